@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# The sources of libnet, one line a file.  None yet: see README.md.

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# The sources of tests, one line a file.
