@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* err.h - errors with words: the one who detects says it once, everybody else passes the class on.
+ *
+ *      engine:   return haft_err(MPI_ERR_TRUNCATE, "%lld bytes from rank %d ...", ...);
+ *                   │ words wait in this thread's slot                │ class
+ *      caller:      │                              if (err) return err;
+ *      bind:     haft_raise(...) takes the words, adds who and where, calls the error handler
+ *
+ * The error code that the user sees is the class itself; MPI_Error_string adds the words of this
+ * thread's last error of that class (MPI-5.0 9.3.5). */
+#ifndef HAFT_CORE_ERR_H
+#define HAFT_CORE_ERR_H
+
+#include <stddef.h>
+
+#define HAFT_WORDS_MAX \
+	384 /* bytes of words, NUL included; MPI_MAX_ERROR_STRING is 512 and names come first */
+
+/* haft_err stores the words of an error (replacing older ones) and returns `class'.  Any thread. */
+int haft_err(int class, const char *fmt, ...) __attribute__((format(printf, 2, 3), cold));
+
+/* The words of this thread's last haft_err if it was of this class, else "".  Any thread. */
+const char *haft_err_words(int class);
+
+/* Forgets this thread's words: the next error may have none of its own. */
+void haft_err_clear(void);
+
+/* The name ("MPI_ERR_RANK") and the text of a class; "unknown error class" if it has none.  Never
+ * NULL. */
+const char *haft_class_name(int class);
+const char *haft_class_text(int class);
+
+#endif

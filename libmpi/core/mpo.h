@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* mpo.h - the MPI objects: what every engine knows of a communicator, a datatype, a request.
+ *
+ *        user's handle            bind/                   engines
+ *     MPI_Comm 0x5a01..      ──> obj_get(class, h) ──>  struct comm *      begins with struct obj
+ *                                                         │ group ──> struct group   rank <-> peer
+ *                                                         │ ctx        64-bit context id, two
+ * planes └ coll       the collective engine's own
+ *
+ * A peer is a process as the transports number it: its rank in MPI_COMM_WORLD; processes that join
+ * later get further numbers.  Ranks are what users say; a communicator's group translates.
+ *
+ * Invariants
+ *  - An object is reached by a handle (bind/ looks it up), or by a pointer under a reference
+ * (obj_hold). A request holds its communicator and its datatype from start to completion.
+ *  - Permanent objects (MPI_COMM_WORLD, MPI_INT, MPI_SUM ...) sit on the ABI's numbers, so the
+ * number is the handle and the Fortran INTEGER.
+ *  - Context ids are even and never re-used: `ctx' is the plane of the user's messages, `ctx | 1'
+ * that of collectives; the two cannot meet. */
+#ifndef HAFT_CORE_MPO_H
+#define HAFT_CORE_MPO_H
+
+#include "libobj/base.h"
+#include "libobj/obj.h"
+#include <mpi.h>
+#include <stdbool.h>
+
+/* ------------------------------------------------------------------------------------------
+ * classes */
+
+extern struct obj_domain *haft_domain;
+extern struct obj_class haft_comm_class, haft_group_class, haft_type_class, haft_op_class,
+	haft_req_class, haft_errh_class, haft_info_class, haft_msg_class, haft_win_class,
+	haft_file_class, haft_session_class;
+
+/* haft_objects_open opens the classes above and registers the permanent objects that core owns; the
+ * second call and later ones do nothing.  Works before MPI_Init and after MPI_Finalize.  0 or
+ * MPI_ERR_NO_MEM.  Thread-safe. */
+int haft_objects_open(void);
+
+/* ------------------------------------------------------------------------------------------ large
+ * counts */
+
+/* An array of counts or displacements as the user gave it: of int, or of MPI_Count / MPI_Aint. */
+struct haft_counts {
+	const void *v;
+	int wide; /* 1: int64_t elements, 0: int */
+};
+
+/* Element i of the array.  v is not NULL. */
+static inline int64_t haft_count_at(struct haft_counts c, int i)
+{
+	return c.wide ? ((const int64_t *)c.v)[i] : ((const int *)c.v)[i];
+}
+
+/* ------------------------------------------------------------------------------------------ groups
+ */
+
+/* An ordered set of peers.  With map == NULL rank r is peer base + r (MPI_COMM_WORLD,
+ * MPI_COMM_SELF). */
+struct group {
+	struct obj o;
+	int size;
+	int rank; /* of this process; MPI_UNDEFINED if it is not a member */
+	int base;
+	int32_t *map;   /* [size] peer of a rank; owned */
+	int32_t *unmap; /* [span] rank of peer base + i, or -1; owned; made with map */
+	int span;
+};
+
+/* ------------------------------------------------------------------------------------------
+ * communicators */
+
+struct coll; /* libmpi/coll: the collective engine's state of one communicator */
+
+struct comm {
+	struct obj o;
+	uint64_t ctx; /* even; see above */
+	int rank;
+	int size;             /* of the local group */
+	struct group *group;  /* held */
+	struct group *remote; /* held; NULL: an intra-communicator */
+	struct coll *coll;    /* made by the first collective call, freed by coll_comm_free */
+	uint64_t coll_seq;    /* collective calls started on it: the same in all members */
+	struct comm *next;    /* in comm/'s table of context ids */
+};
+
+/* The peer behind a rank of the group.  rank is in 0..size-1. */
+static inline int group_peer(const struct group *g, int rank)
+{
+	return g->map == NULL ? g->base + rank : g->map[rank];
+}
+
+/* The rank of a peer in the group, or -1. */
+static inline int group_rank_of(const struct group *g, int peer)
+{
+	int i = peer - g->base;
+
+	if (i < 0 || i >= g->span)
+		return -1;
+	return g->unmap == NULL ? i : g->unmap[i];
+}
+
+/* The group that ranks in messages are ranks of: the remote one of an inter-communicator. */
+static inline const struct group *comm_peers(const struct comm *c)
+{
+	return c->remote != NULL ? c->remote : c->group;
+}
+
+/* ------------------------------------------------------------------------------------------
+ * datatypes */
+
+/* Bytes [off, off + len) of an element that hold data: a predefined pair type has two such pieces.
+ */
+struct type_piece {
+	int32_t off, len;
+};
+
+enum type_basic { /* what reduction operations compute with */
+	BASIC_NONE,
+	BASIC_INT8,
+	BASIC_INT16,
+	BASIC_INT32,
+	BASIC_INT64,
+	BASIC_UINT8,
+	BASIC_UINT16,
+	BASIC_UINT32,
+	BASIC_UINT64,
+	BASIC_FLOAT,
+	BASIC_DOUBLE,
+	BASIC_LDOUBLE,
+	BASIC_FLOAT16,
+	BASIC_FLOAT128,
+	BASIC_CFLOAT,
+	BASIC_CDOUBLE,
+	BASIC_CLDOUBLE,
+	BASIC_BOOL,
+	BASIC_LOGICAL,
+	BASIC_BYTE,
+	BASIC_CHAR,
+	BASIC_FLOAT_INT,
+	BASIC_DOUBLE_INT,
+	BASIC_LONG_INT,
+	BASIC_2INT,
+	BASIC_SHORT_INT,
+	BASIC_LDOUBLE_INT,
+	BASIC_2REAL,
+	BASIC_2DOUBLE,
+	BASIC_2INTEGER,
+	BASIC_COUNT
+};
+
+struct type {
+	struct obj o;
+	int64_t size;   /* bytes of data in one element */
+	int64_t extent; /* bytes from one element to the next */
+	int64_t lb;     /* lower bound, bytes */
+	int64_t true_lb;
+	int64_t true_extent;
+	bool dense; /* size == extent, lb == 0: count elements are one piece of memory */
+	bool committed;
+	uint8_t basic; /* enum type_basic; BASIC_NONE for derived ones */
+	uint8_t combiner;
+	struct type_piece piece[2]; /* of a predefined type that is not dense */
+	void *rep;                  /* derived: what libmpi/type made of it */
+};
+
+/* ------------------------------------------------------------------------------------------
+ * operations */
+
+/* inout[i] = in[i] op inout[i] for `n' elements of type basic. */
+typedef void op_loop(const void *in, void *inout, int64_t n);
+
+struct op {
+	struct obj o;
+	bool commute;
+	bool wide;              /* user's function is an MPI_User_function_c */
+	uint8_t id;             /* predefined: libmpi/coll's row of loops */
+	const char *short_name; /* predefined: "MPI_SUM" */
+	op_loop *const *loops;  /* predefined: [BASIC_COUNT], NULL where not allowed; else NULL */
+	MPI_User_function *fn;
+	MPI_User_function_c *fn_c;
+};
+
+/* ------------------------------------------------------------------------------------------ error
+ * handlers */
+
+enum errh_kind {
+	ERRH_FATAL,
+	ERRH_ABORT,
+	ERRH_RETURN,
+	ERRH_COMM,
+	ERRH_WIN,
+	ERRH_FILE,
+	ERRH_SESSION
+};
+
+struct errh {
+	struct obj o;
+	int kind; /* enum errh_kind: the three predefined ones, or for which objects fn was made */
+	int lang; /* enum obj_lang of fn: C or Fortran INTEGER */
+	void (*fn)(void);
+};
+
+/* ------------------------------------------------------------------------------------------
+ * requests */
+
+enum req_kind {
+	REQ_DONE, /* complete when it was made (MPI_PROC_NULL) */
+	REQ_SEND,
+	REQ_RECV,
+	REQ_COLL, /* libmpi/coll: a schedule */
+};
+
+/* What happened, until it goes into the user's status. */
+struct req_result {
+	int source; /* rank in the communicator */
+	int tag;
+	int error; /* MPI error class; words are in the request's errwords */
+	bool cancelled;
+	int64_t bytes; /* received */
+};
+
+/* An operation under way.  Blocking calls have theirs on the stack (o all zero: no handle). */
+struct req {
+	struct obj o;
+	struct req *next, *prev; /* in the one queue it is in: posted, unexpected's, sending */
+	uint64_t ctx;            /* plane included */
+	int32_t peer;            /* or MPI_ANY_SOURCE */
+	int32_t tag;             /* or MPI_ANY_TAG */
+	uint64_t seq;            /* order of posting */
+	uint8_t kind;            /* enum req_kind */
+	uint8_t state;           /* p2p's own */
+	uint8_t sync;            /* send: completes only when matched */
+	bool done;
+	uint32_t id;   /* name of this request in frames (p2p/table), 0: none */
+	uint32_t mate; /* the other side's id */
+	char *buf;
+	int64_t count;
+	struct type *type; /* held */
+	struct comm *comm; /* held */
+	int64_t bytes;     /* send: to send in all; receive: room */
+	int64_t at;        /* bytes that have gone or come */
+	int64_t coming;    /* receive: bytes of the matched message */
+	struct req_result res;
+	char *errwords; /* malloc'ed words of res.error, or NULL */
+};
+
+/* ------------------------------------------------------------------------------------------ others
+ * Objects whose engines come with their own chapters: classes exist, so that every handle is
+ * checked. */
+struct info {
+	struct obj o;
+	void *pairs;
+};
+struct msg {
+	struct obj o;
+	void *arrived;
+};
+struct win {
+	struct obj o;
+	void *rma;
+};
+struct file {
+	struct obj o;
+	void *io;
+};
+struct session {
+	struct obj o;
+};
+
+/* Predefined objects, by address (bind finds them by number). */
+extern struct comm haft_world, haft_self;
+extern struct group haft_group_empty;
+extern struct errh haft_errh_fatal, haft_errh_abort, haft_errh_return;
+
+#endif
