@@ -3,8 +3,8 @@
 #
 #   make                 the libraries, headers, tools and man pages, in build/release
 #   make demo | check    the two commands of the README (both install what is missing first)
-#   make lint            layers, names, budgets, headers alone, format
-#   FLAVOUR=release|debug   SAN=address|undefined|thread   MEAN=1   CC=clang   V=1
+#   make help            all targets
+#   FLAVOUR=release|debug   SAN=address|undefined|thread   MEAN=1   CC=clang   V=1   WERROR=1
 #
 # One build directory a flavour.  Each folder lists its sources in a files.mk, one line a file;
 # that list is the only thing to touch when a file is added.
@@ -37,20 +37,72 @@ cflags  := -std=gnu11 -fPIC -fvisibility=hidden -ftls-model=initial-exec -D_GNU_
 ldflags := $(san) -Wl,-z,now -Wl,-z,relro -Wl,--as-needed $(LDFLAGS)
 
 # --- what there is -----------------------------------------------------------------------------
-# Every files.mk defines X_SRCS (paths from the top) for its library or program.
+# Every files.mk defines X_SRCS (paths from the top) for its library or program, and says in
+# gen_HDRS which generated headers must exist before anything but the generator is compiled.
+gen_HDRS :=
 include libobj/files.mk libshm/files.mk libnet/files.mk libmpi/files.mk tools/files.mk tests/files.mk
 
 # Objects of one list of sources: $(call objs,$(X_SRCS)).
 objs = $(patsubst %.c,$(B)/obj/%.o,$(1))
 
-# Compile.  -I. so that includes name the folder ("libobj/obj.h"); $(cflags-DIR) adds to one folder.
-$(B)/obj/%.o: %.c
+# All sources that are listed anywhere, and the objects that may include a generated header.
+all_SRCS := $(sort $(foreach v,$(filter %_SRCS,$(filter-out all_SRCS,$(.VARIABLES))),$($(v))) \
+	$(unit_TESTS) $(mpi_TESTS))
+$(call objs,$(filter-out libobj/% libshm/% libmpi/api/%,$(filter %.c,$(all_SRCS)))): | $(gen_HDRS)
+
+# --- compile -----------------------------------------------------------------------------------
+# -I. so that includes name the folder ("libobj/obj.h"); $(cflags-DIR) adds to one folder.
+compile = $(CC) $(cflags) $(cflags-$(firstword $(subst /, ,$<))) -I. -I$(B)/gen -I$(B)/include \
+	-MMD -MP -c $< -o $@
+
+$(B)/obj/%.o: %.c $(B)/flags
 	$(call say,CC,$<)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(cflags) $(cflags-$(firstword $(subst /, ,$<))) -I. -I$(B)/gen -I$(B)/include -MMD -MP -c $< -o $@
+	$(Q)$(compile)
+
+$(B)/obj/gen/%.o: $(B)/gen/%.c $(B)/flags | $(gen_HDRS)
+	$(call say,CC,$<)
+	@mkdir -p $(@D)
+	$(Q)$(compile)
+
+# Changes when the compiler or its flags do; every object depends on it.
+$(B)/flags: force
+	@mkdir -p $(@D)
+	@echo '$(CC) $(filter-out -Werror,$(cflags)) / $(ldflags)' | cmp -s - $@ || \
+		echo '$(CC) $(filter-out -Werror,$(cflags)) / $(ldflags)' > $@
+
+# --- dependencies, the two commands, the house's checks ------------------------------------------
+# A second make, because the first has already asked pkg-config what was not there yet.
+deps = $(Q)tools/dev/deps.sh $(1)
+sub  = $(Q)$(MAKE) --no-print-directory
+
+demo:
+	$(call deps,build demo)
+	$(sub) run-demo
+
+check:
+	$(call deps,build check)
+	$(sub) run-check
+
+run-demo: all
+
+install: all install-libobj install-libmpi install-tools
+install-libobj install-libmpi install-tools: all
 
 clean:
 	$(Q)rm -rf build
-.PHONY: all clean
+
+help:
+	@sed -n 's/^#   //p' Makefile; \
+	printf '%s\n' '' \
+	'all          libraries, headers, tools, man pages' \
+	'demo         dependencies, build, the heat equation on four ranks' \
+	'check        dependencies, build, tests; T=WORD: those with WORD in their path' \
+	'install      DESTDIR= PREFIX=/usr/local' \
+	'clean        remove build/'
+
+.PHONY: all demo check run-demo run-check install install-libobj install-libmpi install-tools \
+	clean help force
+force:
 
 -include $(shell find $(B) -name '*.d' 2>/dev/null)

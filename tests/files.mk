@@ -1,2 +1,48 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# The sources of tests, one line a file.
+# The tests, one line a file, alphabetical.  tests/README.md says what each kind is.
+
+# cmocka programs, started alone.  They are linked with libobj.a and libshm.a; objects of libmpi
+# that one needs are named as its prerequisites:  $(B)/tests/unit/match: $(B)/obj/libmpi/p2p/match.o
+unit_TESTS := \
+
+# Programs of MPI, built with our mpicc, run by mpiexec as their RUN line says.
+mpi_TESTS := \
+
+# Shell scripts; they find the build directory in $B.
+script_TESTS := \
+	tests/house/run.sh
+
+# --- rules ---------------------------------------------------------------------------------------
+tests_SRCS := tests/run.c
+tests_sel = $(if $(T),$(foreach t,$(1),$(if $(findstring $(T),$(t)),$(t))),$(1))
+tests_bin = $(patsubst %.c,$(B)/%,$(1))
+unit_sel := $(call tests_sel,$(unit_TESTS))
+mpi_sel  := $(call tests_sel,$(mpi_TESTS))
+sh_sel   := $(call tests_sel,$(script_TESTS))
+
+# A sanitizer makes everything slower; the limits of the tests are for the plain build.
+tests_factor := $(if $(SAN),5,1)
+
+$(B)/tests/run: $(B)/obj/tests/run.o
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(ldflags) $< -o $@
+
+unit_libs = $(if $(libshm_SRCS),$(B)/lib/libshm.a) $(if $(libobj_SRCS),$(B)/lib/libobj.a)
+$(call tests_bin,$(unit_TESTS)): $(B)/tests/%: $(B)/obj/tests/%.o $(unit_libs)
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(ldflags) $(filter %.o,$^) $(unit_libs) -lcmocka $(libobj_LIBS) -ldl -lpthread -o $@
+
+# With the user's own compiler command: what is installed is what is tested.
+tests_mpicc = $(B)/bin/mpicc -std=gnu11 -Wall -Wextra -O1 -g $(san) $(if $(WERROR),-Werror) -I.
+$(call tests_bin,$(mpi_TESTS)): $(B)/tests/%: tests/%.c $(B)/include/mpi.h $(B)/flags | all
+	$(call say,MPICC,$@)
+	@mkdir -p $(@D)
+	$(Q)$(tests_mpicc) -MMD -MP -MF $@.d -MT $@ $< -o $@ $(tests_LIBS-$(basename $(<F)))
+
+tests: all $(B)/tests/run $(call tests_bin,$(unit_sel) $(mpi_sel))
+
+run-check: tests
+	$(Q)$(B)/tests/run -b $(B) -o $(B)/check.log -x $(tests_factor) \
+		unit $(unit_sel) mpi $(mpi_sel) script $(sh_sel)
+.PHONY: tests

@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# RUN time=30
+# The runner itself: it believes no test that fails, hangs, or leaves something behind.
+set -u
+run=$B/tests/run
+cd "$TMPDIR" || exit 1
+case $run in /*) ;; *) run=$OLDPWD/$run ;; esac
+mkdir tests
+
+# try NAME LINES...: writes the script tests/NAME.sh of these lines and runs it.
+try() {
+	name=$1
+	shift
+	printf '%s\n' "$@" >"tests/$name.sh"
+	"$run" -b build script "tests/$name.sh" >"$name.log"
+}
+bad() {
+	echo "$1"
+	cat ./*.log
+	rm -rf "$TMPDIR"/*
+	exit 1
+}
+
+try good 'echo hello' || bad "a good test failed"
+grep -q '^1 passed, 0 failed, 0 skipped$' good.log || bad "no sum"
+grep -q hello good.log && bad "output of a good test is shown"
+try skip 'exit 77' || bad "a skipped test failed"
+grep -q '^0 passed, 0 failed, 1 skipped$' skip.log || bad "a skip is not counted"
+try wrong 'echo why; exit 3' && bad "exit code 3 passed"
+grep -q '^    why$' wrong.log || bad "output of a failed test is not shown"
+try rc '# RUN rc=3' 'exit 3' || bad "an expected exit code failed"
+try vars '# RUN env="X=1 Y=2" args="a b"' 'test "$X$Y$1$2" = 12ab' || bad "env and args"
+try late '# RUN time=1' 'sleep 20 & sleep 20' && bad "a test passed its limit"
+grep -q 'killed after its 1 s' late.log || bad "the limit is not named"
+try orphan 'setsid sleep 20 &' && bad "a process left behind passed"
+grep -q 'left processes behind' orphan.log || bad "leftover process is not named"
+try short 'sleep 0.3 &' || bad "a process that ends by itself is no leftover"
+try file 'touch "$TMPDIR/x"' && bad "a file left behind passed"
+try signal 'kill -SEGV $$' && bad "a signal passed"
+grep -q 'signal 11' signal.log || bad "signal is not named"
+rm -rf "$TMPDIR"/*

@@ -1,0 +1,545 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* run.c - runs the tests: one line a test, the output of those that failed, and the sum.
+ *
+ *     run [-b BUILD] [-o LOG] [-x FACTOR] [-j N] [-l] [unit SRC...] [mpi SRC...] [script SRC...]
+ *
+ *     run ──► keeper (one per test, a subreaper) ──► the test, in a process group of its own
+ *                                                       └─► mpiexec, ranks, whatever it starts
+ *
+ * A test is named by its source.  Its order is the line `RUN ...' among its first lines:
+ *
+ *     RUN np=1,2,4 time=SECONDS rc=N args="..." env="A=1 B=2" alone
+ *
+ * np: an MPI test runs once for each, under BUILD/bin/mpiexec -n NP (np=0: alone, without mpiexec).
+ * time: the limit in seconds (TIME_LIMIT if absent; times FACTOR).  rc: the exit code expected (0).
+ * env: variables of this test; B (the build directory) is always there.
+ * alone: nothing runs beside it; tests of more than two processes always do so.
+ *
+ * Exit code 0 is ok, 77 is skip, all else failed.  A test must leave nothing behind: no process (its
+ * keeper inherits the orphans: that is what a subreaper gets), no file in the TMPDIR that it was
+ * given, no file of our name in /dev/shm and /tmp. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define TIME_LIMIT   60    /* seconds a test may take that does not say so itself */
+#define GRACE_MS     1500  /* what a test started may outlive it: mpiexec promises a second */
+#define SIDE_BY_SIDE 2     /* tests at a time; the reference machine has two cores */
+#define HEAD_MAX     4096  /* bytes of a source in which its RUN line is looked for */
+#define NP_MAX       16    /* runs of one test */
+#define ARGV_MAX     64    /* words of a command */
+#define SHOW_MAX     12000 /* bytes of a failed test's output that are shown; the log has all */
+#define PATH_LEN     1024
+
+enum kind { UNIT, MPI, SCRIPT };
+enum result { OK, FAIL, SKIP };
+
+/* One run of one test. */
+struct job {
+	enum kind kind;
+	const char *src; /* path from the top, as in files.mk */
+	char name[256];  /* src without tests/ and suffix */
+	int np;          /* MPI only; 0: started without mpiexec */
+	int limit;       /* seconds */
+	int rc;          /* exit code to expect */
+	int alone;
+	char args[512], env[512];
+	char out[PATH_LEN]; /* file with its output */
+	char tmp[PATH_LEN]; /* its TMPDIR */
+	pid_t keeper;       /* 0: not started */
+	int fd;             /* the keeper's verdict arrives here */
+	struct timespec start;
+};
+
+/* What a keeper writes through its pipe. */
+struct verdict {
+	int status;  /* as from waitpid */
+	int timeout; /* 1: killed at the limit */
+	int left;    /* processes left behind, killed by the keeper */
+};
+
+static const char *build = "build/release";
+static const char *log_path;
+static int factor = 1, width = SIDE_BY_SIDE, only_list;
+static struct job *jobs;
+static int njobs;
+static FILE *log_file;
+static int sum[3];
+
+__attribute__((noreturn, format(printf, 1, 2))) static void die(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	fputs("run: ", stderr);
+	vfprintf(stderr, fmt, ap);
+	fputc('\n', stderr);
+	va_end(ap);
+	exit(2);
+}
+
+static void make_dirs(const char *path)
+{
+	char part[PATH_LEN];
+
+	for (size_t i = 0; path[i] != '\0' && i + 2 < sizeof(part); i++) {
+		part[i] = path[i];
+		part[i + 1] = '\0';
+		if (path[i + 1] == '/' || path[i + 1] == '\0')
+			mkdir(part, 0777);
+	}
+}
+
+static double seconds_since(const struct timespec *t)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)(now.tv_sec - t->tv_sec) + 1e-9 * (double)(now.tv_nsec - t->tv_nsec);
+}
+
+/* --- orders --------------------------------------------------------------------------------- */
+
+/* The value of `key' in the order line, quotes removed, into buf; 0 if the line has no such key. */
+static int order_get(const char *line, const char *key, char *buf, size_t len)
+{
+	size_t n = strlen(key), i = 0;
+	char end = ' ';
+
+	for (line = strstr(line, key); line != NULL; line = strstr(line + 1, key))
+		if (line[-1] == ' ' && line[n] == '=')
+			break;
+	if (line == NULL)
+		return 0;
+	line += n + 1;
+	if (*line == '"')
+		end = *line++;
+	while (*line != '\0' && *line != end && i + 1 < len)
+		buf[i++] = *line++;
+	buf[i] = '\0';
+	return 1;
+}
+
+/* Finds the RUN line of a source; "" if it has none. */
+static void order_read(const char *src, char *line, size_t len)
+{
+	char head[HEAD_MAX + 1];
+	FILE *f = fopen(src, "r");
+	size_t n;
+	char *p;
+
+	if (f == NULL)
+		die("%s: %s", src, strerror(errno));
+	n = fread(head, 1, HEAD_MAX, f);
+	fclose(f);
+	head[n] = '\0';
+	line[0] = '\0';
+	for (p = strstr(head, " RUN "); p != NULL; p = strstr(p + 1, " RUN "))
+		if (p > head && (p[-1] == '#' || strncmp(p - 1, "* RUN", 5) == 0))
+			break;
+	if (p == NULL)
+		return;
+	p[strcspn(p, "\n")] = '\0';
+	if (strstr(p, "*/") != NULL)
+		*strstr(p, "*/") = '\0';
+	snprintf(line, len, "%s ", p);
+}
+
+static void job_add(enum kind kind, const char *src, const char *order, int np)
+{
+	const char *name = strncmp(src, "tests/", 6) == 0 ? src + 6 : src;
+	char val[64], flat[256];
+	struct job *j;
+
+	jobs = realloc(jobs, (size_t)(njobs + 1) * sizeof(*jobs));
+	if (jobs == NULL)
+		die("no memory");
+	j = &jobs[njobs++];
+	*j = (struct job){.kind = kind, .src = src, .np = np, .limit = TIME_LIMIT};
+	snprintf(j->name, sizeof(j->name), "%.*s", (int)strcspn(name, "."), name);
+	if (order_get(order, "time", val, sizeof(val)))
+		j->limit = atoi(val);
+	if (order_get(order, "rc", val, sizeof(val)))
+		j->rc = atoi(val);
+	order_get(order, "args", j->args, sizeof(j->args));
+	order_get(order, "env", j->env, sizeof(j->env));
+	j->limit *= factor;
+	j->alone = np > 2 || strstr(order, " alone ") != NULL;
+	snprintf(flat, sizeof(flat), "%s", j->name);
+	for (char *p = flat; *p != '\0'; p++)
+		if (*p == '/')
+			*p = '-';
+	snprintf(j->out, sizeof(j->out), "%s/tests/out/%s.%d.out", build, flat, np);
+	snprintf(j->tmp, sizeof(j->tmp), "%s/tests/out/%s.%d.tmp", build, flat, np);
+}
+
+/* One job, or one for each np of an MPI test. */
+static void test_add(enum kind kind, const char *src)
+{
+	char order[1024], np[128];
+	char *save = NULL;
+
+	order_read(src, order, sizeof(order));
+	if (kind != MPI) {
+		job_add(kind, src, order, 1);
+		return;
+	}
+	if (!order_get(order, "np", np, sizeof(np)))
+		die("%s: no line /* RUN np=... */ among its first lines", src);
+	for (char *p = strtok_r(np, ",", &save); p != NULL; p = strtok_r(NULL, ",", &save))
+		job_add(kind, src, order, atoi(p));
+}
+
+/* --- the keeper ----------------------------------------------------------------------------- */
+
+static void words_split(char *s, const char **argv, int n)
+{
+	char *save = NULL;
+
+	for (char *p = strtok_r(s, " ", &save); p != NULL; p = strtok_r(NULL, " ", &save))
+		if (n < ARGV_MAX - 1)
+			argv[n++] = p;
+	argv[n] = NULL;
+}
+
+static void env_put(char *s)
+{
+	char *save = NULL;
+
+	for (char *p = strtok_r(s, " ", &save); p != NULL; p = strtok_r(NULL, " ", &save))
+		putenv(p);
+}
+
+/* In the test's own process: becomes the test. */
+__attribute__((noreturn)) static void test_exec(struct job *j)
+{
+	char prog[PATH_LEN], mpiexec[PATH_LEN], np[16], full[PATH_LEN];
+	const char *argv[ARGV_MAX];
+	int n = 0;
+	int in = open("/dev/null", O_RDONLY);
+	int out = open(j->out, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, 0666);
+
+	setpgid(0, 0);
+	dup2(in, 0);
+	dup2(out, 1);
+	dup2(out, 2);
+	setenv("B", build, 1);
+	if (realpath(j->tmp, full) != NULL)
+		setenv("TMPDIR", full, 1);
+	env_put(j->env);
+	snprintf(prog, sizeof(prog), "%s/tests/%s", build, j->name);
+	snprintf(mpiexec, sizeof(mpiexec), "%s/bin/mpiexec", build);
+	snprintf(np, sizeof(np), "%d", j->np);
+	if (j->kind == SCRIPT) {
+		argv[n++] = "sh";
+		argv[n++] = j->src;
+	} else {
+		if (j->kind == MPI && j->np > 0) {
+			argv[n++] = mpiexec;
+			argv[n++] = "-n";
+			argv[n++] = np;
+		}
+		argv[n++] = prog;
+	}
+	words_split(j->args, argv, n);
+	execvp(argv[0], (char *const *)(uintptr_t)argv);
+	fprintf(stderr, "run: %s: %s\n", argv[0], strerror(errno));
+	_exit(127);
+}
+
+/* Kills the children of this process, again and again until no descendant is left. */
+static void children_kill(void)
+{
+	char path[64];
+	int pid;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%d/children", (int)getpid());
+	for (;;) {
+		FILE *f = fopen(path, "r");
+
+		while (f != NULL && fscanf(f, "%d", &pid) == 1)
+			kill(pid, SIGKILL);
+		if (f != NULL)
+			fclose(f);
+		if (waitpid(-1, NULL, 0) < 0)
+			return;
+	}
+}
+
+/* The processes that the test left behind after GRACE_MS; they are killed. */
+static int leftover_count(void)
+{
+	struct timespec ms = {.tv_nsec = 10000000}, start;
+	int n = 0;
+	pid_t pid;
+
+	clock_gettime(CLOCK_MONOTONIC, &start);
+	while ((pid = waitpid(-1, NULL, WNOHANG)) >= 0) {
+		if (pid > 0)
+			continue;
+		if (seconds_since(&start) * 1e3 > GRACE_MS) {
+			n++;
+			break;
+		}
+		nanosleep(&ms, NULL);
+	}
+	if (n > 0)
+		children_kill();
+	return n;
+}
+
+/* Runs the test and writes the verdict.  Never returns. */
+__attribute__((noreturn)) static void keeper_main(struct job *j, int fd)
+{
+	struct verdict v = {0};
+	struct timespec limit = {.tv_sec = j->limit};
+	sigset_t set;
+	pid_t pid;
+
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	sigemptyset(&set);
+	sigaddset(&set, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	pid = fork();
+	if (pid == 0) {
+		sigprocmask(SIG_UNBLOCK, &set, NULL);
+		test_exec(j);
+	}
+	setpgid(pid, pid);
+	while (waitpid(pid, &v.status, WNOHANG) == 0) {
+		/* Orphans that end wake us as well; the limit is looked at with a second's slack. */
+		struct timespec tick = {.tv_sec = 1};
+
+		sigtimedwait(&set, NULL, &tick);
+		if (seconds_since(&j->start) < (double)limit.tv_sec)
+			continue;
+		v.timeout = 1;
+		kill(-pid, SIGKILL);
+		children_kill();
+		break;
+	}
+	if (!v.timeout)
+		v.left = leftover_count();
+	_exit(write(fd, &v, sizeof(v)) != sizeof(v));
+}
+
+/* --- what is left in the file system -------------------------------------------------------- */
+
+/* Files of ours in `dir' that are not older than the test: name into buf.  `ours' is a part of the
+ * name, or NULL if every file counts. */
+static int file_left(const char *dir, const char *ours, const struct job *j, char *buf, size_t len)
+{
+	DIR *d = opendir(dir);
+	struct dirent *e;
+	struct stat st;
+	time_t begin = time(NULL) - (time_t)seconds_since(&j->start) - 1;
+	int n = 0;
+
+	while (d != NULL && (e = readdir(d)) != NULL) {
+		if (e->d_name[0] == '.' || (ours != NULL && strstr(e->d_name, ours) == NULL))
+			continue;
+		if (fstatat(dirfd(d), e->d_name, &st, AT_SYMLINK_NOFOLLOW) != 0)
+			continue;
+		if (st.st_uid != getuid() || (ours != NULL && st.st_mtime < begin))
+			continue;
+		snprintf(buf, len, "%s/%s", dir, e->d_name);
+		n++;
+	}
+	if (d != NULL)
+		closedir(d);
+	return n;
+}
+
+/* --- running -------------------------------------------------------------------------------- */
+
+static void output_copy(const struct job *j, FILE *to, long max)
+{
+	FILE *f = fopen(j->out, "r");
+	char line[2048];
+	long at = 0;
+
+	if (f == NULL)
+		return;
+	fseek(f, 0, SEEK_END);
+	if (ftell(f) > max) {
+		at = ftell(f) - max;
+		fprintf(to, "    (the last %ld bytes)\n", max);
+	}
+	fseek(f, at, SEEK_SET);
+	while (fgets(line, sizeof(line), f) != NULL)
+		fprintf(to, "    %s%s", line, strchr(line, '\n') != NULL ? "" : "\n");
+	fclose(f);
+}
+
+/* Ok, skip or failed, and why in words. */
+static enum result job_judge(const struct job *j, const struct verdict *v, char *why, size_t len)
+{
+	char file[PATH_LEN];
+	int code = WIFEXITED(v->status) ? WEXITSTATUS(v->status) : -1;
+
+	if (v->timeout)
+		snprintf(why, len, "killed after its %d s", j->limit);
+	else if (WIFSIGNALED(v->status))
+		snprintf(why, len, "signal %d", WTERMSIG(v->status));
+	else if (code == 77 && j->rc != 77)
+		return SKIP;
+	else if (code != j->rc)
+		snprintf(why, len, "exit code %d, not %d", code, j->rc);
+	else if (v->left > 0)
+		snprintf(why, len, "left processes behind");
+	else if (file_left(j->tmp, NULL, j, file, sizeof(file)) > 0 ||
+		 file_left("/dev/shm", "haft", j, file, sizeof(file)) > 0 ||
+		 file_left("/tmp", "haft", j, file, sizeof(file)) > 0)
+		snprintf(why, len, "left %s behind", file);
+	else
+		return OK;
+	return FAIL;
+}
+
+static void job_start(struct job *j)
+{
+	int fd[2];
+
+	make_dirs(j->tmp);
+	unlink(j->out);
+	if (pipe2(fd, O_CLOEXEC) != 0)
+		die("pipe: %s", strerror(errno));
+	fflush(NULL);
+	clock_gettime(CLOCK_MONOTONIC, &j->start);
+	j->keeper = fork();
+	if (j->keeper < 0)
+		die("fork: %s", strerror(errno));
+	if (j->keeper == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		close(fd[0]);
+		keeper_main(j, fd[1]);
+	}
+	close(fd[1]);
+	j->fd = fd[0];
+}
+
+static void job_end(struct job *j)
+{
+	static const char *const words[] = {"ok", "FAIL", "skip"};
+	struct verdict v = {.status = -1};
+	char why[PATH_LEN + 64] = "", np[16] = "", line[PATH_LEN + 512];
+	enum result res;
+
+	if (read(j->fd, &v, sizeof(v)) != sizeof(v))
+		v.timeout = 1;
+	close(j->fd);
+	waitpid(j->keeper, NULL, 0);
+	res = job_judge(j, &v, why, sizeof(why));
+	sum[res]++;
+	if (j->kind == MPI)
+		snprintf(np, sizeof(np), "np=%d", j->np);
+	snprintf(line, sizeof(line), "%-4s  %-40s %-6s %7.2f s%s%s\n", words[res], j->name, np,
+		seconds_since(&j->start), why[0] != '\0' ? "  " : "", why);
+	fputs(line, stdout);
+	if (res == FAIL)
+		output_copy(j, stdout, SHOW_MAX);
+	fflush(stdout);
+	if (log_file != NULL) {
+		fputs(line, log_file);
+		output_copy(j, log_file, 1L << 24);
+		fflush(log_file);
+	}
+	rmdir(j->tmp);
+}
+
+/* Runs the jobs whose `alone' is as said, at most `n' at a time. */
+static void jobs_run(int alone, int n)
+{
+	struct pollfd p[16];
+	struct job *on[16];
+	int running = 0, next = 0;
+
+	for (;;) {
+		while (next < njobs && running < n) {
+			struct job *j = &jobs[next++];
+
+			if (j->alone != alone)
+				continue;
+			job_start(j);
+			p[running] = (struct pollfd){.fd = j->fd, .events = POLLIN};
+			on[running++] = j;
+		}
+		if (running == 0)
+			return;
+		if (poll(p, (nfds_t)running, -1) < 0)
+			die("poll: %s", strerror(errno));
+		for (int i = running - 1; i >= 0; i--) {
+			if (p[i].revents == 0)
+				continue;
+			job_end(on[i]);
+			running--;
+			on[i] = on[running];
+			p[i] = p[running];
+		}
+	}
+}
+
+static void args_read(int argc, char **argv)
+{
+	static const char *const kinds[] = {"unit", "mpi", "script"};
+	enum kind kind = UNIT;
+	int c;
+
+	while ((c = getopt(argc, argv, "+b:o:x:j:l")) != -1) {
+		switch (c) {
+		case 'b': build = optarg; break;
+		case 'o': log_path = optarg; break;
+		case 'x': factor = atoi(optarg); break;
+		case 'j': width = atoi(optarg); break;
+		case 'l': only_list = 1; break;
+		default: exit(2);
+		}
+	}
+	if (width < 1 || width > 16 || factor < 1)
+		die("-j wants 1 to 16, -x at least 1");
+	for (int i = optind; i < argc; i++) {
+		int is_kind = 0;
+
+		for (enum kind k = UNIT; k <= SCRIPT; k++) {
+			if (strcmp(argv[i], kinds[k]) == 0) {
+				kind = k;
+				is_kind = 1;
+			}
+		}
+		if (!is_kind)
+			test_add(kind, argv[i]);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	args_read(argc, argv);
+	if (only_list) {
+		for (int i = 0; i < njobs; i++)
+			printf("%s np=%d time=%d\n", jobs[i].name, jobs[i].np, jobs[i].limit);
+		return 0;
+	}
+	if (log_path != NULL && (log_file = fopen(log_path, "w")) == NULL)
+		die("%s: %s", log_path, strerror(errno));
+	jobs_run(0, width);
+	jobs_run(1, 1);
+	printf("%d passed, %d failed, %d skipped\n", sum[OK], sum[FAIL], sum[SKIP]);
+	if (log_file != NULL) {
+		fprintf(log_file, "%d passed, %d failed, %d skipped\n", sum[OK], sum[FAIL],
+			sum[SKIP]);
+		fclose(log_file);
+	}
+	return sum[FAIL] != 0;
+}
