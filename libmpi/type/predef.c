@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* predef.c - the predefined types: static objects made by the table of predef.h.
+ *
+ * They are all there before main() runs; type_open only tells libobj their numbers, so that a
+ * handle like MPI_INT (the number 521) finds its object. */
+#include "libmpi/type/type.h"
+#include "libmpi/core/err.h"
+#include "libmpi/type/predef.h"
+
+#define TYPE_FIRST 512 /* the ABI's numbers of datatypes are in 512..767 */
+#define TYPE_LAST  767
+
+struct row {
+	uintptr_t number;
+	const char *name;
+	struct type type;
+};
+
+/* MPI's size of a pair is without the gaps that C puts in. */
+#define PAIR_SIZE(ctype) (sizeof(((ctype *)NULL)->v) + sizeof(((ctype *)NULL)->i))
+#define PAIR_END(ctype)  (offsetof(ctype, i) + sizeof(((ctype *)NULL)->i))
+
+#define DENSE(handle, basic_, ctype)                  \
+	{(uintptr_t)(handle), #handle,                \
+		{.size = sizeof(ctype),               \
+			.extent = sizeof(ctype),      \
+			.true_extent = sizeof(ctype), \
+			.dense = true,                \
+			.committed = true,            \
+			.basic = (basic_),            \
+			.combiner = MPI_COMBINER_NAMED}},
+#define PAIR(handle, basic_, ctype)                                 \
+	{(uintptr_t)(handle), #handle,                              \
+		{.size = PAIR_SIZE(ctype),                          \
+			.extent = sizeof(ctype),                    \
+			.true_extent = PAIR_END(ctype),             \
+			.dense = PAIR_SIZE(ctype) == sizeof(ctype), \
+			.committed = true,                          \
+			.basic = (basic_),                          \
+			.combiner = MPI_COMBINER_NAMED,             \
+			.piece = {{0, sizeof(((ctype *)NULL)->v)},  \
+				{offsetof(ctype, i), sizeof(((ctype *)NULL)->i)}}}},
+
+static struct row rows[] = {TYPE_TABLE(DENSE, PAIR)};
+
+/* Row of a number, plus one; 0: no type has it.  Made by type_open's first run. */
+static uint8_t row_of[TYPE_LAST - TYPE_FIRST + 1];
+static bool opened;
+
+static_assert(countof(rows) < UINT8_MAX, "row_of is an array of bytes");
+
+int type_open(void)
+{
+	if (opened)
+		return 0;
+	for (size_t i = 0; i < countof(rows); i++) {
+		struct row *r = &rows[i];
+
+		if (obj_permanent(&haft_type_class, (uint32_t)r->number, &r->type, r->name, 0) != 0)
+			return haft_err(MPI_ERR_NO_MEM, "no memory for the datatype %s", r->name);
+		row_of[r->number - TYPE_FIRST] = (uint8_t)(i + 1);
+	}
+	opened = true;
+	return 0;
+}
+
+struct type *type_predefined(MPI_Datatype handle)
+{
+	uintptr_t n = (uintptr_t)handle;
+
+	if (n < TYPE_FIRST || n > TYPE_LAST || row_of[n - TYPE_FIRST] == 0)
+		return NULL;
+	return &rows[row_of[n - TYPE_FIRST] - 1].type;
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* type.h - datatypes: what memory an element is made of, and its packed form.
+ *
+ *      element:   | d d d d d d d d | i i i i | . . . . |      MPI_DOUBLE_INT: size 12, extent 16
+ *                   └──── piece 0 ──┘└ piece 1┘  gap
+ *      packed:    | d d d d d d d d i i i i | d d d d d d d d i i i i | ...
+ *                               └── [at, at + n) ──┘   any range of it can be asked for
+ *
+ * The packed form of `count' elements is their bytes of data in the order of the type map, without
+ * gaps: count * size bytes.  Messages are made of it and may be cut anywhere.
+ *
+ * Invariants
+ *  - A dense type (size == extent, lb == 0) is its own packed form: packing is memcpy.
+ *  - Predefined types are permanent objects on the ABI's numbers, always committed; a type that is
+ *    not dense has its data in piece[0] and piece[1], in the order of the type map. */
+#ifndef HAFT_TYPE_TYPE_H
+#define HAFT_TYPE_TYPE_H
+
+#include "libmpi/core/mpo.h"
+
+/* type_open registers the predefined types with their class; haft_objects_open has opened it.  The
+ * second call and later ones do nothing.  0 or MPI_ERR_NO_MEM.  One thread at a time. */
+int type_open(void);
+
+/* A predefined type by its handle (MPI_INT ...), or NULL.  Works before type_open: static memory.
+ */
+struct type *type_predefined(MPI_Datatype handle);
+
+/* type_pack copies bytes [at, at + n) of the packed form of `count' elements at buf to dst;
+ * type_unpack writes them back from src.  0 <= at, at + n <= count * size.  buf is the user's
+ * address (the type's lower bound is added here); MPI_BOTTOM, an absolute type's, is address 0.
+ * Memory areas do not overlap.  Any thread. */
+void type_pack_part(const struct type *type, const void *buf, int64_t at, void *dst, int64_t n);
+void type_unpack_part(const struct type *type, void *buf, int64_t at, const void *src, int64_t n);
+
+/* The same with its cheap case here: a dense type is memcpy. */
+static inline void type_pack(
+	const struct type *type, const void *buf, int64_t count, int64_t at, void *dst, int64_t n)
+{
+	must(at >= 0 && n >= 0 && at + n <= count * type->size);
+	if (likely(type->dense))
+		__builtin_memcpy(dst, (const char *)buf + at, (size_t)n);
+	else
+		type_pack_part(type, buf, at, dst, n);
+}
+
+static inline void type_unpack(
+	const struct type *type, void *buf, int64_t count, int64_t at, const void *src, int64_t n)
+{
+	must(at >= 0 && n >= 0 && at + n <= count * type->size);
+	if (likely(type->dense))
+		__builtin_memcpy((char *)buf + at, src, (size_t)n);
+	else
+		type_unpack_part(type, buf, at, src, n);
+}
+
+/* type_copy copies scount elements of stype at src to rcount of rtype at dst, as if they were sent
+ * to oneself: the data may be shorter than dst has room for.  0; MPI_ERR_TRUNCATE (nothing is
+ * copied); MPI_ERR_NO_MEM.  Areas do not overlap.  Any thread. */
+int type_copy(const void *src, int64_t scount, const struct type *stype, void *dst, int64_t rcount,
+	const struct type *rtype);
+
+/* The distance in bytes from the first to the last byte of data of `count' elements, with the last
+ * one included: what a buffer for them must have.  *low: offset of the first byte from the buffer's
+ * address.  0 elements: 0. */
+static inline int64_t type_span(const struct type *type, int64_t count, int64_t *low)
+{
+	int64_t walk = type->extent * (count - 1);
+
+	*low = type->true_lb;
+	if (count <= 0)
+		return 0;
+	if (walk < 0) {
+		*low += walk;
+		walk = -walk;
+	}
+	return walk + type->true_extent;
+}
+
+/* Elements of basic types in `bytes' bytes of data of this type: what MPI_Get_elements says.  -1:
+ * the bytes end inside a basic element. */
+int64_t type_basics(const struct type *type, int64_t bytes);
+
+/* The printed name of a type in `buf' (size MPI_MAX_OBJECT_NAME), for words of errors.  Returns
+ * buf. */
+const char *type_words(const struct type *type, char *buf);
+
+#endif
