@@ -1,0 +1,556 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* shm.h - messages, flags, wake-ups and memory between the processes of one node.
+ *
+ *   launcher                 rank 0              rank 1              rank 2
+ *      | shm_seg_create        | shm_seg_open      |                   |
+ *      |---- memfd ----------->| shm_attach        |                   |       (inherited fd)
+ *                              |------ ring ------>|  64-byte slots, one writer, one reader
+ *                              |====== pipe ======>|  64 KiB chunks for large messages
+ *                              |                   |<---- inbox -------|   before a pair is busy
+ *                              [ blocks: lines, counters and buffers that a group shares ]
+ *
+ * One process is one `rank', 0 .. nranks-1.  Everything lies in one segment; zero-filled memory is
+ * the valid first state of everything in it, so that a rank may send to one that has not started.
+ *
+ * Rules for all functions, unless their comment says otherwise:
+ *  - A struct shm belongs to one thread at a time.  A struct shm_seg may be used by any thread.
+ *  - Nothing blocks, except shm_idle (sleeps at most SHM_NAP_MS) and shm_flag_wait.
+ *  - Functions that return int return 0 or one of enum shm_error; outputs are set only at 0.
+ *  - Pointers into the segment stay valid until shm_seg_close. */
+#ifndef LIBSHM_SHM_H
+#define LIBSHM_SHM_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include "libobj/base.h"
+
+enum shm_error {
+	SHM_AGAIN = 1, /* full or empty now: nothing was done, call again after a poll */
+	SHM_NOMEM,     /* no shared or private memory left */
+	SHM_BAD,       /* not a segment of ours (magic, version, size), or a rank that it has not */
+	SHM_SYS,       /* a system call failed; errno says why */
+	SHM_ALARM,     /* somebody called shm_seg_alarm: the job is ending */
+};
+
+/* The words of an error, for messages.  Never NULL. */
+const char *shm_error_text(int error);
+
+/* --- limits ---------------------------------------------------------------------------------- */
+
+#define SHM_RANKS_MAX  65536          /* keeps every offset table of a segment below 1 GiB */
+#define SHM_INLINE     48             /* payload bytes in one slot: 64 less the 16 of the header */
+#define SHM_SLOTS      MEAN_OR(4, 64) /* slots of a ring; a power of two; 4 KiB a busy pair */
+#define SHM_FRAME_MAX  16384          /* s->frame_max is never more: the slot has 15 bits for it */
+#define SHM_KIND_MAX   0xef          /* greatest `kind' of a user's frame; above are libshm's own */
+#define SHM_LINE_DATA  56            /* payload bytes in one line of a block */
+#define SHM_BLOCK_OUTS MEAN_OR(2, 8) /* release lines of a block: how far a root may run ahead */
+#define SHM_NAP_MS     50            /* longest sleep: 80 naps in 4 s cost about 1 ms of CPU */
+#define SHM_JOB_LEN    4096          /* bytes of the job area that all share */
+#define SHM_JOB_RANK   64            /* bytes of the job area of each rank */
+
+/* --- the segment: made by the launcher, inherited by the ranks -------------------------------- */
+
+struct shm_seg;
+
+/* All zero but nranks is a good choice. */
+struct shm_opts {
+	int nranks;      /* 1 .. SHM_RANKS_MAX */
+	int ncpus;       /* CPUs for all of them; 0: ask the affinity mask and the cgroup's quota */
+	uint64_t cookie; /* 0: a random one */
+	size_t heap_len; /* bytes of address space for rings, pipes, blocks; 0: by nranks */
+	size_t chunk_len; /* bytes of a pipe's chunk, a multiple of 64; 0: 64 KiB */
+};
+
+/* CPUs that this process may use: its affinity mask, less if the cgroup's quota gives less. >= 1. */
+int shm_cpus(void);
+
+/* Makes a segment (a sealed memfd, close-on-exec: the launcher decides who inherits it) and maps
+ * it. Only its control part takes memory now.  SHM_SYS, SHM_NOMEM, SHM_BAD (opts). */
+int shm_seg_create(const struct shm_opts *opts, struct shm_seg **seg);
+
+/* Maps the segment behind `fd', which stays the caller's to keep open or close.  One mmap. */
+int shm_seg_open(int fd, struct shm_seg **seg);
+
+/* Unmaps.  In the creator also closes the fd.  No struct shm may still use it. */
+void shm_seg_close(struct shm_seg *seg);
+
+int shm_seg_fd(const struct shm_seg *seg); /* the creator's fd; -1 after shm_seg_open */
+int shm_seg_nranks(const struct shm_seg *seg);
+int shm_seg_ncpus(const struct shm_seg *seg);
+bool shm_seg_contended(const struct shm_seg *seg);  /* more ranks than CPUs */
+uint64_t shm_seg_cookie(const struct shm_seg *seg); /* random, never 0: is it this job's segment? */
+
+/* Room for the layer that starts jobs (who aborted and why, application numbers): zero at first,
+ * never read or written by libshm.  SHM_JOB_LEN bytes for all; SHM_JOB_RANK bytes for `rank'. */
+void *shm_seg_job(struct shm_seg *seg);
+void *shm_seg_job_rank(struct shm_seg *seg, int rank);
+
+/* Raises the alarm, for ever, and wakes every sleeping rank: each shm_idle and shm_flag_wait
+ * returns SHM_ALARM from now on.  From any process or thread, also in a signal handler. */
+void shm_seg_alarm(struct shm_seg *seg);
+bool shm_seg_alarmed(const struct shm_seg *seg);
+
+/* What a rank waits for, in the user's words: libshm only carries it. */
+struct shm_what {
+	uint64_t comm; /* id of the communicator */
+	int32_t call;  /* id of the call */
+	int32_t peer;
+	int32_t tag;
+	int32_t more; /* whatever else helps */
+};
+
+enum shm_state { SHM_UNBORN, SHM_ATTACHED, SHM_DETACHED };
+
+struct shm_view {
+	enum shm_state state;
+	int pid;              /* as the rank sees it; 0 before it attaches */
+	int cpu;              /* where it attached or last went to sleep */
+	bool asleep;          /* then `what' and `since_ns' hold */
+	uint64_t since_ns;    /* CLOCK_MONOTONIC, start of the wait */
+	struct shm_what what; /* call 0 if the waiter did not say */
+};
+
+/* What `rank' is doing, seen from outside.  A snapshot that may be old when it returns. */
+void shm_seg_view(const struct shm_seg *seg, int rank, struct shm_view *view);
+
+/* --- a rank ---------------------------------------------------------------------------------- */
+
+/* Counted for curiosity; plain increments by the owner. */
+struct shm_count {
+	uint64_t put;         /* frames put, ring and inbox */
+	uint64_t put_inbox;   /* of them through an inbox */
+	uint64_t put_far;     /* of them longer than SHM_INLINE */
+	uint64_t put_again;   /* puts that met a full ring or inbox */
+	uint64_t got;         /* frames consumed */
+	uint64_t rings;       /* rings made towards others */
+	uint64_t rings_none;  /* rings wanted and not had: cap or memory */
+	uint64_t pipes;       /* pipes made towards others */
+	uint64_t pipes_moved; /* idle pipes given to another peer */
+	uint64_t chunks;      /* chunks published */
+	uint64_t spins;       /* empty passes spent spinning */
+	uint64_t yields;      /* empty passes given to others */
+	uint64_t yields_slow; /* of them: somebody else ran meanwhile */
+	uint64_t sleeps;      /* times in the futex */
+	uint64_t naps;        /* of them ended by the clock */
+	uint64_t wakes;       /* others woken */
+};
+
+/* One line of a ring.  The word is stored last and publishes the rest.  Its phase bit is 1 in even
+ * laps of the ring and 0 in odd ones, so that zero-filled slots are empty. */
+struct shm_slot {
+	uint64_t ctx;
+	_Atomic uint64_t word;    /* bits 0-14 len, 15 phase, 16-23 kind, 24-31 flags, 32-63 tag */
+	uint8_t data[SHM_INLINE]; /* or, if len is more, a struct shm_far */
+};
+static_assert(sizeof(struct shm_slot) == CACHE_LINE, "a slot is one line");
+
+/* Where the payload of a frame longer than SHM_INLINE lies, in one piece. */
+struct shm_far {
+	uint64_t off; /* in the segment */
+	uint32_t end; /* credit to give back: position in the sender's far area behind it */
+};
+
+/* What a sender looks at after each message, and writes only to end a sleep. */
+struct shm_door {
+	_Atomic uint32_t sleeping;
+	_Atomic uint32_t state; /* enum shm_state */
+	_Atomic int32_t pid;
+	uint8_t pad[52];
+};
+static_assert(sizeof(struct shm_door) == CACHE_LINE, "a door is one line");
+
+/* The sender's end of a ring (private memory).  No ring yet: head == limit == 0. */
+struct shm_tx {
+	struct shm_slot *slot;
+	struct shm_door *door; /* the receiver's */
+	uint32_t head;         /* frames put so far */
+	uint32_t limit;        /* head may go up to here before the credit is read again */
+};
+
+/* The receiver's end of a ring (private memory).  No ring yet: a slot that never fills. */
+struct shm_rx {
+	struct shm_slot *slot;
+	uint32_t tail;     /* frames consumed so far */
+	uint32_t credited; /* of them those that the sender knows of */
+	uint32_t far_end;  /* far area consumed up to here */
+	uint32_t far_told; /* of it what the sender knows of */
+};
+
+/* The private side of an attached rank.  Users read me, nranks, frame_max, seg and count; the rest
+ * is here for the inline functions. */
+struct shm {
+	struct shm_tx *tx;   /* by receiver */
+	struct shm_rx *rx;   /* by sender */
+	char *base;          /* of the segment */
+	bool fence;          /* senders fence before they look at a door: see README, doorbell */
+	int me;              /* my rank */
+	int nranks;          /* ranks of the segment */
+	uint32_t frame_max;  /* greatest payload of a frame, bytes: 16 KiB, less with many ranks */
+	struct shm_seg *seg; /* the segment, as given to shm_attach */
+	struct shm_in *in;   /* what no inline function needs */
+	struct shm_count count;
+};
+
+/* Makes the caller rank `me' of the segment: touches its own lines only, no message, no barrier;
+ * other ranks may have started, sent and finished, or not have started.  Once a rank: there is no
+ * second shm_attach after shm_detach.  The segment must stay open until shm_detach.  SHM_BAD (no
+ * such rank, or taken), SHM_NOMEM. */
+int shm_attach(struct shm_seg *seg, int me, struct shm **s);
+
+/* Ends it.  Frames already put stay readable for others; frames to this rank are lost. */
+void shm_detach(struct shm *s);
+
+/* --- frames: short ordered messages ---------------------------------------------------------- */
+
+/* What the user says about a frame; libshm only carries it. */
+struct shm_hdr {
+	uint64_t ctx;
+	int32_t tag;
+	uint8_t kind; /* <= SHM_KIND_MAX */
+	uint8_t flags;
+};
+
+/* A frame that arrived.  `data' is valid until shm_next or the return of the callback. */
+struct shm_frame {
+	uint64_t ctx;
+	const void *data;
+	int32_t tag;
+	uint32_t len;
+	int src;
+	uint8_t kind;
+	uint8_t flags;
+};
+
+/* Sends one frame to `dst' (also to oneself); len <= s->frame_max.  The bytes are copied before it
+ * returns.  Frames from one rank to one rank arrive in the order of their puts, always.  The
+ * receiver is woken if it sleeps.  SHM_AGAIN: the way is full; SHM_NOMEM: shared memory has run
+ * out, and so it will again.  Allowed inside a deliver callback. */
+static inline int shm_put(
+	struct shm *s, int dst, const struct shm_hdr *h, const void *buf, size_t len);
+
+/* The same in two steps, for payload that is to be built in place: *ptr is room for `len' bytes
+ * (aligned to 16); shm_commit sends what was written there, `len' or less of it, and cannot fail.
+ * Between the two no other function may be called with this `s'.  Errors as of shm_put. */
+int shm_reserve(struct shm *s, int dst, size_t len, void **ptr);
+void shm_commit(struct shm *s, int dst, const struct shm_hdr *h, size_t len);
+
+/* Takes one frame.  It may call shm_put, not shm_poll; it must take the frame, it cannot refuse. */
+typedef void shm_deliver_fn(void *arg, const struct shm_frame *f);
+
+/* Delivers what has arrived, from all ranks, but at most a batch.  Returns the number of frames. */
+int shm_poll(struct shm *s, shm_deliver_fn *deliver, void *arg);
+
+/* The receive fast path: is a frame from `src' at the head of its ring?  Then fills *f (f->data is
+ * in place) and the frame stays at the head until shm_next.  False may also mean that `src' still
+ * goes through the inbox: only shm_poll sees that.  shm_peek and shm_poll may be mixed freely. */
+static inline bool shm_peek(struct shm *s, int src, struct shm_frame *f);
+
+/* Consumes the frame that shm_peek has just shown. */
+static inline void shm_next(struct shm *s, const struct shm_frame *f);
+
+/* --- pipes: large messages, one direction between two ranks ---------------------------------- */
+/* The producer's chunks reach the consumer in order.  A pipe is made at the producer's first
+ * acquire and may be given to another peer once it is drained; both ends need not care.  Fill a
+ * pipe only when its consumer is going to read it (after its clear-to-send), else others may wait
+ * for it for ever. */
+
+/* A free chunk towards `dst': *ptr and its size *cap (the same for all chunks).  Calling again
+ * without publish gives the same chunk.  SHM_AGAIN: all chunks are on their way (or all pipes);
+ * SHM_NOMEM. */
+int shm_pipe_acquire(struct shm *s, int dst, void **ptr, size_t *cap);
+
+/* Hands the acquired chunk over with `len' bytes in it (1 .. cap), and wakes the consumer if it
+ * sleeps. */
+void shm_pipe_publish(struct shm *s, int dst, size_t len);
+
+/* The oldest chunk from `src', in place, or SHM_AGAIN.  Calling again gives the same chunk. */
+int shm_pipe_front(struct shm *s, int src, const void **ptr, size_t *len);
+
+/* Gives the front chunk back, and wakes the producer if it sleeps. */
+void shm_pipe_release(struct shm *s, int src);
+
+/* --- memory of the segment ------------------------------------------------------------------- */
+
+/* Takes `len' bytes of the segment, zero-filled, aligned to `align' (a power of two, 64 .. 4096),
+ * really there (never SIGBUS).  Returns an offset that is the same for all ranks, 0 if there is
+ * none. Any rank may free it, once.  Takes a lock between processes: not for a fast path. */
+uint64_t shm_heap_alloc(struct shm *s, size_t len, size_t align);
+void shm_heap_free(struct shm *s, uint64_t off, size_t len);
+
+static inline void *shm_ptr(const struct shm *s, uint64_t off)
+{
+	return s->base + off;
+}
+
+static inline uint64_t shm_off(const struct shm *s, const void *ptr)
+{
+	return (uint64_t)((const char *)ptr - s->base);
+}
+
+/* --- waiting --------------------------------------------------------------------------------- */
+
+/* A word that some wait for.  Zero-filled is ready for use; anywhere in the segment. */
+struct shm_flag {
+	_Atomic uint32_t value;
+	_Atomic uint32_t sleepers; /* ranks in the futex because of `value' */
+};
+
+static inline uint32_t shm_flag_get(const struct shm_flag *f)
+{
+	return atomic_load_explicit(&f->value, memory_order_acquire);
+}
+
+/* Stores `value' (releasing all earlier stores) and wakes all who sleep on the flag, with one call.
+ */
+static inline void shm_flag_set(struct shm *s, struct shm_flag *f, uint32_t value);
+
+/* One wait, on the waiter's stack.  Fill flag/old, ready/arg and what as wanted after
+ * shm_wait_begin. */
+struct shm_wait {
+	struct shm_flag *flag; /* NULL, or: also awake when the flag's value is no longer `old' */
+	uint32_t old;
+	bool (*ready)(void *arg); /* NULL, or: asked before each sleep; true: do not sleep */
+	void *arg;
+	const struct shm_what *what; /* NULL, or: what to show to shm_seg_view while asleep */
+	uint32_t spins, fast, slow;  /* spent so far */
+	uint64_t begin_ns;
+	bool nap; /* the last sleep was ended by the clock */
+};
+
+static inline void shm_wait_begin(struct shm_wait *w)
+{
+	memset(w, 0, sizeof *w);
+}
+
+/* To be called after each pass that moved nothing.  Spins a moment, gives the CPU away, or sleeps
+ * (never longer than SHM_NAP_MS), as it was found best; returns 0 at the latest when a frame or a
+ * chunk for this rank, room after SHM_AGAIN, the flag or ready() may have something.  Always call
+ * it in a loop that looks again: it may return for nothing.  SHM_ALARM. */
+int shm_idle(struct shm *s, struct shm_wait *w);
+
+/* A pass moved something, but the wait goes on: start again with spinning. */
+static inline void shm_wait_again(struct shm_wait *w)
+{
+	w->spins = w->fast = w->slow = 0;
+	w->nap = false;
+}
+
+/* The wait is over: remembers how crowded the CPUs were. */
+void shm_wait_end(struct shm *s, struct shm_wait *w);
+
+/* One pass of somebody's progress: returns > 0 if something moved. */
+typedef int shm_pass_fn(void *arg);
+
+/* Waits until the flag's value has reached `want' (as a sequence number: (int32_t)(value - want) >=
+ * 0), with `pass' (may be NULL) called now and then, and before each sleep.  0 or SHM_ALARM. */
+int shm_flag_wait(struct shm *s, struct shm_flag *f, uint32_t want, shm_pass_fn *pass, void *arg,
+	const struct shm_what *what);
+
+/* Ends the sleep of `rank' if it sleeps: needed only after writing what no function here writes. */
+void shm_wake(struct shm *s, int rank);
+
+/* --- blocks: what a group of ranks shares for its collective operations ---------------------- */
+/*
+ *   out 0 .. SHM_BLOCK_OUTS-1   release lines: flag + 56 bytes, written by whoever ends an epoch
+ *   arrived                     a counter on a line of its own
+ *   line (i, p)                 two lines (p = 0, 1) of each member i: flag + 56 bytes, i writes
+ *   buf i                       a large buffer of each member, made when it asks
+ *
+ * All flags start at 0.  libshm gives no meaning to them; epochs are the user's. */
+
+struct shm_line {
+	struct shm_flag flag;
+	uint8_t data[SHM_LINE_DATA];
+};
+static_assert(sizeof(struct shm_line) == CACHE_LINE, "a line is a line");
+
+/* A member's way to its large buffer. */
+struct shm_buf {
+	_Atomic uint64_t off; /* 0: none yet */
+	_Atomic uint64_t len;
+};
+
+/* A block in the segment. */
+struct shm_group {
+	uint64_t key;
+	uint64_t next; /* offset of the next of the same bucket; under the heap's lock */
+	uint32_t n;
+	uint32_t left; /* members that have left; under the heap's lock */
+	uint8_t pad0[CACHE_LINE - 24];
+	_Atomic uint64_t arrived;
+	uint8_t pad1[CACHE_LINE - 8];
+	struct shm_line out[SHM_BLOCK_OUTS];
+	struct shm_line line[]; /* 2 n lines, then n struct shm_buf */
+};
+
+/* A member's view (private memory). */
+struct shm_block {
+	struct shm *s;
+	struct shm_group *g;
+	struct shm_buf *buf;
+	int n;
+	int me;         /* index in the group */
+	uint64_t epoch; /* the user's: starts at 0, libshm does not touch it */
+};
+
+/* Joins the block `key' as member `me' of `n': made by whoever comes first, found by the others, no
+ * message.  Each member joins once and leaves once; the last of the n who leaves frees it, and a
+ * key can then be used again.  All members give the same n.  SHM_NOMEM. */
+int shm_block_join(struct shm *s, uint64_t key, int n, int me, struct shm_block **b);
+void shm_block_leave(struct shm_block *b);
+
+/* Line p (0 or 1) of member i. */
+static inline struct shm_line *shm_block_line(const struct shm_block *b, int i, int p)
+{
+	return &b->g->line[2 * i + p];
+}
+
+/* Release line i mod SHM_BLOCK_OUTS. */
+static inline struct shm_line *shm_block_out(const struct shm_block *b, uint64_t i)
+{
+	return &b->g->out[i % SHM_BLOCK_OUTS];
+}
+
+/* Counts me in; returns how many came before, ever: I am the last of my epoch if (that + 1) % n ==
+ * 0. Who is the last sees everything that the others stored before they arrived. */
+static inline uint64_t shm_block_arrive(const struct shm_block *b)
+{
+	return atomic_fetch_add_explicit(&b->g->arrived, 1, memory_order_acq_rel);
+}
+
+/* My own buffer, at least `len' bytes, page-aligned; made or replaced by a larger one when needed.
+ * Replacing frees the old one: nobody may still read it (call it only after an epoch has ended, and
+ * publish a line or a flag afterwards, which tells the others).  Contents are lost.  NULL: no
+ * memory. shm_block_leave frees it, when the block goes. */
+void *shm_block_buf_own(struct shm_block *b, size_t len);
+
+/* The buffer of member i as last published before what I have already acquired; NULL if none. */
+static inline void *shm_block_buf(const struct shm_block *b, int i)
+{
+	uint64_t off = atomic_load_explicit(&b->buf[i].off, memory_order_acquire);
+
+	return off == 0 ? NULL : shm_ptr(b->s, off);
+}
+
+/* --- inline fast paths ----------------------------------------------------------------------- */
+
+int shm_put_slow(struct shm *s, int dst, const struct shm_hdr *h, const void *buf, size_t len);
+bool shm_peek_own(struct shm *s, int src, struct shm_frame *f);
+void shm_credit(struct shm *s, int src);
+void shm_flag_wake(struct shm *s, struct shm_flag *f);
+void shm_fence(void);
+
+#define SHM_CREDIT     (SHM_SLOTS / 4) /* frames consumed before the sender hears of it */
+#define SHM_WORD_PHASE 0x8000u
+
+/* The phase bit that a full slot has at position `pos' of a ring. */
+static inline uint32_t shm_phase(uint32_t pos)
+{
+	return ~pos / SHM_SLOTS % 2 * SHM_WORD_PHASE;
+}
+
+static inline uint64_t shm_word(uint32_t pos, const struct shm_hdr *h, size_t len)
+{
+	return (uint64_t)(uint32_t)h->tag << 32 | (uint64_t)h->flags << 24 |
+	       (uint64_t)h->kind << 16 | shm_phase(pos) | (uint64_t)len;
+}
+
+/* len <= SHM_INLINE bytes, without a call: overlapping moves of 16, 8, 4 or single bytes. */
+static inline void shm_copy_inline(uint8_t *to, const uint8_t *from, size_t len)
+{
+	if (len >= 16) {
+		memcpy(to, from, 16);
+		if (len > 32)
+			memcpy(to + 16, from + 16, 16);
+		memcpy(to + len - 16, from + len - 16, 16);
+	} else if (len >= 8) {
+		memcpy(to, from, 8);
+		memcpy(to + len - 8, from + len - 8, 8);
+	} else if (len >= 4) {
+		memcpy(to, from, 4);
+		memcpy(to + len - 4, from + len - 4, 4);
+	} else if (len > 0) {
+		to[0] = from[0];
+		to[len / 2] = from[len / 2];
+		to[len - 1] = from[len - 1];
+	}
+}
+
+/* After a store that a sleeper waits for: order it before the look at the sleeper's word. */
+static inline void shm_bell_order(const struct shm *s)
+{
+	if (unlikely(s->fence))
+		shm_fence();
+	else
+		atomic_signal_fence(memory_order_seq_cst); /* the sleeper's membarrier does it */
+}
+
+static inline int shm_put(
+	struct shm *s, int dst, const struct shm_hdr *h, const void *buf, size_t len)
+{
+	struct shm_tx *t = &s->tx[dst];
+	struct shm_slot *slot;
+
+	if (unlikely(len > SHM_INLINE || t->head == t->limit))
+		return shm_put_slow(s, dst, h, buf, len);
+	slot = &t->slot[t->head % SHM_SLOTS];
+	slot->ctx = h->ctx;
+	shm_copy_inline(slot->data, buf, len);
+	atomic_store_explicit(&slot->word, shm_word(t->head, h, len), memory_order_release);
+	t->head++;
+	s->count.put++;
+	shm_bell_order(s);
+	if (unlikely(atomic_load_explicit(&t->door->sleeping, memory_order_relaxed) != 0))
+		shm_wake(s, dst);
+	return 0;
+}
+
+static inline bool shm_peek(struct shm *s, int src, struct shm_frame *f)
+{
+	struct shm_rx *r = &s->rx[src];
+	struct shm_slot *slot = &r->slot[r->tail % SHM_SLOTS];
+	uint64_t word = atomic_load_explicit(&slot->word, memory_order_acquire);
+
+	if (likely((word & SHM_WORD_PHASE) != shm_phase(r->tail)))
+		return false;
+	f->kind = (uint8_t)(word >> 16);
+	if (unlikely(f->kind > SHM_KIND_MAX))
+		return shm_peek_own(s, src, f);
+	f->ctx = slot->ctx;
+	f->tag = (int32_t)(word >> 32);
+	f->len = word % SHM_WORD_PHASE;
+	f->flags = (uint8_t)(word >> 24);
+	f->src = src;
+	f->data = slot->data;
+	if (f->len > SHM_INLINE) {
+		struct shm_far far;
+
+		memcpy(&far, slot->data, sizeof far);
+		f->data = shm_ptr(s, far.off);
+		r->far_end = far.end;
+	}
+	return true;
+}
+
+static inline void shm_next(struct shm *s, const struct shm_frame *f)
+{
+	struct shm_rx *r = &s->rx[f->src];
+
+	r->tail++;
+	s->count.got++;
+	if (f->len > SHM_INLINE || r->tail - r->credited >= SHM_CREDIT)
+		shm_credit(s, f->src);
+}
+
+static inline void shm_flag_set(struct shm *s, struct shm_flag *f, uint32_t value)
+{
+	atomic_store_explicit(&f->value, value, memory_order_release);
+	shm_bell_order(s);
+	if (unlikely(atomic_load_explicit(&f->sleepers, memory_order_relaxed) != 0))
+		shm_flag_wake(s, f);
+}
+
+#endif
