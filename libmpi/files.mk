@@ -2,3 +2,6 @@
 # The sources of libmpi, one line a file.
 libmpi_SRCS += libmpi/type/pack.c
 libmpi_SRCS += libmpi/type/predef.c
+libmpi_SRCS += libmpi/coll/loops.c
+# The loops of reductions are worth the vectoriser's full effort.
+$(B)/obj/libmpi/coll/loops.o: cflags-libmpi += -O3

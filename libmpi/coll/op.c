@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* op.c - the operations as objects: predefined ones from a table, the user's from MPI_Op_create. */
+#include "libmpi/coll/op.h"
+#include "libmpi/core/err.h"
+#include "libmpi/type/type.h"
+#include "engine.h"
+#include <limits.h>
+
+/* The predefined operations: handle, loops, and what an error says about the types it takes. */
+#define OP_TABLE(X)                                                  \
+	X(MPI_MAX, op_max, "integers and floating point")            \
+	X(MPI_MIN, op_min, "integers and floating point")            \
+	X(MPI_SUM, op_sum, "integers, floating point and complex")   \
+	X(MPI_PROD, op_prod, "integers, floating point and complex") \
+	X(MPI_LAND, op_land, "integers and logicals")                \
+	X(MPI_LOR, op_lor, "integers and logicals")                  \
+	X(MPI_LXOR, op_lxor, "integers and logicals")                \
+	X(MPI_BAND, op_band, "integers and MPI_BYTE")                \
+	X(MPI_BOR, op_bor, "integers and MPI_BYTE")                  \
+	X(MPI_BXOR, op_bxor, "integers and MPI_BYTE")                \
+	X(MPI_MAXLOC, op_maxloc, "pairs like MPI_DOUBLE_INT")        \
+	X(MPI_MINLOC, op_minloc, "pairs like MPI_DOUBLE_INT")        \
+	X(MPI_REPLACE, op_none, NULL)                                \
+	X(MPI_NO_OP, op_none, NULL)
+
+#define COUNT_ONE(handle, loops, takes) +1
+enum { OPS = 0 OP_TABLE(COUNT_ONE) };
+
+#define ROW_OBJECT(handle, loops_, takes) {.commute = true, .short_name = #handle, .loops = loops_},
+static struct op ops[OPS] = {OP_TABLE(ROW_OBJECT)};
+
+#define ROW_NUMBER(handle, loops, takes) (uintptr_t)(handle),
+static const uintptr_t numbers[OPS] = {OP_TABLE(ROW_NUMBER)};
+
+#define ROW_TAKES(handle, loops, takes) takes,
+static const char *const takes[OPS] = {OP_TABLE(ROW_TAKES)};
+
+static bool opened;
+
+int op_open(void)
+{
+	if (opened)
+		return 0;
+	for (int i = 0; i < OPS; i++) {
+		ops[i].id = (uint8_t)i;
+		if (obj_permanent(&haft_op_class, (uint32_t)numbers[i], &ops[i], ops[i].short_name,
+			    0) != 0)
+			return haft_err(MPI_ERR_NO_MEM, "no memory for the operation %s",
+				ops[i].short_name);
+	}
+	opened = true;
+	return 0;
+}
+
+int op_check(const struct op *op, const struct type *type)
+{
+	char name[MPI_MAX_OBJECT_NAME];
+
+	if (op->loops == NULL || likely(op->loops[type->basic] != NULL))
+		return 0;
+	if (takes[op->id] == NULL)
+		return haft_err(
+			MPI_ERR_OP, "%s is for one-sided communication only", op->short_name);
+	return haft_err(MPI_ERR_OP, "%s does not take %s, but %s", op->short_name,
+		type_words(type, name), takes[op->id]);
+}
+
+/* A function that counts with int gets at most INT_MAX elements at a time. */
+static void apply_user(
+	const struct op *op, const void *in, void *inout, int64_t n, struct type *type)
+{
+	MPI_Datatype handle = (MPI_Datatype)obj_handle(type);
+
+	if (op->wide) {
+		MPI_Count all = n;
+
+		op->fn_c((void *)(uintptr_t)in, inout, &all, &handle);
+		return;
+	}
+	for (int64_t at = 0; at < n; at += INT_MAX) {
+		int part = n - at < INT_MAX ? (int)(n - at) : INT_MAX;
+		intptr_t off = (intptr_t)(at * type->extent);
+
+		op->fn((void *)((uintptr_t)in + (uintptr_t)off), (char *)inout + off, &part,
+			&handle);
+	}
+}
+
+void op_apply(const struct op *op, const void *in, void *inout, int64_t n, struct type *type)
+{
+	if (likely(op->loops != NULL))
+		op->loops[type->basic](in, inout, n);
+	else if (n > 0)
+		apply_user(op, in, inout, n, type);
+}
+
+/* --- engines -------------------------------------------------------------------------------------- */
+
+static int create(struct op **op, int commute)
+{
+	struct op *o = obj_new(&haft_op_class, NULL);
+
+	if (o == NULL)
+		return haft_err(MPI_ERR_NO_MEM, "no memory for another operation");
+	o->commute = commute != 0;
+	*op = o;
+	return 0;
+}
+
+int op_create(MPI_User_function *user_fn, int commute, struct op **op)
+{
+	int err = create(op, commute);
+
+	if (err == 0)
+		(*op)->fn = user_fn;
+	return err;
+}
+
+int op_create_c(MPI_User_function_c *user_fn, int commute, struct op **op)
+{
+	int err = create(op, commute);
+
+	if (err != 0)
+		return err;
+	(*op)->fn_c = user_fn;
+	(*op)->wide = true;
+	return 0;
+}
+
+int op_free(struct op **op)
+{
+	if (*op == NULL)
+		return haft_err(MPI_ERR_OP, "MPI_OP_NULL cannot be freed");
+	if ((*op)->loops != NULL)
+		return haft_err(
+			MPI_ERR_OP, "%s is predefined and cannot be freed", (*op)->short_name);
+	if (obj_free_obj(*op) != 0)
+		return haft_err(MPI_ERR_OP, "the operation is being freed already");
+	*op = NULL;
+	return 0;
+}
+
+int op_commutative(struct op *op, int *commute)
+{
+	*commute = op->commute;
+	return 0;
+}
+
+int op_reduce_local(
+	const void *inbuf, void *inoutbuf, int64_t count, struct type *type, struct op *op)
+{
+	int err = op_check(op, type);
+
+	if (err == 0)
+		op_apply(op, inbuf, inoutbuf, count, type);
+	return err;
+}
