@@ -84,6 +84,19 @@ check:
 	$(call deps,build check)
 	$(sub) run-check
 
+# Built with -Werror; in a clean checkout that means all objects.
+lint:
+	$(call deps,build check lint)
+	$(sub) WERROR=1 run-lint
+
+run-lint: all tests $(B)/dev/lint
+	$(Q)$(B)/dev/lint -b $(B) -c '$(CC)'
+
+dev_SRCS := tools/dev/lint.c
+$(B)/dev/lint: $(call objs,$(dev_SRCS))
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(ldflags) $^ -o $@
+
 run-demo: all
 
 install: all install-libobj install-libmpi install-tools
@@ -98,10 +111,11 @@ help:
 	'all          libraries, headers, tools, man pages' \
 	'demo         dependencies, build, the heat equation on four ranks' \
 	'check        dependencies, build, tests; T=WORD: those with WORD in their path' \
+	'lint         layers, names, budgets, format; all with -Werror' \
 	'install      DESTDIR= PREFIX=/usr/local' \
 	'clean        remove build/'
 
-.PHONY: all demo check run-demo run-check install install-libobj install-libmpi install-tools \
+.PHONY: all demo check lint run-lint run-demo run-check install install-libobj install-libmpi install-tools \
 	clean help force
 force:
 

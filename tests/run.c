@@ -15,9 +15,9 @@
  * env: variables of this test; B (the build directory) is always there.
  * alone: nothing runs beside it; tests of more than two processes always do so.
  *
- * Exit code 0 is ok, 77 is skip, all else failed.  A test must leave nothing behind: no process (its
- * keeper inherits the orphans: that is what a subreaper gets), no file in the TMPDIR that it was
- * given, no file of our name in /dev/shm and /tmp. */
+ * Exit code 0 is ok, 77 is skip, all else failed.  A test must leave nothing behind: no process
+ * (its keeper inherits the orphans: that is what a subreaper gets), no file in the TMPDIR that it
+ * was given, no file of our name in /dev/shm and /tmp. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -110,7 +110,7 @@ static double seconds_since(const struct timespec *t)
 	return (double)(now.tv_sec - t->tv_sec) + 1e-9 * (double)(now.tv_nsec - t->tv_nsec);
 }
 
-/* --- orders --------------------------------------------------------------------------------- */
+/* --- orders ---------------------------------------------------------------------------- */
 
 /* The value of `key' in the order line, quotes removed, into buf; 0 if the line has no such key. */
 static int order_get(const char *line, const char *key, char *buf, size_t len)
@@ -202,7 +202,7 @@ static void test_add(enum kind kind, const char *src)
 		job_add(kind, src, order, atoi(p));
 }
 
-/* --- the keeper ----------------------------------------------------------------------------- */
+/* --- the keeper ------------------------------------------------------------------------ */
 
 static void words_split(char *s, const char **argv, int n)
 {
@@ -319,7 +319,7 @@ __attribute__((noreturn)) static void keeper_main(struct job *j, int fd)
 	}
 	setpgid(pid, pid);
 	while (waitpid(pid, &v.status, WNOHANG) == 0) {
-		/* Orphans that end wake us as well; the limit is looked at with a second's slack. */
+		/* Orphans that end wake us as well; the limit has a second's slack. */
 		struct timespec tick = {.tv_sec = 1};
 
 		sigtimedwait(&set, NULL, &tick);
@@ -335,7 +335,7 @@ __attribute__((noreturn)) static void keeper_main(struct job *j, int fd)
 	_exit(write(fd, &v, sizeof(v)) != sizeof(v));
 }
 
-/* --- what is left in the file system -------------------------------------------------------- */
+/* --- what is left in the file system --------------------------------------------------- */
 
 /* Files of ours in `dir' that are not older than the test: name into buf.  `ours' is a part of the
  * name, or NULL if every file counts. */
@@ -362,7 +362,7 @@ static int file_left(const char *dir, const char *ours, const struct job *j, cha
 	return n;
 }
 
-/* --- running -------------------------------------------------------------------------------- */
+/* --- running --------------------------------------------------------------------------- */
 
 static void output_copy(const struct job *j, FILE *to, long max)
 {

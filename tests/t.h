@@ -11,8 +11,8 @@
  *             return t_end();                0, or 1 if anything failed here
  *     }
  *
- * A failed check prints and goes on, so that one run shows all that is wrong.  Exit code 77 (t_skip)
- * says that this machine cannot run the test.  Unit tests use cmocka instead. */
+ * A failed check prints and goes on, so that one run shows all that is wrong.  Exit code 77
+ * (t_skip) says that this machine cannot run the test.  Unit tests use cmocka instead. */
 #ifndef TESTS_T_H
 #define TESTS_T_H
 
