@@ -85,6 +85,10 @@ struct comm {
 	struct comm *next;    /* in comm/'s table of context ids */
 };
 
+/* Set by the engines that keep something for each communicator: called when a communicator goes,
+ * before its groups are dropped. */
+extern void (*haft_comm_gone)(struct comm *c);
+
 /* The peer behind a rank of the group.  rank is in 0..size-1. */
 static inline int group_peer(const struct group *g, int rank)
 {
@@ -231,24 +235,26 @@ struct req_result {
 /* An operation under way.  Blocking calls have theirs on the stack (o all zero: no handle). */
 struct req {
 	struct obj o;
-	struct req *next, *prev; /* in the one queue it is in: posted, unexpected's, sending */
+	struct req *next, *prev; /* in the one queue it is in: posted, out, feed or drain */
 	uint64_t ctx;            /* plane included */
 	int32_t peer;            /* or MPI_ANY_SOURCE */
 	int32_t tag;             /* or MPI_ANY_TAG */
 	uint64_t seq;            /* order of posting */
 	uint8_t kind;            /* enum req_kind */
 	uint8_t state;           /* p2p's own */
-	uint8_t sync;            /* send: completes only when matched */
+	bool sync;               /* send: completes only when matched */
 	bool done;
-	uint32_t id;   /* name of this request in frames (p2p/table), 0: none */
-	uint32_t mate; /* the other side's id */
+	bool orphan;   /* MPI_Request_free came first: completion drops a reference */
+	uint32_t id;   /* send: its name in frames while it waits for a clear-to-send */
+	uint32_t mate; /* receive: the sender's id of the message */
+	int32_t from;  /* receive: peer of the matched message */
 	char *buf;
 	int64_t count;
-	struct type *type; /* held */
-	struct comm *comm; /* held */
+	struct type *type; /* held if the request has a handle */
+	struct comm *comm; /* the same */
 	int64_t bytes;     /* send: to send in all; receive: room */
 	int64_t at;        /* bytes that have gone or come */
-	int64_t coming;    /* receive: bytes of the matched message */
+	int64_t total;     /* receive: bytes of the matched message */
 	struct req_result res;
 	char *errwords; /* malloc'ed words of res.error, or NULL */
 };

@@ -1,20 +1,24 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* set.h - settings: what a user may turn by the environment, read once, listed by mpi-info.
  *
- * One table (set.c) has every setting: name, default, smallest and largest value, meaning.  A value that is not
- * understood is said once, by name, on stderr, and the default is used. */
+ * One table (set.c) has every setting: name, default, smallest and largest value, meaning.  A value
+ * that is not understood is said once, by name, on stderr, and the default is used. */
 #ifndef HAFT_CORE_SET_H
 #define HAFT_CORE_SET_H
 
 #include <stdint.h>
 
 enum haft_setting {
-	HAFT_SET_EAGER, /* HAFT_EAGER: largest message sent before the receiver asks for it, bytes */
+	HAFT_SET_EAGER, /* HAFT_EAGER: largest message sent before the receiver asks for it, bytes
+			 */
 	HAFT_SET_COLL,  /* HAFT_COLL: 0 shm, 1 p2p: collectives use messages only */
 	HAFT_SETTINGS
 };
 
 /* The value of a setting.  Any thread. */
 int64_t haft_set(enum haft_setting which);
+
+/* Row i of the table, for lists: 0 when there is no such row. */
+int haft_set_row(int i, const char **name, int64_t *value, const char **meaning);
 
 #endif

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* mpo.c - the classes of MPI's objects, one row a class, and the permanent objects that core owns.
+ *
+ * Opened by MPI_Init or by the first call that is allowed before it; never closed: handles stay
+ * checkable after MPI_Finalize, and an MPI_Info or error handler of before MPI_Init is one of after
+ * MPI_Finalize. */
+#include "libmpi/core/mpo.h"
+
+#include "libmpi/core/err.h"
+#include <pthread.h>
+#include <stdlib.h>
+
+struct obj_domain *haft_domain;
+struct obj_class haft_comm_class, haft_group_class, haft_type_class, haft_op_class, haft_req_class,
+	haft_errh_class, haft_info_class, haft_msg_class, haft_win_class, haft_file_class,
+	haft_session_class;
+
+struct group haft_group_empty = {.rank = MPI_UNDEFINED};
+struct errh haft_errh_fatal = {.kind = ERRH_FATAL};
+struct errh haft_errh_abort = {.kind = ERRH_ABORT};
+struct errh haft_errh_return = {.kind = ERRH_RETURN};
+
+static void group_destroy(void *self)
+{
+	struct group *g = self;
+
+	free(g->map);
+	free(g->unmap);
+}
+
+static void comm_destroy(void *self)
+{
+	struct comm *c = self;
+
+	if (haft_comm_gone != NULL)
+		haft_comm_gone(c);
+	obj_drop(c->group);
+	if (c->remote != NULL)
+		obj_drop(c->remote);
+}
+
+static void req_destroy(void *self)
+{
+	struct req *r = self;
+
+	if (r->type != NULL)
+		obj_drop(r->type);
+	if (r->comm != NULL)
+		obj_drop(r->comm);
+	free(r->errwords);
+}
+
+void (*haft_comm_gone)(struct comm *c);
+
+/* What obj_class_open must know: a class a row.  `raw' leaves memory behind the header as it is,
+ * for objects whose maker sets every field. */
+static const struct {
+	struct obj_class *cls;
+	const char *name;
+	size_t size;
+	uintptr_t null; /* the ABI's null handle */
+	void (*destroy)(void *self);
+} classes[] = {
+	{&haft_comm_class, "MPI_Comm", sizeof(struct comm), (uintptr_t)MPI_COMM_NULL, comm_destroy},
+	{&haft_group_class, "MPI_Group", sizeof(struct group), (uintptr_t)MPI_GROUP_NULL,
+		group_destroy},
+	{&haft_type_class, "MPI_Datatype", sizeof(struct type), (uintptr_t)MPI_DATATYPE_NULL, NULL},
+	{&haft_op_class, "MPI_Op", sizeof(struct op), (uintptr_t)MPI_OP_NULL, NULL},
+	{&haft_req_class, "MPI_Request", sizeof(struct req), (uintptr_t)MPI_REQUEST_NULL,
+		req_destroy},
+	{&haft_errh_class, "MPI_Errhandler", sizeof(struct errh), (uintptr_t)MPI_ERRHANDLER_NULL,
+		NULL},
+	{&haft_info_class, "MPI_Info", sizeof(struct info), (uintptr_t)MPI_INFO_NULL, NULL},
+	{&haft_msg_class, "MPI_Message", sizeof(struct msg), (uintptr_t)MPI_MESSAGE_NULL, NULL},
+	{&haft_win_class, "MPI_Win", sizeof(struct win), (uintptr_t)MPI_WIN_NULL, NULL},
+	{&haft_file_class, "MPI_File", sizeof(struct file), (uintptr_t)MPI_FILE_NULL, NULL},
+	{&haft_session_class, "MPI_Session", sizeof(struct session), (uintptr_t)MPI_SESSION_NULL,
+		NULL},
+};
+
+static int open_error;
+
+static void permanent(struct obj_class *cls, uintptr_t value, void *self, const char *name)
+{
+	if (open_error == 0)
+		open_error = obj_permanent(cls, (uint32_t)value, self, name, 1);
+}
+
+static void open_once(void)
+{
+	struct obj_domain_opts opts = {.size = sizeof(opts), .name = "MPI"};
+
+	open_error = obj_domain_open(&haft_domain, &opts);
+	for (size_t i = 0; i < countof(classes) && open_error == 0; i++) {
+		struct obj_class_desc d = {
+			.size = sizeof(d),
+			.name = classes[i].name,
+			.obj_size = classes[i].size,
+			.name_max = MPI_MAX_OBJECT_NAME,
+			.null_value = (intptr_t)classes[i].null,
+			.destroy = classes[i].destroy,
+		};
+
+		open_error = obj_class_open(classes[i].cls, haft_domain, &d);
+	}
+	/* Freeing these is allowed: constructors and getters hand them out (MPI-5.0 7.3.2, 9.3). */
+	permanent(&haft_group_class, (uintptr_t)MPI_GROUP_EMPTY, &haft_group_empty,
+		"MPI_GROUP_EMPTY");
+	permanent(&haft_errh_class, (uintptr_t)MPI_ERRORS_ARE_FATAL, &haft_errh_fatal,
+		"MPI_ERRORS_ARE_FATAL");
+	permanent(&haft_errh_class, (uintptr_t)MPI_ERRORS_ABORT, &haft_errh_abort,
+		"MPI_ERRORS_ABORT");
+	permanent(&haft_errh_class, (uintptr_t)MPI_ERRORS_RETURN, &haft_errh_return,
+		"MPI_ERRORS_RETURN");
+}
+
+int haft_objects_open(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	pthread_once(&once, open_once);
+	if (open_error != 0)
+		return haft_err(MPI_ERR_NO_MEM, "no memory for the tables of MPI objects: %s",
+			obj_error_text(open_error));
+	return 0;
+}

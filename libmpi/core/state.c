@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* state.c - the life's variables and the way out. */
+#include "libmpi/core/state.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+struct haft_life haft_life = {.size = 1};
+void (*haft_abort_hook)(int code, const char *text);
+
+void haft_abort_job(int code, const char *text)
+{
+	if (haft_abort_hook != NULL)
+		haft_abort_hook(code, text);
+	fprintf(stderr, "%s\n", text);
+	_Exit((code & 255) != 0 || code == 0 ? code & 255 : 1);
+}
