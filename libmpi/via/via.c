@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* via.c - attaching to the transports, and what happens to a waiting rank when its job ends. */
+#include "libmpi/via/via.h"
+
+#include "libmpi/core/err.h"
+#include <mpi.h>
+#include <unistd.h>
+
+struct via via;
+
+int via_open(struct shm_seg *seg, int me, shm_deliver_fn *deliver)
+{
+	int err = shm_attach(seg, me, &via.shm);
+
+	if (err != 0)
+		return haft_err(MPI_ERR_OTHER, "rank %d cannot attach to the shared segment: %s",
+			me, shm_error_text(err));
+	via.me = me;
+	via.npeers = shm_seg_nranks(seg);
+	via.frame_max = via.shm->frame_max;
+	via.deliver = deliver;
+	return 0;
+}
+
+void via_close(void)
+{
+	shm_detach(via.shm);
+	via.shm = NULL;
+}
+
+#define ENDING_S 10 /* the launcher ends a rank within a second; without one we end by ourselves \
+		     */
+
+/* Another rank has given up.  The launcher reports it and ends everybody: say nothing, wait for
+ * that. */
+static void job_ends(void)
+{
+	sleep(ENDING_S);
+	_exit(1);
+}
+
+void via_idle(struct shm_wait *w)
+{
+	if (unlikely(shm_idle(via.shm, w) == SHM_ALARM))
+		job_ends();
+}

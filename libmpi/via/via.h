@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* via.h - the transports as engines see them: frames to peers, pipes to peers, waiting.
+ *
+ *      p2p, coll ──> via_put, via_poll, via_idle ... ──> libshm     (every peer is on this node
+ * today)
+ *
+ * A frame is ordered per pair, delivered in place, and at most via.frame_max bytes long; what each
+ * kind means is the engine's affair.  struct shm_frame, struct shm_wait and the pipe functions are
+ * libshm's own: wrapping them field by field would cost the fast path and hide nothing.  Engines
+ * include this file, never libshm.
+ *
+ * One thread at a time is inside these functions (MPI_THREAD_SERIALIZED). */
+#ifndef HAFT_VIA_VIA_H
+#define HAFT_VIA_VIA_H
+
+#include "libshm/shm.h"
+
+struct via {
+	struct shm *shm;
+	int me;     /* this process as a peer */
+	int npeers; /* peers are 0 .. npeers-1 */
+	uint32_t frame_max;
+	shm_deliver_fn *deliver; /* p2p's; it must take the frame */
+};
+
+extern struct via via;
+
+/* via_open attaches to the node's segment as peer `me'.  `deliver' gets every frame that arrives,
+ * from inside via_poll and via_poll_from.  0, or MPI_ERR_OTHER with words.  The segment stays the
+ * caller's. */
+int via_open(struct shm_seg *seg, int me, shm_deliver_fn *deliver);
+
+/* via_close detaches.  Frames that others still send are lost: call it after the last barrier. */
+void via_close(void);
+
+/* via_put sends one frame: 0, SHM_AGAIN (the way is full: poll, then again) or SHM_NOMEM. */
+static inline int via_put(
+	int peer, uint64_t ctx, int32_t tag, uint8_t kind, const void *buf, size_t len)
+{
+	struct shm_hdr h = {.ctx = ctx, .tag = tag, .kind = kind};
+
+	return shm_put(via.shm, peer, &h, buf, len);
+}
+
+/* via_poll delivers what has arrived, at most a batch; returns how many frames. */
+static inline int via_poll(void)
+{
+	return shm_poll(via.shm, via.deliver, NULL);
+}
+
+/* via_poll_from delivers one frame from one peer if its ring has one: the receive fast path.  It
+ * may miss frames that via_poll sees. */
+static inline int via_poll_from(int peer)
+{
+	struct shm_frame f;
+
+	if (!shm_peek(via.shm, peer, &f))
+		return 0;
+	via.deliver(NULL, &f);
+	shm_next(via.shm, &f);
+	return 1;
+}
+
+/* via_idle: nothing moved: spin, give the CPU away, or sleep, as it is best.  When the job is being
+ * ended it does not come back. */
+void via_idle(struct shm_wait *w);
+
+static inline void via_wait_end(struct shm_wait *w)
+{
+	shm_wait_end(via.shm, w);
+}
+
+#endif
