@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* call.c - MPI's calls that start messages (MPI-5.0 chapter 3), and what collectives use instead.
+ *
+ * bind/ has checked: ranks are in range or MPI_PROC_NULL (receives: MPI_ANY_SOURCE), tags are in
+ * range, counts are not negative, handles are live.  Blocking calls have their request on the stack
+ * and hold nothing; the others hold communicator and datatype, which the user may free at once. */
+#include "libmpi/p2p/inner.h"
+
+#include "libmpi/core/err.h"
+#include "libmpi/core/status.h"
+#include "libmpi/type/type.h"
+#include <engine.h>
+#include <stdlib.h>
+#include <string.h>
+
+int req_fill(struct req *r, int kind, const void *buf, int64_t count, struct type *type, int peer,
+	int tag, struct comm *c, uint64_t ctx)
+{
+	if (__builtin_mul_overflow(count, type->size, &r->bytes))
+		return haft_err(MPI_ERR_COUNT, "count %lld of elements of %lld bytes is too much",
+			(long long)count, (long long)type->size);
+	r->kind = (uint8_t)kind;
+	r->buf = (char *)(uintptr_t)buf;
+	r->count = count;
+	r->type = type;
+	r->comm = c;
+	r->peer = peer;
+	r->tag = tag;
+	r->ctx = ctx;
+	return 0;
+}
+
+/* ------------------------------------------------------------------------------------------ sends
+ * and receives */
+
+/* MPI-5.0 3.2.1, 3.4: blocking sends.  sync: only when the receive has been matched. */
+static int send_blocking(const void *buf, int64_t count, struct type *type, int dest, int tag,
+	struct comm *c, bool sync)
+{
+	struct req r = {.state = STATE_NEW};
+	int err;
+
+	err = req_fill(
+		&r, REQ_SEND, buf, count, type, group_peer(comm_peers(c), dest), tag, c, c->ctx);
+	if (err != 0)
+		return err;
+	r.sync = sync;
+	send_start(&r);
+	if (!r.done)
+		p2p_wait_done(&r);
+	return r.res.error == 0 ? 0 : req_report(&r, MPI_STATUS_IGNORE);
+}
+
+int p2p_send(const void *buf, int64_t count, struct type *type, int dest, int tag, struct comm *c)
+{
+	int64_t bytes;
+	int peer;
+
+	if (dest == MPI_PROC_NULL)
+		return 0;
+	peer = group_peer(comm_peers(c), dest);
+	if (likely(type->dense && !__builtin_mul_overflow(count, type->size, &bytes) &&
+		    bytes <= p2p.eager && peer != p2p.me && p2p.peers[peer].out.head == NULL) &&
+		via_put(peer, c->ctx, tag, FRAME_EAGER, buf, (size_t)bytes) == 0)
+		return 0;
+	return send_blocking(buf, count, type, dest, tag, c, false);
+}
+
+int p2p_ssend(const void *buf, int64_t count, struct type *type, int dest, int tag, struct comm *c)
+{
+	return dest == MPI_PROC_NULL ? 0 : send_blocking(buf, count, type, dest, tag, c, true);
+}
+
+int p2p_rsend(const void *buf, int64_t count, struct type *type, int dest, int tag, struct comm *c)
+{
+	return p2p_send(buf, count, type, dest, tag, c);
+}
+
+/* A request with a handle, holding what it needs; or NULL. */
+static struct req *req_new(struct type *type, struct comm *c)
+{
+	struct req *r = obj_new(&haft_req_class, NULL);
+
+	if (r == NULL)
+		return NULL;
+	obj_hold(type);
+	obj_hold(c);
+	r->type = type;
+	r->comm = c;
+	return r;
+}
+
+static int no_request(void)
+{
+	return haft_err(MPI_ERR_NO_MEM, "no memory for another request");
+}
+
+static int isend(const void *buf, int64_t count, struct type *type, int dest, int tag,
+	struct comm *c, bool sync, struct req **request)
+{
+	struct req *r = req_new(type, c);
+	int err;
+
+	if (r == NULL)
+		return no_request();
+	if (dest == MPI_PROC_NULL) {
+		r->kind = REQ_DONE;
+		r->res.source = MPI_PROC_NULL;
+		r->res.tag = MPI_ANY_TAG;
+		req_finish(r);
+		*request = r;
+		return 0;
+	}
+	err = req_fill(
+		r, REQ_SEND, buf, count, type, group_peer(comm_peers(c), dest), tag, c, c->ctx);
+	if (err != 0) {
+		obj_free_obj(r);
+		return err;
+	}
+	r->sync = sync;
+	send_start(r);
+	*request = r;
+	return 0;
+}
+
+int p2p_isend(const void *buf, int64_t count, struct type *type, int dest, int tag, struct comm *c,
+	struct req **request)
+{
+	return isend(buf, count, type, dest, tag, c, false, request);
+}
+
+int p2p_issend(const void *buf, int64_t count, struct type *type, int dest, int tag, struct comm *c,
+	struct req **request)
+{
+	return isend(buf, count, type, dest, tag, c, true, request);
+}
+
+int p2p_irsend(const void *buf, int64_t count, struct type *type, int dest, int tag, struct comm *c,
+	struct req **request)
+{
+	return isend(buf, count, type, dest, tag, c, false, request);
+}
+
+int p2p_irecv(void *buf, int64_t count, struct type *type, int source, int tag, struct comm *c,
+	struct req **request)
+{
+	struct req *r = req_new(type, c);
+	int peer = source, err;
+
+	if (r == NULL)
+		return no_request();
+	if (source == MPI_PROC_NULL) {
+		r->kind = REQ_DONE;
+		r->res.source = MPI_PROC_NULL;
+		r->res.tag = MPI_ANY_TAG;
+		req_finish(r);
+		*request = r;
+		return 0;
+	}
+	if (source != MPI_ANY_SOURCE)
+		peer = group_peer(comm_peers(c), source);
+	err = req_fill(r, REQ_RECV, buf, count, type, peer, tag, c, c->ctx);
+	if (err != 0) {
+		obj_free_obj(r);
+		return err;
+	}
+	recv_start(r);
+	*request = r;
+	return 0;
+}
+
+/* MPI-5.0 3.2.4. */
+static int recv_blocking(void *buf, int64_t count, struct type *type, int source, int tag,
+	struct comm *c, MPI_Status *status)
+{
+	struct req r = {.state = STATE_NEW};
+	int peer = source == MPI_ANY_SOURCE ? source : group_peer(comm_peers(c), source);
+	int err = req_fill(&r, REQ_RECV, buf, count, type, peer, tag, c, c->ctx);
+
+	if (err != 0)
+		return err;
+	recv_start(&r);
+	if (!r.done)
+		p2p_wait_done(&r);
+	return req_report(&r, status);
+}
+
+int p2p_recv(void *buf, int64_t count, struct type *type, int source, int tag, struct comm *c,
+	MPI_Status *status)
+{
+	if (source != MPI_PROC_NULL)
+		return recv_blocking(buf, count, type, source, tag, c, status);
+	haft_status_empty(status, MPI_PROC_NULL);
+	return 0;
+}
+
+/* ------------------------------------------------------------------------------------------ both
+ * at once */
+
+/* MPI-5.0 3.10: the receive is posted first, so that nothing is unexpected that need not be. */
+int p2p_sendrecv(const void *sbuf, int64_t scount, struct type *stype, int dest, int stag,
+	void *rbuf, int64_t rcount, struct type *rtype, int source, int rtag, struct comm *c,
+	MPI_Status *status)
+{
+	struct req r = {.state = STATE_NEW};
+	int peer, err, send_err;
+
+	if (source == MPI_PROC_NULL) {
+		haft_status_empty(status, MPI_PROC_NULL);
+		return p2p_send(sbuf, scount, stype, dest, stag, c);
+	}
+	peer = source == MPI_ANY_SOURCE ? source : group_peer(comm_peers(c), source);
+	err = req_fill(&r, REQ_RECV, rbuf, rcount, rtype, peer, rtag, c, c->ctx);
+	if (err != 0)
+		return err;
+	recv_start(&r);
+	send_err = p2p_send(sbuf, scount, stype, dest, stag, c);
+	if (!r.done)
+		p2p_wait_done(&r);
+	err = req_report(&r, status);
+	return send_err != 0 ? send_err : err;
+}
+
+int p2p_sendrecv_replace(void *buf, int64_t count, struct type *type, int dest, int stag,
+	int source, int rtag, struct comm *c, MPI_Status *status)
+{
+	struct type *bytes_of = type_predefined(MPI_BYTE);
+	int64_t bytes;
+	char *copy;
+	int err;
+
+	if (__builtin_mul_overflow(count, type->size, &bytes))
+		return haft_err(MPI_ERR_COUNT, "count %lld of elements of %lld bytes is too much",
+			(long long)count, (long long)type->size);
+	copy = malloc((size_t)bytes + 1);
+	if (copy == NULL)
+		return haft_err(
+			MPI_ERR_NO_MEM, "no memory for a copy of %lld bytes", (long long)bytes);
+	type_pack(type, buf, count, 0, copy, bytes);
+	err = p2p_sendrecv(
+		copy, bytes, bytes_of, dest, stag, buf, count, type, source, rtag, c, status);
+	free(copy);
+	return err;
+}
+
+/* ------------------------------------------------------------------------------------------ for
+ * collectives */
+
+void p2p_coll_isend(struct comm *c, const void *buf, int64_t count, struct type *type, int rank,
+	int tag, struct req *r)
+{
+	memset(r, 0, sizeof(*r));
+	r->res.error = req_fill(
+		r, REQ_SEND, buf, count, type, group_peer(comm_peers(c), rank), tag, c, c->ctx | 1);
+	if (r->res.error != 0)
+		r->done = true;
+	else
+		send_start(r);
+}
+
+void p2p_coll_irecv(struct comm *c, void *buf, int64_t count, struct type *type, int rank, int tag,
+	struct req *r)
+{
+	memset(r, 0, sizeof(*r));
+	r->res.error = req_fill(
+		r, REQ_RECV, buf, count, type, group_peer(comm_peers(c), rank), tag, c, c->ctx | 1);
+	if (r->res.error != 0)
+		r->done = true;
+	else
+		recv_start(r);
+}
+
+int p2p_coll_wait(struct req *reqs, int n)
+{
+	int first = 0;
+
+	for (int i = 0; i < n; i++) {
+		int err;
+
+		if (!reqs[i].done)
+			p2p_wait_done(&reqs[i]);
+		if (reqs[i].res.error == 0)
+			continue;
+		err = req_report(&reqs[i], MPI_STATUS_IGNORE);
+		if (first == 0)
+			first = err;
+	}
+	return first;
+}
+
+int p2p_coll_send(
+	struct comm *c, const void *buf, int64_t count, struct type *type, int rank, int tag)
+{
+	struct req r;
+
+	p2p_coll_isend(c, buf, count, type, rank, tag, &r);
+	return p2p_coll_wait(&r, 1);
+}
+
+int p2p_coll_recv(struct comm *c, void *buf, int64_t count, struct type *type, int rank, int tag)
+{
+	struct req r;
+
+	p2p_coll_irecv(c, buf, count, type, rank, tag, &r);
+	return p2p_coll_wait(&r, 1);
+}
+
+int p2p_coll_sendrecv(struct comm *c, const void *sbuf, int64_t scount, struct type *stype, int dst,
+	void *rbuf, int64_t rcount, struct type *rtype, int src, int tag)
+{
+	struct req r[2];
+
+	p2p_coll_irecv(c, rbuf, rcount, rtype, src, tag, &r[0]);
+	p2p_coll_isend(c, sbuf, scount, stype, dst, tag, &r[1]);
+	return p2p_coll_wait(r, 2);
+}

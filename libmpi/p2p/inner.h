@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* inner.h - what the files of p2p share: peers and their queues, the protocol's frames.
+ *
+ *      struct p2p_peer
+ *        out    requests with a frame to put: the way was full, or others are before them (EAGER,
+ * ASK, CLEAR) feed   sends that are clear to send, in the order of the CLEARs ──> pipe drain
+ * receives whose CLEAR is on its way, in the order in which they were put     <── pipe
+ *
+ * Invariants
+ *  - feed of the sender and drain of the receiver name the same messages in the same order: the
+ * pipe needs no ids.
+ *  - A peer with a queue that is not empty is in the busy list, and only these are looked at.
+ *  - A frame is put directly only if `out' is empty: nothing overtakes. */
+#ifndef HAFT_P2P_INNER_H
+#define HAFT_P2P_INNER_H
+
+#include "libmpi/p2p/match.h"
+#include "libmpi/p2p/p2p.h"
+
+enum frame_kind {
+	FRAME_EAGER = 1, /* payload: the message */
+	FRAME_ASK,       /* payload: struct ask; ctx and tag are the message's */
+	FRAME_CLEAR      /* tag: the id of ASK */
+};
+
+struct ask {
+	int64_t total; /* bytes */
+	uint32_t id;   /* the sender's name of it */
+	uint32_t pad;
+};
+
+#define P2P_STAGE 32768 /* no eager message is larger: the length of a frame has 15 bits */
+
+enum req_state {
+	STATE_NEW,
+	STATE_OUT_EAGER, /* in out */
+	STATE_OUT_ASK,   /* in out */
+	STATE_ASKED,     /* waits for CLEAR */
+	STATE_FEED,      /* in feed */
+	STATE_POSTED,    /* in the matcher */
+	STATE_OUT_CLEAR, /* in out */
+	STATE_DRAIN      /* in drain */
+};
+
+struct req_queue {
+	struct req *head, *tail;
+};
+
+struct p2p_peer {
+	struct req_queue out, feed, drain;
+	struct p2p_peer *busy_next;
+	bool busy; /* in the busy list */
+};
+
+struct p2p {
+	int me;
+	int npeers;
+	int64_t eager; /* bytes */
+	struct p2p_peer *peers;
+	struct p2p_peer *busy;
+	struct req **ids; /* sends that wait for CLEAR, by id */
+	uint32_t nids;
+	uint32_t free_id; /* head of a list through the unused ones */
+	int (*hooks[P2P_HOOKS_MAX])(void);
+	int nhooks;
+};
+
+extern struct p2p p2p;
+
+static inline void queue_push(struct req_queue *q, struct req *r)
+{
+	r->next = NULL;
+	r->prev = NULL;
+	*(q->tail != NULL ? &q->tail->next : &q->head) = r;
+	q->tail = r;
+}
+
+static inline struct req *queue_pop(struct req_queue *q)
+{
+	struct req *r = q->head;
+
+	q->head = r->next;
+	if (q->head == NULL)
+		q->tail = NULL;
+	r->next = NULL;
+	return r;
+}
+
+/* The operation is over: r may be gone afterwards if its user has freed it already. */
+static inline void req_finish(struct req *r)
+{
+	r->done = true;
+	if (unlikely(r->orphan))
+		obj_drop(r);
+}
+
+/* Fills a request for a send or receive on plane `ctx'; peer may be MPI_ANY_SOURCE.  MPI_ERR_COUNT
+ * if count elements are more bytes than 63 bits can say. */
+int req_fill(struct req *r, int kind, const void *buf, int64_t count, struct type *type, int peer,
+	int tag, struct comm *c, uint64_t ctx);
+
+/* send.c: starts a filled send; out_push puts what waits in a peer's out queue (> 0: something
+ * went); feed_push fills the pipe to a peer; send_clear: the receiver is ready. */
+void send_start(struct req *r);
+int out_push(int peer);
+void out_put(struct req *r, int peer);
+int feed_push(int peer);
+void send_clear(int peer, uint32_t id);
+
+/* recv.c: starts a filled receive; drain_pull empties the pipe from a peer. */
+void recv_start(struct req *r);
+int drain_pull(int peer);
+
+/* recv.c: a message of `total' bytes has been matched with r, and data is all of it, packed. */
+void recv_data(struct req *r, int peer, int tag, const void *data, int64_t total);
+
+/* recv.c: the same for a message that is still in a buffer of this process. */
+void recv_self(struct req *r, struct req *send);
+
+/* recv.c: room in *a for a message that nobody has asked for yet.  Never NULL: without memory the
+ * message would be lost, so the job ends with words. */
+struct arrived *arrived_new(uint64_t ctx, int peer, int tag, int64_t total, int64_t data_len);
+
+/* wait.c: writes a request's result into a status (may be MPI_STATUS_IGNORE) and hands its words to
+ * haft_err; returns its error class. */
+int req_report(struct req *r, MPI_Status *status);
+
+/* Adds a peer to the busy list. */
+static inline void peer_busy(int peer)
+{
+	struct p2p_peer *p = &p2p.peers[peer];
+
+	if (p->busy)
+		return;
+	p->busy = true;
+	p->busy_next = p2p.busy;
+	p2p.busy = p;
+}
+
+#endif

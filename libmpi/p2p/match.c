@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* match.c - the two tables of match.h.
+ *
+ * Buckets are FIFOs with different keys mixed; tables grow fourfold when they hold two entries a
+ * bucket, and re-hashing walks old FIFOs from the front, so that order within a key is kept.  A
+ * table that cannot grow for lack of memory just gets slower. */
+#include "libmpi/p2p/match.h"
+
+#include "libmpi/core/err.h"
+#include <stdlib.h>
+
+#define BUCKETS_MIN ((uint32_t)MEAN_OR(1, 64)) /* 1 KiB: fits the cache beside the message itself \
+						*/
+
+struct posted_fifo {
+	struct req *head, *tail;
+};
+
+struct arrived_fifo {
+	struct arrived *head, *tail;
+};
+
+/* Which of peer and tag are wild: the four kinds of posted receives. */
+enum wild { WILD_NONE, WILD_PEER, WILD_TAG, WILD_BOTH, WILDS };
+
+static struct {
+	struct posted_fifo *bucket; /* [mask + 1] */
+	uint32_t mask;
+	uint32_t n;
+	uint32_t kinds[WILDS]; /* how many of each are posted */
+	uint64_t seq;
+} posted;
+
+static struct {
+	struct arrived_fifo *key, *ctx; /* [mask + 1] */
+	uint32_t mask;
+	uint32_t n;
+} early;
+
+static uint32_t hash(uint64_t ctx, int32_t peer, int32_t tag)
+{
+	uint64_t h = ctx * 0x9e3779b97f4a7c15ULL;
+
+	h ^= ((uint64_t)(uint32_t)peer << 32 | (uint32_t)tag) * 0xff51afd7ed558ccdULL;
+	return (uint32_t)(h >> 32) ^ (uint32_t)(h >> 15);
+}
+
+static enum wild wild_of(int32_t peer, int32_t tag)
+{
+	return (enum wild)(
+		(peer == MPI_ANY_SOURCE ? WILD_PEER : 0) | (tag == MPI_ANY_TAG ? WILD_TAG : 0));
+}
+
+/* ------------------------------------------------------------------------------------------ posted
+ */
+
+static void posted_push(struct posted_fifo *f, struct req *r)
+{
+	r->next = NULL;
+	r->prev = f->tail;
+	*(f->tail != NULL ? &f->tail->next : &f->head) = r;
+	f->tail = r;
+}
+
+static void posted_cut(struct posted_fifo *f, struct req *r)
+{
+	*(r->prev != NULL ? &r->prev->next : &f->head) = r->next;
+	*(r->next != NULL ? &r->next->prev : &f->tail) = r->prev;
+	r->next = r->prev = NULL;
+}
+
+static struct posted_fifo *posted_bucket(uint64_t ctx, int32_t peer, int32_t tag)
+{
+	return &posted.bucket[hash(ctx, peer, tag) & posted.mask];
+}
+
+static void posted_grow(void)
+{
+	struct posted_fifo *old = posted.bucket;
+	uint32_t n = posted.mask + 1;
+	struct posted_fifo *new = calloc((size_t)n * 4, sizeof(*new));
+
+	if (new == NULL)
+		return;
+	posted.bucket = new;
+	posted.mask = n * 4 - 1;
+	for (uint32_t i = 0; i < n; i++) {
+		struct req *next;
+
+		for (struct req *r = old[i].head; r != NULL; r = next) {
+			next = r->next;
+			posted_push(posted_bucket(r->ctx, r->peer, r->tag), r);
+		}
+	}
+	free(old);
+}
+
+void match_post(struct req *r)
+{
+	if (unlikely(posted.n / 2 > posted.mask))
+		posted_grow();
+	r->seq = posted.seq++;
+	posted.n++;
+	posted.kinds[wild_of(r->peer, r->tag)]++;
+	posted_push(posted_bucket(r->ctx, r->peer, r->tag), r);
+}
+
+void match_unpost(struct req *r)
+{
+	posted.n--;
+	posted.kinds[wild_of(r->peer, r->tag)]--;
+	posted_cut(posted_bucket(r->ctx, r->peer, r->tag), r);
+}
+
+/* The first receive posted with exactly this key. */
+static struct req *posted_first(uint64_t ctx, int32_t peer, int32_t tag)
+{
+	struct req *r = posted_bucket(ctx, peer, tag)->head;
+
+	while (r != NULL && (r->ctx != ctx || r->peer != peer || r->tag != tag))
+		r = r->next;
+	return r;
+}
+
+struct req *match_take(uint64_t ctx, int32_t peer, int32_t tag)
+{
+	struct req *best = NULL;
+
+	for (int w = WILD_NONE; w < WILDS; w++) {
+		struct req *r;
+
+		if (posted.kinds[w] == 0)
+			continue;
+		r = posted_first(ctx, w & WILD_PEER ? MPI_ANY_SOURCE : peer,
+			w & WILD_TAG ? MPI_ANY_TAG : tag);
+		if (r != NULL && (best == NULL || r->seq < best->seq))
+			best = r;
+	}
+	if (best != NULL)
+		match_unpost(best);
+	return best;
+}
+
+/* ------------------------------------------------------------------------------------------
+ * arrived */
+
+static void key_push(struct arrived_fifo *f, struct arrived *a)
+{
+	a->next = NULL;
+	a->prev = f->tail;
+	*(f->tail != NULL ? &f->tail->next : &f->head) = a;
+	f->tail = a;
+}
+
+static void key_cut(struct arrived_fifo *f, struct arrived *a)
+{
+	*(a->prev != NULL ? &a->prev->next : &f->head) = a->next;
+	*(a->next != NULL ? &a->next->prev : &f->tail) = a->prev;
+}
+
+static void ctx_push(struct arrived_fifo *f, struct arrived *a)
+{
+	a->cnext = NULL;
+	a->cprev = f->tail;
+	*(f->tail != NULL ? &f->tail->cnext : &f->head) = a;
+	f->tail = a;
+}
+
+static void ctx_cut(struct arrived_fifo *f, struct arrived *a)
+{
+	*(a->cprev != NULL ? &a->cprev->cnext : &f->head) = a->cnext;
+	*(a->cnext != NULL ? &a->cnext->cprev : &f->tail) = a->cprev;
+}
+
+static struct arrived_fifo *key_bucket(uint64_t ctx, int32_t peer, int32_t tag)
+{
+	return &early.key[hash(ctx, peer, tag) & early.mask];
+}
+
+static struct arrived_fifo *ctx_bucket(uint64_t ctx)
+{
+	return &early.ctx[hash(ctx, 0, 0) & early.mask];
+}
+
+static void early_grow(void)
+{
+	uint32_t n = early.mask + 1;
+	struct arrived_fifo *key = early.key, *ctx = early.ctx;
+	struct arrived_fifo *new = calloc((size_t)n * 8, sizeof(*new));
+
+	if (new == NULL)
+		return;
+	early.key = new;
+	early.ctx = new + (size_t)n * 4;
+	early.mask = n * 4 - 1;
+	for (uint32_t i = 0; i < n; i++) {
+		struct arrived *next;
+
+		for (struct arrived *a = key[i].head; a != NULL; a = next) {
+			next = a->next;
+			key_push(key_bucket(a->ctx, a->peer, a->tag), a);
+		}
+		for (struct arrived *a = ctx[i].head; a != NULL; a = next) {
+			next = a->cnext;
+			ctx_push(ctx_bucket(a->ctx), a);
+		}
+	}
+	free(key);
+}
+
+void match_store(struct arrived *a)
+{
+	if (unlikely(early.n / 2 > early.mask))
+		early_grow();
+	early.n++;
+	key_push(key_bucket(a->ctx, a->peer, a->tag), a);
+	ctx_push(ctx_bucket(a->ctx), a);
+}
+
+void match_remove(struct arrived *a)
+{
+	early.n--;
+	key_cut(key_bucket(a->ctx, a->peer, a->tag), a);
+	ctx_cut(ctx_bucket(a->ctx), a);
+}
+
+struct arrived *match_find(uint64_t ctx, int32_t peer, int32_t tag)
+{
+	struct arrived *a;
+
+	if (early.n == 0)
+		return NULL;
+	if (wild_of(peer, tag) == WILD_NONE) {
+		a = key_bucket(ctx, peer, tag)->head;
+		while (a != NULL && (a->ctx != ctx || a->peer != peer || a->tag != tag))
+			a = a->next;
+		return a;
+	}
+	for (a = ctx_bucket(ctx)->head; a != NULL; a = a->cnext) {
+		if (a->ctx == ctx && (peer == MPI_ANY_SOURCE || peer == a->peer) &&
+			(tag == MPI_ANY_TAG || tag == a->tag))
+			return a;
+	}
+	return NULL;
+}
+
+/* ------------------------------------------------------------------------------------------ open
+ * and close */
+
+int match_open(void)
+{
+	posted.bucket = calloc(BUCKETS_MIN, sizeof(*posted.bucket));
+	early.key = calloc((size_t)BUCKETS_MIN * 2, sizeof(*early.key));
+	if (posted.bucket == NULL || early.key == NULL)
+		return haft_err(
+			MPI_ERR_NO_MEM, "no memory for the tables of receives and messages");
+	early.ctx = early.key + BUCKETS_MIN;
+	posted.mask = early.mask = BUCKETS_MIN - 1;
+	return 0;
+}
+
+long match_close(void)
+{
+	long lost = 0;
+
+	for (uint32_t i = 0; i <= early.mask; i++) {
+		struct arrived *next;
+
+		for (struct arrived *a = early.key[i].head; a != NULL; a = next) {
+			next = a->next;
+			free(a);
+			lost++;
+		}
+	}
+	free(early.key);
+	free(posted.bucket);
+	early.key = NULL;
+	posted.bucket = NULL;
+	posted.n = early.n = 0;
+	for (int w = 0; w < WILDS; w++)
+		posted.kinds[w] = 0;
+	return lost;
+}

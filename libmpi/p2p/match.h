@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* match.h - which message belongs to which receive, in constant time.
+ *
+ *     posted receives                                arrived messages without a receive
+ *       hash(ctx, peer|ANY, tag|ANY) ──> FIFO           hash(ctx, peer, tag) ──> FIFO     receive
+ * that names both hash(ctx)            ──> FIFO     receive with a wildcard
+ *
+ * A message looks at up to four FIFOs: its own key, and those with a wildcard for peer, tag or
+ * both, but only at kinds of which any are posted; of the candidates the one that was posted first
+ * wins (MPI-5.0 3.5, order).  So the cost does not grow with the number of receives posted, or of
+ * messages waiting, unless a wildcard asks.
+ *
+ * Invariants: each FIFO is in order of posting or arrival; a request is in at most one; an arrived
+ * message is in exactly two. */
+#ifndef HAFT_P2P_MATCH_H
+#define HAFT_P2P_MATCH_H
+
+#include "libmpi/core/mpo.h"
+
+/* A message that is here before its receive: its bytes, or that somebody wants to send it. */
+struct arrived {
+	struct arrived *next, *prev;   /* of the same bucket of keys */
+	struct arrived *cnext, *cprev; /* of the same bucket of contexts */
+	uint64_t ctx;
+	int32_t peer;
+	int32_t tag;
+	int64_t total;      /* bytes of the message */
+	bool asks;          /* its bytes are still with the sender, who waits for a clear-to-send */
+	uint32_t mate;      /* asks: the sender's id of it */
+	struct req *sender; /* asks, from this very process: the sending request */
+	char data[];        /* unless asks: total bytes, packed */
+};
+
+/* match_post queues a receive (ctx, peer and tag set; either may be ANY).  The matcher keeps the
+ * pointer until it is taken or unposted. */
+void match_post(struct req *r);
+
+/* match_unpost takes a posted receive out again. */
+void match_unpost(struct req *r);
+
+/* match_take finds the receive for a message that is here now, takes it out, and returns it; or
+ * NULL. */
+struct req *match_take(uint64_t ctx, int32_t peer, int32_t tag);
+
+/* match_store queues a message that has no receive yet; a is the matcher's until match_remove. */
+void match_store(struct arrived *a);
+
+/* match_find finds the first message that a receive with these values may take; it stays queued. Or
+ * NULL. */
+struct arrived *match_find(uint64_t ctx, int32_t peer, int32_t tag);
+
+/* match_remove takes a message out; a is the caller's. */
+void match_remove(struct arrived *a);
+
+/* match_open makes the tables, match_close frees them with all messages that nobody wanted; returns
+ * how many. */
+int match_open(void);
+long match_close(void);
+
+#endif

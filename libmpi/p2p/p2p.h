@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* p2p.h - messages between two ranks: what the life cycle and the collectives may call.
+ *
+ *   sender                                   receiver
+ *   EAGER  ctx tag bytes  ────────────────>  match: into the buffer, or kept until the receive is
+ * posted
+ *
+ *   ASK    ctx tag {bytes, id} ───────────>  match: now, or when the receive is posted
+ *          <─────────────────────  CLEAR id
+ *          chunks of the pipe  ───────────>  unpacked chunk by chunk
+ *
+ * Messages up to haft_set(HAFT_SET_EAGER) bytes go eagerly.  Engines of MPI's own calls (p2p_send
+ * ...) are in the generated engine.h; bind/ has checked their arguments.
+ *
+ * One thread at a time.  Everything that waits makes progress for everybody meanwhile. */
+#ifndef HAFT_P2P_P2P_H
+#define HAFT_P2P_P2P_H
+
+#include "libmpi/core/mpo.h"
+#include "libmpi/via/via.h"
+
+/* p2p_open gets ready for the peers of via, which is open and has p2p_deliver.  0 or
+ * MPI_ERR_NO_MEM. */
+int p2p_open(void);
+void p2p_deliver(void *arg, const struct shm_frame *f);
+
+/* p2p_close frees everything; messages that nobody received are dropped. */
+void p2p_close(void);
+
+/* p2p_flush waits until nothing of this process is on its way out any more (freed requests that
+ * still send). */
+void p2p_flush(void);
+
+/* p2p_progress moves what can be moved, once; returns > 0 if something moved. */
+int p2p_progress(void);
+
+/* p2p_hook adds a function that p2p_progress calls as well (collectives under way); returns > 0 if
+ * it moved something. */
+#define P2P_HOOKS_MAX 4 /* collectives, windows, files, tools */
+void p2p_hook(int (*pass)(void));
+
+/* Waits for one request, on the stack or with a handle; frees nothing. */
+void p2p_wait_done(struct req *r);
+
+/* Messages of collectives, on the plane ctx | 1.  rank is one of the communicator's, not
+ * MPI_PROC_NULL.  Blocking; 0 or an MPI error class with words (haft_err). */
+int p2p_coll_send(
+	struct comm *c, const void *buf, int64_t count, struct type *type, int rank, int tag);
+int p2p_coll_recv(struct comm *c, void *buf, int64_t count, struct type *type, int rank, int tag);
+int p2p_coll_sendrecv(struct comm *c, const void *sbuf, int64_t scount, struct type *stype, int dst,
+	void *rbuf, int64_t rcount, struct type *rtype, int src, int tag);
+
+/* The same without waiting: *r is the caller's memory and must stay until p2p_coll_wait has
+ * returned, which returns the first error of the n. */
+void p2p_coll_isend(struct comm *c, const void *buf, int64_t count, struct type *type, int rank,
+	int tag, struct req *r);
+void p2p_coll_irecv(struct comm *c, void *buf, int64_t count, struct type *type, int rank, int tag,
+	struct req *r);
+int p2p_coll_wait(struct req *reqs, int n);
+
+#endif

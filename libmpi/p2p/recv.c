@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* recv.c - the receiver's side of the protocol of p2p.h.
+ *
+ *      frame ──> p2p_deliver ── match_take ──> a posted receive: recv_data or recv_asked
+ *                                        └──> nobody: kept in the matcher
+ *      receive ──> recv_start ── match_find ──> a message that is here: recv_data or recv_asked
+ *                                        └──> none: posted
+ *      recv_asked: CLEAR goes out, then drain_pull unpacks what comes through the pipe
+ *
+ * A message longer than the receive's room is an error of the receive (MPI_ERR_TRUNCATE,
+ * MPI-5.0 3.2.4): what fits is delivered, the rest is taken from the pipe and dropped, and the
+ * sender does not notice. */
+#include "libmpi/p2p/inner.h"
+
+#include "libmpi/core/err.h"
+#include "libmpi/type/type.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The words of a truncation, kept with the request until somebody asks for its result. */
+static void truncated(struct req *r)
+{
+	char name[MPI_MAX_OBJECT_NAME] = "";
+	int len;
+
+	obj_name_get(r->comm, name, sizeof(name), OBJ_C, &len);
+	r->res.error = haft_err(MPI_ERR_TRUNCATE,
+		"message of %lld bytes from rank %d of %s with tag %d, "
+		"but only %lld bytes were posted to receive it",
+		(long long)r->total, r->res.source, len > 0 ? name : "a communicator", r->res.tag,
+		(long long)r->bytes);
+	r->errwords = strdup(haft_err_words(MPI_ERR_TRUNCATE));
+}
+
+/* A message has been matched with r: who, what tag, how long. */
+static void matched(struct req *r, int peer, int tag, int64_t total)
+{
+	r->from = peer;
+	r->total = total;
+	r->res.source = group_rank_of(comm_peers(r->comm), peer);
+	r->res.tag = tag;
+	r->res.bytes = total;
+	if (unlikely(total > r->bytes)) {
+		r->res.bytes = r->bytes;
+		truncated(r);
+	}
+}
+
+/* Unpacks bytes [at, at + n) of the message, as far as there is room. */
+static void unpack(struct req *r, const void *data, int64_t n)
+{
+	if (unlikely(r->at + n > r->bytes))
+		n = r->at < r->bytes ? r->bytes - r->at : 0;
+	if (likely(r->type->dense))
+		memcpy(r->buf + r->at, data, (size_t)n);
+	else if (n > 0)
+		type_unpack(r->type, r->buf, r->count, r->at, data, n);
+}
+
+void recv_data(struct req *r, int peer, int tag, const void *data, int64_t total)
+{
+	matched(r, peer, tag, total);
+	if (total > 0)
+		unpack(r, data, total);
+	req_finish(r);
+}
+
+void recv_self(struct req *r, struct req *send)
+{
+	char part[1024];
+
+	matched(r, send->peer, send->tag, send->bytes);
+	if (send->type->dense && send->bytes > 0) {
+		unpack(r, send->buf, send->bytes);
+	} else {
+		while (r->at < send->bytes) {
+			int64_t n = send->bytes - r->at;
+
+			if (n > (int64_t)sizeof(part))
+				n = sizeof(part);
+			type_pack(send->type, send->buf, send->count, r->at, part, n);
+			unpack(r, part, n);
+			r->at += n;
+		}
+	}
+	req_finish(r);
+}
+
+/* A message that is still with its sender has been matched with r. */
+static void recv_asked(struct req *r, int peer, int tag, int64_t total, uint32_t mate)
+{
+	matched(r, peer, tag, total);
+	r->mate = mate;
+	r->state = STATE_OUT_CLEAR;
+	out_put(r, peer);
+}
+
+/* ------------------------------------------------------------------------------------------ frames
+ */
+
+struct arrived *arrived_new(uint64_t ctx, int peer, int tag, int64_t total, int64_t data_len)
+{
+	struct arrived *a = malloc(sizeof(*a) + (size_t)data_len);
+
+	if (a == NULL) {
+		fprintf(stderr,
+			"haft: no memory left for a message of %lld bytes that nobody has "
+			"posted a receive for\n",
+			(long long)total);
+		abort();
+	}
+	memset(a, 0, sizeof(*a));
+	a->ctx = ctx;
+	a->peer = peer;
+	a->tag = tag;
+	a->total = total;
+	return a;
+}
+
+static void got_eager(const struct shm_frame *f)
+{
+	struct req *r = match_take(f->ctx, f->src, f->tag);
+	struct arrived *a;
+
+	if (likely(r != NULL)) {
+		recv_data(r, f->src, f->tag, f->data, f->len);
+		return;
+	}
+	a = arrived_new(f->ctx, f->src, f->tag, f->len, f->len);
+	memcpy(a->data, f->data, f->len);
+	match_store(a);
+}
+
+static void got_ask(const struct shm_frame *f)
+{
+	struct req *r = match_take(f->ctx, f->src, f->tag);
+	struct arrived *a;
+	struct ask ask;
+
+	memcpy(&ask, f->data, sizeof(ask));
+	if (r != NULL) {
+		recv_asked(r, f->src, f->tag, ask.total, ask.id);
+		return;
+	}
+	a = arrived_new(f->ctx, f->src, f->tag, ask.total, 0);
+	a->asks = true;
+	a->mate = ask.id;
+	match_store(a);
+}
+
+void p2p_deliver(void *arg, const struct shm_frame *f)
+{
+	(void)arg;
+	if (likely(f->kind == FRAME_EAGER))
+		got_eager(f);
+	else if (f->kind == FRAME_ASK)
+		got_ask(f);
+	else if (ALWAYS(f->kind == FRAME_CLEAR))
+		send_clear(f->src, (uint32_t)f->tag);
+}
+
+/* ------------------------------------------------------------------------------------------ large
+ * messages */
+
+int drain_pull(int peer)
+{
+	struct req_queue *q = &p2p.peers[peer].drain;
+	int moved = 0;
+
+	while (q->head != NULL) {
+		struct req *r = q->head;
+		const void *chunk;
+		size_t n;
+
+		if (r->at < r->total) {
+			if (shm_pipe_front(via.shm, peer, &chunk, &n) != 0)
+				break;
+			unpack(r, chunk, (int64_t)n);
+			shm_pipe_release(via.shm, peer);
+			r->at += (int64_t)n;
+			moved++;
+		}
+		if (r->at == r->total) {
+			queue_pop(q);
+			req_finish(r);
+		}
+	}
+	return moved;
+}
+
+/* ------------------------------------------------------------------------------------------
+ * starting */
+
+/* A message that came before its receive. */
+static void recv_arrived(struct req *r, struct arrived *a)
+{
+	match_remove(a);
+	if (a->sender != NULL) {
+		recv_self(r, a->sender);
+		req_finish(a->sender);
+	} else if (a->asks) {
+		recv_asked(r, a->peer, a->tag, a->total, a->mate);
+	} else {
+		recv_data(r, a->peer, a->tag, a->data, a->total);
+	}
+	free(a);
+}
+
+void recv_start(struct req *r)
+{
+	struct arrived *a = match_find(r->ctx, r->peer, r->tag);
+
+	if (a != NULL) {
+		recv_arrived(r, a);
+		return;
+	}
+	r->state = STATE_POSTED;
+	match_post(r);
+}

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* send.c - the sender's side of the protocol of p2p.h.
+ *
+ *      send_start ──┬── to myself ──────────> the posted receive, or a copy
+ *                   ├── small, way free ────> one frame: done
+ *                   ├── small, way full ────> out ─(out_push)─> one frame: done
+ *                   └── large or sync ──────> ASK ── CLEAR ──> feed ─(feed_push)─> pipe: done
+ *
+ * A small send is done when its frame is put: the receiver's ring or inbox holds a copy. */
+#include "libmpi/p2p/inner.h"
+
+#include "libmpi/core/err.h"
+#include "libmpi/type/type.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* A small message that has gaps is packed here first. */
+static char stage[P2P_STAGE];
+
+/* The bytes of a small message in one piece. */
+static const void *packed(const struct req *r)
+{
+	if (r->type->dense || r->bytes == 0)
+		return r->buf;
+	type_pack(r->type, r->buf, r->count, 0, stage, r->bytes);
+	return stage;
+}
+
+/* ------------------------------------------------------------------------------------------ ids */
+
+#define IDS_MIN \
+	((uint32_t)MEAN_OR(2, 64)) /* sends that may wait for CLEAR before the table grows */
+
+/* Unused entries of the table link each other: entry value is next id * 2 + 1, which no pointer is.
+ */
+static bool ids_grow(void)
+{
+	uint32_t n = p2p.nids == 0 ? IDS_MIN : p2p.nids * 2;
+	struct req **ids = realloc(p2p.ids, n * sizeof(*ids));
+
+	if (ids == NULL)
+		return false;
+	for (uint32_t i = p2p.nids; i < n; i++)
+		ids[i] = (struct req *)(uintptr_t)((i + 1) * 2ULL + 1);
+	p2p.free_id = p2p.nids;
+	p2p.ids = ids;
+	p2p.nids = n;
+	return true;
+}
+
+static bool id_take(struct req *r)
+{
+	if (p2p.free_id == p2p.nids && !ids_grow())
+		return false;
+	r->id = p2p.free_id;
+	p2p.free_id = (uint32_t)((uintptr_t)p2p.ids[r->id] >> 1);
+	p2p.ids[r->id] = r;
+	return true;
+}
+
+static struct req *id_give(uint32_t id)
+{
+	struct req *r;
+
+	if (id >= p2p.nids || ((uintptr_t)p2p.ids[id] & 1) != 0)
+		return NULL;
+	r = p2p.ids[id];
+	p2p.ids[id] = (struct req *)(uintptr_t)(p2p.free_id * 2ULL + 1);
+	p2p.free_id = id;
+	return r;
+}
+
+/* ------------------------------------------------------------------------------------------ frames
+ */
+
+/* Puts the frame that the request's state asks for: 0, SHM_AGAIN, or another error of libshm. */
+static int frame_put(struct req *r)
+{
+	struct ask ask;
+
+	if (r->state == STATE_OUT_EAGER)
+		return via_put(r->peer, r->ctx, r->tag, FRAME_EAGER, packed(r), (size_t)r->bytes);
+	if (r->state == STATE_OUT_CLEAR)
+		return via_put(r->from, 0, (int32_t)r->mate, FRAME_CLEAR, NULL, 0);
+	ask = (struct ask){.total = r->bytes, .id = r->id};
+	return via_put(r->peer, r->ctx, r->tag, FRAME_ASK, &ask, sizeof(ask));
+}
+
+/* The frame has gone: what the request does next. */
+static void frame_gone(struct req *r)
+{
+	switch (r->state) {
+	case STATE_OUT_EAGER: req_finish(r); break;
+	case STATE_OUT_ASK: r->state = STATE_ASKED; break;
+	case STATE_OUT_CLEAR:
+		r->state = STATE_DRAIN;
+		queue_push(&p2p.peers[r->from].drain, r);
+		peer_busy(r->from);
+		break;
+	}
+}
+
+static void send_failed(struct req *r, int err)
+{
+	r->res.error = haft_err(MPI_ERR_NO_MEM, "%lld bytes to rank %d of the node: %s",
+		(long long)r->bytes, r->peer, shm_error_text(err));
+	r->errwords = strdup(haft_err_words(MPI_ERR_NO_MEM));
+	req_finish(r);
+}
+
+/* Puts a request's frame, now or when it is its turn.  peer is where it goes. */
+void out_put(struct req *r, int peer)
+{
+	struct p2p_peer *p = &p2p.peers[peer];
+	int err = SHM_AGAIN;
+
+	if (p->out.head == NULL)
+		err = frame_put(r);
+	if (err == 0) {
+		frame_gone(r);
+	} else if (err == SHM_AGAIN) {
+		queue_push(&p->out, r);
+		peer_busy(peer);
+	} else {
+		send_failed(r, err);
+	}
+}
+
+int out_push(int peer)
+{
+	struct p2p_peer *p = &p2p.peers[peer];
+	int moved = 0;
+
+	while (p->out.head != NULL) {
+		struct req *r = p->out.head;
+		int err = frame_put(r);
+
+		if (err == SHM_AGAIN)
+			break;
+		queue_pop(&p->out);
+		if (err == 0)
+			frame_gone(r);
+		else
+			send_failed(r, err);
+		moved++;
+	}
+	return moved;
+}
+
+/* ------------------------------------------------------------------------------------------ large
+ * messages */
+
+/* The receiver of our message `id' is ready. */
+void send_clear(int peer, uint32_t id)
+{
+	struct req *r = id_give(id);
+
+	if (NEVER(r == NULL || r->peer != peer))
+		return;
+	if (r->bytes == 0) {
+		req_finish(r);
+		return;
+	}
+	r->state = STATE_FEED;
+	queue_push(&p2p.peers[peer].feed, r);
+	peer_busy(peer);
+	feed_push(peer);
+}
+
+#define PIECE_MIN                                                                                 \
+	((int64_t)MEAN_OR(64, 16384)) /* smaller pieces cost more in hand-overs than they overlap \
+				       */
+
+/* Bytes to put into the next chunk: a quarter of the message, so that both sides copy at once,
+ * within limits. */
+static int64_t piece(const struct req *r, size_t cap)
+{
+	int64_t n = r->bytes / 4;
+
+	if (n < PIECE_MIN)
+		n = PIECE_MIN;
+	if (n > (int64_t)cap)
+		n = (int64_t)cap;
+	return n < r->bytes - r->at ? n : r->bytes - r->at;
+}
+
+int feed_push(int peer)
+{
+	struct req_queue *q = &p2p.peers[peer].feed;
+	int moved = 0;
+
+	while (q->head != NULL) {
+		struct req *r = q->head;
+		void *chunk;
+		size_t cap;
+		int64_t n;
+
+		if (shm_pipe_acquire(via.shm, peer, &chunk, &cap) != 0)
+			break;
+		n = piece(r, cap);
+		type_pack(r->type, r->buf, r->count, r->at, chunk, n);
+		shm_pipe_publish(via.shm, peer, (size_t)n);
+		r->at += n;
+		moved++;
+		if (r->at == r->bytes) {
+			queue_pop(q);
+			req_finish(r);
+		}
+	}
+	return moved;
+}
+
+/* ------------------------------------------------------------------------------------------
+ * starting */
+
+/* A message to this process itself. */
+static void send_self(struct req *r)
+{
+	struct req *recv = match_take(r->ctx, r->peer, r->tag);
+	struct arrived *a;
+
+	if (recv != NULL) {
+		recv_self(recv, r);
+		req_finish(r);
+		return;
+	}
+	a = arrived_new(r->ctx, r->peer, r->tag, r->bytes, r->sync ? 0 : r->bytes);
+	if (r->sync) {
+		a->asks = true;
+		a->sender = r;
+	} else {
+		type_pack(r->type, r->buf, r->count, 0, a->data, r->bytes);
+		req_finish(r);
+	}
+	match_store(a);
+}
+
+void send_start(struct req *r)
+{
+	if (r->peer == p2p.me) {
+		send_self(r);
+	} else if (r->bytes <= p2p.eager && !r->sync) {
+		r->state = STATE_OUT_EAGER;
+		out_put(r, r->peer);
+	} else if (id_take(r)) {
+		r->state = STATE_OUT_ASK;
+		out_put(r, r->peer);
+	} else {
+		send_failed(r, SHM_NOMEM);
+	}
+}

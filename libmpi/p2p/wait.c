@@ -1,0 +1,492 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* wait.c - progress, waiting, and the completion calls of MPI-5.0 3.7.3 to 3.7.6.
+ *
+ * A pass polls the transports, then every busy peer: out, feed, drain, then the hooks.  Whoever
+ * waits repeats passes; when nothing moves, libshm decides between spinning, giving the CPU away
+ * and sleeping, and shows meanwhile what this rank waits for.
+ *
+ * A finished request gives its result once: req_end reports and frees its handle. */
+#include "libmpi/p2p/inner.h"
+
+#include "libmpi/core/err.h"
+#include "libmpi/core/set.h"
+#include "libmpi/core/status.h"
+#include <engine.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct p2p p2p;
+
+int p2p_open(void)
+{
+	int64_t max = via.frame_max < P2P_STAGE ? via.frame_max : P2P_STAGE - 1;
+	int64_t eager = haft_set(HAFT_SET_EAGER);
+
+	p2p.peers = calloc((size_t)via.npeers, sizeof(*p2p.peers));
+	if (p2p.peers == NULL)
+		return haft_err(MPI_ERR_NO_MEM, "no memory for the queues of %d peers", via.npeers);
+	p2p.me = via.me;
+	p2p.npeers = via.npeers;
+	p2p.eager = eager < max ? eager : max;
+	return match_open();
+}
+
+void p2p_close(void)
+{
+	match_close();
+	free(p2p.ids);
+	free(p2p.peers);
+	memset(&p2p, 0, sizeof(p2p));
+}
+
+void p2p_hook(int (*pass)(void))
+{
+	if (ALWAYS(p2p.nhooks < P2P_HOOKS_MAX))
+		p2p.hooks[p2p.nhooks++] = pass;
+}
+
+/* ------------------------------------------------------------------------------------------
+ * progress */
+
+/* Serves the busy peers; those with nothing left leave the list. */
+static int busy_pass(void)
+{
+	struct p2p_peer *p = p2p.busy;
+	int moved = 0;
+
+	p2p.busy = NULL;
+	while (p != NULL) {
+		struct p2p_peer *next = p->busy_next;
+		int peer = (int)(p - p2p.peers);
+
+		p->busy = false;
+		moved += out_push(peer) + feed_push(peer) + drain_pull(peer);
+		if (p->out.head != NULL || p->feed.head != NULL || p->drain.head != NULL)
+			peer_busy(peer);
+		p = next;
+	}
+	return moved;
+}
+
+int p2p_progress(void)
+{
+	int moved = via_poll();
+
+	if (p2p.busy != NULL)
+		moved += busy_pass();
+	for (int i = 0; i < p2p.nhooks; i++)
+		moved += p2p.hooks[i]();
+	return moved;
+}
+
+/* What a waiting rank shows to who asks from outside. */
+static struct shm_what what_of(const struct req *r)
+{
+	return (struct shm_what){.comm = r->ctx, .call = r->kind, .peer = r->peer, .tag = r->tag};
+}
+
+void p2p_wait_done(struct req *r)
+{
+	struct shm_what what = what_of(r);
+	struct shm_wait w;
+	bool one = r->kind == REQ_RECV && r->peer >= 0 && r->peer != p2p.me;
+
+	shm_wait_begin(&w);
+	w.what = &what;
+	while (!r->done) {
+		if (one && via_poll_from(r->peer) > 0)
+			continue;
+		if (p2p_progress() > 0)
+			shm_wait_again(&w);
+		else if (!r->done)
+			via_idle(&w);
+	}
+	via_wait_end(&w);
+}
+
+/* Waits until `ready' says so; the rest as above. */
+static void wait_until(bool (*ready)(void *arg), void *arg, const struct req *show)
+{
+	struct shm_what what = {0};
+	struct shm_wait w;
+
+	if (ready(arg))
+		return;
+	if (show != NULL)
+		what = what_of(show);
+	shm_wait_begin(&w);
+	w.what = &what;
+	do {
+		if (p2p_progress() > 0)
+			shm_wait_again(&w);
+		else
+			via_idle(&w);
+	} while (!ready(arg));
+	via_wait_end(&w);
+}
+
+static bool nothing_out(void *arg)
+{
+	(void)arg;
+	return p2p.busy == NULL;
+}
+
+void p2p_flush(void)
+{
+	wait_until(nothing_out, NULL, NULL);
+}
+
+/* ------------------------------------------------------------------------------------------
+ * results */
+
+int req_report(struct req *r, MPI_Status *status)
+{
+	if (status != MPI_STATUS_IGNORE) {
+		status->MPI_SOURCE = r->res.source;
+		status->MPI_TAG = r->res.tag;
+		haft_status_set_bytes(status, r->res.bytes);
+		haft_status_set_cancelled(status, r->res.cancelled);
+	}
+	if (likely(r->res.error == 0))
+		return 0;
+	if (r->errwords != NULL)
+		haft_err(r->res.error, "%s", r->errwords);
+	if (r->o.token == 0) { /* no handle: nobody else will free the words */
+		free(r->errwords);
+		r->errwords = NULL;
+	}
+	return r->res.error;
+}
+
+/* A finished request: its result, and the end of its handle. */
+static int req_end(struct req **request, MPI_Status *status)
+{
+	int err = req_report(*request, status);
+
+	obj_free_obj(*request);
+	*request = NULL;
+	return err;
+}
+
+/* ------------------------------------------------------------------------------------------ one
+ * request */
+
+int p2p_wait(struct req **request, MPI_Status *status)
+{
+	if (*request == NULL) {
+		haft_status_empty(status, MPI_ANY_SOURCE);
+		return 0;
+	}
+	if (!(*request)->done)
+		p2p_wait_done(*request);
+	return req_end(request, status);
+}
+
+int p2p_test(struct req **request, int *flag, MPI_Status *status)
+{
+	*flag = 1;
+	if (*request == NULL) {
+		haft_status_empty(status, MPI_ANY_SOURCE);
+		return 0;
+	}
+	if (!(*request)->done)
+		p2p_progress();
+	if ((*request)->done)
+		return req_end(request, status);
+	*flag = 0;
+	return 0;
+}
+
+int p2p_request_get_status(struct req *request, int *flag, MPI_Status *status)
+{
+	*flag = 1;
+	if (request == NULL) {
+		haft_status_empty(status, MPI_ANY_SOURCE);
+		return 0;
+	}
+	if (!request->done)
+		p2p_progress();
+	*flag = request->done;
+	if (request->done)
+		req_report(request, status);
+	return 0;
+}
+
+/* MPI-5.0 3.7.3: the handle goes now, the operation goes on; libobj keeps the request while p2p
+ * refers to it. */
+int p2p_request_free(struct req **request)
+{
+	if (!(*request)->done) {
+		obj_hold(*request);
+		(*request)->orphan = true;
+	}
+	obj_free_obj(*request);
+	*request = NULL;
+	return 0;
+}
+
+/* ------------------------------------------------------------------------------------------
+ * several requests */
+
+struct some {
+	struct req **reqs;
+	int n;
+	int active; /* not null */
+};
+
+static bool any_done(void *arg)
+{
+	const struct some *s = arg;
+
+	for (int i = 0; i < s->n; i++) {
+		if (s->reqs[i] != NULL && s->reqs[i]->done)
+			return true;
+	}
+	return false;
+}
+
+static bool all_done(void *arg)
+{
+	const struct some *s = arg;
+
+	for (int i = 0; i < s->n; i++) {
+		if (s->reqs[i] != NULL && !s->reqs[i]->done)
+			return false;
+	}
+	return true;
+}
+
+static struct some some_of(int count, struct req *reqs[])
+{
+	struct some s = {.reqs = reqs, .n = count};
+
+	for (int i = 0; i < count; i++)
+		s.active += reqs[i] != NULL;
+	return s;
+}
+
+static const struct req *first_of(const struct some *s)
+{
+	for (int i = 0; i < s->n; i++) {
+		if (s->reqs[i] != NULL && !s->reqs[i]->done)
+			return s->reqs[i];
+	}
+	return NULL;
+}
+
+/* Ends request i with its status in an array; returns its error.  In arrays MPI_ERROR is set. */
+static int end_at(struct req **r, MPI_Status *statuses, int i)
+{
+	MPI_Status *s = statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : &statuses[i];
+	int err = 0;
+
+	if (*r == NULL)
+		haft_status_empty(s, MPI_ANY_SOURCE);
+	else
+		err = req_end(r, s);
+	if (s != MPI_STATUS_IGNORE)
+		s->MPI_ERROR = err;
+	return err;
+}
+
+static int end_all(int count, struct req *reqs[], MPI_Status *statuses)
+{
+	int bad = -1, err = 0;
+
+	for (int i = 0; i < count; i++) {
+		int e = end_at(&reqs[i], statuses, i);
+
+		if (e != 0 && bad < 0) {
+			bad = i;
+			err = e;
+		}
+	}
+	if (bad < 0)
+		return 0;
+	/* with MPI_STATUSES_IGNORE nobody would learn more: the words say it */
+	return haft_err(MPI_ERR_IN_STATUS, "request %d of %d failed: %s: %s", bad, count,
+		haft_class_name(err), haft_err_words(err));
+}
+
+int p2p_waitall(int count, struct req *reqs[], MPI_Status *statuses)
+{
+	struct some s = {.reqs = reqs, .n = count};
+
+	for (int i = 0; i < count; i++) {
+		if (reqs[i] != NULL && !reqs[i]->done)
+			p2p_wait_done(reqs[i]);
+	}
+	must(all_done(&s));
+	return end_all(count, reqs, statuses);
+}
+
+int p2p_testall(int count, struct req *reqs[], int *flag, MPI_Status *statuses)
+{
+	struct some s = {.reqs = reqs, .n = count};
+
+	if (!all_done(&s))
+		p2p_progress();
+	*flag = all_done(&s);
+	return *flag ? end_all(count, reqs, statuses) : 0;
+}
+
+/* Ends the first finished one; there is one. */
+static int end_any(int count, struct req *reqs[], int *index, MPI_Status *status)
+{
+	for (int i = 0; i < count; i++) {
+		if (reqs[i] != NULL && reqs[i]->done) {
+			*index = i;
+			return req_end(&reqs[i], status);
+		}
+	}
+	return 0;
+}
+
+int p2p_waitany(int count, struct req *reqs[], int *index, MPI_Status *status)
+{
+	struct some s = some_of(count, reqs);
+
+	if (s.active == 0) {
+		*index = MPI_UNDEFINED;
+		haft_status_empty(status, MPI_ANY_SOURCE);
+		return 0;
+	}
+	wait_until(any_done, &s, first_of(&s));
+	return end_any(count, reqs, index, status);
+}
+
+int p2p_testany(int count, struct req *reqs[], int *index, int *flag, MPI_Status *status)
+{
+	struct some s = some_of(count, reqs);
+
+	*index = MPI_UNDEFINED;
+	*flag = 1;
+	if (s.active == 0) {
+		haft_status_empty(status, MPI_ANY_SOURCE);
+		return 0;
+	}
+	if (!any_done(&s))
+		p2p_progress();
+	*flag = any_done(&s);
+	return *flag ? end_any(count, reqs, index, status) : 0;
+}
+
+/* Ends all finished ones: indices and statuses are filled from the front. */
+static int end_some(
+	int count, struct req *reqs[], int *outcount, int indices[], MPI_Status *statuses)
+{
+	int n = 0, bad = -1, err = 0;
+
+	for (int i = 0; i < count; i++) {
+		int e;
+
+		if (reqs[i] == NULL || !reqs[i]->done)
+			continue;
+		indices[n] = i;
+		e = end_at(&reqs[i], statuses, n++);
+		if (e != 0 && bad < 0) {
+			bad = i;
+			err = e;
+		}
+	}
+	*outcount = n;
+	if (bad < 0)
+		return 0;
+	return haft_err(MPI_ERR_IN_STATUS, "request %d of %d failed: %s: %s", bad, count,
+		haft_class_name(err), haft_err_words(err));
+}
+
+int p2p_waitsome(int count, struct req *reqs[], int *outcount, int indices[], MPI_Status *statuses)
+{
+	struct some s = some_of(count, reqs);
+
+	*outcount = MPI_UNDEFINED;
+	if (s.active == 0)
+		return 0;
+	wait_until(any_done, &s, first_of(&s));
+	return end_some(count, reqs, outcount, indices, statuses);
+}
+
+int p2p_testsome(int count, struct req *reqs[], int *outcount, int indices[], MPI_Status *statuses)
+{
+	struct some s = some_of(count, reqs);
+
+	*outcount = MPI_UNDEFINED;
+	if (s.active == 0)
+		return 0;
+	if (!any_done(&s))
+		p2p_progress();
+	return end_some(count, reqs, outcount, indices, statuses);
+}
+
+/* ------------------------------------------------------------------------------------------ probe
+ */
+
+struct probe {
+	uint64_t ctx;
+	int peer, tag;
+	struct arrived *a;
+};
+
+static bool probe_found(void *arg)
+{
+	struct probe *p = arg;
+
+	p->a = match_find(p->ctx, p->peer, p->tag);
+	return p->a != NULL;
+}
+
+static void probe_status(const struct probe *p, struct comm *c, MPI_Status *status)
+{
+	if (status == MPI_STATUS_IGNORE)
+		return;
+	status->MPI_SOURCE = group_rank_of(comm_peers(c), p->a->peer);
+	status->MPI_TAG = p->a->tag;
+	haft_status_set_bytes(status, p->a->total);
+	haft_status_set_cancelled(status, 0);
+}
+
+static struct probe probe_of(int source, int tag, const struct comm *c)
+{
+	return (struct probe){
+		.ctx = c->ctx,
+		.peer = source == MPI_ANY_SOURCE ? source : group_peer(comm_peers(c), source),
+		.tag = tag,
+	};
+}
+
+int p2p_probe(int source, int tag, struct comm *c, MPI_Status *status)
+{
+	struct probe p;
+	struct req show;
+
+	if (source == MPI_PROC_NULL) {
+		haft_status_empty(status, MPI_PROC_NULL);
+		return 0;
+	}
+	p = probe_of(source, tag, c);
+	show = (struct req){.ctx = p.ctx, .peer = p.peer, .tag = tag, .kind = REQ_RECV};
+	wait_until(probe_found, &p, &show);
+	probe_status(&p, c, status);
+	return 0;
+}
+
+int p2p_iprobe(int source, int tag, struct comm *c, int *flag, MPI_Status *status)
+{
+	struct probe p;
+
+	*flag = 1;
+	if (source == MPI_PROC_NULL) {
+		haft_status_empty(status, MPI_PROC_NULL);
+		return 0;
+	}
+	p = probe_of(source, tag, c);
+	if (!probe_found(&p)) {
+		p2p_progress();
+		probe_found(&p);
+	}
+	*flag = p.a != NULL;
+	if (p.a != NULL)
+		probe_status(&p, c, status);
+	return 0;
+}
