@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* comm.c - MPI_COMM_WORLD and MPI_COMM_SELF, sizes, ranks and names (MPI-5.0 7.4.1, 7.8). */
+#include "libmpi/comm/comm.h"
+
+#include "libmpi/core/err.h"
+#include <engine.h>
+#include <string.h>
+
+struct comm haft_world, haft_self;
+static struct group world_group, self_group;
+
+static void describe(struct comm *c, struct group *g, uint64_t ctx, int rank, int size, int base)
+{
+	g->size = g->span = size;
+	g->rank = rank;
+	g->base = base;
+	g->o.refs = OBJ_REFS_STICKY; /* static memory, no handle: references are not counted */
+	c->ctx = ctx;
+	c->rank = rank;
+	c->size = size;
+	c->group = g;
+}
+
+int comm_open(int me, int size)
+{
+	int err;
+
+	describe(&haft_world, &world_group, CTX_WORLD, me, size, 0);
+	describe(&haft_self, &self_group, CTX_SELF, 0, 1, me);
+	err = obj_permanent(&haft_comm_class, (uint32_t)(uintptr_t)MPI_COMM_WORLD, &haft_world,
+		"MPI_COMM_WORLD", 0);
+	if (err == OBJ_OK)
+		err = obj_permanent(&haft_comm_class, (uint32_t)(uintptr_t)MPI_COMM_SELF,
+			&haft_self, "MPI_COMM_SELF", 0);
+	if (err != OBJ_OK)
+		return haft_err(
+			MPI_ERR_NO_MEM, "MPI_COMM_WORLD cannot be made: %s", obj_error_text(err));
+	return 0;
+}
+
+void comm_close(void)
+{
+	obj_attr_delete_all(&haft_self);
+	obj_attr_delete_all(&haft_world);
+}
+
+int comm_size(struct comm *c, int *size)
+{
+	*size = c->size;
+	return 0;
+}
+
+int comm_rank(struct comm *c, int *rank)
+{
+	*rank = c->rank;
+	return 0;
+}
+
+int comm_test_inter(struct comm *c, int *flag)
+{
+	*flag = c->remote != NULL;
+	return 0;
+}
+
+int comm_remote_size(struct comm *c, int *size)
+{
+	if (c->remote == NULL)
+		return haft_err(MPI_ERR_COMM, "not an inter-communicator: it has no remote group");
+	*size = c->remote->size;
+	return 0;
+}
+
+int comm_get_name(struct comm *c, char *name, int *len)
+{
+	obj_name_get(c, name, MPI_MAX_OBJECT_NAME, OBJ_C, len);
+	return 0;
+}
+
+int comm_set_name(struct comm *c, const char *name)
+{
+	if (obj_name_set(c, name, strlen(name), OBJ_C) != OBJ_OK)
+		return haft_err(MPI_ERR_NO_MEM, "no memory for a name");
+	return 0;
+}

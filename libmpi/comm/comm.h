@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* comm.h - communicators and groups: making the two that exist from the start.
+ *
+ * Engines of MPI's own calls (comm_size, errh_create_comm ...) are in the generated engine.h. */
+#ifndef HAFT_COMM_COMM_H
+#define HAFT_COMM_COMM_H
+
+#include "libmpi/core/mpo.h"
+
+#define CTX_WORLD 2 /* context ids of the two permanent communicators; others are larger */
+#define CTX_SELF  4
+
+/* comm_open makes MPI_COMM_WORLD and MPI_COMM_SELF for rank `me' of `size'.  0 or MPI_ERR_NO_MEM.
+ */
+int comm_open(int me, int size);
+
+/* comm_close runs the delete callbacks of attributes of MPI_COMM_SELF, last set first, then of
+ * MPI_COMM_WORLD (MPI-5.0 11.2.4).  The two stay registered. */
+void comm_close(void);
+
+#endif

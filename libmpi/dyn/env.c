@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* env.c - what a program may ask about its surroundings (MPI-5.0 9.1, 9.3.5, 9.6): version,
+ * processor, clock, words of errors.  Most of it works before MPI_Init and after MPI_Finalize. */
+#include "libmpi/core/err.h"
+#include "libmpi/core/mpo.h"
+#include <engine.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+int dyn_get_version(int *version, int *subversion)
+{
+	*version = MPI_VERSION;
+	*subversion = MPI_SUBVERSION;
+	return 0;
+}
+
+int dyn_get_library_version(char *version, int *len)
+{
+	*len = snprintf(version, MPI_MAX_LIBRARY_VERSION_STRING,
+		"Haft %s, MPI %d.%d, standard ABI %d.%d, %d-bit", OBJ_VERSION, MPI_VERSION,
+		MPI_SUBVERSION, MPI_ABI_VERSION, MPI_ABI_SUBVERSION, (int)sizeof(void *) * 8);
+	return 0;
+}
+
+int dyn_get_processor_name(char *name, int *len)
+{
+	if (gethostname(name, MPI_MAX_PROCESSOR_NAME - 1) != 0)
+		return haft_err(MPI_ERR_OTHER, "the host has no name");
+	name[MPI_MAX_PROCESSOR_NAME - 1] = '\0';
+	*len = (int)strlen(name);
+	return 0;
+}
+
+double dyn_wtime(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+double dyn_wtick(void)
+{
+	struct timespec t;
+
+	clock_getres(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+int dyn_error_string(int code, char *string, int *len)
+{
+	const char *words = haft_err_words(code);
+
+	if (code < MPI_SUCCESS || code > MPI_ERR_LASTCODE)
+		return haft_err(MPI_ERR_ARG, "%d is not an error code", code);
+	*len = snprintf(string, MPI_MAX_ERROR_STRING, "%s: %s%s%s", haft_class_name(code),
+		haft_class_text(code), *words != '\0' ? ": " : "", words);
+	if (*len >= MPI_MAX_ERROR_STRING)
+		*len = MPI_MAX_ERROR_STRING - 1;
+	return 0;
+}
+
+/* Codes are classes. */
+int dyn_error_class(int code, int *errorclass)
+{
+	if (code < MPI_SUCCESS || code > MPI_ERR_LASTCODE)
+		return haft_err(MPI_ERR_ARG, "%d is not an error code", code);
+	*errorclass = code;
+	return 0;
+}

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* life.c - from MPI_Init to MPI_Finalize or MPI_Abort (MPI-5.0 11.2).
+ *
+ *     objects ─> boot ─> types, operations ─> p2p ─> via ─> communicators        up, and the same
+ * way down
+ *
+ * Nothing is sent: a rank may send to one that has not called MPI_Init yet.  MPI_Finalize ends with
+ * a barrier over MPI_COMM_WORLD, so that the last messages of everybody have been taken before
+ * anybody's memory goes. */
+#include "libmpi/boot/boot.h"
+#include "libmpi/coll/coll.h"
+#include "libmpi/coll/op.h"
+#include "libmpi/comm/comm.h"
+#include "libmpi/core/err.h"
+#include "libmpi/core/state.h"
+#include "libmpi/p2p/p2p.h"
+#include "libmpi/type/type.h"
+#include "libmpi/via/via.h"
+#include <engine.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static struct boot *boot;
+static pthread_t main_thread;
+
+/* ------------------------------------------------------------------------------------------ up */
+
+static void abort_by_boot(int code, const char *text)
+{
+	boot_abort(code, text);
+}
+
+static int open_engines(void)
+{
+	int err = type_open();
+
+	if (err == 0)
+		err = op_open();
+	if (err == 0)
+		err = via_open(boot->seg, boot->rank, p2p_deliver);
+	if (err == 0)
+		err = p2p_open();
+	if (err == 0)
+		err = comm_open(boot->rank, boot->size);
+	if (err == 0)
+		err = coll_open();
+	return err;
+}
+
+static int init(int required, int *provided)
+{
+	int err = haft_objects_open();
+
+	if (err != 0)
+		return err;
+	if (boot_init(&boot) != 0)
+		return haft_err(MPI_ERR_OTHER, "%s", boot_words());
+	haft_abort_hook = abort_by_boot;
+	err = open_engines();
+	if (err != 0)
+		return err;
+	main_thread = pthread_self();
+	haft_life.thread_level =
+		required < MPI_THREAD_SERIALIZED ? required : MPI_THREAD_SERIALIZED;
+	haft_life.rank = boot->rank;
+	haft_life.size = boot->size;
+	__atomic_store_n(&haft_life.state, HAFT_RUNNING, __ATOMIC_RELEASE);
+	if (provided != NULL)
+		*provided = haft_life.thread_level;
+	return 0;
+}
+
+static int init_once(int required, int *provided)
+{
+	if (haft_life.state == HAFT_RUNNING)
+		return haft_err(MPI_ERR_OTHER, "MPI is initialised already");
+	if (haft_life.state == HAFT_AFTER)
+		return haft_err(MPI_ERR_OTHER, "MPI was finalised: it cannot be initialised again");
+	return init(required, provided);
+}
+
+int dyn_init(int *argc, char ***argv)
+{
+	(void)argc;
+	(void)argv;
+	return init_once(MPI_THREAD_SINGLE, NULL);
+}
+
+int dyn_init_thread(int *argc, char ***argv, int required, int *provided)
+{
+	(void)argc;
+	(void)argv;
+	if (required != MPI_THREAD_SINGLE && required != MPI_THREAD_FUNNELED &&
+		required != MPI_THREAD_SERIALIZED && required != MPI_THREAD_MULTIPLE)
+		return haft_err(MPI_ERR_ARG, "%d is not a level of thread support", required);
+	return init_once(required, provided);
+}
+
+/* ------------------------------------------------------------------------------------------ down
+ */
+
+int dyn_finalize(void)
+{
+	int err;
+
+	comm_close();
+	p2p_flush();
+	err = coll_barrier(&haft_world);
+	if (err != 0)
+		return err;
+	__atomic_store_n(&haft_life.state, HAFT_AFTER, __ATOMIC_RELEASE);
+	coll_close();
+	via_close();
+	p2p_close();
+	boot_fini(boot);
+	haft_abort_hook = NULL;
+	return 0;
+}
+
+int dyn_abort(struct comm *c, int code)
+{
+	char name[MPI_MAX_OBJECT_NAME] = "", text[MPI_MAX_OBJECT_NAME + 96];
+	int len;
+
+	obj_name_get(c, name, sizeof(name), OBJ_C, &len);
+	snprintf(text, sizeof(text), "MPI_Abort: rank %d of %s gave up with code %d", c->rank,
+		len > 0 ? name : "a communicator", code);
+	haft_abort_job(code, text);
+}
+
+/* ------------------------------------------------------------------------------------------
+ * questions */
+
+int dyn_initialized(int *flag)
+{
+	*flag = __atomic_load_n(&haft_life.state, __ATOMIC_ACQUIRE) != HAFT_BEFORE;
+	return 0;
+}
+
+int dyn_finalized(int *flag)
+{
+	*flag = __atomic_load_n(&haft_life.state, __ATOMIC_ACQUIRE) == HAFT_AFTER;
+	return 0;
+}
+
+int dyn_query_thread(int *provided)
+{
+	*provided = haft_life.thread_level;
+	return 0;
+}
+
+int dyn_is_thread_main(int *flag)
+{
+	*flag = pthread_equal(main_thread, pthread_self()) != 0;
+	return 0;
+}
