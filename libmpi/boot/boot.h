@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* boot.h - who am I, and where are the others?
  *
- *   mpiexec --- memfd (the segment) ---+--> rank 0
- * HAFT_JOB=fd=3,rank=0,size=2,cookie=..,by=..,app=0 ^                               '--> rank 1
- * HAFT_JOB=fd=3,rank=1,size=2,cookie=..,by=..,app=0
+ *   mpiexec --- memfd (the segment) ---+--> rank 0   HAFT_JOB=fd=3,rank=0,size=2,cookie=..,...
+ *      ^                               '--> rank 1   HAFT_JOB=fd=3,rank=1,size=2,cookie=..,...
  *      '-- reads: who aborted, with what words; who has said MPI_Init and MPI_Finalize
  *
  *   ./a.out alone: boot makes a private segment for one rank; nothing else differs.
@@ -26,13 +25,12 @@ struct shm_seg;
 
 /* What this process is in its job.  Read-only for all but boot.c. */
 struct boot {
-	int rank; /* 0 .. size-1 */
-	int size; /* ranks of the job, all on this node */
-	int app; /* number of the program in `mpiexec a : b', from 0 (MPI_APPNUM); -1 in a singleton
-		  */
+	int rank;            /* 0 .. size-1 */
+	int size;            /* ranks of the job, all on this node */
+	int app;             /* MPI_APPNUM: 0 for a in `mpiexec a : b'; -1 in a singleton */
 	int seg_fd;          /* the segment's memfd, close-on-exec; boot's own */
 	struct shm_seg *seg; /* the same, mapped: for shm_attach(boot->seg, boot->rank, ...) */
-	uint64_t cookie; /* random, never 0, the same in all ranks of the job and in no other job */
+	uint64_t cookie; /* random, never 0; the same in all ranks of the job, in no other job */
 	bool launched;   /* by mpiexec; false: a singleton */
 	int by;          /* pid of mpiexec; 0 in a singleton */
 };

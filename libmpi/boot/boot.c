@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* boot.c - finds this process's job and its place in it.
+ *
+ *   HAFT_JOB? --no--> singleton        fd ours? --no--> the launcher's own fd, by /proc ours?
+ *      | yes              ^               | yes             | yes               | no
+ *      '-----------------------------> claim the place <----'                   '--> singleton
+ *                                      CAS pid 0 -> me
+ *
+ * Invariants:
+ *  - A place (struct boot_rank) is claimed once in a job's life.  A second MPI program in it would
+ *    read its predecessor's rings: it is refused, with words.
+ *  - A child of an MPI process is no part of the job: the fd is closed by its exec, and what it
+ * finds by /proc is a place that its living parent holds.  It becomes a singleton.
+ *  - Nothing here blocks; nothing is left in the file system. */
+#include "libmpi/boot/boot.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+#include "libshm/shm.h"
+
+static_assert(sizeof(struct boot_rank) == SHM_JOB_RANK, "a rank's job area is struct boot_rank");
+static_assert(sizeof(struct boot_job) <= SHM_JOB_LEN, "struct boot_job fits into the job area");
+
+/* What HAFT_JOB says. */
+struct order {
+	int fd, rank, size, app, by;
+	uint64_t cookie;
+};
+
+enum claim { CLAIM_OK, CLAIM_NESTED, CLAIM_USED };
+
+static struct boot here; /* of this process; here.seg != NULL between boot_init and boot_fini */
+static char words[256];  /* of the last failure */
+
+/* Takes a number after `key' from a list like "fd=3,rank=0"; false if it is not there. */
+static bool order_number(const char *list, const char *key, int base, uint64_t max, uint64_t *v)
+{
+	size_t len = strlen(key);
+	const char *p = list;
+	char *end;
+
+	while (strncmp(p, key, len) != 0 || p[len] != '=') {
+		p = strchr(p, ',');
+		if (p == NULL)
+			return false;
+		p++;
+	}
+	p += len + 1;
+	errno = 0;
+	*v = strtoull(p, &end, base);
+	return errno == 0 && end != p && *p != '-' && (*end == ',' || *end == '\0') && *v <= max;
+}
+
+static bool order_int(const char *list, const char *key, int *v)
+{
+	uint64_t u;
+
+	if (!order_number(list, key, 10, INT_MAX, &u))
+		return false;
+	*v = (int)u;
+	return true;
+}
+
+static bool order_read(struct order *o)
+{
+	const char *list = getenv(BOOT_VAR);
+
+	return list != NULL && order_int(list, "fd", &o->fd) && order_int(list, "rank", &o->rank) &&
+	       order_int(list, "size", &o->size) && order_int(list, "app", &o->app) &&
+	       order_int(list, "by", &o->by) &&
+	       order_number(list, "cookie", 16, UINT64_MAX, &o->cookie);
+}
+
+/* Maps the segment behind `fd' if it is the one that the order means; else NULL. */
+static struct shm_seg *order_segment(const struct order *o, int fd)
+{
+	struct shm_seg *seg;
+
+	/* Only a memfd has seals: no other file of the user is ever mapped, not even to look. */
+	if (fcntl(fd, F_GET_SEALS) < 0 || shm_seg_open(fd, &seg) != 0)
+		return NULL;
+	if (shm_seg_cookie(seg) == o->cookie && shm_seg_nranks(seg) == o->size && o->rank < o->size)
+		return seg;
+	shm_seg_close(seg);
+	return NULL;
+}
+
+/* Somebody between mpiexec and us (sudo, a script of Python) has closed the fd: look it up at its
+ * source.  Fills *fd and returns the segment, or NULL. */
+static struct shm_seg *order_fetch(const struct order *o, int *fd)
+{
+	struct shm_seg *seg;
+	char path[64];
+
+	snprintf(path, sizeof path, "/proc/%d/fd/%d", o->by, o->fd);
+	*fd = open(path, O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	if (*fd < 0)
+		return NULL;
+	seg = order_segment(o, *fd);
+	if (seg == NULL)
+		close(*fd);
+	return seg;
+}
+
+static enum claim place_claim(struct boot_rank *place, bool inherited)
+{
+	static bool mine; /* claimed earlier by this very process: boot_init after boot_fini */
+	int32_t pid = 0;
+
+	if (mine || atomic_compare_exchange_strong(&place->pid, &pid, (int32_t)getpid())) {
+		mine = true;
+		return CLAIM_OK;
+	}
+	/* The fd came not by inheritance, and who holds the place is alive: he is above us. */
+	if (!inherited && pid != getpid() && (kill(pid, 0) == 0 || errno == EPERM))
+		return CLAIM_NESTED;
+	snprintf(words, sizeof words,
+		"the place of this rank was taken by process %d before: each process that mpiexec "
+		"starts can run one MPI program, not several",
+		pid);
+	return CLAIM_USED;
+}
+
+/* We die with mpiexec.  Behind a shell or a wrapper that is the launcher's care: the signal would
+ * come from the death of a thread of the wrapper, too. */
+static void launcher_follow(int by)
+{
+	bool child = getppid() == by;
+
+	if (child)
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if ((child && getppid() != by) || (kill(by, 0) != 0 && errno == ESRCH))
+		_exit(128 + SIGKILL); /* it died while we started */
+}
+
+/* True if the number in environment variable `name' is at least `min'. */
+static bool env_least(const char *name, long min)
+{
+	const char *s = getenv(name);
+
+	return s != NULL && *s != '\0' && strtol(s, NULL, 10) >= min;
+}
+
+/* Several of us started by a launcher that we cannot talk to: each would be rank 0 of 1, and all
+ * would write the same files.  One of them says so. */
+static void foreign_warn(void)
+{
+	static const struct {
+		const char *name, *mark, *rank, *size; /* size NULL: not told, take it for many */
+	} foreign[] = {
+		{"Slurm's srun", "SLURM_PROCID", "SLURM_PROCID", "SLURM_NTASKS"},
+		{"Slurm's srun", "SLURM_PROCID", "SLURM_PROCID", "SLURM_STEP_NUM_TASKS"},
+		{"Open MPI's mpirun", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK",
+			"OMPI_COMM_WORLD_SIZE"},
+		{"a PMI launcher", "PMI_FD", "PMI_RANK", "PMI_SIZE"},
+		{"a PMI launcher", "PMI_RANK", "PMI_RANK", "PMI_SIZE"},
+		{"a PMIx launcher", "PMIX_NAMESPACE", "PMIX_RANK", NULL},
+	};
+
+	for (size_t i = 0; i < countof(foreign); i++) {
+		if (getenv(foreign[i].mark) == NULL ||
+			(foreign[i].size != NULL && !env_least(foreign[i].size, 2)))
+			continue;
+		if (env_least(foreign[i].rank, 1))
+			return; /* rank 0 says it */
+		dprintf(STDERR_FILENO,
+			"haft: WARNING: started by %s (%s is set), which this MPI cannot join: "
+			"every "
+			"process is alone in its own MPI_COMM_WORLD; start it with haft's "
+			"mpiexec\n",
+			foreign[i].name, foreign[i].mark);
+		return;
+	}
+}
+
+static int singleton_init(void)
+{
+	struct shm_opts opts = {.nranks = 1};
+	struct shm_seg *seg;
+	int err = shm_seg_create(&opts, &seg);
+
+	if (err != 0) {
+		snprintf(words, sizeof words, "no shared memory for a job of one: %s%s%s",
+			shm_error_text(err), err == SHM_SYS ? ": " : "",
+			err == SHM_SYS ? strerror(errno) : "");
+		return -1;
+	}
+	here = (struct boot){.size = 1,
+		.app = -1,
+		.seg_fd = shm_seg_fd(seg),
+		.seg = seg,
+		.cookie = shm_seg_cookie(seg)};
+	return 0;
+}
+
+static struct boot_rank *place_of(const struct boot *b)
+{
+	return shm_seg_job_rank(b->seg, b->rank);
+}
+
+int boot_init(struct boot **b)
+{
+	struct order o;
+	struct shm_seg *seg = NULL;
+	enum claim claim = CLAIM_NESTED;
+	bool inherited = false;
+	bool told = order_read(&o);
+	int fd = -1;
+
+	*b = &here;
+	if (here.seg != NULL)
+		return 0;
+	if (told) {
+		fd = here.launched ? here.seg_fd : o.fd;
+		seg = order_segment(&o, fd);
+		inherited = seg != NULL;
+		if (seg == NULL)
+			seg = order_fetch(&o, &fd);
+	}
+	if (seg != NULL)
+		claim = place_claim(shm_seg_job_rank(seg, o.rank), inherited);
+	if (claim != CLAIM_OK && seg != NULL) {
+		shm_seg_close(seg);
+		if (!inherited)
+			close(fd);
+	}
+	if (claim == CLAIM_USED)
+		return -1;
+	if (claim == CLAIM_OK) {
+		here = (struct boot){o.rank, o.size, o.app, fd, seg, o.cookie, true, o.by};
+		fcntl(fd, F_SETFD, FD_CLOEXEC);
+		launcher_follow(o.by);
+	} else {
+		if (!told)
+			foreign_warn();
+		if (singleton_init() != 0)
+			return -1;
+	}
+	atomic_store(&place_of(&here)->pid, (int32_t)getpid());
+	atomic_store(&place_of(&here)->state, BOOT_RUNNING);
+	return 0;
+}
+
+const char *boot_words(void)
+{
+	return words;
+}
+
+/* What the user has printed and not yet seen; a stream that another thread holds (in a read, say)
+ * is left alone. */
+static void stream_flush(FILE *f)
+{
+	if (ftrylockfile(f) != 0)
+		return;
+	fflush(f);
+	funlockfile(f);
+}
+
+/* Takes the abort record, if nobody has; the first one's words are those that count. */
+static void job_abort(int code, const char *text)
+{
+	struct boot_job *job = shm_seg_job(here.seg);
+
+	if (atomic_exchange(&job->taken, 1) == 0) {
+		job->rank = here.rank;
+		job->pid = (int32_t)getpid();
+		job->code = code;
+		snprintf(job->text, sizeof job->text, "%s", text);
+		atomic_store(&job->ready, 1);
+	}
+	atomic_store(&place_of(&here)->state, BOOT_ABORTED);
+	shm_seg_alarm(here.seg);
+}
+
+void boot_abort(int code, const char *text)
+{
+	int status = code & 255;
+
+	if (status == 0 && code != 0)
+		status = 1;
+	stream_flush(stdout);
+	stream_flush(stderr);
+	if (here.seg != NULL)
+		job_abort(code, text != NULL ? text : "");
+	if (!here.launched && text != NULL)
+		dprintf(STDERR_FILENO, "%s\n", text);
+	_exit(status);
+}
+
+void boot_fini(struct boot *b)
+{
+	struct shm_seg *seg;
+
+	if (b == NULL || b->seg == NULL)
+		return;
+	atomic_store(&place_of(b)->state, BOOT_DONE);
+	seg = b->seg;
+	b->seg = NULL;
+	shm_seg_close(seg);
+}
