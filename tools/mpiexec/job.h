@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* job.h - a running job: its ranks, its segment, how it ends.
+ *
+ *   job_start --> main loop: signals, deaths, output, stdin --> job_code
+ *                    |
+ *                    '-- a rank fails, a signal, the time is over: job_end --> SIGTERM (or the
+ *                        user's signal) to all groups, after a grace SIGKILL; the loop goes on
+ *                        until all are dead and all output is written.
+ *
+ * The first failure decides the job's exit code and is the one that is named; deaths that we cause
+ * are not. */
+#ifndef MPIEXEC_JOB_H
+#define MPIEXEC_JOB_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include "tools/mpiexec/guard.h"
+#include "tools/mpiexec/plan.h"
+#include "tools/mpiexec/spawn.h"
+
+#define GRACE_FAIL_MS 300  /* SIGTERM to SIGKILL after a failure: the job ends within 1 s */
+#define GRACE_USER_MS 3000 /* after Ctrl-C or SIGTERM: time to write a checkpoint */
+#define DRAIN_MS      300  /* for output after the last rank, if something of it is left behind */
+#define EXIT_TIMEOUT  124  /* as timeout(1) */
+
+struct shm_seg;
+
+/* One rank.  It was started as the leader of a process group. */
+struct rank {
+	pid_t pid;   /* 0: not started */
+	pid_t group; /* 0: none, or nothing of it was left when the rank died */
+	int app;
+	bool alive;
+};
+
+struct job {
+	const struct plan *plan;
+	struct rank *rank;
+	int n;
+	int alive;
+	struct shm_seg *seg;
+	struct spawn spawn;
+	struct guard guard;
+	int stdin_fd;     /* write end of rank 0's stdin if we carry it there; else -1 */
+	int code;         /* exit code so far */
+	bool ending;      /* the job is being ended by us */
+	int signal;       /* by which signal of the user; 0: by none */
+	bool hurt;        /* some rank did not end well after that signal */
+	bool killed;      /* SIGKILL was sent to all */
+	int more;         /* failures after the one that was named */
+	uint64_t kill_ns; /* when to send SIGKILL; 0: never */
+	uint64_t stop_ns; /* when -timeout ends; 0: never */
+};
+
+/* CLOCK_MONOTONIC. */
+uint64_t now_ns(void);
+
+/* Makes the segment and starts all ranks.  If one cannot be started, it says so and ends the job.
+ */
+void job_start(struct job *j, const struct plan *p);
+
+/* Takes note of all children that have died.  Never blocks. */
+void job_reap(struct job *j);
+
+/* Sends `sig' to all ranks' process groups. */
+void job_signal(struct job *j, int sig);
+
+/* Begins to end the job: `sig' to all, SIGKILL after `grace_ms'. */
+void job_end(struct job *j, int sig, int grace_ms);
+
+/* Kills what is left and releases everything.  Returns the job's exit code. */
+int job_fini(struct job *j);
+
+/* Says what each rank does or waits for. */
+void roll_call(const struct job *j);
+
+#endif

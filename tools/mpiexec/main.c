@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* main.c - mpiexec: one loop that waits for everything at once.
+ *
+ *                     .-- signalfd: deaths, Ctrl-C, Ctrl-Z, roll-call
+ *   poll(...) <-------+-- out: ranks' output, room in our own
+ *                     '-- terminal -> rank 0
+ *
+ * All signals that matter are blocked and come by the signalfd, so that nothing here runs in a
+ * handler, and nothing but poll ever waits. */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+#include "libobj/base.h"
+#include "tools/mpiexec/job.h"
+#include "tools/mpiexec/out.h"
+
+#define NS_MS 1000000u
+
+/* What the loop waits for. */
+enum { ON_SIGNAL, ON_TTY, ON_STDIN, ON_OUT, ON_ALL = ON_OUT + OUT_POLLS };
+
+/* What the user types, on its way to rank 0. */
+struct typed {
+	char buf[4096]; /* a line of a terminal is not longer */
+	size_t len, done;
+	bool eof;
+};
+
+/* The lowest three fds exist, so that no file of ours is taken for one of them. */
+static void fds_open(void)
+{
+	int fd;
+
+	do
+		fd = open("/dev/null", O_RDWR);
+	while (fd >= 0 && fd < 3);
+	if (fd >= 0)
+		close(fd);
+}
+
+/* Blocks the signals that the loop takes, except those that the user wants ignored (nohup, a
+ * shell's background job).  Returns the signalfd. */
+static int signals_init(sigset_t *before)
+{
+	static const int all[] = {
+		SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCONT, SIGUSR1, SIGUSR2};
+	struct sigaction sa;
+	sigset_t set;
+	int fd;
+
+	sigemptyset(&set);
+	for (size_t i = 0; i < countof(all); i++)
+		if (all[i] == SIGCHLD ||
+			(sigaction(all[i], NULL, &sa) == 0 && sa.sa_handler != SIG_IGN))
+			sigaddset(&set, all[i]);
+	signal(SIGCHLD, SIG_DFL); /* ignored, children would vanish without a word */
+	signal(SIGPIPE, SIG_IGN);
+	sigprocmask(SIG_BLOCK, &set, before);
+	fd = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
+	if (fd < 0)
+		die(1, "signalfd: %s", strerror(errno));
+	return fd;
+}
+
+/* The user wants the job to end: his signal goes to the ranks; the second time they are killed. */
+static void user_end(struct job *j, int sig)
+{
+	if (j->signal != 0) {
+		job_end(j, SIGKILL, 0);
+		return;
+	}
+	j->signal = sig;
+	job_end(j, sig, GRACE_USER_MS);
+}
+
+/* Ctrl-Z: stop the ranks, then ourselves; SIGCONT wakes us, and the loop then sees it. */
+static void user_stop(struct job *j)
+{
+	job_signal(j, SIGTSTP);
+	raise(SIGSTOP);
+}
+
+static void signal_do(struct job *j, int sig)
+{
+	switch (sig) {
+	case SIGCHLD: job_reap(j); break;
+	case SIGTSTP: user_stop(j); break;
+	case SIGUSR1:
+		say("what the %d processes of the job do:", j->n);
+		roll_call(j);
+		break;
+	case SIGCONT:
+	case SIGUSR2: job_signal(j, sig); break;
+	default: user_end(j, sig); break;
+	}
+}
+
+static void signals_read(struct job *j, int fd)
+{
+	struct signalfd_siginfo info;
+
+	while (read(fd, &info, sizeof info) == (ssize_t)sizeof info)
+		signal_do(j, (int)info.ssi_signo);
+}
+
+/* The terminal belongs to others while we are in the background: reading would stop us. */
+static bool tty_ours(void)
+{
+	return tcgetpgrp(STDIN_FILENO) == getpgrp();
+}
+
+static void typed_end(struct job *j)
+{
+	close(j->stdin_fd);
+	j->stdin_fd = -1;
+}
+
+static void typed_work(struct job *j, struct typed *t, const struct pollfd *p)
+{
+	ssize_t n;
+
+	if (p[ON_TTY].revents != 0 && tty_ours()) {
+		n = read(STDIN_FILENO, t->buf, sizeof t->buf);
+		t->len = n > 0 ? (size_t)n : 0;
+		t->done = 0;
+		t->eof = n == 0 || (n < 0 && errno != EINTR && errno != EAGAIN);
+	}
+	if (p[ON_STDIN].revents != 0) {
+		n = write(j->stdin_fd, t->buf + t->done, t->len - t->done);
+		if (n < 0 && errno != EAGAIN && errno != EINTR)
+			t->eof = true, t->len = t->done;
+		t->done += n > 0 ? (size_t)n : 0;
+	}
+	if (t->eof && t->done == t->len && j->stdin_fd >= 0)
+		typed_end(j);
+}
+
+static void typed_polls(const struct job *j, const struct typed *t, struct pollfd *p)
+{
+	bool full = t->done < t->len;
+
+	p[ON_TTY] = (struct pollfd){.fd = -1, .events = POLLIN};
+	p[ON_STDIN] = (struct pollfd){.fd = -1, .events = POLLOUT};
+	if (j->stdin_fd < 0)
+		return;
+	if (full)
+		p[ON_STDIN].fd = j->stdin_fd;
+	else if (tty_ours())
+		p[ON_TTY].fd = STDIN_FILENO;
+}
+
+/* ms until something must be done although nothing comes. */
+static int patience(const struct job *j, uint64_t drain_ns, uint64_t now)
+{
+	const uint64_t at[] = {j->killed ? 0 : j->kill_ns, j->ending ? 0 : j->stop_ns, drain_ns};
+	int ms = out_patience(now);
+
+	for (size_t i = 0; i < countof(at); i++) {
+		uint64_t left = at[i] > now ? (at[i] - now) / NS_MS + 1 : 0;
+		int mine = left > INT_MAX ? INT_MAX : (int)left;
+
+		if (at[i] != 0 && (ms < 0 || mine < ms))
+			ms = mine;
+	}
+	return ms;
+}
+
+/* Carries out what the clock demands. */
+static void clock_work(struct job *j, uint64_t now)
+{
+	if (j->kill_ns != 0 && now >= j->kill_ns && !j->killed) {
+		job_signal(j, SIGKILL);
+		j->killed = true;
+	}
+	if (j->stop_ns != 0 && now >= j->stop_ns && !j->ending) {
+		say("the job has not ended after %g s; now its processes are:", j->plan->timeout);
+		roll_call(j);
+		j->code = EXIT_TIMEOUT;
+		job_end(j, SIGTERM, GRACE_FAIL_MS);
+	}
+}
+
+/* All ranks have ended: what they left in the background is ended too, and what it still says in
+ * DRAIN_MS is heard.  Returns when to stop listening. */
+static uint64_t drain_begin(struct job *j, uint64_t now)
+{
+	job_signal(j, SIGTERM);
+	return now + (uint64_t)DRAIN_MS * NS_MS;
+}
+
+static void loop(struct job *j, int sigfd)
+{
+	struct typed typed = {.len = 0};
+	struct pollfd p[ON_ALL];
+	uint64_t drain_ns = 0;
+
+	while (j->alive > 0 || out_open() || out_pending()) {
+		uint64_t now = now_ns();
+
+		if (j->alive == 0 && out_open() && drain_ns == 0)
+			drain_ns = drain_begin(j, now);
+		if (drain_ns != 0 && now >= drain_ns && out_open())
+			out_cut();
+		clock_work(j, now);
+		p[ON_SIGNAL] = (struct pollfd){.fd = sigfd, .events = POLLIN};
+		typed_polls(j, &typed, p);
+		out_polls(p + ON_OUT);
+		if (poll(p, ON_ALL, patience(j, out_open() ? drain_ns : 0, now)) < 0)
+			continue;
+		out_work(p + ON_OUT, now_ns());
+		typed_work(j, &typed, p);
+		if (p[ON_SIGNAL].revents != 0)
+			signals_read(j, sigfd);
+	}
+}
+
+/* Dies by the user's signal, so that his shell knows that its script was interrupted. */
+static void signal_die(int sig, const sigset_t *mask)
+{
+	signal(sig, SIG_DFL);
+	raise(sig);
+	sigprocmask(SIG_SETMASK, mask, NULL);
+}
+
+int main(int argc, char **argv)
+{
+	struct plan *plan;
+	struct job j;
+	int sigfd, code;
+
+	fds_open();
+	plan = plan_read(argc, argv);
+	sigfd = signals_init(&j.spawn.mask);
+	job_start(&j, plan);
+	loop(&j, sigfd);
+	code = job_fini(&j);
+	if (j.signal != 0 && j.hurt && code == 0)
+		signal_die(j.signal, &j.spawn.mask);
+	return code;
+}

@@ -1,0 +1,370 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* out.c - streams and sinks: see out.h.
+ *
+ * Each sink has an epoll set of its streams, so that the main loop's poll looks at one fd for any
+ * number of ranks, and leaves it out while the sink is full. */
+#include "tools/mpiexec/out.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "tools/mpiexec/plan.h"
+
+#define NS_MS    1000000u
+#define EVENTS   64    /* streams looked at in one pass */
+#define READ_LEN 65536 /* a pipe's capacity */
+
+/* Bytes with room for more. */
+struct bytes {
+	char *v;
+	size_t len, cap;
+};
+
+struct stream {
+	int fd; /* -1: ended */
+	int rank;
+	struct sink *sink;
+	struct bytes part; /* of an unfinished line, not yet in the sink */
+	bool begun;        /* the beginning of its line is already in the sink */
+	uint64_t last_ns;  /* when it last brought something */
+};
+
+struct sink {
+	int fd;
+	int epfd;           /* of its streams */
+	int open;           /* streams that have not ended */
+	int parts;          /* streams with something in `part' */
+	struct bytes queue; /* to be written, from `done' on */
+	size_t done;
+	struct stream *mid;   /* whose unfinished line ends what is in the queue, or NULL */
+	struct stream *floor; /* who alone may speak, or NULL */
+	bool tty, file, broken;
+};
+
+static struct {
+	struct stream *stream; /* 2 r: stdout of rank r, 2 r + 1: its stderr */
+	int nstreams;
+	struct sink sink[2];
+	struct sink *to[2]; /* where stdout and stderr go: one sink if they are one file */
+	bool label, raw;
+	char *chunk; /* READ_LEN bytes */
+} out;
+
+static void bytes_add(struct bytes *b, const char *v, size_t len)
+{
+	if (b->len + len > b->cap) {
+		b->cap = (b->len + len) * 2;
+		b->v = grow(b->v, b->cap, 1);
+	}
+	memcpy(b->v + b->len, v, len);
+	b->len += len;
+}
+
+static void sink_init(struct sink *s, int fd)
+{
+	struct stat st;
+
+	s->fd = fd;
+	s->tty = isatty(fd) == 1;
+	s->file = fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
+	s->epfd = epoll_create1(EPOLL_CLOEXEC);
+	if (s->epfd < 0)
+		die(1, "epoll: %s", strerror(errno));
+}
+
+/* True if the two fds are one file, so that two sinks would cut each other's lines. */
+static bool file_same(int a, int b)
+{
+	struct stat x, y;
+
+	return fstat(a, &x) == 0 && fstat(b, &y) == 0 && x.st_dev == y.st_dev &&
+	       x.st_ino == y.st_ino;
+}
+
+void out_init(int n, bool label)
+{
+	out.nstreams = 2 * n;
+	out.stream = grow(NULL, (size_t)out.nstreams, sizeof *out.stream);
+	for (int i = 0; i < out.nstreams; i++)
+		out.stream[i] = (struct stream){.fd = -1};
+	out.chunk = grow(NULL, READ_LEN, 1);
+	out.label = label;
+	out.raw = n == 1 && !label;
+	sink_init(&out.sink[0], STDOUT_FILENO);
+	sink_init(&out.sink[1], STDERR_FILENO);
+	out.to[0] = &out.sink[0];
+	out.to[1] = file_same(STDOUT_FILENO, STDERR_FILENO) ? &out.sink[0] : &out.sink[1];
+}
+
+void out_add(int rank, int which, int fd)
+{
+	struct stream *t = &out.stream[2 * rank + which];
+	struct epoll_event ev = {.events = EPOLLIN, .data.ptr = t};
+
+	*t = (struct stream){.fd = fd, .rank = rank, .sink = out.to[which]};
+	if (epoll_ctl(t->sink->epfd, EPOLL_CTL_ADD, fd, &ev) != 0)
+		die(1, "epoll: %s", strerror(errno));
+	t->sink->open++;
+}
+
+static void sink_put(struct sink *s, const char *v, size_t len)
+{
+	if (!s->broken)
+		bytes_add(&s->queue, v, len);
+}
+
+/* Puts a piece of one line (with or without its newline at the end) into the sink. */
+static void piece_put(struct stream *t, const char *v, size_t len)
+{
+	struct sink *s = t->sink;
+	char name[16];
+
+	if (s->mid != NULL && s->mid != t) {
+		sink_put(s, "\n", 1);
+		s->mid->begun = false;
+	}
+	if (out.label && !t->begun) {
+		int n = snprintf(name, sizeof name, "[%d] ", t->rank);
+
+		sink_put(s, name, (size_t)n);
+	}
+	sink_put(s, v, len);
+	t->begun = v[len - 1] != '\n';
+	s->mid = t->begun ? t : NULL;
+}
+
+/* Puts several lines; the last may be unfinished. */
+static void lines_put(struct stream *t, const char *v, size_t len)
+{
+	while (len > 0) {
+		const char *nl = out.label ? memchr(v, '\n', len) : memrchr(v, '\n', len);
+		size_t n = nl != NULL ? (size_t)(nl - v) + 1 : len;
+
+		piece_put(t, v, n);
+		v += n;
+		len -= n;
+	}
+}
+
+/* Puts the unfinished line that the stream holds. */
+static void part_put(struct stream *t)
+{
+	if (t->part.len == 0)
+		return;
+	lines_put(t, t->part.v, t->part.len);
+	t->part.len = 0;
+	t->sink->parts--;
+}
+
+static void stream_take(struct stream *t, const char *v, size_t len, uint64_t now)
+{
+	struct sink *s = t->sink;
+	const char *nl = memrchr(v, '\n', len);
+	size_t whole = nl != NULL ? (size_t)(nl - v) + 1 : 0;
+
+	t->last_ns = now;
+	if (out.raw) {
+		lines_put(t, v, len);
+		return;
+	}
+	if (s->floor == t && whole == 0)
+		whole = len;
+	else if (s->floor == t)
+		s->floor = NULL;
+	if (whole > 0) {
+		part_put(t);
+		lines_put(t, v, whole);
+	}
+	if (len == whole)
+		return;
+	s->parts += t->part.len == 0;
+	bytes_add(&t->part, v + whole, len - whole);
+	if (t->part.len > OUT_HOLD) {
+		part_put(t);
+		s->floor = t;
+	}
+}
+
+static void stream_end(struct stream *t)
+{
+	struct sink *s = t->sink;
+
+	part_put(t);
+	if (out.label && t->begun)
+		piece_put(t, "\n", 1);
+	if (s->floor == t)
+		s->floor = NULL;
+	close(t->fd); /* leaves the epoll set by itself: nobody else has this end */
+	t->fd = -1;
+	s->open--;
+}
+
+static void stream_read(struct stream *t, uint64_t now)
+{
+	ssize_t n = read(t->fd, out.chunk, READ_LEN);
+
+	if (n > 0)
+		stream_take(t, out.chunk, (size_t)n, now);
+	else if (n == 0 || (errno != EAGAIN && errno != EINTR))
+		stream_end(t);
+}
+
+/* Reads streams that have something, until the sink is full. */
+static void sink_read(struct sink *s, uint64_t now)
+{
+	struct epoll_event ev[EVENTS];
+	int n;
+
+	if (s->floor != NULL) {
+		stream_read(s->floor, now);
+		return;
+	}
+	n = epoll_wait(s->epfd, ev, EVENTS, 0);
+	for (int i = 0; i < n && s->floor == NULL && s->queue.len - s->done < OUT_QUEUE; i++)
+		stream_read(ev[i].data.ptr, now);
+}
+
+/* Our reader has gone: the ranks shall notice it as they would alone, by SIGPIPE. */
+static void sink_break(struct sink *s)
+{
+	s->broken = true;
+	s->queue.len = s->done = 0;
+	for (int i = 0; i < out.nstreams; i++)
+		if (out.stream[i].fd >= 0 && out.stream[i].sink == s)
+			stream_end(&out.stream[i]);
+}
+
+/* Writes no more than poll has promised room for, since the fd may block: it is not ours alone, so
+ * that it cannot be made non-blocking. */
+static void sink_write(struct sink *s)
+{
+	size_t len = s->queue.len - s->done;
+	ssize_t n = write(s->fd, s->queue.v + s->done, !s->file && len > PIPE_BUF ? PIPE_BUF : len);
+
+	if (n < 0 && errno != EAGAIN && errno != EINTR) {
+		if (errno != EPIPE && s != &out.sink[1])
+			say("cannot write to standard output: %s", strerror(errno));
+		sink_break(s);
+		return;
+	}
+	s->done += n > 0 ? (size_t)n : 0;
+	if (s->done == s->queue.len) {
+		s->done = s->queue.len = 0;
+	} else if (s->done > s->queue.cap / 2) {
+		memmove(s->queue.v, s->queue.v + s->done, s->queue.len - s->done);
+		s->queue.len -= s->done;
+		s->done = 0;
+	}
+}
+
+void out_polls(struct pollfd *p)
+{
+	for (int i = 0; i < 2; i++) {
+		struct sink *s = &out.sink[i];
+		size_t len = s->queue.len - s->done;
+		bool want = s->open > 0 && len < OUT_QUEUE;
+
+		p[2 * i] = (struct pollfd){.fd = -1, .events = POLLIN};
+		if (want)
+			p[2 * i].fd = s->floor != NULL ? s->floor->fd : s->epfd;
+		p[2 * i + 1] = (struct pollfd){.fd = len > 0 ? s->fd : -1, .events = POLLOUT};
+	}
+}
+
+/* Pieces that have waited long enough go out on a terminal; a floor that is not used ends. */
+static void sink_tick(struct sink *s, uint64_t now)
+{
+	if (s->floor != NULL && now - s->floor->last_ns >= (uint64_t)OUT_FLOOR_MS * NS_MS)
+		s->floor = NULL;
+	if (!s->tty || s->parts == 0 || s->floor != NULL)
+		return;
+	for (int i = 0; i < out.nstreams; i++) {
+		struct stream *t = &out.stream[i];
+
+		if (t->sink == s && t->part.len > 0 &&
+			now - t->last_ns >= (uint64_t)OUT_PART_MS * NS_MS)
+			part_put(t);
+	}
+}
+
+void out_work(const struct pollfd *p, uint64_t now_ns)
+{
+	for (int i = 0; i < 2; i++) {
+		struct sink *s = &out.sink[i];
+
+		if (p[2 * i + 1].fd >= 0 && p[2 * i + 1].revents != 0)
+			sink_write(s);
+		if (p[2 * i].fd >= 0 && p[2 * i].revents != 0 && s->open > 0)
+			sink_read(s, now_ns);
+		sink_tick(s, now_ns);
+	}
+}
+
+int out_patience(uint64_t now_ns)
+{
+	int ms = -1;
+
+	for (int i = 0; i < 2; i++) {
+		struct sink *s = &out.sink[i];
+		int mine = -1;
+
+		if (s->floor != NULL)
+			mine = OUT_FLOOR_MS + 1 - (int)((now_ns - s->floor->last_ns) / NS_MS);
+		else if (s->tty && s->parts > 0)
+			mine = OUT_PART_MS;
+		if (mine >= 0 && (ms < 0 || mine < ms))
+			ms = mine;
+	}
+	return ms;
+}
+
+bool out_open(void)
+{
+	return out.sink[0].open + out.sink[1].open > 0;
+}
+
+bool out_pending(void)
+{
+	return out.sink[0].queue.len > 0 || out.sink[1].queue.len > 0;
+}
+
+bool out_broken(void)
+{
+	return out.sink[0].broken || out.sink[1].broken;
+}
+
+void out_cut(void)
+{
+	for (int i = 0; i < out.nstreams; i++)
+		if (out.stream[i].fd >= 0)
+			stream_end(&out.stream[i]);
+}
+
+void say(const char *fmt, ...)
+{
+	struct sink *s = out.to[1];
+	va_list ap;
+	char *line;
+	int len;
+
+	va_start(ap, fmt);
+	len = vasprintf(&line, fmt, ap);
+	va_end(ap);
+	if (len < 0)
+		return;
+	if (s->mid != NULL) {
+		sink_put(s, "\n", 1);
+		s->mid->begun = false;
+		s->mid = NULL;
+	}
+	sink_put(s, "mpiexec: ", strlen("mpiexec: "));
+	sink_put(s, line, (size_t)len);
+	sink_put(s, "\n", 1);
+	free(line);
+}

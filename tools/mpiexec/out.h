@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* out.h - the output of all ranks, line by line, to mpiexec's stdout and stderr.
+ *
+ *   rank 0 stdout --.                                  .--> sink: queue --> stdout
+ *   rank 1 stdout --+--> stream: unfinished line ------'
+ *   rank 1 stderr -----> stream: unfinished line ---------> sink: queue --> stderr
+ *
+ *  - Nothing is lost: while a sink's queue is full nobody reads its streams, their pipes fill, and
+ *    the ranks wait in write().
+ *  - A line reaches the sink whole.  One that is longer than OUT_HOLD takes the floor: only its
+ *    stream is read until it ends, or has been quiet for OUT_FLOOR_MS.
+ *  - An unfinished line waits for its end, except on a terminal (OUT_PART_MS later: a prompt).  If
+ *    somebody else speaks after such a piece, a newline is put between them.
+ *  - One stream only and no labels: bytes pass as they come. */
+#ifndef MPIEXEC_OUT_H
+#define MPIEXEC_OUT_H
+
+#include <poll.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#define OUT_HOLD     65536  /* bytes of an unfinished line that are kept; a pipe's capacity */
+#define OUT_QUEUE    262144 /* bytes in a sink's queue above which its streams are not read */
+#define OUT_PART_MS  150    /* a person does not see this as a delay */
+#define OUT_FLOOR_MS 1000
+#define OUT_POLLS    4 /* entries of out_polls */
+
+/* Makes the sinks, for `n' ranks.  `label': lines begin with "[rank] ". */
+void out_init(int n, bool label);
+
+/* Gives the read end of a pipe of a rank's stdout (which 0) or stderr (which 1). */
+void out_add(int rank, int which, int fd);
+
+/* Fills p[0 .. OUT_POLLS-1] with what to wait for, and carries out what has come.  now_ns is
+ * CLOCK_MONOTONIC. */
+void out_polls(struct pollfd *p);
+void out_work(const struct pollfd *p, uint64_t now_ns);
+
+/* ms until out_work must be called even if nothing comes; -1: never. */
+int out_patience(uint64_t now_ns);
+
+bool out_open(void);    /* a stream can still bring something */
+bool out_pending(void); /* a sink still has something to write */
+bool out_broken(void);  /* nobody reads our stdout or stderr any more */
+
+/* Closes all streams; unfinished lines go out. */
+void out_cut(void);
+
+/* Queues one line of mpiexec itself on stderr. */
+__attribute__((format(printf, 1, 2))) void say(const char *fmt, ...);
+
+#endif

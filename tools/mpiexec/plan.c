@@ -1,0 +1,401 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* plan.c - reads the command line.
+ *
+ * One table says each option's names and how many values it takes; options of other launchers that
+ * change nothing on one machine are in it as OPT_SKIP, so that scripts written for those run.  A
+ * leading "-" or "--" means the same, and --name=value works for options with one value. */
+#include "tools/mpiexec/plan.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "libobj/base.h"
+#include "libshm/shm.h"
+
+enum opt {
+	OPT_N,
+	OPT_ENV,
+	OPT_GENV,
+	OPT_X,
+	OPT_KEEP,
+	OPT_GKEEP,
+	OPT_NOENV,
+	OPT_GNOENV,
+	OPT_WDIR,
+	OPT_PATH,
+	OPT_LABEL,
+	OPT_TIMEOUT,
+	OPT_HOSTS,
+	OPT_HOSTFILE,
+	OPT_CONFIG,
+	OPT_STDIN,
+	OPT_VERBOSE,
+	OPT_HELP,
+	OPT_VERSION,
+	OPT_SKIP,
+};
+
+/* An option's name without its dashes; `values' words follow it. */
+struct option {
+	const char *name;
+	int values;
+	enum opt opt;
+};
+
+static const struct option options[] = {
+	{"n", 1, OPT_N},
+	{"np", 1, OPT_N},
+	{"c", 1, OPT_N},
+	{"npernode", 1, OPT_N},
+	{"env", 2, OPT_ENV},
+	{"genv", 2, OPT_GENV},
+	{"x", 1, OPT_X},
+	{"envlist", 1, OPT_KEEP},
+	{"genvlist", 1, OPT_GKEEP},
+	{"envnone", 0, OPT_NOENV},
+	{"genvnone", 0, OPT_GNOENV},
+	{"wdir", 1, OPT_WDIR},
+	{"wd", 1, OPT_WDIR},
+	{"path", 1, OPT_PATH},
+	{"l", 0, OPT_LABEL},
+	{"label", 0, OPT_LABEL},
+	{"prepend-rank", 0, OPT_LABEL},
+	{"tag-output", 0, OPT_LABEL},
+	{"timeout", 1, OPT_TIMEOUT},
+	{"host", 1, OPT_HOSTS},
+	{"H", 1, OPT_HOSTS},
+	{"hosts", 1, OPT_HOSTS},
+	{"hostfile", 1, OPT_HOSTFILE},
+	{"f", 1, OPT_HOSTFILE},
+	{"machinefile", 1, OPT_HOSTFILE},
+	{"configfile", 1, OPT_CONFIG},
+	{"stdin", 1, OPT_STDIN},
+	{"s", 1, OPT_STDIN},
+	{"v", 0, OPT_VERBOSE},
+	{"verbose", 0, OPT_VERBOSE},
+	{"h", 0, OPT_HELP},
+	{"help", 0, OPT_HELP},
+	{"?", 0, OPT_HELP},
+	{"V", 0, OPT_VERSION},
+	{"version", 0, OPT_VERSION},
+	{"allow-run-as-root", 0, OPT_SKIP},
+	{"arch", 1, OPT_SKIP},
+	{"bind-to", 1, OPT_SKIP},
+	{"bind-to-core", 0, OPT_SKIP},
+	{"bind-to-none", 0, OPT_SKIP},
+	{"bind-to-socket", 0, OPT_SKIP},
+	{"binding", 1, OPT_SKIP},
+	{"bootstrap", 1, OPT_SKIP},
+	{"bycore", 0, OPT_SKIP},
+	{"bynode", 0, OPT_SKIP},
+	{"byslot", 0, OPT_SKIP},
+	{"disable-auto-cleanup", 0, OPT_SKIP},
+	{"disable-hostname-propagation", 0, OPT_SKIP},
+	{"display-allocation", 0, OPT_SKIP},
+	{"display-map", 0, OPT_SKIP},
+	{"envall", 0, OPT_SKIP},
+	{"genvall", 0, OPT_SKIP},
+	{"iface", 1, OPT_SKIP},
+	{"launcher", 1, OPT_SKIP},
+	{"map-by", 1, OPT_SKIP},
+	{"mca", 2, OPT_SKIP},
+	{"membind", 1, OPT_SKIP},
+	{"nooversubscribe", 0, OPT_SKIP},
+	{"oversubscribe", 0, OPT_SKIP},
+	{"perhost", 1, OPT_SKIP},
+	{"ppn", 1, OPT_SKIP},
+	{"prefix", 1, OPT_SKIP},
+	{"print-all-exitcodes", 0, OPT_SKIP},
+	{"q", 0, OPT_SKIP},
+	{"quiet", 0, OPT_SKIP},
+	{"rank-by", 1, OPT_SKIP},
+	{"report-bindings", 0, OPT_SKIP},
+	{"rmk", 1, OPT_SKIP},
+	{"soft", 1, OPT_SKIP},
+	{"use-hwthread-cpus", 0, OPT_SKIP},
+	{"usize", 1, OPT_SKIP},
+};
+
+static const char help[] =
+	"usage: mpiexec [options] program [arguments] [: [options] program [arguments]]...\n"
+	"\n"
+	"  -n N, -np N          start N processes of the program (default 1)\n"
+	"  -wdir DIR, -wd DIR   in directory DIR\n"
+	"  -path DIRS           look for the program in DIRS first (separated by colons)\n"
+	"  -x VAR[=VALUE]       with environment variable VAR set\n"
+	"  -env VAR VALUE       the same\n"
+	"  -genv VAR VALUE      the same, for all programs of the line\n"
+	"  -envlist A,B         pass only these variables (-envnone: none); -genvlist, -genvnone\n"
+	"  -l                   begin each line of output with \"[rank] \"\n"
+	"  -timeout S           end the job after S seconds, saying what each process waits for\n"
+	"  -host H[:N],...      the hosts to use; only this machine for now\n"
+	"  -hostfile FILE       the same from a file (also -f, -machinefile)\n"
+	"  -configfile FILE     take each line of FILE as one program with its options\n"
+	"  -v                   say what is started\n"
+	"  --help, --version\n"
+	"\n"
+	"Standard input goes to rank 0.  The job's exit code is 0, or that of the first process "
+	"that\n"
+	"failed; 128+n if signal n killed it.  SIGUSR1 sent to mpiexec prints what each process "
+	"waits\n"
+	"for.  See mpiexec(1).\n";
+
+void die(int code, const char *fmt, ...)
+{
+	va_list ap;
+
+	fputs("mpiexec: ", stderr);
+	va_start(ap, fmt);
+	vfprintf(stderr, fmt, ap);
+	va_end(ap);
+	fputc('\n', stderr);
+	exit(code);
+}
+
+void *grow(void *ptr, size_t n, size_t size)
+{
+	ptr = reallocarray(ptr, n, size);
+	if (ptr == NULL)
+		die(1, "no memory");
+	return ptr;
+}
+
+char *text(const char *fmt, ...)
+{
+	va_list ap;
+	char *s;
+	int rc;
+
+	va_start(ap, fmt);
+	rc = vasprintf(&s, fmt, ap);
+	va_end(ap);
+	if (rc < 0)
+		die(1, "no memory");
+	return s;
+}
+
+static void settings_add(struct settings *s, const char *name, const char *value)
+{
+	if (*name == '\0' || *name == '=' || (value != NULL && strchr(name, '=') != NULL))
+		die(EXIT_USAGE, "`%s' is no name of a variable", name);
+	s->v = grow(s->v, (size_t)s->n + 1, sizeof *s->v);
+	s->v[s->n++] = (struct setting){name, value};
+}
+
+/* A number of processes. */
+static int number_read(const char *opt, const char *s)
+{
+	char *end;
+	long n;
+
+	errno = 0;
+	n = strtol(s, &end, 10);
+	if (errno == EINVAL || end == s || *end != '\0')
+		die(EXIT_USAGE, "-%s needs a number of processes, not `%s'", opt, s);
+	if (n < 1 || n > SHM_RANKS_MAX)
+		die(EXIT_USAGE, "-%s %s: a job has 1 to %d processes", opt, s, SHM_RANKS_MAX);
+	return (int)n;
+}
+
+static double seconds_read(const char *what, const char *s)
+{
+	char *end;
+	double t = strtod(s, &end);
+
+	if (end == s || *end != '\0' || !isfinite(t) || t <= 0 || t > INT_MAX)
+		die(EXIT_USAGE, "%s needs a positive number of seconds, not `%s'", what, s);
+	return t;
+}
+
+static const struct option *option_find(const char *name, size_t len)
+{
+	for (size_t i = 0; i < countof(options); i++)
+		if (strlen(options[i].name) == len && strncmp(options[i].name, name, len) == 0)
+			return &options[i];
+	return NULL;
+}
+
+static void apps_read(struct plan *p, int argc, char **argv, bool nested);
+
+/* -configfile: each line is a program with its options; words are separated by blanks, '...' and
+ * "..." hold them together, # begins a comment. */
+static char **words_split(char *line, int *n)
+{
+	char **v = NULL;
+	char *to = line;
+	char quote = '\0';
+
+	*n = 0;
+	for (char *s = line; *s != '\0' && *s != '#';) {
+		if (strchr(" \t\r\n", *s) != NULL) {
+			s++;
+			continue;
+		}
+		v = grow(v, (size_t)*n + 2, sizeof *v);
+		v[(*n)++] = to;
+		for (; *s != '\0' && (quote != '\0' || strchr(" \t\r\n", *s) == NULL); s++) {
+			if (quote == '\0' && (*s == '\'' || *s == '"'))
+				quote = *s;
+			else if (quote != '\0' && *s == quote)
+				quote = '\0';
+			else
+				*to++ = *s;
+		}
+		if (*s != '\0')
+			s++;
+		*to++ = '\0';
+		v[*n] = NULL;
+	}
+	return v;
+}
+
+static void config_read(struct plan *p, const char *path)
+{
+	FILE *f = fopen(path, "re");
+	char *line = NULL;
+	size_t cap = 0;
+	int n;
+
+	if (f == NULL)
+		die(EXIT_USAGE, "cannot read %s: %s", path, strerror(errno));
+	while (getline(&line, &cap, f) >= 0) {
+		char **v = words_split(line, &n);
+
+		if (n == 0)
+			continue;
+		apps_read(p, n, v, true);
+		line = NULL; /* its words are the plan's now */
+		cap = 0;
+	}
+	free(line);
+	fclose(f);
+}
+
+/* Carries out one option; `v' are its values. */
+static void option_do(struct plan *p, struct app *a, const struct option *o, char **v)
+{
+	switch (o->opt) {
+	case OPT_N: a->n = number_read(o->name, v[0]); break;
+	case OPT_ENV: settings_add(&a->set, v[0], v[1]); break;
+	case OPT_GENV: settings_add(&p->set, v[0], v[1]); break;
+	case OPT_X: settings_add(&a->set, v[0], NULL); break;
+	case OPT_KEEP: a->keep = v[0]; break;
+	case OPT_GKEEP: p->keep = v[0]; break;
+	case OPT_NOENV: a->keep = ""; break;
+	case OPT_GNOENV: p->keep = ""; break;
+	case OPT_WDIR: a->wdir = v[0]; break;
+	case OPT_PATH: a->path = v[0]; break;
+	case OPT_LABEL: p->label = true; break;
+	case OPT_TIMEOUT: p->timeout = seconds_read("-timeout", v[0]); break;
+	case OPT_HOSTS: p->slots += hosts_list(v[0]); break;
+	case OPT_HOSTFILE: p->slots += hosts_file(v[0]); break;
+	case OPT_CONFIG: config_read(p, v[0]); break;
+	case OPT_STDIN:
+		if (strcmp(v[0], "0") != 0)
+			die(EXIT_USAGE, "-%s %s: standard input goes to rank 0 only", o->name,
+				v[0]);
+		break;
+	case OPT_VERBOSE: p->verbose = true; break;
+	case OPT_HELP: fputs(help, stdout); exit(0);
+	case OPT_VERSION: puts("mpiexec (Haft) " HAFT_VERSION ", MPI 5.0"); exit(0);
+	case OPT_SKIP: break;
+	}
+}
+
+/* Takes one option with its values from argv; returns how many words that were. */
+static int option_read(struct plan *p, struct app *a, int argc, char **argv)
+{
+	const char *name = argv[0] + (argv[0][1] == '-' ? 2 : 1);
+	const char *eq = strchr(name, '=');
+	const struct option *o = option_find(name, strcspn(name, "="));
+	char *value[2] = {NULL, NULL};
+
+	if (o == NULL || (eq != NULL && o->values != 1))
+		die(EXIT_USAGE, "unknown option %s; mpiexec --help lists them", argv[0]);
+	if (eq != NULL) {
+		value[0] = argv[0] + (eq + 1 - argv[0]);
+		option_do(p, a, o, value);
+		return 1;
+	}
+	if (argc <= o->values)
+		die(EXIT_USAGE, "%s needs %s", argv[0],
+			o->values == 1 ? "a value" : "a name and a value");
+	option_do(p, a, o, argv + 1);
+	return 1 + o->values;
+}
+
+static int app_end(int argc, char **argv)
+{
+	int i = 0;
+
+	while (i < argc && strcmp(argv[i], ":") != 0)
+		i++;
+	return i;
+}
+
+/* Reads one program with its options: argc words, none of them ":". */
+static void app_read(struct plan *p, int argc, char **argv)
+{
+	struct app a = {.n = 0};
+	int before = p->napps;
+	int i = 0;
+
+	while (i < argc && argv[i][0] == '-' && argv[i][1] != '\0') {
+		if (strcmp(argv[i], "--") == 0) {
+			i++;
+			break;
+		}
+		i += option_read(p, &a, argc - i, argv + i);
+	}
+	if (i == argc && p->napps > before)
+		return; /* -configfile */
+	if (i == argc)
+		die(EXIT_USAGE, "no program given; mpiexec --help tells more");
+	a.argv = grow(NULL, (size_t)(argc - i) + 1, sizeof *a.argv);
+	memcpy(a.argv, argv + i, (size_t)(argc - i) * sizeof *a.argv);
+	a.argv[argc - i] = NULL;
+	p->app = grow(p->app, (size_t)p->napps + 1, sizeof *p->app);
+	p->app[p->napps++] = a;
+}
+
+/* Reads programs separated by ":". */
+static void apps_read(struct plan *p, int argc, char **argv, bool nested)
+{
+	int end = app_end(argc, argv);
+
+	if (nested && end < argc)
+		die(EXIT_USAGE, "a line of a -configfile holds one program, without `:'");
+	app_read(p, end, argv);
+	while (end < argc) {
+		argc -= end + 1;
+		argv += end + 1;
+		end = app_end(argc, argv);
+		app_read(p, end, argv);
+	}
+}
+
+struct plan *plan_read(int argc, char **argv)
+{
+	struct plan *p = grow(NULL, 1, sizeof *p);
+	const char *limit = getenv("MPIEXEC_TIMEOUT");
+
+	*p = (struct plan){.napps = 0};
+	if (limit != NULL && *limit != '\0')
+		p->timeout = seconds_read("MPIEXEC_TIMEOUT", limit);
+	apps_read(p, argc - 1, argv + 1, false);
+	for (int i = 0; i < p->napps; i++) {
+		struct app *a = &p->app[i];
+
+		if (a->n == 0)
+			a->n = p->napps == 1 && p->slots > 0 ? p->slots : 1;
+		if (a->n > SHM_RANKS_MAX - p->nranks)
+			die(EXIT_USAGE, "a job has at most %d processes", SHM_RANKS_MAX);
+		p->nranks += a->n;
+	}
+	plan_resolve(p);
+	return p;
+}

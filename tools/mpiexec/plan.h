@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* plan.h - what the user asked for: programs, how many of each, where and with what environment.
+ *
+ *   mpiexec -n 2 -wdir /tmp ./a x : -n 1 ./b     ->   app[0] = {2 ranks, ./a x}   ranks 0, 1
+ *                                                     app[1] = {1 rank,  ./b}     rank  2
+ *
+ * plan_read ends the process (one line, exit code 2, 126 or 127) when there is nothing sensible to
+ * run, so that a plan that exists can be started. */
+#ifndef MPIEXEC_PLAN_H
+#define MPIEXEC_PLAN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define EXIT_USAGE 2   /* wrong options: as most tools */
+#define EXIT_DENY  126 /* found, but not executable: as the shell */
+#define EXIT_NONE  127 /* no such program: as the shell */
+
+/* One setting of a variable. */
+struct setting {
+	const char *name; /* NAME, or NAME=VALUE if value is NULL */
+	const char *value;
+};
+
+/* A list of settings; later ones win. */
+struct settings {
+	struct setting *v;
+	int n;
+};
+
+/* One program of the command line. */
+struct app {
+	char **argv; /* ends with NULL */
+	int n;       /* ranks; at least 1 */
+	const char *wdir;
+	const char *path;    /* -path: where to look for the program; NULL: PATH */
+	const char *keep;    /* names, by commas, of the variables that pass; NULL: all */
+	struct settings set; /* -env, -x */
+	char *file;          /* the program as found; relative to wdir if it is relative */
+	char **script;       /* argv of a shell that runs file, should it lack a #! line */
+	char **envp;         /* its environment; envp[0] is left for BOOT_VAR; ends with NULL */
+};
+
+/* The whole command line. */
+struct plan {
+	struct app *app;
+	int napps;
+	int nranks;
+	int slots;           /* of the hosts that were named; 0: none was */
+	double timeout;      /* s; 0: none */
+	bool label;          /* lines begin with their rank */
+	bool verbose;        /* say what is started */
+	const char *keep;    /* as in struct app, for apps that do not say */
+	struct settings set; /* -genv */
+};
+
+/* Reads the command line.  Returns only with a plan that can be started; it lives as long as the
+ * process does. */
+struct plan *plan_read(int argc, char **argv);
+
+/* Finds the program and makes the environment of each app. */
+void plan_resolve(struct plan *p);
+
+/* Adds up the slots of hosts named by `list' (host[:slots],...) or in a file, which must all be
+ * this machine; ends the process if one is not.  Hosts without a number of slots count as 1. */
+int hosts_list(const char *list);
+int hosts_file(const char *path);
+
+/* Ends with one line "mpiexec: ..." on stderr. */
+__attribute__((noreturn, format(printf, 2, 3))) void die(int code, const char *fmt, ...);
+
+/* malloc and friends that end mpiexec when there is no memory: it has not started anything that it
+ * could save. */
+void *grow(void *ptr, size_t n, size_t size);
+__attribute__((format(printf, 1, 2))) char *text(const char *fmt, ...);
+
+#endif
