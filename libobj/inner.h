@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* inner.h - what the files of libobj share and nobody else sees.
  *
- *    struct obj_domain ── cls[id] ──> struct obj_class ── in ──> struct obj_inside: the slots' bookkeeping
- *          │                               │ base                  fifo: free slots of all threads
- *          └── perm[4096]                  v
- *                                     [ slot 0: never used ][ slot 1 ][ slot 2 ] ... [ hi ) ... reserved ... ]
- *    struct thread (thread-local) ── mags[id] ──> struct mag: free slots of this thread
+ *    struct obj_domain ── cls[id] ──> struct obj_class ── in ──> struct obj_inside: the slots'
+ * bookkeeping │                               │ base                  fifo: free slots of all
+ * threads └── perm[4096]                  v [ slot 0: never used ][ slot 1 ][ slot 2 ] ... [ hi )
+ * ... reserved ... ] struct thread (thread-local) ── mags[id] ──> struct mag: free slots of this
+ * thread
  *
  * Invariants of a slot (checked by table_valid in debug builds):
- *   live     token names this slot, refs != 0, cls is its class
- *   pending  token with index bit 0 flipped, refs != 0      (handle freed, somebody still refers to it)
- *   free     token likewise (or 0: never used), refs == 0, next is the slot to be used after it
- * A stored token whose index is not that of its slot can equal no handle that leads here: that is why flipping one bit
- * is enough to kill a handle and keeps the generation for the next one.
+ *   live     token names this slot, refs has a user's handle, cls is its class
+ *   pending  token with index bit 0 flipped, refs != 0   (handle freed, somebody still refers to
+ * it; or its destroy runs or waits: DYING; or under construction; or the parent's: STICKY) free
+ * token likewise (or 0: never used), refs == 0, next is the slot to be used after it A stored token
+ * whose index is not that of its slot can equal no handle that leads here: that is why flipping one
+ * bit is enough to kill a handle and keeps the generation for the next one.
  *
- * Lock ranks of libobj, upwards: DOMAIN < OBJECT < CLASS < GRAVE < THREADS < ARENA. */
+ * Lock ranks of libobj, upwards: DOMAINS < DOMAIN < OBJECT < CLASS < GRAVE < THREADS < ARENA. */
 #ifndef LIBOBJ_INNER_H
 #define LIBOBJ_INNER_H
 
@@ -22,20 +23,24 @@
 #include "libobj/obj.h"
 #include <stdbool.h>
 
-/* ------------------------------------------------------------------------------------------------ tokens */
+/* ------------------------------------------------------------------------------------------------
+ * tokens */
 
 #define TOKEN_TAG      (0x5aULL << 56)
 #define TOKEN_CLASS(t) ((uint32_t)((t) >> 48) & 0xff)
-#define TOKEN_INDEX(t) ((uint32_t)(t) & OBJ_INDEX_MAX)
+#define TOKEN_INDEX(t) ((uint32_t)(t)&OBJ_INDEX_MAX)
 #define TOKEN_GEN_ONE  (1ULL << 24)
-#define TOKEN_GEN_OVER (1ULL << 31)                    /* set when the low generation passes 127 */
-#define TOKEN_GEN_HI   (1ULL << 32)                    /* carry into the high one */
+#define TOKEN_GEN_OVER (1ULL << 31) /* set when the low generation passes 127 */
+#define TOKEN_GEN_HI   (1ULL << 32) /* carry into the high one */
 #define TOKEN_HI(t)    ((uint32_t)((t) >> 32) & 0xffff)
-#define TOKEN_HI_MAX   ((uint32_t)MEAN_OR(3, 0xffff))  /* then the slot retires: a token never comes back */
-#define TOKEN_DEAD     1ULL                            /* xor: index bit 0 */
+#define TOKEN_HI_MAX \
+	((uint32_t)MEAN_OR(3, 0xffff)) /* then the slot retires: a token never comes back */
+#define TOKEN_DEAD 1ULL                /* xor: index bit 0 */
 
 #define REFS_INTERNAL 0x7fffffffULL
 #define REFS_CLOSING  (1ULL << 62) /* obj_free runs callbacks */
+#define REFS_DYING    (1ULL << 63) /* nobody may come in any more: on the way to destroy, or in it */
+#define REFS_IGNORE   1ULL         /* permanent objects, which count nothing: freeing is ignored */
 #define REFS_USER(r)  ((uint32_t)((r) >> 32) & 0x3fffffff)
 
 /* Generations used so far by a slot whose token word is t (0: never used). */
@@ -44,14 +49,18 @@ static inline uint64_t token_uses(uint64_t t)
 	return t == 0 ? 0 : (uint64_t)TOKEN_HI(t) * 127 + ((t >> 24) & 127);
 }
 
-/* ------------------------------------------------------------------------------------------------ magazines */
+/* ------------------------------------------------------------------------------------------------
+ * magazines */
 
-#define FRESH_BATCH ((uint32_t)MEAN_OR(1, 32))   /* never-used slots a thread takes at once */
-#define FIFO_BATCH  ((uint32_t)MEAN_OR(1, 64))   /* freed ones */
-#define SPILL_MIN   ((uint32_t)MEAN_OR(2, 512))  /* free slots a thread keeps before it gives all to the class */
+#define QUARANTINE  ((uint32_t)MEAN_OR(8, OBJ_QUARANTINE))
+#define FRESH_BATCH ((uint32_t)MEAN_OR(1, 32)) /* never-used slots a thread takes at once */
+#define FIFO_BATCH  ((uint32_t)MEAN_OR(1, 64)) /* freed ones */
+#define SPILL_MIN                                                                                 \
+	((uint32_t)MEAN_OR(2, 512)) /* free slots a thread keeps before it gives all to the class \
+				     */
 
-/* Free slots of one class in one thread, in order of freeing: the first `avail' may be handed out, the
- * `limbo' after them wait until as many others have been freed.  All by owner thread. */
+/* Free slots of one class in one thread, in order of freeing: the first `avail' may be handed out,
+ * the `limbo' after them wait until as many others have been freed.  All by owner thread. */
 struct mag {
 	struct obj *head;
 	struct obj *tail; /* good while avail + limbo != 0 */
@@ -62,41 +71,48 @@ struct mag {
 };
 static_assert(sizeof(struct mag) == 32, "two a cache line");
 
-#define LOCKS_HELD_MAX 16 /* nested locks a debug build remembers */
+#define MAGS           256 /* one for each value of a token's class byte */
+#define LOCKS_HELD_MAX 16  /* nested locks a debug build remembers */
 
 struct thread {
-	struct mag *mags; /* [nmags], by class id */
-	uint32_t nmags;
-	uint32_t defer; /* depth of obj_defer_begin and obj_lock */
-	bool reaping;
-	bool known; /* is in the list of threads */
+	struct mag *mags; /* [MAGS], by class id; NULL: not attached */
+	struct obj *reap; /* objects to be destroyed, newest first */
+	uintptr_t site;   /* obj_site_set */
+	uint32_t defer;   /* depth of obj_defer_begin */
+	uint32_t nlocks;
 	int user_rc;
-	int nlocks;
-	uintptr_t site;
-	struct obj *reap; /* linked by reap_next */
-	struct thread *next, *prev; /* list of threads: lock `threads' */
+	bool reaping;
+	struct thread *next, *prev; /* list of attached threads: lock THREADS */
 	struct obj_lock *locks[HAFT_DEBUG ? LOCKS_HELD_MAX : 1];
 };
 extern __thread struct thread me;
 
-/* ------------------------------------------------------------------------------------------------ class and domain */
+/* ------------------------------------------------------------------------------------------------
+ * class and domain */
+
+/* obj_class.flags, the half that is not the user's: what the fast paths must stop for. */
+#define F_CONSTRUCT 0x100
+#define F_ON_FREE   0x200
+#define F_DESTROY   0x400
+#define F_TRACE     0x800
 
 struct obj_inside {
 	struct obj_class_desc desc;
 	struct obj_lock lock; /* rank CLASS: fifo, hi, committed, retired */
 	struct obj *fifo_head, *fifo_tail;
 	uint32_t fifo_n;
-	uint32_t hi;        /* slots handed out at least once are below; atomic */
-	uint32_t capacity;  /* slots the reservation holds */
+	uint32_t hi;       /* slots handed out at least once are below; atomic */
+	uint32_t limit;    /* slots below it may be touched: obj_class.limit of direct classes too;
+			      atomic */
+	uint32_t capacity; /* slots below it are in the reservation; 0: none yet */
 	uint32_t retired;
-	size_t reserved;    /* bytes of address space at base */
-	size_t committed;   /* bytes of it that may be touched */
-	char *base;         /* also for direct classes, where cls->limit stays 0 */
-	uint32_t shift;     /* direct classes: stride is 1 << shift */
-	uint32_t hi_fork;   /* OBJ_FORK_FOREIGN: slots below are of the parent */
+	uint32_t shift;   /* direct classes: stride is 1 << shift */
+	size_t reserved;  /* bytes of address space at obj_class.base */
+	size_t committed; /* bytes of it that may be touched */
 	bool full_told;
-	struct obj *reap; /* OBJ_F_LATER; lock DOMAIN */
 };
+
+#define NAME_DEFAULT 128 /* bytes: what MPI wants */
 
 struct lang;
 
@@ -109,7 +125,6 @@ struct obj_domain {
 	struct lang *langs; /* [nlangs]; set once each */
 	uint32_t nlangs;
 	struct obj_class keyvals;
-	struct obj **kv_perm; /* OBJ_PERMANENT_MAX pointers, made at first need */
 	struct obj *reap;     /* objects of OBJ_F_LATER classes; lock DOMAIN */
 	struct grave *graves; /* made at first need */
 	uint32_t ngraves;     /* ever written */
@@ -121,50 +136,150 @@ struct obj_domain {
 		char pad[CACHE_LINE - sizeof(struct obj_lock)];
 	} locks[OBJ_LOCKS]; /* rank OBJECT */
 	struct obj *perm[OBJ_PERMANENT_MAX];
+	struct obj *kv_perm[OBJ_PERMANENT_MAX]; /* the keyvals' own numbers */
 };
 
-#define RANK_DOMAIN  (OBJ_RANK_LEAF + 0)
-#define RANK_OBJECT  (OBJ_RANK_LEAF + 1)
-#define RANK_CLASS   (OBJ_RANK_LEAF + 2)
-#define RANK_GRAVE   (OBJ_RANK_LEAF + 3)
-#define RANK_THREADS (OBJ_RANK_LEAF + 4)
-#define RANK_ARENA   (OBJ_RANK_LEAF + 5)
+#define RANK_DOMAINS (OBJ_RANK_LEAF + 0)
+#define RANK_DOMAIN  (OBJ_RANK_LEAF + 1)
+#define RANK_OBJECT  (OBJ_RANK_LEAF + 2)
+#define RANK_CLASS   (OBJ_RANK_LEAF + 3)
+#define RANK_GRAVE   (OBJ_RANK_LEAF + 4)
+#define RANK_THREADS (OBJ_RANK_LEAF + 5)
+#define RANK_ARENA   (OBJ_RANK_LEAF + 6)
 
-/* class.c: the list of all domains, for fork, and for gdb. */
+/* class.c: the list of all domains, for fork and for gdb, and the class of an id, or NULL. */
 extern struct obj_domain *obj_domains;
-extern struct obj_lock obj_domains_lock; /* rank THREADS */
+extern struct obj_lock obj_domains_lock; /* rank DOMAINS */
+struct obj_class *class_by_id(uint32_t id);
 
-/* What an object has besides its header, made at first need and never moved until the object goes. */
+/* What an object has besides its header, made at first need and never moved until the object goes.
+ */
 struct ext {
 	struct obj *reap_next;
-	char *name;        /* lock OBJECT */
+	char *name; /* lock OBJECT */
 	uint32_t name_len;
 	uint32_t ntrace;
-	struct obj *errh;  /* lock OBJECT; we hold it */
+	struct obj *errh;    /* lock OBJECT; we hold it */
 	struct cache *attrs; /* set once */
 	struct closure *closures;
-	void **trace; /* [ntrace] return addresses, set at creation */
+	void **trace;    /* [ntrace] return addresses, set at creation */
 	int64_t born_ns; /* with a trace only */
 };
 
 #define EXT_LINK 1ULL /* low bit of obj.ext: not an ext but the next object of a reap list */
 
-/* table.c: slots.  slot_pop gives a slot with a live token, refs 0; slot_push takes one with refs 0 and a dead token. */
-struct obj *slot_pop(struct obj_class *c);
-void slot_push(struct obj_class *c, struct obj *o);
-void table_drop(struct obj_class *c);  /* gives the address space back */
-bool table_valid(struct obj_class *c); /* every invariant above; class lock not held; quiet */
-void table_rebuild(struct obj_class *c); /* after fork: the free slots are those with refs == 0 */
-uint32_t slot_index(const struct obj_class *c, const struct obj *o);
+/* ------------------------------------------------------------------------------------------------
+ * table.c slot_pop gives a slot that is the caller's alone: refs 0, its next token, still dead
+ * (flip bit 0 to publish). slot_push takes one back: dead token, nobody refers to it.  Any thread.
+ */
+struct obj *slot_refill(struct obj_class *c);         /* slow half of slot_pop; NULL: full */
+void slot_retire(struct obj_class *c, struct obj *o); /* slow half of slot_push */
+void mag_spill(struct obj_class *c, struct mag *m);   /* all free slots to the class */
+void mag_return(struct obj_class *c, struct mag *m);  /* the same with the never-used ones */
+void table_drop(struct obj_class *c);                 /* gives the address space back */
+bool table_valid(struct obj_class *c);                /* every invariant above; quiet */
+void table_rebuild(struct obj_class *c); /* the free slots are those with refs == 0; quiet */
 
-/* thread.c */
-bool thread_attach(uint32_t id); /* this thread gets magazines up to class id */
+static inline uint32_t slot_index(const struct obj_class *c, const struct obj *o)
+{
+	return (uint32_t)((size_t)((const char *)o - c->base) / c->stride);
+}
+
+/* Is `t', read from the slot, a live token? */
+static inline bool slot_live(uint64_t t, uint32_t index)
+{
+	return t != 0 && TOKEN_INDEX(t) == index;
+}
+
+void __asan_poison_memory_region(const volatile void *p, size_t len);
+void __asan_unpoison_memory_region(const volatile void *p, size_t len);
+
+/* The slot's next token, still dead. */
+static inline uint64_t token_next(uint64_t dead)
+{
+	uint64_t t = dead + TOKEN_GEN_ONE;
+
+	return likely(!(t & TOKEN_GEN_OVER)) ? t
+					     : t - TOKEN_GEN_OVER + TOKEN_GEN_ONE + TOKEN_GEN_HI;
+}
+
+static inline bool token_last(uint64_t t)
+{
+	return TOKEN_HI(t) >= TOKEN_HI_MAX && (t & (127 * TOKEN_GEN_ONE)) == 127 * TOKEN_GEN_ONE;
+}
+
+static inline struct obj *slot_pop(struct obj_class *c)
+{
+	struct mag *m = me.mags != NULL ? &me.mags[c->id] : NULL;
+	struct obj *o;
+
+	if (unlikely(m == NULL || m->avail == 0)) {
+		o = slot_refill(c);
+		if (o == NULL)
+			return NULL;
+	} else {
+		o = m->head;
+		m->head = o->u.next;
+		m->avail--;
+		__atomic_store_n(&o->token, token_next(o->token), __ATOMIC_RELAXED);
+		__builtin_prefetch(m->head, 1);
+	}
+	if (HAFT_ASAN)
+		__asan_unpoison_memory_region(o + 1, c->in->desc.obj_size - sizeof(*o));
+	return o;
+}
+
+static inline void slot_push(struct obj_class *c, struct obj *o)
+{
+	struct mag *m = me.mags != NULL ? &me.mags[c->id] : NULL;
+
+	if (HAFT_ASAN)
+		__asan_poison_memory_region(o + 1, c->stride - sizeof(*o));
+	__atomic_store_n(&o->refs, 0, __ATOMIC_RELEASE);
+	if (unlikely(m == NULL || c->spill == 0 || token_last(o->token))) {
+		slot_retire(c, o);
+		return;
+	}
+	if (m->avail + m->limbo == 0)
+		m->head = o;
+	else
+		m->tail->u.next = o;
+	m->tail = o;
+	if (++m->limbo <= c->quarantine)
+		return;
+	m->limbo--;
+	if (++m->avail > c->spill)
+		mag_spill(c, m);
+}
+
+/* ------------------------------------------------------------------------------------------------
+ * thread.c */
+bool thread_attach(void);         /* this thread gets magazines; false: no memory */
 void threads_forget(uint32_t id); /* empties that magazine in all threads; quiet */
-void thread_tell(void (*fn)(struct thread *t, void *ctx), void *ctx); /* for each; takes THREADS */
+void threads_lost(bool *lost); /* after fork: lost[id] where a thread that is gone had free slots */
 extern struct obj_lock threads_lock;
 
+/* lock.c: without ranks and counting, for fork. */
+void lock_take(struct obj_lock *l);
+void lock_give(struct obj_lock *l);
+
+/* reap.c */
+void object_end(struct obj *o, uintptr_t freed); /* destroys now; refs are DYING, token is dead */
+void reap_later(struct obj *o);        /* puts it on this thread's list, or the domain's */
+void reap_forget(struct obj_class *c); /* takes its objects off both; quiet */
+void reap_now(void);                   /* destroys this thread's list */
+static inline bool reap_must_wait(void)
+{
+	return me.defer != 0 || me.nlocks != 0 || me.reaping;
+}
+static inline void reap_if_due(void)
+{
+	if (unlikely(me.reap != NULL) && !reap_must_wait())
+		reap_now();
+}
+
 /* ref.c */
-struct ext *ext_get(struct obj *o); /* makes it; NULL: no memory */
+struct ext *ext_get(struct obj *o); /* makes it; NULL: no memory; under the object's lock */
 static inline struct ext *ext_of(const struct obj *o)
 {
 	uintptr_t e = (uintptr_t)__atomic_load_n(&o->ext, __ATOMIC_ACQUIRE);
@@ -172,6 +287,7 @@ static inline struct ext *ext_of(const struct obj *o)
 	return e & EXT_LINK ? NULL : (struct ext *)e;
 }
 void ext_free(struct obj *o);
+/* The object's lock is one of a few of its domain. */
 static inline struct obj_lock *lock_of(const struct obj *o)
 {
 	return &o->u.cls->domain->locks[((uintptr_t)o >> 6) % OBJ_LOCKS].l;
@@ -192,10 +308,13 @@ static inline void object_unlock(const struct obj *o)
 int tell(struct obj_class *c, obj_h h, int why); /* fills a diag and calls the hook; returns why */
 void tell_text(struct obj_class *c, int why, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
-void grave_add(const struct obj *o, uintptr_t freed); /* remembers name and sites of a freed object */
+void grave_add(
+	const struct obj *o, uintptr_t freed); /* remembers name and sites of a live object */
+void graves_close(struct obj_domain *d);
 
 /* attr.c */
-void attrs_free(struct obj *o); /* the cache goes, without callbacks; refs are 0 */
+void attrs_free(struct obj *o); /* the cache goes, without callbacks; nobody else has the object */
+void langs_close(struct obj_domain *d);
 int keyvals_open(struct obj_domain *d);
 /* call.c */
 void closures_free(struct obj *o);
@@ -206,14 +325,13 @@ void mem_close(struct obj_domain *d);
 void fork_watch(void); /* once a process */
 
 /* mem_os.c: address space. */
-void *os_reserve(size_t len);              /* NULL: refused */
-bool os_commit(void *p, size_t len);       /* readable and writable, zero */
+void *os_reserve(size_t len);        /* NULL: refused */
+bool os_commit(void *p, size_t len); /* readable and writable, zero */
 void os_release(void *p, size_t len);
-size_t os_space_limit(void);               /* bytes a single reservation may ask for, by RLIMIT_AS */
-size_t os_page(void);
+size_t os_space_limit(void); /* bytes a single reservation may ask for: a share of RLIMIT_AS */
+size_t os_page(void);        /* bytes, a power of 2 */
 void os_wait(uint32_t *word, uint32_t seen); /* sleeps while *word == seen */
-void os_wake(uint32_t *word);
-uintptr_t os_caller_site(void);
+void os_wake(uint32_t *word);                /* one sleeper */
 
 #define obj_caller() ((uintptr_t)__builtin_return_address(0))
 

@@ -51,6 +51,8 @@ extern "C" {
 #define OBJ_TRACE_MAX     32       /* frames of a creation backtrace */
 #define OBJ_LANG_MAX      32       /* languages a domain, the three built-in ones included */
 #define OBJ_QUARANTINE    4096     /* default frees of a thread before a slot is used again */
+#define OBJ_EXACT_MAX     65536    /* a class with a smaller `max' can use every slot from every thread, by a lock */
+#define OBJ_ALLOC_SMALL   (1 << 20) /* live bytes of a domain before jemalloc is loaded */
 
 /* ------------------------------------------------------------------------------------------------ errors */
 
@@ -82,7 +84,7 @@ struct obj_domain;
 /* The header of every object: the first member of your struct.  All fields are libobj's. */
 struct obj {
 	uint64_t token; /* the live handle; index bit 0 flipped when it is dead; the number of a permanent object */
-	uint64_t refs;  /* internal references 0-30, sticky 31, user's handles 32-61, closing 62; 0 is a free slot */
+	uint64_t refs;  /* internal references 0-30, sticky 31, user's handles 32-61, closing 62, dying 63; 0: free slot */
 	union {
 		struct obj_class *cls; /* while refs != 0 */
 		struct obj *next;      /* while the slot is free */
@@ -292,7 +294,7 @@ static inline void *obj_get(const struct obj_class *c, obj_h handle)
 
 		return p != NULL && p->u.cls == c ? p : NULL;
 	}
-	if (__builtin_expect(index < __atomic_load_n(&c->limit, __ATOMIC_RELAXED), 1)) {
+	if (__builtin_expect(index < __atomic_load_n(&c->limit, __ATOMIC_ACQUIRE), 1)) {
 		struct obj *o = obj_slot(c, index);
 
 		/* acquire: whoever sees the token sees the object's first contents */
@@ -334,7 +336,7 @@ static inline obj_h obj_from_int(const struct obj_class *c, int i)
 	uint32_t u = (uint32_t)i;
 	uint32_t index = u & OBJ_INDEX_MAX;
 
-	if (u >= OBJ_PERMANENT_MAX && index < __atomic_load_n(&c->limit, __ATOMIC_RELAXED)) {
+	if (u >= OBJ_PERMANENT_MAX && index < __atomic_load_n(&c->limit, __ATOMIC_ACQUIRE)) {
 		uint64_t t = __atomic_load_n(&obj_slot(c, index)->token, __ATOMIC_RELAXED);
 
 		if ((uint32_t)t == u)
@@ -349,7 +351,7 @@ static inline void *obj_find(const struct obj_class *c, int i)
 	uint32_t u = (uint32_t)i;
 	uint32_t index = u & OBJ_INDEX_MAX;
 
-	if (u >= OBJ_PERMANENT_MAX && index < __atomic_load_n(&c->limit, __ATOMIC_RELAXED)) {
+	if (u >= OBJ_PERMANENT_MAX && index < __atomic_load_n(&c->limit, __ATOMIC_ACQUIRE)) {
 		struct obj *o = obj_slot(c, index);
 
 		return (uint32_t)__atomic_load_n(&o->token, __ATOMIC_ACQUIRE) == u ? o : NULL;

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* mem_os.c - what libobj wants from the kernel: address space, and sleeping on a word.
+ *
+ * Address space is reserved without access and without a claim on memory (it costs a few bytes of
+ * kernel memory however large), and made usable from its low end on. */
+#include "libobj/inner.h"
+#include <limits.h>
+#include <linux/futex.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* One reservation takes at most this part of a limited address space: a dozen classes must fit. */
+#define SPACE_SHARE 32
+
+void *os_reserve(size_t len)
+{
+	void *p = mmap(NULL, len, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	return p == MAP_FAILED ? NULL : p;
+}
+
+bool os_commit(void *p, size_t len)
+{
+	return mprotect(p, len, PROT_READ | PROT_WRITE) == 0;
+}
+
+void os_release(void *p, size_t len)
+{
+	if (p != NULL)
+		munmap(p, len);
+}
+
+size_t os_space_limit(void)
+{
+	struct rlimit rl;
+
+	if (getrlimit(RLIMIT_AS, &rl) != 0 || rl.rlim_cur == RLIM_INFINITY)
+		return SIZE_MAX;
+	return (size_t)rl.rlim_cur / SPACE_SHARE;
+}
+
+size_t os_page(void)
+{
+	return (size_t)sysconf(_SC_PAGESIZE);
+}
+
+void os_wait(uint32_t *word, uint32_t seen)
+{
+	syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, seen, NULL, NULL, 0);
+}
+
+void os_wake(uint32_t *word)
+{
+	syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+}

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* reap.c - where objects end, and when.
+ *
+ * The last reference may go anywhere: in a callback, under a lock, in another object's destroy.
+ * Then the object waits on its thread's reap list and goes when the thread comes out of all that;
+ * so destroy is never entered twice on a stack, and a chain of a million objects that hold one
+ * another needs no stack at all.  Objects of OBJ_F_LATER classes wait on their domain's list for
+ * obj_reap. */
+#include "libobj/inner.h"
+#include <string.h>
+
+static void link_set(struct obj *o, struct obj *next)
+{
+	struct ext *e = ext_of(o);
+
+	if (e != NULL)
+		e->reap_next = next;
+	else
+		o->ext = (void *)((uintptr_t)next | EXT_LINK);
+}
+
+static struct obj *link_get(const struct obj *o)
+{
+	const struct ext *e = ext_of(o);
+
+	return e != NULL ? e->reap_next : (struct obj *)((uintptr_t)o->ext & ~EXT_LINK);
+}
+
+void object_end(struct obj *o, uintptr_t freed)
+{
+	struct obj_class *c = o->u.cls;
+	bool outer = me.reaping;
+
+	me.reaping = true;
+	if (c->flags & F_DESTROY)
+		c->in->desc.destroy(o);
+	ext_free(o);
+	__atomic_store_n(&o->ext, (void *)freed, __ATOMIC_RELAXED);
+	slot_push(c, o);
+	me.reaping = outer;
+}
+
+void reap_later(struct obj *o)
+{
+	struct obj_domain *d = o->u.cls->domain;
+
+	if (!(o->u.cls->flags & OBJ_F_LATER)) {
+		link_set(o, me.reap);
+		me.reap = o;
+		return;
+	}
+	obj_lock_always(&d->lock);
+	link_set(o, d->reap);
+	d->reap = o;
+	obj_unlock_always(&d->lock);
+}
+
+/* Oldest first, and then what was added meanwhile. */
+static long reap_list(struct obj *newest)
+{
+	struct obj *list = NULL, *next;
+	long n = 0;
+
+	for (struct obj *o = newest; o != NULL; o = next) {
+		next = link_get(o);
+		link_set(o, list);
+		list = o;
+	}
+	for (struct obj *o = list; o != NULL; o = next) {
+		next = link_get(o);
+		if (ext_of(o) == NULL)
+			o->ext = NULL;
+		object_end(o, 0);
+		n++;
+	}
+	return n;
+}
+
+void reap_now(void)
+{
+	me.reaping = true;
+	while (me.reap != NULL) {
+		struct obj *list = me.reap;
+
+		me.reap = NULL;
+		reap_list(list);
+	}
+	me.reaping = false;
+}
+
+void obj_gone(struct obj *o)
+{
+	__atomic_store_n(&o->refs, REFS_DYING, __ATOMIC_RELAXED);
+	if (o->u.cls->flags & OBJ_F_LATER || reap_must_wait()) {
+		reap_later(o);
+		return;
+	}
+	object_end(o, 0);
+	reap_if_due();
+}
+
+void obj_defer_begin(void)
+{
+	me.defer++;
+}
+
+void obj_defer_end(void)
+{
+	if (NEVER(me.defer == 0))
+		return;
+	me.defer--;
+	reap_if_due();
+}
+
+long obj_reap(struct obj_domain *d)
+{
+	struct obj *list;
+	long n;
+
+	if (__atomic_load_n(&d->reap, __ATOMIC_RELAXED) == NULL)
+		return 0;
+	obj_lock_always(&d->lock);
+	list = d->reap;
+	d->reap = NULL;
+	obj_unlock_always(&d->lock);
+	n = reap_list(list);
+	reap_if_due();
+	return n;
+}
+
+/* The list without the objects of class c. */
+static struct obj *list_without(struct obj *list, const struct obj_class *c)
+{
+	struct obj *kept = NULL, *next;
+
+	for (struct obj *o = list; o != NULL; o = next) {
+		next = link_get(o);
+		if (o->u.cls == c)
+			continue;
+		link_set(o, kept);
+		kept = o;
+	}
+	return kept;
+}
+
+void reap_forget(struct obj_class *c)
+{
+	struct obj_domain *d = c->domain;
+
+	me.reap = list_without(me.reap, c);
+	obj_lock_always(&d->lock);
+	d->reap = list_without(d->reap, c);
+	obj_unlock_always(&d->lock);
+}

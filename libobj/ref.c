@@ -1,0 +1,394 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* ref.c - an object's life: obj_new, two counts, obj_free.
+ *
+ *     pop ── construct ──> token live ── obj_free: callbacks ──> token dead ── last drop ──> DYING
+ * ── destroy ──> push refs 1 handle               CLOSING, and one reference           refs 0
+ * (reap.c)
+ *
+ * The token is what lookups see, the refs word is what decides.  With several threads the one that
+ * frees wins a compare-and-swap on refs, and looks again whether the token is still the one it was
+ * asked to free: a slot can have got a new life in between.  The short way (nobody else refers to
+ * the object, nobody is to be told) is one such swap, to DYING: from then on acquire waits for the
+ * token to go. */
+#include "libobj/inner.h"
+#include <execinfo.h>
+#include <string.h>
+#include <time.h>
+
+/* ------------------------------------------------------------------------------------------------
+ * obj_new */
+
+/* All of the object behind the header, and the padding: in whole cache lines that is no call of
+ * memset. */
+static void clear(const struct obj_class *c, struct obj *o)
+{
+	char *p = (char *)(o + 1);
+	char *end = (char *)o + c->stride;
+
+	if (HAFT_ASAN) {
+		memset(p, 0, c->in->desc.obj_size - sizeof(*o));
+		return;
+	}
+	memset(p, 0, 64 - sizeof(*o));
+	for (p = (char *)o + 64; p < end; p += 64)
+		memset(p, 0, 64);
+}
+
+/* Remembers who made the object.  No memory: no trace, which is only worse to read. */
+static __attribute__((noinline)) void trace_set(struct obj_class *c, struct obj *o)
+{
+	uint32_t max = c->domain->opts.trace;
+	void *frames[OBJ_TRACE_MAX + 2];
+	struct timespec now;
+	struct ext *e;
+	int n;
+
+	n = backtrace(frames, (int)max + 2) - 2; /* without ourselves and obj_new */
+	e = ext_get(o);
+	if (n <= 0 || e == NULL)
+		return;
+	e->trace = obj_mem_get(c->domain, (size_t)n * sizeof(frames[0]));
+	if (e->trace == NULL)
+		return;
+	memcpy(e->trace, frames + 2, (size_t)n * sizeof(frames[0]));
+	e->ntrace = (uint32_t)n;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	e->born_ns = now.tv_sec * 1000000000LL + now.tv_nsec;
+}
+
+static void construct_undo(struct obj_class *c, struct obj *o)
+{
+	ext_free(o);
+	must(o->refs == OBJ_REFS_USER);
+	o->site = 0;
+	slot_push(c, o);
+}
+
+static __attribute__((noinline)) bool new_slow(struct obj_class *c, struct obj *o, void *arg)
+{
+	int rc;
+
+	if (c->flags & F_TRACE)
+		trace_set(c, o);
+	if (!(c->flags & F_CONSTRUCT))
+		return true;
+	obj_defer_begin();
+	rc = c->in->desc.construct(o, arg);
+	if (rc != 0) {
+		me.user_rc = rc;
+		construct_undo(c, o);
+	}
+	obj_defer_end();
+	return rc == 0;
+}
+
+static inline void *new_at(struct obj_class *c, void *arg, uintptr_t site)
+{
+	struct obj *o = slot_pop(c);
+
+	if (unlikely(o == NULL))
+		return NULL;
+	o->u.cls = c;
+	o->ext = NULL;
+	o->site = site;
+	__atomic_store_n(&o->refs, OBJ_REFS_USER, __ATOMIC_RELAXED);
+	if (!(c->flags & OBJ_F_RAW))
+		clear(c, o);
+	if (unlikely(c->flags & (F_CONSTRUCT | F_TRACE)) && !new_slow(c, o, arg))
+		return NULL;
+	__atomic_store_n(&o->token, o->token ^ TOKEN_DEAD, __ATOMIC_RELEASE);
+	return o;
+}
+
+void *obj_new_at(struct obj_class *c, void *arg, uintptr_t site)
+{
+	return new_at(c, arg, site);
+}
+
+void *obj_new(struct obj_class *c, void *arg)
+{
+	return new_at(c, arg, me.site != 0 ? me.site : obj_caller());
+}
+
+void obj_site_set(uintptr_t site)
+{
+	me.site = site;
+}
+
+int obj_user_rc(void)
+{
+	return me.user_rc;
+}
+
+/* ------------------------------------------------------------------------------------------------
+ * counting */
+
+static uint64_t refs_add(struct obj *o, uint64_t n)
+{
+	uint64_t r;
+
+	if (o->u.cls->shared)
+		return __atomic_add_fetch(&o->refs, n, __ATOMIC_ACQ_REL);
+	r = __atomic_load_n(&o->refs, __ATOMIC_RELAXED) + n;
+	__atomic_store_n(&o->refs, r, __ATOMIC_RELAXED);
+	return r;
+}
+
+/* refs: *old to new, if nobody else was faster. */
+static bool refs_swap(const struct obj_class *c, struct obj *o, uint64_t *old, uint64_t new)
+{
+	if (c->shared)
+		return __atomic_compare_exchange_n(
+			&o->refs, old, new, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+	__atomic_store_n(&o->refs, new, __ATOMIC_RELAXED);
+	return true;
+}
+
+static bool token_is(const struct obj *o, uint64_t token)
+{
+	return __atomic_load_n(&o->token, __ATOMIC_ACQUIRE) == token;
+}
+
+/* Internal references of a permanent object say nothing. */
+void obj_refs(const void *self, uint32_t *user, uint32_t *internal)
+{
+	const struct obj *o = self;
+	uint64_t r = __atomic_load_n(&o->refs, __ATOMIC_RELAXED);
+
+	if (user != NULL)
+		*user = REFS_USER(r);
+	if (internal != NULL)
+		*internal = r & OBJ_REFS_STICKY ? 0 : (uint32_t)(r & REFS_INTERNAL);
+}
+
+/* The address of a live object as its token: what a direct handle leads to. */
+static uint64_t token_of(const struct obj *o)
+{
+	return __atomic_load_n(&o->token, __ATOMIC_ACQUIRE);
+}
+
+void *obj_acquire(const struct obj_class *c, obj_h handle)
+{
+	struct obj *o = obj_get(c, handle);
+	uint64_t token, r;
+
+	if (o == NULL)
+		return NULL;
+	token = c->flags & OBJ_F_DIRECT ? token_of(o) : (uint64_t)(uintptr_t)handle;
+	r = __atomic_load_n(&o->refs, __ATOMIC_ACQUIRE);
+	if (r & OBJ_REFS_STICKY)
+		return o;
+	for (;;) {
+		/* somebody takes the short way out, or found that he must not */
+		if (r & REFS_DYING || r == 0) {
+			if (obj_get(c, handle) != o || !token_is(o, token))
+				return NULL;
+			r = __atomic_load_n(&o->refs, __ATOMIC_ACQUIRE);
+			continue;
+		}
+		if (refs_swap(c, o, &r, r + 1))
+			break;
+	}
+	if (obj_get(c, handle) == o && token_is(o, token))
+		return o;
+	obj_drop(o);
+	return NULL;
+}
+
+obj_h obj_share(void *self)
+{
+	struct obj *o = self;
+
+	if (!(o->refs & OBJ_REFS_STICKY))
+		refs_add(o, OBJ_REFS_USER);
+	return obj_handle(o);
+}
+
+/* ------------------------------------------------------------------------------------------------
+ * obj_free */
+
+/* The object goes, the handle has gone just now. */
+static inline void free_end(struct obj_class *c, struct obj *o, uintptr_t site)
+{
+	if (!(c->flags & F_DESTROY)) {
+		o->ext = (void *)site;
+		slot_push(c, o);
+	} else if (reap_must_wait()) {
+		grave_add(o, site);
+		reap_later(o);
+	} else {
+		object_end(o, site);
+		reap_if_due();
+	}
+}
+
+/* The short way: one handle, no reference, nobody to be told. */
+static inline bool free_short(struct obj_class *c, struct obj *o, uint64_t token, uintptr_t site)
+{
+	uint64_t r = __atomic_load_n(&o->refs, __ATOMIC_RELAXED);
+
+	if (r != OBJ_REFS_USER || c->flags & (F_ON_FREE | OBJ_F_LATER))
+		return false;
+	if (__atomic_load_n(&o->ext, __ATOMIC_RELAXED) != NULL)
+		return false;
+	if (!refs_swap(c, o, &r, OBJ_REFS_USER | REFS_DYING))
+		return false;
+	if (c->shared && (!token_is(o, token) || ext_of(o) != NULL)) {
+		__atomic_fetch_and(&o->refs, ~REFS_DYING, __ATOMIC_RELEASE);
+		return false;
+	}
+	__atomic_store_n(&o->token, token ^ TOKEN_DEAD, __ATOMIC_RELEASE);
+	__atomic_store_n(&o->refs, REFS_DYING, __ATOMIC_RELAXED);
+	free_end(c, o, site);
+	return true;
+}
+
+#define ONE_OF_MANY (-1)
+
+/* Begins the long way.  OBJ_OK: we closed the object and hold it; ONE_OF_MANY: one of several
+ * handles is given back. */
+static int free_begin(const struct obj_class *c, struct obj *o, uint64_t token)
+{
+	uint64_t r = __atomic_load_n(&o->refs, __ATOMIC_ACQUIRE);
+	bool many;
+
+	for (;;) {
+		if (!token_is(o, token))
+			return OBJ_STALE;
+		many = REFS_USER(r) > 1;
+		if (r & REFS_CLOSING && !many)
+			return OBJ_BUSY;
+		if (r & REFS_DYING || r == 0)
+			r = __atomic_load_n(&o->refs, __ATOMIC_ACQUIRE);
+		else if (refs_swap(c, o, &r, many ? r - OBJ_REFS_USER : (r | REFS_CLOSING) + 1))
+			break;
+	}
+	if (many) {
+		if (token_is(o, token))
+			return ONE_OF_MANY;
+		refs_add(o, OBJ_REFS_USER);
+		return OBJ_STALE;
+	}
+	if (token_is(o, token))
+		return OBJ_OK;
+	refs_add(o, -REFS_CLOSING);
+	obj_drop(o);
+	return OBJ_STALE;
+}
+
+/* The callbacks have run: the handle ends, unless one of them made another. */
+static void free_finish(struct obj_class *c, struct obj *o, uintptr_t site)
+{
+	uint64_t r = __atomic_load_n(&o->refs, __ATOMIC_ACQUIRE);
+
+	if (REFS_USER(r) == 1) {
+		if (ext_of(o) != NULL || (r & REFS_INTERNAL) > 1 || c->flags & OBJ_F_LATER)
+			grave_add(o, site);
+		__atomic_store_n(&o->token, o->token ^ TOKEN_DEAD, __ATOMIC_RELEASE);
+	}
+	r = refs_add(o, -(OBJ_REFS_USER + REFS_CLOSING));
+	if (r != 1 || c->flags & OBJ_F_LATER || reap_must_wait()) {
+		obj_drop(o);
+		return;
+	}
+	/* nobody but us: the last drop by hand, so that the slot remembers where it was freed */
+	r = refs_add(o, (uint64_t)-1);
+	if (r == 0) {
+		__atomic_store_n(&o->refs, REFS_DYING, __ATOMIC_RELAXED);
+		object_end(o, site);
+		reap_if_due();
+	}
+}
+
+static int free_long(struct obj_class *c, struct obj *o, uint64_t token, uintptr_t site)
+{
+	int rc = free_begin(c, o, token);
+
+	if (rc == ONE_OF_MANY)
+		return OBJ_OK;
+	if (rc != OBJ_OK)
+		return rc;
+	obj_defer_begin();
+	rc = obj_attr_delete_all(o);
+	if (rc == OBJ_OK && c->flags & F_ON_FREE)
+		c->in->desc.on_free(o);
+	me.defer--; /* what the callbacks dropped goes after the object itself */
+	if (rc == OBJ_OK) {
+		free_finish(c, o, site);
+	} else {
+		refs_add(o, -REFS_CLOSING);
+		obj_drop(o);
+	}
+	reap_if_due();
+	return rc;
+}
+
+static int free_any(struct obj_class *c, struct obj *o, uint64_t token, uintptr_t site)
+{
+	if (likely(free_short(c, o, token, site)))
+		return OBJ_OK;
+	if (token < OBJ_PERMANENT_MAX)
+		return o->refs & REFS_IGNORE ? OBJ_OK : OBJ_PERMANENT;
+	return free_long(c, o, token, site);
+}
+
+int obj_free(struct obj_class *c, obj_h *handle)
+{
+	uintptr_t site = me.site != 0 ? me.site : obj_caller();
+	obj_h h = *handle;
+	struct obj *o = obj_get(c, h);
+	int rc;
+
+	if (unlikely(o == NULL))
+		return tell(c, h, OBJ_OK);
+	rc = free_any(c, o, c->flags & OBJ_F_DIRECT ? token_of(o) : (uint64_t)(uintptr_t)h, site);
+	if (likely(rc == OBJ_OK))
+		*handle = (obj_h)c->in->desc.null_value;
+	else if (rc == OBJ_STALE)
+		return tell(c, h, OBJ_STALE);
+	return rc;
+}
+
+int obj_free_obj(void *self)
+{
+	struct obj *o = self;
+	uint64_t token = token_of(o);
+
+	if (token >= OBJ_PERMANENT_MAX && !slot_live(token, slot_index(o->u.cls, o)))
+		return OBJ_STALE;
+	return free_any(o->u.cls, o, token, me.site != 0 ? me.site : obj_caller());
+}
+
+/* ------------------------------------------------------------------------------------------------
+ * what hangs on it */
+
+struct ext *ext_get(struct obj *o)
+{
+	struct ext *e = ext_of(o);
+
+	if (e != NULL)
+		return e;
+	e = obj_mem_get(o->u.cls->domain, sizeof(*e));
+	if (e == NULL)
+		return NULL;
+	memset(e, 0, sizeof(*e));
+	__atomic_store_n(&o->ext, e, __ATOMIC_RELEASE);
+	return e;
+}
+
+void ext_free(struct obj *o)
+{
+	struct obj_domain *d = o->u.cls->domain;
+	struct ext *e = ext_of(o);
+
+	if (e == NULL)
+		return;
+	attrs_free(o);
+	closures_free(o);
+	o->ext = NULL;
+	obj_mem_put(d, e->name);
+	obj_mem_put(d, e->trace);
+	if (e->errh != NULL)
+		obj_drop(e->errh);
+	obj_mem_put(d, e);
+}
