@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/*
+ * lat.c - two ranks: latency, message rate, bandwidth, and what posted receives cost.
+ *
+ *	ping-pong	0 --msg--> 1 --msg--> 0		figure: half of a round trip
+ *	rate		0 ==WINDOW x 8 B==> 1 --ack--> 0	figure: messages a second
+ *	stream		0 ==WINDOW x 4 MiB==> 1 --ack--> 0	figure: bytes a second
+ *	posted		the ping-pong past N receives that wait for other tags
+ *
+ * Every message is checked where that costs nothing (its first and last words carry the number of
+ * the round), every byte is checked in rounds before and after the clock runs.  Both sides use two
+ * buffers, one to send and one to receive.  No two receives share memory, as MPI wants it; so the
+ * stream moves through WINDOW different buffers and not through one that stays in the cache.
+ */
+#include "tests/bench/bench.h"
+
+#include <mpi.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	RATE_WINDOW = 64,
+	STREAM_WINDOW = 4,
+	CHECK_ROUNDS = 3,
+	POSTED_TAG = 100, /* tags POSTED_TAG + i; the smallest MPI_TAG_UB is 32767 */
+};
+
+static const struct bench_unit one_way = {"us", 1e6 / 2, 0};
+static const struct bench_unit rate = {"M/s", RATE_WINDOW / 1e6, 1};
+
+struct pair {
+	char *out, *in;
+	size_t bytes;
+	uint64_t round;
+	int peer;
+};
+
+static void pair_init(struct bench *b, struct pair *p, size_t bytes, int window)
+{
+	p->bytes = bytes;
+	p->round = 0;
+	p->peer = 1 - b->rank;
+	p->out = bench_alloc(b, bytes * (size_t)window);
+	p->in = bench_alloc(b, bytes * (size_t)window);
+}
+
+static void pair_fini(struct pair *p)
+{
+	free(p->out);
+	free(p->in);
+}
+
+static void stamp(char *buf, size_t bytes, uint64_t round)
+{
+	memcpy(buf, &round, sizeof round);
+	memcpy(buf + bytes - sizeof round, &round, sizeof round);
+}
+
+static void verify(const struct bench *b, const char *buf, size_t bytes, uint64_t round)
+{
+	uint64_t first, last;
+
+	memcpy(&first, buf, sizeof first);
+	memcpy(&last, buf + bytes - sizeof last, sizeof last);
+	if (first != round || last != round)
+		bench_fail(b, "round %llu: got %llu .. %llu", (unsigned long long)round,
+			(unsigned long long)first, (unsigned long long)last);
+}
+
+/* One way and back; the answer is rank 1's own buffer with the number it received. */
+static double pingpong(struct bench *b, void *ctx, long n)
+{
+	struct pair *p = ctx;
+	int bytes = (int)p->bytes;
+	double t0 = MPI_Wtime();
+
+	for (long i = 0; i < n; i++) {
+		p->round++;
+		stamp(p->out, p->bytes, p->round);
+		if (b->rank == 0)
+			MPI_Send(p->out, bytes, MPI_BYTE, p->peer, BENCH_TAG, MPI_COMM_WORLD);
+		MPI_Recv(p->in, bytes, MPI_BYTE, p->peer, BENCH_TAG, MPI_COMM_WORLD,
+			MPI_STATUS_IGNORE);
+		verify(b, p->in, p->bytes, p->round);
+		if (b->rank == 1)
+			MPI_Send(p->out, bytes, MPI_BYTE, p->peer, BENCH_TAG, MPI_COMM_WORLD);
+	}
+	return MPI_Wtime() - t0;
+}
+
+/* Every byte, in both directions, and what the status says. */
+static void pingpong_check(struct bench *b, struct pair *p)
+{
+	int bytes = (int)p->bytes, got = -1;
+	MPI_Status st;
+
+	for (unsigned seed = 1; seed <= CHECK_ROUNDS; seed++) {
+		bench_fill(p->out, p->bytes, seed + (unsigned)b->rank);
+		memset(p->in, 0, p->bytes);
+		if (b->rank == 0)
+			MPI_Send(p->out, bytes, MPI_BYTE, p->peer, BENCH_TAG, MPI_COMM_WORLD);
+		MPI_Recv(p->in, bytes, MPI_BYTE, p->peer, BENCH_TAG, MPI_COMM_WORLD, &st);
+		if (b->rank == 1)
+			MPI_Send(p->out, bytes, MPI_BYTE, p->peer, BENCH_TAG, MPI_COMM_WORLD);
+		MPI_Get_count(&st, MPI_BYTE, &got);
+		if (got != bytes || st.MPI_SOURCE != p->peer || st.MPI_TAG != BENCH_TAG)
+			bench_fail(b, "status: %d bytes from %d with tag %d", got, st.MPI_SOURCE,
+				st.MPI_TAG);
+		bench_check(b, p->in, p->bytes, seed + (unsigned)p->peer, "ping-pong");
+	}
+}
+
+void lat_pingpong(struct bench *b, const struct bench_row *row)
+{
+	struct pair p;
+
+	pair_init(b, &p, row->arg, 1);
+	pingpong_check(b, &p);
+	bench_measure(b, row->name, &one_way, pingpong, &p, 0);
+	pingpong_check(b, &p);
+	pair_fini(&p);
+}
+
+/* WINDOW messages in flight, then one word back: the number of the window. */
+static void window_send(struct bench *b, struct pair *p, int window)
+{
+	MPI_Request req[RATE_WINDOW];
+	uint64_t ack = 0;
+
+	for (int w = 0; w < window; w++) {
+		char *buf = p->out + (size_t)w * p->bytes;
+		stamp(buf, p->bytes, p->round + (uint64_t)w);
+		MPI_Isend(
+			buf, (int)p->bytes, MPI_BYTE, p->peer, BENCH_TAG, MPI_COMM_WORLD, &req[w]);
+	}
+	MPI_Waitall(window, req, MPI_STATUSES_IGNORE);
+	MPI_Recv(&ack, sizeof ack, MPI_BYTE, p->peer, BENCH_TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	if (ack != p->round)
+		bench_fail(b, "window %llu was answered as %llu", (unsigned long long)p->round,
+			(unsigned long long)ack);
+}
+
+static void window_receive(struct bench *b, struct pair *p, int window)
+{
+	MPI_Request req[RATE_WINDOW];
+
+	for (int w = 0; w < window; w++)
+		MPI_Irecv(p->in + (size_t)w * p->bytes, (int)p->bytes, MPI_BYTE, p->peer, BENCH_TAG,
+			MPI_COMM_WORLD, &req[w]);
+	MPI_Waitall(window, req, MPI_STATUSES_IGNORE);
+	for (int w = 0; w < window; w++)
+		verify(b, p->in + (size_t)w * p->bytes, p->bytes, p->round + (uint64_t)w);
+	MPI_Send(&p->round, sizeof p->round, MPI_BYTE, p->peer, BENCH_TAG, MPI_COMM_WORLD);
+}
+
+static double windows(struct bench *b, struct pair *p, long n, int window)
+{
+	double t0 = MPI_Wtime();
+
+	for (long i = 0; i < n; i++) {
+		p->round += (uint64_t)window;
+		if (b->rank == 0)
+			window_send(b, p, window);
+		else
+			window_receive(b, p, window);
+	}
+	return MPI_Wtime() - t0;
+}
+
+static double rate_op(struct bench *b, void *ctx, long n)
+{
+	return windows(b, ctx, n, RATE_WINDOW);
+}
+
+static double stream_op(struct bench *b, void *ctx, long n)
+{
+	return windows(b, ctx, n, STREAM_WINDOW);
+}
+
+void lat_rate(struct bench *b, const struct bench_row *row)
+{
+	struct pair p;
+
+	pair_init(b, &p, row->arg, RATE_WINDOW);
+	bench_measure(b, row->name, &rate, rate_op, &p, 0);
+	pair_fini(&p);
+}
+
+void lat_stream(struct bench *b, const struct bench_row *row)
+{
+	const struct bench_unit gbs = {"GB/s", STREAM_WINDOW * (double)row->arg / 1e9, 1};
+	struct pair p;
+
+	pair_init(b, &p, row->arg, STREAM_WINDOW);
+	pingpong_check(b, &p);
+	bench_measure(b, row->name, &gbs, stream_op, &p, 0);
+	pingpong_check(b, &p);
+	pair_fini(&p);
+}
+
+/* The receives that wait: each gets its own word, so that the end can tell them apart. */
+static void posted_release(struct bench *b, int n, int peer, uint64_t *word, MPI_Request *req)
+{
+	for (int i = n - 1; i >= 0; i--) {
+		uint64_t w = (uint64_t)i * 3 + 1;
+		MPI_Send(&w, sizeof w, MPI_BYTE, peer, POSTED_TAG + i, MPI_COMM_WORLD);
+	}
+	MPI_Waitall(n, req, MPI_STATUSES_IGNORE);
+	for (int i = 0; i < n; i++)
+		if (word[i] != (uint64_t)i * 3 + 1)
+			bench_fail(b, "posted receive %d got %llu", i, (unsigned long long)word[i]);
+}
+
+void lat_posted(struct bench *b, const struct bench_row *row)
+{
+	int n = (int)row->arg;
+	uint64_t *word = bench_alloc(b, (size_t)n * sizeof *word);
+	MPI_Request *req = bench_alloc(b, (size_t)n * sizeof *req);
+	char base_name[32], added_name[32];
+	struct pair p;
+
+	snprintf(base_name, sizeof base_name, "%s.base", row->name);
+	snprintf(added_name, sizeof added_name, "%s.added", row->name);
+	pair_init(b, &p, sizeof(uint64_t), 1);
+	double base = bench_measure(b, base_name, &one_way, pingpong, &p, 0);
+	for (int i = 0; i < n; i++)
+		MPI_Irecv(&word[i], sizeof word[i], MPI_BYTE, p.peer, POSTED_TAG + i,
+			MPI_COMM_WORLD, &req[i]);
+	double with = bench_measure(b, row->name, &one_way, pingpong, &p, 0);
+	bench_print(b, added_name, "us", with - base);
+	posted_release(b, n, p.peer, word, req);
+	pair_fini(&p);
+	free(word);
+	free(req);
+}

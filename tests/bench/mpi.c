@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/*
+ * mpi.c - the benchmark program: measures one row in one job.
+ *
+ *	mpi [-p] [-t total] [-b batch] [-l limit] ROW
+ *
+ *	-p	pin rank r to the r-th processor of those the job may use (after MPI_Init, so
+ *		that no library's idea of pinning matters and all are pinned alike)
+ *	-t -b	milliseconds that all samples, and one sample, should take
+ *	-l	seconds after which rank 0 prints a lower bound and gives up
+ *
+ * Ranks that share processors must be measured in batches longer than the scheduler's turns, or
+ * the median would hide the waits: -b 20.
+ */
+#include "tests/bench/bench.h"
+
+#include <mpi.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const struct bench_row rows[] = {
+	{"lat8", lat_pingpong, 8, 1},
+	{"lat1k", lat_pingpong, 1024, 1},
+	{"lat8k", lat_pingpong, 8192, 1},
+	{"lat64k", lat_pingpong, 65536, 1},
+	{"lat1m", lat_pingpong, 1048576, 1},
+	{"rate8", lat_rate, 8, 1},
+	{"bw4m", lat_stream, 4194304, 1},
+	{"posted1k", lat_posted, 1000, 1},
+	{"posted10k", lat_posted, 10000, 1},
+	{"barrier", coll_barrier, 0, 0},
+	{"allreduce8", coll_allreduce, 8, 0},
+	{"allreduce1m", coll_allreduce, 1048576, 0},
+	{"bcast64k", coll_bcast, 65536, 0},
+	{"alltoall8", coll_alltoall, 8, 0},
+	{"wait", life_wait, 4, 1},
+	{"memory", life_memory, 0, 0},
+	{"start", life_start, 0, 0},
+};
+
+static const struct bench_row *row_find(const char *name)
+{
+	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+		if (strcmp(rows[i].name, name) == 0)
+			return &rows[i];
+	return NULL;
+}
+
+/* The r-th of the allowed processors, counted around. */
+static void pin(const struct bench *b)
+{
+	cpu_set_t all, one;
+
+	if (sched_getaffinity(0, sizeof all, &all))
+		bench_fail(b, "sched_getaffinity");
+	int left = b->rank % CPU_COUNT(&all);
+	size_t cpu = 0;
+	while (!CPU_ISSET(cpu, &all) || left-- > 0)
+		cpu++;
+	CPU_ZERO(&one);
+	CPU_SET(cpu, &one);
+	if (sched_setaffinity(0, sizeof one, &one))
+		bench_fail(b, "sched_setaffinity to processor %zu", cpu);
+}
+
+static int usage(void)
+{
+	fprintf(stderr, "usage: mpi [-p] [-t total_ms] [-b batch_ms] [-l limit_s] ROW\nrows:");
+	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+		fprintf(stderr, " %s", rows[i].name);
+	fprintf(stderr, "\n");
+	return 2;
+}
+
+int main(int argc, char **argv)
+{
+	struct bench b = {.total = 0.2, .batch = 0.0005};
+	int pinned = 0, c;
+
+	while ((c = getopt(argc, argv, "pt:b:l:")) != -1) {
+		switch (c) {
+		case 'p': pinned = 1; break;
+		case 't': b.total = atof(optarg) / 1e3; break;
+		case 'b': b.batch = atof(optarg) / 1e3; break;
+		case 'l': b.limit = atoi(optarg); break;
+		default: return usage();
+		}
+	}
+	const struct bench_row *row = optind + 1 == argc ? row_find(argv[optind]) : NULL;
+	if (!row)
+		return usage();
+
+	bench_alarm_end(&b);
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &b.rank);
+	MPI_Comm_size(MPI_COMM_WORLD, &b.size);
+	if (row->pair && b.size != 2)
+		bench_fail(&b, "row %s wants 2 ranks, not %d", row->name, b.size);
+	if (pinned)
+		pin(&b);
+	bench_alarm_begin(&b, row->name);
+	row->run(&b, row);
+	MPI_Finalize();
+	return 0;
+}
