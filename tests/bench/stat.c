@@ -24,7 +24,7 @@ static const long ITERATIONS_MAX = 100L * 1000 * 1000; /* an op of 1 ns: nothing
 static const double GROW_MAX = 10;                     /* calibration trusts no larger step */
 
 enum {
-	EARLY_OPS = 8, /* no row does more operations than that before its first batch */
+	EARLY_OPS = 8,  /* no row does more operations than that before its first batch */
 	LIMIT_TIMES = 3 /* a rank that lives three times as long as the limit ends itself */
 };
 

@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# The benchmarks of MPI: they are no tests, nothing of `make check' depends on them.
+#
+#   make bench           Haft alone, one round
+#   make bench-peers     Haft, Open MPI and MPICH in turns; installs the two if they are missing
+#   ROWS=regex ROUNDS=n PEERS="openmpi mpich" LIMIT=seconds V=1    see tests/bench/README.md
+bench_env = B=$(abspath $(B)) $(if $(ROWS),ROWS='$(ROWS)') $(if $(LIMIT),LIMIT=$(LIMIT))
+
+bench: all
+	$(Q)$(bench_env) PEERS= ROUNDS=$(or $(ROUNDS),1) tests/bench/peers.sh $(if $(V),-v)
+
+bench-peers:
+	$(call deps,build bench)
+	$(sub) run-bench-peers
+
+run-bench-peers: all
+	$(Q)$(bench_env) $(if $(PEERS),PEERS='$(PEERS)') $(if $(ROUNDS),ROUNDS=$(ROUNDS)) \
+		tests/bench/peers.sh $(if $(V),-v)
+.PHONY: bench bench-peers run-bench-peers

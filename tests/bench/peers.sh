@@ -1,0 +1,170 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# peers.sh [-v] - measures Haft beside other MPI libraries and prints one table.
+#
+#   B=DIR         build directory: $B/bin/mpicc and $B/bin/mpiexec are Haft's (default build/release)
+#   PEERS=LIST    of "openmpi mpich"; empty: Haft alone
+#   HAFT=no       the peers alone
+#   ROWS=REGEX    only rows whose "figure@np" or title matches, as "lat|barrier@16"
+#   ROUNDS=N      how often the libraries take turns (default 5)
+#   LIMIT=S       seconds after which a job is given up and counts as "> X" (default 20)
+#   -v            10th and 90th percentile of all samples below each line
+#
+# Row by row and round by round each library runs one job, ABC ABC ABC: what is compared was
+# measured within seconds.  README.md says how to read the table.  Exit code 1: a job of Haft failed.
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+top=$(cd "$here/../.." && pwd)
+B=${B:-build/release}
+PEERS=${PEERS-openmpi mpich}
+ROWS=${ROWS:-.}
+ROUNDS=${ROUNDS:-5}
+LIMIT=${LIMIT:-20}
+verbose=0
+[ "${1:-}" = -v ] && verbose=1
+all=$PEERS
+[ "${HAFT:-yes}" = no ] || all="haft $PEERS"
+work=$B/bench
+results=$work/results.txt
+log=$work/log.txt
+sources="mpi stat lat coll life"
+failed=0
+
+die()
+{
+	echo "bench: $*" >&2
+	exit 1
+}
+
+compiler()
+{
+	case $1 in
+	haft) echo "$B/bin/mpicc" ;;
+	*) echo "mpicc.$1" ;;
+	esac
+}
+
+# The command that starts $2 ranks of library $1, up to the program's name.
+launcher()
+{
+	case $1 in
+	haft) echo "$B/bin/mpiexec -n $2" ;;
+	openmpi) echo "mpirun.openmpi --allow-run-as-root --oversubscribe --bind-to none -n $2" ;;
+	mpich) echo "mpirun.mpich -n $2" ;;
+	esac
+}
+
+build()
+{
+	local lib s list=
+	mkdir -p "$work" || die "cannot make $work"
+	for s in $sources; do
+		list="$list tests/bench/$s.c"
+	done
+	for lib in $all; do
+		command -v "$(compiler "$lib")" >/dev/null || die "no $(compiler "$lib")"
+		# MPICH 4.0's header says that MPI_STATUSES_IGNORE is too small an array.
+		(cd "$top" && $(compiler "$lib") -std=gnu11 -D_GNU_SOURCE -O2 -Wall -I. \
+			-Wno-stringop-overflow -o "$work/mpi.$lib" $list) ||
+			die "does not compile with $lib"
+	done
+	(cd "$top" && ${CC:-cc} -std=gnu11 -D_GNU_SOURCE -O2 -Wall -o "$work/line" \
+		tests/bench/line.c) || die "line.c does not compile"
+}
+
+# The first processor that this shell may use.
+first_cpu()
+{
+	taskset -cp $$ | sed 's/.*: *//; s/[-,].*//'
+}
+
+# line_probe WHEN: the bare cache line.
+line_probe()
+{
+	"$work/line" 2>>"$log" | awk -v when="$1" '{
+		printf "cache line %s: %.0f ns one way (p10 %.0f, p90 %.0f)\n", when, $14, $6, $22 }'
+}
+
+# Seconds since the epoch, as EPOCHREALTIME has them in any locale.
+now()
+{
+	echo "${EPOCHREALTIME/,/.}"
+}
+
+# job LIB FIGURE NP PLACE ROUND: runs it, appends its lines to the results.
+job()
+{
+	local lib=$1 figure=$2 np=$3 place=$4 round=$5 prefix= options= start end rc out
+	case $place in
+	cores) options="-p" ;;
+	share) prefix="taskset -c $(first_cpu)"; options="-t 400 -b 20" ;;
+	*) options="-t 400 -b 20" ;;
+	esac
+	out=$work/out.txt
+	echo "--- $lib $figure@$np round $round" >>"$log"
+	start=$(now)
+	timeout -k 5 "$LIMIT" $prefix $(launcher "$lib" "$np") "$work/mpi.$lib" $options \
+		-l $((LIMIT * 3 / 4)) "$figure" >"$out" 2>>"$log" </dev/null
+	rc=$?
+	end=$(now)
+	if [ "$figure" = start ] && [ $rc = 0 ]; then
+		awk -v a="$start" -v b="$end" 'BEGIN { printf "= start s %.6f\n", b - a }' >"$out"
+	elif [ "$figure" = start ] && [ $rc = 124 ]; then
+		echo "> start s $LIMIT" >"$out"
+	elif [ $rc = 124 ] && ! grep -q '^[=>]' "$out"; then
+		echo "! $figure time" >"$out"
+	elif ! grep -q '^[=>]' "$out"; then
+		echo "exit code $rc" >>"$log"
+		echo "! $figure failed" >"$out"
+	elif [ $rc != 0 ] && ! grep -q '^>' "$out"; then
+		echo "exit code $rc after the measurement" >>"$log"
+		echo "! $figure failed" >"$out"
+	fi
+	grep '^[=>!]' "$out" | sed "s|^|$np.$place $lib $round |" >>"$results"
+	grep -q '^=' "$out"
+}
+
+# row FIGURE NP PLACE ROUNDS: all rounds; a library that has failed or exceeded the limit is
+# not tried again.
+row()
+{
+	local figure=$1 np=$2 place=$3 rounds=$4 round lib gone=" "
+	[ "$rounds" = n ] || [ "$rounds" -gt "$ROUNDS" ] && rounds=$ROUNDS
+	for ((round = 1; round <= rounds; round++)); do
+		for lib in $all; do
+			[ "$place" = alone ] && [ "$lib" != haft ] && continue
+			case $gone in *" $lib "*) continue ;; esac
+			job "$lib" "$figure" "$np" "$place" "$round" && continue
+			gone="$gone$lib "
+			[ "$lib" = haft ] && failed=1
+		done
+	done
+}
+
+table()
+{
+	awk -v libs="$all" -v verbose=$verbose -v mode="$1" -v figure="$2" -v id="$3" \
+		-v first="$4" -v target="$5" -v title="$6" -f "$here/table.awk" "$results"
+}
+
+build
+: >"$results"
+: >"$log"
+line_probe before
+table head "" "" "" "" row
+np=
+while IFS='|' read -r figure n place rounds first target title; do
+	case $figure in '#'* | '') continue ;; esac
+	read -r figure n place rounds first target <<<"$figure $n $place $rounds $first $target"
+	title=$(sed 's/^ *//; s/ *$//' <<<"$title")
+	if [ "$n" != = ]; then
+		np=$n
+		main=$figure
+	fi
+	grep -Eq "$ROWS" <<<"$main@$np $title" || continue
+	[ "$place" = alone ] && [ "${HAFT:-yes}" = no ] && continue
+	[ "$n" = = ] || row "$figure" "$np" "$place" "$rounds"
+	table row "$figure" "$np.$place" "$first" "$target" "$title"
+done <"$here/rows.txt"
+line_probe after
+exit $failed
