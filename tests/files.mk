@@ -46,3 +46,5 @@ run-check: tests
 	$(Q)$(B)/tests/run -b $(B) -o $(B)/check.log -x $(tests_factor) \
 		unit $(unit_sel) mpi $(mpi_sel) script $(sh_sel)
 .PHONY: tests
+
+include tests/bench/files.mk

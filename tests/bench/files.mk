@@ -4,7 +4,17 @@
 #   make bench           Haft alone, one round
 #   make bench-peers     Haft, Open MPI and MPICH in turns; installs the two if they are missing
 #   ROWS=regex ROUNDS=n PEERS="openmpi mpich" LIMIT=seconds V=1    see tests/bench/README.md
-bench_env = B=$(abspath $(B)) $(if $(ROWS),ROWS='$(ROWS)') $(if $(LIMIT),LIMIT=$(LIMIT))
+bench_SRCS := \
+	tests/bench/coll.c \
+	tests/bench/lat.c \
+	tests/bench/life.c \
+	tests/bench/mpi.c \
+	tests/bench/stat.c
+line_SRCS := tests/bench/line.c
+
+# The script compiles them, once with each library's compiler command.
+bench_env = B=$(abspath $(B)) SOURCES='$(bench_SRCS)' CC='$(CC)' LINE=$(line_SRCS) \
+	$(if $(ROWS),ROWS='$(ROWS)') $(if $(LIMIT),LIMIT=$(LIMIT))
 
 bench: all
 	$(Q)$(bench_env) PEERS= ROUNDS=$(or $(ROUNDS),1) tests/bench/peers.sh $(if $(V),-v)

@@ -4,8 +4,8 @@
  *
  *	ping-pong	0 --msg--> 1 --msg--> 0		figure: half of a round trip
  *	rate		0 ==WINDOW x 8 B==> 1 --ack--> 0	figure: messages a second
- *	stream		0 ==WINDOW x 4 MiB==> 1 --ack--> 0	figure: bytes a second; the same
- *			buffer is sent all the time, and received into: the memory's speed is left out
+ *	stream		0 ==WINDOW x 4 MiB==> 1 --ack--> 0	figure: bytes a second, out of one
+ *			buffer and into one: the speed of the memory is left out
  *	posted		the ping-pong past N receives that wait for other tags
  *
  * Every message is checked where that costs nothing (its first and last words carry the number of
