@@ -4,5 +4,5 @@ libmpi_SRCS += libmpi/type/pack.c
 libmpi_SRCS += libmpi/type/predef.c
 libmpi_SRCS += libmpi/coll/loops.c
 # The loops of reductions are worth the vectoriser's full effort.
-$(B)/obj/libmpi/coll/loops.o: cflags-libmpi += -O3
 libmpi_SRCS += libmpi/boot/boot.c
+$(B)/obj/libmpi/coll/loops.o: cflags-libmpi += -O3 -fopenmp-simd -Wno-pass-failed

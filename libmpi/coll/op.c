@@ -65,36 +65,41 @@ int op_check(const struct op *op, const struct type *type)
 		type_words(type, name), takes[op->id]);
 }
 
-/* A function that counts with int gets at most INT_MAX elements at a time. */
+/* fn(a, out) with out = b.  A function that counts with int gets at most INT_MAX elements at a
+ * time. */
 static void apply_user(
-	const struct op *op, const void *in, void *inout, int64_t n, struct type *type)
+	const struct op *op, const void *a, const void *b, void *out, int64_t n, struct type *type)
 {
 	MPI_Datatype handle = (MPI_Datatype)obj_handle(type);
 
+	must(out != a);
+	if (out != b)
+		type_move(type, b, out, n);
 	if (op->wide) {
 		MPI_Count all = n;
 
-		op->fn_c((void *)(uintptr_t)in, inout, &all, &handle);
+		op->fn_c((void *)(uintptr_t)a, out, &all, &handle);
 		return;
 	}
 	for (int64_t at = 0; at < n; at += INT_MAX) {
 		int part = n - at < INT_MAX ? (int)(n - at) : INT_MAX;
 		intptr_t off = (intptr_t)(at * type->extent);
 
-		op->fn((void *)((uintptr_t)in + (uintptr_t)off), (char *)inout + off, &part,
-			&handle);
+		op->fn((char *)(uintptr_t)a + off, (char *)out + off, &part, &handle);
 	}
 }
 
-void op_apply(const struct op *op, const void *in, void *inout, int64_t n, struct type *type)
+void op_apply(
+	const struct op *op, const void *a, const void *b, void *out, int64_t n, struct type *type)
 {
 	if (likely(op->loops != NULL))
-		op->loops[type->basic](in, inout, n);
+		op->loops[type->basic](a, b, out, n);
 	else if (n > 0)
-		apply_user(op, in, inout, n, type);
+		apply_user(op, a, b, out, n, type);
 }
 
-/* --- engines -------------------------------------------------------------------------------------- */
+/* --- engines
+ * -------------------------------------------------------------------------------------- */
 
 static int create(struct op **op, int commute)
 {
@@ -152,6 +157,6 @@ int op_reduce_local(
 	int err = op_check(op, type);
 
 	if (err == 0)
-		op_apply(op, inbuf, inoutbuf, count, type);
+		op_apply(op, inbuf, inoutbuf, inoutbuf, count, type);
 	return err;
 }

@@ -1,32 +1,42 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* op.h - reduction operations: what MPI_SUM and a user's function do to two arrays.
  *
- *      op_apply(op, in, inout, n, type):     inout[i] = in[i] op inout[i]      for n elements
+ *      op_apply(op, a, b, out, n, type):     out[i] = a[i] op b[i]      for n elements
  *
- *                    predefined: loops[type->basic]         user's: fn(in, inout, &n, &type's handle)
+ *           predefined: loops[type->basic]         user's: out = b, then fn(a, out, &n, &type's
+ * handle)
  *
- * `in' is the operand of the lower ranks: operations need not commute.
+ * `a' is the operand of the lower ranks: operations need not commute.  An element counts from its
+ * address to its extent: gaps are copied with the rest.
  *
  * Invariants
- *  - Predefined operations are permanent objects on the ABI's numbers and commute; which basic types
- *    one takes is the non-NULL entries of its row of loops, and nothing else.
+ *  - Predefined operations are permanent objects on the ABI's numbers and commute; which basic
+ * types one takes is the non-NULL entries of its row of loops, and nothing else.
  *  - op_check is called once a collective call, before any data moves; op_apply checks nothing. */
 #ifndef HAFT_COLL_OP_H
 #define HAFT_COLL_OP_H
 
 #include "libmpi/core/mpo.h"
 
-/* op_open registers the predefined operations; haft_objects_open has opened their class.  The second
- * call and later ones do nothing.  0 or MPI_ERR_NO_MEM.  One thread at a time. */
+/* op_open registers the predefined operations; haft_objects_open has opened their class.  The
+ * second call and later ones do nothing.  0 or MPI_ERR_NO_MEM.  One thread at a time. */
 int op_open(void);
 
 /* May op be applied to elements of this type?  0, or MPI_ERR_OP with words that say why not.  Any
  * thread. */
 int op_check(const struct op *op, const struct type *type);
 
-/* inout[i] = in[i] op inout[i] for n >= 0 elements.  op_check has said 0.  Areas are aligned for the
- * type and do not overlap.  Runs the user's function: hold no lock. */
-void op_apply(const struct op *op, const void *in, void *inout, int64_t n, struct type *type);
+/* out[i] = a[i] op b[i] for n >= 0 elements.  out may be a or b or apart from both, but out == a is
+ * for predefined operations only (see op_in_place).  op_check has said 0; areas are aligned for the
+ * type. Runs the user's function: hold no lock. */
+void op_apply(
+	const struct op *op, const void *a, const void *b, void *out, int64_t n, struct type *type);
+
+/* May op_apply's out be a? */
+static inline bool op_in_place(const struct op *op)
+{
+	return op->loops != NULL;
+}
 
 /* The loops of a predefined operation, made in loops.c: [BASIC_COUNT], NULL where not allowed. */
 extern op_loop *const op_max[],

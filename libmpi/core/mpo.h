@@ -179,8 +179,8 @@ struct type {
 /* ------------------------------------------------------------------------------------------
  * operations */
 
-/* inout[i] = in[i] op inout[i] for `n' elements of type basic. */
-typedef void op_loop(const void *in, void *inout, int64_t n);
+/* out[i] = a[i] op b[i] for `n' elements of one basic type; out may be a, or b, or apart. */
+typedef void op_loop(const void *a, const void *b, void *out, int64_t n);
 
 struct op {
 	struct obj o;

@@ -77,6 +77,15 @@ static inline int64_t type_span(const struct type *type, int64_t count, int64_t 
 	return walk + type->true_extent;
 }
 
+/* type_move copies the memory of `count' elements, gaps included: for buffers of our own, where nobody
+ * minds the gaps.  Areas do not overlap. */
+static inline void type_move(const struct type *type, const void *src, void *dst, int64_t count)
+{
+	int64_t low, n = type_span(type, count, &low);
+
+	__builtin_memcpy((char *)dst + low, (const char *)src + low, (size_t)n);
+}
+
 /* Elements of basic types in `bytes' bytes of data of this type: what MPI_Get_elements says.  -1:
  * the bytes end inside a basic element. */
 int64_t type_basics(const struct type *type, int64_t bytes);

@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* call.c - the engines of the collective calls: what a call says becomes a struct call, which is
+ * checked, and given to one of the two sets of algorithms.
+ *
+ * bind/ has checked handles, counts >= 0, and the root's range.  Arguments that are significant
+ * only at the root arrive elsewhere as zero. */
+#include "libmpi/coll/coll.h"
+#include "engine.h"
+#include <stdlib.h>
+#include <string.h>
+
+static int begin(struct call *k, struct comm *c, const char *name, int root)
+{
+	if (c->remote != NULL)
+		return haft_err(MPI_ERR_UNSUPPORTED_OPERATION,
+			"%s is not there yet for inter-communicators", name);
+	memset(k, 0, sizeof(*k));
+	k->comm = c;
+	k->name = name;
+	k->n = c->size;
+	k->me = c->rank;
+	k->root = root;
+	k->tag = (int)(c->coll_seq++ & INT32_MAX);
+	return 0;
+}
+
+static int same_buffer(const struct call *k)
+{
+	return haft_err(MPI_ERR_BUFFER,
+		"%s: the send and the receive buffer are the same (MPI_IN_PLACE says so properly)",
+		k->name);
+}
+
+/* What goes out; MPI_IN_PLACE is allowed where `here'. */
+static int outgoing(struct call *k, const void *buf, int64_t count, struct type *type, bool here)
+{
+	k->in_place = buf == MPI_IN_PLACE;
+	if (k->in_place && !here)
+		return haft_err(MPI_ERR_BUFFER, "%s: MPI_IN_PLACE is not allowed at rank %d",
+			k->name, k->me);
+	k->sbuf = k->in_place ? NULL : buf;
+	k->scount = count;
+	k->stype = type;
+	return 0;
+}
+
+static void incoming(struct call *k, void *buf, int64_t count, struct type *type)
+{
+	k->rbuf = buf;
+	k->rcount = count;
+	k->rtype = type;
+}
+
+/* The common part of all reductions.  rbuf is significant where `result'. */
+static int reduction(struct call *k, const void *sbuf, void *rbuf, int64_t count, struct type *type,
+	struct op *op, bool result)
+{
+	int err = op_check(op, type);
+
+	if (err == 0)
+		err = outgoing(k, sbuf, count, type, result);
+	if (err != 0)
+		return err;
+	incoming(k, rbuf, count, type);
+	k->op = op;
+	if (result && sbuf == rbuf && count > 0 && type->size > 0)
+		return same_buffer(k);
+	return 0;
+}
+
+/* A communicator of one: the operand is the result. */
+static int alone(const struct call *k)
+{
+	if (!k->in_place)
+		type_move(k->rtype, k->sbuf, k->rbuf, k->rcount);
+	return 0;
+}
+
+static bool empty(const struct call *k)
+{
+	return k->rcount == 0 || k->rtype->size == 0;
+}
+
+/* --- without reduction
+ * ---------------------------------------------------------------------------- */
+
+int coll_barrier(struct comm *comm)
+{
+	struct call k;
+	int err = begin(&k, comm, "MPI_Barrier", 0);
+
+	if (err != 0 || k.n == 1)
+		return err;
+	return msg_barrier(&k);
+}
+
+int coll_bcast(void *buffer, int64_t count, struct type *type, int root, struct comm *comm)
+{
+	struct call k;
+	int err = begin(&k, comm, "MPI_Bcast", root);
+
+	if (err != 0)
+		return err;
+	incoming(&k, buffer, count, type);
+	if (k.n == 1 || empty(&k))
+		return 0;
+	return msg_bcast(&k);
+}
+
+int coll_gather(const void *sendbuf, int64_t sendcount, struct type *sendtype, void *recvbuf,
+	int64_t recvcount, struct type *recvtype, int root, struct comm *comm)
+{
+	struct call k;
+	int err = begin(&k, comm, "MPI_Gather", root);
+
+	if (err == 0)
+		err = outgoing(&k, sendbuf, sendcount, sendtype, k.me == root);
+	if (err != 0)
+		return err;
+	incoming(&k, recvbuf, recvcount, recvtype);
+	if (k.me == root ? empty(&k) : sendcount * sendtype->size == 0)
+		return 0;
+	if (k.me == root && sendbuf == recvbuf)
+		return same_buffer(&k);
+	if (k.n > 1)
+		return msg_gather(&k);
+	return k.in_place ? 0
+			  : type_copy(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype);
+}
+
+int coll_gatherv(const void *sendbuf, int64_t sendcount, struct type *sendtype, void *recvbuf,
+	struct haft_counts recvcounts, struct haft_counts displs, struct type *recvtype, int root,
+	struct comm *comm)
+{
+	struct call k;
+	int err = begin(&k, comm, "MPI_Gatherv", root);
+
+	if (err == 0)
+		err = outgoing(&k, sendbuf, sendcount, sendtype, k.me == root);
+	if (err != 0)
+		return err;
+	incoming(&k, recvbuf, 0, recvtype);
+	k.rcounts = recvcounts;
+	k.rdispls = displs;
+	return msg_gatherv(&k);
+}
+
+int coll_scatter(const void *sendbuf, int64_t sendcount, struct type *sendtype, void *recvbuf,
+	int64_t recvcount, struct type *recvtype, int root, struct comm *comm)
+{
+	struct call k;
+	int err = begin(&k, comm, "MPI_Scatter", root);
+
+	if (err == 0)
+		err = outgoing(&k, sendbuf, sendcount, sendtype, false);
+	if (err != 0)
+		return err;
+	incoming(&k, recvbuf, recvcount, recvtype);
+	k.in_place = recvbuf == MPI_IN_PLACE;
+	if (k.in_place && k.me != root)
+		return haft_err(
+			MPI_ERR_BUFFER, "MPI_Scatter: MPI_IN_PLACE is for the root, rank %d", root);
+	if (k.me == root ? sendcount * sendtype->size == 0 : empty(&k))
+		return 0;
+	if (k.me == root && sendbuf == recvbuf)
+		return same_buffer(&k);
+	if (k.n > 1)
+		return msg_scatter(&k);
+	return k.in_place ? 0
+			  : type_copy(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype);
+}
+
+int coll_scatterv(const void *sendbuf, struct haft_counts sendcounts, struct haft_counts displs,
+	struct type *sendtype, void *recvbuf, int64_t recvcount, struct type *recvtype, int root,
+	struct comm *comm)
+{
+	struct call k;
+	int err = begin(&k, comm, "MPI_Scatterv", root);
+
+	if (err != 0)
+		return err;
+	k.sbuf = sendbuf;
+	k.stype = sendtype;
+	k.scounts = sendcounts;
+	k.sdispls = displs;
+	incoming(&k, recvbuf, recvcount, recvtype);
+	k.in_place = recvbuf == MPI_IN_PLACE;
+	if (k.in_place && k.me != root)
+		return haft_err(MPI_ERR_BUFFER,
+			"MPI_Scatterv: MPI_IN_PLACE is for the root, rank %d", root);
+	return msg_scatterv(&k);
+}
+
+int coll_allgather(const void *sendbuf, int64_t sendcount, struct type *sendtype, void *recvbuf,
+	int64_t recvcount, struct type *recvtype, struct comm *comm)
+{
+	struct call k;
+	int err = begin(&k, comm, "MPI_Allgather", 0);
+
+	if (err == 0)
+		err = outgoing(&k, sendbuf, sendcount, sendtype, true);
+	if (err != 0)
+		return err;
+	incoming(&k, recvbuf, recvcount, recvtype);
+	if (empty(&k))
+		return 0;
+	if (sendbuf == recvbuf)
+		return same_buffer(&k);
+	if (k.n > 1)
+		return msg_allgather(&k);
+	return k.in_place ? 0
+			  : type_copy(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype);
+}
+
+int coll_allgatherv(const void *sendbuf, int64_t sendcount, struct type *sendtype, void *recvbuf,
+	struct haft_counts recvcounts, struct haft_counts displs, struct type *recvtype,
+	struct comm *comm)
+{
+	struct call k;
+	int err = begin(&k, comm, "MPI_Allgatherv", 0);
+
+	if (err == 0)
+		err = outgoing(&k, sendbuf, sendcount, sendtype, true);
+	if (err != 0)
+		return err;
+	incoming(&k, recvbuf, 0, recvtype);
+	k.rcounts = recvcounts;
+	k.rdispls = displs;
+	return msg_allgatherv(&k);
+}
+
+int coll_alltoall(const void *sendbuf, int64_t sendcount, struct type *sendtype, void *recvbuf,
+	int64_t recvcount, struct type *recvtype, struct comm *comm)
+{
+	struct call k;
+	int err = begin(&k, comm, "MPI_Alltoall", 0);
+
+	if (err == 0)
+		err = outgoing(&k, sendbuf, sendcount, sendtype, true);
+	if (err != 0)
+		return err;
+	incoming(&k, recvbuf, recvcount, recvtype);
+	if (empty(&k))
+		return 0;
+	if (sendbuf == recvbuf)
+		return same_buffer(&k);
+	return msg_alltoall(&k);
+}
+
+int coll_alltoallv(const void *sendbuf, struct haft_counts sendcounts, struct haft_counts sdispls,
+	struct type *sendtype, void *recvbuf, struct haft_counts recvcounts,
+	struct haft_counts rdispls, struct type *recvtype, struct comm *comm)
+{
+	struct call k;
+	int err = begin(&k, comm, "MPI_Alltoallv", 0);
+
+	if (err == 0)
+		err = outgoing(&k, sendbuf, 0, sendtype, true);
+	if (err != 0)
+		return err;
+	incoming(&k, recvbuf, 0, recvtype);
+	k.scounts = sendcounts;
+	k.sdispls = sdispls;
+	k.rcounts = recvcounts;
+	k.rdispls = rdispls;
+	return msg_alltoallv(&k);
+}
+
+/* --- reductions
+ * ----------------------------------------------------------------------------------- */
+
+int coll_reduce(const void *sendbuf, void *recvbuf, int64_t count, struct type *type, struct op *op,
+	int root, struct comm *comm)
+{
+	struct call k;
+	int err = begin(&k, comm, "MPI_Reduce", root);
+
+	if (err == 0)
+		err = reduction(&k, sendbuf, recvbuf, count, type, op, k.me == root);
+	if (err != 0 || empty(&k))
+		return err;
+	return k.n == 1 ? alone(&k) : msg_reduce(&k);
+}
+
+int coll_allreduce(const void *sendbuf, void *recvbuf, int64_t count, struct type *type,
+	struct op *op, struct comm *comm)
+{
+	struct call k;
+	int err = begin(&k, comm, "MPI_Allreduce", 0);
+
+	if (err == 0)
+		err = reduction(&k, sendbuf, recvbuf, count, type, op, true);
+	if (err != 0 || empty(&k))
+		return err;
+	return k.n == 1 ? alone(&k) : msg_allreduce(&k);
+}
+
+int coll_reduce_scatter_block(const void *sendbuf, void *recvbuf, int64_t recvcount,
+	struct type *type, struct op *op, struct comm *comm)
+{
+	struct call k;
+	int err = begin(&k, comm, "MPI_Reduce_scatter_block", 0);
+
+	if (err == 0)
+		err = reduction(&k, sendbuf, recvbuf, recvcount, type, op, true);
+	if (err != 0 || empty(&k))
+		return err;
+	return k.n == 1 ? alone(&k) : msg_reduce_scatter(&k);
+}
+
+int coll_reduce_scatter(const void *sendbuf, void *recvbuf, struct haft_counts recvcounts,
+	struct type *type, struct op *op, struct comm *comm)
+{
+	struct call k;
+	int err = begin(&k, comm, "MPI_Reduce_scatter", 0);
+
+	if (err == 0)
+		err = reduction(
+			&k, sendbuf, recvbuf, haft_count_at(recvcounts, k.me), type, op, true);
+	if (err != 0)
+		return err;
+	k.rcounts = recvcounts;
+	return k.n == 1 ? alone(&k) : msg_reduce_scatter(&k);
+}
+
+int coll_scan(const void *sendbuf, void *recvbuf, int64_t count, struct type *type, struct op *op,
+	struct comm *comm)
+{
+	struct call k;
+	int err = begin(&k, comm, "MPI_Scan", 0);
+
+	if (err == 0)
+		err = reduction(&k, sendbuf, recvbuf, count, type, op, true);
+	if (err != 0 || empty(&k))
+		return err;
+	return k.n == 1 ? alone(&k) : msg_scan(&k);
+}
+
+int coll_exscan(const void *sendbuf, void *recvbuf, int64_t count, struct type *type, struct op *op,
+	struct comm *comm)
+{
+	struct call k;
+	int err = begin(&k, comm, "MPI_Exscan", 0);
+
+	if (err == 0)
+		err = reduction(&k, sendbuf, recvbuf, count, type, op, true);
+	if (err != 0 || empty(&k) || k.n == 1)
+		return err;
+	return msg_exscan(&k);
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* state.c - what the collectives keep between calls, and small helpers of all their algorithms. */
+#include "libmpi/coll/coll.h"
+#include <stdlib.h>
+
+static struct type *byte;
+
+struct type *coll_byte(void)
+{
+	return byte;
+}
+
+int coll_open(void)
+{
+	byte = type_predefined(MPI_BYTE);
+	return 0;
+}
+
+void coll_close(void)
+{
+}
+
+int temp_new(struct temp *t, const struct type *type, int64_t count)
+{
+	int64_t low, span = type_span(type, count, &low);
+
+	t->mem = malloc(span > 0 ? (size_t)span : 1);
+	t->at = t->mem - low;
+	if (t->mem == NULL)
+		return haft_err(MPI_ERR_NO_MEM, "no memory for %lld elements of %lld bytes",
+			(long long)count, (long long)type->extent);
+	return 0;
+}
+
+void temp_free(struct temp *t)
+{
+	free(t->mem);
+	t->mem = NULL;
+}
