@@ -1,2 +1,21 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # The sources of libshm, one line a file.
+libshm_SRCS := \
+	libshm/block.c \
+	libshm/heap.c \
+	libshm/inbox.c \
+	libshm/lock.c \
+	libshm/pipe.c \
+	libshm/poll.c \
+	libshm/rank.c \
+	libshm/ring.c \
+	libshm/seg.c \
+	libshm/shm_os.c \
+	libshm/wait.c
+
+$(B)/lib/libshm.a: $(patsubst %.c,$(B)/obj/%.o,$(libshm_SRCS))
+	$(call say,AR,$@)
+	@mkdir -p $(@D)
+	$(Q)rm -f $@ && $(AR) rcs $@ $^
+
+all: $(B)/lib/libshm.a

@@ -276,9 +276,10 @@ void shm_pipe_release(struct shm *s, int src);
 
 /* Takes `len' bytes of the segment, zero-filled, aligned to `align' (a power of two, 64 .. 4096),
  * really there (never SIGBUS).  Returns an offset that is the same for all ranks, 0 if there is
- * none. Any rank may free it, once.  Takes a lock between processes: not for a fast path. */
+ * none. Any rank may free it, once, with the same len and align.  Takes a lock between processes: not
+ * for a fast path. */
 uint64_t shm_heap_alloc(struct shm *s, size_t len, size_t align);
-void shm_heap_free(struct shm *s, uint64_t off, size_t len);
+void shm_heap_free(struct shm *s, uint64_t off, size_t len, size_t align);
 
 static inline void *shm_ptr(const struct shm *s, uint64_t off)
 {
@@ -317,7 +318,9 @@ struct shm_wait {
 	const struct shm_what *what; /* NULL, or: what to show to shm_seg_view while asleep */
 	uint32_t spins, fast, slow;  /* spent so far */
 	uint64_t begin_ns;
-	bool nap; /* the last sleep was ended by the clock */
+	bool flag_only; /* only the flag counts: frames that wait do not end the sleep */
+	bool nap;       /* the last sleep was ended by the clock */
+	bool shown;     /* `what' can be seen from outside */
 };
 
 static inline void shm_wait_begin(struct shm_wait *w)

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* block.c - what a group of ranks shares for its collective operations.
+ *
+ *   bucket[hash(key)] -> group -> group -> 0        chained by offset, under head->lock
+ *
+ * Whoever joins first makes the group, the others find it; who leaves last takes it out and frees
+ * it.  Each change of the chain is one store, so that a lock whose holder died leaves it whole. */
+#include <stdlib.h>
+#include "libshm/inner.h"
+
+static size_t group_len(int n)
+{
+	return sizeof(struct shm_group) +
+	       (size_t)n * (2 * sizeof(struct shm_line) + sizeof(struct shm_buf));
+}
+
+/* Where the chain's link to the group `key' is, or its last link. */
+static uint64_t *find(struct shm *s, uint64_t key)
+{
+	uint64_t hash = key * UINT64_C(0x9e3779b97f4a7c15) >> 32;
+	uint64_t *link = (uint64_t *)seg_at(s->seg, s->seg->head->bucket) + hash % BUCKETS;
+
+	while (*link != 0) {
+		struct shm_group *g = shm_ptr(s, *link);
+
+		if (g->key == key)
+			break;
+		link = &g->next;
+	}
+	return link;
+}
+
+/* The group of `key', 0 if there is none; then `fresh', unless 0, becomes it. */
+static uint64_t find_or_put(struct shm *s, uint64_t key, uint64_t fresh)
+{
+	struct lock *l = &s->seg->head->lock;
+	uint64_t *link, off;
+
+	lock_take(s->seg, s->me, l);
+	link = find(s, key);
+	if (*link == 0)
+		*link = fresh;
+	off = *link;
+	lock_drop(l);
+	return off;
+}
+
+/* Finds or makes the group; 0: no memory. */
+static uint64_t group_get(struct shm *s, uint64_t key, int n)
+{
+	uint64_t off = find_or_put(s, key, 0), fresh;
+	struct shm_group *g;
+
+	if (off != 0)
+		return off;
+	fresh = shm_heap_alloc(s, group_len(n), CACHE_LINE);
+	if (fresh == 0)
+		return 0;
+	g = shm_ptr(s, fresh);
+	g->key = key;
+	g->n = (uint32_t)n;
+	off = find_or_put(s, key, fresh);
+	if (off != fresh)
+		shm_heap_free(s, fresh, group_len(n), CACHE_LINE);
+	return off;
+}
+
+int shm_block_join(struct shm *s, uint64_t key, int n, int me, struct shm_block **out)
+{
+	struct shm_block *b;
+	uint64_t off;
+
+	must(n >= 1 && me >= 0 && me < n);
+	b = calloc(1, sizeof *b);
+	off = b != NULL ? group_get(s, key, n) : 0;
+	if (off == 0) {
+		free(b);
+		return SHM_NOMEM;
+	}
+	b->s = s;
+	b->g = shm_ptr(s, off);
+	if (b->g->n != (uint32_t)n) {
+		free(b);
+		return SHM_BAD;
+	}
+	b->buf = (struct shm_buf *)(void *)&b->g->line[2 * n];
+	b->n = n;
+	b->me = me;
+	*out = b;
+	return 0;
+}
+
+/* Counts me out; true: I was the last, and the group is in no chain any more. */
+static bool leave(struct shm *s, struct shm_group *g)
+{
+	struct lock *l = &s->seg->head->lock;
+	uint64_t *link;
+	bool last;
+
+	lock_take(s->seg, s->me, l);
+	last = ++g->left == g->n;
+	if (last) {
+		link = find(s, g->key);
+		if (ALWAYS(*link == shm_off(s, g)))
+			*link = g->next;
+	}
+	lock_drop(l);
+	return last;
+}
+
+static void buf_free(struct shm *s, struct shm_buf *f)
+{
+	uint64_t off = atomic_load_explicit(&f->off, memory_order_relaxed);
+
+	shm_heap_free(s, off, atomic_load_explicit(&f->len, memory_order_relaxed), PAGE);
+}
+
+void shm_block_leave(struct shm_block *b)
+{
+	if (b == NULL)
+		return;
+	if (leave(b->s, b->g)) {
+		for (int i = 0; i < b->n; i++)
+			if (atomic_load_explicit(&b->buf[i].off, memory_order_relaxed) != 0)
+				buf_free(b->s, &b->buf[i]);
+		shm_heap_free(b->s, shm_off(b->s, b->g), group_len(b->n), CACHE_LINE);
+	}
+	free(b);
+}
+
+void *shm_block_buf_own(struct shm_block *b, size_t len)
+{
+	struct shm_buf *f = &b->buf[b->me];
+	uint64_t old = atomic_load_explicit(&f->off, memory_order_relaxed), off;
+
+	if (old != 0 && atomic_load_explicit(&f->len, memory_order_relaxed) >= len)
+		return shm_ptr(b->s, old);
+	off = shm_heap_alloc(b->s, len, PAGE);
+	if (off == 0)
+		return NULL;
+	if (old != 0)
+		buf_free(b->s, f);
+	atomic_store_explicit(&f->len, len, memory_order_relaxed);
+	atomic_store_explicit(&f->off, off, memory_order_release);
+	return shm_ptr(b->s, off);
+}

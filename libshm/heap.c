@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* heap.c - pieces of the segment.
+ *
+ *   heap |##### handed out at least once #####|............ never touched, no memory behind it |
+ *                                             ^ heap_top
+ *   heap_free[class] -> piece -> piece -> 0      (each begins with the offset of the next)
+ *
+ * A class is a size: 1 .. 128 lines, then whole pages with four steps an octave, always on a page
+ * boundary.  Pieces never change their class and are never merged: address space is plentiful, and
+ * what is large gives its memory back when it is freed.  A piece gets its pages when it is handed
+ * out, by fallocate, so that a full machine shows as an error and not as a signal.
+ *
+ * Under head->lock.  Taking is one store (heap_top or the list's head); so is giving back. */
+#include <string.h>
+#include "libshm/inner.h"
+
+#define PUNCH_LEN (64 * PAGE) /* from here on freed memory goes back to the kernel */
+
+/* The class of a length, and the length of that class. */
+static unsigned class_of(size_t len, size_t align, uint64_t *size)
+{
+	unsigned step, octave;
+	uint64_t pages, unit;
+
+	if (align <= CACHE_LINE && len <= HEAP_LINES * CACHE_LINE) {
+		*size = (len + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
+		return (unsigned)(*size / CACHE_LINE);
+	}
+	pages = (len + PAGE - 1) / PAGE;
+	if (pages <= 4) {
+		*size = pages * PAGE;
+		return HEAP_LINES + (unsigned)pages;
+	}
+	octave = 63 - (unsigned)__builtin_clzll(pages - 1); /* 2^octave < pages <= 2^(octave+1) */
+	unit = UINT64_C(1) << (octave - 2);
+	step = (unsigned)((pages - 1) / unit) - 3; /* 1 .. 4 */
+	*size = (step + 4) * unit * PAGE;
+	return HEAP_LINES + 4 * (octave - 1) + step;
+}
+
+static uint64_t take(struct shm *s, unsigned class, uint64_t size, bool *fresh)
+{
+	struct head *h = s->seg->head;
+	uint64_t off, start;
+
+	lock_take(s->seg, s->me, &h->lock);
+	off = h->heap_free[class];
+	*fresh = off == 0;
+	if (off != 0) {
+		memcpy(&h->heap_free[class], s->base + off, sizeof off);
+	} else {
+		start = h->heap_top != 0 ? h->heap_top : h->heap;
+		if (class > HEAP_LINES)
+			start = (start + PAGE - 1) / PAGE * PAGE;
+		if (size <= h->len - start) {
+			off = start;
+			h->heap_top = start + size;
+		}
+	}
+	lock_drop(&h->lock);
+	return off;
+}
+
+static void give(struct shm *s, unsigned class, uint64_t off)
+{
+	struct head *h = s->seg->head;
+
+	lock_take(s->seg, s->me, &h->lock);
+	memcpy(s->base + off, &h->heap_free[class], sizeof off);
+	atomic_signal_fence(memory_order_seq_cst); /* whole at every store: the link comes first */
+	h->heap_free[class] = off;
+	lock_drop(&h->lock);
+}
+
+uint64_t shm_heap_alloc(struct shm *s, size_t len, size_t align)
+{
+	uint64_t off, size, first;
+	unsigned class;
+	bool fresh;
+
+	if (len == 0 || len > s->seg->head->len || align > PAGE)
+		return 0;
+	class = class_of(len, align, &size);
+	off = take(s, class, size, &fresh);
+	if (off == 0)
+		return 0;
+	first = off / PAGE * PAGE;
+	if ((fresh || size >= PUNCH_LEN) &&
+		os_reserve(s->seg->mem_fd, first, off + len - first) != 0) {
+		if (!fresh)
+			give(s, class, off);
+		return 0;
+	}
+	if (!fresh)
+		memset(s->base + off, 0, size >= PUNCH_LEN ? sizeof off : len);
+	return off;
+}
+
+void shm_heap_free(struct shm *s, uint64_t off, size_t len, size_t align)
+{
+	unsigned class;
+	uint64_t size;
+
+	if (off == 0 || NEVER(len == 0))
+		return;
+	class = class_of(len, align, &size);
+	if (size >= PUNCH_LEN && os_punch(s->seg->mem_fd, off, size) != 0)
+		memset(s->base + off, 0, len);
+	give(s, class, off);
+}

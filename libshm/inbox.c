@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* inbox.c - one bounded queue per receiver, for all senders who have no ring to it yet.
+ *
+ *   ticket (all senders, by compare and swap)
+ *      |           turn / 2: the lap; turn % 2: full?
+ *      v
+ *   [ 2 | 1 | 1 | 0 ]      cell i of ticket t is free for it when turn == 2 * (t / INBOX_CELLS),
+ *         ^ head (receiver, private)    full when turn is one more, and free for the next lap then
+ *
+ * A ticket is only taken for a cell that is free, so the queue never overfills and a sender never
+ * waits for another, but for the moment between his ticket and his cell's turn.  Cells stay in the
+ * order of tickets; one sender's offer of a ring comes behind all that he sent before. */
+#include "libshm/inner.h"
+
+static struct inbox *inbox_of(const struct shm *s, int rank)
+{
+	return (struct inbox *)seg_at(s->seg, s->seg->head->inbox) + rank;
+}
+
+int inbox_claim(struct shm *s, int dst)
+{
+	struct inbox *box = inbox_of(s, dst);
+	uint64_t t = atomic_load_explicit(&box->ticket, memory_order_relaxed), turn, want;
+	struct cell *c;
+
+	for (;;) {
+		c = &box->cell[t % INBOX_CELLS];
+		turn = atomic_load_explicit(&c->turn, memory_order_acquire);
+		want = 2 * (t / INBOX_CELLS);
+		if (turn < want)
+			return SHM_AGAIN;
+		if (turn > want)
+			t = atomic_load_explicit(&box->ticket, memory_order_relaxed);
+		else if (atomic_compare_exchange_weak_explicit(&box->ticket, &t, t + 1,
+				 memory_order_relaxed, memory_order_relaxed))
+			break;
+	}
+	s->in->cell = c;
+	s->in->cell_ticket = t;
+	return 0;
+}
+
+void inbox_send(struct shm *s, int dst, const struct shm_hdr *h, size_t len)
+{
+	struct cell *c = s->in->cell;
+
+	c->ctx = h->ctx;
+	c->word = shm_word(0, h, len);
+	c->src = s->me;
+	atomic_store_explicit(
+		&c->turn, 2 * (s->in->cell_ticket / INBOX_CELLS) + 1, memory_order_release);
+	s->count.put_inbox++;
+	wait_bell(s, dst);
+}
+
+static struct cell *front(const struct shm_in *in)
+{
+	struct cell *c = &in->inbox->cell[in->inbox_head % INBOX_CELLS];
+	uint64_t full = 2 * (in->inbox_head / INBOX_CELLS) + 1;
+
+	return atomic_load_explicit(&c->turn, memory_order_acquire) == full ? c : NULL;
+}
+
+bool inbox_full(const struct shm *s)
+{
+	return front(s->in) != NULL;
+}
+
+int inbox_drain(struct shm *s, shm_deliver_fn *deliver, void *arg)
+{
+	struct shm_in *in = s->in;
+	struct cell *c;
+	int n = 0;
+
+	for (int i = 0; i < INBOX_CELLS && (c = front(in)) != NULL; i++) {
+		struct shm_frame f = {
+			.ctx = c->ctx,
+			.data = c->data,
+			.tag = (int32_t)(c->word >> 32),
+			.len = c->word % SHM_WORD_PHASE,
+			.src = c->src,
+			.kind = (uint8_t)(c->word >> 16),
+			.flags = (uint8_t)(c->word >> 24),
+		};
+
+		if (f.kind > SHM_KIND_MAX) {
+			poll_own(s, f.src, f.kind, f.data);
+		} else {
+			deliver(arg, &f);
+			s->count.got++;
+			n++;
+		}
+		atomic_store_explicit(
+			&c->turn, 2 * (in->inbox_head / INBOX_CELLS) + 2, memory_order_release);
+		in->inbox_head++;
+	}
+	return n;
+}

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* inner.h - what lies where in a segment, and the private side of a rank.
+ *
+ *   head | job area | job lines | doors | pages | buckets | inboxes | heap ........ (sparse)
+ *   '------------ control part: reserved by the launcher ---------'   reserved piece by piece
+ *
+ * Every place in the segment is an offset from its start; offset 0 means none.  Everything starts
+ * as zero and is valid as zero, but for the head, which the launcher writes before any rank runs.
+ * Doors, pages and job lines are arrays with strides far below 4 KiB, so that a sender who looks at
+ * many of them does not meet one set of the cache only. */
+#ifndef LIBSHM_INNER_H
+#define LIBSHM_INNER_H
+
+#include "libshm/shm.h"
+
+#define PAGE         4096u
+#define SEG_MAGIC    UINT64_C(0x3167657374666148) /* "Haftseg1", little-endian */
+#define BUCKETS      256                          /* chains of blocks, by key */
+#define HEAP_LINES   128                          /* up to here a heap class is a number of lines */
+#define HEAP_CLASSES (HEAP_LINES + 1 + 4 * 40)    /* then four classes an octave of pages */
+#define INBOX_CELLS  MEAN_OR(4, 64)               /* 8 KiB a rank: a burst of first messages */
+#define INBOX_DATA   96                           /* payload in a cell of two lines */
+#define BUSY_PUTS    MEAN_OR(2, 4) /* frames through the inbox before a ring is made */
+#define FAR_FRAMES   4             /* far area: so many frames of the greatest size */
+#define PIPE_CHUNKS  MEAN_OR(2, 4) /* a producer, a consumer, and two on the way */
+#define WATCHES      8             /* full ways whose room one sleep can wait for */
+#define HOT_RINGS    16            /* rings looked at in every poll */
+
+/* Kinds of frames of our own; the payload is a struct offer. */
+enum { KIND_RING = SHM_KIND_MAX + 1, KIND_PIPE };
+
+/* "From now on I send through this", from the end that made it. */
+struct offer {
+	uint64_t off;
+	uint32_t gen; /* pipe: which assignment of it this is */
+	uint32_t pos; /* pipe: chunks that went through before */
+};
+
+/* Taken by compare and swap, by rank + 1; see lock_take for holders who die. */
+struct lock {
+	_Atomic uint32_t owner;
+};
+
+/* The first page(s) of a segment. */
+struct head {
+	uint64_t magic;
+	uint64_t shape; /* all build constants that both sides must share */
+	uint64_t cookie;
+	uint64_t len; /* of the segment */
+	uint32_t nranks;
+	uint32_t ncpus;
+	uint32_t fence;     /* senders fence, sleepers need no membarrier */
+	uint32_t frame_max; /* bytes */
+	uint64_t chunk_len; /* bytes */
+	uint64_t job, job_rank, door, page, bucket, inbox, heap; /* offsets */
+	uint8_t pad0[16];
+	_Atomic uint32_t alarm;
+	uint8_t pad1[CACHE_LINE - 4];
+	struct lock lock; /* over everything below, and the buckets */
+	uint32_t pad2;
+	uint64_t heap_top; /* first byte never handed out; 0: nothing yet */
+	uint64_t heap_free[HEAP_CLASSES];
+};
+static_assert(offsetof(struct head, alarm) == 2 * CACHE_LINE, "a line of its own");
+static_assert(offsetof(struct head, lock) == 3 * CACHE_LINE, "a line of its own");
+
+/* What a rank shows of itself.  Words by the owner only; odd seq: being written. */
+struct page {
+	_Atomic uint32_t seq;
+	_Atomic int32_t cpu;
+	_Atomic uint32_t waiting; /* asleep, or between two naps of one wait */
+	uint32_t pad0;
+	_Atomic uint64_t since_ns;
+	_Atomic uint64_t what[sizeof(struct shm_what) / 8];
+	uint8_t pad1[16];
+};
+static_assert(sizeof(struct page) == CACHE_LINE, "a page is one line");
+static_assert(sizeof(struct shm_what) == 24, "three words");
+
+/* A frame in an inbox.  turn / 2 is the lap, turn % 2 whether the cell is full. */
+struct cell {
+	_Atomic uint64_t turn;
+	uint64_t ctx;
+	uint64_t word; /* as in struct shm_slot, without phase */
+	int32_t src;
+	uint32_t pad;
+	uint8_t data[INBOX_DATA];
+};
+static_assert(sizeof(struct cell) == 2 * CACHE_LINE, "a cell is two lines");
+
+struct inbox {
+	_Atomic uint64_t ticket; /* cells claimed so far, by all senders */
+	uint8_t pad[CACHE_LINE - 8];
+	struct cell cell[INBOX_CELLS];
+};
+
+/* A ring: 65 lines, so that equal slots of several rings fall into different sets. */
+struct ring {
+	_Atomic uint64_t credit; /* by the receiver: high half far area's end, low half frames */
+	uint8_t pad[CACHE_LINE - 8];
+	struct shm_slot slot[SHM_SLOTS];
+};
+static_assert(sizeof(struct ring) == (SHM_SLOTS + 1) * CACHE_LINE, "slots and one line");
+
+/* A pipe; its chunks follow at offset PAGE. */
+struct pipe {
+	_Atomic uint64_t put; /* by the producer: high half generation, low half chunks put */
+	_Atomic uint32_t len[PIPE_CHUNKS];
+	uint8_t pad0[CACHE_LINE - 8 - 4 * PIPE_CHUNKS];
+	_Atomic uint64_t got; /* by the consumer: chunks released */
+	uint8_t pad1[CACHE_LINE - 8];
+};
+static_assert(sizeof(struct pipe) == 2 * CACHE_LINE, "one line each end");
+
+struct shm_seg {
+	char *base;
+	struct head *head;
+	int fd;     /* the creator's; -1 else */
+	int mem_fd; /* for fallocate, close-on-exec, ours */
+};
+
+/* Private: the two ends that a rank has towards one other rank. */
+struct peer {
+	struct ring *out;  /* my ring towards it */
+	char *far;         /* my far area towards it */
+	uint32_t far_head; /* of it handed out, and known to be free again */
+	uint32_t far_tail;
+	uint32_t puts;   /* through its inbox */
+	bool offered;    /* `out' has been announced */
+	bool no_ring;    /* one was wanted, none was to be had */
+	bool hot;        /* its ring is among the hot ones */
+	bool pipe_shown; /* `pipe_out' has been announced */
+	uint32_t put;    /* chunks put into pipe_out, and released as far as known */
+	uint32_t put_free;
+	uint32_t got;    /* chunks released of pipe_in */
+	uint32_t gen_in; /* the assignment that pipe_in stands for */
+	struct pipe *pipe_out;
+	struct pipe *pipe_in;
+	struct ring *in; /* its ring towards me */
+};
+
+/* A word whose change means that there is room where there was none. */
+struct watch {
+	const _Atomic uint64_t *word;
+	uint64_t seen;
+};
+
+/* What shm_reserve found, for shm_commit. */
+enum { RESERVED_NONE, RESERVED_CELL, RESERVED_SLOT, RESERVED_FAR };
+
+struct shm_in {
+	struct peer *peer;     /* by rank */
+	struct inbox *inbox;   /* mine */
+	uint64_t inbox_head;   /* cells consumed */
+	struct shm_door *door; /* of all ranks */
+	struct page *page;     /* mine */
+	int *ring_src;         /* whose rings I know, in the order of their offers */
+	int *pipe_src;         /* who has ever offered me a pipe */
+	int *pipe_dst;         /* towards whom I have pipes */
+	int nrings, npipes_in, npipes;
+	int pipe_max; /* pipes that I may have */
+	int sweep;    /* next of ring_src to look at when it is not hot */
+	int nhot, hot_next;
+	int hot[HOT_RINGS];
+	struct watch watch[WATCHES];
+	int nwatches;
+	bool short_nap; /* something full that no watch covers */
+	bool weak;      /* no membarrier although senders do not fence */
+	uint32_t crowd; /* > 0: others want this CPU: do not spin */
+	uint64_t nap_ns;
+	int reserved;
+	size_t reserved_len;
+	uint64_t cell_ticket;
+	struct cell *cell;
+	uint32_t far_pos;
+};
+
+/* --- seg.c */
+static inline void *seg_at(const struct shm_seg *seg, uint64_t off)
+{
+	return seg->base + off;
+}
+
+/* --- inbox.c: claim a cell (SHM_AGAIN: full), and send it. */
+int inbox_claim(struct shm *s, int dst);
+void inbox_send(struct shm *s, int dst, const struct shm_hdr *h, size_t len);
+int inbox_drain(struct shm *s, shm_deliver_fn *deliver, void *arg);
+bool inbox_full(const struct shm *s); /* is there a frame to take? */
+
+/* --- ring.c */
+void ring_accept(struct shm *s, int src, const struct offer *o);
+bool ring_full(const struct shm *s, int src);
+
+/* --- pipe.c */
+void pipe_accept(struct shm *s, int src, const struct offer *o);
+bool pipe_full(const struct shm *s, int src);
+
+/* --- poll.c: a frame of our own kinds. */
+void poll_own(struct shm *s, int src, uint8_t kind, const void *data);
+
+/* --- wait.c */
+/* Remembers that the caller met something full: room shows as a change of *word from `seen'.  NULL:
+ * nothing to watch, the next sleep is a short one. */
+void wait_watch(struct shm *s, const _Atomic uint64_t *word, uint64_t seen);
+/* Rings the bell of `rank' after a store for it. */
+static inline void wait_bell(struct shm *s, int rank)
+{
+	shm_bell_order(s);
+	if (unlikely(atomic_load_explicit(&s->in->door[rank].sleeping, memory_order_relaxed) != 0))
+		shm_wake(s, rank);
+}
+
+/* --- lock.c: between processes; a holder who has died is robbed.  `me' is a rank. */
+void lock_take(struct shm_seg *seg, int me, struct lock *l);
+void lock_drop(struct lock *l);
+
+/* --- shm_os.c: 0 or -1 with errno, unless said otherwise. */
+int os_memfd(void);
+int os_memfd_seal(int fd);
+int os_reserve(int fd, uint64_t off, uint64_t len); /* pages are there, or an error */
+int os_punch(int fd, uint64_t off, uint64_t len);   /* pages are zero and given back */
+bool os_barrier_known(void); /* has the kernel membarrier's expedited kind? */
+int os_barrier_join(void);   /* be reached by os_barrier of others */
+void os_barrier(void);       /* every running thread of every joined process has a full barrier */
+/* Sleeps until woken, while *word == old (and *word2 == old2 unless NULL); true: the time was up. */
+bool os_sleep(
+	_Atomic uint32_t *word, uint32_t old, _Atomic uint32_t *word2, uint32_t old2, uint64_t ns);
+bool os_sleep_two(void); /* may word2 be given? */
+void os_wake(_Atomic uint32_t *word, int n);
+uint64_t os_now(void); /* ns, CLOCK_MONOTONIC */
+uint64_t os_random(void);
+int os_cpu(void);
+bool os_alive(int pid);
+void os_relax(void);
+
+#endif

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* pipe.c - chunks for large messages, from one rank to one other.
+ *
+ *   producer                                                   consumer
+ *     acquire -> [chunk 0][chunk 1][chunk 2][chunk 3] <- front
+ *     publish: put = generation, count -------------->
+ *                <-------------------------- got = count :release
+ *
+ * The producer makes a pipe when it first needs one towards a peer, and offers it in a frame.  It may
+ * have pipe_max of them; then a drained one (put == got) goes to the next peer under a new generation.
+ * The former consumer finds a generation that is not the one it was offered, and forgets the pipe;
+ * it wrote its last word there when it released the last chunk. */
+#include "libshm/inner.h"
+
+static struct pipe *at(const struct shm *s, uint64_t off)
+{
+	return shm_ptr(s, off);
+}
+
+static char *chunk(const struct shm *s, struct pipe *p, uint32_t i)
+{
+	return (char *)p + PAGE + i % PIPE_CHUNKS * s->seg->head->chunk_len;
+}
+
+static uint32_t generation(const struct pipe *p)
+{
+	return (uint32_t)(atomic_load_explicit(&p->put, memory_order_relaxed) >> 32);
+}
+
+/* Takes a drained pipe away from whom it served; NULL if there is none. */
+static struct pipe *rob(struct shm *s, int dst, uint32_t *count)
+{
+	struct shm_in *in = s->in;
+
+	for (int i = 0; i < in->npipes; i++) {
+		struct peer *p = &in->peer[in->pipe_dst[i]];
+		struct pipe *pipe = p->pipe_out;
+
+		if (atomic_load_explicit(&pipe->got, memory_order_acquire) != p->put ||
+			!p->pipe_shown)
+			continue;
+		*count = p->put;
+		p->pipe_out = NULL;
+		p->pipe_shown = false;
+		in->pipe_dst[i] = dst;
+		s->count.pipes_moved++;
+		return pipe;
+	}
+	return NULL;
+}
+
+/* A pipe towards `dst', new or moved; not yet shown to it. */
+static int pipe_make(struct shm *s, int dst)
+{
+	struct shm_in *in = s->in;
+	struct peer *p = &in->peer[dst];
+	struct pipe *pipe = NULL;
+	uint32_t count = 0;
+	uint64_t off;
+
+	if (in->npipes < in->pipe_max) {
+		off = shm_heap_alloc(s, PAGE + PIPE_CHUNKS * s->seg->head->chunk_len, PAGE);
+		if (off != 0) {
+			pipe = at(s, off);
+			in->pipe_dst[in->npipes++] = dst;
+			s->count.pipes++;
+		} else if (in->npipes == 0) {
+			return SHM_NOMEM;
+		}
+	}
+	if (pipe == NULL)
+		pipe = rob(s, dst, &count);
+	if (pipe == NULL) {
+		wait_watch(s, NULL, 0);
+		return SHM_AGAIN;
+	}
+	atomic_store_explicit(
+		&pipe->put, (uint64_t)(generation(pipe) + 1) << 32 | count, memory_order_release);
+	p->pipe_out = pipe;
+	p->put = p->put_free = count;
+	return 0;
+}
+
+static int pipe_show(struct shm *s, int dst)
+{
+	const struct shm_hdr h = {.kind = KIND_PIPE};
+	struct peer *p = &s->in->peer[dst];
+	struct offer o = {
+		.off = shm_off(s, p->pipe_out), .gen = generation(p->pipe_out), .pos = p->put};
+	int e = shm_put(s, dst, &h, &o, sizeof o);
+
+	if (e != 0)
+		return e;
+	s->count.put--;
+	p->pipe_shown = true;
+	return 0;
+}
+
+int shm_pipe_acquire(struct shm *s, int dst, void **ptr, size_t *cap)
+{
+	struct peer *p = &s->in->peer[dst];
+	uint64_t got;
+	int e;
+
+	if (unlikely(!p->pipe_shown)) {
+		e = p->pipe_out == NULL ? pipe_make(s, dst) : 0;
+		if (e == 0)
+			e = pipe_show(s, dst);
+		if (e != 0)
+			return e;
+	}
+	if (p->put - p->put_free >= PIPE_CHUNKS) {
+		got = atomic_load_explicit(&p->pipe_out->got, memory_order_acquire);
+		p->put_free = (uint32_t)got;
+		if (p->put - p->put_free >= PIPE_CHUNKS) {
+			wait_watch(s, &p->pipe_out->got, got);
+			return SHM_AGAIN;
+		}
+	}
+	*ptr = chunk(s, p->pipe_out, p->put);
+	*cap = s->seg->head->chunk_len;
+	return 0;
+}
+
+void shm_pipe_publish(struct shm *s, int dst, size_t len)
+{
+	struct peer *p = &s->in->peer[dst];
+	uint64_t gen = generation(p->pipe_out);
+
+	must(len > 0 && len <= s->seg->head->chunk_len);
+	atomic_store_explicit(
+		&p->pipe_out->len[p->put % PIPE_CHUNKS], (uint32_t)len, memory_order_relaxed);
+	p->put++;
+	atomic_store_explicit(&p->pipe_out->put, gen << 32 | p->put, memory_order_release);
+	s->count.chunks++;
+	wait_bell(s, dst);
+}
+
+void pipe_accept(struct shm *s, int src, const struct offer *o)
+{
+	struct shm_in *in = s->in;
+	struct peer *p = &in->peer[src];
+
+	if (p->gen_in == 0)
+		in->pipe_src[in->npipes_in++] = src;
+	p->pipe_in = at(s, o->off);
+	p->gen_in = o->gen;
+	p->got = o->pos;
+}
+
+/* Chunks that wait at `src's pipe; a pipe that was given to somebody else is forgotten. */
+static uint32_t waiting(struct peer *p)
+{
+	uint64_t put;
+
+	if (p->pipe_in == NULL)
+		return 0;
+	put = atomic_load_explicit(&p->pipe_in->put, memory_order_acquire);
+	if ((uint32_t)(put >> 32) != p->gen_in) {
+		p->pipe_in = NULL;
+		return 0;
+	}
+	return (uint32_t)put - p->got;
+}
+
+bool pipe_full(const struct shm *s, int src)
+{
+	return waiting(&s->in->peer[src]) > 0;
+}
+
+int shm_pipe_front(struct shm *s, int src, const void **ptr, size_t *len)
+{
+	struct peer *p = &s->in->peer[src];
+
+	if (waiting(p) == 0)
+		return SHM_AGAIN;
+	*ptr = chunk(s, p->pipe_in, p->got);
+	*len = atomic_load_explicit(&p->pipe_in->len[p->got % PIPE_CHUNKS], memory_order_relaxed);
+	return 0;
+}
+
+void shm_pipe_release(struct shm *s, int src)
+{
+	struct peer *p = &s->in->peer[src];
+
+	must(p->pipe_in != NULL);
+	p->got++;
+	atomic_store_explicit(&p->pipe_in->got, p->got, memory_order_release);
+	wait_bell(s, src);
+}

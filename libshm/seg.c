@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* seg.c - the segment itself: making, mapping, and what can be seen of it from outside. */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "libshm/inner.h"
+
+#define HEAP_BASE ((uint64_t)1 << 30) /* address space only: memory comes piece by piece */
+#define HEAP_RANK ((uint64_t)64 << 20)
+
+static uint64_t round_up(uint64_t n, uint64_t to)
+{
+	return (n + to - 1) / to * to;
+}
+
+/* Everything that the inline functions and the structures of two builds must agree on. */
+static uint64_t shape(void)
+{
+	const uint64_t part[] = {sizeof(struct head), sizeof(struct page), sizeof(struct ring),
+		sizeof(struct inbox), sizeof(struct pipe), sizeof(struct shm_group), PIPE_CHUNKS};
+	uint64_t h = 1;
+
+	for (size_t i = 0; i < countof(part); i++)
+		h = (h ^ part[i]) * UINT64_C(0x100000001b3);
+	return h;
+}
+
+/* Greatest frame: with many ranks the far areas of all pairs would take too much memory. */
+static uint32_t frame_max(int nranks)
+{
+	if (HAFT_MEAN)
+		return 256;
+	if (nranks <= 32)
+		return SHM_FRAME_MAX;
+	return nranks <= 128 ? SHM_FRAME_MAX / 2 : SHM_FRAME_MAX / 4;
+}
+
+/* Fills in all of the head but the magic. */
+static void lay_out(struct head *h, const struct shm_opts *o)
+{
+	uint64_t n = (uint64_t)o->nranks, at = round_up(sizeof *h, PAGE);
+
+	h->shape = shape();
+	h->cookie = o->cookie != 0 ? o->cookie : os_random();
+	h->nranks = (uint32_t)n;
+	h->ncpus = (uint32_t)(o->ncpus > 0 ? o->ncpus : shm_cpus());
+	h->fence = h->nranks > h->ncpus || !os_barrier_known();
+	h->frame_max = frame_max(o->nranks);
+	h->chunk_len = o->chunk_len != 0 ? o->chunk_len : MEAN_OR(256, 65536);
+	h->job = at;
+	h->job_rank = at += SHM_JOB_LEN;
+	h->door = at += n * SHM_JOB_RANK;
+	h->page = at += n * sizeof(struct shm_door);
+	h->bucket = at += n * sizeof(struct page);
+	h->inbox = at += BUCKETS * sizeof(uint64_t);
+	h->heap = round_up(at += n * sizeof(struct inbox), PAGE);
+	h->len = h->heap +
+		 round_up(o->heap_len != 0 ? o->heap_len : HEAP_BASE + n * HEAP_RANK, PAGE);
+}
+
+static int map(struct shm_seg *seg, int fd, uint64_t len)
+{
+	void *p = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+
+	if (p == MAP_FAILED)
+		return SHM_SYS;
+	seg->base = p;
+	seg->head = p;
+	return 0;
+}
+
+static void drop(struct shm_seg *seg)
+{
+	int e = errno;
+
+	if (seg->base != NULL)
+		munmap(seg->base, seg->head->len);
+	if (seg->mem_fd >= 0)
+		close(seg->mem_fd);
+	free(seg);
+	errno = e;
+}
+
+static struct shm_seg *seg_new(void)
+{
+	struct shm_seg *seg = calloc(1, sizeof *seg);
+
+	if (seg != NULL)
+		seg->fd = seg->mem_fd = -1;
+	return seg;
+}
+
+int shm_seg_create(const struct shm_opts *opts, struct shm_seg **out)
+{
+	struct shm_seg *seg;
+	struct head h = {0};
+
+	if (opts->nranks < 1 || opts->nranks > SHM_RANKS_MAX || opts->chunk_len % CACHE_LINE != 0 ||
+		opts->chunk_len > UINT32_MAX || opts->heap_len > (size_t)1 << 46)
+		return SHM_BAD;
+	seg = seg_new();
+	if (seg == NULL)
+		return SHM_NOMEM;
+	lay_out(&h, opts);
+	seg->mem_fd = os_memfd();
+	if (seg->mem_fd < 0 || ftruncate(seg->mem_fd, (off_t)h.len) != 0 ||
+		os_memfd_seal(seg->mem_fd) != 0 || os_reserve(seg->mem_fd, 0, h.heap) != 0 ||
+		map(seg, seg->mem_fd, h.len) != 0) {
+		drop(seg);
+		return errno == ENOSPC || errno == ENOMEM ? SHM_NOMEM : SHM_SYS;
+	}
+	h.magic = SEG_MAGIC;
+	*seg->head = h;
+	seg->fd = seg->mem_fd;
+	*out = seg;
+	return 0;
+}
+
+/* Reads the head of a file that may be anything; 0 if it is a segment of ours. */
+static int head_check(int fd, struct head *h)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) != 0)
+		return SHM_SYS;
+	if (!S_ISREG(st.st_mode) || pread(fd, h, sizeof *h, 0) != (ssize_t)sizeof *h)
+		return SHM_BAD;
+	if (h->magic != SEG_MAGIC || h->shape != shape() || h->len != (uint64_t)st.st_size)
+		return SHM_BAD;
+	return h->nranks >= 1 && h->nranks <= SHM_RANKS_MAX && h->heap < h->len ? 0 : SHM_BAD;
+}
+
+int shm_seg_open(int fd, struct shm_seg **out)
+{
+	struct shm_seg *seg;
+	struct head h;
+	int e = head_check(fd, &h);
+
+	if (e != 0)
+		return e;
+	seg = seg_new();
+	if (seg == NULL)
+		return SHM_NOMEM;
+	seg->mem_fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	if (seg->mem_fd < 0 || map(seg, seg->mem_fd, h.len) != 0) {
+		drop(seg);
+		return SHM_SYS;
+	}
+	*out = seg;
+	return 0;
+}
+
+void shm_seg_close(struct shm_seg *seg)
+{
+	if (seg != NULL)
+		drop(seg);
+}
+
+int shm_seg_fd(const struct shm_seg *seg)
+{
+	return seg->fd;
+}
+
+int shm_seg_nranks(const struct shm_seg *seg)
+{
+	return (int)seg->head->nranks;
+}
+
+int shm_seg_ncpus(const struct shm_seg *seg)
+{
+	return (int)seg->head->ncpus;
+}
+
+bool shm_seg_contended(const struct shm_seg *seg)
+{
+	return seg->head->nranks > seg->head->ncpus;
+}
+
+uint64_t shm_seg_cookie(const struct shm_seg *seg)
+{
+	return seg->head->cookie;
+}
+
+void *shm_seg_job(struct shm_seg *seg)
+{
+	return seg_at(seg, seg->head->job);
+}
+
+void *shm_seg_job_rank(struct shm_seg *seg, int rank)
+{
+	must(rank >= 0 && rank < shm_seg_nranks(seg));
+	return seg_at(seg, seg->head->job_rank + (uint64_t)rank * SHM_JOB_RANK);
+}
+
+void shm_seg_alarm(struct shm_seg *seg)
+{
+	struct shm_door *d = seg_at(seg, seg->head->door);
+
+	atomic_store_explicit(&seg->head->alarm, 1, memory_order_release);
+	for (uint32_t i = 0; i < seg->head->nranks; i++)
+		if (atomic_exchange_explicit(&d[i].sleeping, 0, memory_order_seq_cst) != 0)
+			os_wake(&d[i].sleeping, INT_MAX);
+}
+
+bool shm_seg_alarmed(const struct shm_seg *seg)
+{
+	return atomic_load_explicit(&seg->head->alarm, memory_order_acquire) != 0;
+}
+
+/* One try to copy what the owner shows; false if he was just writing it. */
+static bool view_try(struct page *p, struct shm_view *v)
+{
+	uint32_t seq = atomic_load_explicit(&p->seq, memory_order_acquire);
+	uint64_t w[countof(p->what)];
+
+	v->asleep = atomic_load_explicit(&p->waiting, memory_order_relaxed) != 0;
+	v->since_ns = atomic_load_explicit(&p->since_ns, memory_order_relaxed);
+	for (size_t i = 0; i < countof(w); i++)
+		w[i] = atomic_load_explicit(&p->what[i], memory_order_relaxed);
+	memcpy(&v->what, w, sizeof w);
+	shm_fence();
+	return seq % 2 == 0 && seq == atomic_load_explicit(&p->seq, memory_order_relaxed);
+}
+
+void shm_seg_view(const struct shm_seg *seg, int rank, struct shm_view *view)
+{
+	enum { TRIES = 100 }; /* the owner may have been stopped while writing: then never mind */
+	struct shm_door *d = (struct shm_door *)seg_at(seg, seg->head->door) + rank;
+	struct page *p = (struct page *)seg_at(seg, seg->head->page) + rank;
+
+	must(rank >= 0 && rank < shm_seg_nranks(seg));
+	view->state = (enum shm_state)atomic_load_explicit(&d->state, memory_order_acquire);
+	view->pid = atomic_load_explicit(&d->pid, memory_order_relaxed);
+	view->cpu = atomic_load_explicit(&p->cpu, memory_order_relaxed);
+	for (int i = 0; i < TRIES && !view_try(p, view); i++)
+		os_relax();
+}
+
+const char *shm_error_text(int error)
+{
+	static const char *const text[] = {
+		[0] = "no error",
+		[SHM_AGAIN] = "full or empty for now",
+		[SHM_NOMEM] = "no memory left",
+		[SHM_BAD] =
+			"not a segment of this build, or a rank that it has not or that is taken",
+		[SHM_SYS] = "a system call failed",
+		[SHM_ALARM] = "the job is being ended",
+	};
+
+	return error >= 0 && (size_t)error < countof(text) ? text[error] : "unknown error";
+}

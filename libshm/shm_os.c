@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* shm_os.c - all that libshm asks the kernel and the processor for.
+ *
+ * Futexes are shared ones: the kernel finds the word by the memfd's page, not by address.  Every
+ * call that an old kernel or a sandbox may refuse has a substitute, and says so. */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <linux/membarrier.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+#include "libshm/inner.h"
+
+#ifndef SYS_futex_waitv
+#define SYS_futex_waitv 449
+#endif
+#ifndef FUTEX_32
+#define FUTEX_32 2
+struct futex_waitv {
+	uint64_t val;
+	uint64_t uaddr;
+	uint32_t flags;
+	uint32_t reserved;
+};
+#endif
+
+int os_memfd(void)
+{
+	return memfd_create("haft", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+}
+
+int os_memfd_seal(int fd)
+{
+	return fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);
+}
+
+int os_reserve(int fd, uint64_t off, uint64_t len)
+{
+	int e;
+
+	do
+		e = fallocate(fd, 0, (off_t)off, (off_t)len);
+	while (e != 0 && errno == EINTR);
+	return e;
+}
+
+int os_punch(int fd, uint64_t off, uint64_t len)
+{
+	return fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)off, (off_t)len);
+}
+
+bool os_barrier_known(void)
+{
+	long has = syscall(SYS_membarrier, MEMBARRIER_CMD_QUERY, 0, 0);
+
+	return has > 0 && (has & MEMBARRIER_CMD_GLOBAL_EXPEDITED) &&
+	       (has & MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED);
+}
+
+int os_barrier_join(void)
+{
+	return (int)syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED, 0, 0);
+}
+
+void os_barrier(void)
+{
+	syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL_EXPEDITED, 0, 0);
+}
+
+/* ThreadSanitizer does not know fences, and gcc says so; an exchange it knows. */
+void shm_fence(void)
+{
+#if defined(__SANITIZE_THREAD__)
+	static _Atomic uint32_t dummy;
+
+	atomic_exchange(&dummy, 1);
+#else
+	atomic_thread_fence(memory_order_seq_cst);
+#endif
+}
+
+static _Atomic int no_waitv; /* 1: the kernel has refused futex_waitv */
+
+bool os_sleep_two(void)
+{
+	if (atomic_load_explicit(&no_waitv, memory_order_relaxed) != 0)
+		return false;
+	if (syscall(SYS_futex_waitv, NULL, 0, 0, NULL, 0) == -1 && errno == EINVAL)
+		return true;
+	atomic_store_explicit(&no_waitv, 1, memory_order_relaxed);
+	return false;
+}
+
+bool os_sleep(
+	_Atomic uint32_t *word, uint32_t old, _Atomic uint32_t *word2, uint32_t old2, uint64_t ns)
+{
+	struct futex_waitv two[2] = {
+		{.val = old, .uaddr = (uintptr_t)word, .flags = FUTEX_32},
+		{.val = old2, .uaddr = (uintptr_t)word2, .flags = FUTEX_32},
+	};
+	struct timespec t = {(time_t)(ns / 1000000000), (long)(ns % 1000000000)};
+
+	if (word2 == NULL)
+		return syscall(SYS_futex, word, FUTEX_WAIT, old, &t, NULL, 0) == -1 &&
+		       errno == ETIMEDOUT;
+	ns += os_now();
+	t.tv_sec = (time_t)(ns / 1000000000);
+	t.tv_nsec = (long)(ns % 1000000000);
+	return syscall(SYS_futex_waitv, two, 2, 0, &t, CLOCK_MONOTONIC) == -1 && errno == ETIMEDOUT;
+}
+
+void os_wake(_Atomic uint32_t *word, int n)
+{
+	syscall(SYS_futex, word, FUTEX_WAKE, n, NULL, NULL, 0);
+}
+
+uint64_t os_now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+uint64_t os_random(void)
+{
+	uint64_t r = 0;
+
+	if (getrandom(&r, sizeof r, GRND_NONBLOCK) != (ssize_t)sizeof r)
+		r = os_now() * UINT64_C(0x9e3779b97f4a7c15) ^ (uint64_t)getpid();
+	return r != 0 ? r : 1;
+}
+
+int os_cpu(void)
+{
+	return sched_getcpu();
+}
+
+bool os_alive(int pid)
+{
+	return kill(pid, 0) == 0 || errno != ESRCH;
+}
+
+void os_relax(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+	__builtin_ia32_pause();
+#elif defined(__aarch64__)
+	__asm__ volatile("isb" ::: "memory");
+#else
+	atomic_signal_fence(memory_order_seq_cst);
+#endif
+}
+
+/* CPUs that "quota period" grants, rounded up; `most' if the file is not there or says max. */
+static int quota_cpus(const char *path, int most)
+{
+	long quota, period;
+	FILE *f = fopen(path, "re");
+	int n = most;
+
+	if (f == NULL)
+		return most;
+	if (fscanf(f, "%ld %ld", &quota, &period) == 2 && quota > 0 && period > 0)
+		n = (int)((quota + period - 1) / period);
+	fclose(f);
+	return n < most ? n : most;
+}
+
+/* The same for version 1 of cgroups, which has two files. */
+static int quota_cpus_v1(int most)
+{
+	long quota = 0, period = 0;
+	FILE *q = fopen("/sys/fs/cgroup/cpu/cpu.cfs_quota_us", "re");
+	FILE *p = fopen("/sys/fs/cgroup/cpu/cpu.cfs_period_us", "re");
+	int n = most;
+
+	if (q != NULL && p != NULL && fscanf(q, "%ld", &quota) == 1 &&
+		fscanf(p, "%ld", &period) == 1 && quota > 0 && period > 0)
+		n = (int)((quota + period - 1) / period);
+	if (q != NULL)
+		fclose(q);
+	if (p != NULL)
+		fclose(p);
+	return n < most ? n : most;
+}
+
+/* The tightest quota on the way from our cgroup (version 2: line "0::/path") up to the root. */
+static int cgroup_cpus(int most)
+{
+	char line[PATH_MAX], path[PATH_MAX + 64];
+	FILE *f = fopen("/proc/self/cgroup", "re");
+	char *end = NULL;
+	int n = quota_cpus_v1(most);
+
+	while (f != NULL && fgets(line, sizeof line, f) != NULL)
+		if (line[0] == '0' && line[1] == ':' && line[2] == ':') {
+			line[strcspn(line, "\n")] = 0;
+			end = line + strlen(line);
+			break;
+		}
+	if (f != NULL)
+		fclose(f);
+	while (end != NULL) {
+		*end = 0;
+		snprintf(path, sizeof path, "/sys/fs/cgroup%s/cpu.max", line + 3);
+		n = quota_cpus(path, n);
+		end = strrchr(line + 3, '/');
+	}
+	return n;
+}
+
+int shm_cpus(void)
+{
+	enum { MOST = 8192 }; /* CPUs that a mask can name: the kernel's own limit on x86-64 */
+	cpu_set_t *set = CPU_ALLOC(MOST);
+	int n = 0;
+
+	if (set != NULL && sched_getaffinity(0, CPU_ALLOC_SIZE(MOST), set) == 0)
+		n = CPU_COUNT_S(CPU_ALLOC_SIZE(MOST), set);
+	CPU_FREE(set);
+	if (n < 1)
+		n = (int)sysconf(_SC_NPROCESSORS_ONLN);
+	n = cgroup_cpus(n < 1 ? 1 : n);
+	return n < 1 ? 1 : n;
+}

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* wait.c - waiting that adapts, and waking that costs the sender nothing.
+ *
+ *   pass, pass, pass: spin      (alone on the CPU: what we wait for comes within a switch's time)
+ *   yield, yield, yield         (timed: a fast one means nobody else wanted the CPU)
+ *   sleep in the futex          (after 4 slow yields or 200 fast ones)
+ *
+ * The bell.  A sender stores its message, then looks at the receiver's `sleeping'.  A sleeper stores
+ * `sleeping', then looks for messages.  One of the two must see the other's store, which needs a full
+ * barrier between store and look on both sides.  While there are CPUs enough, senders have none: the
+ * sleeper's membarrier makes one happen on every CPU that runs one of us.  With more ranks than CPUs
+ * sleeps are many and messages few: then senders fence.  All ranks do the same (head->fence).
+ * Sleeps are bounded all the same (SHM_NAP_MS), so that nothing can be lost for ever.
+ *
+ * `sleeping' goes from 1 to 0 by exchange: one wake for one sleep, however many senders. */
+#include <limits.h>
+#include <sched.h>
+#include "libshm/inner.h"
+
+#define SPINS         2000      /* about 50 us: twice what a sleep and its wake-up cost */
+#define YIELDS_FAST   200       /* then nobody needs the CPU, and neither do we */
+#define YIELDS_SLOW   4         /* then others need it more */
+#define YIELD_SLOW_NS 1600      /* a yield took longer: somebody else ran */
+#define CROWD         32        /* waits without spinning after a slow yield */
+#define NAP_FIRST_NS  10000000u /* naps grow from here */
+#define NAP_SHORT_NS  1000000u  /* from here if no wake-up is certain ... */
+#define NAP_SHORT_MAX 4000000u  /* ... or room in an inbox is awaited, which rings no bell */
+#define NAP_MAX_NS    (SHM_NAP_MS * 1000000u)
+
+void wait_watch(struct shm *s, const _Atomic uint64_t *word, uint64_t seen)
+{
+	struct shm_in *in = s->in;
+
+	if (word == NULL || in->nwatches == WATCHES) {
+		in->short_nap = true;
+		return;
+	}
+	for (int i = 0; i < in->nwatches; i++)
+		if (in->watch[i].word == word) {
+			in->watch[i].seen = seen;
+			return;
+		}
+	in->watch[in->nwatches++] = (struct watch){word, seen};
+}
+
+void shm_wake(struct shm *s, int rank)
+{
+	struct shm_door *d = &s->in->door[rank];
+
+	if (atomic_exchange_explicit(&d->sleeping, 0, memory_order_acq_rel) == 0)
+		return;
+	s->count.wakes++;
+	os_wake(&d->sleeping, INT_MAX);
+}
+
+void shm_flag_wake(struct shm *s, struct shm_flag *f)
+{
+	s->count.wakes++;
+	os_wake(&f->value, INT_MAX);
+}
+
+/* Is there anything that the next pass would find? */
+static bool anything(const struct shm *s)
+{
+	const struct shm_in *in = s->in;
+
+	if (inbox_full(s))
+		return true;
+	for (int i = 0; i < in->nrings; i++)
+		if (ring_full(s, in->ring_src[i]))
+			return true;
+	for (int i = 0; i < in->npipes_in; i++)
+		if (pipe_full(s, in->pipe_src[i]))
+			return true;
+	for (int i = 0; i < in->nwatches; i++)
+		if (atomic_load_explicit(in->watch[i].word, memory_order_acquire) !=
+			in->watch[i].seen)
+			return true;
+	return false;
+}
+
+static bool over(struct shm *s, struct shm_wait *w)
+{
+	if (w->flag != NULL && shm_flag_get(w->flag) != w->old)
+		return true;
+	if (shm_seg_alarmed(s->seg) || (!w->flag_only && anything(s)))
+		return true;
+	return w->ready != NULL && w->ready(w->arg);
+}
+
+/* Shows what we wait for; NULL: we no longer do. */
+static void show(struct shm *s, const struct shm_wait *w)
+{
+	static const struct shm_what unknown;
+	struct page *p = s->in->page;
+	uint64_t word[countof(p->what)];
+	uint32_t seq = atomic_load_explicit(&p->seq, memory_order_relaxed);
+
+	if (w == NULL) {
+		atomic_store_explicit(&p->waiting, 0, memory_order_relaxed);
+		return;
+	}
+	memcpy(word, w->what != NULL ? w->what : &unknown, sizeof word);
+	atomic_store_explicit(&p->seq, seq + 1, memory_order_relaxed);
+	shm_fence();
+	atomic_store_explicit(&p->cpu, os_cpu(), memory_order_relaxed);
+	atomic_store_explicit(&p->since_ns, w->begin_ns, memory_order_relaxed);
+	for (size_t i = 0; i < countof(word); i++)
+		atomic_store_explicit(&p->what[i], word[i], memory_order_relaxed);
+	atomic_store_explicit(&p->waiting, 1, memory_order_relaxed);
+	atomic_store_explicit(&p->seq, seq + 2, memory_order_release);
+}
+
+/* How long this sleep may last, and how the next one will be if nothing comes. */
+static uint64_t nap(struct shm_in *in, bool weak)
+{
+	uint64_t most = in->short_nap || weak ? NAP_SHORT_MAX : NAP_MAX_NS;
+	uint64_t ns = in->nap_ns;
+
+	if (ns == 0)
+		ns = most < NAP_MAX_NS ? NAP_SHORT_NS : NAP_FIRST_NS;
+	in->nap_ns = 2 * ns;
+	return ns < most ? ns : most;
+}
+
+/* The futex, unless there is something by now.  True: the clock ended it. */
+static bool sleep_once(struct shm *s, struct shm_wait *w)
+{
+	struct shm_in *in = s->in;
+	struct shm_door *d = &in->door[s->me];
+	bool two = w->flag != NULL && !w->flag_only && os_sleep_two();
+	bool weak = in->weak || (w->flag != NULL && !w->flag_only && !two), timed = false;
+
+	if (w->flag != NULL)
+		atomic_fetch_add_explicit(&w->flag->sleepers, 1, memory_order_seq_cst);
+	if (!w->flag_only)
+		atomic_store_explicit(&d->sleeping, 1, memory_order_relaxed);
+	shm_fence();
+	if (!s->fence)
+		os_barrier();
+	if (!over(s, w)) {
+		s->count.sleeps++;
+		if (w->flag_only)
+			timed = os_sleep(&w->flag->value, w->old, NULL, 0, nap(in, weak));
+		else
+			timed = os_sleep(&d->sleeping, 1, two ? &w->flag->value : NULL, w->old,
+				nap(in, weak));
+	}
+	if (!w->flag_only)
+		atomic_store_explicit(&d->sleeping, 0, memory_order_relaxed);
+	if (w->flag != NULL)
+		atomic_fetch_sub_explicit(&w->flag->sleepers, 1, memory_order_relaxed);
+	return timed;
+}
+
+static void sleep_shown(struct shm *s, struct shm_wait *w)
+{
+	struct shm_in *in = s->in;
+
+	if (!w->shown)
+		show(s, w);
+	w->shown = true;
+	w->nap = sleep_once(s, w);
+	in->nwatches = 0;
+	in->short_nap = false;
+	if (w->nap) {
+		s->count.naps++;
+		return;
+	}
+	in->nap_ns = 0;
+	show(s, NULL);
+	w->shown = false;
+}
+
+/* One yield; true: that is enough of them. */
+static bool yield_once(struct shm *s, struct shm_wait *w)
+{
+	uint64_t before = os_now();
+
+	if (w->begin_ns == 0)
+		w->begin_ns = before;
+	if (w->slow >= YIELDS_SLOW || w->fast >= YIELDS_FAST)
+		return true;
+	sched_yield();
+	s->count.yields++;
+	if (os_now() - before < YIELD_SLOW_NS) {
+		w->fast++;
+	} else {
+		w->slow++;
+		s->count.yields_slow++;
+		s->in->crowd = CROWD;
+	}
+	return false;
+}
+
+int shm_idle(struct shm *s, struct shm_wait *w)
+{
+	if (unlikely(shm_seg_alarmed(s->seg)))
+		return SHM_ALARM;
+	if (!w->nap) {
+		if (s->in->crowd == 0 && w->spins < SPINS) {
+			w->spins++;
+			s->count.spins++;
+			os_relax();
+			return 0;
+		}
+		if (!yield_once(s, w))
+			return 0;
+	}
+	sleep_shown(s, w);
+	return shm_seg_alarmed(s->seg) ? SHM_ALARM : 0;
+}
+
+void shm_wait_end(struct shm *s, struct shm_wait *w)
+{
+	struct shm_in *in = s->in;
+
+	if (w->shown)
+		show(s, NULL);
+	w->shown = false;
+	in->nap_ns = 0;
+	if (w->slow == 0 && in->crowd > 0)
+		in->crowd--;
+}
+
+static bool reached(const struct shm_flag *f, uint32_t want, uint32_t *value)
+{
+	*value = shm_flag_get(f);
+	return (int32_t)(*value - want) >= 0;
+}
+
+int shm_flag_wait(struct shm *s, struct shm_flag *f, uint32_t want, shm_pass_fn *pass, void *arg,
+	const struct shm_what *what)
+{
+	enum { LOOKS = 16 }; /* a flag is one load; a pass looks at many places */
+	struct shm_wait w;
+	uint32_t value;
+	int e = 0;
+
+	if (reached(f, want, &value))
+		return 0;
+	shm_wait_begin(&w);
+	w.flag = f;
+	w.flag_only = pass == NULL;
+	w.what = what;
+	while (e == 0 && !reached(f, want, &value)) {
+		for (int i = 0; s->in->crowd == 0 && i < LOOKS && shm_flag_get(f) == value; i++)
+			os_relax();
+		w.old = value;
+		if (pass != NULL && pass(arg) > 0)
+			shm_wait_again(&w);
+		else if (shm_flag_get(f) == value)
+			e = shm_idle(s, &w);
+	}
+	shm_wait_end(s, &w);
+	return e;
+}
