@@ -36,14 +36,14 @@ cflags  := -std=gnu11 -fPIC -fvisibility=hidden -ftls-model=initial-exec -D_GNU_
 	$(opt-$(FLAVOUR)) $(san) $(if $(MEAN),-DHAFT_MEAN=1) $(CFLAGS)
 ldflags := $(san) -Wl,-z,now -Wl,-z,relro -Wl,--as-needed $(LDFLAGS)
 
+# Objects of one list of sources: $(call objs,$(X_SRCS)).
+objs = $(patsubst %.c,$(B)/obj/%.o,$(1))
+
 # --- what there is -----------------------------------------------------------------------------
 # Every files.mk defines X_SRCS (paths from the top) for its library or program, and says in
 # gen_HDRS which generated headers must exist before anything but the generator is compiled.
 gen_HDRS :=
 include libobj/files.mk libshm/files.mk libnet/files.mk libmpi/files.mk tools/files.mk tests/files.mk
-
-# Objects of one list of sources: $(call objs,$(X_SRCS)).
-objs = $(patsubst %.c,$(B)/obj/%.o,$(1))
 
 # All sources that are listed anywhere, and the objects that may include a generated header.
 all_SRCS := $(sort $(foreach v,$(filter %_SRCS,$(filter-out all_SRCS,$(.VARIABLES))),$($(v))) \
