@@ -65,11 +65,13 @@ $(B)/obj/gen/%.o: $(B)/gen/%.c $(B)/flags | $(gen_HDRS)
 	@mkdir -p $(@D)
 	$(Q)$(compile)
 
+cflags-all = $(foreach d,libobj libshm libnet libmpi tools tests,$(cflags-$(d)))
+
 # Changes when the compiler or its flags do; every object depends on it.
 $(B)/flags: force
 	@mkdir -p $(@D)
-	@echo '$(CC) $(filter-out -Werror,$(cflags)) / $(ldflags)' | cmp -s - $@ || \
-		echo '$(CC) $(filter-out -Werror,$(cflags)) / $(ldflags)' > $@
+	@echo '$(CC) $(filter-out -Werror,$(cflags)) / $(ldflags) /$(cflags-all)' | cmp -s - $@ || \
+		echo '$(CC) $(filter-out -Werror,$(cflags)) / $(ldflags) /$(cflags-all)' > $@
 
 # --- dependencies, the two commands, the house's checks ------------------------------------------
 # A second make, because the first has already asked pkg-config what was not there yet.
@@ -96,8 +98,6 @@ dev_SRCS := tools/dev/lint.c
 $(B)/dev/lint: $(call objs,$(dev_SRCS))
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ldflags) $^ -o $@
-
-run-demo: all
 
 install: all install-libobj install-libmpi install-tools
 install-libobj install-libmpi install-tools: all

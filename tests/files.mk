@@ -12,6 +12,8 @@ mpi_TESTS := \
 script_TESTS := \
 	tests/house/run.sh
 
+demo_SRCS := tests/examples/heat/heat.c
+
 # --- rules ---------------------------------------------------------------------------------------
 tests_SRCS := tests/run.c
 tests_sel = $(if $(T),$(foreach t,$(1),$(if $(findstring $(T),$(t)),$(t))),$(1))
@@ -33,12 +35,20 @@ $(call tests_bin,$(unit_TESTS)): $(B)/tests/%: $(B)/obj/tests/%.o $(unit_libs)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ldflags) $(filter %.o,$^) $(unit_libs) -lcmocka $(libobj_LIBS) -ldl -lpthread -o $@
 
-# With the user's own compiler command: what is installed is what is tested.
+# With the user's own compiler command: what is installed is what is tested.  More sources of a test
+# are more prerequisites; tests_FLAGS-NAME are its own flags and libraries.
 tests_mpicc = $(B)/bin/mpicc -std=gnu11 -Wall -Wextra -O1 -g $(san) $(if $(WERROR),-Werror) -I.
-$(call tests_bin,$(mpi_TESTS)): $(B)/tests/%: tests/%.c $(B)/include/mpi.h $(B)/flags | all
+$(call tests_bin,$(mpi_TESTS) $(demo_SRCS)): $(B)/tests/%: tests/%.c $(B)/include/mpi.h $(B)/flags | all
 	$(call say,MPICC,$@)
 	@mkdir -p $(@D)
-	$(Q)$(tests_mpicc) -MMD -MP -MF $@.d -MT $@ $< -o $@ $(tests_LIBS-$(basename $(<F)))
+	$(Q)$(tests_mpicc) -MMD -MP -MT $@ $(filter %.c,$^) -o $@ $(tests_FLAGS-$(*F))
+
+# The main job.
+heat := $(B)/tests/examples/heat/heat
+tests_FLAGS-heat := -O3 -D_GNU_SOURCE -lpng -lm
+$(heat): tests/examples/heat/picture.c
+run-demo: all $(heat)
+	$(Q)$(B)/bin/mpiexec -n 4 $(heat) -o $(B)/heat.png
 
 tests: all $(B)/tests/run $(call tests_bin,$(unit_sel) $(mpi_sel))
 

@@ -370,15 +370,19 @@ static void arrow_check(const struct file *f, int line, const char *what)
 	found(f->path, line, "layer", "%s may not include \"%s\"", l->folder, what);
 }
 
-/* The header of the same name, if there is one, is the first include. */
+/* A file that has a header of its own name begins with it, or with another of its folder (which
+ * shows that those compile alone). */
 static void own_header_check(const struct file *f, int line, const char *what)
 {
 	char own[LINE_LEN];
 
 	snprintf(own, sizeof(own), "%s", f->path);
 	own[strlen(own) - 1] = 'h';
-	if (f->is_c && file_of(own) != NULL && strcmp(own, what) != 0)
-		found(f->path, line, "own", "the first include must be \"%s\"", own);
+	if (!f->is_c || file_of(own) == NULL)
+		return;
+	*strrchr(own, '/') = '\0';
+	if (!inside(what, own))
+		found(f->path, line, "own", "the first include must be a header of %s", own);
 }
 
 static int if_allowed(const struct file *f, const char *directive, int first)
@@ -640,6 +644,23 @@ static void test_check(const struct file *f)
 
 /* --- what other programs know ---------------------------------------------------------- */
 
+/* Is the name a word of the folder's inner.h?  Those are hidden from users, and need no prefix. */
+static int is_inner(const char *folder, const char *name)
+{
+	char path[LINE_LEN];
+	const struct file *f;
+	size_t n = strlen(name);
+
+	snprintf(path, sizeof(path), "%s/inner.h", folder);
+	f = file_of(path);
+	if (f == NULL)
+		return 0;
+	for (const char *p = f->code; (p = strstr(p, name)) != NULL; p += n)
+		if (!is_word(p[-1]) && !is_word(p[n]))
+			return 1;
+	return 0;
+}
+
 /* Global names of one folder's objects bear its prefix. */
 static void names_check(const struct law *l)
 {
@@ -658,7 +679,7 @@ static void names_check(const struct law *l)
 			continue;
 		for (int i = 0; i < l->n; i++)
 			ok |= begins(name, l->words[i]);
-		ok |= strcmp(name, "main") == 0 || begins(name, "__");
+		ok |= strcmp(name, "main") == 0 || begins(name, "__") || is_inner(l->folder, name);
 		object[strlen(object) - 1] = 'c';
 		/* an object whose source is gone says nothing */
 		if (!ok && file_of(object + strlen(build) + 5) != NULL)
