@@ -4,6 +4,11 @@
 # cmocka programs, started alone.  They are linked with libobj.a and libshm.a; objects of libmpi
 # that one needs are named as its prerequisites:  $(B)/tests/unit/match: $(B)/obj/libmpi/p2p/match.o
 unit_TESTS := \
+	tests/unit/shm_block.c \
+	tests/unit/shm_frame.c \
+	tests/unit/shm_pipe.c \
+	tests/unit/shm_seg.c \
+	tests/unit/shm_wait.c
 
 # Programs of MPI, built with our mpicc, run by mpiexec as their RUN line says.
 mpi_TESTS := \

@@ -1,0 +1,354 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* shm_frame.c - frames arrive once, whole and in order: by inbox, ring and far area, between all
+ * pairs, with full ways, before the receiver has started, and to oneself. */
+#include <string.h>
+#include <pthread.h>
+#include "tests/unit/node.h"
+
+enum { RANKS_MOST = 64 };
+
+/* A stream of frames that both ends can compute. */
+struct stream {
+	uint64_t seed;
+	uint32_t n;
+};
+
+struct node {
+	struct shm *s;
+	struct stream out[RANKS_MOST];
+	struct stream in[RANKS_MOST];
+	uint32_t got;
+	uint32_t len_max;
+	uint8_t buf[SHM_FRAME_MAX];
+};
+
+static void stream_begin(struct stream *x, int src, int dst)
+{
+	x->seed = (uint64_t)src << 32 | (uint64_t)dst << 8 | 5;
+	x->n = 0;
+}
+
+/* The next frame of a stream: mostly short, sometimes long. */
+static void stream_next(
+	struct stream *x, uint32_t len_max, struct shm_hdr *h, uint32_t *len, uint8_t *fill)
+{
+	uint32_t r = node_random(&x->seed);
+
+	h->ctx = (uint64_t)x->n * 3 + ((uint64_t)r << 32);
+	h->tag = (int32_t)(x->n ^ (r << 16));
+	h->kind = (uint8_t)(r % (SHM_KIND_MAX + 1));
+	h->flags = (uint8_t)(r >> 8);
+	*len = r % 8 < 5 ? r / 8 % (SHM_INLINE + 1) : r / 8 % (len_max + 1);
+	*fill = (uint8_t)(r >> 3);
+	x->n++;
+}
+
+static void deliver(void *arg, const struct shm_frame *f)
+{
+	struct node *n = arg;
+	const uint8_t *p = f->data;
+	struct shm_hdr h;
+	uint32_t len;
+	uint8_t fill;
+
+	stream_next(&n->in[f->src], n->len_max, &h, &len, &fill);
+	CHECK(f->ctx == h.ctx && f->tag == h.tag && f->kind == h.kind && f->flags == h.flags);
+	CHECK(f->len == len);
+	for (uint32_t i = 0; i < len; i++)
+		CHECK(p[i] == (uint8_t)(fill + i));
+	n->got++;
+}
+
+static struct node *node_new(struct shm *s, uint32_t len_max)
+{
+	struct node *n = calloc(1, sizeof *n);
+
+	CHECK(n != NULL);
+	n->s = s;
+	n->len_max = len_max < s->frame_max ? len_max : s->frame_max;
+	for (int i = 0; i < s->nranks; i++) {
+		stream_begin(&n->out[i], s->me, i);
+		stream_begin(&n->in[i], i, s->me);
+	}
+	return n;
+}
+
+/* Sends the next frame to `dst', every third in two steps; false: no room, nothing changed. */
+static bool send_next(struct node *n, int dst)
+{
+	struct stream before = n->out[dst];
+	struct shm_hdr h;
+	uint32_t len;
+	uint8_t fill, *to = n->buf;
+	void *ptr;
+	bool two = before.n % 3 == 0;
+	int e = 0;
+
+	stream_next(&n->out[dst], n->len_max, &h, &len, &fill);
+	if (two)
+		e = shm_reserve(n->s, dst, len + (len < n->s->frame_max), &ptr);
+	if (two && e == 0)
+		to = ptr;
+	for (uint32_t i = 0; i < len; i++)
+		to[i] = (uint8_t)(fill + i);
+	if (two && e == 0)
+		shm_commit(n->s, dst, &h, len);
+	else if (!two)
+		e = shm_put(n->s, dst, &h, n->buf, len);
+	CHECK(e == 0 || e == SHM_AGAIN);
+	if (e != 0)
+		n->out[dst] = before;
+	return e == 0;
+}
+
+struct plan {
+	uint32_t frames; /* to each peer */
+	uint32_t len_max;
+	bool self; /* also to oneself */
+};
+
+/* Tries one frame to every peer that is owed some, from a random one on; how many went. */
+static uint32_t send_round(struct node *n, const struct plan *plan, uint64_t *seed)
+{
+	uint32_t ranks = (uint32_t)n->s->nranks, first = node_random(seed), went = 0;
+
+	for (uint32_t i = 0; i < ranks; i++) {
+		int dst = (int)((first + i) % ranks);
+
+		if (n->out[dst].n < plan->frames && (dst != n->s->me || plan->self))
+			went += send_next(n, dst);
+	}
+	return went;
+}
+
+/* Everybody sends to everybody, in random turns, and takes what comes. */
+static void storm_rank(struct shm *s, void *arg)
+{
+	const struct plan *plan = arg;
+	struct node *n = node_new(s, plan->len_max);
+	uint32_t peers = (uint32_t)s->nranks - !plan->self, left = plan->frames * peers;
+	uint64_t seed = (uint64_t)s->me + 99;
+	struct shm_wait w;
+
+	shm_wait_begin(&w);
+	while (left > 0 || n->got < plan->frames * peers) {
+		uint32_t before = n->got, went = send_round(n, plan, &seed);
+
+		left -= went;
+		shm_poll(s, deliver, n);
+		if (went > 0 || n->got != before)
+			shm_wait_again(&w);
+		else
+			CHECK(shm_idle(s, &w) == 0);
+	}
+	shm_wait_end(s, &w);
+	node_gate(s);
+	CHECK(shm_poll(s, deliver, n) == 0);
+	CHECK(s->count.got == plan->frames * peers);
+	CHECK(s->count.put == plan->frames * peers);
+	free(n);
+}
+
+static void storm2(void **state)
+{
+	struct plan plan = {.frames = 20000, .len_max = SHM_FRAME_MAX};
+
+	(void)state;
+	node_run(2, storm_rank, &plan);
+}
+
+static void storm5(void **state)
+{
+	struct plan plan = {.frames = 2000, .len_max = 3000, .self = true};
+
+	(void)state;
+	node_run(5, storm_rank, &plan);
+}
+
+static void storm40(void **state)
+{
+	struct plan plan = {.frames = 40, .len_max = 500};
+
+	(void)state;
+	node_run(40, storm_rank, &plan);
+}
+
+static void storm_self(void **state)
+{
+	struct plan plan = {.frames = 3000, .len_max = SHM_FRAME_MAX, .self = true};
+
+	(void)state;
+	node_run(1, storm_rank, &plan);
+}
+
+/* The peer has not started: as much as there is room for goes out, and arrives when it starts. */
+static void early_rank(struct shm *s, void *arg)
+{
+	struct node *n = node_new(s, 100);
+	uint32_t *sent = shm_seg_job(s->seg);
+
+	(void)arg;
+	if (s->me == 0) {
+		while (*sent < 20 && send_next(n, 1))
+			++*sent;
+	} else {
+		for (int i = 0; i < 1000 && n->got < *sent; i++)
+			shm_poll(s, deliver, n);
+		CHECK(n->got == *sent && *sent > 0);
+	}
+	free(n);
+}
+
+static void early(void **state)
+{
+	const struct shm_opts opts = {.nranks = 2};
+	struct shm_seg *seg;
+	pid_t pid;
+
+	(void)state;
+	assert_int_equal(shm_seg_create(&opts, &seg), 0);
+	for (int i = 0; i < 2; i++) {
+		node_start(seg, i, early_rank, NULL, &pid);
+		node_join(pid);
+	}
+	shm_seg_close(seg);
+}
+
+/* peek shows the same frame until next; peek and poll may be mixed. */
+static void peek_rank(struct shm *s, void *arg)
+{
+	enum { FRAMES = 5000 };
+	struct node *n = node_new(s, 200);
+	struct shm_frame f, g;
+
+	(void)arg;
+	while (s->me == 0 && n->out[1].n < FRAMES)
+		send_next(n, 1);
+	while (s->me == 1 && n->got < FRAMES) {
+		if (!shm_peek(s, 0, &f)) {
+			shm_poll(s, deliver, n);
+			continue;
+		}
+		CHECK(shm_peek(s, 0, &g) && g.data == f.data && g.ctx == f.ctx);
+		deliver(n, &g);
+		shm_next(s, &g);
+	}
+	free(n);
+}
+
+static void peek(void **state)
+{
+	(void)state;
+	node_run(2, peek_rank, NULL);
+}
+
+/* A full way says so, counts it, and takes more when the other end has read. */
+static void full_rank(struct shm *s, void *arg)
+{
+	struct node *n = node_new(s, 40);
+	uint32_t *sent = shm_seg_job_rank(s->seg, 0);
+
+	(void)arg;
+	if (s->me == 0) {
+		for (int misses = 0; misses < 1000;)
+			misses += !send_next(n, 1);
+		CHECK(s->count.put_again == 1000);
+		*sent = n->out[1].n;
+	}
+	node_gate(s);
+	while (s->me == 1 && n->got < *sent)
+		shm_poll(s, deliver, n);
+	node_gate(s);
+	CHECK(s->me == 1 || send_next(n, 1));
+	node_gate(s);
+	while (s->me == 1 && n->got < *sent + 1)
+		shm_poll(s, deliver, n);
+	free(n);
+}
+
+static void full(void **state)
+{
+	(void)state;
+	node_run(2, full_rank, NULL);
+}
+
+/* No memory for rings: short frames still go through the inbox, long ones fail as promised. */
+static void poor_rank(struct shm *s, void *arg)
+{
+	enum { FRAMES = 500 };
+	struct node *n = node_new(s, 40);
+	struct shm_hdr h = {.kind = 1};
+
+	(void)arg;
+	if (s->me == 0)
+		CHECK(shm_put(s, 1, &h, n->buf, 200) == SHM_NOMEM);
+	while (s->me == 0 && n->out[1].n < FRAMES)
+		send_next(n, 1);
+	while (s->me == 1 && n->got < FRAMES)
+		shm_poll(s, deliver, n);
+	CHECK(s->count.rings == 0);
+	free(n);
+}
+
+static void poor(void **state)
+{
+	const struct shm_opts opts = {.nranks = 2, .heap_len = 64};
+
+	(void)state;
+	node_run_opts(&opts, poor_rank, NULL);
+}
+
+/* Two threads, each a rank with a mapping of its own: for ThreadSanitizer. */
+struct thread {
+	int fd, rank;
+	struct plan plan;
+};
+
+static void *thread_main(void *arg)
+{
+	struct thread *t = arg;
+	struct shm_seg *seg;
+	struct shm *s;
+
+	CHECK(shm_seg_open(t->fd, &seg) == 0);
+	CHECK(shm_attach(seg, t->rank, &s) == 0);
+	storm_rank(s, &t->plan);
+	shm_detach(s);
+	shm_seg_close(seg);
+	return NULL;
+}
+
+static void threads(void **state)
+{
+	const struct shm_opts opts = {.nranks = 2};
+	struct thread t[2];
+	pthread_t id[2];
+	struct shm_seg *seg;
+
+	(void)state;
+	assert_int_equal(shm_seg_create(&opts, &seg), 0);
+	for (int i = 0; i < 2; i++) {
+		t[i] = (struct thread){shm_seg_fd(seg), i, {.frames = 5000, .len_max = 4000}};
+		assert_int_equal(pthread_create(&id[i], NULL, thread_main, &t[i]), 0);
+	}
+	for (int i = 0; i < 2; i++)
+		pthread_join(id[i], NULL);
+	shm_seg_close(seg);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(storm_self),
+		cmocka_unit_test(storm2),
+		cmocka_unit_test(storm5),
+		cmocka_unit_test(storm40),
+		cmocka_unit_test(early),
+		cmocka_unit_test(peek),
+		cmocka_unit_test(full),
+		cmocka_unit_test(poor),
+		cmocka_unit_test(threads),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

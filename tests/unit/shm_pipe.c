@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* shm_pipe.c - chunks arrive whole and in order, also when few pipes serve many peers in turn. */
+#include <string.h>
+#include "tests/unit/node.h"
+#include "libshm/inner.h"
+
+static void nothing(void *arg, const struct shm_frame *f)
+{
+	(void)arg;
+	CHECK(f->len == 0);
+}
+
+struct flow {
+	uint64_t seed;
+	size_t left, used; /* bytes to go; of the chunk at hand */
+};
+
+/* One chunk with as much as fits; 1 if something moved. */
+static int produce(struct shm *s, int dst, struct flow *f)
+{
+	void *ptr;
+	size_t cap, len;
+	uint8_t *p;
+	int e = shm_pipe_acquire(s, dst, &ptr, &cap);
+
+	CHECK(e == 0 || e == SHM_AGAIN);
+	if (e != 0)
+		return 0;
+	len = f->left < cap ? f->left : cap - node_random(&f->seed) % (cap / 2);
+	p = ptr;
+	for (size_t i = 0; i < len; i++)
+		p[i] = (uint8_t)((f->left - i) * 7);
+	shm_pipe_publish(s, dst, len);
+	f->left -= len;
+	return 1;
+}
+
+static int consume(struct shm *s, int src, struct flow *f)
+{
+	const void *ptr;
+	const uint8_t *p;
+	size_t len;
+
+	if (shm_pipe_front(s, src, &ptr, &len) != 0)
+		return 0;
+	CHECK(len > 0 && len <= f->left);
+	p = ptr;
+	for (size_t i = 0; i < len; i++)
+		CHECK(p[i] == (uint8_t)((f->left - i) * 7));
+	shm_pipe_release(s, src);
+	f->left -= len;
+	return 1;
+}
+
+/* In step k everybody sends to me + k and receives from me - k. */
+static void shift_rank(struct shm *s, void *arg)
+{
+	size_t bytes = *(size_t *)arg;
+	struct shm_wait w;
+
+	for (int k = 1; k < 2 * s->nranks; k++) {
+		int dst = (s->me + k) % s->nranks;
+		int src = (s->me + 2 * s->nranks - k) % s->nranks;
+		struct flow out = {.seed = 1, .left = bytes}, in = {.left = bytes};
+
+		shm_wait_begin(&w);
+		while (out.left > 0 || in.left > 0) {
+			int moved = shm_poll(s, nothing, NULL);
+
+			if (out.left > 0)
+				moved += produce(s, dst, &out);
+			if (in.left > 0)
+				moved += consume(s, src, &in);
+			if (moved > 0)
+				shm_wait_again(&w);
+			else
+				CHECK(shm_idle(s, &w) == 0);
+		}
+		shm_wait_end(s, &w);
+	}
+	CHECK(s->count.pipes <= (uint64_t)s->in->pipe_max);
+}
+
+static void shift2(void **state)
+{
+	size_t bytes = MEAN_OR(20000, 3000000);
+
+	(void)state;
+	node_run(2, shift_rank, &bytes);
+}
+
+static void shift6(void **state)
+{
+	size_t bytes = MEAN_OR(2000, 300000);
+
+	(void)state;
+	node_run(6, shift_rank, &bytes);
+}
+
+/* Chunks so large that a rank may have four pipes only: they move from peer to peer. */
+static void moving(void **state)
+{
+	const struct shm_opts opts = {.nranks = 8, .chunk_len = MEAN_OR(256, 4 << 20)};
+	size_t bytes = MEAN_OR(700, 100000);
+
+	(void)state;
+	node_run_opts(&opts, shift_rank, &bytes);
+}
+
+/* Without memory: an error, not a wait. */
+static void poor_rank(struct shm *s, void *arg)
+{
+	void *ptr;
+	size_t cap;
+
+	(void)arg;
+	if (s->me == 0)
+		CHECK(shm_pipe_acquire(s, 1, &ptr, &cap) == SHM_NOMEM);
+	else
+		CHECK(shm_pipe_front(s, 0, (const void **)&ptr, &cap) == SHM_AGAIN);
+}
+
+static void poor(void **state)
+{
+	const struct shm_opts opts = {.nranks = 2, .heap_len = 64};
+
+	(void)state;
+	node_run_opts(&opts, poor_rank, NULL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(shift2),
+		cmocka_unit_test(shift6),
+		cmocka_unit_test(moving),
+		cmocka_unit_test(poor),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

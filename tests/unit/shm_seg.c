@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* shm_seg.c - making, opening, refusing and watching a segment; the heap; the lock of the dead. */
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include "tests/unit/node.h"
+#include "libshm/inner.h"
+
+static void life(void **state)
+{
+	const struct shm_opts opts = {.nranks = 3, .ncpus = 2, .cookie = 77};
+	struct shm_seg *seg, *other;
+	struct shm *s, *t;
+
+	(void)state;
+	assert_int_equal(shm_seg_create(&opts, &seg), 0);
+	assert_int_equal(shm_seg_nranks(seg), 3);
+	assert_int_equal(shm_seg_ncpus(seg), 2);
+	assert_true(shm_seg_contended(seg));
+	assert_int_equal(shm_seg_cookie(seg), 77);
+	assert_int_equal(shm_seg_open(shm_seg_fd(seg), &other), 0);
+	assert_int_equal(shm_seg_cookie(other), 77);
+	assert_int_equal(shm_seg_fd(other), -1);
+	strcpy(shm_seg_job(seg), "hello");
+	assert_string_equal(shm_seg_job(other), "hello");
+	assert_int_equal(*(char *)shm_seg_job_rank(other, 2), 0);
+	assert_int_equal(shm_attach(other, 3, &s), SHM_BAD);
+	assert_int_equal(shm_attach(other, -1, &s), SHM_BAD);
+	assert_int_equal(shm_attach(other, 1, &s), 0);
+	assert_int_equal(shm_attach(seg, 1, &t), SHM_BAD);
+	shm_detach(s);
+	shm_seg_close(other);
+	shm_seg_close(seg);
+}
+
+static void bad_opts(void **state)
+{
+	struct shm_seg *seg;
+
+	(void)state;
+	assert_int_equal(shm_seg_create(&(struct shm_opts){.nranks = 0}, &seg), SHM_BAD);
+	assert_int_equal(
+		shm_seg_create(&(struct shm_opts){.nranks = SHM_RANKS_MAX + 1}, &seg), SHM_BAD);
+	assert_int_equal(
+		shm_seg_create(&(struct shm_opts){.nranks = 1, .chunk_len = 100}, &seg), SHM_BAD);
+}
+
+/* Files that are no segment of ours are refused, whatever they are. */
+static void strangers(void **state)
+{
+	struct shm_seg *seg;
+	uint64_t magic = SEG_MAGIC;
+	int fd = memfd_create("x", MFD_CLOEXEC), p[2];
+
+	(void)state;
+	assert_int_equal(shm_seg_open(-1, &seg), SHM_SYS);
+	assert_int_equal(shm_seg_open(fd, &seg), SHM_BAD);
+	assert_int_equal(ftruncate(fd, 1 << 20), 0);
+	assert_int_equal(shm_seg_open(fd, &seg), SHM_BAD);
+	assert_int_equal(pwrite(fd, &magic, sizeof magic, 0), (ssize_t)sizeof magic);
+	assert_int_equal(shm_seg_open(fd, &seg), SHM_BAD);
+	close(fd);
+	assert_int_equal(pipe(p), 0);
+	assert_int_equal(shm_seg_open(p[0], &seg), SHM_BAD);
+	close(p[0]);
+	close(p[1]);
+}
+
+static void many_ranks(void **state)
+{
+	const struct shm_opts opts = {.nranks = 4096};
+	struct shm_seg *seg;
+	struct shm *s;
+
+	(void)state;
+	assert_int_equal(shm_seg_create(&opts, &seg), 0);
+	assert_int_equal(shm_attach(seg, 4095, &s), 0);
+	assert_true(s->frame_max >= SHM_FRAME_MAX / 64);
+	shm_detach(s);
+	shm_seg_close(seg);
+}
+
+static void heap(void **state)
+{
+	const struct shm_opts opts = {.nranks = 1, .heap_len = 64 << 20};
+	static const size_t lens[] = {1, 64, 65, 4096, 8192, 8193, 20000, 70000, 300000, 5000000};
+	struct shm_seg *seg;
+	struct shm *s;
+	uint64_t off[countof(lens)], again;
+
+	(void)state;
+	assert_int_equal(shm_seg_create(&opts, &seg), 0);
+	assert_int_equal(shm_attach(seg, 0, &s), 0);
+	for (int round = 0; round < 3; round++) {
+		for (size_t i = 0; i < countof(lens); i++) {
+			char *p;
+
+			off[i] = shm_heap_alloc(s, lens[i], i % 2 ? PAGE : CACHE_LINE);
+			assert_int_not_equal(off[i], 0);
+			assert_int_equal(off[i] % (i % 2 ? PAGE : CACHE_LINE), 0);
+			p = shm_ptr(s, off[i]);
+			assert_int_equal(shm_off(s, p), off[i]);
+			for (size_t k = 0; k < lens[i]; k++)
+				assert_int_equal(p[k], 0);
+			memset(p, 0xff, lens[i]);
+		}
+		for (size_t i = 0; i < countof(lens); i++)
+			shm_heap_free(s, off[i], lens[i], i % 2 ? PAGE : CACHE_LINE);
+	}
+	again = shm_heap_alloc(s, 70000, PAGE);
+	assert_int_equal(again, off[7]);
+	assert_int_equal(shm_heap_alloc(s, 65 << 20, CACHE_LINE), 0);
+	assert_int_equal(shm_heap_alloc(s, 0, CACHE_LINE), 0);
+	assert_int_equal(shm_heap_alloc(s, 64, 2 * PAGE), 0);
+	shm_detach(s);
+	shm_seg_close(seg);
+}
+
+/* Every length has a class at least as long, and no two lengths of different size share one. */
+static void heap_classes(void **state)
+{
+	const struct shm_opts opts = {.nranks = 1, .heap_len = (size_t)1 << 40};
+	struct shm_seg *seg;
+	struct shm *s;
+	uint64_t last = 0, off;
+
+	(void)state;
+	assert_int_equal(shm_seg_create(&opts, &seg), 0);
+	assert_int_equal(shm_attach(seg, 0, &s), 0);
+	for (size_t len = 1; len < (4 << 20); len += len / 7 + 1) {
+		off = shm_heap_alloc(s, len, CACHE_LINE);
+		assert_true(off > last);
+		last = off + len - 1;
+	}
+	shm_detach(s);
+	shm_seg_close(seg);
+}
+
+/* All ranks take and give; each piece is whole while it is had. */
+static void heap_storm_rank(struct shm *s, void *arg)
+{
+	enum { HAD = 32, ROUNDS = 4000 };
+	struct had {
+		uint64_t off;
+		size_t len;
+	} had[HAD] = {0};
+	uint64_t seed = (uint64_t)s->me + 1;
+
+	(void)arg;
+	for (int i = 0; i < ROUNDS; i++) {
+		struct had *h = &had[node_random(&seed) % HAD];
+		unsigned char *p = shm_ptr(s, h->off);
+
+		if (h->off != 0) {
+			CHECK(p[0] == (unsigned char)s->me + 1);
+			CHECK(p[h->len - 1] == (unsigned char)s->me + 1);
+			shm_heap_free(s, h->off, h->len, CACHE_LINE);
+		}
+		h->len = node_random(&seed) % 9000 + 1;
+		h->off = shm_heap_alloc(s, h->len, CACHE_LINE);
+		CHECK(h->off != 0);
+		p = shm_ptr(s, h->off);
+		CHECK(p[0] == 0 && p[h->len - 1] == 0);
+		memset(p, s->me + 1, h->len);
+	}
+}
+
+static void heap_storm(void **state)
+{
+	(void)state;
+	node_run(4, heap_storm_rank, NULL);
+}
+
+static void die_holding(struct shm *s, void *arg)
+{
+	(void)arg;
+	lock_take(s->seg, s->me, &s->seg->head->lock);
+	_exit(0);
+}
+
+static void alloc_once(struct shm *s, void *arg)
+{
+	(void)arg;
+	CHECK(shm_heap_alloc(s, 100, CACHE_LINE) != 0);
+}
+
+/* A process that was killed with the lock does not hang the others. */
+static void dead_holder(void **state)
+{
+	const struct shm_opts opts = {.nranks = 2};
+	struct shm_seg *seg;
+	pid_t pid;
+
+	(void)state;
+	assert_int_equal(shm_seg_create(&opts, &seg), 0);
+	node_start(seg, 0, die_holding, NULL, &pid);
+	node_join(pid);
+	node_start(seg, 1, alloc_once, NULL, &pid);
+	node_join(pid);
+	shm_seg_close(seg);
+}
+
+static void cpus(void **state)
+{
+	(void)state;
+	assert_true(shm_cpus() >= 1);
+	assert_true(shm_cpus() <= sysconf(_SC_NPROCESSORS_CONF));
+}
+
+static void texts(void **state)
+{
+	(void)state;
+	for (int i = -1; i <= SHM_ALARM + 1; i++)
+		assert_non_null(shm_error_text(i));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(life),
+		cmocka_unit_test(bad_opts),
+		cmocka_unit_test(strangers),
+		cmocka_unit_test(many_ranks),
+		cmocka_unit_test(heap),
+		cmocka_unit_test(heap_classes),
+		cmocka_unit_test(heap_storm),
+		cmocka_unit_test(dead_holder),
+		cmocka_unit_test(cpus),
+		cmocka_unit_test(texts),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* shm_wait.c - sleeping costs next to nothing, is seen from outside, and ends when it should. */
+#include <string.h>
+#include "tests/unit/node.h"
+
+static void take(void *arg, const struct shm_frame *f)
+{
+	(void)f;
+	++*(int *)arg;
+}
+
+static void wait_frame(struct shm *s, const struct shm_what *what)
+{
+	struct shm_wait w;
+	int got = 0;
+
+	shm_wait_begin(&w);
+	w.what = what;
+	while (shm_poll(s, take, &got), got == 0)
+		CHECK(shm_idle(s, &w) == 0);
+	shm_wait_end(s, &w);
+}
+
+static void put_frame(struct shm *s, int dst)
+{
+	const struct shm_hdr h = {.kind = 1};
+
+	CHECK(shm_put(s, dst, &h, &h, sizeof h) == 0);
+}
+
+static void nap(double seconds)
+{
+	struct timespec t = {(time_t)seconds, (long)(1e9 * (seconds - (double)(time_t)seconds))};
+
+	nanosleep(&t, NULL);
+}
+
+/* Rank 1 waits for 4 seconds, and uses at most 0.04 of CPU (1 %). */
+static void idle_rank(struct shm *s, void *arg)
+{
+	double cpu = node_now(CLOCK_PROCESS_CPUTIME_ID), real = node_now(CLOCK_MONOTONIC);
+	struct shm_what what = {.comm = 5, .call = 6, .peer = 7, .tag = 8, .more = 9};
+
+	(void)arg;
+	if (s->me == 0) {
+		nap(4);
+		put_frame(s, 1);
+		return;
+	}
+	wait_frame(s, &what);
+	cpu = node_now(CLOCK_PROCESS_CPUTIME_ID) - cpu;
+	CHECK(node_now(CLOCK_MONOTONIC) - real > 3);
+	CHECK(cpu < 0.04);
+	CHECK(s->count.sleeps > 0 && s->count.sleeps < 400);
+}
+
+static void idle_cheap(void **state)
+{
+	(void)state;
+	node_run(2, idle_rank, NULL);
+}
+
+static void watched_rank(struct shm *s, void *arg)
+{
+	const struct shm_what what = {.comm = 5, .call = 6, .peer = 7, .tag = 8, .more = 9};
+
+	(void)arg;
+	wait_frame(s, &what);
+}
+
+/* The launcher's view of a rank: not born, asleep and waiting for what it said, gone. */
+static void view(void **state)
+{
+	const struct shm_opts opts = {.nranks = 2};
+	struct shm_seg *seg;
+	struct shm_view v;
+	struct shm *s;
+	pid_t pid;
+
+	(void)state;
+	assert_int_equal(shm_seg_create(&opts, &seg), 0);
+	shm_seg_view(seg, 1, &v);
+	assert_int_equal(v.state, SHM_UNBORN);
+	assert_false(v.asleep);
+	node_start(seg, 1, watched_rank, NULL, &pid);
+	assert_int_equal(shm_attach(seg, 0, &s), 0);
+	for (int i = 0; i < 1000 && !v.asleep; i++) {
+		nap(0.01);
+		shm_seg_view(seg, 1, &v);
+	}
+	assert_int_equal(v.state, SHM_ATTACHED);
+	assert_int_equal(v.pid, pid);
+	assert_true(v.asleep);
+	assert_true(v.cpu >= 0);
+	assert_true(v.since_ns > 0);
+	assert_int_equal(v.what.comm, 5);
+	assert_int_equal(v.what.call, 6);
+	assert_int_equal(v.what.peer, 7);
+	assert_int_equal(v.what.tag, 8);
+	assert_int_equal(v.what.more, 9);
+	put_frame(s, 1);
+	node_join(pid);
+	shm_seg_view(seg, 1, &v);
+	assert_int_equal(v.state, SHM_DETACHED);
+	assert_false(v.asleep);
+	shm_detach(s);
+	shm_seg_close(seg);
+}
+
+/* No wake-up may get lost: pings with pauses around the time in which the other falls asleep. The
+ * sleeps end by the bell, not by the clock. */
+static void bell_rank(struct shm *s, void *arg)
+{
+	enum { ROUNDS = 400 };
+	uint64_t seed = 3;
+
+	(void)arg;
+	for (int i = 0; i < ROUNDS; i++) {
+		if (s->me == 0) {
+			nap(1e-6 * (double)(node_random(&seed) % 1000));
+			put_frame(s, 1);
+			wait_frame(s, NULL);
+		} else {
+			wait_frame(s, NULL);
+			put_frame(s, 0);
+		}
+	}
+	CHECK(s->count.naps < 20);
+}
+
+static void bell(void **state)
+{
+	const struct shm_opts crowded = {.nranks = 2, .ncpus = 1},
+			      free_cpus = {.nranks = 2, .ncpus = 64};
+
+	(void)state;
+	node_run_opts(&free_cpus, bell_rank, NULL);
+	node_run_opts(&crowded, bell_rank, NULL);
+}
+
+static void alarm_rank(struct shm *s, void *arg)
+{
+	struct shm_flag *f = shm_seg_job(s->seg);
+	struct shm_wait w;
+
+	(void)arg;
+	if (s->me == 0) {
+		nap(0.3);
+		shm_seg_alarm(s->seg);
+		CHECK(shm_seg_alarmed(s->seg));
+	} else if (s->me == 1) {
+		shm_wait_begin(&w);
+		while (shm_idle(s, &w) == 0)
+			;
+	} else {
+		CHECK(shm_flag_wait(s, f, 1, NULL, NULL, NULL) == SHM_ALARM);
+	}
+}
+
+static void alarms(void **state)
+{
+	(void)state;
+	node_run(3, alarm_rank, NULL);
+}
+
+/* Who waits for a flag still serves his frames, and wakes for both. */
+struct serve {
+	struct shm *s;
+	int got;
+};
+
+static int serve(void *arg)
+{
+	struct serve *x = arg;
+
+	return shm_poll(x->s, take, &x->got);
+}
+
+static void serve_rank(struct shm *s, void *arg)
+{
+	enum { FRAMES = 20 };
+	struct shm_flag *f = shm_seg_job(s->seg);
+	struct serve x = {.s = s};
+
+	(void)arg;
+	if (s->me == 1) {
+		CHECK(shm_flag_wait(s, f, 1, serve, &x, NULL) == 0);
+		CHECK(x.got == FRAMES);
+		return;
+	}
+	for (int i = 0; i < FRAMES; i++) {
+		nap(0.002);
+		put_frame(s, 1);
+	}
+	nap(0.05);
+	shm_flag_set(s, f, 1);
+}
+
+static void flags_and_frames(void **state)
+{
+	(void)state;
+	node_run(2, serve_rank, NULL);
+}
+
+static bool is_set(void *arg)
+{
+	return *(volatile int *)arg != 0;
+}
+
+/* ready() keeps a rank awake for what libshm does not know of; somebody calls shm_wake for it. */
+static void ready_rank(struct shm *s, void *arg)
+{
+	_Atomic int *word = shm_seg_job(s->seg);
+	int mine = 1;
+	struct shm_wait w;
+
+	(void)arg;
+	if (s->me == 0) {
+		nap(0.2);
+		atomic_store(word, 1);
+		shm_wake(s, 1);
+		return;
+	}
+	shm_wait_begin(&w);
+	while (atomic_load(word) == 0)
+		CHECK(shm_idle(s, &w) == 0);
+	shm_wait_end(s, &w);
+	shm_wait_begin(&w);
+	w.ready = is_set;
+	w.arg = &mine;
+	for (int i = 0; i < 5000; i++)
+		CHECK(shm_idle(s, &w) == 0);
+	CHECK(s->count.naps < 10);
+	shm_wait_end(s, &w);
+}
+
+static void ready(void **state)
+{
+	(void)state;
+	node_run(2, ready_rank, NULL);
+}
+
+/* A sender who found the ring full sleeps until there is room. */
+static void room_rank(struct shm *s, void *arg)
+{
+	const struct shm_hdr h = {.kind = 1};
+	struct shm_wait w;
+	int got = 0;
+
+	(void)arg;
+	shm_wait_begin(&w);
+	for (int i = 0; s->me == 0 && i < 4 * SHM_SLOTS;) {
+		if (shm_put(s, 1, &h, &h, sizeof h) == 0)
+			i++;
+		else
+			CHECK(shm_idle(s, &w) == 0);
+	}
+	if (s->me == 0) {
+		CHECK(s->count.sleeps > 0);
+		return;
+	}
+	nap(0.3);
+	while (got < 4 * SHM_SLOTS)
+		shm_poll(s, take, &got);
+}
+
+static void room(void **state)
+{
+	(void)state;
+	node_run(2, room_rank, NULL);
+}
+
+/* More ranks than CPUs: a barrier over the counter, about one switch a rank. */
+static void gate_rank(struct shm *s, void *arg)
+{
+	(void)arg;
+	for (int i = 0; i < 200; i++)
+		node_gate(s);
+}
+
+static void gates(void **state)
+{
+	(void)state;
+	node_run(16, gate_rank, NULL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(idle_cheap),
+		cmocka_unit_test(view),
+		cmocka_unit_test(bell),
+		cmocka_unit_test(alarms),
+		cmocka_unit_test(flags_and_frames),
+		cmocka_unit_test(ready),
+		cmocka_unit_test(room),
+		cmocka_unit_test(gates),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
