@@ -125,7 +125,7 @@ static void piece_put(struct stream *t, const char *v, size_t len)
 	struct sink *s = t->sink;
 	char name[16];
 
-	if (s->mid != NULL && s->mid != t) {
+	if (s->mid != NULL && s->mid != t && (s->tty || out.label)) {
 		sink_put(s, "\n", 1);
 		s->mid->begun = false;
 	}
@@ -191,18 +191,28 @@ static void stream_take(struct stream *t, const char *v, size_t len, uint64_t no
 	}
 }
 
+/* The last stream of a sink has ended: the lines that never will, in the order of ranks. */
+static void parts_put(struct sink *s)
+{
+	for (int i = 0; i < out.nstreams && s->parts > 0; i++)
+		if (out.stream[i].sink == s)
+			part_put(&out.stream[i]);
+}
+
 static void stream_end(struct stream *t)
 {
 	struct sink *s = t->sink;
 
-	part_put(t);
+	if (s->tty || out.label)
+		part_put(t);
 	if (out.label && t->begun)
 		piece_put(t, "\n", 1);
 	if (s->floor == t)
 		s->floor = NULL;
 	close(t->fd); /* leaves the epoll set by itself: nobody else has this end */
 	t->fd = -1;
-	s->open--;
+	if (--s->open == 0)
+		parts_put(s);
 }
 
 static void stream_read(struct stream *t, uint64_t now)

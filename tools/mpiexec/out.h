@@ -9,8 +9,9 @@
  *    the ranks wait in write().
  *  - A line reaches the sink whole.  One that is longer than OUT_HOLD takes the floor: only its
  *    stream is read until it ends, or has been quiet for OUT_FLOOR_MS.
- *  - An unfinished line waits for its end, except on a terminal (OUT_PART_MS later: a prompt).  If
- *    somebody else speaks after such a piece, a newline is put between them.
+ *  - An unfinished line waits for its end, or for the end of all: what ranks print without a
+ *    newline comes last, in the order of ranks, and not a byte is added.  On a terminal it waits
+ *    OUT_PART_MS (a prompt), and a newline is put if somebody else speaks next; so with labels.
  *  - One stream only and no labels: bytes pass as they come. */
 #ifndef MPIEXEC_OUT_H
 #define MPIEXEC_OUT_H
