@@ -2,6 +2,7 @@
 # The sources of tools, one line a file.
 
 HAFT_VERSION ?= 0.1.0
+comma := ,
 cflags-tools += -DHAFT_VERSION='"$(HAFT_VERSION)"'
 
 mpiexec_SRCS := \
@@ -23,6 +24,56 @@ $(B)/bin/mpiexec: $(call objs,$(mpiexec_SRCS)) $(B)/lib/libshm.a $(B)/lib/libobj
 $(B)/bin/mpirun: $(B)/bin/mpiexec
 	$(Q)ln -sf mpiexec $@
 
-all: $(if $(libshm_SRCS),tools)
-tools: $(B)/bin/mpiexec $(B)/bin/mpirun
-.PHONY: tools
+# --- mpicc and mpicxx, pkg-config --------------------------------------------------------------
+# They find everything from their own place: bin, include and lib of the build directory have the
+# same shape as the installed tree.
+tools_CXX = $(if $(findstring clang,$(CC)),$(subst clang,clang++,$(CC)),$(subst gcc,g++,$(CC)))
+tools_fill = sed -e 's|@VERSION@|$(HAFT_VERSION)|g' -e 's|@COMPILERXX@|$(tools_CXX)|g' \
+	-e 's|@STATIC_LIBS@|$(strip $(libmpi_LIBS))|g'
+tools_PC := $(patsubst %,$(B)/lib/pkgconfig/%.pc,mpi mpi-c mpi-cxx)
+tools_MAN := $(patsubst %,$(B)/man/man1/%.1,mpiexec mpicc mpi-info)
+
+$(B)/bin/mpicc: tools/mpicc/mpicc.in tools/files.mk $(B)/flags
+	@mkdir -p $(@D)
+	$(Q)$(tools_fill) -e 's|@NAME@|mpicc|g' -e 's|@WHAT@|C|g' -e 's|@VAR@|CC|g' \
+		-e 's|@CCOPT@|-cc=|g' -e 's|@COMPILER@|$(CC)|g' $< >$@ && chmod +x $@
+
+$(B)/bin/mpicxx: tools/mpicc/mpicc.in tools/files.mk $(B)/flags
+	@mkdir -p $(@D)
+	$(Q)$(tools_fill) -e 's|@NAME@|mpicxx|g' -e 's|@WHAT@|C++|g' -e 's|@VAR@|CXX|g' \
+		-e 's|@CCOPT@|-cxx=|g' -e 's|@COMPILER@|$(tools_CXX)|g' $< >$@ && chmod +x $@
+
+$(B)/bin/mpic++: $(B)/bin/mpicxx
+	$(Q)ln -sf mpicxx $@
+
+$(B)/lib/pkgconfig/%.pc: tools/mpicc/mpi.pc.in tools/files.mk $(B)/flags
+	@mkdir -p $(@D)
+	$(Q)$(tools_fill) -e 's|@NAME@|$*|g' -e 's|@COMPILER@|$(CC)|g' \
+		-e 's|@MORE@|$(if $(filter mpi-cxx,$*),$(comma) the C interface for C++)|g' $< >$@
+
+# --- mpi-info ------------------------------------------------------------------------------------
+info_SRCS := tools/info/info.c
+
+$(B)/bin/mpi-info: $(call objs,$(info_SRCS) libmpi/core/set.c) $(B)/lib/libmpi_abi.so
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(ldflags) $(filter %.o,$^) '-Wl,-rpath,$$ORIGIN/../lib' -L$(B)/lib -lmpi_abi \
+		-lpthread -o $@
+
+# --- man pages, all, install ---------------------------------------------------------------------
+$(B)/man/man1/%.1: tools/man/%.1 tools/files.mk
+	@mkdir -p $(@D)
+	$(Q)sed -e 's|@VERSION@|$(HAFT_VERSION)|g' $< >$@
+
+tools_BIN := $(if $(libshm_SRCS),mpiexec mpirun) mpicc mpicxx mpic++ $(if $(gen_SRCS),mpi-info)
+
+all: $(tools_BIN:%=$(B)/bin/%) $(tools_PC) $(tools_MAN)
+
+install-tools:
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/pkgconfig \
+		$(DESTDIR)$(PREFIX)/share/man/man1
+	cp -P $(tools_BIN:%=$(B)/bin/%) $(DESTDIR)$(PREFIX)/bin/
+	install -m 644 $(tools_PC) $(DESTDIR)$(PREFIX)/lib/pkgconfig/
+	install -m 644 $(tools_MAN) $(DESTDIR)$(PREFIX)/share/man/man1/
+	ln -sf mpiexec.1 $(DESTDIR)$(PREFIX)/share/man/man1/mpirun.1
+	ln -sf mpicc.1 $(DESTDIR)$(PREFIX)/share/man/man1/mpicxx.1

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* info.c - mpi-info: which MPI is this, and what does it find here?
+ *
+ * It is a program of MPI like any other: it uses mpi.h and nothing else of the house, so that what
+ * it prints is what programs get.  It never starts MPI. */
+#include <dlfcn.h>
+#include <sched.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "libmpi/core/set.h"
+#include "mpi.h"
+
+static const char usage[] =
+	"usage: mpi-info [--settings | --version]\n"
+	"  prints what this MPI is, and what it finds on this machine\n"
+	"  --settings   only the settings that may be changed by the environment\n"
+	"  --version    only the version\n";
+
+static void row(const char *what, const char *value)
+{
+	printf("%-18s %s\n", what, value);
+}
+
+static void version_print(void)
+{
+	char lib[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+	int major = 0, minor = 0, len = 0;
+	char line[64];
+
+	MPI_Get_library_version(lib, &len);
+	row("library", lib);
+	MPI_Get_version(&major, &minor);
+	snprintf(line, sizeof line, "%d.%d", major, minor);
+	row("MPI", line);
+	MPI_Abi_get_version(&major, &minor);
+	snprintf(line, sizeof line, "%d.%d", major, minor);
+	row("MPI ABI", line);
+}
+
+static void place_print(void)
+{
+	Dl_info where;
+	char *path;
+
+	if (dladdr((void *)(uintptr_t)&MPI_Init, &where) == 0 || where.dli_fname == NULL)
+		return;
+	path = realpath(where.dli_fname, NULL);
+	row("library file", path != NULL ? path : where.dli_fname);
+	free(path);
+}
+
+static void machine_print(void)
+{
+	char name[256] = "";
+	char line[64];
+	cpu_set_t set;
+
+	gethostname(name, sizeof name - 1);
+	row("host", name);
+	if (sched_getaffinity(0, sizeof set, &set) == 0)
+		snprintf(line, sizeof line, "%d of %ld usable", CPU_COUNT(&set),
+			sysconf(_SC_NPROCESSORS_ONLN));
+	else
+		snprintf(line, sizeof line, "%ld", sysconf(_SC_NPROCESSORS_ONLN));
+	row("CPUs", line);
+	snprintf(line, sizeof line, "%ld MiB",
+		sysconf(_SC_PHYS_PAGES) / 1024 * (sysconf(_SC_PAGESIZE) / 1024));
+	row("memory", line);
+}
+
+/* What the environment can change, with the value that it has now. */
+static void settings_print(void)
+{
+	const char *name, *meaning;
+	int64_t value;
+
+	for (int i = 0; haft_set_row(i, &name, &value, &meaning) != 0; i++)
+		printf("%-18s %lld: %s\n", name, (long long)value, meaning);
+}
+
+int main(int argc, char **argv)
+{
+	const char *arg = argc > 1 ? argv[1] : "";
+
+	if (argc > 2 || (argc == 2 && strcmp(arg, "--settings") != 0 &&
+				strcmp(arg, "--version") != 0 && strcmp(arg, "--help") != 0)) {
+		fprintf(stderr, "mpi-info: unknown option %s\n%s", argv[argc - 1], usage);
+		return 2;
+	}
+	if (strcmp(arg, "--help") == 0) {
+		fputs(usage, stdout);
+		return 0;
+	}
+	if (strcmp(arg, "--settings") == 0) {
+		settings_print();
+		return 0;
+	}
+	version_print();
+	if (strcmp(arg, "--version") == 0)
+		return 0;
+	place_print();
+	machine_print();
+	settings_print();
+	return 0;
+}
