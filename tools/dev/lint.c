@@ -690,6 +690,34 @@ static void names_check(const struct law *l)
 		pclose(p);
 }
 
+/* No global name is defined in two objects of the libraries: they all end in one library. */
+static void twice_check(void)
+{
+	char line[LINE_LEN], object[LINE_LEN], name[LINE_LEN], last[LINE_LEN] = "", other[LINE_LEN];
+	FILE *p;
+
+	snprintf(line, sizeof(line),
+		"find %s/obj/lib* -name '*.o' 2>/dev/null | xargs -r nm -A --defined-only -g "
+		"2>/dev/null"
+		" | awk '$2 ~ /[TDBRC]/ { sub(/:.*/, \"\", $1); print $3, $1 }' | LC_ALL=C sort",
+		build);
+	p = popen(line, "r");
+	while (p != NULL && fgets(line, sizeof(line), p) != NULL) {
+		if (sscanf(line, "%s %s", name, object) != 2)
+			continue;
+		object[strlen(object) - 1] = 'c';
+		if (file_of(object + strlen(build) + 5) == NULL)
+			continue;
+		if (strcmp(name, last) == 0)
+			found(object + strlen(build) + 5, 1, "twice", "%s is also in %s", name,
+				other + strlen(build) + 5);
+		memcpy(last, name, strlen(name) + 1);
+		memcpy(other, object, strlen(object) + 1);
+	}
+	if (p != NULL)
+		pclose(p);
+}
+
 /* Runs a command and turns its lines `file:line:col: error: text' into findings of the rule; at
  * most one a file. */
 static void tool_run(const char *command, const char *rule, const char *message)
@@ -788,6 +816,7 @@ int main(int argc, char **argv)
 	for (int i = 0; i < nlaws; i++)
 		if (strcmp(laws[i].kind, "names") == 0)
 			names_check(&laws[i]);
+	twice_check();
 	format_check();
 	printf("lint: %d files, %d findings\n", nfiles, findings);
 	return findings != 0;
