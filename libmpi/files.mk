@@ -1,8 +1,100 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# The sources of libmpi, one line a file.
+# The sources of libmpi, one line a file; then the generator, the libraries, the man pages.
+
+# --- sources -----------------------------------------------------------------------------------
+libmpi_SRCS += libmpi/bind/check.c
+libmpi_SRCS += libmpi/bind/convert.c
+libmpi_SRCS += libmpi/bind/fixed.c
+libmpi_SRCS += libmpi/bind/raise.c
+libmpi_SRCS += libmpi/bind/status.c
 libmpi_SRCS += libmpi/type/pack.c
 libmpi_SRCS += libmpi/type/predef.c
 libmpi_SRCS += libmpi/coll/loops.c
 # The loops of reductions are worth the vectoriser's full effort.
 libmpi_SRCS += libmpi/boot/boot.c
 $(B)/obj/libmpi/coll/loops.o: cflags-libmpi += -O3 -fopenmp-simd -Wno-pass-failed
+
+# --- the table of facts and its generator --------------------------------------------------------
+# A program of the build: it reads libmpi/api/*.def (as C) and writes into $(B)/gen.
+gen_SRCS := \
+	libmpi/api/gen.c \
+	libmpi/api/genbind.c \
+	libmpi/api/genh.c \
+	libmpi/api/genlist.c \
+	libmpi/api/genman.c \
+	libmpi/api/gentest.c
+gen_CHAPTERS := p2p part type coll comm topo env info dyn rma ext io tool old lang abi
+gen_HDRS += $(B)/include/mpi.h $(B)/gen/engine.h $(B)/gen/raw.h $(B)/gen/names.h
+gen_BIND := $(gen_CHAPTERS:%=$(B)/gen/bind_%.c) $(B)/gen/names.c
+gen = $(B)/dev/gen
+
+$(gen): $(gen_SRCS:%.c=$(B)/obj/%.o)
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(ldflags) $^ -o $@
+
+$(B)/include/mpi.h: $(gen)
+$(B)/gen/engine.h $(B)/gen/raw.h $(B)/gen/names.h: $(gen)
+$(B)/gen/names.c $(B)/gen/map $(B)/gen/list $(B)/gen/abi.c $(B)/gen/none.c: $(gen)
+$(B)/include/mpi.h $(B)/gen/engine.h $(B)/gen/raw.h $(B)/gen/names.h $(B)/gen/names.c \
+$(B)/gen/map $(B)/gen/list $(B)/gen/abi.c $(B)/gen/none.c:
+	$(call say,GEN,$@)
+	@mkdir -p $(@D)
+	$(Q)$(gen) $(@F) >$@.new && if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
+	@touch $@
+
+$(gen_CHAPTERS:%=$(B)/gen/bind_%.c): $(B)/gen/bind_%.c: $(gen)
+	$(call say,GEN,$@)
+	@mkdir -p $(@D)
+	$(Q)$(gen) bind $* >$@
+
+# --- the library ---------------------------------------------------------------------------------
+# libmpi_abi.so.1 is the name of the standard ABI; libmpi.so is the same under its old name.  Inside
+# are libobj and libshm, and nothing but MPI_* and PMPI_* can be seen.
+libmpi_OBJS = $(libmpi_SRCS:%.c=$(B)/obj/%.o) $(gen_BIND:$(B)/gen/%.c=$(B)/obj/gen/%.o)
+libmpi_PARTS = $(libmpi_OBJS) $(patsubst %.c,$(B)/obj/%.o,$(libobj_SRCS) $(libshm_SRCS))
+libmpi_LIBS = $(libobj_LIBS) -ldl -lpthread
+
+all: $(B)/lib/libmpi_abi.so $(B)/lib/libmpi.so $(B)/lib/libmpi_abi.a $(B)/lib/libmpi.a $(B)/man/man3/done
+
+$(B)/lib/libmpi_abi.so.1: $(libmpi_PARTS) $(B)/gen/map
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -shared $(ldflags) -Wl,-soname,libmpi_abi.so.1 \
+		-Wl,--version-script=$(B)/gen/map $(libmpi_PARTS) $(libmpi_LIBS) -o $@
+
+$(B)/lib/libmpi_abi.so $(B)/lib/libmpi.so: $(B)/lib/libmpi_abi.so.1
+	$(Q)ln -sf libmpi_abi.so.1 $@
+
+# One object with all others inside, so that the linker cannot see their names either.
+$(B)/obj/libmpi.o: $(libmpi_PARTS)
+	$(call say,LD,$@)
+	$(Q)$(CC) -r -nostdlib -o $@ $^ && objcopy -w --keep-global-symbol='MPI_*' \
+		--keep-global-symbol='PMPI_*' $@
+
+$(B)/lib/libmpi_abi.a: $(B)/obj/libmpi.o
+	$(call say,AR,$@)
+	@mkdir -p $(@D)
+	$(Q)rm -f $@ && $(AR) rcs $@ $<
+
+$(B)/lib/libmpi.a: $(B)/lib/libmpi_abi.a
+	$(Q)ln -sf libmpi_abi.a $@
+
+$(B)/man/man3/done: $(gen)
+	$(call say,GEN,$(@D))
+	@mkdir -p $(@D)
+	$(Q)$(gen) man $(@D) && touch $@
+
+install-libmpi:
+	$(Q)install -d $(DESTDIR)$(PREFIX)/include $(DESTDIR)$(PREFIX)/lib $(DESTDIR)$(PREFIX)/share/man/man3
+	$(Q)install -m 644 $(B)/include/mpi.h $(DESTDIR)$(PREFIX)/include/
+	$(Q)install -m 755 $(B)/lib/libmpi_abi.so.1 $(DESTDIR)$(PREFIX)/lib/
+	$(Q)install -m 644 $(B)/lib/libmpi_abi.a $(DESTDIR)$(PREFIX)/lib/
+	$(Q)for l in libmpi_abi.so libmpi.so; do ln -sf libmpi_abi.so.1 $(DESTDIR)$(PREFIX)/lib/$$l; done
+	$(Q)ln -sf libmpi_abi.a $(DESTDIR)$(PREFIX)/lib/libmpi.a
+	$(Q)install -m 644 $(B)/man/man3/*.3 $(DESTDIR)$(PREFIX)/share/man/man3/
+
+# How much of MPI there is.
+coverage: $(B)/gen/list
+	$(Q)awk -f libmpi/api/coverage.awk $<
+.PHONY: coverage

@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* gen.c - the table of facts in memory, and which writer to run. */
+#include "libmpi/api/gen.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define COUNT(a) ((int)(sizeof(a) / sizeof((a)[0])))
+
+/* clang-format off */
+const struct kind kinds[] = {
+#define KIND(id, small, large, engine, how, class, check, words) \
+	{#id, small, large, engine, how, class, #check, words},
+#include "libmpi/api/kinds.def"
+#undef KIND
+};
+
+const struct class classes[] = {
+#define CLASS(id, type, label, object, null, error, words) \
+	{#id, #type, #label, #object, #null, #error, words},
+#include "libmpi/api/classes.def"
+#undef CLASS
+};
+
+const struct chapter chapters[] = {
+#define CHAPTER(file, number, title) {#file, number, title},
+#include "libmpi/api/chapters.def"
+#undef CHAPTER
+};
+
+const struct error errors[] = {
+#define ERROR(name, value, text) {#name, text, value},
+#include "libmpi/api/errors.def"
+#undef ERROR
+};
+
+const struct constant constants[] = {
+#define TITLE(words) {C_TITLE, words, "", 0, NOCLASS},
+#define CONST(type, name, value) {C_CONST, #name, #type, value, NOCLASS},
+#define HANDLE(class, name, value) {C_HANDLE, #name, "", value, CLASS_##class},
+#define SAME(name, other) {C_SAME, #name, #other, 0, NOCLASS},
+#define LATER(type, name, value) {C_LATER, #name, #type, value, NOCLASS},
+#include "libmpi/api/constants.def"
+#undef TITLE
+#undef CONST
+#undef HANDLE
+#undef SAME
+#undef LATER
+};
+
+/* The rows of all chapters in a flat list: a function, then its parameters. */
+static const struct row {
+	bool is_func;
+	int kind; /* of the parameter, or of what the function returns */
+	unsigned flags;
+	enum dir dir;
+	const char *name, *section, *engine, *when, *text;
+	const char *chapter;
+} rows[] = {
+#define FUNC(name, section, ret, engine, flags) \
+	{true, KIND_##ret, flags, IN, #name, #section, #engine, NULL, NULL, CHAPTER_FILE},
+#define P(dir, kind, name, text) \
+	{false, KIND_##kind, 0, dir, #name, NULL, NULL, NULL, text, NULL},
+#define P_IF(when, dir, kind, name, text) \
+	{false, KIND_##kind, 0, dir, #name, NULL, NULL, #when, text, NULL},
+#define CHAPTER_FILE "p2p"
+#include "libmpi/api/p2p.def"
+#undef CHAPTER_FILE
+#define CHAPTER_FILE "part"
+#include "libmpi/api/part.def"
+#undef CHAPTER_FILE
+#define CHAPTER_FILE "type"
+#include "libmpi/api/type.def"
+#undef CHAPTER_FILE
+#define CHAPTER_FILE "coll"
+#include "libmpi/api/coll.def"
+#undef CHAPTER_FILE
+#define CHAPTER_FILE "comm"
+#include "libmpi/api/comm.def"
+#undef CHAPTER_FILE
+#define CHAPTER_FILE "topo"
+#include "libmpi/api/topo.def"
+#undef CHAPTER_FILE
+#define CHAPTER_FILE "env"
+#include "libmpi/api/env.def"
+#undef CHAPTER_FILE
+#define CHAPTER_FILE "info"
+#include "libmpi/api/info.def"
+#undef CHAPTER_FILE
+#define CHAPTER_FILE "dyn"
+#include "libmpi/api/dyn.def"
+#undef CHAPTER_FILE
+#define CHAPTER_FILE "rma"
+#include "libmpi/api/rma.def"
+#undef CHAPTER_FILE
+#define CHAPTER_FILE "ext"
+#include "libmpi/api/ext.def"
+#undef CHAPTER_FILE
+#define CHAPTER_FILE "io"
+#include "libmpi/api/io.def"
+#undef CHAPTER_FILE
+#define CHAPTER_FILE "tool"
+#include "libmpi/api/tool.def"
+#undef CHAPTER_FILE
+#define CHAPTER_FILE "old"
+#include "libmpi/api/old.def"
+#undef CHAPTER_FILE
+#define CHAPTER_FILE "lang"
+#include "libmpi/api/lang.def"
+#undef CHAPTER_FILE
+#define CHAPTER_FILE "abi"
+#include "libmpi/api/abi.def"
+};
+/* clang-format on */
+
+struct func *funcs;
+int nfuncs;
+int nchapters = COUNT(chapters), nerrors = COUNT(errors), nconstants = COUNT(constants);
+
+static void die(const char *what, const char *name)
+{
+	fprintf(stderr, "gen: %s: %s\n", what, name);
+	exit(1);
+}
+
+static int chapter_find(const char *file)
+{
+	for (int i = 0; i < nchapters; i++)
+		if (strcmp(chapters[i].file, file) == 0)
+			return i;
+	die("no such chapter", file);
+	return -1;
+}
+
+/* The checks of ranks and roots look at the communicator: it must be there. */
+static void func_check(const struct func *f)
+{
+	bool comm = false, rank = false;
+
+	for (int i = 0; i < f->nparam; i++) {
+		const struct kind *k = &kinds[f->param[i].kind];
+
+		comm |= k->class == CLASS_COMM && k->how == OBJ && f->param[i].when == NULL;
+		rank |= strcmp(k->check, "dest") == 0 || strcmp(k->check, "source") == 0 ||
+			strcmp(k->check, "rank") == 0 || strcmp(k->check, "root") == 0;
+	}
+	if (rank && !comm)
+		die("a rank without a communicator", f->name);
+}
+
+static void funcs_load(void)
+{
+	struct func *f = NULL;
+
+	funcs = calloc((size_t)COUNT(rows), sizeof(*funcs));
+	if (funcs == NULL)
+		die("no memory", "funcs");
+	for (const struct row *r = rows; r < rows + COUNT(rows); r++) {
+		if (r->is_func) {
+			f = &funcs[nfuncs++];
+			f->name = r->name;
+			f->section = r->section;
+			f->engine = r->engine;
+			f->ret = (enum kind_id)r->kind;
+			f->flags = r->flags;
+			f->chapter = chapter_find(r->chapter);
+			continue;
+		}
+		if (f == NULL || f->nparam == PARAMS_MAX)
+			die("a parameter too many", r->name);
+		f->param[f->nparam++] =
+			(struct param){r->dir, (enum kind_id)r->kind, r->name, r->when, r->text};
+	}
+	for (int i = 0; i < nfuncs; i++)
+		func_check(&funcs[i]);
+}
+
+static void entry_name(struct entry *e)
+{
+	snprintf(e->name, sizeof(e->name), "%s%s", e->f->name, e->large ? "_c" : "");
+}
+
+static bool entry_from(struct entry *e, int i, int chapter)
+{
+	while (i < nfuncs && chapter >= 0 && funcs[i].chapter != chapter)
+		i++;
+	if (i == nfuncs)
+		return false;
+	e->f = &funcs[i];
+	e->large = false;
+	entry_name(e);
+	return true;
+}
+
+bool entry_first(struct entry *e, int chapter)
+{
+	return entry_from(e, 0, chapter);
+}
+
+bool entry_next(struct entry *e, int chapter)
+{
+	if ((e->f->flags & BIG) && !e->large) {
+		e->large = true;
+		entry_name(e);
+		return true;
+	}
+	return entry_from(e, (int)(e->f - funcs) + 1, chapter);
+}
+
+bool has_engine(const struct func *f)
+{
+	return strcmp(f->engine, "NONE") != 0;
+}
+
+const char *declarator(const struct entry *e, const struct param *p)
+{
+	return e->large ? kinds[p->kind].large : kinds[p->kind].small;
+}
+
+void text_clear(struct text *t)
+{
+	t->n = 0;
+	t->s[0] = '\0';
+}
+
+void text_add(struct text *t, const char *fmt, ...)
+{
+	va_list ap;
+	int n;
+
+	va_start(ap, fmt);
+	n = vsnprintf(t->s + t->n, sizeof(t->s) - t->n, fmt, ap);
+	va_end(ap);
+	if (n < 0 || (size_t)n >= sizeof(t->s) - t->n)
+		die("text too long", t->s);
+	t->n += (size_t)n;
+}
+
+void text_declare(struct text *t, const char *declarator, const char *name)
+{
+	const char *at = strchr(declarator, '%');
+
+	if (at == NULL)
+		die("a declarator without %", declarator);
+	text_add(t, "%.*s%s%s", (int)(at - declarator), declarator, name, at + 1);
+}
+
+void text_prototype(struct text *t, const struct entry *e, const char *prefix)
+{
+	char name[80];
+
+	snprintf(name, sizeof(name), "%s%s(", prefix, e->name);
+	text_declare(t, kinds[e->f->ret].small, name);
+	for (int i = 0; i < e->f->nparam; i++) {
+		if (i > 0)
+			text_add(t, ", ");
+		text_declare(t, declarator(e, &e->f->param[i]), e->f->param[i].name);
+	}
+	text_add(t, e->f->nparam == 0 ? "void)" : ")");
+}
+
+void text_write(const struct text *t, FILE *out)
+{
+	const char *s = t->s;
+	size_t indent = 0;
+
+	while (indent + strlen(s) > COLUMNS) {
+		size_t cut = 0;
+
+		for (size_t i = 0; s[i] != '\0' && (indent + i <= COLUMNS || cut == 0); i++)
+			if (s[i] == ' ' && i > 0 && s[i - 1] == ',')
+				cut = i;
+		if (cut == 0)
+			break;
+		fprintf(out, "%.*s\n\t", (int)cut, s);
+		s += cut + 1;
+		indent = 8;
+	}
+	fputs(s, out);
+}
+
+static int usage(void)
+{
+	fputs("usage: gen mpi.h | engine.h | raw.h | names.h | names.c | bind CHAPTER | map | list "
+	      "| "
+	      "man DIR | abi.c | none.c\n",
+		stderr);
+	return 2;
+}
+
+int main(int argc, char **argv)
+{
+	static const struct {
+		const char *name;
+		void (*write)(FILE *);
+	} plain[] = {{"mpi.h", write_mpi_h}, {"engine.h", write_engine_h}, {"raw.h", write_raw_h},
+		{"names.h", write_names_h}, {"names.c", write_names_c}, {"map", write_map},
+		{"list", write_list}, {"abi.c", write_abi_test}, {"none.c", write_none_test}};
+
+	funcs_load();
+	if (argc == 3 && strcmp(argv[1], "bind") == 0) {
+		write_bind(stdout, chapter_find(argv[2]));
+		return ferror(stdout) || fflush(stdout) != 0;
+	}
+	if (argc == 3 && strcmp(argv[1], "man") == 0) {
+		write_man(argv[2]);
+		return 0;
+	}
+	for (int i = 0; argc == 2 && i < COUNT(plain); i++) {
+		if (strcmp(argv[1], plain[i].name) != 0)
+			continue;
+		plain[i].write(stdout);
+		return ferror(stdout) || fflush(stdout) != 0;
+	}
+	return usage();
+}

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* gen.h - the generator's view of the table of facts.
+ *
+ *     *.def ──(the compiler is the parser)──> arrays of the structs below ──> one writer an output
+ *
+ *     gen mpi.h | engine.h | raw.h | names.h | names.c | bind CHAPTER | map | list | man DIR |
+ * abi.c | none.c
+ *
+ * The generator knows kinds, checks and flags; it knows no function's name.  It is a program of the
+ * build machine: its output goes to stdout (man: into files of DIR). */
+#ifndef HAFT_API_GEN_H
+#define HAFT_API_GEN_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#define COLUMNS    96 /* where generated lists of arguments are broken */
+#define PARAMS_MAX 32 /* parameters of one function; MPI's longest has 16 */
+
+/* How a parameter gets from the user to the engine. */
+enum how {
+	PASS,     /* as it is */
+	WIDEN,    /* an integer of any width becomes int64_t */
+	OBJ,      /* a handle becomes its object */
+	OBJ_NULL, /* the same, and the null handle becomes NULL */
+	OBJ_NEW,  /* the engine's new object becomes a handle */
+	OBJ_VAR,  /* the variable of a handle: object in, null handle out if the engine says so */
+	OBJ_VAR_NULL,   /* the same, and the null handle is NULL */
+	OBJ_ARRAY,      /* an array of handles, null ones too, through a scratch copy */
+	OBJ_ARRAY_IO,   /* the same, and ended ones become null handles */
+	OBJ_ARRAY_LIVE, /* as OBJ_ARRAY_IO, but no null handles */
+	OBJ_ARRAY_NEW,  /* the engine fills an array of objects */
+	LIST,           /* an array of handles that the engine reads one by one */
+	ARRAY,          /* struct haft_counts, wide in the _c form */
+	ARRAY_WIDE,     /* struct haft_counts, always wide */
+	NARROW,         /* int64_t result into the user's integer */
+	NARROW_IO       /* the same, with a value going in */
+};
+
+enum dir { IN, OUT, INOUT };
+
+enum flags {
+	BIG = 1,     /* has a _c form made of the same rows */
+	C_FORM = 2,  /* is a _c form with rows of its own */
+	TOOL = 4,    /* MPI_T_: no error handler is ever called */
+	ANYTIME = 8, /* before initialization and after finalization too */
+	DEPRECATED = 16,
+	REMOVED = 32, /* removed from MPI; not among the functions of the standard */
+	RAW = 64      /* the engine is a function of bind/ with the user's own types */
+};
+
+enum class_id {
+#define CLASS(id, ...) CLASS_##id,
+#include "libmpi/api/classes.def"
+#undef CLASS
+	NOCLASS
+};
+
+enum kind_id {
+#define KIND(id, ...) KIND_##id,
+#include "libmpi/api/kinds.def"
+#undef KIND
+	KINDS
+};
+
+struct kind {
+	const char *name;
+	const char *small, *large, *engine; /* declarators; % is the parameter's name */
+	enum how how;
+	enum class_id class;
+	const char *check; /* of libmpi/bind/check.h; "none" */
+	const char *words;
+};
+
+struct class
+{
+	const char *id, *type, *label, *object, *null, *error, *words;
+};
+
+struct param {
+	enum dir dir;
+	enum kind_id kind;
+	const char *name;
+	const char *when; /* of libmpi/bind/check.h: when it is significant; NULL: always */
+	const char *text;
+};
+
+struct func {
+	const char *name, *section, *engine;
+	enum kind_id ret;
+	unsigned flags;
+	int chapter;
+	int nparam;
+	struct param param[PARAMS_MAX];
+};
+
+struct chapter {
+	const char *file, *number, *title;
+};
+
+struct error {
+	const char *name, *text;
+	int value;
+};
+
+enum constant_what { C_TITLE, C_CONST, C_HANDLE, C_SAME, C_LATER };
+
+struct constant {
+	enum constant_what what;
+	const char *name, *type; /* C_TITLE: the words; C_SAME: type is the name it equals */
+	int value;
+	enum class_id class; /* C_HANDLE */
+};
+
+extern const struct kind kinds[];
+extern const struct class classes[];
+extern const struct chapter chapters[];
+extern const struct error errors[];
+extern const struct constant constants[];
+extern struct func *funcs; /* one a row; entry points are walked by entry_first/next */
+extern int nfuncs, nchapters, nerrors, nconstants;
+
+/* An entry point: a row in its small or in its _c form. */
+struct entry {
+	const struct func *f;
+	bool large;
+	char name[64];
+};
+
+/* Walks all entry points, or those of one chapter (-1: all). */
+bool entry_first(struct entry *e, int chapter);
+bool entry_next(struct entry *e, int chapter);
+
+/* A row whose engine is named NONE. */
+bool has_engine(const struct func *f);
+
+/* The C declarator of a parameter of the entry point. */
+const char *declarator(const struct entry *e, const struct param *p);
+
+/* Text that is collected, then written with breaks at spaces after commas. */
+struct text {
+	char s[8192];
+	size_t n;
+};
+
+void text_clear(struct text *t);
+void text_add(struct text *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* Adds a declarator with its % replaced by `name'. */
+void text_declare(struct text *t, const char *declarator, const char *name);
+/* Adds "TYPE PREFIXname(TYPE a, ...)". */
+void text_prototype(struct text *t, const struct entry *e, const char *prefix);
+/* Writes the text broken at COLUMNS; lines after the first start with a tab. */
+void text_write(const struct text *t, FILE *out);
+
+/* The writers; they exit on errors. */
+void write_mpi_h(FILE *out);
+void write_engine_h(FILE *out);
+void write_raw_h(FILE *out);
+void write_names_h(FILE *out);
+void write_names_c(FILE *out);
+void write_bind(FILE *out, int chapter);
+void write_map(FILE *out);
+void write_list(FILE *out);
+void write_man(const char *dir);
+void write_abi_test(FILE *out);
+void write_none_test(FILE *out);
+
+#endif

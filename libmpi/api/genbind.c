@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* genbind.c - writes the C bindings of one chapter: what stands between MPI_Send and p2p_send.
+ *
+ *     int PMPI_Send(...)                   strong; MPI_Send is a weak alias of it
+ *         declarations                     o_NAME an object, w_NAME a wide integer, s_NAME scratch
+ *         BIND_ENTER                       initialised?
+ *         self                             the object on which errors are raised, looked up first
+ *         lookups and checks               in the order of the parameters, arrays last
+ *         ret = engine(...)
+ *         results                          handles, narrowed integers
+ *     fail:
+ *         return BIND_FAIL                 calls the error handler
+ *
+ * The BIND_ macros are in libmpi/bind/check.h. */
+#include "libmpi/api/gen.h"
+
+#include <string.h>
+
+static const struct kind *kind_of(const struct param *p)
+{
+	return &kinds[p->kind];
+}
+
+static bool how_array(enum how how)
+{
+	return how == OBJ_ARRAY || how == OBJ_ARRAY_IO || how == OBJ_ARRAY_LIVE ||
+	       how == OBJ_ARRAY_NEW;
+}
+
+static bool how_object(enum how how)
+{
+	return how == OBJ || how == OBJ_NULL || how == OBJ_VAR || how == OBJ_VAR_NULL;
+}
+
+static bool how_narrow(const struct entry *e, const struct param *p)
+{
+	return !e->large && (kind_of(p)->how == NARROW || kind_of(p)->how == NARROW_IO);
+}
+
+/* Objects that carry an error handler. */
+static bool class_raises(enum class_id c)
+{
+	return c == CLASS_COMM || c == CLASS_WIN || c == CLASS_FILE || c == CLASS_SESSION;
+}
+
+/* The parameter on whose object errors are raised: a communicator, window, file or session, given
+ * by value if possible; or else requests, which lead to one.  NULL: none. */
+static const struct param *self_find(const struct func *f)
+{
+	for (int i = 0; i < f->nparam; i++) {
+		enum how how = kind_of(&f->param[i])->how;
+
+		if ((how == OBJ || how == OBJ_NULL) && class_raises(kind_of(&f->param[i])->class) &&
+			f->param[i].when == NULL)
+			return &f->param[i];
+	}
+	for (int i = 0; i < f->nparam; i++)
+		if (kind_of(&f->param[i])->how == OBJ_VAR &&
+			class_raises(kind_of(&f->param[i])->class))
+			return &f->param[i];
+	for (int i = 0; i < f->nparam; i++)
+		if (kind_of(&f->param[i])->class == CLASS_REQ &&
+			kind_of(&f->param[i])->how != OBJ_NEW)
+			return &f->param[i];
+	return NULL;
+}
+
+/* The parameter that says how long the array is: the nearest length before it. */
+static const char *length_of(const struct func *f, const struct param *p)
+{
+	while (--p >= f->param)
+		if (strcmp(kind_of(p)->check, "length") == 0)
+			return p->name;
+	return "0";
+}
+
+static void declare(FILE *out, const struct entry *e)
+{
+	for (int i = 0; i < e->f->nparam; i++) {
+		const struct param *p = &e->f->param[i];
+		const char *object =
+			classes[kind_of(p)->class == NOCLASS ? 0 : kind_of(p)->class].object;
+
+		if (how_object(kind_of(p)->how) || kind_of(p)->how == OBJ_NEW)
+			fprintf(out, "\tstruct %s *o_%s = NULL;\n", object, p->name);
+		else if (how_array(kind_of(p)->how))
+			fprintf(out, "\tstruct %s *s_%s[BIND_SCRATCH], **o_%s = s_%s;\n", object,
+				p->name, p->name, p->name);
+		else if (how_narrow(e, p))
+			fprintf(out, "\tint64_t w_%s = 0;\n", p->name);
+	}
+	fputs("\tvoid *self = NULL;\n\tint ret;\n\n", out);
+}
+
+/* Writes the lookup of a handle.  Returns whether it can fail. */
+static bool lookup(FILE *out, const struct func *f, const struct param *p)
+{
+	const struct class *c = &classes[kind_of(p)->class];
+
+	switch (kind_of(p)->how) {
+	case OBJ: fprintf(out, "\tBIND_OBJ(%s, %s);\n", c->object, p->name); return true;
+	case OBJ_NULL:
+		fprintf(out, "\tBIND_OBJ_NULL(%s, %s, %s);\n", c->object, p->name, c->null);
+		return true;
+	case OBJ_VAR: fprintf(out, "\tBIND_OBJ_VAR(%s, %s);\n", c->object, p->name); return true;
+	case OBJ_VAR_NULL:
+		fprintf(out, "\tBIND_OBJ_VAR_NULL(%s, %s, %s);\n", c->object, p->name, c->null);
+		return true;
+	case OBJ_ARRAY:
+	case OBJ_ARRAY_IO:
+		fprintf(out, "\tBIND_ARRAY(%s, %s, %s, %s);\n", c->object, length_of(f, p), p->name,
+			c->null);
+		return true;
+	case OBJ_ARRAY_LIVE:
+		fprintf(out, "\tBIND_ARRAY(%s, %s, %s, 0);\n", c->object, length_of(f, p), p->name);
+		return true;
+	case OBJ_ARRAY_NEW:
+		fprintf(out, "\tBIND_ARRAY_NEW(%s, %s);\n", length_of(f, p), p->name);
+		return true;
+	default: return false;
+	}
+}
+
+/* Writes everything that is to be done with one parameter before the engine. */
+static bool prepare(
+	FILE *out, const struct entry *e, const struct param *p, const struct param *self)
+{
+	const struct kind *k = kind_of(p);
+	bool checked = strcmp(k->check, "none") != 0, fails = checked;
+
+	if (p != self && p->when != NULL && (how_object(k->how) || checked))
+		fprintf(out, "\tif (BIND_WHEN_%s) {\n", p->when);
+	/* the variable's address is checked before the variable is read */
+	if (checked && !how_object(k->how))
+		fprintf(out, "\tBIND_CHECK(%s, %s);\n", k->check, p->name);
+	if (checked && (k->how == OBJ_VAR || k->how == OBJ_VAR_NULL) && p != self)
+		fprintf(out, "\tBIND_CHECK(%s, %s);\n", k->check, p->name);
+	if (p != self)
+		fails |= lookup(out, e->f, p);
+	if (checked && (k->how == OBJ || k->how == OBJ_NULL))
+		fprintf(out, "\tBIND_CHECK(%s, %s);\n", k->check, p->name);
+	if (how_narrow(e, p) && k->how == NARROW_IO)
+		fprintf(out, "\tw_%s = *%s;\n", p->name, p->name);
+	if (p != self && p->when != NULL && (how_object(k->how) || checked))
+		fputs("\t}\n", out);
+	return fails;
+}
+
+static bool prepare_self(FILE *out, const struct entry *e, const struct param *self)
+{
+	const struct kind *k;
+
+	if (self == NULL)
+		return false;
+	k = kind_of(self);
+	if (how_array(k->how)) /* looked up last; its length must be checked before */
+		return true;
+	if (k->how == OBJ_VAR || k->how == OBJ_VAR_NULL)
+		fprintf(out, "\tBIND_CHECK(%s, %s);\n", k->check, self->name);
+	lookup(out, e->f, self);
+	if (k->class == CLASS_REQ)
+		fprintf(out, "\tself = bind_req_self(o_%s);\n", self->name);
+	else
+		fprintf(out, "\tself = o_%s;\n", self->name);
+	return true;
+}
+
+static void argument(struct text *t, const struct entry *e, const struct param *p)
+{
+	switch (kind_of(p)->how) {
+	case OBJ:
+	case OBJ_NULL: text_add(t, "o_%s", p->name); break;
+	case OBJ_NEW:
+	case OBJ_VAR:
+	case OBJ_VAR_NULL: text_add(t, "&o_%s", p->name); break;
+	case OBJ_ARRAY:
+	case OBJ_ARRAY_IO:
+	case OBJ_ARRAY_LIVE:
+	case OBJ_ARRAY_NEW: text_add(t, "o_%s", p->name); break;
+	case LIST:
+		text_add(t, "(struct haft_%ss){%s}", classes[kind_of(p)->class].object, p->name);
+		break;
+	case ARRAY: text_add(t, "(struct haft_counts){%s, %d}", p->name, e->large); break;
+	case ARRAY_WIDE: text_add(t, "(struct haft_counts){%s, 1}", p->name); break;
+	case NARROW:
+	case NARROW_IO: text_add(t, how_narrow(e, p) ? "&w_%s" : "%s", p->name); break;
+	case WIDEN:
+	case PASS: text_add(t, "%s", p->name); break;
+	}
+}
+
+static void call(FILE *out, const struct entry *e, const char *before)
+{
+	struct text t;
+
+	text_clear(&t);
+	text_add(&t, "\t%s%s(", before, e->f->engine);
+	for (int i = 0; i < e->f->nparam; i++) {
+		text_add(&t, i > 0 ? ", " : "");
+		argument(&t, e, &e->f->param[i]);
+	}
+	text_add(&t, ");\n");
+	text_write(&t, out);
+}
+
+static void results(FILE *out, const struct entry *e)
+{
+	for (int i = 0; i < e->f->nparam; i++) {
+		const struct param *p = &e->f->param[i];
+		const char *null =
+			classes[kind_of(p)->class == NOCLASS ? 0 : kind_of(p)->class].null;
+
+		switch (kind_of(p)->how) {
+		case OBJ_NEW: fprintf(out, "\tBIND_NEW(%s, %s);\n", p->name, null); break;
+		case OBJ_VAR:
+		case OBJ_VAR_NULL: fprintf(out, "\tBIND_VAR(%s, %s);\n", p->name, null); break;
+		case OBJ_ARRAY: fprintf(out, "\tBIND_ARRAY_END(%s);\n", p->name); break;
+		case OBJ_ARRAY_IO:
+		case OBJ_ARRAY_LIVE:
+			fprintf(out, "\tBIND_ARRAY_ENDED(%s, %s, %s);\n", length_of(e->f, p),
+				p->name, null);
+			break;
+		case OBJ_ARRAY_NEW:
+			fprintf(out, "\tBIND_ARRAY_GIVE(%s, %s, %s);\n", length_of(e->f, p),
+				p->name, null);
+			break;
+		case NARROW:
+		case NARROW_IO:
+			if (how_narrow(e, p))
+				fprintf(out, "\tBIND_NARROW(%s);\n", p->name);
+			break;
+		default: break;
+		}
+	}
+}
+
+static void body(FILE *out, const struct entry *e)
+{
+	const struct func *f = e->f;
+	const struct param *self = self_find(f);
+	bool fails;
+
+	declare(out, e);
+	fprintf(out, "\t%s(HAFT_%s);\n",
+		f->flags & (ANYTIME | TOOL) ? "BIND_ENTER_ANYTIME" : "BIND_ENTER", e->name);
+	fails = prepare_self(out, e, self);
+	for (int i = 0; i < f->nparam; i++)
+		if (!how_array(kind_of(&f->param[i])->how))
+			fails |= prepare(out, e, &f->param[i], self);
+	for (int i = 0; i < f->nparam; i++)
+		if (how_array(kind_of(&f->param[i])->how))
+			fails |= lookup(out, f, &f->param[i]);
+	if (self != NULL && how_array(kind_of(self)->how))
+		fprintf(out, "\tself = bind_reqs_self(%s, o_%s);\n", length_of(f, self),
+			self->name);
+	call(out, e, "ret = ");
+	results(out, e);
+	fputs("\tif (bind_usual(ret == MPI_SUCCESS))\n\t\treturn MPI_SUCCESS;\n", out);
+	if (fails)
+		fputs("fail:\n", out);
+	fprintf(out, "\treturn %s(ret, self, HAFT_%s);\n",
+		f->flags & TOOL ? "BIND_FAIL_TOOL" : "BIND_FAIL", e->name);
+}
+
+/* A function without an engine raises that on the object it was called with, if that is one. */
+static void body_none(FILE *out, const struct entry *e)
+{
+	const struct param *self = self_find(e->f);
+	const struct kind *ret = &kinds[e->f->ret];
+
+	if (e->f->ret != KIND_INT) {
+		struct text t;
+
+		text_clear(&t);
+		text_declare(&t, ret->small, "");
+		fprintf(out, "\tbind_none(NULL, 0, HAFT_%s);\n\treturn (%s)0;\n", e->name, t.s);
+	} else if (e->f->flags & TOOL) {
+		fprintf(out, "\treturn bind_none_tool(HAFT_%s);\n", e->name);
+	} else if (self != NULL && kind_of(self)->how == OBJ &&
+		   class_raises(kind_of(self)->class)) {
+		fprintf(out, "\treturn bind_none(&haft_%s_class, %s, HAFT_%s);\n",
+			classes[kind_of(self)->class].object, self->name, e->name);
+	} else {
+		fprintf(out, "\treturn bind_none(NULL, 0, HAFT_%s);\n", e->name);
+	}
+}
+
+/* The user's parameters go on as they are. */
+static void body_raw(FILE *out, const struct entry *e)
+{
+	struct text t;
+
+	text_clear(&t);
+	text_add(&t, "\treturn %s(", e->f->engine);
+	for (int i = 0; i < e->f->nparam && e->f->param[i].kind != KIND_DOTS; i++)
+		text_add(&t, "%s%s", i > 0 ? ", " : "", e->f->param[i].name);
+	text_add(&t, ");\n");
+	text_write(&t, out);
+}
+
+static void binding(FILE *out, const struct entry *e)
+{
+	struct text t;
+
+	text_clear(&t);
+	text_prototype(&t, e, "P");
+	fputc('\n', out);
+	text_write(&t, out);
+	fputs("\n{\n", out);
+	if (!has_engine(e->f))
+		body_none(out, e);
+	else if (e->f->flags & RAW)
+		body_raw(out, e);
+	else if (e->f->ret != KIND_INT)
+		call(out, e, "return ");
+	else
+		body(out, e);
+	fputs("}\n", out);
+	text_clear(&t);
+	text_prototype(&t, e, "");
+	text_add(&t, " BIND_WEAK(P%s);\n", e->name);
+	text_write(&t, out);
+}
+
+void write_bind(FILE *out, int chapter)
+{
+	struct entry e;
+
+	fprintf(out,
+		"// SPDX-License-Identifier: BSD-3-Clause\n"
+		"/* Bindings of chapter %s: %s.\n"
+		" * Written by the generator in libmpi/api: change its tables, not this. */\n"
+		"#define MPI_NO_DEPRECATED_WARNINGS\n"
+		"#include \"libmpi/bind/check.h\"\n"
+		"#include \"engine.h\"\n"
+		"#include \"names.h\"\n"
+		"#include \"raw.h\"\n"
+		"\n"
+		"#pragma GCC diagnostic ignored \"-Wunused-parameter\"\n",
+		chapters[chapter].number, chapters[chapter].title);
+	for (bool more = entry_first(&e, chapter); more; more = entry_next(&e, chapter))
+		binding(out, &e);
+}

@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* genh.c - writes the headers: mpi.h for users, engine.h and names.h for the library. */
+#include "libmpi/api/gen.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char mpi_head[] =
+	"/* SPDX-License-Identifier: BSD-3-Clause\n"
+	" * mpi.h - MPI 5.0 with the standard ABI, version 1.0.\n"
+	" * Written by the generator in libmpi/api from its tables: change those, not this. */\n"
+	"#ifndef MPI_H_INCLUDED\n"
+	"#define MPI_H_INCLUDED\n"
+	"\n"
+	"#include <stdint.h>\n"
+	"\n"
+	"#if defined(__cplusplus)\n"
+	"extern \"C\" {\n"
+	"#endif\n"
+	"#if defined(__GNUC__)\n"
+	"#pragma GCC visibility push(default)\n"
+	"#endif\n"
+	"\n"
+	"/* -DMPI_NO_DEPRECATED_WARNINGS keeps compilers quiet about old names. */\n"
+	"#if defined(__GNUC__) && !defined(MPI_NO_DEPRECATED_WARNINGS)\n"
+	"#define MPI_OLD_NAME(words) __attribute__((deprecated(words)))\n"
+	"#else\n"
+	"#define MPI_OLD_NAME(words)\n"
+	"#endif\n";
+
+static const char mpi_status[] = "\n"
+				 "/* A status is eight ints; the last five are the library's. */\n"
+				 "typedef struct MPI_Status {\n"
+				 "\tint MPI_SOURCE;\n"
+				 "\tint MPI_TAG;\n"
+				 "\tint MPI_ERROR;\n"
+				 "\tint MPI_internal[5];\n"
+				 "} MPI_Status;\n"
+				 "\n"
+				 "/* A status of mpi_f08, as C sees it. */\n"
+				 "typedef struct MPI_F08_status {\n"
+				 "\tMPI_Fint MPI_SOURCE;\n"
+				 "\tMPI_Fint MPI_TAG;\n"
+				 "\tMPI_Fint MPI_ERROR;\n"
+				 "\tMPI_Fint MPI_internal[5];\n"
+				 "} MPI_F08_status;\n";
+
+static const char mpi_tail[] =
+	"\n"
+	"/* What Fortran's MPI_STATUS_IGNORE and MPI_STATUSES_IGNORE are, as C sees them. */\n"
+	"extern MPI_Fint *MPI_F_STATUS_IGNORE, *MPI_F_STATUSES_IGNORE;\n"
+	"extern MPI_F08_status *MPI_F08_STATUS_IGNORE, *MPI_F08_STATUSES_IGNORE;\n"
+	"\n"
+	"#if defined(__GNUC__)\n"
+	"#pragma GCC visibility pop\n"
+	"#endif\n"
+	"#if defined(__cplusplus)\n"
+	"}\n"
+	"#endif\n"
+	"#endif\n";
+
+static void types_write(FILE *out)
+{
+	fputs("\n/* handles */\n", out);
+	for (int i = 0; i < NOCLASS; i++)
+		fprintf(out, "typedef struct MPI_ABI_%s *%s;\n", classes[i].type + 4,
+			classes[i].type);
+	fputs("\n/* integers */\n", out);
+#define ALIAS(name, type) fputs("typedef " type " " #name ";\n", out);
+#define OPAQUE(name, object)
+#define CALLBACK(ret, name, args)
+#include "libmpi/api/types.def"
+#undef ALIAS
+#undef OPAQUE
+	fputs(mpi_status, out);
+	fputs("\n/* the tools interface */\n", out);
+#define ALIAS(name, type)
+#define OPAQUE(name, object) fputs("typedef struct " #object " *" #name ";\n", out);
+#include "libmpi/api/types.def"
+#undef OPAQUE
+#undef CALLBACK
+}
+
+static void callback_write(FILE *out, const char *ret, const char *name, const char *args)
+{
+	struct text t;
+
+	text_clear(&t);
+	text_add(&t, "typedef %s %s(%s);", ret, name, args);
+	text_write(&t, out);
+	fputc('\n', out);
+}
+
+static void callbacks_write(FILE *out)
+{
+	fputs("\n/* functions of the user */\n", out);
+#define OPAQUE(name, object)
+#define CALLBACK(ret, name, args) callback_write(out, #ret, #name, args);
+#include "libmpi/api/types.def"
+#undef ALIAS
+#undef OPAQUE
+#undef CALLBACK
+	fputs("typedef MPI_Comm_errhandler_function MPI_Comm_errhandler_fn;\n"
+	      "typedef MPI_Win_errhandler_function MPI_Win_errhandler_fn;\n"
+	      "typedef MPI_File_errhandler_function MPI_File_errhandler_fn;\n",
+		out);
+}
+
+static void constant_write(FILE *out, const char *type, const char *name, int value)
+{
+	if (strcmp(type, "int") == 0)
+		fprintf(out, value < 0 ? "#define %s (%d)\n" : "#define %s %d\n", name, value);
+	else
+		fprintf(out, "#define %s ((%s)%d)\n", name, type, value);
+}
+
+static void constants_write(FILE *out)
+{
+	fputs("\n/* error classes */\n", out);
+	for (int i = 0; i < nerrors; i++)
+		constant_write(out, "int", errors[i].name, errors[i].value);
+	for (const struct constant *c = constants; c < constants + nconstants; c++) {
+		switch (c->what) {
+		case C_TITLE: fprintf(out, "\n/* %s */\n", c->name); break;
+		case C_CONST: constant_write(out, c->type, c->name, c->value); break;
+		case C_HANDLE:
+			constant_write(out, classes[c->class].type, c->name, c->value);
+			break;
+		case C_SAME: fprintf(out, "#define %s %s\n", c->name, c->type); break;
+		case C_LATER: break;
+		}
+	}
+}
+
+static void later_write(FILE *out)
+{
+	fputs("\n/* Functions of these names exist as well, for who looks them up. */\n", out);
+	for (const struct constant *c = constants; c < constants + nconstants; c++)
+		if (c->what == C_LATER)
+			constant_write(out, c->type, c->name, c->value);
+}
+
+static void prototype_write(FILE *out, const struct entry *e, const char *prefix)
+{
+	struct text t;
+
+	text_clear(&t);
+	text_prototype(&t, e, prefix);
+	if (e->f->flags & (DEPRECATED | REMOVED))
+		text_add(&t, ", MPI_OLD_NAME(\"%s MPI\")",
+			e->f->flags & REMOVED ? "removed from" : "deprecated in");
+	text_add(&t, ";\n");
+	/* the attribute follows the closing parenthesis directly */
+	char *cut = strstr(t.s, "), MPI_OLD_NAME");
+
+	if (cut != NULL)
+		memmove(cut + 1, cut + 2, strlen(cut + 2) + 1);
+	text_write(&t, out);
+}
+
+void write_mpi_h(FILE *out)
+{
+	struct entry e;
+
+	fputs(mpi_head, out);
+	types_write(out);
+	callbacks_write(out);
+	constants_write(out);
+	for (int c = 0; c < nchapters; c++) {
+		fprintf(out, "\n/* chapter %s: %s */\n", chapters[c].number, chapters[c].title);
+		for (bool more = entry_first(&e, c); more; more = entry_next(&e, c)) {
+			prototype_write(out, &e, "");
+			prototype_write(out, &e, "P");
+		}
+	}
+	later_write(out);
+	fputs(mpi_tail, out);
+}
+
+/* The prototype that a row asks of its engine. */
+static void engine_text(struct text *t, const struct entry *e)
+{
+	const struct func *f = e->f;
+	char name[80];
+
+	text_clear(t);
+	snprintf(name, sizeof(name), "%s(", f->engine);
+	text_declare(t, f->flags & RAW ? kinds[f->ret].small : kinds[f->ret].engine, name);
+	for (int i = 0; i < f->nparam; i++) {
+		const struct param *p = &f->param[i];
+
+		if (p->kind == KIND_DOTS)
+			continue;
+		text_add(t, i > 0 ? ", " : "");
+		text_declare(t, f->flags & RAW ? declarator(e, p) : kinds[p->kind].engine, p->name);
+	}
+	text_add(t, f->nparam == 0 ? "void);\n" : ");\n");
+}
+
+/* Two rows may share an engine; then they must ask for the same parameters. */
+static bool engine_seen(const struct func *f)
+{
+	struct entry a = {.f = f}, b;
+	struct text ta, tb;
+
+	for (b.f = funcs, b.large = false; b.f < f; b.f++) {
+		if (strcmp(b.f->engine, f->engine) != 0)
+			continue;
+		if (b.f->nparam != f->nparam) {
+			engine_text(&ta, &a);
+			engine_text(&tb, &b);
+			fprintf(stderr, "gen: rows differ on an engine:\n%s%s", ta.s, tb.s);
+			exit(1);
+		}
+		return true;
+	}
+	return false;
+}
+
+/* An array of handles that engines read one by one: %1$s is the object's name. */
+static const char list_text[] =
+	"\n"
+	"/* Handles as the user gave them; element i, or NULL if it is not a valid handle. */\n"
+	"struct haft_%1$ss {\n"
+	"\tconst void *v;\n"
+	"};\n"
+	"\n"
+	"static inline struct %1$s *haft_%1$s_at(struct haft_%1$ss a, int64_t i)\n"
+	"{\n"
+	"\treturn (struct %1$s *)obj_get(&haft_%1$s_class, ((const obj_h *)a.v)[i]);\n"
+	"}\n";
+
+void write_engine_h(FILE *out)
+{
+	struct text t;
+
+	fputs("// SPDX-License-Identifier: BSD-3-Clause\n"
+	      "/* engine.h - the engine functions that the table names, as bind/ calls them.\n"
+	      " * Written by the generator in libmpi/api: change its tables, not this. */\n"
+	      "#ifndef HAFT_GEN_ENGINE_H\n"
+	      "#define HAFT_GEN_ENGINE_H\n\n"
+	      "#include \"libmpi/core/mpo.h\"\n",
+		out);
+	for (int i = 0; i < KINDS; i++)
+		if (kinds[i].how == LIST)
+			fprintf(out, list_text, classes[kinds[i].class].object);
+	for (const struct func *f = funcs; f < funcs + nfuncs; f++) {
+		struct entry e = {.f = f};
+
+		if (!has_engine(f) || (f->flags & RAW) || engine_seen(f))
+			continue;
+		engine_text(&t, &e);
+		fprintf(out, "\n/* %s%s, %s */\n", f->name, f->flags & BIG ? "[_c]" : "",
+			f->section);
+		text_write(&t, out);
+	}
+	fputs("\n#endif\n", out);
+}
+
+void write_raw_h(FILE *out)
+{
+	struct text t;
+
+	fputs("// SPDX-License-Identifier: BSD-3-Clause\n"
+	      "/* raw.h - functions of libmpi/bind that see the user's own types.\n"
+	      " * Written by the generator in libmpi/api: change its tables, not this. */\n"
+	      "#ifndef HAFT_GEN_RAW_H\n"
+	      "#define HAFT_GEN_RAW_H\n\n"
+	      "#include <mpi.h>\n\n",
+		out);
+	for (const struct constant *c = constants; c < constants + nconstants; c++)
+		if (c->what == C_LATER)
+			fprintf(out, "#undef %s\n", c->name);
+	fputs("\n", out);
+	for (const struct func *f = funcs; f < funcs + nfuncs; f++) {
+		struct entry e = {.f = f};
+
+		if (!has_engine(f) || !(f->flags & RAW) || engine_seen(f))
+			continue;
+		engine_text(&t, &e);
+		text_write(&t, out);
+	}
+	fputs("\n#endif\n", out);
+}
+
+void write_names_h(FILE *out)
+{
+	struct entry e;
+
+	fputs("// SPDX-License-Identifier: BSD-3-Clause\n"
+	      "/* names.h - a number for each entry point.\n"
+	      " * Written by the generator in libmpi/api: change its tables, not this. */\n"
+	      "#ifndef HAFT_GEN_NAMES_H\n"
+	      "#define HAFT_GEN_NAMES_H\n\n"
+	      "enum haft_fn {\n\tHAFT_FN_NONE,\n",
+		out);
+	for (bool more = entry_first(&e, -1); more; more = entry_next(&e, -1))
+		fprintf(out, "\tHAFT_%s,\n", e.name);
+	fputs("\tHAFT_FNS\n};\n\n"
+	      "/* \"MPI_Send\"; by enum haft_fn. */\n"
+	      "extern const char *const haft_fn_names[];\n\n"
+	      "#endif\n",
+		out);
+}
+
+void write_names_c(FILE *out)
+{
+	struct entry e;
+
+	fputs("// SPDX-License-Identifier: BSD-3-Clause\n"
+	      "/* Written by the generator in libmpi/api: change its tables, not this. */\n"
+	      "#include \"names.h\"\n\n"
+	      "const char *const haft_fn_names[HAFT_FNS] = {\n\t\"MPI\",\n",
+		out);
+	for (bool more = entry_first(&e, -1); more; more = entry_next(&e, -1))
+		fprintf(out, "\t\"%s\",\n", e.name);
+	fputs("};\n", out);
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* gentest.c - writes test programs that hold the product against the whole table. */
+#include "libmpi/api/gen.h"
+
+#include <string.h>
+
+/* A program that does not compile if a constant has another value or type than its row says. */
+void write_abi_test(FILE *out)
+{
+	fputs("// SPDX-License-Identifier: BSD-3-Clause\n"
+	      "/* Written by the generator in libmpi/api. */\n"
+	      "#include <mpi.h>\n"
+	      "#include <assert.h>\n"
+	      "#include <stdio.h>\n\n"
+	      "#define IS(name, type, value)                                                     "
+	      "\\\n"
+	      "\tstatic_assert((long)(name) == (value), #name);                             \\\n"
+	      "\tstatic_assert(_Generic((name), type: 1, default: 0), #name)\n\n",
+		out);
+	for (int i = 0; i < nerrors; i++)
+		fprintf(out, "IS(%s, int, %d);\n", errors[i].name, errors[i].value);
+	for (const struct constant *c = constants; c < constants + nconstants; c++) {
+		if (c->what == C_CONST || c->what == C_LATER)
+			fprintf(out, "IS(%s, %s, %d);\n", c->name, c->type, c->value);
+		else if (c->what == C_HANDLE)
+			fprintf(out, "IS(%s, %s, %d);\n", c->name, classes[c->class].type,
+				c->value);
+		else if (c->what == C_SAME)
+			fprintf(out, "static_assert(%s == %s, \"%s\");\n", c->name, c->type,
+				c->name);
+	}
+	fputs("\nint main(void)\n{\n\tputs(\"all constants have the values of the table\");\n"
+	      "\treturn 0;\n}\n",
+		out);
+}
+
+/* A program that calls every function without an engine and expects to be told so by its name.
+ * tests/abi/none.h has the rest of it. */
+void write_none_test(FILE *out)
+{
+	struct entry e;
+
+	fputs("// SPDX-License-Identifier: BSD-3-Clause\n"
+	      "/* Written by the generator in libmpi/api. */\n"
+	      "#define MPI_NO_DEPRECATED_WARNINGS\n"
+	      "#include <mpi.h>\n"
+	      "#include \"tests/abi/none.h\"\n",
+		out);
+	for (bool more = entry_first(&e, -1); more; more = entry_next(&e, -1)) {
+		if (has_engine(e.f) || e.f->ret != KIND_INT)
+			continue;
+		fprintf(out, "\nstatic int call_%s(void)\n{\n\treturn %s(", e.name, e.name);
+		for (int i = 0; i < e.f->nparam; i++)
+			fputs(i > 0 ? ", 0" : "0", out);
+		fputs(");\n}\n", out);
+	}
+	fputs("\nconst struct none_case none_cases[] = {\n", out);
+	for (bool more = entry_first(&e, -1); more; more = entry_next(&e, -1))
+		if (!has_engine(e.f) && e.f->ret == KIND_INT)
+			fprintf(out, "\t{\"%s\", call_%s},\n", e.name, e.name);
+	fputs("\t{0, 0}};\n", out);
+}

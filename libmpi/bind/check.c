@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* check.c - the words for arguments that are wrong. */
+#include "libmpi/bind/check.h"
+
+#include "names.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct {
+	const struct obj_class *class;
+	int error;
+	const char *null, *words;
+} classes[] = {
+#define CLASS(id, type, label, object, null, error, words) \
+	{&haft_##object##_class, error, #null, words},
+#include "libmpi/api/classes.def"
+#undef CLASS
+};
+
+static int class_row(const struct obj_class *class)
+{
+	int i = 0;
+
+	while (classes[i].class != class)
+		i++;
+	return i;
+}
+
+/* Says why a handle is none: null, garbage, freed (where), of another class. */
+static int bad(const struct obj_class *class, obj_h handle, const char *name)
+{
+	int row = class_row(class);
+	struct obj_diag why;
+
+	if (haft_objects_open() != 0)
+		return MPI_ERR_NO_MEM;
+	switch (obj_why(class, handle, &why)) {
+	case OBJ_NULL:
+		return haft_err(classes[row].error, "%s is %s", name,
+			handle == NULL ? "0, which is no handle: was it ever set?"
+				       : classes[row].null);
+	case OBJ_OK: /* it is one by now: another thread has made it */
+	default: return haft_err(classes[row].error, "%s: %s", name, why.text);
+	}
+}
+
+int bind_bad_handle(const struct obj_class *class, obj_h handle, const char *name)
+{
+	return bad(class, handle, name);
+}
+
+int bind_bad_element(const struct obj_class *class, obj_h handle, const char *name, int64_t i)
+{
+	char element[80];
+
+	snprintf(element, sizeof(element), "%s[%lld]", name, (long long)i);
+	return bad(class, handle, element);
+}
+
+int bind_bad_array(int no_memory, int64_t n, const char *name)
+{
+	if (no_memory)
+		return haft_err(
+			MPI_ERR_NO_MEM, "no memory for a copy of %lld handles", (long long)n);
+	return haft_err(
+		MPI_ERR_ARG, "%s is NULL, and %lld handles are expected there", name, (long long)n);
+}
+
+int bind_bad_null(const char *name)
+{
+	return haft_err(MPI_ERR_ARG, "%s is NULL", name);
+}
+
+int bind_bad_number(int class, const char *name, int64_t value, int least)
+{
+	return haft_err(
+		class, "%s is %lld, and must be at least %d", name, (long long)value, least);
+}
+
+int bind_bad_type(const struct type *type, const char *name)
+{
+	char words[MPI_MAX_OBJECT_NAME] = "";
+	int len;
+
+	obj_name_get(type, words, sizeof(words), OBJ_C, &len);
+	return haft_err(MPI_ERR_TYPE, "%s%s%s has not been committed (MPI_Type_commit)", name,
+		len > 0 ? " " : "", words);
+}
+
+int bind_bad_rank(const struct comm *c, const char *name, int rank)
+{
+	int n = bind_peers(c);
+	char words[MPI_MAX_OBJECT_NAME] = "";
+	int len;
+
+	obj_name_get(c, words, sizeof(words), OBJ_C, &len);
+	return haft_err(MPI_ERR_RANK, "%s %d is not a rank of %s%s, which has 0 to %d", name, rank,
+		c->remote != NULL ? "the remote group of " : "",
+		len > 0 ? words : "the communicator", n - 1);
+}
+
+int bind_bad_root(const struct comm *c, const char *name, int root)
+{
+	return haft_err(MPI_ERR_ROOT, "%s %d is not a rank of the %s, which has 0 to %d", name,
+		root, c->remote != NULL ? "remote group" : "communicator", bind_peers(c) - 1);
+}
+
+int bind_down(int fn)
+{
+	return haft_raise(haft_err(MPI_ERR_OTHER, haft_life.state == HAFT_BEFORE
+							  ? "called before MPI_Init"
+							  : "called after MPI_Finalize"),
+		NULL, fn);
+}
+
+int bind_none(const struct obj_class *class, void *handle, int fn)
+{
+	void *self = class != NULL && haft_domain != NULL ? obj_get(class, handle) : NULL;
+
+	return haft_raise(haft_err(MPI_ERR_UNSUPPORTED_OPERATION,
+				  "this version of Haft does not have %s yet", haft_fn_names[fn]),
+		self, fn);
+}
+
+int bind_none_tool(int fn)
+{
+	return haft_err(MPI_ERR_UNSUPPORTED_OPERATION, "this version of Haft does not have %s yet",
+		haft_fn_names[fn]);
+}
+
+void *bind_scratch_heap(int64_t n)
+{
+	return malloc((size_t)n * sizeof(void *));
+}
+
+void bind_scratch_free(void *room)
+{
+	free(room);
+}

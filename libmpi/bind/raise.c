@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* raise.c - from an error class and its words to the error handler (MPI-5.0 9.3).
+ *
+ *      whose handler        communicator, window, file, session ── dead or none: MPI_COMM_SELF
+ *        what it is         FATAL, ABORT: one line, and the job ends      RETURN: back to the
+ * caller a function: called with the handle and the class, then back
+ *
+ * Only this file calls error handlers. */
+#include "libmpi/bind/raise.h"
+
+#include "libmpi/core/err.h"
+#include "libmpi/core/mpo.h"
+#include "libmpi/core/state.h"
+
+#include "names.h"
+#include <stdio.h>
+
+enum { LINE_MAX_BYTES = 1024 }; /* function, object and class before the words */
+
+/* A request may have been the last to hold its communicator.  Slots are never unmapped, so looking
+ * at what is dead is safe; it has no references any more. */
+static bool alive(const struct obj *o)
+{
+	return o != NULL && o->refs != 0;
+}
+
+static const struct comm *comm_of(const void *self)
+{
+	const struct obj *o = self;
+
+	return alive(o) && o->u.cls == &haft_comm_class ? self : NULL;
+}
+
+/* "rank 1 of MPI_COMM_WORLD". */
+static void who(char *buf, size_t n, const void *self)
+{
+	const struct comm *c = comm_of(self);
+	char name[MPI_MAX_OBJECT_NAME] = "";
+	int len = 0;
+
+	if (self != NULL)
+		obj_name_get(self, name, sizeof(name), OBJ_C, &len);
+	if (c != NULL)
+		snprintf(buf, n, "rank %d of %s", c->rank, len > 0 ? name : "a communicator");
+	else if (haft_life.state != HAFT_RUNNING)
+		snprintf(buf, n, "process outside of MPI");
+	else
+		snprintf(buf, n, "rank %d of MPI_COMM_WORLD%s%s", haft_life.rank,
+			len > 0 ? ", " : "", name);
+}
+
+/* The handler with a reference that the caller drops. */
+static struct errh *handler_of(const void *self)
+{
+	struct errh *e = self != NULL ? obj_errh_get(self) : NULL;
+
+	if (e != NULL)
+		return e;
+	if (self != NULL && ((const struct obj *)self)->u.cls == &haft_file_class)
+		return &haft_errh_return;
+	return &haft_errh_fatal;
+}
+
+/* The user's function takes the address of a handle of its class, and of the code. */
+static void call(const struct errh *e, void *self, int err)
+{
+	void *handle = obj_handle(self);
+	int number = obj_int(self), code = err;
+
+	if (e->lang == OBJ_LANG_C)
+		((void (*)(void *, int *, ...))e->fn)(&handle, &code);
+	else
+		((void (*)(int *, int *, ...))e->fn)(&number, &code);
+}
+
+/* The words get their front, so that MPI_Error_string tells who too. */
+static void words_complete(char *line, size_t n, int err, const void *self, int fn)
+{
+	char words[HAFT_WORDS_MAX], front[MPI_MAX_OBJECT_NAME + 64];
+
+	snprintf(words, sizeof(words), "%s", haft_err_words(err));
+	who(front, sizeof(front), self);
+	snprintf(line, n, "%s: %s: %s: %s", haft_fn_names[fn], front, haft_class_name(err),
+		words[0] != '\0' ? words : haft_class_text(err));
+	haft_err(err, "%s: %s: %s", haft_fn_names[fn], front, words);
+}
+
+int haft_raise(int err, void *self, int fn)
+{
+	char line[LINE_MAX_BYTES];
+	struct errh *e;
+
+	if (!alive(self))
+		self = haft_life.state == HAFT_RUNNING ? &haft_self : NULL;
+	words_complete(line, sizeof(line), err, self, fn);
+	e = handler_of(self);
+	if (e->kind == ERRH_FATAL || e->kind == ERRH_ABORT)
+		haft_abort_job(err, line);
+	if (e->kind != ERRH_RETURN && self != NULL)
+		call(e, self, err);
+	obj_drop(e);
+	return err;
+}
