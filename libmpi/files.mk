@@ -52,7 +52,7 @@ $(gen_CHAPTERS:%=$(B)/gen/bind_%.c): $(B)/gen/bind_%.c: $(gen)
 # libmpi_abi.so.1 is the name of the standard ABI; libmpi.so is the same under its old name.  Inside
 # are libobj and libshm, and nothing but MPI_* and PMPI_* can be seen.
 libmpi_OBJS = $(libmpi_SRCS:%.c=$(B)/obj/%.o) $(gen_BIND:$(B)/gen/%.c=$(B)/obj/gen/%.o)
-libmpi_PARTS = $(libmpi_OBJS) $(patsubst %.c,$(B)/obj/%.o,$(libobj_SRCS) $(libshm_SRCS))
+libmpi_PARTS = $(libmpi_OBJS) $(B)/obj/libobj.whole.o $(B)/obj/libshm.whole.o
 libmpi_LIBS = $(libobj_LIBS) -ldl -lpthread
 
 all: $(B)/lib/libmpi_abi.so $(B)/lib/libmpi.so $(B)/lib/libmpi_abi.a $(B)/lib/libmpi.a $(B)/man/man3/done
@@ -65,6 +65,15 @@ $(B)/lib/libmpi_abi.so.1: $(libmpi_PARTS) $(B)/gen/map
 
 $(B)/lib/libmpi_abi.so $(B)/lib/libmpi.so: $(B)/lib/libmpi_abi.so.1
 	$(Q)ln -sf libmpi_abi.so.1 $@
+
+# The libraries below, each as one object that shows its own prefix only: their inner names may meet.
+$(B)/obj/libobj.whole.o: $(libobj_SRCS:%.c=$(B)/obj/%.o)
+	$(call say,LD,$@)
+	$(Q)$(CC) -r -nostdlib -o $@ $^ && objcopy -w --keep-global-symbol='obj_*' $@
+
+$(B)/obj/libshm.whole.o: $(libshm_SRCS:%.c=$(B)/obj/%.o)
+	$(call say,LD,$@)
+	$(Q)$(CC) -r -nostdlib -o $@ $^ && objcopy -w --keep-global-symbol='shm_*' $@
 
 # One object with all others inside, so that the linker cannot see their names either.
 $(B)/obj/libmpi.o: $(libmpi_PARTS)
