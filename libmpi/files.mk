@@ -16,7 +16,7 @@ $(B)/obj/libmpi/coll/loops.o: cflags-libmpi += -O3 -fopenmp-simd -Wno-pass-faile
 
 # --- the table of facts and its generator --------------------------------------------------------
 # A program of the build: it reads libmpi/api/*.def (as C) and writes into $(B)/gen.
-gen_SRCS := \
+api_SRCS := \
 	libmpi/api/gen.c \
 	libmpi/api/genbind.c \
 	libmpi/api/genh.c \
@@ -28,7 +28,7 @@ gen_HDRS += $(B)/include/mpi.h $(B)/gen/engine.h $(B)/gen/raw.h $(B)/gen/names.h
 gen_BIND := $(gen_CHAPTERS:%=$(B)/gen/bind_%.c) $(B)/gen/names.c
 gen = $(B)/dev/gen
 
-$(gen): $(gen_SRCS:%.c=$(B)/obj/%.o)
+$(gen): $(api_SRCS:%.c=$(B)/obj/%.o)
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ldflags) $^ -o $@
