@@ -36,12 +36,12 @@ static uint64_t find_or_put(struct shm *s, uint64_t key, uint64_t fresh)
 	struct lock *l = &s->seg->head->lock;
 	uint64_t *link, off;
 
-	lock_take(s->seg, s->me, l);
+	shm_lock_take(s->seg, s->me, l);
 	link = find(s, key);
 	if (*link == 0)
 		*link = fresh;
 	off = *link;
-	lock_drop(l);
+	shm_lock_drop(l);
 	return off;
 }
 
@@ -97,14 +97,14 @@ static bool leave(struct shm *s, struct shm_group *g)
 	uint64_t *link;
 	bool last;
 
-	lock_take(s->seg, s->me, l);
+	shm_lock_take(s->seg, s->me, l);
 	last = ++g->left == g->n;
 	if (last) {
 		link = find(s, g->key);
 		if (ALWAYS(*link == shm_off(s, g)))
 			*link = g->next;
 	}
-	lock_drop(l);
+	shm_lock_drop(l);
 	return last;
 }
 

@@ -43,7 +43,7 @@ static uint64_t take(struct shm *s, unsigned class, uint64_t size, bool *fresh)
 	struct head *h = s->seg->head;
 	uint64_t off, start;
 
-	lock_take(s->seg, s->me, &h->lock);
+	shm_lock_take(s->seg, s->me, &h->lock);
 	off = h->heap_free[class];
 	*fresh = off == 0;
 	if (off != 0) {
@@ -57,7 +57,7 @@ static uint64_t take(struct shm *s, unsigned class, uint64_t size, bool *fresh)
 			h->heap_top = start + size;
 		}
 	}
-	lock_drop(&h->lock);
+	shm_lock_drop(&h->lock);
 	return off;
 }
 
@@ -65,11 +65,11 @@ static void give(struct shm *s, unsigned class, uint64_t off)
 {
 	struct head *h = s->seg->head;
 
-	lock_take(s->seg, s->me, &h->lock);
+	shm_lock_take(s->seg, s->me, &h->lock);
 	memcpy(s->base + off, &h->heap_free[class], sizeof off);
 	atomic_signal_fence(memory_order_seq_cst); /* whole at every store: the link comes first */
 	h->heap_free[class] = off;
-	lock_drop(&h->lock);
+	shm_lock_drop(&h->lock);
 }
 
 uint64_t shm_heap_alloc(struct shm *s, size_t len, size_t align)
@@ -86,7 +86,7 @@ uint64_t shm_heap_alloc(struct shm *s, size_t len, size_t align)
 		return 0;
 	first = off / PAGE * PAGE;
 	if ((fresh || size >= PUNCH_LEN) &&
-		os_reserve(s->seg->mem_fd, first, off + len - first) != 0) {
+		shm_os_reserve(s->seg->mem_fd, first, off + len - first) != 0) {
 		if (!fresh)
 			give(s, class, off);
 		return 0;
@@ -104,7 +104,7 @@ void shm_heap_free(struct shm *s, uint64_t off, size_t len, size_t align)
 	if (off == 0 || NEVER(len == 0))
 		return;
 	class = class_of(len, align, &size);
-	if (size >= PUNCH_LEN && os_punch(s->seg->mem_fd, off, size) != 0)
+	if (size >= PUNCH_LEN && shm_os_punch(s->seg->mem_fd, off, size) != 0)
 		memset(s->base + off, 0, len);
 	give(s, class, off);
 }

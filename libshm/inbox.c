@@ -17,7 +17,7 @@ static struct inbox *inbox_of(const struct shm *s, int rank)
 	return (struct inbox *)seg_at(s->seg, s->seg->head->inbox) + rank;
 }
 
-int inbox_claim(struct shm *s, int dst)
+int shm_inbox_claim(struct shm *s, int dst)
 {
 	struct inbox *box = inbox_of(s, dst);
 	uint64_t t = atomic_load_explicit(&box->ticket, memory_order_relaxed), turn, want;
@@ -40,7 +40,7 @@ int inbox_claim(struct shm *s, int dst)
 	return 0;
 }
 
-void inbox_send(struct shm *s, int dst, const struct shm_hdr *h, size_t len)
+void shm_inbox_send(struct shm *s, int dst, const struct shm_hdr *h, size_t len)
 {
 	struct cell *c = s->in->cell;
 
@@ -61,12 +61,12 @@ static struct cell *front(const struct shm_in *in)
 	return atomic_load_explicit(&c->turn, memory_order_acquire) == full ? c : NULL;
 }
 
-bool inbox_full(const struct shm *s)
+bool shm_inbox_full(const struct shm *s)
 {
 	return front(s->in) != NULL;
 }
 
-int inbox_drain(struct shm *s, shm_deliver_fn *deliver, void *arg)
+int shm_inbox_drain(struct shm *s, shm_deliver_fn *deliver, void *arg)
 {
 	struct shm_in *in = s->in;
 	struct cell *c;
@@ -84,7 +84,7 @@ int inbox_drain(struct shm *s, shm_deliver_fn *deliver, void *arg)
 		};
 
 		if (f.kind > SHM_KIND_MAX) {
-			poll_own(s, f.src, f.kind, f.data);
+			shm_poll_own(s, f.src, f.kind, f.data);
 		} else {
 			deliver(arg, &f);
 			s->count.got++;

@@ -36,7 +36,7 @@ struct offer {
 	uint32_t pos; /* pipe: chunks that went through before */
 };
 
-/* Taken by compare and swap, by rank + 1; see lock_take for holders who die. */
+/* Taken by compare and swap, by rank + 1; see shm_lock_take for holders who die. */
 struct lock {
 	_Atomic uint32_t owner;
 };
@@ -182,26 +182,26 @@ static inline void *seg_at(const struct shm_seg *seg, uint64_t off)
 }
 
 /* --- inbox.c: claim a cell (SHM_AGAIN: full), and send it. */
-int inbox_claim(struct shm *s, int dst);
-void inbox_send(struct shm *s, int dst, const struct shm_hdr *h, size_t len);
-int inbox_drain(struct shm *s, shm_deliver_fn *deliver, void *arg);
-bool inbox_full(const struct shm *s); /* is there a frame to take? */
+int shm_inbox_claim(struct shm *s, int dst);
+void shm_inbox_send(struct shm *s, int dst, const struct shm_hdr *h, size_t len);
+int shm_inbox_drain(struct shm *s, shm_deliver_fn *deliver, void *arg);
+bool shm_inbox_full(const struct shm *s); /* is there a frame to take? */
 
 /* --- ring.c */
-void ring_accept(struct shm *s, int src, const struct offer *o);
-bool ring_full(const struct shm *s, int src);
+void shm_ring_accept(struct shm *s, int src, const struct offer *o);
+bool shm_ring_full(const struct shm *s, int src);
 
 /* --- pipe.c */
-void pipe_accept(struct shm *s, int src, const struct offer *o);
-bool pipe_full(const struct shm *s, int src);
+void shm_pipe_accept(struct shm *s, int src, const struct offer *o);
+bool shm_pipe_full(const struct shm *s, int src);
 
 /* --- poll.c: a frame of our own kinds. */
-void poll_own(struct shm *s, int src, uint8_t kind, const void *data);
+void shm_poll_own(struct shm *s, int src, uint8_t kind, const void *data);
 
 /* --- wait.c */
 /* Remembers that the caller met something full: room shows as a change of *word from `seen'.  NULL:
  * nothing to watch, the next sleep is a short one. */
-void wait_watch(struct shm *s, const _Atomic uint64_t *word, uint64_t seen);
+void shm_wait_watch(struct shm *s, const _Atomic uint64_t *word, uint64_t seen);
 /* Rings the bell of `rank' after a store for it. */
 static inline void wait_bell(struct shm *s, int rank)
 {
@@ -211,26 +211,27 @@ static inline void wait_bell(struct shm *s, int rank)
 }
 
 /* --- lock.c: between processes; a holder who has died is robbed.  `me' is a rank. */
-void lock_take(struct shm_seg *seg, int me, struct lock *l);
-void lock_drop(struct lock *l);
+void shm_lock_take(struct shm_seg *seg, int me, struct lock *l);
+void shm_lock_drop(struct lock *l);
 
 /* --- shm_os.c: 0 or -1 with errno, unless said otherwise. */
-int os_memfd(void);
-int os_memfd_seal(int fd);
-int os_reserve(int fd, uint64_t off, uint64_t len); /* pages are there, or an error */
-int os_punch(int fd, uint64_t off, uint64_t len);   /* pages are zero and given back */
-bool os_barrier_known(void); /* has the kernel membarrier's expedited kind? */
-int os_barrier_join(void);   /* be reached by os_barrier of others */
-void os_barrier(void);       /* every running thread of every joined process has a full barrier */
-/* Sleeps until woken, while *word == old (and *word2 == old2 unless NULL); true: the time was up. */
-bool os_sleep(
+int shm_os_memfd(void);
+int shm_os_memfd_seal(int fd);
+int shm_os_reserve(int fd, uint64_t off, uint64_t len); /* pages are there, or an error */
+int shm_os_punch(int fd, uint64_t off, uint64_t len);   /* pages are zero and given back */
+bool shm_os_barrier_known(void); /* has the kernel membarrier's expedited kind? */
+int shm_os_barrier_join(void);   /* be reached by shm_os_barrier of others */
+void shm_os_barrier(void); /* every running thread of every joined process has a full barrier */
+/* Sleeps until woken, while *word == old (and *word2 == old2 unless NULL); true: the time was up.
+ */
+bool shm_os_sleep(
 	_Atomic uint32_t *word, uint32_t old, _Atomic uint32_t *word2, uint32_t old2, uint64_t ns);
-bool os_sleep_two(void); /* may word2 be given? */
-void os_wake(_Atomic uint32_t *word, int n);
-uint64_t os_now(void); /* ns, CLOCK_MONOTONIC */
-uint64_t os_random(void);
-int os_cpu(void);
-bool os_alive(int pid);
-void os_relax(void);
+bool shm_os_sleep_two(void); /* may word2 be given? */
+void shm_os_wake(_Atomic uint32_t *word, int n);
+uint64_t shm_os_now(void); /* ns, CLOCK_MONOTONIC */
+uint64_t shm_os_random(void);
+int shm_os_cpu(void);
+bool shm_os_alive(int pid);
+void shm_os_relax(void);
 
 #endif

@@ -16,10 +16,10 @@ static bool dead(struct shm_seg *seg, uint32_t owner)
 	struct shm_door *d = seg_at(seg, seg->head->door);
 	int pid = atomic_load_explicit(&d[owner - 1].pid, memory_order_relaxed);
 
-	return pid != 0 && !os_alive(pid);
+	return pid != 0 && !shm_os_alive(pid);
 }
 
-void lock_take(struct shm_seg *seg, int me, struct lock *l)
+void shm_lock_take(struct shm_seg *seg, int me, struct lock *l)
 {
 	const struct timespec moment = {0, 100000};
 	uint32_t owner, mine = (uint32_t)me + 1;
@@ -42,7 +42,7 @@ void lock_take(struct shm_seg *seg, int me, struct lock *l)
 	}
 }
 
-void lock_drop(struct lock *l)
+void shm_lock_drop(struct lock *l)
 {
 	atomic_store_explicit(&l->owner, 0, memory_order_release);
 }

@@ -6,10 +6,10 @@
  *     publish: put = generation, count -------------->
  *                <-------------------------- got = count :release
  *
- * The producer makes a pipe when it first needs one towards a peer, and offers it in a frame.  It may
- * have pipe_max of them; then a drained one (put == got) goes to the next peer under a new generation.
- * The former consumer finds a generation that is not the one it was offered, and forgets the pipe;
- * it wrote its last word there when it released the last chunk. */
+ * The producer makes a pipe when it first needs one towards a peer, and offers it in a frame.  It
+ * may have pipe_max of them; then a drained one (put == got) goes to the next peer under a new
+ * generation. The former consumer finds a generation that is not the one it was offered, and
+ * forgets the pipe; it wrote its last word there when it released the last chunk. */
 #include "libshm/inner.h"
 
 static struct pipe *at(const struct shm *s, uint64_t off)
@@ -71,7 +71,7 @@ static int pipe_make(struct shm *s, int dst)
 	if (pipe == NULL)
 		pipe = rob(s, dst, &count);
 	if (pipe == NULL) {
-		wait_watch(s, NULL, 0);
+		shm_wait_watch(s, NULL, 0);
 		return SHM_AGAIN;
 	}
 	atomic_store_explicit(
@@ -113,7 +113,7 @@ int shm_pipe_acquire(struct shm *s, int dst, void **ptr, size_t *cap)
 		got = atomic_load_explicit(&p->pipe_out->got, memory_order_acquire);
 		p->put_free = (uint32_t)got;
 		if (p->put - p->put_free >= PIPE_CHUNKS) {
-			wait_watch(s, &p->pipe_out->got, got);
+			shm_wait_watch(s, &p->pipe_out->got, got);
 			return SHM_AGAIN;
 		}
 	}
@@ -136,7 +136,7 @@ void shm_pipe_publish(struct shm *s, int dst, size_t len)
 	wait_bell(s, dst);
 }
 
-void pipe_accept(struct shm *s, int src, const struct offer *o)
+void shm_pipe_accept(struct shm *s, int src, const struct offer *o)
 {
 	struct shm_in *in = s->in;
 	struct peer *p = &in->peer[src];
@@ -163,7 +163,7 @@ static uint32_t waiting(struct peer *p)
 	return (uint32_t)put - p->got;
 }
 
-bool pipe_full(const struct shm *s, int src)
+bool shm_pipe_full(const struct shm *s, int src)
 {
 	return waiting(&s->in->peer[src]) > 0;
 }

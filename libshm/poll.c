@@ -7,15 +7,15 @@
 
 #define SWEEP_PASSES 16 /* every ring is looked at at least once in so many passes */
 
-void poll_own(struct shm *s, int src, uint8_t kind, const void *data)
+void shm_poll_own(struct shm *s, int src, uint8_t kind, const void *data)
 {
 	struct offer o;
 
 	memcpy(&o, data, sizeof o);
 	if (kind == KIND_RING)
-		ring_accept(s, src, &o);
+		shm_ring_accept(s, src, &o);
 	else
-		pipe_accept(s, src, &o);
+		shm_pipe_accept(s, src, &o);
 }
 
 /* The head of the ring is of our own kind: not for the user.  Is there one of his behind it? */
@@ -24,7 +24,7 @@ bool shm_peek_own(struct shm *s, int src, struct shm_frame *f)
 	struct shm_rx *r = &s->rx[src];
 	struct shm_slot *slot = &r->slot[r->tail % SHM_SLOTS];
 
-	poll_own(s, src, f->kind, slot->data);
+	shm_poll_own(s, src, f->kind, slot->data);
 	r->tail++;
 	shm_credit(s, src);
 	return shm_peek(s, src, f);
@@ -61,7 +61,7 @@ static void heat(struct shm_in *in, int src)
 int shm_poll(struct shm *s, shm_deliver_fn *deliver, void *arg)
 {
 	struct shm_in *in = s->in;
-	int n = inbox_drain(s, deliver, arg), slice, got;
+	int n = shm_inbox_drain(s, deliver, arg), slice, got;
 
 	if (in->nrings <= HOT_RINGS) {
 		for (int i = 0; i < in->nrings; i++)

@@ -98,8 +98,8 @@ int shm_attach(struct shm_seg *seg, int me, struct shm **out)
 		release(s);
 		return SHM_BAD;
 	}
-	s->in->weak = !s->fence && os_barrier_join() != 0;
-	atomic_store_explicit(&s->in->page->cpu, os_cpu(), memory_order_relaxed);
+	s->in->weak = !s->fence && shm_os_barrier_join() != 0;
+	atomic_store_explicit(&s->in->page->cpu, shm_os_cpu(), memory_order_relaxed);
 	atomic_store_explicit(&door->state, SHM_ATTACHED, memory_order_release);
 	*out = s;
 	return 0;

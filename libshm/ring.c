@@ -31,7 +31,7 @@ static uint64_t refresh(struct shm *s, int dst)
 static int again(struct shm *s, const _Atomic uint64_t *word, uint64_t seen)
 {
 	s->count.put_again++;
-	wait_watch(s, word, seen);
+	shm_wait_watch(s, word, seen);
 	return SHM_AGAIN;
 }
 
@@ -53,10 +53,10 @@ static int ring_open(struct shm *s, int dst)
 		s->count.rings++;
 	}
 	o.off = shm_off(s, p->out);
-	if (inbox_claim(s, dst) != 0)
+	if (shm_inbox_claim(s, dst) != 0)
 		return again(s, NULL, 0);
 	memcpy(s->in->cell->data, &o, sizeof o);
-	inbox_send(s, dst, &h, sizeof o);
+	shm_inbox_send(s, dst, &h, sizeof o);
 	s->count.put_inbox--;
 	p->offered = true;
 	s->tx[dst].slot = p->out->slot;
@@ -130,7 +130,7 @@ int shm_reserve(struct shm *s, int dst, size_t len, void **ptr)
 		if (e == SHM_AGAIN || !small)
 			return e;
 	}
-	if (inbox_claim(s, dst) != 0)
+	if (shm_inbox_claim(s, dst) != 0)
 		return again(s, NULL, 0);
 	p->puts++;
 	*ptr = s->in->cell->data;
@@ -169,7 +169,7 @@ void shm_commit(struct shm *s, int dst, const struct shm_hdr *h, size_t len)
 {
 	must(s->in->reserved != RESERVED_NONE);
 	if (s->in->reserved == RESERVED_CELL)
-		inbox_send(s, dst, h, len);
+		shm_inbox_send(s, dst, h, len);
 	else
 		slot_send(s, dst, h, len);
 	s->in->reserved = RESERVED_NONE;
@@ -191,7 +191,7 @@ int shm_put_slow(struct shm *s, int dst, const struct shm_hdr *h, const void *bu
 
 /* --- the receiver's end ---------------------------------------------------------------------- */
 
-void ring_accept(struct shm *s, int src, const struct offer *o)
+void shm_ring_accept(struct shm *s, int src, const struct offer *o)
 {
 	struct peer *p = &s->in->peer[src];
 
@@ -202,7 +202,7 @@ void ring_accept(struct shm *s, int src, const struct offer *o)
 	s->in->ring_src[s->in->nrings++] = src;
 }
 
-bool ring_full(const struct shm *s, int src)
+bool shm_ring_full(const struct shm *s, int src)
 {
 	const struct shm_rx *r = &s->rx[src];
 	uint64_t word =

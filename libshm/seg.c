@@ -45,10 +45,10 @@ static void lay_out(struct head *h, const struct shm_opts *o)
 	uint64_t n = (uint64_t)o->nranks, at = round_up(sizeof *h, PAGE);
 
 	h->shape = shape();
-	h->cookie = o->cookie != 0 ? o->cookie : os_random();
+	h->cookie = o->cookie != 0 ? o->cookie : shm_os_random();
 	h->nranks = (uint32_t)n;
 	h->ncpus = (uint32_t)(o->ncpus > 0 ? o->ncpus : shm_cpus());
-	h->fence = h->nranks > h->ncpus || !os_barrier_known();
+	h->fence = h->nranks > h->ncpus || !shm_os_barrier_known();
 	h->frame_max = frame_max(o->nranks);
 	h->chunk_len = o->chunk_len != 0 ? o->chunk_len : MEAN_OR(256, 65536);
 	h->job = at;
@@ -106,10 +106,10 @@ int shm_seg_create(const struct shm_opts *opts, struct shm_seg **out)
 	if (seg == NULL)
 		return SHM_NOMEM;
 	lay_out(&h, opts);
-	seg->mem_fd = os_memfd();
+	seg->mem_fd = shm_os_memfd();
 	if (seg->mem_fd < 0 || ftruncate(seg->mem_fd, (off_t)h.len) != 0 ||
-		os_memfd_seal(seg->mem_fd) != 0 || os_reserve(seg->mem_fd, 0, h.heap) != 0 ||
-		map(seg, seg->mem_fd, h.len) != 0) {
+		shm_os_memfd_seal(seg->mem_fd) != 0 ||
+		shm_os_reserve(seg->mem_fd, 0, h.heap) != 0 || map(seg, seg->mem_fd, h.len) != 0) {
 		drop(seg);
 		return errno == ENOSPC || errno == ENOMEM ? SHM_NOMEM : SHM_SYS;
 	}
@@ -203,7 +203,7 @@ void shm_seg_alarm(struct shm_seg *seg)
 	atomic_store_explicit(&seg->head->alarm, 1, memory_order_release);
 	for (uint32_t i = 0; i < seg->head->nranks; i++)
 		if (atomic_exchange_explicit(&d[i].sleeping, 0, memory_order_seq_cst) != 0)
-			os_wake(&d[i].sleeping, INT_MAX);
+			shm_os_wake(&d[i].sleeping, INT_MAX);
 }
 
 bool shm_seg_alarmed(const struct shm_seg *seg)
@@ -237,7 +237,7 @@ void shm_seg_view(const struct shm_seg *seg, int rank, struct shm_view *view)
 	view->pid = atomic_load_explicit(&d->pid, memory_order_relaxed);
 	view->cpu = atomic_load_explicit(&p->cpu, memory_order_relaxed);
 	for (int i = 0; i < TRIES && !view_try(p, view); i++)
-		os_relax();
+		shm_os_relax();
 }
 
 const char *shm_error_text(int error)

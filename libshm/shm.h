@@ -64,7 +64,8 @@ struct shm_opts {
 	size_t chunk_len; /* bytes of a pipe's chunk, a multiple of 64; 0: 64 KiB */
 };
 
-/* CPUs that this process may use: its affinity mask, less if the cgroup's quota gives less. >= 1. */
+/* CPUs that this process may use: its affinity mask, less if the cgroup's quota gives less. >= 1.
+ */
 int shm_cpus(void);
 
 /* Makes a segment (a sealed memfd, close-on-exec: the launcher decides who inherits it) and maps
@@ -276,8 +277,8 @@ void shm_pipe_release(struct shm *s, int src);
 
 /* Takes `len' bytes of the segment, zero-filled, aligned to `align' (a power of two, 64 .. 4096),
  * really there (never SIGBUS).  Returns an offset that is the same for all ranks, 0 if there is
- * none. Any rank may free it, once, with the same len and align.  Takes a lock between processes: not
- * for a fast path. */
+ * none. Any rank may free it, once, with the same len and align.  Takes a lock between processes:
+ * not for a fast path. */
 uint64_t shm_heap_alloc(struct shm *s, size_t len, size_t align);
 void shm_heap_free(struct shm *s, uint64_t off, size_t len, size_t align);
 

@@ -32,17 +32,17 @@ struct futex_waitv {
 };
 #endif
 
-int os_memfd(void)
+int shm_os_memfd(void)
 {
 	return memfd_create("haft", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 }
 
-int os_memfd_seal(int fd)
+int shm_os_memfd_seal(int fd)
 {
 	return fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);
 }
 
-int os_reserve(int fd, uint64_t off, uint64_t len)
+int shm_os_reserve(int fd, uint64_t off, uint64_t len)
 {
 	int e;
 
@@ -52,12 +52,12 @@ int os_reserve(int fd, uint64_t off, uint64_t len)
 	return e;
 }
 
-int os_punch(int fd, uint64_t off, uint64_t len)
+int shm_os_punch(int fd, uint64_t off, uint64_t len)
 {
 	return fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)off, (off_t)len);
 }
 
-bool os_barrier_known(void)
+bool shm_os_barrier_known(void)
 {
 	long has = syscall(SYS_membarrier, MEMBARRIER_CMD_QUERY, 0, 0);
 
@@ -65,12 +65,12 @@ bool os_barrier_known(void)
 	       (has & MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED);
 }
 
-int os_barrier_join(void)
+int shm_os_barrier_join(void)
 {
 	return (int)syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED, 0, 0);
 }
 
-void os_barrier(void)
+void shm_os_barrier(void)
 {
 	syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL_EXPEDITED, 0, 0);
 }
@@ -89,7 +89,7 @@ void shm_fence(void)
 
 static _Atomic int no_waitv; /* 1: the kernel has refused futex_waitv */
 
-bool os_sleep_two(void)
+bool shm_os_sleep_two(void)
 {
 	if (atomic_load_explicit(&no_waitv, memory_order_relaxed) != 0)
 		return false;
@@ -99,7 +99,7 @@ bool os_sleep_two(void)
 	return false;
 }
 
-bool os_sleep(
+bool shm_os_sleep(
 	_Atomic uint32_t *word, uint32_t old, _Atomic uint32_t *word2, uint32_t old2, uint64_t ns)
 {
 	struct futex_waitv two[2] = {
@@ -111,18 +111,18 @@ bool os_sleep(
 	if (word2 == NULL)
 		return syscall(SYS_futex, word, FUTEX_WAIT, old, &t, NULL, 0) == -1 &&
 		       errno == ETIMEDOUT;
-	ns += os_now();
+	ns += shm_os_now();
 	t.tv_sec = (time_t)(ns / 1000000000);
 	t.tv_nsec = (long)(ns % 1000000000);
 	return syscall(SYS_futex_waitv, two, 2, 0, &t, CLOCK_MONOTONIC) == -1 && errno == ETIMEDOUT;
 }
 
-void os_wake(_Atomic uint32_t *word, int n)
+void shm_os_wake(_Atomic uint32_t *word, int n)
 {
 	syscall(SYS_futex, word, FUTEX_WAKE, n, NULL, NULL, 0);
 }
 
-uint64_t os_now(void)
+uint64_t shm_os_now(void)
 {
 	struct timespec t;
 
@@ -130,26 +130,26 @@ uint64_t os_now(void)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-uint64_t os_random(void)
+uint64_t shm_os_random(void)
 {
 	uint64_t r = 0;
 
 	if (getrandom(&r, sizeof r, GRND_NONBLOCK) != (ssize_t)sizeof r)
-		r = os_now() * UINT64_C(0x9e3779b97f4a7c15) ^ (uint64_t)getpid();
+		r = shm_os_now() * UINT64_C(0x9e3779b97f4a7c15) ^ (uint64_t)getpid();
 	return r != 0 ? r : 1;
 }
 
-int os_cpu(void)
+int shm_os_cpu(void)
 {
 	return sched_getcpu();
 }
 
-bool os_alive(int pid)
+bool shm_os_alive(int pid)
 {
 	return kill(pid, 0) == 0 || errno != ESRCH;
 }
 
-void os_relax(void)
+void shm_os_relax(void)
 {
 #if defined(__x86_64__) || defined(__i386__)
 	__builtin_ia32_pause();

@@ -5,12 +5,13 @@
  *   yield, yield, yield         (timed: a fast one means nobody else wanted the CPU)
  *   sleep in the futex          (after 4 slow yields or 200 fast ones)
  *
- * The bell.  A sender stores its message, then looks at the receiver's `sleeping'.  A sleeper stores
- * `sleeping', then looks for messages.  One of the two must see the other's store, which needs a full
- * barrier between store and look on both sides.  While there are CPUs enough, senders have none: the
- * sleeper's membarrier makes one happen on every CPU that runs one of us.  With more ranks than CPUs
- * sleeps are many and messages few: then senders fence.  All ranks do the same (head->fence).
- * Sleeps are bounded all the same (SHM_NAP_MS), so that nothing can be lost for ever.
+ * The bell.  A sender stores its message, then looks at the receiver's `sleeping'.  A sleeper
+ * stores `sleeping', then looks for messages.  One of the two must see the other's store, which
+ * needs a full barrier between store and look on both sides.  While there are CPUs enough, senders
+ * have none: the sleeper's membarrier makes one happen on every CPU that runs one of us.  With more
+ * ranks than CPUs sleeps are many and messages few: then senders fence.  All ranks do the same
+ * (head->fence). Sleeps are bounded all the same (SHM_NAP_MS), so that nothing can be lost for
+ * ever.
  *
  * `sleeping' goes from 1 to 0 by exchange: one wake for one sleep, however many senders. */
 #include <limits.h>
@@ -27,7 +28,7 @@
 #define NAP_SHORT_MAX 4000000u  /* ... or room in an inbox is awaited, which rings no bell */
 #define NAP_MAX_NS    (SHM_NAP_MS * 1000000u)
 
-void wait_watch(struct shm *s, const _Atomic uint64_t *word, uint64_t seen)
+void shm_wait_watch(struct shm *s, const _Atomic uint64_t *word, uint64_t seen)
 {
 	struct shm_in *in = s->in;
 
@@ -50,13 +51,13 @@ void shm_wake(struct shm *s, int rank)
 	if (atomic_exchange_explicit(&d->sleeping, 0, memory_order_acq_rel) == 0)
 		return;
 	s->count.wakes++;
-	os_wake(&d->sleeping, INT_MAX);
+	shm_os_wake(&d->sleeping, INT_MAX);
 }
 
 void shm_flag_wake(struct shm *s, struct shm_flag *f)
 {
 	s->count.wakes++;
-	os_wake(&f->value, INT_MAX);
+	shm_os_wake(&f->value, INT_MAX);
 }
 
 /* Is there anything that the next pass would find? */
@@ -64,13 +65,13 @@ static bool anything(const struct shm *s)
 {
 	const struct shm_in *in = s->in;
 
-	if (inbox_full(s))
+	if (shm_inbox_full(s))
 		return true;
 	for (int i = 0; i < in->nrings; i++)
-		if (ring_full(s, in->ring_src[i]))
+		if (shm_ring_full(s, in->ring_src[i]))
 			return true;
 	for (int i = 0; i < in->npipes_in; i++)
-		if (pipe_full(s, in->pipe_src[i]))
+		if (shm_pipe_full(s, in->pipe_src[i]))
 			return true;
 	for (int i = 0; i < in->nwatches; i++)
 		if (atomic_load_explicit(in->watch[i].word, memory_order_acquire) !=
@@ -103,7 +104,7 @@ static void show(struct shm *s, const struct shm_wait *w)
 	memcpy(word, w->what != NULL ? w->what : &unknown, sizeof word);
 	atomic_store_explicit(&p->seq, seq + 1, memory_order_relaxed);
 	shm_fence();
-	atomic_store_explicit(&p->cpu, os_cpu(), memory_order_relaxed);
+	atomic_store_explicit(&p->cpu, shm_os_cpu(), memory_order_relaxed);
 	atomic_store_explicit(&p->since_ns, w->begin_ns, memory_order_relaxed);
 	for (size_t i = 0; i < countof(word); i++)
 		atomic_store_explicit(&p->what[i], word[i], memory_order_relaxed);
@@ -128,7 +129,7 @@ static bool sleep_once(struct shm *s, struct shm_wait *w)
 {
 	struct shm_in *in = s->in;
 	struct shm_door *d = &in->door[s->me];
-	bool two = w->flag != NULL && !w->flag_only && os_sleep_two();
+	bool two = w->flag != NULL && !w->flag_only && shm_os_sleep_two();
 	bool weak = in->weak || (w->flag != NULL && !w->flag_only && !two), timed = false;
 
 	if (w->flag != NULL)
@@ -137,13 +138,13 @@ static bool sleep_once(struct shm *s, struct shm_wait *w)
 		atomic_store_explicit(&d->sleeping, 1, memory_order_relaxed);
 	shm_fence();
 	if (!s->fence)
-		os_barrier();
+		shm_os_barrier();
 	if (!over(s, w)) {
 		s->count.sleeps++;
 		if (w->flag_only)
-			timed = os_sleep(&w->flag->value, w->old, NULL, 0, nap(in, weak));
+			timed = shm_os_sleep(&w->flag->value, w->old, NULL, 0, nap(in, weak));
 		else
-			timed = os_sleep(&d->sleeping, 1, two ? &w->flag->value : NULL, w->old,
+			timed = shm_os_sleep(&d->sleeping, 1, two ? &w->flag->value : NULL, w->old,
 				nap(in, weak));
 	}
 	if (!w->flag_only)
@@ -175,7 +176,7 @@ static void sleep_shown(struct shm *s, struct shm_wait *w)
 /* One yield; true: that is enough of them. */
 static bool yield_once(struct shm *s, struct shm_wait *w)
 {
-	uint64_t before = os_now();
+	uint64_t before = shm_os_now();
 
 	if (w->begin_ns == 0)
 		w->begin_ns = before;
@@ -183,7 +184,7 @@ static bool yield_once(struct shm *s, struct shm_wait *w)
 		return true;
 	sched_yield();
 	s->count.yields++;
-	if (os_now() - before < YIELD_SLOW_NS) {
+	if (shm_os_now() - before < YIELD_SLOW_NS) {
 		w->fast++;
 	} else {
 		w->slow++;
@@ -201,7 +202,7 @@ int shm_idle(struct shm *s, struct shm_wait *w)
 		if (s->in->crowd == 0 && w->spins < SPINS) {
 			w->spins++;
 			s->count.spins++;
-			os_relax();
+			shm_os_relax();
 			return 0;
 		}
 		if (!yield_once(s, w))
@@ -245,7 +246,7 @@ int shm_flag_wait(struct shm *s, struct shm_flag *f, uint32_t want, shm_pass_fn 
 	w.what = what;
 	while (e == 0 && !reached(f, want, &value)) {
 		for (int i = 0; s->in->crowd == 0 && i < LOOKS && shm_flag_get(f) == value; i++)
-			os_relax();
+			shm_os_relax();
 		w.old = value;
 		if (pass != NULL && pass(arg) > 0)
 			shm_wait_again(&w);

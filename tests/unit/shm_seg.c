@@ -174,7 +174,7 @@ static void heap_storm(void **state)
 static void die_holding(struct shm *s, void *arg)
 {
 	(void)arg;
-	lock_take(s->seg, s->me, &s->seg->head->lock);
+	shm_lock_take(s->seg, s->me, &s->seg->head->lock);
 	_exit(0);
 }
 
