@@ -644,23 +644,6 @@ static void test_check(const struct file *f)
 
 /* --- what other programs know ---------------------------------------------------------- */
 
-/* Is the name a word of the folder's inner.h?  Those are hidden from users, and need no prefix. */
-static int is_inner(const char *folder, const char *name)
-{
-	char path[LINE_LEN];
-	const struct file *f;
-	size_t n = strlen(name);
-
-	snprintf(path, sizeof(path), "%s/inner.h", folder);
-	f = file_of(path);
-	if (f == NULL)
-		return 0;
-	for (const char *p = f->code; (p = strstr(p, name)) != NULL; p += n)
-		if (!is_word(p[-1]) && !is_word(p[n]))
-			return 1;
-	return 0;
-}
-
 /* Global names of one folder's objects bear its prefix. */
 static void names_check(const struct law *l)
 {
@@ -679,7 +662,7 @@ static void names_check(const struct law *l)
 			continue;
 		for (int i = 0; i < l->n; i++)
 			ok |= begins(name, l->words[i]);
-		ok |= strcmp(name, "main") == 0 || begins(name, "__") || is_inner(l->folder, name);
+		ok |= strcmp(name, "main") == 0 || begins(name, "__");
 		object[strlen(object) - 1] = 'c';
 		/* an object whose source is gone says nothing */
 		if (!ok && file_of(object + strlen(build) + 5) != NULL)
