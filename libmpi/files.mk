@@ -7,16 +7,38 @@ libmpi_SRCS += libmpi/bind/convert.c
 libmpi_SRCS += libmpi/bind/fixed.c
 libmpi_SRCS += libmpi/bind/raise.c
 libmpi_SRCS += libmpi/bind/status.c
+libmpi_SRCS += libmpi/boot/boot.c
+libmpi_SRCS += libmpi/coll/call.c
+libmpi_SRCS += libmpi/coll/fold.c
+libmpi_SRCS += libmpi/coll/loops.c
+libmpi_SRCS += libmpi/coll/op.c
+libmpi_SRCS += libmpi/coll/ring.c
+libmpi_SRCS += libmpi/coll/state.c
+libmpi_SRCS += libmpi/coll/tree.c
+libmpi_SRCS += libmpi/comm/comm.c
+libmpi_SRCS += libmpi/comm/errh.c
+libmpi_SRCS += libmpi/core/err.c
+libmpi_SRCS += libmpi/core/mpo.c
+libmpi_SRCS += libmpi/core/set.c
+libmpi_SRCS += libmpi/core/state.c
+libmpi_SRCS += libmpi/dyn/env.c
+libmpi_SRCS += libmpi/dyn/life.c
+libmpi_SRCS += libmpi/p2p/call.c
+libmpi_SRCS += libmpi/p2p/match.c
+libmpi_SRCS += libmpi/p2p/recv.c
+libmpi_SRCS += libmpi/p2p/send.c
+libmpi_SRCS += libmpi/p2p/wait.c
 libmpi_SRCS += libmpi/type/pack.c
 libmpi_SRCS += libmpi/type/predef.c
-libmpi_SRCS += libmpi/coll/loops.c
+libmpi_SRCS += libmpi/type/query.c
+libmpi_SRCS += libmpi/via/via.c
+
 # The loops of reductions are worth the vectoriser's full effort.
-libmpi_SRCS += libmpi/boot/boot.c
 $(B)/obj/libmpi/coll/loops.o: cflags-libmpi += -O3 -fopenmp-simd -Wno-pass-failed
 
 # --- the table of facts and its generator --------------------------------------------------------
 # A program of the build: it reads libmpi/api/*.def (as C) and writes into $(B)/gen.
-api_SRCS := \
+gen_SRCS := \
 	libmpi/api/gen.c \
 	libmpi/api/genbind.c \
 	libmpi/api/genh.c \
@@ -28,7 +50,7 @@ gen_HDRS += $(B)/include/mpi.h $(B)/gen/engine.h $(B)/gen/raw.h $(B)/gen/names.h
 gen_BIND := $(gen_CHAPTERS:%=$(B)/gen/bind_%.c) $(B)/gen/names.c
 gen = $(B)/dev/gen
 
-$(gen): $(api_SRCS:%.c=$(B)/obj/%.o)
+$(gen): $(gen_SRCS:%.c=$(B)/obj/%.o)
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ldflags) $^ -o $@

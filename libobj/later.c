@@ -46,3 +46,40 @@ void obj_mem_put(struct obj_domain *domain, void *p)
 	if (domain != NULL)
 		free(p);
 }
+
+int obj_errh_set(void *self, void *errh)
+{
+	struct obj *o = self, *old;
+	struct ext *e;
+
+	object_lock(o);
+	e = ext_get(o);
+	if (e == NULL) {
+		object_unlock(o);
+		return OBJ_NOMEM;
+	}
+	if (errh != NULL)
+		obj_hold(errh);
+	old = e->errh;
+	e->errh = errh;
+	object_unlock(o);
+	if (old != NULL)
+		obj_drop(old);
+	return OBJ_OK;
+}
+
+void *obj_errh_get(const void *self)
+{
+	struct obj *o = (struct obj *)(uintptr_t)self;
+	struct ext *e;
+	struct obj *errh = NULL;
+
+	object_lock(o);
+	e = ext_of(o);
+	if (e != NULL && e->errh != NULL) {
+		errh = e->errh;
+		obj_hold(errh);
+	}
+	object_unlock(o);
+	return errh;
+}
