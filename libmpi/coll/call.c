@@ -5,6 +5,7 @@
  * bind/ has checked handles, counts >= 0, and the root's range.  Arguments that are significant
  * only at the root arrive elsewhere as zero. */
 #include "libmpi/coll/coll.h"
+#include "libmpi/coll/share.h"
 #include "engine.h"
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +22,19 @@ static int begin(struct call *k, struct comm *c, const char *name, int root)
 	k->me = c->rank;
 	k->root = root;
 	k->tag = (int)(c->coll_seq++ & INT32_MAX);
-	return 0;
+	return likely(c->coll != NULL) ? 0 : share_join(c);
+}
+
+typedef int algorithm(const struct call *k);
+
+/* Through shared memory if it is there and wants the call, else by messages. */
+static inline int choose(const struct call *k, algorithm *share, algorithm *msg)
+{
+	int err = SHARE_NONE;
+
+	if (likely(k->comm->coll->block != NULL))
+		err = share(k);
+	return likely(err != SHARE_NONE) ? err : msg(k);
 }
 
 static int same_buffer(const struct call *k)
@@ -91,7 +104,7 @@ int coll_barrier(struct comm *comm)
 
 	if (err != 0 || k.n == 1)
 		return err;
-	return msg_barrier(&k);
+	return choose(&k, share_barrier, msg_barrier);
 }
 
 int coll_bcast(void *buffer, int64_t count, struct type *type, int root, struct comm *comm)
@@ -104,7 +117,7 @@ int coll_bcast(void *buffer, int64_t count, struct type *type, int root, struct 
 	incoming(&k, buffer, count, type);
 	if (k.n == 1 || empty(&k))
 		return 0;
-	return msg_bcast(&k);
+	return choose(&k, share_bcast, msg_bcast);
 }
 
 int coll_gather(const void *sendbuf, int64_t sendcount, struct type *sendtype, void *recvbuf,
@@ -123,7 +136,7 @@ int coll_gather(const void *sendbuf, int64_t sendcount, struct type *sendtype, v
 	if (k.me == root && sendbuf == recvbuf)
 		return same_buffer(&k);
 	if (k.n > 1)
-		return msg_gather(&k);
+		return choose(&k, share_gather, msg_gather);
 	return k.in_place ? 0
 			  : type_copy(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype);
 }
@@ -165,7 +178,7 @@ int coll_scatter(const void *sendbuf, int64_t sendcount, struct type *sendtype, 
 	if (k.me == root && sendbuf == recvbuf)
 		return same_buffer(&k);
 	if (k.n > 1)
-		return msg_scatter(&k);
+		return choose(&k, share_scatter, msg_scatter);
 	return k.in_place ? 0
 			  : type_copy(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype);
 }
@@ -207,7 +220,7 @@ int coll_allgather(const void *sendbuf, int64_t sendcount, struct type *sendtype
 	if (sendbuf == recvbuf)
 		return same_buffer(&k);
 	if (k.n > 1)
-		return msg_allgather(&k);
+		return choose(&k, share_allgather, msg_allgather);
 	return k.in_place ? 0
 			  : type_copy(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype);
 }
@@ -244,7 +257,7 @@ int coll_alltoall(const void *sendbuf, int64_t sendcount, struct type *sendtype,
 		return 0;
 	if (sendbuf == recvbuf)
 		return same_buffer(&k);
-	return msg_alltoall(&k);
+	return choose(&k, share_alltoall, msg_alltoall);
 }
 
 int coll_alltoallv(const void *sendbuf, struct haft_counts sendcounts, struct haft_counts sdispls,
@@ -279,7 +292,7 @@ int coll_reduce(const void *sendbuf, void *recvbuf, int64_t count, struct type *
 		err = reduction(&k, sendbuf, recvbuf, count, type, op, k.me == root);
 	if (err != 0 || empty(&k))
 		return err;
-	return k.n == 1 ? alone(&k) : msg_reduce(&k);
+	return k.n == 1 ? alone(&k) : choose(&k, share_reduce, msg_reduce);
 }
 
 int coll_allreduce(const void *sendbuf, void *recvbuf, int64_t count, struct type *type,
@@ -292,7 +305,7 @@ int coll_allreduce(const void *sendbuf, void *recvbuf, int64_t count, struct typ
 		err = reduction(&k, sendbuf, recvbuf, count, type, op, true);
 	if (err != 0 || empty(&k))
 		return err;
-	return k.n == 1 ? alone(&k) : msg_allreduce(&k);
+	return k.n == 1 ? alone(&k) : choose(&k, share_allreduce, msg_allreduce);
 }
 
 int coll_reduce_scatter_block(const void *sendbuf, void *recvbuf, int64_t recvcount,
@@ -305,7 +318,7 @@ int coll_reduce_scatter_block(const void *sendbuf, void *recvbuf, int64_t recvco
 		err = reduction(&k, sendbuf, recvbuf, recvcount, type, op, true);
 	if (err != 0 || empty(&k))
 		return err;
-	return k.n == 1 ? alone(&k) : msg_reduce_scatter(&k);
+	return k.n == 1 ? alone(&k) : choose(&k, share_reduce_scatter_block, msg_reduce_scatter);
 }
 
 int coll_reduce_scatter(const void *sendbuf, void *recvbuf, struct haft_counts recvcounts,
@@ -333,7 +346,7 @@ int coll_scan(const void *sendbuf, void *recvbuf, int64_t count, struct type *ty
 		err = reduction(&k, sendbuf, recvbuf, count, type, op, true);
 	if (err != 0 || empty(&k))
 		return err;
-	return k.n == 1 ? alone(&k) : msg_scan(&k);
+	return k.n == 1 ? alone(&k) : choose(&k, share_scan, msg_scan);
 }
 
 int coll_exscan(const void *sendbuf, void *recvbuf, int64_t count, struct type *type, struct op *op,
@@ -346,5 +359,5 @@ int coll_exscan(const void *sendbuf, void *recvbuf, int64_t count, struct type *
 		err = reduction(&k, sendbuf, recvbuf, count, type, op, true);
 	if (err != 0 || empty(&k) || k.n == 1)
 		return err;
-	return msg_exscan(&k);
+	return choose(&k, share_exscan, msg_exscan);
 }

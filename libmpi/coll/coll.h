@@ -23,8 +23,9 @@
 #include "libmpi/p2p/p2p.h"
 #include "libmpi/type/type.h"
 
-/* coll_open and coll_close: part of the life of the process, after the communicators and before them.
- * 0 or an MPI error class.  coll_close wants the last collective call to be over in all members. */
+/* coll_open and coll_close: part of the life of the process, after the communicators and before
+ * them. 0 or an MPI error class.  coll_close wants the last collective call to be over in all
+ * members. */
 int coll_open(void);
 void coll_close(void);
 

@@ -52,6 +52,14 @@ int op_open(void)
 	return 0;
 }
 
+struct op *op_predefined(MPI_Op handle)
+{
+	for (int i = 0; i < OPS; i++)
+		if (numbers[i] == (uintptr_t)handle)
+			return &ops[i];
+	return NULL;
+}
+
 int op_check(const struct op *op, const struct type *type)
 {
 	char name[MPI_MAX_OBJECT_NAME];

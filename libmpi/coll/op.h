@@ -22,6 +22,9 @@
  * second call and later ones do nothing.  0 or MPI_ERR_NO_MEM.  One thread at a time. */
 int op_open(void);
 
+/* A predefined operation by its handle (MPI_SUM ...), or NULL.  After op_open. */
+struct op *op_predefined(MPI_Op handle);
+
 /* May op be applied to elements of this type?  0, or MPI_ERR_OP with words that say why not.  Any
  * thread. */
 int op_check(const struct op *op, const struct type *type);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* state.c - what the collectives keep between calls, and small helpers of all their algorithms. */
 #include "libmpi/coll/coll.h"
+#include "libmpi/coll/share.h"
 #include <stdlib.h>
 
 static struct type *byte;
@@ -13,11 +14,14 @@ struct type *coll_byte(void)
 int coll_open(void)
 {
 	byte = type_predefined(MPI_BYTE);
+	haft_comm_gone = share_leave;
 	return 0;
 }
 
 void coll_close(void)
 {
+	share_leave(&haft_self);
+	share_leave(&haft_world);
 }
 
 int temp_new(struct temp *t, const struct type *type, int64_t count)

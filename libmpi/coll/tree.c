@@ -11,9 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BCAST_LONG MEAN_OR(64, 128 * 1024) /* bytes from which a broadcast goes as scatter + ring \
-					    */
-#define BLOCK_SHORT MEAN_OR(16, 4 * 1024)  /* bytes of a block up to which gather uses the tree */
+#define BCAST_LONG                                                                               \
+	MEAN_OR(64, 128 * 1024)           /* bytes from which a broadcast goes as scatter + ring \
+					   */
+#define BLOCK_SHORT MEAN_OR(16, 4 * 1024) /* bytes of a block up to which gather uses the tree */
 
 static int virtual_rank(const struct call *k)
 {

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* epoch.c - arriving, waiting and releasing: the part of shared-memory collectives that is about
+ * time.  See share.h. */
+#include "libmpi/coll/share.h"
+#include "libmpi/core/set.h"
+#include <stdlib.h>
+
+#define CROWD_MEMBERS 8 /* from more members on, all looking at all costs more than a counter */
+#define SLOT_MAX      MEAN_OR(128, 64 * 1024) /* bytes of a slot: stays in a core's cache */
+#define SLOT_MIN      MEAN_OR(128, 4 * 1024)
+#define SLOTS_ALL \
+	(32L * 1024 * 1024) /* bytes for the slots of all members, as far as SLOT_MIN allows */
+
+static int pass(void *arg)
+{
+	(void)arg;
+	return p2p_progress();
+}
+
+static inline struct shm_flag *line_flag(const struct coll *s, uint64_t e, int i)
+{
+	return &shm_block_line(s->block, i, (int)(e & 1))->flag;
+}
+
+static inline struct shm_line *out_line(const struct coll *s, uint64_t e)
+{
+	return shm_block_out(s->block, e);
+}
+
+void epoch_wait(struct coll *s, uint64_t e, int i)
+{
+	via_reach(line_flag(s, e, i), (uint32_t)e, pass);
+}
+
+void epoch_sync(struct coll *s, uint64_t want)
+{
+	for (int i = 0; i < s->n; i++)
+		if (i != s->me)
+			epoch_wait(s, want, i);
+	s->safe = want;
+}
+
+bool epoch_last(struct coll *s, uint64_t e)
+{
+	epoch_arrive(s, e);
+	if ((shm_block_arrive(s->block) + 1) % (uint64_t)s->n == 0)
+		return true;
+	epoch_released(s, e);
+	s->safe = e;
+	return false;
+}
+
+void epoch_release(struct coll *s, uint64_t e)
+{
+	shm_flag_set(s->block->s, &out_line(s, e)->flag, (uint32_t)e);
+}
+
+void epoch_meet(struct coll *s, uint64_t e)
+{
+	if (s->crowd) {
+		if (epoch_last(s, e)) {
+			s->safe = e;
+			epoch_release(s, e);
+		}
+		return;
+	}
+	epoch_arrive(s, e);
+	epoch_sync(s, e);
+}
+
+void *epoch_out(struct coll *s, uint64_t e)
+{
+	uint64_t want = e + 1 - SHM_BLOCK_OUTS;
+
+	if (unlikely((int64_t)(s->safe - want) < 0))
+		epoch_sync(s, want);
+	return out_line(s, e)->data;
+}
+
+void epoch_released(struct coll *s, uint64_t e)
+{
+	via_reach(&out_line(s, e)->flag, (uint32_t)e, pass);
+}
+
+/* --- joining
+ * -------------------------------------------------------------------------------------- */
+
+/* All members must come to the same answer, so a member without memory tells the others. */
+static int all_agree(struct comm *c, int *yes)
+{
+	struct call k = {.comm = c,
+		.name = "MPI_Allreduce",
+		.n = c->size,
+		.me = c->rank,
+		.tag = (int)(c->coll_seq++ & INT32_MAX),
+		.rbuf = yes,
+		.rcount = 1,
+		.rtype = type_predefined(MPI_INT),
+		.in_place = true};
+
+	k.op = op_predefined(MPI_MIN);
+	return msg_allreduce(&k);
+}
+
+int share_join(struct comm *c)
+{
+	struct coll *s = calloc(1, sizeof(*s));
+	int64_t slot = SLOTS_ALL / SHARE_SLOTS / c->size / SLOT_MIN * SLOT_MIN;
+	int yes = s != NULL && haft_set(HAFT_SET_COLL) == 0 && c->size > 1, err = 0;
+
+	for (int i = 0; i < c->size && yes; i++)
+		yes = via_near(group_peer(c->group, i));
+	if (yes && shm_block_join(via.shm, c->ctx, c->size, c->rank, &s->block) != 0) {
+		s->block = NULL;
+		yes = 0;
+	}
+	if (c->size > 1 && haft_set(HAFT_SET_COLL) == 0)
+		err = all_agree(c, &yes);
+	if (s == NULL)
+		return err != 0 ? err
+				: haft_err(MPI_ERR_NO_MEM, "no memory for a communicator's state");
+	if ((!yes || err != 0) && s->block != NULL) {
+		shm_block_leave(s->block);
+		s->block = NULL;
+	}
+	s->n = c->size;
+	s->me = c->rank;
+	s->crowd = c->size > CROWD_MEMBERS || via_crowded();
+	s->slot_max = slot < SLOT_MIN ? SLOT_MIN : slot > SLOT_MAX ? SLOT_MAX : slot;
+	c->coll = s;
+	return err;
+}
+
+void share_leave(struct comm *c)
+{
+	if (c->coll == NULL)
+		return;
+	if (c->coll->block != NULL)
+		shm_block_leave(c->coll->block);
+	free(c->coll);
+	c->coll = NULL;
+}
+
+bool epoch_slots(struct coll *s)
+{
+	uint64_t e;
+	bool all = true;
+
+	if (likely(s->slots_tried))
+		return s->slot != 0;
+	s->slots_tried = true;
+	e = epoch_begin(s);
+	*(char *)epoch_give(s, e, 1) =
+		shm_block_buf_own(s->block, (size_t)(s->slot_max * SHARE_SLOTS)) != NULL;
+	epoch_meet(s, e);
+	for (int i = 0; i < s->n; i++)
+		all = all && *(char *)epoch_of(s, e, 1, i);
+	s->slot = all ? s->slot_max : 0;
+	return all;
+}

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* share.c - barrier, bcast, gather, scatter, allgather and alltoall through shared memory.
+ *
+ * Data travel packed: any range of the packed form can be taken, so a long call is a row of epochs
+ * with a chunk each, and a slot is written while the one before is read. */
+#include "libmpi/coll/share.h"
+#include "libmpi/type/type.h"
+
+#define CHUNK_MIN MEAN_OR(64, 8 * 1024) /* shorter chunks cost more in waiting than they overlap \
+					 */
+#define CHUNKS     4 /* a call has at least so many chunks if they are not too short */
+#define BLOCK_LONG MEAN_OR(512, 256 * 1024) /* bytes of a block from which messages do it as well \
+					     */
+
+/* Bytes of a chunk of a call of `bytes' bytes: what fits into a slot; in a crowd as much as
+ * possible, since each epoch costs every member its turn on a CPU. */
+static int64_t chunk_of(const struct coll *s, int64_t bytes)
+{
+	int64_t c = (bytes / CHUNKS + CACHE_LINE) / CACHE_LINE * CACHE_LINE;
+
+	if (s->crowd || c > s->slot)
+		return s->slot;
+	return c < CHUNK_MIN ? (CHUNK_MIN < s->slot ? CHUNK_MIN : s->slot) : c;
+}
+
+static int64_t less(int64_t a, int64_t b)
+{
+	return a < b ? a : b;
+}
+
+int share_barrier(const struct call *k)
+{
+	struct coll *s = k->comm->coll;
+
+	epoch_meet(s, epoch_begin(s));
+	return 0;
+}
+
+/* --- bcast
+ * ---------------------------------------------------------------------------------------- */
+
+static void bcast_line(const struct call *k, struct coll *s, int64_t bytes)
+{
+	uint64_t e = epoch_begin(s);
+
+	if (k->me == k->root) {
+		type_pack(k->rtype, k->rbuf, k->rcount, 0, epoch_out(s, e), bytes);
+		epoch_arrive(s, e);
+		epoch_release(s, e);
+		return;
+	}
+	epoch_arrive(s, e);
+	epoch_released(s, e);
+	type_unpack(k->rtype, k->rbuf, k->rcount, 0, shm_block_out(s->block, e)->data, bytes);
+}
+
+int share_bcast(const struct call *k)
+{
+	struct coll *s = k->comm->coll;
+	int64_t bytes = k->rcount * k->rtype->size, chunk;
+
+	if (bytes <= SHM_LINE_DATA) {
+		bcast_line(k, s, bytes);
+		return 0;
+	}
+	if (!epoch_slots(s))
+		return SHARE_NONE;
+	chunk = chunk_of(s, bytes);
+	for (int64_t at = 0; at < bytes; at += chunk) {
+		uint64_t e = epoch_begin(s);
+		int64_t len = less(chunk, bytes - at);
+
+		if (k->me == k->root) {
+			type_pack(k->rtype, k->rbuf, k->rcount, at, epoch_give(s, e, chunk), len);
+			(void)epoch_out(s, e); /* waits until the line may be written */
+			epoch_arrive(s, e);
+			epoch_release(s, e);
+			continue;
+		}
+		epoch_arrive(s, e);
+		epoch_released(s, e);
+		type_unpack(k->rtype, k->rbuf, k->rcount, at, epoch_of(s, e, chunk, k->root), len);
+	}
+	return 0;
+}
+
+/* --- gather, scatter
+ * ------------------------------------------------------------------------------ */
+
+int share_gather(const struct call *k)
+{
+	struct coll *s = k->comm->coll;
+	bool root = k->me == k->root;
+	int64_t block = root ? k->rcount * k->rtype->size : k->scount * k->stype->size;
+	int64_t chunk = block;
+
+	if (block > SHM_LINE_DATA) {
+		if (block > BLOCK_LONG || !epoch_slots(s))
+			return SHARE_NONE;
+		chunk = chunk_of(s, block);
+	}
+	for (int64_t at = 0; at < block; at += chunk) {
+		uint64_t e = epoch_begin(s);
+		int64_t len = less(chunk, block - at);
+
+		if (!root)
+			type_pack(k->stype, k->sbuf, k->scount, at, epoch_give(s, e, chunk), len);
+		epoch_arrive(s, e);
+		for (int i = 0; i < k->n && root; i++) {
+			if (i == k->me)
+				continue;
+			epoch_wait(s, e, i);
+			type_unpack(k->rtype, elem(k->rbuf, k->rtype, i * k->rcount), k->rcount, at,
+				epoch_of(s, e, chunk, i), len);
+		}
+		if (root)
+			s->safe = e;
+	}
+	if (!root || k->in_place)
+		return 0;
+	return type_copy(k->sbuf, k->scount, k->stype, elem(k->rbuf, k->rtype, k->me * k->rcount),
+		k->rcount, k->rtype);
+}
+
+/* The root's blocks lie one behind the other, in the out line or in the root's slot. */
+int share_scatter(const struct call *k)
+{
+	struct coll *s = k->comm->coll;
+	bool root = k->me == k->root;
+	int64_t block = root ? k->scount * k->stype->size : k->rcount * k->rtype->size;
+	int64_t all = block * k->n;
+	char *mem;
+	uint64_t e;
+
+	if (all > SHM_LINE_DATA && (!epoch_slots(s) || all > s->slot))
+		return SHARE_NONE;
+	e = epoch_begin(s);
+	if (!root) {
+		epoch_arrive(s, e);
+		epoch_released(s, e);
+		mem = all <= SHM_LINE_DATA ? (char *)shm_block_out(s->block, e)->data
+					   : epoch_of(s, e, all, k->root);
+		type_unpack(k->rtype, k->rbuf, k->rcount, 0, mem + k->me * block, block);
+		return 0;
+	}
+	mem = epoch_out(s, e);
+	if (all > SHM_LINE_DATA)
+		mem = epoch_give(s, e, all);
+	for (int i = 0; i < k->n; i++)
+		if (i != k->me)
+			type_pack(k->stype, elem(k->sbuf, k->stype, i * k->scount), k->scount, 0,
+				mem + i * block, block);
+	epoch_arrive(s, e);
+	epoch_release(s, e);
+	if (k->in_place)
+		return 0;
+	return type_copy(elem(k->sbuf, k->stype, k->me * k->scount), k->scount, k->stype, k->rbuf,
+		k->rcount, k->rtype);
+}
+
+/* --- allgather, alltoall
+ * -------------------------------------------------------------------------- */
+
+int share_allgather(const struct call *k)
+{
+	struct coll *s = k->comm->coll;
+	int64_t block = k->rcount * k->rtype->size, chunk = block;
+	void *mine = elem(k->rbuf, k->rtype, k->me * k->rcount);
+
+	if (block > SHM_LINE_DATA) {
+		if (!epoch_slots(s))
+			return SHARE_NONE;
+		chunk = chunk_of(s, block);
+	}
+	for (int64_t at = 0; at < block; at += chunk) {
+		uint64_t e = epoch_begin(s);
+		int64_t len = less(chunk, block - at);
+		void *give = epoch_give(s, e, chunk);
+
+		if (k->in_place)
+			type_pack(k->rtype, mine, k->rcount, at, give, len);
+		else
+			type_pack(k->stype, k->sbuf, k->scount, at, give, len);
+		epoch_meet(s, e);
+		for (int i = 0; i < k->n; i++)
+			if (i != k->me || !k->in_place)
+				type_unpack(k->rtype, elem(k->rbuf, k->rtype, i * k->rcount),
+					k->rcount, at, epoch_of(s, e, chunk, i), len);
+	}
+	return 0;
+}
+
+/* In an epoch each member gives `part' bytes for each other one. */
+static void alltoall_part(
+	const struct call *k, struct coll *s, int64_t part, int64_t at, int64_t len)
+{
+	uint64_t e = epoch_begin(s);
+	char *give = epoch_give(s, e, part * k->n);
+
+	for (int i = 0; i < k->n; i++) {
+		if (k->in_place)
+			type_pack(k->rtype, elem(k->rbuf, k->rtype, i * k->rcount), k->rcount, at,
+				give + i * part, len);
+		else
+			type_pack(k->stype, elem(k->sbuf, k->stype, i * k->scount), k->scount, at,
+				give + i * part, len);
+	}
+	epoch_meet(s, e);
+	for (int j = 0; j < k->n; j++) {
+		int i = (k->me + j) % k->n; /* not all at the same member's slot at once */
+		char *got = epoch_of(s, e, part * k->n, i);
+
+		type_unpack(k->rtype, elem(k->rbuf, k->rtype, i * k->rcount), k->rcount, at,
+			got + k->me * part, len);
+	}
+}
+
+int share_alltoall(const struct call *k)
+{
+	struct coll *s = k->comm->coll;
+	int64_t block = k->rcount * k->rtype->size, part = block;
+
+	if (block * k->n > SHM_LINE_DATA) {
+		if (block > BLOCK_LONG || !epoch_slots(s))
+			return SHARE_NONE;
+		part = less(block, s->slot / k->n);
+		if (part == 0 || block > CHUNKS * part)
+			return SHARE_NONE;
+	}
+	for (int64_t at = 0; at < block; at += part)
+		alltoall_part(k, s, part, at, less(part, block - at));
+	return 0;
+}

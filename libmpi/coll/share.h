@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* share.h - the collectives of one node: memory that all members see, and epochs.
+ *
+ *   line (i, e mod 2)    member i's arrival at epoch e, with up to 56 bytes of data
+ *   slot (i, e mod 8)    member i's part of its large buffer: longer data of epoch e
+ *   out  (e mod 8)       one for all: "epoch e may be read", with up to 56 bytes
+ *   arrived              members that have come to crowded meetings, ever
+ *
+ * Each collective call is one or more epochs, the same number in all members.  Three kinds:
+ *      meet     everybody gives, everybody reads all        barrier, allreduce, allgather, alltoall
+ *      rise     everybody gives, the root reads             reduce, gather
+ *      fall     the root gives, everybody reads             bcast, scatter
+ * With as many CPUs as members, a meeting is everybody looking at everybody's line.  In a crowd
+ * (more members than CPUs) the last to arrive does the work and releases the others with one wake.
+ *
+ * Invariants
+ *  - Arrival at e (the line's flag holds e) says: I have read all I wanted of epochs before e, and
+ *    what I give in e lies there.  Every member arrives at every epoch.
+ *  - s->safe: all members are known to have arrived at this epoch.  Line (i, p) may be written at e
+ *    if safe >= e - 1; slot if safe >= e - SLOTS + 2 (results of a meeting are read one epoch
+ *    longer); out line if safe >= e - SHM_BLOCK_OUTS + 1.
+ *  - Only meetings of a crowd touch `arrived', and none ends before all have come. */
+#ifndef HAFT_COLL_SHARE_H
+#define HAFT_COLL_SHARE_H
+
+#include "libmpi/coll/coll.h"
+#include "libmpi/via/coll.h"
+
+#define SHARE_SLOTS MEAN_OR(3, 8)
+#define SHARE_NONE  (-1) /* not an error: this call is not for shared memory, use messages */
+
+/* Of one communicator. */
+struct coll {
+	struct shm_block *block; /* NULL: messages only */
+	uint64_t epoch;          /* the last one begun */
+	uint64_t safe;
+	int n, me;
+	bool crowd;
+	bool slots_tried;
+	int64_t slot;     /* bytes of a slot; 0: there are none */
+	int64_t slot_max; /* what it is going to be */
+};
+
+/* Makes comm->coll, which takes an agreement by messages between all members.  0 or an MPI error
+ * class. */
+int share_join(struct comm *c);
+
+/* Forgets it, with the communicator. */
+void share_leave(struct comm *c);
+
+/* Collective calls through shared memory.  SHARE_NONE if messages are the better or the only way,
+ * which all members find alike. */
+int share_barrier(const struct call *k);
+int share_bcast(const struct call *k);
+int share_reduce(const struct call *k);
+int share_allreduce(const struct call *k);
+int share_gather(const struct call *k);
+int share_scatter(const struct call *k);
+int share_allgather(const struct call *k);
+int share_alltoall(const struct call *k);
+int share_reduce_scatter_block(const struct call *k);
+int share_scan(const struct call *k);
+int share_exscan(const struct call *k);
+
+/* --- epochs: epoch.c
+ * ------------------------------------------------------------------------------ */
+
+/* Waits until all have arrived at epoch `want'. */
+void epoch_sync(struct coll *s, uint64_t want);
+
+/* Makes the slots if that has not been tried; false: there is no memory for them, in some member.
+ */
+bool epoch_slots(struct coll *s);
+
+static inline uint64_t epoch_begin(struct coll *s)
+{
+	return ++s->epoch;
+}
+
+/* Where to write what this member gives in epoch e: its line, or its slot. */
+static inline void *epoch_give(struct coll *s, uint64_t e, int64_t bytes)
+{
+	uint64_t want = bytes <= SHM_LINE_DATA ? e - 1 : e + 2 - SHARE_SLOTS;
+
+	if (unlikely((int64_t)(s->safe - want) < 0))
+		epoch_sync(s, want);
+	if (bytes <= SHM_LINE_DATA)
+		return shm_block_line(s->block, s->me, (int)(e & 1))->data;
+	return (char *)shm_block_buf(s->block, s->me) + (int64_t)(e % SHARE_SLOTS) * s->slot;
+}
+
+/* What member i gave in epoch e: it has arrived there. */
+static inline void *epoch_of(const struct coll *s, uint64_t e, int64_t bytes, int i)
+{
+	if (bytes <= SHM_LINE_DATA)
+		return shm_block_line(s->block, i, (int)(e & 1))->data;
+	return (char *)shm_block_buf(s->block, i) + (int64_t)(e % SHARE_SLOTS) * s->slot;
+}
+
+/* Says that this member has arrived. */
+static inline void epoch_arrive(struct coll *s, uint64_t e)
+{
+	shm_flag_set(
+		s->block->s, &shm_block_line(s->block, s->me, (int)(e & 1))->flag, (uint32_t)e);
+}
+
+/* Waits for member i's arrival. */
+void epoch_wait(struct coll *s, uint64_t e, int i);
+
+/* Arrives and waits for all: then everybody's data may be read. */
+void epoch_meet(struct coll *s, uint64_t e);
+
+/* The same in a crowd, in two halves: true for the last to arrive, who must call epoch_release;
+ * the others wait in it and return false when that has happened. */
+bool epoch_last(struct coll *s, uint64_t e);
+void epoch_release(struct coll *s, uint64_t e);
+
+/* The out line of epoch e, to be written by one member (the root, or the last of a crowd), then
+ * epoch_release; and to be read by the others after epoch_released. */
+void *epoch_out(struct coll *s, uint64_t e);
+void epoch_released(struct coll *s, uint64_t e);
+
+#endif

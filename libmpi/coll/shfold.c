@@ -1,0 +1,351 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* shfold.c - reductions through shared memory.
+ *
+ *      direct    everybody folds all operands of a chunk      two members, or short data
+ *      last      the last of a crowd folds, all copy           a crowd, until that takes too long
+ *      shares    member i folds share i of the chunk, then     long data
+ *                all copy all shares
+ *
+ * The fold is always ((a0 op a1) op a2) ..., so all three give the same bits. */
+#include "libmpi/coll/share.h"
+#include "libmpi/type/type.h"
+#include <stdlib.h>
+#include <string.h>
+
+#define DIRECT_MAX MEAN_OR(64, 8 * 1024)     /* bytes, three members and more */
+#define LAST_MAX   MEAN_OR(256, 128L * 1024) /* bytes of all operands that one member folds alone */
+#define SHARES_MIN MEAN_OR(128, 32 * 1024)   /* bytes from which all help the root to reduce */
+#define CHUNK_MIN  MEAN_OR(64, 8 * 1024)     /* bytes; see share.c */
+#define CHUNKS     4
+
+/* Where the operands of an epoch are, and what to do with them. */
+struct fold {
+	const struct call *k;
+	struct coll *s;
+	uint64_t e;
+	int64_t kind; /* bytes as epoch_give was told: line or slot */
+	void *tmp;    /* user's operations: room for a chunk */
+};
+
+/* out = a0 op a1 ... op a(upto - 1), of `count' elements from byte `off' of each operand on.  A
+ * user's function writes over its second operand, which is in shared memory here: out and tmp take
+ * turns, so that the last result is in out. */
+static void fold_range(const struct fold *f, int upto, int64_t off, int64_t count, void *out)
+{
+	const char *acc = (char *)epoch_of(f->s, f->e, f->kind, 0) + off;
+	bool in_place = op_in_place(f->k->op);
+
+	if (upto == 1)
+		type_move(f->k->rtype, acc, out, count);
+	for (int i = 1; i < upto; i++) {
+		const char *b = (char *)epoch_of(f->s, f->e, f->kind, i) + off;
+		void *to = in_place || (upto - 1 - i) % 2 == 0 ? out : f->tmp;
+
+		op_apply(f->k->op, acc, b, to, count, f->k->rtype);
+		acc = to;
+	}
+}
+
+/* Only named types: that a derived one is made of the same pieces everywhere is not known here. */
+static bool fit(const struct call *k)
+{
+	return k->rtype->combiner == MPI_COMBINER_NAMED && k->rtype->extent > 0;
+}
+
+/* Bytes of an operand, for the choice between line and slot: data of a line is aligned to 8 only.
+ */
+static int64_t kind_of(const struct type *type, int64_t bytes)
+{
+	return type->extent % 16 == 0 && bytes <= SHM_LINE_DATA ? SHM_LINE_DATA + 1 : bytes;
+}
+
+/* Elements of a chunk. */
+static int64_t chunk_of(const struct call *k, const struct coll *s)
+{
+	int64_t bytes = k->rcount * k->rtype->extent;
+	int64_t c = (bytes / CHUNKS + CACHE_LINE) / CACHE_LINE * CACHE_LINE;
+
+	if (s->crowd || c > s->slot)
+		c = s->slot;
+	if (c < CHUNK_MIN)
+		c = CHUNK_MIN < s->slot ? CHUNK_MIN : s->slot;
+	return c / k->rtype->extent;
+}
+
+/* Gives this member's operand: `count' elements from element `first' on. */
+static void give(struct fold *f, int64_t first, int64_t count)
+{
+	const struct call *k = f->k;
+
+	f->e = epoch_begin(f->s);
+	memcpy(epoch_give(f->s, f->e, f->kind), elem(operand(k), k->rtype, first),
+		(size_t)(count * k->rtype->extent));
+}
+
+/* --- allreduce
+ * ------------------------------------------------------------------------------------ */
+
+static void direct(struct fold *f, int64_t first, int64_t count)
+{
+	give(f, first, count);
+	epoch_meet(f->s, f->e);
+	fold_range(f, f->k->n, 0, count, elem(f->k->rbuf, f->k->rtype, first));
+}
+
+/* Data of a line: the result comes in the out line. */
+static void last_line(struct fold *f)
+{
+	const struct call *k = f->k;
+	size_t bytes = (size_t)(k->rcount * k->rtype->extent);
+	void *out;
+
+	give(f, 0, k->rcount);
+	out = shm_block_out(f->s->block, f->e)->data;
+	if (epoch_last(f->s, f->e)) {
+		fold_range(f, k->n, 0, k->rcount, out);
+		epoch_release(f->s, f->e);
+		f->s->safe = f->e;
+	}
+	memcpy(k->rbuf, out, bytes);
+}
+
+/* Data of a slot: the result takes the place of the last one's operand; the out line says whose. */
+static void last_slot(struct fold *f, int64_t first, int64_t count)
+{
+	const struct call *k = f->k;
+	size_t bytes = (size_t)(count * k->rtype->extent);
+	void *to = elem(k->rbuf, k->rtype, first);
+	int32_t *who;
+
+	give(f, first, count);
+	who = (int32_t *)(void *)shm_block_out(f->s->block, f->e)->data;
+	if (!epoch_last(f->s, f->e)) {
+		memcpy(to, epoch_of(f->s, f->e, f->kind, *who), bytes);
+		return;
+	}
+	fold_range(f, k->n, 0, count, to);
+	memcpy(epoch_of(f->s, f->e, f->kind, k->me), to, bytes);
+	*who = k->me;
+	epoch_release(f->s, f->e);
+	f->s->safe = f->e;
+}
+
+/* The elements of share i of `count'. */
+static int64_t share_at(int64_t count, int n, int i)
+{
+	return count * i / n;
+}
+
+/* Folds this member's share, which then takes the place of its operand: nobody else reads that part
+ * of this slot before the second meeting, and only as a result after it.  Who does not collect the
+ * result needs f->tmp. */
+static void shares(struct fold *f, int64_t first, int64_t count, bool collect)
+{
+	const struct call *k = f->k;
+	int64_t ext = k->rtype->extent, at = share_at(count, k->n, k->me);
+	int64_t len = share_at(count, k->n, k->me + 1) - at;
+	char *mine, *to = collect ? elem(k->rbuf, k->rtype, first) : NULL;
+
+	give(f, first, count);
+	epoch_meet(f->s, f->e);
+	mine = epoch_of(f->s, f->e, f->kind, k->me);
+	fold_range(f, k->n, at * ext, len, collect ? to + at * ext : f->tmp);
+	memcpy(mine + at * ext, collect ? to + at * ext : f->tmp, (size_t)(len * ext));
+	epoch_meet(f->s, epoch_begin(f->s));
+	for (int j = 1; j < k->n && collect; j++) {
+		int i = (k->me + j) % k->n;
+
+		at = share_at(count, k->n, i);
+		len = share_at(count, k->n, i + 1) - at;
+		memcpy(to + at * ext, (char *)epoch_of(f->s, f->e, f->kind, i) + at * ext,
+			(size_t)(len * ext));
+	}
+}
+
+/* Room for `count' elements in f->tmp. */
+static int room(struct fold *f, int64_t count)
+{
+	f->tmp = malloc((size_t)(count * f->k->rtype->extent));
+	if (f->tmp == NULL)
+		return haft_err(MPI_ERR_NO_MEM, "no memory for %lld elements of %lld bytes",
+			(long long)count, (long long)f->k->rtype->extent);
+	return 0;
+}
+
+static int allreduce_long(struct fold *f)
+{
+	const struct call *k = f->k;
+	int64_t bytes = k->rcount * k->rtype->extent, step;
+	bool one = f->s->crowd && bytes * k->n <= LAST_MAX;
+	bool each = !f->s->crowd && (k->n == 2 || bytes <= DIRECT_MAX);
+
+	if (!epoch_slots(f->s))
+		return SHARE_NONE;
+	step = chunk_of(k, f->s);
+	if (step == 0)
+		return SHARE_NONE;
+	f->kind = f->s->slot;
+	if (!op_in_place(k->op) && room(f, step) != 0)
+		return MPI_ERR_NO_MEM;
+	for (int64_t at = 0; at < k->rcount; at += step) {
+		int64_t len = k->rcount - at < step ? k->rcount - at : step;
+
+		if (one)
+			last_slot(f, at, len);
+		else if (each)
+			direct(f, at, len);
+		else
+			shares(f, at, len, true);
+	}
+	free(f->tmp);
+	return 0;
+}
+
+int share_allreduce(const struct call *k)
+{
+	_Alignas(16) char tmp[SHM_LINE_DATA];
+	struct fold f = {.k = k, .s = k->comm->coll, .tmp = tmp};
+	int64_t bytes = k->rcount * k->rtype->extent;
+
+	if (!fit(k))
+		return SHARE_NONE;
+	f.kind = kind_of(k->rtype, bytes);
+	if (f.kind > SHM_LINE_DATA) {
+		f.tmp = NULL;
+		return allreduce_long(&f);
+	}
+	if (f.s->crowd)
+		last_line(&f);
+	else
+		direct(&f, 0, k->rcount);
+	return 0;
+}
+
+/* --- reduce
+ * --------------------------------------------------------------------------------------- */
+
+static void rise(struct fold *f, int64_t first, int64_t count)
+{
+	const struct call *k = f->k;
+
+	give(f, first, count);
+	epoch_arrive(f->s, f->e);
+	if (k->me != k->root)
+		return;
+	epoch_sync(f->s, f->e);
+	fold_range(f, k->n, 0, count, elem(k->rbuf, k->rtype, first));
+}
+
+int share_reduce(const struct call *k)
+{
+	_Alignas(16) char tmp[SHM_LINE_DATA];
+	struct fold f = {.k = k, .s = k->comm->coll, .tmp = tmp};
+	int64_t bytes = k->rcount * k->rtype->extent, step;
+	bool help = k->n > 2 && bytes >= SHARES_MIN && op_in_place(k->op);
+
+	if (!fit(k))
+		return SHARE_NONE;
+	f.kind = kind_of(k->rtype, bytes);
+	if (f.kind <= SHM_LINE_DATA) {
+		rise(&f, 0, k->rcount);
+		return 0;
+	}
+	f.kind = epoch_slots(f.s) ? f.s->slot : 0;
+	step = f.kind == 0 ? 0 : chunk_of(k, f.s);
+	if (step == 0)
+		return SHARE_NONE;
+	f.tmp = NULL;
+	if ((help || !op_in_place(k->op)) && room(&f, step) != 0)
+		return MPI_ERR_NO_MEM;
+	for (int64_t at = 0; at < k->rcount; at += step) {
+		int64_t len = k->rcount - at < step ? k->rcount - at : step;
+
+		if (help)
+			shares(&f, at, len, k->me == k->root);
+		else
+			rise(&f, at, len);
+	}
+	free(f.tmp);
+	return 0;
+}
+
+/* --- reduce_scatter_block, scan, exscan
+ * ----------------------------------------------------------- */
+
+/* Each member gives elements [first, first + count) of all n blocks, and folds those of its own. */
+static void blocks(struct fold *f, int64_t first, int64_t count)
+{
+	const struct call *k = f->k;
+	size_t bytes = (size_t)(count * k->rtype->extent);
+	char *to;
+
+	f->e = epoch_begin(f->s);
+	to = epoch_give(f->s, f->e, f->kind);
+	for (int i = 0; i < k->n; i++, to += bytes)
+		memcpy(to, elem(operand(k), k->rtype, i * k->rcount + first), bytes);
+	epoch_meet(f->s, f->e);
+	fold_range(f, k->n, (int64_t)bytes * k->me, count, elem(k->rbuf, k->rtype, first));
+}
+
+int share_reduce_scatter_block(const struct call *k)
+{
+	_Alignas(16) char tmp[SHM_LINE_DATA];
+	struct fold f = {.k = k, .s = k->comm->coll, .tmp = tmp};
+	int64_t step = k->rcount, user = !op_in_place(k->op);
+
+	if (!fit(k))
+		return SHARE_NONE;
+	f.kind = kind_of(k->rtype, k->n * k->rcount * k->rtype->extent);
+	if (f.kind <= SHM_LINE_DATA) {
+		blocks(&f, 0, step);
+		return 0;
+	}
+	f.kind = epoch_slots(f.s) ? f.s->slot : 0;
+	step = f.kind / k->n / k->rtype->extent;
+	if (step == 0 || k->rcount > CHUNKS * CHUNKS * step)
+		return SHARE_NONE;
+	f.tmp = NULL;
+	if (user && room(&f, step) != 0)
+		return MPI_ERR_NO_MEM;
+	for (int64_t at = 0; at < k->rcount; at += step)
+		blocks(&f, at, k->rcount - at < step ? k->rcount - at : step);
+	free(f.tmp);
+	return 0;
+}
+
+static int scan(const struct call *k, bool inclusive)
+{
+	_Alignas(16) char tmp[SHM_LINE_DATA];
+	struct fold f = {.k = k, .s = k->comm->coll, .tmp = tmp};
+	int64_t bytes = k->rcount * k->rtype->extent;
+	int upto = k->me + inclusive;
+
+	if (!fit(k))
+		return SHARE_NONE;
+	f.kind = kind_of(k->rtype, bytes);
+	if (f.kind > SHM_LINE_DATA) {
+		if (!epoch_slots(f.s) || bytes > f.s->slot)
+			return SHARE_NONE;
+		f.kind = f.s->slot;
+		f.tmp = NULL;
+		if (!op_in_place(k->op) && room(&f, k->rcount) != 0)
+			return MPI_ERR_NO_MEM;
+	}
+	give(&f, 0, k->rcount);
+	epoch_meet(f.s, f.e);
+	if (upto > 0)
+		fold_range(&f, upto, 0, k->rcount, k->rbuf);
+	if (f.tmp != tmp)
+		free(f.tmp);
+	return 0;
+}
+
+int share_scan(const struct call *k)
+{
+	return scan(k, true);
+}
+
+int share_exscan(const struct call *k)
+{
+	return scan(k, false);
+}

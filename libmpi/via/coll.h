@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* coll.h - the memory that the members of a communicator share on this node, for libmpi/coll.
+ *
+ *      shm_block_join(key, n, me)  ──>  lines, counters and buffers of libshm's block
+ *      via_reach(flag, want)            a look; if that is not enough, a wait that makes progress
+ *
+ * As in via.h, libshm's own names are used for what would only be renamed. */
+#ifndef HAFT_VIA_COLL_H
+#define HAFT_VIA_COLL_H
+
+#include "libmpi/via/via.h"
+
+/* Are all ranks of the communicator's group on this node?  Every peer is, today. */
+static inline bool via_near(int peer)
+{
+	return peer < via.npeers;
+}
+
+/* More ranks than CPUs: waiting means giving the CPU away. */
+static inline bool via_crowded(void)
+{
+	return shm_seg_contended(via.shm->seg);
+}
+
+/* The slow half of via_reach. */
+void via_reach_wait(struct shm_flag *f, uint32_t want, shm_pass_fn *pass);
+
+/* Returns when the flag's value has reached `want' (as a sequence number); `pass' makes progress
+ * meanwhile.  When the job is being ended it does not come back. */
+static inline void via_reach(struct shm_flag *f, uint32_t want, shm_pass_fn *pass)
+{
+	if (unlikely((int32_t)(shm_flag_get(f) - want) < 0))
+		via_reach_wait(f, want, pass);
+}
+
+#endif
