@@ -9,10 +9,13 @@ libmpi_SRCS += libmpi/bind/raise.c
 libmpi_SRCS += libmpi/bind/status.c
 libmpi_SRCS += libmpi/boot/boot.c
 libmpi_SRCS += libmpi/coll/call.c
+libmpi_SRCS += libmpi/coll/epoch.c
 libmpi_SRCS += libmpi/coll/fold.c
 libmpi_SRCS += libmpi/coll/loops.c
 libmpi_SRCS += libmpi/coll/op.c
 libmpi_SRCS += libmpi/coll/ring.c
+libmpi_SRCS += libmpi/coll/share.c
+libmpi_SRCS += libmpi/coll/shfold.c
 libmpi_SRCS += libmpi/coll/state.c
 libmpi_SRCS += libmpi/coll/tree.c
 libmpi_SRCS += libmpi/comm/comm.c
@@ -28,9 +31,11 @@ libmpi_SRCS += libmpi/p2p/match.c
 libmpi_SRCS += libmpi/p2p/recv.c
 libmpi_SRCS += libmpi/p2p/send.c
 libmpi_SRCS += libmpi/p2p/wait.c
+libmpi_SRCS += libmpi/type/buffer.c
 libmpi_SRCS += libmpi/type/pack.c
 libmpi_SRCS += libmpi/type/predef.c
 libmpi_SRCS += libmpi/type/query.c
+libmpi_SRCS += libmpi/via/coll.c
 libmpi_SRCS += libmpi/via/via.c
 
 # The loops of reductions are worth the vectoriser's full effort.

@@ -279,6 +279,42 @@ int coll_alltoallv(const void *sendbuf, struct haft_counts sendcounts, struct ha
 	return msg_alltoallv(&k);
 }
 
+/* Every type of a list is a valid handle. */
+static int types_valid(struct haft_types types, int n, const char *which)
+{
+	for (int i = 0; i < n; i++)
+		if (haft_type_at(types, i) == NULL)
+			return haft_err(
+				MPI_ERR_TYPE, "MPI_Alltoallw: %s[%d] is not a datatype", which, i);
+	return 0;
+}
+
+int coll_alltoallw(const void *sendbuf, struct haft_counts sendcounts, struct haft_counts sdispls,
+	struct haft_types sendtypes, void *recvbuf, struct haft_counts recvcounts,
+	struct haft_counts rdispls, struct haft_types recvtypes, struct comm *comm)
+{
+	struct call k;
+	int err = begin(&k, comm, "MPI_Alltoallw", 0);
+
+	if (err == 0)
+		err = outgoing(&k, sendbuf, 0, NULL, true);
+	if (err != 0)
+		return err;
+	incoming(&k, recvbuf, 0, NULL);
+	err = types_valid(recvtypes, k.n, "recvtypes");
+	if (err == 0 && !k.in_place)
+		err = types_valid(sendtypes, k.n, "sendtypes");
+	if (err != 0)
+		return err;
+	k.scounts = sendcounts;
+	k.sdispls = sdispls;
+	k.stypes = sendtypes;
+	k.rcounts = recvcounts;
+	k.rdispls = rdispls;
+	k.rtypes = recvtypes;
+	return msg_alltoallv(&k);
+}
+
 /* --- reductions
  * ----------------------------------------------------------------------------------- */
 

@@ -18,6 +18,7 @@
 #define HAFT_COLL_COLL_H
 
 #include "libmpi/coll/op.h"
+#include "engine.h"
 #include "libmpi/core/err.h"
 #include "libmpi/core/mpo.h"
 #include "libmpi/p2p/p2p.h"
@@ -44,8 +45,8 @@ struct call {
 	struct op *op;
 	bool in_place;
 	struct haft_counts scounts, sdispls, rcounts,
-		rdispls;                            /* of the calls that end in v and w */
-	struct type *const *stypes, *const *rtypes; /* of MPI_Alltoallw */
+		rdispls;                  /* of the calls that end in v and w */
+	struct haft_types stypes, rtypes; /* of MPI_Alltoallw; v is NULL elsewhere */
 };
 
 /* The algorithms by messages.  All are blocking, run on the collective plane, return 0 or an MPI

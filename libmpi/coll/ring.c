@@ -92,37 +92,34 @@ int msg_allgather(const struct call *k)
 /* --- alltoall
  * ------------------------------------------------------------------------------------- */
 
-/* What goes to, or comes from, rank i. */
+/* What goes to, or comes from, a rank. */
 struct part {
 	void *at;
 	int64_t count;
 	struct type *type;
 };
 
+/* The displacements of MPI_Alltoallw, whose types differ, are bytes. */
+static struct part part_of(const void *buf, int64_t count, struct type *type,
+	struct haft_counts counts, struct haft_counts displs, struct haft_types types, int i)
+{
+	if (counts.v == NULL)
+		return (struct part){elem(buf, type, i * count), count, type};
+	if (types.v == NULL)
+		return (struct part){
+			elem(buf, type, haft_count_at(displs, i)), haft_count_at(counts, i), type};
+	return (struct part){(char *)(uintptr_t)buf + haft_count_at(displs, i),
+		haft_count_at(counts, i), haft_type_at(types, i)};
+}
+
 static struct part part_out(const struct call *k, int i)
 {
-	struct type *type = k->stypes != NULL ? k->stypes[i] : k->stype;
-
-	if (k->scounts.v == NULL)
-		return (struct part){elem(k->sbuf, type, i * k->scount), k->scount, type};
-	if (k->stypes != NULL) /* displacements of MPI_Alltoallw are bytes */
-		return (struct part){(char *)(uintptr_t)k->sbuf + haft_count_at(k->sdispls, i),
-			haft_count_at(k->scounts, i), type};
-	return (struct part){elem(k->sbuf, type, haft_count_at(k->sdispls, i)),
-		haft_count_at(k->scounts, i), type};
+	return part_of(k->sbuf, k->scount, k->stype, k->scounts, k->sdispls, k->stypes, i);
 }
 
 static struct part part_in(const struct call *k, int i)
 {
-	struct type *type = k->rtypes != NULL ? k->rtypes[i] : k->rtype;
-
-	if (k->rcounts.v == NULL)
-		return (struct part){elem(k->rbuf, type, i * k->rcount), k->rcount, type};
-	if (k->rtypes != NULL)
-		return (struct part){(char *)k->rbuf + haft_count_at(k->rdispls, i),
-			haft_count_at(k->rcounts, i), type};
-	return (struct part){elem(k->rbuf, type, haft_count_at(k->rdispls, i)),
-		haft_count_at(k->rcounts, i), type};
+	return part_of(k->rbuf, k->rcount, k->rtype, k->rcounts, k->rdispls, k->rtypes, i);
 }
 
 /* One partner at a time, each pair in the same step on both sides: partners of step s add up to s

@@ -6,11 +6,13 @@
 #include "libmpi/coll/share.h"
 #include "libmpi/type/type.h"
 
-#define CHUNK_MIN MEAN_OR(64, 8 * 1024) /* shorter chunks cost more in waiting than they overlap \
-					 */
-#define CHUNKS     4 /* a call has at least so many chunks if they are not too short */
-#define BLOCK_LONG MEAN_OR(512, 256 * 1024) /* bytes of a block from which messages do it as well \
-					     */
+#define CHUNK_MIN                                                                      \
+	MEAN_OR(64, 8 * 1024) /* shorter chunks cost more in waiting than they overlap \
+			       */
+#define CHUNKS 4              /* a call has at least so many chunks if they are not too short */
+#define BLOCK_LONG                                                                     \
+	MEAN_OR(512, 256 * 1024) /* bytes of a block from which messages do it as well \
+				  */
 
 /* Bytes of a chunk of a call of `bytes' bytes: what fits into a slot; in a crowd as much as
  * possible, since each epoch costs every member its turn on a CPU. */

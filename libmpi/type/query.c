@@ -73,6 +73,70 @@ int type_set_name(struct type *type, const char *name)
 	return 0;
 }
 
+/* A predefined type is committed from the start, and may be committed again. */
+int type_commit(struct type **type)
+{
+	if (*type == NULL)
+		return haft_err(MPI_ERR_TYPE, "MPI_DATATYPE_NULL cannot be committed");
+	(*type)->committed = true;
+	return 0;
+}
+
+int type_get_envelope(
+	struct type *type, int *num_integers, int *num_addresses, int *num_datatypes, int *combiner)
+{
+	*num_integers = *num_addresses = *num_datatypes = 0;
+	*combiner = type->combiner;
+	return 0;
+}
+
+int type_get_envelope_c(struct type *type, int64_t *num_integers, int64_t *num_addresses,
+	int64_t *num_large_counts, int64_t *num_datatypes, int *combiner)
+{
+	*num_integers = *num_addresses = *num_large_counts = *num_datatypes = 0;
+	*combiner = type->combiner;
+	return 0;
+}
+
+/* The Fortran types with a size in their name, by class and size (MPI-5.0 19.1.9). */
+static const struct {
+	int class, size;
+	MPI_Datatype handle;
+} sized[] = {
+	{MPI_TYPECLASS_INTEGER, 1, MPI_INTEGER1},
+	{MPI_TYPECLASS_INTEGER, 2, MPI_INTEGER2},
+	{MPI_TYPECLASS_INTEGER, 4, MPI_INTEGER4},
+	{MPI_TYPECLASS_INTEGER, 8, MPI_INTEGER8},
+	{MPI_TYPECLASS_INTEGER, 16, MPI_INTEGER16},
+	{MPI_TYPECLASS_REAL, 2, MPI_REAL2},
+	{MPI_TYPECLASS_REAL, 4, MPI_REAL4},
+	{MPI_TYPECLASS_REAL, 8, MPI_REAL8},
+	{MPI_TYPECLASS_REAL, 16, MPI_REAL16},
+	{MPI_TYPECLASS_COMPLEX, 4, MPI_COMPLEX4},
+	{MPI_TYPECLASS_COMPLEX, 8, MPI_COMPLEX8},
+	{MPI_TYPECLASS_COMPLEX, 16, MPI_COMPLEX16},
+	{MPI_TYPECLASS_COMPLEX, 32, MPI_COMPLEX32},
+};
+
+int type_match_size(int typeclass, int size, struct type **type)
+{
+	bool class = false;
+
+	for (size_t i = 0; i < countof(sized); i++) {
+		if (sized[i].class != typeclass)
+			continue;
+		class = true;
+		if (sized[i].size == size) {
+			*type = type_predefined(sized[i].handle);
+			return 0;
+		}
+	}
+	if (!class)
+		return haft_err(MPI_ERR_ARG,
+			"%d is not one of MPI_TYPECLASS_INTEGER, _REAL, _COMPLEX", typeclass);
+	return haft_err(MPI_ERR_ARG, "no datatype of this class has %d bytes", size);
+}
+
 const char *type_words(const struct type *type, char *buf)
 {
 	int len;

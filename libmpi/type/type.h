@@ -77,8 +77,8 @@ static inline int64_t type_span(const struct type *type, int64_t count, int64_t 
 	return walk + type->true_extent;
 }
 
-/* type_move copies the memory of `count' elements, gaps included: for buffers of our own, where nobody
- * minds the gaps.  Areas do not overlap. */
+/* type_move copies the memory of `count' elements, gaps included: for buffers of our own, where
+ * nobody minds the gaps.  Areas do not overlap. */
 static inline void type_move(const struct type *type, const void *src, void *dst, int64_t count)
 {
 	int64_t low, n = type_span(type, count, &low);
