@@ -119,7 +119,7 @@ static void heap(void **state)
 /* Every length has a class at least as long, and no two lengths of different size share one. */
 static void heap_classes(void **state)
 {
-	const struct shm_opts opts = {.nranks = 1, .heap_len = (size_t)1 << 40};
+	const struct shm_opts opts = {.nranks = 1, .heap_len = (size_t)1 << 34};
 	struct shm_seg *seg;
 	struct shm *s;
 	uint64_t last = 0, off;
