@@ -102,16 +102,20 @@ job()
 	out=$work/out.txt
 	echo "--- $lib $figure@$np round $round" >>"$log"
 	start=$(now)
-	timeout -k 5 "$LIMIT" $prefix $(launcher "$lib" "$np") "$work/mpi.$lib" $options \
-		-l $((LIMIT * 3 / 4)) "$figure" >"$out" 2>>"$log" </dev/null
+	# The shell between writes "Killed" into the log and not into the table.
+	bash -c '"$@"; exit' - timeout -k 5 "$LIMIT" $prefix $(launcher "$lib" "$np") \
+		"$work/mpi.$lib" $options -l $((LIMIT * 3 / 4)) "$figure" \
+		>"$out" 2>>"$log" </dev/null
 	rc=$?
 	end=$(now)
+	[ $rc = 137 ] && rc=124
 	if [ "$figure" = start ] && [ $rc = 0 ]; then
 		awk -v a="$start" -v b="$end" 'BEGIN { printf "= start s %.6f\n", b - a }' >"$out"
 	elif [ "$figure" = start ] && [ $rc = 124 ]; then
 		echo "> start s $LIMIT" >"$out"
-	elif [ $rc = 124 ] && ! grep -q '^[=>]' "$out"; then
-		echo "! $figure time" >"$out"
+	elif [ $rc = 124 ] && ! grep -q '^>' "$out"; then
+		echo "exceeded the limit" >>"$log"
+		echo "! $figure time" >>"$out"
 	elif ! grep -q '^[=>]' "$out"; then
 		echo "exit code $rc" >>"$log"
 		echo "! $figure failed" >"$out"
@@ -149,6 +153,7 @@ table()
 build
 : >"$results"
 : >"$log"
+echo "$(nproc) processors, load average $(cut -d' ' -f1 /proc/loadavg)"
 line_probe before
 table head "" "" "" "" row
 np=
@@ -166,4 +171,5 @@ while IFS='|' read -r figure n place rounds first target title; do
 	table row "$figure" "$np.$place" "$first" "$target" "$title"
 done <"$here/rows.txt"
 line_probe after
+grep -q ' [>!] ' "$results" && echo "* some rounds gave no figure: $log"
 exit $failed

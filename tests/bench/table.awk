@@ -6,7 +6,8 @@
 #
 # A library's figure is the median of its rounds' medians.  The ratio is the median over the rounds
 # of Haft's median through the best peer's median of the same round; the best peer is the one
-# with the best figure.  Where every peer exceeded the limit the ratio is a bound.
+# with the best figure.  Where every peer exceeded the limit the ratio is a bound.  A star: in some
+# round there was no figure.
 
 function sort(v, n,    i, j, x)
 {
@@ -40,7 +41,7 @@ function show(x)
 function cell(lib)
 {
 	if (rounds[lib])
-		return show(median[lib])
+		return show(median[lib]) (lib in bound || lib in trouble ? "*" : "")
 	if (lib in bound)
 		return "> " show(bound[lib])
 	return lib in trouble ? trouble[lib] : "-"
@@ -81,7 +82,7 @@ function compare(    best, v, n, r, i)
 		return
 	}
 	for (i = 1; i <= libs_n; i++)
-		if (lib[i] in bound && (r == "" || median["haft"] / bound[lib[i]] > ratio))
+		if (lib[i] != "haft" && lib[i] in bound && (ratio == "" || median["haft"] / bound[lib[i]] > ratio))
 			ratio = median["haft"] / bound[lib[i]]
 	if (ratio != "")
 		ratio_text = sprintf("< %.2g", ratio)
