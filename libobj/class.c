@@ -235,6 +235,7 @@ static void domain_unlink(struct obj_domain *d)
 static void domain_locks(struct obj_domain *d)
 {
 	d->lock = (struct obj_lock)OBJ_LOCK_INIT(RANK_DOMAIN, "domain");
+	d->mem.lock = (struct obj_lock)OBJ_LOCK_INIT(RANK_MEM, "memory");
 	d->grave_lock = (struct obj_lock)OBJ_LOCK_INIT(RANK_GRAVE, "graves");
 	for (size_t i = 0; i < countof(d->locks); i++)
 		d->locks[i].l = (struct obj_lock)OBJ_LOCK_INIT(RANK_OBJECT, "object");
@@ -294,6 +295,8 @@ long obj_domain_close(struct obj_domain *d, int leaks, int fmt)
 {
 	long n = 0;
 
+	me.defer++; /* keyvals that only attributes had: they go with their table, nobody is called
+		     */
 	if (leaks >= 0)
 		obj_leaks(d, fmt, leaks);
 	obj_domain_threads(d, 0);
@@ -301,7 +304,9 @@ long obj_domain_close(struct obj_domain *d, int leaks, int fmt)
 	for (uint32_t id = 1; id <= OBJ_CLASS_MAX; id++)
 		if (d->cls[id] != NULL && d->cls[id] != &d->keyvals)
 			n += class_close(d->cls[id], true);
+	keyvals_close(d);
 	n += class_close(&d->keyvals, true);
+	me.defer--;
 	langs_close(d);
 	graves_close(d);
 	mem_close(d);

@@ -15,7 +15,8 @@
  * whose index is not that of its slot can equal no handle that leads here: that is why flipping one
  * bit is enough to kill a handle and keeps the generation for the next one.
  *
- * Lock ranks of libobj, upwards: DOMAINS < DOMAIN < OBJECT < CLASS < GRAVE < THREADS < ARENA. */
+ * Lock ranks of libobj, upwards: DOMAINS < DOMAIN < OBJECT < CLASS < GRAVE < THREADS < MEM < ARENA.
+ */
 #ifndef LIBOBJ_INNER_H
 #define LIBOBJ_INNER_H
 
@@ -129,7 +130,12 @@ struct obj_domain {
 	struct grave *graves; /* made at first need */
 	uint32_t ngraves;     /* ever written */
 	struct obj_lock grave_lock;
-	struct mem *mem;
+	struct {
+		struct obj_lock lock;  /* rank MEM: big, tried */
+		size_t bytes;          /* handed out; atomic */
+		struct obj_arena *big; /* jemalloc's, once it is in use; set once */
+		bool tried;            /* to load jemalloc */
+	} mem;
 	struct obj_domain *next, *prev; /* list of domains: lock `domains' */
 	struct {
 		struct obj_lock l;
@@ -145,7 +151,8 @@ struct obj_domain {
 #define RANK_CLASS   (OBJ_RANK_LEAF + 3)
 #define RANK_GRAVE   (OBJ_RANK_LEAF + 4)
 #define RANK_THREADS (OBJ_RANK_LEAF + 5)
-#define RANK_ARENA   (OBJ_RANK_LEAF + 6)
+#define RANK_MEM     (OBJ_RANK_LEAF + 6)
+#define RANK_ARENA   (OBJ_RANK_LEAF + 7)
 
 /* class.c: the list of all domains, for fork and for gdb, and the class of an id, or NULL. */
 extern struct obj_domain *obj_domains;
@@ -279,6 +286,9 @@ static inline void reap_if_due(void)
 }
 
 /* ref.c */
+/* Holds the object that has this token in that slot, dead or live; false: it has another, or it is
+ * going. */
+bool slot_hold(const struct obj_class *c, struct obj *o, uint64_t token);
 struct ext *ext_get(struct obj *o); /* makes it; NULL: no memory; under the object's lock */
 static inline struct ext *ext_of(const struct obj *o)
 {
@@ -316,9 +326,11 @@ void graves_close(struct obj_domain *d);
 void attrs_free(struct obj *o); /* the cache goes, without callbacks; nobody else has the object */
 void langs_close(struct obj_domain *d);
 int keyvals_open(struct obj_domain *d);
+void keyvals_close(struct obj_domain *d); /* the permanent ones */
 /* call.c */
 void closures_free(struct obj *o);
 /* alloc.c */
+#define ALLOC_SMALL ((size_t)MEAN_OR(1024, OBJ_ALLOC_SMALL))
 void mem_close(struct obj_domain *d);
 
 /* fork.c */

@@ -167,32 +167,38 @@ static uint64_t token_of(const struct obj *o)
 	return __atomic_load_n(&o->token, __ATOMIC_ACQUIRE);
 }
 
+bool slot_hold(const struct obj_class *c, struct obj *o, uint64_t token)
+{
+	uint64_t r = __atomic_load_n(&o->refs, __ATOMIC_ACQUIRE);
+
+	for (;;) {
+		if (!token_is(o, token))
+			return false;
+		if (r & OBJ_REFS_STICKY)
+			return true;
+		/* somebody takes the short way out, and may find that he must not */
+		if (r & REFS_DYING && REFS_USER(r) != 0)
+			r = __atomic_load_n(&o->refs, __ATOMIC_ACQUIRE);
+		else if (r == 0 || r & REFS_DYING)
+			return false;
+		else if (refs_swap(c, o, &r, r + 1))
+			break;
+	}
+	if (token_is(o, token))
+		return true;
+	obj_drop(o);
+	return false;
+}
+
 void *obj_acquire(const struct obj_class *c, obj_h handle)
 {
 	struct obj *o = obj_get(c, handle);
-	uint64_t token, r;
+	uint64_t token;
 
 	if (o == NULL)
 		return NULL;
 	token = c->flags & OBJ_F_DIRECT ? token_of(o) : (uint64_t)(uintptr_t)handle;
-	r = __atomic_load_n(&o->refs, __ATOMIC_ACQUIRE);
-	if (r & OBJ_REFS_STICKY)
-		return o;
-	for (;;) {
-		/* somebody takes the short way out, or found that he must not */
-		if (r & REFS_DYING || r == 0) {
-			if (obj_get(c, handle) != o || !token_is(o, token))
-				return NULL;
-			r = __atomic_load_n(&o->refs, __ATOMIC_ACQUIRE);
-			continue;
-		}
-		if (refs_swap(c, o, &r, r + 1))
-			break;
-	}
-	if (obj_get(c, handle) == o && token_is(o, token))
-		return o;
-	obj_drop(o);
-	return NULL;
+	return slot_hold(c, o, token) ? o : NULL;
 }
 
 obj_h obj_share(void *self)

@@ -1,0 +1,618 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* attr.c - attributes of an object: read without locks, changed as transactions.
+ *
+ *   object ── ext ── cache ── index: slots by hash of the key ──┐
+ *                      │                                        v
+ *                      └── oldest ──> attr ──> attr ──> attr ── newest      (order of setting)
+ *                                     │
+ *                                     state: FREE ──set──> LIVE ──delete──> DELETING ──callback:
+ * yes──> FREE ^──────────────────┘ no
+ *
+ * Writers have the object's lock, never during a callback.  Readers have none:
+ *  - attrs live until their object goes and change in place under a sequence number (odd: being
+ * written);
+ *  - a FREE attr stays in the index for its key's next value, until the index is full and made new;
+ *  - an index is rewritten in place under the cache's version; who finds nothing looks at the
+ * version again.  A larger index leaves the old one behind for those who still read it: together
+ * they are no larger than the new. An attr that is being deleted is invisible, and refuses to be
+ * set or deleted. */
+#include "libobj/attr.h"
+#include <string.h>
+
+#define INDEX_FIRST \
+	2 /* log2 of the slots of the index inside the cache; at most half of them are used */
+#define ATTRS_FIRST 2 /* attributes inside the cache: few objects have more */
+#define ATTRS_CHUNK ((uint32_t)MEAN_OR(1, 8))
+
+/* Attributes that the callbacks of one obj_attr_delete_all may add before it gives up: a callback
+ * that always sets another one would never end. */
+#define DELETE_EXTRA 4096
+
+enum state { FREE, LIVE, DELETING };
+
+struct attr {
+	uint32_t seq; /* odd: being written */
+	int key;
+	uint32_t state;
+	uint32_t form; /* of value.lang */
+	struct value value;
+	struct keyval *kv;        /* held unless FREE */
+	uint64_t serial;          /* grows with each setting */
+	struct attr *next, *prev; /* order; FREE and not in the index: next spare one */
+};
+
+struct index {
+	struct index *older;
+	uint32_t shift; /* of a 32-bit hash */
+	uint32_t mask;
+	struct attr *slot[];
+};
+
+struct chunk {
+	struct chunk *next;
+	struct attr attrs[ATTRS_CHUNK];
+};
+
+struct cache {
+	struct index *index;
+	uint32_t version; /* odd: the index is being rewritten */
+	uint32_t used;    /* slots of the index */
+	uint32_t count;   /* attributes: LIVE and DELETING */
+	uint64_t serial;
+	struct attr *oldest, *newest;
+	struct attr *spare;
+	struct chunk *chunks;
+	struct attr attrs[ATTRS_FIRST];
+	/* the first index: a struct index and its slots */
+	struct index first;
+	struct attr *first_slots[1 << INDEX_FIRST];
+};
+
+/* ------------------------------------------------------------------------------------------------
+ * reading */
+
+static inline uint32_t slot_of(const struct index *ix, int key)
+{
+	return ((uint32_t)key * 0x9e3779b1u) >> ix->shift;
+}
+
+static inline struct cache *cache_of(const struct obj *o)
+{
+	const struct ext *e = ext_of(o);
+
+	return e != NULL ? __atomic_load_n(&e->attrs, __ATOMIC_ACQUIRE) : NULL;
+}
+
+/* The attr of a key in whatever state, or NULL.  Without a lock it may have another key when you
+ * look. */
+static inline struct attr *attr_find(const struct cache *a, int key)
+{
+	uint32_t version, i;
+	const struct index *ix;
+	struct attr *t;
+
+	do {
+		version = __atomic_load_n(&a->version, __ATOMIC_ACQUIRE);
+		ix = __atomic_load_n(&a->index, __ATOMIC_ACQUIRE);
+		i = slot_of(ix, key);
+		while ((t = __atomic_load_n(&ix->slot[i], __ATOMIC_ACQUIRE)) != NULL) {
+			if (likely(__atomic_load_n(&t->key, __ATOMIC_ACQUIRE) == key))
+				return t;
+			i = (i + 1) & ix->mask;
+		}
+	} while (version & 1 || __atomic_load_n(&a->version, __ATOMIC_RELAXED) != version);
+	return NULL;
+}
+
+/* Is the keyval's number still good?  The attr holds it. */
+static inline bool keyval_alive(const struct keyval *kv, int key)
+{
+	return (uint32_t)__atomic_load_n(&kv->o.token, __ATOMIC_RELAXED) == (uint32_t)key;
+}
+
+/* 1: read; 0: there is none; -1: the keyval has been freed; -2: it changed meanwhile. */
+static inline int attr_read(struct attr *t, int key, int form, intptr_t *value)
+{
+	uint32_t seq = __atomic_load_n(&t->seq, __ATOMIC_ACQUIRE);
+	uint32_t state = __atomic_load_n(&t->state, __ATOMIC_ACQUIRE);
+	int set = (int)__atomic_load_n(&t->form, __ATOMIC_ACQUIRE);
+	intptr_t num = __atomic_load_n(&t->value.num, __ATOMIC_ACQUIRE);
+	const struct keyval *kv = __atomic_load_n(&t->kv, __ATOMIC_ACQUIRE);
+
+	if (unlikely(seq & 1 || __atomic_load_n(&t->key, __ATOMIC_ACQUIRE) != key ||
+		     __atomic_load_n(&t->seq, __ATOMIC_RELAXED) != seq))
+		return -2;
+	if (state != LIVE)
+		return 0;
+	if (!keyval_alive(kv, key))
+		return -1;
+	*value = value_as(form, set, num, &t->value);
+	return 1;
+}
+
+int obj_attr_get(const void *self, int key, int lang, intptr_t *value, int *found)
+{
+	const struct obj *o = self;
+	const struct cache *a = cache_of(o);
+	int form = lang_form(o->u.cls->domain, lang);
+	struct attr *t;
+	int got;
+
+	*found = 0;
+	if (unlikely(form < 0))
+		return OBJ_INVALID;
+	while (likely(a != NULL && (t = attr_find(a, key)) != NULL)) {
+		got = attr_read(t, key, form, value);
+		if (likely(got == 1)) {
+			*found = 1;
+			return OBJ_OK;
+		}
+		if (got == 0)
+			break;
+		if (got == -1)
+			return OBJ_KEYVAL;
+	}
+	return keyval_is(o->u.cls, key) ? OBJ_OK : OBJ_KEYVAL;
+}
+
+/* ------------------------------------------------------------------------------------------------
+ * writing All below under the object's lock, except where it says otherwise. */
+
+static void write_begin(struct attr *t)
+{
+	__atomic_store_n(&t->seq, t->seq + 1, __ATOMIC_RELAXED);
+}
+
+static void write_end(struct attr *t)
+{
+	__atomic_store_n(&t->seq, t->seq + 1, __ATOMIC_RELEASE);
+}
+
+static void state_set(struct attr *t, enum state state)
+{
+	write_begin(t);
+	__atomic_store_n(&t->state, state, __ATOMIC_RELEASE);
+	write_end(t);
+}
+
+/* Makes the cache of an object; NULL: no memory. */
+static struct cache *cache_get(struct obj *o)
+{
+	struct ext *e = ext_get(o);
+	struct cache *a;
+
+	if (e == NULL || e->attrs != NULL)
+		return e != NULL ? e->attrs : NULL;
+	a = obj_mem_get(o->u.cls->domain, sizeof(*a));
+	if (a == NULL)
+		return NULL;
+	memset(a, 0, sizeof(*a));
+	a->first.shift = 32 - INDEX_FIRST;
+	a->first.mask = (1 << INDEX_FIRST) - 1;
+	a->index = &a->first;
+	for (uint32_t i = 0; i < ATTRS_FIRST; i++) {
+		a->attrs[i].next = a->spare;
+		a->spare = &a->attrs[i];
+	}
+	__atomic_store_n(&e->attrs, a, __ATOMIC_RELEASE);
+	return a;
+}
+
+static void index_put(struct index *ix, struct attr *t)
+{
+	uint32_t i = slot_of(ix, t->key);
+
+	while (ix->slot[i] != NULL)
+		i = (i + 1) & ix->mask;
+	__atomic_store_n(&ix->slot[i], t, __ATOMIC_RELEASE);
+}
+
+/* Takes the FREE attrs out of the index to the spare ones.  Its slots are not changed. */
+static void index_collect(struct cache *a)
+{
+	const struct index *ix = a->index;
+
+	for (uint32_t i = 0; i <= ix->mask; i++) {
+		struct attr *t = ix->slot[i];
+
+		if (t == NULL || t->state != FREE)
+			continue;
+		t->next = a->spare;
+		a->spare = t;
+	}
+}
+
+static void index_fill(struct cache *a, struct index *ix)
+{
+	a->used = 0;
+	for (struct attr *t = a->oldest; t != NULL; t = t->next) {
+		index_put(ix, t);
+		a->used++;
+	}
+}
+
+/* The same index without what is FREE. */
+static void index_purge(struct cache *a)
+{
+	struct index *ix = a->index;
+
+	index_collect(a);
+	__atomic_store_n(&a->version, a->version + 1, __ATOMIC_RELAXED);
+	for (uint32_t i = 0; i <= ix->mask; i++)
+		__atomic_store_n(&ix->slot[i], NULL, __ATOMIC_RELEASE);
+	index_fill(a, ix);
+	__atomic_store_n(&a->version, a->version + 1, __ATOMIC_RELEASE);
+}
+
+static bool index_grow(struct cache *a, struct obj_domain *d)
+{
+	uint32_t slots = (a->index->mask + 1) * 2;
+	size_t len = sizeof(struct index) + slots * sizeof(struct attr *);
+	struct index *ix = obj_mem_get(d, len);
+
+	if (ix == NULL)
+		return false;
+	memset(ix, 0, len);
+	ix->older = a->index;
+	ix->shift = a->index->shift - 1;
+	ix->mask = slots - 1;
+	index_collect(a);
+	index_fill(a, ix);
+	__atomic_store_n(&a->index, ix, __ATOMIC_RELEASE);
+	return true;
+}
+
+/* Room for one more attr in the index. */
+static bool index_room(struct cache *a, struct obj_domain *d)
+{
+	if (a->used < (a->index->mask + 1) / 2)
+		return true;
+	if (a->count <= a->used / 2) {
+		index_purge(a);
+		return true;
+	}
+	return index_grow(a, d);
+}
+
+static bool spare_make(struct cache *a, struct obj_domain *d)
+{
+	struct chunk *k = obj_mem_get(d, sizeof(*k));
+
+	if (k == NULL)
+		return false;
+	memset(k, 0, sizeof(*k));
+	k->next = a->chunks;
+	a->chunks = k;
+	for (uint32_t i = 0; i < ATTRS_CHUNK; i++) {
+		k->attrs[i].next = a->spare;
+		a->spare = &k->attrs[i];
+	}
+	return true;
+}
+
+/* A FREE attr for a key that has none, in the index.  NULL: no memory. */
+static struct attr *attr_make(struct cache *a, struct obj_domain *d, int key)
+{
+	struct attr *t;
+
+	if (!index_room(a, d) || (a->spare == NULL && !spare_make(a, d)))
+		return NULL;
+	t = a->spare;
+	a->spare = t->next;
+	write_begin(t);
+	__atomic_store_n(&t->key, key, __ATOMIC_RELEASE);
+	write_end(t);
+	index_put(a->index, t);
+	a->used++;
+	return t;
+}
+
+/* The FREE attr becomes the newest attribute.  Takes over the caller's reference to kv. */
+static void attr_enter(
+	struct cache *a, struct attr *t, struct keyval *kv, const struct value *v, int form)
+{
+	write_begin(t);
+	__atomic_store_n(&t->form, (uint32_t)form, __ATOMIC_RELEASE);
+	__atomic_store_n(&t->value.num, v->num, __ATOMIC_RELEASE);
+	__atomic_store_n(&t->value.fint, v->fint, __ATOMIC_RELEASE);
+	t->value.lang = v->lang;
+	__atomic_store_n(&t->kv, kv, __ATOMIC_RELEASE);
+	__atomic_store_n(&t->state, LIVE, __ATOMIC_RELEASE);
+	write_end(t);
+	t->serial = ++a->serial;
+	t->next = NULL;
+	t->prev = a->newest;
+	if (a->newest != NULL)
+		a->newest->next = t;
+	else
+		a->oldest = t;
+	a->newest = t;
+	a->count++;
+}
+
+/* No attribute any more.  Gives the caller the reference to its keyval. */
+static struct keyval *attr_leave(struct cache *a, struct attr *t)
+{
+	struct keyval *kv = t->kv;
+
+	if (t->prev != NULL)
+		t->prev->next = t->next;
+	else
+		a->oldest = t->next;
+	if (t->next != NULL)
+		t->next->prev = t->prev;
+	else
+		a->newest = t->prev;
+	a->count--;
+	t->next = t->prev = NULL;
+	state_set(t, FREE);
+	return kv;
+}
+
+/* Deletes a LIVE attribute: runs its callback without the lock.  OBJ_OK or OBJ_CALLBACK. */
+static int attr_delete(struct obj *o, struct cache *a, struct attr *t)
+{
+	struct keyval *kv = t->kv;
+	int key = t->key, rc;
+
+	state_set(t, DELETING);
+	object_unlock(o);
+	rc = keyval_del(kv, o, key, &t->value);
+	object_lock(o);
+	if (rc != 0) {
+		state_set(t, LIVE);
+		return OBJ_CALLBACK;
+	}
+	attr_leave(a, t);
+	object_unlock(o);
+	obj_drop(kv);
+	object_lock(o);
+	return OBJ_OK;
+}
+
+/* Makes the attribute of `key' go if there is one.  OBJ_INVALID: there is none. */
+static int key_delete(struct obj *o, int key)
+{
+	struct cache *a = cache_of(o);
+	struct attr *t = a != NULL ? attr_find(a, key) : NULL;
+
+	if (t == NULL || t->state == FREE)
+		return OBJ_INVALID;
+	return t->state == DELETING ? OBJ_BUSY : attr_delete(o, a, t);
+}
+
+/* Sets the attribute where there is none now; uses up the reference to kv if it is OBJ_OK. */
+static int key_enter(struct obj *o, struct keyval *kv, int key, const struct value *v)
+{
+	struct obj_domain *d = o->u.cls->domain;
+	struct cache *a = cache_get(o);
+	struct attr *t;
+
+	if (a == NULL)
+		return OBJ_NOMEM;
+	t = attr_find(a, key);
+	if (t == NULL)
+		t = attr_make(a, d, key);
+	if (t == NULL)
+		return OBJ_NOMEM;
+	attr_enter(a, t, kv, v, lang_form(d, (int)v->lang));
+	return OBJ_OK;
+}
+
+/* ------------------------------------------------------------------------------------------------
+ * setting, deleting */
+
+static int attr_set(struct obj *o, int key, int lang, intptr_t num, bool fix)
+{
+	struct value v = {.num = num, .fint = (int)num, .lang = (uint32_t)lang};
+	struct keyval *kv = keyval_acquire(o->u.cls, key);
+	int form = lang_form(o->u.cls->domain, lang);
+	int rc;
+
+	if (kv == NULL)
+		return OBJ_KEYVAL;
+	if (form < 0 || (kv->flags & OBJ_KV_FIXED && !fix)) {
+		obj_drop(kv);
+		return form < 0 ? OBJ_INVALID : OBJ_PERMANENT;
+	}
+	if (form == OBJ_FORM_INT)
+		v.num = v.fint;
+	obj_hold(o); /* a callback may free it */
+	object_lock(o);
+	do
+		rc = key_delete(o, key); /* again if somebody else sets it during the callback */
+	while (rc == OBJ_OK);
+	if (rc == OBJ_INVALID)
+		rc = key_enter(o, kv, key, &v);
+	object_unlock(o);
+	if (rc != OBJ_OK)
+		obj_drop(kv);
+	obj_drop(o);
+	return rc;
+}
+
+int obj_attr_set(void *self, int key, int lang, intptr_t value)
+{
+	return attr_set(self, key, lang, value, false);
+}
+
+int obj_attr_fix(void *self, int key, int lang, intptr_t value)
+{
+	return attr_set(self, key, lang, value, true);
+}
+
+int obj_attr_delete(void *self, int key)
+{
+	struct obj *o = self;
+	struct keyval *kv = keyval_acquire(o->u.cls, key);
+	int rc;
+
+	if (kv == NULL)
+		return OBJ_KEYVAL;
+	if (kv->flags & OBJ_KV_FIXED) {
+		obj_drop(kv);
+		return OBJ_PERMANENT;
+	}
+	obj_hold(o);
+	object_lock(o);
+	rc = key_delete(o, key);
+	object_unlock(o);
+	obj_drop(kv);
+	obj_drop(o);
+	return rc;
+}
+
+int obj_attr_delete_all(void *self)
+{
+	struct obj *o = self;
+	struct cache *a = cache_of(o);
+	struct attr *t;
+	uint32_t left;
+	int rc = OBJ_OK;
+
+	if (a == NULL)
+		return OBJ_OK;
+	obj_hold(o);
+	object_lock(o);
+	left = a->count + DELETE_EXTRA;
+	while (rc == OBJ_OK) {
+		for (t = a->newest; t != NULL && t->state != LIVE; t = t->prev)
+			;
+		if (t == NULL)
+			break;
+		rc = left-- != 0 ? attr_delete(o, a, t) : OBJ_BUSY;
+	}
+	object_unlock(o);
+	obj_drop(o);
+	return rc;
+}
+
+void attrs_free(struct obj *o)
+{
+	struct obj_domain *d = o->u.cls->domain;
+	struct cache *a = cache_of(o);
+	struct index *ix, *older;
+	struct chunk *k, *next;
+
+	if (a == NULL)
+		return;
+	while (a->oldest != NULL)
+		obj_drop(attr_leave(a, a->oldest));
+	for (ix = a->index; ix != &a->first; ix = older) {
+		older = ix->older;
+		obj_mem_put(d, ix);
+	}
+	for (k = a->chunks; k != NULL; k = next) {
+		next = k->next;
+		obj_mem_put(d, k);
+	}
+	obj_mem_put(d, a);
+	ext_of(o)->attrs = NULL;
+}
+
+/* ------------------------------------------------------------------------------------------------
+ * walking, copying */
+
+/* The oldest LIVE attribute with a serial number above `after' and up to `last'.  `hint' is where
+ * the walk was: attrs are not freed, so at worst it is useless. */
+static struct attr *attr_after(
+	const struct cache *a, const struct attr *hint, uint64_t after, uint64_t last)
+{
+	struct attr *t = a->oldest;
+
+	if (hint != NULL && hint->serial == after && hint->state != FREE)
+		t = hint->next;
+	while (t != NULL && (t->serial <= after || t->state != LIVE))
+		t = t->next;
+	return t != NULL && t->serial <= last ? t : NULL;
+}
+
+int obj_attr_next(const void *self, uint64_t *at, int *key, int *lang, intptr_t *value)
+{
+	const struct obj *o = self;
+	const struct cache *a = cache_of(o);
+	const struct attr *t;
+
+	if (a == NULL)
+		return 0;
+	object_lock(o);
+	t = attr_after(a, NULL, *at, UINT64_MAX);
+	if (t != NULL) {
+		*at = t->serial;
+		*key = t->key;
+		*lang = (int)t->value.lang;
+		*value = t->value.num;
+	}
+	object_unlock(o);
+	return t != NULL;
+}
+
+/* Copies one attribute.  `from' is locked and is unlocked; t stays LIVE or not as its owner likes.
+ */
+static int dup_one(struct obj *from, struct obj *to, struct attr *t)
+{
+	struct keyval *kv = t->kv;
+	struct value now = t->value, out;
+	int key = t->key, flag, rc;
+
+	obj_hold(kv);
+	object_unlock(from);
+	if (keyval_copy(kv, from, key, &now, &t->value, &out, &flag) != 0) {
+		obj_drop(kv);
+		return OBJ_CALLBACK;
+	}
+	rc = OBJ_OK;
+	if (flag) {
+		object_lock(to);
+		rc = key_enter(to, kv, key, &out);
+		object_unlock(to);
+	}
+	if (!flag || rc != OBJ_OK)
+		obj_drop(kv);
+	return rc;
+}
+
+/* Undoes copies: their delete callbacks cannot keep them. */
+static void dup_undo(struct obj *to)
+{
+	int user_rc = me.user_rc;
+	struct cache *a = cache_of(to);
+	struct keyval *kv;
+
+	while (obj_attr_delete_all(to) == OBJ_CALLBACK) {
+		object_lock(to);
+		kv = a->newest != NULL ? attr_leave(a, a->newest) : NULL;
+		object_unlock(to);
+		if (kv != NULL)
+			obj_drop(kv);
+	}
+	me.user_rc = user_rc;
+}
+
+int obj_attr_dup(void *from_, void *to_)
+{
+	struct obj *from = from_, *to = to_;
+	struct cache *a = cache_of(from);
+	struct attr *t = NULL;
+	uint64_t at = 0, last;
+	int rc = OBJ_OK;
+
+	if (from == to || from->u.cls != to->u.cls ||
+		(cache_of(to) != NULL && cache_of(to)->count != 0))
+		return OBJ_INVALID;
+	if (a == NULL)
+		return OBJ_OK;
+	obj_hold(from);
+	object_lock(from);
+	last = a->serial;
+	while (rc == OBJ_OK && (t = attr_after(a, t, at, last)) != NULL) {
+		at = t->serial;
+		rc = dup_one(from, to, t);
+		object_lock(from);
+	}
+	object_unlock(from);
+	obj_drop(from);
+	if (rc != OBJ_OK)
+		dup_undo(to);
+	return rc;
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* fork.c - the tables in a child process.
+ *
+ * Before the fork all locks of libobj are taken, so that no table is caught half changed; the child
+ * sets them free. Threads that did not come along had free slots, in magazines that nobody will
+ * ever open: where they had any, the class's free slots are found anew.  Domains that ask for it
+ * disown the parent's objects: their tokens die, and they are never destroyed here, because what
+ * they stand for belongs to the parent. */
+#include "libobj/arena.h"
+#include <pthread.h>
+
+static void each_lock(struct obj_domain *d, void (*fn)(struct obj_lock *l))
+{
+	fn(&d->lock);
+	for (size_t i = 0; i < countof(d->locks); i++)
+		fn(&d->locks[i].l);
+	for (uint32_t id = 1; id <= OBJ_CLASS_MAX; id++)
+		if (d->cls[id] != NULL)
+			fn(&d->cls[id]->in->lock);
+	fn(&d->grave_lock);
+	fn(&d->mem.lock);
+}
+
+static void lock_reset(struct obj_lock *l)
+{
+	l->word = 0;
+}
+
+static void prepare(void)
+{
+	lock_take(&obj_domains_lock);
+	for (struct obj_domain *d = obj_domains; d != NULL; d = d->next)
+		each_lock(d, lock_take);
+	lock_take(&threads_lock);
+	arenas_lock();
+}
+
+static void parent(void)
+{
+	arenas_unlock();
+	lock_give(&threads_lock);
+	for (struct obj_domain *d = obj_domains; d != NULL; d = d->next)
+		each_lock(d, lock_give);
+	lock_give(&obj_domains_lock);
+}
+
+static void class_disown(struct obj_class *c)
+{
+	for (uint32_t i = 1; i < c->in->hi; i++) {
+		struct obj *o = obj_slot(c, i);
+
+		if (o->refs == 0)
+			continue;
+		if (slot_live(o->token, i))
+			o->token ^= TOKEN_DEAD;
+		o->refs |= OBJ_REFS_STICKY;
+	}
+}
+
+static void domain_child(struct obj_domain *d, const bool *lost)
+{
+	each_lock(d, lock_reset);
+	for (uint32_t id = 1; id <= OBJ_CLASS_MAX; id++) {
+		struct obj_class *c = d->cls[id];
+
+		if (c == NULL || c->in->capacity == 0)
+			continue;
+		if (d->opts.fork == OBJ_FORK_FOREIGN && c != &d->keyvals)
+			class_disown(c);
+		if (lost[id])
+			table_rebuild(c);
+	}
+}
+
+static void child(void)
+{
+	bool lost[MAGS] = {false};
+
+	lock_reset(&threads_lock);
+	arenas_reset();
+	threads_lost(lost);
+	for (struct obj_domain *d = obj_domains; d != NULL; d = d->next)
+		domain_child(d, lost);
+	lock_reset(&obj_domains_lock);
+}
+
+static void watch(void)
+{
+	pthread_atfork(prepare, parent, child);
+}
+
+void fork_watch(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	pthread_once(&once, watch);
+}
