@@ -78,6 +78,17 @@ $(B)/flags: force
 deps = $(Q)tools/dev/deps.sh $(1)
 sub  = $(Q)$(MAKE) --no-print-directory
 
+# The tests in every flavour; warnings are errors.
+flavours := FLAVOUR=release FLAVOUR=debug SAN=address SAN=undefined SAN=thread MEAN=1 CC=clang
+check-all:
+	$(call deps,build check clang)
+	$(Q)bad=; for f in $(flavours); do \
+		echo "--- $$f"; \
+		$(MAKE) --no-print-directory WERROR=1 $$f run-check || bad="$$bad $$f"; \
+	done; \
+	if [ -n "$$bad" ]; then echo "failed:$$bad"; exit 1; fi; \
+	echo "passed in every flavour: $(flavours)"
+
 demo:
 	$(call deps,build demo)
 	$(sub) run-demo
@@ -111,11 +122,12 @@ help:
 	'all          libraries, headers, tools, man pages' \
 	'demo         dependencies, build, the heat equation on four ranks' \
 	'check        dependencies, build, tests; T=WORD: those with WORD in their path' \
+	'check-all    the tests in every flavour: $(flavours)' \
 	'lint         layers, names, budgets, format; all with -Werror' \
 	'install      DESTDIR= PREFIX=/usr/local' \
 	'clean        remove build/'
 
-.PHONY: all demo check lint run-lint run-demo run-check install install-libobj install-libmpi install-tools \
+.PHONY: all demo check check-all lint run-lint run-demo run-check install install-libobj install-libmpi install-tools \
 	clean help force
 force:
 
