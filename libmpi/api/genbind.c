@@ -74,6 +74,18 @@ static const char *length_of(const struct func *f, const struct param *p)
 	return "0";
 }
 
+/* Does the call make or end objects?  Then they are told where it came from. */
+static bool makes_objects(const struct func *f)
+{
+	for (int i = 0; i < f->nparam; i++) {
+		enum how how = kind_of(&f->param[i])->how;
+
+		if (how == OBJ_NEW || how == OBJ_VAR || how == OBJ_VAR_NULL || how == OBJ_ARRAY_IO)
+			return true;
+	}
+	return false;
+}
+
 static void declare(FILE *out, const struct entry *e)
 {
 	for (int i = 0; i < e->f->nparam; i++) {
@@ -253,6 +265,8 @@ static void body(FILE *out, const struct entry *e)
 	if (self != NULL && how_array(kind_of(self)->how))
 		fprintf(out, "\tself = bind_reqs_self(%s, o_%s);\n", length_of(f, self),
 			self->name);
+	if (makes_objects(f))
+		fputs("\tBIND_SITE();\n", out);
 	call(out, e, "ret = ");
 	results(out, e);
 	fputs("\tif (bind_usual(ret == MPI_SUCCESS))\n\t\treturn MPI_SUCCESS;\n", out);

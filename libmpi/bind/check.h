@@ -72,6 +72,9 @@ void bind_scratch_free(void *room);
 			return MPI_ERR_NO_MEM;                                  \
 	} while (0)
 
+/* Objects made and freed by this call are the user's, at the place he called from. */
+#define BIND_SITE() obj_site_set((uintptr_t)__builtin_return_address(0))
+
 #define BIND_FAIL(err, self, fn)      haft_raise(err, self, fn)
 #define BIND_FAIL_TOOL(err, self, fn) ((void)(self), err)
 

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# RUN time=180
+# mpi.h compiles without a word in every C and C++ that programs are written in, has the standard's
+# prototypes, and each constant has the standard's value; the libraries show these names and no others.
+set -u
+cd "$TMPDIR" || exit 1
+case $B in /*) top=${B%/build/*} ;; *) top=$OLDPWD; B=$OLDPWD/$B ;; esac
+facts=$top/tests/abi
+bad=0
+say() {
+	echo "$1"
+	bad=1
+}
+
+# compile COMPILER STANDARD FILE [FLAGS...]: not one warning.
+compile() {
+	cc=$1 std=$2 file=$3
+	shift 3
+	command -v "$cc" >/dev/null || return 0
+	"$cc" -std="$std" -Wall -Wextra -pedantic -Wshadow -Werror "$@" -I"$B/include" \
+		-fsyntax-only "$file" >out 2>&1 || { say "$cc -std=$std $file:"; head -n 20 out; }
+}
+
+printf '%s\n' '#include <mpi.h>' '#include <mpi.h>' 'int main(void)' '{' \
+	'	return MPI_COMM_WORLD == MPI_COMM_NULL;' '}' >use.c
+cp use.c use.cc
+for cc in gcc clang; do
+	for std in c99 c11 gnu17; do compile $cc $std use.c; done
+done
+for cc in g++ clang++; do
+	for std in c++11 c++17 c++20; do compile $cc $std use.cc; done
+done
+
+# Prototypes: declared again as the standard has them, which is an error if they differ.
+{
+	printf '%s\n' '#define MPI_NO_DEPRECATED_WARNINGS' '#include <mpi.h>'
+	grep -v '^#' "$facts/prototypes.txt" | sed 's/.*\(MPI_[A-Z_]*\)(.*/#undef \1/;t;d' | grep FN
+	grep -v '^#' "$facts/prototypes.txt" | sed 's/$/;/'
+	grep -v '^#' "$facts/prototypes.txt" | sed 's/(.*//; s/.*[ *]//' |
+		sed 's/.*/void *use_&(void); void *use_&(void) { return (void *)\&P&; }/'
+} >protos.c
+compile gcc gnu11 protos.c -Wno-pedantic
+n=$(grep -vc '^#' "$facts/prototypes.txt")
+[ "$n" = 704 ] || say "$n prototypes, not 704"
+
+# Values: the standard's list, then types and values of the whole table.
+{
+	printf '%s\n' '#include <mpi.h>' '#include <assert.h>'
+	grep -v '^#\|^MPI_STATUS_SIZE' "$facts/values.tsv" |
+		sed 's/\(.*\)	\(.*\)/static_assert((long)(\1) == (\2), "\1");/'
+	echo 'static_assert(sizeof(MPI_Status) == 8 * sizeof(int), "MPI_Status");'
+} >values.c
+compile gcc gnu11 values.c -Wno-pedantic
+compile gcc gnu11 "$B/gen/abi.c" -Wno-pedantic
+
+# Names that the libraries show.
+grep -v '^#' "$facts/prototypes.txt" | sed 's/(.*//; s/.*[ *]//' | sed 's/.*/&\nP&/' | sort >want
+nm -D --defined-only "$B/lib/libmpi_abi.so" | awk '{print $3}' | sort >have
+comm -23 want have | head >missing
+[ -s missing ] && say "libmpi_abi.so lacks: $(cat missing)"
+grep -v '^P\?MPI_' have | head >more
+[ -s more ] && say "libmpi_abi.so shows more than MPI: $(cat more)"
+nm -g --defined-only "$B/lib/libmpi_abi.a" | awk 'NF == 3 {print $3}' | sort >have
+comm -23 want have | head >missing
+[ -s missing ] && say "libmpi_abi.a lacks: $(cat missing)"
+grep -v '^P\?MPI_' have | head >more
+[ -s more ] && say "libmpi_abi.a shows more than MPI: $(cat more)"
+readelf -d "$B/lib/libmpi_abi.so" | grep -q 'SONAME.*libmpi_abi\.so\.1\]' || say "wrong soname"
+[ "$(readlink -f "$B/lib/libmpi.so")" = "$(readlink -f "$B/lib/libmpi_abi.so")" ] ||
+	say "libmpi.so is another library"
+
+# One page a function, without a complaint of the formatter where there is one.
+for f in $(grep -v '^P' want); do
+	[ -s "$B/man/man3/$f.3" ] || say "no man page of $f"
+done
+if command -v groff >/dev/null; then
+	(cd "$B/man" && groff -man -ww -z man3/MPI_*.3) >out 2>&1
+	[ -s out ] && say "man pages: $(head -n 5 out)"
+fi
+rm -f ./*
+exit $bad

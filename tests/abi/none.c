@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* RUN np=1 */
+/* MPI-5.0 9.3: every function that this version does not have says so by its name, through the
+ * error handler, whatever its arguments are. */
+#include "tests/abi/none.h"
+#include "tests/t.h"
+
+#include <mpi.h>
+#include <string.h>
+
+static int calls;     /* of the handler */
+static int last_code; /* it was given */
+
+static void handler(MPI_Comm *comm, int *code, ...)
+{
+	calls += *comm == MPI_COMM_SELF;
+	last_code = *code;
+}
+
+/* The words name the function, and not one whose name merely begins like it. */
+static int names(const char *text, const char *name)
+{
+	const char *at = strstr(text, name);
+
+	return at != NULL && at[strlen(name)] == ':';
+}
+
+static void try(const struct none_case *c)
+{
+	char text[MPI_MAX_ERROR_STRING];
+	int tool = strncmp(c->name, "MPI_T_", 6) == 0, len, code;
+
+	calls = last_code = 0;
+	code = c->call();
+	if (code != MPI_ERR_UNSUPPORTED_OPERATION || calls != !tool ||
+		last_code != (tool ? 0 : code)) {
+		fprintf(stderr, "%s: code %d, %d calls of the handler with %d\n", c->name, code,
+			calls, last_code);
+		t_failed++;
+	}
+	t_ok(MPI_Error_string(code, text, &len));
+	t_eq(strlen(text), len);
+	if (!names(text, c->name) && !(tool && strstr(text, c->name) != NULL)) {
+		fprintf(stderr, "%s: the words are: %s\n", c->name, text);
+		t_failed++;
+	}
+}
+
+int main(int argc, char **argv)
+{
+	MPI_Errhandler e;
+	int n = 0;
+
+	t_ok(MPI_Init(&argc, &argv));
+	t_ok(MPI_Comm_create_errhandler(handler, &e));
+	t_ok(MPI_Comm_set_errhandler(MPI_COMM_SELF, e));
+	for (const struct none_case *c = none_cases; c->name != NULL; c++, n++)
+		try(c);
+	printf("%d functions without an engine\n", n);
+	MPI_Finalize();
+	return t_end();
+}
