@@ -644,61 +644,77 @@ static void test_check(const struct file *f)
 
 /* --- what other programs know ---------------------------------------------------------- */
 
-/* Global names of one folder's objects bear its prefix. */
-static void names_check(const struct law *l)
+/* A global name in an object of the libraries: defined there, or used. */
+struct name {
+	char *name, *source; /* the source of that object */
+	const struct law *law;
+	int defined;
+};
+
+static struct name *names;
+static int nnames;
+
+static void names_read(void)
 {
-	char line[LINE_LEN], object[LINE_LEN] = "", name[LINE_LEN], kind;
+	char line[LINE_LEN], object[LINE_LEN], kind, name[LINE_LEN];
+	const char *source = object + strlen(build) + 5;
 	FILE *p;
 
 	snprintf(line, sizeof(line),
-		"find %s/obj/%s -name '*.o' 2>/dev/null | xargs -r nm -A --defined-only -g "
+		"find %s/obj/lib* -name '*.o' 2>/dev/null | LC_ALL=C sort | xargs -r nm -A -g "
 		"2>/dev/null",
-		build, l->folder);
+		build);
 	p = popen(line, "r");
 	while (p != NULL && fgets(line, sizeof(line), p) != NULL) {
-		int ok = 0;
-
-		if (sscanf(line, "%[^:]:%*s %c %s", object, &kind, name) != 3)
+		line[strcspn(line, ":")] = ' ';
+		if (sscanf(line, "%s %*[0-9a-f] %c %s", object, &kind, name) != 3 &&
+			sscanf(line, "%s %c %s", object, &kind, name) != 3)
 			continue;
-		for (int i = 0; i < l->n; i++)
-			ok |= begins(name, l->words[i]);
-		ok |= strcmp(name, "main") == 0 || begins(name, "__");
 		object[strlen(object) - 1] = 'c';
-		/* an object whose source is gone says nothing */
-		if (!ok && file_of(object + strlen(build) + 5) != NULL)
-			found(object + strlen(build) + 5, 1, "prefix",
-				"%s begins with no prefix of %s", name, l->folder);
+		if (file_of(source) == NULL) /* an old object */
+			continue;
+		names = must_alloc(names, (size_t)(nnames + 1) * sizeof(*names));
+		names[nnames++] = (struct name){.name = must_copy(name),
+			.source = must_copy(source),
+			.law = law_of("names", source),
+			.defined = strchr("TDBRC", kind) != NULL};
 	}
 	if (p != NULL)
 		pclose(p);
 }
 
-/* No global name is defined in two objects of the libraries: they all end in one library. */
-static void twice_check(void)
+static int has_prefix(const struct name *n)
 {
-	char line[LINE_LEN], object[LINE_LEN], name[LINE_LEN], last[LINE_LEN] = "", other[LINE_LEN];
-	FILE *p;
+	for (int i = 0; i < n->law->n; i++)
+		if (begins(n->name, n->law->words[i]))
+			return 1;
+	return 0;
+}
 
-	snprintf(line, sizeof(line),
-		"find %s/obj/lib* -name '*.o' 2>/dev/null | xargs -r nm -A --defined-only -g "
-		"2>/dev/null"
-		" | awk '$2 ~ /[TDBRC]/ { sub(/:.*/, \"\", $1); print $3, $1 }' | LC_ALL=C sort",
-		build);
-	p = popen(line, "r");
-	while (p != NULL && fgets(line, sizeof(line), p) != NULL) {
-		if (sscanf(line, "%s %s", name, object) != 2)
-			continue;
-		object[strlen(object) - 1] = 'c';
-		if (file_of(object + strlen(build) + 5) == NULL)
-			continue;
-		if (strcmp(name, last) == 0)
-			found(object + strlen(build) + 5, 1, "twice", "%s is also in %s", name,
-				other + strlen(build) + 5);
-		memcpy(last, name, strlen(name) + 1);
-		memcpy(other, object, strlen(object) + 1);
+/* What other folders use bears the folder's prefix; inner names are free, but no name is defined
+ * twice in what is linked together. */
+static void names_check(void)
+{
+	names_read();
+	for (int i = 0; i < nnames; i++) {
+		const struct name *a = &names[i], *user = NULL, *twin = NULL;
+
+		for (int k = 0; a->defined && k < nnames; k++) {
+			const struct name *b = &names[k];
+
+			if (k == i || strcmp(a->name, b->name) != 0)
+				continue;
+			if (b->defined && k < i)
+				twin = b;
+			if (!b->defined && a->law != b->law)
+				user = b;
+		}
+		if (twin != NULL)
+			found(a->source, 1, "twice", "%s is also in %s", a->name, twin->source);
+		if (user != NULL && a->law != NULL && !has_prefix(a))
+			found(a->source, 1, "prefix", "%s, used by %s, begins with no prefix of %s",
+				a->name, user->source, a->law->folder);
 	}
-	if (p != NULL)
-		pclose(p);
 }
 
 /* Runs a command and turns its lines `file:line:col: error: text' into findings of the rule; at
@@ -796,10 +812,7 @@ int main(int argc, char **argv)
 	tree_read();
 	for (int i = 0; i < nfiles; i++)
 		file_check(&files[i]);
-	for (int i = 0; i < nlaws; i++)
-		if (strcmp(laws[i].kind, "names") == 0)
-			names_check(&laws[i]);
-	twice_check();
+	names_check();
 	format_check();
 	printf("lint: %d files, %d findings\n", nfiles, findings);
 	return findings != 0;
