@@ -19,7 +19,16 @@ mpi_TESTS := \
 # Shell scripts; they find the build directory in $B.
 script_TESTS := \
 	tests/abi/header.sh \
-	tests/house/run.sh
+	tests/house/run.sh \
+	tests/tools/death.sh \
+	tests/tools/input.sh \
+	tests/tools/kill.sh \
+	tests/tools/many.sh \
+	tests/tools/mpicc.sh \
+	tests/tools/output.sh \
+	tests/tools/place.sh \
+	tests/tools/signal.sh \
+	tests/tools/usage.sh
 
 demo_SRCS := tests/examples/heat/heat.c
 

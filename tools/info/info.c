@@ -35,8 +35,7 @@ static void version_print(void)
 	MPI_Get_version(&major, &minor);
 	snprintf(line, sizeof line, "%d.%d", major, minor);
 	row("MPI", line);
-	MPI_Abi_get_version(&major, &minor);
-	snprintf(line, sizeof line, "%d.%d", major, minor);
+	snprintf(line, sizeof line, "%d.%d", MPI_ABI_VERSION, MPI_ABI_SUBVERSION);
 	row("MPI ABI", line);
 }
 

@@ -209,7 +209,9 @@ static void stream_end(struct stream *t)
 		piece_put(t, "\n", 1);
 	if (s->floor == t)
 		s->floor = NULL;
-	close(t->fd); /* leaves the epoll set by itself: nobody else has this end */
+	/* By hand: a child just started may still have this end, until its exec closes it. */
+	epoll_ctl(s->epfd, EPOLL_CTL_DEL, t->fd, NULL);
+	close(t->fd);
 	t->fd = -1;
 	if (--s->open == 0)
 		parts_put(s);

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# RUN time=60
+# A rank that fails is named, and the job ends within 1 s with its exit code.
+. tests/tools/lib.sh
+
+# dies CODE TEXT COMMAND: rank 2 of 4 runs it, the others sleep.
+dies() {
+	job -n 4 sh -c "$my [ \$r = 2 ] || exec sleep 61.5; $3"
+	want_rc "$1"
+	want_err "rank 2 (process "
+	want_err "$2"
+	want_err_lines 1
+	want_ms 1500
+	[ "$(alive 61.5)" = 0 ] || fail "$said: ranks are left"
+}
+dies 7 'sh) exited with code 7' 'exit 7'
+dies 255 'exited with code 255' 'exit 255'
+dies 139 'was killed by signal 11 (Segmentation fault)' 'kill -SEGV $$'
+dies 137 'was killed by signal 9 (Killed)' 'kill -KILL $$'
+dies 134 'was killed by signal 6 (Aborted)' 'kill -ABRT $$'
+dies 139 'exited with code 139 (128 + signal 11: Segmentation fault)' \
+	'sh -c "kill -SEGV \$\$" 2>/dev/null; exit $?'
+
+# Ranks that do not want to end.
+job -n 3 sh -c "trap '' TERM INT; $my [ \$r = 1 ] && exit 3; sleep 61.5; sleep 61.5"
+want_rc 3
+want_ms 1500
+[ "$(alive 61.5)" = 0 ] || fail "$said: ranks are left"
+# One that is stopped.
+job -n 2 sh -c "$my [ \$r = 0 ] && { sleep 0.3; exit 4; }; kill -STOP \$\$; sleep 61.5"
+want_rc 4
+want_ms 2000
+[ "$(alive 61.5)" = 0 ] || fail "$said: ranks are left"
+
+# The first one that fails counts; what it printed before is there.
+job -n 3 sh -c "$my sleep 0.\$((2 * r)); echo last words of \$r; exit \$((r + 10))"
+want_rc 10
+want_out 'last words of 0'
+want_err 'rank 0 '
+
+# Ending early and well is no failure.
+job -n 3 sh -c "$my [ \$r = 1 ] || sleep 0.4; echo \$r"
+want_rc 0
+want_lines 3
+
+# The limit of time.
+job -timeout 0.5 -n 3 sleep 61.5
+want_rc 124
+want_err 'has not ended after 0.5 s'
+want_err 'ranks 0-2: '
+want_ms 2000
+MPIEXEC_TIMEOUT=0.5 job -n 1 sleep 61.5
+want_rc 124
+job -timeout 30 true
+want_rc 0
+want_ms 5000
+
+# A program that vanishes between look and start.
+printf '#!/no/such/shell\n' >"$TMPDIR/script"
+chmod +x "$TMPDIR/script"
+job -n 2 "$TMPDIR/script"
+want_rc 1
+want_err 'rank 0 '
+want_err 'could not be started'
+finish

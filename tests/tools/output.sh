@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# RUN time=120
+# Output: every line whole, nothing lost, nothing added.
+. tests/tools/lib.sh
+
+# Each rank prints lines of one letter each, of all lengths, in pieces; some are far longer than a
+# pipe.  Line: letter, length, the letters.
+cat >"$TMPDIR/lines.awk" <<'END'
+function letters(c, n,   s) { s = c; while (length(s) < n) s = s s; return substr(s, 1, n) }
+BEGIN {
+	c = substr("abcdefgh", r + 1, 1)
+	for (i = 1; i <= 1500; i++) {
+		n = i % 500 == 0 ? 200000 : i * 37 % 400 + 1
+		printf "%s %d ", c, n
+		if (i % 7 == 0) fflush()
+		print letters(c, n)
+		if (i % 5 == 0) fflush()
+	}
+}
+END
+cat >"$TMPDIR/check.awk" <<'END'
+{
+	if (NF != 3 || length($3) != $2) { print "line " NR " is not whole"; bad = 1; exit 1 }
+	gsub($1, "", $3)
+	if ($3 != "") { print "line " NR " is of two ranks"; bad = 1; exit 1 }
+	lines[$1]++
+}
+END {
+	for (c in lines) { n++; if (lines[c] != 1500) bad = 1 }
+	if (n != 8 || bad) { print "lines are missing"; exit 1 }
+}
+END
+job -n 8 sh -c "$my exec awk -v r=\$r -f '$TMPDIR/lines.awk'"
+want_rc 0
+awk -f "$TMPDIR/check.awk" "$out" || fail "stdout is not whole"
+job -n 8 sh -c "$my exec awk -v r=\$r -f '$TMPDIR/lines.awk' >&2"
+want_rc 0
+awk -f "$TMPDIR/check.awk" "$err" || fail "stderr is not whole"
+
+# A slow reader, through a pipe, both streams to one file.
+timeout 60 "$run" -n 8 sh -c "$my exec awk -v r=\$r -f '$TMPDIR/lines.awk'" 2>&1 |
+	{ sleep 1; cat; } >"$out"
+awk -f "$TMPDIR/check.awk" "$out" || fail "output is not whole with a slow reader"
+
+# Bytes are as they were, with one rank and with several.
+head -c 3000000 /dev/urandom >"$TMPDIR/bytes"
+job cat "$TMPDIR/bytes"
+cmp "$out" "$TMPDIR/bytes" || fail "one rank's bytes"
+job -n 2 sh -c "$my [ \$r = 0 ] || exec cat '$TMPDIR/bytes'"
+cmp "$out" "$TMPDIR/bytes" || fail "one of two ranks' bytes"
+job -n 3 head -c 5000000 /dev/zero
+[ "$(wc -c <"$out")" = 15000000 ] || fail "zeros: $(wc -c <"$out") bytes, not 15000000"
+job -n 3 sh -c "$my sleep 0.\$((3 - r)); printf %s \$r; [ \$r != 1 ] || echo line >&2"
+[ "$(cat "$out")" = 012 ] || fail "unfinished lines: $(cat "$out")"
+want_err line
+
+# A line in two pieces, with others between.
+job -n 2 sh -c "$my if [ \$r = 0 ]; then printf 'a'; sleep 0.5; echo b; else sleep 0.2; echo c; fi"
+[ "$(cat "$out")" = "c
+ab" ] || fail "a line in two pieces: $(cat "$out")"
+
+# stdout and stderr stay apart.
+job -n 2 sh -c 'echo out; echo err >&2'
+[ "$(sort -u "$out")$(sort -u "$err")" = outerr ] || fail "stdout and stderr are mixed"
+
+# Labels.
+job -l -n 12 sh -c "$my echo a\$r; echo; printf part\$r"
+want_lines 36
+for r in 0 1 11; do
+	grep -qx "\[$r\] a$r" "$out" || fail "-l: first line of $r"
+	grep -qx "\[$r\] " "$out" || fail "-l: empty line of $r"
+	grep -qx "\[$r\] part$r" "$out" || fail "-l: unfinished line of $r"
+done
+
+# Nobody reads: ranks end by SIGPIPE, as alone, and quietly.
+timeout 20 "$run" -n 4 yes yes65 2>"$err" | head -2 >"$out"
+want_lines 2
+want_err_lines 0
+[ "$(alive yes65)" = 0 ] || fail "ranks go on writing for nobody"
+
+# What a rank leaves in the background does not keep the job.
+job sh -c 'sleep 100 & echo done'
+want_rc 0
+want_out done
+want_ms 5000
+finish
