@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* The words are on the heap so that the library's thread-local memory stays small (it must load by
  * dlopen). */
@@ -18,16 +19,18 @@ static __thread struct words {
 
 int haft_err(int class, const char *fmt, ...)
 {
+	char text[HAFT_WORDS_MAX]; /* arguments may be the old words */
 	va_list ap;
 
 	if (words == NULL)
 		words = calloc(1, sizeof(*words));
 	if (words == NULL)
 		return class;
-	words->class = class;
 	va_start(ap, fmt);
-	vsnprintf(words->text, sizeof(words->text), fmt, ap);
+	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
+	words->class = class;
+	memcpy(words->text, text, sizeof(text));
 	return class;
 }
 

@@ -25,8 +25,7 @@
 #include <mpi.h>
 #include <stdbool.h>
 
-/* ------------------------------------------------------------------------------------------
- * classes */
+/* --- classes ----------------------------------------------------------------------------- */
 
 extern struct obj_domain *haft_domain;
 extern struct obj_class haft_comm_class, haft_group_class, haft_type_class, haft_op_class,
@@ -38,8 +37,7 @@ extern struct obj_class haft_comm_class, haft_group_class, haft_type_class, haft
  * MPI_ERR_NO_MEM.  Thread-safe. */
 int haft_objects_open(void);
 
-/* ------------------------------------------------------------------------------------------ large
- * counts */
+/* --- large counts ------------------------------------------------------------------------ */
 
 /* An array of counts or displacements as the user gave it: of int, or of MPI_Count / MPI_Aint. */
 struct haft_counts {
@@ -53,8 +51,7 @@ static inline int64_t haft_count_at(struct haft_counts c, int i)
 	return c.wide ? ((const int64_t *)c.v)[i] : ((const int *)c.v)[i];
 }
 
-/* ------------------------------------------------------------------------------------------ groups
- */
+/* --- groups ------------------------------------------------------------------------------ */
 
 /* An ordered set of peers.  With map == NULL rank r is peer base + r (MPI_COMM_WORLD,
  * MPI_COMM_SELF). */
@@ -68,8 +65,7 @@ struct group {
 	int span;
 };
 
-/* ------------------------------------------------------------------------------------------
- * communicators */
+/* --- communicators ----------------------------------------------------------------------- */
 
 struct coll; /* libmpi/coll: the collective engine's state of one communicator */
 
@@ -111,8 +107,7 @@ static inline const struct group *comm_peers(const struct comm *c)
 	return c->remote != NULL ? c->remote : c->group;
 }
 
-/* ------------------------------------------------------------------------------------------
- * datatypes */
+/* --- datatypes --------------------------------------------------------------------------- */
 
 /* Bytes [off, off + len) of an element that hold data: a predefined pair type has two such pieces.
  */
@@ -176,8 +171,7 @@ struct type {
 	void *rep;                  /* derived: what libmpi/type made of it */
 };
 
-/* ------------------------------------------------------------------------------------------
- * operations */
+/* --- operations -------------------------------------------------------------------------- */
 
 /* out[i] = a[i] op b[i] for `n' elements of one basic type; out may be a, or b, or apart. */
 typedef void op_loop(const void *a, const void *b, void *out, int64_t n);
@@ -193,8 +187,7 @@ struct op {
 	MPI_User_function_c *fn_c;
 };
 
-/* ------------------------------------------------------------------------------------------ error
- * handlers */
+/* --- error handlers ---------------------------------------------------------------------- */
 
 enum errh_kind {
 	ERRH_FATAL,
@@ -213,8 +206,7 @@ struct errh {
 	void (*fn)(void);
 };
 
-/* ------------------------------------------------------------------------------------------
- * requests */
+/* --- requests ---------------------------------------------------------------------------- */
 
 enum req_kind {
 	REQ_DONE, /* complete when it was made (MPI_PROC_NULL) */
@@ -244,6 +236,8 @@ struct req {
 	uint8_t state;           /* p2p's own */
 	bool sync;               /* send: completes only when matched */
 	bool done;
+	bool persist;  /* made by an _init call: completion leaves the handle */
+	bool active;   /* persistent: started and not completed by a Wait or Test */
 	bool orphan;   /* MPI_Request_free came first: completion drops a reference */
 	uint32_t id;   /* send: its name in frames while it waits for a clear-to-send */
 	uint32_t mate; /* receive: the sender's id of the message */
@@ -259,8 +253,8 @@ struct req {
 	char *errwords; /* malloc'ed words of res.error, or NULL */
 };
 
-/* ------------------------------------------------------------------------------------------ others
- * Objects whose engines come with their own chapters: classes exist, so that every handle is
+/* --- others -------------------------------------------------------------------------------
+ * Objects whose engines come with their own chapters: the classes exist, so every handle is
  * checked. */
 struct info {
 	struct obj o;
@@ -268,7 +262,8 @@ struct info {
 };
 struct msg {
 	struct obj o;
-	void *arrived;
+	void *arrived;     /* p2p's */
+	struct comm *comm; /* held */
 };
 struct win {
 	struct obj o;

@@ -26,7 +26,7 @@
 static struct boot *boot;
 static pthread_t main_thread;
 
-/* ------------------------------------------------------------------------------------------ up */
+/* --- up ---------------------------------------------------------------------------------- */
 
 static void abort_by_boot(int code, const char *text)
 {
@@ -99,8 +99,7 @@ int dyn_init_thread(int *argc, char ***argv, int required, int *provided)
 	return init_once(required, provided);
 }
 
-/* ------------------------------------------------------------------------------------------ down
- */
+/* --- down -------------------------------------------------------------------------------- */
 
 int dyn_finalize(void)
 {
@@ -131,8 +130,7 @@ int dyn_abort(struct comm *c, int code)
 	haft_abort_job(code, text);
 }
 
-/* ------------------------------------------------------------------------------------------
- * questions */
+/* --- questions --------------------------------------------------------------------------- */
 
 int dyn_initialized(int *flag)
 {

@@ -16,6 +16,12 @@
 int req_fill(struct req *r, int kind, const void *buf, int64_t count, struct type *type, int peer,
 	int tag, struct comm *c, uint64_t ctx)
 {
+	if (unlikely(buf == MPI_BOTTOM && type->rep == NULL && count > 0 && type->size > 0 &&
+		     peer != MPI_PROC_NULL))
+		return haft_err(MPI_ERR_BUFFER,
+			"the buffer is NULL, and %lld elements of a predefined datatype have no "
+			"address of their own",
+			(long long)count);
 	if (__builtin_mul_overflow(count, type->size, &r->bytes))
 		return haft_err(MPI_ERR_COUNT, "count %lld of elements of %lld bytes is too much",
 			(long long)count, (long long)type->size);
@@ -30,8 +36,7 @@ int req_fill(struct req *r, int kind, const void *buf, int64_t count, struct typ
 	return 0;
 }
 
-/* ------------------------------------------------------------------------------------------ sends
- * and receives */
+/* --- sends and receives ------------------------------------------------------------------ */
 
 /* MPI-5.0 3.2.1, 3.4: blocking sends.  sync: only when the receive has been matched. */
 static int send_blocking(const void *buf, int64_t count, struct type *type, int dest, int tag,
@@ -59,8 +64,9 @@ int p2p_send(const void *buf, int64_t count, struct type *type, int dest, int ta
 	if (dest == MPI_PROC_NULL)
 		return 0;
 	peer = group_peer(comm_peers(c), dest);
-	if (likely(type->dense && !__builtin_mul_overflow(count, type->size, &bytes) &&
-		    bytes <= p2p.eager && peer != p2p.me && p2p.peers[peer].out.head == NULL) &&
+	if (likely(type->dense && buf != MPI_BOTTOM &&
+		    !__builtin_mul_overflow(count, type->size, &bytes) && bytes <= p2p.eager &&
+		    peer != p2p.me && p2p.peers[peer].out.head == NULL) &&
 		via_put(peer, c->ctx, tag, FRAME_EAGER, buf, (size_t)bytes) == 0)
 		return 0;
 	return send_blocking(buf, count, type, dest, tag, c, false);
@@ -76,8 +82,7 @@ int p2p_rsend(const void *buf, int64_t count, struct type *type, int dest, int t
 	return p2p_send(buf, count, type, dest, tag, c);
 }
 
-/* A request with a handle, holding what it needs; or NULL. */
-static struct req *req_new(struct type *type, struct comm *c)
+struct req *req_new(struct type *type, struct comm *c)
 {
 	struct req *r = obj_new(&haft_req_class, NULL);
 
@@ -90,7 +95,14 @@ static struct req *req_new(struct type *type, struct comm *c)
 	return r;
 }
 
-static int no_request(void)
+void req_nobody(struct req *r)
+{
+	r->kind = REQ_DONE;
+	r->res = (struct req_result){.source = MPI_PROC_NULL, .tag = MPI_ANY_TAG};
+	r->done = true;
+}
+
+int no_request(void)
 {
 	return haft_err(MPI_ERR_NO_MEM, "no memory for another request");
 }
@@ -104,10 +116,7 @@ static int isend(const void *buf, int64_t count, struct type *type, int dest, in
 	if (r == NULL)
 		return no_request();
 	if (dest == MPI_PROC_NULL) {
-		r->kind = REQ_DONE;
-		r->res.source = MPI_PROC_NULL;
-		r->res.tag = MPI_ANY_TAG;
-		req_finish(r);
+		req_nobody(r);
 		*request = r;
 		return 0;
 	}
@@ -150,10 +159,7 @@ int p2p_irecv(void *buf, int64_t count, struct type *type, int source, int tag, 
 	if (r == NULL)
 		return no_request();
 	if (source == MPI_PROC_NULL) {
-		r->kind = REQ_DONE;
-		r->res.source = MPI_PROC_NULL;
-		r->res.tag = MPI_ANY_TAG;
-		req_finish(r);
+		req_nobody(r);
 		*request = r;
 		return 0;
 	}
@@ -194,8 +200,7 @@ int p2p_recv(void *buf, int64_t count, struct type *type, int source, int tag, s
 	return 0;
 }
 
-/* ------------------------------------------------------------------------------------------ both
- * at once */
+/* --- both at once ------------------------------------------------------------------------ */
 
 /* MPI-5.0 3.10: the receive is posted first, so that nothing is unexpected that need not be. */
 int p2p_sendrecv(const void *sbuf, int64_t scount, struct type *stype, int dest, int stag,
@@ -243,8 +248,7 @@ int p2p_sendrecv_replace(void *buf, int64_t count, struct type *type, int dest, 
 	return err;
 }
 
-/* ------------------------------------------------------------------------------------------ for
- * collectives */
+/* --- for collectives --------------------------------------------------------------------- */
 
 void p2p_coll_isend(struct comm *c, const void *buf, int64_t count, struct type *type, int rank,
 	int tag, struct req *r)

@@ -94,6 +94,13 @@ static inline void req_finish(struct req *r)
 		obj_drop(r);
 }
 
+/* Nothing to wait for: the null handle, or a persistent request that is not started (MPI-5.0 3.9).
+ */
+static inline bool req_idle(const struct req *r)
+{
+	return r == NULL || (r->persist && !r->active);
+}
+
 /* Fills a request for a send or receive on plane `ctx'; peer may be MPI_ANY_SOURCE.  MPI_ERR_COUNT
  * if count elements are more bytes than 63 bits can say. */
 int req_fill(struct req *r, int kind, const void *buf, int64_t count, struct type *type, int peer,
@@ -121,9 +128,26 @@ void recv_self(struct req *r, struct req *send);
  * message would be lost, so the job ends with words. */
 struct arrived *arrived_new(uint64_t ctx, int peer, int tag, int64_t total, int64_t data_len);
 
+/* recv.c: gives r the message that has been found for it; a goes. */
+void recv_arrived(struct req *r, struct arrived *a);
+
+/* probe.c: registers MPI_MESSAGE_NO_PROC.  0 or MPI_ERR_NO_MEM. */
+int p2p_probe_open(void);
+
+/* wait.c: makes progress until `ready' says so; show (may be NULL) is what the roll-call names. */
+void wait_until(bool (*ready)(void *arg), void *arg, const struct req *show);
+
 /* wait.c: writes a request's result into a status (may be MPI_STATUS_IGNORE) and hands its words to
  * haft_err; returns its error class. */
 int req_report(struct req *r, MPI_Status *status);
+
+/* call.c: a request with a handle that holds type and communicator; NULL: no memory.  no_request:
+ * that error. */
+struct req *req_new(struct type *type, struct comm *c);
+int no_request(void);
+
+/* call.c: makes *r the finished request of an operation with MPI_PROC_NULL. */
+void req_nobody(struct req *r);
 
 /* Adds a peer to the busy list. */
 static inline void peer_busy(int peer)

@@ -9,8 +9,9 @@
 #include "libmpi/core/err.h"
 #include <stdlib.h>
 
-#define BUCKETS_MIN ((uint32_t)MEAN_OR(1, 64)) /* 1 KiB: fits the cache beside the message itself \
-						*/
+#define BUCKETS_MIN                                                                   \
+	((uint32_t)MEAN_OR(1, 64)) /* 1 KiB: fits the cache beside the message itself \
+				    */
 
 struct posted_fifo {
 	struct req *head, *tail;
@@ -51,8 +52,7 @@ static enum wild wild_of(int32_t peer, int32_t tag)
 		(peer == MPI_ANY_SOURCE ? WILD_PEER : 0) | (tag == MPI_ANY_TAG ? WILD_TAG : 0));
 }
 
-/* ------------------------------------------------------------------------------------------ posted
- */
+/* --- posted ------------------------------------------------------------------------------ */
 
 static void posted_push(struct posted_fifo *f, struct req *r)
 {
@@ -141,8 +141,7 @@ struct req *match_take(uint64_t ctx, int32_t peer, int32_t tag)
 	return best;
 }
 
-/* ------------------------------------------------------------------------------------------
- * arrived */
+/* --- arrived ----------------------------------------------------------------------------- */
 
 static void key_push(struct arrived_fifo *f, struct arrived *a)
 {
@@ -244,8 +243,7 @@ struct arrived *match_find(uint64_t ctx, int32_t peer, int32_t tag)
 	return NULL;
 }
 
-/* ------------------------------------------------------------------------------------------ open
- * and close */
+/* --- open and close ---------------------------------------------------------------------- */
 
 int match_open(void)
 {

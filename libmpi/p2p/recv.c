@@ -96,8 +96,7 @@ static void recv_asked(struct req *r, int peer, int tag, int64_t total, uint32_t
 	out_put(r, peer);
 }
 
-/* ------------------------------------------------------------------------------------------ frames
- */
+/* --- frames ------------------------------------------------------------------------------ */
 
 struct arrived *arrived_new(uint64_t ctx, int peer, int tag, int64_t total, int64_t data_len)
 {
@@ -160,8 +159,7 @@ void p2p_deliver(void *arg, const struct shm_frame *f)
 		send_clear(f->src, (uint32_t)f->tag);
 }
 
-/* ------------------------------------------------------------------------------------------ large
- * messages */
+/* --- large messages ---------------------------------------------------------------------- */
 
 int drain_pull(int peer)
 {
@@ -189,13 +187,10 @@ int drain_pull(int peer)
 	return moved;
 }
 
-/* ------------------------------------------------------------------------------------------
- * starting */
+/* --- starting ---------------------------------------------------------------------------- */
 
-/* A message that came before its receive. */
-static void recv_arrived(struct req *r, struct arrived *a)
+void recv_arrived(struct req *r, struct arrived *a)
 {
-	match_remove(a);
 	if (a->sender != NULL) {
 		recv_self(r, a->sender);
 		req_finish(a->sender);
@@ -212,6 +207,7 @@ void recv_start(struct req *r)
 	struct arrived *a = match_find(r->ctx, r->peer, r->tag);
 
 	if (a != NULL) {
+		match_remove(a);
 		recv_arrived(r, a);
 		return;
 	}

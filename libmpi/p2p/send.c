@@ -26,7 +26,7 @@ static const void *packed(const struct req *r)
 	return stage;
 }
 
-/* ------------------------------------------------------------------------------------------ ids */
+/* --- ids --------------------------------------------------------------------------------- */
 
 #define IDS_MIN \
 	((uint32_t)MEAN_OR(2, 64)) /* sends that may wait for CLEAR before the table grows */
@@ -70,8 +70,7 @@ static struct req *id_give(uint32_t id)
 	return r;
 }
 
-/* ------------------------------------------------------------------------------------------ frames
- */
+/* --- frames ------------------------------------------------------------------------------ */
 
 /* Puts the frame that the request's state asks for: 0, SHM_AGAIN, or another error of libshm. */
 static int frame_put(struct req *r)
@@ -147,8 +146,7 @@ int out_push(int peer)
 	return moved;
 }
 
-/* ------------------------------------------------------------------------------------------ large
- * messages */
+/* --- large messages ---------------------------------------------------------------------- */
 
 /* The receiver of our message `id' is ready. */
 void send_clear(int peer, uint32_t id)
@@ -210,8 +208,7 @@ int feed_push(int peer)
 	return moved;
 }
 
-/* ------------------------------------------------------------------------------------------
- * starting */
+/* --- starting ---------------------------------------------------------------------------- */
 
 /* A message to this process itself. */
 static void send_self(struct req *r)

@@ -28,7 +28,7 @@ int p2p_open(void)
 	p2p.me = via.me;
 	p2p.npeers = via.npeers;
 	p2p.eager = eager < max ? eager : max;
-	return match_open();
+	return match_open() != 0 ? MPI_ERR_NO_MEM : p2p_probe_open();
 }
 
 void p2p_close(void)
@@ -45,8 +45,7 @@ void p2p_hook(int (*pass)(void))
 		p2p.hooks[p2p.nhooks++] = pass;
 }
 
-/* ------------------------------------------------------------------------------------------
- * progress */
+/* --- progress ---------------------------------------------------------------------------- */
 
 /* Serves the busy peers; those with nothing left leave the list. */
 static int busy_pass(void)
@@ -104,8 +103,7 @@ void p2p_wait_done(struct req *r)
 	via_wait_end(&w);
 }
 
-/* Waits until `ready' says so; the rest as above. */
-static void wait_until(bool (*ready)(void *arg), void *arg, const struct req *show)
+void wait_until(bool (*ready)(void *arg), void *arg, const struct req *show)
 {
 	struct shm_what what = {0};
 	struct shm_wait w;
@@ -136,8 +134,7 @@ void p2p_flush(void)
 	wait_until(nothing_out, NULL, NULL);
 }
 
-/* ------------------------------------------------------------------------------------------
- * results */
+/* --- results ----------------------------------------------------------------------------- */
 
 int req_report(struct req *r, MPI_Status *status)
 {
@@ -161,19 +158,23 @@ int req_report(struct req *r, MPI_Status *status)
 /* A finished request: its result, and the end of its handle. */
 static int req_end(struct req **request, MPI_Status *status)
 {
-	int err = req_report(*request, status);
+	struct req *r = *request;
+	int err = req_report(r, status);
 
-	obj_free_obj(*request);
+	if (r->persist) {
+		r->active = false;
+		return err;
+	}
+	obj_free_obj(r);
 	*request = NULL;
 	return err;
 }
 
-/* ------------------------------------------------------------------------------------------ one
- * request */
+/* --- one request ------------------------------------------------------------------------- */
 
 int p2p_wait(struct req **request, MPI_Status *status)
 {
-	if (*request == NULL) {
+	if (req_idle(*request)) {
 		haft_status_empty(status, MPI_ANY_SOURCE);
 		return 0;
 	}
@@ -185,7 +186,7 @@ int p2p_wait(struct req **request, MPI_Status *status)
 int p2p_test(struct req **request, int *flag, MPI_Status *status)
 {
 	*flag = 1;
-	if (*request == NULL) {
+	if (req_idle(*request)) {
 		haft_status_empty(status, MPI_ANY_SOURCE);
 		return 0;
 	}
@@ -200,7 +201,7 @@ int p2p_test(struct req **request, int *flag, MPI_Status *status)
 int p2p_request_get_status(struct req *request, int *flag, MPI_Status *status)
 {
 	*flag = 1;
-	if (request == NULL) {
+	if (req_idle(request)) {
 		haft_status_empty(status, MPI_ANY_SOURCE);
 		return 0;
 	}
@@ -216,22 +217,23 @@ int p2p_request_get_status(struct req *request, int *flag, MPI_Status *status)
  * refers to it. */
 int p2p_request_free(struct req **request)
 {
-	if (!(*request)->done) {
-		obj_hold(*request);
-		(*request)->orphan = true;
+	struct req *r = *request;
+
+	if (!req_idle(r) && !r->done) {
+		obj_hold(r);
+		r->orphan = true;
 	}
-	obj_free_obj(*request);
+	obj_free_obj(r);
 	*request = NULL;
 	return 0;
 }
 
-/* ------------------------------------------------------------------------------------------
- * several requests */
+/* --- several requests -------------------------------------------------------------------- */
 
 struct some {
 	struct req **reqs;
 	int n;
-	int active; /* not null */
+	int active; /* not idle */
 };
 
 static bool any_done(void *arg)
@@ -239,7 +241,7 @@ static bool any_done(void *arg)
 	const struct some *s = arg;
 
 	for (int i = 0; i < s->n; i++) {
-		if (s->reqs[i] != NULL && s->reqs[i]->done)
+		if (!req_idle(s->reqs[i]) && s->reqs[i]->done)
 			return true;
 	}
 	return false;
@@ -250,7 +252,7 @@ static bool all_done(void *arg)
 	const struct some *s = arg;
 
 	for (int i = 0; i < s->n; i++) {
-		if (s->reqs[i] != NULL && !s->reqs[i]->done)
+		if (!req_idle(s->reqs[i]) && !s->reqs[i]->done)
 			return false;
 	}
 	return true;
@@ -261,14 +263,14 @@ static struct some some_of(int count, struct req *reqs[])
 	struct some s = {.reqs = reqs, .n = count};
 
 	for (int i = 0; i < count; i++)
-		s.active += reqs[i] != NULL;
+		s.active += !req_idle(reqs[i]);
 	return s;
 }
 
 static const struct req *first_of(const struct some *s)
 {
 	for (int i = 0; i < s->n; i++) {
-		if (s->reqs[i] != NULL && !s->reqs[i]->done)
+		if (!req_idle(s->reqs[i]) && !s->reqs[i]->done)
 			return s->reqs[i];
 	}
 	return NULL;
@@ -280,7 +282,7 @@ static int end_at(struct req **r, MPI_Status *statuses, int i)
 	MPI_Status *s = statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : &statuses[i];
 	int err = 0;
 
-	if (*r == NULL)
+	if (req_idle(*r))
 		haft_status_empty(s, MPI_ANY_SOURCE);
 	else
 		err = req_end(r, s);
@@ -313,7 +315,7 @@ int p2p_waitall(int count, struct req *reqs[], MPI_Status *statuses)
 	struct some s = {.reqs = reqs, .n = count};
 
 	for (int i = 0; i < count; i++) {
-		if (reqs[i] != NULL && !reqs[i]->done)
+		if (!req_idle(reqs[i]) && !reqs[i]->done)
 			p2p_wait_done(reqs[i]);
 	}
 	must(all_done(&s));
@@ -334,7 +336,7 @@ int p2p_testall(int count, struct req *reqs[], int *flag, MPI_Status *statuses)
 static int end_any(int count, struct req *reqs[], int *index, MPI_Status *status)
 {
 	for (int i = 0; i < count; i++) {
-		if (reqs[i] != NULL && reqs[i]->done) {
+		if (!req_idle(reqs[i]) && reqs[i]->done) {
 			*index = i;
 			return req_end(&reqs[i], status);
 		}
@@ -380,7 +382,7 @@ static int end_some(
 	for (int i = 0; i < count; i++) {
 		int e;
 
-		if (reqs[i] == NULL || !reqs[i]->done)
+		if (req_idle(reqs[i]) || !reqs[i]->done)
 			continue;
 		indices[n] = i;
 		e = end_at(&reqs[i], statuses, n++);
@@ -417,76 +419,4 @@ int p2p_testsome(int count, struct req *reqs[], int *outcount, int indices[], MP
 	if (!any_done(&s))
 		p2p_progress();
 	return end_some(count, reqs, outcount, indices, statuses);
-}
-
-/* ------------------------------------------------------------------------------------------ probe
- */
-
-struct probe {
-	uint64_t ctx;
-	int peer, tag;
-	struct arrived *a;
-};
-
-static bool probe_found(void *arg)
-{
-	struct probe *p = arg;
-
-	p->a = match_find(p->ctx, p->peer, p->tag);
-	return p->a != NULL;
-}
-
-static void probe_status(const struct probe *p, struct comm *c, MPI_Status *status)
-{
-	if (status == MPI_STATUS_IGNORE)
-		return;
-	status->MPI_SOURCE = group_rank_of(comm_peers(c), p->a->peer);
-	status->MPI_TAG = p->a->tag;
-	haft_status_set_bytes(status, p->a->total);
-	haft_status_set_cancelled(status, 0);
-}
-
-static struct probe probe_of(int source, int tag, const struct comm *c)
-{
-	return (struct probe){
-		.ctx = c->ctx,
-		.peer = source == MPI_ANY_SOURCE ? source : group_peer(comm_peers(c), source),
-		.tag = tag,
-	};
-}
-
-int p2p_probe(int source, int tag, struct comm *c, MPI_Status *status)
-{
-	struct probe p;
-	struct req show;
-
-	if (source == MPI_PROC_NULL) {
-		haft_status_empty(status, MPI_PROC_NULL);
-		return 0;
-	}
-	p = probe_of(source, tag, c);
-	show = (struct req){.ctx = p.ctx, .peer = p.peer, .tag = tag, .kind = REQ_RECV};
-	wait_until(probe_found, &p, &show);
-	probe_status(&p, c, status);
-	return 0;
-}
-
-int p2p_iprobe(int source, int tag, struct comm *c, int *flag, MPI_Status *status)
-{
-	struct probe p;
-
-	*flag = 1;
-	if (source == MPI_PROC_NULL) {
-		haft_status_empty(status, MPI_PROC_NULL);
-		return 0;
-	}
-	p = probe_of(source, tag, c);
-	if (!probe_found(&p)) {
-		p2p_progress();
-		probe_found(&p);
-	}
-	*flag = p.a != NULL;
-	if (p.a != NULL)
-		probe_status(&p, c, status);
-	return 0;
 }

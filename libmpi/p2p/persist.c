@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* persist.c - requests that are started again and again (MPI-5.0 3.9), and cancelling (3.8.4).
+ *
+ *     Send_init ──> idle ── Start ──> active ── Wait, Test ──> idle ...  Request_free
+ *
+ * An idle request is to Wait and Test what the null handle is. */
+#include "libmpi/p2p/inner.h"
+
+#include "libmpi/core/err.h"
+#include "libmpi/core/status.h"
+#include <engine.h>
+#include <stdlib.h>
+
+static int init(int kind, const void *buf, int64_t count, struct type *type, int rank, int tag,
+	struct comm *c, bool sync, struct req **request)
+{
+	struct req *r = req_new(type, c);
+	int peer = rank, err;
+
+	if (r == NULL)
+		return no_request();
+	if (rank >= 0)
+		peer = group_peer(comm_peers(c), rank);
+	err = req_fill(r, kind, buf, count, type, peer, tag, c, c->ctx);
+	if (err != 0) {
+		obj_free_obj(r);
+		return err;
+	}
+	r->sync = sync;
+	r->persist = true;
+	*request = r;
+	return 0;
+}
+
+int p2p_send_init(const void *buf, int64_t count, struct type *type, int dest, int tag,
+	struct comm *c, struct req **request)
+{
+	return init(REQ_SEND, buf, count, type, dest, tag, c, false, request);
+}
+
+int p2p_ssend_init(const void *buf, int64_t count, struct type *type, int dest, int tag,
+	struct comm *c, struct req **request)
+{
+	return init(REQ_SEND, buf, count, type, dest, tag, c, true, request);
+}
+
+int p2p_rsend_init(const void *buf, int64_t count, struct type *type, int dest, int tag,
+	struct comm *c, struct req **request)
+{
+	return init(REQ_SEND, buf, count, type, dest, tag, c, false, request);
+}
+
+int p2p_recv_init(void *buf, int64_t count, struct type *type, int source, int tag, struct comm *c,
+	struct req **request)
+{
+	return init(REQ_RECV, buf, count, type, source, tag, c, false, request);
+}
+
+int p2p_start(struct req **request)
+{
+	struct req *r = *request;
+
+	if (!r->persist)
+		return haft_err(
+			MPI_ERR_REQUEST, "the request is not persistent: it cannot be started");
+	if (r->active)
+		return haft_err(MPI_ERR_REQUEST,
+			"the request is active: it must complete before it is "
+			"started again");
+	free(r->errwords);
+	r->errwords = NULL;
+	r->at = r->total = 0;
+	r->res = (struct req_result){0};
+	r->done = false;
+	r->active = true;
+	r->state = STATE_NEW;
+	if (r->peer == MPI_PROC_NULL)
+		req_nobody(r);
+	else if (r->kind == REQ_SEND)
+		send_start(r);
+	else
+		recv_start(r);
+	return 0;
+}
+
+int p2p_startall(int count, struct req *reqs[])
+{
+	for (int i = 0; i < count; i++) {
+		int err = p2p_start(&reqs[i]);
+
+		if (err != 0)
+			return err;
+	}
+	return 0;
+}
+
+/* A posted receive can be cancelled; anything else completes as usual, which the standard allows.
+ */
+int p2p_cancel(struct req **request)
+{
+	struct req *r = *request;
+
+	if (req_idle(r))
+		return haft_err(
+			MPI_ERR_REQUEST, "the request is not active: there is nothing to cancel");
+	if (r->kind == REQ_RECV && !r->done && r->state == STATE_POSTED) {
+		match_unpost(r);
+		r->res.cancelled = true;
+		r->res.source = MPI_ANY_SOURCE;
+		r->res.tag = MPI_ANY_TAG;
+		req_finish(r);
+	}
+	return 0;
+}
+
+int p2p_test_cancelled(const MPI_Status *status, int *flag)
+{
+	*flag = haft_status_cancelled(status);
+	return 0;
+}

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* probe.c - looking at messages before they are received (MPI-5.0 3.8).
+ *
+ * Probe leaves the message in the matcher.  Mprobe takes it out and gives the user a message
+ * object, which only one thread can then receive from: no other receive can take it away. */
+#include "libmpi/p2p/inner.h"
+
+#include "libmpi/core/err.h"
+#include "libmpi/core/status.h"
+#include <engine.h>
+#include <stdlib.h>
+
+struct probe {
+	uint64_t ctx;
+	int peer, tag;
+	struct arrived *a;
+};
+
+static bool probe_found(void *arg)
+{
+	struct probe *p = arg;
+
+	p->a = match_find(p->ctx, p->peer, p->tag);
+	return p->a != NULL;
+}
+
+static void probe_status(const struct probe *p, struct comm *c, MPI_Status *status)
+{
+	if (status == MPI_STATUS_IGNORE)
+		return;
+	status->MPI_SOURCE = group_rank_of(comm_peers(c), p->a->peer);
+	status->MPI_TAG = p->a->tag;
+	haft_status_set_bytes(status, p->a->total);
+	haft_status_set_cancelled(status, 0);
+}
+
+static struct probe probe_of(int source, int tag, const struct comm *c)
+{
+	return (struct probe){
+		.ctx = c->ctx,
+		.peer = source == MPI_ANY_SOURCE ? source : group_peer(comm_peers(c), source),
+		.tag = tag,
+	};
+}
+
+int p2p_probe(int source, int tag, struct comm *c, MPI_Status *status)
+{
+	struct probe p;
+	struct req show;
+
+	if (source == MPI_PROC_NULL) {
+		haft_status_empty(status, MPI_PROC_NULL);
+		return 0;
+	}
+	p = probe_of(source, tag, c);
+	show = (struct req){.ctx = p.ctx, .peer = p.peer, .tag = tag, .kind = REQ_RECV};
+	wait_until(probe_found, &p, &show);
+	probe_status(&p, c, status);
+	return 0;
+}
+
+int p2p_iprobe(int source, int tag, struct comm *c, int *flag, MPI_Status *status)
+{
+	struct probe p;
+
+	*flag = 1;
+	if (source == MPI_PROC_NULL) {
+		haft_status_empty(status, MPI_PROC_NULL);
+		return 0;
+	}
+	p = probe_of(source, tag, c);
+	if (!probe_found(&p)) {
+		p2p_progress();
+		probe_found(&p);
+	}
+	*flag = p.a != NULL;
+	if (p.a != NULL)
+		probe_status(&p, c, status);
+	return 0;
+}
+
+/* --- matched probes -------------------------------------------------------------------------- */
+
+/* MPI_MESSAGE_NO_PROC: what a matched probe of MPI_PROC_NULL gives. */
+static struct msg no_proc;
+
+int p2p_probe_open(void)
+{
+	int err = obj_permanent(&haft_msg_class, (uint32_t)(uintptr_t)MPI_MESSAGE_NO_PROC, &no_proc,
+		"MPI_MESSAGE_NO_PROC", 0);
+
+	return err == OBJ_OK ? 0 : haft_err(MPI_ERR_NO_MEM, "%s", obj_error_text(err));
+}
+
+/* Takes the probed message out of the matcher into a new message object. */
+static int take(struct probe *p, struct comm *c, struct msg **message, MPI_Status *status)
+{
+	struct msg *m = obj_new(&haft_msg_class, NULL);
+
+	if (m == NULL)
+		return haft_err(MPI_ERR_NO_MEM, "no memory for a message object");
+	probe_status(p, c, status);
+	match_remove(p->a);
+	obj_hold(c);
+	m->arrived = p->a;
+	m->comm = c;
+	*message = m;
+	return 0;
+}
+
+static int nobody(struct msg **message, MPI_Status *status)
+{
+	*message = &no_proc;
+	haft_status_empty(status, MPI_PROC_NULL);
+	return 0;
+}
+
+int p2p_mprobe(int source, int tag, struct comm *c, struct msg **message, MPI_Status *status)
+{
+	struct probe p;
+	struct req show;
+
+	if (source == MPI_PROC_NULL)
+		return nobody(message, status);
+	p = probe_of(source, tag, c);
+	show = (struct req){.ctx = p.ctx, .peer = p.peer, .tag = tag, .kind = REQ_RECV};
+	wait_until(probe_found, &p, &show);
+	return take(&p, c, message, status);
+}
+
+int p2p_improbe(
+	int source, int tag, struct comm *c, int *flag, struct msg **message, MPI_Status *status)
+{
+	struct probe p;
+
+	*flag = 1;
+	if (source == MPI_PROC_NULL)
+		return nobody(message, status);
+	p = probe_of(source, tag, c);
+	if (!probe_found(&p)) {
+		p2p_progress();
+		probe_found(&p);
+	}
+	*flag = p.a != NULL;
+	return p.a != NULL ? take(&p, c, message, status) : 0;
+}
+
+/* Starts r on the message of *message, which goes. */
+static int mrecv_start(
+	struct req *r, void *buf, int64_t count, struct type *type, struct msg **message)
+{
+	struct msg *m = *message;
+	struct arrived *a = m->arrived;
+	int err = req_fill(r, REQ_RECV, buf, count, type, a->peer, a->tag, m->comm, a->ctx);
+
+	if (err != 0)
+		return err;
+	*message = NULL;
+	recv_arrived(r, a);
+	obj_drop(m->comm);
+	obj_free_obj(m);
+	return 0;
+}
+
+int p2p_mrecv(void *buf, int64_t count, struct type *type, struct msg **message, MPI_Status *status)
+{
+	struct req r = {.state = STATE_NEW};
+	struct comm *c = (*message)->comm;
+	int err;
+
+	if (*message == &no_proc) {
+		*message = NULL;
+		haft_status_empty(status, MPI_PROC_NULL);
+		return 0;
+	}
+	obj_hold(c); /* until the words of an error have its name */
+	err = mrecv_start(&r, buf, count, type, message);
+	if (err == 0) {
+		if (!r.done)
+			p2p_wait_done(&r);
+		err = req_report(&r, status);
+	}
+	obj_drop(c);
+	return err;
+}
+
+int p2p_imrecv(
+	void *buf, int64_t count, struct type *type, struct msg **message, struct req **request)
+{
+	struct req *r;
+	int err;
+
+	if (*message == &no_proc) {
+		r = req_new(type, &haft_world);
+		if (r == NULL)
+			return no_request();
+		req_nobody(r);
+		*message = NULL;
+		*request = r;
+		return 0;
+	}
+	r = req_new(type, (*message)->comm);
+	if (r == NULL)
+		return no_request();
+	err = mrecv_start(r, buf, count, type, message);
+	if (err != 0) {
+		obj_free_obj(r);
+		return err;
+	}
+	*request = r;
+	return 0;
+}
