@@ -3,32 +3,45 @@
 
 # cmocka programs, started alone.  They are linked with libobj.a and libshm.a; objects of libmpi
 # that one needs are named as its prerequisites:  $(B)/tests/unit/match: $(B)/obj/libmpi/p2p/match.o
-unit_TESTS := \
-	tests/unit/shm_block.c \
-	tests/unit/shm_frame.c \
-	tests/unit/shm_pipe.c \
-	tests/unit/shm_seg.c \
-	tests/unit/shm_wait.c
+unit_TESTS :=
+unit_TESTS += tests/unit/shm_block.c
+unit_TESTS += tests/unit/shm_frame.c
+unit_TESTS += tests/unit/shm_pipe.c
+unit_TESTS += tests/unit/shm_seg.c
+unit_TESTS += tests/unit/shm_wait.c
 
 # Programs of MPI, built with our mpicc, run by mpiexec as their RUN line says.
-mpi_TESTS := \
-	tests/abi/convert.c \
-	tests/abi/none.c \
-	tests/abi/pmpi.c
+mpi_TESTS :=
+mpi_TESTS += tests/abi/convert.c
+mpi_TESTS += tests/abi/none.c
+mpi_TESTS += tests/abi/pmpi.c
+mpi_TESTS += tests/err/args.c
+mpi_TESTS += tests/err/fatal.c
+mpi_TESTS += tests/err/handler.c
+mpi_TESTS += tests/err/truncate.c
+mpi_TESTS += tests/life/abort.c
+mpi_TESTS += tests/life/phases.c
+mpi_TESTS += tests/std/ch03/complete.c
+mpi_TESTS += tests/std/ch03/many.c
+mpi_TESTS += tests/std/ch03/order.c
+mpi_TESTS += tests/std/ch03/probe.c
+mpi_TESTS += tests/std/ch03/self.c
+mpi_TESTS += tests/std/ch03/sizes.c
+mpi_TESTS += tests/std/ch03/storm.c
 
 # Shell scripts; they find the build directory in $B.
-script_TESTS := \
-	tests/abi/header.sh \
-	tests/house/run.sh \
-	tests/tools/death.sh \
-	tests/tools/input.sh \
-	tests/tools/kill.sh \
-	tests/tools/many.sh \
-	tests/tools/mpicc.sh \
-	tests/tools/output.sh \
-	tests/tools/place.sh \
-	tests/tools/signal.sh \
-	tests/tools/usage.sh
+script_TESTS :=
+script_TESTS += tests/abi/header.sh
+script_TESTS += tests/house/run.sh
+script_TESTS += tests/tools/death.sh
+script_TESTS += tests/tools/input.sh
+script_TESTS += tests/tools/kill.sh
+script_TESTS += tests/tools/many.sh
+script_TESTS += tests/tools/mpicc.sh
+script_TESTS += tests/tools/output.sh
+script_TESTS += tests/tools/place.sh
+script_TESTS += tests/tools/signal.sh
+script_TESTS += tests/tools/usage.sh
 
 demo_SRCS := tests/examples/heat/heat.c
 

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* check.h - what a test asserts with: one line that says where, what and in which rank, and the job
+ * ends. */
+#ifndef TESTS_CHECK_H
+#define TESTS_CHECK_H
+
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int check_rank, check_size; /* set by check_init */
+
+#define CHECK(x)                                                                              \
+	do {                                                                                  \
+		if (!(x)) {                                                                   \
+			fprintf(stderr, "%s:%d: rank %d: not true: %s\n", __FILE__, __LINE__, \
+				check_rank, #x);                                              \
+			MPI_Abort(MPI_COMM_WORLD, 1);                                         \
+		}                                                                             \
+	} while (0)
+
+/* A call that must succeed. */
+#define OK(call)                                                                        \
+	do {                                                                            \
+		int ok_err = (call);                                                    \
+		if (ok_err != MPI_SUCCESS) {                                            \
+			char ok_words[MPI_MAX_ERROR_STRING];                            \
+			int ok_len;                                                     \
+			MPI_Error_string(ok_err, ok_words, &ok_len);                    \
+			fprintf(stderr, "%s:%d: rank %d: %s: %s\n", __FILE__, __LINE__, \
+				check_rank, #call, ok_words);                           \
+			MPI_Abort(MPI_COMM_WORLD, 1);                                   \
+		}                                                                       \
+	} while (0)
+
+/* A call that must fail with this class, and whose words must hold `text'. */
+#define FAILS(class, text, call)                                                                   \
+	do {                                                                                       \
+		int ok_err = (call), ok_class = 0, ok_len;                                         \
+		char ok_words[MPI_MAX_ERROR_STRING] = "";                                          \
+		MPI_Error_class(ok_err, &ok_class);                                                \
+		MPI_Error_string(ok_err, ok_words, &ok_len);                                       \
+		if (ok_class != (class) || strstr(ok_words, text) == NULL) {                       \
+			fprintf(stderr,                                                            \
+				"%s:%d: rank %d: %s gave class %d, \"%s\"; expected "              \
+				"%s with \"%s\"\n",                                                \
+				__FILE__, __LINE__, check_rank, #call, ok_class, ok_words, #class, \
+				text);                                                             \
+			MPI_Abort(MPI_COMM_WORLD, 1);                                              \
+		}                                                                                  \
+	} while (0)
+
+static inline void check_init(int *argc, char ***argv)
+{
+	MPI_Init(argc, argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &check_rank);
+	MPI_Comm_size(MPI_COMM_WORLD, &check_size);
+}
+
+/* A byte that depends on message and position, to fill and verify buffers. */
+static inline unsigned char check_byte(long message, long position)
+{
+	return (unsigned char)(message * 131 + position * 7 + (position >> 8));
+}
+
+static inline void check_fill(void *buf, long n, long message)
+{
+	for (long i = 0; i < n; i++)
+		((unsigned char *)buf)[i] = check_byte(message, i);
+}
+
+/* The first wrong position, or -1. */
+static inline long check_wrong(const void *buf, long n, long message)
+{
+	for (long i = 0; i < n; i++) {
+		if (((const unsigned char *)buf)[i] != check_byte(message, i))
+			return i;
+	}
+	return -1;
+}
+
+/* A small generator of numbers, the same on all ranks for one seed. */
+static inline unsigned check_random(unsigned *state)
+{
+	*state = *state * 1664525u + 1013904223u;
+	return *state >> 8;
+}
+
+#endif
