@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* obj_fork.c - fork: the child's tables work, whatever other threads of the parent were doing. */
+#include "tests/unit/fix.h"
+#include "tests/unit/child.h"
+
+#include <pthread.h>
+
+#define N 3000
+
+static struct thing *old[N];
+static obj_h handles[N];
+
+/* Leaves the function with the number of its line: the child's exit code says what was wrong. */
+#define CHECK(x)                                                   \
+	do {                                                       \
+		if (!(x)) {                                        \
+			dprintf(2, "line %d: %s\n", __LINE__, #x); \
+			return 1;                                  \
+		}                                                  \
+	} while (0)
+
+static void make_old(void)
+{
+	for (int i = 0; i < N; i++) {
+		old[i] = fix_new(i);
+		handles[i] = obj_handle(old[i]);
+	}
+}
+
+static int child_shares(void)
+{
+	for (int i = 0; i < N; i++) {
+		CHECK(obj_get(&fix.thing, handles[i]) == old[i]);
+		CHECK(old[i]->value == i);
+		if (i % 2 == 0)
+			CHECK(obj_free(&fix.thing, &handles[i]) == OBJ_OK);
+	}
+	for (int i = 0; i < N; i++) {
+		struct thing *t = obj_new(&fix.thing, &i);
+
+		CHECK(t != NULL && t->value == i);
+		CHECK(obj_get(&fix.thing, obj_handle(t)) == t);
+	}
+	for (int i = 1; i < N; i += 2)
+		CHECK(obj_get(&fix.thing, handles[i]) == old[i] && old[i]->value == i);
+	return 0;
+}
+
+static void check_child(int (*fn)(void))
+{
+	int rc = child_run(fn);
+
+	if (rc != 0)
+		fail_msg("the child ended with %d: %s", rc, child_err);
+}
+
+static void H10_a_child_goes_on_with_its_copies(void **state)
+{
+	(void)state;
+	make_old();
+	check_child(child_shares);
+	for (int i = 0; i < N; i++)
+		assert_ptr_equal(obj_get(&fix.thing, handles[i]), old[i]);
+}
+
+static int child_of_foreign(void)
+{
+	struct obj_diag diag;
+	struct thing *t;
+	obj_h h = handles[0];
+
+	for (int i = 0; i < N; i++) {
+		CHECK(obj_get(&fix.thing, handles[i]) == NULL);
+		CHECK(obj_find(&fix.thing, obj_to_int(handles[i])) == NULL);
+	}
+	CHECK(obj_why(&fix.thing, handles[0], &diag) == OBJ_FOREIGN);
+	CHECK(obj_free(&fix.thing, &h) == OBJ_FOREIGN);
+	CHECK(h == handles[0]);
+	CHECK(obj_get(&fix.thing, fix_handle(9)) != NULL); /* permanent objects are everybody's */
+	for (int i = 0; i < N; i++) {
+		t = obj_new(&fix.thing, &i);
+		CHECK(t != NULL && obj_get(&fix.thing, obj_handle(t)) == t);
+	}
+	return 0;
+}
+
+static int setup_foreign(void **state)
+{
+	(void)state;
+	fix_open((struct obj_domain_opts){.fork = OBJ_FORK_FOREIGN});
+	return 0;
+}
+
+static void H10_inherited_handles_can_be_refused(void **state)
+{
+	static struct thing world;
+
+	(void)state;
+	memset(&world, 0, sizeof world);
+	assert_int_equal(obj_permanent(&fix.thing, 9, &world, NULL, 0), OBJ_OK);
+	make_old();
+	check_child(child_of_foreign);
+	assert_ptr_equal(obj_get(&fix.thing, handles[0]), old[0]);
+}
+
+static volatile int stop;
+
+static void *busy(void *arg)
+{
+	int key = 0;
+	struct obj_keyval_desc desc = {.size = sizeof desc};
+
+	(void)arg;
+	obj_keyval_new(&fix.thing, &desc, &key);
+	while (!stop) {
+		struct thing *t = obj_new(&fix.thing, NULL);
+
+		if (t == NULL)
+			continue;
+		obj_name_set(t, "busy", 4, OBJ_C);
+		obj_attr_set(t, key, OBJ_LANG_C, 1);
+		obj_free_obj(t);
+	}
+	obj_keyval_free(&fix.thing, &key);
+	return NULL;
+}
+
+static int child_of_threads(void)
+{
+	struct obj_class_stats s = {.size = sizeof s};
+
+	alarm(20); /* a lock that another thread held would stop us here */
+	for (int i = 0; i < 20000; i++) {
+		struct thing *t = obj_new(&fix.thing, &i);
+		obj_h h;
+
+		CHECK(t != NULL && t->value == i);
+		CHECK(obj_name_set(t, "child", 5, OBJ_C) == OBJ_OK);
+		h = obj_handle(t);
+		CHECK(obj_get(&fix.thing, h) == t);
+		CHECK(obj_free(&fix.thing, &h) == OBJ_OK);
+	}
+	obj_stats(&fix.thing, &s);
+	CHECK(s.live <= N + 2); /* at most what the two threads had just then */
+	for (int i = 0; i < N; i++)
+		CHECK(obj_get(&fix.thing, handles[i]) == old[i]);
+	return 0;
+}
+
+static void H10_forking_while_other_threads_work_leaves_no_lock_behind(void **state)
+{
+	pthread_t t[2];
+	int rounds = FIX_SLOW ? 10 : 50;
+
+	(void)state;
+	make_old();
+	obj_domain_threads(fix.domain, 1);
+	stop = 0;
+	for (int i = 0; i < 2; i++)
+		assert_int_equal(pthread_create(&t[i], NULL, busy, NULL), 0);
+	for (int i = 0; i < rounds; i++)
+		check_child(child_of_threads);
+	stop = 1;
+	for (int i = 0; i < 2; i++)
+		pthread_join(t[i], NULL);
+}
+
+static int child_closes(void)
+{
+	CHECK(obj_domain_close(fix.domain, -1, OBJ_FMT_TEXT) == N);
+	return 0;
+}
+
+static void H10_a_child_may_close_the_domain(void **state)
+{
+	(void)state;
+	make_old();
+	check_child(child_closes);
+	assert_ptr_equal(obj_get(&fix.thing, handles[5]), old[5]);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		FIX_TEST(H10_a_child_goes_on_with_its_copies),
+		cmocka_unit_test_setup_teardown(
+			H10_inherited_handles_can_be_refused, setup_foreign, fix_teardown),
+		FIX_TEST(H10_forking_while_other_threads_work_leaves_no_lock_behind),
+		FIX_TEST(H10_a_child_may_close_the_domain),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
