@@ -146,10 +146,12 @@ static void B15_every_integer_form_is_refused_or_right(void **state)
 			assert_int_equal(fix_bits(h), (uint32_t)n);
 	}
 	for (int i = 0; i < LIVE; i++) {
-		assert_null(obj_find(&fix.thing, obj_to_int(dead[i])));
-		assert_int_equal(
-			obj_why(&fix.thing, fix_handle((uint64_t)obj_to_int(dead[i])), NULL),
-			OBJ_STALE);
+		uint64_t n = (uint64_t)obj_to_int(dead[i]);
+		int why = obj_why(&fix.thing, fix_handle(n), NULL);
+
+		/* without the token's class: it may be a number of a live object of another one */
+		assert_null(obj_find(&fix.thing, (int)n));
+		assert_true(why == OBJ_STALE || why == OBJ_WRONG_CLASS);
 	}
 }
 

@@ -125,6 +125,7 @@ static void H6_a_class_may_allow_longer_names(void **state)
 	assert_int_equal(obj_name_set(o, s, OBJ_NAME_MAX + 10, OBJ_C), OBJ_OK);
 	obj_name_get(o, buf, OBJ_NAME_MAX + 10, OBJ_C, &len);
 	assert_int_equal(len, OBJ_NAME_MAX - 1);
+	obj_class_close(&c);
 	free(s);
 	free(buf);
 }
