@@ -9,6 +9,26 @@ unit_TESTS += tests/unit/shm_frame.c
 unit_TESTS += tests/unit/shm_pipe.c
 unit_TESTS += tests/unit/shm_seg.c
 unit_TESTS += tests/unit/shm_wait.c
+unit_TESTS := \
+	tests/fuzz/obj.c \
+	tests/unit/obj_attr.c \
+	tests/unit/obj_call.c \
+	tests/unit/obj_direct.c \
+	tests/unit/obj_dump.c \
+	tests/unit/obj_errh.c \
+	tests/unit/obj_fork.c \
+	tests/unit/obj_garbage.c \
+	tests/unit/obj_lock.c \
+	tests/unit/obj_mem.c \
+	tests/unit/obj_name.c \
+	tests/unit/obj_ref.c \
+	tests/unit/obj_table.c \
+	tests/unit/obj_thread.c \
+	tests/unit/shm_block.c \
+	tests/unit/shm_frame.c \
+	tests/unit/shm_pipe.c \
+	tests/unit/shm_seg.c \
+	tests/unit/shm_wait.c
 
 # Programs of MPI, built with our mpicc, run by mpiexec as their RUN line says.
 mpi_TESTS :=
@@ -90,5 +110,10 @@ run-check: tests
 	$(Q)$(B)/tests/run -b $(B) -o $(B)/check.log -x $(tests_factor) \
 		unit $(unit_sel) mpi $(mpi_sel) script $(sh_sel)
 .PHONY: tests
+
+# Until it is stopped, or finds something: random operations on libobj, with a new seed every 10^7.
+fuzz-obj: $(B)/tests/fuzz/obj
+	$(Q)s=$${SEED:-$$(date +%s)}; while $(B)/tests/fuzz/obj -n $${STEPS:-10000000} -s $$s; do s=$$((s + 1)); done
+.PHONY: fuzz-obj
 
 include tests/bench/files.mk

@@ -3,6 +3,7 @@
 #
 #   make bench           Haft alone, one round
 #   make bench-peers     Haft, Open MPI and MPICH in turns; installs the two if they are missing
+#   make bench-obj       libobj alone: handles, references, attributes, 10^9 garbage values (ARGS=-q: fewer)
 #   ROWS=regex ROUNDS=n PEERS="openmpi mpich" LIMIT=seconds V=1    see tests/bench/README.md
 bench_SRCS := \
 	tests/bench/coll.c \
@@ -27,3 +28,14 @@ run-bench-peers: all
 	$(Q)$(bench_env) $(if $(PEERS),PEERS='$(PEERS)') $(if $(ROUNDS),ROUNDS=$(ROUNDS)) \
 		tests/bench/peers.sh $(if $(V),-v)
 .PHONY: bench bench-peers run-bench-peers
+
+# libobj alone: no MPI in it.
+objbench_SRCS := tests/bench/obj.c
+$(B)/tests/bench/obj: $(call objs,$(objbench_SRCS)) $(B)/lib/libobj.a
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(ldflags) $^ $(libobj_LIBS) -ldl -lpthread -o $@
+
+bench-obj: $(B)/tests/bench/obj
+	$(Q)$(B)/tests/bench/obj $(ARGS)
+.PHONY: bench-obj
