@@ -76,13 +76,13 @@ $(B)/flags: force
 # --- dependencies, the two commands, the house's checks ------------------------------------------
 # A second make, because the first has already asked pkg-config what was not there yet.
 deps = $(Q)tools/dev/deps.sh $(1)
-sub  = $(Q)$(MAKE) --no-print-directory
+sub  = +$(Q)$(MAKE) --no-print-directory
 
 # The tests in every flavour; warnings are errors.
 flavours := FLAVOUR=release FLAVOUR=debug SAN=address SAN=undefined SAN=thread MEAN=1 CC=clang
 check-all:
 	$(call deps,build check clang)
-	$(Q)bad=; for f in $(flavours); do \
+	+$(Q)bad=; for f in $(flavours); do \
 		echo "--- $$f"; \
 		$(MAKE) --no-print-directory WERROR=1 $$f run-check || bad="$$bad $$f"; \
 	done; \
