@@ -62,10 +62,11 @@ void *obj_mem_get(struct obj_domain *d, size_t len)
 
 void obj_mem_put(struct obj_domain *d, void *ptr)
 {
-	struct piece *p = (struct piece *)ptr - 1;
+	struct piece *p;
 
 	if (ptr == NULL)
 		return;
+	p = (struct piece *)ptr - 1;
 	__atomic_fetch_sub(&d->mem.bytes, p->len, __ATOMIC_RELAXED);
 	if (p->from != NULL)
 		obj_arena_put(p->from, p);
@@ -85,7 +86,7 @@ size_t obj_mem_bytes(struct obj_domain *d)
 	return __atomic_load_n(&d->mem.bytes, __ATOMIC_RELAXED);
 }
 
-void mem_close(struct obj_domain *d)
+void obj_mem_close(struct obj_domain *d)
 {
 	obj_arena_free(d->mem.big);
 	d->mem.big = NULL;

@@ -31,10 +31,10 @@ struct obj_arena *obj_arena_new(const struct obj_arena_opts *given)
 		return NULL;
 	a->lock = (struct obj_lock)OBJ_LOCK_INIT(RANK_ARENA, "arena");
 	source = (struct arena_source){opts.grow, opts.ctx};
-	if (opts.alloc == OBJ_ALLOC_JEMALLOC || (opts.alloc == OBJ_ALLOC_AUTO && jem_loaded()))
-		a->jem = jem_new(&source);
+	if (opts.alloc == OBJ_ALLOC_JEMALLOC || (opts.alloc == OBJ_ALLOC_AUTO && obj_jem_loaded()))
+		a->jem = obj_jem_new(&source);
 	if (a->jem == NULL && opts.grow != NULL)
-		a->pages = pages_new(&source);
+		a->pages = obj_pages_new(&source);
 	if (a->jem == NULL && a->pages == NULL) {
 		free(a);
 		return NULL;
@@ -56,8 +56,8 @@ void *obj_arena_get(struct obj_arena *a, size_t len, size_t align)
 	if (align == 0 || align & (align - 1) || align > ARENA_PAGE)
 		return NULL;
 	obj_lock_always(&a->lock);
-	p = a->jem != NULL ? jem_get(a->jem, len, align, &got)
-			   : pages_get(a->pages, len, align, &got);
+	p = a->jem != NULL ? obj_jem_get(a->jem, len, align, &got)
+			   : obj_pages_get(a->pages, len, align, &got);
 	a->bytes += got;
 	obj_unlock_always(&a->lock);
 	return p;
@@ -68,7 +68,7 @@ void obj_arena_put(struct obj_arena *a, void *p)
 	if (p == NULL)
 		return;
 	obj_lock_always(&a->lock);
-	a->bytes -= a->jem != NULL ? jem_put(a->jem, p) : pages_put(a->pages, p);
+	a->bytes -= a->jem != NULL ? obj_jem_put(a->jem, p) : obj_pages_put(a->pages, p);
 	obj_unlock_always(&a->lock);
 }
 
@@ -84,7 +84,7 @@ size_t obj_arena_bytes(struct obj_arena *a)
 
 const char *obj_arena_kind(const struct obj_arena *a)
 {
-	return a->jem != NULL ? jem_version() : "built-in";
+	return a->jem != NULL ? obj_jem_version() : "built-in";
 }
 
 void obj_arena_free(struct obj_arena *a)
@@ -100,27 +100,27 @@ void obj_arena_free(struct obj_arena *a)
 		a->next->prev = a->prev;
 	obj_unlock_always(&arenas_list);
 	if (a->jem != NULL)
-		jem_free(a->jem);
+		obj_jem_free(a->jem);
 	else
-		pages_free(a->pages);
+		obj_pages_free(a->pages);
 	free(a);
 }
 
-void arenas_lock(void)
+void obj_arenas_lock(void)
 {
-	lock_take(&arenas_list);
+	obj_lock_take(&arenas_list);
 	for (struct obj_arena *a = arenas; a != NULL; a = a->next)
-		lock_take(&a->lock);
+		obj_lock_take(&a->lock);
 }
 
-void arenas_unlock(void)
+void obj_arenas_unlock(void)
 {
 	for (struct obj_arena *a = arenas; a != NULL; a = a->next)
-		lock_give(&a->lock);
-	lock_give(&arenas_list);
+		obj_lock_give(&a->lock);
+	obj_lock_give(&arenas_list);
 }
 
-void arenas_reset(void)
+void obj_arenas_reset(void)
 {
 	for (struct obj_arena *a = arenas; a != NULL; a = a->next)
 		a->lock.word = 0;

@@ -17,22 +17,22 @@ struct arena_source {
 };
 
 /* jem.c: NULL if jemalloc does not load. */
-struct jem *jem_new(const struct arena_source *source);
-void *jem_get(struct jem *j, size_t len, size_t align, size_t *got);
-size_t jem_put(struct jem *j, void *p); /* bytes given back */
-void jem_free(struct jem *j);
-bool jem_loaded(void);         /* without loading it */
-const char *jem_version(void); /* "jemalloc 5.3.0" */
+struct jem *obj_jem_new(const struct arena_source *source);
+void *obj_jem_get(struct jem *j, size_t len, size_t align, size_t *got);
+size_t obj_jem_put(struct jem *j, void *p); /* bytes given back */
+void obj_jem_free(struct jem *j);
+bool obj_jem_loaded(void);         /* without loading it */
+const char *obj_jem_version(void); /* "jemalloc 5.3.0" */
 
 /* page.c */
-struct pages *pages_new(const struct arena_source *source);
-void *pages_get(struct pages *p, size_t len, size_t align, size_t *got);
-size_t pages_put(struct pages *p, void *ptr); /* 0: it is none of ours */
-void pages_free(struct pages *p);
+struct pages *obj_pages_new(const struct arena_source *source);
+void *obj_pages_get(struct pages *p, size_t len, size_t align, size_t *got);
+size_t obj_pages_put(struct pages *p, void *ptr); /* 0: it is none of ours */
+void obj_pages_free(struct pages *p);
 
 /* arena.c, for fork */
-void arenas_lock(void);
-void arenas_unlock(void);
-void arenas_reset(void);
+void obj_arenas_lock(void);
+void obj_arenas_unlock(void);
+void obj_arenas_reset(void);
 
 #endif

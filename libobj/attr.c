@@ -152,7 +152,7 @@ int obj_attr_get(const void *self, int key, int lang, intptr_t *value, int *foun
 		if (got == -1)
 			return OBJ_KEYVAL;
 	}
-	return keyval_is(o->u.cls, key) ? OBJ_OK : OBJ_KEYVAL;
+	return obj_keyval_is(o->u.cls, key) ? OBJ_OK : OBJ_KEYVAL;
 }
 
 /* ------------------------------------------------------------------------------------------------
@@ -178,7 +178,7 @@ static void state_set(struct attr *t, enum state state)
 /* Makes the cache of an object; NULL: no memory. */
 static struct cache *cache_get(struct obj *o)
 {
-	struct ext *e = ext_get(o);
+	struct ext *e = obj_ext_get(o);
 	struct cache *a;
 
 	if (e == NULL || e->attrs != NULL)
@@ -357,7 +357,7 @@ static int attr_delete(struct obj *o, struct cache *a, struct attr *t)
 
 	state_set(t, DELETING);
 	object_unlock(o);
-	rc = keyval_del(kv, o, key, &t->value);
+	rc = obj_keyval_del(kv, o, key, &t->value);
 	object_lock(o);
 	if (rc != 0) {
 		state_set(t, LIVE);
@@ -405,7 +405,7 @@ static int key_enter(struct obj *o, struct keyval *kv, int key, const struct val
 static int attr_set(struct obj *o, int key, int lang, intptr_t num, bool fix)
 {
 	struct value v = {.num = num, .fint = (int)num, .lang = (uint32_t)lang};
-	struct keyval *kv = keyval_acquire(o->u.cls, key);
+	struct keyval *kv = obj_keyval_acquire(o->u.cls, key);
 	int form = lang_form(o->u.cls->domain, lang);
 	int rc;
 
@@ -444,7 +444,7 @@ int obj_attr_fix(void *self, int key, int lang, intptr_t value)
 int obj_attr_delete(void *self, int key)
 {
 	struct obj *o = self;
-	struct keyval *kv = keyval_acquire(o->u.cls, key);
+	struct keyval *kv = obj_keyval_acquire(o->u.cls, key);
 	int rc;
 
 	if (kv == NULL)
@@ -487,7 +487,7 @@ int obj_attr_delete_all(void *self)
 	return rc;
 }
 
-void attrs_free(struct obj *o)
+void obj_attrs_free(struct obj *o)
 {
 	struct obj_domain *d = o->u.cls->domain;
 	struct cache *a = cache_of(o);
@@ -557,7 +557,7 @@ static int dup_one(struct obj *from, struct obj *to, struct attr *t)
 
 	obj_hold(kv);
 	object_unlock(from);
-	if (keyval_copy(kv, from, key, &now, &t->value, &out, &flag) != 0) {
+	if (obj_keyval_copy(kv, from, key, &now, &t->value, &out, &flag) != 0) {
 		obj_drop(kv);
 		return OBJ_CALLBACK;
 	}
@@ -575,7 +575,7 @@ static int dup_one(struct obj *from, struct obj *to, struct attr *t)
 /* Undoes copies: their delete callbacks cannot keep them. */
 static void dup_undo(struct obj *to)
 {
-	int user_rc = me.user_rc;
+	int user_rc = obj_me.user_rc;
 	struct cache *a = cache_of(to);
 	struct keyval *kv;
 
@@ -586,7 +586,7 @@ static void dup_undo(struct obj *to)
 		if (kv != NULL)
 			obj_drop(kv);
 	}
-	me.user_rc = user_rc;
+	obj_me.user_rc = user_rc;
 }
 
 int obj_attr_dup(void *from_, void *to_)

@@ -36,7 +36,7 @@ struct value {
 /* keyval.c ----------------------------------------------------------------------------------- */
 
 /* What values of language `lang' look like: enum obj_form, or -1: no such language. */
-int lang_form_slow(const struct obj_domain *d, int lang);
+int obj_lang_form_slow(const struct obj_domain *d, int lang);
 static inline int lang_form(const struct obj_domain *d, int lang)
 {
 	static_assert(
@@ -44,7 +44,7 @@ static inline int lang_form(const struct obj_domain *d, int lang)
 	static_assert((int)OBJ_LANG_FINT == (int)OBJ_FORM_INT, "the first languages are the forms");
 	static_assert(
 		(int)OBJ_LANG_FADDR == (int)OBJ_FORM_ADDR, "the first languages are the forms");
-	return likely((unsigned)lang < OBJ_LANG_USER) ? lang : lang_form_slow(d, lang);
+	return likely((unsigned)lang < OBJ_LANG_USER) ? lang : obj_lang_form_slow(d, lang);
 }
 
 /* A value of form `set', read in form `want'; pointers to *v live as long as v does. */
@@ -58,23 +58,23 @@ static inline intptr_t value_as(int want, int set, intptr_t num, struct value *v
 }
 
 /* The live keyval of that number for objects of class c, held; or NULL. */
-struct keyval *keyval_acquire(const struct obj_class *c, int key);
+struct keyval *obj_keyval_acquire(const struct obj_class *c, int key);
 /* Is there one? */
-bool keyval_is(const struct obj_class *c, int key);
+bool obj_keyval_is(const struct obj_class *c, int key);
 
 /* Run the keyval's callbacks, with nothing destroyed meanwhile.  Both return the user's code. `now'
  * is the value, and addresses given to the callback point to `place'.  *out: the copy. */
-int keyval_del(struct keyval *kv, struct obj *o, int key, struct value *v);
-int keyval_copy(struct keyval *kv, struct obj *o, int key, const struct value *now,
+int obj_keyval_del(struct keyval *kv, struct obj *o, int key, struct value *v);
+int obj_keyval_copy(struct keyval *kv, struct obj *o, int key, const struct value *now,
 	struct value *place, struct value *out, int *flag);
 
 /* call.c -------------------------------------------------------------------------------------- */
 
 /* A signature with roles for attribute callbacks.  OBJ_OK, OBJ_INVALID, OBJ_NOMEM (also: no
  * libffi). */
-int sig_new(struct obj_domain *d, const char *text, struct sig **s);
-void sig_free(struct obj_domain *d, struct sig *s);
+int obj_sig_new(struct obj_domain *d, const char *text, struct sig **s);
+void obj_sig_free(struct obj_domain *d, struct sig *s);
 /* Calls call->fn by it; returns the user's code. */
-int sig_attr_call(const struct sig *s, struct obj_attr_call *call);
+int obj_sig_attr_call(const struct sig *s, struct obj_attr_call *call);
 
 #endif

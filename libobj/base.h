@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* base.h - what every file of the house may use: five macros, two constants of the build, one assert.
+/* base.h - what every file of the house may use: five macros, two constants of the build, one
+ * assert.
  *
- * The only file outside *_os.c that asks the preprocessor what build this is.  Everybody else writes
- * `if (HAFT_DEBUG)', so that both sides always compile.  Internal: it is not installed. */
+ * The only file outside *_os.c that asks the preprocessor what build this is.  Everybody else
+ * writes `if (HAFT_DEBUG)', so that both sides always compile.  Internal: it is not installed. */
 #ifndef LIBOBJ_BASE_H
 #define LIBOBJ_BASE_H
 
@@ -14,7 +15,8 @@
 #define HAFT_DEBUG 0 /* 1: invariants and lock ranks are checked (FLAVOUR=debug) */
 #endif
 #ifndef HAFT_MEAN
-#define HAFT_MEAN 0 /* 1: every ring, batch, threshold and chunk is as small as it can be (MEAN=1) */
+#define HAFT_MEAN \
+	0 /* 1: every ring, batch, threshold and chunk is as small as it can be (MEAN=1) */
 #endif
 #ifdef __SANITIZE_ADDRESS__
 #define HAFT_ASAN 1 /* freed slots are poisoned for AddressSanitizer */
@@ -30,7 +32,7 @@
 #define CACHE_LINE 64 /* bytes; x86-64 and most aarch64 */
 
 /* The struct that contains `member' at address `ptr'. */
-#define container_of(ptr, type, member) ((type *)(void *)((char *)(ptr) - offsetof(type, member)))
+#define container_of(ptr, type, member) ((type *)(void *)((char *)(ptr)-offsetof(type, member)))
 
 #define likely(x)   __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)
@@ -42,10 +44,10 @@
 __attribute__((noreturn, cold)) void obj_broken(const char *file, int line, const char *what);
 
 /* must: an invariant of ours; checked in debug builds only.  The expression has no side effect. */
-#define must(x)                                                                                    \
-	do {                                                                                       \
-		if (HAFT_DEBUG && unlikely(!(x)))                                                  \
-			obj_broken(__FILE__, __LINE__, #x);                                        \
+#define must(x)                                             \
+	do {                                                \
+		if (HAFT_DEBUG && unlikely(!(x)))           \
+			obj_broken(__FILE__, __LINE__, #x); \
 	} while (0)
 
 /* ALWAYS and NEVER: cannot happen (or not happen), but survive it in release builds:

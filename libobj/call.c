@@ -94,7 +94,7 @@ static bool libffi_wanted(void)
 {
 	const char *kind = getenv("OBJ_CLOSURES");
 
-	return (kind == NULL || strcmp(kind, "pool") != 0) && ffi_ready();
+	return (kind == NULL || strcmp(kind, "pool") != 0) && obj_ffi_ready();
 }
 
 const char *obj_closure_kind(void)
@@ -134,7 +134,7 @@ static void sig_call(const struct sig *s, void (*fn)(void), void *ret, void **ar
 
 	for (int i = 0; i < s->n; i++)
 		passed[i] = s->ref[i] ? (void *)&args[i] : args[i];
-	ffi_invoke(&s->room, fn, &wide, passed);
+	obj_ffi_invoke(&s->room, fn, &wide, passed);
 	result_narrow(s->ret, &wide, ret);
 }
 
@@ -144,7 +144,7 @@ int obj_call(const char *text, void (*fn)(void), void *ret, void **args)
 
 	if (!parse(&s, text, false))
 		return OBJ_INVALID;
-	if (!libffi_wanted() || !ffi_prepare(&s.room, s.types, s.n))
+	if (!libffi_wanted() || !obj_ffi_prepare(&s.room, s.types, s.n))
 		return OBJ_NOMEM;
 	sig_call(&s, fn, ret, args);
 	return OBJ_OK;
@@ -153,7 +153,7 @@ int obj_call(const char *text, void (*fn)(void), void *ret, void **args)
 /* ------------------------------------------------------------------------------------------------
  * attribute callbacks */
 
-int sig_new(struct obj_domain *d, const char *text, struct sig **sig)
+int obj_sig_new(struct obj_domain *d, const char *text, struct sig **sig)
 {
 	struct sig *s;
 
@@ -163,7 +163,7 @@ int sig_new(struct obj_domain *d, const char *text, struct sig **sig)
 	s = obj_mem_get(d, sizeof(*s));
 	if (s == NULL)
 		return OBJ_NOMEM;
-	if (!parse(s, text, true) || !ffi_prepare(&s->room, s->types, s->n)) {
+	if (!parse(s, text, true) || !obj_ffi_prepare(&s->room, s->types, s->n)) {
 		obj_mem_put(d, s);
 		return OBJ_INVALID;
 	}
@@ -171,7 +171,7 @@ int sig_new(struct obj_domain *d, const char *text, struct sig **sig)
 	return OBJ_OK;
 }
 
-void sig_free(struct obj_domain *d, struct sig *s)
+void obj_sig_free(struct obj_domain *d, struct sig *s)
 {
 	obj_mem_put(d, s);
 }
@@ -212,7 +212,7 @@ static int64_t cell_get(const union cell *c, char type)
 	}
 }
 
-int sig_attr_call(const struct sig *s, struct obj_attr_call *call)
+int obj_sig_attr_call(const struct sig *s, struct obj_attr_call *call)
 {
 	union cell cells[SIG_ARGS_MAX], ret = {.l = 0};
 	void *args[SIG_ARGS_MAX];
@@ -296,16 +296,21 @@ static int64_t thunk_run(int n, const int64_t *regs)
 		const int64_t regs[POOL_ARGS] = {a, b, c, d, e, f};                                \
 		return thunk_run(n, regs);                                                         \
 	}
-#define EACH(X)                                                                                \
-	X(0)                                                                                   \
-	X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14) X(15) X(16) \
-		X(17) X(18) X(19) X(20) X(21) X(22) X(23) X(24) X(25) X(26) X(27) X(28) X(29)  \
-			X(30) X(31)
-#define THUNK_NAME(n) thunk_##n,
-EACH(THUNK)
 
-static int64_t (*const thunks[OBJ_POOL_MAX])(
-	int64_t, int64_t, int64_t, int64_t, int64_t, int64_t) = {EACH(THUNK_NAME)};
+typedef int64_t thunk_fn(int64_t, int64_t, int64_t, int64_t, int64_t, int64_t);
+
+/* Octal numbers: the row and the column are its digits. */
+#define ROW(X, r) \
+	X(0##r##0) X(0##r##1) X(0##r##2) X(0##r##3) X(0##r##4) X(0##r##5) X(0##r##6) X(0##r##7)
+#define THUNK_NAME(n) thunk_##n,
+
+// clang-format off
+ROW(THUNK, 0) ROW(THUNK, 1) ROW(THUNK, 2) ROW(THUNK, 3)
+	// clang-format on
+
+	static thunk_fn *const thunks[] = {
+		ROW(THUNK_NAME, 0) ROW(THUNK_NAME, 1) ROW(THUNK_NAME, 2) ROW(THUNK_NAME, 3)};
+static_assert(countof(thunks) == OBJ_POOL_MAX, "four rows");
 
 static bool pool_fits(const struct sig *s)
 {
@@ -332,15 +337,15 @@ static bool pool_take(struct closure *k, void (**code)(void))
 
 static bool closure_open(struct closure *k, void (**code)(void))
 {
-	if (libffi_wanted() && ffi_prepare(&k->sig.room, k->sig.types, k->sig.n))
-		k->ffi = ffi_closure_open(&k->sig.room, closure_body, k, code);
+	if (libffi_wanted() && obj_ffi_prepare(&k->sig.room, k->sig.types, k->sig.n))
+		k->ffi = obj_ffi_closure_open(&k->sig.room, closure_body, k, code);
 	return k->ffi != NULL || (pool_fits(&k->sig) && pool_take(k, code));
 }
 
 static void closure_close(struct closure *k)
 {
 	if (k->ffi != NULL)
-		ffi_closure_close(k->ffi);
+		obj_ffi_closure_close(k->ffi);
 	else
 		__atomic_store_n(&pool[k->thunk], NULL, __ATOMIC_RELEASE);
 }
@@ -350,7 +355,7 @@ static bool closure_link(struct obj *o, struct closure *k)
 	struct ext *e;
 
 	object_lock(o);
-	e = ext_get(o);
+	e = obj_ext_get(o);
 	if (e != NULL) {
 		k->next = e->closures;
 		e->closures = k;
@@ -385,7 +390,7 @@ int obj_closure_new(
 	return OBJ_OK;
 }
 
-void closures_free(struct obj *o)
+void obj_closures_free(struct obj *o)
 {
 	struct obj_domain *d = o->u.cls->domain;
 	struct ext *e = ext_of(o);

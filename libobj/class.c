@@ -20,7 +20,7 @@ struct obj_lock obj_domains_lock = OBJ_LOCK_INIT(RANK_DOMAINS, "domains");
 static struct obj_class *classes[MAGS];
 static uint32_t last_id;
 
-struct obj_class *class_by_id(uint32_t id)
+struct obj_class *obj_class_by_id(uint32_t id)
 {
 	return __atomic_load_n(&classes[id], __ATOMIC_ACQUIRE);
 }
@@ -171,7 +171,7 @@ static long class_sweep(struct obj_class *c, bool all)
 			continue;
 		n += !(o->refs & OBJ_REFS_STICKY);
 		errh_forget(c, o, all);
-		ext_free(o);
+		obj_ext_free(o);
 	}
 	for (uint32_t i = 1; i < OBJ_PERMANENT_MAX; i++) {
 		if (c->perm[i] == NULL || c->perm[i]->u.cls != c)
@@ -188,10 +188,10 @@ static long class_close(struct obj_class *c, bool all)
 	uint32_t id = c->id;
 	long n;
 
-	reap_forget(c);
+	obj_reap_forget(c);
 	n = class_sweep(c, all);
-	threads_forget(id);
-	table_drop(c);
+	obj_threads_forget(id);
+	obj_table_drop(c);
 	obj_lock_always(&d->lock);
 	d->cls[id] = NULL;
 	obj_unlock_always(&d->lock);
@@ -243,7 +243,7 @@ static void domain_locks(struct obj_domain *d)
 
 static size_t domain_bytes(void)
 {
-	size_t page = os_page();
+	size_t page = obj_os_page();
 
 	return (sizeof(struct obj_domain) + page - 1) / page * page;
 }
@@ -270,19 +270,19 @@ int obj_domain_open(struct obj_domain **domain, const struct obj_domain_opts *op
 		return OBJ_INVALID;
 	if (full.name == NULL)
 		full.name = "libobj";
-	fork_watch();
-	d = os_reserve(domain_bytes());
+	obj_fork_watch();
+	d = obj_os_reserve(domain_bytes());
 	if (d == NULL)
 		return OBJ_NOMEM;
-	if (!os_commit(d, domain_bytes())) {
-		os_release(d, domain_bytes());
+	if (!obj_os_commit(d, domain_bytes())) {
+		obj_os_release(d, domain_bytes());
 		return OBJ_NOMEM;
 	}
 	d->opts = full;
 	domain_locks(d);
-	rc = keyvals_open(d);
+	rc = obj_keyvals_open(d);
 	if (rc != OBJ_OK) {
-		os_release(d, domain_bytes());
+		obj_os_release(d, domain_bytes());
 		return rc;
 	}
 	domain_link(d);
@@ -295,8 +295,9 @@ long obj_domain_close(struct obj_domain *d, int leaks, int fmt)
 {
 	long n = 0;
 
-	me.defer++; /* keyvals that only attributes had: they go with their table, nobody is called
-		     */
+	obj_me.defer++; /* keyvals that only attributes had: they go with their table, nobody is
+			 * called
+			 */
 	if (leaks >= 0)
 		obj_leaks(d, fmt, leaks);
 	obj_domain_threads(d, 0);
@@ -304,13 +305,13 @@ long obj_domain_close(struct obj_domain *d, int leaks, int fmt)
 	for (uint32_t id = 1; id <= OBJ_CLASS_MAX; id++)
 		if (d->cls[id] != NULL && d->cls[id] != &d->keyvals)
 			n += class_close(d->cls[id], true);
-	keyvals_close(d);
+	obj_keyvals_close(d);
 	n += class_close(&d->keyvals, true);
-	me.defer--;
-	langs_close(d);
-	graves_close(d);
-	mem_close(d);
-	os_release(d, domain_bytes());
+	obj_me.defer--;
+	obj_langs_close(d);
+	obj_graves_close(d);
+	obj_mem_close(d);
+	obj_os_release(d, domain_bytes());
 	return n;
 }
 
@@ -363,6 +364,6 @@ void obj_permanent_end(void *self)
 	if (NEVER(o->token == 0 || o->token >= OBJ_PERMANENT_MAX || c->perm[o->token] != o))
 		return;
 	__atomic_store_n(&c->perm[o->token], NULL, __ATOMIC_RELEASE);
-	ext_free(o);
+	obj_ext_free(o);
 	memset(o, 0, sizeof(*o));
 }

@@ -34,7 +34,7 @@ int obj_foreach(struct obj_class *c, int (*fn)(void *self, void *ctx), void *ctx
 		struct obj *o = obj_slot(c, i);
 		uint64_t t = __atomic_load_n(&o->token, __ATOMIC_ACQUIRE);
 
-		if (!slot_live(t, i) || !slot_hold(c, o, t))
+		if (!slot_live(t, i) || !obj_slot_hold(c, o, t))
 			continue;
 		rc = fn(o, ctx);
 		obj_drop(o);
@@ -229,7 +229,7 @@ static bool describe(struct obj_class *c, const struct found *f, struct words *w
 	r = __atomic_load_n(&f->o->refs, __ATOMIC_RELAXED);
 	if (r & REFS_DYING)
 		return true; /* waits for destroy: only its address is good */
-	if (!slot_hold(c, f->o, f->token))
+	if (!obj_slot_hold(c, f->o, f->token))
 		return false;
 	obj_name_get(f->o, w->name, sizeof(w->name), OBJ_C, NULL);
 	if (c->in->desc.describe != NULL)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* errh.c - the error-handler slot of an object: one reference, changed under the object's lock.
  *
- * The old handler is dropped, and may be destroyed, after the lock has been given back; who reads the slot gets
- * a reference of his own, so the handler that runs cannot go under him. */
+ * The old handler is dropped, and may be destroyed, after the lock has been given back; who reads
+ * the slot gets a reference of his own, so the handler that runs cannot go under him. */
 #include "libobj/inner.h"
 
 int obj_errh_set(void *self, void *errh)
@@ -11,7 +11,7 @@ int obj_errh_set(void *self, void *errh)
 	struct ext *e;
 
 	object_lock(o);
-	e = errh != NULL ? ext_get(o) : ext_of(o);
+	e = errh != NULL ? obj_ext_get(o) : ext_of(o);
 	if (e == NULL) {
 		object_unlock(o);
 		return errh != NULL ? OBJ_NOMEM : OBJ_OK;

@@ -55,7 +55,7 @@ static void load(void)
 	}
 }
 
-bool ffi_ready(void)
+bool obj_ffi_ready(void)
 {
 	pthread_once(&once, load);
 	return ready;
@@ -66,7 +66,7 @@ static ffi_type *type_of(char letter)
 	return ffi.type[strchr(LETTERS, letter) - LETTERS];
 }
 
-bool ffi_prepare(struct ffi_room *room, const char *types, int n)
+bool obj_ffi_prepare(struct ffi_room *room, const char *types, int n)
 {
 	struct prepared *p = (struct prepared *)room;
 
@@ -76,7 +76,7 @@ bool ffi_prepare(struct ffi_room *room, const char *types, int n)
 	       FFI_OK;
 }
 
-void ffi_invoke(const struct ffi_room *room, void (*fn)(void), void *ret, void **args)
+void obj_ffi_invoke(const struct ffi_room *room, void (*fn)(void), void *ret, void **args)
 {
 	const struct prepared *p = (const struct prepared *)room;
 	ffi_cif cif = p->cif; /* libffi does not promise not to write there */
@@ -98,7 +98,7 @@ static void enter(ffi_cif *cif, void *ret, void **args, void *user)
 	b->body(b->state, ret, args);
 }
 
-void *ffi_closure_open(struct ffi_room *room, ffi_body *body, void *state, void (**code)(void))
+void *obj_ffi_closure_open(struct ffi_room *room, ffi_body *body, void *state, void (**code)(void))
 {
 	struct prepared *p = (struct prepared *)room;
 	struct bound *b = malloc(sizeof(*b));
@@ -111,14 +111,14 @@ void *ffi_closure_open(struct ffi_room *room, ffi_body *body, void *state, void 
 	b->closure = ffi.closure_alloc(sizeof(ffi_closure), &entry);
 	if (b->closure == NULL ||
 		ffi.prep_closure_loc(b->closure, &p->cif, enter, b, entry) != FFI_OK) {
-		ffi_closure_close(b);
+		obj_ffi_closure_close(b);
 		return NULL;
 	}
 	*(void **)code = entry;
 	return b;
 }
 
-void ffi_closure_close(void *closure)
+void obj_ffi_closure_close(void *closure)
 {
 	struct bound *b = closure;
 
@@ -127,28 +127,28 @@ void ffi_closure_close(void *closure)
 	free(b);
 }
 #else
-bool ffi_ready(void)
+bool obj_ffi_ready(void)
 {
 	return false;
 }
 
-bool ffi_prepare(struct ffi_room *room, const char *types, int n)
+bool obj_ffi_prepare(struct ffi_room *room, const char *types, int n)
 {
 	return room == NULL && types == NULL && n < 0;
 }
 
-void ffi_invoke(const struct ffi_room *room, void (*fn)(void), void *ret, void **args)
+void obj_ffi_invoke(const struct ffi_room *room, void (*fn)(void), void *ret, void **args)
 {
 	(void)room, (void)fn, (void)ret, (void)args;
 }
 
-void *ffi_closure_open(struct ffi_room *room, ffi_body *body, void *state, void (**code)(void))
+void *obj_ffi_closure_open(struct ffi_room *room, ffi_body *body, void *state, void (**code)(void))
 {
 	(void)room, (void)body, (void)state, (void)code;
 	return NULL;
 }
 
-void ffi_closure_close(void *closure)
+void obj_ffi_closure_close(void *closure)
 {
 	(void)closure;
 }

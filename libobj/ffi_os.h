@@ -18,15 +18,15 @@ struct ffi_room {
 
 typedef void ffi_body(void *state, void *ret, void **args);
 
-bool ffi_ready(void); /* loads it; once a process */
+bool obj_ffi_ready(void); /* loads it; once a process */
 /* `types' are the letters of obj.h's signatures, n arguments and then the result.  false: libffi
  * does not like it. */
-bool ffi_prepare(struct ffi_room *room, const char *types, int n);
+bool obj_ffi_prepare(struct ffi_room *room, const char *types, int n);
 /* *ret is 8 bytes, at least as wide as libffi's ffi_arg. */
-void ffi_invoke(const struct ffi_room *room, void (*fn)(void), void *ret, void **args);
+void obj_ffi_invoke(const struct ffi_room *room, void (*fn)(void), void *ret, void **args);
 /* Executable code that calls body(state, ret, args); NULL: not possible on this host.  `room' stays
  * in use. */
-void *ffi_closure_open(struct ffi_room *room, ffi_body *body, void *state, void (**code)(void));
-void ffi_closure_close(void *closure);
+void *obj_ffi_closure_open(struct ffi_room *room, ffi_body *body, void *state, void (**code)(void));
+void obj_ffi_closure_close(void *closure);
 
 #endif

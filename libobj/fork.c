@@ -28,20 +28,20 @@ static void lock_reset(struct obj_lock *l)
 
 static void prepare(void)
 {
-	lock_take(&obj_domains_lock);
+	obj_lock_take(&obj_domains_lock);
 	for (struct obj_domain *d = obj_domains; d != NULL; d = d->next)
-		each_lock(d, lock_take);
-	lock_take(&threads_lock);
-	arenas_lock();
+		each_lock(d, obj_lock_take);
+	obj_lock_take(&obj_threads_lock);
+	obj_arenas_lock();
 }
 
 static void parent(void)
 {
-	arenas_unlock();
-	lock_give(&threads_lock);
+	obj_arenas_unlock();
+	obj_lock_give(&obj_threads_lock);
 	for (struct obj_domain *d = obj_domains; d != NULL; d = d->next)
-		each_lock(d, lock_give);
-	lock_give(&obj_domains_lock);
+		each_lock(d, obj_lock_give);
+	obj_lock_give(&obj_domains_lock);
 }
 
 static void class_disown(struct obj_class *c)
@@ -68,7 +68,7 @@ static void domain_child(struct obj_domain *d, const bool *lost)
 		if (d->opts.fork == OBJ_FORK_FOREIGN && c != &d->keyvals)
 			class_disown(c);
 		if (lost[id])
-			table_rebuild(c);
+			obj_table_rebuild(c);
 	}
 }
 
@@ -76,9 +76,9 @@ static void child(void)
 {
 	bool lost[MAGS] = {false};
 
-	lock_reset(&threads_lock);
-	arenas_reset();
-	threads_lost(lost);
+	lock_reset(&obj_threads_lock);
+	obj_arenas_reset();
+	obj_threads_lost(lost);
 	for (struct obj_domain *d = obj_domains; d != NULL; d = d->next)
 		domain_child(d, lost);
 	lock_reset(&obj_domains_lock);
@@ -89,7 +89,7 @@ static void watch(void)
 	pthread_atfork(prepare, parent, child);
 }
 
-void fork_watch(void)
+void obj_fork_watch(void)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 

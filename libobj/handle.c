@@ -94,7 +94,7 @@ obj_h obj_from_int_direct(const struct obj_class *c, uint32_t i)
 /* ------------------------------------------------------------------------------------------------
  * graveyard */
 
-void grave_add(const struct obj *o, uintptr_t freed)
+void obj_grave_add(const struct obj *o, uintptr_t freed)
 {
 	struct obj_domain *d = o->u.cls->domain;
 	const struct ext *e = ext_of(o);
@@ -118,7 +118,7 @@ void grave_add(const struct obj *o, uintptr_t freed)
 	obj_unlock_always(&d->grave_lock);
 }
 
-void graves_close(struct obj_domain *d)
+void obj_graves_close(struct obj_domain *d)
 {
 	obj_mem_put(d, d->graves);
 	d->graves = NULL;
@@ -435,7 +435,7 @@ int obj_why(const struct obj_class *c, obj_h h, struct obj_diag *diag)
 /* ------------------------------------------------------------------------------------------------
  * the hook */
 
-int tell(struct obj_class *c, obj_h h, int why)
+int obj_tell(struct obj_class *c, obj_h h, int why)
 {
 	struct obj_diag diag;
 	struct finding f;
@@ -454,7 +454,7 @@ int tell(struct obj_class *c, obj_h h, int why)
 	return f.why;
 }
 
-void tell_text(struct obj_class *c, int why, const char *fmt, ...)
+void obj_tell_text(struct obj_class *c, int why, const char *fmt, ...)
 {
 	struct obj_diag diag;
 	va_list ap;

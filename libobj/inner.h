@@ -7,7 +7,7 @@
  * ... reserved ... ] struct thread (thread-local) ── mags[id] ──> struct mag: free slots of this
  * thread
  *
- * Invariants of a slot (checked by table_valid in debug builds):
+ * Invariants of a slot (checked by obj_table_valid in debug builds):
  *   live     token names this slot, refs has a user's handle, cls is its class
  *   pending  token with index bit 0 flipped, refs != 0   (handle freed, somebody still refers to
  * it; or its destroy runs or waits: DYING; or under construction; or the parent's: STICKY) free
@@ -34,9 +34,8 @@
 #define TOKEN_GEN_OVER (1ULL << 31) /* set when the low generation passes 127 */
 #define TOKEN_GEN_HI   (1ULL << 32) /* carry into the high one */
 #define TOKEN_HI(t)    ((uint32_t)((t) >> 32) & 0xffff)
-#define TOKEN_HI_MAX \
-	((uint32_t)MEAN_OR(3, 0xffff)) /* then the slot retires: a token never comes back */
-#define TOKEN_DEAD 1ULL                /* xor: index bit 0 */
+#define TOKEN_HI_MAX   ((uint32_t)MEAN_OR(3, 0xffff)) /* then the slot retires */
+#define TOKEN_DEAD     1ULL                           /* xor: index bit 0 */
 
 #define REFS_INTERNAL 0x7fffffffULL
 #define REFS_CLOSING  (1ULL << 62) /* obj_free runs callbacks */
@@ -86,7 +85,7 @@ struct thread {
 	struct thread *next, *prev; /* list of attached threads: lock THREADS */
 	struct obj_lock *locks[HAFT_DEBUG ? LOCKS_HELD_MAX : 1];
 };
-extern __thread struct thread me;
+extern __thread struct thread obj_me;
 
 /* ------------------------------------------------------------------------------------------------
  * class and domain */
@@ -157,7 +156,7 @@ struct obj_domain {
 /* class.c: the list of all domains, for fork and for gdb, and the class of an id, or NULL. */
 extern struct obj_domain *obj_domains;
 extern struct obj_lock obj_domains_lock; /* rank DOMAINS */
-struct obj_class *class_by_id(uint32_t id);
+struct obj_class *obj_class_by_id(uint32_t id);
 
 /* What an object has besides its header, made at first need and never moved until the object goes.
  */
@@ -179,13 +178,13 @@ struct ext {
  * table.c slot_pop gives a slot that is the caller's alone: refs 0, its next token, still dead
  * (flip bit 0 to publish). slot_push takes one back: dead token, nobody refers to it.  Any thread.
  */
-struct obj *slot_refill(struct obj_class *c);         /* slow half of slot_pop; NULL: full */
-void slot_retire(struct obj_class *c, struct obj *o); /* slow half of slot_push */
-void mag_spill(struct obj_class *c, struct mag *m);   /* all free slots to the class */
-void mag_return(struct obj_class *c, struct mag *m);  /* the same with the never-used ones */
-void table_drop(struct obj_class *c);                 /* gives the address space back */
-bool table_valid(struct obj_class *c);                /* every invariant above; quiet */
-void table_rebuild(struct obj_class *c); /* the free slots are those with refs == 0; quiet */
+struct obj *obj_slot_refill(struct obj_class *c);         /* slow half of slot_pop; NULL: full */
+void obj_slot_retire(struct obj_class *c, struct obj *o); /* slow half of slot_push */
+void obj_mag_spill(struct obj_class *c, struct mag *m);   /* all free slots to the class */
+void obj_mag_return(struct obj_class *c, struct mag *m);  /* the same with the never-used ones */
+void obj_table_drop(struct obj_class *c);                 /* gives the address space back */
+bool obj_table_valid(struct obj_class *c);                /* every invariant above; quiet */
+void obj_table_rebuild(struct obj_class *c); /* the free slots are those with refs == 0; quiet */
 
 static inline uint32_t slot_index(const struct obj_class *c, const struct obj *o)
 {
@@ -217,11 +216,11 @@ static inline bool token_last(uint64_t t)
 
 static inline struct obj *slot_pop(struct obj_class *c)
 {
-	struct mag *m = me.mags != NULL ? &me.mags[c->id] : NULL;
+	struct mag *m = obj_me.mags != NULL ? &obj_me.mags[c->id] : NULL;
 	struct obj *o;
 
 	if (unlikely(m == NULL || m->avail == 0)) {
-		o = slot_refill(c);
+		o = obj_slot_refill(c);
 		if (o == NULL)
 			return NULL;
 	} else {
@@ -238,13 +237,13 @@ static inline struct obj *slot_pop(struct obj_class *c)
 
 static inline void slot_push(struct obj_class *c, struct obj *o)
 {
-	struct mag *m = me.mags != NULL ? &me.mags[c->id] : NULL;
+	struct mag *m = obj_me.mags != NULL ? &obj_me.mags[c->id] : NULL;
 
 	if (HAFT_ASAN)
 		__asan_poison_memory_region(o + 1, c->stride - sizeof(*o));
 	__atomic_store_n(&o->refs, 0, __ATOMIC_RELEASE);
 	if (unlikely(m == NULL || c->spill == 0 || token_last(o->token))) {
-		slot_retire(c, o);
+		obj_slot_retire(c, o);
 		return;
 	}
 	if (m->avail + m->limbo == 0)
@@ -256,47 +255,49 @@ static inline void slot_push(struct obj_class *c, struct obj *o)
 		return;
 	m->limbo--;
 	if (++m->avail > c->spill)
-		mag_spill(c, m);
+		obj_mag_spill(c, m);
 }
 
 /* ------------------------------------------------------------------------------------------------
  * thread.c */
-bool thread_attach(void);         /* this thread gets magazines; false: no memory */
-void threads_forget(uint32_t id); /* empties that magazine in all threads; quiet */
-void threads_lost(bool *lost); /* after fork: lost[id] where a thread that is gone had free slots */
-extern struct obj_lock threads_lock;
+bool obj_thread_attach(void);         /* this thread gets magazines; false: no memory */
+void obj_threads_forget(uint32_t id); /* empties that magazine in all threads; quiet */
+void obj_threads_lost(
+	bool *lost); /* after fork: lost[id] where a thread that is gone had free slots */
+extern struct obj_lock obj_threads_lock;
 
 /* lock.c: without ranks and counting, for fork. */
-void lock_take(struct obj_lock *l);
-void lock_give(struct obj_lock *l);
+void obj_lock_take(struct obj_lock *l);
+void obj_lock_give(struct obj_lock *l);
 
 /* reap.c */
-void object_end(struct obj *o, uintptr_t freed); /* destroys now; refs are DYING, token is dead */
-void reap_later(struct obj *o);        /* puts it on this thread's list, or the domain's */
-void reap_forget(struct obj_class *c); /* takes its objects off both; quiet */
-void reap_now(void);                   /* destroys this thread's list */
+void obj_object_end(
+	struct obj *o, uintptr_t freed);   /* destroys now; refs are DYING, token is dead */
+void obj_reap_later(struct obj *o);        /* puts it on this thread's list, or the domain's */
+void obj_reap_forget(struct obj_class *c); /* takes its objects off both; quiet */
+void obj_reap_now(void);                   /* destroys this thread's list */
 static inline bool reap_must_wait(void)
 {
-	return me.defer != 0 || me.nlocks != 0 || me.reaping;
+	return obj_me.defer != 0 || obj_me.nlocks != 0 || obj_me.reaping;
 }
 static inline void reap_if_due(void)
 {
-	if (unlikely(me.reap != NULL) && !reap_must_wait())
-		reap_now();
+	if (unlikely(obj_me.reap != NULL) && !reap_must_wait())
+		obj_reap_now();
 }
 
 /* ref.c */
 /* Holds the object that has this token in that slot, dead or live; false: it has another, or it is
  * going. */
-bool slot_hold(const struct obj_class *c, struct obj *o, uint64_t token);
-struct ext *ext_get(struct obj *o); /* makes it; NULL: no memory; under the object's lock */
+bool obj_slot_hold(const struct obj_class *c, struct obj *o, uint64_t token);
+struct ext *obj_ext_get(struct obj *o); /* makes it; NULL: no memory; under the object's lock */
 static inline struct ext *ext_of(const struct obj *o)
 {
 	uintptr_t e = (uintptr_t)__atomic_load_n(&o->ext, __ATOMIC_ACQUIRE);
 
 	return e & EXT_LINK ? NULL : (struct ext *)e;
 }
-void ext_free(struct obj *o);
+void obj_ext_free(struct obj *o);
 /* The object's lock is one of a few of its domain. */
 static inline struct obj_lock *lock_of(const struct obj *o)
 {
@@ -315,35 +316,37 @@ static inline void object_unlock(const struct obj *o)
 }
 
 /* handle.c */
-int tell(struct obj_class *c, obj_h h, int why); /* fills a diag and calls the hook; returns why */
-void tell_text(struct obj_class *c, int why, const char *fmt, ...)
+int obj_tell(
+	struct obj_class *c, obj_h h, int why); /* fills a diag and calls the hook; returns why */
+void obj_tell_text(struct obj_class *c, int why, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
-void grave_add(
+void obj_grave_add(
 	const struct obj *o, uintptr_t freed); /* remembers name and sites of a live object */
-void graves_close(struct obj_domain *d);
+void obj_graves_close(struct obj_domain *d);
 
 /* attr.c */
-void attrs_free(struct obj *o); /* the cache goes, without callbacks; nobody else has the object */
-void langs_close(struct obj_domain *d);
-int keyvals_open(struct obj_domain *d);
-void keyvals_close(struct obj_domain *d); /* the permanent ones */
+void obj_attrs_free(
+	struct obj *o); /* the cache goes, without callbacks; nobody else has the object */
+void obj_langs_close(struct obj_domain *d);
+int obj_keyvals_open(struct obj_domain *d);
+void obj_keyvals_close(struct obj_domain *d); /* the permanent ones */
 /* call.c */
-void closures_free(struct obj *o);
+void obj_closures_free(struct obj *o);
 /* alloc.c */
 #define ALLOC_SMALL ((size_t)MEAN_OR(1024, OBJ_ALLOC_SMALL))
-void mem_close(struct obj_domain *d);
+void obj_mem_close(struct obj_domain *d);
 
 /* fork.c */
-void fork_watch(void); /* once a process */
+void obj_fork_watch(void); /* once a process */
 
 /* mem_os.c: address space. */
-void *os_reserve(size_t len);        /* NULL: refused */
-bool os_commit(void *p, size_t len); /* readable and writable, zero */
-void os_release(void *p, size_t len);
-size_t os_space_limit(void); /* bytes a single reservation may ask for: a share of RLIMIT_AS */
-size_t os_page(void);        /* bytes, a power of 2 */
-void os_wait(uint32_t *word, uint32_t seen); /* sleeps while *word == seen */
-void os_wake(uint32_t *word);                /* one sleeper */
+void *obj_os_reserve(size_t len);        /* NULL: refused */
+bool obj_os_commit(void *p, size_t len); /* readable and writable, zero */
+void obj_os_release(void *p, size_t len);
+size_t obj_os_space_limit(void); /* bytes a single reservation may ask for: a share of RLIMIT_AS */
+size_t obj_os_page(void);        /* bytes, a power of 2 */
+void obj_os_wait(uint32_t *word, uint32_t seen); /* sleeps while *word == seen */
+void obj_os_wake(uint32_t *word);                /* one sleeper */
 
 #define obj_caller() ((uintptr_t)__builtin_return_address(0))
 

@@ -87,12 +87,12 @@ static void load(void)
 	__atomic_store_n(&ready, true, __ATOMIC_RELEASE);
 }
 
-bool jem_loaded(void)
+bool obj_jem_loaded(void)
 {
 	return __atomic_load_n(&ready, __ATOMIC_ACQUIRE);
 }
 
-const char *jem_version(void)
+const char *obj_jem_version(void)
 {
 	return lib.version;
 }
@@ -187,13 +187,13 @@ static void arena_destroy(const struct jem *j)
 	lib.mallctl(name, NULL, NULL, NULL, 0);
 }
 
-struct jem *jem_new(const struct arena_source *source)
+struct jem *obj_jem_new(const struct arena_source *source)
 {
 	size_t len = sizeof(unsigned);
 	struct jem *j;
 
 	pthread_once(&once, load);
-	if (!jem_loaded())
+	if (!obj_jem_loaded())
 		return NULL;
 	j = calloc(1, sizeof(*j));
 	if (j == NULL)
@@ -213,7 +213,7 @@ struct jem *jem_new(const struct arena_source *source)
 	return j;
 }
 
-void *jem_get(struct jem *j, size_t len, size_t align, size_t *got)
+void *obj_jem_get(struct jem *j, size_t len, size_t align, size_t *got)
 {
 	int flags = j->flags | __builtin_ctzl(align);
 	void *p = lib.mallocx(len != 0 ? len : 1, flags);
@@ -223,7 +223,7 @@ void *jem_get(struct jem *j, size_t len, size_t align, size_t *got)
 	return p;
 }
 
-size_t jem_put(struct jem *j, void *p)
+size_t obj_jem_put(struct jem *j, void *p)
 {
 	size_t len = lib.sallocx(p, j->flags);
 
@@ -231,7 +231,7 @@ size_t jem_put(struct jem *j, void *p)
 	return len;
 }
 
-void jem_free(struct jem *j)
+void obj_jem_free(struct jem *j)
 {
 	lib.mallctl("tcache.destroy", NULL, NULL, &j->tcache, sizeof(j->tcache));
 	arena_destroy(j);

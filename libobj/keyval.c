@@ -57,7 +57,7 @@ static int keyval_describe(const void *self, char *buf, size_t n)
 	return snprintf(buf, n, "for %s", kv->target->in->desc.name);
 }
 
-int keyvals_open(struct obj_domain *d)
+int obj_keyvals_open(struct obj_domain *d)
 {
 	static const struct obj_class_desc desc = {
 		.size = sizeof(desc),
@@ -71,7 +71,7 @@ int keyvals_open(struct obj_domain *d)
 	return obj_class_open(&d->keyvals, d, &desc);
 }
 
-void keyvals_close(struct obj_domain *d)
+void obj_keyvals_close(struct obj_domain *d)
 {
 	for (uint32_t i = 1; i < OBJ_PERMANENT_MAX; i++) {
 		struct obj *kv = d->kv_perm[i];
@@ -98,7 +98,7 @@ static int desc_take(const struct obj_class *target, const struct obj_keyval_des
 
 int obj_keyval_new(struct obj_class *target, const struct obj_keyval_desc *desc, int *key)
 {
-	uintptr_t site = me.site != 0 ? me.site : obj_caller();
+	uintptr_t site = obj_me.site != 0 ? obj_me.site : obj_caller();
 	struct obj_keyval_desc full;
 	struct making m = {target, &full};
 	struct keyval *kv;
@@ -136,7 +136,7 @@ int obj_keyval_permanent(
 
 int obj_keyval_free(struct obj_class *target, int *key)
 {
-	struct keyval *kv = keyval_acquire(target, *key);
+	struct keyval *kv = obj_keyval_acquire(target, *key);
 	int rc;
 
 	if (kv == NULL)
@@ -148,7 +148,7 @@ int obj_keyval_free(struct obj_class *target, int *key)
 	return rc == OBJ_STALE ? OBJ_KEYVAL : rc;
 }
 
-struct keyval *keyval_acquire(const struct obj_class *c, int key)
+struct keyval *obj_keyval_acquire(const struct obj_class *c, int key)
 {
 	struct keyval *kv = obj_acquire(c->keyvals, obj_from_int(c->keyvals, key));
 
@@ -158,9 +158,9 @@ struct keyval *keyval_acquire(const struct obj_class *c, int key)
 	return NULL;
 }
 
-bool keyval_is(const struct obj_class *c, int key)
+bool obj_keyval_is(const struct obj_class *c, int key)
 {
-	struct keyval *kv = keyval_acquire(c, key);
+	struct keyval *kv = obj_keyval_acquire(c, key);
 
 	if (kv != NULL)
 		obj_drop(kv);
@@ -170,7 +170,7 @@ bool keyval_is(const struct obj_class *c, int key)
 /* ------------------------------------------------------------------------------------------------
  * languages */
 
-int lang_form_slow(const struct obj_domain *d, int lang)
+int obj_lang_form_slow(const struct obj_domain *d, int lang)
 {
 	uint32_t n = __atomic_load_n(&d->nlangs, __ATOMIC_ACQUIRE);
 
@@ -191,16 +191,16 @@ static int lang_prepare(struct obj_domain *d, struct lang *l)
 	if (desc->form < OBJ_FORM_POINTER || desc->form > OBJ_FORM_ADDR)
 		return OBJ_INVALID;
 	if (desc->copy == NULL)
-		rc = sig_new(d, desc->copy_sig, &l->copy_sig);
+		rc = obj_sig_new(d, desc->copy_sig, &l->copy_sig);
 	if (desc->del == NULL && rc == OBJ_OK)
-		rc = sig_new(d, desc->del_sig, &l->del_sig);
+		rc = obj_sig_new(d, desc->del_sig, &l->del_sig);
 	return rc;
 }
 
 static void lang_free(struct obj_domain *d, struct lang *l)
 {
-	sig_free(d, l->copy_sig);
-	sig_free(d, l->del_sig);
+	obj_sig_free(d, l->copy_sig);
+	obj_sig_free(d, l->del_sig);
 }
 
 /* Languages are never moved: readers take no lock. */
@@ -239,7 +239,7 @@ int obj_lang_add(struct obj_domain *d, const struct obj_lang_desc *desc, int *la
 	return rc;
 }
 
-void langs_close(struct obj_domain *d)
+void obj_langs_close(struct obj_domain *d)
 {
 	for (uint32_t i = 0; i < d->nlangs; i++)
 		lang_free(d, &d->langs[i]);
@@ -271,14 +271,14 @@ static int del_user(const struct lang *l, struct obj_attr_call *call, void (*fn)
 {
 	call->fn = fn;
 	call->ctx = l->desc.ctx;
-	return l->del_sig != NULL ? sig_attr_call(l->del_sig, call) : l->desc.del(call);
+	return l->del_sig != NULL ? obj_sig_attr_call(l->del_sig, call) : l->desc.del(call);
 }
 
 static int copy_user(const struct lang *l, struct obj_attr_call *call, void (*fn)(void))
 {
 	call->fn = fn;
 	call->ctx = l->desc.ctx;
-	return l->copy_sig != NULL ? sig_attr_call(l->copy_sig, call) : l->desc.copy(call);
+	return l->copy_sig != NULL ? obj_sig_attr_call(l->copy_sig, call) : l->desc.copy(call);
 }
 
 static int del_call(const struct keyval *kv, const struct obj_domain *d, struct obj_attr_call *call)
@@ -324,7 +324,7 @@ static int copy_call(
 	}
 }
 
-int keyval_del(struct keyval *kv, struct obj *o, int key, struct value *v)
+int obj_keyval_del(struct keyval *kv, struct obj *o, int key, struct value *v)
 {
 	struct obj_attr_call call;
 	int rc;
@@ -334,13 +334,13 @@ int keyval_del(struct keyval *kv, struct obj *o, int key, struct value *v)
 	call = call_make(kv, o, key, v, v);
 	obj_defer_begin();
 	rc = del_call(kv, o->u.cls->domain, &call);
-	me.defer--;
-	me.user_rc = rc != 0 ? rc : me.user_rc;
+	obj_me.defer--;
+	obj_me.user_rc = rc != 0 ? rc : obj_me.user_rc;
 	reap_if_due();
 	return rc;
 }
 
-int keyval_copy(struct keyval *kv, struct obj *o, int key, const struct value *now,
+int obj_keyval_copy(struct keyval *kv, struct obj *o, int key, const struct value *now,
 	struct value *place, struct value *out, int *flag)
 {
 	struct obj_attr_call call;
@@ -353,8 +353,8 @@ int keyval_copy(struct keyval *kv, struct obj *o, int key, const struct value *n
 	call = call_make(kv, o, key, now, place);
 	obj_defer_begin();
 	rc = copy_call(kv, o->u.cls->domain, &call);
-	me.defer--;
-	me.user_rc = rc != 0 ? rc : me.user_rc;
+	obj_me.defer--;
+	obj_me.user_rc = rc != 0 ? rc : obj_me.user_rc;
 	reap_if_due();
 	out->num = call.out;
 	out->fint = (int)call.out;

@@ -34,10 +34,10 @@ static void lock_slow(struct obj_lock *l)
 			return;
 	}
 	while (__atomic_exchange_n(&l->word, 2, __ATOMIC_ACQUIRE) != 0)
-		os_wait(&l->word, 2);
+		obj_os_wait(&l->word, 2);
 }
 
-void lock_take(struct obj_lock *l)
+void obj_lock_take(struct obj_lock *l)
 {
 	uint32_t free = 0;
 
@@ -45,17 +45,17 @@ void lock_take(struct obj_lock *l)
 		lock_slow(l);
 }
 
-void lock_give(struct obj_lock *l)
+void obj_lock_give(struct obj_lock *l)
 {
 	if (__atomic_exchange_n(&l->word, 0, __ATOMIC_RELEASE) == 2)
-		os_wake(&l->word);
+		obj_os_wake(&l->word);
 }
 
 /* The order of locks, or the end of the program. */
 static void rank_check(const struct obj_lock *l)
 {
-	for (uint32_t i = 0; i < me.nlocks && i < LOCKS_HELD_MAX; i++) {
-		const struct obj_lock *held = me.locks[i];
+	for (uint32_t i = 0; i < obj_me.nlocks && i < LOCKS_HELD_MAX; i++) {
+		const struct obj_lock *held = obj_me.locks[i];
 
 		if (held->rank < l->rank)
 			continue;
@@ -69,40 +69,40 @@ void obj_lock_always(struct obj_lock *l)
 {
 	if (HAFT_DEBUG)
 		rank_check(l);
-	lock_take(l);
-	if (HAFT_DEBUG && me.nlocks < LOCKS_HELD_MAX)
-		me.locks[me.nlocks] = l;
-	me.nlocks++;
+	obj_lock_take(l);
+	if (HAFT_DEBUG && obj_me.nlocks < LOCKS_HELD_MAX)
+		obj_me.locks[obj_me.nlocks] = l;
+	obj_me.nlocks++;
 }
 
 /* Locks may be given back in any order. */
 static void forget(const struct obj_lock *l)
 {
-	uint32_t n = me.nlocks < LOCKS_HELD_MAX ? me.nlocks : LOCKS_HELD_MAX;
+	uint32_t n = obj_me.nlocks < LOCKS_HELD_MAX ? obj_me.nlocks : LOCKS_HELD_MAX;
 	uint32_t at = n;
 
 	for (uint32_t i = 0; i < n; i++)
-		if (me.locks[i] == l)
+		if (obj_me.locks[i] == l)
 			at = i;
-	if (at == n && me.nlocks <= LOCKS_HELD_MAX) {
+	if (at == n && obj_me.nlocks <= LOCKS_HELD_MAX) {
 		fprintf(stderr, "libobj: lock '%s' given back by a thread that has not got it\n",
 			l->name);
 		abort();
 	}
 	for (uint32_t i = at; i + 1 < n; i++)
-		me.locks[i] = me.locks[i + 1];
+		obj_me.locks[i] = obj_me.locks[i + 1];
 }
 
 void obj_unlock_always(struct obj_lock *l)
 {
 	if (HAFT_DEBUG)
 		forget(l);
-	lock_give(l);
-	me.nlocks--;
+	obj_lock_give(l);
+	obj_me.nlocks--;
 	reap_if_due();
 }
 
 int obj_locks_held(void)
 {
-	return (int)me.nlocks;
+	return (int)obj_me.nlocks;
 }

@@ -14,25 +14,25 @@
 /* One reservation takes at most this part of a limited address space: a dozen classes must fit. */
 #define SPACE_SHARE 32
 
-void *os_reserve(size_t len)
+void *obj_os_reserve(size_t len)
 {
 	void *p = mmap(NULL, len, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
 	return p == MAP_FAILED ? NULL : p;
 }
 
-bool os_commit(void *p, size_t len)
+bool obj_os_commit(void *p, size_t len)
 {
 	return mprotect(p, len, PROT_READ | PROT_WRITE) == 0;
 }
 
-void os_release(void *p, size_t len)
+void obj_os_release(void *p, size_t len)
 {
 	if (p != NULL)
 		munmap(p, len);
 }
 
-size_t os_space_limit(void)
+size_t obj_os_space_limit(void)
 {
 	struct rlimit rl;
 
@@ -41,17 +41,17 @@ size_t os_space_limit(void)
 	return (size_t)rl.rlim_cur / SPACE_SHARE;
 }
 
-size_t os_page(void)
+size_t obj_os_page(void)
 {
 	return (size_t)sysconf(_SC_PAGESIZE);
 }
 
-void os_wait(uint32_t *word, uint32_t seen)
+void obj_os_wait(uint32_t *word, uint32_t seen)
 {
 	syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, seen, NULL, NULL, 0);
 }
 
-void os_wake(uint32_t *word)
+void obj_os_wake(uint32_t *word)
 {
 	syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
 }

@@ -32,7 +32,7 @@ int obj_name_set(void *self, const char *s, size_t n, int how)
 	memcpy(name, s, len);
 	name[len] = '\0';
 	object_lock(o);
-	e = ext_get(o);
+	e = obj_ext_get(o);
 	if (e != NULL) {
 		old = e->name;
 		e->name = name;

@@ -45,7 +45,7 @@ struct pages {
 	struct span *slabs[SIZES];
 };
 
-struct pages *pages_new(const struct arena_source *source)
+struct pages *obj_pages_new(const struct arena_source *source)
 {
 	struct pages *p = calloc(1, sizeof(*p));
 
@@ -54,7 +54,7 @@ struct pages *pages_new(const struct arena_source *source)
 	return p;
 }
 
-void pages_free(struct pages *p)
+void obj_pages_free(struct pages *p)
 {
 	struct region *r, *next;
 
@@ -297,7 +297,7 @@ static size_t small_put(struct pages *p, struct span *s, const char *ptr)
 /* ------------------------------------------------------------------------------------------------
  * pieces */
 
-void *pages_get(struct pages *p, size_t len, size_t align, size_t *got)
+void *obj_pages_get(struct pages *p, size_t len, size_t align, size_t *got)
 {
 	struct span *s;
 
@@ -320,7 +320,7 @@ void *pages_get(struct pages *p, size_t len, size_t align, size_t *got)
 	return s->base;
 }
 
-size_t pages_put(struct pages *p, void *ptr)
+size_t obj_pages_put(struct pages *p, void *ptr)
 {
 	struct span *s = span_of(p, ptr);
 	size_t len;

@@ -26,27 +26,27 @@ static struct obj *link_get(const struct obj *o)
 	return e != NULL ? e->reap_next : (struct obj *)((uintptr_t)o->ext & ~EXT_LINK);
 }
 
-void object_end(struct obj *o, uintptr_t freed)
+void obj_object_end(struct obj *o, uintptr_t freed)
 {
 	struct obj_class *c = o->u.cls;
-	bool outer = me.reaping;
+	bool outer = obj_me.reaping;
 
-	me.reaping = true;
+	obj_me.reaping = true;
 	if (c->flags & F_DESTROY)
 		c->in->desc.destroy(o);
-	ext_free(o);
+	obj_ext_free(o);
 	__atomic_store_n(&o->ext, (void *)freed, __ATOMIC_RELAXED);
 	slot_push(c, o);
-	me.reaping = outer;
+	obj_me.reaping = outer;
 }
 
-void reap_later(struct obj *o)
+void obj_reap_later(struct obj *o)
 {
 	struct obj_domain *d = o->u.cls->domain;
 
 	if (!(o->u.cls->flags & OBJ_F_LATER)) {
-		link_set(o, me.reap);
-		me.reap = o;
+		link_set(o, obj_me.reap);
+		obj_me.reap = o;
 		return;
 	}
 	obj_lock_always(&d->lock);
@@ -70,45 +70,45 @@ static long reap_list(struct obj *newest)
 		next = link_get(o);
 		if (ext_of(o) == NULL)
 			o->ext = NULL;
-		object_end(o, 0);
+		obj_object_end(o, 0);
 		n++;
 	}
 	return n;
 }
 
-void reap_now(void)
+void obj_reap_now(void)
 {
-	me.reaping = true;
-	while (me.reap != NULL) {
-		struct obj *list = me.reap;
+	obj_me.reaping = true;
+	while (obj_me.reap != NULL) {
+		struct obj *list = obj_me.reap;
 
-		me.reap = NULL;
+		obj_me.reap = NULL;
 		reap_list(list);
 	}
-	me.reaping = false;
+	obj_me.reaping = false;
 }
 
 void obj_gone(struct obj *o)
 {
 	__atomic_store_n(&o->refs, REFS_DYING, __ATOMIC_RELAXED);
 	if (o->u.cls->flags & OBJ_F_LATER || reap_must_wait()) {
-		reap_later(o);
+		obj_reap_later(o);
 		return;
 	}
-	object_end(o, 0);
+	obj_object_end(o, 0);
 	reap_if_due();
 }
 
 void obj_defer_begin(void)
 {
-	me.defer++;
+	obj_me.defer++;
 }
 
 void obj_defer_end(void)
 {
-	if (NEVER(me.defer == 0))
+	if (NEVER(obj_me.defer == 0))
 		return;
-	me.defer--;
+	obj_me.defer--;
 	reap_if_due();
 }
 
@@ -143,11 +143,11 @@ static struct obj *list_without(struct obj *list, const struct obj_class *c)
 	return kept;
 }
 
-void reap_forget(struct obj_class *c)
+void obj_reap_forget(struct obj_class *c)
 {
 	struct obj_domain *d = c->domain;
 
-	me.reap = list_without(me.reap, c);
+	obj_me.reap = list_without(obj_me.reap, c);
 	obj_lock_always(&d->lock);
 	d->reap = list_without(d->reap, c);
 	obj_unlock_always(&d->lock);

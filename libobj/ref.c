@@ -44,7 +44,7 @@ static __attribute__((noinline)) void trace_set(struct obj_class *c, struct obj 
 	int n;
 
 	n = backtrace(frames, (int)max + 2) - 2; /* without ourselves and obj_new */
-	e = ext_get(o);
+	e = obj_ext_get(o);
 	if (n <= 0 || e == NULL)
 		return;
 	e->trace = obj_mem_get(c->domain, (size_t)n * sizeof(frames[0]));
@@ -58,7 +58,7 @@ static __attribute__((noinline)) void trace_set(struct obj_class *c, struct obj 
 
 static void construct_undo(struct obj_class *c, struct obj *o)
 {
-	ext_free(o);
+	obj_ext_free(o);
 	must(o->refs == OBJ_REFS_USER);
 	o->site = 0;
 	slot_push(c, o);
@@ -75,7 +75,7 @@ static __attribute__((noinline)) bool new_slow(struct obj_class *c, struct obj *
 	obj_defer_begin();
 	rc = c->in->desc.construct(o, arg);
 	if (rc != 0) {
-		me.user_rc = rc;
+		obj_me.user_rc = rc;
 		construct_undo(c, o);
 	}
 	obj_defer_end();
@@ -107,17 +107,17 @@ void *obj_new_at(struct obj_class *c, void *arg, uintptr_t site)
 
 void *obj_new(struct obj_class *c, void *arg)
 {
-	return new_at(c, arg, me.site != 0 ? me.site : obj_caller());
+	return new_at(c, arg, obj_me.site != 0 ? obj_me.site : obj_caller());
 }
 
 void obj_site_set(uintptr_t site)
 {
-	me.site = site;
+	obj_me.site = site;
 }
 
 int obj_user_rc(void)
 {
-	return me.user_rc;
+	return obj_me.user_rc;
 }
 
 /* ------------------------------------------------------------------------------------------------
@@ -167,7 +167,7 @@ static uint64_t token_of(const struct obj *o)
 	return __atomic_load_n(&o->token, __ATOMIC_ACQUIRE);
 }
 
-bool slot_hold(const struct obj_class *c, struct obj *o, uint64_t token)
+bool obj_slot_hold(const struct obj_class *c, struct obj *o, uint64_t token)
 {
 	uint64_t r = __atomic_load_n(&o->refs, __ATOMIC_ACQUIRE);
 
@@ -198,7 +198,7 @@ void *obj_acquire(const struct obj_class *c, obj_h handle)
 	if (o == NULL)
 		return NULL;
 	token = c->flags & OBJ_F_DIRECT ? token_of(o) : (uint64_t)(uintptr_t)handle;
-	return slot_hold(c, o, token) ? o : NULL;
+	return obj_slot_hold(c, o, token) ? o : NULL;
 }
 
 obj_h obj_share(void *self)
@@ -220,10 +220,10 @@ static inline void free_end(struct obj_class *c, struct obj *o, uintptr_t site)
 		o->ext = (void *)site;
 		slot_push(c, o);
 	} else if (reap_must_wait()) {
-		grave_add(o, site);
-		reap_later(o);
+		obj_grave_add(o, site);
+		obj_reap_later(o);
 	} else {
-		object_end(o, site);
+		obj_object_end(o, site);
 		reap_if_due();
 	}
 }
@@ -289,7 +289,7 @@ static void free_finish(struct obj_class *c, struct obj *o, uintptr_t site)
 
 	if (REFS_USER(r) == 1) {
 		if (ext_of(o) != NULL || (r & REFS_INTERNAL) > 1 || c->flags & OBJ_F_LATER)
-			grave_add(o, site);
+			obj_grave_add(o, site);
 		__atomic_store_n(&o->token, o->token ^ TOKEN_DEAD, __ATOMIC_RELEASE);
 	}
 	r = refs_add(o, -(OBJ_REFS_USER + REFS_CLOSING));
@@ -301,7 +301,7 @@ static void free_finish(struct obj_class *c, struct obj *o, uintptr_t site)
 	r = refs_add(o, (uint64_t)-1);
 	if (r == 0) {
 		__atomic_store_n(&o->refs, REFS_DYING, __ATOMIC_RELAXED);
-		object_end(o, site);
+		obj_object_end(o, site);
 		reap_if_due();
 	}
 }
@@ -318,7 +318,7 @@ static int free_long(struct obj_class *c, struct obj *o, uint64_t token, uintptr
 	rc = obj_attr_delete_all(o);
 	if (rc == OBJ_OK && c->flags & F_ON_FREE)
 		c->in->desc.on_free(o);
-	me.defer--; /* what the callbacks dropped goes after the object itself */
+	obj_me.defer--; /* what the callbacks dropped goes after the object itself */
 	if (rc == OBJ_OK) {
 		free_finish(c, o, site);
 	} else {
@@ -340,18 +340,18 @@ static int free_any(struct obj_class *c, struct obj *o, uint64_t token, uintptr_
 
 int obj_free(struct obj_class *c, obj_h *handle)
 {
-	uintptr_t site = me.site != 0 ? me.site : obj_caller();
+	uintptr_t site = obj_me.site != 0 ? obj_me.site : obj_caller();
 	obj_h h = *handle;
 	struct obj *o = obj_get(c, h);
 	int rc;
 
 	if (unlikely(o == NULL))
-		return tell(c, h, OBJ_OK);
+		return obj_tell(c, h, OBJ_OK);
 	rc = free_any(c, o, c->flags & OBJ_F_DIRECT ? token_of(o) : (uint64_t)(uintptr_t)h, site);
 	if (likely(rc == OBJ_OK))
 		*handle = (obj_h)c->in->desc.null_value;
 	else if (rc == OBJ_STALE)
-		return tell(c, h, OBJ_STALE);
+		return obj_tell(c, h, OBJ_STALE);
 	return rc;
 }
 
@@ -362,13 +362,13 @@ int obj_free_obj(void *self)
 
 	if (token >= OBJ_PERMANENT_MAX && !slot_live(token, slot_index(o->u.cls, o)))
 		return OBJ_STALE;
-	return free_any(o->u.cls, o, token, me.site != 0 ? me.site : obj_caller());
+	return free_any(o->u.cls, o, token, obj_me.site != 0 ? obj_me.site : obj_caller());
 }
 
 /* ------------------------------------------------------------------------------------------------
  * what hangs on it */
 
-struct ext *ext_get(struct obj *o)
+struct ext *obj_ext_get(struct obj *o)
 {
 	struct ext *e = ext_of(o);
 
@@ -382,15 +382,15 @@ struct ext *ext_get(struct obj *o)
 	return e;
 }
 
-void ext_free(struct obj *o)
+void obj_ext_free(struct obj *o)
 {
 	struct obj_domain *d = o->u.cls->domain;
 	struct ext *e = ext_of(o);
 
 	if (e == NULL)
 		return;
-	attrs_free(o);
-	closures_free(o);
+	obj_attrs_free(o);
+	obj_closures_free(o);
 	o->ext = NULL;
 	obj_mem_put(d, e->name);
 	obj_mem_put(d, e->trace);

@@ -34,15 +34,15 @@ static bool table_reserve(struct obj_class *c)
 {
 	struct obj_inside *in = c->in;
 	size_t want = in->desc.max != 0 ? in->desc.max : OBJ_INDEX_MAX;
-	size_t max = os_space_limit();
+	size_t max = obj_os_space_limit();
 	size_t slots = want + 1; /* slot 0 is never used */
 	char *base = NULL;
 
 	if (slots > max / c->stride)
 		slots = max / c->stride;
 	while (slots > SLOTS_MIN || slots == want + 1) {
-		in->reserved = round_up(slots * c->stride, os_page());
-		base = os_reserve(in->reserved);
+		in->reserved = round_up(slots * c->stride, obj_os_page());
+		base = obj_os_reserve(in->reserved);
 		if (base != NULL)
 			break;
 		slots /= 2;
@@ -60,7 +60,7 @@ static void tell_reserved(struct obj_class *c)
 	uint32_t want = c->in->desc.max != 0 ? c->in->desc.max : OBJ_INDEX_MAX;
 
 	if (c->in->capacity != 0 && c->in->capacity - 1 < want)
-		tell_text(c, OBJ_NOMEM, "%s: address space for %u objects only, of %u",
+		obj_tell_text(c, OBJ_NOMEM, "%s: address space for %u objects only, of %u",
 			c->in->desc.name, c->in->capacity - 1, want);
 }
 
@@ -78,10 +78,10 @@ static bool table_commit(struct obj_class *c, uint32_t index)
 		step = COMMIT_MIN;
 	if (step > COMMIT_MAX)
 		step = COMMIT_MAX;
-	need = round_up(need > in->committed + step ? need : in->committed + step, os_page());
+	need = round_up(need > in->committed + step ? need : in->committed + step, obj_os_page());
 	if (need > in->reserved)
 		need = in->reserved;
-	if (!os_commit(c->base + in->committed, need - in->committed))
+	if (!obj_os_commit(c->base + in->committed, need - in->committed))
 		return false;
 	in->committed = need;
 	limit = need / c->stride;
@@ -194,18 +194,18 @@ static void tell_full(struct obj_class *c)
 
 	if (__atomic_exchange_n(&in->full_told, true, __ATOMIC_RELAXED))
 		return;
-	tell_text(c, OBJ_NOMEM, "%s: no room for another object (%u slots, %u retired)",
+	obj_tell_text(c, OBJ_NOMEM, "%s: no room for another object (%u slots, %u retired)",
 		in->desc.name, in->capacity != 0 ? in->capacity - 1 : 0, in->retired);
 }
 
-struct obj *slot_refill(struct obj_class *c)
+struct obj *obj_slot_refill(struct obj_class *c)
 {
 	bool first = false, ok = true;
 	struct mag *m;
 
-	if (NEVER(c->in == NULL) || !thread_attach())
+	if (NEVER(c->in == NULL) || !obj_thread_attach())
 		return NULL;
-	m = &me.mags[c->id];
+	m = &obj_me.mags[c->id];
 	if (m->fresh == m->fresh_end) {
 		obj_lock_always(&c->in->lock);
 		if (c->in->capacity == 0) {
@@ -224,7 +224,7 @@ struct obj *slot_refill(struct obj_class *c)
 	return mag_pop(c, m);
 }
 
-void slot_retire(struct obj_class *c, struct obj *o)
+void obj_slot_retire(struct obj_class *c, struct obj *o)
 {
 	obj_lock_always(&c->in->lock);
 	if (token_last(o->token))
@@ -234,7 +234,7 @@ void slot_retire(struct obj_class *c, struct obj *o)
 	obj_unlock_always(&c->in->lock);
 }
 
-void mag_spill(struct obj_class *c, struct mag *m)
+void obj_mag_spill(struct obj_class *c, struct mag *m)
 {
 	uint32_t n = m->avail + m->limbo;
 
@@ -246,7 +246,7 @@ void mag_spill(struct obj_class *c, struct mag *m)
 	m->avail = m->limbo = 0;
 }
 
-void mag_return(struct obj_class *c, struct mag *m)
+void obj_mag_return(struct obj_class *c, struct mag *m)
 {
 	/* never-used slots get their first dead token here, so that every slot of the list has one
 	 */
@@ -256,31 +256,31 @@ void mag_return(struct obj_class *c, struct mag *m)
 
 		__atomic_store_n(&o->token, t ^ TOKEN_DEAD, __ATOMIC_RELAXED);
 		m->fresh++;
-		slot_retire(c, o);
+		obj_slot_retire(c, o);
 	}
-	mag_spill(c, m);
+	obj_mag_spill(c, m);
 }
 
-void table_drop(struct obj_class *c)
+void obj_table_drop(struct obj_class *c)
 {
 	struct obj_inside *in = c->in;
 
 	__atomic_store_n(&c->limit, 0, __ATOMIC_RELEASE);
 	if (HAFT_ASAN && in->committed != 0)
 		__asan_unpoison_memory_region(c->base, in->committed);
-	os_release(c->base, in->reserved);
+	obj_os_release(c->base, in->reserved);
 	c->base = NULL;
 	in->capacity = 0;
 }
 
-void table_rebuild(struct obj_class *c)
+void obj_table_rebuild(struct obj_class *c)
 {
 	struct obj_inside *in = c->in;
 
 	in->fifo_head = in->fifo_tail = NULL;
 	in->fifo_n = 0;
-	if (me.mags != NULL)
-		memset(&me.mags[c->id], 0, sizeof(struct mag));
+	if (obj_me.mags != NULL)
+		memset(&obj_me.mags[c->id], 0, sizeof(struct mag));
 	for (uint32_t i = 1; i < in->hi; i++) {
 		struct obj *o = obj_slot(c, i);
 
@@ -308,7 +308,7 @@ static bool slot_valid(const struct obj_class *c, uint32_t i)
 	return o->refs == 0 || o->u.cls == c;
 }
 
-bool table_valid(struct obj_class *c)
+bool obj_table_valid(struct obj_class *c)
 {
 	struct obj_inside *in = c->in;
 	struct obj *o = in->fifo_head;

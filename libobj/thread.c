@@ -8,9 +8,9 @@
 #include <pthread.h>
 #include <string.h>
 
-__thread struct thread me;
+__thread struct thread obj_me;
 
-struct obj_lock threads_lock = OBJ_LOCK_INIT(RANK_THREADS, "threads");
+struct obj_lock obj_threads_lock = OBJ_LOCK_INIT(RANK_THREADS, "threads");
 static struct thread *threads;
 static pthread_key_t key;
 static pthread_once_t key_once = PTHREAD_ONCE_INIT;
@@ -20,14 +20,14 @@ static bool key_made;
 
 static void thread_unlink(struct thread *t)
 {
-	obj_lock_always(&threads_lock);
+	obj_lock_always(&obj_threads_lock);
 	if (t->prev != NULL)
 		t->prev->next = t->next;
 	else
 		threads = t->next;
 	if (t->next != NULL)
 		t->next->prev = t->prev;
-	obj_unlock_always(&threads_lock);
+	obj_unlock_always(&obj_threads_lock);
 }
 
 /* The thread ends (and may come again if a later destructor frees objects). */
@@ -35,17 +35,17 @@ static void thread_detach(void *arg)
 {
 	struct thread *t = arg;
 
-	me.defer = 0;
-	me.nlocks = 0;
+	obj_me.defer = 0;
+	obj_me.nlocks = 0;
 	reap_if_due();
 	for (uint32_t id = 0; id < MAGS; id++) {
-		struct obj_class *c = class_by_id(id);
+		struct obj_class *c = obj_class_by_id(id);
 
 		if (c != NULL)
-			mag_return(c, &t->mags[id]);
+			obj_mag_return(c, &t->mags[id]);
 	}
 	thread_unlink(t);
-	os_release(t->mags, MAGS_BYTES);
+	obj_os_release(t->mags, MAGS_BYTES);
 	t->mags = NULL;
 }
 
@@ -54,55 +54,55 @@ static void key_make(void)
 	key_made = pthread_key_create(&key, thread_detach) == 0;
 }
 
-bool thread_attach(void)
+bool obj_thread_attach(void)
 {
 	struct mag *mags;
 
-	if (me.mags != NULL)
+	if (obj_me.mags != NULL)
 		return true;
 	pthread_once(&key_once, key_make);
 	if (!key_made)
 		return false;
-	mags = os_reserve(MAGS_BYTES);
+	mags = obj_os_reserve(MAGS_BYTES);
 	if (mags == NULL)
 		return false;
-	if (!os_commit(mags, MAGS_BYTES) || pthread_setspecific(key, &me) != 0) {
-		os_release(mags, MAGS_BYTES);
+	if (!obj_os_commit(mags, MAGS_BYTES) || pthread_setspecific(key, &obj_me) != 0) {
+		obj_os_release(mags, MAGS_BYTES);
 		return false;
 	}
-	me.mags = mags;
-	me.prev = NULL;
-	obj_lock_always(&threads_lock);
-	me.next = threads;
+	obj_me.mags = mags;
+	obj_me.prev = NULL;
+	obj_lock_always(&obj_threads_lock);
+	obj_me.next = threads;
 	if (threads != NULL)
-		threads->prev = &me;
-	threads = &me;
-	obj_unlock_always(&threads_lock);
+		threads->prev = &obj_me;
+	threads = &obj_me;
+	obj_unlock_always(&obj_threads_lock);
 	return true;
 }
 
-void threads_forget(uint32_t id)
+void obj_threads_forget(uint32_t id)
 {
-	obj_lock_always(&threads_lock);
+	obj_lock_always(&obj_threads_lock);
 	for (struct thread *t = threads; t != NULL; t = t->next)
 		memset(&t->mags[id], 0, sizeof(t->mags[id]));
-	obj_unlock_always(&threads_lock);
+	obj_unlock_always(&obj_threads_lock);
 }
 
 /* Only this thread came through the fork; memory of the others is still there to be read. */
-void threads_lost(bool *lost)
+void obj_threads_lost(bool *lost)
 {
 	static const struct mag unused;
 	struct thread *next;
 
 	for (struct thread *t = threads; t != NULL; t = next) {
 		next = t->next;
-		if (t == &me)
+		if (t == &obj_me)
 			continue;
 		for (uint32_t id = 0; id < MAGS; id++)
 			lost[id] |= memcmp(&t->mags[id], &unused, sizeof(unused)) != 0;
-		os_release(t->mags, MAGS_BYTES);
+		obj_os_release(t->mags, MAGS_BYTES);
 	}
-	threads = me.mags != NULL ? &me : NULL;
-	me.next = me.prev = NULL;
+	threads = obj_me.mags != NULL ? &obj_me : NULL;
+	obj_me.next = obj_me.prev = NULL;
 }
