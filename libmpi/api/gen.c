@@ -41,7 +41,7 @@ const struct constant constants[] = {
 #define HANDLE(class, name, value) {C_HANDLE, #name, "", value, CLASS_##class},
 #define SAME(name, other) {C_SAME, #name, #other, 0, NOCLASS},
 #define LATER(type, name, value) {C_LATER, #name, #type, value, NOCLASS},
-#include "libmpi/api/constants.def"
+#include "libmpi/api/const.def"
 #undef TITLE
 #undef CONST
 #undef HANDLE

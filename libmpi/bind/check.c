@@ -2,7 +2,7 @@
 /* check.c - the words for arguments that are wrong. */
 #include "libmpi/bind/check.h"
 
-#include "names.h"
+#include <names.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -6,7 +6,7 @@
  * nothing, which the next call refuses with words. */
 #include "libmpi/core/mpo.h"
 
-#include "raw.h"
+#include <raw.h>
 
 #define CLASS(id, type, label, object, null, error, words)                 \
 	int bind_##object##_toint(type handle)                             \

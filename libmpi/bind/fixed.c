@@ -5,7 +5,7 @@
  * The callbacks are constants in mpi.h; these are for who asks the loader for their names. */
 #include "libmpi/core/mpo.h"
 
-#include "raw.h"
+#include <raw.h>
 #include <string.h>
 
 MPI_Aint bind_aint_add(MPI_Aint base, MPI_Aint disp)

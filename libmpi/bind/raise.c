@@ -12,7 +12,7 @@
 #include "libmpi/core/mpo.h"
 #include "libmpi/core/state.h"
 
-#include "names.h"
+#include <names.h>
 #include <stdio.h>
 
 enum { LINE_MAX_BYTES = 1024 }; /* function, object and class before the words */

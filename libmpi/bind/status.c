@@ -6,9 +6,9 @@
 #include "libmpi/core/err.h"
 #include "libmpi/core/mpo.h"
 
-#include "engine.h"
-#include "names.h"
-#include "raw.h"
+#include <engine.h>
+#include <names.h>
+#include <raw.h>
 #include <string.h>
 
 _Static_assert(sizeof(MPI_Status) == 8 * sizeof(MPI_Fint), "a status is 8 Fortran INTEGERs");
