@@ -205,44 +205,54 @@ static struct boot_rank *place_of(const struct boot *b)
 	return shm_seg_job_rank(b->seg, b->rank);
 }
 
+/* Takes the place that the launcher has given us.  CLAIM_NESTED: there is none, be a singleton. */
+static enum claim job_join(const struct order *o)
+{
+	int fd = here.launched ? here.seg_fd : o->fd;
+	struct shm_seg *seg = order_segment(o, fd);
+	bool inherited = seg != NULL;
+	enum claim claim;
+
+	if (seg == NULL)
+		seg = order_fetch(o, &fd);
+	if (seg == NULL)
+		return CLAIM_NESTED;
+	claim = place_claim(shm_seg_job_rank(seg, o->rank), inherited);
+	if (claim != CLAIM_OK) {
+		shm_seg_close(seg);
+		if (!inherited)
+			close(fd);
+		return claim;
+	}
+	fcntl(fd, F_SETFD, FD_CLOEXEC);
+	launcher_follow(o->by);
+	here = (struct boot){.rank = o->rank,
+		.size = o->size,
+		.app = o->app,
+		.seg_fd = fd,
+		.seg = seg,
+		.cookie = o->cookie,
+		.launched = true,
+		.by = o->by};
+	return CLAIM_OK;
+}
+
 int boot_init(struct boot **b)
 {
 	struct order o;
-	struct shm_seg *seg = NULL;
-	enum claim claim = CLAIM_NESTED;
-	bool inherited = false;
+	enum claim claim;
 	bool told = order_read(&o);
-	int fd = -1;
 
 	*b = &here;
 	if (here.seg != NULL)
 		return 0;
-	if (told) {
-		fd = here.launched ? here.seg_fd : o.fd;
-		seg = order_segment(&o, fd);
-		inherited = seg != NULL;
-		if (seg == NULL)
-			seg = order_fetch(&o, &fd);
-	}
-	if (seg != NULL)
-		claim = place_claim(shm_seg_job_rank(seg, o.rank), inherited);
-	if (claim != CLAIM_OK && seg != NULL) {
-		shm_seg_close(seg);
-		if (!inherited)
-			close(fd);
-	}
+	claim = told ? job_join(&o) : CLAIM_NESTED;
 	if (claim == CLAIM_USED)
 		return -1;
-	if (claim == CLAIM_OK) {
-		here = (struct boot){o.rank, o.size, o.app, fd, seg, o.cookie, true, o.by};
-		fcntl(fd, F_SETFD, FD_CLOEXEC);
-		launcher_follow(o.by);
-	} else {
-		if (!told)
-			foreign_warn();
-		if (singleton_init() != 0)
-			return -1;
-	}
+	if (claim == CLAIM_NESTED && !told)
+		foreign_warn();
+	if (claim == CLAIM_NESTED && singleton_init() != 0)
+		return -1;
 	atomic_store(&place_of(&here)->pid, (int32_t)getpid());
 	atomic_store(&place_of(&here)->state, BOOT_RUNNING);
 	return 0;

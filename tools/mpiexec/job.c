@@ -194,7 +194,7 @@ static bool abort_tell(struct job *j)
 		return false;
 	b->text[sizeof b->text - 1] = '\0';
 	if (b->text[0] != '\0')
-		say("%s", b->text);
+		say_raw(b->text);
 	say("rank %d (process %d) has aborted the job with code %d", b->rank, b->pid, b->code);
 	j->code = b->code & 255;
 	if (j->code == 0 && b->code != 0)

@@ -358,25 +358,32 @@ void out_cut(void)
 			stream_end(&out.stream[i]);
 }
 
-void say(const char *fmt, ...)
+void say_raw(const char *line)
 {
 	struct sink *s = out.to[1];
-	va_list ap;
-	char *line;
-	int len;
 
-	va_start(ap, fmt);
-	len = vasprintf(&line, fmt, ap);
-	va_end(ap);
-	if (len < 0)
-		return;
 	if (s->mid != NULL) {
 		sink_put(s, "\n", 1);
 		s->mid->begun = false;
 		s->mid = NULL;
 	}
-	sink_put(s, "mpiexec: ", strlen("mpiexec: "));
-	sink_put(s, line, (size_t)len);
+	sink_put(s, line, strlen(line));
 	sink_put(s, "\n", 1);
+}
+
+void say(const char *fmt, ...)
+{
+	va_list ap;
+	char *words, *line;
+	int len;
+
+	va_start(ap, fmt);
+	len = vasprintf(&words, fmt, ap);
+	va_end(ap);
+	if (len < 0)
+		return;
+	line = text("mpiexec: %s", words);
+	say_raw(line);
 	free(line);
+	free(words);
 }

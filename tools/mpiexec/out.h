@@ -47,7 +47,8 @@ bool out_broken(void);  /* nobody reads our stdout or stderr any more */
 /* Closes all streams; unfinished lines go out. */
 void out_cut(void);
 
-/* Queues one line of mpiexec itself on stderr. */
+/* Queues one line of mpiexec itself on stderr; say_raw: without its name in front. */
 __attribute__((format(printf, 1, 2))) void say(const char *fmt, ...);
+void say_raw(const char *line);
 
 #endif

@@ -13,20 +13,54 @@
 #include "tools/mpiexec/out.h"
 
 #define LINE_LEN 256
+#define NAME_LEN 64
+
+/* The numbers that libmpi/p2p writes for what it waits for, and its context ids. */
+enum { WAIT_SEND = 1, WAIT_RECV = 2 };
+enum { CTX_COLLECTIVE = 1, CTX_WORLD = 2, CTX_SELF = 4 };
+
+static void comm_text(uint64_t ctx, char *to)
+{
+	uint64_t id = ctx & ~(uint64_t)CTX_COLLECTIVE;
+
+	if (id == CTX_WORLD)
+		snprintf(to, NAME_LEN, "MPI_COMM_WORLD");
+	else if (id == CTX_SELF)
+		snprintf(to, NAME_LEN, "MPI_COMM_SELF");
+	else
+		snprintf(to, NAME_LEN, "communicator %llu", (unsigned long long)id);
+}
+
+/* Negative peers and tags are the wild ones. */
+static void peer_text(const struct shm_what *w, char *to)
+{
+	int n = w->peer < 0 ? snprintf(to, NAME_LEN, "any rank")
+			    : snprintf(to, NAME_LEN, "rank %d", w->peer);
+
+	if (w->comm & CTX_COLLECTIVE)
+		return; /* the tag is ours */
+	if (w->tag < 0)
+		snprintf(to + n, NAME_LEN - (size_t)n, ", any tag");
+	else
+		snprintf(to + n, NAME_LEN - (size_t)n, ", tag %d", w->tag);
+}
 
 static void wait_text(const struct shm_view *v, char *line)
 {
-	int s = (int)((now_ns() - v->since_ns) / 1000000000u);
-	size_t n;
+	const struct shm_what *w = &v->what;
+	long long s = (long long)((now_ns() - v->since_ns + 500000000u) / 1000000000u);
+	char comm[NAME_LEN], peer[NAME_LEN];
+	const char *what = w->call == WAIT_SEND ? "to send to" : "to receive from";
 
-	if (v->what.call == 0) {
-		snprintf(line, LINE_LEN, "waiting for %d s", s);
-		return;
-	}
-	n = (size_t)snprintf(line, LINE_LEN, "waiting for %d s in call %d, communicator %llx", s,
-		v->what.call, (unsigned long long)v->what.comm);
-	if (n < LINE_LEN)
-		snprintf(line + n, LINE_LEN - n, ", peer %d, tag %d", v->what.peer, v->what.tag);
+	comm_text(w->comm, comm);
+	peer_text(w, peer);
+	if (w->call != WAIT_SEND && w->call != WAIT_RECV)
+		snprintf(line, LINE_LEN, "has waited %lld s for other ranks", s);
+	else if (w->comm & CTX_COLLECTIVE)
+		snprintf(line, LINE_LEN, "has waited %lld s for %s, in a collective of %s", s, peer,
+			comm);
+	else
+		snprintf(line, LINE_LEN, "has waited %lld s %s %s, %s", s, what, peer, comm);
 }
 
 static void rank_text(const struct job *j, int r, char *line)
