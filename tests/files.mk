@@ -67,6 +67,22 @@ script_TESTS += tests/tools/output.sh
 script_TESTS += tests/tools/place.sh
 script_TESTS += tests/tools/signal.sh
 script_TESTS += tests/tools/usage.sh
+script_TESTS := \
+	tests/abi/header.sh \
+	tests/build/cmake.sh \
+	tests/build/mpicc.sh \
+	tests/build/pkgconf.sh \
+	tests/house/run.sh \
+	tests/tools/death.sh \
+	tests/tools/input.sh \
+	tests/tools/kill.sh \
+	tests/tools/many.sh \
+	tests/tools/mpi.sh \
+	tests/tools/mpicc.sh \
+	tests/tools/output.sh \
+	tests/tools/place.sh \
+	tests/tools/signal.sh \
+	tests/tools/usage.sh
 
 demo_SRCS := tests/examples/heat/heat.c
 

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# lib.sh - installs the tree into a temporary prefix, and has a program to build against it.
+# To be sourced from the top of the tree.
+set -u
+unset MAKEFLAGS MAKELEVEL MFLAGS HAFT_CC MPICH_CC OMPI_CC HAFT_CXX MPICH_CXX OMPI_CXX
+case $B in /*) ;; *) B=$PWD/$B ;; esac
+prefix=$TMPDIR/prefix
+bad=0
+
+fail() {
+	echo "$*"
+	bad=1
+}
+finish() {
+	rm -rf "${TMPDIR:?}"/*
+	exit $bad
+}
+
+# Sanitizers: what links against the library needs them as well.
+san=
+case $(basename "$B") in
+*-address*) san=-fsanitize=address ;;
+*-undefined*) san=-fsanitize=undefined ;;
+*-thread*) san=-fsanitize=thread ;;
+esac
+
+# Installs what is built already; the flavour is told by the name of the build directory.
+install_tree() {
+	f=$(basename "$B")
+	set -- "FLAVOUR=${f%%-*}"
+	case $f in *-address*) set -- "$@" SAN=address ;; *-undefined*) set -- "$@" SAN=undefined ;; *-thread*) set -- "$@" SAN=thread ;; esac
+	case $f in *-mean*) set -- "$@" MEAN=1 ;; esac
+	case $f in *-clang*) set -- "$@" CC=clang ;; esac
+	make -s "$@" install PREFIX="$prefix" >"$TMPDIR/install.log" 2>&1 || {
+		cat "$TMPDIR/install.log"
+		exit 1
+	}
+}
+
+# runs PROGRAM: it is a job of 3 that finds its sum.
+runs() {
+	got=$(timeout 20 "$prefix/bin/mpiexec" -n 3 "$@" 2>&1) || fail "$* fails: $got"
+	[ "$(echo "$got" | grep -c '^sum 3$')" = 3 ] || fail "$* says: $got"
+}
+
+# The program, valid as C and as C++.
+cat >"$TMPDIR/sum.c" <<'END'
+#include <mpi.h>
+#include <stdio.h>
+int main(int argc, char **argv)
+{
+	int rank, sum = 0;
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+	printf("sum %d\n", sum);
+	MPI_Finalize();
+	return 0;
+}
+END
+cp "$TMPDIR/sum.c" "$TMPDIR/sum.cc"

@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# RUN time=120
+# How jobs of MPI begin and end: life.c, under mpiexec and alone.
+. tests/tools/lib.sh
+life=$TMPDIR/life
+"$B/bin/mpicc" -Wall tests/tools/life.c -o "$life" || exit 1
+
+job -n 4 "$life"
+want_rc 0
+want_lines 4
+want_err_lines 0
+for r in 0 1 2 3; do want_out "rank $r of 4 sum 6."; done
+job -n 2 "$life" : "$life" x
+want_rc 0
+want_out 'rank 2 of 3 sum 3.'
+
+# Singletons: alone, under a HAFT_JOB that is not theirs, started by a rank that has ended MPI.
+alone() {
+	said="life $*"
+	timeout 20 "$life" "$@" >"$out" 2>"$err"
+	rc=$?
+	want_rc 0
+	want_out 'rank 0 of 1 sum 0.'
+}
+alone
+want_err_lines 0
+for v in '' nonsense 'fd=0,rank=1,size=2,app=0,by=1,cookie=0123456789abcdef' \
+	'fd=-1,rank=0,size=1,app=0,by=1,cookie=1' 'fd=3,rank=7,size=2,app=0,by=0,cookie=ffffffffffffffffff'; do
+	HAFT_JOB=$v alone
+	want_err_lines 0
+done
+job -n 2 "$life" nested
+want_rc 0
+want_err_lines 0
+want_out 'rank 0 of 2 sum 1.'
+want_out 'rank 1 of 2 sum 1.'
+want_out 'rank 0 of 1 sum 0.'
+
+# Launchers that we do not speak: one line, from rank 0 only.
+OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_RANK=0 alone
+want_err 'WARNING'
+want_err "Open MPI's mpirun"
+want_err_lines 1
+OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_RANK=1 alone
+want_err_lines 0
+SLURM_PROCID=0 SLURM_NTASKS=4 alone
+want_err 'SLURM_PROCID'
+SLURM_PROCID=0 SLURM_NTASKS=1 alone
+want_err_lines 0
+PMI_RANK=0 PMI_SIZE=2 PMI_FD=5 alone
+want_err 'PMI_FD'
+want_err_lines 1
+PMIX_NAMESPACE=x PMIX_RANK=0 alone
+want_err 'PMIX_NAMESPACE'
+PMI_RANK=0 PMI_SIZE=2 job -n 2 "$life"
+want_rc 0
+want_err_lines 0
+
+# A wrapper may close the segment's fd.
+cat >"$TMPDIR/wrap" <<'END'
+#!/bin/bash
+fd=${HAFT_JOB#*fd=}
+eval "exec ${fd%%,*}>&-"
+exec "$@"
+END
+chmod +x "$TMPDIR/wrap"
+if command -v bash >/dev/null; then
+	job -n 3 "$TMPDIR/wrap" "$life"
+	want_rc 0
+	want_out 'rank 2 of 3 sum 3.'
+fi
+job -n 2 sh -c "$life; :"
+want_rc 0
+want_out 'rank 1 of 2 sum 1.'
+
+# One MPI program for each place.
+job -n 1 sh -c "$life && $life"
+[ $rc != 0 ] || fail "two programs in one place"
+want_err 'can run one MPI program'
+
+# Failures: the job ends within 1 s; who and why is told once; what was printed is there.
+dies() {
+	job -n 4 "$life" "$1"
+	want_rc "$2"
+	want_err "$3"
+	want_err_lines "$4"
+	want_ms 2000
+	[ "$(alive "$life")" = 0 ] || fail "$said: ranks are left"
+}
+dies abort 42 'rank 1 (process ' 2
+want_err 'has aborted the job with code 42'
+want_out 'rank 1 of 4 sum 6'
+dies abort256 1 'with code 256' 2
+dies exit0 1 'exited with code 0 before MPI_Finalize' 1
+dies exit3 3 'exited with code 3 before MPI_Finalize' 1
+dies segv 139 'was killed by signal 11' 1
+dies kill 137 'was killed by signal 9' 1
+job -n 4 "$life" error
+[ $rc != 0 ] || fail "an error of MPI gives exit code 0"
+want_err 'MPI_Send'
+want_err 'MPI_ERR_RANK'
+want_out 'rank 1 of 4 sum 6'
+want_ms 2000
+job -n 4 sh -c "$life abort; exit 77"
+want_rc 42
+want_err 'has aborted the job with code 42'
+
+# After MPI_Finalize a rank's exit code is the job's, and nobody is stopped.
+job -n 4 "$life" after
+want_rc 5
+want_err 'exited with code 5'
+[ "$(grep -c 'sum 6\.' "$out")" = 4 ] || fail "ranks were stopped after MPI_Finalize"
+
+# Alone, the words come from the program itself.
+"$life" error2 >"$out" 2>"$err" || fail "singleton"
+
+# The roll-call.
+job -timeout 1 -n 4 "$life" recv
+want_rc 124
+want_err 'ranks 2-3: has waited 1 s'
+want_err 'rank 0: has waited 1 s to receive from rank 1, tag 7, MPI_COMM_WORLD'
+want_err 'rank 1: has waited 1 s to receive from rank 0, tag 7, MPI_COMM_WORLD'
+job -timeout 1 -n 2 "$life" hang
+want_err 'rank 1: running, in MPI or in its own code'
+"$run" -n 2 "$life" late >"$out" 2>"$err" &
+pid=$!
+sleep 0.4
+kill -USR1 $pid
+wait $pid || fail "a roll-call ends the job"
+want_err 'ranks 0-1: running, has not called MPI_Init'
+
+# kill -9 of mpiexec, with ranks that sleep in MPI.
+"$run" -n 4 "$life" hang >"$out" 2>"$err" &
+pid=$!
+sleep 0.7
+[ "$(alive "$life")" -ge 4 ] || fail "the job is not there"
+kill -9 $pid
+wait $pid 2>/dev/null
+until_gone "$life" 1000 || fail "ranks are left after kill -9 of mpiexec"
+
+# Many.
+job -n 512 "$life"
+want_rc 0
+[ "$(grep -c 'sum 130816\.' "$out")" = 512 ] || fail "512 ranks"
+finish
