@@ -19,3 +19,14 @@ $(B)/lib/libshm.a: $(patsubst %.c,$(B)/obj/%.o,$(libshm_SRCS))
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
 all: $(B)/lib/libshm.a
+
+# What it costs on this machine; not a test.
+bench_shm_SRCS := tests/bench/shm.c
+$(B)/tests/bench/shm: $(call objs,$(bench_shm_SRCS)) $(B)/lib/libshm.a $(B)/lib/libobj.a
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(ldflags) $^ $(libobj_LIBS) -ldl -lpthread -o $@
+
+bench-shm: $(B)/tests/bench/shm
+	$(Q)$<
+.PHONY: bench-shm

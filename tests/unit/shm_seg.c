@@ -21,7 +21,7 @@ static void life(void **state)
 	assert_int_equal(shm_seg_open(shm_seg_fd(seg), &other), 0);
 	assert_int_equal(shm_seg_cookie(other), 77);
 	assert_int_equal(shm_seg_fd(other), -1);
-	strcpy(shm_seg_job(seg), "hello");
+	memcpy(shm_seg_job(seg), "hello", 6);
 	assert_string_equal(shm_seg_job(other), "hello");
 	assert_int_equal(*(char *)shm_seg_job_rank(other, 2), 0);
 	assert_int_equal(shm_attach(other, 3, &s), SHM_BAD);
