@@ -22,9 +22,39 @@ libobj_SRCS := \
 	libobj/table.c \
 	libobj/thread.c
 
-all: $(B)/lib/libobj.a
+# Not built here: they show what an installed libobj is for.
+libobj_EXAMPLES := tests/examples/tasks/tasks.c
+
+all: $(B)/lib/libobj.a $(B)/lib/libobj.so $(B)/lib/pkgconfig/libobj.pc
 
 $(B)/lib/libobj.a: $(patsubst %.c,$(B)/obj/%.o,$(libobj_SRCS))
 	$(call say,AR,$@)
 	@mkdir -p $(@D)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
+
+$(B)/lib/libobj.so.0: $(call objs,$(libobj_SRCS)) libobj/libobj.map
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -shared $(ldflags) -Wl,-soname,libobj.so.0 -Wl,--version-script,libobj/libobj.map \
+		$(filter %.o,$^) $(libobj_LIBS) -ldl -lpthread -o $@
+
+$(B)/lib/libobj.so: $(B)/lib/libobj.so.0
+	$(Q)ln -sf libobj.so.0 $@
+
+$(B)/lib/pkgconfig/libobj.pc: libobj/libobj.pc.in libobj/obj.h
+	@mkdir -p $(@D)
+	$(Q)sed -e "s|@VERSION@|$$(sed -n 's/^#define OBJ_VERSION "\(.*\)"/\1/p' libobj/obj.h)|" $< >$@
+
+# The page is found by the name of each function, too.
+libobj_FNS = $(shell sed -n 's/^\.Fn \([a-z_]*\).*/\1/p' libobj/obj.3 | sort -u)
+libobj_DIRS = include/libobj lib/pkgconfig share/man/man3 share/libobj share/doc/libobj/examples/tasks
+install-libobj:
+	install -d $(libobj_DIRS:%=$(DESTDIR)$(PREFIX)/%)
+	install -m 644 libobj/obj.h $(DESTDIR)$(PREFIX)/include/libobj/
+	install -m 644 $(B)/lib/libobj.a $(B)/lib/libobj.so.0 $(DESTDIR)$(PREFIX)/lib/
+	ln -sf libobj.so.0 $(DESTDIR)$(PREFIX)/lib/libobj.so
+	install -m 644 $(B)/lib/pkgconfig/libobj.pc $(DESTDIR)$(PREFIX)/lib/pkgconfig/
+	install -m 644 libobj/obj.3 $(DESTDIR)$(PREFIX)/share/man/man3/
+	for f in $(libobj_FNS); do ln -sf obj.3 $(DESTDIR)$(PREFIX)/share/man/man3/$$f.3; done
+	install -m 644 libobj/gdb.py $(DESTDIR)$(PREFIX)/share/libobj/
+	install -m 644 $(libobj_EXAMPLES) $(DESTDIR)$(PREFIX)/share/doc/libobj/examples/tasks/

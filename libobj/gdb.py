@@ -137,7 +137,12 @@ address (an expression)."""
         arg = arg.strip()
         names = [text(c["in"]["desc"]["name"]) for d in domains() for c in classes(d)]
         if arg and arg not in names:
-            self.one(int(gdb.parse_and_eval(arg)) & (1 << 64) - 1)
+            try:
+                handle = int(gdb.parse_and_eval(arg)) & (1 << 64) - 1
+            except gdb.error:
+                print("%s: no class, and no expression" % arg)
+                return
+            self.one(handle)
             return
         for d in domains():
             for c in classes(d):

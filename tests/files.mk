@@ -4,31 +4,25 @@
 # cmocka programs, started alone.  They are linked with libobj.a and libshm.a; objects of libmpi
 # that one needs are named as its prerequisites:  $(B)/tests/unit/match: $(B)/obj/libmpi/p2p/match.o
 unit_TESTS :=
+unit_TESTS += tests/fuzz/obj.c
+unit_TESTS += tests/unit/obj_attr.c
+unit_TESTS += tests/unit/obj_call.c
+unit_TESTS += tests/unit/obj_direct.c
+unit_TESTS += tests/unit/obj_dump.c
+unit_TESTS += tests/unit/obj_errh.c
+unit_TESTS += tests/unit/obj_fork.c
+unit_TESTS += tests/unit/obj_garbage.c
+unit_TESTS += tests/unit/obj_lock.c
+unit_TESTS += tests/unit/obj_mem.c
+unit_TESTS += tests/unit/obj_name.c
+unit_TESTS += tests/unit/obj_ref.c
+unit_TESTS += tests/unit/obj_table.c
+unit_TESTS += tests/unit/obj_thread.c
 unit_TESTS += tests/unit/shm_block.c
 unit_TESTS += tests/unit/shm_frame.c
 unit_TESTS += tests/unit/shm_pipe.c
 unit_TESTS += tests/unit/shm_seg.c
 unit_TESTS += tests/unit/shm_wait.c
-unit_TESTS := \
-	tests/fuzz/obj.c \
-	tests/unit/obj_attr.c \
-	tests/unit/obj_call.c \
-	tests/unit/obj_direct.c \
-	tests/unit/obj_dump.c \
-	tests/unit/obj_errh.c \
-	tests/unit/obj_fork.c \
-	tests/unit/obj_garbage.c \
-	tests/unit/obj_lock.c \
-	tests/unit/obj_mem.c \
-	tests/unit/obj_name.c \
-	tests/unit/obj_ref.c \
-	tests/unit/obj_table.c \
-	tests/unit/obj_thread.c \
-	tests/unit/shm_block.c \
-	tests/unit/shm_frame.c \
-	tests/unit/shm_pipe.c \
-	tests/unit/shm_seg.c \
-	tests/unit/shm_wait.c
 
 # Programs of MPI, built with our mpicc, run by mpiexec as their RUN line says.
 mpi_TESTS :=
@@ -57,6 +51,8 @@ mpi_TESTS := \
 # Shell scripts; they find the build directory in $B.
 script_TESTS :=
 script_TESTS += tests/abi/header.sh
+script_TESTS += tests/build/gdb.sh
+script_TESTS += tests/build/libobj.sh
 script_TESTS += tests/house/run.sh
 script_TESTS += tests/tools/death.sh
 script_TESTS += tests/tools/input.sh
@@ -85,6 +81,7 @@ script_TESTS := \
 	tests/tools/usage.sh
 
 demo_SRCS := tests/examples/heat/heat.c
+gdb_SRCS := tests/build/gdb.c # compiled by tests/build/gdb.sh
 
 # --- rules ---------------------------------------------------------------------------------------
 tests_SRCS := tests/run.c

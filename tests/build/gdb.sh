@@ -17,7 +17,7 @@ says() {
 	grep -q "$1" "$out" || bad "gdb does not say: $1"
 }
 
-cc -g -O1 -I. tests/build/gdb.c "$B/lib/libobj.a" -ldl -lpthread -o "$TMPDIR/prog" >"$out" 2>&1 ||
+cc -g -O0 -I. tests/build/gdb.c "$B/lib/libobj.a" -ldl -lpthread -o "$TMPDIR/prog" >"$out" 2>&1 ||
 	bad "gdb.c does not build"
 gdb -nx -batch -ex 'source libobj/gdb.py' -ex 'break here' -ex run -ex 'print *task' -ex obj \
 	-ex 'obj nothing' -ex 'obj task->obj.token' -ex 'obj 7' -ex 'obj 99' "$TMPDIR/prog" >"$out" 2>&1
@@ -31,5 +31,6 @@ says ': task 0x7 "idle" (permanent)$'
 says ': task 0x5a[0-9a-f]* (user 0, references 1) pending$'
 says '^0x[0-9a-f]*: task 0x5a[0-9a-f]* "solver"'
 says '^0x[0-9a-f]*: task 0x7 "idle"'
+says '^nothing: no class, and no expression$'
 says '^0x63 is no live object$'
 rm -rf "$TMPDIR"/*

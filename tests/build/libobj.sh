@@ -39,7 +39,7 @@ run() {
 cp "$prefix/share/doc/libobj/examples/tasks/tasks.c" "$TMPDIR" || bad "no example"
 cd "$TMPDIR" || exit 1
 cc tasks.c $(pkg-config --cflags --libs libobj) -o tasks >"$out" 2>&1 || bad "tasks.c does not build"
-LD_LIBRARY_PATH=$prefix/lib run shared
+run shared
 cc tasks.c -Wall -Wextra -Werror $(pkg-config --cflags libobj) "$prefix/lib/libobj.a" \
 	$(pkg-config --static --libs-only-l libobj | sed 's/-lobj//') -o tasks >"$out" 2>&1 ||
 	bad "tasks.c does not build with libobj.a"
