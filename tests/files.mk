@@ -47,6 +47,19 @@ mpi_TESTS := \
 	tests/abi/convert.c \
 	tests/abi/none.c \
 	tests/abi/pmpi.c
+	tests/std/ch05/named.c \
+	tests/std/ch05/packed.c \
+	tests/std/ch06/barrier.c \
+	tests/std/ch06/barrier_msg.c \
+	tests/std/ch06/mix.c \
+	tests/std/ch06/mix_msg.c \
+	tests/std/ch06/move.c \
+	tests/std/ch06/move_msg.c \
+	tests/std/ch06/reduce.c \
+	tests/std/ch06/reduce_msg.c \
+	tests/std/ch06/refused.c \
+	tests/std/ch06/userop.c \
+	tests/std/ch06/userop_msg.c \
 
 # Shell scripts; they find the build directory in $B.
 script_TESTS :=

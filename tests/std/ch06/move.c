@@ -1,0 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* RUN np=1,2,3,4,7,16 time=120 */
+/* MPI-5.0 6.4 to 6.8: through shared memory, as it is chosen. */
+#include "tests/std/ch06/move.h"

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* RUN np=1,2 */
+/* MPI-5.0 6.9.2, 6.9.5, 6.9.1: what collective calls and operations refuse, with words. */
+#include "tests/std/ch06/values.h"
+#include "tests/t.h"
+
+/* The last error of this class says `word'. */
+static void says(int class, const char *word)
+{
+	char text[MPI_MAX_ERROR_STRING];
+	int len;
+
+	t_ok(MPI_Error_string(class, text, &len));
+	if (!t_true(strstr(text, word) != NULL))
+		fprintf(stderr, "no \"%s\" in: %s\n", word, text);
+}
+
+static void wrong_types(void)
+{
+	_Alignas(16) char a[64] = {0}, b[64] = {0};
+
+	for (int t = 0; t < KINDS; t++)
+		for (int op = 0; op < OPS; op++)
+			if (!(ops[op].groups & kinds[t].groups) &&
+				!(kinds[t].groups == G_INT && (ops[op].groups & G_INT)))
+				t_eq(MPI_Allreduce(
+					     a, b, 1, kinds[t].type, ops[op].op, MPI_COMM_WORLD),
+					MPI_ERR_OP);
+	t_eq(MPI_Allreduce(a, b, 1, MPI_FLOAT_INT, MPI_SUM, MPI_COMM_WORLD), MPI_ERR_OP);
+	says(MPI_ERR_OP, "MPI_SUM does not take MPI_FLOAT_INT");
+	t_eq(MPI_Reduce_local(a, b, 1, MPI_INT, MPI_REPLACE), MPI_ERR_OP);
+	says(MPI_ERR_OP, "one-sided");
+}
+
+int main(int argc, char **argv)
+{
+	MPI_Op op = MPI_SUM;
+	int x = 1, y = 2, n, me;
+
+	MPI_Init(&argc, &argv);
+	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+	MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+	MPI_Comm_size(MPI_COMM_WORLD, &n);
+	MPI_Comm_rank(MPI_COMM_WORLD, &me);
+	wrong_types();
+	t_eq(MPI_Op_free(&op), MPI_ERR_OP);
+	says(MPI_ERR_OP, "MPI_SUM");
+	t_true(op == MPI_SUM);
+	t_eq(MPI_Bcast(&x, 1, MPI_INT, n, MPI_COMM_WORLD), MPI_ERR_ROOT);
+	t_eq(MPI_Bcast(&x, -1, MPI_INT, 0, MPI_COMM_WORLD), MPI_ERR_COUNT);
+	t_eq(MPI_Allreduce(&x, &x, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD), MPI_ERR_BUFFER);
+	says(MPI_ERR_BUFFER, "MPI_IN_PLACE");
+	if (me != 0)
+		t_eq(MPI_Reduce(MPI_IN_PLACE, &y, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD),
+			MPI_ERR_BUFFER);
+	else if (n > 1)
+		x = 1;
+	MPI_Finalize();
+	return t_end();
+}
