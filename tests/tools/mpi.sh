@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # RUN time=120
-# How jobs of MPI begin and end: life.c, under mpiexec and alone.
+# How jobs of MPI begin and end: ends.c, under mpiexec and alone.
 . tests/tools/lib.sh
 life=$TMPDIR/life
-"$B/bin/mpicc" -Wall tests/tools/life.c -o "$life" || exit 1
+"$B/bin/mpicc" -Wall tests/life/ends.c -o "$life" || exit 1
 
 job -n 4 "$life"
 want_rc 0
