@@ -35,6 +35,7 @@ mpi_TESTS += tests/err/handler.c
 mpi_TESTS += tests/err/truncate.c
 mpi_TESTS += tests/examples/heat/heat.c
 mpi_TESTS += tests/life/abort.c
+mpi_TESTS += tests/life/ends.c
 mpi_TESTS += tests/life/phases.c
 mpi_TESTS += tests/std/ch03/complete.c
 mpi_TESTS += tests/std/ch03/many.c
@@ -62,32 +63,20 @@ script_TESTS :=
 script_TESTS += tests/abi/header.sh
 script_TESTS += tests/build/gdb.sh
 script_TESTS += tests/build/libobj.sh
+script_TESTS += tests/build/cmake.sh
+script_TESTS += tests/build/mpicc.sh
+script_TESTS += tests/build/pkgconf.sh
 script_TESTS += tests/house/run.sh
 script_TESTS += tests/tools/death.sh
 script_TESTS += tests/tools/input.sh
 script_TESTS += tests/tools/kill.sh
 script_TESTS += tests/tools/many.sh
+script_TESTS += tests/tools/mpi.sh
 script_TESTS += tests/tools/mpicc.sh
 script_TESTS += tests/tools/output.sh
 script_TESTS += tests/tools/place.sh
 script_TESTS += tests/tools/signal.sh
 script_TESTS += tests/tools/usage.sh
-script_TESTS := \
-	tests/abi/header.sh \
-	tests/build/cmake.sh \
-	tests/build/mpicc.sh \
-	tests/build/pkgconf.sh \
-	tests/house/run.sh \
-	tests/tools/death.sh \
-	tests/tools/input.sh \
-	tests/tools/kill.sh \
-	tests/tools/many.sh \
-	tests/tools/mpi.sh \
-	tests/tools/mpicc.sh \
-	tests/tools/output.sh \
-	tests/tools/place.sh \
-	tests/tools/signal.sh \
-	tests/tools/usage.sh
 
 demo_SRCS := tests/examples/heat/heat.c
 gdb_SRCS := tests/build/gdb.c # compiled by tests/build/gdb.sh
