@@ -29,6 +29,12 @@ const struct chapter chapters[] = {
 #undef CHAPTER
 };
 
+const struct check checks[] = {
+#define CHECK(name, error, words) {#name, #error, words},
+#include "libmpi/api/checks.def"
+#undef CHECK
+};
+
 const struct error errors[] = {
 #define ERROR(name, value, text) {#name, text, value},
 #include "libmpi/api/errors.def"
@@ -58,8 +64,8 @@ static const struct row {
 	const char *name, *section, *engine, *when, *text;
 	const char *chapter;
 } rows[] = {
-#define FUNC(name, section, ret, engine, flags) \
-	{true, KIND_##ret, flags, IN, #name, #section, #engine, NULL, NULL, CHAPTER_FILE},
+#define FUNC(name, section, ret, engine, flags, brief) \
+	{true, KIND_##ret, flags, IN, #name, #section, #engine, NULL, brief, CHAPTER_FILE},
 #define P(dir, kind, name, text) \
 	{false, KIND_##kind, 0, dir, #name, NULL, NULL, NULL, text, NULL},
 #define P_IF(when, dir, kind, name, text) \
@@ -116,7 +122,8 @@ static const struct row {
 
 struct func *funcs;
 int nfuncs;
-int nchapters = COUNT(chapters), nerrors = COUNT(errors), nconstants = COUNT(constants);
+int nchecks = COUNT(checks), nchapters = COUNT(chapters), nerrors = COUNT(errors),
+    nconstants = COUNT(constants);
 
 static void die(const char *what, const char *name)
 {
@@ -162,6 +169,7 @@ static void funcs_load(void)
 			f->name = r->name;
 			f->section = r->section;
 			f->engine = r->engine;
+			f->brief = r->text;
 			f->ret = (enum kind_id)r->kind;
 			f->flags = r->flags;
 			f->chapter = chapter_find(r->chapter);

@@ -87,11 +87,16 @@ struct param {
 
 struct func {
 	const char *name, *section, *engine;
+	const char *brief;
 	enum kind_id ret;
 	unsigned flags;
 	int chapter;
 	int nparam;
 	struct param param[PARAMS_MAX];
+};
+
+struct check {
+	const char *name, *error, *words;
 };
 
 struct chapter {
@@ -115,10 +120,11 @@ struct constant {
 extern const struct kind kinds[];
 extern const struct class classes[];
 extern const struct chapter chapters[];
+extern const struct check checks[];
 extern const struct error errors[];
 extern const struct constant constants[];
 extern struct func *funcs; /* one a row; entry points are walked by entry_first/next */
-extern int nfuncs, nchapters, nerrors, nconstants;
+extern int nfuncs, nchecks, nchapters, nerrors, nconstants;
 
 /* An entry point: a row in its small or in its _c form. */
 struct entry {

@@ -29,11 +29,43 @@ static void page_close(FILE *f)
 	}
 }
 
-/* What a row can raise by the kinds of its parameters, one class a line. */
+static const char *tag_text(const char *error)
+{
+	static char text[80];
+
+	snprintf(text, sizeof(text), ".TP\n.B %s\n", error);
+	return text;
+}
+
+/* One error class with all that raises it. */
+static void error_write(FILE *out, const struct func *f, const char *error)
+{
+	bool seen = false;
+
+	for (int i = 0; i < f->nparam; i++) {
+		const struct param *p = &f->param[i];
+		const struct kind *k = &kinds[p->kind];
+
+		if (k->class != NOCLASS && k->how != OBJ_NEW &&
+			strcmp(classes[k->class].error, error) == 0) {
+			fprintf(out, "%s%s is not a valid %s.\n", seen ? "" : tag_text(error),
+				p->name, classes[k->class].words);
+			seen = true;
+		}
+		for (int c = 0; c < nchecks; c++) {
+			if (strcmp(checks[c].name, k->check) != 0 ||
+				strcmp(checks[c].error, error) != 0)
+				continue;
+			fprintf(out, "%s%s %s.\n", seen ? "" : tag_text(error), p->name,
+				checks[c].words);
+			seen = true;
+		}
+	}
+}
+
+/* What a row can raise by the kinds of its parameters. */
 static void errors_write(FILE *out, const struct func *f)
 {
-	bool seen[NOCLASS + 1] = {false};
-
 	fputs(".SH ERRORS\n", out);
 	if (f->flags & TOOL) {
 		fputs("Returns MPI_SUCCESS or an error code of the tools interface; no error "
@@ -42,29 +74,21 @@ static void errors_write(FILE *out, const struct func *f)
 			out);
 		return;
 	}
-	if (kinds[f->ret].how != PASS || strcmp(kinds[f->ret].small, "int %") != 0) {
+	if (f->ret != KIND_INT) {
 		fputs("None is returned.\n", out);
 		return;
 	}
-	fputs("Returns MPI_SUCCESS or an error class, after the error handler was called. Found by "
-	      "the checks of the arguments:\n",
+	fputs("Returns MPI_SUCCESS or an error class, after the error handler was called; "
+	      "MPI_Error_string has the words.  The checks of the arguments find:\n",
 		out);
-	for (int i = 0; i < f->nparam; i++) {
-		enum class_id c = kinds[f->param[i].kind].class;
-
-		if (c == NOCLASS || seen[c] || kinds[f->param[i].kind].how == OBJ_NEW)
-			continue;
-		seen[c] = true;
-		fprintf(out, ".TP\n.B %s\n%s is not a valid %s.\n", classes[c].error,
-			f->param[i].name, classes[c].words);
-	}
+	for (int i = 0; i < nerrors; i++)
+		error_write(out, f, errors[i].name);
 	if (!(f->flags & ANYTIME))
-		fputs(".TP\n.B MPI_ERR_OTHER\nMPI is not initialized, or finalized.\n", out);
+		fprintf(out, "%sMPI is not initialized, or finalized.\n",
+			tag_text("MPI_ERR_OTHER"));
 	if (!has_engine(f))
-		fputs(".TP\n.B MPI_ERR_UNSUPPORTED_OPERATION\nAlways: this version does not have "
-		      "it "
-		      "yet.\n",
-			out);
+		fprintf(out, "%sThis version of the library does not have the function yet.\n",
+			tag_text("MPI_ERR_UNSUPPORTED_OPERATION"));
 }
 
 static void synopsis_write(FILE *out, struct entry *e)
@@ -96,10 +120,7 @@ static void parameters_write(FILE *out, const struct func *f)
 		const struct param *p = &f->param[i];
 
 		fprintf(out, ".TP\n.IR %s \" (%s)\"\n", p->name, dirs[p->dir]);
-		if (p->text[0] != '\0')
-			fprintf(out, "%s: %s.\n", p->text, kinds[p->kind].words);
-		else
-			fprintf(out, "%s.\n", kinds[p->kind].words);
+		fprintf(out, "%s (%s)\n", p->text, kinds[p->kind].words);
 	}
 }
 
@@ -128,7 +149,7 @@ void write_man(const char *dir)
 		fprintf(out, ".TH %s 3 \"\" \"Haft\" \"MPI 5.0\"\n.SH NAME\n%s", f->name, f->name);
 		if (f->flags & BIG)
 			fprintf(out, ", %s_c", f->name);
-		fprintf(out, " \\- %s%s\n", chapters[f->chapter].title,
+		fprintf(out, " \\- %s%s\n", f->brief,
 			f->flags & REMOVED      ? " (removed from MPI)"
 			: f->flags & DEPRECATED ? " (deprecated)"
 						: "");
