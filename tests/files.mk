@@ -61,6 +61,7 @@ mpi_TESTS += tests/std/ch06/userop_msg.c
 # Shell scripts; they find the build directory in $B.
 script_TESTS :=
 script_TESTS += tests/abi/header.sh
+script_TESTS += tests/build/cmake.sh
 script_TESTS += tests/build/gdb.sh
 script_TESTS += tests/build/libobj.sh
 script_TESTS += tests/build/cmake.sh
