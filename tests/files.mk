@@ -80,7 +80,6 @@ script_TESTS += tests/tools/signal.sh
 script_TESTS += tests/tools/usage.sh
 
 demo_SRCS := tests/examples/heat/heat.c
-gdb_SRCS := tests/build/gdb.c # compiled by tests/build/gdb.sh
 
 # --- rules ---------------------------------------------------------------------------------------
 tests_SRCS := tests/run.c

@@ -42,19 +42,18 @@ static inline bool op_in_place(const struct op *op)
 }
 
 /* The loops of a predefined operation, made in loops.c: [BASIC_COUNT], NULL where not allowed. */
-extern op_loop *const op_max[],
-	*const op_min[],
-		*const op_sum[],
-			*const op_prod[],
-				*const op_land[],
-					*const op_band[],
-						*const op_lor[],
-							*const op_bor[],
-								*const op_lxor[],
-									*const op_bxor[],
-										*const op_maxloc[],
-											*const op_minloc[],
-												*const op_none
-													[];
+extern op_loop *const op_max[];
+extern op_loop *const op_min[];
+extern op_loop *const op_sum[];
+extern op_loop *const op_prod[];
+extern op_loop *const op_land[];
+extern op_loop *const op_band[];
+extern op_loop *const op_lor[];
+extern op_loop *const op_bor[];
+extern op_loop *const op_lxor[];
+extern op_loop *const op_bxor[];
+extern op_loop *const op_maxloc[];
+extern op_loop *const op_minloc[];
+extern op_loop *const op_none[];
 
 #endif

@@ -4,6 +4,7 @@
 #include "engine.h"
 #include "libmpi/core/err.h"
 #include "libmpi/core/status.h"
+#include <stdio.h>
 #include <string.h>
 
 int type_size(struct type *type, int64_t *size)
@@ -143,6 +144,6 @@ const char *type_words(const struct type *type, char *buf)
 
 	obj_name_get(type, buf, MPI_MAX_OBJECT_NAME, OBJ_C, &len);
 	if (len == 0)
-		strcpy(buf, "a derived datatype");
+		snprintf(buf, MPI_MAX_OBJECT_NAME, "a derived datatype");
 	return buf;
 }

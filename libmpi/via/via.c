@@ -28,8 +28,9 @@ void via_close(void)
 	via.shm = NULL;
 }
 
-#define ENDING_S 10 /* the launcher ends a rank within a second; without one we end by ourselves \
-		     */
+#define ENDING_S                                                                        \
+	10 /* the launcher ends a rank within a second; without one we end by ourselves \
+	    */
 
 /* Another rank has given up.  The launcher reports it and ends everybody: say nothing, wait for
  * that. */

@@ -588,18 +588,41 @@ static int is_list(const char *path)
 	return ends(path, "files.mk") || strcmp(path, "Makefile") == 0;
 }
 
+/* Does a list name the source?  A test that is a script may name what it compiles. */
 static int is_listed(const char *path)
 {
-	size_t n = strlen(path);
+	const char *what = begins(path, "tests/") ? strrchr(path, '/') + 1 : path;
+	size_t n = strlen(what);
 
 	for (int i = 0; i < nfiles; i++) {
-		if (!is_list(files[i].path))
+		const struct file *f = &files[i];
+
+		if (!is_list(f->path) && !(what != path && ends(f->path, ".sh")))
 			continue;
-		for (const char *p = files[i].text; (p = strstr(p, path)) != NULL; p += n)
-			if (!is_word(p[-1]) && p[-1] != '/' && !is_word(p[n]))
+		for (const char *p = f->text; (p = strstr(p, what)) != NULL; p += n)
+			if (!is_word(p[-1]) && !is_word(p[n]))
 				return 1;
 	}
 	return 0;
+}
+
+/* A list that begins twice has lost its first half: most likely in a merge. */
+static void begin_check(const struct file *f)
+{
+	for (const char *p = f->text; (p = strstr(p, " :=")) != NULL; p += 3) {
+		const char *begin = p, *twin;
+		char key[LINE_LEN];
+
+		while (is_word(begin[-1]))
+			begin--;
+		if (begin[-1] != '\n' || !isalpha((unsigned char)*begin))
+			continue;
+		snprintf(key, sizeof(key), "\n%.*s :=", (int)(p - begin), begin);
+		twin = strstr(begin, key);
+		if (twin != NULL && (strstr(key, "_TESTS") != NULL || strstr(key, "_SRCS") != NULL))
+			found(f->path, line_of(f->text, twin + 1), "list",
+				"%s begins a second time", key + 1);
+	}
 }
 
 /* The words of a files.mk that name a file must name one that exists. */
@@ -782,8 +805,10 @@ static void file_check(const struct file *f)
 	word_check(f);
 	line_check(f);
 	name_check(f);
-	if (is_list(f->path))
+	if (is_list(f->path)) {
 		list_check(f);
+		begin_check(f);
+	}
 	if (!f->is_c && !f->is_h)
 		return;
 	directive_check(f);

@@ -28,21 +28,20 @@ static void one_round(int round, int posted_first)
 	for (int pass = 0; pass < 2; pass++) {
 		int recv = pass == (posted_first ? 0 : 1);
 
-		for (int k = 0; k < EACH; k++) {
-			for (int p = 0; p < check_size; p++) {
-				long len = recv ? length(round, p, check_rank, k)
-						: length(round, check_rank, p, k);
+		for (int i = 0; i < EACH * check_size; i++) {
+			int k = i / check_size, p = i % check_size;
+			long len = recv ? length(round, p, check_rank, k)
+					: length(round, check_rank, p, k);
 
-				if (recv) {
-					OK(MPI_Irecv(arena + at, (int)len, MPI_BYTE, p, k % 5,
-						MPI_COMM_WORLD, &reqs[n++]));
-				} else {
-					check_fill(arena + at, len, round + p + k * 3);
-					OK(MPI_Isend(arena + at, (int)len, MPI_BYTE, p, k % 5,
-						MPI_COMM_WORLD, &reqs[n++]));
-				}
-				at += len;
+			if (recv) {
+				OK(MPI_Irecv(arena + at, (int)len, MPI_BYTE, p, k % 5,
+					MPI_COMM_WORLD, &reqs[n++]));
+			} else {
+				check_fill(arena + at, len, round + p + k * 3);
+				OK(MPI_Isend(arena + at, (int)len, MPI_BYTE, p, k % 5,
+					MPI_COMM_WORLD, &reqs[n++]));
 			}
+			at += len;
 		}
 	}
 	OK(MPI_Waitall(n, reqs, stats));
