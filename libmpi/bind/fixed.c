@@ -5,6 +5,7 @@
  * The callbacks are constants in mpi.h; these are for who asks the loader for their names. */
 #include "libmpi/core/mpo.h"
 
+#include <engine.h>
 #include <raw.h>
 #include <string.h>
 
@@ -16,6 +17,13 @@ MPI_Aint bind_aint_add(MPI_Aint base, MPI_Aint disp)
 MPI_Aint bind_aint_diff(MPI_Aint addr1, MPI_Aint addr2)
 {
 	return (MPI_Aint)((uintptr_t)addr1 - (uintptr_t)addr2);
+}
+
+int bind_abi_get_version(int *abi_major, int *abi_minor)
+{
+	*abi_major = MPI_ABI_VERSION;
+	*abi_minor = MPI_ABI_SUBVERSION;
+	return MPI_SUCCESS;
 }
 
 /* Without a profiling library there is nothing to control (MPI-5.0 15.2.4). */

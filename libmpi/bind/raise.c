@@ -12,6 +12,7 @@
 #include "libmpi/core/mpo.h"
 #include "libmpi/core/state.h"
 
+#include <engine.h>
 #include <names.h>
 #include <stdio.h>
 
@@ -100,4 +101,34 @@ int haft_raise(int err, void *self, int fn)
 		call(e, self, err);
 	obj_drop(e);
 	return err;
+}
+
+/* --------------------------------------------------------------------------- calls of the user's
+ * MPI-5.0 9.5.2: the program raises an error itself.  If the handler comes back, all is well. */
+
+static int call_by_user(int code, void *self, int fn)
+{
+	haft_err(code, "error code %d of the program", code);
+	haft_raise(code, self, fn);
+	return MPI_SUCCESS;
+}
+
+int bind_comm_call_errhandler(struct comm *comm, int errorcode)
+{
+	return call_by_user(errorcode, comm, HAFT_MPI_Comm_call_errhandler);
+}
+
+int bind_win_call_errhandler(struct win *win, int errorcode)
+{
+	return call_by_user(errorcode, win, HAFT_MPI_Win_call_errhandler);
+}
+
+int bind_file_call_errhandler(struct file *fh, int errorcode)
+{
+	return call_by_user(errorcode, fh, HAFT_MPI_File_call_errhandler);
+}
+
+int bind_session_call_errhandler(struct session *session, int errorcode)
+{
+	return call_by_user(errorcode, session, HAFT_MPI_Session_call_errhandler);
 }

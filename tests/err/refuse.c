@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* RUN np=1,2 */
+/* MPI-5.0 9.3, 9.4: a wrong argument is refused with the class of its kind, nothing is sent or
+ * changed, and the words name the function, the argument and its value. */
+#include "tests/t.h"
+
+#include <mpi.h>
+#include <string.h>
+
+static int n, x[4];
+
+/* The words of the error `code' contain `part'. */
+static int said(int code, const char *part)
+{
+	char text[MPI_MAX_ERROR_STRING];
+	int len;
+
+	t_ok(MPI_Error_string(code, text, &len));
+	if (strstr(text, part) != NULL)
+		return 1;
+	fprintf(stderr, "not `%s' in: %s\n", part, text);
+	return 0;
+}
+
+/* The call fails with the class, and says so. */
+#define refused(call, class, words)         \
+	do {                                \
+		t_eq(call, class);          \
+		t_true(said(class, words)); \
+	} while (0)
+
+static void messages(void)
+{
+	MPI_Comm w = MPI_COMM_WORLD;
+	MPI_Request r = MPI_REQUEST_NULL;
+	MPI_Status s;
+	int flag;
+
+	refused(MPI_Send(x, -1, MPI_INT, 0, 0, w), MPI_ERR_COUNT, "MPI_Send: rank");
+	refused(MPI_Send_c(x, -5, MPI_INT, 0, 0, w), MPI_ERR_COUNT, "count is -5");
+	refused(MPI_Send(x, 1, MPI_INT, n, 0, w), MPI_ERR_RANK, "dest");
+	refused(MPI_Send(x, 1, MPI_INT, MPI_ANY_SOURCE, 0, w), MPI_ERR_RANK, "dest -1");
+	refused(MPI_Send(x, 1, MPI_INT, 0, -1, w), MPI_ERR_TAG, "tag is -1");
+	refused(MPI_Send(x, 1, MPI_INT, 0, MPI_ANY_TAG, w), MPI_ERR_TAG, "tag is -2");
+	refused(MPI_Recv(x, 1, MPI_INT, -7, 0, w, &s), MPI_ERR_RANK, "source -7");
+	refused(MPI_Recv(x, 1, MPI_INT, 0, -7, w, &s), MPI_ERR_TAG, "MPI_Recv");
+	refused(MPI_Isend(x, 1, MPI_INT, n, 0, w, &r), MPI_ERR_RANK, "MPI_Isend");
+	t_true(r == MPI_REQUEST_NULL);
+	refused(MPI_Isend(x, 1, MPI_INT, 0, 0, w, NULL), MPI_ERR_ARG, "request is NULL");
+	refused(MPI_Irecv(x, -2, MPI_INT, 0, 0, w, &r), MPI_ERR_COUNT, "count is -2");
+	refused(MPI_Iprobe(n, 0, w, &flag, &s), MPI_ERR_RANK, "MPI_Iprobe");
+	refused(MPI_Sendrecv(x, 1, MPI_INT, 0, 0, x, -3, MPI_INT, 0, 0, w, &s), MPI_ERR_COUNT,
+		"recvcount is -3");
+	refused(MPI_Waitall(-1, &r, MPI_STATUSES_IGNORE), MPI_ERR_ARG, "count is -1");
+	refused(MPI_Waitall(2, NULL, MPI_STATUSES_IGNORE), MPI_ERR_ARG,
+		"array_of_requests is NULL");
+	t_ok(MPI_Waitall(0, NULL, MPI_STATUSES_IGNORE));
+	t_ok(MPI_Send(NULL, 0, MPI_INT, MPI_PROC_NULL, 0, w));
+	t_ok(MPI_Recv(NULL, 0, MPI_INT, MPI_PROC_NULL, MPI_ANY_TAG, w, MPI_STATUS_IGNORE));
+}
+
+static void handles(void)
+{
+	MPI_Comm w = MPI_COMM_WORLD;
+	int size;
+
+	refused(MPI_Send(x, 1, MPI_DATATYPE_NULL, 0, 0, w), MPI_ERR_TYPE, "MPI_DATATYPE_NULL");
+	refused(MPI_Send(x, 1, (MPI_Datatype)MPI_SUM, 0, 0, w), MPI_ERR_TYPE, "MPI_SUM");
+	refused(MPI_Send(x, 1, (MPI_Datatype)x, 0, 0, w), MPI_ERR_TYPE, "never was a handle");
+	refused(MPI_Send(x, 1, MPI_INT, 0, 0, MPI_COMM_NULL), MPI_ERR_COMM, "MPI_COMM_NULL");
+	refused(MPI_Comm_size((MPI_Comm)0, &size), MPI_ERR_COMM, "comm is 0");
+	refused(MPI_Comm_size((MPI_Comm)(intptr_t)259, &size), MPI_ERR_COMM, "MPI_Comm_size");
+	refused(MPI_Comm_size((MPI_Comm)(intptr_t)-1, &size), MPI_ERR_COMM, "MPI_Comm_size");
+	refused(MPI_Comm_size(w, NULL), MPI_ERR_ARG, "size is NULL");
+	refused(MPI_Allreduce(x, x + 2, 1, MPI_INT, MPI_OP_NULL, w), MPI_ERR_OP, "MPI_OP_NULL");
+	refused(MPI_Comm_set_errhandler(w, MPI_ERRHANDLER_NULL), MPI_ERR_ERRHANDLER,
+		"MPI_ERRHANDLER_NULL");
+}
+
+static void collectives(void)
+{
+	MPI_Comm w = MPI_COMM_WORLD;
+	int rank, all[8];
+
+	t_ok(MPI_Comm_rank(w, &rank));
+	refused(MPI_Bcast(x, 1, MPI_INT, n, w), MPI_ERR_ROOT, "root");
+	refused(MPI_Bcast(x, 1, MPI_INT, MPI_ROOT, w), MPI_ERR_ROOT, "root -4");
+	refused(MPI_Bcast(x, -1, MPI_INT, 0, w), MPI_ERR_COUNT, "MPI_Bcast");
+	refused(MPI_Reduce(x, x + 2, 1, MPI_INT, MPI_SUM, -1, w), MPI_ERR_ROOT, "MPI_Reduce");
+	/* what is significant at the root only may be anything elsewhere */
+	x[0] = rank;
+	if (rank == 0)
+		t_ok(MPI_Gather(x, 1, MPI_INT, all, 1, MPI_INT, 0, w));
+	else
+		t_ok(MPI_Gather(x, 1, MPI_INT, NULL, -1, MPI_DATATYPE_NULL, 0, w));
+	if (rank == 0)
+		t_eq(all[n - 1], n - 1);
+	all[rank] = rank;
+	t_ok(MPI_Allgather(MPI_IN_PLACE, -1, MPI_DATATYPE_NULL, all, 1, MPI_INT, w));
+	t_eq(all[n - 1], n - 1);
+}
+
+int main(int argc, char **argv)
+{
+	t_ok(MPI_Init(&argc, &argv));
+	t_ok(MPI_Comm_size(MPI_COMM_WORLD, &n));
+	t_ok(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
+	t_ok(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN));
+	messages();
+	handles();
+	collectives();
+	MPI_Finalize();
+	return t_end();
+}
