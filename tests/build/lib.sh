@@ -17,12 +17,7 @@ finish() {
 }
 
 # Sanitizers: what links against the library needs them as well.
-san=
-case $(basename "$B") in
-*-address*) san=-fsanitize=address ;;
-*-undefined*) san=-fsanitize=undefined ;;
-*-thread*) san=-fsanitize=thread ;;
-esac
+san=$(basename "$B" | sed -n 's/^[^-]*-\(address\|undefined\|thread\).*/-fsanitize=\1/p')
 
 # Installs what is built already; the flavour is told by the name of the build directory.
 install_tree() {

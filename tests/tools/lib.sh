@@ -9,6 +9,8 @@ err=$TMPDIR/err
 # In a rank: its number.
 my='r=${HAFT_JOB#*rank=}; r=${r%%,*};'
 bad=0
+# Sanitizers: what links against the library needs them as well.
+san=$(basename "$B" | sed -n 's/^[^-]*-\(address\|undefined\|thread\).*/-fsanitize=\1/p')
 
 fail() {
 	echo "$*"
