@@ -67,7 +67,6 @@ script_TESTS += tests/abi/header.sh
 script_TESTS += tests/build/cmake.sh
 script_TESTS += tests/build/gdb.sh
 script_TESTS += tests/build/libobj.sh
-script_TESTS += tests/build/cmake.sh
 script_TESTS += tests/build/mpicc.sh
 script_TESTS += tests/build/pkgconf.sh
 script_TESTS += tests/err/line.sh
@@ -89,9 +88,9 @@ demo_SRCS := tests/examples/heat/heat.c
 tests_SRCS := tests/run.c
 tests_sel = $(if $(T),$(foreach t,$(1),$(if $(findstring $(T),$(t)),$(t))),$(1))
 tests_bin = $(patsubst %.c,$(B)/%,$(1))
-unit_sel := $(call tests_sel,$(unit_TESTS))
-mpi_sel  := $(call tests_sel,$(mpi_TESTS))
-sh_sel   := $(call tests_sel,$(script_TESTS))
+unit_sel := $(call tests_sel,$(sort $(unit_TESTS)))
+mpi_sel  := $(call tests_sel,$(sort $(mpi_TESTS)))
+sh_sel   := $(call tests_sel,$(sort $(script_TESTS)))
 
 # A sanitizer makes everything slower; the limits of the tests are for the plain build.
 tests_factor := $(if $(SAN),5,1)
@@ -101,7 +100,7 @@ $(B)/tests/run: $(B)/obj/tests/run.o
 	$(Q)$(CC) $(ldflags) $< -o $@
 
 unit_libs = $(if $(libshm_SRCS),$(B)/lib/libshm.a) $(if $(libobj_SRCS),$(B)/lib/libobj.a)
-$(call tests_bin,$(unit_TESTS)): $(B)/tests/%: $(B)/obj/tests/%.o $(unit_libs)
+$(call tests_bin,$(sort $(unit_TESTS))): $(B)/tests/%: $(B)/obj/tests/%.o $(unit_libs)
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ldflags) $(filter %.o,$^) $(unit_libs) -lcmocka $(libobj_LIBS) -ldl -lpthread -o $@

@@ -21,6 +21,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -100,6 +101,20 @@ static void make_dirs(const char *path)
 		if (path[i + 1] == '/' || path[i + 1] == '\0')
 			mkdir(part, 0777);
 	}
+}
+
+static int entry_remove(const char *path, const struct stat *st, int flag, struct FTW *at)
+{
+	(void)st;
+	(void)flag;
+	return at->level > 0 ? remove(path) : 0;
+}
+
+/* An empty directory, whatever an earlier run has left in it. */
+static void dir_make(const char *path)
+{
+	make_dirs(path);
+	nftw(path, entry_remove, 16, FTW_DEPTH | FTW_PHYS);
 }
 
 static double seconds_since(const struct timespec *t)
@@ -412,7 +427,7 @@ static void job_start(struct job *j)
 {
 	int fd[2];
 
-	make_dirs(j->tmp);
+	dir_make(j->tmp);
 	unlink(j->out);
 	if (pipe2(fd, O_CLOEXEC) != 0)
 		die("pipe: %s", strerror(errno));
