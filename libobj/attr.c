@@ -4,18 +4,18 @@
  *   object ── ext ── cache ── index: slots by hash of the key ──┐
  *                      │                                        v
  *                      └── oldest ──> attr ──> attr ──> attr ── newest      (order of setting)
- *                                     │
- *                                     state: FREE ──set──> LIVE ──delete──> DELETING ──callback:
- * yes──> FREE ^──────────────────┘ no
+ *
+ *   state of an attr:  FREE ──set──> LIVE ──delete──> DELETING ──callback says yes──> FREE
+ *                                      ^──────────callback says no──┘
  *
  * Writers have the object's lock, never during a callback.  Readers have none:
- *  - attrs live until their object goes and change in place under a sequence number (odd: being
- * written);
+ *  - attrs live as long as their object and change in place under a sequence number (odd: being
+ *    written);
  *  - a FREE attr stays in the index for its key's next value, until the index is full and made new;
  *  - an index is rewritten in place under the cache's version; who finds nothing looks at the
- * version again.  A larger index leaves the old one behind for those who still read it: together
- * they are no larger than the new. An attr that is being deleted is invisible, and refuses to be
- * set or deleted. */
+ *    version again.  A larger index leaves the old one behind for those who still read it: all of
+ *    them together are no larger than the newest.
+ * An attr that is being deleted is invisible, and refuses to be set or deleted. */
 #include "libobj/attr.h"
 #include <string.h>
 
@@ -68,8 +68,7 @@ struct cache {
 	struct attr *first_slots[1 << INDEX_FIRST];
 };
 
-/* ------------------------------------------------------------------------------------------------
- * reading */
+/* ------------------------------------------------------------------------ reading */
 
 static inline uint32_t slot_of(const struct index *ix, int key)
 {
@@ -155,8 +154,9 @@ int obj_attr_get(const void *self, int key, int lang, intptr_t *value, int *foun
 	return obj_keyval_is(o->u.cls, key) ? OBJ_OK : OBJ_KEYVAL;
 }
 
-/* ------------------------------------------------------------------------------------------------
- * writing All below under the object's lock, except where it says otherwise. */
+/* ------------------------------------------------------------------------ writing
+ *
+ * All below under the object's lock, except where it says otherwise. */
 
 static void write_begin(struct attr *t)
 {
@@ -399,8 +399,7 @@ static int key_enter(struct obj *o, struct keyval *kv, int key, const struct val
 	return OBJ_OK;
 }
 
-/* ------------------------------------------------------------------------------------------------
- * setting, deleting */
+/* ------------------------------------------------------------------------ setting, deleting */
 
 static int attr_set(struct obj *o, int key, int lang, intptr_t num, bool fix)
 {
@@ -510,8 +509,7 @@ void obj_attrs_free(struct obj *o)
 	ext_of(o)->attrs = NULL;
 }
 
-/* ------------------------------------------------------------------------------------------------
- * walking, copying */
+/* ------------------------------------------------------------------------ walking, copying */
 
 /* The oldest LIVE attribute with a serial number above `after' and up to `last'.  `hint' is where
  * the walk was: attrs are not freed, so at worst it is useless. */
@@ -547,8 +545,7 @@ int obj_attr_next(const void *self, uint64_t *at, int *key, int *lang, intptr_t 
 	return t != NULL;
 }
 
-/* Copies one attribute.  `from' is locked and is unlocked; t stays LIVE or not as its owner likes.
- */
+/* Copies one attribute.  `from' is locked, and is unlocked when it returns. */
 static int dup_one(struct obj *from, struct obj *to, struct attr *t)
 {
 	struct keyval *kv = t->kv;

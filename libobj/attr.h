@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* attr.h - what attr.c, keyval.c and call.c share: keyvals, languages, and one attribute's value.
- */
+/* attr.h - what attr.c, keyval.c and call.c share: keyvals, languages, values. */
 #ifndef LIBOBJ_ATTR_H
 #define LIBOBJ_ATTR_H
 

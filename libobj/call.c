@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* call.c - functions made and called by signature: closures for callbacks that carry no state.
  *
- *     "i(p,&l)"  ──parse──>  types p p, result i; argument 1 by reference
- *                            │
- *       obj_call ────────────┤ libffi
- *       obj_closure_new ─────┤ libffi, or where it may not write code: one of OBJ_POOL_MAX thunks
- * in this file attribute callbacks ─┘ each argument has a role ("&l=x": extra state, address-sized,
- * by reference)
+ *   "i(p,&l)" ──parse──> types p p, result i; argument 1 by reference
+ *                        │
+ *   obj_call ────────────┤ libffi
+ *   obj_closure_new ─────┤ libffi; where it may not write code: one of OBJ_POOL_MAX thunks here
+ *   attribute callbacks ─┘ libffi; each argument has a role ("&l=x": extra state, by reference)
  *
  * A closure belongs to an object and goes with it.  Environment variable OBJ_CLOSURES=pool leaves
  * libffi out. */
@@ -40,8 +39,7 @@ union cell {
 };
 static_assert(sizeof(union cell) == 8, "a register");
 
-/* ------------------------------------------------------------------------------------------------
- * signatures */
+/* ------------------------------------------------------------------------ signatures */
 
 static bool is_one_of(char c, const char *set)
 {
@@ -150,8 +148,7 @@ int obj_call(const char *text, void (*fn)(void), void *ret, void **args)
 	return OBJ_OK;
 }
 
-/* ------------------------------------------------------------------------------------------------
- * attribute callbacks */
+/* ------------------------------------------------------------------------ attribute callbacks */
 
 int obj_sig_new(struct obj_domain *d, const char *text, struct sig **sig)
 {
@@ -243,8 +240,7 @@ int obj_sig_attr_call(const struct sig *s, struct obj_attr_call *call)
 	return (int)code;
 }
 
-/* ------------------------------------------------------------------------------------------------
- * closures */
+/* ------------------------------------------------------------------------ closures */
 
 struct closure {
 	struct closure *next;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* class.c - domains and classes: opening, closing, who is where.
  *
- *   obj_domains ──> domain ──> domain            classes[id]: one number space for the whole
- * process, so that a │ cls[id]                  token of one domain can never be right in another
+ *   obj_domains ──> domain ──> domain      classes[id]: one number space for the whole process,
+ *                     │ cls[id]            so a token of one domain is never right in another
  *                     v
  *                   class (the user's memory) ── in ──> obj_inside
  *
  * Ids are given out round robin: the handles of a closed class stay garbage until 254 others were
- * opened. A domain is one mapping; its arrays of permanent objects are touched only where they are
+ * opened.  A domain is one mapping; its arrays of permanent objects are touched only where they are
  * used. */
 #include "libobj/inner.h"
 #include <stdlib.h>
@@ -206,8 +206,7 @@ long obj_class_close(struct obj_class *c)
 	return c->in != NULL ? class_close(c, false) : 0;
 }
 
-/* ------------------------------------------------------------------------------------------------
- * domains */
+/* ------------------------------------------------------------------------ domains */
 
 static void domain_link(struct obj_domain *d)
 {
@@ -295,9 +294,7 @@ long obj_domain_close(struct obj_domain *d, int leaks, int fmt)
 {
 	long n = 0;
 
-	obj_me.defer++; /* keyvals that only attributes had: they go with their table, nobody is
-			 * called
-			 */
+	obj_me.defer++; /* who goes with his table is not called */
 	if (leaks >= 0)
 		obj_leaks(d, fmt, leaks);
 	obj_domain_threads(d, 0);
@@ -336,8 +333,7 @@ void obj_on_error(struct obj_domain *d, obj_report_fn *report, void *ctx)
 	d->opts.report_ctx = ctx;
 }
 
-/* ------------------------------------------------------------------------------------------------
- * permanent objects */
+/* ------------------------------------------------------------------------ permanent objects */
 
 int obj_permanent(struct obj_class *c, uint32_t value, void *self, const char *name, int ignore)
 {

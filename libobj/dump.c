@@ -8,8 +8,7 @@
  *       ...
  *     haft: 3 objects not freed
  *
- * Nothing is counted while objects are made and freed: these functions look at every slot instead.
- */
+ * Nothing is counted while objects are made and freed: these functions look at every slot. */
 #include "libobj/inner.h"
 #include <stdarg.h>
 #include <stdio.h>
@@ -18,8 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* ------------------------------------------------------------------------------------------------
- * iteration */
+/* ------------------------------------------------------------------------ iteration */
 
 static uint32_t slots_end(const struct obj_class *c)
 {
@@ -72,8 +70,7 @@ void obj_stats(struct obj_class *c, struct obj_class_stats *stats)
 	memcpy(stats, &s, s.size < sizeof(s) ? s.size : sizeof(s));
 }
 
-/* ------------------------------------------------------------------------------------------------
- * output */
+/* ------------------------------------------------------------------------ output */
 
 struct out {
 	int fd;
@@ -152,8 +149,7 @@ static void out_site(struct out *w, uintptr_t site)
 		out(w, "%s", text);
 }
 
-/* ------------------------------------------------------------------------------------------------
- * the report */
+/* ------------------------------------------------------------------------ the report */
 
 struct found {
 	uintptr_t site;

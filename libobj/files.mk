@@ -32,11 +32,12 @@ $(B)/lib/libobj.a: $(patsubst %.c,$(B)/obj/%.o,$(libobj_SRCS))
 	@mkdir -p $(@D)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
+# nodelete: threads that end later give their slots back by code of this library.
 $(B)/lib/libobj.so.0: $(call objs,$(libobj_SRCS)) libobj/libobj.map
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) -shared $(ldflags) -Wl,-soname,libobj.so.0 -Wl,--version-script,libobj/libobj.map \
-		$(filter %.o,$^) $(libobj_LIBS) -ldl -lpthread -o $@
+	$(Q)$(CC) -shared $(ldflags) -Wl,-soname,libobj.so.0 -Wl,-z,nodelete \
+		-Wl,--version-script,libobj/libobj.map $(filter %.o,$^) $(libobj_LIBS) -ldl -lpthread -o $@
 
 $(B)/lib/libobj.so: $(B)/lib/libobj.so.0
 	$(Q)ln -sf libobj.so.0 $@
@@ -57,4 +58,5 @@ install-libobj:
 	install -m 644 libobj/obj.3 $(DESTDIR)$(PREFIX)/share/man/man3/
 	for f in $(libobj_FNS); do ln -sf obj.3 $(DESTDIR)$(PREFIX)/share/man/man3/$$f.3; done
 	install -m 644 libobj/gdb.py $(DESTDIR)$(PREFIX)/share/libobj/
+	install -m 644 libobj/README.md $(DESTDIR)$(PREFIX)/share/doc/libobj/
 	install -m 644 $(libobj_EXAMPLES) $(DESTDIR)$(PREFIX)/share/doc/libobj/examples/tasks/

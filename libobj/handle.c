@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* handle.c - what a handle is that is not valid: the diagnosis, the graveyard, direct handles,
- * sites.
+/* handle.c - what a bad handle is: the diagnosis, the graveyard, direct handles, sites.
  *
- *   given 64 bits      0 or the null value ──> OBJ_NULL         of another class ──>
- * OBJ_WRONG_CLASS below 4096       permanent number below 2^31       INTEGER form             index
- * and generation never given out ──> OBJ_GARBAGE tag 0x5a         token                    given
- * out once, not now ──> OBJ_STALE, or OBJ_FOREIGN else             address (direct classes)
+ *   64 bits  ── 0, or the null value         OBJ_NULL
+ *            ── below 4096: permanent        OBJ_WRONG_CLASS, or OBJ_GARBAGE: nobody has that
+ * number ── below 2^31: INTEGER form  ─┐ OBJ_GARBAGE: index and generation never given out ── tag
+ * 0x5a: token           ─┤ OBJ_WRONG_CLASS: given out by another class ── an address: direct handle
+ * ─┘ OBJ_STALE, OBJ_FOREIGN: by this one, not valid now
  *
  * A freed slot remembers both sites until it is used again; objects with a name, or that lived on
  * after their handle, also leave them in the graveyard, a ring of the last GRAVES of a domain. */
@@ -53,8 +53,7 @@ const char *obj_error_text(int err)
 	return err >= 0 && (size_t)err < countof(text) ? text[err] : "unknown error";
 }
 
-/* ------------------------------------------------------------------------------------------------
- * direct handles */
+/* ------------------------------------------------------------------------ direct handles */
 
 /* The slot that an address would be the handle of, or NULL. */
 static struct obj *direct_slot(const struct obj_class *c, obj_h h)
@@ -91,8 +90,7 @@ obj_h obj_from_int_direct(const struct obj_class *c, uint32_t i)
 	return (obj_h)(uintptr_t)i;
 }
 
-/* ------------------------------------------------------------------------------------------------
- * graveyard */
+/* ------------------------------------------------------------------------ graveyard */
 
 void obj_grave_add(const struct obj *o, uintptr_t freed)
 {
@@ -141,8 +139,7 @@ static bool grave_find(struct obj_domain *d, uint64_t token, struct grave *out)
 	return found;
 }
 
-/* ------------------------------------------------------------------------------------------------
- * finding out */
+/* ------------------------------------------------------------------------ finding out */
 
 /* Slots that were ever given out are below. */
 static uint32_t slots_used(const struct obj_class *c)
@@ -308,8 +305,7 @@ static void find(const struct obj_class *c, obj_h handle, struct finding *f)
 		find_address(c, handle, f);
 }
 
-/* ------------------------------------------------------------------------------------------------
- * in words */
+/* ------------------------------------------------------------------------ in words */
 
 int obj_site_text(uintptr_t site, char *buf, size_t n)
 {
@@ -432,8 +428,7 @@ int obj_why(const struct obj_class *c, obj_h h, struct obj_diag *diag)
 	return f.why;
 }
 
-/* ------------------------------------------------------------------------------------------------
- * the hook */
+/* ------------------------------------------------------------------------ the hook */
 
 int obj_tell(struct obj_class *c, obj_h h, int why)
 {

@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* inner.h - what the files of libobj share and nobody else sees.
  *
- *    struct obj_domain ── cls[id] ──> struct obj_class ── in ──> struct obj_inside: the slots'
- * bookkeeping │                               │ base                  fifo: free slots of all
- * threads └── perm[4096]                  v [ slot 0: never used ][ slot 1 ][ slot 2 ] ... [ hi )
- * ... reserved ... ] struct thread (thread-local) ── mags[id] ──> struct mag: free slots of this
- * thread
+ *   struct obj_domain ── cls[id] ──> struct obj_class ── in ──> struct obj_inside: bookkeeping
+ *         │                               │ base                fifo: free slots of all threads
+ *         └── perm[4096]                  v
+ *                                     [ slot 0: never used ][ slot 1 ] ... [ hi ) ... reserved ]
+ *   struct thread (thread-local) ── mags[id] ──> struct mag: free slots of this thread
  *
- * Invariants of a slot (checked by obj_table_valid in debug builds):
+ * Invariants of a slot (checked by obj_table_valid):
  *   live     token names this slot, refs has a user's handle, cls is its class
- *   pending  token with index bit 0 flipped, refs != 0   (handle freed, somebody still refers to
- * it; or its destroy runs or waits: DYING; or under construction; or the parent's: STICKY) free
- * token likewise (or 0: never used), refs == 0, next is the slot to be used after it A stored token
- * whose index is not that of its slot can equal no handle that leads here: that is why flipping one
- * bit is enough to kill a handle and keeps the generation for the next one.
+ *   pending  token with index bit 0 flipped, refs != 0: the handle is freed and somebody refers to
+ *            the object; or its destroy waits or runs (DYING); or it is under construction; or it
+ *            is the parent process's (STICKY)
+ *   free     token likewise (or 0: never used), refs == 0, next is the slot to be used after it
+ * A stored token whose index is not that of its slot can equal no handle that leads here: that is
+ * why flipping one bit is enough to kill a handle and keeps the generation for the next one.
  *
- * Lock ranks of libobj, upwards: DOMAINS < DOMAIN < OBJECT < CLASS < GRAVE < THREADS < MEM < ARENA.
- */
+ * Locks of libobj, by rank, upwards:
+ *     DOMAINS < DOMAIN < OBJECT < CLASS < GRAVE < THREADS < MEM < ARENA */
 #ifndef LIBOBJ_INNER_H
 #define LIBOBJ_INNER_H
 
@@ -24,8 +25,7 @@
 #include "libobj/obj.h"
 #include <stdbool.h>
 
-/* ------------------------------------------------------------------------------------------------
- * tokens */
+/* ------------------------------------------------------------------------ tokens */
 
 #define TOKEN_TAG      (0x5aULL << 56)
 #define TOKEN_CLASS(t) ((uint32_t)((t) >> 48) & 0xff)
@@ -39,7 +39,7 @@
 
 #define REFS_INTERNAL 0x7fffffffULL
 #define REFS_CLOSING  (1ULL << 62) /* obj_free runs callbacks */
-#define REFS_DYING    (1ULL << 63) /* nobody may come in any more: on the way to destroy, or in it */
+#define REFS_DYING    (1ULL << 63) /* nobody may come in any more: destroy waits or runs */
 #define REFS_IGNORE   1ULL         /* permanent objects, which count nothing: freeing is ignored */
 #define REFS_USER(r)  ((uint32_t)((r) >> 32) & 0x3fffffff)
 
@@ -49,15 +49,12 @@ static inline uint64_t token_uses(uint64_t t)
 	return t == 0 ? 0 : (uint64_t)TOKEN_HI(t) * 127 + ((t >> 24) & 127);
 }
 
-/* ------------------------------------------------------------------------------------------------
- * magazines */
+/* ------------------------------------------------------------------------ magazines */
 
 #define QUARANTINE  ((uint32_t)MEAN_OR(8, OBJ_QUARANTINE))
-#define FRESH_BATCH ((uint32_t)MEAN_OR(1, 32)) /* never-used slots a thread takes at once */
-#define FIFO_BATCH  ((uint32_t)MEAN_OR(1, 64)) /* freed ones */
-#define SPILL_MIN                                                                                 \
-	((uint32_t)MEAN_OR(2, 512)) /* free slots a thread keeps before it gives all to the class \
-				     */
+#define FRESH_BATCH ((uint32_t)MEAN_OR(1, 32))  /* never-used slots a thread takes at once */
+#define FIFO_BATCH  ((uint32_t)MEAN_OR(1, 64))  /* freed ones */
+#define SPILL_MIN   ((uint32_t)MEAN_OR(2, 512)) /* free slots a thread keeps */
 
 /* Free slots of one class in one thread, in order of freeing: the first `avail' may be handed out,
  * the `limbo' after them wait until as many others have been freed.  All by owner thread. */
@@ -87,8 +84,7 @@ struct thread {
 };
 extern __thread struct thread obj_me;
 
-/* ------------------------------------------------------------------------------------------------
- * class and domain */
+/* ------------------------------------------------------------------------ class and domain */
 
 /* obj_class.flags, the half that is not the user's: what the fast paths must stop for. */
 #define F_CONSTRUCT 0x100
@@ -158,8 +154,7 @@ extern struct obj_domain *obj_domains;
 extern struct obj_lock obj_domains_lock; /* rank DOMAINS */
 struct obj_class *obj_class_by_id(uint32_t id);
 
-/* What an object has besides its header, made at first need and never moved until the object goes.
- */
+/* What an object has besides its header, made at first need and never moved. */
 struct ext {
 	struct obj *reap_next;
 	char *name; /* lock OBJECT */
@@ -174,10 +169,10 @@ struct ext {
 
 #define EXT_LINK 1ULL /* low bit of obj.ext: not an ext but the next object of a reap list */
 
-/* ------------------------------------------------------------------------------------------------
- * table.c slot_pop gives a slot that is the caller's alone: refs 0, its next token, still dead
- * (flip bit 0 to publish). slot_push takes one back: dead token, nobody refers to it.  Any thread.
- */
+/* ------------------------------------------------------------------------ table.c
+ *
+ * slot_pop gives a slot that is the caller's alone: refs 0, its next token, still dead (flip bit 0
+ * to publish).  slot_push takes one back: dead token, nobody refers to it.  Any thread. */
 struct obj *obj_slot_refill(struct obj_class *c);         /* slow half of slot_pop; NULL: full */
 void obj_slot_retire(struct obj_class *c, struct obj *o); /* slow half of slot_push */
 void obj_mag_spill(struct obj_class *c, struct mag *m);   /* all free slots to the class */
@@ -258,8 +253,7 @@ static inline void slot_push(struct obj_class *c, struct obj *o)
 		obj_mag_spill(c, m);
 }
 
-/* ------------------------------------------------------------------------------------------------
- * thread.c */
+/* ------------------------------------------------------------------------ thread.c */
 bool obj_thread_attach(void);         /* this thread gets magazines; false: no memory */
 void obj_threads_forget(uint32_t id); /* empties that magazine in all threads; quiet */
 void obj_threads_lost(

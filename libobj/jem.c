@@ -97,8 +97,7 @@ const char *obj_jem_version(void)
 	return lib.version;
 }
 
-/* ------------------------------------------------------------------------------------------------
- * extents */
+/* ------------------------------------------------------------------------ extents */
 
 static void *hook_alloc(struct hooks *h, void *addr, size_t len, size_t align, bool *zero,
 	bool *commit, unsigned arena)
@@ -160,8 +159,7 @@ static bool hook_merge(
 static const struct hooks hooks_ours = {hook_alloc, hook_dalloc, hook_destroy, hook_commit, hook_no,
 	hook_no, hook_no, hook_split, hook_merge};
 
-/* ------------------------------------------------------------------------------------------------
- * arenas */
+/* ------------------------------------------------------------------------ arenas */
 
 /* With a provider: jemalloc's own notes stay out of the provider's memory where the version can do
  * that, so that a stray store of a peer damages data and not the allocator. */

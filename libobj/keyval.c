@@ -19,8 +19,7 @@ typedef void faddr_copy_fn(
 	int *h, int *key, intptr_t *extra, intptr_t *in, intptr_t *out, int *flag, int *rc);
 typedef void faddr_del_fn(int *h, int *key, intptr_t *in, intptr_t *extra, int *rc);
 
-/* ------------------------------------------------------------------------------------------------
- * keyvals */
+/* ------------------------------------------------------------------------ keyvals */
 
 struct making {
 	struct obj_class *target;
@@ -167,8 +166,7 @@ bool obj_keyval_is(const struct obj_class *c, int key)
 	return kv != NULL;
 }
 
-/* ------------------------------------------------------------------------------------------------
- * languages */
+/* ------------------------------------------------------------------------ languages */
 
 int obj_lang_form_slow(const struct obj_domain *d, int lang)
 {
@@ -248,8 +246,7 @@ void obj_langs_close(struct obj_domain *d)
 	d->nlangs = 0;
 }
 
-/* ------------------------------------------------------------------------------------------------
- * calls */
+/* ------------------------------------------------------------------------ calls */
 
 static struct obj_attr_call call_make(const struct keyval *kv, const struct obj *o, int key,
 	const struct value *now, struct value *place)

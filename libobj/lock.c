@@ -10,9 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define SPINS                                                                                      \
-	100 /* looks at a taken lock before sleeping: about the time of a critical section of ours \
-	     */
+#define SPINS 100 /* looks at a taken lock before sleeping: about as long as ours are held */
 
 /* In debug builds locks are always taken, so that the ranks are checked with one thread as well. */
 uint32_t obj_threads_on = HAFT_DEBUG;

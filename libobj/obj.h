@@ -1,36 +1,40 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* obj.h - handles that can be trusted: the public face of libobj.
  *
- * An object is memory of yours that begins with a `struct obj'.  It lives in a slot of its class's
- * table. Outside it is known by a handle, which comes in two forms:
+ * An object is memory of yours that begins with a `struct obj'.  It lives in a slot of its
+ * class's table.  Outside it is known by a handle, which comes in two forms:
  *
- *     token     63      56 55    48 47          32 31 30     24 23            0
- *     obj_h     [ 0x5a    ][ class ][ generation   ][0][ gen    ][ index       ]     not an
- * address: using it as one faults INTEGER                                       [0][ gen    ][
- * index       ]     2^24 .. 2^31-1
+ *     token     63   56 55    48 47         32 31 30   24 23          0
+ *     obj_h     [ 0x5a ][ class ][ generation ][0][ gen  ][ index      ]   dereferenced, it faults
+ *     INTEGER                                  [0][ gen  ][ index      ]   2^24 .. 2^31-1
  *
- * The slot holds the whole token, so one compare tells garbage, another class, freed, and freed and
- * used again. An object counts two things in one word: handles its user has, and references of
- * everybody else (operations that run, objects that point to it).  obj_free is the user's goodbye:
- * the handle is dead when it returns. The object goes when both counts are zero, never under a lock
- * and never inside a callback.
+ * The slot holds the whole token, so one compare tells garbage, another class, freed, and freed
+ * and used again.  An object counts two things in one word: handles its user has, and references
+ * of everybody else (operations that run, objects that point to it).  obj_free is the user's
+ * goodbye: the handle is dead when it returns.  The object goes when both counts are zero, never
+ * under a lock and never inside a callback.
  *
  * Who locks?  Every declaration says one of
- *     any thread           no lock needed, nothing taken or taken inside; call it whenever you like
- *     owner                no lock needed, nothing taken: you hold a reference or are inside a
- * callback of the object; of two threads that do this to one object at once, one must wait (your
- * lock) takes X              takes lock X of libobj itself and gives it back before it returns runs
- * callbacks       your code is run from inside: hold no lock of yours that it might want quiet no
- * other thread may be inside a function on this domain no lock needed          obj_get obj_find
- * obj_acquire obj_handle obj_int obj_to_int obj_from_int obj_hold obj_drop* obj_new* obj_share
- * obj_free* obj_attr_get obj_refs obj_why obj_user_rc obj_mem_get obj_mem_put takes it itself
- * obj_name_* obj_attr_set* obj_attr_delete* obj_attr_dup* obj_keyval_* obj_errh_* obj_lang_add
- *                          obj_class_open obj_stats obj_foreach* obj_leaks* obj_closure_new
- * obj_reap* caller holds (quiet)    obj_domain_close obj_domain_threads obj_class_close Those with
- * a star may run callbacks (construct, on_free, destroy, attribute copy and delete, your function).
+ *     any thread      no lock needed, nothing taken or taken inside; call it whenever you like
+ *     owner           no lock needed, nothing taken: you hold a reference or are inside a callback
+ *                     of the object; of two threads that do this to one object at once, one must
+ *                     wait (your lock)
+ *     takes X         takes lock X of libobj itself and gives it back before it returns
+ *     runs callbacks  your code is run from inside: hold no lock of yours that it might want
+ *     quiet           no other thread may be inside a function on this domain
+ * In short
+ *     no lock needed  obj_get obj_find obj_acquire obj_handle obj_int obj_to_int obj_from_int
+ *                     obj_hold obj_drop* obj_new* obj_share obj_free* obj_attr_get obj_refs obj_why
+ *                     obj_user_rc obj_mem_get obj_mem_put
+ *     takes it itself obj_name_* obj_attr_set* obj_attr_delete* obj_attr_dup* obj_keyval_*
+ *                     obj_errh_* obj_lang_add obj_class_open obj_stats obj_foreach* obj_leaks*
+ *                     obj_closure_new obj_reap*
+ *     quiet           obj_domain_close obj_domain_threads obj_class_close
+ * Those with a star may run callbacks (construct, on_free, destroy, attribute copy and delete,
+ * your function).
  *
  * Errors: functions return OBJ_OK (0) or one of enum obj_error, or NULL; nothing here prints or
- * aborts.  */
+ * aborts. */
 #ifndef LIBOBJ_OBJ_H
 #define LIBOBJ_OBJ_H
 
@@ -44,24 +48,19 @@ extern "C" {
 
 #define OBJ_VERSION "0.1.0"
 
-/* ------------------------------------------------------------------------------------------------
- * limits */
+/* ------------------------------------------------------------------------ limits */
 
-#define OBJ_PERMANENT_MAX \
-	4096 /* handles below are numbers that the caller names (and 0 is never valid) */
-#define OBJ_INDEX_MAX 0xffffff /* live objects a class: 24 bits of index, less slot 0 */
-#define OBJ_CLASS_MAX \
-	254 /* classes a process (a copy of libobj): 8 bits of token, less 0 and 255 */
-#define OBJ_NAME_MAX   4096 /* bytes a class may allow for a name, NUL included */
-#define OBJ_TRACE_MAX  32   /* frames of a creation backtrace */
-#define OBJ_LANG_MAX   32   /* languages a domain, the three built-in ones included */
-#define OBJ_QUARANTINE 4096 /* default frees of a thread before a slot is used again */
-#define OBJ_EXACT_MAX \
-	65536 /* a class with a smaller `max' can use every slot from every thread, by a lock */
-#define OBJ_ALLOC_SMALL (1 << 20) /* live bytes of a domain before jemalloc is loaded */
+#define OBJ_PERMANENT_MAX 4096      /* handles below are numbers that the caller names, but 0 */
+#define OBJ_INDEX_MAX     0xffffff  /* live objects a class: 24 bits of index, less slot 0 */
+#define OBJ_CLASS_MAX     254       /* classes a process: 8 bits of token, less 0 and 255 */
+#define OBJ_NAME_MAX      4096      /* bytes a class may allow for a name, NUL included */
+#define OBJ_TRACE_MAX     32        /* frames of a creation backtrace */
+#define OBJ_LANG_MAX      32        /* languages a domain, the three built-in ones included */
+#define OBJ_QUARANTINE    4096      /* default frees of a thread before a slot is used again */
+#define OBJ_EXACT_MAX     65536     /* a smaller `max': every slot serves every thread, by a lock */
+#define OBJ_ALLOC_SMALL   (1 << 20) /* live bytes of a domain before jemalloc is loaded */
 
-/* ------------------------------------------------------------------------------------------------
- * errors */
+/* ------------------------------------------------------------------------ errors */
 
 enum obj_error {
 	OBJ_OK = 0,
@@ -71,20 +70,17 @@ enum obj_error {
 	OBJ_WRONG_CLASS, /* a handle, live or not, of another class */
 	OBJ_FOREIGN,     /* inherited through fork, and the domain's policy is OBJ_FORK_FOREIGN */
 	OBJ_PERMANENT,   /* a permanent object or attribute, which cannot be freed or set */
-	OBJ_BUSY,   /* re-entrant: the same is being freed or deleted further up this thread's stack
-		     */
-	OBJ_NOMEM,  /* no memory, or the table is full */
-	OBJ_KEYVAL, /* not a live keyval of the object's class */
-	OBJ_CALLBACK, /* a callback said no; obj_user_rc() is what it returned; nothing has changed
-		       */
-	OBJ_INVALID   /* an argument out of range: a programming error of the caller */
+	OBJ_BUSY,        /* the same is being freed or deleted further up the stack */
+	OBJ_NOMEM,       /* no memory, or the table is full */
+	OBJ_KEYVAL,      /* not a live keyval of the object's class */
+	OBJ_CALLBACK,    /* a callback said no (obj_user_rc), and nothing has changed */
+	OBJ_INVALID      /* an argument out of range: a programming error of the caller */
 };
 
 /* Short English for an enum obj_error.  Never NULL.  any thread. */
 const char *obj_error_text(int err);
 
-/* ------------------------------------------------------------------------------------------------
- * types */
+/* ------------------------------------------------------------------------ types */
 
 typedef void *obj_h; /* a handle: a token, a permanent number, or (direct classes) an address */
 
@@ -93,25 +89,23 @@ struct obj_domain;
 
 /* The header of every object: the first member of your struct.  All fields are libobj's. */
 struct obj {
-	uint64_t token; /* the live handle; index bit 0 flipped when it is dead; the number of a
-			   permanent object */
+	uint64_t token; /* the handle; index bit 0 flipped when it is dead; a permanent number */
 	uint64_t refs;  /* internal references 0-30, sticky 31, user's handles 32-61, closing 62,
-			   dying 63; 0: free slot */
+			 * dying 63; 0: a free slot */
 	union {
 		struct obj_class *cls; /* while refs != 0 */
 		struct obj *next;      /* while the slot is free */
 	} u;
-	void *ext; /* name, attributes, error handler, trace; made at first need; free: site of the
-		      free */
+	void *ext; /* name, attributes, error handler, trace; made at first need.  Free slot: the
+		    * site of the free */
 	uintptr_t site; /* where it was created; permanent: its default name */
 };
 
-#define OBJ_REFS_STICKY \
-	(1ULL << 31) /* never counted again: permanent, or 2^31 references were reached */
-#define OBJ_REFS_USER (1ULL << 32) /* one handle of the user */
+#define OBJ_REFS_STICKY (1ULL << 31) /* not counted any more: permanent, or 2^31 were reached */
+#define OBJ_REFS_USER   (1ULL << 32) /* one handle of the user */
 
-/* A class.  The memory is yours (usually static, all zero before obj_class_open: every lookup then
- * fails); the fields are libobj's, and only inline functions below read them. */
+/* A class.  The memory is yours (usually static, all zero before obj_class_open: every lookup
+ * then fails); the fields are libobj's, and only inline functions below read them. */
 struct obj_class {
 	char *base;        /* slot 0 */
 	uint32_t limit;    /* slots a token may name; 0 for direct classes */
@@ -143,8 +137,9 @@ struct obj_site {
 		(uintptr_t) & obj_here | OBJ_SITE_TEXT;                                 \
 	}))
 
-/* ------------------------------------------------------------------------------------------------
- * domains A domain is one user of libobj: its classes, permanent numbers, languages, memory and
+/* ------------------------------------------------------------------------ domains
+ *
+ * A domain is one user of libobj: its classes, permanent numbers, languages, memory and
  * policies.  Handles of one domain are garbage or of the wrong class in another. */
 
 enum obj_alloc {
@@ -171,8 +166,8 @@ struct obj_diag {
 };
 
 /* Called when libobj itself refuses something (obj_free of a bad handle, a full table, address
- * space that could be reserved only in part).  `diag' is valid during the call.  No lock is held;
- * calling libobj is allowed. */
+ * space that could be reserved only in part).  `diag' is valid during the call.  No lock is
+ * held; calling libobj is allowed. */
 typedef void obj_report_fn(void *ctx, const struct obj_diag *diag);
 
 struct obj_domain_opts {
@@ -188,34 +183,30 @@ struct obj_domain_opts {
 	void *report_ctx;
 };
 
-/* obj_domain_open makes a domain.  `opts' may be NULL (all zero).  OBJ_OK, OBJ_INVALID, OBJ_NOMEM.
- * It is one mmap and touches two pages.  any thread. */
+/* obj_domain_open makes a domain.  `opts' may be NULL (all zero).  OBJ_OK, OBJ_INVALID,
+ * OBJ_NOMEM.  It is one mmap and touches two pages.  any thread. */
 int obj_domain_open(struct obj_domain **domain, const struct obj_domain_opts *opts);
 
-/* obj_domain_close ends a domain and all of its classes: prints the leak report to file descriptor
- * `leaks' (< 0: do not) in format `fmt' (enum obj_fmt), and returns how many objects were alive.
- * These are not destroyed: no callback runs.  All handles are garbage and all objects gone
- * afterwards.  quiet. */
+/* obj_domain_close ends a domain and all of its classes: prints the leak report to file
+ * descriptor `leaks' (< 0: do not) in format `fmt' (enum obj_fmt), and returns how many objects
+ * were alive.  These are not destroyed: no callback runs.  All handles are garbage and all
+ * objects gone afterwards.  quiet. */
 long obj_domain_close(struct obj_domain *domain, int leaks, int fmt);
 
 /* obj_domain_threads says whether objects of the domain are used by several threads at once from
- * now on.  Off (the start), reference counting is plain arithmetic and object locks are not taken;
- * on, both are.  Creating, freeing and looking up is safe from any thread in either mode.  quiet:
- * call it before the second thread comes in. */
+ * now on.  Off (the start), reference counting is plain arithmetic and object locks are not
+ * taken; on, both are.  Creating, freeing and looking up is safe from any thread in either mode.
+ * quiet: call it before the second thread comes in. */
 void obj_domain_threads(struct obj_domain *domain, int on);
 
 /* obj_on_error sets the report hook (NULL: none).  quiet. */
 void obj_on_error(struct obj_domain *domain, obj_report_fn *report, void *ctx);
 
-/* ------------------------------------------------------------------------------------------------
- * classes */
+/* ------------------------------------------------------------------------ classes */
 
-#define OBJ_F_DIRECT                                                                             \
-	1 /* the handle is the address of what follows the header (loaders that dispatch on word \
-	     0) */
-#define OBJ_F_RAW 2 /* obj_new does not clear the memory behind the header */
-#define OBJ_F_LATER \
-	4 /* destroy runs only from obj_reap(), so that a progress thread never runs it */
+#define OBJ_F_DIRECT 1 /* the handle is the address of what follows the header: its first word */
+#define OBJ_F_RAW    2 /* obj_new does not clear the memory behind the header */
+#define OBJ_F_LATER  4 /* destroy runs only from obj_reap: a progress thread never runs it */
 #define OBJ_F_SHARED 8 /* several threads from the start, whatever obj_domain_threads says */
 
 struct obj_class_desc {
@@ -229,18 +220,17 @@ struct obj_class_desc {
 			 many */
 	uint32_t quarantine; /* frees (of a thread) before a slot is used again; 0: the domain's. An
 			      * INTEGER handle comes back after 127 x this many creations at the
-			      * earliest; a token never does */
+			      * earliest (less if the table is full); a token never does */
 	intptr_t null_value; /* what obj_free leaves in the handle variable, and what obj_why calls
 				OBJ_NULL */
 
 	/* All may be NULL.  No lock of libobj is held in any of them, and each may call libobj. */
-	int (*construct)(
-		void *self, void *arg); /* in obj_new; not 0: obj_new undoes and returns NULL */
-	void (*on_free)(
-		void *self); /* in obj_free, the last thing while the handle is still valid */
+	/* in obj_new, before the handle is valid; not 0: obj_new undoes and returns NULL */
+	int (*construct)(void *self, void *arg);
+	void (*on_free)(void *self); /* in obj_free, the last thing while the handle is valid */
 	void (*destroy)(void *self); /* the last reference has gone; the handle is dead */
-	int (*describe)(
-		const void *self, char *buf, size_t n); /* words for the leak report, as snprintf */
+	/* words for the leak report, as snprintf */
+	int (*describe)(const void *self, char *buf, size_t n);
 };
 
 /* obj_class_open makes `cls' a class of the domain.  OBJ_OK, OBJ_INVALID, OBJ_NOMEM (also:
@@ -249,31 +239,30 @@ struct obj_class_desc {
 int obj_class_open(
 	struct obj_class *cls, struct obj_domain *domain, const struct obj_class_desc *desc);
 
-/* obj_class_close gives the class's table back and returns the number of objects that were alive in
- * it (not destroyed, no callback).  `cls' is all zero afterwards.  obj_domain_close does it for
- * all.  quiet. */
+/* obj_class_close gives the class's table back and returns the number of objects that were alive
+ * in it (not destroyed, no callback).  `cls' is all zero afterwards.  obj_domain_close does it
+ * for all.  quiet. */
 long obj_class_close(struct obj_class *cls);
 
 const char *obj_class_name(
 	const struct obj_class *cls); /* any thread; lives as long as the class */
 
-/* ------------------------------------------------------------------------------------------------
- * objects */
+/* ------------------------------------------------------------------------ objects */
 
-/* obj_new makes an object with one user's handle and no other reference; `arg' goes to construct.
- * NULL: no memory, table full (reported by the hook), or construct said no (obj_user_rc() is what
- * it said).  The site is that of obj_site_set, or else the caller's address.  any thread; runs
- * construct. */
+/* obj_new makes an object with one user's handle and no other reference; `arg' goes to
+ * construct.  NULL: no memory, table full (reported by the hook), or construct said no
+ * (obj_user_rc() is what it said).  The site is that of obj_site_set, or else the caller's
+ * address.  any thread; runs construct. */
 void *obj_new(struct obj_class *cls, void *arg);
 
 /* The same with a site of your own: obj_new_at(c, arg, OBJ_HERE). */
 void *obj_new_at(struct obj_class *cls, void *arg, uintptr_t site);
 
-/* obj_permanent registers your own memory `self' (at least the class's size is not checked; it
- * begins with a zeroed struct obj) as the permanent object `value', 1..OBJ_PERMANENT_MAX-1.
+/* obj_permanent registers your own memory `self' (it begins with a zeroed struct obj; its size
+ * is not checked) as the permanent object `value', 1..OBJ_PERMANENT_MAX-1.
  * References to it are not counted; it is never destroyed.  `name' is its default name, kept by
- * address, or NULL.  Freeing it is OBJ_PERMANENT, or with `ignore' nothing: OBJ_OK.  OBJ_BUSY: the
- * value is taken.  owner. */
+ * address, or NULL.  Freeing it is OBJ_PERMANENT, or with `ignore' nothing: OBJ_OK, and the
+ * variable gets the null value.  OBJ_BUSY: the value is taken.  owner. */
 int obj_permanent(struct obj_class *cls, uint32_t value, void *self, const char *name, int ignore);
 
 /* obj_permanent_end takes a permanent object out again and frees its name, error handler and
@@ -284,13 +273,13 @@ void obj_permanent_end(void *self);
  * owner. */
 obj_h obj_share(void *self);
 
-/* obj_free is the user's goodbye.  It looks *handle up, runs the attributes' delete callbacks (last
- * set first) and on_free, ends the handle, gives back the user's reference and sets *handle to the
- * class's null value.  The object is destroyed when nobody else refers to it, maybe now. OBJ_OK;
- * OBJ_NULL, OBJ_GARBAGE, OBJ_STALE, OBJ_WRONG_CLASS, OBJ_FOREIGN (hook told); OBJ_PERMANENT;
- * OBJ_BUSY (re-entrant free from one of its callbacks); OBJ_CALLBACK: a delete callback said no:
- * the handle stays valid, and so do that attribute and those not reached yet.  any thread; runs
- * callbacks. */
+/* obj_free is the user's goodbye.  It looks *handle up, runs the attributes' delete callbacks
+ * (last set first) and on_free, ends the handle, gives back the user's reference and sets
+ * *handle to the class's null value.  The object is destroyed when nobody else refers to it,
+ * maybe now.  OBJ_OK; OBJ_NULL, OBJ_GARBAGE, OBJ_STALE, OBJ_WRONG_CLASS, OBJ_FOREIGN (hook
+ * told); OBJ_PERMANENT; OBJ_BUSY (re-entrant free from one of its callbacks); OBJ_CALLBACK: a
+ * delete callback said no: the handle stays valid, and so do that attribute and those not
+ * reached yet.  any thread; runs callbacks. */
 int obj_free(struct obj_class *cls, obj_h *handle);
 
 /* The same for who has the object and not the handle.  `self' is not yours afterwards (unless it
@@ -301,15 +290,16 @@ int obj_free_obj(void *self);
  * thread. */
 int obj_user_rc(void);
 
-/* obj_site_set names the site of the next creations and frees of this thread: the address of your
- * user's call, or 0 to go back to the caller's address.  any thread. */
+/* obj_site_set names the site of the next creations and frees of this thread: the address of
+ * your user's call, or 0 to go back to the caller's address.  any thread. */
 void obj_site_set(uintptr_t site);
 
 /* Both counts of an object.  A snapshot.  owner. */
 void obj_refs(const void *self, uint32_t *user, uint32_t *internal);
 
-/* ------------------------------------------------------------------------------------------------
- * slow halves of the inline functions further down; not for direct use. */
+/* ------------------------------------------------------------------------ slow halves
+ *
+ * of the inline functions further down; not for direct use. */
 void *obj_get_direct(const struct obj_class *cls, obj_h handle);
 obj_h obj_from_int_direct(const struct obj_class *cls, uint32_t i);
 void obj_gone(
@@ -320,13 +310,12 @@ static inline struct obj *obj_slot(const struct obj_class *c, uint32_t index)
 	return (struct obj *)(void *)(c->base + (size_t)index * c->stride);
 }
 
-/* ------------------------------------------------------------------------------------------------
- * lookup */
+/* ------------------------------------------------------------------------ lookup */
 
-/* obj_get: the live object behind a handle of this class, or NULL for anything else (obj_why says
- * what).  Holds nothing: with several threads the object stays only as long as the user does not
- * free the handle meanwhile, which is his duty; obj_acquire is for who cannot trust him.  Any 64
- * bits may be given.  any thread. */
+/* obj_get: the live object behind a handle of this class, or NULL for anything else (obj_why
+ * says what).  Holds nothing: with several threads the object stays only as long as the user
+ * does not free the handle meanwhile, which is his duty; obj_acquire is for who cannot trust
+ * him.  Any 64 bits may be given.  any thread. */
 static inline void *obj_get(const struct obj_class *c, obj_h handle)
 {
 	uint64_t h = (uint64_t)(uintptr_t)handle;
@@ -368,16 +357,16 @@ static inline int obj_int(const void *self)
 	return (int)(((const struct obj *)self)->token & 0x7fffffff);
 }
 
-/* obj_to_int: the INTEGER form of a token or permanent handle (not of a direct one).  No check. any
- * thread. */
+/* obj_to_int: the INTEGER form of a token or permanent handle (not of a direct one).  No check.
+ * any thread. */
 static inline int obj_to_int(obj_h handle)
 {
 	return (int)((uintptr_t)handle & 0x7fffffff);
 }
 
-/* obj_from_int: the handle of an INTEGER form.  If it names no live object of the class the answer
- * is the number itself: never valid, and obj_why can still tell what it was.  Any 32 bits may be
- * given.  any thread. */
+/* obj_from_int: the handle of an INTEGER form.  If it names no live object of the class the
+ * answer is the number itself: never valid, and obj_why can still tell what it was.  Any 32 bits
+ * may be given.  any thread. */
 static inline obj_h obj_from_int(const struct obj_class *c, int i)
 {
 	uint32_t u = (uint32_t)i;
@@ -408,16 +397,16 @@ static inline void *obj_find(const struct obj_class *c, int i)
 }
 
 /* obj_why says why obj_get gives NULL for a handle (or OBJ_OK if it does not), with names and
- * sites.  `diag' may be NULL. INTEGER forms are understood too.  any thread; slow. */
+ * sites.  `diag' may be NULL.  INTEGER forms are understood too.  any thread; slow. */
 int obj_why(const struct obj_class *cls, obj_h handle, struct obj_diag *diag);
 
-/* Writes a site as "file:line (func)" or "program+0x12 (func)".  Returns as snprintf.  any thread;
- * slow. */
+/* Writes a site as "file:line (func)" or "program+0x12 (func)".  Returns as snprintf.  any
+ * thread; slow. */
 int obj_site_text(uintptr_t site, char *buf, size_t n);
 
-/* ------------------------------------------------------------------------------------------------
- * references Hold before you hand over; drop what you hold; say in a comment when you give yours
- * away. */
+/* ------------------------------------------------------------------------ references
+ *
+ * Hold before you hand over; drop what you hold; say in a comment when you give yours away. */
 
 /* obj_hold: one more internal reference.  You hold one already, or the user's handle cannot go
  * meanwhile.  any thread. */
@@ -435,8 +424,8 @@ static inline void obj_hold(void *self)
 }
 
 /* obj_drop: gives back what obj_hold or obj_acquire took.  `self' is not yours afterwards.  At
- * zero, destroy runs: now, or if this thread is inside a callback, a destroy or an obj_lock, when
- * it comes out; OBJ_F_LATER: in obj_reap.  any thread; may run destroy. */
+ * zero, destroy runs: now, or if this thread is inside a callback, a destroy or an obj_lock,
+ * when it comes out; OBJ_F_LATER: in obj_reap.  any thread; may run destroy. */
 static inline void obj_drop(void *self)
 {
 	struct obj *o = (struct obj *)self;
@@ -455,18 +444,17 @@ static inline void obj_drop(void *self)
 		obj_gone(o);
 }
 
-/* Between obj_defer_begin and obj_defer_end nothing is destroyed on this thread: objects whose last
- * reference goes wait on its reap list until the outermost end.  Put them round callbacks to your
- * user.  any thread; the end runs destroy. */
+/* Between obj_defer_begin and obj_defer_end nothing is destroyed on this thread: objects whose
+ * last reference goes wait on its reap list until the outermost end.  Put them round callbacks
+ * to your user.  any thread; the end runs destroy. */
 void obj_defer_begin(void);
 void obj_defer_end(void);
 
-/* obj_reap destroys the waiting objects of the domain's OBJ_F_LATER classes, and returns how many.
- * any thread; takes the domain's lock; runs destroy. */
+/* obj_reap destroys the waiting objects of the domain's OBJ_F_LATER classes, and returns how
+ * many.  any thread; takes the domain's lock; runs destroy. */
 long obj_reap(struct obj_domain *domain);
 
-/* ------------------------------------------------------------------------------------------------
- * names */
+/* ------------------------------------------------------------------------ names */
 
 enum obj_text {
 	OBJ_C,      /* up to NUL or n bytes; returned with NUL */
@@ -474,22 +462,25 @@ enum obj_text {
 		       blanks, no NUL */
 };
 
-/* obj_name_set names an object; longer names are cut at the class's name_max - 1 bytes.  Permanent
- * objects can be renamed. OBJ_OK, OBJ_NOMEM.  takes the object's lock. */
+/* obj_name_set names an object; longer names are cut at the class's name_max - 1 bytes.
+ * Permanent objects can be renamed.  OBJ_OK, OBJ_NOMEM.  takes the object's lock. */
 int obj_name_set(void *self, const char *s, size_t n, int how);
 
-/* obj_name_get writes the name (empty if there is none) into buf, at most `cap' bytes (NUL included
- * if OBJ_C), and its length written, without padding, to *len.  takes the object's lock. */
+/* obj_name_get writes the name (empty if there is none) into buf, at most `cap' bytes (NUL
+ * included if OBJ_C), and its length written, without padding, to *len.  takes the object's
+ * lock. */
 void obj_name_get(const void *self, char *buf, size_t cap, int how, int *len);
 
-/* ------------------------------------------------------------------------------------------------
- * attributes A keyval is an object of its own, known by its INTEGER; attributes are (keyval, value)
- * pairs of an object, in the order of setting.  Setting again is: delete callback, then a new
- * newest attribute.  An attribute whose delete callback runs is invisible, and cannot be set or
- * deleted again from inside it (OBJ_BUSY).  Values remember the language they were set in: read as
- * OBJ_LANG_C        read as FINT        read as FADDR set as OBJ_LANG_C       the pointer its low
- * 32 bits     the pointer as a number set as OBJ_LANG_FINT    address of an int         the int the
- * int, sign kept set as OBJ_LANG_FADDR   address of an intptr_t    its low 32 bits     the number
+/* ------------------------------------------------------------------------ attributes
+ *
+ * A keyval is an object of its own, known by its INTEGER; attributes are (keyval, value) pairs
+ * of an object, in the order of setting.  Setting again is: delete callback, then a new newest
+ * attribute.  An attribute whose delete callback runs is invisible, and cannot be set or deleted
+ * again from inside it (OBJ_BUSY).  Values remember the language they were set in:
+ *                        read as OBJ_LANG_C        read as FINT        read as FADDR
+ *     set as OBJ_LANG_C  the pointer               its low 32 bits     the pointer as a number
+ *     set as FINT        address of an int         the int             the int, sign kept
+ *     set as FADDR       address of an intptr_t    its low 32 bits     the number
  * The addresses stay good until the attribute is deleted. */
 
 enum obj_lang {
@@ -518,11 +509,11 @@ struct obj_attr_call {
 	void *ctx;        /* of the language */
 };
 
-/* A language: how its values look and how its callbacks are called.  Either functions of yours that
- * make the call (return the user's code, 0 is success), or signatures for libffi: see obj_call
- * below; the roles after `=' are h handle, o object's INTEGER, k key, x extra, i value in, v value
- * out, f flag, r code.  E.g. a Fortran with 8-byte INTEGERs: copy
- * "v(&l=o,&l=k,&l=x,&l=i,&l=v,&l=f,&l=r)"    del "v(&l=o,&l=k,&l=i,&l=x,&l=r)" */
+/* A language: how its values look and how its callbacks are called.  Either functions of yours
+ * that make the call (return the user's code, 0 is success), or signatures for libffi: see
+ * obj_call below; the roles after `=' are h handle, o object's INTEGER, k key, x extra, i value
+ * in, v value out, f flag, r code.  E.g. a Fortran with 8-byte INTEGERs:
+ *     copy "v(&l=o,&l=k,&l=x,&l=i,&l=v,&l=f,&l=r)"    del "v(&l=o,&l=k,&l=i,&l=x,&l=r)" */
 struct obj_lang_desc {
 	size_t size;
 	const char *name;
@@ -555,8 +546,8 @@ struct obj_keyval_desc {
 		intptr_t extra); /* when the keyval and its last attribute have gone; may be NULL */
 };
 
-/* obj_keyval_new makes a keyval for objects of class `target'.  OBJ_OK, OBJ_INVALID, OBJ_NOMEM. any
- * thread. */
+/* obj_keyval_new makes a keyval for objects of class `target'.  OBJ_OK, OBJ_INVALID, OBJ_NOMEM.
+ * any thread. */
 int obj_keyval_new(struct obj_class *target, const struct obj_keyval_desc *desc, int *key);
 
 /* obj_keyval_permanent makes one with a number of your choice, 1..OBJ_PERMANENT_MAX-1 (a number
@@ -564,60 +555,59 @@ int obj_keyval_new(struct obj_class *target, const struct obj_keyval_desc *desc,
 int obj_keyval_permanent(
 	struct obj_class *target, uint32_t value, const struct obj_keyval_desc *desc);
 
-/* obj_keyval_free ends the number at once and sets *key to 0; attributes that exist keep it working
- * until the last one has gone. OBJ_OK, OBJ_KEYVAL, OBJ_PERMANENT.  any thread. */
+/* obj_keyval_free ends the number at once and sets *key to 0; attributes that exist keep it
+ * working until the last one has gone.  OBJ_OK, OBJ_KEYVAL, OBJ_PERMANENT.  any thread. */
 int obj_keyval_free(struct obj_class *target, int *key);
 
 /* obj_attr_set sets an attribute.  OBJ_OK, OBJ_KEYVAL, OBJ_PERMANENT (OBJ_KV_FIXED), OBJ_BUSY,
- * OBJ_NOMEM, OBJ_CALLBACK (the old value's delete callback said no; it stays).  takes the object's
- * lock, not during callbacks; runs callbacks. */
+ * OBJ_NOMEM, OBJ_CALLBACK (the old value's delete callback said no; it stays).  takes the
+ * object's lock, not during callbacks; runs callbacks. */
 int obj_attr_set(void *self, int key, int lang, intptr_t value);
 
 /* obj_attr_fix sets an OBJ_KV_FIXED attribute; else like obj_attr_set. */
 int obj_attr_fix(void *self, int key, int lang, intptr_t value);
 
-/* obj_attr_get reads an attribute as language `lang' sees it: *found is 1 and *value set, or *found
- * is 0.  OBJ_OK, OBJ_KEYVAL. any thread; lock-free; constant time. */
+/* obj_attr_get reads an attribute as language `lang' sees it: *found is 1 and *value set, or
+ * *found is 0.  OBJ_OK, OBJ_KEYVAL. any thread; lock-free; constant time. */
 int obj_attr_get(const void *self, int key, int lang, intptr_t *value, int *found);
 
-/* obj_attr_delete deletes an attribute.  OBJ_OK, OBJ_KEYVAL, OBJ_INVALID (it has none of that key),
- * OBJ_PERMANENT, OBJ_BUSY, OBJ_CALLBACK (it stays).  takes the object's lock, not during callbacks;
- * runs callbacks. */
+/* obj_attr_delete deletes an attribute.  OBJ_OK, OBJ_KEYVAL, OBJ_INVALID (it has none of that
+ * key), OBJ_PERMANENT, OBJ_BUSY, OBJ_CALLBACK (it stays).  takes the object's lock, not during
+ * callbacks; runs callbacks. */
 int obj_attr_delete(void *self, int key);
 
 /* obj_attr_dup copies the attributes of `from' that want it to `to' (same class, new, no
- * attributes), oldest first. If a copy callback says no, the copies made are deleted again, newest
- * first, and OBJ_CALLBACK.  Also OBJ_NOMEM, OBJ_INVALID. takes the objects' locks, not during
- * callbacks; runs callbacks. */
+ * attributes), oldest first.  If a copy callback says no, the copies made are deleted again,
+ * newest first, and OBJ_CALLBACK.  Also OBJ_NOMEM, OBJ_INVALID. takes the objects' locks, not
+ * during callbacks; runs callbacks. */
 int obj_attr_dup(void *from, void *to);
 
 /* obj_attr_delete_all deletes them all, last set first, with those that callbacks set meanwhile.
- * obj_free does it; permanent objects need a call.  OBJ_OK, OBJ_CALLBACK (that one and older ones
- * stay).  runs callbacks. */
+ * obj_free does it; permanent objects need a call.  OBJ_OK, OBJ_CALLBACK (that one and older
+ * ones stay).  runs callbacks. */
 int obj_attr_delete_all(void *self);
 
-/* obj_attr_next walks the attributes from the oldest: *at is 0 at first; returns 1 and fills, or 0
- * at the end.  The walk sees a consistent attribute at a time, not a snapshot.  takes the object's
- * lock. */
+/* obj_attr_next walks the attributes from the oldest: *at is 0 at first; returns 1 and fills, or
+ * 0 at the end.  The walk sees a consistent attribute at a time, not a snapshot.  takes the
+ * object's lock. */
 int obj_attr_next(const void *self, uint64_t *at, int *key, int *lang, intptr_t *value);
 
-/* ------------------------------------------------------------------------------------------------
- * error handlers */
+/* ------------------------------------------------------------------------ error handlers */
 
-/* obj_errh_set puts an object (NULL: none) into the error-handler slot and holds it; the one before
- * is dropped. OBJ_OK, OBJ_NOMEM.  takes the object's lock; may run the old one's destroy. */
+/* obj_errh_set puts an object (NULL: none) into the error-handler slot and holds it; the one
+ * before is dropped.  OBJ_OK, OBJ_NOMEM.  takes the object's lock; may run the old one's
+ * destroy. */
 int obj_errh_set(void *self, void *errh);
 
-/* obj_errh_get: the object in the slot with a reference that is yours (obj_drop), or NULL.  takes
- * the object's lock. */
+/* obj_errh_get: the object in the slot with a reference that is yours (obj_drop), or NULL.
+ * takes the object's lock. */
 void *obj_errh_get(const void *self);
 
-/* ------------------------------------------------------------------------------------------------
- * iteration and reports */
+/* ------------------------------------------------------------------------ iteration and reports */
 
-/* obj_foreach calls fn for every object of the class whose handle is live, in order of slots,
- * holding the object meanwhile.  Objects may be made and freed inside; new ones may be missed.  fn
- * not 0 ends it, and that is returned.  any thread; runs fn. */
+/* obj_foreach calls fn for every object of the class whose handle is live, in order of slots
+ * (permanent ones have none), holding the object meanwhile.  Objects may be made and freed inside;
+ * new ones may be missed. fn not 0 ends it, and that is returned.  any thread; runs fn. */
 int obj_foreach(struct obj_class *cls, int (*fn)(void *self, void *ctx), void *ctx);
 
 struct obj_class_stats {
@@ -643,34 +633,36 @@ enum obj_fmt { OBJ_FMT_TEXT, OBJ_FMT_JSON };
  * number; keyvals are objects too.  any thread (a snapshot each object); slow. */
 long obj_leaks(struct obj_domain *domain, int fmt, int fd);
 
-/* ------------------------------------------------------------------------------------------------
- * callbacks bound to state (libffi) A signature is ret(arg,...), each of v void (ret only) b 8 s 16
- * i 32 l 64 bit signed, p pointer, f float, d double; & before it: by reference.  White space is
- * not allowed. */
+/* ------------------------------------------------------------------------ closures and calls
+ *
+ * A signature is ret(arg,...), each of v void (ret only) b 8 s 16 i 32 l 64 bit signed, p
+ * pointer, f float, d double; & before it: by reference.  White space is not allowed. */
 
-/* The body of a closure: args[n] points to the n-th argument, ret to room for the result (at least
- * 8 bytes). */
+/* The body of a closure: args[n] points to the n-th argument (by reference:
+ * to what the caller passed the address of), ret to room for the result (at
+ * least 8 bytes). */
 typedef void obj_closure_fn(void *state, void *ret, void **args);
 
-/* obj_closure_new makes a C function *code of signature `sig' that calls fn with `state', and lives
- * as long as `owner'.  For callbacks that carry no state argument.  OBJ_OK, OBJ_INVALID (sig),
- * OBJ_NOMEM (also: no libffi and the pool of OBJ_POOL_MAX integer-only thunks used up).  takes the
- * owner's lock. */
+/* obj_closure_new makes a C function *code of signature `sig' that calls fn with `state', and
+ * lives as long as `owner'.  For callbacks that carry no state argument.  OBJ_OK, OBJ_INVALID
+ * (sig), OBJ_NOMEM (also: no libffi and the pool of OBJ_POOL_MAX integer-only thunks used up).
+ * takes the owner's lock. */
 int obj_closure_new(
 	void *owner, const char *sig, obj_closure_fn *fn, void *state, void (**code)(void));
 
-/* obj_call calls fn, of signature `sig', through libffi: args[n] points to the n-th argument; ret
- * to room for the result (8 bytes). OBJ_OK, OBJ_INVALID, OBJ_NOMEM (no libffi).  any thread. */
+/* obj_call calls fn, of signature `sig', through libffi: args[n] points to the n-th argument;
+ * ret to room for the result (8 bytes).  OBJ_OK, OBJ_INVALID, OBJ_NOMEM (no libffi).  any
+ * thread. */
 int obj_call(const char *sig, void (*fn)(void), void *ret, void **args);
 
-#define OBJ_POOL_MAX \
-	32 /* thunks for hosts that forbid writable code; up to 6 integer or pointer arguments */
+#define OBJ_POOL_MAX 32 /* thunks where no code may be written; up to 6 integer arguments */
 
 /* "libffi" or "pool": what obj_closure_new uses.  any thread. */
 const char *obj_closure_kind(void);
 
-/* ------------------------------------------------------------------------------------------------
- * memory For what has no fixed size: names, attribute tables, traces, buffers.  Aligned to 16. */
+/* ------------------------------------------------------------------------ memory
+ *
+ * For what has no fixed size: names, attribute tables, traces, buffers.  Aligned to 16. */
 
 void *obj_mem_get(
 	struct obj_domain *domain, size_t len); /* not cleared; NULL: none left.  any thread */
@@ -679,8 +671,8 @@ const char *obj_mem_kind(
 	struct obj_domain *domain); /* "jemalloc 5.3.0", "built-in": the one in use now */
 size_t obj_mem_bytes(struct obj_domain *domain); /* handed out and not given back */
 
-/* An arena hands out pieces of memory that you provide (a shared segment, huge pages, a NUMA node).
- */
+/* An arena hands out pieces of memory that you provide (a shared segment, huge pages, a NUMA
+ * node). */
 struct obj_arena;
 
 struct obj_arena_opts {
@@ -702,10 +694,11 @@ const char *obj_arena_kind(const struct obj_arena *arena);
 void obj_arena_free(struct obj_arena
 		*arena); /* all pieces go with it; the memory is its provider's again.  quiet */
 
-/* ------------------------------------------------------------------------------------------------
- * locks A mutex of 4 bytes that sleeps in the kernel, with a name and a rank: take them upwards
- * (debug builds abort with both names otherwise).  Nothing is destroyed while this thread has one.
- */
+/* ------------------------------------------------------------------------ locks
+ *
+ * A mutex of 4 bytes that sleeps in the kernel, with a name and a rank: take them upwards (debug
+ * builds abort with both names otherwise).  Nothing is destroyed while this thread has one
+ * (with one thread locks are not taken: obj_defer_begin and obj_defer_end say it in both modes). */
 struct obj_lock {
 	uint32_t word; /* 0 free, 1 taken, 2 taken and waited for */
 	uint32_t rank;
@@ -721,8 +714,8 @@ struct obj_lock {
 extern uint32_t
 	obj_threads_on; /* some domain is in threaded mode; set by obj_domain_threads only */
 
-/* obj_lock and obj_unlock do nothing (debug: check) unless a domain is in threaded mode.  obj_lock
- * may sleep. */
+/* obj_lock and obj_unlock do nothing (debug: check) unless a domain is in threaded mode.
+ * obj_lock may sleep. */
 void obj_lock_always(struct obj_lock *lock);
 void obj_unlock_always(struct obj_lock *lock);
 

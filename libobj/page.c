@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* page.c - the built-in engine of arenas: slabs of small pieces, runs of pages for large ones.
  *
- *   region (from grow)   [ run: FREE ][ slab ][ run: USED      ][ slab ][ FREE ... ]     pages of
- * 64 KiB span       span    span               span
+ *   region (from grow)   [ run: FREE ][ slab ][ run: USED      ][ slab ][ FREE ... ]
+ *   in pages of 64 KiB     span         span    span              span    span
  *
  * All notes are kept outside, in malloc's memory: the region may be shared, and is not touched
  * before it is used.  A span is entered at its first and last page, so that a free one finds free
@@ -71,8 +71,7 @@ void obj_pages_free(struct pages *p)
 	free(p);
 }
 
-/* ------------------------------------------------------------------------------------------------
- * spans */
+/* ------------------------------------------------------------------------ spans */
 
 static void list_add(struct span **list, struct span *s)
 {
@@ -212,8 +211,7 @@ static struct span *span_of(const struct pages *p, const char *ptr)
 	return NULL;
 }
 
-/* ------------------------------------------------------------------------------------------------
- * slabs */
+/* ------------------------------------------------------------------------ slabs */
 
 /* Index of the smallest size that holds len, and that size. */
 static uint32_t size_index(size_t len, uint32_t *size)
@@ -294,8 +292,7 @@ static size_t small_put(struct pages *p, struct span *s, const char *ptr)
 	return size;
 }
 
-/* ------------------------------------------------------------------------------------------------
- * pieces */
+/* ------------------------------------------------------------------------ pieces */
 
 void *obj_pages_get(struct pages *p, size_t len, size_t align, size_t *got)
 {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* ref.c - an object's life: obj_new, two counts, obj_free.
  *
- *     pop ── construct ──> token live ── obj_free: callbacks ──> token dead ── last drop ──> DYING
- * ── destroy ──> push refs 1 handle               CLOSING, and one reference           refs 0
- * (reap.c)
+ *   pop ─ construct ─> live ─ obj_free: callbacks ─> pending ─ last drop ─> dying ─ destroy ─> push
+ *   token dead         live   refs: CLOSING + 1      dead      refs 0       DYING   (reap.c)
  *
  * The token is what lookups see, the refs word is what decides.  With several threads the one that
  * frees wins a compare-and-swap on refs, and looks again whether the token is still the one it was
@@ -15,8 +14,7 @@
 #include <string.h>
 #include <time.h>
 
-/* ------------------------------------------------------------------------------------------------
- * obj_new */
+/* ------------------------------------------------------------------------ obj_new */
 
 /* All of the object behind the header, and the padding: in whole cache lines that is no call of
  * memset. */
@@ -120,8 +118,7 @@ int obj_user_rc(void)
 	return obj_me.user_rc;
 }
 
-/* ------------------------------------------------------------------------------------------------
- * counting */
+/* ------------------------------------------------------------------------ counting */
 
 static uint64_t refs_add(struct obj *o, uint64_t n)
 {
@@ -210,8 +207,7 @@ obj_h obj_share(void *self)
 	return obj_handle(o);
 }
 
-/* ------------------------------------------------------------------------------------------------
- * obj_free */
+/* ------------------------------------------------------------------------ obj_free */
 
 /* The object goes, the handle has gone just now. */
 static inline void free_end(struct obj_class *c, struct obj *o, uintptr_t site)
@@ -365,8 +361,7 @@ int obj_free_obj(void *self)
 	return free_any(o->u.cls, o, token, obj_me.site != 0 ? obj_me.site : obj_caller());
 }
 
-/* ------------------------------------------------------------------------------------------------
- * what hangs on it */
+/* ------------------------------------------------------------------------ what hangs on it */
 
 struct ext *obj_ext_get(struct obj *o)
 {

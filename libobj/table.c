@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* table.c - the slots of a class: address space, batches, quarantine, retirement.
  *
- *           push                                    spill: all of it, when avail > spill
- *   free ────────> [ avail ... | limbo ... ] thread's magazine ──────> [ fifo ......... ] class,
- * under its lock new  <──────── head                                        <────── head, a batch
- * of FIFO_BATCH pop                                                  <────── hi: never-used slots,
- * FRESH_BATCH
+ *          push                                  spill
+ *   free ───────> [ avail ... | limbo ... ] ──────────────> [ fifo ............... ]
+ *   new  <─────── a thread's magazine       <────────────── the class's list, under its lock
+ *          pop                                FIFO_BATCH
+ *                                           <────────────── hi: never-used slots, FRESH_BATCH
  *
  * Both lists are first in, first out.  A slot leaves a magazine when `quarantine' slots were freed
  * after it on this thread, and the class's list when as many are behind it there.  So an INTEGER
@@ -248,8 +248,7 @@ void obj_mag_spill(struct obj_class *c, struct mag *m)
 
 void obj_mag_return(struct obj_class *c, struct mag *m)
 {
-	/* never-used slots get their first dead token here, so that every slot of the list has one
-	 */
+	/* never-used slots get a dead token here: every slot of the list has one */
 	while (m->fresh != m->fresh_end) {
 		struct obj *o = obj_slot(c, m->fresh);
 		uint64_t t = TOKEN_TAG | (uint64_t)c->id << 48 | m->fresh;
