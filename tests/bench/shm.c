@@ -205,6 +205,12 @@ static void wake(struct shm *s, int n)
 static size_t large_len;
 static char *large;
 
+/* As an application does: the sender has just written what it sends. */
+static void touch(int i)
+{
+	memset(large, i, large_len);
+}
+
 static void nothing(void *arg, const struct shm_frame *f)
 {
 	(void)arg;
@@ -246,10 +252,12 @@ static void pipes(struct shm *s, int n)
 {
 	gate(s);
 	for (int i = 0; i < n; i++) {
-		if (s->me == 0)
+		if (s->me == 0) {
+			touch(i);
 			pipe_send(s, 1);
-		else
+		} else {
 			pipe_recv(s, 0);
+		}
 	}
 	gate(s);
 }
@@ -264,10 +272,15 @@ static void vm_readv(struct shm *s, int n)
 	}
 	gate(s);
 	there.iov_base = common->remote;
-	for (int i = 0; s->me == 1 && i < n; i++)
-		if (process_vm_readv(atomic_load(&common->pid), &here, 1, &there, 1, 0) < 0)
-			return;
-	gate(s);
+	for (int i = 0; i < n; i++) {
+		if (s->me == 0)
+			touch(i);
+		gate(s);
+		if (s->me == 1 &&
+			process_vm_readv(atomic_load(&common->pid), &here, 1, &there, 1, 0) < 0)
+			die("process_vm_readv");
+		gate(s);
+	}
 }
 
 /* Best time of one of `n', in seconds. */

@@ -6,6 +6,7 @@
 #ifndef TESTS_UNIT_NODE_H
 #define TESTS_UNIT_NODE_H
 
+#include <pthread.h>
 #include <stdarg.h>
 #include <setjmp.h>
 #include <stdint.h>
@@ -88,6 +89,46 @@ static inline void node_run(int nranks, node_fn *fn, void *arg)
 	const struct shm_opts opts = {.nranks = nranks};
 
 	node_run_opts(&opts, fn, arg);
+}
+
+/* The same with threads of this process as ranks, each with a mapping of its own, so that
+ * ThreadSanitizer sees both ends. */
+struct node_thread {
+	int fd, rank;
+	node_fn *fn;
+	void *arg;
+	pthread_t id;
+};
+
+static inline void *node_thread(void *arg)
+{
+	struct node_thread *t = arg;
+	struct shm_seg *seg;
+	struct shm *s;
+
+	CHECK(shm_seg_open(t->fd, &seg) == 0);
+	CHECK(shm_attach(seg, t->rank, &s) == 0);
+	t->fn(s, t->arg);
+	shm_detach(s);
+	shm_seg_close(seg);
+	return NULL;
+}
+
+static inline void node_run_threads(int nranks, node_fn *fn, void *arg)
+{
+	const struct shm_opts opts = {.nranks = nranks};
+	struct node_thread *t = calloc((size_t)nranks, sizeof *t);
+	struct shm_seg *seg;
+
+	assert_int_equal(shm_seg_create(&opts, &seg), 0);
+	for (int i = 0; i < nranks; i++) {
+		t[i] = (struct node_thread){shm_seg_fd(seg), i, fn, arg, 0};
+		assert_int_equal(pthread_create(&t[i].id, NULL, node_thread, &t[i]), 0);
+	}
+	for (int i = 0; i < nranks; i++)
+		pthread_join(t[i].id, NULL);
+	shm_seg_close(seg);
+	free(t);
 }
 
 /* A deterministic random number. */

@@ -122,12 +122,19 @@ static void many(void **state)
 	node_run(3, many_rank, NULL);
 }
 
+static void threads(void **state)
+{
+	(void)state;
+	node_run_threads(3, sums_rank, NULL);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sums),
 		cmocka_unit_test(buffers),
 		cmocka_unit_test(many),
+		cmocka_unit_test(threads),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

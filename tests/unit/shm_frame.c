@@ -2,7 +2,6 @@
 /* shm_frame.c - frames arrive once, whole and in order: by inbox, ring and far area, between all
  * pairs, with full ways, before the receiver has started, and to oneself. */
 #include <string.h>
-#include <pthread.h>
 #include "tests/unit/node.h"
 
 enum { RANKS_MOST = 64 };
@@ -300,42 +299,14 @@ static void poor(void **state)
 	node_run_opts(&opts, poor_rank, NULL);
 }
 
-/* Two threads, each a rank with a mapping of its own: for ThreadSanitizer. */
-struct thread {
-	int fd, rank;
-	struct plan plan;
-};
-
-static void *thread_main(void *arg)
-{
-	struct thread *t = arg;
-	struct shm_seg *seg;
-	struct shm *s;
-
-	CHECK(shm_seg_open(t->fd, &seg) == 0);
-	CHECK(shm_attach(seg, t->rank, &s) == 0);
-	storm_rank(s, &t->plan);
-	shm_detach(s);
-	shm_seg_close(seg);
-	return NULL;
-}
-
 static void threads(void **state)
 {
-	const struct shm_opts opts = {.nranks = 2};
-	struct thread t[2];
-	pthread_t id[2];
-	struct shm_seg *seg;
+	struct plan plan = {.frames = 3000, .len_max = 4000};
 
 	(void)state;
-	assert_int_equal(shm_seg_create(&opts, &seg), 0);
-	for (int i = 0; i < 2; i++) {
-		t[i] = (struct thread){shm_seg_fd(seg), i, {.frames = 5000, .len_max = 4000}};
-		assert_int_equal(pthread_create(&id[i], NULL, thread_main, &t[i]), 0);
-	}
-	for (int i = 0; i < 2; i++)
-		pthread_join(id[i], NULL);
-	shm_seg_close(seg);
+	node_run_threads(2, storm_rank, &plan);
+	plan.frames = 500;
+	node_run_threads(5, storm_rank, &plan);
 }
 
 int main(void)

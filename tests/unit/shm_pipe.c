@@ -128,6 +128,14 @@ static void poor(void **state)
 	node_run_opts(&opts, poor_rank, NULL);
 }
 
+static void threads(void **state)
+{
+	size_t bytes = 20000;
+
+	(void)state;
+	node_run_threads(3, shift_rank, &bytes);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -135,6 +143,7 @@ int main(void)
 		cmocka_unit_test(shift6),
 		cmocka_unit_test(moving),
 		cmocka_unit_test(poor),
+		cmocka_unit_test(threads),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* shm_wait.c - sleeping costs next to nothing, is seen from outside, and ends when it should. */
+#include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include "tests/unit/node.h"
 
 static void take(void *arg, const struct shm_frame *f)
@@ -284,6 +290,63 @@ static void gates(void **state)
 	node_run(16, gate_rank, NULL);
 }
 
+/* From now on this process has no membarrier and no futex_waitv, as in some sandboxes. */
+static void forbid(void)
+{
+	enum { WAITV = 449 }; /* the same on all machines; old headers do not name it */
+	struct sock_filter f[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_membarrier, 1, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, WAITV, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog prog = {.len = countof(f), .filter = f};
+
+	CHECK(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0);
+	CHECK(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &prog) == 0);
+}
+
+/* Everything ends all the same where the kernel refuses what waiting would like to have: in the
+ * ranks only, and in the launcher, too. */
+static void sandbox(void **state)
+{
+	const struct shm_opts free_cpus = {.nranks = 2, .ncpus = 64};
+	struct shm_seg *seg;
+	pid_t pid[2];
+	int fd, status;
+
+	(void)state;
+	assert_int_equal(shm_seg_create(&free_cpus, &seg), 0);
+	fd = shm_seg_fd(seg);
+	for (int i = 0; i < 2; i++) {
+		pid[i] = fork();
+		assert_true(pid[i] >= 0);
+		if (pid[i] == 0) {
+			forbid();
+			node_rank(fd, i, serve_rank, NULL);
+		}
+	}
+	node_join(pid[0]);
+	node_join(pid[1]);
+	shm_seg_close(seg);
+	pid[0] = fork();
+	assert_true(pid[0] >= 0);
+	if (pid[0] == 0) {
+		forbid();
+		node_run_opts(&free_cpus, bell_rank, NULL);
+		_exit(0);
+	}
+	assert_int_equal(waitpid(pid[0], &status, 0), pid[0]);
+	assert_int_equal(status, 0);
+}
+
+static void threads(void **state)
+{
+	(void)state;
+	node_run_threads(2, bell_rank, NULL);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -295,6 +358,8 @@ int main(void)
 		cmocka_unit_test(ready),
 		cmocka_unit_test(room),
 		cmocka_unit_test(gates),
+		cmocka_unit_test(sandbox),
+		cmocka_unit_test(threads),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
