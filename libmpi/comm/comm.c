@@ -2,6 +2,7 @@
 /* comm.c - MPI_COMM_WORLD and MPI_COMM_SELF, sizes, ranks and names (MPI-5.0 7.4.1, 7.8). */
 #include "libmpi/comm/comm.h"
 
+#include "libmpi/comm/ctx.h"
 #include "libmpi/core/err.h"
 #include <engine.h>
 #include <string.h>
@@ -27,6 +28,9 @@ int comm_open(int me, int size)
 
 	describe(&haft_world, &world_group, CTX_WORLD, me, size, 0);
 	describe(&haft_self, &self_group, CTX_SELF, 0, 1, me);
+	haft_world.ids = CTX_FIRST;
+	haft_world.ids_end = haft_self.ids = CTX_FIRST + CTX_WORLDS;
+	haft_self.ids_end = haft_self.ids + CTX_WORLDS;
 	err = obj_permanent(&haft_comm_class, (uint32_t)(uintptr_t)MPI_COMM_WORLD, &haft_world,
 		"MPI_COMM_WORLD", 0);
 	if (err == OBJ_OK)

@@ -9,6 +9,8 @@
 
 #define CTX_WORLD 2 /* context ids of the two permanent communicators; others are larger */
 #define CTX_SELF  4
+#define CTX_FIRST \
+	8 /* where the block of MPI_COMM_WORLD begins; that of MPI_COMM_SELF is behind it */
 
 /* comm_open makes MPI_COMM_WORLD and MPI_COMM_SELF for rank `me' of `size'.  0 or MPI_ERR_NO_MEM.
  */

@@ -24,6 +24,10 @@ static void group_destroy(void *self)
 {
 	struct group *g = self;
 
+	if (g->owner != NULL) {
+		obj_drop(g->owner);
+		return;
+	}
 	free(g->map);
 	free(g->unmap);
 }

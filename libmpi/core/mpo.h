@@ -54,15 +54,17 @@ static inline int64_t haft_count_at(struct haft_counts c, int i)
 /* --- groups ------------------------------------------------------------------------------ */
 
 /* An ordered set of peers.  With map == NULL rank r is peer base + r (MPI_COMM_WORLD,
- * MPI_COMM_SELF). */
+ * MPI_COMM_SELF, every group of neighbours in order); so a table is there only where it says
+ * something. */
 struct group {
 	struct obj o;
 	int size;
-	int rank; /* of this process; MPI_UNDEFINED if it is not a member */
-	int base;
-	int32_t *map;   /* [size] peer of a rank; owned */
-	int32_t *unmap; /* [span] rank of peer base + i, or -1; owned; made with map */
-	int span;
+	int rank;            /* of this process; MPI_UNDEFINED if it is not a member */
+	int base;            /* smallest peer of the group */
+	int span;            /* largest peer - base + 1; 0 for the empty group */
+	int32_t *map;        /* [size] peer of a rank, or NULL */
+	int32_t *unmap;      /* [span] rank of peer base + i, or -1; there if map is */
+	struct group *owner; /* held: whose tables map and unmap are; NULL: this group's own */
 };
 
 /* --- communicators ----------------------------------------------------------------------- */
@@ -73,12 +75,12 @@ struct comm {
 	struct obj o;
 	uint64_t ctx; /* even; see above */
 	int rank;
-	int size;             /* of the local group */
-	struct group *group;  /* held */
-	struct group *remote; /* held; NULL: an intra-communicator */
-	struct coll *coll;    /* made by the first collective call, freed by coll_comm_free */
-	uint64_t coll_seq;    /* collective calls started on it: the same in all members */
-	struct comm *next;    /* in comm/'s table of context ids */
+	int size;              /* of the local group */
+	struct group *group;   /* held */
+	struct group *remote;  /* held; NULL: an intra-communicator */
+	struct coll *coll;     /* made by the first collective call, freed by coll_comm_free */
+	uint64_t coll_seq;     /* collective calls started on it: the same in all members */
+	uint64_t ids, ids_end; /* context ids that dups of it may take without asking: comm/ctx.h */
 };
 
 /* Set by the engines that keep something for each communicator: called when a communicator goes,

@@ -10,6 +10,7 @@
 #include "libmpi/boot/boot.h"
 #include "libmpi/coll/coll.h"
 #include "libmpi/coll/op.h"
+#include "libmpi/comm/attr.h"
 #include "libmpi/comm/comm.h"
 #include "libmpi/core/err.h"
 #include "libmpi/core/state.h"
@@ -45,6 +46,8 @@ static int open_engines(void)
 		err = p2p_open();
 	if (err == 0)
 		err = comm_open(boot->rank, boot->size);
+	if (err == 0)
+		err = attr_open(boot->size, boot->app);
 	if (err == 0)
 		err = coll_open();
 	return err;

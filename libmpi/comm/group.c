@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* group.c - ordered sets of peers (MPI-5.0 7.3).
+ *
+ * All constructors end in group_make: a list of peers in order of ranks.  If they are neighbours
+ * (base, base + 1, ...) nothing is stored; else two tables, rank to peer and peer to rank, that
+ * copies share.  Every operation is linear in the sizes of its groups. */
+#include "libmpi/comm/group.h"
+
+#include "libmpi/core/err.h"
+#include "libmpi/core/state.h"
+#include <engine.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int no_memory(int n)
+{
+	return haft_err(MPI_ERR_NO_MEM, "no memory for a group of %d processes", n);
+}
+
+/* --- making ------------------------------------------------------------------------------- */
+
+/* Fills base and span; true if the peers are neighbours in order. */
+static bool measure(struct group *g, const int32_t *peers)
+{
+	int lo = peers[0], hi = peers[0];
+	bool plain = true;
+
+	for (int i = 1; i < g->size; i++) {
+		plain = plain && peers[i] == peers[i - 1] + 1;
+		lo = peers[i] < lo ? peers[i] : lo;
+		hi = peers[i] > hi ? peers[i] : hi;
+	}
+	g->base = lo;
+	g->span = hi - lo + 1;
+	return plain;
+}
+
+int group_make(int n, int32_t *peers, struct group **group)
+{
+	struct group *g;
+
+	if (n == 0) {
+		free(peers);
+		*group = &haft_group_empty;
+		return 0;
+	}
+	g = obj_new(&haft_group_class, NULL);
+	if (g == NULL) {
+		free(peers);
+		return no_memory(n);
+	}
+	g->size = n;
+	if (measure(g, peers)) {
+		free(peers);
+	} else {
+		g->map = peers;
+		g->unmap = malloc((size_t)g->span * sizeof(*g->unmap));
+		if (g->unmap == NULL) {
+			obj_free_obj(g);
+			return no_memory(n);
+		}
+		memset(g->unmap, 0xff, (size_t)g->span * sizeof(*g->unmap));
+		for (int i = 0; i < n; i++)
+			g->unmap[peers[i] - g->base] = i;
+	}
+	g->rank = group_rank_of(g, haft_life.rank);
+	if (g->rank < 0)
+		g->rank = MPI_UNDEFINED;
+	*group = g;
+	return 0;
+}
+
+int group_copy(struct group *from, struct group **group)
+{
+	struct group *g;
+
+	if (from->size == 0) {
+		*group = &haft_group_empty;
+		return 0;
+	}
+	g = obj_new(&haft_group_class, NULL);
+	if (g == NULL)
+		return no_memory(from->size);
+	g->size = from->size;
+	g->rank = from->rank;
+	g->base = from->base;
+	g->span = from->span;
+	g->map = from->map;
+	g->unmap = from->unmap;
+	if (from->map != NULL) {
+		g->owner = from->owner != NULL ? from->owner : from;
+		obj_hold(g->owner);
+	}
+	*group = g;
+	return 0;
+}
+
+static int32_t *room(int n)
+{
+	return malloc(((size_t)n + 1) * sizeof(int32_t));
+}
+
+/* --- questions ---------------------------------------------------------------------------- */
+
+int group_size(struct group *g, int *size)
+{
+	*size = g->size;
+	return 0;
+}
+
+int group_rank(struct group *g, int *rank)
+{
+	*rank = g->rank;
+	return 0;
+}
+
+int group_translate_ranks(struct group *a, int n, const int ranks1[], struct group *b, int ranks2[])
+{
+	for (int i = 0; i < n; i++) {
+		if (ranks1[i] == MPI_PROC_NULL)
+			continue;
+		if (ranks1[i] < 0 || ranks1[i] >= a->size)
+			return haft_err(MPI_ERR_RANK,
+				"entry %d is rank %d, but the group has ranks 0 to %d", i,
+				ranks1[i], a->size - 1);
+	}
+	for (int i = 0; i < n; i++) {
+		int r = ranks1[i];
+
+		if (r != MPI_PROC_NULL) {
+			r = group_rank_of(b, group_peer(a, r));
+			r = r < 0 ? MPI_UNDEFINED : r;
+		}
+		ranks2[i] = r;
+	}
+	return 0;
+}
+
+int group_same(const struct group *a, const struct group *b)
+{
+	bool same = true;
+
+	if (a->size != b->size)
+		return MPI_UNEQUAL;
+	for (int i = 0; i < a->size; i++) {
+		int r = group_rank_of(b, group_peer(a, i));
+
+		if (r < 0)
+			return MPI_UNEQUAL;
+		same = same && r == i;
+	}
+	return same ? MPI_IDENT : MPI_SIMILAR;
+}
+
+int group_compare(struct group *a, struct group *b, int *result)
+{
+	*result = group_same(a, b);
+	return 0;
+}
+
+/* --- set operations ----------------------------------------------------------------------- */
+
+/* Members of a that are in b (want 1) or are not (want 0), in a's order, appended to peers at n. */
+static int select_from(
+	const struct group *a, const struct group *b, bool want, int32_t *peers, int n)
+{
+	for (int i = 0; i < a->size; i++) {
+		int p = group_peer(a, i);
+
+		if ((group_rank_of(b, p) >= 0) == want)
+			peers[n++] = p;
+	}
+	return n;
+}
+
+int group_union(struct group *a, struct group *b, struct group **newgroup)
+{
+	int32_t *peers = room(a->size + b->size);
+	int n;
+
+	if (peers == NULL)
+		return no_memory(a->size + b->size);
+	for (n = 0; n < a->size; n++)
+		peers[n] = group_peer(a, n);
+	n = select_from(b, a, false, peers, n);
+	return group_make(n, peers, newgroup);
+}
+
+static int subset(const struct group *a, const struct group *b, bool want, struct group **newgroup)
+{
+	int32_t *peers = room(a->size);
+
+	if (peers == NULL)
+		return no_memory(a->size);
+	return group_make(select_from(a, b, want, peers, 0), peers, newgroup);
+}
+
+int group_intersection(struct group *a, struct group *b, struct group **newgroup)
+{
+	return subset(a, b, true, newgroup);
+}
+
+int group_difference(struct group *a, struct group *b, struct group **newgroup)
+{
+	return subset(a, b, false, newgroup);
+}
+
+/* --- lists and ranges --------------------------------------------------------------------- */
+
+/* Notes that rank r was named; MPI_ERR_RANK if it is no rank or was named before. */
+static int name_rank(const struct group *g, uint8_t *named, int r)
+{
+	if (r < 0 || r >= g->size)
+		return haft_err(MPI_ERR_RANK,
+			"rank %d is not in the group, which has ranks 0 to %d", r, g->size - 1);
+	if (named[r])
+		return haft_err(MPI_ERR_RANK, "rank %d is named twice", r);
+	named[r] = 1;
+	return 0;
+}
+
+/* How many ranks a range {first, last, stride} has; negative: MPI_ERR_ARG with words. */
+static int64_t range_length(const int range[3])
+{
+	int64_t first = range[0], last = range[1], stride = range[2];
+
+	if (stride == 0) {
+		haft_err(MPI_ERR_ARG, "range %d:%d has stride 0", range[0], range[1]);
+		return -1;
+	}
+	if ((stride > 0 && first > last) || (stride < 0 && first < last)) {
+		haft_err(MPI_ERR_ARG, "range %d:%d goes the other way than its stride %d", range[0],
+			range[1], range[2]);
+		return -1;
+	}
+	return (last - first) / stride + 1;
+}
+
+/* Goes through n ranges (of length 1 with stride 1 for lists) and keeps the ranks in order of
+ * naming in list (may be NULL). Returns how many, or -class. */
+static int name_all(
+	const struct group *g, int n, const int ranges[][3], uint8_t *named, int32_t *list)
+{
+	int k = 0;
+
+	for (int i = 0; i < n; i++) {
+		int64_t len = range_length(ranges[i]);
+
+		if (len < 0)
+			return -MPI_ERR_ARG;
+		for (int64_t j = 0; j < len; j++) {
+			int r = (int)(ranges[i][0] + j * ranges[i][2]);
+			int err = name_rank(g, named, r);
+
+			if (err != 0)
+				return -err;
+			list[k++] = group_peer(g, r);
+		}
+	}
+	return k;
+}
+
+/* The group of the ranks named (incl) or of all others. */
+static int by_ranges(
+	struct group *g, int n, const int ranges[][3], bool incl, struct group **newgroup)
+{
+	uint8_t *named = calloc((size_t)g->size + 1, 1);
+	int32_t *peers = room(g->size);
+	int k;
+
+	if (named == NULL || peers == NULL) {
+		free(named);
+		free(peers);
+		return no_memory(g->size);
+	}
+	k = name_all(g, n, ranges, named, peers);
+	if (k < 0) {
+		free(named);
+		free(peers);
+		return -k;
+	}
+	if (!incl) {
+		k = 0;
+		for (int r = 0; r < g->size; r++) {
+			if (!named[r])
+				peers[k++] = group_peer(g, r);
+		}
+	}
+	free(named);
+	return group_make(k, peers, newgroup);
+}
+
+static int by_ranks(struct group *g, int n, const int ranks[], bool incl, struct group **newgroup)
+{
+	int(*ranges)[3] = malloc(((size_t)n + 1) * sizeof(*ranges));
+	int err;
+
+	if (ranges == NULL)
+		return no_memory(n);
+	for (int i = 0; i < n; i++) {
+		ranges[i][0] = ranges[i][1] = ranks[i];
+		ranges[i][2] = 1;
+	}
+	err = by_ranges(g, n, (const int(*)[3])ranges, incl, newgroup);
+	free(ranges);
+	return err;
+}
+
+int group_incl(struct group *g, int n, const int ranks[], struct group **newgroup)
+{
+	return by_ranks(g, n, ranks, true, newgroup);
+}
+
+int group_excl(struct group *g, int n, const int ranks[], struct group **newgroup)
+{
+	return by_ranks(g, n, ranks, false, newgroup);
+}
+
+int group_range_incl(struct group *g, int n, int ranges[][3], struct group **newgroup)
+{
+	return by_ranges(g, n, (const int(*)[3])ranges, true, newgroup);
+}
+
+int group_range_excl(struct group *g, int n, int ranges[][3], struct group **newgroup)
+{
+	return by_ranges(g, n, (const int(*)[3])ranges, false, newgroup);
+}
+
+int group_free(struct group **group)
+{
+	obj_free_obj(*group); /* MPI_GROUP_EMPTY stays */
+	*group = NULL;
+	return 0;
+}
