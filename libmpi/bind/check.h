@@ -83,7 +83,7 @@ void bind_scratch_free(void *room);
 
 #define BIND_OBJ(class, x)                                                          \
 	do {                                                                        \
-		o_##x = obj_get(&haft_##class##_class, (obj_h)x);                   \
+		o_##x = obj_get_token(&haft_##class##_class, (obj_h)x);             \
 		if (bind_rare(o_##x == NULL)) {                                     \
 			ret = bind_bad_handle(&haft_##class##_class, (obj_h)x, #x); \
 			goto fail;                                                  \
@@ -98,7 +98,7 @@ void bind_scratch_free(void *room);
 
 #define BIND_OBJ_VAR(class, x)                                                       \
 	do {                                                                         \
-		o_##x = obj_get(&haft_##class##_class, (obj_h)*x);                   \
+		o_##x = obj_get_token(&haft_##class##_class, (obj_h)*x);             \
 		if (bind_rare(o_##x == NULL)) {                                      \
 			ret = bind_bad_handle(&haft_##class##_class, (obj_h)*x, #x); \
 			goto fail;                                                   \
@@ -195,7 +195,7 @@ static inline int bind_objects(const struct obj_class *class, int64_t n, const o
 		room[i] = NULL;
 		if (handles[i] == null && null != NULL)
 			continue;
-		room[i] = obj_get(class, handles[i]);
+		room[i] = obj_get_token(class, handles[i]);
 		if (bind_rare(room[i] == NULL))
 			return bind_bad_element(class, handles[i], name, i);
 	}
