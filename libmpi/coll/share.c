@@ -6,10 +6,8 @@
 #include "libmpi/coll/share.h"
 #include "libmpi/type/type.h"
 
-#define CHUNK_MIN                                                                      \
-	MEAN_OR(64, 8 * 1024) /* shorter chunks cost more in waiting than they overlap \
-			       */
-#define CHUNKS 4              /* a call has at least so many chunks if they are not too short */
+#define CHUNK_MIN MEAN_OR(64, 8 * 1024) /* bytes; a shorter chunk waits longer than it overlaps */
+#define CHUNKS    4 /* a long call has so many chunks, or more if they do not fit */
 #define BLOCK_LONG                                                                     \
 	MEAN_OR(512, 256 * 1024) /* bytes of a block from which messages do it as well \
 				  */

@@ -23,22 +23,33 @@ struct fold {
 	const struct call *k;
 	struct coll *s;
 	uint64_t e;
-	int64_t kind; /* bytes as epoch_give was told: line or slot */
-	void *tmp;    /* user's operations: room for a chunk */
+	int64_t kind;    /* bytes as epoch_give was told: line or slot */
+	void *tmp;       /* user's operations: room for a chunk */
+	const char *own; /* this member's operand where it came from, laid out as in its slot; or
+			    NULL */
 };
+
+/* Member i's operand, from byte `off' on.  This member's own is better read where it came from: its
+ * slot is being read by the others. */
+static const char *operand_of(const struct fold *f, int i, int64_t off)
+{
+	if (i == f->s->me && f->own != NULL)
+		return f->own + off;
+	return (char *)epoch_of(f->s, f->e, f->kind, i) + off;
+}
 
 /* out = a0 op a1 ... op a(upto - 1), of `count' elements from byte `off' of each operand on.  A
  * user's function writes over its second operand, which is in shared memory here: out and tmp take
  * turns, so that the last result is in out. */
 static void fold_range(const struct fold *f, int upto, int64_t off, int64_t count, void *out)
 {
-	const char *acc = (char *)epoch_of(f->s, f->e, f->kind, 0) + off;
+	const char *acc = operand_of(f, 0, off);
 	bool in_place = op_in_place(f->k->op);
 
 	if (upto == 1)
 		type_move(f->k->rtype, acc, out, count);
 	for (int i = 1; i < upto; i++) {
-		const char *b = (char *)epoch_of(f->s, f->e, f->kind, i) + off;
+		const char *b = operand_of(f, i, off);
 		void *to = in_place || (upto - 1 - i) % 2 == 0 ? out : f->tmp;
 
 		op_apply(f->k->op, acc, b, to, count, f->k->rtype);
@@ -78,8 +89,10 @@ static void give(struct fold *f, int64_t first, int64_t count)
 	const struct call *k = f->k;
 
 	f->e = epoch_begin(f->s);
-	memcpy(epoch_give(f->s, f->e, f->kind), elem(operand(k), k->rtype, first),
-		(size_t)(count * k->rtype->extent));
+	f->own = elem(operand(k), k->rtype, first);
+	memcpy(epoch_give(f->s, f->e, f->kind), f->own, (size_t)(count * k->rtype->extent));
+	if (k->in_place && !(k->me < 2 && op_in_place(k->op)))
+		f->own = NULL; /* the fold would write over it before it is read */
 }
 
 /* --- allreduce
