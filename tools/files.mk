@@ -54,11 +54,12 @@ $(B)/lib/pkgconfig/%.pc: tools/mpicc/mpi.pc.in tools/files.mk $(B)/flags
 # --- mpi-info ------------------------------------------------------------------------------------
 info_SRCS := tools/info/info.c
 
-$(B)/bin/mpi-info: $(call objs,$(info_SRCS) libmpi/core/set.c) $(B)/lib/libmpi_abi.so
+$(B)/bin/mpi-info: $(call objs,$(info_SRCS) libmpi/core/set.c) $(B)/lib/libobj.a \
+		$(B)/lib/libmpi_abi.so
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(ldflags) $(filter %.o,$^) '-Wl,-rpath,$$ORIGIN/../lib' -L$(B)/lib -lmpi_abi \
-		-lpthread -o $@
+	$(Q)$(CC) $(ldflags) $(filter %.o %.a,$^) '-Wl,-rpath,$$ORIGIN/../lib' -L$(B)/lib \
+		-lmpi_abi $(libobj_LIBS) -ldl -lpthread -o $@
 
 # --- man pages, all, install ---------------------------------------------------------------------
 $(B)/man/man1/%.1: tools/man/%.1 tools/files.mk

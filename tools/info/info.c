@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* info.c - mpi-info: which MPI is this, and what does it find here?
  *
- * It is a program of MPI like any other: it uses mpi.h and nothing else of the house, so that what
- * it prints is what programs get.  It never starts MPI. */
+ * It is a program of MPI like any other, so that the library that it describes is the one that
+ * programs get; it never starts MPI.  Only the table of settings and libobj are linked into it:
+ * they find here what they find inside the library. */
 #include <dlfcn.h>
 #include <sched.h>
 #include <stdint.h>
@@ -11,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "libmpi/core/set.h"
+#include "libobj/obj.h"
 #include "mpi.h"
 
 static const char usage[] =
@@ -49,6 +51,22 @@ static void place_print(void)
 	path = realpath(where.dli_fname, NULL);
 	row("library file", path != NULL ? path : where.dli_fname);
 	free(path);
+}
+
+/* Where libobj, and with it the library, has its memory from. */
+static void memory_print(void)
+{
+	struct obj_domain_opts opts = {.size = sizeof opts, .alloc = OBJ_ALLOC_JEMALLOC};
+	struct obj_domain *d;
+	char line[96];
+
+	if (obj_domain_open(&d, &opts) != OBJ_OK)
+		return;
+	obj_mem_put(d, obj_mem_get(d, 1));
+	snprintf(line, sizeof line, "built-in up to %d KiB, then %s", OBJ_ALLOC_SMALL / 1024,
+		obj_mem_kind(d));
+	row("allocator", line);
+	obj_domain_close(d, -1, OBJ_FMT_TEXT);
 }
 
 static void machine_print(void)
@@ -102,6 +120,7 @@ int main(int argc, char **argv)
 		return 0;
 	place_print();
 	machine_print();
+	memory_print();
 	settings_print();
 	return 0;
 }
