@@ -23,6 +23,7 @@ libmpi_SRCS += libmpi/comm/comm.c
 libmpi_SRCS += libmpi/comm/ctx.c
 libmpi_SRCS += libmpi/comm/errh.c
 libmpi_SRCS += libmpi/comm/group.c
+libmpi_SRCS += libmpi/comm/info.c
 libmpi_SRCS += libmpi/comm/make.c
 libmpi_SRCS += libmpi/core/err.c
 libmpi_SRCS += libmpi/core/mpo.c

@@ -43,6 +43,18 @@ static void comm_destroy(void *self)
 		obj_drop(c->remote);
 }
 
+static void info_destroy(void *self)
+{
+	struct info *info = self;
+	struct info_pair *next;
+
+	for (struct info_pair *p = info->pairs; p != NULL; p = next) {
+		next = p->next;
+		free(p->value);
+		free(p);
+	}
+}
+
 static void req_destroy(void *self)
 {
 	struct req *r = self;
@@ -74,7 +86,7 @@ static const struct {
 		req_destroy},
 	{&haft_errh_class, "MPI_Errhandler", sizeof(struct errh), (uintptr_t)MPI_ERRHANDLER_NULL,
 		NULL},
-	{&haft_info_class, "MPI_Info", sizeof(struct info), (uintptr_t)MPI_INFO_NULL, NULL},
+	{&haft_info_class, "MPI_Info", sizeof(struct info), (uintptr_t)MPI_INFO_NULL, info_destroy},
 	{&haft_msg_class, "MPI_Message", sizeof(struct msg), (uintptr_t)MPI_MESSAGE_NULL, NULL},
 	{&haft_win_class, "MPI_Win", sizeof(struct win), (uintptr_t)MPI_WIN_NULL, NULL},
 	{&haft_file_class, "MPI_File", sizeof(struct file), (uintptr_t)MPI_FILE_NULL, NULL},

@@ -258,9 +258,16 @@ struct req {
 /* --- others -------------------------------------------------------------------------------
  * Objects whose engines come with their own chapters: the classes exist, so every handle is
  * checked. */
+/* A key and its value, malloc'ed both. */
+struct info_pair {
+	struct info_pair *next;
+	char *value;
+	char key[];
+};
+
 struct info {
 	struct obj o;
-	void *pairs;
+	struct info_pair *pairs; /* in order of setting; owned */
 };
 struct msg {
 	struct obj o;

@@ -12,6 +12,7 @@
 #include "libmpi/coll/op.h"
 #include "libmpi/comm/attr.h"
 #include "libmpi/comm/comm.h"
+#include "libmpi/comm/info.h"
 #include "libmpi/core/err.h"
 #include "libmpi/core/state.h"
 #include "libmpi/p2p/p2p.h"
@@ -71,6 +72,9 @@ static int init(int required, int *provided)
 	haft_life.rank = boot->rank;
 	haft_life.size = boot->size;
 	__atomic_store_n(&haft_life.state, HAFT_RUNNING, __ATOMIC_RELEASE);
+	err = info_open();
+	if (err != 0)
+		return err;
 	if (provided != NULL)
 		*provided = haft_life.thread_level;
 	return 0;
