@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # The sources of tools, one line a file.
 
-HAFT_VERSION ?= 0.1.0
+# Written in one place only.
+HAFT_VERSION := $(shell sed -n 's/^\#define OBJ_VERSION "\(.*\)"/\1/p' libobj/obj.h)
 comma := ,
 cflags-tools += -DHAFT_VERSION='"$(HAFT_VERSION)"'
 

@@ -138,6 +138,13 @@ kill -9 $pid
 wait $pid 2>/dev/null
 until_gone "$life" 1000 || fail "ranks are left after kill -9 of mpiexec"
 
+# mpiexec makes room for jemalloc, which comes by dlopen.
+if ldconfig -p 2>/dev/null | grep -q libjemalloc && [ -z "$san" ]; then
+	job "$B/bin/mpi-info"
+	want_rc 0
+	want_out 'then jemalloc'
+fi
+
 # Many.
 [ -n "$san" ] || {
 	job -n 512 "$life"

@@ -58,13 +58,16 @@ static void memory_print(void)
 {
 	struct obj_domain_opts opts = {.size = sizeof opts, .alloc = OBJ_ALLOC_JEMALLOC};
 	struct obj_domain *d;
+	const char *kind;
 	char line[96];
 
 	if (obj_domain_open(&d, &opts) != OBJ_OK)
 		return;
 	obj_mem_put(d, obj_mem_get(d, 1));
-	snprintf(line, sizeof line, "built-in up to %d KiB, then %s", OBJ_ALLOC_SMALL / 1024,
-		obj_mem_kind(d));
+	kind = obj_mem_kind(d);
+	snprintf(line, sizeof line, "built-in up to %d KiB, then %s", OBJ_ALLOC_SMALL / 1024, kind);
+	if (strncmp(kind, "jemalloc", strlen("jemalloc")) != 0)
+		snprintf(line, sizeof line, "%s (ask `mpiexec mpi-info' for that of ranks)", kind);
 	row("allocator", line);
 	obj_domain_close(d, -1, OBJ_FMT_TEXT);
 }
