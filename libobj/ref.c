@@ -87,7 +87,8 @@ static inline void *new_at(struct obj_class *c, void *arg, uintptr_t site)
 	if (unlikely(o == NULL))
 		return NULL;
 	o->u.cls = c;
-	o->ext = NULL;
+	/* atomic: whoever frees the slot's last handle once more may look just now (free_short) */
+	__atomic_store_n(&o->ext, NULL, __ATOMIC_RELAXED);
 	o->site = site;
 	__atomic_store_n(&o->refs, OBJ_REFS_USER, __ATOMIC_RELAXED);
 	if (!(c->flags & OBJ_F_RAW))
@@ -213,7 +214,7 @@ obj_h obj_share(void *self)
 static inline void free_end(struct obj_class *c, struct obj *o, uintptr_t site)
 {
 	if (!(c->flags & F_DESTROY)) {
-		o->ext = (void *)site;
+		__atomic_store_n(&o->ext, (void *)site, __ATOMIC_RELAXED);
 		slot_push(c, o);
 	} else if (reap_must_wait()) {
 		obj_grave_add(o, site);

@@ -197,16 +197,23 @@ static void B16_a_stale_handle_is_refused_and_the_live_object_unharmed(void **st
 
 static void H2_a_slot_waits_for_a_quarantine_of_other_frees(void **state)
 {
-	struct thing *t = fix_new(0);
+	enum { QUARANTINE = 1000 };
+	struct obj_class c = {0};
+	struct obj_class_desc desc = fix_other;
+	void *first;
 
 	(void)state;
-	fix_free(t);
-	for (int i = 0; i < OBJ_QUARANTINE - 1; i++) {
-		struct thing *u = fix_new(i);
+	desc.quarantine = QUARANTINE;
+	assert_int_equal(obj_class_open(&c, fix.domain, &desc), OBJ_OK);
+	first = obj_new(&c, NULL);
+	fix_free(first);
+	for (int i = 0; i < QUARANTINE - 1; i++) {
+		void *o = obj_new(&c, NULL);
 
-		assert_ptr_not_equal(u, t);
-		fix_free(u);
+		assert_ptr_not_equal(o, first);
+		fix_free(o);
 	}
+	obj_class_close(&c);
 }
 
 static void H2_an_integer_comes_back_after_127_quarantines_at_the_earliest(void **state)
