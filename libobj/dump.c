@@ -58,10 +58,12 @@ void obj_stats(struct obj_class *c, struct obj_class_stats *stats)
 	struct obj_class_stats s = {.size = stats->size};
 
 	if (c->in != NULL) {
+		obj_lock_always(&c->in->lock);
 		s.slots = slots_end(c) != 0 ? slots_end(c) - 1 : 0;
 		s.retired = c->in->retired;
 		s.capacity = c->in->capacity != 0 ? c->in->capacity - 1 : 0;
 		s.stride = c->stride;
+		obj_unlock_always(&c->in->lock);
 	}
 	for (uint32_t i = 1; i < slots_end(c); i++)
 		stats_slot(obj_slot(c, i), i, &s);

@@ -342,7 +342,7 @@ static void diag_object(const struct finding *f, struct obj_diag *diag)
 
 	if (now == f->token) {
 		if (f->token >= OBJ_PERMANENT_MAX)
-			diag->created = o->site;
+			diag->created = __atomic_load_n(&o->site, __ATOMIC_RELAXED);
 		if (!(c->flags & OBJ_F_DIRECT) && obj_acquire(c, (obj_h)(uintptr_t)now) == o) {
 			obj_name_get(o, diag->name, sizeof(diag->name), OBJ_C, NULL);
 			obj_drop(o);
@@ -357,9 +357,13 @@ static void diag_object(const struct finding *f, struct obj_diag *diag)
 	}
 	if ((now ^ TOKEN_DEAD) != f->token)
 		return;
-	diag->created = o->site;
+	g.created = __atomic_load_n(&o->site, __ATOMIC_RELAXED);
 	if (__atomic_load_n(&o->refs, __ATOMIC_ACQUIRE) == 0)
-		diag->freed = (uintptr_t)__atomic_load_n(&o->ext, __ATOMIC_RELAXED);
+		g.freed = (uintptr_t)__atomic_load_n(&o->ext, __ATOMIC_ACQUIRE);
+	if (__atomic_load_n(&o->token, __ATOMIC_RELAXED) != now)
+		return; /* in use again meanwhile: these are another object's */
+	diag->created = g.created;
+	diag->freed = g.freed;
 }
 
 /* Appends to the text, as far as there is room. */

@@ -87,9 +87,9 @@ static inline void *new_at(struct obj_class *c, void *arg, uintptr_t site)
 	if (unlikely(o == NULL))
 		return NULL;
 	o->u.cls = c;
-	/* atomic: whoever frees the slot's last handle once more may look just now (free_short) */
+	/* atomic: whoever frees the slot's last handle once more may look just now */
 	__atomic_store_n(&o->ext, NULL, __ATOMIC_RELAXED);
-	o->site = site;
+	__atomic_store_n(&o->site, site, __ATOMIC_RELAXED);
 	__atomic_store_n(&o->refs, OBJ_REFS_USER, __ATOMIC_RELAXED);
 	if (!(c->flags & OBJ_F_RAW))
 		clear(c, o);

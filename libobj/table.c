@@ -51,7 +51,7 @@ static bool table_reserve(struct obj_class *c)
 		return false;
 	c->base = base;
 	in->capacity = (uint32_t)slots;
-	in->hi = 1;
+	__atomic_store_n(&in->hi, 1, __ATOMIC_RELEASE); /* iteration looks without the lock */
 	return true;
 }
 
