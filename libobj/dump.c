@@ -49,7 +49,7 @@ static void stats_slot(const struct obj *o, uint32_t i, struct obj_class_stats *
 	s->created += token_uses(t);
 	if (r != 0 && slot_live(t, i))
 		s->live++;
-	else if (r != 0 && !(r & OBJ_REFS_STICKY))
+	else if (r != 0 && !(r & OBJ_REFS_STICKY) && REFS_USER(r) == 0)
 		s->pending++;
 }
 
@@ -164,6 +164,8 @@ struct words {
 	char text[256];
 	uint32_t user, internal;
 	double age; /* seconds, or < 0: not known */
+	uint32_t ntrace;
+	void *trace[OBJ_TRACE_MAX];
 };
 
 static int by_site(const void *a_, const void *b_)
@@ -188,8 +190,8 @@ static struct found *collect(struct obj_class *c, long *n, size_t *used)
 		uint64_t r = __atomic_load_n(&o->refs, __ATOMIC_ACQUIRE);
 		uint64_t t = __atomic_load_n(&o->token, __ATOMIC_ACQUIRE);
 
-		if (r == 0 || (r & OBJ_REFS_STICKY && !slot_live(t, i)))
-			continue;
+		if (r == 0 || (!slot_live(t, i) && (r & OBJ_REFS_STICKY || REFS_USER(r) != 0)))
+			continue; /* free, or never to go, or being made just now */
 		*n += 1;
 		if (*used == room) {
 			larger = room != 0 ? room * 2 : 64;
@@ -199,22 +201,25 @@ static struct found *collect(struct obj_class *c, long *n, size_t *used)
 			all = more;
 			room = larger;
 		}
-		all[(*used)++] = (struct found){o->site, t, o};
+		all[(*used)++] = (struct found){__atomic_load_n(&o->site, __ATOMIC_RELAXED), t, o};
 	}
 	if (*used != 0)
 		qsort(all, *used, sizeof(*all), by_site);
 	return all;
 }
 
-static double age_of(const struct obj *o)
+/* What is known with a backtrace only. */
+static void describe_trace(const struct obj *o, struct words *w)
 {
 	const struct ext *e = ext_of(o);
 	struct timespec now;
 
 	if (e == NULL || e->born_ns == 0)
-		return -1;
+		return;
 	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)(now.tv_sec * 1000000000LL + now.tv_nsec - e->born_ns) / 1e9;
+	w->age = (double)(now.tv_sec * 1000000000LL + now.tv_nsec - e->born_ns) / 1e9;
+	w->ntrace = e->ntrace;
+	memcpy(w->trace, e->trace, e->ntrace * sizeof(e->trace[0]));
 }
 
 /* What there is to say about an object; false: it has gone meanwhile. */
@@ -227,25 +232,25 @@ static bool describe(struct obj_class *c, const struct found *f, struct words *w
 	r = __atomic_load_n(&f->o->refs, __ATOMIC_RELAXED);
 	if (r & REFS_DYING)
 		return true; /* waits for destroy: only its address is good */
+	if (!slot_live(f->token, slot_index(c, f->o)) && REFS_USER(r) != 0)
+		return false; /* is being made or being freed: not ours to hold */
 	if (!obj_slot_hold(c, f->o, f->token))
 		return false;
 	obj_name_get(f->o, w->name, sizeof(w->name), OBJ_C, NULL);
 	if (c->in->desc.describe != NULL)
 		c->in->desc.describe(f->o, w->text, sizeof(w->text));
-	w->age = age_of(f->o);
+	describe_trace(f->o, w);
 	obj_refs(f->o, &w->user, &w->internal);
 	w->internal--; /* our own */
 	obj_drop(f->o);
 	return true;
 }
 
-static void text_trace(struct out *w, const struct found *f)
+static void text_trace(struct out *w, const struct words *d)
 {
-	const struct ext *e = ext_of(f->o);
-
-	for (uint32_t i = 0; e != NULL && i < e->ntrace; i++) {
+	for (uint32_t i = 0; i < d->ntrace; i++) {
 		out(w, w->json ? "%s" : "%s      ", w->json && i != 0 ? "," : "");
-		out_site(w, (uintptr_t)e->trace[i]);
+		out_site(w, (uintptr_t)d->trace[i]);
 		out(w, "%s", w->json ? "" : "\n");
 	}
 }
@@ -272,7 +277,7 @@ static void text_object(struct out *w, struct obj_class *c, const struct found *
 	if (d.text[0] != '\0')
 		out(w, ": %s", d.text);
 	out(w, "\n");
-	text_trace(w, f);
+	text_trace(w, &d);
 }
 
 static bool json_object(struct out *w, struct obj_class *c, const struct found *f, bool first)
@@ -295,7 +300,7 @@ static bool json_object(struct out *w, struct obj_class *c, const struct found *
 	if (d.age >= 0)
 		out(w, ",\"age\":%.6f", d.age);
 	out(w, ",\"trace\":[");
-	text_trace(w, f);
+	text_trace(w, &d);
 	out(w, "]}");
 	return true;
 }

@@ -54,7 +54,7 @@ static const char *name_now(const struct obj *o, size_t *len)
 		*len = e->name_len;
 		return e->name;
 	}
-	if (o->token >= OBJ_PERMANENT_MAX || o->site == 0)
+	if (__atomic_load_n(&o->token, __ATOMIC_RELAXED) >= OBJ_PERMANENT_MAX || o->site == 0)
 		return "";
 	*len = strlen((const char *)o->site);
 	return (const char *)o->site;

@@ -183,6 +183,35 @@ static void B23_pending_objects_are_leaks_too(void **state)
 	free(report(OBJ_FMT_TEXT, 0));
 }
 
+static struct obj_class curious;
+
+static int look_around(void *self, void *arg)
+{
+	struct obj_class_stats s = {.size = sizeof s};
+
+	(void)self, (void)arg;
+	free(report(OBJ_FMT_TEXT, 1)); /* the one before us, of another class */
+	free(report(OBJ_FMT_JSON, 1));
+	obj_stats(&curious, &s);
+	assert_int_equal(s.live, 0);
+	assert_int_equal(s.pending, 0);
+	return 3;
+}
+
+static void H8_an_object_under_construction_is_not_there_yet(void **state)
+{
+	struct obj_class_desc desc = fix_thing;
+
+	(void)state;
+	memset(&curious, 0, sizeof curious);
+	desc.construct = look_around;
+	assert_int_equal(obj_class_open(&curious, fix.domain, &desc), OBJ_OK);
+	fix_new(1);
+	assert_null(obj_new(&curious, NULL));
+	assert_int_equal(obj_user_rc(), 3);
+	obj_class_close(&curious);
+}
+
 static void B23_keyvals_are_leaks_too(void **state)
 {
 	struct obj_keyval_desc desc = {.size = sizeof desc};
@@ -385,6 +414,7 @@ int main(void)
 		FIX_TEST(B23_a_text_report_names_class_site_name_and_words),
 		FIX_TEST(B23_a_json_report_is_json_and_says_the_same),
 		FIX_TEST(B23_pending_objects_are_leaks_too),
+		FIX_TEST(H8_an_object_under_construction_is_not_there_yet),
 		FIX_TEST(B23_keyvals_are_leaks_too),
 		FIX_TEST(B23_permanent_objects_are_no_leaks),
 		FIX_TEST(B23_closing_the_domain_reports),

@@ -23,6 +23,13 @@ static void destroy(void *self)
 	atomic_fetch_add(&destroyed, 1);
 }
 
+static int construct(void *self, void *arg)
+{
+	(void)arg;
+	((struct thing *)self)->value = 0x600d;
+	return 0;
+}
+
 static struct obj_class item;
 
 static int setup_with(int threads, uint32_t flags)
@@ -32,6 +39,7 @@ static int setup_with(int threads, uint32_t flags)
 		.obj_size = sizeof(struct thing),
 		.flags = flags,
 		.quarantine = 32,
+		.construct = construct,
 		.destroy = destroy};
 
 	fix_open((struct obj_domain_opts){.threads = threads});
@@ -83,8 +91,6 @@ static struct thing *make(void)
 {
 	struct thing *t = obj_new(&item, NULL);
 
-	if (t != NULL)
-		t->value = 0x600d;
 	wrong(t == NULL);
 	return t;
 }
@@ -326,7 +332,7 @@ static int visit(void *self, void *ctx)
 	struct thing *t = self;
 
 	(void)ctx;
-	wrong(t->value != 0x600d && t->value != 0);
+	wrong(t->value != 0x600d);
 	return 0;
 }
 
