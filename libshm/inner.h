@@ -165,7 +165,10 @@ struct shm_in {
 	struct watch watch[WATCHES];
 	int nwatches;
 	bool short_nap; /* something full that no watch covers */
+	bool contended; /* more ranks than CPUs */
 	bool weak;      /* no membarrier although senders do not fence */
+	uint32_t waits; /* ended so far */
+	uint32_t luck;  /* > 0: a short spin has ended waits lately */
 	uint32_t crowd; /* > 0: others want this CPU: do not spin */
 	uint64_t nap_ns;
 	int reserved;

@@ -73,7 +73,8 @@ static void fill(struct shm *s, struct shm_seg *seg, int me)
 	in->door = seg_at(seg, h->door);
 	in->page = (struct page *)seg_at(seg, h->page) + me;
 	in->pipe_max = pipe_max(h);
-	in->crowd = shm_seg_contended(seg) ? CROWD_START : 0;
+	in->contended = shm_seg_contended(seg);
+	in->crowd = in->contended ? CROWD_START : 0;
 	for (int i = 0; i < s->nranks; i++) {
 		s->tx[i].door = &in->door[i];
 		s->rx[i].slot = &nothing;

@@ -19,6 +19,9 @@
 #include "libshm/inner.h"
 
 #define SPINS         2000      /* about 50 us: twice what a sleep and its wake-up cost */
+#define SPINS_CROWD   50        /* others want our CPU, but each of us may have one of his own */
+#define LUCK          8         /* so many failures in a row, and such spinning is tried seldom */
+#define LUCK_TRY      16        /* one wait of so many */
 #define YIELDS_FAST   200       /* then nobody needs the CPU, and neither do we */
 #define YIELDS_SLOW   4         /* then others need it more */
 #define YIELD_SLOW_NS 1600      /* a yield took longer: somebody else ran */
@@ -194,12 +197,26 @@ static bool yield_once(struct shm *s, struct shm_wait *w)
 	return false;
 }
 
+/* How long it is worth spinning.  Among more ranks than CPUs who spins keeps others from running.
+ * If it is strangers who crowd the CPUs, then our peer may well be on another one just now; or it
+ * shares ours with us, and spinning is in its way: what helped lately tells. */
+static uint32_t spins(const struct shm *s)
+{
+	const struct shm_in *in = s->in;
+
+	if (in->crowd == 0)
+		return SPINS;
+	if (in->contended)
+		return 0;
+	return in->luck > 0 || in->waits % LUCK_TRY == 0 ? SPINS_CROWD : 0;
+}
+
 int shm_idle(struct shm *s, struct shm_wait *w)
 {
 	if (unlikely(shm_seg_alarmed(s->seg)))
 		return SHM_ALARM;
 	if (!w->nap) {
-		if (s->in->crowd == 0 && w->spins < SPINS) {
+		if (w->spins < spins(s)) {
 			w->spins++;
 			s->count.spins++;
 			shm_os_relax();
@@ -220,6 +237,11 @@ void shm_wait_end(struct shm *s, struct shm_wait *w)
 		show(s, NULL);
 	w->shown = false;
 	in->nap_ns = 0;
+	in->waits++;
+	if (w->slow + w->fast == 0)
+		in->luck = LUCK;
+	else if (w->spins >= SPINS_CROWD && in->luck > 0)
+		in->luck--;
 	if (w->slow == 0 && in->crowd > 0)
 		in->crowd--;
 }
@@ -245,7 +267,7 @@ int shm_flag_wait(struct shm *s, struct shm_flag *f, uint32_t want, shm_pass_fn 
 	w.flag_only = pass == NULL;
 	w.what = what;
 	while (e == 0 && !reached(f, want, &value)) {
-		for (int i = 0; s->in->crowd == 0 && i < LOOKS && shm_flag_get(f) == value; i++)
+		for (int i = 0; spins(s) > 0 && i < LOOKS && shm_flag_get(f) == value; i++)
 			shm_os_relax();
 		w.old = value;
 		if (pass != NULL && pass(arg) > 0)
