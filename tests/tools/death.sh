@@ -38,6 +38,11 @@ want_rc 10
 want_out 'last words of 0'
 want_err 'rank 0 '
 
+# Its last words stand before ours.
+job -n 3 sh -c "$my [ \$r = 1 ] || exec sleep 61.5; seq 5000 >&2; kill -KILL \$\$"
+want_rc 137
+[ "$(tail -n 1 "$err" | grep -c 'rank 1 ')$(wc -l <"$err")" = 15001 ] || fail "last words: $(tail -n 3 "$err")"
+
 # Ending early and well is no failure.
 job -n 3 sh -c "$my [ \$r = 1 ] || sleep 0.4; echo \$r"
 want_rc 0

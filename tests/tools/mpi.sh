@@ -120,6 +120,7 @@ want_rc 124
 want_err 'ranks 2-3: has waited 1 s'
 want_err 'rank 0: has waited 1 s to receive from rank 1, tag 7, MPI_COMM_WORLD'
 want_err 'rank 1: has waited 1 s to receive from rank 0, tag 7, MPI_COMM_WORLD'
+want_err 'these wait for each other: 0 -> 1 -> 0'
 job -timeout 1 -n 2 "$life" hang
 want_err 'rank 1: running, in MPI or in its own code'
 "$run" -n 2 "$life" late >"$out" 2>"$err" &

@@ -192,6 +192,8 @@ static bool abort_tell(struct job *j)
 
 	if (atomic_load(&b->ready) == 0)
 		return false;
+	if (b->rank >= 0 && b->rank < j->n)
+		out_hear(b->rank, now_ns());
 	b->text[sizeof b->text - 1] = '\0';
 	if (b->text[0] != '\0')
 		say_raw(b->text);
@@ -209,6 +211,7 @@ static void death_tell(const struct job *j, int r, int status)
 	uint32_t state = atomic_load(&page_of(j, r)->state);
 	const char *when = state == BOOT_RUNNING ? " before MPI_Finalize" : "";
 
+	out_hear(r, now_ns());
 	if (WIFSIGNALED(status))
 		say("rank %d (process %d, %s) was killed by signal %d (%s)%s", r, (int)k->pid, name,
 			WTERMSIG(status), strsignal(WTERMSIG(status)),

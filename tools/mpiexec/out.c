@@ -217,7 +217,8 @@ static void stream_end(struct stream *t)
 		parts_put(s);
 }
 
-static void stream_read(struct stream *t, uint64_t now)
+/* True if the stream brought something. */
+static bool stream_read(struct stream *t, uint64_t now)
 {
 	ssize_t n = read(t->fd, out.chunk, READ_LEN);
 
@@ -225,6 +226,7 @@ static void stream_read(struct stream *t, uint64_t now)
 		stream_take(t, out.chunk, (size_t)n, now);
 	else if (n == 0 || (errno != EAGAIN && errno != EINTR))
 		stream_end(t);
+	return n > 0;
 }
 
 /* Reads streams that have something, until the sink is full. */
@@ -334,6 +336,19 @@ int out_patience(uint64_t now_ns)
 			ms = mine;
 	}
 	return ms;
+}
+
+void out_hear(int rank, uint64_t now_ns)
+{
+	for (int which = 0; which < 2; which++) {
+		struct stream *t = &out.stream[2 * rank + which];
+
+		/* A pipe's worth: children that it has left may go on talking. */
+		for (size_t n = 0; n < OUT_HOLD / PIPE_BUF && t->fd >= 0; n++)
+			if ((t->sink->floor != NULL && t->sink->floor != t) ||
+				!stream_read(t, now_ns))
+				break;
+	}
 }
 
 bool out_open(void)

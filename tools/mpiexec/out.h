@@ -44,6 +44,9 @@ bool out_open(void);    /* a stream can still bring something */
 bool out_pending(void); /* a sink still has something to write */
 bool out_broken(void);  /* nobody reads our stdout or stderr any more */
 
+/* Takes what a rank that has died said last, so that it stands before what we say of its death. */
+void out_hear(int rank, uint64_t now_ns);
+
 /* Closes all streams; unfinished lines go out. */
 void out_cut(void);
 

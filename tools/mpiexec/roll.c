@@ -82,6 +82,54 @@ static void rank_text(const struct job *j, int r, char *line)
 		wait_text(&v, line);
 }
 
+/* The rank that `r' waits for; -1: nobody that could be named. */
+static int awaited(const struct job *j, int r)
+{
+	struct shm_view v;
+
+	shm_seg_view(j->seg, r, &v);
+	if (!j->rank[r].alive || !v.asleep)
+		return -1;
+	if ((v.what.call != WAIT_SEND && v.what.call != WAIT_RECV) || v.what.peer >= j->n)
+		return -1;
+	return v.what.peer;
+}
+
+/* One circle, from `first' around. */
+static void circle_say(const struct job *j, int first)
+{
+	char line[LINE_LEN];
+	int n = snprintf(line, sizeof line, "  these wait for each other: %d", first);
+	int r = first;
+
+	for (int steps = 0; steps < j->n && n < LINE_LEN - NAME_LEN; steps++) {
+		r = awaited(j, r);
+		if (r < 0)
+			return; /* no longer */
+		n += snprintf(line + n, sizeof line - (size_t)n, " -> %d", r);
+		if (r == first)
+			break;
+	}
+	say("%s%s", line, r == first ? "" : " -> ...");
+}
+
+/* Names the circles of ranks that wait for each other, each once: the mark of a rank is the walk
+ * that came by first, and a walk that meets its own mark has found one. */
+static void circles_say(const struct job *j)
+{
+	int *mark = grow(NULL, (size_t)j->n, sizeof *mark);
+	int r;
+
+	memset(mark, 0, (size_t)j->n * sizeof *mark);
+	for (int walk = 1; walk <= j->n; walk++) {
+		for (r = walk - 1; r >= 0 && mark[r] == 0; r = awaited(j, r))
+			mark[r] = walk;
+		if (r >= 0 && mark[r] == walk)
+			circle_say(j, r);
+	}
+	free(mark);
+}
+
 void roll_call(const struct job *j)
 {
 	char cur[LINE_LEN], next[LINE_LEN];
@@ -100,4 +148,5 @@ void roll_call(const struct job *j)
 		memcpy(cur, next, sizeof cur);
 		from = r;
 	}
+	circles_say(j);
 }
