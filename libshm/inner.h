@@ -171,6 +171,9 @@ struct shm_in {
 	uint32_t luck;  /* > 0: a short spin has ended waits lately */
 	uint32_t crowd; /* > 0: others want this CPU: do not spin */
 	uint64_t nap_ns;
+	struct shm *next; /* of the parked ones: see rank.c */
+	uint64_t cookie;  /* whose rank this was */
+	int pid;
 	int reserved;
 	size_t reserved_len;
 	uint64_t cell_ticket;

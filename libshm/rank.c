@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* rank.c - a process takes its place in the segment, and leaves it. */
+/* rank.c - a process takes its place in the segment, leaves it, and may come back.
+ *
+ * The private ends of rings and pipes (how far they are) exist only here.  So shm_detach parks
+ * them, and the same process finds them again at its next shm_attach, perhaps with the segment
+ * mapped elsewhere: then every pointer into it moves by the same distance. */
+#include <pthread.h>
 #include <stdlib.h>
 #include <unistd.h>
 #include "libshm/inner.h"
@@ -81,27 +86,107 @@ static void fill(struct shm *s, struct shm_seg *seg, int me)
 	}
 }
 
+/* --- coming back ----------------------------------------------------------------------------- */
+
+static pthread_mutex_t parked_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct shm *parked; /* chained by in->next */
+
+static void park(struct shm *s)
+{
+	s->in->cookie = s->seg->head->cookie;
+	s->in->pid = (int)getpid();
+	s->seg = NULL;
+	pthread_mutex_lock(&parked_lock);
+	s->in->next = parked;
+	parked = s;
+	pthread_mutex_unlock(&parked_lock);
+}
+
+/* What this process parked as rank `me' of the segment; NULL if it has not. */
+static struct shm *unpark(const struct shm_seg *seg, int me)
+{
+	struct shm **link = &parked, *s;
+
+	pthread_mutex_lock(&parked_lock);
+	while (*link != NULL && ((*link)->in->cookie != seg->head->cookie || (*link)->me != me ||
+					(*link)->in->pid != (int)getpid()))
+		link = &(*link)->in->next;
+	s = *link;
+	if (s != NULL)
+		*link = s->in->next;
+	pthread_mutex_unlock(&parked_lock);
+	return s;
+}
+
+/* `ptr' pointed into the mapping at `old': where is that now? */
+static void *moved(void *ptr, const char *old, char *base)
+{
+	return ptr != NULL ? base + ((char *)ptr - old) : NULL;
+}
+
+static void move_all(struct shm *s, struct shm_seg *seg)
+{
+	const char *old = s->base;
+	struct shm_in *in = s->in;
+
+	s->seg = seg;
+	s->base = seg->base;
+	in->inbox = moved(in->inbox, old, s->base);
+	in->door = moved(in->door, old, s->base);
+	in->page = moved(in->page, old, s->base);
+	in->nwatches = 0;
+	for (int i = 0; i < s->nranks; i++) {
+		struct peer *p = &in->peer[i];
+
+		p->out = moved(p->out, old, s->base);
+		p->far = moved(p->far, old, s->base);
+		p->in = moved(p->in, old, s->base);
+		p->pipe_out = moved(p->pipe_out, old, s->base);
+		p->pipe_in = moved(p->pipe_in, old, s->base);
+		s->tx[i].door = &in->door[i];
+		s->tx[i].slot = moved(s->tx[i].slot, old, s->base);
+		if (p->in != NULL)
+			s->rx[i].slot = p->in->slot;
+	}
+}
+
+/* --- both ------------------------------------------------------------------------------------ */
+
+/* A rank that attaches for the first time; NULL with *error. */
+static struct shm *take_place(struct shm_seg *seg, int me, int *error)
+{
+	struct shm *s = reserve(seg);
+	int32_t none = 0;
+
+	*error = SHM_NOMEM;
+	if (s == NULL)
+		return NULL;
+	fill(s, seg, me);
+	if (atomic_compare_exchange_strong_explicit(&s->in->door[me].pid, &none, (int32_t)getpid(),
+		    memory_order_acq_rel, memory_order_relaxed))
+		return s;
+	release(s);
+	*error = SHM_BAD;
+	return NULL;
+}
+
 int shm_attach(struct shm_seg *seg, int me, struct shm **out)
 {
-	struct shm_door *door;
 	struct shm *s;
-	int32_t none = 0;
+	int e;
 
 	if (me < 0 || me >= shm_seg_nranks(seg))
 		return SHM_BAD;
-	s = reserve(seg);
+	s = unpark(seg, me);
+	if (s != NULL)
+		move_all(s, seg);
+	else
+		s = take_place(seg, me, &e);
 	if (s == NULL)
-		return SHM_NOMEM;
-	fill(s, seg, me);
-	door = &s->in->door[me];
-	if (!atomic_compare_exchange_strong_explicit(&door->pid, &none, (int32_t)getpid(),
-		    memory_order_acq_rel, memory_order_relaxed)) {
-		release(s);
-		return SHM_BAD;
-	}
+		return e;
 	s->in->weak = !s->fence && shm_os_barrier_join() != 0;
 	atomic_store_explicit(&s->in->page->cpu, shm_os_cpu(), memory_order_relaxed);
-	atomic_store_explicit(&door->state, SHM_ATTACHED, memory_order_release);
+	atomic_store_explicit(&s->in->door[me].state, SHM_ATTACHED, memory_order_release);
 	*out = s;
 	return 0;
 }
@@ -111,5 +196,8 @@ void shm_detach(struct shm *s)
 	if (s == NULL)
 		return;
 	atomic_store_explicit(&s->in->door[s->me].state, SHM_DETACHED, memory_order_release);
-	release(s);
+	if (s->nranks > 1)
+		park(s);
+	else
+		release(s);
 }

@@ -196,12 +196,14 @@ struct shm {
 };
 
 /* Makes the caller rank `me' of the segment: touches its own lines only, no message, no barrier;
- * other ranks may have started, sent and finished, or not have started.  Once a rank: there is no
- * second shm_attach after shm_detach.  The segment must stay open until shm_detach.  SHM_BAD (no
- * such rank, or taken), SHM_NOMEM. */
+ * other ranks may have started, sent and finished, or not have started.  The segment must stay open
+ * until shm_detach.  A rank belongs to the process that took it first, for ever; that process may
+ * detach and attach again (not in a segment of one rank), and finds what was sent meanwhile.
+ * SHM_BAD (no such rank, or taken), SHM_NOMEM. */
 int shm_attach(struct shm_seg *seg, int me, struct shm **s);
 
-/* Ends it.  Frames already put stay readable for others; frames to this rank are lost. */
+/* Ends it.  Frames already put stay readable for others; frames to this rank wait until it attaches
+ * again, if ever. */
 void shm_detach(struct shm *s);
 
 /* --- frames: short ordered messages ---------------------------------------------------------- */
