@@ -191,13 +191,54 @@ static int recv_blocking(void *buf, int64_t count, struct type *type, int source
 	return req_report(&r, status);
 }
 
+/* Looks at a peer's ring this often before anything else: a ping-pong's answer comes in that time.
+ * A look is about a nanosecond; and with fewer CPUs than ranks the answer cannot come while we
+ * look. */
+#define LOOKS (via.contended ? 1 : 256)
+
+/* The receive fast path: with nothing posted and nothing early, the message that comes next from
+ * the one peer in question needs no request and no matching.  False: nothing was done, take the
+ * long way. */
+static bool recv_direct(
+	void *buf, int64_t room, int source, int tag, struct comm *c, MPI_Status *status)
+{
+	int peer = group_peer(comm_peers(c), source), looks = LOOKS;
+	struct shm_frame f;
+
+	if (!match_empty() || p2p.busy != NULL || peer == p2p.me)
+		return false;
+	while (!via_peek(peer, &f)) {
+		if (--looks == 0)
+			return false;
+	}
+	if (f.kind != FRAME_EAGER || f.ctx != c->ctx || (f.tag != tag && tag != MPI_ANY_TAG) ||
+		f.len > room)
+		return false;
+	memcpy(buf, f.data, f.len);
+	via_next(&f);
+	if (status == MPI_STATUS_IGNORE)
+		return true;
+	status->MPI_SOURCE = source;
+	status->MPI_TAG = f.tag;
+	haft_status_set_bytes(status, f.len);
+	haft_status_set_cancelled(status, 0);
+	return true;
+}
+
 int p2p_recv(void *buf, int64_t count, struct type *type, int source, int tag, struct comm *c,
 	MPI_Status *status)
 {
-	if (source != MPI_PROC_NULL)
-		return recv_blocking(buf, count, type, source, tag, c, status);
-	haft_status_empty(status, MPI_PROC_NULL);
-	return 0;
+	int64_t room;
+
+	if (source == MPI_PROC_NULL) {
+		haft_status_empty(status, MPI_PROC_NULL);
+		return 0;
+	}
+	if (source >= 0 && type->dense && buf != MPI_BOTTOM &&
+		!__builtin_mul_overflow(count, type->size, &room) &&
+		recv_direct(buf, room, source, tag, c, status))
+		return 0;
+	return recv_blocking(buf, count, type, source, tag, c, status);
 }
 
 /* --- both at once ------------------------------------------------------------------------ */

@@ -243,6 +243,11 @@ struct arrived *match_find(uint64_t ctx, int32_t peer, int32_t tag)
 	return NULL;
 }
 
+bool match_empty(void)
+{
+	return (posted.n | early.n) == 0;
+}
+
 /* --- open and close ---------------------------------------------------------------------- */
 
 int match_open(void)

@@ -52,6 +52,10 @@ struct arrived *match_find(uint64_t ctx, int32_t peer, int32_t tag);
 /* match_remove takes a message out; a is the caller's. */
 void match_remove(struct arrived *a);
 
+/* match_empty: nothing is posted and nothing has arrived: the next frame can match only what comes
+ * next. */
+bool match_empty(void);
+
 /* match_open makes the tables, match_close frees them with all messages that nobody wanted; returns
  * how many. */
 int match_open(void);

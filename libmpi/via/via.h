@@ -20,6 +20,7 @@ struct via {
 	int me;     /* this process as a peer */
 	int npeers; /* peers are 0 .. npeers-1 */
 	uint32_t frame_max;
+	bool contended;          /* more ranks than CPUs: whoever spins, hinders */
 	shm_deliver_fn *deliver; /* p2p's; it must take the frame */
 };
 
@@ -59,6 +60,17 @@ static inline int via_poll_from(int peer)
 	via.deliver(NULL, &f);
 	shm_next(via.shm, &f);
 	return 1;
+}
+
+/* via_peek shows the frame at the head of a peer's ring without taking it; via_next takes it. */
+static inline bool via_peek(int peer, struct shm_frame *f)
+{
+	return shm_peek(via.shm, peer, f);
+}
+
+static inline void via_next(const struct shm_frame *f)
+{
+	shm_next(via.shm, f);
 }
 
 /* via_idle: nothing moved: spin, give the CPU away, or sleep, as it is best.  When the job is being
