@@ -74,6 +74,7 @@ script_TESTS += tests/build/libobj.sh
 script_TESTS += tests/build/mpicc.sh
 script_TESTS += tests/build/pkgconf.sh
 script_TESTS += tests/err/line.sh
+script_TESTS += tests/house/lint.sh
 script_TESTS += tests/house/run.sh
 script_TESTS += tests/tools/death.sh
 script_TESTS += tests/tools/input.sh
@@ -127,7 +128,7 @@ $(heat): tests/examples/heat/picture.c
 run-demo: all $(heat)
 	$(Q)$(B)/bin/mpiexec -n 4 $(heat) -o $(B)/heat.png
 
-tests: all $(B)/gen/abi.c $(B)/tests/run $(call tests_bin,$(unit_sel) $(mpi_sel))
+tests: all $(B)/dev/lint $(B)/gen/abi.c $(B)/tests/run $(call tests_bin,$(unit_sel) $(mpi_sel))
 
 run-check: tests
 	$(Q)$(B)/tests/run -b $(B) -o $(B)/check.log -x $(tests_factor) \

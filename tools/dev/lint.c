@@ -625,11 +625,42 @@ static void begin_check(const struct file *f)
 	}
 }
 
+static const char *const tops[] = {
+	"libobj/", "libshm/", "libnet/", "libmpi/", "tools/", "tests/", ".ci/"};
+
+/* Does the word name something in this tree, by a path from the top? */
+static int is_path(const char *w)
+{
+	for (size_t i = 0; i < sizeof(tops) / sizeof(tops[0]); i++)
+		if (begins(w, tops[i]))
+			return w[strcspn(w, "$%*=:;()`'\"{}<>,|")] == '\0';
+	return 0;
+}
+
+/* A page that says `folder/file' means one that exists. */
+static void page_check(const struct file *f)
+{
+	char w[LINE_LEN];
+
+	for (const char *p = f->text; (p = strchr(p, '`')) != NULL; p++) {
+		size_t n = strcspn(p + 1, "` \n"), k;
+		int good = 0;
+
+		snprintf(w, sizeof(w), "%.*s", (int)n, p + 1);
+		for (k = strlen(w); k > 0 && w[k - 1] == '/'; k--)
+			w[k - 1] = '\0';
+		if (p[n + 1] != '`' || !is_path(w) || strstr(w, "NN") != NULL)
+			continue;
+		for (int i = 0; i < nfiles && !good; i++)
+			good = inside(files[i].path, w);
+		if (!good)
+			found(f->path, line_of(f->text, p), "page", "there is no %s", w);
+	}
+}
+
 /* The words of a files.mk that name a file must name one that exists. */
 static void list_check(const struct file *f)
 {
-	static const char *const tops[] = {
-		"libobj/", "libshm/", "libnet/", "libmpi/", "tools/", "tests/"};
 	char w[LINE_LEN];
 	int line = 0;
 
@@ -643,11 +674,8 @@ static void list_check(const struct file *f)
 		if (*p == '\0')
 			break;
 		snprintf(w, sizeof(w), "%.*s", (int)strcspn(p, " \t\n"), p);
-		if (strpbrk(w, "$%*=:;()`'\"") != NULL || !(ends(w, ".c") || ends(w, ".sh")))
-			continue;
-		for (size_t i = 0; i < sizeof(tops) / sizeof(tops[0]); i++)
-			if (begins(w, tops[i]) && file_of(w) == NULL)
-				found(f->path, line, "list", "there is no %s", w);
+		if (is_path(w) && (ends(w, ".c") || ends(w, ".sh")) && file_of(w) == NULL)
+			found(f->path, line, "list", "there is no %s", w);
 	}
 }
 
@@ -809,6 +837,8 @@ static void file_check(const struct file *f)
 		list_check(f);
 		begin_check(f);
 	}
+	if (ends(f->path, ".md"))
+		page_check(f);
 	if (!f->is_c && !f->is_h)
 		return;
 	directive_check(f);
