@@ -124,7 +124,7 @@ job()
 		echo "! $figure failed" >"$out"
 	fi
 	grep '^[=>!]' "$out" | sed "s|^|$np.$place $lib $round |" >>"$results"
-	grep -q '^=' "$out"
+	! grep -q '^[>!]' "$out"
 }
 
 # row FIGURE NP PLACE ROUNDS: all rounds; a library that has failed or exceeded the limit is
