@@ -550,6 +550,11 @@ static void B20_twelve_ways_to_set_and_read(void **state)
 	assert_int_equal((int)as(t, key, OBJ_LANG_FINT), -3);
 	assert_int_equal(as(t, key, OBJ_LANG_FADDR), -3);
 
+	/* an int is an int, whatever came in the upper half of its register */
+	assert_int_equal(obj_attr_set(t, key, OBJ_LANG_FINT, 0x1fffffffd), OBJ_OK);
+	assert_int_equal(*(int *)as(t, key, OBJ_LANG_C), -3);
+	assert_int_equal(as(t, key, OBJ_LANG_FADDR), -3);
+
 	assert_int_equal(obj_attr_set(t, key, OBJ_LANG_FADDR, big), OBJ_OK);
 	assert_int_equal(*(intptr_t *)as(t, key, OBJ_LANG_C), big);
 	assert_int_equal((int)as(t, key, OBJ_LANG_FINT), 0x76543210);
