@@ -2,6 +2,7 @@
 # The sources of libmpi, one line a file; then the generator, the libraries, the man pages.
 
 # --- sources -----------------------------------------------------------------------------------
+libmpi_SRCS += libmpi/bind/abi.c
 libmpi_SRCS += libmpi/bind/check.c
 libmpi_SRCS += libmpi/bind/convert.c
 libmpi_SRCS += libmpi/bind/fixed.c

@@ -27,7 +27,9 @@ unit_TESTS += tests/unit/shm_wait.c
 # Programs of MPI, built with our mpicc, run by mpiexec as their RUN line says.
 mpi_TESTS :=
 mpi_TESTS += tests/abi/convert.c
+mpi_TESTS += tests/abi/fortran.c
 mpi_TESTS += tests/abi/none.c
+mpi_TESTS += tests/abi/old.c
 mpi_TESTS += tests/abi/pmpi.c
 mpi_TESTS += tests/err/args.c
 mpi_TESTS += tests/err/fatal.c
@@ -68,6 +70,7 @@ mpi_TESTS += tests/std/ch06/userop_msg.c
 # Shell scripts; they find the build directory in $B.
 script_TESTS :=
 script_TESTS += tests/abi/header.sh
+script_TESTS += tests/abi/link.sh
 script_TESTS += tests/build/cmake.sh
 script_TESTS += tests/build/gdb.sh
 script_TESTS += tests/build/libobj.sh

@@ -19,10 +19,28 @@ MPI_Aint bind_aint_diff(MPI_Aint addr1, MPI_Aint addr2)
 	return (MPI_Aint)((uintptr_t)addr1 - (uintptr_t)addr2);
 }
 
-int bind_abi_get_version(int *abi_major, int *abi_minor)
+/* MPI_Address and its kin of MPI-1 have engines of their own where the parameters differ. */
+int bind_get_address(const void *location, int64_t *address)
 {
-	*abi_major = MPI_ABI_VERSION;
-	*abi_minor = MPI_ABI_SUBVERSION;
+	*address = (int64_t)(uintptr_t)location;
+	return MPI_SUCCESS;
+}
+
+int bind_type_extent(struct type *datatype, int64_t *extent)
+{
+	*extent = datatype->extent;
+	return MPI_SUCCESS;
+}
+
+int bind_type_lb(struct type *datatype, int64_t *displacement)
+{
+	*displacement = datatype->lb;
+	return MPI_SUCCESS;
+}
+
+int bind_type_ub(struct type *datatype, int64_t *displacement)
+{
+	*displacement = datatype->lb + datatype->extent;
 	return MPI_SUCCESS;
 }
 

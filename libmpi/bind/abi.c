@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* abi.c - what the ABI says of itself, and what Fortran has said of its own types (MPI-5.0 20.2,
+ * 20.4.1).
+ *
+ * The first to say something about Fortran is right; whoever comes later is told so.  Values of
+ * LOGICAL are kept sign-extended, so that they can be asked for in another size. */
+#include "libmpi/core/err.h"
+#include "libmpi/core/mpo.h"
+
+#include <engine.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+#define LOGICAL_MAX 16 /* bytes of the largest LOGICAL: MPI_LOGICAL16 */
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct info *fortran; /* under lock; a copy of the first one; never freed */
+
+static struct {
+	bool set;
+	unsigned char yes[LOGICAL_MAX], no[LOGICAL_MAX];
+} logical; /* under lock */
+
+int bind_abi_get_version(int *abi_major, int *abi_minor)
+{
+	*abi_major = MPI_ABI_VERSION;
+	*abi_minor = MPI_ABI_SUBVERSION;
+	return MPI_SUCCESS;
+}
+
+int bind_abi_get_info(struct info **info)
+{
+	static const struct {
+		const char *key, *value;
+	} sizes[] = {{"mpi_aint_size", "8"}, {"mpi_count_size", "8"}, {"mpi_offset_size", "8"}};
+	int err = info_create(info);
+
+	static_assert(sizeof(MPI_Aint) == 8 && sizeof(MPI_Count) == 8 && sizeof(MPI_Offset) == 8,
+		"the table above");
+	for (size_t i = 0; err == MPI_SUCCESS && i < countof(sizes); i++)
+		err = info_set(*info, sizes[i].key, sizes[i].value);
+	return err;
+}
+
+int bind_abi_set_fortran_info(struct info *info)
+{
+	int err;
+
+	pthread_mutex_lock(&lock);
+	if (fortran == NULL)
+		err = info_dup(info, &fortran);
+	else
+		err = haft_err(MPI_ERR_ABI, "the properties of Fortran have been set before");
+	pthread_mutex_unlock(&lock);
+	return err;
+}
+
+int bind_abi_get_fortran_info(struct info **info)
+{
+	int err = MPI_SUCCESS;
+
+	pthread_mutex_lock(&lock);
+	*info = NULL;
+	if (fortran != NULL)
+		err = info_dup(fortran, info);
+	pthread_mutex_unlock(&lock);
+	return err;
+}
+
+static int logical_check(int size, const void *yes, const void *no)
+{
+	if (size != 1 && size != 2 && size != 4 && size != 8 && size != LOGICAL_MAX)
+		return haft_err(MPI_ERR_ARG, "no LOGICAL has %d bytes", size);
+	if (yes == NULL || no == NULL)
+		return haft_err(MPI_ERR_ARG, "the address of .TRUE. or .FALSE. is NULL");
+	return MPI_SUCCESS;
+}
+
+/* Little-endian: the bytes that are there, then the sign. */
+static void logical_keep(unsigned char *to, const void *from, int size)
+{
+	memcpy(to, from, (size_t)size);
+	memset(to + size, to[size - 1] & 0x80 ? 0xff : 0, (size_t)(LOGICAL_MAX - size));
+}
+
+int bind_abi_set_fortran_booleans(int logical_size, void *logical_true, void *logical_false)
+{
+	int err = logical_check(logical_size, logical_true, logical_false);
+
+	if (err != MPI_SUCCESS)
+		return err;
+	pthread_mutex_lock(&lock);
+	if (logical.set) {
+		err = haft_err(MPI_ERR_ABI, "the values of LOGICAL have been set before");
+	} else {
+		logical.set = true;
+		logical_keep(logical.yes, logical_true, logical_size);
+		logical_keep(logical.no, logical_false, logical_size);
+	}
+	pthread_mutex_unlock(&lock);
+	return err;
+}
+
+int bind_abi_get_fortran_booleans(
+	int logical_size, void *logical_true, void *logical_false, int *is_set)
+{
+	int err = logical_check(logical_size, logical_true, logical_false);
+
+	if (err != MPI_SUCCESS)
+		return err;
+	pthread_mutex_lock(&lock);
+	*is_set = logical.set;
+	if (logical.set) {
+		memcpy(logical_true, logical.yes, (size_t)logical_size);
+		memcpy(logical_false, logical.no, (size_t)logical_size);
+	}
+	pthread_mutex_unlock(&lock);
+	return MPI_SUCCESS;
+}

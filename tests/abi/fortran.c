@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* RUN np=1 */
+/* MPI-5.0 20.2, 20.4.1: what the ABI says of itself, and what Fortran says once, at any time. */
+#include "tests/t.h"
+
+#include <mpi.h>
+#include <stdint.h>
+#include <string.h>
+
+static void sizes(void)
+{
+	MPI_Info info;
+	char value[16];
+	int major, minor, flag, len = sizeof(value);
+
+	t_ok(MPI_Abi_get_version(&major, &minor));
+	t_eq(major, MPI_ABI_VERSION);
+	t_eq(minor, MPI_ABI_SUBVERSION);
+	t_ok(MPI_Abi_get_info(&info));
+	t_ok(MPI_Info_get_string(info, "mpi_count_size", &len, value, &flag));
+	t_true(flag && strcmp(value, "8") == 0);
+	t_ok(MPI_Info_free(&info));
+}
+
+static void types(void)
+{
+	MPI_Info info = 0, again;
+	char value[16];
+	int flag, len = sizeof(value);
+
+	t_ok(MPI_Abi_get_fortran_info(&info));
+	t_true(info == MPI_INFO_NULL);
+	t_ok(MPI_Info_create(&info));
+	t_ok(MPI_Info_set(info, "mpi_integer_size", "4"));
+	t_ok(MPI_Abi_set_fortran_info(info));
+	t_ok(MPI_Info_set(info, "mpi_integer_size", "8"));
+	t_ok(MPI_Abi_get_fortran_info(&again));
+	t_ok(MPI_Info_get_string(again, "mpi_integer_size", &len, value, &flag));
+	t_true(flag && strcmp(value, "4") == 0);
+	t_ok(MPI_Info_free(&again));
+	t_eq(MPI_Abi_set_fortran_info(info), MPI_ERR_ABI);
+	t_ok(MPI_Info_free(&info));
+}
+
+static void booleans(void)
+{
+	int32_t yes = -1, no = 0;
+	int64_t wide_yes = 5, wide_no = 5;
+	int8_t small_yes = 0, small_no = 5;
+	int is_set = 5;
+
+	t_ok(MPI_Abi_get_fortran_booleans(4, &yes, &no, &is_set));
+	t_eq(is_set, 0);
+	t_eq(MPI_Abi_set_fortran_booleans(3, &yes, &no), MPI_ERR_ARG);
+	t_ok(MPI_Abi_set_fortran_booleans(4, &yes, &no));
+	t_eq(MPI_Abi_set_fortran_booleans(4, &yes, &no), MPI_ERR_ABI);
+	t_ok(MPI_Abi_get_fortran_booleans(8, &wide_yes, &wide_no, &is_set));
+	t_true(is_set && wide_yes == -1 && wide_no == 0);
+	t_ok(MPI_Abi_get_fortran_booleans(1, &small_yes, &small_no, &is_set));
+	t_true(is_set && small_yes == -1 && small_no == 0);
+}
+
+int main(int argc, char **argv)
+{
+	sizes(); /* before MPI_Init */
+	t_ok(MPI_Init(&argc, &argv));
+	t_ok(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN));
+	types();
+	booleans();
+	MPI_Finalize();
+	sizes();
+	return t_end();
+}
