@@ -14,11 +14,19 @@
 /* One reservation takes at most this part of a limited address space: a dozen classes must fit. */
 #define SPACE_SHARE 32
 
+/* LeakSanitizer's, if it is there: what lies in mapped memory may point to the heap. */
+__attribute__((weak)) void __lsan_register_root_region(const void *p, size_t len);
+__attribute__((weak)) void __lsan_unregister_root_region(const void *p, size_t len);
+
 void *obj_os_reserve(size_t len)
 {
 	void *p = mmap(NULL, len, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
-	return p == MAP_FAILED ? NULL : p;
+	if (p == MAP_FAILED)
+		return NULL;
+	if (HAFT_ASAN && __lsan_register_root_region != NULL)
+		__lsan_register_root_region(p, len);
+	return p;
 }
 
 bool obj_os_commit(void *p, size_t len)
@@ -28,8 +36,11 @@ bool obj_os_commit(void *p, size_t len)
 
 void obj_os_release(void *p, size_t len)
 {
-	if (p != NULL)
-		munmap(p, len);
+	if (p == NULL)
+		return;
+	if (HAFT_ASAN && __lsan_unregister_root_region != NULL)
+		__lsan_unregister_root_region(p, len);
+	munmap(p, len);
 }
 
 size_t obj_os_space_limit(void)
