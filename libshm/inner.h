@@ -15,16 +15,16 @@
 
 #define PAGE         4096u
 #define SEG_MAGIC    UINT64_C(0x3167657374666148) /* "Haftseg1", little-endian */
-#define BUCKETS      256                          /* chains of blocks, by key */
-#define HEAP_LINES   128                          /* up to here a heap class is a number of lines */
-#define HEAP_CLASSES (HEAP_LINES + 1 + 4 * 40)    /* then four classes an octave of pages */
-#define INBOX_CELLS  MEAN_OR(4, 64)               /* 8 KiB a rank: a burst of first messages */
-#define INBOX_DATA   96                           /* payload in a cell of two lines */
-#define BUSY_PUTS    MEAN_OR(2, 4) /* frames through the inbox before a ring is made */
-#define FAR_FRAMES   4             /* far area: so many frames of the greatest size */
-#define PIPE_CHUNKS  MEAN_OR(2, 4) /* a producer, a consumer, and two on the way */
-#define WATCHES      8             /* full ways whose room one sleep can wait for */
-#define HOT_RINGS    16            /* rings looked at in every poll */
+#define BUCKETS      4096 /* chains of blocks, by key: short ones up to 10^5 communicators */
+#define HEAP_LINES   128  /* up to here a heap class is a number of lines */
+#define HEAP_CLASSES (HEAP_LINES + 1 + 4 * 40) /* then four classes an octave of pages */
+#define INBOX_CELLS  MEAN_OR(4, 64)            /* 8 KiB a rank: a burst of first messages */
+#define INBOX_DATA   96                        /* payload in a cell of two lines */
+#define BUSY_PUTS    MEAN_OR(2, 4)             /* frames through the inbox before a ring is made */
+#define FAR_FRAMES   4                         /* far area: so many frames of the greatest size */
+#define PIPE_CHUNKS  MEAN_OR(2, 4)             /* a producer, a consumer, and two on the way */
+#define WATCHES      8                         /* full ways whose room one sleep can wait for */
+#define HOT_RINGS    16                        /* rings looked at in every poll */
 
 /* Kinds of frames of our own; the payload is a struct offer. */
 enum { KIND_RING = SHM_KIND_MAX + 1, KIND_PIPE };

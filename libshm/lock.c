@@ -9,7 +9,9 @@
 #include <time.h>
 #include "libshm/inner.h"
 
-#define TRIES_YIELD 200 /* then others sleep while they wait: the holder may not run for long */
+#define TRIES_YIELD 200  /* then we sleep while we wait: the holder may not run for long */
+#define TRIES_DEAD  5000 /* half a second more, then we ask whether he lives: a pid of another */
+			 /* namespace says nothing, and no holder who lives takes so long */
 
 static bool dead(struct shm_seg *seg, uint32_t owner)
 {
@@ -34,7 +36,7 @@ void shm_lock_take(struct shm_seg *seg, int me, struct lock *l)
 			sched_yield();
 			continue;
 		}
-		if (owner != 0 && dead(seg, owner) &&
+		if (owner != 0 && tries > TRIES_DEAD && dead(seg, owner) &&
 			atomic_compare_exchange_strong_explicit(&l->owner, &owner, mine,
 				memory_order_acquire, memory_order_relaxed))
 			return;

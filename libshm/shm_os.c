@@ -87,16 +87,19 @@ void shm_fence(void)
 #endif
 }
 
-static _Atomic int no_waitv; /* 1: the kernel has refused futex_waitv */
-
+/* Asked once: the kernel knows futex_waitv and allows it if it finds fault with the arguments. */
 bool shm_os_sleep_two(void)
 {
-	if (atomic_load_explicit(&no_waitv, memory_order_relaxed) != 0)
-		return false;
-	if (syscall(SYS_futex_waitv, NULL, 0, 0, NULL, 0) == -1 && errno == EINVAL)
-		return true;
-	atomic_store_explicit(&no_waitv, 1, memory_order_relaxed);
-	return false;
+	enum { UNASKED, YES, NO };
+	static _Atomic int answer;
+	int is = atomic_load_explicit(&answer, memory_order_relaxed);
+
+	if (is == UNASKED) {
+		is = syscall(SYS_futex_waitv, NULL, 0, 0, NULL, 0) == -1 && errno == EINVAL ? YES
+											    : NO;
+		atomic_store_explicit(&answer, is, memory_order_relaxed);
+	}
+	return is == YES;
 }
 
 bool shm_os_sleep(

@@ -5,6 +5,7 @@
  *
  * Each row is the best of many short rounds: other load only ever makes it slower.  Rows in
  * pairs: the bare thing first, libshm's second, so that ratios hold on any machine. */
+#include <linux/futex.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -13,12 +14,13 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/uio.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 #include "libshm/shm.h"
 
-enum { ROUNDS = 40, RANKS_MANY = 16, LARGE_MAX = 4 << 20 };
+enum { ROUNDS = 100, RANKS_MANY = 16, LARGE_MAX = 4 << 20 };
 
 /* What both processes see besides the segment. */
 struct common {
@@ -26,7 +28,7 @@ struct common {
 	_Atomic uint32_t in;
 	uint8_t pad[60];
 	struct shm_flag out;
-	double result;
+	double result, stamp;
 	void *remote; /* the other's buffer, for process_vm_readv */
 	_Atomic int pid;
 };
@@ -163,6 +165,33 @@ static void nap(long ns)
 	struct timespec t = {0, ns};
 
 	nanosleep(&t, NULL);
+}
+
+/* The bare thing: a word, a futex, and a time stamp beside it. */
+static void wake_bare(struct shm *s, int n)
+{
+	_Atomic uint32_t *word = (_Atomic uint32_t *)&common->word[2];
+	uint32_t base = atomic_load(word);
+	double total = 0;
+
+	gate(s);
+	for (int i = 0; i < n; i++) {
+		if (s->me == 0) {
+			nap(3000000);
+			common->stamp = now();
+			atomic_fetch_add(word, 1);
+			syscall(SYS_futex, word, FUTEX_WAKE, 1, NULL, NULL, 0);
+		} else {
+			while (atomic_load(word) == base + (uint32_t)i)
+				syscall(SYS_futex, word, FUTEX_WAIT, base + (uint32_t)i, NULL, NULL,
+					0);
+			total += now() - common->stamp;
+		}
+		gate(s);
+	}
+	if (s->me == 1)
+		common->result = total;
+	gate(s);
 }
 
 /* Rank 0 waits until rank 1 surely sleeps; the time is from put to the frame's arrival there. */
@@ -309,7 +338,7 @@ static void row(struct shm *s, const char *name, double value, const char *unit)
 
 static void latencies(struct shm *s)
 {
-	enum { N = 2000 };
+	enum { N = 300 };
 	static const size_t lens[] = {8, 48, 64, 256, 1024, 4096};
 	char name[64];
 
@@ -325,7 +354,7 @@ static void latencies(struct shm *s)
 
 static void rates(struct shm *s)
 {
-	enum { N = 40000 };
+	enum { N = 20000 };
 	static const size_t lens[] = {8, 48, 256, 1024, 4096, 16384};
 	char name[64];
 
@@ -345,7 +374,7 @@ static void bandwidths(struct shm *s)
 	char name[64];
 
 	for (size_t i = 0; i < countof(lens); i++) {
-		int n = (int)((16 << 20) / lens[i]);
+		int n = (int)((4 << 20) / lens[i]);
 
 		large_len = lens[i];
 		snprintf(name, sizeof name, "process_vm_readv, %zu KiB", lens[i] >> 10);
@@ -364,6 +393,8 @@ static void two(struct shm *s)
 	latencies(s);
 	rates(s);
 	bandwidths(s);
+	wake_bare(s, WAKES);
+	row(s, "bare futex wake, one way", common->result / WAKES * 1e6, "us");
 	wake(s, WAKES);
 	row(s, "put to one who sleeps, one way", common->result / WAKES * 1e6, "us");
 }
@@ -378,7 +409,7 @@ static void barriers(struct shm *s, int n)
 
 static void many(struct shm *s)
 {
-	enum { N = 50 };
+	enum { N = 20 };
 	struct rusage before, after;
 	long switches;
 	double t;
