@@ -28,6 +28,7 @@ done
 
 # A rank may finish its work.
 begin -n 3 sh -c 'trap "echo saved; exit 0" TERM; echo up; sleep 62.5 & wait'
+sleep 0.5 # into the shells' wait: a signal just before it would be noticed only after it
 kill -TERM $pid
 end
 want_rc 0
