@@ -13,8 +13,8 @@
 static int begin(struct call *k, struct comm *c, const char *name, int root)
 {
 	if (c->remote != NULL)
-		return haft_err(MPI_ERR_UNSUPPORTED_OPERATION,
-			"%s is not there yet for inter-communicators", name);
+		return haft_err(
+			MPI_ERR_UNSUPPORTED_OPERATION, "inter-communicators are not there yet");
 	memset(k, 0, sizeof(*k));
 	k->comm = c;
 	k->name = name;
@@ -23,6 +23,11 @@ static int begin(struct call *k, struct comm *c, const char *name, int root)
 	k->root = root;
 	k->tag = (int)(c->coll_seq++ & INT32_MAX);
 	return likely(c->coll != NULL) ? 0 : share_join(c);
+}
+
+static inline int agree(const struct call *k, int64_t bytes)
+{
+	return unlikely(k->comm->coll->check) ? share_agree(k, bytes) : 0;
 }
 
 typedef int algorithm(const struct call *k);
@@ -37,11 +42,10 @@ static inline int choose(const struct call *k, algorithm *share, algorithm *msg)
 	return likely(err != SHARE_NONE) ? err : msg(k);
 }
 
-static int same_buffer(const struct call *k)
+static int same_buffer(void)
 {
 	return haft_err(MPI_ERR_BUFFER,
-		"%s: the send and the receive buffer are the same (MPI_IN_PLACE says so properly)",
-		k->name);
+		"the send and the receive buffer are the same (MPI_IN_PLACE says so properly)");
 }
 
 /* What goes out; MPI_IN_PLACE is allowed where `here'. */
@@ -49,8 +53,7 @@ static int outgoing(struct call *k, const void *buf, int64_t count, struct type 
 {
 	k->in_place = buf == MPI_IN_PLACE;
 	if (k->in_place && !here)
-		return haft_err(MPI_ERR_BUFFER, "%s: MPI_IN_PLACE is not allowed at rank %d",
-			k->name, k->me);
+		return haft_err(MPI_ERR_BUFFER, "MPI_IN_PLACE is not allowed at rank %d", k->me);
 	k->sbuf = k->in_place ? NULL : buf;
 	k->scount = count;
 	k->stype = type;
@@ -77,8 +80,8 @@ static int reduction(struct call *k, const void *sbuf, void *rbuf, int64_t count
 	incoming(k, rbuf, count, type);
 	k->op = op;
 	if (result && sbuf == rbuf && count > 0 && type->size > 0)
-		return same_buffer(k);
-	return 0;
+		return same_buffer();
+	return agree(k, k->rcounts.v != NULL ? AGREE_ANY : count * type->size);
 }
 
 /* A communicator of one: the operand is the result. */
@@ -102,6 +105,8 @@ int coll_barrier(struct comm *comm)
 	struct call k;
 	int err = begin(&k, comm, "MPI_Barrier", 0);
 
+	if (err == 0)
+		err = agree(&k, 0);
 	if (err != 0 || k.n == 1)
 		return err;
 	return choose(&k, share_barrier, msg_barrier);
@@ -115,8 +120,9 @@ int coll_bcast(void *buffer, int64_t count, struct type *type, int root, struct 
 	if (err != 0)
 		return err;
 	incoming(&k, buffer, count, type);
-	if (k.n == 1 || empty(&k))
-		return 0;
+	err = agree(&k, count * type->size);
+	if (err != 0 || k.n == 1 || empty(&k))
+		return err;
 	return choose(&k, share_bcast, msg_bcast);
 }
 
@@ -124,6 +130,7 @@ int coll_gather(const void *sendbuf, int64_t sendcount, struct type *sendtype, v
 	int64_t recvcount, struct type *recvtype, int root, struct comm *comm)
 {
 	struct call k;
+	int64_t block;
 	int err = begin(&k, comm, "MPI_Gather", root);
 
 	if (err == 0)
@@ -131,10 +138,12 @@ int coll_gather(const void *sendbuf, int64_t sendcount, struct type *sendtype, v
 	if (err != 0)
 		return err;
 	incoming(&k, recvbuf, recvcount, recvtype);
-	if (k.me == root ? empty(&k) : sendcount * sendtype->size == 0)
-		return 0;
+	block = k.me == root ? recvcount * recvtype->size : sendcount * sendtype->size;
+	err = agree(&k, block);
+	if (err != 0 || block == 0)
+		return err;
 	if (k.me == root && sendbuf == recvbuf)
-		return same_buffer(&k);
+		return same_buffer();
 	if (k.n > 1)
 		return choose(&k, share_gather, msg_gather);
 	return k.in_place ? 0
@@ -155,13 +164,15 @@ int coll_gatherv(const void *sendbuf, int64_t sendcount, struct type *sendtype, 
 	incoming(&k, recvbuf, 0, recvtype);
 	k.rcounts = recvcounts;
 	k.rdispls = displs;
-	return msg_gatherv(&k);
+	err = agree(&k, AGREE_ANY);
+	return err != 0 ? err : msg_gatherv(&k);
 }
 
 int coll_scatter(const void *sendbuf, int64_t sendcount, struct type *sendtype, void *recvbuf,
 	int64_t recvcount, struct type *recvtype, int root, struct comm *comm)
 {
 	struct call k;
+	int64_t block;
 	int err = begin(&k, comm, "MPI_Scatter", root);
 
 	if (err == 0)
@@ -171,12 +182,13 @@ int coll_scatter(const void *sendbuf, int64_t sendcount, struct type *sendtype, 
 	incoming(&k, recvbuf, recvcount, recvtype);
 	k.in_place = recvbuf == MPI_IN_PLACE;
 	if (k.in_place && k.me != root)
-		return haft_err(
-			MPI_ERR_BUFFER, "MPI_Scatter: MPI_IN_PLACE is for the root, rank %d", root);
-	if (k.me == root ? sendcount * sendtype->size == 0 : empty(&k))
-		return 0;
+		return haft_err(MPI_ERR_BUFFER, "MPI_IN_PLACE is for the root, rank %d", root);
+	block = k.me == root ? sendcount * sendtype->size : recvcount * recvtype->size;
+	err = agree(&k, block);
+	if (err != 0 || block == 0)
+		return err;
 	if (k.me == root && sendbuf == recvbuf)
-		return same_buffer(&k);
+		return same_buffer();
 	if (k.n > 1)
 		return choose(&k, share_scatter, msg_scatter);
 	return k.in_place ? 0
@@ -199,9 +211,9 @@ int coll_scatterv(const void *sendbuf, struct haft_counts sendcounts, struct haf
 	incoming(&k, recvbuf, recvcount, recvtype);
 	k.in_place = recvbuf == MPI_IN_PLACE;
 	if (k.in_place && k.me != root)
-		return haft_err(MPI_ERR_BUFFER,
-			"MPI_Scatterv: MPI_IN_PLACE is for the root, rank %d", root);
-	return msg_scatterv(&k);
+		return haft_err(MPI_ERR_BUFFER, "MPI_IN_PLACE is for the root, rank %d", root);
+	err = agree(&k, AGREE_ANY);
+	return err != 0 ? err : msg_scatterv(&k);
 }
 
 int coll_allgather(const void *sendbuf, int64_t sendcount, struct type *sendtype, void *recvbuf,
@@ -215,10 +227,11 @@ int coll_allgather(const void *sendbuf, int64_t sendcount, struct type *sendtype
 	if (err != 0)
 		return err;
 	incoming(&k, recvbuf, recvcount, recvtype);
-	if (empty(&k))
-		return 0;
+	err = agree(&k, recvcount * recvtype->size);
+	if (err != 0 || empty(&k))
+		return err;
 	if (sendbuf == recvbuf)
-		return same_buffer(&k);
+		return same_buffer();
 	if (k.n > 1)
 		return choose(&k, share_allgather, msg_allgather);
 	return k.in_place ? 0
@@ -239,7 +252,8 @@ int coll_allgatherv(const void *sendbuf, int64_t sendcount, struct type *sendtyp
 	incoming(&k, recvbuf, 0, recvtype);
 	k.rcounts = recvcounts;
 	k.rdispls = displs;
-	return msg_allgatherv(&k);
+	err = agree(&k, AGREE_ANY);
+	return err != 0 ? err : msg_allgatherv(&k);
 }
 
 int coll_alltoall(const void *sendbuf, int64_t sendcount, struct type *sendtype, void *recvbuf,
@@ -253,10 +267,11 @@ int coll_alltoall(const void *sendbuf, int64_t sendcount, struct type *sendtype,
 	if (err != 0)
 		return err;
 	incoming(&k, recvbuf, recvcount, recvtype);
-	if (empty(&k))
-		return 0;
+	err = agree(&k, recvcount * recvtype->size);
+	if (err != 0 || empty(&k))
+		return err;
 	if (sendbuf == recvbuf)
-		return same_buffer(&k);
+		return same_buffer();
 	return choose(&k, share_alltoall, msg_alltoall);
 }
 
@@ -276,7 +291,8 @@ int coll_alltoallv(const void *sendbuf, struct haft_counts sendcounts, struct ha
 	k.sdispls = sdispls;
 	k.rcounts = recvcounts;
 	k.rdispls = rdispls;
-	return msg_alltoallv(&k);
+	err = agree(&k, AGREE_ANY);
+	return err != 0 ? err : msg_alltoallv(&k);
 }
 
 /* Every type of a list is a valid handle. */
@@ -284,8 +300,7 @@ static int types_valid(struct haft_types types, int n, const char *which)
 {
 	for (int i = 0; i < n; i++)
 		if (haft_type_at(types, i) == NULL)
-			return haft_err(
-				MPI_ERR_TYPE, "MPI_Alltoallw: %s[%d] is not a datatype", which, i);
+			return haft_err(MPI_ERR_TYPE, "%s[%d] is not a datatype", which, i);
 	return 0;
 }
 
@@ -312,7 +327,8 @@ int coll_alltoallw(const void *sendbuf, struct haft_counts sendcounts, struct ha
 	k.rcounts = recvcounts;
 	k.rdispls = rdispls;
 	k.rtypes = recvtypes;
-	return msg_alltoallv(&k);
+	err = agree(&k, AGREE_ANY);
+	return err != 0 ? err : msg_alltoallv(&k);
 }
 
 /* --- reductions
@@ -363,12 +379,12 @@ int coll_reduce_scatter(const void *sendbuf, void *recvbuf, struct haft_counts r
 	struct call k;
 	int err = begin(&k, comm, "MPI_Reduce_scatter", 0);
 
-	if (err == 0)
-		err = reduction(
-			&k, sendbuf, recvbuf, haft_count_at(recvcounts, k.me), type, op, true);
 	if (err != 0)
 		return err;
 	k.rcounts = recvcounts;
+	err = reduction(&k, sendbuf, recvbuf, haft_count_at(recvcounts, k.me), type, op, true);
+	if (err != 0)
+		return err;
 	return k.n == 1 ? alone(&k) : msg_reduce_scatter(&k);
 }
 

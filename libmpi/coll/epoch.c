@@ -27,9 +27,23 @@ static inline struct shm_line *out_line(const struct coll *s, uint64_t e)
 	return shm_block_out(s->block, e);
 }
 
+/* What the roll-call of a hung job shows: the communicator, the epoch, and the peer that has not
+ * come
+ * (-1: the last of a crowd, or the root). */
+static void reach(const struct coll *s, struct shm_flag *f, uint64_t e, int peer)
+{
+	struct shm_what what;
+
+	if (likely((int32_t)(shm_flag_get(f) - (uint32_t)e) >= 0))
+		return;
+	what = (struct shm_what){
+		.comm = s->comm->ctx, .call = REQ_COLL, .peer = peer, .tag = (int)e};
+	via_reach(f, (uint32_t)e, pass, &what);
+}
+
 void epoch_wait(struct coll *s, uint64_t e, int i)
 {
-	via_reach(line_flag(s, e, i), (uint32_t)e, pass);
+	reach(s, line_flag(s, e, i), e, group_peer(s->comm->group, i));
 }
 
 void epoch_sync(struct coll *s, uint64_t want)
@@ -79,7 +93,7 @@ void *epoch_out(struct coll *s, uint64_t e)
 
 void epoch_released(struct coll *s, uint64_t e)
 {
-	via_reach(&out_line(s, e)->flag, (uint32_t)e, pass);
+	reach(s, &out_line(s, e)->flag, e, -1);
 }
 
 /* --- joining
@@ -106,7 +120,8 @@ int share_join(struct comm *c)
 {
 	struct coll *s = calloc(1, sizeof(*s));
 	int64_t slot = SLOTS_ALL / SHARE_SLOTS / c->size / SLOT_MIN * SLOT_MIN;
-	int yes = s != NULL && haft_set(HAFT_SET_COLL) == 0 && c->size > 1, err = 0;
+	bool wanted = haft_set(HAFT_SET_COLL) != SHARE_OFF && c->size > 1;
+	int yes = s != NULL && wanted, err = 0;
 
 	for (int i = 0; i < c->size && yes; i++)
 		yes = via_near(group_peer(c->group, i));
@@ -114,7 +129,7 @@ int share_join(struct comm *c)
 		s->block = NULL;
 		yes = 0;
 	}
-	if (c->size > 1 && haft_set(HAFT_SET_COLL) == 0)
+	if (wanted)
 		err = all_agree(c, &yes);
 	if (s == NULL)
 		return err != 0 ? err
@@ -123,8 +138,10 @@ int share_join(struct comm *c)
 		shm_block_leave(s->block);
 		s->block = NULL;
 	}
+	s->comm = c;
 	s->n = c->size;
 	s->me = c->rank;
+	s->check = s->block != NULL && haft_set(HAFT_SET_COLL) == SHARE_CHECK;
 	s->crowd = c->size > CROWD_MEMBERS || via_crowded();
 	s->slot_max = slot < SLOT_MIN ? SLOT_MIN : slot > SLOT_MAX ? SLOT_MAX : slot;
 	c->coll = s;

@@ -29,13 +29,18 @@
 #define SHARE_SLOTS MEAN_OR(3, 8)
 #define SHARE_NONE  (-1) /* not an error: this call is not for shared memory, use messages */
 
+/* The numbers of HAFT_COLL. */
+enum share_setting { SHARE_ON, SHARE_OFF, SHARE_CHECK };
+
 /* Of one communicator. */
 struct coll {
 	struct shm_block *block; /* NULL: messages only */
-	uint64_t epoch;          /* the last one begun */
+	struct comm *comm;
+	uint64_t epoch; /* the last one begun */
 	uint64_t safe;
 	int n, me;
 	bool crowd;
+	bool check; /* HAFT_COLL=check */
 	bool slots_tried;
 	int64_t slot;     /* bytes of a slot; 0: there are none */
 	int64_t slot_max; /* what it is going to be */
@@ -47,6 +52,11 @@ int share_join(struct comm *c);
 
 /* Forgets it, with the communicator. */
 void share_leave(struct comm *c);
+
+/* Do all members make this call, with the same root, operation and number of bytes (AGREE_ANY: that
+ * may differ)?  0, or the same error in all members. */
+#define AGREE_ANY (-1)
+int share_agree(const struct call *k, int64_t bytes);
 
 /* Collective calls through shared memory.  SHARE_NONE if messages are the better or the only way,
  * which all members find alike. */

@@ -21,8 +21,10 @@ struct row {
 static const struct row rows[HAFT_SETTINGS] = {
 	[HAFT_SET_EAGER] = {"HAFT_EAGER", MEAN_OR(96, 16384), 0, 1 << 20, {NULL},
 		"largest message, in bytes, that is sent before the receiver asks for it"},
-	[HAFT_SET_COLL] = {"HAFT_COLL", 0, 0, 1, {"shm", "p2p", NULL},
-		"collectives use shared memory where it is faster, or messages only"},
+	[HAFT_SET_COLL] = {"HAFT_COLL", 0, 0, 2, {"shm", "p2p", "check"},
+		"collectives use shared memory where it is faster, or messages only; or check "
+		"first "
+		"that all ranks make the same call"},
 };
 
 static int64_t values[HAFT_SETTINGS];

@@ -11,7 +11,8 @@
 enum haft_setting {
 	HAFT_SET_EAGER, /* HAFT_EAGER: largest message sent before the receiver asks for it, bytes
 			 */
-	HAFT_SET_COLL,  /* HAFT_COLL: 0 shm, 1 p2p: collectives use messages only */
+	HAFT_SET_COLL,  /* HAFT_COLL: 0 shm, 1 p2p: messages only, 2 check: shm, and ranks compare
+			   calls */
 	HAFT_SETTINGS
 };
 

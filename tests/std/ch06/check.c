@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* RUN np=2,3,7 env="HAFT_COLL=check" */
+/* MPI-5.0 6.14: HAFT_COLL=check names ranks that do not make the same call, instead of a hang. */
+#include "tests/t.h"
+#include <mpi.h>
+#include <string.h>
+
+static int n, me;
+
+/* The last error of this class says `word'. */
+static void says(int class, const char *word)
+{
+	char text[MPI_MAX_ERROR_STRING];
+	int len;
+
+	t_ok(MPI_Error_string(class, text, &len));
+	if (!t_true(strstr(text, word) != NULL))
+		fprintf(stderr, "no \"%s\" in: %s\n", word, text);
+}
+
+int main(int argc, char **argv)
+{
+	int x[4] = {1, 2, 3, 4}, y[64], last;
+
+	MPI_Init(&argc, &argv);
+	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+	MPI_Comm_size(MPI_COMM_WORLD, &n);
+	MPI_Comm_rank(MPI_COMM_WORLD, &me);
+	last = me == n - 1;
+	t_eq(MPI_Bcast(x, 4, MPI_INT, last ? 1 : 0, MPI_COMM_WORLD), MPI_ERR_ROOT);
+	says(MPI_ERR_ROOT, "says root 1, rank 0 says 0");
+	if (last)
+		t_eq(MPI_Barrier(MPI_COMM_WORLD), MPI_ERR_OTHER);
+	else
+		t_eq(MPI_Allgather(x, 4, MPI_INT, y, 4, MPI_INT, MPI_COMM_WORLD), MPI_ERR_OTHER);
+	says(MPI_ERR_OTHER, "calls MPI_Barrier, rank 0 MPI_Allgather");
+	t_eq(MPI_Allreduce(x, y, 1 + last, MPI_INT, MPI_SUM, MPI_COMM_WORLD), MPI_ERR_COUNT);
+	says(MPI_ERR_COUNT, "says 8 bytes, rank 0 says 4");
+	t_eq(MPI_Scan(x, y, 1, MPI_INT, last ? MPI_MAX : MPI_SUM, MPI_COMM_WORLD), MPI_ERR_OP);
+	says(MPI_ERR_OP, "says operation MAX, rank 0 says SUM");
+	t_eq(MPI_Bcast(x, last ? 0 : 4, MPI_INT, 0, MPI_COMM_WORLD), MPI_ERR_COUNT);
+	t_ok(MPI_Allreduce(x, y, 4, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
+	t_eq(y[3], 4 * n);
+	MPI_Finalize();
+	return t_end();
+}
