@@ -347,6 +347,29 @@ static void B10_a_failing_copy_undoes_the_copies_newest_first(void **state)
 	}
 }
 
+static int refuse_all(obj_h h, int key, void *in, void *extra)
+{
+	(void)h, (void)key, (void)in, (void)extra;
+	return 1234;
+}
+
+static void B10_copies_cannot_refuse_to_be_undone(void **state)
+{
+	struct thing *from = fix_new(0), *to = fix_new(1);
+	int stubborn = keyval(OBJ_LANG_C, OBJ_KV_COPY_SAME, (void (*)(void))refuse_all);
+	int failing = c_keyval();
+
+	(void)state;
+	set(from, stubborn, 1);
+	set(from, failing, 2);
+	refuse_key = failing;
+	refuse_with = 5;
+	assert_int_equal(obj_attr_dup(from, to), OBJ_CALLBACK);
+	assert_int_equal(obj_user_rc(), 5); /* what the copy said, not what the undoing said */
+	assert_int_equal(get(to, stubborn), -1);
+	assert_int_equal(get(from, stubborn), 1);
+}
+
 static void H5_dup_copies_oldest_first_what_wants_to_be_copied(void **state)
 {
 	struct thing *from = fix_new(0), *to = fix_new(1);
@@ -826,6 +849,7 @@ int main(void)
 		TEST(B9_a_failing_delete_stops_free_and_keeps_what_was_not_reached),
 		TEST(B9_a_failing_delete_keeps_the_value_in_set_and_delete),
 		TEST(B10_a_failing_copy_undoes_the_copies_newest_first),
+		TEST(B10_copies_cannot_refuse_to_be_undone),
 		TEST(H5_dup_copies_oldest_first_what_wants_to_be_copied),
 		TEST(H5_a_copy_callback_may_decline),
 		TEST(B11_a_freed_keyval_is_invalid_but_its_attributes_stay),

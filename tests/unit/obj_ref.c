@@ -164,6 +164,27 @@ static void H3_a_free_inside_its_own_free_is_busy(void **state)
 	assert_int_equal(fix.seen.destroy, 1);
 }
 
+static void share_self(void *self)
+{
+	obj_share(self);
+}
+
+static void H3_a_handle_shared_in_on_free_keeps_the_object(void **state)
+{
+	struct thing *t = fix_new(1);
+	obj_h h = obj_handle(t), again = h;
+
+	(void)state;
+	fix.in_free = share_self;
+	assert_int_equal(obj_free(&fix.thing, &h), OBJ_OK);
+	assert_ptr_equal(obj_get(&fix.thing, again), t);
+	assert_int_equal(fix.seen.destroy, 0);
+	fix.in_free = NULL;
+	assert_int_equal(obj_free(&fix.thing, &again), OBJ_OK);
+	assert_int_equal(fix.seen.on_free, 2);
+	assert_int_equal(fix.seen.destroy, 1);
+}
+
 static void hold_and_drop_self(void *self)
 {
 	obj_hold(self);
@@ -375,6 +396,7 @@ int main(void)
 		FIX_TEST(H3_a_chain_of_a_million_is_destroyed_without_a_deep_stack),
 		FIX_TEST(H3_on_free_sees_a_valid_handle_and_destroy_a_dead_one),
 		FIX_TEST(H3_a_free_inside_its_own_free_is_busy),
+		FIX_TEST(H3_a_handle_shared_in_on_free_keeps_the_object),
 		FIX_TEST(H3_hold_and_drop_inside_on_free_are_harmless),
 		FIX_TEST(H3_nothing_is_destroyed_inside_a_callback),
 		FIX_TEST(H3_defer_holds_destruction_back_until_the_outermost_end),
