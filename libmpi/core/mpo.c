@@ -64,6 +64,7 @@ static void req_destroy(void *self)
 	if (r->comm != NULL)
 		obj_drop(r->comm);
 	free(r->errwords);
+	free(r->scratch);
 }
 
 void (*haft_comm_gone)(struct comm *c);

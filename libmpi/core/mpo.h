@@ -80,6 +80,7 @@ struct comm {
 	struct group *remote;  /* held; NULL: an intra-communicator */
 	struct coll *coll;     /* made by the first collective call, freed by coll_comm_free */
 	uint64_t coll_seq;     /* collective calls started on it: the same in all members */
+	struct buffer *buffer; /* of its buffered sends: p2p/buffer.c; NULL: none attached */
 	uint64_t ids, ids_end; /* context ids that dups of it may take without asking: comm/ctx.h */
 };
 
@@ -215,6 +216,7 @@ enum req_kind {
 	REQ_SEND,
 	REQ_RECV,
 	REQ_COLL, /* libmpi/coll: a schedule */
+	REQ_USER  /* generalized: scratch is what the user gave */
 };
 
 /* What happened, until it goes into the user's status. */
@@ -241,6 +243,8 @@ struct req {
 	bool persist;  /* made by an _init call: completion leaves the handle */
 	bool active;   /* persistent: started and not completed by a Wait or Test */
 	bool orphan;   /* MPI_Request_free came first: completion drops a reference */
+	bool buffered; /* persistent: started as a buffered send */
+	int parts;     /* operations that must end before it is done; 0 is 1 */
 	uint32_t id;   /* send: its name in frames while it waits for a clear-to-send */
 	uint32_t mate; /* receive: the sender's id of the message */
 	int32_t from;  /* receive: peer of the matched message */
@@ -252,7 +256,9 @@ struct req {
 	int64_t at;        /* bytes that have gone or come */
 	int64_t total;     /* receive: bytes of the matched message */
 	struct req_result res;
-	char *errwords; /* malloc'ed words of res.error, or NULL */
+	char *errwords;    /* malloc'ed words of res.error, or NULL */
+	struct req *whole; /* held; one of its parts is this request */
+	void *scratch;     /* malloc'ed; goes with the request */
 };
 
 /* --- others -------------------------------------------------------------------------------

@@ -289,6 +289,77 @@ int p2p_sendrecv_replace(void *buf, int64_t count, struct type *type, int dest, 
 	return err;
 }
 
+void req_start_part(struct req *r, struct req *whole)
+{
+	r->orphan = true;
+	r->whole = whole;
+	if (whole != NULL)
+		obj_hold(whole);
+	obj_hold(r); /* dropped when it is over */
+	obj_free_obj(r);
+	send_start(r);
+}
+
+/* The request is the receive, and the send is a part of it without a handle. */
+static int isendrecv(const void *sbuf, int64_t scount, struct type *stype, int dest, int stag,
+	void *rbuf, int64_t rcount, struct type *rtype, int source, int rtag, struct comm *c,
+	void *scratch, struct req **request)
+{
+	struct req *r, *s = NULL;
+	int err = 0;
+
+	if (dest != MPI_PROC_NULL) {
+		s = req_new(stype, c);
+		err = s == NULL ? no_request()
+				: req_fill(s, REQ_SEND, sbuf, scount, stype,
+					  group_peer(comm_peers(c), dest), stag, c, c->ctx);
+	}
+	if (err == 0)
+		err = p2p_irecv(rbuf, rcount, rtype, source, rtag, c, &r);
+	if (err != 0) {
+		if (s != NULL)
+			obj_free_obj(s);
+		free(scratch);
+		return err;
+	}
+	*request = r;
+	if (s == NULL) {
+		free(scratch);
+		return 0;
+	}
+	s->scratch = scratch;
+	r->parts = r->done ? 1 : 2;
+	r->done = false;
+	req_start_part(s, r);
+	return 0;
+}
+
+int p2p_isendrecv(const void *sbuf, int64_t scount, struct type *stype, int dest, int stag,
+	void *rbuf, int64_t rcount, struct type *rtype, int source, int rtag, struct comm *c,
+	struct req **request)
+{
+	return isendrecv(sbuf, scount, stype, dest, stag, rbuf, rcount, rtype, source, rtag, c,
+		NULL, request);
+}
+
+int p2p_isendrecv_replace(void *buf, int64_t count, struct type *type, int dest, int stag,
+	int source, int rtag, struct comm *c, struct req **request)
+{
+	int64_t bytes;
+	char *copy;
+
+	if (__builtin_mul_overflow(count, type->size, &bytes))
+		return haft_err(MPI_ERR_COUNT, "count %lld of elements of %lld bytes is too much",
+			(long long)count, (long long)type->size);
+	copy = malloc((size_t)bytes + 1);
+	if (copy == NULL)
+		return haft_err(
+			MPI_ERR_NO_MEM, "no memory for a copy of %lld bytes", (long long)bytes);
+	type_pack(type, buf, count, 0, copy, bytes);
+	return isendrecv(copy, bytes, type_predefined(MPI_BYTE), dest, stag, buf, count, type,
+		source, rtag, c, copy, request);
+}
+
 /* --- for collectives --------------------------------------------------------------------- */
 
 void p2p_coll_isend(struct comm *c, const void *buf, int64_t count, struct type *type, int rank,

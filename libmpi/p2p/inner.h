@@ -86,12 +86,16 @@ static inline struct req *queue_pop(struct req_queue *q)
 	return r;
 }
 
-/* The operation is over: r may be gone afterwards if its user has freed it already. */
+/* wait.c: the rest of req_finish, for requests that are parts, have parts, or are freed already. */
+void req_finish_rest(struct req *r);
+
+/* The operation, or one part of it, is over: r may be gone afterwards if its user has freed it. */
 static inline void req_finish(struct req *r)
 {
-	r->done = true;
-	if (unlikely(r->orphan))
-		obj_drop(r);
+	if (unlikely(r->orphan || r->parts > 0 || r->whole != NULL))
+		req_finish_rest(r);
+	else
+		r->done = true;
 }
 
 /* Nothing to wait for: the null handle, or a persistent request that is not started (MPI-5.0 3.9).
@@ -133,6 +137,19 @@ void recv_arrived(struct req *r, struct arrived *a);
 
 /* probe.c: registers MPI_MESSAGE_NO_PROC.  0 or MPI_ERR_NO_MEM. */
 int p2p_probe_open(void);
+
+/* call.c: starts r, an operation without a user's handle that counts as a part of `whole' (may be
+ * NULL) and is gone when it is over. */
+void req_start_part(struct req *r, struct req *whole);
+
+/* buffer.c: sends through the attached buffer: done when it returns. */
+int buffer_send(
+	const void *buf, int64_t count, struct type *type, int dest, int tag, struct comm *c);
+
+/* user.c: the query and free callbacks of a generalized request; return their error class. */
+int user_query(struct req *r, MPI_Status *status);
+int user_free(struct req *r);
+int user_cancel(struct req *r);
 
 /* wait.c: makes progress until `ready' says so; show (may be NULL) is what the roll-call names. */
 void wait_until(bool (*ready)(void *arg), void *arg, const struct req *show);

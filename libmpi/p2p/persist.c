@@ -56,6 +56,27 @@ int p2p_recv_init(void *buf, int64_t count, struct type *type, int source, int t
 	return init(REQ_RECV, buf, count, type, source, tag, c, false, request);
 }
 
+int p2p_bsend_init(const void *buf, int64_t count, struct type *type, int dest, int tag,
+	struct comm *c, struct req **request)
+{
+	int err = init(REQ_SEND, buf, count, type, dest, tag, c, false, request);
+
+	if (err == 0)
+		(*request)->buffered = true;
+	return err;
+}
+
+/* The copy in the attached buffer is on its way; the request is over. */
+static int start_buffered(struct req *r)
+{
+	int err = buffer_send(r->buf, r->count, r->type,
+		group_rank_of(comm_peers(r->comm), r->peer), r->tag, r->comm);
+
+	r->active = err == 0;
+	r->done = true;
+	return err;
+}
+
 int p2p_start(struct req **request)
 {
 	struct req *r = *request;
@@ -76,6 +97,8 @@ int p2p_start(struct req **request)
 	r->state = STATE_NEW;
 	if (r->peer == MPI_PROC_NULL)
 		req_nobody(r);
+	else if (r->buffered)
+		return start_buffered(r);
 	else if (r->kind == REQ_SEND)
 		send_start(r);
 	else
@@ -103,6 +126,8 @@ int p2p_cancel(struct req **request)
 	if (req_idle(r))
 		return haft_err(
 			MPI_ERR_REQUEST, "the request is not active: there is nothing to cancel");
+	if (r->kind == REQ_USER)
+		return user_cancel(r);
 	if (r->kind == REQ_RECV && !r->done && r->state == STATE_POSTED) {
 		match_unpost(r);
 		r->res.cancelled = true;

@@ -134,6 +134,25 @@ void p2p_flush(void)
 	wait_until(nothing_out, NULL, NULL);
 }
 
+void req_finish_rest(struct req *r)
+{
+	struct req *whole = r->whole;
+
+	if (r->parts > 1) {
+		r->parts--;
+		return;
+	}
+	r->parts = 0;
+	r->whole = NULL;
+	r->done = true;
+	if (r->orphan)
+		obj_drop(r);
+	if (whole != NULL) {
+		req_finish(whole);
+		obj_drop(whole);
+	}
+}
+
 /* --- results ----------------------------------------------------------------------------- */
 
 int req_report(struct req *r, MPI_Status *status)
@@ -144,6 +163,8 @@ int req_report(struct req *r, MPI_Status *status)
 		haft_status_set_bytes(status, r->res.bytes);
 		haft_status_set_cancelled(status, r->res.cancelled);
 	}
+	if (unlikely(r->kind == REQ_USER))
+		return user_query(r, status);
 	if (likely(r->res.error == 0))
 		return 0;
 	if (r->errwords != NULL)
@@ -165,6 +186,8 @@ static int req_end(struct req **request, MPI_Status *status)
 		r->active = false;
 		return err;
 	}
+	if (unlikely(r->kind == REQ_USER) && err == 0)
+		err = user_free(r);
 	obj_free_obj(r);
 	*request = NULL;
 	return err;
@@ -222,6 +245,8 @@ int p2p_request_free(struct req **request)
 	if (!req_idle(r) && !r->done) {
 		obj_hold(r);
 		r->orphan = true;
+	} else if (r->kind == REQ_USER) {
+		user_free(r);
 	}
 	obj_free_obj(r);
 	*request = NULL;
@@ -419,4 +444,70 @@ int p2p_testsome(int count, struct req *reqs[], int *outcount, int indices[], MP
 	if (!any_done(&s))
 		p2p_progress();
 	return end_some(count, reqs, outcount, indices, statuses);
+}
+
+/* --- several requests, looking only (3.7.6) ------------------------------------------------- */
+
+/* Writes the result of request i, finished or idle, and keeps it. */
+static int look_at(struct req *r, MPI_Status *status)
+{
+	if (!req_idle(r))
+		return req_report(r, status);
+	haft_status_empty(status, MPI_ANY_SOURCE);
+	return 0;
+}
+
+int p2p_request_get_status_any(
+	int count, struct req *reqs[], int *index, int *flag, MPI_Status *status)
+{
+	struct some s = some_of(count, reqs);
+
+	*index = MPI_UNDEFINED;
+	*flag = 1;
+	if (s.active == 0)
+		return look_at(NULL, status);
+	if (!any_done(&s))
+		p2p_progress();
+	*flag = any_done(&s);
+	for (int i = 0; i < count && *flag; i++) {
+		if (!req_idle(reqs[i]) && reqs[i]->done) {
+			*index = i;
+			return look_at(reqs[i], status);
+		}
+	}
+	return 0;
+}
+
+int p2p_request_get_status_all(int count, struct req *reqs[], int *flag, MPI_Status *statuses)
+{
+	struct some s = some_of(count, reqs);
+
+	if (!all_done(&s))
+		p2p_progress();
+	*flag = all_done(&s);
+	for (int i = 0; i < count && *flag && statuses != MPI_STATUSES_IGNORE; i++)
+		statuses[i].MPI_ERROR = look_at(reqs[i], &statuses[i]);
+	return 0;
+}
+
+int p2p_request_get_status_some(
+	int count, struct req *reqs[], int *outcount, int indices[], MPI_Status *statuses)
+{
+	struct some s = some_of(count, reqs);
+	int n = 0;
+
+	*outcount = MPI_UNDEFINED;
+	if (s.active == 0)
+		return 0;
+	if (!any_done(&s))
+		p2p_progress();
+	for (int i = 0; i < count; i++) {
+		if (req_idle(reqs[i]) || !reqs[i]->done)
+			continue;
+		if (statuses != MPI_STATUSES_IGNORE)
+			statuses[n].MPI_ERROR = look_at(reqs[i], &statuses[n]);
+		indices[n++] = i;
+	}
+	*outcount = n;
+	return 0;
 }

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* user.c - generalized requests (MPI-5.0 13.2): operations of the user's that Wait and Test know.
+ *
+ *     Grequest_start ── Grequest_complete ──> done ── Wait: query(status), free(extra)
+ *
+ * The callbacks run in the call that ends the request, with no lock held. */
+#include "libmpi/p2p/inner.h"
+
+#include "libmpi/core/err.h"
+#include "libmpi/core/status.h"
+#include <engine.h>
+#include <stdlib.h>
+
+struct user {
+	MPI_Grequest_query_function *query;
+	MPI_Grequest_free_function *free;
+	MPI_Grequest_cancel_function *cancel;
+	void *extra;
+};
+
+static int said(int code, const char *what)
+{
+	if (code == MPI_SUCCESS)
+		return 0;
+	return haft_err(code > 0 && code < MPI_ERR_LASTCODE ? code : MPI_ERR_OTHER,
+		"the %s callback of a generalized request returned %d", what, code);
+}
+
+int user_query(struct req *r, MPI_Status *status)
+{
+	const struct user *u = r->scratch;
+	MPI_Status own;
+
+	if (status == MPI_STATUS_IGNORE)
+		status = &own;
+	haft_status_empty(status, MPI_UNDEFINED);
+	status->MPI_TAG = MPI_UNDEFINED;
+	return said(u->query(u->extra, status), "query");
+}
+
+int user_free(struct req *r)
+{
+	const struct user *u = r->scratch;
+
+	return said(u->free(u->extra), "free");
+}
+
+int p2p_grequest_start(MPI_Grequest_query_function *query, MPI_Grequest_free_function *free_fn,
+	MPI_Grequest_cancel_function *cancel, void *extra, struct req **request)
+{
+	struct user *u = malloc(sizeof(*u));
+	struct req *r = obj_new(&haft_req_class, NULL);
+
+	if (u == NULL || r == NULL) {
+		free(u);
+		if (r != NULL)
+			obj_free_obj(r);
+		return no_request();
+	}
+	*u = (struct user){.query = query, .free = free_fn, .cancel = cancel, .extra = extra};
+	r->kind = REQ_USER;
+	r->scratch = u;
+	*request = r;
+	return 0;
+}
+
+int p2p_grequest_complete(struct req *r)
+{
+	if (r->kind != REQ_USER)
+		return haft_err(MPI_ERR_REQUEST, "not a generalized request");
+	if (r->orphan)
+		user_free(r);
+	req_finish(r);
+	return 0;
+}
+
+int user_cancel(struct req *r)
+{
+	const struct user *u = r->scratch;
+
+	return said(u->cancel(u->extra, r->done), "cancel");
+}
+
+int p2p_status_set_cancelled(MPI_Status *status, int flag)
+{
+	haft_status_set_cancelled(status, flag != 0);
+	return 0;
+}
+
+int p2p_status_set_elements(MPI_Status *status, struct type *type, int64_t count)
+{
+	int64_t bytes;
+
+	if (__builtin_mul_overflow(count, type->size, &bytes))
+		return haft_err(MPI_ERR_COUNT, "count %lld of elements of %lld bytes is too much",
+			(long long)count, (long long)type->size);
+	haft_status_set_bytes(status, bytes);
+	return 0;
+}
