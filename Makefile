@@ -19,6 +19,9 @@ B       := build/$(FLAVOUR)$(if $(SAN),-$(SAN))$(if $(MEAN),-mean)$(if $(findstr
 Q       := $(if $(V),,@)
 say      = $(if $(V),,@printf '%-5s %s\n' $(1) '$(2)')
 
+$(if $(filter release debug,$(FLAVOUR)),,$(error FLAVOUR is release or debug, not `$(FLAVOUR)'))
+$(if $(filter-out address undefined thread,$(SAN)),$(error SAN is address, undefined or thread))
+
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 .SUFFIXES:
@@ -125,10 +128,13 @@ help:
 	'check-all    the tests in every flavour: $(flavours)' \
 	'lint         layers, names, budgets, format; all with -Werror' \
 	'install      DESTDIR= PREFIX=/usr/local' \
+	'coverage     which functions of MPI 5.0 work, and which do not' \
+	'bench bench-obj bench-peers   measure; bench-peers installs other MPIs to measure beside' \
+	'fuzz-obj     random operations on libobj until stopped' \
 	'clean        remove build/'
 
-.PHONY: all demo check check-all lint run-lint run-demo run-check install install-libobj install-libmpi install-tools \
-	clean help force
+.PHONY: all demo check check-all lint run-lint run-demo run-check install install-libobj \
+	install-libmpi install-tools clean help force
 force:
 
 -include $(shell find $(B) -name '*.d' 2>/dev/null)
