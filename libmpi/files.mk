@@ -27,6 +27,7 @@ libmpi_SRCS += libmpi/comm/errh.c
 libmpi_SRCS += libmpi/comm/group.c
 libmpi_SRCS += libmpi/comm/info.c
 libmpi_SRCS += libmpi/comm/make.c
+libmpi_SRCS += libmpi/core/code.c
 libmpi_SRCS += libmpi/core/err.c
 libmpi_SRCS += libmpi/core/mpo.c
 libmpi_SRCS += libmpi/core/set.c

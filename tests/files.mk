@@ -34,6 +34,7 @@ mpi_TESTS += tests/abi/none.c
 mpi_TESTS += tests/abi/old.c
 mpi_TESTS += tests/abi/pmpi.c
 mpi_TESTS += tests/err/args.c
+mpi_TESTS += tests/err/codes.c
 mpi_TESTS += tests/err/fatal.c
 mpi_TESTS += tests/err/handler.c
 mpi_TESTS += tests/err/refuse.c

@@ -8,6 +8,7 @@
  * Only this file calls error handlers. */
 #include "libmpi/bind/raise.h"
 
+#include "libmpi/core/code.h"
 #include "libmpi/core/err.h"
 #include "libmpi/core/mpo.h"
 #include "libmpi/core/state.h"
@@ -77,11 +78,15 @@ static void call(const struct errh *e, void *self, int err)
 /* The words get their front, so that MPI_Error_string tells who too. */
 static void words_complete(char *line, size_t n, int err, const void *self, int fn)
 {
-	char words[HAFT_WORDS_MAX], front[MPI_MAX_OBJECT_NAME + 64];
+	char words[HAFT_WORDS_MAX], front[MPI_MAX_OBJECT_NAME + 64], name[64];
 
 	snprintf(words, sizeof(words), "%s", haft_err_words(err));
 	who(front, sizeof(front), self);
-	snprintf(line, n, "%s: %s: %s: %s", haft_fn_names[fn], front, haft_class_name(err),
+	if (err > MPI_ERR_LASTCODE)
+		snprintf(name, sizeof(name), "error code %d of the program", err);
+	else
+		snprintf(name, sizeof(name), "%s", haft_class_name(err));
+	snprintf(line, n, "%s: %s: %s: %s", haft_fn_names[fn], front, name,
 		words[0] != '\0' ? words : haft_class_text(err));
 	haft_err(err, "%s: %s: %s", haft_fn_names[fn], front, words);
 }
@@ -108,7 +113,11 @@ int haft_raise(int err, void *self, int fn)
 
 static int call_by_user(int code, void *self, int fn)
 {
-	haft_err(code, "error code %d of the program", code);
+	char text[HAFT_WORDS_MAX];
+
+	if (haft_code_text(code, text, sizeof(text)) != 0 || text[0] == '\0')
+		snprintf(text, sizeof(text), "raised by the program");
+	haft_err(code, "%s", text);
 	haft_raise(code, self, fn);
 	return MPI_SUCCESS;
 }

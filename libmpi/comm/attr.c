@@ -6,6 +6,7 @@
  * error classes. */
 #include "libmpi/comm/attr.h"
 
+#include "libmpi/core/code.h"
 #include "libmpi/core/err.h"
 #include <engine.h>
 #include <limits.h>
@@ -102,28 +103,32 @@ static const struct {
 	int key;
 	int value; /* UNIVERSE and APPNUM are known only when the job is */
 } fixed[] = {
-	{MPI_TAG_UB, INT_MAX},
-	{MPI_HOST, MPI_PROC_NULL},
-	{MPI_IO, MPI_ANY_SOURCE},
+	{MPI_TAG_UB, INT_MAX}, {MPI_HOST, MPI_PROC_NULL}, {MPI_IO, MPI_ANY_SOURCE},
 	{MPI_WTIME_IS_GLOBAL, 1}, /* one node: one clock */
-	{MPI_LASTUSEDCODE, MPI_ERR_LASTCODE},
 };
 
-static int fix(int key, int value, bool set)
+/* C reads a pointer to the value (11.10); `at' stays for ever.  NULL: the key has no value. */
+static int fix_at(int key, int *at)
 {
 	struct obj_keyval_desc d = {.size = sizeof(d),
 		.lang = OBJ_LANG_C,
 		.flags = OBJ_KV_FIXED,
 		.copy = OBJ_KV_COPY_SAME};
-	static int values[16]; /* C reads a pointer to the value (11.10); they stay for ever */
-	static int n;
 	int err = obj_keyval_permanent(&haft_comm_class, (uint32_t)key, &d);
 
-	if (err != OBJ_OK || !set)
+	if (err != OBJ_OK || at == NULL)
 		return err;
+	return obj_attr_fix(&haft_world, key, OBJ_LANG_C, (intptr_t)at);
+}
+
+static int fix(int key, int value)
+{
+	static int values[16];
+	static int n;
+
 	must(n < (int)countof(values));
 	values[n] = value;
-	return obj_attr_fix(&haft_world, key, OBJ_LANG_C, (intptr_t)&values[n++]);
+	return fix_at(key, &values[n++]);
 }
 
 int attr_open(int universe, int appnum)
@@ -131,11 +136,13 @@ int attr_open(int universe, int appnum)
 	int err = OBJ_OK;
 
 	for (size_t i = 0; i < countof(fixed) && err == OBJ_OK; i++)
-		err = fix(fixed[i].key, fixed[i].value, true);
+		err = fix(fixed[i].key, fixed[i].value);
 	if (err == OBJ_OK)
-		err = fix(MPI_UNIVERSE_SIZE, universe, true);
+		err = fix_at(MPI_LASTUSEDCODE, &haft_code_last);
 	if (err == OBJ_OK)
-		err = fix(MPI_APPNUM, appnum, appnum >= 0);
+		err = fix(MPI_UNIVERSE_SIZE, universe);
+	if (err == OBJ_OK)
+		err = appnum >= 0 ? fix(MPI_APPNUM, appnum) : fix_at(MPI_APPNUM, NULL);
 	return err == OBJ_OK
 		       ? 0
 		       : haft_err(MPI_ERR_NO_MEM, "predefined attributes: %s", obj_error_text(err));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* env.c - what a program may ask about its surroundings (MPI-5.0 9.1, 9.3.5, 9.6): version,
  * processor, clock, words of errors.  Most of it works before MPI_Init and after MPI_Finalize. */
+#include "libmpi/core/code.h"
 #include "libmpi/core/err.h"
 #include "libmpi/core/mpo.h"
 #include <engine.h>
@@ -53,7 +54,11 @@ int dyn_error_string(int code, char *string, int *len)
 {
 	const char *words = haft_err_words(code);
 
-	if (code < MPI_SUCCESS || code > MPI_ERR_LASTCODE)
+	if (haft_code_text(code, string, MPI_MAX_ERROR_STRING) == 0) {
+		*len = (int)strlen(string);
+		return 0;
+	}
+	if (haft_code_class(code) < 0)
 		return haft_err(MPI_ERR_ARG, "%d is not an error code", code);
 	*len = snprintf(string, MPI_MAX_ERROR_STRING, "%s: %s%s%s", haft_class_name(code),
 		haft_class_text(code), *words != '\0' ? ": " : "", words);
@@ -62,11 +67,47 @@ int dyn_error_string(int code, char *string, int *len)
 	return 0;
 }
 
-/* Codes are classes. */
+/* Our codes are classes; the program's have one. */
 int dyn_error_class(int code, int *errorclass)
 {
-	if (code < MPI_SUCCESS || code > MPI_ERR_LASTCODE)
+	int class = haft_code_class(code);
+
+	if (class < 0)
 		return haft_err(MPI_ERR_ARG, "%d is not an error code", code);
-	*errorclass = code;
+	*errorclass = class;
 	return 0;
+}
+
+/* ------------------------------------------------------------------ the program's own, 9.5.1 */
+
+int dyn_add_error_class(int *errorclass)
+{
+	return haft_code_add(-1, errorclass);
+}
+
+int dyn_remove_error_class(int errorclass)
+{
+	return haft_code_remove(errorclass, 1);
+}
+
+int dyn_add_error_code(int errorclass, int *errorcode)
+{
+	if (errorclass < 0)
+		return haft_err(MPI_ERR_ARG, "%d is not an error class", errorclass);
+	return haft_code_add(errorclass, errorcode);
+}
+
+int dyn_remove_error_code(int errorcode)
+{
+	return haft_code_remove(errorcode, 0);
+}
+
+int dyn_add_error_string(int errorcode, const char *string)
+{
+	return haft_code_text_set(errorcode, string);
+}
+
+int dyn_remove_error_string(int errorcode)
+{
+	return haft_code_text_set(errorcode, NULL);
 }
