@@ -16,6 +16,7 @@
 #include "tools/mpiexec/out.h"
 
 #define SEG_FD_MIN 100 /* scripts use the low numbers for files of their own */
+#define FILES_OWN  32  /* mpiexec's own files, and some that it was given */
 
 uint64_t now_ns(void)
 {
@@ -46,7 +47,7 @@ static void segment_make(struct job *j)
 /* Two pipes a rank are more than the usual limit of 1024 files at 512 ranks. */
 static void files_raise(struct job *j)
 {
-	rlim_t want = (rlim_t)j->n * 2 + SEG_FD_MIN + 32;
+	rlim_t want = (rlim_t)j->n * 2 + FILES_OWN;
 	struct rlimit r;
 
 	getrlimit(RLIMIT_NOFILE, &j->spawn.files);

@@ -110,10 +110,13 @@ static void signals_read(struct job *j, int fd)
 		signal_do(j, (int)info.ssi_signo);
 }
 
-/* The terminal belongs to others while we are in the background: reading would stop us. */
+/* The terminal belongs to others while we are in the background: reading would stop us.  One that
+ * does not control us cannot (tcgetpgrp fails). */
 static bool tty_ours(void)
 {
-	return tcgetpgrp(STDIN_FILENO) == getpgrp();
+	pid_t owner = tcgetpgrp(STDIN_FILENO);
+
+	return owner < 0 || owner == getpgrp();
 }
 
 static void typed_end(struct job *j)
