@@ -9,8 +9,7 @@
  *                                      ^──────────callback says no──┘
  *
  * Writers have the object's lock, never during a callback.  Readers have none:
- *  - attrs live as long as their object and change in place under a sequence number (odd: being
- *    written);
+ *  - attrs live as long as their object and change in place; their tag counts the changes;
  *  - a FREE attr stays in the index for its key's next value, until the index is full and made new;
  *  - an index is rewritten in place under the cache's version; who finds nothing looks at the
  *    version again.  A larger index leaves the old one behind for those who still read it: all of
@@ -28,15 +27,23 @@
  * that always sets another one would never end. */
 #define DELETE_EXTRA 4096
 
-enum state { FREE, LIVE, DELETING };
+enum state { FREE, LIVE, DELETING, WRITING };
+
+/* The tag of an attr says all that a reader wants to know, in one word:
+ *     63      42 41   40 39  32 31     0
+ *     [ changes ][ state ][ form ][ key  ]          changes: how often it was written */
+#define TAG(key, form, state) \
+	((uint64_t)(uint32_t)(key) | (uint64_t)(uint32_t)(form) << 32 | (uint64_t)(state) << 40)
+#define TAG_ONE      (1ULL << 42)
+#define TAG_MASK     (TAG_ONE - 1)
+#define TAG_KEY(t)   ((int)(uint32_t)(t))
+#define TAG_FORM(t)  ((int)((t) >> 32) & 0xff)
+#define TAG_STATE(t) ((enum state)((t) >> 40 & 3))
 
 struct attr {
-	uint32_t seq; /* odd: being written */
-	int key;
-	uint32_t state;
-	uint32_t form; /* of value.lang */
+	uint64_t tag;
+	struct keyval *kv; /* held unless FREE */
 	struct value value;
-	struct keyval *kv;        /* held unless FREE */
 	uint64_t serial;          /* grows with each setting */
 	struct attr *next, *prev; /* order; FREE and not in the index: next spare one */
 };
@@ -45,7 +52,7 @@ struct index {
 	struct index *older;
 	uint32_t shift; /* of a 32-bit hash */
 	uint32_t mask;
-	struct attr *slot[];
+	struct attr *slot[]; /* &nobody where there is none */
 };
 
 struct chunk {
@@ -68,11 +75,15 @@ struct cache {
 	struct attr *first_slots[1 << INDEX_FIRST];
 };
 
+static struct attr nobody;
+
+struct index obj_index_empty = {.shift = 32, .slot = {&nobody}};
+
 /* ------------------------------------------------------------------------ reading */
 
 static inline uint32_t slot_of(const struct index *ix, int key)
 {
-	return ((uint32_t)key * 0x9e3779b1u) >> ix->shift;
+	return (uint32_t)((uint64_t)((uint32_t)key * 0x9e3779b1u) >> ix->shift);
 }
 
 static inline struct cache *cache_of(const struct obj *o)
@@ -82,9 +93,19 @@ static inline struct cache *cache_of(const struct obj *o)
 	return e != NULL ? __atomic_load_n(&e->attrs, __ATOMIC_ACQUIRE) : NULL;
 }
 
+static inline uint64_t tag_of(const struct attr *t)
+{
+	return __atomic_load_n(&t->tag, __ATOMIC_ACQUIRE);
+}
+
+static inline enum state state_of(const struct attr *t)
+{
+	return TAG_STATE(tag_of(t));
+}
+
 /* The attr of a key in whatever state, or NULL.  Without a lock it may have another key when you
  * look. */
-static inline struct attr *attr_find(const struct cache *a, int key)
+static struct attr *attr_find(const struct cache *a, int key)
 {
 	uint32_t version, i;
 	const struct index *ix;
@@ -94,8 +115,8 @@ static inline struct attr *attr_find(const struct cache *a, int key)
 		version = __atomic_load_n(&a->version, __ATOMIC_ACQUIRE);
 		ix = __atomic_load_n(&a->index, __ATOMIC_ACQUIRE);
 		i = slot_of(ix, key);
-		while ((t = __atomic_load_n(&ix->slot[i], __ATOMIC_ACQUIRE)) != NULL) {
-			if (likely(__atomic_load_n(&t->key, __ATOMIC_ACQUIRE) == key))
+		while ((t = __atomic_load_n(&ix->slot[i], __ATOMIC_ACQUIRE)) != &nobody) {
+			if (TAG_KEY(tag_of(t)) == key)
 				return t;
 			i = (i + 1) & ix->mask;
 		}
@@ -110,69 +131,102 @@ static inline bool keyval_alive(const struct keyval *kv, int key)
 }
 
 /* 1: read; 0: there is none; -1: the keyval has been freed; -2: it changed meanwhile. */
-static inline int attr_read(struct attr *t, int key, int form, intptr_t *value)
+static int attr_read(struct attr *t, int key, int form, intptr_t *value)
 {
-	uint32_t seq = __atomic_load_n(&t->seq, __ATOMIC_ACQUIRE);
-	uint32_t state = __atomic_load_n(&t->state, __ATOMIC_ACQUIRE);
-	int set = (int)__atomic_load_n(&t->form, __ATOMIC_ACQUIRE);
+	uint64_t tag = tag_of(t);
 	intptr_t num = __atomic_load_n(&t->value.num, __ATOMIC_ACQUIRE);
 	const struct keyval *kv = __atomic_load_n(&t->kv, __ATOMIC_ACQUIRE);
 
-	if (unlikely(seq & 1 || __atomic_load_n(&t->key, __ATOMIC_ACQUIRE) != key ||
-		     __atomic_load_n(&t->seq, __ATOMIC_RELAXED) != seq))
+	if (TAG_STATE(tag) == WRITING || TAG_KEY(tag) != key ||
+		__atomic_load_n(&t->tag, __ATOMIC_RELAXED) != tag)
 		return -2;
-	if (state != LIVE)
+	if (TAG_STATE(tag) != LIVE)
 		return 0;
 	if (!keyval_alive(kv, key))
 		return -1;
-	*value = value_as(form, set, num, &t->value);
+	*value = value_as(form, TAG_FORM(tag), num, &t->value);
 	return 1;
 }
 
-int obj_attr_get(const void *self, int key, int lang, intptr_t *value, int *found)
+static __attribute__((noinline)) int get_slow(
+	const struct obj *o, int key, int lang, intptr_t *value, int *found)
 {
-	const struct obj *o = self;
-	const struct cache *a = cache_of(o);
 	int form = lang_form(o->u.cls->domain, lang);
+	const struct cache *a = cache_of(o);
 	struct attr *t;
 	int got;
 
 	*found = 0;
-	if (unlikely(form < 0))
+	if (form < 0)
 		return OBJ_INVALID;
-	while (likely(a != NULL && (t = attr_find(a, key)) != NULL)) {
+	while (a != NULL && (t = attr_find(a, key)) != NULL) {
 		got = attr_read(t, key, form, value);
-		if (likely(got == 1)) {
-			*found = 1;
-			return OBJ_OK;
-		}
-		if (got == 0)
-			break;
 		if (got == -1)
 			return OBJ_KEYVAL;
+		*found = got == 1;
+		if (got == 1)
+			return OBJ_OK;
+		if (got == 0)
+			break;
 	}
 	return obj_keyval_is(o->u.cls, key) ? OBJ_OK : OBJ_KEYVAL;
+}
+
+/* The short way: it is where its hash says, in the form that is wanted.  All else is the long
+ * way's. */
+int obj_attr_get(const void *self, int key, int lang, intptr_t *value, int *found)
+{
+	const struct obj *o = self;
+	const struct ext *e = ext_of(o);
+	const struct index *ix;
+	const struct attr *t;
+	uint64_t tag;
+	intptr_t num;
+
+	if (unlikely(e == NULL || (unsigned)lang >= OBJ_LANG_USER))
+		return get_slow(o, key, lang, value, found);
+	ix = __atomic_load_n(&e->index, __ATOMIC_ACQUIRE);
+	t = __atomic_load_n(&ix->slot[slot_of(ix, key)], __ATOMIC_ACQUIRE);
+	tag = tag_of(t);
+	num = __atomic_load_n(&t->value.num, __ATOMIC_ACQUIRE);
+	if (likely((tag & TAG_MASK) == TAG(key, lang, LIVE)) &&
+		likely(keyval_alive(__atomic_load_n(&t->kv, __ATOMIC_ACQUIRE), key)) &&
+		likely(__atomic_load_n(&t->tag, __ATOMIC_RELAXED) == tag)) {
+		*value = num;
+		*found = 1;
+		return OBJ_OK;
+	}
+	return get_slow(o, key, lang, value, found);
 }
 
 /* ------------------------------------------------------------------------ writing
  *
  * All below under the object's lock, except where it says otherwise. */
 
+/* Readers that meet an attr in between look again. */
 static void write_begin(struct attr *t)
 {
-	__atomic_store_n(&t->seq, t->seq + 1, __ATOMIC_RELAXED);
+	uint64_t tag = (t->tag & ~TAG(0, 0, WRITING)) + TAG_ONE;
+
+	__atomic_store_n(&t->tag, tag | TAG(0, 0, WRITING), __ATOMIC_RELAXED);
 }
 
-static void write_end(struct attr *t)
+static void write_end(struct attr *t, int key, int form, enum state state)
 {
-	__atomic_store_n(&t->seq, t->seq + 1, __ATOMIC_RELEASE);
+	uint64_t tag = (t->tag & ~TAG_MASK) + TAG_ONE;
+
+	__atomic_store_n(&t->tag, tag | TAG(key, form, state), __ATOMIC_RELEASE);
 }
 
 static void state_set(struct attr *t, enum state state)
 {
-	write_begin(t);
-	__atomic_store_n(&t->state, state, __ATOMIC_RELEASE);
-	write_end(t);
+	write_end(t, TAG_KEY(t->tag), TAG_FORM(t->tag), state);
+}
+
+static void index_clear(struct index *ix)
+{
+	for (uint32_t i = 0; i <= ix->mask; i++)
+		__atomic_store_n(&ix->slot[i], &nobody, __ATOMIC_RELEASE);
 }
 
 /* Makes the cache of an object; NULL: no memory. */
@@ -189,20 +243,22 @@ static struct cache *cache_get(struct obj *o)
 	memset(a, 0, sizeof(*a));
 	a->first.shift = 32 - INDEX_FIRST;
 	a->first.mask = (1 << INDEX_FIRST) - 1;
+	index_clear(&a->first);
 	a->index = &a->first;
 	for (uint32_t i = 0; i < ATTRS_FIRST; i++) {
 		a->attrs[i].next = a->spare;
 		a->spare = &a->attrs[i];
 	}
 	__atomic_store_n(&e->attrs, a, __ATOMIC_RELEASE);
+	__atomic_store_n(&e->index, a->index, __ATOMIC_RELEASE);
 	return a;
 }
 
 static void index_put(struct index *ix, struct attr *t)
 {
-	uint32_t i = slot_of(ix, t->key);
+	uint32_t i = slot_of(ix, TAG_KEY(t->tag));
 
-	while (ix->slot[i] != NULL)
+	while (ix->slot[i] != &nobody)
 		i = (i + 1) & ix->mask;
 	__atomic_store_n(&ix->slot[i], t, __ATOMIC_RELEASE);
 }
@@ -215,7 +271,7 @@ static void index_collect(struct cache *a)
 	for (uint32_t i = 0; i <= ix->mask; i++) {
 		struct attr *t = ix->slot[i];
 
-		if (t == NULL || t->state != FREE)
+		if (t == &nobody || state_of(t) != FREE)
 			continue;
 		t->next = a->spare;
 		a->spare = t;
@@ -238,32 +294,32 @@ static void index_purge(struct cache *a)
 
 	index_collect(a);
 	__atomic_store_n(&a->version, a->version + 1, __ATOMIC_RELAXED);
-	for (uint32_t i = 0; i <= ix->mask; i++)
-		__atomic_store_n(&ix->slot[i], NULL, __ATOMIC_RELEASE);
+	index_clear(ix);
 	index_fill(a, ix);
 	__atomic_store_n(&a->version, a->version + 1, __ATOMIC_RELEASE);
 }
 
-static bool index_grow(struct cache *a, struct obj_domain *d)
+static bool index_grow(struct cache *a, struct obj *o)
 {
 	uint32_t slots = (a->index->mask + 1) * 2;
 	size_t len = sizeof(struct index) + slots * sizeof(struct attr *);
-	struct index *ix = obj_mem_get(d, len);
+	struct index *ix = obj_mem_get(o->u.cls->domain, len);
 
 	if (ix == NULL)
 		return false;
-	memset(ix, 0, len);
 	ix->older = a->index;
 	ix->shift = a->index->shift - 1;
 	ix->mask = slots - 1;
+	index_clear(ix);
 	index_collect(a);
 	index_fill(a, ix);
 	__atomic_store_n(&a->index, ix, __ATOMIC_RELEASE);
+	__atomic_store_n(&ext_of(o)->index, ix, __ATOMIC_RELEASE);
 	return true;
 }
 
 /* Room for one more attr in the index. */
-static bool index_room(struct cache *a, struct obj_domain *d)
+static bool index_room(struct cache *a, struct obj *o)
 {
 	if (a->used < (a->index->mask + 1) / 2)
 		return true;
@@ -271,7 +327,7 @@ static bool index_room(struct cache *a, struct obj_domain *d)
 		index_purge(a);
 		return true;
 	}
-	return index_grow(a, d);
+	return index_grow(a, o);
 }
 
 static bool spare_make(struct cache *a, struct obj_domain *d)
@@ -291,17 +347,15 @@ static bool spare_make(struct cache *a, struct obj_domain *d)
 }
 
 /* A FREE attr for a key that has none, in the index.  NULL: no memory. */
-static struct attr *attr_make(struct cache *a, struct obj_domain *d, int key)
+static struct attr *attr_make(struct cache *a, struct obj *o, int key)
 {
 	struct attr *t;
 
-	if (!index_room(a, d) || (a->spare == NULL && !spare_make(a, d)))
+	if (!index_room(a, o) || (a->spare == NULL && !spare_make(a, o->u.cls->domain)))
 		return NULL;
 	t = a->spare;
 	a->spare = t->next;
-	write_begin(t);
-	__atomic_store_n(&t->key, key, __ATOMIC_RELEASE);
-	write_end(t);
+	write_end(t, key, 0, FREE);
 	index_put(a->index, t);
 	a->used++;
 	return t;
@@ -312,13 +366,11 @@ static void attr_enter(
 	struct cache *a, struct attr *t, struct keyval *kv, const struct value *v, int form)
 {
 	write_begin(t);
-	__atomic_store_n(&t->form, (uint32_t)form, __ATOMIC_RELEASE);
 	__atomic_store_n(&t->value.num, v->num, __ATOMIC_RELEASE);
 	__atomic_store_n(&t->value.fint, v->fint, __ATOMIC_RELEASE);
 	t->value.lang = v->lang;
 	__atomic_store_n(&t->kv, kv, __ATOMIC_RELEASE);
-	__atomic_store_n(&t->state, LIVE, __ATOMIC_RELEASE);
-	write_end(t);
+	write_end(t, TAG_KEY(t->tag), form, LIVE);
 	t->serial = ++a->serial;
 	t->next = NULL;
 	t->prev = a->newest;
@@ -353,7 +405,7 @@ static struct keyval *attr_leave(struct cache *a, struct attr *t)
 static int attr_delete(struct obj *o, struct cache *a, struct attr *t)
 {
 	struct keyval *kv = t->kv;
-	int key = t->key, rc;
+	int key = TAG_KEY(t->tag), rc;
 
 	state_set(t, DELETING);
 	object_unlock(o);
@@ -376,9 +428,9 @@ static int key_delete(struct obj *o, int key)
 	struct cache *a = cache_of(o);
 	struct attr *t = a != NULL ? attr_find(a, key) : NULL;
 
-	if (t == NULL || t->state == FREE)
+	if (t == NULL || state_of(t) == FREE)
 		return OBJ_INVALID;
-	return t->state == DELETING ? OBJ_BUSY : attr_delete(o, a, t);
+	return state_of(t) == DELETING ? OBJ_BUSY : attr_delete(o, a, t);
 }
 
 /* Sets the attribute where there is none now; uses up the reference to kv if it is OBJ_OK. */
@@ -392,7 +444,7 @@ static int key_enter(struct obj *o, struct keyval *kv, int key, const struct val
 		return OBJ_NOMEM;
 	t = attr_find(a, key);
 	if (t == NULL)
-		t = attr_make(a, d, key);
+		t = attr_make(a, o, key);
 	if (t == NULL)
 		return OBJ_NOMEM;
 	attr_enter(a, t, kv, v, lang_form(d, (int)v->lang));
@@ -475,7 +527,7 @@ int obj_attr_delete_all(void *self)
 	object_lock(o);
 	left = a->count + DELETE_EXTRA;
 	while (rc == OBJ_OK) {
-		for (t = a->newest; t != NULL && t->state != LIVE; t = t->prev)
+		for (t = a->newest; t != NULL && state_of(t) != LIVE; t = t->prev)
 			;
 		if (t == NULL)
 			break;
@@ -507,6 +559,7 @@ void obj_attrs_free(struct obj *o)
 	}
 	obj_mem_put(d, a);
 	ext_of(o)->attrs = NULL;
+	ext_of(o)->index = &obj_index_empty;
 }
 
 /* ------------------------------------------------------------------------ walking, copying */
@@ -518,9 +571,9 @@ static struct attr *attr_after(
 {
 	struct attr *t = a->oldest;
 
-	if (hint != NULL && hint->serial == after && hint->state != FREE)
+	if (hint != NULL && hint->serial == after && state_of(hint) != FREE)
 		t = hint->next;
-	while (t != NULL && (t->serial <= after || t->state != LIVE))
+	while (t != NULL && (t->serial <= after || state_of(t) != LIVE))
 		t = t->next;
 	return t != NULL && t->serial <= last ? t : NULL;
 }
@@ -537,7 +590,7 @@ int obj_attr_next(const void *self, uint64_t *at, int *key, int *lang, intptr_t 
 	t = attr_after(a, NULL, *at, UINT64_MAX);
 	if (t != NULL) {
 		*at = t->serial;
-		*key = t->key;
+		*key = TAG_KEY(t->tag);
 		*lang = (int)t->value.lang;
 		*value = t->value.num;
 	}
@@ -550,7 +603,7 @@ static int dup_one(struct obj *from, struct obj *to, struct attr *t)
 {
 	struct keyval *kv = t->kv;
 	struct value now = t->value, out;
-	int key = t->key, flag, rc;
+	int key = TAG_KEY(t->tag), flag, rc;
 
 	obj_hold(kv);
 	object_unlock(from);

@@ -95,6 +95,7 @@ static void flags_set(struct obj_class *c, const struct obj_class_desc *d)
 	f |= d->on_free != NULL ? F_ON_FREE : 0;
 	f |= d->destroy != NULL ? F_DESTROY : 0;
 	f |= c->domain->opts.trace != 0 ? F_TRACE : 0;
+	f |= c->spill == 0 ? F_EXACT : 0;
 	c->flags = (uint16_t)f;
 	c->shared = c->domain->opts.threads || d->flags & OBJ_F_SHARED;
 }
@@ -103,7 +104,6 @@ static void flags_set(struct obj_class *c, const struct obj_class_desc *d)
 static void class_enter(struct obj_class *c, struct obj_domain *d, uint32_t id)
 {
 	obj_lock_always(&d->lock);
-	c->keyvals = &d->keyvals;
 	c->perm = c == &d->keyvals ? d->kv_perm : d->perm;
 	c->nperm = OBJ_PERMANENT_MAX;
 	d->cls[id] = c;
@@ -134,6 +134,7 @@ int obj_class_open(struct obj_class *c, struct obj_domain *d, const struct obj_c
 	in->shift = (uint32_t)__builtin_ctz(c->stride);
 	c->quarantine = quarantine_of(d, &full);
 	c->spill = full.max != 0 && full.max < OBJ_EXACT_MAX ? 0 : SPILL_MIN;
+	c->null_value = full.null_value;
 	c->domain = d;
 	c->in = in;
 	flags_set(c, &full);
@@ -346,8 +347,7 @@ int obj_permanent(struct obj_class *c, uint32_t value, void *self, const char *n
 	o->token = value;
 	o->refs = OBJ_REFS_STICKY | OBJ_REFS_USER | (ignore ? REFS_IGNORE : 0);
 	o->u.cls = c;
-	o->ext = NULL;
-	o->site = (uintptr_t)name;
+	slot_note(o, NULL, (uintptr_t)name);
 	__atomic_store_n(&c->perm[value], o, __ATOMIC_RELEASE);
 	return OBJ_OK;
 }

@@ -60,8 +60,9 @@ void obj_stats(struct obj_class *c, struct obj_class_stats *stats)
 	if (c->in != NULL) {
 		obj_lock_always(&c->in->lock);
 		s.slots = slots_end(c) != 0 ? slots_end(c) - 1 : 0;
-		s.retired = c->in->retired;
-		s.capacity = c->in->capacity != 0 ? c->in->capacity - 1 : 0;
+		s.retired = __atomic_load_n(&c->in->retired, __ATOMIC_RELAXED);
+		s.capacity = __atomic_load_n(&c->in->capacity, __ATOMIC_RELAXED);
+		s.capacity -= s.capacity != 0;
 		s.stride = c->stride;
 		obj_unlock_always(&c->in->lock);
 	}
@@ -201,7 +202,7 @@ static struct found *collect(struct obj_class *c, long *n, size_t *used)
 			all = more;
 			room = larger;
 		}
-		all[(*used)++] = (struct found){__atomic_load_n(&o->site, __ATOMIC_RELAXED), t, o};
+		all[(*used)++] = (struct found){site_of(o), t, o};
 	}
 	if (*used != 0)
 		qsort(all, *used, sizeof(*all), by_site);

@@ -108,7 +108,7 @@ void obj_grave_add(const struct obj *o, uintptr_t freed)
 		g = &d->graves[d->ngraves++ % GRAVES];
 		g->token = slot_live(o->token, slot_index(o->u.cls, o)) ? o->token
 									: o->token ^ TOKEN_DEAD;
-		g->created = o->site;
+		g->created = site_of(o);
 		g->freed = freed;
 		snprintf(g->name, sizeof(g->name), "%s",
 			e != NULL && e->name != NULL ? e->name : "");
@@ -338,11 +338,12 @@ static void diag_object(const struct finding *f, struct obj_diag *diag)
 	struct obj *o = f->token < OBJ_PERMANENT_MAX ? c->perm[f->token]
 						     : obj_slot(c, TOKEN_INDEX(f->token));
 	uint64_t now = __atomic_load_n(&o->token, __ATOMIC_ACQUIRE);
+	uintptr_t created, freed = 0;
 	struct grave g = {0};
 
 	if (now == f->token) {
 		if (f->token >= OBJ_PERMANENT_MAX)
-			diag->created = __atomic_load_n(&o->site, __ATOMIC_RELAXED);
+			diag->created = site_of(o);
 		if (!(c->flags & OBJ_F_DIRECT) && obj_acquire(c, (obj_h)(uintptr_t)now) == o) {
 			obj_name_get(o, diag->name, sizeof(diag->name), OBJ_C, NULL);
 			obj_drop(o);
@@ -357,13 +358,14 @@ static void diag_object(const struct finding *f, struct obj_diag *diag)
 	}
 	if ((now ^ TOKEN_DEAD) != f->token)
 		return;
-	g.created = __atomic_load_n(&o->site, __ATOMIC_RELAXED);
+	created = site_of(o);
 	if (__atomic_load_n(&o->refs, __ATOMIC_ACQUIRE) == 0)
-		g.freed = (uintptr_t)__atomic_load_n(&o->ext, __ATOMIC_ACQUIRE);
+		freed = (uintptr_t)__atomic_load_n(&o->ext, __ATOMIC_ACQUIRE);
+	/* the slot may have got a new life meanwhile */
 	if (__atomic_load_n(&o->token, __ATOMIC_RELAXED) != now)
-		return; /* in use again meanwhile: these are another object's */
-	diag->created = g.created;
-	diag->freed = g.freed;
+		return;
+	diag->created = created;
+	diag->freed = freed;
 }
 
 /* Appends to the text, as far as there is room. */

@@ -91,6 +91,8 @@ extern __thread struct thread obj_me;
 #define F_ON_FREE   0x200
 #define F_DESTROY   0x400
 #define F_TRACE     0x800
+#define F_EXACT     0x1000 /* no magazines */
+#define F_ANY_FREE  (F_ON_FREE | F_DESTROY | F_EXACT | OBJ_F_LATER)
 
 struct obj_inside {
 	struct obj_class_desc desc;
@@ -111,6 +113,9 @@ struct obj_inside {
 #define NAME_DEFAULT 128 /* bytes: what MPI wants */
 
 struct lang;
+struct cache;
+struct index;
+struct closure;
 
 #define OBJ_LOCKS 16 /* an object's lock is one of these, by address: enough for 2 cores and 64 */
 
@@ -162,6 +167,7 @@ struct ext {
 	uint32_t ntrace;
 	struct obj *errh;    /* lock OBJECT; we hold it */
 	struct cache *attrs; /* set once */
+	struct index *index; /* of attrs, or the empty one: what obj_attr_get needs at once */
 	struct closure *closures;
 	void **trace;    /* [ntrace] return addresses, set at creation */
 	int64_t born_ns; /* with a trace only */
@@ -180,6 +186,19 @@ void obj_mag_return(struct obj_class *c, struct mag *m);  /* the same with the n
 void obj_table_drop(struct obj_class *c);                 /* gives the address space back */
 bool obj_table_valid(struct obj_class *c);                /* every invariant above; quiet */
 void obj_table_rebuild(struct obj_class *c); /* the free slots are those with refs == 0; quiet */
+
+/* Who looks at an object that may go any moment (reports, diagnoses) reads the same words as its
+ * owner writes. */
+static inline uintptr_t site_of(const struct obj *o)
+{
+	return __atomic_load_n(&o->site, __ATOMIC_RELAXED);
+}
+
+static inline void slot_note(struct obj *o, void *ext, uintptr_t site)
+{
+	__atomic_store_n(&o->ext, ext, __ATOMIC_RELAXED);
+	__atomic_store_n(&o->site, site, __ATOMIC_RELAXED);
+}
 
 static inline uint32_t slot_index(const struct obj_class *c, const struct obj *o)
 {
@@ -237,7 +256,7 @@ static inline void slot_push(struct obj_class *c, struct obj *o)
 	if (HAFT_ASAN)
 		__asan_poison_memory_region(o + 1, c->stride - sizeof(*o));
 	__atomic_store_n(&o->refs, 0, __ATOMIC_RELEASE);
-	if (unlikely(m == NULL || c->spill == 0 || token_last(o->token))) {
+	if (unlikely(m == NULL || c->flags & F_EXACT || token_last(o->token))) {
 		obj_slot_retire(c, o);
 		return;
 	}
@@ -319,6 +338,7 @@ void obj_grave_add(
 void obj_graves_close(struct obj_domain *d);
 
 /* attr.c */
+extern struct index obj_index_empty;
 void obj_attrs_free(
 	struct obj *o); /* the cache goes, without callbacks; nobody else has the object */
 void obj_langs_close(struct obj_domain *d);

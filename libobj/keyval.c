@@ -105,7 +105,7 @@ int obj_keyval_new(struct obj_class *target, const struct obj_keyval_desc *desc,
 
 	if (rc != OBJ_OK)
 		return rc;
-	kv = obj_new_at(target->keyvals, &m, site);
+	kv = obj_new_at(&target->domain->keyvals, &m, site);
 	if (kv == NULL)
 		return OBJ_NOMEM;
 	*key = obj_int(kv);
@@ -127,7 +127,7 @@ int obj_keyval_permanent(
 		return OBJ_NOMEM;
 	memset(kv, 0, sizeof(*kv));
 	keyval_fill(kv, &m);
-	rc = obj_permanent(target->keyvals, value, kv, NULL, 0);
+	rc = obj_permanent(&target->domain->keyvals, value, kv, NULL, 0);
 	if (rc != OBJ_OK)
 		obj_mem_put(target->domain, kv);
 	return rc;
@@ -149,7 +149,8 @@ int obj_keyval_free(struct obj_class *target, int *key)
 
 struct keyval *obj_keyval_acquire(const struct obj_class *c, int key)
 {
-	struct keyval *kv = obj_acquire(c->keyvals, obj_from_int(c->keyvals, key));
+	struct obj_class *keyvals = &c->domain->keyvals;
+	struct keyval *kv = obj_acquire(keyvals, obj_from_int(keyvals, key));
 
 	if (kv == NULL || kv->target == c)
 		return kv;

@@ -116,7 +116,7 @@ struct obj_class {
 	uint8_t id;        /* 1..OBJ_CLASS_MAX */
 	uint16_t flags;    /* OBJ_F_* */
 	struct obj_domain *domain;
-	struct obj_class *keyvals; /* the domain's class of keyvals */
+	intptr_t null_value; /* as described */
 	uint32_t quarantine;
 	uint32_t spill;
 	struct obj_inside *in; /* the rest, see inner.h of libobj's source */

@@ -16,7 +16,7 @@ static void link_set(struct obj *o, struct obj *next)
 	if (e != NULL)
 		e->reap_next = next;
 	else
-		o->ext = (void *)((uintptr_t)next | EXT_LINK);
+		__atomic_store_n(&o->ext, (void *)((uintptr_t)next | EXT_LINK), __ATOMIC_RELAXED);
 }
 
 static struct obj *link_get(const struct obj *o)
@@ -69,7 +69,7 @@ static long reap_list(struct obj *newest)
 	for (struct obj *o = list; o != NULL; o = next) {
 		next = link_get(o);
 		if (ext_of(o) == NULL)
-			o->ext = NULL;
+			__atomic_store_n(&o->ext, NULL, __ATOMIC_RELAXED);
 		obj_object_end(o, 0);
 		n++;
 	}

@@ -58,7 +58,7 @@ static void construct_undo(struct obj_class *c, struct obj *o)
 {
 	obj_ext_free(o);
 	must(o->refs == OBJ_REFS_USER);
-	o->site = 0;
+	slot_note(o, NULL, 0);
 	slot_push(c, o);
 }
 
@@ -80,22 +80,45 @@ static __attribute__((noinline)) bool new_slow(struct obj_class *c, struct obj *
 	return rc == 0;
 }
 
-static inline void *new_at(struct obj_class *c, void *arg, uintptr_t site)
+static __attribute__((noinline)) void *new_any(struct obj_class *c, void *arg, uintptr_t site)
 {
 	struct obj *o = slot_pop(c);
 
-	if (unlikely(o == NULL))
+	if (o == NULL)
 		return NULL;
 	o->u.cls = c;
-	/* atomic: whoever frees the slot's last handle once more may look just now */
-	__atomic_store_n(&o->ext, NULL, __ATOMIC_RELAXED);
-	__atomic_store_n(&o->site, site, __ATOMIC_RELAXED);
+	slot_note(o, NULL, site);
 	__atomic_store_n(&o->refs, OBJ_REFS_USER, __ATOMIC_RELAXED);
 	if (!(c->flags & OBJ_F_RAW))
 		clear(c, o);
-	if (unlikely(c->flags & (F_CONSTRUCT | F_TRACE)) && !new_slow(c, o, arg))
+	if (c->flags & (F_CONSTRUCT | F_TRACE) && !new_slow(c, o, arg))
 		return NULL;
 	__atomic_store_n(&o->token, o->token ^ TOKEN_DEAD, __ATOMIC_RELEASE);
+	return o;
+}
+
+/* The same with all that is usual: a slot in the magazine, no callback.  In line, it saves no
+ * register. */
+static inline void *new_at(struct obj_class *c, void *arg, uintptr_t site)
+{
+	struct mag *m = obj_me.mags;
+	struct obj *o;
+
+	if (unlikely(m == NULL || HAFT_ASAN || c->flags & (F_CONSTRUCT | F_TRACE)))
+		return new_any(c, arg, site);
+	m += c->id;
+	if (unlikely(m->avail == 0))
+		return new_any(c, arg, site);
+	o = m->head;
+	m->head = o->u.next;
+	m->avail--;
+	__builtin_prefetch(m->head, 1);
+	o->u.cls = c;
+	slot_note(o, NULL, site);
+	__atomic_store_n(&o->refs, OBJ_REFS_USER, __ATOMIC_RELAXED);
+	if (!(c->flags & OBJ_F_RAW))
+		clear(c, o);
+	__atomic_store_n(&o->token, token_next(o->token) ^ TOKEN_DEAD, __ATOMIC_RELEASE);
 	return o;
 }
 
@@ -211,7 +234,7 @@ obj_h obj_share(void *self)
 /* ------------------------------------------------------------------------ obj_free */
 
 /* The object goes, the handle has gone just now. */
-static inline void free_end(struct obj_class *c, struct obj *o, uintptr_t site)
+static void free_end(struct obj_class *c, struct obj *o, uintptr_t site)
 {
 	if (!(c->flags & F_DESTROY)) {
 		__atomic_store_n(&o->ext, (void *)site, __ATOMIC_RELAXED);
@@ -225,24 +248,24 @@ static inline void free_end(struct obj_class *c, struct obj *o, uintptr_t site)
 	}
 }
 
-/* The short way: one handle, no reference, nobody to be told. */
-static inline bool free_short(struct obj_class *c, struct obj *o, uint64_t token, uintptr_t site)
+/* The short way: with one handle and no reference, and nobody to be told, one step makes the object
+ * ours alone.  The handle is dead then. */
+static inline bool free_claim(const struct obj_class *c, struct obj *o, uint64_t token)
 {
 	uint64_t r = __atomic_load_n(&o->refs, __ATOMIC_RELAXED);
 
-	if (r != OBJ_REFS_USER || c->flags & (F_ON_FREE | OBJ_F_LATER))
+	if (unlikely(r != OBJ_REFS_USER || __atomic_load_n(&o->ext, __ATOMIC_RELAXED) != NULL))
 		return false;
-	if (__atomic_load_n(&o->ext, __ATOMIC_RELAXED) != NULL)
-		return false;
-	if (!refs_swap(c, o, &r, OBJ_REFS_USER | REFS_DYING))
-		return false;
-	if (c->shared && (!token_is(o, token) || ext_of(o) != NULL)) {
-		__atomic_fetch_and(&o->refs, ~REFS_DYING, __ATOMIC_RELEASE);
-		return false;
+	if (c->shared) {
+		if (!refs_swap(c, o, &r, OBJ_REFS_USER | REFS_DYING))
+			return false;
+		if (unlikely(!token_is(o, token) ||
+			     __atomic_load_n(&o->ext, __ATOMIC_ACQUIRE) != NULL)) {
+			__atomic_fetch_and(&o->refs, ~REFS_DYING, __ATOMIC_RELEASE);
+			return false;
+		}
 	}
 	__atomic_store_n(&o->token, token ^ TOKEN_DEAD, __ATOMIC_RELEASE);
-	__atomic_store_n(&o->refs, REFS_DYING, __ATOMIC_RELAXED);
-	free_end(c, o, site);
 	return true;
 }
 
@@ -328,28 +351,62 @@ static int free_long(struct obj_class *c, struct obj *o, uint64_t token, uintptr
 
 static int free_any(struct obj_class *c, struct obj *o, uint64_t token, uintptr_t site)
 {
-	if (likely(free_short(c, o, token, site)))
-		return OBJ_OK;
 	if (token < OBJ_PERMANENT_MAX)
 		return o->refs & REFS_IGNORE ? OBJ_OK : OBJ_PERMANENT;
+	if (!(c->flags & (F_ON_FREE | OBJ_F_LATER)) && free_claim(c, o, token)) {
+		__atomic_store_n(&o->refs, REFS_DYING, __ATOMIC_RELAXED);
+		free_end(c, o, site);
+		return OBJ_OK;
+	}
 	return free_long(c, o, token, site);
 }
 
+static __attribute__((noinline)) int free_handle(struct obj_class *c, obj_h *handle, uintptr_t site)
+{
+	obj_h h = *handle;
+	struct obj *o = obj_get(c, h);
+	uint64_t token = (uint64_t)(uintptr_t)h;
+	int rc;
+
+	if (o == NULL)
+		return obj_tell(c, h, OBJ_OK);
+	rc = free_any(c, o, c->flags & OBJ_F_DIRECT ? token_of(o) : token, site);
+	if (rc == OBJ_STALE)
+		return obj_tell(c, h, OBJ_STALE);
+	if (rc == OBJ_OK)
+		*handle = (obj_h)c->null_value;
+	return rc;
+}
+
+/* In line what is usual: one handle, no reference, no callback, a magazine with something in it. */
 int obj_free(struct obj_class *c, obj_h *handle)
 {
 	uintptr_t site = obj_me.site != 0 ? obj_me.site : obj_caller();
-	obj_h h = *handle;
-	struct obj *o = obj_get(c, h);
-	int rc;
+	uint64_t token = (uint64_t)(uintptr_t)*handle;
+	uint32_t index = TOKEN_INDEX(token);
+	struct mag *m = obj_me.mags;
+	struct obj *o;
 
-	if (unlikely(o == NULL))
-		return obj_tell(c, h, OBJ_OK);
-	rc = free_any(c, o, c->flags & OBJ_F_DIRECT ? token_of(o) : (uint64_t)(uintptr_t)h, site);
-	if (likely(rc == OBJ_OK))
-		*handle = (obj_h)c->in->desc.null_value;
-	else if (rc == OBJ_STALE)
-		return obj_tell(c, h, OBJ_STALE);
-	return rc;
+	if (unlikely(m == NULL || HAFT_ASAN || c->flags & (F_ANY_FREE | OBJ_F_DIRECT)))
+		return free_handle(c, handle, site);
+	m += c->id;
+	if (unlikely(index >= __atomic_load_n(&c->limit, __ATOMIC_ACQUIRE)))
+		return free_handle(c, handle, site);
+	o = obj_slot(c, index);
+	if (unlikely(!token_is(o, token) || token_last(token) || m->limbo == 0))
+		return free_handle(c, handle, site);
+	if (unlikely(!free_claim(c, o, token)))
+		return free_handle(c, handle, site);
+	*handle = (obj_h)c->null_value;
+	__atomic_store_n(&o->ext, (void *)site, __ATOMIC_RELAXED);
+	__atomic_store_n(&o->refs, 0, __ATOMIC_RELEASE);
+	m->tail->u.next = o;
+	m->tail = o;
+	if (unlikely(m->limbo < c->quarantine))
+		m->limbo++;
+	else if (unlikely(++m->avail > c->spill))
+		obj_mag_spill(c, m);
+	return OBJ_OK;
 }
 
 int obj_free_obj(void *self)
@@ -374,6 +431,7 @@ struct ext *obj_ext_get(struct obj *o)
 	if (e == NULL)
 		return NULL;
 	memset(e, 0, sizeof(*e));
+	e->index = &obj_index_empty;
 	__atomic_store_n(&o->ext, e, __ATOMIC_RELEASE);
 	return e;
 }
@@ -387,7 +445,7 @@ void obj_ext_free(struct obj *o)
 		return;
 	obj_attrs_free(o);
 	obj_closures_free(o);
-	o->ext = NULL;
+	__atomic_store_n(&o->ext, NULL, __ATOMIC_RELAXED);
 	obj_mem_put(d, e->name);
 	obj_mem_put(d, e->trace);
 	if (e->errh != NULL)

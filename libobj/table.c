@@ -50,18 +50,19 @@ static bool table_reserve(struct obj_class *c)
 	if (base == NULL)
 		return false;
 	c->base = base;
-	in->capacity = (uint32_t)slots;
-	__atomic_store_n(&in->hi, 1, __ATOMIC_RELEASE); /* iteration looks without the lock */
+	__atomic_store_n(&in->capacity, (uint32_t)slots, __ATOMIC_RELAXED);
+	__atomic_store_n(&in->hi, 1, __ATOMIC_RELEASE);
 	return true;
 }
 
 static void tell_reserved(struct obj_class *c)
 {
 	uint32_t want = c->in->desc.max != 0 ? c->in->desc.max : OBJ_INDEX_MAX;
+	uint32_t slots = __atomic_load_n(&c->in->capacity, __ATOMIC_RELAXED);
 
-	if (c->in->capacity != 0 && c->in->capacity - 1 < want)
+	if (slots != 0 && slots - 1 < want)
 		obj_tell_text(c, OBJ_NOMEM, "%s: address space for %u objects only, of %u",
-			c->in->desc.name, c->in->capacity - 1, want);
+			c->in->desc.name, slots - 1, want);
 }
 
 /* Makes slots up to and including `index' usable. */
@@ -191,11 +192,13 @@ static struct obj *mag_pop(struct obj_class *c, struct mag *m)
 static void tell_full(struct obj_class *c)
 {
 	struct obj_inside *in = c->in;
+	uint32_t slots = __atomic_load_n(&in->capacity, __ATOMIC_RELAXED);
+	uint32_t retired = __atomic_load_n(&in->retired, __ATOMIC_RELAXED);
 
 	if (__atomic_exchange_n(&in->full_told, true, __ATOMIC_RELAXED))
 		return;
 	obj_tell_text(c, OBJ_NOMEM, "%s: no room for another object (%u slots, %u retired)",
-		in->desc.name, in->capacity != 0 ? in->capacity - 1 : 0, in->retired);
+		in->desc.name, slots != 0 ? slots - 1 : 0, retired);
 }
 
 struct obj *obj_slot_refill(struct obj_class *c)
@@ -228,7 +231,7 @@ void obj_slot_retire(struct obj_class *c, struct obj *o)
 {
 	obj_lock_always(&c->in->lock);
 	if (token_last(o->token))
-		c->in->retired++;
+		__atomic_fetch_add(&c->in->retired, 1, __ATOMIC_RELAXED);
 	else
 		fifo_give(c->in, o, o, 1);
 	obj_unlock_always(&c->in->lock);
