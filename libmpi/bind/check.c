@@ -116,7 +116,8 @@ int bind_down(int fn)
 
 int bind_none(const struct obj_class *class, void *handle, int fn)
 {
-	void *self = class != NULL && haft_domain != NULL ? obj_get(class, handle) : NULL;
+	void *self =
+		class != NULL && haft_life.state != HAFT_BEFORE ? obj_get(class, handle) : NULL;
 
 	return haft_raise(haft_err(MPI_ERR_UNSUPPORTED_OPERATION,
 				  "this version of Haft does not have %s yet", haft_fn_names[fn]),

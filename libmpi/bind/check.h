@@ -65,11 +65,11 @@ void bind_scratch_free(void *room);
 			return bind_down(fn);                   \
 	} while (0)
 
-/* For what is allowed at any time: there may be no classes yet. */
-#define BIND_ENTER_ANYTIME(fn)                                                  \
-	do {                                                                    \
-		if (bind_rare(haft_domain == NULL) && haft_objects_open() != 0) \
-			return MPI_ERR_NO_MEM;                                  \
+/* For what is allowed at any time: before MPI_Init there may be no classes yet. */
+#define BIND_ENTER_ANYTIME(fn)                                                             \
+	do {                                                                               \
+		if (bind_rare(haft_life.state == HAFT_BEFORE) && haft_objects_open() != 0) \
+			return MPI_ERR_NO_MEM;                                             \
 	} while (0)
 
 /* Objects made and freed by this call are the user's, at the place he called from. */
