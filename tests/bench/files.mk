@@ -12,6 +12,8 @@ bench_SRCS := \
 	tests/bench/mpi.c \
 	tests/bench/stat.c
 line_SRCS := tests/bench/line.c
+$(B)/tests/bench/mpi: $(filter-out tests/bench/mpi.c,$(bench_SRCS))
+tests_FLAGS-mpi := -D_GNU_SOURCE -Wno-stringop-overflow
 
 # The script compiles them, once with each library's compiler command.
 bench_env = B=$(abspath $(B)) SOURCES='$(bench_SRCS)' CC='$(CC)' LINE=$(line_SRCS) \

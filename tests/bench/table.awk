@@ -106,11 +106,11 @@ function state()
 		return ""
 	if (index(" " libs " ", " haft ") && !rounds["haft"])
 		return "MISS"
-	if (reached(target) == "")
-		return "-"
-	if (reached(target))
+	if (reached(target) == 1)
 		return "ok"
-	return reached(first) == 1 ? "first" : "MISS"
+	if (reached(first) == 1)
+		return "first"
+	return reached(target) == "" ? "-" : "MISS"
 }
 
 function line(title, text, factor, goal, word,    i, s)
