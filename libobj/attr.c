@@ -70,9 +70,10 @@ struct cache {
 	struct attr *spare;
 	struct chunk *chunks;
 	struct attr attrs[ATTRS_FIRST];
-	/* the first index: a struct index and its slots */
-	struct index first;
-	struct attr *first_slots[1 << INDEX_FIRST];
+	union {
+		struct index first; /* the first index, with room for its slots */
+		char room[sizeof(struct index) + (sizeof(struct attr *) << INDEX_FIRST)];
+	};
 };
 
 static struct attr nobody;
