@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* agree.c - HAFT_COLL=check: do all members make the same call?
  *
- *      rank 0   MPI_Bcast  root 0  16 bytes ┐
- *      rank 1   MPI_Bcast  root 0  16 bytes ├─ a meeting before each call ──> MPI_ERR_ROOT,
- * everywhere: rank 2   MPI_Bcast  root 1  16 bytes ┘        "rank 2 says root 1, rank 0 says 0"
+ *     rank 0   MPI_Bcast  root 0  16 bytes ┐
+ *     rank 1   MPI_Bcast  root 0  16 bytes ├─ a meeting before each call ──> MPI_ERR_ROOT
+ *     rank 2   MPI_Bcast  root 1  16 bytes ┘  everywhere: "rank 2 says root 1, rank 0 says 0"
  *
  * Without it a program that is wrong in this way hangs, or computes nonsense.  It costs a barrier a
  * call, so it is the user's choice. */
 #include "libmpi/coll/share.h"
+#include <stdio.h>
 #include <string.h>
 
 struct said {
@@ -45,8 +46,8 @@ int share_agree(const struct call *k, int64_t bytes)
 						: k->op->short_name + 4;
 	const struct said *first;
 
-	strncpy(mine.name, k->name + 4, sizeof(mine.name) - 1);
-	strncpy(mine.op, op, sizeof(mine.op) - 1);
+	snprintf(mine.name, sizeof(mine.name), "%s", k->name + 4);
+	snprintf(mine.op, sizeof(mine.op), "%s", op);
 	memcpy(epoch_give(s, e, sizeof(mine)), &mine, sizeof(mine));
 	epoch_meet(s, e);
 	first = epoch_of(s, e, sizeof(mine), 0);

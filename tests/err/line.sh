@@ -31,7 +31,7 @@ int main(int argc, char **argv)
 	return 0;
 }
 END
-"$B/bin/mpicc" p.c -o p || exit 1
+"$B/bin/mpicc" $SANFLAGS p.c -o p || exit 1
 
 # expect WORDS COMMAND...: the words are said, on one line, and the exit code is not 0.
 expect() {
