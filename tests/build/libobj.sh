@@ -25,6 +25,13 @@ for f in include/libobj/obj.h lib/libobj.so lib/libobj.a share/man/man3/obj.3 sh
 done
 [ -e "$prefix/include/libobj/inner.h" ] && bad "inner.h is installed"
 
+# The page has all functions of the header but the slow halves of its inline ones.
+grep -o '\bobj_[a-z_]*(' "$prefix/include/libobj/obj.h" | tr -d '(' | sort -u |
+	grep -v -e _fn$ -e _direct$ -e _always$ -e ^obj_gone$ -e ^obj_slot$ >"$TMPDIR/header"
+sed -n 's/^\.Fn \([a-z_]*\).*/\1/p' libobj/obj.3 | sort -u >"$TMPDIR/page"
+diff "$TMPDIR/header" "$TMPDIR/page" >"$out" || bad "obj.h and obj.3 have not the same functions"
+[ -L "$prefix/share/man/man3/obj_free.3" ] || bad "obj_free has no page"
+
 # run WHAT: the program, and what it must say.
 run() {
 	"$TMPDIR/tasks" >"$out" 2>"$out.err" || bad "$1: tasks fails"
