@@ -58,6 +58,7 @@ mpi_TESTS += tests/std/ch03/storm.c
 mpi_TESTS += tests/std/ch07/attr.c
 mpi_TESTS += tests/std/ch07/comm.c
 mpi_TESTS += tests/std/ch07/group.c
+mpi_TESTS += tests/std/ch09/codes.c
 mpi_TESTS += tests/std/ch10/info.c
 mpi_TESTS += tests/std/ch05/named.c
 mpi_TESTS += tests/std/ch05/packed.c
