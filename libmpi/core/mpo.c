@@ -55,19 +55,12 @@ static void info_destroy(void *self)
 	}
 }
 
-static void req_destroy(void *self)
-{
-	struct req *r = self;
-
-	if (r->type != NULL)
-		obj_drop(r->type);
-	if (r->comm != NULL)
-		obj_drop(r->comm);
-	free(r->errwords);
-	free(r->scratch);
-}
-
 void (*haft_comm_gone)(struct comm *c);
+
+/* Requests come and go with every message, so their slots have to stay in the first cache: 64 of
+ * them.  A C handle never comes back all the same; an INTEGER one after 127 * 64 requests at the
+ * earliest. */
+#define REQ_QUARANTINE 64
 
 /* What obj_class_open must know: a class a row.  `raw' leaves memory behind the header as it is,
  * for objects whose maker sets every field. */
@@ -83,8 +76,7 @@ static const struct {
 		group_destroy},
 	{&haft_type_class, "MPI_Datatype", sizeof(struct type), (uintptr_t)MPI_DATATYPE_NULL, NULL},
 	{&haft_op_class, "MPI_Op", sizeof(struct op), (uintptr_t)MPI_OP_NULL, NULL},
-	{&haft_req_class, "MPI_Request", sizeof(struct req), (uintptr_t)MPI_REQUEST_NULL,
-		req_destroy},
+	{&haft_req_class, "MPI_Request", sizeof(struct req), (uintptr_t)MPI_REQUEST_NULL, NULL},
 	{&haft_errh_class, "MPI_Errhandler", sizeof(struct errh), (uintptr_t)MPI_ERRHANDLER_NULL,
 		NULL},
 	{&haft_info_class, "MPI_Info", sizeof(struct info), (uintptr_t)MPI_INFO_NULL, info_destroy},
@@ -114,6 +106,7 @@ static void open_once(void)
 			.name = classes[i].name,
 			.obj_size = classes[i].size,
 			.name_max = MPI_MAX_OBJECT_NAME,
+			.quarantine = classes[i].cls == &haft_req_class ? REQ_QUARANTINE : 0,
 			.null_value = (intptr_t)classes[i].null,
 			.destroy = classes[i].destroy,
 		};

@@ -228,7 +228,9 @@ struct req_result {
 	int64_t bytes; /* received */
 };
 
-/* An operation under way.  Blocking calls have theirs on the stack (o all zero: no handle). */
+/* What it holds is dropped by p2p when it ends (req_free), not by a destructor, which would cost
+ * every message. An operation under way.  Blocking calls have theirs on the stack (o all zero: no
+ * handle). */
 struct req {
 	struct obj o;
 	struct req *next, *prev; /* in the one queue it is in: posted, out, feed or drain */

@@ -158,7 +158,7 @@ int p2p_ibsend(const void *buf, int64_t count, struct type *type, int dest, int 
 		return no_request();
 	err = buffer_send(buf, count, type, dest, tag, c);
 	if (err != 0) {
-		obj_free_obj(r);
+		req_free(r);
 		return err;
 	}
 	req_nobody(r);

@@ -123,7 +123,7 @@ static int isend(const void *buf, int64_t count, struct type *type, int dest, in
 	err = req_fill(
 		r, REQ_SEND, buf, count, type, group_peer(comm_peers(c), dest), tag, c, c->ctx);
 	if (err != 0) {
-		obj_free_obj(r);
+		req_free(r);
 		return err;
 	}
 	r->sync = sync;
@@ -167,7 +167,7 @@ int p2p_irecv(void *buf, int64_t count, struct type *type, int source, int tag, 
 		peer = group_peer(comm_peers(c), source);
 	err = req_fill(r, REQ_RECV, buf, count, type, peer, tag, c, c->ctx);
 	if (err != 0) {
-		obj_free_obj(r);
+		req_free(r);
 		return err;
 	}
 	recv_start(r);
@@ -318,7 +318,7 @@ static int isendrecv(const void *sbuf, int64_t scount, struct type *stype, int d
 		err = p2p_irecv(rbuf, rcount, rtype, source, rtag, c, &r);
 	if (err != 0) {
 		if (s != NULL)
-			obj_free_obj(s);
+			req_free(s);
 		free(scratch);
 		return err;
 	}

@@ -86,6 +86,10 @@ static inline struct req *queue_pop(struct req_queue *q)
 	return r;
 }
 
+/* wait.c: drops what a request holds.  req_free: also its handle; the request is gone. */
+void req_let_go(struct req *r);
+void req_free(struct req *r);
+
 /* wait.c: the rest of req_finish, for requests that are parts, have parts, or are freed already. */
 void req_finish_rest(struct req *r);
 

@@ -23,7 +23,7 @@ static int init(int kind, const void *buf, int64_t count, struct type *type, int
 		peer = group_peer(comm_peers(c), rank);
 	err = req_fill(r, kind, buf, count, type, peer, tag, c, c->ctx);
 	if (err != 0) {
-		obj_free_obj(r);
+		req_free(r);
 		return err;
 	}
 	r->sync = sync;

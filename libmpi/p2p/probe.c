@@ -204,7 +204,7 @@ int p2p_imrecv(
 		return no_request();
 	err = mrecv_start(r, buf, count, type, message);
 	if (err != 0) {
-		obj_free_obj(r);
+		req_free(r);
 		return err;
 	}
 	*request = r;

@@ -54,7 +54,7 @@ int p2p_grequest_start(MPI_Grequest_query_function *query, MPI_Grequest_free_fun
 	if (u == NULL || r == NULL) {
 		free(u);
 		if (r != NULL)
-			obj_free_obj(r);
+			req_free(r);
 		return no_request();
 	}
 	*u = (struct user){.query = query, .free = free_fn, .cancel = cancel, .extra = extra};

@@ -134,6 +134,26 @@ void p2p_flush(void)
 	wait_until(nothing_out, NULL, NULL);
 }
 
+void req_let_go(struct req *r)
+{
+	if (r->type != NULL)
+		obj_drop(r->type);
+	if (r->comm != NULL)
+		obj_drop(r->comm);
+	if (unlikely(r->errwords != NULL))
+		free(r->errwords);
+	if (unlikely(r->scratch != NULL))
+		free(r->scratch);
+}
+
+void req_free(struct req *r)
+{
+	obj_h h = obj_handle(r);
+
+	req_let_go(r);
+	obj_free(&haft_req_class, &h);
+}
+
 void req_finish_rest(struct req *r)
 {
 	struct req *whole = r->whole;
@@ -145,8 +165,10 @@ void req_finish_rest(struct req *r)
 	r->parts = 0;
 	r->whole = NULL;
 	r->done = true;
-	if (r->orphan)
+	if (r->orphan) {
+		req_let_go(r);
 		obj_drop(r);
+	}
 	if (whole != NULL) {
 		req_finish(whole);
 		obj_drop(whole);
@@ -188,7 +210,7 @@ static int req_end(struct req **request, MPI_Status *status)
 	}
 	if (unlikely(r->kind == REQ_USER) && err == 0)
 		err = user_free(r);
-	obj_free_obj(r);
+	req_free(r);
 	*request = NULL;
 	return err;
 }
@@ -242,14 +264,16 @@ int p2p_request_free(struct req **request)
 {
 	struct req *r = *request;
 
+	*request = NULL;
 	if (!req_idle(r) && !r->done) {
 		obj_hold(r);
 		r->orphan = true;
-	} else if (r->kind == REQ_USER) {
-		user_free(r);
+		obj_free_obj(r);
+		return 0;
 	}
-	obj_free_obj(r);
-	*request = NULL;
+	if (r->kind == REQ_USER)
+		user_free(r);
+	req_free(r);
 	return 0;
 }
 
