@@ -78,7 +78,7 @@ function compare(    best, v, n, r, i)
 			v[++n] = middle["haft", r] / middle[best, r]
 	if (n) {
 		ratio = quantile(v, n, 0.5)
-		ratio_text = sprintf("%.2f", ratio)
+		ratio_text = sprintf(ratio < 0.1 ? "%.2g" : "%.2f", ratio)
 		return
 	}
 	for (i = 1; i <= libs_n; i++)
