@@ -35,6 +35,7 @@ mpi_TESTS += tests/abi/old.c
 mpi_TESTS += tests/abi/pmpi.c
 mpi_TESTS += tests/bench/mpi.c
 mpi_TESTS += tests/err/args.c
+mpi_TESTS += tests/err/buffers.c
 mpi_TESTS += tests/err/codes.c
 mpi_TESTS += tests/err/fatal.c
 mpi_TESTS += tests/err/handler.c

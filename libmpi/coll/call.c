@@ -57,8 +57,36 @@ static int same_buffer(void)
 		"the send and the receive buffer are the same (MPI_IN_PLACE says so properly)");
 }
 
-/* What goes out; MPI_IN_PLACE is allowed where `here'. */
-static int outgoing(struct call *k, const void *buf, int64_t count, struct type *type, bool here)
+/* Memory for `blocks' times `count' elements: MPI_ERR_COUNT if the bytes are no number,
+ * MPI_ERR_BUFFER if the address is none.  A derived type may be at MPI_BOTTOM.  type is NULL, and
+ * count 0, where the buffer is not significant. */
+static int buffer(
+	const void *buf, int64_t count, int64_t blocks, const struct type *type, const char *which)
+{
+	int64_t all, bytes, reach;
+
+	if (count == 0 || type == NULL)
+		return 0;
+	if (unlikely(__builtin_mul_overflow(count, blocks, &all) ||
+		     __builtin_mul_overflow(all, type->size, &bytes) ||
+		     __builtin_mul_overflow(all, type->extent, &reach)))
+		return haft_err(MPI_ERR_COUNT,
+			"%lld elements of %lld bytes for each of %lld ranks are too much",
+			(long long)count, (long long)type->size, (long long)blocks);
+	if (likely((uintptr_t)buf > (uintptr_t)MPI_IN_PLACE) || bytes == 0)
+		return 0;
+	if (buf == MPI_IN_PLACE)
+		return haft_err(
+			MPI_ERR_BUFFER, "MPI_IN_PLACE is not allowed as the %s buffer", which);
+	if (type->rep != NULL)
+		return 0;
+	return haft_err(MPI_ERR_BUFFER, "the %s buffer is NULL, and %lld bytes are expected there",
+		which, (long long)bytes);
+}
+
+/* What goes out, in `blocks' blocks; MPI_IN_PLACE is allowed where `here'. */
+static int outgoing(
+	struct call *k, const void *buf, int64_t count, struct type *type, int blocks, bool here)
 {
 	k->in_place = buf == MPI_IN_PLACE;
 	if (k->in_place && !here)
@@ -66,27 +94,64 @@ static int outgoing(struct call *k, const void *buf, int64_t count, struct type 
 	k->sbuf = k->in_place ? NULL : buf;
 	k->scount = count;
 	k->stype = type;
-	return 0;
+	return k->in_place ? 0 : buffer(buf, count, blocks, type, "send");
 }
 
-static void incoming(struct call *k, void *buf, int64_t count, struct type *type)
+/* What comes in; with MPI_IN_PLACE, nothing. */
+static int incoming(struct call *k, void *buf, int64_t count, struct type *type, int blocks)
 {
 	k->rbuf = buf;
 	k->rcount = count;
 	k->rtype = type;
+	return buffer(buf, count, blocks, type, "receive");
 }
 
-/* The common part of all reductions.  rbuf is significant where `result'. */
-static int reduction(struct call *k, const void *sbuf, void *rbuf, int64_t count, struct type *type,
-	struct op *op, bool result)
+/* The blocks of a call that ends in v or w: their numbers, and the memory of each.  In
+ * order of ranks. */
+static int lists(const struct call *k, bool out)
+{
+	struct haft_counts counts = out ? k->scounts : k->rcounts;
+	struct haft_counts displs = out ? k->sdispls : k->rdispls;
+	struct haft_types types = out ? k->stypes : k->rtypes;
+	const char *which = out ? "send" : "receive";
+	struct type *type = out ? k->stype : k->rtype;
+	const void *buf = out ? k->sbuf : k->rbuf;
+
+	if (counts.v == NULL || displs.v == NULL)
+		return haft_err(MPI_ERR_ARG, "the %s %s are NULL", which,
+			counts.v == NULL ? "counts" : "displacements");
+	for (int i = 0; i < k->n; i++) {
+		int64_t count = haft_count_at(counts, i);
+		int err;
+
+		if (types.v != NULL)
+			type = haft_type_at(types, i);
+		if (type == NULL)
+			return haft_err(MPI_ERR_TYPE, "%s type %d is not a datatype", which, i);
+		if (count < 0)
+			return haft_err(
+				MPI_ERR_COUNT, "%s count %d is %lld", which, i, (long long)count);
+		err = buffer(buf, count, 1, type, which);
+		if (err != 0)
+			return err;
+	}
+	return 0;
+}
+
+/* The common part of all reductions, of `blocks' times `count' elements, of which one block is this
+ * rank's result.  rbuf is significant where `result'. */
+static int reduction(struct call *k, const void *sbuf, void *rbuf, int64_t count, int blocks,
+	struct type *type, struct op *op, bool result)
 {
 	int err = op_check(op, type);
 
 	if (err == 0)
-		err = outgoing(k, sbuf, count, type, result);
+		err = outgoing(k, sbuf, count, type, blocks, result);
+	if (err == 0)
+		err = incoming(k, rbuf, result ? count : 0, type, k->in_place ? blocks : 1);
 	if (err != 0)
 		return err;
-	incoming(k, rbuf, count, type);
+	k->rcount = count;
 	k->op = op;
 	if (result && sbuf == rbuf && count > 0 && type->size > 0)
 		return same_buffer();
@@ -121,15 +186,15 @@ int coll_barrier(struct comm *comm)
 	return choose(&k, share_barrier, msg_barrier);
 }
 
-int coll_bcast(void *buffer, int64_t count, struct type *type, int root, struct comm *comm)
+int coll_bcast(void *buf, int64_t count, struct type *type, int root, struct comm *comm)
 {
 	struct call k;
 	int err = begin(&k, comm, "MPI_Bcast", root);
 
-	if (err != 0)
-		return err;
-	incoming(&k, buffer, count, type);
-	err = agree(&k, count * type->size);
+	if (err == 0)
+		err = incoming(&k, buf, count, type, 1);
+	if (err == 0)
+		err = agree(&k, count * type->size);
 	if (err != 0 || k.n == 1 || empty(&k))
 		return err;
 	return choose(&k, share_bcast, msg_bcast);
@@ -143,10 +208,11 @@ int coll_gather(const void *sendbuf, int64_t sendcount, struct type *sendtype, v
 	int err = begin(&k, comm, "MPI_Gather", root);
 
 	if (err == 0)
-		err = outgoing(&k, sendbuf, sendcount, sendtype, k.me == root);
+		err = outgoing(&k, sendbuf, sendcount, sendtype, 1, k.me == root);
+	if (err == 0)
+		err = incoming(&k, recvbuf, recvcount, recvtype, k.n);
 	if (err != 0)
 		return err;
-	incoming(&k, recvbuf, recvcount, recvtype);
 	block = k.me == root ? recvcount * recvtype->size : sendcount * sendtype->size;
 	err = agree(&k, block);
 	if (err != 0 || block == 0)
@@ -167,14 +233,26 @@ int coll_gatherv(const void *sendbuf, int64_t sendcount, struct type *sendtype, 
 	int err = begin(&k, comm, "MPI_Gatherv", root);
 
 	if (err == 0)
-		err = outgoing(&k, sendbuf, sendcount, sendtype, k.me == root);
+		err = outgoing(&k, sendbuf, sendcount, sendtype, 1, k.me == root);
 	if (err != 0)
 		return err;
-	incoming(&k, recvbuf, 0, recvtype);
+	incoming(&k, recvbuf, 0, recvtype, 1);
 	k.rcounts = recvcounts;
 	k.rdispls = displs;
-	err = agree(&k, AGREE_ANY);
+	if (k.me == root)
+		err = lists(&k, false);
+	if (err == 0)
+		err = agree(&k, AGREE_ANY);
 	return err != 0 ? err : msg_gatherv(&k);
+}
+
+/* Where a scatter's block goes; the root's may stay where it is. */
+static int scattered(struct call *k, void *buf, int64_t count, struct type *type)
+{
+	k->in_place = buf == MPI_IN_PLACE;
+	if (k->in_place && k->me != k->root)
+		return haft_err(MPI_ERR_BUFFER, "MPI_IN_PLACE is for the root, rank %d", k->root);
+	return incoming(k, buf, k->in_place ? 0 : count, type, 1);
 }
 
 int coll_scatter(const void *sendbuf, int64_t sendcount, struct type *sendtype, void *recvbuf,
@@ -185,13 +263,11 @@ int coll_scatter(const void *sendbuf, int64_t sendcount, struct type *sendtype, 
 	int err = begin(&k, comm, "MPI_Scatter", root);
 
 	if (err == 0)
-		err = outgoing(&k, sendbuf, sendcount, sendtype, false);
+		err = outgoing(&k, sendbuf, sendcount, sendtype, k.n, k.me != root);
+	if (err == 0)
+		err = scattered(&k, recvbuf, recvcount, recvtype);
 	if (err != 0)
 		return err;
-	incoming(&k, recvbuf, recvcount, recvtype);
-	k.in_place = recvbuf == MPI_IN_PLACE;
-	if (k.in_place && k.me != root)
-		return haft_err(MPI_ERR_BUFFER, "MPI_IN_PLACE is for the root, rank %d", root);
 	block = k.me == root ? sendcount * sendtype->size : recvcount * recvtype->size;
 	err = agree(&k, block);
 	if (err != 0 || block == 0)
@@ -217,11 +293,11 @@ int coll_scatterv(const void *sendbuf, struct haft_counts sendcounts, struct haf
 	k.stype = sendtype;
 	k.scounts = sendcounts;
 	k.sdispls = displs;
-	incoming(&k, recvbuf, recvcount, recvtype);
-	k.in_place = recvbuf == MPI_IN_PLACE;
-	if (k.in_place && k.me != root)
-		return haft_err(MPI_ERR_BUFFER, "MPI_IN_PLACE is for the root, rank %d", root);
-	err = agree(&k, AGREE_ANY);
+	err = scattered(&k, recvbuf, recvcount, recvtype);
+	if (err == 0 && k.me == root)
+		err = lists(&k, true);
+	if (err == 0)
+		err = agree(&k, AGREE_ANY);
 	return err != 0 ? err : msg_scatterv(&k);
 }
 
@@ -232,11 +308,11 @@ int coll_allgather(const void *sendbuf, int64_t sendcount, struct type *sendtype
 	int err = begin(&k, comm, "MPI_Allgather", 0);
 
 	if (err == 0)
-		err = outgoing(&k, sendbuf, sendcount, sendtype, true);
-	if (err != 0)
-		return err;
-	incoming(&k, recvbuf, recvcount, recvtype);
-	err = agree(&k, recvcount * recvtype->size);
+		err = outgoing(&k, sendbuf, sendcount, sendtype, 1, true);
+	if (err == 0)
+		err = incoming(&k, recvbuf, recvcount, recvtype, k.n);
+	if (err == 0)
+		err = agree(&k, recvcount * recvtype->size);
 	if (err != 0 || empty(&k))
 		return err;
 	if (sendbuf == recvbuf)
@@ -255,13 +331,15 @@ int coll_allgatherv(const void *sendbuf, int64_t sendcount, struct type *sendtyp
 	int err = begin(&k, comm, "MPI_Allgatherv", 0);
 
 	if (err == 0)
-		err = outgoing(&k, sendbuf, sendcount, sendtype, true);
+		err = outgoing(&k, sendbuf, sendcount, sendtype, 1, true);
 	if (err != 0)
 		return err;
-	incoming(&k, recvbuf, 0, recvtype);
+	incoming(&k, recvbuf, 0, recvtype, 1);
 	k.rcounts = recvcounts;
 	k.rdispls = displs;
-	err = agree(&k, AGREE_ANY);
+	err = lists(&k, false);
+	if (err == 0)
+		err = agree(&k, AGREE_ANY);
 	return err != 0 ? err : msg_allgatherv(&k);
 }
 
@@ -272,16 +350,26 @@ int coll_alltoall(const void *sendbuf, int64_t sendcount, struct type *sendtype,
 	int err = begin(&k, comm, "MPI_Alltoall", 0);
 
 	if (err == 0)
-		err = outgoing(&k, sendbuf, sendcount, sendtype, true);
-	if (err != 0)
-		return err;
-	incoming(&k, recvbuf, recvcount, recvtype);
-	err = agree(&k, recvcount * recvtype->size);
+		err = outgoing(&k, sendbuf, sendcount, sendtype, k.n, true);
+	if (err == 0)
+		err = incoming(&k, recvbuf, recvcount, recvtype, k.n);
+	if (err == 0)
+		err = agree(&k, recvcount * recvtype->size);
 	if (err != 0 || empty(&k))
 		return err;
 	if (sendbuf == recvbuf)
 		return same_buffer();
 	return choose(&k, share_alltoall, msg_alltoall);
+}
+
+/* The lists of all to all, of which in place only those of what comes in count. */
+static int exchange(const struct call *k)
+{
+	int err = lists(k, false);
+
+	if (err == 0 && !k->in_place)
+		err = lists(k, true);
+	return err == 0 ? agree(k, AGREE_ANY) : err;
 }
 
 int coll_alltoallv(const void *sendbuf, struct haft_counts sendcounts, struct haft_counts sdispls,
@@ -292,25 +380,16 @@ int coll_alltoallv(const void *sendbuf, struct haft_counts sendcounts, struct ha
 	int err = begin(&k, comm, "MPI_Alltoallv", 0);
 
 	if (err == 0)
-		err = outgoing(&k, sendbuf, 0, sendtype, true);
+		err = outgoing(&k, sendbuf, 0, sendtype, 1, true);
 	if (err != 0)
 		return err;
-	incoming(&k, recvbuf, 0, recvtype);
+	incoming(&k, recvbuf, 0, recvtype, 1);
 	k.scounts = sendcounts;
 	k.sdispls = sdispls;
 	k.rcounts = recvcounts;
 	k.rdispls = rdispls;
-	err = agree(&k, AGREE_ANY);
+	err = exchange(&k);
 	return err != 0 ? err : msg_alltoallv(&k);
-}
-
-/* Every type of a list is a valid handle. */
-static int types_valid(struct haft_types types, int n, const char *which)
-{
-	for (int i = 0; i < n; i++)
-		if (haft_type_at(types, i) == NULL)
-			return haft_err(MPI_ERR_TYPE, "%s[%d] is not a datatype", which, i);
-	return 0;
 }
 
 int coll_alltoallw(const void *sendbuf, struct haft_counts sendcounts, struct haft_counts sdispls,
@@ -321,22 +400,19 @@ int coll_alltoallw(const void *sendbuf, struct haft_counts sendcounts, struct ha
 	int err = begin(&k, comm, "MPI_Alltoallw", 0);
 
 	if (err == 0)
-		err = outgoing(&k, sendbuf, 0, NULL, true);
+		err = outgoing(&k, sendbuf, 0, NULL, 1, true);
 	if (err != 0)
 		return err;
-	incoming(&k, recvbuf, 0, NULL);
-	err = types_valid(recvtypes, k.n, "recvtypes");
-	if (err == 0 && !k.in_place)
-		err = types_valid(sendtypes, k.n, "sendtypes");
-	if (err != 0)
-		return err;
+	incoming(&k, recvbuf, 0, NULL, 1);
 	k.scounts = sendcounts;
 	k.sdispls = sdispls;
 	k.stypes = sendtypes;
 	k.rcounts = recvcounts;
 	k.rdispls = rdispls;
 	k.rtypes = recvtypes;
-	err = agree(&k, AGREE_ANY);
+	if (recvtypes.v == NULL || (sendtypes.v == NULL && !k.in_place))
+		return haft_err(MPI_ERR_ARG, "the list of datatypes is NULL");
+	err = exchange(&k);
 	return err != 0 ? err : msg_alltoallv(&k);
 }
 
@@ -350,7 +426,7 @@ int coll_reduce(const void *sendbuf, void *recvbuf, int64_t count, struct type *
 	int err = begin(&k, comm, "MPI_Reduce", root);
 
 	if (err == 0)
-		err = reduction(&k, sendbuf, recvbuf, count, type, op, k.me == root);
+		err = reduction(&k, sendbuf, recvbuf, count, 1, type, op, k.me == root);
 	if (err != 0 || empty(&k))
 		return err;
 	return k.n == 1 ? alone(&k) : choose(&k, share_reduce, msg_reduce);
@@ -363,7 +439,7 @@ int coll_allreduce(const void *sendbuf, void *recvbuf, int64_t count, struct typ
 	int err = begin(&k, comm, "MPI_Allreduce", 0);
 
 	if (err == 0)
-		err = reduction(&k, sendbuf, recvbuf, count, type, op, true);
+		err = reduction(&k, sendbuf, recvbuf, count, 1, type, op, true);
 	if (err != 0 || empty(&k))
 		return err;
 	return k.n == 1 ? alone(&k) : choose(&k, share_allreduce, msg_allreduce);
@@ -376,22 +452,44 @@ int coll_reduce_scatter_block(const void *sendbuf, void *recvbuf, int64_t recvco
 	int err = begin(&k, comm, "MPI_Reduce_scatter_block", 0);
 
 	if (err == 0)
-		err = reduction(&k, sendbuf, recvbuf, recvcount, type, op, true);
+		err = reduction(&k, sendbuf, recvbuf, recvcount, k.n, type, op, true);
 	if (err != 0 || empty(&k))
 		return err;
 	return k.n == 1 ? alone(&k) : choose(&k, share_reduce_scatter_block, msg_reduce_scatter);
+}
+
+/* The elements of all blocks of MPI_Reduce_scatter. */
+static int sum(const struct call *k, int64_t *all)
+{
+	*all = 0;
+	if (k->rcounts.v == NULL)
+		return haft_err(MPI_ERR_ARG, "the receive counts are NULL");
+	for (int i = 0; i < k->n; i++) {
+		int64_t count = haft_count_at(k->rcounts, i);
+
+		if (count < 0 || __builtin_add_overflow(*all, count, all))
+			return haft_err(
+				MPI_ERR_COUNT, "receive count %d is %lld", i, (long long)count);
+	}
+	return 0;
 }
 
 int coll_reduce_scatter(const void *sendbuf, void *recvbuf, struct haft_counts recvcounts,
 	struct type *type, struct op *op, struct comm *comm)
 {
 	struct call k;
+	int64_t all;
 	int err = begin(&k, comm, "MPI_Reduce_scatter", 0);
 
 	if (err != 0)
 		return err;
 	k.rcounts = recvcounts;
-	err = reduction(&k, sendbuf, recvbuf, haft_count_at(recvcounts, k.me), type, op, true);
+	err = sum(&k, &all);
+	if (err == 0)
+		err = outgoing(&k, sendbuf, all, type, 1, true);
+	if (err == 0)
+		err = reduction(
+			&k, sendbuf, recvbuf, haft_count_at(recvcounts, k.me), 1, type, op, true);
 	if (err != 0)
 		return err;
 	return k.n == 1 ? alone(&k) : msg_reduce_scatter(&k);
@@ -404,12 +502,13 @@ int coll_scan(const void *sendbuf, void *recvbuf, int64_t count, struct type *ty
 	int err = begin(&k, comm, "MPI_Scan", 0);
 
 	if (err == 0)
-		err = reduction(&k, sendbuf, recvbuf, count, type, op, true);
+		err = reduction(&k, sendbuf, recvbuf, count, 1, type, op, true);
 	if (err != 0 || empty(&k))
 		return err;
 	return k.n == 1 ? alone(&k) : choose(&k, share_scan, msg_scan);
 }
 
+/* Rank 0 has no result, and its rbuf means nothing (6.11.2). */
 int coll_exscan(const void *sendbuf, void *recvbuf, int64_t count, struct type *type, struct op *op,
 	struct comm *comm)
 {
@@ -417,7 +516,8 @@ int coll_exscan(const void *sendbuf, void *recvbuf, int64_t count, struct type *
 	int err = begin(&k, comm, "MPI_Exscan", 0);
 
 	if (err == 0)
-		err = reduction(&k, sendbuf, recvbuf, count, type, op, true);
+		err = reduction(&k, sendbuf, recvbuf, count, 1, type, op,
+			k.me > 0 || sendbuf == MPI_IN_PLACE);
 	if (err != 0 || empty(&k) || k.n == 1)
 		return err;
 	return choose(&k, share_exscan, msg_exscan);

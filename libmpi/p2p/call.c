@@ -13,18 +13,39 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* False for MPI_BOTTOM and MPI_IN_PLACE, the least addresses there are. */
+static inline bool buf_given(const void *buf)
+{
+	return (uintptr_t)buf > (uintptr_t)MPI_IN_PLACE;
+}
+
+/* Memory for the message: MPI_ERR_COUNT, MPI_ERR_BUFFER, or 0 and its bytes.  A derived type may be
+ * at MPI_BOTTOM. */
+static int buffer(const void *buf, int64_t count, const struct type *type, int64_t *bytes)
+{
+	if (unlikely(__builtin_mul_overflow(count, type->size, bytes)))
+		return haft_err(MPI_ERR_COUNT, "count %lld of elements of %lld bytes is too much",
+			(long long)count, (long long)type->size);
+	if (likely(buf_given(buf)) || *bytes == 0)
+		return 0;
+	if (buf == MPI_IN_PLACE)
+		return haft_err(MPI_ERR_BUFFER,
+			"MPI_IN_PLACE is for collective calls: a message needs a buffer");
+	if (type->rep != NULL)
+		return 0;
+	return haft_err(MPI_ERR_BUFFER,
+		"the buffer is NULL, and %lld elements of a predefined datatype have no "
+		"address of their own",
+		(long long)count);
+}
+
 int req_fill(struct req *r, int kind, const void *buf, int64_t count, struct type *type, int peer,
 	int tag, struct comm *c, uint64_t ctx)
 {
-	if (unlikely(buf == MPI_BOTTOM && type->rep == NULL && count > 0 && type->size > 0 &&
-		     peer != MPI_PROC_NULL))
-		return haft_err(MPI_ERR_BUFFER,
-			"the buffer is NULL, and %lld elements of a predefined datatype have no "
-			"address of their own",
-			(long long)count);
-	if (__builtin_mul_overflow(count, type->size, &r->bytes))
-		return haft_err(MPI_ERR_COUNT, "count %lld of elements of %lld bytes is too much",
-			(long long)count, (long long)type->size);
+	int err = buffer(buf, count, type, &r->bytes);
+
+	if (unlikely(err != 0) && peer != MPI_PROC_NULL)
+		return err;
 	r->kind = (uint8_t)kind;
 	r->buf = (char *)(uintptr_t)buf;
 	r->count = count;
@@ -64,7 +85,7 @@ static inline bool send_direct(const void *buf, int64_t count, const struct type
 	int peer = group_peer(comm_peers(c), dest);
 	int64_t bytes;
 
-	return likely(type->dense && buf != MPI_BOTTOM &&
+	return likely(type->dense && buf_given(buf) &&
 		       !__builtin_mul_overflow(count, type->size, &bytes) && bytes <= p2p.eager &&
 		       peer != p2p.me && p2p.peers[peer].out.head == NULL) &&
 	       via_put(peer, c->ctx, tag, FRAME_EAGER, buf, (size_t)bytes) == 0;
@@ -250,7 +271,7 @@ int p2p_recv(void *buf, int64_t count, struct type *type, int source, int tag, s
 		haft_status_empty(status, MPI_PROC_NULL);
 		return 0;
 	}
-	if (source >= 0 && type->dense && buf != MPI_BOTTOM &&
+	if (source >= 0 && type->dense && buf_given(buf) &&
 		!__builtin_mul_overflow(count, type->size, &room) &&
 		recv_direct(buf, room, source, tag, c, status))
 		return 0;
@@ -265,12 +286,16 @@ int p2p_sendrecv(const void *sbuf, int64_t scount, struct type *stype, int dest,
 	MPI_Status *status)
 {
 	struct req r = {.state = STATE_NEW};
+	int64_t bytes;
 	int peer, err, send_err;
 
 	if (source == MPI_PROC_NULL) {
 		haft_status_empty(status, MPI_PROC_NULL);
 		return p2p_send(sbuf, scount, stype, dest, stag, c);
 	}
+	err = dest == MPI_PROC_NULL ? 0 : buffer(sbuf, scount, stype, &bytes);
+	if (err != 0)
+		return err; /* before a receive is posted that nobody might end */
 	peer = source == MPI_ANY_SOURCE ? source : group_peer(comm_peers(c), source);
 	err = req_fill(&r, REQ_RECV, rbuf, rcount, rtype, peer, rtag, c, c->ctx);
 	if (err != 0)
@@ -288,12 +313,11 @@ int p2p_sendrecv_replace(void *buf, int64_t count, struct type *type, int dest, 
 {
 	struct type *bytes_of = type_predefined(MPI_BYTE);
 	int64_t bytes;
+	int err = buffer(buf, count, type, &bytes);
 	char *copy;
-	int err;
 
-	if (__builtin_mul_overflow(count, type->size, &bytes))
-		return haft_err(MPI_ERR_COUNT, "count %lld of elements of %lld bytes is too much",
-			(long long)count, (long long)type->size);
+	if (err != 0)
+		return err;
 	copy = malloc((size_t)bytes + 1);
 	if (copy == NULL)
 		return haft_err(
@@ -362,11 +386,11 @@ int p2p_isendrecv_replace(void *buf, int64_t count, struct type *type, int dest,
 	int source, int rtag, struct comm *c, struct req **request)
 {
 	int64_t bytes;
+	int err = buffer(buf, count, type, &bytes);
 	char *copy;
 
-	if (__builtin_mul_overflow(count, type->size, &bytes))
-		return haft_err(MPI_ERR_COUNT, "count %lld of elements of %lld bytes is too much",
-			(long long)count, (long long)type->size);
+	if (err != 0)
+		return err;
 	copy = malloc((size_t)bytes + 1);
 	if (copy == NULL)
 		return haft_err(
