@@ -70,11 +70,15 @@ struct cache {
 	struct attr *spare;
 	struct chunk *chunks;
 	struct attr attrs[ATTRS_FIRST];
-	union {
-		struct index first; /* the first index, with room for its slots */
-		char room[sizeof(struct index) + (sizeof(struct attr *) << INDEX_FIRST)];
-	};
+	/* the first index, with its slots: see index_first */
+	_Alignas(struct index) char room[sizeof(struct index) +
+					 (sizeof(struct attr *) << INDEX_FIRST)];
 };
+
+static struct index *index_first(struct cache *a)
+{
+	return (struct index *)(void *)a->room;
+}
 
 static struct attr nobody;
 
@@ -242,10 +246,10 @@ static struct cache *cache_get(struct obj *o)
 	if (a == NULL)
 		return NULL;
 	memset(a, 0, sizeof(*a));
-	a->first.shift = 32 - INDEX_FIRST;
-	a->first.mask = (1 << INDEX_FIRST) - 1;
-	index_clear(&a->first);
-	a->index = &a->first;
+	a->index = index_first(a);
+	a->index->shift = 32 - INDEX_FIRST;
+	a->index->mask = (1 << INDEX_FIRST) - 1;
+	index_clear(a->index);
 	for (uint32_t i = 0; i < ATTRS_FIRST; i++) {
 		a->attrs[i].next = a->spare;
 		a->spare = &a->attrs[i];
@@ -550,7 +554,7 @@ void obj_attrs_free(struct obj *o)
 		return;
 	while (a->oldest != NULL)
 		obj_drop(attr_leave(a, a->oldest));
-	for (ix = a->index; ix != &a->first; ix = older) {
+	for (ix = a->index; ix != index_first(a); ix = older) {
 		older = ix->older;
 		obj_mem_put(d, ix);
 	}

@@ -36,6 +36,8 @@ static void buffered(void)
 		memset(out, 0, sizeof(out)); /* the copy is what counts */
 	}
 	FAILS(MPI_ERR_BUFFER, "in use", MPI_Bsend(out, 200000, MPI_BYTE, next, 9, MPI_COMM_WORLD));
+	OK(MPI_Barrier(
+		MPI_COMM_WORLD)); /* until here nobody has received, so all of it is in use */
 	OK(MPI_Buffer_iflush(&r));
 	for (int i = 0; i < SIZES; i++)
 		expect(sizes[i], i);
