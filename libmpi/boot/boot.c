@@ -23,6 +23,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <unistd.h>
+#include "libmpi/core/state.h"
 #include "libshm/shm.h"
 
 static_assert(sizeof(struct boot_rank) == SHM_JOB_RANK, "a rank's job area is struct boot_rank");
@@ -263,16 +264,6 @@ const char *boot_words(void)
 	return words;
 }
 
-/* What the user has printed and not yet seen; a stream that another thread holds (in a read, say)
- * is left alone. */
-static void stream_flush(FILE *f)
-{
-	if (ftrylockfile(f) != 0)
-		return;
-	fflush(f);
-	funlockfile(f);
-}
-
 /* Takes the abort record, if nobody has; the first one's words are those that count. */
 static void job_abort(int code, const char *text)
 {
@@ -295,8 +286,7 @@ void boot_abort(int code, const char *text)
 
 	if (status == 0 && code != 0)
 		status = 1;
-	stream_flush(stdout);
-	stream_flush(stderr);
+	haft_flush();
 	if (here.seg != NULL)
 		job_abort(code, text != NULL ? text : "");
 	if (!here.launched && text != NULL)

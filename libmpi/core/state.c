@@ -8,10 +8,26 @@
 struct haft_life haft_life = {.size = 1};
 void (*haft_abort_hook)(int code, const char *text);
 
+/* A stream that another thread holds (in a read, say) is left alone. */
+static void stream_flush(FILE *f)
+{
+	if (ftrylockfile(f) != 0)
+		return;
+	fflush(f);
+	funlockfile(f);
+}
+
+void haft_flush(void)
+{
+	stream_flush(stdout);
+	stream_flush(stderr);
+}
+
 void haft_abort_job(int code, const char *text)
 {
 	if (haft_abort_hook != NULL)
 		haft_abort_hook(code, text);
+	haft_flush();
 	fprintf(stderr, "%s\n", text);
 	_Exit((code & 255) != 0 || code == 0 ? code & 255 : 1);
 }

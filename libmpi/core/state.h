@@ -19,6 +19,10 @@ struct haft_life {
 
 extern struct haft_life haft_life;
 
+/* What the user has printed on stdout and stderr goes out before the process does.  Never blocks on
+ * a stream that another thread holds. */
+void haft_flush(void);
+
 /* Ends the whole job with `code' and one line of text; set by libmpi/dyn; for bind/raise.c and
  * other who must give up. Never returns. */
 __attribute__((noreturn, cold)) void haft_abort_job(int code, const char *text);

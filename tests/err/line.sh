@@ -9,6 +9,7 @@ bad=0
 
 cat >p.c <<'END'
 #include <mpi.h>
+#include <stdio.h>
 #include <string.h>
 
 int main(int argc, char **argv)
@@ -16,6 +17,7 @@ int main(int argc, char **argv)
 	int x = 0, rank;
 	const char *how = argc > 1 ? argv[1] : "";
 
+	printf("said earlier\n");
 	if (strcmp(how, "before") == 0)
 		MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	MPI_Init(&argc, &argv);
@@ -41,6 +43,10 @@ expect() {
 		echo "exit code 0: $*"
 		bad=1
 	fi
+	grep -q 'said earlier' out || {
+		echo "what was printed before is lost: $*"
+		bad=1
+	}
 	[ "$(grep -c "$words" out)" = 1 ] && return
 	echo "not one line \`$words' from: $*"
 	cat out
