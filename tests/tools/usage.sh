@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # RUN time=60
-# Wrong usage gets one clear line and exit code 2; 126 and 127 as in a shell.
+# Wrong usage gets one clear line and exit code 2, or 127 if the program cannot be run.
 . tests/tools/lib.sh
 
 # wrong CODE TEXT ARGS...
@@ -42,9 +42,9 @@ wrong 127 'not found' no-such-program
 wrong 127 'not found' ./no-such-program
 wrong 127 'not found' ''
 wrong 127 'not found' true : no-such-program
-wrong 126 'it is a directory' /etc
+wrong 127 'it is a directory' /etc
 echo 'echo hi' >"$TMPDIR/plain"
-wrong 126 'Permission denied' "$TMPDIR/plain"
+wrong 127 'Permission denied' "$TMPDIR/plain"
 
 MPIEXEC_TIMEOUT=x wrong 2 'MPIEXEC_TIMEOUT' true
 

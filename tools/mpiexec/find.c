@@ -86,7 +86,7 @@ static char *program_find(const struct app *a)
 	if (err == ENOENT)
 		die(EXIT_NONE, "program `%s' not found%s%s", name,
 			a->wdir != NULL ? " from directory " : "", a->wdir != NULL ? a->wdir : "");
-	die(EXIT_DENY, "program `%s' cannot be executed: %s", name, why);
+	die(EXIT_NONE, "program `%s' cannot be executed: %s", name, why);
 }
 
 static void wdir_check(const char *dir)

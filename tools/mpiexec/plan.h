@@ -4,7 +4,7 @@
  *   mpiexec -n 2 -wdir /tmp ./a x : -n 1 ./b     ->   app[0] = {2 ranks, ./a x}   ranks 0, 1
  *                                                     app[1] = {1 rank,  ./b}     rank  2
  *
- * plan_read ends the process (one line, exit code 2, 126 or 127) when there is nothing sensible to
+ * plan_read ends the process (one line, exit code 2 or 127) when there is nothing sensible to
  * run, so that a plan that exists can be started. */
 #ifndef MPIEXEC_PLAN_H
 #define MPIEXEC_PLAN_H
@@ -13,8 +13,7 @@
 #include <stddef.h>
 
 #define EXIT_USAGE 2   /* wrong options: as most tools */
-#define EXIT_DENY  126 /* found, but not executable: as the shell */
-#define EXIT_NONE  127 /* no such program: as the shell */
+#define EXIT_NONE  127 /* no such program, or not executable */
 
 /* One setting of a variable. */
 struct setting {
