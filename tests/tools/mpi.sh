@@ -56,6 +56,18 @@ PMI_RANK=0 PMI_SIZE=2 job -n 2 "$life"
 want_rc 0
 want_err_lines 0
 
+# A rank that ends without MPI: those who are in MPI would wait for it.
+job -n 1 true : -n 2 "$life"
+want_rc 1
+want_err 'rank 0 (process '
+want_err 'ended without MPI_Init'
+want_err_lines 1
+want_ms 2000
+# ... unless what it has left behind takes its place.
+job -n 2 sh -c "$my [ \$r = 1 ] && exec '$life'; (sleep 0.1; exec '$life') & exit 0"
+want_rc 0
+want_out 'rank 1 of 2 sum 1.'
+
 # A wrapper may close the segment's fd.
 cat >"$TMPDIR/wrap" <<'END'
 #!/bin/bash

@@ -247,8 +247,12 @@ static void death_judge(struct job *j, int r, int status)
 		job_end(j, SIGTERM, GRACE_FAIL_MS);
 		return;
 	}
-	if (!death_failed(j, r, status))
+	if (!death_failed(j, r, status)) {
+		k->absent = atomic_load(&page_of(j, r)->state) == BOOT_NEW;
+		if (k->absent && j->look_ns == 0)
+			j->look_ns = now_ns() + (uint64_t)ABSENT_MS * 1000000u;
 		return;
+	}
 	if (j->ending) {
 		j->hurt = true;
 		return;
@@ -266,6 +270,34 @@ static void death_judge(struct job *j, int r, int status)
 	}
 	if (!done || WIFSIGNALED(status))
 		job_end(j, SIGTERM, GRACE_FAIL_MS);
+}
+
+/* The first rank that is in MPI, or -1. */
+static int rank_running(const struct job *j)
+{
+	for (int r = 0; r < j->n; r++)
+		if (j->rank[r].alive && atomic_load(&page_of(j, r)->state) == BOOT_RUNNING)
+			return r;
+	return -1;
+}
+
+void job_look(struct job *j)
+{
+	int waits = rank_running(j);
+
+	j->look_ns = now_ns() + (uint64_t)ABSENT_MS * 1000000u;
+	for (int r = 0; r < j->n && waits >= 0; r++) {
+		const struct rank *k = &j->rank[r];
+
+		if (!k->absent || atomic_load(&page_of(j, r)->state) != BOOT_NEW)
+			continue;
+		say("rank %d (process %d, %s) ended without MPI_Init, and rank %d, which is in "
+		    "MPI, would wait for it for ever",
+			r, (int)k->pid, j->plan->app[k->app].argv[0], waits);
+		j->code = j->code != 0 ? j->code : 1;
+		job_end(j, SIGTERM, GRACE_FAIL_MS);
+		return;
+	}
 }
 
 void job_reap(struct job *j)

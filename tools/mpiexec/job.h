@@ -22,6 +22,7 @@
 #define GRACE_FAIL_MS 300  /* SIGTERM to SIGKILL after a failure: the job ends within 1 s */
 #define GRACE_USER_MS 3000 /* after Ctrl-C or SIGTERM: time to write a checkpoint */
 #define DRAIN_MS      300  /* for output after the last rank, if something of it is left behind */
+#define ABSENT_MS     500  /* for what a rank has left in the background to say MPI_Init */
 #define EXIT_TIMEOUT  124  /* as timeout(1) */
 
 struct shm_seg;
@@ -32,6 +33,7 @@ struct rank {
 	pid_t group; /* 0: none, or nothing of it was left when the rank died */
 	int app;
 	bool alive;
+	bool absent; /* has ended well, and had not said MPI_Init */
 };
 
 struct job {
@@ -51,6 +53,7 @@ struct job {
 	int more;         /* failures after the one that was named */
 	uint64_t kill_ns; /* when to send SIGKILL; 0: never */
 	uint64_t stop_ns; /* when -timeout ends; 0: never */
+	uint64_t look_ns; /* when to look for ranks that wait for absent ones; 0: never */
 };
 
 /* CLOCK_MONOTONIC. */
@@ -68,6 +71,10 @@ void job_signal(struct job *j, int sig);
 
 /* Begins to end the job: `sig' to all, SIGKILL after `grace_ms'. */
 void job_end(struct job *j, int sig, int grace_ms);
+
+/* Ends the job if a rank is in MPI and another has ended without: MPI_Finalize would wait for it
+ * for ever.  Says when to look again in j->look_ns. */
+void job_look(struct job *j);
 
 /* Kills what is left and releases everything.  Returns the job's exit code. */
 int job_fini(struct job *j);
