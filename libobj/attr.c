@@ -503,17 +503,19 @@ int obj_attr_delete(void *self, int key)
 	struct keyval *kv = obj_keyval_acquire(o->u.cls, key);
 	int rc;
 
-	if (kv == NULL)
-		return OBJ_KEYVAL;
-	if (kv->flags & OBJ_KV_FIXED) {
+	if (kv != NULL && kv->flags & OBJ_KV_FIXED) {
 		obj_drop(kv);
 		return OBJ_PERMANENT;
 	}
 	obj_hold(o);
 	object_lock(o);
-	rc = key_delete(o, key);
+	rc = key_delete(
+		o, key); /* a freed keyval's attributes can still be deleted by its number */
 	object_unlock(o);
-	obj_drop(kv);
+	if (kv != NULL)
+		obj_drop(kv);
+	else if (rc == OBJ_INVALID)
+		rc = OBJ_KEYVAL;
 	obj_drop(o);
 	return rc;
 }

@@ -580,9 +580,9 @@ int obj_attr_fix(void *self, int key, int lang, intptr_t value);
  * *found is 0.  OBJ_OK, OBJ_KEYVAL. any thread; lock-free; constant time. */
 int obj_attr_get(const void *self, int key, int lang, intptr_t *value, int *found);
 
-/* obj_attr_delete deletes an attribute.  OBJ_OK, OBJ_KEYVAL, OBJ_INVALID (it has none of that
- * key), OBJ_PERMANENT, OBJ_BUSY, OBJ_CALLBACK (it stays).  takes the object's lock, not during
- * callbacks; runs callbacks. */
+/* obj_attr_delete deletes an attribute; the number of a freed keyval still does for those that hold
+ * it.  OBJ_OK, OBJ_KEYVAL, OBJ_INVALID (it has none of that key), OBJ_PERMANENT, OBJ_BUSY,
+ * OBJ_CALLBACK (it stays).  takes the object's lock, not during callbacks; runs callbacks. */
 int obj_attr_delete(void *self, int key);
 
 /* obj_attr_dup copies the attributes of `from' that want it to `to' (same class, new, no

@@ -5,6 +5,7 @@
 #include "libmpi/comm/ctx.h"
 #include "libmpi/core/err.h"
 #include <engine.h>
+#include <stdio.h>
 #include <string.h>
 
 struct comm haft_world, haft_self;
@@ -76,7 +77,10 @@ int comm_remote_size(struct comm *c, int *size)
 
 int comm_get_name(struct comm *c, char *name, int *len)
 {
-	obj_name_get(c, name, MPI_MAX_OBJECT_NAME, OBJ_C, len);
+	if (c != NULL)
+		obj_name_get(c, name, MPI_MAX_OBJECT_NAME, OBJ_C, len);
+	else
+		*len = snprintf(name, MPI_MAX_OBJECT_NAME, "MPI_COMM_NULL");
 	return 0;
 }
 

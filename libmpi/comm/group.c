@@ -116,6 +116,8 @@ int group_rank(struct group *g, int *rank)
 
 int group_translate_ranks(struct group *a, int n, const int ranks1[], struct group *b, int ranks2[])
 {
+	if (n > 0 && (ranks1 == NULL || ranks2 == NULL))
+		return haft_err(MPI_ERR_ARG, "an array of %d ranks is NULL", n);
 	for (int i = 0; i < n; i++) {
 		if (ranks1[i] == MPI_PROC_NULL)
 			continue;
@@ -268,6 +270,11 @@ static int by_ranges(
 	int32_t *peers = room(g->size);
 	int k;
 
+	if (n > 0 && ranges == NULL) {
+		free(named);
+		free(peers);
+		return haft_err(MPI_ERR_ARG, "the array of %d ranges is NULL", n);
+	}
 	if (named == NULL || peers == NULL) {
 		free(named);
 		free(peers);
@@ -297,6 +304,10 @@ static int by_ranks(struct group *g, int n, const int ranks[], bool incl, struct
 
 	if (ranges == NULL)
 		return no_memory(n);
+	if (n > 0 && ranks == NULL) {
+		free(ranges);
+		return haft_err(MPI_ERR_ARG, "the array of %d ranks is NULL", n);
+	}
 	for (int i = 0; i < n; i++) {
 		ranges[i][0] = ranges[i][1] = ranks[i];
 		ranges[i][2] = 1;

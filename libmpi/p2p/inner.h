@@ -122,6 +122,10 @@ void out_put(struct req *r, int peer);
 int feed_push(int peer);
 void send_clear(int peer, uint32_t id);
 
+/* send.c: ends a send that has not been matched, leaving a copy of its message to go when it can.
+ * 0 or MPI_ERR_NO_MEM. */
+int send_leave_behind(struct req *r);
+
 /* recv.c: starts a filled receive; drain_pull empties the pipe from a peer. */
 void recv_start(struct req *r);
 int drain_pull(int peer);

@@ -243,6 +243,15 @@ struct arrived *match_find(uint64_t ctx, int32_t peer, int32_t tag)
 	return NULL;
 }
 
+void match_resend(const struct req *from, struct req *to)
+{
+	for (struct arrived *a = key_bucket(from->ctx, from->peer, from->tag)->head; a != NULL;
+		a = a->next) {
+		if (a->sender == from)
+			a->sender = to;
+	}
+}
+
 bool match_empty(void)
 {
 	return (posted.n | early.n) == 0;

@@ -52,6 +52,10 @@ struct arrived *match_find(uint64_t ctx, int32_t peer, int32_t tag);
 /* match_remove takes a message out; a is the caller's. */
 void match_remove(struct arrived *a);
 
+/* match_resend: messages of this process to itself that `from' sends synchronously are `to''s now.
+ */
+void match_resend(const struct req *from, struct req *to);
+
 /* match_empty: nothing is posted and nothing has arrived: the next frame can match only what comes
  * next. */
 bool match_empty(void);

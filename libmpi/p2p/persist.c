@@ -117,8 +117,9 @@ int p2p_startall(int count, struct req *reqs[])
 	return 0;
 }
 
-/* A posted receive can be cancelled; anything else completes as usual, which the standard allows.
- */
+/* A posted receive is cancelled.  A send is not, but it completes without its receiver, as it must:
+ * what has not gone is copied, and the copy stays behind.  Anything else completes as usual, which
+ * the standard allows. */
 int p2p_cancel(struct req **request)
 {
 	struct req *r = *request;
@@ -135,6 +136,8 @@ int p2p_cancel(struct req **request)
 		r->res.tag = MPI_ANY_TAG;
 		req_finish(r);
 	}
+	if (r->kind == REQ_SEND && !r->done)
+		return send_leave_behind(r);
 	return 0;
 }
 

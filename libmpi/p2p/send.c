@@ -246,3 +246,65 @@ void send_start(struct req *r)
 		send_failed(r, SHM_NOMEM);
 	}
 }
+
+/* --- leaving a send behind ----------------------------------------------------------------- */
+
+/* Puts `to' where `from' is in a queue. */
+static void queue_replace(struct req_queue *q, struct req *from, struct req *to)
+{
+	struct req **at = &q->head;
+
+	while (*at != NULL && *at != from)
+		at = &(*at)->next;
+	if (NEVER(*at == NULL))
+		return;
+	to->next = from->next;
+	*at = to;
+	if (q->tail == from)
+		q->tail = to;
+}
+
+/* A request without a handle for a copy of r's message. */
+static int copy_of(struct req *r, struct req **copy)
+{
+	struct req *s = req_new(type_predefined(MPI_BYTE), r->comm);
+
+	if (s == NULL)
+		return no_request();
+	s->scratch = malloc((size_t)r->bytes + 1);
+	if (s->scratch == NULL) {
+		req_free(s);
+		return haft_err(
+			MPI_ERR_NO_MEM, "no memory for a copy of %lld bytes", (long long)r->bytes);
+	}
+	type_pack(r->type, r->buf, r->count, 0, s->scratch, r->bytes);
+	req_fill(s, REQ_SEND, s->scratch, r->bytes, s->type, r->peer, r->tag, r->comm, r->ctx);
+	s->orphan = true;
+	obj_hold(s);
+	obj_free_obj(s);
+	*copy = s;
+	return 0;
+}
+
+int send_leave_behind(struct req *r)
+{
+	struct req *s = NULL;
+	int err;
+
+	if (r->state == STATE_FEED || r->persist)
+		return 0; /* matched: it goes now.  Persistent: its next start needs it as it is */
+	err = copy_of(r, &s);
+	if (err != 0)
+		return err;
+	s->sync = r->sync;
+	s->state = r->state;
+	s->id = r->id;
+	if (r->state == STATE_OUT_EAGER || r->state == STATE_OUT_ASK)
+		queue_replace(&p2p.peers[r->peer].out, r, s);
+	if (r->state == STATE_OUT_ASK || r->state == STATE_ASKED)
+		p2p.ids[r->id] = s;
+	if (r->peer == p2p.me)
+		match_resend(r, s);
+	req_finish(r);
+	return 0;
+}

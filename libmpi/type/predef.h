@@ -10,6 +10,8 @@
 #ifndef HAFT_TYPE_PREDEF_H
 #define HAFT_TYPE_PREDEF_H
 
+#include <limits.h>
+
 #include <complex.h>
 #include <mpi.h>
 #include <stddef.h>
@@ -44,6 +46,10 @@ struct type_2double {
 struct type_2integer {
 	int32_t v, i;
 };
+
+/* C's plain char, which the standard keeps from reductions but every program and benchmark reduces:
+ * it is the 8-bit integer that the compiler makes of it. */
+#define BASIC_PLAIN (CHAR_MIN < 0 ? BASIC_INT8 : BASIC_UINT8)
 
 /* clang-format off */
 #define TYPE_TABLE(DENSE, PAIR)                                                                    \
@@ -89,7 +95,7 @@ struct type_2integer {
 	DENSE(MPI_WCHAR, BASIC_CHAR, wchar_t)                                                      \
 	DENSE(MPI_INT8_T, BASIC_INT8, int8_t)                                                      \
 	DENSE(MPI_UINT8_T, BASIC_UINT8, uint8_t)                                                   \
-	DENSE(MPI_CHAR, BASIC_CHAR, char)                                                          \
+	DENSE(MPI_CHAR, BASIC_PLAIN, char)                                                         \
 	DENSE(MPI_SIGNED_CHAR, BASIC_INT8, signed char)                                            \
 	DENSE(MPI_UNSIGNED_CHAR, BASIC_UINT8, unsigned char)                                       \
 	DENSE(MPI_BYTE, BASIC_BYTE, unsigned char)                                                 \

@@ -63,7 +63,10 @@ int type_get_elements(const MPI_Status *status, struct type *type, int64_t *coun
 
 int type_get_name(struct type *type, char *name, int *resultlen)
 {
-	obj_name_get(type, name, MPI_MAX_OBJECT_NAME, OBJ_C, resultlen);
+	if (type != NULL)
+		obj_name_get(type, name, MPI_MAX_OBJECT_NAME, OBJ_C, resultlen);
+	else
+		*resultlen = snprintf(name, MPI_MAX_OBJECT_NAME, "MPI_DATATYPE_NULL");
 	return 0;
 }
 

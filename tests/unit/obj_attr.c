@@ -424,7 +424,7 @@ static void B11_a_freed_keyval_is_invalid_but_its_attributes_stay(void **state)
 	assert_int_equal(copy, stale);
 	assert_int_equal(obj_attr_get(t, stale, OBJ_LANG_C, &value, &found), OBJ_KEYVAL);
 	assert_int_equal(obj_attr_set(u, stale, OBJ_LANG_C, 4), OBJ_KEYVAL);
-	assert_int_equal(obj_attr_delete(t, stale), OBJ_KEYVAL);
+	assert_int_equal(obj_attr_delete(u, stale), OBJ_KEYVAL);
 	assert_int_equal(released, 0);
 	assert_int_equal(obj_attr_dup(t, u), OBJ_OK); /* it still is copied */
 	assert_int_equal(ntold, 1);
@@ -436,6 +436,22 @@ static void B11_a_freed_keyval_is_invalid_but_its_attributes_stay(void **state)
 	assert_int_equal(ntold, 3);
 	assert_int_equal(released, 1);
 	assert_int_equal(released_extra, 0x1234567);
+}
+
+static void B11_the_number_of_a_freed_keyval_still_deletes(void **state)
+{
+	struct thing *t = fix_new(0);
+	int key = c_keyval(), stale = key;
+
+	(void)state;
+	set(t, key, 3);
+	assert_int_equal(obj_keyval_free(&fix.thing, &key), OBJ_OK);
+	assert_int_equal(obj_attr_delete(t, stale), OBJ_OK);
+	assert_int_equal(ntold, 1);
+	assert_int_equal(released, 1);
+	assert_int_equal(obj_attr_delete(t, stale), OBJ_KEYVAL);
+	fix_free(t);
+	assert_int_equal(ntold, 1);
 }
 
 static void B11_extra_is_released_once_when_no_attribute_was_left(void **state)
@@ -853,6 +869,7 @@ int main(void)
 		TEST(H5_dup_copies_oldest_first_what_wants_to_be_copied),
 		TEST(H5_a_copy_callback_may_decline),
 		TEST(B11_a_freed_keyval_is_invalid_but_its_attributes_stay),
+		TEST(B11_the_number_of_a_freed_keyval_still_deletes),
 		TEST(B11_extra_is_released_once_when_no_attribute_was_left),
 		TEST(B11_a_callback_may_free_its_own_keyval),
 		TEST(B12_a_wrong_keyval_is_a_keyval_error),

@@ -75,6 +75,16 @@ static void cancelled(void)
 	OK(MPI_Wait(&r, &s));
 	OK(MPI_Test_cancelled(&s, &flag));
 	CHECK(flag && x == 3 && r == MPI_REQUEST_NULL);
+	check_fill(big, 300000, 8); /* a large send that nobody receives yet: Wait must come back */
+	OK(MPI_Isend(big, 300000, MPI_BYTE, 1 - check_rank, 79, MPI_COMM_WORLD, &r));
+	OK(MPI_Cancel(&r));
+	OK(MPI_Wait(&r, &s));
+	OK(MPI_Test_cancelled(&s, &flag));
+	memset(big, 0, 300000);
+	if (!flag) {
+		OK(MPI_Recv(other, 300000, MPI_BYTE, 1 - check_rank, 79, MPI_COMM_WORLD, &s));
+		CHECK(check_wrong(other, 300000, 8) < 0);
+	}
 	OK(MPI_Isend(&x, 1, MPI_INT, check_rank, 78, MPI_COMM_WORLD, &r));
 	OK(MPI_Recv(&x, 1, MPI_INT, check_rank, 78, MPI_COMM_WORLD, &s));
 	OK(MPI_Test_cancelled(&s, &flag));

@@ -330,7 +330,7 @@ static const struct kind kinds[] = {
 	K(MPI_LOGICAL8, i64, int64_t, G_LOGICAL),
 	K(MPI_LOGICAL16, i128, i128, G_LOGICAL),
 	K(MPI_BYTE, u8, uint8_t, G_BYTE),
-	K(MPI_CHAR, i8, char, G_NONE),
+	K(MPI_CHAR, i8, char, G_INT),
 	K(MPI_WCHAR, i32, wchar_t, G_NONE),
 	K(MPI_CHARACTER, i8, char, G_NONE),
 	K(MPI_PACKED, i8, char, G_NONE),

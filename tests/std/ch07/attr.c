@@ -39,7 +39,7 @@ static int value_of(MPI_Comm c, int key)
 static void life(void)
 {
 	int a, b, none, ten = 10, old;
-	MPI_Comm c, d;
+	MPI_Comm c, d, e;
 
 	OK(MPI_Comm_dup(MPI_COMM_SELF, &c));
 	OK(MPI_Comm_create_keyval(copy, del, &a, &ten));
@@ -60,6 +60,12 @@ static void life(void)
 	OK(MPI_Comm_free_keyval(&a)); /* goes on working until the last attribute has gone */
 	CHECK(a == MPI_KEYVAL_INVALID);
 	FAILS(MPI_ERR_KEYVAL, "", MPI_Comm_set_attr(c, old, NULL));
+	trace[0] = 0;
+	OK(MPI_Comm_dup(c, &e));
+	OK(MPI_Comm_delete_attr(e, old)); /* 7.7.1: by the number of a freed key */
+	FAILS(MPI_ERR_KEYVAL, "", MPI_Comm_delete_attr(e, old));
+	CHECK(strcmp(trace, "cd11") == 0);
+	OK(MPI_Comm_free(&e));
 	trace[0] = 0;
 	OK(MPI_Comm_free(&d));
 	CHECK(strcmp(trace, "d5d2") == 0);

@@ -108,6 +108,7 @@ static void freed(void)
 {
 	MPI_Comm c, old;
 	MPI_Request r;
+	char name[MPI_MAX_OBJECT_NAME];
 	int x = -1, n;
 
 	OK(MPI_Comm_dup(MPI_COMM_WORLD, &c));
@@ -118,6 +119,8 @@ static void freed(void)
 	OK(MPI_Wait(&r, MPI_STATUS_IGNORE));
 	CHECK(x == (check_rank + 1) % check_size);
 	FAILS(MPI_ERR_COMM, "freed", MPI_Comm_size(old, &n));
+	OK(MPI_Comm_get_name(MPI_COMM_NULL, name, &n));
+	CHECK(strcmp(name, "MPI_COMM_NULL") == 0 && n == 13);
 	c = MPI_COMM_WORLD;
 	FAILS(MPI_ERR_COMM, "", MPI_Comm_free(&c));
 	CHECK(c == MPI_COMM_WORLD);

@@ -147,6 +147,9 @@ int main(int argc, char **argv)
 	OK(MPI_Group_translate_ranks(world, 1, &r, MPI_GROUP_EMPTY, &out));
 	CHECK(out == MPI_PROC_NULL);
 	FAILS(MPI_ERR_RANK, "twice", MPI_Group_incl(world, 2, twice, &g));
+	FAILS(MPI_ERR_ARG, "NULL", MPI_Group_translate_ranks(world, 1, &r, world, NULL));
+	FAILS(MPI_ERR_ARG, "NULL", MPI_Group_incl(world, 1, NULL, &g));
+	FAILS(MPI_ERR_ARG, "NULL", MPI_Group_range_excl(world, 1, NULL, &g));
 	FAILS(MPI_ERR_GROUP, "", MPI_Group_size(MPI_GROUP_NULL, &r));
 	OK(MPI_Group_free(&world));
 	MPI_Finalize();
