@@ -57,31 +57,11 @@ static int same_buffer(void)
 		"the send and the receive buffer are the same (MPI_IN_PLACE says so properly)");
 }
 
-/* Memory for `blocks' times `count' elements: MPI_ERR_COUNT if the bytes are no number,
- * MPI_ERR_BUFFER if the address is none.  A derived type may be at MPI_BOTTOM.  type is NULL, and
- * count 0, where the buffer is not significant. */
+/* type is NULL where the buffer is not significant. */
 static int buffer(
 	const void *buf, int64_t count, int64_t blocks, const struct type *type, const char *which)
 {
-	int64_t all, bytes, reach;
-
-	if (count == 0 || type == NULL)
-		return 0;
-	if (unlikely(__builtin_mul_overflow(count, blocks, &all) ||
-		     __builtin_mul_overflow(all, type->size, &bytes) ||
-		     __builtin_mul_overflow(all, type->extent, &reach)))
-		return haft_err(MPI_ERR_COUNT,
-			"%lld elements of %lld bytes for each of %lld ranks are too much",
-			(long long)count, (long long)type->size, (long long)blocks);
-	if (likely((uintptr_t)buf > (uintptr_t)MPI_IN_PLACE) || bytes == 0)
-		return 0;
-	if (buf == MPI_IN_PLACE)
-		return haft_err(
-			MPI_ERR_BUFFER, "MPI_IN_PLACE is not allowed as the %s buffer", which);
-	if (type->rep != NULL)
-		return 0;
-	return haft_err(MPI_ERR_BUFFER, "the %s buffer is NULL, and %lld bytes are expected there",
-		which, (long long)bytes);
+	return count == 0 || type == NULL ? 0 : type_check(buf, count, blocks, type, which);
 }
 
 /* What goes out, in `blocks' blocks; MPI_IN_PLACE is allowed where `here'. */
@@ -94,7 +74,7 @@ static int outgoing(
 	k->sbuf = k->in_place ? NULL : buf;
 	k->scount = count;
 	k->stype = type;
-	return k->in_place ? 0 : buffer(buf, count, blocks, type, "send");
+	return k->in_place ? 0 : buffer(buf, count, blocks, type, "the send buffer");
 }
 
 /* What comes in; with MPI_IN_PLACE, nothing. */
@@ -103,7 +83,7 @@ static int incoming(struct call *k, void *buf, int64_t count, struct type *type,
 	k->rbuf = buf;
 	k->rcount = count;
 	k->rtype = type;
-	return buffer(buf, count, blocks, type, "receive");
+	return buffer(buf, count, blocks, type, "the receive buffer");
 }
 
 /* The blocks of a call that ends in v or w: their numbers, and the memory of each.  In
@@ -131,7 +111,7 @@ static int lists(const struct call *k, bool out)
 		if (count < 0)
 			return haft_err(
 				MPI_ERR_COUNT, "%s count %d is %lld", which, i, (long long)count);
-		err = buffer(buf, count, 1, type, which);
+		err = buffer(buf, count, 1, type, out ? "the send buffer" : "the receive buffer");
 		if (err != 0)
 			return err;
 	}

@@ -166,8 +166,10 @@ int op_reduce_local(
 
 	if (inbuf == MPI_IN_PLACE || inoutbuf == MPI_IN_PLACE)
 		return haft_err(MPI_ERR_BUFFER, "MPI_IN_PLACE has no meaning here");
-	if (count > 0 && (inbuf == NULL || inoutbuf == NULL) && type->rep == NULL)
-		return haft_err(MPI_ERR_BUFFER, "a buffer is NULL");
+	if (err == 0)
+		err = type_check(inbuf, count, 1, type, "inbuf");
+	if (err == 0)
+		err = type_check(inoutbuf, count, 1, type, "inoutbuf");
 	if (err == 0)
 		op_apply(op, inbuf, inoutbuf, inoutbuf, count, type);
 	return err;

@@ -100,9 +100,9 @@ static int no_room(const struct buffer *b, int64_t bytes)
 	for (const struct slot *s = b->slots; s != NULL; s = s->next)
 		used += s->size;
 	return haft_err(MPI_ERR_BUFFER,
-		"a message of %lld bytes needs %lld of the attached buffer, which has %lld, "
+		"a message of %lld bytes needs %lld + %d of the attached buffer, which has %lld, "
 		"%lld of them in use",
-		(long long)bytes, (long long)(bytes + MPI_BSEND_OVERHEAD), (long long)b->size,
+		(long long)bytes, (long long)bytes, MPI_BSEND_OVERHEAD, (long long)b->size,
 		(long long)used);
 }
 
@@ -112,8 +112,9 @@ int buffer_send(
 	struct buffer *b = c->buffer != NULL ? c->buffer : process;
 	struct type *byte = type_predefined(MPI_BYTE);
 	struct req look = {.state = STATE_NEW};
-	struct slot *s;
+	struct slot *s = NULL;
 	struct req *r;
+	int64_t room;
 	int err, peer;
 
 	if (dest == MPI_PROC_NULL)
@@ -126,7 +127,8 @@ int buffer_send(
 		return err;
 	p2p_progress();
 	clean(b);
-	s = slot_new(b, (look.bytes + (int64_t)sizeof(*s) + SLOT_ALIGN - 1) & -SLOT_ALIGN);
+	if (!__builtin_add_overflow(look.bytes, (int64_t)sizeof(*s) + SLOT_ALIGN - 1, &room))
+		s = slot_new(b, room & -SLOT_ALIGN);
 	if (s == NULL)
 		return no_room(b, look.bytes);
 	r = s->req = req_new(byte, c);

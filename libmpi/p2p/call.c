@@ -19,33 +19,17 @@ static inline bool buf_given(const void *buf)
 	return (uintptr_t)buf > (uintptr_t)MPI_IN_PLACE;
 }
 
-/* Memory for the message: MPI_ERR_COUNT, MPI_ERR_BUFFER, or 0 and its bytes.  A derived type may be
- * at MPI_BOTTOM. */
-static int buffer(const void *buf, int64_t count, const struct type *type, int64_t *bytes)
-{
-	if (unlikely(__builtin_mul_overflow(count, type->size, bytes)))
-		return haft_err(MPI_ERR_COUNT, "count %lld of elements of %lld bytes is too much",
-			(long long)count, (long long)type->size);
-	if (likely(buf_given(buf)) || *bytes == 0)
-		return 0;
-	if (buf == MPI_IN_PLACE)
-		return haft_err(MPI_ERR_BUFFER,
-			"MPI_IN_PLACE is for collective calls: a message needs a buffer");
-	if (type->rep != NULL)
-		return 0;
-	return haft_err(MPI_ERR_BUFFER,
-		"the buffer is NULL, and %lld elements of a predefined datatype have no "
-		"address of their own",
-		(long long)count);
-}
-
 int req_fill(struct req *r, int kind, const void *buf, int64_t count, struct type *type, int peer,
 	int tag, struct comm *c, uint64_t ctx)
 {
-	int err = buffer(buf, count, type, &r->bytes);
+	int err;
 
-	if (unlikely(err != 0) && peer != MPI_PROC_NULL)
+	if (unlikely(peer == MPI_PROC_NULL))
+		count = 0; /* of a persistent request: nothing will ever be done with the buffer */
+	err = type_check(buf, count, 1, type, "the buffer");
+	if (unlikely(err != 0))
 		return err;
+	r->bytes = count * type->size;
 	r->kind = (uint8_t)kind;
 	r->buf = (char *)(uintptr_t)buf;
 	r->count = count;
@@ -286,14 +270,13 @@ int p2p_sendrecv(const void *sbuf, int64_t scount, struct type *stype, int dest,
 	MPI_Status *status)
 {
 	struct req r = {.state = STATE_NEW};
-	int64_t bytes;
 	int peer, err, send_err;
 
 	if (source == MPI_PROC_NULL) {
 		haft_status_empty(status, MPI_PROC_NULL);
 		return p2p_send(sbuf, scount, stype, dest, stag, c);
 	}
-	err = dest == MPI_PROC_NULL ? 0 : buffer(sbuf, scount, stype, &bytes);
+	err = dest == MPI_PROC_NULL ? 0 : type_check(sbuf, scount, 1, stype, "the send buffer");
 	if (err != 0)
 		return err; /* before a receive is posted that nobody might end */
 	peer = source == MPI_ANY_SOURCE ? source : group_peer(comm_peers(c), source);
@@ -313,11 +296,12 @@ int p2p_sendrecv_replace(void *buf, int64_t count, struct type *type, int dest, 
 {
 	struct type *bytes_of = type_predefined(MPI_BYTE);
 	int64_t bytes;
-	int err = buffer(buf, count, type, &bytes);
+	int err = type_check(buf, count, 1, type, "the buffer");
 	char *copy;
 
 	if (err != 0)
 		return err;
+	bytes = count * type->size;
 	copy = malloc((size_t)bytes + 1);
 	if (copy == NULL)
 		return haft_err(
@@ -386,11 +370,12 @@ int p2p_isendrecv_replace(void *buf, int64_t count, struct type *type, int dest,
 	int source, int rtag, struct comm *c, struct req **request)
 {
 	int64_t bytes;
-	int err = buffer(buf, count, type, &bytes);
+	int err = type_check(buf, count, 1, type, "the buffer");
 	char *copy;
 
 	if (err != 0)
 		return err;
+	bytes = count * type->size;
 	copy = malloc((size_t)bytes + 1);
 	if (copy == NULL)
 		return haft_err(

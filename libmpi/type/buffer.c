@@ -34,6 +34,10 @@ int type_pack_at(const void *inbuf, int64_t incount, struct type *type, void *ou
 	int err = room(type, incount, *position, outsize, &bytes);
 
 	(void)comm; /* all ranks of all communicators have the same representation */
+	if (err == 0)
+		err = type_check(inbuf, incount, 1, type, "inbuf");
+	if (err == 0 && outbuf == NULL && bytes > 0)
+		err = haft_err(MPI_ERR_BUFFER, "outbuf is NULL");
 	if (err != 0)
 		return err;
 	if (bytes > 0)
@@ -49,6 +53,10 @@ int type_unpack_at(const void *inbuf, int64_t insize, int64_t *position, void *o
 	int err = room(type, outcount, *position, insize, &bytes);
 
 	(void)comm;
+	if (err == 0)
+		err = type_check(outbuf, outcount, 1, type, "outbuf");
+	if (err == 0 && inbuf == NULL && bytes > 0)
+		err = haft_err(MPI_ERR_BUFFER, "inbuf is NULL");
 	if (err != 0)
 		return err;
 	if (bytes > 0)

@@ -39,6 +39,25 @@ int type_get_count(const MPI_Status *status, struct type *type, int64_t *count)
 	return 0;
 }
 
+int type_refuse(
+	const void *buf, int64_t count, int64_t blocks, const struct type *type, const char *which)
+{
+	int64_t all, bytes, reach;
+
+	if (__builtin_mul_overflow(count, blocks, &all) ||
+		__builtin_mul_overflow(all, type->size, &bytes) ||
+		__builtin_mul_overflow(all, type->extent, &reach))
+		return haft_err(MPI_ERR_COUNT,
+			"%lld times %lld elements of %lld bytes are too much", (long long)blocks,
+			(long long)count, (long long)type->size);
+	if (buf == MPI_IN_PLACE)
+		return haft_err(MPI_ERR_BUFFER, "MPI_IN_PLACE is not allowed as %s", which);
+	if (type->rep != NULL)
+		return 0;
+	return haft_err(MPI_ERR_BUFFER, "%s is NULL, and %lld bytes are expected there", which,
+		(long long)bytes);
+}
+
 int64_t type_basics(const struct type *type, int64_t bytes)
 {
 	int64_t per = type->piece[1].len != 0 ? 2 : 1;

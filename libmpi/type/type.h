@@ -86,6 +86,27 @@ static inline void type_move(const struct type *type, const void *src, void *dst
 	__builtin_memcpy((char *)dst + low, (const char *)src + low, (size_t)n);
 }
 
+/* The words for what type_check refuses: MPI_ERR_COUNT or MPI_ERR_BUFFER; or 0 after all. */
+__attribute__((cold)) int type_refuse(
+	const void *buf, int64_t count, int64_t blocks, const struct type *type, const char *which);
+
+/* Is there memory for `blocks' times `count' elements at `buf', which is "the send buffer" or so?
+ * MPI_ERR_COUNT if the bytes are no number, MPI_ERR_BUFFER if the address is NULL (a derived type
+ * may be at MPI_BOTTOM) or MPI_IN_PLACE, with words.  0: their bytes can be computed, and if there
+ * are any, the address can be used. */
+static inline int type_check(
+	const void *buf, int64_t count, int64_t blocks, const struct type *type, const char *which)
+{
+	int64_t all, bytes, reach;
+
+	if (likely(!__builtin_mul_overflow(count, blocks, &all) &&
+		    !__builtin_mul_overflow(all, type->size, &bytes) &&
+		    !__builtin_mul_overflow(all, type->extent, &reach) &&
+		    ((uintptr_t)buf > (uintptr_t)MPI_IN_PLACE || bytes == 0)))
+		return 0;
+	return type_refuse(buf, count, blocks, type, which);
+}
+
 /* Elements of basic types in `bytes' bytes of data of this type: what MPI_Get_elements says.  -1:
  * the bytes end inside a basic element. */
 int64_t type_basics(const struct type *type, int64_t bytes);

@@ -92,6 +92,29 @@ static void lists(void)
 		MPI_Alltoallv(NULL, (int[]){1, 1, 1}, zero, MPI_INT, out, zero, zero, MPI_INT, W));
 }
 
+/* Calls that look at memory alone. */
+static void local(void)
+{
+	static char room[256];
+	int at = 0;
+
+	REFUSED(MPI_ERR_COUNT, "too much", MPI_Reduce_local_c(in, out, HUGE_N, MPI_INT, MPI_SUM));
+	REFUSED(MPI_ERR_BUFFER, "inbuf is NULL", MPI_Reduce_local(NULL, out, 1, MPI_INT, MPI_SUM));
+	REFUSED(MPI_ERR_BUFFER, "inoutbuf is NULL",
+		MPI_Reduce_local(in, NULL, 1, MPI_INT, MPI_SUM));
+	REFUSED(MPI_ERR_BUFFER, "inbuf is NULL", MPI_Pack(NULL, 1, MPI_INT, room, 9, &at, W));
+	REFUSED(MPI_ERR_BUFFER, "outbuf is NULL", MPI_Pack(in, 1, MPI_INT, NULL, 9, &at, W));
+	REFUSED(MPI_ERR_BUFFER, "outbuf is NULL", MPI_Unpack(room, 9, &at, NULL, 1, MPI_INT, W));
+	REFUSED(MPI_ERR_BUFFER, "inbuf is NULL", MPI_Unpack(NULL, 9, &at, out, 1, MPI_INT, W));
+	t_eq(at, 0);
+	t_ok(MPI_Buffer_attach(room, sizeof(room)));
+	REFUSED(MPI_ERR_BUFFER, "needs", MPI_Bsend_c(in, INT64_MAX, MPI_BYTE, 0, 0, W));
+	REFUSED(MPI_ERR_BUFFER, "NULL", MPI_Bsend(NULL, 1, MPI_BYTE, 0, 0, W));
+	REFUSED(MPI_ERR_ARG, "buffer_addr is NULL", MPI_Buffer_detach(NULL, &at));
+	t_ok(MPI_Buffer_detach(&(void *){NULL}, &at));
+	t_eq(at, sizeof(room));
+}
+
 /* What is not significant is not looked at. */
 static void allowed(int me, int n)
 {
@@ -115,11 +138,13 @@ int main(int argc, char **argv)
 
 	MPI_Init(&argc, &argv);
 	MPI_Comm_set_errhandler(W, MPI_ERRORS_RETURN);
+	MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
 	MPI_Comm_rank(W, &me);
 	MPI_Comm_size(W, &n);
 	huge();
 	nowhere();
 	lists();
+	local();
 	allowed(me, n);
 	MPI_Finalize();
 	return t_end();
