@@ -269,8 +269,9 @@ int obj_permanent(struct obj_class *cls, uint32_t value, void *self, const char 
  * attributes (no callback: call obj_attr_delete_all before).  owner. */
 void obj_permanent_end(void *self);
 
-/* obj_share gives the user one more handle of the same value, to be freed like the first one.
- * owner. */
+/* obj_share gives the user one more handle of the same value, to be freed like the first one.  The
+ * handle must be alive (or its end be on its way: on_free): once it has ended it never comes back,
+ * and obj_get does not find it any more.  owner. */
 obj_h obj_share(void *self);
 
 /* obj_free is the user's goodbye.  It looks *handle up, runs the attributes' delete callbacks

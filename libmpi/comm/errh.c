@@ -40,14 +40,43 @@ static int set(void *object, int kind, struct errh *e)
 	return 0;
 }
 
+/* The user has freed the handle of *e, which `object' still uses: a handle never comes back, so the
+ * object gets a handler like it, which takes the place of the reference *e. */
+static int renew(void *object, struct errh **e)
+{
+	struct errh *n = obj_new(&haft_errh_class, NULL);
+
+	if (n == NULL)
+		return haft_err(MPI_ERR_NO_MEM, "no memory for an error handler");
+	n->kind = (*e)->kind;
+	n->lang = (*e)->lang;
+	n->fn = (*e)->fn;
+	if (obj_errh_set(object, n) != OBJ_OK) {
+		obj_free_obj(n);
+		return haft_err(MPI_ERR_NO_MEM, "no memory to attach an error handler");
+	}
+	obj_drop(*e);
+	*e = n;
+	return 0;
+}
+
 /* The user gets a handle of his own, to be freed by him (MPI-5.0 9.3.1). */
-static int get(const void *object, struct errh **errhandler)
+static int get(void *object, struct errh **errhandler)
 {
 	struct errh *e = obj_errh_get(object);
+	int err;
 
 	if (e == NULL) {
 		*errhandler = &haft_errh_fatal;
 		return 0;
+	}
+	if (obj_get(&haft_errh_class, obj_handle(e)) == NULL) {
+		err = renew(object, &e);
+		if (err != 0)
+			obj_drop(e);
+		else
+			*errhandler = e;
+		return err;
 	}
 	obj_share(e);
 	obj_drop(e);

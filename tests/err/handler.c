@@ -33,10 +33,20 @@ int main(int argc, char **argv)
 	CHECK(calls == 1 && where == MPI_COMM_WORLD);
 	OK(MPI_Error_class(code, &class));
 	CHECK(class == MPI_ERR_RANK);
+	/* its handle has gone, but whoever asks gets one that works */
+	OK(MPI_Comm_get_errhandler(MPI_COMM_WORLD, &got));
+	OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
+	OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, got));
+	OK(MPI_Comm_get_errhandler(MPI_COMM_WORLD, &h));
+	CHECK(h == got);
+	OK(MPI_Errhandler_free(&h));
+	OK(MPI_Errhandler_free(&got));
+	CHECK(MPI_Send(&x, 1, MPI_INT, check_size, 0, MPI_COMM_WORLD) != MPI_SUCCESS);
+	CHECK(calls == 2);
 	OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
 	OK(MPI_Errhandler_free(&old));
 	FAILS(MPI_ERR_ERRHANDLER, "", MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRHANDLER_NULL));
-	CHECK(calls == 1);
+	CHECK(calls == 2);
 	MPI_Finalize();
 	return 0;
 }
