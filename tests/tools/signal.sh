@@ -50,7 +50,7 @@ want_ms 5000
 [ "$(alive 62.5)" = 0 ] || fail "ranks are left"
 
 # Stop and go.
-begin -n 3 sh -c 'echo up; exec sleep 2'
+begin -n 3 sh -c 'echo up; exec sleep 5'
 kill -TSTP $pid
 sleep 0.5
 for p in $pid $(cat /proc/$pid/task/$pid/children); do
@@ -62,7 +62,7 @@ end
 want_rc 0
 
 # The roll-call.
-begin -n 3 sh -c 'echo up; exec sleep 2'
+begin -n 3 sh -c 'echo up; exec sleep 5'
 kill -USR1 $pid
 end
 want_rc 0
