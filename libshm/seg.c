@@ -107,7 +107,7 @@ int shm_seg_create(const struct shm_opts *opts, struct shm_seg **out)
 		return SHM_NOMEM;
 	lay_out(&h, opts);
 	seg->mem_fd = shm_os_memfd();
-	if (seg->mem_fd < 0 || ftruncate(seg->mem_fd, (off_t)h.len) != 0 ||
+	if (seg->mem_fd < 0 || shm_os_resize(seg->mem_fd, h.len) != 0 ||
 		shm_os_memfd_seal(seg->mem_fd) != 0 ||
 		shm_os_reserve(seg->mem_fd, 0, h.heap) != 0 || map(seg, seg->mem_fd, h.len) != 0) {
 		drop(seg);

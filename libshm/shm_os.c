@@ -42,6 +42,26 @@ int shm_os_memfd_seal(int fd)
 	return fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);
 }
 
+/* A limit on the size of files (ulimit -f) counts for memfds, too; it shall be an error that can be
+ * told, and not SIGXFSZ. */
+int shm_os_resize(int fd, uint64_t len)
+{
+	const struct timespec now = {0, 0};
+	sigset_t xfsz, old;
+	int e, err;
+
+	sigemptyset(&xfsz);
+	sigaddset(&xfsz, SIGXFSZ);
+	pthread_sigmask(SIG_BLOCK, &xfsz, &old);
+	e = ftruncate(fd, (off_t)len);
+	err = errno;
+	if (e != 0 && err == EFBIG && !sigismember(&old, SIGXFSZ))
+		sigtimedwait(&xfsz, NULL, &now);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	errno = err;
+	return e;
+}
+
 int shm_os_reserve(int fd, uint64_t off, uint64_t len)
 {
 	int e;

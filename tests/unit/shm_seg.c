@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* shm_seg.c - making, opening, refusing and watching a segment; the heap; the lock of the dead. */
+#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include "tests/unit/node.h"
 #include "libshm/inner.h"
 
@@ -30,6 +32,24 @@ static void life(void **state)
 	assert_int_equal(shm_attach(seg, 1, &t), SHM_BAD);
 	shm_detach(s);
 	shm_seg_close(other);
+	shm_seg_close(seg);
+}
+
+/* ulimit -f is an error, not a signal. */
+static void limited(void **state)
+{
+	const struct shm_opts opts = {.nranks = 1};
+	struct rlimit before, none;
+	struct shm_seg *seg;
+
+	(void)state;
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+	none = (struct rlimit){.rlim_cur = 0, .rlim_max = before.rlim_max};
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &none), 0);
+	assert_int_equal(shm_seg_create(&opts, &seg), SHM_SYS);
+	assert_int_equal(errno, EFBIG);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+	assert_int_equal(shm_seg_create(&opts, &seg), 0);
 	shm_seg_close(seg);
 }
 
@@ -218,6 +238,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(life),
+		cmocka_unit_test(limited),
 		cmocka_unit_test(bad_opts),
 		cmocka_unit_test(strangers),
 		cmocka_unit_test(many_ranks),
