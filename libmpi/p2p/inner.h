@@ -136,8 +136,11 @@ void recv_data(struct req *r, int peer, int tag, const void *data, int64_t total
 /* recv.c: the same for a message that is still in a buffer of this process. */
 void recv_self(struct req *r, struct req *send);
 
-/* recv.c: room in *a for a message that nobody has asked for yet.  Never NULL: without memory the
- * message would be lost, so the job ends with words. */
+/* recv.c: room for a message that nobody has asked for yet; NULL: no memory. */
+struct arrived *arrived_try(uint64_t ctx, int peer, int tag, int64_t total, int64_t data_len);
+
+/* recv.c: the same for one that has come.  Never NULL: without memory the message would be lost, so
+ * the job ends with words. */
 struct arrived *arrived_new(uint64_t ctx, int peer, int tag, int64_t total, int64_t data_len);
 
 /* recv.c: gives r the message that has been found for it; a goes. */

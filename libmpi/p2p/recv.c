@@ -98,23 +98,31 @@ static void recv_asked(struct req *r, int peer, int tag, int64_t total, uint32_t
 
 /* --- frames ------------------------------------------------------------------------------ */
 
-struct arrived *arrived_new(uint64_t ctx, int peer, int tag, int64_t total, int64_t data_len)
+struct arrived *arrived_try(uint64_t ctx, int peer, int tag, int64_t total, int64_t data_len)
 {
 	struct arrived *a = malloc(sizeof(*a) + (size_t)data_len);
 
-	if (a == NULL) {
-		fprintf(stderr,
-			"haft: no memory left for a message of %lld bytes that nobody has "
-			"posted a receive for\n",
-			(long long)total);
-		abort();
-	}
+	if (a == NULL)
+		return NULL;
 	memset(a, 0, sizeof(*a));
 	a->ctx = ctx;
 	a->peer = peer;
 	a->tag = tag;
 	a->total = total;
 	return a;
+}
+
+struct arrived *arrived_new(uint64_t ctx, int peer, int tag, int64_t total, int64_t data_len)
+{
+	struct arrived *a = arrived_try(ctx, peer, tag, total, data_len);
+
+	if (a != NULL)
+		return a;
+	fprintf(stderr,
+		"haft: no memory left for a message of %lld bytes that nobody has "
+		"posted a receive for\n",
+		(long long)total);
+	abort();
 }
 
 static void got_eager(const struct shm_frame *f)

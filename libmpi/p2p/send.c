@@ -221,7 +221,11 @@ static void send_self(struct req *r)
 		req_finish(r);
 		return;
 	}
-	a = arrived_new(r->ctx, r->peer, r->tag, r->bytes, r->sync ? 0 : r->bytes);
+	a = arrived_try(r->ctx, r->peer, r->tag, r->bytes, r->sync ? 0 : r->bytes);
+	if (a == NULL) {
+		send_failed(r, SHM_NOMEM);
+		return;
+	}
 	if (r->sync) {
 		a->asks = true;
 		a->sender = r;

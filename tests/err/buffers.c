@@ -47,6 +47,28 @@ static void huge(void)
 	REFUSED(MPI_ERR_COUNT, "too much", MPI_Send_c(in, n, MPI_INT, 0, 0, W));
 }
 
+/* Sanitizers take a malloc of too much for an error, if they are not told this. */
+const char *__asan_default_options(void);
+const char *__tsan_default_options(void);
+
+const char *__asan_default_options(void)
+{
+	return "allocator_may_return_null=1";
+}
+
+const char *__tsan_default_options(void)
+{
+	return "allocator_may_return_null=1";
+}
+
+/* A message to oneself for which there is no memory.  (It is never read: there is none.) */
+static void too_large(void)
+{
+	MPI_Count n = INT64_MAX / 2;
+
+	REFUSED(MPI_ERR_NO_MEM, "bytes", MPI_Send_c(in, n, MPI_BYTE, 0, 0, MPI_COMM_SELF));
+}
+
 static void nowhere(void)
 {
 	REFUSED(MPI_ERR_BUFFER, "NULL", MPI_Bcast(NULL, 4, MPI_INT, 0, W));
@@ -142,6 +164,7 @@ int main(int argc, char **argv)
 	MPI_Comm_rank(W, &me);
 	MPI_Comm_size(W, &n);
 	huge();
+	too_large();
 	nowhere();
 	lists();
 	local();
