@@ -53,9 +53,9 @@ $(B)/lib/pkgconfig/%.pc: tools/mpicc/mpi.pc.in tools/files.mk $(B)/flags
 		-e 's|@MORE@|$(if $(filter mpi-cxx,$*),$(comma) the C interface for C++)|g' $< >$@
 
 # --- mpi-info ------------------------------------------------------------------------------------
-info_SRCS := tools/info/info.c
+info_SRCS := tools/info/info.c libmpi/core/set.c libmpi/core/state.c
 
-$(B)/bin/mpi-info: $(call objs,$(info_SRCS) libmpi/core/set.c) $(B)/lib/libobj.a \
+$(B)/bin/mpi-info: $(call objs,$(info_SRCS)) $(B)/lib/libobj.a \
 		$(B)/lib/libmpi_abi.so
 	$(call say,LD,$@)
 	@mkdir -p $(@D)

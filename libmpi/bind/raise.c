@@ -42,8 +42,11 @@ static void who(char *buf, size_t n, const void *self)
 
 	if (self != NULL)
 		obj_name_get(self, name, sizeof(name), OBJ_C, &len);
-	if (c != NULL)
+	if (c != NULL && (c == &haft_world || haft_life.size == 1))
 		snprintf(buf, n, "rank %d of %s", c->rank, len > 0 ? name : "a communicator");
+	else if (c != NULL)
+		snprintf(buf, n, "rank %d of %s (rank %d of MPI_COMM_WORLD)", c->rank,
+			len > 0 ? name : "a communicator", haft_life.rank);
 	else if (haft_life.state != HAFT_RUNNING)
 		snprintf(buf, n, "process outside of MPI");
 	else

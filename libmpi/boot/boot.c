@@ -264,7 +264,11 @@ const char *boot_words(void)
 	return words;
 }
 
-/* Takes the abort record, if nobody has; the first one's words are those that count. */
+#define RECORD_WAIT_MS \
+	1000 /* whoever takes the record needs microseconds, on a full machine some turns */
+
+/* Takes the abort record, if nobody has; the first one's words are those that count.  Whoever comes
+ * second waits until they stand there: its death may be what the launcher sees first. */
 static void job_abort(int code, const char *text)
 {
 	struct boot_job *job = shm_seg_job(here.seg);
@@ -276,6 +280,8 @@ static void job_abort(int code, const char *text)
 		snprintf(job->text, sizeof job->text, "%s", text);
 		atomic_store(&job->ready, 1);
 	}
+	for (int i = 0; i < RECORD_WAIT_MS && atomic_load(&job->ready) == 0; i++)
+		usleep(1000);
 	atomic_store(&place_of(&here)->state, BOOT_ABORTED);
 	shm_seg_alarm(here.seg);
 }

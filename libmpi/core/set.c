@@ -2,6 +2,7 @@
 /* set.c - the table of settings and their reading from the environment. */
 #include "libmpi/core/set.h"
 
+#include "libmpi/core/state.h"
 #include "libobj/base.h"
 #include <errno.h>
 #include <pthread.h>
@@ -22,9 +23,9 @@ static const struct row rows[HAFT_SETTINGS] = {
 	[HAFT_SET_EAGER] = {"HAFT_EAGER", MEAN_OR(96, 16384), 0, 1 << 20, {NULL},
 		"largest message, in bytes, that is sent before the receiver asks for it"},
 	[HAFT_SET_COLL] = {"HAFT_COLL", 0, 0, 2, {"shm", "p2p", "check"},
-		"collectives use shared memory where it is faster, or messages only; or check "
-		"first "
-		"that all ranks make the same call"},
+		"collectives use shared memory where it is faster (shm), messages only (p2p), or "
+		"check "
+		"first that all ranks make the same call (check)"},
 };
 
 static int64_t values[HAFT_SETTINGS];
@@ -53,6 +54,23 @@ static bool parse(const struct row *r, const char *s, int64_t *v)
 	return *end == '\0' && *v >= r->min && *v <= r->max;
 }
 
+/* Says once a job what was not understood, and what would be. */
+static void complain(const struct row *r, const char *s)
+{
+	if (haft_life.rank != 0)
+		return;
+	if (r->words[0] != NULL)
+		fprintf(stderr,
+			"haft: %s=%s is not understood: it is one of %s, %s, %s; using %s\n",
+			r->name, s, r->words[0], r->words[1], r->words[2], r->words[r->normal]);
+	else
+		fprintf(stderr,
+			"haft: %s=%s is not understood: it is a number from %lld to %lld, with k "
+			"or M if "
+			"you like; using %lld\n",
+			r->name, s, (long long)r->min, (long long)r->max, (long long)r->normal);
+}
+
 static void read_all(void)
 {
 	for (int i = 0; i < HAFT_SETTINGS; i++) {
@@ -63,8 +81,7 @@ static void read_all(void)
 			continue;
 		if (!parse(&rows[i], s, &values[i])) {
 			values[i] = rows[i].normal;
-			fprintf(stderr, "haft: %s=%s is not understood (%s); using the default\n",
-				rows[i].name, s, rows[i].meaning);
+			complain(&rows[i], s);
 		}
 	}
 }
@@ -77,12 +94,18 @@ int64_t haft_set(enum haft_setting which)
 	return values[which];
 }
 
-int haft_set_row(int i, const char **name, int64_t *value, const char **meaning)
+int haft_set_row(int i, const char **name, char *value, size_t n, const char **meaning)
 {
+	int64_t v;
+
 	if (i < 0 || i >= HAFT_SETTINGS)
 		return 0;
 	*name = rows[i].name;
-	*value = haft_set((enum haft_setting)i);
+	v = haft_set((enum haft_setting)i);
+	if (rows[i].words[0] != NULL)
+		snprintf(value, n, "%s", rows[i].words[v]);
+	else
+		snprintf(value, n, "%lld", (long long)v);
 	*meaning = rows[i].meaning;
 	return 1;
 }

@@ -6,6 +6,7 @@
 #ifndef HAFT_CORE_SET_H
 #define HAFT_CORE_SET_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 enum haft_setting {
@@ -19,7 +20,8 @@ enum haft_setting {
 /* The value of a setting.  Any thread. */
 int64_t haft_set(enum haft_setting which);
 
-/* Row i of the table, for lists: 0 when there is no such row. */
-int haft_set_row(int i, const char **name, int64_t *value, const char **meaning);
+/* Row i of the table, for lists, with its value written into value (n bytes): 0 when there is no
+ * such row. */
+int haft_set_row(int i, const char **name, char *value, size_t n, const char **meaning);
 
 #endif

@@ -63,14 +63,14 @@ static int init(int required, int *provided)
 	if (boot_init(&boot) != 0)
 		return haft_err(MPI_ERR_OTHER, "%s", boot_words());
 	haft_abort_hook = abort_by_boot;
+	haft_life.rank = boot->rank;
+	haft_life.size = boot->size;
 	err = open_engines();
 	if (err != 0)
 		return err;
 	main_thread = pthread_self();
 	haft_life.thread_level =
 		required < MPI_THREAD_SERIALIZED ? required : MPI_THREAD_SERIALIZED;
-	haft_life.rank = boot->rank;
-	haft_life.size = boot->size;
 	__atomic_store_n(&haft_life.state, HAFT_RUNNING, __ATOMIC_RELEASE);
 	err = info_open();
 	if (err != 0)

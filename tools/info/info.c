@@ -95,10 +95,10 @@ static void machine_print(void)
 static void settings_print(void)
 {
 	const char *name, *meaning;
-	int64_t value;
+	char value[32];
 
-	for (int i = 0; haft_set_row(i, &name, &value, &meaning) != 0; i++)
-		printf("%-18s %lld: %s\n", name, (long long)value, meaning);
+	for (int i = 0; haft_set_row(i, &name, value, sizeof value, &meaning) != 0; i++)
+		printf("%-18s %s: %s\n", name, value, meaning);
 }
 
 int main(int argc, char **argv)

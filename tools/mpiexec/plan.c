@@ -123,7 +123,8 @@ static const struct option options[] = {
 static const char help[] =
 	"usage: mpiexec [options] program [arguments] [: [options] program [arguments]]...\n"
 	"\n"
-	"  -n N, -np N          start N processes of the program (default 1)\n"
+	"  -n N, -np N          start N processes of the program (default: one, or the\n"
+	"                       slots of -host or -hostfile)\n"
 	"  -wdir DIR, -wd DIR   in directory DIR\n"
 	"  -path DIRS           look for the program in DIRS first (separated by colons)\n"
 	"  -x VAR[=VALUE]       with environment variable VAR set\n"

@@ -3,15 +3,15 @@
  *
  *     cc tasks.c $(pkg-config --cflags --libs libobj) && ./a.out
  *
- *     user's handles      task_spawn ──> [ queue: task, task, task ] ──> worker threads ──> event
- * fires
+ *     task_spawn ──> [ queue: task, task, task ] ──> worker threads ──> event fires
  *
  * Three classes of objects: tasks, queues and events.  Users see handles only, and every function
  * refuses what is no handle of its class, in words.  Who refers to what:
  *
- *     a queued or running task has a handle of its own (obj_share), given back when it has run: a
- * user who frees his right after task_spawn has a detached task, and its task-local values live as
- * long as it runs a task holds its queue and its event; nobody holds a task
+ *   - A queued or running task has a handle of its own (obj_share), given back when it has run.  So
+ *     a user who frees his right after task_spawn has a detached task, and its task-local values
+ *     live as long as it runs.
+ *   - A task holds its queue and its event; nobody holds a task.
  *
  * Task-local values are attributes: a task inherits those of the task that spawned it, through a
  * copy callback. One mutex a queue is enough here: this shows libobj, not scheduling. */
