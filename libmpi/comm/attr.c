@@ -28,8 +28,7 @@ static int failed(int err, int key)
 		return haft_err(
 			MPI_ERR_KEYVAL, "attribute %d is being deleted by its own callback", key);
 	case OBJ_CALLBACK:
-		return haft_err(
-			code > MPI_SUCCESS && code < MPI_ERR_LASTCODE ? code : MPI_ERR_OTHER,
+		return haft_err(haft_err_of_callback(code),
 			"the delete callback of attribute %d returned %d", key, code);
 	}
 	return haft_err(MPI_ERR_NO_MEM, "no memory for attribute %d", key);

@@ -71,8 +71,8 @@ static int callback_error(const char *what)
 {
 	int code = obj_user_rc();
 
-	return haft_err(code > MPI_SUCCESS && code < MPI_ERR_LASTCODE ? code : MPI_ERR_OTHER,
-		"an attribute's %s callback returned %d", what, code);
+	return haft_err(
+		haft_err_of_callback(code), "an attribute's %s callback returned %d", what, code);
 }
 
 int comm_dup(struct comm *c, struct comm **newcomm)

@@ -39,6 +39,11 @@ const char *haft_err_words(int class)
 	return words != NULL && words->class == class ? words->text : "";
 }
 
+int haft_err_of_callback(int code)
+{
+	return code > MPI_SUCCESS && code < MPI_ERR_LASTCODE ? code : MPI_ERR_OTHER;
+}
+
 void haft_err_clear(void)
 {
 	if (words != NULL)

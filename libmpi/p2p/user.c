@@ -22,7 +22,7 @@ static int said(int code, const char *what)
 {
 	if (code == MPI_SUCCESS)
 		return 0;
-	return haft_err(code > 0 && code < MPI_ERR_LASTCODE ? code : MPI_ERR_OTHER,
+	return haft_err(haft_err_of_callback(code),
 		"the %s callback of a generalized request returned %d", what, code);
 }
 
