@@ -87,9 +87,6 @@ static inline void *elem(const void *buf, const struct type *type, int64_t i)
 	return (char *)(uintptr_t)buf + i * type->extent;
 }
 
-/* The predefined MPI_BYTE. */
-struct type *coll_byte(void);
-
 /* The operand of this rank in a reduction. */
 static inline const void *operand(const struct call *k)
 {

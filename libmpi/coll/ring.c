@@ -12,7 +12,7 @@
 
 int msg_barrier(const struct call *k)
 {
-	struct type *byte = coll_byte();
+	struct type *byte = type_predefined(MPI_BYTE);
 	int err = 0;
 
 	for (int bit = 1; bit < k->n && err == 0; bit <<= 1)
@@ -41,8 +41,9 @@ static int allgather_bruck(const struct call *k, int64_t block)
 	for (int bit = 1; bit < k->n && err == 0; bit <<= 1) {
 		int64_t len = block * (2 * bit <= k->n ? bit : k->n - bit);
 
-		err = p2p_coll_sendrecv(k->comm, mem, len, coll_byte(), (k->me + k->n - bit) % k->n,
-			mem + bit * block, len, coll_byte(), (k->me + bit) % k->n, k->tag);
+		err = p2p_coll_sendrecv(k->comm, mem, len, type_predefined(MPI_BYTE),
+			(k->me + k->n - bit) % k->n, mem + bit * block, len,
+			type_predefined(MPI_BYTE), (k->me + bit) % k->n, k->tag);
 	}
 	for (int i = k->in_place; i < k->n && err == 0; i++) {
 		int rank = (k->me + i) % k->n;
@@ -147,8 +148,8 @@ static int exchange_in_place(const struct call *k)
 		}
 		if (bytes > 0)
 			type_pack(p.type, p.at, p.count, 0, mem, bytes);
-		err = p2p_coll_sendrecv(k->comm, mem, bytes, coll_byte(), peer, p.at, p.count,
-			p.type, peer, k->tag);
+		err = p2p_coll_sendrecv(k->comm, mem, bytes, type_predefined(MPI_BYTE), peer, p.at,
+			p.count, p.type, peer, k->tag);
 	}
 	free(mem);
 	return err;

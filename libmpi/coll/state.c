@@ -6,11 +6,6 @@
 
 static struct type *byte;
 
-struct type *coll_byte(void)
-{
-	return byte;
-}
-
 int coll_open(void)
 {
 	byte = type_predefined(MPI_BYTE);

@@ -72,7 +72,7 @@ static int bcast_parts(const struct call *k, char *mem, int64_t bytes)
 {
 	int v = virtual_rank(k), n = k->n, bit = low_bit(v, n), err = 0;
 	int left = real_rank(k, (v + n - 1) % n), right = real_rank(k, (v + 1) % n);
-	struct type *byte = coll_byte();
+	struct type *byte = type_predefined(MPI_BYTE);
 	int64_t at = part_at(bytes, n, v), end = part_at(bytes, n, v + subtree(v, n));
 
 	if (v != 0)
@@ -194,10 +194,10 @@ static int gather_tree(const struct call *k, int64_t block)
 		type_pack(k->stype, k->sbuf, k->scount, 0, mem, block);
 	for (int bit = 1; bit < low && v + bit < k->n && err == 0; bit <<= 1)
 		err = p2p_coll_recv(k->comm, mem + bit * block, subtree(v + bit, k->n) * block,
-			coll_byte(), real_rank(k, v + bit), k->tag);
+			type_predefined(MPI_BYTE), real_rank(k, v + bit), k->tag);
 	if (err == 0 && v != 0)
-		err = p2p_coll_send(k->comm, mem, subtree(v, k->n) * block, coll_byte(),
-			real_rank(k, v - low), k->tag);
+		err = p2p_coll_send(k->comm, mem, subtree(v, k->n) * block,
+			type_predefined(MPI_BYTE), real_rank(k, v - low), k->tag);
 	for (int i = k->in_place; i < k->n && err == 0 && v == 0; i++)
 		type_unpack(k->rtype, elem(k->rbuf, k->rtype, real_rank(k, i) * k->rcount),
 			k->rcount, 0, mem + i * block, block);
@@ -217,13 +217,13 @@ static int scatter_tree(const struct call *k, int64_t block)
 		type_pack(k->stype, elem(k->sbuf, k->stype, real_rank(k, i) * k->scount), k->scount,
 			0, mem + i * block, block);
 	if (v != 0)
-		err = p2p_coll_recv(k->comm, mem, subtree(v, k->n) * block, coll_byte(),
-			real_rank(k, v - low), k->tag);
+		err = p2p_coll_recv(k->comm, mem, subtree(v, k->n) * block,
+			type_predefined(MPI_BYTE), real_rank(k, v - low), k->tag);
 	for (int bit = low >> 1; bit > 0 && err == 0; bit >>= 1)
 		if (v + bit < k->n)
 			err = p2p_coll_send(k->comm, mem + bit * block,
-				subtree(v + bit, k->n) * block, coll_byte(), real_rank(k, v + bit),
-				k->tag);
+				subtree(v + bit, k->n) * block, type_predefined(MPI_BYTE),
+				real_rank(k, v + bit), k->tag);
 	if (err == 0 && !k->in_place)
 		type_unpack(k->rtype, k->rbuf, k->rcount, 0, mem, block);
 	free(mem);
