@@ -2,25 +2,9 @@
 /* RUN np=1,2 */
 /* MPI-5.0 9.3, 9.4: a wrong argument is refused with the class of its kind, nothing is sent or
  * changed, and the words name the function, the argument and its value. */
-#include "tests/t.h"
-
-#include <mpi.h>
-#include <string.h>
+#include "tests/said.h"
 
 static int n, x[4];
-
-/* The words of the error `code' contain `part'. */
-static int said(int code, const char *part)
-{
-	char text[MPI_MAX_ERROR_STRING];
-	int len;
-
-	t_ok(MPI_Error_string(code, text, &len));
-	if (strstr(text, part) != NULL)
-		return 1;
-	fprintf(stderr, "not `%s' in: %s\n", part, text);
-	return 0;
-}
 
 /* The call fails with the class, and says so. */
 #define refused(call, class, words)         \

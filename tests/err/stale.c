@@ -2,23 +2,9 @@
 /* RUN np=1 */
 /* MPI-5.0 9.3: a handle that was freed is refused, in every form, and the words say that it was
  * freed and from where; no value that was never a handle is taken for one. */
-#include "tests/t.h"
+#include "tests/said.h"
 
-#include <mpi.h>
 #include <stdint.h>
-#include <string.h>
-
-static int said(int code, const char *part)
-{
-	char text[MPI_MAX_ERROR_STRING];
-	int len;
-
-	t_ok(MPI_Error_string(code, text, &len));
-	if (strstr(text, part) != NULL)
-		return 1;
-	fprintf(stderr, "not `%s' in: %s\n", part, text);
-	return 0;
-}
 
 static void freed(void)
 {

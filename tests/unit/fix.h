@@ -27,6 +27,15 @@
 /* 1 in debug, mean and AddressSanitizer builds: long loops are cut short. */
 #define FIX_SLOW (HAFT_ASAN || HAFT_DEBUG || HAFT_MEAN)
 
+/* In a child process: leaves the function with 1, and a word on what was wrong. */
+#define CHECK(x)                                                   \
+	do {                                                       \
+		if (!(x)) {                                        \
+			dprintf(2, "line %d: %s\n", __LINE__, #x); \
+			return 1;                                  \
+		}                                                  \
+	} while (0)
+
 struct thing {
 	struct obj obj;
 	int value;

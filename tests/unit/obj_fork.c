@@ -11,15 +11,6 @@
 static struct thing *old[N];
 static obj_h handles[N];
 
-/* Leaves the function with the number of its line: the child's exit code says what was wrong. */
-#define CHECK(x)                                                   \
-	do {                                                       \
-		if (!(x)) {                                        \
-			dprintf(2, "line %d: %s\n", __LINE__, #x); \
-			return 1;                                  \
-		}                                                  \
-	} while (0)
-
 static void make_old(void)
 {
 	for (int i = 0; i < N; i++) {

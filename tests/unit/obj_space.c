@@ -10,15 +10,6 @@
 #define MANY  (4 * 1000 * 1000) /* more objects than any of the limits here has room for */
 #define NAMED 1000
 
-/* Leaves the function with a word on what was wrong. */
-#define CHECK(x)                                                   \
-	do {                                                       \
-		if (!(x)) {                                        \
-			dprintf(2, "line %d: %s\n", __LINE__, #x); \
-			return 1;                                  \
-		}                                                  \
-	} while (0)
-
 /* Bytes of address space that this process takes now. */
 static size_t taken(void)
 {
