@@ -37,17 +37,23 @@ static inline int haft_status_cancelled(const MPI_Status *s)
 	return s->MPI_internal[2];
 }
 
+/* What a receive or probe found.  MPI_ERROR is not touched.  s may be MPI_STATUS_IGNORE. */
+static inline void haft_status_set(MPI_Status *s, int source, int tag, int64_t bytes, int cancelled)
+{
+	if (s == MPI_STATUS_IGNORE)
+		return;
+	s->MPI_SOURCE = source;
+	s->MPI_TAG = tag;
+	haft_status_set_bytes(s, bytes);
+	haft_status_set_cancelled(s, cancelled);
+}
+
 /* The status of an operation with MPI_PROC_NULL or a null request: source as given, tag any, no
  * bytes.  MPI_ERROR is not touched, as the standard wants for calls that return one status.  s may
  * be MPI_STATUS_IGNORE. */
 static inline void haft_status_empty(MPI_Status *s, int source)
 {
-	if (s == MPI_STATUS_IGNORE)
-		return;
-	s->MPI_SOURCE = source;
-	s->MPI_TAG = MPI_ANY_TAG;
-	haft_status_set_bytes(s, 0);
-	haft_status_set_cancelled(s, 0);
+	haft_status_set(s, source, MPI_ANY_TAG, 0, 0);
 }
 
 #endif

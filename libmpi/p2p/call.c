@@ -92,16 +92,21 @@ int p2p_rsend(const void *buf, int64_t count, struct type *type, int dest, int t
 	return p2p_send(buf, count, type, dest, tag, c);
 }
 
-struct req *req_new(struct type *type, struct comm *c)
+/* Makes a request that holds nothing yet hold what its operation needs. */
+static void req_hold(struct req *r, struct type *type, struct comm *c)
 {
-	struct req *r = obj_new(&haft_req_class, NULL);
-
-	if (r == NULL)
-		return NULL;
 	obj_hold(type);
 	obj_hold(c);
 	r->type = type;
 	r->comm = c;
+}
+
+struct req *req_new(struct type *type, struct comm *c)
+{
+	struct req *r = obj_new(&haft_req_class, NULL);
+
+	if (r != NULL)
+		req_hold(r, type, c);
 	return r;
 }
 
@@ -117,27 +122,27 @@ int no_request(void)
 	return haft_err(MPI_ERR_NO_MEM, "no memory for another request");
 }
 
-static int isend(const void *buf, int64_t count, struct type *type, int dest, int tag,
-	struct comm *c, bool sync, struct req **request)
+/* Starts r, a new request: a send the long way. */
+static int isend(struct req *r, const void *buf, int64_t count, struct type *type, int dest,
+	int tag, struct comm *c, bool sync, struct req **request)
 {
-	struct req *r = req_new(type, c);
-	int err;
+	int err = 0;
 
 	if (r == NULL)
 		return no_request();
-	if (dest == MPI_PROC_NULL) {
+	req_hold(r, type, c);
+	if (dest == MPI_PROC_NULL)
 		req_nobody(r);
-		*request = r;
-		return 0;
-	}
-	err = req_fill(
-		r, REQ_SEND, buf, count, type, group_peer(comm_peers(c), dest), tag, c, c->ctx);
+	else
+		err = req_fill(r, REQ_SEND, buf, count, type, group_peer(comm_peers(c), dest), tag,
+			c, c->ctx);
 	if (err != 0) {
 		req_free(r);
 		return err;
 	}
 	r->sync = sync;
-	send_start(r);
+	if (!r->done)
+		send_start(r);
 	*request = r;
 	return 0;
 }
@@ -148,27 +153,24 @@ int p2p_isend(const void *buf, int64_t count, struct type *type, int dest, int t
 {
 	struct req *r = obj_new(&haft_req_class, NULL);
 
-	if (unlikely(r == NULL))
-		return no_request();
-	if (dest != MPI_PROC_NULL && send_direct(buf, count, type, dest, tag, c)) {
-		r->done = true;
-		*request = r;
-		return 0;
-	}
-	req_free(r);
-	return isend(buf, count, type, dest, tag, c, false, request);
+	if (unlikely(r == NULL || dest == MPI_PROC_NULL ||
+		     !send_direct(buf, count, type, dest, tag, c)))
+		return isend(r, buf, count, type, dest, tag, c, false, request);
+	r->done = true;
+	*request = r;
+	return 0;
 }
 
 int p2p_issend(const void *buf, int64_t count, struct type *type, int dest, int tag, struct comm *c,
 	struct req **request)
 {
-	return isend(buf, count, type, dest, tag, c, true, request);
+	return isend(obj_new(&haft_req_class, NULL), buf, count, type, dest, tag, c, true, request);
 }
 
 int p2p_irsend(const void *buf, int64_t count, struct type *type, int dest, int tag, struct comm *c,
 	struct req **request)
 {
-	return isend(buf, count, type, dest, tag, c, false, request);
+	return p2p_isend(buf, count, type, dest, tag, c, request);
 }
 
 int p2p_irecv(void *buf, int64_t count, struct type *type, int source, int tag, struct comm *c,
@@ -237,12 +239,7 @@ static bool recv_direct(
 		return false;
 	memcpy(buf, f.data, f.len);
 	via_next(&f);
-	if (status == MPI_STATUS_IGNORE)
-		return true;
-	status->MPI_SOURCE = source;
-	status->MPI_TAG = f.tag;
-	haft_status_set_bytes(status, f.len);
-	haft_status_set_cancelled(status, 0);
+	haft_status_set(status, source, f.tag, f.len, 0);
 	return true;
 }
 
@@ -291,6 +288,16 @@ int p2p_sendrecv(const void *sbuf, int64_t scount, struct type *stype, int dest,
 	return send_err != 0 ? send_err : err;
 }
 
+int p2p_copy(const void *buf, int64_t count, const struct type *type, int64_t bytes, char **copy)
+{
+	*copy = malloc((size_t)bytes + 1);
+	if (*copy == NULL)
+		return haft_err(
+			MPI_ERR_NO_MEM, "no memory for a copy of %lld bytes", (long long)bytes);
+	type_pack(type, buf, count, 0, *copy, bytes);
+	return 0;
+}
+
 int p2p_sendrecv_replace(void *buf, int64_t count, struct type *type, int dest, int stag,
 	int source, int rtag, struct comm *c, MPI_Status *status)
 {
@@ -302,11 +309,9 @@ int p2p_sendrecv_replace(void *buf, int64_t count, struct type *type, int dest, 
 	if (err != 0)
 		return err;
 	bytes = count * type->size;
-	copy = malloc((size_t)bytes + 1);
-	if (copy == NULL)
-		return haft_err(
-			MPI_ERR_NO_MEM, "no memory for a copy of %lld bytes", (long long)bytes);
-	type_pack(type, buf, count, 0, copy, bytes);
+	err = p2p_copy(buf, count, type, bytes, &copy);
+	if (err != 0)
+		return err;
 	err = p2p_sendrecv(
 		copy, bytes, bytes_of, dest, stag, buf, count, type, source, rtag, c, status);
 	free(copy);
@@ -376,39 +381,39 @@ int p2p_isendrecv_replace(void *buf, int64_t count, struct type *type, int dest,
 	if (err != 0)
 		return err;
 	bytes = count * type->size;
-	copy = malloc((size_t)bytes + 1);
-	if (copy == NULL)
-		return haft_err(
-			MPI_ERR_NO_MEM, "no memory for a copy of %lld bytes", (long long)bytes);
-	type_pack(type, buf, count, 0, copy, bytes);
+	err = p2p_copy(buf, count, type, bytes, &copy);
+	if (err != 0)
+		return err;
 	return isendrecv(copy, bytes, type_predefined(MPI_BYTE), dest, stag, buf, count, type,
 		source, rtag, c, copy, request);
 }
 
 /* --- for collectives --------------------------------------------------------------------- */
 
-void p2p_coll_isend(struct comm *c, const void *buf, int64_t count, struct type *type, int rank,
-	int tag, struct req *r)
+static void coll_start(struct comm *c, int kind, const void *buf, int64_t count, struct type *type,
+	int rank, int tag, struct req *r)
 {
 	memset(r, 0, sizeof(*r));
 	r->res.error = req_fill(
-		r, REQ_SEND, buf, count, type, group_peer(comm_peers(c), rank), tag, c, c->ctx | 1);
+		r, kind, buf, count, type, group_peer(comm_peers(c), rank), tag, c, c->ctx | 1);
 	if (r->res.error != 0)
 		r->done = true;
-	else
+	else if (kind == REQ_SEND)
 		send_start(r);
+	else
+		recv_start(r);
+}
+
+void p2p_coll_isend(struct comm *c, const void *buf, int64_t count, struct type *type, int rank,
+	int tag, struct req *r)
+{
+	coll_start(c, REQ_SEND, buf, count, type, rank, tag, r);
 }
 
 void p2p_coll_irecv(struct comm *c, void *buf, int64_t count, struct type *type, int rank, int tag,
 	struct req *r)
 {
-	memset(r, 0, sizeof(*r));
-	r->res.error = req_fill(
-		r, REQ_RECV, buf, count, type, group_peer(comm_peers(c), rank), tag, c, c->ctx | 1);
-	if (r->res.error != 0)
-		r->done = true;
-	else
-		recv_start(r);
+	coll_start(c, REQ_RECV, buf, count, type, rank, tag, r);
 }
 
 int p2p_coll_wait(struct req *reqs, int n)

@@ -174,6 +174,10 @@ int req_report(struct req *r, MPI_Status *status);
 struct req *req_new(struct type *type, struct comm *c);
 int no_request(void);
 
+/* call.c: *copy is a malloc'ed packed copy, `bytes' long, of a message.  0 or MPI_ERR_NO_MEM with
+ * words. */
+int p2p_copy(const void *buf, int64_t count, const struct type *type, int64_t bytes, char **copy);
+
 /* call.c: makes *r the finished request of an operation with MPI_PROC_NULL. */
 void req_nobody(struct req *r);
 

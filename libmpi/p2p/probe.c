@@ -26,12 +26,8 @@ static bool probe_found(void *arg)
 
 static void probe_status(const struct probe *p, struct comm *c, MPI_Status *status)
 {
-	if (status == MPI_STATUS_IGNORE)
-		return;
-	status->MPI_SOURCE = group_rank_of(comm_peers(c), p->a->peer);
-	status->MPI_TAG = p->a->tag;
-	haft_status_set_bytes(status, p->a->total);
-	haft_status_set_cancelled(status, 0);
+	haft_status_set(
+		status, group_rank_of(comm_peers(c), p->a->peer), p->a->tag, p->a->total, 0);
 }
 
 static struct probe probe_of(int source, int tag, const struct comm *c)

@@ -272,16 +272,17 @@ static void queue_replace(struct req_queue *q, struct req *from, struct req *to)
 static int copy_of(struct req *r, struct req **copy)
 {
 	struct req *s = req_new(type_predefined(MPI_BYTE), r->comm);
+	char *packed_copy;
+	int err;
 
 	if (s == NULL)
 		return no_request();
-	s->scratch = malloc((size_t)r->bytes + 1);
-	if (s->scratch == NULL) {
+	err = p2p_copy(r->buf, r->count, r->type, r->bytes, &packed_copy);
+	if (err != 0) {
 		req_free(s);
-		return haft_err(
-			MPI_ERR_NO_MEM, "no memory for a copy of %lld bytes", (long long)r->bytes);
+		return err;
 	}
-	type_pack(r->type, r->buf, r->count, 0, s->scratch, r->bytes);
+	s->scratch = packed_copy;
 	req_fill(s, REQ_SEND, s->scratch, r->bytes, s->type, r->peer, r->tag, r->comm, r->ctx);
 	s->orphan = true;
 	obj_hold(s);

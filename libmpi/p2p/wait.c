@@ -179,12 +179,7 @@ void req_finish_rest(struct req *r)
 
 int req_report(struct req *r, MPI_Status *status)
 {
-	if (status != MPI_STATUS_IGNORE) {
-		status->MPI_SOURCE = r->res.source;
-		status->MPI_TAG = r->res.tag;
-		haft_status_set_bytes(status, r->res.bytes);
-		haft_status_set_cancelled(status, r->res.cancelled);
-	}
+	haft_status_set(status, r->res.source, r->res.tag, r->res.bytes, r->res.cancelled);
 	if (unlikely(r->kind == REQ_USER))
 		return user_query(r, status);
 	if (likely(r->res.error == 0))
@@ -340,6 +335,14 @@ static int end_at(struct req **r, MPI_Status *statuses, int i)
 	return err;
 }
 
+/* Request i of an array failed with err: with MPI_STATUSES_IGNORE nobody would learn more, so the
+ * words say it. */
+static int in_status(int i, int count, int err)
+{
+	return haft_err(MPI_ERR_IN_STATUS, "request %d of %d failed: %s: %s", i, count,
+		haft_class_name(err), haft_err_words(err));
+}
+
 static int end_all(int count, struct req *reqs[], MPI_Status *statuses)
 {
 	int bad = -1, err = 0;
@@ -352,11 +355,7 @@ static int end_all(int count, struct req *reqs[], MPI_Status *statuses)
 			err = e;
 		}
 	}
-	if (bad < 0)
-		return 0;
-	/* with MPI_STATUSES_IGNORE nobody would learn more: the words say it */
-	return haft_err(MPI_ERR_IN_STATUS, "request %d of %d failed: %s: %s", bad, count,
-		haft_class_name(err), haft_err_words(err));
+	return bad < 0 ? 0 : in_status(bad, count, err);
 }
 
 int p2p_waitall(int count, struct req *reqs[], MPI_Status *statuses)
@@ -441,10 +440,7 @@ static int end_some(
 		}
 	}
 	*outcount = n;
-	if (bad < 0)
-		return 0;
-	return haft_err(MPI_ERR_IN_STATUS, "request %d of %d failed: %s: %s", bad, count,
-		haft_class_name(err), haft_err_words(err));
+	return bad < 0 ? 0 : in_status(bad, count, err);
 }
 
 int p2p_waitsome(int count, struct req *reqs[], int *outcount, int indices[], MPI_Status *statuses)
