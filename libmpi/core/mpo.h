@@ -171,7 +171,9 @@ struct type {
 	uint8_t basic; /* enum type_basic; BASIC_NONE for derived ones */
 	uint8_t combiner;
 	struct type_piece piece[2]; /* of a predefined type that is not dense */
-	void *rep;                  /* derived: what libmpi/type made of it */
+	struct type_shape *shape;   /* owned; NULL: predefined.  libmpi/type/shape.h */
+	struct type_made *made; /* owned; the call that made it, for decoding; NULL: predefined */
+	struct type_plan *plan; /* owned; how to pack it, made by the commit.  NULL: dense */
 };
 
 /* --- operations -------------------------------------------------------------------------- */

@@ -52,7 +52,7 @@ int type_refuse(
 			(long long)count, (long long)type->size);
 	if (buf == MPI_IN_PLACE)
 		return haft_err(MPI_ERR_BUFFER, "MPI_IN_PLACE is not allowed as %s", which);
-	if (type->rep != NULL)
+	if (type->shape != NULL)
 		return 0;
 	return haft_err(MPI_ERR_BUFFER, "%s is NULL, and %lld bytes are expected there", which,
 		(long long)bytes);
