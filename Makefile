@@ -92,6 +92,15 @@ check-all:
 	if [ -n "$$bad" ]; then echo "failed:$$bad"; exit 1; fi; \
 	echo "passed in every flavour: $(flavours)"
 
+# What takes too long for every day.
+check-full: check-models
+	$(sub) check-all
+
+check-models:
+	$(call deps,build full)
+	$(Q)libshm/model/check.sh $(B)
+.PHONY: check-full check-models
+
 demo:
 	$(call deps,build demo)
 	$(sub) run-demo
@@ -126,6 +135,8 @@ help:
 	'demo         dependencies, build, the heat equation on four ranks' \
 	'check        dependencies, build, tests; T=WORD: those with WORD in their path' \
 	'check-all    the tests in every flavour: $(flavours)' \
+	'check-full   that, and spin on the models of libshm' \
+	'check-models spin alone' \
 	'lint         layers, names, budgets, format; all with -Werror' \
 	'install      DESTDIR= PREFIX=/usr/local' \
 	'coverage     which functions of MPI 5.0 work, and which do not' \

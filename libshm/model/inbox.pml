@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * inbox.pml - the inbox of inbox.c: two senders, one receiver, tickets and turns.
+ *
+ *   mem[0 .. N)      a cell's payload: sender and number of the message
+ *   mem[N .. 2 N)    a cell's turn: twice the lap, and one more when it is full
+ *
+ * Claim: each sender's messages come once, in order, whole; nobody waits for good.  The variants
+ * must fail:  TURN_RELAXED (the turn overtakes the payload)  BLIND (a ticket is taken without a look
+ * at the cell)  FREE_EARLY (the cell is given back before it has been read). */
+#define N       2
+#define EACH    3 /* messages of each sender: two laps of three */
+#define SENDERS 2
+#define CELLS   (2 * N)
+#define STORERS (SENDERS + 1)
+#include "weak.pml"
+
+#ifdef TURN_RELAXED
+#define TURN_REL 0
+#else
+#define TURN_REL 1 /* shm_inbox_send: memory_order_release */
+#endif
+
+byte ticket;
+
+proctype sender(byte me)
+{
+	byte k = 0, t, turn;
+
+	do
+	:: k == EACH -> break
+	:: k < EACH ->
+		t = ticket; /* relaxed */
+claim:
+		turn = mem[N + t % N]; /* acquire */
+		if
+#ifndef BLIND
+		:: turn < 2 * (t / N) -> goto later
+		:: turn > 2 * (t / N) -> t = ticket; goto claim
+		:: turn == 2 * (t / N) ->
+#else
+		:: true ->
+#endif
+			atomic {
+				if
+				:: ticket == t -> ticket++
+				:: else -> t = ticket; goto claim
+				fi
+			}
+		fi;
+		put(me, t % N, me * 16 + k + 1, 0);
+		put(me, N + t % N, 2 * (t / N) + 1, TURN_REL);
+		k++;
+later:
+		skip
+	od
+}
+
+proctype receiver()
+{
+	byte head = 0, got, next[SENDERS];
+
+	do
+	:: head == SENDERS * EACH -> break
+	:: head < SENDERS * EACH ->
+		mem[N + head % N] == 2 * (head / N) + 1; /* front: acquire */
+#ifdef FREE_EARLY
+		put(SENDERS, N + head % N, 2 * (head / N) + 2, 1);
+		got = mem[head % N];
+#else
+		got = mem[head % N];
+		put(SENDERS, N + head % N, 2 * (head / N) + 2, 1); /* release */
+#endif
+		assert(got % 16 == next[got / 16] + 1);
+		next[got / 16]++;
+		head++
+	od
+}
+
+init
+{
+	atomic {
+		run memory(0);
+		run memory(1);
+		run memory(2);
+		run sender(0);
+		run sender(1);
+		run receiver()
+	}
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * ring.pml - the ring of ring.c: one sender, one receiver, slots with a phase, credits.
+ *
+ *   mem[0 .. SLOTS)   a slot's payload: the number of its message
+ *   mem[SLOTS ..)     a slot's word: its phase
+ *   mem[CREDIT]       frames consumed, as the receiver tells
+ *
+ * Claim: every message comes once, in order, whole; and the two never wait for each other for good
+ * (spin's search for invalid end states).  The variants below break one memory order each, and
+ * the search must find that:  WORD_RELAXED  CREDIT_EARLY  READ_EARLY  NO_PHASE. */
+#define SLOTS   4
+#define QUARTER 2 /* credit goes back after so many */
+#define LAST    11
+#define CREDIT  (2 * SLOTS)
+#define CELLS   (2 * SLOTS + 1)
+#define STORERS 2
+#include "weak.pml"
+
+#ifdef WORD_RELAXED
+#define WORD_REL 0
+#else
+#define WORD_REL 1 /* slot_send: memory_order_release */
+#endif
+#ifdef NO_PHASE
+#define phase(i) 1
+#else
+#define phase(i) (1 - ((i) / SLOTS) % 2)
+#endif
+
+proctype sender()
+{
+	byte head = 0, limit = SLOTS;
+
+	do
+	:: head == LAST -> break
+	:: head < LAST && head == limit ->
+		/* refresh: acquire, and nothing is stored before it is known */
+		atomic { mem[CREDIT] + SLOTS != limit -> limit = mem[CREDIT] + SLOTS }
+	:: head < LAST && head != limit ->
+		put(0, head % SLOTS, head + 1, 0);
+		put(0, SLOTS + head % SLOTS, phase(head), WORD_REL);
+		head++
+	od
+}
+
+proctype receiver()
+{
+	byte tail = 0, credited = 0, got;
+
+	do
+	:: tail == LAST -> break
+	:: tail < LAST ->
+#ifdef READ_EARLY
+		got = mem[tail % SLOTS];
+		mem[SLOTS + tail % SLOTS] == phase(tail);
+#else
+		mem[SLOTS + tail % SLOTS] == phase(tail); /* acquire: the payload is read after it */
+#ifdef CREDIT_EARLY
+		put(1, CREDIT, tail + 1, 1);
+#endif
+		got = mem[tail % SLOTS];
+#endif
+		assert(got == tail + 1);
+		tail++;
+		if
+		:: tail - credited >= QUARTER ->
+			put(1, CREDIT, tail, 1); /* shm_credit: release, after the payload was read */
+			credited = tail
+		:: else
+		fi
+	od
+}
+
+init
+{
+	atomic {
+		run memory(0);
+		run memory(1);
+		run sender();
+		run receiver()
+	}
+}
