@@ -13,6 +13,7 @@
 #include "libmpi/comm/ctx.h"
 #include "libmpi/comm/group.h"
 #include "libmpi/core/err.h"
+#include "libmpi/core/topo.h"
 #include "libmpi/p2p/p2p.h"
 #include "libmpi/type/type.h"
 #include <engine.h>
@@ -89,6 +90,7 @@ int comm_dup(struct comm *c, struct comm **newcomm)
 		err = make(c, c->group, ids, ids_end, &n);
 	if (err != 0)
 		return err;
+	n->topo = topo_hold(c->topo);
 	err = obj_attr_dup(c, n);
 	if (err != OBJ_OK) {
 		err = err == OBJ_CALLBACK ? callback_error("copy")

@@ -7,6 +7,7 @@
 #include "libmpi/core/mpo.h"
 
 #include "libmpi/core/err.h"
+#include "libmpi/core/topo.h"
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -41,6 +42,7 @@ static void comm_destroy(void *self)
 	obj_drop(c->group);
 	if (c->remote != NULL)
 		obj_drop(c->remote);
+	topo_drop(c->topo);
 }
 
 static void info_destroy(void *self)

@@ -70,6 +70,7 @@ struct group {
 /* --- communicators ----------------------------------------------------------------------- */
 
 struct coll; /* libmpi/coll: the collective engine's state of one communicator */
+struct topo; /* core/topo.h */
 
 struct comm {
 	struct obj o;
@@ -82,6 +83,7 @@ struct comm {
 	uint64_t coll_seq;     /* collective calls started on it: the same in all members */
 	struct buffer *buffer; /* of its buffered sends: p2p/buffer.c; NULL: none attached */
 	uint64_t ids, ids_end; /* context ids that dups of it may take without asking: comm/ctx.h */
+	struct topo *topo;     /* held; NULL: no topology.  Dups share it */
 };
 
 /* Set by the engines that keep something for each communicator: called when a communicator goes,
