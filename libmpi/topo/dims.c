@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* dims.c - MPI_Dims_create: the factors of a number that are closest to each other (MPI-5.0 8.5.2).
+ *
+ * Of all ways to write n as a product of k factors the best has the smallest difference between the
+ * largest and the smallest; of several such ways, the one whose factors in falling order come first
+ * in the dictionary.  A greedy choice does not find it, so all ways are looked at, in that order:
+ *
+ *     840, k = 3:   12 ─ 10 ─ 7   difference 5, the best so far
+ *                   12 ─ 14 ...   never: factors do not rise
+ *                   14 ─ 10 ─ 6   14 - sqrt(60) > 5: nothing behind 14 can be better, done
+ *
+ * Invariants of the search, which keep it to a few thousand steps for every int:
+ *  - the factor at hand is at least the root of what is left, and at least its largest prime, which
+ *    has to go into some factor that is not larger;
+ *  - when it is so large that the root of the rest is too far below the first factor, all larger
+ * ones are too. */
+#include "libmpi/topo/make.h"
+
+#include <engine.h>
+#include <limits.h>
+#include <string.h>
+
+#define DIVISORS_MAX 1600 /* no int has more: 2095133040 has them all */
+#define FACTORS_MAX  32   /* an int is a product of at most 30 primes; further factors are 1 */
+#define PRIMES_MAX   9    /* different primes in an int: 2 * 3 * 5 ... * 23 */
+
+struct search {
+	int divisor[DIVISORS_MAX]; /* of n, rising */
+	int prime[PRIMES_MAX];     /* of n, falling */
+	int ndivisors, nprimes;
+	int now[FACTORS_MAX], best[FACTORS_MAX]; /* falling */
+	int k;                                   /* factors wanted */
+	int diff;                                /* largest - smallest of best */
+};
+
+/* x to the k-th, or something above limit if it is above. */
+static int64_t power(int64_t x, int k, int64_t limit)
+{
+	int64_t p = 1;
+
+	for (int i = 0; i < k && p <= limit; i++)
+		p *= x;
+	return p;
+}
+
+/* The largest integer whose k-th power is not above n.  n, k >= 1. */
+static int root(int n, int k)
+{
+	int low = 1, high = n;
+
+	while (low < high) {
+		int x = low + (high - low + 1) / 2;
+
+		if (power(x, k, n) <= n)
+			low = x;
+		else
+			high = x - 1;
+	}
+	return low;
+}
+
+static void divisors_find(struct search *s, int n)
+{
+	int k = 0;
+
+	for (int d = 1; d <= n / d; d++) {
+		if (n % d == 0)
+			s->divisor[k++] = d;
+	}
+	s->ndivisors = 2 * k - (s->divisor[k - 1] == n / s->divisor[k - 1]);
+	for (int i = 0; i < k; i++)
+		s->divisor[s->ndivisors - 1 - i] = n / s->divisor[i];
+}
+
+/* The primes of n are those of its divisors, from the second, that no smaller prime divides. */
+static void primes_find(struct search *s, int n)
+{
+	int rest = n, prime[PRIMES_MAX];
+
+	for (int i = 1; i < s->ndivisors && rest > 1; i++) {
+		if (rest % s->divisor[i] != 0)
+			continue;
+		prime[s->nprimes++] = s->divisor[i];
+		while (rest % s->divisor[i] == 0)
+			rest /= s->divisor[i];
+	}
+	for (int i = 0; i < s->nprimes; i++)
+		s->prime[i] = prime[s->nprimes - 1 - i];
+}
+
+/* The first divisor that may be the largest of `left' factors of r. */
+static int first_choice(const struct search *s, int r, int left)
+{
+	int least = root(r, left), low = 0, high = s->ndivisors;
+
+	if (power(least, left, r) < r)
+		least++;
+	for (int i = 0; i < s->nprimes; i++) {
+		if (r % s->prime[i] != 0)
+			continue;
+		if (s->prime[i] > least)
+			least = s->prime[i];
+		break;
+	}
+	while (low < high) {
+		int mid = (low + high) / 2;
+
+		if (s->divisor[mid] < least)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+/* Looks for the last `left' factors, whose product is r; the others are in now[0..at-1]. */
+static void search(struct search *s, int r, int left, int at)
+{
+	if (left == 1) {
+		s->now[at] = r;
+		if (s->now[0] - r < s->diff) {
+			s->diff = s->now[0] - r;
+			memcpy(s->best, s->now, sizeof(s->best));
+		}
+		return;
+	}
+	for (int i = first_choice(s, r, left); i < s->ndivisors; i++) {
+		int d = s->divisor[i];
+
+		if (at > 0 && d > s->now[at - 1])
+			return;
+		if (r % d != 0)
+			continue;
+		s->now[at] = d;
+		if (s->now[0] - root(r / d, left - 1) >= s->diff)
+			return;
+		search(s, r / d, left - 1, at + 1);
+	}
+}
+
+/* The `k' best factors of n go to those of dims[0..ndims-1] that are 0. */
+static int factors_set(int n, int k, int ndims, int *dims)
+{
+	struct search *s = calloc(1, sizeof(*s)); /* some KiB: not for the stack of a thread */
+
+	if (s == NULL)
+		return haft_err(MPI_ERR_NO_MEM, "no memory to find the factors of %d", n);
+	divisors_find(s, n);
+	primes_find(s, n);
+	s->diff = INT_MAX;
+	s->k = k < FACTORS_MAX ? k : FACTORS_MAX;
+	search(s, n, s->k, 0);
+	for (int d = 0, i = 0; d < ndims; d++) {
+		if (dims[d] == 0) {
+			dims[d] = i < s->k ? s->best[i] : 1;
+			i++;
+		}
+	}
+	free(s);
+	return 0;
+}
+
+int topo_dims_create(int nnodes, int ndims, int dims[])
+{
+	int64_t given = 1;
+	int nfree = 0;
+
+	if (nnodes == 0)
+		return haft_err(MPI_ERR_DIMS, "nnodes is 0; a grid has at least one node");
+	if (dims == NULL && ndims > 0)
+		return haft_err(MPI_ERR_ARG, "dims is NULL, and ndims is %d", ndims);
+	for (int d = 0; d < ndims; d++) {
+		if (dims[d] < 0)
+			return haft_err(MPI_ERR_DIMS,
+				"dims[%d] is %d; it is to be 0 (to be set) or the number of nodes",
+				d, dims[d]);
+		nfree += dims[d] == 0;
+		given *= dims[d] == 0 ? 1 : dims[d];
+		if (nnodes % given != 0)
+			return haft_err(MPI_ERR_DIMS,
+				"%d nodes do not fit: dims[0] to dims[%d] have %lld already",
+				nnodes, d, (long long)given);
+	}
+	if (nfree > 0)
+		return factors_set((int)(nnodes / given), nfree, ndims, dims);
+	if (given != nnodes)
+		return haft_err(MPI_ERR_DIMS,
+			"the %d dimensions have %lld nodes, not %d, and none is left to be set",
+			ndims, (long long)given, nnodes);
+	return 0;
+}

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* RUN np=1 */
+/* MPI-5.0 8.5.2: MPI_Dims_create: dimensions as close to each other as possible. */
+#include "tests/check.h"
+
+#include <limits.h>
+
+#define NMAX 24 /* dimensions in a test */
+
+/* MPI-5.0 8.5.2: the table of examples */
+static void examples(void)
+{
+	int d[3] = {0, 0, 0};
+
+	OK(MPI_Dims_create(6, 2, d));
+	CHECK(d[0] == 3 && d[1] == 2);
+	d[0] = d[1] = 0;
+	OK(MPI_Dims_create(7, 2, d));
+	CHECK(d[0] == 7 && d[1] == 1);
+	d[0] = d[2] = 0, d[1] = 3;
+	OK(MPI_Dims_create(6, 3, d));
+	CHECK(d[0] == 2 && d[1] == 3 && d[2] == 1);
+	d[0] = d[2] = 0, d[1] = 3;
+	FAILS(MPI_ERR_DIMS, "7 nodes do not fit", MPI_Dims_create(7, 3, d));
+	CHECK(d[0] == 0 && d[1] == 3 && d[2] == 0);
+}
+
+/* The smallest difference of largest and smallest over all ways to write n as k factors, the first
+ * of them at most `most': the plainest way to find it. */
+static int best(int n, int k, int most, int first)
+{
+	int least = INT_MAX;
+
+	if (k == 1)
+		return n <= most ? (first ? first : n) - n : INT_MAX;
+	for (int d = 1; d <= n && d <= most; d++) {
+		int diff;
+
+		if (n % d != 0)
+			continue;
+		diff = best(n / d, k - 1, d, first ? first : d);
+		least = diff < least ? diff : least;
+	}
+	return least;
+}
+
+static void balanced(int n, int k, int diff)
+{
+	int d[NMAX] = {0};
+	long long all = 1;
+
+	OK(MPI_Dims_create(n, k, d));
+	for (int i = 0; i < k; i++) {
+		CHECK(d[i] > 0 && (i == 0 || d[i] <= d[i - 1]));
+		all *= d[i];
+	}
+	CHECK(all == n);
+	if (diff >= 0 && d[0] - d[k - 1] != diff)
+		fprintf(stderr, "%d as %d factors: %d to %d, could differ by %d\n", n, k, d[0],
+			d[k - 1], diff);
+	CHECK(diff < 0 || d[0] - d[k - 1] == diff);
+}
+
+/* MPI-5.0 8.5.2: as close as possible, against all ways there are; in non-increasing order */
+static void brute_force(void)
+{
+	for (int n = 1; n <= 2600; n++) {
+		for (int k = 1; k <= 5; k++)
+			balanced(n, k, best(n, k, n, 0));
+	}
+}
+
+/* MPI-5.0 8.5.2: where taking the nearest factor first goes wrong */
+static void not_greedy(void)
+{
+	int d[3] = {0};
+
+	OK(MPI_Dims_create(144, 3, d));
+	CHECK(d[0] == 6 && d[1] == 6 && d[2] == 4);
+	d[0] = d[1] = d[2] = 0;
+	OK(MPI_Dims_create(5 * 7 * 11 * 13, 2, d));
+	CHECK(d[0] == 77 && d[1] == 65);
+	balanced(16 * 81 * 5 * 7 * 11 * 13, 4, best(16 * 81 * 5 * 7 * 11 * 13, 4, INT_MAX, 0));
+}
+
+/* MPI-5.0 8.5.2: numbers near the largest int, with many divisors or with none, in time */
+static void large(void)
+{
+	static const int n[] = {INT_MAX, 1 << 30, 2095133040, 1745944200, 2147483629, 1009 << 21,
+		999983 * 2147, 46337 * 46337, 1290 * 1290 * 1290, 3 * 715827881, 12252240,
+		735134400, 1396755360};
+	double t = MPI_Wtime();
+
+	for (size_t i = 0; i < sizeof(n) / sizeof(*n); i++) {
+		for (int k = 1; k <= NMAX; k++)
+			balanced(n[i], k, -1);
+	}
+	balanced(46337 * 46337, 2, 0);
+	balanced(1290 * 1290 * 1290, 3, 0);
+	balanced(1 << 30, 10, 0);
+	balanced(1 << 30, 15, 0);
+	balanced(INT_MAX, 2, INT_MAX - 1);
+	CHECK(MPI_Wtime() - t < 10);
+}
+
+/* MPI-5.0 8.5.2: what is given stays; what is set does not increase from left to right */
+static void constraints(void)
+{
+	int d[6] = {0, 2, 0, 5, 0, 1};
+
+	OK(MPI_Dims_create(2 * 5 * 24, 6, d));
+	CHECK(d[0] == 4 && d[1] == 2 && d[2] == 3 && d[3] == 5 && d[4] == 2 && d[5] == 1);
+	OK(MPI_Dims_create(2 * 5 * 24, 6, d)); /* all given */
+	CHECK(d[0] == 4 && d[5] == 1);
+}
+
+/* MPI-5.0 8.5.2: no dimensions and one node; more dimensions than factors */
+static void edges(void)
+{
+	int d[100] = {0};
+
+	OK(MPI_Dims_create(1, 0, NULL));
+	OK(MPI_Dims_create(1, 0, d));
+	OK(MPI_Dims_create(1, 3, d));
+	CHECK(d[0] == 1 && d[1] == 1 && d[2] == 1);
+	memset(d, 0, sizeof(d));
+	OK(MPI_Dims_create(1 << 30, 100, d));
+	CHECK(d[0] == 2 && d[29] == 2 && d[30] == 1 && d[99] == 1);
+}
+
+/* MPI-5.0 8.5.2: negative entries, and products that do not divide, are errors */
+static void wrong(void)
+{
+	int d[3] = {0, -1, 0};
+
+	FAILS(MPI_ERR_DIMS, "dims[1] is -1", MPI_Dims_create(6, 3, d));
+	d[1] = 4;
+	FAILS(MPI_ERR_DIMS, "6 nodes", MPI_Dims_create(6, 3, d));
+	d[0] = d[1] = d[2] = INT_MAX;
+	FAILS(MPI_ERR_DIMS, "nodes", MPI_Dims_create(INT_MAX, 3, d));
+	d[0] = 3;
+	FAILS(MPI_ERR_DIMS, "none is left", MPI_Dims_create(6, 1, d));
+	FAILS(MPI_ERR_DIMS, "0 dimensions", MPI_Dims_create(2, 0, d));
+	d[0] = 0;
+	FAILS(MPI_ERR_DIMS, "nnodes is 0", MPI_Dims_create(0, 1, d));
+	FAILS(MPI_ERR_ARG, "nnodes", MPI_Dims_create(-4, 1, d));
+	FAILS(MPI_ERR_ARG, "ndims", MPI_Dims_create(4, -1, d));
+	FAILS(MPI_ERR_ARG, "dims is NULL", MPI_Dims_create(4, 1, NULL));
+}
+
+int main(int argc, char **argv)
+{
+	check_init(&argc, &argv);
+	OK(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN));
+	OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
+	examples();
+	not_greedy();
+	brute_force();
+	large();
+	constraints();
+	edges();
+	wrong();
+	MPI_Finalize();
+	return 0;
+}
