@@ -46,10 +46,16 @@ libmpi_SRCS += libmpi/p2p/wait.c
 libmpi_SRCS += libmpi/topo/cart.c
 libmpi_SRCS += libmpi/topo/dims.c
 libmpi_SRCS += libmpi/topo/make.c
+libmpi_SRCS += libmpi/type/bounds.c
 libmpi_SRCS += libmpi/type/buffer.c
+libmpi_SRCS += libmpi/type/decode.c
+libmpi_SRCS += libmpi/type/listed.c
+libmpi_SRCS += libmpi/type/make.c
 libmpi_SRCS += libmpi/type/pack.c
 libmpi_SRCS += libmpi/type/predef.c
 libmpi_SRCS += libmpi/type/query.c
+libmpi_SRCS += libmpi/type/strided.c
+libmpi_SRCS += libmpi/type/walk.c
 libmpi_SRCS += libmpi/via/coll.c
 libmpi_SRCS += libmpi/via/via.c
 

@@ -46,7 +46,8 @@ enum flags {
 	ANYTIME = 8, /* before initialization and after finalization too */
 	DEPRECATED = 16,
 	REMOVED = 32, /* removed from MPI; not among the functions of the standard */
-	RAW = 64      /* the engine is a function of bind/ with the user's own types */
+	RAW = 64,     /* the engine is a function of bind/ with the user's own types */
+	FORM = 128    /* the engine's last argument is `int large': the _c form was called */
 };
 
 enum class_id {

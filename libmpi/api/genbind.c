@@ -211,6 +211,8 @@ static void call(FILE *out, const struct entry *e, const char *before)
 		text_add(&t, i > 0 ? ", " : "");
 		argument(&t, e, &e->f->param[i]);
 	}
+	if (e->f->flags & FORM)
+		text_add(&t, ", %d", e->large);
 	text_add(&t, ");\n");
 	text_write(&t, out);
 }

@@ -194,6 +194,8 @@ static void engine_text(struct text *t, const struct entry *e)
 		text_add(t, i > 0 ? ", " : "");
 		text_declare(t, f->flags & RAW ? declarator(e, p) : kinds[p->kind].engine, p->name);
 	}
+	if (f->flags & FORM)
+		text_add(t, ", int large");
 	text_add(t, f->nparam == 0 ? "void);\n" : ");\n");
 }
 

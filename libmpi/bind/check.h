@@ -136,15 +136,15 @@ void bind_scratch_free(void *room);
 		}                                                                           \
 	} while (0)
 
-#define BIND_ARRAY_NEW(n, x)                                                           \
-	do {                                                                           \
-		o_##x = bind_scratch(s_##x, n);                                        \
-		if (bind_rare(o_##x == NULL)) {                                        \
-			ret = haft_err(MPI_ERR_NO_MEM, "no memory for %d handles", n); \
-			goto fail;                                                     \
-		}                                                                      \
-		for (int i = 0; i < n; i++)                                            \
-			o_##x[i] = NULL;                                               \
+#define BIND_ARRAY_NEW(n, x)                            \
+	do {                                            \
+		o_##x = bind_scratch(s_##x, n);         \
+		if (bind_rare(o_##x == NULL)) {         \
+			ret = bind_bad_array(1, n, #x); \
+			goto fail;                      \
+		}                                       \
+		for (int64_t i = 0; i < n; i++)         \
+			o_##x[i] = NULL;                \
 	} while (0)
 
 #define BIND_ARRAY_END(x) bind_scratch_end(s_##x, o_##x)
@@ -159,7 +159,7 @@ void bind_scratch_free(void *room);
 
 #define BIND_ARRAY_GIVE(n, x, null)                                            \
 	do {                                                                   \
-		for (int i = 0; ret == MPI_SUCCESS && i < n; i++)              \
+		for (int64_t i = 0; ret == MPI_SUCCESS && i < n; i++)          \
 			if (o_##x[i] != NULL)                                  \
 				x[i] = (__typeof__(x[0]))obj_handle(o_##x[i]); \
 		bind_scratch_end(s_##x, o_##x);                                \

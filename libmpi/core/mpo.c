@@ -45,6 +45,12 @@ static void comm_destroy(void *self)
 	topo_drop(c->topo);
 }
 
+static void type_destroy(void *self)
+{
+	if (haft_type_gone != NULL)
+		haft_type_gone(self);
+}
+
 static void info_destroy(void *self)
 {
 	struct info *info = self;
@@ -58,6 +64,7 @@ static void info_destroy(void *self)
 }
 
 void (*haft_comm_gone)(struct comm *c);
+void (*haft_type_gone)(struct type *t);
 
 /* Requests come and go with every message, so their slots have to stay in the first cache: 64 of
  * them.  A C handle never comes back all the same; an INTEGER one after 127 * 64 requests at the
@@ -76,7 +83,8 @@ static const struct {
 	{&haft_comm_class, "MPI_Comm", sizeof(struct comm), (uintptr_t)MPI_COMM_NULL, comm_destroy},
 	{&haft_group_class, "MPI_Group", sizeof(struct group), (uintptr_t)MPI_GROUP_NULL,
 		group_destroy},
-	{&haft_type_class, "MPI_Datatype", sizeof(struct type), (uintptr_t)MPI_DATATYPE_NULL, NULL},
+	{&haft_type_class, "MPI_Datatype", sizeof(struct type), (uintptr_t)MPI_DATATYPE_NULL,
+		type_destroy},
 	{&haft_op_class, "MPI_Op", sizeof(struct op), (uintptr_t)MPI_OP_NULL, NULL},
 	{&haft_req_class, "MPI_Request", sizeof(struct req), (uintptr_t)MPI_REQUEST_NULL, NULL},
 	{&haft_errh_class, "MPI_Errhandler", sizeof(struct errh), (uintptr_t)MPI_ERRHANDLER_NULL,

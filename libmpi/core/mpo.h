@@ -168,7 +168,11 @@ struct type {
 	int64_t lb;     /* lower bound, bytes */
 	int64_t true_lb;
 	int64_t true_extent;
-	bool dense; /* size == extent, lb == 0: count elements are one piece of memory */
+	int64_t basics; /* elements of basic types in one element: MPI_Get_elements */
+	bool dense;     /* solid, size == extent, lb 0: `count' elements are one piece */
+	bool solid;     /* an element is one piece, in order: size bytes from true_lb */
+	bool bounded;   /* its bounds were set: they stick to what is made of it (5.1.6) */
+	uint8_t align;  /* of its strictest basic type in C; 0: there is none */
 	bool committed;
 	uint8_t basic; /* enum type_basic; BASIC_NONE for derived ones */
 	uint8_t combiner;
@@ -177,6 +181,9 @@ struct type {
 	struct type_made *made; /* owned; the call that made it, for decoding; NULL: predefined */
 	struct type_plan *plan; /* owned; how to pack it, made by the commit.  NULL: dense */
 };
+
+/* Set by libmpi/type: called when a datatype goes, to free what it owns. */
+extern void (*haft_type_gone)(struct type *t);
 
 /* --- operations -------------------------------------------------------------------------- */
 

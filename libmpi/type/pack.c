@@ -5,6 +5,7 @@
  */
 #include "libmpi/type/type.h"
 #include "libmpi/core/err.h"
+#include "libmpi/type/walk.h"
 #include <string.h>
 
 #define COPY_CHUNK \
@@ -32,6 +33,10 @@ void type_pack_part(const struct type *type, const void *buf, int64_t at, void *
 		memcpy(dst, (const char *)buf + at, (size_t)n);
 		return;
 	}
+	if (type->shape != NULL) {
+		walk_pack(type, buf, at, dst, n);
+		return;
+	}
 	while (n > 0) {
 		int64_t run, off = place(type, at, &run);
 
@@ -47,6 +52,10 @@ void type_unpack_part(const struct type *type, void *buf, int64_t at, const void
 {
 	if (type->dense) {
 		memcpy((char *)buf + at, src, (size_t)n);
+		return;
+	}
+	if (type->shape != NULL) {
+		walk_unpack(type, buf, at, src, n);
 		return;
 	}
 	while (n > 0) {

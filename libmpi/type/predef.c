@@ -5,6 +5,7 @@
  * handle like MPI_INT (the number 521) finds its object. */
 #include "libmpi/type/type.h"
 #include "libmpi/core/err.h"
+#include "libmpi/type/make.h"
 #include "libmpi/type/predef.h"
 
 #define TYPE_FIRST 512 /* the ABI's numbers of datatypes are in 512..767 */
@@ -25,20 +26,26 @@ struct row {
 		{.size = sizeof(ctype),               \
 			.extent = sizeof(ctype),      \
 			.true_extent = sizeof(ctype), \
+			.basics = 1,                  \
 			.dense = true,                \
+			.solid = true,                \
+			.align = _Alignof(ctype),     \
 			.committed = true,            \
 			.basic = (basic_),            \
 			.combiner = MPI_COMBINER_NAMED}},
-#define PAIR(handle, basic_, ctype)                                 \
-	{(uintptr_t)(handle), #handle,                              \
-		{.size = PAIR_SIZE(ctype),                          \
-			.extent = sizeof(ctype),                    \
-			.true_extent = PAIR_END(ctype),             \
-			.dense = PAIR_SIZE(ctype) == sizeof(ctype), \
-			.committed = true,                          \
-			.basic = (basic_),                          \
-			.combiner = MPI_COMBINER_NAMED,             \
-			.piece = {{0, sizeof(((ctype *)NULL)->v)},  \
+#define PAIR(handle, basic_, ctype)                                   \
+	{(uintptr_t)(handle), #handle,                                \
+		{.size = PAIR_SIZE(ctype),                            \
+			.extent = sizeof(ctype),                      \
+			.true_extent = PAIR_END(ctype),               \
+			.basics = 2,                                  \
+			.dense = PAIR_SIZE(ctype) == sizeof(ctype),   \
+			.solid = PAIR_SIZE(ctype) == PAIR_END(ctype), \
+			.align = _Alignof(ctype),                     \
+			.committed = true,                            \
+			.basic = (basic_),                            \
+			.combiner = MPI_COMBINER_NAMED,               \
+			.piece = {{0, sizeof(((ctype *)NULL)->v)},    \
 				{offsetof(ctype, i), sizeof(((ctype *)NULL)->i)}}}},
 
 static struct row rows[] = {TYPE_TABLE(DENSE, PAIR)};
@@ -60,6 +67,7 @@ int type_open(void)
 			return haft_err(MPI_ERR_NO_MEM, "no memory for the datatype %s", r->name);
 		row_of[r->number - TYPE_FIRST] = (uint8_t)(i + 1);
 	}
+	haft_type_gone = type_gone;
 	opened = true;
 	return 0;
 }

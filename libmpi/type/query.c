@@ -4,6 +4,7 @@
 #include "engine.h"
 #include "libmpi/core/err.h"
 #include "libmpi/core/status.h"
+#include "libmpi/type/shape.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -58,18 +59,53 @@ int type_refuse(
 		(long long)bytes);
 }
 
+/* Basic elements in the first `bytes' bytes of the data of one element, fewer than all; sets
+ * *whole false if they end inside one. */
+static int64_t basics_in(const struct type *type, int64_t bytes, bool *whole);
+
+/* The same for `len' copies of child; *bytes becomes what is left behind them. */
+static int64_t basics_block(const struct type *child, int64_t len, int64_t *bytes, bool *whole)
+{
+	int64_t n, all = len * child->size;
+
+	if (*bytes >= all) {
+		*bytes -= all;
+		return len * child->basics;
+	}
+	n = *bytes / child->size * child->basics;
+	n += basics_in(child, *bytes % child->size, whole);
+	*bytes = 0;
+	return n;
+}
+
+static int64_t basics_in(const struct type *type, int64_t bytes, bool *whole)
+{
+	const struct type_shape *p = type->shape;
+	int64_t n = 0;
+
+	if (bytes == 0)
+		return 0;
+	if (p == NULL) {
+		*whole = type->basics == 2 && bytes == type->piece[0].len;
+		return *whole ? 1 : 0;
+	}
+	if (p->kind == SHAPE_STRIDE || p->kind == SHAPE_SAME)
+		return basics_block(p->child, p->n * p->len, &bytes, whole);
+	for (int64_t i = 0; i < p->n && bytes > 0; i++)
+		n += basics_block(p->kind == SHAPE_FIELDS ? p->kids[i] : p->child,
+			p->lens != NULL ? p->lens[i] : p->len, &bytes, whole);
+	return n;
+}
+
 int64_t type_basics(const struct type *type, int64_t bytes)
 {
-	int64_t per = type->piece[1].len != 0 ? 2 : 1;
-	int64_t whole, rest;
+	bool whole = true;
+	int64_t n;
 
 	if (type->size == 0)
 		return bytes == 0 ? 0 : -1;
-	whole = bytes / type->size;
-	rest = bytes % type->size;
-	if (rest == 0)
-		return whole * per;
-	return per == 2 && rest == type->piece[0].len ? whole * per + 1 : -1;
+	n = bytes / type->size * type->basics + basics_in(type, bytes % type->size, &whole);
+	return whole ? n : -1;
 }
 
 int type_get_elements(const MPI_Status *status, struct type *type, int64_t *count)
@@ -105,19 +141,24 @@ int type_commit(struct type **type)
 	return 0;
 }
 
-int type_get_envelope(
-	struct type *type, int *num_integers, int *num_addresses, int *num_datatypes, int *combiner)
+/* Messages under way hold the type: it goes with the last of them (5.1.9). */
+int type_free(struct type **type)
 {
-	*num_integers = *num_addresses = *num_datatypes = 0;
-	*combiner = type->combiner;
-	return 0;
-}
+	struct type *t = *type;
+	char name[MPI_MAX_OBJECT_NAME];
+	int err;
 
-int type_get_envelope_c(struct type *type, int64_t *num_integers, int64_t *num_addresses,
-	int64_t *num_large_counts, int64_t *num_datatypes, int *combiner)
-{
-	*num_integers = *num_addresses = *num_large_counts = *num_datatypes = 0;
-	*combiner = type->combiner;
+	if (type_is_predefined(t))
+		return haft_err(
+			MPI_ERR_TYPE, "%s is predefined and cannot be freed", type_words(t, name));
+	err = obj_free_obj(t);
+	if (err == OBJ_CALLBACK)
+		return haft_err(haft_err_of_callback(obj_user_rc()),
+			"an attribute's delete callback returned %d", obj_user_rc());
+	if (err != OBJ_OK)
+		return haft_err(
+			MPI_ERR_TYPE, "the datatype cannot be freed now: %s", obj_error_text(err));
+	*type = NULL;
 	return 0;
 }
 

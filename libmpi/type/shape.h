@@ -37,8 +37,8 @@ struct type_shape {
 	int64_t len;        /* STRIDE, and LIST with lens NULL: elements of child in each block */
 	int64_t *lens;      /* [n] LIST (or NULL: all `len'), FIELDS: elements in each block */
 	int64_t *displs;    /* [n] LIST, FIELDS */
-	struct type *child; /* held; SAME, STRIDE, LIST */
-	struct type **kids; /* [n] held; FIELDS */
+	struct type *child; /* SAME, STRIDE, LIST; lives as long as the type (struct type_made) */
+	struct type **kids; /* [n] FIELDS; the same */
 };
 
 struct type_plan; /* plan.h: what commit made of it */

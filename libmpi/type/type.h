@@ -26,6 +26,13 @@ int type_open(void);
  */
 struct type *type_predefined(MPI_Datatype handle);
 
+/* Predefined types cannot be freed and mean the same everywhere; those without a name (MPI-5.0
+ * 19.1.9, 6.9.4) were made by a call, and so can be decoded. */
+static inline bool type_is_predefined(const struct type *type)
+{
+	return type->shape == NULL;
+}
+
 /* type_pack copies bytes [at, at + n) of the packed form of `count' elements at buf to dst;
  * type_unpack writes them back from src.  0 <= at, at + n <= count * size.  buf is the user's
  * address (the type's lower bound is added here); MPI_BOTTOM, an absolute type's, is address 0.

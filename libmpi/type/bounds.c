@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* bounds.c - size, bounds and alignment of a type from its shape (MPI-5.0 5.1.6 to 5.1.8).
+ *
+ *         true_lb                     true_ub    ub = true_ub + padding
+ *            v                           v       v
+ *      . . . | d d d d | . . | i i i i i | . . . |        not bounded: padding rounds the extent up
+ *            └──────── true_extent ──────┘                to the strictest alignment
+ *            └───────────── extent ──────────────┘
+ *
+ * What a type map is made of comes in blocks: copies of one child whose displacements are between
+ * two extremes.  The bounds need no more than the extremes, so the time is that of the description
+ * and not of the blocks.
+ *
+ * A child whose bounds were set (5.1.6) takes markers with it: if there are any, they alone make
+ * the bounds of the whole.  A child without data and markers is as if it were not there. */
+#include "libmpi/type/make.h"
+
+#include "libmpi/core/err.h"
+
+struct span {
+	bool over; /* some number did not fit */
+	bool data, marks;
+	bool solid;
+	int64_t lo, hi;           /* of data */
+	int64_t lb, ub;           /* of markers */
+	int64_t size, basics, at; /* at: where the next byte of data must be if it is solid */
+	uint8_t align;
+};
+
+static int64_t mul(struct span *s, int64_t a, int64_t b)
+{
+	int64_t r;
+
+	s->over |= __builtin_mul_overflow(a, b, &r);
+	return r;
+}
+
+static int64_t add(struct span *s, int64_t a, int64_t b)
+{
+	int64_t r;
+
+	s->over |= __builtin_add_overflow(a, b, &r);
+	return r;
+}
+
+static int64_t least(int64_t a, int64_t b)
+{
+	return a < b ? a : b;
+}
+
+static int64_t most(int64_t a, int64_t b)
+{
+	return a > b ? a : b;
+}
+
+static bool nothing(const struct type *child)
+{
+	return child->size == 0 && !child->bounded;
+}
+
+/* Copies of child at displacements that reach from lo to hi. */
+static void reach(struct span *s, const struct type *child, int64_t lo, int64_t hi)
+{
+	if (child->size > 0) {
+		int64_t from = add(s, lo, child->true_lb);
+		int64_t to = add(s, add(s, hi, child->true_lb), child->true_extent);
+
+		s->lo = s->data ? least(s->lo, from) : from;
+		s->hi = s->data ? most(s->hi, to) : to;
+		s->data = true;
+	}
+	if (child->bounded) {
+		int64_t lb = add(s, lo, child->lb);
+		int64_t ub = add(s, add(s, hi, child->lb), child->extent);
+
+		s->lb = s->marks ? least(s->lb, lb) : lb;
+		s->ub = s->marks ? most(s->ub, ub) : ub;
+		s->marks = true;
+	}
+	s->align = child->align > s->align ? child->align : s->align;
+}
+
+/* n * len copies: n blocks that begin between lo and hi, of len in a row each. */
+static void blocks(
+	struct span *s, const struct type *child, int64_t n, int64_t len, int64_t lo, int64_t hi)
+{
+	int64_t walk = mul(s, len - 1, child->extent);
+	int64_t all = mul(s, n, len);
+
+	reach(s, child, add(s, lo, least(walk, 0)), add(s, hi, most(walk, 0)));
+	s->size = add(s, s->size, mul(s, all, child->size));
+	s->basics = add(s, s->basics, mul(s, all, child->basics));
+}
+
+/* Is the data still one piece after `len' copies at `displ'?  Also sets where it must go on. */
+static void follow(struct span *s, const struct type *child, int64_t len, int64_t displ)
+{
+	int64_t from;
+
+	if (child->size == 0)
+		return;
+	from = add(s, displ, child->true_lb);
+	s->solid &= child->solid && (len == 1 || child->extent == child->size);
+	s->solid &= s->size == 0 || from == s->at;
+	s->at = add(s, from, mul(s, len, child->size));
+}
+
+static void span_stride(struct span *s, const struct type_shape *p)
+{
+	int64_t walk;
+
+	if (p->n == 0 || p->len == 0 || nothing(p->child))
+		return;
+	walk = mul(s, p->n - 1, p->stride);
+	follow(s, p->child, p->len, p->first);
+	if (p->n > 1)
+		s->solid &= p->stride == mul(s, p->len, p->child->size);
+	blocks(s, p->child, p->n, p->len, add(s, p->first, least(walk, 0)),
+		add(s, p->first, most(walk, 0)));
+}
+
+static void span_list(struct span *s, const struct type_shape *p)
+{
+	for (int64_t i = 0; i < p->n && !s->over; i++) {
+		const struct type *child = p->kind == SHAPE_FIELDS ? p->kids[i] : p->child;
+		int64_t len = p->lens != NULL ? p->lens[i] : p->len;
+
+		if (len == 0 || nothing(child))
+			continue;
+		follow(s, child, len, p->displs[i]);
+		blocks(s, child, 1, len, p->displs[i], p->displs[i]);
+	}
+}
+
+/* The bounds of a type without markers: its data, and the padding of an array of it. */
+static void round_up(struct span *s)
+{
+	int64_t rest;
+
+	s->lb = s->lo;
+	s->ub = s->hi;
+	if (s->align == 0)
+		return;
+	rest = (s->hi - s->lo) % s->align;
+	if (rest != 0)
+		s->ub = add(s, s->hi, s->align - rest);
+}
+
+static int too_far(void)
+{
+	return haft_err(MPI_ERR_ARG,
+		"the datatype would have more bytes or a larger extent than an address can say");
+}
+
+static void dense(struct type *t)
+{
+	t->dense = t->solid && t->true_lb == 0 && t->lb == 0 && t->extent == t->size;
+}
+
+int type_bounds(struct type *t)
+{
+	const struct type_shape *p = t->shape;
+	struct span s = {.solid = true};
+
+	if (p->kind == SHAPE_STRIDE || p->kind == SHAPE_SAME)
+		span_stride(&s, p);
+	else
+		span_list(&s, p);
+	s.over |= __builtin_sub_overflow(s.hi, s.lo, &t->true_extent);
+	if (!s.over && !s.marks)
+		round_up(&s);
+	s.over |= __builtin_sub_overflow(s.ub, s.lb, &t->extent);
+	if (s.over)
+		return too_far();
+	t->size = s.size;
+	t->basics = s.basics;
+	t->true_lb = s.lo;
+	t->lb = s.lb;
+	t->solid = s.solid;
+	t->bounded = s.marks;
+	t->align = s.align;
+	dense(t);
+	return 0;
+}
+
+int type_bound(struct type *t, int64_t lb, int64_t extent)
+{
+	int64_t ub;
+
+	if (__builtin_add_overflow(lb, extent, &ub))
+		return too_far();
+	t->lb = lb;
+	t->extent = extent;
+	t->bounded = true;
+	dense(t);
+	return 0;
+}

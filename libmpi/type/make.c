@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* make.c - making a datatype: memory, what is kept of the call, the end (make.h has the picture).
+ *
+ * One allocation holds everything, so a vector costs one malloc beside its object. */
+#include "libmpi/type/make.h"
+
+#include "libmpi/core/err.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* More arguments than memory could ever hold: a bound that keeps the sum below from wrapping. */
+#define ROOM_MAX (INT64_MAX >> 8)
+
+static struct type_parts *parts_of(const struct type *t)
+{
+	return t->made == NULL ? NULL
+			       : (struct type_parts *)(void *)((char *)t->made -
+							       offsetof(struct type_parts, made));
+}
+
+static struct type_parts *parts_new(const struct type_room *r, int64_t ints, int64_t counts)
+{
+	int64_t longs = r->lens + r->displs + r->addrs + counts;
+	int64_t pointers = r->types + r->inner;
+	int64_t bytes = (int64_t)sizeof(struct type_parts) + longs * (int64_t)sizeof(int64_t) +
+			pointers * (int64_t)sizeof(struct type *) + ints * (int64_t)sizeof(int);
+	struct type_parts *p = malloc((size_t)bytes);
+	int64_t *at;
+
+	if (p == NULL)
+		return NULL;
+	*p = (struct type_parts){.users = 1};
+	at = (int64_t *)(p + 1);
+	p->shape.lens = r->lens > 0 ? at : NULL;
+	p->shape.displs = r->displs > 0 ? at + r->lens : NULL;
+	at += r->lens + r->displs;
+	p->made.addrs = at;
+	p->made.counts = at + r->addrs;
+	p->made.types = (struct type **)(at + r->addrs + counts);
+	p->made.inner = p->made.types + r->types;
+	p->made.ints = (int *)(p->made.inner + r->inner);
+	return p;
+}
+
+int type_new(int combiner, int large, const struct type_room *room, struct type **type)
+{
+	int64_t ints = room->ints + (large ? 0 : room->counts);
+	int64_t counts = large ? room->counts + room->addrs : 0;
+	struct type *t;
+	struct type_parts *p;
+
+	if (room->counts > ROOM_MAX || room->types > ROOM_MAX)
+		return haft_err(MPI_ERR_NO_MEM, "no memory for a datatype of %lld arguments",
+			(long long)room->counts);
+	t = obj_new(&haft_type_class, NULL);
+	p = t != NULL ? parts_new(room, ints, counts) : NULL;
+	if (p == NULL) {
+		if (t != NULL)
+			obj_free_obj(t);
+		return haft_err(MPI_ERR_NO_MEM, "no memory for a datatype");
+	}
+	p->made.large = large;
+	t->combiner = (uint8_t)combiner;
+	t->shape = &p->shape;
+	t->made = &p->made;
+	*type = t;
+	return 0;
+}
+
+void type_put_int(struct type *t, int value)
+{
+	t->made->ints[t->made->ni++] = value;
+}
+
+void type_put(struct type *t, int64_t value)
+{
+	if (t->made->large)
+		t->made->counts[t->made->nc++] = value;
+	else
+		type_put_int(t, (int)value);
+}
+
+void type_put_addr(struct type *t, int64_t value)
+{
+	if (t->made->large)
+		t->made->counts[t->made->nc++] = value;
+	else
+		t->made->addrs[t->made->na++] = value;
+}
+
+void type_put_type(struct type *t, struct type *old)
+{
+	obj_hold(old);
+	t->made->types[t->made->nd++] = old;
+}
+
+/* References to it are not counted: it goes with the block, and nobody can have a handle. */
+struct type *type_inner(struct type *t)
+{
+	struct inside {
+		struct type type;
+		struct type_shape shape;
+	} *n = calloc(1, sizeof(*n));
+
+	if (n == NULL)
+		return NULL;
+	n->type.o.refs = OBJ_REFS_STICKY;
+	n->type.shape = &n->shape;
+	t->made->inner[t->made->ninner++] = &n->type;
+	return &n->type;
+}
+
+int type_close(struct type *t, int err, struct type **newtype)
+{
+	if (err == 0)
+		err = type_bounds(t);
+	if (err != 0) {
+		obj_free_obj(t);
+		return err;
+	}
+	*newtype = t;
+	return 0;
+}
+
+int type_clone(const struct type *t, struct type **clone)
+{
+	struct type *n = obj_new(&haft_type_class, NULL);
+	struct obj o;
+
+	if (n == NULL)
+		return haft_err(MPI_ERR_NO_MEM, "no memory for a datatype");
+	o = n->o;
+	*n = *t;
+	n->o = o;
+	n->committed = false;
+	n->plan = NULL;
+	parts_of(n)->users++;
+	*clone = n;
+	return 0;
+}
+
+void type_gone(struct type *t)
+{
+	struct type_parts *p = parts_of(t);
+
+	if (p == NULL || --p->users > 0)
+		return;
+	for (int64_t i = 0; i < p->made.nd; i++)
+		obj_drop(p->made.types[i]);
+	for (int64_t i = 0; i < p->made.ninner; i++)
+		free(p->made.inner[i]);
+	free(p);
+}

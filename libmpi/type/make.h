@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* make.h - inside libmpi/type: how a derived datatype comes to be, and what is kept of the call.
+ *
+ *      type_new            one block of memory: shape, made, and room for their arrays
+ *         │ the constructor fills in: type_put, type_put_addr, type_put_type; shape
+ *      type_close          type_bounds computes size, bounds, alignment
+ *         │                                              any error: the type goes again
+ *      the user's handle
+ *
+ *      [ type_parts: shape │ made ][ int64: shape's lens, displs │ made's addrs, counts ]
+ *                                  [ types ][ ints ]
+ *
+ * Decoding (5.1.13) copies the arrays of struct type_made: they are the arguments of the call, in
+ * its order.  Types that decoding returns share the block of the one that was used (`users').
+ *
+ * Invariants
+ *  - The block never changes after type_close.
+ *  - made->types are held; made->inner are types that no handle names, owned by the block: steps of
+ *    a subarray.  So whatever the shape points to lives as long as the type. */
+#ifndef HAFT_TYPE_MAKE_H
+#define HAFT_TYPE_MAKE_H
+
+#include "libmpi/core/mpo.h"
+#include "libmpi/type/shape.h"
+
+struct type_made {
+	bool large;                     /* the _c form was called: its counts are in `counts' */
+	int64_t ni, na, nc, nd, ninner; /* how many there are */
+	int *ints;
+	int64_t *addrs;
+	int64_t *counts;
+	struct type **types; /* held */
+	struct type **inner; /* owned */
+};
+
+struct type_parts {
+	struct type_shape shape;
+	struct type_made made;
+	int64_t users; /* types that share the block */
+};
+
+/* What a constructor wants room for: integers, addresses and types that decoding returns (counts
+ * are integers here, and put by their form), and the shape's own arrays. */
+struct type_room {
+	int64_t ints, counts, addrs, types; /* arguments of the call */
+	int64_t lens, displs, inner;        /* of the shape */
+};
+
+/* type_new makes a type of this combiner with empty arrays: the numbers in made are 0 and grow with
+ * each put.  0 or MPI_ERR_NO_MEM. */
+int type_new(int combiner, int large, const struct type_room *room, struct type **type);
+
+/* Each records one argument: an integer of both forms; a count; an address or displacement in
+ * bytes; a type, which is held. */
+void type_put_int(struct type *t, int value);
+void type_put(struct type *t, int64_t value);
+void type_put_addr(struct type *t, int64_t value);
+void type_put_type(struct type *t, struct type *old);
+
+/* type_inner makes a type for the inside of t: no handle, owned by t, shape to be filled in, then
+ * type_bounds.  NULL: no memory. */
+struct type *type_inner(struct type *t);
+
+/* type_close ends the making of t, which becomes *newtype if err is 0 and its bounds can be
+ * computed; or else goes again.  Returns err or the error of type_bounds. */
+int type_close(struct type *t, int err, struct type **newtype);
+
+/* type_clone makes another object of the same description: uncommitted, without name and
+ * attributes.  0 or MPI_ERR_NO_MEM. */
+int type_clone(const struct type *t, struct type **clone);
+
+/* Frees what a type owns: haft_type_gone. */
+void type_gone(struct type *t);
+
+/* type_bounds computes from t->shape: size, basics, bounds, alignment, solid, dense.  0, or
+ * MPI_ERR_ARG: a number does not fit into 64 bits. */
+int type_bounds(struct type *t);
+
+/* Sets explicit bounds on top of what type_bounds computed.  0 or MPI_ERR_ARG. */
+int type_bound(struct type *t, int64_t lb, int64_t extent);
+
+#endif

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* strided.c - the constructors without lists: contiguous, vector, hvector, dup, resized (MPI-5.0
+ * 5.1.2, 5.1.7, 5.1.10). */
+#include "libmpi/type/make.h"
+
+#include "libmpi/core/err.h"
+#include <engine.h>
+
+static void stride(struct type *t, int64_t n, int64_t len, int64_t bytes, struct type *child)
+{
+	t->shape->kind = SHAPE_STRIDE;
+	t->shape->n = n;
+	t->shape->len = len;
+	t->shape->stride = bytes;
+	t->shape->child = child;
+}
+
+/* The same data as old. */
+static void same(struct type *t, struct type *old)
+{
+	stride(t, 1, 1, 0, old);
+	t->shape->kind = SHAPE_SAME;
+}
+
+static int bad_length(int64_t len)
+{
+	return haft_err(MPI_ERR_ARG, "blocklength is %lld; it must be at least 0", (long long)len);
+}
+
+int type_contiguous(int64_t count, struct type *old, struct type **newtype, int large)
+{
+	struct type *t;
+	int err = type_new(
+		MPI_COMBINER_CONTIGUOUS, large, &(struct type_room){.counts = 1, .types = 1}, &t);
+
+	if (err != 0)
+		return err;
+	type_put(t, count);
+	type_put_type(t, old);
+	stride(t, 1, count, 0, old);
+	return type_close(t, 0, newtype);
+}
+
+int type_vector(int64_t count, int64_t blocklength, int64_t step, struct type *old,
+	struct type **newtype, int large)
+{
+	int64_t bytes = 0;
+	struct type *t;
+	int err;
+
+	if (blocklength < 0)
+		return bad_length(blocklength);
+	if (count > 1 && blocklength > 0 && __builtin_mul_overflow(step, old->extent, &bytes))
+		return haft_err(MPI_ERR_ARG,
+			"a stride of %lld elements of %lld bytes is more than an address can say",
+			(long long)step, (long long)old->extent);
+	err = type_new(
+		MPI_COMBINER_VECTOR, large, &(struct type_room){.counts = 3, .types = 1}, &t);
+	if (err != 0)
+		return err;
+	type_put(t, count);
+	type_put(t, blocklength);
+	type_put(t, step);
+	type_put_type(t, old);
+	stride(t, count, blocklength, bytes, old);
+	return type_close(t, 0, newtype);
+}
+
+int type_create_hvector(int64_t count, int64_t blocklength, int64_t bytes, struct type *old,
+	struct type **newtype, int large)
+{
+	struct type *t;
+	int err;
+
+	if (blocklength < 0)
+		return bad_length(blocklength);
+	err = type_new(MPI_COMBINER_HVECTOR, large,
+		&(struct type_room){.counts = 2, .addrs = 1, .types = 1}, &t);
+	if (err != 0)
+		return err;
+	type_put(t, count);
+	type_put(t, blocklength);
+	type_put_addr(t, bytes);
+	type_put_type(t, old);
+	stride(t, count, blocklength, bytes, old);
+	return type_close(t, 0, newtype);
+}
+
+int type_create_resized(
+	struct type *old, int64_t lb, int64_t extent, struct type **newtype, int large)
+{
+	struct type *t;
+	int err = type_new(
+		MPI_COMBINER_RESIZED, large, &(struct type_room){.addrs = 2, .types = 1}, &t);
+
+	if (err != 0)
+		return err;
+	type_put_addr(t, lb);
+	type_put_addr(t, extent);
+	type_put_type(t, old);
+	same(t, old);
+	err = type_bounds(t);
+	if (err == 0)
+		err = type_bound(t, lb, extent);
+	if (err != 0) {
+		obj_free_obj(t);
+		return err;
+	}
+	*newtype = t;
+	return 0;
+}
+
+/* Attributes go along as their copy callbacks say; a name does not.  The copy of a committed type
+ * is committed (5.1.10). */
+int type_dup(struct type *old, struct type **newtype)
+{
+	struct type *t;
+	int err = type_new(MPI_COMBINER_DUP, 0, &(struct type_room){.types = 1}, &t);
+
+	if (err != 0)
+		return err;
+	type_put_type(t, old);
+	same(t, old);
+	err = type_close(t, 0, &t);
+	if (err != 0)
+		return err;
+	err = obj_attr_dup(old, t);
+	if (err == OBJ_CALLBACK)
+		err = haft_err(haft_err_of_callback(obj_user_rc()),
+			"an attribute's copy callback returned %d", obj_user_rc());
+	else if (err != OBJ_OK)
+		err = haft_err(MPI_ERR_NO_MEM, "no memory for attributes");
+	if (err == 0 && old->committed)
+		err = type_commit(&t);
+	if (err != 0) {
+		obj_free_obj(t);
+		return err;
+	}
+	*newtype = t;
+	return 0;
+}
