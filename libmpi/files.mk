@@ -29,6 +29,7 @@ libmpi_SRCS += libmpi/comm/info.c
 libmpi_SRCS += libmpi/comm/make.c
 libmpi_SRCS += libmpi/core/code.c
 libmpi_SRCS += libmpi/core/err.c
+libmpi_SRCS += libmpi/core/hang.c
 libmpi_SRCS += libmpi/core/mpo.c
 libmpi_SRCS += libmpi/core/set.c
 libmpi_SRCS += libmpi/core/state.c

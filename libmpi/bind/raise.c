@@ -1,21 +1,27 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* raise.c - from an error class and its words to the error handler (MPI-5.0 9.3).
  *
- *      whose handler        communicator, window, file, session ── dead or none: MPI_COMM_SELF
- *        what it is         FATAL, ABORT: one line, and the job ends      RETURN: back to the
- * caller a function: called with the handle and the class, then back
+ *      whose handler     communicator, window, file, session
+ *                        dead or none: MPI_FILE_NULL for what works on files, else MPI_COMM_SELF,
+ *                                      where that is not there the initial error handler
+ *      what it is        FATAL, ABORT: one line, and the job ends
+ *                        RETURN: back to the caller
+ *                        a function: called with the handle and the code, then back
  *
  * Only this file calls error handlers. */
 #include "libmpi/bind/raise.h"
 
+#include "libmpi/comm/errh.h"
 #include "libmpi/core/code.h"
 #include "libmpi/core/err.h"
+#include "libmpi/core/hang.h"
 #include "libmpi/core/mpo.h"
 #include "libmpi/core/state.h"
 
 #include <engine.h>
 #include <names.h>
 #include <stdio.h>
+#include <string.h>
 
 enum { LINE_MAX_BYTES = 1024 }; /* function, object and class before the words */
 
@@ -54,23 +60,22 @@ static void who(char *buf, size_t n, const void *self)
 			len > 0 ? ", " : "", name);
 }
 
-/* The handler with a reference that the caller drops. */
-static struct errh *handler_of(const void *self)
+/* Does the function work on files, and raise its errors on MPI_FILE_NULL if it has none (14.7)? */
+static bool of_files(int fn)
 {
-	struct errh *e = self != NULL ? obj_errh_get(self) : NULL;
+	const char *name = haft_fn_names[fn];
 
-	if (e != NULL)
-		return e;
-	if (self != NULL && ((const struct obj *)self)->u.cls == &haft_file_class)
-		return &haft_errh_return;
-	return &haft_errh_fatal;
+	if (fn == HAFT_MPI_File_create_errhandler)
+		return false;
+	return strncmp(name, "MPI_File_", 9) == 0 || strncmp(name, "MPI_Register_datarep", 20) == 0;
 }
 
-/* The user's function takes the address of a handle of its class, and of the code. */
+/* The user's function takes the address of a handle of its class, and of the code.  self NULL:
+ * MPI_FILE_NULL. */
 static void call(const struct errh *e, void *self, int err)
 {
-	void *handle = obj_handle(self);
-	int number = obj_int(self), code = err;
+	void *handle = self != NULL ? obj_handle(self) : (void *)MPI_FILE_NULL;
+	int number = self != NULL ? obj_int(self) : (int)(intptr_t)MPI_FILE_NULL, code = err;
 
 	if (e->lang == OBJ_LANG_C)
 		((void (*)(void *, int *, ...))e->fn)(&handle, &code);
@@ -100,12 +105,17 @@ int haft_raise(int err, void *self, int fn)
 	struct errh *e;
 
 	if (!alive(self))
+		self = NULL;
+	if (self != NULL || of_files(fn)) {
+		e = errh_of(self);
+	} else {
 		self = haft_life.state == HAFT_RUNNING ? &haft_self : NULL;
+		e = self != NULL ? errh_of(self) : errh_initial();
+	}
 	words_complete(line, sizeof(line), err, self, fn);
-	e = handler_of(self);
 	if (e->kind == ERRH_FATAL || e->kind == ERRH_ABORT)
 		haft_abort_job(err, line);
-	if (e->kind != ERRH_RETURN && self != NULL)
+	if (e->kind != ERRH_RETURN)
 		call(e, self, err);
 	obj_drop(e);
 	return err;

@@ -1,38 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* attr.c - caching (MPI-5.0 7.7) over libobj's attributes, and the predefined attributes of
- * MPI_COMM_WORLD (9.1.2, 11.10).
+/* attr.c - caching (MPI-5.0 7.7) on communicators, datatypes and windows over libobj's attributes,
+ * and the predefined attributes of MPI_COMM_WORLD (9.1.2, 11.10) and of windows (12.2.6).
  *
- * libobj knows order, languages, re-entrant and failing callbacks; here its answers become MPI's
- * error classes. */
+ * libobj knows order, languages, re-entrant and failing callbacks; core/hang.c makes MPI's error
+ * classes of its answers. */
 #include "libmpi/comm/attr.h"
 
+#include "libmpi/core/hang.h"
 #include "libmpi/core/code.h"
 #include "libmpi/core/err.h"
 #include <engine.h>
 #include <limits.h>
-
-static int failed(int err, int key)
-{
-	int code = obj_user_rc();
-
-	switch (err) {
-	case OBJ_OK: return 0;
-	case OBJ_KEYVAL:
-		return haft_err(MPI_ERR_KEYVAL, "%d is not a key for this kind of object%s", key,
-			key == MPI_KEYVAL_INVALID ? " but MPI_KEYVAL_INVALID" : "");
-	case OBJ_PERMANENT:
-		return haft_err(
-			MPI_ERR_KEYVAL, "attribute %d is predefined: it cannot be changed", key);
-	case OBJ_INVALID: return haft_err(MPI_ERR_KEYVAL, "the object has no attribute %d", key);
-	case OBJ_BUSY:
-		return haft_err(
-			MPI_ERR_KEYVAL, "attribute %d is being deleted by its own callback", key);
-	case OBJ_CALLBACK:
-		return haft_err(haft_err_of_callback(code),
-			"the delete callback of attribute %d returned %d", key, code);
-	}
-	return haft_err(MPI_ERR_NO_MEM, "no memory for attribute %d", key);
-}
 
 static int create(
 	struct obj_class *cls, void (*copy)(void), void (*del)(void), int *key, void *extra)
@@ -45,7 +23,7 @@ static int create(
 		.extra = (intptr_t)extra,
 	};
 
-	return failed(obj_keyval_new(cls, &d, key), 0);
+	return haft_attr_err(obj_keyval_new(cls, &d, key), 0);
 }
 
 static int freed(struct obj_class *cls, int *key)
@@ -54,7 +32,7 @@ static int freed(struct obj_class *cls, int *key)
 
 	if (err == OBJ_OK)
 		*key = MPI_KEYVAL_INVALID;
-	return failed(err, was);
+	return haft_attr_err(err, was);
 }
 
 static int get(void *self, int key, void *value, int *flag)
@@ -64,37 +42,66 @@ static int get(void *self, int key, void *value, int *flag)
 
 	if (err == OBJ_OK && *flag)
 		*(void **)value = (void *)v;
-	return failed(err, key);
+	return haft_attr_err(err, key);
 }
 
-int comm_create_keyval(MPI_Comm_copy_attr_function *copy, MPI_Comm_delete_attr_function *del,
-	int *key, void *extra)
+static int set(void *self, int key, void *value)
 {
-	return create(&haft_comm_class, (void (*)(void))copy, (void (*)(void))del, key, extra);
+	return haft_attr_err(obj_attr_set(self, key, OBJ_LANG_C, (intptr_t)value), key);
 }
 
-int comm_free_keyval(int *key)
+static int delete (void *self, int key)
 {
-	return freed(&haft_comm_class, key);
+	return haft_attr_err(obj_attr_delete(self, key), key);
 }
 
-int comm_set_attr(struct comm *c, int key, void *value)
-{
-	return failed(obj_attr_set(c, key, OBJ_LANG_C, (intptr_t)value), key);
-}
+/* --- the engines ------------------------------------------------------------------------------ */
 
 /* Predefined attributes are those of MPI_COMM_WORLD, whichever communicator is asked. */
-int comm_get_attr(struct comm *c, int key, void *value, int *flag)
+static void *owner_comm(struct comm *c, int key)
 {
-	bool predefined = key >= MPI_TAG_UB && key <= MPI_UNIVERSE_SIZE;
-
-	return get(predefined ? &haft_world : c, key, value, flag);
+	return key >= MPI_TAG_UB && key <= MPI_UNIVERSE_SIZE ? &haft_world : c;
 }
 
-int comm_delete_attr(struct comm *c, int key)
+static void *owner_type(struct type *t, int key)
 {
-	return failed(obj_attr_delete(c, key), key);
+	(void)key;
+	return t;
 }
+
+static void *owner_win(struct win *w, int key)
+{
+	(void)key;
+	return w;
+}
+
+/* The same five for each class of objects. */
+#define ENGINES(kind, copy_fn, delete_fn)                                                      \
+	int attr_##kind##_new(copy_fn *copy, delete_fn *del, int *key, void *extra)            \
+	{                                                                                      \
+		return create(&haft_##kind##_class, (void (*)(void))copy, (void (*)(void))del, \
+			key, extra);                                                           \
+	}                                                                                      \
+	int attr_##kind##_end(int *key)                                                        \
+	{                                                                                      \
+		return freed(&haft_##kind##_class, key);                                       \
+	}                                                                                      \
+	int attr_##kind##_set(struct kind *o, int key, void *value)                            \
+	{                                                                                      \
+		return set(o, key, value);                                                     \
+	}                                                                                      \
+	int attr_##kind##_get(struct kind *o, int key, void *value, int *flag)                 \
+	{                                                                                      \
+		return get(owner_##kind(o, key), key, value, flag);                            \
+	}                                                                                      \
+	int attr_##kind##_delete(struct kind *o, int key)                                      \
+	{                                                                                      \
+		return delete (o, key);                                                        \
+	}
+
+ENGINES(comm, MPI_Comm_copy_attr_function, MPI_Comm_delete_attr_function)
+ENGINES(type, MPI_Type_copy_attr_function, MPI_Type_delete_attr_function)
+ENGINES(win, MPI_Win_copy_attr_function, MPI_Win_delete_attr_function)
 
 /* --- predefined ---------------------------------------------------------------------------- */
 
@@ -130,9 +137,27 @@ static int fix(int key, int value)
 	return fix_at(key, &values[n++]);
 }
 
+/* A window's own come with the window (attr_win_fix). */
+static int win_keys(void)
+{
+	static const int keys[] = {MPI_WIN_BASE, MPI_WIN_SIZE, MPI_WIN_DISP_UNIT,
+		MPI_WIN_CREATE_FLAVOR, MPI_WIN_MODEL};
+	struct obj_keyval_desc d = {.size = sizeof(d), .lang = OBJ_LANG_C, .flags = OBJ_KV_FIXED};
+	int err = OBJ_OK;
+
+	for (size_t i = 0; i < countof(keys) && err == OBJ_OK; i++)
+		err = obj_keyval_permanent(&haft_win_class, (uint32_t)keys[i], &d);
+	return err;
+}
+
+int attr_win_fix(struct win *w, int key, void *value)
+{
+	return haft_attr_err(obj_attr_fix(w, key, OBJ_LANG_C, (intptr_t)value), key);
+}
+
 int attr_open(int universe, int appnum)
 {
-	int err = OBJ_OK;
+	int err = win_keys();
 
 	for (size_t i = 0; i < countof(fixed) && err == OBJ_OK; i++)
 		err = fix(fixed[i].key, fixed[i].value);

@@ -5,8 +5,12 @@
 
 #include "libmpi/core/mpo.h"
 
-/* attr_open registers the predefined keys of communicators and gives MPI_COMM_WORLD its attributes;
+/* attr_open registers the predefined keys of communicators and windows, and gives MPI_COMM_WORLD its attributes;
  * appnum < 0: it has no MPI_APPNUM.  0 or MPI_ERR_NO_MEM. */
 int attr_open(int universe, int appnum);
+
+/* Gives a window a predefined attribute (MPI_WIN_BASE ..): what a C program gets is `value', which
+ * is the base address, or the address of what the window keeps (12.2.6).  0, MPI_ERR_NO_MEM. */
+int attr_win_fix(struct win *w, int key, void *value);
 
 #endif

@@ -4,9 +4,8 @@
 
 #include "libmpi/comm/ctx.h"
 #include "libmpi/core/err.h"
+#include "libmpi/core/hang.h"
 #include <engine.h>
-#include <stdio.h>
-#include <string.h>
 
 struct comm haft_world, haft_self;
 static struct group world_group, self_group;
@@ -77,16 +76,20 @@ int comm_remote_size(struct comm *c, int *size)
 
 int comm_get_name(struct comm *c, char *name, int *len)
 {
-	if (c != NULL)
-		obj_name_get(c, name, MPI_MAX_OBJECT_NAME, OBJ_C, len);
-	else
-		*len = snprintf(name, MPI_MAX_OBJECT_NAME, "MPI_COMM_NULL");
-	return 0;
+	return haft_name_get(c, "MPI_COMM_NULL", name, len);
 }
 
 int comm_set_name(struct comm *c, const char *name)
 {
-	if (obj_name_set(c, name, strlen(name), OBJ_C) != OBJ_OK)
-		return haft_err(MPI_ERR_NO_MEM, "no memory for a name");
-	return 0;
+	return haft_name_set(c, name);
+}
+
+int comm_win_get_name(struct win *w, char *name, int *len)
+{
+	return haft_name_get(w, "MPI_WIN_NULL", name, len);
+}
+
+int comm_win_set_name(struct win *w, const char *name)
+{
+	return haft_name_set(w, name);
 }

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* errh.c - error handlers as objects (MPI-5.0 9.3).  Who calls them is bind/raise.c alone.
  *
- * An object's handler sits in its error-handler slot (libobj); an empty slot means
- * MPI_ERRORS_ARE_FATAL. */
-#include "libmpi/comm/comm.h"
+ *     communicator, window, file, session ── slot (libobj) ──> struct errh     held
+ *     MPI_FILE_NULL                       ── file_default  ──> struct errh     held
+ *
+ * What an empty slot means: errh_of. */
+#include "libmpi/comm/errh.h"
 
 #include "libmpi/core/err.h"
+#include "libmpi/core/set.h"
 #include <engine.h>
 
 static int create(int kind, void (*fn)(void), struct errh **errhandler)
@@ -30,14 +33,57 @@ static const char *const made_for[] = {
 	[ERRH_SESSION] = "sessions",
 };
 
+/* The default of files, which is MPI_FILE_NULL's (14.7); held.  NULL: MPI_ERRORS_RETURN. */
+static struct errh *file_default;
+
+/* Attaches e to an object; NULL: the default of files. */
+static int put(void *object, struct errh *e)
+{
+	if (object != NULL)
+		return obj_errh_set(object, e) == OBJ_OK
+			       ? 0
+			       : haft_err(MPI_ERR_NO_MEM, "no memory to attach an error handler");
+	obj_hold(e);
+	if (file_default != NULL)
+		obj_drop(file_default);
+	file_default = e;
+	return 0;
+}
+
+struct errh *errh_of(const void *object)
+{
+	const struct obj *o = object;
+	struct errh *e = o != NULL ? obj_errh_get(o) : file_default;
+
+	if (e == NULL)
+		return o == NULL || o->u.cls == &haft_file_class ? &haft_errh_return
+								 : &haft_errh_fatal;
+	if (o == NULL)
+		obj_hold(e);
+	return e;
+}
+
+struct errh *errh_initial(void)
+{
+	static struct errh *const kinds[] = {
+		&haft_errh_fatal, &haft_errh_abort, &haft_errh_return};
+
+	return kinds[haft_set(HAFT_SET_ERRH)];
+}
+
+int errh_open(void)
+{
+	int err = put(&haft_world, errh_initial());
+
+	return err != 0 ? err : put(&haft_self, errh_initial());
+}
+
 static int set(void *object, int kind, struct errh *e)
 {
 	if (e->kind >= ERRH_COMM && e->kind != kind)
 		return haft_err(MPI_ERR_ERRHANDLER, "the error handler was made for %s, not for %s",
 			made_for[e->kind], made_for[kind]);
-	if (obj_errh_set(object, e) != OBJ_OK)
-		return haft_err(MPI_ERR_NO_MEM, "no memory to attach an error handler");
-	return 0;
+	return put(object, e);
 }
 
 /* The user has freed the handle of *e, which `object' still uses: a handle never comes back, so the
@@ -51,9 +97,9 @@ static int renew(void *object, struct errh **e)
 	n->kind = (*e)->kind;
 	n->lang = (*e)->lang;
 	n->fn = (*e)->fn;
-	if (obj_errh_set(object, n) != OBJ_OK) {
+	if (put(object, n) != 0) {
 		obj_free_obj(n);
-		return haft_err(MPI_ERR_NO_MEM, "no memory to attach an error handler");
+		return MPI_ERR_NO_MEM;
 	}
 	obj_drop(*e);
 	*e = n;
@@ -63,13 +109,9 @@ static int renew(void *object, struct errh **e)
 /* The user gets a handle of his own, to be freed by him (MPI-5.0 9.3.1). */
 static int get(void *object, struct errh **errhandler)
 {
-	struct errh *e = obj_errh_get(object);
+	struct errh *e = errh_of(object);
 	int err;
 
-	if (e == NULL) {
-		*errhandler = &haft_errh_fatal;
-		return 0;
-	}
 	if (obj_get(&haft_errh_class, obj_handle(e)) == NULL) {
 		err = renew(object, &e);
 		if (err != 0)
@@ -112,6 +154,36 @@ int errh_set_comm(struct comm *c, struct errh *errhandler)
 int errh_get_comm(struct comm *c, struct errh **errhandler)
 {
 	return get(c, errhandler);
+}
+
+int errh_set_win(struct win *w, struct errh *errhandler)
+{
+	return set(w, ERRH_WIN, errhandler);
+}
+
+int errh_get_win(struct win *w, struct errh **errhandler)
+{
+	return get(w, errhandler);
+}
+
+int errh_set_file(struct file *f, struct errh *errhandler)
+{
+	return set(f, ERRH_FILE, errhandler);
+}
+
+int errh_get_file(struct file *f, struct errh **errhandler)
+{
+	return get(f, errhandler);
+}
+
+int errh_set_session(struct session *s, struct errh *errhandler)
+{
+	return set(s, ERRH_SESSION, errhandler);
+}
+
+int errh_get_session(struct session *s, struct errh **errhandler)
+{
+	return get(s, errhandler);
 }
 
 int errh_free(struct errh **errhandler)

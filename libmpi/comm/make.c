@@ -13,6 +13,7 @@
 #include "libmpi/comm/ctx.h"
 #include "libmpi/comm/group.h"
 #include "libmpi/core/err.h"
+#include "libmpi/core/hang.h"
 #include "libmpi/core/topo.h"
 #include "libmpi/p2p/p2p.h"
 #include "libmpi/type/type.h"
@@ -68,14 +69,6 @@ static int child_id(struct comm *c, uint64_t *ids, uint64_t *ids_end)
 	return 0;
 }
 
-static int callback_error(const char *what)
-{
-	int code = obj_user_rc();
-
-	return haft_err(
-		haft_err_of_callback(code), "an attribute's %s callback returned %d", what, code);
-}
-
 int comm_dup(struct comm *c, struct comm **newcomm)
 {
 	struct comm *n;
@@ -91,10 +84,8 @@ int comm_dup(struct comm *c, struct comm **newcomm)
 	if (err != 0)
 		return err;
 	n->topo = topo_hold(c->topo);
-	err = obj_attr_dup(c, n);
-	if (err != OBJ_OK) {
-		err = err == OBJ_CALLBACK ? callback_error("copy")
-					  : haft_err(MPI_ERR_NO_MEM, "no memory for attributes");
+	err = haft_attr_dup(c, n);
+	if (err != 0) {
 		obj_free_obj(n);
 		return err;
 	}
@@ -258,16 +249,11 @@ int comm_create_group(struct comm *c, struct group *group, int tag, struct comm 
 
 int comm_free(struct comm **comm)
 {
-	int err = obj_free_obj(*comm);
+	int err = haft_obj_free(*comm, MPI_ERR_COMM, "communicator");
 
-	if (err == OBJ_PERMANENT)
-		return haft_err(MPI_ERR_COMM, "a predefined communicator cannot be freed");
-	if (err == OBJ_BUSY)
-		return haft_err(MPI_ERR_COMM, "the communicator is being freed already");
-	if (err == OBJ_CALLBACK)
-		return callback_error("delete");
-	*comm = NULL;
-	return 0;
+	if (err == 0)
+		*comm = NULL;
+	return err;
 }
 
 int comm_compare(struct comm *a, struct comm *b, int *result)

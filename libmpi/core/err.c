@@ -2,6 +2,7 @@
 /* err.c - the words of the last error of each thread, and what the classes are called. */
 #include "libmpi/core/err.h"
 
+#include "libmpi/core/code.h"
 #include "libobj/base.h"
 #include <mpi.h>
 #include <stdarg.h>
@@ -41,7 +42,7 @@ const char *haft_err_words(int class)
 
 int haft_err_of_callback(int code)
 {
-	return code > MPI_SUCCESS && code < MPI_ERR_LASTCODE ? code : MPI_ERR_OTHER;
+	return code != MPI_SUCCESS && haft_code_class(code) >= 0 ? code : MPI_ERR_OTHER;
 }
 
 void haft_err_clear(void)

@@ -22,8 +22,8 @@ int haft_err(int class, const char *fmt, ...) __attribute__((format(printf, 2, 3
 /* The words of this thread's last haft_err if it was of this class, else "".  Any thread. */
 const char *haft_err_words(int class);
 
-/* The class to raise for what a user's callback returned, which is not MPI_SUCCESS: that class if
- * it is one, else MPI_ERR_OTHER. */
+/* The code to raise for what a user's callback returned, which is not MPI_SUCCESS: that if it is
+ * an error code (the program's own included), else MPI_ERR_OTHER. */
 int haft_err_of_callback(int code);
 
 /* Forgets this thread's words: the next error may have none of its own. */

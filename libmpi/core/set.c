@@ -26,6 +26,9 @@ static const struct row rows[HAFT_SETTINGS] = {
 		"collectives use shared memory where it is faster (shm), messages only (p2p), or "
 		"check "
 		"first that all ranks make the same call (check)"},
+	[HAFT_SET_ERRH] = {"HAFT_ERRHANDLER", 0, 0, 2, {"fatal", "abort", "return"},
+		"the initial error handler: MPI_ERRORS_ARE_FATAL, MPI_ERRORS_ABORT, "
+		"MPI_ERRORS_RETURN"},
 };
 
 static int64_t values[HAFT_SETTINGS];

@@ -12,6 +12,7 @@
 #include "libmpi/coll/op.h"
 #include "libmpi/comm/attr.h"
 #include "libmpi/comm/comm.h"
+#include "libmpi/comm/errh.h"
 #include "libmpi/comm/info.h"
 #include "libmpi/core/err.h"
 #include "libmpi/core/state.h"
@@ -47,6 +48,8 @@ static int open_engines(void)
 		err = p2p_open();
 	if (err == 0)
 		err = comm_open(boot->rank, boot->size);
+	if (err == 0)
+		err = errh_open();
 	if (err == 0)
 		err = attr_open(boot->size, boot->app);
 	if (err == 0)

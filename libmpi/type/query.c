@@ -3,10 +3,9 @@
 #include "libmpi/type/type.h"
 #include "engine.h"
 #include "libmpi/core/err.h"
+#include "libmpi/core/hang.h"
 #include "libmpi/core/status.h"
 #include "libmpi/type/shape.h"
-#include <stdio.h>
-#include <string.h>
 
 int type_size(struct type *type, int64_t *size)
 {
@@ -118,18 +117,12 @@ int type_get_elements(const MPI_Status *status, struct type *type, int64_t *coun
 
 int type_get_name(struct type *type, char *name, int *resultlen)
 {
-	if (type != NULL)
-		obj_name_get(type, name, MPI_MAX_OBJECT_NAME, OBJ_C, resultlen);
-	else
-		*resultlen = snprintf(name, MPI_MAX_OBJECT_NAME, "MPI_DATATYPE_NULL");
-	return 0;
+	return haft_name_get(type, "MPI_DATATYPE_NULL", name, resultlen);
 }
 
 int type_set_name(struct type *type, const char *name)
 {
-	if (obj_name_set(type, name, strlen(name), OBJ_C) != 0)
-		return haft_err(MPI_ERR_NO_MEM, "no memory for the name of a datatype");
-	return 0;
+	return haft_name_set(type, name);
 }
 
 /* A predefined type is committed from the start, and may be committed again. */
@@ -203,10 +196,5 @@ int type_match_size(int typeclass, int size, struct type **type)
 
 const char *type_words(const struct type *type, char *buf)
 {
-	int len;
-
-	obj_name_get(type, buf, MPI_MAX_OBJECT_NAME, OBJ_C, &len);
-	if (len == 0)
-		snprintf(buf, MPI_MAX_OBJECT_NAME, "a derived datatype");
-	return buf;
+	return haft_name_words(type, "a derived datatype", buf);
 }

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* errh.h - which error handler an object has (MPI-5.0 9.3). */
+#ifndef HAFT_COMM_ERRH_H
+#define HAFT_COMM_ERRH_H
+
+#include "libmpi/core/mpo.h"
+
+/* The handler of a communicator, window, file or session, with a reference that the caller drops;
+ * NULL: the default of files.  A window without one has MPI_ERRORS_ARE_FATAL (12.6), a file
+ * MPI_ERRORS_RETURN (14.7).  Never NULL. */
+struct errh *errh_of(const void *object);
+
+/* The initial error handler (11.2.1), a predefined one: what `mpiexec -initial-errhandler' said. It
+ * is asked where MPI_COMM_SELF is not there.  Any time. */
+struct errh *errh_initial(void);
+
+/* Gives MPI_COMM_WORLD and MPI_COMM_SELF the initial error handler.  0 or MPI_ERR_NO_MEM. */
+int errh_open(void);
+
+#endif
