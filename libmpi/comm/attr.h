@@ -5,8 +5,8 @@
 
 #include "libmpi/core/mpo.h"
 
-/* attr_open registers the predefined keys of communicators and windows, and gives MPI_COMM_WORLD its attributes;
- * appnum < 0: it has no MPI_APPNUM.  0 or MPI_ERR_NO_MEM. */
+/* attr_open registers the predefined keys of communicators and windows, and gives MPI_COMM_WORLD
+ * its attributes; appnum < 0: it has no MPI_APPNUM.  0 or MPI_ERR_NO_MEM. */
 int attr_open(int universe, int appnum);
 
 /* Gives a window a predefined attribute (MPI_WIN_BASE ..): what a C program gets is `value', which

@@ -65,8 +65,7 @@ struct errh *errh_of(const void *object)
 
 struct errh *errh_initial(void)
 {
-	static struct errh *const kinds[] = {
-		&haft_errh_fatal, &haft_errh_abort, &haft_errh_return};
+	static struct errh *const kinds[] = {&haft_errh_fatal, &haft_errh_abort, &haft_errh_return};
 
 	return kinds[haft_set(HAFT_SET_ERRH)];
 }

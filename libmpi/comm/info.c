@@ -7,13 +7,12 @@
 #include "libmpi/comm/info.h"
 
 #include "libmpi/core/err.h"
-#include "libmpi/core/state.h"
 #include <engine.h>
+#include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/utsname.h>
-#include <unistd.h>
 
 static int no_memory(void)
 {
@@ -21,6 +20,58 @@ static int no_memory(void)
 }
 
 /* --- pairs ------------------------------------------------------------------------------------ */
+
+const char *info_find(const struct info *info, const char *key)
+{
+	const struct info_pair *p = info->pairs;
+
+	while (p != NULL && strcmp(p->key, key) != 0)
+		p = p->next;
+	return p != NULL ? p->value : NULL;
+}
+
+/* Without the blanks around it: *n bytes from the result on. */
+static const char *stripped(const char *s, size_t *n)
+{
+	s += strspn(s, " ");
+	*n = strlen(s);
+	while (*n > 0 && s[*n - 1] == ' ')
+		--*n;
+	return s;
+}
+
+bool info_flag(const struct info *info, const char *key, bool normal)
+{
+	const char *v = info != NULL ? info_find(info, key) : NULL;
+	size_t n;
+
+	if (v == NULL)
+		return normal;
+	v = stripped(v, &n);
+	if (n == 4 && strncmp(v, "true", n) == 0)
+		return true;
+	if (n == 5 && strncmp(v, "false", n) == 0)
+		return false;
+	return normal;
+}
+
+bool info_number(const struct info *info, const char *key, int *number)
+{
+	const char *v = info != NULL ? info_find(info, key) : NULL;
+	char *end;
+	size_t n;
+	long l;
+
+	if (v == NULL)
+		return false;
+	v = stripped(v, &n);
+	errno = 0;
+	l = strtol(v, &end, 10);
+	if (n == 0 || end != v + n || errno != 0 || l < INT_MIN || l > INT_MAX)
+		return false;
+	*number = (int)l;
+	return true;
+}
 
 /* The link that leads to the pair with this key, or the last link. */
 static struct info_pair **find(struct info *info, const char *key)
@@ -184,77 +235,5 @@ int info_free(struct info **info)
 	if (obj_free_obj(*info) == OBJ_PERMANENT)
 		return haft_err(MPI_ERR_INFO, "MPI_INFO_ENV is predefined: it cannot be freed");
 	*info = NULL;
-	return 0;
-}
-
-/* --- what is known of the start (11.2.1) -------------------------------------------------------
- */
-
-static const char *level_name(int level)
-{
-	switch (level) {
-	case MPI_THREAD_SINGLE: return "MPI_THREAD_SINGLE";
-	case MPI_THREAD_FUNNELED: return "MPI_THREAD_FUNNELED";
-	case MPI_THREAD_SERIALIZED: return "MPI_THREAD_SERIALIZED";
-	}
-	return "MPI_THREAD_MULTIPLE";
-}
-
-/* Sets a value that fits; what does not fit is not told. */
-static void tell(struct info *info, const char *key, const char *value)
-{
-	if (value != NULL && value[0] != '\0' && strlen(value) < MPI_MAX_INFO_VAL)
-		info_set(info, key, value);
-}
-
-static void fill(struct info *info)
-{
-	char text[MPI_MAX_INFO_VAL], number[16];
-	struct utsname host;
-	ssize_t n = readlink("/proc/self/exe", text, sizeof(text) - 1);
-
-	if (n > 0) {
-		text[n] = '\0';
-		tell(info, "command", text);
-	}
-	if (haft_life.state == HAFT_RUNNING) {
-		snprintf(number, sizeof(number), "%d", haft_life.size);
-		tell(info, "maxprocs", number);
-		tell(info, "thread_level", level_name(haft_life.thread_level));
-	}
-	tell(info, "wdir", getcwd(text, sizeof(text)));
-	if (uname(&host) == 0) {
-		tell(info, "host", host.nodename);
-		tell(info, "arch", host.machine);
-	}
-}
-
-int info_create_env(int argc, char *argv[], struct info **info)
-{
-	char args[MPI_MAX_INFO_VAL] = "";
-	size_t at = 0;
-	int err = info_create(info);
-
-	if (err != 0)
-		return err;
-	fill(*info);
-	for (int i = 1; i < argc && argv != NULL && argv[i] != NULL && at < sizeof(args); i++)
-		at += (size_t)snprintf(
-			args + at, sizeof(args) - at, "%s%s", i > 1 ? " " : "", argv[i]);
-	if (at < sizeof(args))
-		tell(*info, "argv", args);
-	return 0;
-}
-
-static struct info env;
-
-int info_open(void)
-{
-	int err = obj_permanent(
-		&haft_info_class, (uint32_t)(uintptr_t)MPI_INFO_ENV, &env, "MPI_INFO_ENV", 0);
-
-	if (err != OBJ_OK)
-		return haft_err(MPI_ERR_NO_MEM, "MPI_INFO_ENV: %s", obj_error_text(err));
-	fill(&env);
 	return 0;
 }

@@ -17,6 +17,13 @@ static void handler(MPI_Comm *comm, int *code, ...)
 	last_code = *code;
 }
 
+/* 14.7: what works on files has MPI_FILE_NULL's handler. */
+static void file_handler(MPI_File *fh, int *code, ...)
+{
+	calls += *fh == MPI_FILE_NULL;
+	last_code = *code;
+}
+
 /* The words name the function, and not one whose name merely begins like it. */
 static int names(const char *text, const char *name)
 {
@@ -48,12 +55,14 @@ static void try(const struct none_case *c)
 
 int main(int argc, char **argv)
 {
-	MPI_Errhandler e;
+	MPI_Errhandler e, f;
 	int n = 0;
 
 	t_ok(MPI_Init(&argc, &argv));
 	t_ok(MPI_Comm_create_errhandler(handler, &e));
 	t_ok(MPI_Comm_set_errhandler(MPI_COMM_SELF, e));
+	t_ok(MPI_File_create_errhandler(file_handler, &f));
+	t_ok(MPI_File_set_errhandler(MPI_FILE_NULL, f));
 	for (const struct none_case *c = none_cases; c->name != NULL; c++, n++)
 		try(c);
 	printf("%d functions without an engine\n", n);

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include "libobj/base.h"
 #include "libshm/shm.h"
 
@@ -33,6 +34,8 @@ enum opt {
 	OPT_HOSTFILE,
 	OPT_CONFIG,
 	OPT_STDIN,
+	OPT_ERRH,
+	OPT_INFO,
 	OPT_VERBOSE,
 	OPT_HELP,
 	OPT_VERSION,
@@ -75,6 +78,11 @@ static const struct option options[] = {
 	{"configfile", 1, OPT_CONFIG},
 	{"stdin", 1, OPT_STDIN},
 	{"s", 1, OPT_STDIN},
+	{"initial-errhandler", 1, OPT_ERRH},
+	{"memory-alloc-kinds", 1, OPT_INFO},
+	{"arch", 1, OPT_INFO},
+	{"file", 1, OPT_INFO},
+	{"soft", 1, OPT_INFO},
 	{"v", 0, OPT_VERBOSE},
 	{"verbose", 0, OPT_VERBOSE},
 	{"h", 0, OPT_HELP},
@@ -83,7 +91,6 @@ static const struct option options[] = {
 	{"V", 0, OPT_VERSION},
 	{"version", 0, OPT_VERSION},
 	{"allow-run-as-root", 0, OPT_SKIP},
-	{"arch", 1, OPT_SKIP},
 	{"bind-to", 1, OPT_SKIP},
 	{"bind-to-core", 0, OPT_SKIP},
 	{"bind-to-none", 0, OPT_SKIP},
@@ -115,7 +122,6 @@ static const struct option options[] = {
 	{"rank-by", 1, OPT_SKIP},
 	{"report-bindings", 0, OPT_SKIP},
 	{"rmk", 1, OPT_SKIP},
-	{"soft", 1, OPT_SKIP},
 	{"use-hwthread-cpus", 0, OPT_SKIP},
 	{"usize", 1, OPT_SKIP},
 };
@@ -136,6 +142,9 @@ static const char help[] =
 	"  -host H[:N],...      the hosts to use; only this machine for now\n"
 	"  -hostfile FILE       the same from a file (also -f, -machinefile)\n"
 	"  -configfile FILE     take each line of FILE as one program with its options\n"
+	"  -initial-errhandler mpi_errors_are_fatal, mpi_errors_abort or mpi_errors_return\n"
+	"  -memory-alloc-kinds KINDS, -soft S, -arch A, -file F\n"
+	"                       what the program finds in MPI_INFO_ENV\n"
 	"  -v                   say what is started\n"
 	"  --help, --version\n"
 	"\n"
@@ -200,6 +209,33 @@ static int number_read(const char *opt, const char *s)
 	if (n < 1 || n > SHM_RANKS_MAX)
 		die(EXIT_USAGE, "-%s %s: a job has 1 to %d processes", opt, s, SHM_RANKS_MAX);
 	return (int)n;
+}
+
+/* The setting that makes the initial error handler this one; case does not count. */
+static const char *errhandler_read(const char *s)
+{
+	static const char *const names[][2] = {{"mpi_errors_are_fatal", "fatal"},
+		{"mpi_errors_abort", "abort"}, {"mpi_errors_return", "return"}};
+
+	for (size_t i = 0; i < countof(names); i++)
+		if (strcasecmp(s, names[i][0]) == 0)
+			return names[i][1];
+	die(EXIT_USAGE, "-initial-errhandler is %s, %s or %s, not `%s'", names[0][0], names[1][0],
+		names[2][0], s);
+}
+
+/* Adds a line to what the program finds in MPI_INFO_ENV. */
+static void info_add(struct app *a, const char *key, const char *value)
+{
+	char *more;
+
+	if (strchr(value, '\n') != NULL)
+		die(EXIT_USAGE, "the value of -%s has more than one line", key);
+	if (strcmp(key, "memory-alloc-kinds") == 0)
+		key = "mpi_memory_alloc_kinds";
+	more = text("%s%s=%s\n", a->info != NULL ? a->info : "", key, value);
+	free(a->info);
+	a->info = more;
 }
 
 static double seconds_read(const char *what, const char *s)
@@ -289,11 +325,17 @@ static void option_do(struct plan *p, struct app *a, const struct option *o, cha
 	case OPT_GKEEP: p->keep = v[0]; break;
 	case OPT_NOENV: a->keep = ""; break;
 	case OPT_GNOENV: p->keep = ""; break;
-	case OPT_WDIR: a->wdir = v[0]; break;
+	case OPT_WDIR:
+		a->wdir = v[0];
+		info_add(a, "wdir", v[0]);
+		break;
 	case OPT_PATH: a->path = v[0]; break;
 	case OPT_LABEL: p->label = true; break;
 	case OPT_TIMEOUT: p->timeout = seconds_read("-timeout", v[0]); break;
-	case OPT_HOSTS: p->slots += hosts_list(v[0]); break;
+	case OPT_HOSTS:
+		p->slots += hosts_list(v[0]);
+		info_add(a, "host", v[0]);
+		break;
 	case OPT_HOSTFILE: p->slots += hosts_file(v[0]); break;
 	case OPT_CONFIG: config_read(p, v[0]); break;
 	case OPT_STDIN:
@@ -301,6 +343,8 @@ static void option_do(struct plan *p, struct app *a, const struct option *o, cha
 			die(EXIT_USAGE, "-%s %s: standard input goes to rank 0 only", o->name,
 				v[0]);
 		break;
+	case OPT_ERRH: settings_add(&a->set, "HAFT_ERRHANDLER", errhandler_read(v[0])); break;
+	case OPT_INFO: info_add(a, o->name, v[0]); break;
 	case OPT_VERBOSE: p->verbose = true; break;
 	case OPT_HELP: fputs(help, stdout); exit(0);
 	case OPT_VERSION: puts("mpiexec (Haft) " HAFT_VERSION ", MPI 5.0"); exit(0);
@@ -397,6 +441,8 @@ struct plan *plan_read(int argc, char **argv)
 		if (a->n > SHM_RANKS_MAX - p->nranks)
 			die(EXIT_USAGE, "a job has at most %d processes", SHM_RANKS_MAX);
 		p->nranks += a->n;
+		info_add(a, "maxprocs", text("%d", a->n));
+		settings_add(&a->set, "HAFT_INFO_ENV", a->info);
 	}
 	plan_resolve(p);
 	return p;

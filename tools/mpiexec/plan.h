@@ -35,6 +35,7 @@ struct app {
 	const char *path;    /* -path: where to look for the program; NULL: PATH */
 	const char *keep;    /* names, by commas, of the variables that pass; NULL: all */
 	struct settings set; /* -env, -x */
+	char *info;          /* lines KEY=VALUE for MPI_INFO_ENV; malloc'ed */
 	char *file;          /* the program as found; relative to wdir if it is relative */
 	char **script;       /* argv of a shell that runs file, should it lack a #! line */
 	char **envp;         /* its environment; envp[0] is left for BOOT_VAR; ends with NULL */
