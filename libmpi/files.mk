@@ -54,16 +54,19 @@ libmpi_SRCS += libmpi/type/buffer.c
 libmpi_SRCS += libmpi/type/decode.c
 libmpi_SRCS += libmpi/type/listed.c
 libmpi_SRCS += libmpi/type/make.c
+libmpi_SRCS += libmpi/type/kern.c
+libmpi_SRCS += libmpi/type/move.c
 libmpi_SRCS += libmpi/type/pack.c
+libmpi_SRCS += libmpi/type/plan.c
 libmpi_SRCS += libmpi/type/predef.c
 libmpi_SRCS += libmpi/type/query.c
 libmpi_SRCS += libmpi/type/strided.c
-libmpi_SRCS += libmpi/type/walk.c
 libmpi_SRCS += libmpi/via/coll.c
 libmpi_SRCS += libmpi/via/via.c
 
-# The loops of reductions are worth the vectoriser's full effort.
+# The loops of reductions and of packing are worth the vectoriser's full effort.
 $(B)/obj/libmpi/coll/loops.o: cflags-libmpi += -O3 -fopenmp-simd -Wno-pass-failed
+$(B)/obj/libmpi/type/kern.o: cflags-libmpi += -O3
 
 # --- the table of facts and its generator --------------------------------------------------------
 # A program of the build: it reads libmpi/api/*.def (as C) and writes into $(B)/gen.

@@ -20,6 +20,7 @@ unit_TESTS += tests/unit/obj_ref.c
 unit_TESTS += tests/unit/obj_space.c
 unit_TESTS += tests/unit/obj_table.c
 unit_TESTS += tests/unit/obj_thread.c
+unit_TESTS += tests/unit/plan.c
 unit_TESTS += tests/unit/shm_block.c
 unit_TESTS += tests/unit/shm_frame.c
 unit_TESTS += tests/unit/shm_pipe.c
@@ -125,6 +126,9 @@ $(call tests_bin,$(sort $(unit_TESTS))): $(B)/tests/%: $(B)/obj/tests/%.o $(unit
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ldflags) $(filter %.o,$^) $(unit_libs) -lcmocka $(libobj_LIBS) -ldl -lpthread -o $@
+
+plan_OBJS := $(addprefix $(B)/obj/libmpi/,type/kern.o type/move.o type/pack.o type/plan.o core/err.o)
+$(B)/tests/unit/plan: $(plan_OBJS)
 
 # With the user's own compiler command: what is installed is what is tested.  More sources of a test
 # are more prerequisites; tests_FLAGS-NAME are its own flags and libraries.

@@ -5,6 +5,7 @@
 #include "libmpi/type/make.h"
 
 #include "libmpi/core/err.h"
+#include "libmpi/type/plan.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -143,11 +144,14 @@ void type_gone(struct type *t)
 {
 	struct type_parts *p = parts_of(t);
 
+	type_plan_free(t->plan);
 	if (p == NULL || --p->users > 0)
 		return;
 	for (int64_t i = 0; i < p->made.nd; i++)
 		obj_drop(p->made.types[i]);
-	for (int64_t i = 0; i < p->made.ninner; i++)
+	for (int64_t i = 0; i < p->made.ninner; i++) {
+		type_plan_free(p->made.inner[i]->plan);
 		free(p->made.inner[i]);
+	}
 	free(p);
 }

@@ -6,6 +6,7 @@
 #include "libmpi/type/type.h"
 #include "libmpi/core/err.h"
 #include "libmpi/type/make.h"
+#include "libmpi/type/plan.h"
 #include "libmpi/type/predef.h"
 
 #define TYPE_FIRST 512 /* the ABI's numbers of datatypes are in 512..767 */
@@ -65,6 +66,8 @@ int type_open(void)
 
 		if (obj_permanent(&haft_type_class, (uint32_t)r->number, &r->type, r->name, 0) != 0)
 			return haft_err(MPI_ERR_NO_MEM, "no memory for the datatype %s", r->name);
+		if (type_plan_new(&r->type) != 0)
+			return MPI_ERR_NO_MEM;
 		row_of[r->number - TYPE_FIRST] = (uint8_t)(i + 1);
 	}
 	haft_type_gone = type_gone;

@@ -5,6 +5,7 @@
 #include "libmpi/core/err.h"
 #include "libmpi/core/hang.h"
 #include "libmpi/core/status.h"
+#include "libmpi/type/plan.h"
 #include "libmpi/type/shape.h"
 
 int type_size(struct type *type, int64_t *size)
@@ -128,10 +129,14 @@ int type_set_name(struct type *type, const char *name)
 /* A predefined type is committed from the start, and may be committed again. */
 int type_commit(struct type **type)
 {
+	int err;
+
 	if (*type == NULL)
 		return haft_err(MPI_ERR_TYPE, "MPI_DATATYPE_NULL cannot be committed");
-	(*type)->committed = true;
-	return 0;
+	err = type_plan_new(*type);
+	if (err == 0)
+		(*type)->committed = true;
+	return err;
 }
 
 /* Messages under way hold the type: it goes with the last of them (5.1.9). */

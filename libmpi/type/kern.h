@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* kern.h - the innermost loops of packing, one set for each size of block and direction.
+ *
+ *      grid   mem: xx..xx..xx....xx..xx..xx     rows of blocks; packed without gaps in a row
+ *      comb   mem: xx......xx......xx           one field of a row of records: gaps on both sides
+ *      list   mem: xx...xx.xx                   offsets in a list; packed without gaps
+ *
+ * The loops of a set move `b' bytes at once, known to the compiler where b is one of the sizes that
+ * programs have: loads and stores, no call of memcpy. */
+#ifndef HAFT_TYPE_KERN_H
+#define HAFT_TYPE_KERN_H
+
+#include "libmpi/type/plan.h"
+
+struct kern {
+	/* rows: `rows' of them, `mrow' bytes apart in memory and `prow' bytes packed; in each n
+	 * blocks, `step' apart. */
+	void (*grid)(char *mem, char *packed, int64_t rows, int64_t mrow, int64_t prow, int64_t n,
+		int64_t step, size_t b);
+	void (*comb)(char *mem, char *packed, int64_t n, int64_t mstep, int64_t pstep, size_t b);
+	void (*list)(char *mem, char *packed, int64_t n, const int64_t *off, size_t b);
+	void (*list32)(char *mem, char *packed, int64_t n, const int32_t *off, size_t b);
+};
+
+/* The loops for blocks of b bytes, b > 0. */
+const struct kern *kern_of(enum plan_way way, int64_t b);
+
+#endif

@@ -1,0 +1,464 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* plan.c - the commit's compiler: from shapes to plans.
+ *
+ *      shape    ── kids first (a stack, not recursion: types nest as deep as users like) ──┐
+ *      STRIDE   ── nest of the child, two loops around it, loops that continue each other   │
+ *                  made one ──> NEST                                                        │
+ *      LIST     ── steps all the same? ──> NEST                                             │
+ *      FIELDS   ── only memory? ──> RUNS (neighbours merged) ── one, or regular? ──> NEST   │
+ *               └─ else ──> FIELDS, one for each block                                 <────┘
+ *
+ * Each type's plan is made from its kids' plans, so the work is O(what its constructor was given),
+ * also where one type is used many times over. */
+#include "libmpi/type/plan.h"
+
+#include "libmpi/core/err.h"
+#include "libmpi/type/shape.h"
+#include <stdlib.h>
+#include <string.h>
+
+#define UNITS_MAX 4 /* runs of different lengths may become this many equal ones each */
+
+/* --- nests ------------------------------------------------------------------------------- */
+
+/* The plan of a type as a nest: its own one, a block if it is dense, or a leaf. */
+static struct type_plan nest_of(const struct type *t)
+{
+	const struct type_plan *p = t->plan;
+	struct type_plan nest = {.kind = PLAN_NEST, .size = t->size, .block = t->size};
+
+	if (p == NULL)
+		return nest;
+	if (p->kind != PLAN_NEST) {
+		nest.leaf = p;
+		return nest;
+	}
+	nest = *p;
+	nest.owned = NULL; /* they stay p's */
+	return nest;
+}
+
+/* Puts a loop around a nest.  false: no memory. */
+static bool nest_repeat(struct type_plan *p, int64_t n, int64_t stride)
+{
+	struct plan_dim *top = p->dims > 0 ? &p->dim[p->dims - 1] : NULL;
+	struct type_plan *leaf;
+
+	if (n == 1)
+		return true;
+	if (top == NULL && p->leaf == NULL && stride == p->block) {
+		p->block *= n;
+	} else if (top != NULL && top->n * top->stride == stride) {
+		top->n *= n;
+	} else if (p->dims < PLAN_DIMS) {
+		p->dim[p->dims++] = (struct plan_dim){n, stride, p->size};
+	} else {
+		leaf = malloc(sizeof(*leaf));
+		if (leaf == NULL)
+			return false;
+		*leaf = *p;
+		leaf->off = 0;
+		p->owned = leaf;
+		p->leaf = leaf;
+		p->block = p->size;
+		p->dims = 1;
+		p->dim[0] = (struct plan_dim){n, stride, p->size};
+	}
+	p->size *= n;
+	return true;
+}
+
+/* Are `len' elements of this type one piece of memory? */
+static bool is_memory(const struct type *t, int64_t len)
+{
+	const struct type_plan *p = t->plan;
+
+	return p == NULL || (p->kind == PLAN_NEST && p->dims == 0 && p->leaf == NULL &&
+				    (len == 1 || p->block == t->extent));
+}
+
+static int64_t memory_off(const struct type *t)
+{
+	return t->plan == NULL ? 0 : t->plan->off;
+}
+
+/* --- blocks of a shape ------------------------------------------------------------------- */
+
+static const struct type *block_kid(const struct type_shape *s, int64_t i)
+{
+	return s->kind == SHAPE_FIELDS ? s->kids[i] : s->child;
+}
+
+static int64_t block_len(const struct type_shape *s, int64_t i)
+{
+	return s->lens != NULL ? s->lens[i] : s->len;
+}
+
+/* Do all blocks with data have one type, one length and one step?  *first, *n, *step: where they
+ * are.  A list without data is regular with *n == 0. */
+static bool is_regular(const struct type_shape *s, int64_t *first, int64_t *n, int64_t *step)
+{
+	int64_t last = -1;
+
+	*n = 0;
+	*step = 0;
+	for (int64_t i = 0; i < s->n; i++) {
+		if (block_len(s, i) == 0 || block_kid(s, i)->size == 0)
+			continue;
+		if (*n == 0)
+			*first = i;
+		else if (block_kid(s, i) != block_kid(s, *first) ||
+			 block_len(s, i) != block_len(s, *first))
+			return false;
+		else if (*n == 1)
+			*step = s->displs[i] - s->displs[last];
+		else if (s->displs[i] - s->displs[last] != *step)
+			return false;
+		last = i;
+		++*n;
+	}
+	return true;
+}
+
+/* --- runs -------------------------------------------------------------------------------- */
+
+/* Frees what a plan points to. */
+static void plan_empty(struct type_plan *p)
+{
+	free(p->run);
+	free(p->run32);
+	free(p->at);
+	free(p->field);
+	while (p->owned != NULL) {
+		struct type_plan *o = p->owned;
+
+		p->owned = o->owned;
+		free(o);
+	}
+}
+
+/* Runs of the blocks, neighbours merged: p->run and p->at.  false: no memory. */
+static bool runs_gather(struct type_plan *p, const struct type_shape *s)
+{
+	int64_t at = 0, end = 0;
+
+	p->kind = PLAN_RUNS;
+	p->run = malloc((size_t)s->n * sizeof(*p->run));
+	p->at = malloc(((size_t)s->n + 1) * sizeof(*p->at));
+	if (p->run == NULL || p->at == NULL)
+		return false;
+	for (int64_t i = 0; i < s->n; i++) {
+		const struct type *kid = block_kid(s, i);
+		int64_t len = block_len(s, i) * kid->size;
+		int64_t off = s->displs[i] + memory_off(kid);
+
+		if (len == 0)
+			continue;
+		if (p->n == 0 || off != end) {
+			p->run[p->n] = off;
+			p->at[p->n++] = at;
+		}
+		at += len;
+		end = off + len;
+	}
+	p->at[p->n] = at;
+	p->size = at;
+	return true;
+}
+
+/* The length of all runs, or 0. */
+static int64_t runs_equal(const struct type_plan *p)
+{
+	int64_t len = p->at[1];
+
+	for (int64_t i = 1; i < p->n; i++)
+		if (p->at[i + 1] - p->at[i] != len)
+			return 0;
+	return len;
+}
+
+/* Runs that are one block, or a loop: makes it a nest.  p->block is set. */
+static void runs_regular(struct type_plan *p)
+{
+	int64_t first = p->run[0], step = p->n > 1 ? p->run[1] - first : 0;
+	int64_t n = p->n, block = p->block;
+
+	for (int64_t i = 2; i < n; i++)
+		if (p->run[i] - p->run[i - 1] != step)
+			return;
+	plan_empty(p);
+	*p = (struct type_plan){.kind = PLAN_NEST, .off = first, .size = block, .block = block};
+	nest_repeat(p, n, step);
+}
+
+/* Largest piece that all runs consist of. */
+static int64_t runs_unit(const struct type_plan *p)
+{
+	int64_t unit = 0;
+
+	for (int64_t i = 0; i < p->n && unit != 1; i++) {
+		int64_t a = p->at[i + 1] - p->at[i];
+
+		while (a != 0) {
+			int64_t b = unit % a;
+
+			unit = a;
+			a = b;
+		}
+	}
+	return unit;
+}
+
+/* Short runs of different lengths become more runs of one: a loop without a branch.  false: no
+ * memory. */
+static bool runs_split(struct type_plan *p)
+{
+	int64_t unit = runs_unit(p);
+	int64_t n = p->size / unit, k = 0;
+	int64_t *run;
+
+	if (n > UNITS_MAX * p->n || p->n <= PLAN_RECORD)
+		return true;
+	run = malloc((size_t)n * sizeof(*run));
+	if (run == NULL)
+		return false;
+	for (int64_t i = 0; i < p->n; i++)
+		for (int64_t at = p->at[i]; at < p->at[i + 1]; at += unit)
+			run[k++] = p->run[i] + at - p->at[i];
+	free(p->run);
+	p->run = run;
+	p->n = n;
+	p->block = unit;
+	return true;
+}
+
+/* Halves the list if its offsets are small; a list that is too long stays as it is. */
+static void runs_narrow(struct type_plan *p)
+{
+	int32_t *narrow;
+
+	for (int64_t i = 0; i < p->n; i++)
+		if (p->run[i] != (int32_t)p->run[i])
+			return;
+	narrow = malloc((size_t)p->n * sizeof(*narrow));
+	if (narrow == NULL)
+		return;
+	for (int64_t i = 0; i < p->n; i++)
+		narrow[i] = (int32_t)p->run[i];
+	free(p->run);
+	p->run = NULL;
+	p->run32 = narrow;
+}
+
+static bool runs_make(struct type_plan *p, const struct type_shape *s)
+{
+	if (!runs_gather(p, s))
+		return false;
+	p->block = runs_equal(p);
+	if (p->block != 0)
+		runs_regular(p);
+	if (p->kind == PLAN_NEST)
+		return true;
+	if (p->block == 0 && !runs_split(p))
+		return false;
+	if (p->block != 0) {
+		free(p->at);
+		p->at = NULL;
+	}
+	runs_narrow(p);
+	return true;
+}
+
+/* --- fields ------------------------------------------------------------------------------ */
+
+/* One block as a field, merged with the last one where both are memory. */
+static void field_add(struct type_plan *p, const struct type *kid, int64_t off, int64_t len)
+{
+	struct plan_field *last = p->n > 0 ? &p->field[p->n - 1] : NULL;
+	struct plan_field f = {off, p->size, len, kid->extent, kid->size, kid->plan};
+
+	if (is_memory(kid, len)) {
+		f.off += memory_off(kid);
+		f.block *= len;
+		f.n = 1;
+		f.sub = NULL;
+	}
+	p->size += len * kid->size;
+	if (last != NULL && last->sub == NULL && f.sub == NULL && last->off + last->block == f.off)
+		last->block += f.block;
+	else
+		p->field[p->n++] = f;
+}
+
+static bool fields_make(struct type_plan *p, const struct type_shape *s)
+{
+	p->kind = PLAN_FIELDS;
+	p->field = malloc((size_t)s->n * sizeof(*p->field));
+	if (p->field == NULL)
+		return false;
+	for (int64_t i = 0; i < s->n; i++) {
+		const struct type *kid = block_kid(s, i);
+
+		if (block_len(s, i) > 0 && kid->size > 0)
+			field_add(p, kid, s->displs[i], block_len(s, i));
+	}
+	return true;
+}
+
+/* --- a type ------------------------------------------------------------------------------ */
+
+/* Nest of `n' blocks of `len' elements of a type. */
+static bool stride_make(struct type_plan *p, const struct type *kid, int64_t first, int64_t len,
+	int64_t n, int64_t stride)
+{
+	*p = nest_of(kid);
+	p->off += first;
+	return nest_repeat(p, len, kid->extent) && nest_repeat(p, n, stride);
+}
+
+static bool list_make(struct type_plan *p, const struct type_shape *s)
+{
+	int64_t first = 0, n, step;
+	bool memory = true;
+
+	if (is_regular(s, &first, &n, &step))
+		return stride_make(
+			p, block_kid(s, first), s->displs[first], block_len(s, first), n, step);
+	for (int64_t i = 0; i < s->n && memory; i++)
+		memory = block_len(s, i) == 0 || is_memory(block_kid(s, i), block_len(s, i));
+	return memory ? runs_make(p, s) : fields_make(p, s);
+}
+
+/* A pair of MAXLOC or MINLOC: two pieces. */
+static bool pair_make(struct type_plan *p, const struct type *t)
+{
+	const struct type_piece *c = t->piece;
+	int64_t lens[2] = {c[0].len, c[1].len}, displs[2] = {c[0].off, c[1].off};
+	struct type byte = {.size = 1, .extent = 1};
+	struct type_shape s = {
+		.kind = SHAPE_LIST, .n = 2, .lens = lens, .displs = displs, .child = &byte};
+
+	return runs_make(p, &s);
+}
+
+static bool shape_make(struct type_plan *p, const struct type *t)
+{
+	const struct type_shape *s = t->shape;
+
+	if (s == NULL || s->kind == SHAPE_BASIC)
+		return pair_make(p, t);
+	if (s->kind == SHAPE_SAME)
+		return stride_make(p, s->child, s->first, 1, 1, 0);
+	if (s->kind == SHAPE_STRIDE)
+		return stride_make(p, s->child, s->first, s->len, s->n, s->stride);
+	return list_make(p, s);
+}
+
+/* Makes a type's plan; its kids have theirs. */
+static int plan_make(struct type *t)
+{
+	struct type_plan p = {0};
+
+	t->dense = false;
+	if (t->size == 0)
+		return 0;
+	if (!shape_make(&p, t)) {
+		plan_empty(&p);
+		return haft_err(MPI_ERR_NO_MEM, "no memory for the plan of a datatype");
+	}
+	must(p.size == t->size);
+	if (p.kind == PLAN_NEST && p.dims == 0 && p.leaf == NULL && p.off == 0 && t->lb == 0 &&
+		p.block == t->extent) {
+		t->dense = true;
+		return 0;
+	}
+	t->plan = malloc(sizeof(*t->plan));
+	if (t->plan == NULL) {
+		plan_empty(&p);
+		return haft_err(MPI_ERR_NO_MEM, "no memory for the plan of a datatype");
+	}
+	*t->plan = p;
+	return 0;
+}
+
+/* --- kids first -------------------------------------------------------------------------- */
+
+static bool is_planned(const struct type *t)
+{
+	return t->plan != NULL || t->dense || t->size == 0;
+}
+
+/* The next kid of t, from number *i on, that has no plan yet; NULL: all have. */
+static struct type *unplanned(const struct type *t, int64_t *i)
+{
+	const struct type_shape *s = t->shape;
+
+	if (s == NULL || s->kind == SHAPE_BASIC)
+		return NULL;
+	if (s->kind != SHAPE_FIELDS)
+		return is_planned(s->child) ? NULL : s->child;
+	for (; *i < s->n; ++*i)
+		if (!is_planned(s->kids[*i]))
+			return s->kids[*i];
+	return NULL;
+}
+
+struct visit {
+	struct visit *up;
+	struct type *type;
+	int64_t kid;
+};
+
+/* Types that have kids without a plan, the deepest first. */
+static int plan_visit(struct type *t)
+{
+	struct visit *top = NULL;
+	int err = 0;
+
+	for (struct type *down = t; down != NULL || top != NULL;) {
+		struct visit *v = top;
+
+		if (down != NULL) {
+			v = malloc(sizeof(*v));
+			if (v == NULL) {
+				err = haft_err(
+					MPI_ERR_NO_MEM, "no memory for the plan of a datatype");
+				break;
+			}
+			*v = (struct visit){top, down, 0};
+			top = v;
+		}
+		down = unplanned(v->type, &v->kid);
+		if (down != NULL)
+			continue;
+		err = plan_make(v->type);
+		top = v->up;
+		free(v);
+		if (err != 0)
+			break;
+	}
+	while (top != NULL) {
+		struct visit *v = top;
+
+		top = v->up;
+		free(v);
+	}
+	return err;
+}
+
+int type_plan_new(struct type *t)
+{
+	int64_t i = 0;
+
+	if (is_planned(t))
+		return 0;
+	return unplanned(t, &i) == NULL ? plan_make(t) : plan_visit(t);
+}
+
+void type_plan_free(struct type_plan *plan)
+{
+	if (plan == NULL)
+		return;
+	plan_empty(plan);
+	free(plan);
+}
