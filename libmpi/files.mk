@@ -37,6 +37,7 @@ libmpi_SRCS += libmpi/core/set.c
 libmpi_SRCS += libmpi/core/state.c
 libmpi_SRCS += libmpi/dyn/env.c
 libmpi_SRCS += libmpi/dyn/life.c
+libmpi_SRCS += libmpi/dyn/mem.c
 libmpi_SRCS += libmpi/p2p/buffer.c
 libmpi_SRCS += libmpi/p2p/call.c
 libmpi_SRCS += libmpi/p2p/match.c
@@ -62,6 +63,7 @@ libmpi_SRCS += libmpi/type/predef.c
 libmpi_SRCS += libmpi/type/query.c
 libmpi_SRCS += libmpi/type/strided.c
 libmpi_SRCS += libmpi/via/coll.c
+libmpi_SRCS += libmpi/via/mem.c
 libmpi_SRCS += libmpi/via/via.c
 
 # The loops of reductions and of packing are worth the vectoriser's full effort.

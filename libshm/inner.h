@@ -223,9 +223,11 @@ void shm_lock_drop(struct lock *l);
 /* --- shm_os.c: 0 or -1 with errno, unless said otherwise. */
 int shm_os_memfd(void);
 int shm_os_memfd_seal(int fd);
-int shm_os_resize(int fd, uint64_t len);                /* 0; -1, errno EFBIG: ulimit -f */
-int shm_os_reserve(int fd, uint64_t off, uint64_t len); /* pages are there, or an error */
-int shm_os_punch(int fd, uint64_t off, uint64_t len);   /* pages are zero and given back */
+int shm_os_resize(int fd, uint64_t len); /* 0; -1, errno EFBIG: ulimit -f */
+/* Pages are there, or an error: also where the kernel would rather end a process than say no. */
+int shm_os_reserve(int fd, uint64_t off, uint64_t len);
+uint64_t shm_os_memory(void);                         /* bytes that the machine has */
+int shm_os_punch(int fd, uint64_t off, uint64_t len); /* pages are zero and given back */
 bool shm_os_barrier_known(void); /* has the kernel membarrier's expedited kind? */
 int shm_os_barrier_join(void);   /* be reached by shm_os_barrier of others */
 void shm_os_barrier(void); /* every running thread of every joined process has a full barrier */

@@ -9,8 +9,12 @@
 #include <unistd.h>
 #include "libshm/inner.h"
 
-#define HEAP_BASE ((uint64_t)1 << 30) /* address space only: memory comes piece by piece */
-#define HEAP_RANK ((uint64_t)64 << 20)
+/* The heap is address space only: memory comes piece by piece.  For our own needs, for each rank,
+ * and for what users put there: more than the machine has, as pieces of different sizes do not
+ * share. */
+#define HEAP_BASE  ((uint64_t)1 << 30)
+#define HEAP_RANK  ((uint64_t)64 << 20)
+#define HEAP_TIMES MEAN_OR(1, 4)
 
 static uint64_t round_up(uint64_t n, uint64_t to)
 {
@@ -39,8 +43,16 @@ static uint32_t frame_max(int nranks)
 	return nranks <= 128 ? SHM_FRAME_MAX / 2 : SHM_FRAME_MAX / 4;
 }
 
+static uint64_t heap_len(const struct shm_opts *o, bool users)
+{
+	if (o->heap_len != 0)
+		return o->heap_len;
+	return HEAP_BASE + (uint64_t)o->nranks * HEAP_RANK +
+	       (users ? HEAP_TIMES * shm_os_memory() : 0);
+}
+
 /* Fills in all of the head but the magic. */
-static void lay_out(struct head *h, const struct shm_opts *o)
+static void lay_out(struct head *h, const struct shm_opts *o, bool users)
 {
 	uint64_t n = (uint64_t)o->nranks, at = round_up(sizeof *h, PAGE);
 
@@ -58,8 +70,7 @@ static void lay_out(struct head *h, const struct shm_opts *o)
 	h->bucket = at += n * sizeof(struct page);
 	h->inbox = at += BUCKETS * sizeof(uint64_t);
 	h->heap = round_up(at += n * sizeof(struct inbox), PAGE);
-	h->len = h->heap +
-		 round_up(o->heap_len != 0 ? o->heap_len : HEAP_BASE + n * HEAP_RANK, PAGE);
+	h->len = h->heap + round_up(heap_len(o, users), PAGE);
 }
 
 static int map(struct shm_seg *seg, int fd, uint64_t len)
@@ -94,10 +105,23 @@ static struct shm_seg *seg_new(void)
 	return seg;
 }
 
+/* Lays out and maps the new file: with room for users' memory, or, under a limit of address space
+ * or of the size of files, without. */
+static int stretch(struct shm_seg *seg, const struct shm_opts *opts, struct head *h)
+{
+	for (int users = 1; users >= 0; users--) {
+		*h = (struct head){0};
+		lay_out(h, opts, users != 0);
+		if (shm_os_resize(seg->mem_fd, h->len) == 0 && map(seg, seg->mem_fd, h->len) == 0)
+			return 0;
+	}
+	return SHM_SYS;
+}
+
 int shm_seg_create(const struct shm_opts *opts, struct shm_seg **out)
 {
 	struct shm_seg *seg;
-	struct head h = {0};
+	struct head h;
 
 	if (opts->nranks < 1 || opts->nranks > SHM_RANKS_MAX || opts->chunk_len % CACHE_LINE != 0 ||
 		opts->chunk_len > UINT32_MAX || opts->heap_len > (size_t)1 << 46)
@@ -105,11 +129,9 @@ int shm_seg_create(const struct shm_opts *opts, struct shm_seg **out)
 	seg = seg_new();
 	if (seg == NULL)
 		return SHM_NOMEM;
-	lay_out(&h, opts);
 	seg->mem_fd = shm_os_memfd();
-	if (seg->mem_fd < 0 || shm_os_resize(seg->mem_fd, h.len) != 0 ||
-		shm_os_memfd_seal(seg->mem_fd) != 0 ||
-		shm_os_reserve(seg->mem_fd, 0, h.heap) != 0 || map(seg, seg->mem_fd, h.len) != 0) {
+	if (seg->mem_fd < 0 || stretch(seg, opts, &h) != 0 || shm_os_memfd_seal(seg->mem_fd) != 0 ||
+		shm_os_reserve(seg->mem_fd, 0, h.heap) != 0) {
 		drop(seg);
 		return errno == ENOSPC || errno == ENOMEM ? SHM_NOMEM : SHM_SYS;
 	}
@@ -163,6 +185,11 @@ void shm_seg_close(struct shm_seg *seg)
 int shm_seg_fd(const struct shm_seg *seg)
 {
 	return seg->fd;
+}
+
+uint64_t shm_seg_len(const struct shm_seg *seg)
+{
+	return seg->head->len;
 }
 
 int shm_seg_nranks(const struct shm_seg *seg)

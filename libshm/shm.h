@@ -80,6 +80,7 @@ void shm_seg_close(struct shm_seg *seg);
 
 int shm_seg_fd(const struct shm_seg *seg); /* the creator's fd; -1 after shm_seg_open */
 int shm_seg_nranks(const struct shm_seg *seg);
+uint64_t shm_seg_len(const struct shm_seg *seg); /* bytes, as mapped */
 int shm_seg_ncpus(const struct shm_seg *seg);
 bool shm_seg_contended(const struct shm_seg *seg);  /* more ranks than CPUs */
 uint64_t shm_seg_cookie(const struct shm_seg *seg); /* random, never 0: is it this job's segment? */

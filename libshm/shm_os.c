@@ -12,6 +12,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/syscall.h>
@@ -62,10 +63,55 @@ int shm_os_resize(int fd, uint64_t len)
 	return e;
 }
 
+uint64_t shm_os_memory(void)
+{
+	long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+
+	return pages > 0 && page > 0 ? (uint64_t)pages * (uint64_t)page : 0;
+}
+
+/* The number behind `key' in a file of the kernel, or UINT64_MAX ("max", no such file). */
+static uint64_t number_in(const char *path, const char *key)
+{
+	FILE *f = fopen(path, "re");
+	char line[128];
+	unsigned long long n;
+	uint64_t found = UINT64_MAX;
+
+	if (f == NULL)
+		return found;
+	while (found == UINT64_MAX && fgets(line, sizeof line, f) != NULL)
+		if (strncmp(line, key, strlen(key)) == 0 &&
+			sscanf(line + strlen(key), "%llu", &n) == 1)
+			found = n;
+	fclose(f);
+	return found;
+}
+
+/* Bytes that may still be had: of the machine, and of the cgroup as a container sees its own. */
+static uint64_t memory_left(void)
+{
+	uint64_t kb = number_in("/proc/meminfo", "MemAvailable:");
+	uint64_t swap = number_in("/proc/meminfo", "SwapFree:");
+	uint64_t left = kb == UINT64_MAX ? kb : (kb + (swap == UINT64_MAX ? 0 : swap)) * 1024;
+	uint64_t most = number_in("/sys/fs/cgroup/memory.max", "");
+	uint64_t used = number_in("/sys/fs/cgroup/memory.current", "");
+
+	if (most != UINT64_MAX && used != UINT64_MAX && left > most - (used < most ? used : most))
+		left = most - (used < most ? used : most);
+	return left;
+}
+
+#define RESERVE_ASK ((uint64_t)16 << 20) /* bytes: less is had without asking first */
+
 int shm_os_reserve(int fd, uint64_t off, uint64_t len)
 {
 	int e;
 
+	if (len >= RESERVE_ASK && len > memory_left()) {
+		errno = ENOMEM;
+		return -1;
+	}
 	do
 		e = fallocate(fd, 0, (off_t)off, (off_t)len);
 	while (e != 0 && errno == EINTR);

@@ -18,6 +18,7 @@
 #include "libmpi/core/state.h"
 #include "libmpi/p2p/p2p.h"
 #include "libmpi/type/type.h"
+#include "libmpi/via/mem.h"
 #include "libmpi/via/via.h"
 #include <engine.h>
 #include <pthread.h>
@@ -122,6 +123,7 @@ int dyn_finalize(void)
 		return err;
 	__atomic_store_n(&haft_life.state, HAFT_AFTER, __ATOMIC_RELEASE);
 	coll_close();
+	via_mem_close();
 	via_close();
 	p2p_close();
 	boot_fini(boot);

@@ -18,6 +18,7 @@ int via_open(struct shm_seg *seg, int me, shm_deliver_fn *deliver)
 	via.me = me;
 	via.npeers = shm_seg_nranks(seg);
 	via.frame_max = via.shm->frame_max;
+	via.mem_len = shm_seg_len(seg);
 	via.contended = shm_seg_contended(seg);
 	via.deliver = deliver;
 	return 0;

@@ -20,6 +20,7 @@ struct via {
 	int me;     /* this process as a peer */
 	int npeers; /* peers are 0 .. npeers-1 */
 	uint32_t frame_max;
+	uint64_t mem_len;        /* bytes of the segment, mapped at shm->base */
 	bool contended;          /* more ranks than CPUs: whoever spins, hinders */
 	shm_deliver_fn *deliver; /* p2p's; it must take the frame */
 };

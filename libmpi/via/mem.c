@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* mem.c - pieces of shared memory for users.
+ *
+ *   via_mem_new ─┬─ small ──> arena (libobj: jemalloc, or its own) ── grow ──┐
+ *                ├─ large ───────────────────────────────────────────────────┴──> heap of the
+ * segment └─ none left, or it cannot be aligned there ──> a private mapping
+ *
+ * Every piece is in a tree by its address, which tells a wrong address from a right one, and how
+ * long the piece is.  A large one gives its memory back to the kernel when it is freed; the arena
+ * keeps what it has got until the end.
+ *
+ * Invariant: whatever is handed out is really there (libshm reserves it), or private. */
+#include "libmpi/via/mem.h"
+
+#include "libmpi/core/err.h"
+#include "libobj/obj.h"
+#include <mpi.h>
+#include <search.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#define ALIGN_MIN   ((int64_t)64)                      /* a cache line suits any type */
+#define LARGE       ((int64_t)MEAN_OR(16384, 1 << 20)) /* from here on not through the arena */
+#define GROW        ((size_t)MEAN_OR(65536, 4 << 20))  /* the arena asks for as much at least */
+#define ARENA_ALIGN 65536                              /* it cannot align to more */
+#define HEAP_ALIGN  4096                               /* nor the heap */
+#define HEAP_WASTE  (2 << 20) /* an alignment takes so much real memory at most */
+
+enum piece_kind { PIECE_ARENA, PIECE_HEAP, PIECE_PRIVATE };
+
+struct piece {
+	char *at;
+	int64_t len;  /* as the user wants it */
+	uint8_t kind; /* enum piece_kind */
+	char *start;  /* HEAP, PRIVATE: of what was taken for it, and how much that is */
+	size_t taken;
+};
+
+/* What the arena has got from the heap. */
+struct grown {
+	struct grown *next;
+	uint64_t off;
+	size_t len;
+};
+
+static struct {
+	struct obj_arena *arena;
+	struct grown *grown;
+	void *tree; /* of struct piece, by at */
+	long pieces;
+	int64_t bytes;
+} mem;
+
+static int by_address(const void *a, const void *b)
+{
+	const struct piece *x = a, *y = b;
+
+	return (x->at > y->at) - (x->at < y->at);
+}
+
+static char *align_up(char *p, int64_t align)
+{
+	return (char *)(((uintptr_t)p + (uintptr_t)align - 1) & ~((uintptr_t)align - 1));
+}
+
+/* --- the three places --------------------------------------------------------------------- */
+
+static void *grow(void *ctx, size_t len, size_t align)
+{
+	struct grown *g = malloc(sizeof(*g));
+
+	(void)ctx;
+	if (g == NULL)
+		return NULL;
+	g->len = (len < GROW ? GROW : len) + align;
+	g->off = shm_heap_alloc(via.shm, g->len, HEAP_ALIGN);
+	if (g->off == 0) {
+		free(g);
+		return NULL;
+	}
+	g->next = mem.grown;
+	mem.grown = g;
+	return align_up(shm_ptr(via.shm, g->off), (int64_t)align);
+}
+
+static bool in_arena(struct piece *p, int64_t align)
+{
+	const struct obj_arena_opts opts = {
+		.size = sizeof(opts), .alloc = OBJ_ALLOC_AUTO, .grow = grow};
+
+	if (p->len >= LARGE || align > ARENA_ALIGN)
+		return false;
+	if (mem.arena == NULL)
+		mem.arena = obj_arena_new(&opts);
+	if (mem.arena == NULL)
+		return false;
+	p->kind = PIECE_ARENA;
+	p->at = obj_arena_get(mem.arena, (size_t)(p->len > 0 ? p->len : 1), (size_t)align);
+	return p->at != NULL;
+}
+
+static bool in_heap(struct piece *p, int64_t align)
+{
+	uint64_t off;
+
+	if (align > HEAP_WASTE)
+		return false;
+	p->taken = (size_t)p->len + (align > HEAP_ALIGN ? (size_t)align : 0);
+	off = shm_heap_alloc(via.shm, p->taken, HEAP_ALIGN);
+	if (off == 0)
+		return false;
+	p->kind = PIECE_HEAP;
+	p->start = shm_ptr(via.shm, off);
+	p->at = align_up(p->start, align);
+	return true;
+}
+
+static bool in_private(struct piece *p, int64_t align)
+{
+	p->taken = (size_t)p->len + (size_t)align;
+	p->start = mmap(NULL, p->taken, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (p->start == MAP_FAILED)
+		return false;
+	p->kind = PIECE_PRIVATE;
+	p->at = align_up(p->start, align);
+	return true;
+}
+
+static void release(struct piece *p)
+{
+	if (p->kind == PIECE_ARENA)
+		obj_arena_put(mem.arena, p->at);
+	else if (p->kind == PIECE_HEAP)
+		shm_heap_free(via.shm, shm_off(via.shm, p->start), p->taken, HEAP_ALIGN);
+	else
+		munmap(p->start, p->taken);
+	free(p);
+}
+
+/* --- pieces ------------------------------------------------------------------------------- */
+
+int via_mem_new(int64_t len, int64_t align, void **out)
+{
+	struct piece *p;
+
+	if (align < ALIGN_MIN)
+		align = ALIGN_MIN;
+	if (len > PTRDIFF_MAX - align)
+		return haft_err(
+			MPI_ERR_NO_MEM, "%lld bytes are more than there can be", (long long)len);
+	p = calloc(1, sizeof(*p));
+	if (p == NULL)
+		return haft_err(MPI_ERR_NO_MEM, "no memory for %lld bytes", (long long)len);
+	p->len = len;
+	if (!in_arena(p, align) && !in_heap(p, align) && !in_private(p, align)) {
+		free(p);
+		return haft_err(MPI_ERR_NO_MEM,
+			"%lld bytes at a multiple of %lld are not to be had", (long long)len,
+			(long long)align);
+	}
+	if (tsearch(p, &mem.tree, by_address) == NULL) {
+		release(p);
+		return haft_err(MPI_ERR_NO_MEM, "no memory for %lld bytes", (long long)len);
+	}
+	mem.pieces++;
+	mem.bytes += len;
+	*out = p->at;
+	return 0;
+}
+
+int via_mem_free(void *at)
+{
+	struct piece key = {.at = at}, *p, **found = tfind(&key, &mem.tree, by_address);
+
+	if (found == NULL)
+		return haft_err(MPI_ERR_BASE, "%p is not the start of memory of MPI_Alloc_mem", at);
+	p = *found;
+	tdelete(p, &mem.tree, by_address);
+	mem.pieces--;
+	mem.bytes -= p->len;
+	release(p);
+	return 0;
+}
+
+void via_mem_used(long *pieces, int64_t *bytes)
+{
+	*pieces = mem.pieces;
+	*bytes = mem.bytes;
+}
+
+void via_mem_close(void)
+{
+	while (mem.tree != NULL) {
+		struct piece *p = *(struct piece **)mem.tree;
+
+		tdelete(p, &mem.tree, by_address);
+		release(p);
+	}
+	obj_arena_free(mem.arena);
+	mem.arena = NULL;
+	while (mem.grown != NULL) {
+		struct grown *g = mem.grown;
+
+		mem.grown = g->next;
+		shm_heap_free(via.shm, g->off, g->len, HEAP_ALIGN);
+		free(g);
+	}
+	mem.pieces = 0;
+	mem.bytes = 0;
+}
