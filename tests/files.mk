@@ -62,6 +62,7 @@ mpi_TESTS += tests/std/ch07/comm.c
 mpi_TESTS += tests/std/ch07/group.c
 mpi_TESTS += tests/std/ch08/cart.c
 mpi_TESTS += tests/std/ch08/dims.c
+mpi_TESTS += tests/std/ch07/inter.c
 mpi_TESTS += tests/std/ch09/codes.c
 mpi_TESTS += tests/std/ch09/mem.c
 mpi_TESTS += tests/std/ch10/info.c

@@ -7,10 +7,10 @@
 
 #include "libmpi/core/mpo.h"
 
-#define CTX_WORLD 2 /* context ids of the two permanent communicators; others are larger */
-#define CTX_SELF  4
+#define CTX_WORLD 8  /* context ids of the two permanent communicators; others are larger */
+#define CTX_SELF  16 /* mpiexec's roll-call knows both */
 #define CTX_FIRST \
-	8 /* where the block of MPI_COMM_WORLD begins; that of MPI_COMM_SELF is behind it */
+	24 /* where the block of MPI_COMM_WORLD begins; that of MPI_COMM_SELF is behind it */
 
 /* comm_open makes MPI_COMM_WORLD and MPI_COMM_SELF for rank `me' of `size'.  0 or MPI_ERR_NO_MEM.
  */
@@ -19,5 +19,9 @@ int comm_open(int me, int size);
 /* comm_close runs the delete callbacks of attributes of MPI_COMM_SELF, last set first, then of
  * MPI_COMM_WORLD (MPI-5.0 11.2.4).  The two stay registered. */
 void comm_close(void);
+
+/* The local group of an inter-communicator as an intra-communicator of its own, c's; made at the
+ * first call, without a message.  NULL: no memory, with words. */
+struct comm *comm_local(struct comm *c);
 
 #endif

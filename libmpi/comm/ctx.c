@@ -4,29 +4,27 @@
 
 #include "libmpi/core/state.h"
 
-#define MINTER_SHIFT 44
-
-uint64_t ctx_mint(void)
+struct ids ctx_mint(void)
 {
 	static uint64_t next;
 	uint64_t n = __atomic_fetch_add(&next, CTX_BLOCK, __ATOMIC_RELAXED);
+	uint64_t first = ((uint64_t)haft_life.rank + 1) << CTX_MINTER_SHIFT | n;
 
-	return ((uint64_t)haft_life.rank + 1) << MINTER_SHIFT | n;
+	return (struct ids){.ctx = first, .end = first + CTX_BLOCK};
 }
 
-void ctx_take(struct comm *c, uint64_t *ids, uint64_t *ids_end)
+bool ctx_take(struct comm *c, struct ids *ids)
 {
-	uint64_t part = (c->ids_end - c->ids) / 2;
+	uint64_t own = ctx_own(c->remote != NULL), left = c->ids_end - c->ids;
+	uint64_t part = left / 2 & -CTX_STEP;
 
-	*ids = *ids_end = 0;
-	if (c->ids == c->ids_end)
-		return;
-	part -= part % CTX_STEP;
+	if (left < own)
+		return false;
 	if (part > CTX_SHARE)
 		part = CTX_SHARE;
-	if (part < CTX_STEP)
-		part = CTX_STEP;
-	*ids = c->ids;
-	*ids_end = c->ids + part;
+	if (part < own)
+		part = own;
+	*ids = (struct ids){.ctx = c->ids, .end = c->ids + part};
 	c->ids += part;
+	return true;
 }

@@ -1,45 +1,44 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* make.c - communicators made from communicators (MPI-5.0 7.4.2, 7.4.3).
  *
- *     dup       the parent's next context id: nothing is said                  (ctx.h)
- *     split     everybody's color, key and candidate id are gathered; the new rank 0's candidate is
- * taken create    the new rank 0 mints and tells the group along a binomial tree, on the parent's
- * collective plane
+ *     dup       the parent's next context ids: nothing is said                  (ctx.h)
+ *     split     everybody's color, key and candidate ids are gathered; the new rank 0's are taken
+ *     create    the new rank 0 mints and tells the group                        (talk.h)
  *
  * A new communicator has its parent's error handler (dup: attributes too), no name, and holds its
- * group, which communicators of the same processes share. */
+ * group, which communicators of the same processes share.  Where the parent is an
+ * inter-communicator, inter.c does what differs. */
 #include "libmpi/comm/comm.h"
 
-#include "libmpi/comm/ctx.h"
 #include "libmpi/comm/group.h"
+#include "libmpi/comm/make.h"
+#include "libmpi/comm/talk.h"
 #include "libmpi/core/err.h"
 #include "libmpi/core/hang.h"
 #include "libmpi/core/topo.h"
-#include "libmpi/p2p/p2p.h"
 #include "libmpi/type/type.h"
 #include <engine.h>
 #include <stdlib.h>
 
-#define TAG_GROUP \
-	0x40000000 /* create_group's tags on the collective plane: above those of collectives */
-
-/* A communicator over g (held by it) with id ctx; its own dups may take (ctx, ids_end). */
-static int make(
-	struct comm *parent, struct group *g, uint64_t ctx, uint64_t ids_end, struct comm **newcomm)
+int comm_make(const struct recipe *how, struct comm **newcomm)
 {
 	struct comm *c = obj_new(&haft_comm_class, NULL);
 	struct obj *errh;
 
 	if (c == NULL)
 		return haft_err(MPI_ERR_NO_MEM, "no memory for a communicator");
-	obj_hold(g);
-	c->group = g;
-	c->ctx = ctx;
-	c->ids = ctx + CTX_STEP;
-	c->ids_end = ids_end;
-	c->rank = g->rank;
-	c->size = g->size;
-	errh = obj_errh_get(parent);
+	obj_hold(how->group);
+	c->group = how->group;
+	c->rank = c->group->rank;
+	c->size = c->group->size;
+	c->remote = how->remote;
+	c->low = how->low;
+	if (c->remote != NULL)
+		obj_hold(c->remote);
+	c->ctx = how->ids.ctx;
+	c->ids = c->ctx + ctx_own(c->remote != NULL);
+	c->ids_end = how->ids.end;
+	errh = how->parent != NULL ? obj_errh_get(how->parent) : NULL;
 	if (errh != NULL) {
 		obj_errh_set(c, errh);
 		obj_drop(errh);
@@ -50,37 +49,38 @@ static int make(
 
 /* --- dup ---------------------------------------------------------------------------------- */
 
-/* An id for a child of c, with its block; talks only when c's block is used up. */
-static int child_id(struct comm *c, uint64_t *ids, uint64_t *ids_end)
+/* Ids for a child of c; talks only when c's block is used up. */
+static int child_ids(struct comm *c, struct ids *ids)
 {
-	uint64_t fresh = 0;
+	struct talk_path path = {.c = c, .plane = CTX_MAKE};
+	struct ids fresh = {0};
 	int err;
 
-	ctx_take(c, ids, ids_end);
-	if (*ids != 0)
+	if (ctx_take(c, ids))
 		return 0;
-	if (c->rank == 0)
-		fresh = ctx_mint();
-	err = coll_bcast(&fresh, sizeof(fresh), type_predefined(MPI_BYTE), 0, c);
+	if (c->remote != NULL) {
+		err = inter_fresh(c, &fresh);
+	} else {
+		if (c->rank == 0)
+			fresh = ctx_mint();
+		err = talk_tell(&path, c->group, 0, &fresh, sizeof(fresh));
+	}
 	if (err != 0)
 		return err;
 	ctx_give(c, fresh);
-	ctx_take(c, ids, ids_end);
+	must(ctx_take(c, ids));
 	return 0;
 }
 
 int comm_dup(struct comm *c, struct comm **newcomm)
 {
+	struct recipe how = {.parent = c, .group = c->group, .remote = c->remote, .low = c->low};
 	struct comm *n;
-	uint64_t ids, ids_end;
 	int err;
 
-	if (c->remote != NULL)
-		return haft_err(
-			MPI_ERR_UNSUPPORTED_OPERATION, "inter-communicators cannot be copied yet");
-	err = child_id(c, &ids, &ids_end);
+	err = child_ids(c, &how.ids);
 	if (err == 0)
-		err = make(c, c->group, ids, ids_end, &n);
+		err = comm_make(&how, &n);
 	if (err != 0)
 		return err;
 	n->topo = topo_hold(c->topo);
@@ -102,11 +102,6 @@ int comm_dup_with_info(struct comm *c, struct info *info, struct comm **newcomm)
 
 /* --- split -------------------------------------------------------------------------------- */
 
-struct offer {
-	int32_t color, key, rank, pad;
-	uint64_t id; /* to be the new communicator's if this process becomes its rank 0 */
-};
-
 static int by_key(const void *a, const void *b)
 {
 	const struct offer *x = a, *y = b;
@@ -116,8 +111,7 @@ static int by_key(const void *a, const void *b)
 	return x->rank < y->rank ? -1 : 1;
 }
 
-/* Keeps the offers of one color, in order of the new ranks; returns how many. */
-static int same_color(struct offer *all, int n, int color)
+int comm_offers(struct offer *all, int n, int color)
 {
 	int k = 0;
 
@@ -130,45 +124,47 @@ static int same_color(struct offer *all, int n, int color)
 	return k;
 }
 
-static int of_offers(struct comm *c, const struct offer *mine, int n, struct comm **newcomm)
+int comm_chosen(const struct group *from, const struct offer *mine, int n, struct group **group)
 {
-	int32_t *peers = malloc((size_t)n * sizeof(*peers));
-	struct group *g;
-	int err;
+	int32_t *peers = malloc(((size_t)n + 1) * sizeof(*peers));
 
 	if (peers == NULL)
 		return haft_err(MPI_ERR_NO_MEM, "no memory for a group of %d processes", n);
 	for (int i = 0; i < n; i++)
-		peers[i] = group_peer(c->group, mine[i].rank);
-	err = group_make(n, peers, &g);
+		peers[i] = group_peer(from, mine[i].rank);
+	return group_make(n, peers, group);
+}
+
+static int of_offers(struct comm *c, const struct offer *mine, int n, struct comm **newcomm)
+{
+	struct recipe how = {.parent = c, .ids = mine[0].ids};
+	int err = comm_chosen(c->group, mine, n, &how.group);
+
 	if (err != 0)
 		return err;
-	err = make(c, g, mine[0].id, mine[0].id + CTX_BLOCK, newcomm);
-	obj_free_obj(g); /* the communicator holds it */
+	err = comm_make(&how, newcomm);
+	obj_free_obj(how.group); /* the communicator holds it */
 	return err;
 }
 
 int comm_split(struct comm *c, int color, int key, struct comm **newcomm)
 {
-	struct offer me = {.color = color, .key = key, .id = ctx_mint()};
+	struct offer me = {.color = color, .key = key, .ids = ctx_mint()};
 	struct type *byte = type_predefined(MPI_BYTE);
 	struct offer *all;
-	int err, n;
+	int err;
 
 	if (color < 0 && color != MPI_UNDEFINED)
 		return haft_err(MPI_ERR_ARG, "color is %d; it must not be negative", color);
 	if (c->remote != NULL)
-		return haft_err(
-			MPI_ERR_UNSUPPORTED_OPERATION, "inter-communicators cannot be split yet");
+		return inter_split(c, &me, newcomm);
 	all = malloc((size_t)c->size * sizeof(*all));
 	if (all == NULL)
 		return haft_err(MPI_ERR_NO_MEM, "no memory to split %d ranks", c->size);
 	err = coll_allgather(&me, sizeof(me), byte, all, sizeof(me), byte, c);
 	*newcomm = NULL;
-	if (err == 0 && color != MPI_UNDEFINED) {
-		n = same_color(all, c->size, color);
-		err = of_offers(c, all, n, newcomm);
-	}
+	if (err == 0 && color != MPI_UNDEFINED)
+		err = of_offers(c, all, comm_offers(all, c->size, color), newcomm);
 	free(all);
 	return err;
 }
@@ -192,57 +188,40 @@ int comm_split_type(
 
 /* --- create ------------------------------------------------------------------------------- */
 
-/* The id goes from rank 0 of the group to its members along a binomial tree: rank r hears from r
- * without its lowest set bit.  Ranks are translated to those of c, on whose collective plane the
- * messages are. */
-static int tell_id(struct comm *c, const struct group *g, int tag, uint64_t *id)
+/* The group's rank 0 mints and tells the others. */
+static int create(const struct talk_path *path, struct group *g, struct comm **newcomm)
 {
-	struct type *byte = type_predefined(MPI_BYTE);
-	int bit = 1, err = 0;
-
-	if (g->rank == 0)
-		*id = ctx_mint();
-	while (bit < g->size && (g->rank & bit) == 0)
-		bit <<= 1;
-	if (g->rank != 0)
-		err = p2p_coll_recv(c, id, sizeof(*id), byte,
-			group_rank_of(c->group, group_peer(g, g->rank - bit)), tag);
-	for (bit >>= 1; bit > 0 && err == 0; bit >>= 1) {
-		if (g->rank + bit < g->size)
-			err = p2p_coll_send(c, id, sizeof(*id), byte,
-				group_rank_of(c->group, group_peer(g, g->rank + bit)), tag);
-	}
-	return err;
-}
-
-static int create(struct comm *c, struct group *g, int tag, struct comm **newcomm)
-{
-	uint64_t id = 0;
+	struct recipe how = {.parent = path->c, .group = g};
 	int err;
 
 	for (int i = 0; i < g->size; i++) {
-		if (group_rank_of(c->group, group_peer(g, i)) < 0)
+		if (group_rank_of(path->c->group, group_peer(g, i)) < 0)
 			return haft_err(MPI_ERR_GROUP,
 				"rank %d of the group is not in the communicator", i);
 	}
 	*newcomm = NULL;
 	if (g->rank == MPI_UNDEFINED)
 		return 0;
-	err = tell_id(c, g, tag, &id);
-	return err != 0 ? err : make(c, g, id, id + CTX_BLOCK, newcomm);
+	if (g->rank == 0)
+		how.ids = ctx_mint();
+	err = talk_tell(path, g, 0, &how.ids, sizeof(how.ids));
+	return err != 0 ? err : comm_make(&how, newcomm);
 }
 
 int comm_create(struct comm *c, struct group *group, struct comm **newcomm)
 {
-	if (c->remote != NULL)
-		return haft_err(MPI_ERR_UNSUPPORTED_OPERATION,
-			"communicators cannot be made of inter-communicators yet");
-	return create(c, group, TAG_GROUP - 1, newcomm);
+	struct talk_path path = {.c = c, .plane = CTX_MAKE};
+
+	return c->remote != NULL ? inter_chosen(c, group, newcomm) : create(&path, group, newcomm);
 }
 
 int comm_create_group(struct comm *c, struct group *group, int tag, struct comm **newcomm)
 {
-	return create(c, group, TAG_GROUP | tag, newcomm);
+	struct talk_path path = {.c = c, .plane = CTX_GROUP, .tag = tag};
+
+	if (c->remote != NULL)
+		return haft_err(MPI_ERR_COMM, "the communicator must not be an inter-communicator");
+	return create(&path, group, newcomm);
 }
 
 /* --- the end, and comparing --------------------------------------------------------------- */

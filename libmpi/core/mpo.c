@@ -42,6 +42,8 @@ static void comm_destroy(void *self)
 	obj_drop(c->group);
 	if (c->remote != NULL)
 		obj_drop(c->remote);
+	if (c->local != NULL)
+		obj_drop(c->local);
 	topo_drop(c->topo);
 }
 

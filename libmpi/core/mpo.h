@@ -15,8 +15,8 @@
  * (obj_hold). A request holds its communicator and its datatype from start to completion.
  *  - Permanent objects (MPI_COMM_WORLD, MPI_INT, MPI_SUM ...) sit on the ABI's numbers, so the
  * number is the handle and the Fortran INTEGER.
- *  - Context ids are even and never re-used: `ctx' is the plane of the user's messages, `ctx | 1'
- * that of collectives; the two cannot meet. */
+ *  - Context ids are multiples of CTX_PLANES and never re-used: `ctx | plane' is what messages
+ * carry, so messages of different planes cannot meet. */
 #ifndef HAFT_CORE_MPO_H
 #define HAFT_CORE_MPO_H
 
@@ -69,12 +69,23 @@ struct group {
 
 /* --- communicators ----------------------------------------------------------------------- */
 
+/* What the messages of a communicator are for. */
+enum ctx_plane {
+	CTX_P2P,   /* the user's */
+	CTX_COLL,  /* collective calls: tag is the number of the call */
+	CTX_GROUP, /* MPI_Comm_create_group: tag is the user's */
+	CTX_INTER, /* leaders in MPI_Intercomm_create: tag is the user's */
+	CTX_MAKE,  /* all other constructors, in the order in which they are called */
+	CTX_PART,  /* partitioned messages */
+	CTX_PLANES = 8
+};
+
 struct coll; /* libmpi/coll: the collective engine's state of one communicator */
 struct topo; /* core/topo.h */
 
 struct comm {
 	struct obj o;
-	uint64_t ctx; /* even; see above */
+	uint64_t ctx; /* a multiple of CTX_PLANES; see above */
 	int rank;
 	int size;              /* of the local group */
 	struct group *group;   /* held */
@@ -84,6 +95,8 @@ struct comm {
 	struct buffer *buffer; /* of its buffered sends: p2p/buffer.c; NULL: none attached */
 	uint64_t ids, ids_end; /* context ids that dups of it may take without asking: comm/ctx.h */
 	struct topo *topo;     /* held; NULL: no topology.  Dups share it */
+	struct comm *local;    /* held; of an inter-communicator, made at need: comm_local */
+	bool low; /* inter-communicator: of its two groups this is the one that goes first */
 };
 
 /* Set by the engines that keep something for each communicator: called when a communicator goes,

@@ -388,14 +388,15 @@ int p2p_isendrecv_replace(void *buf, int64_t count, struct type *type, int dest,
 		source, rtag, c, copy, request);
 }
 
-/* --- for collectives --------------------------------------------------------------------- */
+/* --- for collectives and constructors of communicators
+ * --------------------------------------------------------------------- */
 
-static void coll_start(struct comm *c, int kind, const void *buf, int64_t count, struct type *type,
-	int rank, int tag, struct req *r)
+static void start_on(struct comm *c, enum ctx_plane plane, int kind, const void *buf, int64_t count,
+	struct type *type, int rank, int tag, struct req *r)
 {
 	memset(r, 0, sizeof(*r));
 	r->res.error = req_fill(
-		r, kind, buf, count, type, group_peer(comm_peers(c), rank), tag, c, c->ctx | 1);
+		r, kind, buf, count, type, group_peer(comm_peers(c), rank), tag, c, c->ctx | plane);
 	if (r->res.error != 0)
 		r->done = true;
 	else if (kind == REQ_SEND)
@@ -407,13 +408,25 @@ static void coll_start(struct comm *c, int kind, const void *buf, int64_t count,
 void p2p_coll_isend(struct comm *c, const void *buf, int64_t count, struct type *type, int rank,
 	int tag, struct req *r)
 {
-	coll_start(c, REQ_SEND, buf, count, type, rank, tag, r);
+	start_on(c, CTX_COLL, REQ_SEND, buf, count, type, rank, tag, r);
 }
 
 void p2p_coll_irecv(struct comm *c, void *buf, int64_t count, struct type *type, int rank, int tag,
 	struct req *r)
 {
-	coll_start(c, REQ_RECV, buf, count, type, rank, tag, r);
+	start_on(c, CTX_COLL, REQ_RECV, buf, count, type, rank, tag, r);
+}
+
+void p2p_plane_isend(struct comm *c, enum ctx_plane plane, const void *buf, int64_t bytes, int rank,
+	int tag, struct req *r)
+{
+	start_on(c, plane, REQ_SEND, buf, bytes, type_predefined(MPI_BYTE), rank, tag, r);
+}
+
+void p2p_plane_irecv(struct comm *c, enum ctx_plane plane, void *buf, int64_t bytes, int rank,
+	int tag, struct req *r)
+{
+	start_on(c, plane, REQ_RECV, buf, bytes, type_predefined(MPI_BYTE), rank, tag, r);
 }
 
 int p2p_coll_wait(struct req *reqs, int n)
@@ -459,4 +472,22 @@ int p2p_coll_sendrecv(struct comm *c, const void *sbuf, int64_t scount, struct t
 	p2p_coll_irecv(c, rbuf, rcount, rtype, src, tag, &r[0]);
 	p2p_coll_isend(c, sbuf, scount, stype, dst, tag, &r[1]);
 	return p2p_coll_wait(r, 2);
+}
+
+int p2p_plane_send(
+	struct comm *c, enum ctx_plane plane, const void *buf, int64_t bytes, int rank, int tag)
+{
+	struct req r;
+
+	p2p_plane_isend(c, plane, buf, bytes, rank, tag, &r);
+	return p2p_coll_wait(&r, 1);
+}
+
+int p2p_plane_recv(
+	struct comm *c, enum ctx_plane plane, void *buf, int64_t bytes, int rank, int tag)
+{
+	struct req r;
+
+	p2p_plane_irecv(c, plane, buf, bytes, rank, tag, &r);
+	return p2p_coll_wait(&r, 1);
 }

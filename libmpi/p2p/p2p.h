@@ -42,7 +42,7 @@ void p2p_hook(int (*pass)(void));
 /* Waits for one request, on the stack or with a handle; frees nothing. */
 void p2p_wait_done(struct req *r);
 
-/* Messages of collectives, on the plane ctx | 1.  rank is one of the communicator's, not
+/* Messages of collectives, on the plane CTX_COLL.  rank is one of the communicator's, not
  * MPI_PROC_NULL.  Blocking; 0 or an MPI error class with words (haft_err). */
 int p2p_coll_send(
 	struct comm *c, const void *buf, int64_t count, struct type *type, int rank, int tag);
@@ -57,5 +57,15 @@ void p2p_coll_isend(struct comm *c, const void *buf, int64_t count, struct type 
 void p2p_coll_irecv(struct comm *c, void *buf, int64_t count, struct type *type, int rank, int tag,
 	struct req *r);
 int p2p_coll_wait(struct req *reqs, int n);
+
+/* The same for bytes, on any plane. */
+int p2p_plane_send(
+	struct comm *c, enum ctx_plane plane, const void *buf, int64_t bytes, int rank, int tag);
+int p2p_plane_recv(
+	struct comm *c, enum ctx_plane plane, void *buf, int64_t bytes, int rank, int tag);
+void p2p_plane_isend(struct comm *c, enum ctx_plane plane, const void *buf, int64_t bytes, int rank,
+	int tag, struct req *r);
+void p2p_plane_irecv(struct comm *c, enum ctx_plane plane, void *buf, int64_t bytes, int rank,
+	int tag, struct req *r);
 
 #endif

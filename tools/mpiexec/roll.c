@@ -17,11 +17,11 @@
 
 /* The numbers that libmpi/p2p writes for what it waits for, and its context ids. */
 enum { WAIT_SEND = 1, WAIT_RECV = 2 };
-enum { CTX_COLLECTIVE = 1, CTX_WORLD = 2, CTX_SELF = 4 };
+enum { CTX_INSIDE = 7, CTX_WORLD = 8, CTX_SELF = 16 }; /* planes; 0 is the user's */
 
 static void comm_text(uint64_t ctx, char *to)
 {
-	uint64_t id = ctx & ~(uint64_t)CTX_COLLECTIVE;
+	uint64_t id = ctx & ~(uint64_t)CTX_INSIDE;
 
 	if (id == CTX_WORLD)
 		snprintf(to, NAME_LEN, "MPI_COMM_WORLD");
@@ -37,7 +37,7 @@ static void peer_text(const struct shm_what *w, char *to)
 	int n = w->peer < 0 ? snprintf(to, NAME_LEN, "any rank")
 			    : snprintf(to, NAME_LEN, "rank %d", w->peer);
 
-	if (w->comm & CTX_COLLECTIVE)
+	if (w->comm & CTX_INSIDE)
 		return; /* the tag is ours */
 	if (w->tag < 0)
 		snprintf(to + n, NAME_LEN - (size_t)n, ", any tag");
@@ -56,7 +56,7 @@ static void wait_text(const struct shm_view *v, char *line)
 	peer_text(w, peer);
 	if (w->call != WAIT_SEND && w->call != WAIT_RECV)
 		snprintf(line, LINE_LEN, "has waited %lld s for other ranks", s);
-	else if (w->comm & CTX_COLLECTIVE)
+	else if (w->comm & CTX_INSIDE)
 		snprintf(line, LINE_LEN, "has waited %lld s for %s, in a collective of %s", s, peer,
 			comm);
 	else

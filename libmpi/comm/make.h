@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* make.h - what all constructors of communicators end in. */
+#ifndef HAFT_COMM_MAKE_H
+#define HAFT_COMM_MAKE_H
+
+#include "libmpi/comm/ctx.h"
+#include "libmpi/core/mpo.h"
+
+/* Whose messages and error handler a constructor uses, and what it makes. */
+struct recipe {
+	const struct comm *parent; /* whose error handler the new one gets; NULL: none */
+	struct group *group;       /* the new one holds it */
+	struct group *remote;      /* the same; NULL: an intra-communicator */
+	bool low;                  /* inter-communicator: this group is the low one */
+	struct ids ids;
+};
+
+/* comm_make makes a communicator with one user's handle.  0 or MPI_ERR_NO_MEM. */
+int comm_make(const struct recipe *how, struct comm **newcomm);
+
+/* What ranks of a group say when it is split; in order of ranks. */
+struct offer {
+	int32_t color, key, rank, pad;
+	struct ids ids; /* to be the new communicator's if this process becomes its rank 0 */
+};
+
+/* comm_offers keeps the offers of one color out of n, in order of the new ranks; returns how many.
+ */
+int comm_offers(struct offer *all, int n, int color);
+
+/* comm_chosen makes the group of n offers by ranks of `from'. */
+int comm_chosen(const struct group *from, const struct offer *mine, int n, struct group **group);
+
+/* inter.c: the same calls where the parent is an inter-communicator.  fresh: all members get the
+ * same new block of ids. */
+int inter_fresh(struct comm *c, struct ids *block);
+int inter_split(struct comm *c, const struct offer *me, struct comm **newcomm);
+int inter_chosen(struct comm *c, struct group *group, struct comm **newcomm);
+
+#endif
