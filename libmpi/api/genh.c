@@ -232,6 +232,19 @@ static const char list_text[] =
 	"\treturn (struct %1$s *)obj_get(&haft_%1$s_class, ((const obj_h *)a.v)[i]);\n"
 	"}\n";
 
+/* One a class, however many kinds of such arrays there are. */
+static void lists_write(FILE *out)
+{
+	bool seen[NOCLASS] = {false};
+
+	for (int i = 0; i < KINDS; i++) {
+		if (kinds[i].how != LIST || seen[kinds[i].class])
+			continue;
+		seen[kinds[i].class] = true;
+		fprintf(out, list_text, classes[kinds[i].class].object);
+	}
+}
+
 void write_engine_h(FILE *out)
 {
 	struct text t;
@@ -243,9 +256,7 @@ void write_engine_h(FILE *out)
 	      "#define HAFT_GEN_ENGINE_H\n\n"
 	      "#include \"libmpi/core/mpo.h\"\n",
 		out);
-	for (int i = 0; i < KINDS; i++)
-		if (kinds[i].how == LIST)
-			fprintf(out, list_text, classes[kinds[i].class].object);
+	lists_write(out);
 	for (const struct func *f = funcs; f < funcs + nfuncs; f++) {
 		struct entry e = {.f = f};
 
