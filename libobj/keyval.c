@@ -322,16 +322,29 @@ static int copy_call(
 	}
 }
 
+static int user_begin(const struct obj_domain *d)
+{
+	return d->opts.user_begin != NULL ? d->opts.user_begin() : 0;
+}
+
+static void user_end(const struct obj_domain *d, int had)
+{
+	if (d->opts.user_end != NULL)
+		d->opts.user_end(had);
+}
+
 int obj_keyval_del(struct keyval *kv, struct obj *o, int key, struct value *v)
 {
 	struct obj_attr_call call;
-	int rc;
+	int rc, had;
 
 	if (kv->del == OBJ_KV_DEL_NONE)
 		return 0;
 	call = call_make(kv, o, key, v, v);
 	obj_defer_begin();
+	had = user_begin(o->u.cls->domain);
 	rc = del_call(kv, o->u.cls->domain, &call);
+	user_end(o->u.cls->domain, had);
 	obj_me.defer--;
 	obj_me.user_rc = rc != 0 ? rc : obj_me.user_rc;
 	reap_if_due();
@@ -342,7 +355,7 @@ int obj_keyval_copy(struct keyval *kv, struct obj *o, int key, const struct valu
 	struct value *place, struct value *out, int *flag)
 {
 	struct obj_attr_call call;
-	int rc;
+	int rc, had;
 
 	*out = *now;
 	*flag = kv->copy == OBJ_KV_COPY_SAME;
@@ -350,7 +363,9 @@ int obj_keyval_copy(struct keyval *kv, struct obj *o, int key, const struct valu
 		return 0;
 	call = call_make(kv, o, key, now, place);
 	obj_defer_begin();
+	had = user_begin(o->u.cls->domain);
 	rc = copy_call(kv, o->u.cls->domain, &call);
+	user_end(o->u.cls->domain, had);
 	obj_me.defer--;
 	obj_me.user_rc = rc != 0 ? rc : obj_me.user_rc;
 	reap_if_due();

@@ -181,6 +181,10 @@ struct obj_domain_opts {
 	int threads;         /* as by obj_domain_threads */
 	obj_report_fn *report;
 	void *report_ctx;
+	/* Around each copy and delete callback of an attribute, both or neither: for runtimes with
+	 * a lock that users' code must not run under.  user_end gets what user_begin returned. */
+	int (*user_begin)(void);
+	void (*user_end)(int had);
 };
 
 /* obj_domain_open makes a domain.  `opts' may be NULL (all zero).  OBJ_OK, OBJ_INVALID,
