@@ -171,8 +171,10 @@ struct shm_in {
 	uint32_t luck;  /* > 0: a short spin has ended waits lately */
 	uint32_t crowd; /* > 0: others want this CPU: do not spin */
 	uint64_t nap_ns;
-	struct shm *next; /* of the parked ones: see rank.c */
-	uint64_t cookie;  /* whose rank this was */
+	shm_park_fn *off, *on;          /* of a rank with threads, or NULL */
+	const struct shm_wait *at_door; /* whose sleep the door's word `sleeping' tells of */
+	struct shm *next;               /* of the parked ones: see rank.c */
+	uint64_t cookie;                /* whose rank this was */
 	int pid;
 	int reserved;
 	size_t reserved_len;

@@ -320,12 +320,24 @@ struct shm_wait {
 	bool (*ready)(void *arg); /* NULL, or: asked before each sleep; true: do not sleep */
 	void *arg;
 	const struct shm_what *what; /* NULL, or: what to show to shm_seg_view while asleep */
-	uint32_t spins, fast, slow;  /* spent so far */
+	/* NULL, or: only sleep, until *aside is not aside_old or the flag has moved, because
+	 * another thread of this rank is at the door. */
+	_Atomic uint32_t *aside;
+	uint32_t aside_old;
+	uint32_t nap_ns;            /* 0, or: no sleep is longer */
+	uint32_t spins, fast, slow; /* spent so far */
 	uint64_t begin_ns;
 	bool flag_only; /* only the flag counts: frames that wait do not end the sleep */
 	bool nap;       /* the last sleep was ended by the clock */
 	bool shown;     /* `what' can be seen from outside */
 };
+
+/* A rank with several threads.  They call one at a time, under a lock of theirs; shm_idle calls
+ * `off' before it spins, yields or sleeps, and `on' after, so that others get in meanwhile.  One
+ * wait at a time is at the door, the others have `aside' set: who wants to pass it on, changes its
+ * waits' `aside', and shm_wake of the own rank ends the sleep at the door.  NULL, NULL: no more. */
+typedef void shm_park_fn(struct shm_wait *w);
+void shm_threads(struct shm *s, shm_park_fn *off, shm_park_fn *on);
 
 static inline void shm_wait_begin(struct shm_wait *w)
 {

@@ -92,6 +92,25 @@ static bool over(struct shm *s, struct shm_wait *w)
 	return w->ready != NULL && w->ready(w->arg);
 }
 
+void shm_threads(struct shm *s, shm_park_fn *off, shm_park_fn *on)
+{
+	s->in->off = off;
+	s->in->on = on;
+}
+
+/* Other threads of this rank may call now, and no longer. */
+static void off(const struct shm *s, struct shm_wait *w)
+{
+	if (unlikely(s->in->off != NULL))
+		s->in->off(w);
+}
+
+static void on(const struct shm *s, struct shm_wait *w)
+{
+	if (unlikely(s->in->on != NULL))
+		s->in->on(w);
+}
+
 /* Shows what we wait for; NULL: we no longer do. */
 static void show(struct shm *s, const struct shm_wait *w)
 {
@@ -132,29 +151,66 @@ static bool sleep_once(struct shm *s, struct shm_wait *w)
 {
 	struct shm_in *in = s->in;
 	struct shm_door *d = &in->door[s->me];
+	uint64_t ns;
 	bool two = w->flag != NULL && !w->flag_only && shm_os_sleep_two();
 	bool weak = in->weak || (w->flag != NULL && !w->flag_only && !two), timed = false;
 
 	if (w->flag != NULL)
 		atomic_fetch_add_explicit(&w->flag->sleepers, 1, memory_order_seq_cst);
-	if (!w->flag_only)
+	if (!w->flag_only) {
 		atomic_store_explicit(&d->sleeping, 1, memory_order_relaxed);
+		in->at_door = w;
+	}
 	shm_fence();
 	if (!s->fence)
 		shm_os_barrier();
 	if (!over(s, w)) {
 		s->count.sleeps++;
+		ns = nap(in, weak);
+		if (w->nap_ns != 0 && w->nap_ns < ns)
+			ns = w->nap_ns;
+		off(s, w);
 		if (w->flag_only)
-			timed = shm_os_sleep(&w->flag->value, w->old, NULL, 0, nap(in, weak));
+			timed = shm_os_sleep(&w->flag->value, w->old, NULL, 0, ns);
 		else
-			timed = shm_os_sleep(&d->sleeping, 1, two ? &w->flag->value : NULL, w->old,
-				nap(in, weak));
+			timed = shm_os_sleep(
+				&d->sleeping, 1, two ? &w->flag->value : NULL, w->old, ns);
+		on(s, w);
 	}
-	if (!w->flag_only)
+	if (!w->flag_only && in->at_door == w) {
 		atomic_store_explicit(&d->sleeping, 0, memory_order_relaxed);
+		in->at_door = NULL;
+	}
 	if (w->flag != NULL)
 		atomic_fetch_sub_explicit(&w->flag->sleepers, 1, memory_order_relaxed);
 	return timed;
+}
+
+/* Sleeps while another thread of this rank is at the door. */
+static void sleep_aside(struct shm *s, struct shm_wait *w)
+{
+	struct shm_in *in = s->in;
+	bool two = w->flag != NULL && shm_os_sleep_two();
+	uint64_t ns = w->flag != NULL && (!two || in->weak) ? NAP_SHORT_MAX : NAP_MAX_NS;
+
+	if (w->nap_ns != 0 && w->nap_ns < ns)
+		ns = w->nap_ns;
+	if (w->flag != NULL) {
+		atomic_fetch_add_explicit(&w->flag->sleepers, 1, memory_order_seq_cst);
+		shm_fence();
+		if (!s->fence)
+			shm_os_barrier();
+	}
+	w->nap = false;
+	if (w->flag == NULL || shm_flag_get(w->flag) == w->old) {
+		s->count.sleeps++;
+		off(s, w);
+		w->nap = shm_os_sleep(
+			w->aside, w->aside_old, two ? &w->flag->value : NULL, w->old, ns);
+		on(s, w);
+	}
+	if (w->flag != NULL)
+		atomic_fetch_sub_explicit(&w->flag->sleepers, 1, memory_order_relaxed);
 }
 
 static void sleep_shown(struct shm *s, struct shm_wait *w)
@@ -185,7 +241,9 @@ static bool yield_once(struct shm *s, struct shm_wait *w)
 		w->begin_ns = before;
 	if (w->slow >= YIELDS_SLOW || w->fast >= YIELDS_FAST)
 		return true;
+	off(s, w);
 	sched_yield();
+	on(s, w);
 	s->count.yields++;
 	if (shm_os_now() - before < YIELD_SLOW_NS) {
 		w->fast++;
@@ -215,11 +273,17 @@ int shm_idle(struct shm *s, struct shm_wait *w)
 {
 	if (unlikely(shm_seg_alarmed(s->seg)))
 		return SHM_ALARM;
+	if (unlikely(w->aside != NULL)) {
+		sleep_aside(s, w);
+		return shm_seg_alarmed(s->seg) ? SHM_ALARM : 0;
+	}
 	if (!w->nap) {
 		if (w->spins < spins(s)) {
 			w->spins++;
 			s->count.spins++;
+			off(s, w);
 			shm_os_relax();
+			on(s, w);
 			return 0;
 		}
 		if (!yield_once(s, w))
