@@ -34,6 +34,8 @@ libmpi_SRCS += libmpi/core/code.c
 libmpi_SRCS += libmpi/core/err.c
 libmpi_SRCS += libmpi/core/hang.c
 libmpi_SRCS += libmpi/core/hw.c
+libmpi_SRCS += libmpi/core/lock.c
+libmpi_SRCS += libmpi/core/lock_os.c
 libmpi_SRCS += libmpi/core/mpo.c
 libmpi_SRCS += libmpi/core/set.c
 libmpi_SRCS += libmpi/core/state.c
@@ -66,6 +68,7 @@ libmpi_SRCS += libmpi/type/query.c
 libmpi_SRCS += libmpi/type/strided.c
 libmpi_SRCS += libmpi/via/coll.c
 libmpi_SRCS += libmpi/via/mem.c
+libmpi_SRCS += libmpi/via/hall.c
 libmpi_SRCS += libmpi/via/via.c
 
 # The loops of reductions and of packing are worth the vectoriser's full effort.

@@ -81,6 +81,8 @@ mpi_TESTS += tests/std/ch06/reduce_msg.c
 mpi_TESTS += tests/std/ch06/refused.c
 mpi_TESTS += tests/std/ch06/userop.c
 mpi_TESTS += tests/std/ch06/userop_msg.c
+mpi_TESTS += tests/thread/storm.c
+mpi_TESTS += tests/thread/waits.c
 
 # Shell scripts; they find the build directory in $B.
 script_TESTS :=

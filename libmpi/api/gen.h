@@ -47,7 +47,8 @@ enum flags {
 	DEPRECATED = 16,
 	REMOVED = 32, /* removed from MPI; not among the functions of the standard */
 	RAW = 64,     /* the engine is a function of bind/ with the user's own types */
-	FORM = 128    /* the engine's last argument is `int large': the _c form was called */
+	FORM = 128,   /* the engine's last argument is `int large': the _c form was called */
+	READ = 256    /* reads what never changes while its handles are valid: takes no lock */
 };
 
 enum class_id {

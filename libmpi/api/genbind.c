@@ -3,11 +3,12 @@
  *
  *     int PMPI_Send(...)                   strong; MPI_Send is a weak alias of it
  *         declarations                     o_NAME an object, w_NAME a wide integer, s_NAME scratch
- *         BIND_ENTER                       initialised?
+ *         BIND_ENTER                       initialised?  takes the lock if there are threads
  *         self                             the object on which errors are raised, looked up first
  *         lookups and checks               in the order of the parameters, arrays last
  *         ret = engine(...)
  *         results                          handles, narrowed integers
+ *         BIND_LEAVE
  *     fail:
  *         return BIND_FAIL                 calls the error handler
  *
@@ -248,6 +249,22 @@ static void results(FILE *out, const struct entry *e)
 	}
 }
 
+/* Which of the BIND_ENTER and BIND_LEAVE macros. */
+static const char *enter_kind(const struct func *f)
+{
+	bool any = (f->flags & (ANYTIME | TOOL)) != 0;
+
+	if (f->flags & READ)
+		return any ? "_READ_ANYTIME" : "_READ";
+	return any ? "_ANYTIME" : "";
+}
+
+static void leave(FILE *out, const struct func *f)
+{
+	if ((f->flags & READ) == 0)
+		fprintf(out, "\t\tBIND_LEAVE%s();\n", enter_kind(f));
+}
+
 static void body(FILE *out, const struct entry *e)
 {
 	const struct func *f = e->f;
@@ -255,8 +272,7 @@ static void body(FILE *out, const struct entry *e)
 	bool fails;
 
 	declare(out, e);
-	fprintf(out, "\t%s(HAFT_%s);\n",
-		f->flags & (ANYTIME | TOOL) ? "BIND_ENTER_ANYTIME" : "BIND_ENTER", e->name);
+	fprintf(out, "\tBIND_ENTER%s(HAFT_%s);\n", enter_kind(f), e->name);
 	fails = prepare_self(out, e, self);
 	for (int i = 0; i < f->nparam; i++)
 		if (!how_array(kind_of(&f->param[i])->how))
@@ -271,7 +287,9 @@ static void body(FILE *out, const struct entry *e)
 		fputs("\tBIND_SITE();\n", out);
 	call(out, e, "ret = ");
 	results(out, e);
-	fputs("\tif (bind_usual(ret == MPI_SUCCESS))\n\t\treturn MPI_SUCCESS;\n", out);
+	fputs("\tif (bind_usual(ret == MPI_SUCCESS)) {\n", out);
+	leave(out, f);
+	fputs("\t\treturn MPI_SUCCESS;\n\t}\n", out);
 	if (fails)
 		fputs("fail:\n", out);
 	fprintf(out, "\treturn %s(ret, self, HAFT_%s);\n",

@@ -114,6 +114,36 @@ int bind_down(int fn)
 		NULL, fn);
 }
 
+int bind_gate(int fn)
+{
+	if ((haft_life.gate & HAFT_GATE_SHUT) != 0)
+		return bind_down(fn);
+	haft_lock();
+	return 0;
+}
+
+int bind_gate_any(void)
+{
+	if (bind_rare(haft_life.state == HAFT_BEFORE) && haft_objects_open() != 0)
+		return MPI_ERR_NO_MEM;
+	haft_lock();
+	return 0;
+}
+
+/* MPI_Finalize shuts the gate: what counts is whether this call took the lock. */
+void bind_leave(void)
+{
+	if (haft_locked)
+		haft_unlock();
+}
+
+int bind_fail(int err, void *self, int fn)
+{
+	haft_raise(err, self, fn);
+	bind_leave();
+	return err;
+}
+
 int bind_none(const struct obj_class *class, void *handle, int fn)
 {
 	void *self =

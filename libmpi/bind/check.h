@@ -3,10 +3,11 @@
  * leaving.
  *
  *      MPI_Send(buf, n, MPI_INT, 7, 0, comm)
- *        BIND_ENTER        is MPI running?                          no: bind_down
+ *        BIND_ENTER        is the gate open?       no: bind_gate takes the lock, or MPI is down
  *        BIND_OBJ          handle -> object                         bad: bind_bad_handle says why
  *        BIND_CHECK        one compare an argument                  bad: bind_bad_... has the words
  *        p2p_send(...)
+ *        BIND_LEAVE        gives the lock back, if there is one
  *        BIND_FAIL         raise.c calls the error handler
  *
  * The usual way through is inline and branches only forward; everything that words an error is out
@@ -19,6 +20,7 @@
 
 #include "libmpi/bind/raise.h"
 #include "libmpi/core/err.h"
+#include "libmpi/core/lock.h"
 #include "libmpi/core/mpo.h"
 #include "libmpi/core/state.h"
 
@@ -59,24 +61,56 @@ void bind_scratch_free(void *room);
 /* ------------------------------------------------------------------------------- enter and leave
  */
 
-#define BIND_ENTER(fn)                                          \
-	do {                                                    \
-		if (bind_rare(haft_life.state != HAFT_RUNNING)) \
-			return bind_down(fn);                   \
+/* The gate is not open: takes the lock if that is why and returns 0, or raises that MPI is down and
+ * returns what the caller returns.  bind_gate_any: for what is allowed at any time, and from any
+ * thread whatever MPI_Init_thread provided: takes the lock always; before MPI_Init there may be no
+ * classes yet.  bind_leave gives the lock back if it was taken. */
+int bind_gate(int fn);
+int bind_gate_any(void);
+void bind_leave(void);
+
+#define BIND_ENTER(fn)                                                            \
+	do {                                                                      \
+		if (bind_rare(haft_life.gate != 0) && (ret = bind_gate(fn)) != 0) \
+			return ret;                                               \
 	} while (0)
 
-/* For what is allowed at any time: before MPI_Init there may be no classes yet. */
-#define BIND_ENTER_ANYTIME(fn)                                                             \
+#define BIND_ENTER_ANYTIME(fn)                       \
+	do {                                         \
+		if (bind_rare(bind_gate_any() != 0)) \
+			return MPI_ERR_NO_MEM;       \
+	} while (0)
+
+/* READ: what reads things that never change while their handles are valid needs no lock. */
+#define BIND_ENTER_READ(fn)                                            \
+	do {                                                           \
+		if (bind_rare((haft_life.gate & HAFT_GATE_SHUT) != 0)) \
+			return bind_down(fn);                          \
+	} while (0)
+
+#define BIND_ENTER_READ_ANYTIME(fn)                                                        \
 	do {                                                                               \
 		if (bind_rare(haft_life.state == HAFT_BEFORE) && haft_objects_open() != 0) \
 			return MPI_ERR_NO_MEM;                                             \
 	} while (0)
 
+#define BIND_LEAVE()                                \
+	do {                                        \
+		if (bind_rare(haft_life.gate != 0)) \
+			bind_leave();               \
+	} while (0)
+
+#define BIND_LEAVE_ANYTIME() bind_leave()
+
+#define BIND_FAIL(err, self, fn)      bind_fail(err, self, fn)
+#define BIND_FAIL_TOOL(err, self, fn) ((void)(self), bind_leave(), err)
+
+/* Errors are raised before the lock is given back, so that `self' stays; raise.c gives it up while
+ * a handler runs.  Returns err. */
+BIND_COLD int bind_fail(int err, void *self, int fn);
+
 /* Objects made and freed by this call are the user's, at the place he called from. */
 #define BIND_SITE() obj_site_set((uintptr_t)__builtin_return_address(0))
-
-#define BIND_FAIL(err, self, fn)      haft_raise(err, self, fn)
-#define BIND_FAIL_TOOL(err, self, fn) ((void)(self), err)
 
 /* --------------------------------------------------------------------------------------- handles
  */

@@ -15,6 +15,7 @@
 #include "libmpi/core/code.h"
 #include "libmpi/core/err.h"
 #include "libmpi/core/hang.h"
+#include "libmpi/core/lock.h"
 #include "libmpi/core/mpo.h"
 #include "libmpi/core/state.h"
 
@@ -29,7 +30,7 @@ enum { LINE_MAX_BYTES = 1024 }; /* function, object and class before the words *
  * at what is dead is safe; it has no references any more. */
 static bool alive(const struct obj *o)
 {
-	return o != NULL && o->refs != 0;
+	return o != NULL && __atomic_load_n(&o->refs, __ATOMIC_RELAXED) != 0;
 }
 
 static const struct comm *comm_of(const void *self)
@@ -76,11 +77,13 @@ static void call(const struct errh *e, void *self, int err)
 {
 	void *handle = self != NULL ? obj_handle(self) : (void *)MPI_FILE_NULL;
 	int number = self != NULL ? obj_int(self) : (int)(intptr_t)MPI_FILE_NULL, code = err;
+	bool had = haft_user_begin();
 
 	if (e->lang == OBJ_LANG_C)
 		((void (*)(void *, int *, ...))e->fn)(&handle, &code);
 	else
 		((void (*)(int *, int *, ...))e->fn)(&number, &code);
+	haft_user_end(had);
 }
 
 /* The words get their front, so that MPI_Error_string tells who too. */

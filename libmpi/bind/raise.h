@@ -11,7 +11,8 @@
 
 /* Calls the error handler of `self' (struct comm, win, file, session; or NULL) for error class
  * `err', whose words haft_err has, in function `fn' (enum haft_fn).  Returns err, or does not
- * return.  The words stay for MPI_Error_string.  Hold no lock: runs the user's function. */
+ * return.  The words stay for MPI_Error_string.  Called with the library's lock
+ * if calls take it: then it is given up while the user's function runs. */
 __attribute__((cold, noinline)) int haft_raise(int err, void *self, int fn);
 
 #endif

@@ -2,6 +2,7 @@
 /* op.c - the operations as objects: predefined ones from a table, the user's from MPI_Op_create. */
 #include "libmpi/coll/op.h"
 #include "libmpi/core/err.h"
+#include "libmpi/core/lock.h"
 #include "libmpi/type/type.h"
 #include "engine.h"
 #include <limits.h>
@@ -79,22 +80,22 @@ static void apply_user(
 	const struct op *op, const void *a, const void *b, void *out, int64_t n, struct type *type)
 {
 	MPI_Datatype handle = (MPI_Datatype)obj_handle(type);
+	MPI_Count all = n;
+	bool had;
 
 	must(out != a);
 	if (out != b)
 		type_move(type, b, out, n);
-	if (op->wide) {
-		MPI_Count all = n;
-
+	had = haft_user_begin();
+	if (op->wide)
 		op->fn_c((void *)(uintptr_t)a, out, &all, &handle);
-		return;
-	}
-	for (int64_t at = 0; at < n; at += INT_MAX) {
+	for (int64_t at = 0; !op->wide && at < n; at += INT_MAX) {
 		int part = n - at < INT_MAX ? (int)(n - at) : INT_MAX;
 		intptr_t off = (intptr_t)(at * type->extent);
 
 		op->fn((char *)(uintptr_t)a + off, (char *)out + off, &part, &handle);
 	}
+	haft_user_end(had);
 }
 
 void op_apply(

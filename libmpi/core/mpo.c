@@ -7,6 +7,7 @@
 #include "libmpi/core/mpo.h"
 
 #include "libmpi/core/err.h"
+#include "libmpi/core/lock.h"
 #include "libmpi/core/topo.h"
 #include <pthread.h>
 #include <stdlib.h>
@@ -107,9 +108,22 @@ static void permanent(struct obj_class *cls, uintptr_t value, void *self, const 
 		open_error = obj_permanent(cls, (uint32_t)value, self, name, 1);
 }
 
+static int user_begin(void)
+{
+	return haft_user_begin();
+}
+
+static void user_end(int had)
+{
+	haft_user_end(had);
+}
+
 static void open_once(void)
 {
-	struct obj_domain_opts opts = {.size = sizeof(opts), .name = "MPI"};
+	struct obj_domain_opts opts = {.size = sizeof(opts),
+		.name = "MPI",
+		.user_begin = user_begin,
+		.user_end = user_end};
 
 	open_error = obj_domain_open(&haft_domain, &opts);
 	for (size_t i = 0; i < countof(classes) && open_error == 0; i++) {

@@ -5,8 +5,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-struct haft_life haft_life = {.size = 1};
+struct haft_life haft_life = {.gate = HAFT_GATE_SHUT, .size = 1};
 void (*haft_abort_hook)(int code, const char *text);
+
+void haft_life_state(enum haft_state state)
+{
+	if (state == HAFT_RUNNING)
+		haft_life.gate &= ~(uint32_t)HAFT_GATE_SHUT;
+	else
+		haft_life.gate |= HAFT_GATE_SHUT;
+	__atomic_store_n(&haft_life.state, state, __ATOMIC_RELEASE);
+}
 
 /* A stream that another thread holds (in a read, say) is left alone. */
 static void stream_flush(FILE *f)

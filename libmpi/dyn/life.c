@@ -15,6 +15,7 @@
 #include "libmpi/comm/errh.h"
 #include "libmpi/comm/info.h"
 #include "libmpi/core/err.h"
+#include "libmpi/core/lock.h"
 #include "libmpi/core/state.h"
 #include "libmpi/p2p/p2p.h"
 #include "libmpi/type/type.h"
@@ -73,9 +74,12 @@ static int init(int required, int *provided)
 	if (err != 0)
 		return err;
 	main_thread = pthread_self();
-	haft_life.thread_level =
-		required < MPI_THREAD_SERIALIZED ? required : MPI_THREAD_SERIALIZED;
-	__atomic_store_n(&haft_life.state, HAFT_RUNNING, __ATOMIC_RELEASE);
+	haft_life.thread_level = required;
+	if (required == MPI_THREAD_MULTIPLE) {
+		haft_threads_open();
+		via_threads();
+	}
+	haft_life_state(HAFT_RUNNING);
 	err = info_open();
 	if (err != 0)
 		return err;
@@ -121,7 +125,7 @@ int dyn_finalize(void)
 	err = coll_barrier(&haft_world);
 	if (err != 0)
 		return err;
-	__atomic_store_n(&haft_life.state, HAFT_AFTER, __ATOMIC_RELEASE);
+	haft_life_state(HAFT_AFTER);
 	coll_close();
 	via_mem_close();
 	via_close();

@@ -216,8 +216,8 @@ static int recv_blocking(void *buf, int64_t count, struct type *type, int source
 
 /* Looks at a peer's ring this often before anything else: a ping-pong's answer comes in that time.
  * A look is about a nanosecond; and with fewer CPUs than ranks the answer cannot come while we
- * look. */
-#define LOOKS (via.contended ? 1 : 256)
+ * look; and with several threads others want the lock. */
+#define LOOKS (via.contended || haft_threads() ? 1 : 256)
 
 /* The receive fast path: with nothing posted and nothing early, the message that comes next from
  * the one peer in question needs no request and no matching.  False: nothing was done, take the

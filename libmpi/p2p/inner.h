@@ -16,6 +16,7 @@
 
 #include "libmpi/p2p/match.h"
 #include "libmpi/p2p/p2p.h"
+#include "libmpi/via/via.h"
 
 enum frame_kind {
 	FRAME_EAGER = 1, /* payload: the message */
@@ -63,6 +64,7 @@ struct p2p {
 	uint32_t free_id; /* head of a list through the unused ones */
 	int (*hooks[P2P_HOOKS_MAX])(void);
 	int nhooks;
+	bool hooking; /* a pass is in the hooks */
 };
 
 extern struct p2p p2p;
@@ -191,6 +193,7 @@ static inline void peer_busy(int peer)
 	p->busy = true;
 	p->busy_next = p2p.busy;
 	p2p.busy = p;
+	via_kick();
 }
 
 #endif

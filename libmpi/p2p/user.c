@@ -7,6 +7,7 @@
 #include "libmpi/p2p/inner.h"
 
 #include "libmpi/core/err.h"
+#include "libmpi/core/lock.h"
 #include "libmpi/core/status.h"
 #include <engine.h>
 #include <stdlib.h>
@@ -18,8 +19,9 @@ struct user {
 	void *extra;
 };
 
-static int said(int code, const char *what)
+static int said(int code, const char *what, bool had)
 {
+	haft_user_end(had);
 	if (code == MPI_SUCCESS)
 		return 0;
 	return haft_err(haft_err_of_callback(code),
@@ -30,19 +32,22 @@ int user_query(struct req *r, MPI_Status *status)
 {
 	const struct user *u = r->scratch;
 	MPI_Status own;
+	bool had;
 
 	if (status == MPI_STATUS_IGNORE)
 		status = &own;
 	haft_status_empty(status, MPI_UNDEFINED);
 	status->MPI_TAG = MPI_UNDEFINED;
-	return said(u->query(u->extra, status), "query");
+	had = haft_user_begin();
+	return said(u->query(u->extra, status), "query", had);
 }
 
 int user_free(struct req *r)
 {
 	const struct user *u = r->scratch;
+	bool had = haft_user_begin();
 
-	return said(u->free(u->extra), "free");
+	return said(u->free(u->extra), "free", had);
 }
 
 int p2p_grequest_start(MPI_Grequest_query_function *query, MPI_Grequest_free_function *free_fn,
@@ -77,8 +82,9 @@ int p2p_grequest_complete(struct req *r)
 int user_cancel(struct req *r)
 {
 	const struct user *u = r->scratch;
+	bool done = r->done, had = haft_user_begin();
 
-	return said(u->cancel(u->extra, r->done), "cancel");
+	return said(u->cancel(u->extra, done), "cancel", had);
 }
 
 int p2p_status_set_cancelled(MPI_Status *status, int flag)

@@ -67,15 +67,30 @@ static int busy_pass(void)
 	return moved;
 }
 
+/* A hook may call a function of the user's and give the lock up meanwhile: then another thread's
+ * pass leaves the hooks alone, and must be told when they have moved something. */
+static int hooks_pass(void)
+{
+	int moved = 0;
+
+	if (p2p.hooking)
+		return 0;
+	p2p.hooking = true;
+	for (int i = 0; i < p2p.nhooks; i++)
+		moved += p2p.hooks[i]();
+	p2p.hooking = false;
+	if (moved > 0)
+		via_kick();
+	return moved;
+}
+
 int p2p_progress(void)
 {
 	int moved = via_poll();
 
 	if (p2p.busy != NULL)
 		moved += busy_pass();
-	for (int i = 0; i < p2p.nhooks; i++)
-		moved += p2p.hooks[i]();
-	return moved;
+	return p2p.nhooks > 0 ? moved + hooks_pass() : moved;
 }
 
 /* What a waiting rank shows to who asks from outside. */
@@ -84,12 +99,27 @@ static struct shm_what what_of(const struct req *r)
 	return (struct shm_what){.comm = r->ctx, .call = r->kind, .peer = r->peer, .tag = r->tag};
 }
 
+static int pass(void *arg)
+{
+	(void)arg;
+	return p2p_progress();
+}
+
+static bool req_done(void *arg)
+{
+	return ((const struct req *)arg)->done;
+}
+
 void p2p_wait_done(struct req *r)
 {
 	struct shm_what what = what_of(r);
 	struct shm_wait w;
 	bool one = r->kind == REQ_RECV && r->peer >= 0 && r->peer != p2p.me;
 
+	if (haft_threads()) {
+		via_wait(&(struct via_want){req_done, r, pass, NULL, &what});
+		return;
+	}
 	shm_wait_begin(&w);
 	w.what = &what;
 	while (!r->done) {
@@ -112,6 +142,10 @@ void wait_until(bool (*ready)(void *arg), void *arg, const struct req *show)
 		return;
 	if (show != NULL)
 		what = what_of(show);
+	if (haft_threads()) {
+		via_wait(&(struct via_want){ready, arg, pass, NULL, &what});
+		return;
+	}
 	shm_wait_begin(&w);
 	w.what = &what;
 	do {

@@ -9,10 +9,12 @@
  * libshm's own: wrapping them field by field would cost the fast path and hide nothing.  Engines
  * include this file, never libshm.
  *
- * One thread at a time is inside these functions (MPI_THREAD_SERIALIZED). */
+ * One thread at a time is inside these functions: below MPI_THREAD_MULTIPLE because the user sees
+ * to it, else because of the library's lock (core/lock.h). */
 #ifndef HAFT_VIA_VIA_H
 #define HAFT_VIA_VIA_H
 
+#include "libmpi/core/lock.h"
 #include "libshm/shm.h"
 
 struct via {
@@ -81,6 +83,36 @@ void via_idle(struct shm_wait *w);
 static inline void via_wait_end(struct shm_wait *w)
 {
 	shm_wait_end(via.shm, w);
+}
+
+/* --- several threads -------------------------------------------------------------------------
+ * One waiting thread, the last that came, polls and then sleeps at the door; the others sleep until
+ * somebody's pass or call has brought what they want (haft_unlock looks), or until the watch is
+ * free.  All of this runs under the library's lock, which is given up while a thread idles. */
+
+/* via_threads: several threads from now on. */
+void via_threads(void);
+
+/* What a thread waits for. */
+struct via_want {
+	bool (*ready)(void *arg); /* asked under the lock by any thread, often; changes nothing but
+				     what arg points to */
+	void *arg;
+	shm_pass_fn *pass;           /* moves what can be moved; > 0: something has moved */
+	struct shm_flag *flag;       /* NULL, or what the moving of may make it ready */
+	const struct shm_what *what; /* NULL, or for the roll-call */
+};
+
+/* via_wait returns when want->ready says so.  Only with haft_threads(). */
+void via_wait(const struct via_want *want);
+
+/* via_kick: there is work for whoever waits (a queue that only passes serve): ends its sleep. */
+void via_kick_slow(void);
+
+static inline void via_kick(void)
+{
+	if (haft_threads())
+		via_kick_slow();
 }
 
 #endif
