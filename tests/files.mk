@@ -131,7 +131,7 @@ $(call tests_bin,$(sort $(unit_TESTS))): $(B)/tests/%: $(B)/obj/tests/%.o $(unit
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ldflags) $(filter %.o,$^) $(unit_libs) -lcmocka $(libobj_LIBS) -ldl -lpthread -o $@
 
-plan_OBJS := $(addprefix $(B)/obj/libmpi/,type/kern.o type/move.o type/pack.o type/plan.o core/err.o)
+plan_OBJS := $(addprefix $(B)/obj/libmpi/,type/kern.o type/move.o type/pack.o type/plan.o core/code.o core/err.o)
 $(B)/tests/unit/plan: $(plan_OBJS)
 
 # With the user's own compiler command: what is installed is what is tested.  More sources of a test

@@ -33,37 +33,77 @@ ALWAYS_INLINE void move(enum plan_way way, size_t size, char *mem, char *packed,
 	memcpy(to + b - half, from + b - half, half);
 }
 
+/* Four blocks, `mstep' apart in memory and `pstep' packed. */
+ALWAYS_INLINE void move4(enum plan_way way, size_t size, char *restrict mem, int64_t mstep,
+	char *restrict packed, int64_t pstep, size_t b)
+{
+	move(way, size, mem, packed, b);
+	move(way, size, mem + mstep, packed + pstep, b);
+	move(way, size, mem + 2 * mstep, packed + 2 * pstep, b);
+	move(way, size, mem + 3 * mstep, packed + 3 * pstep, b);
+}
+
+typedef double pair __attribute__((vector_size(16)));
+
+/* Two blocks of 8 bytes in one store. */
+ALWAYS_INLINE void gather2(const char *mem, int64_t mstep, char *packed)
+{
+	double a, b;
+	pair both;
+
+	memcpy(&a, mem, 8);
+	memcpy(&b, mem + mstep, 8);
+	both = (pair){a, b};
+	memcpy(packed, &both, 16);
+}
+
+/* Four blocks that are packed without gaps. */
+ALWAYS_INLINE void row4(enum plan_way way, size_t size, char *restrict mem, int64_t mstep,
+	char *restrict packed, size_t b)
+{
+	if (way == PLAN_PACK && size == 8) {
+		gather2(mem, mstep, packed);
+		gather2(mem + 2 * mstep, mstep, packed + 16);
+	} else {
+		move4(way, size, mem, mstep, packed, (int64_t)b, b);
+	}
+}
+
 ALWAYS_INLINE void grid(enum plan_way way, size_t size, char *mem, char *packed, int64_t rows,
 	int64_t mrow, int64_t prow, int64_t n, int64_t step, size_t b)
 {
 	for (int64_t r = 0; r < rows; r++) {
-		char *m = mem + r * mrow, *p = packed + r * prow;
+		char *restrict m = mem + r * mrow, *restrict p = packed + r * prow;
+		int64_t i = n;
 
-		for (int64_t i = 0; i < n; i++)
-			move(way, size, m + i * step, p + (size_t)i * b, b);
+		for (; i >= 4; i -= 4, m += 4 * step, p += 4 * b)
+			row4(way, size, m, step, p, b);
+		for (; i > 0; i--, m += step, p += b)
+			move(way, size, m, p, b);
 	}
 }
 
-ALWAYS_INLINE void comb(enum plan_way way, size_t size, char *mem, char *packed, int64_t n,
-	int64_t mstep, int64_t pstep, size_t b)
+ALWAYS_INLINE void comb(enum plan_way way, size_t size, char *restrict mem, char *restrict packed,
+	int64_t n, int64_t mstep, int64_t pstep, size_t b)
 {
-	for (int64_t i = 0; i < n; i++)
-		move(way, size, mem + i * mstep, packed + i * pstep, b);
+	for (; n >= 4; n -= 4, mem += 4 * mstep, packed += 4 * pstep)
+		move4(way, size, mem, mstep, packed, pstep, b);
+	for (; n > 0; n--, mem += mstep, packed += pstep)
+		move(way, size, mem, packed, b);
 }
 
-ALWAYS_INLINE void list(enum plan_way way, size_t size, char *mem, char *packed, int64_t n,
-	const int64_t *off, size_t b)
-{
-	for (int64_t i = 0; i < n; i++)
-		move(way, size, mem + off[i], packed + (size_t)i * b, b);
-}
-
-ALWAYS_INLINE void list32(enum plan_way way, size_t size, char *mem, char *packed, int64_t n,
-	const int32_t *off, size_t b)
-{
-	for (int64_t i = 0; i < n; i++)
-		move(way, size, mem + off[i], packed + (size_t)i * b, b);
-}
+/* The same for both widths of offsets. */
+#define LIST(way, size, mem, packed, n, off, b)                             \
+	do {                                                                \
+		for (; n >= 4; n -= 4, off += 4, packed += 4 * (b)) {       \
+			move(way, size, mem + off[0], packed, b);           \
+			move(way, size, mem + off[1], packed + (b), b);     \
+			move(way, size, mem + off[2], packed + 2 * (b), b); \
+			move(way, size, mem + off[3], packed + 3 * (b), b); \
+		}                                                           \
+		for (; n > 0; n--, off++, packed += (b))                    \
+			move(way, size, mem + off[0], packed, b);           \
+	} while (0)
 
 /* All sizes in the order of the table, and the length that each loop moves. */
 #define SIZES(X, way)  \
@@ -104,13 +144,13 @@ ALWAYS_INLINE void list32(enum plan_way way, size_t size, char *mem, char *packe
 		char *mem, char *packed, int64_t n, const int64_t *off, size_t b)            \
 	{                                                                                    \
 		(void)b;                                                                     \
-		list(PLAN_##way, size, mem, packed, n, off, len);                            \
+		LIST(PLAN_##way, size, mem, packed, n, off, len);                            \
 	}                                                                                    \
 	static void list32_##way##_##size(                                                   \
 		char *mem, char *packed, int64_t n, const int32_t *off, size_t b)            \
 	{                                                                                    \
 		(void)b;                                                                     \
-		list32(PLAN_##way, size, mem, packed, n, off, len);                          \
+		LIST(PLAN_##way, size, mem, packed, n, off, len);                            \
 	}
 SIZES(LOOPS, PACK)
 SIZES(LOOPS, UNPACK)

@@ -87,18 +87,19 @@ static void swapped(const struct kern *k, const struct loop *in, const struct lo
 }
 
 /* Blocks of memory in at most two loops. */
-static void flat(const struct loops *l, enum plan_way way, char *mem, char *packed, int64_t block)
+static void flat(
+	const struct loop *l, int n, enum plan_way way, char *mem, char *packed, int64_t block)
 {
 	const struct kern *k = kern_of(way, block);
-	const struct loop *in = &l->at[0], *out = &l->at[1];
+	const struct loop *in = &l[0], *out = &l[1];
 
-	if (l->n == 0)
+	if (n == 0)
 		move(way, mem, packed, block);
-	else if (l->n == 2 && in->n < SHORT && in->n < out->n && block <= 64)
+	else if (n == 2 && in->n < SHORT && in->n < out->n && block <= 64)
 		swapped(k, in, out, mem, packed, block);
-	else if (l->n == 2 && in->packed == block)
+	else if (n == 2 && in->packed == block)
 		k->grid(mem, packed, out->n, out->mem, out->packed, in->n, in->mem, (size_t)block);
-	else if (l->n == 2)
+	else if (n == 2)
 		for (int64_t i = 0; i < out->n; i++)
 			k->comb(step(mem, i * out->mem), packed + i * out->packed, in->n, in->mem,
 				in->packed, (size_t)block);
@@ -113,18 +114,15 @@ static void nested(const struct loops *l, enum plan_way way, char *mem, char *pa
 	const struct type_plan *leaf)
 {
 	int64_t turn[PLAN_DIMS + 1] = {0};
-	int inner = leaf != NULL ? 1 : 2, d;
-	struct loops in = *l;
+	int most = leaf != NULL ? 1 : 2, inner = l->n < most ? l->n : most, d;
 
-	if (in.n > inner)
-		in.n = inner;
 	for (;;) {
 		if (leaf == NULL)
-			flat(&in, way, mem, packed, block);
-		else if (in.n == 0)
+			flat(l->at, inner, way, mem, packed, block);
+		else if (inner == 0)
 			whole(leaf, way, mem, packed, 1, 0, 0);
 		else
-			whole(leaf, way, mem, packed, in.at[0].n, in.at[0].mem, in.at[0].packed);
+			whole(leaf, way, mem, packed, l->at[0].n, l->at[0].mem, l->at[0].packed);
 		for (d = inner; d < l->n; d++) {
 			mem = step(mem, l->at[d].mem);
 			packed += l->at[d].packed;
@@ -143,15 +141,24 @@ static void nested(const struct loops *l, enum plan_way way, char *mem, char *pa
 static void nest_whole(const struct type_plan *p, int dims, enum plan_way way, char *mem,
 	char *packed, int64_t n, int64_t mstep, int64_t pstep)
 {
-	struct loops l = {0};
+	struct loops l;
 
+	if (dims == 1 && n == 1 && p->leaf == NULL) {
+		kern_of(way, p->block)
+			->grid(mem, packed, 1, 0, 0, p->dim[0].n, p->dim[0].stride,
+				(size_t)p->block);
+		return;
+	}
+	l.n = 0;
 	for (int d = 0; d < dims; d++)
 		loops_add(&l, p->dim[d].n, p->dim[d].stride, p->dim[d].bytes);
 	loops_add(&l, n, mstep, pstep);
-	if (p->leaf == NULL && l.n == 1 && l.at[0].mem == p->block && l.at[0].packed == p->block)
+	if (p->leaf != NULL || l.n > 2)
+		nested(&l, way, mem, packed, p->block, p->leaf);
+	else if (l.n == 1 && l.at[0].mem == p->block && l.at[0].packed == p->block)
 		move(way, mem, packed, l.at[0].n * p->block);
 	else
-		nested(&l, way, mem, packed, p->block, p->leaf);
+		flat(l.at, l.n, way, mem, packed, p->block);
 }
 
 /* --- whole elements: runs and fields ------------------------------------------------------- */
