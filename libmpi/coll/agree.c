@@ -36,17 +36,17 @@ static int differ(const struct said *a, const struct said *b, int rank)
 	return 0;
 }
 
-int share_agree(const struct call *k, int64_t bytes)
+int share_agree(const struct call *k)
 {
 	struct coll *s = k->comm->coll;
 	uint64_t e = epoch_begin(s);
-	struct said mine = {.root = k->root, .bytes = bytes};
+	struct said mine = {.root = k->root, .bytes = k->bytes};
 	const char *op = k->op == NULL          ? ""
 			 : k->op->loops == NULL ? "user's"
 						: k->op->short_name + 4;
 	const struct said *first;
 
-	snprintf(mine.name, sizeof(mine.name), "%s", k->name + 4);
+	snprintf(mine.name, sizeof(mine.name), "%s", verb_name(k->verb) + 4);
 	snprintf(mine.op, sizeof(mine.op), "%s", op);
 	memcpy(epoch_give(s, e, sizeof(mine)), &mine, sizeof(mine));
 	epoch_meet(s, e);

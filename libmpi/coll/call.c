@@ -8,19 +8,124 @@
 #include "libmpi/coll/share.h"
 #include "engine.h"
 
-static int begin(struct call *k, struct comm *c, const char *name, int root)
+typedef int share_fn(const struct call *k);
+
+/* Each verb: its name, and its way through shared memory. */
+static const struct {
+	const char *name;
+	share_fn *share;
+} verbs[VERBS] = {
+	[VERB_BARRIER] = {"MPI_Barrier", share_barrier},
+	[VERB_BCAST] = {"MPI_Bcast", share_bcast},
+	[VERB_GATHER] = {"MPI_Gather", share_gather},
+	[VERB_GATHERV] = {"MPI_Gatherv", NULL},
+	[VERB_SCATTER] = {"MPI_Scatter", share_scatter},
+	[VERB_SCATTERV] = {"MPI_Scatterv", NULL},
+	[VERB_ALLGATHER] = {"MPI_Allgather", share_allgather},
+	[VERB_ALLGATHERV] = {"MPI_Allgatherv", NULL},
+	[VERB_ALLTOALL] = {"MPI_Alltoall", share_alltoall},
+	[VERB_ALLTOALLV] = {"MPI_Alltoallv", NULL},
+	[VERB_ALLTOALLW] = {"MPI_Alltoallw", NULL},
+	[VERB_REDUCE] = {"MPI_Reduce", share_reduce},
+	[VERB_ALLREDUCE] = {"MPI_Allreduce", share_allreduce},
+	[VERB_REDUCE_SCATTER_BLOCK] = {"MPI_Reduce_scatter_block", share_reduce_scatter_block},
+	[VERB_REDUCE_SCATTER] = {"MPI_Reduce_scatter", NULL},
+	[VERB_SCAN] = {"MPI_Scan", share_scan},
+	[VERB_EXSCAN] = {"MPI_Exscan", share_exscan},
+};
+
+const char *verb_name(enum verb v)
+{
+	return verbs[v].name;
+}
+
+/* --- the three ways
+ * ------------------------------------------------------------------------------- */
+
+static struct sched *plan_of(const struct call *k)
+{
+	struct sched *s = sched_new(k);
+
+	if (!k->nothing)
+		plan_choose(k)(s, k);
+	return s;
+}
+
+/* Through shared memory if it is there and wants the call, else by messages. */
+static inline int call_now(const struct call *k)
+{
+	share_fn *share = verbs[k->verb].share;
+	int err;
+
+	if (unlikely(k->comm->coll == NULL)) {
+		err = share_join(k->comm);
+		if (err != 0)
+			return err;
+	}
+	if (unlikely(k->comm->coll->check)) {
+		err = share_agree(k);
+		if (err != 0)
+			return err;
+	}
+	if (k->nothing)
+		return 0;
+	if (likely(k->comm->coll->block != NULL && share != NULL)) {
+		err = share(k);
+		if (likely(err != SHARE_NONE))
+			return err;
+	}
+	return sched_run(plan_of(k));
+}
+
+/* What a schedule uses after its call has returned. */
+static void hold(struct sched *s, const struct call *k)
+{
+	sched_hold(s, k->stype);
+	sched_hold(s, k->rtype);
+	for (int i = 0; i < k->n; i++) {
+		if (k->stypes.v != NULL)
+			sched_hold(s, haft_type_at(k->stypes, i));
+		if (k->rtypes.v != NULL)
+			sched_hold(s, haft_type_at(k->rtypes, i));
+	}
+}
+
+static int call_later(const struct call *k, struct req **request)
+{
+	struct sched *s = plan_of(k);
+
+	hold(s, k);
+	return sched_begin(s, request);
+}
+
+static int call_again(struct call *k, struct req **request)
+{
+	struct sched *s;
+
+	k->tag |= TAG_AGAIN;
+	s = plan_of(k);
+	hold(s, k);
+	return sched_keep(s, request);
+}
+
+/* --- checking
+ * ------------------------------------------------------------------------------------- */
+
+static int begin(struct call *k, struct comm *c, enum verb verb, int root)
 {
 	if (c->remote != NULL)
 		return haft_err(
 			MPI_ERR_UNSUPPORTED_OPERATION, "inter-communicators are not there yet");
 	k->comm = c;
-	k->name = name;
+	k->verb = verb;
 	k->n = c->size;
 	k->me = c->rank;
 	k->root = root;
-	k->tag = (int)(c->coll_seq++ & INT32_MAX);
+	k->tag = call_tag(c);
 	/* field by field: a memset of this length becomes a string instruction, half of a short
 	 * call */
+	k->in_place = k->nothing = false;
+	k->bytes = 0;
 	k->sbuf = NULL;
 	k->scount = 0;
 	k->stype = NULL;
@@ -28,27 +133,9 @@ static int begin(struct call *k, struct comm *c, const char *name, int root)
 	k->rcount = 0;
 	k->rtype = NULL;
 	k->op = NULL;
-	k->in_place = false;
 	k->scounts.v = k->sdispls.v = k->rcounts.v = k->rdispls.v = NULL;
 	k->stypes.v = k->rtypes.v = NULL;
-	return likely(c->coll != NULL) ? 0 : share_join(c);
-}
-
-static inline int agree(const struct call *k, int64_t bytes)
-{
-	return unlikely(k->comm->coll->check) ? share_agree(k, bytes) : 0;
-}
-
-typedef int algorithm(const struct call *k);
-
-/* Through shared memory if it is there and wants the call, else by messages. */
-static inline int choose(const struct call *k, algorithm *share, algorithm *msg)
-{
-	int err = SHARE_NONE;
-
-	if (likely(k->comm->coll->block != NULL))
-		err = share(k);
-	return likely(err != SHARE_NONE) ? err : msg(k);
+	return 0;
 }
 
 static int same_buffer(void)
@@ -118,6 +205,13 @@ static int lists(const struct call *k, bool out)
 	return 0;
 }
 
+/* The number of bytes that all members know alike; with none, nothing is done. */
+static void sized(struct call *k, int64_t bytes)
+{
+	k->bytes = bytes;
+	k->nothing = bytes == 0;
+}
+
 /* The common part of all reductions, of `blocks' times `count' elements, of which one block is this
  * rank's result.  rbuf is significant where `result'. */
 static int reduction(struct call *k, const void *sbuf, void *rbuf, int64_t count, int blocks,
@@ -135,95 +229,61 @@ static int reduction(struct call *k, const void *sbuf, void *rbuf, int64_t count
 	k->op = op;
 	if (result && sbuf == rbuf && count > 0 && type->size > 0)
 		return same_buffer();
-	return agree(k, k->rcounts.v != NULL ? AGREE_ANY : count * type->size);
-}
-
-/* A communicator of one: the operand is the result. */
-static int alone(const struct call *k)
-{
-	if (!k->in_place)
-		type_move(k->rtype, k->sbuf, k->rbuf, k->rcount);
+	sized(k, count * type->size);
 	return 0;
-}
-
-static bool empty(const struct call *k)
-{
-	return k->rcount == 0 || k->rtype->size == 0;
 }
 
 /* --- without reduction
  * ---------------------------------------------------------------------------- */
 
-int coll_barrier(struct comm *comm)
+static int fill_barrier(struct call *k, struct comm *comm)
 {
-	struct call k;
-	int err = begin(&k, comm, "MPI_Barrier", 0);
-
-	if (err == 0)
-		err = agree(&k, 0);
-	if (err != 0 || k.n == 1)
-		return err;
-	return choose(&k, share_barrier, msg_barrier);
+	return begin(k, comm, VERB_BARRIER, 0);
 }
 
-int coll_bcast(void *buf, int64_t count, struct type *type, int root, struct comm *comm)
+static int fill_bcast(
+	struct call *k, void *buf, int64_t count, struct type *type, int root, struct comm *comm)
 {
-	struct call k;
-	int err = begin(&k, comm, "MPI_Bcast", root);
+	int err = begin(k, comm, VERB_BCAST, root);
 
 	if (err == 0)
-		err = incoming(&k, buf, count, type, 1);
+		err = incoming(k, buf, count, type, 1);
 	if (err == 0)
-		err = agree(&k, count * type->size);
-	if (err != 0 || k.n == 1 || empty(&k))
-		return err;
-	return choose(&k, share_bcast, msg_bcast);
+		sized(k, count * type->size);
+	return err;
 }
 
-int coll_gather(const void *sendbuf, int64_t sendcount, struct type *sendtype, void *recvbuf,
-	int64_t recvcount, struct type *recvtype, int root, struct comm *comm)
-{
-	struct call k;
-	int64_t block;
-	int err = begin(&k, comm, "MPI_Gather", root);
-
-	if (err == 0)
-		err = outgoing(&k, sendbuf, sendcount, sendtype, 1, k.me == root);
-	if (err == 0)
-		err = incoming(&k, recvbuf, recvcount, recvtype, k.n);
-	if (err != 0)
-		return err;
-	block = k.me == root ? recvcount * recvtype->size : sendcount * sendtype->size;
-	err = agree(&k, block);
-	if (err != 0 || block == 0)
-		return err;
-	if (k.me == root && sendbuf == recvbuf)
-		return same_buffer();
-	if (k.n > 1)
-		return choose(&k, share_gather, msg_gather);
-	return k.in_place ? 0
-			  : type_copy(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype);
-}
-
-int coll_gatherv(const void *sendbuf, int64_t sendcount, struct type *sendtype, void *recvbuf,
-	struct haft_counts recvcounts, struct haft_counts displs, struct type *recvtype, int root,
+static int fill_gather(struct call *k, const void *sendbuf, int64_t sendcount,
+	struct type *sendtype, void *recvbuf, int64_t recvcount, struct type *recvtype, int root,
 	struct comm *comm)
 {
-	struct call k;
-	int err = begin(&k, comm, "MPI_Gatherv", root);
+	int err = begin(k, comm, VERB_GATHER, root);
 
 	if (err == 0)
-		err = outgoing(&k, sendbuf, sendcount, sendtype, 1, k.me == root);
+		err = outgoing(k, sendbuf, sendcount, sendtype, 1, k->me == root);
+	if (err == 0)
+		err = incoming(k, recvbuf, recvcount, recvtype, k->n);
 	if (err != 0)
 		return err;
-	incoming(&k, recvbuf, 0, recvtype, 1);
-	k.rcounts = recvcounts;
-	k.rdispls = displs;
-	if (k.me == root)
-		err = lists(&k, false);
+	sized(k, k->me == root ? recvcount * recvtype->size : sendcount * sendtype->size);
+	return !k->nothing && k->me == root && sendbuf == recvbuf ? same_buffer() : 0;
+}
+
+static int fill_gatherv(struct call *k, const void *sendbuf, int64_t sendcount,
+	struct type *sendtype, void *recvbuf, struct haft_counts recvcounts,
+	struct haft_counts displs, struct type *recvtype, int root, struct comm *comm)
+{
+	int err = begin(k, comm, VERB_GATHERV, root);
+
 	if (err == 0)
-		err = agree(&k, AGREE_ANY);
-	return err != 0 ? err : msg_gatherv(&k);
+		err = outgoing(k, sendbuf, sendcount, sendtype, 1, k->me == root);
+	if (err != 0)
+		return err;
+	incoming(k, recvbuf, 0, recvtype, 1);
+	k->rcounts = recvcounts;
+	k->rdispls = displs;
+	k->bytes = AGREE_ANY;
+	return k->me == root ? lists(k, false) : 0;
 }
 
 /* Where a scatter's block goes; the root's may stay where it is. */
@@ -235,207 +295,165 @@ static int scattered(struct call *k, void *buf, int64_t count, struct type *type
 	return incoming(k, buf, k->in_place ? 0 : count, type, 1);
 }
 
-int coll_scatter(const void *sendbuf, int64_t sendcount, struct type *sendtype, void *recvbuf,
-	int64_t recvcount, struct type *recvtype, int root, struct comm *comm)
-{
-	struct call k;
-	int64_t block;
-	int err = begin(&k, comm, "MPI_Scatter", root);
-
-	if (err == 0)
-		err = outgoing(&k, sendbuf, sendcount, sendtype, k.n, k.me != root);
-	if (err == 0)
-		err = scattered(&k, recvbuf, recvcount, recvtype);
-	if (err != 0)
-		return err;
-	block = k.me == root ? sendcount * sendtype->size : recvcount * recvtype->size;
-	err = agree(&k, block);
-	if (err != 0 || block == 0)
-		return err;
-	if (k.me == root && sendbuf == recvbuf)
-		return same_buffer();
-	if (k.n > 1)
-		return choose(&k, share_scatter, msg_scatter);
-	return k.in_place ? 0
-			  : type_copy(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype);
-}
-
-int coll_scatterv(const void *sendbuf, struct haft_counts sendcounts, struct haft_counts displs,
+static int fill_scatter(struct call *k, const void *sendbuf, int64_t sendcount,
 	struct type *sendtype, void *recvbuf, int64_t recvcount, struct type *recvtype, int root,
 	struct comm *comm)
 {
-	struct call k;
-	int err = begin(&k, comm, "MPI_Scatterv", root);
+	int err = begin(k, comm, VERB_SCATTER, root);
+
+	if (err == 0)
+		err = outgoing(k, sendbuf, sendcount, sendtype, k->n, k->me != root);
+	if (err == 0)
+		err = scattered(k, recvbuf, recvcount, recvtype);
+	if (err != 0)
+		return err;
+	sized(k, k->me == root ? sendcount * sendtype->size : recvcount * recvtype->size);
+	return !k->nothing && k->me == root && sendbuf == recvbuf ? same_buffer() : 0;
+}
+
+static int fill_scatterv(struct call *k, const void *sendbuf, struct haft_counts sendcounts,
+	struct haft_counts displs, struct type *sendtype, void *recvbuf, int64_t recvcount,
+	struct type *recvtype, int root, struct comm *comm)
+{
+	int err = begin(k, comm, VERB_SCATTERV, root);
 
 	if (err != 0)
 		return err;
-	k.sbuf = sendbuf;
-	k.stype = sendtype;
-	k.scounts = sendcounts;
-	k.sdispls = displs;
-	err = scattered(&k, recvbuf, recvcount, recvtype);
-	if (err == 0 && k.me == root)
-		err = lists(&k, true);
-	if (err == 0)
-		err = agree(&k, AGREE_ANY);
-	return err != 0 ? err : msg_scatterv(&k);
+	k->sbuf = sendbuf;
+	k->stype = sendtype;
+	k->scounts = sendcounts;
+	k->sdispls = displs;
+	k->bytes = AGREE_ANY;
+	err = scattered(k, recvbuf, recvcount, recvtype);
+	return err == 0 && k->me == root ? lists(k, true) : err;
 }
 
-int coll_allgather(const void *sendbuf, int64_t sendcount, struct type *sendtype, void *recvbuf,
-	int64_t recvcount, struct type *recvtype, struct comm *comm)
-{
-	struct call k;
-	int err = begin(&k, comm, "MPI_Allgather", 0);
-
-	if (err == 0)
-		err = outgoing(&k, sendbuf, sendcount, sendtype, 1, true);
-	if (err == 0)
-		err = incoming(&k, recvbuf, recvcount, recvtype, k.n);
-	if (err == 0)
-		err = agree(&k, recvcount * recvtype->size);
-	if (err != 0 || empty(&k))
-		return err;
-	if (sendbuf == recvbuf)
-		return same_buffer();
-	if (k.n > 1)
-		return choose(&k, share_allgather, msg_allgather);
-	return k.in_place ? 0
-			  : type_copy(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype);
-}
-
-int coll_allgatherv(const void *sendbuf, int64_t sendcount, struct type *sendtype, void *recvbuf,
-	struct haft_counts recvcounts, struct haft_counts displs, struct type *recvtype,
+static int fill_allgather(struct call *k, const void *sendbuf, int64_t sendcount,
+	struct type *sendtype, void *recvbuf, int64_t recvcount, struct type *recvtype,
 	struct comm *comm)
 {
-	struct call k;
-	int err = begin(&k, comm, "MPI_Allgatherv", 0);
+	int err = begin(k, comm, VERB_ALLGATHER, 0);
 
 	if (err == 0)
-		err = outgoing(&k, sendbuf, sendcount, sendtype, 1, true);
+		err = outgoing(k, sendbuf, sendcount, sendtype, 1, true);
+	if (err == 0)
+		err = incoming(k, recvbuf, recvcount, recvtype, k->n);
 	if (err != 0)
 		return err;
-	incoming(&k, recvbuf, 0, recvtype, 1);
-	k.rcounts = recvcounts;
-	k.rdispls = displs;
-	err = lists(&k, false);
-	if (err == 0)
-		err = agree(&k, AGREE_ANY);
-	return err != 0 ? err : msg_allgatherv(&k);
+	sized(k, recvcount * recvtype->size);
+	return !k->nothing && sendbuf == recvbuf ? same_buffer() : 0;
 }
 
-int coll_alltoall(const void *sendbuf, int64_t sendcount, struct type *sendtype, void *recvbuf,
-	int64_t recvcount, struct type *recvtype, struct comm *comm)
+static int fill_allgatherv(struct call *k, const void *sendbuf, int64_t sendcount,
+	struct type *sendtype, void *recvbuf, struct haft_counts recvcounts,
+	struct haft_counts displs, struct type *recvtype, struct comm *comm)
 {
-	struct call k;
-	int err = begin(&k, comm, "MPI_Alltoall", 0);
+	int err = begin(k, comm, VERB_ALLGATHERV, 0);
 
 	if (err == 0)
-		err = outgoing(&k, sendbuf, sendcount, sendtype, k.n, true);
-	if (err == 0)
-		err = incoming(&k, recvbuf, recvcount, recvtype, k.n);
-	if (err == 0)
-		err = agree(&k, recvcount * recvtype->size);
-	if (err != 0 || empty(&k))
+		err = outgoing(k, sendbuf, sendcount, sendtype, 1, true);
+	if (err != 0)
 		return err;
-	if (sendbuf == recvbuf)
-		return same_buffer();
-	return choose(&k, share_alltoall, msg_alltoall);
+	incoming(k, recvbuf, 0, recvtype, 1);
+	k->rcounts = recvcounts;
+	k->rdispls = displs;
+	k->bytes = AGREE_ANY;
+	return lists(k, false);
 }
 
-/* The lists of all to all, of which in place only those of what comes in count. */
-static int exchange(const struct call *k)
+static int fill_alltoall(struct call *k, const void *sendbuf, int64_t sendcount,
+	struct type *sendtype, void *recvbuf, int64_t recvcount, struct type *recvtype,
+	struct comm *comm)
+{
+	int err = begin(k, comm, VERB_ALLTOALL, 0);
+
+	if (err == 0)
+		err = outgoing(k, sendbuf, sendcount, sendtype, k->n, true);
+	if (err == 0)
+		err = incoming(k, recvbuf, recvcount, recvtype, k->n);
+	if (err != 0)
+		return err;
+	sized(k, recvcount * recvtype->size);
+	return !k->nothing && sendbuf == recvbuf ? same_buffer() : 0;
+}
+
+/* The vectors of an alltoallv or w: of what comes, and unless it is in place, of what goes. */
+static int exchange(struct call *k)
 {
 	int err = lists(k, false);
 
-	if (err == 0 && !k->in_place)
-		err = lists(k, true);
-	return err == 0 ? agree(k, AGREE_ANY) : err;
+	k->bytes = AGREE_ANY;
+	return err == 0 && !k->in_place ? lists(k, true) : err;
 }
 
-int coll_alltoallv(const void *sendbuf, struct haft_counts sendcounts, struct haft_counts sdispls,
-	struct type *sendtype, void *recvbuf, struct haft_counts recvcounts,
-	struct haft_counts rdispls, struct type *recvtype, struct comm *comm)
+static int fill_alltoallv(struct call *k, const void *sendbuf, struct haft_counts sendcounts,
+	struct haft_counts sdispls, struct type *sendtype, void *recvbuf,
+	struct haft_counts recvcounts, struct haft_counts rdispls, struct type *recvtype,
+	struct comm *comm)
 {
-	struct call k;
-	int err = begin(&k, comm, "MPI_Alltoallv", 0);
+	int err = begin(k, comm, VERB_ALLTOALLV, 0);
 
 	if (err == 0)
-		err = outgoing(&k, sendbuf, 0, sendtype, 1, true);
+		err = outgoing(k, sendbuf, 0, sendtype, 1, true);
 	if (err != 0)
 		return err;
-	incoming(&k, recvbuf, 0, recvtype, 1);
-	k.scounts = sendcounts;
-	k.sdispls = sdispls;
-	k.rcounts = recvcounts;
-	k.rdispls = rdispls;
-	err = exchange(&k);
-	return err != 0 ? err : msg_alltoallv(&k);
+	incoming(k, recvbuf, 0, recvtype, 1);
+	k->scounts = sendcounts;
+	k->sdispls = sdispls;
+	k->rcounts = recvcounts;
+	k->rdispls = rdispls;
+	return exchange(k);
 }
 
-int coll_alltoallw(const void *sendbuf, struct haft_counts sendcounts, struct haft_counts sdispls,
-	struct haft_types sendtypes, void *recvbuf, struct haft_counts recvcounts,
-	struct haft_counts rdispls, struct haft_types recvtypes, struct comm *comm)
+static int fill_alltoallw(struct call *k, const void *sendbuf, struct haft_counts sendcounts,
+	struct haft_counts sdispls, struct haft_types sendtypes, void *recvbuf,
+	struct haft_counts recvcounts, struct haft_counts rdispls, struct haft_types recvtypes,
+	struct comm *comm)
 {
-	struct call k;
-	int err = begin(&k, comm, "MPI_Alltoallw", 0);
+	int err = begin(k, comm, VERB_ALLTOALLW, 0);
 
 	if (err == 0)
-		err = outgoing(&k, sendbuf, 0, NULL, 1, true);
+		err = outgoing(k, sendbuf, 0, NULL, 1, true);
 	if (err != 0)
 		return err;
-	incoming(&k, recvbuf, 0, NULL, 1);
-	k.scounts = sendcounts;
-	k.sdispls = sdispls;
-	k.stypes = sendtypes;
-	k.rcounts = recvcounts;
-	k.rdispls = rdispls;
-	k.rtypes = recvtypes;
-	if (recvtypes.v == NULL || (sendtypes.v == NULL && !k.in_place))
+	incoming(k, recvbuf, 0, NULL, 1);
+	k->scounts = sendcounts;
+	k->sdispls = sdispls;
+	if (!k->in_place)
+		k->stypes = sendtypes;
+	k->rcounts = recvcounts;
+	k->rdispls = rdispls;
+	k->rtypes = recvtypes;
+	if (recvtypes.v == NULL || (sendtypes.v == NULL && !k->in_place))
 		return haft_err(MPI_ERR_ARG, "the list of datatypes is NULL");
-	err = exchange(&k);
-	return err != 0 ? err : msg_alltoallv(&k);
+	return exchange(k);
 }
 
 /* --- reductions
  * ----------------------------------------------------------------------------------- */
 
-int coll_reduce(const void *sendbuf, void *recvbuf, int64_t count, struct type *type, struct op *op,
-	int root, struct comm *comm)
+static int fill_reduce(struct call *k, const void *sendbuf, void *recvbuf, int64_t count,
+	struct type *type, struct op *op, int root, struct comm *comm)
 {
-	struct call k;
-	int err = begin(&k, comm, "MPI_Reduce", root);
+	int err = begin(k, comm, VERB_REDUCE, root);
 
-	if (err == 0)
-		err = reduction(&k, sendbuf, recvbuf, count, 1, type, op, k.me == root);
-	if (err != 0 || empty(&k))
-		return err;
-	return k.n == 1 ? alone(&k) : choose(&k, share_reduce, msg_reduce);
+	return err != 0 ? err : reduction(k, sendbuf, recvbuf, count, 1, type, op, k->me == root);
 }
 
-int coll_allreduce(const void *sendbuf, void *recvbuf, int64_t count, struct type *type,
-	struct op *op, struct comm *comm)
-{
-	struct call k;
-	int err = begin(&k, comm, "MPI_Allreduce", 0);
-
-	if (err == 0)
-		err = reduction(&k, sendbuf, recvbuf, count, 1, type, op, true);
-	if (err != 0 || empty(&k))
-		return err;
-	return k.n == 1 ? alone(&k) : choose(&k, share_allreduce, msg_allreduce);
-}
-
-int coll_reduce_scatter_block(const void *sendbuf, void *recvbuf, int64_t recvcount,
+static int fill_allreduce(struct call *k, const void *sendbuf, void *recvbuf, int64_t count,
 	struct type *type, struct op *op, struct comm *comm)
 {
-	struct call k;
-	int err = begin(&k, comm, "MPI_Reduce_scatter_block", 0);
+	int err = begin(k, comm, VERB_ALLREDUCE, 0);
 
-	if (err == 0)
-		err = reduction(&k, sendbuf, recvbuf, recvcount, k.n, type, op, true);
-	if (err != 0 || empty(&k))
-		return err;
-	return k.n == 1 ? alone(&k) : choose(&k, share_reduce_scatter_block, msg_reduce_scatter);
+	return err != 0 ? err : reduction(k, sendbuf, recvbuf, count, 1, type, op, true);
+}
+
+static int fill_reduce_scatter_block(struct call *k, const void *sendbuf, void *recvbuf,
+	int64_t recvcount, struct type *type, struct op *op, struct comm *comm)
+{
+	int err = begin(k, comm, VERB_REDUCE_SCATTER_BLOCK, 0);
+
+	return err != 0 ? err : reduction(k, sendbuf, recvbuf, recvcount, k->n, type, op, true);
 }
 
 /* The elements of all blocks of MPI_Reduce_scatter. */
@@ -454,51 +472,116 @@ static int sum(const struct call *k, int64_t *all)
 	return 0;
 }
 
-int coll_reduce_scatter(const void *sendbuf, void *recvbuf, struct haft_counts recvcounts,
-	struct type *type, struct op *op, struct comm *comm)
+static int fill_reduce_scatter(struct call *k, const void *sendbuf, void *recvbuf,
+	struct haft_counts recvcounts, struct type *type, struct op *op, struct comm *comm)
 {
-	struct call k;
 	int64_t all;
-	int err = begin(&k, comm, "MPI_Reduce_scatter", 0);
+	int err = begin(k, comm, VERB_REDUCE_SCATTER, 0);
 
 	if (err != 0)
 		return err;
-	k.rcounts = recvcounts;
-	err = sum(&k, &all);
+	k->rcounts = recvcounts;
+	err = sum(k, &all);
 	if (err == 0)
-		err = outgoing(&k, sendbuf, all, type, 1, true);
+		err = outgoing(k, sendbuf, all, type, 1, true);
 	if (err == 0)
 		err = reduction(
-			&k, sendbuf, recvbuf, haft_count_at(recvcounts, k.me), 1, type, op, true);
-	if (err != 0)
-		return err;
-	return k.n == 1 ? alone(&k) : msg_reduce_scatter(&k);
+			k, sendbuf, recvbuf, haft_count_at(recvcounts, k->me), 1, type, op, true);
+	if (err == 0)
+		sized(k, all * type->size);
+	return err;
 }
 
-int coll_scan(const void *sendbuf, void *recvbuf, int64_t count, struct type *type, struct op *op,
-	struct comm *comm)
+static int fill_scan(struct call *k, const void *sendbuf, void *recvbuf, int64_t count,
+	struct type *type, struct op *op, struct comm *comm)
 {
-	struct call k;
-	int err = begin(&k, comm, "MPI_Scan", 0);
+	int err = begin(k, comm, VERB_SCAN, 0);
 
-	if (err == 0)
-		err = reduction(&k, sendbuf, recvbuf, count, 1, type, op, true);
-	if (err != 0 || empty(&k))
-		return err;
-	return k.n == 1 ? alone(&k) : choose(&k, share_scan, msg_scan);
+	return err != 0 ? err : reduction(k, sendbuf, recvbuf, count, 1, type, op, true);
 }
 
 /* Rank 0 has no result, and its rbuf means nothing (6.11.2). */
-int coll_exscan(const void *sendbuf, void *recvbuf, int64_t count, struct type *type, struct op *op,
-	struct comm *comm)
+static int fill_exscan(struct call *k, const void *sendbuf, void *recvbuf, int64_t count,
+	struct type *type, struct op *op, struct comm *comm)
 {
-	struct call k;
-	int err = begin(&k, comm, "MPI_Exscan", 0);
+	int err = begin(k, comm, VERB_EXSCAN, 0);
 
-	if (err == 0)
-		err = reduction(&k, sendbuf, recvbuf, count, 1, type, op,
-			k.me > 0 || sendbuf == MPI_IN_PLACE);
-	if (err != 0 || empty(&k) || k.n == 1)
-		return err;
-	return choose(&k, share_exscan, msg_exscan);
+	return err != 0 ? err
+			: reduction(k, sendbuf, recvbuf, count, 1, type, op,
+				  k->me > 0 || sendbuf == MPI_IN_PLACE);
 }
+
+/* --- the engines: three of each
+ * ------------------------------------------------------------------- */
+
+#define ENGINES(verb, args, ...)                                                     \
+	int coll_##verb(__VA_ARGS__)                                                 \
+	{                                                                            \
+		struct call k;                                                       \
+		int err = fill_##verb args;                                          \
+                                                                                     \
+		return unlikely(err != 0) ? err : call_now(&k);                      \
+	}                                                                            \
+                                                                                     \
+	int coll_i##verb(__VA_ARGS__, struct req **request)                          \
+	{                                                                            \
+		struct call k;                                                       \
+		int err = fill_##verb args;                                          \
+                                                                                     \
+		return err != 0 ? err : call_later(&k, request);                     \
+	}                                                                            \
+                                                                                     \
+	/* No hint changes anything. */                                              \
+	int coll_##verb##_init(__VA_ARGS__, struct info *info, struct req **request) \
+	{                                                                            \
+		struct call k;                                                       \
+		int err = fill_##verb args;                                          \
+                                                                                     \
+		(void)info;                                                          \
+		return err != 0 ? err : call_again(&k, request);                     \
+	}
+
+ENGINES(barrier, (&k, c), struct comm *c)
+ENGINES(bcast, (&k, buf, count, type, root, c), void *buf, int64_t count, struct type *type,
+	int root, struct comm *c)
+ENGINES(gather, (&k, sbuf, scount, stype, rbuf, rcount, rtype, root, c), const void *sbuf,
+	int64_t scount, struct type *stype, void *rbuf, int64_t rcount, struct type *rtype,
+	int root, struct comm *c)
+ENGINES(gatherv, (&k, sbuf, scount, stype, rbuf, rcounts, displs, rtype, root, c), const void *sbuf,
+	int64_t scount, struct type *stype, void *rbuf, struct haft_counts rcounts,
+	struct haft_counts displs, struct type *rtype, int root, struct comm *c)
+ENGINES(scatter, (&k, sbuf, scount, stype, rbuf, rcount, rtype, root, c), const void *sbuf,
+	int64_t scount, struct type *stype, void *rbuf, int64_t rcount, struct type *rtype,
+	int root, struct comm *c)
+ENGINES(scatterv, (&k, sbuf, scounts, displs, stype, rbuf, rcount, rtype, root, c),
+	const void *sbuf, struct haft_counts scounts, struct haft_counts displs, struct type *stype,
+	void *rbuf, int64_t rcount, struct type *rtype, int root, struct comm *c)
+ENGINES(allgather, (&k, sbuf, scount, stype, rbuf, rcount, rtype, c), const void *sbuf,
+	int64_t scount, struct type *stype, void *rbuf, int64_t rcount, struct type *rtype,
+	struct comm *c)
+ENGINES(allgatherv, (&k, sbuf, scount, stype, rbuf, rcounts, displs, rtype, c), const void *sbuf,
+	int64_t scount, struct type *stype, void *rbuf, struct haft_counts rcounts,
+	struct haft_counts displs, struct type *rtype, struct comm *c)
+ENGINES(alltoall, (&k, sbuf, scount, stype, rbuf, rcount, rtype, c), const void *sbuf,
+	int64_t scount, struct type *stype, void *rbuf, int64_t rcount, struct type *rtype,
+	struct comm *c)
+ENGINES(alltoallv, (&k, sbuf, scounts, sdispls, stype, rbuf, rcounts, rdispls, rtype, c),
+	const void *sbuf, struct haft_counts scounts, struct haft_counts sdispls,
+	struct type *stype, void *rbuf, struct haft_counts rcounts, struct haft_counts rdispls,
+	struct type *rtype, struct comm *c)
+ENGINES(alltoallw, (&k, sbuf, scounts, sdispls, stypes, rbuf, rcounts, rdispls, rtypes, c),
+	const void *sbuf, struct haft_counts scounts, struct haft_counts sdispls,
+	struct haft_types stypes, void *rbuf, struct haft_counts rcounts,
+	struct haft_counts rdispls, struct haft_types rtypes, struct comm *c)
+ENGINES(reduce, (&k, sbuf, rbuf, count, type, op, root, c), const void *sbuf, void *rbuf,
+	int64_t count, struct type *type, struct op *op, int root, struct comm *c)
+ENGINES(allreduce, (&k, sbuf, rbuf, count, type, op, c), const void *sbuf, void *rbuf,
+	int64_t count, struct type *type, struct op *op, struct comm *c)
+ENGINES(reduce_scatter_block, (&k, sbuf, rbuf, rcount, type, op, c), const void *sbuf, void *rbuf,
+	int64_t rcount, struct type *type, struct op *op, struct comm *c)
+ENGINES(reduce_scatter, (&k, sbuf, rbuf, rcounts, type, op, c), const void *sbuf, void *rbuf,
+	struct haft_counts rcounts, struct type *type, struct op *op, struct comm *c)
+ENGINES(scan, (&k, sbuf, rbuf, count, type, op, c), const void *sbuf, void *rbuf, int64_t count,
+	struct type *type, struct op *op, struct comm *c)
+ENGINES(exscan, (&k, sbuf, rbuf, count, type, op, c), const void *sbuf, void *rbuf, int64_t count,
+	struct type *type, struct op *op, struct comm *c)

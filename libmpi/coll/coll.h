@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* coll.h - inside the collectives: one call as a struct, and the two sets of algorithms.
+/* coll.h - inside the collectives: one call as a struct, and its way.
  *
- *   coll_allreduce(...)         call.c     checks what can be checked, fills struct call, chooses
- *        ├──> share_*           lines and buffers that all members see: one node      (share.h)
- *        └──> msg_*             trees, rings and pairs of messages: works everywhere  (this file)
+ *   coll_allreduce, coll_iallreduce, coll_allreduce_init       forms.c
+ *        └─> call.c      checks what can be checked, fills struct call
+ *              ├─> share_*      blocking, one node: lines and slots that all members see  (share.h)
+ *              └─> table.c      chooses the plan
+ *                    └─> plan_*   tree.c ring.c fold.c ...: writes a schedule of messages
+ *                          └─> sched.c   runs it: now, by progress, or at each MPI_Start
  *
  * Invariants
  *  - What is chosen depends only on what all members know alike: the number of bytes, the
- * operation, the size of the communicator, HAFT_COLL; never on a buffer, a derived type or on time.
+ * operation, the size of the communicator, settings; never on a buffer, a derived type or on time.
  *  - Every collective call of a communicator has a number (comm->coll_seq), the same in all
  * members; it is the tag of its messages, so that what a failed call left behind meets no later
  * one.
  *  - Operands are combined in an order that is a function of ranks only: the same data give the
- * same bits, in every run and on every member.  Operations that do not commute see ranks ascending.
- */
+ * same bits, in every run, on every member, and in all three forms of a call.  Operations that do
+ * not commute see ranks ascending. */
 #ifndef HAFT_COLL_COLL_H
 #define HAFT_COLL_COLL_H
 
@@ -21,6 +24,7 @@
 #include "engine.h"
 #include "libmpi/core/err.h"
 #include "libmpi/core/mpo.h"
+#include "libmpi/coll/sched.h"
 #include "libmpi/p2p/p2p.h"
 #include "libmpi/type/type.h"
 
@@ -30,12 +34,36 @@
 int coll_open(void);
 void coll_close(void);
 
-/* A collective call under way.  Members that a call has no use for are zero. */
+enum verb {
+	VERB_BARRIER,
+	VERB_BCAST,
+	VERB_GATHER,
+	VERB_GATHERV,
+	VERB_SCATTER,
+	VERB_SCATTERV,
+	VERB_ALLGATHER,
+	VERB_ALLGATHERV,
+	VERB_ALLTOALL,
+	VERB_ALLTOALLV,
+	VERB_ALLTOALLW,
+	VERB_REDUCE,
+	VERB_ALLREDUCE,
+	VERB_REDUCE_SCATTER_BLOCK,
+	VERB_REDUCE_SCATTER,
+	VERB_SCAN,
+	VERB_EXSCAN,
+	VERBS
+};
+
+/* A collective call.  Members that a call has no use for are zero. */
 struct call {
 	struct comm *comm;
-	const char *name; /* "MPI_Bcast" */
-	int n, me, root;
+	enum verb verb;
+	int n, me, root; /* of the local group; the root may be MPI_ROOT or MPI_PROC_NULL */
 	int tag;
+	bool in_place;
+	bool nothing;  /* no member has data: there is nothing to do */
+	int64_t bytes; /* what all members know alike: of the data, or of a block; or AGREE_ANY */
 	const void *sbuf; /* never MPI_IN_PLACE: then in_place says so, and sbuf is NULL */
 	int64_t scount;
 	struct type *stype;
@@ -43,29 +71,44 @@ struct call {
 	int64_t rcount; /* per rank, as MPI says it */
 	struct type *rtype;
 	struct op *op;
-	bool in_place;
 	struct haft_counts scounts, sdispls, rcounts,
 		rdispls;                  /* of the calls that end in v and w */
 	struct haft_types stypes, rtypes; /* of MPI_Alltoallw; v is NULL elsewhere */
 };
 
-/* The algorithms by messages.  All are blocking, run on the collective plane, return 0 or an MPI
- * error class with words, and want k->n >= 2. */
-int msg_barrier(const struct call *k);
-int msg_bcast(const struct call *k); /* rbuf at every rank, root's included */
-int msg_reduce(const struct call *k);
-int msg_allreduce(const struct call *k);
-int msg_gather(const struct call *k);
-int msg_gatherv(const struct call *k);
-int msg_scatter(const struct call *k);
-int msg_scatterv(const struct call *k);
-int msg_allgather(const struct call *k);
-int msg_allgatherv(const struct call *k);
-int msg_alltoall(const struct call *k);
-int msg_alltoallv(const struct call *k);      /* and w: stypes, rtypes */
-int msg_reduce_scatter(const struct call *k); /* rcounts.v NULL: blocks of rcount */
-int msg_scan(const struct call *k);
-int msg_exscan(const struct call *k);
+#define AGREE_ANY (-1) /* the number of bytes may differ between members */
+
+/* The number of the next collective call, as a tag: far below those of MPI_Comm_create_group. */
+#define TAG_CALLS 0x0fffffff
+#define TAG_AGAIN 0x10000000 /* persistent: these live on, and must not be met again */
+#define TAG_JOIN  0x20000000 /* once a communicator, whatever number its first call has */
+
+static inline int call_tag(struct comm *c)
+{
+	return (int)(c->coll_seq++ & TAG_CALLS);
+}
+
+/* "MPI_Bcast" */
+const char *verb_name(enum verb v);
+
+/* --- plans
+ * ---------------------------------------------------------------------------------------- */
+
+/* Writes the steps of a call. */
+typedef void plan(struct sched *s, const struct call *k);
+
+/* The plan for a call. */
+plan *plan_choose(const struct call *k);
+
+plan barrier_dissemination;
+plan bcast_binomial, bcast_parts;
+plan reduce_binomial;
+plan gather_binomial, gather_linear, scatter_binomial, scatter_linear;
+plan allgather_bruck, allgather_ring;
+plan alltoall_spread;
+plan allreduce_doubling, allreduce_ring;
+plan scatter_pairwise, scatter_reduced;
+plan scan_doubling;
 
 /* --- helpers
  * -------------------------------------------------------------------------------------- */
@@ -85,6 +128,42 @@ void temp_free(struct temp *t);
 static inline void *elem(const void *buf, const struct type *type, int64_t i)
 {
 	return (char *)(uintptr_t)buf + i * type->extent;
+}
+
+/* What goes to a rank, or comes from it, as the vectors say. */
+struct block {
+	void *at;
+	int64_t count;
+	struct type *type;
+};
+
+/* The displacements of MPI_Alltoallw, whose types differ, are bytes. */
+static inline struct block block_of(const void *buf, int64_t count, struct type *type,
+	struct haft_counts counts, struct haft_counts displs, struct haft_types types, int i)
+{
+	if (counts.v == NULL)
+		return (struct block){elem(buf, type, i * count), count, type};
+	if (types.v == NULL)
+		return (struct block){
+			elem(buf, type, haft_count_at(displs, i)), haft_count_at(counts, i), type};
+	return (struct block){(char *)(uintptr_t)buf + haft_count_at(displs, i),
+		haft_count_at(counts, i), haft_type_at(types, i)};
+}
+
+static inline struct block block_out(const struct call *k, int i)
+{
+	return block_of(k->sbuf, k->scount, k->stype, k->scounts, k->sdispls, k->stypes, i);
+}
+
+static inline struct block block_in(const struct call *k, int i)
+{
+	return block_of(k->rbuf, k->rcount, k->rtype, k->rcounts, k->rdispls, k->rtypes, i);
+}
+
+/* Where part i of `count' elements that are cut into n begins. */
+static inline int64_t part_at(int64_t count, int n, int i)
+{
+	return count / n * i + (count % n < i ? count % n : i);
 }
 
 /* The operand of this rank in a reduction. */

@@ -108,17 +108,19 @@ void epoch_released(struct coll *s, uint64_t e)
 static int all_agree(struct comm *c, int *yes)
 {
 	struct call k = {.comm = c,
-		.name = "MPI_Allreduce",
+		.verb = VERB_ALLREDUCE,
 		.n = c->size,
 		.me = c->rank,
-		.tag = (int)(c->coll_seq++ & INT32_MAX),
+		.tag = TAG_JOIN,
 		.rbuf = yes,
 		.rcount = 1,
 		.rtype = type_predefined(MPI_INT),
+		.op = op_predefined(MPI_MIN),
 		.in_place = true};
+	struct sched *s = sched_new(&k);
 
-	k.op = op_predefined(MPI_MIN);
-	return msg_allreduce(&k);
+	allreduce_doubling(s, &k);
+	return sched_run(s);
 }
 
 int share_join(struct comm *c)

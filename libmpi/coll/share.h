@@ -55,8 +55,7 @@ void share_leave(struct comm *c);
 
 /* Do all members make this call, with the same root, operation and number of bytes (AGREE_ANY: that
  * may differ)?  0, or the same error in all members. */
-#define AGREE_ANY (-1)
-int share_agree(const struct call *k, int64_t bytes);
+int share_agree(const struct call *k);
 
 /* Collective calls through shared memory.  SHARE_NONE if messages are the better or the only way,
  * which all members find alike. */

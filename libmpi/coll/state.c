@@ -4,11 +4,8 @@
 #include "libmpi/coll/share.h"
 #include <stdlib.h>
 
-static struct type *byte;
-
 int coll_open(void)
 {
-	byte = type_predefined(MPI_BYTE);
 	haft_comm_gone = share_leave;
 	return 0;
 }
@@ -17,6 +14,7 @@ void coll_close(void)
 {
 	share_leave(&haft_self);
 	share_leave(&haft_world);
+	sched_close();
 }
 
 int temp_new(struct temp *t, const struct type *type, int64_t count)

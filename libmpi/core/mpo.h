@@ -252,6 +252,16 @@ struct req_result {
 	int64_t bytes; /* received */
 };
 
+struct req;
+
+/* What the engine of a request that is not a message does.  start: a persistent one, whose result
+ * has been cleared, is active; 0 or an MPI error class with words.  gone: frees scratch, which may
+ * be NULL. */
+struct req_ops {
+	int (*start)(struct req *r);
+	void (*gone)(struct req *r);
+};
+
 /* What it holds is dropped by p2p when it ends (req_free), not by a destructor, which would cost
  * every message. An operation under way.  Blocking calls have theirs on the stack (o all zero: no
  * handle). */
@@ -282,9 +292,10 @@ struct req {
 	int64_t at;        /* bytes that have gone or come */
 	int64_t total;     /* receive: bytes of the matched message */
 	struct req_result res;
-	char *errwords;    /* malloc'ed words of res.error, or NULL */
-	struct req *whole; /* held; one of its parts is this request */
-	void *scratch;     /* malloc'ed; goes with the request */
+	char *errwords;            /* malloc'ed words of res.error, or NULL */
+	struct req *whole;         /* held; one of its parts is this request */
+	void *scratch;             /* malloc'ed, or what ops->gone frees; goes with the request */
+	const struct req_ops *ops; /* NULL: a message, or a generalized request */
 };
 
 /* --- others -------------------------------------------------------------------------------

@@ -392,11 +392,10 @@ int p2p_isendrecv_replace(void *buf, int64_t count, struct type *type, int dest,
  * --------------------------------------------------------------------- */
 
 static void start_on(struct comm *c, enum ctx_plane plane, int kind, const void *buf, int64_t count,
-	struct type *type, int rank, int tag, struct req *r)
+	struct type *type, int peer, int tag, struct req *r)
 {
 	memset(r, 0, sizeof(*r));
-	r->res.error = req_fill(
-		r, kind, buf, count, type, group_peer(comm_peers(c), rank), tag, c, c->ctx | plane);
+	r->res.error = req_fill(r, kind, buf, count, type, peer, tag, c, c->ctx | plane);
 	if (r->res.error != 0)
 		r->done = true;
 	else if (kind == REQ_SEND)
@@ -405,28 +404,24 @@ static void start_on(struct comm *c, enum ctx_plane plane, int kind, const void 
 		recv_start(r);
 }
 
-void p2p_coll_isend(struct comm *c, const void *buf, int64_t count, struct type *type, int rank,
-	int tag, struct req *r)
+void p2p_coll_start(struct comm *c, int kind, const void *buf, int64_t count, struct type *type,
+	int peer, int tag, struct req *r)
 {
-	start_on(c, CTX_COLL, REQ_SEND, buf, count, type, rank, tag, r);
-}
-
-void p2p_coll_irecv(struct comm *c, void *buf, int64_t count, struct type *type, int rank, int tag,
-	struct req *r)
-{
-	start_on(c, CTX_COLL, REQ_RECV, buf, count, type, rank, tag, r);
+	start_on(c, CTX_COLL, kind, buf, count, type, peer, tag, r);
 }
 
 void p2p_plane_isend(struct comm *c, enum ctx_plane plane, const void *buf, int64_t bytes, int rank,
 	int tag, struct req *r)
 {
-	start_on(c, plane, REQ_SEND, buf, bytes, type_predefined(MPI_BYTE), rank, tag, r);
+	start_on(c, plane, REQ_SEND, buf, bytes, type_predefined(MPI_BYTE),
+		group_peer(comm_peers(c), rank), tag, r);
 }
 
 void p2p_plane_irecv(struct comm *c, enum ctx_plane plane, void *buf, int64_t bytes, int rank,
 	int tag, struct req *r)
 {
-	start_on(c, plane, REQ_RECV, buf, bytes, type_predefined(MPI_BYTE), rank, tag, r);
+	start_on(c, plane, REQ_RECV, buf, bytes, type_predefined(MPI_BYTE),
+		group_peer(comm_peers(c), rank), tag, r);
 }
 
 int p2p_coll_wait(struct req *reqs, int n)
@@ -445,33 +440,6 @@ int p2p_coll_wait(struct req *reqs, int n)
 			first = err;
 	}
 	return first;
-}
-
-int p2p_coll_send(
-	struct comm *c, const void *buf, int64_t count, struct type *type, int rank, int tag)
-{
-	struct req r;
-
-	p2p_coll_isend(c, buf, count, type, rank, tag, &r);
-	return p2p_coll_wait(&r, 1);
-}
-
-int p2p_coll_recv(struct comm *c, void *buf, int64_t count, struct type *type, int rank, int tag)
-{
-	struct req r;
-
-	p2p_coll_irecv(c, buf, count, type, rank, tag, &r);
-	return p2p_coll_wait(&r, 1);
-}
-
-int p2p_coll_sendrecv(struct comm *c, const void *sbuf, int64_t scount, struct type *stype, int dst,
-	void *rbuf, int64_t rcount, struct type *rtype, int src, int tag)
-{
-	struct req r[2];
-
-	p2p_coll_irecv(c, rbuf, rcount, rtype, src, tag, &r[0]);
-	p2p_coll_isend(c, sbuf, scount, stype, dst, tag, &r[1]);
-	return p2p_coll_wait(r, 2);
 }
 
 int p2p_plane_send(

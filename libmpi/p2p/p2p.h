@@ -42,23 +42,20 @@ void p2p_hook(int (*pass)(void));
 /* Waits for one request, on the stack or with a handle; frees nothing. */
 void p2p_wait_done(struct req *r);
 
-/* Messages of collectives, on the plane CTX_COLL.  rank is one of the communicator's, not
- * MPI_PROC_NULL.  Blocking; 0 or an MPI error class with words (haft_err). */
-int p2p_coll_send(
-	struct comm *c, const void *buf, int64_t count, struct type *type, int rank, int tag);
-int p2p_coll_recv(struct comm *c, void *buf, int64_t count, struct type *type, int rank, int tag);
-int p2p_coll_sendrecv(struct comm *c, const void *sbuf, int64_t scount, struct type *stype, int dst,
-	void *rbuf, int64_t rcount, struct type *rtype, int src, int tag);
+/* Requests of other engines.  p2p_req_new: one that holds c; NULL: no memory.  p2p_req_done: its
+ * operation is over, res and errwords are set; r may be gone afterwards. */
+struct req *p2p_req_new(struct comm *c, const struct req_ops *ops);
+void p2p_req_done(struct req *r);
 
-/* The same without waiting: *r is the caller's memory and must stay until p2p_coll_wait has
- * returned, which returns the first error of the n. */
-void p2p_coll_isend(struct comm *c, const void *buf, int64_t count, struct type *type, int rank,
-	int tag, struct req *r);
-void p2p_coll_irecv(struct comm *c, void *buf, int64_t count, struct type *type, int rank, int tag,
-	struct req *r);
+/* A message of a collective call (kind: REQ_SEND, REQ_RECV) on the plane CTX_COLL, to or from a
+ * peer, of either group, is started: *r is the caller's memory and must stay until p2p_coll_wait
+ * has returned, which returns the first error of the n, with words (haft_err). */
+void p2p_coll_start(struct comm *c, int kind, const void *buf, int64_t count, struct type *type,
+	int peer, int tag, struct req *r);
 int p2p_coll_wait(struct req *reqs, int n);
 
-/* The same for bytes, on any plane. */
+/* The same for bytes, on any plane.  rank is one of the communicator's, not MPI_PROC_NULL; send and
+ * recv wait. */
 int p2p_plane_send(
 	struct comm *c, enum ctx_plane plane, const void *buf, int64_t bytes, int rank, int tag);
 int p2p_plane_recv(

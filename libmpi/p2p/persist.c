@@ -91,10 +91,12 @@ int p2p_start(struct req **request)
 	free(r->errwords);
 	r->errwords = NULL;
 	r->at = r->total = 0;
-	r->res = (struct req_result){0};
+	r->res = (struct req_result){.source = MPI_ANY_SOURCE, .tag = MPI_ANY_TAG};
 	r->done = false;
 	r->active = true;
 	r->state = STATE_NEW;
+	if (r->ops != NULL)
+		return r->ops->start(r);
 	if (r->peer == MPI_PROC_NULL)
 		req_nobody(r);
 	else if (r->buffered)
@@ -127,6 +129,8 @@ int p2p_cancel(struct req **request)
 	if (req_idle(r))
 		return haft_err(
 			MPI_ERR_REQUEST, "the request is not active: there is nothing to cancel");
+	if (r->kind == REQ_COLL)
+		return haft_err(MPI_ERR_REQUEST, "a collective operation cannot be cancelled");
 	if (r->kind == REQ_USER)
 		return user_cancel(r);
 	if (r->kind == REQ_RECV && !r->done && r->state == STATE_POSTED) {

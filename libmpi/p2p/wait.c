@@ -176,8 +176,30 @@ void req_let_go(struct req *r)
 		obj_drop(r->comm);
 	if (unlikely(r->errwords != NULL))
 		free(r->errwords);
-	if (unlikely(r->scratch != NULL))
+	if (unlikely(r->ops != NULL))
+		r->ops->gone(r);
+	else if (unlikely(r->scratch != NULL))
 		free(r->scratch);
+}
+
+struct req *p2p_req_new(struct comm *c, const struct req_ops *ops)
+{
+	struct req *r = obj_new(&haft_req_class, NULL);
+
+	if (r == NULL)
+		return NULL;
+	obj_hold(c);
+	r->comm = c;
+	r->ctx = c->ctx | CTX_COLL;
+	r->peer = r->res.source = MPI_ANY_SOURCE;
+	r->res.tag = MPI_ANY_TAG;
+	r->ops = ops;
+	return r;
+}
+
+void p2p_req_done(struct req *r)
+{
+	req_finish(r);
 }
 
 void req_free(struct req *r)
@@ -293,6 +315,9 @@ int p2p_request_free(struct req **request)
 {
 	struct req *r = *request;
 
+	if (r->kind == REQ_COLL && !req_idle(r))
+		return haft_err(MPI_ERR_REQUEST,
+			"a collective operation under way: its request cannot be freed");
 	*request = NULL;
 	if (!req_idle(r) && !r->done) {
 		obj_hold(r);

@@ -1,0 +1,521 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* sched.c - the engine behind sched.h: steps are kept in an array, run from front to back, and the
+ * schedules that wait for messages hang in a list that every pass of progress looks at.
+ *
+ *      under way ──> [ sched ] ──> [ sched ] ──>      one look each: is the first message that its
+ *                        │ waited                      round waits for over?
+ *                        └─> reqs | done done open open |
+ *
+ * A schedule that is over gives its arrays to a small pool: a short call allocates nothing. */
+#include "libmpi/coll/sched.h"
+
+#include "libmpi/coll/coll.h"
+#include <stdlib.h>
+#include <string.h>
+
+#define POOL_MAX   8    /* schedules kept for the next calls */
+#define POOL_STEPS 256  /* none with more steps is kept */
+#define NEAR_BYTES 1024 /* of temporary memory in the schedule itself */
+#define ALIGN      16   /* what any basic type wants */
+#define ROOM_FIRST MEAN_OR(1, 16)
+
+enum step_kind {
+	STEP_SEND,
+	STEP_RECV,
+	STEP_FENCE,
+	STEP_REDUCE,
+	STEP_COPY,
+	STEP_MOVE,
+	STEP_PACK,
+	STEP_UNPACK,
+	STEP_CHECK
+};
+
+struct step {
+	uint8_t kind;
+	int peer; /* of a message */
+	int64_t n, m;
+	struct type *type, *type2;
+	const void *a, *b;
+	void *out;
+	int (*fn)(void *arg);
+};
+
+/* Memory of a plan. */
+struct chunk {
+	struct chunk *next;
+	_Alignas(ALIGN) char data[];
+};
+
+struct sched {
+	struct sched *next, *prev; /* under way; next: in the pool */
+	struct comm *comm;
+	const struct group *group; /* whose ranks are meant, while planning */
+	struct op *op;
+	int tag;
+	int bad; /* error of planning */
+	int err; /* first error of a step */
+	char *words;
+	struct req *req; /* the user's request, or NULL: a blocking call */
+	bool busy;       /* its steps are being run */
+	struct step *steps;
+	int nsteps, room, at;
+	struct req *reqs; /* messages of this round: started, and over */
+	int nreqs, waited, reqs_room;
+	int round, most; /* planning: messages of this round, and of the largest */
+	struct chunk *chunks;
+	void **held;
+	int nheld, held_room;
+	size_t near_used;
+	_Alignas(ALIGN) char near[NEAR_BYTES];
+};
+
+static struct sched under_way = {.next = &under_way, .prev = &under_way};
+static struct sched no_sched = {.bad = MPI_ERR_NO_MEM};
+static struct sched *pool;
+static int pooled;
+static bool hooked;
+
+/* --- making and freeing ---------------------------------------------------------------------- */
+
+struct sched *sched_new(const struct call *k)
+{
+	struct sched *s = pool;
+
+	if (likely(s != NULL)) {
+		pool = s->next;
+		pooled--;
+	} else {
+		s = calloc(1, sizeof(*s));
+		if (s == NULL)
+			return &no_sched;
+	}
+	s->comm = k->comm;
+	s->group = k->comm->group;
+	s->op = k->op;
+	s->tag = k->tag;
+	s->req = NULL;
+	s->bad = s->err = 0;
+	s->words = NULL;
+	s->busy = false;
+	s->nsteps = s->at = 0;
+	s->nreqs = s->waited = s->round = s->most = 0;
+	s->nheld = 0;
+	s->near_used = 0;
+	return s;
+}
+
+static void destroy(struct sched *s)
+{
+	free(s->steps);
+	free(s->reqs);
+	free(s->held);
+	free(s);
+}
+
+void sched_free(struct sched *s)
+{
+	if (s == &no_sched)
+		return;
+	while (s->chunks != NULL) {
+		struct chunk *c = s->chunks;
+
+		s->chunks = c->next;
+		free(c);
+	}
+	for (int i = 0; i < s->nheld; i++)
+		obj_drop(s->held[i]);
+	free(s->words);
+	if (pooled == POOL_MAX || s->room > POOL_STEPS || s->reqs_room > POOL_STEPS) {
+		destroy(s);
+		return;
+	}
+	s->next = pool;
+	pool = s;
+	pooled++;
+}
+
+void sched_close(void)
+{
+	while (pool != NULL) {
+		struct sched *s = pool;
+
+		pool = s->next;
+		destroy(s);
+	}
+	pooled = 0;
+	hooked = false;
+}
+
+/* Makes room for one more in an array of *room elements; false: the schedule is bad. */
+static bool grow(struct sched *s, void *array, int *room, size_t size)
+{
+	int more = *room == 0 ? ROOM_FIRST : 2 * *room;
+	void *p = realloc(*(void **)array, (size_t)more * size);
+
+	if (p == NULL) {
+		s->bad = MPI_ERR_NO_MEM;
+		return false;
+	}
+	*(void **)array = p;
+	*room = more;
+	return true;
+}
+
+/* --- planning -------------------------------------------------------------------------------- */
+
+static void add(struct sched *s, struct step step)
+{
+	if (unlikely(s->bad != 0))
+		return;
+	if (unlikely(s->nsteps == s->room) && !grow(s, &s->steps, &s->room, sizeof(step)))
+		return;
+	s->steps[s->nsteps++] = step;
+}
+
+static void add_message(struct sched *s, struct step step)
+{
+	add(s, step);
+	if (s->bad == 0 && ++s->round > s->most)
+		s->most = s->round;
+}
+
+void sched_over(struct sched *s, const struct group *g)
+{
+	if (s->bad == 0)
+		s->group = g;
+}
+
+void sched_send(struct sched *s, const void *buf, int64_t count, struct type *type, int rank)
+{
+	if (s->bad == 0)
+		add_message(s, (struct step){.kind = STEP_SEND,
+				       .a = buf,
+				       .n = count,
+				       .type = type,
+				       .peer = group_peer(s->group, rank)});
+}
+
+void sched_recv(struct sched *s, void *buf, int64_t count, struct type *type, int rank)
+{
+	if (s->bad == 0)
+		add_message(s, (struct step){.kind = STEP_RECV,
+				       .out = buf,
+				       .n = count,
+				       .type = type,
+				       .peer = group_peer(s->group, rank)});
+}
+
+void sched_fence(struct sched *s)
+{
+	if (s->round == 0)
+		return;
+	add(s, (struct step){.kind = STEP_FENCE});
+	s->round = 0;
+}
+
+void sched_reduce(
+	struct sched *s, const void *a, const void *b, void *out, int64_t count, struct type *type)
+{
+	add(s, (struct step){
+		       .kind = STEP_REDUCE, .a = a, .b = b, .out = out, .n = count, .type = type});
+}
+
+void sched_copy(struct sched *s, const void *src, int64_t scount, struct type *stype, void *dst,
+	int64_t rcount, struct type *rtype)
+{
+	add(s, (struct step){.kind = STEP_COPY,
+		       .a = src,
+		       .n = scount,
+		       .type = stype,
+		       .out = dst,
+		       .m = rcount,
+		       .type2 = rtype});
+}
+
+void sched_move(struct sched *s, const void *src, void *dst, int64_t count, struct type *type)
+{
+	if (src != dst)
+		add(s, (struct step){
+			       .kind = STEP_MOVE, .a = src, .out = dst, .n = count, .type = type});
+}
+
+void sched_pack(struct sched *s, const void *src, int64_t count, struct type *type, void *dst)
+{
+	add(s, (struct step){.kind = STEP_PACK, .a = src, .out = dst, .n = count, .type = type});
+}
+
+void sched_unpack(struct sched *s, const void *src, void *dst, int64_t count, struct type *type)
+{
+	add(s, (struct step){.kind = STEP_UNPACK, .a = src, .out = dst, .n = count, .type = type});
+}
+
+void sched_check(struct sched *s, int (*fn)(void *arg), void *arg)
+{
+	add(s, (struct step){.kind = STEP_CHECK, .fn = fn, .out = arg});
+}
+
+void *sched_bytes(struct sched *s, int64_t bytes)
+{
+	size_t n = ((size_t)bytes + ALIGN - 1) / ALIGN * ALIGN;
+	struct chunk *c;
+
+	if (s->bad != 0)
+		return NULL;
+	if (n <= NEAR_BYTES - s->near_used) {
+		s->near_used += n;
+		return s->near + s->near_used - n;
+	}
+	c = malloc(sizeof(*c) + n);
+	if (c == NULL) {
+		s->bad = MPI_ERR_NO_MEM;
+		return NULL;
+	}
+	c->next = s->chunks;
+	s->chunks = c;
+	return c->data;
+}
+
+void *sched_elems(struct sched *s, const struct type *type, int64_t count)
+{
+	int64_t low, span = type_span(type, count, &low);
+	char *mem = sched_bytes(s, span);
+
+	return mem == NULL ? NULL : mem - low;
+}
+
+void sched_hold(struct sched *s, void *obj)
+{
+	if (s->bad != 0 || obj == NULL)
+		return;
+	if (s->nheld == s->held_room && !grow(s, &s->held, &s->held_room, sizeof(void *)))
+		return;
+	obj_hold(obj);
+	s->held[s->nheld++] = obj;
+}
+
+/* --- running --------------------------------------------------------------------------------- */
+
+static void fail(struct sched *s, int err)
+{
+	if (s->err != 0)
+		return;
+	s->err = err;
+	s->words = strdup(haft_err_words(err));
+}
+
+/* Everything that was started is over. */
+static bool drained(struct sched *s)
+{
+	for (; s->waited < s->nreqs; s->waited++) {
+		struct req *r = &s->reqs[s->waited];
+
+		if (!r->done)
+			return false;
+		if (unlikely(r->res.error != 0))
+			fail(s, p2p_coll_wait(r, 1));
+	}
+	s->nreqs = s->waited = 0;
+	return true;
+}
+
+static void message(struct sched *s, const struct step *p)
+{
+	struct req *r = &s->reqs[s->nreqs++];
+
+	if (p->kind == STEP_SEND)
+		p2p_coll_start(s->comm, REQ_SEND, p->a, p->n, p->type, p->peer, s->tag, r);
+	else
+		p2p_coll_start(s->comm, REQ_RECV, p->out, p->n, p->type, p->peer, s->tag, r);
+}
+
+static int compute(struct sched *s, const struct step *p)
+{
+	switch (p->kind) {
+	case STEP_REDUCE: op_apply(s->op, p->a, p->b, p->out, p->n, p->type); return 0;
+	case STEP_COPY: return type_copy(p->a, p->n, p->type, p->out, p->m, p->type2);
+	case STEP_MOVE: type_move(p->type, p->a, p->out, p->n); return 0;
+	case STEP_PACK: type_pack(p->type, p->a, p->n, 0, p->out, p->n * p->type->size); return 0;
+	case STEP_UNPACK:
+		type_unpack(p->type, p->out, p->n, 0, p->a, p->n * p->type->size);
+		return 0;
+	}
+	return p->fn(p->out);
+}
+
+/* Runs steps until messages must be waited for (false), or to the end. */
+static bool advance(struct sched *s)
+{
+	for (; s->at < s->nsteps; s->at++) {
+		const struct step *p = &s->steps[s->at];
+		int err;
+
+		if (p->kind == STEP_FENCE) {
+			if (!drained(s))
+				return false;
+			continue;
+		}
+		if (p->kind <= STEP_RECV) {
+			message(s, p);
+			continue;
+		}
+		err = compute(s, p);
+		if (unlikely(err != 0))
+			fail(s, err);
+		if (unlikely(err != 0 && p->kind == STEP_CHECK))
+			s->at = s->nsteps - 1;
+	}
+	return drained(s);
+}
+
+/* The plan is complete: room for the messages of its largest round. */
+static int ready(struct sched *s)
+{
+	if (s->bad == 0 && s->most > s->reqs_room) {
+		free(s->reqs);
+		s->reqs = malloc((size_t)s->most * sizeof(*s->reqs));
+		s->reqs_room = s->reqs == NULL ? 0 : s->most;
+		if (s->reqs == NULL)
+			s->bad = MPI_ERR_NO_MEM;
+	}
+	if (likely(s->bad == 0))
+		return 0;
+	return haft_err(MPI_ERR_NO_MEM, "no memory for the steps of a collective call");
+}
+
+int sched_run(struct sched *s)
+{
+	int err = ready(s);
+
+	if (err == 0) {
+		while (!advance(s))
+			p2p_wait_done(&s->reqs[s->waited]);
+		err = s->err;
+		if (unlikely(err != 0))
+			haft_err(err, "%s", s->words != NULL ? s->words : "");
+	}
+	sched_free(s);
+	return err;
+}
+
+/* --- requests -------------------------------------------------------------------------------- */
+
+/* The request has its result; only a persistent one keeps the schedule. */
+static void finish(struct sched *s)
+{
+	struct req *r = s->req;
+
+	r->res.error = s->err;
+	r->errwords = s->words;
+	s->words = NULL;
+	if (!r->persist) {
+		r->scratch = NULL;
+		sched_free(s);
+	}
+	p2p_req_done(r);
+}
+
+/* One look at each schedule under way. */
+static int pass(void)
+{
+	struct sched *s = under_way.next;
+	int moved = 0;
+
+	while (s != &under_way) {
+		struct sched *here = s;
+		bool over;
+
+		if (s->busy || !s->reqs[s->waited].done) {
+			s = s->next;
+			continue;
+		}
+		moved++;
+		here->busy = true;
+		over = advance(here);
+		here->busy = false;
+		s = here->next; /* now: others may have come and gone meanwhile */
+		if (!over)
+			continue;
+		here->prev->next = here->next;
+		here->next->prev = here->prev;
+		finish(here);
+	}
+	return moved;
+}
+
+/* From the first step on. */
+static int start(struct req *r)
+{
+	struct sched *s = r->scratch;
+	bool over;
+
+	s->at = s->nreqs = s->waited = 0;
+	s->err = 0;
+	s->busy = true;
+	over = advance(s);
+	s->busy = false;
+	if (over) {
+		finish(s);
+		return 0;
+	}
+	s->prev = under_way.prev;
+	s->next = &under_way;
+	s->prev->next = s->next->prev = s;
+	if (!hooked)
+		p2p_hook(pass);
+	hooked = true;
+	return 0;
+}
+
+static void gone(struct req *r)
+{
+	if (r->scratch != NULL)
+		sched_free(r->scratch);
+}
+
+static const struct req_ops ops = {.start = start, .gone = gone};
+
+/* A request for a schedule that is complete; NULL with *err set, and the schedule is freed. */
+static struct req *request_of(struct sched *s, int *err)
+{
+	struct req *r = NULL;
+
+	sched_hold(s, s->op);
+	*err = ready(s);
+	if (*err == 0)
+		r = p2p_req_new(s->comm, &ops);
+	if (r == NULL) {
+		if (*err == 0)
+			*err = haft_err(MPI_ERR_NO_MEM, "no memory for another request");
+		sched_free(s);
+		return NULL;
+	}
+	r->kind = REQ_COLL;
+	r->tag = s->tag;
+	r->scratch = s;
+	s->req = r;
+	return r;
+}
+
+int sched_begin(struct sched *s, struct req **request)
+{
+	int err;
+	struct req *r = request_of(s, &err);
+
+	if (r == NULL)
+		return err;
+	*request = r;
+	return start(r);
+}
+
+int sched_keep(struct sched *s, struct req **request)
+{
+	int err;
+	struct req *r = request_of(s, &err);
+
+	if (r == NULL)
+		return err;
+	r->persist = true;
+	*request = r;
+	return 0;
+}

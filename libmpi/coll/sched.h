@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* sched.h - a collective call as a schedule: what an algorithm writes once, and three ways to run.
+ *
+ *      plan (tree.c ring.c fold.c ...)            run
+ *        sched_recv   child's part                  sched_run     to the end: a blocking call
+ *        sched_fence  ------------------            sched_begin   by progress: a request
+ *        sched_reduce mine, child's                 sched_begin   again, and again: persistent
+ *        sched_send   to the parent
+ *
+ *      steps   | recv recv send | F | reduce reduce send | F | copy |       F: all messages that
+ *              └─── a round ────┘                                          were started are over
+ *
+ * Steps run in order.  A send or a receive is started and goes on; a fence, and the end, wait for
+ * all that were started since the last one; anything else is done at once.  So an algorithm puts a
+ * fence between a receive and the use of its data, and between a send and the next change of its.
+ *
+ * Invariants
+ *  - A schedule is complete before its first step runs.  It reads nothing of the caller's
+ * afterwards but the data: arrays of counts and the like are in its steps.
+ *  - All messages of a schedule have one tag, its call's, and each pair of members sends and
+ *    receives them in the same order: messages of a pair do not overtake each other, so the n-th
+ *    send meets the n-th receive, in the n-th start of a persistent call as well.
+ *  - Planning never fails on the way: what goes wrong (no memory) is kept and said by sched_run or
+ *    sched_begin.  What goes wrong in a step is kept too, and the steps go on: a member with an
+ *    error does not leave the others waiting.
+ *  - A schedule with a request holds all objects that its steps use.
+ *  - Steps of a schedule are run by one thread at a time (`busy'), though the library's lock is
+ *    open during a user's function. */
+#ifndef HAFT_COLL_SCHED_H
+#define HAFT_COLL_SCHED_H
+
+#include "libmpi/core/mpo.h"
+#include "libmpi/p2p/p2p.h"
+
+struct call;
+struct sched;
+
+/* A schedule without steps for a call: its communicator, tag, operation.  Never NULL: without
+ * memory, sched_run and sched_begin say so.  Ends with sched_run, sched_free, or its request. */
+struct sched *sched_new(const struct call *k);
+void sched_free(struct sched *s);
+
+/* --- planning -------------------------------------------------------------------------------- */
+
+/* The group whose ranks the steps below mean: the local one until said otherwise. */
+void sched_over(struct sched *s, const struct group *g);
+
+/* A message of `count' elements to or from a rank, which may be this process. */
+void sched_send(struct sched *s, const void *buf, int64_t count, struct type *type, int rank);
+void sched_recv(struct sched *s, void *buf, int64_t count, struct type *type, int rank);
+
+/* Waits for all messages started before. */
+void sched_fence(struct sched *s);
+
+/* out = a op b, `count' elements; as op_apply.  A user's operation must not have out == a. */
+void sched_reduce(
+	struct sched *s, const void *a, const void *b, void *out, int64_t count, struct type *type);
+
+/* As type_copy, type_move (nothing if both are the same), type_pack and type_unpack of all. */
+void sched_copy(struct sched *s, const void *src, int64_t scount, struct type *stype, void *dst,
+	int64_t rcount, struct type *rtype);
+void sched_move(struct sched *s, const void *src, void *dst, int64_t count, struct type *type);
+void sched_pack(struct sched *s, const void *src, int64_t count, struct type *type, void *dst);
+void sched_unpack(struct sched *s, const void *src, void *dst, int64_t count, struct type *type);
+
+/* Runs a function at this point; what it returns is the call's error, and an error ends the
+ * schedule here (so it must be the same in all members). */
+void sched_check(struct sched *s, int (*fn)(void *arg), void *arg);
+
+/* Memory that goes with the schedule: bytes, aligned for any type; or for `count' elements, at what
+ * a buffer's address would be.  NULL: none, which the schedule remembers. */
+void *sched_bytes(struct sched *s, int64_t bytes);
+void *sched_elems(struct sched *s, const struct type *type, int64_t count);
+
+/* --- running --------------------------------------------------------------------------------- */
+
+/* Runs it to the end, and frees it.  0 or an MPI error class with words. */
+int sched_run(struct sched *s);
+
+/* Holds an object until the schedule is freed.  NULL is nothing. */
+void sched_hold(struct sched *s, void *obj);
+
+/* Makes *request the request of the schedule, which is its afterwards (with an error it is freed).
+ * Started at once, or (persist) by MPI_Start.  0 or an MPI error class with words. */
+int sched_begin(struct sched *s, struct req **request);
+int sched_keep(struct sched *s, struct req **request);
+
+/* Forgets the memory kept for the next schedules. */
+void sched_close(void);
+
+#endif
