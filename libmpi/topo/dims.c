@@ -2,18 +2,20 @@
 /* dims.c - MPI_Dims_create: the factors of a number that are closest to each other (MPI-5.0 8.5.2).
  *
  * Of all ways to write n as a product of k factors the best has the smallest difference between the
- * largest and the smallest; of several such ways, the one whose factors in falling order come first
- * in the dictionary.  A greedy choice does not find it, so all ways are looked at, in that order:
+ * largest and the smallest; of several such ways, the one with the larger smallest factor, then the
+ * larger second smallest, and so on.  A greedy choice does not find it, so all ways are looked at,
+ * in that order of preference, the smallest factor first:
  *
- *     840, k = 3:   12 ─ 10 ─ 7   difference 5, the best so far
- *                   12 ─ 14 ...   never: factors do not rise
- *                   14 ─ 10 ─ 6   14 - sqrt(60) > 5: nothing behind 14 can be better, done
+ *     840, k = 3:   8 ─ 7 ...     never: factors do not fall
+ *                   7 ─ 10 ─ 12   difference 5, the best so far
+ *                   7 ─ 8 ─ 15    no better: 15 - 7 > 5
+ *                   6 ─ 10 ─ 14   sqrt(140) - 6 > 5: nothing behind 6 can be better, done
  *
  * Invariants of the search, which keep it to a few thousand steps for every int:
- *  - the factor at hand is at least the root of what is left, and at least its largest prime, which
- *    has to go into some factor that is not larger;
- *  - when it is so large that the root of the rest is too far below the first factor, all larger
- * ones are too. */
+ *  - a factor is at most the root of what is left, or those behind it could not all be as large;
+ *  - the largest is at least the root of what is left, which grows when the factor at hand gets
+ *    smaller: when that is too far above the smallest, the loop is over;
+ *  - the largest is also at least the largest prime of what is left. */
 #include "libmpi/topo/make.h"
 
 #include <engine.h>
@@ -28,7 +30,7 @@ struct search {
 	int divisor[DIVISORS_MAX]; /* of n, rising */
 	int prime[PRIMES_MAX];     /* of n, falling */
 	int ndivisors, nprimes;
-	int now[FACTORS_MAX], best[FACTORS_MAX]; /* falling */
+	int now[FACTORS_MAX], best[FACTORS_MAX]; /* rising */
 	int k;                                   /* factors wanted */
 	int diff;                                /* largest - smallest of best */
 };
@@ -88,29 +90,34 @@ static void primes_find(struct search *s, int n)
 		s->prime[i] = prime[s->nprimes - 1 - i];
 }
 
-/* The first divisor that may be the largest of `left' factors of r. */
-static int first_choice(const struct search *s, int r, int left)
+/* The index of the largest divisor that is not above x.  x >= 1. */
+static int divisor_below(const struct search *s, int x)
 {
-	int least = root(r, left), low = 0, high = s->ndivisors;
+	int low = 0, high = s->ndivisors - 1;
 
-	if (power(least, left, r) < r)
-		least++;
-	for (int i = 0; i < s->nprimes; i++) {
-		if (r % s->prime[i] != 0)
-			continue;
-		if (s->prime[i] > least)
-			least = s->prime[i];
-		break;
-	}
 	while (low < high) {
-		int mid = (low + high) / 2;
+		int mid = low + (high - low + 1) / 2;
 
-		if (s->divisor[mid] < least)
-			low = mid + 1;
+		if (s->divisor[mid] <= x)
+			low = mid;
 		else
-			high = mid;
+			high = mid - 1;
 	}
 	return low;
+}
+
+/* The least that the largest of `left' factors of r can be. */
+static int largest_least(const struct search *s, int r, int left)
+{
+	int x = root(r, left);
+
+	if (power(x, left, r) < r)
+		x++;
+	for (int i = 0; i < s->nprimes; i++) {
+		if (r % s->prime[i] == 0)
+			return s->prime[i] > x ? s->prime[i] : x;
+	}
+	return x;
 }
 
 /* Looks for the last `left' factors, whose product is r; the others are in now[0..at-1]. */
@@ -118,23 +125,24 @@ static void search(struct search *s, int r, int left, int at)
 {
 	if (left == 1) {
 		s->now[at] = r;
-		if (s->now[0] - r < s->diff) {
-			s->diff = s->now[0] - r;
+		if (r - s->now[0] < s->diff) {
+			s->diff = r - s->now[0];
 			memcpy(s->best, s->now, sizeof(s->best));
 		}
 		return;
 	}
-	for (int i = first_choice(s, r, left); i < s->ndivisors; i++) {
+	for (int i = divisor_below(s, root(r, left)); i >= 0; i--) {
 		int d = s->divisor[i];
 
-		if (at > 0 && d > s->now[at - 1])
+		if (at > 0 && d < s->now[at - 1])
 			return;
 		if (r % d != 0)
 			continue;
 		s->now[at] = d;
-		if (s->now[0] - root(r / d, left - 1) >= s->diff)
+		if (largest_least(s, r / d, left - 1) - s->now[0] < s->diff)
+			search(s, r / d, left - 1, at + 1);
+		else if (root(r / d, left - 1) - s->now[0] >= s->diff)
 			return;
-		search(s, r / d, left - 1, at + 1);
 	}
 }
 
@@ -152,7 +160,7 @@ static int factors_set(int n, int k, int ndims, int *dims)
 	search(s, n, s->k, 0);
 	for (int d = 0, i = 0; d < ndims; d++) {
 		if (dims[d] == 0) {
-			dims[d] = i < s->k ? s->best[i] : 1;
+			dims[d] = i < s->k ? s->best[s->k - 1 - i] : 1;
 			i++;
 		}
 	}

@@ -25,26 +25,35 @@ static void examples(void)
 	CHECK(d[0] == 0 && d[1] == 3 && d[2] == 0);
 }
 
-/* The smallest difference of largest and smallest over all ways to write n as k factors, the first
- * of them at most `most': the plainest way to find it. */
-static int best(int n, int k, int most, int first)
+/* The best way to write n as k factors, found in the plainest way: all are tried, the first of them
+ * at most `most'.  Best is the smallest difference of largest and smallest; then the largest
+ * smallest.
+ */
+struct way {
+	int first, last;
+};
+
+static struct way best(int n, int k, int most, int first)
 {
-	int least = INT_MAX;
+	struct way b = {INT_MAX, 0};
 
 	if (k == 1)
-		return n <= most ? (first ? first : n) - n : INT_MAX;
+		return n <= most ? (struct way){first ? first : n, n} : b;
 	for (int d = 1; d <= n && d <= most; d++) {
-		int diff;
+		struct way w;
 
 		if (n % d != 0)
 			continue;
-		diff = best(n / d, k - 1, d, first ? first : d);
-		least = diff < least ? diff : least;
+		w = best(n / d, k - 1, d, first ? first : d);
+		if (w.first - w.last < b.first - b.last ||
+			(w.first - w.last == b.first - b.last && w.last > b.last))
+			b = w;
 	}
-	return least;
+	return b;
 }
 
-static void balanced(int n, int k, int diff)
+/* Any way in falling order; returns the largest and the smallest. */
+static struct way factors(int n, int k)
 {
 	int d[NMAX] = {0};
 	long long all = 1;
@@ -55,10 +64,17 @@ static void balanced(int n, int k, int diff)
 		all *= d[i];
 	}
 	CHECK(all == n);
-	if (diff >= 0 && d[0] - d[k - 1] != diff)
-		fprintf(stderr, "%d as %d factors: %d to %d, could differ by %d\n", n, k, d[0],
-			d[k - 1], diff);
-	CHECK(diff < 0 || d[0] - d[k - 1] == diff);
+	return (struct way){d[0], d[k - 1]};
+}
+
+static void balanced(int n, int k)
+{
+	struct way is = factors(n, k), want = best(n, k, n, 0);
+
+	if (is.first != want.first || is.last != want.last)
+		fprintf(stderr, "%d as %d factors: %d to %d, not %d to %d\n", n, k, is.first,
+			is.last, want.first, want.last);
+	CHECK(is.first == want.first && is.last == want.last);
 }
 
 /* MPI-5.0 8.5.2: as close as possible, against all ways there are; in non-increasing order */
@@ -66,21 +82,29 @@ static void brute_force(void)
 {
 	for (int n = 1; n <= 2600; n++) {
 		for (int k = 1; k <= 5; k++)
-			balanced(n, k, best(n, k, n, 0));
+			balanced(n, k);
 	}
 }
 
 /* MPI-5.0 8.5.2: where taking the nearest factor first goes wrong */
 static void not_greedy(void)
 {
-	int d[3] = {0};
+	int d[4] = {0};
 
 	OK(MPI_Dims_create(144, 3, d));
 	CHECK(d[0] == 6 && d[1] == 6 && d[2] == 4);
 	d[0] = d[1] = d[2] = 0;
 	OK(MPI_Dims_create(5 * 7 * 11 * 13, 2, d));
 	CHECK(d[0] == 77 && d[1] == 65);
-	balanced(16 * 81 * 5 * 7 * 11 * 13, 4, best(16 * 81 * 5 * 7 * 11 * 13, 4, INT_MAX, 0));
+	d[0] = d[1] = d[2] = 0;
+	OK(MPI_Dims_create(5040, 3, d)); /* 20 18 14 is as close; its smallest is smaller */
+	CHECK(d[0] == 21 && d[1] == 16 && d[2] == 15);
+	memset(d, 0, sizeof(d));
+	OK(MPI_Dims_create(5616, 4, d)); /* 13 12 6 6 as well */
+	CHECK(d[0] == 13 && d[1] == 9 && d[2] == 8 && d[3] == 6);
+	balanced(6240, 3);
+	balanced(10800, 3);
+	balanced(55440, 4);
 }
 
 /* MPI-5.0 8.5.2: numbers near the largest int, with many divisors or with none, in time */
@@ -93,13 +117,13 @@ static void large(void)
 
 	for (size_t i = 0; i < sizeof(n) / sizeof(*n); i++) {
 		for (int k = 1; k <= NMAX; k++)
-			balanced(n[i], k, -1);
+			factors(n[i], k);
 	}
-	balanced(46337 * 46337, 2, 0);
-	balanced(1290 * 1290 * 1290, 3, 0);
-	balanced(1 << 30, 10, 0);
-	balanced(1 << 30, 15, 0);
-	balanced(INT_MAX, 2, INT_MAX - 1);
+	CHECK(factors(46337 * 46337, 2).first == 46337);
+	CHECK(factors(1290 * 1290 * 1290, 3).last == 1290);
+	CHECK(factors(1 << 30, 10).first == 8);
+	CHECK(factors(1 << 30, 15).last == 4);
+	CHECK(factors(INT_MAX, 2).first == INT_MAX);
 	CHECK(MPI_Wtime() - t < 10);
 }
 
