@@ -26,6 +26,7 @@ unit_TESTS += tests/unit/shm_frame.c
 unit_TESTS += tests/unit/shm_pipe.c
 unit_TESTS += tests/unit/shm_seg.c
 unit_TESTS += tests/unit/shm_wait.c
+unit_TESTS += tests/unit/win.c
 
 # Programs of MPI, built with our mpicc, run by mpiexec as their RUN line says.
 mpi_TESTS :=
@@ -65,6 +66,8 @@ mpi_TESTS += tests/std/ch08/dims.c
 mpi_TESTS += tests/std/ch07/inter.c
 mpi_TESTS += tests/std/ch08/dist.c
 mpi_TESTS += tests/std/ch08/graph.c
+mpi_TESTS += tests/std/ch07/keycomm.c
+mpi_TESTS += tests/std/ch07/keytype.c
 mpi_TESTS += tests/std/ch09/codes.c
 mpi_TESTS += tests/std/ch09/mem.c
 mpi_TESTS += tests/std/ch10/info.c
@@ -135,6 +138,8 @@ $(call tests_bin,$(sort $(unit_TESTS))): $(B)/tests/%: $(B)/obj/tests/%.o $(unit
 
 plan_OBJS := $(addprefix $(B)/obj/libmpi/,type/kern.o type/move.o type/pack.o type/plan.o core/code.o core/err.o)
 $(B)/tests/unit/plan: $(plan_OBJS)
+# All of libmpi, with its inside.
+$(B)/tests/unit/win: $(libmpi_OBJS)
 
 # With the user's own compiler command: what is installed is what is tested.  More sources of a test
 # are more prerequisites; tests_FLAGS-NAME are its own flags and libraries.

@@ -149,15 +149,10 @@ int type_free(struct type **type)
 	if (type_is_predefined(t))
 		return haft_err(
 			MPI_ERR_TYPE, "%s is predefined and cannot be freed", type_words(t, name));
-	err = obj_free_obj(t);
-	if (err == OBJ_CALLBACK)
-		return haft_err(haft_err_of_callback(obj_user_rc()),
-			"an attribute's delete callback returned %d", obj_user_rc());
-	if (err != OBJ_OK)
-		return haft_err(
-			MPI_ERR_TYPE, "the datatype cannot be freed now: %s", obj_error_text(err));
-	*type = NULL;
-	return 0;
+	err = haft_obj_free(t, MPI_ERR_TYPE, "datatype");
+	if (err == 0)
+		*type = NULL;
+	return err;
 }
 
 /* The Fortran types with a size in their name, by class and size (MPI-5.0 19.1.9). */

@@ -4,6 +4,7 @@
 #include "libmpi/type/make.h"
 
 #include "libmpi/core/err.h"
+#include "libmpi/core/hang.h"
 #include <engine.h>
 
 static void stride(struct type *t, int64_t n, int64_t len, int64_t bytes, struct type *child)
@@ -124,12 +125,7 @@ int type_dup(struct type *old, struct type **newtype)
 	err = type_close(t, 0, &t);
 	if (err != 0)
 		return err;
-	err = obj_attr_dup(old, t);
-	if (err == OBJ_CALLBACK)
-		err = haft_err(haft_err_of_callback(obj_user_rc()),
-			"an attribute's copy callback returned %d", obj_user_rc());
-	else if (err != OBJ_OK)
-		err = haft_err(MPI_ERR_NO_MEM, "no memory for attributes");
+	err = haft_attr_dup(old, t);
 	if (err == 0 && old->committed)
 		err = type_commit(&t);
 	if (err != 0) {
