@@ -106,7 +106,11 @@ int haft_raise(int err, void *self, int fn)
 {
 	char line[LINE_MAX_BYTES];
 	struct errh *e;
+	int code;
+	void *other = haft_err_self(err, &code);
 
+	if (other != NULL)
+		self = other;
 	if (!alive(self))
 		self = NULL;
 	if (self != NULL || of_files(fn)) {
@@ -119,7 +123,7 @@ int haft_raise(int err, void *self, int fn)
 	if (e->kind == ERRH_FATAL || e->kind == ERRH_ABORT)
 		haft_abort_job(err, line);
 	if (e->kind != ERRH_RETURN)
-		call(e, self, err);
+		call(e, self, code);
 	obj_drop(e);
 	return err;
 }

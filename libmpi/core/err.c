@@ -15,6 +15,8 @@
  * dlopen). */
 static __thread struct words {
 	int class;
+	int code; /* for the handler */
+	void *self;
 	char text[HAFT_WORDS_MAX];
 } * words;
 
@@ -30,9 +32,26 @@ int haft_err(int class, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	words->class = class;
+	words->class = words->code = class;
+	words->self = NULL;
 	memcpy(words->text, text, sizeof(text));
 	return class;
+}
+
+void haft_err_about(void *self, int code)
+{
+	if (words == NULL)
+		return;
+	words->self = self;
+	words->code = code;
+}
+
+void *haft_err_self(int class, int *code)
+{
+	bool mine = words != NULL && words->class == class;
+
+	*code = mine ? words->code : class;
+	return mine ? words->self : NULL;
 }
 
 const char *haft_err_words(int class)

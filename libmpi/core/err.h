@@ -19,6 +19,13 @@
 /* haft_err stores the words of an error (replacing older ones) and returns `class'.  Any thread. */
 int haft_err(int class, const char *fmt, ...) __attribute__((format(printf, 2, 3), cold));
 
+/* Adds to this thread's last haft_err: the communicator, window or file on which it is to be raised
+ * whatever object the call was given (a request of several), and the code for its handler, if that
+ * is another than the call returns (MPI_ERR_IN_STATUS).  haft_err_self asks for it: NULL if nothing
+ * was added to the last error of this class; *code is `class' then. */
+void haft_err_about(void *self, int code);
+void *haft_err_self(int class, int *code);
+
 /* The words of this thread's last haft_err if it was of this class, else "".  Any thread. */
 const char *haft_err_words(int class);
 

@@ -240,8 +240,8 @@ int req_report(struct req *r, MPI_Status *status)
 		return user_query(r, status);
 	if (likely(r->res.error == 0))
 		return 0;
-	if (r->errwords != NULL)
-		haft_err(r->res.error, "%s", r->errwords);
+	haft_err(r->res.error, "%s", r->errwords != NULL ? r->errwords : "");
+	haft_err_about(r->comm, r->res.error);
 	if (r->o.token == 0) { /* no handle: nobody else will free the words */
 		free(r->errwords);
 		r->errwords = NULL;
@@ -394,27 +394,43 @@ static int end_at(struct req **r, MPI_Status *statuses, int i)
 	return err;
 }
 
-/* Request i of an array failed with err: with MPI_STATUSES_IGNORE nobody would learn more, so the
- * words say it. */
-static int in_status(int i, int count, int err)
+/* The first failure among the requests of an array. */
+struct bad {
+	int at, err; /* err 0: none yet */
+	void *self;  /* on which it is to be raised */
+	char words[HAFT_WORDS_MAX];
+};
+
+static void bad_note(struct bad *b, int i, int err)
 {
-	return haft_err(MPI_ERR_IN_STATUS, "request %d of %d failed: %s: %s", i, count,
-		haft_class_name(err), haft_err_words(err));
+	if (err == 0 || b->err != 0)
+		return;
+	b->at = i;
+	b->err = err;
+	b->self = haft_err_self(err, &err);
+	memcpy(b->words, haft_err_words(b->err), sizeof(b->words));
+}
+
+/* The words say which request it was: with MPI_STATUSES_IGNORE nobody would learn more.  The
+ * handler gets the error of that request (9.3.1). */
+static int bad_result(const struct bad *b, int count)
+{
+	if (b->err == 0)
+		return 0;
+	haft_err(MPI_ERR_IN_STATUS, "request %d of %d failed: %s: %s", b->at, count,
+		haft_class_name(b->err), b->words);
+	haft_err_about(b->self, b->err);
+	return MPI_ERR_IN_STATUS;
 }
 
 static int end_all(int count, struct req *reqs[], MPI_Status *statuses)
 {
-	int bad = -1, err = 0;
+	struct bad bad;
 
-	for (int i = 0; i < count; i++) {
-		int e = end_at(&reqs[i], statuses, i);
-
-		if (e != 0 && bad < 0) {
-			bad = i;
-			err = e;
-		}
-	}
-	return bad < 0 ? 0 : in_status(bad, count, err);
+	bad.err = 0;
+	for (int i = 0; i < count; i++)
+		bad_note(&bad, i, end_at(&reqs[i], statuses, i));
+	return bad_result(&bad, count);
 }
 
 int p2p_waitall(int count, struct req *reqs[], MPI_Status *statuses)
@@ -484,22 +500,18 @@ int p2p_testany(int count, struct req *reqs[], int *index, int *flag, MPI_Status
 static int end_some(
 	int count, struct req *reqs[], int *outcount, int indices[], MPI_Status *statuses)
 {
-	int n = 0, bad = -1, err = 0;
+	struct bad bad;
+	int n = 0;
 
+	bad.err = 0;
 	for (int i = 0; i < count; i++) {
-		int e;
-
 		if (req_idle(reqs[i]) || !reqs[i]->done)
 			continue;
 		indices[n] = i;
-		e = end_at(&reqs[i], statuses, n++);
-		if (e != 0 && bad < 0) {
-			bad = i;
-			err = e;
-		}
+		bad_note(&bad, i, end_at(&reqs[i], statuses, n++));
 	}
 	*outcount = n;
-	return bad < 0 ? 0 : in_status(bad, count, err);
+	return bad_result(&bad, count);
 }
 
 int p2p_waitsome(int count, struct req *reqs[], int *outcount, int indices[], MPI_Status *statuses)
