@@ -42,10 +42,11 @@ int comm_open(int me, int size)
 	return 0;
 }
 
-void comm_close(void)
+int comm_close(void)
 {
-	obj_attr_delete_all(&haft_self);
-	obj_attr_delete_all(&haft_world);
+	int err = haft_attr_delete_all(&haft_self);
+
+	return err != 0 ? err : haft_attr_delete_all(&haft_world);
 }
 
 int comm_size(struct comm *c, int *size)

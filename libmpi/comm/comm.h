@@ -17,8 +17,9 @@
 int comm_open(int me, int size);
 
 /* comm_close runs the delete callbacks of attributes of MPI_COMM_SELF, last set first, then of
- * MPI_COMM_WORLD (MPI-5.0 11.2.4).  The two stay registered. */
-void comm_close(void);
+ * MPI_COMM_WORLD (MPI-5.0 11.2.4).  The two stay registered.  0, or the error of a callback: then
+ * nothing else has ended. */
+int comm_close(void);
 
 /* The local group of an inter-communicator as an intra-communicator of its own, c's; made at the
  * first call, without a message.  NULL: no memory, with words. */

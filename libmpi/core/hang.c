@@ -47,6 +47,11 @@ int haft_attr_dup(void *from, void *to)
 	return err == OBJ_OK ? 0 : haft_err(MPI_ERR_NO_MEM, "no memory for attributes");
 }
 
+int haft_attr_delete_all(void *self)
+{
+	return obj_attr_delete_all(self) == OBJ_OK ? 0 : callback_error("delete");
+}
+
 int haft_obj_free(void *self, int class, const char *what)
 {
 	char name[MPI_MAX_OBJECT_NAME];

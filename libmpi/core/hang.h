@@ -12,6 +12,10 @@ int haft_attr_err(int obj_err, int key);
  * frees it.  Runs callbacks. */
 int haft_attr_dup(void *from, void *to);
 
+/* Deletes all attributes, the newest first.  0; the class of what a delete callback returned: that
+ * attribute and the older ones stay.  Runs callbacks. */
+int haft_attr_delete_all(void *self);
+
 /* The user's goodbye to an object, which is "communicator" or so in words: runs the delete
  * callbacks, ends the handle.  0: the handle is dead, the variable is to become the null handle.
  * `class' (predefined, or being freed already); the class of what a delete callback returned: the

@@ -118,9 +118,10 @@ int dyn_init_thread(int *argc, char ***argv, int required, int *provided)
 
 int dyn_finalize(void)
 {
-	int err;
+	int err = comm_close();
 
-	comm_close();
+	if (err != 0)
+		return err;
 	p2p_flush();
 	err = coll_barrier(&haft_world);
 	if (err != 0)
