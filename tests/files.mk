@@ -142,6 +142,7 @@ $(call tests_bin,$(sort $(unit_TESTS))): $(B)/tests/%: $(B)/obj/tests/%.o $(unit
 
 plan_OBJS := $(addprefix $(B)/obj/libmpi/,type/kern.o type/move.o type/pack.o type/plan.o core/code.o core/err.o)
 $(B)/tests/unit/plan: $(plan_OBJS)
+
 # All of libmpi, with its inside.
 $(B)/tests/unit/win: $(libmpi_OBJS)
 
