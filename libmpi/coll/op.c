@@ -67,6 +67,8 @@ int op_check(const struct op *op, const struct type *type)
 
 	if (op->loops == NULL || likely(op->loops[type->basic] != NULL))
 		return 0;
+	if (type->basic == BASIC_PAIR && (op->loops == op_maxloc || op->loops == op_minloc))
+		return 0;
 	if (takes[op->id] == NULL)
 		return haft_err(
 			MPI_ERR_OP, "%s is for one-sided communication only", op->short_name);
@@ -101,7 +103,9 @@ static void apply_user(
 void op_apply(
 	const struct op *op, const void *a, const void *b, void *out, int64_t n, struct type *type)
 {
-	if (likely(op->loops != NULL))
+	if (op->loops != NULL && unlikely(type->basic == BASIC_PAIR))
+		op_pair(a, b, out, n, type, op->loops == op_maxloc);
+	else if (likely(op->loops != NULL))
 		op->loops[type->basic](a, b, out, n);
 	else if (n > 0)
 		apply_user(op, a, b, out, n, type);

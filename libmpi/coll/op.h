@@ -41,6 +41,10 @@ static inline bool op_in_place(const struct op *op)
 	return op->loops != NULL;
 }
 
+/* MAXLOC (greater) or MINLOC of n pairs of BASIC_PAIR: pair.c. */
+void op_pair(
+	const void *a, const void *b, void *out, int64_t n, const struct type *pair, bool greater);
+
 /* The loops of a predefined operation, made in loops.c: [BASIC_COUNT], NULL where not allowed. */
 extern op_loop *const op_max[];
 extern op_loop *const op_min[];

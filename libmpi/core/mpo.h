@@ -46,7 +46,7 @@ struct haft_counts {
 };
 
 /* Element i of the array.  v is not NULL. */
-static inline int64_t haft_count_at(struct haft_counts c, int i)
+static inline int64_t haft_count_at(struct haft_counts c, int64_t i)
 {
 	return c.wide ? ((const int64_t *)c.v)[i] : ((const int *)c.v)[i];
 }
@@ -171,6 +171,7 @@ enum type_basic { /* what reduction operations compute with */
 	BASIC_LOGICAL2,
 	BASIC_LOGICAL8,
 	BASIC_LOGICAL16,
+	BASIC_PAIR, /* of MPI_Type_get_value_index, unlike any of the named ones */
 	BASIC_COUNT
 };
 

@@ -127,6 +127,7 @@ int dyn_finalize(void)
 	if (err != 0)
 		return err;
 	haft_life_state(HAFT_AFTER);
+	type_fini();
 	coll_close();
 	via_mem_close();
 	via_close();

@@ -9,6 +9,7 @@
 #include "libmpi/core/err.h"
 #include "libmpi/core/lock.h"
 #include "libmpi/core/status.h"
+#include "libmpi/type/type.h"
 #include <engine.h>
 #include <stdlib.h>
 
@@ -96,10 +97,9 @@ int p2p_status_set_cancelled(MPI_Status *status, int flag)
 int p2p_status_set_elements(MPI_Status *status, struct type *type, int64_t count)
 {
 	int64_t bytes;
+	int err = type_basics_bytes(type, count, &bytes);
 
-	if (__builtin_mul_overflow(count, type->size, &bytes))
-		return haft_err(MPI_ERR_COUNT, "count %lld of elements of %lld bytes is too much",
-			(long long)count, (long long)type->size);
-	haft_status_set_bytes(status, bytes);
-	return 0;
+	if (err == 0)
+		haft_status_set_bytes(status, bytes);
+	return err;
 }

@@ -42,11 +42,6 @@ static int missing(const struct list *l)
 	return 0;
 }
 
-static int64_t at(struct haft_counts c, int64_t i)
-{
-	return c.wide ? ((const int64_t *)c.v)[i] : ((const int *)c.v)[i];
-}
-
 static int put_lens(struct type *t, const struct list *l)
 {
 	type_put(t, l->n);
@@ -58,7 +53,7 @@ static int put_lens(struct type *t, const struct list *l)
 		return 0;
 	}
 	for (int64_t i = 0; i < l->n; i++) {
-		int64_t len = at(l->lens, i);
+		int64_t len = haft_count_at(l->lens, i);
 
 		if (len < 0)
 			return haft_err(MPI_ERR_ARG,
@@ -73,7 +68,7 @@ static int put_lens(struct type *t, const struct list *l)
 static int put_displs(struct type *t, const struct list *l)
 {
 	for (int64_t i = 0; i < l->n; i++) {
-		int64_t d = at(l->displs, i);
+		int64_t d = haft_count_at(l->displs, i);
 
 		if (l->bytes) {
 			type_put_addr(t, d);
@@ -134,6 +129,8 @@ static int build(const struct list *l, struct type **newtype)
 		err = put_displs(t, l);
 	if (err == 0)
 		err = put_types(t, l);
+	if (err == 0)
+		err = type_bounds(t);
 	return type_close(t, err, newtype);
 }
 

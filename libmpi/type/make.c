@@ -12,7 +12,7 @@
 /* More arguments than memory could ever hold: a bound that keeps the sum below from wrapping. */
 #define ROOM_MAX (INT64_MAX >> 8)
 
-static struct type_parts *parts_of(const struct type *t)
+struct type_parts *type_parts_of(const struct type *t)
 {
 	return t->made == NULL ? NULL
 			       : (struct type_parts *)(void *)((char *)t->made -
@@ -95,13 +95,17 @@ void type_put_type(struct type *t, struct type *old)
 	t->made->types[t->made->nd++] = old;
 }
 
+struct inside {
+	struct type type; /* first: made->inner frees it by its address */
+	struct type_shape shape;
+	int64_t lens[2], displs[2];
+	struct type *kids[2];
+};
+
 /* References to it are not counted: it goes with the block, and nobody can have a handle. */
 struct type *type_inner(struct type *t)
 {
-	struct inside {
-		struct type type;
-		struct type_shape shape;
-	} *n = calloc(1, sizeof(*n));
+	struct inside *n = calloc(1, sizeof(*n));
 
 	if (n == NULL)
 		return NULL;
@@ -111,10 +115,26 @@ struct type *type_inner(struct type *t)
 	return &n->type;
 }
 
+void type_inner_two(
+	struct type *inner, struct type *a, int64_t ad, struct type *b, int64_t bd, int64_t n)
+{
+	struct inside *in = (struct inside *)(void *)inner;
+
+	*in->type.shape = (struct type_shape){.kind = SHAPE_FIELDS,
+		.n = 2,
+		.lens = in->lens,
+		.displs = in->displs,
+		.kids = in->kids};
+	in->lens[0] = 1;
+	in->lens[1] = n;
+	in->displs[0] = ad;
+	in->displs[1] = bd;
+	in->kids[0] = a;
+	in->kids[1] = b;
+}
+
 int type_close(struct type *t, int err, struct type **newtype)
 {
-	if (err == 0)
-		err = type_bounds(t);
 	if (err != 0) {
 		obj_free_obj(t);
 		return err;
@@ -135,14 +155,14 @@ int type_clone(const struct type *t, struct type **clone)
 	n->o = o;
 	n->committed = false;
 	n->plan = NULL;
-	parts_of(n)->users++;
+	type_parts_of(n)->users++;
 	*clone = n;
 	return 0;
 }
 
 void type_gone(struct type *t)
 {
-	struct type_parts *p = parts_of(t);
+	struct type_parts *p = type_parts_of(t);
 
 	type_plan_free(t->plan);
 	if (p == NULL || --p->users > 0)

@@ -3,9 +3,9 @@
  *
  *      type_new            one block of memory: shape, made, and room for their arrays
  *         │ the constructor fills in: type_put, type_put_addr, type_put_type; shape
- *      type_close          type_bounds computes size, bounds, alignment
+ *      type_bounds         computes size, bounds, alignment
  *         │                                              any error: the type goes again
- *      the user's handle
+ *      type_close          the user's handle
  *
  *      [ type_parts: shape │ made ][ int64: shape's lens, displs │ made's addrs, counts ]
  *                                  [ types ][ ints ]
@@ -39,6 +39,9 @@ struct type_parts {
 	int64_t users; /* types that share the block */
 };
 
+/* The block of a type, or NULL: a named predefined one. */
+struct type_parts *type_parts_of(const struct type *t);
+
 /* What a constructor wants room for: integers, addresses and types that decoding returns (counts
  * are integers here, and put by their form), and the shape's own arrays. */
 struct type_room {
@@ -61,8 +64,12 @@ void type_put_type(struct type *t, struct type *old);
  * type_bounds.  NULL: no memory. */
 struct type *type_inner(struct type *t);
 
-/* type_close ends the making of t, which becomes *newtype if err is 0 and its bounds can be
- * computed; or else goes again.  Returns err or the error of type_bounds. */
+/* An inner type becomes one `a' at displacement ad, and n of b at bd. */
+void type_inner_two(
+	struct type *inner, struct type *a, int64_t ad, struct type *b, int64_t bd, int64_t n);
+
+/* type_close ends the making of t, which becomes *newtype if err is 0, or else goes again.  Returns
+ * err. */
 int type_close(struct type *t, int err, struct type **newtype);
 
 /* type_clone makes another object of the same description: uncommitted, without name and

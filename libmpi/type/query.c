@@ -108,6 +108,54 @@ int64_t type_basics(const struct type *type, int64_t bytes)
 	return whole ? n : -1;
 }
 
+/* Bytes of the first n of the basic elements of one element. */
+static int64_t bytes_in(const struct type *type, int64_t n);
+
+static int64_t bytes_block(const struct type *child, int64_t len, int64_t *n)
+{
+	int64_t bytes, all = len * child->basics;
+
+	if (*n >= all) {
+		*n -= all;
+		return len * child->size;
+	}
+	bytes = *n / child->basics * child->size + bytes_in(child, *n % child->basics);
+	*n = 0;
+	return bytes;
+}
+
+static int64_t bytes_in(const struct type *type, int64_t n)
+{
+	const struct type_shape *p = type->shape;
+	int64_t bytes = 0;
+
+	if (n == 0)
+		return 0;
+	if (p == NULL)
+		return type->piece[0].len;
+	if (p->kind == SHAPE_STRIDE || p->kind == SHAPE_SAME)
+		return bytes_block(p->child, p->n * p->len, &n);
+	for (int64_t i = 0; i < p->n && n > 0; i++)
+		bytes += bytes_block(p->kind == SHAPE_FIELDS ? p->kids[i] : p->child,
+			p->lens != NULL ? p->lens[i] : p->len, &n);
+	return bytes;
+}
+
+int type_basics_bytes(const struct type *type, int64_t n, int64_t *bytes)
+{
+	*bytes = 0;
+	if (type->basics == 0 && n > 0)
+		return haft_err(
+			MPI_ERR_COUNT, "%lld elements of a datatype that has none", (long long)n);
+	if (n == 0)
+		return 0;
+	if (__builtin_mul_overflow(n / type->basics, type->size, bytes) ||
+		__builtin_add_overflow(*bytes, bytes_in(type, n % type->basics), bytes))
+		return haft_err(MPI_ERR_COUNT,
+			"%lld basic elements are more bytes than a number says", (long long)n);
+	return 0;
+}
+
 int type_get_elements(const MPI_Status *status, struct type *type, int64_t *count)
 {
 	int64_t n = type_basics(type, haft_status_bytes(status));
@@ -196,5 +244,7 @@ int type_match_size(int typeclass, int size, struct type **type)
 
 const char *type_words(const struct type *type, char *buf)
 {
-	return haft_name_words(type, "a derived datatype", buf);
+	return haft_name_words(type,
+		type_is_predefined(type) ? "an unnamed predefined datatype" : "a derived datatype",
+		buf);
 }

@@ -39,7 +39,7 @@ int type_contiguous(int64_t count, struct type *old, struct type **newtype, int 
 	type_put(t, count);
 	type_put_type(t, old);
 	stride(t, 1, count, 0, old);
-	return type_close(t, 0, newtype);
+	return type_close(t, type_bounds(t), newtype);
 }
 
 int type_vector(int64_t count, int64_t blocklength, int64_t step, struct type *old,
@@ -64,7 +64,7 @@ int type_vector(int64_t count, int64_t blocklength, int64_t step, struct type *o
 	type_put(t, step);
 	type_put_type(t, old);
 	stride(t, count, blocklength, bytes, old);
-	return type_close(t, 0, newtype);
+	return type_close(t, type_bounds(t), newtype);
 }
 
 int type_create_hvector(int64_t count, int64_t blocklength, int64_t bytes, struct type *old,
@@ -84,7 +84,7 @@ int type_create_hvector(int64_t count, int64_t blocklength, int64_t bytes, struc
 	type_put_addr(t, bytes);
 	type_put_type(t, old);
 	stride(t, count, blocklength, bytes, old);
-	return type_close(t, 0, newtype);
+	return type_close(t, type_bounds(t), newtype);
 }
 
 int type_create_resized(
@@ -103,12 +103,7 @@ int type_create_resized(
 	err = type_bounds(t);
 	if (err == 0)
 		err = type_bound(t, lb, extent);
-	if (err != 0) {
-		obj_free_obj(t);
-		return err;
-	}
-	*newtype = t;
-	return 0;
+	return type_close(t, err, newtype);
 }
 
 /* Attributes go along as their copy callbacks say; a name does not.  The copy of a committed type
@@ -122,7 +117,7 @@ int type_dup(struct type *old, struct type **newtype)
 		return err;
 	type_put_type(t, old);
 	same(t, old);
-	err = type_close(t, 0, &t);
+	err = type_close(t, type_bounds(t), &t);
 	if (err != 0)
 		return err;
 	err = haft_attr_dup(old, t);

@@ -22,6 +22,12 @@
  * second call and later ones do nothing.  0 or MPI_ERR_NO_MEM.  One thread at a time. */
 int type_open(void);
 
+/* type_fini lets the unnamed predefined types go: at the end of MPI, before leaks are counted. */
+void type_fini(void);
+
+/* The types that an unnamed pair (combiner MPI_COMBINER_VALUE_INDEX) is made of: its pieces. */
+void type_pair_parts(const struct type *pair, const struct type **value, const struct type **index);
+
 /* A predefined type by its handle (MPI_INT ...), or NULL.  Works before type_open: static memory.
  */
 struct type *type_predefined(MPI_Datatype handle);
@@ -117,6 +123,9 @@ static inline int type_check(
 /* Elements of basic types in `bytes' bytes of data of this type: what MPI_Get_elements says.  -1:
  * the bytes end inside a basic element. */
 int64_t type_basics(const struct type *type, int64_t bytes);
+
+/* The other way round: bytes of data of the first n basic elements.  MPI_ERR_COUNT: no number. */
+int type_basics_bytes(const struct type *type, int64_t n, int64_t *bytes);
 
 /* The printed name of a type in `buf' (size MPI_MAX_OBJECT_NAME), for words of errors.  Returns
  * buf. */

@@ -217,7 +217,7 @@ static void undefined(void)
 	t_ok(MPI_Type_contiguous(INT_MAX, MPI_INT, &t));
 	t_ok(MPI_Type_size(t, &size));
 	t_eq(size, MPI_UNDEFINED);
-	t_ok(MPI_Type_size_x(t, &n));
+	t_ok(MPI_Type_size_c(t, &n));
 	t_eq(n, 4LL * INT_MAX);
 	t_ok(MPI_Type_free(&t));
 }

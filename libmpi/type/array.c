@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* array.c - parts of arrays: subarray and darray (MPI-5.0 5.1.3, 5.1.4).
+ *
+ *      dimension, fastest first      one step inside the other, each the child of the next
+ *
+ *      subarray   n blocks at sizes of the faster dimensions:    STRIDE
+ *      darray     blocks of darg, psize * darg apart:            STRIDE
+ *                 and a shorter last one, if it is this rank's:  FIELDS { STRIDE, darg_last }
+ *
+ * The steps are inner types of the new one (type_inner): O(dimensions), whatever the array
+ * has.  Whole dimensions are not merged here; a plan does that. */
+#include "libmpi/type/make.h"
+
+#include "libmpi/core/err.h"
+#include <engine.h>
+
+static int no_memory(void)
+{
+	return haft_err(MPI_ERR_NO_MEM, "no memory for the dimensions of a datatype");
+}
+
+static int too_large(void)
+{
+	return haft_err(MPI_ERR_ARG, "the whole array is larger than the address space");
+}
+
+/* What both calls have: how many dimensions, in which order. */
+static int check_dims(int ndims, const void *sizes, int order)
+{
+	if (ndims < 1)
+		return haft_err(MPI_ERR_ARG, "ndims is %d; it must be at least 1", ndims);
+	if (sizes == NULL)
+		return haft_err(MPI_ERR_ARG, "the array of sizes is NULL");
+	if (order != MPI_ORDER_C && order != MPI_ORDER_FORTRAN)
+		return haft_err(MPI_ERR_ARG,
+			"order is %d; it must be MPI_ORDER_C or MPI_ORDER_FORTRAN", order);
+	return 0;
+}
+
+/* Dimension number of step i: the fastest is the first. */
+static int dim_of(int order, int ndims, int i)
+{
+	return order == MPI_ORDER_FORTRAN ? i : ndims - 1 - i;
+}
+
+static void put_counts(struct type *t, struct haft_counts c, int n)
+{
+	for (int i = 0; i < n; i++)
+		type_put(t, haft_count_at(c, i));
+}
+
+static void put_ints(struct type *t, const int *v, int n)
+{
+	for (int i = 0; i < n; i++)
+		type_put_int(t, v[i]);
+}
+
+static void stride(
+	struct type *t, struct type *child, int64_t first, int64_t n, int64_t len, int64_t bytes)
+{
+	t->shape->kind = SHAPE_STRIDE;
+	t->shape->child = child;
+	t->shape->first = first;
+	t->shape->n = n;
+	t->shape->len = len;
+	t->shape->stride = bytes;
+}
+
+/* --- subarray ------------------------------------------------------------------------------ */
+
+static int check_part(
+	int ndims, struct haft_counts sizes, struct haft_counts subsizes, struct haft_counts starts)
+{
+	if (subsizes.v == NULL || starts.v == NULL)
+		return haft_err(MPI_ERR_ARG, "%s is NULL",
+			subsizes.v == NULL ? "array_of_subsizes" : "array_of_starts");
+	for (int i = 0; i < ndims; i++) {
+		int64_t all = haft_count_at(sizes, i), part = haft_count_at(subsizes, i),
+			start = haft_count_at(starts, i);
+
+		if (all < 1)
+			return haft_err(
+				MPI_ERR_ARG, "array_of_sizes[%d] is %lld", i, (long long)all);
+		if (part < 1 || part > all)
+			return haft_err(MPI_ERR_ARG, "array_of_subsizes[%d] is %lld of %lld", i,
+				(long long)part, (long long)all);
+		if (start < 0 || start > all - part)
+			return haft_err(MPI_ERR_ARG,
+				"array_of_starts[%d] is %lld: %lld from there on leave the array "
+				"of %lld",
+				i, (long long)start, (long long)part, (long long)all);
+	}
+	return 0;
+}
+
+/* One dimension after the other; *bytes becomes the extent of the whole array. */
+static int part_steps(struct type *t, int ndims, struct haft_counts sizes,
+	struct haft_counts subsizes, struct haft_counts starts, int order, struct type *old,
+	int64_t *bytes)
+{
+	struct type *child = old;
+	int err = 0;
+
+	*bytes = old->extent;
+	for (int i = 0; i < ndims && err == 0; i++) {
+		int d = dim_of(order, ndims, i);
+		struct type *step = i == ndims - 1 ? t : type_inner(t);
+		int64_t n = haft_count_at(subsizes, d), all;
+
+		if (step == NULL)
+			return no_memory();
+		if (__builtin_mul_overflow(*bytes, haft_count_at(sizes, d), &all))
+			return too_large();
+		/* elements of the old type are in a row, whole lines are not */
+		stride(step, child, haft_count_at(starts, d) * *bytes, i == 0 ? 1 : n,
+			i == 0 ? n : 1, *bytes);
+		err = type_bounds(step);
+		child = step;
+		*bytes = all;
+	}
+	return err;
+}
+
+int type_create_subarray(int ndims, struct haft_counts sizes, struct haft_counts subsizes,
+	struct haft_counts starts, int order, struct type *old, struct type **newtype, int large)
+{
+	struct type_room room = {
+		.ints = 2, .counts = 3 * (int64_t)ndims, .types = 1, .inner = ndims};
+	struct type *t;
+	int64_t bytes;
+	int err = check_dims(ndims, sizes.v, order);
+
+	if (err == 0)
+		err = check_part(ndims, sizes, subsizes, starts);
+	if (err == 0)
+		err = type_new(MPI_COMBINER_SUBARRAY, large, &room, &t);
+	if (err != 0)
+		return err;
+	type_put_int(t, ndims);
+	put_counts(t, sizes, ndims);
+	put_counts(t, subsizes, ndims);
+	put_counts(t, starts, ndims);
+	type_put_int(t, order);
+	type_put_type(t, old);
+	err = part_steps(t, ndims, sizes, subsizes, starts, order, old, &bytes);
+	if (err == 0)
+		err = type_bound(t, 0, bytes);
+	return type_close(t, err, newtype);
+}
+
+/* --- darray -------------------------------------------------------------------------------- */
+
+/* One dimension of a distributed array, in MPI's words. */
+struct dist {
+	int64_t gsize, darg, psize, r;
+};
+
+static int dist_of(struct dist *d, int i, int64_t gsize, int kind, int darg, int psize, int64_t r)
+{
+	bool standard = darg == MPI_DISTRIBUTE_DFLT_DARG;
+
+	*d = (struct dist){.gsize = gsize, .darg = darg, .psize = psize, .r = r};
+	if (gsize < 1)
+		return haft_err(MPI_ERR_ARG, "array_of_gsizes[%d] is %lld", i, (long long)gsize);
+	if (kind == MPI_DISTRIBUTE_NONE) {
+		d->darg = gsize;
+		return 0;
+	}
+	if (kind != MPI_DISTRIBUTE_BLOCK && kind != MPI_DISTRIBUTE_CYCLIC)
+		return haft_err(
+			MPI_ERR_ARG, "array_of_distribs[%d] is %d: no distribution", i, kind);
+	if (!standard && darg < 1)
+		return haft_err(MPI_ERR_ARG, "array_of_dargs[%d] is %d", i, darg);
+	if (standard)
+		d->darg = kind == MPI_DISTRIBUTE_CYCLIC ? 1 : (gsize - 1) / psize + 1;
+	if (kind == MPI_DISTRIBUTE_BLOCK && d->darg < (gsize - 1) / psize + 1)
+		return haft_err(MPI_ERR_ARG,
+			"array_of_dargs[%d]: %d blocks of %d are less than the %lld elements", i,
+			psize, darg, (long long)gsize);
+	return 0;
+}
+
+/* The elements of one dimension that are this rank's: the standard's function cyclic(). */
+static int cyclic(struct type *t, struct type *step, const struct dist *d, struct type *child)
+{
+	int64_t ex = child->extent, all, round, tail = d->darg;
+	int64_t blocks = (d->gsize - 1) / d->darg + 1;
+	int64_t count = blocks / d->psize + (d->r < blocks % d->psize);
+	int64_t first, stride_bytes = 0;
+
+	if (__builtin_mul_overflow(ex, d->gsize, &all))
+		return too_large();
+	if (d->darg <= d->gsize / d->psize) { /* or else nobody has two blocks */
+		round = d->darg * d->psize;
+		stride_bytes = round * ex;
+	}
+	/* the last block of the array may be cut short, and belongs to one rank */
+	if (count > 0 && (count - 1) * d->psize + d->r == blocks - 1)
+		tail = d->gsize - (blocks - 1) * d->darg;
+	first = count > 0 ? d->r * d->darg * ex : 0;
+	if (count <= 1 || tail == d->darg)
+		stride(step, child, first, count, count == 1 ? tail : d->darg, stride_bytes);
+	else {
+		struct type *whole = type_inner(t);
+		int err;
+
+		if (whole == NULL)
+			return no_memory();
+		stride(whole, child, 0, count - 1, d->darg, stride_bytes);
+		err = type_bounds(whole);
+		if (err != 0)
+			return err;
+		type_inner_two(step, whole, first, child, first + (count - 1) * stride_bytes, tail);
+	}
+	if (type_bounds(step) != 0)
+		return too_large();
+	return type_bound(step, 0, all);
+}
+
+static int check_grid(int size, int rank, int ndims, const int *psizes)
+{
+	int64_t all = 1;
+
+	if (size < 1 || rank < 0 || rank >= size)
+		return haft_err(MPI_ERR_ARG, "rank is %d of a group of size %d", rank, size);
+	for (int i = 0; i < ndims; i++) {
+		if (psizes[i] < 1)
+			return haft_err(MPI_ERR_ARG, "array_of_psizes[%d] is %d", i, psizes[i]);
+		all *= psizes[i];
+		if (all > size)
+			break;
+	}
+	if (all != size)
+		return haft_err(
+			MPI_ERR_ARG, "array_of_psizes does not make a grid of %d processes", size);
+	return 0;
+}
+
+/* Position of the rank in dimension d of the grid, which is row-major whatever the order. */
+static int place(int rank, int ndims, const int *psizes, int d)
+{
+	for (int i = ndims - 1; i > d; i--)
+		rank /= psizes[i];
+	return rank % psizes[d];
+}
+
+int type_create_darray(int size, int rank, int ndims, struct haft_counts gsizes,
+	const int *distribs, const int *dargs, const int *psizes, int order, struct type *old,
+	struct type **newtype, int large)
+{
+	struct type_room room = {.ints = 4 + 3 * (int64_t)ndims,
+		.counts = ndims,
+		.types = 1,
+		.inner = 2 * (int64_t)ndims};
+	struct type *t, *child = old;
+	int err = check_dims(ndims, gsizes.v, order);
+
+	if (err == 0 && (distribs == NULL || dargs == NULL || psizes == NULL))
+		err = haft_err(MPI_ERR_ARG, "an array of distributions or of the grid is NULL");
+	if (err == 0)
+		err = check_grid(size, rank, ndims, psizes);
+	if (err == 0)
+		err = type_new(MPI_COMBINER_DARRAY, large, &room, &t);
+	if (err != 0)
+		return err;
+	type_put_int(t, size);
+	type_put_int(t, rank);
+	type_put_int(t, ndims);
+	put_counts(t, gsizes, ndims);
+	put_ints(t, distribs, ndims);
+	put_ints(t, dargs, ndims);
+	put_ints(t, psizes, ndims);
+	type_put_int(t, order);
+	type_put_type(t, old);
+	for (int i = 0; i < ndims && err == 0; i++) {
+		struct type *step = type_inner(t);
+		int k = dim_of(order, ndims, i);
+		struct dist d;
+
+		if (step == NULL)
+			err = no_memory();
+		if (err == 0)
+			err = dist_of(&d, k, haft_count_at(gsizes, k), distribs[k], dargs[k],
+				psizes[k], place(rank, ndims, psizes, k));
+		if (err == 0)
+			err = cyclic(t, step, &d, child);
+		child = step;
+	}
+	if (err == 0) {
+		stride(t, child, 0, 1, 1, 0);
+		err = type_bounds(t);
+	}
+	return type_close(t, err, newtype);
+}

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* unnamed.c - predefined datatypes without a name: Fortran kinds by precision and range (MPI-5.0
+ * 19.1.9), pairs of a value and an index (6.9.4).
+ *
+ *      (combiner, a, b) ──> bucket ──> type ──> type ...      made at the first call, then found
+ *        F90_REAL, p, r
+ *        F90_INTEGER, r, 0
+ *        VALUE_INDEX, value type, index type
+ *
+ * The same arguments give the same handle, and nobody can free it: they are predefined, and go with
+ * MPI_Finalize.  They have no shape, as all predefined types, but can be decoded.
+ *
+ * Kinds are those of gfortran, the compiler that our modules are made for; a kind of 10 is C's long
+ * double. */
+#include "libmpi/type/make.h"
+
+#include "libmpi/core/err.h"
+#include "libmpi/type/plan.h"
+#include "libmpi/type/type.h"
+#include <engine.h>
+
+#define BUCKETS 64 /* programs ask for a handful; a loop over all p and r is still quick */
+
+static struct type *bucket[BUCKETS];
+
+static struct type **bucket_of(int combiner, int64_t a, int64_t b)
+{
+	uint64_t h = (uint64_t)combiner * 31 + (uint64_t)a * 1031 + (uint64_t)b;
+
+	return &bucket[(h ^ h >> 6 ^ h >> 12) % BUCKETS];
+}
+
+/* The chain of a bucket goes through the argument of the shape that the types do not use. */
+static struct type **next_of(struct type *t)
+{
+	return &type_parts_of(t)->shape.child;
+}
+
+static bool asked(const struct type *t, int combiner, int64_t a, int64_t b)
+{
+	const struct type_made *m = t->made;
+
+	if (t->combiner != combiner)
+		return false;
+	if (combiner == MPI_COMBINER_VALUE_INDEX)
+		return (intptr_t)m->types[0] == a && (intptr_t)m->types[1] == b;
+	return m->ints[0] == a && (combiner == MPI_COMBINER_F90_INTEGER || m->ints[1] == b);
+}
+
+static struct type *find(int combiner, int64_t a, int64_t b)
+{
+	struct type *t = *bucket_of(combiner, a, b);
+
+	while (t != NULL && !asked(t, combiner, a, b))
+		t = *next_of(t);
+	return t;
+}
+
+/* t is complete: from now on it is predefined. */
+static void keep(struct type *t, int64_t a, int64_t b)
+{
+	struct type **first = bucket_of(t->combiner, a, b);
+
+	t->shape = NULL;
+	t->committed = true;
+	*next_of(t) = *first;
+	*first = t;
+}
+
+void type_fini(void)
+{
+	for (int i = 0; i < BUCKETS; i++) {
+		while (bucket[i] != NULL) {
+			struct type *t = bucket[i];
+
+			bucket[i] = *next_of(t);
+			obj_free_obj(t);
+		}
+	}
+}
+
+/* --- Fortran kinds -------------------------------------------------------------------------- */
+
+/* What selected_int_kind, selected_real_kind choose from, the smallest first. */
+static const struct {
+	int r;
+	MPI_Datatype like;
+} integers[] = {{2, MPI_INTEGER1}, {4, MPI_INTEGER2}, {9, MPI_INTEGER4}, {18, MPI_INTEGER8},
+	{38, MPI_INTEGER16}};
+
+static const struct {
+	int p, r;
+	MPI_Datatype real, complex;
+} reals[] = {{6, 37, MPI_REAL4, MPI_COMPLEX8}, {15, 307, MPI_REAL8, MPI_COMPLEX16},
+	{18, 4931, MPI_LONG_DOUBLE, MPI_C_LONG_DOUBLE_COMPLEX},
+	{33, 4931, MPI_REAL16, MPI_COMPLEX32}};
+
+/* A type with the memory and arithmetic of the named one.  ni of the arguments were given. */
+static int kind_new(int combiner, MPI_Datatype like, int ni, int a, int b, struct type **newtype)
+{
+	const struct type *named = type_predefined(like);
+	struct type *t;
+	int err = type_new(combiner, 0, &(struct type_room){.ints = ni}, &t);
+
+	if (err != 0)
+		return err;
+	type_put_int(t, a);
+	if (ni > 1)
+		type_put_int(t, b);
+	t->size = named->size;
+	t->extent = named->extent;
+	t->true_extent = named->true_extent;
+	t->basics = 1;
+	t->dense = t->solid = true;
+	t->align = named->align;
+	t->basic = named->basic;
+	keep(t, a, b);
+	*newtype = t;
+	return 0;
+}
+
+int type_create_f90_integer(int r, struct type **newtype)
+{
+	*newtype = find(MPI_COMBINER_F90_INTEGER, r, 0);
+	if (*newtype != NULL)
+		return 0;
+	for (size_t i = 0; i < countof(integers); i++)
+		if (r <= integers[i].r)
+			return kind_new(
+				MPI_COMBINER_F90_INTEGER, integers[i].like, 1, r, 0, newtype);
+	return haft_err(MPI_ERR_ARG, "no INTEGER kind has a range of %d decimal digits", r);
+}
+
+static int real_or_complex(int combiner, int p, int r, struct type **newtype)
+{
+	bool complex = combiner == MPI_COMBINER_F90_COMPLEX;
+	int digits = p == MPI_UNDEFINED ? 0 : p, range = r == MPI_UNDEFINED ? 0 : r;
+
+	*newtype = find(combiner, p, r);
+	if (*newtype != NULL)
+		return 0;
+	if (p == MPI_UNDEFINED && r == MPI_UNDEFINED)
+		return haft_err(MPI_ERR_ARG, "p and r are both MPI_UNDEFINED");
+	for (size_t i = 0; i < countof(reals); i++)
+		if (digits <= reals[i].p && range <= reals[i].r)
+			return kind_new(combiner, complex ? reals[i].complex : reals[i].real, 2, p,
+				r, newtype);
+	return haft_err(MPI_ERR_ARG, "no %s kind has %d decimal digits and a range of %d",
+		complex ? "COMPLEX" : "REAL", digits, range);
+}
+
+int type_create_f90_real(int p, int r, struct type **newtype)
+{
+	return real_or_complex(MPI_COMBINER_F90_REAL, p, r, newtype);
+}
+
+int type_create_f90_complex(int p, int r, struct type **newtype)
+{
+	return real_or_complex(MPI_COMBINER_F90_COMPLEX, p, r, newtype);
+}
+
+/* --- pairs of a value and an index ---------------------------------------------------------- */
+
+static const struct {
+	MPI_Datatype value, index, pair;
+} named[] = {
+	{MPI_FLOAT, MPI_INT, MPI_FLOAT_INT},
+	{MPI_DOUBLE, MPI_INT, MPI_DOUBLE_INT},
+	{MPI_LONG, MPI_INT, MPI_LONG_INT},
+	{MPI_INT, MPI_INT, MPI_2INT},
+	{MPI_SHORT, MPI_INT, MPI_SHORT_INT},
+	{MPI_LONG_DOUBLE, MPI_INT, MPI_LONG_DOUBLE_INT},
+	{MPI_REAL, MPI_REAL, MPI_2REAL},
+	{MPI_DOUBLE_PRECISION, MPI_DOUBLE_PRECISION, MPI_2DOUBLE_PRECISION},
+	{MPI_INTEGER, MPI_INTEGER, MPI_2INTEGER},
+};
+
+/* MPI_CHAR is text, though we reduce it. */
+static bool is_integer(const struct type *t)
+{
+	return ((t->basic >= BASIC_INT8 && t->basic <= BASIC_UINT64) || t->basic == BASIC_INT128) &&
+	       t != type_predefined(MPI_CHAR);
+}
+
+static bool is_real(const struct type *t)
+{
+	return t->basic >= BASIC_FLOAT && t->basic <= BASIC_FLOAT128;
+}
+
+/* The loops of a named pair serve all pairs that look the same; BASIC_PAIR has a general one. */
+static uint8_t pair_basic(const struct type *value, const struct type *index)
+{
+	for (size_t i = 0; i < countof(named); i++)
+		if (type_predefined(named[i].value)->basic == value->basic &&
+			type_predefined(named[i].index)->basic == index->basic)
+			return type_predefined(named[i].pair)->basic;
+	return BASIC_PAIR;
+}
+
+static int64_t round_up(int64_t n, int64_t to)
+{
+	return (n + to - 1) / to * to;
+}
+
+/* A C struct of the two. */
+static int pair_new(struct type *value, struct type *index, struct type **newtype)
+{
+	int64_t at = round_up(value->size, index->align);
+	struct type *t;
+	int err = type_new(MPI_COMBINER_VALUE_INDEX, 0, &(struct type_room){.types = 2}, &t);
+
+	if (err != 0)
+		return err;
+	type_put_type(t, value);
+	type_put_type(t, index);
+	t->align = value->align > index->align ? value->align : index->align;
+	t->size = value->size + index->size;
+	t->true_extent = at + index->size;
+	t->extent = round_up(t->true_extent, t->align);
+	t->basics = 2;
+	t->solid = t->size == t->true_extent;
+	t->dense = t->size == t->extent;
+	t->basic = pair_basic(value, index);
+	t->piece[0] = (struct type_piece){0, (int32_t)value->size};
+	t->piece[1] = (struct type_piece){(int32_t)at, (int32_t)index->size};
+	t->shape = NULL; /* or else its plan would be that of the shape */
+	err = type_plan_new(t);
+	if (err != 0) {
+		obj_free_obj(t);
+		return err;
+	}
+	keep(t, (intptr_t)value, (intptr_t)index);
+	*newtype = t;
+	return 0;
+}
+
+int type_get_value_index(struct type *value, struct type *index, struct type **newtype)
+{
+	for (size_t i = 0; i < countof(named); i++)
+		if (value == type_predefined(named[i].value) &&
+			index == type_predefined(named[i].index)) {
+			*newtype = type_predefined(named[i].pair);
+			return 0;
+		}
+	*newtype = NULL;
+	if (!(is_integer(value) || is_real(value)) || !is_integer(index))
+		return 0;
+	*newtype = find(MPI_COMBINER_VALUE_INDEX, (intptr_t)value, (intptr_t)index);
+	return *newtype != NULL ? 0 : pair_new(value, index, newtype);
+}
+
+void type_pair_parts(const struct type *pair, const struct type **value, const struct type **index)
+{
+	must(pair->combiner == MPI_COMBINER_VALUE_INDEX);
+	*value = pair->made->types[0];
+	*index = pair->made->types[1];
+}
