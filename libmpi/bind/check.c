@@ -100,6 +100,22 @@ int bind_bad_rank(const struct comm *c, const char *name, int rank)
 		len > 0 ? words : "the communicator", n - 1);
 }
 
+int bind_bad_source(const struct comm *c, const char *name, int rank)
+{
+	if (rank != MPI_ANY_SOURCE)
+		return bind_bad_rank(c, name, rank);
+	return haft_err(MPI_ERR_RANK,
+		"%s is MPI_ANY_SOURCE, but the communicator has mpi_assert_no_any_source", name);
+}
+
+int bind_bad_tag(const char *name, int tag)
+{
+	if (tag != MPI_ANY_TAG)
+		return bind_bad_number(MPI_ERR_TAG, name, tag, 0);
+	return haft_err(MPI_ERR_TAG,
+		"%s is MPI_ANY_TAG, but the communicator has mpi_assert_no_any_tag", name);
+}
+
 int bind_bad_root(const struct comm *c, const char *name, int root)
 {
 	return haft_err(MPI_ERR_ROOT, "%s %d is not a rank of the %s, which has 0 to %d", name,

@@ -45,6 +45,8 @@ BIND_COLD int bind_bad_null(const char *name);
 BIND_COLD int bind_bad_number(int class, const char *name, int64_t value, int least);
 BIND_COLD int bind_bad_type(const struct type *type, const char *name);
 BIND_COLD int bind_bad_rank(const struct comm *c, const char *name, int rank);
+BIND_COLD int bind_bad_source(const struct comm *c, const char *name, int rank);
+BIND_COLD int bind_bad_tag(const char *name, int tag);
 BIND_COLD int bind_bad_root(const struct comm *c, const char *name, int root);
 
 /* MPI is not running: raises MPI_ERR_OTHER.  Returns what the caller returns. */
@@ -290,9 +292,10 @@ static inline int bind_peers(const struct comm *c)
 #define OK_dest(x)        (BIND_BELOW(x, bind_peers(BIND_COMM)) || (x) == MPI_PROC_NULL)
 #define BAD_dest(x, name) bind_bad_rank(BIND_COMM, name, x)
 
-#define OK_source(x) \
-	(BIND_BELOW(x, bind_peers(BIND_COMM)) || (x) == MPI_ANY_SOURCE || (x) == MPI_PROC_NULL)
-#define BAD_source(x, name) bind_bad_rank(BIND_COMM, name, x)
+#define OK_source(x)                                                     \
+	(BIND_BELOW(x, bind_peers(BIND_COMM)) || (x) == MPI_PROC_NULL || \
+		((x) == MPI_ANY_SOURCE && (BIND_COMM->hints & HINT_NO_ANY_SOURCE) == 0))
+#define BAD_source(x, name) bind_bad_source(BIND_COMM, name, x)
 
 #define OK_rank(x)        BIND_BELOW(x, BIND_COMM->size)
 #define BAD_rank(x, name) bind_bad_rank(BIND_COMM, name, x)
@@ -309,8 +312,9 @@ static inline int bind_peers(const struct comm *c)
 #define OK_tag(x)        ((x) >= 0)
 #define BAD_tag(x, name) bind_bad_number(MPI_ERR_TAG, name, (x), 0)
 
-#define OK_tag_any(x)        ((x) >= 0 || (x) == MPI_ANY_TAG)
-#define BAD_tag_any(x, name) bind_bad_number(MPI_ERR_TAG, name, (x), 0)
+#define OK_tag_any(x) \
+	((x) >= 0 || ((x) == MPI_ANY_TAG && (BIND_COMM->hints & HINT_NO_ANY_TAG) == 0))
+#define BAD_tag_any(x, name) bind_bad_tag(name, x)
 
 /* ----------------------------------------------------------------------- when it is significant */
 

@@ -4,13 +4,22 @@
 
 #include "libmpi/core/state.h"
 
-struct ids ctx_mint(void)
+static uint64_t next;
+
+struct ids ctx_mint(uint64_t block)
 {
-	static uint64_t next;
-	uint64_t n = __atomic_fetch_add(&next, CTX_BLOCK, __ATOMIC_RELAXED);
+	uint64_t n = __atomic_fetch_add(&next, block, __ATOMIC_RELAXED);
 	uint64_t first = ((uint64_t)haft_life.rank + 1) << CTX_MINTER_SHIFT | n;
 
-	return (struct ids){.ctx = first, .end = first + CTX_BLOCK};
+	return (struct ids){.ctx = first, .end = first + block};
+}
+
+void ctx_unmint(struct ids ids)
+{
+	uint64_t after = ids.end & ((1ULL << CTX_MINTER_SHIFT) - 1);
+
+	__atomic_compare_exchange_n(&next, &after, after - (ids.end - ids.ctx), false,
+		__ATOMIC_RELAXED, __ATOMIC_RELAXED);
 }
 
 bool ctx_take(struct comm *c, struct ids *ids)

@@ -23,7 +23,8 @@
 #define CTX_NOBODY       (0xfffffULL << CTX_MINTER_SHIFT)
 
 #define CTX_STEP  ((uint64_t)CTX_PLANES)        /* from one id to the next */
-#define CTX_BLOCK (CTX_STEP * MEAN_OR(8, 4096)) /* ids minted at once */
+#define CTX_BLOCK (CTX_STEP * MEAN_OR(8, 4096)) /* ids minted for many dups */
+#define CTX_FEW   (CTX_STEP * 8)                /* minted for one communicator */
 #define CTX_SHARE (CTX_STEP * MEAN_OR(4, 64))   /* most of a parent's block that a child gets */
 
 /* The block of MPI_COMM_WORLD, and of MPI_COMM_SELF. */
@@ -34,8 +35,13 @@ struct ids {
 	uint64_t ctx, end;
 };
 
-/* ctx_mint gives a new block.  Any thread. */
-struct ids ctx_mint(void);
+/* ctx_mint gives a new block of n steps: CTX_BLOCK for the dups of a communicator, CTX_FEW for a
+ * communicator that may never be copied.  Any thread. */
+struct ids ctx_mint(uint64_t block);
+
+/* ctx_unmint takes a block back that nobody has got to know, if it was the last one minted: so
+ * offers that are not taken cost no ids. */
+void ctx_unmint(struct ids ids);
 
 /* How much of a block a communicator itself takes: the rest is for its dups. */
 static inline uint64_t ctx_own(bool inter)

@@ -12,11 +12,11 @@
  * know without another message.  Members hold the two groups; messages go to ranks of the remote
  * one.  The local group also has an intra-communicator of its own (comm_local), for what must be
  * said inside one side; its context id lies behind that of the inter-communicator. */
-#include "libmpi/comm/comm.h"
+#include "libmpi/comm/inter.h"
 
+#include "libmpi/comm/comm.h"
 #include "libmpi/comm/group.h"
 #include "libmpi/comm/make.h"
-#include "libmpi/comm/talk.h"
 #include "libmpi/core/err.h"
 #include "libmpi/type/type.h"
 #include <engine.h>
@@ -31,7 +31,7 @@ struct hello {
 	int32_t items;
 };
 
-static int hello_new(int items, size_t size, struct blob *b)
+static int hello_new(uint64_t block, int items, size_t size, struct blob *b)
 {
 	struct hello *h;
 
@@ -39,7 +39,7 @@ static int hello_new(int items, size_t size, struct blob *b)
 	b->data = h = calloc(1, (size_t)b->bytes);
 	if (h == NULL)
 		return haft_err(MPI_ERR_NO_MEM, "no memory to describe %d processes", items);
-	h->ids = ctx_mint();
+	h->ids = ctx_mint(block);
 	h->items = items;
 	return 0;
 }
@@ -52,7 +52,7 @@ static void *items_of(const struct hello *h)
 /* A group in the form that the other side understands: its peers in order of ranks. */
 static int hello_group(const struct group *g, struct blob *b)
 {
-	int err = hello_new(g->size, sizeof(int32_t), b);
+	int err = hello_new(CTX_FEW, g->size, sizeof(int32_t), b);
 	int32_t *peers;
 
 	if (err != 0)
@@ -64,15 +64,6 @@ static int hello_group(const struct group *g, struct blob *b)
 }
 
 /* --- meeting ------------------------------------------------------------------------------ */
-
-/* A meeting of two groups: their leaders' way to each other, and the way inside this group. */
-struct meeting {
-	struct talk_path between; /* used by the leader only */
-	int remote_leader;        /* rank there */
-	struct talk_path inside;
-	const struct group *group; /* the local one, of all that take part */
-	int leader;                /* rank in it */
-};
 
 /* The leaders swap what `mine' says (the leader's; goes), and everybody gets *theirs, to be freed
  * by the caller.  err: what already went wrong at this process, so that the others hear of it. */
@@ -186,6 +177,20 @@ static int leader_check(struct comm *local, struct comm *peer, int remote_leader
 	return 0;
 }
 
+int inter_meet(const struct meeting *m, int err, struct comm **newcomm)
+{
+	struct blob mine = {0};
+	struct hello *theirs;
+
+	if (m->group->rank == m->leader && err == 0)
+		err = hello_group(m->group, &mine);
+	err = meet(m, err, &mine, &theirs);
+	if (err == 0)
+		err = bind_groups(m->parent, m->group, theirs, newcomm);
+	free(theirs);
+	return err;
+}
+
 int inter_create(struct comm *local, int local_leader, struct comm *peer, int remote_leader,
 	int tag, struct comm **newcomm)
 {
@@ -193,40 +198,26 @@ int inter_create(struct comm *local, int local_leader, struct comm *peer, int re
 		.remote_leader = remote_leader,
 		.inside = {.c = local, .plane = CTX_MAKE},
 		.group = local->group,
-		.leader = local_leader};
-	struct blob mine = {0};
-	struct hello *theirs;
+		.leader = local_leader,
+		.parent = local};
 	int err = 0;
 
 	if (local->remote != NULL)
 		return haft_err(MPI_ERR_COMM, "local_comm must not be an inter-communicator");
-	if (local->rank == local_leader) {
+	if (local->rank == local_leader)
 		err = leader_check(local, peer, remote_leader);
-		if (err == 0)
-			err = hello_group(local->group, &mine);
-	}
-	err = meet(&m, err, &mine, &theirs);
-	if (err == 0)
-		err = bind_groups(local, local->group, theirs, newcomm);
-	free(theirs);
-	return err;
+	return inter_meet(&m, err, newcomm);
 }
 
 struct comm *comm_local(struct comm *c)
 {
-	struct recipe how = {.group = c->group};
-	struct comm *l;
+	struct recipe how = {.parent = c, .group = c->group};
 
 	if (c->local != NULL)
 		return c->local;
 	how.ids.ctx = c->ctx + (c->low ? CTX_STEP : 2 * CTX_STEP);
 	how.ids.end = how.ids.ctx + CTX_STEP;
-	if (comm_make(&how, &l) != 0)
-		return NULL;
-	obj_hold(l); /* c's; nobody has a handle */
-	obj_free_obj(l);
-	c->local = l;
-	return l;
+	return comm_hidden(&how, &c->local) == 0 ? c->local : NULL;
 }
 
 int inter_fresh(struct comm *c, struct ids *block)
@@ -239,7 +230,7 @@ int inter_fresh(struct comm *c, struct ids *block)
 	if (err != 0)
 		return err;
 	if (c->rank == 0)
-		err = hello_new(0, 0, &mine);
+		err = hello_new(CTX_BLOCK, 0, 0, &mine);
 	err = meet(&m, err, &mine, &theirs);
 	if (err == 0)
 		*block = ids_of(theirs);
@@ -281,7 +272,7 @@ int inter_merge(struct comm *c, int high, struct comm **newcomm)
 	if (err != 0)
 		return err;
 	if (c->rank == 0) {
-		err = hello_new(0, 0, &mine);
+		err = hello_new(CTX_FEW, 0, 0, &mine);
 		if (err == 0)
 			((struct hello *)mine.data)->value = high != 0;
 	}
@@ -365,7 +356,7 @@ int inter_split(struct comm *c, const struct offer *me, struct comm **newcomm)
 	if (err == 0)
 		err = coll_allgather(me, sizeof(*me), byte, ours, sizeof(*ours), byte, m.inside.c);
 	if (err == 0 && c->rank == 0)
-		err = hello_new(c->size, sizeof(*ours), &mine);
+		err = hello_new(CTX_FEW, c->size, sizeof(*ours), &mine);
 	if (err == 0 && c->rank == 0)
 		memcpy(items_of(mine.data), ours, (size_t)c->size * sizeof(*ours));
 	if (err == 0)

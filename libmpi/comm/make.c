@@ -33,6 +33,7 @@ int comm_make(const struct recipe *how, struct comm **newcomm)
 	c->size = c->group->size;
 	c->remote = how->remote;
 	c->low = how->low;
+	c->session = how->parent == NULL || how->parent->session;
 	if (c->remote != NULL)
 		obj_hold(c->remote);
 	c->ctx = how->ids.ctx;
@@ -44,6 +45,17 @@ int comm_make(const struct recipe *how, struct comm **newcomm)
 		obj_drop(errh);
 	}
 	*newcomm = c;
+	return 0;
+}
+
+int comm_hidden(const struct recipe *how, struct comm **newcomm)
+{
+	int err = comm_make(how, newcomm);
+
+	if (err != 0)
+		return err;
+	obj_hold(*newcomm);
+	obj_free_obj(*newcomm);
 	return 0;
 }
 
@@ -62,7 +74,7 @@ static int child_ids(struct comm *c, struct ids *ids)
 		err = inter_fresh(c, &fresh);
 	} else {
 		if (c->rank == 0)
-			fresh = ctx_mint();
+			fresh = ctx_mint(CTX_BLOCK);
 		err = talk_tell(&path, c->group, 0, &fresh, sizeof(fresh));
 	}
 	if (err != 0)
@@ -93,11 +105,14 @@ int comm_dup(struct comm *c, struct comm **newcomm)
 	return 0;
 }
 
-/* Hints do not change anything yet, so there is nothing to keep of them. */
+/* Hints are not copied (MPI-5.0 7.4.4). */
 int comm_dup_with_info(struct comm *c, struct info *info, struct comm **newcomm)
 {
-	(void)info;
-	return comm_dup(c, newcomm);
+	int err = comm_dup(c, newcomm);
+
+	if (err == 0)
+		comm_take_hints(*newcomm, info);
+	return err;
 }
 
 /* --- split -------------------------------------------------------------------------------- */
@@ -149,7 +164,7 @@ static int of_offers(struct comm *c, const struct offer *mine, int n, struct com
 
 int comm_split(struct comm *c, int color, int key, struct comm **newcomm)
 {
-	struct offer me = {.color = color, .key = key, .ids = ctx_mint()};
+	struct offer me = {.color = color, .key = key, .ids = ctx_mint(CTX_FEW)};
 	struct type *byte = type_predefined(MPI_BYTE);
 	struct offer *all;
 	int err;
@@ -165,25 +180,10 @@ int comm_split(struct comm *c, int color, int key, struct comm **newcomm)
 	*newcomm = NULL;
 	if (err == 0 && color != MPI_UNDEFINED)
 		err = of_offers(c, all, comm_offers(all, c->size, color), newcomm);
+	if (err == 0 && (color == MPI_UNDEFINED || (*newcomm)->rank != 0))
+		ctx_unmint(me.ids);
 	free(all);
 	return err;
-}
-
-/* Every rank is on this node today, so MPI_COMM_TYPE_SHARED is one color; the guided kinds have no
- * resource to name and give MPI_COMM_NULL, as the standard allows where a kind is not known
- * (7.4.2). */
-int comm_split_type(
-	struct comm *c, int split_type, int key, struct info *info, struct comm **newcomm)
-{
-	(void)info;
-	switch (split_type) {
-	case MPI_COMM_TYPE_SHARED: return comm_split(c, 0, key, newcomm);
-	case MPI_UNDEFINED:
-	case MPI_COMM_TYPE_HW_GUIDED:
-	case MPI_COMM_TYPE_HW_UNGUIDED:
-	case MPI_COMM_TYPE_RESOURCE_GUIDED: return comm_split(c, MPI_UNDEFINED, key, newcomm);
-	}
-	return haft_err(MPI_ERR_ARG, "%d is not a kind of split", split_type);
 }
 
 /* --- create ------------------------------------------------------------------------------- */
@@ -203,7 +203,7 @@ static int create(const struct talk_path *path, struct group *g, struct comm **n
 	if (g->rank == MPI_UNDEFINED)
 		return 0;
 	if (g->rank == 0)
-		how.ids = ctx_mint();
+		how.ids = ctx_mint(CTX_FEW);
 	err = talk_tell(path, g, 0, &how.ids, sizeof(how.ids));
 	return err != 0 ? err : comm_make(&how, newcomm);
 }

@@ -8,7 +8,7 @@
 
 /* Whose messages and error handler a constructor uses, and what it makes. */
 struct recipe {
-	const struct comm *parent; /* whose error handler the new one gets; NULL: none */
+	const struct comm *parent; /* whose error handler the new one gets; NULL: from a session */
 	struct group *group;       /* the new one holds it */
 	struct group *remote;      /* the same; NULL: an intra-communicator */
 	bool low;                  /* inter-communicator: this group is the low one */
@@ -17,6 +17,12 @@ struct recipe {
 
 /* comm_make makes a communicator with one user's handle.  0 or MPI_ERR_NO_MEM. */
 int comm_make(const struct recipe *how, struct comm **newcomm);
+
+/* The same for one that only its maker knows: no handle, and an obj_drop ends it. */
+int comm_hidden(const struct recipe *how, struct comm **newcomm);
+
+/* Keeps what is known of the assertions in info (may be NULL); the rest stays as it was. */
+void comm_take_hints(struct comm *c, const struct info *info);
 
 /* What ranks of a group say when it is split; in order of ranks. */
 struct offer {

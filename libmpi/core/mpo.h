@@ -64,6 +64,7 @@ struct group {
 	int span;            /* largest peer - base + 1; 0 for the empty group */
 	int32_t *map;        /* [size] peer of a rank, or NULL */
 	int32_t *unmap;      /* [span] rank of peer base + i, or -1; there if map is */
+	bool session;        /* it comes from a process set */
 	struct group *owner; /* held: whose tables map and unmap are; NULL: this group's own */
 };
 
@@ -78,6 +79,15 @@ enum ctx_plane {
 	CTX_MAKE,  /* all other constructors, in the order in which they are called */
 	CTX_PART,  /* partitioned messages */
 	CTX_PLANES = 8
+};
+
+/* Assertions of MPI-5.0 7.4.4 that are set to true. */
+enum comm_hint {
+	HINT_NO_ANY_TAG = 1,
+	HINT_NO_ANY_SOURCE = 2,
+	HINT_EXACT_LENGTH = 4,
+	HINT_OVERTAKING = 8,
+	HINT_STRICT_START = 16
 };
 
 struct coll; /* libmpi/coll: the collective engine's state of one communicator */
@@ -96,7 +106,9 @@ struct comm {
 	uint64_t ids, ids_end; /* context ids that dups of it may take without asking: comm/ctx.h */
 	struct topo *topo;     /* held; NULL: no topology.  Dups share it */
 	struct comm *local;    /* held; of an inter-communicator, made at need: comm_local */
-	bool low; /* inter-communicator: of its two groups this is the one that goes first */
+	bool low;      /* inter-communicator: of its two groups this is the one that goes first */
+	bool session;  /* it comes from a session, not from MPI_COMM_WORLD */
+	uint8_t hints; /* enum comm_hint: what the user has promised */
 };
 
 /* Set by the engines that keep something for each communicator: called when a communicator goes,

@@ -235,7 +235,7 @@ static bool recv_direct(
 			return false;
 	}
 	if (f.kind != FRAME_EAGER || f.ctx != c->ctx || (f.tag != tag && tag != MPI_ANY_TAG) ||
-		f.len > room)
+		f.len > room || (c->hints & HINT_EXACT_LENGTH && f.len != room))
 		return false;
 	memcpy(buf, f.data, f.len);
 	via_next(&f);

@@ -33,6 +33,16 @@ static void truncated(struct req *r)
 	r->errwords = strdup(haft_err_words(MPI_ERR_TRUNCATE));
 }
 
+/* Its communicator promises exact lengths (mpi_assert_exact_length, MPI-5.0 7.4.4). */
+static void too_short(struct req *r)
+{
+	r->res.error = haft_err(MPI_ERR_TRUNCATE,
+		"message of %lld bytes from rank %d with tag %d, but %lld were posted to receive "
+		"it on a communicator with mpi_assert_exact_length",
+		(long long)r->total, r->res.source, r->res.tag, (long long)r->bytes);
+	r->errwords = strdup(haft_err_words(MPI_ERR_TRUNCATE));
+}
+
 /* A message has been matched with r: who, what tag, how long. */
 static void matched(struct req *r, int peer, int tag, int64_t total)
 {
@@ -44,6 +54,9 @@ static void matched(struct req *r, int peer, int tag, int64_t total)
 	if (unlikely(total > r->bytes)) {
 		r->res.bytes = r->bytes;
 		truncated(r);
+	} else if (unlikely(total < r->bytes) && r->comm->hints & HINT_EXACT_LENGTH &&
+		   r->ctx == r->comm->ctx) {
+		too_short(r);
 	}
 }
 

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* hint.c - hints of communicators (MPI-5.0 7.4.4).
+ *
+ * The assertions are bits of struct comm.  A wildcard that was promised not to be used is refused
+ * by bind/check.h, a message of another length than was promised by p2p/recv.c; overtaking and the
+ * order of starts are accepted and give no liberty that Haft would take. */
+#include "libmpi/comm/info.h"
+#include "libmpi/comm/make.h"
+#include "libmpi/core/err.h"
+#include <engine.h>
+
+static const struct {
+	const char *key;
+	int bit;
+} known[] = {
+	{"mpi_assert_no_any_tag", HINT_NO_ANY_TAG},
+	{"mpi_assert_no_any_source", HINT_NO_ANY_SOURCE},
+	{"mpi_assert_exact_length", HINT_EXACT_LENGTH},
+	{"mpi_assert_allow_overtaking", HINT_OVERTAKING},
+	{"mpi_assert_strict_persistent_collective_ordering", HINT_STRICT_START},
+};
+
+void comm_take_hints(struct comm *c, const struct info *info)
+{
+	for (size_t i = 0; i < countof(known); i++) {
+		if (info_flag(info, known[i].key, (c->hints & known[i].bit) != 0))
+			c->hints |= (uint8_t)known[i].bit;
+		else
+			c->hints &= (uint8_t)~known[i].bit;
+	}
+}
+
+int comm_set_info(struct comm *c, struct info *info)
+{
+	comm_take_hints(c, info);
+	return 0;
+}
+
+int comm_get_info(struct comm *c, struct info **info_used)
+{
+	struct info *info;
+	int err = info_create(&info);
+
+	if (err != 0)
+		return err;
+	for (size_t i = 0; i < countof(known) && err == 0; i++)
+		err = info_set(info, known[i].key, c->hints & known[i].bit ? "true" : "false");
+	if (err == 0)
+		*info_used = info;
+	else
+		obj_free_obj(info);
+	return err;
+}
