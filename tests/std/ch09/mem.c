@@ -60,7 +60,7 @@ static void aligned(void)
 	for (long a = 1; a <= 1 << 24; a *= 2) {
 		void *p;
 
-		sprintf(value, "%ld", a);
+		snprintf(value, sizeof(value), "%ld", a);
 		MPI_Info_set(info, "mpi_minimum_memory_alignment", value);
 		CHECK(MPI_Alloc_mem(100, info, &p) == MPI_SUCCESS);
 		CHECK((uintptr_t)p % (uintptr_t)a == 0);
