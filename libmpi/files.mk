@@ -50,6 +50,7 @@ libmpi_SRCS += libmpi/dyn/life.c
 libmpi_SRCS += libmpi/dyn/mem.c
 libmpi_SRCS += libmpi/p2p/buffer.c
 libmpi_SRCS += libmpi/p2p/call.c
+libmpi_SRCS += libmpi/p2p/lease.c
 libmpi_SRCS += libmpi/p2p/match.c
 libmpi_SRCS += libmpi/p2p/persist.c
 libmpi_SRCS += libmpi/p2p/probe.c

@@ -289,14 +289,15 @@ struct req {
 	uint8_t state;           /* p2p's own */
 	bool sync;               /* send: completes only when matched */
 	bool done;
-	bool persist;  /* made by an _init call: completion leaves the handle */
-	bool active;   /* persistent: started and not completed by a Wait or Test */
-	bool orphan;   /* MPI_Request_free came first: completion drops a reference */
-	bool buffered; /* persistent: started as a buffered send */
-	int parts;     /* operations that must end before it is done; 0 is 1 */
-	uint32_t id;   /* send: its name in frames while it waits for a clear-to-send */
-	uint32_t mate; /* receive: the sender's id of the message */
-	int32_t from;  /* receive: peer of the matched message */
+	bool persist;   /* made by an _init call: completion leaves the handle */
+	bool active;    /* persistent: started and not completed by a Wait or Test */
+	bool orphan;    /* MPI_Request_free came first: completion drops a reference */
+	bool buffered;  /* persistent: started as a buffered send */
+	int parts;      /* operations that must end before it is done; 0 is 1 */
+	uint32_t id;    /* send: its name in frames while it waits for a clear-to-send */
+	uint32_t mate;  /* receive: the sender's id of the message */
+	int32_t from;   /* receive: peer of the matched message */
+	uint64_t lease; /* send: offset of its lease, if its buffer is shared (p2p/lease.h) */
 	char *buf;
 	int64_t count;
 	struct type *type; /* held if the request has a handle */

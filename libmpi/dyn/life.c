@@ -129,9 +129,9 @@ int dyn_finalize(void)
 	haft_life_state(HAFT_AFTER);
 	type_fini();
 	coll_close();
+	p2p_close();
 	via_mem_close();
 	via_close();
-	p2p_close();
 	boot_fini(boot);
 	haft_abort_hook = NULL;
 	return 0;

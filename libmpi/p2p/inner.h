@@ -21,13 +21,16 @@
 enum frame_kind {
 	FRAME_EAGER = 1, /* payload: the message */
 	FRAME_ASK,       /* payload: struct ask; ctx and tag are the message's */
-	FRAME_CLEAR      /* tag: the id of ASK */
+	FRAME_CLEAR,     /* tag: the id of ASK */
+	FRAME_DONE       /* tag: the id of ASK; the receiver has read the message where it lay */
 };
 
 struct ask {
 	int64_t total; /* bytes */
 	uint32_t id;   /* the sender's name of it */
 	uint32_t pad;
+	uint64_t at;    /* offset of the message in shared memory, or 0: it is not there */
+	uint64_t lease; /* offset of the word that says who may end it: lease.h */
 };
 
 #define P2P_STAGE 32768 /* no eager message is larger: the length of a frame has 15 bits */
@@ -40,6 +43,7 @@ enum req_state {
 	STATE_FEED,      /* in feed */
 	STATE_POSTED,    /* in the matcher */
 	STATE_OUT_CLEAR, /* in out */
+	STATE_OUT_DONE,  /* in out: read where it lay */
 	STATE_DRAIN      /* in drain */
 };
 
@@ -123,6 +127,7 @@ int out_push(int peer);
 void out_put(struct req *r, int peer);
 int feed_push(int peer);
 void send_clear(int peer, uint32_t id);
+void send_read(int peer, uint32_t id); /* the receiver has read it in place */
 
 /* send.c: ends a send that has not been matched, leaving a copy of its message to go when it can.
  * 0 or MPI_ERR_NO_MEM. */

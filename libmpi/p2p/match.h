@@ -26,9 +26,8 @@ struct arrived {
 	int32_t tag;
 	int64_t total;      /* bytes of the message */
 	bool asks;          /* its bytes are still with the sender, who waits for a clear-to-send */
-	uint32_t mate;      /* asks: the sender's id of it */
 	struct req *sender; /* asks, from this very process: the sending request */
-	char data[];        /* unless asks: total bytes, packed */
+	char data[];        /* total bytes, packed; asks: what the sender said, struct ask */
 };
 
 /* match_post queues a receive (ctx, peer and tag set; either may be ANY).  The matcher keeps the

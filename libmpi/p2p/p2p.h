@@ -9,6 +9,9 @@
  *          <─────────────────────  CLEAR id
  *          chunks of the pipe  ───────────>  unpacked chunk by chunk
  *
+ *   ASK    the same, and where in shared memory it lies (MPI_Alloc_mem)
+ *          <─────────────────────  DONE id   read there: one copy                    (lease.h)
+ *
  * Messages up to haft_set(HAFT_SET_EAGER) bytes go eagerly.  Engines of MPI's own calls (p2p_send
  * ...) are in the generated engine.h; bind/ has checked their arguments.
  *

@@ -13,7 +13,9 @@
 #include "libmpi/p2p/inner.h"
 
 #include "libmpi/core/err.h"
+#include "libmpi/p2p/lease.h"
 #include "libmpi/type/type.h"
+#include "libmpi/via/mem.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -100,12 +102,17 @@ void recv_self(struct req *r, struct req *send)
 	req_finish(r);
 }
 
-/* A message that is still with its sender has been matched with r. */
-static void recv_asked(struct req *r, int peer, int tag, int64_t total, uint32_t mate)
+/* A message that is still with its sender has been matched with r: read where it lies, or asked
+ * for. */
+static void recv_asked(struct req *r, int peer, int tag, const struct ask *ask)
 {
-	matched(r, peer, tag, total);
-	r->mate = mate;
+	matched(r, peer, tag, ask->total);
+	r->mate = ask->id;
 	r->state = STATE_OUT_CLEAR;
+	if (ask->at != 0 && lease_take(ask->lease)) {
+		unpack(r, via_mem_at(ask->at), ask->total);
+		r->state = STATE_OUT_DONE;
+	}
 	out_put(r, peer);
 }
 
@@ -160,12 +167,12 @@ static void got_ask(const struct shm_frame *f)
 
 	memcpy(&ask, f->data, sizeof(ask));
 	if (r != NULL) {
-		recv_asked(r, f->src, f->tag, ask.total, ask.id);
+		recv_asked(r, f->src, f->tag, &ask);
 		return;
 	}
-	a = arrived_new(f->ctx, f->src, f->tag, ask.total, 0);
+	a = arrived_new(f->ctx, f->src, f->tag, ask.total, sizeof(ask));
 	a->asks = true;
-	a->mate = ask.id;
+	memcpy(a->data, &ask, sizeof(ask));
 	match_store(a);
 }
 
@@ -176,8 +183,10 @@ void p2p_deliver(void *arg, const struct shm_frame *f)
 		got_eager(f);
 	else if (f->kind == FRAME_ASK)
 		got_ask(f);
-	else if (ALWAYS(f->kind == FRAME_CLEAR))
+	else if (f->kind == FRAME_CLEAR)
 		send_clear(f->src, (uint32_t)f->tag);
+	else if (ALWAYS(f->kind == FRAME_DONE))
+		send_read(f->src, (uint32_t)f->tag);
 }
 
 /* --- large messages ---------------------------------------------------------------------- */
@@ -216,7 +225,10 @@ void recv_arrived(struct req *r, struct arrived *a)
 		recv_self(r, a->sender);
 		req_finish(a->sender);
 	} else if (a->asks) {
-		recv_asked(r, a->peer, a->tag, a->total, a->mate);
+		struct ask ask;
+
+		memcpy(&ask, a->data, sizeof(ask));
+		recv_asked(r, a->peer, a->tag, &ask);
 	} else {
 		recv_data(r, a->peer, a->tag, a->data, a->total);
 	}

@@ -10,7 +10,9 @@
 #include "libmpi/p2p/inner.h"
 
 #include "libmpi/core/err.h"
+#include "libmpi/p2p/lease.h"
 #include "libmpi/type/type.h"
+#include "libmpi/via/mem.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -81,7 +83,11 @@ static int frame_put(struct req *r)
 		return via_put(r->peer, r->ctx, r->tag, FRAME_EAGER, packed(r), (size_t)r->bytes);
 	if (r->state == STATE_OUT_CLEAR)
 		return via_put(r->from, 0, (int32_t)r->mate, FRAME_CLEAR, NULL, 0);
-	ask = (struct ask){.total = r->bytes, .id = r->id};
+	if (r->state == STATE_OUT_DONE)
+		return via_put(r->from, 0, (int32_t)r->mate, FRAME_DONE, NULL, 0);
+	ask = (struct ask){.total = r->bytes, .id = r->id, .lease = r->lease};
+	if (r->lease != 0)
+		ask.at = via_mem_off(r->buf, r->bytes);
 	return via_put(r->peer, r->ctx, r->tag, FRAME_ASK, &ask, sizeof(ask));
 }
 
@@ -89,7 +95,8 @@ static int frame_put(struct req *r)
 static void frame_gone(struct req *r)
 {
 	switch (r->state) {
-	case STATE_OUT_EAGER: req_finish(r); break;
+	case STATE_OUT_EAGER:
+	case STATE_OUT_DONE: req_finish(r); break;
 	case STATE_OUT_ASK: r->state = STATE_ASKED; break;
 	case STATE_OUT_CLEAR:
 		r->state = STATE_DRAIN;
@@ -148,6 +155,23 @@ int out_push(int peer)
 
 /* --- large messages ---------------------------------------------------------------------- */
 
+static void lease_end(struct req *r)
+{
+	if (r->lease != 0)
+		lease_free(r->lease);
+	r->lease = 0;
+}
+
+void send_read(int peer, uint32_t id)
+{
+	struct req *r = id_give(id);
+
+	if (NEVER(r == NULL || r->peer != peer))
+		return;
+	lease_end(r);
+	req_finish(r);
+}
+
 /* The receiver of our message `id' is ready. */
 void send_clear(int peer, uint32_t id)
 {
@@ -155,6 +179,7 @@ void send_clear(int peer, uint32_t id)
 
 	if (NEVER(r == NULL || r->peer != peer))
 		return;
+	lease_end(r);
 	if (r->bytes == 0) {
 		req_finish(r);
 		return;
@@ -244,6 +269,8 @@ void send_start(struct req *r)
 		r->state = STATE_OUT_EAGER;
 		out_put(r, r->peer);
 	} else if (id_take(r)) {
+		if (r->type->dense && r->bytes > 0 && via_mem_off(r->buf, r->bytes) != 0)
+			r->lease = lease_new();
 		r->state = STATE_OUT_ASK;
 		out_put(r, r->peer);
 	} else {
@@ -298,12 +325,15 @@ int send_leave_behind(struct req *r)
 
 	if (r->state == STATE_FEED || r->persist)
 		return 0; /* matched: it goes now.  Persistent: its next start needs it as it is */
+	if (r->lease != 0 && r->state == STATE_ASKED && !lease_revoke(r->lease))
+		return 0; /* the receiver is reading it */
 	err = copy_of(r, &s);
 	if (err != 0)
 		return err;
 	s->sync = r->sync;
 	s->state = r->state;
 	s->id = r->id;
+	s->lease = r->lease;
 	if (r->state == STATE_OUT_EAGER || r->state == STATE_OUT_ASK)
 		queue_replace(&p2p.peers[r->peer].out, r, s);
 	if (r->state == STATE_OUT_ASK || r->state == STATE_ASKED)

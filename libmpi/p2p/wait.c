@@ -7,6 +7,7 @@
  *
  * A finished request gives its result once: req_end reports and frees its handle. */
 #include "libmpi/p2p/inner.h"
+#include "libmpi/p2p/lease.h"
 
 #include "libmpi/core/err.h"
 #include "libmpi/core/set.h"
@@ -34,6 +35,7 @@ int p2p_open(void)
 void p2p_close(void)
 {
 	match_close();
+	lease_close();
 	free(p2p.ids);
 	free(p2p.peers);
 	memset(&p2p, 0, sizeof(p2p));

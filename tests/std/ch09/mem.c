@@ -50,6 +50,66 @@ static void messages(void)
 	MPI_Free_mem(in);
 }
 
+/* MPI-5.0 9.2: many at once, received late and in another order, one of them too short. */
+static void late(void)
+{
+	enum { N = 40, LEN = 50000 };
+	unsigned char *out, *in;
+	MPI_Request reqs[N];
+	int to = rank ^ 1;
+
+	if (size < 2)
+		return;
+	MPI_Alloc_mem((MPI_Aint)N * LEN, MPI_INFO_NULL, &out);
+	MPI_Alloc_mem(LEN, MPI_INFO_NULL, &in);
+	for (int i = 0; i < N; i++) {
+		memset(out + i * LEN, i + 1, LEN);
+		MPI_Isend(out + i * LEN, LEN, MPI_BYTE, to, i, MPI_COMM_WORLD, &reqs[i]);
+	}
+	for (int i = N - 1; i >= 0; i--) {
+		int room = i == 7 ? LEN / 2 : LEN, err;
+
+		memset(in, 0, LEN);
+		err = MPI_Recv(in, room, MPI_BYTE, to, i, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		CHECK(err == (i == 7 ? MPI_ERR_TRUNCATE : MPI_SUCCESS));
+		CHECK(in[0] == i + 1 && in[room - 1] == i + 1 && (i != 7 || in[room] == 0));
+	}
+	CHECK(MPI_Waitall(N, reqs, MPI_STATUSES_IGNORE) == MPI_SUCCESS);
+	MPI_Free_mem(out);
+	MPI_Free_mem(in);
+}
+
+/* MPI-5.0 3.8.4: a cancelled send completes without its receiver; either it is cancelled, or the
+ * message comes as it was. */
+static void cancelled(void)
+{
+	enum { LEN = 100000 };
+	unsigned char *out;
+	MPI_Request req;
+	MPI_Status status;
+	int flag;
+
+	if (size < 2)
+		return;
+	MPI_Alloc_mem(LEN, MPI_INFO_NULL, &out);
+	memset(out, rank == 0 ? 5 : 0, LEN);
+	if (rank == 0) {
+		MPI_Isend(out, LEN, MPI_BYTE, 1, 3, MPI_COMM_WORLD, &req);
+		MPI_Cancel(&req);
+		MPI_Wait(&req, &status);
+		MPI_Test_cancelled(&status, &flag);
+		memset(out, 6, LEN);
+		MPI_Send(&flag, 1, MPI_INT, 1, 4, MPI_COMM_WORLD);
+	} else if (rank == 1) {
+		MPI_Recv(&flag, 1, MPI_INT, 0, 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		if (!flag) {
+			MPI_Recv(out, LEN, MPI_BYTE, 0, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+			CHECK(out[0] == 5 && out[LEN / 2] == 5 && out[LEN - 1] == 5);
+		}
+	}
+	MPI_Free_mem(out);
+}
+
 /* MPI-5.0 9.2: the key mpi_minimum_memory_alignment. */
 static void aligned(void)
 {
@@ -114,6 +174,8 @@ int main(int argc, char **argv)
 	MPI_Comm_size(MPI_COMM_WORLD, &size);
 	sizes();
 	messages();
+	late();
+	cancelled();
 	aligned();
 	refused();
 	again();
