@@ -435,13 +435,15 @@ struct plan *plan_read(int argc, char **argv)
 	apps_read(p, argc - 1, argv + 1, false);
 	for (int i = 0; i < p->napps; i++) {
 		struct app *a = &p->app[i];
+		char n[12];
 
 		if (a->n == 0)
 			a->n = p->napps == 1 && p->slots > 0 ? p->slots : 1;
 		if (a->n > SHM_RANKS_MAX - p->nranks)
 			die(EXIT_USAGE, "a job has at most %d processes", SHM_RANKS_MAX);
 		p->nranks += a->n;
-		info_add(a, "maxprocs", text("%d", a->n));
+		snprintf(n, sizeof n, "%d", a->n);
+		info_add(a, "maxprocs", n);
 		settings_add(&a->set, "HAFT_INFO_ENV", a->info);
 	}
 	plan_resolve(p);
