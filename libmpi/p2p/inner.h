@@ -33,8 +33,6 @@ struct ask {
 	uint64_t lease; /* offset of the word that says who may end it: lease.h */
 };
 
-#define P2P_STAGE 32768 /* no eager message is larger: the length of a frame has 15 bits */
-
 enum req_state {
 	STATE_NEW,
 	STATE_OUT_EAGER, /* in out */

@@ -16,18 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A small message that has gaps is packed here first. */
-static char stage[P2P_STAGE];
-
-/* The bytes of a small message in one piece. */
-static const void *packed(const struct req *r)
-{
-	if (r->type->dense || r->bytes == 0)
-		return r->buf;
-	type_pack(r->type, r->buf, r->count, 0, stage, r->bytes);
-	return stage;
-}
-
 /* --- ids --------------------------------------------------------------------------------- */
 
 #define IDS_MIN \
@@ -74,13 +62,29 @@ static struct req *id_give(uint32_t id)
 
 /* --- frames ------------------------------------------------------------------------------ */
 
+/* A small message; one that has gaps is packed where the receiver reads it. */
+static int eager_put(struct req *r)
+{
+	void *room;
+	int err;
+
+	if (r->type->dense || r->bytes == 0)
+		return via_put(r->peer, r->ctx, r->tag, FRAME_EAGER, r->buf, (size_t)r->bytes);
+	err = via_reserve(r->peer, (size_t)r->bytes, &room);
+	if (err != 0)
+		return err;
+	type_pack(r->type, r->buf, r->count, 0, room, r->bytes);
+	via_commit(r->peer, r->ctx, r->tag, FRAME_EAGER, (size_t)r->bytes);
+	return 0;
+}
+
 /* Puts the frame that the request's state asks for: 0, SHM_AGAIN, or another error of libshm. */
 static int frame_put(struct req *r)
 {
 	struct ask ask;
 
 	if (r->state == STATE_OUT_EAGER)
-		return via_put(r->peer, r->ctx, r->tag, FRAME_EAGER, packed(r), (size_t)r->bytes);
+		return eager_put(r);
 	if (r->state == STATE_OUT_CLEAR)
 		return via_put(r->from, 0, (int32_t)r->mate, FRAME_CLEAR, NULL, 0);
 	if (r->state == STATE_OUT_DONE)

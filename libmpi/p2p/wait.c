@@ -20,7 +20,7 @@ struct p2p p2p;
 
 int p2p_open(void)
 {
-	int64_t max = via.frame_max < P2P_STAGE ? via.frame_max : P2P_STAGE - 1;
+	int64_t max = via.frame_max; /* an eager message is one frame */
 	int64_t eager = haft_set(HAFT_SET_EAGER);
 
 	p2p.peers = calloc((size_t)via.npeers, sizeof(*p2p.peers));

@@ -46,6 +46,20 @@ static inline int via_put(
 	return shm_put(via.shm, peer, &h, buf, len);
 }
 
+/* The same in two steps, for payload that is built in place: *room is for `len' bytes, which
+ * via_commit sends; nothing else of via may be called between the two. */
+static inline int via_reserve(int peer, size_t len, void **room)
+{
+	return shm_reserve(via.shm, peer, len, room);
+}
+
+static inline void via_commit(int peer, uint64_t ctx, int32_t tag, uint8_t kind, size_t len)
+{
+	struct shm_hdr h = {.ctx = ctx, .tag = tag, .kind = kind};
+
+	shm_commit(via.shm, peer, &h, len);
+}
+
 /* via_poll delivers what has arrived, at most a batch; returns how many frames. */
 static inline int via_poll(void)
 {
