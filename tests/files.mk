@@ -81,6 +81,7 @@ mpi_TESTS += tests/std/ch10/info.c
 mpi_TESTS += tests/std/ch05/make.c
 mpi_TESTS += tests/std/ch05/named.c
 mpi_TESTS += tests/std/ch05/packed.c
+mpi_TESTS += tests/std/ch05/typed.c
 mpi_TESTS += tests/std/ch06/barrier.c
 mpi_TESTS += tests/std/ch06/barrier_msg.c
 mpi_TESTS += tests/std/ch06/check.c

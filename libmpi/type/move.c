@@ -21,7 +21,7 @@
 #define SHORT 8    /* inner loops of fewer turns are made outer ones */
 
 struct loop {
-	int64_t n, mem, packed; /* turns; bytes from turn to turn */
+	int64_t n, mem, packed; /* turns; bytes from turn to turn, on both sides */
 };
 
 /* A nest of loops under construction, the innermost first. */
@@ -411,4 +411,23 @@ void plan_move(const struct type_plan *p, enum plan_way way, char *mem, int64_t 
 	}
 	if (n > 0)
 		part(p, way, mem, 0, packed, n);
+}
+
+bool plan_copy(const struct type_plan *from, const char *src, int64_t sextent,
+	const struct type_plan *to, char *dst, int64_t rextent, int64_t count)
+{
+	struct loops l = {.n = 0};
+
+	if (from->kind != PLAN_NEST || to->kind != PLAN_NEST || from->leaf != NULL ||
+		to->leaf != NULL || from->dims != to->dims || from->block != to->block)
+		return false;
+	for (int d = 0; d < from->dims; d++)
+		if (from->dim[d].n != to->dim[d].n)
+			return false;
+	for (int d = 0; d < from->dims; d++)
+		loops_add(&l, from->dim[d].n, from->dim[d].stride, to->dim[d].stride);
+	loops_add(&l, count, sextent, rextent);
+	nested(&l, PLAN_PACK, step((char *)(uintptr_t)src, from->off), step(dst, to->off),
+		from->block, NULL);
+	return true;
 }

@@ -7,8 +7,8 @@
 #include "libmpi/type/plan.h"
 #include <string.h>
 
-#define COPY_CHUNK \
-	4096 /* bytes on the stack that a copy between two types with gaps goes through */
+/* Bytes on the stack that a copy between types of different structure goes through. */
+#define COPY_CHUNK MEAN_OR(32, 4096)
 
 void type_pack_part(const struct type *type, const void *buf, int64_t at, void *dst, int64_t n)
 {
@@ -27,29 +27,38 @@ void type_unpack_part(const struct type *type, void *buf, int64_t at, const void
 			type->plan, PLAN_UNPACK, buf, type->extent, at, (char *)(uintptr_t)src, n);
 }
 
+void type_copy_bytes(
+	const void *src, const struct type *stype, void *dst, const struct type *rtype, int64_t n)
+{
+	char part[COPY_CHUNK];
+
+	if (stype->dense) {
+		type_unpack_part(rtype, dst, 0, src, n);
+		return;
+	}
+	if (rtype->dense) {
+		type_pack_part(stype, src, 0, dst, n);
+		return;
+	}
+	if (n % stype->size == 0 && plan_copy(stype->plan, src, stype->extent, rtype->plan, dst,
+					    rtype->extent, n / stype->size))
+		return;
+	for (int64_t at = 0, m; at < n; at += m) {
+		m = n - at < COPY_CHUNK ? n - at : COPY_CHUNK;
+		type_pack_part(stype, src, at, part, m);
+		type_unpack_part(rtype, dst, at, part, m);
+	}
+}
+
 int type_copy(const void *src, int64_t scount, const struct type *stype, void *dst, int64_t rcount,
 	const struct type *rtype)
 {
 	int64_t n = scount * stype->size;
-	char part[COPY_CHUNK];
 
 	if (n > rcount * rtype->size)
 		return haft_err(MPI_ERR_TRUNCATE, "%lld bytes do not fit into room for %lld",
 			(long long)n, (long long)(rcount * rtype->size));
-	if (n == 0)
-		return 0;
-	if (stype->dense) {
-		type_unpack(rtype, dst, rcount, 0, src, n);
-		return 0;
-	}
-	if (rtype->dense) {
-		type_pack(stype, src, scount, 0, dst, n);
-		return 0;
-	}
-	for (int64_t at = 0, m; at < n; at += m) {
-		m = n - at < COPY_CHUNK ? n - at : COPY_CHUNK;
-		type_pack(stype, src, scount, at, part, m);
-		type_unpack(rtype, dst, rcount, at, part, m);
-	}
+	if (n > 0)
+		type_copy_bytes(src, stype, dst, rtype, n);
 	return 0;
 }

@@ -73,6 +73,10 @@ static inline void type_unpack(
 int type_copy(const void *src, int64_t scount, const struct type *stype, void *dst, int64_t rcount,
 	const struct type *rtype);
 
+/* The same for the first n bytes of data, n > 0, which both sides have. */
+void type_copy_bytes(
+	const void *src, const struct type *stype, void *dst, const struct type *rtype, int64_t n);
+
 /* The distance in bytes from the first to the last byte of data of `count' elements, with the last
  * one included: what a buffer for them must have.  *low: offset of the first byte from the buffer's
  * address.  0 elements: 0. */

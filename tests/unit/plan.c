@@ -145,6 +145,25 @@ static void drop(struct thing *a)
 	free(a->s.kids);
 }
 
+/* A copy to another place, and to twice as far apart. */
+static void copies(const struct thing *a, char *mem, int64_t low, int64_t span, int64_t count,
+	const char *naive)
+{
+	struct type far = a->t;
+	int64_t low2, all = count * a->t.size;
+	char *copy, *packed = malloc((size_t)all);
+
+	far.extent += rnd(2) == 0 ? 0 : span;
+	span = type_span(&far, count, &low2);
+	copy = calloc(1, (size_t)span);
+	type_copy_bytes((char *)((uintptr_t)mem - (uintptr_t)low), &a->t,
+		(char *)((uintptr_t)copy - (uintptr_t)low2), &far, all);
+	type_pack(&far, (char *)((uintptr_t)copy - (uintptr_t)low2), count, 0, packed, all);
+	assert_memory_equal(packed, naive, (size_t)all);
+	free(copy);
+	free(packed);
+}
+
 /* Packs and unpacks `count' elements in pieces of random sizes. */
 static void compare(const struct thing *a)
 {
@@ -185,10 +204,12 @@ static void compare(const struct thing *a)
 		int64_t off = i / size * a->t.extent + a->map[i % size] - low;
 
 		assert_int_equal(copy[off], mem[off]);
-		mem[off] = copy[off] = 0;
 	}
+	for (int64_t i = 0; i < all; i++)
+		copy[i / size * a->t.extent + a->map[i % size] - low] = 0;
 	for (int64_t i = 0; i < span; i++)
 		assert_int_equal(copy[i], 0);
+	copies(a, mem, low, span, count, naive);
 	free(mem);
 	free(copy);
 	free(packed);
