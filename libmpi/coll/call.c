@@ -6,6 +6,7 @@
  * only at the root arrive elsewhere as zero. */
 #include "libmpi/coll/coll.h"
 #include "libmpi/coll/share.h"
+#include "libmpi/core/topo.h"
 #include "engine.h"
 
 typedef int share_fn(const struct call *k);
@@ -32,6 +33,11 @@ static const struct {
 	[VERB_REDUCE_SCATTER] = {"MPI_Reduce_scatter", NULL},
 	[VERB_SCAN] = {"MPI_Scan", share_scan},
 	[VERB_EXSCAN] = {"MPI_Exscan", share_exscan},
+	[VERB_NEIGHBOR_ALLGATHER] = {"MPI_Neighbor_allgather", NULL},
+	[VERB_NEIGHBOR_ALLGATHERV] = {"MPI_Neighbor_allgatherv", NULL},
+	[VERB_NEIGHBOR_ALLTOALL] = {"MPI_Neighbor_alltoall", NULL},
+	[VERB_NEIGHBOR_ALLTOALLV] = {"MPI_Neighbor_alltoallv", NULL},
+	[VERB_NEIGHBOR_ALLTOALLW] = {"MPI_Neighbor_alltoallw", NULL},
 };
 
 const char *verb_name(enum verb v)
@@ -51,30 +57,34 @@ static struct sched *plan_of(const struct call *k)
 	return s;
 }
 
-/* Through shared memory if it is there and wants the call, else by messages. */
-static inline int call_now(const struct call *k)
+/* Through shared memory; SHARE_NONE: that is not there, or does not want the call. */
+static int by_memory(const struct call *k, share_fn *share)
 {
-	share_fn *share = verbs[k->verb].share;
+	struct comm *c = k->comm;
 	int err;
 
-	if (unlikely(k->comm->coll == NULL)) {
-		err = share_join(k->comm);
+	if (unlikely(c->coll == NULL)) {
+		err = share_join(c);
 		if (err != 0)
 			return err;
 	}
-	if (unlikely(k->comm->coll->check)) {
+	if (unlikely(c->coll->check)) {
 		err = share_agree(k);
 		if (err != 0)
 			return err;
 	}
-	if (k->nothing)
-		return 0;
-	if (likely(k->comm->coll->block != NULL && share != NULL)) {
-		err = share(k);
-		if (likely(err != SHARE_NONE))
-			return err;
-	}
-	return sched_run(plan_of(k));
+	if (unlikely(c->coll->block == NULL || share == NULL || k->nothing))
+		return SHARE_NONE;
+	return share(k);
+}
+
+static inline int call_now(const struct call *k)
+{
+	int err = SHARE_NONE;
+
+	if (likely(!k->inter))
+		err = by_memory(k, verbs[k->verb].share);
+	return likely(err != SHARE_NONE) ? err : sched_run(plan_of(k));
 }
 
 /* What a schedule uses after its call has returned. */
@@ -82,12 +92,10 @@ static void hold(struct sched *s, const struct call *k)
 {
 	sched_hold(s, k->stype);
 	sched_hold(s, k->rtype);
-	for (int i = 0; i < k->n; i++) {
-		if (k->stypes.v != NULL)
-			sched_hold(s, haft_type_at(k->stypes, i));
-		if (k->rtypes.v != NULL)
-			sched_hold(s, haft_type_at(k->rtypes, i));
-	}
+	for (int i = 0; i < k->nout && k->stypes.v != NULL; i++)
+		sched_hold(s, haft_type_at(k->stypes, i));
+	for (int i = 0; i < k->nin && k->rtypes.v != NULL; i++)
+		sched_hold(s, haft_type_at(k->rtypes, i));
 }
 
 static int call_later(const struct call *k, struct req **request)
@@ -111,16 +119,17 @@ static int call_again(struct call *k, struct req **request)
 /* --- checking
  * ------------------------------------------------------------------------------------- */
 
-static int begin(struct call *k, struct comm *c, enum verb verb, int root)
+static inline void begin(struct call *k, struct comm *c, enum verb verb, int root)
 {
-	if (c->remote != NULL)
-		return haft_err(
-			MPI_ERR_UNSUPPORTED_OPERATION, "inter-communicators are not there yet");
 	k->comm = c;
 	k->verb = verb;
 	k->n = c->size;
 	k->me = c->rank;
 	k->root = root;
+	k->inter = c->remote != NULL;
+	k->nin = k->nout = k->inter ? c->remote->size : c->size;
+	k->root_here = root == (k->inter ? MPI_ROOT : c->rank);
+	k->leaf = !k->inter || root >= 0;
 	k->tag = call_tag(c);
 	/* field by field: a memset of this length becomes a string instruction, half of a short
 	 * call */
@@ -135,11 +144,13 @@ static int begin(struct call *k, struct comm *c, enum verb verb, int root)
 	k->op = NULL;
 	k->scounts.v = k->sdispls.v = k->rcounts.v = k->rdispls.v = NULL;
 	k->stypes.v = k->rtypes.v = NULL;
-	return 0;
 }
 
-static int same_buffer(void)
+/* Data go from one buffer into itself?  Both may be MPI_BOTTOM, with types that know better. */
+static int apart(const void *sbuf, const void *rbuf)
 {
+	if (sbuf != rbuf || sbuf == MPI_BOTTOM)
+		return 0;
 	return haft_err(MPI_ERR_BUFFER,
 		"the send and the receive buffer are the same (MPI_IN_PLACE says so properly)");
 }
@@ -151,11 +162,14 @@ static int buffer(
 	return count == 0 || type == NULL ? 0 : type_check(buf, count, blocks, type, which);
 }
 
-/* What goes out, in `blocks' blocks; MPI_IN_PLACE is allowed where `here'. */
+/* What goes out, in `blocks' blocks; MPI_IN_PLACE is allowed where `here', and never between
+ * groups. */
 static int outgoing(
 	struct call *k, const void *buf, int64_t count, struct type *type, int blocks, bool here)
 {
 	k->in_place = buf == MPI_IN_PLACE;
+	if (k->in_place && k->inter)
+		return haft_err(MPI_ERR_BUFFER, "MPI_IN_PLACE is not for inter-communicators");
 	if (k->in_place && !here)
 		return haft_err(MPI_ERR_BUFFER, "MPI_IN_PLACE is not allowed at rank %d", k->me);
 	k->sbuf = k->in_place ? NULL : buf;
@@ -174,7 +188,7 @@ static int incoming(struct call *k, void *buf, int64_t count, struct type *type,
 }
 
 /* The blocks of a call that ends in v or w: their numbers, and the memory of each.  In
- * order of ranks. */
+ * order of ranks, or of neighbours. */
 static int lists(const struct call *k, bool out)
 {
 	struct haft_counts counts = out ? k->scounts : k->rcounts;
@@ -183,11 +197,12 @@ static int lists(const struct call *k, bool out)
 	const char *which = out ? "send" : "receive";
 	struct type *type = out ? k->stype : k->rtype;
 	const void *buf = out ? k->sbuf : k->rbuf;
+	int n = out ? k->nout : k->nin;
 
-	if (counts.v == NULL || displs.v == NULL)
+	if (n > 0 && (counts.v == NULL || displs.v == NULL))
 		return haft_err(MPI_ERR_ARG, "the %s %s are NULL", which,
 			counts.v == NULL ? "counts" : "displacements");
-	for (int i = 0; i < k->n; i++) {
+	for (int i = 0; i < n; i++) {
 		int64_t count = haft_count_at(counts, i);
 		int err;
 
@@ -206,20 +221,29 @@ static int lists(const struct call *k, bool out)
 }
 
 /* The number of bytes that all members know alike; with none, nothing is done. */
-static void sized(struct call *k, int64_t bytes)
+static void sized(struct call *k, int64_t count, const struct type *type)
 {
-	k->bytes = bytes;
-	k->nothing = bytes == 0;
+	k->bytes = type != NULL ? count * type->size : 0;
+	k->nothing = k->bytes == 0;
+}
+
+/* Blocks between everybody: two groups may have nothing for each other in one direction only. */
+static int blocks_sized(struct call *k)
+{
+	sized(k, k->rcount, k->rtype);
+	if (k->inter)
+		k->nothing = false;
+	return k->bytes > 0 ? apart(k->sbuf, k->rbuf) : 0;
 }
 
 /* The common part of all reductions, of `blocks' times `count' elements, of which one block is this
- * rank's result.  rbuf is significant where `result'. */
+ * rank's result.  rbuf is significant where `result', sbuf where `gives'. */
 static int reduction(struct call *k, const void *sbuf, void *rbuf, int64_t count, int blocks,
-	struct type *type, struct op *op, bool result)
+	struct type *type, struct op *op, bool result, bool gives)
 {
 	int err = op_check(op, type);
 
-	if (err == 0)
+	if (err == 0 && gives)
 		err = outgoing(k, sbuf, count, type, blocks, result);
 	if (err == 0)
 		err = incoming(k, rbuf, result ? count : 0, type, k->in_place ? blocks : 1);
@@ -227,10 +251,8 @@ static int reduction(struct call *k, const void *sbuf, void *rbuf, int64_t count
 		return err;
 	k->rcount = count;
 	k->op = op;
-	if (result && sbuf == rbuf && count > 0 && type->size > 0)
-		return same_buffer();
-	sized(k, count * type->size);
-	return 0;
+	sized(k, count, type);
+	return result && gives && !k->nothing ? apart(sbuf, rbuf) : 0;
 }
 
 /* --- without reduction
@@ -238,18 +260,19 @@ static int reduction(struct call *k, const void *sbuf, void *rbuf, int64_t count
 
 static int fill_barrier(struct call *k, struct comm *comm)
 {
-	return begin(k, comm, VERB_BARRIER, 0);
+	begin(k, comm, VERB_BARRIER, 0);
+	return 0;
 }
 
 static int fill_bcast(
 	struct call *k, void *buf, int64_t count, struct type *type, int root, struct comm *comm)
 {
-	int err = begin(k, comm, VERB_BCAST, root);
+	int err;
 
+	begin(k, comm, VERB_BCAST, root);
+	err = incoming(k, buf, count, type, 1);
 	if (err == 0)
-		err = incoming(k, buf, count, type, 1);
-	if (err == 0)
-		sized(k, count * type->size);
+		sized(k, count, type);
 	return err;
 }
 
@@ -257,41 +280,47 @@ static int fill_gather(struct call *k, const void *sendbuf, int64_t sendcount,
 	struct type *sendtype, void *recvbuf, int64_t recvcount, struct type *recvtype, int root,
 	struct comm *comm)
 {
-	int err = begin(k, comm, VERB_GATHER, root);
+	int err = 0;
 
+	begin(k, comm, VERB_GATHER, root);
+	if (k->leaf)
+		err = outgoing(k, sendbuf, sendcount, sendtype, 1, k->root_here);
 	if (err == 0)
-		err = outgoing(k, sendbuf, sendcount, sendtype, 1, k->me == root);
-	if (err == 0)
-		err = incoming(k, recvbuf, recvcount, recvtype, k->n);
+		err = incoming(k, recvbuf, recvcount, recvtype, k->nin);
 	if (err != 0)
 		return err;
-	sized(k, k->me == root ? recvcount * recvtype->size : sendcount * sendtype->size);
-	return !k->nothing && k->me == root && sendbuf == recvbuf ? same_buffer() : 0;
+	if (k->root_here)
+		sized(k, recvcount, recvtype);
+	else
+		sized(k, sendcount, sendtype);
+	return !k->nothing && k->root_here && k->leaf ? apart(sendbuf, recvbuf) : 0;
 }
 
 static int fill_gatherv(struct call *k, const void *sendbuf, int64_t sendcount,
 	struct type *sendtype, void *recvbuf, struct haft_counts recvcounts,
 	struct haft_counts displs, struct type *recvtype, int root, struct comm *comm)
 {
-	int err = begin(k, comm, VERB_GATHERV, root);
+	int err = 0;
 
-	if (err == 0)
-		err = outgoing(k, sendbuf, sendcount, sendtype, 1, k->me == root);
-	if (err != 0)
-		return err;
+	begin(k, comm, VERB_GATHERV, root);
+	if (k->leaf)
+		err = outgoing(k, sendbuf, sendcount, sendtype, 1, k->root_here);
 	incoming(k, recvbuf, 0, recvtype, 1);
 	k->rcounts = recvcounts;
 	k->rdispls = displs;
 	k->bytes = AGREE_ANY;
-	return k->me == root ? lists(k, false) : 0;
+	return err == 0 && k->root_here ? lists(k, false) : err;
 }
 
 /* Where a scatter's block goes; the root's may stay where it is. */
 static int scattered(struct call *k, void *buf, int64_t count, struct type *type)
 {
+	if (!k->leaf)
+		return 0;
 	k->in_place = buf == MPI_IN_PLACE;
-	if (k->in_place && k->me != k->root)
-		return haft_err(MPI_ERR_BUFFER, "MPI_IN_PLACE is for the root, rank %d", k->root);
+	if (k->in_place && !k->root_here)
+		return haft_err(
+			MPI_ERR_BUFFER, "MPI_IN_PLACE is for the root in its own group only");
 	return incoming(k, buf, k->in_place ? 0 : count, type, 1);
 }
 
@@ -299,82 +328,77 @@ static int fill_scatter(struct call *k, const void *sendbuf, int64_t sendcount,
 	struct type *sendtype, void *recvbuf, int64_t recvcount, struct type *recvtype, int root,
 	struct comm *comm)
 {
-	int err = begin(k, comm, VERB_SCATTER, root);
+	int err = 0;
 
-	if (err == 0)
-		err = outgoing(k, sendbuf, sendcount, sendtype, k->n, k->me != root);
+	begin(k, comm, VERB_SCATTER, root);
+	if (k->root_here)
+		err = outgoing(k, sendbuf, sendcount, sendtype, k->nout, false);
 	if (err == 0)
 		err = scattered(k, recvbuf, recvcount, recvtype);
 	if (err != 0)
 		return err;
-	sized(k, k->me == root ? sendcount * sendtype->size : recvcount * recvtype->size);
-	return !k->nothing && k->me == root && sendbuf == recvbuf ? same_buffer() : 0;
+	if (k->root_here)
+		sized(k, sendcount, sendtype);
+	else
+		sized(k, recvcount, recvtype);
+	return !k->nothing && k->root_here && k->leaf ? apart(sendbuf, recvbuf) : 0;
 }
 
 static int fill_scatterv(struct call *k, const void *sendbuf, struct haft_counts sendcounts,
 	struct haft_counts displs, struct type *sendtype, void *recvbuf, int64_t recvcount,
 	struct type *recvtype, int root, struct comm *comm)
 {
-	int err = begin(k, comm, VERB_SCATTERV, root);
+	int err;
 
-	if (err != 0)
-		return err;
+	begin(k, comm, VERB_SCATTERV, root);
 	k->sbuf = sendbuf;
 	k->stype = sendtype;
 	k->scounts = sendcounts;
 	k->sdispls = displs;
 	k->bytes = AGREE_ANY;
 	err = scattered(k, recvbuf, recvcount, recvtype);
-	return err == 0 && k->me == root ? lists(k, true) : err;
+	return err == 0 && k->root_here ? lists(k, true) : err;
 }
 
 static int fill_allgather(struct call *k, const void *sendbuf, int64_t sendcount,
 	struct type *sendtype, void *recvbuf, int64_t recvcount, struct type *recvtype,
 	struct comm *comm)
 {
-	int err = begin(k, comm, VERB_ALLGATHER, 0);
+	int err;
 
+	begin(k, comm, VERB_ALLGATHER, 0);
+	err = outgoing(k, sendbuf, sendcount, sendtype, 1, true);
 	if (err == 0)
-		err = outgoing(k, sendbuf, sendcount, sendtype, 1, true);
-	if (err == 0)
-		err = incoming(k, recvbuf, recvcount, recvtype, k->n);
-	if (err != 0)
-		return err;
-	sized(k, recvcount * recvtype->size);
-	return !k->nothing && sendbuf == recvbuf ? same_buffer() : 0;
+		err = incoming(k, recvbuf, recvcount, recvtype, k->nin);
+	return err != 0 ? err : blocks_sized(k);
 }
 
 static int fill_allgatherv(struct call *k, const void *sendbuf, int64_t sendcount,
 	struct type *sendtype, void *recvbuf, struct haft_counts recvcounts,
 	struct haft_counts displs, struct type *recvtype, struct comm *comm)
 {
-	int err = begin(k, comm, VERB_ALLGATHERV, 0);
+	int err;
 
-	if (err == 0)
-		err = outgoing(k, sendbuf, sendcount, sendtype, 1, true);
-	if (err != 0)
-		return err;
+	begin(k, comm, VERB_ALLGATHERV, 0);
+	err = outgoing(k, sendbuf, sendcount, sendtype, 1, true);
 	incoming(k, recvbuf, 0, recvtype, 1);
 	k->rcounts = recvcounts;
 	k->rdispls = displs;
 	k->bytes = AGREE_ANY;
-	return lists(k, false);
+	return err != 0 ? err : lists(k, false);
 }
 
 static int fill_alltoall(struct call *k, const void *sendbuf, int64_t sendcount,
 	struct type *sendtype, void *recvbuf, int64_t recvcount, struct type *recvtype,
 	struct comm *comm)
 {
-	int err = begin(k, comm, VERB_ALLTOALL, 0);
+	int err;
 
+	begin(k, comm, VERB_ALLTOALL, 0);
+	err = outgoing(k, sendbuf, sendcount, sendtype, k->nout, true);
 	if (err == 0)
-		err = outgoing(k, sendbuf, sendcount, sendtype, k->n, true);
-	if (err == 0)
-		err = incoming(k, recvbuf, recvcount, recvtype, k->n);
-	if (err != 0)
-		return err;
-	sized(k, recvcount * recvtype->size);
-	return !k->nothing && sendbuf == recvbuf ? same_buffer() : 0;
+		err = incoming(k, recvbuf, recvcount, recvtype, k->nin);
+	return err != 0 ? err : blocks_sized(k);
 }
 
 /* The vectors of an alltoallv or w: of what comes, and unless it is in place, of what goes. */
@@ -386,23 +410,43 @@ static int exchange(struct call *k)
 	return err == 0 && !k->in_place ? lists(k, true) : err;
 }
 
-static int fill_alltoallv(struct call *k, const void *sendbuf, struct haft_counts sendcounts,
+static int vectors(struct call *k, const void *sendbuf, struct haft_counts sendcounts,
 	struct haft_counts sdispls, struct type *sendtype, void *recvbuf,
-	struct haft_counts recvcounts, struct haft_counts rdispls, struct type *recvtype,
-	struct comm *comm)
+	struct haft_counts recvcounts, struct haft_counts rdispls, struct type *recvtype)
 {
-	int err = begin(k, comm, VERB_ALLTOALLV, 0);
+	int err = outgoing(k, sendbuf, 0, sendtype, 1, true);
 
-	if (err == 0)
-		err = outgoing(k, sendbuf, 0, sendtype, 1, true);
-	if (err != 0)
-		return err;
 	incoming(k, recvbuf, 0, recvtype, 1);
 	k->scounts = sendcounts;
 	k->sdispls = sdispls;
 	k->rcounts = recvcounts;
 	k->rdispls = rdispls;
-	return exchange(k);
+	return err != 0 ? err : exchange(k);
+}
+
+static int fill_alltoallv(struct call *k, const void *sendbuf, struct haft_counts sendcounts,
+	struct haft_counts sdispls, struct type *sendtype, void *recvbuf,
+	struct haft_counts recvcounts, struct haft_counts rdispls, struct type *recvtype,
+	struct comm *comm)
+{
+	begin(k, comm, VERB_ALLTOALLV, 0);
+	return vectors(
+		k, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype);
+}
+
+static int typed(struct call *k, const void *sendbuf, struct haft_counts sendcounts,
+	struct haft_counts sdispls, struct haft_types sendtypes, void *recvbuf,
+	struct haft_counts recvcounts, struct haft_counts rdispls, struct haft_types recvtypes)
+{
+	bool in_place = sendbuf == MPI_IN_PLACE;
+
+	if ((recvtypes.v == NULL && k->nin > 0) ||
+		(sendtypes.v == NULL && !in_place && k->nout > 0))
+		return haft_err(MPI_ERR_ARG, "the list of datatypes is NULL");
+	if (!in_place)
+		k->stypes = sendtypes;
+	k->rtypes = recvtypes;
+	return vectors(k, sendbuf, sendcounts, sdispls, NULL, recvbuf, recvcounts, rdispls, NULL);
 }
 
 static int fill_alltoallw(struct call *k, const void *sendbuf, struct haft_counts sendcounts,
@@ -410,23 +454,9 @@ static int fill_alltoallw(struct call *k, const void *sendbuf, struct haft_count
 	struct haft_counts recvcounts, struct haft_counts rdispls, struct haft_types recvtypes,
 	struct comm *comm)
 {
-	int err = begin(k, comm, VERB_ALLTOALLW, 0);
-
-	if (err == 0)
-		err = outgoing(k, sendbuf, 0, NULL, 1, true);
-	if (err != 0)
-		return err;
-	incoming(k, recvbuf, 0, NULL, 1);
-	k->scounts = sendcounts;
-	k->sdispls = sdispls;
-	if (!k->in_place)
-		k->stypes = sendtypes;
-	k->rcounts = recvcounts;
-	k->rdispls = rdispls;
-	k->rtypes = recvtypes;
-	if (recvtypes.v == NULL || (sendtypes.v == NULL && !k->in_place))
-		return haft_err(MPI_ERR_ARG, "the list of datatypes is NULL");
-	return exchange(k);
+	begin(k, comm, VERB_ALLTOALLW, 0);
+	return typed(k, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls,
+		recvtypes);
 }
 
 /* --- reductions
@@ -435,25 +465,25 @@ static int fill_alltoallw(struct call *k, const void *sendbuf, struct haft_count
 static int fill_reduce(struct call *k, const void *sendbuf, void *recvbuf, int64_t count,
 	struct type *type, struct op *op, int root, struct comm *comm)
 {
-	int err = begin(k, comm, VERB_REDUCE, root);
-
-	return err != 0 ? err : reduction(k, sendbuf, recvbuf, count, 1, type, op, k->me == root);
+	begin(k, comm, VERB_REDUCE, root);
+	k->nothing = true;
+	if (op == NULL) /* beside the root, between groups */
+		return 0;
+	return reduction(k, sendbuf, recvbuf, count, 1, type, op, k->root_here, k->leaf);
 }
 
 static int fill_allreduce(struct call *k, const void *sendbuf, void *recvbuf, int64_t count,
 	struct type *type, struct op *op, struct comm *comm)
 {
-	int err = begin(k, comm, VERB_ALLREDUCE, 0);
-
-	return err != 0 ? err : reduction(k, sendbuf, recvbuf, count, 1, type, op, true);
+	begin(k, comm, VERB_ALLREDUCE, 0);
+	return reduction(k, sendbuf, recvbuf, count, 1, type, op, true, true);
 }
 
 static int fill_reduce_scatter_block(struct call *k, const void *sendbuf, void *recvbuf,
 	int64_t recvcount, struct type *type, struct op *op, struct comm *comm)
 {
-	int err = begin(k, comm, VERB_REDUCE_SCATTER_BLOCK, 0);
-
-	return err != 0 ? err : reduction(k, sendbuf, recvbuf, recvcount, k->n, type, op, true);
+	begin(k, comm, VERB_REDUCE_SCATTER_BLOCK, 0);
+	return reduction(k, sendbuf, recvbuf, recvcount, k->n, type, op, true, true);
 }
 
 /* The elements of all blocks of MPI_Reduce_scatter. */
@@ -476,39 +506,129 @@ static int fill_reduce_scatter(struct call *k, const void *sendbuf, void *recvbu
 	struct haft_counts recvcounts, struct type *type, struct op *op, struct comm *comm)
 {
 	int64_t all;
-	int err = begin(k, comm, VERB_REDUCE_SCATTER, 0);
+	int err;
 
-	if (err != 0)
-		return err;
+	begin(k, comm, VERB_REDUCE_SCATTER, 0);
 	k->rcounts = recvcounts;
 	err = sum(k, &all);
 	if (err == 0)
 		err = outgoing(k, sendbuf, all, type, 1, true);
 	if (err == 0)
-		err = reduction(
-			k, sendbuf, recvbuf, haft_count_at(recvcounts, k->me), 1, type, op, true);
+		err = reduction(k, sendbuf, recvbuf, haft_count_at(recvcounts, k->me), 1, type, op,
+			true, true);
 	if (err == 0)
-		sized(k, all * type->size);
+		sized(k, all, type);
 	return err;
+}
+
+static int no_groups(const struct call *k)
+{
+	return k->inter ? haft_err(MPI_ERR_COMM, "not for inter-communicators (6.11)") : 0;
 }
 
 static int fill_scan(struct call *k, const void *sendbuf, void *recvbuf, int64_t count,
 	struct type *type, struct op *op, struct comm *comm)
 {
-	int err = begin(k, comm, VERB_SCAN, 0);
+	int err;
 
-	return err != 0 ? err : reduction(k, sendbuf, recvbuf, count, 1, type, op, true);
+	begin(k, comm, VERB_SCAN, 0);
+	err = no_groups(k);
+	return err != 0 ? err : reduction(k, sendbuf, recvbuf, count, 1, type, op, true, true);
 }
 
 /* Rank 0 has no result, and its rbuf means nothing (6.11.2). */
 static int fill_exscan(struct call *k, const void *sendbuf, void *recvbuf, int64_t count,
 	struct type *type, struct op *op, struct comm *comm)
 {
-	int err = begin(k, comm, VERB_EXSCAN, 0);
+	int err;
 
+	begin(k, comm, VERB_EXSCAN, 0);
+	err = no_groups(k);
 	return err != 0 ? err
 			: reduction(k, sendbuf, recvbuf, count, 1, type, op,
-				  k->me > 0 || sendbuf == MPI_IN_PLACE);
+				  k->me > 0 || sendbuf == MPI_IN_PLACE, true);
+}
+
+/* --- neighbours
+ * ----------------------------------------------------------------------------------- */
+
+/* How many bytes go along an edge is an affair of its two ends. */
+static int begin_near(struct call *k, struct comm *comm, enum verb verb, const void *sendbuf)
+{
+	struct topo_neighbors near = {0};
+	int err = topo_neighbors(comm, &near);
+
+	begin(k, comm, verb, 0);
+	k->bytes = AGREE_ANY;
+	if (err != 0)
+		return err;
+	k->nin = near.nin;
+	k->nout = near.nout;
+	if (sendbuf == MPI_IN_PLACE)
+		return haft_err(MPI_ERR_BUFFER, "MPI_IN_PLACE is not for neighbourhoods");
+	return 0;
+}
+
+static int fill_neighbor_allgather(struct call *k, const void *sendbuf, int64_t sendcount,
+	struct type *sendtype, void *recvbuf, int64_t recvcount, struct type *recvtype,
+	struct comm *comm)
+{
+	int err = begin_near(k, comm, VERB_NEIGHBOR_ALLGATHER, sendbuf);
+
+	if (err == 0)
+		err = outgoing(k, sendbuf, sendcount, sendtype, k->nout > 0, false);
+	return err != 0 ? err : incoming(k, recvbuf, recvcount, recvtype, k->nin);
+}
+
+static int fill_neighbor_allgatherv(struct call *k, const void *sendbuf, int64_t sendcount,
+	struct type *sendtype, void *recvbuf, struct haft_counts recvcounts,
+	struct haft_counts displs, struct type *recvtype, struct comm *comm)
+{
+	int err = begin_near(k, comm, VERB_NEIGHBOR_ALLGATHERV, sendbuf);
+
+	if (err == 0)
+		err = outgoing(k, sendbuf, sendcount, sendtype, k->nout > 0, false);
+	if (err != 0)
+		return err;
+	incoming(k, recvbuf, 0, recvtype, 1);
+	k->rcounts = recvcounts;
+	k->rdispls = displs;
+	return lists(k, false);
+}
+
+static int fill_neighbor_alltoall(struct call *k, const void *sendbuf, int64_t sendcount,
+	struct type *sendtype, void *recvbuf, int64_t recvcount, struct type *recvtype,
+	struct comm *comm)
+{
+	int err = begin_near(k, comm, VERB_NEIGHBOR_ALLTOALL, sendbuf);
+
+	if (err == 0)
+		err = outgoing(k, sendbuf, sendcount, sendtype, k->nout, false);
+	return err != 0 ? err : incoming(k, recvbuf, recvcount, recvtype, k->nin);
+}
+
+static int fill_neighbor_alltoallv(struct call *k, const void *sendbuf,
+	struct haft_counts sendcounts, struct haft_counts sdispls, struct type *sendtype,
+	void *recvbuf, struct haft_counts recvcounts, struct haft_counts rdispls,
+	struct type *recvtype, struct comm *comm)
+{
+	int err = begin_near(k, comm, VERB_NEIGHBOR_ALLTOALLV, sendbuf);
+
+	return err != 0 ? err
+			: vectors(k, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts,
+				  rdispls, recvtype);
+}
+
+static int fill_neighbor_alltoallw(struct call *k, const void *sendbuf,
+	struct haft_counts sendcounts, struct haft_counts sdispls, struct haft_types sendtypes,
+	void *recvbuf, struct haft_counts recvcounts, struct haft_counts rdispls,
+	struct haft_types recvtypes, struct comm *comm)
+{
+	int err = begin_near(k, comm, VERB_NEIGHBOR_ALLTOALLW, sendbuf);
+
+	return err != 0 ? err
+			: typed(k, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts,
+				  rdispls, recvtypes);
 }
 
 /* --- the engines: three of each
@@ -585,3 +705,20 @@ ENGINES(scan, (&k, sbuf, rbuf, count, type, op, c), const void *sbuf, void *rbuf
 	struct type *type, struct op *op, struct comm *c)
 ENGINES(exscan, (&k, sbuf, rbuf, count, type, op, c), const void *sbuf, void *rbuf, int64_t count,
 	struct type *type, struct op *op, struct comm *c)
+ENGINES(neighbor_allgather, (&k, sbuf, scount, stype, rbuf, rcount, rtype, c), const void *sbuf,
+	int64_t scount, struct type *stype, void *rbuf, int64_t rcount, struct type *rtype,
+	struct comm *c)
+ENGINES(neighbor_allgatherv, (&k, sbuf, scount, stype, rbuf, rcounts, displs, rtype, c),
+	const void *sbuf, int64_t scount, struct type *stype, void *rbuf,
+	struct haft_counts rcounts, struct haft_counts displs, struct type *rtype, struct comm *c)
+ENGINES(neighbor_alltoall, (&k, sbuf, scount, stype, rbuf, rcount, rtype, c), const void *sbuf,
+	int64_t scount, struct type *stype, void *rbuf, int64_t rcount, struct type *rtype,
+	struct comm *c)
+ENGINES(neighbor_alltoallv, (&k, sbuf, scounts, sdispls, stype, rbuf, rcounts, rdispls, rtype, c),
+	const void *sbuf, struct haft_counts scounts, struct haft_counts sdispls,
+	struct type *stype, void *rbuf, struct haft_counts rcounts, struct haft_counts rdispls,
+	struct type *rtype, struct comm *c)
+ENGINES(neighbor_alltoallw, (&k, sbuf, scounts, sdispls, stypes, rbuf, rcounts, rdispls, rtypes, c),
+	const void *sbuf, struct haft_counts scounts, struct haft_counts sdispls,
+	struct haft_types stypes, void *rbuf, struct haft_counts rcounts,
+	struct haft_counts rdispls, struct haft_types rtypes, struct comm *c)

@@ -52,6 +52,11 @@ enum verb {
 	VERB_REDUCE_SCATTER,
 	VERB_SCAN,
 	VERB_EXSCAN,
+	VERB_NEIGHBOR_ALLGATHER,
+	VERB_NEIGHBOR_ALLGATHERV,
+	VERB_NEIGHBOR_ALLTOALL,
+	VERB_NEIGHBOR_ALLTOALLV,
+	VERB_NEIGHBOR_ALLTOALLW,
 	VERBS
 };
 
@@ -59,7 +64,11 @@ enum verb {
 struct call {
 	struct comm *comm;
 	enum verb verb;
-	int n, me, root; /* of the local group; the root may be MPI_ROOT or MPI_PROC_NULL */
+	int n, me, root; /* of the local group; between groups the root may be MPI_ROOT ... */
+	int nin, nout;   /* blocks that may come and go: of the group that messages go to */
+	bool inter;      /* between two groups */
+	bool root_here;  /* this member gives, or gets, all */
+	bool leaf;       /* it talks to the root, or is in the root's group */
 	int tag;
 	bool in_place;
 	bool nothing;  /* no member has data: there is nothing to do */
@@ -97,8 +106,9 @@ const char *verb_name(enum verb v);
 /* Writes the steps of a call. */
 typedef void plan(struct sched *s, const struct call *k);
 
-/* The plan for a call. */
+/* The plan for a call, and that for one inside the local group. */
 plan *plan_choose(const struct call *k);
+plan *plan_local(const struct call *k);
 
 plan barrier_dissemination;
 plan bcast_binomial, bcast_parts;
@@ -109,6 +119,9 @@ plan alltoall_spread;
 plan allreduce_doubling, allreduce_ring;
 plan scatter_pairwise, scatter_reduced;
 plan scan_doubling;
+plan barrier_inter, bcast_inter, gather_inter, scatter_inter, exchange_inter;
+plan reduce_inter, allreduce_inter, reduce_scatter_inter;
+plan neighbor_spread;
 
 /* --- helpers
  * -------------------------------------------------------------------------------------- */
@@ -164,6 +177,23 @@ static inline struct block block_in(const struct call *k, int i)
 static inline int64_t part_at(int64_t count, int n, int i)
 {
 	return count / n * i + (count % n < i ? count % n : i);
+}
+
+/* Block i of a reduce_scatter: its elements, and where it begins (i may be n). */
+static inline int64_t block_size(const struct call *k, int i)
+{
+	return k->rcounts.v == NULL ? k->rcount : haft_count_at(k->rcounts, i);
+}
+
+static inline int64_t block_from(const struct call *k, int i)
+{
+	int64_t at = 0;
+
+	if (k->rcounts.v == NULL)
+		return i * k->rcount;
+	for (int j = 0; j < i; j++)
+		at += haft_count_at(k->rcounts, j);
+	return at;
 }
 
 /* The operand of this rank in a reduction. */

@@ -110,38 +110,21 @@ void allreduce_ring(struct sched *s, const struct call *k)
 /* --- reduce_scatter
  * ------------------------------------------------------------------------------- */
 
-static int64_t block_count(const struct call *k, int i)
-{
-	return k->rcounts.v == NULL ? k->rcount : haft_count_at(k->rcounts, i);
-}
-
-/* Where block i begins; i may be n. */
-static int64_t block_at(const struct call *k, int i)
-{
-	int64_t at = 0;
-
-	if (k->rcounts.v == NULL)
-		return i * k->rcount;
-	for (int j = 0; j < i; j++)
-		at += haft_count_at(k->rcounts, j);
-	return at;
-}
-
 /* Commutative: each rank collects its own block from all others, in the order of ranks behind it.
  */
 void scatter_pairwise(struct sched *s, const struct call *k)
 {
-	int64_t count = block_count(k, k->me), all = block_at(k, k->n);
+	int64_t count = block_size(k, k->me), all = block_from(k, k->n);
 	void *acc = sched_elems(s, k->rtype, count), *in = sched_elems(s, k->rtype, count);
-	int64_t at = block_at(k, k->me);
+	int64_t at = block_from(k, k->me);
 
 	sched_move(s, elem(operand(k), k->rtype, at), acc, count, k->rtype);
 	for (int i = 1; i < k->n; i++) {
 		int to = (k->me + k->n - i) % k->n, from = (k->me + i) % k->n;
 
-		at = (at > 0 ? at : all) - block_count(k, to);
+		at = (at > 0 ? at : all) - block_size(k, to);
 		sched_recv(s, in, count, k->rtype, from);
-		sched_send(s, elem(operand(k), k->rtype, at), block_count(k, to), k->rtype, to);
+		sched_send(s, elem(operand(k), k->rtype, at), block_size(k, to), k->rtype, to);
 		sched_fence(s);
 		sched_reduce(s, in, acc, acc, count, k->rtype);
 	}
@@ -152,7 +135,7 @@ void scatter_pairwise(struct sched *s, const struct call *k)
 void scatter_reduced(struct sched *s, const struct call *k)
 {
 	struct call part = *k;
-	int64_t all = block_at(k, k->n), at = 0;
+	int64_t all = block_from(k, k->n), at = 0;
 	void *mem = k->me == 0 ? sched_elems(s, k->rtype, all) : NULL;
 
 	part.root = 0;
@@ -163,14 +146,14 @@ void scatter_reduced(struct sched *s, const struct call *k)
 	reduce_binomial(s, &part);
 	sched_fence(s);
 	if (k->me != 0) {
-		sched_recv(s, k->rbuf, block_count(k, k->me), k->rtype, 0);
+		sched_recv(s, k->rbuf, block_size(k, k->me), k->rtype, 0);
 		return;
 	}
 	for (int i = 1; i < k->n; i++) {
-		at += block_count(k, i - 1);
-		sched_send(s, elem(mem, k->rtype, at), block_count(k, i), k->rtype, i);
+		at += block_size(k, i - 1);
+		sched_send(s, elem(mem, k->rtype, at), block_size(k, i), k->rtype, i);
 	}
-	sched_move(s, mem, k->rbuf, block_count(k, 0), k->rtype);
+	sched_move(s, mem, k->rbuf, block_size(k, 0), k->rtype);
 }
 
 /* --- scans

@@ -50,6 +50,11 @@ static const struct rule rules[VERBS][ROWS] = {
 		{"reduced", scatter_reduced, 0, 0, 0, 0}},
 	[VERB_SCAN] = {{"doubling", scan_doubling, 0, 0, 0, 0}},
 	[VERB_EXSCAN] = {{"doubling", scan_doubling, 0, 0, 0, 0}},
+	[VERB_NEIGHBOR_ALLGATHER] = {{"spread", neighbor_spread, 0, 0, 0, 0}},
+	[VERB_NEIGHBOR_ALLGATHERV] = {{"spread", neighbor_spread, 0, 0, 0, 0}},
+	[VERB_NEIGHBOR_ALLTOALL] = {{"spread", neighbor_spread, 0, 0, 0, 0}},
+	[VERB_NEIGHBOR_ALLTOALLV] = {{"spread", neighbor_spread, 0, 0, 0, 0}},
+	[VERB_NEIGHBOR_ALLTOALLW] = {{"spread", neighbor_spread, 0, 0, 0, 0}},
 };
 
 static bool fits(const struct rule *r, const struct call *k)
@@ -64,11 +69,35 @@ static bool fits(const struct rule *r, const struct call *k)
 	return !(r->wants & WANT_COUNT) || k->rcount >= k->n;
 }
 
-plan *plan_choose(const struct call *k)
+plan *plan_local(const struct call *k)
 {
 	const struct rule *r = rules[k->verb];
 
 	while (!fits(r, k))
 		r++;
 	return r->plan;
+}
+
+/* Between groups; the others are not allowed there. */
+static plan *const inter[VERBS] = {
+	[VERB_BARRIER] = barrier_inter,
+	[VERB_BCAST] = bcast_inter,
+	[VERB_GATHER] = gather_inter,
+	[VERB_GATHERV] = gather_inter,
+	[VERB_SCATTER] = scatter_inter,
+	[VERB_SCATTERV] = scatter_inter,
+	[VERB_ALLGATHER] = exchange_inter,
+	[VERB_ALLGATHERV] = exchange_inter,
+	[VERB_ALLTOALL] = exchange_inter,
+	[VERB_ALLTOALLV] = exchange_inter,
+	[VERB_ALLTOALLW] = exchange_inter,
+	[VERB_REDUCE] = reduce_inter,
+	[VERB_ALLREDUCE] = allreduce_inter,
+	[VERB_REDUCE_SCATTER_BLOCK] = reduce_scatter_inter,
+	[VERB_REDUCE_SCATTER] = reduce_scatter_inter,
+};
+
+plan *plan_choose(const struct call *k)
+{
+	return k->inter ? inter[k->verb] : plan_local(k);
 }
