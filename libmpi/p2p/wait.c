@@ -317,7 +317,7 @@ int p2p_request_free(struct req **request)
 {
 	struct req *r = *request;
 
-	if (r->kind == REQ_COLL && !req_idle(r))
+	if (r->kind == REQ_COLL && !req_idle(r) && !r->done)
 		return haft_err(MPI_ERR_REQUEST,
 			"a collective operation under way: its request cannot be freed");
 	*request = NULL;
