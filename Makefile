@@ -13,6 +13,7 @@ FLAVOUR ?= release
 SAN     ?=
 MEAN    ?=
 CC      := $(if $(filter default,$(origin CC)),gcc,$(CC))
+FC      := $(if $(filter default,$(origin FC)),gfortran,$(FC))
 PREFIX  ?= /usr/local
 DESTDIR ?=
 B       := build/$(FLAVOUR)$(if $(SAN),-$(SAN))$(if $(MEAN),-mean)$(if $(findstring clang,$(CC)),-clang)

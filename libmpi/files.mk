@@ -93,9 +93,11 @@ $(B)/obj/libmpi/type/kern.o: cflags-libmpi += -O3
 gen_SRCS := \
 	libmpi/api/gen.c \
 	libmpi/api/genbind.c \
+	libmpi/api/genf.c \
 	libmpi/api/genh.c \
 	libmpi/api/genlist.c \
 	libmpi/api/genman.c \
+	libmpi/api/genmod.c \
 	libmpi/api/gentest.c
 gen_CHAPTERS := p2p part type coll comm topo env info dyn rma ext io tool old lang abi
 gen_HDRS += $(B)/include/mpi.h $(B)/gen/engine.h $(B)/gen/raw.h $(B)/gen/names.h
@@ -181,3 +183,5 @@ install-libmpi:
 coverage: $(B)/gen/list
 	$(Q)awk -f libmpi/api/coverage.awk $<
 .PHONY: coverage
+
+include libmpi/fort/files.mk

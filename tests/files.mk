@@ -97,6 +97,10 @@ mpi_TESTS += tests/std/ch06/userop_msg.c
 mpi_TESTS += tests/thread/storm.c
 mpi_TESTS += tests/thread/waits.c
 
+# The same in Fortran, built with our mpifort.
+fort_TESTS :=
+fort_TESTS += tests/fort/ring.f
+
 # Shell scripts; they find the build directory in $B.
 script_TESTS :=
 script_TESTS += tests/abi/header.sh
@@ -126,9 +130,11 @@ demo_SRCS := tests/examples/heat/heat.c
 # --- rules ---------------------------------------------------------------------------------------
 tests_SRCS := tests/run.c
 tests_sel = $(if $(T),$(foreach t,$(1),$(if $(findstring $(T),$(t)),$(t))),$(1))
-tests_bin = $(patsubst %.c,$(B)/%,$(1))
+tests_bin = $(patsubst %,$(B)/%,$(basename $(1)))
 unit_sel := $(call tests_sel,$(sort $(unit_TESTS)))
-mpi_sel  := $(call tests_sel,$(sort $(mpi_TESTS)))
+# Without a compiler of Fortran there are no tests of it; make check installs one.
+tests_FC := $(shell command -v $(FC) 2>/dev/null)
+mpi_sel  := $(call tests_sel,$(sort $(mpi_TESTS) $(if $(tests_FC),$(fort_TESTS))))
 sh_sel   := $(call tests_sel,$(sort $(script_TESTS)))
 
 # A sanitizer makes everything slower; the limits of the tests are for the plain build.
@@ -157,6 +163,15 @@ $(call tests_bin,$(sort $(mpi_TESTS) $(demo_SRCS))): $(B)/tests/%: tests/%.c $(B
 	$(call say,MPICC,$@)
 	@mkdir -p $(@D)
 	$(Q)$(tests_mpicc) -MMD -MP -MT $@ $(filter %.c,$^) -o $@ $(tests_FLAGS-$(*F))
+
+tests_mpifort = $(B)/bin/mpifort -Wall -O1 -g $(san)
+define tests_fort
+$(B)/tests/%: tests/%$(1) $(B)/include/mpif.h $(B)/flags | all
+	$$(call say,FORT,$$@)
+	@mkdir -p $$(@D)
+	$(Q)$$(tests_mpifort) $$(tests_FFLAGS-$$(*F)) -J$$(@D) $$(filter %$(1) %.c,$$^) -o $$@
+endef
+$(foreach s,.f .f90,$(eval $(call tests_fort,$(s))))
 
 # Every function that has no engine yet, as the generator lists them.
 $(B)/tests/abi/none: $(B)/gen/none.c

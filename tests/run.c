@@ -162,7 +162,7 @@ static void order_read(const char *src, char *line, size_t len)
 	head[n] = '\0';
 	line[0] = '\0';
 	for (p = strstr(head, " RUN "); p != NULL; p = strstr(p + 1, " RUN "))
-		if (p > head && (p[-1] == '#' || strncmp(p - 1, "* RUN", 5) == 0))
+		if (p > head && (strchr("#!", p[-1]) != NULL || strncmp(p - 1, "* RUN", 5) == 0))
 			break;
 	if (p == NULL)
 		return;

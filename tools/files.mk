@@ -31,26 +31,44 @@ $(B)/bin/mpirun: $(B)/bin/mpiexec
 tools_CXX = $(if $(findstring clang,$(CC)),$(subst clang,clang++,$(CC)),$(subst gcc,g++,$(CC)))
 tools_fill = sed -e 's|@VERSION@|$(HAFT_VERSION)|g' -e 's|@COMPILERXX@|$(tools_CXX)|g' \
 	-e 's|@STATIC_LIBS@|$(strip $(libmpi_LIBS))|g'
-tools_PC := $(patsubst %,$(B)/lib/pkgconfig/%.pc,mpi mpi-c mpi-cxx)
+pc_LIBS-mpi := -lmpi_abi
+pc_LIBS-mpi-c := -lmpi_abi
+pc_LIBS-mpi-cxx := -lmpi_abi
+pc_LIBS-mpi-fort := -lmpifort_abi -lmpi_abi
+pc_MORE-mpi-cxx := $(comma) the C interface for C++
+pc_MORE-mpi-fort := $(comma) mpif.h and modules mpi and mpi_f08
+tools_PC := $(patsubst %,$(B)/lib/pkgconfig/%.pc,mpi mpi-c mpi-cxx mpi-fort)
 tools_MAN := $(patsubst %,$(B)/man/man1/%.1,mpiexec mpicc mpi-info)
 
 $(B)/bin/mpicc: tools/mpicc/mpicc.in tools/files.mk $(B)/flags
 	@mkdir -p $(@D)
 	$(Q)$(tools_fill) -e 's|@NAME@|mpicc|g' -e 's|@WHAT@|C|g' -e 's|@VAR@|CC|g' \
-		-e 's|@CCOPT@|-cc=|g' -e 's|@COMPILER@|$(CC)|g' $< >$@ && chmod +x $@
+		-e 's|@CCOPT@|-cc=|g' -e 's|@COMPILER@|$(CC)|g' \
+		-e 's|@LIBS@|mpi_abi|g' -e 's|@FORTRAN@|no|g' $< >$@ && chmod +x $@
 
 $(B)/bin/mpicxx: tools/mpicc/mpicc.in tools/files.mk $(B)/flags
 	@mkdir -p $(@D)
 	$(Q)$(tools_fill) -e 's|@NAME@|mpicxx|g' -e 's|@WHAT@|C++|g' -e 's|@VAR@|CXX|g' \
-		-e 's|@CCOPT@|-cxx=|g' -e 's|@COMPILER@|$(tools_CXX)|g' $< >$@ && chmod +x $@
+		-e 's|@CCOPT@|-cxx=|g' -e 's|@COMPILER@|$(tools_CXX)|g' \
+		-e 's|@LIBS@|mpi_abi|g' -e 's|@FORTRAN@|no|g' $< >$@ && chmod +x $@
 
 $(B)/bin/mpic++: $(B)/bin/mpicxx
 	$(Q)ln -sf mpicxx $@
 
+# Fortran's wrapper is there also where its compiler is not: it says so when it is used.
+$(B)/bin/mpifort: tools/mpicc/mpicc.in tools/files.mk $(B)/flags
+	@mkdir -p $(@D)
+	$(Q)$(tools_fill) -e 's|@NAME@|mpifort|g' -e 's|@WHAT@|Fortran|g' -e 's|@VAR@|FC|g' \
+		-e 's|@CCOPT@|-fc=|g' -e 's|@COMPILER@|$(FC)|g' \
+		-e 's|@LIBS@|mpifort_abi mpi_abi|g' -e 's|@FORTRAN@|yes|g' $< >$@ && chmod +x $@
+
+$(B)/bin/mpif90 $(B)/bin/mpif77: $(B)/bin/mpifort
+	$(Q)ln -sf mpifort $@
+
 $(B)/lib/pkgconfig/%.pc: tools/mpicc/mpi.pc.in tools/files.mk $(B)/flags
 	@mkdir -p $(@D)
 	$(Q)$(tools_fill) -e 's|@NAME@|$*|g' -e 's|@COMPILER@|$(CC)|g' \
-		-e 's|@MORE@|$(if $(filter mpi-cxx,$*),$(comma) the C interface for C++)|g' $< >$@
+		-e 's|@MORE@|$(pc_MORE-$*)|g' -e 's|@LIBS@|$(pc_LIBS-$*)|g' -e 's|@FC@|$(FC)|g' $< >$@
 
 # --- mpi-info ------------------------------------------------------------------------------------
 info_SRCS := tools/info/info.c libmpi/core/set.c libmpi/core/state.c
@@ -67,7 +85,7 @@ $(B)/man/man1/%.1: tools/man/%.1 tools/files.mk
 	@mkdir -p $(@D)
 	$(Q)sed -e 's|@VERSION@|$(HAFT_VERSION)|g' $< >$@
 
-tools_BIN := $(if $(libshm_SRCS),mpiexec mpirun) mpicc mpicxx mpic++ $(if $(gen_SRCS),mpi-info)
+tools_BIN := $(if $(libshm_SRCS),mpiexec mpirun) mpicc mpicxx mpic++ mpifort mpif90 mpif77 $(if $(gen_SRCS),mpi-info)
 
 all: $(tools_BIN:%=$(B)/bin/%) $(tools_PC) $(tools_MAN)
 
@@ -78,4 +96,5 @@ install-tools:
 	install -m 644 $(tools_PC) $(DESTDIR)$(PREFIX)/lib/pkgconfig/
 	install -m 644 $(tools_MAN) $(DESTDIR)$(PREFIX)/share/man/man1/
 	ln -sf mpiexec.1 $(DESTDIR)$(PREFIX)/share/man/man1/mpirun.1
-	ln -sf mpicc.1 $(DESTDIR)$(PREFIX)/share/man/man1/mpicxx.1
+	for n in mpicxx mpifort mpif90 mpif77; do \
+		ln -sf mpicc.1 $(DESTDIR)$(PREFIX)/share/man/man1/$$n.1; done

@@ -2,6 +2,7 @@
 /* gen.c - the table of facts in memory, and which writer to run. */
 #include "libmpi/api/gen.h"
 
+#include <ctype.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,13 @@ const struct kind kinds[] = {
 	{#id, small, large, engine, how, class, #check, words},
 #include "libmpi/api/kinds.def"
 #undef KIND
+};
+
+const struct fortran fortran[KINDS] = {
+#define FORT(id, how, old, small, large, intent, shape) \
+	[KIND_##id] = {how, #old, #small, #large, intent, shape},
+#include "libmpi/api/fort.def"
+#undef FORT
 };
 
 const struct class classes[] = {
@@ -44,12 +52,14 @@ const struct error errors[] = {
 const struct constant constants[] = {
 #define TITLE(words) {C_TITLE, words, "", 0, NOCLASS},
 #define CONST(type, name, value) {C_CONST, #name, #type, value, NOCLASS},
+#define ROOM(name, value) {C_ROOM, #name, "int", value, NOCLASS},
 #define HANDLE(class, name, value) {C_HANDLE, #name, "", value, CLASS_##class},
 #define SAME(name, other) {C_SAME, #name, #other, 0, NOCLASS},
 #define LATER(type, name, value) {C_LATER, #name, #type, value, NOCLASS},
 #include "libmpi/api/const.def"
 #undef TITLE
 #undef CONST
+#undef ROOM
 #undef HANDLE
 #undef SAME
 #undef LATER
@@ -182,6 +192,9 @@ static void funcs_load(void)
 	}
 	for (int i = 0; i < nfuncs; i++)
 		func_check(&funcs[i]);
+	for (int i = 0; i < KINDS; i++)
+		if (fortran[i].how == 0)
+			die("a kind without a row in fort.def", kinds[i].name);
 }
 
 static void entry_name(struct entry *e)
@@ -221,6 +234,25 @@ bool has_engine(const struct func *f)
 	return strcmp(f->engine, "NONE") != 0;
 }
 
+bool in_fortran(const struct func *f)
+{
+	if ((f->flags & TOOL) || fortran[f->ret].how != F_VALUE)
+		return false;
+	for (int i = 0; i < f->nparam; i++)
+		if (fortran[f->param[i].kind].how == F_NONE)
+			return false;
+	return true;
+}
+
+const struct param *length_param(const struct func *f, const struct param *p)
+{
+	while (--p >= f->param)
+		if (p->kind == KIND_LEN || p->kind == KIND_COUNT || p->kind == KIND_COUNT_INT ||
+			p->kind == KIND_BIG_LEN)
+			return p;
+	return NULL;
+}
+
 const char *declarator(const struct entry *e, const struct param *p)
 {
 	return e->large ? kinds[p->kind].large : kinds[p->kind].small;
@@ -243,6 +275,12 @@ void text_add(struct text *t, const char *fmt, ...)
 	if (n < 0 || (size_t)n >= sizeof(t->s) - t->n)
 		die("text too long", t->s);
 	t->n += (size_t)n;
+}
+
+void text_lower(struct text *t, const char *name)
+{
+	while (*name != '\0')
+		text_add(t, "%c", tolower((unsigned char)*name++));
 }
 
 void text_declare(struct text *t, const char *declarator, const char *name)
@@ -291,8 +329,7 @@ void text_write(const struct text *t, FILE *out)
 static int usage(void)
 {
 	fputs("usage: gen mpi.h | engine.h | raw.h | names.h | names.c | bind CHAPTER | map | list "
-	      "| "
-	      "man DIR | abi.c | none.c\n",
+	      "| man DIR | abi.c | none.c | fort CHAPTER | mpif.h | mpi.f90 | mpi_f08.f90\n",
 		stderr);
 	return 2;
 }
@@ -304,11 +341,17 @@ int main(int argc, char **argv)
 		void (*write)(FILE *);
 	} plain[] = {{"mpi.h", write_mpi_h}, {"engine.h", write_engine_h}, {"raw.h", write_raw_h},
 		{"names.h", write_names_h}, {"names.c", write_names_c}, {"map", write_map},
-		{"list", write_list}, {"abi.c", write_abi_test}, {"none.c", write_none_test}};
+		{"list", write_list}, {"abi.c", write_abi_test}, {"none.c", write_none_test},
+		{"mpif.h", write_mpif_h}, {"mpi.f90", write_mpi_mod},
+		{"mpi_f08.f90", write_f08_mod}};
 
 	funcs_load();
 	if (argc == 3 && strcmp(argv[1], "bind") == 0) {
 		write_bind(stdout, chapter_find(argv[2]));
+		return ferror(stdout) || fflush(stdout) != 0;
+	}
+	if (argc == 3 && strcmp(argv[1], "fort") == 0) {
+		write_fort(stdout, chapter_find(argv[2]));
 		return ferror(stdout) || fflush(stdout) != 0;
 	}
 	if (argc == 3 && strcmp(argv[1], "man") == 0) {

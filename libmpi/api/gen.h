@@ -4,7 +4,7 @@
  *     *.def ──(the compiler is the parser)──> arrays of the structs below ──> one writer an output
  *
  *     gen mpi.h | engine.h | raw.h | names.h | names.c | bind CHAPTER | map | list | man DIR |
- * abi.c | none.c
+ * abi.c | none.c | fort CHAPTER | mpif.h | mpi.f90 | mpi_f08.f90
  *
  * The generator knows kinds, checks and flags; it knows no function's name.  It is a program of the
  * build machine: its output goes to stdout (man: into files of DIR). */
@@ -39,6 +39,40 @@ enum how {
 
 enum dir { IN, OUT, INOUT };
 
+/* How a parameter gets from Fortran to the C function (libmpi/fort/glue.h). */
+enum fort {
+	F_NONE = 1, /* not at all: a function with such a parameter is not Fortran's */
+	F_DROP,     /* Fortran has no such parameter, and C needs none */
+	F_NULL,     /* Fortran has none, and C gets 0 or NULL */
+	F_HAND,     /* the whole function is in libmpi/fort, by hand */
+	F_VALUE,    /* by reference there, by value here */
+	F_PASS,     /* its address is the same for both */
+	F_INT,      /* an INTEGER there, wider here */
+	F_INT_OUT,
+	F_INTS,
+	F_HANDLE,
+	F_HANDLE_OUT,
+	F_HANDLE_IO,
+	F_HANDLES, /* arrays, as long as the length before them says */
+	F_HANDLES_IO,
+	F_HANDLES_OUT,
+	F_HANDLES_RANKS, /* as many as there are ranks on the other side, or neighbors */
+	F_HANDLES_TO,
+	F_HANDLES_FROM,
+	F_CHOICE,    /* a choice buffer: by address or by descriptor */
+	F_PLACE,     /* the same, of which only the address matters */
+	F_CPTR_OUT,  /* mpi_f08 alone gets the address */
+	F_FLAG_OUT,  /* becomes a LOGICAL */
+	F_INDEX_OUT, /* counts from 1 there */
+	F_INDICES_OUT,
+	F_WEIGHTS,
+	F_STR,      /* trailing blanks do not count */
+	F_STR_INFO, /* nor do leading ones */
+	F_STR_OUT,
+	F_STATUS,
+	F_STATUSES
+};
+
 enum flags {
 	BIG = 1,     /* has a _c form made of the same rows */
 	C_FORM = 2,  /* is a _c form with rows of its own */
@@ -72,6 +106,14 @@ struct kind {
 	enum class_id class;
 	const char *check; /* of libmpi/bind/check.h; "none" */
 	const char *words;
+};
+
+/* What a kind is in Fortran: a row of fort.def. */
+struct fortran {
+	enum fort how;
+	const char *old, *small,
+		*large; /* types: of mpif.h and mpi; of mpi_f08; of its large form */
+	const char *intent, *shape;
 };
 
 struct class
@@ -110,7 +152,7 @@ struct error {
 	int value;
 };
 
-enum constant_what { C_TITLE, C_CONST, C_HANDLE, C_SAME, C_LATER };
+enum constant_what { C_TITLE, C_CONST, C_ROOM, C_HANDLE, C_SAME, C_LATER };
 
 struct constant {
 	enum constant_what what;
@@ -120,6 +162,7 @@ struct constant {
 };
 
 extern const struct kind kinds[];
+extern const struct fortran fortran[]; /* by kind */
 extern const struct class classes[];
 extern const struct chapter chapters[];
 extern const struct check checks[];
@@ -142,6 +185,12 @@ bool entry_next(struct entry *e, int chapter);
 /* A row whose engine is named NONE. */
 bool has_engine(const struct func *f);
 
+/* Does Fortran have the function? */
+bool in_fortran(const struct func *f);
+
+/* The parameter that says how long the array p is, or NULL. */
+const struct param *length_param(const struct func *f, const struct param *p);
+
 /* The C declarator of a parameter of the entry point. */
 const char *declarator(const struct entry *e, const struct param *p);
 
@@ -160,7 +209,14 @@ void text_prototype(struct text *t, const struct entry *e, const char *prefix);
 /* Writes the text broken at COLUMNS; lines after the first start with a tab. */
 void text_write(const struct text *t, FILE *out);
 
+/* Adds a name in lower case. */
+void text_lower(struct text *t, const char *name);
+
 /* The writers; they exit on errors. */
+void write_fort(FILE *out, int chapter);
+void write_mpif_h(FILE *out);
+void write_mpi_mod(FILE *out);
+void write_f08_mod(FILE *out);
 void write_mpi_h(FILE *out);
 void write_engine_h(FILE *out);
 void write_raw_h(FILE *out);

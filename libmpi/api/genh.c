@@ -122,6 +122,7 @@ static void constants_write(FILE *out)
 	for (const struct constant *c = constants; c < constants + nconstants; c++) {
 		switch (c->what) {
 		case C_TITLE: fprintf(out, "\n/* %s */\n", c->name); break;
+		case C_ROOM:
 		case C_CONST: constant_write(out, c->type, c->name, c->value); break;
 		case C_HANDLE:
 			constant_write(out, classes[c->class].type, c->name, c->value);

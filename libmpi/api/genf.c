@@ -1,0 +1,609 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* genf.c - writes the Fortran procedures of one chapter: between mpi_send_ and MPI_Send.
+ *
+ *     mpi_send_(void *buf, ...)                 mpif.h; where no buffer is involved, all three
+ *     mpi_send_f08ts_(struct fort_desc *, ...)  mpi_f08, and as mpi_send_fts_ module mpi
+ *     mpi_send_c_f08ts_(...)                    mpi_f08 with large counts
+ *         declarations                          c_NAME what C gets, s_NAME its scratch
+ *         before                                arrays of handles, text, sections
+ *         ret = MPI_Send(...)
+ *         after                                 results
+ *     done:                                     rooms are given back
+ *
+ * The FORT_ macros and the names are explained in libmpi/fort/glue.h. */
+#include "libmpi/api/genf.h"
+
+#include <string.h>
+
+static enum fort how_of(const struct param *p)
+{
+	return fortran[p->kind].how;
+}
+
+bool fort_by_hand(const struct func *f)
+{
+	for (int i = 0; i < f->nparam; i++)
+		if (how_of(&f->param[i]) == F_HAND)
+			return true;
+	return false;
+}
+
+bool fort_callback(const struct func *f)
+{
+	for (int i = 0; i < f->nparam; i++) {
+		enum kind_id k = f->param[i].kind;
+
+		if (k == KIND_VALUE_ROOM || k == KIND_VALUE_OLD_ROOM || k == KIND_CONVERTED)
+			return true;
+		if ((f->flags & RAW) && (k == KIND_VALUE || k == KIND_VALUE_OLD))
+			return true;
+	}
+	return false;
+}
+
+bool fort_choice(const struct func *f)
+{
+	for (int i = 0; i < f->nparam; i++)
+		if (how_of(&f->param[i]) == F_CHOICE || how_of(&f->param[i]) == F_PLACE)
+			return true;
+	return false;
+}
+
+bool fort_ierror(const struct func *f)
+{
+	for (int i = 0; i < f->nparam; i++)
+		if (how_of(&f->param[i]) == F_DROP)
+			return false;
+	return f->ret == KIND_INT;
+}
+
+bool fort_shown(const struct param *p)
+{
+	return how_of(p) != F_DROP && how_of(p) != F_NULL;
+}
+
+static bool has_kind(const struct func *f, enum kind_id kind)
+{
+	for (int i = 0; i < f->nparam; i++)
+		if (f->param[i].kind == kind)
+			return true;
+	return false;
+}
+
+static bool is_count(enum kind_id k)
+{
+	return k == KIND_COUNT || k == KIND_COUNT_INT;
+}
+
+/* What becomes of a section of an array. */
+enum section {
+	AS_TYPE, /* the buffer's count and datatype follow: a datatype describes it */
+	AS_COPY, /* blocks or elements are named by position: a copy */
+	AS_ADDR  /* its address alone matters */
+};
+
+static enum section section_of(const struct func *f, const struct param *p)
+{
+	int left = (int)(f->param + f->nparam - p);
+	bool reduces = has_kind(f, KIND_OP) && !has_kind(f, KIND_WIN);
+	bool blocks = p->kind == KIND_BLOCKS || p->kind == KIND_BLOCKS_OUT;
+
+	if (how_of(p) == F_PLACE)
+		return AS_ADDR;
+	if (left > 2 && is_count(p[1].kind) && kinds[p[2].kind].class == CLASS_TYPE && !reduces &&
+		!blocks)
+		return AS_TYPE;
+	if (has_kind(f, KIND_WIN) || has_kind(f, KIND_FILE))
+		return AS_ADDR;
+	return AS_COPY;
+}
+
+/* The buffer whose count or datatype p is, if it goes as a section; NULL: p stands for itself. */
+static const struct param *part_of(const struct func *f, const struct param *p)
+{
+	for (int d = 1; d <= 2 && p - d >= f->param; d++) {
+		const struct param *b = p - d;
+
+		if (how_of(b) != F_CHOICE || section_of(f, b) != AS_TYPE)
+			continue;
+		if ((d == 1 && is_count(p->kind)) || (d == 2 && kinds[p->kind].class == CLASS_TYPE))
+			return b;
+	}
+	return NULL;
+}
+
+/* A nonblocking call: memory is used after it. */
+bool fort_later(const struct func *f)
+{
+	return has_kind(f, KIND_REQ_OUT);
+}
+
+/* --- one form of one entry point ------------------------------------------------------------- */
+
+struct form {
+	struct entry e;
+	bool desc; /* choice buffers and text come with descriptors */
+	bool f08;  /* as mpi_f08 has it, where that differs for other reasons */
+};
+
+static const char *class_type(const struct param *p)
+{
+	return classes[kinds[p->kind].class].type;
+}
+
+static const char *class_object(const struct param *p)
+{
+	return classes[kinds[p->kind].class].object;
+}
+
+static void param_declare(struct text *t, const struct form *m, const struct param *p)
+{
+	const char *c = declarator(&m->e, p);
+	char name[80];
+
+	switch (how_of(p)) {
+	case F_VALUE:
+		snprintf(name, sizeof(name), "*%s", p->name);
+		text_add(t, "const ");
+		text_declare(t, c, name);
+		break;
+	case F_CHOICE:
+	case F_PLACE:
+		if (m->desc)
+			text_add(t, "const struct fort_desc *%s", p->name);
+		else
+			text_declare(t, c, p->name);
+		break;
+	case F_STR:
+	case F_STR_INFO:
+		if (m->desc)
+			text_add(t, "const struct fort_desc *d_%s", p->name);
+		else
+			text_add(t, "const char *%s", p->name);
+		break;
+	case F_PASS:
+	case F_WEIGHTS:
+	case F_CPTR_OUT:
+	case F_STR_OUT: text_declare(t, c, p->name); break;
+	case F_INT:
+	case F_INTS:
+	case F_HANDLE:
+	case F_HANDLES:
+	case F_HANDLES_RANKS:
+	case F_HANDLES_TO:
+	case F_HANDLES_FROM: text_add(t, "const MPI_Fint *%s", p->name); break;
+	default: text_add(t, "MPI_Fint *%s", p->name); break;
+	}
+}
+
+/* A comma, unless it is the first. */
+static void comma(struct text *t)
+{
+	if (t->s[t->n - 1] != '(')
+		text_add(t, ", ");
+}
+
+static void prototype(struct text *t, const struct form *m, const char *suffix)
+{
+	const struct func *f = m->e.f;
+
+	text_add(t, "FORT_API ");
+	text_declare(t, f->ret == KIND_INT ? "void %" : kinds[f->ret].small, "FORT_NAME(");
+	text_lower(t, m->e.name);
+	text_add(t, "%s)(", suffix);
+	for (int i = 0; i < f->nparam; i++) {
+		if (!fort_shown(&f->param[i]))
+			continue;
+		comma(t);
+		param_declare(t, m, &f->param[i]);
+	}
+	if (fort_ierror(f)) {
+		comma(t);
+		text_add(t, "MPI_Fint *ierror");
+	}
+	for (int i = 0; i < f->nparam && !m->desc; i++)
+		if (strcmp(fortran[f->param[i].kind].old, "TEXT") == 0)
+			text_add(t, ", size_t l_%s", f->param[i].name);
+	text_add(t, t->s[t->n - 1] == '(' ? "void)" : ")");
+}
+
+/* An expression: how many entries the array p has. */
+static const char *length(const struct form *m, const struct param *p)
+{
+	static char s[96];
+	const struct param *n = length_param(m->e.f, p);
+
+	switch (how_of(p)) {
+	case F_HANDLES_RANKS:
+	case F_HANDLES_TO:
+	case F_HANDLES_FROM: snprintf(s, sizeof(s), "n_%s", p->name); return s;
+	default: break;
+	}
+	snprintf(s, sizeof(s), "*%s", n != NULL ? n->name : "?");
+	return s;
+}
+
+/* The buffer before a collective's array of datatypes. */
+static const char *buffer_of(const struct form *m, const struct param *p)
+{
+	while (--p >= m->e.f->param)
+		if (how_of(p) == F_CHOICE)
+			return p->name;
+	return "?";
+}
+
+static void declare_text(FILE *out, const struct form *m, const struct param *p)
+{
+	const char *x = p->name;
+
+	if (m->desc)
+		fprintf(out, "\tconst char *%s = d_%s->base;\n\tsize_t l_%s = d_%s->len;\n", x, x,
+			x, x);
+	fprintf(out, "\tchar s_%s[FORT_TEXT], *c_%s = NULL;\n", x, x);
+}
+
+static void declare_peers(FILE *out, const struct form *m, const struct param *p)
+{
+	const char *which = how_of(p) == F_HANDLES_RANKS ? "ranks"
+			    : how_of(p) == F_HANDLES_TO  ? "to"
+							 : "from";
+
+	fprintf(out, "\t%s s_%s[FORT_SCRATCH], *c_%s = NULL;\n", class_type(p), p->name, p->name);
+	fprintf(out, "\tint n_%s = fort_%s(%s%s, *comm);\n", p->name, which, buffer_of(m, p),
+		m->desc ? "->base" : "");
+}
+
+static void declare(FILE *out, const struct form *m, const struct param *p)
+{
+	const char *x = p->name;
+
+	switch (how_of(p)) {
+	case F_HANDLE_OUT:
+		fprintf(out, "\t%s c_%s = FORT_UNSET(%s);\n", class_type(p), x, class_type(p));
+		break;
+	case F_HANDLE_IO:
+		fprintf(out, "\t%s c_%s = fort_%s(*%s);\n", class_type(p), x, class_object(p), x);
+		break;
+	case F_HANDLES:
+	case F_HANDLES_IO:
+	case F_HANDLES_OUT:
+		fprintf(out, "\t%s s_%s[FORT_SCRATCH], *c_%s = NULL;\n", class_type(p), x, x);
+		break;
+	case F_HANDLES_RANKS:
+	case F_HANDLES_TO:
+	case F_HANDLES_FROM: declare_peers(out, m, p); break;
+	case F_INT_OUT: fprintf(out, "\tMPI_Aint c_%s = 0;\n", x); break;
+	case F_INTS: fprintf(out, "\tMPI_Aint s_%s[FORT_SCRATCH], *c_%s = NULL;\n", x, x); break;
+	case F_STR:
+	case F_STR_INFO: declare_text(out, m, p); break;
+	case F_STR_OUT: fprintf(out, "\tchar c_%s[FORT_TEXT_OUT];\n", x); break;
+	case F_CPTR_OUT:
+		if (!m->f08)
+			fprintf(out, "\tvoid *c_%s = NULL;\n", x);
+		break;
+	case F_CHOICE:
+		if (m->desc && section_of(m->e.f, p) != AS_ADDR)
+			fprintf(out, "\tstruct fort_part c_%s = {.desc = NULL};\n", x);
+		break;
+	default: break;
+	}
+}
+
+static void before_part(FILE *out, const struct form *m, const struct param *p)
+{
+	const char *x = p->name, *later = fort_later(m->e.f) ? "true" : "false";
+
+	switch (section_of(m->e.f, p)) {
+	case AS_TYPE:
+		fprintf(out, "\tret = fort_part(&c_%s, %s, *%s, fort_type(*%s), %s);\n", x, x,
+			p[1].name, p[2].name, later);
+		break;
+	case AS_COPY: fprintf(out, "\tret = fort_copy(&c_%s, %s, %s);\n", x, x, later); break;
+	case AS_ADDR: return;
+	}
+	fputs("\tif (ret != MPI_SUCCESS)\n\t\tgoto done;\n", out);
+}
+
+static void before(FILE *out, const struct form *m, const struct param *p)
+{
+	const char *x = p->name;
+
+	switch (how_of(p)) {
+	case F_HANDLES:
+	case F_HANDLES_IO:
+	case F_HANDLES_RANKS:
+	case F_HANDLES_TO:
+	case F_HANDLES_FROM:
+		fprintf(out, "\tFORT_HANDLES(%s, %s, %s);\n", class_object(p), x, length(m, p));
+		break;
+	case F_HANDLES_OUT:
+		fprintf(out, "\tFORT_HANDLES_OUT(%s, %s, %s);\n", class_type(p), x, length(m, p));
+		break;
+	case F_INTS: fprintf(out, "\tFORT_INTS(%s, %s);\n", x, length(m, p)); break;
+	case F_STR: fprintf(out, "\tFORT_TEXT_IN(%s, false);\n", x); break;
+	case F_STR_INFO: fprintf(out, "\tFORT_TEXT_IN(%s, true);\n", x); break;
+	case F_STR_OUT: fprintf(out, "\tfort_text_unset(c_%s);\n", x); break;
+	case F_CHOICE:
+		if (m->desc)
+			before_part(out, m, p);
+		break;
+	default: break;
+	}
+}
+
+/* Can `before' fail? */
+static bool fails(const struct form *m, const struct param *p)
+{
+	switch (how_of(p)) {
+	case F_HANDLES:
+	case F_HANDLES_IO:
+	case F_HANDLES_OUT:
+	case F_HANDLES_RANKS:
+	case F_HANDLES_TO:
+	case F_HANDLES_FROM:
+	case F_INTS:
+	case F_STR:
+	case F_STR_INFO: return true;
+	case F_CHOICE: return m->desc && section_of(m->e.f, p) != AS_ADDR;
+	default: return false;
+	}
+}
+
+static void argument_buffer(struct text *t, const struct form *m, const struct param *p)
+{
+	if (!m->desc)
+		text_add(t, "FORT_BUF(%s)", p->name);
+	else if (section_of(m->e.f, p) == AS_ADDR)
+		text_add(t, "FORT_BUF(%s->base)", p->name);
+	else
+		text_add(t, "c_%s.addr", p->name);
+}
+
+static void argument_value(struct text *t, const struct form *m, const struct param *p)
+{
+	const struct param *b = m->desc ? part_of(m->e.f, p) : NULL;
+
+	if (b != NULL)
+		text_add(t, m->e.large ? "c_%s.count" : "(int)c_%s.count", b->name);
+	else
+		text_add(t, "*%s", p->name);
+}
+
+static void argument_handle(struct text *t, const struct form *m, const struct param *p)
+{
+	const struct param *b = m->desc ? part_of(m->e.f, p) : NULL;
+
+	if (b != NULL)
+		text_add(t, "c_%s.type", b->name);
+	else
+		text_add(t, "fort_%s(*%s)", class_object(p), p->name);
+}
+
+static void argument(struct text *t, const struct form *m, const struct param *p)
+{
+	const char *x = p->name;
+
+	switch (how_of(p)) {
+	case F_NULL: text_add(t, "0"); break;
+	case F_VALUE: argument_value(t, m, p); break;
+	case F_HANDLE: argument_handle(t, m, p); break;
+	case F_CHOICE:
+	case F_PLACE: argument_buffer(t, m, p); break;
+	case F_INT: text_add(t, "*%s", x); break;
+	case F_HANDLE_OUT:
+	case F_HANDLE_IO:
+	case F_INT_OUT: text_add(t, "&c_%s", x); break;
+	case F_INTS:
+	case F_HANDLES:
+	case F_HANDLES_IO:
+	case F_HANDLES_OUT:
+	case F_HANDLES_RANKS:
+	case F_HANDLES_TO:
+	case F_HANDLES_FROM:
+	case F_STR:
+	case F_STR_INFO:
+	case F_STR_OUT: text_add(t, "c_%s", x); break;
+	case F_CPTR_OUT: text_add(t, m->f08 ? "%s" : "&c_%s", x); break;
+	case F_WEIGHTS: text_add(t, "FORT_BUF(%s)", x); break;
+	case F_STATUS:
+	case F_STATUSES: text_add(t, "fort_status(%s)", x); break;
+	default: text_add(t, "%s", x); break;
+	}
+}
+
+/* The count that says how many indices there are. */
+static const char *outcount(const struct form *m)
+{
+	for (int i = 0; i < m->e.f->nparam; i++)
+		if (m->e.f->param[i].kind == KIND_INDICES_OUT)
+			return m->e.f->param[i - 1].name;
+	return "?";
+}
+
+/* Results that are written whatever came out: what has ended has ended. */
+static void after_always(FILE *out, const struct form *m, const struct param *p)
+{
+	const char *x = p->name;
+
+	switch (how_of(p)) {
+	case F_HANDLE_OUT:
+		fprintf(out, "\tFORT_HANDLE_NEW(%s, %s, %s);\n", class_type(p), class_object(p), x);
+		break;
+	case F_HANDLE_IO:
+		fprintf(out, "\t*%s = fort_%s_int(c_%s);\n", x, class_object(p), x);
+		break;
+	case F_HANDLES_IO:
+		fprintf(out, "\tFORT_HANDLES_BACK(%s, %s, %s);\n", class_object(p), x,
+			length(m, p));
+		break;
+	case F_HANDLES_OUT:
+		fprintf(out, "\tFORT_HANDLES_NEW(%s, %s, %s, %s);\n", class_type(p),
+			class_object(p), x, length(m, p));
+		break;
+	default: break;
+	}
+}
+
+static bool after_success(FILE *out, const struct form *m, const struct param *p)
+{
+	const char *x = p->name;
+
+	switch (how_of(p)) {
+	case F_INT_OUT: fprintf(out, "\t\t*%s = (MPI_Fint)c_%s;\n", x, x); return true;
+	case F_FLAG_OUT: fprintf(out, "\t\t*%s = *%s != 0;\n", x, x); return true;
+	case F_INDEX_OUT: fprintf(out, "\t\t*%s += *%s >= 0;\n", x, x); return true;
+	case F_INDICES_OUT:
+		fprintf(out, "\t\tFORT_INDICES(%s, *%s);\n", x, outcount(m));
+		return true;
+	case F_STR_OUT: fprintf(out, "\t\tfort_text_out(%s, l_%s, c_%s);\n", x, x, x); return true;
+	default: return false;
+	}
+}
+
+static void give_back(FILE *out, const struct form *m, const struct param *p)
+{
+	const char *x = p->name;
+
+	if (!fails(m, p))
+		return;
+	if (how_of(p) == F_CHOICE)
+		fprintf(out, "\tfort_part_end(&c_%s, %s);\n", x, p->dir != IN ? "true" : "false");
+	else
+		fprintf(out, "\tfort_room_end(s_%s, c_%s);\n", x, x);
+}
+
+/* Is one of the parameters treated so? */
+static bool any(const struct form *m, bool (*is)(const struct form *, const struct param *))
+{
+	for (int i = 0; i < m->e.f->nparam; i++)
+		if (is(m, &m->e.f->param[i]))
+			return true;
+	return false;
+}
+
+static bool succeeds(const struct form *m, const struct param *p)
+{
+	enum fort h = how_of(p);
+
+	(void)m;
+	return h == F_INT_OUT || h == F_FLAG_OUT || h == F_INDEX_OUT || h == F_INDICES_OUT ||
+	       h == F_STR_OUT;
+}
+
+static void call(FILE *out, const struct form *m, const char *first)
+{
+	const struct func *f = m->e.f;
+	struct text t;
+
+	text_clear(&t);
+	text_add(&t, "\t%sFORT_C(%s)(", first, m->e.name);
+	for (int i = 0; i < f->nparam; i++) {
+		if (how_of(&f->param[i]) == F_DROP)
+			continue;
+		text_add(&t, i > 0 ? ", " : "");
+		argument(&t, m, &f->param[i]);
+	}
+	text_add(&t, ");\n");
+	text_write(&t, out);
+}
+
+static void body(FILE *out, const struct form *m)
+{
+	const struct func *f = m->e.f;
+
+	if (f->ret != KIND_INT) {
+		call(out, m, "return ");
+		return;
+	}
+	if (!fort_ierror(f)) {
+		call(out, m, "");
+		return;
+	}
+	for (int i = 0; i < f->nparam; i++)
+		declare(out, m, &f->param[i]);
+	fputs("\tint ret;\n\n", out);
+	for (int i = 0; i < f->nparam; i++)
+		if (how_of(&f->param[i]) == F_CPTR_OUT && !m->f08)
+			fprintf(out, "\t(void)%s;\n", f->param[i].name);
+	for (int i = 0; i < f->nparam; i++)
+		before(out, m, &f->param[i]);
+	call(out, m, "ret = ");
+	for (int i = 0; i < f->nparam; i++)
+		after_always(out, m, &f->param[i]);
+	if (any(m, succeeds)) {
+		fputs("\tif (ret == MPI_SUCCESS || ret == MPI_ERR_IN_STATUS) {\n", out);
+		for (int i = 0; i < f->nparam; i++)
+			after_success(out, m, &f->param[i]);
+		fputs("\t}\n", out);
+	}
+	if (any(m, fails))
+		fputs("done:\n", out);
+	for (int i = 0; i < f->nparam; i++)
+		give_back(out, m, &f->param[i]);
+	fputs("\tFORT_RETURN(ret);\n", out);
+}
+
+static void procedure(FILE *out, const struct form *m, const char *suffix)
+{
+	struct text t;
+
+	text_clear(&t);
+	prototype(&t, m, suffix);
+	fputc('\n', out);
+	text_write(&t, out);
+	fputs(";\n", out);
+	text_write(&t, out);
+	fputs("\n{\n", out);
+	body(out, m);
+	fputs("}\n", out);
+}
+
+static void alias(FILE *out, const struct form *m, const char *to, const char *from)
+{
+	struct text t;
+
+	text_clear(&t);
+	prototype(&t, m, to);
+	text_add(&t, " FORT_ALIAS(");
+	text_lower(&t, m->e.name);
+	text_add(&t, "%s);\n", from);
+	text_write(&t, out);
+}
+
+static void procedures(FILE *out, const struct entry *e)
+{
+	bool choice = fort_choice(e->f), cptr = has_kind(e->f, KIND_ADDR_OUT);
+	struct form m = {.e = *e};
+
+	if (!e->large && !(e->f->flags & C_FORM)) {
+		procedure(out, &m, "_");
+		if (cptr)
+			alias(out, &m, "_fts_", "_");
+		else if (!choice)
+			alias(out, &m, "_f08_", "_");
+	}
+	m.f08 = true;
+	if (choice) {
+		m.desc = true;
+		procedure(out, &m, "_f08ts_");
+		if (!e->large && !(e->f->flags & C_FORM))
+			alias(out, &m, "_fts_", "_f08ts_");
+	} else if (cptr || e->large || (e->f->flags & C_FORM)) {
+		procedure(out, &m, "_f08_");
+	}
+}
+
+void write_fort(FILE *out, int chapter)
+{
+	struct entry e;
+
+	fprintf(out,
+		"// SPDX-License-Identifier: BSD-3-Clause\n"
+		"/* Fortran procedures of chapter %s: %s.\n"
+		" * Written by the generator in libmpi/api: change its tables, not this. */\n"
+		"#include \"libmpi/fort/glue.h\"\n",
+		chapters[chapter].number, chapters[chapter].title);
+	for (bool more = entry_first(&e, chapter); more; more = entry_next(&e, chapter))
+		if (in_fortran(e.f) && !fort_by_hand(e.f))
+			procedures(out, &e);
+}

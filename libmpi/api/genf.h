@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* genf.h - what the writers of Fortran know of a function: genf.c (procedures), genmod.c (modules)
+ * must agree. */
+#ifndef HAFT_API_GENF_H
+#define HAFT_API_GENF_H
+
+#include "libmpi/api/gen.h"
+
+bool fort_by_hand(const struct func *f);  /* its procedures are in libmpi/fort */
+bool fort_callback(const struct func *f); /* it is handed to others, not called */
+bool fort_choice(const struct func *f);   /* it has a choice buffer */
+bool fort_ierror(const struct func *f);   /* its last argument is IERROR */
+bool fort_later(const struct func *f);    /* memory may be used after it */
+bool fort_shown(const struct param *p);   /* Fortran has this parameter */
+
+#endif

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Fortran: libmpifort_abi.so.1, mpif.h, the modules.  None of it needs a Fortran compiler but the
+# .mod files, which mpifort makes for itself where there are none.
+
+# Once, whatever prefix:
+fort_SRCS += libmpi/fort/home.c
+fort_SRCS += libmpi/fort/part.c
+fort_SRCS += libmpi/fort/text.c
+
+# Procedures: compiled twice, as mpi_x_ over MPI_x and as pmpi_x_ over PMPI_x.
+fort_TWICE :=
+
+fort_GEN  := $(gen_CHAPTERS:%=$(B)/gen/fort_%.c)
+fort_OBJS  = $(fort_SRCS:%.c=$(B)/obj/%.o) \
+	$(foreach p,mpi pmpi,$(fort_TWICE:libmpi/fort/%.c=$(B)/obj/fort/$(p)/%.o) \
+		$(fort_GEN:$(B)/gen/%.c=$(B)/obj/fort/$(p)/%.o))
+
+$(fort_GEN): $(B)/gen/fort_%.c: $(gen)
+	$(call say,GEN,$@)
+	@mkdir -p $(@D)
+	$(Q)$(gen) fort $* >$@
+
+# A generated procedure may return in the middle of its own variables' lives, and has no header.
+fort_cflags-mpi  := -DFORT_p= -DFORT_P=
+fort_cflags-pmpi := -DFORT_p=p -DFORT_P=P
+fort_compile = $(CC) $(cflags) $(cflags-libmpi) -I. -I$(B)/gen -I$(B)/include -MMD -MP -c $< -o $@
+
+define fort_rules
+$(B)/obj/fort/$(1)/%.o: $(B)/gen/%.c $(B)/flags | $(gen_HDRS)
+	$$(call say,CC,$$@)
+	@mkdir -p $$(@D)
+	$(Q)$$(fort_compile) $(fort_cflags-$(1))
+
+$(B)/obj/fort/$(1)/%.o: libmpi/fort/%.c $(B)/flags | $(gen_HDRS)
+	$$(call say,CC,$$@)
+	@mkdir -p $$(@D)
+	$(Q)$$(fort_compile) $(fort_cflags-$(1))
+endef
+$(foreach p,mpi pmpi,$(eval $(call fort_rules,$(p))))
+
+$(B)/lib/libmpifort_abi.so.1: $(fort_OBJS) $(B)/lib/libmpi_abi.so
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -shared $(ldflags) -Wl,-soname,libmpifort_abi.so.1 '-Wl,-rpath,$$ORIGIN' $(fort_OBJS) -L$(B)/lib -lmpi_abi -o $@
+
+$(B)/lib/libmpifort_abi.so $(B)/lib/libmpifort.so: $(B)/lib/libmpifort_abi.so.1
+	$(Q)ln -sf libmpifort_abi.so.1 $@
+
+$(B)/lib/libmpifort_abi.a: $(fort_OBJS)
+	$(call say,AR,$@)
+	@mkdir -p $(@D)
+	$(Q)rm -f $@ && $(AR) rcs $@ $^
+
+$(B)/lib/libmpifort.a: $(B)/lib/libmpifort_abi.a
+	$(Q)ln -sf libmpifort_abi.a $@
+
+fort_LIBS := $(patsubst %,$(B)/lib/libmpifort%,_abi.so .so _abi.a .a)
+fort_INC  := $(B)/include/mpif.h
+
+$(fort_INC): $(gen)
+	$(call say,GEN,$@)
+	@mkdir -p $(@D)
+	$(Q)$(gen) $(@F) >$@.new && if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
+	@touch $@
+
+all: $(fort_LIBS) $(fort_INC)
+
+install-libmpi: install-fort
+install-fort: all
+	$(Q)install -d $(DESTDIR)$(PREFIX)/include $(DESTDIR)$(PREFIX)/lib
+	$(Q)install -m 644 $(fort_INC) $(DESTDIR)$(PREFIX)/include/
+	$(Q)install -m 755 $(B)/lib/libmpifort_abi.so.1 $(DESTDIR)$(PREFIX)/lib/
+	$(Q)install -m 644 $(B)/lib/libmpifort_abi.a $(DESTDIR)$(PREFIX)/lib/
+	$(Q)for l in libmpifort_abi.so libmpifort.so; do ln -sf libmpifort_abi.so.1 $(DESTDIR)$(PREFIX)/lib/$$l; done
+	$(Q)ln -sf libmpifort_abi.a $(DESTDIR)$(PREFIX)/lib/libmpifort.a
+.PHONY: install-fort

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* glue.h - what stands between mpi_send_ and MPI_Send.
+ *
+ *     call MPI_Send(a, n, MPI_REAL, 1, 0, comm, ierror)
+ *        mpif.h            mpi_send_(void *buf, ...)                       by address
+ *        mpi, mpi_f08      mpi_send_fts_, mpi_send_f08ts_(descriptor, ...) by descriptor
+ *            fort_type(*datatype), fort_comm(*comm)   INTEGER -> handle
+ *            FORT_BUF(buf), or struct fort_part       sentinels, sections of arrays
+ *        MPI_Send(...)
+ *            results, *ierror if it is there
+ *
+ * This library is a user of libmpi_abi.so.1 like any other: it calls MPI_x from mpi_x_ and PMPI_x
+ * from pmpi_x_, so that a tool that knows C alone sees Fortran too, and one that knows both counts
+ * once.  The same sources are compiled for both: FORT_p and FORT_P are empty, or p and P.
+ *
+ * Names: x a parameter, c_x what C gets, s_x its scratch, l_x the length of a CHARACTER. */
+#ifndef HAFT_FORT_GLUE_H
+#define HAFT_FORT_GLUE_H
+
+#define MPI_NO_DEPRECATED_WARNINGS
+#include <mpi.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define FORT_PASTE2(a, b) a##b
+#define FORT_PASTE(a, b)  FORT_PASTE2(a, b)
+#define FORT_NAME(x)      FORT_PASTE(FORT_p, x)
+#define FORT_C(x)         FORT_PASTE(FORT_P, x)
+
+#define FORT_API         __attribute__((visibility("default")))
+#define FORT_STRING2(x)  #x
+#define FORT_STRING(x)   FORT_STRING2(x)
+#define FORT_ALIAS(name) __attribute__((alias(FORT_STRING(FORT_NAME(name)))))
+
+#define FORT_SCRATCH    32   /* handles of one call that fit on the stack */
+#define FORT_TEXT       512  /* bytes of a CHARACTER that fit on the stack */
+#define FORT_TEXT_OUT   8192 /* MPI_MAX_LIBRARY_VERSION_STRING, the longest of all */
+#define FORT_PREDEFINED 4096 /* handles below are their own numbers (MPI-5.0 20.3.4) */
+#define FORT_RANK_MAX   15   /* dimensions of an array in Fortran */
+
+/* --------------------------------------------------------------------------- what Fortran has
+ * The common blocks of mpif.h and of the modules: whoever passes one of these means a constant. */
+struct fort_addr {
+	MPI_Fint bottom, in_place, buffer_automatic;
+	MPI_Fint errcodes_ignore[1], unweighted[1], weights_empty[1];
+	MPI_Fint status_ignore[8], statuses_ignore[8];
+};
+extern FORT_API struct fort_addr mpi_fort_addr_;
+
+struct fort_text {
+	char argv_null[1], argvs_null[1];
+};
+extern FORT_API struct fort_text mpi_fort_text_;
+
+/* The head of a CFI_cdesc_t as the compilers have it that we know (gfortran, flang): what is
+ * between elem_len and dim differs, and is not looked at, the rank excepted. */
+struct fort_dim {
+	ptrdiff_t lower, extent, stride; /* extent -1: assumed size; stride in bytes */
+};
+struct fort_desc {
+	void *base;
+	size_t len; /* bytes of an element */
+	int version;
+	int8_t rank;
+	int8_t other[3];
+	struct fort_dim dim[];
+};
+_Static_assert(offsetof(struct fort_desc, rank) == 20 && offsetof(struct fort_desc, dim) == 24,
+	"the layout of ISO_Fortran_binding.h");
+
+/* --------------------------------------------------------------------------- handles */
+
+#define CLASS(id, ctype, label, object, null, error, words)                       \
+	static inline ctype fort_##object(MPI_Fint i)                             \
+	{                                                                         \
+		return (uint32_t)i < FORT_PREDEFINED ? (ctype)(intptr_t)i         \
+						     : PMPI_##label##_fromint(i); \
+	}                                                                         \
+                                                                                  \
+	static inline MPI_Fint fort_##object##_int(ctype h)                       \
+	{                                                                         \
+		return (uintptr_t)h < FORT_PREDEFINED ? (MPI_Fint)(intptr_t)h     \
+						      : PMPI_##label##_toint(h);  \
+	}
+#include "libmpi/api/classes.def"
+#undef CLASS
+
+/* In an OUT variable before the call: still there afterwards, nothing is written to Fortran. */
+#define FORT_UNSET(ctype) ((ctype)(intptr_t)-1)
+
+/* --------------------------------------------------------------------------- sentinels */
+
+/* Is p one of the constants?  Then it has to be asked which. */
+static inline bool fort_is_named(const void *p)
+{
+	return (uintptr_t)p - (uintptr_t)&mpi_fort_addr_ < sizeof(mpi_fort_addr_);
+}
+
+void *fort_named(const void *p); /* the same for C */
+
+#define FORT_BUF(p) (__builtin_expect(fort_is_named(p), 0) ? fort_named(p) : (void *)(uintptr_t)(p))
+
+static inline MPI_Status *fort_status(MPI_Fint *p)
+{
+	return fort_is_named(p) ? MPI_STATUS_IGNORE : (MPI_Status *)p;
+}
+
+/* --------------------------------------------------------------------------- rooms */
+
+/* Room for n elements: scratch if they fit, else malloc'ed.  NULL: no memory. */
+void *fort_room(void *scratch, int64_t fit, size_t size, int64_t n);
+void fort_room_end(void *scratch, void *room);
+/* Raises MPI_ERR_NO_MEM on MPI_COMM_SELF and returns it. */
+int fort_no_memory(void);
+/* The same for another class. */
+int fort_raise(int err);
+
+/* How many entries a collective's array of datatypes has; 0 if the buffer is MPI_IN_PLACE. */
+int fort_ranks(const void *buf, MPI_Fint comm);
+int fort_to(const void *buf, MPI_Fint comm);
+int fort_from(const void *buf, MPI_Fint comm);
+
+#define FORT_ROOM(x, n)                                                      \
+	do {                                                                 \
+		c_##x = fort_room(s_##x, FORT_SCRATCH, sizeof(s_##x[0]), n); \
+		if (c_##x == NULL) {                                         \
+			ret = fort_no_memory();                              \
+			goto done;                                           \
+		}                                                            \
+	} while (0)
+
+#define FORT_HANDLES(object, x, n)                         \
+	do {                                               \
+		FORT_ROOM(x, n);                           \
+		for (int64_t i = 0; i < (int64_t)(n); i++) \
+			c_##x[i] = fort_##object(x[i]);    \
+	} while (0)
+
+#define FORT_HANDLES_BACK(object, x, n)                       \
+	do {                                                  \
+		for (int64_t i = 0; i < (int64_t)(n); i++)    \
+			x[i] = fort_##object##_int(c_##x[i]); \
+	} while (0)
+
+#define FORT_HANDLES_OUT(ctype, x, n)                      \
+	do {                                               \
+		FORT_ROOM(x, n);                           \
+		for (int64_t i = 0; i < (int64_t)(n); i++) \
+			c_##x[i] = FORT_UNSET(ctype);      \
+	} while (0)
+
+#define FORT_HANDLES_NEW(ctype, object, x, n)                         \
+	do {                                                          \
+		for (int64_t i = 0; i < (int64_t)(n); i++)            \
+			if (c_##x[i] != FORT_UNSET(ctype))            \
+				x[i] = fort_##object##_int(c_##x[i]); \
+	} while (0)
+
+#define FORT_HANDLE_NEW(ctype, object, x)                \
+	do {                                             \
+		if (c_##x != FORT_UNSET(ctype))          \
+			*x = fort_##object##_int(c_##x); \
+	} while (0)
+
+/* Positions count from 1 in Fortran; `n' may be MPI_UNDEFINED, which is negative. */
+#define FORT_INDICES(x, n)                    \
+	do {                                  \
+		for (int i = 0; i < (n); i++) \
+			x[i]++;               \
+	} while (0)
+
+#define FORT_INTS(x, n)                                    \
+	do {                                               \
+		FORT_ROOM(x, n);                           \
+		for (int64_t i = 0; i < (int64_t)(n); i++) \
+			c_##x[i] = x[i];                   \
+	} while (0)
+
+/* --------------------------------------------------------------------------- text */
+
+/* The string in p[0..len), without blanks at the end (and at the beginning, if `both'), with NUL:
+ * in the scratch of FORT_TEXT bytes, or malloc'ed.  NULL: no memory. */
+char *fort_text_in(char *scratch, const char *p, size_t len, bool both);
+/* Writes the C string s, cut or padded with blanks.  s as fort_text_unset left it: nothing. */
+void fort_text_out(char *p, size_t len, const char *s);
+void fort_text_unset(char *s);
+
+#define FORT_TEXT_IN(x, both)                                \
+	do {                                                 \
+		c_##x = fort_text_in(s_##x, x, l_##x, both); \
+		if (c_##x == NULL) {                         \
+			ret = fort_no_memory();              \
+			goto done;                           \
+		}                                            \
+	} while (0)
+
+/* --------------------------------------------------------------------------- sections of arrays */
+
+/* (buf, count, datatype) of a message whose buffer came with a descriptor. */
+struct fort_part {
+	void *addr;
+	MPI_Count count;
+	MPI_Datatype type;
+	bool made;  /* the type is ours */
+	void *copy; /* malloc'ed: no datatype describes the part */
+	const struct fort_desc *desc;
+};
+
+bool fort_dense(const struct fort_desc *d);
+/* Of what is not contiguous.  later: the call is nonblocking. */
+int fort_part_make(struct fort_part *p, bool later);
+int fort_copy_make(struct fort_part *p, bool later);
+void fort_part_free(struct fort_part *p);
+void fort_part_back(struct fort_part *p);
+
+/* Contiguous memory goes as it is.  0, or an error that has been raised. */
+static inline int fort_part(struct fort_part *p, const struct fort_desc *d, MPI_Count count,
+	MPI_Datatype type, bool later)
+{
+	*p = (struct fort_part){FORT_BUF(d->base), count, type, false, NULL, d};
+	if (__builtin_expect(d->rank == 0 || fort_dense(d), 1))
+		return MPI_SUCCESS;
+	return fort_part_make(p, later);
+}
+
+/* The whole of a section as a copy, because its elements are named by position. */
+static inline int fort_copy(struct fort_part *p, const struct fort_desc *d, bool later)
+{
+	*p = (struct fort_part){FORT_BUF(d->base), 0, MPI_DATATYPE_NULL, false, NULL, d};
+	if (__builtin_expect(d->rank == 0 || fort_dense(d), 1))
+		return MPI_SUCCESS;
+	return fort_copy_make(p, later);
+}
+
+/* After the call: results go back if `written'. */
+static inline void fort_part_end(struct fort_part *p, bool written)
+{
+	if (__builtin_expect(p->made || p->copy != NULL, 0)) {
+		if (written && p->copy != NULL)
+			fort_part_back(p);
+		fort_part_free(p);
+	}
+}
+
+#define FORT_RETURN(x)               \
+	do {                         \
+		if (ierror != NULL)  \
+			*ierror = x; \
+	} while (0)
+
+#endif
