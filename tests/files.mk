@@ -27,6 +27,7 @@ unit_TESTS += tests/unit/shm_pipe.c
 unit_TESTS += tests/unit/shm_seg.c
 unit_TESTS += tests/unit/shm_wait.c
 unit_TESTS += tests/unit/win.c
+unit_TESTS += tests/unit/topo_order.c
 
 # Programs of MPI, built with our mpicc, run by mpiexec as their RUN line says.
 mpi_TESTS :=
@@ -75,6 +76,7 @@ mpi_TESTS += tests/std/ch07/keytype.c
 mpi_TESTS += tests/std/ch07/names.c
 mpi_TESTS += tests/std/ch09/attrs.c
 mpi_TESTS += tests/std/ch07/kinds.c
+mpi_TESTS += tests/std/ch08/place.c
 mpi_TESTS += tests/std/ch09/codes.c
 mpi_TESTS += tests/std/ch09/mem.c
 mpi_TESTS += tests/std/ch10/info.c
@@ -152,6 +154,7 @@ $(call tests_bin,$(sort $(unit_TESTS))): $(B)/tests/%: $(B)/obj/tests/%.o $(unit
 
 plan_OBJS := $(addprefix $(B)/obj/libmpi/,type/kern.o type/move.o type/pack.o type/plan.o core/code.o core/err.o)
 $(B)/tests/unit/plan: $(plan_OBJS)
+$(B)/tests/unit/topo_order: $(B)/obj/libmpi/topo/order.o
 
 # All of libmpi, with its inside.
 $(B)/tests/unit/win: $(libmpi_OBJS)

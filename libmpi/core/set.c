@@ -29,6 +29,10 @@ static const struct row rows[HAFT_SETTINGS] = {
 	[HAFT_SET_ERRH] = {"HAFT_ERRHANDLER", 0, 0, 2, {"fatal", "abort", "return"},
 		"the initial error handler: MPI_ERRORS_ARE_FATAL, MPI_ERRORS_ABORT, "
 		"MPI_ERRORS_RETURN"},
+	[HAFT_SET_PLACE] = {"HAFT_PLACE", 0, 0, 2, {"numa", "socket", "core"},
+		"what MPI_Cart_create with reorder keeps neighbors in, for processes that are "
+		"bound: a "
+		"NUMA node, a socket, a core"},
 };
 
 static int64_t values[HAFT_SETTINGS];

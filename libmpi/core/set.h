@@ -15,6 +15,7 @@ enum haft_setting {
 	HAFT_SET_COLL,  /* HAFT_COLL: 0 shm, 1 p2p: messages only, 2 check: shm, and ranks compare
 			   calls */
 	HAFT_SET_ERRH,  /* HAFT_ERRHANDLER: the initial error handler: 0 fatal, 1 abort, 2 return */
+	HAFT_SET_PLACE, /* HAFT_PLACE: what reordering takes for near: 0 numa, 1 socket, 2 core */
 	HAFT_SETTINGS
 };
 

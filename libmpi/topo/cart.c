@@ -8,6 +8,8 @@
  * member knows a table.  Invariant: the product of dims is the size of the communicator. */
 #include "libmpi/topo/make.h"
 
+#include "libmpi/topo/order.h"
+#include "libmpi/topo/place.h"
 #include <engine.h>
 #include <string.h>
 
@@ -115,18 +117,21 @@ static int cart_carry(struct comm *c, struct group *g, int ndims, const int *dim
 int topo_cart_create(struct comm *c, int ndims, const int dims[], const int periods[], int reorder,
 	struct comm **newcomm)
 {
+	struct order_grid grid = {ndims, 1, dims, periods};
+	int *order = NULL;
 	struct group *g;
-	int n, err;
+	int err = grid_size(c, ndims, dims, periods, &grid.n);
 
-	(void)reorder;
-	err = grid_size(c, ndims, dims, periods, &n);
+	if (err == 0 && reorder && grid.n > 1)
+		err = topo_reorder(c, &grid, NULL, &order);
 	if (err == 0)
-		err = topo_group(c, n, NULL, &g);
-	if (err == 0)
-		err = cart_carry(c, g, ndims, dims, periods, newcomm);
-	return err;
+		err = topo_group(c, grid.n, order, &g);
+	free(order);
+	return err != 0 ? err : cart_carry(c, g, ndims, dims, periods, newcomm);
 }
 
+/* The call is local, and where the other processes run is not known here: ranks stay, also where
+ * MPI_Cart_create, which can ask them, would reorder. */
 int topo_cart_map(struct comm *c, int ndims, const int dims[], const int periods[], int *newrank)
 {
 	int n, err = grid_size(c, ndims, dims, periods, &n);

@@ -11,6 +11,7 @@
  * is the size of the communicator. */
 #include "libmpi/topo/make.h"
 
+#include "libmpi/topo/place.h"
 #include <engine.h>
 #include <string.h>
 
@@ -70,17 +71,22 @@ static struct topo *graph_new(int nnodes, const int *index, const int *edges, in
 int topo_graph_create(struct comm *c, int nnodes, const int index[], const int edges[], int reorder,
 	struct comm **newcomm)
 {
+	struct order_graph graph = {nnodes, index, edges};
 	struct topo *t = NULL;
+	int *order = NULL;
 	struct group *g;
 	int err = graph_check(c, nnodes, index, edges);
 
-	(void)reorder;
 	if (err != 0)
 		return err;
 	*newcomm = NULL;
 	if (nnodes == 0)
 		return 0;
-	err = topo_group(c, nnodes, NULL, &g);
+	if (reorder)
+		err = topo_reorder(c, NULL, &graph, &order);
+	if (err == 0)
+		err = topo_group(c, nnodes, order, &g);
+	free(order);
 	if (err != 0)
 		return err;
 	if (g->rank != MPI_UNDEFINED) {
@@ -93,6 +99,7 @@ int topo_graph_create(struct comm *c, int nnodes, const int index[], const int e
 	return topo_carry(c, g, t, newcomm);
 }
 
+/* Local, so ranks stay: see topo_cart_map. */
 int topo_graph_map(struct comm *c, int nnodes, const int index[], const int edges[], int *newrank)
 {
 	int err = graph_check(c, nnodes, index, edges);

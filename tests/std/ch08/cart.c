@@ -262,23 +262,45 @@ static void subs(void)
 	OK(MPI_Comm_free(&c));
 }
 
-/* MPI-5.0 8.5.8: Cart_map gives the rank that Cart_create with reorder gives, MPI_UNDEFINED outside
- */
+/* MPI-5.0 8.5.8: Cart_map gives each process of the grid another rank, the others MPI_UNDEFINED */
 static void maps(void)
 {
 	int dims[2] = {check_size / 2 > 0 ? check_size / 2 : 1, 1}, periods[2] = {0, 0};
-	int rank = -9, real = MPI_UNDEFINED;
-	MPI_Comm c;
+	int rank = -9, got[64], seen[64] = {0}, inside = 0;
 
 	OK(MPI_Cart_map(MPI_COMM_WORLD, 2, dims, periods, &rank));
-	OK(MPI_Cart_create(MPI_COMM_WORLD, 2, dims, periods, 1, &c));
-	if (c != MPI_COMM_NULL) {
-		OK(MPI_Comm_rank(c, &real));
-		OK(MPI_Comm_free(&c));
+	OK(MPI_Allgather(&rank, 1, MPI_INT, got, 1, MPI_INT, MPI_COMM_WORLD));
+	for (int i = 0; i < check_size; i++) {
+		if (got[i] == MPI_UNDEFINED)
+			continue;
+		CHECK(got[i] >= 0 && got[i] < dims[0] && !seen[got[i]]++);
+		inside++;
 	}
-	CHECK(rank == real);
+	CHECK(inside == dims[0]);
 	OK(MPI_Cart_map(MPI_COMM_WORLD, 0, NULL, NULL, &rank));
 	CHECK(rank == (check_rank == 0 ? 0 : MPI_UNDEFINED));
+}
+
+/* MPI-5.0 8.5.1: with reorder ranks may change, and nothing else: the members are the first ones */
+static void reorders(void)
+{
+	int dims[2], periods[2] = {1, 1}, at[2], got[64], r, n, me;
+	MPI_Comm c;
+
+	dims[1] = check_size < 3 ? 1 : 3;
+	dims[0] = check_size / dims[1];
+	OK(MPI_Cart_create(MPI_COMM_WORLD, 2, dims, periods, 1, &c));
+	CHECK((c == MPI_COMM_NULL) == (check_rank >= dims[0] * dims[1]));
+	if (c == MPI_COMM_NULL)
+		return;
+	OK(MPI_Comm_rank(c, &me));
+	OK(MPI_Comm_size(c, &n));
+	OK(MPI_Cart_get(c, 2, dims, periods, at));
+	OK(MPI_Cart_rank(c, at, &r));
+	CHECK(n == dims[0] * dims[1] && r == me && periods[0] && periods[1]);
+	OK(MPI_Allgather(&check_rank, 1, MPI_INT, got, 1, MPI_INT, c));
+	CHECK(got[me] == check_rank);
+	OK(MPI_Comm_free(&c));
 }
 
 /* MPI-5.0 8.5.5: Topo_test; 7.4.2: dup has the topology, split and create have none */
@@ -384,6 +406,7 @@ int main(int argc, char **argv)
 	shift_data();
 	subs();
 	maps();
+	reorders();
 	kinds();
 	wrong_grids();
 	wrong_kind();

@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* order.c - neighbours into one domain (a node, a part of it with its own memory).
+ *
+ *     4 x 4 grid, four domains of four processes:
+ *
+ *     rank order   A A A A     cut in two where the number of   A A│B B     8 pairs of neighbours
+ *                  B B B B     places below is a boundary of    A A│B B     are in different
+ * domains C C C C     domains, again and again, each   ───┼───     instead of 12 D D D D     time
+ * along the shortest cut      C C│D D C C│D D
+ *
+ * Grids are cut in boxes; graphs are walked breadth first, and what is visited one after the other
+ * goes to one domain.  Neither is the best there is (that is hard), but both are counted against
+ * the order of ranks, and win only if fewer neighbours are apart.
+ *
+ * Invariant: the processes of a domain take its places in the order of their ranks, and domains
+ * come in the order of their first rank, so that nothing is moved without a reason. */
+#include "libmpi/topo/order.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- domains ------------------------------------------------------------------------------ */
+
+struct sorted {
+	int n;
+	int *process; /* [n] domain by domain */
+	int *first;   /* [n] of position i: the position where its domain begins */
+	int *end;     /* [n] and where it ends */
+	int *mem;
+};
+
+struct keyed {
+	int key, process;
+};
+
+static int by_key(const void *a, const void *b)
+{
+	const struct keyed *x = a, *y = b;
+
+	if (x->key != y->key)
+		return x->key < y->key ? -1 : 1;
+	return x->process < y->process ? -1 : x->process > y->process;
+}
+
+static void sorted_fill(struct sorted *s, struct keyed *k, const int *color)
+{
+	/* first by color, to give each domain its first process as the key; then by that */
+	for (int i = 0; i < s->n; i++)
+		k[i] = (struct keyed){color[i], i};
+	qsort(k, (size_t)s->n, sizeof(*k), by_key);
+	for (int i = 0, first = 0; i < s->n; i++) {
+		if (i == 0 || color[k[i].process] != color[k[i - 1].process])
+			first = k[i].process;
+		k[i].key = first;
+	}
+	qsort(k, (size_t)s->n, sizeof(*k), by_key);
+	for (int i = 0; i < s->n; i++) {
+		s->process[i] = k[i].process;
+		s->first[i] = i > 0 && k[i].key == k[i - 1].key ? s->first[i - 1] : i;
+	}
+	for (int i = s->n - 1; i >= 0; i--)
+		s->end[i] = i + 1 < s->n && s->first[i] == s->first[i + 1] ? s->end[i + 1] : i + 1;
+}
+
+static int sorted_new(struct sorted *s, int n, const int *color)
+{
+	struct keyed *k = malloc((size_t)n * sizeof(*k));
+
+	s->n = n;
+	s->mem = malloc(3 * (size_t)n * sizeof(*s->mem));
+	if (k == NULL || s->mem == NULL) {
+		free(k);
+		free(s->mem);
+		return -1;
+	}
+	s->process = s->mem;
+	s->first = s->process + n;
+	s->end = s->first + n;
+	sorted_fill(s, k, color);
+	free(k);
+	return 0;
+}
+
+static void identity(int *order, int n)
+{
+	for (int i = 0; i < n; i++)
+		order[i] = i;
+}
+
+/* --- grids -------------------------------------------------------------------------------- */
+
+/* A box of the grid under way: low[d] to low[d] + size[d] - 1. */
+struct box {
+	const struct order_grid *g;
+	const struct sorted *s;
+	int *low, *size, *at; /* [ndims] each; at: a place that is being visited */
+	int *order;
+	bool shortest; /* a short cut is better than one between domains */
+};
+
+struct cut {
+	int dim, size; /* size: what is left on the lower side */
+	bool clean;    /* between two domains */
+	int faces;     /* pairs of neighbours that it separates */
+	int off;       /* from the middle, in places */
+};
+
+static bool cut_better(const struct cut *a, const struct cut *b, bool shortest)
+{
+	if (a->clean != b->clean && (!shortest || a->faces == b->faces))
+		return a->clean;
+	if (a->faces != b->faces)
+		return a->faces < b->faces;
+	return a->off < b->off;
+}
+
+/* The best cut of the box of n places, whose processes are at positions first.. */
+static struct cut cut_find(const struct box *b, int first, int n)
+{
+	struct cut best = {.dim = -1};
+
+	for (int d = 0; d < b->g->ndims; d++) {
+		int faces = n / b->size[d];
+
+		for (int p = 1; p < b->size[d]; p++) {
+			int m = p * faces;
+			struct cut c = {
+				d, p, b->s->first[first + m] == first + m, faces, abs(n - 2 * m)};
+
+			if (best.dim < 0 || cut_better(&c, &best, b->shortest))
+				best = c;
+		}
+	}
+	return best;
+}
+
+/* Gives the n places of the box, row by row, to the processes at positions first.. */
+static void box_fill(const struct box *b, int first, int n)
+{
+	const struct order_grid *g = b->g;
+
+	memcpy(b->at, b->low, (size_t)g->ndims * sizeof(*b->at));
+	for (int i = 0; i < n; i++) {
+		int place = 0, d = g->ndims - 1;
+
+		for (int k = 0; k < g->ndims; k++)
+			place = place * g->dims[k] + b->at[k];
+		b->order[place] = b->s->process[first + i];
+		while (d >= 0 && ++b->at[d] == b->low[d] + b->size[d]) {
+			b->at[d] = b->low[d];
+			d--;
+		}
+	}
+}
+
+static void box_place(struct box *b, int first, int n)
+{
+	struct cut c;
+	int whole, below;
+
+	if (b->s->end[first] >= first + n) {
+		box_fill(b, first, n);
+		return;
+	}
+	c = cut_find(b, first, n);
+	whole = b->size[c.dim];
+	below = n / whole * c.size;
+	b->size[c.dim] = c.size;
+	box_place(b, first, below);
+	b->low[c.dim] += c.size;
+	b->size[c.dim] = whole - c.size;
+	box_place(b, first + below, n - below);
+	b->low[c.dim] -= c.size;
+	b->size[c.dim] = whole;
+}
+
+/* Pairs of neighbours in different domains if order[i] takes place i. */
+static int64_t grid_apart(const struct order_grid *g, const int *color, const int *order)
+{
+	int64_t apart = 0;
+	int stride = 1;
+
+	for (int d = g->ndims - 1; d >= 0; d--) {
+		for (int i = 0; i < g->n; i++) {
+			int x = i / stride % g->dims[d], next = i + stride;
+
+			if (x + 1 == g->dims[d])
+				next = g->periods[d] ? i - x * stride : i;
+			apart += color[order[i]] != color[order[next]];
+		}
+		stride *= g->dims[d];
+	}
+	return apart;
+}
+
+/* Places all processes by one of the two rules; returns how many neighbours are apart. */
+static int64_t grid_try(struct box *b, bool shortest, const int *color)
+{
+	const struct order_grid *g = b->g;
+
+	b->shortest = shortest;
+	memset(b->low, 0, (size_t)g->ndims * sizeof(*b->low));
+	memcpy(b->size, g->dims, (size_t)g->ndims * sizeof(*b->size));
+	box_place(b, 0, g->n);
+	return grid_apart(g, color, b->order);
+}
+
+int topo_order_grid(const struct order_grid *g, const int *color, int *order, bool *better)
+{
+	struct box b = {.g = g, .order = order};
+	int64_t self, clean, brief;
+	struct sorted s;
+
+	identity(order, g->n);
+	*better = false;
+	self = grid_apart(g, color, order);
+	if (self == 0)
+		return 0;
+	b.low = malloc(3 * (size_t)g->ndims * sizeof(*b.low));
+	if (b.low == NULL || sorted_new(&s, g->n, color) != 0) {
+		free(b.low);
+		return -1;
+	}
+	b.s = &s;
+	b.size = b.low + g->ndims;
+	b.at = b.size + g->ndims;
+	clean = grid_try(&b, false, color);
+	brief = grid_try(&b, true, color);
+	if (clean <= brief)
+		grid_try(&b, false, color);
+	*better = clean < self || brief < self;
+	if (!*better)
+		identity(order, g->n);
+	free(s.mem);
+	free(b.low);
+	return 0;
+}
+
+/* --- graphs ------------------------------------------------------------------------------- */
+
+static int64_t graph_apart(const struct order_graph *g, const int *color, const int *order)
+{
+	int64_t apart = 0;
+
+	for (int i = 0, e = 0; i < g->n; i++) {
+		for (; e < g->index[i]; e++)
+			apart += color[order[i]] != color[order[g->edges[e]]];
+	}
+	return apart;
+}
+
+/* Writes the places in the order of a breadth-first walk to walk; seen: n zeros. */
+static void graph_walk(const struct order_graph *g, int *walk, bool *seen)
+{
+	int n = 0;
+
+	for (int start = 0; start < g->n; start++) {
+		int at = n;
+
+		if (seen[start])
+			continue;
+		seen[start] = true;
+		walk[n++] = start;
+		for (; at < n; at++) {
+			int i = walk[at], e = i == 0 ? 0 : g->index[i - 1];
+
+			for (; e < g->index[i]; e++) {
+				if (seen[g->edges[e]])
+					continue;
+				seen[g->edges[e]] = true;
+				walk[n++] = g->edges[e];
+			}
+		}
+	}
+}
+
+int topo_order_graph(const struct order_graph *g, const int *color, int *order, bool *better)
+{
+	struct sorted s;
+	int64_t apart;
+	int *walk;
+	bool *seen;
+
+	identity(order, g->n);
+	*better = false;
+	apart = graph_apart(g, color, order);
+	if (apart == 0)
+		return 0;
+	walk = malloc((size_t)g->n * sizeof(*walk));
+	seen = calloc((size_t)g->n, sizeof(*seen));
+	if (walk == NULL || seen == NULL || sorted_new(&s, g->n, color) != 0) {
+		free(walk);
+		free(seen);
+		return -1;
+	}
+	graph_walk(g, walk, seen);
+	for (int i = 0; i < g->n; i++)
+		order[walk[i]] = s.process[i];
+	*better = graph_apart(g, color, order) < apart;
+	if (!*better)
+		identity(order, g->n);
+	free(s.mem);
+	free(walk);
+	free(seen);
+	return 0;
+}
