@@ -31,33 +31,26 @@ struct sorted {
 };
 
 struct keyed {
-	int key, process;
+	int color, process;
 };
 
-static int by_key(const void *a, const void *b)
+static int by_color(const void *a, const void *b)
 {
 	const struct keyed *x = a, *y = b;
 
-	if (x->key != y->key)
-		return x->key < y->key ? -1 : 1;
+	if (x->color != y->color)
+		return x->color < y->color ? -1 : 1;
 	return x->process < y->process ? -1 : x->process > y->process;
 }
 
 static void sorted_fill(struct sorted *s, struct keyed *k, const int *color)
 {
-	/* first by color, to give each domain its first process as the key; then by that */
 	for (int i = 0; i < s->n; i++)
 		k[i] = (struct keyed){color[i], i};
-	qsort(k, (size_t)s->n, sizeof(*k), by_key);
-	for (int i = 0, first = 0; i < s->n; i++) {
-		if (i == 0 || color[k[i].process] != color[k[i - 1].process])
-			first = k[i].process;
-		k[i].key = first;
-	}
-	qsort(k, (size_t)s->n, sizeof(*k), by_key);
+	qsort(k, (size_t)s->n, sizeof(*k), by_color);
 	for (int i = 0; i < s->n; i++) {
 		s->process[i] = k[i].process;
-		s->first[i] = i > 0 && k[i].key == k[i - 1].key ? s->first[i - 1] : i;
+		s->first[i] = i > 0 && k[i].color == k[i - 1].color ? s->first[i - 1] : i;
 	}
 	for (int i = s->n - 1; i >= 0; i--)
 		s->end[i] = i + 1 < s->n && s->first[i] == s->first[i + 1] ? s->end[i + 1] : i + 1;
@@ -250,58 +243,60 @@ static int64_t graph_apart(const struct order_graph *g, const int *color, const 
 	return apart;
 }
 
-/* Writes the places in the order of a breadth-first walk to walk; seen: n zeros. */
-static void graph_walk(const struct order_graph *g, int *walk, bool *seen)
+struct walk {
+	int *place; /* [n] in the order of the walk */
+	bool *seen; /* [n] zeros to begin with */
+	int n;      /* so far */
+};
+
+static void walk_add(struct walk *w, int place)
 {
-	int n = 0;
+	if (w->seen[place])
+		return;
+	w->seen[place] = true;
+	w->place[w->n++] = place;
+}
 
-	for (int start = 0; start < g->n; start++) {
-		int at = n;
+/* Breadth first, from the first place that was not seen yet, until all were. */
+static void walk_all(struct walk *w, const struct order_graph *g)
+{
+	for (int start = 0, at = 0; start < g->n; start++) {
+		walk_add(w, start);
+		for (; at < w->n; at++) {
+			int i = w->place[at];
 
-		if (seen[start])
-			continue;
-		seen[start] = true;
-		walk[n++] = start;
-		for (; at < n; at++) {
-			int i = walk[at], e = i == 0 ? 0 : g->index[i - 1];
-
-			for (; e < g->index[i]; e++) {
-				if (seen[g->edges[e]])
-					continue;
-				seen[g->edges[e]] = true;
-				walk[n++] = g->edges[e];
-			}
+			for (int e = i == 0 ? 0 : g->index[i - 1]; e < g->index[i]; e++)
+				walk_add(w, g->edges[e]);
 		}
 	}
 }
 
 int topo_order_graph(const struct order_graph *g, const int *color, int *order, bool *better)
 {
+	struct walk w = {.n = 0};
 	struct sorted s;
 	int64_t apart;
-	int *walk;
-	bool *seen;
 
 	identity(order, g->n);
 	*better = false;
 	apart = graph_apart(g, color, order);
 	if (apart == 0)
 		return 0;
-	walk = malloc((size_t)g->n * sizeof(*walk));
-	seen = calloc((size_t)g->n, sizeof(*seen));
-	if (walk == NULL || seen == NULL || sorted_new(&s, g->n, color) != 0) {
-		free(walk);
-		free(seen);
+	w.place = malloc((size_t)g->n * sizeof(*w.place));
+	w.seen = calloc((size_t)g->n, sizeof(*w.seen));
+	if (w.place == NULL || w.seen == NULL || sorted_new(&s, g->n, color) != 0) {
+		free(w.place);
+		free(w.seen);
 		return -1;
 	}
-	graph_walk(g, walk, seen);
+	walk_all(&w, g);
 	for (int i = 0; i < g->n; i++)
-		order[walk[i]] = s.process[i];
+		order[w.place[i]] = s.process[i];
 	*better = graph_apart(g, color, order) < apart;
 	if (!*better)
 		identity(order, g->n);
 	free(s.mem);
-	free(walk);
-	free(seen);
+	free(w.place);
+	free(w.seen);
 	return 0;
 }

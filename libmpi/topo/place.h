@@ -6,8 +6,8 @@
 #include "libmpi/core/mpo.h"
 #include "libmpi/topo/order.h"
 
-/* topo_place finds out in which domain of locality each process of c runs: colors[r] is equal for
- * ranks of one domain.  *several is false if all are in one; then colors is not written. Collective
+/* topo_place finds out in which domain of locality each process of c runs: colors[r] is the first
+ * rank of its domain.  *several is false if all are in one; then colors is not written. Collective
  * over c, waits; the same result in all members.  0 or an MPI error class. */
 int topo_place(struct comm *c, int *colors, bool *several);
 
