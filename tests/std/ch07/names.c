@@ -51,6 +51,7 @@ static void defaults_of_types(void)
 #define FILE FILES
 #define TITLE(words)
 #define CONST(type, name, value)
+#define ROOM(name, value)
 #define LATER(type, name, value)
 #define SAME(name, other)
 #define HANDLE(class, name, number) {class, number, #name},
