@@ -29,7 +29,7 @@ static int object_free(MPI_Win *w)
 	return err;
 }
 
-#include "tests/std/ch07/hang.h"
+#include "tests/std/ch07/hang.inc"
 
 /* MPI-5.0 12.2.6: predefined attributes are read and never changed. */
 static void predefined(void)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* RUN np=1,2 */
-/* MPI-5.0 7.7.2: attributes of communicators, clause by clause (hang.h). */
+/* MPI-5.0 7.7.2: attributes of communicators, clause by clause (hang.inc). */
 #define KIND        Comm
 #define OBJECT      MPI_Comm
 #define NULL_COPY   MPI_COMM_NULL_COPY_FN
@@ -29,7 +29,7 @@ static int object_dup(MPI_Comm c, MPI_Comm *d)
 	return MPI_Comm_dup(c, d);
 }
 
-#include "tests/std/ch07/hang.h"
+#include "tests/std/ch07/hang.inc"
 
 /* MPI-5.0 7.7.2, pitfall 13: delete callbacks run in the call that frees, also while a message is
  * under way, and not again when that completes. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* RUN np=1 */
-/* MPI-5.0 7.7.4: attributes of datatypes, clause by clause (hang.h). */
+/* MPI-5.0 7.7.4: attributes of datatypes, clause by clause (hang.inc). */
 #define KIND        Type
 #define OBJECT      MPI_Datatype
 #define NULL_COPY   MPI_TYPE_NULL_COPY_FN
@@ -27,7 +27,7 @@ static int object_dup(MPI_Datatype t, MPI_Datatype *u)
 	return MPI_Type_dup(t, u);
 }
 
-#include "tests/std/ch07/hang.h"
+#include "tests/std/ch07/hang.inc"
 
 /* MPI-5.0 7.7.4: predefined datatypes have attributes too. */
 static void of_predefined(void)
