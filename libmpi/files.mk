@@ -48,6 +48,7 @@ libmpi_SRCS += libmpi/core/mpo.c
 libmpi_SRCS += libmpi/core/set.c
 libmpi_SRCS += libmpi/core/state.c
 libmpi_SRCS += libmpi/dyn/env.c
+libmpi_SRCS += libmpi/dyn/leak.c
 libmpi_SRCS += libmpi/dyn/life.c
 libmpi_SRCS += libmpi/dyn/mem.c
 libmpi_SRCS += libmpi/p2p/buffer.c

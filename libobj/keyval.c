@@ -70,6 +70,11 @@ int obj_keyvals_open(struct obj_domain *d)
 	return obj_class_open(&d->keyvals, d, &desc);
 }
 
+struct obj_class *obj_keyvals(struct obj_domain *d)
+{
+	return &d->keyvals;
+}
+
 void obj_keyvals_close(struct obj_domain *d)
 {
 	for (uint32_t i = 1; i < OBJ_PERMANENT_MAX; i++) {

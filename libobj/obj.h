@@ -569,6 +569,9 @@ int obj_keyval_new(struct obj_class *target, const struct obj_keyval_desc *desc,
 int obj_keyval_permanent(
 	struct obj_class *target, uint32_t value, const struct obj_keyval_desc *desc);
 
+/* The class of the domain's keyvals, for obj_foreach.  any thread. */
+struct obj_class *obj_keyvals(struct obj_domain *domain);
+
 /* obj_keyval_free ends the number at once and sets *key to 0; attributes that exist keep it
  * working until the last one has gone.  OBJ_OK, OBJ_KEYVAL, OBJ_PERMANENT.  any thread. */
 int obj_keyval_free(struct obj_class *target, int *key);

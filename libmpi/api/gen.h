@@ -82,7 +82,8 @@ enum flags {
 	REMOVED = 32, /* removed from MPI; not among the functions of the standard */
 	RAW = 64,     /* the engine is a function of bind/ with the user's own types */
 	FORM = 128,   /* the engine's last argument is `int large': the _c form was called */
-	READ = 256    /* reads what never changes while its handles are valid: takes no lock */
+	SITE = 512, /* what it makes is known by a number, and reports name the place of the call */
+	READ = 256  /* reads what never changes while its handles are valid: takes no lock */
 };
 
 enum class_id {

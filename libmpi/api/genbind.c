@@ -78,6 +78,8 @@ static const char *length_of(const struct func *f, const struct param *p)
 /* Does the call make or end objects?  Then they are told where it came from. */
 static bool makes_objects(const struct func *f)
 {
+	if (f->flags & SITE)
+		return true;
 	for (int i = 0; i < f->nparam; i++) {
 		enum how how = kind_of(&f->param[i])->how;
 

@@ -40,6 +40,8 @@ static void comm_destroy(void *self)
 
 	if (haft_comm_gone != NULL)
 		haft_comm_gone(c);
+	if (haft_buffer_gone != NULL)
+		haft_buffer_gone(c);
 	obj_drop(c->group);
 	if (c->remote != NULL)
 		obj_drop(c->remote);
@@ -67,6 +69,7 @@ static void info_destroy(void *self)
 }
 
 void (*haft_comm_gone)(struct comm *c);
+void (*haft_buffer_gone)(struct comm *c);
 void (*haft_type_gone)(struct type *t);
 
 /* Requests come and go with every message, so their slots have to stay in the first cache: 64 of

@@ -114,6 +114,7 @@ struct comm {
 /* Set by the engines that keep something for each communicator: called when a communicator goes,
  * before its groups are dropped. */
 extern void (*haft_comm_gone)(struct comm *c);
+extern void (*haft_buffer_gone)(struct comm *c);
 
 /* The peer behind a rank of the group.  rank is in 0..size-1. */
 static inline int group_peer(const struct group *g, int rank)

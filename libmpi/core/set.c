@@ -33,6 +33,8 @@ static const struct row rows[HAFT_SETTINGS] = {
 		"what MPI_Cart_create with reorder keeps neighbors in, for processes that are "
 		"bound: a "
 		"NUMA node, a socket, a core"},
+	[HAFT_SET_LEAKS] = {"HAFT_LEAKS", 0, 0, 1, {NULL},
+		"1: MPI_Finalize prints what the program has not freed, and where it was made"},
 };
 
 static int64_t values[HAFT_SETTINGS];

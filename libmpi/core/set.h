@@ -16,6 +16,7 @@ enum haft_setting {
 			   calls */
 	HAFT_SET_ERRH,  /* HAFT_ERRHANDLER: the initial error handler: 0 fatal, 1 abort, 2 return */
 	HAFT_SET_PLACE, /* HAFT_PLACE: what reordering takes for near: 0 numa, 1 socket, 2 core */
+	HAFT_SET_LEAKS, /* HAFT_LEAKS: 1: MPI_Finalize says what was not freed */
 	HAFT_SETTINGS
 };
 

@@ -17,6 +17,7 @@
 #include "libmpi/core/err.h"
 #include "libmpi/core/lock.h"
 #include "libmpi/core/state.h"
+#include "libmpi/dyn/leak.h"
 #include "libmpi/p2p/p2p.h"
 #include "libmpi/type/type.h"
 #include "libmpi/via/mem.h"
@@ -126,6 +127,7 @@ int dyn_finalize(void)
 	err = coll_barrier(&haft_world);
 	if (err != 0)
 		return err;
+	leak_report();
 	haft_life_state(HAFT_AFTER);
 	type_fini();
 	coll_close();

@@ -204,6 +204,28 @@ static int detach(struct buffer **where, void *addr, int64_t *size)
 	return 0;
 }
 
+/* A communicator goes: its messages are out, because each of them has held it. */
+static void gone(struct comm *c)
+{
+	if (c->buffer == NULL)
+		return;
+	must(clean(c->buffer));
+	free(c->buffer);
+	c->buffer = NULL;
+}
+
+void buffer_open(void)
+{
+	haft_buffer_gone = gone;
+}
+
+int64_t p2p_buffer_bytes(const struct comm *c)
+{
+	const struct buffer *b = c != NULL ? c->buffer : process;
+
+	return b != NULL ? b->size : -1;
+}
+
 static int flush(struct buffer *b)
 {
 	if (b != NULL)

@@ -162,6 +162,9 @@ void req_start_part(struct req *r, struct req *whole);
 int buffer_send(
 	const void *buf, int64_t count, struct type *type, int dest, int tag, struct comm *c);
 
+/* buffer.c: from now on a communicator's buffer goes with it. */
+void buffer_open(void);
+
 /* user.c: the query and free callbacks of a generalized request; return their error class. */
 int user_query(struct req *r, MPI_Status *status);
 int user_free(struct req *r);

@@ -216,6 +216,13 @@ void match_store(struct arrived *a)
 	ctx_push(ctx_bucket(a->ctx), a);
 }
 
+void match_each(void (*fn)(void *arg, const struct arrived *a), void *arg)
+{
+	for (uint32_t i = 0; early.n > 0 && i <= early.mask; i++)
+		for (const struct arrived *a = early.key[i].head; a != NULL; a = a->next)
+			fn(arg, a);
+}
+
 void match_remove(struct arrived *a)
 {
 	early.n--;

@@ -55,6 +55,9 @@ void match_remove(struct arrived *a);
  */
 void match_resend(const struct req *from, struct req *to);
 
+/* match_each calls fn for all messages that have arrived and wait, in any order. */
+void match_each(void (*fn)(void *arg, const struct arrived *a), void *arg);
+
 /* match_empty: nothing is posted and nothing has arrived: the next frame can match only what comes
  * next. */
 bool match_empty(void);

@@ -34,6 +34,20 @@ void p2p_close(void);
  * still send). */
 void p2p_flush(void);
 
+/* For reports of what is left.  A message that has come and nobody has received. */
+struct p2p_left {
+	uint64_t ctx; /* of the communicator */
+	int peer, tag;
+	int64_t bytes;
+};
+
+/* p2p_left calls fn for each of the user's messages that wait for a receive; they stay. */
+void p2p_left(void (*fn)(void *arg, const struct p2p_left *m), void *arg);
+
+/* Bytes of the buffer that is attached to a communicator, NULL: to the process; 0 if it is an
+ * automatic one, -1: none is. */
+int64_t p2p_buffer_bytes(const struct comm *c);
+
 /* p2p_progress moves what can be moved, once; returns > 0 if something moved. */
 int p2p_progress(void);
 

@@ -206,3 +206,26 @@ int p2p_imrecv(
 	*request = r;
 	return 0;
 }
+
+/* --- what nobody has received --------------------------------------------------------------- */
+
+struct left {
+	void (*fn)(void *arg, const struct p2p_left *m);
+	void *arg;
+};
+
+static void left_one(void *arg, const struct arrived *a)
+{
+	const struct left *l = arg;
+	struct p2p_left m = {.ctx = a->ctx, .peer = a->peer, .tag = a->tag, .bytes = a->total};
+
+	if (a->ctx % CTX_PLANES == CTX_P2P)
+		l->fn(l->arg, &m);
+}
+
+void p2p_left(void (*fn)(void *arg, const struct p2p_left *m), void *arg)
+{
+	struct left l = {fn, arg};
+
+	match_each(left_one, &l);
+}

@@ -23,6 +23,7 @@ int p2p_open(void)
 	int64_t max = via.frame_max; /* an eager message is one frame */
 	int64_t eager = haft_set(HAFT_SET_EAGER);
 
+	buffer_open();
 	p2p.peers = calloc((size_t)via.npeers, sizeof(*p2p.peers));
 	if (p2p.peers == NULL)
 		return haft_err(MPI_ERR_NO_MEM, "no memory for the queues of %d peers", via.npeers);

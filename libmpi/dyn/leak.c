@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* leak.c - HAFT_LEAKS=1: what is alive at the end of MPI_Finalize, and where it was made.
+ *
+ *     haft: rank 0 has not freed 4 objects:
+ *         2  MPI_Comm     `solver' (size 4) ...       setup at solver.c:118
+ *         1  MPI_Request  receive of 8 bytes, ...     main at solver.c:203
+ *         1  message      12 bytes from rank 1 with tag 7 in `solver', never received
+ *
+ * Objects are counted by class and place.  The place is the return address of the MPI call, which
+ * libobj keeps with every object; addr2line makes a file and a line of it where it is installed.
+ * Nobody is hurried here: the program is over. */
+#include "libmpi/dyn/leak.h"
+
+#include "libmpi/core/hang.h"
+#include "libmpi/core/mpo.h"
+#include "libmpi/core/set.h"
+#include "libmpi/core/state.h"
+#include "libmpi/p2p/p2p.h"
+#include "libmpi/type/type.h"
+#include <dlfcn.h>
+#include <elf.h>
+#include <spawn.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define PLACES_SHOWN 20 /* lines of objects: a table to be read, not a dump */
+#define WORDS        96 /* bytes of what a line says of its first object */
+
+struct place {
+	const struct obj_class *cls;
+	uintptr_t site;
+	long count;
+	char words[WORDS]; /* of the first one */
+};
+
+struct report {
+	struct place *place; /* malloc'ed */
+	int n, room;
+	long objects;
+	FILE *out; /* in memory: a table is written in one piece */
+};
+
+/* --- words of an object ----------------------------------------------------------------------- */
+
+static void comm_words(const void *self, char *buf, size_t n)
+{
+	const struct comm *c = self;
+
+	snprintf(buf, n, "size %d%s", c->size, c->remote != NULL ? " and a remote group" : "");
+}
+
+static void group_words(const void *self, char *buf, size_t n)
+{
+	snprintf(buf, n, "size %d", ((const struct group *)self)->size);
+}
+
+static void type_words_(const void *self, char *buf, size_t n)
+{
+	const struct type *t = self;
+
+	snprintf(buf, n, "%lld bytes%s", (long long)t->size, t->committed ? "" : ", not committed");
+}
+
+static void req_words(const void *self, char *buf, size_t n)
+{
+	static const char *const kinds[] = {[REQ_DONE] = "a request that is complete",
+		[REQ_SEND] = "send",
+		[REQ_RECV] = "receive",
+		[REQ_COLL] = "collective call",
+		[REQ_USER] = "generalized request"};
+	const struct req *r = self;
+	char name[MPI_MAX_OBJECT_NAME];
+
+	snprintf(buf, n, "%s%s%s, %s", r->persist ? "persistent " : "",
+		r->kind < countof(kinds) ? kinds[r->kind] : "request",
+		r->persist && !r->active ? ", not started"
+		: r->done                ? ", complete"
+					 : "",
+		r->comm != NULL ? haft_name_words(r->comm, "no name", name) : "no communicator");
+}
+
+static void errh_words(const void *self, char *buf, size_t n)
+{
+	static const char *const kinds[] = {[ERRH_COMM] = "communicators",
+		[ERRH_WIN] = "windows",
+		[ERRH_FILE] = "files",
+		[ERRH_SESSION] = "sessions"};
+	const struct errh *e = self;
+
+	snprintf(buf, n, "for %s", e->kind >= ERRH_COMM ? kinds[e->kind] : "nobody");
+}
+
+static void info_words(const void *self, char *buf, size_t n)
+{
+	const struct info_pair *p = ((const struct info *)self)->pairs;
+
+	snprintf(buf, n, p != NULL ? "%s=%.40s ..." : "empty", p != NULL ? p->key : "",
+		p != NULL ? p->value : "");
+}
+
+static const struct {
+	struct obj_class *cls;
+	void (*words)(const void *self, char *buf, size_t n); /* NULL: its name says all */
+} kinds[] = {
+	{&haft_comm_class, comm_words},
+	{&haft_group_class, group_words},
+	{&haft_type_class, type_words_},
+	{&haft_op_class, NULL},
+	{&haft_req_class, req_words},
+	{&haft_msg_class, NULL},
+	{&haft_info_class, info_words},
+	{&haft_errh_class, errh_words},
+	{&haft_win_class, NULL},
+	{&haft_file_class, NULL},
+	{&haft_session_class, NULL},
+};
+
+static void words_of(const void *self, char *buf)
+{
+	const struct obj *o = self;
+	char name[MPI_MAX_OBJECT_NAME], more[WORDS] = "";
+	size_t k = 0;
+
+	haft_name_words(self, "", name);
+	while (k < countof(kinds) && kinds[k].cls != o->u.cls)
+		k++;
+	if (k < countof(kinds) && kinds[k].words != NULL)
+		kinds[k].words(self, more, sizeof(more));
+	if (name[0] == '\0')
+		snprintf(buf, WORDS, "%s", more);
+	else
+		snprintf(buf, WORDS, more[0] != '\0' ? "`%.40s' (%s)" : "`%.40s'%s", name, more);
+}
+
+/* --- collecting ------------------------------------------------------------------------------- */
+
+static struct place *place_of(struct report *r, const struct obj *o)
+{
+	struct place *more;
+
+	for (int i = r->n - 1; i >= 0; i--)
+		if (r->place[i].cls == o->u.cls && r->place[i].site == o->site)
+			return &r->place[i];
+	if (r->n == r->room) {
+		more = reallocarray(r->place, (size_t)r->room * 2 + 16, sizeof(*more));
+		if (more == NULL)
+			return NULL;
+		r->place = more;
+		r->room = r->room * 2 + 16;
+	}
+	more = &r->place[r->n++];
+	*more = (struct place){.cls = o->u.cls, .site = o->site};
+	words_of(o, more->words);
+	return more;
+}
+
+static int count_one(void *self, void *arg)
+{
+	struct report *r = arg;
+	struct place *p = place_of(r, self);
+
+	r->objects++;
+	if (p != NULL)
+		p->count++;
+	return 0;
+}
+
+/* --- places of the program -------------------------------------------------------------------- */
+
+/* What `addr2line' says about an address of a file, the first line of it: "setup at solver.c:118".
+ * False: it is not there, or knows nothing. */
+static bool addr2line(const char *file, uintptr_t address, char *buf, size_t n)
+{
+	char hex[24], dashes[] = "-Cspfe";
+	char *argv[] = {(char *)"addr2line", dashes, strdup(file), hex, NULL};
+	posix_spawn_file_actions_t to;
+	int p[2], err;
+	pid_t pid;
+	FILE *f;
+
+	snprintf(hex, sizeof(hex), "%#lx", (unsigned long)address);
+	if (argv[2] == NULL || pipe(p) != 0) {
+		free(argv[2]);
+		return false;
+	}
+	posix_spawn_file_actions_init(&to);
+	posix_spawn_file_actions_adddup2(&to, p[1], 1);
+	posix_spawn_file_actions_addopen(&to, 2, "/dev/null", 1, 0);
+	posix_spawn_file_actions_addclose(&to, p[0]);
+	err = posix_spawnp(&pid, argv[0], &to, NULL, argv, environ);
+	posix_spawn_file_actions_destroy(&to);
+	free(argv[2]);
+	close(p[1]);
+	buf[0] = '\0';
+	f = fdopen(p[0], "r");
+	if (f != NULL && err == 0 && fgets(buf, (int)n, f) != NULL) {
+		char *more = strstr(buf, " (discriminator");
+
+		buf[more != NULL ? (size_t)(more - buf) : strcspn(buf, "\n")] = '\0';
+	}
+	if (f != NULL)
+		fclose(f);
+	else
+		close(p[0]);
+	if (err == 0)
+		waitpid(pid, NULL, 0);
+	return buf[0] != '\0' && strncmp(buf, "??", 2) != 0;
+}
+
+static void site_words(uintptr_t site, char *buf, size_t n)
+{
+	Dl_info in;
+	const Elf64_Ehdr *elf;
+	uintptr_t base;
+
+	if (site != 0 && !(site & OBJ_SITE_TEXT) && dladdr((void *)(site - 1), &in) != 0 &&
+		in.dli_fname != NULL) {
+		elf = in.dli_fbase;
+		base = elf->e_type == ET_DYN ? (uintptr_t)in.dli_fbase : 0;
+		if (addr2line(in.dli_fname, site - 1 - base, buf, n))
+			return;
+	}
+	obj_site_text(site, buf, n);
+}
+
+/* --- the table -------------------------------------------------------------------------------- */
+
+static void line_of(const struct report *r, const struct place *p)
+{
+	char at[256];
+
+	site_words(p->site, at, sizeof(at));
+	fprintf(r->out, "%6ld  %-14s %s%s%s%s\n", p->count, obj_class_name(p->cls), p->words,
+		p->count > 1 ? " ..." : "", p->words[0] != '\0' || p->count > 1 ? ", " : "", at);
+}
+
+struct message {
+	struct report *report;
+	uint64_t ctx;
+	const struct comm *comm;
+};
+
+static int has_ctx(void *self, void *arg)
+{
+	struct message *m = arg;
+	const struct comm *c = self;
+
+	if (c->ctx == m->ctx)
+		m->comm = c;
+	return m->comm != NULL;
+}
+
+static void message_left(void *arg, const struct p2p_left *left)
+{
+	struct report *r = arg;
+	struct message m = {.ctx = left->ctx};
+	char name[MPI_MAX_OBJECT_NAME];
+
+	if (haft_world.ctx == left->ctx)
+		m.comm = &haft_world;
+	else if (haft_self.ctx == left->ctx)
+		m.comm = &haft_self;
+	else
+		obj_foreach(&haft_comm_class, has_ctx, &m);
+	r->objects++;
+	fprintf(r->out,
+		"%6d  %-14s %lld bytes from rank %d of MPI_COMM_WORLD with tag %d in %s, "
+		"never received\n",
+		1, "message", (long long)left->bytes, left->peer, left->tag,
+		m.comm != NULL ? haft_name_words(m.comm, "a communicator without name", name)
+			       : "a communicator that has been freed");
+}
+
+static void buffer_left(struct report *r, const struct comm *c)
+{
+	int64_t bytes = p2p_buffer_bytes(c);
+	char name[MPI_MAX_OBJECT_NAME];
+
+	if (bytes < 0)
+		return;
+	r->objects++;
+	fprintf(r->out, "%6d  %-14s %lld bytes attached to %s for buffered sends\n", 1, "buffer",
+		(long long)bytes,
+		c != NULL ? haft_name_words(c, "a communicator", name) : "the process");
+}
+
+static int buffer_of(void *self, void *arg)
+{
+	buffer_left(arg, self);
+	return 0;
+}
+
+static void table(struct report *r)
+{
+	for (int i = 0; i < r->n && i < PLACES_SHOWN; i++)
+		line_of(r, &r->place[i]);
+	if (r->n > PLACES_SHOWN)
+		fprintf(r->out, "        and from %d more places\n", r->n - PLACES_SHOWN);
+	p2p_left(message_left, r);
+	buffer_left(r, NULL);
+	buffer_left(r, &haft_world);
+	buffer_left(r, &haft_self);
+	obj_foreach(&haft_comm_class, buffer_of, r);
+}
+
+void leak_report(void)
+{
+	struct report r = {.n = 0};
+	char *text = NULL;
+	size_t len = 0;
+
+	if (haft_set(HAFT_SET_LEAKS) == 0)
+		return;
+	r.out = open_memstream(&text, &len);
+	if (r.out == NULL)
+		return;
+	for (size_t k = 0; k < countof(kinds); k++)
+		obj_foreach(kinds[k].cls, count_one, &r);
+	obj_foreach(obj_keyvals(haft_domain), count_one, &r);
+	table(&r);
+	if (fclose(r.out) == 0 && r.objects > 0)
+		fprintf(stderr, "haft: rank %d has not freed %ld object%s:\n%s", haft_life.rank,
+			r.objects, r.objects == 1 ? "" : "s", text);
+	free(text);
+	free(r.place);
+}
