@@ -142,7 +142,7 @@ help:
 	'install      DESTDIR= PREFIX=/usr/local' \
 	'coverage     which functions of MPI 5.0 work, and which do not' \
 	'bench bench-obj bench-peers   measure; bench-peers installs other MPIs to measure beside' \
-	'fuzz-obj     random operations on libobj until stopped' \
+	'fuzz-obj fuzz-type   random operations on libobj, random datatypes, until stopped' \
 	'clean        remove build/'
 
 .PHONY: all demo check check-all lint run-lint run-demo run-check install install-libobj \

@@ -5,6 +5,7 @@
 # that one needs are named as its prerequisites:  $(B)/tests/unit/match: $(B)/obj/libmpi/p2p/match.o
 unit_TESTS :=
 unit_TESTS += tests/fuzz/obj.c
+unit_TESTS += tests/fuzz/type.c
 unit_TESTS += tests/unit/obj_attr.c
 unit_TESTS += tests/unit/obj_call.c
 unit_TESTS += tests/unit/obj_direct.c
@@ -162,6 +163,9 @@ $(B)/tests/unit/topo_order: $(B)/obj/libmpi/topo/order.o
 # All of libmpi, with its inside.
 $(B)/tests/unit/win: $(libmpi_OBJS)
 
+# The whole library from inside.
+$(B)/tests/fuzz/type: $(libmpi_OBJS)
+
 # With the user's own compiler command: what is installed is what is tested.  More sources of a test
 # are more prerequisites; tests_FLAGS-NAME are its own flags and libraries.
 tests_mpicc = $(B)/bin/mpicc -std=gnu11 -Wall -Wextra -O1 -g $(san) $(if $(WERROR),-Werror) -I.
@@ -201,5 +205,10 @@ run-check: tests
 fuzz-obj: $(B)/tests/fuzz/obj
 	$(Q)s=$${SEED:-$$(date +%s)}; while $(B)/tests/fuzz/obj -n $${STEPS:-10000000} -s $$s; do s=$$((s + 1)); done
 .PHONY: fuzz-obj
+
+# The same for nested datatypes: made, decoded, rebuilt, packed.
+fuzz-type: $(B)/tests/fuzz/type
+	$(Q)s=$${SEED:-$$(date +%s)}; while $(B)/tests/fuzz/type -n $${STEPS:-1000000} -s $$s; do s=$$((s + 1)); done
+.PHONY: fuzz-type
 
 include tests/bench/files.mk
