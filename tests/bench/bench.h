@@ -10,6 +10,7 @@
  *	stat.c	warm-up, calibration, batches, quantiles, the line that goes to the script
  *	lat.c	two ranks: latency, message rate, bandwidth, posted receives
  *	coll.c	collectives on any number of ranks
+ *	type.c	derived datatypes: packing, messages, commit
  *	life.c	start, processor time of a waiting rank, memory
  *
  * One measurement:
@@ -33,6 +34,7 @@ enum {
 	BENCH_SAMPLES_MIN = 5,    /* fewer have no median worth the name */
 	BENCH_QUANTILES = 21,     /* 0, 5, 10 ... 100 % go to the script, which pools the rounds */
 	BENCH_TAG = 7,
+	TYPE_BYTES = 1 << 24, /* row of a shape: number of the shape * TYPE_BYTES + bytes */
 };
 
 /* How a row's seconds become its figure. */
@@ -102,6 +104,9 @@ void coll_barrier(struct bench *b, const struct bench_row *row);
 void coll_bcast(struct bench *b, const struct bench_row *row);
 void coll_allreduce(struct bench *b, const struct bench_row *row);
 void coll_alltoall(struct bench *b, const struct bench_row *row);
+
+void type_shape(struct bench *b, const struct bench_row *row);
+void type_commit(struct bench *b, const struct bench_row *row);
 
 void life_wait(struct bench *b, const struct bench_row *row);
 void life_memory(struct bench *b, const struct bench_row *row);

@@ -10,7 +10,8 @@ bench_SRCS := \
 	tests/bench/lat.c \
 	tests/bench/life.c \
 	tests/bench/mpi.c \
-	tests/bench/stat.c
+	tests/bench/stat.c \
+	tests/bench/type.c
 line_SRCS := tests/bench/line.c
 $(B)/tests/bench/mpi: $(filter-out tests/bench/mpi.c,$(bench_SRCS))
 tests_FLAGS-mpi := -D_GNU_SOURCE -Wno-stringop-overflow

@@ -23,6 +23,15 @@
 #include <string.h>
 #include <unistd.h>
 
+/* A shape of type.c in the sizes that are measured. */
+#define SHAPE(name, n)                                                         \
+	{name ".1k", type_shape, (size_t)(n)*TYPE_BYTES + 1024, 1},            \
+		{name ".64k", type_shape, (size_t)(n)*TYPE_BYTES + 65536, 1},  \
+		{name ".1m", type_shape, (size_t)(n)*TYPE_BYTES + 1048576, 1}, \
+	{                                                                      \
+		name ".8m", type_shape, (size_t)(n)*TYPE_BYTES + 8388608, 1    \
+	}
+
 static const struct bench_row rows[] = {
 	{"lat8", lat_pingpong, 8, 1},
 	{"lat1k", lat_pingpong, 1024, 1},
@@ -38,6 +47,15 @@ static const struct bench_row rows[] = {
 	{"allreduce1m", coll_allreduce, 1048576, 0},
 	{"bcast64k", coll_bcast, 65536, 0},
 	{"alltoall8", coll_alltoall, 8, 0},
+	SHAPE("cont", 0),
+	SHAPE("v1", 1),
+	SHAPE("v4", 2),
+	SHAPE("fx", 3),
+	SHAPE("fy", 4),
+	SHAPE("fz", 5),
+	SHAPE("idx", 6),
+	SHAPE("rec", 7),
+	{"commit", type_commit, 0, 0},
 	{"wait", life_wait, 4, 1},
 	{"memory", life_memory, 0, 0},
 	{"start", life_start, 0, 0},

@@ -148,7 +148,7 @@ $4 == ">" {
 }
 
 $4 == "=" {
-	more = $6 ~ /\/s$/
+	more = $6 ~ /\/s$|^x$/
 	n = NF - 6
 	middle[$2, $3] = $(7 + int(n / 2))
 	sequence[$2, ++rounds[$2]] = middle[$2, $3]
