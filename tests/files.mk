@@ -83,6 +83,7 @@ mpi_TESTS += tests/std/ch08/place.c
 mpi_TESTS += tests/std/ch09/codes.c
 mpi_TESTS += tests/std/ch09/mem.c
 mpi_TESTS += tests/std/ch10/info.c
+mpi_TESTS += tests/std/ch05/external.c
 mpi_TESTS += tests/std/ch05/make.c
 mpi_TESTS += tests/std/ch05/named.c
 mpi_TESTS += tests/std/ch05/packed.c

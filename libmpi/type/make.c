@@ -155,6 +155,7 @@ int type_clone(const struct type *t, struct type **clone)
 	n->o = o;
 	n->committed = false;
 	n->plan = NULL;
+	n->sum = NULL;
 	type_parts_of(n)->users++;
 	*clone = n;
 	return 0;
@@ -165,12 +166,14 @@ void type_gone(struct type *t)
 	struct type_parts *p = type_parts_of(t);
 
 	type_plan_free(t->plan);
+	free(t->sum);
 	if (p == NULL || --p->users > 0)
 		return;
 	for (int64_t i = 0; i < p->made.nd; i++)
 		obj_drop(p->made.types[i]);
 	for (int64_t i = 0; i < p->made.ninner; i++) {
 		type_plan_free(p->made.inner[i]->plan);
+		free(p->made.inner[i]->sum);
 		free(p->made.inner[i]);
 	}
 	free(p);

@@ -10,18 +10,30 @@
 /* Bytes on the stack that a copy between types of different structure goes through. */
 #define COPY_CHUNK MEAN_OR(32, 4096)
 
+/* Is the data of [at, at + n) one piece of memory, as in one element without inner gaps? */
+static inline bool is_piece(const struct type *type, int64_t at, int64_t n)
+{
+	return type->dense || (type->solid && at + n <= type->size);
+}
+
+/* An address in it, also if type is absolute and buf is NULL. */
+static inline char *piece(const struct type *type, const void *buf, int64_t at)
+{
+	return (char *)((uintptr_t)buf + (uintptr_t)(type->true_lb + at));
+}
+
 void type_pack_part(const struct type *type, const void *buf, int64_t at, void *dst, int64_t n)
 {
-	if (type->dense)
-		memcpy(dst, (const char *)buf + at, (size_t)n);
+	if (is_piece(type, at, n))
+		memcpy(dst, piece(type, buf, at), (size_t)n);
 	else if (n > 0)
 		plan_move(type->plan, PLAN_PACK, (char *)(uintptr_t)buf, type->extent, at, dst, n);
 }
 
 void type_unpack_part(const struct type *type, void *buf, int64_t at, const void *src, int64_t n)
 {
-	if (type->dense)
-		memcpy((char *)buf + at, src, (size_t)n);
+	if (is_piece(type, at, n))
+		memcpy(piece(type, buf, at), src, (size_t)n);
 	else if (n > 0)
 		plan_move(
 			type->plan, PLAN_UNPACK, buf, type->extent, at, (char *)(uintptr_t)src, n);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* RUN np=1,2,4 */
-/* typed.c - messages whose two sides describe different memory with one signature: eager ones,
- * large ones, synchronous ones, to oneself, many at once. */
+/* MPI-5.0 3.3.1, 5.1.11: the two sides of a message describe different memory with one signature:
+ * eager ones, large ones, synchronous ones, to oneself, many at once. */
 #include "tests/t.h"
 
 #include <mpi.h>

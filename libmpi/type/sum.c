@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* sum.c - sequences of basic types: walked with their memory, or summed up without (sum.h). */
+#include "libmpi/type/sum.h"
+
+#include "libmpi/core/err.h"
+#include "libmpi/type/shape.h"
+#include "libmpi/type/type.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TURN 0x9e3779b97f4a7c15ULL /* odd, so that no factor ever makes a hash 0 */
+
+static bool is_pair(const struct type *t)
+{
+	return t->shape == NULL && t->piece[0].len != 0;
+}
+
+/* What a pair consists of. */
+static void pair_parts(const struct type *t, const struct type **value, const struct type **index)
+{
+	static const struct {
+		MPI_Datatype pair, value, index;
+	} named[] = {{MPI_FLOAT_INT, MPI_FLOAT, MPI_INT}, {MPI_DOUBLE_INT, MPI_DOUBLE, MPI_INT},
+		{MPI_LONG_INT, MPI_LONG, MPI_INT}, {MPI_2INT, MPI_INT, MPI_INT},
+		{MPI_SHORT_INT, MPI_SHORT, MPI_INT},
+		{MPI_LONG_DOUBLE_INT, MPI_LONG_DOUBLE, MPI_INT}, {MPI_2REAL, MPI_REAL, MPI_REAL},
+		{MPI_2DOUBLE_PRECISION, MPI_DOUBLE_PRECISION, MPI_DOUBLE_PRECISION},
+		{MPI_2INTEGER, MPI_INTEGER, MPI_INTEGER}};
+
+	if (t->combiner == MPI_COMBINER_VALUE_INDEX) {
+		type_pair_parts(t, value, index);
+		return;
+	}
+	for (size_t i = 0; i < countof(named); i++) {
+		if (type_predefined(named[i].pair) != t)
+			continue;
+		*value = type_predefined(named[i].value);
+		*index = type_predefined(named[i].index);
+	}
+}
+
+/* --- one by one -------------------------------------------------------------------------- */
+
+static inline char *step(char *mem, int64_t off)
+{
+	return (char *)((uintptr_t)mem + (uintptr_t)off);
+}
+
+static bool each_pair(const struct type *t, char *mem, int64_t count, type_each_fn *fn, void *arg)
+{
+	const struct type *value = NULL, *index = NULL;
+
+	pair_parts(t, &value, &index);
+	for (int64_t i = 0; i < count; i++, mem = step(mem, t->extent))
+		if (!fn(arg, value, step(mem, t->piece[0].off), 1) ||
+			!fn(arg, index, step(mem, t->piece[1].off), 1))
+			return false;
+	return true;
+}
+
+static bool each_block(const struct type_shape *s, char *mem, type_each_fn *fn, void *arg)
+{
+	if (s->kind == SHAPE_SAME)
+		return type_each(s->child, step(mem, s->first), 1, fn, arg);
+	for (int64_t i = 0; i < s->n; i++) {
+		const struct type *kid = s->kind == SHAPE_FIELDS ? s->kids[i] : s->child;
+		int64_t off = s->kind == SHAPE_STRIDE ? s->first + i * s->stride : s->displs[i];
+		int64_t len = s->lens != NULL ? s->lens[i] : s->len;
+
+		if (!type_each(kid, step(mem, off), len, fn, arg))
+			return false;
+	}
+	return true;
+}
+
+bool type_each(const struct type *t, char *mem, int64_t count, type_each_fn *fn, void *arg)
+{
+	if (count == 0 || t->size == 0)
+		return true;
+	if (is_pair(t))
+		return each_pair(t, mem, count, fn, arg);
+	if (t->shape == NULL)
+		return fn(arg, t, mem, count);
+	for (int64_t i = 0; i < count; i++, mem = step(mem, t->extent))
+		if (!each_block(t->shape, mem, fn, arg))
+			return false;
+	return true;
+}
+
+/* --- summed up --------------------------------------------------------------------------- */
+
+static const struct type_sum nothing = {.turn = 1};
+
+/* a and then b. */
+static struct type_sum then(struct type_sum a, struct type_sum b)
+{
+	if (a.external == 0)
+		return b;
+	if (b.external == 0)
+		return a;
+	return (struct type_sum){
+		.hash = a.hash * b.turn + b.hash,
+		.turn = a.turn * b.turn,
+		.external = a.external + b.external,
+		.only = a.only == b.only ? a.only : NULL,
+		.packed = a.packed || b.packed,
+	};
+}
+
+/* n times a. */
+static struct type_sum times(struct type_sum a, int64_t n)
+{
+	struct type_sum all = nothing;
+
+	for (; n > 0; n >>= 1, a = then(a, a))
+		if (n & 1)
+			all = then(all, a);
+	return all;
+}
+
+/* Types that look the same to a program match: MPI_LONG and MPI_INT64_T are one.  Text is not a
+ * number, and bytes are bytes (MPI-5.0 3.3.1). */
+static struct type_sum sum_basic(const struct type *t)
+{
+	uint64_t kind = t->basic;
+
+	if (t == type_predefined(MPI_CHAR) || t == type_predefined(MPI_SIGNED_CHAR))
+		kind = BASIC_CHAR;
+	return (struct type_sum){
+		.hash = (kind * 64 + (uint64_t)t->size) * 0xbf58476d1ce4e5b9ULL >> 7,
+		.turn = TURN,
+		.external = type_external(t),
+		.only = t,
+		.packed = t == type_predefined(MPI_PACKED),
+	};
+}
+
+static struct type_sum sum_pair(const struct type *t)
+{
+	const struct type *value = NULL, *index = NULL;
+
+	pair_parts(t, &value, &index);
+	return then(sum_basic(value), sum_basic(index));
+}
+
+static int sum_shape(const struct type_shape *s, struct type_sum *sum)
+{
+	const struct type_sum *kid;
+	int64_t n = s->kind == SHAPE_SAME ? 1 : s->n;
+
+	*sum = nothing;
+	if (s->kind == SHAPE_SAME || s->kind == SHAPE_STRIDE) {
+		kid = type_sum_of(s->child);
+		if (kid == NULL)
+			return MPI_ERR_NO_MEM;
+		*sum = times(*kid, s->kind == SHAPE_SAME ? 1 : n * s->len);
+		return 0;
+	}
+	for (int64_t i = 0; i < n; i++) {
+		kid = type_sum_of(s->kind == SHAPE_FIELDS ? s->kids[i] : s->child);
+		if (kid == NULL)
+			return MPI_ERR_NO_MEM;
+		*sum = then(*sum, times(*kid, s->lens != NULL ? s->lens[i] : s->len));
+	}
+	return 0;
+}
+
+const struct type_sum *type_sum_of(struct type *t)
+{
+	struct type_sum sum = nothing;
+
+	if (t->sum != NULL)
+		return t->sum;
+	if (t->size == 0)
+		return &nothing;
+	if (is_pair(t))
+		sum = sum_pair(t);
+	else if (t->shape == NULL)
+		sum = sum_basic(t);
+	else if (sum_shape(t->shape, &sum) != 0)
+		return NULL;
+	t->sum = malloc(sizeof(*t->sum));
+	if (t->sum == NULL)
+		haft_err(MPI_ERR_NO_MEM, "no memory for the signature of a datatype");
+	else
+		*t->sum = sum;
+	return t->sum;
+}
+
+/* --- the beginning of a message ------------------------------------------------------------ */
+
+struct front {
+	int64_t left; /* bytes */
+	struct type_sum sum;
+};
+
+/* Adds up basic types until the bytes are used up.  A piece of one is like no type. */
+static bool front_add(void *arg, const struct type *basic, char *mem, int64_t n)
+{
+	struct front *f = arg;
+	int64_t whole = f->left / basic->size;
+
+	(void)mem;
+	whole = whole < n ? whole : n;
+	f->sum = then(f->sum, times(sum_basic(basic), whole));
+	f->left -= whole * basic->size;
+	if (whole == n)
+		return f->left > 0;
+	if (f->left > 0)
+		f->sum.hash += (uint64_t)f->left;
+	f->left = 0;
+	return false;
+}
+
+int type_sum_bytes(struct type *t, int64_t bytes, struct type_sum *sum)
+{
+	const struct type_sum *one = type_sum_of(t);
+	struct front f;
+
+	*sum = nothing;
+	if (one == NULL)
+		return MPI_ERR_NO_MEM;
+	if (bytes == 0 || t->size == 0)
+		return 0;
+	*sum = times(*one, bytes / t->size);
+	f = (struct front){bytes % t->size, *sum};
+	if (f.left == 0)
+		return 0;
+	type_each(t, NULL, 1, front_add, &f);
+	*sum = f.sum;
+	return 0;
+}
+
+/* --- words ------------------------------------------------------------------------------- */
+
+#define WORDS_RUNS 4 /* of one type each; more would not be read */
+
+struct words {
+	char *buf;
+	size_t n, at;
+	int64_t left; /* bytes */
+	const struct type *type;
+	int64_t run; /* of this type */
+	int runs;
+};
+
+static void words_put(struct words *w)
+{
+	char name[MPI_MAX_OBJECT_NAME];
+	int len;
+
+	if (w->run == 0 || w->at >= w->n)
+		return;
+	len = snprintf(w->buf + w->at, w->n - w->at, "%s%lld %s", w->at > 0 ? ", " : "",
+		(long long)w->run, type_words(w->type, name));
+	w->at += len > 0 ? (size_t)len : 0;
+	w->run = 0;
+}
+
+static bool words_add(void *arg, const struct type *basic, char *mem, int64_t n)
+{
+	struct words *w = arg;
+	int64_t whole = w->left / basic->size;
+
+	(void)mem;
+	if (basic != w->type) {
+		words_put(w);
+		w->type = basic;
+		if (w->runs++ == WORDS_RUNS)
+			return false;
+	}
+	whole = whole < n ? whole : n;
+	w->run += whole;
+	w->left -= whole * basic->size;
+	return whole == n && w->left > 0;
+}
+
+const char *type_sum_words(const struct type *t, int64_t bytes, char *buf, size_t n)
+{
+	struct words w = {.buf = buf, .n = n, .left = bytes};
+
+	buf[0] = '\0';
+	if (t->sum != NULL && t->sum->only != NULL) {
+		w.type = t->sum->only;
+		w.run = bytes / w.type->size;
+		w.left = bytes % w.type->size;
+	} else if (bytes > 0 && t->size > 0) {
+		type_each(t, NULL, bytes / t->size + 1, words_add, &w);
+	}
+	if (w.runs <= WORDS_RUNS)
+		words_put(&w);
+	if (w.left > 0 && w.at < n)
+		snprintf(buf + w.at, n - w.at, w.runs > WORDS_RUNS ? ", ..." : " and %lld bytes",
+			(long long)w.left);
+	if (bytes == 0)
+		snprintf(buf, n, "nothing");
+	return buf;
+}
