@@ -103,6 +103,7 @@ gen_SRCS := \
 	libmpi/api/genlist.c \
 	libmpi/api/genman.c \
 	libmpi/api/genmod.c \
+	libmpi/api/genmpif.c \
 	libmpi/api/gentest.c
 gen_CHAPTERS := p2p part type coll comm topo env info dyn rma ext io tool old lang abi
 gen_HDRS += $(B)/include/mpi.h $(B)/gen/engine.h $(B)/gen/raw.h $(B)/gen/names.h

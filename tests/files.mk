@@ -105,6 +105,8 @@ mpi_TESTS += tests/thread/waits.c
 
 # The same in Fortran, built with our mpifort.
 fort_TESTS :=
+fort_TESTS += tests/fort/hello.f90
+fort_TESTS += tests/fort/hello08.f90
 fort_TESTS += tests/fort/ring.f
 
 # Shell scripts; they find the build directory in $B.

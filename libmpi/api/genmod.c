@@ -1,144 +1,577 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* genmod.c - writes what Fortran programs include and use: mpif.h, module mpi, module mpi_f08.
+/* genmod.c - writes the modules mpi and mpi_f08: constants, types, an interface for each procedure.
  *
- *     mpif.h        INTEGER constants, common blocks, EXTERNAL functions: all that it can say
- *     mpi.f90       the same, and an interface for each procedure
- *     mpi_f08.f90   types for handles, generic interfaces: MPI_Send has a small and a large form
+ *     module mpi       MPI_SEND        ──> mpi_send_fts_           INTEGER handles
+ *                      MPI_COMM_SIZE   ──> mpi_comm_size_
+ *     module mpi_f08   MPI_Send ──┬──> mpi_send_f08ts_           TYPE(MPI_Comm), optional ierror
+ *                                 └──> mpi_send_c_f08ts_         the same name with large counts
  *
  * No procedure has a body: libmpifort_abi has them, so a module is compiled for another compiler
- * without being linked.  Procedures with choice buffers are BIND(C), because only those get
- * the descriptors of ISO_Fortran_binding.h; CHARACTERs of all others come with hidden lengths. */
+ * without being linked.  Procedures with choice buffers are BIND(C), because only those get the
+ * descriptors of ISO_Fortran_binding.h; CHARACTERs of all others come with hidden lengths. */
 #include "libmpi/api/genf.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-/* Does Fortran have the constant?  The tools interface and what the C preprocessor needs of a
- * Fortran status are C's alone. */
-static bool constant_shown(const struct constant *c)
-{
-	if (strncmp(c->name, "MPI_T_", 6) == 0 || strncmp(c->name, "MPI_F_", 6) == 0)
-		return false;
-	if (c->what == C_CONST)
-		return strcmp(c->type, "int") == 0 || strcmp(c->type, "MPI_Offset") == 0;
-	return c->what == C_ROOM || c->what == C_HANDLE || c->what == C_SAME;
-}
+#define WIDTH 100 /* columns of a line in free form */
 
-static int constant_value(const struct constant *c)
-{
-	return c->what == C_ROOM ? c->value - 1 : c->value;
-}
+/* Which module, and which form of a procedure. */
+struct view {
+	struct entry e;
+	bool f08;
+	const char *prefix; /* "" or "P" */
+	bool cptr;          /* module mpi: BASEPTR as a C_PTR */
+};
 
-/* --- mpif.h -------------------------------------------------------------------------------------
+/* --- pieces -------------------------------------------------------------------------------------
  */
 
-static const char mpif_head[] =
-	"! SPDX-License-Identifier: BSD-3-Clause\n"
-	"! mpif.h - MPI 5.0 for Fortran programs of fixed and of free form.\n"
-	"! Written by the generator in libmpi/api: change its tables, not this.\n"
-	"!\n"
-	"! Handles and statuses are made of INTEGERs of 4 bytes.  A program compiled\n"
-	"! with larger default INTEGERs ends here, with a division by zero, rather\n"
-	"! than later without a word.\n"
-	"      INTEGER MPI_NEEDS_INTEGERS_OF_4_BYTES\n"
-	"      PARAMETER (MPI_NEEDS_INTEGERS_OF_4_BYTES =                        &\n"
-	"     &  1 / (BIT_SIZE(0) / 32 * (64 - BIT_SIZE(0)) / 32))\n"
-	"\n"
-	"      INTEGER MPI_ADDRESS_KIND, MPI_COUNT_KIND, MPI_OFFSET_KIND\n"
-	"      PARAMETER (MPI_ADDRESS_KIND=8, MPI_COUNT_KIND=8)\n"
-	"      PARAMETER (MPI_OFFSET_KIND=8)\n"
-	"      INTEGER MPI_INTEGER_KIND\n"
-	"      PARAMETER (MPI_INTEGER_KIND=4)\n"
-	"      INTEGER MPI_SOURCE, MPI_TAG, MPI_ERROR\n"
-	"      PARAMETER (MPI_SOURCE=1, MPI_TAG=2, MPI_ERROR=3)\n"
-	"      LOGICAL MPI_SUBARRAYS_SUPPORTED\n"
-	"      LOGICAL MPI_ASYNC_PROTECTS_NONBLOCKING\n"
-	"      PARAMETER (MPI_SUBARRAYS_SUPPORTED=.FALSE.)\n"
-	"      PARAMETER (MPI_ASYNC_PROTECTS_NONBLOCKING=.FALSE.)\n";
-
-static void mpif_constant(FILE *out, const char *name, const char *type, const char *value)
+/* Writes the text with continuation lines. */
+static void lines_write(const struct text *t, FILE *out)
 {
-	fprintf(out, "      %s %s\n      PARAMETER (%s=%s)\n", type, name, name, value);
+	const char *s = t->s;
+
+	while (strlen(s) > WIDTH) {
+		size_t cut = 0;
+
+		for (size_t i = 0; i < WIDTH - 2; i++)
+			if (s[i] == ' ' && i > 0 && s[i - 1] == ',')
+				cut = i;
+		if (cut == 0)
+			break;
+		fprintf(out, "%.*s &\n        ", (int)cut, s);
+		s += cut + 1;
+	}
+	fprintf(out, "%s\n", s);
 }
 
-static void mpif_constants(FILE *out)
+static const char *type_word(const struct view *v, const struct param *p)
 {
-	char value[64];
+	const struct fortran *f = &fortran[p->kind];
 
-	fputs("\n! error classes\n", out);
-	for (int i = 0; i < nerrors; i++) {
-		if (strncmp(errors[i].name, "MPI_T_", 6) == 0)
-			continue;
-		snprintf(value, sizeof(value), "%d", errors[i].value);
-		mpif_constant(out, errors[i].name, "INTEGER", value);
-	}
-	for (const struct constant *c = constants; c < constants + nconstants; c++) {
-		if (c->what == C_TITLE)
-			fprintf(out, "\n! %s\n", c->name);
-		if (!constant_shown(c))
-			continue;
-		if (c->what == C_SAME)
-			snprintf(value, sizeof(value), "%s", c->type);
-		else
-			snprintf(value, sizeof(value), "%d", constant_value(c));
-		mpif_constant(out, c->name,
-			strcmp(c->type, "MPI_Offset") == 0 ? "INTEGER(KIND=MPI_OFFSET_KIND)"
-							   : "INTEGER",
-			value);
-	}
+	if (!v->f08)
+		return v->cptr && p->kind == KIND_BASE_OUT ? "CPTR" : f->old;
+	return v->e.large || (v->e.f->flags & C_FORM) ? f->large : f->small;
 }
 
-/* The variables whose addresses are constants: struct fort_addr in libmpi/fort/glue.h. */
-static const char commons[] =
-	"\n"
-	"! variables whose addresses mean something\n"
-	"      INTEGER MPI_BOTTOM, MPI_IN_PLACE, MPI_BUFFER_AUTOMATIC\n"
-	"      INTEGER MPI_ERRCODES_IGNORE(1)\n"
-	"      INTEGER MPI_UNWEIGHTED(1), MPI_WEIGHTS_EMPTY(1)\n"
-	"      INTEGER MPI_STATUS_IGNORE(MPI_STATUS_SIZE)\n"
-	"      INTEGER MPI_STATUSES_IGNORE(MPI_STATUS_SIZE, 1)\n"
-	"      COMMON /MPI_FORT_ADDR/ MPI_BOTTOM, MPI_IN_PLACE,                  &\n"
-	"     &  MPI_BUFFER_AUTOMATIC, MPI_ERRCODES_IGNORE, MPI_UNWEIGHTED,      &\n"
-	"     &  MPI_WEIGHTS_EMPTY, MPI_STATUS_IGNORE, MPI_STATUSES_IGNORE\n"
-	"      CHARACTER*1 MPI_ARGV_NULL(1), MPI_ARGVS_NULL(1, 1)\n"
-	"      COMMON /MPI_FORT_TEXT/ MPI_ARGV_NULL, MPI_ARGVS_NULL\n"
-	"      SAVE /MPI_FORT_ADDR/, /MPI_FORT_TEXT/\n";
+static const struct {
+	const char *word, *fortran, *shape;
+} words[] = {
+	{"INT", "INTEGER", ""},
+	{"COUNT", "INTEGER(KIND=MPI_COUNT_KIND)", ""},
+	{"ADDR", "INTEGER(KIND=MPI_ADDRESS_KIND)", ""},
+	{"OFFS", "INTEGER(KIND=MPI_OFFSET_KIND)", ""},
+	{"BOOL", "LOGICAL", ""},
+	{"TEXT", "CHARACTER(LEN=*)", ""},
+	{"REAL_8", "DOUBLE PRECISION", ""},
+	{"CPTR", "TYPE(C_PTR)", ""},
+	{"CHOICE", "TYPE(*), DIMENSION(..)", ""},
+	{"STATUS", "INTEGER", "(MPI_STATUS_SIZE)"},
+	{"STATUSES", "INTEGER", "(MPI_STATUS_SIZE, *)"},
+};
 
-/* Functions that return something, and procedures that are handed to others, must be declared. */
-static void mpif_externals(FILE *out)
+/* Adds a type: one of the words, TYPE_(name), CALLBACK or CALLBACK_(name). */
+static const char *type_add(struct text *t, const char *word)
 {
-	struct entry e;
+	const char *name = strchr(word, '(');
 
-	fputs("\n! functions, and procedures to be handed to others\n", out);
-	for (bool more = entry_first(&e, -1); more; more = entry_next(&e, -1)) {
-		if (!in_fortran(e.f) || e.large || (e.f->flags & C_FORM))
-			continue;
-		for (int p = 0; p < 2; p++) {
-			const char *prefix = p ? "P" : "";
-
-			if (e.f->ret == KIND_DOUBLE)
-				fprintf(out, "      DOUBLE PRECISION %s%s\n", prefix, e.name);
-			else if (e.f->ret == KIND_AINT)
-				fprintf(out, "      INTEGER(KIND=MPI_ADDRESS_KIND) %s%s\n", prefix,
-					e.name);
-			if (e.f->ret != KIND_INT || fort_callback(e.f))
-				fprintf(out, "      EXTERNAL %s%s\n", prefix, e.name);
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (strcmp(words[i].word, word) == 0) {
+			text_add(t, "%s", words[i].fortran);
+			return words[i].shape;
 		}
+	if (strcmp(word, "CALLBACK") == 0)
+		text_add(t, "EXTERNAL");
+	else if (name == NULL)
+		abort();
+	else
+		text_add(t, "%s%s", strncmp(word, "TYPE_", 5) == 0 ? "TYPE" : "PROCEDURE", name);
+	return "";
+}
+
+static bool has(const struct func *f, enum kind_id kind)
+{
+	for (int i = 0; i < f->nparam; i++)
+		if (f->param[i].kind == kind)
+			return true;
+	return false;
+}
+
+/* Is the memory in use after the call, or before it? */
+static bool asynchronous(const struct view *v, const struct param *p)
+{
+	const struct func *f = v->e.f;
+	enum how how = kinds[p->kind].how;
+
+	if (strcmp(type_word(v, p), "CHOICE") != 0)
+		return v->f08 && fort_later(f) && p->dir == IN &&
+		       (how == ARRAY || how == ARRAY_WIDE || how == LIST);
+	if (fortran[p->kind].how == F_PLACE || fort_later(f) || has(f, KIND_WIN))
+		return true;
+	/* the two halves of a split collective: the first has no status, the second no count */
+	return has(f, KIND_FILE) && (!has(f, KIND_STATUS_OUT) || !has(f, KIND_COUNT));
+}
+
+/* The row of the function knows better than that of the kind what is only read, or read too. */
+static const char *intent(const struct param *p)
+{
+	const char *s = fortran[p->kind].intent;
+
+	if (p->dir == IN && strcmp(s, "INTENT(INOUT)") == 0)
+		return "INTENT(IN)";
+	if (p->dir == INOUT && strcmp(s, "INTENT(OUT)") == 0)
+		return "INTENT(INOUT)";
+	return s;
+}
+
+static void param_write(FILE *out, const struct view *v, const struct param *p)
+{
+	const struct fortran *f = &fortran[p->kind];
+	struct text t;
+	const char *shape;
+	bool callback = fort_callback(v->e.f);
+
+	text_clear(&t);
+	text_add(&t, "      ");
+	shape = type_add(&t, type_word(v, p));
+	if (strncmp(type_word(v, p), "CALLBACK", 8) != 0) {
+		if (strcmp(f->intent, "VALUE") == 0 && v->f08)
+			text_add(&t, ", VALUE");
+		else if (v->f08 && f->intent[0] != '\0' && !callback)
+			text_add(&t, ", %s", intent(p));
+		if (asynchronous(v, p))
+			text_add(&t, ", ASYNCHRONOUS");
+	}
+	text_add(&t, " :: %s%s", p->name, shape[0] != '\0' ? shape : f->shape);
+	lines_write(&t, out);
+}
+
+/* The name of the specific procedure: MPI_Send_f08ts, MPI_Send_fts, MPI_Comm_size. */
+static void name_add(struct text *t, const struct view *v)
+{
+	bool choice = fort_choice(v->e.f);
+	const char *suffix = v->f08 ? (choice ? "_f08ts" : "_f08") : "";
+
+	if (!v->f08 && (choice || has(v->e.f, KIND_ADDR_OUT)))
+		suffix = "_fts";
+	if (v->cptr)
+		suffix = "_cptr";
+	if (fort_callback(v->e.f))
+		suffix = "";
+	text_add(t, "%s%s%s", v->prefix, v->e.name, suffix);
+}
+
+static bool is_bind(const struct view *v)
+{
+	return fort_choice(v->e.f) || (!v->f08 && has(v->e.f, KIND_ADDR_OUT));
+}
+
+static void head_write(FILE *out, const struct view *v)
+{
+	const struct func *f = v->e.f;
+	const char *sep = "";
+	struct text t, name;
+
+	text_clear(&t);
+	text_clear(&name);
+	name_add(&name, v);
+	text_add(&t, "    ");
+	if (f->ret == KIND_INT)
+		text_add(&t, "SUBROUTINE");
+	else {
+		type_add(&t, fortran[f->ret].small);
+		text_add(&t, " FUNCTION");
+	}
+	text_add(&t, " %s(", name.s);
+	for (int i = 0; i < f->nparam; i++) {
+		if (!fort_shown(&f->param[i]))
+			continue;
+		text_add(&t, "%s%s", sep, f->param[i].name);
+		sep = ", ";
+	}
+	if (fort_ierror(f))
+		text_add(&t, "%sierror", sep);
+	text_add(&t, ")");
+	if (is_bind(v)) {
+		text_add(&t, ", BIND(C, NAME=\"");
+		text_lower(&t, name.s);
+		text_add(&t, "_\")");
+		/* the comma was for the break */
+		char *at = strstr(t.s, "), BIND");
+
+		memmove(at + 1, at + 2, strlen(at + 2) + 1);
+	}
+	lines_write(&t, out);
+}
+
+static void procedure_write(FILE *out, const struct view *v)
+{
+	const struct func *f = v->e.f;
+	bool callback = fort_callback(f);
+
+	head_write(out, v);
+	fputs("      IMPORT\n", out);
+	for (int i = 0; i < f->nparam; i++)
+		if (fort_shown(&f->param[i]))
+			param_write(out, v, &f->param[i]);
+	if (fort_ierror(f))
+		fputs(v->f08 && !callback ? "      INTEGER, OPTIONAL, INTENT(OUT) :: ierror\n"
+					  : "      INTEGER :: ierror\n",
+			out);
+	fprintf(out, "    END %s\n", f->ret == KIND_INT ? "SUBROUTINE" : "FUNCTION");
+}
+
+/* --- generic names
+ * --------------------------------------------------------------------------------
+ */
+
+static bool has_callback(const struct func *f)
+{
+	for (int i = 0; i < f->nparam; i++)
+		if (strncmp(fortran[f->param[i].kind].small, "CALLBACK", 8) == 0)
+			return true;
+	return false;
+}
+
+/* Integers of 8 bytes are one kind, whatever they are called. */
+static const char *kind_word(const char *word)
+{
+	return strcmp(word, "COUNT") == 0 || strcmp(word, "OFFS") == 0 ? "ADDR" : word;
+}
+
+/* Can a compiler tell the large form from the small one? */
+static bool large_differs(const struct func *f)
+{
+	for (int i = 0; i < f->nparam; i++) {
+		const struct fortran *k = &fortran[f->param[i].kind];
+
+		if (fort_shown(&f->param[i]) &&
+			strcmp(kind_word(k->small), kind_word(k->large)) != 0)
+			return true;
+	}
+	return false;
+}
+
+/* The row of NAME_c that has parameters of its own, or NULL. */
+static const struct func *large_row(const struct func *f)
+{
+	char name[80];
+
+	snprintf(name, sizeof(name), "%s_c", f->name);
+	for (const struct func *g = funcs; g < funcs + nfuncs; g++)
+		if ((g->flags & C_FORM) && strcmp(g->name, name) == 0)
+			return g;
+	return NULL;
+}
+
+static void entry_small(struct view *v, const struct func *f)
+{
+	v->e = (struct entry){.f = f};
+	snprintf(v->e.name, sizeof(v->e.name), "%s", f->name);
+}
+
+static void f08_generic(FILE *out, const struct func *f, const char *prefix)
+{
+	struct view v = {.f08 = true, .prefix = prefix};
+	const struct func *g = large_row(f);
+
+	fprintf(out, "  INTERFACE %s%s\n", prefix, f->name);
+	entry_small(&v, f);
+	procedure_write(out, &v);
+	if ((f->flags & BIG) && large_differs(f)) {
+		v.e.large = true;
+		snprintf(v.e.name, sizeof(v.e.name), "%s_c", f->name);
+		procedure_write(out, &v);
+	}
+	if (g != NULL && !has_callback(g) && !fort_callback(g)) {
+		entry_small(&v, g);
+		procedure_write(out, &v);
+	}
+	fputs("  END INTERFACE\n", out);
+}
+
+static void f08_interfaces(FILE *out, const char *prefix)
+{
+	for (const struct func *f = funcs; f < funcs + nfuncs; f++) {
+		bool own = !(f->flags & C_FORM) || has_callback(f) || fort_callback(f);
+		struct view v = {.f08 = true, .prefix = prefix};
+
+		if (!in_fortran(f) || !own ||
+			(f->flags & (REMOVED | DEPRECATED) && has(f, KIND_STATE_OLD)))
+			continue;
+		if ((f->flags & REMOVED) || has(f, KIND_VALUE_OLD) || has(f, KIND_VALUE_OLD_OUT))
+			continue;
+		if (!fort_callback(f)) {
+			f08_generic(out, f, prefix);
+			continue;
+		}
+		fputs("  INTERFACE\n", out);
+		entry_small(&v, f);
+		procedure_write(out, &v);
+		fputs("  END INTERFACE\n", out);
 	}
 }
 
-void write_mpif_h(FILE *out)
+static void old_interfaces(FILE *out, const char *prefix)
 {
-	fputs(mpif_head, out);
-	mpif_constants(out);
-	fputs(commons, out);
-	mpif_externals(out);
+	for (const struct func *f = funcs; f < funcs + nfuncs; f++) {
+		struct view v = {.prefix = prefix};
+		bool generic = fort_choice(f) || has(f, KIND_ADDR_OUT) || has(f, KIND_BASE_OUT);
+
+		if (!in_fortran(f) || (f->flags & C_FORM))
+			continue;
+		if (generic)
+			fprintf(out, "  INTERFACE %s%s\n", prefix, f->name);
+		else
+			fputs("  INTERFACE\n", out);
+		entry_small(&v, f);
+		procedure_write(out, &v);
+		v.cptr = has(f, KIND_BASE_OUT);
+		if (v.cptr)
+			procedure_write(out, &v);
+		fputs("  END INTERFACE\n", out);
+	}
+}
+
+/* --- module mpi
+ * -----------------------------------------------------------------------------------
+ */
+
+static const char promises[] =
+	"      LOGICAL, PARAMETER :: MPI_SUBARRAYS_SUPPORTED = .TRUE.\n"
+	"      LOGICAL, PARAMETER :: MPI_ASYNC_PROTECTS_NONBLOCKING = .TRUE.\n";
+
+/* What Fortran alone has. */
+static void extras_write(FILE *out, const char *prefix, bool f08)
+{
+	fprintf(out,
+		"  INTERFACE %1$sMPI_F_sync_reg\n"
+		"    SUBROUTINE %1$sMPI_F_sync_reg_%2$s(buf) BIND(C, "
+		"NAME=\"%3$smpi_f_sync_reg_%2$s_\")\n"
+		"      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: buf\n"
+		"    END SUBROUTINE\n"
+		"  END INTERFACE\n",
+		prefix, f08 ? "f08ts" : "fts", prefix[0] != '\0' ? "p" : "");
+	if (!f08)
+		fprintf(out,
+			"  INTERFACE %1$sMPI_Sizeof\n"
+			"    SUBROUTINE %1$sMPI_Sizeof_fts(x, size, ierror) "
+			"BIND(C, NAME=\"%2$smpi_sizeof_fts_\")\n"
+			"      TYPE(*), DIMENSION(..) :: x\n"
+			"      INTEGER :: size, ierror\n"
+			"    END SUBROUTINE\n"
+			"  END INTERFACE\n",
+			prefix, prefix[0] != '\0' ? "p" : "");
+}
+
+static void types_write(FILE *out)
+{
+	fputs("\n  TYPE, BIND(C) :: MPI_Status\n"
+	      "    INTEGER :: MPI_SOURCE\n"
+	      "    INTEGER :: MPI_TAG\n"
+	      "    INTEGER :: MPI_ERROR\n"
+	      "    INTEGER :: MPI_INTERNAL(5)\n"
+	      "  END TYPE\n",
+		out);
+	for (int i = 0; i < NOCLASS; i++)
+		fprintf(out,
+			"  TYPE, BIND(C) :: %s\n"
+			"    INTEGER :: MPI_VAL\n"
+			"  END TYPE\n",
+			classes[i].type);
+}
+
+static void operators_write(FILE *out)
+{
+	static const char *const ops[][2] = {{"==", "eq"}, {"/=", "ne"}};
+
+	for (int o = 0; o < 2; o++) {
+		fprintf(out, "  INTERFACE OPERATOR(%s)\n", ops[o][0]);
+		for (int i = 0; i < NOCLASS; i++)
+			fprintf(out,
+				"    ELEMENTAL LOGICAL FUNCTION MPI_Fort_%1$s_%2$s(a, b)\n"
+				"      IMPORT\n"
+				"      TYPE(%3$s), INTENT(IN) :: a, b\n"
+				"    END FUNCTION\n",
+				classes[i].object, ops[o][1], classes[i].type);
+		fputs("  END INTERFACE\n", out);
+	}
+}
+
+/* Kinds, types and operators are the same entities in both modules. */
+static void base_write(FILE *out)
+{
+	fputs("MODULE mpi_fort_types\n"
+	      "  IMPLICIT NONE\n",
+		out);
+	fort_kinds(out);
+	fputs(promises, out);
+	types_write(out);
+	operators_write(out);
+	fputs("END MODULE mpi_fort_types\n\n", out);
 }
 
 void write_mpi_mod(FILE *out)
 {
-	(void)out;
+	fputs("! SPDX-License-Identifier: BSD-3-Clause\n"
+	      "! mpi.f90 - MPI 5.0, module mpi.\n"
+	      "! Written by the generator in libmpi/api: change its tables, not this.\n",
+		out);
+	base_write(out);
+	fputs("MODULE mpi\n"
+	      "  USE mpi_fort_types\n"
+	      "  USE, INTRINSIC :: ISO_C_BINDING, ONLY: C_PTR\n"
+	      "  IMPLICIT NONE\n"
+	      "  PRIVATE :: C_PTR\n",
+		out);
+	fort_constants(out);
+	fputs(fort_commons, out);
+	for (int p = 0; p < 2; p++) {
+		old_interfaces(out, p ? "P" : "");
+		extras_write(out, p ? "P" : "", false);
+	}
+	fputs("END MODULE mpi\n", out);
 }
+
+/* --- module mpi_f08 ----------------------------------------------------------------------------
+ */
+
+static void constants_write(FILE *out)
+{
+	const struct constant *same;
+
+	for (int i = 0; i < nerrors; i++)
+		if (strncmp(errors[i].name, "MPI_T_", 6) != 0)
+			fprintf(out, "  INTEGER, PARAMETER :: %s = %d\n", errors[i].name,
+				errors[i].value);
+	for (const struct constant *c = constants; c < constants + nconstants; c++) {
+		if (!fort_constant_shown(c))
+			continue;
+		same = c;
+		for (const struct constant *d = constants; c->what == C_SAME && d < c; d++)
+			if (strcmp(d->name, c->type) == 0)
+				same = d;
+		if (same->what == C_HANDLE)
+			fprintf(out, "  TYPE(%1$s), PARAMETER :: %2$s = %1$s(%3$d)\n",
+				classes[same->class].type, c->name, same->value);
+		else
+			fprintf(out, "  INTEGER%s, PARAMETER :: %s = %d\n",
+				strcmp(c->type, "MPI_Offset") == 0 ? "(KIND=MPI_OFFSET_KIND)" : "",
+				c->name, fort_constant_value(same));
+	}
+}
+
+static const char f08_commons[] =
+	"\n"
+	"  INTEGER :: MPI_BOTTOM, MPI_IN_PLACE, MPI_BUFFER_AUTOMATIC\n"
+	"  INTEGER :: MPI_ERRCODES_IGNORE(1), MPI_UNWEIGHTED(1), MPI_WEIGHTS_EMPTY(1)\n"
+	"  TYPE(MPI_Status) :: MPI_STATUS_IGNORE, MPI_STATUSES_IGNORE(1)\n"
+	"  COMMON /MPI_FORT_ADDR/ MPI_BOTTOM, MPI_IN_PLACE, MPI_BUFFER_AUTOMATIC, &\n"
+	"    MPI_ERRCODES_IGNORE, MPI_UNWEIGHTED, MPI_WEIGHTS_EMPTY, MPI_STATUS_IGNORE, &\n"
+	"    MPI_STATUSES_IGNORE\n"
+	"  CHARACTER(LEN=1) :: MPI_ARGV_NULL(1), MPI_ARGVS_NULL(1, 1)\n"
+	"  COMMON /MPI_FORT_TEXT/ MPI_ARGV_NULL, MPI_ARGVS_NULL\n"
+	"  SAVE :: /MPI_FORT_ADDR/, /MPI_FORT_TEXT/\n";
+
+/* The user's procedures (MPI-5.0 A.1.3): name, arguments, which of them are what. */
+#define ATTR_ARGS "extra_state, attribute_val_in, attribute_val_out"
+static const struct {
+	const char *name, *args;
+	const char *lines[6];
+} callbacks[] = {
+	{"MPI_User_function", "invec, inoutvec, len, datatype",
+		{"TYPE(C_PTR), VALUE :: invec, inoutvec", "INTEGER :: len",
+			"TYPE(MPI_Datatype) :: datatype"}},
+	{"MPI_User_function_c", "invec, inoutvec, len, datatype",
+		{"TYPE(C_PTR), VALUE :: invec, inoutvec", "INTEGER(KIND=MPI_COUNT_KIND) :: len",
+			"TYPE(MPI_Datatype) :: datatype"}},
+	{"MPI_Comm_copy_attr_function", "oldcomm, comm_keyval, " ATTR_ARGS ", flag, ierror",
+		{"TYPE(MPI_Comm) :: oldcomm", "INTEGER :: comm_keyval, ierror",
+			"INTEGER(KIND=MPI_ADDRESS_KIND) :: " ATTR_ARGS, "LOGICAL :: flag"}},
+	{"MPI_Comm_delete_attr_function", "comm, comm_keyval, attribute_val, extra_state, ierror",
+		{"TYPE(MPI_Comm) :: comm", "INTEGER :: comm_keyval, ierror",
+			"INTEGER(KIND=MPI_ADDRESS_KIND) :: attribute_val, extra_state"}},
+	{"MPI_Win_copy_attr_function", "oldwin, win_keyval, " ATTR_ARGS ", flag, ierror",
+		{"TYPE(MPI_Win) :: oldwin", "INTEGER :: win_keyval, ierror",
+			"INTEGER(KIND=MPI_ADDRESS_KIND) :: " ATTR_ARGS, "LOGICAL :: flag"}},
+	{"MPI_Win_delete_attr_function", "win, win_keyval, attribute_val, extra_state, ierror",
+		{"TYPE(MPI_Win) :: win", "INTEGER :: win_keyval, ierror",
+			"INTEGER(KIND=MPI_ADDRESS_KIND) :: attribute_val, extra_state"}},
+	{"MPI_Type_copy_attr_function", "oldtype, type_keyval, " ATTR_ARGS ", flag, ierror",
+		{"TYPE(MPI_Datatype) :: oldtype", "INTEGER :: type_keyval, ierror",
+			"INTEGER(KIND=MPI_ADDRESS_KIND) :: " ATTR_ARGS, "LOGICAL :: flag"}},
+	{"MPI_Type_delete_attr_function",
+		"datatype, type_keyval, attribute_val, extra_state, ierror",
+		{"TYPE(MPI_Datatype) :: datatype", "INTEGER :: type_keyval, ierror",
+			"INTEGER(KIND=MPI_ADDRESS_KIND) :: attribute_val, extra_state"}},
+	{"MPI_Comm_errhandler_function", "comm, error_code",
+		{"TYPE(MPI_Comm) :: comm", "INTEGER :: error_code"}},
+	{"MPI_Win_errhandler_function", "win, error_code",
+		{"TYPE(MPI_Win) :: win", "INTEGER :: error_code"}},
+	{"MPI_File_errhandler_function", "file, error_code",
+		{"TYPE(MPI_File) :: file", "INTEGER :: error_code"}},
+	{"MPI_Session_errhandler_function", "session, error_code",
+		{"TYPE(MPI_Session) :: session", "INTEGER :: error_code"}},
+	{"MPI_Grequest_query_function", "extra_state, status, ierror",
+		{"INTEGER(KIND=MPI_ADDRESS_KIND) :: extra_state", "TYPE(MPI_Status) :: status",
+			"INTEGER :: ierror"}},
+	{"MPI_Grequest_free_function", "extra_state, ierror",
+		{"INTEGER(KIND=MPI_ADDRESS_KIND) :: extra_state", "INTEGER :: ierror"}},
+	{"MPI_Grequest_cancel_function", "extra_state, complete, ierror",
+		{"INTEGER(KIND=MPI_ADDRESS_KIND) :: extra_state", "LOGICAL :: complete",
+			"INTEGER :: ierror"}},
+	{"MPI_Datarep_extent_function", "datatype, extent, extra_state, ierror",
+		{"TYPE(MPI_Datatype) :: datatype",
+			"INTEGER(KIND=MPI_ADDRESS_KIND) :: extent, extra_state",
+			"INTEGER :: ierror"}},
+	{"MPI_Datarep_conversion_function",
+		"userbuf, datatype, count, filebuf, position, extra_state, ierror",
+		{"TYPE(C_PTR), VALUE :: userbuf, filebuf", "TYPE(MPI_Datatype) :: datatype",
+			"INTEGER :: count, ierror", "INTEGER(KIND=MPI_OFFSET_KIND) :: position",
+			"INTEGER(KIND=MPI_ADDRESS_KIND) :: extra_state"}},
+	{"MPI_Datarep_conversion_function_c",
+		"userbuf, datatype, count, filebuf, position, extra_state, ierror",
+		{"TYPE(C_PTR), VALUE :: userbuf, filebuf", "TYPE(MPI_Datatype) :: datatype",
+			"INTEGER(KIND=MPI_COUNT_KIND) :: count",
+			"INTEGER(KIND=MPI_OFFSET_KIND) :: position",
+			"INTEGER(KIND=MPI_ADDRESS_KIND) :: extra_state", "INTEGER :: ierror"}},
+};
+
+static void callbacks_write(FILE *out)
+{
+	struct text t;
+
+	fputs("\n  ABSTRACT INTERFACE\n", out);
+	for (size_t i = 0; i < sizeof(callbacks) / sizeof(callbacks[0]); i++) {
+		text_clear(&t);
+		text_add(&t, "    SUBROUTINE %s(%s)", callbacks[i].name, callbacks[i].args);
+		lines_write(&t, out);
+		fputs("      IMPORT\n", out);
+		for (int l = 0; l < 6 && callbacks[i].lines[l] != NULL; l++)
+			fprintf(out, "      %s\n", callbacks[i].lines[l]);
+		fputs("    END SUBROUTINE\n", out);
+	}
+	fputs("  END INTERFACE\n", out);
+}
+
 void write_f08_mod(FILE *out)
 {
-	(void)out;
+	fputs("! SPDX-License-Identifier: BSD-3-Clause\n"
+	      "! mpi_f08.f90 - MPI 5.0, module mpi_f08.\n"
+	      "! Written by the generator in libmpi/api: change its tables, not this.\n"
+	      "MODULE mpi_f08\n"
+	      "  USE mpi_fort_types\n"
+	      "  USE, INTRINSIC :: ISO_C_BINDING, ONLY: C_PTR\n"
+	      "  IMPLICIT NONE\n"
+	      "  PRIVATE :: C_PTR\n",
+		out);
+	constants_write(out);
+	fputs(f08_commons, out);
+	callbacks_write(out);
+	for (int p = 0; p < 2; p++) {
+		f08_interfaces(out, p ? "P" : "");
+		extras_write(out, p ? "P" : "", true);
+	}
+	fputs("END MODULE mpi_f08\n", out);
 }

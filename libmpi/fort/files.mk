@@ -54,6 +54,37 @@ $(B)/lib/libmpifort_abi.a: $(fort_OBJS)
 $(B)/lib/libmpifort.a: $(B)/lib/libmpifort_abi.a
 	$(Q)ln -sf libmpifort_abi.a $@
 
+# The modules' sources are installed; a compiler that is here makes the .mod files for itself now.
+# Their objects hold what compilers derive from types (vtables), and nothing of ours.
+fort_FC  := $(shell command -v $(FC) 2>/dev/null)
+fort_F90 := $(B)/include/haft/mpi.f90 $(B)/include/haft/mpi_f08.f90
+fort_MOD := $(patsubst %,$(B)/include/%.mod,mpi_fort_types mpi mpi_f08)
+
+$(fort_F90): $(gen)
+	$(call say,GEN,$@)
+	@mkdir -p $(@D)
+	$(Q)$(gen) $(@F) >$@.new && if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
+	@touch $@
+
+$(B)/include/haft/compiler: $(fort_F90)
+	$(call say,FC,$(fort_MOD))
+	@mkdir -p $(B)/obj/fort
+	$(Q)for m in mpi mpi_f08; do \
+		$(FC) -O1 -fPIC -J$(B)/include -c $(B)/include/haft/$$m.f90 -o $(B)/obj/fort/$$m.o || exit 1; done
+	$(Q)rm -f $(B)/lib/libmpifort_mod.a && \
+		$(AR) rcs $(B)/lib/libmpifort_mod.a $(B)/obj/fort/mpi.o $(B)/obj/fort/mpi_f08.o
+	$(Q)$(FC) --version | head -n 1 >$@
+
+ifeq ($(fort_FC),)
+all: fort-off
+fort-off:
+	@echo 'no $(FC) here: Fortran programs are served by mpif.h, and by modules that mpifort makes'
+.PHONY: fort-off
+else
+all: $(B)/include/haft/compiler
+endif
+all: $(fort_F90)
+
 fort_LIBS := $(patsubst %,$(B)/lib/libmpifort%,_abi.so .so _abi.a .a)
 fort_INC  := $(B)/include/mpif.h
 
@@ -67,7 +98,11 @@ all: $(fort_LIBS) $(fort_INC)
 
 install-libmpi: install-fort
 install-fort: all
-	$(Q)install -d $(DESTDIR)$(PREFIX)/include $(DESTDIR)$(PREFIX)/lib
+	$(Q)install -d $(DESTDIR)$(PREFIX)/include/haft $(DESTDIR)$(PREFIX)/lib
+	$(Q)install -m 644 $(fort_F90) $(DESTDIR)$(PREFIX)/include/haft/
+	$(if $(fort_FC),$(Q)install -m 644 $(fort_MOD) $(DESTDIR)$(PREFIX)/include/)
+	$(if $(fort_FC),$(Q)install -m 644 $(B)/include/haft/compiler $(DESTDIR)$(PREFIX)/include/haft/)
+	$(if $(fort_FC),$(Q)install -m 644 $(B)/lib/libmpifort_mod.a $(DESTDIR)$(PREFIX)/lib/)
 	$(Q)install -m 644 $(fort_INC) $(DESTDIR)$(PREFIX)/include/
 	$(Q)install -m 755 $(B)/lib/libmpifort_abi.so.1 $(DESTDIR)$(PREFIX)/lib/
 	$(Q)install -m 644 $(B)/lib/libmpifort_abi.a $(DESTDIR)$(PREFIX)/lib/

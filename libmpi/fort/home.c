@@ -51,6 +51,24 @@ __attribute__((constructor)) static void home_open(void)
 	(void)facts, (void)yes, (void)no, (void)info;
 }
 
+/* --- == and /= of mpi_f08's handles ---------------------------------------------------------- */
+
+#define CLASS(id, ctype, label, object, null, error, words)                              \
+	FORT_API MPI_Fint mpi_fort_##object##_eq_(const MPI_Fint *a, const MPI_Fint *b); \
+	FORT_API MPI_Fint mpi_fort_##object##_ne_(const MPI_Fint *a, const MPI_Fint *b); \
+                                                                                         \
+	MPI_Fint mpi_fort_##object##_eq_(const MPI_Fint *a, const MPI_Fint *b)           \
+	{                                                                                \
+		return *a == *b;                                                         \
+	}                                                                                \
+                                                                                         \
+	MPI_Fint mpi_fort_##object##_ne_(const MPI_Fint *a, const MPI_Fint *b)           \
+	{                                                                                \
+		return *a != *b;                                                         \
+	}
+#include "libmpi/api/classes.def"
+#undef CLASS
+
 /* --- rooms ----------------------------------------------------------------------------------- */
 
 void *fort_room(void *scratch, int64_t fit, size_t size, int64_t n)
