@@ -195,14 +195,14 @@ void send_clear(int peer, uint32_t id)
 }
 
 #define PIECE_MIN                                                                                 \
-	((int64_t)MEAN_OR(64, 16384)) /* smaller pieces cost more in hand-overs than they overlap \
+	((int64_t)MEAN_OR(64, 8192)) /* smaller pieces cost more in hand-overs than they overlap \
 				       */
 
 /* Bytes to put into the next chunk: a quarter of the message, so that both sides copy at once,
  * within limits. */
 static int64_t piece(const struct req *r, size_t cap)
 {
-	int64_t n = r->bytes / 4;
+	int64_t n = r->bytes / 8;
 
 	if (n < PIECE_MIN)
 		n = PIECE_MIN;
