@@ -61,6 +61,7 @@ libmpi_SRCS += libmpi/p2p/recv.c
 libmpi_SRCS += libmpi/p2p/send.c
 libmpi_SRCS += libmpi/p2p/user.c
 libmpi_SRCS += libmpi/p2p/wait.c
+libmpi_SRCS += libmpi/p2p/way.c
 libmpi_SRCS += libmpi/topo/cart.c
 libmpi_SRCS += libmpi/topo/dims.c
 libmpi_SRCS += libmpi/topo/dist.c

@@ -8,6 +8,7 @@ libshm_SRCS := \
 	libshm/pipe.c \
 	libshm/poll.c \
 	libshm/rank.c \
+	libshm/read.c \
 	libshm/ring.c \
 	libshm/seg.c \
 	libshm/shm_os.c \

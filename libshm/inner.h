@@ -130,6 +130,8 @@ struct peer {
 	bool no_ring;    /* one was wanted, none was to be had */
 	bool hot;        /* its ring is among the hot ones */
 	bool pipe_shown; /* `pipe_out' has been announced */
+	bool asked_read; /* `readable' has been found out */
+	bool readable;   /* its private memory */
 	uint32_t put;    /* chunks put into pipe_out, and released as far as known */
 	uint32_t put_free;
 	uint32_t got;    /* chunks released of pipe_in */
@@ -176,6 +178,7 @@ struct shm_in {
 	struct shm *next;               /* of the parked ones: see rank.c */
 	uint64_t cookie;                /* whose rank this was */
 	int pid;
+	uint64_t proof; /* read.c */
 	int reserved;
 	size_t reserved_len;
 	uint64_t cell_ticket;
@@ -205,6 +208,9 @@ bool shm_pipe_full(const struct shm *s, int src);
 
 /* --- poll.c: a frame of our own kinds. */
 void shm_poll_own(struct shm *s, int src, uint8_t kind, const void *data);
+
+/* --- read.c: lets others prove to themselves that it is us whom they read. */
+void shm_read_offer(struct shm *s);
 
 /* --- wait.c */
 /* Remembers that the caller met something full: room shows as a change of *word from `seen'.  NULL:
@@ -242,6 +248,8 @@ void shm_os_wake(_Atomic uint32_t *word, int n);
 uint64_t shm_os_now(void); /* ns, CLOCK_MONOTONIC */
 uint64_t shm_os_random(void);
 int shm_os_cpu(void);
+bool shm_os_read(
+	int pid, void *dst, uint64_t at, size_t len); /* of another process; all or false */
 bool shm_os_alive(int pid);
 void shm_os_relax(void);
 

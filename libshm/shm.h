@@ -138,6 +138,7 @@ struct shm_count {
 	uint64_t sleeps;      /* times in the futex */
 	uint64_t naps;        /* of them ended by the clock */
 	uint64_t wakes;       /* others woken */
+	uint64_t reads;       /* pieces read from others' private memory */
 };
 
 /* One line of a ring.  The word is stored last and publishes the rest.  Its phase bit is 1 in even
@@ -160,7 +161,10 @@ struct shm_door {
 	_Atomic uint32_t sleeping;
 	_Atomic uint32_t state; /* enum shm_state */
 	_Atomic int32_t pid;
-	uint8_t pad[52];
+	uint8_t pad0[4];
+	_Atomic uint64_t proof_at; /* address in its private memory; 0: none.  read.c */
+	_Atomic uint64_t proof;    /* what is there */
+	uint8_t pad1[32];
 };
 static_assert(sizeof(struct shm_door) == CACHE_LINE, "a door is one line");
 
@@ -294,6 +298,17 @@ static inline uint64_t shm_off(const struct shm *s, const void *ptr)
 {
 	return (uint64_t)((const char *)ptr - s->base);
 }
+
+/* --- private memory of others ---------------------------------------------------------------- */
+
+/* May this rank read the private memory of `src'?  The kernel is asked once for each peer. */
+bool shm_readable(struct shm *s, int src);
+
+/* Copies `len' bytes at address `at' of `src', which the owner keeps as they are meanwhile, to dst.
+ * False: that is not permitted, or the memory is not there; then dst holds anything, and
+ * shm_readable says no from now on.  Does not return before all is read: tens of microseconds a
+ * MiB. */
+bool shm_read(struct shm *s, int src, void *dst, uint64_t at, size_t len);
 
 /* --- waiting --------------------------------------------------------------------------------- */
 

@@ -16,6 +16,7 @@
 #include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
 #include "libshm/inner.h"
@@ -121,6 +122,21 @@ int shm_os_reserve(int fd, uint64_t off, uint64_t len)
 int shm_os_punch(int fd, uint64_t off, uint64_t len)
 {
 	return fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)off, (off_t)len);
+}
+
+bool shm_os_read(int pid, void *dst, uint64_t at, size_t len)
+{
+	while (len > 0) {
+		struct iovec to = {dst, len}, from = {(void *)(uintptr_t)at, len};
+		ssize_t n = process_vm_readv(pid, &to, 1, &from, 1, 0);
+
+		if (n <= 0)
+			return false;
+		dst = (char *)dst + n;
+		at += (uint64_t)n;
+		len -= (size_t)n;
+	}
+	return true;
 }
 
 bool shm_os_barrier_known(void)

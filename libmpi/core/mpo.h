@@ -299,7 +299,9 @@ struct req {
 	uint32_t id;    /* send: its name in frames while it waits for a clear-to-send */
 	uint32_t mate;  /* receive: the sender's id of the message */
 	int32_t from;   /* receive: peer of the matched message */
-	uint64_t lease; /* send: offset of its lease, if its buffer is shared (p2p/lease.h) */
+	uint64_t lease; /* send: offset of its lease, 0: none (p2p/lease.h) */
+	uint64_t began; /* receive: when the sender was told to go on, ns; 0: nobody asks
+			   (p2p/way.h) */
 	char *buf;
 	int64_t count;
 	struct type *type; /* held if the request has a handle */

@@ -35,6 +35,10 @@ static const struct row rows[HAFT_SETTINGS] = {
 		"NUMA node, a socket, a core"},
 	[HAFT_SET_LEAKS] = {"HAFT_LEAKS", 0, 0, 1, {NULL},
 		"1: MPI_Finalize prints what the program has not freed, and where it was made"},
+	[HAFT_SET_READ] = {"HAFT_READ", 0, 0, 2, {"auto", "never", "always"},
+		"large messages are read straight from the sender's memory, where the system "
+		"permits it: "
+		"when that has been the faster way (auto), never, always"},
 };
 
 static int64_t values[HAFT_SETTINGS];

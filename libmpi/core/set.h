@@ -17,6 +17,8 @@ enum haft_setting {
 	HAFT_SET_ERRH,  /* HAFT_ERRHANDLER: the initial error handler: 0 fatal, 1 abort, 2 return */
 	HAFT_SET_PLACE, /* HAFT_PLACE: what reordering takes for near: 0 numa, 1 socket, 2 core */
 	HAFT_SET_LEAKS, /* HAFT_LEAKS: 1: MPI_Finalize says what was not freed */
+	HAFT_SET_READ,  /* HAFT_READ: large messages are read from the sender's memory: 0 auto, 1
+			   never, 2 always */
 	HAFT_SETTINGS
 };
 

@@ -25,12 +25,14 @@ enum frame_kind {
 	FRAME_DONE       /* tag: the id of ASK; the receiver has read the message where it lay */
 };
 
+enum ask_where { ASK_AWAY, ASK_SHARED, ASK_PRIVATE };
+
 struct ask {
-	int64_t total; /* bytes */
-	uint32_t id;   /* the sender's name of it */
-	uint32_t pad;
-	uint64_t at;    /* offset of the message in shared memory, or 0: it is not there */
-	uint64_t lease; /* offset of the word that says who may end it: lease.h */
+	int64_t total;  /* bytes */
+	uint32_t id;    /* the sender's name of it */
+	uint32_t where; /* enum ask_where */
+	uint64_t at;    /* SHARED: offset in the segment; PRIVATE: address */
+	uint64_t lease; /* the same: offset of the word that says who has it (lease.h) */
 };
 
 enum req_state {

@@ -14,6 +14,7 @@
 
 #include "libmpi/core/err.h"
 #include "libmpi/p2p/lease.h"
+#include "libmpi/p2p/way.h"
 #include "libmpi/type/type.h"
 #include "libmpi/via/mem.h"
 #include <stdio.h>
@@ -91,16 +92,38 @@ void recv_self(struct req *r, struct req *send)
 	req_finish(r);
 }
 
+/* Reads a message of one piece where it lies, if it can be had there and nobody has taken it back.
+ */
+static bool read_in_place(struct req *r, int peer, const struct ask *ask)
+{
+	int64_t n = ask->total < r->bytes ? ask->total : r->bytes;
+	uint64_t began;
+
+	if (ask->where == ASK_SHARED && lease_take(ask->lease)) {
+		unpack(r, via_mem_at(ask->at), ask->total);
+		return true;
+	}
+	if (ask->where != ASK_PRIVATE || !r->type->dense || !way_to_read(peer, n) ||
+		!lease_take(ask->lease))
+		return false;
+	began = way_clock();
+	if (!shm_read(via.shm, peer, r->buf, ask->at, (size_t)n))
+		return false;
+	way_took(WAY_READ, n, way_clock() - began);
+	return true;
+}
+
 /* A message that is still with its sender has been matched with r: read where it lies, or asked
  * for. */
 static void recv_asked(struct req *r, int peer, int tag, const struct ask *ask)
 {
 	matched(r, peer, tag, ask->total);
 	r->mate = ask->id;
-	r->state = STATE_OUT_CLEAR;
-	if (ask->at != 0 && lease_take(ask->lease)) {
-		unpack(r, via_mem_at(ask->at), ask->total);
+	if (read_in_place(r, peer, ask)) {
 		r->state = STATE_OUT_DONE;
+	} else {
+		r->state = STATE_OUT_CLEAR;
+		r->began = p2p.peers[peer].drain.head == NULL ? way_clock() : 0;
 	}
 	out_put(r, peer);
 }
@@ -199,6 +222,8 @@ int drain_pull(int peer)
 			moved++;
 		}
 		if (r->at == r->total) {
+			if (r->began != 0)
+				way_took(WAY_PIPE, r->total, way_clock() - r->began);
 			queue_pop(q);
 			req_finish(r);
 		}

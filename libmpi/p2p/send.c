@@ -78,6 +78,20 @@ static int eager_put(struct req *r)
 	return 0;
 }
 
+/* What the receiver must know of a large message: where it lies, if it lies in one piece. */
+static struct ask ask_for(const struct req *r)
+{
+	struct ask ask = {.total = r->bytes, .id = r->id, .lease = r->lease};
+
+	if (r->lease == 0)
+		return ask;
+	ask.at = via_mem_off(r->buf, r->bytes);
+	ask.where = ask.at != 0 ? ASK_SHARED : ASK_PRIVATE;
+	if (ask.at == 0)
+		ask.at = (uint64_t)(uintptr_t)r->buf;
+	return ask;
+}
+
 /* Puts the frame that the request's state asks for: 0, SHM_AGAIN, or another error of libshm. */
 static int frame_put(struct req *r)
 {
@@ -89,9 +103,7 @@ static int frame_put(struct req *r)
 		return via_put(r->from, 0, (int32_t)r->mate, FRAME_CLEAR, NULL, 0);
 	if (r->state == STATE_OUT_DONE)
 		return via_put(r->from, 0, (int32_t)r->mate, FRAME_DONE, NULL, 0);
-	ask = (struct ask){.total = r->bytes, .id = r->id, .lease = r->lease};
-	if (r->lease != 0)
-		ask.at = via_mem_off(r->buf, r->bytes);
+	ask = ask_for(r);
 	return via_put(r->peer, r->ctx, r->tag, FRAME_ASK, &ask, sizeof(ask));
 }
 
@@ -194,9 +206,9 @@ void send_clear(int peer, uint32_t id)
 	feed_push(peer);
 }
 
-#define PIECE_MIN                                                                                 \
+#define PIECE_MIN                                                                                \
 	((int64_t)MEAN_OR(64, 8192)) /* smaller pieces cost more in hand-overs than they overlap \
-				       */
+				      */
 
 /* Bytes to put into the next chunk: a quarter of the message, so that both sides copy at once,
  * within limits. */
@@ -273,7 +285,7 @@ void send_start(struct req *r)
 		r->state = STATE_OUT_EAGER;
 		out_put(r, r->peer);
 	} else if (id_take(r)) {
-		if (r->type->dense && r->bytes > 0 && via_mem_off(r->buf, r->bytes) != 0)
+		if (r->type->dense && r->bytes > 0)
 			r->lease = lease_new();
 		r->state = STATE_OUT_ASK;
 		out_put(r, r->peer);
