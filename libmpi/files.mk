@@ -50,6 +50,7 @@ libmpi_SRCS += libmpi/core/state.c
 libmpi_SRCS += libmpi/dyn/env.c
 libmpi_SRCS += libmpi/dyn/leak.c
 libmpi_SRCS += libmpi/dyn/life.c
+libmpi_SRCS += libmpi/dyn/session.c
 libmpi_SRCS += libmpi/dyn/mem.c
 libmpi_SRCS += libmpi/p2p/buffer.c
 libmpi_SRCS += libmpi/p2p/call.c

@@ -116,7 +116,7 @@ int haft_raise(int err, void *self, int fn)
 	if (self != NULL || of_files(fn)) {
 		e = errh_of(self);
 	} else {
-		self = haft_life.state == HAFT_RUNNING ? &haft_self : NULL;
+		self = haft_life.world == HAFT_RUNNING ? &haft_self : NULL;
 		e = self != NULL ? errh_of(self) : errh_initial();
 	}
 	words_complete(line, sizeof(line), err, self, fn);

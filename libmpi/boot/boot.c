@@ -37,7 +37,7 @@ struct order {
 
 enum claim { CLAIM_OK, CLAIM_NESTED, CLAIM_USED };
 
-static struct boot here; /* of this process; here.seg != NULL between boot_init and boot_fini */
+static struct boot here; /* of this process; here.seg != NULL from the first boot_init on */
 static char words[256];  /* of the last failure */
 
 /* Takes a number after `key' from a list like "fd=3,rank=0"; false if it is not there. */
@@ -112,7 +112,7 @@ static struct shm_seg *order_fetch(const struct order *o, int *fd)
 
 static enum claim place_claim(struct boot_rank *place, bool inherited)
 {
-	static bool mine; /* claimed earlier by this very process: boot_init after boot_fini */
+	static bool mine; /* claimed earlier by this very process: boot_init after boot_rest */
 	int32_t pid = 0;
 
 	if (mine || atomic_compare_exchange_strong(&place->pid, &pid, (int32_t)getpid())) {
@@ -245,8 +245,10 @@ int boot_init(struct boot **b)
 	bool told = order_read(&o);
 
 	*b = &here;
-	if (here.seg != NULL)
+	if (here.seg != NULL) {
+		atomic_store(&place_of(&here)->state, BOOT_RUNNING);
 		return 0;
+	}
 	claim = told ? job_join(&o) : CLAIM_NESTED;
 	if (claim == CLAIM_USED)
 		return -1;
@@ -300,14 +302,8 @@ void boot_abort(int code, const char *text)
 	_exit(status);
 }
 
-void boot_fini(struct boot *b)
+void boot_rest(struct boot *b)
 {
-	struct shm_seg *seg;
-
-	if (b == NULL || b->seg == NULL)
-		return;
-	atomic_store(&place_of(b)->state, BOOT_DONE);
-	seg = b->seg;
-	b->seg = NULL;
-	shm_seg_close(seg);
+	if (b != NULL && b->seg != NULL)
+		atomic_store(&place_of(b)->state, BOOT_DONE);
 }

@@ -38,9 +38,9 @@ struct boot {
 /* Finds the job and takes this process's place in it; to be called first, by one thread.  Without
  * mpiexec it is a singleton: that is no error (but one line on stderr if another launcher, whose
  * protocol we do not speak, has started several of us).  A launched process dies with its mpiexec
- * from here on.  After boot_fini the same process may call it again.
+ * from here on.  After boot_rest the same process may call it again.
  * Returns 0, or -1 with boot_words() saying why, e.g. a second MPI program in the place of one
- * rank. *b is valid until boot_fini, and the same for all calls. */
+ * rank. *b is the same for all calls. */
 int boot_init(struct boot **b);
 
 /* Why the last boot_init failed: one line without newline.  Never NULL. */
@@ -53,9 +53,10 @@ const char *boot_words(void);
  * code is code & 255, or 1 where that would turn a non-zero code into 0.  Any thread. */
 __attribute__((noreturn, cold)) void boot_abort(int code, const char *text);
 
-/* MPI is over here: from now on this rank may end with any exit code without harm to the others.
- * Unmaps the segment: call shm_detach before it.  NULL: nothing to do. */
-void boot_fini(struct boot *b);
+/* MPI is over here, for ever or until the next boot_init: from now on this rank may end with any
+ * exit code without harm to the others.  The segment stays mapped: what others send to a later
+ * session of this process waits there.  NULL: nothing to do. */
+void boot_rest(struct boot *b);
 
 /* --- what lies in the segment's job area, written by ranks and read by mpiexec ------------------
  */

@@ -57,10 +57,16 @@ static int delete (void *self, int key)
 
 /* --- the engines ------------------------------------------------------------------------------ */
 
-/* Predefined attributes are those of MPI_COMM_WORLD, whichever communicator is asked. */
+/* What the predefined attributes hang on, whichever communicator is asked; it has no handle.  A
+ * communicator of a session has MPI_TAG_UB alone (9.1.2). */
+static struct comm facts = {.o.refs = OBJ_REFS_STICKY};
+static struct comm no_facts = {.o.refs = OBJ_REFS_STICKY};
+
 static void *owner_comm(struct comm *c, int key)
 {
-	return key >= MPI_TAG_UB && key <= MPI_UNIVERSE_SIZE ? &haft_world : c;
+	if (key < MPI_TAG_UB || key > MPI_UNIVERSE_SIZE)
+		return c;
+	return c->session == NULL || key == MPI_TAG_UB ? &facts : &no_facts;
 }
 
 static void *owner_type(struct type *t, int key)
@@ -124,7 +130,7 @@ static int fix_at(int key, int *at)
 
 	if (err != OBJ_OK || at == NULL)
 		return err;
-	return obj_attr_fix(&haft_world, key, OBJ_LANG_C, (intptr_t)at);
+	return obj_attr_fix(&facts, key, OBJ_LANG_C, (intptr_t)at);
 }
 
 static int fix(int key, int value)
@@ -159,6 +165,7 @@ int attr_open(int universe, int appnum)
 {
 	int err = win_keys();
 
+	facts.o.u.cls = no_facts.o.u.cls = &haft_comm_class;
 	for (size_t i = 0; i < countof(fixed) && err == OBJ_OK; i++)
 		err = fix(fixed[i].key, fixed[i].value);
 	if (err == OBJ_OK)

@@ -16,23 +16,28 @@ static void describe(struct comm *c, struct group *g, uint64_t ctx, int rank, in
 	g->rank = rank;
 	g->base = base;
 	g->o.refs = OBJ_REFS_STICKY; /* static memory, no handle: references are not counted */
+	c->o.refs = OBJ_REFS_STICKY;
+	c->o.u.cls = &haft_comm_class;
 	c->ctx = ctx;
 	c->rank = rank;
 	c->size = size;
 	c->group = g;
 }
 
-int comm_open(int me, int size)
+void comm_open(int me, int size)
 {
-	int err;
-
 	describe(&haft_world, &world_group, CTX_WORLD, me, size, 0);
 	describe(&haft_self, &self_group, CTX_SELF, 0, 1, me);
 	haft_world.ids = CTX_FIRST;
 	haft_world.ids_end = haft_self.ids = CTX_FIRST + CTX_WORLDS;
 	haft_self.ids_end = haft_self.ids + CTX_WORLDS;
-	err = obj_permanent(&haft_comm_class, (uint32_t)(uintptr_t)MPI_COMM_WORLD, &haft_world,
+}
+
+int comm_world_open(void)
+{
+	int err = obj_permanent(&haft_comm_class, (uint32_t)(uintptr_t)MPI_COMM_WORLD, &haft_world,
 		"MPI_COMM_WORLD", 0);
+
 	if (err == OBJ_OK)
 		err = obj_permanent(&haft_comm_class, (uint32_t)(uintptr_t)MPI_COMM_SELF,
 			&haft_self, "MPI_COMM_SELF", 0);
@@ -42,11 +47,25 @@ int comm_open(int me, int size)
 	return 0;
 }
 
-int comm_close(void)
+int comm_world_close(void)
 {
 	int err = haft_attr_delete_all(&haft_self);
 
 	return err != 0 ? err : haft_attr_delete_all(&haft_world);
+}
+
+/* No handle finds it any more; who still holds it can let it go. */
+static void bury(struct comm *c)
+{
+	obj_permanent_end(c);
+	c->o.refs = OBJ_REFS_STICKY;
+	c->o.u.cls = &haft_comm_class;
+}
+
+void comm_world_end(void)
+{
+	bury(&haft_self);
+	bury(&haft_world);
 }
 
 int comm_size(struct comm *c, int *size)

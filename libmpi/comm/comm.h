@@ -12,14 +12,17 @@
 #define CTX_FIRST \
 	24 /* where the block of MPI_COMM_WORLD begins; that of MPI_COMM_SELF is behind it */
 
-/* comm_open makes MPI_COMM_WORLD and MPI_COMM_SELF for rank `me' of `size'.  0 or MPI_ERR_NO_MEM.
- */
-int comm_open(int me, int size);
+/* comm_open fills what MPI_COMM_WORLD and MPI_COMM_SELF are, for rank `me' of `size': engines may
+ * use them, also where the program only has sessions. */
+void comm_open(int me, int size);
 
-/* comm_close runs the delete callbacks of attributes of MPI_COMM_SELF, last set first, then of
- * MPI_COMM_WORLD (MPI-5.0 11.2.4).  The two stay registered.  0, or the error of a callback: then
- * nothing else has ended. */
-int comm_close(void);
+/* The two handles come with the World Model and go with it.  comm_world_open: 0 or MPI_ERR_NO_MEM.
+ * comm_world_close runs the delete callbacks of attributes of MPI_COMM_SELF, last set first, then
+ * of MPI_COMM_WORLD (MPI-5.0 11.2.4): 0, or the error of a callback, and then nothing else has
+ * ended.  comm_world_end ends the handles. */
+int comm_world_open(void);
+int comm_world_close(void);
+void comm_world_end(void);
 
 /* The local group of an inter-communicator as an intra-communicator of its own, c's; made at the
  * first call, without a message.  NULL: no memory, with words. */

@@ -70,6 +70,16 @@ int group_make(int n, int32_t *peers, struct group **group)
 	return 0;
 }
 
+/* What is made from a session's group is the session's. */
+static int derived(int err, const struct group *from, struct group *g)
+{
+	if (err == 0 && from->session != NULL && g != &haft_group_empty) {
+		obj_hold(from->session);
+		g->session = from->session;
+	}
+	return err;
+}
+
 int group_copy(struct group *from, struct group **group)
 {
 	struct group *g;
@@ -91,6 +101,21 @@ int group_copy(struct group *from, struct group **group)
 		g->owner = from->owner != NULL ? from->owner : from;
 		obj_hold(g->owner);
 	}
+	*group = g;
+	return derived(0, from, g);
+}
+
+int group_of_session(struct session *s, int first, int size, struct group **group)
+{
+	struct group *g = obj_new(&haft_group_class, NULL);
+
+	if (g == NULL)
+		return no_memory(size);
+	g->size = g->span = size;
+	g->base = first;
+	g->rank = haft_life.rank - first;
+	obj_hold(s);
+	g->session = s;
 	*group = g;
 	return 0;
 }
@@ -185,16 +210,18 @@ int group_union(struct group *a, struct group *b, struct group **newgroup)
 	for (n = 0; n < a->size; n++)
 		peers[n] = group_peer(a, n);
 	n = select_from(b, a, false, peers, n);
-	return group_make(n, peers, newgroup);
+	return derived(group_make(n, peers, newgroup), a->session != NULL ? a : b, *newgroup);
 }
 
 static int subset(const struct group *a, const struct group *b, bool want, struct group **newgroup)
 {
 	int32_t *peers = room(a->size);
+	int n;
 
 	if (peers == NULL)
 		return no_memory(a->size);
-	return group_make(select_from(a, b, want, peers, 0), peers, newgroup);
+	n = select_from(a, b, want, peers, 0);
+	return derived(group_make(n, peers, newgroup), a, *newgroup);
 }
 
 int group_intersection(struct group *a, struct group *b, struct group **newgroup)
@@ -294,7 +321,7 @@ static int by_ranges(
 		}
 	}
 	free(named);
-	return group_make(k, peers, newgroup);
+	return derived(group_make(k, peers, newgroup), g, *newgroup);
 }
 
 static int by_ranks(struct group *g, int n, const int ranks[], bool incl, struct group **newgroup)

@@ -10,6 +10,10 @@
  * MPI_ERR_NO_MEM. */
 int group_make(int n, int32_t *peers, struct group **group);
 
+/* group_of_session makes the group of peers first .. first + size - 1, which is the session's.  0
+ * or MPI_ERR_NO_MEM. */
+int group_of_session(struct session *s, int first, int size, struct group **group);
+
 /* group_copy makes another object that says the same and shares the tables. */
 int group_copy(struct group *from, struct group **group);
 

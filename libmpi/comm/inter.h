@@ -13,7 +13,7 @@ struct meeting {
 	struct talk_path inside;
 	struct group *group; /* the local one, of all that take part */
 	int leader;          /* rank in it */
-	struct comm *parent; /* whose error handler the new one gets; NULL: from a session */
+	struct comm *parent; /* whose error handler and session the new one has; NULL: none */
 };
 
 /* inter_meet makes the inter-communicator of both groups.  Collective over both; err: what has

@@ -35,7 +35,7 @@ static int hw_color(const char *name)
 
 static int pset_color(const struct comm *c, const char *name)
 {
-	if (!c->session)
+	if (c->session == NULL)
 		return MPI_UNDEFINED;
 	if (strcmp(name, "mpi://SELF") == 0)
 		return group_peer(c->group, c->rank);

@@ -16,6 +16,7 @@
 #include "libmpi/core/err.h"
 #include "libmpi/core/hang.h"
 #include "libmpi/core/topo.h"
+#include "libmpi/p2p/p2p.h"
 #include "libmpi/type/type.h"
 #include <engine.h>
 #include <stdlib.h>
@@ -33,7 +34,9 @@ int comm_make(const struct recipe *how, struct comm **newcomm)
 	c->size = c->group->size;
 	c->remote = how->remote;
 	c->low = how->low;
-	c->session = how->parent == NULL || how->parent->session;
+	c->session = how->parent != NULL ? how->parent->session : how->group->session;
+	if (c->session != NULL)
+		obj_hold(c->session);
 	if (c->remote != NULL)
 		obj_hold(c->remote);
 	c->ctx = how->ids.ctx;
@@ -233,6 +236,13 @@ int comm_free(struct comm **comm)
 	if (err == 0)
 		*comm = NULL;
 	return err;
+}
+
+/* The user has completed his operations; what his freed requests still send goes out (11.10.4). */
+int comm_disconnect(struct comm **comm)
+{
+	p2p_flush();
+	return comm_free(comm);
 }
 
 int comm_compare(struct comm *a, struct comm *b, int *result)

@@ -8,7 +8,7 @@
 
 /* Whose messages and error handler a constructor uses, and what it makes. */
 struct recipe {
-	const struct comm *parent; /* whose error handler the new one gets; NULL: from a session */
+	const struct comm *parent; /* whose error handler and session the new one has; NULL: none */
 	struct group *group;       /* the new one holds it */
 	struct group *remote;      /* the same; NULL: an intra-communicator */
 	bool low;                  /* inter-communicator: this group is the low one */

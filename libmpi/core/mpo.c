@@ -26,6 +26,8 @@ static void group_destroy(void *self)
 {
 	struct group *g = self;
 
+	if (g->session != NULL)
+		obj_drop(g->session);
 	if (g->owner != NULL) {
 		obj_drop(g->owner);
 		return;
@@ -45,6 +47,8 @@ static void comm_destroy(void *self)
 	obj_drop(c->group);
 	if (c->remote != NULL)
 		obj_drop(c->remote);
+	if (c->session != NULL)
+		obj_drop(c->session);
 	if (c->local != NULL)
 		obj_drop(c->local);
 	topo_drop(c->topo);
@@ -54,6 +58,13 @@ static void type_destroy(void *self)
 {
 	if (haft_type_gone != NULL)
 		haft_type_gone(self);
+}
+
+static void session_destroy(void *self)
+{
+	struct session *s = self;
+
+	free(s->kinds);
 }
 
 static void info_destroy(void *self)
@@ -100,7 +111,7 @@ static const struct {
 	{&haft_win_class, "MPI_Win", sizeof(struct win), (uintptr_t)MPI_WIN_NULL, NULL},
 	{&haft_file_class, "MPI_File", sizeof(struct file), (uintptr_t)MPI_FILE_NULL, NULL},
 	{&haft_session_class, "MPI_Session", sizeof(struct session), (uintptr_t)MPI_SESSION_NULL,
-		NULL},
+		session_destroy},
 };
 
 static int open_error;

@@ -59,13 +59,13 @@ static inline int64_t haft_count_at(struct haft_counts c, int64_t i)
 struct group {
 	struct obj o;
 	int size;
-	int rank;            /* of this process; MPI_UNDEFINED if it is not a member */
-	int base;            /* smallest peer of the group */
-	int span;            /* largest peer - base + 1; 0 for the empty group */
-	int32_t *map;        /* [size] peer of a rank, or NULL */
-	int32_t *unmap;      /* [span] rank of peer base + i, or -1; there if map is */
-	bool session;        /* it comes from a process set */
-	struct group *owner; /* held: whose tables map and unmap are; NULL: this group's own */
+	int rank;                /* of this process; MPI_UNDEFINED if it is not a member */
+	int base;                /* smallest peer of the group */
+	int span;                /* largest peer - base + 1; 0 for the empty group */
+	int32_t *map;            /* [size] peer of a rank, or NULL */
+	int32_t *unmap;          /* [span] rank of peer base + i, or -1; there if map is */
+	struct session *session; /* held: it comes from a process set of it; NULL: from none */
+	struct group *owner;     /* held: whose tables map and unmap are; NULL: this group's own */
 };
 
 /* --- communicators ----------------------------------------------------------------------- */
@@ -106,9 +106,9 @@ struct comm {
 	uint64_t ids, ids_end; /* context ids that dups of it may take without asking: comm/ctx.h */
 	struct topo *topo;     /* held; NULL: no topology.  Dups share it */
 	struct comm *local;    /* held; of an inter-communicator, made at need: comm_local */
-	bool low;      /* inter-communicator: of its two groups this is the one that goes first */
-	bool session;  /* it comes from a session, not from MPI_COMM_WORLD */
-	uint8_t hints; /* enum comm_hint: what the user has promised */
+	bool low; /* inter-communicator: of its two groups this is the one that goes first */
+	struct session *session; /* held: its group comes from there; NULL: from MPI_COMM_WORLD */
+	uint8_t hints;           /* enum comm_hint: what the user has promised */
 };
 
 /* Set by the engines that keep something for each communicator: called when a communicator goes,
@@ -345,6 +345,9 @@ struct file {
 };
 struct session {
 	struct obj o;
+	int thread_level;      /* MPI_THREAD_SINGLE .. */
+	char *kinds;           /* malloc'ed: kinds of memory that were asked for, or NULL */
+	struct buffer *buffer; /* of its communicators' buffered sends; NULL: none attached */
 };
 
 /* Predefined objects, by address (bind finds them by number). */

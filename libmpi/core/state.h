@@ -4,6 +4,9 @@
  *
  *     HAFT_BEFORE ── MPI_Init ──> HAFT_RUNNING ── MPI_Finalize ──> HAFT_AFTER
  *
+ * MPI runs from the first MPI_Init or MPI_Session_init to the last MPI_Finalize or
+ * MPI_Session_finalize; `world' is where the World Model is, by itself.
+ *
  * Written by libmpi/dyn only. */
 #ifndef HAFT_CORE_STATE_H
 #define HAFT_CORE_STATE_H
@@ -21,8 +24,10 @@ enum haft_gate {
 struct haft_life {
 	uint32_t gate;    /* enum haft_gate; 0: running, one thread at a time */
 	uint32_t state;   /* enum haft_state; read by all threads */
-	int thread_level; /* provided: MPI_THREAD_SINGLE .. */
-	int rank, size;   /* in MPI_COMM_WORLD, once running */
+	uint32_t world;   /* enum haft_state, of MPI_Init and MPI_Finalize alone */
+	int sessions;     /* open ones */
+	int thread_level; /* of the World Model, provided: MPI_THREAD_SINGLE .. */
+	int rank, size;   /* in the job, which is MPI_COMM_WORLD, once running */
 };
 
 extern struct haft_life haft_life;

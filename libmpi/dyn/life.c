@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* life.c - from MPI_Init to MPI_Finalize or MPI_Abort (MPI-5.0 11.2).
+/* life.c - from MPI_Init or the first session to MPI_Finalize, the last session, or MPI_Abort
+ * (MPI-5.0 11.2).
  *
- *     objects ─> boot ─> types, operations ─> p2p ─> via ─> communicators        up, and the same
- * way down
+ *      MPI_Init ──┐                                              ┌── MPI_Finalize
+ *                 ├──> up: boot, engines      down: at rest <────┤   when nobody is left
+ *      a session ─┘                                              └── the last session
  *
  * Nothing is sent: a rank may send to one that has not called MPI_Init yet.  MPI_Finalize ends with
  * a barrier over MPI_COMM_WORLD, so that the last messages of everybody have been taken before
- * anybody's memory goes. */
+ * anybody goes.  Sessions have none: what is on its way lies in the segment, and engines stay open
+ * while the process lives, so that a message for its next session finds them whenever it comes. */
+#include "libmpi/dyn/life.h"
+
 #include "libmpi/boot/boot.h"
 #include "libmpi/coll/coll.h"
 #include "libmpi/coll/op.h"
@@ -30,9 +35,10 @@
 #include <unistd.h>
 
 static struct boot *boot;
+static bool engines; /* open: from the first start of MPI to the end of the process */
 static pthread_t main_thread;
 
-/* --- up ---------------------------------------------------------------------------------- */
+/* --- up and down -------------------------------------------------------------------------- */
 
 static void abort_by_boot(int code, const char *text)
 {
@@ -50,17 +56,15 @@ static int open_engines(void)
 	if (err == 0)
 		err = p2p_open();
 	if (err == 0)
-		err = comm_open(boot->rank, boot->size);
-	if (err == 0)
-		err = errh_open();
+		err = coll_open();
 	if (err == 0)
 		err = attr_open(boot->size, boot->app);
-	if (err == 0)
-		err = coll_open();
+	comm_open(boot->rank, boot->size);
+	engines = err == 0;
 	return err;
 }
 
-static int init(int required, int *provided)
+int dyn_up(int level)
 {
 	int err = haft_objects_open();
 
@@ -71,19 +75,53 @@ static int init(int required, int *provided)
 	haft_abort_hook = abort_by_boot;
 	haft_life.rank = boot->rank;
 	haft_life.size = boot->size;
-	err = open_engines();
+	err = engines ? 0 : open_engines();
 	if (err != 0)
 		return err;
-	main_thread = pthread_self();
-	haft_life.thread_level = required;
-	if (required == MPI_THREAD_MULTIPLE) {
+	if (level == MPI_THREAD_MULTIPLE && !haft_threads()) {
 		haft_threads_open();
 		via_threads();
 	}
 	haft_life_state(HAFT_RUNNING);
-	err = info_open();
+	return 0;
+}
+
+void dyn_down(void)
+{
+	if (haft_life.world == HAFT_RUNNING || haft_life.sessions > 0)
+		return;
+	leak_report();
+	haft_life_state(haft_life.world == HAFT_AFTER ? HAFT_AFTER : HAFT_BEFORE);
+	type_fini();
+	coll_close();
+	via_mem_close();
+	boot_rest(boot);
+	haft_abort_hook = NULL;
+}
+
+bool dyn_level_ok(int level)
+{
+	return level == MPI_THREAD_SINGLE || level == MPI_THREAD_FUNNELED ||
+	       level == MPI_THREAD_SERIALIZED || level == MPI_THREAD_MULTIPLE;
+}
+
+/* --- the World Model ----------------------------------------------------------------------- */
+
+static int init_world(int required, int *provided)
+{
+	int err = dyn_up(required);
+
+	if (err == 0)
+		err = comm_world_open();
+	if (err == 0)
+		err = errh_open();
+	if (err == 0)
+		err = info_open();
 	if (err != 0)
 		return err;
+	main_thread = pthread_self();
+	haft_life.thread_level = required;
+	__atomic_store_n(&haft_life.world, HAFT_RUNNING, __ATOMIC_RELEASE);
 	if (provided != NULL)
 		*provided = haft_life.thread_level;
 	return 0;
@@ -91,11 +129,11 @@ static int init(int required, int *provided)
 
 static int init_once(int required, int *provided)
 {
-	if (haft_life.state == HAFT_RUNNING)
+	if (haft_life.world == HAFT_RUNNING)
 		return haft_err(MPI_ERR_OTHER, "MPI is initialised already");
-	if (haft_life.state == HAFT_AFTER)
+	if (haft_life.world == HAFT_AFTER)
 		return haft_err(MPI_ERR_OTHER, "MPI was finalised: it cannot be initialised again");
-	return init(required, provided);
+	return init_world(required, provided);
 }
 
 int dyn_init(int *argc, char ***argv)
@@ -109,33 +147,29 @@ int dyn_init_thread(int *argc, char ***argv, int required, int *provided)
 {
 	(void)argc;
 	(void)argv;
-	if (required != MPI_THREAD_SINGLE && required != MPI_THREAD_FUNNELED &&
-		required != MPI_THREAD_SERIALIZED && required != MPI_THREAD_MULTIPLE)
+	if (!dyn_level_ok(required))
 		return haft_err(MPI_ERR_ARG, "%d is not a level of thread support", required);
 	return init_once(required, provided);
 }
 
-/* --- down -------------------------------------------------------------------------------- */
-
 int dyn_finalize(void)
 {
-	int err = comm_close();
+	int err;
 
+	if (haft_life.world != HAFT_RUNNING)
+		return haft_err(MPI_ERR_OTHER, haft_life.world == HAFT_AFTER
+						       ? "MPI was finalised already"
+						       : "called before MPI_Init");
+	err = comm_world_close();
 	if (err != 0)
 		return err;
 	p2p_flush();
 	err = coll_barrier(&haft_world);
 	if (err != 0)
 		return err;
-	leak_report();
-	haft_life_state(HAFT_AFTER);
-	type_fini();
-	coll_close();
-	p2p_close();
-	via_mem_close();
-	via_close();
-	boot_fini(boot);
-	haft_abort_hook = NULL;
+	__atomic_store_n(&haft_life.world, HAFT_AFTER, __ATOMIC_RELEASE);
+	dyn_down();
+	comm_world_end();
 	return 0;
 }
 
@@ -154,13 +188,13 @@ int dyn_abort(struct comm *c, int code)
 
 int dyn_initialized(int *flag)
 {
-	*flag = __atomic_load_n(&haft_life.state, __ATOMIC_ACQUIRE) != HAFT_BEFORE;
+	*flag = __atomic_load_n(&haft_life.world, __ATOMIC_ACQUIRE) != HAFT_BEFORE;
 	return 0;
 }
 
 int dyn_finalized(int *flag)
 {
-	*flag = __atomic_load_n(&haft_life.state, __ATOMIC_ACQUIRE) == HAFT_AFTER;
+	*flag = __atomic_load_n(&haft_life.world, __ATOMIC_ACQUIRE) == HAFT_AFTER;
 	return 0;
 }
 

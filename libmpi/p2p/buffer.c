@@ -8,7 +8,7 @@
  * Slots lie in the order of their addresses and each is a send of bytes under way; those that are
  * over are taken out when room is looked for.  A slot costs less than MPI_BSEND_OVERHEAD, alignment
  * included.  With MPI_BUFFER_AUTOMATIC each slot is malloc'ed instead.  A communicator's own buffer
- * is used before that of the process. */
+ * is used before that of its session, and that before the one of the process. */
 #include "libmpi/p2p/inner.h"
 
 #include "libmpi/core/err.h"
@@ -106,10 +106,18 @@ static int no_room(const struct buffer *b, int64_t bytes)
 		(long long)used);
 }
 
+/* The communicator's, else that of the session it comes from, else that of the process. */
+static struct buffer *buffer_of(const struct comm *c)
+{
+	if (c->buffer != NULL)
+		return c->buffer;
+	return c->session != NULL && c->session->buffer != NULL ? c->session->buffer : process;
+}
+
 int buffer_send(
 	const void *buf, int64_t count, struct type *type, int dest, int tag, struct comm *c)
 {
-	struct buffer *b = c->buffer != NULL ? c->buffer : process;
+	struct buffer *b = buffer_of(c);
 	struct type *byte = type_predefined(MPI_BYTE);
 	struct req look = {.state = STATE_NEW};
 	struct slot *s = NULL;
@@ -303,4 +311,33 @@ int p2p_comm_flush_buffer(struct comm *c)
 int p2p_comm_iflush_buffer(struct comm *c, struct req **request)
 {
 	return iflush(c->buffer, c, request);
+}
+
+int p2p_session_attach_buffer(struct session *s, void *addr, int64_t size)
+{
+	return attach(&s->buffer, addr, size);
+}
+
+int p2p_session_detach_buffer(struct session *s, void *addr, int64_t *size)
+{
+	return detach(&s->buffer, addr, size);
+}
+
+int p2p_session_flush_buffer(struct session *s)
+{
+	return flush(s->buffer);
+}
+
+int p2p_session_iflush_buffer(struct session *s, struct req **request)
+{
+	return iflush(s->buffer, &haft_world, request);
+}
+
+void p2p_session_end(struct session *s)
+{
+	void *addr;
+	int64_t size;
+
+	if (s->buffer != NULL)
+		detach(&s->buffer, &addr, &size);
 }

@@ -61,12 +61,3 @@ bool lease_revoke(uint64_t lease)
 	return atomic_exchange_explicit(
 		       &lease_at(lease)->word, LEASE_REVOKED, memory_order_acq_rel) == LEASE_OPEN;
 }
-
-void lease_close(void)
-{
-	if (array != 0)
-		shm_heap_free(via.shm, array, LEASES * sizeof(struct lease), CACHE_LINE);
-	array = 0;
-	used = 0;
-	none = false;
-}

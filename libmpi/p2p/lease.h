@@ -29,7 +29,4 @@ bool lease_take(uint64_t lease);
 /* The sender revokes it; false: it has been taken. */
 bool lease_revoke(uint64_t lease);
 
-/* With p2p_close, while the segment is still there. */
-void lease_close(void);
-
 #endif

@@ -277,26 +277,3 @@ int match_open(void)
 	posted.mask = early.mask = BUCKETS_MIN - 1;
 	return 0;
 }
-
-long match_close(void)
-{
-	long lost = 0;
-
-	for (uint32_t i = 0; i <= early.mask; i++) {
-		struct arrived *next;
-
-		for (struct arrived *a = early.key[i].head; a != NULL; a = next) {
-			next = a->next;
-			free(a);
-			lost++;
-		}
-	}
-	free(early.key);
-	free(posted.bucket);
-	early.key = NULL;
-	posted.bucket = NULL;
-	posted.n = early.n = 0;
-	for (int w = 0; w < WILDS; w++)
-		posted.kinds[w] = 0;
-	return lost;
-}

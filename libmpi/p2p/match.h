@@ -62,9 +62,7 @@ void match_each(void (*fn)(void *arg, const struct arrived *a), void *arg);
  * next. */
 bool match_empty(void);
 
-/* match_open makes the tables, match_close frees them with all messages that nobody wanted; returns
- * how many. */
+/* match_open makes the tables.  0 or MPI_ERR_NO_MEM. */
 int match_open(void);
-long match_close(void);
 
 #endif

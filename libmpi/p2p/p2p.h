@@ -27,9 +27,6 @@
 int p2p_open(void);
 void p2p_deliver(void *arg, const struct shm_frame *f);
 
-/* p2p_close frees everything; messages that nobody received are dropped. */
-void p2p_close(void);
-
 /* p2p_flush waits until nothing of this process is on its way out any more (freed requests that
  * still send). */
 void p2p_flush(void);
@@ -48,12 +45,15 @@ void p2p_left(void (*fn)(void *arg, const struct p2p_left *m), void *arg);
  * automatic one, -1: none is. */
 int64_t p2p_buffer_bytes(const struct comm *c);
 
+/* p2p_session_end takes a session's buffer for buffered sends away, when all of it is out. */
+void p2p_session_end(struct session *s);
+
 /* p2p_progress moves what can be moved, once; returns > 0 if something moved. */
 int p2p_progress(void);
 
 /* p2p_hook adds a function that p2p_progress calls as well (collectives under way); returns > 0 if
- * it moved something. */
-#define P2P_HOOKS_MAX 4 /* collectives, windows, files, tools */
+ * it moved something.  Twice is once. */
+#define P2P_HOOKS_MAX 5 /* collectives, communicators, windows, files, tools */
 void p2p_hook(int (*pass)(void));
 
 /* Waits for one request, on the stack or with a handle; frees nothing. */

@@ -33,17 +33,12 @@ int p2p_open(void)
 	return match_open() != 0 ? MPI_ERR_NO_MEM : p2p_probe_open();
 }
 
-void p2p_close(void)
-{
-	match_close();
-	lease_close();
-	free(p2p.ids);
-	free(p2p.peers);
-	memset(&p2p, 0, sizeof(p2p));
-}
-
 void p2p_hook(int (*pass)(void))
 {
+	for (int i = 0; i < p2p.nhooks; i++) {
+		if (p2p.hooks[i] == pass)
+			return;
+	}
 	if (ALWAYS(p2p.nhooks < P2P_HOOKS_MAX))
 		p2p.hooks[p2p.nhooks++] = pass;
 }

@@ -24,12 +24,6 @@ int via_open(struct shm_seg *seg, int me, shm_deliver_fn *deliver)
 	return 0;
 }
 
-void via_close(void)
-{
-	shm_detach(via.shm);
-	via.shm = NULL;
-}
-
 #define ENDING_S                                                                        \
 	10 /* the launcher ends a rank within a second; without one we end by ourselves \
 	    */

@@ -34,9 +34,6 @@ extern struct via via;
  * caller's. */
 int via_open(struct shm_seg *seg, int me, shm_deliver_fn *deliver);
 
-/* via_close detaches.  Frames that others still send are lost: call it after the last barrier. */
-void via_close(void);
-
 /* via_put sends one frame: 0, SHM_AGAIN (the way is full: poll, then again) or SHM_NOMEM. */
 static inline int via_put(
 	int peer, uint64_t ctx, int32_t tag, uint8_t kind, const void *buf, size_t len)

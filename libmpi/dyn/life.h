@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* life.h - starting and stopping what the World Model and sessions share. */
+#ifndef HAFT_DYN_LIFE_H
+#define HAFT_DYN_LIFE_H
+
+#include <stdbool.h>
+
+/* dyn_up makes MPI run, with at least this level of thread support; where it runs already, next to
+ * nothing.  0 or an error class with words.  The caller notes in haft_life who needs it. */
+int dyn_up(int level);
+
+/* dyn_down lets MPI rest if neither the World Model nor a session needs it any more. */
+void dyn_down(void);
+
+/* Is it one of MPI_THREAD_SINGLE .. MPI_THREAD_MULTIPLE? */
+bool dyn_level_ok(int level);
+
+#endif

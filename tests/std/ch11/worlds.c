@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* RUN np=1,2,4 */
+/* MPI-5.0 11.3: sessions before, beside and after the World Model; its handles come and go with it.
+ */
+#include "tests/t.h"
+
+#include <mpi.h>
+
+static MPI_Session s;
+
+static void talk(const char *tag)
+{
+	MPI_Group g;
+	MPI_Comm c;
+	int n, one = 1, sum;
+
+	t_ok(MPI_Group_from_session_pset(s, "mpi://WORLD", &g));
+	t_ok(MPI_Comm_create_from_group(g, tag, MPI_INFO_NULL, MPI_ERRORS_RETURN, &c));
+	t_ok(MPI_Comm_size(c, &n));
+	t_ok(MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, c));
+	t_eq(sum, n);
+	t_ok(MPI_Comm_free(&c));
+	t_ok(MPI_Group_free(&g));
+}
+
+static void world_is(int initialized, int finalized)
+{
+	int flag;
+
+	t_ok(MPI_Initialized(&flag));
+	t_eq(flag, initialized);
+	t_ok(MPI_Finalized(&flag));
+	t_eq(flag, finalized);
+}
+
+int main(int argc, char **argv)
+{
+	MPI_Group g;
+	int n, *v, flag;
+
+	t_ok(MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &s));
+	talk("before");
+	world_is(0, 0);
+	t_ok(MPI_Init(&argc, &argv));
+	world_is(1, 0);
+	talk("beside");
+	t_ok(MPI_Comm_size(MPI_COMM_WORLD, &n));
+	t_ok(MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_UNIVERSE_SIZE, &v, &flag));
+	t_true(flag && *v >= n);
+	t_ok(MPI_Session_finalize(&s));
+	t_ok(MPI_Barrier(MPI_COMM_WORLD));
+	t_ok(MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &s));
+	talk("again");
+	t_ok(MPI_Finalize());
+	world_is(1, 1);
+	talk("after"); /* the session goes on */
+	t_ok(MPI_Session_finalize(&s));
+	for (int i = 0; i < 100; i++) {
+		t_ok(MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &s));
+		talk("later");
+		t_ok(MPI_Session_finalize(&s));
+	}
+	t_ok(MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &s));
+	t_ok(MPI_Group_from_session_pset(s, "mpi://SELF", &g));
+	t_ok(MPI_Group_free(&g));
+	t_ok(MPI_Session_finalize(&s));
+	return t_end();
+}
