@@ -147,11 +147,13 @@ BIND_COLD int bind_fail(int err, void *self, int fn);
 			BIND_OBJ_VAR(class, x); \
 	} while (0)
 
-/* A new handle is given out only after success. */
-#define BIND_NEW(x, null)                                                              \
-	do {                                                                           \
-		if (bind_usual(ret == MPI_SUCCESS))                                    \
-			*x = o_##x != NULL ? (__typeof__(*x))obj_handle(o_##x) : null; \
+/* A new handle is given out only after success; an engine that failed leaves the null handle, so
+ * that nobody goes on with what was in the variable. */
+#define BIND_NEW(x, null)                                            \
+	do {                                                         \
+		*x = bind_usual(ret == MPI_SUCCESS) && o_##x != NULL \
+			     ? (__typeof__(*x))obj_handle(o_##x)     \
+			     : null;                                 \
 	} while (0)
 
 /* A request that ended with an error has ended too. */

@@ -109,6 +109,7 @@ int haft_raise(int err, void *self, int fn)
 	int code;
 	void *other = haft_err_self(err, &code);
 
+	haft_objects_open(); /* handlers are objects, also before MPI_Init */
 	if (other != NULL)
 		self = other;
 	if (!alive(self))

@@ -38,6 +38,7 @@ int comm_set_info(struct comm *c, struct info *info)
 
 int comm_get_info(struct comm *c, struct info **info_used)
 {
+	char kinds[MPI_MAX_INFO_VAL];
 	struct info *info;
 	int err = info_create(&info);
 
@@ -45,6 +46,9 @@ int comm_get_info(struct comm *c, struct info **info_used)
 		return err;
 	for (size_t i = 0; i < countof(known) && err == 0; i++)
 		err = info_set(info, known[i].key, c->hints & known[i].bit ? "true" : "false");
+	info_kinds(info_kinds_asked(), kinds);
+	if (err == 0)
+		err = info_set(info, "mpi_memory_alloc_kinds", kinds);
 	if (err == 0)
 		*info_used = info;
 	else

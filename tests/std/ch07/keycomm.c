@@ -6,6 +6,7 @@
 #define NULL_COPY   MPI_COMM_NULL_COPY_FN
 #define DUP         MPI_COMM_DUP_FN
 #define NULL_DELETE MPI_COMM_NULL_DELETE_FN
+#define NULL_OBJECT MPI_COMM_NULL
 #define HAS_DUP
 #include <mpi.h>
 

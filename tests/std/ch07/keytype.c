@@ -6,6 +6,7 @@
 #define NULL_COPY   MPI_TYPE_NULL_COPY_FN
 #define DUP         MPI_TYPE_DUP_FN
 #define NULL_DELETE MPI_TYPE_NULL_DELETE_FN
+#define NULL_OBJECT MPI_DATATYPE_NULL
 #define HAS_DUP
 #include <mpi.h>
 
