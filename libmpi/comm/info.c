@@ -103,10 +103,10 @@ int info_set(struct info *info, const char *key, const char *value)
 
 	if (err != 0)
 		return err;
-	if (strnlen(value, MPI_MAX_INFO_VAL) == MPI_MAX_INFO_VAL)
+	if (strnlen(value, MPI_MAX_INFO_VAL + 1) > MPI_MAX_INFO_VAL) /* chapter 10: not -1 */
 		return haft_err(MPI_ERR_INFO_VALUE,
 			"the value of key \"%s\" is longer than %d characters", key,
-			MPI_MAX_INFO_VAL - 1);
+			MPI_MAX_INFO_VAL);
 	copy = strdup(value);
 	if (copy == NULL)
 		return no_memory();
@@ -159,6 +159,8 @@ int info_get_string(struct info *info, const char *key, int *buflen, char *value
 	if (p == NULL)
 		return 0;
 	n = strlen(p->value) + 1;
+	if (*buflen > 0 && value == NULL)
+		return haft_err(MPI_ERR_ARG, "value is NULL, and buflen is %d", *buflen);
 	if (*buflen > 0)
 		snprintf(value, (size_t)*buflen, "%s", p->value);
 	*buflen = (int)n;

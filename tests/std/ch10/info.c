@@ -40,7 +40,7 @@ static void pairs(void)
 
 static void refusals(void)
 {
-	static char longer[MPI_MAX_INFO_VAL + 1];
+	static char longer[MPI_MAX_INFO_VAL + 2];
 	char key[MPI_MAX_INFO_KEY];
 	MPI_Info a, old;
 	int n;
