@@ -46,9 +46,6 @@ static int put_lens(struct type *t, const struct list *l)
 {
 	type_put(t, l->n);
 	if (l->one) {
-		if (l->len < 0)
-			return haft_err(MPI_ERR_ARG, "blocklength is %lld; it must be at least 0",
-				(long long)l->len);
 		type_put(t, l->len);
 		return 0;
 	}
@@ -56,7 +53,7 @@ static int put_lens(struct type *t, const struct list *l)
 		int64_t len = haft_count_at(l->lens, i);
 
 		if (len < 0)
-			return haft_err(MPI_ERR_ARG,
+			return haft_err(MPI_ERR_COUNT,
 				"array_of_blocklengths[%lld] is %lld; it must be at least 0",
 				(long long)i, (long long)len);
 		t->shape->lens[i] = len;

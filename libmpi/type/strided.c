@@ -23,11 +23,6 @@ static void same(struct type *t, struct type *old)
 	t->shape->kind = SHAPE_SAME;
 }
 
-static int bad_length(int64_t len)
-{
-	return haft_err(MPI_ERR_ARG, "blocklength is %lld; it must be at least 0", (long long)len);
-}
-
 int type_contiguous(int64_t count, struct type *old, struct type **newtype, int large)
 {
 	struct type *t;
@@ -49,8 +44,6 @@ int type_vector(int64_t count, int64_t blocklength, int64_t step, struct type *o
 	struct type *t;
 	int err;
 
-	if (blocklength < 0)
-		return bad_length(blocklength);
 	if (count > 1 && blocklength > 0 && __builtin_mul_overflow(step, old->extent, &bytes))
 		return haft_err(MPI_ERR_ARG,
 			"a stride of %lld elements of %lld bytes is more than an address can say",
@@ -73,8 +66,6 @@ int type_create_hvector(int64_t count, int64_t blocklength, int64_t bytes, struc
 	struct type *t;
 	int err;
 
-	if (blocklength < 0)
-		return bad_length(blocklength);
 	err = type_new(MPI_COMBINER_HVECTOR, large,
 		&(struct type_room){.counts = 2, .addrs = 1, .types = 1}, &t);
 	if (err != 0)
