@@ -26,11 +26,14 @@ static struct {
 
 __thread bool haft_locked;
 int (*haft_lock_look)(_Atomic uint32_t *words[], int max);
+_Atomic(void *) haft_lock_mail;
+void (*haft_lock_post)(void);
 
+/* Sequentially consistent, as is the unlock: who fails here has left his mail before the unlock
+ * that looks for it. */
 static bool try(uint32_t from, uint32_t to)
 {
-	return atomic_compare_exchange_strong_explicit(
-		&lock.word, &from, to, memory_order_acquire, memory_order_relaxed);
+	return atomic_compare_exchange_strong(&lock.word, &from, to);
 }
 
 static bool look(void)
@@ -85,6 +88,12 @@ void haft_lock(void)
 	haft_locked = true;
 }
 
+bool haft_trylock(void)
+{
+	haft_locked = try(FREE, TAKEN);
+	return haft_locked;
+}
+
 bool haft_lock_wanted(void)
 {
 	return atomic_load_explicit(&lock.waiting, memory_order_relaxed) != 0;
@@ -105,10 +114,14 @@ void haft_unlock(void)
 
 	must(haft_locked);
 	haft_locked = false;
-	if (atomic_exchange_explicit(&lock.word, keep ? KEPT : FREE, memory_order_release) != TAKEN)
+	if (atomic_exchange(&lock.word, keep ? KEPT : FREE) != TAKEN)
 		haft_os_wake(&lock.word, 1);
 	for (int i = 0; i < n; i++)
 		haft_os_wake(wake[i], 1);
+	if (unlikely(atomic_load(&haft_lock_mail) != NULL) && haft_trylock()) {
+		haft_lock_post();
+		haft_unlock();
+	}
 }
 
 void haft_threads_open(void)

@@ -65,6 +65,15 @@ void haft_threads_open(void);
 
 static inline bool haft_threads(void);
 
+/* The same if it is free at once; false: somebody has it. */
+bool haft_trylock(void);
+
+/* Mail: what threads leave without the lock for whoever has it, as a stack.  Leave it, then do
+ * `if (haft_trylock()) { haft_lock_post(); haft_unlock(); }': if somebody else has the lock, he
+ * finds the mail when he unlocks.  haft_lock_post is p2p's; it takes all there is. */
+extern _Atomic(void *) haft_lock_mail;
+extern void (*haft_lock_post)(void);
+
 /* Set by libmpi/via: called by haft_unlock with the lock held.  Stores the words to be woken when
  * the lock has been given back, at most `max'; returns how many. */
 #define HAFT_LOCK_WAKES 16

@@ -254,8 +254,10 @@ enum req_kind {
 	REQ_DONE, /* complete when it was made (MPI_PROC_NULL) */
 	REQ_SEND,
 	REQ_RECV,
-	REQ_COLL, /* libmpi/coll: a schedule */
-	REQ_USER  /* generalized: scratch is what the user gave */
+	REQ_COLL,  /* libmpi/coll: a schedule */
+	REQ_USER,  /* generalized: scratch is what the user gave */
+	REQ_PSEND, /* partitioned */
+	REQ_PRECV
 };
 
 /* What happened, until it goes into the user's status. */
@@ -271,10 +273,12 @@ struct req;
 
 /* What the engine of a request that is not a message does.  start: a persistent one, whose result
  * has been cleared, is active; 0 or an MPI error class with words.  gone: frees scratch, which may
- * be NULL. */
+ * be NULL; without it scratch is malloc'ed.  over (may be NULL): a request without a handle has
+ * come to its end, and goes next. */
 struct req_ops {
 	int (*start)(struct req *r);
 	void (*gone)(struct req *r);
+	void (*over)(struct req *r);
 };
 
 /* What it holds is dropped by p2p when it ends (req_free), not by a destructor, which would cost

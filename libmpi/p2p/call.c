@@ -318,7 +318,7 @@ int p2p_sendrecv_replace(void *buf, int64_t count, struct type *type, int dest, 
 	return err;
 }
 
-void req_start_part(struct req *r, struct req *whole)
+void req_orphan(struct req *r, struct req *whole)
 {
 	r->orphan = true;
 	r->whole = whole;
@@ -326,6 +326,11 @@ void req_start_part(struct req *r, struct req *whole)
 		obj_hold(whole);
 	obj_hold(r); /* dropped when it is over */
 	obj_free_obj(r);
+}
+
+void req_start_part(struct req *r, struct req *whole)
+{
+	req_orphan(r, whole);
 	send_start(r);
 }
 

@@ -14,6 +14,7 @@
 #ifndef HAFT_P2P_INNER_H
 #define HAFT_P2P_INNER_H
 
+#include "libmpi/p2p/ids.h"
 #include "libmpi/p2p/match.h"
 #include "libmpi/p2p/p2p.h"
 #include "libmpi/via/via.h"
@@ -22,7 +23,13 @@ enum frame_kind {
 	FRAME_EAGER = 1, /* payload: the message */
 	FRAME_ASK,       /* payload: struct ask; ctx and tag are the message's */
 	FRAME_CLEAR,     /* tag: the id of ASK */
-	FRAME_DONE       /* tag: the id of ASK; the receiver has read the message where it lay */
+	FRAME_DONE,      /* tag: the id of ASK; the receiver has read the message where it lay */
+	/* Of partitioned messages (part.c): tag is the receiver's id of the operation. */
+	FRAME_PART_MATE,  /* ctx: the id of who receives data; payload: the bytes of its buffer */
+	FRAME_PART_READY, /* the receiver of data has started */
+	FRAME_PART_DATA,  /* ctx: where in the buffer; payload: data */
+	FRAME_PART_LONG,  /* ctx: where; payload: struct piece, whose id waits for CLEAR */
+	FRAME_PART_CLOSE  /* the request has been freed */
 };
 
 enum ask_where { ASK_AWAY, ASK_SHARED, ASK_PRIVATE };
@@ -44,6 +51,7 @@ enum req_state {
 	STATE_POSTED,    /* in the matcher */
 	STATE_OUT_CLEAR, /* in out */
 	STATE_OUT_DONE,  /* in out: read where it lay */
+	STATE_OUT_PART,  /* in out: a frame of kind `mate', complete in scratch */
 	STATE_DRAIN      /* in drain */
 };
 
@@ -63,9 +71,7 @@ struct p2p {
 	int64_t eager; /* bytes */
 	struct p2p_peer *peers;
 	struct p2p_peer *busy;
-	struct req **ids; /* sends that wait for CLEAR, by id */
-	uint32_t nids;
-	uint32_t free_id; /* head of a list through the unused ones */
+	struct ids ids; /* sends that wait for CLEAR */
 	int (*hooks[P2P_HOOKS_MAX])(void);
 	int nhooks;
 	bool hooking; /* a pass is in the hooks */
@@ -155,6 +161,17 @@ void recv_arrived(struct req *r, struct arrived *a);
 
 /* probe.c: registers MPI_MESSAGE_NO_PROC.  0 or MPI_ERR_NO_MEM. */
 int p2p_probe_open(void);
+
+/* call.c: makes r, which has no user's handle, count as a part of `whole' (may be NULL) and go when
+ * it is over. */
+void req_orphan(struct req *r, struct req *whole);
+
+/* send.c: gives r the number that CLEAR will name.  False: no memory. */
+bool send_number(struct req *r);
+
+/* part.c: a frame of one of its kinds; what MPI_Pready left for whoever has the lock. */
+void part_deliver(const struct shm_frame *f);
+void part_mail(void);
 
 /* call.c: starts r, an operation without a user's handle that counts as a part of `whole' (may be
  * NULL) and is gone when it is over. */

@@ -131,6 +131,8 @@ int p2p_cancel(struct req **request)
 			MPI_ERR_REQUEST, "the request is not active: there is nothing to cancel");
 	if (r->kind == REQ_COLL)
 		return haft_err(MPI_ERR_REQUEST, "a collective operation cannot be cancelled");
+	if (r->kind == REQ_PSEND || r->kind == REQ_PRECV)
+		return haft_err(MPI_ERR_REQUEST, "a partitioned operation cannot be cancelled");
 	if (r->kind == REQ_USER)
 		return user_cancel(r);
 	if (r->kind == REQ_RECV && !r->done && r->state == STATE_POSTED) {

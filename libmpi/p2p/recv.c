@@ -197,8 +197,10 @@ void p2p_deliver(void *arg, const struct shm_frame *f)
 		got_ask(f);
 	else if (f->kind == FRAME_CLEAR)
 		send_clear(f->src, (uint32_t)f->tag);
-	else if (ALWAYS(f->kind == FRAME_DONE))
+	else if (f->kind == FRAME_DONE)
 		send_read(f->src, (uint32_t)f->tag);
+	else if (ALWAYS(f->kind <= FRAME_PART_CLOSE))
+		part_deliver(f);
 }
 
 /* --- large messages ---------------------------------------------------------------------- */

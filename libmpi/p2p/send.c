@@ -16,48 +16,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- ids --------------------------------------------------------------------------------- */
-
-#define IDS_MIN \
-	((uint32_t)MEAN_OR(2, 64)) /* sends that may wait for CLEAR before the table grows */
-
-/* Unused entries of the table link each other: entry value is next id * 2 + 1, which no pointer is.
- */
-static bool ids_grow(void)
+bool send_number(struct req *r)
 {
-	uint32_t n = p2p.nids == 0 ? IDS_MIN : p2p.nids * 2;
-	struct req **ids = realloc(p2p.ids, n * sizeof(*ids));
-
-	if (ids == NULL)
-		return false;
-	for (uint32_t i = p2p.nids; i < n; i++)
-		ids[i] = (struct req *)(uintptr_t)((i + 1) * 2ULL + 1);
-	p2p.free_id = p2p.nids;
-	p2p.ids = ids;
-	p2p.nids = n;
-	return true;
-}
-
-static bool id_take(struct req *r)
-{
-	if (p2p.free_id == p2p.nids && !ids_grow())
-		return false;
-	r->id = p2p.free_id;
-	p2p.free_id = (uint32_t)((uintptr_t)p2p.ids[r->id] >> 1);
-	p2p.ids[r->id] = r;
-	return true;
-}
-
-static struct req *id_give(uint32_t id)
-{
-	struct req *r;
-
-	if (id >= p2p.nids || ((uintptr_t)p2p.ids[id] & 1) != 0)
-		return NULL;
-	r = p2p.ids[id];
-	p2p.ids[id] = (struct req *)(uintptr_t)(p2p.free_id * 2ULL + 1);
-	p2p.free_id = id;
-	return r;
+	return ids_take(&p2p.ids, r, &r->id);
 }
 
 /* --- frames ------------------------------------------------------------------------------ */
@@ -101,6 +62,9 @@ static int frame_put(struct req *r)
 		return eager_put(r);
 	if (r->state == STATE_OUT_CLEAR)
 		return via_put(r->from, 0, (int32_t)r->mate, FRAME_CLEAR, NULL, 0);
+	if (r->state == STATE_OUT_PART)
+		return via_put(
+			r->peer, r->ctx, r->tag, (uint8_t)r->mate, r->scratch, (size_t)r->bytes);
 	if (r->state == STATE_OUT_DONE)
 		return via_put(r->from, 0, (int32_t)r->mate, FRAME_DONE, NULL, 0);
 	ask = ask_for(r);
@@ -112,6 +76,7 @@ static void frame_gone(struct req *r)
 {
 	switch (r->state) {
 	case STATE_OUT_EAGER:
+	case STATE_OUT_PART:
 	case STATE_OUT_DONE: req_finish(r); break;
 	case STATE_OUT_ASK: r->state = STATE_ASKED; break;
 	case STATE_OUT_CLEAR:
@@ -180,7 +145,7 @@ static void lease_end(struct req *r)
 
 void send_read(int peer, uint32_t id)
 {
-	struct req *r = id_give(id);
+	struct req *r = ids_give(&p2p.ids, id);
 
 	if (NEVER(r == NULL || r->peer != peer))
 		return;
@@ -191,7 +156,7 @@ void send_read(int peer, uint32_t id)
 /* The receiver of our message `id' is ready. */
 void send_clear(int peer, uint32_t id)
 {
-	struct req *r = id_give(id);
+	struct req *r = ids_give(&p2p.ids, id);
 
 	if (NEVER(r == NULL || r->peer != peer))
 		return;
@@ -284,7 +249,7 @@ void send_start(struct req *r)
 	} else if (r->bytes <= p2p.eager && !r->sync) {
 		r->state = STATE_OUT_EAGER;
 		out_put(r, r->peer);
-	} else if (id_take(r)) {
+	} else if (send_number(r)) {
 		if (r->type->dense && r->bytes > 0)
 			r->lease = lease_new();
 		r->state = STATE_OUT_ASK;
@@ -353,7 +318,7 @@ int send_leave_behind(struct req *r)
 	if (r->state == STATE_OUT_EAGER || r->state == STATE_OUT_ASK)
 		queue_replace(&p2p.peers[r->peer].out, r, s);
 	if (r->state == STATE_OUT_ASK || r->state == STATE_ASKED)
-		p2p.ids[r->id] = s;
+		p2p.ids.at[r->id] = s;
 	if (r->peer == p2p.me)
 		match_resend(r, s);
 	req_finish(r);

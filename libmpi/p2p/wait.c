@@ -27,6 +27,7 @@ int p2p_open(void)
 	p2p.peers = calloc((size_t)via.npeers, sizeof(*p2p.peers));
 	if (p2p.peers == NULL)
 		return haft_err(MPI_ERR_NO_MEM, "no memory for the queues of %d peers", via.npeers);
+	haft_lock_post = part_mail;
 	p2p.me = via.me;
 	p2p.npeers = via.npeers;
 	p2p.eager = eager < max ? eager : max;
@@ -174,7 +175,7 @@ void req_let_go(struct req *r)
 		obj_drop(r->comm);
 	if (unlikely(r->errwords != NULL))
 		free(r->errwords);
-	if (unlikely(r->ops != NULL))
+	if (unlikely(r->ops != NULL && r->ops->gone != NULL))
 		r->ops->gone(r);
 	else if (unlikely(r->scratch != NULL))
 		free(r->scratch);
@@ -220,6 +221,8 @@ void req_finish_rest(struct req *r)
 	r->whole = NULL;
 	r->done = true;
 	if (r->orphan) {
+		if (r->ops != NULL && r->ops->over != NULL)
+			r->ops->over(r);
 		req_let_go(r);
 		obj_drop(r);
 	}
@@ -313,9 +316,10 @@ int p2p_request_free(struct req **request)
 {
 	struct req *r = *request;
 
-	if (r->kind == REQ_COLL && !req_idle(r) && !r->done)
+	if ((r->kind == REQ_COLL || r->kind >= REQ_PSEND) && !req_idle(r) && !r->done)
 		return haft_err(MPI_ERR_REQUEST,
-			"a collective operation under way: its request cannot be freed");
+			"a %s operation under way: its request cannot be freed",
+			r->kind == REQ_COLL ? "collective" : "partitioned");
 	*request = NULL;
 	if (!req_idle(r) && !r->done) {
 		obj_hold(r);

@@ -1,0 +1,708 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* part.c - partitioned communication (MPI-5.0 chapter 4).
+ *
+ *     sender                                              receiver
+ *     Psend_init ── offer: id, bytes ───────────────────> Precv_init      matched like messages, on
+ *                <──────────────────────── MATE: its id                   a plane of their own
+ *     Start                                               Start
+ *                <──────────────────────── READY                          the buffer may be written
+ *     Pready ──> fresh ── DATA at, bytes ───────────────> unpacked; Parrived
+ *                    └─── LONG at, bytes, id ──> <── CLEAR ── pipe ──>    what no frame holds
+ *     Request_free ── CLOSE ──>              <── CLOSE ── Request_free    then both forget the pair
+ *
+ * Data is named by its place in the packed form of the whole buffer, so the two sides need not
+ * agree about partitions.  Neighbours that are ready together go together.
+ *
+ * Threads: MPI_Pready takes no lock.  It puts a mark on a stack that all operations share (the mail
+ * of the library's lock) and tries the lock: if somebody has it, that thread finds the mail when it
+ * unlocks.  A mark is the last thing that Pready touches, because with the last one the operation
+ * may be over and freed.
+ *
+ * Invariants
+ *  - Data flows only when `ready' has reached `starts': the receiver has started as often as we.
+ *  - A pair is remembered until both sides have freed it, so that no frame names a stranger. */
+#include "libmpi/p2p/inner.h"
+
+#include "libmpi/core/err.h"
+#include "libmpi/core/lock.h"
+#include "libmpi/core/state.h"
+#include "libmpi/type/type.h"
+#include <engine.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A partition of a send. */
+struct mark {
+	_Atomic(struct mark *) next; /* UNMARKED; then: the next of the stack */
+	struct part *part;
+};
+
+#define UNMARKED ((struct mark *)1)
+
+struct offer {
+	int64_t bytes; /* of the whole buffer */
+	uint32_t id;
+	uint32_t pad;
+};
+
+struct part {
+	struct req *req; /* the user's; NULL: freed */
+	uint32_t id;     /* ours */
+	uint32_t mate;   /* theirs, if matched */
+	int peer;        /* or MPI_PROC_NULL */
+	int n;           /* partitions */
+	bool sends;
+	bool matched;
+	bool closed;   /* the mate has freed its request */
+	int64_t each;  /* packed bytes of a partition */
+	int64_t bytes; /* of all */
+	int64_t theirs;
+	uint64_t starts; /* by us */
+	uint64_t ready;  /* sender: by them */
+	/* sender */
+	struct mark *marks; /* [n] */
+	uint64_t *fresh;    /* [n] bits: marked, and not sent */
+	int left;           /* partitions that are not sent */
+	/* receiver */
+	_Atomic int64_t *missing; /* [n] bytes; by Parrived without the lock */
+	int64_t lack;             /* bytes of all */
+	struct offer offer;
+};
+
+static struct ids parts;
+
+/* --- frames -------------------------------------------------------------------------------- */
+
+static void got(int kind, int peer, uint64_t at, uint32_t id, const void *data, int64_t n);
+
+/* Puts a frame about an operation when it is its turn; data is copied if that is not now. */
+static void frame(
+	const struct part *p, int kind, uint32_t id, uint64_t at, const void *data, int64_t n)
+{
+	struct req *r;
+	char *copy;
+
+	if (p->peer == p2p.me) {
+		got(kind, p->peer, at, id, data, n);
+		return;
+	}
+	if (p2p.peers[p->peer].out.head == NULL &&
+		via_put(p->peer, at, (int32_t)id, (uint8_t)kind, data, (size_t)n) == 0)
+		return;
+	r = obj_new(&haft_req_class, NULL);
+	copy = malloc((size_t)n + 1);
+	if (r == NULL || copy == NULL)
+		haft_abort_job(MPI_ERR_NO_MEM, "no memory for a frame of a partitioned message");
+	if (n > 0)
+		memcpy(copy, data, (size_t)n);
+	r->scratch = copy;
+	r->bytes = n;
+	r->peer = p->peer;
+	r->ctx = at;
+	r->tag = (int32_t)id;
+	r->mate = (uint32_t)kind;
+	r->state = STATE_OUT_PART;
+	req_orphan(r, NULL);
+	out_put(r, r->peer);
+}
+
+/* --- the end ------------------------------------------------------------------------------- */
+
+static void forget(struct part *p)
+{
+	if (p->peer != MPI_PROC_NULL)
+		ids_give(&parts, p->id);
+	free(p->marks);
+	free(p->fresh);
+	free(p->missing);
+	free(p);
+}
+
+/* The marks of an operation that ends or starts again are not in the mail any more. */
+static void marks_take(void)
+{
+	if (atomic_load(&haft_lock_mail) != NULL)
+		part_mail();
+}
+
+/* The user has freed the request; the mate, if there is one yet, must know. */
+static void part_gone(struct req *r)
+{
+	struct part *p = r->scratch;
+
+	if (p == NULL)
+		return;
+	marks_take();
+	r->scratch = NULL;
+	p->req = NULL;
+	if (p->peer == MPI_PROC_NULL) {
+		forget(p);
+		return;
+	}
+	if (p->matched)
+		frame(p, FRAME_PART_CLOSE, p->mate, 0, NULL, 0);
+	if (p->closed)
+		forget(p);
+}
+
+/* --- matching ------------------------------------------------------------------------------ */
+
+/* The two buffers differ: every start of the operation fails with these words. */
+static void differs(const struct part *p)
+{
+	struct req *r = p->req;
+
+	r->res.error = haft_err(p->sends || p->theirs < p->bytes ? MPI_ERR_COUNT : MPI_ERR_TRUNCATE,
+		"a partitioned %s of %lld bytes %s rank %d with tag %d was matched with one of "
+		"%lld bytes",
+		p->sends ? "send" : "receive", (long long)p->bytes, p->sends ? "to" : "from",
+		group_rank_of(comm_peers(r->comm), p->peer), r->tag, (long long)p->theirs);
+	r->errwords = strdup(haft_err_words(r->res.error));
+	r->parts = 0;
+	req_finish(r);
+}
+
+static bool fits(const struct part *p)
+{
+	return !p->matched || p->theirs == p->bytes;
+}
+
+/* We know our mate. */
+static void met(struct part *p, uint32_t mate, int64_t theirs)
+{
+	p->mate = mate;
+	p->theirs = theirs;
+	p->matched = true;
+	if (!p->sends)
+		frame(p, FRAME_PART_MATE, mate, p->id, &p->bytes, sizeof(p->bytes));
+	if (p->req == NULL)
+		frame(p, FRAME_PART_CLOSE, mate, 0, NULL, 0);
+	else if (p->req->active && !fits(p))
+		differs(p);
+	else if (p->req->active && !p->sends)
+		frame(p, FRAME_PART_READY, mate, 0, NULL, 0);
+}
+
+/* The receive of an offer is over. */
+static void offer_came(struct req *r)
+{
+	struct part *p = (struct part *)(void *)(r->buf - offsetof(struct part, offer));
+
+	met(p, p->offer.id, p->offer.bytes);
+}
+
+static const struct req_ops offer_ops = {.over = offer_came};
+
+/* Sends the offer, or posts a receive for it. */
+static int offer_start(struct part *p, struct comm *c, int tag)
+{
+	struct type *byte = type_predefined(MPI_BYTE);
+	struct req *r = req_new(byte, c);
+
+	if (r == NULL)
+		return no_request();
+	req_fill(r, p->sends ? REQ_SEND : REQ_RECV, &p->offer, sizeof(p->offer), byte, p->peer, tag,
+		c, c->ctx | CTX_PART);
+	if (!p->sends) {
+		r->ops = &offer_ops;
+		req_orphan(r, NULL);
+		recv_start(r);
+		return 0;
+	}
+	p->offer = (struct offer){.bytes = p->bytes, .id = p->id};
+	r->scratch = malloc(sizeof(p->offer)); /* the operation may be gone before it is */
+	if (r->scratch == NULL) {
+		req_free(r);
+		return no_request();
+	}
+	r->buf = memcpy(r->scratch, &p->offer, sizeof(p->offer));
+	req_start_part(r, NULL);
+	return 0;
+}
+
+/* --- making -------------------------------------------------------------------------------- */
+
+static bool part_room(struct part *p)
+{
+	size_t n = (size_t)p->n;
+
+	if (!p->sends) {
+		p->missing = calloc(n, sizeof(*p->missing));
+		return p->missing != NULL;
+	}
+	p->marks = calloc(n, sizeof(*p->marks));
+	p->fresh = calloc(n / 64 + 1, sizeof(*p->fresh));
+	for (size_t i = 0; p->marks != NULL && i < n; i++)
+		p->marks[i].part = p;
+	return p->marks != NULL && p->fresh != NULL;
+}
+
+/* An operation whose request is filled; NULL: no memory. */
+static struct part *part_new(struct req *r, bool sends, int n, int64_t count)
+{
+	struct part *p = calloc(1, sizeof(*p));
+
+	if (p == NULL)
+		return NULL;
+	p->req = r;
+	p->sends = sends;
+	p->peer = r->peer;
+	p->n = n;
+	p->each = count * r->type->size;
+	p->bytes = p->each * n;
+	if (part_room(p) && (p->peer == MPI_PROC_NULL || ids_take(&parts, p, &p->id)))
+		return p;
+	p->peer = MPI_PROC_NULL; /* it has no number */
+	forget(p);
+	return NULL;
+}
+
+static void start_send(struct part *p)
+{
+	for (int i = 0; i < p->n; i++)
+		atomic_store_explicit(&p->marks[i].next, UNMARKED, memory_order_relaxed);
+	p->left = p->n;
+	p->req->parts = 1; /* ends when the last partition has been sent */
+}
+
+static void start_recv(struct part *p)
+{
+	for (int i = 0; i < p->n; i++)
+		atomic_store_explicit(&p->missing[i], p->each, memory_order_relaxed);
+	p->lack = p->bytes;
+	if (p->matched)
+		frame(p, FRAME_PART_READY, p->mate, 0, NULL, 0);
+}
+
+static int part_start(struct req *r)
+{
+	struct part *p = r->scratch;
+
+	marks_take();
+	p->starts++;
+	if (p->sends)
+		start_send(p);
+	if (p->peer == MPI_PROC_NULL) {
+		r->res = (struct req_result){.source = MPI_PROC_NULL, .tag = MPI_ANY_TAG};
+		r->parts = 0;
+		r->done = true;
+	} else if (!fits(p)) {
+		differs(p);
+	} else if (!p->sends) {
+		start_recv(p);
+	}
+	return 0;
+}
+
+static const struct req_ops part_ops = {.start = part_start, .gone = part_gone};
+
+static int init(bool sends, const void *buf, int n, int64_t count, struct type *type, int rank,
+	int tag, struct comm *c, struct req **request)
+{
+	struct part *p;
+	struct req *r;
+	int err;
+
+	if (n <= 0)
+		return haft_err(MPI_ERR_ARG, "partitions is %d, and must be at least 1", n);
+	err = type_check(buf, count, n, type, "the buffer");
+	if (err != 0)
+		return err;
+	r = req_new(type, c);
+	if (r == NULL)
+		return no_request();
+	req_fill(r, sends ? REQ_PSEND : REQ_PRECV, buf, count * n, type,
+		rank == MPI_PROC_NULL ? rank : group_peer(comm_peers(c), rank), tag, c,
+		c->ctx | CTX_PART);
+	r->persist = true;
+	p = part_new(r, sends, n, count);
+	err = p == NULL ? no_request() : 0;
+	if (err == 0 && rank != MPI_PROC_NULL)
+		err = offer_start(p, c, tag);
+	if (err != 0 && p != NULL)
+		forget(p);
+	if (err != 0) {
+		req_free(r);
+		return err;
+	}
+	r->scratch = p;
+	r->ops = &part_ops;
+	*request = r;
+	return 0;
+}
+
+int p2p_psend_init(const void *buf, int n, int64_t count, struct type *type, int dest, int tag,
+	struct comm *c, struct info *info, struct req **request)
+{
+	(void)info;
+	return init(true, buf, n, count, type, dest, tag, c, request);
+}
+
+int p2p_precv_init(void *buf, int n, int64_t count, struct type *type, int source, int tag,
+	struct comm *c, struct info *info, struct req **request)
+{
+	(void)info;
+	return init(false, buf, n, count, type, source, tag, c, request);
+}
+
+/* --- receiving ----------------------------------------------------------------------------- */
+
+/* Bytes [at, at + n) are in the user's buffer. */
+static void arrived_bytes(struct part *p, int64_t at, int64_t n)
+{
+	for (int64_t a = at; a < at + n;) {
+		int64_t i = a / p->each, end = (i + 1) * p->each;
+
+		if (end > at + n)
+			end = at + n;
+		atomic_fetch_sub_explicit(&p->missing[i], end - a, memory_order_release);
+		a = end;
+	}
+	p->lack -= n;
+	if (p->lack > 0)
+		return;
+	p->req->res.source = group_rank_of(comm_peers(p->req->comm), p->peer);
+	p->req->res.tag = p->req->tag;
+	p->req->res.bytes = p->bytes;
+	req_finish(p->req);
+}
+
+static void got_data(struct part *p, int64_t at, const void *data, int64_t n)
+{
+	struct req *r = p->req;
+
+	if (n > 0)
+		type_unpack(r->type, r->buf, r->count, at, data, n);
+	arrived_bytes(p, at, n);
+}
+
+/* A piece of the way is over; r->id is the operation's. */
+static void long_came(struct req *r)
+{
+	arrived_bytes(ids_get(&parts, r->id), (int64_t)r->seq, r->total - (int64_t)r->seq);
+}
+
+static const struct req_ops long_ops = {.over = long_came};
+
+/* A piece of the way that its sender's request `id' will fill. */
+struct piece {
+	int64_t n;
+	uint32_t id;
+	uint32_t pad;
+};
+
+/* A request for bytes [at, at + n) of an operation's buffer, without a handle: its own place in the
+ * message is its place in the whole. */
+static struct req *range_new(struct part *p, int kind, int64_t at, int64_t n)
+{
+	struct req *whole = p->req, *r = obj_new(&haft_req_class, NULL);
+
+	if (r == NULL)
+		haft_abort_job(MPI_ERR_NO_MEM, "no memory for a part of a partitioned message");
+	obj_hold(whole->type);
+	r->kind = (uint8_t)kind;
+	r->type = whole->type;
+	r->buf = whole->buf;
+	r->count = whole->count;
+	r->peer = p->peer;
+	r->from = p->peer;
+	r->at = at;
+	r->seq = (uint64_t)at;
+	r->bytes = at + n;
+	r->total = at + n;
+	return r;
+}
+
+static void got_long(struct part *p, int64_t at, const struct piece *piece)
+{
+	struct req *r = range_new(p, REQ_RECV, at, piece->n);
+
+	r->ops = &long_ops;
+	r->id = p->id;
+	req_orphan(r, NULL);
+	r->mate = piece->id;
+	r->state = STATE_OUT_CLEAR;
+	out_put(r, r->from);
+}
+
+/* --- sending ------------------------------------------------------------------------------- */
+
+/* A message to ourselves: from the one buffer into the other. */
+static void send_own(struct part *p, int64_t at, int64_t n)
+{
+	enum { BITE = 1024 };
+	struct part *to = ids_get(&parts, p->mate);
+	struct req *r = p->req;
+	char bite[BITE];
+
+	if (n == 0 || r->type->dense) {
+		got_data(to, at, n == 0 ? NULL : r->buf + at, n);
+		return;
+	}
+	for (int64_t a = at; a < at + n; a += BITE) {
+		int64_t part = at + n - a < BITE ? at + n - a : BITE;
+
+		type_pack(r->type, r->buf, r->count, a, bite, part);
+		got_data(to, a, bite, part);
+	}
+}
+
+static void send_long(struct part *p, int64_t at, int64_t n)
+{
+	struct req *r = range_new(p, REQ_SEND, at, n);
+	struct piece piece = {.n = n};
+
+	if (!send_number(r))
+		haft_abort_job(MPI_ERR_NO_MEM, "no memory for a part of a partitioned message");
+	p->req->parts++;
+	req_orphan(r, p->req);
+	r->state = STATE_ASKED;
+	piece.id = r->id;
+	frame(p, FRAME_PART_LONG, p->mate, (uint64_t)at, &piece, sizeof(piece));
+}
+
+/* A range that is one frame; what has gaps is packed where the receiver reads it. */
+static void send_short(struct part *p, int64_t at, int64_t n)
+{
+	struct req *r = p->req;
+	void *room;
+	char *copy;
+
+	if (n == 0 || r->type->dense) {
+		frame(p, FRAME_PART_DATA, p->mate, (uint64_t)at, r->buf + at, n);
+		return;
+	}
+	if (p2p.peers[p->peer].out.head == NULL && via_reserve(p->peer, (size_t)n, &room) == 0) {
+		type_pack(r->type, r->buf, r->count, at, room, n);
+		via_commit(p->peer, (uint64_t)at, (int32_t)p->mate, FRAME_PART_DATA, (size_t)n);
+		return;
+	}
+	copy = malloc((size_t)n);
+	if (copy == NULL)
+		haft_abort_job(MPI_ERR_NO_MEM, "no memory for a part of a partitioned message");
+	type_pack(r->type, r->buf, r->count, at, copy, n);
+	frame(p, FRAME_PART_DATA, p->mate, (uint64_t)at, copy, n);
+	free(copy);
+}
+
+static void send_range(struct part *p, int64_t at, int64_t n)
+{
+	if (p->peer == p2p.me)
+		send_own(p, at, n);
+	else if (n > p2p.eager)
+		send_long(p, at, n);
+	else
+		send_short(p, at, n);
+}
+
+static bool fresh(const struct part *p, int i)
+{
+	return i >= 0 && i < p->n && (p->fresh[i / 64] >> i % 64 & 1) != 0;
+}
+
+/* May data of this start flow? */
+static bool open_now(const struct part *p)
+{
+	return p->matched && p->ready >= p->starts && fits(p);
+}
+
+/* Sends the fresh partitions around i, if it is one. */
+static void push(struct part *p, int i)
+{
+	int low = i, high = i;
+
+	if (!fresh(p, i))
+		return;
+	while (fresh(p, low - 1))
+		low--;
+	while (fresh(p, high))
+		high++;
+	for (int k = low; k < high; k++)
+		p->fresh[k / 64] &= ~(1ULL << k % 64);
+	p->left -= high - low;
+	if (p->bytes > 0)
+		send_range(p, low * p->each, (high - low) * p->each);
+	else if (p->left == 0)
+		send_range(p, 0, 0);
+	if (p->left == 0)
+		req_finish(p->req);
+}
+
+static void push_all(struct part *p)
+{
+	for (int i = 0; i < p->n; i++) {
+		if (i % 64 == 0 && p->fresh[i / 64] == 0)
+			i += 63;
+		else
+			push(p, i);
+	}
+}
+
+/* --- partitions that are ready ------------------------------------------------------------- */
+
+/* The lock's mail: what Pready has marked.  First all marks count, so that neighbours go together.
+ */
+void part_mail(void)
+{
+	struct mark *first = atomic_exchange(&haft_lock_mail, NULL), *next;
+
+	for (struct mark *m = first; m != NULL; m = atomic_load(&m->next)) {
+		long i = m - m->part->marks;
+
+		m->part->fresh[i / 64] |= 1ULL << i % 64;
+	}
+	for (struct mark *m = first; m != NULL; m = next) {
+		struct part *p = m->part;
+
+		next = atomic_load(&m->next);
+		if (open_now(p))
+			push(p, (int)(m - p->marks));
+	}
+}
+
+static int not_sending(const struct req *r)
+{
+	if (r->kind != REQ_PSEND)
+		return haft_err(MPI_ERR_REQUEST, "the request is not a partitioned send");
+	if (!r->active)
+		return haft_err(MPI_ERR_REQUEST, "the partitioned send has not been started");
+	return 0;
+}
+
+/* Marks one partition, which goes with the next mail. */
+static int mark(struct part *p, int i)
+{
+	struct mark *m, *was = UNMARKED;
+	void *head;
+
+	if (i < 0 || i >= p->n)
+		return haft_err(MPI_ERR_ARG, "partition %d is not one of 0..%d", i, p->n - 1);
+	if (p->peer == MPI_PROC_NULL)
+		return 0;
+	m = &p->marks[i];
+	if (!atomic_compare_exchange_strong(&m->next, &was, NULL))
+		return haft_err(MPI_ERR_ARG, "partition %d is ready already", i);
+	head = atomic_load(&haft_lock_mail);
+	do {
+		atomic_store_explicit(&m->next, head, memory_order_relaxed);
+	} while (!atomic_compare_exchange_weak(&haft_lock_mail, &head, m));
+	return 0;
+}
+
+static void deliver_mail(void)
+{
+	if (!haft_threads()) {
+		part_mail();
+	} else if (haft_trylock()) {
+		part_mail();
+		haft_unlock();
+	}
+}
+
+int p2p_pready(int i, struct req *r)
+{
+	return p2p_pready_range(i, i, r);
+}
+
+int p2p_pready_range(int low, int high, struct req *r)
+{
+	int err = not_sending(r);
+
+	if (err == 0 && low > high)
+		err = haft_err(
+			MPI_ERR_ARG, "partition_low is %d, above partition_high %d", low, high);
+	for (int i = low; err == 0 && i <= high; i++)
+		err = mark(r->scratch, i);
+	deliver_mail();
+	return err;
+}
+
+int p2p_pready_list(int n, const int list[], struct req *r)
+{
+	int err = not_sending(r);
+
+	if (err == 0 && n > 0 && list == NULL)
+		err = haft_err(MPI_ERR_ARG, "array_of_partitions is NULL");
+	for (int i = 0; err == 0 && i < n; i++)
+		err = mark(r->scratch, list[i]);
+	deliver_mail();
+	return err;
+}
+
+/* --- has it arrived? ----------------------------------------------------------------------- */
+
+static bool has_arrived(const struct part *p, int i)
+{
+	return p->each > 0 && atomic_load_explicit(&p->missing[i], memory_order_acquire) == 0;
+}
+
+/* Only whoever has the lock may look whether all is over. */
+static bool look_again(const struct req *r, int i)
+{
+	bool over = r->done || has_arrived(r->scratch, i);
+
+	if (over)
+		return true;
+	p2p_progress();
+	return r->done || has_arrived(r->scratch, i);
+}
+
+int p2p_parrived(struct req *r, int i, int *flag)
+{
+	const struct part *p;
+
+	*flag = 1;
+	if (r == NULL)
+		return 0;
+	if (r->kind != REQ_PRECV)
+		return haft_err(MPI_ERR_REQUEST, "the request is not a partitioned receive");
+	p = r->scratch;
+	if (i < 0 || i >= p->n)
+		return haft_err(MPI_ERR_ARG, "partition %d is not one of 0..%d", i, p->n - 1);
+	if (!r->active || has_arrived(p, i))
+		return 0;
+	if (haft_threads())
+		haft_lock();
+	*flag = look_again(r, i);
+	if (haft_threads())
+		haft_unlock();
+	return 0;
+}
+
+/* --- what comes ---------------------------------------------------------------------------- */
+
+static void got(int kind, int peer, uint64_t at, uint32_t id, const void *data, int64_t n)
+{
+	struct part *p = ids_get(&parts, id);
+	struct piece piece;
+	int64_t bytes;
+
+	if (NEVER(p == NULL || p->peer != peer))
+		return;
+	switch (kind) {
+	case FRAME_PART_MATE:
+		memcpy(&bytes, data, sizeof(bytes));
+		met(p, (uint32_t)at, bytes);
+		break;
+	case FRAME_PART_READY:
+		p->ready++;
+		if (p->req != NULL && p->req->active && open_now(p))
+			push_all(p);
+		break;
+	case FRAME_PART_DATA: got_data(p, (int64_t)at, data, n); break;
+	case FRAME_PART_LONG:
+		memcpy(&piece, data, sizeof(piece));
+		got_long(p, (int64_t)at, &piece);
+		break;
+	case FRAME_PART_CLOSE:
+		p->closed = true;
+		if (p->req == NULL)
+			forget(p);
+		break;
+	}
+}
+
+void part_deliver(const struct shm_frame *f)
+{
+	got(f->kind, f->src, f->ctx, (uint32_t)f->tag, f->data, f->len);
+}
