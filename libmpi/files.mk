@@ -44,6 +44,7 @@ libmpi_SRCS += libmpi/core/hang.c
 libmpi_SRCS += libmpi/core/hw.c
 libmpi_SRCS += libmpi/core/lock.c
 libmpi_SRCS += libmpi/core/lock_os.c
+libmpi_SRCS += libmpi/core/lang.c
 libmpi_SRCS += libmpi/core/mpo.c
 libmpi_SRCS += libmpi/core/set.c
 libmpi_SRCS += libmpi/core/state.c
@@ -164,7 +165,7 @@ $(B)/obj/libshm.whole.o: $(libshm_SRCS:%.c=$(B)/obj/%.o)
 $(B)/obj/libmpi.o: $(libmpi_PARTS)
 	$(call say,LD,$@)
 	$(Q)$(CC) -r -nostdlib -o $@ $^ && objcopy -w --keep-global-symbol='MPI_*' \
-		--keep-global-symbol='PMPI_*' $@
+		--keep-global-symbol='PMPI_*' --keep-global-symbol=haft_fort_lang $@
 
 $(B)/lib/libmpi_abi.a: $(B)/obj/libmpi.o
 	$(call say,AR,$@)

@@ -122,6 +122,7 @@ mpi_TESTS += tests/thread/waits.c
 
 # The same in Fortran, built with our mpifort.
 fort_TESTS :=
+fort_TESTS += tests/fort/attr.f90
 fort_TESTS += tests/fort/hello.f90
 fort_TESTS += tests/fort/hello08.f90
 fort_TESTS += tests/fort/ring.f
@@ -203,6 +204,8 @@ $(B)/tests/%: tests/%$(1) $(B)/include/mpif.h $(B)/flags | all
 	$(Q)$$(tests_mpifort) $$(tests_FFLAGS-$$(*F)) -J$$(@D) $$(filter %$(1) %.c,$$^) -o $$@
 endef
 $(foreach s,.f .f90,$(eval $(call tests_fort,$(s))))
+
+$(B)/tests/fort/attr: tests/fort/attr_c.c
 
 # Every function that has no engine yet, as the generator lists them.
 $(B)/tests/abi/none: $(B)/gen/none.c

@@ -581,6 +581,8 @@ static void procedures(FILE *out, const struct entry *e)
 			alias(out, &m, "_fts_", "_");
 		else if (!choice)
 			alias(out, &m, "_f08_", "_");
+		if (has_kind(e->f, KIND_BASE_OUT))
+			alias(out, &m, "_cptr_", "_");
 	}
 	m.f08 = true;
 	if (choice) {

@@ -291,25 +291,36 @@ static void f08_generic(FILE *out, const struct func *f, const char *prefix)
 	fputs("  END INTERFACE\n", out);
 }
 
+/* Deprecated since MPI-2.0: mpi_f08 has them as module mpi does (MPI-5.0 19.1.5). */
+static bool old_form(const struct func *f)
+{
+	return (f->flags & DEPRECATED) && strncmp(f->section, "16", 2) == 0 &&
+	       (strcmp(f->section, "16.1") == 0 || fort_callback(f));
+}
+
+static void plain_interface(FILE *out, const struct func *f, const char *prefix, bool f08)
+{
+	struct view v = {.f08 = f08, .prefix = prefix};
+
+	fputs("  INTERFACE\n", out);
+	entry_small(&v, f);
+	procedure_write(out, &v);
+	fputs("  END INTERFACE\n", out);
+}
+
 static void f08_interfaces(FILE *out, const char *prefix)
 {
 	for (const struct func *f = funcs; f < funcs + nfuncs; f++) {
 		bool own = !(f->flags & C_FORM) || has_callback(f) || fort_callback(f);
-		struct view v = {.f08 = true, .prefix = prefix};
 
-		if (!in_fortran(f) || !own ||
-			(f->flags & (REMOVED | DEPRECATED) && has(f, KIND_STATE_OLD)))
+		if (!in_fortran(f) || !own || (f->flags & REMOVED))
 			continue;
-		if ((f->flags & REMOVED) || has(f, KIND_VALUE_OLD) || has(f, KIND_VALUE_OLD_OUT))
-			continue;
-		if (!fort_callback(f)) {
+		if (old_form(f))
+			plain_interface(out, f, prefix, false);
+		else if (fort_callback(f))
+			plain_interface(out, f, prefix, true);
+		else
 			f08_generic(out, f, prefix);
-			continue;
-		}
-		fputs("  INTERFACE\n", out);
-		entry_small(&v, f);
-		procedure_write(out, &v);
-		fputs("  END INTERFACE\n", out);
 	}
 }
 

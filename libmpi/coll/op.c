@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* op.c - the operations as objects: predefined ones from a table, the user's from MPI_Op_create. */
 #include "libmpi/coll/op.h"
+#include "libmpi/core/lang.h"
 #include "libmpi/core/err.h"
 #include "libmpi/core/lock.h"
 #include "libmpi/type/type.h"
@@ -82,6 +83,8 @@ static void apply_user(
 	const struct op *op, const void *a, const void *b, void *out, int64_t n, struct type *type)
 {
 	MPI_Datatype handle = (MPI_Datatype)obj_handle(type);
+	int number = obj_int(type);
+	void *word = op->lang == OBJ_LANG_C ? (void *)&handle : (void *)&number;
 	MPI_Count all = n;
 	bool had;
 
@@ -90,12 +93,12 @@ static void apply_user(
 		type_move(type, b, out, n);
 	had = haft_user_begin();
 	if (op->wide)
-		op->fn_c((void *)(uintptr_t)a, out, &all, &handle);
+		op->fn_c((void *)(uintptr_t)a, out, &all, word);
 	for (int64_t at = 0; !op->wide && at < n; at += INT_MAX) {
 		int part = n - at < INT_MAX ? (int)(n - at) : INT_MAX;
 		intptr_t off = (intptr_t)(at * type->extent);
 
-		op->fn((char *)(uintptr_t)a + off, (char *)out + off, &part, &handle);
+		op->fn((char *)(uintptr_t)a + off, (char *)out + off, &part, word);
 	}
 	haft_user_end(had);
 }
@@ -121,6 +124,7 @@ static int create(struct op **op, int commute)
 	if (o == NULL)
 		return haft_err(MPI_ERR_NO_MEM, "no memory for another operation");
 	o->commute = commute != 0;
+	o->lang = haft_lang_take();
 	*op = o;
 	return 0;
 }

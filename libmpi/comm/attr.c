@@ -9,6 +9,7 @@
 #include "libmpi/core/hang.h"
 #include "libmpi/core/code.h"
 #include "libmpi/core/err.h"
+#include "libmpi/core/lang.h"
 #include <engine.h>
 #include <limits.h>
 
@@ -17,7 +18,7 @@ static int create(
 {
 	struct obj_keyval_desc d = {
 		.size = sizeof(d),
-		.lang = OBJ_LANG_C,
+		.lang = haft_lang_take(),
 		.copy = copy,
 		.del = del,
 		.extra = (intptr_t)extra,
@@ -35,19 +36,36 @@ static int freed(struct obj_class *cls, int *key)
 	return haft_attr_err(err, was);
 }
 
+/* C reads the addresses of predefined values, Fortran the values; that of MPI_WIN_BASE is an
+ * address in itself (19.3.7). */
+static intptr_t value_of(int key, intptr_t at)
+{
+	if (key == MPI_WIN_BASE)
+		return at;
+	return key == MPI_WIN_SIZE ? *(const MPI_Aint *)at : *(const int *)at;
+}
+
+/* Keys that are not the program's. */
+static bool fixed_key(int key)
+{
+	return key > 0 && key < OBJ_PERMANENT_MAX;
+}
+
 static int get(void *self, int key, void *value, int *flag)
 {
+	int lang = haft_lang_take();
+	bool by_address = lang != OBJ_LANG_C && fixed_key(key);
 	intptr_t v = 0;
-	int err = obj_attr_get(self, key, OBJ_LANG_C, &v, flag);
+	int err = obj_attr_get(self, key, by_address ? OBJ_LANG_C : lang, &v, flag);
 
 	if (err == OBJ_OK && *flag)
-		*(void **)value = (void *)v;
+		*(intptr_t *)value = by_address ? value_of(key, v) : v;
 	return haft_attr_err(err, key);
 }
 
 static int set(void *self, int key, void *value)
 {
-	return haft_attr_err(obj_attr_set(self, key, OBJ_LANG_C, (intptr_t)value), key);
+	return haft_attr_err(obj_attr_set(self, key, haft_lang_take(), (intptr_t)value), key);
 }
 
 static int delete (void *self, int key)

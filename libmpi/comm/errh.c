@@ -8,6 +8,7 @@
 #include "libmpi/comm/errh.h"
 
 #include "libmpi/core/err.h"
+#include "libmpi/core/lang.h"
 #include "libmpi/core/set.h"
 #include <engine.h>
 
@@ -22,6 +23,7 @@ static int create(int kind, void (*fn)(void), struct errh **errhandler)
 		return haft_err(MPI_ERR_NO_MEM, "no memory for an error handler");
 	e->kind = kind;
 	e->fn = fn;
+	e->lang = haft_lang_take();
 	*errhandler = e;
 	return 0;
 }

@@ -222,6 +222,7 @@ struct op {
 	struct obj o;
 	bool commute;
 	bool wide;              /* user's function is an MPI_User_function_c */
+	int lang;               /* enum obj_lang of the user's function: Fortran's get INTEGERs */
 	uint8_t id;             /* predefined: libmpi/coll's row of loops */
 	const char *short_name; /* predefined: "MPI_SUM" */
 	op_loop *const *loops;  /* predefined: [BASIC_COUNT], NULL where not allowed; else NULL */

@@ -8,7 +8,9 @@ fort_SRCS += libmpi/fort/part.c
 fort_SRCS += libmpi/fort/text.c
 
 # Procedures: compiled twice, as mpi_x_ over MPI_x and as pmpi_x_ over PMPI_x.
-fort_TWICE :=
+fort_TWICE += libmpi/fort/attr.c
+fort_TWICE += libmpi/fort/call.c
+fort_TWICE += libmpi/fort/words.c
 
 fort_GEN  := $(gen_CHAPTERS:%=$(B)/gen/fort_%.c)
 fort_OBJS  = $(fort_SRCS:%.c=$(B)/obj/%.o) \

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* lang.h - in which language the program speaks.
+ *
+ *     libmpi/fort: haft_fort_lang(FADDR); PMPI_Comm_set_attr(...); haft_fort_lang(C)
+ *     engine:                                haft_lang_take() is FADDR, once
+ *
+ * Values of attributes and functions of the user remember the language they came from (MPI-5.0
+ * 19.3.7, 19.3.8).  The calls that bring them are the same for all languages; Fortran's library
+ * says who is asking, just before it calls. */
+#ifndef HAFT_CORE_LANG_H
+#define HAFT_CORE_LANG_H
+
+/* enum obj_lang of what this thread brings in its next call; returns what it was.  The one function
+ * of libmpi_abi that is not MPI's: for libmpifort_abi of the same version only. */
+__attribute__((visibility("default"))) int haft_fort_lang(int lang);
+
+/* The language of what this call has brought; the next one is C's again. */
+int haft_lang_take(void);
+
+#endif
