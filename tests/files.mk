@@ -111,6 +111,12 @@ mpi_TESTS += tests/std/ch06/mix_msg.c
 mpi_TESTS += tests/std/ch06/move.c
 mpi_TESTS += tests/std/ch06/move_msg.c
 mpi_TESTS += tests/std/ch06/pairs.c
+mpi_TESTS += tests/std/ch06/plans.c
+mpi_TESTS += tests/std/ch06/plans_a.c
+mpi_TESTS += tests/std/ch06/plans_b.c
+mpi_TESTS += tests/std/ch06/plans_c.c
+mpi_TESTS += tests/std/ch06/plans_d.c
+mpi_TESTS += tests/std/ch06/plans_msg.c
 mpi_TESTS += tests/std/ch06/reduce.c
 mpi_TESTS += tests/std/ch06/reduce_msg.c
 mpi_TESTS += tests/std/ch06/refused.c
@@ -234,5 +240,13 @@ fuzz-obj: $(B)/tests/fuzz/obj
 fuzz-type: $(B)/tests/fuzz/type
 	$(Q)s=$${SEED:-$$(date +%s)}; while $(B)/tests/fuzz/type -n $${STEPS:-1000000} -s $$s; do s=$$((s + 1)); done
 .PHONY: fuzz-type
+# Random collective calls with every algorithm, for minutes: the tests plans*, with more of all.
+plans := $(wildcard tests/std/ch06/plans*.c)
+long-plans: $(call tests_bin,$(plans))
+	$(Q)for p in $(plans); do \
+		e=$$(sed -n 's/.*env="\(.*\)".*/\1/p' $$p); t=$(B)/$${p%.c}; \
+		echo "$$t $$e"; env $$e $(B)/bin/mpiexec -n 17 $$t $${ROUNDS:-30} || exit 1; \
+	done
+.PHONY: long-plans
 
 include tests/bench/files.mk

@@ -63,7 +63,7 @@ static int by_memory(const struct call *k, share_fn *share)
 	struct comm *c = k->comm;
 	int err;
 
-	if (unlikely(c->coll == NULL)) {
+	if (unlikely(c->coll == NULL || !c->coll->joined)) {
 		err = share_join(c);
 		if (err != 0)
 			return err;
@@ -73,7 +73,8 @@ static int by_memory(const struct call *k, share_fn *share)
 		if (err != 0)
 			return err;
 	}
-	if (unlikely(c->coll->block == NULL || share == NULL || k->nothing))
+	if (unlikely(c->coll->block == NULL || share == NULL || k->nothing ||
+		     plan_forced[k->verb] != NULL))
 		return SHARE_NONE;
 	return share(k);
 }

@@ -110,15 +110,22 @@ typedef void plan(struct sched *s, const struct call *k);
 plan *plan_choose(const struct call *k);
 plan *plan_local(const struct call *k);
 
-plan barrier_dissemination;
+/* Reads which plans the user has chosen; of these verbs plan_forced is not NULL. */
+void plan_open(void);
+extern const void *plan_forced[VERBS];
+
+plan barrier_dissemination, barrier_binomial;
 plan bcast_binomial, bcast_parts;
 plan reduce_binomial;
 plan gather_binomial, gather_linear, scatter_binomial, scatter_linear;
-plan allgather_bruck, allgather_ring;
-plan alltoall_spread;
+plan allgather_bruck, allgather_doubling, allgather_ring;
+plan alltoall_bruck, alltoall_pairwise, alltoall_spread;
 plan allreduce_doubling, allreduce_ring;
 plan scatter_pairwise, scatter_reduced;
 plan scan_doubling;
+plan reduce_halving, allreduce_halving, scatter_halving;
+plan reduce_gathered, reduce_shared, allreduce_gathered, allreduce_shared, scatter_shared;
+plan scan_gathered, scan_chain;
 plan barrier_inter, bcast_inter, gather_inter, scatter_inter, exchange_inter;
 plan reduce_inter, allreduce_inter, reduce_scatter_inter;
 plan neighbor_spread;

@@ -123,15 +123,42 @@ static int all_agree(struct comm *c, int *yes)
 	return sched_run(s);
 }
 
+/* What a member knows without a word to others; NULL: no memory. */
+static struct coll *state_of(struct comm *c)
+{
+	struct coll *s = c->coll;
+	int64_t slot = SLOTS_ALL / SHARE_SLOTS / c->size / SLOT_MIN * SLOT_MIN;
+
+	if (s != NULL)
+		return s;
+	s = calloc(1, sizeof(*s));
+	if (s == NULL)
+		return NULL;
+	s->comm = c;
+	s->n = c->size;
+	s->me = c->rank;
+	s->near = haft_set(HAFT_SET_COLL) != SHARE_OFF && c->size > 1;
+	for (int i = 0; i < c->size && s->near; i++)
+		s->near = via_near(group_peer(c->group, i));
+	s->crowd = c->size > CROWD_MEMBERS || via_crowded();
+	s->slot_max = slot < SLOT_MIN ? SLOT_MIN : slot > SLOT_MAX ? SLOT_MAX : slot;
+	c->coll = s;
+	return s;
+}
+
+bool share_near(struct comm *c)
+{
+	struct coll *s = state_of(c);
+
+	return s != NULL && s->near;
+}
+
 int share_join(struct comm *c)
 {
-	struct coll *s = calloc(1, sizeof(*s));
-	int64_t slot = SLOTS_ALL / SHARE_SLOTS / c->size / SLOT_MIN * SLOT_MIN;
+	struct coll *s = state_of(c);
 	bool wanted = haft_set(HAFT_SET_COLL) != SHARE_OFF && c->size > 1;
-	int yes = s != NULL && wanted, err = 0;
+	int yes = s != NULL && s->near, err = 0;
 
-	for (int i = 0; i < c->size && yes; i++)
-		yes = via_near(group_peer(c->group, i));
 	if (yes && shm_block_join(via.shm, c->ctx, c->size, c->rank, &s->block) != 0) {
 		s->block = NULL;
 		yes = 0;
@@ -145,13 +172,8 @@ int share_join(struct comm *c)
 		shm_block_leave(s->block);
 		s->block = NULL;
 	}
-	s->comm = c;
-	s->n = c->size;
-	s->me = c->rank;
 	s->check = s->block != NULL && haft_set(HAFT_SET_COLL) == SHARE_CHECK;
-	s->crowd = c->size > CROWD_MEMBERS || via_crowded();
-	s->slot_max = slot < SLOT_MIN ? SLOT_MIN : slot > SLOT_MAX ? SLOT_MAX : slot;
-	c->coll = s;
+	s->joined = true;
 	return err;
 }
 

@@ -3,7 +3,8 @@
  *
  *      dissemination, Bruck      step s: to me + 2^s, from me - 2^s        log n steps
  *      ring                      step s: pass on what came                 n - 1 steps, each block
- * once spread                    everything started at once                one block a partner */
+ * once spread                    everything started at once                one block a partner
+ *      pairwise                  one partner at a time                     the same */
 #include "libmpi/coll/coll.h"
 
 void barrier_dissemination(struct sched *s, const struct call *k)
@@ -15,6 +16,26 @@ void barrier_dissemination(struct sched *s, const struct call *k)
 		sched_send(s, NULL, 0, byte, (k->me + bit) % k->n);
 		sched_fence(s);
 	}
+}
+
+/* All up to rank 0, and down again: the fewest messages. */
+void barrier_binomial(struct sched *s, const struct call *k)
+{
+	struct type *byte = type_predefined(MPI_BYTE);
+	int low = 1;
+
+	while (low < k->n && !(k->me & low))
+		low <<= 1;
+	for (int bit = 1; bit < low && k->me + bit < k->n; bit <<= 1)
+		sched_recv(s, NULL, 0, byte, k->me + bit);
+	sched_fence(s);
+	if (k->me != 0) {
+		sched_send(s, NULL, 0, byte, k->me - low);
+		sched_recv(s, NULL, 0, byte, k->me - low);
+		sched_fence(s);
+	}
+	for (int bit = 1; bit < low && k->me + bit < k->n; bit <<= 1)
+		sched_send(s, NULL, 0, byte, k->me + bit);
 }
 
 /* --- allgather
@@ -57,6 +78,24 @@ void allgather_ring(struct sched *s, const struct call *k)
 		in = block_in(k, (k->me + k->n - i) % k->n);
 		sched_recv(s, in.at, in.count, in.type, left);
 		sched_send(s, out.at, out.count, out.type, right);
+		sched_fence(s);
+	}
+}
+
+/* A power of two: groups of 2^s neighbours exchange what they have, in place. */
+void allgather_doubling(struct sched *s, const struct call *k)
+{
+	struct block b = block_in(k, k->me);
+
+	if (!k->in_place)
+		sched_copy(s, k->sbuf, k->scount, k->stype, b.at, b.count, b.type);
+	for (int bit = 1; bit < k->n; bit <<= 1) {
+		int mine = k->me & ~(bit - 1), theirs = mine ^ bit;
+
+		b = block_in(k, theirs);
+		sched_recv(s, b.at, bit * k->rcount, k->rtype, k->me ^ bit);
+		b = block_in(k, mine);
+		sched_send(s, b.at, bit * k->rcount, k->rtype, k->me ^ bit);
 		sched_fence(s);
 	}
 }
@@ -115,4 +154,63 @@ void alltoall_spread(struct sched *s, const struct call *k)
 	in = block_in(k, k->me);
 	out = block_out(k, k->me);
 	sched_copy(s, out.at, out.count, out.type, in.at, in.count, in.type);
+}
+
+/* One partner at a time. */
+void alltoall_pairwise(struct sched *s, const struct call *k)
+{
+	struct block in = block_in(k, k->me), out;
+
+	if (k->in_place) {
+		exchange_in_place(s, k);
+		return;
+	}
+	out = block_out(k, k->me);
+	sched_copy(s, out.at, out.count, out.type, in.at, in.count, in.type);
+	for (int i = 1; i < k->n; i++) {
+		int from = (k->me + k->n - i) % k->n, to = (k->me + i) % k->n;
+
+		in = block_in(k, from);
+		out = block_out(k, to);
+		sched_recv(s, in.at, in.count, in.type, from);
+		sched_send(s, out.at, out.count, out.type, to);
+		sched_fence(s);
+	}
+}
+
+/* Short blocks: what has i ranks to go travels in as many hops as i has bits, together with others.
+ * Block i of mem is first for rank me + i, in the end from rank me - i. */
+void alltoall_bruck(struct sched *s, const struct call *k)
+{
+	struct type *byte = type_predefined(MPI_BYTE);
+	int64_t block = k->bytes;
+	char *mem = sched_bytes(s, block * k->n);
+	char *out = sched_bytes(s, block * (k->n / 2 + 1));
+	char *in = sched_bytes(s, block * (k->n / 2 + 1));
+
+	for (int i = 0; i < k->n; i++) {
+		int to = (k->me + i) % k->n;
+		struct block b = k->in_place ? block_in(k, to) : block_out(k, to);
+
+		sched_pack(s, b.at, b.count, b.type, mem + i * block);
+	}
+	for (int bit = 1; bit < k->n; bit <<= 1) {
+		int64_t n = 0;
+
+		for (int i = bit; i < k->n; i++)
+			if (i & bit)
+				sched_move(s, mem + i * block, out + block * n++, block, byte);
+		sched_recv(s, in, n * block, byte, (k->me + k->n - bit) % k->n);
+		sched_send(s, out, n * block, byte, (k->me + bit) % k->n);
+		sched_fence(s);
+		n = 0;
+		for (int i = bit; i < k->n; i++)
+			if (i & bit)
+				sched_move(s, in + block * n++, mem + i * block, block, byte);
+	}
+	for (int i = 0; i < k->n; i++) {
+		struct block b = block_in(k, (k->me + k->n - i) % k->n);
+
+		sched_unpack(s, mem + i * block, b.at, b.count, b.type);
+	}
 }

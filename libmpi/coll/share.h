@@ -41,14 +41,19 @@ struct coll {
 	int n, me;
 	bool crowd;
 	bool check; /* HAFT_COLL=check */
+	bool near;  /* all members could see the memory */
+	bool joined;
 	bool slots_tried;
 	int64_t slot;     /* bytes of a slot; 0: there are none */
 	int64_t slot_max; /* what it is going to be */
 };
 
-/* Makes comm->coll, which takes an agreement by messages between all members.  0 or an MPI error
- * class. */
+/* Finds the memory of a communicator, which takes an agreement by messages between all members.  0
+ * or an MPI error class. */
 int share_join(struct comm *c);
+
+/* Could the members of an intra-communicator share memory?  All find the same, and say nothing. */
+bool share_near(struct comm *c);
 
 /* Forgets it, with the communicator. */
 void share_leave(struct comm *c);

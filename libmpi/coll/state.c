@@ -7,6 +7,7 @@
 int coll_open(void)
 {
 	haft_comm_gone = share_leave;
+	plan_open();
 	return 0;
 }
 

@@ -17,6 +17,7 @@ struct row {
 	const char
 		*words[3]; /* words[i] means the number i; else a number with an optional k or M */
 	const char *meaning;
+	bool text; /* any words: who uses it understands them */
 };
 
 static const struct row rows[HAFT_SETTINGS] = {
@@ -39,9 +40,12 @@ static const struct row rows[HAFT_SETTINGS] = {
 		"large messages are read straight from the sender's memory, where the system "
 		"permits it: "
 		"when that has been the faster way (auto), never, always"},
+	[HAFT_SET_PLAN] = {"HAFT_COLL_PLAN", 0, 0, 0, {NULL},
+		"algorithms to use for collectives, like allreduce=ring,bcast=binomial", true},
 };
 
 static int64_t values[HAFT_SETTINGS];
+static const char *texts[HAFT_SETTINGS];
 
 /* Understands one value; false: nonsense. */
 static bool parse(const struct row *r, const char *s, int64_t *v)
@@ -92,6 +96,10 @@ static void read_all(void)
 		values[i] = rows[i].normal;
 		if (s == NULL || *s == '\0')
 			continue;
+		if (rows[i].text) {
+			texts[i] = strdup(s); /* the program may change its environment */
+			continue;
+		}
 		if (!parse(&rows[i], s, &values[i])) {
 			values[i] = rows[i].normal;
 			complain(&rows[i], s);
@@ -99,12 +107,18 @@ static void read_all(void)
 	}
 }
 
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
 int64_t haft_set(enum haft_setting which)
 {
-	static pthread_once_t once = PTHREAD_ONCE_INIT;
-
 	pthread_once(&once, read_all);
 	return values[which];
+}
+
+const char *haft_set_text(enum haft_setting which)
+{
+	pthread_once(&once, read_all);
+	return texts[which] != NULL ? texts[which] : "";
 }
 
 int haft_set_row(int i, const char **name, char *value, size_t n, const char **meaning)
@@ -115,7 +129,9 @@ int haft_set_row(int i, const char **name, char *value, size_t n, const char **m
 		return 0;
 	*name = rows[i].name;
 	v = haft_set((enum haft_setting)i);
-	if (rows[i].words[0] != NULL)
+	if (rows[i].text)
+		snprintf(value, n, "%s", haft_set_text((enum haft_setting)i));
+	else if (rows[i].words[0] != NULL)
 		snprintf(value, n, "%s", rows[i].words[v]);
 	else
 		snprintf(value, n, "%lld", (long long)v);

@@ -19,11 +19,15 @@ enum haft_setting {
 	HAFT_SET_LEAKS, /* HAFT_LEAKS: 1: MPI_Finalize says what was not freed */
 	HAFT_SET_READ,  /* HAFT_READ: large messages are read from the sender's memory: 0 auto, 1
 			   never, 2 always */
+	HAFT_SET_PLAN,  /* HAFT_COLL_PLAN: text: libmpi/coll/table.c */
 	HAFT_SETTINGS
 };
 
 /* The value of a setting.  Any thread. */
 int64_t haft_set(enum haft_setting which);
+
+/* The value of a setting that is text; "" if it is not set.  Any thread. */
+const char *haft_set_text(enum haft_setting which);
 
 /* Row i of the table, for lists, with its value written into value (n bytes): 0 when there is no
  * such row. */

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* halve.c - plans that halve what is combined at each step (Rabenseifner), for long operands.
+ *
+ *      ranks that are no power of two: 0>1 2>3 | 4 ...    the first of a pair gives, then waits
+ *
+ *      0: |aaaaaaaa|  ──>  |aaaa|       ──>  |aa|           each keeps a half and combines it with
+ *      1: |bbbbbbbb|  <──       |bbbb|  ...      |bb|       the partner's; then back the same way
+ *
+ * The nearest partner comes first, so that what is combined are neighbouring groups of ranks, in
+ * their order; only reduce_scatter, whose halves must end where they belong, begins with the
+ * farthest.  n ranks send 2 * bytes in all each, and combine bytes once. */
+#include "libmpi/coll/coll.h"
+
+#define LEVELS 31
+
+/* Members with a partner at each step: `v' of 0 .. pow2 - 1. */
+struct team {
+	int pow2, extra, v; /* v < 0: this one gives, and waits */
+};
+
+/* Elements [lo, hi), and of which it is a half: those of level l are at[l]. */
+struct halves {
+	int64_t lo[LEVELS + 1], hi[LEVELS + 1];
+	int level;
+};
+
+static int rank_of(const struct team *t, int v)
+{
+	return v < t->extra ? 2 * v + 1 : v + t->extra;
+}
+
+static struct team team_of(const struct call *k, int rank)
+{
+	struct team t = {.pow2 = 1};
+
+	while (2 * t.pow2 <= k->n)
+		t.pow2 *= 2;
+	t.extra = k->n - t.pow2;
+	t.v = rank - t.extra;
+	if (rank < 2 * t.extra)
+		t.v = rank % 2 == 0 ? -1 : rank / 2;
+	return t;
+}
+
+/* The range of elements in work that this member keeps, and the partner's. */
+static void exchange(struct sched *s, const struct call *k, void *work, void *tmp, int64_t lo,
+	int64_t hi, int64_t plo, int64_t phi, int partner)
+{
+	void *mine = elem(work, k->rtype, lo);
+
+	sched_recv(s, tmp, hi - lo, k->rtype, partner);
+	sched_send(s, elem(work, k->rtype, plo), phi - plo, k->rtype, partner);
+	sched_fence(s);
+	if (partner < k->me)
+		sched_reduce(s, tmp, mine, mine, hi - lo, k->rtype);
+	else
+		sched_reduce(s, mine, tmp, mine, hi - lo, k->rtype);
+}
+
+/* The pair's second member takes the first one's operand. */
+static void take(struct sched *s, const struct call *k, const struct team *t, void *work, void *tmp,
+	int64_t count)
+{
+	if (k->me >= 2 * t->extra)
+		return;
+	sched_recv(s, tmp, count, k->rtype, k->me - 1);
+	sched_fence(s);
+	sched_reduce(s, tmp, work, work, count, k->rtype);
+}
+
+/* From the operands in work to this member's share of the result: h->lo and hi of the last level.
+ */
+static void halve(struct sched *s, const struct call *k, const struct team *t, void *work,
+	void *tmp, struct halves *h)
+{
+	h->level = 0;
+	h->lo[0] = 0;
+	h->hi[0] = k->rcount;
+	for (int bit = 1; bit < t->pow2; bit <<= 1) {
+		int64_t lo = h->lo[h->level], hi = h->hi[h->level], mid = lo + (hi - lo) / 2;
+		int partner = rank_of(t, t->v ^ bit);
+
+		if (t->v & bit)
+			exchange(s, k, work, tmp, mid, hi, lo, mid, partner);
+		else
+			exchange(s, k, work, tmp, lo, mid, mid, hi, partner);
+		h->level++;
+		h->lo[h->level] = t->v & bit ? mid : lo;
+		h->hi[h->level] = t->v & bit ? hi : mid;
+	}
+}
+
+/* What the partner has of the level above. */
+static void sibling(const struct halves *h, int level, int64_t *lo, int64_t *hi)
+{
+	bool upper = h->lo[level] != h->lo[level - 1];
+
+	if (h->lo[level - 1] == h->hi[level - 1])
+		upper = false; /* nothing either way */
+	*lo = upper ? h->lo[level - 1] : h->hi[level];
+	*hi = upper ? h->lo[level] : h->hi[level - 1];
+}
+
+void allreduce_halving(struct sched *s, const struct call *k)
+{
+	struct team t = team_of(k, k->me);
+	struct halves h;
+	void *tmp, *work = k->rbuf;
+
+	if (t.v < 0) {
+		sched_send(s, operand(k), k->rcount, k->rtype, k->me + 1);
+		sched_fence(s);
+		sched_recv(s, k->rbuf, k->rcount, k->rtype, k->me + 1);
+		return;
+	}
+	tmp = sched_elems(s, k->rtype, k->me < 2 * t.extra ? k->rcount : k->rcount / 2 + 1);
+	sched_move(s, operand(k), work, k->rcount, k->rtype);
+	take(s, k, &t, work, tmp, k->rcount);
+	halve(s, k, &t, work, tmp, &h);
+	for (int bit = t.pow2 >> 1; bit > 0; bit >>= 1, h.level--) {
+		int partner = rank_of(&t, t.v ^ bit);
+		int64_t lo, hi;
+
+		sibling(&h, h.level, &lo, &hi);
+		sched_recv(s, elem(work, k->rtype, lo), hi - lo, k->rtype, partner);
+		sched_send(s, elem(work, k->rtype, h.lo[h.level]), h.hi[h.level] - h.lo[h.level],
+			k->rtype, partner);
+		sched_fence(s);
+	}
+	if (k->me < 2 * t.extra)
+		sched_send(s, work, k->rcount, k->rtype, k->me - 1);
+}
+
+/* Shares go towards the root; one that has no partner hears from the second of its pair. */
+void reduce_halving(struct sched *s, const struct call *k)
+{
+	struct team t = team_of(k, k->me), r = team_of(k, k->root);
+	struct halves h;
+	void *tmp, *work = k->rbuf;
+
+	if (t.v < 0) {
+		sched_send(s, operand(k), k->rcount, k->rtype, k->me + 1);
+		sched_fence(s);
+		if (k->me == k->root)
+			sched_recv(s, k->rbuf, k->rcount, k->rtype, k->me + 1);
+		return;
+	}
+	if (r.v < 0)
+		r.v = k->root / 2;
+	tmp = sched_elems(s, k->rtype, k->me < 2 * t.extra ? k->rcount : k->rcount / 2 + 1);
+	if (k->me != k->root)
+		work = sched_elems(s, k->rtype, k->rcount);
+	sched_move(s, operand(k), work, k->rcount, k->rtype);
+	take(s, k, &t, work, tmp, k->rcount);
+	halve(s, k, &t, work, tmp, &h);
+	for (int bit = t.pow2 >> 1; bit > 0; bit >>= 1, h.level--) {
+		int partner = rank_of(&t, t.v ^ bit);
+		int64_t lo = h.lo[h.level], hi = h.hi[h.level];
+
+		if ((t.v & bit) != (r.v & bit)) {
+			sched_send(s, elem(work, k->rtype, lo), hi - lo, k->rtype, partner);
+			return;
+		}
+		sibling(&h, h.level, &lo, &hi);
+		sched_recv(s, elem(work, k->rtype, lo), hi - lo, k->rtype, partner);
+		sched_fence(s);
+	}
+	if (k->me != k->root)
+		sched_send(s, work, k->rcount, k->rtype, k->root);
+}
+
+/* The first block of what v has in the end; pow2: the end of all. */
+static int64_t first_of(const struct call *k, const struct team *t, int v)
+{
+	return block_from(k, v < t->extra ? 2 * v : v + t->extra);
+}
+
+/* Commutative: each step gives the half in which this member's own block is not. */
+void scatter_halving(struct sched *s, const struct call *k)
+{
+	struct team t = team_of(k, k->me);
+	int64_t all = block_from(k, k->n), at = block_from(k, k->me);
+	int from = 0, to = t.pow2;
+	void *tmp, *work;
+
+	if (t.v < 0) {
+		sched_send(s, operand(k), all, k->rtype, k->me + 1);
+		sched_fence(s);
+		sched_recv(s, k->rbuf, block_size(k, k->me), k->rtype, k->me + 1);
+		return;
+	}
+	tmp = sched_elems(s, k->rtype, all);
+	work = sched_elems(s, k->rtype, all);
+	sched_move(s, operand(k), work, all, k->rtype);
+	take(s, k, &t, work, tmp, all);
+	for (int bit = t.pow2 >> 1; bit > 0; bit >>= 1) {
+		int mid = from + bit, partner = rank_of(&t, t.v ^ bit);
+		int64_t lo = first_of(k, &t, from), hi = first_of(k, &t, to);
+		int64_t cut = first_of(k, &t, mid);
+
+		if (t.v & bit)
+			exchange(s, k, work, tmp, cut, hi, lo, cut, partner);
+		else
+			exchange(s, k, work, tmp, lo, cut, cut, hi, partner);
+		from = t.v & bit ? mid : from;
+		to = t.v & bit ? to : mid;
+	}
+	if (k->me < 2 * t.extra)
+		sched_send(s, elem(work, k->rtype, block_from(k, k->me - 1)),
+			block_size(k, k->me - 1), k->rtype, k->me - 1);
+	sched_move(s, elem(work, k->rtype, at), k->rbuf, block_size(k, k->me), k->rtype);
+}

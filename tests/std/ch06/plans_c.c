@@ -1,0 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* RUN np=17 time=60 env="HAFT_COLL_PLAN=allgather=doubling,alltoall=spread,reduce=shared,allreduce=shared,reduce_scatter_block=pairwise,reduce_scatter=pairwise,scan=doubling,exscan=doubling" */
+/* MPI-5.0 6.12, 6.13: the same with algorithms that the user names. */
+#include "tests/std/ch06/plans.h"
