@@ -4,7 +4,8 @@
  * types and roots.  Several nonblocking and persistent ones are open at once, and end in any order.
  *
  * A block is `len' ints, which the sender and the receiver may describe by different types.  The
- * argument is the number of batches of each form on each communicator; `make long-plans' runs many. */
+ * argument is the number of batches of each form on each communicator; `make long-plans' runs many.
+ */
 #ifndef TESTS_CH06_PLANS_H
 #define TESTS_CH06_PLANS_H
 
@@ -13,6 +14,9 @@
 #include <stdint.h>
 #include <string.h>
 
+#ifndef PLAN
+#define PLAN ""
+#endif
 #define BATCH   6    /* calls open at once */
 #define RANKS   32   /* no communicator has more */
 #define UNIT    6    /* a block is a multiple of it, so that all types fit */
@@ -429,6 +433,7 @@ int main(int argc, char **argv)
 	static struct job jobs[BATCH];
 	int all, rank, rounds = argc > 1 ? atoi(argv[1]) : 1;
 
+	setenv("HAFT_COLL_PLAN", PLAN, 0);
 	MPI_Init(&argc, &argv);
 	MPI_Comm_size(MPI_COMM_WORLD, &all);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);

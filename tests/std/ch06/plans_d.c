@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* RUN np=17 time=60 env="HAFT_COLL_PLAN=reduce=binomial,allreduce=ring,reduce_scatter_block=reduced,reduce_scatter=reduced" */
+/* RUN np=17 time=60 */
 /* MPI-5.0 6.12, 6.13: the same with algorithms that the user names. */
+#define PLAN                                                           \
+	"reduce=binomial,allreduce=ring,reduce_scatter_block=reduced," \
+	"reduce_scatter=reduced"
 #include "tests/std/ch06/plans.h"
