@@ -14,9 +14,6 @@
 #include <stdint.h>
 #include <string.h>
 
-#ifndef PLAN
-#define PLAN ""
-#endif
 #define BATCH   6    /* calls open at once */
 #define RANKS   32   /* no communicator has more */
 #define UNIT    6    /* a block is a multiple of it, so that all types fit */
