@@ -425,12 +425,12 @@ static void make_types(void)
 	MPI_Op_create(compose, 0, &affine);
 }
 
-int main(int argc, char **argv)
+static inline int plans(int argc, char **argv, const char *plan)
 {
 	static struct job jobs[BATCH];
 	int all, rank, rounds = argc > 1 ? atoi(argv[1]) : 1;
 
-	setenv("HAFT_COLL_PLAN", PLAN, 0);
+	setenv("HAFT_COLL_PLAN", plan, 0);
 	MPI_Init(&argc, &argv);
 	MPI_Comm_size(MPI_COMM_WORLD, &all);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* RUN np=17 time=60 */
 /* MPI-5.0 6.12, 6.13: the same with algorithms that the user names. */
-#define PLAN                                                                   \
-	"allgather=doubling,alltoall=spread,reduce=shared,allreduce=shared,"   \
-	"reduce_scatter_block=pairwise,reduce_scatter=pairwise,scan=doubling," \
-	"exscan=doubling"
 #include "tests/std/ch06/plans.h"
+
+int main(int argc, char **argv)
+{
+	return plans(argc, argv,
+		"allgather=doubling,alltoall=spread,reduce=shared,allreduce=shared,"
+		"reduce_scatter_block=pairwise,reduce_scatter=pairwise,scan=doubling,"
+		"exscan=doubling");
+}

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* RUN np=17 time=60 */
 /* MPI-5.0 6.12, 6.13: the same with algorithms that the user names. */
-#define PLAN                                                           \
-	"reduce=binomial,allreduce=ring,reduce_scatter_block=reduced," \
-	"reduce_scatter=reduced"
 #include "tests/std/ch06/plans.h"
+
+int main(int argc, char **argv)
+{
+	return plans(argc, argv,
+		"reduce=binomial,allreduce=ring,reduce_scatter_block=reduced,"
+		"reduce_scatter=reduced");
+}
