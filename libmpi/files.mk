@@ -30,6 +30,7 @@ libmpi_SRCS += libmpi/coll/tree.c
 libmpi_SRCS += libmpi/comm/attr.c
 libmpi_SRCS += libmpi/comm/comm.c
 libmpi_SRCS += libmpi/comm/ctx.c
+libmpi_SRCS += libmpi/comm/dup.c
 libmpi_SRCS += libmpi/comm/env.c
 libmpi_SRCS += libmpi/comm/errh.c
 libmpi_SRCS += libmpi/comm/from.c

@@ -74,6 +74,7 @@ mpi_TESTS += tests/std/ch07/hints.c
 mpi_TESTS += tests/std/ch08/carry.c
 mpi_TESTS += tests/std/ch08/cart.c
 mpi_TESTS += tests/std/ch08/dims.c
+mpi_TESTS += tests/std/ch07/idup.c
 mpi_TESTS += tests/std/ch07/inter.c
 mpi_TESTS += tests/std/ch08/dist.c
 mpi_TESTS += tests/std/ch08/graph.c

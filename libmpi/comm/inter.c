@@ -31,7 +31,7 @@ struct hello {
 	int32_t items;
 };
 
-static int hello_new(uint64_t block, int items, size_t size, struct blob *b)
+static int hello_new(int items, size_t size, struct blob *b)
 {
 	struct hello *h;
 
@@ -39,7 +39,7 @@ static int hello_new(uint64_t block, int items, size_t size, struct blob *b)
 	b->data = h = calloc(1, (size_t)b->bytes);
 	if (h == NULL)
 		return haft_err(MPI_ERR_NO_MEM, "no memory to describe %d processes", items);
-	h->ids = ctx_mint(block);
+	h->ids = ctx_mint(CTX_FEW);
 	h->items = items;
 	return 0;
 }
@@ -52,7 +52,7 @@ static void *items_of(const struct hello *h)
 /* A group in the form that the other side understands: its peers in order of ranks. */
 static int hello_group(const struct group *g, struct blob *b)
 {
-	int err = hello_new(CTX_FEW, g->size, sizeof(int32_t), b);
+	int err = hello_new(g->size, sizeof(int32_t), b);
 	int32_t *peers;
 
 	if (err != 0)
@@ -220,24 +220,6 @@ struct comm *comm_local(struct comm *c)
 	return comm_hidden(&how, &c->local) == 0 ? c->local : NULL;
 }
 
-int inter_fresh(struct comm *c, struct ids *block)
-{
-	struct blob mine = {0};
-	struct meeting m;
-	struct hello *theirs;
-	int err = meeting_of(c, &m);
-
-	if (err != 0)
-		return err;
-	if (c->rank == 0)
-		err = hello_new(CTX_BLOCK, 0, 0, &mine);
-	err = meet(&m, err, &mine, &theirs);
-	if (err == 0)
-		*block = ids_of(theirs);
-	free(theirs);
-	return err;
-}
-
 /* --- made from inter-communicators -------------------------------------------------------- */
 
 /* The union of both groups, this one first or last. */
@@ -272,7 +254,7 @@ int inter_merge(struct comm *c, int high, struct comm **newcomm)
 	if (err != 0)
 		return err;
 	if (c->rank == 0) {
-		err = hello_new(CTX_FEW, 0, 0, &mine);
+		err = hello_new(0, 0, &mine);
 		if (err == 0)
 			((struct hello *)mine.data)->value = high != 0;
 	}
@@ -356,7 +338,7 @@ int inter_split(struct comm *c, const struct offer *me, struct comm **newcomm)
 	if (err == 0)
 		err = coll_allgather(me, sizeof(*me), byte, ours, sizeof(*ours), byte, m.inside.c);
 	if (err == 0 && c->rank == 0)
-		err = hello_new(CTX_FEW, c->size, sizeof(*ours), &mine);
+		err = hello_new(c->size, sizeof(*ours), &mine);
 	if (err == 0 && c->rank == 0)
 		memcpy(items_of(mine.data), ours, (size_t)c->size * sizeof(*ours));
 	if (err == 0)

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* make.c - communicators made from communicators (MPI-5.0 7.4.2, 7.4.3).
  *
- *     dup       the parent's next context ids: nothing is said                  (ctx.h)
  *     split     everybody's color, key and candidate ids are gathered; the new rank 0's are taken
  *     create    the new rank 0 mints and tells the group                        (talk.h)
  *
- * A new communicator has its parent's error handler (dup: attributes too), no name, and holds its
+ * A new communicator has its parent's error handler, no name, and holds its
  * group, which communicators of the same processes share.  Where the parent is an
  * inter-communicator, inter.c does what differs. */
 #include "libmpi/comm/comm.h"
@@ -15,11 +14,17 @@
 #include "libmpi/comm/talk.h"
 #include "libmpi/core/err.h"
 #include "libmpi/core/hang.h"
-#include "libmpi/core/topo.h"
 #include "libmpi/p2p/p2p.h"
 #include "libmpi/type/type.h"
 #include <engine.h>
 #include <stdlib.h>
+
+void comm_give_ids(struct comm *c, struct ids ids)
+{
+	c->ctx = ids.ctx;
+	c->ids = c->ctx + ctx_own(c->remote != NULL);
+	c->ids_end = ids.end;
+}
 
 int comm_make(const struct recipe *how, struct comm **newcomm)
 {
@@ -39,14 +44,12 @@ int comm_make(const struct recipe *how, struct comm **newcomm)
 		obj_hold(c->session);
 	if (c->remote != NULL)
 		obj_hold(c->remote);
-	c->ctx = how->ids.ctx;
-	c->ids = c->ctx + ctx_own(c->remote != NULL);
-	c->ids_end = how->ids.end;
+	comm_give_ids(c, how->ids);
 	errh = how->parent != NULL ? obj_errh_get(how->parent) : NULL;
-	if (errh != NULL) {
+	if (errh != NULL && errh != &haft_errh_fatal.o) /* which is what none means */
 		obj_errh_set(c, errh);
+	if (errh != NULL)
 		obj_drop(errh);
-	}
 	*newcomm = c;
 	return 0;
 }
@@ -60,62 +63,6 @@ int comm_hidden(const struct recipe *how, struct comm **newcomm)
 	obj_hold(*newcomm);
 	obj_free_obj(*newcomm);
 	return 0;
-}
-
-/* --- dup ---------------------------------------------------------------------------------- */
-
-/* Ids for a child of c; talks only when c's block is used up. */
-static int child_ids(struct comm *c, struct ids *ids)
-{
-	struct talk_path path = {.c = c, .plane = CTX_MAKE};
-	struct ids fresh = {0};
-	int err;
-
-	if (ctx_take(c, ids))
-		return 0;
-	if (c->remote != NULL) {
-		err = inter_fresh(c, &fresh);
-	} else {
-		if (c->rank == 0)
-			fresh = ctx_mint(CTX_BLOCK);
-		err = talk_tell(&path, c->group, 0, &fresh, sizeof(fresh));
-	}
-	if (err != 0)
-		return err;
-	ctx_give(c, fresh);
-	must(ctx_take(c, ids));
-	return 0;
-}
-
-int comm_dup(struct comm *c, struct comm **newcomm)
-{
-	struct recipe how = {.parent = c, .group = c->group, .remote = c->remote, .low = c->low};
-	struct comm *n;
-	int err;
-
-	err = child_ids(c, &how.ids);
-	if (err == 0)
-		err = comm_make(&how, &n);
-	if (err != 0)
-		return err;
-	n->topo = topo_hold(c->topo);
-	err = haft_attr_dup(c, n);
-	if (err != 0) {
-		obj_free_obj(n);
-		return err;
-	}
-	*newcomm = n;
-	return 0;
-}
-
-/* Hints are not copied (MPI-5.0 7.4.4). */
-int comm_dup_with_info(struct comm *c, struct info *info, struct comm **newcomm)
-{
-	int err = comm_dup(c, newcomm);
-
-	if (err == 0)
-		comm_take_hints(*newcomm, info);
-	return err;
 }
 
 /* --- split -------------------------------------------------------------------------------- */

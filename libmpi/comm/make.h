@@ -21,6 +21,9 @@ int comm_make(const struct recipe *how, struct comm **newcomm);
 /* The same for one that only its maker knows: no handle, and an obj_drop ends it. */
 int comm_hidden(const struct recipe *how, struct comm **newcomm);
 
+/* Gives a communicator that was made without ids its own. */
+void comm_give_ids(struct comm *c, struct ids ids);
+
 /* Keeps what is known of the assertions in info (may be NULL); the rest stays as it was. */
 void comm_take_hints(struct comm *c, const struct info *info);
 
@@ -37,9 +40,7 @@ int comm_offers(struct offer *all, int n, int color);
 /* comm_chosen makes the group of n offers by ranks of `from'. */
 int comm_chosen(const struct group *from, const struct offer *mine, int n, struct group **group);
 
-/* inter.c: the same calls where the parent is an inter-communicator.  fresh: all members get the
- * same new block of ids. */
-int inter_fresh(struct comm *c, struct ids *block);
+/* inter.c: the same calls where the parent is an inter-communicator. */
 int inter_split(struct comm *c, const struct offer *me, struct comm **newcomm);
 int inter_chosen(struct comm *c, struct group *group, struct comm **newcomm);
 

@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* dup.c - MPI_Comm_dup and its relatives (MPI-5.0 7.4.2).
+ *
+ *      idup ── ids left in the parent's block ──> done when it returns, nothing was said
+ *        └──── none ──> a refill of the parent, or the queue of the one that is under way
+ *
+ *      refill: the first process of the (low) group mints a block and tells it down a binomial
+ * tree; with two groups it also tells the first process of the other one.  It goes on by progress;
+ *      who has got the block serves the dups in its queue, in the order in which they were called,
+ *      which is the same at all members; if they use it up, the next refill begins.
+ *
+ * MPI_Comm_dup without ids is MPI_Comm_idup and a wait.  A dup whose attributes cannot be copied
+ * takes its ids all the same: the other members do. */
+#include "libmpi/comm/comm.h"
+
+#include "libmpi/comm/make.h"
+#include "libmpi/core/err.h"
+#include "libmpi/core/hang.h"
+#include "libmpi/core/topo.h"
+#include "libmpi/p2p/p2p.h"
+#include <engine.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TAG_REFILL                                                                            \
+	1         /* on CTX_MAKE, where blocking constructors use 0: they may come in between \
+		   */
+#define FANOUT 32 /* children in a binomial tree of 2^31 ranks, and the other group */
+
+/* A dup that waits for ids. */
+struct dup {
+	struct dup *next;
+	struct comm *copy; /* held; NULL: it failed, and its ids go to nobody */
+	struct req *req;   /* held; NULL: the same */
+};
+
+struct refill {
+	struct refill *next;
+	struct comm *c; /* held */
+	struct dup *first, **last;
+	struct ids block;
+	bool got;
+	int err, nout;
+	struct req in, out[FANOUT];
+};
+
+static struct refill *refills; /* under way */
+
+/* --- telling ------------------------------------------------------------------------------ */
+
+static void tell(struct refill *f)
+{
+	struct comm *c = f->c, *l = c->remote != NULL ? c->local : c;
+	int bit = 1;
+
+	f->got = true;
+	if (c->remote != NULL && c->low && c->rank == 0)
+		p2p_plane_isend(c, CTX_MAKE, &f->block, sizeof(f->block), 0, TAG_REFILL,
+			&f->out[f->nout++]);
+	while (bit < c->size && (c->rank & bit) == 0)
+		bit <<= 1;
+	for (bit >>= 1; bit > 0; bit >>= 1) {
+		if (c->rank + bit < c->size)
+			p2p_plane_isend(l, CTX_MAKE, &f->block, sizeof(f->block), c->rank + bit,
+				TAG_REFILL, &f->out[f->nout++]);
+	}
+}
+
+static void begin(struct refill *f)
+{
+	struct comm *c = f->c;
+
+	f->got = false;
+	f->nout = 0;
+	if (c->rank == 0 && (c->remote == NULL || c->low)) {
+		f->block = ctx_mint(CTX_BLOCK);
+		tell(f);
+	} else if (c->rank == 0) {
+		p2p_plane_irecv(c, CTX_MAKE, &f->block, sizeof(f->block), 0, TAG_REFILL, &f->in);
+	} else {
+		p2p_plane_irecv(c->remote != NULL ? c->local : c, CTX_MAKE, &f->block,
+			sizeof(f->block), c->rank & (c->rank - 1), TAG_REFILL, &f->in);
+	}
+}
+
+/* --- the queue ---------------------------------------------------------------------------- */
+
+static void serve(struct dup *d, struct ids ids, int err)
+{
+	if (d->copy != NULL) {
+		comm_give_ids(d->copy, ids);
+		obj_drop(d->copy);
+		d->req->res.error = err;
+		if (err != 0)
+			d->req->errwords = strdup(haft_err_words(err));
+		p2p_req_done(d->req);
+		obj_drop(d->req);
+	}
+	free(d);
+}
+
+/* Serves the queue as far as there are ids; all of it if the refill failed. */
+static void serve_all(struct refill *f)
+{
+	struct ids ids = {0};
+
+	while (f->first != NULL && (f->err != 0 || ctx_take(f->c, &ids))) {
+		struct dup *d = f->first;
+
+		f->first = d->next;
+		serve(d, ids, f->err);
+	}
+	if (f->first == NULL)
+		f->last = &f->first;
+}
+
+/* Has the refill done what it can?  Its block is known, and everybody below has been told. */
+static bool over(struct refill *f)
+{
+	if (!f->got) {
+		if (!f->in.done)
+			return false;
+		f->err = p2p_coll_wait(&f->in, 1);
+		if (f->err != 0)
+			return true;
+		tell(f);
+	}
+	for (int i = 0; i < f->nout; i++) {
+		if (!f->out[i].done)
+			return false;
+	}
+	f->err = p2p_coll_wait(f->out, f->nout);
+	return true;
+}
+
+/* A hook of p2p's progress. */
+static int pass(void)
+{
+	struct refill **at = &refills;
+	int moved = 0;
+
+	while (*at != NULL) {
+		struct refill *f = *at;
+
+		if (!over(f)) {
+			at = &f->next;
+			continue;
+		}
+		moved++;
+		if (f->err == 0)
+			ctx_give(f->c, f->block);
+		serve_all(f);
+		if (f->first != NULL) {
+			begin(f);
+			continue;
+		}
+		*at = f->next;
+		obj_drop(f->c);
+		free(f);
+	}
+	return moved;
+}
+
+static struct refill *refill_of(const struct comm *c)
+{
+	struct refill *f = refills;
+
+	while (f != NULL && f->c != c)
+		f = f->next;
+	return f;
+}
+
+/* Adds a dup to the queue of c's refill, which begins with it. */
+static int join(struct comm *c, struct comm *copy, struct req *req)
+{
+	struct refill *f = refill_of(c);
+	struct dup *d = malloc(sizeof(*d));
+	bool fresh = f == NULL;
+
+	if (fresh && d != NULL && (c->remote == NULL || comm_local(c) != NULL))
+		f = calloc(1, sizeof(*f));
+	if (f == NULL || d == NULL) {
+		free(d);
+		return haft_err(MPI_ERR_NO_MEM, "no memory to copy a communicator");
+	}
+	*d = (struct dup){.copy = copy, .req = req};
+	if (copy != NULL) {
+		obj_hold(copy);
+		obj_hold(req);
+	}
+	if (fresh) {
+		f->c = c;
+		obj_hold(c);
+		f->last = &f->first;
+		f->next = refills;
+		refills = f;
+		p2p_hook(pass);
+		begin(f);
+	}
+	*f->last = d;
+	f->last = &d->next;
+	return 0;
+}
+
+/* --- the calls ---------------------------------------------------------------------------- */
+
+/* A copy without ids.  On failure *copy is NULL. */
+static int copy_of(struct comm *c, struct info *info, struct comm **copy)
+{
+	struct recipe how = {.parent = c, .group = c->group, .remote = c->remote, .low = c->low};
+	int err = comm_make(&how, copy);
+
+	if (err != 0) {
+		*copy = NULL;
+		return err;
+	}
+	(*copy)->topo = topo_hold(c->topo);
+	comm_take_hints(*copy, info);
+	err = haft_attr_dup(c, *copy);
+	if (err != 0) {
+		obj_free_obj(*copy);
+		*copy = NULL;
+	}
+	return err;
+}
+
+/* True: the copy (NULL: it failed) has its ids.  Who comes after others waits behind them. */
+static bool ids_now(struct comm *c, struct comm *copy)
+{
+	struct ids ids;
+
+	if ((refills != NULL && refill_of(c) != NULL) || !ctx_take(c, &ids))
+		return false;
+	if (copy != NULL)
+		comm_give_ids(copy, ids);
+	return true;
+}
+
+/* The end of a copy that got no ids because of err. */
+static int undo(struct comm *copy, struct req *req, int err)
+{
+	if (copy != NULL)
+		obj_free_obj(copy);
+	if (req != NULL)
+		p2p_request_free(&req);
+	return err;
+}
+
+static int idup(struct comm *c, struct info *info, struct comm **newcomm, struct req **request)
+{
+	struct comm *copy;
+	struct req *req = NULL;
+	int err = copy_of(c, info, &copy), joined = 0;
+
+	if (err == 0)
+		req = p2p_req_new(c, NULL);
+	if (err == 0 && req == NULL) {
+		err = haft_err(MPI_ERR_NO_MEM, "no memory for another request");
+		obj_free_obj(copy);
+		copy = NULL;
+	}
+	if (req != NULL)
+		req->kind = REQ_COLL;
+	if (!ids_now(c, copy))
+		joined = join(c, copy, req);
+	else if (req != NULL)
+		p2p_req_done(req);
+	if (joined != 0 && err == 0) {
+		req->done = true;
+		err = undo(copy, req, joined);
+	}
+	if (err != 0)
+		return err;
+	*newcomm = copy;
+	*request = req;
+	return 0;
+}
+
+int comm_idup(struct comm *c, struct comm **newcomm, struct req **request)
+{
+	return idup(c, NULL, newcomm, request);
+}
+
+int comm_idup_with_info(
+	struct comm *c, struct info *info, struct comm **newcomm, struct req **request)
+{
+	return idup(c, info, newcomm, request);
+}
+
+/* With ids at hand no request is needed. */
+int comm_dup_with_info(struct comm *c, struct info *info, struct comm **newcomm)
+{
+	struct req *req;
+	int err;
+
+	if (refills == NULL && ctx_left(c)) {
+		err = copy_of(c, info, newcomm);
+		ids_now(c, *newcomm);
+		return err;
+	}
+	err = idup(c, info, newcomm, &req);
+	if (err != 0)
+		return err;
+	err = p2p_wait(&req, MPI_STATUS_IGNORE);
+	if (err != 0)
+		obj_free_obj(*newcomm);
+	return err;
+}
+
+int comm_dup(struct comm *c, struct comm **newcomm)
+{
+	return comm_dup_with_info(c, NULL, newcomm);
+}
