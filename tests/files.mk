@@ -66,6 +66,7 @@ mpi_TESTS += tests/std/ch03/sizes.c
 mpi_TESTS += tests/std/ch03/storm.c
 mpi_TESTS += tests/std/ch03/ways.c
 mpi_TESTS += tests/std/ch03/ways_pipe.c
+mpi_TESTS += tests/std/ch03/types.c
 mpi_TESTS += tests/std/ch07/attr.c
 mpi_TESTS += tests/std/ch07/comm.c
 mpi_TESTS += tests/std/ch07/from.c

@@ -18,6 +18,7 @@ struct row {
 		*words[3]; /* words[i] means the number i; else a number with an optional k or M */
 	const char *meaning;
 	bool text; /* any words: who uses it understands them */
+	bool list; /* several words with commas: the sum of 1 << i */
 };
 
 static const struct row rows[HAFT_SETTINGS] = {
@@ -42,16 +43,39 @@ static const struct row rows[HAFT_SETTINGS] = {
 		"when that has been the faster way (auto), never, always"},
 	[HAFT_SET_PLAN] = {"HAFT_COLL_PLAN", 0, 0, 0, {NULL},
 		"algorithms to use for collectives, like allreduce=ring,bcast=binomial", true},
+	[HAFT_SET_CHECK] = {"HAFT_CHECK", 0, 0, 1, {"types"},
+		"a list of what is checked: types: that what was sent is what is received",
+		.list = true},
 };
 
 static int64_t values[HAFT_SETTINGS];
 static const char *texts[HAFT_SETTINGS];
+
+/* Understands a list of words. */
+static bool parse_list(const struct row *r, const char *s, int64_t *v)
+{
+	*v = 0;
+	for (size_t len; *s != '\0'; s += len + (s[len] == ',')) {
+		int i = 0;
+
+		len = strcspn(s, ",");
+		while (i < (int)countof(r->words) && r->words[i] != NULL &&
+			(strlen(r->words[i]) != len || strncmp(r->words[i], s, len) != 0))
+			i++;
+		if (i == (int)countof(r->words) || r->words[i] == NULL)
+			return false;
+		*v |= 1 << i;
+	}
+	return true;
+}
 
 /* Understands one value; false: nonsense. */
 static bool parse(const struct row *r, const char *s, int64_t *v)
 {
 	char *end;
 
+	if (r->list)
+		return parse_list(r, s, v);
 	for (int i = 0; i < (int)countof(r->words) && r->words[i] != NULL; i++) {
 		if (strcmp(s, r->words[i]) == 0) {
 			*v = i;
@@ -76,7 +100,11 @@ static void complain(const struct row *r, const char *s)
 {
 	if (haft_life.rank != 0)
 		return;
-	if (r->words[0] != NULL)
+	if (r->list)
+		fprintf(stderr,
+			"haft: %s=%s is not understood: it is a list of words with commas, of %s\n",
+			r->name, s, r->words[0]);
+	else if (r->words[0] != NULL)
 		fprintf(stderr,
 			"haft: %s=%s is not understood: it is one of %s, %s, %s; using %s\n",
 			r->name, s, r->words[0], r->words[1], r->words[2], r->words[r->normal]);
@@ -121,6 +149,18 @@ const char *haft_set_text(enum haft_setting which)
 	return texts[which] != NULL ? texts[which] : "";
 }
 
+/* The words of a list's value. */
+static void list_words(const struct row *r, int64_t v, char *value, size_t n)
+{
+	size_t at = 0;
+
+	value[0] = '\0';
+	for (int i = 0; i < (int)countof(r->words) && at < n; i++)
+		if (v >> i & 1)
+			at += (size_t)snprintf(
+				value + at, n - at, "%s%s", at > 0 ? "," : "", r->words[i]);
+}
+
 int haft_set_row(int i, const char **name, char *value, size_t n, const char **meaning)
 {
 	int64_t v;
@@ -131,6 +171,8 @@ int haft_set_row(int i, const char **name, char *value, size_t n, const char **m
 	v = haft_set((enum haft_setting)i);
 	if (rows[i].text)
 		snprintf(value, n, "%s", haft_set_text((enum haft_setting)i));
+	else if (rows[i].list)
+		list_words(&rows[i], v, value, n);
 	else if (rows[i].words[0] != NULL)
 		snprintf(value, n, "%s", rows[i].words[v]);
 	else

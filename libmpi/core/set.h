@@ -20,7 +20,12 @@ enum haft_setting {
 	HAFT_SET_READ,  /* HAFT_READ: large messages are read from the sender's memory: 0 auto, 1
 			   never, 2 always */
 	HAFT_SET_PLAN,  /* HAFT_COLL_PLAN: text: libmpi/coll/table.c */
+	HAFT_SET_CHECK, /* HAFT_CHECK: a sum of enum haft_check */
 	HAFT_SETTINGS
+};
+
+enum haft_check {
+	HAFT_CHECK_TYPES = 1 /* the two sides of a message have the same basic types */
 };
 
 /* The value of a setting.  Any thread. */

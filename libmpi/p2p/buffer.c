@@ -12,6 +12,7 @@
 #include "libmpi/p2p/inner.h"
 
 #include "libmpi/core/err.h"
+#include "libmpi/p2p/note.h"
 #include "libmpi/type/type.h"
 #include <engine.h>
 #include <stdlib.h>
@@ -148,6 +149,7 @@ int buffer_send(
 	}
 	type_pack(type, buf, count, 0, s->data, look.bytes);
 	req_fill(r, REQ_SEND, s->data, look.bytes, byte, peer, tag, c, c->ctx);
+	r->note = note_for_copy(&look);
 	obj_hold(r); /* the slot's */
 	req_start_part(r, NULL);
 	return 0;

@@ -70,7 +70,7 @@ static inline bool send_direct(const void *buf, int64_t count, const struct type
 	int64_t bytes;
 
 	return likely(type->dense && buf_given(buf) &&
-		       !__builtin_mul_overflow(count, type->size, &bytes) && bytes <= p2p.eager &&
+		       !__builtin_mul_overflow(count, type->size, &bytes) && bytes <= p2p.direct &&
 		       peer != p2p.me && p2p.peers[peer].out.head == NULL) &&
 	       via_put(peer, c->ctx, tag, FRAME_EAGER, buf, (size_t)bytes) == 0;
 }
@@ -301,7 +301,7 @@ int p2p_copy(const void *buf, int64_t count, const struct type *type, int64_t by
 int p2p_sendrecv_replace(void *buf, int64_t count, struct type *type, int dest, int stag,
 	int source, int rtag, struct comm *c, MPI_Status *status)
 {
-	struct type *bytes_of = type_predefined(MPI_BYTE);
+	struct type *bytes_of = type_predefined(MPI_PACKED); /* it may be anything */
 	int64_t bytes;
 	int err = type_check(buf, count, 1, type, "the buffer");
 	char *copy;
@@ -389,7 +389,7 @@ int p2p_isendrecv_replace(void *buf, int64_t count, struct type *type, int dest,
 	err = p2p_copy(buf, count, type, bytes, &copy);
 	if (err != 0)
 		return err;
-	return isendrecv(copy, bytes, type_predefined(MPI_BYTE), dest, stag, buf, count, type,
+	return isendrecv(copy, bytes, type_predefined(MPI_PACKED), dest, stag, buf, count, type,
 		source, rtag, c, copy, request);
 }
 

@@ -68,7 +68,10 @@ struct p2p_peer {
 struct p2p {
 	int me;
 	int npeers;
-	int64_t eager; /* bytes */
+	int64_t eager;  /* bytes */
+	int64_t direct; /* bytes that may go without a request; -1: every message needs one */
+	bool checks;    /* messages of users carry notes: HAFT_CHECK=types */
+	const struct p2p_note *note; /* of the message that is just being matched, or NULL */
 	struct p2p_peer *peers;
 	struct p2p_peer *busy;
 	struct ids ids; /* sends that wait for CLEAR */

@@ -27,7 +27,8 @@ struct arrived {
 	int64_t total;      /* bytes of the message */
 	bool asks;          /* its bytes are still with the sender, who waits for a clear-to-send */
 	struct req *sender; /* asks, from this very process: the sending request */
-	char data[];        /* total bytes, packed; asks: what the sender said, struct ask */
+	struct p2p_note *note; /* behind data, or NULL: HAFT_CHECK=types */
+	char data[];           /* total bytes, packed; asks: what the sender said, struct ask */
 };
 
 /* match_post queues a receive (ctx, peer and tag set; either may be ANY).  The matcher keeps the

@@ -14,6 +14,7 @@
 
 #include "libmpi/core/err.h"
 #include "libmpi/p2p/lease.h"
+#include "libmpi/p2p/note.h"
 #include "libmpi/p2p/way.h"
 #include "libmpi/type/type.h"
 #include "libmpi/via/mem.h"
@@ -61,6 +62,8 @@ static void matched(struct req *r, int peer, int tag, int64_t total)
 		   r->ctx == r->comm->ctx) {
 		too_short(r);
 	}
+	if (unlikely(p2p.note != NULL))
+		note_check(r, p2p.note);
 }
 
 /* Unpacks bytes [at, at + n) of the message, as far as there is room. */
@@ -130,13 +133,22 @@ static void recv_asked(struct req *r, int peer, int tag, const struct ask *ask)
 
 /* --- frames ------------------------------------------------------------------------------ */
 
+/* Where the note of a message is behind its data: aligned. */
+#define NOTE_AT(len) (((len) + 7) & ~(size_t)7)
+
 struct arrived *arrived_try(uint64_t ctx, int peer, int tag, int64_t total, int64_t data_len)
 {
-	struct arrived *a = malloc(sizeof(*a) + (size_t)data_len);
+	size_t note_at = NOTE_AT((size_t)data_len);
+	size_t more = p2p.note != NULL ? note_at + sizeof(*p2p.note) : (size_t)data_len;
+	struct arrived *a = malloc(sizeof(*a) + more);
 
 	if (a == NULL)
 		return NULL;
 	memset(a, 0, sizeof(*a));
+	if (p2p.note != NULL) {
+		a->note = (struct p2p_note *)(void *)(a->data + note_at);
+		*a->note = *p2p.note;
+	}
 	a->ctx = ctx;
 	a->peer = peer;
 	a->tag = tag;
@@ -188,6 +200,24 @@ static void got_ask(const struct shm_frame *f)
 	match_store(a);
 }
 
+/* A message behind its note. */
+static void got_noted(const struct shm_frame *f)
+{
+	struct shm_frame inner = *f;
+	struct p2p_note note;
+
+	memcpy(&note, f->data, sizeof(note));
+	inner.kind = (uint8_t)(f->kind & ~FRAME_NOTED);
+	inner.data = (const char *)f->data + sizeof(note);
+	inner.len = f->len - (uint32_t)sizeof(note);
+	p2p.note = &note;
+	if (inner.kind == FRAME_EAGER)
+		got_eager(&inner);
+	else
+		got_ask(&inner);
+	p2p.note = NULL;
+}
+
 void p2p_deliver(void *arg, const struct shm_frame *f)
 {
 	(void)arg;
@@ -195,6 +225,8 @@ void p2p_deliver(void *arg, const struct shm_frame *f)
 		got_eager(f);
 	else if (f->kind == FRAME_ASK)
 		got_ask(f);
+	else if (f->kind & FRAME_NOTED)
+		got_noted(f);
 	else if (f->kind == FRAME_CLEAR)
 		send_clear(f->src, (uint32_t)f->tag);
 	else if (f->kind == FRAME_DONE)
@@ -237,6 +269,7 @@ int drain_pull(int peer)
 
 void recv_arrived(struct req *r, struct arrived *a)
 {
+	p2p.note = a->note;
 	if (a->sender != NULL) {
 		recv_self(r, a->sender);
 		req_finish(a->sender);
@@ -248,6 +281,7 @@ void recv_arrived(struct req *r, struct arrived *a)
 	} else {
 		recv_data(r, a->peer, a->tag, a->data, a->total);
 	}
+	p2p.note = NULL;
 	free(a);
 }
 

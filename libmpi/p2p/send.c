@@ -11,6 +11,7 @@
 
 #include "libmpi/core/err.h"
 #include "libmpi/p2p/lease.h"
+#include "libmpi/p2p/note.h"
 #include "libmpi/type/type.h"
 #include "libmpi/via/mem.h"
 #include <stdlib.h>
@@ -53,13 +54,37 @@ static struct ask ask_for(const struct req *r)
 	return ask;
 }
 
+/* The same with a note in front: of a message, or of the question whether it may come. */
+static int noted_put(struct req *r, const struct ask *ask)
+{
+	size_t len = ask != NULL ? sizeof(*ask) : (size_t)r->bytes;
+	struct p2p_note *note;
+	void *room;
+	int err = via_reserve(r->peer, sizeof(*note) + len, &room);
+
+	if (err != 0)
+		return err;
+	note = room;
+	if (r->note != NULL)
+		*note = *r->note;
+	else
+		note_fill(note, r->type, r->bytes);
+	if (ask != NULL)
+		memcpy(note + 1, ask, len);
+	else if (len > 0)
+		type_pack(r->type, r->buf, r->count, 0, note + 1, r->bytes);
+	via_commit(r->peer, r->ctx, r->tag, FRAME_NOTED | (ask != NULL ? FRAME_ASK : FRAME_EAGER),
+		sizeof(*note) + len);
+	return 0;
+}
+
 /* Puts the frame that the request's state asks for: 0, SHM_AGAIN, or another error of libshm. */
 static int frame_put(struct req *r)
 {
 	struct ask ask;
 
 	if (r->state == STATE_OUT_EAGER)
-		return eager_put(r);
+		return note_wanted(r, p2p.checks) ? noted_put(r, NULL) : eager_put(r);
 	if (r->state == STATE_OUT_CLEAR)
 		return via_put(r->from, 0, (int32_t)r->mate, FRAME_CLEAR, NULL, 0);
 	if (r->state == STATE_OUT_PART)
@@ -68,6 +93,8 @@ static int frame_put(struct req *r)
 	if (r->state == STATE_OUT_DONE)
 		return via_put(r->from, 0, (int32_t)r->mate, FRAME_DONE, NULL, 0);
 	ask = ask_for(r);
+	if (note_wanted(r, p2p.checks))
+		return noted_put(r, &ask);
 	return via_put(r->peer, r->ctx, r->tag, FRAME_ASK, &ask, sizeof(ask));
 }
 
@@ -220,14 +247,21 @@ int feed_push(int peer)
 static void send_self(struct req *r)
 {
 	struct req *recv = match_take(r->ctx, r->peer, r->tag);
+	struct p2p_note note;
 	struct arrived *a;
 
+	if (note_wanted(r, p2p.checks)) {
+		note_fill(&note, r->type, r->bytes);
+		p2p.note = r->note != NULL ? r->note : &note;
+	}
 	if (recv != NULL) {
 		recv_self(recv, r);
+		p2p.note = NULL;
 		req_finish(r);
 		return;
 	}
 	a = arrived_try(r->ctx, r->peer, r->tag, r->bytes, r->sync ? 0 : r->bytes);
+	p2p.note = NULL;
 	if (a == NULL) {
 		send_failed(r, SHM_NOMEM);
 		return;
@@ -311,6 +345,7 @@ int send_leave_behind(struct req *r)
 	err = copy_of(r, &s);
 	if (err != 0)
 		return err;
+	s->note = note_for_copy(r);
 	s->sync = r->sync;
 	s->state = r->state;
 	s->id = r->id;

@@ -12,6 +12,7 @@
 #include "libmpi/core/err.h"
 #include "libmpi/core/set.h"
 #include "libmpi/core/status.h"
+#include "libmpi/p2p/note.h"
 #include <engine.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +31,11 @@ int p2p_open(void)
 	haft_lock_post = part_mail;
 	p2p.me = via.me;
 	p2p.npeers = via.npeers;
+	p2p.checks = (haft_set(HAFT_SET_CHECK) & HAFT_CHECK_TYPES) != 0;
+	if (p2p.checks)
+		max -= (int64_t)sizeof(struct p2p_note);
 	p2p.eager = eager < max ? eager : max;
+	p2p.direct = p2p.checks ? -1 : p2p.eager;
 	return match_open() != 0 ? MPI_ERR_NO_MEM : p2p_probe_open();
 }
 
@@ -176,6 +181,9 @@ void req_let_go(struct req *r)
 	if (unlikely(r->errwords != NULL))
 		free(r->errwords);
 	if (unlikely(r->ops != NULL && r->ops->gone != NULL))
+	if (unlikely(r->note != NULL))
+		free(r->note);
+	if (unlikely(r->ops != NULL))
 		r->ops->gone(r);
 	else if (unlikely(r->scratch != NULL))
 		free(r->scratch);

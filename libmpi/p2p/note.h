@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* note.h - HAFT_CHECK=types: what a message is made of travels with it.
+ *
+ *      frame  | note: hash of the sender's basic types, words | the message, or struct ask |
+ *               kind: FRAME_EAGER or FRAME_ASK, | FRAME_NOTED
+ *
+ *      p2p_deliver ── a noted frame ──> p2p.note ──┬── matched(): note_check with the receive's
+ * types └── nobody yet: kept with the message, until then
+ *
+ * When the check is off there are no such frames, and matched() sees NULL. */
+#ifndef HAFT_P2P_NOTE_H
+#define HAFT_P2P_NOTE_H
+
+#include "libmpi/core/mpo.h"
+
+#define FRAME_NOTED 0x20 /* added to a kind */
+
+struct p2p_note {
+	uint64_t hash;
+	bool any; /* MPI_PACKED, or not known: matches everything */
+	char words[55];
+};
+
+static_assert(sizeof(struct p2p_note) == 64, "what eager messages are shorter by");
+
+/* The note of the first `bytes' bytes of data of a type. */
+void note_fill(struct p2p_note *note, struct type *type, int64_t bytes);
+
+/* A malloc'ed note for a request that sends a packed copy of r's message; NULL if nothing is
+ * checked, or there is no memory: then it goes without a check. */
+struct p2p_note *note_for_copy(const struct req *r);
+
+/* A message with this note has been matched with r: if the types differ, that is r's error. */
+void note_check(struct req *r, const struct p2p_note *note);
+
+/* Does this send carry a note?  Only users' messages do. */
+static inline bool note_wanted(const struct req *r, bool checks)
+{
+	return __builtin_expect(checks, 0) && r->ctx == r->comm->ctx;
+}
+
+#endif

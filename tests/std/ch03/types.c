@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* RUN np=2 env="HAFT_CHECK=types" */
+/* MPI-5.0 3.3.1, 5.2: HAFT_CHECK=types says what was sent and what was received if it differs. */
+#include "tests/t.h"
+
+#include <mpi.h>
+#include <string.h>
+
+enum { TAG = 5, BIG = 100000 };
+
+static int me;
+
+/* Rank 0 sends, rank 1 receives, and then the other way to itself. */
+struct side {
+	int count;
+	MPI_Datatype type;
+};
+
+static char out[BIG * 16], in[BIG * 16];
+
+/* What the receive says, and that its words have this in them. */
+static void received(int err, int class, const char *word)
+{
+	char text[MPI_MAX_ERROR_STRING];
+	int got, len;
+
+	MPI_Error_class(err, &got);
+	MPI_Error_string(err, text, &len);
+	t_eq(got, class);
+	if (class != MPI_SUCCESS && !t_true(strstr(text, word) != NULL))
+		fprintf(stderr, "  %s: %s\n", word, text);
+}
+
+static void pass(struct side s, struct side r, int class, const char *word)
+{
+	MPI_Request req;
+
+	if (me == 0)
+		t_ok(MPI_Send(out, s.count, s.type, 1, TAG, MPI_COMM_WORLD));
+	else
+		received(MPI_Recv(in, r.count, r.type, 0, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE),
+			class, word);
+	/* early: it has come before its receive */
+	if (me == 0)
+		t_ok(MPI_Isend(out, s.count, s.type, 1, TAG, MPI_COMM_WORLD, &req));
+	MPI_Barrier(MPI_COMM_WORLD);
+	if (me == 1)
+		received(MPI_Recv(in, r.count, r.type, 0, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE),
+			class, word);
+	else
+		t_ok(MPI_Wait(&req, MPI_STATUS_IGNORE));
+	/* to itself, on both ranks */
+	t_ok(MPI_Isend(out, s.count, s.type, 0, TAG, MPI_COMM_SELF, &req));
+	received(MPI_Recv(in, r.count, r.type, 0, TAG, MPI_COMM_SELF, MPI_STATUS_IGNORE), class,
+		word);
+	t_ok(MPI_Wait(&req, MPI_STATUS_IGNORE));
+}
+
+#define SIDE(n, t) ((struct side){(n), (t)})
+
+static void good(struct side s, struct side r)
+{
+	pass(s, r, MPI_SUCCESS, "");
+}
+
+static void bad(struct side s, struct side r, const char *word)
+{
+	pass(s, r, MPI_ERR_TYPE, word);
+}
+
+/* Both names, both ranks, the tag. */
+static void names_everything(void)
+{
+	bad(SIDE(1, MPI_DOUBLE), SIDE(2, MPI_INT), "sent 1 MPI_DOUBLE with tag 5");
+	bad(SIDE(1, MPI_DOUBLE), SIDE(2, MPI_INT), "receives it as 2 MPI_INT");
+	if (me == 0) {
+		t_ok(MPI_Send(out, 1, MPI_DOUBLE, 1, TAG, MPI_COMM_WORLD));
+		return;
+	}
+	received(MPI_Recv(in, 2, MPI_INT, 0, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE), MPI_ERR_TYPE,
+		"rank 0 of MPI_COMM_WORLD sent 1 MPI_DOUBLE with tag 5, and rank 1 receives it");
+}
+
+/* MPI-5.0 3.3.1: bytes match bytes only; 5.2: what is packed matches everything */
+static void bytes_and_packed(void)
+{
+	good(SIDE(8, MPI_BYTE), SIDE(8, MPI_BYTE));
+	bad(SIDE(8, MPI_BYTE), SIDE(1, MPI_DOUBLE), "8 MPI_BYTE");
+	bad(SIDE(8, MPI_CHAR), SIDE(8, MPI_BYTE), "MPI_CHAR");
+	good(SIDE(8, MPI_PACKED), SIDE(1, MPI_DOUBLE));
+	good(SIDE(2, MPI_INT), SIDE(8, MPI_PACKED));
+}
+
+/* The signature is what counts, not how the type was made, nor how much room there is. */
+static void same_signature(void)
+{
+	MPI_Datatype v, s, parts[2] = {MPI_INT, MPI_DOUBLE}, t;
+
+	t_ok(MPI_Type_vector(5, 2, 3, MPI_DOUBLE, &v));
+	t_ok(MPI_Type_commit(&v));
+	t_ok(MPI_Type_create_struct(2, (int[]){1, 1}, (MPI_Aint[]){0, 8}, parts, &s));
+	t_ok(MPI_Type_commit(&s));
+	t_ok(MPI_Type_contiguous(3, s, &t));
+	t_ok(MPI_Type_commit(&t));
+	good(SIDE(1, v), SIDE(10, MPI_DOUBLE));
+	good(SIDE(10, MPI_DOUBLE), SIDE(1, v));
+	good(SIDE(7, MPI_DOUBLE), SIDE(1, v));
+	good(SIDE(7, MPI_DOUBLE), SIDE(1000, MPI_DOUBLE));
+	good(SIDE(3, s), SIDE(1, t));
+	good(SIDE(1, s), SIDE(1, t));
+	good(SIDE(0, MPI_INT), SIDE(1, t));
+	bad(SIDE(3, s), SIDE(9, MPI_INT), "1 MPI_INT, 1 MPI_DOUBLE, 1 MPI_INT");
+	bad(SIDE(3, MPI_INT), SIDE(1, t), "3 MPI_INT");
+	good(SIDE(BIG, MPI_DOUBLE), SIDE(BIG, MPI_DOUBLE));
+	bad(SIDE(BIG, MPI_DOUBLE), SIDE(2 * BIG, MPI_FLOAT), "100000 MPI_DOUBLE");
+	good(SIDE(BIG / 10, v), SIDE(BIG, MPI_DOUBLE));
+	t_ok(MPI_Type_free(&v));
+	t_ok(MPI_Type_free(&s));
+	t_ok(MPI_Type_free(&t));
+}
+
+/* Sends that leave a copy behind are checked as well. */
+static void copies(void)
+{
+	static char room[1000];
+	void *p;
+	int n, i = 1;
+
+	t_ok(MPI_Buffer_attach(room, sizeof room));
+	if (me == 0) {
+		t_ok(MPI_Bsend(out, 1, MPI_DOUBLE, 1, TAG, MPI_COMM_WORLD));
+		t_ok(MPI_Bsend(out, 1, MPI_DOUBLE, 1, TAG, MPI_COMM_WORLD));
+	} else {
+		received(MPI_Recv(in, 1, MPI_DOUBLE, 0, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE),
+			MPI_SUCCESS, "");
+		received(MPI_Recv(in, 2, MPI_INT, 0, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE),
+			MPI_ERR_TYPE, "1 MPI_DOUBLE");
+	}
+	t_ok(MPI_Buffer_detach(&p, &n));
+	t_ok(MPI_Sendrecv_replace(
+		&i, 1, MPI_INT, 1 - me, TAG, 1 - me, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+}
+
+/* Collectives are not messages of users. */
+static void collectives(void)
+{
+	int i = me, sum = 0;
+
+	t_ok(MPI_Allreduce(&i, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
+	t_eq(sum, 1);
+	t_ok(MPI_Bcast(out, BIG, MPI_DOUBLE, 0, MPI_COMM_WORLD));
+}
+
+int main(int argc, char **argv)
+{
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &me);
+	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+	MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+	names_everything();
+	bytes_and_packed();
+	same_signature();
+	copies();
+	collectives();
+	MPI_Finalize();
+	return t_end();
+}
