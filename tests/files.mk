@@ -134,6 +134,7 @@ fort_TESTS += tests/fort/attr.f90
 fort_TESTS += tests/fort/hello.f90
 fort_TESTS += tests/fort/hello08.f90
 fort_TESTS += tests/fort/ring.f
+fort_TESTS += tests/fort/section.f90
 
 # Shell scripts; they find the build directory in $B.
 script_TESTS :=

@@ -1,6 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* part.c - sections of arrays: buffers with a descriptor that are not one piece of memory. */
+/* part.c - sections of arrays: buffers with a descriptor that are not one piece of memory.
+ *
+ *     a(1:9:2, :)  count 7, MPI_REAL
+ *         rows       hvector(5, stride 8)                      T1: one column
+ *         columns    hvector(1, stride 40) of T1 at 0          5 elements
+ *         the rest   hvector(2, stride 8) at 40                2 elements
+ *         struct of these, sent once                           nothing is copied
+ *
+ * The elements of a section, in the order of Fortran, are what count and datatype speak of (MPI-5.0
+ * 19.1.12).  A datatype describes them if the user's has no gaps; its signature stays his.  What no
+ * datatype can describe - types with gaps, blocks for each rank, operands of reductions - is
+ * copied, and copied back after the call. */
 #include "libmpi/fort/glue.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 bool fort_dense(const struct fort_desc *d)
 {
@@ -16,24 +30,182 @@ bool fort_dense(const struct fort_desc *d)
 	return true;
 }
 
-int fort_part_make(struct fort_part *p, bool later)
+static int64_t elements(const struct fort_desc *d)
 {
-	(void)p, (void)later;
-	return fort_raise(MPI_ERR_UNSUPPORTED_OPERATION);
+	int64_t n = 1;
+
+	for (int i = 0; i < d->rank; i++)
+		n *= d->dim[i].extent;
+	return n;
 }
 
-int fort_copy_make(struct fort_part *p, bool later)
+/* --- as a datatype --------------------------------------------------------------------------- */
+
+/* Pieces of a section: whole slices of each dimension, the highest first, and part of an element.
+ */
+struct pieces {
+	int n;
+	MPI_Count one[FORT_RANK_MAX + 2];
+	MPI_Count at[FORT_RANK_MAX + 2];
+	MPI_Datatype type[FORT_RANK_MAX + 2];
+};
+
+static int piece_add(struct pieces *s, MPI_Count n, MPI_Aint stride, MPI_Count at, MPI_Datatype of)
 {
-	(void)p, (void)later;
-	return fort_raise(MPI_ERR_UNSUPPORTED_OPERATION);
+	int err = PMPI_Type_create_hvector_c(n, 1, stride, of, &s->type[s->n]);
+
+	if (err != MPI_SUCCESS)
+		return err;
+	s->one[s->n] = 1;
+	s->at[s->n++] = at;
+	return MPI_SUCCESS;
+}
+
+/* slice[i]: the type of one slice below dimension i; slice[0] is one element. */
+static int slices_make(const struct fort_desc *d, MPI_Datatype *slice)
+{
+	int err = MPI_SUCCESS;
+
+	for (int i = 1; i < d->rank && err == MPI_SUCCESS; i++)
+		err = PMPI_Type_create_hvector_c(
+			d->dim[i - 1].extent, 1, d->dim[i - 1].stride, slice[i - 1], &slice[i]);
+	return err;
+}
+
+/* The first n elements. */
+static int pieces_make(
+	const struct fort_desc *d, int64_t n, const MPI_Datatype *slice, struct pieces *s)
+{
+	int64_t below[FORT_RANK_MAX], at = 0;
+	int err = MPI_SUCCESS;
+
+	for (int i = 0; i < d->rank; i++)
+		below[i] = i == 0 ? 1 : below[i - 1] * d->dim[i - 1].extent;
+	for (int i = d->rank - 1; i >= 0 && err == MPI_SUCCESS; i--) {
+		int64_t whole = n / below[i];
+
+		if (whole == 0)
+			continue;
+		err = piece_add(s, whole, d->dim[i].stride, at, slice[i]);
+		at += whole * d->dim[i].stride;
+		n -= whole * below[i];
+	}
+	s->at[s->n] = at; /* where the next element would be */
+	return err;
+}
+
+static void types_free(MPI_Datatype *v, int n)
+{
+	for (int i = 0; i < n; i++)
+		if (v[i] != MPI_DATATYPE_NULL)
+			PMPI_Type_free(&v[i]);
+}
+
+static int whole_make(struct pieces *s, MPI_Datatype *whole)
+{
+	int err = PMPI_Type_create_struct_c(s->n, s->one, s->at, s->type, whole);
+
+	return err == MPI_SUCCESS ? PMPI_Type_commit(whole) : err;
+}
+
+/* `count' elements of p->type, of `size' bytes each; size divides the bytes of an element. */
+static int type_make(struct fort_part *p, MPI_Count size)
+{
+	const struct fort_desc *d = p->desc;
+	MPI_Count each = (MPI_Count)d->len / size, rest = p->count % each;
+	MPI_Datatype slice[FORT_RANK_MAX], whole = MPI_DATATYPE_NULL;
+	struct pieces s = {.n = 0};
+	int err;
+
+	for (int i = 0; i < FORT_RANK_MAX; i++)
+		slice[i] = MPI_DATATYPE_NULL;
+	err = PMPI_Type_contiguous_c(each, p->type, &slice[0]);
+	if (err == MPI_SUCCESS)
+		err = slices_make(d, slice);
+	if (err == MPI_SUCCESS)
+		err = pieces_make(d, p->count / each, slice, &s);
+	if (err == MPI_SUCCESS && rest > 0)
+		err = piece_add(&s, rest, (MPI_Aint)size, s.at[s.n], p->type);
+	if (err == MPI_SUCCESS)
+		err = whole_make(&s, &whole);
+	types_free(s.type, s.n);
+	types_free(slice, FORT_RANK_MAX);
+	if (err != MPI_SUCCESS)
+		return err;
+	p->type = whole;
+	p->count = 1;
+	p->made = true;
+	return MPI_SUCCESS;
+}
+
+/* Bytes of an element of the type, if it has no gaps; else 0. */
+static MPI_Count dense_size(MPI_Datatype type)
+{
+	MPI_Count size, lb, extent;
+
+	if (PMPI_Type_size_c(type, &size) != MPI_SUCCESS ||
+		PMPI_Type_get_extent_c(type, &lb, &extent) != MPI_SUCCESS)
+		return 0;
+	return size == extent && lb == 0 ? size : 0;
+}
+
+int fort_part_make(struct fort_part *p, bool later)
+{
+	MPI_Count size;
+
+	if (p->count <= 0 || p->type == MPI_DATATYPE_NULL)
+		return MPI_SUCCESS; /* nothing to describe, or for the call to refuse */
+	size = dense_size(p->type);
+	if (size > 0 && (MPI_Count)p->desc->len % size == 0)
+		return type_make(p, size);
+	return fort_copy_make(p, later);
 }
 
 void fort_part_free(struct fort_part *p)
 {
-	(void)p;
+	if (p->made)
+		PMPI_Type_free(&p->type);
+	free(p->copy);
+	p->made = false;
+	p->copy = NULL;
+}
+
+/* --- as a copy ----------------------------------------------------------------------------------
+ */
+
+/* Moves all elements between the section and `flat', which is dense. */
+static void section_move(const struct fort_desc *d, char *flat, bool out)
+{
+	ptrdiff_t at[FORT_RANK_MAX] = {0};
+	int64_t n = elements(d);
+	char *p = d->base;
+
+	for (int64_t i = 0; i < n; i++, flat += d->len) {
+		memcpy(out ? p : flat, out ? flat : p, d->len);
+		for (int k = 0; k < d->rank; k++) {
+			p += d->dim[k].stride;
+			if (++at[k] < d->dim[k].extent)
+				break;
+			p -= d->dim[k].stride * d->dim[k].extent;
+			at[k] = 0;
+		}
+	}
+}
+
+int fort_copy_make(struct fort_part *p, bool later)
+{
+	/* The copy would have to stay until the request ends. */
+	if (later)
+		return fort_raise(MPI_ERR_UNSUPPORTED_OPERATION);
+	p->copy = malloc((size_t)elements(p->desc) * p->desc->len);
+	if (p->copy == NULL)
+		return fort_no_memory();
+	section_move(p->desc, p->copy, false);
+	p->addr = p->copy;
+	return MPI_SUCCESS;
 }
 
 void fort_part_back(struct fort_part *p)
 {
-	(void)p;
+	section_move(p->desc, p->copy, true);
 }
