@@ -77,7 +77,7 @@ static void divisors_find(struct search *s, int n)
 /* The primes of n are those of its divisors, from the second, that no smaller prime divides. */
 static void primes_find(struct search *s, int n)
 {
-	int rest = n, prime[PRIMES_MAX];
+	int rest = n, prime[PRIMES_MAX] = {0};
 
 	for (int i = 1; i < s->ndivisors && rest > 1; i++) {
 		if (rest % s->divisor[i] != 0)
