@@ -102,7 +102,7 @@ static void between_groups(void)
 			MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &d));
 	FAILS(MPI_ERR_TOPOLOGY, "no topology", MPI_Cartdim_get(inter, &x));
 	FAILS(MPI_ERR_TOPOLOGY, "no topology", MPI_Dist_graph_neighbors_count(inter, &x, &y, &z));
-	CHECK(d == MPI_COMM_SELF);
+	CHECK(d == MPI_COMM_NULL);
 	OK(MPI_Intercomm_merge(inter, half, &d));
 	plain(d);
 	OK(MPI_Comm_free(&inter));

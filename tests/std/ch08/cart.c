@@ -357,7 +357,7 @@ static void wrong_grids(void)
 		MPI_Cart_create(MPI_COMM_WORLD, 1, dims, NULL, 0, &c));
 	FAILS(MPI_ERR_ARG, "ndims", MPI_Cart_create(MPI_COMM_WORLD, -1, dims, periods, 0, &c));
 	FAILS(MPI_ERR_COMM, "", MPI_Cart_create(MPI_COMM_NULL, 1, dims, periods, 0, &c));
-	CHECK(c == MPI_COMM_WORLD); /* a call that failed has written nothing */
+	CHECK(c == MPI_COMM_NULL); /* a call that failed leaves no communicator */
 }
 
 /* MPI-5.0 8.5.5: questions about a grid to a communicator without one */
@@ -380,14 +380,15 @@ static void wrong_kind(void)
 static void no_arrays(void)
 {
 	int dims[2], x[2], r;
-	MPI_Comm c = grid(0, dims);
+	MPI_Comm c = grid(0, dims), sub;
 
 	if (c == MPI_COMM_NULL)
 		return;
 	FAILS(MPI_ERR_ARG, "NULL", MPI_Cart_get(c, 2, NULL, x, x));
 	FAILS(MPI_ERR_ARG, "NULL", MPI_Cart_coords(c, 0, 2, NULL));
 	FAILS(MPI_ERR_ARG, "coords is NULL", MPI_Cart_rank(c, NULL, &r));
-	FAILS(MPI_ERR_ARG, "remain_dims is NULL", MPI_Cart_sub(c, NULL, &c));
+	FAILS(MPI_ERR_ARG, "remain_dims is NULL", MPI_Cart_sub(c, NULL, &sub));
+	CHECK(sub == MPI_COMM_NULL);
 	OK(MPI_Comm_free(&c));
 }
 

@@ -355,7 +355,7 @@ static void wrong(void)
 		MPI_Dist_graph_create(MPI_COMM_WORLD, 1, &d, NULL, &d, &w, MPI_INFO_NULL, 0, &c));
 	FAILS(MPI_ERR_ARG, "",
 		MPI_Dist_graph_create(MPI_COMM_WORLD, -1, &d, &one, &d, &w, MPI_INFO_NULL, 0, &c));
-	CHECK(c == MPI_COMM_WORLD);
+	CHECK(c == MPI_COMM_NULL);
 }
 
 /* MPI-5.0 8.5.4: MPI_UNWEIGHTED in some processes, weights in others */
