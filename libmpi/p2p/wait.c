@@ -180,10 +180,9 @@ void req_let_go(struct req *r)
 		obj_drop(r->comm);
 	if (unlikely(r->errwords != NULL))
 		free(r->errwords);
-	if (unlikely(r->ops != NULL && r->ops->gone != NULL))
 	if (unlikely(r->note != NULL))
 		free(r->note);
-	if (unlikely(r->ops != NULL))
+	if (unlikely(r->ops != NULL && r->ops->gone != NULL))
 		r->ops->gone(r);
 	else if (unlikely(r->scratch != NULL))
 		free(r->scratch);
