@@ -71,11 +71,11 @@ int group_make(int n, int32_t *peers, struct group **group)
 }
 
 /* What is made from a session's group is the session's. */
-static int derived(int err, const struct group *from, struct group *g)
+static int derived(int err, const struct group *from, struct group **g)
 {
-	if (err == 0 && from->session != NULL && g != &haft_group_empty) {
+	if (err == 0 && from->session != NULL && *g != &haft_group_empty) {
 		obj_hold(from->session);
-		g->session = from->session;
+		(*g)->session = from->session;
 	}
 	return err;
 }
@@ -102,7 +102,7 @@ int group_copy(struct group *from, struct group **group)
 		obj_hold(g->owner);
 	}
 	*group = g;
-	return derived(0, from, g);
+	return derived(0, from, group);
 }
 
 int group_of_session(struct session *s, int first, int size, struct group **group)
@@ -210,7 +210,7 @@ int group_union(struct group *a, struct group *b, struct group **newgroup)
 	for (n = 0; n < a->size; n++)
 		peers[n] = group_peer(a, n);
 	n = select_from(b, a, false, peers, n);
-	return derived(group_make(n, peers, newgroup), a->session != NULL ? a : b, *newgroup);
+	return derived(group_make(n, peers, newgroup), a->session != NULL ? a : b, newgroup);
 }
 
 static int subset(const struct group *a, const struct group *b, bool want, struct group **newgroup)
@@ -221,7 +221,7 @@ static int subset(const struct group *a, const struct group *b, bool want, struc
 	if (peers == NULL)
 		return no_memory(a->size);
 	n = select_from(a, b, want, peers, 0);
-	return derived(group_make(n, peers, newgroup), a, *newgroup);
+	return derived(group_make(n, peers, newgroup), a, newgroup);
 }
 
 int group_intersection(struct group *a, struct group *b, struct group **newgroup)
@@ -321,7 +321,7 @@ static int by_ranges(
 		}
 	}
 	free(named);
-	return derived(group_make(k, peers, newgroup), g, *newgroup);
+	return derived(group_make(k, peers, newgroup), g, newgroup);
 }
 
 static int by_ranks(struct group *g, int n, const int ranks[], bool incl, struct group **newgroup)

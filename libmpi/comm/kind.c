@@ -16,6 +16,7 @@
 #include <engine.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #define KEY_HW   "mpi_hw_resource_type"
 #define KEY_PSET "mpi_pset_name"
@@ -37,9 +38,9 @@ static int pset_color(const struct comm *c, const char *name)
 {
 	if (c->session == NULL)
 		return MPI_UNDEFINED;
-	if (strcmp(name, "mpi://SELF") == 0)
+	if (strcasecmp(name, "mpi://SELF") == 0)
 		return group_peer(c->group, c->rank);
-	return strcmp(name, "mpi://WORLD") == 0 || strcmp(name, "mpi://SHARED") == 0
+	return strcasecmp(name, "mpi://WORLD") == 0 || strcasecmp(name, "mpi://SHARED") == 0
 		       ? 0
 		       : MPI_UNDEFINED;
 }

@@ -20,6 +20,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 static const struct {
 	const char *name;
@@ -138,7 +139,7 @@ static int pset_find(const char *name, int *first, int *size)
 	for (size_t i = 0; i < countof(psets); i++) {
 		bool self = i == 1;
 
-		if (strcmp(name, psets[i]) != 0)
+		if (strcasecmp(name, psets[i]) != 0)
 			continue;
 		*first = self ? haft_life.rank : 0;
 		*size = self ? 1 : haft_life.size;

@@ -176,6 +176,31 @@ static void buffers(void)
 	t_ok(MPI_Session_finalize(&s));
 }
 
+/* 7.3.2: what is made from a set's group makes communicators too. */
+static void subsets(void)
+{
+	int zero = 0, range[1][3] = {{0, 0, 1}}, size, n;
+	MPI_Session s;
+	MPI_Group g, sub[4];
+	MPI_Comm c;
+
+	t_ok(MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &s));
+	t_ok(MPI_Group_from_session_pset(s, "mpi://world", &g)); /* names are URIs */
+	t_ok(MPI_Group_size(g, &size));
+	t_ok(MPI_Group_excl(g, 1, &zero, &sub[0]));
+	t_ok(MPI_Group_range_incl(g, 1, range, &sub[1]));
+	t_ok(MPI_Group_union(sub[1], sub[0], &sub[2]));
+	t_ok(MPI_Group_difference(g, sub[1], &sub[3]));
+	t_ok(MPI_Comm_create_from_group(sub[2], "all", MPI_INFO_NULL, MPI_ERRORS_RETURN, &c));
+	t_ok(MPI_Comm_size(c, &n));
+	t_eq(n, size);
+	t_ok(MPI_Comm_free(&c));
+	for (int i = 0; i < 4; i++)
+		t_ok(MPI_Group_free(&sub[i]));
+	t_ok(MPI_Group_free(&g));
+	t_ok(MPI_Session_finalize(&s));
+}
+
 /* 9.1.2: MPI_TAG_UB alone; 7.4.2: a set of the session can split its communicators. */
 static void derived(void)
 {
@@ -207,5 +232,6 @@ int main(void)
 	handlers();
 	buffers();
 	derived();
+	subsets();
 	return t_end();
 }
