@@ -125,9 +125,9 @@ $(gen): $(gen_SRCS:%.c=$(B)/obj/%.o)
 
 $(B)/include/mpi.h: $(gen)
 $(B)/gen/engine.h $(B)/gen/raw.h $(B)/gen/names.h: $(gen)
-$(B)/gen/names.c $(B)/gen/map $(B)/gen/list $(B)/gen/abi.c $(B)/gen/none.c: $(gen)
+$(B)/gen/names.c $(B)/gen/map $(B)/gen/list $(B)/gen/abi.c $(B)/gen/none.c $(B)/gen/garbage.c: $(gen)
 $(B)/include/mpi.h $(B)/gen/engine.h $(B)/gen/raw.h $(B)/gen/names.h $(B)/gen/names.c \
-$(B)/gen/map $(B)/gen/list $(B)/gen/abi.c $(B)/gen/none.c:
+$(B)/gen/map $(B)/gen/list $(B)/gen/abi.c $(B)/gen/none.c $(B)/gen/garbage.c:
 	$(call say,GEN,$@)
 	@mkdir -p $(@D)
 	$(Q)$(gen) $(@F) >$@.new && if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi

@@ -34,6 +34,7 @@ unit_TESTS += tests/unit/topo_order.c
 mpi_TESTS :=
 mpi_TESTS += tests/abi/convert.c
 mpi_TESTS += tests/abi/fortran.c
+mpi_TESTS += tests/abi/garbage.c
 mpi_TESTS += tests/abi/none.c
 mpi_TESTS += tests/abi/old.c
 mpi_TESTS += tests/abi/pmpi.c
@@ -86,6 +87,8 @@ mpi_TESTS += tests/std/ch08/graph.c
 mpi_TESTS += tests/std/ch07/caching.c
 mpi_TESTS += tests/std/ch07/keycomm.c
 mpi_TESTS += tests/std/ch07/keyend.c
+mpi_TESTS += tests/std/ch07/keyinter.c
+mpi_TESTS += tests/std/ch07/keysess.c
 mpi_TESTS += tests/std/ch07/keytype.c
 mpi_TESTS += tests/std/ch07/names.c
 mpi_TESTS += tests/std/ch09/attrs.c
@@ -222,6 +225,7 @@ $(B)/tests/fort/attr: tests/fort/attr_c.c
 
 # Every function that has no engine yet, as the generator lists them.
 $(B)/tests/abi/none: $(B)/gen/none.c
+$(B)/tests/abi/garbage: $(B)/gen/garbage.c
 
 # The main job.
 heat := $(B)/tests/examples/heat/heat

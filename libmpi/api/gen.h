@@ -4,7 +4,7 @@
  *     *.def ──(the compiler is the parser)──> arrays of the structs below ──> one writer an output
  *
  *     gen mpi.h | engine.h | raw.h | names.h | names.c | bind CHAPTER | map | list | man DIR |
- * abi.c | none.c | fort CHAPTER | mpif.h | mpi.f90 | mpi_f08.f90
+ * abi.c | none.c | garbage.c | fort CHAPTER | mpif.h | mpi.f90 | mpi_f08.f90
  *
  * The generator knows kinds, checks and flags; it knows no function's name.  It is a program of the
  * build machine: its output goes to stdout (man: into files of DIR). */
@@ -229,5 +229,6 @@ void write_list(FILE *out);
 void write_man(const char *dir);
 void write_abi_test(FILE *out);
 void write_none_test(FILE *out);
+void write_garbage_test(FILE *out);
 
 #endif

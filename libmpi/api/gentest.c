@@ -60,3 +60,70 @@ void write_none_test(FILE *out)
 			fprintf(out, "\t{\"%s\", call_%s},\n", e.name, e.name);
 	fputs("\t{0, 0}};\n", out);
 }
+
+static const struct kind *kind_of(const struct param *p)
+{
+	return &kinds[p->kind];
+}
+
+/* A handle by itself, which the function looks up whatever its other arguments are. */
+static bool plain_handle(const struct param *p)
+{
+	enum how how = kind_of(p)->how;
+
+	return p->when == NULL &&
+	       (how == OBJ || how == OBJ_NULL || how == OBJ_VAR || how == OBJ_VAR_NULL);
+}
+
+static bool has_handle(const struct entry *e)
+{
+	if (!has_engine(e->f) || e->f->ret != KIND_INT || (e->f->flags & (RAW | TOOL)) != 0)
+		return false;
+	for (int i = 0; i < e->f->nparam; i++)
+		if (plain_handle(&e->f->param[i]))
+			return true;
+	return false;
+}
+
+static void garbage_call(FILE *out, const struct entry *e)
+{
+	fprintf(out, "\nstatic int call_%s(void *garbage)\n{\n", e->name);
+	for (int i = 0; i < e->f->nparam; i++)
+		if (plain_handle(&e->f->param[i]))
+			fprintf(out, "\t%s h%d = (%s)garbage;\n",
+				classes[kind_of(&e->f->param[i])->class].type, i,
+				classes[kind_of(&e->f->param[i])->class].type);
+	fprintf(out, "\n\treturn %s(", e->name);
+	for (int i = 0; i < e->f->nparam; i++) {
+		enum how how = kind_of(&e->f->param[i])->how;
+
+		fputs(i > 0 ? ", " : "", out);
+		if (!plain_handle(&e->f->param[i]))
+			fputs("0", out);
+		else
+			fprintf(out, "%sh%d", how == OBJ_VAR || how == OBJ_VAR_NULL ? "&" : "", i);
+	}
+	fputs(");\n}\n", out);
+}
+
+/* A program that calls every function that has an engine and takes a handle, with a value that is
+ * none.  tests/abi/garbage.h has the rest of it. */
+void write_garbage_test(FILE *out)
+{
+	struct entry e;
+
+	fputs("// SPDX-License-Identifier: BSD-3-Clause\n"
+	      "/* Written by the generator in libmpi/api. */\n"
+	      "#define MPI_NO_DEPRECATED_WARNINGS\n"
+	      "#include <mpi.h>\n"
+	      "#include \"tests/abi/garbage.h\"\n",
+		out);
+	for (bool more = entry_first(&e, -1); more; more = entry_next(&e, -1))
+		if (has_handle(&e))
+			garbage_call(out, &e);
+	fputs("\nconst struct garbage_case garbage_cases[] = {\n", out);
+	for (bool more = entry_first(&e, -1); more; more = entry_next(&e, -1))
+		if (has_handle(&e))
+			fprintf(out, "\t{\"%s\", call_%s},\n", e.name, e.name);
+	fputs("\t{0, 0}};\n", out);
+}
