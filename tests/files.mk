@@ -97,6 +97,7 @@ mpi_TESTS += tests/std/ch08/place.c
 mpi_TESTS += tests/std/ch09/codes.c
 mpi_TESTS += tests/std/ch09/errh.c
 mpi_TESTS += tests/std/ch09/initial.c
+mpi_TESTS += tests/std/ch09/session.c
 mpi_TESTS += tests/std/ch09/mem.c
 mpi_TESTS += tests/std/ch10/hints.c
 mpi_TESTS += tests/std/ch10/info.c

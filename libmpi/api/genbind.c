@@ -45,7 +45,8 @@ static bool class_raises(enum class_id c)
 }
 
 /* The parameter on whose object errors are raised: a communicator, window, file or session, given
- * by value if possible; or else requests, which lead to one.  NULL: none. */
+ * by value if possible; or else requests, which lead to one, or a group, which may come from a
+ * session.  NULL: none. */
 static const struct param *self_find(const struct func *f)
 {
 	for (int i = 0; i < f->nparam; i++) {
@@ -62,6 +63,10 @@ static const struct param *self_find(const struct func *f)
 	for (int i = 0; i < f->nparam; i++)
 		if (kind_of(&f->param[i])->class == CLASS_REQ &&
 			kind_of(&f->param[i])->how != OBJ_NEW)
+			return &f->param[i];
+	for (int i = 0; i < f->nparam; i++)
+		if (kind_of(&f->param[i])->class == CLASS_GROUP &&
+			how_object(kind_of(&f->param[i])->how))
 			return &f->param[i];
 	return NULL;
 }
@@ -175,6 +180,8 @@ static bool prepare_self(FILE *out, const struct entry *e, const struct param *s
 	lookup(out, e->f, self);
 	if (k->class == CLASS_REQ)
 		fprintf(out, "\tself = bind_req_self(o_%s);\n", self->name);
+	else if (k->class == CLASS_GROUP)
+		fprintf(out, "\tself = o_%s->session;\n", self->name);
 	else
 		fprintf(out, "\tself = o_%s;\n", self->name);
 	return true;
