@@ -60,6 +60,7 @@ libmpi_SRCS += libmpi/p2p/buffer.c
 libmpi_SRCS += libmpi/p2p/call.c
 libmpi_SRCS += libmpi/p2p/lease.c
 libmpi_SRCS += libmpi/p2p/match.c
+libmpi_SRCS += libmpi/p2p/pace.c
 libmpi_SRCS += libmpi/p2p/part.c
 libmpi_SRCS += libmpi/p2p/note.c
 libmpi_SRCS += libmpi/p2p/persist.c

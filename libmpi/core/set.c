@@ -46,6 +46,10 @@ static const struct row rows[HAFT_SETTINGS] = {
 	[HAFT_SET_CHECK] = {"HAFT_CHECK", 0, 0, 1, {"types"},
 		"a list of what is checked: types: that what was sent is what is received",
 		.list = true},
+	[HAFT_SET_EARLY] = {"HAFT_EARLY", MEAN_OR(4096, 64 << 20), 0, (int64_t)1 << 40, {NULL},
+		"bytes of messages that have come before their receives, of all senders together; "
+		"who "
+		"sends more must wait until he is asked"},
 };
 
 static int64_t values[HAFT_SETTINGS];

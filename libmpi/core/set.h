@@ -21,6 +21,9 @@ enum haft_setting {
 			   never, 2 always */
 	HAFT_SET_PLAN,  /* HAFT_COLL_PLAN: text: libmpi/coll/table.c */
 	HAFT_SET_CHECK, /* HAFT_CHECK: a sum of enum haft_check */
+	HAFT_SET_EARLY, /* HAFT_EARLY: bytes of messages that nobody has asked for, kept by a
+			 * process
+			 */
 	HAFT_SETTINGS
 };
 

@@ -70,8 +70,9 @@ static inline bool send_direct(const void *buf, int64_t count, const struct type
 	int64_t bytes;
 
 	return likely(type->dense && buf_given(buf) &&
-		       !__builtin_mul_overflow(count, type->size, &bytes) && bytes <= p2p.direct &&
-		       peer != p2p.me && p2p.peers[peer].out.head == NULL) &&
+		       !__builtin_mul_overflow(count, type->size, &bytes) &&
+		       bytes <= p2p.peers[peer].direct && peer != p2p.me &&
+		       p2p.peers[peer].out.head == NULL) &&
 	       via_put(peer, c->ctx, tag, FRAME_EAGER, buf, (size_t)bytes) == 0;
 }
 

@@ -24,6 +24,7 @@ enum frame_kind {
 	FRAME_ASK,       /* payload: struct ask; ctx and tag are the message's */
 	FRAME_CLEAR,     /* tag: the id of ASK */
 	FRAME_DONE,      /* tag: the id of ASK; the receiver has read the message where it lay */
+	FRAME_PACE,      /* tag 1: keep messages until I ask for them; 0: no longer (pace.c) */
 	/* Of partitioned messages (part.c): tag is the receiver's id of the operation. */
 	FRAME_PART_MATE,  /* ctx: the id of who receives data; payload: the bytes of its buffer */
 	FRAME_PART_READY, /* the receiver of data has started */
@@ -62,25 +63,38 @@ struct req_queue {
 struct p2p_peer {
 	struct req_queue out, feed, drain;
 	struct p2p_peer *busy_next;
-	bool busy; /* in the busy list */
+	int64_t eager;  /* largest message to it that goes unasked, bytes; -1: none does */
+	int64_t direct; /* the largest that needs no request for it; -1: every one does */
+	int64_t early;  /* bytes kept here of messages from it that nobody has asked for */
+	bool busy;      /* in the busy list */
+	bool held;      /* it shall keep its messages */
+	bool tell;      /* and does not know yet what `held' says */
 };
 
 struct p2p {
 	int me;
 	int npeers;
-	int64_t eager;  /* bytes */
-	int64_t direct; /* bytes that may go without a request; -1: every message needs one */
-	bool checks;    /* messages of users carry notes: HAFT_CHECK=types */
+	int64_t eager;               /* bytes */
+	bool checks;                 /* messages of users carry notes: HAFT_CHECK=types */
 	const struct p2p_note *note; /* of the message that is just being matched, or NULL */
 	struct p2p_peer *peers;
 	struct p2p_peer *busy;
 	struct ids ids; /* sends that wait for CLEAR */
 	int (*hooks[P2P_HOOKS_MAX])(void);
 	int nhooks;
-	bool hooking; /* a pass is in the hooks */
+	bool hooking;      /* a pass is in the hooks */
+	int64_t early_max; /* of each peer's early messages: more, and it shall keep them */
+	struct p2p_count count;
 };
 
 extern struct p2p p2p;
+
+/* pace.c: `bytes' more (or fewer, below 0) of a peer's messages are kept here.  pace_tell tells it
+ * what it must know, if there is room for the frame; > 0: there was.  pace_told: a peer tells us.
+ */
+void pace_early(int peer, int64_t bytes);
+int pace_tell(int peer);
+void pace_told(int peer, bool keep);
 
 static inline void queue_push(struct req_queue *q, struct req *r)
 {

@@ -12,6 +12,8 @@
  *   ASK    the same, and where in shared memory it lies (MPI_Alloc_mem)
  *          <─────────────────────  DONE id   read there: one copy                    (lease.h)
  *
+ *          <─────────────────────  PACE      too much has come unasked: everything by ASK (pace.c)
+ *
  * Messages up to haft_set(HAFT_SET_EAGER) bytes go eagerly.  Engines of MPI's own calls (p2p_send
  * ...) are in the generated engine.h; bind/ has checked their arguments.
  *
@@ -21,6 +23,17 @@
 
 #include "libmpi/core/mpo.h"
 #include "libmpi/via/via.h"
+
+/* What has happened since p2p_open. */
+struct p2p_count {
+	uint64_t held;     /* times that a peer was told to keep its messages until asked */
+	uint64_t hold;     /* times that we were told */
+	int64_t early;     /* bytes kept now of messages that nobody has asked for */
+	int64_t early_top; /* the most there were */
+};
+
+/* The counters, to be read. */
+const struct p2p_count *p2p_counts(void);
 
 /* p2p_open gets ready for the peers of via, which is open and has p2p_deliver.  0 or
  * MPI_ERR_NO_MEM. */

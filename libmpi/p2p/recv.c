@@ -169,6 +169,12 @@ struct arrived *arrived_new(uint64_t ctx, int peer, int tag, int64_t total, int6
 	abort();
 }
 
+/* What it costs to keep an early message. */
+static int64_t early_cost(const struct arrived *a)
+{
+	return (int64_t)sizeof(*a) + a->total;
+}
+
 static void got_eager(const struct shm_frame *f)
 {
 	struct req *r = match_take(f->ctx, f->src, f->tag);
@@ -181,6 +187,7 @@ static void got_eager(const struct shm_frame *f)
 	a = arrived_new(f->ctx, f->src, f->tag, f->len, f->len);
 	memcpy(a->data, f->data, f->len);
 	match_store(a);
+	pace_early(f->src, early_cost(a));
 }
 
 static void got_ask(const struct shm_frame *f)
@@ -231,6 +238,8 @@ void p2p_deliver(void *arg, const struct shm_frame *f)
 		send_clear(f->src, (uint32_t)f->tag);
 	else if (f->kind == FRAME_DONE)
 		send_read(f->src, (uint32_t)f->tag);
+	else if (f->kind == FRAME_PACE)
+		pace_told(f->src, f->tag != 0);
 	else if (ALWAYS(f->kind <= FRAME_PART_CLOSE))
 		part_deliver(f);
 }
@@ -279,6 +288,8 @@ void recv_arrived(struct req *r, struct arrived *a)
 		memcpy(&ask, a->data, sizeof(ask));
 		recv_asked(r, a->peer, a->tag, &ask);
 	} else {
+		if (a->peer != p2p.me)
+			pace_early(a->peer, -early_cost(a));
 		recv_data(r, a->peer, a->tag, a->data, a->total);
 	}
 	p2p.note = NULL;

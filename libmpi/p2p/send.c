@@ -280,7 +280,7 @@ void send_start(struct req *r)
 {
 	if (r->peer == p2p.me) {
 		send_self(r);
-	} else if (r->bytes <= p2p.eager && !r->sync) {
+	} else if (r->bytes <= p2p.peers[r->peer].eager && !r->sync) {
 		r->state = STATE_OUT_EAGER;
 		out_put(r, r->peer);
 	} else if (send_number(r)) {

@@ -17,6 +17,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Bytes of early messages that any peer may have here: some thousands of small ones. */
+#define EARLY_LEAST ((int64_t)MEAN_OR(512, 1 << 20))
+
 struct p2p p2p;
 
 int p2p_open(void)
@@ -35,7 +38,11 @@ int p2p_open(void)
 	if (p2p.checks)
 		max -= (int64_t)sizeof(struct p2p_note);
 	p2p.eager = eager < max ? eager : max;
-	p2p.direct = p2p.checks ? -1 : p2p.eager;
+	p2p.early_max = haft_set(HAFT_SET_EARLY) / via.npeers;
+	if (p2p.early_max < EARLY_LEAST)
+		p2p.early_max = EARLY_LEAST;
+	for (int i = 0; i < via.npeers; i++)
+		pace_told(i, false);
 	return match_open() != 0 ? MPI_ERR_NO_MEM : p2p_probe_open();
 }
 
@@ -63,8 +70,8 @@ static int busy_pass(void)
 		int peer = (int)(p - p2p.peers);
 
 		p->busy = false;
-		moved += out_push(peer) + feed_push(peer) + drain_pull(peer);
-		if (p->out.head != NULL || p->feed.head != NULL || p->drain.head != NULL)
+		moved += pace_tell(peer) + out_push(peer) + feed_push(peer) + drain_pull(peer);
+		if (p->out.head != NULL || p->feed.head != NULL || p->drain.head != NULL || p->tell)
 			peer_busy(peer);
 		p = next;
 	}
