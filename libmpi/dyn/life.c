@@ -90,9 +90,9 @@ void dyn_down(void)
 {
 	if (haft_life.world == HAFT_RUNNING || haft_life.sessions > 0)
 		return;
+	type_fini(); /* nobody can free those */
 	leak_report();
 	haft_life_state(haft_life.world == HAFT_AFTER ? HAFT_AFTER : HAFT_BEFORE);
-	type_fini();
 	coll_close();
 	via_mem_close();
 	boot_rest(boot);
