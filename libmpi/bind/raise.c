@@ -27,10 +27,14 @@
 enum { LINE_MAX_BYTES = 1024 }; /* function, object and class before the words */
 
 /* A request may have been the last to hold its communicator.  Slots are never unmapped, so looking
- * at what is dead is safe; it has no references any more. */
+ * at what is dead is safe; it has no references any more.  A session that has been finalised is
+ * still held by its groups, and raises nothing (9.3). */
 static bool alive(const struct obj *o)
 {
-	return o != NULL && __atomic_load_n(&o->refs, __ATOMIC_RELAXED) != 0;
+	if (o == NULL || __atomic_load_n(&o->refs, __ATOMIC_RELAXED) == 0)
+		return false;
+	return o->u.cls != &haft_session_class ||
+	       obj_get(&haft_session_class, obj_handle(o)) != NULL;
 }
 
 static const struct comm *comm_of(const void *self)

@@ -10,6 +10,7 @@
  *	stat.c	warm-up, calibration, batches, quantiles, the line that goes to the script
  *	lat.c	two ranks: latency, message rate, bandwidth, posted receives
  *	coll.c	collectives on any number of ranks
+ *	comm.c	communicators
  *	type.c	derived datatypes: packing, messages, commit
  *	life.c	start, processor time of a waiting rank, memory
  *
@@ -107,6 +108,8 @@ void coll_alltoall(struct bench *b, const struct bench_row *row);
 
 void type_shape(struct bench *b, const struct bench_row *row);
 void type_commit(struct bench *b, const struct bench_row *row);
+
+void comm_dup(struct bench *b, const struct bench_row *row);
 
 void life_wait(struct bench *b, const struct bench_row *row);
 void life_memory(struct bench *b, const struct bench_row *row);

@@ -7,6 +7,7 @@
 #   ROWS=regex ROUNDS=n PEERS="openmpi mpich" LIMIT=seconds V=1    see tests/bench/README.md
 bench_SRCS := \
 	tests/bench/coll.c \
+	tests/bench/comm.c \
 	tests/bench/lat.c \
 	tests/bench/life.c \
 	tests/bench/mpi.c \

@@ -56,6 +56,7 @@ static const struct bench_row rows[] = {
 	SHAPE("idx", 6),
 	SHAPE("rec", 7),
 	{"commit", type_commit, 0, 0},
+	{"dup", comm_dup, 0, 0},
 	{"wait", life_wait, 4, 1},
 	{"memory", life_memory, 0, 0},
 	{"start", life_start, 0, 0},

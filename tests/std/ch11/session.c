@@ -130,7 +130,7 @@ static void handlers(void)
 {
 	MPI_Errhandler e, back;
 	MPI_Session s;
-	MPI_Group g;
+	MPI_Group g, none;
 
 	t_ok(MPI_Session_create_errhandler(handler, &e));
 	t_ok(MPI_Session_init(MPI_INFO_NULL, e, &s));
@@ -140,6 +140,10 @@ static void handlers(void)
 	t_ok(MPI_Errhandler_free(&back));
 	t_ok(MPI_Session_set_errhandler(s, MPI_ERRORS_RETURN));
 	t_true(MPI_Group_from_session_pset(s, "org://none", &g) == MPI_ERR_ARG && called == 1);
+	t_ok(MPI_Session_set_errhandler(s, e)); /* 9.3: a group's errors are those of its session */
+	t_ok(MPI_Group_from_session_pset(s, "mpi://SELF", &g));
+	t_true(MPI_Group_incl(g, 1, &called, &none) == MPI_ERR_RANK && called == 2);
+	t_ok(MPI_Group_free(&g));
 	t_ok(MPI_Session_finalize(&s));
 	t_ok(MPI_Errhandler_free(&e));
 }
