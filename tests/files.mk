@@ -75,6 +75,7 @@ mpi_TESTS += tests/std/ch03/ways_pipe.c
 mpi_TESTS += tests/std/ch03/types.c
 mpi_TESTS += tests/std/ch07/attr.c
 mpi_TESTS += tests/std/ch07/comm.c
+mpi_TESTS += tests/std/ch07/ctx.c
 mpi_TESTS += tests/std/ch07/from.c
 mpi_TESTS += tests/std/ch07/group.c
 mpi_TESTS += tests/std/ch07/hints.c
@@ -94,6 +95,7 @@ mpi_TESTS += tests/std/ch07/keytype.c
 mpi_TESTS += tests/std/ch07/names.c
 mpi_TESTS += tests/std/ch09/attrs.c
 mpi_TESTS += tests/std/ch07/kinds.c
+mpi_TESTS += tests/std/ch07/live.c
 mpi_TESTS += tests/std/ch08/place.c
 mpi_TESTS += tests/std/ch09/codes.c
 mpi_TESTS += tests/std/ch09/errh.c
@@ -263,5 +265,10 @@ long-plans: $(call tests_bin,$(plans))
 		echo "$$t $$e"; env $$e $(B)/bin/mpiexec -n 17 $$t $${ROUNDS:-30} || exit 1; \
 	done
 .PHONY: long-plans
+# Communicators by the million: alive at once, made and freed; and by two threads at once.
+long-comms: $(B)/tests/std/ch07/live $(B)/tests/std/ch07/ctx
+	$(Q)$(B)/bin/mpiexec -n 2 $(B)/tests/std/ch07/live 1000000 10000000
+	$(Q)for n in 2 3 4; do $(B)/bin/mpiexec -n $$n $(B)/tests/std/ch07/ctx 100000 || exit 1; done
+.PHONY: long-comms
 
 include tests/bench/files.mk
