@@ -308,6 +308,31 @@ static void plain_interface(FILE *out, const struct func *f, const char *prefix,
 	fputs("  END INTERFACE\n", out);
 }
 
+static bool has_handle(const struct func *f)
+{
+	for (int i = 0; i < f->nparam; i++)
+		if (kinds[f->param[i].kind].class != NOCLASS)
+			return true;
+	return false;
+}
+
+/* As module mpi has it; if it takes a handle, then also with the handle of mpi_f08. */
+static void old_generic(FILE *out, const struct func *f, const char *prefix)
+{
+	struct view v = {.f08 = true, .prefix = prefix};
+
+	if (!has_handle(f) || fort_callback(f)) {
+		plain_interface(out, f, prefix, false);
+		return;
+	}
+	fprintf(out, "  INTERFACE %s%s\n", prefix, f->name);
+	entry_small(&v, f);
+	procedure_write(out, &v);
+	v.f08 = false;
+	procedure_write(out, &v);
+	fputs("  END INTERFACE\n", out);
+}
+
 static void f08_interfaces(FILE *out, const char *prefix)
 {
 	for (const struct func *f = funcs; f < funcs + nfuncs; f++) {
@@ -316,7 +341,7 @@ static void f08_interfaces(FILE *out, const char *prefix)
 		if (!in_fortran(f) || !own || (f->flags & REMOVED))
 			continue;
 		if (old_form(f))
-			plain_interface(out, f, prefix, false);
+			old_generic(out, f, prefix);
 		else if (fort_callback(f))
 			plain_interface(out, f, prefix, true);
 		else

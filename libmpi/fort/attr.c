@@ -89,7 +89,7 @@ CALLBACKS(mpi_win_dup_fn, mpi_win_null_copy_fn, mpi_win_null_delete_fn, MPI_Aint
 		FORT_RETURN(ret);                                                                \
 	}
 
-PROCEDURES(FORT_PROC_OLD, mpi_keyval_create, mpi_attr_put, mpi_attr_get, PMPI_Keyval_create,
+PROCEDURES(FORT_PROC, mpi_keyval_create, mpi_attr_put, mpi_attr_get, PMPI_Keyval_create,
 	PMPI_Attr_put, PMPI_Attr_get, MPI_Comm, fort_comm, FORT_LANG_INT, MPI_Fint,
 	MPI_Copy_function, MPI_Delete_function)
 PROCEDURES(FORT_PROC, mpi_comm_create_keyval, mpi_comm_set_attr, mpi_comm_get_attr,

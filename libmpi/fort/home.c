@@ -33,22 +33,36 @@ void *fort_named(const void *p)
 	return (void *)(uintptr_t)p;
 }
 
-/* The program's options for larger INTEGERs are refused when it is compiled (mpif.h), so the sizes
- * are known.  Whoever has said something before us is right. */
-__attribute__((constructor)) static void home_open(void)
+/* Default INTEGERs of another size are refused when a program is compiled (mpif.h, mpifort), so the
+ * sizes are known here.  Whoever has said something before us is right. */
+static void types_tell(void)
 {
-	static const struct {
-		const char *key, *value;
-	} facts[] = {{"mpi_logical_size", "4"}, {"mpi_integer_size", "4"}, {"mpi_real_size", "4"},
+	static const char *const facts[][2] = {{"mpi_logical_size", "4"},
+		{"mpi_integer_size", "4"}, {"mpi_real_size", "4"},
 		{"mpi_double_precision_size", "8"}};
 	MPI_Fint yes = 1, no = 0;
-	MPI_Info info = MPI_INFO_NULL;
+	MPI_Info info;
+	int set;
 
+	if (PMPI_Abi_get_fortran_booleans((int)sizeof(yes), &yes, &no, &set) == MPI_SUCCESS && !set)
+		PMPI_Abi_set_fortran_booleans((int)sizeof(yes), &yes, &no);
+	if (PMPI_Abi_get_fortran_info(&info) != MPI_SUCCESS)
+		return;
+	if (info == MPI_INFO_NULL && PMPI_Info_create(&info) == MPI_SUCCESS) {
+		for (size_t i = 0; i < sizeof(facts) / sizeof(facts[0]); i++)
+			PMPI_Info_set(info, facts[i][0], facts[i][1]);
+		PMPI_Abi_set_fortran_info(info);
+	}
+	PMPI_Info_free(&info);
+}
+
+__attribute__((constructor)) static void home_open(void)
+{
 	MPI_F_STATUS_IGNORE = mpi_fort_addr_.status_ignore;
 	MPI_F_STATUSES_IGNORE = mpi_fort_addr_.statuses_ignore;
 	MPI_F08_STATUS_IGNORE = (MPI_F08_status *)mpi_fort_addr_.status_ignore;
 	MPI_F08_STATUSES_IGNORE = (MPI_F08_status *)mpi_fort_addr_.statuses_ignore;
-	(void)facts, (void)yes, (void)no, (void)info;
+	types_tell();
 }
 
 /* --- == and /= of mpi_f08's handles ---------------------------------------------------------- */
