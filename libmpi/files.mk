@@ -170,7 +170,7 @@ $(B)/obj/libshm.whole.o: $(libshm_SRCS:%.c=$(B)/obj/%.o)
 $(B)/obj/libmpi.o: $(libmpi_PARTS)
 	$(call say,LD,$@)
 	$(Q)$(CC) -r -nostdlib -o $@ $^ && objcopy -w --keep-global-symbol='MPI_*' \
-		--keep-global-symbol='PMPI_*' --keep-global-symbol=haft_fort_lang $@
+		--keep-global-symbol='PMPI_*' --keep-global-symbol='haft_fort_*' $@
 
 $(B)/lib/libmpi_abi.a: $(B)/obj/libmpi.o
 	$(call say,AR,$@)

@@ -291,14 +291,14 @@ static void declare(FILE *out, const struct form *m, const struct param *p)
 
 static void before_part(FILE *out, const struct form *m, const struct param *p)
 {
-	const char *x = p->name, *later = fort_later(m->e.f) ? "true" : "false";
+	const char *x = p->name;
 
 	switch (section_of(m->e.f, p)) {
 	case AS_TYPE:
-		fprintf(out, "\tret = fort_part(&c_%s, %s, *%s, fort_type(*%s), %s);\n", x, x,
-			p[1].name, p[2].name, later);
+		fprintf(out, "\tret = fort_part(&c_%s, %s, *%s, fort_type(*%s));\n", x, x,
+			p[1].name, p[2].name);
 		break;
-	case AS_COPY: fprintf(out, "\tret = fort_copy(&c_%s, %s, %s);\n", x, x, later); break;
+	case AS_COPY: fprintf(out, "\tret = fort_copy(&c_%s, %s);\n", x, x); break;
 	case AS_ADDR: return;
 	}
 	fputs("\tif (ret != MPI_SUCCESS)\n\t\tgoto done;\n", out);
@@ -460,13 +460,25 @@ static bool after_success(FILE *out, const struct form *m, const struct param *p
 	}
 }
 
+/* The request that a nonblocking call returns. */
+static const char *request_of(const struct func *f)
+{
+	for (int i = 0; i < f->nparam; i++)
+		if (f->param[i].kind == KIND_REQ_OUT)
+			return f->param[i].name;
+	return "?";
+}
+
 static void give_back(FILE *out, const struct form *m, const struct param *p)
 {
 	const char *x = p->name;
 
 	if (!fails(m, p))
 		return;
-	if (how_of(p) == F_CHOICE)
+	if (how_of(p) == F_CHOICE && fort_later(m->e.f))
+		fprintf(out, "\tfort_part_keep(&c_%s, %s, c_%s);\n", x,
+			p->dir != IN ? "true" : "false", request_of(m->e.f));
+	else if (how_of(p) == F_CHOICE)
 		fprintf(out, "\tfort_part_end(&c_%s, %s);\n", x, p->dir != IN ? "true" : "false");
 	else
 		fprintf(out, "\tfort_room_end(s_%s, c_%s);\n", x, x);

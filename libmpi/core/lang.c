@@ -2,7 +2,7 @@
 /* lang.c - in which language the program speaks: one word a thread. */
 #include "libmpi/core/lang.h"
 
-#include "libobj/obj.h"
+#include "libmpi/core/mpo.h"
 
 static __thread int lang = OBJ_LANG_C;
 
@@ -12,6 +12,17 @@ int haft_fort_lang(int next)
 
 	lang = next;
 	return was;
+}
+
+bool haft_fort_copy(void *request, struct req_copy *copy)
+{
+	struct req *r = obj_get(&haft_req_class, (obj_h)request);
+
+	if (r == NULL)
+		return false;
+	copy->next = r->copies;
+	r->copies = copy;
+	return true;
 }
 
 int haft_lang_take(void)

@@ -10,9 +10,17 @@
 #ifndef HAFT_CORE_LANG_H
 #define HAFT_CORE_LANG_H
 
-/* enum obj_lang of what this thread brings in its next call; returns what it was.  The one function
- * of libmpi_abi that is not MPI's: for libmpifort_abi of the same version only. */
+#include <stdbool.h>
+
+/* enum obj_lang of what this thread brings in its next call; returns what it was.  This
+ * function and the next are the only ones of libmpi_abi that are not MPI's: for libmpifort_abi of
+ * the same version only. */
 __attribute__((visibility("default"))) int haft_fort_lang(int lang);
+
+/* Hangs a copy on the request of this handle, which the caller has just got.  false: it is no
+ * request, and the copy is the caller's still. */
+struct req_copy;
+__attribute__((visibility("default"))) bool haft_fort_copy(void *request, struct req_copy *copy);
 
 /* The language of what this call has brought; the next one is C's again. */
 int haft_lang_take(void);

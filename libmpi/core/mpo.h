@@ -320,6 +320,17 @@ struct req {
 	struct req *whole;         /* held; one of its parts is this request */
 	void *scratch;             /* malloc'ed, or what ops->gone frees; goes with the request */
 	const struct req_ops *ops; /* NULL: a message, or a generalized request */
+	struct req_copy *copies;   /* of what Fortran cannot leave in place; NULL: none */
+};
+
+/* A copy that stands for the user's memory while an operation runs: taken when a persistent request
+ * starts, given back when the user learns of the end, and gone with the request.  Its owner is
+ * libmpi/fort, which has the same struct. */
+struct req_copy {
+	struct req_copy *next;
+	void (*take)(struct req_copy *c);
+	void (*give)(struct req_copy *c);
+	void (*gone)(struct req_copy *c);
 };
 
 /* --- others -------------------------------------------------------------------------------

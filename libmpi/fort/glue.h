@@ -208,29 +208,29 @@ struct fort_part {
 };
 
 bool fort_dense(const struct fort_desc *d);
-/* Of what is not contiguous.  later: the call is nonblocking. */
-int fort_part_make(struct fort_part *p, bool later);
-int fort_copy_make(struct fort_part *p, bool later);
+/* Of what is not contiguous. */
+int fort_part_make(struct fort_part *p);
+int fort_copy_make(struct fort_part *p);
 void fort_part_free(struct fort_part *p);
 void fort_part_back(struct fort_part *p);
 
 /* Contiguous memory goes as it is.  0, or an error that has been raised. */
-static inline int fort_part(struct fort_part *p, const struct fort_desc *d, MPI_Count count,
-	MPI_Datatype type, bool later)
+static inline int fort_part(
+	struct fort_part *p, const struct fort_desc *d, MPI_Count count, MPI_Datatype type)
 {
 	*p = (struct fort_part){FORT_BUF(d->base), count, type, false, NULL, d};
 	if (__builtin_expect(d->rank == 0 || fort_dense(d), 1))
 		return MPI_SUCCESS;
-	return fort_part_make(p, later);
+	return fort_part_make(p);
 }
 
 /* The whole of a section as a copy, because its elements are named by position. */
-static inline int fort_copy(struct fort_part *p, const struct fort_desc *d, bool later)
+static inline int fort_copy(struct fort_part *p, const struct fort_desc *d)
 {
 	*p = (struct fort_part){FORT_BUF(d->base), 0, MPI_DATATYPE_NULL, false, NULL, d};
 	if (__builtin_expect(d->rank == 0 || fort_dense(d), 1))
 		return MPI_SUCCESS;
-	return fort_copy_make(p, later);
+	return fort_copy_make(p);
 }
 
 /* After the call: results go back if `written'. */
@@ -241,6 +241,15 @@ static inline void fort_part_end(struct fort_part *p, bool written)
 			fort_part_back(p);
 		fort_part_free(p);
 	}
+}
+
+/* After a nonblocking call: a copy stays with the request. */
+void fort_copy_keep(struct fort_part *p, bool written, MPI_Request request);
+
+static inline void fort_part_keep(struct fort_part *p, bool written, MPI_Request request)
+{
+	if (__builtin_expect(p->made || p->copy != NULL, 0))
+		fort_copy_keep(p, written, request);
 }
 
 #define FORT_RETURN(x)               \

@@ -37,9 +37,8 @@ void *fort_named(const void *p)
  * sizes are known here.  Whoever has said something before us is right. */
 static void types_tell(void)
 {
-	static const char *const facts[][2] = {{"mpi_logical_size", "4"},
-		{"mpi_integer_size", "4"}, {"mpi_real_size", "4"},
-		{"mpi_double_precision_size", "8"}};
+	static const char *const facts[][2] = {{"mpi_logical_size", "4"}, {"mpi_integer_size", "4"},
+		{"mpi_real_size", "4"}, {"mpi_double_precision_size", "8"}};
 	MPI_Fint yes = 1, no = 0;
 	MPI_Info info;
 	int set;

@@ -149,7 +149,7 @@ static MPI_Count dense_size(MPI_Datatype type)
 	return size == extent && lb == 0 ? size : 0;
 }
 
-int fort_part_make(struct fort_part *p, bool later)
+int fort_part_make(struct fort_part *p)
 {
 	MPI_Count size;
 
@@ -158,7 +158,7 @@ int fort_part_make(struct fort_part *p, bool later)
 	size = dense_size(p->type);
 	if (size > 0 && (MPI_Count)p->desc->len % size == 0)
 		return type_make(p, size);
-	return fort_copy_make(p, later);
+	return fort_copy_make(p);
 }
 
 void fort_part_free(struct fort_part *p)
@@ -192,20 +192,75 @@ static void section_move(const struct fort_desc *d, char *flat, bool out)
 	}
 }
 
-int fort_copy_make(struct fort_part *p, bool later)
+/* The same as libmpi/core/mpo.h has. */
+struct req_copy {
+	struct req_copy *next;
+	void (*take)(struct req_copy *c);
+	void (*give)(struct req_copy *c);
+	void (*gone)(struct req_copy *c);
+};
+bool haft_fort_copy(void *request, struct req_copy *copy);
+
+/* A copy, which may stay with a request: one malloc'ed block, the elements behind the descriptor.
+ */
+struct kept {
+	struct req_copy c;
+	char *flat;
+	bool written;
+	struct fort_desc desc; /* its dimensions follow */
+};
+
+static void kept_take(struct req_copy *c)
 {
-	/* The copy would have to stay until the request ends. */
-	if (later)
-		return fort_raise(MPI_ERR_UNSUPPORTED_OPERATION);
-	p->copy = malloc((size_t)elements(p->desc) * p->desc->len);
-	if (p->copy == NULL)
+	struct kept *k = (struct kept *)c;
+
+	section_move(&k->desc, k->flat, false);
+}
+
+static void kept_give(struct req_copy *c)
+{
+	struct kept *k = (struct kept *)c;
+
+	if (k->written)
+		section_move(&k->desc, k->flat, true);
+}
+
+static void kept_gone(struct req_copy *c)
+{
+	free(c);
+}
+
+int fort_copy_make(struct fort_part *p)
+{
+	size_t head = sizeof(*p->desc) + (size_t)p->desc->rank * sizeof(p->desc->dim[0]);
+	size_t at = (offsetof(struct kept, desc) + head + 63) / 64 * 64;
+	struct kept *k = malloc(at + (size_t)elements(p->desc) * p->desc->len);
+
+	if (k == NULL)
 		return fort_no_memory();
-	section_move(p->desc, p->copy, false);
-	p->addr = p->copy;
+	k->c = (struct req_copy){NULL, kept_take, kept_give, kept_gone};
+	k->flat = (char *)k + at;
+	k->written = true;
+	memcpy(&k->desc, p->desc, head);
+	section_move(&k->desc, k->flat, false);
+	p->copy = k;
+	p->addr = k->flat;
 	return MPI_SUCCESS;
 }
 
 void fort_part_back(struct fort_part *p)
 {
-	section_move(p->desc, p->copy, true);
+	kept_give(p->copy);
+}
+
+void fort_copy_keep(struct fort_part *p, bool written, MPI_Request request)
+{
+	struct kept *k = p->copy;
+
+	if (k != NULL) {
+		k->written = written;
+		if (haft_fort_copy(request, &k->c))
+			p->copy = NULL; /* else the call has failed */
+	}
+	fort_part_free(p);
 }

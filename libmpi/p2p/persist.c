@@ -88,6 +88,8 @@ int p2p_start(struct req **request)
 		return haft_err(MPI_ERR_REQUEST,
 			"the request is active: it must complete before it is "
 			"started again");
+	for (struct req_copy *c = r->copies; c != NULL; c = c->next)
+		c->take(c);
 	free(r->errwords);
 	r->errwords = NULL;
 	r->at = r->total = 0;

@@ -179,6 +179,14 @@ void p2p_flush(void)
 	wait_until(nothing_out, NULL, NULL);
 }
 
+static void copies_gone(struct req *r)
+{
+	for (struct req_copy *c = r->copies, *next; c != NULL; c = next) {
+		next = c->next;
+		c->gone(c);
+	}
+}
+
 void req_let_go(struct req *r)
 {
 	if (r->type != NULL)
@@ -189,6 +197,8 @@ void req_let_go(struct req *r)
 		free(r->errwords);
 	if (unlikely(r->note != NULL))
 		free(r->note);
+	if (unlikely(r->copies != NULL))
+		copies_gone(r);
 	if (unlikely(r->ops != NULL && r->ops->gone != NULL))
 		r->ops->gone(r);
 	else if (unlikely(r->scratch != NULL))
@@ -270,6 +280,8 @@ static int req_end(struct req **request, MPI_Status *status)
 	struct req *r = *request;
 	int err = req_report(r, status);
 
+	for (struct req_copy *c = r->copies; unlikely(c != NULL); c = c->next)
+		c->give(c);
 	if (r->persist) {
 		r->active = false;
 		return err;

@@ -27,13 +27,16 @@ program section
   use section_calls
   implicit none
   integer :: rank, peer, i, j, n
-  real :: a(9, 8), b(5, 8), c(40), d(3, 3, 3), e(3, 3, 3)
+  real, asynchronous :: a(9, 8), b(5, 8)
+  real :: c(40), d(3, 3, 3), e(3, 3, 3)
   complex :: z(10), w(5)
   type(point) :: p(6)
   real :: xs(6)
-  integer :: k(8), l(8), all(16)
+  integer, asynchronous :: k(8), l(8)
+  integer :: all(16)
   type(MPI_Request) :: r(2)
   type(MPI_Status) :: status
+  type(MPI_Datatype) :: gaps
 
   call MPI_Init()
   call MPI_Comm_rank(MPI_COMM_WORLD, rank)
@@ -118,5 +121,32 @@ program section
       if (l(1 + 2 * (2 * j + i - 1)) /= 8 - 2 * (2 * rank + i - 1) + 10 * j) stop 19
     end do
   end do
+
+  ! the same, nonblocking and persistent: the copies stay with the request
+  l = -1
+  call MPI_Iallreduce(k(1:8:2), l(8:1:-2), 4, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD, r(1))
+  call MPI_Wait(r(1), MPI_STATUS_IGNORE)
+  if (any(l(8:1:-2) /= 2 * [1, 3, 5, 7] + 10) .or. any(l(1:8:2) /= -1)) stop 20
+  call MPI_Type_vector(2, 1, 2, MPI_INTEGER, gaps)
+  call MPI_Type_commit(gaps)
+  if (rank == 0) then
+    call MPI_Send_init(k(1:7:2), 1, gaps, 1, 14, MPI_COMM_WORLD, r(1))
+    do i = 1, 3
+      k(1) = 100 * i
+      k(5) = 200 * i
+      call MPI_Start(r(1))
+      call MPI_Wait(r(1), MPI_STATUS_IGNORE)
+    end do
+  else
+    call MPI_Recv_init(l(2:8:2), 1, gaps, 0, 14, MPI_COMM_WORLD, r(1))
+    do i = 1, 3
+      l = i
+      call MPI_Start(r(1))
+      call MPI_Wait(r(1), MPI_STATUS_IGNORE)
+      if (l(2) /= 100 * i .or. l(6) /= 200 * i .or. count(l == i) /= 6) stop 21
+    end do
+  end if
+  call MPI_Request_free(r(1))
+  call MPI_Type_free(gaps)
   call MPI_Finalize()
 end program
