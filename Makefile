@@ -141,6 +141,7 @@ help:
 	'lint         layers, names, budgets, format; all with -Werror' \
 	'install      DESTDIR= PREFIX=/usr/local' \
 	'coverage     which functions of MPI 5.0 work, and which do not' \
+	'evidence     which sections and functions of MPI 5.0 have a test (chapters 2 and 7 to 10)' \
 	'bench bench-obj bench-peers   measure; bench-peers installs other MPIs to measure beside' \
 	'fuzz-obj fuzz-type   random operations on libobj, random datatypes, until stopped' \
 	'clean        remove build/'

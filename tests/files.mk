@@ -59,6 +59,8 @@ mpi_TESTS += tests/life/phases.c
 mpi_TESTS += tests/std/ch02/limit.c
 mpi_TESTS += tests/std/ch02/named.c
 mpi_TESTS += tests/std/ch02/opaque.c
+mpi_TESTS += tests/std/ch02/system.c
+mpi_TESTS += tests/std/ch02/terms.c
 mpi_TESTS += tests/std/ch02/values.c
 mpi_TESTS += tests/std/ch03/complete.c
 mpi_TESTS += tests/std/ch03/flood.c
@@ -86,6 +88,7 @@ mpi_TESTS += tests/std/ch07/idup.c
 mpi_TESTS += tests/std/ch07/inter.c
 mpi_TESTS += tests/std/ch08/dist.c
 mpi_TESTS += tests/std/ch08/graph.c
+mpi_TESTS += tests/std/ch07/basic.c
 mpi_TESTS += tests/std/ch07/caching.c
 mpi_TESTS += tests/std/ch07/keycomm.c
 mpi_TESTS += tests/std/ch07/keyend.c
@@ -100,6 +103,7 @@ mpi_TESTS += tests/std/ch08/place.c
 mpi_TESTS += tests/std/ch09/codes.c
 mpi_TESTS += tests/std/ch09/errh.c
 mpi_TESTS += tests/std/ch09/initial.c
+mpi_TESTS += tests/std/ch09/inquire.c
 mpi_TESTS += tests/std/ch09/session.c
 mpi_TESTS += tests/std/ch09/mem.c
 mpi_TESTS += tests/std/ch10/hints.c
@@ -247,6 +251,17 @@ run-check: tests
 	$(Q)SANFLAGS='$(san)' $(B)/tests/run -b $(B) -o $(B)/check.log -x $(tests_factor) \
 		unit $(unit_sel) mpi $(mpi_sel) script $(sh_sel)
 .PHONY: tests
+
+# What of the standard has a test.  tests/abi calls every function, which says nothing of them.
+evidence_bin = $(filter-out $(B)/tests/abi/%,$(call tests_bin,$(sort $(mpi_TESTS)))) \
+	$(call objs,$(filter tests/unit/%,$(unit_TESTS)))
+$(B)/called: tests
+	$(Q)nm -u $(evidence_bin) 2>/dev/null | sed -n 's/^ *U P\?\(MPI_[A-Za-z0-9_]*\).*/\1/p' | sort -u >$@
+evidence: $(B)/called $(B)/gen/list
+	$(Q)awk -f tests/evidence.awk kind=sections tests/sections.txt kind=list $(B)/gen/list \
+		kind=called $(B)/called kind=test $(sort $(unit_TESTS) $(mpi_TESTS) $(fort_TESTS) \
+		$(script_TESTS)) $(wildcard tests/std/*/*.inc tests/std/*/*.h)
+.PHONY: evidence
 
 # Until it is stopped, or finds something: random operations on libobj, with a new seed every 10^7.
 fuzz-obj: $(B)/tests/fuzz/obj
