@@ -6,6 +6,7 @@
 unit_TESTS :=
 unit_TESTS += tests/fuzz/obj.c
 unit_TESTS += tests/fuzz/type.c
+unit_TESTS += tests/unit/group.c
 unit_TESTS += tests/unit/obj_attr.c
 unit_TESTS += tests/unit/obj_call.c
 unit_TESTS += tests/unit/obj_direct.c
@@ -206,6 +207,8 @@ $(call tests_bin,$(sort $(unit_TESTS))): $(B)/tests/%: $(B)/obj/tests/%.o $(unit
 
 plan_OBJS := $(addprefix $(B)/obj/libmpi/,type/kern.o type/move.o type/pack.o type/plan.o core/code.o core/err.o)
 $(B)/tests/unit/plan: $(plan_OBJS)
+group_OBJS := $(addprefix $(B)/obj/libmpi/,comm/group.o core/code.o core/err.o core/lock.o core/lock_os.o core/mpo.o core/state.o)
+$(B)/tests/unit/group: $(group_OBJS)
 $(B)/tests/unit/topo_order: $(B)/obj/libmpi/topo/order.o
 
 # All of libmpi, with its inside.

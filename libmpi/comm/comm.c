@@ -12,7 +12,8 @@ static struct group world_group, self_group;
 
 static void describe(struct comm *c, struct group *g, uint64_t ctx, int rank, int size, int base)
 {
-	g->size = g->span = size;
+	g->size = size;
+	g->stride = 1;
 	g->rank = rank;
 	g->base = base;
 	g->o.refs = OBJ_REFS_STICKY; /* static memory, no handle: references are not counted */

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* group.c - ordered sets of peers (MPI-5.0 7.3).
  *
- * All constructors end in group_make: a list of peers in order of ranks.  If they are neighbours
- * (base, base + 1, ...) nothing is stored; else two tables, rank to peer and peer to rank, that
- * copies share.  Every operation is linear in the sizes of its groups. */
+ * Constructors end in group_make: a list of peers in order of ranks.  If they are at even distances
+ * (base, base + stride, ...) nothing is stored, and a range of such a group is not even listed;
+ * else two tables, rank to peer and peer to rank, that copies share.  Every operation is linear in
+ * the sizes of its groups, but for a logarithm where the peers of a group are far apart. */
 #include "libmpi/comm/group.h"
 
 #include "libmpi/core/err.h"
@@ -12,6 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Entries of a table by peer for each member; beyond that a sorted one takes less memory. */
+#define SPREAD_MAX MEAN_OR(1, 4)
+
 static int no_memory(int n)
 {
 	return haft_err(MPI_ERR_NO_MEM, "no memory for a group of %d processes", n);
@@ -19,49 +23,107 @@ static int no_memory(int n)
 
 /* --- making ------------------------------------------------------------------------------- */
 
-/* Fills base and span; true if the peers are neighbours in order. */
-static bool measure(struct group *g, const int32_t *peers)
+/* A group without tables: peer base + r * stride is rank r.  size >= 1. */
+static int plain(int size, int base, int stride, struct group **group)
 {
-	int lo = peers[0], hi = peers[0];
-	bool plain = true;
+	struct group *g = obj_new(&haft_group_class, NULL);
+
+	if (g == NULL)
+		return no_memory(size);
+	g->size = size;
+	g->base = base;
+	g->stride = size > 1 ? stride : 1;
+	g->rank = group_rank_of(g, haft_life.rank);
+	if (g->rank < 0)
+		g->rank = MPI_UNDEFINED;
+	*group = g;
+	return 0;
+}
+
+/* Whether all peers are the same distance from one to the next. */
+static bool even(int n, const int32_t *peers)
+{
+	for (int i = 2; i < n; i++) {
+		if (peers[i] - peers[i - 1] != peers[1] - peers[0])
+			return false;
+	}
+	return true;
+}
+
+static int by_value(const void *a, const void *b)
+{
+	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* unmap by order: ranks sorted by their peers. */
+static int order_fill(struct group *g)
+{
+	int64_t *both = malloc((size_t)g->size * sizeof(*both));
+
+	g->unmap = malloc((size_t)g->size * sizeof(*g->unmap));
+	if (both == NULL || g->unmap == NULL) {
+		free(both);
+		return -1;
+	}
+	for (int i = 0; i < g->size; i++)
+		both[i] = (int64_t)g->map[i] << 32 | i;
+	qsort(both, (size_t)g->size, sizeof(*both), by_value);
+	for (int i = 0; i < g->size; i++)
+		g->unmap[i] = (int32_t)both[i];
+	free(both);
+	return 0;
+}
+
+/* unmap by peer, if peers are near each other, or by order.  0 or -1: no memory. */
+static int unmap_fill(struct group *g)
+{
+	int lo = g->map[0], hi = g->map[0];
+	int64_t span;
 
 	for (int i = 1; i < g->size; i++) {
-		plain = plain && peers[i] == peers[i - 1] + 1;
-		lo = peers[i] < lo ? peers[i] : lo;
-		hi = peers[i] > hi ? peers[i] : hi;
+		lo = g->map[i] < lo ? g->map[i] : lo;
+		hi = g->map[i] > hi ? g->map[i] : hi;
 	}
 	g->base = lo;
-	g->span = hi - lo + 1;
-	return plain;
+	g->stride = 1;
+	span = (int64_t)hi - lo + 1;
+	if (span > (int64_t)g->size * SPREAD_MAX)
+		return order_fill(g);
+	g->span = (int)span;
+	g->unmap = malloc((size_t)span * sizeof(*g->unmap));
+	if (g->unmap == NULL)
+		return -1;
+	memset(g->unmap, 0xff, (size_t)span * sizeof(*g->unmap));
+	for (int i = 0; i < g->size; i++)
+		g->unmap[g->map[i] - lo] = i;
+	return 0;
 }
 
 int group_make(int n, int32_t *peers, struct group **group)
 {
 	struct group *g;
+	int32_t *less;
+	int err;
 
 	if (n == 0) {
 		free(peers);
 		*group = &haft_group_empty;
 		return 0;
 	}
-	g = obj_new(&haft_group_class, NULL);
-	if (g == NULL) {
+	err = plain(n, peers[0], n > 1 ? peers[1] - peers[0] : 1, &g);
+	if (err != 0 || even(n, peers)) {
 		free(peers);
-		return no_memory(n);
+		if (err == 0)
+			*group = g;
+		return err;
 	}
-	g->size = n;
-	if (measure(g, peers)) {
-		free(peers);
-	} else {
-		g->map = peers;
-		g->unmap = malloc((size_t)g->span * sizeof(*g->unmap));
-		if (g->unmap == NULL) {
-			obj_free_obj(g);
-			return no_memory(n);
-		}
-		memset(g->unmap, 0xff, (size_t)g->span * sizeof(*g->unmap));
-		for (int i = 0; i < n; i++)
-			g->unmap[peers[i] - g->base] = i;
+	less = realloc(peers, (size_t)n * sizeof(*peers)); /* it may be room for many more */
+	g->map = less != NULL ? less : peers;
+	if (unmap_fill(g) != 0) {
+		obj_free_obj(g);
+		return no_memory(n);
 	}
 	g->rank = group_rank_of(g, haft_life.rank);
 	if (g->rank < 0)
@@ -70,7 +132,7 @@ int group_make(int n, int32_t *peers, struct group **group)
 	return 0;
 }
 
-/* What is made from a session's group is the session's. */
+/* What is made from a session's group is the session's: hands on `err', the result of making *g. */
 static int derived(int err, const struct group *from, struct group **g)
 {
 	if (err == 0 && from->session != NULL && *g != &haft_group_empty) {
@@ -94,6 +156,7 @@ int group_copy(struct group *from, struct group **group)
 	g->size = from->size;
 	g->rank = from->rank;
 	g->base = from->base;
+	g->stride = from->stride;
 	g->span = from->span;
 	g->map = from->map;
 	g->unmap = from->unmap;
@@ -107,16 +170,12 @@ int group_copy(struct group *from, struct group **group)
 
 int group_of_session(struct session *s, int first, int size, struct group **group)
 {
-	struct group *g = obj_new(&haft_group_class, NULL);
+	int err = plain(size, first, 1, group);
 
-	if (g == NULL)
-		return no_memory(size);
-	g->size = g->span = size;
-	g->base = first;
-	g->rank = haft_life.rank - first;
+	if (err != 0)
+		return err;
 	obj_hold(s);
-	g->session = s;
-	*group = g;
+	(*group)->session = s;
 	return 0;
 }
 
@@ -236,12 +295,17 @@ int group_difference(struct group *a, struct group *b, struct group **newgroup)
 
 /* --- lists and ranges --------------------------------------------------------------------- */
 
+static int no_rank(const struct group *g, int r)
+{
+	return haft_err(MPI_ERR_RANK, "rank %d is not in the group, which has ranks 0 to %d", r,
+		g->size - 1);
+}
+
 /* Notes that rank r was named; MPI_ERR_RANK if it is no rank or was named before. */
 static int name_rank(const struct group *g, uint8_t *named, int r)
 {
 	if (r < 0 || r >= g->size)
-		return haft_err(MPI_ERR_RANK,
-			"rank %d is not in the group, which has ranks 0 to %d", r, g->size - 1);
+		return no_rank(g, r);
 	if (named[r])
 		return haft_err(MPI_ERR_RANK, "rank %d is named twice", r);
 	named[r] = 1;
@@ -324,6 +388,24 @@ static int by_ranges(
 	return derived(group_make(k, peers, newgroup), g, newgroup);
 }
 
+/* One range of a group without tables is another such group: nothing is enumerated. */
+static int by_range(struct group *g, const int range[3], struct group **newgroup)
+{
+	int64_t len = range_length(range);
+	int ends[2], stride;
+
+	if (len < 0)
+		return MPI_ERR_ARG;
+	ends[0] = range[0];
+	ends[1] = (int)(range[0] + (len - 1) * range[2]);
+	for (int i = 0; i < 2; i++) {
+		if (ends[i] < 0 || ends[i] >= g->size)
+			return no_rank(g, ends[i]);
+	}
+	stride = len > 1 ? g->stride * range[2] : 1; /* alone it may be any int */
+	return derived(plain((int)len, group_peer(g, range[0]), stride, newgroup), g, newgroup);
+}
+
 static int by_ranks(struct group *g, int n, const int ranks[], bool incl, struct group **newgroup)
 {
 	int(*ranges)[3] = malloc(((size_t)n + 1) * sizeof(*ranges));
@@ -356,6 +438,8 @@ int group_excl(struct group *g, int n, const int ranks[], struct group **newgrou
 
 int group_range_incl(struct group *g, int n, int ranges[][3], struct group **newgroup)
 {
+	if (n == 1 && ranges != NULL && g->map == NULL)
+		return by_range(g, ranges[0], newgroup);
 	return by_ranges(g, n, (const int(*)[3])ranges, true, newgroup);
 }
 

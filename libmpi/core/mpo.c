@@ -17,10 +17,25 @@ struct obj_class haft_comm_class, haft_group_class, haft_type_class, haft_op_cla
 	haft_errh_class, haft_info_class, haft_msg_class, haft_win_class, haft_file_class,
 	haft_session_class;
 
-struct group haft_group_empty = {.rank = MPI_UNDEFINED};
+struct group haft_group_empty = {.rank = MPI_UNDEFINED, .stride = 1};
 struct errh haft_errh_fatal = {.kind = ERRH_FATAL};
 struct errh haft_errh_abort = {.kind = ERRH_ABORT};
 struct errh haft_errh_return = {.kind = ERRH_RETURN};
+
+int haft_group_search(const struct group *g, int peer)
+{
+	int low = 0, high = g->size - 1;
+
+	while (low < high) {
+		int mid = low + (high - low) / 2;
+
+		if (g->map[g->unmap[mid]] < peer)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return g->map[g->unmap[low]] == peer ? g->unmap[low] : -1;
+}
 
 static void group_destroy(void *self)
 {

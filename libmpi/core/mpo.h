@@ -53,20 +53,25 @@ static inline int64_t haft_count_at(struct haft_counts c, int64_t i)
 
 /* --- groups ------------------------------------------------------------------------------ */
 
-/* An ordered set of peers.  With map == NULL rank r is peer base + r (MPI_COMM_WORLD,
- * MPI_COMM_SELF, every group of neighbours in order); so a table is there only where it says
+/* An ordered set of peers.  With map == NULL rank r is peer base + r * stride (MPI_COMM_WORLD,
+ * MPI_COMM_SELF, rows and columns of grids, every range): so tables are there only where they say
  * something. */
 struct group {
 	struct obj o;
 	int size;
-	int rank;                /* of this process; MPI_UNDEFINED if it is not a member */
-	int base;                /* smallest peer of the group */
-	int span;                /* largest peer - base + 1; 0 for the empty group */
-	int32_t *map;            /* [size] peer of a rank, or NULL */
-	int32_t *unmap;          /* [span] rank of peer base + i, or -1; there if map is */
+	int rank;       /* of this process; MPI_UNDEFINED if it is not a member */
+	int base;       /* peer of rank 0; with tables the smallest peer */
+	int stride;     /* never 0; 1 if size < 2; with tables 1 */
+	int span;       /* entries of unmap by peer; 0: by order, or no tables */
+	int32_t *map;   /* [size] peer of a rank, or NULL */
+	int32_t *unmap; /* there if map is: [span] rank of peer base + i, or -1; where peers are far
+			   apart [size]: ranks in the order of their peers */
 	struct session *session; /* held: it comes from a process set of it; NULL: from none */
 	struct group *owner;     /* held: whose tables map and unmap are; NULL: this group's own */
 };
+
+/* The rank of a peer by search, for groups whose unmap is by order; or -1. */
+int haft_group_search(const struct group *g, int peer);
 
 /* --- communicators ----------------------------------------------------------------------- */
 
@@ -119,7 +124,7 @@ extern void (*haft_buffer_gone)(struct comm *c);
 /* The peer behind a rank of the group.  rank is in 0..size-1. */
 static inline int group_peer(const struct group *g, int rank)
 {
-	return g->map == NULL ? g->base + rank : g->map[rank];
+	return g->map == NULL ? g->base + rank * g->stride : g->map[rank];
 }
 
 /* The rank of a peer in the group, or -1. */
@@ -127,9 +132,17 @@ static inline int group_rank_of(const struct group *g, int peer)
 {
 	int i = peer - g->base;
 
-	if (i < 0 || i >= g->span)
-		return -1;
-	return g->unmap == NULL ? i : g->unmap[i];
+	if (g->map == NULL) {
+		if (g->stride != 1) {
+			if (i % g->stride != 0)
+				return -1;
+			i /= g->stride;
+		}
+		return i >= 0 && i < g->size ? i : -1;
+	}
+	if (g->span == 0)
+		return haft_group_search(g, peer);
+	return i >= 0 && i < g->span ? g->unmap[i] : -1;
 }
 
 /* The group that ranks in messages are ranks of: the remote one of an inter-communicator. */

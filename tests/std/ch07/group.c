@@ -446,7 +446,7 @@ static void wrong_lists(void)
 	range[0][1] = -3;
 	FAILS(MPI_ERR_ARG, "the other way", MPI_Group_range_excl(world, 1, range, &g));
 	range[0][2] = -1;
-	FAILS(MPI_ERR_RANK, "rank -1", MPI_Group_range_incl(world, 1, range, &g));
+	FAILS(MPI_ERR_RANK, "rank -", MPI_Group_range_incl(world, 1, range, &g));
 	range[0][1] = 0;
 	FAILS(MPI_ERR_RANK, "twice", MPI_Group_range_incl(world, 2, range, &g));
 	FAILS(MPI_ERR_RANK, "twice", MPI_Group_range_excl(world, 2, range, &g));
@@ -514,12 +514,24 @@ static void freeing(void)
 static void process_sets(void)
 {
 	MPI_Session s;
-	MPI_Group g;
+	MPI_Group g, h, i;
 	int n;
 
 	OK(MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &s));
 	OK(MPI_Group_from_session_pset(s, "mpi://WORLD", &g));
 	CHECK(compared(g, world) == MPI_IDENT);
+	OK(MPI_Group_excl(g, 1, (int[]){0}, &h)); /* and what is made from it */
+	OK(MPI_Group_size(h, &n));
+	CHECK(n == check_size - 1);
+	OK(MPI_Group_free(&h));
+	OK(MPI_Group_range_incl(g, 1, (int[][3]){{0, check_size - 1, 2}}, &h));
+	OK(MPI_Group_size(h, &n));
+	CHECK(n == (check_size + 1) / 2);
+	OK(MPI_Group_union(h, world, &i));
+	OK(MPI_Group_size(i, &n));
+	CHECK(n == check_size);
+	OK(MPI_Group_free(&i));
+	OK(MPI_Group_free(&h));
 	OK(MPI_Group_free(&g));
 	OK(MPI_Group_from_session_pset(s, "mpi://SELF", &g));
 	OK(MPI_Group_size(g, &n));

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* group.c - groups of peers of a job much larger than this machine could run: what they say, and
+ * how they are stored.
+ *
+ *     random lists ──> group_make ──┬── rank -> peer, peer -> rank: as in the list
+ *                                   └── at even distances: no tables; far apart: tables of its own
+ * size */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "libmpi/comm/group.h"
+#include "libmpi/core/state.h"
+#include <engine.h>
+
+#define JOB  1000000 /* peers */
+#define MANY 3000    /* in a group of a test */
+
+static int32_t peers[MANY];
+static unsigned seed = 1;
+
+static int rnd(int below)
+{
+	seed = seed * 1664525u + 1013904223u;
+	return (int)((seed >> 4) % (unsigned)below);
+}
+
+static struct group *made(int n)
+{
+	int32_t *copy = malloc((size_t)n * sizeof(*copy));
+	struct group *g = NULL;
+
+	assert_non_null(copy);
+	memcpy(copy, peers, (size_t)n * sizeof(*copy));
+	assert_int_equal(group_make(n, copy, &g), 0);
+	return g;
+}
+
+/* The group is the list, from both sides; peers around the members are not in it. */
+static void is_list(const struct group *g, int n)
+{
+	assert_int_equal(g->size, n);
+	for (int i = 0; i < n; i++) {
+		assert_int_equal(group_peer(g, i), peers[i]);
+		assert_int_equal(group_rank_of(g, peers[i]), i);
+	}
+	for (int i = 0; i < n && n <= 50; i++) {
+		for (int p = peers[i] - 3; p <= peers[i] + 3; p++) {
+			int want = -1;
+
+			for (int k = 0; k < n; k++)
+				want = peers[k] == p ? k : want;
+			assert_int_equal(group_rank_of(g, p), want);
+		}
+	}
+	assert_int_equal(group_rank_of(g, -5 * JOB), -1);
+	assert_int_equal(group_rank_of(g, 2 * JOB), -1);
+}
+
+/* n different peers below `limit', in any order. */
+static void choose(int n, int limit)
+{
+	for (int i = 0; i < n; i++) {
+		bool again = true;
+
+		while (again) {
+			peers[i] = rnd(limit);
+			again = false;
+			for (int k = 0; k < i && !again; k++)
+				again = peers[k] == peers[i];
+		}
+	}
+}
+
+static void any_list(void **state)
+{
+	(void)state;
+	for (int round = 0; round < 500; round++) {
+		int n = 1 + rnd(40);
+		struct group *g;
+
+		choose(n, n + (round % 2 ? rnd(20) : rnd(JOB)));
+		g = made(n);
+		is_list(g, n);
+		obj_free_obj(g);
+	}
+}
+
+static void even_distances(void **state)
+{
+	(void)state;
+	for (int stride = -37; stride <= 37; stride++) {
+		struct group *g;
+		int n = 2 + rnd(MANY - 2);
+
+		if (stride == 0)
+			continue;
+		for (int i = 0; i < n; i++)
+			peers[i] = JOB / 2 + i * stride;
+		g = made(n);
+		is_list(g, n);
+		assert_null(g->map);
+		assert_null(g->unmap);
+		obj_free_obj(g);
+	}
+}
+
+/* What a few members of a large job cost. */
+static void far_apart(void **state)
+{
+	struct group *g;
+
+	(void)state;
+	peers[0] = 0, peers[1] = JOB - 1, peers[2] = 5;
+	g = made(3);
+	is_list(g, 3);
+	assert_int_equal(g->span, 0);
+	obj_free_obj(g);
+}
+
+static void near_each_other(void **state)
+{
+	struct group *g;
+
+	(void)state;
+	for (int i = 0; i < MANY; i++)
+		peers[i] = i ^ 1;
+	g = made(MANY);
+	is_list(g, MANY);
+	assert_int_equal(g->span, MANY);
+	obj_free_obj(g);
+}
+
+/* A range of a range of all: no tables, whatever its size. */
+static void ranges_of_ranges(void **state)
+{
+	int odd[1][3] = {{1, JOB - 1, 2}}, back[1][3] = {{JOB / 2 - 1, 0, -1000}};
+	int one[1][3] = {{7, 7, INT32_MAX}};
+	struct group *all, *a, *b, *c;
+
+	(void)state;
+	for (int i = 0; i < MANY; i++)
+		peers[i] = i;
+	all = made(MANY);
+	all->size = JOB; /* neighbours have no tables that could be too small */
+	assert_int_equal(group_range_incl(all, 1, odd, &a), 0);
+	assert_int_equal(a->size, JOB / 2);
+	assert_int_equal(group_peer(a, 10), 21);
+	assert_int_equal(group_rank_of(a, 22), -1);
+	assert_int_equal(group_range_incl(a, 1, back, &b), 0);
+	assert_int_equal(b->size, JOB / 2000);
+	for (int i = 0; i < b->size; i++)
+		peers[i] = 2 * (JOB / 2 - 1 - 1000 * i) + 1;
+	is_list(b, b->size);
+	assert_int_equal(group_range_incl(b, 1, one, &c), 0);
+	assert_int_equal(group_peer(c, 0), peers[7]);
+	assert_null(b->map);
+	assert_int_equal(group_same(b, a), MPI_UNEQUAL);
+	assert_int_equal(group_same(b, b), MPI_IDENT);
+	obj_free_obj(c);
+	obj_free_obj(b);
+	obj_free_obj(a);
+	obj_free_obj(all);
+}
+
+/* Copies share tables, and outlive what they were copied from. */
+static void copies(void **state)
+{
+	struct group *g, *h, *i;
+
+	(void)state;
+	choose(20, JOB);
+	g = made(20);
+	assert_int_equal(group_copy(g, &h), 0);
+	assert_ptr_equal(h->map, g->map);
+	assert_int_equal(group_copy(h, &i), 0);
+	obj_free_obj(g);
+	obj_free_obj(h);
+	is_list(i, 20);
+	obj_free_obj(i);
+}
+
+static int open_objects(void **state)
+{
+	(void)state;
+	return haft_objects_open();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(any_list),
+		cmocka_unit_test(even_distances),
+		cmocka_unit_test(far_apart),
+		cmocka_unit_test(near_each_other),
+		cmocka_unit_test(ranges_of_ranges),
+		cmocka_unit_test(copies),
+	};
+
+	return cmocka_run_group_tests(tests, open_objects, NULL);
+}
