@@ -149,8 +149,10 @@ mpi_TESTS += tests/thread/waits.c
 # The same in Fortran, built with our mpifort.
 fort_TESTS :=
 fort_TESTS += tests/fort/attr.f90
+fort_TESTS += tests/fort/calls.f90
 fort_TESTS += tests/fort/hello.f90
 fort_TESTS += tests/fort/hello08.f90
+fort_TESTS += tests/fort/old.f
 fort_TESTS += tests/fort/ring.f
 fort_TESTS += tests/fort/section.f90
 
@@ -235,6 +237,9 @@ endef
 $(foreach s,.f .f90,$(eval $(call tests_fort,$(s))))
 
 $(B)/tests/fort/attr: tests/fort/attr_c.c
+$(B)/tests/fort/calls: tests/fort/calls_c.c
+# Programs of old times: buffers of any type without an interface, Cray pointers.
+tests_FFLAGS-old := -fcray-pointer -fallow-argument-mismatch -w
 
 # Every function that has no engine yet, as the generator lists them.
 $(B)/tests/abi/none: $(B)/gen/none.c
