@@ -59,98 +59,77 @@ int type_refuse(
 		(long long)bytes);
 }
 
-/* Basic elements in the first `bytes' bytes of the data of one element, fewer than all; sets
- * *whole false if they end inside one. */
-static int64_t basics_in(const struct type *type, int64_t bytes, bool *whole);
+/* One element in two measures: bytes of data, and basic elements. */
+enum measure { BYTES, BASICS };
 
-/* The same for `len' copies of child; *bytes becomes what is left behind them. */
-static int64_t basics_block(const struct type *child, int64_t len, int64_t *bytes, bool *whole)
+static int64_t measured(const struct type *t, enum measure m)
 {
-	int64_t n, all = len * child->size;
-
-	if (*bytes >= all) {
-		*bytes -= all;
-		return len * child->basics;
-	}
-	n = *bytes / child->size * child->basics;
-	n += basics_in(child, *bytes % child->size, whole);
-	*bytes = 0;
-	return n;
+	return m == BYTES ? t->size : t->basics;
 }
 
-static int64_t basics_in(const struct type *type, int64_t bytes, bool *whole)
+/* Goes over what lies whole within *left of measure m, adding it to *sum in the other measure.
+ * Returns the element that is not whole, of which *left is the part; NULL: nothing is left. */
+static const struct type *whole_ones(
+	const struct type_shape *p, enum measure m, int64_t *left, int64_t *sum)
 {
-	const struct type_shape *p = type->shape;
-	int64_t n = 0;
+	bool loop = p->kind == SHAPE_STRIDE || p->kind == SHAPE_SAME;
 
-	if (bytes == 0)
-		return 0;
-	if (p == NULL) {
-		*whole = type->basics == 2 && bytes == type->piece[0].len;
-		return *whole ? 1 : 0;
+	for (int64_t i = 0; i < (loop ? 1 : p->n) && *left > 0; i++) {
+		const struct type *child = p->kind == SHAPE_FIELDS ? p->kids[i] : p->child;
+		int64_t len = loop ? p->n * p->len : p->lens != NULL ? p->lens[i] : p->len;
+		int64_t one = measured(child, m), fit;
+
+		if (len == 0 || one == 0)
+			continue;
+		fit = len < *left / one ? len : *left / one;
+		*sum += fit * measured(child, m == BYTES ? BASICS : BYTES);
+		*left -= fit * one;
+		if (*left > 0 && fit < len)
+			return child;
 	}
-	if (p->kind == SHAPE_STRIDE || p->kind == SHAPE_SAME)
-		return basics_block(p->child, p->n * p->len, &bytes, whole);
-	for (int64_t i = 0; i < p->n && bytes > 0; i++)
-		n += basics_block(p->kind == SHAPE_FIELDS ? p->kids[i] : p->child,
-			p->lens != NULL ? p->lens[i] : p->len, &bytes, whole);
-	return n;
+	return NULL;
+}
+
+/* `left' of one element, which has more, from measure m to the other.  *cut: a basic element is cut
+ * in two.  A loop and not a recursion: types nest as deep as users like. */
+static int64_t part(const struct type *t, enum measure m, int64_t left, bool *cut)
+{
+	int64_t sum = 0;
+
+	*cut = false;
+	while (left > 0 && t->shape != NULL)
+		t = whole_ones(t->shape, m, &left, &sum);
+	if (left == 0)
+		return sum;
+	if (m == BASICS)
+		return sum + t->piece[0].len;
+	*cut = t->basics != 2 || left != t->piece[0].len;
+	return sum + 1;
 }
 
 int64_t type_basics(const struct type *type, int64_t bytes)
 {
-	bool whole = true;
+	bool cut;
 	int64_t n;
 
 	if (type->size == 0)
 		return bytes == 0 ? 0 : -1;
-	n = bytes / type->size * type->basics + basics_in(type, bytes % type->size, &whole);
-	return whole ? n : -1;
-}
-
-/* Bytes of the first n of the basic elements of one element. */
-static int64_t bytes_in(const struct type *type, int64_t n);
-
-static int64_t bytes_block(const struct type *child, int64_t len, int64_t *n)
-{
-	int64_t bytes, all = len * child->basics;
-
-	if (*n >= all) {
-		*n -= all;
-		return len * child->size;
-	}
-	bytes = *n / child->basics * child->size + bytes_in(child, *n % child->basics);
-	*n = 0;
-	return bytes;
-}
-
-static int64_t bytes_in(const struct type *type, int64_t n)
-{
-	const struct type_shape *p = type->shape;
-	int64_t bytes = 0;
-
-	if (n == 0)
-		return 0;
-	if (p == NULL)
-		return type->piece[0].len;
-	if (p->kind == SHAPE_STRIDE || p->kind == SHAPE_SAME)
-		return bytes_block(p->child, p->n * p->len, &n);
-	for (int64_t i = 0; i < p->n && n > 0; i++)
-		bytes += bytes_block(p->kind == SHAPE_FIELDS ? p->kids[i] : p->child,
-			p->lens != NULL ? p->lens[i] : p->len, &n);
-	return bytes;
+	n = bytes / type->size * type->basics + part(type, BYTES, bytes % type->size, &cut);
+	return cut ? -1 : n;
 }
 
 int type_basics_bytes(const struct type *type, int64_t n, int64_t *bytes)
 {
+	bool cut;
+
 	*bytes = 0;
-	if (type->basics == 0 && n > 0)
-		return haft_err(
-			MPI_ERR_COUNT, "%lld elements of a datatype that has none", (long long)n);
 	if (n == 0)
 		return 0;
+	if (type->basics == 0)
+		return haft_err(
+			MPI_ERR_COUNT, "%lld elements of a datatype that has none", (long long)n);
 	if (__builtin_mul_overflow(n / type->basics, type->size, bytes) ||
-		__builtin_add_overflow(*bytes, bytes_in(type, n % type->basics), bytes))
+		__builtin_add_overflow(*bytes, part(type, BASICS, n % type->basics, &cut), bytes))
 		return haft_err(MPI_ERR_COUNT,
 			"%lld basic elements are more bytes than a number says", (long long)n);
 	return 0;

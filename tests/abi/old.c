@@ -13,6 +13,32 @@ static void handler(MPI_Comm *comm, int *code, ...)
 	calls += *comm == MPI_COMM_SELF && *code == MPI_ERR_COUNT;
 }
 
+/* The old constructors make the same types as the ones that replaced them. */
+static void made(MPI_Datatype *t, int combiner, int size)
+{
+	int ni, na, nd, c, s;
+
+	t_ok(MPI_Type_get_envelope(*t, &ni, &na, &nd, &c));
+	t_eq(c, combiner);
+	t_ok(MPI_Type_size(*t, &s));
+	t_eq(s, size);
+	t_ok(MPI_Type_free(t));
+}
+
+static void constructors(void)
+{
+	int lens[] = {1, 2};
+	MPI_Aint at[] = {0, 8};
+	MPI_Datatype types[] = {MPI_INT, MPI_DOUBLE}, t;
+
+	t_ok(MPI_Type_hvector(3, 1, 16, MPI_INT, &t));
+	made(&t, MPI_COMBINER_HVECTOR, 12);
+	t_ok(MPI_Type_hindexed(2, lens, at, MPI_INT, &t));
+	made(&t, MPI_COMBINER_HINDEXED, 12);
+	t_ok(MPI_Type_struct(2, lens, at, types, &t));
+	made(&t, MPI_COMBINER_STRUCT, 20);
+}
+
 int main(int argc, char **argv)
 {
 	MPI_Handler_function *fn = handler;
@@ -37,6 +63,7 @@ int main(int argc, char **argv)
 	t_eq(extent, 16);
 	t_eq(lb, 0);
 	t_eq(ub, 16);
+	constructors();
 	MPI_Finalize();
 	return t_end();
 }

@@ -207,6 +207,34 @@ static void pending(void)
 	t_true(in[0] == 1 && in[1] == 3 && in[2] == 5);
 }
 
+/* MPI-5.0 5.1.2: types of types of types: nothing that is done with them needs a deep stack */
+static void deep(void)
+{
+	enum { DEPTH = 200000 };
+	MPI_Datatype t, u;
+	MPI_Status s;
+	char in[2] = {1, 2}, to[2], out = 0;
+	int at = 0, n;
+
+	t_ok(MPI_Type_create_hvector(2, 1, 1, MPI_CHAR, &t));
+	for (int i = 0; i < DEPTH; i++) {
+		if (i % 2 == 0)
+			t_ok(MPI_Type_dup(t, &u));
+		else
+			t_ok(MPI_Type_create_resized(t, 0, i % 8, &u));
+		t_ok(MPI_Type_free(&t));
+		t = u;
+	}
+	t_ok(MPI_Type_commit(&t));
+	t_ok(MPI_Status_set_elements(&s, MPI_CHAR, 1));
+	t_ok(MPI_Get_elements(&s, t, &n));
+	t_eq(n, 1);
+	t_ok(MPI_Sendrecv(in, 2, MPI_CHAR, 0, 0, to, 1, t, 0, 0, MPI_COMM_SELF, &s));
+	t_true(to[0] == 1 && to[1] == 2);
+	t_eq(MPI_Pack(in, 1, t, &out, 1, &at, MPI_COMM_SELF), MPI_ERR_TRUNCATE);
+	t_ok(MPI_Type_free(&t));
+}
+
 /* MPI-5.0 5.1.5, 5.1.7: a size that an int cannot say is MPI_UNDEFINED */
 static void undefined(void)
 {
@@ -225,6 +253,7 @@ static void undefined(void)
 int main(int argc, char **argv)
 {
 	MPI_Init(&argc, &argv);
+	MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
 	contiguous();
 	vectors();
 	lists();
@@ -233,6 +262,7 @@ int main(int argc, char **argv)
 	nested();
 	bottom();
 	pending();
+	deep();
 	undefined();
 	MPI_Finalize();
 	return t_end();
