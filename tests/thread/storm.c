@@ -149,6 +149,7 @@ static int gone(MPI_Comm old, int key, void *value, void *extra)
 static void objects(struct me *m, int round)
 {
 	int key, n = 0, in = 0, flag;
+	MPI_Datatype t;
 	MPI_Group g;
 	MPI_Comm dup;
 	MPI_Info info;
@@ -168,6 +169,11 @@ static void objects(struct me *m, int round)
 	MPI_Comm_free(&dup);
 	MPI_Comm_delete_attr(m->comm, key);
 	MPI_Comm_free_keyval(&key);
+	MPI_Type_vector(3, 1, 2, MPI_INT, &t);
+	MPI_Type_commit(&t);
+	MPI_Sendrecv(m->out, 2, t, m->right, 4, m->in, 6, MPI_INT, m->left, 4, m->comm,
+		MPI_STATUS_IGNORE);
+	MPI_Type_free(&t);
 	MPI_Comm_group(m->comm, &g);
 	MPI_Group_size(g, &n);
 	CHECK(n == check_size);
@@ -177,6 +183,65 @@ static void objects(struct me *m, int round)
 	MPI_Info_get_nkeys(info, &n);
 	CHECK(n == 1);
 	MPI_Info_free(&info);
+}
+
+/* Handlers run in the thread of the call that failed, which may call MPI from there; its words are
+ * its own. */
+static __thread int handled;
+
+static void handler(MPI_Comm *c, int *code, ...)
+{
+	int rank;
+
+	MPI_Comm_rank(*c, &rank);
+	CHECK(rank == check_rank && *code == MPI_ERR_RANK);
+	handled++;
+}
+
+static void errors(struct me *m)
+{
+	char text[MPI_MAX_ERROR_STRING], want[32];
+	MPI_Errhandler e;
+	int len;
+
+	MPI_Comm_create_errhandler(handler, &e);
+	MPI_Comm_set_errhandler(m->comm, e);
+	MPI_Errhandler_free(&e);
+	handled = 0;
+	CHECK(MPI_Send(NULL, 0, MPI_INT, 1000 + m->id, 0, m->comm) == MPI_ERR_RANK);
+	CHECK(handled == 1);
+	MPI_Error_string(MPI_ERR_RANK, text, &len);
+	snprintf(want, sizeof(want), "dest %d", 1000 + m->id);
+	CHECK(strstr(text, want) != NULL);
+	MPI_Comm_set_errhandler(m->comm, MPI_ERRORS_ARE_FATAL);
+}
+
+/* A user's operation calls MPI too; and other threads go on meanwhile. */
+static void sum(void *a, void *b, int *n, MPI_Datatype *type)
+{
+	int size;
+
+	MPI_Type_size(*type, &size);
+	CHECK(size == (int)sizeof(int));
+	for (int i = 0; i < *n; i++)
+		((int *)b)[i] += ((int *)a)[i];
+}
+
+static void operations(struct me *m)
+{
+	int one = 1, all = 0;
+	MPI_Request r[2];
+	MPI_Op op;
+
+	MPI_Op_create(sum, 1, &op);
+	MPI_Allreduce(&one, &all, 1, MPI_INT, op, m->comm);
+	CHECK(all == check_size);
+	all = 0;
+	MPI_Iallreduce(&one, &all, 1, MPI_INT, op, m->comm, &r[0]);
+	MPI_Ibarrier(m->comm, &r[1]);
+	MPI_Waitall(2, r, MPI_STATUSES_IGNORE);
+	CHECK(all == check_size);
+	MPI_Op_free(&op);
 }
 
 static void work(int id)
@@ -197,6 +262,10 @@ static void work(int id)
 			collectives(&m, round);
 		if (round % 4 == 0)
 			objects(&m, round);
+		if (round % 5 == 0)
+			errors(&m);
+		if (round % 6 == 0)
+			operations(&m);
 	}
 	free(m.out);
 	free(m.in);

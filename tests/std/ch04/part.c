@@ -6,7 +6,7 @@
 #include <mpi.h>
 #include <string.h>
 
-enum { BYTES_MAX = 1 << 22, ROUNDS = 4 };
+enum { BYTES_MAX = 1 << 20, ROUNDS = 4 };
 
 static int rank, size, right, left;
 static unsigned char out[BYTES_MAX], in[BYTES_MAX];
@@ -210,6 +210,26 @@ static void nothing(void)
 	t_ok(MPI_Request_free(&r[1]));
 }
 
+/* 4.2.1: MPI_Pready is local: the receiver may start later */
+static void local(void)
+{
+	int a = 3, b = 0, go = 0;
+	MPI_Request r[2];
+
+	t_ok(MPI_Psend_init(&a, 1, 1, MPI_INT, right, 7, MPI_COMM_WORLD, MPI_INFO_NULL, &r[0]));
+	t_ok(MPI_Start(&r[0]));
+	t_ok(MPI_Pready(0, r[0]));
+	t_ok(MPI_Sendrecv(&a, 1, MPI_INT, right, 7, &go, 1, MPI_INT, left, 7, MPI_COMM_WORLD,
+		MPI_STATUS_IGNORE));
+	t_ok(MPI_Precv_init(&b, 1, 1, MPI_INT, left, 7, MPI_COMM_WORLD, MPI_INFO_NULL, &r[1]));
+	t_ok(MPI_Start(&r[1]));
+	t_ok(MPI_Waitall(2, r, MPI_STATUSES_IGNORE));
+	t_eq(go, 3);
+	t_eq(b, 3);
+	t_ok(MPI_Request_free(&r[0]));
+	t_ok(MPI_Request_free(&r[1]));
+}
+
 int main(int argc, char **argv)
 {
 	MPI_Init(&argc, &argv);
@@ -223,8 +243,8 @@ int main(int argc, char **argv)
 		counts(60, 4, 2400);
 		counts(4, 60, 2400);
 		counts(7, 5, 35 * 3001);
-		counts(16, 1, 1 << 20);
-		counts(1, 64, 1 << 20);
+		counts(16, 1, 1 << 19);
+		counts(1, 64, 1 << 18);
 		counts(1000, 999, 999000);
 		counts(2, 4, BYTES_MAX);
 		several();
@@ -233,6 +253,7 @@ int main(int argc, char **argv)
 		order();
 		types();
 		nothing();
+		local();
 		right = left = rank;
 	}
 	MPI_Finalize();

@@ -4,7 +4,7 @@
  * send ready, and several look for partitions of one receive */
 #include "tests/thread/crew.h"
 
-enum { THREADS = 8, PARTS = 64, LENGTH = 16, ROUNDS = 50, BIG = 4096 };
+enum { THREADS = 8, PARTS = 64, LENGTH = 16, ROUNDS = 20, BIG = 1024 };
 
 static double *message;
 static MPI_Request request;
