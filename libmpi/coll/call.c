@@ -79,10 +79,11 @@ static int by_memory(const struct call *k, share_fn *share)
 	return share(k);
 }
 
-static inline int call_now(const struct call *k)
+static inline int call_now(struct call *k)
 {
 	int err = SHARE_NONE;
 
+	k->tag = call_tag(k->comm);
 	if (likely(!k->inter))
 		err = by_memory(k, verbs[k->verb].share);
 	return likely(err != SHARE_NONE) ? err : sched_run(plan_of(k));
@@ -99,10 +100,12 @@ static void hold(struct sched *s, const struct call *k)
 		sched_hold(s, haft_type_at(k->rtypes, i));
 }
 
-static int call_later(const struct call *k, struct req **request)
+static int call_later(struct call *k, struct req **request)
 {
-	struct sched *s = plan_of(k);
+	struct sched *s;
 
+	k->tag = call_tag(k->comm);
+	s = plan_of(k);
 	hold(s, k);
 	return sched_begin(s, request);
 }
@@ -111,7 +114,7 @@ static int call_again(struct call *k, struct req **request)
 {
 	struct sched *s;
 
-	k->tag |= TAG_AGAIN;
+	k->tag = call_tag(k->comm) | TAG_AGAIN;
 	s = plan_of(k);
 	hold(s, k);
 	return sched_keep(s, request);
@@ -127,11 +130,11 @@ static inline void begin(struct call *k, struct comm *c, enum verb verb, int roo
 	k->n = c->size;
 	k->me = c->rank;
 	k->root = root;
+	k->tag = 0;
 	k->inter = c->remote != NULL;
 	k->nin = k->nout = k->inter ? c->remote->size : c->size;
 	k->root_here = root == (k->inter ? MPI_ROOT : c->rank);
 	k->leaf = !k->inter || root >= 0;
-	k->tag = call_tag(c);
 	/* field by field: a memset of this length becomes a string instruction, half of a short
 	 * call */
 	k->in_place = k->nothing = false;
@@ -147,13 +150,28 @@ static inline void begin(struct call *k, struct comm *c, enum verb verb, int roo
 	k->stypes.v = k->rtypes.v = NULL;
 }
 
-/* Data go from one buffer into itself?  Both may be MPI_BOTTOM, with types that know better. */
+/* Data go from one place to itself?  Both may be MPI_BOTTOM, with types that know better. */
 static int apart(const void *sbuf, const void *rbuf)
 {
 	if (sbuf != rbuf || sbuf == MPI_BOTTOM)
 		return 0;
 	return haft_err(MPI_ERR_BUFFER,
 		"the send and the receive buffer are the same (MPI_IN_PLACE says so properly)");
+}
+
+/* The same for this member's own block, which it gets from itself; `all': what it gives is the same
+ * for all. */
+static int own_apart(const struct call *k, bool all)
+{
+	struct block in = block_in(k, k->me),
+		     out = {(void *)(uintptr_t)k->sbuf, k->scount, k->stype};
+
+	if (!all)
+		out = block_out(k, k->me);
+	if (k->in_place || k->inter || in.count * in.type->size == 0 ||
+		out.count * out.type->size == 0)
+		return 0;
+	return apart(out.at, in.at);
 }
 
 /* type is NULL where the buffer is not significant. */
@@ -229,12 +247,14 @@ static void sized(struct call *k, int64_t count, const struct type *type)
 }
 
 /* Blocks between everybody: two groups may have nothing for each other in one direction only. */
-static int blocks_sized(struct call *k)
+static int blocks_sized(struct call *k, bool all)
 {
 	sized(k, k->rcount, k->rtype);
 	if (k->inter)
 		k->nothing = false;
-	return k->bytes > 0 ? apart(k->sbuf, k->rbuf) : 0;
+	if (k->bytes == 0 || k->in_place)
+		return 0;
+	return k->sbuf == k->rbuf ? apart(k->sbuf, k->rbuf) : own_apart(k, all);
 }
 
 /* The common part of all reductions, of `blocks' times `count' elements, of which one block is this
@@ -310,7 +330,10 @@ static int fill_gatherv(struct call *k, const void *sendbuf, int64_t sendcount,
 	k->rcounts = recvcounts;
 	k->rdispls = displs;
 	k->bytes = AGREE_ANY;
-	return err == 0 && k->root_here ? lists(k, false) : err;
+	if (err != 0 || !k->root_here)
+		return err;
+	err = lists(k, false);
+	return err != 0 ? err : own_apart(k, true);
 }
 
 /* Where a scatter's block goes; the root's may stay where it is. */
@@ -358,7 +381,11 @@ static int fill_scatterv(struct call *k, const void *sendbuf, struct haft_counts
 	k->sdispls = displs;
 	k->bytes = AGREE_ANY;
 	err = scattered(k, recvbuf, recvcount, recvtype);
-	return err == 0 && k->root_here ? lists(k, true) : err;
+	if (err == 0 && k->root_here)
+		err = lists(k, true);
+	if (err != 0 || !k->root_here || k->in_place || k->inter || recvcount == 0)
+		return err;
+	return apart(block_out(k, k->me).at, recvbuf);
 }
 
 static int fill_allgather(struct call *k, const void *sendbuf, int64_t sendcount,
@@ -371,7 +398,7 @@ static int fill_allgather(struct call *k, const void *sendbuf, int64_t sendcount
 	err = outgoing(k, sendbuf, sendcount, sendtype, 1, true);
 	if (err == 0)
 		err = incoming(k, recvbuf, recvcount, recvtype, k->nin);
-	return err != 0 ? err : blocks_sized(k);
+	return err != 0 ? err : blocks_sized(k, true);
 }
 
 static int fill_allgatherv(struct call *k, const void *sendbuf, int64_t sendcount,
@@ -386,7 +413,9 @@ static int fill_allgatherv(struct call *k, const void *sendbuf, int64_t sendcoun
 	k->rcounts = recvcounts;
 	k->rdispls = displs;
 	k->bytes = AGREE_ANY;
-	return err != 0 ? err : lists(k, false);
+	if (err == 0)
+		err = lists(k, false);
+	return err != 0 ? err : own_apart(k, true);
 }
 
 static int fill_alltoall(struct call *k, const void *sendbuf, int64_t sendcount,
@@ -399,7 +428,7 @@ static int fill_alltoall(struct call *k, const void *sendbuf, int64_t sendcount,
 	err = outgoing(k, sendbuf, sendcount, sendtype, k->nout, true);
 	if (err == 0)
 		err = incoming(k, recvbuf, recvcount, recvtype, k->nin);
-	return err != 0 ? err : blocks_sized(k);
+	return err != 0 ? err : blocks_sized(k, false);
 }
 
 /* The vectors of an alltoallv or w: of what comes, and unless it is in place, of what goes. */
@@ -408,7 +437,9 @@ static int exchange(struct call *k)
 	int err = lists(k, false);
 
 	k->bytes = AGREE_ANY;
-	return err == 0 && !k->in_place ? lists(k, true) : err;
+	if (err == 0 && !k->in_place)
+		err = lists(k, true);
+	return err;
 }
 
 static int vectors(struct call *k, const void *sendbuf, struct haft_counts sendcounts,
@@ -455,9 +486,12 @@ static int fill_alltoallw(struct call *k, const void *sendbuf, struct haft_count
 	struct haft_counts recvcounts, struct haft_counts rdispls, struct haft_types recvtypes,
 	struct comm *comm)
 {
+	int err;
+
 	begin(k, comm, VERB_ALLTOALLW, 0);
-	return typed(k, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls,
+	err = typed(k, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls,
 		recvtypes);
+	return err != 0 ? err : own_apart(k, false);
 }
 
 /* --- reductions

@@ -13,7 +13,8 @@
  * operation, the size of the communicator, settings; never on a buffer, a derived type or on time.
  *  - Every collective call of a communicator has a number (comm->coll_seq), the same in all
  * members; it is the tag of its messages, so that what a failed call left behind meets no later
- * one.
+ * one.  A call that is refused here for its arguments has not happened: it takes no number, and a
+ * correct one can take its place.
  *  - Operands are combined in an order that is a function of ranks only: the same data give the
  * same bits, in every run, on every member, and in all three forms of a call.  Operations that do
  * not commute see ranks ascending. */

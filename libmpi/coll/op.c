@@ -179,6 +179,8 @@ int op_reduce_local(
 		err = type_check(inbuf, count, 1, type, "inbuf");
 	if (err == 0)
 		err = type_check(inoutbuf, count, 1, type, "inoutbuf");
+	if (err == 0 && inbuf == inoutbuf && inbuf != MPI_BOTTOM && count * type->size > 0)
+		return haft_err(MPI_ERR_BUFFER, "inbuf and inoutbuf are the same");
 	if (err == 0)
 		op_apply(op, inbuf, inoutbuf, inoutbuf, count, type);
 	return err;
