@@ -461,9 +461,12 @@ static int fill_alltoallv(struct call *k, const void *sendbuf, struct haft_count
 	struct haft_counts recvcounts, struct haft_counts rdispls, struct type *recvtype,
 	struct comm *comm)
 {
+	int err;
+
 	begin(k, comm, VERB_ALLTOALLV, 0);
-	return vectors(
+	err = vectors(
 		k, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype);
+	return err != 0 ? err : own_apart(k, false);
 }
 
 static int typed(struct call *k, const void *sendbuf, struct haft_counts sendcounts,
