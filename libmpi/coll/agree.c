@@ -1,61 +1,176 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* agree.c - HAFT_COLL=check: do all members make the same call?
+/* agree.c - HAFT_CHECK=coll: do all members make the same call?
  *
- *     rank 0   MPI_Bcast  root 0  16 bytes ┐
- *     rank 1   MPI_Bcast  root 0  16 bytes ├─ a meeting before each call ──> MPI_ERR_ROOT
- *     rank 2   MPI_Bcast  root 1  16 bytes ┘  everywhere: "rank 2 says root 1, rank 0 says 0"
+ *     rank 0   Bcast  root 0  4 MPI_INT ┐
+ *     rank 1   Bcast  root 0  4 MPI_INT ├─ told by all to all, ──> MPI_ERR_ROOT everywhere:
+ *     rank 2   Bcast  root 1  4 MPI_INT ┘  before the call         "rank 2 says root 1, rank 0 0"
  *
- * Without it a program that is wrong in this way hangs, or computes nonsense.  It costs a barrier a
- * call, so it is the user's choice. */
+ * It is the first steps of a schedule, so it works for calls with requests too, at each start of a
+ * persistent one, and a call that waits is told from one that does not.  What most members say is
+ * right, and without a majority what rank 0 says.  Between groups each asks its own.
+ *
+ * Without it a program that is wrong in this way hangs, or computes nonsense.  It costs a small
+ * allgather a call, so it is the user's choice. */
+#include "libmpi/coll/coll.h"
 #include "libmpi/coll/share.h"
+#include "libmpi/core/set.h"
+#include "libmpi/type/sum.h"
 #include <stdio.h>
 #include <string.h>
 
-struct said {
-	char name[28]; /* without "MPI_" */
-	int32_t root;
-	int64_t bytes; /* AGREE_ANY: members may differ */
-	char op[16];   /* predefined: its name without "MPI_"; else "user's" */
-};
-static_assert(sizeof(struct said) <= SHM_LINE_DATA, "it fits a line");
+bool agree_wanted;
 
-static int differ(const struct said *a, const struct said *b, int rank)
+/* Zero where a member may say anything. */
+struct said {
+	char name[32]; /* without "MPI_" */
+	int64_t root;
+	int64_t bytes; /* AGREE_ANY: members may differ */
+	uint64_t hash; /* of the basic types */
+	char op[16];   /* predefined: its name without "MPI_"; else "user's" */
+	char types[64];
+};
+
+struct agree {
+	int n, me;
+	struct said said[]; /* of rank (me + i) mod n */
+};
+
+void agree_open(void)
+{
+	agree_wanted = (haft_set(HAFT_SET_CHECK) & HAFT_CHECK_COLL) != 0 ||
+		       haft_set(HAFT_SET_COLL) == SHARE_CHECK;
+}
+
+/* --- what is said
+ * --------------------------------------------------------------------------------- */
+
+static void say_types(struct said *s, const struct call *k)
+{
+	struct type *type = k->rtype != NULL ? k->rtype : k->stype;
+	struct type_sum sum;
+
+	if (k->root_here && k->verb == VERB_SCATTER)
+		type = k->stype;
+	if (k->bytes <= 0 || type == NULL || type_sum_bytes(type, k->bytes, &sum) != 0 ||
+		sum.packed)
+		return;
+	s->hash = sum.hash;
+	type_sum_words(type, k->bytes, s->types, sizeof(s->types));
+}
+
+static void say(struct said *s, const struct call *k, const char *before, const char *after)
+{
+	const char *op = k->op == NULL          ? ""
+			 : k->op->loops == NULL ? "user's"
+						: k->op->short_name + strlen("MPI_");
+	const char *name = verb_name(k->verb) + strlen("MPI_");
+
+	memset(s, 0, sizeof(*s));
+	if (before[0] == '\0')
+		snprintf(s->name, sizeof(s->name), "%s%s", name, after);
+	else
+		snprintf(s->name, sizeof(s->name), "%s%c%s", before, name[0] | 0x20, name + 1);
+	if (k->inter)
+		return;
+	s->root = k->root;
+	s->bytes = k->bytes;
+	snprintf(s->op, sizeof(s->op), "%s", op);
+	say_types(s, k);
+}
+
+/* --- comparing
+ * ------------------------------------------------------------------------------------ */
+
+static const struct said *of_rank(const struct agree *a, int rank)
+{
+	return &a->said[(rank - a->me + a->n) % a->n];
+}
+
+/* What the two differ in first: a class, or 0. */
+static int differ(const struct said *a, const struct said *b)
 {
 	if (strcmp(a->name, b->name) != 0)
-		return haft_err(MPI_ERR_OTHER, "rank %d calls MPI_%s, rank 0 MPI_%s", rank, b->name,
-			a->name);
+		return MPI_ERR_OTHER;
 	if (a->root != b->root)
-		return haft_err(MPI_ERR_ROOT, "rank %d says root %d, rank 0 says %d", rank, b->root,
-			a->root);
+		return MPI_ERR_ROOT;
 	if (strcmp(a->op, b->op) != 0)
-		return haft_err(MPI_ERR_OP, "rank %d says operation %s, rank 0 says %s", rank,
-			b->op, a->op);
+		return MPI_ERR_OP;
 	if (a->bytes != b->bytes)
-		return haft_err(MPI_ERR_COUNT, "rank %d says %lld bytes, rank 0 says %lld", rank,
-			(long long)b->bytes, (long long)a->bytes);
+		return MPI_ERR_COUNT;
+	return a->hash != 0 && b->hash != 0 && a->hash != b->hash ? MPI_ERR_TYPE : 0;
+}
+
+/* The first rank that says what most say; 0 if there is no majority. */
+static int majority(const struct agree *a)
+{
+	int rank = 0, votes = 0, all = 0, first = -1;
+
+	for (int i = 0; i < a->n; i++) {
+		if (votes == 0)
+			rank = i;
+		votes += differ(of_rank(a, rank), of_rank(a, i)) == 0 ? 1 : -1;
+	}
+	for (int i = 0; i < a->n; i++) {
+		if (differ(of_rank(a, rank), of_rank(a, i)) != 0)
+			continue;
+		first = first < 0 ? i : first;
+		all++;
+	}
+	return 2 * all > a->n ? first : 0;
+}
+
+/* The words for rank `odd', which says something else than rank `right'. */
+static int complain(const struct agree *a, int odd, int right)
+{
+	const struct said *x = of_rank(a, odd), *y = of_rank(a, right);
+	int err = differ(x, y);
+
+	switch (err) {
+	case MPI_ERR_OTHER:
+		return haft_err(
+			err, "rank %d calls MPI_%s, rank %d MPI_%s", odd, x->name, right, y->name);
+	case MPI_ERR_ROOT:
+		return haft_err(err, "rank %d says root %lld, rank %d says %lld", odd,
+			(long long)x->root, right, (long long)y->root);
+	case MPI_ERR_OP:
+		return haft_err(err, "rank %d says operation %s, rank %d says %s", odd, x->op,
+			right, y->op);
+	case MPI_ERR_COUNT:
+		return haft_err(err, "rank %d says %lld bytes, rank %d says %lld", odd,
+			(long long)x->bytes, right, (long long)y->bytes);
+	}
+	return haft_err(err, "rank %d says %s, rank %d says %s", odd, x->types, right, y->types);
+}
+
+static int compare(void *arg)
+{
+	const struct agree *a = arg;
+	int right = majority(a);
+
+	for (int i = 0; i < a->n; i++)
+		if (differ(of_rank(a, i), of_rank(a, right)) != 0)
+			return complain(a, i, right);
 	return 0;
 }
 
-int share_agree(const struct call *k)
+/* Each step doubles what a member knows: Bruck. */
+void agree_steps(struct sched *s, const struct call *k, const char *before, const char *after)
 {
-	struct coll *s = k->comm->coll;
-	uint64_t e = epoch_begin(s);
-	struct said mine = {.root = k->root, .bytes = k->bytes};
-	const char *op = k->op == NULL          ? ""
-			 : k->op->loops == NULL ? "user's"
-						: k->op->short_name + 4;
-	const struct said *first;
+	int64_t size = sizeof(struct said);
+	struct agree *a = sched_bytes(s, (int64_t)sizeof(*a) + k->n * size);
+	struct type *byte = type_predefined(MPI_BYTE);
 
-	snprintf(mine.name, sizeof(mine.name), "%s", verb_name(k->verb) + 4);
-	snprintf(mine.op, sizeof(mine.op), "%s", op);
-	memcpy(epoch_give(s, e, sizeof(mine)), &mine, sizeof(mine));
-	epoch_meet(s, e);
-	first = epoch_of(s, e, sizeof(mine), 0);
-	for (int i = 1; i < s->n; i++) {
-		int err = differ(first, epoch_of(s, e, sizeof(mine), i), i);
+	if (a == NULL)
+		return;
+	a->n = k->n;
+	a->me = k->me;
+	say(&a->said[0], k, before, after);
+	for (int bit = 1; bit < k->n; bit <<= 1) {
+		int64_t len = size * (2 * bit <= k->n ? bit : k->n - bit);
 
-		if (err != 0)
-			return err;
+		sched_recv(s, &a->said[bit], len, byte, (k->me + bit) % k->n);
+		sched_send(s, a->said, len, byte, (k->me + k->n - bit) % k->n);
+		sched_fence(s);
 	}
-	return 0;
+	sched_check(s, compare, a);
 }

@@ -48,10 +48,13 @@ const char *verb_name(enum verb v)
 /* --- the three ways
  * ------------------------------------------------------------------------------- */
 
-static struct sched *plan_of(const struct call *k)
+/* The schedule of a call: of a form, see agree_steps; NULL: it has been compared. */
+static struct sched *plan_of(const struct call *k, const char *before, const char *after)
 {
 	struct sched *s = sched_new(k);
 
+	if (unlikely(agree_wanted) && before != NULL)
+		agree_steps(s, k, before, after);
 	if (!k->nothing)
 		plan_choose(k)(s, k);
 	return s;
@@ -68,25 +71,34 @@ static int by_memory(const struct call *k, share_fn *share)
 		if (err != 0)
 			return err;
 	}
-	if (unlikely(c->coll->check)) {
-		err = share_agree(k);
-		if (err != 0)
-			return err;
-	}
 	if (unlikely(c->coll->block == NULL || share == NULL || k->nothing ||
 		     plan_forced[k->verb] != NULL))
 		return SHARE_NONE;
 	return share(k);
 }
 
+/* Before memory is touched: who makes another call will not come there. */
+static int compared(const struct call *k)
+{
+	struct sched *s = sched_new(k);
+
+	agree_steps(s, k, "", "");
+	return sched_run(s);
+}
+
 static inline int call_now(struct call *k)
 {
-	int err = SHARE_NONE;
+	int err = 0;
 
 	k->tag = call_tag(k->comm);
+	if (unlikely(agree_wanted))
+		err = compared(k);
+	if (unlikely(err != 0))
+		return err;
+	err = SHARE_NONE;
 	if (likely(!k->inter))
 		err = by_memory(k, verbs[k->verb].share);
-	return likely(err != SHARE_NONE) ? err : sched_run(plan_of(k));
+	return likely(err != SHARE_NONE) ? err : sched_run(plan_of(k, NULL, NULL));
 }
 
 /* What a schedule uses after its call has returned. */
@@ -105,7 +117,7 @@ static int call_later(struct call *k, struct req **request)
 	struct sched *s;
 
 	k->tag = call_tag(k->comm);
-	s = plan_of(k);
+	s = plan_of(k, "I", "");
 	hold(s, k);
 	return sched_begin(s, request);
 }
@@ -115,7 +127,7 @@ static int call_again(struct call *k, struct req **request)
 	struct sched *s;
 
 	k->tag = call_tag(k->comm) | TAG_AGAIN;
-	s = plan_of(k);
+	s = plan_of(k, "", "_init");
 	hold(s, k);
 	return sched_keep(s, request);
 }

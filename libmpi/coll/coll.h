@@ -101,6 +101,17 @@ static inline int call_tag(struct comm *c)
 /* "MPI_Bcast" */
 const char *verb_name(enum verb v);
 
+/* --- agree.c
+ * -------------------------------------------------------------------------------------- */
+
+/* HAFT_CHECK=coll. */
+extern bool agree_wanted;
+void agree_open(void);
+
+/* The steps that compare calls; an error ends the schedule in all members alike.  The form of the
+ * call is what its name has before and after, like "I" and "". */
+void agree_steps(struct sched *s, const struct call *k, const char *before, const char *after);
+
 /* --- plans
  * ---------------------------------------------------------------------------------------- */
 

@@ -172,7 +172,6 @@ int share_join(struct comm *c)
 		shm_block_leave(s->block);
 		s->block = NULL;
 	}
-	s->check = s->block != NULL && haft_set(HAFT_SET_COLL) == SHARE_CHECK;
 	s->joined = true;
 	return err;
 }

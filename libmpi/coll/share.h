@@ -40,8 +40,7 @@ struct coll {
 	uint64_t safe;
 	int n, me;
 	bool crowd;
-	bool check; /* HAFT_COLL=check */
-	bool near;  /* all members could see the memory */
+	bool near; /* all members could see the memory */
 	bool joined;
 	bool slots_tried;
 	int64_t slot;     /* bytes of a slot; 0: there are none */
@@ -57,10 +56,6 @@ bool share_near(struct comm *c);
 
 /* Forgets it, with the communicator. */
 void share_leave(struct comm *c);
-
-/* Do all members make this call, with the same root, operation and number of bytes (AGREE_ANY: that
- * may differ)?  0, or the same error in all members. */
-int share_agree(const struct call *k);
 
 /* Collective calls through shared memory.  SHARE_NONE if messages are the better or the only way,
  * which all members find alike. */

@@ -8,6 +8,7 @@ int coll_open(void)
 {
 	haft_comm_gone = share_leave;
 	plan_open();
+	agree_open();
 	return 0;
 }
 

@@ -25,9 +25,7 @@ static const struct row rows[HAFT_SETTINGS] = {
 	[HAFT_SET_EAGER] = {"HAFT_EAGER", MEAN_OR(96, 16384), 0, 1 << 20, {NULL},
 		"largest message, in bytes, that is sent before the receiver asks for it"},
 	[HAFT_SET_COLL] = {"HAFT_COLL", 0, 0, 2, {"shm", "p2p", "check"},
-		"collectives use shared memory where it is faster (shm), messages only (p2p), or "
-		"check "
-		"first that all ranks make the same call (check)"},
+		"collectives use shared memory where it is faster (shm), or messages only (p2p)"},
 	[HAFT_SET_ERRH] = {"HAFT_ERRHANDLER", 0, 0, 2, {"fatal", "abort", "return"},
 		"the initial error handler: MPI_ERRORS_ARE_FATAL, MPI_ERRORS_ABORT, "
 		"MPI_ERRORS_RETURN"},
@@ -43,8 +41,10 @@ static const struct row rows[HAFT_SETTINGS] = {
 		"when that has been the faster way (auto), never, always"},
 	[HAFT_SET_PLAN] = {"HAFT_COLL_PLAN", 0, 0, 0, {NULL},
 		"algorithms to use for collectives, like allreduce=ring,bcast=binomial", true},
-	[HAFT_SET_CHECK] = {"HAFT_CHECK", 0, 0, 1, {"types"},
-		"a list of what is checked: types: that what was sent is what is received",
+	[HAFT_SET_CHECK] = {"HAFT_CHECK", 0, 0, 3, {"types", "coll"},
+		"a list of what is checked: types: that what was sent is what is received; coll: "
+		"that "
+		"all ranks make the same collective call",
 		.list = true},
 	[HAFT_SET_EARLY] = {"HAFT_EARLY", MEAN_OR(4096, 64 << 20), 0, (int64_t)1 << 40, {NULL},
 		"bytes of messages that have come before their receives, of all senders together; "
@@ -106,8 +106,9 @@ static void complain(const struct row *r, const char *s)
 		return;
 	if (r->list)
 		fprintf(stderr,
-			"haft: %s=%s is not understood: it is a list of words with commas, of %s\n",
-			r->name, s, r->words[0]);
+			"haft: %s=%s is not understood: it is a list of words with commas, of %s, "
+			"%s\n",
+			r->name, s, r->words[0], r->words[1]);
 	else if (r->words[0] != NULL)
 		fprintf(stderr,
 			"haft: %s=%s is not understood: it is one of %s, %s, %s; using %s\n",

@@ -12,8 +12,8 @@
 enum haft_setting {
 	HAFT_SET_EAGER, /* HAFT_EAGER: largest message sent before the receiver asks for it, bytes
 			 */
-	HAFT_SET_COLL,  /* HAFT_COLL: 0 shm, 1 p2p: messages only, 2 check: shm, and ranks compare
-			   calls */
+	HAFT_SET_COLL,  /* HAFT_COLL: 0 shm, 1 p2p: messages only, 2 check: an old name of
+			   HAFT_CHECK=coll */
 	HAFT_SET_ERRH,  /* HAFT_ERRHANDLER: the initial error handler: 0 fatal, 1 abort, 2 return */
 	HAFT_SET_PLACE, /* HAFT_PLACE: what reordering takes for near: 0 numa, 1 socket, 2 core */
 	HAFT_SET_LEAKS, /* HAFT_LEAKS: 1: MPI_Finalize says what was not freed */
@@ -28,7 +28,8 @@ enum haft_setting {
 };
 
 enum haft_check {
-	HAFT_CHECK_TYPES = 1 /* the two sides of a message have the same basic types */
+	HAFT_CHECK_TYPES = 1, /* the two sides of a message have the same basic types */
+	HAFT_CHECK_COLL = 2   /* all members of a communicator make the same collective call */
 };
 
 /* The value of a setting.  Any thread. */

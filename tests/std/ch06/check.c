@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* RUN np=2,3,7 env="HAFT_COLL=check" */
-/* MPI-5.0 6.14: HAFT_COLL=check names ranks that do not make the same call, instead of a hang. */
+/* RUN np=2,3,7 env="HAFT_CHECK=coll" */
+/* MPI-5.0 6.14: HAFT_CHECK=coll names ranks that do not make the same call, instead of a hang. */
 #include "tests/t.h"
 #include <mpi.h>
 #include <string.h>
@@ -21,6 +21,7 @@ static void says(int class, const char *word)
 int main(int argc, char **argv)
 {
 	int x[4] = {1, 2, 3, 4}, y[64], last;
+	MPI_Request req;
 
 	MPI_Init(&argc, &argv);
 	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
@@ -39,6 +40,23 @@ int main(int argc, char **argv)
 	t_eq(MPI_Scan(x, y, 1, MPI_INT, last ? MPI_MAX : MPI_SUM, MPI_COMM_WORLD), MPI_ERR_OP);
 	says(MPI_ERR_OP, "says operation MAX, rank 0 says SUM");
 	t_eq(MPI_Bcast(x, last ? 0 : 4, MPI_INT, 0, MPI_COMM_WORLD), MPI_ERR_COUNT);
+	t_eq(MPI_Allreduce(x, y, 4, last ? MPI_FLOAT : MPI_INT, MPI_MAX, MPI_COMM_WORLD),
+		MPI_ERR_TYPE);
+	says(MPI_ERR_TYPE, "says 4 MPI_FLOAT, rank 0 says 4 MPI_INT");
+	if (last)
+		t_ok(MPI_Ibarrier(MPI_COMM_WORLD, &req));
+	else
+		t_ok(MPI_Ibcast(x, 4, MPI_INT, 0, MPI_COMM_WORLD, &req));
+	t_eq(MPI_Wait(&req, MPI_STATUS_IGNORE), MPI_ERR_OTHER);
+	says(MPI_ERR_OTHER, "calls MPI_Ibarrier, rank 0 MPI_Ibcast");
+	t_ok(MPI_Bcast_init(x, 4, MPI_INT, last, MPI_COMM_WORLD, MPI_INFO_NULL, &req));
+	t_ok(MPI_Start(&req));
+	t_eq(MPI_Wait(&req, MPI_STATUS_IGNORE), MPI_ERR_ROOT);
+	t_ok(MPI_Request_free(&req));
+	if (n > 2) { /* the majority is right */
+		t_eq(MPI_Bcast(x, 4, MPI_INT, me == 0, MPI_COMM_WORLD), MPI_ERR_ROOT);
+		says(MPI_ERR_ROOT, "rank 0 says root 1, rank 1 says 0");
+	}
 	t_ok(MPI_Allreduce(x, y, 4, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
 	t_eq(y[3], 4 * n);
 	MPI_Finalize();
