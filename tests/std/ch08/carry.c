@@ -43,6 +43,7 @@ static void plain(MPI_Comm c)
 static void copies(void)
 {
 	MPI_Comm c = ring(), d;
+	MPI_Request r;
 	MPI_Info info;
 
 	OK(MPI_Comm_dup(c, &d));
@@ -55,7 +56,15 @@ static void copies(void)
 	ring_is(c);
 	OK(MPI_Comm_free(&d));
 	ring_is(c);
-	OK(MPI_Comm_free(&c));
+	OK(MPI_Comm_idup(c, &d, &r));
+	OK(MPI_Wait(&r, MPI_STATUS_IGNORE));
+	ring_is(d);
+	OK(MPI_Comm_free(&d));
+	OK(MPI_Comm_idup_with_info(c, MPI_INFO_NULL, &d, &r));
+	OK(MPI_Comm_free(&c)); /* while its copy is under way */
+	OK(MPI_Wait(&r, MPI_STATUS_IGNORE));
+	ring_is(d);
+	OK(MPI_Comm_free(&d));
 }
 
 /* MPI-5.0 7.4.2: communicators of some of the processes have none */
