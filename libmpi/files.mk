@@ -93,6 +93,7 @@ libmpi_SRCS += libmpi/type/query.c
 libmpi_SRCS += libmpi/type/strided.c
 libmpi_SRCS += libmpi/type/sum.c
 libmpi_SRCS += libmpi/type/unnamed.c
+libmpi_SRCS += libmpi/type/visit.c
 libmpi_SRCS += libmpi/via/coll.c
 libmpi_SRCS += libmpi/via/mem.c
 libmpi_SRCS += libmpi/via/hall.c

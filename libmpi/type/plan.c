@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* plan.c - the commit's compiler: from shapes to plans.
  *
- *      shape    ── kids first (a stack, not recursion: types nest as deep as users like) ──┐
+ *      shape    ── kids first (visit.c) ───────────────────────────────────────────────────┐
  *      STRIDE   ── nest of the child, two loops around it, loops that continue each other   │
  *                  made one ──> NEST                                                        │
  *      LIST     ── steps all the same? ──> NEST                                             │
@@ -14,6 +14,7 @@
 
 #include "libmpi/core/err.h"
 #include "libmpi/type/shape.h"
+#include "libmpi/type/visit.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -381,78 +382,14 @@ static int plan_make(struct type *t)
 	return 0;
 }
 
-/* --- kids first -------------------------------------------------------------------------- */
-
 static bool is_planned(const struct type *t)
 {
 	return t->plan != NULL || t->dense || t->size == 0;
 }
 
-/* The next kid of t, from number *i on, that has no plan yet; NULL: all have. */
-static struct type *unplanned(const struct type *t, int64_t *i)
-{
-	const struct type_shape *s = t->shape;
-
-	if (s == NULL || s->kind == SHAPE_BASIC)
-		return NULL;
-	if (s->kind != SHAPE_FIELDS)
-		return is_planned(s->child) ? NULL : s->child;
-	for (; *i < s->n; ++*i)
-		if (!is_planned(s->kids[*i]))
-			return s->kids[*i];
-	return NULL;
-}
-
-struct visit {
-	struct visit *up;
-	struct type *type;
-	int64_t kid;
-};
-
-/* Types that have kids without a plan, the deepest first. */
-static int plan_visit(struct type *t)
-{
-	struct visit *top = NULL;
-	int err = 0;
-
-	for (struct type *down = t; down != NULL || top != NULL;) {
-		struct visit *v = top;
-
-		if (down != NULL) {
-			v = malloc(sizeof(*v));
-			if (v == NULL) {
-				err = haft_err(
-					MPI_ERR_NO_MEM, "no memory for the plan of a datatype");
-				break;
-			}
-			*v = (struct visit){top, down, 0};
-			top = v;
-		}
-		down = unplanned(v->type, &v->kid);
-		if (down != NULL)
-			continue;
-		err = plan_make(v->type);
-		top = v->up;
-		free(v);
-		if (err != 0)
-			break;
-	}
-	while (top != NULL) {
-		struct visit *v = top;
-
-		top = v->up;
-		free(v);
-	}
-	return err;
-}
-
 int type_plan_new(struct type *t)
 {
-	int64_t i = 0;
-
-	if (is_planned(t))
-		return 0;
-	return unplanned(t, &i) == NULL ? plan_make(t) : plan_visit(t);
+	return is_planned(t) ? 0 : type_visit(t, is_planned, plan_make);
 }
 
 void type_plan_free(struct type_plan *plan)

@@ -5,6 +5,7 @@
 #include "libmpi/core/err.h"
 #include "libmpi/type/shape.h"
 #include "libmpi/type/type.h"
+#include "libmpi/type/visit.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -74,8 +75,25 @@ static bool each_block(const struct type_shape *s, char *mem, type_each_fn *fn, 
 	return true;
 }
 
+/* The type inside a type of one block: a chain of them needs no recursion. */
+static const struct type *inside(const struct type *t, char **mem, int64_t *count)
+{
+	const struct type_shape *s = t->shape;
+
+	while (s != NULL && *count == 1 && s->n == 1) {
+		bool one = s->kind == SHAPE_SAME || s->kind == SHAPE_STRIDE;
+
+		*mem = step(*mem, one ? s->first : s->displs[0]);
+		*count = s->kind == SHAPE_SAME ? 1 : s->lens != NULL ? s->lens[0] : s->len;
+		t = s->kind == SHAPE_FIELDS ? s->kids[0] : s->child;
+		s = t->shape;
+	}
+	return t;
+}
+
 bool type_each(const struct type *t, char *mem, int64_t count, type_each_fn *fn, void *arg)
 {
+	t = inside(t, &mem, &count);
 	if (count == 0 || t->size == 0)
 		return true;
 	if (is_pair(t))
@@ -144,47 +162,51 @@ static struct type_sum sum_pair(const struct type *t)
 	return then(sum_basic(value), sum_basic(index));
 }
 
-static int sum_shape(const struct type_shape *s, struct type_sum *sum)
+/* Of a type whose kids have theirs. */
+static struct type_sum sum_kid(const struct type *kid)
 {
-	const struct type_sum *kid;
-	int64_t n = s->kind == SHAPE_SAME ? 1 : s->n;
+	return kid->sum != NULL ? *kid->sum : nothing;
+}
 
-	*sum = nothing;
-	if (s->kind == SHAPE_SAME || s->kind == SHAPE_STRIDE) {
-		kid = type_sum_of(s->child);
-		if (kid == NULL)
-			return MPI_ERR_NO_MEM;
-		*sum = times(*kid, s->kind == SHAPE_SAME ? 1 : n * s->len);
-		return 0;
+static struct type_sum sum_shape(const struct type_shape *s)
+{
+	struct type_sum sum = nothing;
+
+	if (s->kind == SHAPE_SAME)
+		return sum_kid(s->child);
+	if (s->kind == SHAPE_STRIDE)
+		return times(sum_kid(s->child), s->n * s->len);
+	for (int64_t i = 0; i < s->n; i++) {
+		struct type_sum kid = sum_kid(s->kind == SHAPE_FIELDS ? s->kids[i] : s->child);
+
+		sum = then(sum, times(kid, s->lens != NULL ? s->lens[i] : s->len));
 	}
-	for (int64_t i = 0; i < n; i++) {
-		kid = type_sum_of(s->kind == SHAPE_FIELDS ? s->kids[i] : s->child);
-		if (kid == NULL)
-			return MPI_ERR_NO_MEM;
-		*sum = then(*sum, times(*kid, s->lens != NULL ? s->lens[i] : s->len));
-	}
+	return sum;
+}
+
+static bool is_summed(const struct type *t)
+{
+	return t->sum != NULL || t->size == 0;
+}
+
+static int sum_make(struct type *t)
+{
+	t->sum = malloc(sizeof(*t->sum));
+	if (t->sum == NULL)
+		return haft_err(MPI_ERR_NO_MEM, "no memory for the signature of a datatype");
+	if (is_pair(t))
+		*t->sum = sum_pair(t);
+	else
+		*t->sum = t->shape == NULL ? sum_basic(t) : sum_shape(t->shape);
 	return 0;
 }
 
 const struct type_sum *type_sum_of(struct type *t)
 {
-	struct type_sum sum = nothing;
-
-	if (t->sum != NULL)
-		return t->sum;
 	if (t->size == 0)
 		return &nothing;
-	if (is_pair(t))
-		sum = sum_pair(t);
-	else if (t->shape == NULL)
-		sum = sum_basic(t);
-	else if (sum_shape(t->shape, &sum) != 0)
+	if (t->sum == NULL && type_visit(t, is_summed, sum_make) != 0)
 		return NULL;
-	t->sum = malloc(sizeof(*t->sum));
-	if (t->sum == NULL)
-		haft_err(MPI_ERR_NO_MEM, "no memory for the signature of a datatype");
-	else
-		*t->sum = sum;
 	return t->sum;
 }
 

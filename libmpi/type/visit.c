@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* visit.c - kids first, with a stack of our own.
+ *
+ *      struct visit  ──up──>  struct visit  ──up──> ...  t
+ *        type, next kid to look at
+ *
+ * A type whose kids are all done needs no stack: the usual case. */
+#include "libmpi/type/visit.h"
+
+#include "libmpi/core/err.h"
+#include "libmpi/type/shape.h"
+#include <stdlib.h>
+
+struct visit {
+	struct visit *up;
+	struct type *type;
+	int64_t kid;
+};
+
+/* The next kid of t, from number *i on, that is not done; NULL: all are. */
+static struct type *undone(const struct type *t, int64_t *i, type_done_fn *done)
+{
+	const struct type_shape *s = t->shape;
+
+	if (s == NULL || s->kind == SHAPE_BASIC)
+		return NULL;
+	if (s->kind != SHAPE_FIELDS)
+		return done(s->child) ? NULL : s->child;
+	for (; *i < s->n; ++*i)
+		if (!done(s->kids[*i]))
+			return s->kids[*i];
+	return NULL;
+}
+
+static bool push(struct visit **top, struct type *t)
+{
+	struct visit *v = malloc(sizeof(*v));
+
+	if (v == NULL)
+		return false;
+	*v = (struct visit){*top, t, 0};
+	*top = v;
+	return true;
+}
+
+static struct type *pop(struct visit **top)
+{
+	struct visit *v = *top;
+	struct type *t = v->type;
+
+	*top = v->up;
+	free(v);
+	return t;
+}
+
+int type_visit(struct type *t, type_done_fn *done, type_make_fn *make)
+{
+	struct visit *top = NULL;
+	int64_t i = 0;
+	int err = 0;
+
+	if (undone(t, &i, done) == NULL)
+		return make(t);
+	while (err == 0 && (t != NULL || top != NULL)) {
+		if (t != NULL && !push(&top, t))
+			err = haft_err(MPI_ERR_NO_MEM, "no memory to look into a datatype");
+		if (err != 0)
+			break;
+		t = undone(top->type, &top->kid, done);
+		if (t == NULL)
+			err = make(pop(&top));
+	}
+	while (top != NULL)
+		pop(&top);
+	return err;
+}
