@@ -84,6 +84,7 @@ libmpi_SRCS += libmpi/type/decode.c
 libmpi_SRCS += libmpi/type/listed.c
 libmpi_SRCS += libmpi/type/make.c
 libmpi_SRCS += libmpi/type/ext.c
+libmpi_SRCS += libmpi/type/fortran.c
 libmpi_SRCS += libmpi/type/kern.c
 libmpi_SRCS += libmpi/type/move.c
 libmpi_SRCS += libmpi/type/pack.c

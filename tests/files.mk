@@ -36,6 +36,7 @@ mpi_TESTS :=
 mpi_TESTS += tests/abi/convert.c
 mpi_TESTS += tests/abi/fortran.c
 mpi_TESTS += tests/abi/garbage.c
+mpi_TESTS += tests/abi/kinds.c
 mpi_TESTS += tests/abi/none.c
 mpi_TESTS += tests/abi/old.c
 mpi_TESTS += tests/abi/pmpi.c

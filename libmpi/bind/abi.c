@@ -6,12 +6,14 @@
  * LOGICAL are kept sign-extended, so that they can be asked for in another size. */
 #include "libmpi/core/err.h"
 #include "libmpi/core/mpo.h"
+#include "libmpi/type/type.h"
 
 #include <engine.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
+#define FACT_MAX    32 /* bytes of a value that can be right, and more */
 #define LOGICAL_MAX 16 /* bytes of the largest LOGICAL: MPI_LOGICAL16 */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -43,14 +45,37 @@ int bind_abi_get_info(struct info **info)
 	return err;
 }
 
+/* Tells the datatypes every fact, or looks whether all of them are good. */
+static int tell_types(struct info *info, bool apply)
+{
+	char key[MPI_MAX_INFO_KEY + 1], value[FACT_MAX];
+	int n, found, room, err = info_get_nkeys(info, &n);
+
+	for (int i = 0; i < n && err == MPI_SUCCESS; i++) {
+		err = info_get_nthkey(info, i, key);
+		room = sizeof(value);
+		if (err == MPI_SUCCESS)
+			err = info_get_string(info, key, &room, value, &found);
+		if (err == MPI_SUCCESS)
+			err = type_fortran_set(key, value, apply);
+	}
+	return err;
+}
+
 int bind_abi_set_fortran_info(struct info *info)
 {
-	int err;
+	int err = type_open();
 
+	if (err != MPI_SUCCESS)
+		return err;
 	pthread_mutex_lock(&lock);
-	if (fortran == NULL)
-		err = info_dup(info, &fortran);
-	else
+	if (fortran == NULL) {
+		err = tell_types(info, false);
+		if (err == MPI_SUCCESS)
+			err = info_dup(info, &fortran);
+		if (err == MPI_SUCCESS)
+			err = tell_types(info, true);
+	} else
 		err = haft_err(MPI_ERR_ABI, "the properties of Fortran have been set before");
 	pthread_mutex_unlock(&lock);
 	return err;

@@ -2,6 +2,7 @@
 /* check.c - the words for arguments that are wrong. */
 #include "libmpi/bind/check.h"
 
+#include "libmpi/type/type.h"
 #include <names.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -84,6 +85,9 @@ int bind_bad_type(const struct type *type, const char *name)
 	int len;
 
 	obj_name_get(type, words, sizeof(words), OBJ_C, &len);
+	if (type_is_absent(type))
+		return haft_err(
+			MPI_ERR_TYPE, "%s %s is not a type of this Fortran compiler", name, words);
 	return haft_err(MPI_ERR_TYPE, "%s%s%s has not been committed (MPI_Type_commit)", name,
 		len > 0 ? " " : "", words);
 }

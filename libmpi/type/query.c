@@ -10,7 +10,7 @@
 
 int type_size(struct type *type, int64_t *size)
 {
-	*size = type->size;
+	*size = type_is_absent(type) ? MPI_UNDEFINED : type->size;
 	return 0;
 }
 
@@ -160,6 +160,8 @@ int type_commit(struct type **type)
 
 	if (*type == NULL)
 		return haft_err(MPI_ERR_TYPE, "MPI_DATATYPE_NULL cannot be committed");
+	if (type_is_absent(*type))
+		return haft_err(MPI_ERR_TYPE, "this Fortran compiler has no such type");
 	err = type_plan_new(*type);
 	if (err == 0)
 		(*type)->committed = true;

@@ -22,10 +22,21 @@
  * second call and later ones do nothing.  0 or MPI_ERR_NO_MEM.  One thread at a time. */
 int type_open(void);
 
+/* One fact about the Fortran compiler, as MPI_Abi_set_fortran_info has it; keys that say nothing
+ * of types are ignored.  apply false: only looks whether it could be.  After type_open; before
+ * the types are used.  0 or MPI_ERR_INFO_VALUE. */
+int type_fortran_set(const char *key, const char *value, bool apply);
+
+/* A predefined type that the Fortran compiler does not have. */
+static inline bool type_is_absent(const struct type *type)
+{
+	return type->shape == NULL && !type->committed;
+}
+
 /* type_fini lets the unnamed predefined types go: at the end of MPI, before leaks are counted. */
 void type_fini(void);
 
-/* The types that an unnamed pair (combiner MPI_COMBINER_VALUE_INDEX) is made of: its pieces. */
+/* The types that a pair of BASIC_PAIR is made of: its pieces. */
 void type_pair_parts(const struct type *pair, const struct type **value, const struct type **index);
 
 /* A predefined type by its handle (MPI_INT ...), or NULL.  Works before type_open: static memory.

@@ -249,9 +249,17 @@ int type_get_value_index(struct type *value, struct type *index, struct type **n
 	return *newtype != NULL ? 0 : pair_new(value, index, newtype);
 }
 
+/* Named ones come here when Fortran's INTEGER or REAL have another size. */
 void type_pair_parts(const struct type *pair, const struct type **value, const struct type **index)
 {
-	must(pair->combiner == MPI_COMBINER_VALUE_INDEX);
-	*value = pair->made->types[0];
-	*index = pair->made->types[1];
+	if (pair->made != NULL) {
+		*value = pair->made->types[0];
+		*index = pair->made->types[1];
+		return;
+	}
+	for (size_t i = 0; i < countof(named); i++)
+		if (pair == type_predefined(named[i].pair)) {
+			*value = type_predefined(named[i].value);
+			*index = type_predefined(named[i].index);
+		}
 }

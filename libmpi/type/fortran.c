@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* fortran.c - predefined types as a Fortran compiler has them, when a program says so (MPI-5.0
+ * 20.4.1, MPI_Abi_set_fortran_info).
+ *
+ *     mpi_integer_size 8          MPI_INTEGER becomes what MPI_INTEGER8 is, MPI_2INTEGER two of it
+ *     mpi_real2_supported false   MPI_REAL2 has size MPI_UNDEFINED and cannot be used
+ *
+ * Until then they are those of gfortran, and all sized types are there: C has names for most. */
+#include "libmpi/type/type.h"
+
+#include "libmpi/core/err.h"
+#include <stdlib.h>
+#include <string.h>
+
+#define SIZES 5 /* 1, 2, 4, 8, 16 bytes */
+#define NONE  MPI_DATATYPE_NULL
+
+/* A default kind: its types, and what they are like for each size. */
+static const struct {
+	const char *key;
+	MPI_Datatype type, complex, pair;
+	MPI_Datatype like[SIZES], complex_like[SIZES];
+} kinds[] = {
+	{"mpi_logical_size", MPI_LOGICAL, NONE, NONE,
+		{MPI_LOGICAL1, MPI_LOGICAL2, MPI_LOGICAL4, MPI_LOGICAL8, MPI_LOGICAL16}, {NONE}},
+	{"mpi_integer_size", MPI_INTEGER, NONE, MPI_2INTEGER,
+		{MPI_INTEGER1, MPI_INTEGER2, MPI_INTEGER4, MPI_INTEGER8, MPI_INTEGER16}, {NONE}},
+	{"mpi_real_size", MPI_REAL, MPI_COMPLEX, MPI_2REAL,
+		{NONE, MPI_REAL2, MPI_REAL4, MPI_REAL8, MPI_REAL16},
+		{NONE, MPI_COMPLEX4, MPI_COMPLEX8, MPI_COMPLEX16, MPI_COMPLEX32}},
+	{"mpi_double_precision_size", MPI_DOUBLE_PRECISION, MPI_DOUBLE_COMPLEX,
+		MPI_2DOUBLE_PRECISION, {NONE, MPI_REAL2, MPI_REAL4, MPI_REAL8, MPI_REAL16},
+		{NONE, MPI_COMPLEX4, MPI_COMPLEX8, MPI_COMPLEX16, MPI_COMPLEX32}},
+};
+
+#define OPTIONAL(X)                                                                               \
+	X(logical1, LOGICAL1)                                                                     \
+	X(logical2, LOGICAL2) X(logical4, LOGICAL4) X(logical8, LOGICAL8) X(logical16, LOGICAL16) \
+		X(integer1, INTEGER1) X(integer2, INTEGER2) X(integer4, INTEGER4)                 \
+			X(integer8, INTEGER8) X(integer16, INTEGER16) X(real2, REAL2)             \
+				X(real4, REAL4) X(real8, REAL8) X(real16, REAL16)                 \
+					X(complex4, COMPLEX4) X(complex8, COMPLEX8)               \
+						X(complex16, COMPLEX16) X(complex32, COMPLEX32)   \
+							X(double_complex, DOUBLE_COMPLEX)
+
+#define ROW(key, type) {"mpi_" #key "_supported", MPI_##type},
+static const struct {
+	const char *key;
+	MPI_Datatype type;
+} optional[] = {OPTIONAL(ROW)};
+
+static void become(MPI_Datatype handle, MPI_Datatype like)
+{
+	struct type *t = type_predefined(handle);
+	const struct type *l = type_predefined(like);
+
+	t->size = l->size;
+	t->extent = l->extent;
+	t->true_extent = l->true_extent;
+	t->align = l->align;
+	t->basic = l->basic;
+}
+
+/* Two of the value's type in a row: dense, so there is no plan to change. */
+static void become_pair(MPI_Datatype handle, MPI_Datatype value)
+{
+	struct type *t = type_predefined(handle);
+	const struct type *v = type_predefined(value);
+	int32_t size = (int32_t)v->size;
+
+	if (t->piece[0].len == size)
+		return;
+	t->size = t->extent = t->true_extent = 2 * v->size;
+	t->align = v->align;
+	t->basic = BASIC_PAIR;
+	t->piece[0] = (struct type_piece){0, size};
+	t->piece[1] = (struct type_piece){size, size};
+}
+
+static int set_size(size_t k, const char *value, bool apply)
+{
+	char *end;
+	long size = strtol(value, &end, 10);
+	int i = 0;
+
+	while (i < SIZES && 1L << i != size)
+		i++;
+	if (*end != '\0' || i == SIZES || kinds[k].like[i] == NONE)
+		return haft_err(MPI_ERR_INFO_VALUE, "%s is \"%s\": no kind has that size",
+			kinds[k].key, value);
+	if (!apply)
+		return 0;
+	become(kinds[k].type, kinds[k].like[i]);
+	if (kinds[k].complex != NONE)
+		become(kinds[k].complex, kinds[k].complex_like[i]);
+	if (kinds[k].pair != NONE)
+		become_pair(kinds[k].pair, kinds[k].type);
+	return 0;
+}
+
+int type_fortran_set(const char *key, const char *value, bool apply)
+{
+	for (size_t k = 0; k < countof(kinds); k++)
+		if (strcmp(key, kinds[k].key) == 0)
+			return set_size(k, value, apply);
+	for (size_t k = 0; k < countof(optional); k++) {
+		if (strcmp(key, optional[k].key) != 0)
+			continue;
+		if (strcmp(value, "true") != 0 && strcmp(value, "false") != 0)
+			return haft_err(MPI_ERR_INFO_VALUE,
+				"%s is \"%s\"; it must be true or false", key, value);
+		if (apply && value[0] == 'f')
+			type_predefined(optional[k].type)->committed = false;
+		return 0;
+	}
+	return 0;
+}
