@@ -33,21 +33,30 @@ static const struct {
 		{NONE, MPI_COMPLEX4, MPI_COMPLEX8, MPI_COMPLEX16, MPI_COMPLEX32}},
 };
 
-#define OPTIONAL(X)                                                                               \
-	X(logical1, LOGICAL1)                                                                     \
-	X(logical2, LOGICAL2) X(logical4, LOGICAL4) X(logical8, LOGICAL8) X(logical16, LOGICAL16) \
-		X(integer1, INTEGER1) X(integer2, INTEGER2) X(integer4, INTEGER4)                 \
-			X(integer8, INTEGER8) X(integer16, INTEGER16) X(real2, REAL2)             \
-				X(real4, REAL4) X(real8, REAL8) X(real16, REAL16)                 \
-					X(complex4, COMPLEX4) X(complex8, COMPLEX8)               \
-						X(complex16, COMPLEX16) X(complex32, COMPLEX32)   \
-							X(double_complex, DOUBLE_COMPLEX)
-
-#define ROW(key, type) {"mpi_" #key "_supported", MPI_##type},
 static const struct {
 	const char *key;
 	MPI_Datatype type;
-} optional[] = {OPTIONAL(ROW)};
+} optional[] = {
+	{"mpi_logical1_supported", MPI_LOGICAL1},
+	{"mpi_logical2_supported", MPI_LOGICAL2},
+	{"mpi_logical4_supported", MPI_LOGICAL4},
+	{"mpi_logical8_supported", MPI_LOGICAL8},
+	{"mpi_logical16_supported", MPI_LOGICAL16},
+	{"mpi_integer1_supported", MPI_INTEGER1},
+	{"mpi_integer2_supported", MPI_INTEGER2},
+	{"mpi_integer4_supported", MPI_INTEGER4},
+	{"mpi_integer8_supported", MPI_INTEGER8},
+	{"mpi_integer16_supported", MPI_INTEGER16},
+	{"mpi_real2_supported", MPI_REAL2},
+	{"mpi_real4_supported", MPI_REAL4},
+	{"mpi_real8_supported", MPI_REAL8},
+	{"mpi_real16_supported", MPI_REAL16},
+	{"mpi_complex4_supported", MPI_COMPLEX4},
+	{"mpi_complex8_supported", MPI_COMPLEX8},
+	{"mpi_complex16_supported", MPI_COMPLEX16},
+	{"mpi_complex32_supported", MPI_COMPLEX32},
+	{"mpi_double_complex_supported", MPI_DOUBLE_COMPLEX},
+};
 
 static void become(MPI_Datatype handle, MPI_Datatype like)
 {
