@@ -23,8 +23,8 @@ static void dups(void)
 {
 	enum { N = 300 };
 	MPI_Comm c[N];
-	int cmp, x = -1;
-	MPI_Request r;
+	int cmp, x = -1, out[N];
+	MPI_Request r[N];
 
 	for (int i = 0; i < N; i++) {
 		OK(MPI_Comm_dup(i % 3 ? c[i - 1] : MPI_COMM_WORLD, &c[i]));
@@ -36,13 +36,14 @@ static void dups(void)
 	CHECK(cmp == MPI_IDENT);
 	/* the same source and tag in all of them at once, received in another order */
 	for (int i = 0; i < N; i++) {
-		OK(MPI_Isend(&i, 1, MPI_INT, (check_rank + 1) % check_size, 3, c[i], &r));
-		OK(MPI_Wait(&r, MPI_STATUS_IGNORE));
+		out[i] = i;
+		OK(MPI_Isend(&out[i], 1, MPI_INT, (check_rank + 1) % check_size, 3, c[i], &r[i]));
 	}
 	for (int i = N - 1; i >= 0; i--) {
 		OK(MPI_Recv(&x, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, c[i], MPI_STATUS_IGNORE));
 		CHECK(x == i);
 	}
+	OK(MPI_Waitall(N, r, MPI_STATUSES_IGNORE));
 	for (int i = 0; i < N; i++) {
 		OK(MPI_Comm_free(&c[i]));
 		CHECK(c[i] == MPI_COMM_NULL);

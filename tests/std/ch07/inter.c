@@ -11,19 +11,18 @@ static void crossed(MPI_Comm c, int mark)
 {
 	int rank, out, in, remote;
 	MPI_Status s;
-	MPI_Request r;
+	MPI_Request r[8];
 
 	OK(MPI_Comm_rank(c, &rank));
 	OK(MPI_Comm_remote_size(c, &remote));
-	for (int i = 0; i < remote; i++) {
-		out = mark * 1000 + rank;
-		OK(MPI_Isend(&out, 1, MPI_INT, i, mark, c, &r));
-		OK(MPI_Wait(&r, MPI_STATUS_IGNORE));
-	}
+	out = mark * 1000 + rank;
+	for (int i = 0; i < remote; i++)
+		OK(MPI_Isend(&out, 1, MPI_INT, i, mark, c, &r[i]));
 	for (int i = 0; i < remote; i++) {
 		OK(MPI_Recv(&in, 1, MPI_INT, mark % 2 ? i : MPI_ANY_SOURCE, MPI_ANY_TAG, c, &s));
 		CHECK(in == mark * 1000 + s.MPI_SOURCE && s.MPI_TAG == mark);
 	}
+	OK(MPI_Waitall(remote, r, MPI_STATUSES_IGNORE));
 }
 
 /* 7.6.2: two communicators with a leader each become one inter-communicator. */
