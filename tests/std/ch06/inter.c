@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* RUN np=2,3,5,8 */
+/* MPI-5.0 6.2.3: collective calls between two groups, in three forms. */
+#include "tests/t.h"
+#include <mpi.h>
+#include <string.h>
+
+#define MAX 16
+
+static MPI_Comm comm;
+static MPI_Request req;
+static int n, m, me, low, form; /* of this group, of the other; the first group? */
+static int in[MAX * MAX], out[MAX * MAX];
+
+#define FORM(big, low, ...)                                 \
+	end(form == 0       ? MPI_##big(__VA_ARGS__)        \
+		: form == 1 ? MPI_I##low(__VA_ARGS__, &req) \
+			    : MPI_##big##_init(__VA_ARGS__, MPI_INFO_NULL, &req))
+
+static void end(int err)
+{
+	t_ok(err);
+	if (form == 2)
+		t_ok(MPI_Start(&req));
+	if (form > 0)
+		t_ok(MPI_Wait(&req, MPI_STATUS_IGNORE));
+	if (form == 2)
+		t_ok(MPI_Request_free(&req));
+}
+
+/* What member r of a group says about i. */
+static int value(int first_group, int r, int i)
+{
+	return first_group * 100000 + r * 1000 + i;
+}
+
+static void ready(void)
+{
+	for (int i = 0; i < MAX * MAX; i++)
+		in[i] = value(low, me, i);
+	memset(out, 0, sizeof(out));
+}
+
+/* The root argument of a call whose root is member r of the first group. */
+static int root_of(int r)
+{
+	return !low ? r : me == r ? MPI_ROOT : MPI_PROC_NULL;
+}
+
+/* Data go from the first group's root to the second group. */
+static void rooted_out(int r)
+{
+	int counts[MAX], displs[MAX], root = root_of(r);
+
+	for (int i = 0; i < MAX; i++) {
+		counts[i] = i % 3;
+		displs[i] = (MAX - i) * 3;
+	}
+	ready();
+	FORM(Bcast, bcast, low ? in : out, 5, MPI_INT, root, comm);
+	t_eq(out[4], low ? 0 : value(1, r, 4));
+	ready();
+	FORM(Scatter, scatter, in, 2, MPI_INT, out, 2, MPI_INT, root, comm);
+	t_eq(out[1], low ? 0 : value(1, r, 2 * me + 1));
+	ready();
+	FORM(Scatterv, scatterv, in, counts, displs, MPI_INT, out, me % 3, MPI_INT, root, comm);
+	t_eq(out[0], low || me % 3 == 0 ? 0 : value(1, r, displs[me]));
+}
+
+/* Data go from the second group to the first group's root. */
+static void rooted_in(int r)
+{
+	int counts[MAX], displs[MAX], root = root_of(r), sum = 0;
+
+	for (int i = 0; i < MAX; i++) {
+		counts[i] = i % 3;
+		displs[i] = (MAX - i) * 3;
+	}
+	ready();
+	FORM(Gather, gather, in, 2, MPI_INT, out, 2, MPI_INT, root, comm);
+	for (int i = 0; i < m && low; i++)
+		t_eq(out[2 * i + 1], me == r ? value(0, i, 1) : 0);
+	ready();
+	FORM(Gatherv, gatherv, in, me % 3, MPI_INT, out, counts, displs, MPI_INT, root, comm);
+	for (int i = 0; i < m && low; i++)
+		t_eq(out[displs[i]], me == r && i % 3 > 0 ? value(0, i, 0) : 0);
+	ready();
+	FORM(Reduce, reduce, in, out, 4, MPI_INT, MPI_SUM, root, comm);
+	for (int i = 0; i < m; i++)
+		sum += value(0, i, 3);
+	t_eq(out[3], low && me == r ? sum : 0);
+}
+
+static void all_to_all(void)
+{
+	int sc[MAX], sd[MAX], rc[MAX], rd[MAX], b[MAX];
+	MPI_Datatype types[MAX];
+
+	for (int i = 0; i < MAX; i++) {
+		sc[i] = (i + me) % 3;
+		rc[i] = sc[i];
+		sd[i] = i * 3;
+		rd[i] = (MAX - i) * 3;
+		b[i] = rd[i] * (int)sizeof(int);
+		types[i] = MPI_INT;
+	}
+	ready();
+	FORM(Allgather, allgather, in, 2, MPI_INT, out, 2, MPI_INT, comm);
+	for (int i = 0; i < m; i++)
+		t_eq(out[2 * i + 1], value(!low, i, 1));
+	ready();
+	FORM(Alltoall, alltoall, in, 2, MPI_INT, out, 2, MPI_INT, comm);
+	for (int i = 0; i < m; i++)
+		t_eq(out[2 * i + 1], value(!low, i, 2 * me + 1));
+	ready();
+	FORM(Alltoallv, alltoallv, in, sc, sd, MPI_INT, out, rc, rd, MPI_INT, comm);
+	for (int i = 0; i < m; i++)
+		t_eq(out[rd[i]], rc[i] > 0 ? value(!low, i, 3 * me) : 0);
+	ready();
+	for (int i = 0; i < MAX; i++)
+		sd[i] *= (int)sizeof(int);
+	FORM(Alltoallw, alltoallw, in, sc, sd, types, out, rc, b, types, comm);
+	for (int i = 0; i < m; i++)
+		t_eq(out[rd[i]], rc[i] > 0 ? value(!low, i, 3 * me) : 0);
+	for (int i = 0; i < MAX; i++)
+		rc[i] = i % 3;
+	ready();
+	FORM(Allgatherv, allgatherv, in, me % 3, MPI_INT, out, rc, rd, MPI_INT, comm);
+	for (int i = 0; i < m; i++)
+		t_eq(out[rd[i]], rc[i] > 0 ? value(!low, i, 0) : 0);
+}
+
+static void reductions(void)
+{
+	int counts[MAX] = {0}, sum = 0, mine = 0;
+
+	ready();
+	FORM(Allreduce, allreduce, in, out, 7, MPI_INT, MPI_SUM, comm);
+	for (int i = 0; i < m; i++)
+		sum += value(!low, i, 6);
+	t_eq(out[6], sum);
+	/* n * m elements in both groups */
+	ready();
+	FORM(Reduce_scatter_block, reduce_scatter_block, in, out, m, MPI_INT, MPI_SUM, comm);
+	t_eq(out[m - 1], sum + m * (me * m + m - 1 - 6));
+	counts[n - 1] = n * m;
+	if (n > 1) {
+		counts[0] = 1;
+		counts[n - 1]--;
+		mine = me == 0 ? 0 : 1;
+	}
+	ready();
+	FORM(Reduce_scatter, reduce_scatter, in, out, counts, MPI_INT, MPI_SUM, comm);
+	t_eq(out[0], me == 0 || me == n - 1 ? sum + m * (mine - 6) : 0);
+	FORM(Barrier, barrier, comm);
+}
+
+int main(int argc, char **argv)
+{
+	int all, rank, cut;
+	MPI_Comm local;
+
+	MPI_Init(&argc, &argv);
+	MPI_Comm_size(MPI_COMM_WORLD, &all);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	cut = (all + 2) / 3;
+	low = rank < cut;
+	MPI_Comm_split(MPI_COMM_WORLD, low, rank, &local);
+	MPI_Intercomm_create(local, 0, MPI_COMM_WORLD, low ? cut : 0, 3, &comm);
+	MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+	MPI_Comm_size(comm, &n);
+	MPI_Comm_remote_size(comm, &m);
+	MPI_Comm_rank(comm, &me);
+	for (form = 0; form < 3; form++) {
+		for (int r = 0; r < cut; r++) {
+			rooted_out(r);
+			rooted_in(r);
+		}
+		all_to_all();
+		reductions();
+	}
+	t_eq(MPI_Scan(in, out, 1, MPI_INT, MPI_SUM, comm), MPI_ERR_COMM);
+	t_eq(MPI_Allreduce(MPI_IN_PLACE, out, 1, MPI_INT, MPI_SUM, comm), MPI_ERR_BUFFER);
+	MPI_Comm_free(&comm);
+	MPI_Comm_free(&local);
+	MPI_Finalize();
+	return t_end();
+}

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* RUN np=1,2,4,6 */
+/* MPI-5.0 8.6: neighbourhood collectives in three forms: order, duplicates, edges, MPI_PROC_NULL.
+ */
+#include "tests/t.h"
+#include <mpi.h>
+#include <string.h>
+
+#define MAX 16
+
+static MPI_Comm comm;
+static MPI_Request req;
+static int me, form, nin, nout, in[MAX], out[MAX];
+static int from[MAX]; /* the place of block i of what comes among what its sender sends */
+static int data[3 * MAX], got[3 * MAX];
+
+#define FORM(name, ...)                                       \
+	end(form == 0       ? MPI_N##name(__VA_ARGS__)        \
+		: form == 1 ? MPI_In##name(__VA_ARGS__, &req) \
+			    : MPI_N##name##_init(__VA_ARGS__, MPI_INFO_NULL, &req))
+
+static void end(int err)
+{
+	t_ok(err);
+	if (form == 2)
+		t_ok(MPI_Start(&req));
+	if (form > 0)
+		t_ok(MPI_Wait(&req, MPI_STATUS_IGNORE));
+	if (form == 2)
+		t_ok(MPI_Request_free(&req));
+}
+
+static void ready(void)
+{
+	for (int i = 0; i < 3 * MAX; i++)
+		data[i] = me * 100 + i;
+	memset(got, -1, sizeof(got));
+}
+
+/* Element j of block i came from place `at' of its sender's data. */
+static void came(int i, int where, int at)
+{
+	t_eq(got[where], in[i] == MPI_PROC_NULL ? -1 : in[i] * 100 + at);
+}
+
+static void all(void)
+{
+	int one[MAX], two[MAX], displs[MAX];
+	MPI_Aint bytes[MAX], back[MAX];
+	MPI_Datatype types[MAX];
+
+	for (int i = 0; i < MAX; i++) {
+		one[i] = 1;
+		two[i] = 2;
+		displs[i] = (MAX - 1 - i) * 3;
+		bytes[i] = (MPI_Aint)(3 * (size_t)i * sizeof(int));
+		back[i] = (MPI_Aint)((size_t)displs[i] * sizeof(int));
+		types[i] = MPI_INT;
+	}
+	ready();
+	FORM(eighbor_allgather, data, 2, MPI_INT, got, 2, MPI_INT, comm);
+	for (int i = 0; i < nin; i++)
+		came(i, 2 * i + 1, 1);
+	ready();
+	FORM(eighbor_allgatherv, data, 2, MPI_INT, got, two, displs, MPI_INT, comm);
+	for (int i = 0; i < nin; i++)
+		came(i, displs[i] + 1, 1);
+	ready();
+	FORM(eighbor_alltoall, data, 2, MPI_INT, got, 2, MPI_INT, comm);
+	for (int i = 0; i < nin; i++)
+		came(i, 2 * i + 1, 2 * from[i] + 1);
+	ready();
+	FORM(eighbor_alltoallv, data, one, displs, MPI_INT, got, one, displs, MPI_INT, comm);
+	for (int i = 0; i < nin; i++)
+		came(i, displs[i], displs[from[i]]);
+	ready();
+	FORM(eighbor_alltoallw, data, two, bytes, types, got, two, back, types, comm);
+	for (int i = 0; i < nin; i++)
+		came(i, displs[i] + 1, 3 * from[i] + 1);
+}
+
+static void forms(void)
+{
+	for (form = 0; form < 3; form++)
+		all();
+	MPI_Comm_free(&comm);
+}
+
+/* 8.6: dimension by dimension, first the source at -1, then that at +1; what went out at one side
+ * comes in at the other. */
+static void grid(int dims[2], int wraps)
+{
+	int periods[2] = {wraps & 1, wraps >> 1};
+
+	MPI_Cart_create(MPI_COMM_WORLD, 2, dims, periods, 0, &comm);
+	nin = nout = 4;
+	for (int d = 0; d < 2; d++)
+		MPI_Cart_shift(comm, d, 1, &in[2 * d], &in[2 * d + 1]);
+	for (int i = 0; i < 4; i++) {
+		out[i] = in[i];
+		from[i] = i ^ 1;
+	}
+	forms();
+}
+
+/* Everybody sends twice to the next and once to the one after it. */
+static void graph(int n)
+{
+	nin = nout = 3;
+	out[0] = out[2] = (me + 1) % n;
+	out[1] = (me + 2) % n;
+	in[0] = in[1] = (me + n - 1) % n;
+	in[2] = (me + n + n - 2) % n;
+	from[0] = 0;
+	from[1] = 2;
+	from[2] = 1;
+	if (n < 3) { /* all edges are between the same two, or of one: in order of sending */
+		for (int i = 0; i < 3; i++) {
+			out[i] = in[i] = (me + 1) % n;
+			from[i] = i;
+		}
+	}
+	MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, nin, in, MPI_UNWEIGHTED, nout, out,
+		MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &comm);
+	forms();
+}
+
+int main(int argc, char **argv)
+{
+	int n, dims[2];
+
+	MPI_Init(&argc, &argv);
+	MPI_Comm_size(MPI_COMM_WORLD, &n);
+	MPI_Comm_rank(MPI_COMM_WORLD, &me);
+	for (int wraps = 0; wraps < 4; wraps++) {
+		for (int d = 1; d <= n; d++) {
+			dims[0] = d;
+			dims[1] = n / d;
+			if (n % d == 0)
+				grid(dims, wraps);
+		}
+	}
+	graph(n);
+	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+	t_eq(MPI_Neighbor_allgather(data, 1, MPI_INT, got, 1, MPI_INT, MPI_COMM_WORLD),
+		MPI_ERR_TOPOLOGY);
+	MPI_Finalize();
+	return t_end();
+}
