@@ -175,13 +175,14 @@ static int apart(const void *sbuf, const void *rbuf)
  * for all. */
 static int own_apart(const struct call *k, bool all)
 {
-	struct block in = block_in(k, k->me),
-		     out = {(void *)(uintptr_t)k->sbuf, k->scount, k->stype};
+	struct block in, out = {(void *)(uintptr_t)k->sbuf, k->scount, k->stype};
 
+	if (k->in_place || k->inter)
+		return 0;
+	in = block_in(k, k->me);
 	if (!all)
 		out = block_out(k, k->me);
-	if (k->in_place || k->inter || in.count * in.type->size == 0 ||
-		out.count * out.type->size == 0)
+	if (in.count * in.type->size == 0 || out.count * out.type->size == 0)
 		return 0;
 	return apart(out.at, in.at);
 }
