@@ -114,6 +114,7 @@ mpi_TESTS += tests/std/ch10/info.c
 mpi_TESTS += tests/std/ch05/external.c
 mpi_TESTS += tests/std/ch05/array.c
 mpi_TESTS += tests/std/ch05/decode.c
+mpi_TESTS += tests/std/ch11/abort.c
 mpi_TESTS += tests/std/ch11/session.c
 mpi_TESTS += tests/std/ch11/worlds.c
 mpi_TESTS += tests/std/ch04/equal.c

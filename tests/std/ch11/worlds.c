@@ -33,6 +33,31 @@ static void world_is(int initialized, int finalized)
 	t_eq(flag, finalized);
 }
 
+/* 11.3.1: a session does not free what was made from it, and ends all the same; 2.5.1: its handle
+ * is dead. */
+static void left_behind(void)
+{
+	MPI_Session old;
+	MPI_Group g;
+	MPI_Comm c;
+	int n;
+
+	t_ok(MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &s));
+	old = s;
+	t_ok(MPI_Group_from_session_pset(s, "mpi://WORLD", &g));
+	t_ok(MPI_Comm_create_from_group(g, "left", MPI_INFO_NULL, MPI_ERRORS_RETURN, &c));
+	t_ok(MPI_Session_finalize(&s));
+	t_true(MPI_Session_get_num_psets(old, MPI_INFO_NULL, &n) == MPI_ERR_SESSION);
+	t_ok(MPI_Comm_free(&c)); /* while the World Model is there: a courtesy */
+	t_ok(MPI_Group_free(&g));
+}
+
+/* 11.2.4: MPI_Init comes once in a life. */
+static void once(void)
+{
+	t_true(MPI_Init(NULL, NULL) == MPI_ERR_OTHER);
+}
+
 int main(int argc, char **argv)
 {
 	MPI_Group g;
@@ -48,6 +73,9 @@ int main(int argc, char **argv)
 	t_ok(MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_UNIVERSE_SIZE, &v, &flag));
 	t_true(flag && *v >= n);
 	t_ok(MPI_Session_finalize(&s));
+	t_ok(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN));
+	once();
+	left_behind();
 	t_ok(MPI_Barrier(MPI_COMM_WORLD));
 	t_ok(MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &s));
 	talk("again");
