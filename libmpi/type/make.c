@@ -6,6 +6,7 @@
 
 #include "libmpi/core/err.h"
 #include "libmpi/type/plan.h"
+#include "libmpi/type/type.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -133,8 +134,21 @@ void type_inner_two(
 	in->kids[1] = b;
 }
 
+static int check_olds(const struct type *t)
+{
+	char name[MPI_MAX_OBJECT_NAME];
+
+	for (int64_t i = 0; i < t->made->nd; i++)
+		if (unlikely(type_is_absent(t->made->types[i])))
+			return haft_err(MPI_ERR_TYPE, "%s is not a type of this Fortran compiler",
+				type_words(t->made->types[i], name));
+	return 0;
+}
+
 int type_close(struct type *t, int err, struct type **newtype)
 {
+	if (err == 0)
+		err = check_olds(t);
 	if (err != 0) {
 		obj_free_obj(t);
 		return err;

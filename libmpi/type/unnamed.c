@@ -243,7 +243,8 @@ int type_get_value_index(struct type *value, struct type *index, struct type **n
 			return 0;
 		}
 	*newtype = NULL;
-	if (!(is_integer(value) || is_real(value)) || !is_integer(index))
+	if (!(is_integer(value) || is_real(value)) || !is_integer(index) || type_is_absent(value) ||
+		type_is_absent(index))
 		return 0;
 	*newtype = find(MPI_COMBINER_VALUE_INDEX, (intptr_t)value, (intptr_t)index);
 	return *newtype != NULL ? 0 : pair_new(value, index, newtype);

@@ -76,6 +76,9 @@ static void absent(void)
 	t_eq(err, MPI_ERR_TYPE);
 	t_true(said(err, "MPI_REAL2 is not a type of this Fortran compiler"));
 	t_eq(MPI_Type_commit(&t), MPI_ERR_TYPE);
+	t_eq(MPI_Type_contiguous(2, MPI_REAL2, &t), MPI_ERR_TYPE);
+	t_ok(MPI_Type_get_value_index(MPI_REAL2, MPI_INT, &t));
+	t_true(t == MPI_DATATYPE_NULL);
 }
 
 /* MPI-5.0 6.9.2, 6.9.4: reductions compute with the new sizes */
