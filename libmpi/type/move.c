@@ -255,7 +255,9 @@ static void fields_whole(const struct type_plan *p, enum plan_way way, char *mem
 static void whole(const struct type_plan *p, enum plan_way way, char *mem, char *packed, int64_t n,
 	int64_t mstep, int64_t pstep)
 {
-	if (p->kind == PLAN_NEST)
+	if (p->kind == PLAN_NEST && p->dims == 0 && p->leaf != NULL)
+		whole(p->leaf, way, step(mem, p->off), packed, n, mstep, pstep);
+	else if (p->kind == PLAN_NEST)
 		nest_whole(p, p->dims, way, step(mem, p->off), packed, n, mstep, pstep);
 	else if (p->kind == PLAN_RUNS)
 		runs_whole(p, way, mem, packed, n, mstep, pstep);

@@ -17,6 +17,7 @@
 #include <cmocka.h>
 
 enum { BYTES_MOST = 6000, BLOCKS_MOST = 40, DEPTH_MOST = 5, COUNT_MOST = 40, KEPT = 12 };
+enum { GUARD = 64, GUARD_BYTE = 0x5a }; /* behind what is packed */
 
 static uint64_t seed = 1, state;
 static long types = 3000;
@@ -179,7 +180,8 @@ static void compare(const struct thing *a)
 	span = type_span(&a->t, count, &low);
 	mem = malloc((size_t)span);
 	copy = malloc((size_t)span);
-	packed = malloc((size_t)all);
+	packed = malloc((size_t)all + GUARD);
+	memset(packed, GUARD_BYTE, (size_t)all + GUARD);
 	naive = malloc((size_t)all);
 	for (int64_t i = 0; i < span; i++)
 		mem[i] = (char)rnd(256);
@@ -191,6 +193,8 @@ static void compare(const struct thing *a)
 		n = n < all - at ? n : all - at;
 		type_pack(&a->t, (char *)((uintptr_t)mem - (uintptr_t)low), count, at, packed + at,
 			n);
+		for (int i = 0; i < GUARD; i++)
+			assert_int_equal(packed[at + n + i], GUARD_BYTE);
 	}
 	assert_memory_equal(packed, naive, (size_t)all);
 	for (int64_t at = 0, n; at < all; at += n) {
