@@ -113,8 +113,8 @@ static void seat_leave(struct seat *s)
 		return;
 	hall.watcher = NULL;
 	deputy = hall.head;
-	if (deputy != NULL && deputy->nap_ns > NAP_LAST_NS && seat_wake(deputy, &word) != 0)
-		haft_os_wake(word, 1);
+	if (deputy != NULL && deputy->w.nap_ns == 0 && seat_wake(deputy, &word) != 0)
+		haft_os_wake(word, 1); /* it does not nap, but sleeps */
 }
 
 /* Idles as what the seat is now: spins, yields and sleeps at the door, or sleeps aside. */
