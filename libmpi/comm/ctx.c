@@ -27,7 +27,7 @@ bool ctx_take(struct comm *c, struct ids *ids)
 	uint64_t own = ctx_own(c->remote != NULL), left = c->ids_end - c->ids;
 	uint64_t part = left / 2 & -CTX_STEP;
 
-	if (!ctx_left(c))
+	if (left < own)
 		return false;
 	if (part > CTX_SHARE)
 		part = CTX_SHARE;

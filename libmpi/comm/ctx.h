@@ -53,12 +53,6 @@ static inline uint64_t ctx_own(bool inter)
  * tell, then ctx_give, then take again. */
 bool ctx_take(struct comm *c, struct ids *ids);
 
-/* ctx_left: would ctx_take find ids? */
-static inline bool ctx_left(const struct comm *c)
-{
-	return c->ids_end - c->ids >= ctx_own(c->remote != NULL);
-}
-
 /* ctx_give gives c a new block. */
 static inline void ctx_give(struct comm *c, struct ids block)
 {

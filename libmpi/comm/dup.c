@@ -224,16 +224,11 @@ static int copy_of(struct comm *c, struct info *info, struct comm **copy)
 	return err;
 }
 
-/* True: the copy (NULL: it failed) has its ids.  Who comes after others waits behind them. */
-static bool ids_now(struct comm *c, struct comm *copy)
+/* Takes ids before any callback runs, which might take some itself; false: there are none, or
+ * others are before us. */
+static bool ids_now(struct comm *c, struct ids *ids)
 {
-	struct ids ids;
-
-	if ((refills != NULL && refill_of(c) != NULL) || !ctx_take(c, &ids))
-		return false;
-	if (copy != NULL)
-		comm_give_ids(copy, ids);
-	return true;
+	return (refills == NULL || refill_of(c) == NULL) && ctx_take(c, ids);
 }
 
 /* The end of a copy that got no ids because of err. */
@@ -250,6 +245,8 @@ static int idup(struct comm *c, struct info *info, struct comm **newcomm, struct
 {
 	struct comm *copy;
 	struct req *req = NULL;
+	struct ids ids;
+	bool now = ids_now(c, &ids);
 	int err = copy_of(c, info, &copy), joined = 0;
 
 	if (err == 0)
@@ -261,7 +258,9 @@ static int idup(struct comm *c, struct info *info, struct comm **newcomm, struct
 	}
 	if (req != NULL)
 		req->kind = REQ_COLL;
-	if (!ids_now(c, copy))
+	if (now && copy != NULL)
+		comm_give_ids(copy, ids);
+	if (!now)
 		joined = join(c, copy, req);
 	else if (req != NULL)
 		p2p_req_done(req);
@@ -291,11 +290,13 @@ int comm_idup_with_info(
 int comm_dup_with_info(struct comm *c, struct info *info, struct comm **newcomm)
 {
 	struct req *req;
+	struct ids ids;
 	int err;
 
-	if (refills == NULL && ctx_left(c)) {
+	if (ids_now(c, &ids)) {
 		err = copy_of(c, info, newcomm);
-		ids_now(c, *newcomm);
+		if (*newcomm != NULL)
+			comm_give_ids(*newcomm, ids);
 		return err;
 	}
 	err = idup(c, info, newcomm, &req);

@@ -8,6 +8,10 @@
 #include "libmpi/comm/make.h"
 #include "libmpi/core/err.h"
 #include <engine.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define KEY_KINDS "mpi_assert_memory_alloc_kinds"
 
 static const struct {
 	const char *key;
@@ -20,6 +24,18 @@ static const struct {
 	{"mpi_assert_strict_persistent_collective_ordering", HINT_STRICT_START},
 };
 
+/* A list with a kind that is not known is ignored (11.4.3), and so is one for which there is no
+ * memory. */
+static void take_kinds(struct comm *c, const char *list)
+{
+	char *copy = list != NULL && info_kinds_known(list) ? strdup(list) : NULL;
+
+	if (copy == NULL)
+		return;
+	free(c->kinds);
+	c->kinds = copy;
+}
+
 void comm_take_hints(struct comm *c, const struct info *info)
 {
 	for (size_t i = 0; i < countof(known); i++) {
@@ -28,6 +44,8 @@ void comm_take_hints(struct comm *c, const struct info *info)
 		else
 			c->hints &= (uint8_t)~known[i].bit;
 	}
+	if (info != NULL)
+		take_kinds(c, info_find(info, KEY_KINDS));
 }
 
 int comm_set_info(struct comm *c, struct info *info)
@@ -49,6 +67,8 @@ int comm_get_info(struct comm *c, struct info **info_used)
 	info_kinds(info_kinds_asked(), kinds);
 	if (err == 0)
 		err = info_set(info, "mpi_memory_alloc_kinds", kinds);
+	if (err == 0 && c->kinds != NULL)
+		err = info_set(info, KEY_KINDS, c->kinds);
 	if (err == 0)
 		*info_used = info;
 	else

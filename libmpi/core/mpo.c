@@ -62,6 +62,7 @@ static void comm_destroy(void *self)
 	obj_drop(c->group);
 	if (c->remote != NULL)
 		obj_drop(c->remote);
+	free(c->kinds);
 	if (c->session != NULL)
 		obj_drop(c->session);
 	if (c->local != NULL)

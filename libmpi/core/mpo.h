@@ -114,6 +114,7 @@ struct comm {
 	bool low; /* inter-communicator: of its two groups this is the one that goes first */
 	struct session *session; /* held: its group comes from there; NULL: from MPI_COMM_WORLD */
 	uint8_t hints;           /* enum comm_hint: what the user has promised */
+	char *kinds;             /* malloc'ed: mpi_assert_memory_alloc_kinds, or NULL: not set */
 };
 
 /* Set by the engines that keep something for each communicator: called when a communicator goes,

@@ -50,6 +50,28 @@ static void told(MPI_Comm c)
 		CHECK(!hint(c, keys[i]));
 }
 
+/* 11.4.3: a list of kinds of memory is in use if all of them are known; without one there is none.
+ */
+static void kinds(MPI_Comm c)
+{
+	static const char key[] = "mpi_assert_memory_alloc_kinds";
+	char value[MPI_MAX_INFO_VAL];
+	int n = sizeof(value), flag;
+	MPI_Info info;
+
+	set(c, key, "mpi,unobtainium");
+	OK(MPI_Comm_get_info(c, &info));
+	OK(MPI_Info_get_string(info, key, &n, value, &flag));
+	CHECK(!flag);
+	OK(MPI_Info_free(&info));
+	set(c, key, "system,mpi:alloc_mem");
+	OK(MPI_Comm_get_info(c, &info));
+	n = sizeof(value);
+	OK(MPI_Info_get_string(info, key, &n, value, &flag));
+	CHECK(flag && strcmp(value, "system,mpi:alloc_mem") == 0);
+	OK(MPI_Info_free(&info));
+}
+
 /* Hints do not go to copies, but with MPI_Comm_dup_with_info. */
 static void copied(MPI_Comm c)
 {
@@ -105,6 +127,7 @@ int main(int argc, char **argv)
 	OK(MPI_Comm_dup(MPI_COMM_WORLD, &c));
 	OK(MPI_Comm_set_errhandler(c, MPI_ERRORS_RETURN));
 	told(c);
+	kinds(c);
 	copied(c);
 	kept(c);
 	OK(MPI_Comm_free(&c));
