@@ -100,17 +100,18 @@ void recv_self(struct req *r, struct req *send)
 static bool read_in_place(struct req *r, int peer, const struct ask *ask)
 {
 	int64_t n = ask->total < r->bytes ? ask->total : r->bytes;
+	char *piece = type_piece(r->type, r->buf, r->count);
 	uint64_t began;
 
 	if (ask->where == ASK_SHARED && lease_take(ask->lease)) {
 		unpack(r, via_mem_at(ask->at), ask->total);
 		return true;
 	}
-	if (ask->where != ASK_PRIVATE || !r->type->dense || !way_to_read(peer, n) ||
+	if (ask->where != ASK_PRIVATE || piece == NULL || !way_to_read(peer, n) ||
 		!lease_take(ask->lease))
 		return false;
 	began = way_clock();
-	if (!shm_read(via.shm, peer, r->buf, ask->at, (size_t)n))
+	if (!shm_read(via.shm, peer, piece, ask->at, (size_t)n))
 		return false;
 	way_took(WAY_READ, n, way_clock() - began);
 	return true;

@@ -27,11 +27,12 @@ bool send_number(struct req *r)
 /* A small message; one that has gaps is packed where the receiver reads it. */
 static int eager_put(struct req *r)
 {
+	const char *piece = type_piece(r->type, r->buf, r->count);
 	void *room;
 	int err;
 
-	if (r->type->dense || r->bytes == 0)
-		return via_put(r->peer, r->ctx, r->tag, FRAME_EAGER, r->buf, (size_t)r->bytes);
+	if (piece != NULL || r->bytes == 0)
+		return via_put(r->peer, r->ctx, r->tag, FRAME_EAGER, piece, (size_t)r->bytes);
 	err = via_reserve(r->peer, (size_t)r->bytes, &room);
 	if (err != 0)
 		return err;
@@ -44,13 +45,14 @@ static int eager_put(struct req *r)
 static struct ask ask_for(const struct req *r)
 {
 	struct ask ask = {.total = r->bytes, .id = r->id, .lease = r->lease};
+	const char *piece = type_piece(r->type, r->buf, r->count);
 
 	if (r->lease == 0)
 		return ask;
-	ask.at = via_mem_off(r->buf, r->bytes);
+	ask.at = via_mem_off(piece, r->bytes);
 	ask.where = ask.at != 0 ? ASK_SHARED : ASK_PRIVATE;
 	if (ask.at == 0)
-		ask.at = (uint64_t)(uintptr_t)r->buf;
+		ask.at = (uint64_t)(uintptr_t)piece;
 	return ask;
 }
 
@@ -284,7 +286,7 @@ void send_start(struct req *r)
 		r->state = STATE_OUT_EAGER;
 		out_put(r, r->peer);
 	} else if (send_number(r)) {
-		if (r->type->dense && r->bytes > 0)
+		if (r->bytes > 0 && type_piece(r->type, r->buf, r->count) != NULL)
 			r->lease = lease_new();
 		r->state = STATE_OUT_ASK;
 		out_put(r, r->peer);

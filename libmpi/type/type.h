@@ -78,6 +78,16 @@ static inline void type_unpack(
 		type_unpack_part(type, buf, at, src, n);
 }
 
+/* Where the data of `count' elements at buf is if it is one piece of memory in the order of the
+ * type map: it is its own packed form.  Else NULL. */
+static inline char *type_piece(const struct type *type, const void *buf, int64_t count)
+{
+	if (likely(type->dense))
+		return (char *)(uintptr_t)buf;
+	return type->solid && count == 1 ? (char *)((uintptr_t)buf + (uintptr_t)type->true_lb)
+					 : NULL;
+}
+
 /* type_copy copies scount elements of stype at src to rcount of rtype at dst, as if they were sent
  * to oneself: the data may be shorter than dst has room for.  0; MPI_ERR_TRUNCATE (nothing is
  * copied); MPI_ERR_NO_MEM.  Areas do not overlap.  Any thread. */
