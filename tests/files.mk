@@ -169,6 +169,7 @@ script_TESTS += tests/abi/header.sh
 script_TESTS += tests/abi/link.sh
 script_TESTS += tests/bench/table.sh
 script_TESTS += tests/build/cmake.sh
+script_TESTS += tests/build/fort.sh
 script_TESTS += tests/build/gdb.sh
 script_TESTS += tests/build/libobj.sh
 script_TESTS += tests/build/mpicc.sh

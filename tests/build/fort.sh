@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# RUN time=300
+# Fortran as it is installed: mpifort and its other names, pkg-config, CMake's find_package(MPI) with mpif.h,
+# mpi and mpi_f08; modules for another compiler; what must not compile.
+. tests/build/lib.sh
+command -v gfortran >/dev/null || exit 77
+unset HAFT_FC MPICH_FC OMPI_FC
+install_tree
+cd "$TMPDIR" || exit 1
+export XDG_CACHE_HOME="$TMPDIR/cache"
+
+sum() {
+	cat <<-END
+	program sum
+	$1
+	$2
+	integer rank, total, ierr
+	call MPI_Init(ierr)
+	call MPI_Comm_rank(MPI_COMM_WORLD, rank, ierr)
+	call MPI_Allreduce(rank, total, 1, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD, ierr)
+	print '(a,i0)', 'sum ', total
+	call MPI_Finalize(ierr)
+	end
+	END
+}
+mkdir src
+sum 'implicit none' "include 'mpif.h'" >src/sumh.f90
+sum 'use mpi' 'implicit none' >src/sum90.f90
+sum 'use mpi_f08' 'implicit none' >src/sum08.f90
+sum 'implicit none' "include 'mpif.h'" |
+	sed -e 's/^/      /' -e 's/MPI_COMM_WORLD, ierr)/\n     \& &/' >src/sum77.f
+
+for f in sumh.f90 sum90.f90 sum08.f90 sum77.f; do
+	"$prefix/bin/mpifort" -Wall "src/$f" -o "a.$f" || fail "mpifort $f"
+	runs "./a.$f"
+done
+"$prefix/bin/mpif77" -c src/sum77.f -o o.o && "$prefix/bin/mpif90" o.o -o two || fail "mpif77, mpif90"
+runs ./two
+gfortran $("$prefix/bin/mpifort" -showme:compile) src/sum90.f90 \
+	$("$prefix/bin/mpifort" -showme:link) -o three || fail "-showme"
+runs ./three
+ldd three | grep -q "libmpifort_abi.so.1 => $prefix/lib/libmpifort_abi.so.1" || fail "ldd: $(ldd three)"
+[ "$("$prefix/bin/mpifort" -showme:libs)" = "mpifort_abi mpi_abi" ] || fail "-showme:libs"
+gfortran $(PKG_CONFIG_LIBDIR="$prefix/lib/pkgconfig" pkg-config --cflags mpi-fort) src/sum08.f90 \
+	$(PKG_CONFIG_LIBDIR="$prefix/lib/pkgconfig" pkg-config --libs mpi-fort) -o four || fail pkg-config
+runs ./four
+[ -e cache ] && fail "modules were made though those that are installed fit"
+
+# Another compiler than the installed modules are for: they are made once.
+echo 'another compiler' >"$prefix/include/haft/compiler"
+rm "$prefix/include/"*.mod
+"$prefix/bin/mpifort" src/sum08.f90 -o five || fail "modules for another compiler"
+runs ./five
+made=$(find cache -name mpi_f08.mod)
+[ -n "$made" ] || fail "no modules in the cache"
+before=$(stat -c %y "$made")
+"$prefix/bin/mpifort" src/sum90.f90 -o six || fail "modules of the cache"
+runs ./six
+[ "$before" = "$(stat -c %y "$made")" ] || fail "modules are made more than once"
+for fc in gfortran-11 gfortran-10 flang-new-19 flang-new; do
+	command -v $fc >/dev/null || continue
+	for f in sumh.f90 sum90.f90 sum08.f90; do
+		"$prefix/bin/mpifort" -fc=$fc "src/$f" -o "$fc.$f" || fail "$fc $f"
+		runs "./$fc.$f"
+	done
+done
+
+# CMake.
+if command -v cmake >/dev/null; then
+	cat >src/CMakeLists.txt <<-'END'
+	cmake_minimum_required(VERSION 3.18)
+	project(sum Fortran)
+	set(MPI_DETERMINE_Fortran_CAPABILITIES TRUE)
+	find_package(MPI 3.0 REQUIRED COMPONENTS Fortran)
+	foreach(h F77_HEADER F90_MODULE F08_MODULE)
+		if(NOT MPI_Fortran_HAVE_${h})
+			message(FATAL_ERROR "no ${h}")
+		endif()
+	endforeach()
+	if(NOT MPI_Fortran_VERSION VERSION_EQUAL 5.0)
+		message(FATAL_ERROR "version ${MPI_Fortran_VERSION}")
+	endif()
+	foreach(p sumh sum90 sum08)
+		add_executable(${p} ${p}.f90)
+		target_link_libraries(${p} MPI::MPI_Fortran)
+	endforeach()
+	END
+	cmake -S src -B make -DMPI_HOME="$prefix" >cmake.log 2>&1 && cmake --build make >>cmake.log 2>&1 || {
+		cat cmake.log
+		fail "cmake"
+	}
+	for p in sumh sum90 sum08; do runs make/$p; done
+fi
+
+# Wrong arguments end at the compiler.
+wrong() {
+	printf 'program p\nuse %s\ninteger :: i, r(3)\nreal :: x\ntype(MPI_Comm) :: c\ntype(MPI_Request) :: q\n%s\nend\n' \
+		"$1" "$2" >wrong.f90
+	"$prefix/bin/mpifort" -c wrong.f90 >wrong.log 2>&1 && fail "compiles: $1: $2"
+}
+wrong mpi_f08 'call MPI_Comm_size(257, i)'
+wrong mpi_f08 'call MPI_Comm_size(c, x)'
+wrong mpi_f08 'call MPI_Send(x, 1, MPI_REAL, 0, MPI_COMM_WORLD)'
+wrong mpi_f08 'call MPI_Wait(c, MPI_STATUS_IGNORE)'
+wrong mpi_f08 'call MPI_Wait(q, r)'
+wrong mpi_f08 'call MPI_Comm_free(MPI_COMM_WORLD)'
+wrong mpi_f08 'if (c == q) stop'
+wrong mpi_f08 'call MPI_Send(x, 1.0, MPI_REAL, 0, 0, c)'
+wrong mpi 'call MPI_Comm_size(257, i)'
+wrong mpi 'call MPI_Comm_size(x, i, i)'
+wrong mpi 'call MPI_Send(x, 1, MPI_REAL, 0, 0, MPI_COMM_WORLD)'
+wrong mpi 'call MPI_Recv(x, 1, MPI_REAL, 0, 0, MPI_COMM_WORLD, i, i)'
+
+# INTEGERs of 8 bytes: never without a word.
+"$prefix/bin/mpifort" -fdefault-integer-8 src/sumh.f90 -o eight >eight.log 2>&1 && fail "-fdefault-integer-8"
+grep -q 'INTEGERs have 4 bytes' eight.log || fail "-fdefault-integer-8: $(cat eight.log)"
+gfortran -fdefault-integer-8 -I"$prefix/include" -c src/sumh.f90 >eight.log 2>&1 && fail "mpif.h with INTEGER(8)"
+gfortran -fdefault-integer-8 $("$prefix/bin/mpifort" -showme:compile) -c src/sum90.f90 >eight.log 2>&1 &&
+	fail "mpi with INTEGER(8)"
+cd /
+finish
