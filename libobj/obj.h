@@ -378,10 +378,9 @@ static inline int obj_to_int(obj_h handle)
 	return (int)((uintptr_t)handle & 0x7fffffff);
 }
 
-/* obj_from_int: the handle of an INTEGER form.  If it names no live object of the class the
- * answer is the number itself: never valid, and obj_why can still tell what it was.  Any 32 bits
- * may be given.  any thread. */
-static inline obj_h obj_from_int(const struct obj_class *c, int i)
+/* obj_from_int_live: the handle of the INTEGER form of a live object that is not permanent, or 0.
+ * Any 32 bits may be given.  any thread. */
+static inline obj_h obj_from_int_live(const struct obj_class *c, int i)
 {
 	uint32_t u = (uint32_t)i;
 	uint32_t index = u & OBJ_INDEX_MAX;
@@ -392,6 +391,19 @@ static inline obj_h obj_from_int(const struct obj_class *c, int i)
 		if ((uint32_t)t == u)
 			return (obj_h)(uintptr_t)t;
 	}
+	return 0;
+}
+
+/* obj_from_int: the handle of an INTEGER form.  If it names no live object of the class the
+ * answer is the number itself: never valid, and obj_why can still tell what it was.  Any 32 bits
+ * may be given.  any thread. */
+static inline obj_h obj_from_int(const struct obj_class *c, int i)
+{
+	uint32_t u = (uint32_t)i;
+	obj_h live = obj_from_int_live(c, i);
+
+	if (live != 0)
+		return live;
 	return c->flags & OBJ_F_DIRECT ? obj_from_int_direct(c, u) : (obj_h)(uintptr_t)u;
 }
 

@@ -124,6 +124,7 @@ struct form {
 	struct entry e;
 	bool desc; /* choice buffers and text come with descriptors */
 	bool f08;  /* as mpi_f08 has it, where that differs for other reasons */
+	bool fast; /* the usual case alone: nothing but one call, so that no register is saved */
 };
 
 static const char *class_type(const struct param *p)
@@ -183,12 +184,14 @@ static void comma(struct text *t)
 		text_add(t, ", ");
 }
 
-static void prototype(struct text *t, const struct form *m, const char *suffix)
+static void prototype(struct text *t, const struct form *m, const char *before, const char *prefix,
+	const char *suffix)
 {
 	const struct func *f = m->e.f;
 
-	text_add(t, "FORT_API ");
+	text_add(t, "%s", before);
 	text_declare(t, f->ret == KIND_INT ? "void %" : kinds[f->ret].small, "FORT_NAME(");
+	text_add(t, "%s", prefix);
 	text_lower(t, m->e.name);
 	text_add(t, "%s)(", suffix);
 	for (int i = 0; i < f->nparam; i++) {
@@ -253,10 +256,34 @@ static void declare_peers(FILE *out, const struct form *m, const struct param *p
 		m->desc ? "->base" : "");
 }
 
+static void declare_part(FILE *out, const struct form *m, const struct param *p)
+{
+	fprintf(out, "\tFORT_BUFFER(%s);\n", p->name);
+	if (section_of(m->e.f, p) == AS_TYPE)
+		fprintf(out, "\tMPI_Count n_%s = *%s;\n\tMPI_Datatype t_%s = fort_type(*%s);\n",
+			p->name, p[1].name, p->name, p[2].name);
+}
+
+/* What the usual case needs; what it does not find is NULL, and the whole procedure's. */
+static void declare_fast(FILE *out, const struct param *p)
+{
+	const char *x = p->name;
+
+	if (how_of(p) == F_HANDLE || how_of(p) == F_HANDLE_IO)
+		fprintf(out, "\t%s c_%s = fort_%s_live(*%s);\n", class_type(p), x, class_object(p),
+			x);
+	else if (how_of(p) == F_HANDLE_OUT)
+		fprintf(out, "\t%s c_%s = FORT_UNSET(%s);\n", class_type(p), x, class_type(p));
+}
+
 static void declare(FILE *out, const struct form *m, const struct param *p)
 {
 	const char *x = p->name;
 
+	if (m->fast) {
+		declare_fast(out, p);
+		return;
+	}
 	switch (how_of(p)) {
 	case F_HANDLE_OUT:
 		fprintf(out, "\t%s c_%s = FORT_UNSET(%s);\n", class_type(p), x, class_type(p));
@@ -283,7 +310,7 @@ static void declare(FILE *out, const struct form *m, const struct param *p)
 		break;
 	case F_CHOICE:
 		if (m->desc && section_of(m->e.f, p) != AS_ADDR)
-			fprintf(out, "\tstruct fort_part c_%s = {.desc = NULL};\n", x);
+			declare_part(out, m, p);
 		break;
 	default: break;
 	}
@@ -291,17 +318,11 @@ static void declare(FILE *out, const struct form *m, const struct param *p)
 
 static void before_part(FILE *out, const struct form *m, const struct param *p)
 {
-	const char *x = p->name;
-
 	switch (section_of(m->e.f, p)) {
-	case AS_TYPE:
-		fprintf(out, "\tret = fort_part(&c_%s, %s, *%s, fort_type(*%s));\n", x, x,
-			p[1].name, p[2].name);
-		break;
-	case AS_COPY: fprintf(out, "\tret = fort_copy(&c_%s, %s);\n", x, x); break;
-	case AS_ADDR: return;
+	case AS_TYPE: fprintf(out, "\tFORT_PART(%s);\n", p->name); break;
+	case AS_COPY: fprintf(out, "\tFORT_COPY(%s);\n", p->name); break;
+	case AS_ADDR: break;
 	}
-	fputs("\tif (ret != MPI_SUCCESS)\n\t\tgoto done;\n", out);
 }
 
 static void before(FILE *out, const struct form *m, const struct param *p)
@@ -351,30 +372,34 @@ static bool fails(const struct form *m, const struct param *p)
 
 static void argument_buffer(struct text *t, const struct form *m, const struct param *p)
 {
-	if (!m->desc)
+	if (m->fast)
+		text_add(t, m->desc ? "%s->base" : "(void *)(uintptr_t)%s", p->name);
+	else if (!m->desc)
 		text_add(t, "FORT_BUF(%s)", p->name);
 	else if (section_of(m->e.f, p) == AS_ADDR)
 		text_add(t, "FORT_BUF(%s->base)", p->name);
 	else
-		text_add(t, "c_%s.addr", p->name);
+		text_add(t, "a_%s", p->name);
 }
 
 static void argument_value(struct text *t, const struct form *m, const struct param *p)
 {
-	const struct param *b = m->desc ? part_of(m->e.f, p) : NULL;
+	const struct param *b = m->desc && !m->fast ? part_of(m->e.f, p) : NULL;
 
 	if (b != NULL)
-		text_add(t, m->e.large ? "c_%s.count" : "(int)c_%s.count", b->name);
+		text_add(t, m->e.large ? "n_%s" : "(int)n_%s", b->name);
 	else
 		text_add(t, "*%s", p->name);
 }
 
 static void argument_handle(struct text *t, const struct form *m, const struct param *p)
 {
-	const struct param *b = m->desc ? part_of(m->e.f, p) : NULL;
+	const struct param *b = m->desc && !m->fast ? part_of(m->e.f, p) : NULL;
 
 	if (b != NULL)
-		text_add(t, "c_%s.type", b->name);
+		text_add(t, "t_%s", b->name);
+	else if (m->fast)
+		text_add(t, "c_%s", p->name);
 	else
 		text_add(t, "fort_%s(*%s)", class_object(p), p->name);
 }
@@ -476,10 +501,10 @@ static void give_back(FILE *out, const struct form *m, const struct param *p)
 	if (!fails(m, p))
 		return;
 	if (how_of(p) == F_CHOICE && fort_later(m->e.f))
-		fprintf(out, "\tfort_part_keep(&c_%s, %s, c_%s);\n", x,
+		fprintf(out, "\tFORT_PART_KEEP(%s, %s, c_%s);\n", x,
 			p->dir != IN ? "true" : "false", request_of(m->e.f));
 	else if (how_of(p) == F_CHOICE)
-		fprintf(out, "\tfort_part_end(&c_%s, %s);\n", x, p->dir != IN ? "true" : "false");
+		fprintf(out, "\tFORT_PART_END(%s, %s);\n", x, p->dir != IN ? "true" : "false");
 	else
 		fprintf(out, "\tfort_room_end(s_%s, c_%s);\n", x, x);
 }
@@ -519,6 +544,20 @@ static void call(FILE *out, const struct form *m, const char *first)
 	text_write(&t, out);
 }
 
+static void after(FILE *out, const struct form *m)
+{
+	const struct func *f = m->e.f;
+
+	for (int i = 0; i < f->nparam; i++)
+		after_always(out, m, &f->param[i]);
+	if (!any(m, succeeds))
+		return;
+	fputs("\tif (ret == MPI_SUCCESS || ret == MPI_ERR_IN_STATUS) {\n", out);
+	for (int i = 0; i < f->nparam; i++)
+		after_success(out, m, &f->param[i]);
+	fputs("\t}\n", out);
+}
+
 static void body(FILE *out, const struct form *m)
 {
 	const struct func *f = m->e.f;
@@ -540,14 +579,7 @@ static void body(FILE *out, const struct form *m)
 	for (int i = 0; i < f->nparam; i++)
 		before(out, m, &f->param[i]);
 	call(out, m, "ret = ");
-	for (int i = 0; i < f->nparam; i++)
-		after_always(out, m, &f->param[i]);
-	if (any(m, succeeds)) {
-		fputs("\tif (ret == MPI_SUCCESS || ret == MPI_ERR_IN_STATUS) {\n", out);
-		for (int i = 0; i < f->nparam; i++)
-			after_success(out, m, &f->param[i]);
-		fputs("\t}\n", out);
-	}
+	after(out, m);
 	if (any(m, fails))
 		fputs("done:\n", out);
 	for (int i = 0; i < f->nparam; i++)
@@ -555,18 +587,123 @@ static void body(FILE *out, const struct form *m)
 	fputs("\tFORT_RETURN(ret);\n", out);
 }
 
-static void procedure(FILE *out, const struct form *m, const char *suffix)
+/* --- the usual case ------------------------------------------------------------------------------
+ *
+ * Living handles, memory in one piece: a procedure without a call but the one into the library is
+ * as cheap as it can be.  Anything else is left to the whole procedure, out of line. */
+
+static bool unusual(const struct param *p)
+{
+	switch (how_of(p)) {
+	case F_VALUE:
+	case F_PASS:
+	case F_HANDLE:
+	case F_HANDLE_OUT:
+	case F_HANDLE_IO:
+	case F_CHOICE:
+	case F_FLAG_OUT:
+	case F_INDEX_OUT:
+	case F_STATUS:
+	case F_STATUSES: return false;
+	default: return true;
+	}
+}
+
+static bool has_fast(const struct form *m)
+{
+	const struct func *f = m->e.f;
+	bool worth = false;
+
+	if (f->ret != KIND_INT || !fort_ierror(f))
+		return false;
+	for (int i = 0; i < f->nparam; i++) {
+		if (unusual(&f->param[i]))
+			return false;
+		worth |= how_of(&f->param[i]) == F_HANDLE || how_of(&f->param[i]) == F_HANDLE_IO ||
+			 how_of(&f->param[i]) == F_CHOICE;
+	}
+	return worth;
+}
+
+static void fast_condition(struct text *t, const struct form *m)
+{
+	const struct func *f = m->e.f;
+	const char *sep = "";
+
+	text_add(t, "\tif (FORT_UNUSUAL(");
+	for (int i = 0; i < f->nparam; i++) {
+		const char *x = f->param[i].name;
+
+		if (how_of(&f->param[i]) == F_HANDLE || how_of(&f->param[i]) == F_HANDLE_IO)
+			text_add(t, "%sc_%s == NULL", sep, x);
+		else if (how_of(&f->param[i]) != F_CHOICE)
+			continue;
+		else if (m->desc)
+			text_add(t, "%sfort_is_named(%s->base) || fort_scattered(%s)", sep, x, x);
+		else
+			text_add(t, "%sfort_is_named(%s)", sep, x);
+		sep = " || ";
+	}
+	text_add(t, ")) {\n");
+}
+
+/* The parameters handed on to the whole procedure. */
+static void fast_whole(struct text *t, const struct form *m, const char *suffix)
+{
+	const struct func *f = m->e.f;
+
+	text_add(t, "\t\tFORT_NAME(whole_");
+	text_lower(t, m->e.name);
+	text_add(t, "%s)(", suffix);
+	for (int i = 0; i < f->nparam; i++)
+		text_add(t, "%s, ", f->param[i].name);
+	text_add(t, "ierror);\n\t\treturn;\n\t}\n");
+}
+
+static void fast_body(FILE *out, struct form m, const char *suffix)
 {
 	struct text t;
 
+	m.fast = true;
+	for (int i = 0; i < m.e.f->nparam; i++)
+		declare(out, &m, &m.e.f->param[i]);
+	fputs("\tint ret;\n\n", out);
 	text_clear(&t);
-	prototype(&t, m, suffix);
+	fast_condition(&t, &m);
+	text_write(&t, out);
+	text_clear(&t);
+	fast_whole(&t, &m, suffix);
+	text_write(&t, out);
+	call(out, &m, "ret = ");
+	after(out, &m);
+	fputs("\tFORT_RETURN(ret);\n", out);
+}
+
+static void procedure(FILE *out, const struct form *m, const char *suffix)
+{
+	bool fast = has_fast(m);
+	struct text t;
+
+	if (fast) {
+		text_clear(&t);
+		prototype(&t, m, "static FORT_COLD ", "whole_", suffix);
+		fputc('\n', out);
+		text_write(&t, out);
+		fputs("\n{\n", out);
+		body(out, m);
+		fputs("}\n", out);
+	}
+	text_clear(&t);
+	prototype(&t, m, "FORT_API ", "", suffix);
 	fputc('\n', out);
 	text_write(&t, out);
 	fputs(";\n", out);
 	text_write(&t, out);
 	fputs("\n{\n", out);
-	body(out, m);
+	if (fast)
+		fast_body(out, *m, suffix);
+	else
+		body(out, m);
 	fputs("}\n", out);
 }
 
@@ -575,7 +712,7 @@ static void alias(FILE *out, const struct form *m, const char *to, const char *f
 	struct text t;
 
 	text_clear(&t);
-	prototype(&t, m, to);
+	prototype(&t, m, "FORT_API ", "", to);
 	text_add(&t, " FORT_ALIAS(");
 	text_lower(&t, m->e.name);
 	text_add(&t, "%s);\n", from);

@@ -14,7 +14,7 @@ void write_map(FILE *out)
 		fprintf(out, "\t%s;\n\tP%s;\n", e.name, e.name);
 	fputs("\tMPI_F_STATUS_IGNORE;\n\tMPI_F_STATUSES_IGNORE;\n"
 	      "\tMPI_F08_STATUS_IGNORE;\n\tMPI_F08_STATUSES_IGNORE;\n"
-	      "\thaft_fort_lang;\n\thaft_fort_copy;\n"
+	      "\thaft_fort_*;\n"
 	      "local:\n\t*;\n};\n",
 		out);
 }

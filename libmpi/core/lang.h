@@ -12,10 +12,17 @@
 
 #include <stdbool.h>
 
-/* enum obj_lang of what this thread brings in its next call; returns what it was.  This
- * function and the next are the only ones of libmpi_abi that are not MPI's: for libmpifort_abi of
- * the same version only. */
+/* enum obj_lang of what this thread brings in its next call; returns what it was.  The
+ * names haft_fort_ are all that libmpi_abi shows besides MPI's: for libmpifort_abi of the same
+ * version only. */
 __attribute__((visibility("default"))) int haft_fort_lang(int lang);
+
+/* haft_comm_class and the others, for libobj's own conversion of INTEGERs, inline. */
+struct obj_class;
+#define CLASS(id, type, label, object, null, error, words) \
+	extern __attribute__((visibility("default"))) struct obj_class haft_fort_##object;
+#include "libmpi/api/classes.def"
+#undef CLASS
 
 /* Hangs a copy on the request of this handle, which the caller has just got.  false: it is no
  * request, and the copy is the caller's still. */

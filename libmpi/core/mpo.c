@@ -130,6 +130,13 @@ static const struct {
 		session_destroy},
 };
 
+/* The names under which libmpi/fort knows the classes. */
+#define CLASS(id, type, label, object, null, error, words) \
+	extern __attribute__((visibility("default"),       \
+		alias("haft_" #object "_class"))) struct obj_class haft_fort_##object;
+#include "libmpi/api/classes.def"
+#undef CLASS
+
 static int open_error;
 
 static void permanent(struct obj_class *cls, uintptr_t value, void *self, const char *name)

@@ -22,10 +22,10 @@ $(fort_GEN): $(B)/gen/fort_%.c: $(gen)
 	@mkdir -p $(@D)
 	$(Q)$(gen) fort $* >$@
 
-# A generated procedure may return in the middle of its own variables' lives, and has no header.
+# -fno-plt: a procedure is little more than a call into the other library.
 fort_cflags-mpi  := -DFORT_p= -DFORT_P=
 fort_cflags-pmpi := -DFORT_p=p -DFORT_P=P
-fort_compile = $(CC) $(cflags) $(cflags-libmpi) -I. -I$(B)/gen -I$(B)/include -MMD -MP -c $< -o $@
+fort_compile = $(CC) $(cflags) -fno-plt $(cflags-libmpi) -I. -I$(B)/gen -I$(B)/include -MMD -MP -c $< -o $@
 
 define fort_rules
 $(B)/obj/fort/$(1)/%.o: $(B)/gen/%.c $(B)/flags | $(gen_HDRS)

@@ -18,6 +18,8 @@
 #define HAFT_FORT_GLUE_H
 
 #define MPI_NO_DEPRECATED_WARNINGS
+#include "libobj/obj.h"
+
 #include <mpi.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -29,15 +31,16 @@
 #define FORT_C(x)         FORT_PASTE(FORT_P, x)
 
 #define FORT_API         __attribute__((visibility("default")))
+#define FORT_COLD        __attribute__((noinline, cold))
+#define FORT_UNUSUAL(x)  __builtin_expect(!!(x), 0)
 #define FORT_STRING2(x)  #x
 #define FORT_STRING(x)   FORT_STRING2(x)
 #define FORT_ALIAS(name) __attribute__((alias(FORT_STRING(FORT_NAME(name)))))
 
-#define FORT_SCRATCH    32   /* handles of one call that fit on the stack */
-#define FORT_TEXT       512  /* bytes of a CHARACTER that fit on the stack */
-#define FORT_TEXT_OUT   8192 /* MPI_MAX_LIBRARY_VERSION_STRING, the longest of all */
-#define FORT_PREDEFINED 4096 /* handles below are their own numbers (MPI-5.0 20.3.4) */
-#define FORT_RANK_MAX   15   /* dimensions of an array in Fortran */
+#define FORT_SCRATCH  32   /* handles of one call that fit on the stack */
+#define FORT_TEXT     512  /* bytes of a CHARACTER that fit on the stack */
+#define FORT_TEXT_OUT 8192 /* MPI_MAX_LIBRARY_VERSION_STRING, the longest of all */
+#define FORT_RANK_MAX 15   /* dimensions of an array in Fortran */
 
 /* --------------------------------------------------------------------------- what Fortran has
  * The common blocks of mpif.h and of the modules: whoever passes one of these means a constant. */
@@ -71,17 +74,28 @@ _Static_assert(offsetof(struct fort_desc, rank) == 20 && offsetof(struct fort_de
 
 /* --------------------------------------------------------------------------- handles */
 
-#define CLASS(id, ctype, label, object, null, error, words)                       \
-	static inline ctype fort_##object(MPI_Fint i)                             \
-	{                                                                         \
-		return (uint32_t)i < FORT_PREDEFINED ? (ctype)(intptr_t)i         \
-						     : PMPI_##label##_fromint(i); \
-	}                                                                         \
-                                                                                  \
-	static inline MPI_Fint fort_##object##_int(ctype h)                       \
-	{                                                                         \
-		return (uintptr_t)h < FORT_PREDEFINED ? (MPI_Fint)(intptr_t)h     \
-						      : PMPI_##label##_toint(h);  \
+/* fort_x_live: the handle of a living object, or NULL.  fort_x: what is not alive goes through MPI,
+ * which makes a handle of it that the next call refuses. */
+#define CLASS(id, ctype, label, object, null, error, words)                  \
+	extern struct obj_class haft_fort_##object; /* libmpi/core/lang.h */ \
+                                                                             \
+	static inline ctype fort_##object##_live(MPI_Fint i)                 \
+	{                                                                    \
+		if ((uint32_t)i < OBJ_PERMANENT_MAX)                         \
+			return (ctype)(intptr_t)i;                           \
+		return (ctype)obj_from_int_live(&haft_fort_##object, i);     \
+	}                                                                    \
+                                                                             \
+	static inline ctype fort_##object(MPI_Fint i)                        \
+	{                                                                    \
+		ctype live = fort_##object##_live(i);                        \
+                                                                             \
+		return live != NULL ? live : PMPI_##label##_fromint(i);      \
+	}                                                                    \
+                                                                             \
+	static inline MPI_Fint fort_##object##_int(ctype h)                  \
+	{                                                                    \
+		return obj_to_int((obj_h)h);                                 \
 	}
 #include "libmpi/api/classes.def"
 #undef CLASS
@@ -207,50 +221,75 @@ struct fort_part {
 	const struct fort_desc *desc;
 };
 
-bool fort_dense(const struct fort_desc *d);
 /* Of what is not contiguous. */
 int fort_part_make(struct fort_part *p);
 int fort_copy_make(struct fort_part *p);
-void fort_part_free(struct fort_part *p);
-void fort_part_back(struct fort_part *p);
-
-/* Contiguous memory goes as it is.  0, or an error that has been raised. */
-static inline int fort_part(
-	struct fort_part *p, const struct fort_desc *d, MPI_Count count, MPI_Datatype type)
-{
-	*p = (struct fort_part){FORT_BUF(d->base), count, type, false, NULL, d};
-	if (__builtin_expect(d->rank == 0 || fort_dense(d), 1))
-		return MPI_SUCCESS;
-	return fort_part_make(p);
-}
-
-/* The whole of a section as a copy, because its elements are named by position. */
-static inline int fort_copy(struct fort_part *p, const struct fort_desc *d)
-{
-	*p = (struct fort_part){FORT_BUF(d->base), 0, MPI_DATATYPE_NULL, false, NULL, d};
-	if (__builtin_expect(d->rank == 0 || fort_dense(d), 1))
-		return MPI_SUCCESS;
-	return fort_copy_make(p);
-}
-
-/* After the call: results go back if `written'. */
-static inline void fort_part_end(struct fort_part *p, bool written)
-{
-	if (__builtin_expect(p->made || p->copy != NULL, 0)) {
-		if (written && p->copy != NULL)
-			fort_part_back(p);
-		fort_part_free(p);
-	}
-}
-
-/* After a nonblocking call: a copy stays with the request. */
+void fort_part_end(struct fort_part *p, bool written);
 void fort_copy_keep(struct fort_part *p, bool written, MPI_Request request);
 
-static inline void fort_part_keep(struct fort_part *p, bool written, MPI_Request request)
+/* Is it more than one piece of memory?  Inline, because a call here would cost more than the
+ * answer. */
+static inline bool fort_scattered(const struct fort_desc *d)
 {
-	if (__builtin_expect(p->made || p->copy != NULL, 0))
-		fort_copy_keep(p, written, request);
+	ptrdiff_t next = (ptrdiff_t)d->len;
+
+	for (int i = 0; i < d->rank; i++) {
+		if (d->dim[i].extent == 0 || (i == d->rank - 1 && d->dim[i].extent < 0))
+			return false;
+		if (d->dim[i].stride != next && d->dim[i].extent > 1)
+			return true;
+		next *= d->dim[i].extent;
+	}
+	return false;
 }
+
+/* a_x, n_x, t_x: what C gets for buffer x; contiguous memory goes as it is.  c_x is there if part_x
+ * says so. */
+#define FORT_BUFFER(x)          \
+	struct fort_part c_##x; \
+	bool part_##x = false;  \
+	void *a_##x = FORT_BUF(x->base)
+
+#define FORT_PART(x)                                                                     \
+	do {                                                                             \
+		if (__builtin_expect(fort_scattered(x), 0)) {                            \
+			part_##x = true;                                                 \
+			c_##x = (struct fort_part){a_##x, n_##x, t_##x, false, NULL, x}; \
+			ret = fort_part_make(&c_##x);                                    \
+			if (ret != MPI_SUCCESS)                                          \
+				goto done;                                               \
+			a_##x = c_##x.addr;                                              \
+			n_##x = c_##x.count;                                             \
+			t_##x = c_##x.type;                                              \
+		}                                                                        \
+	} while (0)
+
+/* The whole of a section as a copy, because its elements are named by position. */
+#define FORT_COPY(x)                                                                             \
+	do {                                                                                     \
+		if (__builtin_expect(fort_scattered(x), 0)) {                                    \
+			part_##x = true;                                                         \
+			c_##x = (struct fort_part){a_##x, 0, MPI_DATATYPE_NULL, false, NULL, x}; \
+			ret = fort_copy_make(&c_##x);                                            \
+			if (ret != MPI_SUCCESS)                                                  \
+				goto done;                                                       \
+			a_##x = c_##x.addr;                                                      \
+		}                                                                                \
+	} while (0)
+
+/* After the call: results go back if `written'. */
+#define FORT_PART_END(x, written)                       \
+	do {                                            \
+		if (__builtin_expect(part_##x, 0))      \
+			fort_part_end(&c_##x, written); \
+	} while (0)
+
+/* After a nonblocking call: a copy stays with the request. */
+#define FORT_PART_KEEP(x, written, request)                       \
+	do {                                                      \
+		if (__builtin_expect(part_##x, 0))                \
+			fort_copy_keep(&c_##x, written, request); \
+	} while (0)
 
 #define FORT_RETURN(x)               \
 	do {                         \

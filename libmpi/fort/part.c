@@ -16,20 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool fort_dense(const struct fort_desc *d)
-{
-	ptrdiff_t next = (ptrdiff_t)d->len;
-
-	for (int i = 0; i < d->rank; i++) {
-		if (d->dim[i].extent == 0 || (i == d->rank - 1 && d->dim[i].extent < 0))
-			return true;
-		if (d->dim[i].extent > 1 && d->dim[i].stride != next)
-			return false;
-		next *= d->dim[i].extent;
-	}
-	return true;
-}
-
 static int64_t elements(const struct fort_desc *d)
 {
 	int64_t n = 1;
@@ -161,7 +147,7 @@ int fort_part_make(struct fort_part *p)
 	return fort_copy_make(p);
 }
 
-void fort_part_free(struct fort_part *p)
+static void part_free(struct fort_part *p)
 {
 	if (p->made)
 		PMPI_Type_free(&p->type);
@@ -248,9 +234,11 @@ int fort_copy_make(struct fort_part *p)
 	return MPI_SUCCESS;
 }
 
-void fort_part_back(struct fort_part *p)
+void fort_part_end(struct fort_part *p, bool written)
 {
-	kept_give(p->copy);
+	if (written && p->copy != NULL)
+		kept_give(p->copy);
+	part_free(p);
 }
 
 void fort_copy_keep(struct fort_part *p, bool written, MPI_Request request)
@@ -262,5 +250,5 @@ void fort_copy_keep(struct fort_part *p, bool written, MPI_Request request)
 		if (haft_fort_copy(request, &k->c))
 			p->copy = NULL; /* else the call has failed */
 	}
-	fort_part_free(p);
+	part_free(p);
 }

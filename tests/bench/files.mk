@@ -3,6 +3,7 @@
 #
 #   make bench           Haft alone, one round
 #   make bench-peers     Haft, Open MPI and MPICH in turns; installs the two if they are missing
+#   make bench-fort      Fortran beside C, call by call
 #   make bench-obj       libobj alone: handles, references, attributes, 10^9 garbage values (ARGS=-q: fewer)
 #   ROWS=regex ROUNDS=n PEERS="openmpi mpich" LIMIT=seconds V=1    see tests/bench/README.md
 bench_SRCS := \
@@ -43,3 +44,14 @@ $(B)/tests/bench/obj: $(call objs,$(objbench_SRCS)) $(B)/lib/libobj.a
 bench-obj: $(B)/tests/bench/obj
 	$(Q)$(B)/tests/bench/obj $(ARGS)
 .PHONY: bench-obj
+
+# What a call costs more from Fortran than from C.
+fortbench_SRCS := tests/bench/fort_c.c
+$(B)/tests/bench/fort: tests/bench/fort.f90 $(fortbench_SRCS) | all
+	@mkdir -p $(@D)
+	$(Q)$(B)/bin/mpicc -O2 -c $(fortbench_SRCS) -o $(B)/tests/bench/fort_c.o
+	$(Q)$(B)/bin/mpifort -O2 $< $(B)/tests/bench/fort_c.o -o $@
+
+bench-fort: $(B)/tests/bench/fort
+	$(Q)$<
+.PHONY: bench-fort
