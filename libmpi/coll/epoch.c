@@ -182,6 +182,7 @@ void share_leave(struct comm *c)
 		return;
 	if (c->coll->block != NULL)
 		shm_block_leave(c->coll->block);
+	free(c->coll->tmp);
 	free(c->coll);
 	c->coll = NULL;
 }
@@ -195,7 +196,9 @@ bool epoch_slots(struct coll *s)
 		return s->slot != 0;
 	s->slots_tried = true;
 	e = epoch_begin(s);
+	s->tmp = malloc((size_t)s->slot_max);
 	*(char *)epoch_give(s, e, 1) =
+		s->tmp != NULL &&
 		shm_block_buf_own(s->block, (size_t)(s->slot_max * SHARE_SLOTS)) != NULL;
 	epoch_meet(s, e);
 	for (int i = 0; i < s->n; i++)

@@ -44,6 +44,7 @@ struct coll {
 	bool joined;
 	bool slots_tried;
 	int64_t slot;     /* bytes of a slot; 0: there are none */
+	void *tmp;        /* private, as large as a slot; there if slots are */
 	int64_t slot_max; /* what it is going to be */
 };
 

@@ -9,7 +9,6 @@
  * The fold is always ((a0 op a1) op a2) ..., so all three give the same bits. */
 #include "libmpi/coll/share.h"
 #include "libmpi/type/type.h"
-#include <stdlib.h>
 #include <string.h>
 
 #define DIRECT_MAX MEAN_OR(64, 8 * 1024)     /* bytes, three members and more */
@@ -175,16 +174,6 @@ static void shares(struct fold *f, int64_t first, int64_t count, bool collect)
 	}
 }
 
-/* Room for `count' elements in f->tmp. */
-static int room(struct fold *f, int64_t count)
-{
-	f->tmp = malloc((size_t)(count * f->k->rtype->extent));
-	if (f->tmp == NULL)
-		return haft_err(MPI_ERR_NO_MEM, "no memory for %lld elements of %lld bytes",
-			(long long)count, (long long)f->k->rtype->extent);
-	return 0;
-}
-
 static int allreduce_long(struct fold *f)
 {
 	const struct call *k = f->k;
@@ -198,8 +187,7 @@ static int allreduce_long(struct fold *f)
 	if (step == 0)
 		return SHARE_NONE;
 	f->kind = f->s->slot;
-	if (!op_in_place(k->op) && room(f, step) != 0)
-		return MPI_ERR_NO_MEM;
+	f->tmp = f->s->tmp;
 	for (int64_t at = 0; at < k->rcount; at += step) {
 		int64_t len = k->rcount - at < step ? k->rcount - at : step;
 
@@ -210,7 +198,6 @@ static int allreduce_long(struct fold *f)
 		else
 			shares(f, at, len, true);
 	}
-	free(f->tmp);
 	return 0;
 }
 
@@ -223,10 +210,8 @@ int share_allreduce(const struct call *k)
 	if (!fit(k))
 		return SHARE_NONE;
 	f.kind = kind_of(k->rtype, bytes);
-	if (f.kind > SHM_LINE_DATA) {
-		f.tmp = NULL;
+	if (f.kind > SHM_LINE_DATA)
 		return allreduce_long(&f);
-	}
 	if (f.s->crowd)
 		last_line(&f);
 	else
@@ -267,9 +252,7 @@ int share_reduce(const struct call *k)
 	step = f.kind == 0 ? 0 : chunk_of(k, f.s);
 	if (step == 0)
 		return SHARE_NONE;
-	f.tmp = NULL;
-	if ((help || !op_in_place(k->op)) && room(&f, step) != 0)
-		return MPI_ERR_NO_MEM;
+	f.tmp = f.s->tmp;
 	for (int64_t at = 0; at < k->rcount; at += step) {
 		int64_t len = k->rcount - at < step ? k->rcount - at : step;
 
@@ -278,7 +261,6 @@ int share_reduce(const struct call *k)
 		else
 			rise(&f, at, len);
 	}
-	free(f.tmp);
 	return 0;
 }
 
@@ -304,7 +286,7 @@ int share_reduce_scatter_block(const struct call *k)
 {
 	_Alignas(16) char tmp[SHM_LINE_DATA];
 	struct fold f = {.k = k, .s = k->comm->coll, .tmp = tmp};
-	int64_t step = k->rcount, user = !op_in_place(k->op);
+	int64_t step = k->rcount;
 
 	if (!fit(k))
 		return SHARE_NONE;
@@ -317,12 +299,9 @@ int share_reduce_scatter_block(const struct call *k)
 	step = f.kind / k->n / k->rtype->extent;
 	if (step == 0 || k->rcount > CHUNKS * CHUNKS * step)
 		return SHARE_NONE;
-	f.tmp = NULL;
-	if (user && room(&f, step) != 0)
-		return MPI_ERR_NO_MEM;
+	f.tmp = f.s->tmp;
 	for (int64_t at = 0; at < k->rcount; at += step)
 		blocks(&f, at, k->rcount - at < step ? k->rcount - at : step);
-	free(f.tmp);
 	return 0;
 }
 
@@ -340,16 +319,12 @@ static int scan(const struct call *k, bool inclusive)
 		if (!epoch_slots(f.s) || bytes > f.s->slot)
 			return SHARE_NONE;
 		f.kind = f.s->slot;
-		f.tmp = NULL;
-		if (!op_in_place(k->op) && room(&f, k->rcount) != 0)
-			return MPI_ERR_NO_MEM;
+		f.tmp = f.s->tmp;
 	}
 	give(&f, 0, k->rcount);
 	epoch_meet(f.s, f.e);
 	if (upto > 0)
 		fold_range(&f, upto, 0, k->rcount, k->rbuf);
-	if (f.tmp != tmp)
-		free(f.tmp);
 	return 0;
 }
 
