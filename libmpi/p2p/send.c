@@ -340,8 +340,8 @@ int send_leave_behind(struct req *r)
 	struct req *s = NULL;
 	int err;
 
-	if (r->state == STATE_FEED || r->persist)
-		return 0; /* matched: it goes now.  Persistent: its next start needs it as it is */
+	if (r->state == STATE_FEED)
+		return 0; /* matched: it goes now */
 	if (r->lease != 0 && r->state == STATE_ASKED && !lease_revoke(r->lease))
 		return 0; /* the receiver is reading it */
 	err = copy_of(r, &s);
@@ -352,6 +352,7 @@ int send_leave_behind(struct req *r)
 	s->state = r->state;
 	s->id = r->id;
 	s->lease = r->lease;
+	r->lease = 0; /* a persistent one may start again and have another */
 	if (r->state == STATE_OUT_EAGER || r->state == STATE_OUT_ASK)
 		queue_replace(&p2p.peers[r->peer].out, r, s);
 	if (r->state == STATE_OUT_ASK || r->state == STATE_ASKED)

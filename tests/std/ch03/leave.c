@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* RUN np=2 */
+/* MPI-5.0 3.8.4: a persistent send that is cancelled ends without its receiver, and starts again */
+#include "tests/t.h"
+
+#include <mpi.h>
+
+enum { MANY = 100000, STARTS = 3 };
+
+static int buf[MANY];
+
+static void send(int count, int sync)
+{
+	MPI_Request r;
+	MPI_Status s;
+	int flag;
+
+	if (sync)
+		t_ok(MPI_Ssend_init(buf, count, MPI_INT, 1, 3, MPI_COMM_WORLD, &r));
+	else
+		t_ok(MPI_Send_init(buf, count, MPI_INT, 1, 3, MPI_COMM_WORLD, &r));
+	for (int i = 0; i < STARTS; i++) {
+		buf[0] = buf[count - 1] = i;
+		t_ok(MPI_Start(&r));
+		t_ok(MPI_Cancel(&r));
+		t_ok(MPI_Wait(&r, &s)); /* nobody receives it yet */
+		t_ok(MPI_Test_cancelled(&s, &flag));
+		t_eq(flag, 0);
+	}
+	buf[0] = buf[count - 1] = -1;
+	t_ok(MPI_Barrier(MPI_COMM_WORLD));
+	t_ok(MPI_Request_free(&r));
+}
+
+static void receive(int count)
+{
+	t_ok(MPI_Barrier(MPI_COMM_WORLD));
+	for (int i = 0; i < STARTS; i++) {
+		t_ok(MPI_Recv(buf, count, MPI_INT, 0, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+		t_eq(buf[0], i);
+		t_eq(buf[count - 1], i);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	int rank;
+
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	for (int sync = 0; sync < 2; sync++) {
+		for (int count = 1; count <= MANY; count = count == 1 ? MANY : MANY + 1) {
+			if (rank == 0)
+				send(count, sync);
+			else
+				receive(count);
+		}
+	}
+	MPI_Finalize();
+	return t_end();
+}
