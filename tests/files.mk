@@ -47,6 +47,7 @@ mpi_TESTS += tests/err/codes.c
 mpi_TESTS += tests/err/fatal.c
 mpi_TESTS += tests/err/handler.c
 mpi_TESTS += tests/err/part.c
+mpi_TESTS += tests/err/nobody.c
 mpi_TESTS += tests/err/refuse.c
 mpi_TESTS += tests/err/stale.c
 mpi_TESTS += tests/err/truncate.c

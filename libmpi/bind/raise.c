@@ -2,8 +2,8 @@
 /* raise.c - from an error class and its words to the error handler (MPI-5.0 9.3).
  *
  *      whose handler     communicator, window, file, session
- *                        dead or none: MPI_FILE_NULL for what works on files, else MPI_COMM_SELF,
- *                                      where that is not there the initial error handler
+ *                        dead or none: MPI_FILE_NULL for what works on files, else MPI_COMM_SELF
+ *                                      (errh_nobodys), where that is not there the initial one
  *      what it is        FATAL, ABORT: one line, and the job ends
  *                        RETURN: back to the caller
  *                        a function: called with the handle and the code, then back
@@ -121,7 +121,7 @@ int haft_raise(int err, void *self, int fn)
 	if (self != NULL || of_files(fn)) {
 		e = errh_of(self);
 	} else {
-		self = haft_life.world == HAFT_RUNNING ? &haft_self : NULL;
+		self = haft_life.world == HAFT_RUNNING ? errh_nobodys() : NULL;
 		e = self != NULL ? errh_of(self) : errh_initial();
 	}
 	words_complete(line, sizeof(line), err, self, fn);

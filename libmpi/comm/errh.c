@@ -147,9 +147,21 @@ int errh_create_session(MPI_Session_errhandler_function *fn, struct errh **errha
 	return create(ERRH_SESSION, (void (*)(void))fn, errhandler);
 }
 
+/* Has the program set the handler of MPI_COMM_SELF, of MPI_COMM_WORLD? */
+static bool self_given, world_given;
+
+struct comm *errh_nobodys(void)
+{
+	return world_given && !self_given ? &haft_world : &haft_self;
+}
+
 int errh_set_comm(struct comm *c, struct errh *errhandler)
 {
-	return set(c, ERRH_COMM, errhandler);
+	int err = set(c, ERRH_COMM, errhandler);
+
+	self_given |= err == 0 && c == &haft_self;
+	world_given |= err == 0 && c == &haft_world;
+	return err;
 }
 
 int errh_get_comm(struct comm *c, struct errh **errhandler)

@@ -14,6 +14,10 @@ struct errh *errh_of(const void *object);
  * is asked where MPI_COMM_SELF is not there.  Any time. */
 struct errh *errh_initial(void);
 
+/* The communicator that errors without an object are raised on: MPI_COMM_SELF (9.3); but
+ * MPI_COMM_WORLD, as it was before MPI 4.0, while the program has set that one's handler alone. */
+struct comm *errh_nobodys(void);
+
 /* Gives MPI_COMM_WORLD and MPI_COMM_SELF the initial error handler.  0 or MPI_ERR_NO_MEM. */
 int errh_open(void);
 
