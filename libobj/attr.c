@@ -16,6 +16,7 @@
  *    them together are no larger than the newest.
  * An attr that is being deleted is invisible, and refuses to be set or deleted. */
 #include "libobj/attr.h"
+#include <sched.h>
 #include <string.h>
 
 #define INDEX_FIRST \
@@ -44,6 +45,7 @@ struct attr {
 	uint64_t tag;
 	struct keyval *kv; /* held unless FREE */
 	struct value value;
+	struct thread *deleter;   /* DELETING: in whose callback it is */
 	uint64_t serial;          /* grows with each setting */
 	struct attr *next, *prev; /* order; FREE and not in the index: next spare one */
 };
@@ -412,6 +414,7 @@ static int attr_delete(struct obj *o, struct cache *a, struct attr *t)
 	struct keyval *kv = t->kv;
 	int key = TAG_KEY(t->tag), rc;
 
+	t->deleter = &obj_me;
 	state_set(t, DELETING);
 	object_unlock(o);
 	rc = obj_keyval_del(kv, o, key, &t->value);
@@ -427,15 +430,35 @@ static int attr_delete(struct obj *o, struct cache *a, struct attr *t)
 	return OBJ_OK;
 }
 
+/* Gives another thread time for its callback.  Who is in a callback himself does not wait: the two
+ * might wait for each other. */
+static bool other_wait(struct obj *o, const struct attr *t)
+{
+	struct obj_domain *d = o->u.cls->domain;
+	int had;
+
+	if (t->deleter == &obj_me || obj_me.defer != 0)
+		return false;
+	object_unlock(o);
+	had = obj_user_begin(d);
+	sched_yield();
+	obj_user_end(d, had);
+	object_lock(o);
+	return true;
+}
+
 /* Makes the attribute of `key' go if there is one.  OBJ_INVALID: there is none. */
 static int key_delete(struct obj *o, int key)
 {
 	struct cache *a = cache_of(o);
 	struct attr *t = a != NULL ? attr_find(a, key) : NULL;
 
-	if (t == NULL || state_of(t) == FREE)
-		return OBJ_INVALID;
-	return state_of(t) == DELETING ? OBJ_BUSY : attr_delete(o, a, t);
+	while (t != NULL && state_of(t) == DELETING) {
+		if (!other_wait(o, t))
+			return OBJ_BUSY;
+		t = attr_find(a, key);
+	}
+	return t == NULL || state_of(t) == FREE ? OBJ_INVALID : attr_delete(o, a, t);
 }
 
 /* Sets the attribute where there is none now; uses up the reference to kv if it is OBJ_OK. */

@@ -76,4 +76,8 @@ void obj_sig_free(struct obj_domain *d, struct sig *s);
 /* Calls call->fn by it; returns the user's code. */
 int obj_sig_attr_call(const struct sig *s, struct obj_attr_call *call);
 
+/* The domain's hooks round code of the user: without a lock of libobj's. */
+int obj_user_begin(const struct obj_domain *d);
+void obj_user_end(const struct obj_domain *d, int had);
+
 #endif

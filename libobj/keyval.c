@@ -327,12 +327,12 @@ static int copy_call(
 	}
 }
 
-static int user_begin(const struct obj_domain *d)
+int obj_user_begin(const struct obj_domain *d)
 {
 	return d->opts.user_begin != NULL ? d->opts.user_begin() : 0;
 }
 
-static void user_end(const struct obj_domain *d, int had)
+void obj_user_end(const struct obj_domain *d, int had)
 {
 	if (d->opts.user_end != NULL)
 		d->opts.user_end(had);
@@ -347,9 +347,9 @@ int obj_keyval_del(struct keyval *kv, struct obj *o, int key, struct value *v)
 		return 0;
 	call = call_make(kv, o, key, v, v);
 	obj_defer_begin();
-	had = user_begin(o->u.cls->domain);
+	had = obj_user_begin(o->u.cls->domain);
 	rc = del_call(kv, o->u.cls->domain, &call);
-	user_end(o->u.cls->domain, had);
+	obj_user_end(o->u.cls->domain, had);
 	obj_me.defer--;
 	obj_me.user_rc = rc != 0 ? rc : obj_me.user_rc;
 	reap_if_due();
@@ -368,9 +368,9 @@ int obj_keyval_copy(struct keyval *kv, struct obj *o, int key, const struct valu
 		return 0;
 	call = call_make(kv, o, key, now, place);
 	obj_defer_begin();
-	had = user_begin(o->u.cls->domain);
+	had = obj_user_begin(o->u.cls->domain);
 	rc = copy_call(kv, o->u.cls->domain, &call);
-	user_end(o->u.cls->domain, had);
+	obj_user_end(o->u.cls->domain, had);
 	obj_me.defer--;
 	obj_me.user_rc = rc != 0 ? rc : obj_me.user_rc;
 	reap_if_due();

@@ -502,7 +502,8 @@ void obj_name_get(const void *self, char *buf, size_t cap, int how, int *len);
  * A keyval is an object of its own, known by its INTEGER; attributes are (keyval, value) pairs
  * of an object, in the order of setting.  Setting again is: delete callback, then a new newest
  * attribute.  An attribute whose delete callback runs is invisible, and cannot be set or deleted
- * again from inside it (OBJ_BUSY).  Values remember the language they were set in:
+ * again from inside it (OBJ_BUSY); another thread that wants to waits for the callback.
+ * Values remember the language they were set in:
  *                        read as OBJ_LANG_C        read as FINT        read as FADDR
  *     set as OBJ_LANG_C  the pointer               its low 32 bits     the pointer as a number
  *     set as FINT        address of an int         the int             the int, sign kept

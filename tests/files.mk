@@ -151,6 +151,7 @@ mpi_TESTS += tests/std/ch06/refused.c
 mpi_TESTS += tests/std/ch06/userop.c
 mpi_TESTS += tests/std/ch06/userop_msg.c
 mpi_TESTS += tests/std/ch19/kinds.c
+mpi_TESTS += tests/thread/attrs.c
 mpi_TESTS += tests/thread/level.c
 mpi_TESTS += tests/thread/storm.c
 mpi_TESTS += tests/thread/waits.c
