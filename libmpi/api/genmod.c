@@ -46,10 +46,16 @@ static void lines_write(const struct text *t, FILE *out)
 	fprintf(out, "%s\n", s);
 }
 
+static bool is_bind(const struct view *v);
+
+/* A CHARACTER of a BIND(C) procedure is any scalar to its interface: not all compilers give a
+ * descriptor to one that is declared (gfortran 11). */
 static const char *type_word(const struct view *v, const struct param *p)
 {
 	const struct fortran *f = &fortran[p->kind];
 
+	if (strcmp(f->old, "TEXT") == 0 && is_bind(v))
+		return "TEXT_C";
 	if (!v->f08)
 		return v->cptr && p->kind == KIND_BASE_OUT ? "CPTR" : f->old;
 	return v->e.large || (v->e.f->flags & C_FORM) ? f->large : f->small;
@@ -64,6 +70,7 @@ static const struct {
 	{"OFFS", "INTEGER(KIND=MPI_OFFSET_KIND)", ""},
 	{"BOOL", "LOGICAL", ""},
 	{"TEXT", "CHARACTER(LEN=*)", ""},
+	{"TEXT_C", "TYPE(*), DIMENSION(..)", ""},
 	{"REAL_8", "DOUBLE PRECISION", ""},
 	{"CPTR", "TYPE(C_PTR)", ""},
 	{"CHOICE", "TYPE(*), DIMENSION(..)", ""},
