@@ -158,10 +158,14 @@ mpi_TESTS += tests/thread/waits.c
 
 # The same in Fortran, built with our mpifort.
 fort_TESTS :=
+fort_TESTS += tests/examples/pi/pi.f
+fort_TESTS += tests/examples/pi/pi90.f90
+fort_TESTS += tests/examples/stencil/stencil.f90
 fort_TESTS += tests/fort/attr.f90
 fort_TESTS += tests/fort/calls.f90
 fort_TESTS += tests/fort/hello.f90
 fort_TESTS += tests/fort/hello08.f90
+fort_TESTS += tests/fort/more.f90
 fort_TESTS += tests/fort/old.f
 fort_TESTS += tests/fort/ring.f
 fort_TESTS += tests/fort/section.f90
@@ -249,6 +253,7 @@ $(foreach s,.f .f90,$(eval $(call tests_fort,$(s))))
 
 $(B)/tests/fort/attr: tests/fort/attr_c.c
 $(B)/tests/fort/calls: tests/fort/calls_c.c
+$(B)/tests/fort/more: tests/fort/more_c.c
 # Programs of old times: buffers of any type without an interface, Cray pointers.
 tests_FFLAGS-old := -fcray-pointer -fallow-argument-mismatch -w
 
