@@ -182,7 +182,7 @@ int bind_none_tool(int fn)
 
 void *bind_scratch_heap(int64_t n)
 {
-	return malloc((size_t)n * sizeof(void *));
+	return reallocarray(NULL, (size_t)n, sizeof(void *));
 }
 
 void bind_scratch_free(void *room)

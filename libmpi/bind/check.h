@@ -174,15 +174,16 @@ BIND_COLD int bind_fail(int err, void *self, int fn);
 		}                                                                           \
 	} while (0)
 
-#define BIND_ARRAY_NEW(n, x)                            \
-	do {                                            \
-		o_##x = bind_scratch(s_##x, n);         \
-		if (bind_rare(o_##x == NULL)) {         \
-			ret = bind_bad_array(1, n, #x); \
-			goto fail;                      \
-		}                                       \
-		for (int64_t i = 0; i < n; i++)         \
-			o_##x[i] = NULL;                \
+/* NULL goes to the engine, which knows whether anything comes out. */
+#define BIND_ARRAY_NEW(n, x)                                       \
+	do {                                                       \
+		o_##x = x != NULL ? bind_scratch(s_##x, n) : NULL; \
+		if (bind_rare(o_##x == NULL && x != NULL)) {       \
+			ret = bind_bad_array(1, n, #x);            \
+			goto fail;                                 \
+		}                                                  \
+		for (int64_t i = 0; o_##x != NULL && i < n; i++)   \
+			o_##x[i] = NULL;                           \
 	} while (0)
 
 #define BIND_ARRAY_END(x) bind_scratch_end(s_##x, o_##x)
@@ -195,12 +196,12 @@ BIND_COLD int bind_fail(int err, void *self, int fn);
 		bind_scratch_end(s_##x, o_##x); \
 	} while (0)
 
-#define BIND_ARRAY_GIVE(n, x, null)                                            \
-	do {                                                                   \
-		for (int64_t i = 0; ret == MPI_SUCCESS && i < n; i++)          \
-			if (o_##x[i] != NULL)                                  \
-				x[i] = (__typeof__(x[0]))obj_handle(o_##x[i]); \
-		bind_scratch_end(s_##x, o_##x);                                \
+#define BIND_ARRAY_GIVE(n, x, null)                                                \
+	do {                                                                       \
+		for (int64_t i = 0; ret == MPI_SUCCESS && x != NULL && i < n; i++) \
+			if (o_##x[i] != NULL)                                      \
+				x[i] = (__typeof__(x[0]))obj_handle(o_##x[i]);     \
+		bind_scratch_end(s_##x, o_##x);                                    \
 	} while (0)
 
 /* A result that does not fit into an int is MPI_UNDEFINED (MPI-5.0 3.2.5, 5.1.5). */

@@ -10,9 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* More arguments than memory could ever hold: a bound that keeps the sum below from wrapping. */
-#define ROOM_MAX (INT64_MAX >> 8)
-
 struct type_parts *type_parts_of(const struct type *t)
 {
 	return t->made == NULL ? NULL
@@ -51,9 +48,6 @@ int type_new(int combiner, int large, const struct type_room *room, struct type 
 	struct type *t;
 	struct type_parts *p;
 
-	if (room->counts > ROOM_MAX || room->types > ROOM_MAX)
-		return haft_err(MPI_ERR_NO_MEM, "no memory for a datatype of %lld arguments",
-			(long long)room->counts);
 	t = obj_new(&haft_type_class, NULL);
 	p = t != NULL ? parts_new(room, ints, counts) : NULL;
 	if (p == NULL) {

@@ -23,6 +23,10 @@
 #include "libmpi/core/mpo.h"
 #include "libmpi/type/shape.h"
 
+/* More arguments than memory could ever hold: longer lists are refused before anybody adds up their
+ * lengths, so that no sum wraps. */
+#define TYPE_ARGS_MAX (INT64_MAX >> 8)
+
 struct type_made {
 	bool large;                     /* the _c form was called: its counts are in `counts' */
 	int64_t ni, na, nc, nd, ninner; /* how many there are */
@@ -50,7 +54,7 @@ struct type_room {
 };
 
 /* type_new makes a type of this combiner with empty arrays: the numbers in made are 0 and grow with
- * each put.  0 or MPI_ERR_NO_MEM. */
+ * each put.  No list in `room' is longer than TYPE_ARGS_MAX a few times.  0 or MPI_ERR_NO_MEM. */
 int type_new(int combiner, int large, const struct type_room *room, struct type **type);
 
 /* Each records one argument: an integer of both forms; a count; an address or displacement in

@@ -82,6 +82,13 @@ static void overflow(void)
 	displs[1] = -HUGE - HUGE;
 	FAILS(MPI_ERR_ARG, "", MPI_Type_create_hindexed_c(2, lens, displs, MPI_INT, &t));
 	FAILS(MPI_ERR_ARG, "", MPI_Type_create_resized_c(MPI_INT, HUGE, HUGE, &t));
+	/* lists of more blocks than memory holds: nobody reads them */
+	FAILS(MPI_ERR_NO_MEM, "", MPI_Type_indexed_c(INT64_MAX, lens, displs, MPI_INT, &t));
+	FAILS(MPI_ERR_NO_MEM, "", MPI_Type_create_hindexed_c(HUGE, lens, displs, MPI_INT, &t));
+	FAILS(MPI_ERR_NO_MEM, "", MPI_Type_create_indexed_block_c(HUGE, 1, displs, MPI_INT, &t));
+	FAILS(MPI_ERR_NO_MEM, "", MPI_Type_create_hindexed_block_c(HUGE, 1, displs, MPI_INT, &t));
+	FAILS(MPI_ERR_NO_MEM, "",
+		MPI_Type_create_hindexed_block_c(HUGE / 16, 1, displs, MPI_INT, &t));
 	OK(MPI_Type_contiguous_c((MPI_Count)1 << 40, MPI_CHAR, &u));
 	FAILS(MPI_ERR_ARG, "", MPI_Type_contiguous_c((MPI_Count)1 << 40, u, &t));
 	OK(MPI_Type_free(&u));

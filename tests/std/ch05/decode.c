@@ -240,11 +240,12 @@ static void fresh(void)
 	t_ok(MPI_Type_free(&again));
 }
 
-/* MPI-5.0 5.1.13: room for less than there is */
+/* MPI-5.0 5.1.13: room for less than there is; none at all where there is nothing */
 static void room(void)
 {
 	int i[3];
 	MPI_Aint a[1];
+	MPI_Count c[1];
 	MPI_Datatype t, d[1];
 
 	t_ok(MPI_Type_create_hvector(2, 1, 8, MPI_INT, &t));
@@ -252,8 +253,16 @@ static void room(void)
 	t_eq(MPI_Type_get_contents(t, 2, 0, 1, i, a, d), MPI_ERR_ARG);
 	t_eq(MPI_Type_get_contents(t, 2, 1, 0, i, a, d), MPI_ERR_ARG);
 	t_eq(MPI_Type_get_contents(t, 2, 1, -1, i, a, d), MPI_ERR_ARG);
+	t_eq(MPI_Type_get_contents(t, 2, 1, 1, NULL, a, d), MPI_ERR_ARG);
+	t_eq(MPI_Type_get_contents(t, 2, 1, 1, i, NULL, d), MPI_ERR_ARG);
+	t_eq(MPI_Type_get_contents(t, 2, 1, 1, i, a, NULL), MPI_ERR_ARG);
+	t_eq(MPI_Type_get_contents_c(t, 2, 1, 0, ((MPI_Count)1 << 61) + 1, i, a, c, d),
+		MPI_ERR_NO_MEM);
 	t_ok(MPI_Type_get_contents(t, 3, 1, 1, i, a, d));
 	t_ok(MPI_Type_free(&t));
+	t_ok(MPI_Type_create_f90_integer(9, &t));
+	t_ok(MPI_Type_get_contents(t, 1, 1, 1, i, NULL, NULL));
+	t_eq(i[0], 9);
 }
 
 int main(int argc, char **argv)
