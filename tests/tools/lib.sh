@@ -90,6 +90,7 @@ until_gone() {
 # until_there FILE LINES: waits for output, at most 10 s.
 until_there() {
 	t=0
+	: >>"$1" # the job that is to write it may not have begun
 	while [ "$(wc -l <"$1")" -lt "$2" ]; do
 		[ $t -ge 100 ] && return 1
 		sleep 0.1
