@@ -31,8 +31,8 @@ static int missing(const struct list *l)
 	if (l->n == 0)
 		return 0;
 	if (l->n > TYPE_ARGS_MAX)
-		return haft_err(MPI_ERR_NO_MEM, "no memory for a datatype of %lld blocks",
-			(long long)l->n);
+		return haft_err(
+			MPI_ERR_NO_MEM, "no memory for a datatype of %lld blocks", (long long)l->n);
 	if (!l->one && l->lens.v == NULL)
 		return haft_err(MPI_ERR_ARG, "array_of_blocklengths is NULL, count is %lld",
 			(long long)l->n);
