@@ -172,6 +172,7 @@ fort_TESTS += tests/fort/section.f90
 
 # Shell scripts; they find the build directory in $B.
 script_TESTS :=
+script_TESTS += tests/abi/fort.sh
 script_TESTS += tests/abi/header.sh
 script_TESTS += tests/abi/link.sh
 script_TESTS += tests/bench/table.sh
