@@ -44,6 +44,8 @@ ldd three | grep -q "libmpifort_abi.so.1 => $prefix/lib/libmpifort_abi.so.1" || 
 gfortran $(PKG_CONFIG_LIBDIR="$prefix/lib/pkgconfig" pkg-config --cflags mpi-fort) src/sum08.f90 \
 	$(PKG_CONFIG_LIBDIR="$prefix/lib/pkgconfig" pkg-config --libs mpi-fort) -o four || fail pkg-config
 runs ./four
+"$prefix/bin/mpifort" src/sum08.f90 -o all -static 2>static.log || fail "-static: $(cat static.log)"
+runs ./all
 [ -e cache ] && fail "modules were made though those that are installed fit"
 
 # Another compiler than the installed modules are for: they are made once.
