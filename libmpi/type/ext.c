@@ -268,9 +268,9 @@ int type_pack_external(const char *datarep, const void *inbuf, int64_t incount, 
 	if (err != 0 || bytes == 0)
 		return err;
 	m.ext = (unsigned char *)outbuf + *position;
-	type_each(type, (char *)(uintptr_t)inbuf, incount, out, &m);
-	*position += bytes;
-	return 0;
+	err = type_each(type, (char *)(uintptr_t)inbuf, incount, out, &m);
+	*position += err == 0 ? bytes : 0;
+	return err;
 }
 
 int type_unpack_external(const char *datarep, const void *inbuf, int64_t insize, int64_t *position,
@@ -283,7 +283,7 @@ int type_unpack_external(const char *datarep, const void *inbuf, int64_t insize,
 	if (err != 0 || bytes == 0)
 		return err;
 	m.ext = (unsigned char *)(uintptr_t)inbuf + *position;
-	type_each(type, outbuf, outcount, in, &m);
-	*position += bytes;
-	return 0;
+	err = type_each(type, outbuf, outcount, in, &m);
+	*position += err == 0 ? bytes : 0;
+	return err;
 }

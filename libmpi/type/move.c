@@ -8,6 +8,11 @@
  *      whole    up to six loops with a stride in memory and one packed: merged where they continue
  *               each other, then the two innermost are one of kern.h's
  *
+ * Types nest as deep as users like, and the stack is not that deep.  So of the fields of an element
+ * the one with the most bytes comes last, by a jump; the others have at most half of its bytes, and
+ * that can be done 63 times.  Of a range at most two parts remain, and one of them, also last, by a
+ * jump.  Elements of plans deeper than PLAN_DEEP are moved one at a time for that.
+ *
  * Both strides of a loop are free, so that a field of many records is one loop, too: elements of
  * FIELDS and of short RUNS are moved field by field for a batch of elements that the cache holds.
  */
@@ -38,8 +43,6 @@ static inline char *step(char *mem, int64_t off)
 
 static void whole(const struct type_plan *p, enum plan_way way, char *mem, char *packed, int64_t n,
 	int64_t mstep, int64_t pstep);
-static void part(const struct type_plan *p, enum plan_way way, char *mem, int64_t at, char *packed,
-	int64_t n);
 
 static void move(enum plan_way way, char *mem, char *packed, int64_t n)
 {
@@ -241,6 +244,11 @@ static void fields_whole(const struct type_plan *p, enum plan_way way, char *mem
 {
 	int64_t many = batch(mstep), now;
 
+	if (p->depth > PLAN_DEEP && n > 1) {
+		for (int64_t i = 0; i < n; i++)
+			whole(p, way, step(mem, i * mstep), packed + i * pstep, 1, 0, 0);
+		return;
+	}
 	for (; n > 0; n -= now) {
 		now = many < n ? many : n;
 		for (int64_t i = 0; i < p->n; i++)
@@ -251,13 +259,38 @@ static void fields_whole(const struct type_plan *p, enum plan_way way, char *mem
 	}
 }
 
+/* All fields of one element but the heavy one. */
+static void fields_light(const struct type_plan *p, enum plan_way way, char *mem, char *packed)
+{
+	for (const struct plan_field *f = p->field; f < p->field + p->n; f++)
+		if (f != p->heavy)
+			field_whole(f, way, step(mem, f->off), packed + f->at, 1, 0, 0);
+}
+
 /* n whole elements. */
 static void whole(const struct type_plan *p, enum plan_way way, char *mem, char *packed, int64_t n,
 	int64_t mstep, int64_t pstep)
 {
-	if (p->kind == PLAN_NEST && p->dims == 0 && p->leaf != NULL)
-		whole(p->leaf, way, step(mem, p->off), packed, n, mstep, pstep);
-	else if (p->kind == PLAN_NEST)
+	const struct plan_field *f;
+
+	for (;;) {
+		if (p->kind == PLAN_NEST && p->dims == 0 && p->leaf != NULL) {
+			mem = step(mem, p->off);
+			p = p->leaf;
+		} else if (p->kind == PLAN_FIELDS && p->heavy != NULL && n == 1) {
+			fields_light(p, way, mem, packed);
+			f = p->heavy;
+			mem = step(mem, f->off);
+			packed += f->at;
+			n = f->n;
+			mstep = f->stride;
+			pstep = f->block;
+			p = f->sub;
+		} else {
+			break;
+		}
+	}
+	if (p->kind == PLAN_NEST)
 		nest_whole(p, p->dims, way, step(mem, p->off), packed, n, mstep, pstep);
 	else if (p->kind == PLAN_RUNS)
 		runs_whole(p, way, mem, packed, n, mstep, pstep);
@@ -267,10 +300,49 @@ static void whole(const struct type_plan *p, enum plan_way way, char *mem, char 
 
 /* --- parts of elements ----------------------------------------------------------------------- */
 
-/* Bytes [at, at + n) of one turn of dim dims-1, or of a block where there is no dim. */
-static void nest_part(const struct type_plan *p, int dims, enum plan_way way, char *mem, int64_t at,
-	char *packed, int64_t n)
+/* Bytes [at, at + n) of one element. */
+struct part {
+	const struct type_plan *p;
+	char *mem, *packed;
+	int64_t at, n;
+};
+
+/* Moves the whole ones of the elements in [at, at + n), which are `extent' apart.  What remains at
+ * the ends goes to rest; how many. */
+static int elements(const struct type_plan *p, enum plan_way way, char *mem, int64_t extent,
+	int64_t at, char *packed, int64_t n, struct part *rest)
 {
+	int64_t i = at == 0 ? 0 : at / p->size, now;
+	int k = 0;
+
+	at -= i * p->size;
+	mem = step(mem, i * extent);
+	if (at > 0) {
+		now = p->size - at < n ? p->size - at : n;
+		rest[k++] = (struct part){p, mem, packed, at, now};
+		mem = step(mem, extent);
+		packed += now;
+		n -= now;
+	}
+	if (n >= p->size) {
+		now = n == p->size ? 1 : n / p->size;
+		whole(p, way, mem, packed, now, extent, p->size);
+		mem = step(mem, now * extent);
+		packed += now * p->size;
+		n -= now * p->size;
+	}
+	if (n > 0)
+		rest[k++] = (struct part){p, mem, packed, 0, n};
+	return k;
+}
+
+/* Bytes [at, at + n) of one turn of dim dims-1, or of a block where there is no dim.  Parts of
+ * leaves go to rest; how many. */
+static int nest_part(const struct type_plan *p, int dims, enum plan_way way, char *mem, int64_t at,
+	char *packed, int64_t n, struct part *rest)
+{
+	int k = 0;
+
 	for (; dims > 0 && n > 0; dims--) {
 		const struct plan_dim *d = &p->dim[dims - 1];
 		int64_t i = at / d->bytes, turns;
@@ -280,7 +352,7 @@ static void nest_part(const struct type_plan *p, int dims, enum plan_way way, ch
 		if (at + n <= d->bytes)
 			continue; /* inside one turn */
 		if (at > 0) {
-			nest_part(p, dims - 1, way, mem, at, packed, d->bytes - at);
+			k += nest_part(p, dims - 1, way, mem, at, packed, d->bytes - at, rest);
 			mem = step(mem, d->stride);
 			packed += d->bytes - at;
 			n -= d->bytes - at;
@@ -294,11 +366,12 @@ static void nest_part(const struct type_plan *p, int dims, enum plan_way way, ch
 		n -= turns * d->bytes;
 	}
 	if (n == 0)
-		return;
+		return k;
 	if (p->leaf == NULL)
 		move(way, step(mem, at), packed, n);
 	else
-		part(p->leaf, way, mem, at, packed, n);
+		rest[k++] = (struct part){p->leaf, mem, packed, at, n};
+	return k;
 }
 
 /* The last of n runs or fields that begins at or before byte `at'. */
@@ -349,70 +422,61 @@ static void runs_part(const struct type_plan *p, enum plan_way way, char *mem, i
 		move(way, step(mem, run_off(p, last)), packed, end - run_at(p, last));
 }
 
-/* Bytes [at, at + n) of a field, as far as it goes; how many. */
-static int64_t field_part(const struct plan_field *f, enum plan_way way, char *mem, int64_t at,
-	char *packed, int64_t n)
+/* The same for fields.  A range that begins or ends where the element does leaves one part only. */
+static int fields_part(const struct part *r, enum plan_way way, struct part *rest)
 {
-	if (n > f->n * f->block - at)
-		n = f->n * f->block - at;
-	if (f->sub == NULL)
-		move(way, step(mem, at), packed, n);
-	else
-		plan_move(f->sub, way, mem, f->stride, at, packed, n);
-	return n;
-}
-
-static void fields_part(const struct type_plan *p, enum plan_way way, char *mem, int64_t at,
-	char *packed, int64_t n)
-{
-	int64_t i;
+	const struct type_plan *p = r->p;
+	int64_t i, at = r->at, n = r->n, now;
+	char *packed = r->packed;
+	int k = 0;
 
 	FIND(i, p->n, p->field[mid].at, at);
 	for (at -= p->field[i].at; n > 0; i++, at = 0) {
-		int64_t now =
-			field_part(&p->field[i], way, step(mem, p->field[i].off), at, packed, n);
+		const struct plan_field *f = &p->field[i];
+		char *mem = step(r->mem, f->off);
 
+		now = f->n * f->block - at < n ? f->n * f->block - at : n;
+		if (f->sub == NULL)
+			move(way, step(mem, at), packed, now);
+		else
+			k += elements(f->sub, way, mem, f->stride, at, packed, now, rest + k);
 		packed += now;
 		n -= now;
 	}
+	return k;
 }
 
-/* Bytes [at, at + n) of one element. */
-static void part(const struct type_plan *p, enum plan_way way, char *mem, int64_t at, char *packed,
-	int64_t n)
+static void part(struct part r, enum plan_way way)
 {
-	if (p->kind == PLAN_NEST)
-		nest_part(p, p->dims, way, step(mem, p->off), at, packed, n);
-	else if (p->kind == PLAN_RUNS)
-		runs_part(p, way, mem, at, packed, n);
-	else
-		fields_part(p, way, mem, at, packed, n);
+	struct part rest[2] = {{0}};
+	int k;
+
+	for (;;) {
+		if (r.p->kind == PLAN_RUNS) {
+			runs_part(r.p, way, r.mem, r.at, r.packed, r.n);
+			return;
+		}
+		if (r.p->kind == PLAN_NEST)
+			k = nest_part(r.p, r.p->dims, way, step(r.mem, r.p->off), r.at, r.packed,
+				r.n, rest);
+		else
+			k = fields_part(&r, way, rest);
+		if (k == 0)
+			return;
+		if (k == 2) /* once: then one end is that of an element */
+			part(rest[1], way);
+		r = rest[0];
+	}
 }
 
 void plan_move(const struct type_plan *p, enum plan_way way, char *mem, int64_t extent, int64_t at,
 	char *packed, int64_t n)
 {
-	int64_t i = at == 0 ? 0 : at / p->size, elems;
+	struct part rest[2];
+	int k = elements(p, way, mem, extent, at, packed, n, rest);
 
-	at -= i * p->size;
-	mem = step(mem, i * extent);
-	if (at > 0) {
-		int64_t now = p->size - at < n ? p->size - at : n;
-
-		part(p, way, mem, at, packed, now);
-		mem = step(mem, extent);
-		packed += now;
-		n -= now;
-	}
-	if (n >= p->size) {
-		elems = n == p->size ? 1 : n / p->size;
-		whole(p, way, mem, packed, elems, extent, p->size);
-		mem = step(mem, elems * extent);
-		packed += elems * p->size;
-		n -= elems * p->size;
-	}
-	if (n > 0)
-		part(p, way, mem, 0, packed, n);
+	for (int i = 0; i < k; i++)
+		part(rest[i], way);
 }
 
 bool plan_copy(const struct type_plan *from, const char *src, int64_t sextent,

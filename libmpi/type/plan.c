@@ -355,6 +355,27 @@ static bool shape_make(struct type_plan *p, const struct type *t)
 	return list_make(p, s);
 }
 
+static int depth_of(const struct type_plan *p)
+{
+	return p == NULL ? 0 : p->depth;
+}
+
+/* How deep the plan is, and its heavy field: what move.c needs for not to go deep. */
+static void plan_weigh(struct type_plan *p)
+{
+	int deep = depth_of(p->leaf);
+
+	for (int64_t i = 0; p->kind == PLAN_FIELDS && i < p->n; i++) {
+		struct plan_field *f = &p->field[i];
+
+		if (depth_of(f->sub) > deep)
+			deep = depth_of(f->sub);
+		if (f->sub != NULL && (p->heavy == NULL || f->block > p->heavy->block))
+			p->heavy = f;
+	}
+	p->depth = (uint8_t)(deep < PLAN_DEEP ? deep + 1 : PLAN_DEEP + 1);
+}
+
 /* Makes a type's plan; its kids have theirs. */
 static int plan_make(struct type *t)
 {
@@ -378,6 +399,7 @@ static int plan_make(struct type *t)
 		plan_empty(&p);
 		return haft_err(MPI_ERR_NO_MEM, "no memory for the plan of a datatype");
 	}
+	plan_weigh(&p);
 	*t->plan = p;
 	return 0;
 }

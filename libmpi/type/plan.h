@@ -24,6 +24,7 @@
 
 #define PLAN_DIMS   4  /* what nested loops in programs have; more become a leaf */
 #define PLAN_RECORD 16 /* runs up to which elements are moved column by column, not row by row */
+#define PLAN_DEEP   MEAN_OR(2, 32) /* plans inside each other that may be one recursion each */
 
 enum plan_kind { PLAN_NEST, PLAN_RUNS, PLAN_FIELDS };
 
@@ -45,6 +46,7 @@ struct plan_field {
 struct type_plan {
 	uint8_t kind;  /* enum plan_kind */
 	uint8_t dims;  /* NEST */
+	uint8_t depth; /* plans inside each other, this one included; up to PLAN_DEEP + 1 */
 	int64_t size;  /* packed bytes of one element; > 0 */
 	int64_t off;   /* NEST: of the first block from the element's address */
 	int64_t block; /* NEST: packed bytes inside the dims; RUNS: of each run, 0: they differ */
@@ -55,6 +57,7 @@ struct type_plan {
 	int32_t *run32;                 /* RUNS: [n] offsets that fit */
 	int64_t *at;                    /* RUNS of different lengths: [n + 1] packed bytes before */
 	struct plan_field *field;       /* FIELDS: [n] */
+	struct plan_field *heavy;       /* FIELDS: whose sub has the most bytes, or NULL */
 	struct type_plan *owned;        /* list of leaves that belong to no type */
 };
 

@@ -60,50 +60,86 @@ static bool each_pair(const struct type *t, char *mem, int64_t count, type_each_
 	return true;
 }
 
-static bool each_block(const struct type_shape *s, char *mem, type_each_fn *fn, void *arg)
-{
-	if (s->kind == SHAPE_SAME)
-		return type_each(s->child, step(mem, s->first), 1, fn, arg);
-	for (int64_t i = 0; i < s->n; i++) {
-		const struct type *kid = s->kind == SHAPE_FIELDS ? s->kids[i] : s->child;
-		int64_t off = s->kind == SHAPE_STRIDE ? s->first + i * s->stride : s->displs[i];
-		int64_t len = s->lens != NULL ? s->lens[i] : s->len;
+/* Where the walk is in one level of types: `count' elements of t from mem on, of the first one the
+ * blocks from number `block' on. */
+struct level {
+	const struct type *t;
+	char *mem;
+	int64_t count, block;
+};
 
-		if (!type_each(kid, step(mem, off), len, fn, arg))
+#define LEVELS_FEW MEAN_OR(1, 8) /* what programs nest; more come from the heap */
+
+struct walk {
+	int64_t n, room;
+	struct level *at; /* [room] the innermost is the last */
+	struct level few[LEVELS_FEW];
+};
+
+/* One more level.  false: no memory. */
+static bool walk_in(struct walk *w, struct level l)
+{
+	bool few = w->at == w->few;
+	struct level *more;
+
+	if (w->n == w->room) {
+		more = realloc(few ? NULL : w->at, 2 * (size_t)w->room * sizeof(*more));
+		if (more == NULL)
 			return false;
+		if (few)
+			memcpy(more, w->few, sizeof(w->few));
+		w->at = more;
+		w->room *= 2;
 	}
+	w->at[w->n++] = l;
 	return true;
 }
 
-/* The type inside a type of one block: a chain of them needs no recursion. */
-static const struct type *inside(const struct type *t, char **mem, int64_t *count)
+/* The next block of the innermost level, which goes when that was its last.  count 0: no block
+ * is left, or it has no data. */
+static struct level walk_next(struct walk *w)
 {
-	const struct type_shape *s = t->shape;
+	struct level *l = &w->at[w->n - 1], kid = {.count = 0};
+	const struct type_shape *s = l->t->shape;
+	int64_t n = s->kind == SHAPE_SAME ? 1 : s->n, i = l->block++;
 
-	while (s != NULL && *count == 1 && s->n == 1) {
+	if (i < n) {
 		bool one = s->kind == SHAPE_SAME || s->kind == SHAPE_STRIDE;
+		int64_t off = one ? s->first + i * s->stride : s->displs[i];
 
-		*mem = step(*mem, one ? s->first : s->displs[0]);
-		*count = s->kind == SHAPE_SAME ? 1 : s->lens != NULL ? s->lens[0] : s->len;
-		t = s->kind == SHAPE_FIELDS ? s->kids[0] : s->child;
-		s = t->shape;
+		kid.t = s->kind == SHAPE_FIELDS ? s->kids[i] : s->child;
+		kid.mem = step(l->mem, off);
+		kid.count = kid.t->size == 0 ? 0 : s->lens != NULL ? s->lens[i] : s->len;
 	}
-	return t;
+	if (l->block < n)
+		return kid;
+	l->block = 0;
+	l->mem = step(l->mem, l->t->extent);
+	if (--l->count == 0)
+		w->n--;
+	return kid;
 }
 
-bool type_each(const struct type *t, char *mem, int64_t count, type_each_fn *fn, void *arg)
+int type_each(const struct type *t, char *mem, int64_t count, type_each_fn *fn, void *arg)
 {
-	t = inside(t, &mem, &count);
-	if (count == 0 || t->size == 0)
-		return true;
-	if (is_pair(t))
-		return each_pair(t, mem, count, fn, arg);
-	if (t->shape == NULL)
-		return fn(arg, t, mem, count);
-	for (int64_t i = 0; i < count; i++, mem = step(mem, t->extent))
-		if (!each_block(t->shape, mem, fn, arg))
-			return false;
-	return true;
+	struct walk w = {.room = LEVELS_FEW, .at = w.few};
+	struct level l = {t, mem, t->size == 0 ? 0 : count, 0};
+	bool more = true, memory = true;
+
+	do {
+		if (l.count > 0 && l.t->shape != NULL)
+			memory = walk_in(&w, l);
+		else if (l.count > 0 && is_pair(l.t))
+			more = each_pair(l.t, l.mem, l.count, fn, arg);
+		else if (l.count > 0)
+			more = fn(arg, l.t, l.mem, l.count);
+		if (w.n == 0 || !more || !memory)
+			break;
+		l = walk_next(&w);
+	} while (true);
+	if (w.at != w.few)
+		free(w.at);
+	return memory ? 0 : haft_err(MPI_ERR_NO_MEM, "no memory to walk through a datatype");
 }
 
 /* --- summed up --------------------------------------------------------------------------- */
@@ -239,6 +275,7 @@ int type_sum_bytes(struct type *t, int64_t bytes, struct type_sum *sum)
 {
 	const struct type_sum *one = type_sum_of(t);
 	struct front f;
+	int err;
 
 	*sum = nothing;
 	if (one == NULL)
@@ -249,9 +286,9 @@ int type_sum_bytes(struct type *t, int64_t bytes, struct type_sum *sum)
 	f = (struct front){bytes % t->size, *sum};
 	if (f.left == 0)
 		return 0;
-	type_each(t, NULL, 1, front_add, &f);
+	err = type_each(t, NULL, 1, front_add, &f);
 	*sum = f.sum;
-	return 0;
+	return err;
 }
 
 /* --- words ------------------------------------------------------------------------------- */

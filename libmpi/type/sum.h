@@ -27,10 +27,10 @@ const struct type_sum *type_sum_of(struct type *t);
 int type_sum_bytes(struct type *t, int64_t bytes, struct type_sum *sum);
 
 /* Calls fn for the basic types in `count' elements at mem in the order of the type map: n of them
- * in a row, their extent apart.  Pairs come as their two parts.  Ends when fn returns false, and
- * then returns false. */
+ * in a row, their extent apart.  Pairs come as their two parts.  Ends when fn returns false.  Types
+ * nest as deep as users like: no recursion.  0 or MPI_ERR_NO_MEM. */
 typedef bool type_each_fn(void *arg, const struct type *basic, char *mem, int64_t n);
-bool type_each(const struct type *t, char *mem, int64_t count, type_each_fn *fn, void *arg);
+int type_each(const struct type *t, char *mem, int64_t count, type_each_fn *fn, void *arg);
 
 /* ext.c: bytes of a basic type in the external representation. */
 int64_t type_external(const struct type *basic);

@@ -5,6 +5,7 @@
 
 #include <limits.h>
 #include <mpi.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -235,6 +236,44 @@ static void deep(void)
 	t_ok(MPI_Type_free(&t));
 }
 
+/* MPI-5.0 5.1.2, 5.3: the same with two blocks in each, the deep one first or last */
+static void deep_structs(bool first)
+{
+	enum { DEPTH = 100000 };
+	static char mem[DEPTH + 2], packed[DEPTH + 1], back[DEPTH + 2];
+	int one[] = {1, 1}, at = 0;
+	MPI_Aint apart[] = {0, 0}, ext = 0;
+	MPI_Datatype types[2], t, u;
+	MPI_Status s;
+
+	for (int i = 0; i < DEPTH + 2; i++)
+		mem[i] = (char)(i % 127);
+	t_ok(MPI_Type_dup(MPI_CHAR, &t));
+	for (int i = 0; i < DEPTH; i++) { /* c.cccc..., or the other way round in steps of one */
+		types[0] = first ? t : MPI_CHAR;
+		types[1] = first ? MPI_CHAR : t;
+		apart[1] = first ? i + 2 : i == 0 ? 2 : 1;
+		t_ok(MPI_Type_create_struct(2, one, apart, types, &u));
+		t_ok(MPI_Type_free(&t));
+		t = u;
+	}
+	t_ok(MPI_Type_commit(&t));
+	t_ok(MPI_Pack(mem, 1, t, packed, DEPTH + 1, &at, MPI_COMM_SELF));
+	t_eq(at, DEPTH + 1);
+	for (int i = 0; i <= DEPTH; i++)
+		at -= packed[i] == mem[first ? i + (i > 0) : i + (i == DEPTH)];
+	t_eq(at, 0);
+	/* a part of it: all but one */
+	t_ok(MPI_Sendrecv(packed, DEPTH, MPI_CHAR, 0, 0, back, 1, t, 0, 0, MPI_COMM_SELF, &s));
+	for (int i = 0; i < DEPTH; i++)
+		at += back[first ? i + (i > 0) : i] == packed[i];
+	t_eq(at, DEPTH);
+	t_ok(MPI_Pack_external("external32", mem, 1, t, back, DEPTH + 1, &ext));
+	t_eq(ext, DEPTH + 1);
+	t_eq(memcmp(back, packed, DEPTH + 1), 0);
+	t_ok(MPI_Type_free(&t));
+}
+
 /* MPI-5.0 5.1.5, 5.1.7: a size that an int cannot say is MPI_UNDEFINED */
 static void undefined(void)
 {
@@ -263,6 +302,8 @@ int main(int argc, char **argv)
 	bottom();
 	pending();
 	deep();
+	deep_structs(true);
+	deep_structs(false);
 	undefined();
 	MPI_Finalize();
 	return t_end();
