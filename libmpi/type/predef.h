@@ -66,7 +66,7 @@ struct type_2integer {
 	DENSE(MPI_UNSIGNED_LONG, BASIC_UINT64, unsigned long)                                      \
 	DENSE(MPI_UNSIGNED_LONG_LONG, BASIC_UINT64, unsigned long long)                            \
 	DENSE(MPI_FLOAT, BASIC_FLOAT, float)                                                       \
-	DENSE(MPI_C_FLOAT_COMPLEX, BASIC_CFLOAT, float _Complex)                                   \
+	DENSE(MPI_C_COMPLEX, BASIC_CFLOAT, float _Complex)                                         \
 	DENSE(MPI_CXX_FLOAT_COMPLEX, BASIC_CFLOAT, float _Complex)                                 \
 	DENSE(MPI_DOUBLE, BASIC_DOUBLE, double)                                                    \
 	DENSE(MPI_C_DOUBLE_COMPLEX, BASIC_CDOUBLE, double _Complex)                                \
