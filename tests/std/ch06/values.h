@@ -309,7 +309,7 @@ static const struct kind kinds[] = {
 	K(MPI_REAL4, f, float, G_FLOAT),
 	K(MPI_REAL8, d, double, G_FLOAT),
 	K(MPI_REAL16, f128, f128, G_FLOAT),
-	K(MPI_C_FLOAT_COMPLEX, cf, float _Complex, G_COMPLEX),
+	K(MPI_C_COMPLEX, cf, float _Complex, G_COMPLEX),
 	K(MPI_C_DOUBLE_COMPLEX, cd, double _Complex, G_COMPLEX),
 	K(MPI_C_LONG_DOUBLE_COMPLEX, cld, long double _Complex, G_COMPLEX),
 	K(MPI_CXX_FLOAT_COMPLEX, cf, float _Complex, G_COMPLEX),
