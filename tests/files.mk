@@ -100,6 +100,7 @@ mpi_TESTS += tests/std/ch07/keyinter.c
 mpi_TESTS += tests/std/ch07/keysess.c
 mpi_TESTS += tests/std/ch07/keytype.c
 mpi_TESTS += tests/std/ch07/names.c
+mpi_TESTS += tests/std/ch07/nested.c
 mpi_TESTS += tests/std/ch09/attrs.c
 mpi_TESTS += tests/std/ch07/kinds.c
 mpi_TESTS += tests/std/ch07/live.c

@@ -9,6 +9,9 @@
  *      who has got the block serves the dups in its queue, in the order in which they were called,
  *      which is the same at all members; if they use it up, the next refill begins.
  *
+ * A dup takes its ids, or its place in the queue, before callbacks of attributes run: these may
+ * call MPI, and so see refills end which other members still wait for.
+ *
  * MPI_Comm_dup without ids is MPI_Comm_idup and a wait.  A dup whose attributes cannot be copied
  * takes its ids all the same: the other members do. */
 #include "libmpi/comm/comm.h"
@@ -27,11 +30,16 @@
 		   */
 #define FANOUT 32 /* children in a binomial tree of 2^31 ranks, and the other group */
 
-/* A dup that waits for ids. */
+/* A dup that waits for ids.  It has its place before the callbacks of attributes run: these may
+ * wait, and dup as well, while other members' have not. */
 struct dup {
 	struct dup *next;
 	struct comm *copy; /* held; NULL: it failed, and its ids go to nobody */
 	struct req *req;   /* held; NULL: the same */
+	bool called;       /* its call is under way, and copy and req come at its end */
+	bool served;       /* called, and the ids are here already, or err */
+	struct ids ids;
+	int err;
 };
 
 struct refill {
@@ -85,18 +93,42 @@ static void begin(struct refill *f)
 
 /* --- the queue ---------------------------------------------------------------------------- */
 
-static void serve(struct dup *d, struct ids ids, int err)
+/* The end of a dup that has its ids, or did not get any because of err, and whose call is over. */
+static void deliver(struct dup *d)
 {
 	if (d->copy != NULL) {
-		comm_give_ids(d->copy, ids);
+		comm_give_ids(d->copy, d->ids);
 		obj_drop(d->copy);
-		d->req->res.error = err;
-		if (err != 0)
-			d->req->errwords = strdup(haft_err_words(err));
+		d->req->res.error = d->err;
+		if (d->err != 0)
+			d->req->errwords = strdup(haft_err_words(d->err));
 		p2p_req_done(d->req);
 		obj_drop(d->req);
 	}
 	free(d);
+}
+
+static void serve(struct dup *d, struct ids ids, int err)
+{
+	d->ids = ids;
+	d->err = err;
+	d->served = true;
+	if (!d->called)
+		deliver(d);
+}
+
+/* The call is over; copy and req are NULL if it failed. */
+static void settle(struct dup *d, struct comm *copy, struct req *req)
+{
+	d->copy = copy;
+	d->req = req;
+	d->called = false;
+	if (copy != NULL) {
+		obj_hold(copy);
+		obj_hold(req);
+	}
+	if (d->served)
+		deliver(d);
 }
 
 /* Serves the queue as far as there are ids; all of it if the refill failed. */
@@ -170,24 +202,21 @@ static struct refill *refill_of(const struct comm *c)
 	return f;
 }
 
-/* Adds a dup to the queue of c's refill, which begins with it. */
-static int join(struct comm *c, struct comm *copy, struct req *req)
+/* Adds a dup to the queue of c's refill, which begins with it.  NULL: no memory. */
+static struct dup *join(struct comm *c)
 {
 	struct refill *f = refill_of(c);
-	struct dup *d = malloc(sizeof(*d));
+	struct dup *d = calloc(1, sizeof(*d));
 	bool fresh = f == NULL;
 
 	if (fresh && d != NULL && (c->remote == NULL || comm_local(c) != NULL))
 		f = calloc(1, sizeof(*f));
 	if (f == NULL || d == NULL) {
 		free(d);
-		return haft_err(MPI_ERR_NO_MEM, "no memory to copy a communicator");
+		haft_err(MPI_ERR_NO_MEM, "no memory to copy a communicator");
+		return NULL;
 	}
-	*d = (struct dup){.copy = copy, .req = req};
-	if (copy != NULL) {
-		obj_hold(copy);
-		obj_hold(req);
-	}
+	d->called = true;
 	if (fresh) {
 		f->c = c;
 		obj_hold(c);
@@ -199,7 +228,7 @@ static int join(struct comm *c, struct comm *copy, struct req *req)
 	}
 	*f->last = d;
 	f->last = &d->next;
-	return 0;
+	return d;
 }
 
 /* --- the calls ---------------------------------------------------------------------------- */
@@ -231,23 +260,14 @@ static bool ids_now(struct comm *c, struct ids *ids)
 	return (refills == NULL || refill_of(c) == NULL) && ctx_take(c, ids);
 }
 
-/* The end of a copy that got no ids because of err. */
-static int undo(struct comm *copy, struct req *req, int err)
-{
-	if (copy != NULL)
-		obj_free_obj(copy);
-	if (req != NULL)
-		p2p_request_free(&req);
-	return err;
-}
-
 static int idup(struct comm *c, struct info *info, struct comm **newcomm, struct req **request)
 {
-	struct comm *copy;
+	struct comm *copy = NULL;
 	struct req *req = NULL;
 	struct ids ids;
 	bool now = ids_now(c, &ids);
-	int err = copy_of(c, info, &copy), joined = 0;
+	struct dup *place = now ? NULL : join(c);
+	int err = now || place != NULL ? copy_of(c, info, &copy) : MPI_ERR_NO_MEM;
 
 	if (err == 0)
 		req = p2p_req_new(c, NULL);
@@ -258,15 +278,11 @@ static int idup(struct comm *c, struct info *info, struct comm **newcomm, struct
 	}
 	if (req != NULL)
 		req->kind = REQ_COLL;
-	if (now && copy != NULL)
+	if (place != NULL) {
+		settle(place, copy, req);
+	} else if (req != NULL) {
 		comm_give_ids(copy, ids);
-	if (!now)
-		joined = join(c, copy, req);
-	else if (req != NULL)
 		p2p_req_done(req);
-	if (joined != 0 && err == 0) {
-		req->done = true;
-		err = undo(copy, req, joined);
 	}
 	if (err != 0)
 		return err;
