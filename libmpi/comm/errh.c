@@ -79,12 +79,19 @@ int errh_open(void)
 	return err != 0 ? err : put(&haft_self, errh_initial());
 }
 
+int errh_fits(const struct errh *e, int kind)
+{
+	if (e->kind < ERRH_COMM || e->kind == kind)
+		return 0;
+	return haft_err(MPI_ERR_ERRHANDLER, "the error handler was made for %s, not for %s",
+		made_for[e->kind], made_for[kind]);
+}
+
 static int set(void *object, int kind, struct errh *e)
 {
-	if (e->kind >= ERRH_COMM && e->kind != kind)
-		return haft_err(MPI_ERR_ERRHANDLER, "the error handler was made for %s, not for %s",
-			made_for[e->kind], made_for[kind]);
-	return put(object, e);
+	int err = errh_fits(e, kind);
+
+	return err != 0 ? err : put(object, e);
 }
 
 /* The user has freed the handle of *e, which `object' still uses: a handle never comes back, so the

@@ -10,6 +10,10 @@
  * MPI_ERRORS_RETURN (14.7).  Never NULL. */
 struct errh *errh_of(const void *object);
 
+/* Whether e may hang on objects of this kind (ERRH_COMM ... ERRH_SESSION): 0, or
+ * MPI_ERR_ERRHANDLER with words. */
+int errh_fits(const struct errh *e, int kind);
+
 /* The initial error handler (11.2.1), a predefined one: what `mpiexec -initial-errhandler' said. It
  * is asked where MPI_COMM_SELF is not there.  Any time. */
 struct errh *errh_initial(void);

@@ -11,6 +11,7 @@
  * depend on who is local and who is remote. */
 #include "libmpi/comm/comm.h"
 
+#include "libmpi/comm/errh.h"
 #include "libmpi/comm/inter.h"
 #include "libmpi/comm/make.h"
 #include "libmpi/comm/talk.h"
@@ -60,14 +61,15 @@ static int meet_on(uint64_t hash, struct group *group, struct group *remote, str
 	return comm_hidden(&how, &path->c);
 }
 
-static int check(const struct group *g, const char *what, const char *stringtag)
+static int check(const struct group *g, const char *what, const char *stringtag,
+	const struct errh *errhandler)
 {
 	if (strnlen(stringtag, MPI_MAX_STRINGTAG_LEN) == MPI_MAX_STRINGTAG_LEN)
 		return haft_err(MPI_ERR_ARG, "stringtag is longer than %d characters",
 			MPI_MAX_STRINGTAG_LEN - 1);
 	if (g->size > 0 && g->rank == MPI_UNDEFINED)
 		return haft_err(MPI_ERR_GROUP, "the calling process is not a member of %s", what);
-	return 0;
+	return errh_fits(errhandler, ERRH_COMM);
 }
 
 static int finish(int err, struct comm *c, const struct info *info, struct errh *errhandler,
@@ -87,7 +89,7 @@ int comm_create_from_group(struct group *group, const char *stringtag, struct in
 	struct recipe how = {.group = group};
 	struct talk_path path;
 	struct comm *c = NULL;
-	int err = check(group, "the group", stringtag);
+	int err = check(group, "the group", stringtag, errhandler);
 
 	*newcomm = NULL;
 	if (err != 0 || group->size == 0)
@@ -127,7 +129,7 @@ int inter_create_from_groups(struct group *local, int local_leader, struct group
 	uint64_t tag = hash_text(stringtag);
 	struct meeting m = {.group = local, .leader = local_leader, .remote_leader = remote_leader};
 	struct comm *c = NULL;
-	int err = check(local, "local_group", stringtag);
+	int err = check(local, "local_group", stringtag, errhandler);
 
 	*newcomm = NULL;
 	if (err != 0 || local->size == 0 || remote->size == 0)

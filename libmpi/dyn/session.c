@@ -9,6 +9,7 @@
  *
  * The end of a session is local.  It waits until what this process sends is out of its own memory;
  * what others still have to take from it lies in the segment. */
+#include "libmpi/comm/errh.h"
 #include "libmpi/comm/group.h"
 #include "libmpi/comm/info.h"
 #include "libmpi/core/err.h"
@@ -58,6 +59,8 @@ int dyn_session_init(struct info *info, struct errh *errhandler, struct session 
 	struct session *s;
 	int level, err = level_asked(info, &level);
 
+	if (err == 0)
+		err = errh_fits(errhandler, ERRH_SESSION);
 	if (err == 0)
 		err = dyn_up(level);
 	if (err != 0)

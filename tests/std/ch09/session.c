@@ -24,8 +24,9 @@ static void on_comm(MPI_Comm *c, int *code, ...)
 int main(int argc, char **argv)
 {
 	MPI_Errhandler h, of_comm, got;
-	MPI_Session s;
+	MPI_Session s, none;
 	MPI_Group g, sub;
+	MPI_Comm c;
 	int n, rank = 1000;
 
 	(void)argc;
@@ -44,11 +45,16 @@ int main(int argc, char **argv)
 	OK(MPI_Comm_create_errhandler(on_comm, &of_comm));
 	CHECK(MPI_Session_set_errhandler(s, of_comm) == MPI_ERR_ERRHANDLER);
 	CHECK(saw.calls == 3 && saw.code == MPI_ERR_ERRHANDLER);
+	CHECK(MPI_Session_init(MPI_INFO_NULL, of_comm, &none) == MPI_ERR_ERRHANDLER);
 	/* MPI-5.0 9.3: what is wrong with a group is raised on the session that it came from */
 	OK(MPI_Group_from_session_pset(s, "mpi://SELF", &g));
 	saw.calls = 0;
 	CHECK(MPI_Group_incl(g, 1, &rank, &sub) == MPI_ERR_RANK);
 	CHECK(saw.calls == 1 && saw.code == MPI_ERR_RANK && saw.session == s);
+	CHECK(MPI_Comm_create_from_group(g, "a", MPI_INFO_NULL, h, &c) == MPI_ERR_ERRHANDLER);
+	CHECK(MPI_Intercomm_create_from_groups(g, 0, g, 0, "a", MPI_INFO_NULL, h, &c) ==
+		MPI_ERR_ERRHANDLER);
+	saw.calls = 1;
 	OK(MPI_Session_set_errhandler(s, MPI_ERRORS_RETURN));
 	CHECK(MPI_Group_incl(g, 1, &rank, &sub) == MPI_ERR_RANK);
 	CHECK(saw.calls == 1);
