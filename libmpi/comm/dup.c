@@ -267,10 +267,15 @@ static int idup(struct comm *c, struct info *info, struct comm **newcomm, struct
 	struct ids ids;
 	bool now = ids_now(c, &ids);
 	struct dup *place = now ? NULL : join(c);
-	int err = now || place != NULL ? copy_of(c, info, &copy) : MPI_ERR_NO_MEM;
+	int err = MPI_ERR_NO_MEM;
 
+	if (!now && place == NULL)
+		return err;
+	obj_hold(c); /* callbacks may free it */
+	err = copy_of(c, info, &copy);
 	if (err == 0)
 		req = p2p_req_new(c, NULL);
+	obj_drop(c);
 	if (err == 0 && req == NULL) {
 		err = haft_err(MPI_ERR_NO_MEM, "no memory for another request");
 		obj_free_obj(copy);

@@ -154,13 +154,18 @@ int dyn_init_thread(int *argc, char ***argv, int required, int *provided)
 
 int dyn_finalize(void)
 {
+	static bool ending; /* callbacks of attributes are under way */
 	int err;
 
+	if (ending)
+		return haft_err(MPI_ERR_OTHER, "called by a callback of MPI_Finalize");
 	if (haft_life.world != HAFT_RUNNING)
 		return haft_err(MPI_ERR_OTHER, haft_life.world == HAFT_AFTER
 						       ? "MPI was finalised already"
 						       : "called before MPI_Init");
+	ending = true;
 	err = comm_world_close();
+	ending = false;
 	if (err != 0)
 		return err;
 	p2p_flush();

@@ -32,6 +32,7 @@ static int fail_once(MPI_Comm comm, int k, void *value, void *extra)
 	(void)k;
 	(void)value;
 	(void)extra;
+	FAILS(MPI_ERR_OTHER, "by a callback", MPI_Finalize());
 	return calls++ == 0 ? MPI_ERR_INTERN : MPI_SUCCESS;
 }
 

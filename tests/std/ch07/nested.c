@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* RUN np=1,2,5 time=30 */
 /* MPI-5.0 7.7.2: copy callbacks of MPI_Comm_idup and MPI_Comm_dup that call MPI: some
- * members wait for the dup before, others do not; all dup the parent once more.  Every member
- * must end with the same context ids in the same communicators. */
+ * members wait for the dup before, others do not; all dup the parent once more, or free it.  Every
+ * member must end with the same context ids in the same communicators. */
 #include "tests/check.h"
 
 enum { MANY = 120 };
 
 static MPI_Comm made[MANY], inner[MANY];
 static MPI_Request last = MPI_REQUEST_NULL;
-static int calls, depth, waits, dups;
+static int calls, depth, waits, dups, frees;
 
 static int copy(MPI_Comm c, int key, void *extra, void *in, void *out, int *flag)
 {
@@ -22,6 +22,8 @@ static int copy(MPI_Comm c, int key, void *extra, void *in, void *out, int *flag
 		OK(MPI_Wait(&last, MPI_STATUS_IGNORE));
 	if (dups)
 		OK(MPI_Comm_dup(c, &inner[calls]));
+	if (frees)
+		OK(MPI_Comm_free(&c));
 	depth--;
 	calls++;
 	*(void **)out = in;
@@ -77,12 +79,39 @@ static void round_of(int wait, int dup, int me, int size)
 	OK(MPI_Comm_free(&parent));
 }
 
+/* The callback frees the parent; its ids are there, and are not. */
+static void freed(int me, int size)
+{
+	MPI_Comm parent, c[MANY];
+	MPI_Request r[MANY];
+	int key, n = 0;
+
+	OK(MPI_Comm_create_keyval(copy, MPI_COMM_NULL_DELETE_FN, &key, NULL));
+	waits = dups = 0;
+	for (int before = 0; before < 40; before++) {
+		OK(MPI_Comm_split(MPI_COMM_WORLD, 0, 0, &parent));
+		for (int i = 0; i < before; i++) {
+			OK(MPI_Comm_dup(parent, &c[n]));
+			OK(MPI_Comm_free(&c[n]));
+		}
+		OK(MPI_Comm_set_attr(parent, key, &calls));
+		frees = 1;
+		OK(MPI_Comm_idup(parent, &c[n], &r[n]));
+		frees = 0;
+		n++;
+	}
+	OK(MPI_Waitall(n, r, MPI_STATUSES_IGNORE));
+	apart(c, n, me, size);
+	OK(MPI_Comm_free_keyval(&key));
+}
+
 int main(int argc, char **argv)
 {
 	check_init(&argc, &argv);
 	round_of(check_rank % 2, 0, check_rank, check_size);
 	round_of(check_rank % 2 == 0, 0, check_rank, check_size);
 	round_of(check_rank % 2, 1, check_rank, check_size);
+	freed(check_rank, check_size);
 	MPI_Finalize();
 	return 0;
 }
