@@ -4,8 +4,8 @@
  *      frame  | note: hash of the sender's basic types, words | the message, or struct ask |
  *               kind: FRAME_EAGER or FRAME_ASK, | FRAME_NOTED
  *
- *      p2p_deliver ── a noted frame ──> p2p.note ──┬── matched(): note_check with the receive's
- * types └── nobody yet: kept with the message, until then
+ *      p2p_deliver ── a noted frame ──> p2p.note ──┬── matched(): note_check with its types
+ *                                                  └── nobody yet: kept until then
  *
  * When the check is off there are no such frames, and matched() sees NULL. */
 #ifndef HAFT_P2P_NOTE_H

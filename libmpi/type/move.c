@@ -69,7 +69,7 @@ static void loops_add(struct loops *l, int64_t n, int64_t mem, int64_t packed)
 /* Elements of a batch: at least one. */
 static int64_t batch(int64_t mstep)
 {
-	int64_t apart = mstep < 0 ? -mstep : mstep;
+	int64_t apart = mstep < 0 ? -(mstep + 1) : mstep;
 
 	return apart < BATCH ? BATCH / (apart + 1) + 1 : 1;
 }

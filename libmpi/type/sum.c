@@ -167,9 +167,12 @@ static struct type_sum times(struct type_sum a, int64_t n)
 {
 	struct type_sum all = nothing;
 
-	for (; n > 0; n >>= 1, a = then(a, a))
+	for (; n > 0; n >>= 1) {
 		if (n & 1)
 			all = then(all, a);
+		if (n > 1) /* or else its bytes may be more than a number says */
+			a = then(a, a);
+	}
 	return all;
 }
 

@@ -103,11 +103,12 @@ void type_copy_bytes(
  * address.  0 elements: 0. */
 static inline int64_t type_span(const struct type *type, int64_t count, int64_t *low)
 {
-	int64_t walk = type->extent * (count - 1);
+	int64_t walk;
 
 	*low = type->true_lb;
 	if (count <= 0)
 		return 0;
+	walk = type->extent * (count - 1);
 	if (walk < 0) {
 		*low += walk;
 		walk = -walk;

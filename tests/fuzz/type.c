@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* type.c - random nested datatypes against their type maps (tests/map.h).
  *
- *      draw a call ──> what decoding must give ──┬──> the constructor ──> type ──> decode: the
- * same? (combiner, ints,                          │                         │        rebuild from
- * it addresses, counts, types)                └──> the model  ──> map   │            │ └────┴──
- * equal? ──┘ size, bounds, elements, MPI_Pack, MPI_Unpack; type_pack and type_unpack of random
- *                pieces in random order, byte by byte against the model
+ *      draw a call ──┬──> constructor ──> type ──┬──> decode: is it the call?
+ *                    │                           ├──> rebuild from what was decoded ──┐
+ *                    └──> model ──> map <─ same? ┴──> size, bounds, elements <────────┘
+ *                                    │
+ *                                    └──> byte by byte: MPI_Pack, MPI_Unpack, and type_pack,
+ *                                         type_unpack of random pieces in random order
  *
  * Types that are drawn are made of those drawn before; those are freed at random.
  *
- *     type [-n STEPS] [-s SEED]        (0 STEPS: until killed; SEED is printed, and with it
- * everything repeats) */
+ *     type [-n STEPS] [-s SEED]     0 STEPS: until killed
+ *
+ * SEED is printed, and with it everything repeats. */
 #include "tests/map.h"
 
 #include "libmpi/type/type.h"
