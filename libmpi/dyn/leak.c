@@ -41,7 +41,8 @@ struct report {
 	struct place *place; /* malloc'ed */
 	int n, room;
 	long objects;
-	FILE *out; /* in memory: a table is written in one piece */
+	bool stopped; /* nobody sends any more */
+	FILE *out;    /* in memory: a table is written in one piece */
 };
 
 /* --- words of an object ----------------------------------------------------------------------- */
@@ -266,6 +267,8 @@ static void message_left(void *arg, const struct p2p_left *left)
 		m.comm = &haft_self;
 	else
 		obj_foreach(&haft_comm_class, has_ctx, &m);
+	if (m.comm == NULL && !r->stopped)
+		return;
 	r->objects++;
 	fprintf(r->out,
 		"%6d  %-14s %lld bytes from rank %d of MPI_COMM_WORLD with tag %d in %s, "
@@ -307,9 +310,9 @@ static void table(struct report *r)
 	obj_foreach(&haft_comm_class, buffer_of, r);
 }
 
-void leak_report(void)
+void leak_report(bool stopped)
 {
-	struct report r = {.n = 0};
+	struct report r = {.stopped = stopped};
 	char *text = NULL;
 	size_t len = 0;
 

@@ -3,10 +3,13 @@
 #ifndef HAFT_DYN_LEAK_H
 #define HAFT_DYN_LEAK_H
 
+#include <stdbool.h>
+
 /* With HAFT_LEAKS=1: prints every live handle of the user, unreceived message and attached buffer
  * of this process to stderr as one table, a line for each place of the program that made some;
- * nothing if there is nothing.  Else it does nothing.  To be called when messages have stopped and
- * p2p is still open. */
-void leak_report(void);
+ * nothing if there is nothing.  Else it does nothing.  To be called while
+ * p2p is still open.  stopped: nobody sends any more; else messages of communicators that are not
+ * known here are left out, for they may be from somebody's next session. */
+void leak_report(bool stopped);
 
 #endif

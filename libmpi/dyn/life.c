@@ -86,12 +86,12 @@ int dyn_up(int level)
 	return 0;
 }
 
-void dyn_down(void)
+void dyn_down(bool stopped)
 {
 	if (haft_life.world == HAFT_RUNNING || haft_life.sessions > 0)
 		return;
 	type_fini(); /* nobody can free those */
-	leak_report();
+	leak_report(stopped);
 	haft_life_state(haft_life.world == HAFT_AFTER ? HAFT_AFTER : HAFT_BEFORE);
 	coll_close();
 	via_mem_close();
@@ -173,7 +173,7 @@ int dyn_finalize(void)
 	if (err != 0)
 		return err;
 	__atomic_store_n(&haft_life.world, HAFT_AFTER, __ATOMIC_RELEASE);
-	dyn_down();
+	dyn_down(true);
 	comm_world_end();
 	return 0;
 }

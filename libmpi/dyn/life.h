@@ -9,8 +9,9 @@
  * nothing.  0 or an error class with words.  The caller notes in haft_life who needs it. */
 int dyn_up(int level);
 
-/* dyn_down lets MPI rest if neither the World Model nor a session needs it any more. */
-void dyn_down(void);
+/* dyn_down lets MPI rest if neither the World Model nor a session needs it any more.
+ * stopped: all processes have said that they send nothing any more. */
+void dyn_down(bool stopped);
 
 /* Is it one of MPI_THREAD_SINGLE .. MPI_THREAD_MULTIPLE? */
 bool dyn_level_ok(int level);

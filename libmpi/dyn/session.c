@@ -69,7 +69,7 @@ int dyn_session_init(struct info *info, struct errh *errhandler, struct session 
 	if (s == NULL || obj_errh_set(s, errhandler) != OBJ_OK) {
 		if (s != NULL)
 			obj_free_obj(s);
-		dyn_down();
+		dyn_down(false);
 		return haft_err(MPI_ERR_NO_MEM, "no memory for a session");
 	}
 	s->thread_level = level;
@@ -98,7 +98,7 @@ int dyn_session_finalize(struct session **session)
 	*session = NULL;
 	p2p_flush();
 	haft_life.sessions--;
-	dyn_down();
+	dyn_down(false);
 	return 0;
 }
 

@@ -125,6 +125,40 @@ said ' 1  buffer .*bytes attached to a communicator'
 [ "$(wc -l <out)" = 26 ] || fail "other lines"
 run "$B/bin/mpiexec" -n 2 ./p clean || fail "exit code of a clean program"
 [ -s out ] && fail "a clean program hears"
+# a session that ends while another process sends in its next one
+cat >s.c <<'END'
+#include <mpi.h>
+#include <unistd.h>
+
+int main(void)
+{
+	MPI_Session s;
+	MPI_Group g;
+	MPI_Comm c;
+	int rank, flag, x = 0;
+
+	for (int round = 0; round < 2; round++) {
+		MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &s);
+		MPI_Group_from_session_pset(s, "mpi://WORLD", &g);
+		MPI_Comm_create_from_group(g, "x", MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &c);
+		MPI_Comm_rank(c, &rank);
+		if (rank == 0) {
+			MPI_Send(&x, 1, MPI_INT, 1, round, c);
+		} else {
+			MPI_Recv(&x, 1, MPI_INT, 0, round, c, MPI_STATUS_IGNORE);
+			usleep(500000 * (1 - round));
+			MPI_Iprobe(0, 0, c, &flag, MPI_STATUS_IGNORE);
+		}
+		MPI_Comm_free(&c);
+		MPI_Group_free(&g);
+		MPI_Session_finalize(&s);
+	}
+	return 0;
+}
+END
+"$B/bin/mpicc" $SANFLAGS -g s.c -o s || exit 1
+run "$B/bin/mpiexec" -n 2 ./s || fail "exit code of two sessions"
+[ -s out ] && fail "two sessions hear"
 HAFT_LEAKS=0 timeout 30 "$B/bin/mpiexec" -n 1 ./p leak >out 2>&1 || fail "HAFT_LEAKS=0"
 [ -s out ] && fail "HAFT_LEAKS=0 says"
 rm -f ./*
