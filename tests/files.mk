@@ -105,6 +105,7 @@ mpi_TESTS += tests/std/ch09/attrs.c
 mpi_TESTS += tests/std/ch07/kinds.c
 mpi_TESTS += tests/std/ch07/live.c
 mpi_TESTS += tests/std/ch08/place.c
+mpi_TESTS += tests/std/ch08/large.c
 mpi_TESTS += tests/std/ch08/near.c
 mpi_TESTS += tests/std/ch09/codes.c
 mpi_TESTS += tests/std/ch09/errh.c
