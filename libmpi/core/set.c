@@ -6,57 +6,72 @@
 #include "libobj/base.h"
 #include <errno.h>
 #include <pthread.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-struct row {
-	const char *name;
-	int64_t normal, min, max;
-	const char
-		*words[3]; /* words[i] means the number i; else a number with an optional k or M */
-	const char *meaning;
-	bool text; /* any words: who uses it understands them */
-	bool list; /* several words with commas: the sum of 1 << i */
-};
-
-static const struct row rows[HAFT_SETTINGS] = {
-	[HAFT_SET_EAGER] = {"HAFT_EAGER", MEAN_OR(96, 16384), 0, 1 << 20, {NULL},
-		"largest message, in bytes, that is sent before the receiver asks for it"},
-	[HAFT_SET_COLL] = {"HAFT_COLL", 0, 0, 2, {"shm", "p2p", "check"},
-		"collectives use shared memory where it is faster (shm), or messages only (p2p)"},
-	[HAFT_SET_ERRH] = {"HAFT_ERRHANDLER", 0, 0, 2, {"fatal", "abort", "return"},
-		"the initial error handler: MPI_ERRORS_ARE_FATAL, MPI_ERRORS_ABORT, "
-		"MPI_ERRORS_RETURN"},
-	[HAFT_SET_PLACE] = {"HAFT_PLACE", 0, 0, 2, {"numa", "socket", "core"},
-		"what MPI_Cart_create with reorder keeps neighbors in, for processes that are "
-		"bound: a "
-		"NUMA node, a socket, a core"},
-	[HAFT_SET_LEAKS] = {"HAFT_LEAKS", 0, 0, 1, {NULL},
-		"1: MPI_Finalize prints what the program has not freed, and where it was made"},
-	[HAFT_SET_READ] = {"HAFT_READ", 0, 0, 2, {"auto", "never", "always"},
-		"large messages are read straight from the sender's memory, where the system "
-		"permits it: "
-		"when that has been the faster way (auto), never, always"},
-	[HAFT_SET_PLAN] = {"HAFT_COLL_PLAN", 0, 0, 0, {NULL},
-		"algorithms to use for collectives, like allreduce=ring,bcast=binomial", true},
-	[HAFT_SET_CHECK] = {"HAFT_CHECK", 0, 0, 3, {"types", "coll"},
-		"a list of what is checked: types: that what was sent is what is received; coll: "
-		"that "
-		"all ranks make the same collective call",
-		.list = true},
-	[HAFT_SET_EARLY] = {"HAFT_EARLY", MEAN_OR(4096, 64 << 20), 0, (int64_t)1 << 40, {NULL},
-		"bytes of messages that have come before their receives, of all senders together; "
-		"who "
-		"sends more must wait until he is asked"},
+static const struct haft_row rows[HAFT_SETTINGS] = {
+	[HAFT_SET_EAGER] = {.name = "HAFT_EAGER",
+		.normal = MEAN_OR(96, 16384),
+		.max = 1 << 20,
+		.meaning = "largest message, in bytes, that is sent before the receiver asks for "
+			   "it"},
+	[HAFT_SET_COLL] = {.name = "HAFT_COLL",
+		.form = HAFT_FORM_WORD,
+		.max = 2,
+		.words = {"shm", "p2p", "check"},
+		.everywhere = true,
+		.meaning = "collectives use shared memory where it is faster (shm), or messages "
+			   "only (p2p); check is an old name of HAFT_CHECK=coll"},
+	[HAFT_SET_ERRH] = {.name = "HAFT_ERRHANDLER",
+		.form = HAFT_FORM_WORD,
+		.max = 2,
+		.words = {"fatal", "abort", "return"},
+		.meaning = "the initial error handler: MPI_ERRORS_ARE_FATAL, MPI_ERRORS_ABORT, "
+			   "MPI_ERRORS_RETURN"},
+	[HAFT_SET_PLACE] = {.name = "HAFT_PLACE",
+		.late = true,
+		.form = HAFT_FORM_WORD,
+		.max = 2,
+		.words = {"numa", "socket", "core"},
+		.everywhere = true,
+		.meaning = "what MPI_Cart_create with reorder keeps neighbors in, for processes "
+			   "that are bound: a NUMA node, a socket, a core"},
+	[HAFT_SET_LEAKS] = {.name = "HAFT_LEAKS",
+		.late = true,
+		.max = 1,
+		.meaning = "1: MPI_Finalize prints what the program has not freed, and where it "
+			   "was made"},
+	[HAFT_SET_READ] = {.name = "HAFT_READ",
+		.form = HAFT_FORM_WORD,
+		.max = 2,
+		.words = {"auto", "never", "always"},
+		.meaning = "large messages are read straight from the sender's memory, where the "
+			   "system permits it: when that has been the faster way (auto), never, "
+			   "always"},
+	[HAFT_SET_PLAN] = {.name = "HAFT_COLL_PLAN",
+		.form = HAFT_FORM_TEXT,
+		.everywhere = true,
+		.meaning = "algorithms to use for collectives, like allreduce=ring,bcast=binomial"},
+	[HAFT_SET_CHECK] = {.name = "HAFT_CHECK",
+		.form = HAFT_FORM_LIST,
+		.max = HAFT_CHECK_TYPES | HAFT_CHECK_COLL,
+		.words = {"types", "coll"},
+		.everywhere = true,
+		.meaning = "a list of what is checked: types: that what was sent is what is "
+			   "received; coll: that all ranks make the same collective call"},
+	[HAFT_SET_EARLY] = {.name = "HAFT_EARLY",
+		.normal = MEAN_OR(4096, 64 << 20),
+		.max = (int64_t)1 << 40,
+		.meaning = "bytes of messages that have come before their receives, of all "
+			   "senders together; who sends more must wait until he is asked"},
 };
 
 static int64_t values[HAFT_SETTINGS];
-static const char *texts[HAFT_SETTINGS];
+static char *texts[HAFT_SETTINGS];
 
 /* Understands a list of words. */
-static bool parse_list(const struct row *r, const char *s, int64_t *v)
+static bool parse_list(const struct haft_row *r, const char *s, int64_t *v)
 {
 	*v = 0;
 	for (size_t len; *s != '\0'; s += len + (s[len] == ',')) {
@@ -74,11 +89,11 @@ static bool parse_list(const struct row *r, const char *s, int64_t *v)
 }
 
 /* Understands one value; false: nonsense. */
-static bool parse(const struct row *r, const char *s, int64_t *v)
+static bool parse(const struct haft_row *r, const char *s, int64_t *v)
 {
 	char *end;
 
-	if (r->list)
+	if (r->form == HAFT_FORM_LIST)
 		return parse_list(r, s, v);
 	for (int i = 0; i < (int)countof(r->words) && r->words[i] != NULL; i++) {
 		if (strcmp(s, r->words[i]) == 0) {
@@ -100,11 +115,11 @@ static bool parse(const struct row *r, const char *s, int64_t *v)
 }
 
 /* Says once a job what was not understood, and what would be. */
-static void complain(const struct row *r, const char *s)
+static void complain(const struct haft_row *r, const char *s)
 {
 	if (haft_life.rank != 0)
 		return;
-	if (r->list)
+	if (r->form == HAFT_FORM_LIST)
 		fprintf(stderr,
 			"haft: %s=%s is not understood: it is a list of words with commas, of %s, "
 			"%s\n",
@@ -129,7 +144,7 @@ static void read_all(void)
 		values[i] = rows[i].normal;
 		if (s == NULL || *s == '\0')
 			continue;
-		if (rows[i].text) {
+		if (rows[i].form == HAFT_FORM_TEXT) {
 			texts[i] = strdup(s); /* the program may change its environment */
 			continue;
 		}
@@ -155,7 +170,7 @@ const char *haft_set_text(enum haft_setting which)
 }
 
 /* The words of a list's value. */
-static void list_words(const struct row *r, int64_t v, char *value, size_t n)
+static void list_words(const struct haft_row *r, int64_t v, char *value, size_t n)
 {
 	size_t at = 0;
 
@@ -166,22 +181,79 @@ static void list_words(const struct row *r, int64_t v, char *value, size_t n)
 				value + at, n - at, "%s%s", at > 0 ? "," : "", r->words[i]);
 }
 
-int haft_set_row(int i, const char **name, char *value, size_t n, const char **meaning)
+const struct haft_row *haft_set_row(int i)
+{
+	return i >= 0 && i < HAFT_SETTINGS ? &rows[i] : NULL;
+}
+
+static void number_words(const struct haft_row *r, int64_t v, char *value, size_t n)
+{
+	if (r->form == HAFT_FORM_LIST)
+		list_words(r, v, value, n);
+	else if (r->form == HAFT_FORM_WORD)
+		snprintf(value, n, "%s", r->words[v]);
+	else
+		snprintf(value, n, "%lld", (long long)v);
+}
+
+void haft_set_print(int i, char *value, size_t n)
+{
+	if (rows[i].form == HAFT_FORM_TEXT)
+		snprintf(value, n, "%s", haft_set_text((enum haft_setting)i));
+	else
+		number_words(&rows[i], haft_set((enum haft_setting)i), value, n);
+}
+
+void haft_set_range(int i, char *range, size_t n)
+{
+	const struct haft_row *r = &rows[i];
+	char normal[96], words[96];
+
+	number_words(r, r->normal, normal, sizeof(normal));
+	if (r->form == HAFT_FORM_TEXT) {
+		snprintf(range, n, "text, default none");
+	} else if (r->form == HAFT_FORM_LIST) {
+		list_words(r, r->max, words, sizeof(words));
+		snprintf(range, n, "list of %s, default %s", words,
+			normal[0] != '\0' ? normal : "none");
+	} else if (r->form == HAFT_FORM_WORD) {
+		snprintf(range, n, "%s, %s or %s, default %s", r->words[0], r->words[1],
+			r->words[2], normal);
+	} else {
+		snprintf(range, n, "%lld to %lld, default %s", (long long)r->min, (long long)r->max,
+			normal);
+	}
+}
+
+static bool put_text(int i, const char *text)
+{
+	char *copy = strlen(text) < HAFT_TEXT_MAX ? strdup(text) : NULL;
+
+	if (copy == NULL)
+		return false;
+	free(texts[i]);
+	texts[i] = copy;
+	return true;
+}
+
+bool haft_set_put(int i, const char *text)
 {
 	int64_t v;
 
-	if (i < 0 || i >= HAFT_SETTINGS)
-		return 0;
-	*name = rows[i].name;
-	v = haft_set((enum haft_setting)i);
-	if (rows[i].text)
-		snprintf(value, n, "%s", haft_set_text((enum haft_setting)i));
-	else if (rows[i].list)
-		list_words(&rows[i], v, value, n);
-	else if (rows[i].words[0] != NULL)
-		snprintf(value, n, "%s", rows[i].words[v]);
-	else
-		snprintf(value, n, "%lld", (long long)v);
-	*meaning = rows[i].meaning;
-	return 1;
+	pthread_once(&once, read_all);
+	if (rows[i].form == HAFT_FORM_TEXT)
+		return put_text(i, text);
+	if (!parse(&rows[i], text, &v))
+		return false;
+	values[i] = v;
+	return true;
+}
+
+bool haft_set_put_number(int i, int64_t value)
+{
+	pthread_once(&once, read_all);
+	if (rows[i].form == HAFT_FORM_TEXT || value < rows[i].min || value > rows[i].max)
+		return false;
+	values[i] = value;
+	return true;
 }

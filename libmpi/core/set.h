@@ -6,6 +6,7 @@
 #ifndef HAFT_CORE_SET_H
 #define HAFT_CORE_SET_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -38,8 +39,41 @@ int64_t haft_set(enum haft_setting which);
 /* The value of a setting that is text; "" if it is not set.  Any thread. */
 const char *haft_set_text(enum haft_setting which);
 
-/* Row i of the table, for lists, with its value written into value (n bytes): 0 when there is no
- * such row. */
-int haft_set_row(int i, const char **name, char *value, size_t n, const char **meaning);
+/* What a setting's value is. */
+enum haft_form {
+	HAFT_FORM_NUMBER, /* min to max; k and M are understood */
+	HAFT_FORM_WORD,   /* words[i] means the number i */
+	HAFT_FORM_LIST,   /* several words with commas: the sum of 1 << i */
+	HAFT_FORM_TEXT    /* any words: who uses it understands them */
+};
+
+#define HAFT_WORDS    3    /* the most that a setting has */
+#define HAFT_TEXT_MAX 1024 /* bytes of a text that is set by haft_set_put, NUL included */
+
+/* A row of the table.  Constant. */
+struct haft_row {
+	const char *name;
+	int64_t normal, min, max;
+	const char *words[HAFT_WORDS]; /* NULL after the last */
+	const char *meaning;
+	enum haft_form form;
+	bool everywhere; /* all processes of a job must have the same value */
+	bool late;       /* read whenever it is needed; else once, when MPI starts or soon after */
+};
+
+/* Row i of the table; NULL: there is none.  Any thread. */
+const struct haft_row *haft_set_row(int i);
+
+/* The value of row i as it would stand in the environment, into value (n bytes).  Any thread. */
+void haft_set_print(int i, char *value, size_t n);
+
+/* What row i allows, with its default, into range (n bytes).  Any thread. */
+void haft_set_range(int i, char *range, size_t n);
+
+/* Set row i as if the environment had said so; false: not understood, or out of range, and nothing
+ * has changed.  Before MPI runs, unless the row is `late'.  One thread at a time, and for text none
+ * that still has what haft_set_text gave. */
+bool haft_set_put(int i, const char *text);
+bool haft_set_put_number(int i, int64_t value);
 
 #endif

@@ -91,14 +91,18 @@ static void machine_print(void)
 	row("memory", line);
 }
 
-/* What the environment can change, with the value that it has now. */
+/* What the environment can change: the value that it has now, what it may be, what it does. */
 static void settings_print(void)
 {
-	const char *name, *meaning;
-	char value[32];
+	const struct haft_row *r;
+	char value[HAFT_TEXT_MAX], range[128];
 
-	for (int i = 0; haft_set_row(i, &name, value, sizeof value, &meaning) != 0; i++)
-		printf("%-18s %s: %s\n", name, value, meaning);
+	for (int i = 0; (r = haft_set_row(i)) != NULL; i++) {
+		haft_set_print(i, value, sizeof value);
+		haft_set_range(i, range, sizeof range);
+		printf("%-18s %s (%s): %s\n", r->name, value[0] != '\0' ? value : "none", range,
+			r->meaning);
+	}
 }
 
 int main(int argc, char **argv)
