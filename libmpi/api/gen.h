@@ -24,6 +24,7 @@ enum how {
 	OBJ,      /* a handle becomes its object */
 	OBJ_NULL, /* the same, and the null handle becomes NULL */
 	OBJ_NEW,  /* the engine's new object becomes a handle */
+	OBJ_ROOM, /* the same where the user has given a variable; else nothing is made */
 	OBJ_VAR,  /* the variable of a handle: object in, null handle out if the engine says so */
 	OBJ_VAR_NULL,   /* the same, and the null handle is NULL */
 	OBJ_ARRAY,      /* an array of handles, null ones too, through a scratch copy */
@@ -74,9 +75,9 @@ enum fort {
 };
 
 enum flags {
-	BIG = 1,     /* has a _c form made of the same rows */
-	C_FORM = 2,  /* is a _c form with rows of its own */
-	TOOL = 4,    /* MPI_T_: no error handler is ever called */
+	BIG = 1,    /* has a _c form made of the same rows */
+	C_FORM = 2, /* is a _c form with rows of its own */
+	TOOL = 4, /* MPI_T_: no error handler is ever called; needs the tools interface, not MPI */
 	ANYTIME = 8, /* before initialization and after finalization too */
 	DEPRECATED = 16,
 	REMOVED = 32, /* removed from MPI; not among the functions of the standard */

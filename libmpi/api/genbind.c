@@ -88,7 +88,8 @@ static bool makes_objects(const struct func *f)
 	for (int i = 0; i < f->nparam; i++) {
 		enum how how = kind_of(&f->param[i])->how;
 
-		if (how == OBJ_NEW || how == OBJ_VAR || how == OBJ_VAR_NULL || how == OBJ_ARRAY_IO)
+		if (how == OBJ_NEW || how == OBJ_ROOM || how == OBJ_VAR || how == OBJ_VAR_NULL ||
+			how == OBJ_ARRAY_IO)
 			return true;
 	}
 	return false;
@@ -101,7 +102,8 @@ static void declare(FILE *out, const struct entry *e)
 		const char *object =
 			classes[kind_of(p)->class == NOCLASS ? 0 : kind_of(p)->class].object;
 
-		if (how_object(kind_of(p)->how) || kind_of(p)->how == OBJ_NEW)
+		if (how_object(kind_of(p)->how) || kind_of(p)->how == OBJ_NEW ||
+			kind_of(p)->how == OBJ_ROOM)
 			fprintf(out, "\tstruct %s *o_%s = NULL;\n", object, p->name);
 		else if (how_array(kind_of(p)->how))
 			fprintf(out, "\tstruct %s *s_%s[BIND_SCRATCH], **o_%s = s_%s;\n", object,
@@ -195,6 +197,7 @@ static void argument(struct text *t, const struct entry *e, const struct param *
 	case OBJ_NEW:
 	case OBJ_VAR:
 	case OBJ_VAR_NULL: text_add(t, "&o_%s", p->name); break;
+	case OBJ_ROOM: text_add(t, "BIND_ROOM(%s)", p->name); break;
 	case OBJ_ARRAY:
 	case OBJ_ARRAY_IO:
 	case OBJ_ARRAY_LIVE:
@@ -236,6 +239,7 @@ static void results(FILE *out, const struct entry *e)
 
 		switch (kind_of(p)->how) {
 		case OBJ_NEW: fprintf(out, "\tBIND_NEW(%s, %s);\n", p->name, null); break;
+		case OBJ_ROOM: fprintf(out, "\tBIND_NEW_ROOM(%s, %s);\n", p->name, null); break;
 		case OBJ_VAR:
 		case OBJ_VAR_NULL: fprintf(out, "\tBIND_VAR(%s, %s);\n", p->name, null); break;
 		case OBJ_ARRAY: fprintf(out, "\tBIND_ARRAY_END(%s);\n", p->name); break;
@@ -261,8 +265,10 @@ static void results(FILE *out, const struct entry *e)
 /* Which of the BIND_ENTER and BIND_LEAVE macros. */
 static const char *enter_kind(const struct func *f)
 {
-	bool any = (f->flags & (ANYTIME | TOOL)) != 0;
+	bool any = (f->flags & ANYTIME) != 0;
 
+	if (f->flags & TOOL)
+		return any ? "_ANYTIME" : "_TOOL";
 	if (f->flags & READ)
 		return any ? "_READ_ANYTIME" : "_READ";
 	return any ? "_ANYTIME" : "";

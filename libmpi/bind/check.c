@@ -2,6 +2,7 @@
 /* check.c - the words for arguments that are wrong. */
 #include "libmpi/bind/check.h"
 
+#include "libmpi/tool/tool.h"
 #include "libmpi/type/type.h"
 #include <names.h>
 #include <stdio.h>
@@ -150,6 +151,18 @@ int bind_gate_any(void)
 	return 0;
 }
 
+int bind_gate_tool(void)
+{
+	int err = bind_gate_any();
+
+	if (err != 0)
+		return MPI_T_ERR_MEMORY;
+	if (!tool_up())
+		return bind_fail_tool(haft_err(MPI_T_ERR_NOT_INITIALIZED,
+			"MPI_T_init_thread has not been called, or MPI_T_finalize as often"));
+	return 0;
+}
+
 /* MPI_Finalize shuts the gate: what counts is whether this call took the lock. */
 void bind_leave(void)
 {
@@ -160,6 +173,19 @@ void bind_leave(void)
 int bind_fail(int err, void *self, int fn)
 {
 	haft_raise(err, self, fn);
+	bind_leave();
+	return err;
+}
+
+int bind_fail_tool(int err)
+{
+	char words[HAFT_WORDS_MAX];
+
+	if (err < MPI_T_ERR_CANNOT_INIT) {
+		snprintf(words, sizeof(words), "%s", haft_err_words(err));
+		err = haft_err(
+			err == MPI_ERR_NO_MEM ? MPI_T_ERR_MEMORY : MPI_T_ERR_INVALID, "%s", words);
+	}
 	bind_leave();
 	return err;
 }

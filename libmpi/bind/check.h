@@ -69,6 +69,7 @@ void bind_scratch_free(void *room);
  * classes yet.  bind_leave gives the lock back if it was taken. */
 int bind_gate(int fn);
 int bind_gate_any(void);
+int bind_gate_tool(void);
 void bind_leave(void);
 
 #define BIND_ENTER(fn)                                                            \
@@ -96,6 +97,13 @@ void bind_leave(void);
 			return MPI_ERR_NO_MEM;                                             \
 	} while (0)
 
+/* TOOL: the tools interface must have been initialised; locks as BIND_ENTER_ANYTIME does. */
+#define BIND_ENTER_TOOL(fn)                                   \
+	do {                                                  \
+		if (bind_rare((ret = bind_gate_tool()) != 0)) \
+			return ret;                           \
+	} while (0)
+
 #define BIND_LEAVE()                                \
 	do {                                        \
 		if (bind_rare(haft_life.gate != 0)) \
@@ -103,13 +111,18 @@ void bind_leave(void);
 	} while (0)
 
 #define BIND_LEAVE_ANYTIME() bind_leave()
+#define BIND_LEAVE_TOOL()    bind_leave()
 
 #define BIND_FAIL(err, self, fn)      bind_fail(err, self, fn)
-#define BIND_FAIL_TOOL(err, self, fn) ((void)(self), bind_leave(), err)
+#define BIND_FAIL_TOOL(err, self, fn) ((void)(self), bind_fail_tool(err))
 
 /* Errors are raised before the lock is given back, so that `self' stays; raise.c gives it up while
  * a handler runs.  Returns err. */
 BIND_COLD int bind_fail(int err, void *self, int fn);
+
+/* The same for the tools interface: raises nothing, and returns one of its own codes
+ * (MPI-5.0 15.3.10). */
+BIND_COLD int bind_fail_tool(int err);
 
 /* Objects made and freed by this call are the user's, at the place he called from. */
 #define BIND_SITE() obj_site_set((uintptr_t)__builtin_return_address(0))
@@ -154,6 +167,14 @@ BIND_COLD int bind_fail(int err, void *self, int fn);
 		*x = bind_usual(ret == MPI_SUCCESS) && o_##x != NULL \
 			     ? (__typeof__(*x))obj_handle(o_##x)     \
 			     : null;                                 \
+	} while (0)
+
+/* Results that the user may leave out: the engine sees NULL and makes nothing. */
+#define BIND_ROOM(x) (x != NULL ? &o_##x : NULL)
+#define BIND_NEW_ROOM(x, null)             \
+	do {                               \
+		if (x != NULL)             \
+			BIND_NEW(x, null); \
 	} while (0)
 
 /* A request that ended with an error has ended too. */

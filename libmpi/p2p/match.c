@@ -7,6 +7,7 @@
 #include "libmpi/p2p/match.h"
 
 #include "libmpi/core/err.h"
+#include "libmpi/p2p/p2p.h"
 #include <stdlib.h>
 
 #define BUCKETS_MIN                                                                   \
@@ -257,6 +258,12 @@ void match_resend(const struct req *from, struct req *to)
 		if (a->sender == from)
 			a->sender = to;
 	}
+}
+
+void p2p_queues(uint32_t *receives, uint32_t *messages)
+{
+	*receives = posted.n;
+	*messages = early.n;
 }
 
 bool match_empty(void)

@@ -35,6 +35,9 @@ struct p2p_count {
 /* The counters, to be read. */
 const struct p2p_count *p2p_counts(void);
 
+/* How many receives wait for a message, and how many messages for a receive, at this moment. */
+void p2p_queues(uint32_t *receives, uint32_t *messages);
+
 /* p2p_open gets ready for the peers of via, which is open and has p2p_deliver.  0 or
  * MPI_ERR_NO_MEM. */
 int p2p_open(void);

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* cvar.c - control variables: the table of settings (core/set.h), row by row.
+ *
+ *     a number     MPI_INT, or MPI_COUNT where its range needs it
+ *     one word     MPI_INT, with an enumeration of the words
+ *     a list, text MPI_CHAR, as the environment would have it
+ *
+ * Engines read most settings once, when MPI starts for the first time, and never again: these can
+ * be written until then, and are MPI_T_ERR_CVAR_SET_NEVER afterwards.  What is `late' in the table
+ * is read whenever it is needed. */
+#include "libmpi/core/err.h"
+#include "libmpi/core/set.h"
+#include "libmpi/tool/tool.h"
+#include "libmpi/type/type.h"
+#include "libmpi/via/via.h"
+#include <engine.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+/* --- enumerations ---------------------------------------------------------------------------- */
+
+static struct tool_enum *enums[HAFT_SETTINGS];
+
+int tool_enums_open(void)
+{
+	for (int i = 0; i < HAFT_SETTINGS; i++) {
+		if (enums[i] != NULL || haft_set_row(i)->form != HAFT_FORM_WORD)
+			continue;
+		enums[i] = obj_new(&tool_enum_class, NULL);
+		if (enums[i] == NULL)
+			return haft_err(MPI_T_ERR_MEMORY, "no memory for an enumeration");
+		enums[i]->row = i;
+	}
+	return 0;
+}
+
+struct tool_enum *tool_enum_of(int row)
+{
+	return enums[row];
+}
+
+static int enum_find(MPI_T_enum handle, const struct haft_row **row, int *n)
+{
+	const struct tool_enum *e = obj_get(&tool_enum_class, (obj_h)handle);
+
+	if (e == NULL)
+		return haft_err(MPI_T_ERR_INVALID_HANDLE, "this is no enumeration");
+	*row = haft_set_row(e->row);
+	for (*n = 0; *n < HAFT_WORDS && (*row)->words[*n] != NULL;)
+		++*n;
+	return 0;
+}
+
+int tool_enum_get_info(MPI_T_enum enumtype, int *num, char *name, int *name_len)
+{
+	const struct haft_row *row;
+	int n, err = enum_find(enumtype, &row, &n);
+
+	if (err != 0)
+		return err;
+	tool_tell(num, n);
+	tool_text(row->name, name, name_len);
+	return 0;
+}
+
+int tool_enum_get_item(MPI_T_enum enumtype, int index, int *value, char *name, int *name_len)
+{
+	const struct haft_row *row;
+	int n, err = enum_find(enumtype, &row, &n);
+
+	if (err != 0)
+		return err;
+	if (index < 0 || index >= n)
+		return tool_bad_index("item", index, n);
+	tool_tell(value, index);
+	tool_text(row->words[index], name, name_len);
+	return 0;
+}
+
+/* --- variables ------------------------------------------------------------------------------- */
+
+enum shape { SHAPE_INT, SHAPE_COUNT, SHAPE_TEXT };
+
+static enum shape shape_of(const struct haft_row *row)
+{
+	if (row->form == HAFT_FORM_LIST || row->form == HAFT_FORM_TEXT)
+		return SHAPE_TEXT;
+	return row->max > INT_MAX ? SHAPE_COUNT : SHAPE_INT;
+}
+
+static struct type *type_of(enum shape shape)
+{
+	if (shape == SHAPE_TEXT)
+		return type_predefined(MPI_CHAR);
+	return shape == SHAPE_INT ? type_predefined(MPI_INT) : type_predefined(MPI_COUNT);
+}
+
+int tool_cvar_get_num(int *num_cvar)
+{
+	*num_cvar = HAFT_SETTINGS;
+	return 0;
+}
+
+/* What it does, what it may be, and what the user must see to (15.3.6). */
+static void describe(int i, const struct haft_row *row, char *desc, size_t n)
+{
+	char range[128];
+
+	haft_set_range(i, range, sizeof(range));
+	snprintf(desc, n, "%s (%s).  Can be set %s%s.", row->meaning, range,
+		row->late ? "at any time" : "before MPI is initialized",
+		row->everywhere ? ", to the same value in all processes" : "");
+}
+
+int tool_cvar_get_info(int cvar_index, char *name, int *name_len, int *verbosity,
+	struct type **datatype, MPI_T_enum *enumtype, char *desc, int *desc_len, int *bind,
+	int *scope)
+{
+	const struct haft_row *row = haft_set_row(cvar_index);
+	char text[512];
+
+	if (row == NULL)
+		return tool_bad_index("control variable", cvar_index, HAFT_SETTINGS);
+	describe(cvar_index, row, text, sizeof(text));
+	tool_text(row->name, name, name_len);
+	tool_text(text, desc, desc_len);
+	tool_tell(verbosity, row->form == HAFT_FORM_TEXT ? MPI_T_VERBOSITY_TUNER_BASIC
+							 : MPI_T_VERBOSITY_USER_BASIC);
+	if (datatype != NULL)
+		*datatype = type_of(shape_of(row));
+	if (enumtype != NULL)
+		*enumtype = tool_enum_of(cvar_index) != NULL
+				    ? (MPI_T_enum)obj_handle(tool_enum_of(cvar_index))
+				    : MPI_T_ENUM_NULL;
+	tool_tell(bind, MPI_T_BIND_NO_OBJECT);
+	tool_tell(scope, row->everywhere ? MPI_T_SCOPE_ALL_EQ : MPI_T_SCOPE_LOCAL);
+	return 0;
+}
+
+int tool_cvar_get_index(const char *name, int *cvar_index)
+{
+	for (int i = 0; i < HAFT_SETTINGS; i++) {
+		if (strcmp(haft_set_row(i)->name, name) == 0) {
+			*cvar_index = i;
+			return 0;
+		}
+	}
+	return haft_err(MPI_T_ERR_INVALID_NAME, "there is no control variable %s", name);
+}
+
+/* --- handles --------------------------------------------------------------------------------- */
+
+/* What the environment had said may be longer than what can be written. */
+static int elements(int i)
+{
+	size_t n;
+
+	if (shape_of(haft_set_row(i)) != SHAPE_TEXT)
+		return 1;
+	n = strlen(haft_set_text((enum haft_setting)i)) + 1;
+	return n > HAFT_TEXT_MAX ? (int)n : HAFT_TEXT_MAX;
+}
+
+int tool_cvar_handle_alloc(int cvar_index, void *object, MPI_T_cvar_handle *handle, int *count)
+{
+	struct tool_cvar *v;
+
+	(void)object; /* no variable is bound to an object */
+	if (haft_set_row(cvar_index) == NULL)
+		return tool_bad_index("control variable", cvar_index, HAFT_SETTINGS);
+	v = obj_new(&tool_cvar_class, NULL);
+	if (v == NULL)
+		return haft_err(MPI_T_ERR_OUT_OF_HANDLES, "no memory for a handle");
+	v->row = cvar_index;
+	*handle = (MPI_T_cvar_handle)obj_handle(v);
+	tool_tell(count, elements(cvar_index));
+	return 0;
+}
+
+static int cvar_find(MPI_T_cvar_handle handle, int *row)
+{
+	const struct tool_cvar *v = obj_get(&tool_cvar_class, (obj_h)handle);
+
+	if (v == NULL)
+		return haft_err(
+			MPI_T_ERR_INVALID_HANDLE, "this is no handle of a control variable");
+	*row = v->row;
+	return 0;
+}
+
+int tool_cvar_handle_free(MPI_T_cvar_handle *handle)
+{
+	obj_h h = (obj_h)*handle;
+	int row, err = cvar_find(*handle, &row);
+
+	if (err != 0)
+		return err;
+	obj_free(&tool_cvar_class, &h);
+	*handle = MPI_T_CVAR_HANDLE_NULL;
+	return 0;
+}
+
+int tool_cvar_read(MPI_T_cvar_handle handle, void *buf)
+{
+	int i, number, err = cvar_find(handle, &i);
+	int64_t value;
+
+	if (err != 0)
+		return err;
+	if (buf == NULL)
+		return haft_err(MPI_T_ERR_INVALID, "buf is NULL");
+	if (shape_of(haft_set_row(i)) == SHAPE_TEXT) {
+		haft_set_print(i, buf, (size_t)elements(i));
+		return 0;
+	}
+	value = haft_set((enum haft_setting)i);
+	number = (int)value;
+	if (shape_of(haft_set_row(i)) == SHAPE_INT)
+		memcpy(buf, &number, sizeof(number));
+	else
+		memcpy(buf, &value, sizeof(value));
+	return 0;
+}
+
+static bool put(int i, enum shape shape, const void *buf)
+{
+	int64_t value;
+	int number;
+
+	if (shape == SHAPE_TEXT)
+		return memchr(buf, '\0', HAFT_TEXT_MAX) != NULL && haft_set_put(i, buf);
+	memcpy(shape == SHAPE_INT ? (void *)&number : &value, buf,
+		shape == SHAPE_INT ? sizeof(number) : sizeof(value));
+	return haft_set_put_number(i, shape == SHAPE_INT ? number : value);
+}
+
+int tool_cvar_write(MPI_T_cvar_handle handle, const void *buf)
+{
+	int i, err = cvar_find(handle, &i);
+	char range[128];
+
+	if (err != 0)
+		return err;
+	if (buf == NULL)
+		return haft_err(MPI_T_ERR_INVALID, "buf is NULL");
+	if (via.shm != NULL && !haft_set_row(i)->late)
+		return haft_err(MPI_T_ERR_CVAR_SET_NEVER,
+			"%s was read when MPI was initialized, and stays", haft_set_row(i)->name);
+	if (put(i, shape_of(haft_set_row(i)), buf))
+		return 0;
+	haft_set_range(i, range, sizeof(range));
+	return haft_err(MPI_T_ERR_INVALID, "%s can be: %s", haft_set_row(i)->name, range);
+}

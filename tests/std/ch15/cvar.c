@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* RUN np=1,2 */
+/* MPI-5.0 15.3.6: control variables. */
+#include "tests/check.h"
+#include <stdint.h>
+
+struct var {
+	char name[128], desc[1024];
+	int verbosity, bind, scope;
+	MPI_Datatype type;
+	MPI_T_enum words;
+};
+
+static void ask(int i, struct var *v)
+{
+	int name = sizeof(v->name), desc = sizeof(v->desc);
+
+	OK(MPI_T_cvar_get_info(i, v->name, &name, &v->verbosity, &v->type, &v->words, v->desc,
+		&desc, &v->bind, &v->scope));
+	CHECK(name == (int)strlen(v->name) + 1 && desc == (int)strlen(v->desc) + 1);
+}
+
+static int find(const char *name)
+{
+	int i = -1;
+
+	OK(MPI_T_cvar_get_index(name, &i));
+	return i;
+}
+
+static void put(char *room, const char *s)
+{
+	memcpy(room, s, strlen(s) + 1);
+}
+
+static MPI_T_cvar_handle open_var(const char *name, int *count)
+{
+	MPI_T_cvar_handle h = MPI_T_CVAR_HANDLE_NULL;
+
+	OK(MPI_T_cvar_handle_alloc(find(name), NULL, &h, count));
+	CHECK(h != MPI_T_CVAR_HANDLE_NULL && *count >= 1);
+	return h;
+}
+
+static void close_var(MPI_T_cvar_handle *h)
+{
+	OK(MPI_T_cvar_handle_free(h));
+	CHECK(*h == MPI_T_CVAR_HANDLE_NULL);
+}
+
+/* MPI-5.0 15.3.6.1: names are unique and not empty; each leads back to its index; types are of
+ * table 19; what was said once stays. */
+static void listed(void)
+{
+	int n;
+
+	OK(MPI_T_cvar_get_num(&n));
+	for (int i = 0; i < n; i++) {
+		struct var a, b;
+
+		ask(i, &a);
+		ask(i, &b);
+		CHECK(a.name[0] != '\0' && find(a.name) == i);
+		CHECK(a.type == MPI_INT || a.type == MPI_COUNT || a.type == MPI_CHAR);
+		CHECK(a.type == MPI_INT || a.words == MPI_T_ENUM_NULL);
+		CHECK(a.verbosity >= MPI_T_VERBOSITY_USER_BASIC &&
+			a.verbosity <= MPI_T_VERBOSITY_MPIDEV_ALL);
+		CHECK(a.bind == MPI_T_BIND_NO_OBJECT);
+		CHECK(a.scope >= MPI_T_SCOPE_CONSTANT && a.scope <= MPI_T_SCOPE_ALL_EQ);
+		CHECK(a.type == b.type && a.words == b.words && a.scope == b.scope &&
+			strcmp(a.desc, b.desc) == 0 && a.verbosity == b.verbosity);
+	}
+}
+
+/* MPI-5.0 15.3.6.1: results that are not wanted. */
+static void unwanted(void)
+{
+	OK(MPI_T_cvar_get_info(0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL));
+}
+
+/* MPI-5.0 15.3.10: what is wrong. */
+static void wrong(void)
+{
+	int n, x, count;
+	MPI_T_cvar_handle h, freed;
+	MPI_T_pvar_session s;
+
+	OK(MPI_T_cvar_get_num(&n));
+	CHECK(MPI_T_cvar_get_info(n, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL) ==
+		MPI_T_ERR_INVALID_INDEX);
+	CHECK(MPI_T_cvar_get_info(-1, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL) ==
+		MPI_T_ERR_INVALID_INDEX);
+	CHECK(MPI_T_cvar_get_index("no such variable", &x) == MPI_T_ERR_INVALID_NAME);
+	CHECK(MPI_T_cvar_get_index(NULL, &x) == MPI_T_ERR_INVALID);
+	CHECK(MPI_T_cvar_get_index("HAFT_EAGER", NULL) == MPI_T_ERR_INVALID);
+	CHECK(MPI_T_cvar_get_num(NULL) == MPI_T_ERR_INVALID);
+	CHECK(MPI_T_cvar_handle_alloc(n, NULL, &h, &count) == MPI_T_ERR_INVALID_INDEX);
+	CHECK(MPI_T_cvar_handle_alloc(0, NULL, NULL, &count) == MPI_T_ERR_INVALID);
+	h = freed = open_var("HAFT_EAGER", &count);
+	CHECK(MPI_T_cvar_read(h, NULL) == MPI_T_ERR_INVALID);
+	close_var(&h);
+	CHECK(MPI_T_cvar_read(h, &x) == MPI_T_ERR_INVALID_HANDLE);
+	CHECK(MPI_T_cvar_handle_free(&h) == MPI_T_ERR_INVALID_HANDLE);
+	CHECK(MPI_T_cvar_read(freed, &x) == MPI_T_ERR_INVALID_HANDLE);
+	CHECK(MPI_T_cvar_write(freed, &x) == MPI_T_ERR_INVALID_HANDLE);
+	h = (MPI_T_cvar_handle)(uintptr_t)0x1234567;
+	CHECK(MPI_T_cvar_read(h, &x) == MPI_T_ERR_INVALID_HANDLE);
+	h = (MPI_T_cvar_handle)&x;
+	CHECK(MPI_T_cvar_read(h, &x) == MPI_T_ERR_INVALID_HANDLE);
+	OK(MPI_T_pvar_session_create(&s));
+	CHECK(MPI_T_cvar_read((MPI_T_cvar_handle)s, &x) == MPI_T_ERR_INVALID_HANDLE);
+	OK(MPI_T_pvar_session_free(&s));
+}
+
+/* MPI-5.0 15.3.6.3: before MPI_Init settings can be written, within their range. */
+static void number(void)
+{
+	int count, old, x = 12345, y = 0, bad = -1;
+	MPI_T_cvar_handle h = open_var("HAFT_EAGER", &count);
+
+	CHECK(count == 1);
+	OK(MPI_T_cvar_read(h, &old));
+	OK(MPI_T_cvar_write(h, &x));
+	OK(MPI_T_cvar_read(h, &y));
+	CHECK(y == x);
+	CHECK(MPI_T_cvar_write(h, &bad) == MPI_T_ERR_INVALID);
+	OK(MPI_T_cvar_read(h, &y));
+	CHECK(y == x);
+	OK(MPI_T_cvar_write(h, &old));
+	close_var(&h);
+}
+
+static void large(void)
+{
+	int count;
+	MPI_Count x = (MPI_Count)1 << 33, y = 0;
+	MPI_T_cvar_handle h = open_var("HAFT_EARLY", &count);
+	struct var v;
+
+	ask(find("HAFT_EARLY"), &v);
+	CHECK(v.type == MPI_COUNT && count == 1);
+	OK(MPI_T_cvar_write(h, &x));
+	OK(MPI_T_cvar_read(h, &y));
+	CHECK(x == y);
+	close_var(&h);
+}
+
+/* MPI-5.0 15.3.5: MPI_CHAR is a string, and there is room for any that is valid. */
+static void text(void)
+{
+	int count;
+	char *room;
+	MPI_T_cvar_handle h = open_var("HAFT_CHECK", &count);
+	struct var v;
+
+	ask(find("HAFT_CHECK"), &v);
+	CHECK(v.type == MPI_CHAR && count > (int)sizeof("types,coll"));
+	room = calloc(1, (size_t)count);
+	put(room, "types,coll");
+	OK(MPI_T_cvar_write(h, room));
+	memset(room, 'x', (size_t)count);
+	OK(MPI_T_cvar_read(h, room));
+	CHECK(strcmp(room, "types,coll") == 0);
+	put(room, "nonsense");
+	CHECK(MPI_T_cvar_write(h, room) == MPI_T_ERR_INVALID);
+	room[0] = '\0';
+	OK(MPI_T_cvar_write(h, room));
+	free(room);
+	close_var(&h);
+}
+
+/* Text that nobody checks before it is used; written again and again. */
+static void plan(void)
+{
+	int count;
+	char room[4096] = "bcast=binomial";
+	MPI_T_cvar_handle h = open_var("HAFT_COLL_PLAN", &count);
+
+	CHECK(count <= (int)sizeof(room));
+	OK(MPI_T_cvar_write(h, room));
+	put(room, "");
+	OK(MPI_T_cvar_read(h, room));
+	CHECK(strcmp(room, "bcast=binomial") == 0);
+	memset(room, 'a', sizeof(room));
+	CHECK(MPI_T_cvar_write(h, room) == MPI_T_ERR_INVALID);
+	put(room, "");
+	OK(MPI_T_cvar_write(h, room));
+	close_var(&h);
+}
+
+/* MPI-5.0 15.3.5: names for the values of an enumeration. */
+static void words(void)
+{
+	struct var v;
+	char name[64];
+	int n = 0, len = sizeof(name), value = -1, count;
+	MPI_T_cvar_handle h = open_var("HAFT_ERRHANDLER", &count);
+
+	ask(find("HAFT_ERRHANDLER"), &v);
+	CHECK(v.type == MPI_INT && v.words != MPI_T_ENUM_NULL && count == 1);
+	OK(MPI_T_enum_get_info(v.words, &n, name, &len));
+	CHECK(n == 3 && len > 1);
+	len = sizeof(name);
+	OK(MPI_T_enum_get_item(v.words, 2, &value, name, &len));
+	CHECK(strcmp(name, "return") == 0 && len == (int)sizeof("return") && value == 2);
+	OK(MPI_T_cvar_write(h, &value));
+	value = 3;
+	CHECK(MPI_T_cvar_write(h, &value) == MPI_T_ERR_INVALID);
+	OK(MPI_T_cvar_read(h, &value));
+	CHECK(value == 2);
+	value = 0;
+	OK(MPI_T_cvar_write(h, &value));
+	CHECK(MPI_T_enum_get_item(v.words, n, &value, name, &len) == MPI_T_ERR_INVALID_INDEX);
+	CHECK(MPI_T_enum_get_item(v.words, -1, &value, name, &len) == MPI_T_ERR_INVALID_INDEX);
+	CHECK(MPI_T_enum_get_info(MPI_T_ENUM_NULL, &n, name, &len) == MPI_T_ERR_INVALID_HANDLE);
+	CHECK(MPI_T_enum_get_info((MPI_T_enum)h, &n, name, &len) == MPI_T_ERR_INVALID_HANDLE);
+	OK(MPI_T_enum_get_item(v.words, 0, NULL, NULL, NULL));
+	close_var(&h);
+}
+
+/* What is written takes effect: the initial error handler returns, so this process lives. */
+static void works(void)
+{
+	int count, ret = 2;
+	MPI_T_cvar_handle h = open_var("HAFT_ERRHANDLER", &count);
+
+	OK(MPI_T_cvar_write(h, &ret));
+	close_var(&h);
+	CHECK(MPI_Error_class(-1, &ret) == MPI_ERR_ARG);
+}
+
+/* MPI-5.0 15.3.6.3: what was read when MPI started cannot be set any more; what is read later
+ * can. */
+static void late(void)
+{
+	int count, x = 1, y = 0;
+	MPI_T_cvar_handle h = open_var("HAFT_EAGER", &count);
+
+	OK(MPI_T_cvar_read(h, &x));
+	CHECK(MPI_T_cvar_write(h, &x) == MPI_T_ERR_CVAR_SET_NEVER);
+	close_var(&h);
+	h = open_var("HAFT_PLACE", &count);
+	x = 1;
+	OK(MPI_T_cvar_write(h, &x));
+	OK(MPI_T_cvar_read(h, &y));
+	CHECK(y == 1);
+	close_var(&h);
+}
+
+int main(int argc, char **argv)
+{
+	int provided;
+
+	OK(MPI_T_init_thread(MPI_THREAD_SINGLE, &provided));
+	listed();
+	unwanted();
+	wrong();
+	number();
+	large();
+	text();
+	plan();
+	words();
+	works();
+	check_init(&argc, &argv);
+	listed();
+	wrong();
+	late();
+	MPI_Finalize();
+	late();
+	OK(MPI_T_finalize());
+	return 0;
+}

@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* RUN np=2,3 */
+/* MPI-5.0 15.3.7: performance variables, sessions and handles. */
+#include "tests/check.h"
+#include <stdint.h>
+
+typedef unsigned long long num;
+
+struct var {
+	char name[128];
+	int class, readonly, continuous, atomic, bind;
+	MPI_Datatype type;
+};
+
+static MPI_T_pvar_session session, other;
+
+static void ask(int i, struct var *v)
+{
+	int len = sizeof(v->name);
+
+	OK(MPI_T_pvar_get_info(i, v->name, &len, NULL, &v->class, &v->type, NULL, NULL, NULL,
+		&v->bind, &v->readonly, &v->continuous, &v->atomic));
+}
+
+static MPI_T_pvar_handle open_var(const char *name, int class)
+{
+	MPI_T_pvar_handle h = MPI_T_PVAR_HANDLE_NULL;
+	int i, count = 0;
+
+	OK(MPI_T_pvar_get_index(name, class, &i));
+	OK(MPI_T_pvar_handle_alloc(session, i, NULL, &h, &count));
+	CHECK(h != MPI_T_PVAR_HANDLE_NULL && count == 1);
+	return h;
+}
+
+static num value(MPI_T_pvar_handle h)
+{
+	num x = 77;
+
+	OK(MPI_T_pvar_read(session, h, &x));
+	return x;
+}
+
+/* A message to each neighbour, which surely are counted. */
+static void talk(int n)
+{
+	int x = 0, to = (check_rank + 1) % check_size,
+	    from = (check_rank + check_size - 1) % check_size;
+
+	for (int i = 0; i < n; i++)
+		OK(MPI_Sendrecv_replace(
+			&x, 1, MPI_INT, to, 0, from, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+}
+
+/* MPI-5.0 15.3.7.2: name and class are unique together and lead back to the index. */
+static void listed(void)
+{
+	int n, back;
+
+	OK(MPI_T_pvar_get_num(&n));
+	CHECK(n > 20);
+	for (int i = 0; i < n; i++) {
+		struct var v;
+
+		ask(i, &v);
+		OK(MPI_T_pvar_get_index(v.name, v.class, &back));
+		CHECK(back == i && v.name[0] != '\0');
+		CHECK(v.type == MPI_UNSIGNED_LONG_LONG && v.bind == MPI_T_BIND_NO_OBJECT);
+		CHECK(v.class >= MPI_T_PVAR_CLASS_STATE && v.class <= MPI_T_PVAR_CLASS_GENERIC);
+		CHECK(MPI_T_pvar_get_index(v.name, MPI_T_PVAR_CLASS_STATE, &back) ==
+			MPI_T_ERR_INVALID_NAME);
+	}
+	OK(MPI_T_pvar_get_info(
+		0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL));
+	CHECK(MPI_T_pvar_get_info(n, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
+		      NULL, NULL) == MPI_T_ERR_INVALID_INDEX);
+	CHECK(MPI_T_pvar_get_index("nothing", 0, &n) == MPI_T_ERR_INVALID_NAME);
+}
+
+/* MPI-5.0 15.3.7.5: a counter begins at 0, stopped; it counts while it runs, and keeps what it
+ * has. */
+static void counter(void)
+{
+	MPI_T_pvar_handle h = open_var("shm_put", MPI_T_PVAR_CLASS_COUNTER);
+	num x;
+
+	talk(2);
+	CHECK(value(h) == 0);
+	OK(MPI_T_pvar_start(session, h));
+	talk(3);
+	x = value(h);
+	CHECK(x >= 3);
+	OK(MPI_T_pvar_stop(session, h));
+	x = value(h);
+	talk(5);
+	CHECK(value(h) == x);
+	OK(MPI_T_pvar_start(session, h));
+	OK(MPI_T_pvar_start(session, h));
+	talk(4);
+	CHECK(value(h) >= x + 4);
+	OK(MPI_T_pvar_handle_free(session, &h));
+	CHECK(h == MPI_T_PVAR_HANDLE_NULL);
+}
+
+/* MPI-5.0 15.3.7.6: reset gives the starting value, write any; readreset does both at once. */
+static void changed(void)
+{
+	MPI_T_pvar_handle h = open_var("shm_put", MPI_T_PVAR_CLASS_COUNTER);
+	num x = 1000, y = 0;
+
+	OK(MPI_T_pvar_write(session, h, &x));
+	CHECK(value(h) == 1000);
+	OK(MPI_T_pvar_start(session, h));
+	talk(2);
+	CHECK(value(h) >= 1002);
+	OK(MPI_T_pvar_stop(session, h));
+	x = value(h);
+	OK(MPI_T_pvar_readreset(session, h, &y));
+	CHECK(y == x && value(h) == 0);
+	OK(MPI_T_pvar_write(session, h, &x));
+	OK(MPI_T_pvar_reset(session, h));
+	CHECK(value(h) == 0);
+	OK(MPI_T_pvar_handle_free(session, &h));
+}
+
+/* MPI-5.0 15.3.7.4: two sessions do not see each other, nor two handles of one. */
+static void apart(void)
+{
+	MPI_T_pvar_handle a = open_var("shm_put", MPI_T_PVAR_CLASS_COUNTER),
+			  b = open_var("shm_put", MPI_T_PVAR_CLASS_COUNTER);
+	num x;
+
+	OK(MPI_T_pvar_start(session, a));
+	talk(2);
+	CHECK(value(a) >= 2 && value(b) == 0);
+	CHECK(MPI_T_pvar_read(other, a, &x) == MPI_T_ERR_INVALID_HANDLE);
+	CHECK(MPI_T_pvar_start(other, a) == MPI_T_ERR_INVALID_HANDLE);
+	CHECK(MPI_T_pvar_handle_free(other, &a) == MPI_T_ERR_INVALID_HANDLE);
+	OK(MPI_T_pvar_reset(other, MPI_T_PVAR_ALL_HANDLES));
+	CHECK(value(a) >= 2);
+	OK(MPI_T_pvar_handle_free(session, &a));
+	OK(MPI_T_pvar_handle_free(session, &b));
+}
+
+/* MPI-5.0 15.3.7.5, 15.3.7.6: all of a session; those that cannot are passed over. */
+static void all(void)
+{
+	MPI_T_pvar_handle a = open_var("shm_put", MPI_T_PVAR_CLASS_COUNTER),
+			  b = open_var("shm_got", MPI_T_PVAR_CLASS_COUNTER),
+			  c = open_var("early_bytes", MPI_T_PVAR_CLASS_LEVEL);
+	num x;
+
+	OK(MPI_T_pvar_start(session, MPI_T_PVAR_ALL_HANDLES));
+	talk(2);
+	CHECK(value(a) >= 2 && value(b) >= 2);
+	OK(MPI_T_pvar_stop(session, MPI_T_PVAR_ALL_HANDLES));
+	OK(MPI_T_pvar_stop(session, MPI_T_PVAR_ALL_HANDLES));
+	OK(MPI_T_pvar_reset(session, MPI_T_PVAR_ALL_HANDLES));
+	CHECK(value(a) == 0 && value(b) == 0);
+	CHECK(MPI_T_pvar_read(session, MPI_T_PVAR_ALL_HANDLES, &x) == MPI_T_ERR_INVALID_HANDLE);
+	CHECK(MPI_T_pvar_write(session, MPI_T_PVAR_ALL_HANDLES, &x) == MPI_T_ERR_INVALID_HANDLE);
+	CHECK(MPI_T_pvar_readreset(session, MPI_T_PVAR_ALL_HANDLES, &x) ==
+		MPI_T_ERR_INVALID_HANDLE);
+	OK(MPI_T_pvar_handle_free(session, &a));
+	OK(MPI_T_pvar_handle_free(session, &b));
+	OK(MPI_T_pvar_handle_free(session, &c));
+}
+
+/* MPI-5.0 15.3.7.5, 15.3.7.6: what runs by itself cannot be started, what is read only not be
+ * written, and info said so. */
+static void fixed(void)
+{
+	MPI_T_pvar_handle h = open_var("early_bytes", MPI_T_PVAR_CLASS_HIGHWATERMARK);
+	struct var v;
+	num x = 1;
+	int i;
+
+	OK(MPI_T_pvar_get_index("early_bytes", MPI_T_PVAR_CLASS_HIGHWATERMARK, &i));
+	ask(i, &v);
+	CHECK(v.continuous == 1 && v.readonly == 1 && v.atomic == 0);
+	CHECK(MPI_T_pvar_start(session, h) == MPI_T_ERR_PVAR_NO_STARTSTOP);
+	CHECK(MPI_T_pvar_stop(session, h) == MPI_T_ERR_PVAR_NO_STARTSTOP);
+	CHECK(MPI_T_pvar_write(session, h, &x) == MPI_T_ERR_PVAR_NO_WRITE);
+	CHECK(MPI_T_pvar_reset(session, h) == MPI_T_ERR_PVAR_NO_WRITE);
+	CHECK(MPI_T_pvar_readreset(session, h, &x) == MPI_T_ERR_PVAR_NO_ATOMIC);
+	CHECK(MPI_T_pvar_read(session, h, NULL) == MPI_T_ERR_INVALID);
+	OK(MPI_T_pvar_handle_free(session, &h));
+}
+
+/* Levels: early messages, posted receives, live objects. */
+static void levels(void)
+{
+	MPI_T_pvar_handle early = open_var("early_messages", MPI_T_PVAR_CLASS_LEVEL),
+			  bytes = open_var("early_bytes", MPI_T_PVAR_CLASS_LEVEL),
+			  top = open_var("early_bytes", MPI_T_PVAR_CLASS_HIGHWATERMARK),
+			  posted = open_var("posted_receives", MPI_T_PVAR_CLASS_LEVEL),
+			  comms = open_var("live_MPI_Comm", MPI_T_PVAR_CLASS_LEVEL);
+	MPI_Request r;
+	MPI_Comm c;
+	num n;
+	int x = 5, y = 0;
+
+	n = value(posted);
+	OK(MPI_Irecv(&y, 1, MPI_INT, check_rank, 7, MPI_COMM_WORLD, &r));
+	CHECK(value(posted) == n + 1);
+	OK(MPI_Send(&x, 1, MPI_INT, check_rank, 7, MPI_COMM_WORLD));
+	OK(MPI_Wait(&r, MPI_STATUS_IGNORE));
+	CHECK(value(posted) == n);
+	n = value(early);
+	OK(MPI_Isend(&x, 1, MPI_INT, check_rank, 8, MPI_COMM_WORLD, &r));
+	CHECK(value(early) == n + 1);
+	CHECK(value(top) >= value(bytes));
+	OK(MPI_Recv(&y, 1, MPI_INT, check_rank, 8, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+	OK(MPI_Wait(&r, MPI_STATUS_IGNORE));
+	CHECK(value(early) == n);
+	n = value(comms);
+	OK(MPI_Comm_dup(MPI_COMM_WORLD, &c));
+	CHECK(value(comms) == n + 1);
+	OK(MPI_Comm_free(&c));
+	CHECK(value(comms) == n);
+}
+
+/* MPI-5.0 15.3.10: handles that are none. */
+static void wrong(void)
+{
+	MPI_T_pvar_handle h = open_var("shm_put", MPI_T_PVAR_CLASS_COUNTER), freed = h;
+	MPI_T_pvar_session s = (MPI_T_pvar_session)(uintptr_t)0x55, end;
+	num x;
+	int count, n;
+
+	OK(MPI_T_pvar_get_num(&n));
+	OK(MPI_T_pvar_handle_free(session, &h));
+	CHECK(MPI_T_pvar_read(session, freed, &x) == MPI_T_ERR_INVALID_HANDLE);
+	CHECK(MPI_T_pvar_handle_free(session, &h) == MPI_T_ERR_INVALID_HANDLE);
+	CHECK(MPI_T_pvar_read(session, (MPI_T_pvar_handle)session, &x) == MPI_T_ERR_INVALID_HANDLE);
+	CHECK(MPI_T_pvar_read(s, freed, &x) == MPI_T_ERR_INVALID_SESSION);
+	CHECK(MPI_T_pvar_session_free(&s) == MPI_T_ERR_INVALID_SESSION);
+	CHECK(MPI_T_pvar_start(MPI_T_PVAR_SESSION_NULL, MPI_T_PVAR_ALL_HANDLES) ==
+		MPI_T_ERR_INVALID_SESSION);
+	CHECK(MPI_T_pvar_handle_alloc(session, n, NULL, &h, &count) == MPI_T_ERR_INVALID_INDEX);
+	CHECK(MPI_T_pvar_handle_alloc(s, 0, NULL, &h, &count) == MPI_T_ERR_INVALID_SESSION);
+	/* a session takes its handles with it */
+	OK(MPI_T_pvar_session_create(&s));
+	end = s;
+	OK(MPI_T_pvar_handle_alloc(s, 0, NULL, &h, &count));
+	OK(MPI_T_pvar_session_free(&s));
+	CHECK(s == MPI_T_PVAR_SESSION_NULL);
+	CHECK(MPI_T_pvar_read(end, h, &x) == MPI_T_ERR_INVALID_SESSION);
+	CHECK(MPI_T_pvar_read(session, h, &x) == MPI_T_ERR_INVALID_HANDLE);
+}
+
+int main(int argc, char **argv)
+{
+	int provided;
+	MPI_T_pvar_session old;
+	MPI_T_pvar_handle before;
+
+	OK(MPI_T_init_thread(MPI_THREAD_SINGLE, &provided));
+	OK(MPI_T_pvar_session_create(&session));
+	before = open_var("shm_put", MPI_T_PVAR_CLASS_COUNTER);
+	OK(MPI_T_pvar_start(session, before));
+	CHECK(value(before) == 0);
+	old = session;
+	OK(MPI_T_pvar_session_create(&session));
+	OK(MPI_T_pvar_session_create(&other));
+	listed();
+	check_init(&argc, &argv);
+	listed();
+	counter();
+	changed();
+	apart();
+	all();
+	fixed();
+	levels();
+	wrong();
+	OK(MPI_T_pvar_session_free(&session));
+	session = old;
+	CHECK(value(before) > 0);
+	MPI_Finalize();
+	CHECK(value(before) > 0);
+	OK(MPI_T_pvar_session_free(&session));
+	OK(MPI_T_pvar_session_free(&other));
+	OK(MPI_T_finalize());
+	return 0;
+}
