@@ -85,8 +85,7 @@ uint64_t shm_heap_alloc(struct shm *s, size_t len, size_t align)
 	if (off == 0)
 		return 0;
 	first = off / PAGE * PAGE;
-	if ((fresh || size >= PUNCH_LEN) &&
-		shm_os_reserve(s->seg->mem_fd, first, off + len - first) != 0) {
+	if ((fresh || size >= PUNCH_LEN) && seg_reserve(s->seg, first, off + len - first) != 0) {
 		if (!fresh)
 			give(s, class, off);
 		return 0;
@@ -104,7 +103,7 @@ void shm_heap_free(struct shm *s, uint64_t off, size_t len, size_t align)
 	if (off == 0 || NEVER(len == 0))
 		return;
 	class = class_of(len, align, &size);
-	if (size >= PUNCH_LEN && shm_os_punch(s->seg->mem_fd, off, size) != 0)
+	if (size >= PUNCH_LEN && seg_punch(s->seg, off, size) != 0)
 		memset(s->base + off, 0, len);
 	give(s, class, off);
 }

@@ -116,7 +116,8 @@ struct shm_seg {
 	char *base;
 	struct head *head;
 	int fd;     /* the creator's; -1 else */
-	int mem_fd; /* for fallocate, close-on-exec, ours */
+	int mem_fd; /* for fallocate, close-on-exec; ours, until the user closes what he finds */
+	uint64_t dev, ino; /* of the file: by these is `mem_fd' known, as long as it is */
 };
 
 /* Private: the two ends that a rank has towards one other rank. */
@@ -224,6 +225,11 @@ static inline void wait_bell(struct shm *s, int rank)
 		shm_wake(s, rank);
 }
 
+/* --- seg.c: pages of the segment; 0 or -1 with errno.  They do not need the fd to be there. */
+/* Pages are there, or an error: also where the kernel would rather end a process than say no. */
+int seg_reserve(const struct shm_seg *seg, uint64_t off, uint64_t len); /* off: a page's */
+int seg_punch(const struct shm_seg *seg, uint64_t off, uint64_t len);   /* zero and given back */
+
 /* --- lock.c: between processes; a holder who has died is robbed.  `me' is a rank. */
 void shm_lock_take(struct shm_seg *seg, int me, struct lock *l);
 void shm_lock_drop(struct lock *l);
@@ -231,11 +237,14 @@ void shm_lock_drop(struct lock *l);
 /* --- shm_os.c: 0 or -1 with errno, unless said otherwise. */
 int shm_os_memfd(void);
 int shm_os_memfd_seal(int fd);
-int shm_os_resize(int fd, uint64_t len); /* 0; -1, errno EFBIG: ulimit -f */
-/* Pages are there, or an error: also where the kernel would rather end a process than say no. */
-int shm_os_reserve(int fd, uint64_t off, uint64_t len);
-uint64_t shm_os_memory(void);                         /* bytes that the machine has */
-int shm_os_punch(int fd, uint64_t off, uint64_t len); /* pages are zero and given back */
+int shm_os_resize(int fd, uint64_t len);                /* 0; -1, errno EFBIG: ulimit -f */
+bool shm_os_file(int fd, uint64_t *dev, uint64_t *ino); /* what `fd' is; false: it is none */
+/* Pages are there, or an error; where `fd' < 0, by the mapping alone (since Linux 5.14). */
+int shm_os_reserve(int fd, uint64_t off, void *p, uint64_t len);
+uint64_t shm_os_memory(void);            /* bytes that the machine has */
+int shm_os_punch(void *p, uint64_t len); /* pages of a mapping are zero and given back */
+void shm_os_blame(const char *words);
+const char *shm_os_failed(void); /* the words for the call that failed last in this thread */
 bool shm_os_barrier_known(void); /* has the kernel membarrier's expedited kind? */
 int shm_os_barrier_join(void);   /* be reached by shm_os_barrier of others */
 void shm_os_barrier(void); /* every running thread of every joined process has a full barrier */

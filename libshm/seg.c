@@ -77,21 +77,46 @@ static int map(struct shm_seg *seg, int fd, uint64_t len)
 {
 	void *p = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
 
-	if (p == MAP_FAILED)
+	if (p == MAP_FAILED) {
+		shm_os_blame("mmap failed");
 		return SHM_SYS;
+	}
 	seg->base = p;
 	seg->head = p;
-	return 0;
+	return shm_os_file(fd, &seg->dev, &seg->ino) ? 0 : SHM_SYS;
+}
+
+/* Some programs close every descriptor that they find, and get its number again for a file of
+ * theirs: that file is not touched. */
+static int own_fd(const struct shm_seg *seg)
+{
+	uint64_t dev, ino;
+
+	if (seg->mem_fd < 0 || !shm_os_file(seg->mem_fd, &dev, &ino))
+		return -1;
+	return dev == seg->dev && ino == seg->ino ? seg->mem_fd : -1;
+}
+
+int seg_reserve(const struct shm_seg *seg, uint64_t off, uint64_t len)
+{
+	return shm_os_reserve(own_fd(seg), off, seg->base + off, len);
+}
+
+int seg_punch(const struct shm_seg *seg, uint64_t off, uint64_t len)
+{
+	return shm_os_punch(seg->base + off, len);
 }
 
 static void drop(struct shm_seg *seg)
 {
 	int e = errno;
 
+	int fd = seg->base != NULL ? own_fd(seg) : seg->mem_fd;
+
 	if (seg->base != NULL)
 		munmap(seg->base, seg->head->len);
-	if (seg->mem_fd >= 0)
-		close(seg->mem_fd);
+	if (fd >= 0)
+		close(fd);
 	free(seg);
 	errno = e;
 }
@@ -131,7 +156,7 @@ int shm_seg_create(const struct shm_opts *opts, struct shm_seg **out)
 		return SHM_NOMEM;
 	seg->mem_fd = shm_os_memfd();
 	if (seg->mem_fd < 0 || stretch(seg, opts, &h) != 0 || shm_os_memfd_seal(seg->mem_fd) != 0 ||
-		shm_os_reserve(seg->mem_fd, 0, h.heap) != 0) {
+		seg_reserve(seg, 0, h.heap) != 0) {
 		drop(seg);
 		return errno == ENOSPC || errno == ENOMEM ? SHM_NOMEM : SHM_SYS;
 	}
@@ -275,9 +300,10 @@ const char *shm_error_text(int error)
 		[SHM_NOMEM] = "no memory left",
 		[SHM_BAD] =
 			"not a segment of this build, or a rank that it has not or that is taken",
-		[SHM_SYS] = "a system call failed",
 		[SHM_ALARM] = "the job is being ended",
 	};
 
+	if (error == SHM_SYS)
+		return shm_os_failed();
 	return error >= 0 && (size_t)error < countof(text) ? text[error] : "unknown error";
 }

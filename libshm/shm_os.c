@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/random.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <time.h>
@@ -34,14 +35,50 @@ struct futex_waitv {
 };
 #endif
 
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
+
+static _Thread_local const char *blamed; /* the last call that failed, in words */
+
+void shm_os_blame(const char *words)
+{
+	blamed = words;
+}
+
+const char *shm_os_failed(void)
+{
+	return blamed != NULL ? blamed : "a system call failed";
+}
+
+/* `result', with the words for it if it says failure. */
+static int told(int result, const char *words)
+{
+	if (result < 0)
+		blamed = words;
+	return result;
+}
+
 int shm_os_memfd(void)
 {
-	return memfd_create("haft", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	return told(memfd_create("haft", MFD_CLOEXEC | MFD_ALLOW_SEALING), "memfd_create failed");
 }
 
 int shm_os_memfd_seal(int fd)
 {
-	return fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);
+	return told(fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL),
+		"fcntl(F_ADD_SEALS) failed");
+}
+
+bool shm_os_file(int fd, uint64_t *dev, uint64_t *ino)
+{
+	struct stat st;
+
+	if (told(fstat(fd, &st), "fstat failed") != 0)
+		return false;
+	*dev = st.st_dev;
+	*ino = st.st_ino;
+	return true;
 }
 
 /* A limit on the size of files (ulimit -f) counts for memfds, too; it shall be an error that can be
@@ -61,7 +98,7 @@ int shm_os_resize(int fd, uint64_t len)
 		sigtimedwait(&xfsz, NULL, &now);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	errno = err;
-	return e;
+	return told(e, "ftruncate failed");
 }
 
 uint64_t shm_os_memory(void)
@@ -105,7 +142,7 @@ static uint64_t memory_left(void)
 
 #define RESERVE_ASK ((uint64_t)16 << 20) /* bytes: less is had without asking first */
 
-int shm_os_reserve(int fd, uint64_t off, uint64_t len)
+int shm_os_reserve(int fd, uint64_t off, void *p, uint64_t len)
 {
 	int e;
 
@@ -114,14 +151,15 @@ int shm_os_reserve(int fd, uint64_t off, uint64_t len)
 		return -1;
 	}
 	do
-		e = fallocate(fd, 0, (off_t)off, (off_t)len);
+		e = fd >= 0 ? fallocate(fd, 0, (off_t)off, (off_t)len)
+			    : madvise(p, len, MADV_POPULATE_WRITE);
 	while (e != 0 && errno == EINTR);
-	return e;
+	return told(e, fd >= 0 ? "fallocate failed" : "madvise(MADV_POPULATE_WRITE) failed");
 }
 
-int shm_os_punch(int fd, uint64_t off, uint64_t len)
+int shm_os_punch(void *p, uint64_t len)
 {
-	return fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)off, (off_t)len);
+	return madvise(p, len, MADV_REMOVE);
 }
 
 bool shm_os_read(int pid, void *dst, uint64_t at, size_t len)

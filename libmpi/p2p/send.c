@@ -227,8 +227,13 @@ int feed_push(int peer)
 		void *chunk;
 		size_t cap;
 		int64_t n;
+		int err;
 
-		if (shm_pipe_acquire(via.shm, peer, &chunk, &cap) != 0)
+		err = shm_pipe_acquire(via.shm, peer, &chunk, &cap);
+		if (err == SHM_NOMEM) /* the receiver is waiting and cannot be told otherwise */
+			haft_abort_job(MPI_ERR_NO_MEM,
+				"no shared memory left for the pipe of a large message");
+		if (err != 0)
 			break;
 		n = piece(r, cap);
 		type_pack(r->type, r->buf, r->count, r->at, chunk, n);
