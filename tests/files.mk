@@ -58,7 +58,9 @@ mpi_TESTS += tests/examples/heat/heat.c
 mpi_TESTS += tests/examples/typetree/typetree.c
 mpi_TESTS += tests/life/abort.c
 mpi_TESTS += tests/life/ends.c
+mpi_TESTS += tests/life/odd.c
 mpi_TESTS += tests/life/phases.c
+mpi_TESTS += tests/life/storm.c
 mpi_TESTS += tests/std/ch02/limit.c
 mpi_TESTS += tests/std/ch02/named.c
 mpi_TESTS += tests/std/ch02/opaque.c
@@ -194,6 +196,7 @@ script_TESTS += tests/house/lint.sh
 script_TESTS += tests/house/run.sh
 script_TESTS += tests/life/leaks.sh
 script_TESTS += tests/tools/death.sh
+script_TESTS += tests/tools/harsh.sh
 script_TESTS += tests/tools/infoenv.sh
 script_TESTS += tests/tools/input.sh
 script_TESTS += tests/tools/kill.sh
@@ -203,6 +206,7 @@ script_TESTS += tests/tools/mpicc.sh
 script_TESTS += tests/tools/output.sh
 script_TESTS += tests/tools/place.sh
 script_TESTS += tests/tools/signal.sh
+script_TESTS += tests/tools/slay.sh
 script_TESTS += tests/tools/usage.sh
 
 demo_SRCS := tests/examples/heat/heat.c
@@ -283,6 +287,11 @@ run-check: tests
 	$(Q)SANFLAGS='$(san)' $(B)/tests/run -b $(B) -o $(B)/check.log -x $(tests_factor) \
 		unit $(unit_sel) mpi $(mpi_sel) script $(sh_sel)
 .PHONY: tests
+
+# kill -9 at 100 random moments.
+long-kill: $(B)/tests/life/storm $(B)/tests/run
+	$(Q)KILLS=100 SANFLAGS='$(san)' $(B)/tests/run -b $(B) -o $(B)/kill.log -x 10 script tests/tools/slay.sh
+.PHONY: long-kill
 
 # What of the standard has a test.  tests/abi calls every function, which says nothing of them.
 evidence_bin = $(filter-out $(B)/tests/abi/%,$(call tests_bin,$(sort $(mpi_TESTS)))) \
