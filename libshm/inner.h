@@ -20,7 +20,6 @@
 #define HEAP_CLASSES (HEAP_LINES + 1 + 4 * 40) /* then four classes an octave of pages */
 #define INBOX_CELLS  MEAN_OR(4, 64)            /* 8 KiB a rank: a burst of first messages */
 #define INBOX_DATA   96                        /* payload in a cell of two lines */
-#define BUSY_PUTS    MEAN_OR(2, 4)             /* frames through the inbox before a ring is made */
 #define FAR_FRAMES   4                         /* far area: so many frames of the greatest size */
 #define PIPE_CHUNKS  MEAN_OR(2, 4)             /* a producer, a consumer, and two on the way */
 #define WATCHES      8                         /* full ways whose room one sleep can wait for */
@@ -167,6 +166,7 @@ struct shm_in {
 	int hot[HOT_RINGS];
 	struct watch watch[WATCHES];
 	int nwatches;
+	struct shm_tune tune;
 	bool short_nap; /* something full that no watch covers */
 	bool contended; /* more ranks than CPUs */
 	bool weak;      /* no membarrier although senders do not fence */

@@ -79,6 +79,7 @@ static void fill(struct shm *s, struct shm_seg *seg, int me)
 	in->page = (struct page *)seg_at(seg, h->page) + me;
 	in->pipe_max = pipe_max(h);
 	in->contended = shm_seg_contended(seg);
+	in->tune = (struct shm_tune){.puts = SHM_PUTS, .spins = SHM_SPINS, .yields = SHM_YIELDS};
 	in->crowd = in->contended ? CROWD_START : 0;
 	for (int i = 0; i < s->nranks; i++) {
 		s->tx[i].door = &in->door[i];
@@ -190,6 +191,11 @@ int shm_attach(struct shm_seg *seg, int me, struct shm **out)
 	atomic_store_explicit(&s->in->door[me].state, SHM_ATTACHED, memory_order_release);
 	*out = s;
 	return 0;
+}
+
+void shm_tune_set(struct shm *s, const struct shm_tune *t)
+{
+	s->in->tune = *t;
 }
 
 void shm_detach(struct shm *s)

@@ -123,7 +123,7 @@ int shm_reserve(struct shm *s, int dst, size_t len, void **ptr)
 	must(dst >= 0 && dst < s->nranks && len <= s->frame_max);
 	if (likely(p->offered))
 		return ring_reserve(s, dst, len, ptr);
-	if (!small || (p->puts >= BUSY_PUTS && !p->no_ring)) {
+	if (!small || (p->puts >= s->in->tune.puts && !p->no_ring)) {
 		e = ring_open(s, dst);
 		if (e == 0)
 			return ring_reserve(s, dst, len, ptr);

@@ -62,7 +62,7 @@ static void lay_out(struct head *h, const struct shm_opts *o, bool users)
 	h->ncpus = (uint32_t)(o->ncpus > 0 ? o->ncpus : shm_cpus());
 	h->fence = h->nranks > h->ncpus || !shm_os_barrier_known();
 	h->frame_max = frame_max(o->nranks);
-	h->chunk_len = o->chunk_len != 0 ? o->chunk_len : MEAN_OR(256, 65536);
+	h->chunk_len = o->chunk_len != 0 ? o->chunk_len : SHM_CHUNK;
 	h->job = at;
 	h->job_rank = at += SHM_JOB_LEN;
 	h->door = at += n * SHM_JOB_RANK;

@@ -47,9 +47,10 @@ const char *shm_error_text(int error);
 #define SHM_KIND_MAX   0xef          /* greatest `kind' of a user's frame; above are libshm's own */
 #define SHM_LINE_DATA  56            /* payload bytes in one line of a block */
 #define SHM_BLOCK_OUTS MEAN_OR(2, 8) /* release lines of a block: how far a root may run ahead */
-#define SHM_NAP_MS     50            /* longest sleep: 80 naps in 4 s cost about 1 ms of CPU */
-#define SHM_JOB_LEN    4096          /* bytes of the job area that all share */
-#define SHM_JOB_RANK   64            /* bytes of the job area of each rank */
+#define SHM_CHUNK      MEAN_OR(256, 65536) /* copied in 7 us: a chunk costs little besides */
+#define SHM_NAP_MS     50   /* longest sleep: 80 naps in 4 s cost about 1 ms of CPU */
+#define SHM_JOB_LEN    4096 /* bytes of the job area that all share */
+#define SHM_JOB_RANK   64   /* bytes of the job area of each rank */
 
 /* --- the segment: made by the launcher, inherited by the ranks -------------------------------- */
 
@@ -61,7 +62,7 @@ struct shm_opts {
 	int ncpus;       /* CPUs for all of them; 0: ask the affinity mask and the cgroup's quota */
 	uint64_t cookie; /* 0: a random one */
 	size_t heap_len; /* bytes of address space for rings, pipes, blocks; 0: by nranks */
-	size_t chunk_len; /* bytes of a pipe's chunk, a multiple of 64; 0: 64 KiB */
+	size_t chunk_len; /* bytes of a pipe's chunk, a multiple of 64; 0: SHM_CHUNK */
 };
 
 /* CPUs that this process may use: its affinity mask, less if the cgroup's quota gives less. >= 1.
@@ -206,6 +207,28 @@ struct shm {
  * detach and attach again (not in a segment of one rank), and finds what was sent meanwhile.
  * SHM_BAD (no such rank, or taken), SHM_NOMEM. */
 int shm_attach(struct shm_seg *seg, int me, struct shm **s);
+
+enum shm_sleep {
+	SHM_SLEEP_AUTO,   /* after spinning and yielding that did not help */
+	SHM_SLEEP_NEVER,  /* yield for ever: for ranks with CPUs of their own */
+	SHM_SLEEP_ALWAYS, /* at once: waiting takes no CPU time, and each message a wake-up */
+};
+
+/* What a rank may turn; each rank may have its own.  See shm_seg_create for the chunks. */
+struct shm_tune {
+	uint32_t puts;   /* frames through a peer's inbox before a ring is made for the pair */
+	uint32_t spins;  /* of a wait that has its CPU for itself; less or none where it has not */
+	uint32_t yields; /* then of a wait, before it sleeps; fewer if others ran meanwhile */
+	enum shm_sleep sleep;
+};
+
+#define SHM_PUTS   MEAN_OR(2, 4) /* who sends more is worth 4 KiB */
+#define SHM_SPINS  2000          /* about 50 us: twice what a sleep and its wake-up cost */
+#define SHM_YIELDS 200           /* fast ones: nobody needs the CPU, and neither do we */
+
+/* Turns an attached rank, at any time outside of a wait.  Without it: SHM_PUTS, SHM_SPINS,
+ * SHM_YIELDS, SHM_SLEEP_AUTO. */
+void shm_tune_set(struct shm *s, const struct shm_tune *t);
 
 /* Ends it.  Frames already put stay readable for others; frames to this rank wait until it attaches
  * again, if ever. */

@@ -5,6 +5,9 @@
  *   yield, yield, yield         (timed: a fast one means nobody else wanted the CPU)
  *   sleep in the futex          (after 4 slow yields or 200 fast ones)
  *
+ * How many, and whether at all, is the rank's struct shm_tune: who never sleeps goes on yielding,
+ * and says all the same what he waits for.
+ *
  * The bell.  A sender stores its message, then looks at the receiver's `sleeping'.  A sleeper
  * stores `sleeping', then looks for messages.  One of the two must see the other's store, which
  * needs a full barrier between store and look on both sides.  While there are CPUs enough, senders
@@ -18,11 +21,9 @@
 #include <sched.h>
 #include "libshm/inner.h"
 
-#define SPINS         2000      /* about 50 us: twice what a sleep and its wake-up cost */
 #define SPINS_CROWD   50        /* others want our CPU, but each of us may have one of his own */
 #define LUCK          8         /* so many failures in a row, and such spinning is tried seldom */
 #define LUCK_TRY      16        /* one wait of so many */
-#define YIELDS_FAST   200       /* then nobody needs the CPU, and neither do we */
 #define YIELDS_SLOW   4         /* then others need it more */
 #define YIELD_SLOW_NS 1600      /* a yield took longer: somebody else ran */
 #define CROWD         32        /* waits without spinning after a slow yield */
@@ -232,6 +233,23 @@ static void sleep_shown(struct shm *s, struct shm_wait *w)
 	w->shown = false;
 }
 
+/* Have there been yields enough for a sleep?  Who never sleeps shows from here on that he waits. */
+static bool enough(struct shm *s, struct shm_wait *w)
+{
+	const struct shm_tune *t = &s->in->tune;
+
+	if (t->sleep == SHM_SLEEP_ALWAYS)
+		return true;
+	if (w->slow < YIELDS_SLOW && w->slow + w->fast < t->yields)
+		return false;
+	if (t->sleep == SHM_SLEEP_AUTO)
+		return true;
+	if (!w->shown)
+		show(s, w);
+	w->shown = true;
+	return false;
+}
+
 /* One yield; true: that is enough of them. */
 static bool yield_once(struct shm *s, struct shm_wait *w)
 {
@@ -239,7 +257,7 @@ static bool yield_once(struct shm *s, struct shm_wait *w)
 
 	if (w->begin_ns == 0)
 		w->begin_ns = before;
-	if (w->slow >= YIELDS_SLOW || w->fast >= YIELDS_FAST)
+	if (enough(s, w))
 		return true;
 	off(s, w);
 	sched_yield();
@@ -255,6 +273,11 @@ static bool yield_once(struct shm *s, struct shm_wait *w)
 	return false;
 }
 
+static uint32_t spins_crowd(const struct shm_in *in)
+{
+	return in->tune.spins < SPINS_CROWD ? in->tune.spins : SPINS_CROWD;
+}
+
 /* How long it is worth spinning.  Among more ranks than CPUs who spins keeps others from running.
  * If it is strangers who crowd the CPUs, then our peer may well be on another one just now; or it
  * shares ours with us, and spinning is in its way: what helped lately tells. */
@@ -262,11 +285,13 @@ static uint32_t spins(const struct shm *s)
 {
 	const struct shm_in *in = s->in;
 
+	if (in->tune.sleep == SHM_SLEEP_ALWAYS)
+		return 0;
 	if (in->crowd == 0)
-		return SPINS;
+		return in->tune.spins;
 	if (in->contended)
 		return 0;
-	return in->luck > 0 || in->waits % LUCK_TRY == 0 ? SPINS_CROWD : 0;
+	return in->luck > 0 || in->waits % LUCK_TRY == 0 ? spins_crowd(in) : 0;
 }
 
 int shm_idle(struct shm *s, struct shm_wait *w)
@@ -304,7 +329,7 @@ void shm_wait_end(struct shm *s, struct shm_wait *w)
 	in->waits++;
 	if (w->slow + w->fast == 0)
 		in->luck = LUCK;
-	else if (w->spins >= SPINS_CROWD && in->luck > 0)
+	else if (w->spins >= spins_crowd(in) && in->luck > 0)
 		in->luck--;
 	if (w->slow == 0 && in->crowd > 0)
 		in->crowd--;

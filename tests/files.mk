@@ -23,6 +23,7 @@ unit_TESTS += tests/unit/obj_space.c
 unit_TESTS += tests/unit/obj_table.c
 unit_TESTS += tests/unit/obj_thread.c
 unit_TESTS += tests/unit/plan.c
+unit_TESTS += tests/unit/set.c
 unit_TESTS += tests/unit/shm_block.c
 unit_TESTS += tests/unit/shm_frame.c
 unit_TESTS += tests/unit/shm_pipe.c
@@ -205,6 +206,7 @@ script_TESTS += tests/tools/mpi.sh
 script_TESTS += tests/tools/mpicc.sh
 script_TESTS += tests/tools/output.sh
 script_TESTS += tests/tools/place.sh
+script_TESTS += tests/tools/setting.sh
 script_TESTS += tests/tools/signal.sh
 script_TESTS += tests/tools/slay.sh
 script_TESTS += tests/tools/usage.sh
@@ -241,7 +243,7 @@ $(B)/tests/unit/group: $(group_OBJS)
 $(B)/tests/unit/topo_order: $(B)/obj/libmpi/topo/order.o
 
 # All of libmpi, with its inside.
-$(B)/tests/unit/win: $(libmpi_OBJS)
+$(B)/tests/unit/set $(B)/tests/unit/win: $(libmpi_OBJS)
 
 # The whole library from inside.
 $(B)/tests/fuzz/type: $(libmpi_OBJS)

@@ -15,7 +15,9 @@ mpiexec_SRCS := \
 	tools/mpiexec/out.c \
 	tools/mpiexec/plan.c \
 	tools/mpiexec/roll.c \
-	tools/mpiexec/spawn.c
+	tools/mpiexec/spawn.c \
+	libmpi/core/set.c \
+	libmpi/core/state.c
 
 $(B)/bin/mpiexec: $(call objs,$(mpiexec_SRCS)) $(B)/lib/libshm.a $(B)/lib/libobj.a
 	$(call say,LD,$@)

@@ -23,6 +23,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <unistd.h>
+#include "libmpi/core/set.h"
 #include "libmpi/core/state.h"
 #include "libshm/shm.h"
 
@@ -183,7 +184,8 @@ static void foreign_warn(void)
 
 static int singleton_init(void)
 {
-	struct shm_opts opts = {.nranks = 1};
+	struct shm_opts opts = {
+		.nranks = 1, .chunk_len = (size_t)haft_set_launch(HAFT_SET_CHUNK, environ)};
 	struct shm_seg *seg;
 	int err = shm_seg_create(&opts, &seg);
 

@@ -65,6 +65,36 @@ static const struct haft_row rows[HAFT_SETTINGS] = {
 		.max = (int64_t)1 << 40,
 		.meaning = "bytes of messages that have come before their receives, of all "
 			   "senders together; who sends more must wait until he is asked"},
+	[HAFT_SET_RING] = {.name = "HAFT_RING",
+		.normal = MEAN_OR(2, 4),
+		.max = INT32_MAX,
+		.meaning = "messages to a process through the inbox that all its senders share, "
+			   "before the pair gets a ring of its own (4 KiB)"},
+	[HAFT_SET_CHUNK] = {.name = "HAFT_CHUNK",
+		.normal = MEAN_OR(256, 65536),
+		.min = 256,
+		.max = 16 << 20,
+		.everywhere = true,
+		.launch = true,
+		.step = CACHE_LINE,
+		.meaning = "bytes of one chunk of a pipe, through which large messages go; the "
+			   "same for all processes of a job"},
+	[HAFT_SET_SPIN] = {.name = "HAFT_SPIN",
+		.normal = 2000,
+		.max = 1 << 30,
+		.meaning = "looks of a wait that keep the CPU, before it yields; none with more "
+			   "processes than CPUs"},
+	[HAFT_SET_YIELD] = {.name = "HAFT_YIELD",
+		.normal = 200,
+		.max = 1 << 30,
+		.meaning = "yields of a wait before it sleeps; 4 are enough if others ran "
+			   "meanwhile"},
+	[HAFT_SET_SLEEP] = {.name = "HAFT_SLEEP",
+		.form = HAFT_FORM_WORD,
+		.max = 2,
+		.words = {"auto", "never", "always"},
+		.meaning = "whether a wait sleeps (futex): after spinning and yielding (auto), "
+			   "never: yield on, always: at once"},
 };
 
 static int64_t values[HAFT_SETTINGS];
@@ -86,6 +116,12 @@ static bool parse_list(const struct haft_row *r, const char *s, int64_t *v)
 		*v |= 1 << i;
 	}
 	return true;
+}
+
+/* Is it a value of that row? */
+static bool fits(const struct haft_row *r, int64_t v)
+{
+	return v >= r->min && v <= r->max && (r->step == 0 || v % r->step == 0);
 }
 
 /* Understands one value; false: nonsense. */
@@ -111,14 +147,24 @@ static bool parse(const struct haft_row *r, const char *s, int64_t *v)
 		*v <<= 10, end++;
 	else if (*end == 'M')
 		*v <<= 20, end++;
-	return *end == '\0' && *v >= r->min && *v <= r->max;
+	return *end == '\0' && fits(r, *v);
+}
+
+#define STEP_LEN 48
+
+static void step_words(const struct haft_row *r, char step[STEP_LEN])
+{
+	step[0] = '\0';
+	if (r->step != 0)
+		snprintf(step, STEP_LEN, ", a multiple of %lld", (long long)r->step);
 }
 
 /* Says once a job what was not understood, and what would be. */
 static void complain(const struct haft_row *r, const char *s)
 {
-	if (haft_life.rank != 0)
-		return;
+	char step[STEP_LEN];
+
+	step_words(r, step);
 	if (r->form == HAFT_FORM_LIST)
 		fprintf(stderr,
 			"haft: %s=%s is not understood: it is a list of words with commas, of %s, "
@@ -130,10 +176,11 @@ static void complain(const struct haft_row *r, const char *s)
 			r->name, s, r->words[0], r->words[1], r->words[2], r->words[r->normal]);
 	else
 		fprintf(stderr,
-			"haft: %s=%s is not understood: it is a number from %lld to %lld, with k "
-			"or M if "
+			"haft: %s=%s is not understood: it is a number from %lld to %lld%s, with "
+			"k or M if "
 			"you like; using %lld\n",
-			r->name, s, (long long)r->min, (long long)r->max, (long long)r->normal);
+			r->name, s, (long long)r->min, (long long)r->max, step,
+			(long long)r->normal);
 }
 
 static void read_all(void)
@@ -150,7 +197,8 @@ static void read_all(void)
 		}
 		if (!parse(&rows[i], s, &values[i])) {
 			values[i] = rows[i].normal;
-			complain(&rows[i], s);
+			if (haft_life.rank == 0 && !rows[i].launch)
+				complain(&rows[i], s);
 		}
 	}
 }
@@ -161,6 +209,23 @@ int64_t haft_set(enum haft_setting which)
 {
 	pthread_once(&once, read_all);
 	return values[which];
+}
+
+int64_t haft_set_launch(enum haft_setting which, char *const envp[])
+{
+	const struct haft_row *r = &rows[which];
+	size_t len = strlen(r->name);
+	int64_t v;
+
+	while (*envp != NULL && (strncmp(*envp, r->name, len) != 0 || (*envp)[len] != '='))
+		envp++;
+	if (*envp == NULL || (*envp)[len + 1] == '\0')
+		return r->normal;
+	if (parse(r, *envp + len + 1, &v))
+		return v;
+	if (r->launch)
+		complain(r, *envp + len + 1);
+	return r->normal;
 }
 
 const char *haft_set_text(enum haft_setting which)
@@ -220,8 +285,11 @@ void haft_set_range(int i, char *range, size_t n)
 		snprintf(range, n, "%s, %s or %s, default %s", r->words[0], r->words[1],
 			r->words[2], normal);
 	} else {
-		snprintf(range, n, "%lld to %lld, default %s", (long long)r->min, (long long)r->max,
-			normal);
+		char step[STEP_LEN];
+
+		step_words(r, step);
+		snprintf(range, n, "%lld to %lld%s, default %s", (long long)r->min,
+			(long long)r->max, step, normal);
 	}
 }
 
@@ -252,7 +320,7 @@ bool haft_set_put(int i, const char *text)
 bool haft_set_put_number(int i, int64_t value)
 {
 	pthread_once(&once, read_all);
-	if (rows[i].form == HAFT_FORM_TEXT || value < rows[i].min || value > rows[i].max)
+	if (rows[i].form == HAFT_FORM_TEXT || !fits(&rows[i], value))
 		return false;
 	values[i] = value;
 	return true;

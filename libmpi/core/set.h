@@ -25,6 +25,11 @@ enum haft_setting {
 	HAFT_SET_EARLY, /* HAFT_EARLY: bytes of messages that nobody has asked for, kept by a
 			 * process
 			 */
+	HAFT_SET_RING,  /* HAFT_RING: messages to a process before the pair gets a ring */
+	HAFT_SET_CHUNK, /* HAFT_CHUNK: bytes of a chunk of a pipe; read by who starts the job */
+	HAFT_SET_SPIN,  /* HAFT_SPIN: looks of a wait before it yields */
+	HAFT_SET_YIELD, /* HAFT_YIELD: yields of a wait before it sleeps */
+	HAFT_SET_SLEEP, /* HAFT_SLEEP: 0 auto, 1 never, 2 always */
 	HAFT_SETTINGS
 };
 
@@ -35,6 +40,11 @@ enum haft_check {
 
 /* The value of a setting.  Any thread. */
 int64_t haft_set(enum haft_setting which);
+
+/* The value of a setting as `envp' (an environment, ended by NULL) has it, for who starts a job: a
+ * bad value of one that is meant for him (HAFT_CHUNK) is said here and nowhere else, that of others
+ * by rank 0. */
+int64_t haft_set_launch(enum haft_setting which, char *const envp[]);
 
 /* The value of a setting that is text; "" if it is not set.  Any thread. */
 const char *haft_set_text(enum haft_setting which);
@@ -58,6 +68,8 @@ struct haft_row {
 	const char *meaning;
 	enum haft_form form;
 	bool everywhere; /* all processes of a job must have the same value */
+	bool launch;     /* read by who starts the job: only haft_set_launch says that it is bad */
+	int64_t step;    /* of numbers: 0, or only multiples of it */
 	bool late;       /* read whenever it is needed; else once, when MPI starts or soon after */
 };
 

@@ -108,6 +108,11 @@ static void describe(int i, const struct haft_row *row, char *desc, size_t n)
 	char range[128];
 
 	haft_set_range(i, range, sizeof(range));
+	if (row->launch) {
+		snprintf(desc, n, "%s (%s).  Can be set in the environment of mpiexec only.",
+			row->meaning, range);
+		return;
+	}
 	snprintf(desc, n, "%s (%s).  Can be set %s%s.", row->meaning, range,
 		row->late ? "at any time" : "before MPI is initialized",
 		row->everywhere ? ", to the same value in all processes" : "");
@@ -134,7 +139,10 @@ int tool_cvar_get_info(int cvar_index, char *name, int *name_len, int *verbosity
 				    ? (MPI_T_enum)obj_handle(tool_enum_of(cvar_index))
 				    : MPI_T_ENUM_NULL;
 	tool_tell(bind, MPI_T_BIND_NO_OBJECT);
-	tool_tell(scope, row->everywhere ? MPI_T_SCOPE_ALL_EQ : MPI_T_SCOPE_LOCAL);
+	if (row->launch)
+		tool_tell(scope, MPI_T_SCOPE_CONSTANT);
+	else
+		tool_tell(scope, row->everywhere ? MPI_T_SCOPE_ALL_EQ : MPI_T_SCOPE_LOCAL);
 	return 0;
 }
 
@@ -244,6 +252,9 @@ int tool_cvar_write(MPI_T_cvar_handle handle, const void *buf)
 		return err;
 	if (buf == NULL)
 		return haft_err(MPI_T_ERR_INVALID, "buf is NULL");
+	if (haft_set_row(i)->launch)
+		return haft_err(MPI_T_ERR_CVAR_SET_NEVER,
+			"%s is read by mpiexec when it starts the job", haft_set_row(i)->name);
 	if (via.shm != NULL && !haft_set_row(i)->late)
 		return haft_err(MPI_T_ERR_CVAR_SET_NEVER,
 			"%s was read when MPI was initialized, and stays", haft_set_row(i)->name);

@@ -3,10 +3,27 @@
 #include "libmpi/via/via.h"
 
 #include "libmpi/core/err.h"
+#include "libmpi/core/set.h"
 #include <mpi.h>
 #include <unistd.h>
 
 struct via via;
+
+/* The table of settings has the order of libshm's. */
+static_assert(SHM_SLEEP_AUTO == 0 && SHM_SLEEP_NEVER == 1 && SHM_SLEEP_ALWAYS == 2,
+	"HAFT_SLEEP=auto, never, always");
+
+static void tune(struct shm *s)
+{
+	const struct shm_tune t = {
+		.puts = (uint32_t)haft_set(HAFT_SET_RING),
+		.spins = (uint32_t)haft_set(HAFT_SET_SPIN),
+		.yields = (uint32_t)haft_set(HAFT_SET_YIELD),
+		.sleep = (enum shm_sleep)haft_set(HAFT_SET_SLEEP),
+	};
+
+	shm_tune_set(s, &t);
+}
 
 int via_open(struct shm_seg *seg, int me, shm_deliver_fn *deliver)
 {
@@ -15,6 +32,7 @@ int via_open(struct shm_seg *seg, int me, shm_deliver_fn *deliver)
 	if (err != 0)
 		return haft_err(MPI_ERR_OTHER, "rank %d cannot attach to the shared segment: %s",
 			me, shm_error_text(err));
+	tune(via.shm);
 	via.me = me;
 	via.npeers = shm_seg_nranks(seg);
 	via.frame_max = via.shm->frame_max;

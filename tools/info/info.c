@@ -97,6 +97,7 @@ static void settings_print(void)
 	const struct haft_row *r;
 	char value[HAFT_TEXT_MAX], range[128];
 
+	haft_set_launch(HAFT_SET_CHUNK, environ); /* says so if it is a bad one */
 	for (int i = 0; (r = haft_set_row(i)) != NULL; i++) {
 		haft_set_print(i, value, sizeof value);
 		haft_set_range(i, range, sizeof range);

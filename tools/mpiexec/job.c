@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "libmpi/boot/boot.h"
+#include "libmpi/core/set.h"
 #include "libshm/shm.h"
 #include "tools/mpiexec/out.h"
 
@@ -31,9 +32,12 @@ static struct boot_rank *page_of(const struct job *j, int rank)
 	return shm_seg_job_rank(j->seg, rank);
 }
 
+/* Settings of the segment are those of the first program: its environment is what the user said. */
 static void segment_make(struct job *j)
 {
-	struct shm_opts opts = {.nranks = j->n};
+	char **envp = j->plan->app[0].envp + 1;
+	struct shm_opts opts = {
+		.nranks = j->n, .chunk_len = (size_t)haft_set_launch(HAFT_SET_CHUNK, envp)};
 	int err = shm_seg_create(&opts, &j->seg);
 
 	if (err != 0)

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# RUN time=120
+# Settings by the environment: a bad value is said once a job, with its name, its range and what is
+# used instead, and the job works; a good value is not mentioned, and the data comes whole.
+. tests/tools/lib.sh
+
+cat >"$TMPDIR/p.c" <<'END'
+#include <mpi.h>
+#include <stdlib.h>
+
+enum { N = 1 << 18, SMALL = 40 };
+
+int main(int argc, char **argv)
+{
+	int rank, size, *out = malloc(N * sizeof *out), *in = malloc(N * sizeof *in);
+
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	MPI_Comm_size(MPI_COMM_WORLD, &size);
+	for (int i = 0; i < N; i++)
+		out[i] = rank * N + i;
+	int to = (rank + 1) % size, from = (rank + size - 1) % size;
+	for (int k = 0; k < SMALL; k++)
+		MPI_Sendrecv(out + k, 1, MPI_INT, to, 1, in + k, 1, MPI_INT, from, 1,
+			MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	MPI_Sendrecv(out + SMALL, N - SMALL, MPI_INT, to, 2, in + SMALL, N - SMALL, MPI_INT, from,
+		2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	for (int i = 0; i < N; i++)
+		if (in[i] != from * N + i)
+			MPI_Abort(MPI_COMM_WORLD, 3);
+	MPI_Finalize();
+	free(out);
+	free(in);
+	return 0;
+}
+END
+# shellcheck disable=SC2086
+"$B/bin/mpicc" $san -O1 -o "$TMPDIR/p" "$TMPDIR/p.c" || exit 1
+export HAFT_READ=never
+
+# bad_value NAME VALUE RANGE DEFAULT
+bad_value() {
+	export "$1=$2"
+	job -n 4 "$TMPDIR/p"
+	want_rc 0
+	want_err "haft: $1=$2 is not understood: it is $3"
+	want_err "using $4"
+	[ "$(grep -c "$1" "$err")" = 1 ] || fail "$1=$2: said $(grep -c "$1" "$err") times"
+	[ "$(wc -l <"$err")" = 1 ] || fail "$1=$2: something else is said: $(cat "$err")"
+	"$B/bin/mpi-info" --settings 2>&1 | grep -q "^haft: $1=$2 is not" ||
+		fail "mpi-info does not say that $1=$2 is bad"
+	[ "$("$B/bin/mpi-info" --settings 2>/dev/null | sed -n "s/^$1  *\([^ ]*\) .*/\1/p")" = "$4" ] ||
+		fail "mpi-info does not show $1's default"
+	unset "$1"
+}
+# good_value NAME VALUE SHOWN
+good_value() {
+	export "$1=$2"
+	job -n 4 "$TMPDIR/p"
+	want_rc 0
+	[ -s "$err" ] && fail "$1=$2: $(cat "$err")"
+	[ "$("$B/bin/mpi-info" --settings | sed -n "s/^$1  *\([^ ]*\) .*/\1/p")" = "$3" ] ||
+		fail "mpi-info does not show $1=$2 as $3"
+	unset "$1"
+}
+now() {
+	"$B/bin/mpi-info" --settings | sed -n "s/^$1  *\([^ ]*\) .*/\1/p"
+}
+
+bad_value HAFT_RING -1 "a number from 0 to" "$(now HAFT_RING)"
+bad_value HAFT_CHUNK 1000 "a number from 256 to 16777216, a multiple of 64" "$(now HAFT_CHUNK)"
+bad_value HAFT_CHUNK 32M "a number from 256 to 16777216, a multiple of 64" "$(now HAFT_CHUNK)"
+bad_value HAFT_SPIN often "a number from 0 to" "$(now HAFT_SPIN)"
+bad_value HAFT_YIELD 1x "a number from 0 to" "$(now HAFT_YIELD)"
+bad_value HAFT_SLEEP no "one of auto, never, always" auto
+bad_value HAFT_EAGER 2M "a number from 0 to" "$(now HAFT_EAGER)"
+good_value HAFT_RING 0 0
+good_value HAFT_RING 1M 1048576
+good_value HAFT_CHUNK 256 256
+good_value HAFT_CHUNK 1M 1048576
+good_value HAFT_SPIN 0 0
+good_value HAFT_YIELD 0 0
+good_value HAFT_SLEEP never never
+good_value HAFT_SLEEP always always
+good_value HAFT_SLEEP auto auto
+
+# A bad value for the programs only is said, too; a job of one says it for itself.
+job -env HAFT_CHUNK 100 -n 2 "$TMPDIR/p"
+want_rc 0
+[ "$(grep -c "HAFT_CHUNK=100 is not understood" "$err")" = 1 ] || fail "-env HAFT_CHUNK: $(cat "$err")"
+HAFT_CHUNK=100 "$TMPDIR/p" 2>"$err" || fail "a job of one fails"
+[ "$(grep -c "HAFT_CHUNK=100 is not understood" "$err")" = 1 ] || fail "job of one: $(cat "$err")"
+finish

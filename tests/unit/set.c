@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* set.c - each setting of the waiting and of the ways between processes changes what it says.
+ *
+ * A child for each case: it sets the environment, starts MPI as a job of one, and looks at what
+ * libshm counts while it sends to itself or waits for nothing. */
+#include "libmpi/core/set.h"
+#include "libmpi/via/via.h"
+#include "tests/unit/node.h"
+
+#include <mpi.h>
+
+enum { TRIES = 1000 }; /* more looks and yields than any setting here */
+
+static const struct shm_hdr hdr = {.kind = 1};
+
+/* Runs `body' in a process where `name' is `value'. */
+static void with(const char *name, const char *value, void (*body)(void))
+{
+	pid_t pid = fork();
+
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		alarm(NODE_SECONDS);
+		unsetenv("HAFT_JOB");
+		CHECK(setenv(name, value, 1) == 0);
+		CHECK(MPI_Init(NULL, NULL) == MPI_SUCCESS);
+		memset(&via.shm->count, 0, sizeof via.shm->count);
+		body();
+		_exit(0);
+	}
+	node_join(pid);
+}
+
+static void take(void *arg, const struct shm_frame *f)
+{
+	(void)f;
+	++*(int *)arg;
+}
+
+/* One frame to myself, and back out. */
+static void send_one(void)
+{
+	int n = 0;
+
+	CHECK(shm_put(via.shm, 0, &hdr, "", 1) == 0);
+	while (n == 0)
+		shm_poll(via.shm, take, &n);
+}
+
+/* So many empty passes of one wait. */
+static void wait_passes(struct shm_wait *w, int n)
+{
+	for (int i = 0; i < n; i++)
+		CHECK(shm_idle(via.shm, w) == 0);
+}
+
+static void table(void)
+{
+	CHECK(haft_set(HAFT_SET_RING) == SHM_PUTS);
+	CHECK(haft_set(HAFT_SET_CHUNK) == SHM_CHUNK);
+	CHECK(haft_set(HAFT_SET_SPIN) == SHM_SPINS);
+	CHECK(haft_set(HAFT_SET_YIELD) == SHM_YIELDS);
+	CHECK(haft_set(HAFT_SET_SLEEP) == SHM_SLEEP_AUTO);
+}
+
+/* The table's defaults are libshm's. */
+static void defaults(void **state)
+{
+	(void)state;
+	with("HAFT_EAGER", "", table);
+}
+
+static void ring_at_once(void)
+{
+	send_one();
+	CHECK(via.shm->count.rings == 1);
+}
+
+static void ring_late(void)
+{
+	for (int i = 0; i < 10; i++)
+		send_one();
+	CHECK(via.shm->count.rings == 0 && via.shm->count.put_inbox == 10);
+	send_one();
+	CHECK(via.shm->count.rings == 1 && via.shm->count.put_inbox == 10);
+}
+
+static void ring(void **state)
+{
+	(void)state;
+	with("HAFT_RING", "0", ring_at_once);
+	with("HAFT_RING", "10", ring_late);
+}
+
+static void chunk_is(size_t want)
+{
+	size_t cap = 0;
+	void *p;
+
+	CHECK(shm_pipe_acquire(via.shm, 0, &p, &cap) == 0);
+	CHECK(cap == want);
+}
+
+static void chunk_small(void)
+{
+	chunk_is(320);
+}
+
+static void chunk_large(void)
+{
+	chunk_is(4 << 20);
+}
+
+static void chunk_normal(void)
+{
+	chunk_is(SHM_CHUNK);
+}
+
+static void chunk(void **state)
+{
+	(void)state;
+	with("HAFT_CHUNK", "320", chunk_small);
+	with("HAFT_CHUNK", "4M", chunk_large);
+	with("HAFT_CHUNK", "300", chunk_normal);
+	with("HAFT_CHUNK", "17M", chunk_normal);
+}
+
+static void spin_seven(void)
+{
+	struct shm_wait w;
+
+	shm_wait_begin(&w);
+	wait_passes(&w, 7);
+	CHECK(via.shm->count.spins == 7 && via.shm->count.yields == 0);
+	wait_passes(&w, 1);
+	CHECK(via.shm->count.spins == 7 && via.shm->count.yields == 1);
+	shm_wait_end(via.shm, &w);
+}
+
+static void spin(void **state)
+{
+	(void)state;
+	with("HAFT_SPIN", "7", spin_seven);
+}
+
+static void yield_three(void)
+{
+	struct shm_wait w;
+
+	shm_wait_begin(&w);
+	for (int i = 0; i < SHM_SPINS + TRIES && via.shm->count.sleeps == 0; i++)
+		wait_passes(&w, 1);
+	CHECK(via.shm->count.sleeps == 1 && via.shm->count.yields == 3);
+	shm_wait_end(via.shm, &w);
+}
+
+static void yield_none(void)
+{
+	struct shm_wait w;
+
+	shm_wait_begin(&w);
+	wait_passes(&w, SHM_SPINS + 1);
+	CHECK(via.shm->count.sleeps == 1 && via.shm->count.yields == 0);
+	shm_wait_end(via.shm, &w);
+}
+
+static void yield(void **state)
+{
+	(void)state;
+	with("HAFT_YIELD", "3", yield_three);
+	with("HAFT_YIELD", "0", yield_none);
+}
+
+static void sleep_always(void)
+{
+	struct shm_wait w;
+
+	shm_wait_begin(&w);
+	wait_passes(&w, 1);
+	CHECK(via.shm->count.sleeps == 1);
+	CHECK(via.shm->count.spins == 0 && via.shm->count.yields == 0);
+	shm_wait_end(via.shm, &w);
+}
+
+/* Who never sleeps can be seen waiting all the same. */
+static void sleep_never(void)
+{
+	const struct shm_what what = {.comm = 5};
+	struct shm_view v;
+	struct shm_wait w;
+
+	shm_wait_begin(&w);
+	w.what = &what;
+	wait_passes(&w, SHM_SPINS + TRIES);
+	CHECK(via.shm->count.sleeps == 0);
+	CHECK(via.shm->count.yields == TRIES);
+	shm_seg_view(via.shm->seg, 0, &v);
+	CHECK(v.asleep && v.what.comm == 5);
+	shm_wait_end(via.shm, &w);
+	shm_seg_view(via.shm->seg, 0, &v);
+	CHECK(!v.asleep);
+}
+
+static void sleeping(void **state)
+{
+	(void)state;
+	with("HAFT_SLEEP", "always", sleep_always);
+	with("HAFT_SLEEP", "never", sleep_never);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(defaults),
+		cmocka_unit_test(ring),
+		cmocka_unit_test(chunk),
+		cmocka_unit_test(spin),
+		cmocka_unit_test(yield),
+		cmocka_unit_test(sleeping),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
