@@ -271,6 +271,20 @@ static inline bool free_claim(const struct obj_class *c, struct obj *o, uint64_t
 
 #define ONE_OF_MANY (-1)
 
+/* One of several handles has been taken from o, and a reference in its place: as long as we have
+ * that, the object's life does not end, though its other handles may go.  Was it the life that
+ * token is of?  If not, the handle is put back. */
+static int free_one(struct obj *o, uint64_t token)
+{
+	uint64_t now = token_of(o);
+	bool ours = now == token || now == (token ^ TOKEN_DEAD);
+
+	if (!ours)
+		refs_add(o, OBJ_REFS_USER);
+	obj_drop(o);
+	return ours ? ONE_OF_MANY : OBJ_STALE;
+}
+
 /* Begins the long way.  OBJ_OK: we closed the object and hold it; ONE_OF_MANY: one of several
  * handles is given back. */
 static int free_begin(const struct obj_class *c, struct obj *o, uint64_t token)
@@ -286,15 +300,11 @@ static int free_begin(const struct obj_class *c, struct obj *o, uint64_t token)
 			return OBJ_BUSY;
 		if (r & REFS_DYING || r == 0)
 			r = __atomic_load_n(&o->refs, __ATOMIC_ACQUIRE);
-		else if (refs_swap(c, o, &r, many ? r - OBJ_REFS_USER : (r | REFS_CLOSING) + 1))
+		else if (refs_swap(c, o, &r, (many ? r - OBJ_REFS_USER : r | REFS_CLOSING) + 1))
 			break;
 	}
-	if (many) {
-		if (token_is(o, token))
-			return ONE_OF_MANY;
-		refs_add(o, OBJ_REFS_USER);
-		return OBJ_STALE;
-	}
+	if (many)
+		return free_one(o, token);
 	if (token_is(o, token))
 		return OBJ_OK;
 	refs_add(o, -REFS_CLOSING);

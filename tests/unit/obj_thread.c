@@ -4,6 +4,7 @@
 #include "tests/unit/fix.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 
 #define THREADS 4
@@ -237,6 +238,57 @@ static void H3_of_two_threads_that_free_one_handle_one_wins(void **state)
 	assert_int_equal((uint64_t)destroyed + s.live, s.created);
 }
 
+static obj_h passed; /* one of the two handles of an object; atomic */
+
+/* Two threads with a handle each: both give theirs back at the same time. */
+static void free_mine(obj_h h)
+{
+	if (obj_free(&item, &h) != OBJ_OK || h != NULL)
+		atomic_fetch_add(&errors, 1);
+}
+
+static void *taker(void *arg)
+{
+	(void)arg;
+	for (long i = 0; i < rounds; i++) {
+		obj_h h;
+
+		while ((h = __atomic_exchange_n(&passed, NULL, __ATOMIC_ACQ_REL)) == NULL)
+			sched_yield();
+		free_mine(h);
+	}
+	return NULL;
+}
+
+static void *giver(void *arg)
+{
+	(void)arg;
+	for (long i = 0; i < rounds; i++) {
+		struct thing *t = obj_new(&item, NULL);
+		obj_h h = obj_share(t);
+
+		__atomic_store_n(&passed, h, __ATOMIC_RELEASE);
+		while (__atomic_load_n(&passed, __ATOMIC_ACQUIRE) != NULL)
+			sched_yield();
+		free_mine(h);
+	}
+	return NULL;
+}
+
+static void H3_each_of_two_handles_is_given_back_once(void **state)
+{
+	pthread_t t[2];
+
+	(void)state;
+	rounds *= 5;
+	pthread_create(&t[0], NULL, taker, NULL);
+	pthread_create(&t[1], NULL, giver, NULL);
+	for (int i = 0; i < 2; i++)
+		pthread_join(t[i], NULL);
+	assert_int_equal(atomic_load(&errors), 0);
+	assert_int_equal(atomic_load(&destroyed), rounds);
+}
+
 static void *name_and_errh(void *arg)
 {
 	char name[100];
@@ -371,6 +423,7 @@ int main(void)
 		TEST(H4_no_reference_is_lost, setup),
 		TEST(H4_no_reference_is_lost, setup_shared),
 		TEST(H3_of_two_threads_that_free_one_handle_one_wins, setup),
+		TEST(H3_each_of_two_handles_is_given_back_once, setup),
 		TEST(H10_names_and_handlers_are_never_half_done, setup),
 		TEST(H5_attributes_are_read_while_others_set_and_delete, setup),
 		TEST(H10_slots_of_threads_that_ended_are_used_again, setup),
