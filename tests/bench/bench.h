@@ -11,6 +11,7 @@
  *	lat.c	two ranks: latency, message rate, bandwidth, posted receives
  *	coll.c	collectives on any number of ranks
  *	comm.c	communicators
+ *	near.c	neighbours: ring and halo exchange
  *	type.c	derived datatypes: packing, messages, commit
  *	life.c	start, processor time of a waiting rank, memory
  *
@@ -105,6 +106,9 @@ void coll_barrier(struct bench *b, const struct bench_row *row);
 void coll_bcast(struct bench *b, const struct bench_row *row);
 void coll_allreduce(struct bench *b, const struct bench_row *row);
 void coll_alltoall(struct bench *b, const struct bench_row *row);
+
+void near_ring(struct bench *b, const struct bench_row *row);
+void near_halo(struct bench *b, const struct bench_row *row);
 
 void type_shape(struct bench *b, const struct bench_row *row);
 void type_commit(struct bench *b, const struct bench_row *row);

@@ -47,6 +47,8 @@ static const struct bench_row rows[] = {
 	{"allreduce1m", coll_allreduce, 1048576, 0},
 	{"bcast64k", coll_bcast, 65536, 0},
 	{"alltoall8", coll_alltoall, 8, 0},
+	{"ring", near_ring, 1024, 0},
+	{"halo", near_halo, 1024, 0},
 	SHAPE("cont", 0),
 	SHAPE("v1", 1),
 	SHAPE("v4", 2),
