@@ -164,6 +164,7 @@ mpi_TESTS += tests/std/ch19/kinds.c
 mpi_TESTS += tests/thread/attrs.c
 mpi_TESTS += tests/thread/level.c
 mpi_TESTS += tests/thread/storm.c
+mpi_TESTS += tests/thread/tool.c
 mpi_TESTS += tests/thread/waits.c
 
 # The same in Fortran, built with our mpifort.
