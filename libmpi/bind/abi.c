@@ -73,8 +73,11 @@ int bind_abi_set_fortran_info(struct info *info)
 		err = tell_types(info, false);
 		if (err == MPI_SUCCESS)
 			err = info_dup(info, &fortran);
-		if (err == MPI_SUCCESS)
+		if (err == MPI_SUCCESS) {
+			obj_hold(fortran); /* ours: nobody has a handle of it, so nobody leaks it */
+			obj_free_obj(fortran);
 			err = tell_types(info, true);
+		}
 	} else
 		err = haft_err(MPI_ERR_ABI, "the properties of Fortran have been set before");
 	pthread_mutex_unlock(&lock);

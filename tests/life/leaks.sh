@@ -159,6 +159,26 @@ END
 "$B/bin/mpicc" $SANFLAGS -g s.c -o s || exit 1
 run "$B/bin/mpiexec" -n 2 ./s || fail "exit code of two sessions"
 [ -s out ] && fail "two sessions hear"
+# What the library keeps for Fortran is not the program's.
+cat >f.c <<'END'
+#include <mpi.h>
+
+int main(int argc, char **argv)
+{
+	MPI_Info info;
+
+	MPI_Info_create(&info);
+	MPI_Info_set(info, "mpi_integer_size", "4");
+	MPI_Abi_set_fortran_info(info);
+	MPI_Info_free(&info);
+	MPI_Init(&argc, &argv);
+	MPI_Finalize();
+	return 0;
+}
+END
+"$B/bin/mpicc" $SANFLAGS -g f.c -o f || exit 1
+run "$B/bin/mpiexec" -n 1 ./f || fail "exit code with the properties of Fortran"
+[ -s out ] && fail "the properties of Fortran are a leak"
 HAFT_LEAKS=0 timeout 30 "$B/bin/mpiexec" -n 1 ./p leak >out 2>&1 || fail "HAFT_LEAKS=0"
 [ -s out ] && fail "HAFT_LEAKS=0 says"
 rm -f ./*
