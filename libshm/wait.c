@@ -285,8 +285,8 @@ static uint32_t spins(const struct shm *s)
 {
 	const struct shm_in *in = s->in;
 
-	if (in->tune.sleep == SHM_SLEEP_ALWAYS)
-		return 0;
+	if (in->tune.sleep == SHM_SLEEP_ALWAYS || (in->contended && in->tune.yields == 0))
+		return 0; /* without yields nobody notices a crowd */
 	if (in->crowd == 0)
 		return in->tune.spins;
 	if (in->contended)
