@@ -176,6 +176,7 @@ fort_TESTS += tests/fort/attr.f90
 fort_TESTS += tests/fort/calls.f90
 fort_TESTS += tests/fort/hello.f90
 fort_TESTS += tests/fort/hello08.f90
+fort_TESTS += tests/fort/learn.f90
 fort_TESTS += tests/fort/more.f90
 fort_TESTS += tests/fort/old.f
 fort_TESTS += tests/fort/ring.f

@@ -274,6 +274,8 @@ static void declare_fast(FILE *out, const struct param *p)
 			x);
 	else if (how_of(p) == F_HANDLE_OUT)
 		fprintf(out, "\t%s c_%s = FORT_UNSET(%s);\n", class_type(p), x, class_type(p));
+	else if (how_of(p) == F_INDEX_OUT)
+		fprintf(out, "\tint c_%s = FORT_NO_INDEX;\n", x);
 }
 
 static void declare(FILE *out, const struct form *m, const struct param *p)
@@ -300,6 +302,7 @@ static void declare(FILE *out, const struct form *m, const struct param *p)
 	case F_HANDLES_TO:
 	case F_HANDLES_FROM: declare_peers(out, m, p); break;
 	case F_INT_OUT: fprintf(out, "\tMPI_Aint c_%s = 0;\n", x); break;
+	case F_INDEX_OUT: fprintf(out, "\tint c_%s = FORT_NO_INDEX;\n", x); break;
 	case F_INTS: fprintf(out, "\tMPI_Aint s_%s[FORT_SCRATCH], *c_%s = NULL;\n", x, x); break;
 	case F_STR:
 	case F_STR_INFO: declare_text(out, m, p); break;
@@ -417,7 +420,8 @@ static void argument(struct text *t, const struct form *m, const struct param *p
 	case F_INT: text_add(t, "*%s", x); break;
 	case F_HANDLE_OUT:
 	case F_HANDLE_IO:
-	case F_INT_OUT: text_add(t, "&c_%s", x); break;
+	case F_INT_OUT:
+	case F_INDEX_OUT: text_add(t, "&c_%s", x); break;
 	case F_INTS:
 	case F_HANDLES:
 	case F_HANDLES_IO:
@@ -461,6 +465,7 @@ static void after_always(FILE *out, const struct form *m, const struct param *p)
 		fprintf(out, "\tFORT_HANDLES_BACK(%s, %s, %s);\n", class_object(p), x,
 			length(m, p));
 		break;
+	case F_INDEX_OUT: fprintf(out, "\tFORT_INDEX_NEW(%s);\n", x); break;
 	case F_HANDLES_OUT:
 		fprintf(out, "\tFORT_HANDLES_NEW(%s, %s, %s, %s);\n", class_type(p),
 			class_object(p), x, length(m, p));
@@ -476,7 +481,6 @@ static bool after_success(FILE *out, const struct form *m, const struct param *p
 	switch (how_of(p)) {
 	case F_INT_OUT: fprintf(out, "\t\t*%s = (MPI_Fint)c_%s;\n", x, x); return true;
 	case F_FLAG_OUT: fprintf(out, "\t\t*%s = *%s != 0;\n", x, x); return true;
-	case F_INDEX_OUT: fprintf(out, "\t\t*%s += *%s >= 0;\n", x, x); return true;
 	case F_INDICES_OUT:
 		fprintf(out, "\t\tFORT_INDICES(%s, *%s);\n", x, outcount(m));
 		return true;
@@ -498,13 +502,15 @@ static void give_back(FILE *out, const struct form *m, const struct param *p)
 {
 	const char *x = p->name;
 
+	/* The standard calls the buffer of MPI_Precv_init IN. */
+	const char *written = p->dir != IN || p->kind == KIND_BUF_OUT ? "true" : "false";
+
 	if (!fails(m, p))
 		return;
 	if (how_of(p) == F_CHOICE && fort_later(m->e.f))
-		fprintf(out, "\tFORT_PART_KEEP(%s, %s, c_%s);\n", x,
-			p->dir != IN ? "true" : "false", request_of(m->e.f));
+		fprintf(out, "\tFORT_PART_KEEP(%s, %s, c_%s);\n", x, written, request_of(m->e.f));
 	else if (how_of(p) == F_CHOICE)
-		fprintf(out, "\tFORT_PART_END(%s, %s);\n", x, p->dir != IN ? "true" : "false");
+		fprintf(out, "\tFORT_PART_END(%s, %s);\n", x, written);
 	else
 		fprintf(out, "\tfort_room_end(s_%s, c_%s);\n", x, x);
 }
@@ -523,8 +529,7 @@ static bool succeeds(const struct form *m, const struct param *p)
 	enum fort h = how_of(p);
 
 	(void)m;
-	return h == F_INT_OUT || h == F_FLAG_OUT || h == F_INDEX_OUT || h == F_INDICES_OUT ||
-	       h == F_STR_OUT;
+	return h == F_INT_OUT || h == F_FLAG_OUT || h == F_INDICES_OUT || h == F_STR_OUT;
 }
 
 static void call(FILE *out, const struct form *m, const char *first)

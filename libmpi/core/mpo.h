@@ -338,10 +338,12 @@ struct req {
 };
 
 /* A copy that stands for the user's memory while an operation runs: taken when a persistent request
- * starts, given back when the user learns of the end, and gone with the request.  Its owner is
+ * starts, given back once when the user learns of the end, and gone with the request.  Partitions
+ * are taken as they get ready and given back as they are seen to have arrived.  Its owner is
  * libmpi/fort, which has the same struct. */
 struct req_copy {
 	struct req_copy *next;
+	bool given; /* of this start: the memory is the user's again */
 	void (*take)(struct req_copy *c);
 	void (*give)(struct req_copy *c);
 	void (*gone)(struct req_copy *c);

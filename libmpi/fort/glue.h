@@ -177,6 +177,15 @@ int fort_from(const void *buf, MPI_Fint comm);
 			*x = fort_##object##_int(c_##x); \
 	} while (0)
 
+/* The same for a position, which counts from 1 in Fortran; a call that fails may have set it. */
+#define FORT_NO_INDEX INT32_MIN
+
+#define FORT_INDEX_NEW(x)                          \
+	do {                                       \
+		if (c_##x != FORT_NO_INDEX)        \
+			*x = c_##x + (c_##x >= 0); \
+	} while (0)
+
 /* Positions count from 1 in Fortran; `n' may be MPI_UNDEFINED, which is negative. */
 #define FORT_INDICES(x, n)                    \
 	do {                                  \

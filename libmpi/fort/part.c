@@ -181,6 +181,7 @@ static void section_move(const struct fort_desc *d, char *flat, bool out)
 /* The same as libmpi/core/mpo.h has. */
 struct req_copy {
 	struct req_copy *next;
+	bool given;
 	void (*take)(struct req_copy *c);
 	void (*give)(struct req_copy *c);
 	void (*gone)(struct req_copy *c);
@@ -224,7 +225,7 @@ int fort_copy_make(struct fort_part *p)
 
 	if (k == NULL)
 		return fort_no_memory();
-	k->c = (struct req_copy){NULL, kept_take, kept_give, kept_gone};
+	k->c = (struct req_copy){NULL, false, kept_take, kept_give, kept_gone};
 	k->flat = (char *)k + at;
 	k->written = true;
 	memcpy(&k->desc, p->desc, head);

@@ -213,6 +213,11 @@ void wait_until(bool (*ready)(void *arg), void *arg, const struct req *show);
  * haft_err; returns its error class. */
 int req_report(struct req *r, MPI_Status *status);
 
+/* Memory of the user's that a copy stands for (struct req_copy): taken as it is now; given back,
+ * for the last time of this start if `last'.  The library's lock is held. */
+void req_copies_take(struct req *r);
+void req_copies_give(struct req *r, bool last);
+
 /* call.c: a request with a handle that holds type and communicator; NULL: no memory.  no_request:
  * that error. */
 struct req *req_new(struct type *type, struct comm *c);

@@ -599,6 +599,19 @@ static void deliver_mail(void)
 	}
 }
 
+/* What of a section is ready now: under the lock, so that nobody else's older look at the memory
+ * comes after ours. */
+static void take_section(struct req *r)
+{
+	if (r->copies == NULL)
+		return;
+	if (haft_threads())
+		haft_lock();
+	req_copies_take(r);
+	if (haft_threads())
+		haft_unlock();
+}
+
 int p2p_pready(int i, struct req *r)
 {
 	return p2p_pready_range(i, i, r);
@@ -611,6 +624,8 @@ int p2p_pready_range(int low, int high, struct req *r)
 	if (err == 0 && low > high)
 		err = haft_err(
 			MPI_ERR_ARG, "partition_low is %d, above partition_high %d", low, high);
+	if (err == 0)
+		take_section(r);
 	for (int i = low; err == 0 && i <= high; i++)
 		err = mark(r->scratch, i);
 	deliver_mail();
@@ -623,6 +638,8 @@ int p2p_pready_list(int n, const int list[], struct req *r)
 
 	if (err == 0 && n > 0 && list == NULL)
 		err = haft_err(MPI_ERR_ARG, "array_of_partitions is NULL");
+	if (err == 0)
+		take_section(r);
 	for (int i = 0; err == 0 && i < n; i++)
 		err = mark(r->scratch, list[i]);
 	deliver_mail();
@@ -659,11 +676,13 @@ int p2p_parrived(struct req *r, int i, int *flag)
 	p = r->scratch;
 	if (i < 0 || i >= p->n)
 		return haft_err(MPI_ERR_ARG, "partition %d is not one of 0..%d", i, p->n - 1);
-	if (!r->active || has_arrived(p, i))
+	if (!r->active || (has_arrived(p, i) && r->copies == NULL))
 		return 0;
 	if (haft_threads())
 		haft_lock();
 	*flag = look_again(r, i);
+	if (*flag && r->copies != NULL)
+		req_copies_give(r, false);
 	if (haft_threads())
 		haft_unlock();
 	return 0;

@@ -88,8 +88,7 @@ int p2p_start(struct req **request)
 		return haft_err(MPI_ERR_REQUEST,
 			"the request is active: it must complete before it is "
 			"started again");
-	for (struct req_copy *c = r->copies; c != NULL; c = c->next)
-		c->take(c);
+	req_copies_take(r);
 	free(r->errwords);
 	r->errwords = NULL;
 	r->at = r->total = 0;

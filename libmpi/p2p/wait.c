@@ -187,6 +187,24 @@ static void copies_gone(struct req *r)
 	}
 }
 
+void req_copies_take(struct req *r)
+{
+	for (struct req_copy *c = r->copies; c != NULL; c = c->next) {
+		c->given = false;
+		c->take(c);
+	}
+}
+
+void req_copies_give(struct req *r, bool last)
+{
+	for (struct req_copy *c = r->copies; c != NULL; c = c->next) {
+		if (c->given)
+			continue;
+		c->give(c);
+		c->given = last;
+	}
+}
+
 void req_let_go(struct req *r)
 {
 	if (r->type != NULL)
@@ -247,6 +265,7 @@ void req_finish_rest(struct req *r)
 	if (r->orphan) {
 		if (r->ops != NULL && r->ops->over != NULL)
 			r->ops->over(r);
+		req_copies_give(r, true);
 		req_let_go(r);
 		obj_drop(r);
 	}
@@ -280,8 +299,8 @@ static int req_end(struct req **request, MPI_Status *status)
 	struct req *r = *request;
 	int err = req_report(r, status);
 
-	for (struct req_copy *c = r->copies; unlikely(c != NULL); c = c->next)
-		c->give(c);
+	if (unlikely(r->copies != NULL))
+		req_copies_give(r, true);
 	if (r->persist) {
 		r->active = false;
 		return err;
@@ -321,6 +340,27 @@ int p2p_test(struct req **request, int *flag, MPI_Status *status)
 	return 0;
 }
 
+/* Writes the result of a request, finished or idle, and keeps it; the memory is the user's again.
+ */
+static int look_at(struct req *r, MPI_Status *status)
+{
+	if (req_idle(r)) {
+		haft_status_empty(status, MPI_ANY_SOURCE);
+		return 0;
+	}
+	if (unlikely(r->copies != NULL))
+		req_copies_give(r, true);
+	return req_report(r, status);
+}
+
+static void look_at_one(struct req *r, int at, MPI_Status *statuses)
+{
+	if (statuses == MPI_STATUSES_IGNORE)
+		look_at(r, MPI_STATUS_IGNORE);
+	else
+		statuses[at].MPI_ERROR = look_at(r, &statuses[at]);
+}
+
 int p2p_request_get_status(struct req *request, int *flag, MPI_Status *status)
 {
 	*flag = 1;
@@ -332,7 +372,7 @@ int p2p_request_get_status(struct req *request, int *flag, MPI_Status *status)
 		p2p_progress();
 	*flag = request->done;
 	if (request->done)
-		req_report(request, status);
+		look_at(request, status);
 	return 0;
 }
 
@@ -355,6 +395,8 @@ int p2p_request_free(struct req **request)
 	}
 	if (r->kind == REQ_USER)
 		user_free(r);
+	if (!req_idle(r))
+		req_copies_give(r, true);
 	req_free(r);
 	return 0;
 }
@@ -567,15 +609,6 @@ int p2p_testsome(int count, struct req *reqs[], int *outcount, int indices[], MP
 
 /* --- several requests, looking only (3.7.6) ------------------------------------------------- */
 
-/* Writes the result of request i, finished or idle, and keeps it. */
-static int look_at(struct req *r, MPI_Status *status)
-{
-	if (!req_idle(r))
-		return req_report(r, status);
-	haft_status_empty(status, MPI_ANY_SOURCE);
-	return 0;
-}
-
 int p2p_request_get_status_any(
 	int count, struct req *reqs[], int *index, int *flag, MPI_Status *status)
 {
@@ -604,8 +637,8 @@ int p2p_request_get_status_all(int count, struct req *reqs[], int *flag, MPI_Sta
 	if (!all_done(&s))
 		p2p_progress();
 	*flag = all_done(&s);
-	for (int i = 0; i < count && *flag && statuses != MPI_STATUSES_IGNORE; i++)
-		statuses[i].MPI_ERROR = look_at(reqs[i], &statuses[i]);
+	for (int i = 0; i < count && *flag; i++)
+		look_at_one(reqs[i], i, statuses);
 	return 0;
 }
 
@@ -623,8 +656,7 @@ int p2p_request_get_status_some(
 	for (int i = 0; i < count; i++) {
 		if (req_idle(reqs[i]) || !reqs[i]->done)
 			continue;
-		if (statuses != MPI_STATUSES_IGNORE)
-			statuses[n].MPI_ERROR = look_at(reqs[i], &statuses[n]);
+		look_at_one(reqs[i], n, statuses);
 		indices[n++] = i;
 	}
 	*outcount = n;
