@@ -15,6 +15,7 @@
 #define HEAP_BASE  ((uint64_t)1 << 30)
 #define HEAP_RANK  ((uint64_t)64 << 20)
 #define HEAP_TIMES MEAN_OR(1, 4)
+#define HEAP_SCANT 16 /* of that a part, under a narrow limit: pipes of a few pairs at once */
 
 static uint64_t round_up(uint64_t n, uint64_t to)
 {
@@ -43,16 +44,22 @@ static uint32_t frame_max(int nranks)
 	return nranks <= 128 ? SHM_FRAME_MAX / 2 : SHM_FRAME_MAX / 4;
 }
 
-static uint64_t heap_len(const struct shm_opts *o, bool users)
+/* How much address space the heap may take. */
+enum room { ROOM_SCANT, ROOM_OWN, ROOM_USERS, ROOM_KINDS };
+
+static uint64_t heap_len(const struct shm_opts *o, enum room room)
 {
+	uint64_t own = HEAP_BASE + (uint64_t)o->nranks * HEAP_RANK;
+
 	if (o->heap_len != 0)
 		return o->heap_len;
-	return HEAP_BASE + (uint64_t)o->nranks * HEAP_RANK +
-	       (users ? HEAP_TIMES * shm_os_memory() : 0);
+	if (room == ROOM_SCANT)
+		return own / HEAP_SCANT;
+	return own + (room == ROOM_USERS ? HEAP_TIMES * shm_os_memory() : 0);
 }
 
 /* Fills in all of the head but the magic. */
-static void lay_out(struct head *h, const struct shm_opts *o, bool users)
+static void lay_out(struct head *h, const struct shm_opts *o, enum room room)
 {
 	uint64_t n = (uint64_t)o->nranks, at = round_up(sizeof *h, PAGE);
 
@@ -70,7 +77,7 @@ static void lay_out(struct head *h, const struct shm_opts *o, bool users)
 	h->bucket = at += n * sizeof(struct page);
 	h->inbox = at += BUCKETS * sizeof(uint64_t);
 	h->heap = round_up(at += n * sizeof(struct inbox), PAGE);
-	h->len = h->heap + round_up(heap_len(o, users), PAGE);
+	h->len = h->heap + round_up(heap_len(o, room), PAGE);
 }
 
 static int map(struct shm_seg *seg, int fd, uint64_t len)
@@ -131,12 +138,12 @@ static struct shm_seg *seg_new(void)
 }
 
 /* Lays out and maps the new file: with room for users' memory, or, under a limit of address space
- * or of the size of files, without. */
+ * or of the size of files, without, or with little of anything. */
 static int stretch(struct shm_seg *seg, const struct shm_opts *opts, struct head *h)
 {
-	for (int users = 1; users >= 0; users--) {
+	for (int room = ROOM_KINDS - 1; room >= 0; room--) {
 		*h = (struct head){0};
-		lay_out(h, opts, users != 0);
+		lay_out(h, opts, (enum room)room);
 		if (shm_os_resize(seg->mem_fd, h->len) == 0 && map(seg, seg->mem_fd, h->len) == 0)
 			return 0;
 	}

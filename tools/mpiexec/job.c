@@ -32,6 +32,20 @@ static struct boot_rank *page_of(const struct job *j, int rank)
 	return shm_seg_job_rank(j->seg, rank);
 }
 
+/* Why there is no segment, in words. */
+static void segment_refuse(const struct job *j, int err)
+{
+	const char *why = err == SHM_SYS ? strerror(errno) : NULL;
+	char limit[64] = "";
+	struct rlimit r;
+
+	if (getrlimit(RLIMIT_AS, &r) == 0 && r.rlim_cur != RLIM_INFINITY)
+		snprintf(limit, sizeof limit, "; address space is limited to %llu KiB (ulimit -v)",
+			(unsigned long long)r.rlim_cur / 1024);
+	die(1, "no shared memory for %d processes: %s%s%s%s", j->n, shm_error_text(err),
+		why != NULL ? ": " : "", why != NULL ? why : "", limit);
+}
+
 /* Settings of the segment are those of the first program: its environment is what the user said. */
 static void segment_make(struct job *j)
 {
@@ -41,8 +55,7 @@ static void segment_make(struct job *j)
 	int err = shm_seg_create(&opts, &j->seg);
 
 	if (err != 0)
-		die(1, "no shared memory for %d processes: %s%s%s", j->n, shm_error_text(err),
-			err == SHM_SYS ? ": " : "", err == SHM_SYS ? strerror(errno) : "");
+		segment_refuse(j, err);
 	j->spawn.seg_fd = fcntl(shm_seg_fd(j->seg), F_DUPFD_CLOEXEC, SEG_FD_MIN);
 	if (j->spawn.seg_fd < 0)
 		j->spawn.seg_fd = shm_seg_fd(j->seg);
