@@ -9,7 +9,6 @@
  *     child P   a child of each rank runs program P of MPI, alone
  *     limit N   only N bytes of address space more than after MPI_Init: memory ends somewhere */
 /* RUN np=1,2,4 args="fork" */
-/* RUN np=2,4 args="close" */
 /* MPI-5.0 11.4.1: a process may do what processes do */
 #include "tests/check.h"
 
