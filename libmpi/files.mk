@@ -51,6 +51,7 @@ libmpi_SRCS += libmpi/core/lang.c
 libmpi_SRCS += libmpi/core/mpo.c
 libmpi_SRCS += libmpi/core/set.c
 libmpi_SRCS += libmpi/core/state.c
+libmpi_SRCS += libmpi/core/where.c
 libmpi_SRCS += libmpi/dyn/env.c
 libmpi_SRCS += libmpi/dyn/leak.c
 libmpi_SRCS += libmpi/dyn/life.c
@@ -67,6 +68,7 @@ libmpi_SRCS += libmpi/p2p/persist.c
 libmpi_SRCS += libmpi/p2p/probe.c
 libmpi_SRCS += libmpi/p2p/recv.c
 libmpi_SRCS += libmpi/p2p/send.c
+libmpi_SRCS += libmpi/p2p/tell.c
 libmpi_SRCS += libmpi/p2p/user.c
 libmpi_SRCS += libmpi/p2p/wait.c
 libmpi_SRCS += libmpi/p2p/way.c
@@ -149,7 +151,8 @@ $(gen_CHAPTERS:%=$(B)/gen/bind_%.c): $(B)/gen/bind_%.c: $(gen)
 
 # --- the library ---------------------------------------------------------------------------------
 # libmpi_abi.so.1 is the name of the standard ABI; libmpi.so is the same under its old name.  Inside
-# are libobj and libshm, and nothing but MPI_* and PMPI_* can be seen.
+# are libobj, libshm and the unwinder (core/where.c: one library less to load in each rank), and
+# nothing but MPI_* and PMPI_* can be seen.
 libmpi_OBJS = $(libmpi_SRCS:%.c=$(B)/obj/%.o) $(gen_BIND:$(B)/gen/%.c=$(B)/obj/gen/%.o)
 libmpi_PARTS = $(libmpi_OBJS) $(B)/obj/libobj.whole.o $(B)/obj/libshm.whole.o
 libmpi_LIBS = $(libobj_LIBS) -ldl -lpthread
@@ -159,7 +162,7 @@ all: $(B)/lib/libmpi_abi.so $(B)/lib/libmpi.so $(B)/lib/libmpi_abi.a $(B)/lib/li
 $(B)/lib/libmpi_abi.so.1: $(libmpi_PARTS) $(B)/gen/map
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) -shared $(ldflags) -Wl,-soname,libmpi_abi.so.1 \
+	$(Q)$(CC) -shared -static-libgcc $(ldflags) -Wl,-soname,libmpi_abi.so.1 \
 		-Xlinker --version-script=$(B)/gen/map $(libmpi_PARTS) $(libmpi_LIBS) -o $@
 
 $(B)/lib/libmpi_abi.so $(B)/lib/libmpi.so: $(B)/lib/libmpi_abi.so.1

@@ -70,11 +70,12 @@ struct page {
 	_Atomic uint32_t waiting; /* asleep, or between two naps of one wait */
 	uint32_t pad0;
 	_Atomic uint64_t since_ns;
+	_Atomic uint64_t still_ns;
 	_Atomic uint64_t what[sizeof(struct shm_what) / 8];
-	uint8_t pad1[16];
+	uint8_t pad1[8];
 };
-static_assert(sizeof(struct page) == CACHE_LINE, "a page is one line");
-static_assert(sizeof(struct shm_what) == 24, "three words");
+static_assert(sizeof(struct page) == 3 * CACHE_LINE, "a page is three lines");
+static_assert(sizeof(struct shm_what) == 19 * 8, "all of it goes into words");
 
 /* A frame in an inbox.  turn / 2 is the lap, turn % 2 whether the cell is full. */
 struct cell {
@@ -175,6 +176,7 @@ struct shm_in {
 	uint32_t crowd; /* > 0: others want this CPU: do not spin */
 	uint64_t nap_ns;
 	shm_park_fn *off, *on;          /* of a rank with threads, or NULL */
+	const struct shm_wait *shown;   /* whose sleep my page shows, or NULL */
 	const struct shm_wait *at_door; /* whose sleep the door's word `sleeping' tells of */
 	struct shm *next;               /* of the parked ones: see rank.c */
 	uint64_t cookie;                /* whose rank this was */

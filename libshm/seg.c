@@ -278,6 +278,7 @@ static bool view_try(struct page *p, struct shm_view *v)
 
 	v->asleep = atomic_load_explicit(&p->waiting, memory_order_relaxed) != 0;
 	v->since_ns = atomic_load_explicit(&p->since_ns, memory_order_relaxed);
+	v->still_ns = atomic_load_explicit(&p->still_ns, memory_order_relaxed);
 	for (size_t i = 0; i < countof(w); i++)
 		w[i] = atomic_load_explicit(&p->what[i], memory_order_relaxed);
 	memcpy(&v->what, w, sizeof w);

@@ -49,6 +49,7 @@ const char *shm_error_text(int error);
 #define SHM_BLOCK_OUTS MEAN_OR(2, 8) /* release lines of a block: how far a root may run ahead */
 #define SHM_CHUNK      MEAN_OR(256, 65536) /* copied in 7 us: a chunk costs little besides */
 #define SHM_NAP_MS     50   /* longest sleep: 80 naps in 4 s cost about 1 ms of CPU */
+#define SHM_TELL_MS    10   /* a wait that sleeps longer says what it is for */
 #define SHM_JOB_LEN    4096 /* bytes of the job area that all share */
 #define SHM_JOB_RANK   64   /* bytes of the job area of each rank */
 
@@ -96,13 +97,34 @@ void *shm_seg_job_rank(struct shm_seg *seg, int rank);
 void shm_seg_alarm(struct shm_seg *seg);
 bool shm_seg_alarmed(const struct shm_seg *seg);
 
-/* What a rank waits for, in the user's words: libshm only carries it. */
+#define SHM_WHAT_CALL 32 /* bytes of the longest name of a call, with the final 0 */
+#define SHM_WHAT_NAME 40 /* of a communicator's name that are shown, with the final 0 */
+#define SHM_WHAT_LATE 6  /* ranks named of those who have not come: a line of text has more */
+
+/* What a rank waits for, in the user's words: libshm only carries it.  Peers are ranks of the
+ * segment. */
 struct shm_what {
-	uint64_t comm; /* id of the communicator */
-	int32_t call;  /* id of the call */
-	int32_t peer;
-	int32_t tag;
-	int32_t more; /* whatever else helps */
+	uint64_t comm;                 /* id of the communicator; 0: none */
+	int64_t bytes;                 /* of the message; -1: no matter */
+	int32_t kind;                  /* of what is waited for */
+	int32_t peer;                  /* < 0: any */
+	int32_t rank;                  /* the same as the user says it, in the communicator */
+	int32_t tag;                   /* < 0: any */
+	int32_t open;                  /* operations that have not ended, of those in the call */
+	int32_t one;                   /* not 0: the end of one of them is enough */
+	int32_t early;                 /* messages that have come and nobody has asked for */
+	int32_t early_rank, early_tag; /* one of them; rank < 0: of another communicator */
+	int32_t nlate;                 /* who has not come */
+	int32_t late[SHM_WHAT_LATE];   /* peers: the first of them */
+	char call[SHM_WHAT_CALL];
+	char name[SHM_WHAT_NAME]; /* of the communicator; "": it has none */
+};
+
+/* Fills in what a wait is for (*what is all zero).  Called when the wait has become a long one, by
+ * the waiting thread under the locks that it called shm_idle with.  Usually the first member of a
+ * struct that says more. */
+struct shm_teller {
+	void (*tell)(const struct shm_teller *t, struct shm_what *what);
 };
 
 enum shm_state { SHM_UNBORN, SHM_ATTACHED, SHM_DETACHED };
@@ -113,7 +135,8 @@ struct shm_view {
 	int cpu;              /* where it attached or last went to sleep */
 	bool asleep;          /* then `what' and `since_ns' hold */
 	uint64_t since_ns;    /* CLOCK_MONOTONIC, start of the wait */
-	struct shm_what what; /* call 0 if the waiter did not say */
+	uint64_t still_ns;    /* the same clock: since then nothing has woken it but the clock */
+	struct shm_what what; /* all zero if the waiter did not say, or not yet: SHM_TELL_MS */
 };
 
 /* What `rank' is doing, seen from outside.  A snapshot that may be old when it returns. */
@@ -357,7 +380,7 @@ struct shm_wait {
 	uint32_t old;
 	bool (*ready)(void *arg); /* NULL, or: asked before each sleep; true: do not sleep */
 	void *arg;
-	const struct shm_what *what; /* NULL, or: what to show to shm_seg_view while asleep */
+	const struct shm_teller *teller; /* NULL, or: what to show to shm_seg_view while asleep */
 	/* NULL, or: only sleep, until *aside is not aside_old or the flag has moved, because
 	 * another thread of this rank is at the door. */
 	_Atomic uint32_t *aside;
@@ -367,7 +390,7 @@ struct shm_wait {
 	uint64_t begin_ns;
 	bool flag_only; /* only the flag counts: frames that wait do not end the sleep */
 	bool nap;       /* the last sleep was ended by the clock */
-	bool shown;     /* `what' can be seen from outside */
+	bool told;      /* the teller was asked in this sleep */
 };
 
 /* A rank with several threads.  They call one at a time, under a lock of theirs; shm_idle calls
@@ -404,7 +427,7 @@ typedef int shm_pass_fn(void *arg);
 /* Waits until the flag's value has reached `want' (as a sequence number: (int32_t)(value - want) >=
  * 0), with `pass' (may be NULL) called now and then, and before each sleep.  0 or SHM_ALARM. */
 int shm_flag_wait(struct shm *s, struct shm_flag *f, uint32_t want, shm_pass_fn *pass, void *arg,
-	const struct shm_what *what);
+	const struct shm_teller *teller);
 
 /* Ends the sleep of `rank' if it sleeps: needed only after writing what no function here writes. */
 void shm_wake(struct shm *s, int rank);

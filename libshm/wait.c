@@ -112,27 +112,56 @@ static void on(const struct shm *s, struct shm_wait *w)
 		s->in->on(w);
 }
 
-/* Shows what we wait for; NULL: we no longer do. */
-static void show(struct shm *s, const struct shm_wait *w)
+/* Writes the page between two steps of its seq.  what NULL: a sleep begins, and says nothing yet.
+ */
+static void page_write(struct shm *s, const struct shm_wait *w, const struct shm_what *what)
 {
-	static const struct shm_what unknown;
 	struct page *p = s->in->page;
-	uint64_t word[countof(p->what)];
+	uint64_t word[countof(p->what)] = {0};
 	uint32_t seq = atomic_load_explicit(&p->seq, memory_order_relaxed);
 
-	if (w == NULL) {
-		atomic_store_explicit(&p->waiting, 0, memory_order_relaxed);
-		return;
-	}
-	memcpy(word, w->what != NULL ? w->what : &unknown, sizeof word);
+	if (what != NULL)
+		memcpy(word, what, sizeof word);
 	atomic_store_explicit(&p->seq, seq + 1, memory_order_relaxed);
 	shm_fence();
-	atomic_store_explicit(&p->cpu, shm_os_cpu(), memory_order_relaxed);
-	atomic_store_explicit(&p->since_ns, w->begin_ns, memory_order_relaxed);
+	if (what == NULL) {
+		atomic_store_explicit(&p->cpu, shm_os_cpu(), memory_order_relaxed);
+		atomic_store_explicit(&p->since_ns, w->begin_ns, memory_order_relaxed);
+		atomic_store_explicit(&p->still_ns, shm_os_now(), memory_order_relaxed);
+	}
 	for (size_t i = 0; i < countof(word); i++)
 		atomic_store_explicit(&p->what[i], word[i], memory_order_relaxed);
 	atomic_store_explicit(&p->waiting, 1, memory_order_relaxed);
 	atomic_store_explicit(&p->seq, seq + 2, memory_order_release);
+}
+
+/* Shows that we sleep. */
+static void show(struct shm *s, struct shm_wait *w)
+{
+	w->told = false;
+	s->in->shown = w;
+	page_write(s, w, NULL);
+}
+
+/* The sleep has become a long one: shows what it is for. */
+static void tell(struct shm *s, struct shm_wait *w)
+{
+	struct shm_what what = {.kind = 0};
+
+	w->told = true;
+	if (w->teller == NULL)
+		return;
+	w->teller->tell(w->teller, &what);
+	page_write(s, w, &what);
+}
+
+/* We no longer sleep. */
+static void hide(struct shm *s, const struct shm_wait *w)
+{
+	if (s->in->shown != w)
+		return;
+	s->in->shown = NULL;
+	atomic_store_explicit(&s->in->page->waiting, 0, memory_order_relaxed);
 }
 
 /* How long this sleep may last, and how the next one will be if nothing comes. */
@@ -218,9 +247,10 @@ static void sleep_shown(struct shm *s, struct shm_wait *w)
 {
 	struct shm_in *in = s->in;
 
-	if (!w->shown)
+	if (!w->nap || in->shown != w)
 		show(s, w);
-	w->shown = true;
+	else if (!w->told && in->nap_ns > SHM_TELL_MS * UINT64_C(1000000))
+		tell(s, w);
 	w->nap = sleep_once(s, w);
 	in->nwatches = 0;
 	in->short_nap = false;
@@ -229,12 +259,11 @@ static void sleep_shown(struct shm *s, struct shm_wait *w)
 		return;
 	}
 	in->nap_ns = 0;
-	show(s, NULL);
-	w->shown = false;
+	hide(s, w);
 }
 
 /* Have there been yields enough for a sleep?  Who never sleeps shows from here on that he waits. */
-static bool enough(struct shm *s, struct shm_wait *w)
+static bool enough(struct shm *s, struct shm_wait *w, uint64_t now)
 {
 	const struct shm_tune *t = &s->in->tune;
 
@@ -244,9 +273,10 @@ static bool enough(struct shm *s, struct shm_wait *w)
 		return false;
 	if (t->sleep == SHM_SLEEP_AUTO)
 		return true;
-	if (!w->shown)
+	if (s->in->shown != w)
 		show(s, w);
-	w->shown = true;
+	else if (!w->told && now - w->begin_ns > SHM_TELL_MS * UINT64_C(1000000))
+		tell(s, w);
 	return false;
 }
 
@@ -257,7 +287,7 @@ static bool yield_once(struct shm *s, struct shm_wait *w)
 
 	if (w->begin_ns == 0)
 		w->begin_ns = before;
-	if (enough(s, w))
+	if (enough(s, w, before))
 		return true;
 	off(s, w);
 	sched_yield();
@@ -322,9 +352,7 @@ void shm_wait_end(struct shm *s, struct shm_wait *w)
 {
 	struct shm_in *in = s->in;
 
-	if (w->shown)
-		show(s, NULL);
-	w->shown = false;
+	hide(s, w);
 	in->nap_ns = 0;
 	in->waits++;
 	if (w->slow + w->fast == 0)
@@ -342,7 +370,7 @@ static bool reached(const struct shm_flag *f, uint32_t want, uint32_t *value)
 }
 
 int shm_flag_wait(struct shm *s, struct shm_flag *f, uint32_t want, shm_pass_fn *pass, void *arg,
-	const struct shm_what *what)
+	const struct shm_teller *teller)
 {
 	enum { LOOKS = 16 }; /* a flag is one load; a pass looks at many places */
 	struct shm_wait w;
@@ -354,7 +382,7 @@ int shm_flag_wait(struct shm *s, struct shm_flag *f, uint32_t want, shm_pass_fn 
 	shm_wait_begin(&w);
 	w.flag = f;
 	w.flag_only = pass == NULL;
-	w.what = what;
+	w.teller = teller;
 	while (e == 0 && !reached(f, want, &value)) {
 		for (int i = 0; spins(s) > 0 && i < LOOKS && shm_flag_get(f) == value; i++)
 			shm_os_relax();

@@ -31,19 +31,48 @@ static inline struct shm_line *out_line(const struct coll *s, uint64_t e)
 	return shm_block_out(s->block, e);
 }
 
-/* What the roll-call of a hung job shows: the communicator, the epoch, and the peer that has not
- * come
- * (-1: the last of a crowd, or the root). */
+/* What the roll-call of a hung job shows: the communicator, and who has not come to this epoch.
+ */
+struct about {
+	struct shm_teller teller; /* first */
+	const struct coll *s;
+	uint64_t e;
+	int peer; /* the one that is waited for; -1: the last of all, or the root */
+};
+
+static void late_add(struct shm_what *what, int peer)
+{
+	if (what->nlate < SHM_WHAT_LATE)
+		what->late[what->nlate] = peer;
+	what->nlate++;
+}
+
+static void tell(const struct shm_teller *t, struct shm_what *what)
+{
+	const struct about *a = (const struct about *)t;
+	const struct coll *s = a->s;
+
+	what->kind = REQ_COLL;
+	what->peer = what->rank = what->tag = -1;
+	what->bytes = -1;
+	what->open = 1;
+	if (a->peer >= 0)
+		late_add(what, a->peer);
+	for (int i = 0; i < s->n && a->peer < 0; i++)
+		if ((int32_t)(shm_flag_get(line_flag(s, a->e, i)) - (uint32_t)a->e) < 0)
+			late_add(what, group_peer(s->comm->group, i));
+	p2p_tell(s->comm, what);
+}
+
 static void reach(const struct coll *s, struct shm_flag *f, uint64_t e, int peer)
 {
-	struct shm_what what;
+	struct about about;
 
 	for (int i = s->crowd ? 1 : LOOKS; i > 0; i--)
 		if ((int32_t)(shm_flag_get(f) - (uint32_t)e) >= 0)
 			return;
-	what = (struct shm_what){
-		.comm = s->comm->ctx, .call = REQ_COLL, .peer = peer, .tag = (int)e};
-	via_reach(f, (uint32_t)e, pass, &what);
+	about = (struct about){{tell}, s, e, peer};
+	via_reach(f, (uint32_t)e, pass, &about.teller);
 }
 
 void epoch_wait(struct coll *s, uint64_t e, int i)

@@ -467,13 +467,20 @@ static int start(struct req *r)
 	return 0;
 }
 
+static const struct req *needs(const struct req *r)
+{
+	const struct sched *s = r->scratch;
+
+	return s != NULL && s->waited < s->nreqs ? &s->reqs[s->waited] : NULL;
+}
+
 static void gone(struct req *r)
 {
 	if (r->scratch != NULL)
 		sched_free(r->scratch);
 }
 
-static const struct req_ops ops = {.start = start, .gone = gone};
+static const struct req_ops ops = {.start = start, .gone = gone, .needs = needs};
 
 /* A request for a schedule that is complete; NULL with *err set, and the schedule is freed. */
 static struct req *request_of(struct sched *s, int *err)

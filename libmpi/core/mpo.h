@@ -289,11 +289,13 @@ struct req;
 /* What the engine of a request that is not a message does.  start: a persistent one, whose result
  * has been cleared, is active; 0 or an MPI error class with words.  gone: frees scratch, which may
  * be NULL; without it scratch is malloc'ed.  over (may be NULL): a request without a handle has
- * come to its end, and goes next. */
+ * come to its end, and goes next.  needs (may be NULL): one of the messages that it waits for, or
+ * NULL. */
 struct req_ops {
 	int (*start)(struct req *r);
 	void (*gone)(struct req *r);
 	void (*over)(struct req *r);
+	const struct req *(*needs)(const struct req *r);
 };
 
 /* What it holds is dropped by p2p when it ends (req_free), not by a destructor, which would cost

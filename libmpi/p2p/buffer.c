@@ -206,7 +206,7 @@ static int detach(struct buffer **where, void *addr, int64_t *size)
 
 	if (b == NULL)
 		return haft_err(MPI_ERR_BUFFER, "no buffer is attached");
-	wait_until(clean, b, NULL);
+	wait_until(clean, b, (struct p2p_about){.req = NULL});
 	*(void **)addr = b->addr;
 	*size = b->size;
 	free(b);
@@ -239,7 +239,7 @@ int64_t p2p_buffer_bytes(const struct comm *c)
 static int flush(struct buffer *b)
 {
 	if (b != NULL)
-		wait_until(clean, b, NULL);
+		wait_until(clean, b, (struct p2p_about){.req = NULL});
 	return 0;
 }
 

@@ -206,8 +206,22 @@ int user_query(struct req *r, MPI_Status *status);
 int user_free(struct req *r);
 int user_cancel(struct req *r);
 
-/* wait.c: makes progress until `ready' says so; show (may be NULL) is what the roll-call names. */
-void wait_until(bool (*ready)(void *arg), void *arg, const struct req *show);
+/* What a wait is about, for the roll-call: one request, and all of the call (n 0: it is the only
+ * one). */
+struct p2p_about {
+	struct shm_teller teller; /* first; its function is p2p_tell_req */
+	const struct req *req;    /* NULL: no request */
+	struct req *const *reqs;
+	int n;
+	bool one; /* the end of one is enough */
+};
+
+/* tell.c */
+void p2p_tell_req(const struct shm_teller *t, struct shm_what *what);
+
+/* wait.c: makes progress until `ready' says so; about is what the roll-call names: its teller is
+ * set here. */
+void wait_until(bool (*ready)(void *arg), void *arg, struct p2p_about about);
 
 /* wait.c: writes a request's result into a status (may be MPI_STATUS_IGNORE) and hands its words to
  * haft_err; returns its error class. */

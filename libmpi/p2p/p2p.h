@@ -75,6 +75,10 @@ void p2p_hook(int (*pass)(void));
 /* Waits for one request, on the stack or with a handle; frees nothing. */
 void p2p_wait_done(struct req *r);
 
+/* Fills in what a sleeping rank says besides what it waits for: the MPI function, the communicator
+ * (NULL: none), and the messages that nobody has asked for. */
+void p2p_tell(const struct comm *c, struct shm_what *what);
+
 /* Requests of other engines.  p2p_req_new: one that holds c; NULL: no memory.  p2p_req_done: its
  * operation is over, res and errwords are set; r may be gone afterwards. */
 struct req *p2p_req_new(struct comm *c, const struct req_ops *ops);

@@ -49,8 +49,8 @@ int p2p_probe(int source, int tag, struct comm *c, MPI_Status *status)
 		return 0;
 	}
 	p = probe_of(source, tag, c);
-	show = (struct req){.ctx = p.ctx, .peer = p.peer, .tag = tag, .kind = REQ_RECV};
-	wait_until(probe_found, &p, &show);
+	show = (struct req){.ctx = p.ctx, .peer = p.peer, .tag = tag, .kind = REQ_RECV, .comm = c};
+	wait_until(probe_found, &p, (struct p2p_about){.req = &show});
 	probe_status(&p, c, status);
 	return 0;
 }
@@ -119,8 +119,8 @@ int p2p_mprobe(int source, int tag, struct comm *c, struct msg **message, MPI_St
 	if (source == MPI_PROC_NULL)
 		return nobody(message, status);
 	p = probe_of(source, tag, c);
-	show = (struct req){.ctx = p.ctx, .peer = p.peer, .tag = tag, .kind = REQ_RECV};
-	wait_until(probe_found, &p, &show);
+	show = (struct req){.ctx = p.ctx, .peer = p.peer, .tag = tag, .kind = REQ_RECV, .comm = c};
+	wait_until(probe_found, &p, (struct p2p_about){.req = &show});
 	return take(&p, c, message, status);
 }
 

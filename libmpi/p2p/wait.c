@@ -104,12 +104,6 @@ int p2p_progress(void)
 	return p2p.nhooks > 0 ? moved + hooks_pass() : moved;
 }
 
-/* What a waiting rank shows to who asks from outside. */
-static struct shm_what what_of(const struct req *r)
-{
-	return (struct shm_what){.comm = r->ctx, .call = r->kind, .peer = r->peer, .tag = r->tag};
-}
-
 static int pass(void *arg)
 {
 	(void)arg;
@@ -121,18 +115,19 @@ static bool req_done(void *arg)
 	return ((const struct req *)arg)->done;
 }
 
-void p2p_wait_done(struct req *r)
+/* Waits for r, one of n requests of the call. */
+static void wait_one(struct req *r, struct req *const reqs[], int n)
 {
-	struct shm_what what = what_of(r);
+	struct p2p_about about = {{p2p_tell_req}, r, reqs, n, false};
 	struct shm_wait w;
 	bool one = r->kind == REQ_RECV && r->peer >= 0 && r->peer != p2p.me;
 
 	if (haft_threads()) {
-		via_wait(&(struct via_want){req_done, r, pass, NULL, &what});
+		via_wait(&(struct via_want){req_done, r, pass, NULL, &about.teller});
 		return;
 	}
 	shm_wait_begin(&w);
-	w.what = &what;
+	w.teller = &about.teller;
 	while (!r->done) {
 		if (one && via_poll_from(r->peer) > 0)
 			continue;
@@ -144,21 +139,25 @@ void p2p_wait_done(struct req *r)
 	via_wait_end(&w);
 }
 
-void wait_until(bool (*ready)(void *arg), void *arg, const struct req *show)
+/* Inlined it would cost those who need not wait. */
+__attribute__((noinline)) void p2p_wait_done(struct req *r)
 {
-	struct shm_what what = {0};
+	wait_one(r, NULL, 0);
+}
+
+void wait_until(bool (*ready)(void *arg), void *arg, struct p2p_about about)
+{
 	struct shm_wait w;
 
 	if (ready(arg))
 		return;
-	if (show != NULL)
-		what = what_of(show);
+	about.teller.tell = p2p_tell_req;
 	if (haft_threads()) {
-		via_wait(&(struct via_want){ready, arg, pass, NULL, &what});
+		via_wait(&(struct via_want){ready, arg, pass, NULL, &about.teller});
 		return;
 	}
 	shm_wait_begin(&w);
-	w.what = &what;
+	w.teller = &about.teller;
 	do {
 		if (p2p_progress() > 0)
 			shm_wait_again(&w);
@@ -176,7 +175,7 @@ static bool nothing_out(void *arg)
 
 void p2p_flush(void)
 {
-	wait_until(nothing_out, NULL, NULL);
+	wait_until(nothing_out, NULL, (struct p2p_about){.req = NULL});
 }
 
 static void copies_gone(struct req *r)
@@ -440,13 +439,15 @@ static struct some some_of(int count, struct req *reqs[])
 	return s;
 }
 
-static const struct req *first_of(const struct some *s)
+/* For who waits for any of them. */
+static struct p2p_about about_some(const struct some *s)
 {
-	for (int i = 0; i < s->n; i++) {
+	struct p2p_about about = {.reqs = s->reqs, .n = s->n, .one = true};
+
+	for (int i = 0; i < s->n && about.req == NULL; i++)
 		if (!req_idle(s->reqs[i]) && !s->reqs[i]->done)
-			return s->reqs[i];
-	}
-	return NULL;
+			about.req = s->reqs[i];
+	return about;
 }
 
 /* Ends request i with its status in an array; returns its error.  In arrays MPI_ERROR is set. */
@@ -509,7 +510,7 @@ int p2p_waitall(int count, struct req *reqs[], MPI_Status *statuses)
 
 	for (int i = 0; i < count; i++) {
 		if (!req_idle(reqs[i]) && !reqs[i]->done)
-			p2p_wait_done(reqs[i]);
+			wait_one(reqs[i], reqs, count);
 	}
 	must(all_done(&s));
 	return end_all(count, reqs, statuses);
@@ -546,7 +547,7 @@ int p2p_waitany(int count, struct req *reqs[], int *index, MPI_Status *status)
 		haft_status_empty(status, MPI_ANY_SOURCE);
 		return 0;
 	}
-	wait_until(any_done, &s, first_of(&s));
+	wait_until(any_done, &s, about_some(&s));
 	return end_any(count, reqs, index, status);
 }
 
@@ -591,7 +592,7 @@ int p2p_waitsome(int count, struct req *reqs[], int *outcount, int indices[], MP
 	*outcount = MPI_UNDEFINED;
 	if (s.active == 0)
 		return 0;
-	wait_until(any_done, &s, first_of(&s));
+	wait_until(any_done, &s, about_some(&s));
 	return end_some(count, reqs, outcount, indices, statuses);
 }
 

@@ -15,16 +15,16 @@ static bool reached(void *arg)
 }
 
 void via_reach_wait(
-	struct shm_flag *f, uint32_t want, shm_pass_fn *pass, const struct shm_what *what)
+	struct shm_flag *f, uint32_t want, shm_pass_fn *pass, const struct shm_teller *teller)
 {
 	struct reach r = {f, want};
 	struct shm_wait w;
 
 	if (haft_threads()) {
-		via_wait(&(struct via_want){reached, &r, pass, f, what});
+		via_wait(&(struct via_want){reached, &r, pass, f, teller});
 		return;
 	}
-	if (likely(shm_flag_wait(via.shm, f, want, pass, NULL, what) == 0))
+	if (likely(shm_flag_wait(via.shm, f, want, pass, NULL, teller) == 0))
 		return;
 	shm_wait_begin(&w);
 	for (;;)

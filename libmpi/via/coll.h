@@ -24,16 +24,16 @@ static inline bool via_crowded(void)
 
 /* The slow half of via_reach. */
 void via_reach_wait(
-	struct shm_flag *f, uint32_t want, shm_pass_fn *pass, const struct shm_what *what);
+	struct shm_flag *f, uint32_t want, shm_pass_fn *pass, const struct shm_teller *teller);
 
 /* Returns when the flag's value has reached `want' (as a sequence number); `pass' makes progress
- * meanwhile, and `what' (may be NULL) goes to the roll-call of a hung job.  When the job is being
- * ended it does not come back. */
+ * meanwhile, and `teller' (may be NULL) speaks in the roll-call of a hung job.  When the job is
+ * being ended it does not come back. */
 static inline void via_reach(
-	struct shm_flag *f, uint32_t want, shm_pass_fn *pass, const struct shm_what *what)
+	struct shm_flag *f, uint32_t want, shm_pass_fn *pass, const struct shm_teller *teller)
 {
 	if (unlikely((int32_t)(shm_flag_get(f) - want) < 0))
-		via_reach_wait(f, want, pass, what);
+		via_reach_wait(f, want, pass, teller);
 }
 
 #endif

@@ -152,7 +152,7 @@ void via_wait(const struct via_want *want)
 	struct seat s = {.want = want, .nap_ns = NAP_LAST_NS + 1};
 
 	shm_wait_begin(&s.w);
-	s.w.what = want->what;
+	s.w.teller = want->teller;
 	s.w.flag = want->flag;
 	seat_push(&s);
 	for (;;) {

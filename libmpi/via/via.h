@@ -109,9 +109,9 @@ struct via_want {
 	bool (*ready)(void *arg); /* asked under the lock by any thread, often; changes nothing but
 				     what arg points to */
 	void *arg;
-	shm_pass_fn *pass;           /* moves what can be moved; > 0: something has moved */
-	struct shm_flag *flag;       /* NULL, or what the moving of may make it ready */
-	const struct shm_what *what; /* NULL, or for the roll-call */
+	shm_pass_fn *pass;               /* moves what can be moved; > 0: something has moved */
+	struct shm_flag *flag;           /* NULL, or what the moving of may make it ready */
+	const struct shm_teller *teller; /* NULL, or for the roll-call */
 };
 
 /* via_wait returns when want->ready says so.  Only with haft_threads(). */

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* roll.c - the roll-call: what does each rank wait for?
  *
+ *     rank 0: has waited 61 s in MPI_Recv to receive from rank 1, tag 7, MPI_COMM_WORLD
+ *     rank 1: has waited 61 s in MPI_Barrier of MPI_COMM_WORLD, for rank 0
+ *     a cycle: 0 waits for 1, 1 waits for 0
+ *
  * Read from the segment, without asking the ranks, which may hang.  Ranks in the same state are
  * named in one line: "ranks 3-511: ...". */
 #include "tools/mpiexec/job.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,141 +17,251 @@
 #include "libshm/shm.h"
 #include "tools/mpiexec/out.h"
 
-#define LINE_LEN 256
-#define NAME_LEN 64
+#define LINE_LEN   512
+#define CYCLES_MAX 4 /* cycles that are told: who repairs these repairs the others */
 
-/* The numbers that libmpi/p2p writes for what it waits for, and its context ids. */
-enum { WAIT_SEND = 1, WAIT_RECV = 2 };
-enum { CTX_INSIDE = 7, CTX_WORLD = 8, CTX_SELF = 16 }; /* planes; 0 is the user's */
+/* The numbers that libmpi/p2p writes for what it waits for (enum req_kind), and the context id of
+ * MPI_COMM_WORLD. */
+enum { WAIT_SEND = 1, WAIT_RECV, WAIT_COLL, WAIT_USER, WAIT_PSEND, WAIT_PRECV };
+enum { CTX_WORLD = 8 };
 
-static void comm_text(uint64_t ctx, char *to)
+/* A line that grows, and is cut where it is full. */
+struct line {
+	char s[LINE_LEN];
+	size_t len;
+};
+
+__attribute__((format(printf, 2, 3))) static void add(struct line *l, const char *fmt, ...)
 {
-	uint64_t id = ctx & ~(uint64_t)CTX_INSIDE;
+	va_list ap;
+	int n;
 
-	if (id == CTX_WORLD)
-		snprintf(to, NAME_LEN, "MPI_COMM_WORLD");
-	else if (id == CTX_SELF)
-		snprintf(to, NAME_LEN, "MPI_COMM_SELF");
-	else
-		snprintf(to, NAME_LEN, "communicator %llu", (unsigned long long)id);
+	va_start(ap, fmt);
+	n = vsnprintf(l->s + l->len, LINE_LEN - l->len, fmt, ap);
+	va_end(ap);
+	if (n > 0)
+		l->len += (size_t)n < LINE_LEN - l->len ? (size_t)n : LINE_LEN - l->len - 1;
 }
 
-/* Negative peers and tags are the wild ones. */
-static void peer_text(const struct shm_what *w, char *to)
-{
-	int n = w->peer < 0 ? snprintf(to, NAME_LEN, "any rank")
-			    : snprintf(to, NAME_LEN, "rank %d", w->peer);
+/* --- one rank -------------------------------------------------------------------------------- */
 
-	if (w->comm & CTX_INSIDE)
-		return; /* the tag is ours */
+static void add_comm(struct line *l, const struct shm_what *w)
+{
+	if (w->name[0] != '\0')
+		add(l, "%.*s", SHM_WHAT_NAME - 1, w->name);
+	else
+		add(l, "communicator %llu", (unsigned long long)w->comm);
+}
+
+static void add_peer(struct line *l, const struct shm_what *w)
+{
+	if (w->peer < 0)
+		add(l, " any rank");
+	else if (w->peer == w->rank)
+		add(l, " rank %d", w->rank);
+	else
+		add(l, " rank %d (%d in MPI_COMM_WORLD)", w->rank, w->peer);
 	if (w->tag < 0)
-		snprintf(to + n, NAME_LEN - (size_t)n, ", any tag");
+		add(l, ", any tag, ");
 	else
-		snprintf(to + n, NAME_LEN - (size_t)n, ", tag %d", w->tag);
+		add(l, ", tag %d, ", w->tag);
+	add_comm(l, w);
 }
 
-static void wait_text(const struct shm_view *v, char *line)
+/* Ranks in MPI_COMM_WORLD that a collective call waits for. */
+static void add_late(struct line *l, const struct shm_what *w)
+{
+	int n = w->nlate < SHM_WHAT_LATE ? w->nlate : SHM_WHAT_LATE;
+
+	if (strncmp(w->call, "MPI_Wait", 8) == 0)
+		add(l, " for a collective call");
+	if (w->comm != 0) {
+		add(l, " of ");
+		add_comm(l, w);
+	}
+	for (int i = 0; i < n; i++)
+		add(l, "%s%d",
+			i > 0          ? ", "
+			: w->nlate > 1 ? ", for ranks "
+				       : ", for rank ",
+			w->late[i]);
+	if (w->nlate > n)
+		add(l, " and %d more", w->nlate - n);
+	if (n > 0 && w->comm != CTX_WORLD)
+		add(l, " (in MPI_COMM_WORLD)");
+}
+
+static void add_early(struct line *l, const struct shm_what *w)
+{
+	if (w->early == 0)
+		return;
+	add(l, "; %d message%s unreceived", w->early, w->early > 1 ? "s" : "");
+	if (w->early_rank >= 0)
+		add(l, ", %sfrom rank %d, tag %d", w->early > 1 ? "one " : "", w->early_rank,
+			w->early_tag);
+	else
+		add(l, ", of another communicator");
+}
+
+static void add_wait(struct line *l, const struct shm_view *v)
 {
 	const struct shm_what *w = &v->what;
-	long long s = (long long)((now_ns() - v->since_ns + 500000000u) / 1000000000u);
-	char comm[NAME_LEN], peer[NAME_LEN];
-	const char *what = w->call == WAIT_SEND ? "to send to" : "to receive from";
 
-	comm_text(w->comm, comm);
-	peer_text(w, peer);
-	if (w->call != WAIT_SEND && w->call != WAIT_RECV)
-		snprintf(line, LINE_LEN, "has waited %lld s for other ranks", s);
-	else if (w->comm & CTX_INSIDE)
-		snprintf(line, LINE_LEN, "has waited %lld s for %s, in a collective of %s", s, peer,
-			comm);
-	else
-		snprintf(line, LINE_LEN, "has waited %lld s %s %s, %s", s, what, peer, comm);
+	add(l, "has waited %lld s",
+		(long long)((now_ns() - v->since_ns + 500000000u) / 1000000000u));
+	if (w->call[0] != '\0')
+		add(l, " in %.*s", SHM_WHAT_CALL - 1, w->call);
+	switch (w->kind) {
+	case WAIT_SEND: add(l, " to send %lld bytes to", (long long)w->bytes); break;
+	case WAIT_PSEND: add(l, " to send partitions to"); break;
+	case WAIT_RECV: add(l, " to receive from"); break;
+	case WAIT_PRECV: add(l, " to receive partitions from"); break;
+	case WAIT_COLL: add_late(l, w); break;
+	case WAIT_USER: add(l, " for MPI_Grequest_complete"); break;
+	default: add(l, " for other ranks"); break;
+	}
+	if (w->kind == WAIT_SEND || w->kind == WAIT_RECV || w->kind >= WAIT_PSEND)
+		add_peer(l, w);
+	if (w->open > 1)
+		add(l, w->one ? " (or another of its %d requests)" : " (%d requests are open)",
+			w->open);
+	add_early(l, w);
 }
 
-static void rank_text(const struct job *j, int r, char *line)
+static void rank_line(const struct job *j, int r, struct line *l)
 {
 	struct boot_rank *page = shm_seg_job_rank(j->seg, r);
 	uint32_t state = atomic_load(&page->state);
 	struct shm_view v;
 
+	l->len = 0;
 	shm_seg_view(j->seg, r, &v);
 	if (!j->rank[r].alive)
-		snprintf(line, LINE_LEN, "has ended");
+		add(l, "has ended");
 	else if (state == BOOT_NEW)
-		snprintf(line, LINE_LEN, "running, has not called MPI_Init");
+		add(l, "running, has not called MPI_Init");
 	else if (state == BOOT_DONE)
-		snprintf(line, LINE_LEN, "running, has called MPI_Finalize");
+		add(l, "running, has called MPI_Finalize");
 	else if (!v.asleep)
-		snprintf(line, LINE_LEN, "running, in MPI or in its own code");
+		add(l, "running, in MPI or in its own code");
 	else
-		wait_text(&v, line);
+		add_wait(l, &v);
 }
 
-/* The rank that `r' waits for; -1: nobody that could be named. */
-static int awaited(const struct job *j, int r)
+/* --- cycles ---------------------------------------------------------------------------------- */
+
+/* For whom a rank waits: without all of them it cannot go on. */
+struct needs {
+	int to[SHM_WHAT_LATE];
+	int n, next;                 /* next: of `to' to walk */
+	int before;                  /* the rank by which the walk came; -1: it began here */
+	enum { NEW, ON, OVER } walk; /* ON: on the way that is being walked */
+	bool any;                    /* it waits for whoever comes */
+};
+
+static struct needs needs_of(const struct job *j, int r)
 {
+	struct needs e = {.n = 0};
 	struct shm_view v;
+	int n;
 
 	shm_seg_view(j->seg, r, &v);
-	if (!j->rank[r].alive || !v.asleep)
-		return -1;
-	if ((v.what.call != WAIT_SEND && v.what.call != WAIT_RECV) || v.what.peer >= j->n)
-		return -1;
-	return v.what.peer;
+	if (!j->rank[r].alive || !v.asleep || (v.what.one && v.what.open > 1))
+		return e;
+	n = v.what.nlate < SHM_WHAT_LATE ? v.what.nlate : SHM_WHAT_LATE;
+	if (v.what.kind == WAIT_COLL)
+		memcpy(e.to, v.what.late, sizeof e.to);
+	else if (v.what.kind != 0 && v.what.kind != WAIT_USER)
+		e.to[0] = v.what.peer, n = 1;
+	for (int i = 0; i < n && n > 0; i++)
+		if (e.to[i] >= 0 && e.to[i] < j->n)
+			e.to[e.n++] = e.to[i];
+	e.any = (v.what.kind == WAIT_RECV || v.what.kind == WAIT_PRECV) && v.what.peer < 0;
+	return e;
 }
 
-/* One circle, from `first' around. */
-static void circle_say(const struct job *j, int first)
+/* The walk has come from `last' back to `first', which is on its way. */
+static void cycle_say(const struct needs *e, int first, int last)
 {
-	char line[LINE_LEN];
-	int n = snprintf(line, sizeof line, "  these wait for each other: %d", first);
+	struct line l = {.len = 0};
+	int *way, n = 0;
+
+	for (int r = last; r != first; r = e[r].before)
+		n++;
+	way = grow(NULL, (size_t)n + 2, sizeof *way);
+	way[0] = way[n + 1] = first;
+	for (int r = last, i = n; i > 0; r = e[r].before)
+		way[i--] = r;
+	for (int i = 0; i <= n; i++)
+		add(&l, "%s%d waits for %d", i > 0 ? ", " : "", way[i], way[i + 1]);
+	free(way);
+	say("  a cycle: %s", l.s);
+}
+
+/* Walks from `first' along whom ranks wait for; returns how many cycles it has met, at most one. */
+static int walk(struct needs *e, int first)
+{
 	int r = first;
 
-	for (int steps = 0; steps < j->n && n < LINE_LEN - NAME_LEN; steps++) {
-		r = awaited(j, r);
-		if (r < 0)
-			return; /* no longer */
-		n += snprintf(line + n, sizeof line - (size_t)n, " -> %d", r);
-		if (r == first)
-			break;
+	e[r].before = -1;
+	e[r].walk = ON;
+	while (r >= 0) {
+		int to = e[r].next < e[r].n ? e[r].to[e[r].next++] : -1;
+
+		if (to < 0) {
+			e[r].walk = OVER;
+			r = e[r].before;
+		} else if (e[to].walk == ON) {
+			cycle_say(e, to, r);
+			for (; r >= 0; r = e[r].before)
+				e[r].walk = OVER;
+			return 1;
+		} else if (e[to].walk == NEW) {
+			e[to].before = r;
+			e[to].walk = ON;
+			r = to;
+		}
 	}
-	say("%s%s", line, r == first ? "" : " -> ...");
+	return 0;
 }
 
-/* Names the circles of ranks that wait for each other, each once: the mark of a rank is the walk
- * that came by first, and a walk that meets its own mark has found one. */
-static void circles_say(const struct job *j)
+static void cycles_say(const struct job *j)
 {
-	int *mark = grow(NULL, (size_t)j->n, sizeof *mark);
-	int r;
+	struct needs *e = grow(NULL, (size_t)j->n, sizeof *e);
+	int any = -1, cycles = 0;
 
-	memset(mark, 0, (size_t)j->n * sizeof *mark);
-	for (int walk = 1; walk <= j->n; walk++) {
-		for (r = walk - 1; r >= 0 && mark[r] == 0; r = awaited(j, r))
-			mark[r] = walk;
-		if (r >= 0 && mark[r] == walk)
-			circle_say(j, r);
+	for (int r = 0; r < j->n; r++) {
+		e[r] = needs_of(j, r);
+		if (e[r].any && any < 0)
+			any = r;
 	}
-	free(mark);
+	for (int r = 0; r < j->n && cycles < CYCLES_MAX; r++)
+		if (e[r].walk == NEW)
+			cycles += walk(e, r);
+	if (cycles == 0 && any >= 0)
+		say("  no cycle is seen: rank %d would take a message of any rank", any);
+	free(e);
 }
+
+/* --- all of them ----------------------------------------------------------------------------- */
 
 void roll_call(const struct job *j)
 {
-	char cur[LINE_LEN], next[LINE_LEN];
+	struct line cur, next;
 	int from = 0;
 
-	rank_text(j, 0, cur);
+	rank_line(j, 0, &cur);
 	for (int r = 1; r <= j->n; r++) {
 		if (r < j->n)
-			rank_text(j, r, next);
-		if (r < j->n && strcmp(cur, next) == 0)
+			rank_line(j, r, &next);
+		if (r < j->n && strcmp(cur.s, next.s) == 0)
 			continue;
 		if (from == r - 1)
-			say("  rank %d: %s", from, cur);
+			say("  rank %d: %s", from, cur.s);
 		else
-			say("  ranks %d-%d: %s", from, r - 1, cur);
-		memcpy(cur, next, sizeof cur);
+			say("  ranks %d-%d: %s", from, r - 1, cur.s);
+		cur = next;
 		from = r;
 	}
-	circles_say(j);
+	cycles_say(j);
 }
