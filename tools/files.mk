@@ -9,6 +9,7 @@ cflags-tools += -DHAFT_VERSION='"$(HAFT_VERSION)"'
 mpiexec_SRCS := \
 	tools/mpiexec/find.c \
 	tools/mpiexec/guard.c \
+	tools/mpiexec/hang.c \
 	tools/mpiexec/hosts.c \
 	tools/mpiexec/job.c \
 	tools/mpiexec/main.c \

@@ -95,6 +95,14 @@ static const struct haft_row rows[HAFT_SETTINGS] = {
 		.words = {"auto", "never", "always"},
 		.meaning = "whether a wait sleeps (futex): after spinning and yielding (auto), "
 			   "never: yield on, always: at once"},
+	[HAFT_SET_HANG] = {.name = "HAFT_HANG",
+		.normal = 60,
+		.max = 1000000000,
+		.everywhere = true,
+		.launch = true,
+		.meaning =
+			"seconds after which mpiexec says what all processes wait for, if all of "
+			"them sleep in MPI; 0: never"},
 };
 
 static int64_t values[HAFT_SETTINGS];

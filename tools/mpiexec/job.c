@@ -159,6 +159,7 @@ void job_start(struct job *j, const struct plan *p)
 	memset(j->rank, 0, (size_t)j->n * sizeof *j->rank);
 	files_raise(j);
 	segment_make(j);
+	hang_init(j);
 	guard_init(&j->guard, j->n, shm_seg_cookie(j->seg));
 	out_init(j->n, p->label);
 	if (p->timeout > 0)
@@ -338,6 +339,7 @@ int job_fini(struct job *j)
 		fprintf(stderr, "mpiexec: %d more failed\n", j->more);
 	guard_fini(&j->guard);
 	shm_seg_close(j->seg);
+	free(j->hang.cpu_ns);
 	free(j->rank);
 	return j->code;
 }

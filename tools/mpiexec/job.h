@@ -36,6 +36,15 @@ struct rank {
 	bool absent; /* has ended well, and had not said MPI_Init */
 };
 
+/* The watch for a job in which everybody sleeps. */
+struct hang {
+	uint64_t limit_ns; /* HAFT_HANG; 0: no watch */
+	uint64_t look_ns;  /* when to look next; 0: never */
+	uint64_t still_ns; /* since when nobody has moved, as far as was seen */
+	uint64_t said_ns;  /* the still_ns that the last roll-call was about */
+	uint64_t *cpu_ns;  /* by rank: CPU time at the last look */
+};
+
 struct job {
 	const struct plan *plan;
 	struct rank *rank;
@@ -54,6 +63,7 @@ struct job {
 	uint64_t kill_ns; /* when to send SIGKILL; 0: never */
 	uint64_t stop_ns; /* when -timeout ends; 0: never */
 	uint64_t look_ns; /* when to look for ranks that wait for absent ones; 0: never */
+	struct hang hang;
 };
 
 /* CLOCK_MONOTONIC. */
@@ -79,7 +89,12 @@ void job_look(struct job *j);
 /* Kills what is left and releases everything.  Returns the job's exit code. */
 int job_fini(struct job *j);
 
-/* Says what each rank does or waits for. */
+/* Says what each rank does or waits for, and who waits for each other. */
 void roll_call(const struct job *j);
+
+/* hang_init reads HAFT_HANG.  hang_look, when hang.look_ns has come: says the roll-call if
+ * everybody who is in MPI has slept for so long, once for each such sleep. */
+void hang_init(struct job *j);
+void hang_look(struct job *j, uint64_t now);
 
 #endif

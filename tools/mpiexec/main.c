@@ -163,7 +163,7 @@ static void typed_polls(const struct job *j, const struct typed *t, struct pollf
 static int patience(const struct job *j, uint64_t drain_ns, uint64_t now)
 {
 	const uint64_t at[] = {j->killed ? 0 : j->kill_ns, j->ending ? 0 : j->stop_ns,
-		j->ending ? 0 : j->look_ns, drain_ns};
+		j->ending ? 0 : j->look_ns, j->ending ? 0 : j->hang.look_ns, drain_ns};
 	int ms = out_patience(now);
 
 	for (size_t i = 0; i < countof(at); i++) {
@@ -185,6 +185,8 @@ static void clock_work(struct job *j, uint64_t now)
 	}
 	if (j->look_ns != 0 && now >= j->look_ns && !j->ending)
 		job_look(j);
+	if (j->hang.look_ns != 0 && now >= j->hang.look_ns && !j->ending)
+		hang_look(j, now);
 	if (j->stop_ns != 0 && now >= j->stop_ns && !j->ending) {
 		say("the job has not ended after %g s; now its processes are:", j->plan->timeout);
 		roll_call(j);

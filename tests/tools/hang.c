@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* hang.c - programs that hang, by name: hang.sh looks at what mpiexec says about them. */
+#include <mpi.h>
+#include <pthread.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static int rank, size;
+static int x[4], y[100000];
+
+static void recv_recv(void)
+{
+	MPI_Recv(x, 1, MPI_INT, 1 - rank, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+static void ssend_ring(void)
+{
+	MPI_Ssend(x, 1, MPI_INT, (rank + 1) % size, 3, MPI_COMM_WORLD);
+}
+
+/* Rank 1 of a communicator of its own name is missing: it waits for a message. */
+static void missing(void)
+{
+	MPI_Comm c;
+
+	MPI_Comm_dup(MPI_COMM_WORLD, &c);
+	MPI_Comm_set_name(c, "ocean");
+	MPI_Barrier(c);
+	if (rank != 1)
+		MPI_Barrier(c);
+	else
+		MPI_Recv(x, 1, MPI_INT, 0, 1, c, MPI_STATUS_IGNORE);
+}
+
+static void wrong_tag(void)
+{
+	if (rank == 0) {
+		MPI_Send(x, 1, MPI_INT, 1, 6, MPI_COMM_WORLD);
+		MPI_Recv(x, 1, MPI_INT, 1, 8, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	} else {
+		MPI_Recv(x, 1, MPI_INT, 0, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	}
+}
+
+static void waitall(void)
+{
+	MPI_Request r[3];
+
+	for (int i = 0; i < 3; i++)
+		MPI_Irecv(x + i, 1, MPI_INT, 1 - rank, i, MPI_COMM_WORLD, &r[i]);
+	MPI_Send(x, 1, MPI_INT, 1 - rank, 0, MPI_COMM_WORLD);
+	MPI_Waitall(3, r, MPI_STATUSES_IGNORE);
+}
+
+static void waitany(void)
+{
+	MPI_Request r[2];
+	int i;
+
+	MPI_Irecv(x, 1, MPI_INT, 1 - rank, 1, MPI_COMM_WORLD, &r[0]);
+	MPI_Irecv(x, 1, MPI_INT, 1 - rank, 2, MPI_COMM_WORLD, &r[1]);
+	MPI_Waitany(2, r, &i, MPI_STATUS_IGNORE);
+}
+
+/* Rank 2 does not join. */
+static void iallreduce(void)
+{
+	MPI_Request r;
+
+	if (rank == 2) {
+		MPI_Probe(0, 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		return;
+	}
+	MPI_Iallreduce(x, y, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &r);
+	MPI_Wait(&r, MPI_STATUS_IGNORE);
+}
+
+/* Long sends, head to head, in the lower half of the ranks; the others are in a broadcast. */
+static void long_sends(void)
+{
+	MPI_Comm c;
+
+	MPI_Comm_split(MPI_COMM_WORLD, rank * 2 < size, -rank, &c);
+	MPI_Comm_set_name(c, rank * 2 < size ? "" : "half");
+	MPI_Comm_size(c, &size);
+	MPI_Comm_rank(c, &rank);
+	if (size > 1)
+		MPI_Send(y, 100000, MPI_INT, rank ^ 1, 9, c);
+}
+
+static void any(void)
+{
+	MPI_Recv(x, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+/* Not hangs: one computes, one is always tested, everybody naps by turns. */
+static void slow(void)
+{
+	time_t end = time(NULL) + 4;
+
+	while (rank == 0 && time(NULL) < end)
+		;
+	MPI_Barrier(MPI_COMM_WORLD);
+}
+
+static void test(void)
+{
+	time_t end = time(NULL) + 4;
+	int flag = 0;
+	MPI_Request r;
+
+	if (rank != 0) {
+		MPI_Recv(x, 1, MPI_INT, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		return;
+	}
+	MPI_Irecv(x, 1, MPI_INT, 1, 1, MPI_COMM_WORLD, &r);
+	while (!flag && time(NULL) < end)
+		MPI_Test(&r, &flag, MPI_STATUS_IGNORE);
+	MPI_Cancel(&r);
+	MPI_Wait(&r, MPI_STATUS_IGNORE);
+	for (int i = 1; i < size; i++)
+		MPI_Send(x, 1, MPI_INT, i, 1, MPI_COMM_WORLD);
+}
+
+static void turns(void)
+{
+	for (int i = 0; i < 8; i++) {
+		if (i % size == rank)
+			usleep(500000);
+		MPI_Barrier(MPI_COMM_WORLD);
+	}
+}
+
+static void final(void)
+{
+	if (rank == 1)
+		MPI_Recv(x, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+/* A thread that sleeps, or computes, and then sends what rank 1 waits for. */
+static void *later(void *busy)
+{
+	struct timespec t = {0};
+
+	if (busy == NULL)
+		sleep(3);
+	while (busy != NULL && t.tv_sec < 2)
+		clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	MPI_Send(x, 1, MPI_INT, 1, 7, MPI_COMM_WORLD);
+	return NULL;
+}
+
+static void with_thread(void *busy)
+{
+	pthread_t t;
+
+	if (rank == 0)
+		pthread_create(&t, NULL, later, busy);
+	MPI_Recv(x, 1, MPI_INT, 1 - rank, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	if (rank == 1 && busy != NULL)
+		MPI_Send(x, 1, MPI_INT, 0, 7, MPI_COMM_WORLD);
+	if (rank == 1 && busy == NULL)
+		MPI_Recv(x, 1, MPI_INT, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	if (rank == 0)
+		pthread_join(t, NULL);
+}
+
+/* All sleep; then rank 1 is given a message; then all sleep again. */
+static void again(void)
+{
+	with_thread(NULL);
+}
+
+static void busy(void)
+{
+	with_thread(&rank);
+}
+
+static const struct {
+	const char *name;
+	void (*fn)(void);
+} all[] = {{"recv", recv_recv}, {"ssend", ssend_ring}, {"missing", missing}, {"tag", wrong_tag},
+	{"waitall", waitall}, {"waitany", waitany}, {"iallreduce", iallreduce},
+	{"long", long_sends}, {"any", any}, {"slow", slow}, {"test", test}, {"turns", turns},
+	{"final", final}, {"again", again}, {"busy", busy}};
+
+int main(int argc, char **argv)
+{
+	int level, want = argc > 2 ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE;
+
+	MPI_Init_thread(&argc, &argv, want, &level);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	MPI_Comm_size(MPI_COMM_WORLD, &size);
+	for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+		if (argc > 1 && strcmp(argv[1], all[i].name) == 0)
+			all[i].fn();
+	MPI_Finalize();
+	return 0;
+}

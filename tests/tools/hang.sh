@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# RUN time=120
+# The watch for jobs in which everybody sleeps (HAFT_HANG), and what its roll-call says.
+. tests/tools/lib.sh
+
+hang=$TMPDIR/hang
+"$B/bin/mpicc" $san -Wall tests/tools/hang.c -o "$hang" -lpthread || exit 1
+export HAFT_HANG=1
+asks='have slept for'
+
+# hangs N NAME...: runs a job that hangs until mpiexec has said so and what its N ranks do.
+hangs() {
+	n=$1
+	shift
+	: >"$out"
+	: >"$err" # the job, which truncates them, starts only later
+	said="hang $*"
+	"$run" -n $n "$hang" "$@" >"$out" 2>"$err" </dev/null &
+	pid=$!
+	t=0
+	until grep -qE 'a cycle: |no cycle' "$err" || [ $t -ge 100 ]; do
+		sleep 0.1
+		t=$((t + 1))
+		[ "$1" != waitany ] || [ "$(wc -l <"$err")" -lt 3 ] || break
+	done
+	want_err "$asks"
+}
+stop() {
+	kill -TERM $pid
+	wait $pid
+}
+never() {
+	job -n "$@"
+	want_rc 0
+	! grep -F "$asks" "$err" || fail "$said: that does not hang"
+}
+
+hangs 2 recv
+sleep 2.5
+want_err 'rank 0: has waited 1 s in MPI_Recv to receive from rank 1, tag 7, MPI_COMM_WORLD'
+want_err 'a cycle: 0 waits for 1, 1 waits for 0'
+[ "$(grep -cF "$asks" "$err")" = 1 ] || fail "the roll-call is said more than once"
+# At once, when it is asked for.
+kill -USR1 $pid
+sleep 0.5
+want_err 'what the 2 processes of the job do'
+stop
+
+hangs 3 ssend
+stop
+want_err 'in MPI_Ssend to send 4 bytes to rank 1, tag 3, MPI_COMM_WORLD'
+want_err 'a cycle: 0 waits for 1, 1 waits for 2, 2 waits for 0'
+
+for n in 3 16; do
+	hangs $n missing
+	stop
+	want_err 'in MPI_Barrier of ocean, for rank 1'
+	want_err 'rank 1: has waited 1 s in MPI_Recv to receive from rank 0, tag 1, ocean'
+	want_err 'a cycle: 0 waits for 1, 1 waits for 0'
+done
+HAFT_COLL=p2p
+export HAFT_COLL
+hangs 2 missing
+stop
+unset HAFT_COLL
+want_err 'in MPI_Barrier of ocean, for rank 1'
+
+hangs 2 tag
+stop
+want_err 'to receive from rank 0, tag 5, MPI_COMM_WORLD; 1 message unreceived, from rank 0, tag 6'
+
+hangs 2 waitall
+stop
+want_err 'in MPI_Waitall to receive from rank 1, tag 1, MPI_COMM_WORLD (2 requests are open)'
+
+hangs 2 waitany
+stop
+want_err 'in MPI_Waitany to receive from rank 1, tag 1, MPI_COMM_WORLD (or another of its 2 requests)'
+! grep -F 'a cycle' "$err" || fail "Waitany: there may be no cycle"
+
+hangs 4 iallreduce
+stop
+want_err 'in MPI_Wait for a collective call of MPI_COMM_WORLD, for rank 2'
+want_err 'rank 2: has waited 1 s in MPI_Probe to receive from rank 0, tag 4'
+want_err 'a cycle: 0 waits for 2, 2 waits for 0'
+
+# Ranks of other communicators.
+hangs 8 long
+stop
+want_err 'in MPI_Send to send 400000 bytes to rank 2 (5 in MPI_COMM_WORLD), tag 9, half'
+
+hangs 3 any
+stop
+want_err 'ranks 0-2: has waited 1 s in MPI_Recv to receive from any rank, any tag, MPI_COMM_WORLD'
+want_err 'no cycle is seen: rank 0 would take a message of any rank'
+
+hangs 3 final
+stop
+want_err 'rank 0: has waited 1 s in MPI_Finalize'
+want_err 'for rank 1'
+
+# Something moves, and all sleep again: that is told again.
+hangs 2 again threads
+t=0
+until [ "$(grep -cF "$asks" "$err")" = 2 ] || [ $t -ge 100 ]; do
+	sleep 0.1
+	t=$((t + 1))
+done
+[ "$(grep -cF "$asks" "$err")" = 2 ] || fail "again: the second sleep is not told"
+stop
+
+never 2 "$hang" slow
+never 16 "$hang" slow
+never 2 "$hang" test
+never 2 "$hang" turns
+HAFT_HANG=2 # where others compete for the CPUs, the thread gets little of them
+never 2 "$hang" busy threads
+HAFT_HANG=0
+job -timeout 2 -n 2 "$hang" recv
+want_rc 124
+! grep -F "$asks" "$err" || fail "HAFT_HANG=0 does not switch it off"
+finish

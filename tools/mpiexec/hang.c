@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* hang.c - has everybody gone to sleep?
+ *
+ *     rank 0   ....run....|~~~~~~~~~~~~ sleeps in MPI ~~~~~~~~~~~
+ *     rank 1   ...run..|~~~~~~|run|~~~~~~~~ sleeps ~~~~~~~~~~~~~~
+ *                                 |<---- HAFT_HANG seconds ---->|  roll-call, once
+ *
+ * Ranks say in the segment since when nothing but the clock has woken them; mpiexec looks a few
+ * times in HAFT_HANG seconds, and nobody else does anything for it.  A process that sleeps in MPI
+ * with one thread and computes with another has used CPU time: it does not hang. */
+#include "tools/mpiexec/job.h"
+
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+#include "libmpi/boot/boot.h"
+#include "libmpi/core/set.h"
+#include "libshm/shm.h"
+#include "tools/mpiexec/out.h"
+
+#define LOOKS     4   /* in HAFT_HANG seconds: a hang is told at most a quarter too late */
+#define CPU_SHARE 100 /* who has used 1/100 of the time computes; who naps uses less than 1/300 */
+#define NS_S      1000000000u
+
+void hang_init(struct job *j)
+{
+	uint64_t v = (uint64_t)haft_set_launch(HAFT_SET_HANG, environ);
+
+	j->hang = (struct hang){.limit_ns = v * NS_S};
+	if (v == 0)
+		return;
+	j->hang.look_ns = now_ns() + j->hang.limit_ns / LOOKS;
+	j->hang.cpu_ns = grow(NULL, (size_t)j->n, sizeof *j->hang.cpu_ns);
+	for (int r = 0; r < j->n; r++)
+		j->hang.cpu_ns[r] = 0;
+}
+
+/* CPU time of a process, ns; 0: it has gone. */
+static uint64_t cpu_of(int pid)
+{
+	struct timespec t;
+	clockid_t clock;
+
+	if (pid <= 0 || clock_getcpuclockid(pid, &clock) != 0 || clock_gettime(clock, &t) != 0)
+		return 0;
+	return (uint64_t)t.tv_sec * NS_S + (uint64_t)t.tv_nsec;
+}
+
+/* Since when a rank has been still; `now': it is not.  0: it is no matter, it has left MPI. */
+static uint64_t still_since(struct job *j, int r, uint64_t now)
+{
+	struct boot_rank *page = shm_seg_job_rank(j->seg, r);
+	uint32_t state = atomic_load(&page->state);
+	uint64_t cpu, before = j->hang.cpu_ns[r];
+	struct shm_view v;
+
+	if (!j->rank[r].alive || state == BOOT_DONE)
+		return 0;
+	shm_seg_view(j->seg, r, &v);
+	if (state != BOOT_RUNNING || !v.asleep)
+		return now;
+	j->hang.cpu_ns[r] = cpu = cpu_of(v.pid);
+	return cpu > before + j->hang.limit_ns / LOOKS / CPU_SHARE ? now : v.still_ns;
+}
+
+void hang_look(struct job *j, uint64_t now)
+{
+	struct hang *h = &j->hang;
+	uint64_t still = 0;
+
+	h->look_ns = now + h->limit_ns / LOOKS;
+	for (int r = 0; r < j->n; r++) {
+		uint64_t s = still_since(j, r, now);
+
+		if (s > still)
+			still = s;
+	}
+	if (still > h->still_ns)
+		h->still_ns = still;
+	if (still == 0 || now - h->still_ns < h->limit_ns || h->said_ns == h->still_ns)
+		return;
+	h->said_ns = h->still_ns;
+	say("all processes that are in MPI have slept for %llu s (HAFT_HANG): does the job hang?",
+		(unsigned long long)((now - h->still_ns) / NS_S));
+	roll_call(j);
+}
