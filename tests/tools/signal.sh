@@ -6,6 +6,7 @@
 # begin ARGS...: starts a job in the background and waits until each of 3 ranks has said "up".
 begin() {
 	said="mpiexec $*"
+	: >"$out" # the job, which truncates it, starts only later
 	"$run" "$@" >"$out" 2>"$err" </dev/null &
 	pid=$!
 	until_there "$out" 3 || fail "$said does not start"
