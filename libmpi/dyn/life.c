@@ -214,3 +214,10 @@ int dyn_is_thread_main(int *flag)
 	*flag = pthread_equal(main_thread, pthread_self()) != 0;
 	return 0;
 }
+
+/* Nobody is started by MPI_Comm_spawn yet, so nobody has a parent. */
+int dyn_get_parent(struct comm **parent)
+{
+	*parent = NULL;
+	return 0;
+}

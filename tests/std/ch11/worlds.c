@@ -23,6 +23,15 @@ static void talk(const char *tag)
 	t_ok(MPI_Group_free(&g));
 }
 
+/* MPI-5.0 11.8.2: who was started by a launcher has no parent. */
+static void no_parent(void)
+{
+	MPI_Comm parent = MPI_COMM_WORLD;
+
+	t_ok(MPI_Comm_get_parent(&parent));
+	t_true(parent == MPI_COMM_NULL);
+}
+
 static void world_is(int initialized, int finalized)
 {
 	int flag;
@@ -56,6 +65,7 @@ static void left_behind(void)
 static void once(void)
 {
 	t_true(MPI_Init(NULL, NULL) == MPI_ERR_OTHER);
+	no_parent();
 }
 
 int main(int argc, char **argv)
