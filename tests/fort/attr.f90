@@ -6,6 +6,7 @@ module attr_calls
   use mpi_f08
   implicit none
   integer :: copies = 0, deletes = 0, old_copies = 0, old_deletes = 0
+  integer :: owner ! pitfall 2: whose attribute a delete callback must be told of
 contains
   subroutine copy(oldcomm, comm_keyval, extra_state, attribute_val_in, attribute_val_out, flag, ierror)
     type(MPI_Comm) :: oldcomm
@@ -24,7 +25,7 @@ contains
     integer(kind=MPI_ADDRESS_KIND) :: attribute_val, extra_state
     deletes = deletes + 1
     ierror = MPI_SUCCESS
-    if (comm == MPI_COMM_NULL .or. comm_keyval == 0 .or. attribute_val == 0 .or. extra_state == 0) &
+    if (comm%MPI_VAL /= owner .or. comm_keyval == 0 .or. attribute_val == 0 .or. extra_state == 0) &
       ierror = MPI_ERR_OTHER
   end subroutine
   subroutine old_copy(oldcomm, keyval, extra_state, attribute_val_in, attribute_val_out, flag, ierror)
@@ -38,6 +39,7 @@ contains
   subroutine old_delete(comm, keyval, attribute_val, extra_state, ierror)
     integer :: comm, keyval, attribute_val, extra_state, ierror
     old_deletes = old_deletes + 1
+    if (comm /= owner) old_deletes = -99
     ierror = MPI_SUCCESS
     if (comm == 0 .or. keyval == 0 .or. attribute_val == 0 .or. extra_state == 0) ierror = MPI_ERR_OTHER
   end subroutine
@@ -111,8 +113,10 @@ program attr
   if (.not. flag .or. v /= -2) stop 12
   call MPI_Comm_get_attr(comm, ckey, v, flag)
   if (.not. flag .or. v /= big + 1) stop 13
+  owner = comm%MPI_VAL
   call MPI_Comm_free(comm)
   if (deletes /= 1 .or. old_deletes /= 1) stop 14
+  owner = MPI_COMM_SELF%MPI_VAL
   call MPI_Comm_delete_attr(MPI_COMM_SELF, key)
   call MPI_Comm_get_attr(MPI_COMM_SELF, key, v, flag)
   if (flag .or. deletes /= 2) stop 15
