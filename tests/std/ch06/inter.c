@@ -1,32 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* RUN np=2,3,5,8 */
 /* MPI-5.0 6.2.3: collective calls between two groups, in three forms. */
-#include "tests/t.h"
-#include <mpi.h>
+#include "tests/std/forms.h"
 #include <string.h>
 
 #define MAX 16
 
 static MPI_Comm comm;
-static MPI_Request req;
-static int n, m, me, low, form; /* of this group, of the other; the first group? */
+static int n, m, me, low; /* of this group, of the other; the first group? */
 static int in[MAX * MAX], out[MAX * MAX];
-
-#define FORM(big, low, ...)                                 \
-	end(form == 0       ? MPI_##big(__VA_ARGS__)        \
-		: form == 1 ? MPI_I##low(__VA_ARGS__, &req) \
-			    : MPI_##big##_init(__VA_ARGS__, MPI_INFO_NULL, &req))
-
-static void end(int err)
-{
-	t_ok(err);
-	if (form == 2)
-		t_ok(MPI_Start(&req));
-	if (form > 0)
-		t_ok(MPI_Wait(&req, MPI_STATUS_IGNORE));
-	if (form == 2)
-		t_ok(MPI_Request_free(&req));
-}
 
 /* What member r of a group says about i. */
 static int value(int first_group, int r, int i)

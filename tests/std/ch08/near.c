@@ -2,33 +2,15 @@
 /* RUN np=1,2,4,6 */
 /* MPI-5.0 8.6: neighbourhood collectives in three forms: order, duplicates, edges, MPI_PROC_NULL.
  */
-#include "tests/t.h"
-#include <mpi.h>
+#include "tests/std/forms.h"
 #include <string.h>
 
 #define MAX 16
 
 static MPI_Comm comm;
-static MPI_Request req;
-static int me, form, nin, nout, in[MAX], out[MAX];
+static int me, nin, nout, in[MAX], out[MAX];
 static int from[MAX]; /* the place of block i of what comes among what its sender sends */
 static int data[3 * MAX], got[3 * MAX];
-
-#define FORM(name, ...)                                       \
-	end(form == 0       ? MPI_N##name(__VA_ARGS__)        \
-		: form == 1 ? MPI_In##name(__VA_ARGS__, &req) \
-			    : MPI_N##name##_init(__VA_ARGS__, MPI_INFO_NULL, &req))
-
-static void end(int err)
-{
-	t_ok(err);
-	if (form == 2)
-		t_ok(MPI_Start(&req));
-	if (form > 0)
-		t_ok(MPI_Wait(&req, MPI_STATUS_IGNORE));
-	if (form == 2)
-		t_ok(MPI_Request_free(&req));
-}
 
 static void ready(void)
 {
@@ -58,23 +40,26 @@ static void all(void)
 		types[i] = MPI_INT;
 	}
 	ready();
-	FORM(eighbor_allgather, data, 2, MPI_INT, got, 2, MPI_INT, comm);
+	FORM(Neighbor_allgather, neighbor_allgather, data, 2, MPI_INT, got, 2, MPI_INT, comm);
 	for (int i = 0; i < nin; i++)
 		came(i, 2 * i + 1, 1);
 	ready();
-	FORM(eighbor_allgatherv, data, 2, MPI_INT, got, two, displs, MPI_INT, comm);
+	FORM(Neighbor_allgatherv, neighbor_allgatherv, data, 2, MPI_INT, got, two, displs, MPI_INT,
+		comm);
 	for (int i = 0; i < nin; i++)
 		came(i, displs[i] + 1, 1);
 	ready();
-	FORM(eighbor_alltoall, data, 2, MPI_INT, got, 2, MPI_INT, comm);
+	FORM(Neighbor_alltoall, neighbor_alltoall, data, 2, MPI_INT, got, 2, MPI_INT, comm);
 	for (int i = 0; i < nin; i++)
 		came(i, 2 * i + 1, 2 * from[i] + 1);
 	ready();
-	FORM(eighbor_alltoallv, data, one, displs, MPI_INT, got, one, displs, MPI_INT, comm);
+	FORM(Neighbor_alltoallv, neighbor_alltoallv, data, one, displs, MPI_INT, got, one, displs,
+		MPI_INT, comm);
 	for (int i = 0; i < nin; i++)
 		came(i, displs[i], displs[from[i]]);
 	ready();
-	FORM(eighbor_alltoallw, data, two, bytes, types, got, two, back, types, comm);
+	FORM(Neighbor_alltoallw, neighbor_alltoallw, data, two, bytes, types, got, two, back, types,
+		comm);
 	for (int i = 0; i < nin; i++)
 		came(i, displs[i] + 1, 3 * from[i] + 1);
 }
