@@ -47,8 +47,6 @@ static struct {
 	struct obj_arena *arena;
 	struct grown *grown;
 	void *tree; /* of struct piece, by at */
-	long pieces;
-	int64_t bytes;
 } mem;
 
 static int by_address(const void *a, const void *b)
@@ -162,8 +160,6 @@ int via_mem_new(int64_t len, int64_t align, void **out)
 		release(p);
 		return haft_err(MPI_ERR_NO_MEM, "no memory for %lld bytes", (long long)len);
 	}
-	mem.pieces++;
-	mem.bytes += len;
 	*out = p->at;
 	return 0;
 }
@@ -176,16 +172,8 @@ int via_mem_free(void *at)
 		return haft_err(MPI_ERR_BASE, "%p is not the start of memory of MPI_Alloc_mem", at);
 	p = *found;
 	tdelete(p, &mem.tree, by_address);
-	mem.pieces--;
-	mem.bytes -= p->len;
 	release(p);
 	return 0;
-}
-
-void via_mem_used(long *pieces, int64_t *bytes)
-{
-	*pieces = mem.pieces;
-	*bytes = mem.bytes;
 }
 
 void via_mem_close(void)
@@ -205,6 +193,4 @@ void via_mem_close(void)
 		shm_heap_free(via.shm, g->off, g->len, HEAP_ALIGN);
 		free(g);
 	}
-	mem.pieces = 0;
-	mem.bytes = 0;
 }

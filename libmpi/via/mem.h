@@ -32,9 +32,6 @@ static inline void *via_mem_at(uint64_t off)
 	return shm_ptr(via.shm, off);
 }
 
-/* Pieces that are handed out now, and their bytes. */
-void via_mem_used(long *pieces, int64_t *bytes);
-
 /* Everything goes, freed or not; the next use begins again. */
 void via_mem_close(void);
 
