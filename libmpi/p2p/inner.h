@@ -223,6 +223,10 @@ void p2p_tell_req(const struct shm_teller *t, struct shm_what *what);
  * set here. */
 void wait_until(bool (*ready)(void *arg), void *arg, struct p2p_about about);
 
+/* wait.c: the operation has failed with `err', whose words (haft_err) stay with the request until
+ * somebody asks for its result. */
+void req_fail(struct req *r, int err);
+
 /* wait.c: writes a request's result into a status (may be MPI_STATUS_IGNORE) and hands its words to
  * haft_err; returns its error class. */
 int req_report(struct req *r, MPI_Status *status);

@@ -46,9 +46,9 @@ void note_check(struct req *r, const struct p2p_note *note)
 		sum.packed || sum.hash == note->hash)
 		return;
 	obj_name_get(r->comm, name, sizeof(name), OBJ_C, &len);
-	r->res.error = haft_err(MPI_ERR_TYPE,
-		"rank %d of %s sent %s with tag %d, and rank %d receives it as %s", r->res.source,
-		len > 0 ? name : "a communicator", note->words, r->res.tag, r->comm->rank,
-		type_sum_words(r->type, r->total, words, sizeof(words)));
-	r->errwords = strdup(haft_err_words(MPI_ERR_TYPE));
+	req_fail(r,
+		haft_err(MPI_ERR_TYPE,
+			"rank %d of %s sent %s with tag %d, and rank %d receives it as %s",
+			r->res.source, len > 0 ? name : "a communicator", note->words, r->res.tag,
+			r->comm->rank, type_sum_words(r->type, r->total, words, sizeof(words))));
 }

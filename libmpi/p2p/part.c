@@ -152,12 +152,13 @@ static void differs(const struct part *p)
 {
 	struct req *r = p->req;
 
-	r->res.error = haft_err(p->sends || p->theirs < p->bytes ? MPI_ERR_COUNT : MPI_ERR_TRUNCATE,
-		"a partitioned %s of %lld bytes %s rank %d with tag %d was matched with one of "
-		"%lld bytes",
-		p->sends ? "send" : "receive", (long long)p->bytes, p->sends ? "to" : "from",
-		group_rank_of(comm_peers(r->comm), p->peer), r->tag, (long long)p->theirs);
-	r->errwords = strdup(haft_err_words(r->res.error));
+	req_fail(r, haft_err(p->sends || p->theirs < p->bytes ? MPI_ERR_COUNT : MPI_ERR_TRUNCATE,
+			    "a partitioned %s of %lld bytes %s rank %d with tag %d was matched "
+			    "with one of "
+			    "%lld bytes",
+			    p->sends ? "send" : "receive", (long long)p->bytes,
+			    p->sends ? "to" : "from", group_rank_of(comm_peers(r->comm), p->peer),
+			    r->tag, (long long)p->theirs));
 	r->parts = 0;
 	req_finish(r);
 }

@@ -29,22 +29,21 @@ static void truncated(struct req *r)
 	int len;
 
 	obj_name_get(r->comm, name, sizeof(name), OBJ_C, &len);
-	r->res.error = haft_err(MPI_ERR_TRUNCATE,
-		"message of %lld bytes from rank %d of %s with tag %d, "
-		"but only %lld bytes were posted to receive it",
-		(long long)r->total, r->res.source, len > 0 ? name : "a communicator", r->res.tag,
-		(long long)r->bytes);
-	r->errwords = strdup(haft_err_words(MPI_ERR_TRUNCATE));
+	req_fail(r, haft_err(MPI_ERR_TRUNCATE,
+			    "message of %lld bytes from rank %d of %s with tag %d, "
+			    "but only %lld bytes were posted to receive it",
+			    (long long)r->total, r->res.source, len > 0 ? name : "a communicator",
+			    r->res.tag, (long long)r->bytes));
 }
 
 /* Its communicator promises exact lengths (mpi_assert_exact_length, MPI-5.0 7.4.4). */
 static void too_short(struct req *r)
 {
-	r->res.error = haft_err(MPI_ERR_TRUNCATE,
-		"message of %lld bytes from rank %d with tag %d, but %lld were posted to receive "
-		"it on a communicator with mpi_assert_exact_length",
-		(long long)r->total, r->res.source, r->res.tag, (long long)r->bytes);
-	r->errwords = strdup(haft_err_words(MPI_ERR_TRUNCATE));
+	req_fail(r, haft_err(MPI_ERR_TRUNCATE,
+			    "message of %lld bytes from rank %d with tag %d, but %lld were posted "
+			    "to receive "
+			    "it on a communicator with mpi_assert_exact_length",
+			    (long long)r->total, r->res.source, r->res.tag, (long long)r->bytes));
 }
 
 /* A message has been matched with r: who, what tag, how long. */

@@ -118,9 +118,8 @@ static void frame_gone(struct req *r)
 
 static void send_failed(struct req *r, int err)
 {
-	r->res.error = haft_err(MPI_ERR_NO_MEM, "%lld bytes to rank %d of the node: %s",
-		(long long)r->bytes, r->peer, shm_error_text(err));
-	r->errwords = strdup(haft_err_words(MPI_ERR_NO_MEM));
+	req_fail(r, haft_err(MPI_ERR_NO_MEM, "%lld bytes to rank %d of the node: %s",
+			    (long long)r->bytes, r->peer, shm_error_text(err)));
 	req_finish(r);
 }
 

@@ -276,6 +276,12 @@ void req_finish_rest(struct req *r)
 
 /* --- results ----------------------------------------------------------------------------- */
 
+void req_fail(struct req *r, int err)
+{
+	r->res.error = err;
+	r->errwords = strdup(haft_err_words(err));
+}
+
 int req_report(struct req *r, MPI_Status *status)
 {
 	haft_status_set(status, r->res.source, r->res.tag, r->res.bytes, r->res.cancelled);
