@@ -2,7 +2,7 @@
 /* roll.c - the roll-call: what does each rank wait for?
  *
  *     rank 0: has waited 61 s in MPI_Recv to receive from rank 1, tag 7, MPI_COMM_WORLD
- *     rank 1: has waited 61 s in MPI_Barrier of MPI_COMM_WORLD, for rank 0
+ *     ranks 1-9: has waited 60 to 61 s in MPI_Barrier of MPI_COMM_WORLD, for rank 0
  *     a cycle: 0 waits for 1, 1 waits for 0
  *
  * Read from the segment, without asking the ranks, which may hang.  Ranks in the same state are
@@ -29,6 +29,7 @@ enum { CTX_WORLD = 8 };
 struct line {
 	char s[LINE_LEN];
 	size_t len;
+	int64_t wait_s; /* for how long the rank has waited; -1: it does not */
 };
 
 __attribute__((format(printf, 2, 3))) static void add(struct line *l, const char *fmt, ...)
@@ -107,8 +108,7 @@ static void add_wait(struct line *l, const struct shm_view *v)
 {
 	const struct shm_what *w = &v->what;
 
-	add(l, "has waited %lld s",
-		(long long)((now_ns() - v->since_ns + 500000000u) / 1000000000u));
+	l->wait_s = (int64_t)((now_ns() - v->since_ns + 500000000u) / 1000000000u);
 	if (w->call[0] != '\0')
 		add(l, " in %.*s", SHM_WHAT_CALL - 1, w->call);
 	switch (w->kind) {
@@ -128,6 +128,7 @@ static void add_wait(struct line *l, const struct shm_view *v)
 	add_early(l, w);
 }
 
+/* What rank r does; how long it has waited stands apart (wait_s). */
 static void rank_line(const struct job *j, int r, struct line *l)
 {
 	struct boot_rank *page = shm_seg_job_rank(j->seg, r);
@@ -135,6 +136,7 @@ static void rank_line(const struct job *j, int r, struct line *l)
 	struct shm_view v;
 
 	l->len = 0;
+	l->wait_s = -1;
 	shm_seg_view(j->seg, r, &v);
 	if (!j->rank[r].alive)
 		add(l, "has ended");
@@ -245,23 +247,42 @@ static void cycles_say(const struct job *j)
 
 /* --- all of them ----------------------------------------------------------------------------- */
 
+/* Ranks from..to are in the state `what', and have waited least..most seconds. */
+static void ranks_say(int from, int to, const struct line *what, int64_t least, int64_t most)
+{
+	struct line l = {.len = 0};
+
+	if (from == to)
+		add(&l, "rank %d:", from);
+	else
+		add(&l, "ranks %d-%d:", from, to);
+	if (least >= 0 && least == most)
+		add(&l, " has waited %lld s", (long long)least);
+	else if (least >= 0)
+		add(&l, " has waited %lld to %lld s", (long long)least, (long long)most);
+	say("  %s%s%s", l.s, what->s[0] == ' ' ? "" : " ", what->s);
+}
+
 void roll_call(const struct job *j)
 {
 	struct line cur, next;
+	int64_t least, most;
 	int from = 0;
 
 	rank_line(j, 0, &cur);
+	least = most = cur.wait_s;
 	for (int r = 1; r <= j->n; r++) {
 		if (r < j->n)
 			rank_line(j, r, &next);
-		if (r < j->n && strcmp(cur.s, next.s) == 0)
+		if (r < j->n && strcmp(cur.s, next.s) == 0) {
+			least = next.wait_s < least ? next.wait_s : least;
+			most = next.wait_s > most ? next.wait_s : most;
 			continue;
-		if (from == r - 1)
-			say("  rank %d: %s", from, cur.s);
-		else
-			say("  ranks %d-%d: %s", from, r - 1, cur.s);
+		}
+		ranks_say(from, r - 1, &cur, least, most);
 		cur = next;
 		from = r;
+		least = most = cur.wait_s;
 	}
 	cycles_say(j);
 }
