@@ -83,6 +83,12 @@ static void session_destroy(void *self)
 	free(s->kinds);
 }
 
+static void win_destroy(void *self)
+{
+	if (haft_win_gone != NULL)
+		haft_win_gone(self);
+}
+
 static void info_destroy(void *self)
 {
 	struct info *info = self;
@@ -98,6 +104,7 @@ static void info_destroy(void *self)
 void (*haft_comm_gone)(struct comm *c);
 void (*haft_buffer_gone)(struct comm *c);
 void (*haft_type_gone)(struct type *t);
+void (*haft_win_gone)(struct win *w);
 
 /* Requests come and go with every message, so their slots have to stay in the first cache: 64 of
  * them.  A C handle never comes back all the same; an INTEGER one after 127 * 64 requests at the
@@ -124,7 +131,7 @@ static const struct {
 		NULL},
 	{&haft_info_class, "MPI_Info", sizeof(struct info), (uintptr_t)MPI_INFO_NULL, info_destroy},
 	{&haft_msg_class, "MPI_Message", sizeof(struct msg), (uintptr_t)MPI_MESSAGE_NULL, NULL},
-	{&haft_win_class, "MPI_Win", sizeof(struct win), (uintptr_t)MPI_WIN_NULL, NULL},
+	{&haft_win_class, "MPI_Win", sizeof(struct win), (uintptr_t)MPI_WIN_NULL, win_destroy},
 	{&haft_file_class, "MPI_File", sizeof(struct file), (uintptr_t)MPI_FILE_NULL, NULL},
 	{&haft_session_class, "MPI_Session", sizeof(struct session), (uintptr_t)MPI_SESSION_NULL,
 		session_destroy},
