@@ -9,6 +9,7 @@ libmpi_SRCS += libmpi/bind/fixed.c
 libmpi_SRCS += libmpi/bind/raise.c
 libmpi_SRCS += libmpi/bind/status.c
 libmpi_SRCS += libmpi/boot/boot.c
+libmpi_SRCS += libmpi/boot/map.c
 libmpi_SRCS += libmpi/coll/agree.c
 libmpi_SRCS += libmpi/coll/call.c
 libmpi_SRCS += libmpi/coll/epoch.c

@@ -52,7 +52,7 @@ struct head {
 	uint32_t frame_max; /* bytes */
 	uint64_t chunk_len; /* bytes */
 	uint64_t job, job_rank, door, page, bucket, inbox, heap; /* offsets */
-	uint8_t pad0[16];
+	uint64_t map, map_len;
 	_Atomic uint32_t alarm;
 	uint8_t pad1[CACHE_LINE - 4];
 	struct lock lock; /* over everything below, and the buckets */

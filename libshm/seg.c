@@ -76,7 +76,9 @@ static void lay_out(struct head *h, const struct shm_opts *o, enum room room)
 	h->page = at += n * sizeof(struct shm_door);
 	h->bucket = at += n * sizeof(struct page);
 	h->inbox = at += BUCKETS * sizeof(uint64_t);
-	h->heap = round_up(at += n * sizeof(struct inbox), PAGE);
+	h->map = at += n * sizeof(struct inbox);
+	h->map_len = o->map_len;
+	h->heap = round_up(at + h->map_len, PAGE);
 	h->len = h->heap + round_up(heap_len(o, room), PAGE);
 }
 
@@ -156,7 +158,8 @@ int shm_seg_create(const struct shm_opts *opts, struct shm_seg **out)
 	struct head h;
 
 	if (opts->nranks < 1 || opts->nranks > SHM_RANKS_MAX || opts->chunk_len % CACHE_LINE != 0 ||
-		opts->chunk_len > UINT32_MAX || opts->heap_len > (size_t)1 << 46)
+		opts->chunk_len > UINT32_MAX || opts->heap_len > (size_t)1 << 46 ||
+		opts->map_len > SHM_MAP_MAX)
 		return SHM_BAD;
 	seg = seg_new();
 	if (seg == NULL)
@@ -184,6 +187,8 @@ static int head_check(int fd, struct head *h)
 	if (!S_ISREG(st.st_mode) || pread(fd, h, sizeof *h, 0) != (ssize_t)sizeof *h)
 		return SHM_BAD;
 	if (h->magic != SEG_MAGIC || h->shape != shape() || h->len != (uint64_t)st.st_size)
+		return SHM_BAD;
+	if (h->map % sizeof(uint64_t) != 0 || h->map > h->heap || h->map_len > h->heap - h->map)
 		return SHM_BAD;
 	return h->nranks >= 1 && h->nranks <= SHM_RANKS_MAX && h->heap < h->len ? 0 : SHM_BAD;
 }
@@ -253,6 +258,12 @@ void *shm_seg_job_rank(struct shm_seg *seg, int rank)
 {
 	must(rank >= 0 && rank < shm_seg_nranks(seg));
 	return seg_at(seg, seg->head->job_rank + (uint64_t)rank * SHM_JOB_RANK);
+}
+
+void *shm_seg_map(struct shm_seg *seg, size_t *len)
+{
+	*len = seg->head->map_len;
+	return *len > 0 ? seg_at(seg, seg->head->map) : NULL;
 }
 
 void shm_seg_alarm(struct shm_seg *seg)

@@ -64,6 +64,7 @@ struct shm_opts {
 	uint64_t cookie; /* 0: a random one */
 	size_t heap_len; /* bytes of address space for rings, pipes, blocks; 0: by nranks */
 	size_t chunk_len; /* bytes of a pipe's chunk, a multiple of 64; 0: SHM_CHUNK */
+	size_t map_len;   /* bytes of the map; 0: there is none */
 };
 
 /* CPUs that this process may use: its affinity mask, less if the cgroup's quota gives less. >= 1.
@@ -91,6 +92,12 @@ uint64_t shm_seg_cookie(const struct shm_seg *seg); /* random, never 0: is it th
  * never read or written by libshm.  SHM_JOB_LEN bytes for all; SHM_JOB_RANK bytes for `rank'. */
 void *shm_seg_job(struct shm_seg *seg);
 void *shm_seg_job_rank(struct shm_seg *seg, int rank);
+
+/* The same for what the creator tells all ranks before they start: opts.map_len bytes, aligned to
+ * 8, *len is that number.  NULL: the segment has no map. */
+void *shm_seg_map(struct shm_seg *seg, size_t *len);
+
+#define SHM_MAP_MAX ((size_t)1 << 30) /* greatest map_len */
 
 /* Raises the alarm, for ever, and wakes every sleeping rank: each shm_idle and shm_flag_wait
  * returns SHM_ALARM from now on.  From any process or thread, also in a signal handler. */

@@ -22,6 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <unistd.h>
 #include "libmpi/core/set.h"
 #include "libmpi/core/state.h"
@@ -33,13 +34,17 @@ static_assert(sizeof(struct boot_job) <= SHM_JOB_LEN, "struct boot_job fits into
 /* What HAFT_JOB says. */
 struct order {
 	int fd, rank, size, app, by;
+	int near;   /* rank if it is not said: one host */
+	int listen; /* -1: no socket */
 	uint64_t cookie;
 };
 
 enum claim { CLAIM_OK, CLAIM_NESTED, CLAIM_USED };
 
 static struct boot here; /* of this process; here.seg != NULL from the first boot_init on */
-static char words[256];  /* of the last failure */
+static const struct boot_map *world; /* of here.seg; NULL: one host, and nobody listens */
+static int listen_fd = -1;
+static char words[256]; /* of the last failure */
 
 /* Takes a number after `key' from a list like "fd=3,rank=0"; false if it is not there. */
 static bool order_number(const char *list, const char *key, int base, uint64_t max, uint64_t *v)
@@ -74,10 +79,34 @@ static bool order_read(struct order *o)
 {
 	const char *list = getenv(BOOT_VAR);
 
-	return list != NULL && order_int(list, "fd", &o->fd) && order_int(list, "rank", &o->rank) &&
+	if (list == NULL)
+		return false;
+	if (!order_int(list, "listen", &o->listen))
+		o->listen = -1;
+	if (!order_int(list, "near", &o->near) && !order_int(list, "rank", &o->near))
+		return false;
+	return order_int(list, "fd", &o->fd) && order_int(list, "rank", &o->rank) &&
 	       order_int(list, "size", &o->size) && order_int(list, "app", &o->app) &&
 	       order_int(list, "by", &o->by) &&
 	       order_number(list, "cookie", 16, UINT64_MAX, &o->cookie);
+}
+
+/* True if the segment has the order's place: by its map, or, without one, by its ranks. */
+static bool order_fits(const struct order *o, struct shm_seg *seg)
+{
+	const struct boot_row *row;
+	struct boot_map *map;
+	size_t len;
+
+	if (o->rank >= o->size || o->near >= shm_seg_nranks(seg))
+		return false;
+	map = shm_seg_map(seg, &len);
+	if (map == NULL)
+		return shm_seg_nranks(seg) == o->size && o->near == o->rank;
+	if (!boot_map_good(map, len, o->size, shm_seg_nranks(seg)))
+		return false;
+	row = (const struct boot_row *)(const void *)((const char *)map + map->rows) + o->rank;
+	return row->host == map->host && row->near == o->near;
 }
 
 /* Maps the segment behind `fd' if it is the one that the order means; else NULL. */
@@ -88,7 +117,7 @@ static struct shm_seg *order_segment(const struct order *o, int fd)
 	/* Only a memfd has seals: no other file of the user is ever mapped, not even to look. */
 	if (fcntl(fd, F_GET_SEALS) < 0 || shm_seg_open(fd, &seg) != 0)
 		return NULL;
-	if (shm_seg_cookie(seg) == o->cookie && shm_seg_nranks(seg) == o->size && o->rank < o->size)
+	if (shm_seg_cookie(seg) == o->cookie && order_fits(o, seg))
 		return seg;
 	shm_seg_close(seg);
 	return NULL;
@@ -196,6 +225,8 @@ static int singleton_init(void)
 		return -1;
 	}
 	here = (struct boot){.size = 1,
+		.nhosts = 1,
+		.nnear = 1,
 		.app = -1,
 		.seg_fd = shm_seg_fd(seg),
 		.seg = seg,
@@ -205,7 +236,20 @@ static int singleton_init(void)
 
 static struct boot_rank *place_of(const struct boot *b)
 {
-	return shm_seg_job_rank(b->seg, b->rank);
+	return shm_seg_job_rank(b->seg, b->near);
+}
+
+/* The launcher's socket for this rank, if it still is one: programs may have closed it. */
+static int listen_take(int fd)
+{
+	int on = 0;
+	socklen_t len = sizeof on;
+
+	if (fd < 0 || getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &on, &len) != 0 || on == 0)
+		return -1;
+	fcntl(fd, F_SETFD, FD_CLOEXEC);
+	fcntl(fd, F_SETFL, O_NONBLOCK);
+	return fd;
 }
 
 /* Takes the place that the launcher has given us.  CLAIM_NESTED: there is none, be a singleton. */
@@ -215,12 +259,13 @@ static enum claim job_join(const struct order *o)
 	struct shm_seg *seg = order_segment(o, fd);
 	bool inherited = seg != NULL;
 	enum claim claim;
+	size_t len;
 
 	if (seg == NULL)
 		seg = order_fetch(o, &fd);
 	if (seg == NULL)
 		return CLAIM_NESTED;
-	claim = place_claim(shm_seg_job_rank(seg, o->rank), inherited);
+	claim = place_claim(shm_seg_job_rank(seg, o->near), inherited);
 	if (claim != CLAIM_OK) {
 		shm_seg_close(seg);
 		if (!inherited)
@@ -229,8 +274,14 @@ static enum claim job_join(const struct order *o)
 	}
 	fcntl(fd, F_SETFD, FD_CLOEXEC);
 	launcher_follow(o->by);
+	world = shm_seg_map(seg, &len);
+	listen_fd = listen_take(o->listen);
 	here = (struct boot){.rank = o->rank,
 		.size = o->size,
+		.nhosts = world != NULL ? world->nhosts : 1,
+		.host = world != NULL ? world->host : 0,
+		.near = o->near,
+		.nnear = shm_seg_nranks(seg),
 		.app = o->app,
 		.seg_fd = fd,
 		.seg = seg,
@@ -261,6 +312,60 @@ int boot_init(struct boot **b)
 	atomic_store(&place_of(&here)->pid, (int32_t)getpid());
 	atomic_store(&place_of(&here)->state, BOOT_RUNNING);
 	return 0;
+}
+
+static const struct boot_row *row_of(int rank)
+{
+	return (const struct boot_row *)(const void *)((const char *)world + world->rows) + rank;
+}
+
+int boot_host_of(int rank)
+{
+	return world != NULL ? row_of(rank)->host : 0;
+}
+
+int boot_near_of(int rank)
+{
+	if (world == NULL)
+		return rank;
+	return row_of(rank)->host == world->host ? row_of(rank)->near : -1;
+}
+
+int boot_rank_of(int near)
+{
+	if (world == NULL)
+		return near;
+	return ((const int32_t *)(const void *)((const char *)world + world->ranks))[near];
+}
+
+const char *boot_host_name(int host)
+{
+	static char own[HOST_NAME_MAX + 1];
+
+	if (world == NULL) {
+		if (own[0] == '\0' && gethostname(own, sizeof own - 1) != 0)
+			return "localhost";
+		return own;
+	}
+	return (const char *)world +
+	       ((const uint32_t *)(const void *)((const char *)world + world->hosts))[host];
+}
+
+const char *boot_addr(int rank)
+{
+	if (world == NULL || row_of(rank)->addr == 0)
+		return NULL;
+	return (const char *)world + row_of(rank)->addr;
+}
+
+const uint8_t *boot_key(void)
+{
+	return world != NULL ? world->key : NULL;
+}
+
+int boot_listen_fd(void)
+{
+	return listen_fd;
 }
 
 const char *boot_words(void)

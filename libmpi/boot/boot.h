@@ -7,6 +7,13 @@
  *
  *   ./a.out alone: boot makes a private segment for one rank; nothing else differs.
  *
+ *   Several hosts: each has a segment of its own, with the ranks of that host; the map in it says
+ *   where all others are, and the key by which they know each other.
+ *
+ *      host 0: ranks 0 1 2 --- segment: near 0 1 2, map ---.
+ *                                                          |   each rank has a listening socket
+ *      host 1: ranks 3 4   --- segment: near 0 1,   map ---'   from the moment on that it starts
+ *
  * HAFT_JOB is the only thing that the launcher tells by the environment, and it is believed only if
  * the segment that it names carries the same cookie.  What ranks tell the launcher stands in the
  * segment's job area (struct boot_job, struct boot_rank); zero-filled is its valid first state. */
@@ -23,13 +30,20 @@ struct shm_seg;
 #define BOOT_VAR  "HAFT_JOB"
 #define BOOT_TEXT 1024 /* bytes of the words of an abort, with the final 0: a long line */
 
+#define BOOT_KEY  16  /* bytes of the job's key */
+#define BOOT_ADDR 128 /* bytes of the text of an address, with the final 0 */
+
 /* What this process is in its job.  Read-only for all but boot.c. */
 struct boot {
-	int rank;            /* 0 .. size-1 */
-	int size;            /* ranks of the job, all on this node */
-	int app;             /* MPI_APPNUM: 0 for a in `mpiexec a : b'; -1 in a singleton */
-	int seg_fd;          /* the segment's memfd, close-on-exec; boot's own */
-	struct shm_seg *seg; /* the same, mapped: for shm_attach(boot->seg, boot->rank, ...) */
+	int rank;   /* 0 .. size-1 */
+	int size;   /* ranks of the job, on all hosts */
+	int nhosts; /* >= 1 */
+	int host;   /* 0 .. nhosts-1: where this process is */
+	int near;   /* 0 .. nnear-1: this rank among those of its host, and in the segment */
+	int nnear;  /* ranks of this host: those of the segment */
+	int app;    /* MPI_APPNUM: 0 for a in `mpiexec a : b'; -1 in a singleton */
+	int seg_fd; /* the segment's memfd, close-on-exec; boot's own */
+	struct shm_seg *seg; /* the same, mapped: for shm_attach(boot->seg, boot->near, ...) */
 	uint64_t cookie; /* random, never 0; the same in all ranks of the job, in no other job */
 	bool launched;   /* by mpiexec; false: a singleton */
 	int by;          /* pid of mpiexec; 0 in a singleton */
@@ -42,6 +56,25 @@ struct boot {
  * Returns 0, or -1 with boot_words() saying why, e.g. a second MPI program in the place of one
  * rank. *b is the same for all calls. */
 int boot_init(struct boot **b);
+
+/* Who is where.  From boot_init on; any thread; a load or two; ranks, hosts and nears must exist.
+ * One host: near and rank are the same number, and there is no table behind it. */
+int boot_host_of(int rank);
+int boot_near_of(int rank); /* -1: on another host */
+int boot_rank_of(int near); /* of a rank of this host */
+const char *boot_host_name(
+	int host); /* as the user has named it; the system's name if nobody has */
+
+/* Where a rank listens, as text: "tcp:10.0.0.2:4711", "tcp:[fe80::1]:4711", "unix:NAME" (abstract).
+ * NULL: nowhere, as on one host, unless HAFT_VIA=net. */
+const char *boot_addr(int rank);
+
+/* BOOT_KEY secret bytes that only the job's processes know; NULL where no rank listens. */
+const uint8_t *boot_key(void);
+
+/* The socket on which this rank listens: bound to boot_addr(rank), listening, non-blocking,
+ * close-on-exec.  -1: none.  It stays boot's: after boot_rest the next session needs it again. */
+int boot_listen_fd(void);
 
 /* Why the last boot_init failed: one line without newline.  Never NULL. */
 const char *boot_words(void);
@@ -57,6 +90,45 @@ __attribute__((noreturn, cold)) void boot_abort(int code, const char *text);
  * exit code without harm to the others.  The segment stays mapped: what others send to a later
  * session of this process waits there.  NULL: nothing to do. */
 void boot_rest(struct boot *b);
+
+/* --- the map: who is where, written by who makes the segment, before a rank starts --------------
+ */
+
+struct boot_row {
+	int32_t host;
+	int32_t near;  /* index among the ranks of that host */
+	uint32_t addr; /* text, at this byte of the map; 0: it does not listen */
+};
+
+/* The head of the segment's map (shm_seg_map).  Constant once a rank has started.  Everything else
+ * lies behind it, at so many bytes from its beginning. */
+struct boot_map {
+	uint64_t len; /* bytes in all */
+	uint8_t key[BOOT_KEY];
+	int32_t nranks, nhosts;
+	int32_t host, nnear; /* of the host whose map it is */
+	uint32_t rows;       /* struct boot_row [nranks] */
+	uint32_t ranks;      /* int32_t [nnear]: the ranks of this host, in ascending order */
+	uint32_t hosts;      /* uint32_t [nhosts]: where each name lies */
+	uint32_t pad;
+};
+
+/* What a map is made of. */
+struct boot_world {
+	int nranks, nhosts;
+	const int *host_of;       /* by rank */
+	const char *const *addr;  /* by rank; NULL for one that does not listen */
+	const char *const *names; /* by host */
+	const uint8_t *key;       /* BOOT_KEY bytes */
+};
+
+/* The bytes that the map of a host takes, and the map, into `map' (so many bytes, aligned to 8, all
+ * zero).  The table is the same on all hosts, but for host, nnear and ranks. */
+size_t boot_map_len(const struct boot_world *w, int host);
+void boot_map_make(const struct boot_world *w, int host, struct boot_map *map);
+
+/* True if `len' bytes at `map' are a map of these numbers, all of whose parts lie within it. */
+bool boot_map_good(const struct boot_map *map, size_t len, int nranks, int nnear);
 
 /* --- what lies in the segment's job area, written by ranks and read by mpiexec ------------------
  */

@@ -52,7 +52,7 @@ static int open_engines(void)
 	if (err == 0)
 		err = op_open();
 	if (err == 0)
-		err = via_open(boot->seg, boot->rank, p2p_deliver);
+		err = via_open(boot->seg, boot->near, p2p_deliver);
 	if (err == 0)
 		err = p2p_open();
 	if (err == 0)
