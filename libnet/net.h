@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* net.h - ordered reliable frames, and large payload without copies, between processes over
+ * sockets.
+ *
+ *     process 0                                             process 3
+ *        | net_put(3, hdr, bytes) ---- frame ------------------> | deliver(frame)
+ *        |                                                       | net_post(0, id, buffer)
+ *        | net_send(3, id, buffer) ==== pieces of a stream ====> | read straight into the buffer
+ *        |                                                       |
+ *        one connection a pair (TCP over IPv4 or IPv6, or a UNIX stream socket), made when one of
+ *        the two first has something to say, whoever that is, or both at the same time
+ *
+ * A struct net is one process's endpoint.  The others are `peers', 0 .. npeers-1; it is one of
+ * them. libnet knows nothing of what it carries.
+ *
+ * Rules for all functions, unless their comment says otherwise:
+ *  - A struct net belongs to one thread at a time.
+ *  - Nothing blocks, except net_close (bounded), and a second attempt to connect
+ * (NET_DIAL_WAIT_MS).
+ *  - Functions that return int return 0 or one of enum net_error.
+ *  - Callbacks are called from inside net_poll, net_poll_from and net_close only.  They may call
+ *    everything here but these three, net_open and net_reserve without its net_commit.
+ *  - No signal is raised (SIGPIPE); descriptors are close-on-exec. */
+#ifndef LIBNET_NET_H
+#define LIBNET_NET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "libobj/base.h"
+
+enum net_error {
+	NET_AGAIN = 1, /* full now: nothing was done; poll, then call again */
+	NET_LOST,      /* this peer has been lost or has left; net_peer_words says why */
+	NET_NOMEM,     /* no memory: nothing was done */
+	NET_BAD,       /* no such peer, oneself, too long, or a text that is no address */
+	NET_SYS,       /* a system call failed; errno says why */
+};
+
+/* The words of an error, for messages.  Never NULL. */
+const char *net_error_text(int error);
+
+/* --- limits ----------------------------------------------------------------------------------- */
+
+#define NET_PEERS_MAX    (1 << 24)             /* a table of pointers of 128 MiB */
+#define NET_KEY_LEN      16                    /* 128 bits: nobody tries them all */
+#define NET_FRAME_MAX    MEAN_OR(1024, 65536)  /* payload bytes of a frame: copied in 10 us */
+#define NET_PIECE_MAX    MEAN_OR(512, 262144)  /* of a stream, before frames get their turn */
+#define NET_QUEUE_MAX    MEAN_OR(8192, 524288) /* bytes of frames that wait for one peer */
+#define NET_ADDR_LEN     128                   /* bytes of an address as text, with its 0 */
+#define NET_WORDS_LEN    256                   /* bytes of why a peer was lost, with the 0 */
+#define NET_DIAL_WAIT_MS 10 /* a second attempt waits for its answer: see README, dialling */
+
+/* --- the endpoint ------------------------------------------------------------------------------
+ */
+
+struct net;
+
+/* What the user says about a frame; libnet only carries it. */
+struct net_hdr {
+	uint64_t ctx;
+	int32_t tag;
+	uint8_t kind;
+	uint8_t flags;
+};
+
+/* A frame that arrived.  `data' is aligned to 8 and valid until the callback returns. */
+struct net_frame {
+	struct net_hdr hdr;
+	int from;
+	uint32_t len;
+	const void *data;
+};
+
+/* Takes one frame; it cannot refuse.  Frames of one peer come in the order of their puts. */
+typedef void net_deliver_fn(void *arg, const struct net_frame *f);
+
+enum net_why {
+	NET_WHY_LEFT, /* the peer called net_close: all that it put has been delivered */
+	NET_WHY_LOST, /* anything else: reset, silence, no way to reach it, it broke the protocol */
+};
+
+/* Called once a peer, when nothing more will come from it and nothing more can go to it.  All
+ * frames that came from it whole have been delivered; every operation of it (net_send, net_post)
+ * has got NET_OP_LOST before.  `words' say who, where and why: "peer 3 at tcp:10.0.0.2:4711:
+ * connection reset", and are valid until the callback returns. */
+typedef void net_lost_fn(void *arg, int peer, enum net_why why, const char *words);
+
+/* A connection was refused, or a listener is in trouble; for logs, nobody was lost.  At most
+ * NET_TOLD_MAX times a process, so that strangers cannot fill a disk. */
+typedef void net_told_fn(void *arg, const char *words);
+#define NET_TOLD_MAX 16
+
+/* "tcp:1.2.3.4:567", "tcp:[2001:db8::1]:567", "unix:NAME" (abstract), or NULL: not known yet, ask
+ * again (the peer is lost if that lasts longer than dial_ms).  Valid until the next call. */
+typedef const char *net_addr_fn(void *arg, int peer);
+
+/* 0 in a number: the default. */
+struct net_conf {
+	int me, npeers;
+	uint8_t key[NET_KEY_LEN]; /* whoever knows it belongs to us; the same for all peers */
+	int listen_fd;            /* bound and listening (net_listen), now ours; -1: none (yet) */
+	void *arg;                /* for all callbacks */
+	net_deliver_fn *deliver;
+	net_lost_fn *lost;
+	net_told_fn *told; /* or NULL */
+	net_addr_fn *addr;
+	uint32_t queue_max; /* bytes of frames that wait for one peer; >= 2 frames */
+	int dead_ms;        /* a peer's host that answers nothing for so long is dead; 15 s */
+	int dial_ms;        /* to reach a peer, all attempts together; 30 s */
+	int hello_ms;       /* for a stranger to say who it is; 10 s */
+	int strangers_max;  /* connections that have not said so yet; 64 */
+	int close_ms;       /* net_close takes no longer; 10 s */
+	int buf_len;        /* SO_SNDBUF and SO_RCVBUF; 0: what the kernel finds best */
+};
+
+/* Opens an endpoint.  Sends nothing; the listener is the only socket.  *conf is copied.  NET_BAD (a
+ * number of conf), NET_NOMEM, NET_SYS. */
+int net_open(const struct net_conf *conf, struct net **net);
+
+/* Sends what was put (at most close_ms), tells the peers, closes and frees everything.  Operations
+ * under way get NET_OP_LOST, without `done'; frames that still come are dropped; `lost' is called
+ * for peers to whom something could not be sent.  net == NULL: nothing. */
+void net_close(struct net *net);
+
+/* After fork, in the child: frees and closes without a word to anybody. */
+void net_drop(struct net *net);
+
+/* --- listeners ---------------------------------------------------------------------------------
+ */
+
+/* Opens a listener: where = "tcp:1.2.3.4:0", "tcp:[::1]:0", "tcp:HOSTNAME:0", "tcp:%eth0:0" (the
+ * first address of an interface), "unix:NAME" (abstract); port 0 and empty NAME: a free one.  *fd
+ * is the caller's; text is what peers dial, at least NET_ADDR_LEN bytes.  Never binds to all
+ * addresses: "tcp:0.0.0.0:0" is NET_BAD.  NET_SYS. */
+int net_listen(const char *where, int *fd, char *text);
+
+/* Gives an endpoint its listener afterwards.  It must have none.  NET_BAD, NET_SYS. */
+int net_listen_on(struct net *net, int fd);
+
+/* --- frames ------------------------------------------------------------------------------------
+ */
+
+/* Sends one frame, len <= NET_FRAME_MAX; the bytes are copied or gone when it returns.  NET_AGAIN:
+ * the queue to this peer is full; NET_LOST, NET_BAD, NET_NOMEM. */
+int net_put(struct net *net, int peer, const struct net_hdr *h, const void *buf, size_t len);
+
+/* The same in two steps, for payload that is to be built in place: *ptr is room for `len' bytes,
+ * aligned to 8; net_commit sends `len' or less of it.  Nothing else may be called between the two.
+ * Errors as of net_put, from net_reserve only. */
+int net_reserve(struct net *net, int peer, size_t len, void **ptr);
+void net_commit(struct net *net, int peer, const struct net_hdr *h, size_t len);
+
+/* --- streams -----------------------------------------------------------------------------------
+ */
+/* A stream is the bytes of all sends with one id to one peer, in their order; it is cut into posted
+ * buffers as these are long, in their order.  Ids are the two users' to agree on, a number may be
+ * used again.  The receiver posts before it tells the sender to go on: bytes that meet no buffer
+ * are dropped (and counted).  Streams and frames pass each other, by NET_PIECE_MAX bytes at a time.
+ */
+
+enum net_state {
+	NET_OP_NONE, /* as the user zeroed it */
+	NET_OP_BUSY, /* the buffer and the op are libnet's */
+	NET_OP_DONE, /* sent: the buffer may change; posted: it is full */
+	NET_OP_LOST, /* the peer is lost, the buffer is free */
+};
+
+/* One send or post.  The user's memory; libnet's while BUSY.  `done' (or NULL) is called from
+ * inside a poll when the state has become DONE or LOST, the op is then the user's again. */
+struct net_op {
+	enum net_state state;
+	int peer;
+	uint64_t id;
+	uint8_t *buf;
+	size_t len;
+	size_t at; /* bytes sent or arrived so far */
+	void (*done)(struct net_op *op);
+	struct net_op *next, *prev; /* libnet's */
+};
+
+/* Sends len bytes of stream `id', len > 0.  Fills in *op but for `done', which is the caller's. May
+ * already be DONE when it returns (then `done' is not called).  NET_LOST, NET_BAD, NET_NOMEM: the
+ * op is not used. */
+int net_send(
+	struct net *net, int peer, uint64_t id, const void *buf, size_t len, struct net_op *op);
+
+/* Posts a buffer for the next len bytes of stream `id' from this peer.  As net_send otherwise. */
+int net_post(struct net *net, int peer, uint64_t id, void *buf, size_t len, struct net_op *op);
+
+/* Takes a BUSY post back: op->state is NET_OP_NONE, the buffer is free at once; bytes that still
+ * come for it are dropped, unless another buffer of the stream is posted. */
+void net_unpost(struct net *net, struct net_op *op);
+
+/* --- progress ----------------------------------------------------------------------------------
+ */
+
+/* Looks at everything once: delivers, sends what waits, accepts, keeps time.  Bounded work. Returns
+ * > 0 if something happened (frames and pieces), else 0. */
+int net_poll(struct net *net);
+
+/* The same for one who waits for `peer': its socket first and, as a rule, alone (no epoll); now and
+ * then all the others too, so that nobody starves.  peer < 0: net_poll. */
+int net_poll_from(struct net *net, int peer);
+
+/* A descriptor that is readable when net_poll has something to do.  For the whole life of `net'. */
+int net_fd(const struct net *net);
+
+/* How many ms one may sleep on net_fd before net_poll must be called again: 0: there is work now,
+ * -1: for ever. */
+int net_sleep_ms(struct net *net);
+
+/* Nothing waits inside to be sent: the process may be idle for as long as it likes. */
+bool net_quiet(const struct net *net);
+
+/* --- curiosity ---------------------------------------------------------------------------------
+ */
+
+enum net_tie { NET_TIE_NONE, NET_TIE_MAKING, NET_TIE_OPEN, NET_TIE_LEFT, NET_TIE_LOST };
+
+enum net_tie net_peer_tie(const struct net *net, int peer);
+
+/* Why the peer is lost, or where it is: never NULL, valid until it is lost. */
+const char *net_peer_words(const struct net *net, int peer);
+
+/* Plain increments. */
+struct net_count {
+	uint64_t put, put_bytes;   /* frames put, and payload */
+	uint64_t put_again;        /* puts that met a full queue */
+	uint64_t queued;           /* frames that could not go at once */
+	uint64_t got, got_bytes;   /* frames delivered */
+	uint64_t sent, sent_bytes; /* pieces of streams */
+	uint64_t read, read_bytes; /* pieces that arrived */
+	uint64_t direct_bytes;     /* of them straight from the kernel into posted buffers */
+	uint64_t stray_bytes;      /* of streams, met no buffer */
+	uint64_t sends, recvs;     /* system calls that moved bytes */
+	uint64_t empty;            /* that found none */
+	uint64_t dialled, redialled, accepted, opened;
+	uint64_t crossed;     /* connections given up because both had dialled */
+	uint64_t left, lost;  /* peers */
+	uint64_t bad_magic;   /* strangers: not of our protocol */
+	uint64_t bad_version; /* another version of it */
+	uint64_t bad_key;     /* the proof is wrong */
+	uint64_t bad_peer;    /* right key, but not one of us, or not for us */
+	uint64_t bad_twice;   /* a second connection of a peer that has or had one */
+	uint64_t bad_quiet;   /* said nothing, or not all of it, in hello_ms, or hung up */
+	uint64_t bad_crowd;   /* sent away because there were more than strangers_max */
+	uint64_t bad_frame;   /* peers that broke the protocol */
+	uint64_t no_fd;       /* accept or connect met the limit of descriptors */
+};
+
+const struct net_count *net_counts(const struct net *net);
+
+#endif
