@@ -644,7 +644,7 @@ static void fast_condition(struct text *t, const struct form *m)
 		else if (how_of(&f->param[i]) != F_CHOICE)
 			continue;
 		else if (m->desc)
-			text_add(t, "%sfort_is_named(%s->base) || !fort_flat(%s)", sep, x, x);
+			text_add(t, "%s!fort_plain(%s)", sep, x);
 		else
 			text_add(t, "%sfort_is_named(%s)", sep, x);
 		sep = " || ";

@@ -236,16 +236,17 @@ int fort_copy_make(struct fort_part *p);
 void fort_part_end(struct fort_part *p, bool written);
 void fort_copy_keep(struct fort_part *p, bool written, MPI_Request request);
 
-/* One piece of memory at first sight: a scalar, a vector, a whole matrix.  No loop and no call, so
- * that the usual case saves no register. */
-static inline bool fort_flat(const struct fort_desc *d)
+/* The user's own memory, in one piece at first sight: a scalar, a vector, a whole matrix.  No loop
+ * and no call, so that the usual case saves no register.  MPI's constants are scalars, so a vector
+ * need not be asked whether it is one. */
+static inline bool fort_plain(const struct fort_desc *d)
 {
+	if (__builtin_expect(d->rank == 1, 1))
+		return d->dim[0].stride == (ptrdiff_t)d->len;
 	if (d->rank == 0)
-		return true;
-	if (d->dim[0].stride != (ptrdiff_t)d->len)
-		return false;
-	return d->rank == 1 ||
-	       (d->rank == 2 && d->dim[1].stride == d->dim[0].stride * d->dim[0].extent);
+		return !fort_is_named(d->base);
+	return d->rank == 2 && d->dim[0].stride == (ptrdiff_t)d->len &&
+	       d->dim[1].stride == d->dim[0].stride * d->dim[0].extent;
 }
 
 /* Is it more than one piece of memory? */

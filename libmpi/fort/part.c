@@ -141,6 +141,8 @@ int fort_part_make(struct fort_part *p)
 
 	if (p->count <= 0 || p->type == MPI_DATATYPE_NULL)
 		return MPI_SUCCESS; /* nothing to describe, or for the call to refuse */
+	if (elements(p->desc) <= 0 || p->desc->len == 0)
+		return fort_raise(MPI_ERR_BUFFER); /* a section of nothing has no element to send */
 	size = dense_size(p->type);
 	if (size > 0 && (MPI_Count)p->desc->len % size == 0)
 		return type_make(p, size);

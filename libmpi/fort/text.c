@@ -24,20 +24,20 @@ char *fort_text_in(char *scratch, const char *p, size_t len, bool both)
 	return s;
 }
 
-/* No string that MPI returns begins like this. */
-#define UNSET '\177'
+/* What stands in a scratch string until MPI writes one: longer than any name or value of the user
+ * could be by chance. */
+static const char unset[] = "\177haft: MPI has returned no string\177";
 
 void fort_text_unset(char *s)
 {
-	s[0] = UNSET;
-	s[1] = '\0';
+	memcpy(s, unset, sizeof unset);
 }
 
 void fort_text_out(char *p, size_t len, const char *s)
 {
 	size_t n = strlen(s);
 
-	if (s[0] == UNSET)
+	if (n == sizeof unset - 1 && memcmp(s, unset, n) == 0)
 		return;
 	if (n > len)
 		n = len;

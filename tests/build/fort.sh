@@ -59,6 +59,17 @@ before=$(stat -c %y "$made")
 "$prefix/bin/mpifort" src/sum90.f90 -o six || fail "modules of the cache"
 runs ./six
 [ "$before" = "$(stat -c %y "$made")" ] || fail "modules are made more than once"
+# No home that can be written: a directory of one's own below TMPDIR serves.
+mkdir tmp
+for home in HOME=/proc/nope -uHOME; do
+	env -u XDG_CACHE_HOME $home TMPDIR="$TMPDIR/tmp" "$prefix/bin/mpifort" src/sum08.f90 -o homeless 2>homeless.log ||
+		fail "$home: $(cat homeless.log)"
+	[ ! -s homeless.log ] || fail "$home: $(cat homeless.log)"
+	runs ./homeless
+done
+env -u XDG_CACHE_HOME -u HOME TMPDIR=/proc/nope "$prefix/bin/mpifort" src/sumh.f90 -o homeless 2>homeless.log ||
+	fail "mpif.h needs no modules: $(cat homeless.log)"
+grep -q 'no directory can be made.*XDG_CACHE_HOME' homeless.log || fail "no place for modules: $(cat homeless.log)"
 for fc in gfortran-11 gfortran-10 flang-new-19 flang-new; do
 	command -v $fc >/dev/null || continue
 	for f in sumh.f90 sum90.f90 sum08.f90; do

@@ -7,7 +7,8 @@ program learn
   implicit none
   type(MPI_Request) :: q(4)
   type(MPI_Datatype) :: gap
-  integer, asynchronous :: a(40), b(40)
+  integer, asynchronous :: a(40), b(40), cube(4, 4, 4)
+  character(len=3) :: name
   integer :: i, k, ix, err
   logical :: flag
 
@@ -68,6 +69,20 @@ program learn
   call MPI_Request_free(q(1))
   call MPI_Request_free(q(2))
   call MPI_Type_free(gap)
+
+  ! A section of nothing has no element: an error, whichever dimension is empty; and no error for none.
+  call MPI_Send(cube(1:4:2, 1:0, 1:3), 1, MPI_INTEGER, MPI_PROC_NULL, 0, MPI_COMM_SELF, err)
+  call check(err == MPI_ERR_BUFFER, 'an element of a section of nothing')
+  call MPI_Send(cube(1:4:2, 1:3, 1:0), 1, MPI_INTEGER, MPI_PROC_NULL, 0, MPI_COMM_SELF, err)
+  call check(err == MPI_ERR_BUFFER, 'an element of a section of nothing')
+  call MPI_Send(cube(1:4:2, 1:0, 1:3), 0, MPI_INTEGER, MPI_PROC_NULL, 0, MPI_COMM_SELF, err)
+  call check(err == MPI_SUCCESS, 'nothing of a section of nothing')
+
+  ! Any character may begin a name.
+  call MPI_Comm_set_name(MPI_COMM_SELF, achar(127) // 'x')
+  name = '---'
+  call MPI_Comm_get_name(MPI_COMM_SELF, name, i)
+  call check(name == achar(127) // 'x ' .and. i == 2, 'a name that begins with a control character')
   call MPI_Finalize()
 contains
   subroutine check(ok, what)
