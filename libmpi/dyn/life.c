@@ -52,7 +52,11 @@ static int open_engines(void)
 	if (err == 0)
 		err = op_open();
 	if (err == 0)
-		err = via_open(boot->seg, boot->near, p2p_deliver);
+		err = via_open(&(struct via_conf){.seg = boot->seg,
+			.me = boot->rank,
+			.npeers = boot->size,
+			.slot_of = boot->nhosts > 1 ? boot_near_of : NULL,
+			.deliver = p2p_deliver});
 	if (err == 0)
 		err = p2p_open();
 	if (err == 0)

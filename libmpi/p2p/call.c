@@ -66,14 +66,13 @@ static int send_blocking(const void *buf, int64_t count, struct type *type, int 
 static inline bool send_direct(const void *buf, int64_t count, const struct type *type, int dest,
 	int tag, const struct comm *c)
 {
-	int peer = group_peer(comm_peers(c), dest);
+	const struct p2p_peer *p = &p2p.peers[group_peer(comm_peers(c), dest)];
 	int64_t bytes;
 
 	return likely(type->dense && buf_given(buf) &&
-		       !__builtin_mul_overflow(count, type->size, &bytes) &&
-		       bytes <= p2p.peers[peer].direct && peer != p2p.me &&
-		       p2p.peers[peer].out.head == NULL) &&
-	       via_put(peer, c->ctx, tag, FRAME_EAGER, buf, (size_t)bytes) == 0;
+		       !__builtin_mul_overflow(count, type->size, &bytes) && bytes <= p->direct &&
+		       p->out.head == NULL) &&
+	       via_put_near(p->slot, c->ctx, tag, FRAME_EAGER, buf, (size_t)bytes) == 0;
 }
 
 int p2p_send(const void *buf, int64_t count, struct type *type, int dest, int tag, struct comm *c)
@@ -226,12 +225,12 @@ static int recv_blocking(void *buf, int64_t count, struct type *type, int source
 static bool recv_direct(
 	void *buf, int64_t room, int source, int tag, struct comm *c, MPI_Status *status)
 {
-	int peer = group_peer(comm_peers(c), source), looks = LOOKS;
+	int slot = p2p.peers[group_peer(comm_peers(c), source)].slot, looks = LOOKS;
 	struct shm_frame f;
 
-	if (!match_empty() || p2p.busy != NULL || peer == p2p.me)
+	if (!match_empty() || p2p.busy != NULL || slot < 0)
 		return false;
-	while (!via_peek(peer, &f)) {
+	while (!via_peek(slot, &f)) {
 		if (--looks == 0)
 			return false;
 	}

@@ -65,6 +65,7 @@ struct p2p_peer {
 	struct p2p_peer *busy_next;
 	int64_t eager;  /* largest message to it that goes unasked, bytes; -1: none does */
 	int64_t direct; /* the largest that needs no request for it; -1: every one does */
+	int32_t slot;   /* of a near one, for frames without a branch; -1: far, or myself */
 	int64_t early;  /* bytes kept here of messages from it that nobody has asked for */
 	bool busy;      /* in the busy list */
 	bool held;      /* it shall keep its messages */

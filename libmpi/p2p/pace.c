@@ -51,7 +51,9 @@ void pace_early(int peer, int64_t bytes)
 
 void pace_told(int peer, bool keep)
 {
-	p2p.peers[peer].eager = keep ? -1 : p2p.eager;
-	p2p.peers[peer].direct = p2p.checks ? -1 : p2p.peers[peer].eager;
+	struct p2p_peer *p = &p2p.peers[peer];
+
+	p->eager = keep ? -1 : p2p.eager;
+	p->direct = p2p.checks || p->slot < 0 ? -1 : p->eager;
 	p2p.count.hold += keep;
 }

@@ -110,7 +110,7 @@ static bool read_in_place(struct req *r, int peer, const struct ask *ask)
 		!lease_take(ask->lease))
 		return false;
 	began = way_clock();
-	if (!shm_read(via.shm, peer, piece, ask->at, (size_t)n))
+	if (!via_read(peer, piece, ask->at, (size_t)n))
 		return false;
 	way_took(WAY_READ, n, way_clock() - began);
 	return true;
@@ -257,10 +257,10 @@ int drain_pull(int peer)
 		size_t n;
 
 		if (r->at < r->total) {
-			if (shm_pipe_front(via.shm, peer, &chunk, &n) != 0)
+			if (via_pipe_front(peer, &chunk, &n) != 0)
 				break;
 			unpack(r, chunk, (int64_t)n);
-			shm_pipe_release(via.shm, peer);
+			via_pipe_release(peer);
 			r->at += (int64_t)n;
 			moved++;
 		}

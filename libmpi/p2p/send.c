@@ -228,7 +228,7 @@ int feed_push(int peer)
 		int64_t n;
 		int err;
 
-		err = shm_pipe_acquire(via.shm, peer, &chunk, &cap);
+		err = via_pipe_acquire(peer, &chunk, &cap);
 		if (err == SHM_NOMEM) /* the receiver is waiting and cannot be told otherwise */
 			haft_abort_job(MPI_ERR_NO_MEM,
 				"no shared memory left for the pipe of a large message");
@@ -236,7 +236,7 @@ int feed_push(int peer)
 			break;
 		n = piece(r, cap);
 		type_pack(r->type, r->buf, r->count, r->at, chunk, n);
-		shm_pipe_publish(via.shm, peer, (size_t)n);
+		via_pipe_publish(peer, (size_t)n);
 		r->at += n;
 		moved++;
 		if (r->at == r->bytes) {
@@ -290,7 +290,8 @@ void send_start(struct req *r)
 		r->state = STATE_OUT_EAGER;
 		out_put(r, r->peer);
 	} else if (send_number(r)) {
-		if (r->bytes > 0 && type_piece(r->type, r->buf, r->count) != NULL)
+		if (r->bytes > 0 && via_near(r->peer) &&
+			type_piece(r->type, r->buf, r->count) != NULL)
 			r->lease = lease_new();
 		r->state = STATE_OUT_ASK;
 		out_put(r, r->peer);

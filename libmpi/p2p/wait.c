@@ -41,8 +41,10 @@ int p2p_open(void)
 	p2p.early_max = haft_set(HAFT_SET_EARLY) / via.npeers;
 	if (p2p.early_max < EARLY_LEAST)
 		p2p.early_max = EARLY_LEAST;
-	for (int i = 0; i < via.npeers; i++)
+	for (int i = 0; i < via.npeers; i++) {
+		p2p.peers[i].slot = i != via.me ? via_slot(i) : -1;
 		pace_told(i, false);
+	}
 	return match_open() != 0 ? MPI_ERR_NO_MEM : p2p_probe_open();
 }
 

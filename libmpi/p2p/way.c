@@ -34,7 +34,7 @@ bool way_to_read(int peer, int64_t n)
 	struct row *r = row_of(n);
 	bool better;
 
-	if (set == 1 || n > READ_MOST || !shm_readable(via.shm, peer))
+	if (set == 1 || n > READ_MOST || !via_readable(peer))
 		return false;
 	if (set == 2)
 		return true;

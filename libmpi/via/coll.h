@@ -10,12 +10,6 @@
 
 #include "libmpi/via/via.h"
 
-/* Are all ranks of the communicator's group on this node?  Every peer is, today. */
-static inline bool via_near(int peer)
-{
-	return peer < via.npeers;
-}
-
 /* More ranks than CPUs: waiting means giving the CPU away. */
 static inline bool via_crowded(void)
 {

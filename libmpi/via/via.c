@@ -5,6 +5,8 @@
 #include "libmpi/core/err.h"
 #include "libmpi/core/set.h"
 #include <mpi.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 struct via via;
@@ -25,22 +27,89 @@ static void tune(struct shm *s)
 	shm_tune_set(s, &t);
 }
 
-int via_open(struct shm_seg *seg, int me, shm_deliver_fn *deliver)
+/* Makes the table of slots, and the one that leads back. */
+static int slots_make(const struct via_conf *conf, int nslots)
 {
-	int err = shm_attach(seg, me, &via.shm);
+	int32_t *slots = malloc((size_t)conf->npeers * sizeof(*slots));
+	int32_t *peers = malloc((size_t)nslots * sizeof(*peers));
+
+	if (slots == NULL || peers == NULL) {
+		free(slots);
+		free(peers);
+		return haft_err(MPI_ERR_NO_MEM, "no memory for a table of %d peers", conf->npeers);
+	}
+	memset(peers, -1, (size_t)nslots * sizeof(*peers));
+	for (int i = 0; i < conf->npeers; i++) {
+		slots[i] = conf->slot_of(i);
+		if (slots[i] >= 0 && ALWAYS(slots[i] < nslots))
+			peers[slots[i]] = i;
+	}
+	via.slots = slots;
+	via.peers = peers;
+	return 0;
+}
+
+int via_open(const struct via_conf *conf)
+{
+	int slot = conf->slot_of != NULL ? conf->slot_of(conf->me) : conf->me;
+	int err = shm_attach(conf->seg, slot, &via.shm);
 
 	if (err != 0)
 		return haft_err(MPI_ERR_OTHER, "rank %d cannot attach to the shared segment: %s",
-			me, shm_error_text(err));
+			conf->me, shm_error_text(err));
 	tune(via.shm);
-	via.me = me;
-	via.npeers = shm_seg_nranks(seg);
+	via.me = conf->me;
+	via.npeers = conf->npeers;
 	via.frame_max = via.shm->frame_max;
-	via.mem_len = shm_seg_len(seg);
-	via.contended = shm_seg_contended(seg);
-	via.deliver = deliver;
-	return 0;
+	via.mem_len = shm_seg_len(conf->seg);
+	via.contended = shm_seg_contended(conf->seg);
+	via.deliver = conf->deliver;
+	return conf->slot_of != NULL ? slots_make(conf, shm_seg_nranks(conf->seg)) : 0;
 }
+
+/* --- peers that are not slots ---------------------------------------------------------------- */
+
+int via_put_any(int peer, const struct shm_hdr *h, const void *buf, size_t len)
+{
+	return shm_put(via.shm, via.slots[peer], h, buf, len);
+}
+
+int via_reserve_any(int peer, size_t len, void **room)
+{
+	return shm_reserve(via.shm, via.slots[peer], len, room);
+}
+
+void via_commit_any(int peer, const struct shm_hdr *h, size_t len)
+{
+	shm_commit(via.shm, via.slots[peer], h, len);
+}
+
+/* A frame from a slot is one from a peer. */
+static void deliver_near(void *arg, const struct shm_frame *f)
+{
+	struct shm_frame named = *f;
+
+	named.src = via.peers[f->src];
+	via.deliver(arg, &named);
+}
+
+int via_poll_any(void)
+{
+	return shm_poll(via.shm, deliver_near, NULL);
+}
+
+int via_poll_from_any(int peer)
+{
+	struct shm_frame f;
+
+	if (!via_near(peer) || !shm_peek(via.shm, via.slots[peer], &f))
+		return 0;
+	deliver_near(NULL, &f);
+	shm_next(via.shm, &f);
+	return 1;
+}
+
+/* --- waiting --------------------------------------------------------------------------------- */
 
 #define ENDING_S                                                                        \
 	10 /* the launcher ends a rank within a second; without one we end by ourselves \

@@ -1,13 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* via.h - the transports as engines see them: frames to peers, pipes to peers, waiting.
  *
- *      p2p, coll ──> via_put, via_poll, via_idle ... ──> libshm     (every peer is on this node
- * today)
+ *      p2p, coll ──> via_put, via_poll, via_idle ... ──┬─> libshm   near peers: they have a slot
+ *                                                      │            in this host's segment
+ *                                                      '─> far.h    far peers: all others
  *
- * A frame is ordered per pair, delivered in place, and at most via.frame_max bytes long; what each
- * kind means is the engine's affair.  struct shm_frame, struct shm_wait and the pipe functions are
- * libshm's own: wrapping them field by field would cost the fast path and hide nothing.  Engines
+ *      peer   0   1   2   3   4   5       ranks of MPI_COMM_WORLD: what engines call each other
+ *      slot   -   -   0   -   1   -       near ones also have a number in the segment: libshm's
+ * rank
+ *
+ * A frame is ordered per pair, delivered in place, and at most via_frame_max(peer) bytes long; what
+ * each kind means is the engine's affair.  struct shm_frame, struct shm_wait and the pipe functions
+ * are libshm's own: wrapping them field by field would cost the fast path and hide nothing. Engines
  * include this file, never libshm.
+ *
+ * Where all peers are near and slots are peers (one host), a function here is libshm's and one
+ * branch on via.slots, which is NULL there.
  *
  * One thread at a time is inside these functions: below MPI_THREAD_MULTIPLE because the user sees
  * to it, else because of the library's lock (core/lock.h). */
@@ -19,20 +27,50 @@
 
 struct via {
 	struct shm *shm;
-	int me;     /* this process as a peer */
-	int npeers; /* peers are 0 .. npeers-1 */
-	uint32_t frame_max;
-	uint64_t mem_len;        /* bytes of the segment, mapped at shm->base */
-	bool contended;          /* more ranks than CPUs: whoever spins, hinders */
+	int me;               /* this process as a peer */
+	int npeers;           /* peers are 0 .. npeers-1 */
+	const int32_t *slots; /* by peer: its slot, -1: it is far; NULL: slot and peer are the same,
+				 and all are near */
+	const int32_t *peers; /* by slot: who is there; NULL if slots is */
+	uint32_t frame_max;   /* to near peers */
+	uint64_t mem_len;     /* bytes of the segment, mapped at shm->base */
+	bool contended;       /* more ranks than CPUs: whoever spins, hinders */
 	shm_deliver_fn *deliver; /* p2p's; it must take the frame */
 };
 
 extern struct via via;
 
-/* via_open attaches to the node's segment as peer `me'.  `deliver' gets every frame that arrives,
- * from inside via_poll and via_poll_from.  0, or MPI_ERR_OTHER with words.  The segment stays the
- * caller's. */
-int via_open(struct shm_seg *seg, int me, shm_deliver_fn *deliver);
+/* What via_open must know. */
+struct via_conf {
+	struct shm_seg *seg;
+	int me, npeers;
+	int (*slot_of)(int peer); /* -1: it is far; NULL: slots and peers are the same */
+	shm_deliver_fn *deliver;
+};
+
+/* via_open attaches this process to its slot of the segment.  `deliver' gets every frame that
+ * arrives, its src being a peer, from inside via_poll and via_poll_from.  0, or MPI_ERR_OTHER or
+ * MPI_ERR_NO_MEM with words.  The segment stays the caller's. */
+int via_open(const struct via_conf *conf);
+
+/* The slot of a peer; -1: it is far. */
+static inline int via_slot(int peer)
+{
+	return likely(via.slots == NULL) ? peer : via.slots[peer];
+}
+
+/* Can it be reached through memory of this host? */
+static inline bool via_near(int peer)
+{
+	return likely(via.slots == NULL) || via.slots[peer] >= 0;
+}
+
+/* The other halves of the functions below, where peers and slots differ. */
+int via_put_any(int peer, const struct shm_hdr *h, const void *buf, size_t len);
+int via_reserve_any(int peer, size_t len, void **room);
+void via_commit_any(int peer, const struct shm_hdr *h, size_t len);
+int via_poll_any(void);
+int via_poll_from_any(int peer);
 
 /* via_put sends one frame: 0, SHM_AGAIN (the way is full: poll, then again) or SHM_NOMEM. */
 static inline int via_put(
@@ -40,6 +78,8 @@ static inline int via_put(
 {
 	struct shm_hdr h = {.ctx = ctx, .tag = tag, .kind = kind};
 
+	if (unlikely(via.slots != NULL))
+		return via_put_any(peer, &h, buf, len);
 	return shm_put(via.shm, peer, &h, buf, len);
 }
 
@@ -47,6 +87,8 @@ static inline int via_put(
  * via_commit sends; nothing else of via may be called between the two. */
 static inline int via_reserve(int peer, size_t len, void **room)
 {
+	if (unlikely(via.slots != NULL))
+		return via_reserve_any(peer, len, room);
 	return shm_reserve(via.shm, peer, len, room);
 }
 
@@ -54,13 +96,38 @@ static inline void via_commit(int peer, uint64_t ctx, int32_t tag, uint8_t kind,
 {
 	struct shm_hdr h = {.ctx = ctx, .tag = tag, .kind = kind};
 
-	shm_commit(via.shm, peer, &h, len);
+	if (unlikely(via.slots != NULL))
+		via_commit_any(peer, &h, len);
+	else
+		shm_commit(via.shm, peer, &h, len);
 }
 
 /* via_poll delivers what has arrived, at most a batch; returns how many frames. */
 static inline int via_poll(void)
 {
+	if (unlikely(via.slots != NULL))
+		return via_poll_any();
 	return shm_poll(via.shm, via.deliver, NULL);
+}
+
+/* The fast paths of who knows the slot of a near peer: via_put_near as via_put.  via_peek shows the
+ * frame at the head of its ring without taking it (src is the slot); via_next takes it. */
+static inline int via_put_near(
+	int slot, uint64_t ctx, int32_t tag, uint8_t kind, const void *buf, size_t len)
+{
+	struct shm_hdr h = {.ctx = ctx, .tag = tag, .kind = kind};
+
+	return shm_put(via.shm, slot, &h, buf, len);
+}
+
+static inline bool via_peek(int slot, struct shm_frame *f)
+{
+	return shm_peek(via.shm, slot, f);
+}
+
+static inline void via_next(const struct shm_frame *f)
+{
+	shm_next(via.shm, f);
 }
 
 /* via_poll_from delivers one frame from one peer if its ring has one: the receive fast path.  It
@@ -69,6 +136,8 @@ static inline int via_poll_from(int peer)
 {
 	struct shm_frame f;
 
+	if (unlikely(via.slots != NULL))
+		return via_poll_from_any(peer);
 	if (!shm_peek(via.shm, peer, &f))
 		return 0;
 	via.deliver(NULL, &f);
@@ -76,16 +145,40 @@ static inline int via_poll_from(int peer)
 	return 1;
 }
 
-/* via_peek shows the frame at the head of a peer's ring without taking it; via_next takes it. */
-static inline bool via_peek(int peer, struct shm_frame *f)
+/* --- large messages to and from near peers: libshm's pipes ---------------------------------- */
+
+static inline int via_pipe_acquire(int peer, void **ptr, size_t *cap)
 {
-	return shm_peek(via.shm, peer, f);
+	return shm_pipe_acquire(via.shm, via_slot(peer), ptr, cap);
 }
 
-static inline void via_next(const struct shm_frame *f)
+static inline void via_pipe_publish(int peer, size_t len)
 {
-	shm_next(via.shm, f);
+	shm_pipe_publish(via.shm, via_slot(peer), len);
 }
+
+static inline int via_pipe_front(int peer, const void **ptr, size_t *len)
+{
+	return shm_pipe_front(via.shm, via_slot(peer), ptr, len);
+}
+
+static inline void via_pipe_release(int peer)
+{
+	shm_pipe_release(via.shm, via_slot(peer));
+}
+
+/* May the private memory of a peer be read, and reading it: shm_readable, shm_read. */
+static inline bool via_readable(int peer)
+{
+	return via_near(peer) && shm_readable(via.shm, via_slot(peer));
+}
+
+static inline bool via_read(int peer, void *dst, uint64_t at, size_t len)
+{
+	return shm_read(via.shm, via_slot(peer), dst, at, len);
+}
+
+/* --- waiting -------------------------------------------------------------------------------- */
 
 /* via_idle: nothing moved: spin, give the CPU away, or sleep, as it is best.  When the job is being
  * ended it does not come back. */
