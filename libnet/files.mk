@@ -1,2 +1,21 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# The sources of libnet, one line a file.  None yet: see README.md.
+# The sources of libnet, one line a file.
+libnet_SRCS := \
+	libnet/addr.c \
+	libnet/conn.c \
+	libnet/hash.c \
+	libnet/in.c \
+	libnet/net.c \
+	libnet/ops.c \
+	libnet/out.c \
+	libnet/peer.c \
+	libnet/poll.c \
+	libnet/sock_os.c \
+	libnet/wire.c
+
+$(B)/lib/libnet.a: $(patsubst %.c,$(B)/obj/%.o,$(libnet_SRCS))
+	$(call say,AR,$@)
+	@mkdir -p $(@D)
+	$(Q)rm -f $@ && $(AR) rcs $@ $^
+
+all: $(B)/lib/libnet.a

@@ -176,7 +176,7 @@ struct net_op {
 	size_t len;
 	size_t at; /* bytes sent or arrived so far */
 	void (*done)(struct net_op *op);
-	struct net_op *next, *prev; /* libnet's */
+	struct net_op *next, *prev, *same, *tail; /* libnet's */
 };
 
 /* Sends len bytes of stream `id', len > 0.  Fills in *op but for `done', which is the caller's. May

@@ -7,6 +7,7 @@ unit_TESTS :=
 unit_TESTS += tests/fuzz/obj.c
 unit_TESTS += tests/fuzz/type.c
 unit_TESTS += tests/unit/group.c
+unit_TESTS += tests/unit/net_sock.c
 unit_TESTS += tests/unit/obj_attr.c
 unit_TESTS += tests/unit/obj_call.c
 unit_TESTS += tests/unit/obj_direct.c
@@ -233,7 +234,7 @@ $(B)/tests/run: $(B)/obj/tests/run.o
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ldflags) $< -o $@
 
-unit_libs = $(if $(libshm_SRCS),$(B)/lib/libshm.a) $(if $(libobj_SRCS),$(B)/lib/libobj.a)
+unit_libs = $(if $(libnet_SRCS),$(B)/lib/libnet.a) $(if $(libshm_SRCS),$(B)/lib/libshm.a) $(if $(libobj_SRCS),$(B)/lib/libobj.a)
 $(call tests_bin,$(sort $(unit_TESTS))): $(B)/tests/%: $(B)/obj/tests/%.o $(unit_libs)
 	$(call say,LD,$@)
 	@mkdir -p $(@D)

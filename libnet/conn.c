@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* conn.c - a connection from its birth until it is open: one hello each way.
+ *
+ *     who dials                                         who accepts
+ *     CALLING  -- connected, ask -------------------->  HEARING   key? version? one of us? for me?
+ *     ASKING   <--------------------------- welcome --  OPEN
+ *     OPEN
+ *              <---------------------- crossed, twice, not me ..., and closed
+ *
+ * If both have asked, the connection of the lower rank wins: the lower one answers `crossed' to the
+ * ask of the higher one, which then waits to be asked.  A dial that has not asked yet gives way to
+ * any ask.  So at most one connection of a pair is ever welcomed, and only that one carries items:
+ * nothing is sent twice and nothing gets lost.
+ *
+ * A stranger has cost one struct net_conn and one descriptor, and 64 bytes were read. */
+#include "libnet/inner.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct net_conn *net_conn_new(struct net *net)
+{
+	struct net_conn *c = calloc(1, sizeof *c);
+
+	if (!c)
+		return NULL;
+	c->net = net;
+	c->fd = -1;
+	c->born = net->io->now(net);
+	c->next = net->conns;
+	if (c->next)
+		c->next->prev = c;
+	net->conns = c;
+	return c;
+}
+
+static void unlink_conn(struct net_conn *c)
+{
+	struct net *net = c->net;
+	bool stranger = c->state == CONN_HEARING;
+
+	if (c->prev)
+		c->prev->next = c->next;
+	else if (stranger)
+		net->strangers = c->next;
+	else
+		net->conns = c->next;
+	if (c->next)
+		c->next->prev = c->prev;
+	else if (stranger)
+		net->strangers_last = c->prev;
+	net->npeople -= stranger;
+	c->next = c->prev = NULL;
+}
+
+void net_conn_close(struct net_conn *c)
+{
+	struct net *net = c->net;
+
+	unlink_conn(c);
+	if (c->fd >= 0)
+		net->io->close(c);
+	c->fd = -1;
+	c->state = CONN_ENDED;
+	c->peer = NULL;
+	c->next = net->ended;
+	net->ended = c;
+}
+
+void net_stranger_add(struct net_conn *c)
+{
+	struct net *net = c->net;
+
+	unlink_conn(c);
+	c->state = CONN_HEARING;
+	c->prev = net->strangers_last;
+	if (c->prev)
+		c->prev->next = c;
+	else
+		net->strangers = c;
+	net->strangers_last = c;
+	net->npeople++;
+}
+
+void net_conn_want(struct net_conn *c, bool out)
+{
+	if (c->wants_out == out)
+		return;
+	c->wants_out = out;
+	c->net->io->want(c, out);
+}
+
+/* --- what we say --------------------------------------------------------------------------------
+ */
+
+static void prepare(struct net_conn *c, enum wire_verb verb, int to, bool answer)
+{
+	struct net *net = c->net;
+	struct wire_hello h = {.version = WIRE_VERSION,
+		.verb = (uint8_t)verb,
+		.npeers = (uint32_t)net->conf.npeers,
+		.from = (uint32_t)net->conf.me,
+		.to = (uint32_t)to,
+		.frame_max = NET_FRAME_MAX,
+		.piece_max = NET_PIECE_MAX};
+
+	net->io->random(net, h.nonce, sizeof h.nonce);
+	net_hello_write(&h, c->say);
+	if (verb != WIRE_BAD_KEY && verb != WIRE_OTHER_SORT)
+		net_hello_sign(net->conf.key, c->say, answer ? c->hello : NULL);
+	c->say_at = 0;
+	c->say_len = WIRE_HELLO;
+}
+
+bool net_conn_say(struct net_conn *c)
+{
+	struct iovec iov;
+	ssize_t n;
+
+	while (c->say_at < c->say_len) {
+		iov = (struct iovec){c->say + c->say_at, c->say_len - c->say_at};
+		n = c->net->io->send(c, &iov, 1);
+		if (n < 0) {
+			if (n != -EAGAIN)
+				c->tx_error = (int)-n;
+			return false;
+		}
+		c->say_at += (uint32_t)n;
+	}
+	return true;
+}
+
+/* A word to a stranger, and the door. */
+static void refuse(struct net_conn *c, enum wire_verb verb, int to)
+{
+	prepare(c, verb, to, true);
+	net_conn_say(c);
+	net_conn_close(c);
+}
+
+void net_conn_called(struct net_conn *c, int err)
+{
+	struct net_peer *p = c->peer;
+
+	if (err == EINPROGRESS)
+		return;
+	if (err) {
+		net_peer_retry(p, err);
+		return;
+	}
+	c->state = CONN_ASKING;
+	p->since = 0; /* reached: from now on it may take its time */
+	prepare(c, WIRE_ASK, p->rank, false);
+	if (!net_conn_say(c) && c->tx_error) {
+		net_peer_retry(p, c->tx_error);
+		return;
+	}
+	net_conn_want(c, c->say_at < c->say_len);
+}
+
+/* --- what the other one says ---------------------------------------------------------------------
+ */
+
+/* Reads its hello.  0: not whole yet, 1: whole; else -errno, or -EPIPE at the end of the stream. */
+static int hello_read(struct net_conn *c)
+{
+	struct iovec iov;
+	ssize_t n;
+
+	while (c->hello_at < WIRE_HELLO) {
+		iov = (struct iovec){c->hello + c->hello_at, WIRE_HELLO - c->hello_at};
+		n = c->net->io->recv(c, &iov, 1);
+		if (n == -EAGAIN)
+			return 0;
+		if (n <= 0)
+			return n ? (int)n : -EPIPE;
+		c->hello_at += (uint32_t)n;
+	}
+	return 1;
+}
+
+static void opened(struct net_conn *c, struct net_peer *p)
+{
+	struct net *net = c->net;
+
+	c->state = CONN_OPEN;
+	c->peer = p;
+	c->active = true;
+	p->conn = c;
+	p->tie = NET_TIE_OPEN;
+	p->out.bye = net->closing;
+	net->up.count.opened++;
+	net_due(net, net->io->now(net) + 1);
+	net_conn_write(c, NULL);
+}
+
+/* The ask of a stranger who knows the key. */
+static void asked(struct net_conn *c, const struct wire_hello *h)
+{
+	struct net *net = c->net;
+	struct net_peer *p;
+
+	if (h->verb != WIRE_ASK || h->to != (uint32_t)net->conf.me ||
+		h->npeers != (uint32_t)net->conf.npeers || h->from >= h->npeers ||
+		h->from == h->to) {
+		net->up.count.bad_peer++;
+		net_tell(net,
+			"peer %u of %u asked for peer %u of a job that has %d, here is peer %d",
+			h->from, h->npeers, h->to, net->conf.npeers, net->conf.me);
+		refuse(c, WIRE_NOT_ME, (int)h->from);
+		return;
+	}
+	p = net_peer_make(net, (int)h->from);
+	if (!p) {
+		net_conn_close(c);
+		return;
+	}
+	if (p->tie > NET_TIE_MAKING) {
+		net->up.count.bad_twice++;
+		net_tell(net, "peer %d asked again: refused", p->rank);
+		refuse(c, WIRE_TWICE, p->rank);
+		return;
+	}
+	if (p->dial && p->dial->state == CONN_ASKING && net->conf.me < p->rank) {
+		refuse(c, WIRE_CROSSED, p->rank);
+		return;
+	}
+	if (p->dial) {
+		net->up.count.crossed++;
+		net_conn_close(p->dial);
+		p->dial = NULL;
+	}
+	net_peer_unwait(p);
+	unlink_conn(c);
+	c->state = CONN_OPEN;
+	c->next = net->conns;
+	if (c->next)
+		c->next->prev = c;
+	net->conns = c;
+	prepare(c, WIRE_WELCOME, p->rank, true);
+	opened(c, p);
+}
+
+/* The hello of a stranger.  Nothing in it is looked at before its proof, but what says how to check
+ * that. */
+static void heard(struct net_conn *c)
+{
+	struct net *net = c->net;
+	struct wire_hello h;
+	char from[NET_ADDR_LEN];
+
+	if (!net_hello_ours(c->hello)) {
+		net->up.count.bad_magic++;
+		net_conn_close(c);
+		return;
+	}
+	net->io->name(c, from);
+	if (net_hello_version(c->hello) != WIRE_VERSION) {
+		net->up.count.bad_version++;
+		net_tell(net, "%s speaks version %u of the protocol, we %u: refused", from,
+			net_hello_version(c->hello), WIRE_VERSION);
+		refuse(c, WIRE_OTHER_SORT, 0);
+		return;
+	}
+	if (!net_hello_proven(net->conf.key, c->hello, NULL)) {
+		net->up.count.bad_key++;
+		net_tell(net, "%s has not the key of this job: refused", from);
+		refuse(c, WIRE_BAD_KEY, 0);
+		return;
+	}
+	net_hello_read(c->hello, &h);
+	if (h.frame_max != NET_FRAME_MAX || h.piece_max != NET_PIECE_MAX) {
+		net->up.count.bad_version++;
+		net_tell(net, "peer %u at %s is built for frames of %u bytes, we for %u: refused",
+			h.from, from, h.frame_max, NET_FRAME_MAX);
+		refuse(c, WIRE_OTHER_SORT, (int)h.from);
+		return;
+	}
+	asked(c, &h);
+}
+
+/* The answer to our ask. */
+static void answered(struct net_conn *c)
+{
+	struct net *net = c->net;
+	struct net_peer *p = c->peer;
+	struct wire_hello h;
+
+	net_hello_read(c->hello, &h);
+	if (!net_hello_ours(c->hello)) {
+		net_peer_lose(p, NET_WHY_LOST, "something else answers there");
+	} else if (h.version != WIRE_VERSION || h.verb == WIRE_OTHER_SORT) {
+		net_peer_lose(p, NET_WHY_LOST,
+			"it is built otherwise (protocol %u, frames of %u bytes; here %u and %u)",
+			h.version, h.frame_max, WIRE_VERSION, NET_FRAME_MAX);
+	} else if (h.verb == WIRE_BAD_KEY || !net_hello_proven(net->conf.key, c->hello, c->say)) {
+		net_peer_lose(p, NET_WHY_LOST, "it has another key: it belongs to another job");
+	} else if (h.verb == WIRE_CROSSED) {
+		net->up.count.crossed++;
+		net_peer_retry(p, EAGAIN);
+	} else if (h.verb == WIRE_TWICE) {
+		net_peer_lose(p, NET_WHY_LOST, "it has lost us before, and does not want us back");
+	} else if (h.verb != WIRE_WELCOME || h.from != (uint32_t)p->rank ||
+		   h.to != (uint32_t)net->conf.me || h.npeers != (uint32_t)net->conf.npeers) {
+		net_peer_lose(p, NET_WHY_LOST, "it is peer %u of %u, and not the one we look for",
+			h.from, h.npeers);
+	} else {
+		p->dial = NULL;
+		opened(c, p);
+	}
+}
+
+/* One who has called and asks. */
+static void asking(struct net_conn *c, bool in, bool out)
+{
+	int got;
+
+	if (out && !net_conn_say(c) && c->tx_error) {
+		net_peer_retry(c->peer, c->tx_error);
+		return;
+	}
+	if (out)
+		net_conn_want(c, c->say_at < c->say_len);
+	if (!in)
+		return;
+	got = hello_read(c);
+	if (got < 0)
+		net_peer_retry(c->peer, -got);
+	else if (got > 0)
+		answered(c);
+}
+
+void net_conn_greet(struct net_conn *c, bool in, bool out)
+{
+	int got;
+
+	switch (c->state) {
+	case CONN_CALLING: net_conn_called(c, c->net->io->dialled(c)); return;
+	case CONN_ASKING: asking(c, in, out); return;
+	default: break;
+	}
+	got = hello_read(c);
+	if (got > 0) {
+		heard(c);
+	} else if (got < 0) {
+		c->net->up.count.bad_quiet++;
+		net_conn_close(c);
+	}
+}

@@ -1,0 +1,378 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* net.c - the calls of net.h: opening, frames, streams, curiosity.
+ *
+ * The short way of a frame, if nothing is before it: head and payload straight to the socket, one
+ * system call.  Else it waits in the queue of its peer (out.c). */
+#include "libnet/inner.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DEAD_MS       15000
+#define DIAL_MS       30000
+#define HELLO_MS      10000
+#define STRANGERS_MAX 64
+#define CLOSE_MS      10000
+#define COPY_MAX      1024 /* bytes of payload for which a copy costs less than a second iovec */
+
+const char *net_error_text(int error)
+{
+	switch (error) {
+	case 0: return "no error";
+	case NET_AGAIN: return "the queue to this peer is full";
+	case NET_LOST: return "the peer is lost";
+	case NET_NOMEM: return "out of memory";
+	case NET_BAD: return "not a peer, a length or an address that libnet can use";
+	case NET_SYS: return "a system call failed";
+	default: return "not an error of libnet";
+	}
+}
+
+/* --- opening -------------------------------------------------------------------------------------
+ */
+
+static void set_default(int *x, int value)
+{
+	if (*x <= 0)
+		*x = value;
+}
+
+static bool conf_read(struct net_conf *c)
+{
+	if (c->npeers < 1 || c->npeers > NET_PEERS_MAX || c->me < 0 || c->me >= c->npeers)
+		return false;
+	if (!c->deliver || !c->lost || !c->addr)
+		return false;
+	if (c->queue_max == 0)
+		c->queue_max = NET_QUEUE_MAX;
+	set_default(&c->dead_ms, DEAD_MS);
+	set_default(&c->dial_ms, DIAL_MS);
+	set_default(&c->hello_ms, HELLO_MS);
+	set_default(&c->strangers_max, STRANGERS_MAX);
+	set_default(&c->close_ms, CLOSE_MS);
+	return c->queue_max >= 2 * (WIRE_HEAD + NET_FRAME_MAX) && c->queue_max <= UINT32_MAX / 8;
+}
+
+int net_open_io(
+	const struct net_conf *conf, const struct net_io *io, void *io_arg, struct net **out)
+{
+	struct net *net = calloc(1, sizeof *net);
+
+	if (!net)
+		return NET_NOMEM;
+	net->conf = *conf;
+	net->io = io;
+	net->io_arg = io_arg;
+	net->epoll_fd = net->listen_fd = -1;
+	net->due = UINT64_MAX;
+	if (!conf_read(&net->conf)) {
+		free(net);
+		return NET_BAD;
+	}
+	net->up.arg = conf->arg;
+	net->up.deliver = conf->deliver;
+	net->up.buf = aligned_alloc(CACHE_LINE, IN_BUF);
+	net->scratch = aligned_alloc(CACHE_LINE, NET_FRAME_MAX + CACHE_LINE);
+	net->peer = calloc((size_t)conf->npeers, sizeof(struct net_peer *));
+	if (!net->up.buf || !net->scratch || !net->peer) {
+		net_free(net);
+		return NET_NOMEM;
+	}
+	*out = net;
+	return 0;
+}
+
+int net_open(const struct net_conf *conf, struct net **out)
+{
+	struct net *net;
+	int err = net_open_io(conf, &net_io_os, NULL, &net);
+
+	if (err)
+		return err;
+	err = net_os_open(net);
+	if (!err && conf->listen_fd >= 0)
+		err = net_listen_on(net, conf->listen_fd);
+	if (err) {
+		int e = errno;
+
+		net_free(net);
+		errno = e;
+		return err;
+	}
+	*out = net;
+	return 0;
+}
+
+void net_free(struct net *net)
+{
+	struct net_conn *c;
+
+	if (!net)
+		return;
+	while (net->conns)
+		net_conn_close(net->conns);
+	while (net->strangers)
+		net_conn_close(net->strangers);
+	while ((c = net->ended) != NULL) {
+		net->ended = c->next;
+		free(c);
+	}
+	for (int i = 0; net->peer && i < net->conf.npeers; i++)
+		net_peer_free(net->peer[i]);
+	net->io->fini(net);
+	free(net->peer);
+	free(net->scratch);
+	free(net->up.buf);
+	free(net);
+}
+
+/* --- frames
+ * --------------------------------------------------------------------------------------- */
+
+/* The peer for something to be sent; NULL with *error. */
+static struct net_peer *target(struct net *net, int peer, int *error)
+{
+	struct net_peer *p;
+
+	*error = NET_BAD;
+	if (peer < 0 || peer >= net->conf.npeers || peer == net->conf.me)
+		return NULL;
+	p = net->peer[peer];
+	if (unlikely(!p)) {
+		*error = NET_NOMEM;
+		p = net_peer_make(net, peer);
+		if (!p)
+			return NULL;
+	}
+	*error = NET_LOST;
+	if (unlikely(p->tie >= NET_TIE_LEFT))
+		return NULL;
+	if (unlikely(p->tie == NET_TIE_NONE))
+		net_peer_dial(p);
+	return p;
+}
+
+/* n of the bytes in iov have gone, n < 0: -errno; the others are queued. */
+static void pushed(struct net_peer *p, const struct iovec *iov, int k, ssize_t n)
+{
+	struct net_conn *c = p->conn;
+	size_t gone = n < 0 ? 0 : (size_t)n, skip;
+
+	c->active = true;
+	if (n < 0 && n != -EAGAIN) {
+		c->tx_error = (int)-n;
+		c->net->todo = true;
+		return;
+	}
+	for (int i = 0; i < k; i++) {
+		skip = gone < iov[i].iov_len ? gone : iov[i].iov_len;
+		gone -= skip;
+		if (skip == iov[i].iov_len)
+			continue;
+		if (!net_out_rest(
+			    &p->out, (const char *)iov[i].iov_base + skip, iov[i].iov_len - skip)) {
+			c->tx_error = ENOMEM;
+			c->net->todo = true;
+			return;
+		}
+		net_conn_want(c, true);
+	}
+	c->net->up.count.sends += n >= 0;
+	c->net->up.count.queued += c->wants_out;
+}
+
+static void push(struct net_peer *p, struct iovec *iov, int k)
+{
+	pushed(p, iov, k, p->net->io->send(p->conn, iov, k));
+}
+
+/* A frame past the queue: short ones in one piece, long ones from where they are. */
+static void put_past(struct net_peer *p, const struct net_hdr *h, const void *buf, uint32_t len)
+{
+	uint8_t b[WIRE_HEAD + COPY_MAX + WIRE_ALIGN];
+	uint8_t zeros[WIRE_ALIGN] = {0};
+	struct iovec iov[3];
+
+	net_out_head(&p->out, h, len, b);
+	if (len <= COPY_MAX) {
+		if (len)
+			memcpy(b + WIRE_HEAD, buf, len);
+		memset(b + WIRE_HEAD + len, 0, WIRE_ALIGN);
+		iov[0] = (struct iovec){b, (uint32_t)WIRE_HEAD + len + net_pad(len)};
+		push(p, iov, 1);
+		return;
+	}
+	iov[0] = (struct iovec){b, WIRE_HEAD};
+	iov[1] = (struct iovec){(void *)(uintptr_t)buf, len};
+	iov[2] = (struct iovec){zeros, net_pad(len)};
+	push(p, iov, net_pad(len) ? 3 : 2);
+}
+
+int net_put(struct net *net, int peer, const struct net_hdr *h, const void *buf, size_t len)
+{
+	int error;
+	struct net_peer *p = target(net, peer, &error);
+	uint8_t *room;
+
+	if (unlikely(!p))
+		return error;
+	if (unlikely(len > NET_FRAME_MAX))
+		return NET_BAD;
+	if (likely(net_peer_clear(p))) {
+		put_past(p, h, buf, (uint32_t)len);
+	} else {
+		room = net_out_room(&p->out, len, net->conf.queue_max, &error);
+		if (!room) {
+			net->up.count.put_again++;
+			return error;
+		}
+		if (len)
+			memcpy(room, buf, len);
+		net_out_frame(&p->out, h, (uint32_t)len);
+		net->up.count.queued++;
+	}
+	net->up.count.put++;
+	net->up.count.put_bytes += len;
+	return 0;
+}
+
+int net_reserve(struct net *net, int peer, size_t len, void **ptr)
+{
+	int error;
+	struct net_peer *p = target(net, peer, &error);
+	uint8_t *room;
+
+	if (!p)
+		return error;
+	if (len > NET_FRAME_MAX)
+		return NET_BAD;
+	net->reserved_past = net_peer_clear(p);
+	room = net->reserved_past ? net->scratch + WIRE_HEAD
+				  : net_out_room(&p->out, len, net->conf.queue_max, &error);
+	if (!room) {
+		net->up.count.put_again++;
+		return error;
+	}
+	*ptr = room;
+	return 0;
+}
+
+void net_commit(struct net *net, int peer, const struct net_hdr *h, size_t len)
+{
+	struct net_peer *p = net->peer[peer];
+	uint32_t n = (uint32_t)len;
+	struct iovec iov;
+
+	net->up.count.put++;
+	net->up.count.put_bytes += len;
+	if (!net->reserved_past) {
+		net_out_frame(&p->out, h, n);
+		net->up.count.queued++;
+		return;
+	}
+	net_out_head(&p->out, h, n, net->scratch);
+	memset(net->scratch + WIRE_HEAD + n, 0, net_pad(n));
+	iov = (struct iovec){net->scratch, (uint32_t)WIRE_HEAD + n + net_pad(n)};
+	push(p, &iov, 1);
+}
+
+/* --- streams
+ * -------------------------------------------------------------------------------------- */
+
+static void op_fill(struct net_op *op, int peer, uint64_t id, const void *buf, size_t len)
+{
+	op->peer = peer;
+	op->id = id;
+	op->buf = (uint8_t *)(uintptr_t)buf;
+	op->len = len;
+	op->at = 0;
+}
+
+int net_send(struct net *net, int peer, uint64_t id, const void *buf, size_t len, struct net_op *op)
+{
+	int error;
+	struct net_peer *p = target(net, peer, &error);
+	bool clear;
+
+	if (!p)
+		return error;
+	if (len == 0)
+		return NET_BAD;
+	clear = net_peer_clear(p);
+	op_fill(op, peer, id, buf, len);
+	net_ops_add(&p->out.sends, op);
+	if (clear && net_conn_write(p->conn, op) == op)
+		op->state = NET_OP_DONE;
+	return 0;
+}
+
+int net_post(struct net *net, int peer, uint64_t id, void *buf, size_t len, struct net_op *op)
+{
+	int error;
+	struct net_peer *p;
+
+	if (len == 0)
+		return NET_BAD;
+	if (peer < 0 || peer >= net->conf.npeers || peer == net->conf.me)
+		return NET_BAD;
+	p = net_peer_make(net, peer);
+	error = !p ? NET_NOMEM : p->tie >= NET_TIE_LEFT ? NET_LOST : 0;
+	if (error)
+		return error;
+	op_fill(op, peer, id, buf, len);
+	net_ops_add(&p->in.posts, op);
+	return 0;
+}
+
+void net_unpost(struct net *net, struct net_op *op)
+{
+	struct net_peer *p = net->peer[op->peer];
+
+	if (op->state != NET_OP_BUSY)
+		return;
+	net_ops_remove(&p->in.posts, op);
+	op->state = NET_OP_NONE;
+}
+
+/* --- curiosity
+ * ------------------------------------------------------------------------------------ */
+
+int net_fd(const struct net *net)
+{
+	return net->epoll_fd;
+}
+
+bool net_quiet(const struct net *net)
+{
+	if (net->todo || net->waiting)
+		return false;
+	for (const struct net_conn *c = net->conns; c; c = c->next) {
+		if (c->state < CONN_OPEN || c->wants_out)
+			return false;
+	}
+	return true;
+}
+
+enum net_tie net_peer_tie(const struct net *net, int peer)
+{
+	const struct net_peer *p = peer >= 0 && peer < net->conf.npeers ? net->peer[peer] : NULL;
+
+	return p ? p->tie : NET_TIE_NONE;
+}
+
+const char *net_peer_words(const struct net *net, int peer)
+{
+	const struct net_peer *p = peer >= 0 && peer < net->conf.npeers ? net->peer[peer] : NULL;
+	const char *addr;
+
+	if (p && p->words)
+		return p->words;
+	addr = p ? net->conf.addr(net->conf.arg, peer) : NULL;
+	return addr ? addr : "an unknown place";
+}
+
+const struct net_count *net_counts(const struct net *net)
+{
+	return &net->up.count;
+}

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* peer.c - the tie to each peer: dialled when there is something to say, again if that was bad
+ * luck, lost once.
+ *
+ *     NONE --first word--> MAKING --welcome--> OPEN --its goodbye--> LEFT
+ *       |                    |  ^ retry           \--anything else--> LOST
+ *       |                    \-/ \--no way----------------------------^
+ *       \------------------------ it has asked us: welcome -> OPEN
+ *
+ * A peer is lost inside polls only, because that calls the user back. */
+#include "libnet/inner.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TRIES_MAX 8    /* connections that end without an answer: somebody else listens there */
+#define PAUSE_MS  10   /* before the second try; then twice as long each time ... */
+#define PAUSE_MAX 1000 /* ... up to this */
+
+struct net_peer *net_peer_make(struct net *net, int rank)
+{
+	struct net_peer *p = net->peer[rank];
+
+	if (p)
+		return p;
+	p = calloc(1, sizeof *p);
+	if (!p)
+		return NULL;
+	p->net = net;
+	p->rank = p->in.from = rank;
+	net->peer[rank] = p;
+	return p;
+}
+
+static void wait_till(struct net_peer *p, uint64_t again)
+{
+	struct net *net = p->net;
+
+	p->again = again;
+	net_due(net, again);
+	if (p->waits)
+		return;
+	p->waits = true;
+	p->next_waiting = net->waiting;
+	net->waiting = p;
+}
+
+void net_peer_unwait(struct net_peer *p)
+{
+	struct net_peer **at = &p->net->waiting;
+
+	if (!p->waits)
+		return;
+	while (*at != p)
+		at = &(*at)->next_waiting;
+	*at = p->next_waiting;
+	p->waits = false;
+}
+
+/* Errors that may be gone at the next try. */
+static bool passing(int err)
+{
+	switch (err) {
+	case 0:
+	case EAGAIN:
+	case EMFILE:
+	case ENFILE:
+	case ENOBUFS:
+	case ENOMEM:
+	case EADDRNOTAVAIL:
+	case EDESTADDRREQ:
+	case ECONNRESET:
+	case ECONNABORTED:
+	case EPIPE: return true;
+	default: return false;
+	}
+}
+
+void net_peer_retry(struct net_peer *p, int err)
+{
+	struct net *net = p->net;
+	uint64_t now = net->io->now(net);
+
+	if (p->dial)
+		net_conn_close(p->dial);
+	p->dial = NULL;
+	p->why = err;
+	p->doomed = !passing(err);
+	if (err == 0 || err == ECONNRESET || err == EPIPE)
+		p->doomed |= ++p->tries >= TRIES_MAX;
+	if (err == EMFILE || err == ENFILE)
+		net->up.count.no_fd++;
+	p->pause = p->pause == 0 ? PAUSE_MS : p->pause < PAUSE_MAX / 2 ? 2 * p->pause : PAUSE_MAX;
+	wait_till(p, p->doomed ? now : now + (uint64_t)p->pause);
+}
+
+void net_peer_dial(struct net_peer *p)
+{
+	struct net *net = p->net;
+	const char *addr = net->conf.addr(net->conf.arg, p->rank);
+	struct net_conn *c;
+	int err;
+
+	p->tie = NET_TIE_MAKING;
+	if (!p->since)
+		p->since = net->io->now(net);
+	c = addr ? net_conn_new(net) : NULL;
+	if (!c) {
+		net_peer_retry(p, addr ? ENOMEM : EDESTADDRREQ);
+		return;
+	}
+	net->up.count.dialled++;
+	net->up.count.redialled += p->pause > 0;
+	c->peer = p;
+	c->state = CONN_CALLING;
+	p->dial = c;
+	net_due(net, p->since + (uint64_t)net->conf.dial_ms);
+	err = net->io->dial(c, addr, p->pause ? NET_DIAL_WAIT_MS : 0);
+	if (err == EINPROGRESS)
+		net_conn_want(c, true);
+	else
+		net_conn_called(c, err);
+}
+
+static const char *where(const struct net_peer *p)
+{
+	const char *addr = p->net->conf.addr(p->net->conf.arg, p->rank);
+
+	return addr ? addr : "an unknown place";
+}
+
+void net_peer_lose(struct net_peer *p, enum net_why why, const char *fmt, ...)
+{
+	static char nothing[] = "lost (no memory for the reason)";
+	struct net *net = p->net;
+	char reason[NET_WORDS_LEN - 64];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(reason, sizeof reason, fmt, ap);
+	va_end(ap);
+	p->words = malloc(NET_WORDS_LEN);
+	if (p->words)
+		snprintf(p->words, NET_WORDS_LEN, "peer %d at %s: %s", p->rank, where(p), reason);
+	p->tie = why == NET_WHY_LEFT ? NET_TIE_LEFT : NET_TIE_LOST;
+	if (why == NET_WHY_LEFT)
+		net->up.count.left++;
+	else
+		net->up.count.lost++;
+	net_peer_unwait(p);
+	if (p->dial)
+		net_conn_close(p->dial);
+	if (p->conn)
+		net_conn_close(p->conn);
+	p->dial = p->conn = NULL;
+	net_out_fini(&p->out);
+	net_in_fini(&p->in);
+	net_ops_end(&p->out.sends, NET_OP_LOST);
+	net_ops_end(&p->in.posts, NET_OP_LOST);
+	if (!net->closing || why == NET_WHY_LOST)
+		net->conf.lost(net->conf.arg, p->rank, why, p->words ? p->words : nothing);
+}
+
+void net_peer_free(struct net_peer *p)
+{
+	if (!p)
+		return;
+	net_ops_mute(&p->out.sends);
+	net_ops_mute(&p->in.posts);
+	net_ops_end(&p->out.sends, NET_OP_LOST);
+	net_ops_end(&p->in.posts, NET_OP_LOST);
+	net_out_fini(&p->out);
+	net_in_fini(&p->in);
+	free(p->words);
+	free(p);
+}
+
+void net_tell(struct net *net, const char *fmt, ...)
+{
+	char words[NET_WORDS_LEN];
+	va_list ap;
+
+	if (!net->conf.told || net->told >= NET_TOLD_MAX)
+		return;
+	net->told++;
+	va_start(ap, fmt);
+	vsnprintf(words, sizeof words, fmt, ap);
+	va_end(ap);
+	net->conf.told(net->conf.arg, words);
+}

@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* sock_os.c - struct net_io of the real world: non-blocking sockets and epoll.
+ *
+ * epoll is level-triggered: what a poll leaves over, the next one is told of again.  A connection
+ * is asked about for reading all its life, for writing while something waits. */
+#include "libnet/inner.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/sockios.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/ioctl.h>
+#include <sys/random.h>
+#include <time.h>
+#include <unistd.h>
+
+#define EVENTS_MAX     32
+#define KEEP_PROBES    5 /* keepalive: a third of dead_ms idle, then so many in the rest */
+#define SILENT_RETRIES 3 /* unanswered: that many are not lost by chance */
+
+static ssize_t os_recv(struct net_conn *c, struct iovec *iov, int n)
+{
+	ssize_t r;
+
+	do
+		r = n == 1 ? recv(c->fd, iov->iov_base, iov->iov_len, MSG_DONTWAIT)
+			   : readv(c->fd, iov, n);
+	while (r < 0 && errno == EINTR);
+	return r < 0 ? -errno : r;
+}
+
+static ssize_t os_send(struct net_conn *c, struct iovec *iov, int n)
+{
+	struct msghdr m = {.msg_iov = iov, .msg_iovlen = (size_t)n};
+	ssize_t r;
+
+	do
+		r = n == 1 ? send(c->fd, iov->iov_base, iov->iov_len, MSG_NOSIGNAL | MSG_DONTWAIT)
+			   : sendmsg(c->fd, &m, MSG_NOSIGNAL | MSG_DONTWAIT);
+	while (r < 0 && errno == EINTR);
+	/* The kernel's memory, not ours: it comes back. */
+	if (r < 0 && (errno == ENOBUFS || errno == ENOMEM))
+		return -EAGAIN;
+	return r < 0 ? -errno : r;
+}
+
+static void set(int fd, int level, int name, int value)
+{
+	setsockopt(fd, level, name, &value, sizeof value);
+}
+
+/* What every connection is set to.  A host that has died answers no keepalive; what happens while
+ * bytes are under way is os_silent's to see: TCP_USER_TIMEOUT would also end connections to hosts
+ * that are well, but whose process does not read. */
+static void tune(struct net_conn *c)
+{
+	const struct net_conf *conf = &c->net->conf;
+	int idle = conf->dead_ms / 3000, every = (conf->dead_ms / 1000 - idle) / KEEP_PROBES;
+
+	if (conf->buf_len > 0) {
+		set(c->fd, SOL_SOCKET, SO_SNDBUF, conf->buf_len);
+		set(c->fd, SOL_SOCKET, SO_RCVBUF, conf->buf_len);
+	}
+	if (!c->tcp)
+		return;
+	set(c->fd, IPPROTO_TCP, TCP_NODELAY, 1);
+	set(c->fd, SOL_SOCKET, SO_KEEPALIVE, 1);
+	set(c->fd, IPPROTO_TCP, TCP_KEEPIDLE, idle > 0 ? idle : 1);
+	set(c->fd, IPPROTO_TCP, TCP_KEEPINTVL, every > 0 ? every : 1);
+	set(c->fd, IPPROTO_TCP, TCP_KEEPCNT, KEEP_PROBES);
+}
+
+static int watch(struct net_conn *c)
+{
+	struct epoll_event e = {.events = EPOLLIN, .data.ptr = c};
+
+	return epoll_ctl(c->net->epoll_fd, EPOLL_CTL_ADD, c->fd, &e) == 0 ? 0 : errno;
+}
+
+/* A socket of a loopback address can be connected to itself, if nobody listens there. */
+static bool to_itself(const struct net_conn *c)
+{
+	struct sockaddr_storage a, b;
+	socklen_t alen = sizeof a, blen = sizeof b;
+
+	return c->tcp && getsockname(c->fd, (struct sockaddr *)&a, &alen) == 0 &&
+	       getpeername(c->fd, (struct sockaddr *)&b, &blen) == 0 && alen == blen &&
+	       memcmp(&a, &b, alen) == 0;
+}
+
+static int os_dialled(struct net_conn *c)
+{
+	struct sockaddr_storage sa;
+	socklen_t len = sizeof(int);
+	int err = 0;
+
+	if (getsockopt(c->fd, SOL_SOCKET, SO_ERROR, &err, &len) != 0)
+		return errno;
+	if (err)
+		return err;
+	len = sizeof sa;
+	if (getpeername(c->fd, (struct sockaddr *)&sa, &len) != 0)
+		return errno == ENOTCONN ? EINPROGRESS : errno;
+	return to_itself(c) ? ECONNREFUSED : 0;
+}
+
+static int os_dial(struct net_conn *c, const char *addr, int wait_ms)
+{
+	struct sockaddr_storage sa;
+	struct pollfd p;
+	socklen_t len;
+	int err;
+
+	if (!net_addr_read(addr, &sa, &len))
+		return EAFNOSUPPORT;
+	c->fd = socket(sa.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	if (c->fd < 0)
+		return errno;
+	c->tcp = sa.ss_family != AF_UNIX;
+	tune(c);
+	err = connect(c->fd, (struct sockaddr *)&sa, len) == 0 ? 0 : errno;
+	if (err == EINTR)
+		err = EINPROGRESS;
+	if (err == EINPROGRESS && wait_ms > 0) {
+		p = (struct pollfd){c->fd, POLLOUT, 0};
+		poll(&p, 1, wait_ms);
+	}
+	if (err && err != EINPROGRESS)
+		return err;
+	err = watch(c);
+	return err ? err : os_dialled(c);
+}
+
+static int os_accept(struct net *net, struct net_conn *c)
+{
+	struct sockaddr_storage sa;
+	socklen_t len = sizeof sa;
+
+	c->fd = accept4(net->listen_fd, (struct sockaddr *)&sa, &len, SOCK_NONBLOCK | SOCK_CLOEXEC);
+	if (c->fd < 0) {
+		switch (errno) {
+		case EAGAIN: return EAGAIN;
+		case EMFILE:
+		case ENFILE:
+		case ENOBUFS:
+		case ENOMEM: return errno;
+		default: return ECONNABORTED; /* that one is gone; the next may be well */
+		}
+	}
+	c->tcp = sa.ss_family != AF_UNIX;
+	tune(c);
+	return watch(c);
+}
+
+static void os_close(struct net_conn *c)
+{
+	/* A forked child may have the socket open still: take it out of epoll, and end it. */
+	if (!c->net->mute) {
+		epoll_ctl(c->net->epoll_fd, EPOLL_CTL_DEL, c->fd, NULL);
+		shutdown(c->fd, SHUT_RDWR);
+	}
+	close(c->fd);
+}
+
+static void os_end(struct net_conn *c)
+{
+	shutdown(c->fd, SHUT_WR);
+}
+
+static void os_want(struct net_conn *c, bool out)
+{
+	struct epoll_event e = {
+		.events = out ? (uint32_t)EPOLLIN | (uint32_t)EPOLLOUT : (uint32_t)EPOLLIN,
+		.data.ptr = c};
+
+	epoll_ctl(c->net->epoll_fd, EPOLL_CTL_MOD, c->fd, &e);
+}
+
+static void os_listen(struct net *net, bool on)
+{
+	struct epoll_event e = {.events = EPOLLIN};
+
+	if (net->listen_fd >= 0)
+		epoll_ctl(net->epoll_fd, on ? EPOLL_CTL_ADD : EPOLL_CTL_DEL, net->listen_fd, &e);
+}
+
+static int os_wait(struct net *net, struct net_ready *r, int max, int ms)
+{
+	struct epoll_event e[EVENTS_MAX];
+	int n = epoll_wait(net->epoll_fd, e, max < EVENTS_MAX ? max : EVENTS_MAX, ms);
+
+	for (int i = 0; i < n; i++) {
+		r[i].conn = e[i].data.ptr;
+		r[i].in = (e[i].events & ~(uint32_t)EPOLLOUT) != 0;
+		r[i].out = (e[i].events & ((uint32_t)EPOLLOUT | EPOLLERR | EPOLLHUP)) != 0;
+	}
+	return n;
+}
+
+static uint64_t os_now(struct net *net)
+{
+	struct timespec t;
+
+	(void)net;
+	clock_gettime(CLOCK_MONOTONIC_COARSE, &t);
+	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000 + 1;
+}
+
+static void os_random(struct net *net, void *buf, size_t len)
+{
+	(void)net;
+	while (getrandom(buf, len, 0) != (ssize_t)len)
+		;
+}
+
+static bool os_unsent(struct net_conn *c)
+{
+	int n = 0;
+
+	/* What a UNIX socket has taken is with the other side already. */
+	return c->tcp && ioctl(c->fd, SIOCOUTQ, &n) == 0 && n > 0;
+}
+
+static int os_silent(struct net_conn *c)
+{
+	struct tcp_info t;
+	socklen_t len = sizeof t;
+
+	if (!c->tcp || getsockopt(c->fd, IPPROTO_TCP, TCP_INFO, &t, &len) != 0)
+		return 0;
+	if (t.tcpi_retransmits >= SILENT_RETRIES || t.tcpi_probes >= SILENT_RETRIES)
+		return (int)t.tcpi_last_ack_recv > 0 ? (int)t.tcpi_last_ack_recv : 1;
+	return os_unsent(c) ? 1 : 0;
+}
+
+static void os_name(struct net_conn *c, char text[NET_ADDR_LEN])
+{
+	struct sockaddr_storage sa;
+	socklen_t len = sizeof sa;
+
+	if (getpeername(c->fd, (struct sockaddr *)&sa, &len) == 0)
+		net_addr_write(&sa, len, text);
+	else
+		snprintf(text, NET_ADDR_LEN, "somebody");
+}
+
+static void os_fini(struct net *net)
+{
+	if (net->listen_fd >= 0)
+		close(net->listen_fd);
+	if (net->epoll_fd >= 0)
+		close(net->epoll_fd);
+}
+
+const struct net_io net_io_os = {.recv = os_recv,
+	.send = os_send,
+	.dial = os_dial,
+	.dialled = os_dialled,
+	.accept = os_accept,
+	.close = os_close,
+	.end = os_end,
+	.want = os_want,
+	.listen = os_listen,
+	.wait = os_wait,
+	.now = os_now,
+	.random = os_random,
+	.unsent = os_unsent,
+	.silent = os_silent,
+	.name = os_name,
+	.fini = os_fini};
+
+int net_os_open(struct net *net)
+{
+	net->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	return net->epoll_fd >= 0 ? 0 : NET_SYS;
+}
+
+int net_listen_on(struct net *net, int fd)
+{
+	int flags = fcntl(fd, F_GETFL);
+
+	if (net->listen_fd >= 0)
+		return NET_BAD;
+	if (flags < 0 || fcntl(fd, F_SETFL, flags | O_NONBLOCK) != 0 ||
+		fcntl(fd, F_SETFD, FD_CLOEXEC) != 0)
+		return NET_SYS;
+	net->listen_fd = fd;
+	os_listen(net, true);
+	return 0;
+}
