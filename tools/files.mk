@@ -7,16 +7,20 @@ comma := ,
 cflags-tools += -DHAFT_VERSION='"$(HAFT_VERSION)"'
 
 mpiexec_SRCS := \
+	tools/mpiexec/crew.c \
+	tools/mpiexec/feed.c \
 	tools/mpiexec/find.c \
 	tools/mpiexec/guard.c \
 	tools/mpiexec/hang.c \
 	tools/mpiexec/hosts.c \
 	tools/mpiexec/job.c \
+	tools/mpiexec/listen.c \
 	tools/mpiexec/main.c \
 	tools/mpiexec/out.c \
 	tools/mpiexec/plan.c \
 	tools/mpiexec/roll.c \
 	tools/mpiexec/spawn.c \
+	libmpi/boot/map.c \
 	libmpi/core/set.c \
 	libmpi/core/state.c
 

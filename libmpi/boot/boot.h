@@ -73,7 +73,8 @@ const char *boot_addr(int rank);
 const uint8_t *boot_key(void);
 
 /* The socket on which this rank listens: bound to boot_addr(rank), listening, non-blocking,
- * close-on-exec.  -1: none.  It stays boot's: after boot_rest the next session needs it again. */
+ * close-on-exec.  -1: none.  It stays boot's: who gives it away to be closed gives a dup, as the
+ * next session needs it again. */
 int boot_listen_fd(void);
 
 /* Why the last boot_init failed: one line without newline.  Never NULL. */

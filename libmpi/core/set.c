@@ -103,6 +103,13 @@ static const struct haft_row rows[HAFT_SETTINGS] = {
 		.meaning =
 			"seconds after which mpiexec says what all processes wait for, if all of "
 			"them sleep in MPI; 0: never"},
+	[HAFT_SET_VIA] = {.name = "HAFT_VIA",
+		.form = HAFT_FORM_WORD,
+		.max = 2,
+		.words = {"auto", "shm", "net"},
+		.everywhere = true,
+		.meaning = "processes of one host talk by shared memory (auto, shm), or by sockets "
+			   "like those of several hosts (net); with shm no others are reached"},
 };
 
 static int64_t values[HAFT_SETTINGS];

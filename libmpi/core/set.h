@@ -31,7 +31,15 @@ enum haft_setting {
 	HAFT_SET_YIELD, /* HAFT_YIELD: yields of a wait before it sleeps */
 	HAFT_SET_SLEEP, /* HAFT_SLEEP: 0 auto, 1 never, 2 always */
 	HAFT_SET_HANG,  /* HAFT_HANG: seconds; mpiexec reads it: tools/mpiexec/hang.c */
+	HAFT_SET_VIA,   /* HAFT_VIA: enum haft_via */
 	HAFT_SETTINGS
+};
+
+/* How processes of one host talk; those of several talk by sockets whatever it says. */
+enum haft_via {
+	HAFT_VIA_AUTO, /* by shared memory */
+	HAFT_VIA_SHM,  /* by shared memory; processes on other hosts cannot be reached */
+	HAFT_VIA_NET   /* by sockets */
 };
 
 enum haft_check {

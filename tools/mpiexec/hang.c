@@ -11,14 +11,11 @@
 #include "tools/mpiexec/job.h"
 
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 #include "libmpi/boot/boot.h"
 #include "libmpi/core/set.h"
-#include "libshm/shm.h"
 #include "tools/mpiexec/out.h"
 
-#define LOOKS     4   /* in HAFT_HANG seconds: a hang is told at most a quarter too late */
 #define CPU_SHARE 100 /* who has used 1/100 of the time computes; who naps uses less than 1/300 */
 #define NS_S      1000000000u
 
@@ -29,38 +26,25 @@ void hang_init(struct job *j)
 	j->hang = (struct hang){.limit_ns = v * NS_S};
 	if (v == 0)
 		return;
-	j->hang.look_ns = now_ns() + j->hang.limit_ns / LOOKS;
+	j->hang.look_ns = now_ns() + j->hang.limit_ns / HANG_LOOKS;
 	j->hang.cpu_ns = grow(NULL, (size_t)j->n, sizeof *j->hang.cpu_ns);
 	for (int r = 0; r < j->n; r++)
 		j->hang.cpu_ns[r] = 0;
 }
 
-/* CPU time of a process, ns; 0: it has gone. */
-static uint64_t cpu_of(int pid)
-{
-	struct timespec t;
-	clockid_t clock;
-
-	if (pid <= 0 || clock_getcpuclockid(pid, &clock) != 0 || clock_gettime(clock, &t) != 0)
-		return 0;
-	return (uint64_t)t.tv_sec * NS_S + (uint64_t)t.tv_nsec;
-}
-
 /* Since when a rank has been still; `now': it is not.  0: it is no matter, it has left MPI. */
 static uint64_t still_since(struct job *j, int r, uint64_t now)
 {
-	struct boot_rank *page = shm_seg_job_rank(j->seg, r);
-	uint32_t state = atomic_load(&page->state);
-	uint64_t cpu, before = j->hang.cpu_ns[r];
-	struct shm_view v;
+	const struct seen *s = &j->seen[r];
+	uint64_t before = j->hang.cpu_ns[r];
 
-	if (!j->rank[r].alive || state == BOOT_DONE)
+	if (s->known && (!s->alive || s->state == BOOT_DONE))
 		return 0;
-	shm_seg_view(j->seg, r, &v);
-	if (state != BOOT_RUNNING || !v.asleep)
+	if (!s->known || s->state != BOOT_RUNNING || !s->view.asleep)
 		return now;
-	j->hang.cpu_ns[r] = cpu = cpu_of(v.pid);
-	return cpu > before + j->hang.limit_ns / LOOKS / CPU_SHARE ? now : v.still_ns;
+	j->hang.cpu_ns[r] = s->cpu_ns;
+	return s->cpu_ns > before + j->hang.limit_ns / HANG_LOOKS / CPU_SHARE ? now
+									      : s->view.still_ns;
 }
 
 void hang_look(struct job *j, uint64_t now)
@@ -68,7 +52,6 @@ void hang_look(struct job *j, uint64_t now)
 	struct hang *h = &j->hang;
 	uint64_t still = 0;
 
-	h->look_ns = now + h->limit_ns / LOOKS;
 	for (int r = 0; r < j->n; r++) {
 		uint64_t s = still_since(j, r, now);
 

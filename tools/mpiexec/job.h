@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* job.h - a running job: its ranks, its segment, how it ends.
+/* job.h - a running job: how its ranks are started, judged, and ended.
  *
- *   job_start --> main loop: signals, deaths, output, stdin --> job_code
+ *   job_start --> main loop: signals, deaths, output, stdin --> job_fini: the exit code
  *                    |
  *                    '-- a rank fails, a signal, the time is over: job_end --> SIGTERM (or the
  *                        user's signal) to all groups, after a grace SIGKILL; the loop goes on
  *                        until all are dead and all output is written.
+ *
+ * The ranks are a crew of this process (crew.h), or, over several hosts, crews of agents behind a
+ * tree of links (far.h): the judgement is the same, and made here only.
  *
  * The first failure decides the job's exit code and is the one that is named; deaths that we cause
  * are not. */
@@ -15,25 +18,25 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
-#include "tools/mpiexec/guard.h"
+#include "tools/mpiexec/crew.h"
 #include "tools/mpiexec/plan.h"
-#include "tools/mpiexec/spawn.h"
 
 #define GRACE_FAIL_MS 300  /* SIGTERM to SIGKILL after a failure: the job ends within 1 s */
 #define GRACE_USER_MS 3000 /* after Ctrl-C or SIGTERM: time to write a checkpoint */
 #define DRAIN_MS      300  /* for output after the last rank, if something of it is left behind */
 #define ABSENT_MS     500  /* for what a rank has left in the background to say MPI_Init */
 #define EXIT_TIMEOUT  124  /* as timeout(1) */
+#define HANG_LOOKS    4    /* in HAFT_HANG seconds: a hang is told at most a quarter too late */
 
-struct shm_seg;
+struct far;
 
-/* One rank.  It was started as the leader of a process group. */
+/* One rank. */
 struct rank {
-	pid_t pid;   /* 0: not started */
-	pid_t group; /* 0: none, or nothing of it was left when the rank died */
+	int pid; /* 0: not started yet */
 	int app;
 	bool alive;
 	bool absent; /* has ended well, and had not said MPI_Init */
+	bool doubt;  /* has ended well amid MPI: a failure, if others still need it */
 };
 
 /* The watch for a job in which everybody sleeps. */
@@ -45,15 +48,33 @@ struct hang {
 	uint64_t *cpu_ns;  /* by rank: CPU time at the last look */
 };
 
+/* What to do once it is known what all ranks do: a sum. */
+enum ask {
+	ASK_ROLL = 1,    /* the user wants to know */
+	ASK_TIMEOUT = 2, /* -timeout is over: say it, end the job */
+	ASK_HANG = 4,    /* hang_look */
+	ASK_ABSENT = 8,  /* is anybody waiting for one who will never come? */
+	ASK_DOUBT = 16   /* was somebody needed who has left? */
+};
+
+/* Who has called for the end. */
+struct abort {
+	bool told;
+	int rank, pid, code;
+	char *text;
+};
+
 struct job {
 	const struct plan *plan;
 	struct rank *rank;
+	struct seen *seen; /* by rank, as of the last look */
 	int n;
 	int alive;
-	struct shm_seg *seg;
-	struct spawn spawn;
-	struct guard guard;
-	int stdin_fd;     /* write end of rank 0's stdin if we carry it there; else -1 */
+	struct crew crew; /* if all ranks are here */
+	struct far *far;  /* else; NULL: they are */
+	int stdin_fd;     /* what we read for the ranks; -1: nothing (any more) */
+	struct abort abort;
+	unsigned asked;   /* enum ask */
 	int code;         /* exit code so far */
 	bool ending;      /* the job is being ended by us */
 	int signal;       /* by which signal of the user; 0: by none */
@@ -70,11 +91,17 @@ struct job {
 uint64_t now_ns(void);
 
 /* Makes the segment and starts all ranks.  If one cannot be started, it says so and ends the job.
- */
-void job_start(struct job *j, const struct plan *p);
+ * `mask' is the user's signal mask. */
+void job_start(struct job *j, const struct plan *p, const sigset_t *mask);
 
 /* Takes note of all children that have died.  Never blocks. */
 void job_reap(struct job *j);
+
+/* A rank has died: judges it. */
+void job_died(struct job *j, int rank, int pid, int status, uint32_t state);
+
+/* The job has failed for a reason that was said. */
+void job_fail(struct job *j, int code);
 
 /* Sends `sig' to all ranks' process groups. */
 void job_signal(struct job *j, int sig);
@@ -82,18 +109,23 @@ void job_signal(struct job *j, int sig);
 /* Begins to end the job: `sig' to all, SIGKILL after `grace_ms'. */
 void job_end(struct job *j, int sig, int grace_ms);
 
-/* Ends the job if a rank is in MPI and another has ended without: MPI_Finalize would wait for it
- * for ever.  Says when to look again in j->look_ns. */
-void job_look(struct job *j);
+/* Looks at all ranks, then does what was asked (enum ask): at once, or when the other hosts have
+ * answered.  job_answer: they have. */
+void job_ask(struct job *j, unsigned what);
+void job_answer(struct job *j);
+
+/* Our stdin: bytes that are wanted now; here they are (len 0: the end). */
+size_t job_stdin_room(const struct job *j);
+void job_stdin(struct job *j, const void *v, size_t len);
 
 /* Kills what is left and releases everything.  Returns the job's exit code. */
 int job_fini(struct job *j);
 
-/* Says what each rank does or waits for, and who waits for each other. */
+/* Says what each rank does or waits for, and who waits for each other, as of the last look. */
 void roll_call(const struct job *j);
 
-/* hang_init reads HAFT_HANG.  hang_look, when hang.look_ns has come: says the roll-call if
- * everybody who is in MPI has slept for so long, once for each such sleep. */
+/* hang_init reads HAFT_HANG.  hang_look: says the roll-call if everybody who is in MPI has slept
+ * for so long, once for each such sleep. */
 void hang_init(struct job *j);
 void hang_look(struct job *j, uint64_t now);
 

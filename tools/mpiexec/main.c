@@ -18,6 +18,7 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 #include "libobj/base.h"
+#include "tools/mpiexec/feed.h"
 #include "tools/mpiexec/job.h"
 #include "tools/mpiexec/out.h"
 
@@ -25,13 +26,6 @@
 
 /* What the loop waits for. */
 enum { ON_SIGNAL, ON_TTY, ON_STDIN, ON_OUT, ON_ALL = ON_OUT + OUT_POLLS };
-
-/* What the user types, on its way to rank 0. */
-struct typed {
-	char buf[4096]; /* a line of a terminal is not longer */
-	size_t len, done;
-	bool eof;
-};
 
 /* The lowest three fds exist, so that no file of ours is taken for one of them. */
 static void fds_open(void)
@@ -92,10 +86,7 @@ static void signal_do(struct job *j, int sig)
 	switch (sig) {
 	case SIGCHLD: job_reap(j); break;
 	case SIGTSTP: user_stop(j); break;
-	case SIGUSR1:
-		say("what the %d processes of the job do:", j->n);
-		roll_call(j);
-		break;
+	case SIGUSR1: job_ask(j, ASK_ROLL); break;
 	case SIGCONT:
 	case SIGUSR2: job_signal(j, sig); break;
 	default: user_end(j, sig); break;
@@ -119,44 +110,27 @@ static bool tty_ours(void)
 	return owner < 0 || owner == getpgrp();
 }
 
-static void typed_end(struct job *j)
+static void stdin_work(struct job *j, const struct pollfd *p)
 {
-	close(j->stdin_fd);
-	j->stdin_fd = -1;
-}
-
-static void typed_work(struct job *j, struct typed *t, const struct pollfd *p)
-{
+	static char buf[FEED_LEN];
+	size_t room = job_stdin_room(j);
 	ssize_t n;
 
-	if (p[ON_TTY].revents != 0 && tty_ours()) {
-		n = read(STDIN_FILENO, t->buf, sizeof t->buf);
-		t->len = n > 0 ? (size_t)n : 0;
-		t->done = 0;
-		t->eof = n == 0 || (n < 0 && errno != EINTR && errno != EAGAIN);
+	if (p[ON_TTY].revents != 0 && room > 0 && tty_ours()) {
+		n = read(STDIN_FILENO, buf, room < sizeof buf ? room : sizeof buf);
+		if (n >= 0 || (errno != EINTR && errno != EAGAIN))
+			job_stdin(j, buf, n > 0 ? (size_t)n : 0);
 	}
-	if (p[ON_STDIN].revents != 0) {
-		n = write(j->stdin_fd, t->buf + t->done, t->len - t->done);
-		if (n < 0 && errno != EAGAIN && errno != EINTR)
-			t->eof = true, t->len = t->done;
-		t->done += n > 0 ? (size_t)n : 0;
-	}
-	if (t->eof && t->done == t->len && j->stdin_fd >= 0)
-		typed_end(j);
+	if (p[ON_STDIN].revents != 0)
+		feed_work();
 }
 
-static void typed_polls(const struct job *j, const struct typed *t, struct pollfd *p)
+static void stdin_polls(const struct job *j, struct pollfd *p)
 {
-	bool full = t->done < t->len;
+	bool want = job_stdin_room(j) > 0 && tty_ours();
 
-	p[ON_TTY] = (struct pollfd){.fd = -1, .events = POLLIN};
-	p[ON_STDIN] = (struct pollfd){.fd = -1, .events = POLLOUT};
-	if (j->stdin_fd < 0)
-		return;
-	if (full)
-		p[ON_STDIN].fd = j->stdin_fd;
-	else if (tty_ours())
-		p[ON_TTY].fd = STDIN_FILENO;
+	p[ON_TTY] = (struct pollfd){.fd = want ? STDIN_FILENO : -1, .events = POLLIN};
+	p[ON_STDIN] = (struct pollfd){.fd = feed_fd(), .events = POLLIN};
 }
 
 /* ms until something must be done although nothing comes. */
@@ -183,15 +157,19 @@ static void clock_work(struct job *j, uint64_t now)
 		job_signal(j, SIGKILL);
 		j->killed = true;
 	}
-	if (j->look_ns != 0 && now >= j->look_ns && !j->ending)
-		job_look(j);
-	if (j->hang.look_ns != 0 && now >= j->hang.look_ns && !j->ending)
-		hang_look(j, now);
-	if (j->stop_ns != 0 && now >= j->stop_ns && !j->ending) {
-		say("the job has not ended after %g s; now its processes are:", j->plan->timeout);
-		roll_call(j);
-		j->code = EXIT_TIMEOUT;
-		job_end(j, SIGTERM, GRACE_FAIL_MS);
+	if (j->ending)
+		return;
+	if (j->look_ns != 0 && now >= j->look_ns) {
+		j->look_ns = now + (uint64_t)ABSENT_MS * NS_MS;
+		job_ask(j, ASK_ABSENT);
+	}
+	if (j->hang.look_ns != 0 && now >= j->hang.look_ns) {
+		j->hang.look_ns = now + j->hang.limit_ns / HANG_LOOKS;
+		job_ask(j, ASK_HANG);
+	}
+	if (j->stop_ns != 0 && now >= j->stop_ns) {
+		j->stop_ns = 0;
+		job_ask(j, ASK_TIMEOUT);
 	}
 }
 
@@ -205,7 +183,6 @@ static uint64_t drain_begin(struct job *j, uint64_t now)
 
 static void loop(struct job *j, int sigfd)
 {
-	struct typed typed = {.len = 0};
 	struct pollfd p[ON_ALL];
 	uint64_t drain_ns = 0;
 
@@ -218,12 +195,12 @@ static void loop(struct job *j, int sigfd)
 			out_cut();
 		clock_work(j, now);
 		p[ON_SIGNAL] = (struct pollfd){.fd = sigfd, .events = POLLIN};
-		typed_polls(j, &typed, p);
+		stdin_polls(j, p);
 		out_polls(p + ON_OUT);
 		if (poll(p, ON_ALL, patience(j, out_open() ? drain_ns : 0, now)) < 0)
 			continue;
 		out_work(p + ON_OUT, now_ns());
-		typed_work(j, &typed, p);
+		stdin_work(j, p);
 		if (p[ON_SIGNAL].revents != 0)
 			signals_read(j, sigfd);
 	}
@@ -240,16 +217,17 @@ static void signal_die(int sig, const sigset_t *mask)
 int main(int argc, char **argv)
 {
 	struct plan *plan;
+	sigset_t mask;
 	struct job j;
 	int sigfd, code;
 
 	fds_open();
 	plan = plan_read(argc, argv);
-	sigfd = signals_init(&j.spawn.mask);
-	job_start(&j, plan);
+	sigfd = signals_init(&mask);
+	job_start(&j, plan, &mask);
 	loop(&j, sigfd);
 	code = job_fini(&j);
 	if (j.signal != 0 && j.hurt && code == 0)
-		signal_die(j.signal, &j.spawn.mask);
+		signal_die(j.signal, &mask);
 	return code;
 }

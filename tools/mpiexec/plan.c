@@ -313,6 +313,23 @@ static void config_read(struct plan *p, const char *path)
 	fclose(f);
 }
 
+/* Who reads our stdin. */
+static int stdin_read(const char *opt, const char *s)
+{
+	char *end;
+	long r;
+
+	if (strcmp(s, "all") == 0)
+		return STDIN_ALL;
+	if (strcmp(s, "none") == 0)
+		return STDIN_NONE;
+	errno = 0;
+	r = strtol(s, &end, 10);
+	if (errno != 0 || end == s || *end != '\0' || r < 0 || r >= SHM_RANKS_MAX)
+		die(EXIT_USAGE, "-%s takes a rank, all or none, not `%s'", opt, s);
+	return (int)r;
+}
+
 /* Carries out one option; `v' are its values. */
 static void option_do(struct plan *p, struct app *a, const struct option *o, char **v)
 {
@@ -338,11 +355,7 @@ static void option_do(struct plan *p, struct app *a, const struct option *o, cha
 		break;
 	case OPT_HOSTFILE: p->slots += hosts_file(v[0]); break;
 	case OPT_CONFIG: config_read(p, v[0]); break;
-	case OPT_STDIN:
-		if (strcmp(v[0], "0") != 0)
-			die(EXIT_USAGE, "-%s %s: standard input goes to rank 0 only", o->name,
-				v[0]);
-		break;
+	case OPT_STDIN: p->stdin_to = stdin_read(o->name, v[0]); break;
 	case OPT_ERRH: settings_add(&a->set, "HAFT_ERRHANDLER", errhandler_read(v[0])); break;
 	case OPT_INFO: info_add(a, o->name, v[0]); break;
 	case OPT_VERBOSE: p->verbose = true; break;
@@ -424,9 +437,15 @@ static void apps_read(struct plan *p, int argc, char **argv, bool nested)
 	}
 }
 
+static struct plan plan; /* as long-lived as the process, and found by leak checkers */
+
+const struct plan *plan_this(void)
+{
+	return &plan;
+}
+
 struct plan *plan_read(int argc, char **argv)
 {
-	static struct plan plan; /* as long-lived as the process, and found by leak checkers */
 	struct plan *p = &plan;
 	const char *limit = getenv("MPIEXEC_TIMEOUT");
 
@@ -446,6 +465,8 @@ struct plan *plan_read(int argc, char **argv)
 		info_add(a, "maxprocs", n);
 		settings_add(&a->set, "HAFT_INFO_ENV", a->info);
 	}
+	p->host_of = grow(NULL, (size_t)p->nranks, sizeof *p->host_of);
+	memset(p->host_of, 0, (size_t)p->nranks * sizeof *p->host_of);
 	plan_resolve(p);
 	return p;
 }

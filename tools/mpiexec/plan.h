@@ -41,12 +41,25 @@ struct app {
 	char **envp;         /* its environment; envp[0] is left for BOOT_VAR; ends with NULL */
 };
 
+#define STDIN_ALL  (-1)
+#define STDIN_NONE (-2)
+
+/* A host that was named. */
+struct host {
+	char *name;
+	int slots;
+};
+
 /* The whole command line. */
 struct plan {
 	struct app *app;
 	int napps;
 	int nranks;
-	int slots;           /* of the hosts that were named; 0: none was */
+	int slots;         /* of the hosts that were named; 0: none was */
+	struct host *host; /* that have ranks; none: all of them are here */
+	int nhosts;
+	int *host_of;        /* by rank */
+	int stdin_to;        /* a rank, STDIN_ALL, STDIN_NONE */
 	double timeout;      /* s; 0: none */
 	bool label;          /* lines begin with their rank */
 	bool verbose;        /* say what is started */
@@ -57,6 +70,9 @@ struct plan {
 /* Reads the command line.  Returns only with a plan that can be started; it lives as long as the
  * process does. */
 struct plan *plan_read(int argc, char **argv);
+
+/* The plan that plan_read has returned. */
+const struct plan *plan_this(void);
 
 /* Finds the program and makes the environment of each app. */
 void plan_resolve(struct plan *p);

@@ -5,7 +5,8 @@
  *     ranks 1-9: has waited 60 to 61 s in MPI_Barrier of MPI_COMM_WORLD, for rank 0
  *     a cycle: 0 waits for 1, 1 waits for 0
  *
- * Read from the segment, without asking the ranks, which may hang.  Ranks in the same state are
+ * Said of j->seen, which was read from the segment (of each host) without asking the ranks, which
+ * may hang.  Ranks in the same state are
  * named in one line: "ranks 3-511: ...". */
 #include "tools/mpiexec/job.h"
 
@@ -131,23 +132,22 @@ static void add_wait(struct line *l, const struct shm_view *v)
 /* What rank r does; how long it has waited stands apart (wait_s). */
 static void rank_line(const struct job *j, int r, struct line *l)
 {
-	struct boot_rank *page = shm_seg_job_rank(j->seg, r);
-	uint32_t state = atomic_load(&page->state);
-	struct shm_view v;
+	const struct seen *s = &j->seen[r];
 
 	l->len = 0;
 	l->wait_s = -1;
-	shm_seg_view(j->seg, r, &v);
-	if (!j->rank[r].alive)
+	if (!s->known)
+		add(l, "nothing is known: its host has not answered");
+	else if (!s->alive)
 		add(l, "has ended");
-	else if (state == BOOT_NEW)
+	else if (s->state == BOOT_NEW)
 		add(l, "running, has not called MPI_Init");
-	else if (state == BOOT_DONE)
+	else if (s->state == BOOT_DONE)
 		add(l, "running, has called MPI_Finalize");
-	else if (!v.asleep)
+	else if (!s->view.asleep)
 		add(l, "running, in MPI or in its own code");
 	else
-		add_wait(l, &v);
+		add_wait(l, &s->view);
 }
 
 /* --- cycles ---------------------------------------------------------------------------------- */
@@ -163,22 +163,22 @@ struct needs {
 
 static struct needs needs_of(const struct job *j, int r)
 {
+	const struct shm_view *v = &j->seen[r].view;
 	struct needs e = {.n = 0};
-	struct shm_view v;
 	int n;
 
-	shm_seg_view(j->seg, r, &v);
-	if (!j->rank[r].alive || !v.asleep || (v.what.one && v.what.open > 1))
+	if (!j->seen[r].known || !j->seen[r].alive || !v->asleep ||
+		(v->what.one && v->what.open > 1))
 		return e;
-	n = v.what.nlate < SHM_WHAT_LATE ? v.what.nlate : SHM_WHAT_LATE;
-	if (v.what.kind == WAIT_COLL)
-		memcpy(e.to, v.what.late, sizeof e.to);
-	else if (v.what.kind != 0 && v.what.kind != WAIT_USER)
-		e.to[0] = v.what.peer, n = 1;
+	n = v->what.nlate < SHM_WHAT_LATE ? v->what.nlate : SHM_WHAT_LATE;
+	if (v->what.kind == WAIT_COLL)
+		memcpy(e.to, v->what.late, sizeof e.to);
+	else if (v->what.kind != 0 && v->what.kind != WAIT_USER)
+		e.to[0] = v->what.peer, n = 1;
 	for (int i = 0; i < n && n > 0; i++)
 		if (e.to[i] >= 0 && e.to[i] < j->n)
 			e.to[e.n++] = e.to[i];
-	e.any = (v.what.kind == WAIT_RECV || v.what.kind == WAIT_PRECV) && v.what.peer < 0;
+	e.any = (v->what.kind == WAIT_RECV || v->what.kind == WAIT_PRECV) && v->what.peer < 0;
 	return e;
 }
 

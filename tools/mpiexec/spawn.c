@@ -49,6 +49,8 @@ __attribute__((noreturn)) static void child_run(struct child *c)
 	if (a->wdir != NULL && chdir(a->wdir) != 0)
 		child_fail(c, a->wdir);
 	fcntl(s->seg_fd, F_SETFD, 0);
+	if (c->e->listen >= 0)
+		fcntl(c->e->listen, F_SETFD, 0);
 	setrlimit(RLIMIT_NOFILE, &s->files);
 	child_signals(c);
 	execve(a->file, a->argv, a->envp);

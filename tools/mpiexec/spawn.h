@@ -16,13 +16,14 @@
 struct spawn {
 	sigset_t mask;       /* the user's signal mask */
 	struct rlimit files; /* the user's limit */
-	int seg_fd;          /* the only fd that they inherit */
+	int seg_fd;          /* an fd that they inherit */
 	pid_t by;            /* mpiexec */
 };
 
 /* What a rank reads and writes. */
 struct ends {
 	int in, out, err;
+	int listen; /* its socket, which it inherits as it is; -1: none */
 };
 
 /* Starts `a' with a->envp as it is and the given fds as 0, 1 and 2.  Returns the pid, or -1 with

@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* crew.c - starts the ranks of this host and counts their deaths.  See crew.h. */
+#include "tools/mpiexec/crew.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#include "libmpi/boot/boot.h"
+#include "libmpi/core/set.h"
+#include "tools/mpiexec/listen.h"
+
+#define FD_MIN     100 /* scripts use the low numbers for files of their own */
+#define FILES_RANK 3   /* two pipes, and a socket */
+#define FILES_OWN  32  /* mpiexec's own files, and some that it was given */
+
+static struct boot_rank *page_of(const struct crew *c, int i)
+{
+	return shm_seg_job_rank(c->seg, i);
+}
+
+/* Three files a rank are more than the usual limit of 1024 files at 512 ranks. */
+static void files_raise(struct crew *c)
+{
+	rlim_t want = (rlim_t)c->n * FILES_RANK + FILES_OWN;
+	struct rlimit r;
+
+	getrlimit(RLIMIT_NOFILE, &c->spawn.files);
+	r = c->spawn.files;
+	if (r.rlim_cur >= want)
+		return;
+	r.rlim_cur = r.rlim_max < want ? r.rlim_max : want;
+	setrlimit(RLIMIT_NOFILE, &r);
+	if (r.rlim_cur < want)
+		die(1, "%d processes need %ld open files, and the limit is %ld (ulimit -Hn)", c->n,
+			(long)want, (long)r.rlim_cur);
+}
+
+/* Moves `fd' out of the way of the ranks' own files. */
+static int fd_lift(int fd)
+{
+	int high = fcntl(fd, F_DUPFD_CLOEXEC, FD_MIN);
+
+	if (high < 0)
+		return fd;
+	close(fd);
+	return high;
+}
+
+static void members_find(struct crew *c, int host)
+{
+	const struct plan *p = c->plan;
+
+	for (int r = 0; r < p->nranks; r++)
+		c->n += p->host_of[r] == host;
+	c->m = grow(NULL, (size_t)c->n, sizeof *c->m);
+	for (int a = 0, r = 0, near = 0; a < p->napps; a++)
+		for (int i = 0; i < p->app[a].n; i++, r++)
+			if (p->host_of[r] == host)
+				c->m[near++] = (struct member){.rank = r, .app = a, .listen = -1};
+}
+
+void crew_init(struct crew *c, const struct plan *p, int host, const char *ip, char **addr)
+{
+	sigset_t mask = c->spawn.mask;
+	char where[BOOT_ADDR];
+
+	*c = (struct crew){.plan = p, .spawn = {.mask = mask, .by = getpid()}};
+	members_find(c, host);
+	files_raise(c);
+	for (int i = 0; i < c->n && ip != NULL; i++) {
+		int fd = listen_open(ip, where, sizeof where);
+
+		if (fd < 0)
+			die(1, "no socket at %s: %s", ip, strerror(errno));
+		c->m[i].listen = fd_lift(fd);
+		addr[c->m[i].rank] = text("%s", where);
+	}
+}
+
+/* Why there is no segment, in words. */
+static void segment_refuse(const struct crew *c, int err)
+{
+	const char *why = err == SHM_SYS ? strerror(errno) : NULL;
+	char limit[64] = "";
+	struct rlimit r;
+
+	if (getrlimit(RLIMIT_AS, &r) == 0 && r.rlim_cur != RLIM_INFINITY)
+		snprintf(limit, sizeof limit, "; address space is limited to %llu KiB (ulimit -v)",
+			(unsigned long long)r.rlim_cur / 1024);
+	die(1, "no shared memory for %d processes: %s%s%s%s", c->n, shm_error_text(err),
+		why != NULL ? ": " : "", why != NULL ? why : "", limit);
+}
+
+/* Settings of the segment are those of the first program: its environment is what the user said. */
+void crew_segment(struct crew *c, const struct boot_world *world, int host, uint64_t cookie)
+{
+	char **envp = c->plan->app[0].envp + 1;
+	struct shm_opts opts = {.nranks = c->n,
+		.cookie = cookie,
+		.chunk_len = (size_t)haft_set_launch(HAFT_SET_CHUNK, envp),
+		.map_len = world != NULL ? boot_map_len(world, host) : 0};
+	size_t len;
+	int err = shm_seg_create(&opts, &c->seg);
+
+	if (err != 0)
+		segment_refuse(c, err);
+	c->spawn.seg_fd = fcntl(shm_seg_fd(c->seg), F_DUPFD_CLOEXEC, FD_MIN);
+	if (c->spawn.seg_fd < 0)
+		c->spawn.seg_fd = shm_seg_fd(c->seg);
+	if (world != NULL)
+		boot_map_make(world, host, shm_seg_map(c->seg, &len));
+	guard_init(&c->guard, c->n, shm_seg_cookie(c->seg));
+}
+
+/* What a rank finds in its environment. */
+static char *order_make(const struct crew *c, int i)
+{
+	const struct member *m = &c->m[i];
+	char far[64] = "";
+
+	if (m->listen >= 0)
+		snprintf(far, sizeof far, ",near=%d,listen=%d", i, m->listen);
+	return text(BOOT_VAR "=fd=%d,rank=%d,size=%d,app=%d,by=%d,cookie=%016llx%s",
+		c->spawn.seg_fd, m->rank, c->plan->nranks, m->app, (int)c->spawn.by,
+		(unsigned long long)shm_seg_cookie(c->seg), far);
+}
+
+/* A pipe from a rank; its read end goes to the output.  Returns the write end or -1. */
+static int output_make(int rank, int which, crew_hear_fn *hear)
+{
+	int p[2];
+
+	if (pipe2(p, O_CLOEXEC) != 0)
+		return -1;
+	fcntl(p[0], F_SETFL, O_NONBLOCK);
+	hear(rank, which, p[0]);
+	return p[1];
+}
+
+/* Starts one rank; `in' is what it reads, or -1.  NULL, or why it could not be. */
+static char *member_start(struct crew *c, int i, int in, crew_hear_fn *hear)
+{
+	struct member *m = &c->m[i];
+	struct app *a = &c->plan->app[m->app];
+	struct ends e = {.in = in};
+	const char *stage = "a pipe";
+	char *order = order_make(c, i), *why = NULL;
+	pid_t pid = -1;
+
+	e.out = output_make(m->rank, 0, hear);
+	e.err = output_make(m->rank, 1, hear);
+	e.listen = m->listen;
+	a->envp[0] = order;
+	if (e.in >= 0 && e.out >= 0 && e.err >= 0)
+		pid = spawn_rank(&c->spawn, a, &e, &stage);
+	if (pid < 0)
+		why = text("rank %d (%s) could not be started: %s: %s", m->rank, a->argv[0], stage,
+			strerror(errno));
+	close(e.out);
+	close(e.err);
+	if (m->listen >= 0)
+		close(m->listen);
+	a->envp[0] = NULL;
+	free(order);
+	if (pid < 0)
+		return why;
+	m->pid = c->guard.group[i] = m->group = pid;
+	m->alive = true;
+	c->alive++;
+	return NULL;
+}
+
+char *crew_start(struct crew *c, int (*in_fd)(int rank), crew_hear_fn *hear)
+{
+	int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	char *why = NULL;
+
+	if (null < 0)
+		die(1, "/dev/null: %s", strerror(errno));
+	for (int i = 0; i < c->n && why == NULL; i++) {
+		int in = in_fd(c->m[i].rank);
+
+		why = member_start(c, i, in >= 0 ? in : null, hear);
+		if (in >= 0)
+			close(in);
+	}
+	close(null);
+	return why;
+}
+
+void crew_signal(struct crew *c, int sig)
+{
+	for (int i = 0; i < c->n; i++)
+		if (c->m[i].group > 0)
+			kill(-c->m[i].group, sig);
+}
+
+void crew_end(struct crew *c, int sig)
+{
+	if (c->seg != NULL)
+		shm_seg_alarm(c->seg);
+	crew_signal(c, sig);
+	crew_signal(c, SIGCONT); /* one that is stopped would not notice */
+}
+
+static void member_died(struct crew *c, int i, int status, crew_died_fn *died, void *arg)
+{
+	struct member *m = &c->m[i];
+
+	m->alive = false;
+	c->alive--;
+	if (kill(-m->group, 0) != 0) /* its number may soon be somebody else's */
+		c->guard.group[i] = m->group = 0;
+	died(arg, m->rank, (int)m->pid, status, atomic_load(&page_of(c, i)->state));
+}
+
+void crew_reap(struct crew *c, crew_died_fn *died, void (*other)(void *, pid_t, int), void *arg)
+{
+	int status;
+	pid_t pid;
+
+	while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
+		int i = 0;
+
+		if (pid == c->guard.pid)
+			c->guard.pid = 0;
+		while (i < c->n && (c->m[i].pid != pid || !c->m[i].alive))
+			i++;
+		if (i < c->n)
+			member_died(c, i, status, died, arg);
+		else if (other != NULL)
+			other(arg, pid, status);
+	}
+}
+
+/* CPU time of a process, ns; 0: it has gone. */
+static uint64_t cpu_of(int pid)
+{
+	struct timespec t;
+	clockid_t clock;
+
+	if (pid <= 0 || clock_getcpuclockid(pid, &clock) != 0 || clock_gettime(clock, &t) != 0)
+		return 0;
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+void crew_see(struct crew *c, struct seen *seen)
+{
+	for (int i = 0; i < c->n; i++) {
+		struct seen *s = &seen[i];
+
+		s->known = true;
+		s->state = atomic_load(&page_of(c, i)->state);
+		s->alive = c->m[i].alive;
+		shm_seg_view(c->seg, i, &s->view);
+		s->cpu_ns = s->alive ? cpu_of(s->view.pid) : 0;
+	}
+}
+
+const struct boot_job *crew_abort(struct crew *c)
+{
+	struct boot_job *b = shm_seg_job(c->seg);
+
+	if (atomic_load(&b->ready) == 0)
+		return NULL;
+	b->text[sizeof b->text - 1] = '\0';
+	return b;
+}
+
+void crew_fini(struct crew *c)
+{
+	if (c->seg == NULL)
+		return;
+	crew_signal(c, SIGKILL);
+	guard_fini(&c->guard);
+	shm_seg_close(c->seg);
+	c->seg = NULL;
+	free(c->m);
+}

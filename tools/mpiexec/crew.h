@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* crew.h - the ranks of this host: their segment, their processes, their guard.
+ *
+ *      crew_init --> crew_start --> crew_reap (often) --> crew_fini
+ *                        |              '-- tells of each death
+ *                        '-- hands the pipes of each rank's output to whoever reads them
+ *
+ * It judges nothing: whether a death is a failure, and what follows from it, is the job's matter
+ * (job.h), which may be on another host. */
+#ifndef MPIEXEC_CREW_H
+#define MPIEXEC_CREW_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include "libshm/shm.h"
+#include "tools/mpiexec/guard.h"
+#include "tools/mpiexec/plan.h"
+#include "tools/mpiexec/spawn.h"
+
+struct boot_world;
+struct boot_job;
+
+/* One rank of this host.  It was started as the leader of a process group. */
+struct member {
+	int rank; /* in the job */
+	int app;
+	pid_t pid;   /* 0: not started */
+	pid_t group; /* 0: none, or nothing of it was left when the rank died */
+	bool alive;
+	int listen; /* its socket; -1: none, or handed over */
+};
+
+struct crew {
+	const struct plan *plan;
+	struct member *m; /* by `near' */
+	int n;            /* >= 1 */
+	int alive;
+	struct shm_seg *seg;
+	struct spawn spawn;
+	struct guard guard;
+};
+
+/* What can be seen of a rank from outside. */
+struct seen {
+	bool known;     /* the rest holds */
+	uint32_t state; /* enum boot_state */
+	bool alive;
+	uint64_t cpu_ns; /* CPU time of its process */
+	struct shm_view view;
+};
+
+/* Takes the read end of the pipe of a rank's stdout (which 0) or stderr (which 1). */
+typedef void crew_hear_fn(int rank, int which, int fd);
+
+/* Takes note of the death of a rank: `status' as of waitpid, `state' as it was then. */
+typedef void crew_died_fn(void *arg, int rank, int pid, int status, uint32_t state);
+
+/* Finds the ranks that plan->host_of puts on `host', and opens a listening socket for each at `ip'
+ * (NULL: none listens).  Their addresses go to addr[], by rank, as malloc'ed text. */
+void crew_init(struct crew *c, const struct plan *p, int host, const char *ip, char **addr);
+
+/* Makes the segment; `world' NULL: all ranks are here, and none listens.  `cookie' 0: a new one. */
+void crew_segment(struct crew *c, const struct boot_world *world, int host, uint64_t cookie);
+
+/* Starts the ranks.  in_fd(rank) is what a rank reads, an fd that is closed here, or -1: /dev/null.
+ * Returns NULL, or why not all of them run: malloc'ed words. */
+char *crew_start(struct crew *c, int (*in_fd)(int rank), crew_hear_fn *hear);
+
+/* Takes note of all children that have died.  Never blocks.  Other children: *other(pid, status),
+ * if it is not NULL. */
+void crew_reap(struct crew *c, crew_died_fn *died, void (*other)(void *, pid_t, int), void *arg);
+
+/* Sends `sig' to all ranks' process groups. */
+void crew_signal(struct crew *c, int sig);
+
+/* Begins their end: wakes those who sleep in MPI, `sig' to all, also to those who are stopped. */
+void crew_end(struct crew *c, int sig);
+
+/* What each rank does, by `near'. */
+void crew_see(struct crew *c, struct seen *seen);
+
+/* Who has called for the end of the job; NULL: nobody. */
+const struct boot_job *crew_abort(struct crew *c);
+
+/* Kills what is left and releases everything. */
+void crew_fini(struct crew *c);
+
+#endif
