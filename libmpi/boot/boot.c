@@ -1,29 +1,38 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* boot.c - finds this process's job and its place in it.
  *
- *   HAFT_JOB? --no--> singleton        fd ours? --no--> the launcher's own fd, by /proc ours?
- *      | yes              ^               | yes             | yes               | no
- *      '-----------------------------> claim the place <----'                   '--> singleton
- *                                      CAS pid 0 -> me
+ *   HAFT_JOB? --no--> another launcher (kvs.h)? --no--> singleton
+ *      | yes             | yes
+ *      |                 '--> meet the others of this host (meet.h), and watch them (watch.h)
+ *      v
+ *   fd ours? --no--> the launcher's own fd, by /proc: ours? --no--> singleton
+ *      | yes             | yes
+ *      '--> claim the place: CAS pid 0 -> me
  *
  * Invariants:
  *  - A place (struct boot_rank) is claimed once in a job's life.  A second MPI program in it would
  *    read its predecessor's rings: it is refused, with words.
  *  - A child of an MPI process is no part of the job: the fd is closed by its exec, and what it
  * finds by /proc is a place that its living parent holds.  It becomes a singleton.
- *  - Nothing here blocks; nothing is left in the file system. */
+ *  - Nothing here blocks, but for another launcher and its ranks; nothing is left in the file
+ * system.
+ */
 #include "libmpi/boot/boot.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
+#include "libmpi/boot/kvs.h"
+#include "libmpi/boot/meet.h"
+#include "libmpi/boot/watch.h"
 #include "libmpi/core/set.h"
 #include "libmpi/core/state.h"
 #include "libshm/shm.h"
@@ -44,7 +53,19 @@ enum claim { CLAIM_OK, CLAIM_NESTED, CLAIM_USED };
 static struct boot here; /* of this process; here.seg != NULL from the first boot_init on */
 static const struct boot_map *world; /* of here.seg; NULL: one host, and nobody listens */
 static int listen_fd = -1;
-static char words[256]; /* of the last failure */
+static struct kvs kvs;  /* another project's launcher; kvs.way NULL: none */
+static bool foreign;    /* such a launcher has started us: it prints nothing of ours */
+static char words[640]; /* of the last failure */
+
+int boot_fail(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(words, sizeof words, fmt, ap);
+	va_end(ap);
+	return -1;
+}
 
 /* Takes a number after `key' from a list like "fd=3,rank=0"; false if it is not there. */
 static bool order_number(const char *list, const char *key, int base, uint64_t max, uint64_t *v)
@@ -152,7 +173,7 @@ static enum claim place_claim(struct boot_rank *place, bool inherited)
 	/* The fd came not by inheritance, and who holds the place is alive: he is above us. */
 	if (!inherited && pid != getpid() && (kill(pid, 0) == 0 || errno == EPERM))
 		return CLAIM_NESTED;
-	snprintf(words, sizeof words,
+	boot_fail(
 		"the place of this rank was taken by process %d before: each process that mpiexec "
 		"starts can run one MPI program, not several",
 		pid);
@@ -171,46 +192,6 @@ static void launcher_follow(int by)
 		_exit(128 + SIGKILL); /* it died while we started */
 }
 
-/* True if the number in environment variable `name' is at least `min'. */
-static bool env_least(const char *name, long min)
-{
-	const char *s = getenv(name);
-
-	return s != NULL && *s != '\0' && strtol(s, NULL, 10) >= min;
-}
-
-/* Several of us started by a launcher that we cannot talk to: each would be rank 0 of 1, and all
- * would write the same files.  One of them says so. */
-static void foreign_warn(void)
-{
-	static const struct {
-		const char *name, *mark, *rank, *size; /* size NULL: not told, take it for many */
-	} foreign[] = {
-		{"Slurm's srun", "SLURM_PROCID", "SLURM_PROCID", "SLURM_NTASKS"},
-		{"Slurm's srun", "SLURM_PROCID", "SLURM_PROCID", "SLURM_STEP_NUM_TASKS"},
-		{"Open MPI's mpirun", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK",
-			"OMPI_COMM_WORLD_SIZE"},
-		{"a PMI launcher", "PMI_FD", "PMI_RANK", "PMI_SIZE"},
-		{"a PMI launcher", "PMI_RANK", "PMI_RANK", "PMI_SIZE"},
-		{"a PMIx launcher", "PMIX_NAMESPACE", "PMIX_RANK", NULL},
-	};
-
-	for (size_t i = 0; i < countof(foreign); i++) {
-		if (getenv(foreign[i].mark) == NULL ||
-			(foreign[i].size != NULL && !env_least(foreign[i].size, 2)))
-			continue;
-		if (env_least(foreign[i].rank, 1))
-			return; /* rank 0 says it */
-		dprintf(STDERR_FILENO,
-			"haft: WARNING: started by %s (%s is set), which this MPI cannot join: "
-			"every "
-			"process is alone in its own MPI_COMM_WORLD; start it with haft's "
-			"mpiexec\n",
-			foreign[i].name, foreign[i].mark);
-		return;
-	}
-}
-
 static int singleton_init(void)
 {
 	struct shm_opts opts = {
@@ -218,12 +199,9 @@ static int singleton_init(void)
 	struct shm_seg *seg;
 	int err = shm_seg_create(&opts, &seg);
 
-	if (err != 0) {
-		snprintf(words, sizeof words, "no shared memory for a job of one: %s%s%s",
-			shm_error_text(err), err == SHM_SYS ? ": " : "",
-			err == SHM_SYS ? strerror(errno) : "");
-		return -1;
-	}
+	if (err != 0)
+		return boot_fail("no shared memory for a job of one: %s%s%s", shm_error_text(err),
+			err == SHM_SYS ? ": " : "", err == SHM_SYS ? strerror(errno) : "");
 	here = (struct boot){.size = 1,
 		.nhosts = 1,
 		.nnear = 1,
@@ -291,6 +269,45 @@ static enum claim job_join(const struct order *o)
 	return CLAIM_OK;
 }
 
+/* Takes a place in a job of another launcher; the place's number is ours from the start. */
+static int foreign_join(enum kvs_kind kind)
+{
+	struct meeting m;
+
+	if (kvs_open(&kvs, kind) != 0 || meet(&kvs, &m) != 0)
+		return -1;
+	here = (struct boot){.rank = kvs.rank,
+		.size = kvs.size,
+		.nhosts = 1,
+		.near = m.near,
+		.nnear = shm_seg_nranks(m.seg),
+		.app = kvs.app,
+		.seg_fd = m.fd,
+		.seg = m.seg,
+		.cookie = shm_seg_cookie(m.seg)};
+	foreign = true;
+	return 0;
+}
+
+/* No order of our mpiexec: another launcher's job, or one of our own. */
+static int other_join(void)
+{
+	enum kvs_kind kind = haft_set(HAFT_SET_BOOT) == 0 ? kvs_look() : KVS_NONE;
+
+	if (kind == KVS_BAD)
+		return -1;
+	return kind == KVS_NONE ? singleton_init() : foreign_join(kind);
+}
+
+/* This rank is in MPI. */
+static void place_enter(void)
+{
+	atomic_store(&place_of(&here)->pid, (int32_t)getpid());
+	atomic_store(&place_of(&here)->state, BOOT_RUNNING);
+	if (foreign && here.size > 1)
+		watch_start(&here, &kvs);
+}
+
 int boot_init(struct boot **b)
 {
 	struct order o;
@@ -299,18 +316,15 @@ int boot_init(struct boot **b)
 
 	*b = &here;
 	if (here.seg != NULL) {
-		atomic_store(&place_of(&here)->state, BOOT_RUNNING);
+		place_enter();
 		return 0;
 	}
 	claim = told ? job_join(&o) : CLAIM_NESTED;
 	if (claim == CLAIM_USED)
 		return -1;
-	if (claim == CLAIM_NESTED && !told)
-		foreign_warn();
-	if (claim == CLAIM_NESTED && singleton_init() != 0)
+	if (claim == CLAIM_NESTED && (told ? singleton_init() : other_join()) != 0)
 		return -1;
-	atomic_store(&place_of(&here)->pid, (int32_t)getpid());
-	atomic_store(&place_of(&here)->state, BOOT_RUNNING);
+	place_enter();
 	return 0;
 }
 
@@ -376,13 +390,15 @@ const char *boot_words(void)
 #define RECORD_WAIT_MS \
 	1000 /* whoever takes the record needs microseconds, on a full machine some turns */
 
-/* Takes the abort record, if nobody has; the first one's words are those that count.  Whoever comes
- * second waits until they stand there: its death may be what the launcher sees first. */
-static void job_abort(int code, const char *text)
+/* Takes the abort record, if nobody has; the first one's words are those that count, and true is
+ * returned. Whoever comes second waits until they stand there: its death may be what the launcher
+ * sees first. */
+static bool job_abort(int code, const char *text)
 {
 	struct boot_job *job = shm_seg_job(here.seg);
+	bool first = atomic_exchange(&job->taken, 1) == 0;
 
-	if (atomic_exchange(&job->taken, 1) == 0) {
+	if (first) {
 		job->rank = here.rank;
 		job->pid = (int32_t)getpid();
 		job->code = code;
@@ -393,24 +409,30 @@ static void job_abort(int code, const char *text)
 		usleep(1000);
 	atomic_store(&place_of(&here)->state, BOOT_ABORTED);
 	shm_seg_alarm(here.seg);
+	return first;
 }
 
 void boot_abort(int code, const char *text)
 {
 	int status = code & 255;
+	bool first = true;
 
 	if (status == 0 && code != 0)
 		status = 1;
 	haft_flush();
 	if (here.seg != NULL)
-		job_abort(code, text != NULL ? text : "");
-	if (!here.launched && text != NULL)
+		first = job_abort(code, text != NULL ? text : "");
+	if (!here.launched && first && text != NULL)
 		dprintf(STDERR_FILENO, "%s\n", text);
+	kvs_abort(&kvs, status, text != NULL ? text : "MPI_Abort");
 	_exit(status);
 }
 
 void boot_rest(struct boot *b)
 {
-	if (b != NULL && b->seg != NULL)
-		atomic_store(&place_of(b)->state, BOOT_DONE);
+	if (b == NULL || b->seg == NULL)
+		return;
+	watch_stop();
+	atomic_store(&place_of(b)->state, BOOT_DONE);
+	kvs_done(&kvs);
 }

@@ -5,6 +5,9 @@
  *      ^                               '--> rank 1   HAFT_JOB=fd=3,rank=1,size=2,cookie=..,...
  *      '-- reads: who aborted, with what words; who has said MPI_Init and MPI_Finalize
  *
+ *   hydra, srun, mpirun, prterun: boot asks them for rank and size, and the ranks of a host make
+ *   their segment themselves.
+ *
  *   ./a.out alone: boot makes a private segment for one rank; nothing else differs.
  *
  *   Several hosts: each has a segment of its own, with the ranks of that host; the map in it says
@@ -45,16 +48,16 @@ struct boot {
 	int seg_fd; /* the segment's memfd, close-on-exec; boot's own */
 	struct shm_seg *seg; /* the same, mapped: for shm_attach(boot->seg, boot->near, ...) */
 	uint64_t cookie; /* random, never 0; the same in all ranks of the job, in no other job */
-	bool launched;   /* by mpiexec; false: a singleton */
-	int by;          /* pid of mpiexec; 0 in a singleton */
+	bool launched;   /* by our mpiexec; false: by another launcher, or a singleton */
+	int by;          /* pid of our mpiexec, or 0 */
 };
 
-/* Finds the job and takes this process's place in it; to be called first, by one thread.  Without
- * mpiexec it is a singleton: that is no error (but one line on stderr if another launcher, whose
- * protocol we do not speak, has started several of us).  A launched process dies with its mpiexec
- * from here on.  After boot_rest the same process may call it again.
- * Returns 0, or -1 with boot_words() saying why, e.g. a second MPI program in the place of one
- * rank. *b is the same for all calls. */
+/* Finds the job and takes this process's place in it; to be called first, by one thread.  Under
+ * another launcher that speaks PMI-1 or PMIx it blocks until all ranks have come.  Without any it
+ * is a singleton: that is no error, unless there are signs that several of us were started by a
+ * launcher that we cannot talk to.  A launched process dies with its mpiexec from here on.  After
+ * boot_rest the same process may call it again. Returns 0, or -1 with boot_words() saying why, e.g.
+ * a second MPI program in the place of one rank. *b is the same for all calls. */
 int boot_init(struct boot **b);
 
 /* Who is where.  From boot_init on; any thread; a load or two; ranks, hosts and nears must exist.
@@ -83,8 +86,9 @@ const char *boot_words(void);
 /* Ends the job: notes that this rank gave up with `code' and `text' (one line without newline, NULL
  * for none; cut at BOOT_TEXT), wakes all who sleep in the segment, flushes stdout and stderr if
  * nobody holds them, and ends the process.  The first rank's text is printed, once, by mpiexec; a
- * singleton prints its own; before boot_init it prints and ends just this process.  The job's exit
- * code is code & 255, or 1 where that would turn a non-zero code into 0.  Any thread. */
+ * singleton prints its own, and so does the first of a host under another launcher; before
+ * boot_init it prints and ends just this process.  The job's exit code is code & 255, or 1 where
+ * that would turn a non-zero code into 0.  Any thread. */
 __attribute__((noreturn, cold)) void boot_abort(int code, const char *text);
 
 /* MPI is over here, for ever or until the next boot_init: from now on this rank may end with any

@@ -95,6 +95,12 @@ static const struct haft_row rows[HAFT_SETTINGS] = {
 		.words = {"auto", "never", "always"},
 		.meaning = "whether a wait sleeps (futex): after spinning and yielding (auto), "
 			   "never: yield on, always: at once"},
+	[HAFT_SET_BOOT] = {.name = "HAFT_BOOT",
+		.form = HAFT_FORM_WORD,
+		.max = 1,
+		.words = {"auto", "alone"},
+		.meaning = "whether a launcher other than mpiexec is asked for the other processes "
+			   "of the job (auto), or each process is a job of its own (alone)"},
 	[HAFT_SET_HANG] = {.name = "HAFT_HANG",
 		.normal = 60,
 		.max = 1000000000,

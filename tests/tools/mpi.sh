@@ -36,22 +36,26 @@ want_out 'rank 0 of 2 sum 1.'
 want_out 'rank 1 of 2 sum 1.'
 want_out 'rank 0 of 1 sum 0.'
 
-# Launchers that we do not speak: one line, from rank 0 only.
-OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_RANK=0 alone
-want_err 'WARNING'
-want_err "Open MPI's mpirun"
-want_err_lines 1
+# Launchers that cannot be spoken to: an error that says what to do, never many ranks 0 of 1.
+# refused TEXT: the program was told to start, and did not.
+refused() {
+	want_rc 16
+	want_err "$1"
+	want_err 'HAFT_BOOT=alone'
+	want_err_lines 1
+}
 OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_RANK=1 alone
-want_err_lines 0
-SLURM_PROCID=0 SLURM_NTASKS=4 alone
-want_err 'SLURM_PROCID'
-SLURM_PROCID=0 SLURM_NTASKS=1 alone
+refused "Open MPI's mpirun"
+SLURM_PROCID=0 SLURM_STEP_NUM_TASKS=4 alone
+refused 'srun --mpi=pmi2'
+SLURM_PROCID=0 SLURM_STEP_NUM_TASKS=1 alone
+want_rc 0
 want_err_lines 0
 PMI_RANK=0 PMI_SIZE=2 PMI_FD=5 alone
-want_err 'PMI_FD'
-want_err_lines 1
-PMIX_NAMESPACE=x PMIX_RANK=0 alone
-want_err 'PMIX_NAMESPACE'
+refused 'PMI_FD=5 is not an open socket'
+PMI_RANK=0 PMI_SIZE=2 PMI_FD=5 HAFT_BOOT=alone alone
+want_rc 0
+want_err_lines 0
 PMI_RANK=0 PMI_SIZE=2 job -n 2 "$life"
 want_rc 0
 want_err_lines 0

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* kvs.c - which launcher has started us, judged by the environment, and the calls to it.
+ *
+ *   PMI_FD is a socket ----------------------------> PMI-1
+ *   PMIX_NAMESPACE, libpmix can be loaded ---------> PMIx
+ *   signs of several processes, neither of both ---> an error that says what to do
+ *   nothing, or one process -----------------------> a singleton
+ *
+ * Several processes that each believe to be rank 0 of 1 would write the same files: that never
+ * happens without a word.  What a rank starts by itself inherits the launcher's variables, but is
+ * no rank: if a process above us is an MPI process, we are a singleton. */
+#include "libmpi/boot/kvs.h"
+
+#include <dirent.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "libmpi/boot/boot.h"
+#include "libobj/base.h"
+
+#define ABOVE_MOST 64 /* processes between init and us: a shell in a shell in a shell has 10 */
+
+int env_number(const char *name)
+{
+	const char *s = getenv(name);
+	char *end;
+	long n;
+
+	if (s == NULL || *s < '0' || *s > '9')
+		return -1;
+	n = strtol(s, &end, 10);
+	return *end == '\0' && n <= INT_MAX ? (int)n : -1;
+}
+
+/* The parent of process `pid'; 0: none, or it cannot be known. */
+static int parent_of(int pid)
+{
+	char path[64], text[512];
+	const char *p;
+	FILE *f;
+	int up = 0;
+	size_t n;
+
+	snprintf(path, sizeof path, "/proc/%d/stat", pid);
+	f = fopen(path, "re");
+	if (f == NULL)
+		return 0;
+	n = fread(text, 1, sizeof text - 1, f);
+	fclose(f);
+	text[n] = '\0';
+	p = strrchr(text, ')'); /* behind the name, which may be anything */
+	if (p == NULL || sscanf(p, ") %*c %d", &up) != 1)
+		return 0;
+	return up;
+}
+
+/* True if the process holds a segment of ours. */
+static bool holds_segment(int pid)
+{
+	static const char mark[] = "/memfd:haft";
+	char path[64], to[64];
+	struct dirent *e;
+	bool found = false;
+	ssize_t n;
+	DIR *d;
+
+	snprintf(path, sizeof path, "/proc/%d/fd", pid);
+	d = opendir(path);
+	if (d == NULL)
+		return false;
+	while (!found && (e = readdir(d)) != NULL) {
+		n = readlinkat(dirfd(d), e->d_name, to, sizeof to);
+		found = n >= (ssize_t)sizeof mark - 1 && memcmp(to, mark, sizeof mark - 1) == 0;
+	}
+	closedir(d);
+	return found;
+}
+
+bool nested(void)
+{
+	int pid = getppid();
+
+	for (int i = 0; i < ABOVE_MOST && pid > 1; i++) {
+		if (holds_segment(pid))
+			return true;
+		pid = parent_of(pid);
+	}
+	return false;
+}
+
+/* A launcher's variables that tell of several processes, and what to do where we cannot talk to it.
+ */
+static const struct sign {
+	const char *who;
+	const char *mark; /* this variable is set */
+	const char *size; /* this variable says how many processes; NULL: not told, many */
+	const char *cure;
+} signs[] = {
+	{"Slurm's srun", "SLURM_STEP_NUM_TASKS", "SLURM_STEP_NUM_TASKS",
+		"use srun --mpi=pmi2 (or --mpi=pmix, with libpmix.so.2 installed)"},
+	{"a PMIx launcher", "PMIX_RANK", NULL, "install libpmix.so.2 (Debian: libpmix2)"},
+	{"Open MPI's mpirun", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_SIZE",
+		"use the mpiexec of this MPI"},
+	{"a PMI launcher", "PMI_SIZE", "PMI_SIZE",
+		"use hydra's mpiexec, or the mpiexec of this MPI"},
+};
+
+/* Several processes that cannot know each other: words for the first sign of them. */
+static enum kvs_kind none_or_bad(const char *why)
+{
+	for (size_t i = 0; i < countof(signs); i++) {
+		const struct sign *s = &signs[i];
+
+		if (getenv(s->mark) == NULL || (s->size != NULL && env_number(s->size) < 2))
+			continue;
+		if (nested())
+			return KVS_NONE;
+		boot_fail(
+			"one of several processes started by %s (%s is set), which gives them no "
+			"way to find each other%s%s: %s; or set HAFT_BOOT=alone if each of them is "
+			"a job of its own",
+			s->who, s->mark, *why != '\0' ? ": " : "", why, s->cure);
+		return KVS_BAD;
+	}
+	return KVS_NONE;
+}
+
+enum kvs_kind kvs_look(void)
+{
+	char why[128] = "";
+
+	if (getenv("PMI_FD") != NULL) {
+		if (pmi_fd_sound(env_number("PMI_FD")))
+			return KVS_PMI;
+		snprintf(why, sizeof why, "PMI_FD=%.20s is not an open socket", getenv("PMI_FD"));
+	}
+	if (getenv("PMIX_NAMESPACE") != NULL && getenv("PMIX_RANK") != NULL) {
+		if (nested())
+			return KVS_NONE;
+		if (pmix_here())
+			return KVS_PMIX;
+		snprintf(why, sizeof why, "%.127s", boot_words());
+	}
+	return none_or_bad(why);
+}
+
+int kvs_open(struct kvs *k, enum kvs_kind kind)
+{
+	return kind == KVS_PMI ? pmi_open(k) : pmix_open(k);
+}
+
+int kvs_put(struct kvs *k, const char *key, const char *value)
+{
+	return k->way->put(k, key, value);
+}
+
+int kvs_fence(struct kvs *k)
+{
+	return k->way->fence(k);
+}
+
+int kvs_get(struct kvs *k, int rank, const char *key, char *value, size_t len)
+{
+	return k->way->get(k, rank, key, value, len);
+}
+
+void kvs_abort(struct kvs *k, int code, const char *text)
+{
+	if (k->way != NULL)
+		k->way->abort(k, code, text);
+}
+
+void kvs_done(struct kvs *k)
+{
+	if (k->way != NULL)
+		k->way->done(k);
+	k->way = NULL;
+}

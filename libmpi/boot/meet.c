@@ -1,0 +1,451 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* meet.c - the ranks of a host get one segment, though no launcher of ours has made it.
+ *
+ *   all:    put "me" = host, pid, CPUs; rank 0 puts "job" = a secret; fence; get rank 0's "job"
+ *   host:   bind an abstract UNIX socket whose name has the secret in it: one succeeds
+ *   maker:  gets "me" of all ranks, makes the segment, gives its descriptor to each who comes
+ *   guest:  connects, and takes it
+ *
+ *  - A host is what can share memory and see each other's processes: the same running kernel
+ *    (boot_id), network namespace (abstract sockets), pid namespace and user.  Names of hosts do
+ * not count: containers lie about them.
+ *  - Nobody can take the name before: it is known to the job only until it is bound.  Both sides
+ *    check that the other runs as the same user, so that who reads the name in /proc/net/unix gets
+ *    nothing, and can give nothing.
+ *  - Each rank asks the launcher for one value; one rank of each host for all.
+ *  - The socket is gone when this is over, and nothing ever lies in the file system. */
+#include "libmpi/boot/meet.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+#include "libmpi/boot/boot.h"
+#include "libmpi/core/set.h"
+#include "libshm/shm.h"
+
+#define VERSION    1    /* of the values and of struct gift */
+#define HOST_LEN   96   /* bytes of a host's identity, with the final 0 */
+#define CPUS       2048 /* CPUs that are told to others: their mask fits into a value */
+#define SEG_FD_MIN 100  /* programs use the low numbers for files of their own */
+
+#define CPU_WORDS (CPUS / 64)
+
+/* What a rank says of itself. */
+struct guest {
+	char host[HOST_LEN];
+	int pid;
+	uint64_t cpu[CPU_WORDS];
+};
+
+/* What the maker sends along with the descriptor. */
+struct gift {
+	uint32_t version;
+	int32_t near;
+	uint64_t cookie;
+};
+
+static uint64_t now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000u + (uint64_t)t.tv_nsec / 1000000u;
+}
+
+/* --- who am I ----------------------------------------------------------------------------------
+ */
+
+/* The number of the namespace of kind `name' that we are in; 0: cannot be known. */
+static unsigned long space_of(const char *name)
+{
+	char path[64];
+	struct stat st;
+
+	snprintf(path, sizeof path, "/proc/self/ns/%s", name);
+	return stat(path, &st) == 0 ? (unsigned long)st.st_ino : 0;
+}
+
+static void host_identify(char host[HOST_LEN])
+{
+	char id[48] = "";
+	int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0 || read(fd, id, sizeof id - 1) <= 0)
+		gethostname(id, sizeof id - 1); /* no /proc: the best that is left */
+	if (fd >= 0)
+		close(fd);
+	id[strcspn(id, "\n ")] = '\0';
+	snprintf(host, HOST_LEN, "%s-%lx-%lx-%u", id, space_of("net"), space_of("pid"),
+		(unsigned)geteuid());
+}
+
+static void cpus_identify(uint64_t cpu[CPU_WORDS])
+{
+	cpu_set_t *set = CPU_ALLOC(CPUS);
+	size_t size = CPU_ALLOC_SIZE(CPUS);
+
+	memset(cpu, 0, CPU_WORDS * sizeof *cpu);
+	if (set != NULL && sched_getaffinity(0, size, set) == 0)
+		for (size_t c = 0; c < CPUS; c++)
+			if (CPU_ISSET_S(c, size, set))
+				cpu[c / 64] |= UINT64_C(1) << (c % 64);
+	CPU_FREE(set);
+}
+
+/* --- values ------------------------------------------------------------------------------------
+ */
+
+/* "version,host,pid,mask": the mask in words of 64 CPUs, the lowest first, zeros at the end left
+ * out. */
+static int me_put(struct kvs *k, const struct guest *g)
+{
+	char value[KVS_VALUE];
+	int n = snprintf(value, sizeof value, "%d,%s,%d,", VERSION, g->host, g->pid);
+	int words = CPU_WORDS;
+
+	while (words > 0 && g->cpu[words - 1] == 0)
+		words--;
+	for (int i = 0; i < words; i++)
+		n += snprintf(value + n, sizeof value - (size_t)n, "%" PRIx64 ".", g->cpu[i]);
+	return kvs_put(k, "me", value);
+}
+
+static int me_get(struct kvs *k, int rank, struct guest *g)
+{
+	char value[KVS_VALUE];
+	const char *p;
+	char *end;
+	int version, at = 0;
+
+	memset(g, 0, sizeof *g);
+	if (kvs_get(k, rank, "me", value, sizeof value) != 0)
+		return -1;
+	if (sscanf(value, "%d,%95[^,],%d,%n", &version, g->host, &g->pid, &at) != 3 || at == 0 ||
+		version != VERSION)
+		return boot_fail(
+			"rank %d says \"%.60s\": is it another version of this MPI?", rank, value);
+	p = value + at;
+	for (int i = 0; i < CPU_WORDS && *p != '\0'; i++, p = end + (*end == '.'))
+		g->cpu[i] = strtoull(p, &end, 16);
+	return 0;
+}
+
+/* Rank 0 makes the secret of the meeting. */
+static int secret_put(struct kvs *k)
+{
+	uint64_t secret;
+	char value[64];
+
+	if (getrandom(&secret, sizeof secret, 0) != (ssize_t)sizeof secret)
+		return boot_fail("no random numbers: %s", strerror(errno));
+	snprintf(value, sizeof value, "%d,%016" PRIx64, VERSION, secret);
+	return kvs_put(k, "job", value);
+}
+
+static int secret_get(struct kvs *k, uint64_t *secret)
+{
+	char value[KVS_VALUE];
+	int version;
+
+	if (kvs_get(k, 0, "job", value, sizeof value) != 0)
+		return -1;
+	if (sscanf(value, "%d,%" SCNx64, &version, secret) != 2 || version != VERSION)
+		return boot_fail(
+			"rank 0 says \"%.60s\": is it another version of this MPI?", value);
+	return 0;
+}
+
+/* --- the socket --------------------------------------------------------------------------------
+ */
+
+/* FNV-1a: hosts that meet in one network namespace differ by it. */
+static uint64_t hash_of(const char *s)
+{
+	uint64_t h = UINT64_C(0xcbf29ce484222325);
+
+	for (; *s != '\0'; s++)
+		h = (h ^ (uint8_t)*s) * UINT64_C(0x100000001b3);
+	return h;
+}
+
+/* The abstract name of a host's meeting. */
+static socklen_t name_make(struct sockaddr_un *a, uint64_t secret, const char *host)
+{
+	*a = (struct sockaddr_un){.sun_family = AF_UNIX};
+	return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 +
+			   (size_t)snprintf(a->sun_path + 1, sizeof a->sun_path - 1,
+				   "haft-%016" PRIx64 "-%016" PRIx64, secret, hash_of(host)));
+}
+
+/* The process at the other end; 0: of another user, or none. */
+static int peer_of(int fd)
+{
+	struct ucred c;
+	socklen_t len = sizeof c;
+
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &c, &len) != 0 || c.uid != geteuid())
+		return 0;
+	return c.pid;
+}
+
+/* Waits for something to read until `end' (now_ms). */
+static bool readable(int fd, uint64_t end)
+{
+	struct pollfd p = {.fd = fd, .events = POLLIN};
+	uint64_t now = now_ms();
+	int n;
+
+	do {
+		n = poll(&p, 1, now < end ? (int)(end - now) : 0);
+		now = now_ms();
+	} while (n < 0 && errno == EINTR);
+	return n > 0;
+}
+
+static bool gift_send(int to, const struct gift *g, int fd)
+{
+	struct iovec io = {.iov_base = (void *)(uintptr_t)g, .iov_len = sizeof *g};
+	union {
+		char buf[CMSG_SPACE(sizeof fd)];
+		struct cmsghdr align;
+	} room = {.buf = {0}};
+	struct msghdr m = {.msg_iov = &io,
+		.msg_iovlen = 1,
+		.msg_control = room.buf,
+		.msg_controllen = sizeof room.buf};
+	struct cmsghdr *c = CMSG_FIRSTHDR(&m);
+
+	c->cmsg_level = SOL_SOCKET;
+	c->cmsg_type = SCM_RIGHTS;
+	c->cmsg_len = CMSG_LEN(sizeof fd);
+	memcpy(CMSG_DATA(c), &fd, sizeof fd);
+	return sendmsg(to, &m, MSG_NOSIGNAL) == (ssize_t)sizeof *g;
+}
+
+/* Takes a gift; returns its descriptor or -1. */
+static int gift_take(int from, struct gift *g)
+{
+	struct iovec io = {.iov_base = g, .iov_len = sizeof *g};
+	union {
+		char buf[CMSG_SPACE(sizeof(int))];
+		struct cmsghdr align;
+	} room;
+	struct msghdr m = {.msg_iov = &io,
+		.msg_iovlen = 1,
+		.msg_control = room.buf,
+		.msg_controllen = sizeof room.buf};
+	const struct cmsghdr *c;
+	int fd = -1;
+
+	if (recvmsg(from, &m, MSG_CMSG_CLOEXEC) != (ssize_t)sizeof *g)
+		return -1;
+	c = CMSG_FIRSTHDR(&m);
+	if (c != NULL && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS)
+		memcpy(&fd, CMSG_DATA(c), sizeof fd);
+	return fd;
+}
+
+/* --- the maker ---------------------------------------------------------------------------------
+ */
+
+/* The ranks of the maker's host. */
+struct party {
+	int n;
+	int *pid;                /* by near */
+	int near;                /* the maker's own */
+	uint64_t cpu[CPU_WORDS]; /* of all of them */
+};
+
+static int party_make(struct kvs *k, const struct guest *me, struct party *p)
+{
+	struct guest g;
+
+	*p = (struct party){.pid = calloc((size_t)k->size, sizeof *p->pid)};
+	if (p->pid == NULL)
+		return boot_fail("no memory for a table of %d ranks", k->size);
+	for (int r = 0; r < k->size; r++) {
+		if (me_get(k, r, &g) != 0)
+			return -1;
+		if (strcmp(g.host, me->host) != 0)
+			return boot_fail("rank %d is on another host than rank %d, or in another "
+					 "namespace, or of another user: it cannot be reached",
+				r, k->rank);
+		if (r == k->rank)
+			p->near = p->n;
+		p->pid[p->n++] = g.pid;
+		for (int i = 0; i < CPU_WORDS; i++)
+			p->cpu[i] |= g.cpu[i];
+	}
+	return 0;
+}
+
+/* CPUs for all of them.  Launchers bind: what the maker may use is not what all may use; only the
+ * quota of its cgroup is that of all. */
+static int party_cpus(const struct guest *me, const struct party *p)
+{
+	int mine = 0, all = 0, allowed = shm_cpus();
+
+	for (int i = 0; i < CPU_WORDS; i++) {
+		mine += __builtin_popcountll(me->cpu[i]);
+		all += __builtin_popcountll(p->cpu[i]);
+	}
+	return allowed < mine || all == 0 ? allowed : all;
+}
+
+static int party_segment(const struct guest *me, const struct party *p, struct meeting *m)
+{
+	struct shm_opts opts = {.nranks = p->n,
+		.ncpus = party_cpus(me, p),
+		.chunk_len = (size_t)haft_set_launch(HAFT_SET_CHUNK, environ)};
+	int err = shm_seg_create(&opts, &m->seg);
+
+	if (err != 0)
+		return boot_fail("no shared memory for %d processes: %s%s%s", p->n,
+			shm_error_text(err), err == SHM_SYS ? ": " : "",
+			err == SHM_SYS ? strerror(errno) : "");
+	m->fd = shm_seg_fd(m->seg);
+	m->near = p->near;
+	for (int i = 0; i < p->n; i++) { /* for the watch: one may die before it says so itself */
+		struct boot_rank *place = shm_seg_job_rank(m->seg, i);
+
+		atomic_store(&place->pid, p->pid[i]);
+	}
+	return 0;
+}
+
+/* One process has come: if it is one of the party, gives it the segment.  Returns how many have
+ * been served: 0 or 1. */
+static int party_serve(const struct party *p, const struct meeting *m, int fd)
+{
+	struct gift g = {.version = VERSION, .cookie = shm_seg_cookie(m->seg)};
+	int pid = peer_of(fd), i = 0;
+
+	while (i < p->n && (pid == 0 || p->pid[i] != pid))
+		i++;
+	g.near = i;
+	return i < p->n && gift_send(fd, &g, m->fd);
+}
+
+static int party_wait(const struct party *p, const struct meeting *m, int listener)
+{
+	uint64_t end = now_ms() + MEET_S * 1000;
+
+	for (int served = 1; served < p->n;) {
+		int fd;
+
+		if (!readable(listener, end))
+			return boot_fail("%d of the %d processes of this host have not come for "
+					 "their shared memory in %d s",
+				p->n - served, p->n, MEET_S);
+		fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
+		if (fd < 0)
+			continue;
+		served += party_serve(p, m, fd);
+		close(fd);
+	}
+	return 0;
+}
+
+static int make(struct kvs *k, const struct guest *me, int listener, struct meeting *m)
+{
+	struct party p;
+	int err = party_make(k, me, &p);
+
+	if (err == 0)
+		err = party_segment(me, &p, m);
+	if (err == 0)
+		err = party_wait(&p, m, listener);
+	free(p.pid);
+	return err;
+}
+
+/* --- the guests --------------------------------------------------------------------------------
+ */
+
+/* The segment of the maker, once it is known that it is he. */
+static int take(int fd, struct meeting *m)
+{
+	uint64_t end = now_ms() + MEET_S * 1000;
+	struct gift g = {0};
+	int got, err;
+
+	if (peer_of(fd) == 0)
+		return boot_fail("the meeting of this host's ranks is held by another user");
+	if (!readable(fd, end))
+		return boot_fail(
+			"who makes this host's shared memory has not done it in %d s", MEET_S);
+	got = gift_take(fd, &g);
+	if (got < 0 || g.version != VERSION)
+		return boot_fail("who makes this host's shared memory has given up: it says why");
+	m->fd = fcntl(got, F_DUPFD_CLOEXEC, SEG_FD_MIN);
+	if (m->fd >= 0)
+		close(got);
+	else
+		m->fd = got;
+	err = shm_seg_open(m->fd, &m->seg);
+	if (err == 0 && shm_seg_cookie(m->seg) == g.cookie && g.near < shm_seg_nranks(m->seg)) {
+		m->near = g.near;
+		return 0;
+	}
+	return boot_fail("this host's shared memory cannot be mapped: %s",
+		shm_error_text(err != 0 ? err : SHM_BAD));
+}
+
+/* Connects.  Who has bound the name may not yet listen, for a moment. */
+static int call(int fd, const struct sockaddr_un *a, socklen_t len)
+{
+	uint64_t end = now_ms() + MEET_S * 1000;
+
+	while (connect(fd, (const struct sockaddr *)a, len) != 0) {
+		if ((errno != ECONNREFUSED && errno != EAGAIN && errno != EINTR) || now_ms() > end)
+			return boot_fail("the meeting of this host's ranks cannot be reached: %s",
+				strerror(errno));
+		usleep(500);
+	}
+	return 0;
+}
+
+static int host_meet(struct kvs *k, const struct guest *me, uint64_t secret, struct meeting *m)
+{
+	struct sockaddr_un a;
+	socklen_t len = name_make(&a, secret, me->host);
+	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	int err;
+
+	if (fd < 0)
+		return boot_fail("no UNIX socket: %s", strerror(errno));
+	if (bind(fd, (const struct sockaddr *)&a, len) == 0 && listen(fd, SOMAXCONN) == 0)
+		err = make(k, me, fd, m);
+	else if (errno == EADDRINUSE)
+		err = call(fd, &a, len) == 0 ? take(fd, m) : -1;
+	else
+		err = boot_fail("the ranks of this host cannot meet: %s", strerror(errno));
+	close(fd);
+	return err;
+}
+
+int meet(struct kvs *k, struct meeting *m)
+{
+	struct guest me = {.pid = (int)getpid()};
+	uint64_t secret;
+
+	host_identify(me.host);
+	cpus_identify(me.cpu);
+	if (me_put(k, &me) != 0 || (k->rank == 0 && secret_put(k) != 0) || kvs_fence(k) != 0 ||
+		secret_get(k, &secret) != 0)
+		return -1;
+	return host_meet(k, &me, secret, m);
+}

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* meet.h - ranks that another launcher has started find each other.
+ *
+ * Under our mpiexec a rank inherits its host's segment.  Here nobody has made one: the ranks of a
+ * host elect a maker, and he gives the segment to the others. */
+#ifndef LIBMPI_BOOT_MEET_H
+#define LIBMPI_BOOT_MEET_H
+
+#include "libmpi/boot/kvs.h"
+
+struct shm_seg;
+
+#define MEET_S 60 /* longest wait for the others of a host, all of whom have come to the fence */
+
+struct meeting {
+	struct shm_seg *seg; /* of this host */
+	int fd;              /* its memfd, close-on-exec, the caller's */
+	int near;            /* this rank's index in it */
+};
+
+/* Blocks until all ranks of the job have called it.  0, or -1 with boot_words(). */
+int meet(struct kvs *k, struct meeting *m);
+
+#endif

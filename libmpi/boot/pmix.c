@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* pmix.c - a client of PMIx, through the system's libpmix.so.2, which is looked for when a launcher
+ * that speaks it has started us and never before.
+ *
+ *   PMIX_NAMESPACE?  -->  dlopen  -->  PMIx_Init  -->  Put, Commit, Fence, Get  -->  PMIx_Finalize
+ *
+ * Haft is built without PMIx's headers: the few types and numbers below are the part of its binary
+ * interface that has been the same from version 2 on.  tests/unit/pmix.c compares them with the
+ * headers, where there are any. */
+#include "libmpi/boot/kvs.h"
+
+#include <dlfcn.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include "libmpi/boot/pmix.h"
+#include "libobj/base.h"
+
+#define LIB "libpmix.so.2"
+
+/* The library's functions, by their types. */
+static struct {
+	void *lib;
+	int (*init)(struct pmix_proc *me, struct pmix_info *info, size_t n);
+	int (*fini)(const struct pmix_info *info, size_t n);
+	int (*put)(uint8_t scope, const char *key, struct pmix_value *value);
+	int (*commit)(void);
+	int (*fence)(const struct pmix_proc *procs, size_t nprocs, const struct pmix_info *info,
+		size_t n);
+	int (*get)(const struct pmix_proc *who, const char *key, const struct pmix_info *info,
+		size_t n, struct pmix_value **value);
+	int (*abort)(int code, const char *text, struct pmix_proc *procs, size_t nprocs);
+	const char *(*error)(int status);
+} pmix;
+
+static struct pmix_proc me;
+
+static bool symbols_find(void)
+{
+	static const struct {
+		const char *name;
+		void *where;
+	} all[] = {{"PMIx_Init", &pmix.init}, {"PMIx_Finalize", &pmix.fini},
+		{"PMIx_Put", &pmix.put}, {"PMIx_Commit", &pmix.commit}, {"PMIx_Fence", &pmix.fence},
+		{"PMIx_Get", &pmix.get}, {"PMIx_Abort", &pmix.abort},
+		{"PMIx_Error_string", &pmix.error}};
+
+	for (size_t i = 0; i < countof(all); i++) {
+		void *f = dlsym(pmix.lib, all[i].name);
+
+		if (f == NULL)
+			return false;
+		memcpy(all[i].where, &f, sizeof f);
+	}
+	return true;
+}
+
+bool pmix_here(void)
+{
+	if (pmix.lib == NULL) {
+		pmix.lib = dlopen(LIB, RTLD_NOW | RTLD_LOCAL);
+		if (pmix.lib == NULL)
+			boot_fail("%s", dlerror());
+	}
+	if (pmix.lib != NULL && !symbols_find()) {
+		boot_fail(LIB ": not all functions are in it");
+		return false;
+	}
+	return pmix.lib != NULL;
+}
+
+static int refused(const char *what, int status)
+{
+	return boot_fail("PMIx: %s: %s", what, pmix.error(status));
+}
+
+static int pmix_put(struct kvs *k, const char *key, const char *value)
+{
+	struct pmix_value v = {.type = PMIX_STRING};
+	char *copy = strdup(value), name[64];
+	int status;
+
+	(void)k;
+	if (copy == NULL)
+		return boot_fail("no memory");
+	v.data.string = copy;
+	snprintf(name, sizeof name, "haft-%s", key);
+	status = pmix.put(PMIX_GLOBAL, name, &v);
+	free(copy);
+	return status == 0 ? 0 : refused("PMIx_Put", status);
+}
+
+static int pmix_fence(struct kvs *k)
+{
+	struct pmix_info collect = {.key = PMIX_COLLECT_DATA, .value = {.type = PMIX_BOOL}};
+	int status = pmix.commit();
+
+	(void)k;
+	if (status != 0)
+		return refused("PMIx_Commit", status);
+	collect.value.data.flag = true;
+	status = pmix.fence(NULL, 0, &collect, 1);
+	return status == 0 ? 0 : refused("PMIx_Fence", status);
+}
+
+/* What the library knows of `rank' under `key'; to be freed.  NULL: refused, with words. */
+static struct pmix_value *value_get(uint32_t rank, const char *key, uint16_t type)
+{
+	struct pmix_value *v = NULL;
+	struct pmix_proc who = {.rank = rank};
+	int status;
+
+	memcpy(who.nspace, me.nspace, sizeof who.nspace);
+	status = pmix.get(&who, key, NULL, 0, &v);
+	if (status != 0 || v == NULL) {
+		boot_fail("PMIx: no \"%s\" of rank %u: %s", key, rank, pmix.error(status));
+		return NULL;
+	}
+	if (v->type == type)
+		return v;
+	boot_fail("PMIx: \"%s\" has type %u, not %u", key, v->type, type);
+	free(v);
+	return NULL;
+}
+
+static int pmix_get(struct kvs *k, int rank, const char *key, char *value, size_t len)
+{
+	struct pmix_value *v;
+	char name[64];
+	int err = 0;
+
+	(void)k;
+	snprintf(name, sizeof name, "haft-%s", key);
+	v = value_get((uint32_t)rank, name, PMIX_STRING);
+	if (v == NULL)
+		return -1;
+	if (v->data.string == NULL || strlen(v->data.string) >= len)
+		err = boot_fail("PMIx: \"%s\" of rank %d is not a text of ours", name, rank);
+	else
+		memcpy(value, v->data.string, strlen(v->data.string) + 1);
+	free(v->data.string);
+	free(v);
+	return err;
+}
+
+static void pmix_abort(struct kvs *k, int code, const char *text)
+{
+	(void)k;
+	pmix.abort(code, text, NULL, 0);
+}
+
+static void pmix_done(struct kvs *k)
+{
+	(void)k;
+	pmix.fini(NULL, 0);
+}
+
+static const struct kvs_way pmix_way = {.put = pmix_put,
+	.fence = pmix_fence,
+	.get = pmix_get,
+	.abort = pmix_abort,
+	.done = pmix_done};
+
+/* A number that the launcher knows of `rank'; -1 if it does not. */
+static int number_get(uint32_t rank, const char *key)
+{
+	struct pmix_value *v = value_get(rank, key, PMIX_UINT32);
+	int n;
+
+	if (v == NULL)
+		return -1;
+	n = v->data.uint32 > INT_MAX ? -1 : (int)v->data.uint32;
+	free(v);
+	return n;
+}
+
+/* True if our parent is no rank itself, a shell that runs us, say: the launcher. */
+static bool parent_launches(void)
+{
+	char path[64], text[65536]; /* the launcher's variables stand first, or not at all */
+	static const char mark[] = "PMIX_RANK=";
+	size_t n;
+	FILE *f;
+
+	snprintf(path, sizeof path, "/proc/%d/environ", (int)getppid());
+	f = fopen(path, "re");
+	if (f == NULL)
+		return false;
+	n = fread(text, 1, sizeof text, f);
+	fclose(f);
+	return memmem(text, n, mark, sizeof mark - 1) == NULL;
+}
+
+/* Where the launcher dies, libpmix leaves its ranks alone: its process shows it. */
+static int launcher_open(void)
+{
+	return parent_launches() ? (int)syscall(SYS_pidfd_open, getppid(), 0) : -1;
+}
+
+int pmix_open(struct kvs *k)
+{
+	int status, app;
+
+	if (!pmix_here())
+		return -1;
+	status = pmix.init(&me, NULL, 0);
+	if (status != 0)
+		return refused("PMIx_Init", status);
+	*k = (struct kvs){.way = &pmix_way, .rank = (int)me.rank, .fd = -1, .death = POLLIN};
+	k->size = number_get(PMIX_RANK_WILDCARD, PMIX_JOB_SIZE);
+	if (k->size < 0)
+		return -1;
+	if (k->rank < 0 || k->rank >= k->size)
+		return boot_fail("PMIx: rank %d of %d makes no sense", k->rank, k->size);
+	app = number_get(me.rank, PMIX_APPNUM);
+	k->app = app > 0 ? app : 0;
+	k->fd = launcher_open();
+	return 0;
+}

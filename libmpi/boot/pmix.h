@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* pmix.h - the part of PMIx's binary interface that pmix.c uses: its types and numbers, in our
+ * spelling.  Library's owner: the PMIx standard; checked by tests/unit/pmix.c. */
+#ifndef LIBMPI_BOOT_PMIX_H
+#define LIBMPI_BOOT_PMIX_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "libobj/base.h"
+
+#define PMIX_NSLEN  256 /* bytes of a job's name, with the final 0 */
+#define PMIX_KEYLEN 512
+
+#define PMIX_GLOBAL        3 /* scope of a value: for all ranks */
+#define PMIX_BOOL          1 /* types of values */
+#define PMIX_STRING        3
+#define PMIX_UINT32        14
+#define PMIX_RANK_WILDCARD (UINT32_MAX - 1) /* of keys that belong to the job */
+#define PMIX_JOB_SIZE      "pmix.job.size"  /* ranks of the job: a number */
+#define PMIX_APPNUM        "pmix.appnum"
+#define PMIX_COLLECT_DATA  "pmix.collect" /* of a fence: all get all values */
+
+struct pmix_proc {
+	char nspace[PMIX_NSLEN];
+	uint32_t rank;
+};
+
+struct pmix_value {
+	uint16_t type;
+	union {
+		bool flag;
+		char *string;
+		uint32_t uint32;
+		struct {
+			void *p[3]; /* as large as the largest of all kinds */
+		} any;
+	} data;
+};
+
+struct pmix_info {
+	char key[PMIX_KEYLEN];
+	uint32_t flags;
+	struct pmix_value value;
+};
+static_assert(sizeof(struct pmix_proc) == 260, "pmix_proc_t");
+static_assert(sizeof(struct pmix_value) == 32, "pmix_value_t");
+static_assert(sizeof(struct pmix_info) == 552, "pmix_info_t");
+
+#endif
