@@ -37,24 +37,24 @@ want_out 'rank 1 of 2 sum 1.'
 want_out 'rank 0 of 1 sum 0.'
 
 # Launchers that cannot be spoken to: an error that says what to do, never many ranks 0 of 1.
-# refused TEXT: the program was told to start, and did not.
+# refused TEXT VARIABLE=VALUE...: with these it does not start.
 refused() {
+	text=$1
+	shift
+	said="$* life"
+	env "$@" "$life" >"$out" 2>"$err" </dev/null
+	rc=$?
 	want_rc 16
-	want_err "$1"
+	want_err "$text"
 	want_err 'HAFT_BOOT=alone'
 	want_err_lines 1
 }
-OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_RANK=1 alone
-refused "Open MPI's mpirun"
-SLURM_PROCID=0 SLURM_STEP_NUM_TASKS=4 alone
-refused 'srun --mpi=pmi2'
+refused "Open MPI's mpirun" OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_RANK=1
+refused 'srun --mpi=pmi2' SLURM_PROCID=0 SLURM_STEP_NUM_TASKS=4
 SLURM_PROCID=0 SLURM_STEP_NUM_TASKS=1 alone
-want_rc 0
 want_err_lines 0
-PMI_RANK=0 PMI_SIZE=2 PMI_FD=5 alone
-refused 'PMI_FD=5 is not an open socket'
+refused 'PMI_FD=5 is not an open socket' PMI_RANK=0 PMI_SIZE=2 PMI_FD=5
 PMI_RANK=0 PMI_SIZE=2 PMI_FD=5 HAFT_BOOT=alone alone
-want_rc 0
 want_err_lines 0
 PMI_RANK=0 PMI_SIZE=2 job -n 2 "$life"
 want_rc 0
