@@ -198,6 +198,7 @@ script_TESTS += tests/build/pkgconf.sh
 script_TESTS += tests/err/line.sh
 script_TESTS += tests/house/lint.sh
 script_TESTS += tests/house/run.sh
+script_TESTS += tests/fort/leaks.sh
 script_TESTS += tests/life/leaks.sh
 script_TESTS += tests/tools/death.sh
 script_TESTS += tests/tools/harsh.sh

@@ -190,6 +190,10 @@ bool has_engine(const struct func *f);
 /* Does Fortran have the function? */
 bool in_fortran(const struct func *f);
 
+/* Does the call make or end objects, other than requests unless they count too?  Then they are told
+ * where it came from. */
+bool makes_objects(const struct func *f, bool requests);
+
 /* The parameter that says how long the array p is, or NULL. */
 const struct param *length_param(const struct func *f, const struct param *p);
 

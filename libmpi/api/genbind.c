@@ -80,14 +80,15 @@ static const char *length_of(const struct func *f, const struct param *p)
 	return "0";
 }
 
-/* Does the call make or end objects?  Then they are told where it came from. */
-static bool makes_objects(const struct func *f)
+bool makes_objects(const struct func *f, bool requests)
 {
 	if (f->flags & SITE)
 		return true;
 	for (int i = 0; i < f->nparam; i++) {
 		enum how how = kind_of(&f->param[i])->how;
 
+		if (kind_of(&f->param[i])->class == CLASS_REQ && !requests)
+			continue;
 		if (how == OBJ_NEW || how == OBJ_ROOM || how == OBJ_VAR || how == OBJ_VAR_NULL ||
 			how == OBJ_ARRAY_IO)
 			return true;
@@ -298,7 +299,7 @@ static void body(FILE *out, const struct entry *e)
 	if (self != NULL && how_array(kind_of(self)->how))
 		fprintf(out, "\tself = bind_reqs_self(%s, o_%s);\n", length_of(f, self),
 			self->name);
-	if (makes_objects(f))
+	if (makes_objects(f, true))
 		fputs("\tBIND_SITE();\n", out);
 	call(out, e, "ret = ");
 	results(out, e);

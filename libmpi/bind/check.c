@@ -172,6 +172,7 @@ void bind_leave(void)
 
 int bind_fail(int err, void *self, int fn)
 {
+	haft_fort_site = 0;
 	haft_raise(err, self, fn);
 	bind_leave();
 	return err;
@@ -181,6 +182,7 @@ int bind_fail_tool(int err)
 {
 	char words[HAFT_WORDS_MAX];
 
+	haft_fort_site = 0;
 	if (err < MPI_T_ERR_CANNOT_INIT) {
 		snprintf(words, sizeof(words), "%s", haft_err_words(err));
 		err = haft_err(

@@ -20,6 +20,7 @@
 
 #include "libmpi/bind/raise.h"
 #include "libmpi/core/err.h"
+#include "libmpi/core/lang.h"
 #include "libmpi/core/lock.h"
 #include "libmpi/core/mpo.h"
 #include "libmpi/core/state.h"
@@ -125,7 +126,19 @@ BIND_COLD int bind_fail(int err, void *self, int fn);
 BIND_COLD int bind_fail_tool(int err);
 
 /* Objects made and freed by this call are the user's, at the place he called from. */
-#define BIND_SITE() obj_site_set((uintptr_t)__builtin_return_address(0))
+#define BIND_SITE() obj_site_set(bind_site((uintptr_t)__builtin_return_address(0)))
+
+/* The caller, or if that is Fortran's library, its caller. */
+static inline uintptr_t bind_site(uintptr_t caller)
+{
+	uintptr_t fort = haft_fort_site;
+
+	if (bind_rare(fort != 0)) {
+		haft_fort_site = 0;
+		return fort;
+	}
+	return caller;
+}
 
 /* --------------------------------------------------------------------------------------- handles
  */

@@ -5,6 +5,7 @@
 #include "libmpi/core/mpo.h"
 
 static __thread int lang = OBJ_LANG_C;
+__thread uintptr_t haft_fort_site;
 
 int haft_fort_lang(int next)
 {

@@ -11,11 +11,16 @@
 #define HAFT_CORE_LANG_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 /* enum obj_lang of what this thread brings in its next call; returns what it was.  The
  * names haft_fort_ are all that libmpi_abi shows besides MPI's: for libmpifort_abi of the same
  * version only. */
 __attribute__((visibility("default"))) int haft_fort_lang(int lang);
+
+/* The place in the program where the procedure of Fortran was called that calls now; 0: the caller
+ * is C.  Whoever notes it (bind's BIND_SITE), or fails, takes it away. */
+extern __attribute__((visibility("default"))) __thread uintptr_t haft_fort_site;
 
 /* haft_comm_class and the others, for libobj's own conversion of INTEGERs, inline. */
 struct obj_class;

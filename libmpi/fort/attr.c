@@ -59,6 +59,7 @@ CALLBACKS(mpi_win_dup_fn, mpi_win_null_copy_fn, mpi_win_null_delete_fn, MPI_Aint
 	proc(make, (fort_fn * copy, fort_fn * del, MPI_Fint * keyval, const value *extra,        \
 			   MPI_Fint *ierror))                                                    \
 	{                                                                                        \
+		FORT_SITE;                                                                       \
 		int ret;                                                                         \
                                                                                                  \
 		IN_LANG(lang,                                                                    \

@@ -21,6 +21,7 @@
 
 FORT_PROC(mpi_op_create, (fort_fn * fn, const MPI_Fint *commute, MPI_Fint *op, MPI_Fint *ierror))
 {
+	FORT_SITE;
 	MPI_Op c_op = FORT_UNSET(MPI_Op);
 	int ret;
 
@@ -32,6 +33,7 @@ FORT_PROC(mpi_op_create, (fort_fn * fn, const MPI_Fint *commute, MPI_Fint *op, M
 FORT_PROC_F08(mpi_op_create_c_f08,
 	(fort_fn * fn, const MPI_Fint *commute, MPI_Fint *op, MPI_Fint *ierror))
 {
+	FORT_SITE;
 	MPI_Op c_op = FORT_UNSET(MPI_Op);
 	int ret;
 
@@ -43,6 +45,7 @@ FORT_PROC_F08(mpi_op_create_c_f08,
 #define HANDLER(proc, name, Create, function)                                \
 	proc(name, (fort_fn * fn, MPI_Fint * errhandler, MPI_Fint * ierror)) \
 	{                                                                    \
+		FORT_SITE;                                                   \
 		MPI_Errhandler c_errhandler = FORT_UNSET(MPI_Errhandler);    \
 		int ret;                                                     \
                                                                              \
@@ -102,6 +105,7 @@ static int grequest_cancel(void *extra, int complete)
 FORT_PROC(mpi_grequest_start, (fort_fn * query, fort_fn *release, fort_fn *cancel,
 				      const MPI_Aint *extra, MPI_Fint *request, MPI_Fint *ierror))
 {
+	FORT_SITE;
 	MPI_Request c_request = FORT_UNSET(MPI_Request);
 	struct grequest *g = malloc(sizeof(*g));
 	int ret;

@@ -94,13 +94,15 @@ static int whole_make(struct pieces *s, MPI_Datatype *whole)
 	return err == MPI_SUCCESS ? PMPI_Type_commit(whole) : err;
 }
 
-/* `count' elements of p->type, of `size' bytes each; size divides the bytes of an element. */
+/* `count' elements of p->type, of `size' bytes each; size divides the bytes of an element.  What is
+ * made here is not the user's: his next object is still made at his own line. */
 static int type_make(struct fort_part *p, MPI_Count size)
 {
 	const struct fort_desc *d = p->desc;
 	MPI_Count each = (MPI_Count)d->len / size, rest = p->count % each;
 	MPI_Datatype slice[FORT_RANK_MAX], whole = MPI_DATATYPE_NULL;
 	struct pieces s = {.n = 0};
+	uintptr_t site = haft_fort_site;
 	int err;
 
 	for (int i = 0; i < FORT_RANK_MAX; i++)
@@ -116,6 +118,7 @@ static int type_make(struct fort_part *p, MPI_Count size)
 		err = whole_make(&s, &whole);
 	types_free(s.type, s.n);
 	types_free(slice, FORT_RANK_MAX);
+	haft_fort_site = site;
 	if (err != MPI_SUCCESS)
 		return err;
 	p->type = whole;

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# RUN time=60
+# MPI-5.0 2.5.1, pitfall 23: what is not freed, and what is stale, is told with the line of the Fortran
+# program that made it, not with that of Haft's own procedure; and a C call that follows one of Fortran
+# that has failed is told with its own.
+set -u
+case $B in /*) ;; *) B=$PWD/$B ;; esac
+[ -x "$B/bin/mpifort" ] && command -v gfortran >/dev/null && command -v addr2line >/dev/null || exit 77
+cd "$TMPDIR" || exit 1
+bad=0
+has() {
+	grep -qE "$1" "$2" || {
+		echo "no \"$1\" in:"
+		cat "$2"
+		bad=1
+	}
+}
+
+for form in "use mpi_f08" "use mpi" "include 'mpif.h'"; do
+	case $form in include*) order="implicit none
+$form" ;; *) order="$form
+implicit none" ;; esac
+	case $form in *f08) handle='type(MPI_Comm)' type='type(MPI_Datatype)' ;;
+		*) handle=integer type=integer ;; esac
+	cat >leak.f90 <<END
+program leak
+$order
+$handle :: c
+$type :: t
+integer :: err
+call MPI_Init(err)
+call MPI_Comm_dup(MPI_COMM_WORLD, c, err)
+call MPI_Type_contiguous(3, MPI_INTEGER, t, err)
+call MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN, err)
+call MPI_Type_contiguous(-3, MPI_INTEGER, t, err)
+call in_c()
+call MPI_Finalize(err)
+end program
+END
+	cat >in_c.c <<-'END'
+	#include <mpi.h>
+	void in_c_(void);
+	void in_c_(void)
+	{
+		MPI_Info i;
+		MPI_Info_create(&i);
+	}
+	END
+	"$B/bin/mpicc" -g $SANFLAGS -c in_c.c && "$B/bin/mpifort" -g $SANFLAGS leak.f90 in_c.o -o leak || exit 1
+	HAFT_LEAKS=1 "$B/bin/mpiexec" -n 1 ./leak >out 2>&1
+		[ "$(grep -c 'leak\.f90' out)" -eq 2 ] || has '2 lines of leak.f90' out
+	has 'in_c.c:6' out
+	! grep -q 'fort_' out || has 'no procedure of Haft' out
+done
+rm -f leak* in_c.* out
+exit $bad
