@@ -66,6 +66,8 @@ libmpi_SRCS += libmpi/dyn/mem.c
 libmpi_SRCS += libmpi/p2p/buffer.c
 libmpi_SRCS += libmpi/p2p/call.c
 libmpi_SRCS += libmpi/p2p/lease.c
+libmpi_SRCS += libmpi/p2p/flow.c
+libmpi_SRCS += libmpi/p2p/lost.c
 libmpi_SRCS += libmpi/p2p/match.c
 libmpi_SRCS += libmpi/p2p/pace.c
 libmpi_SRCS += libmpi/p2p/part.c
@@ -110,6 +112,7 @@ libmpi_SRCS += libmpi/type/sum.c
 libmpi_SRCS += libmpi/type/unnamed.c
 libmpi_SRCS += libmpi/type/visit.c
 libmpi_SRCS += libmpi/via/coll.c
+libmpi_SRCS += libmpi/via/far.c
 libmpi_SRCS += libmpi/via/mem.c
 libmpi_SRCS += libmpi/via/hall.c
 libmpi_SRCS += libmpi/via/via.c
@@ -157,10 +160,11 @@ $(gen_CHAPTERS:%=$(B)/gen/bind_%.c): $(B)/gen/bind_%.c: $(gen)
 
 # --- the library ---------------------------------------------------------------------------------
 # libmpi_abi.so.1 is the name of the standard ABI; libmpi.so is the same under its old name.  Inside
-# are libobj, libshm and the unwinder (core/where.c: one library less to load in each rank), and
+# are libobj, libshm, libnet and the unwinder (core/where.c: one library less to load in each rank), and
 # nothing but MPI_* and PMPI_* can be seen.
 libmpi_OBJS = $(libmpi_SRCS:%.c=$(B)/obj/%.o) $(gen_BIND:$(B)/gen/%.c=$(B)/obj/gen/%.o)
-libmpi_PARTS = $(libmpi_OBJS) $(B)/obj/libobj.whole.o $(B)/obj/libshm.whole.o
+libmpi_PARTS = $(libmpi_OBJS) $(B)/obj/libobj.whole.o $(B)/obj/libshm.whole.o \
+	$(B)/obj/libnet.whole.o
 libmpi_LIBS = $(libobj_LIBS) -ldl -lpthread
 
 all: $(B)/lib/libmpi_abi.so $(B)/lib/libmpi.so $(B)/lib/libmpi_abi.a $(B)/lib/libmpi.a $(B)/man/man3/done
@@ -182,6 +186,10 @@ $(B)/obj/libobj.whole.o: $(libobj_SRCS:%.c=$(B)/obj/%.o)
 $(B)/obj/libshm.whole.o: $(libshm_SRCS:%.c=$(B)/obj/%.o)
 	$(call say,LD,$@)
 	$(Q)$(CC) -r -nostdlib -o $@ $^ && objcopy -w --keep-global-symbol='shm_*' $@
+
+$(B)/obj/libnet.whole.o: $(libnet_SRCS:%.c=$(B)/obj/%.o)
+	$(call say,LD,$@)
+	$(Q)$(CC) -r -nostdlib -o $@ $^ && objcopy -w --keep-global-symbol='net_*' $@
 
 # One object with all others inside, so that the linker cannot see their names either.
 $(B)/obj/libmpi.o: $(libmpi_PARTS)

@@ -176,6 +176,7 @@ struct shm_in {
 	uint32_t crowd; /* > 0: others want this CPU: do not spin */
 	uint64_t nap_ns;
 	shm_park_fn *off, *on;          /* of a rank with threads, or NULL */
+	struct shm_bell bell;           /* sleep NULL: none */
 	const struct shm_wait *shown;   /* whose sleep my page shows, or NULL */
 	const struct shm_wait *at_door; /* whose sleep the door's word `sleeping' tells of */
 	struct shm *next;               /* of the parked ones: see rank.c */

@@ -189,8 +189,8 @@ struct shm_far {
 
 /* What a sender looks at after each message, and writes only to end a sleep. */
 struct shm_door {
-	_Atomic uint32_t sleeping;
-	_Atomic uint32_t state; /* enum shm_state */
+	_Atomic uint32_t sleeping; /* 0: no; 1: in the futex; 2: by its bell */
+	_Atomic uint32_t state;    /* enum shm_state */
 	_Atomic int32_t pid;
 	uint8_t pad0[4];
 	_Atomic uint64_t proof_at; /* address in its private memory; 0: none.  read.c */
@@ -368,8 +368,11 @@ bool shm_read(struct shm *s, int src, void *dst, uint64_t at, size_t len);
 /* A word that some wait for.  Zero-filled is ready for use; anywhere in the segment. */
 struct shm_flag {
 	_Atomic uint32_t value;
-	_Atomic uint32_t sleepers; /* ranks in the futex because of `value' */
+	_Atomic uint32_t sleepers; /* ranks asleep because of `value': in the futex, and, in steps
+				      of SHM_BELLED, by a bell */
 };
+
+#define SHM_BELLED 0x10000u /* more than ranks can be: SHM_RANKS_MAX less one */
 
 static inline uint32_t shm_flag_get(const struct shm_flag *f)
 {
@@ -417,6 +420,20 @@ static inline void shm_wait_begin(struct shm_wait *w)
  * chunk for this rank, room after SHM_AGAIN, the flag or ready() may have something.  Always call
  * it in a loop that looks again: it may return for nothing.  SHM_ALARM. */
 int shm_idle(struct shm *s, struct shm_wait *w);
+
+/* A rank that waits for something besides this segment, such as sockets, has a bell of its own
+ * instead of the futex.  `sleep' sleeps until that something may have come, somebody rings, or ns
+ * are over; true: nothing but the clock ended it.  `ring' ends the sleep of another rank that has a
+ * bell, or lets the next one end at once; from any thread that may use this rank, it must not
+ * block.  All ranks of a segment that share flags or messages with one that has a bell have one. */
+struct shm_bell {
+	bool (*sleep)(void *arg, uint64_t ns);
+	void (*ring)(void *arg, int rank);
+	void *arg;
+};
+
+/* From now on; *bell is copied. */
+void shm_bell_set(struct shm *s, const struct shm_bell *bell);
 
 /* A pass moved something, but the wait goes on: start again with spinning. */
 static inline void shm_wait_again(struct shm_wait *w)

@@ -48,20 +48,40 @@ void shm_wait_watch(struct shm *s, const _Atomic uint64_t *word, uint64_t seen)
 	in->watch[in->nwatches++] = (struct watch){word, seen};
 }
 
+/* What a door's `sleeping' says. */
+enum { UP, IN_FUTEX, BY_BELL };
+
 void shm_wake(struct shm *s, int rank)
 {
 	struct shm_door *d = &s->in->door[rank];
+	uint32_t was = atomic_exchange_explicit(&d->sleeping, UP, memory_order_acq_rel);
 
-	if (atomic_exchange_explicit(&d->sleeping, 0, memory_order_acq_rel) == 0)
+	if (was == UP)
 		return;
 	s->count.wakes++;
-	shm_os_wake(&d->sleeping, INT_MAX);
+	if (was == IN_FUTEX)
+		shm_os_wake(&d->sleeping, INT_MAX);
+	else if (s->in->bell.ring != NULL)
+		s->in->bell.ring(s->in->bell.arg, rank);
 }
 
+/* Who sleeps by the bell because of a flag is not known: all who sleep so look. */
 void shm_flag_wake(struct shm *s, struct shm_flag *f)
 {
-	s->count.wakes++;
-	shm_os_wake(&f->value, INT_MAX);
+	uint32_t sleepers = atomic_load_explicit(&f->sleepers, memory_order_relaxed);
+
+	if (sleepers % SHM_BELLED != 0) {
+		s->count.wakes++;
+		shm_os_wake(&f->value, INT_MAX);
+	}
+	for (int i = 0; sleepers >= SHM_BELLED && i < s->nranks; i++)
+		if (atomic_load_explicit(&s->in->door[i].sleeping, memory_order_relaxed) == BY_BELL)
+			shm_wake(s, i);
+}
+
+void shm_bell_set(struct shm *s, const struct shm_bell *bell)
+{
+	s->in->bell = *bell;
 }
 
 /* Is there anything that the next pass would find? */
@@ -176,19 +196,36 @@ static uint64_t nap(struct shm_in *in, bool weak)
 	return ns < most ? ns : most;
 }
 
-/* The futex, unless there is something by now.  True: the clock ended it. */
+/* The sleep itself.  True: the clock ended it. */
+static bool sleep_in(struct shm *s, struct shm_wait *w, bool belled, bool two, uint64_t ns)
+{
+	struct shm_in *in = s->in;
+
+	if (w->flag_only)
+		return shm_os_sleep(&w->flag->value, w->old, NULL, 0, ns);
+	if (belled)
+		return in->bell.sleep(in->bell.arg, ns);
+	return shm_os_sleep(
+		&in->door[s->me].sleeping, IN_FUTEX, two ? &w->flag->value : NULL, w->old, ns);
+}
+
+/* Sleeps, unless there is something by now.  True: the clock ended it. */
 static bool sleep_once(struct shm *s, struct shm_wait *w)
 {
 	struct shm_in *in = s->in;
 	struct shm_door *d = &in->door[s->me];
 	uint64_t ns;
-	bool two = w->flag != NULL && !w->flag_only && shm_os_sleep_two();
-	bool weak = in->weak || (w->flag != NULL && !w->flag_only && !two), timed = false;
+	bool belled = in->bell.sleep != NULL && !w->flag_only;
+	bool two = w->flag != NULL && !w->flag_only && !belled && shm_os_sleep_two();
+	bool weak = in->weak || (w->flag != NULL && !w->flag_only && !belled && !two);
+	bool timed = false;
+	uint32_t sleeper = belled ? SHM_BELLED : 1;
 
 	if (w->flag != NULL)
-		atomic_fetch_add_explicit(&w->flag->sleepers, 1, memory_order_seq_cst);
+		atomic_fetch_add_explicit(&w->flag->sleepers, sleeper, memory_order_seq_cst);
 	if (!w->flag_only) {
-		atomic_store_explicit(&d->sleeping, 1, memory_order_relaxed);
+		atomic_store_explicit(
+			&d->sleeping, belled ? BY_BELL : IN_FUTEX, memory_order_relaxed);
 		in->at_door = w;
 	}
 	shm_fence();
@@ -200,19 +237,15 @@ static bool sleep_once(struct shm *s, struct shm_wait *w)
 		if (w->nap_ns != 0 && w->nap_ns < ns)
 			ns = w->nap_ns;
 		off(s, w);
-		if (w->flag_only)
-			timed = shm_os_sleep(&w->flag->value, w->old, NULL, 0, ns);
-		else
-			timed = shm_os_sleep(
-				&d->sleeping, 1, two ? &w->flag->value : NULL, w->old, ns);
+		timed = sleep_in(s, w, belled, two, ns);
 		on(s, w);
 	}
 	if (!w->flag_only && in->at_door == w) {
-		atomic_store_explicit(&d->sleeping, 0, memory_order_relaxed);
+		atomic_store_explicit(&d->sleeping, UP, memory_order_relaxed);
 		in->at_door = NULL;
 	}
 	if (w->flag != NULL)
-		atomic_fetch_sub_explicit(&w->flag->sleepers, 1, memory_order_relaxed);
+		atomic_fetch_sub_explicit(&w->flag->sleepers, sleeper, memory_order_relaxed);
 	return timed;
 }
 

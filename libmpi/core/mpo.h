@@ -331,10 +331,12 @@ struct req {
 	int64_t at;        /* bytes that have gone or come */
 	int64_t total;     /* receive: bytes of the matched message */
 	struct req_result res;
-	char *errwords;            /* malloc'ed words of res.error, or NULL */
-	struct p2p_note *note;     /* malloc'ed; send: types of what buf is a copy of: p2p/note.h */
-	struct req *whole;         /* held; one of its parts is this request */
-	void *scratch;             /* malloc'ed, or what ops->gone frees; goes with the request */
+	char *errwords;        /* malloc'ed words of res.error, or NULL */
+	struct p2p_note *note; /* malloc'ed; send: types of what buf is a copy of: p2p/note.h */
+	struct req *whole;     /* held; one of its parts is this request */
+	void *scratch;         /* malloc'ed, or what ops->gone frees; goes with the request */
+	struct flow *flow;     /* receive, from a far peer: until its CLEAR has gone: p2p/flow.c */
+	uint64_t stream;       /* the same: its number */
 	const struct req_ops *ops; /* NULL: a message, or a generalized request */
 	struct req_copy *copies;   /* of what Fortran cannot leave in place; NULL: none */
 };

@@ -65,6 +65,10 @@ static const struct haft_row rows[HAFT_SETTINGS] = {
 		.max = (int64_t)1 << 40,
 		.meaning = "bytes of messages that have come before their receives, of all "
 			   "senders together; who sends more must wait until he is asked"},
+	[HAFT_SET_FAR] = {.name = "HAFT_EAGER_NET",
+		.normal = MEAN_OR(96, 65536),
+		.max = 1 << 20,
+		.meaning = "the same as HAFT_EAGER for processes that are reached by sockets"},
 	[HAFT_SET_RING] = {.name = "HAFT_RING",
 		.normal = MEAN_OR(2, 4),
 		.max = INT32_MAX,

@@ -25,6 +25,7 @@ enum haft_setting {
 	HAFT_SET_EARLY, /* HAFT_EARLY: bytes of messages that nobody has asked for, kept by a
 			 * process
 			 */
+	HAFT_SET_FAR,   /* HAFT_EAGER_NET: as HAFT_EAGER, for peers that sockets reach; bytes */
 	HAFT_SET_RING,  /* HAFT_RING: messages to a process before the pair gets a ring */
 	HAFT_SET_CHUNK, /* HAFT_CHUNK: bytes of a chunk of a pipe; read by who starts the job */
 	HAFT_SET_SPIN,  /* HAFT_SPIN: looks of a wait before it yields */

@@ -45,6 +45,27 @@ static void abort_by_boot(int code, const char *text)
 	boot_abort(code, text);
 }
 
+static const char *host_of(int rank)
+{
+	return boot_host_name(boot_host_of(rank));
+}
+
+static int open_ways(void)
+{
+	struct via_conf conf = {.seg = boot->seg,
+		.me = boot->rank,
+		.npeers = boot->size,
+		.slot_of = boot->nhosts > 1 ? boot_near_of : NULL,
+		.addr = boot_addr,
+		.key = boot_key(),
+		.listen_fd = boot_listen_fd(),
+		.host = host_of,
+		.deliver = p2p_deliver,
+		.lost = p2p_lost};
+
+	return via_open(&conf);
+}
+
 static int open_engines(void)
 {
 	int err = type_open();
@@ -52,11 +73,7 @@ static int open_engines(void)
 	if (err == 0)
 		err = op_open();
 	if (err == 0)
-		err = via_open(&(struct via_conf){.seg = boot->seg,
-			.me = boot->rank,
-			.npeers = boot->size,
-			.slot_of = boot->nhosts > 1 ? boot_near_of : NULL,
-			.deliver = p2p_deliver});
+		err = open_ways();
 	if (err == 0)
 		err = p2p_open();
 	if (err == 0)

@@ -53,8 +53,11 @@ enum req_state {
 	STATE_OUT_CLEAR, /* in out */
 	STATE_OUT_DONE,  /* in out: read where it lay */
 	STATE_OUT_PART,  /* in out: a frame of kind `mate', complete in scratch */
-	STATE_DRAIN      /* in drain */
+	STATE_DRAIN,     /* in drain */
+	STATE_FLOW       /* far: its bytes go, or come (flow.c) */
 };
+
+enum peer_lost { PEER_HERE, PEER_LEFT, PEER_LOST };
 
 struct req_queue {
 	struct req *head, *tail;
@@ -70,12 +73,15 @@ struct p2p_peer {
 	bool busy;      /* in the busy list */
 	bool held;      /* it shall keep its messages */
 	bool tell;      /* and does not know yet what `held' says */
+	uint8_t lost;   /* enum peer_lost */
+	char *words;    /* malloc'ed: why */
 };
 
 struct p2p {
 	int me;
 	int npeers;
 	int64_t eager;               /* bytes */
+	int64_t eager_far;           /* bytes, to far peers */
 	bool checks;                 /* messages of users carry notes: HAFT_CHECK=types */
 	const struct p2p_note *note; /* of the message that is just being matched, or NULL */
 	struct p2p_peer *peers;
@@ -85,6 +91,9 @@ struct p2p {
 	int nhooks;
 	bool hooking;      /* a pass is in the hooks */
 	int64_t early_max; /* of each peer's early messages: more, and it shall keep them */
+	uint32_t lost;     /* peers that are not here any more */
+	uint32_t broken;   /* of them those that did not leave in good order */
+	int last_lost;     /* the last of these */
 	struct p2p_count count;
 };
 
@@ -150,8 +159,33 @@ void send_start(struct req *r);
 int out_push(int peer);
 void out_put(struct req *r, int peer);
 int feed_push(int peer);
-void send_clear(int peer, uint32_t id);
+void send_clear(int peer, uint32_t id, uint64_t stream);
 void send_read(int peer, uint32_t id); /* the receiver has read it in place */
+
+/* flow.c: large messages by streams.  flow_send: the receiver is ready, for this stream.  flow_post
+ * gets ready for a matched message and returns the stream's number, which CLEAR carries; then
+ * flow_recv when it has gone, or flow_stop if it could not. */
+void flow_send(struct req *r, uint64_t stream);
+uint64_t flow_post(struct req *r);
+void flow_recv(struct req *r);
+void flow_stop(struct req *r);
+
+/* lost.c: the operation has failed with what a put to a peer has returned, SHM_NOMEM or VIA_LOST.
+ */
+void peer_fail(struct req *r, int peer, int err);
+
+/* lost.c: can a message from this peer (or MPI_ANY_SOURCE) still come?  0 or an error class with
+ * words. */
+int lost_check_slow(int peer, const struct comm *c);
+bool lost_member(int peer, const struct comm *c);
+
+static inline int lost_check(int peer, const struct comm *c)
+{
+	return likely(p2p.lost == 0) ? 0 : lost_check_slow(peer, c);
+}
+
+/* part.c: operations with this peer fail, now and later. */
+void part_lost(int peer);
 
 /* send.c: ends a send that has not been matched, leaving a copy of its message to go when it can.
  * 0 or MPI_ERR_NO_MEM. */

@@ -113,6 +113,23 @@ void match_unpost(struct req *r)
 	posted_cut(posted_bucket(r->ctx, r->peer, r->tag), r);
 }
 
+struct req *match_cut(bool (*hit)(const struct req *r, void *arg), void *arg)
+{
+	struct req *cut = NULL, *next;
+
+	for (uint32_t i = 0; posted.n > 0 && i <= posted.mask; i++) {
+		for (struct req *r = posted.bucket[i].head; r != NULL; r = next) {
+			next = r->next;
+			if (!hit(r, arg))
+				continue;
+			match_unpost(r);
+			r->next = cut;
+			cut = r;
+		}
+	}
+	return cut;
+}
+
 /* The first receive posted with exactly this key. */
 static struct req *posted_first(uint64_t ctx, int32_t peer, int32_t tag)
 {

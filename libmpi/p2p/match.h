@@ -38,6 +38,9 @@ void match_post(struct req *r);
 /* match_unpost takes a posted receive out again. */
 void match_unpost(struct req *r);
 
+/* match_cut takes out all receives that hit says, and returns them, linked by next, in no order. */
+struct req *match_cut(bool (*hit)(const struct req *r, void *arg), void *arg);
+
 /* match_take finds the receive for a message that is here now, takes it out, and returns it; or
  * NULL. */
 struct req *match_take(uint64_t ctx, int32_t peer, int32_t tag);

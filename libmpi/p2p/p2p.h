@@ -38,10 +38,11 @@ const struct p2p_count *p2p_counts(void);
 /* How many receives wait for a message, and how many messages for a receive, at this moment. */
 void p2p_queues(uint32_t *receives, uint32_t *messages);
 
-/* p2p_open gets ready for the peers of via, which is open and has p2p_deliver.  0 or
+/* p2p_open gets ready for the peers of via, which is open and has p2p_deliver and p2p_lost.  0 or
  * MPI_ERR_NO_MEM. */
 int p2p_open(void);
 void p2p_deliver(void *arg, const struct shm_frame *f);
+void p2p_lost(int peer, bool left, const char *words);
 
 /* p2p_flush waits until nothing of this process is on its way out any more (freed requests that
  * still send). */

@@ -40,7 +40,7 @@ void pace_early(int peer, int64_t bytes)
 	if (p2p.count.early > p2p.count.early_top)
 		p2p.count.early_top = p2p.count.early;
 	held = p->early > (p->held ? p2p.early_max / 2 : p2p.early_max);
-	if (likely(held == p->held) || peer == p2p.me)
+	if (likely(held == p->held) || peer == p2p.me || p->lost != PEER_HERE)
 		return;
 	p->held = held;
 	p->tell = !p->tell; /* not told yet of the last change: then it need not know of either */
@@ -53,7 +53,7 @@ void pace_told(int peer, bool keep)
 {
 	struct p2p_peer *p = &p2p.peers[peer];
 
-	p->eager = keep ? -1 : p2p.eager;
+	p->eager = keep ? -1 : via_near(peer) ? p2p.eager : p2p.eager_far;
 	p->direct = p2p.checks || p->slot < 0 ? -1 : p->eager;
 	p2p.count.hold += keep;
 }

@@ -54,6 +54,7 @@ struct part {
 	bool sends;
 	bool matched;
 	bool closed;   /* the mate has freed its request */
+	bool lost;     /* the peer is gone */
 	int64_t each;  /* packed bytes of a partition */
 	int64_t bytes; /* of all */
 	int64_t theirs;
@@ -189,6 +190,8 @@ static void offer_came(struct req *r)
 {
 	struct part *p = (struct part *)(void *)(r->buf - offsetof(struct part, offer));
 
+	if (r->res.error != 0)
+		return; /* the peer is lost: part_lost says so */
 	met(p, p->offer.id, p->offer.bytes);
 }
 
@@ -275,6 +278,14 @@ static void start_recv(struct part *p)
 		frame(p, FRAME_PART_READY, p->mate, 0, NULL, 0);
 }
 
+/* Fails what the user has started. */
+static void lost(struct part *p)
+{
+	peer_fail(p->req, p->peer, VIA_LOST);
+	p->req->parts = 0;
+	req_finish(p->req);
+}
+
 static int part_start(struct req *r)
 {
 	struct part *p = r->scratch;
@@ -287,6 +298,8 @@ static int part_start(struct req *r)
 		r->res = (struct req_result){.source = MPI_PROC_NULL, .tag = MPI_ANY_TAG};
 		r->parts = 0;
 		r->done = true;
+	} else if (p->lost) {
+		lost(p);
 	} else if (!fits(p)) {
 		differs(p);
 	} else if (!p->sends) {
@@ -380,7 +393,8 @@ static void got_data(struct part *p, int64_t at, const void *data, int64_t n)
 /* A piece of the way is over; r->id is the operation's. */
 static void long_came(struct req *r)
 {
-	arrived_bytes(ids_get(&parts, r->id), (int64_t)r->seq, r->total - (int64_t)r->seq);
+	if (r->res.error == 0)
+		arrived_bytes(ids_get(&parts, r->id), (int64_t)r->seq, r->total - (int64_t)r->seq);
 }
 
 static const struct req_ops long_ops = {.over = long_came};
@@ -423,6 +437,8 @@ static void got_long(struct part *p, int64_t at, const struct piece *piece)
 	req_orphan(r, NULL);
 	r->mate = piece->id;
 	r->state = STATE_OUT_CLEAR;
+	if (!via_near(r->from))
+		r->stream = flow_post(r);
 	out_put(r, r->from);
 }
 
@@ -490,7 +506,7 @@ static void send_range(struct part *p, int64_t at, int64_t n)
 {
 	if (p->peer == p2p.me)
 		send_own(p, at, n);
-	else if (n > p2p.eager)
+	else if (n > (via_near(p->peer) ? p2p.eager : p2p.eager_far))
 		send_long(p, at, n);
 	else
 		send_short(p, at, n);
@@ -504,7 +520,7 @@ static bool fresh(const struct part *p, int i)
 /* May data of this start flow? */
 static bool open_now(const struct part *p)
 {
-	return p->matched && p->ready >= p->starts && fits(p);
+	return p->matched && !p->lost && p->ready >= p->starts && fits(p);
 }
 
 /* Sends the fresh partitions around i, if it is one. */
@@ -719,6 +735,21 @@ static void got(int kind, int peer, uint64_t at, uint32_t id, const void *data, 
 		if (p->req == NULL)
 			forget(p);
 		break;
+	}
+}
+
+void part_lost(int peer)
+{
+	for (uint32_t i = 0; i < parts.n; i++) {
+		struct part *p = ids_get(&parts, i);
+
+		if (p == NULL || p->peer != peer)
+			continue;
+		p->lost = p->closed = true;
+		if (p->req == NULL)
+			forget(p);
+		else if (p->req->active && !p->req->done)
+			lost(p);
 	}
 }
 

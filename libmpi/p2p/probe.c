@@ -13,15 +13,30 @@
 struct probe {
 	uint64_t ctx;
 	int peer, tag;
+	const struct comm *comm;
+	uint32_t broken; /* peers lost when it began */
 	struct arrived *a;
+	int err; /* there is none, and none can come */
 };
+
+/* As a posted receive: who waits for anybody fails once when a member is lost. */
+static int probe_lost(const struct probe *p)
+{
+	int peer = p->peer;
+
+	if (peer == MPI_ANY_SOURCE && p->broken != p2p.broken &&
+		lost_member(p2p.last_lost, p->comm))
+		peer = p2p.last_lost;
+	return lost_check(peer, p->comm);
+}
 
 static bool probe_found(void *arg)
 {
 	struct probe *p = arg;
 
 	p->a = match_find(p->ctx, p->peer, p->tag);
-	return p->a != NULL;
+	p->err = p->a == NULL ? probe_lost(p) : 0;
+	return p->a != NULL || p->err != 0;
 }
 
 static void probe_status(const struct probe *p, struct comm *c, MPI_Status *status)
@@ -36,6 +51,8 @@ static struct probe probe_of(int source, int tag, const struct comm *c)
 		.ctx = c->ctx,
 		.peer = source == MPI_ANY_SOURCE ? source : group_peer(comm_peers(c), source),
 		.tag = tag,
+		.comm = c,
+		.broken = p2p.broken,
 	};
 }
 
@@ -51,6 +68,8 @@ int p2p_probe(int source, int tag, struct comm *c, MPI_Status *status)
 	p = probe_of(source, tag, c);
 	show = (struct req){.ctx = p.ctx, .peer = p.peer, .tag = tag, .kind = REQ_RECV, .comm = c};
 	wait_until(probe_found, &p, (struct p2p_about){.req = &show});
+	if (p.err != 0)
+		return p.err;
 	probe_status(&p, c, status);
 	return 0;
 }
@@ -72,7 +91,7 @@ int p2p_iprobe(int source, int tag, struct comm *c, int *flag, MPI_Status *statu
 	*flag = p.a != NULL;
 	if (p.a != NULL)
 		probe_status(&p, c, status);
-	return 0;
+	return p.err;
 }
 
 /* --- matched probes -------------------------------------------------------------------------- */
@@ -121,7 +140,7 @@ int p2p_mprobe(int source, int tag, struct comm *c, struct msg **message, MPI_St
 	p = probe_of(source, tag, c);
 	show = (struct req){.ctx = p.ctx, .peer = p.peer, .tag = tag, .kind = REQ_RECV, .comm = c};
 	wait_until(probe_found, &p, (struct p2p_about){.req = &show});
-	return take(&p, c, message, status);
+	return p.err != 0 ? p.err : take(&p, c, message, status);
 }
 
 int p2p_improbe(
@@ -138,7 +157,7 @@ int p2p_improbe(
 		probe_found(&p);
 	}
 	*flag = p.a != NULL;
-	return p.a != NULL ? take(&p, c, message, status) : 0;
+	return p.a != NULL ? take(&p, c, message, status) : p.err;
 }
 
 /* Starts r on the message of *message, which goes. */

@@ -124,6 +124,9 @@ static void recv_asked(struct req *r, int peer, int tag, const struct ask *ask)
 	r->mate = ask->id;
 	if (read_in_place(r, peer, ask)) {
 		r->state = STATE_OUT_DONE;
+	} else if (!via_near(peer)) {
+		r->state = STATE_OUT_CLEAR;
+		r->stream = flow_post(r);
 	} else {
 		r->state = STATE_OUT_CLEAR;
 		r->began = p2p.peers[peer].drain.head == NULL ? way_clock() : 0;
@@ -235,7 +238,7 @@ void p2p_deliver(void *arg, const struct shm_frame *f)
 	else if (f->kind & FRAME_NOTED)
 		got_noted(f);
 	else if (f->kind == FRAME_CLEAR)
-		send_clear(f->src, (uint32_t)f->tag);
+		send_clear(f->src, (uint32_t)f->tag, f->ctx);
 	else if (f->kind == FRAME_DONE)
 		send_read(f->src, (uint32_t)f->tag);
 	else if (f->kind == FRAME_PACE)
@@ -303,6 +306,11 @@ void recv_start(struct req *r)
 	if (a != NULL) {
 		match_remove(a);
 		recv_arrived(r, a);
+		return;
+	}
+	if (unlikely(lost_check(r->peer, r->comm) != 0)) {
+		peer_fail(r, r->peer >= 0 ? r->peer : p2p.last_lost, VIA_LOST);
+		req_finish(r);
 		return;
 	}
 	r->state = STATE_POSTED;

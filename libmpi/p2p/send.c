@@ -88,7 +88,7 @@ static int frame_put(struct req *r)
 	if (r->state == STATE_OUT_EAGER)
 		return note_wanted(r, p2p.checks) ? noted_put(r, NULL) : eager_put(r);
 	if (r->state == STATE_OUT_CLEAR)
-		return via_put(r->from, 0, (int32_t)r->mate, FRAME_CLEAR, NULL, 0);
+		return via_put(r->from, r->stream, (int32_t)r->mate, FRAME_CLEAR, NULL, 0);
 	if (r->state == STATE_OUT_PART)
 		return via_put(
 			r->peer, r->ctx, r->tag, (uint8_t)r->mate, r->scratch, (size_t)r->bytes);
@@ -109,6 +109,10 @@ static void frame_gone(struct req *r)
 	case STATE_OUT_DONE: req_finish(r); break;
 	case STATE_OUT_ASK: r->state = STATE_ASKED; break;
 	case STATE_OUT_CLEAR:
+		if (r->flow != NULL) {
+			flow_recv(r);
+			break;
+		}
 		r->state = STATE_DRAIN;
 		queue_push(&p2p.peers[r->from].drain, r);
 		peer_busy(r->from);
@@ -116,10 +120,25 @@ static void frame_gone(struct req *r)
 	}
 }
 
+static void lease_end(struct req *r)
+{
+	if (r->lease != 0)
+		lease_free(r->lease);
+	r->lease = 0;
+}
+
+/* Its frame cannot go. */
 static void send_failed(struct req *r, int err)
 {
-	req_fail(r, haft_err(MPI_ERR_NO_MEM, "%lld bytes to rank %d of the node: %s",
-			    (long long)r->bytes, r->peer, shm_error_text(err)));
+	bool back = r->state == STATE_OUT_CLEAR || r->state == STATE_OUT_DONE;
+
+	if (r->state == STATE_OUT_ASK) {
+		ids_give(&p2p.ids, r->id);
+		lease_end(r);
+	}
+	if (r->flow != NULL)
+		flow_stop(r);
+	peer_fail(r, back ? r->from : r->peer, err);
 	req_finish(r);
 }
 
@@ -164,13 +183,6 @@ int out_push(int peer)
 
 /* --- large messages ---------------------------------------------------------------------- */
 
-static void lease_end(struct req *r)
-{
-	if (r->lease != 0)
-		lease_free(r->lease);
-	r->lease = 0;
-}
-
 void send_read(int peer, uint32_t id)
 {
 	struct req *r = ids_give(&p2p.ids, id);
@@ -181,8 +193,8 @@ void send_read(int peer, uint32_t id)
 	req_finish(r);
 }
 
-/* The receiver of our message `id' is ready. */
-void send_clear(int peer, uint32_t id)
+/* The receiver of our message `id' is ready: far ones for this stream. */
+void send_clear(int peer, uint32_t id, uint64_t stream)
 {
 	struct req *r = ids_give(&p2p.ids, id);
 
@@ -191,6 +203,10 @@ void send_clear(int peer, uint32_t id)
 	lease_end(r);
 	if (r->bytes == 0) {
 		req_finish(r);
+		return;
+	}
+	if (!via_near(peer)) {
+		flow_send(r, stream);
 		return;
 	}
 	r->state = STATE_FEED;
@@ -345,7 +361,7 @@ int send_leave_behind(struct req *r)
 	struct req *s = NULL;
 	int err;
 
-	if (r->state == STATE_FEED)
+	if (r->state == STATE_FEED || r->state == STATE_FLOW)
 		return 0; /* matched: it goes now */
 	if (r->lease != 0 && r->state == STATE_ASKED && !lease_revoke(r->lease))
 		return 0; /* the receiver is reading it */

@@ -22,11 +22,18 @@
 
 struct p2p p2p;
 
+/* The largest message that goes unasked: an eager message is one frame. */
+static int64_t eager_of(enum haft_setting set, int64_t frame_max)
+{
+	int64_t eager = haft_set(set);
+
+	if (p2p.checks)
+		frame_max -= (int64_t)sizeof(struct p2p_note);
+	return eager < frame_max ? eager : frame_max;
+}
+
 int p2p_open(void)
 {
-	int64_t max = via.frame_max; /* an eager message is one frame */
-	int64_t eager = haft_set(HAFT_SET_EAGER);
-
 	buffer_open();
 	p2p.peers = calloc((size_t)via.npeers, sizeof(*p2p.peers));
 	if (p2p.peers == NULL)
@@ -35,9 +42,8 @@ int p2p_open(void)
 	p2p.me = via.me;
 	p2p.npeers = via.npeers;
 	p2p.checks = (haft_set(HAFT_SET_CHECK) & HAFT_CHECK_TYPES) != 0;
-	if (p2p.checks)
-		max -= (int64_t)sizeof(struct p2p_note);
-	p2p.eager = eager < max ? eager : max;
+	p2p.eager = eager_of(HAFT_SET_EAGER, via.frame_max);
+	p2p.eager_far = eager_of(HAFT_SET_FAR, NET_FRAME_MAX);
 	p2p.early_max = haft_set(HAFT_SET_EARLY) / via.npeers;
 	if (p2p.early_max < EARLY_LEAST)
 		p2p.early_max = EARLY_LEAST;
@@ -122,12 +128,13 @@ static void wait_one(struct req *r, struct req *const reqs[], int n)
 {
 	struct p2p_about about = {{p2p_tell_req}, r, reqs, n, false};
 	struct shm_wait w;
-	bool one = r->kind == REQ_RECV && r->peer >= 0 && r->peer != p2p.me;
+	bool one = r->kind == REQ_RECV && r->peer >= 0 && p2p.peers[r->peer].slot >= 0;
 
 	if (haft_threads()) {
 		via_wait(&(struct via_want){req_done, r, pass, NULL, &about.teller});
 		return;
 	}
+	via_await(r->peer);
 	shm_wait_begin(&w);
 	w.teller = &about.teller;
 	while (!r->done) {
@@ -139,6 +146,7 @@ static void wait_one(struct req *r, struct req *const reqs[], int n)
 			via_idle(&w);
 	}
 	via_wait_end(&w);
+	via_await(-1);
 }
 
 /* Inlined it would cost those who need not wait. */
@@ -172,7 +180,7 @@ void wait_until(bool (*ready)(void *arg), void *arg, struct p2p_about about)
 static bool nothing_out(void *arg)
 {
 	(void)arg;
-	return p2p.busy == NULL;
+	return p2p.busy == NULL && via_quiet();
 }
 
 void p2p_flush(void)
@@ -263,6 +271,11 @@ void req_finish_rest(struct req *r)
 	r->parts = 0;
 	r->whole = NULL;
 	r->done = true;
+	if (whole != NULL && r->res.error != 0 && whole->res.error == 0) {
+		whole->res.error = r->res.error;
+		whole->errwords = r->errwords;
+		r->errwords = NULL;
+	}
 	if (r->orphan) {
 		if (r->ops != NULL && r->ops->over != NULL)
 			r->ops->over(r);

@@ -46,7 +46,7 @@ static int seat_wake(struct seat *s, _Atomic uint32_t **word)
 
 	s->sleep = AWAKE;
 	if (was == AT_DOOR)
-		shm_wake(via.shm, via_slot(via.me));
+		shm_wake(via.shm, via.slot);
 	if (was != ASIDE)
 		return 0;
 	atomic_fetch_add_explicit(&s->word, 1, memory_order_release);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* via.c - attaching to the transports, and what happens to a waiting rank when its job ends. */
 #include "libmpi/via/via.h"
+#include "libmpi/via/far.h"
 
 #include "libmpi/core/err.h"
 #include "libmpi/core/set.h"
@@ -49,39 +50,76 @@ static int slots_make(const struct via_conf *conf, int nslots)
 	return 0;
 }
 
-int via_open(const struct via_conf *conf)
+/* With HAFT_VIA=net nobody else is near. */
+static int slot_alone(int peer)
 {
-	int slot = conf->slot_of != NULL ? conf->slot_of(conf->me) : conf->me;
-	int err = shm_attach(conf->seg, slot, &via.shm);
+	return peer == via.me ? via.slot : -1;
+}
 
+/* How peers are reached, as the user wants it: fills in slots, and opens what far peers need. */
+static int ways_open(struct via_conf *conf, int nslots)
+{
+	int64_t set = haft_set(HAFT_SET_VIA);
+	bool far = false;
+	int err;
+
+	if (set == HAFT_VIA_NET && conf->npeers > 1)
+		conf->slot_of = slot_alone;
+	if (conf->slot_of == NULL)
+		return 0;
+	err = slots_make(conf, nslots);
+	for (int i = 0; i < conf->npeers && err == 0; i++)
+		far = far || via.slots[i] < 0;
+	if (err != 0 || !far)
+		return err;
+	if (set == HAFT_VIA_SHM)
+		return haft_err(
+			MPI_ERR_OTHER, "HAFT_VIA=shm, but the job has processes on other hosts");
+	return far_open(conf);
+}
+
+int via_open(struct via_conf *conf)
+{
+	int err;
+
+	via.slot = conf->slot_of != NULL ? conf->slot_of(conf->me) : conf->me;
+	err = shm_attach(conf->seg, via.slot, &via.shm);
 	if (err != 0)
 		return haft_err(MPI_ERR_OTHER, "rank %d cannot attach to the shared segment: %s",
 			conf->me, shm_error_text(err));
 	tune(via.shm);
 	via.me = conf->me;
 	via.npeers = conf->npeers;
+	via.awaited = -1;
 	via.frame_max = via.shm->frame_max;
 	via.mem_len = shm_seg_len(conf->seg);
 	via.contended = shm_seg_contended(conf->seg);
 	via.deliver = conf->deliver;
-	return conf->slot_of != NULL ? slots_make(conf, shm_seg_nranks(conf->seg)) : 0;
+	return ways_open(conf, shm_seg_nranks(conf->seg));
 }
 
 /* --- peers that are not slots ---------------------------------------------------------------- */
 
 int via_put_any(int peer, const struct shm_hdr *h, const void *buf, size_t len)
 {
+	if (via.slots[peer] < 0)
+		return far_put(peer, h, buf, len);
 	return shm_put(via.shm, via.slots[peer], h, buf, len);
 }
 
 int via_reserve_any(int peer, size_t len, void **room)
 {
+	if (via.slots[peer] < 0)
+		return far_reserve(peer, len, room);
 	return shm_reserve(via.shm, via.slots[peer], len, room);
 }
 
 void via_commit_any(int peer, const struct shm_hdr *h, size_t len)
 {
-	shm_commit(via.shm, via.slots[peer], h, len);
+	if (via.slots[peer] < 0)
+		far_commit(peer, h, len);
+	else
+		shm_commit(via.shm, via.slots[peer], h, len);
 }
 
 /* A frame from a slot is one from a peer. */
@@ -93,9 +131,26 @@ static void deliver_near(void *arg, const struct shm_frame *f)
 	via.deliver(arg, &named);
 }
 
+/* A look at sockets is a system call, and one at memory is not.  While messages come through memory
+ * only one pass of so many looks at the sockets. */
+#define NEAR_LOOKS \
+	64 /* passes without a message, about 3 us: then the next may come from anywhere */
+#define FAR_SELDOM 16
+
 int via_poll_any(void)
 {
-	return shm_poll(via.shm, deliver_near, NULL);
+	static uint32_t hot, tick;
+	int n = shm_poll(via.shm, deliver_near, NULL);
+
+	if (via.net == NULL)
+		return n;
+	if (n > 0)
+		hot = via.awaited < 0 ? NEAR_LOOKS : 0;
+	else if (hot > 0)
+		hot--;
+	if (hot == 0 || ++tick % FAR_SELDOM == 0)
+		n += net_poll_from(via.net, via.awaited);
+	return n;
 }
 
 int via_poll_from_any(int peer)

@@ -23,16 +23,19 @@
 #define HAFT_VIA_VIA_H
 
 #include "libmpi/core/lock.h"
+#include "libnet/net.h"
 #include "libshm/shm.h"
 
 struct via {
 	struct shm *shm;
-	int me;               /* this process as a peer */
+	int me, slot;         /* this process as a peer, and in the segment */
 	int npeers;           /* peers are 0 .. npeers-1 */
 	const int32_t *slots; /* by peer: its slot, -1: it is far; NULL: slot and peer are the same,
 				 and all are near */
 	const int32_t *peers; /* by slot: who is there; NULL if slots is */
-	uint32_t frame_max;   /* to near peers */
+	struct net *net;      /* the way to far peers; NULL: there are none */
+	int awaited;          /* a far peer whose socket is looked at first; -1: none */
+	uint32_t frame_max;   /* bytes: to near peers; NET_FRAME_MAX to far ones */
 	uint64_t mem_len;     /* bytes of the segment, mapped at shm->base */
 	bool contended;       /* more ranks than CPUs: whoever spins, hinders */
 	shm_deliver_fn *deliver; /* p2p's; it must take the frame */
@@ -44,14 +47,30 @@ extern struct via via;
 struct via_conf {
 	struct shm_seg *seg;
 	int me, npeers;
-	int (*slot_of)(int peer); /* -1: it is far; NULL: slots and peers are the same */
+	int (*slot_of)(int peer);      /* -1: it is far; NULL: slots and peers are the same */
+	const char *(*addr)(int peer); /* where a peer listens (libnet's text); NULL: nowhere */
+	const uint8_t *key;            /* NET_KEY_LEN bytes; NULL: nobody listens */
+	int listen_fd;                 /* its owner keeps it; -1: none */
+	const char *(*host)(int peer); /* the name of its host */
 	shm_deliver_fn *deliver;
+	/* Nothing more will come from a far peer, or go to it: words say who and why; left: it
+	 * has ended MPI in good order.  Called from inside via_poll and via_poll_from. */
+	void (*lost)(int peer, bool left, const char *words);
 };
+
+/* What puts return besides libshm's errors. */
+enum { VIA_LOST = SHM_ALARM + 1 };
+
+/* The words of an error of a put, for messages. */
+const char *via_error_text(int peer, int error);
 
 /* via_open attaches this process to its slot of the segment.  `deliver' gets every frame that
  * arrives, its src being a peer, from inside via_poll and via_poll_from.  0, or MPI_ERR_OTHER or
  * MPI_ERR_NO_MEM with words.  The segment stays the caller's. */
-int via_open(const struct via_conf *conf);
+int via_open(struct via_conf *conf);
+
+/* The name of a peer's host. */
+const char *via_host(int peer);
 
 /* The slot of a peer; -1: it is far. */
 static inline int via_slot(int peer)
@@ -72,7 +91,8 @@ void via_commit_any(int peer, const struct shm_hdr *h, size_t len);
 int via_poll_any(void);
 int via_poll_from_any(int peer);
 
-/* via_put sends one frame: 0, SHM_AGAIN (the way is full: poll, then again) or SHM_NOMEM. */
+/* via_put sends one frame: 0, SHM_AGAIN (the way is full: poll, then again), SHM_NOMEM, or of far
+ * peers VIA_LOST. */
 static inline int via_put(
 	int peer, uint64_t ctx, int32_t tag, uint8_t kind, const void *buf, size_t len)
 {
@@ -178,7 +198,29 @@ static inline bool via_read(int peer, void *dst, uint64_t at, size_t len)
 	return shm_read(via.shm, via_slot(peer), dst, at, len);
 }
 
+/* --- large messages to and from far peers: streams of libnet ------------------------------- */
+
+/* As net_send, net_post: 0, SHM_NOMEM or VIA_LOST. */
+int via_stream_send(int peer, uint64_t id, const void *buf, size_t len, struct net_op *op);
+int via_stream_post(int peer, uint64_t id, void *buf, size_t len, struct net_op *op);
+
+/* As net_unpost. */
+void via_stream_unpost(struct net_op *op);
+
+/* Everything that was put is in the kernel's hands. */
+static inline bool via_quiet(void)
+{
+	return likely(via.net == NULL) || net_quiet(via.net);
+}
+
 /* --- waiting -------------------------------------------------------------------------------- */
+
+/* via_await says whose message is waited for from now on, -1: nobody's. */
+static inline void via_await(int peer)
+{
+	if (unlikely(via.net != NULL))
+		via.awaited = peer >= 0 && via.slots[peer] < 0 ? peer : -1;
+}
 
 /* via_idle: nothing moved: spin, give the CPU away, or sleep, as it is best.  When the job is being
  * ended it does not come back. */

@@ -22,7 +22,7 @@ static void expect(int n, int tag)
 
 static void buffered(void)
 {
-	static char room[400000 + 20 * MPI_BSEND_OVERHEAD];
+	static char room[300000 + 20 * MPI_BSEND_OVERHEAD];
 	MPI_Request r;
 	void *addr;
 	int n;
@@ -37,7 +37,7 @@ static void buffered(void)
 	}
 	FAILS(MPI_ERR_BUFFER, "in use", MPI_Bsend(out, 200000, MPI_BYTE, next, 9, MPI_COMM_WORLD));
 	OK(MPI_Barrier(
-		MPI_COMM_WORLD)); /* until here nobody has received, so all of it is in use */
+		MPI_COMM_WORLD)); /* until here nobody has received, so the large one is in use */
 	OK(MPI_Buffer_iflush(&r));
 	for (int i = 0; i < SIZES; i++)
 		expect(sizes[i], i);

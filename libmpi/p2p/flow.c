@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* flow.c - large messages to and from far peers: streams of libnet, after ASK and CLEAR.
+ *
+ *     sender                                        receiver
+ *     ASK ─────────────────────────────────────>    matched: posts the user's buffer for a stream
+ *          <──────────────── CLEAR, ctx: the stream  of a number that it has never used
+ *     the user's buffer ═══════════════════════>    the user's buffer
+ *
+ *     a buffer with gaps goes through a window: two pieces of it, one on its way while the other
+ *     is packed, or unpacked
+ *          [ piece | piece ] ═══════════════════>   [ piece | piece ]
+ *
+ * The two sides need not agree about pieces: a stream is bytes.
+ *
+ * Invariants
+ *  - A request in STATE_FLOW has a flow, and is in no queue.  The flow goes with the end of its
+ * last piece, whatever became of it.
+ *  - A receiver has posted, before its CLEAR goes, all that comes or two pieces of it, and posts a
+ *    piece again before libnet looks at the next byte (inside `done').
+ *  - What a receive has no room for is not posted: libnet drops it. */
+#include "libmpi/p2p/inner.h"
+
+#include "libmpi/core/err.h"
+#include "libmpi/type/type.h"
+#include <stdlib.h>
+
+#define WINDOW ((int64_t)MEAN_OR(96, 256 * 1024)) /* bytes of a piece: packed while one is sent */
+#define PIECES 2
+
+struct piece {
+	struct net_op op; /* first */
+	struct flow *flow;
+	char *mem;
+};
+
+struct flow {
+	struct req *req;
+	uint64_t id;
+	int64_t next; /* bytes of the message that pieces have taken */
+	int64_t end;  /* of them that go or come; before: r->at at the beginning */
+	int busy;     /* pieces that are libnet's */
+	int err;      /* the first, or 0 */
+	bool sends;
+	struct piece piece[PIECES];
+	char window[];
+};
+
+static uint64_t streams; /* numbers given out so far */
+
+static int flow_peer(const struct flow *f)
+{
+	return f->sends ? f->req->peer : f->req->from;
+}
+
+/* Hands a piece to libnet.  0, SHM_NOMEM or VIA_LOST. */
+static int give(struct piece *p, void *at, int64_t n)
+{
+	struct flow *f = p->flow;
+
+	return f->sends ? via_stream_send(flow_peer(f), f->id, at, (size_t)n, &p->op)
+			: via_stream_post(flow_peer(f), f->id, at, (size_t)n, &p->op);
+}
+
+/* Takes the next bytes of the message with this piece.  False: there are no more, or no way. */
+static bool take(struct piece *p)
+{
+	struct flow *f = p->flow;
+	struct req *r = f->req;
+	int64_t n = f->end - f->next;
+	char *at = p->mem;
+
+	if (n == 0 || f->err != 0)
+		return false;
+	if (at == NULL)
+		at = (char *)(uintptr_t)type_piece(r->type, r->buf, r->count) + f->next;
+	else if (n > WINDOW)
+		n = WINDOW;
+	if (p->mem != NULL && f->sends)
+		type_pack(r->type, r->buf, r->count, f->next, at, n);
+	f->err = give(p, at, n);
+	if (f->err != 0)
+		return false;
+	f->next += n;
+	f->busy++;
+	return true;
+}
+
+/* A piece is over. */
+static void over(struct piece *p)
+{
+	struct flow *f = p->flow;
+	struct req *r = f->req;
+
+	f->busy--;
+	if (p->op.state == NET_OP_LOST)
+		f->err = VIA_LOST;
+	else if (p->mem != NULL && !f->sends)
+		type_unpack(r->type, r->buf, r->count, r->at, p->mem, (int64_t)p->op.len);
+	r->at += (int64_t)p->op.len;
+}
+
+/* The flow ends if nothing of it is libnet's any more. */
+static void flow_end(struct flow *f)
+{
+	struct req *r = f->req;
+
+	if (f->busy > 0)
+		return;
+	if (f->err != 0)
+		peer_fail(r, flow_peer(f), f->err);
+	free(f);
+	req_finish(r);
+}
+
+/* libnet is done with a piece: from inside a poll. */
+static void piece_done(struct net_op *op)
+{
+	struct piece *p = (struct piece *)(void *)op;
+	struct flow *f = p->flow;
+
+	over(p);
+	while (take(p) && p->op.state != NET_OP_BUSY)
+		over(p);
+	flow_end(f);
+}
+
+/* Makes r's flow, bytes [r->at, end) of its message, and gives libnet the first pieces.  NULL: no
+ * memory. */
+static struct flow *flow_new(struct req *r, bool sends, uint64_t id, int64_t end)
+{
+	bool whole = type_piece(r->type, r->buf, r->count) != NULL;
+	struct flow *f = malloc(sizeof(*f) + (whole ? 0 : (size_t)(PIECES * WINDOW)));
+
+	if (f == NULL)
+		return NULL;
+	*f = (struct flow){.req = r, .id = id, .next = r->at, .end = end, .sends = sends};
+	for (int i = 0; i < PIECES; i++) {
+		struct piece *p = &f->piece[i];
+
+		*p = (struct piece){.op.done = piece_done,
+			.flow = f,
+			.mem = whole ? NULL : f->window + i * WINDOW};
+	}
+	f->busy = 1; /* ours, until all have been given */
+	for (int i = 0; i < PIECES; i++) {
+		struct piece *p = &f->piece[i];
+
+		while (take(p) && p->op.state != NET_OP_BUSY)
+			over(p);
+	}
+	return f;
+}
+
+void flow_send(struct req *r, uint64_t id)
+{
+	struct flow *f;
+
+	r->state = STATE_FLOW;
+	f = flow_new(r, true, id, r->bytes);
+	if (f == NULL) {
+		/* the receiver is waiting and cannot be told otherwise */
+		haft_abort_job(MPI_ERR_NO_MEM, "no memory to send a large message");
+	}
+	f->busy--;
+	flow_end(f);
+}
+
+uint64_t flow_post(struct req *r)
+{
+	struct flow *f;
+
+	r->flow = NULL;
+	f = flow_new(r, false, ++streams, r->total < r->bytes ? r->total : r->bytes);
+	if (f == NULL)
+		haft_abort_job(MPI_ERR_NO_MEM, "no memory to receive a large message");
+	r->flow = f;
+	return f->id;
+}
+
+void flow_recv(struct req *r)
+{
+	struct flow *f = r->flow;
+
+	r->flow = NULL;
+	r->state = STATE_FLOW;
+	f->busy--;
+	flow_end(f);
+}
+
+void flow_stop(struct req *r)
+{
+	struct flow *f = r->flow;
+
+	r->flow = NULL;
+	for (int i = 0; i < PIECES; i++)
+		if (f->piece[i].op.state == NET_OP_BUSY)
+			via_stream_unpost(&f->piece[i].op);
+	free(f);
+}

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* far.c - see far.h. */
+#include "libmpi/via/far.h"
+
+#include "libmpi/core/err.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <mpi.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+static struct {
+	const char *(*addr)(int peer);
+	const char *(*host)(int peer);
+	void (*lost)(int peer, bool left, const char *words);
+	int bell;    /* our socket */
+	bool named;  /* it has its name: others can ring */
+	pid_t owner; /* who opened it all: not a child of it */
+} far = {.bell = -1};
+
+/* --- frames ---------------------------------------------------------------------------------- */
+
+static void deliver_far(void *arg, const struct net_frame *f)
+{
+	struct shm_frame as = {.ctx = f->hdr.ctx,
+		.data = f->data,
+		.tag = f->hdr.tag,
+		.len = f->len,
+		.src = f->from,
+		.kind = f->hdr.kind,
+		.flags = f->hdr.flags};
+
+	via.deliver(arg, &as);
+}
+
+static struct net_hdr hdr_of(const struct shm_hdr *h)
+{
+	return (struct net_hdr){.ctx = h->ctx, .tag = h->tag, .kind = h->kind, .flags = h->flags};
+}
+
+static int error_of(int err)
+{
+	switch (err) {
+	case 0: return 0;
+	case NET_AGAIN: return SHM_AGAIN;
+	case NET_NOMEM: return SHM_NOMEM;
+	}
+	return VIA_LOST;
+}
+
+int far_put(int peer, const struct shm_hdr *h, const void *buf, size_t len)
+{
+	struct net_hdr hdr = hdr_of(h);
+
+	return error_of(net_put(via.net, peer, &hdr, buf, len));
+}
+
+int far_reserve(int peer, size_t len, void **room)
+{
+	return error_of(net_reserve(via.net, peer, len, room));
+}
+
+void far_commit(int peer, const struct shm_hdr *h, size_t len)
+{
+	struct net_hdr hdr = hdr_of(h);
+
+	net_commit(via.net, peer, &hdr, len);
+}
+
+int via_stream_send(int peer, uint64_t id, const void *buf, size_t len, struct net_op *op)
+{
+	return error_of(net_send(via.net, peer, id, buf, len, op));
+}
+
+int via_stream_post(int peer, uint64_t id, void *buf, size_t len, struct net_op *op)
+{
+	return error_of(net_post(via.net, peer, id, buf, len, op));
+}
+
+void via_stream_unpost(struct net_op *op)
+{
+	net_unpost(via.net, op);
+}
+
+const char *via_host(int peer)
+{
+	return far.host(peer);
+}
+
+const char *via_error_text(int peer, int error)
+{
+	return error == VIA_LOST ? net_peer_words(via.net, peer) : shm_error_text(error);
+}
+
+/* --- the bell -------------------------------------------------------------------------------- */
+
+/* Where the rank in a slot of this host's segment has its bell. */
+static socklen_t bell_name(struct sockaddr_un *a, int slot)
+{
+	int n;
+
+	*a = (struct sockaddr_un){.sun_family = AF_UNIX};
+	n = snprintf(a->sun_path + 1, sizeof(a->sun_path) - 1, "haft-%016llx-%d",
+		(unsigned long long)shm_seg_cookie(via.shm->seg), slot);
+	return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n);
+}
+
+static bool bell_open(void)
+{
+	struct sockaddr_un a;
+	socklen_t len = bell_name(&a, via.slot);
+
+	far.bell = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	far.named = far.bell >= 0 && bind(far.bell, (struct sockaddr *)&a, len) == 0;
+	return far.bell >= 0;
+}
+
+/* Full is as good as rung, and who is not there needs no waking. */
+static void bell_ring(void *arg, int slot)
+{
+	struct sockaddr_un a;
+	socklen_t len = bell_name(&a, slot);
+
+	(void)arg;
+	sendto(far.bell, "", 1, MSG_DONTWAIT | MSG_NOSIGNAL, (struct sockaddr *)&a, len);
+}
+
+static void bell_drain(void)
+{
+	char byte;
+
+	while (recv(far.bell, &byte, sizeof(byte), MSG_DONTWAIT) >= 0)
+		;
+}
+
+#define DEAF_NS 1000000u /* a sleep that nobody can end */
+
+/* libshm's sleep, for at most ns: true: nothing but the clock ended it. */
+static bool bell_sleep(void *arg, uint64_t ns)
+{
+	struct pollfd fds[2] = {{net_fd(via.net), POLLIN, 0}, {far.bell, POLLIN, 0}};
+	int ms = net_sleep_ms(via.net), n;
+	struct timespec t;
+
+	(void)arg;
+	if (!far.named && ns > DEAF_NS)
+		ns = DEAF_NS;
+	if (ms >= 0 && (uint64_t)ms * 1000000u < ns)
+		ns = (uint64_t)ms * 1000000u;
+	t = (struct timespec){(time_t)(ns / 1000000000u), (long)(ns % 1000000000u)};
+	n = ppoll(fds, 2, &t, NULL);
+	if (n > 0 && fds[1].revents != 0)
+		bell_drain();
+	return n == 0;
+}
+
+/* --- open and close -------------------------------------------------------------------------- */
+
+static const char *addr_of(void *arg, int peer)
+{
+	(void)arg;
+	return far.addr(peer);
+}
+
+static void peer_lost(void *arg, int peer, enum net_why why, const char *words)
+{
+	(void)arg;
+	far.lost(peer, why == NET_WHY_LEFT, words);
+}
+
+static void told(void *arg, const char *words)
+{
+	(void)arg;
+	fprintf(stderr, "haft: rank %d: %s\n", via.me, words);
+}
+
+/* What was put goes out before the process does.  A child that ends has nothing of it. */
+static void far_close(void)
+{
+	if (getpid() == far.owner)
+		net_close(via.net);
+}
+
+static int far_failed(const char *what, const char *words)
+{
+	return haft_err(MPI_ERR_OTHER, "rank %d cannot open %s: %s", via.me, what, words);
+}
+
+int far_open(const struct via_conf *conf)
+{
+	static const struct shm_bell bell = {bell_sleep, bell_ring, NULL};
+	struct net_conf net = {.me = via.me,
+		.npeers = via.npeers,
+		.listen_fd = -1,
+		.deliver = deliver_far,
+		.lost = peer_lost,
+		.told = told,
+		.addr = addr_of};
+	int err;
+
+	if (conf->key == NULL)
+		return haft_err(MPI_ERR_OTHER,
+			"HAFT_VIA=net, but the launcher has made no sockets for the processes: it "
+			"must be in mpiexec's environment");
+	memcpy(net.key, conf->key, NET_KEY_LEN);
+	if (conf->listen_fd >= 0)
+		net.listen_fd = fcntl(conf->listen_fd, F_DUPFD_CLOEXEC, 0);
+	far.addr = conf->addr;
+	far.host = conf->host;
+	far.lost = conf->lost;
+	far.owner = getpid();
+	err = net_open(&net, &via.net);
+	if (err != 0)
+		return far_failed(
+			"its sockets", err == NET_SYS ? strerror(errno) : net_error_text(err));
+	if (!bell_open())
+		return far_failed("the socket that wakes it", strerror(errno));
+	shm_bell_set(via.shm, &bell);
+	atexit(far_close);
+	return 0;
+}
