@@ -120,6 +120,13 @@ static const struct haft_row rows[HAFT_SETTINGS] = {
 		.everywhere = true,
 		.meaning = "processes of one host talk by shared memory (auto, shm), or by sockets "
 			   "like those of several hosts (net); with shm no others are reached"},
+	[HAFT_SET_GRACE] = {.name = "HAFT_GRACE",
+		.normal = 3,
+		.max = 1000000000,
+		.everywhere = true,
+		.launch = true,
+		.meaning = "seconds that the processes of a job have to end by themselves, after "
+			   "Ctrl-C or another signal to mpiexec, before it kills them"},
 };
 
 static int64_t values[HAFT_SETTINGS];

@@ -259,6 +259,7 @@ void crew_see(struct crew *c, struct seen *seen)
 		s->state = atomic_load(&page_of(c, i)->state);
 		s->alive = c->m[i].alive;
 		shm_seg_view(c->seg, i, &s->view);
+		s->left = !s->alive && c->m[i].group > 0 && kill(-c->m[i].group, 0) == 0;
 		s->cpu_ns = s->alive ? cpu_of(s->view.pid) : 0;
 	}
 }

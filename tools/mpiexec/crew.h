@@ -46,6 +46,7 @@ struct seen {
 	bool known;     /* the rest holds */
 	uint32_t state; /* enum boot_state */
 	bool alive;
+	bool left;       /* not alive, but something that it has started is */
 	uint64_t cpu_ns; /* CPU time of its process */
 	struct shm_view view;
 };

@@ -98,6 +98,7 @@ void job_start(struct job *j, const struct plan *p, const sigset_t *mask)
 		for (int i = 0; i < p->app[a].n; i++)
 			j->rank[r++].app = a;
 	hang_init(j);
+	j->grace_ms = 1000 * haft_set_launch(HAFT_SET_GRACE, environ);
 	out_init(j->n, p->label);
 	if (p->timeout > 0)
 		j->stop_ns = now_ns() + (uint64_t)(p->timeout * 1e9);
@@ -109,7 +110,7 @@ void job_signal(struct job *j, int sig)
 	crew_signal(&j->crew, sig);
 }
 
-void job_end(struct job *j, int sig, int grace_ms)
+void job_end(struct job *j, int sig, int64_t grace_ms)
 {
 	uint64_t at = now_ns() + (uint64_t)grace_ms * 1000000u;
 
@@ -232,6 +233,7 @@ void job_died(struct job *j, int r, int pid, int status, uint32_t state)
 		return;
 	}
 	k->absent = state == BOOT_NEW;
+	k->ended_ns = now_ns();
 	if (k->absent && j->look_ns == 0)
 		j->look_ns = now_ns() + (uint64_t)ABSENT_MS * 1000000u;
 }
@@ -257,14 +259,24 @@ static int rank_running(const struct job *j)
 	return -1;
 }
 
+/* True if a rank has ended without MPI, and nothing that it has left behind will come to it. */
+static bool rank_absent(const struct job *j, int r, uint64_t now)
+{
+	const struct rank *k = &j->rank[r];
+
+	return k->absent && j->seen[r].state == BOOT_NEW &&
+		(!j->seen[r].left || now - k->ended_ns > (uint64_t)ABSENT_MAX_S * 1000000000u);
+}
+
 /* Ends the job if a rank is in MPI and another has ended without: MPI_Finalize would wait for it
  * for ever. */
 static void absent_look(struct job *j)
 {
 	int waits = rank_running(j);
+	uint64_t now = now_ns();
 
 	for (int r = 0; r < j->n && waits >= 0; r++) {
-		if (!j->rank[r].absent || j->seen[r].state != BOOT_NEW)
+		if (!rank_absent(j, r, now))
 			continue;
 		say("%s ended without MPI_Init, and rank %d, which is in "
 		    "MPI, would wait for it for ever",

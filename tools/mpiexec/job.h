@@ -22,9 +22,9 @@
 #include "tools/mpiexec/plan.h"
 
 #define GRACE_FAIL_MS 300  /* SIGTERM to SIGKILL after a failure: the job ends within 1 s */
-#define GRACE_USER_MS 3000 /* after Ctrl-C or SIGTERM: time to write a checkpoint */
 #define DRAIN_MS      300  /* for output after the last rank, if something of it is left behind */
-#define ABSENT_MS     500  /* for what a rank has left in the background to say MPI_Init */
+#define ABSENT_MS     500 /* for what a rank has left in the background to say MPI_Init ... */
+#define ABSENT_MAX_S 30 /* ... as long as something of it is there */
 #define EXIT_TIMEOUT  124  /* as timeout(1) */
 #define HANG_LOOKS    4    /* in HAFT_HANG seconds: a hang is told at most a quarter too late */
 
@@ -35,8 +35,9 @@ struct rank {
 	int pid; /* 0: not started yet */
 	int app;
 	bool alive;
-	bool absent; /* has ended well, and had not said MPI_Init */
-	bool doubt;  /* has ended well amid MPI: a failure, if others still need it */
+	bool absent;       /* has ended well, and had not said MPI_Init ... */
+	uint64_t ended_ns; /* ... at this time */
+	bool doubt;        /* has ended well amid MPI: a failure, if others still need it */
 };
 
 /* The watch for a job in which everybody sleeps. */
@@ -77,6 +78,7 @@ struct job {
 	unsigned asked;   /* enum ask */
 	int code;         /* exit code so far */
 	bool ending;      /* the job is being ended by us */
+	int64_t grace_ms; /* HAFT_GRACE, after a signal of the user: time to write a checkpoint */
 	int signal;       /* by which signal of the user; 0: by none */
 	bool hurt;        /* some rank did not end well after that signal */
 	bool killed;      /* SIGKILL was sent to all */
@@ -107,7 +109,7 @@ void job_fail(struct job *j, int code);
 void job_signal(struct job *j, int sig);
 
 /* Begins to end the job: `sig' to all, SIGKILL after `grace_ms'. */
-void job_end(struct job *j, int sig, int grace_ms);
+void job_end(struct job *j, int sig, int64_t grace_ms);
 
 /* Looks at all ranks, then does what was asked (enum ask): at once, or when the other hosts have
  * answered.  job_answer: they have. */

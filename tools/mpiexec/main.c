@@ -71,7 +71,7 @@ static void user_end(struct job *j, int sig)
 		return;
 	}
 	j->signal = sig;
-	job_end(j, sig, GRACE_USER_MS);
+	job_end(j, sig, j->grace_ms);
 }
 
 /* Ctrl-Z: stop the ranks, then ourselves; SIGCONT wakes us, and the loop then sees it. */
@@ -192,7 +192,7 @@ static void loop(struct job *j, int sigfd)
 		if (j->alive == 0 && out_open() && drain_ns == 0)
 			drain_ns = drain_begin(j, now);
 		if (drain_ns != 0 && now >= drain_ns && out_open())
-			out_cut();
+			out_cut(now);
 		clock_work(j, now);
 		p[ON_SIGNAL] = (struct pollfd){.fd = sigfd, .events = POLLIN};
 		stdin_polls(j, p);
