@@ -338,17 +338,18 @@ int out_patience(uint64_t now_ns)
 	return ms;
 }
 
+/* Reads a pipe's worth: children that the rank has left may go on talking. */
+static void pipe_read(struct stream *t, uint64_t now)
+{
+	for (size_t n = 0; n < OUT_HOLD / PIPE_BUF && t->fd >= 0; n++)
+		if ((t->sink->floor != NULL && t->sink->floor != t) || !stream_read(t, now))
+			return;
+}
+
 void out_hear(int rank, uint64_t now_ns)
 {
-	for (int which = 0; which < 2; which++) {
-		struct stream *t = &out.stream[2 * rank + which];
-
-		/* A pipe's worth: children that it has left may go on talking. */
-		for (size_t n = 0; n < OUT_HOLD / PIPE_BUF && t->fd >= 0; n++)
-			if ((t->sink->floor != NULL && t->sink->floor != t) ||
-				!stream_read(t, now_ns))
-				break;
-	}
+	for (int which = 0; which < 2; which++)
+		pipe_read(&out.stream[2 * rank + which], now_ns);
 }
 
 bool out_open(void)
@@ -366,11 +367,22 @@ bool out_broken(void)
 	return out.sink[0].broken || out.sink[1].broken;
 }
 
-void out_cut(void)
+/* What is in the pipe counts: it may be ranks' own. */
+static void stream_cut(struct stream *t, uint64_t now)
 {
+	pipe_read(t, now);
+	if (t->fd >= 0)
+		stream_end(t);
+}
+
+void out_cut(uint64_t now_ns)
+{
+	for (int i = 0; i < 2; i++)
+		if (out.sink[i].floor != NULL)
+			stream_cut(out.sink[i].floor, now_ns);
 	for (int i = 0; i < out.nstreams; i++)
 		if (out.stream[i].fd >= 0)
-			stream_end(&out.stream[i]);
+			stream_cut(&out.stream[i], now_ns);
 }
 
 void say_raw(const char *line)

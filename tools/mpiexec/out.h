@@ -23,8 +23,8 @@
 #define OUT_HOLD     65536  /* bytes of an unfinished line that are kept; a pipe's capacity */
 #define OUT_QUEUE    262144 /* bytes in a sink's queue above which its streams are not read */
 #define OUT_PART_MS  150    /* a person does not see this as a delay */
-#define OUT_FLOOR_MS 1000
-#define OUT_POLLS    4 /* entries of out_polls */
+#define OUT_FLOOR_MS 5000   /* a rank that others keep from its CPU is still in its line */
+#define OUT_POLLS    4      /* entries of out_polls */
 
 /* Makes the sinks, for `n' ranks.  `label': lines begin with "[rank] ". */
 void out_init(int n, bool label);
@@ -47,8 +47,8 @@ bool out_broken(void);  /* nobody reads our stdout or stderr any more */
 /* Takes what a rank that has died said last, so that it stands before what we say of its death. */
 void out_hear(int rank, uint64_t now_ns);
 
-/* Closes all streams; unfinished lines go out. */
-void out_cut(void);
+/* Takes what is in the pipes, and closes all streams; unfinished lines go out. */
+void out_cut(uint64_t now_ns);
 
 /* Queues one line of mpiexec itself on stderr; say_raw: without its name in front. */
 __attribute__((format(printf, 1, 2))) void say(const char *fmt, ...);
