@@ -2,6 +2,7 @@
 /* crew.c - starts the ranks of this host and counts their deaths.  See crew.h. */
 #include "tools/mpiexec/crew.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -250,6 +251,42 @@ static uint64_t cpu_of(int pid)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
+/* Can thread `task' of process `pid' run, as far as /proc tells? */
+static bool task_runs(int pid, const char *task)
+{
+	char path[64], stat[512];
+	ssize_t n;
+	char *p;
+	int fd;
+
+	snprintf(path, sizeof path, "/proc/%d/task/%.12s/stat", pid, task);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	n = fd < 0 ? -1 : read(fd, stat, sizeof stat - 1);
+	if (fd >= 0)
+		close(fd);
+	if (n <= 0)
+		return false;
+	stat[n] = '\0';
+	p = strrchr(stat, ')'); /* behind the name, which may be anything */
+	return p != NULL && p[1] == ' ' && (p[2] == 'R' || p[2] == 'D');
+}
+
+static bool process_runs(int pid)
+{
+	struct dirent *e;
+	bool runs = false;
+	char path[32];
+	DIR *d;
+
+	snprintf(path, sizeof path, "/proc/%d/task", pid);
+	d = opendir(path);
+	while (d != NULL && !runs && (e = readdir(d)) != NULL)
+		runs = e->d_name[0] != '.' && task_runs(pid, e->d_name);
+	if (d != NULL)
+		closedir(d);
+	return runs;
+}
+
 void crew_see(struct crew *c, struct seen *seen)
 {
 	for (int i = 0; i < c->n; i++) {
@@ -260,6 +297,7 @@ void crew_see(struct crew *c, struct seen *seen)
 		s->alive = c->m[i].alive;
 		shm_seg_view(c->seg, i, &s->view);
 		s->left = !s->alive && c->m[i].group > 0 && kill(-c->m[i].group, 0) == 0;
+		s->runs = s->alive && s->view.asleep && process_runs(s->view.pid);
 		s->cpu_ns = s->alive ? cpu_of(s->view.pid) : 0;
 	}
 }

@@ -47,6 +47,7 @@ struct seen {
 	uint32_t state; /* enum boot_state */
 	bool alive;
 	bool left;       /* not alive, but something that it has started is */
+	bool runs;       /* one of its threads can run, or does */
 	uint64_t cpu_ns; /* CPU time of its process */
 	struct shm_view view;
 };

@@ -7,7 +7,8 @@
  *
  * Ranks say in the segment since when nothing but the clock has woken them; mpiexec looks a few
  * times in HAFT_HANG seconds, and nobody else does anything for it.  A process that sleeps in MPI
- * with one thread and computes with another has used CPU time: it does not hang. */
+ * with one thread and computes with another has used CPU time: it does not hang.  Nor does one that
+ * has been woken and only waits for a CPU, which the kernel knows: a thread of it can run. */
 #include "tools/mpiexec/job.h"
 
 #include <stdlib.h>
@@ -47,6 +48,15 @@ static uint64_t still_since(struct job *j, int r, uint64_t now)
 									      : s->view.still_ns;
 }
 
+/* Will somebody go on as soon as he gets a CPU? */
+static bool anybody_runs(const struct job *j)
+{
+	for (int r = 0; r < j->n; r++)
+		if (j->seen[r].alive && j->seen[r].state == BOOT_RUNNING && j->seen[r].runs)
+			return true;
+	return false;
+}
+
 void hang_look(struct job *j, uint64_t now)
 {
 	struct hang *h = &j->hang;
@@ -61,6 +71,8 @@ void hang_look(struct job *j, uint64_t now)
 	if (still > h->still_ns)
 		h->still_ns = still;
 	if (still == 0 || now - h->still_ns < h->limit_ns || h->said_ns == h->still_ns)
+		return;
+	if (anybody_runs(j))
 		return;
 	h->said_ns = h->still_ns;
 	say("all processes that are in MPI have slept for %llu s (HAFT_HANG): does the job hang?",

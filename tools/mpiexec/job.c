@@ -265,7 +265,7 @@ static bool rank_absent(const struct job *j, int r, uint64_t now)
 	const struct rank *k = &j->rank[r];
 
 	return k->absent && j->seen[r].state == BOOT_NEW &&
-		(!j->seen[r].left || now - k->ended_ns > (uint64_t)ABSENT_MAX_S * 1000000000u);
+	       (!j->seen[r].left || now - k->ended_ns > (uint64_t)ABSENT_MAX_S * 1000000000u);
 }
 
 /* Ends the job if a rank is in MPI and another has ended without: MPI_Finalize would wait for it

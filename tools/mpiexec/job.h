@@ -21,12 +21,12 @@
 #include "tools/mpiexec/crew.h"
 #include "tools/mpiexec/plan.h"
 
-#define GRACE_FAIL_MS 300  /* SIGTERM to SIGKILL after a failure: the job ends within 1 s */
-#define DRAIN_MS      300  /* for output after the last rank, if something of it is left behind */
+#define GRACE_FAIL_MS 300 /* SIGTERM to SIGKILL after a failure: the job ends within 1 s */
+#define DRAIN_MS      300 /* for output after the last rank, if something of it is left behind */
 #define ABSENT_MS     500 /* for what a rank has left in the background to say MPI_Init ... */
-#define ABSENT_MAX_S 30 /* ... as long as something of it is there */
-#define EXIT_TIMEOUT  124  /* as timeout(1) */
-#define HANG_LOOKS    4    /* in HAFT_HANG seconds: a hang is told at most a quarter too late */
+#define ABSENT_MAX_S  30  /* ... as long as something of it is there */
+#define EXIT_TIMEOUT  124 /* as timeout(1) */
+#define HANG_LOOKS    4   /* in HAFT_HANG seconds: a hang is told at most a quarter too late */
 
 struct far;
 
