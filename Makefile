@@ -150,6 +150,7 @@ help:
 	'check-all    the tests in every flavour: $(flavours)' \
 	'check-full   that, and spin on the models of libshm, and a cross compiler' \
 	'long-kill    kill -9 at 100 random moments of a job, to ranks and to mpiexec' \
+	'check-times  how soon a job ends that has failed; for a machine that has nothing else to do' \
 	'check-models check-cross   spin alone; the libraries compiled for aarch64 alone' \
 	'lint         layers, names, budgets, format; all with -Werror' \
 	'install      DESTDIR= PREFIX=/usr/local' \

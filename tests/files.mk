@@ -295,6 +295,12 @@ run-check: tests
 		unit $(unit_sel) mpi $(mpi_sel) script $(sh_sel)
 .PHONY: tests
 
+# How long the end of a job takes: only where nobody else computes.
+timely := death kill mpi output signal slay
+check-times: tests
+	$(Q)STRICT=1 SANFLAGS='$(san)' $(B)/tests/run -b $(B) -j 1 script $(timely:%=tests/tools/%.sh)
+.PHONY: check-times
+
 # kill -9 at 100 random moments.
 long-kill: $(B)/tests/life/storm $(B)/tests/run
 	$(Q)KILLS=100 SANFLAGS='$(san)' $(B)/tests/run -b $(B) -o $(B)/kill.log -x 10 script tests/tools/slay.sh

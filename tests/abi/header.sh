@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# RUN time=180
 # mpi.h compiles without a word in every C and C++ that programs are written in, has the standard's
 # prototypes, and each constant has the standard's value; the libraries show these names and no others.
 set -u

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# RUN time=30
 # The benchmark's table says what its results say: medians, ratios, bounds, states.
 set -u
 in=$TMPDIR/results

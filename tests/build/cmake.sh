@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# RUN time=180
 # CMake's find_package(MPI), for C and C++: by MPI_HOME, by PATH, and with mpicc as its compiler.
 . tests/build/lib.sh
 command -v cmake >/dev/null || exit 77

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# RUN time=300
+# RUN time=600
 # Fortran as it is installed: mpifort and its other names, pkg-config, CMake's find_package(MPI) with mpif.h,
 # mpi and mpi_f08; modules for another compiler; what must not compile.
 . tests/build/lib.sh

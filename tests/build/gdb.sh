@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# RUN time=60
 # libobj/gdb.py: an object in words, and the list of those that are alive.
 set -u
 command -v gdb >/dev/null || exit 77

@@ -35,7 +35,7 @@ install_tree() {
 
 # runs PROGRAM: it is a job of 3 that finds its sum.
 runs() {
-	got=$(timeout 20 "$prefix/bin/mpiexec" -n 3 "$@" 2>&1) || fail "$* fails: $got"
+	got=$(timeout 200 "$prefix/bin/mpiexec" -n 3 "$@" 2>&1) || fail "$* fails: $got"
 	[ "$(echo "$got" | grep -c '^sum 3$')" = 3 ] || fail "$* says: $got"
 }
 

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# RUN time=120
 # libobj alone, as the author of another runtime meets it: installed, found by pkg-config, used by
 # tasks.c with nothing but a compiler, once as shared and once as static library.
 set -u

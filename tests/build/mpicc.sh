@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# RUN time=120
 # Programs built by the installed mpicc and mpicxx, in one step and in two, and after a move.
 . tests/build/lib.sh
 install_tree

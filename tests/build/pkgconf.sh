@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# RUN time=120
 # Programs built by way of pkg-config: mpi, mpi-c, mpi-cxx, shared and static.
 . tests/build/lib.sh
 command -v pkg-config >/dev/null || exit 77

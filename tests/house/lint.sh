@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# RUN time=60
 # lint finds each offence that it was written for, and nothing in a tree that has none.
 set -u
 command -v git >/dev/null && command -v clang-format >/dev/null || exit 77

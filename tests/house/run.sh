@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# RUN time=30
+# RUN time=400
 # The runner itself: it believes no test that fails, hangs, or leaves something behind.
 set -u
 run=$B/tests/run
@@ -12,7 +12,7 @@ try() {
 	name=$1
 	shift
 	printf '%s\n' "$@" >"tests/$name.sh"
-	"$run" -b build script "tests/$name.sh" >"$name.log"
+	"$run" -g "${grace:-20000}" -b build script "tests/$name.sh" >"$name.log"
 }
 bad() {
 	echo "$1"
@@ -32,7 +32,7 @@ try rc '# RUN rc=3' 'exit 3' || bad "an expected exit code failed"
 try vars '# RUN env="X=1 Y=2" args="a b"' 'test "$X$Y$1$2" = 12ab' || bad "env and args"
 try late '# RUN time=1' 'sleep 20 & sleep 20' && bad "a test passed its limit"
 grep -q 'killed after its 1 s' late.log || bad "the limit is not named"
-try orphan 'setsid sleep 20 &' && bad "a process left behind passed"
+grace=500 try orphan 'setsid sleep 20 &' && bad "a process left behind passed"
 grep -q 'left processes behind' orphan.log || bad "leftover process is not named"
 try short 'sleep 0.3 &' || bad "a process that ends by itself is no leftover"
 try file 'touch "$TMPDIR/x"' && bad "a file left behind passed"

@@ -1,17 +1,20 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# RUN time=60
 # A rank that fails is named, and the job ends within 1 s with its exit code.
 . tests/tools/lib.sh
 
+none_left() {
+	until_gone "$mark" 0 || fail "$said: ranks are left"
+}
+
 # dies CODE TEXT COMMAND: rank 2 of 4 runs it, the others sleep.
 dies() {
-	job -n 4 sh -c "$my [ \$r = 2 ] || exec sleep 61.5; $3"
+	job -n 4 sh -c "$my [ \$r = 2 ] || exec sleep $mark; $3"
 	want_rc "$1"
 	want_err "rank 2 (process "
 	want_err "$2"
 	want_err_lines 1
-	want_ms 1500
-	[ "$(alive 61.5)" = 0 ] || fail "$said: ranks are left"
+	want_ms 1000
+	none_left
 }
 dies 7 'sh) exited with code 7' 'exit 7'
 dies 255 'exited with code 255' 'exit 255'
@@ -22,24 +25,31 @@ dies 139 'exited with code 139 (128 + signal 11: Segmentation fault)' \
 	'sh -c "kill -SEGV \$\$" 2>/dev/null; exit $?'
 
 # Ranks that do not want to end.
-job -n 3 sh -c "trap '' TERM INT; $my [ \$r = 1 ] && exit 3; sleep 61.5; sleep 61.5"
+job -n 3 sh -c "trap '' TERM INT; $my [ \$r = 1 ] && exit 3; sleep $mark; sleep $mark"
 want_rc 3
-want_ms 1500
-[ "$(alive 61.5)" = 0 ] || fail "$said: ranks are left"
+want_ms 1000
+none_left
 # One that is stopped.
-job -n 2 sh -c "$my [ \$r = 0 ] && { sleep 0.3; exit 4; }; kill -STOP \$\$; sleep 61.5"
+job -n 2 sh -c "$my $await
+	if [ \$r = 1 ]; then echo \$\$ >'$TMPDIR/pid.new'; mv '$TMPDIR/pid.new' '$TMPDIR/pid'; kill -STOP \$\$; exec sleep $mark; fi
+	await '$TMPDIR/pid'; read p <'$TMPDIR/pid'
+	until grep -q '^State:.T' /proc/\$p/status; do sleep 0.05; done; exit 4"
 want_rc 4
-want_ms 2000
-[ "$(alive 61.5)" = 0 ] || fail "$said: ranks are left"
+none_left
 
-# The first one that fails counts; what it printed before is there.
-job -n 3 sh -c "$my sleep 0.\$((2 * r)); echo last words of \$r; exit \$((r + 10))"
+# The first one that fails counts: the others do so when mpiexec knows of it, so that the process is
+# no longer there.  What it printed before is there.
+rm -f "$TMPDIR/pid"
+job -n 3 sh -c "$my $await
+	[ \$r != 0 ] || { echo last words of 0; echo \$\$ >'$TMPDIR/pid.new'; mv '$TMPDIR/pid.new' '$TMPDIR/pid'; exit 10; }
+	trap 'exit 1\$r' TERM; await '$TMPDIR/pid'; read p <'$TMPDIR/pid'
+	while kill -0 \$p 2>/dev/null; do sleep 0.05; done; exit 1\$r"
 want_rc 10
 want_out 'last words of 0'
 want_err 'rank 0 '
 
 # Its last words stand before ours.
-job -n 3 sh -c "$my [ \$r = 1 ] || exec sleep 61.5; seq 5000 >&2; kill -KILL \$\$"
+job -n 3 sh -c "$my [ \$r = 1 ] || exec sleep $mark; seq 5000 >&2; kill -KILL \$\$"
 want_rc 137
 [ "$(tail -n 1 "$err" | grep -c 'rank 1 ')$(wc -l <"$err")" = 15001 ] || fail "last words: $(tail -n 3 "$err")"
 
@@ -49,16 +59,16 @@ want_rc 0
 want_lines 3
 
 # The limit of time.
-job -timeout 0.5 -n 3 sleep 61.5
+job -timeout 0.5 -n 3 sleep "$mark"
 want_rc 124
 want_err 'has not ended after 0.5 s'
 want_err 'ranks 0-2: '
-want_ms 2000
-MPIEXEC_TIMEOUT=0.5 job -n 1 sleep 61.5
+want_ms 1500
+none_left
+MPIEXEC_TIMEOUT=0.5 job -n 1 sleep "$mark"
 want_rc 124
-job -timeout 30 true
+job -timeout $patience true
 want_rc 0
-want_ms 5000
 
 # A program that vanishes between look and start.  (ThreadSanitizer's posix_spawn does not tell.)
 printf '#!/no/such/shell\n' >"$TMPDIR/script"

@@ -1,6 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # lib.sh - what the tests of mpiexec share.  To be sourced from the top of the tree.
+#
+# No test depends on how fast the machine is, or on who else uses it: what a test acts upon it has
+# seen (until ...), what must not end by itself sleeps for longer than anybody waits ($mark), and
+# promises of so many milliseconds are judged only where STRICT=1 says that nobody else is there
+# (make check-times).
 set -u
+patience=300                # seconds until a test no longer waits for what should come soon
+mark=$((1000 + $$ % 1000)).$$ # seconds; who sleeps for so long is a process of this test
 case $B in /*) ;; *) B=$PWD/$B ;; esac
 export B
 run=$B/bin/mpiexec
@@ -27,9 +34,23 @@ finish() {
 job() {
 	said="mpiexec $*"
 	from=$(date +%s%N)
-	timeout 60 "$run" "$@" >"$out" 2>"$err" </dev/null
+	timeout $patience "$run" "$@" >"$out" 2>"$err" </dev/null
 	rc=$?
 	ms=$((($(date +%s%N) - from) / 1000000))
+}
+
+# begin ARGS...: starts it in the background, as $pid, and waits until it has a child: mpiexec takes
+# no signal before it has set them up.
+begin() {
+	said="mpiexec $*"
+	: >"$out" # the job, which truncates them, starts only later
+	: >"$err"
+	"$run" "$@" >"$out" 2>>"$err" </dev/null &
+	pid=$!
+	until_ parent 2>/dev/null || fail "$said does not start"
+}
+parent() {
+	[ -n "$(cat /proc/$pid/task/$pid/children)" ]
 }
 
 want_rc() {
@@ -48,8 +69,9 @@ want_err() {
 }
 # want_waited RANKS TEXT: the roll-call says that these ranks wait so, for whatever time: how long
 # exactly depends on who else uses the machine.
+any_seconds='s/has waited [0-9]+( to [0-9]+)? s/has waited s/'
 want_waited() {
-	sed -E 's/has waited [0-9]+( to [0-9]+)? s/has waited/' "$err" | grep -qF -e "$1: has waited$2" || {
+	sed -E "$any_seconds" "$err" | grep -qF -e "$1: has waited s$2" || {
 		fail "$said: no \"$1: has waited ... s$2\" on stderr, but:"
 		cat "$err"
 	}
@@ -75,9 +97,9 @@ want_err_lines() {
 	}
 }
 
-# want_ms MS: what a quiet machine does in MS; one on which others compute gets five times as long.
+# want_ms MS: that is the promise.  Ranks that wait for longer ($mark) fail a test in any case.
 want_ms() {
-	[ $ms -le $(($1 * 5)) ] || fail "$said: took $ms ms, not at most $1 (times 5)"
+	[ $ms -le "$1" ] || [ -z "${STRICT:-}" ] || fail "$said: took $ms ms, not at most $1"
 }
 
 # alive WORD: how many processes have WORD as an argument (which awk has not).
@@ -86,23 +108,47 @@ alive() {
 		w=$1 awk '$0 == ENVIRON["w"] { n++ } END { print n + 0 }'
 }
 
-# until_gone MARK MS: waits until no process has MARK.
-until_gone() {
-	t=0
-	while [ "$(alive "$1")" != 0 ]; do
-		[ $t -ge "$2" ] && return 1
-		sleep 0.1
-		t=$((t + 100))
+# until_ COMMAND...: waits until it succeeds; false if that does not come.
+until_() {
+	end=$(($(date +%s) + patience))
+	until "$@"; do
+		[ "$(date +%s)" -lt $end ] || return 1
+		sleep 0.05
 	done
 }
 
-# until_there FILE LINES: waits for output, at most 10 s.
+# until_gone WORD MS: waits until no process has it as an argument; MS is the promise (want_ms).
+gone() { [ "$(alive "$1")" = 0 ]; }
+until_gone() {
+	from=$(date +%s%N)
+	until_ gone "$1" || return 1
+	ms=$((($(date +%s%N) - from) / 1000000))
+	want_ms "$2"
+}
+
+# until_there FILE LINES: waits for output.
+there() { [ "$(wc -l <"$1")" -ge "$2" ]; }
 until_there() {
-	t=0
 	: >>"$1" # the job that is to write it may not have begun
-	while [ "$(wc -l <"$1")" -lt "$2" ]; do
-		[ $t -ge 100 ] && return 1
-		sleep 0.1
-		t=$((t + 1))
-	done
+	until_ there "$1" "$2"
+}
+
+# until_err TEXT: waits for it on stderr.
+until_err() {
+	until_ grep -qF -e "$1" "$err" || want_err "$1"
+}
+
+# In a rank: waits for a file that the test, or another rank, makes.
+await='await() { until [ -e "$1" ]; do sleep 0.05; done; };'
+
+# files_before, no_files: no file of ours has come where others would find it.
+files() {
+	ls -A /dev/shm /tmp 2>/dev/null | grep -i -e haft -e mpiexec | sort
+}
+files_before() {
+	files >"$TMPDIR/files"
+}
+no_files() {
+	now=$(files | comm -13 "$TMPDIR/files" -)
+	[ -z "$now" ] || fail "$said: files are left: $now"
 }

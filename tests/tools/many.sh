@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# RUN time=120
 # Many ranks start and end: 512 under the usual limit of open files.
 . tests/tools/lib.sh
 

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# RUN time=120
 # How jobs of MPI begin and end: ends.c, under mpiexec and alone.
 . tests/tools/lib.sh
 life=$TMPDIR/life
@@ -17,7 +16,7 @@ want_out 'rank 2 of 3 sum 3.'
 # Singletons: alone, under a HAFT_JOB that is not theirs, started by a rank that has ended MPI.
 alone() {
 	said="life $*"
-	timeout 20 "$life" "$@" >"$out" 2>"$err"
+	timeout $patience "$life" "$@" >"$out" 2>"$err"
 	rc=$?
 	want_rc 0
 	want_out 'rank 0 of 1 sum 0.'
@@ -66,7 +65,7 @@ want_rc 1
 want_err 'rank 0 (process '
 want_err 'ended without MPI_Init'
 want_err_lines 1
-want_ms 2000
+want_ms 1000
 # ... unless what it has left behind takes its place.
 job -n 2 sh -c "$my [ \$r = 1 ] && exec '$life'; (sleep 0.1; exec '$life') & exit 0"
 want_rc 0
@@ -100,8 +99,8 @@ dies() {
 	want_rc "$2"
 	want_err "$3"
 	want_err_lines "$4"
-	want_ms 2000
-	[ "$(alive "$life")" = 0 ] || fail "$said: ranks are left"
+	want_ms 1000
+	until_gone "$life" 0 || fail "$said: ranks are left"
 }
 dies abort 42 'rank 1 (process ' 2
 want_err 'has aborted the job with code 42'
@@ -116,7 +115,7 @@ job -n 4 "$life" error
 want_err 'MPI_Send'
 want_err 'MPI_ERR_RANK'
 want_out 'rank 1 of 4 sum 6'
-want_ms 2000
+want_ms 1000
 job -n 4 sh -c "$life abort; exit 77"
 want_rc 42
 want_err 'has aborted the job with code 42'
@@ -131,29 +130,39 @@ want_err 'exited with code 5'
 "$life" error2 >"$out" 2>"$err" || fail "singleton"
 
 # The roll-call.
-job -timeout 1 -n 4 "$life" recv
-want_rc 124
-want_waited 'ranks 2-3' ''
+# called HOW TEXT: asked again and again, it says so of a job that does not end by itself.
+called() {
+	said="the roll-call of life $1"
+	begin -n "$2" "$life" "$1"
+	until_ asked "$3" || fail "$said: no \"$3\", but: $(tail -20 "$err")"
+}
+asked() {
+	kill -USR1 $pid
+	sleep 0.2
+	sed -E "$any_seconds" "$err" | grep -qF -e "$1"
+}
+stop() {
+	kill -KILL $pid
+	wait $pid 2>/dev/null
+	until_gone "$life" "$1" || fail "$said: ranks are left"
+}
+called recv 4 'ranks 2-3: has waited s'
+until_ asked 'a cycle: 0 waits for 1, 1 waits for 0' || fail "$said: no cycle"
 want_waited 'rank 0' ' in MPI_Recv to receive from rank 1, tag 7, MPI_COMM_WORLD'
 want_waited 'rank 1' ' in MPI_Recv to receive from rank 0, tag 7, MPI_COMM_WORLD'
-want_err 'a cycle: 0 waits for 1, 1 waits for 0'
-job -timeout 1 -n 2 "$life" hang
-want_err 'rank 1: running, in MPI or in its own code'
-"$run" -n 2 "$life" late >"$out" 2>"$err" &
-pid=$!
-sleep 0.4
+stop 0
+called hang 2 'rank 1: running, in MPI or in its own code'
+stop 0
+begin -n 2 "$life" late "$TMPDIR/go"
 kill -USR1 $pid
+until_err 'ranks 0-1: running, has not called MPI_Init'
+touch "$TMPDIR/go"
 wait $pid || fail "a roll-call ends the job"
-want_err 'ranks 0-1: running, has not called MPI_Init'
 
 # kill -9 of mpiexec, with ranks that sleep in MPI.
-"$run" -n 4 "$life" hang >"$out" 2>"$err" &
-pid=$!
-sleep 0.7
-[ "$(alive "$life")" -ge 4 ] || fail "the job is not there"
-kill -9 $pid
-wait $pid 2>/dev/null
-until_gone "$life" 1000 || fail "ranks are left after kill -9 of mpiexec"
+called hang 4 'ranks 2-3: has waited s'
+said='kill -9 of mpiexec'
+stop 1000
 
 # mpiexec makes room for jemalloc, which comes by dlopen.
 if ldconfig -p 2>/dev/null | grep -q libjemalloc && [ -z "$san" ]; then

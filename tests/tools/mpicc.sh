@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# RUN time=60
 # What mpicc and mpicxx answer, from any place and under any name of the tree.
 . tests/tools/lib.sh
 

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# RUN time=60
 # Who runs where, with what environment: -n, several programs, -wdir, -path, variables, hosts.
 . tests/tools/lib.sh
 

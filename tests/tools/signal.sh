@@ -1,14 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# RUN time=60
 # Signals to mpiexec: passed on, then enforced; stop and go; the roll-call.
 . tests/tools/lib.sh
 
-# begin ARGS...: starts a job in the background and waits until each of 3 ranks has said "up".
-begin() {
-	said="mpiexec $*"
-	: >"$out" # the job, which truncates it, starts only later
-	"$run" "$@" >"$out" 2>"$err" </dev/null &
-	pid=$!
+# up ARGS...: starts a job in the background and waits until each of 3 ranks has said "up".
+up() {
+	begin "$@"
 	until_there "$out" 3 || fail "$said does not start"
 }
 end() {
@@ -17,57 +13,71 @@ end() {
 	rc=$?
 	ms=$((($(date +%s%N) - from) / 1000000))
 }
+none_left() {
+	until_gone "$mark" 0 || fail "$said: ranks are left"
+}
 
-for s in TERM HUP; do
-	begin -n 3 sh -c 'echo up; exec sleep 62.5'
-	kill -$s $pid
+for s in TERM:143 HUP:129; do
+	up -n 3 sh -c "echo up; exec sleep $mark"
+	kill -${s%:*} $pid
 	end
-	want_rc $((128 + $(kill -l $s 2>/dev/null | grep -x '[0-9]*' || case $s in TERM) echo 15 ;; *) echo 1 ;; esac)))
+	want_rc ${s#*:}
 	want_ms 1000
-	[ "$(alive 62.5)" = 0 ] || fail "SIG$s: ranks are left"
+	none_left
 done
 
-# A rank may finish its work.
-begin -n 3 sh -c 'trap "echo saved; exit 0" TERM; echo up; sleep 62.5 & wait'
-sleep 0.5 # into the shells' wait: a signal just before it would be noticed only after it
+HAFT_GRACE=1000000 # nobody is killed by the clock
+export HAFT_GRACE
+# A rank may finish its work.  (A shell that has come to `wait' may be one that has not yet begun to
+# wait: that is why it naps.)
+naps='while :; do sleep 0.05; done'
+up -n 3 sh -c "trap 'echo saved; exit 0' TERM; echo up; $naps"
 kill -TERM $pid
 end
 want_rc 0
 [ "$(grep -c saved "$out")" = 3 ] || fail "SIGTERM did not reach all ranks"
 
-# One that ignores it is killed after the grace, or at the second signal.
-begin -n 3 sh -c 'trap "" TERM; echo up; sleep 62.5; sleep 62.5'
+# One that ignores it is killed after the grace, or at the second signal (which is one if the first
+# has been seen).
+up -n 3 sh -c "trap 'echo heard' TERM; echo up; $naps"
 kill -TERM $pid
-sleep 0.3
+until_ grep -q heard "$out" || fail "$said: the first signal is not passed on"
 kill -TERM $pid
 end
 want_rc 143
 want_ms 1000
-begin -n 3 sh -c 'trap "" TERM; echo up; sleep 62.5; sleep 62.5'
+HAFT_GRACE=1
+up -n 3 sh -c "trap '' TERM; echo up; sleep $mark; sleep $mark"
 kill -TERM $pid
 end
 want_rc 143
-want_ms 5000
-[ "$(alive 62.5)" = 0 ] || fail "ranks are left"
+want_ms 2000
+none_left
 
 # Stop and go.
-begin -n 3 sh -c 'echo up; exec sleep 5'
+up -n 3 sh -c "echo up; exec sleep $mark"
+stopped() {
+	for p in $pid $(cat /proc/$pid/task/$pid/children); do
+		[ "$(cat /proc/$p/comm)" != haft-guard ] || continue
+		grep -q '^State:.T' /proc/$p/status || return 1
+	done
+}
+running() { ! stopped; }
 kill -TSTP $pid
-sleep 0.5
-for p in $pid $(cat /proc/$pid/task/$pid/children); do
-	[ "$(cat /proc/$p/comm)" = sleep ] || [ $p = $pid ] || continue
-	grep -q '^State:.T' /proc/$p/status || fail "process $p is not stopped"
-done
+until_ stopped || fail "process $p is not stopped"
 kill -CONT $pid
+until_ running || fail "the job goes not on"
+kill -TERM $pid
 end
-want_rc 0
+want_rc 143
 
 # The roll-call.
-begin -n 3 sh -c 'echo up; exec sleep 5'
+up -n 3 sh -c "$await echo up; await '$TMPDIR/go'"
 kill -USR1 $pid
+until_err 'ranks 0-2: running, has not called MPI_Init'
+touch "$TMPDIR/go"
 end
 want_rc 0
-want_err 'ranks 0-2: running, has not called MPI_Init'
 
 # Ignored signals stay ignored: nohup.
 (

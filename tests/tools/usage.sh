@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# RUN time=60
 # Wrong usage gets one clear line and exit code 2, or 127 if the program cannot be run.
 . tests/tools/lib.sh
 

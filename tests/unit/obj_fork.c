@@ -122,7 +122,7 @@ static int child_of_threads(void)
 	struct obj_class_stats s = {.size = sizeof s};
 	void *other;
 
-	alarm(20); /* a lock that another thread held would stop us here */
+	alarm(200); /* a lock that another thread held would stop us here */
 	for (int i = 0; i < 20000; i++) {
 		struct thing *t = obj_new(&fix.thing, &i);
 		obj_h h;

@@ -4,6 +4,7 @@
 #include "tests/check.h"
 
 #include <limits.h>
+#include <time.h>
 
 #define NMAX 24 /* dimensions in a test */
 
@@ -113,7 +114,7 @@ static void large(void)
 	static const int n[] = {INT_MAX, 1 << 30, 2095133040, 1745944200, 2147483629, 1009 << 21,
 		999983 * 2147, 46337 * 46337, 1290 * 1290 * 1290, 3 * 715827881, 12252240,
 		735134400, 1396755360};
-	double t = MPI_Wtime();
+	clock_t t = clock();
 
 	for (size_t i = 0; i < sizeof(n) / sizeof(*n); i++) {
 		for (int k = 1; k <= NMAX; k++)
@@ -124,7 +125,7 @@ static void large(void)
 	CHECK(factors(1 << 30, 10).first == 8);
 	CHECK(factors(1 << 30, 15).last == 4);
 	CHECK(factors(INT_MAX, 2).first == INT_MAX);
-	CHECK(MPI_Wtime() - t < 10);
+	CHECK((clock() - t) / CLOCKS_PER_SEC < 10); /* of its own CPU time: others may compute */
 }
 
 /* MPI-5.0 8.5.2: what is given stays; what is set does not increase from left to right */

@@ -53,7 +53,7 @@ static void clocks(void)
 	t = MPI_Wtime();
 	nanosleep(&nap, NULL);
 	last = MPI_Wtime() - t;
-	CHECK(last > 0.0199 && last < 20);
+	CHECK(last > 0.0199 && last < 2000);
 }
 
 /* MPI-5.0 9.1.2.3, 9.6: if the attribute says that clocks agree, a message is not received before
