@@ -123,6 +123,11 @@ check:
 	$(sub) run-check
 
 # Built with -Werror; in a clean checkout that means all objects.
+# Under other people's launchers; without them these tests are skipped.
+check-launch:
+	$(call deps,build check launch)
+	$(sub) run-check T=launch/
+
 lint:
 	$(call deps,build check lint)
 	$(sub) WERROR=1 run-lint
@@ -149,6 +154,7 @@ help:
 	'check        dependencies, build, tests; T=WORD: those with WORD in their path' \
 	'check-all    the tests in every flavour: $(flavours)' \
 	'check-full   that, and spin on the models of libshm, and a cross compiler' \
+	'check-launch hydra, Slurm and mpirun start us: dependencies, and the tests that need them' \
 	'long-kill    kill -9 at 100 random moments of a job, to ranks and to mpiexec' \
 	'check-times  how soon a job ends that has failed; for a machine that has nothing else to do' \
 	'check-models check-cross   spin alone; the libraries compiled for aarch64 alone' \
@@ -160,7 +166,7 @@ help:
 	'fuzz-obj fuzz-type   random operations on libobj, random datatypes, until stopped' \
 	'clean        remove build/'
 
-.PHONY: all demo check check-all lint run-lint run-demo run-check install install-libobj \
+.PHONY: all demo check check-all check-launch lint run-lint run-demo run-check install install-libobj \
 	install-libmpi install-tools clean help force
 force:
 

@@ -22,7 +22,7 @@
 
 #define ABOVE_MOST 64 /* processes between init and us: a shell in a shell in a shell has 10 */
 
-int env_number(const char *name)
+int kvs_env(const char *name)
 {
 	const char *s = getenv(name);
 	char *end;
@@ -78,7 +78,7 @@ static bool holds_segment(int pid)
 	return found;
 }
 
-bool nested(void)
+bool kvs_nested(void)
 {
 	int pid = getppid();
 
@@ -113,9 +113,9 @@ static enum kvs_kind none_or_bad(const char *why)
 	for (size_t i = 0; i < countof(signs); i++) {
 		const struct sign *s = &signs[i];
 
-		if (getenv(s->mark) == NULL || (s->size != NULL && env_number(s->size) < 2))
+		if (getenv(s->mark) == NULL || (s->size != NULL && kvs_env(s->size) < 2))
 			continue;
-		if (nested())
+		if (kvs_nested())
 			return KVS_NONE;
 		boot_fail(
 			"one of several processes started by %s (%s is set), which gives them no "
@@ -132,12 +132,12 @@ enum kvs_kind kvs_look(void)
 	char why[128] = "";
 
 	if (getenv("PMI_FD") != NULL) {
-		if (pmi_fd_sound(env_number("PMI_FD")))
+		if (pmi_fd_sound(kvs_env("PMI_FD")))
 			return KVS_PMI;
 		snprintf(why, sizeof why, "PMI_FD=%.20s is not an open socket", getenv("PMI_FD"));
 	}
 	if (getenv("PMIX_NAMESPACE") != NULL && getenv("PMIX_RANK") != NULL) {
-		if (nested())
+		if (kvs_nested())
 			return KVS_NONE;
 		if (pmix_here())
 			return KVS_PMIX;

@@ -73,10 +73,10 @@ void kvs_done(struct kvs *k);
 __attribute__((format(printf, 1, 2))) int boot_fail(const char *fmt, ...);
 
 /* The number in environment variable `name' if there is a sound one from 0 on, else -1. */
-int env_number(const char *name);
+int kvs_env(const char *name);
 
 /* True if a process above this one is an MPI process of ours: we are no rank of its job. */
-bool nested(void);
+bool kvs_nested(void);
 
 int pmi_open(struct kvs *k);
 bool pmi_fd_sound(int fd); /* may be a launcher's: a socket */

@@ -30,7 +30,7 @@
 #define LINE_MAX_LEN 4096  /* of an answer: a value of 1024 bytes, names, and some to spare */
 #define NAME_LEN     257   /* of a table: what servers announce as the most, and a 0 */
 #define SILENCE_MS   60000 /* for answers that need nobody else: a full machine needs less */
-#define WORDS_MS     50    /* for the last words to reach the user's terminal */
+#define WORDS_MS     200   /* for the last words to reach the user's terminal */
 #define NO_LIMIT     (-1)
 
 /* The one connection of this process. */
@@ -67,6 +67,13 @@ static bool word_is(const char *key, const char *value)
 	return p != NULL && len == strlen(value) && memcmp(p, value, len) == 0;
 }
 
+static int hung_up(void)
+{
+	return boot_fail("the launcher has hung up (PMI_FD=%d): either it has died, or this is the "
+			 "second MPI program in the place of one rank",
+		pmi.fd);
+}
+
 static int line_write(const char *line, size_t len)
 {
 	while (len > 0) {
@@ -74,6 +81,8 @@ static int line_write(const char *line, size_t len)
 
 		if (n < 0 && errno == EINTR)
 			continue;
+		if (n < 0 && errno == EPIPE)
+			return hung_up();
 		if (n < 0)
 			return boot_fail("the launcher does not take requests (PMI_FD=%d): %s",
 				pmi.fd, strerror(errno));
@@ -113,14 +122,11 @@ static int line_read(int ms)
 		n = recv(pmi.fd, pmi.line + pmi.have, sizeof pmi.line - pmi.have, 0);
 		if (n < 0 && errno == EINTR)
 			continue;
+		if (n == 0 || (n < 0 && errno == ECONNRESET))
+			return hung_up();
 		if (n < 0)
 			return boot_fail("the launcher cannot be heard (PMI_FD=%d): %s", pmi.fd,
 				strerror(errno));
-		if (n == 0)
-			return boot_fail(
-				"the launcher has hung up (PMI_FD=%d): either it has died, "
-				"or this is the second MPI program in the place of one rank",
-				pmi.fd);
 		end = memchr(pmi.line + pmi.have, '\n', (size_t)n);
 		pmi.have += (size_t)n;
 	}
@@ -234,9 +240,9 @@ static int app_number(void)
 int pmi_open(struct kvs *k)
 {
 	*k = (struct kvs){.way = &pmi_way,
-		.rank = env_number("PMI_RANK"),
-		.size = env_number("PMI_SIZE"),
-		.fd = env_number("PMI_FD"),
+		.rank = kvs_env("PMI_RANK"),
+		.size = kvs_env("PMI_SIZE"),
+		.fd = kvs_env("PMI_FD"),
 		.death = POLLRDHUP};
 	pmi.fd = k->fd;
 	if (k->rank < 0 || k->size < 1 || k->rank >= k->size)

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# lib.sh - what the tests of other people's launchers share.  They install nothing; one whose
+# launcher is not there says which package has it, and is skipped.  To be sourced from the top.
+. tests/tools/lib.sh
+ranks=$B/tests/launch/ranks
+# Nothing of a launcher that may run these tests.
+for v in $(env | sed -n 's/^\(\(PMI\|PMIX\|SLURM\|OMPI\|PRTE\|HYDI\|HYDRA\)_[A-Za-z0-9_]*\)=.*/\1/p'); do
+	unset "$v"
+done
+
+# need COMMAND PACKAGE: the test is skipped where there is no such command.
+need() {
+	command -v "$1" >/dev/null || {
+		echo "skipped: no $1 (Debian: $2)"
+		rm -rf "${TMPDIR:?}"/*
+		exit 77
+	}
+}
+
+# under ARGS...: as `job', with the command that `launch' makes of "-n N program".
+under() {
+	said="$launch $*"
+	from=$(date +%s%N)
+	timeout 60 $launch "$@" >"$out" 2>"$err" </dev/null
+	rc=$?
+	ms=$((($(date +%s%N) - from) / 1000000))
+}
+
+want_some_rc() {
+	[ $rc != 0 ] && [ $rc != 124 ] || fail "$said: exit code $rc after $ms ms"
+}
+
+# want_ranks N: each has said its line.
+want_ranks() {
+	for r in $(seq 0 $(($1 - 1))); do
+		want_out "rank $r of $1 sum $(($1 * ($1 - 1) / 2))"
+	done
+}
+
+# gone: nothing of our program is left.
+gone() {
+	until_gone "$ranks" 3000 || fail "$said: ranks are left"
+}
+
+# all_well: what every launcher must give us.
+all_well() {
+	for n in 1 2 5; do
+		under -n $n "$ranks" hello
+		want_rc 0
+		want_ranks $n
+		want_lines $n
+	done
+	# What a rank starts by itself is no rank.
+	under -n 2 "$ranks" nest
+	want_rc 0
+	want_ranks 2
+	want_out 'rank 0 of 1 sum 0'
+	# Through a shell that stays.
+	under -n 2 sh -c "$ranks hello; true"
+	want_rc 0
+	want_ranks 2
+	# Afterwards a rank may end as it likes.
+	under -n 2 "$ranks" late
+	want_ranks 2
+	# What ranks have printed just before may be lost: hydra ends itself at once.
+	for how in abort kill busy exit; do
+		under -n 3 "$ranks" $how
+		want_ms 4000
+		gone
+		[ $how = exit ] || want_some_rc # hydra takes that for a good end
+	done
+	under -n 3 "$ranks" abort
+	want_err 'MPI_Abort: rank 2'
+}

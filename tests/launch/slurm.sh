@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# RUN time=180 alone
+# Under Slurm, in a cluster of our own of two nodes on this host: srun --mpi=pmi2 (PMI-1), --mpi=pmix
+# (PMIx), --mpi=none.
+. tests/launch/lib.sh
+need srun slurm-client
+need slurmctld slurmctld
+need slurmd slurmd
+need munged munge
+PATH=$PATH:/usr/sbin:/sbin
+dir=$TMPDIR/c
+pids=
+
+# The daemons stay in the foreground: they are our children, and end by their numbers.
+daemons_end() {
+	for p in $pids; do
+		kill "$p" 2>/dev/null
+	done
+	wait
+	pids=
+}
+trap 'daemons_end; rm -rf "${TMPDIR:?}"/*' EXIT
+
+skip() {
+	echo "skipped: $1"
+	tail -n 5 "$dir"/log/* 2>/dev/null
+	exit 77
+}
+
+# One key, one socket: nothing of the system's munge and Slurm, should they run, is used.
+cluster_write() {
+	mkdir -p "$dir/state" "$dir/log" "$dir/munge" "$dir/spool"
+	chmod 755 "$dir" "$dir/munge"
+	chmod 700 "$dir/log"
+	head -c 1024 /dev/urandom >"$dir/munge.key"
+	chmod 400 "$dir/munge.key"
+	port=$((20000 + $$ % 10000))
+	host=$(hostname -s)
+	user=$(id -un)
+	cat >"$dir/slurm.conf" <<-E
+		ClusterName=haft
+		SlurmctldHost=$host(127.0.0.1)
+		SlurmUser=$user
+		SlurmdUser=$user
+		AuthType=auth/munge
+		AuthInfo=socket=$dir/munge/s
+		CredType=cred/munge
+		SlurmctldPort=$port
+		StateSaveLocation=$dir/state
+		SlurmctldPidFile=$dir/slurmctld.pid
+		SlurmdPidFile=$dir/slurmd-%n.pid
+		SlurmdSpoolDir=$dir/spool/%n
+		ProctrackType=proctrack/linuxproc
+		TaskPlugin=task/none
+		JobAcctGatherType=jobacct_gather/none
+		AccountingStorageType=accounting_storage/none
+		SelectType=select/cons_tres
+		SelectTypeParameters=CR_Core
+		SwitchType=switch/none
+		MpiDefault=none
+		ReturnToService=2
+		SlurmdParameters=config_overrides
+		SchedulerType=sched/builtin
+		KillWait=2
+		TmpFS=$dir
+		NodeName=n1 NodeHostname=$host NodeAddr=127.0.0.1 Port=$((port + 1)) CPUs=8 CoresPerSocket=8 RealMemory=1000
+		NodeName=n2 NodeHostname=$host NodeAddr=127.0.0.1 Port=$((port + 2)) CPUs=8 CoresPerSocket=8 RealMemory=1000
+		PartitionName=ci Nodes=n[1-2] Default=YES MaxTime=INFINITE State=UP
+	E
+	echo 'CgroupPlugin=cgroup/v1' >"$dir/cgroup.conf"
+	export SLURM_CONF=$dir/slurm.conf
+}
+
+cluster_start() {
+	munged --foreground --force --key-file="$dir/munge.key" --socket="$dir/munge/s" \
+		--pid-file="$dir/munge/pid" --log-file="$dir/log/munged" \
+		--seed-file="$dir/munge/seed" >"$dir/log/munge" 2>&1 &
+	pids="$! $pids"
+	t=0
+	until [ -S "$dir/munge/s" ]; do
+		t=$((t + 1))
+		[ $t -le 50 ] || skip 'munged does not start'
+		sleep 0.1
+	done
+	slurmctld -D >"$dir/log/ctld" 2>&1 &
+	pids="$! $pids"
+	for n in n1 n2; do
+		slurmd -D -N $n >"$dir/log/$n" 2>&1 &
+		pids="$! $pids"
+	done
+	t=0
+	until [ "$(sinfo -h -o %D -t idle 2>/dev/null)" = 2 ]; do
+		t=$((t + 1))
+		[ $t -le 150 ] || skip 'no Slurm of our own starts here'
+		sleep 0.1
+	done
+}
+
+cluster_write
+cluster_start
+
+launch='srun --mpi=pmi2 -N1'
+all_well
+# A dead rank is noticed: srun by itself would let the others wait.
+under -n 3 "$ranks" kill
+want_some_rc
+want_err 'rank 2 (process '
+want_err 'has died before MPI_Finalize'
+# Two nodes that are one host: they share memory.
+launch='srun --mpi=pmi2 -N2 --ntasks-per-node=2'
+under -n 4 "$ranks" hello
+want_rc 0
+want_ranks 4
+
+# Nothing to find each other by.
+launch='srun --mpi=none -N1'
+under -n 3 "$ranks" hello
+want_some_rc
+want_err 'srun --mpi=pmi2'
+want_lines 0
+under -n 3 env HAFT_BOOT=alone "$ranks" hello
+want_rc 0
+want_lines 3
+under -n 1 "$ranks" hello
+want_rc 0
+want_ranks 1
+# Our own mpiexec in a step.
+under -n 1 "$run" -n 2 "$ranks" hello
+want_rc 0
+want_ranks 2
+
+if srun --mpi=list 2>&1 | grep -q pmix; then
+	launch='srun --mpi=pmix -N1'
+	all_well
+else
+	echo "not tested: srun --mpi=pmix (Debian: slurm-wlm-basic-plugins)"
+fi
+finish
