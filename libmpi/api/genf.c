@@ -705,7 +705,7 @@ static void procedure(FILE *out, const struct form *m, const char *suffix)
 	fputs(";\n", out);
 	text_write(&t, out);
 	fputs("\n{\n", out);
-	if (makes_objects(m->e.f, false)) /* requests: by the million, and two more steps are felt */
+	if (makes_objects(m->e.f, false)) /* not for a request: two more steps would be felt */
 		fputs("\tFORT_SITE;\n", out);
 	if (fast)
 		fast_body(out, *m, suffix);

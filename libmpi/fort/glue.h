@@ -40,8 +40,9 @@
 /* Objects that the next call makes or ends are those of who called this procedure
  * (libmpi/core/lang.h).  A declaration. */
 extern __thread uintptr_t haft_fort_site;
-#define FORT_SITE                                                                         \
-	uintptr_t site __attribute__((unused)) = (haft_fort_site = (uintptr_t)__builtin_return_address(0))
+#define FORT_SITE                                \
+	uintptr_t site __attribute__((unused)) = \
+		(haft_fort_site = (uintptr_t)__builtin_return_address(0))
 
 #define FORT_SCRATCH  32   /* handles of one call that fit on the stack */
 #define FORT_TEXT     512  /* bytes of a CHARACTER that fit on the stack */
