@@ -127,6 +127,13 @@ static const struct haft_row rows[HAFT_SETTINGS] = {
 		.launch = true,
 		.meaning = "seconds that the processes of a job have to end by themselves, after "
 			   "Ctrl-C or another signal to mpiexec, before it kills them"},
+	[HAFT_SET_RMA] = {.name = "HAFT_RMA",
+		.form = HAFT_FORM_WORD,
+		.max = 2,
+		.words = {"auto", "vm", "msg"},
+		.everywhere = true,
+		.meaning = "how windows of others are reached: mapped memory where there is some "
+			   "(auto), always as if it were private (vm), by messages (msg)"},
 };
 
 static int64_t values[HAFT_SETTINGS];

@@ -35,6 +35,7 @@ enum haft_setting {
 	HAFT_SET_HANG,  /* HAFT_HANG: seconds; mpiexec reads it: tools/mpiexec/hang.c */
 	HAFT_SET_VIA,   /* HAFT_VIA: enum haft_via */
 	HAFT_SET_GRACE, /* HAFT_GRACE: seconds; mpiexec reads it: tools/mpiexec/main.c */
+	HAFT_SET_RMA,   /* HAFT_RMA: enum haft_rma */
 	HAFT_SETTINGS
 };
 
@@ -43,6 +44,12 @@ enum haft_via {
 	HAFT_VIA_AUTO, /* by shared memory */
 	HAFT_VIA_SHM,  /* by shared memory; processes on other hosts cannot be reached */
 	HAFT_VIA_NET   /* by sockets */
+};
+
+enum haft_rma { /* how memory of other processes is reached */
+	HAFT_RMA_AUTO,
+	HAFT_RMA_VM, /* never mapped, as if all windows were private memory */
+	HAFT_RMA_MSG
 };
 
 enum haft_check {

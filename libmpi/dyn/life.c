@@ -24,6 +24,7 @@
 #include "libmpi/core/state.h"
 #include "libmpi/dyn/leak.h"
 #include "libmpi/p2p/p2p.h"
+#include "libmpi/rma/rma.h"
 #include "libmpi/type/type.h"
 #include "libmpi/via/mem.h"
 #include "libmpi/via/via.h"
@@ -78,6 +79,8 @@ static int open_engines(void)
 		err = p2p_open();
 	if (err == 0)
 		err = coll_open();
+	if (err == 0)
+		rma_init();
 	if (err == 0)
 		err = attr_open(boot->size, boot->app);
 	comm_open(boot->rank, boot->size);

@@ -30,8 +30,10 @@ enum frame_kind {
 	FRAME_PART_READY, /* the receiver of data has started */
 	FRAME_PART_DATA,  /* ctx: where in the buffer; payload: data */
 	FRAME_PART_LONG,  /* ctx: where; payload: struct piece, whose id waits for CLEAR */
-	FRAME_PART_CLOSE  /* the request has been freed */
+	FRAME_PART_CLOSE, /* the request has been freed */
+	FRAME_WINDOW      /* libmpi/rma's */
 };
+static_assert(FRAME_WINDOW == P2P_WINDOW, "the name that others know");
 
 enum ask_where { ASK_AWAY, ASK_SHARED, ASK_PRIVATE };
 

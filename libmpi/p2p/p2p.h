@@ -65,6 +65,11 @@ int64_t p2p_buffer_bytes(const struct comm *c);
 /* p2p_session_end takes a session's buffer for buffered sends away, when all of it is out. */
 void p2p_session_end(struct session *s);
 
+/* Frames about windows: their kind, and who gets them, from inside a poll; set when MPI starts by
+ * libmpi/rma, which is above. */
+#define P2P_WINDOW 11
+extern void (*p2p_window)(const struct shm_frame *f);
+
 /* p2p_progress moves what can be moved, once; returns > 0 if something moved. */
 int p2p_progress(void);
 

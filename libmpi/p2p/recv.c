@@ -228,6 +228,8 @@ static void got_noted(const struct shm_frame *f)
 	p2p.note = NULL;
 }
 
+void (*p2p_window)(const struct shm_frame *f);
+
 void p2p_deliver(void *arg, const struct shm_frame *f)
 {
 	(void)arg;
@@ -243,6 +245,8 @@ void p2p_deliver(void *arg, const struct shm_frame *f)
 		send_read(f->src, (uint32_t)f->tag);
 	else if (f->kind == FRAME_PACE)
 		pace_told(f->src, f->tag != 0);
+	else if (f->kind == FRAME_WINDOW)
+		p2p_window(f);
 	else if (ALWAYS(f->kind <= FRAME_PART_CLOSE))
 		part_deliver(f);
 }

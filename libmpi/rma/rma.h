@@ -10,7 +10,7 @@
  *           bytes, unit          └── open, alone  <── set by the synchronization half
  *
  *   data movement (win.c mem.c move.c acc.c vm.c msg.c)   synchronization (epoch.c fence.c ...)
- *      rma_open(w, t), or rma_epoch_check(w, access)  ──>
+ *      rma_may(w, t), or rma_epoch_check(w, access)   ──>
  *                              <── rma_flush(w, rank), rma_flush_all, _local; rma_post (frames)
  *
  * Engines of MPI's own calls (rma_put, rma_fence ...) are in the generated engine.h; bind/ has
@@ -21,7 +21,7 @@
  *    operations by MSG are pending, and only for them a flush waits.
  *  - Operations of one process to one target are executed in the order in which they were called,
  *    whatever they are: more than the order that accumulates need (12.7.2).
- *  - A window's ctx is known to its members before any of them can get a frame about it. */
+ *  - Frames about a window that a member has not made yet wait for it (msg.c). */
 #ifndef HAFT_RMA_RMA_H
 #define HAFT_RMA_RMA_H
 
@@ -56,25 +56,28 @@ enum rma_way { RMA_DIRECT, RMA_VM, RMA_MSG };
 
 /* How this process reaches one member. */
 struct rma_target {
-	uint8_t way;  /* enum rma_way; of a dynamic window for what is not in shared memory */
-	uint8_t open; /* sync's: not 0: an epoch lets this process access it */
-	bool alone;   /* sync's: and nobody else can (an exclusive lock): no atomics needed */
-	bool shared;  /* its memory lies in the segment; of dynamic windows: nothing */
-	int32_t peer; /* as via numbers it */
-	int32_t pid;  /* VM: as this process sees it */
-	uint32_t pad;
+	uint8_t way;   /* enum rma_way; of a dynamic window for what is not in shared memory */
+	uint8_t open;  /* sync's: not 0: an epoch lets this process access it */
+	bool alone;    /* sync's: and nobody else can (an exclusive lock): no atomics needed */
+	bool shared;   /* its memory lies in the segment: accumulates use atomics (acc.c) */
+	int32_t peer;  /* as via numbers it */
 	char *base;    /* DIRECT: as mapped here; VM, MSG: its own address (only a number here) */
 	int64_t bytes; /* of its part; of dynamic windows INT64_MAX, and base is NULL */
 	int64_t unit;  /* bytes of one step of a displacement */
-	struct rma_ctl *ctl; /* NULL: it is on another node */
-	uint64_t seg;        /* dynamic: where the member has the segment mapped */
-	uint64_t asked;      /* MSG: operations begun by this process */
-	uint64_t answered;   /* MSG: of them those that are complete at the target */
-	uint64_t unread;     /* MSG: of them those whose origin buffer is still in use */
+	struct rma_ctl *ctl;          /* NULL: it is on another node */
+	uint64_t seg;                 /* where the member has the segment mapped */
+	uint64_t asked;               /* MSG: operations begun by this process */
+	uint64_t answered;            /* MSG: of them those that are complete at the target */
+	uint64_t unread;              /* MSG: of them those whose origin buffer is still in use */
+	char *map;                    /* where its part is mapped here; NULL: it is not */
+	struct rma_msg *first, *last; /* MSG: operations that the target has not answered (msg.c) */
+	int32_t pid;                  /* VM: as this process sees it */
+	uint32_t pad[7];
 };
+static_assert(sizeof(struct rma_target) == 2 * CACHE_LINE, "what a put looks at is one line");
 
 struct rma_epoch; /* synchronization's private state of a window: epoch.h */
-struct rma_info;  /* hints: win.c */
+struct rma_hints; /* hint.c */
 
 /* The rest of struct win (core/mpo.h has what everybody sees). */
 struct rma {
@@ -82,7 +85,9 @@ struct rma {
 	struct win *win;
 	struct rma_epoch *epoch;
 	struct rma_ctl *ctl; /* this member's */
-	struct rma_info *info;
+	struct rma_hints *hints;
+	bool direct;      /* what lies in the segment is reached there: HAFT_RMA=auto */
+	int64_t hollow;   /* pieces of no bytes that are attached */
 	void *memory;     /* of via_mem_new, to be freed with the window; NULL: none */
 	uint64_t pending; /* MSG: operations of all targets that are not complete */
 	uint64_t unread;  /* MSG: of all targets, whose origin buffer is in use */
@@ -91,6 +96,9 @@ struct rma {
 
 /* Room for the words about a window: "window NAME" or "a window of 4 processes". */
 #define RMA_WORDS (MPI_MAX_OBJECT_NAME + 32)
+
+/* rma_init gets ready for frames about windows; once, when MPI starts. */
+void rma_init(void);
 
 /* What a window is called in errors, into buf (RMA_WORDS bytes).  Returns buf. */
 const char *rma_words(const struct win *w, char *buf);
@@ -114,7 +122,7 @@ struct rma_access {
 
 /* May this process access the target now?  What is not open here may be so for rma_epoch_check: a
  * lock that is taken only when it is needed, or checks that want to see every access. */
-static inline bool rma_open(const struct win *w, const struct rma_target *t)
+static inline bool rma_may(const struct win *w, const struct rma_target *t)
 {
 	return likely((w->open | t->open) != 0);
 }

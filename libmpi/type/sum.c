@@ -120,7 +120,8 @@ static struct level walk_next(struct walk *w)
 	return kid;
 }
 
-int type_each(const struct type *t, char *mem, int64_t count, type_each_fn *fn, void *arg)
+static int each(const struct type *t, char *mem, int64_t count, bool split, type_each_fn *fn,
+	void *arg)
 {
 	struct walk w = {.room = LEVELS_FEW, .at = w.few};
 	struct level l = {t, mem, t->size == 0 ? 0 : count, 0};
@@ -129,7 +130,7 @@ int type_each(const struct type *t, char *mem, int64_t count, type_each_fn *fn, 
 	do {
 		if (l.count > 0 && l.t->shape != NULL)
 			memory = walk_in(&w, l);
-		else if (l.count > 0 && is_pair(l.t))
+		else if (l.count > 0 && split && is_pair(l.t))
 			more = each_pair(l.t, l.mem, l.count, fn, arg);
 		else if (l.count > 0)
 			more = fn(arg, l.t, l.mem, l.count);
@@ -140,6 +141,16 @@ int type_each(const struct type *t, char *mem, int64_t count, type_each_fn *fn, 
 	if (w.at != w.few)
 		free(w.at);
 	return memory ? 0 : haft_err(MPI_ERR_NO_MEM, "no memory to walk through a datatype");
+}
+
+int type_each(const struct type *t, char *mem, int64_t count, type_each_fn *fn, void *arg)
+{
+	return each(t, mem, count, true, fn, arg);
+}
+
+int type_each_whole(const struct type *t, char *mem, int64_t count, type_each_fn *fn, void *arg)
+{
+	return each(t, mem, count, false, fn, arg);
 }
 
 /* --- summed up --------------------------------------------------------------------------- */

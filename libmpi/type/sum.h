@@ -32,6 +32,9 @@ int type_sum_bytes(struct type *t, int64_t bytes, struct type_sum *sum);
 typedef bool type_each_fn(void *arg, const struct type *basic, char *mem, int64_t n);
 int type_each(const struct type *t, char *mem, int64_t count, type_each_fn *fn, void *arg);
 
+/* The same, but pairs come as the predefined types that they are (MPI_DOUBLE_INT), gaps and all. */
+int type_each_whole(const struct type *t, char *mem, int64_t count, type_each_fn *fn, void *arg);
+
 /* ext.c: bytes of a basic type in the external representation. */
 int64_t type_external(const struct type *basic);
 

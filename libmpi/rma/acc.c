@@ -1,0 +1,585 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* acc.c - the accumulate family (MPI-5.0 12.3.4): elements of the target are combined with others.
+ *
+ *      origin's type ── gathered ──> elements in a row ──┐
+ *      target's type ── type_each_whole ──> runs of elements at mem ──> acc_apply, run by run
+ *      result's type <── scattered ── old values in a row ──┘
+ *
+ *      acc_apply ──┬── atomics (the rule is in atom.h)
+ *                  ├── under an exclusive lock of the window (alone): plain loops
+ *                  └── stripe by stripe of RMA_STRIPE_BYTES, under the stripe's lock:
+ *                         mapped: in place          VM: read, combine here, write
+ *
+ * A stripe's lock is a word of the target's control block, and which one follows from the place in
+ * the target's window: all processes take the same one. */
+#include "libmpi/rma/atom.h"
+#include "libmpi/rma/job.h"
+
+#include "libmpi/coll/op.h"
+#include "libmpi/core/err.h"
+#include "libmpi/p2p/p2p.h"
+#include "libmpi/rma/win.h"
+#include "libmpi/type/shape.h"
+#include "libmpi/type/sum.h"
+#include <engine.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define RMA_STRIPE_BYTES ((int64_t)MEAN_OR(64, 65536)) /* one lock, one copy by VM */
+#define STRIPE_SPINS     100 /* looks at a taken lock: what it guards takes a microsecond or so */
+
+/* --- stripes -------------------------------------------------------------------------------- */
+
+static void stripe_lock(struct rma_stripe *s)
+{
+	for (int i = 0; atomic_exchange_explicit(&s->word, 1, memory_order_acquire) != 0; i++) {
+		while (atomic_load_explicit(&s->word, memory_order_relaxed) != 0 &&
+			i++ < STRIPE_SPINS)
+			;
+		if (i >= STRIPE_SPINS)
+			sched_yield();
+	}
+}
+
+static void stripe_unlock(struct rma_stripe *s)
+{
+	atomic_store_explicit(&s->word, 0, memory_order_release);
+}
+
+/* --- one run of elements --------------------------------------------------------------------- */
+
+/* Combines n elements that nobody else touches; mem and src are aligned for the type. */
+static void combine(const struct acc *a, char *mem, const char *src, char *old, int64_t n)
+{
+	size_t bytes = (size_t)(n * a->basic->extent);
+
+	if (old != NULL)
+		memcpy(old, mem, bytes);
+	if (a->op == NULL) {
+		if (memcmp(mem, a->compare, (size_t)a->basic->size) == 0)
+			memcpy(mem, src, (size_t)a->basic->size);
+	} else if (a->op == atom_replace) {
+		memmove(mem, src, bytes);
+	} else if (a->op != atom_no_op) {
+		op_apply(a->op, mem, src, mem, n, (struct type *)(uintptr_t)a->basic);
+	}
+}
+
+static bool misaligned(const struct type *basic, const void *p)
+{
+	return basic->align > 1 && (uintptr_t)p % basic->align != 0;
+}
+
+/* The same on memory that is not mapped, or where elements are not aligned: on a copy. */
+static int combine_copy(
+	const struct acc *a, char *mem, const char *src, char *old, int64_t n, char *room)
+{
+	int64_t bytes = n * a->basic->extent;
+	int err = 0;
+
+	if (a->way == RMA_VM)
+		err = vm_read(a->w, a->rank, room, (uint64_t)(uintptr_t)mem, bytes);
+	else
+		memcpy(room, mem, (size_t)bytes);
+	if (err != 0)
+		return err;
+	combine(a, room, src, old, n);
+	if (a->op == atom_no_op)
+		return 0;
+	if (a->way == RMA_VM)
+		return vm_write(a->w, a->rank, room, (uint64_t)(uintptr_t)mem, bytes);
+	memcpy(mem, room, (size_t)bytes);
+	return 0;
+}
+
+/* Elements from `place' on that one stripe's lock guards: those that begin in it. */
+static int64_t in_stripe(uint64_t place, int64_t extent, int64_t n)
+{
+	int64_t left = RMA_STRIPE_BYTES - (int64_t)(place % (uint64_t)RMA_STRIPE_BYTES);
+	int64_t k = (left + extent - 1) / extent;
+
+	return k < n ? k : n;
+}
+
+static int by_stripes(
+	const struct acc *a, char *mem, uint64_t place, const char *src, char *old, int64_t n)
+{
+	struct rma_ctl *ctl = a->w->target[a->rank].ctl;
+	int64_t extent = a->basic->extent;
+	char *room = NULL;
+	int err = 0;
+
+	if (a->way == RMA_VM || misaligned(a->basic, mem)) {
+		int64_t most = RMA_STRIPE_BYTES + extent;
+
+		room = malloc((size_t)(n * extent < most ? n * extent : most));
+		if (room == NULL)
+			return haft_err(MPI_ERR_NO_MEM, "no memory to accumulate in");
+	}
+	for (int64_t k; n > 0 && err == 0; n -= k) {
+		struct rma_stripe *s =
+			&ctl->stripe[place / (uint64_t)RMA_STRIPE_BYTES % RMA_STRIPES];
+
+		k = in_stripe(place, extent, n);
+		stripe_lock(s);
+		if (room != NULL)
+			err = combine_copy(a, mem, src, old, k, room);
+		else
+			combine(a, mem, src, old, k);
+		stripe_unlock(s);
+		mem += k * extent;
+		place += (uint64_t)(k * extent);
+		src += src != NULL ? k * extent : 0;
+		old += old != NULL ? k * extent : 0;
+	}
+	free(room);
+	return err;
+}
+
+int acc_apply(const struct acc *a, char *mem, uint64_t place, const char *src, char *old, int64_t n)
+{
+	bool mapped = a->way == RMA_DIRECT;
+
+	if (mapped && a->shared && atom_fits(a->basic, mem)) {
+		if (a->op != NULL)
+			atom_apply(a->op, a->basic, mem, src, old, n);
+		else
+			atom_swap(a->basic, mem, a->compare, src, old);
+		return 0;
+	}
+	if (mapped && a->w->target[a->rank].alone && !misaligned(a->basic, mem)) {
+		combine(a, mem, src, old, n);
+		return 0;
+	}
+	return by_stripes(a, mem, place, src, old, n);
+}
+
+/* --- datatypes -------------------------------------------------------------------------------- */
+
+struct only {
+	const struct type *basic;
+	bool mixed;
+};
+
+static bool only_add(void *arg, const struct type *basic, char *mem, int64_t n)
+{
+	struct only *o = arg;
+
+	(void)mem;
+	(void)n;
+	if (o->basic != NULL && o->basic != basic)
+		o->mixed = true;
+	o->basic = basic;
+	return !o->mixed;
+}
+
+const struct type *acc_basic(const struct type *t)
+{
+	struct only o = {NULL, false};
+
+	while (t->shape != NULL && t->shape->kind != SHAPE_BASIC && t->shape->kind != SHAPE_FIELDS)
+		t = t->shape->child;
+	if (t->shape == NULL || t->shape->kind == SHAPE_BASIC)
+		return t;
+	if (type_each_whole(t, NULL, 1, only_add, &o) != 0 || o.mixed)
+		return NULL;
+	return o.basic;
+}
+
+static bool same_basic(const struct type *a, const struct type *b)
+{
+	return a == b || (a->basic == b->basic && a->basic != BASIC_NONE && a->extent == b->extent);
+}
+
+/* A row of elements in memory form, and the walk through a datatype that fills or empties it. */
+struct row {
+	char *at;
+	int64_t left; /* elements */
+	bool out;     /* from the row into the user's memory */
+};
+
+static bool row_step(void *arg, const struct type *basic, char *mem, int64_t n)
+{
+	struct row *r = arg;
+	size_t bytes;
+
+	n = n < r->left ? n : r->left;
+	bytes = (size_t)(n * basic->extent);
+	if (r->out)
+		type_move(basic, r->at, mem, n);
+	else
+		memcpy(r->at, mem, bytes);
+	r->at += bytes;
+	r->left -= n;
+	return r->left > 0;
+}
+
+/* --- a whole operation ------------------------------------------------------------------------ */
+
+struct run {
+	struct acc acc;
+	const struct job *j;
+	const char *src;
+	char *old;
+	int64_t left; /* elements */
+	int err;
+};
+
+static bool run_step(void *arg, const struct type *basic, char *mem, int64_t n)
+{
+	struct run *r = arg;
+	int64_t bytes;
+
+	n = n < r->left ? n : r->left;
+	bytes = n * basic->extent;
+	r->err = acc_apply(
+		&r->acc, mem, r->j->place + (uint64_t)(mem - r->j->at), r->src, r->old, n);
+	r->src += r->src != NULL ? bytes : 0;
+	r->old += r->old != NULL ? bytes : 0;
+	r->left -= n;
+	return r->err == 0 && r->left > 0;
+}
+
+/* The origin's elements in a row: where they are if they are one.  *room: malloc'ed, or NULL. */
+static int gather(
+	const struct job *j, const struct type *basic, int64_t n, const char **src, char **room)
+{
+	int err;
+
+	*room = NULL;
+	*src = j->origin;
+	if (j->otype == NULL)
+		*src = NULL;
+	if (j->otype == NULL || (j->otype->shape == NULL && !misaligned(basic, j->origin)))
+		return 0;
+	err = acc_row(j, basic, n, false, room);
+	*src = *room;
+	return err;
+}
+
+int acc_row(const struct job *j, const struct type *basic, int64_t n, bool swap, char **row)
+{
+	struct row r = {.left = n};
+
+	*row = r.at = malloc((size_t)((n + swap) * basic->extent));
+	if (*row == NULL)
+		return haft_err(
+			MPI_ERR_NO_MEM, "no memory for a copy of %lld elements", (long long)n);
+	if (swap)
+		memcpy(r.at + n * basic->extent, j->compare, (size_t)basic->extent);
+	return type_each_whole(j->otype, j->origin, j->ocount, row_step, &r);
+}
+
+static int scatter(const struct job *j, char *old, int64_t n)
+{
+	struct row row = {.at = old, .left = n, .out = true};
+
+	return type_each_whole(j->rtype, j->result, j->rcount, row_step, &row);
+}
+
+static int acc_mapped(const struct job *j, const struct type *basic)
+{
+	int64_t size = j->otype != NULL ? j->ocount * j->otype->size : j->tcount * j->ttype->size;
+	struct run r = {.j = j, .left = size / basic->size};
+	int64_t n = r.left;
+	char *room, *old = NULL;
+	int err;
+
+	r.acc = (struct acc){j->w, j->rank, j->way, j->shared, j->op, basic, j->compare};
+	if (n == 0)
+		return 0;
+	err = gather(j, basic, n, &r.src, &room);
+	if (err == 0 && j->fetch && j->rtype->shape != NULL) {
+		r.old = old = malloc((size_t)(n * basic->extent));
+		if (old == NULL)
+			err = haft_err(
+				MPI_ERR_NO_MEM, "no memory for %lld old values", (long long)n);
+	} else if (j->fetch) {
+		r.old = j->result;
+	}
+	if (err == 0)
+		err = type_each_whole(j->ttype, j->at, j->tcount, run_step, &r);
+	if (err == 0)
+		err = r.err;
+	if (err == 0 && old != NULL)
+		err = scatter(j, old, n);
+	free(old);
+	free(room);
+	return err;
+}
+
+int acc_run(const struct job *j)
+{
+	const struct type *basic = acc_basic(j->ttype);
+
+	return acc_mapped(j, basic);
+}
+
+/* --- checks -------------------------------------------------------------------------------------
+ */
+
+static int one_basic(const struct type *t, const char *which, const struct type **basic)
+{
+	char name[MPI_MAX_OBJECT_NAME];
+
+	*basic = acc_basic(t);
+	if (*basic != NULL)
+		return 0;
+	return haft_err(MPI_ERR_TYPE, "the %s type %s is not made of one predefined type", which,
+		type_words(t, name));
+}
+
+static int check_types(const struct job *j)
+{
+	char name[MPI_MAX_OBJECT_NAME], other[MPI_MAX_OBJECT_NAME];
+	const struct type *t, *o = NULL, *r = NULL;
+	int err = one_basic(j->ttype, "target", &t);
+
+	if (err == 0 && j->otype != NULL)
+		err = one_basic(j->otype, "origin", &o);
+	if (err == 0 && j->fetch)
+		err = one_basic(j->rtype, "result", &r);
+	if (err != 0)
+		return err;
+	if (o != NULL && !same_basic(o, t))
+		return haft_err(MPI_ERR_TYPE, "the origin is made of %s and the target of %s",
+			type_words(o, name), type_words(t, other));
+	if (r != NULL && !same_basic(r, t))
+		return haft_err(MPI_ERR_TYPE, "the result is made of %s and the target of %s",
+			type_words(r, name), type_words(t, other));
+	if (j->op == atom_replace || j->op == atom_no_op)
+		return 0;
+	return op_check(j->op, t);
+}
+
+static int check_op(const struct op *op)
+{
+	if (op->loops == NULL)
+		return haft_err(MPI_ERR_OP, "one-sided communication takes predefined operations "
+					    "only");
+	return 0;
+}
+
+/* --- the calls
+ * ------------------------------------------------------------------------------------ */
+
+static int accumulate(struct job *j)
+{
+	int err = check_op(j->op);
+
+	if (err == 0 && j->rank == MPI_PROC_NULL)
+		return 0;
+	if (err == 0)
+		err = check_types(j);
+	if (err == 0 && j->op == atom_no_op)
+		j->otype = NULL;
+	if (err == 0)
+		err = job_check(j);
+	if (err != 0)
+		return err < 0 ? 0 : err;
+	return j->way == RMA_MSG ? msg_start(j) : acc_run(j);
+}
+
+/* The simple case: elements of one predefined type, mapped, open, inside, aligned, combined by
+ * atomics.  NULL: it is not that simple. */
+static inline char *simple(const struct win *w, int rank, int64_t disp, int64_t count,
+	const struct type *type, const struct op *op)
+{
+	const struct rma_target *t;
+	int64_t place, n;
+	char *at;
+
+	if (unlikely((unsigned)rank >= (unsigned)w->size))
+		return NULL;
+	t = &w->target[rank];
+	if (unlikely(!rma_may(w, t) || t->way != RMA_DIRECT || !t->shared || type->shape != NULL))
+		return NULL;
+	if (unlikely(__builtin_mul_overflow(disp, t->unit, &place) ||
+		     __builtin_mul_overflow(count, type->extent, &n) ||
+		     (uint64_t)place > (uint64_t)t->bytes || n > t->bytes - place))
+		return NULL;
+	at = t->base + place;
+	if (unlikely(!atom_fits(type, at)))
+		return NULL;
+	if (op == NULL || op == atom_replace || op == atom_no_op)
+		return at;
+	return op->loops != NULL && op->loops[type->basic] != NULL ? at : NULL;
+}
+
+static inline bool real(const void *p)
+{
+	return likely((uintptr_t)p > (uintptr_t)MPI_IN_PLACE);
+}
+
+int rma_accumulate(const void *origin, int64_t ocount, struct type *otype, int rank, int64_t disp,
+	int64_t tcount, struct type *ttype, struct op *op, struct win *w)
+{
+	struct job j;
+
+	if (likely(otype == ttype && ocount == tcount && real(origin))) {
+		char *at = simple(w, rank, disp, tcount, ttype, op);
+
+		if (likely(at != NULL)) {
+			atom_apply(op, ttype, at, origin, NULL, tcount);
+			return 0;
+		}
+	}
+	j = (struct job){.w = w,
+		.what = RMA_ACC,
+		.op = op,
+		.rank = rank,
+		.disp = disp,
+		.tcount = tcount,
+		.ttype = ttype,
+		.origin = (void *)(uintptr_t)origin,
+		.ocount = ocount,
+		.otype = otype};
+	return accumulate(&j);
+}
+
+static struct job get_job(const void *origin, int64_t ocount, struct type *otype, void *result,
+	int64_t rcount, struct type *rtype, int rank, int64_t disp, int64_t tcount,
+	struct type *ttype, struct op *op, struct win *w)
+{
+	return (struct job){.w = w,
+		.what = RMA_ACC,
+		.fetch = true,
+		.op = op,
+		.rank = rank,
+		.disp = disp,
+		.tcount = tcount,
+		.ttype = ttype,
+		.origin = (void *)(uintptr_t)origin,
+		.ocount = ocount,
+		.otype = otype,
+		.result = result,
+		.rcount = rcount,
+		.rtype = rtype};
+}
+
+int rma_get_accumulate(const void *origin, int64_t ocount, struct type *otype, void *result,
+	int64_t rcount, struct type *rtype, int rank, int64_t disp, int64_t tcount,
+	struct type *ttype, struct op *op, struct win *w)
+{
+	struct job j;
+
+	if (rtype == ttype && rcount == tcount && real(result) &&
+		(op == atom_no_op || (otype == ttype && ocount == tcount && real(origin)))) {
+		char *at = simple(w, rank, disp, tcount, ttype, op);
+
+		if (likely(at != NULL)) {
+			atom_apply(op, ttype, at, origin, result, tcount);
+			return 0;
+		}
+	}
+	j = get_job(origin, ocount, otype, result, rcount, rtype, rank, disp, tcount, ttype, op, w);
+	return accumulate(&j);
+}
+
+static int only_predefined(const struct type *type)
+{
+	char name[MPI_MAX_OBJECT_NAME];
+
+	if (type_is_predefined(type))
+		return 0;
+	return haft_err(MPI_ERR_TYPE, "%s is not a predefined type", type_words(type, name));
+}
+
+int rma_fetch_and_op(const void *origin, void *result, struct type *type, int rank, int64_t disp,
+	struct op *op, struct win *w)
+{
+	struct job j;
+	char *at = NULL;
+	int err;
+
+	if (likely(real(result) && (real(origin) || op == atom_no_op)))
+		at = simple(w, rank, disp, 1, type, op);
+	if (likely(at != NULL)) {
+		atom_apply(op, type, at, origin, result, 1);
+		return 0;
+	}
+	err = only_predefined(type);
+	if (err != 0)
+		return err;
+	j = get_job(origin, 1, type, result, 1, type, rank, disp, 1, type, op, w);
+	return accumulate(&j);
+}
+
+/* 12.3.4: C and Fortran integers, logicals, multi-language types and bytes. */
+static bool comparable(const struct type *type)
+{
+	switch (type->basic) {
+	case BASIC_INT8:
+	case BASIC_INT16:
+	case BASIC_INT32:
+	case BASIC_INT64:
+	case BASIC_INT128:
+	case BASIC_UINT8:
+	case BASIC_UINT16:
+	case BASIC_UINT32:
+	case BASIC_UINT64:
+	case BASIC_BOOL:
+	case BASIC_LOGICAL:
+	case BASIC_LOGICAL1:
+	case BASIC_LOGICAL2:
+	case BASIC_LOGICAL8:
+	case BASIC_LOGICAL16:
+	case BASIC_BYTE: return true;
+	}
+	return false;
+}
+
+int rma_compare_and_swap(const void *origin, const void *compare, void *result, struct type *type,
+	int rank, int64_t disp, struct win *w)
+{
+	char name[MPI_MAX_OBJECT_NAME], *at = NULL;
+	struct job j;
+	int err;
+
+	if (unlikely(!type_is_predefined(type) || !comparable(type)))
+		return haft_err(MPI_ERR_TYPE, "%s is not a type of integers, logicals or bytes",
+			type_words(type, name));
+	if (likely(real(origin) && real(compare) && real(result)))
+		at = simple(w, rank, disp, 1, type, NULL);
+	if (likely(at != NULL)) {
+		atom_swap(type, at, compare, origin, result);
+		return 0;
+	}
+	j = get_job(origin, 1, type, result, 1, type, rank, disp, 1, type, NULL, w);
+	j.swap = true;
+	j.compare = compare;
+	err = job_check(&j);
+	if (err == 0)
+		err = type_check(compare, 1, 1, type, "the buffer to compare with");
+	if (err != 0)
+		return err < 0 ? 0 : err;
+	return j.way == RMA_MSG ? msg_start(&j) : acc_run(&j);
+}
+
+int rma_raccumulate(const void *origin, int64_t ocount, struct type *otype, int rank, int64_t disp,
+	int64_t tcount, struct type *ttype, struct op *op, struct win *w, struct req **request)
+{
+	struct job j = {.w = w,
+		.what = RMA_ACC,
+		.op = op,
+		.rank = rank,
+		.disp = disp,
+		.tcount = tcount,
+		.ttype = ttype,
+		.origin = (void *)(uintptr_t)origin,
+		.ocount = ocount,
+		.otype = otype};
+
+	return job_request(&j, accumulate, request);
+}
+
+int rma_rget_accumulate(const void *origin, int64_t ocount, struct type *otype, void *result,
+	int64_t rcount, struct type *rtype, int rank, int64_t disp, int64_t tcount,
+	struct type *ttype, struct op *op, struct win *w, struct req **request)
+{
+	struct job j = get_job(
+		origin, ocount, otype, result, rcount, rtype, rank, disp, tcount, ttype, op, w);
+
+	return job_request(&j, accumulate, request);
+}

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* attach.c - memory of dynamic windows (MPI-5.0 12.2.4).
+ *
+ *      control block ── attach_off ──> table in the segment: {at, len} in the order of addresses
+ *                       attach_n
+ *                       attach_seq     odd while the owner changes it
+ *
+ * The owner alone writes; others read, and read again if the number has changed meanwhile.  An old
+ * table may be gone then: what is read from it is thrown away, and reading it is harmless, because
+ * the segment stays mapped.
+ *
+ * Whether an access is inside one piece is looked up for every access to a dynamic window: a wrong
+ * address in the segment would hit somebody else's data. */
+#include "libmpi/core/err.h"
+#include "libmpi/rma/win.h"
+#include "libmpi/via/mem.h"
+#include <engine.h>
+#include <string.h>
+
+struct piece {
+	_Atomic uint64_t at, len; /* len > 0 */
+};
+
+#define ROOM_FIRST MEAN_OR(1, 16) /* pieces of the first table: 256 bytes */
+
+static struct piece *table_of(const struct rma_ctl *c)
+{
+	uint64_t off = atomic_load_explicit(&c->attach_off, memory_order_relaxed);
+
+	return off == 0 ? NULL : via_mem_at(off);
+}
+
+/* The first of n pieces that ends behind `at'; n: none does. */
+static uint64_t search(const struct piece *p, uint64_t n, uint64_t at)
+{
+	uint64_t low = 0, high = n;
+
+	while (low < high) {
+		uint64_t mid = low + (high - low) / 2;
+		uint64_t from = atomic_load_explicit(&p[mid].at, memory_order_relaxed);
+		uint64_t len = atomic_load_explicit(&p[mid].len, memory_order_relaxed);
+
+		if (at - from < len || at < from)
+			high = mid;
+		else
+			low = mid + 1;
+	}
+	return low;
+}
+
+/* One look at a table that may be changing. */
+static bool inside(const struct rma_ctl *c, uint64_t at, uint64_t len)
+{
+	const struct piece *p = table_of(c);
+	uint64_t n = atomic_load_explicit(&c->attach_n, memory_order_relaxed), i, from, room;
+
+	if (p == NULL || n > via.mem_len / sizeof(*p))
+		return false;
+	i = search(p, n, at);
+	if (i == n)
+		return false;
+	from = atomic_load_explicit(&p[i].at, memory_order_relaxed);
+	room = atomic_load_explicit(&p[i].len, memory_order_relaxed);
+	return at >= from && at - from <= room && len <= room - (at - from);
+}
+
+int rma_attached(const struct win *w, int rank, uint64_t at, int64_t len)
+{
+	const struct rma_ctl *c = w->target[rank].ctl;
+	char words[RMA_WORDS];
+	uint64_t seq;
+	bool in;
+
+	if (c == NULL || len == 0)
+		return 0; /* the target's process will look */
+	do {
+		seq = atomic_load_explicit(&c->attach_seq, memory_order_acquire);
+		in = inside(c, at, (uint64_t)len);
+		atomic_thread_fence(memory_order_acquire);
+	} while ((seq & 1) != 0 ||
+		 seq != atomic_load_explicit(&c->attach_seq, memory_order_relaxed));
+	if (in)
+		return 0;
+	return haft_err(MPI_ERR_RMA_RANGE,
+		"%lld bytes at address 0x%llx of rank %d are not attached to %s", (long long)len,
+		(unsigned long long)at, rank, rma_words(w, words));
+}
+
+/* --- the owner ------------------------------------------------------------------------------ */
+
+static void change(struct rma_ctl *c, int by)
+{
+	atomic_fetch_add_explicit(&c->attach_seq, (uint64_t)by, memory_order_acq_rel);
+	atomic_thread_fence(memory_order_seq_cst);
+}
+
+static bool power_of_two(uint64_t n)
+{
+	return (n & (n - 1)) == 0;
+}
+
+static void copy(struct piece *to, const struct piece *from)
+{
+	atomic_store_explicit(&to->at, from->at, memory_order_relaxed);
+	atomic_store_explicit(&to->len, from->len, memory_order_relaxed);
+}
+
+/* Room for one more piece: tables have powers of two of room, the first has ROOM_FIRST. */
+static int grow(struct rma_ctl *c)
+{
+	uint64_t n = atomic_load_explicit(&c->attach_n, memory_order_relaxed);
+	struct piece *old = table_of(c), *p;
+	void *room;
+	int err;
+
+	if (old != NULL && (n < ROOM_FIRST || !power_of_two(n)))
+		return 0;
+	err = via_mem_new(
+		(int64_t)((n < ROOM_FIRST ? ROOM_FIRST : 2 * n) * sizeof(*p)), CACHE_LINE, &room);
+	if (err == 0 && via_mem_off(room, 1) == 0) {
+		via_mem_free(room);
+		err = MPI_ERR_NO_MEM;
+	}
+	if (err != 0)
+		return haft_err(MPI_ERR_RMA_ATTACH,
+			"no shared memory for the table of %llu attached pieces",
+			(unsigned long long)n + 1);
+	p = room;
+	for (uint64_t i = 0; i < n; i++)
+		copy(&p[i], &old[i]);
+	change(c, 1);
+	atomic_store_explicit(&c->attach_off, shm_off(via.shm, p), memory_order_relaxed);
+	change(c, 1);
+	if (old != NULL)
+		via_mem_free(old);
+	return 0;
+}
+
+static int only_dynamic(const struct win *w)
+{
+	char words[RMA_WORDS];
+
+	if (w->flavor == MPI_WIN_FLAVOR_DYNAMIC)
+		return 0;
+	return haft_err(MPI_ERR_RMA_FLAVOR, "%s was not made by MPI_Win_create_dynamic",
+		rma_words(w, words));
+}
+
+int rma_win_attach(struct win *w, void *base, int64_t size)
+{
+	struct rma_ctl *c = w->rma->ctl;
+	uint64_t at = (uint64_t)(uintptr_t)base, n, i;
+	char words[RMA_WORDS];
+	struct piece *p;
+	int err = only_dynamic(w);
+
+	if (err == 0 && size == 0)
+		w->rma->hollow++;
+	if (err != 0 || size == 0)
+		return err;
+	if (base == NULL)
+		return haft_err(
+			MPI_ERR_BASE, "%lld bytes at NULL cannot be attached", (long long)size);
+	err = grow(c);
+	if (err != 0)
+		return err;
+	p = table_of(c);
+	n = atomic_load_explicit(&c->attach_n, memory_order_relaxed);
+	i = search(p, n, at);
+	if (i < n && p[i].at < at + (uint64_t)size)
+		return haft_err(MPI_ERR_RMA_ATTACH,
+			"%lld bytes at %p overlap %llu bytes at 0x%llx that are attached to %s "
+			"already",
+			(long long)size, base, (unsigned long long)p[i].len,
+			(unsigned long long)p[i].at, rma_words(w, words));
+	change(c, 1);
+	for (uint64_t k = n; k > i; k--)
+		copy(&p[k], &p[k - 1]);
+	copy(&p[i], &(struct piece){at, (uint64_t)size});
+	atomic_store_explicit(&c->attach_n, n + 1, memory_order_relaxed);
+	change(c, 1);
+	return 0;
+}
+
+int rma_win_detach(struct win *w, const void *base)
+{
+	struct rma_ctl *c = w->rma->ctl;
+	uint64_t at = (uint64_t)(uintptr_t)base, n, i;
+	struct piece *p = table_of(c);
+	char words[RMA_WORDS];
+	int err = only_dynamic(w);
+
+	if (err != 0)
+		return err;
+	n = atomic_load_explicit(&c->attach_n, memory_order_relaxed);
+	i = p != NULL ? search(p, n, at) : n;
+	if ((i == n || p[i].at != at) && w->rma->hollow > 0) {
+		w->rma->hollow--;
+		return 0;
+	}
+	if (i == n || p[i].at != at)
+		return haft_err(MPI_ERR_RMA_ATTACH, "nothing is attached to %s at %p",
+			rma_words(w, words), base);
+	change(c, 1);
+	for (; i + 1 < n; i++)
+		copy(&p[i], &p[i + 1]);
+	atomic_store_explicit(&c->attach_n, n - 1, memory_order_relaxed);
+	change(c, 1);
+	return 0;
+}
+
+void rma_attach_end(struct win *w)
+{
+	struct piece *p = table_of(w->rma->ctl);
+
+	if (p != NULL)
+		via_mem_free(p);
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* job.h - one operation on its way from the call to the memory.
+ *
+ *      MPI_Put ...  ──fast: checks, a store──────────────────────────────> done
+ *             └──> struct job ── job_check ── job_run ──┬── DIRECT  move.c, acc.c
+ *                                                       ├── VM      vm.c
+ *                                                       └── MSG     msg.c
+ *
+ * A job lives on the caller's stack; what goes by messages is copied from it. */
+#ifndef HAFT_RMA_JOB_H
+#define HAFT_RMA_JOB_H
+
+#include "libmpi/rma/rma.h"
+#include "libmpi/type/type.h"
+
+struct job {
+	struct win *w;
+	int rank;
+	uint8_t what; /* enum rma_what */
+	bool fetch;   /* ACC: the old value is wanted: result, rcount, rtype */
+	bool swap;    /* ACC: compare and swap */
+	bool shared;  /* target's memory lies in the segment: atomics */
+	uint8_t way;  /* enum rma_way, once it has been checked */
+	int64_t disp;
+	int64_t tcount, ocount, rcount;
+	struct type *ttype, *otype, *rtype;
+	void *origin;        /* PUT, ACC: read only; GET: where the data goes */
+	void *result;        /* ACC with fetch */
+	const void *compare; /* ACC with swap */
+	const struct op *op; /* ACC; NULL: swap */
+	uint64_t place;      /* bytes from the target's base; dynamic: its address */
+	char *at;            /* DIRECT: mapped here; else the target's address, a number here */
+	struct req *req;     /* of an R-form, or NULL */
+};
+
+/* move.c: rank, epoch, types, range: fills in way, shared, place and at.  0: go on; < 0: there is
+ * nothing to do (MPI_PROC_NULL, no data); else an error class with words. */
+int job_check(struct job *j);
+
+/* move.c: runs an operation that has a request: done when `run' has returned, but for what went by
+ * messages, which makes the request one part more (msg.c).  *request is set if 0 is returned. */
+int job_request(struct job *j, int (*run)(struct job *j), struct req **request);
+
+/* acc.c: the accumulate family, on memory that is mapped here or reached by process_vm_*. */
+int acc_run(const struct job *j);
+
+/* acc.c: applies op to n elements of a predefined type at mem, `place' bytes from the target's
+ * base: of w's member `rank', by its window's rule.  src: n elements as in memory, NULL with
+ * MPI_NO_OP; old (may be NULL): where their old values go.  way is DIRECT or VM. 0, or
+ * MPI_ERR_RMA_RANGE with words. */
+struct acc {
+	struct win *w;
+	int rank;
+	uint8_t way;
+	bool shared;
+	const struct op *op; /* NULL: compare and swap, of one element */
+	const struct type *basic;
+	const void *compare;
+};
+int acc_apply(
+	const struct acc *a, char *mem, uint64_t place, const char *src, char *old, int64_t n);
+
+/* acc.c: the predefined type that all of a datatype is made of; NULL: they are several. */
+const struct type *acc_basic(const struct type *t);
+
+/* acc.c: n elements of the origin's data in a row as in memory, malloc'ed, with swap followed by
+ * the one to compare with.  0 or MPI_ERR_NO_MEM with words. */
+int acc_row(const struct job *j, const struct type *basic, int64_t n, bool swap, char **row);
+
+/* vm.c: bytes of memory of rank's process at `at', from or to n bytes here.  0; MPI_ERR_RMA_RANGE
+ * with words: the memory is not there. */
+int vm_read(const struct win *w, int rank, void *to, uint64_t at, int64_t n);
+int vm_write(const struct win *w, int rank, const void *from, uint64_t at, int64_t n);
+
+/* vm.c: put or get. */
+int vm_move(const struct job *j);
+
+/* msg.c: asks the target's process.  0 or MPI_ERR_NO_MEM with words. */
+int msg_start(const struct job *j);
+
+#endif

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* move.c - MPI_Put and MPI_Get (MPI-5.0 12.3.1, 12.3.2), and what every operation is checked for.
+ *
+ *      rma_put ── dense, the same type on both sides, mapped, open ──> bounds ──> memmove
+ *         └───── anything else ──> struct job ──> job_check ──> type_copy, vm_move or msg_start
+ *
+ * A target of which rank, epoch and bounds are right is never written outside of its window,
+ * whatever the datatypes are: the span of the target's data is what is compared. */
+#include "libmpi/rma/job.h"
+
+#include "libmpi/core/err.h"
+#include "libmpi/p2p/p2p.h"
+#include "libmpi/rma/win.h"
+#include "libmpi/via/mem.h"
+#include <engine.h>
+#include <string.h>
+
+/* --- checks --------------------------------------------------------------------------------- */
+
+static __attribute__((cold)) int outside(const struct job *j, int64_t low, int64_t span)
+{
+	const struct rma_target *t = &j->w->target[j->rank];
+	char words[RMA_WORDS];
+
+	return haft_err(MPI_ERR_RMA_RANGE,
+		"%lld bytes from byte %lld on, at displacement %lld of unit %lld, are not inside "
+		"the %lld bytes of rank %d in %s",
+		(long long)span, (long long)((int64_t)j->place + low), (long long)j->disp,
+		(long long)t->unit, (long long)t->bytes, j->rank, rma_words(j->w, words));
+}
+
+static int range(struct job *j)
+{
+	const struct rma_target *t = &j->w->target[j->rank];
+	char words[RMA_WORDS];
+	int64_t low, span = type_span(j->ttype, j->tcount, &low), place;
+
+	if (j->disp < 0 && t->base != NULL)
+		return haft_err(MPI_ERR_DISP, "displacement %lld at rank %d in %s is negative",
+			(long long)j->disp, j->rank, rma_words(j->w, words));
+	if (__builtin_mul_overflow(j->disp, t->unit, &place))
+		return haft_err(MPI_ERR_DISP,
+			"displacement %lld times unit %lld at rank %d in %s is no address",
+			(long long)j->disp, (long long)t->unit, j->rank, rma_words(j->w, words));
+	j->place = (uint64_t)place;
+	j->at = (char *)((uintptr_t)t->base + (uintptr_t)place);
+	if (j->w->flavor == MPI_WIN_FLAVOR_DYNAMIC)
+		return rma_attached(j->w, j->rank, j->place + (uint64_t)low, span);
+	if (unlikely(place + low < 0 || place + low > t->bytes || span > t->bytes - place - low))
+		return outside(j, low, span);
+	return 0;
+}
+
+/* Memory of a dynamic window is mapped here if it lies in the segment, or is our own. */
+static void dynamic_way(struct job *j)
+{
+	const struct rma_target *t = &j->w->target[j->rank];
+	uint64_t off = j->place - t->seg;
+
+	j->shared = off < via.mem_len && t->ctl != NULL && j->w->rma->direct;
+	if (j->shared)
+		j->at = via_mem_at(off);
+	if (j->shared || j->rank == j->w->rank)
+		j->way = RMA_DIRECT;
+}
+
+/* Buffers and counts that can be, and data that fits where it goes. */
+static int sizes(const struct job *j)
+{
+	int64_t target = j->tcount * j->ttype->size, from, to;
+	int err = type_check(j->w, j->tcount, 1, j->ttype, "the target buffer");
+
+	if (err == 0 && j->otype != NULL)
+		err = type_check(j->origin, j->ocount, 1, j->otype, "the origin buffer");
+	if (err == 0 && j->fetch)
+		err = type_check(j->result, j->rcount, 1, j->rtype, "the result buffer");
+	if (err != 0)
+		return err;
+	from = to = target;
+	if (j->otype != NULL && j->what != RMA_GET)
+		from = j->ocount * j->otype->size;
+	if (j->otype != NULL && j->what == RMA_GET)
+		to = j->ocount * j->otype->size;
+	if (unlikely(from > to))
+		return haft_err(MPI_ERR_TRUNCATE,
+			"%lld bytes of data are more than the %lld for "
+			"which there is room",
+			(long long)from, (long long)to);
+	if (unlikely(j->fetch && target > j->rcount * j->rtype->size))
+		return haft_err(MPI_ERR_TRUNCATE,
+			"%lld bytes at the target are more than the %lld of the result buffer",
+			(long long)target, (long long)(j->rcount * j->rtype->size));
+	return 0;
+}
+
+int job_check(struct job *j)
+{
+	const struct rma_target *t;
+	char words[RMA_WORDS];
+	int err;
+
+	if (j->rank == MPI_PROC_NULL)
+		return -1;
+	if (j->rank >= j->w->size)
+		return haft_err(
+			MPI_ERR_RANK, "rank %d is not in %s", j->rank, rma_words(j->w, words));
+	t = &j->w->target[j->rank];
+	if (!rma_may(j->w, t)) {
+		struct rma_access a = {.rank = j->rank,
+			.what = j->what,
+			.op = j->op,
+			.disp = j->disp,
+			.count = j->tcount,
+			.type = j->ttype};
+
+		err = rma_epoch_check(j->w, &a);
+		if (err != 0)
+			return err;
+	}
+	err = sizes(j);
+	if (err != 0)
+		return err;
+	if (j->tcount * j->ttype->size == 0)
+		return -1;
+	err = range(j);
+	j->way = t->way;
+	j->shared = t->shared;
+	if (err == 0 && j->w->flavor == MPI_WIN_FLAVOR_DYNAMIC)
+		dynamic_way(j);
+	return err;
+}
+
+/* --- put and get ---------------------------------------------------------------------------- */
+
+/* Only the bytes that the source has are moved. */
+static int move(struct job *j)
+{
+	int err = job_check(j);
+
+	if (err != 0)
+		return err < 0 ? 0 : err;
+	if (j->way == RMA_VM)
+		return vm_move(j);
+	if (j->way == RMA_MSG)
+		return msg_start(j);
+	if (j->what == RMA_GET)
+		return type_copy(j->at, j->tcount, j->ttype, j->origin, j->ocount, j->otype);
+	return type_copy(j->origin, j->ocount, j->otype, j->at, j->tcount, j->ttype);
+}
+
+/* Where the target's bytes are mapped, for the simple case: mapped, open, inside, the same number
+ * of bytes on both sides, without gaps.  NULL: it is not that simple. */
+static inline char *simple(const struct win *w, const void *origin, int64_t ocount,
+	const struct type *otype, int rank, int64_t disp, int64_t tcount, const struct type *ttype,
+	int64_t *n)
+{
+	const struct rma_target *t;
+	int64_t place, m;
+
+	if (unlikely((unsigned)rank >= (unsigned)w->size))
+		return NULL;
+	t = &w->target[rank];
+	if (unlikely(!rma_may(w, t) || t->way != RMA_DIRECT || !otype->dense || !ttype->dense))
+		return NULL;
+	if (unlikely(__builtin_mul_overflow(disp, t->unit, &place) ||
+		     __builtin_mul_overflow(ocount, otype->size, n) ||
+		     __builtin_mul_overflow(tcount, ttype->size, &m)))
+		return NULL;
+	if (unlikely(*n != m || (uint64_t)place > (uint64_t)t->bytes || m > t->bytes - place ||
+		     (uintptr_t)origin <= (uintptr_t)MPI_IN_PLACE))
+		return NULL;
+	return t->base + place;
+}
+
+/* Words are stored as such: nobody sees half of one. */
+static inline void copy(void *to, const void *from, int64_t n)
+{
+	if (n == 8)
+		__builtin_memcpy(to, from, 8);
+	else if (n == 4)
+		__builtin_memcpy(to, from, 4);
+	else
+		memmove(to, from, (size_t)n);
+}
+
+int rma_put(const void *origin, int64_t ocount, struct type *otype, int rank, int64_t disp,
+	int64_t tcount, struct type *ttype, struct win *w)
+{
+	int64_t n;
+	char *at = simple(w, origin, ocount, otype, rank, disp, tcount, ttype, &n);
+
+	if (likely(at != NULL)) {
+		copy(at, origin, n);
+		return 0;
+	}
+	return move(&(struct job){.w = w,
+		.what = RMA_PUT,
+		.rank = rank,
+		.disp = disp,
+		.tcount = tcount,
+		.ttype = ttype,
+		.origin = (void *)(uintptr_t)origin,
+		.ocount = ocount,
+		.otype = otype});
+}
+
+int rma_get(void *origin, int64_t ocount, struct type *otype, int rank, int64_t disp,
+	int64_t tcount, struct type *ttype, struct win *w)
+{
+	int64_t n;
+	char *at = simple(w, origin, ocount, otype, rank, disp, tcount, ttype, &n);
+
+	if (likely(at != NULL)) {
+		copy(origin, at, n);
+		return 0;
+	}
+	return move(&(struct job){.w = w,
+		.what = RMA_GET,
+		.rank = rank,
+		.disp = disp,
+		.tcount = tcount,
+		.ttype = ttype,
+		.origin = origin,
+		.ocount = ocount,
+		.otype = otype});
+}
+
+/* --- with requests --------------------------------------------------------------------------- */
+
+int job_request(struct job *j, int (*run)(struct job *j), struct req **request)
+{
+	struct req *r = p2p_req_new(j->w->comm, NULL);
+	int err;
+
+	if (r == NULL)
+		return haft_err(MPI_ERR_NO_MEM, "no memory for a request");
+	j->req = r;
+	r->parts = 1;
+	err = run(j);
+	if (err != 0) {
+		obj_free_obj(r);
+		return err;
+	}
+	p2p_req_done(r);
+	*request = r;
+	return 0;
+}
+
+int rma_rput(const void *origin, int64_t ocount, struct type *otype, int rank, int64_t disp,
+	int64_t tcount, struct type *ttype, struct win *w, struct req **request)
+{
+	struct job j = {.w = w,
+		.what = RMA_PUT,
+		.rank = rank,
+		.disp = disp,
+		.tcount = tcount,
+		.ttype = ttype,
+		.origin = (void *)(uintptr_t)origin,
+		.ocount = ocount,
+		.otype = otype};
+
+	return job_request(&j, move, request);
+}
+
+int rma_rget(void *origin, int64_t ocount, struct type *otype, int rank, int64_t disp,
+	int64_t tcount, struct type *ttype, struct win *w, struct req **request)
+{
+	struct job j = {.w = w,
+		.what = RMA_GET,
+		.rank = rank,
+		.disp = disp,
+		.tcount = tcount,
+		.ttype = ttype,
+		.origin = origin,
+		.ocount = ocount,
+		.otype = otype};
+
+	return job_request(&j, move, request);
+}

@@ -1,0 +1,461 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* msg.c - operations by messages, at the origin (msg.h).
+ *
+ *      job ──> struct rma_msg ── to go ──> out.c's queue of the peer: frame by frame
+ *                 └───────── asked ──> target->first ... last: answered from the front
+ *
+ *      target's datatype ──> runs of memory (one for a dense type), made when the operation begins
+ *      put      packed from the user's buffer frame by frame: in use until the last has gone
+ *      acc      elements gathered into a row of our own: the user's buffer is free at once
+ *      get      unpacked into the user's buffer as data comes
+ *
+ * Counts: asked - answered is what a flush waits for, unread what a local flush waits for. */
+#include "libmpi/rma/msg.h"
+
+#include "libmpi/core/err.h"
+#include "libmpi/p2p/p2p.h"
+#include "libmpi/rma/atom.h"
+#include "libmpi/rma/win.h"
+#include "libmpi/type/sum.h"
+#include <stdlib.h>
+#include <string.h>
+
+#define RUNS_FEW 1 /* a dense target: no memory of its own */
+
+struct rma_msg {
+	struct out out;
+	struct rma_msg *next; /* in target->first */
+	struct win *w;        /* held */
+	int rank;
+	int kind;      /* MSG_PUT, MSG_GET, MSG_ACC */
+	bool fetch;    /* answered by data */
+	bool gone;     /* all frames */
+	bool answered; /* and the target has said so */
+	bool reads;    /* counted in unread */
+	struct msg_head head;
+	int64_t elem;        /* ACC: bytes of an element in memory: runs are cut between elements */
+	struct type *type;   /* held: of buf */
+	char *buf;           /* the user's: PUT: source, GET: destination, ACC with fetch: result */
+	int64_t count;       /* of it */
+	int64_t total, sent; /* bytes of the target's memory */
+	int64_t got;         /* bytes of answers */
+	char *src;           /* ACC: elements in a row; malloc'ed */
+	char *old;           /* ACC with fetch: malloc'ed, scattered at the end */
+	const struct type *basic;
+	struct req *req;      /* held, or NULL */
+	int64_t n, room, run; /* runs in all, room for them, and the one that goes */
+	uint64_t at;          /* bytes of it that have gone */
+	struct msg_run few[RUNS_FEW], *runs;
+};
+
+/* --- the end --------------------------------------------------------------------------------- */
+
+static void msg_free(struct rma_msg *m)
+{
+	if (m->type != NULL)
+		obj_drop(m->type);
+	if (m->runs != m->few)
+		free(m->runs);
+	free(m->src);
+	free(m->old);
+	obj_drop(m->w);
+	free(m);
+}
+
+/* The user's buffer is his again. */
+static void read_off(struct rma_msg *m)
+{
+	if (m->reads) {
+		m->w->target[m->rank].unread--;
+		m->w->rma->unread--;
+	}
+	m->reads = false;
+	if (m->req != NULL) {
+		p2p_req_done(m->req);
+		obj_drop(m->req);
+		m->req = NULL;
+	}
+}
+
+static void maybe_free(struct rma_msg *m)
+{
+	if (m->gone && m->answered)
+		msg_free(m);
+}
+
+struct row {
+	const char *at;
+};
+
+static bool scatter_step(void *arg, const struct type *basic, char *mem, int64_t n)
+{
+	struct row *r = arg;
+
+	type_move(basic, r->at, mem, n);
+	r->at += n * basic->extent;
+	return true;
+}
+
+/* The operation at the front is over. */
+static void pop(struct win *w, int rank, int err)
+{
+	struct rma_target *t = &w->target[rank];
+	struct rma_msg *m = t->first;
+
+	if (NEVER(m == NULL))
+		return;
+	t->first = m->next;
+	if (t->first == NULL)
+		t->last = NULL;
+	if (err != 0 && w->rma->err == 0)
+		w->rma->err = err;
+	if (m->old != NULL && err == 0) {
+		struct row row = {m->old};
+
+		type_each_whole(m->type, m->buf, m->total / m->elem, scatter_step, &row);
+	}
+	t->answered++;
+	w->rma->pending--;
+	m->answered = true;
+	read_off(m);
+	maybe_free(m);
+}
+
+void msg_answer(struct win *w, int from, int kind, const void *data, int64_t len)
+{
+	const struct msg_head *h = data;
+	struct rma_msg *m = w->target[from].first;
+	const char *bytes = (const char *)(h + 1);
+
+	if (kind == MSG_DONE) {
+		if (h->err != 0 && w->rma->err == 0)
+			w->rma->err = h->err;
+		for (uint32_t i = 0; i < h->runs; i++)
+			pop(w, from, 0);
+		return;
+	}
+	len -= (int64_t)sizeof(*h);
+	if (NEVER(m == NULL || !m->fetch || len > m->total - m->got))
+		return;
+	if (m->old != NULL)
+		memcpy(m->old + m->got, bytes, (size_t)len);
+	else
+		type_unpack(m->type, m->buf, m->count, m->got, bytes, len);
+	m->got += len;
+	if (h->err != 0 && w->rma->err == 0)
+		w->rma->err = h->err;
+	if (m->got == m->total)
+		pop(w, from, 0);
+}
+
+/* --- frames ----------------------------------------------------------------------------------- */
+
+/* Bytes of data that travel with a run of `bytes' bytes. */
+static int64_t carried(const struct rma_msg *m, int64_t bytes)
+{
+	return m->kind == MSG_GET || (m->kind == MSG_ACC && m->src == NULL) ? 0 : bytes;
+}
+
+/* Cuts the next run so that it fits into `room' bytes of frame; false: not even one element. */
+static bool cut(struct rma_msg *m, int64_t room, struct msg_run *r)
+{
+	const struct msg_run *from = &m->runs[m->run];
+	int64_t bytes = (int64_t)(from->len - m->at), most = room - (int64_t)sizeof(*r);
+
+	if (m->head.op == 0 && m->kind == MSG_ACC)
+		most -= m->elem; /* what is compared with goes too */
+	if (carried(m, 1) == 0 && !m->fetch)
+		most = INT64_MAX;
+	else if (carried(m, 1) == 0)
+		most = most < (int64_t)sizeof(*r) ? 0 : INT64_MAX;
+	most -= most % m->elem;
+	if (most <= 0)
+		return false;
+	r->place = from->place + m->at;
+	r->len = (uint64_t)(bytes < most ? bytes : most);
+	m->at += r->len;
+	if (m->at == from->len) {
+		m->run++;
+		m->at = 0;
+	}
+	return true;
+}
+
+/* The payload behind the runs: packed from the user's buffer, or elements of the row. */
+static void load(struct rma_msg *m, char *to, int64_t bytes)
+{
+	if (m->kind == MSG_PUT)
+		type_pack(m->type, m->buf, m->count, m->sent, to, bytes);
+	else if (m->kind == MSG_ACC && m->src != NULL)
+		memcpy(to, m->src + m->sent, (size_t)bytes);
+	if (m->kind == MSG_ACC && m->head.op == 0) /* the element to compare with */
+		memcpy(to + bytes, m->src + bytes, (size_t)bytes);
+}
+
+#define RUNS_MAX MEAN_OR(2, 128) /* of a frame: 2 KiB */
+
+/* One frame; false: the way is full. */
+static bool push_frame(struct rma_msg *m)
+{
+	struct msg_run runs[RUNS_MAX];
+	int64_t room = out_room(m->out.peer) - (int64_t)sizeof(m->head), bytes = 0, run = m->run;
+	int64_t data, len;
+	uint64_t at = m->at;
+	uint32_t n = 0;
+	char *to;
+
+	while (n < RUNS_MAX && m->run < m->n && cut(m, room, &runs[n])) {
+		int64_t k = (int64_t)runs[n++].len;
+
+		bytes += k;
+		room -= (int64_t)sizeof(runs[0]) + carried(m, k);
+	}
+	data = carried(m, bytes) * (m->kind == MSG_ACC && m->head.op == 0 ? 2 : 1);
+	len = (int64_t)(sizeof(m->head) + n * sizeof(runs[0])) + data;
+	to = out_frame(&m->out, len);
+	if (to == NULL) {
+		m->run = run;
+		m->at = at;
+		return false;
+	}
+	m->head.runs = n;
+	m->head.last = m->run == m->n;
+	memcpy(to, &m->head, sizeof(m->head));
+	memcpy(to + sizeof(m->head), runs, n * sizeof(runs[0]));
+	load(m, to + sizeof(m->head) + n * sizeof(runs[0]), bytes);
+	out_go(&m->out, (enum msg_kind)m->kind, len);
+	m->sent += bytes;
+	return true;
+}
+
+static int push(struct out *o)
+{
+	struct rma_msg *m = container_of(o, struct rma_msg, out);
+
+	while (m->run < m->n)
+		if (!push_frame(m))
+			return SHM_AGAIN;
+	m->gone = true;
+	if (!m->fetch)
+		read_off(m);
+	maybe_free(m);
+	return 0;
+}
+
+/* --- the beginning -----------------------------------------------------------------------------
+ */
+
+struct listing {
+	struct rma_msg *m;
+	int64_t left; /* bytes */
+	uint64_t off; /* from an address of job's to a place */
+	bool whole;   /* elements as in memory */
+	bool failed;
+};
+
+static bool list_step(void *arg, const struct type *basic, char *mem, int64_t n)
+{
+	struct listing *l = arg;
+	struct rma_msg *m = l->m;
+	int64_t bytes = n * (l->whole ? basic->extent : basic->size);
+	uint64_t place = (uint64_t)(uintptr_t)mem + l->off;
+	struct msg_run *last = &m->runs[m->n - 1];
+
+	bytes = bytes < l->left ? bytes : l->left;
+	l->left -= bytes;
+	m->total += bytes;
+	if (m->n > 0 && last->place + last->len == place) {
+		last->len += (uint64_t)bytes;
+		return l->left > 0;
+	}
+	if (m->n == m->room) {
+		struct msg_run *more = m->runs == m->few ? NULL : m->runs;
+
+		more = reallocarray(more, (size_t)m->room * 2 + 16, sizeof(*more));
+		l->failed = more == NULL;
+		if (l->failed)
+			return false;
+		if (m->runs == m->few)
+			memcpy(more, m->few, sizeof(m->few));
+		m->runs = more;
+		m->room = m->room * 2 + 16;
+	}
+	m->runs[m->n++] = (struct msg_run){place, (uint64_t)bytes};
+	return l->left > 0;
+}
+
+/* The runs of the first `bytes' bytes (of elements in memory form: `whole') at the target. */
+static int list_runs(struct rma_msg *m, const struct job *j, int64_t bytes, bool whole)
+{
+	struct listing l = {.m = m, .left = bytes, .whole = whole};
+	type_each_fn *step = list_step;
+	int err;
+
+	l.off = j->place - (uint64_t)(uintptr_t)j->at;
+	m->runs = m->few;
+	m->room = RUNS_FEW;
+	if (bytes == 0)
+		return 0;
+	if (whole)
+		err = type_each_whole(j->ttype, j->at, j->tcount, step, &l);
+	else
+		err = type_each(j->ttype, j->at, j->tcount, step, &l);
+	if (err == 0 && l.failed)
+		err = haft_err(MPI_ERR_NO_MEM, "no memory for the pieces of a datatype");
+	return err;
+}
+
+/* A number by which the target finds the type of elements: a permanent one like it, or two of a
+ * pair. */
+static uint32_t basic_number(const struct type *basic)
+{
+	if (basic->basic == BASIC_PAIR) {
+		const struct type *value = NULL, *index = NULL;
+
+		type_pair_parts(basic, &value, &index);
+		return (uint32_t)obj_int(value) | (uint32_t)obj_int(index) << 16;
+	}
+	if (obj_int(basic) < OBJ_PERMANENT_MAX)
+		return (uint32_t)obj_int(basic);
+	for (uint32_t i = 1; i < OBJ_PERMANENT_MAX; i++) {
+		const struct type *t = type_predefined((MPI_Datatype)(uintptr_t)i);
+
+		if (t != NULL && t->basic == basic->basic && t->extent == basic->extent)
+			return i;
+	}
+	return 0;
+}
+
+static int fill_acc(struct rma_msg *m, const struct job *j)
+{
+	const struct type *basic = acc_basic(j->ttype);
+	int64_t size = j->otype != NULL ? j->ocount * j->otype->size : j->tcount * j->ttype->size;
+	int64_t n = size / basic->size;
+	int err = 0;
+
+	m->basic = basic;
+	m->elem = basic->extent;
+	m->head.basic = basic_number(basic);
+	m->head.op = j->op != NULL ? (uint8_t)obj_int(j->op) : 0;
+	m->head.fetch = j->fetch;
+	if (j->otype != NULL)
+		err = acc_row(j, basic, n, j->swap, &m->src);
+	if (err == 0 && j->fetch) {
+		m->old = malloc((size_t)(n * basic->extent));
+		if (m->old == NULL)
+			err = haft_err(
+				MPI_ERR_NO_MEM, "no memory for %lld old values", (long long)n);
+	}
+	return err != 0 ? err : list_runs(m, j, n * basic->extent, true);
+}
+
+static int fill(struct rma_msg *m, const struct job *j)
+{
+	int64_t all = j->tcount * j->ttype->size;
+	struct type *type = j->what == RMA_ACC ? j->rtype : j->otype;
+
+	m->out.push = push;
+	m->out.ctx = j->w->comm->ctx;
+	m->out.peer = j->w->target[j->rank].peer;
+	m->rank = j->rank;
+	m->kind = j->what == RMA_PUT ? MSG_PUT : j->what == RMA_GET ? MSG_GET : MSG_ACC;
+	m->fetch = j->fetch || j->what == RMA_GET;
+	m->elem = 1;
+	m->buf = j->what == RMA_ACC ? j->result : j->origin;
+	m->count = j->what == RMA_ACC ? j->rcount : j->ocount;
+	if (type != NULL) {
+		obj_hold(type);
+		m->type = type;
+	}
+	if (j->what == RMA_ACC)
+		return fill_acc(m, j);
+	if (j->what == RMA_PUT)
+		all = j->ocount * j->otype->size;
+	return list_runs(m, j, all, false);
+}
+
+int msg_start(const struct job *j)
+{
+	struct rma_target *t = &j->w->target[j->rank];
+	struct rma_msg *m = calloc(1, sizeof(*m));
+	int err;
+
+	if (m == NULL)
+		return haft_err(MPI_ERR_NO_MEM, "no memory for an operation");
+	obj_hold(j->w);
+	m->w = j->w;
+	m->runs = m->few;
+	err = fill(m, j);
+	if (err != 0 || m->n == 0) {
+		msg_free(m);
+		return err;
+	}
+	if (j->req != NULL) {
+		obj_hold(j->req);
+		j->req->parts++;
+		m->req = j->req;
+	}
+	t->asked++;
+	j->w->rma->pending++;
+	m->reads = true;
+	t->unread++;
+	j->w->rma->unread++;
+	*(t->last != NULL ? &t->last->next : &t->first) = m;
+	t->last = m;
+	out_put(&m->out);
+	return 0;
+}
+
+/* --- flushes
+ * --------------------------------------------------------------------------------------- */
+
+struct flush {
+	const struct win *w;
+	int rank; /* -1: all */
+	bool local;
+};
+
+static bool flushed(void *arg)
+{
+	const struct flush *f = arg;
+	const struct rma_target *t = &f->w->target[f->rank < 0 ? 0 : f->rank];
+
+	if (f->rank < 0)
+		return (f->local ? f->w->rma->unread : f->w->rma->pending) == 0;
+	return f->local ? t->unread == 0 : t->asked == t->answered;
+}
+
+static int flush(struct win *w, int rank, bool local)
+{
+	struct flush f = {w, rank, local};
+	char words[RMA_WORDS];
+	int err;
+
+	rma_wait(w, flushed, &f);
+	err = w->rma->err;
+	w->rma->err = 0;
+	if (err == 0)
+		return 0;
+	return haft_err(err, "an operation on %s has failed at its target: %s", rma_words(w, words),
+		err == MPI_ERR_RMA_RANGE ? "the memory is not part of the window" : "no memory");
+}
+
+int rma_flush_wait(struct win *w, int rank)
+{
+	return flush(w, rank, false);
+}
+
+int rma_flush_wait_all(struct win *w)
+{
+	return flush(w, -1, false);
+}
+
+int rma_flush_wait_local(struct win *w, int rank)
+{
+	return flush(w, rank, true);
+}
+
+int rma_flush_wait_local_all(struct win *w)
+{
+	return flush(w, -1, true);
+}

@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* serve.c - what others ask this process to do with its own memory (msg.h).
+ *
+ *      PUT, ACC ──> executed while the frame is looked at ──> DONE; of ACC with fetch: old values
+ *      GET ──> struct answer {runs} ──> read when there is room to send it
+ *
+ * A run outside of the window (the origin has checked, but attached memory comes and goes) is left
+ * out, and the answer says so: the origin's next flush fails. */
+#include "libmpi/rma/msg.h"
+
+#include "libmpi/core/err.h"
+#include "libmpi/p2p/p2p.h"
+#include "libmpi/rma/atom.h"
+#include "libmpi/rma/win.h"
+#include "libmpi/coll/op.h"
+#include "libmpi/via/mem.h"
+#include <engine.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FRAME_ALIGN 16 /* of elements: that of the largest basic type */
+
+/* Something to send that may have to wait.  The memory of runs, or bytes of its own. */
+struct answer {
+	struct out out;
+	struct win *w;
+	struct msg_head head;
+	int64_t n, run;       /* runs in all, and the one that is sent */
+	uint64_t at;          /* bytes of it that have gone */
+	struct msg_run *runs; /* malloc'ed */
+	char *own;            /* malloc'ed: places are offsets in it; NULL: in the window */
+};
+
+struct done {
+	struct out out;
+	struct msg_head head; /* runs: how many operations */
+};
+
+static __attribute__((noreturn, cold)) void no_memory(void)
+{
+	fprintf(stderr, "haft: no memory left to serve a window\n");
+	abort();
+}
+
+/* Where a run lies; NULL: outside. */
+static char *memory(const struct win *w, const struct msg_run *r, bool *shared)
+{
+	const struct rma_target *t = &w->target[w->rank];
+	char *at = (char *)((uintptr_t)t->base + (uintptr_t)r->place);
+
+	*shared = t->shared;
+	if (w->flavor == MPI_WIN_FLAVOR_DYNAMIC) {
+		*shared = w->rma->direct && r->place - t->seg < via.mem_len;
+		return rma_attached(w, w->rank, r->place, (int64_t)r->len) == 0 ? at : NULL;
+	}
+	if (r->place > (uint64_t)t->bytes || r->len > (uint64_t)t->bytes - r->place)
+		return NULL;
+	return at;
+}
+
+/* --- answers -------------------------------------------------------------------------------- */
+
+static int push_done(struct out *o)
+{
+	struct done *d = container_of(o, struct done, out);
+	int err = via_put(o->peer, o->ctx, MSG_DONE, P2P_WINDOW, &d->head, sizeof(d->head));
+
+	if (err == 0)
+		free(d);
+	return err;
+}
+
+/* `count' operations more are done; a DONE that still waits says it as well. */
+static void done(const struct win *w, int from, uint32_t count, int err)
+{
+	int peer = w->target[from].peer;
+	struct out *last = out_last(peer);
+	struct done *d;
+
+	if (last != NULL && last->push == push_done && last->ctx == w->comm->ctx) {
+		d = container_of(last, struct done, out);
+		d->head.runs += count;
+		d->head.err = d->head.err != 0 ? d->head.err : err;
+		return;
+	}
+	d = calloc(1, sizeof(*d));
+	if (d == NULL)
+		no_memory();
+	d->out.push = push_done;
+	d->out.ctx = w->comm->ctx;
+	d->out.peer = peer;
+	d->head.runs = count;
+	d->head.err = err;
+	out_put(&d->out);
+}
+
+/* Fills a frame with up to `room' bytes of what the runs say; returns how many. */
+static int64_t fill(struct answer *a, char *to, int64_t room)
+{
+	int64_t n = 0;
+	bool shared;
+
+	while (a->run < a->n && n < room) {
+		const struct msg_run *r = &a->runs[a->run];
+		int64_t k = (int64_t)(r->len - a->at);
+		const char *from = a->own != NULL ? a->own + r->place : memory(a->w, r, &shared);
+
+		k = k < room - n ? k : room - n;
+		if (from != NULL)
+			memcpy(to + n, from + a->at, (size_t)k);
+		else
+			a->head.err = MPI_ERR_RMA_RANGE;
+		a->at += (uint64_t)k;
+		n += k;
+		if (a->at == r->len) {
+			a->run++;
+			a->at = 0;
+		}
+	}
+	return n;
+}
+
+static int64_t left(const struct answer *a)
+{
+	int64_t n = -(int64_t)a->at;
+
+	for (int64_t i = a->run; i < a->n; i++)
+		n += (int64_t)a->runs[i].len;
+	return n;
+}
+
+static int push_answer(struct out *o)
+{
+	struct answer *a = container_of(o, struct answer, out);
+	const int64_t head = sizeof(a->head), most = out_room(o->peer) - head;
+
+	for (int64_t rest = left(a), n; rest > 0; rest -= n) {
+		char *room;
+
+		n = rest < most ? rest : most;
+		room = out_frame(o, head + n);
+		if (room == NULL)
+			return SHM_AGAIN;
+		fill(a, room + head, n);
+		memcpy(room, &a->head, (size_t)head);
+		out_go(o, MSG_DATA, head + n);
+	}
+	obj_drop(a->w);
+	free(a->runs);
+	free(a->own);
+	free(a);
+	return 0;
+}
+
+static struct answer *answer_new(struct win *w, int from, int64_t n)
+{
+	struct answer *a = calloc(1, sizeof(*a));
+
+	if (a != NULL)
+		a->runs = malloc((size_t)n * sizeof(*a->runs));
+	if (a == NULL || a->runs == NULL)
+		no_memory();
+	obj_hold(w);
+	a->w = w;
+	a->n = n;
+	a->out.push = push_answer;
+	a->out.ctx = w->comm->ctx;
+	a->out.peer = w->target[from].peer;
+	return a;
+}
+
+/* --- requests ------------------------------------------------------------------------------- */
+
+static void serve_get(struct win *w, int from, const struct msg_run *runs, uint32_t n)
+{
+	struct answer *a = answer_new(w, from, n);
+
+	memcpy(a->runs, runs, n * sizeof(*runs));
+	out_put(&a->out);
+}
+
+static int serve_put(struct win *w, const struct msg_run *runs, uint32_t n, const char *data)
+{
+	int err = 0;
+	bool shared;
+
+	for (uint32_t i = 0; i < n; i++) {
+		char *to = memory(w, &runs[i], &shared);
+
+		if (to != NULL)
+			memcpy(to, data, runs[i].len);
+		else
+			err = MPI_ERR_RMA_RANGE;
+		data += runs[i].len;
+	}
+	return err;
+}
+
+/* The type of elements: a permanent one, or a pair of two of them. */
+static struct type *basic_of(uint32_t number)
+{
+	struct type *value = type_predefined((MPI_Datatype)(uintptr_t)(number & 0xffff)), *pair;
+	struct type *index = type_predefined((MPI_Datatype)(uintptr_t)(number >> 16));
+
+	if (number >> 16 == 0)
+		return value;
+	return type_get_value_index(value, index, &pair) == 0 ? pair : NULL;
+}
+
+/* Executes an accumulate; the old values go to `old' (may be NULL). */
+static int serve_acc(struct win *w, const struct msg_head *h, const struct msg_run *runs,
+	const char *data, char *old)
+{
+	struct acc a = {.w = w, .rank = w->rank, .way = RMA_DIRECT, .basic = basic_of(h->basic)};
+	int err = 0;
+
+	if (h->op != 0)
+		a.op = op_predefined((MPI_Op)(uintptr_t)h->op);
+	if (a.basic == NULL)
+		return MPI_ERR_TYPE;
+	for (uint32_t i = 0; i < h->runs; i++) {
+		int64_t n = (int64_t)runs[i].len / a.basic->extent;
+		char *at = memory(w, &runs[i], &a.shared);
+
+		a.compare = data + a.basic->extent; /* of a swap, which is one element */
+		if (at == NULL)
+			err = MPI_ERR_RMA_RANGE;
+		else if (acc_apply(&a, at, runs[i].place, data, old, n) != 0)
+			err = MPI_ERR_NO_MEM;
+		data += a.op != atom_no_op ? runs[i].len : 0;
+		old += old != NULL ? runs[i].len : 0;
+	}
+	return err;
+}
+
+/* The same with an answer. */
+static void serve_fetch(struct win *w, int from, const struct msg_head *h,
+	const struct msg_run *runs, const char *data)
+{
+	struct answer *a = answer_new(w, from, 1);
+	uint64_t bytes = 0;
+
+	for (uint32_t i = 0; i < h->runs; i++)
+		bytes += runs[i].len;
+	a->runs[0] = (struct msg_run){0, bytes};
+	a->own = calloc(1, bytes);
+	if (a->own == NULL)
+		no_memory();
+	a->head.err = serve_acc(w, h, runs, data, a->own);
+	out_put(&a->out);
+}
+
+static void serve_aligned(struct win *w, int from, int kind, const void *frame, int64_t len)
+{
+	const struct msg_head *h = frame;
+	const struct msg_run *runs = (const struct msg_run *)(const void *)(h + 1);
+	const char *data = (const char *)(runs + h->runs);
+	int err = 0;
+
+	must(len >= (int64_t)(sizeof(*h) + h->runs * sizeof(*runs)));
+	(void)len;
+	if (kind == MSG_GET) {
+		serve_get(w, from, runs, h->runs);
+		return;
+	}
+	if (kind == MSG_ACC && h->fetch) {
+		serve_fetch(w, from, h, runs, data);
+		return;
+	}
+	err = kind == MSG_PUT ? serve_put(w, runs, h->runs, data)
+			      : serve_acc(w, h, runs, data, NULL);
+	if (h->last || err != 0)
+		done(w, from, h->last, err);
+}
+
+/* Frames from far away may lie anywhere: elements must not. */
+void serve_frame(struct win *w, int from, int kind, const void *frame, int64_t len)
+{
+	void *copy;
+
+	if (likely((uintptr_t)frame % FRAME_ALIGN == 0)) {
+		serve_aligned(w, from, kind, frame, len);
+		return;
+	}
+	copy = aligned_alloc(FRAME_ALIGN, (size_t)(len + FRAME_ALIGN - 1) & -(size_t)FRAME_ALIGN);
+	if (copy == NULL)
+		no_memory();
+	memcpy(copy, frame, (size_t)len);
+	serve_aligned(w, from, kind, copy, len);
+	free(copy);
+}

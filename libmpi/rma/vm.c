@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* vm.c - private memory of another process of the node, by process_vm_readv and _writev: where the
+ * kernel permits it (shm_readable has asked), and complete when the call returns.
+ *
+ *      origin: one piece, or packed ──> struct iovec here     1
+ *      target: the runs of its type ──> struct iovec there    up to VM_RUNS a call
+ *
+ * The kernel moves whole pieces or stops at the first that is not there; what has been moved is
+ * counted in bytes, so a call that ends early is continued where it stopped. */
+#include "libmpi/rma/job.h"
+
+#include "libmpi/core/err.h"
+#include "libmpi/type/sum.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/uio.h>
+
+#define VM_RUNS  MEAN_OR(2, 256)                 /* of a call; the kernel takes 1024 */
+#define VM_PIECE ((int64_t)MEAN_OR(64, 1 << 20)) /* packed bytes at a time: stays in the cache */
+
+/* A call that is being collected. */
+struct vm {
+	const struct win *w;
+	int rank;
+	bool write;
+	int err;
+	char *local;   /* goes on as bytes move */
+	int64_t skip;  /* bytes of the type before the part that is moved */
+	int64_t left;  /* bytes of that part which are not in a run yet */
+	int64_t bytes; /* in the runs */
+	int n;
+	struct iovec run[VM_RUNS];
+};
+
+static int absent(const struct vm *v)
+{
+	char words[RMA_WORDS];
+
+	return haft_err(MPI_ERR_RMA_RANGE, "memory of rank %d in %s at %p is not there: %s",
+		v->rank, rma_words(v->w, words), v->run[0].iov_base, strerror(errno));
+}
+
+/* Drops the first `done' bytes of the runs. */
+static void advance(struct vm *v, int64_t done)
+{
+	int i = 0;
+
+	v->local += done;
+	v->bytes -= done;
+	while (i < v->n && done >= (int64_t)v->run[i].iov_len)
+		done -= (int64_t)v->run[i++].iov_len;
+	v->n -= i;
+	memmove(v->run, v->run + i, (size_t)v->n * sizeof(v->run[0]));
+	if (v->n > 0) {
+		v->run[0].iov_base = (char *)v->run[0].iov_base + done;
+		v->run[0].iov_len -= (size_t)done;
+	}
+}
+
+static void flush(struct vm *v)
+{
+	pid_t pid = v->w->target[v->rank].pid;
+
+	while (v->bytes > 0 && v->err == 0) {
+		struct iovec here = {v->local, (size_t)v->bytes};
+		ssize_t k = v->write ? process_vm_writev(pid, &here, 1, v->run, (size_t)v->n, 0)
+				     : process_vm_readv(pid, &here, 1, v->run, (size_t)v->n, 0);
+
+		if (k <= 0)
+			v->err = absent(v);
+		else
+			advance(v, k);
+	}
+	v->n = 0;
+}
+
+static void add(struct vm *v, char *mem, int64_t n)
+{
+	struct iovec *last = &v->run[v->n - 1];
+
+	if (v->n > 0 && (char *)last->iov_base + last->iov_len == mem) {
+		last->iov_len += (size_t)n;
+	} else {
+		if (v->n == VM_RUNS)
+			flush(v);
+		v->run[v->n++] = (struct iovec){mem, (size_t)n};
+	}
+	v->bytes += n;
+}
+
+static bool each(void *arg, const struct type *basic, char *mem, int64_t n)
+{
+	struct vm *v = arg;
+	int64_t bytes = n * basic->size, skip = v->skip < bytes ? v->skip : bytes;
+
+	v->skip -= skip;
+	mem += skip;
+	bytes -= skip;
+	bytes = bytes < v->left ? bytes : v->left;
+	v->left -= bytes;
+	if (bytes > 0)
+		add(v, mem, bytes);
+	return v->left > 0 && v->err == 0;
+}
+
+static int one(struct vm *v, uint64_t at, int64_t n)
+{
+	add(v, (char *)(uintptr_t)at, n);
+	flush(v);
+	return v->err;
+}
+
+int vm_read(const struct win *w, int rank, void *to, uint64_t at, int64_t n)
+{
+	struct vm v = {.w = w, .rank = rank, .local = to};
+
+	return one(&v, at, n);
+}
+
+int vm_write(const struct win *w, int rank, const void *from, uint64_t at, int64_t n)
+{
+	struct vm v = {.w = w, .rank = rank, .write = true, .local = (char *)(uintptr_t)from};
+
+	return one(&v, at, n);
+}
+
+/* Bytes [from, from + n) of the packed form of the target's data, at v->local. */
+static int part(struct vm *v, const struct job *j, int64_t from, int64_t n)
+{
+	int err;
+
+	if (type_piece(j->ttype, j->at, j->tcount) != NULL) {
+		uintptr_t at = (uintptr_t)type_piece(j->ttype, j->at, j->tcount);
+
+		return one(v, at + (uint64_t)from, n);
+	}
+	v->skip = from;
+	v->left = n;
+	err = type_each(j->ttype, j->at, j->tcount, each, v);
+	flush(v);
+	return err != 0 ? err : v->err;
+}
+
+/* The origin's data is not one piece: by way of a copy, piece by piece. */
+static int by_copies(struct vm *v, const struct job *j, int64_t all)
+{
+	char *room = malloc((size_t)(all < VM_PIECE ? all : VM_PIECE));
+	int err = 0;
+
+	if (room == NULL)
+		return haft_err(MPI_ERR_NO_MEM, "no memory to move %lld bytes", (long long)all);
+	for (int64_t at = 0, n; at < all && err == 0; at += n) {
+		n = all - at < VM_PIECE ? all - at : VM_PIECE;
+		v->local = room;
+		if (v->write)
+			type_pack(j->otype, j->origin, j->ocount, at, room, n);
+		err = part(v, j, at, n);
+		if (err == 0 && !v->write)
+			type_unpack(j->otype, j->origin, j->ocount, at, room, n);
+	}
+	free(room);
+	return err;
+}
+
+int vm_move(const struct job *j)
+{
+	struct vm v = {.w = j->w, .rank = j->rank, .write = j->what == RMA_PUT};
+	int64_t all = v.write ? j->ocount * j->otype->size : j->tcount * j->ttype->size;
+
+	if (all == 0)
+		return 0;
+	v.local = type_piece(j->otype, j->origin, j->ocount);
+	return v.local != NULL ? part(&v, j, 0, all) : by_copies(&v, j, all);
+}

@@ -1,0 +1,527 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* win.c - making windows and letting them go (MPI-5.0 12.2).
+ *
+ *   every member   own memory ──┐
+ *                  control block┴─> struct share ── allgather on the user's communicator ──>
+ * target[] ids of the window's own communicator: rank 0's offer
+ *
+ *   allocate_shared, contiguous:     sizes first, then rank 0 takes memory for all and says where
+ *
+ *        rank 0      rank 1  rank 2
+ *      |───────────|───────|─────────────|        one piece, each part where the one before it ends
+ *
+ * A member that cannot take part says so in its offer, and all fail.  Nothing is said after the
+ * exchange: who has all offers has the window.
+ *
+ * MPI_Win_free ends the user's handle, waits until all members have come, and only then gives
+ * memory back. */
+#include "libmpi/rma/win.h"
+
+#include "libmpi/comm/attr.h"
+#include "libmpi/comm/ctx.h"
+#include "libmpi/comm/group.h"
+#include "libmpi/comm/make.h"
+#include "libmpi/core/err.h"
+#include "libmpi/core/hang.h"
+#include "libmpi/core/set.h"
+#include "libmpi/type/type.h"
+#include "libmpi/via/mem.h"
+#include <engine.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What a member says about its part. */
+struct share {
+	uint64_t ctx, end; /* ids that are the window's, if this is rank 0 */
+	int64_t bytes, unit;
+	uint64_t at;  /* shared: offset in the segment; else an address */
+	uint64_t ctl; /* offset of the control block */
+	uint64_t seg; /* where it has the segment mapped */
+	int32_t err;  /* not 0: it cannot take part */
+	bool shared;
+	bool noncontig;
+	uint8_t pad[2];
+};
+static_assert(sizeof(struct share) == CACHE_LINE, "an offer is a line");
+
+/* A window that is being made. */
+struct make {
+	int flavor;
+	void *base;
+	int64_t bytes, unit;
+	struct info *info;
+	struct comm *comm;
+	struct win *w;
+	struct share mine, *all;
+	char words[HAFT_WORDS_MAX]; /* of mine.err */
+};
+
+const char *rma_words(const struct win *w, char *buf)
+{
+	char name[MPI_MAX_OBJECT_NAME];
+	int len = 0;
+
+	obj_name_get(w, name, sizeof(name), OBJ_C, &len);
+	if (len > 0)
+		snprintf(buf, RMA_WORDS, "window `%s'", name);
+	else
+		snprintf(buf, RMA_WORDS, "a window of %d processes", w->size);
+	return buf;
+}
+
+/* --- the end ------------------------------------------------------------------------------- */
+
+/* All that this member has taken for the window.  Nobody can reach it any more. */
+static void release(struct win *w)
+{
+	struct rma *r = w->rma;
+
+	if (r == NULL)
+		return;
+	if (r->epoch != NULL)
+		rma_epoch_free(w);
+	if (w->comm != NULL) {
+		rma_unlist(w);
+		obj_drop(w->comm);
+	}
+	if (r->ctl != NULL) {
+		rma_attach_end(w);
+		via_mem_free(r->ctl);
+	}
+	if (r->memory != NULL)
+		via_mem_free(r->memory);
+	rma_hints_free(r->hints);
+	free(w->target);
+	free(r);
+	w->rma = NULL;
+	w->comm = NULL;
+	w->target = NULL;
+}
+
+int rma_win_free(struct win **win)
+{
+	struct win *w = *win;
+	int err = rma_epoch_end(w), failed;
+
+	if (err != 0)
+		return err;
+	failed = rma_flush_wait_all(w);
+	obj_hold(w);
+	err = haft_obj_free(w, MPI_ERR_WIN, "window");
+	if (err == 0) {
+		*win = NULL;
+		err = coll_barrier(w->comm);
+		release(w);
+	}
+	obj_drop(w);
+	return err != 0 ? err : failed;
+}
+
+/* --- this member's part -------------------------------------------------------------------- */
+
+/* The first failure of this member: the others will hear of it. */
+static void fail(struct make *m, int err)
+{
+	if (err == 0 || m->mine.err != 0)
+		return;
+	m->mine.err = err;
+	snprintf(m->words, sizeof(m->words), "%s", haft_err_words(err));
+}
+
+static void no_memory(struct make *m, const char *what)
+{
+	fail(m, haft_err(MPI_ERR_NO_MEM, "no memory for %s", what));
+}
+
+/* Memory of this process is offered by its place in the segment if it lies there. */
+static void offer_memory(struct make *m, void *at, int64_t bytes)
+{
+	uint64_t off = bytes > 0 ? via_mem_off(at, bytes) : 0;
+
+	m->mine.shared = off != 0 && m->w->rma->direct;
+	m->mine.at = m->mine.shared ? off : (uint64_t)(uintptr_t)at;
+	m->mine.bytes = bytes;
+}
+
+static void offer_control(struct make *m)
+{
+	struct rma *r = m->w->rma;
+	void *p = NULL;
+
+	fail(m, via_mem_new(sizeof(*r->ctl), CACHE_LINE, &p));
+	if (p == NULL)
+		return;
+	r->ctl = p;
+	memset(p, 0, sizeof(*r->ctl));
+	m->mine.ctl = via_mem_off(p, sizeof(*r->ctl));
+	m->mine.seg = (uint64_t)(uintptr_t)via.shm->base;
+	if (m->mine.ctl == 0 && m->comm->size > 1)
+		fail(m, haft_err(MPI_ERR_RMA_SHARED,
+				"shared memory for the locks of a window has run out"));
+}
+
+/* The object, with all that may fail for want of memory before others are told. */
+static int begin(struct make *m)
+{
+	struct win *w = obj_new(&haft_win_class, NULL);
+
+	if (w == NULL)
+		return haft_err(MPI_ERR_NO_MEM, "no memory for a window");
+	m->w = w;
+	w->flavor = m->flavor;
+	w->model = MPI_WIN_UNIFIED;
+	w->rank = m->comm->rank;
+	w->size = m->comm->size;
+	w->rma = calloc(1, sizeof(*w->rma));
+	w->target = aligned_alloc(CACHE_LINE, (size_t)w->size * sizeof(*w->target));
+	m->all = malloc((size_t)w->size * sizeof(*m->all));
+	if (w->rma == NULL || w->target == NULL || m->all == NULL)
+		return haft_err(MPI_ERR_NO_MEM, "no memory for a window of %d processes", w->size);
+	w->rma->win = w;
+	w->rma->direct = haft_set(HAFT_SET_RMA) == HAFT_RMA_AUTO;
+	w->rma->hints = rma_hints_new(m->info);
+	if (w->rma->hints == NULL)
+		no_memory(m, "a window's hints");
+	else
+		w->no_locks = rma_hints_no_locks(w->rma->hints);
+	memset(w->target, 0, (size_t)w->size * sizeof(*w->target));
+	m->mine.unit = m->unit;
+	if (w->rank == 0) {
+		struct ids ids = ctx_mint(CTX_FEW);
+
+		m->mine.ctx = ids.ctx;
+		m->mine.end = ids.end;
+	}
+	offer_control(m);
+	return 0;
+}
+
+/* --- the exchange, and what comes of it ---------------------------------------------------- */
+
+/* The first member that cannot take part makes all fail. */
+static int refused(const struct make *m)
+{
+	for (int i = 0; i < m->w->size; i++) {
+		int err = m->all[i].err;
+
+		if (err == 0)
+			continue;
+		return i == m->w->rank ? haft_err(err, "%s", m->words)
+				       : haft_err(err, "rank %d cannot take part in the window", i);
+	}
+	return 0;
+}
+
+static int exchange(struct make *m)
+{
+	struct type *byte = type_predefined(MPI_BYTE);
+	int err = coll_allgather(
+		&m->mine, sizeof(m->mine), byte, m->all, sizeof(m->mine), byte, m->comm);
+
+	return err != 0 ? err : refused(m);
+}
+
+/* May this process use process_vm_* on the peer's memory? */
+static bool vm_ok(int peer)
+{
+	return haft_set(HAFT_SET_RMA) != HAFT_RMA_MSG && via_near(peer) &&
+	       shm_readable(via.shm, via_slot(peer));
+}
+
+static void reach(struct win *w, int rank, const struct share *o)
+{
+	struct rma_target *t = &w->target[rank];
+	bool near, here;
+
+	t->peer = group_peer(w->comm->group, rank);
+	near = via_near(t->peer);
+	t->bytes = w->flavor == MPI_WIN_FLAVOR_DYNAMIC ? INT64_MAX : o->bytes;
+	t->unit = o->unit;
+	t->seg = o->seg;
+	t->shared = o->shared;
+	if (rank == w->rank)
+		t->ctl = w->rma->ctl;
+	else if (near)
+		t->ctl = via_mem_at(o->ctl);
+	t->base = o->shared ? via_mem_at(o->at) : (char *)(uintptr_t)o->at;
+	here = rank == w->rank || (near && (o->shared || o->bytes == 0));
+	if (here && w->flavor != MPI_WIN_FLAVOR_DYNAMIC) {
+		t->way = RMA_DIRECT;
+		t->map = t->base;
+	} else if (vm_ok(t->peer)) {
+		struct shm_view view;
+
+		shm_seg_view(via.shm->seg, via_slot(t->peer), &view);
+		t->pid = view.pid;
+		t->way = RMA_VM;
+	} else {
+		t->way = RMA_MSG;
+	}
+	if (near && !o->shared && o->at - o->seg < via.mem_len) /* a way is forced */
+		t->map = via_mem_at(o->at - o->seg);
+}
+
+static int fix_attributes(struct win *w)
+{
+	const struct {
+		int key;
+		void *value;
+	} fixed[] = {
+		{MPI_WIN_BASE, w->base},
+		{MPI_WIN_SIZE, &w->bytes},
+		{MPI_WIN_DISP_UNIT, &w->unit},
+		{MPI_WIN_CREATE_FLAVOR, &w->flavor},
+		{MPI_WIN_MODEL, &w->model},
+	};
+	int err = 0;
+
+	for (size_t i = 0; i < countof(fixed) && err == 0; i++)
+		err = attr_win_fix(w, fixed[i].key, fixed[i].value);
+	return err;
+}
+
+/* Everybody has all offers. */
+static int finish(struct make *m)
+{
+	struct recipe how = {.group = m->comm->group, .ids = {m->all[0].ctx, m->all[0].end}};
+	struct win *w = m->w;
+	int err = comm_hidden(&how, &w->comm);
+
+	if (err != 0)
+		return err;
+	for (int i = 0; i < w->size; i++)
+		reach(w, i, &m->all[i]);
+	w->bytes = m->all[w->rank].bytes;
+	w->unit = m->unit <= INT_MAX ? (int)m->unit : MPI_UNDEFINED;
+	err = fix_attributes(w);
+	if (err == 0)
+		err = rma_epoch_new(w, m->info);
+	if (err == 0)
+		rma_list(w);
+	return err;
+}
+
+/* Ends what `begin' began, with the error of what came between. */
+static int made(struct make *m, int err, struct win **win)
+{
+	if (err == 0)
+		err = finish(m);
+	free(m->all);
+	if (err == 0) {
+		*win = m->w;
+		return 0;
+	}
+	if (m->w != NULL) {
+		char words[HAFT_WORDS_MAX];
+
+		snprintf(words, sizeof(words), "%s", haft_err_words(err));
+		release(m->w);
+		obj_free_obj(m->w);
+		haft_err(err, "%s", words);
+	}
+	return err;
+}
+
+static int check_comm(const struct comm *c)
+{
+	if (c->remote != NULL)
+		return haft_err(MPI_ERR_COMM, "a window needs an intra-communicator");
+	return 0;
+}
+
+static int make_window(struct make *m, struct win **win)
+{
+	int err = exchange(m);
+
+	m->w->base = m->base;
+	return made(m, err, win);
+}
+
+/* --- the calls ------------------------------------------------------------------------------ */
+
+int rma_win_create(void *base, int64_t size, int64_t unit, struct info *info, struct comm *comm,
+	struct win **win)
+{
+	struct make m = {MPI_WIN_FLAVOR_CREATE, base, size, unit, info, comm, .w = NULL};
+	int err = check_comm(comm);
+
+	if (err == 0)
+		err = begin(&m);
+	if (err != 0)
+		return made(&m, err, win);
+	if (base == NULL && size > 0)
+		fail(&m, haft_err(MPI_ERR_BASE, "the base of a window of %lld bytes is NULL",
+				 (long long)size));
+	offer_memory(&m, base, size);
+	return make_window(&m, win);
+}
+
+int rma_win_allocate(int64_t size, int64_t unit, struct info *info, struct comm *comm,
+	void *baseptr, struct win **win)
+{
+	struct make m = {MPI_WIN_FLAVOR_ALLOCATE, NULL, size, unit, info, comm, .w = NULL};
+	int err = check_comm(comm);
+
+	if (err == 0)
+		err = begin(&m);
+	if (err != 0)
+		return made(&m, err, win);
+	fail(&m, via_mem_new(size, rma_hints_align(m.w->rma->hints), &m.base));
+	m.w->rma->memory = m.base;
+	if (m.base != NULL)
+		offer_memory(&m, m.base, size);
+	err = make_window(&m, win);
+	if (err == 0)
+		*(void **)baseptr = (*win)->base;
+	return err;
+}
+
+/* Rank 0 takes memory for all; *off is where it begins. */
+static int take_for_all(struct make *m, uint64_t *off)
+{
+	struct type *byte = type_predefined(MPI_BYTE);
+	int64_t all = 0, answer[2] = {0, 0};
+	int err = 0;
+
+	for (int i = 0; i < m->w->size && err == 0; i++)
+		if (__builtin_add_overflow(all, m->all[i].bytes, &all))
+			err = haft_err(MPI_ERR_SIZE, "the parts of all ranks are more bytes than "
+						     "a number can say");
+	if (err != 0)
+		return err; /* of all members: they see the same sizes */
+	if (m->w->rank == 0) {
+		void *p = NULL;
+
+		err = via_mem_new(all, rma_hints_align(m->w->rma->hints), &p);
+		m->w->rma->memory = p;
+		if (err == 0)
+			answer[1] = (int64_t)via_mem_off(p, all > 0 ? all : 1);
+		if (err == 0 && answer[1] == 0)
+			err = m->w->size == 1 ? 0 : MPI_ERR_RMA_SHARED;
+		if (m->w->size == 1)
+			answer[1] = (int64_t)(uintptr_t)p - (int64_t)(uintptr_t)via.shm->base;
+		answer[0] = err;
+	}
+	err = coll_bcast(answer, sizeof(answer), byte, 0, m->comm);
+	*off = (uint64_t)answer[1];
+	if (err == 0 && answer[0] != 0)
+		err = haft_err((int)answer[0],
+			"%lld bytes of memory that %d ranks share are not "
+			"to be had",
+			(long long)all, m->w->size);
+	return err;
+}
+
+/* Contiguous: each part where the one before it ends. */
+static int lay_out(struct make *m)
+{
+	bool forced = !m->w->rma->direct;
+	uint64_t off = 0;
+	int err = take_for_all(m, &off);
+
+	for (int i = 0; i < m->w->size && err == 0; i++) {
+		struct share *o = &m->all[i];
+
+		o->shared = !forced;
+		o->at = forced ? off + o->seg : off;
+		if (i == m->w->rank)
+			m->base = via_mem_at(off);
+		off += (uint64_t)o->bytes;
+	}
+	return err;
+}
+
+/* All members must say the same, or parts would not lie where others look for them. */
+static int same_layout(const struct make *m)
+{
+	for (int i = 0; i < m->w->size; i++) {
+		if (!via_near(group_peer(m->comm->group, i)))
+			return haft_err(MPI_ERR_RMA_SHARED,
+				"rank %d is on another host: it cannot share memory", i);
+		if (m->all[i].noncontig != m->all[0].noncontig)
+			return haft_err(MPI_ERR_INFO_VALUE,
+				"alloc_shared_noncontig differs between rank 0 and rank %d", i);
+	}
+	return 0;
+}
+
+int rma_win_allocate_shared(int64_t size, int64_t unit, struct info *info, struct comm *comm,
+	void *baseptr, struct win **win)
+{
+	struct make m = {MPI_WIN_FLAVOR_SHARED, NULL, size, unit, info, comm, .w = NULL};
+	int err = check_comm(comm);
+
+	if (err == 0)
+		err = begin(&m);
+	if (err != 0)
+		return made(&m, err, win);
+	m.mine.bytes = size;
+	m.mine.noncontig = rma_hints_noncontig(m.w->rma->hints);
+	if (m.mine.noncontig) {
+		fail(&m, via_mem_new(size, rma_hints_align(m.w->rma->hints), &m.base));
+		m.w->rma->memory = m.base;
+		if (m.base != NULL)
+			offer_memory(&m, m.base, size);
+		if (size > 0 && comm->size > 1 && via_mem_off(m.base, size) == 0)
+			fail(&m, haft_err(MPI_ERR_RMA_SHARED,
+					 "%lld bytes of shared memory are not to be had",
+					 (long long)size));
+	}
+	err = exchange(&m);
+	if (err == 0)
+		err = same_layout(&m);
+	if (err == 0 && !m.mine.noncontig)
+		err = lay_out(&m);
+	m.w->base = m.base;
+	err = made(&m, err, win);
+	if (err == 0)
+		*(void **)baseptr = (*win)->base;
+	return err;
+}
+
+int rma_win_create_dynamic(struct info *info, struct comm *comm, struct win **win)
+{
+	struct make m = {MPI_WIN_FLAVOR_DYNAMIC, MPI_BOTTOM, 0, 1, info, comm, .w = NULL};
+	int err = check_comm(comm);
+
+	if (err == 0)
+		err = begin(&m);
+	if (err != 0)
+		return made(&m, err, win);
+	return make_window(&m, win);
+}
+
+/* --- questions ------------------------------------------------------------------------------ */
+
+int rma_win_get_group(struct win *w, struct group **group)
+{
+	return group_copy(w->comm->group, group);
+}
+
+int rma_win_shared_query(struct win *w, int rank, int64_t *size, int64_t *disp_unit, void *baseptr)
+{
+	const struct rma_target *t;
+	char words[RMA_WORDS];
+
+	if (w->flavor == MPI_WIN_FLAVOR_DYNAMIC)
+		return haft_err(MPI_ERR_RMA_FLAVOR,
+			"%s was made by MPI_Win_create_dynamic: it has no part that could be "
+			"shared",
+			rma_words(w, words));
+	if (rank >= w->size)
+		return haft_err(MPI_ERR_RANK, "rank %d is not in %s", rank, rma_words(w, words));
+	if (rank == MPI_PROC_NULL) {
+		for (rank = 0; rank < w->size; rank++)
+			if (w->target[rank].map != NULL && w->target[rank].bytes > 0)
+				break;
+		if (rank == w->size)
+			rank = w->rank;
+	}
+	t = &w->target[rank];
+	*disp_unit = t->unit;
+	*size = t->map != NULL ? t->bytes : 0;
+	*(void **)baseptr = t->map != NULL ? t->map : (void *)w->rma->ctl;
+	return 0;
+}
