@@ -383,6 +383,9 @@ static inline uint32_t shm_flag_get(const struct shm_flag *f)
  */
 static inline void shm_flag_set(struct shm *s, struct shm_flag *f, uint32_t value);
 
+/* Adds to the value, for flags that several ranks change, and wakes the same. */
+static inline void shm_flag_add(struct shm *s, struct shm_flag *f, uint32_t n);
+
 /* One wait, on the waiter's stack.  Fill flag/old, ready/arg and what as wanted after
  * shm_wait_begin. */
 struct shm_wait {
@@ -652,6 +655,14 @@ static inline void shm_next(struct shm *s, const struct shm_frame *f)
 static inline void shm_flag_set(struct shm *s, struct shm_flag *f, uint32_t value)
 {
 	atomic_store_explicit(&f->value, value, memory_order_release);
+	shm_bell_order(s);
+	if (unlikely(atomic_load_explicit(&f->sleepers, memory_order_relaxed) != 0))
+		shm_flag_wake(s, f);
+}
+
+static inline void shm_flag_add(struct shm *s, struct shm_flag *f, uint32_t n)
+{
+	atomic_fetch_add_explicit(&f->value, n, memory_order_seq_cst);
 	shm_bell_order(s);
 	if (unlikely(atomic_load_explicit(&f->sleepers, memory_order_relaxed) != 0))
 		shm_flag_wake(s, f);

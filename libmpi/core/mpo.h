@@ -272,7 +272,8 @@ enum req_kind {
 	REQ_COLL,  /* libmpi/coll: a schedule */
 	REQ_USER,  /* generalized: scratch is what the user gave */
 	REQ_PSEND, /* partitioned */
-	REQ_PRECV
+	REQ_PRECV,
+	REQ_WIN /* no request: synchronization of a window, for the roll-call */
 };
 
 /* What happened, until it goes into the user's status. */

@@ -23,7 +23,7 @@
 
 /* The numbers that libmpi/p2p writes for what it waits for (enum req_kind), and the context id of
  * MPI_COMM_WORLD. */
-enum { WAIT_SEND = 1, WAIT_RECV, WAIT_COLL, WAIT_USER, WAIT_PSEND, WAIT_PRECV };
+enum { WAIT_SEND = 1, WAIT_RECV, WAIT_COLL, WAIT_USER, WAIT_PSEND, WAIT_PRECV, WAIT_WIN };
 enum { CTX_WORLD = 8 };
 
 /* A line that grows, and is cut where it is full. */
@@ -68,6 +68,16 @@ static void add_peer(struct line *l, const struct shm_what *w)
 	else
 		add(l, ", tag %d, ", w->tag);
 	add_comm(l, w);
+}
+
+/* A window, and the rank in it whose lock or whose MPI_Win_post is waited for. */
+static void add_win(struct line *l, const struct shm_what *w)
+{
+	add(l, " of %.*s", SHM_WHAT_NAME - 1, w->name);
+	if (w->peer >= 0 && w->peer == w->rank)
+		add(l, ", for rank %d", w->rank);
+	else if (w->peer >= 0)
+		add(l, ", for rank %d (%d in MPI_COMM_WORLD)", w->rank, w->peer);
 }
 
 /* Ranks in MPI_COMM_WORLD that a collective call waits for. */
@@ -118,10 +128,11 @@ static void add_wait(struct line *l, const struct shm_view *v)
 	case WAIT_RECV: add(l, " to receive from"); break;
 	case WAIT_PRECV: add(l, " to receive partitions from"); break;
 	case WAIT_COLL: add_late(l, w); break;
+	case WAIT_WIN: add_win(l, w); break;
 	case WAIT_USER: add(l, " for MPI_Grequest_complete"); break;
 	default: add(l, " for other ranks"); break;
 	}
-	if (w->kind == WAIT_SEND || w->kind == WAIT_RECV || w->kind >= WAIT_PSEND)
+	if (w->kind == WAIT_SEND || w->kind == WAIT_RECV || w->kind == WAIT_PSEND || w->kind == WAIT_PRECV)
 		add_peer(l, w);
 	if (w->open > 1)
 		add(l, w->one ? " (or another of its %d requests)" : " (%d requests are open)",
@@ -171,7 +182,7 @@ static struct needs needs_of(const struct job *j, int r)
 		(v->what.one && v->what.open > 1))
 		return e;
 	n = v->what.nlate < SHM_WHAT_LATE ? v->what.nlate : SHM_WHAT_LATE;
-	if (v->what.kind == WAIT_COLL)
+	if (v->what.kind == WAIT_COLL || v->what.kind == WAIT_WIN)
 		memcpy(e.to, v->what.late, sizeof e.to);
 	else if (v->what.kind != 0 && v->what.kind != WAIT_USER)
 		e.to[0] = v->what.peer, n = 1;

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* epoch.c - the state of a window's epochs: made, asked and waited in.  The picture is in epoch.h.
+ */
+#include "libmpi/rma/epoch.h"
+
+#include "libmpi/core/err.h"
+#include "libmpi/p2p/p2p.h"
+#include "libmpi/rma/far.h"
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define LOOKS 200 /* at the bell, before passes that look at everything */
+
+uint64_t epoch_now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+void epoch_posted(struct win *w, int rank, int from, bool ring)
+{
+	_Atomic uint32_t *posts = &epoch_pairs(w, rank)[from].posts;
+	uint32_t old = atomic_load_explicit(posts, memory_order_relaxed);
+
+	atomic_store_explicit(posts, old + 1, memory_order_release); /* nobody else counts it */
+	if (ring)
+		epoch_ring(w, rank);
+}
+
+void epoch_done(struct win *w, int rank)
+{
+	atomic_fetch_add_explicit(
+		&w->target[rank].ctl->sync.done, 1, memory_order_acq_rel);
+	epoch_ring(w, rank);
+}
+
+/* --- waiting --------------------------------------------------------------------------------- */
+
+static int pass(void *arg)
+{
+	(void)arg;
+	return p2p_progress();
+}
+
+static bool ready_any(void *arg)
+{
+	const struct epoch_wait *wait = arg;
+
+	return wait->ready(wait->arg, true);
+}
+
+static void tell(const struct shm_teller *t, struct shm_what *what)
+{
+	const struct epoch_wait *wait = (const struct epoch_wait *)t;
+	char name[RMA_WORDS];
+
+	what->kind = REQ_WIN;
+	what->bytes = -1;
+	what->peer = what->rank = what->tag = -1;
+	what->open = 1;
+	p2p_tell(NULL, what);
+	snprintf(what->name, sizeof(what->name), "%.*s", (int)sizeof(what->name) - 1,
+		rma_words(wait->w, name));
+	if (wait->rank < 0)
+		return;
+	what->rank = wait->rank;
+	what->peer = wait->w->target[wait->rank].peer;
+	if (wait->post) {
+		what->nlate = 1;
+		what->late[0] = what->peer;
+	}
+}
+
+/* A moment of nothing but looking: what we wait for may come from another CPU in that time. */
+static bool look(struct epoch_wait *wait, const struct shm_flag *bell)
+{
+	uint32_t old = shm_flag_get(bell);
+
+	for (int i = 0; i < LOOKS; i++) {
+		if (shm_flag_get(bell) == old)
+			continue;
+		if (wait->ready(wait->arg, false))
+			return true;
+		old = shm_flag_get(bell);
+	}
+	return false;
+}
+
+void epoch_wait(struct epoch_wait *wait)
+{
+	struct shm_flag *bell = &wait->w->rma->ctl->sync.bell;
+	struct shm_wait s;
+
+	if (wait->ready(wait->arg, false))
+		return;
+	wait->teller.tell = tell;
+	if (haft_threads()) {
+		via_wait(&(struct via_want){ready_any, wait, pass, bell, &wait->teller});
+		return;
+	}
+	if (!via.contended && look(wait, bell))
+		return;
+	shm_wait_begin(&s);
+	s.teller = &wait->teller;
+	s.flag = bell;
+	s.nap_ns = wait->nap_ns;
+	for (;;) {
+		s.old = shm_flag_get(bell);
+		if (wait->ready(wait->arg, true))
+			break;
+		if (p2p_progress() > 0)
+			shm_wait_again(&s);
+		else
+			via_idle(&s);
+	}
+	via_wait_end(&s);
+}
+
+/* --- words ----------------------------------------------------------------------------------- */
+
+/* What is open on the window, into buf (n bytes). */
+static const char *state_words(const struct win *w, char *buf, size_t n)
+{
+	static const char *const words[] = {
+		[EPOCH_CLOSED] = "no access epoch is open",
+		[EPOCH_FENCE] = "MPI_Win_fence was the last synchronization",
+		[EPOCH_FENCED] = "a fence epoch is open",
+		[EPOCH_START] = "an access epoch of MPI_Win_start is open",
+		[EPOCH_LOCK] = "locked by this process",
+		[EPOCH_ALL] = "an epoch of MPI_Win_lock_all is open",
+	};
+	const struct rma_epoch *e = w->rma->epoch;
+	size_t len = 0;
+
+	if (e->access != EPOCH_LOCK) {
+		snprintf(buf, n, "%s%s", words[e->access],
+			e->posted ? ", and an exposure epoch of MPI_Win_post" : "");
+		return buf;
+	}
+	len += (size_t)snprintf(buf, n, "locked at");
+	for (int i = 0, named = 0; i < w->size && len < n && named < 4; i++) {
+		if (e->target[i].held == HELD_NOT)
+			continue;
+		len += (size_t)snprintf(buf + len, n - len, " rank %d%s", i,
+			e->target[i].held == HELD_WAITING ? " (awaited)" : "");
+		named++;
+	}
+	if (e->posted && len < n)
+		snprintf(buf + len, n - len, ", and an exposure epoch of MPI_Win_post is open");
+	return buf;
+}
+
+int epoch_wrong(const struct win *w, int rank, const char *what)
+{
+	char name[RMA_WORDS], state[160];
+
+	rma_words(w, name);
+	state_words(w, state, sizeof(state));
+	if (rank >= 0)
+		return haft_err(MPI_ERR_RMA_SYNC, "%s, rank %d: %s: %s", name, rank, what, state);
+	return haft_err(MPI_ERR_RMA_SYNC, "%s: %s: %s", name, what, state);
+}
+
+int epoch_assert(const struct win *w, int assert)
+{
+	const int all = MPI_MODE_NOCHECK | MPI_MODE_NOSTORE | MPI_MODE_NOPUT | MPI_MODE_NOPRECEDE |
+			MPI_MODE_NOSUCCEED;
+	char name[RMA_WORDS];
+
+	if (likely((assert & ~all) == 0))
+		return 0;
+	return haft_err(MPI_ERR_ASSERT, "%s: 0x%x has bits that are no MPI_MODE_ constant",
+		rma_words(w, name), (unsigned)assert);
+}
+
+/* --- accesses -------------------------------------------------------------------------------- */
+
+/* May the target be accessed?  The words of why not, or NULL. */
+static const char *refused(struct win *w, int rank)
+{
+	struct rma_epoch *e = w->rma->epoch;
+
+	switch ((enum epoch_access)e->access) {
+	case EPOCH_FENCE:
+		if (e->posted)
+			return "a fence epoch cannot be open together with one of MPI_Win_post";
+		e->access = EPOCH_FENCED;
+		epoch_open_all(w, true);
+		return NULL;
+	case EPOCH_FENCED:
+	case EPOCH_ALL: return NULL;
+	case EPOCH_START:
+		if (e->target[rank].held != HELD_STARTED)
+			return "not in the group of MPI_Win_start";
+		epoch_start_wait(w, rank);
+		return NULL;
+	case EPOCH_LOCK:
+		if (e->target[rank].held == HELD_NOT || e->target[rank].held == HELD_WAITING)
+			return "not locked by this process";
+		return NULL;
+	case EPOCH_CLOSED: break;
+	}
+	return "no epoch lets this process access it";
+}
+
+int rma_epoch_check(struct win *w, const struct rma_access *a)
+{
+	const char *why = refused(w, a->rank);
+
+	if (why != NULL)
+		return epoch_wrong(w, a->rank, why);
+	return 0;
+}
+
+/* --- life ------------------------------------------------------------------------------------ */
+
+int rma_epoch_new(struct win *w, const struct info *info)
+{
+	struct rma_epoch *e = calloc(1, sizeof(*e));
+
+	(void)info;
+	if (e == NULL)
+		return haft_err(MPI_ERR_NO_MEM, "no memory for the epochs of a window");
+	w->rma->epoch = e;
+	e->target = calloc((size_t)w->size, sizeof(*e->target));
+	e->started = calloc((size_t)w->size, sizeof(*e->started));
+	e->win = w;
+	e->near = true;
+	for (int i = 0; i < w->size; i++)
+		e->near = e->near && w->target[i].ctl != NULL;
+	if (e->target == NULL || e->started == NULL || far_new(w) != 0) {
+		rma_epoch_free(w);
+		return haft_err(MPI_ERR_NO_MEM,
+			"no memory to synchronize a window of %d processes", w->size);
+	}
+	return 0;
+}
+
+void rma_epoch_free(struct win *w)
+{
+	struct rma_epoch *e = w->rma->epoch;
+
+	if (e == NULL)
+		return;
+	far_free(w);
+	w->rma->epoch = NULL;
+	free(e->target);
+	free(e->started);
+	free(e);
+}
+
+int rma_epoch_end(struct win *w)
+{
+	const struct rma_epoch *e = w->rma->epoch;
+
+	if (e->posted || (e->access != EPOCH_CLOSED && e->access != EPOCH_FENCE))
+		return epoch_wrong(w, -1, "it cannot be freed inside an epoch");
+	return 0;
+}

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* epoch.h - which accesses and calls a window allows now.
+ *
+ *   access                                                  exposure
+ *
+ *             fence           ┌─ fence ─┐                      NONE ──post──> POSTED
+ *    CLOSED ──────────> FENCE <───> FENCED  (something           <──wait, test──┘
+ *     │  <──────────────  │   access   │     was accessed)
+ *     │   fence(NOSUCCEED)             │  fence                a fence needs NONE; post needs
+ *     │                   │            '──────>                CLOSED to LOCK_ALL but not FENCED
+ *     ├─<─────────────────┘ (nothing was accessed: no epoch)
+ *     ├──start────> START ───complete──> CLOSED
+ *     ├──lock(t)──> LOCK ────unlock(t), the last──> CLOSED     lock(u) stays: other targets too
+ *     └──lock_all─> ALL ─────unlock_all───────────> CLOSED
+ *
+ *   call                    legal in                           access is open to
+ *   put, get, accumulate    FENCE if NONE, FENCED, START,      FENCED, ALL: everybody
+ *                           LOCK, ALL                          START: the group, once they posted
+ *   fence                   CLOSED, FENCE, FENCED, if NONE     LOCK: the targets locked
+ *   start, lock, lock_all   CLOSED, FENCE; lock also LOCK
+ *   complete                START
+ *   unlock, flush(t)        LOCK if t is locked; flush: ALL
+ *   unlock_all              ALL
+ *   flush_all               LOCK, ALL
+ *   wait, test              POSTED
+ *   sync                    any
+ *   free                    CLOSED, FENCE, if NONE
+ *
+ * Everything else is MPI_ERR_RMA_SYNC with words; an access that a lock of ours is only about to
+ * open is, too.  What is open is said where an access looks: win.open (everybody) and target.open.
+ * While accesses are recorded (HAFT_CHECK=rma) both stay 0, so that each access comes by. */
+#ifndef HAFT_RMA_EPOCH_H
+#define HAFT_RMA_EPOCH_H
+
+#include "libmpi/rma/rma.h"
+
+enum epoch_access { EPOCH_CLOSED, EPOCH_FENCE, EPOCH_FENCED, EPOCH_START, EPOCH_LOCK, EPOCH_ALL };
+
+/* What this process has of one target. */
+enum epoch_held {
+	HELD_NOT,
+	HELD_SHARED,
+	HELD_ALONE,
+	HELD_PROMISED, /* locked by a promise of the user: MPI_MODE_NOCHECK */
+	HELD_WAITING,  /* a thread of ours waits for the lock */
+	HELD_STARTED   /* a target of MPI_Win_start */
+};
+
+struct epoch_target {
+	uint32_t posts; /* of its exposure epochs those that we have used */
+	uint8_t held;   /* enum epoch_held */
+	bool granted;   /* it is far away, and has told us that we have its lock */
+};
+
+struct check;    /* check.c */
+struct far_wait; /* far.c */
+
+struct rma_epoch {
+	uint8_t access; /* enum epoch_access */
+	bool posted;
+	bool near;     /* all members share memory with this one */
+	bool promised; /* ALL: with MPI_MODE_NOCHECK */
+	int locks;       /* LOCK: targets held or waited for */
+	int nstarted;    /* START: targets in the group */
+	int32_t *started;
+	int nposted;     /* POSTED: members of the group */
+	uint32_t done;   /* value that the counter of completions has at its end */
+	struct epoch_target *target;
+	struct far_wait *far_waits; /* [size], owned; NULL: all members are near */
+	struct far_wait *far;       /* of them those that wait for our lock, the oldest first */
+	struct rma_epoch *far_next; /* of the next window that has such */
+	struct win *win;
+	struct check *check; /* NULL: nothing is recorded */
+};
+
+/* The table of pairs of a member that shares memory with this one. */
+static inline struct rma_pair *epoch_pairs(const struct win *w, int rank)
+{
+	return (struct rma_pair *)(w->target[rank].ctl + 1);
+}
+
+/* Nanoseconds of a clock that only goes forward. */
+uint64_t epoch_now(void);
+
+/* Something has come for a member that shares memory with this one: ends its sleep. */
+static inline void epoch_ring(struct win *w, int rank)
+{
+	shm_flag_add(via.shm, &w->target[rank].ctl->sync.bell, 1);
+}
+
+/* In the control block of member `rank', which is near: `from' has posted for it (and it may
+ * sleep); its access is done. */
+void epoch_posted(struct win *w, int rank, int from, bool ring);
+void epoch_done(struct win *w, int rank);
+
+/* A wait of this process on a window. */
+struct epoch_wait {
+	struct shm_teller teller; /* first; filled in by epoch_wait */
+	struct win *w;
+	int rank; /* whose lock, or whose post; -1: several */
+	bool post; /* it is that rank itself that must do something */
+	/* Asked under the library's lock by any thread; rest: a sleep comes next if it is not so. */
+	bool (*ready)(void *arg, bool rest);
+	void *arg;
+	uint32_t nap_ns; /* 0, or: no sleep is longer */
+};
+
+/* Makes progress until ready.  Sleeps until the bell of this member rings, or something else comes.
+ * The library's lock is given up meanwhile. */
+void epoch_wait(struct epoch_wait *wait);
+
+/* MPI_ERR_RMA_SYNC with words: what the call needs, the window and what is open there instead.
+ * rank < 0: no matter. */
+int epoch_wrong(const struct win *w, int rank, const char *what);
+
+/* 0, or MPI_ERR_ASSERT with words if assert has bits that MPI does not know. */
+int epoch_assert(const struct win *w, int assert);
+
+/* Opens and closes win.open or target.open, unless accesses are recorded. */
+static inline void epoch_open_all(struct win *w, bool open)
+{
+	w->open = open && w->rma->epoch->check == NULL;
+}
+
+static inline void epoch_open(struct win *w, int rank, bool open)
+{
+	w->target[rank].open = open && w->rma->epoch->check == NULL;
+}
+
+/* rma_flushed without a fence of the processor, for who goes on with an atomic instruction. */
+static inline int epoch_flushed(struct win *w, int rank)
+{
+	const struct rma_target *t = &w->target[rank];
+
+	return likely(t->asked == t->answered) ? 0 : rma_flush_wait(w, rank);
+}
+
+static inline int epoch_flushed_local(struct win *w, int rank)
+{
+	return likely(w->target[rank].unread == 0) ? 0 : rma_flush_wait_local(w, rank);
+}
+
+static inline int epoch_flushed_local_all(struct win *w)
+{
+	return likely(w->rma->unread == 0) ? 0 : rma_flush_wait_local_all(w);
+}
+
+/* pscw.c: an access to a target of MPI_Win_start waits until it has posted. */
+void epoch_start_wait(struct win *w, int rank);
+
+#endif

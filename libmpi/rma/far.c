@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* far.c - synchronization by frames, with members that share no memory with this one.  See far.h.
+ */
+#include "libmpi/rma/far.h"
+
+#include "libmpi/p2p/p2p.h"
+#include "libmpi/rma/epoch.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum far_kind { FAR_LOCK = 1, FAR_GRANT, FAR_DROP, FAR_POST, FAR_DONE, FAR_KICK };
+
+struct far {
+	uint8_t kind; /* enum far_kind */
+	uint8_t wish; /* LOCK, DROP: enum lock_wish */
+};
+static_assert(sizeof(struct far) <= RMA_POST_MAX, "one frame");
+
+/* The windows for which somebody far away waits: few, and seldom. */
+static struct rma_epoch *waiting;
+
+static void put(struct win *w, int rank, enum far_kind kind, enum lock_wish wish)
+{
+	struct far f = {(uint8_t)kind, (uint8_t)wish};
+
+	rma_post(w, rank, &f, sizeof(f));
+}
+
+/* --- the origin ------------------------------------------------------------------------------ */
+
+struct granted {
+	const struct win *w;
+	int rank;
+};
+
+static bool is_granted(void *arg, bool rest)
+{
+	const struct granted *g = arg;
+
+	(void)rest;
+	return g->w->rma->epoch->target[g->rank].granted;
+}
+
+void far_lock(struct win *w, int rank, enum lock_wish wish)
+{
+	struct granted g = {w, rank};
+	struct epoch_wait wait = {.w = w, .rank = rank, .ready = is_granted, .arg = &g};
+
+	w->rma->epoch->target[rank].granted = false;
+	put(w, rank, FAR_LOCK, wish);
+	epoch_wait(&wait);
+}
+
+void far_drop(struct win *w, int rank, enum lock_wish wish)
+{
+	put(w, rank, FAR_DROP, wish);
+}
+
+void far_post(struct win *w, int rank)
+{
+	put(w, rank, FAR_POST, LOCK_NONE);
+}
+
+void far_done(struct win *w, int rank)
+{
+	put(w, rank, FAR_DONE, LOCK_NONE);
+}
+
+int far_new(struct win *w)
+{
+	struct rma_epoch *e = w->rma->epoch;
+
+	if (e->near)
+		return 0;
+	e->far_waits = calloc((size_t)w->size, sizeof(*e->far_waits));
+	return e->far_waits != NULL ? 0 : MPI_ERR_NO_MEM;
+}
+
+void far_free(struct win *w)
+{
+	struct rma_epoch *e = w->rma->epoch;
+
+	for (struct rma_epoch **at = &waiting; *at != NULL;) {
+		if (*at == e)
+			*at = e->far_next;
+		else
+			at = &(*at)->far_next;
+	}
+	free(e->far_waits);
+}
+
+void far_kick(struct win *w, int rank)
+{
+	put(w, rank, FAR_KICK, LOCK_NONE);
+}
+
+/* --- the target ------------------------------------------------------------------------------ */
+
+/* Gives our lock to those far away who can have it now. */
+static int serve(struct win *w)
+{
+	struct far_wait **at = &w->rma->epoch->far;
+	int served = 0;
+
+	while (*at != NULL) {
+		struct far_wait *f = *at;
+
+		if (!lock_wait_ready(&f->k, true)) {
+			at = &f->next;
+			continue;
+		}
+		*at = f->next;
+		put(w, f->k.who, FAR_GRANT, f->k.wish);
+		served++;
+	}
+	return served;
+}
+
+static int serve_all(void)
+{
+	int served = 0;
+
+	for (struct rma_epoch *e = waiting; e != NULL; e = e->far_next)
+		served += serve(e->win);
+	for (struct rma_epoch **at = &waiting; *at != NULL;) {
+		if ((*at)->far == NULL)
+			*at = (*at)->far_next;
+		else
+			at = &(*at)->far_next;
+	}
+	return served;
+}
+
+static void serve_later(struct rma_epoch *e)
+{
+	for (struct rma_epoch *i = waiting; i != NULL; i = i->far_next) {
+		if (i == e)
+			return;
+	}
+	e->far_next = waiting;
+	waiting = e;
+	p2p_hook(serve_all);
+}
+
+static void wish_of_far(struct win *w, int from, enum lock_wish wish)
+{
+	struct rma_epoch *e = w->rma->epoch;
+	struct far_wait *f = &e->far_waits[from], **end = &e->far;
+
+	if (lock_try(&w->rma->ctl->sync.lock, wish)) {
+		put(w, from, FAR_GRANT, wish);
+		return;
+	}
+	*f = (struct far_wait){.k = {.w = w, .rank = w->rank, .who = from, .wish = wish}};
+	lock_wait_begin(&f->k);
+	while (*end != NULL)
+		end = &(*end)->next;
+	*end = f;
+	serve_later(e);
+}
+
+void rma_epoch_frame(struct win *w, int from, const void *data, uint32_t len)
+{
+	struct rma_epoch *e = w->rma->epoch;
+	struct far f;
+
+	if (len != sizeof(f))
+		return;
+	memcpy(&f, data, sizeof(f));
+	switch ((enum far_kind)f.kind) {
+	case FAR_LOCK: wish_of_far(w, from, (enum lock_wish)f.wish); break;
+	case FAR_GRANT: e->target[from].granted = true; break;
+	case FAR_DROP: lock_drop(w, w->rank, (enum lock_wish)f.wish); break;
+	case FAR_POST: epoch_posted(w, w->rank, from, true); break;
+	case FAR_DONE: epoch_done(w, w->rank); break;
+	case FAR_KICK: serve(w); break;
+	}
+}

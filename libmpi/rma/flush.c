@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* flush.c - MPI_Win_flush and its kin: completing operations inside an epoch of locks (MPI-5.0
+ * 12.5.4).
+ *
+ * An operation that is a store is complete when its call returns; only what goes by messages is
+ * waited for.  MPI_Win_sync is a fence of the processor: the memory model is the unified one. */
+#include "libmpi/rma/epoch.h"
+
+#include "libmpi/p2p/p2p.h"
+#include <engine.h>
+
+/* 0 if the process has locked the target; else MPI_ERR_RMA_SYNC with words. */
+static int locked(const struct win *w, int rank, const char *what)
+{
+	const struct rma_epoch *e = w->rma->epoch;
+
+	if (likely(e->access == EPOCH_ALL) || rank == MPI_PROC_NULL)
+		return 0;
+	if (e->access != EPOCH_LOCK || e->target[rank].held == HELD_NOT ||
+		e->target[rank].held == HELD_WAITING)
+		return epoch_wrong(w, rank, what);
+	return 0;
+}
+
+static int locked_any(const struct win *w, const char *what)
+{
+	const struct rma_epoch *e = w->rma->epoch;
+
+	if (likely(e->access == EPOCH_ALL || e->access == EPOCH_LOCK))
+		return 0;
+	return epoch_wrong(w, -1, what);
+}
+
+int rma_win_flush(int rank, struct win *w)
+{
+	int err = locked(w, rank, "MPI_Win_flush without a lock");
+
+	return err != 0 || rank == MPI_PROC_NULL ? err : rma_flushed(w, rank);
+}
+
+int rma_win_flush_local(int rank, struct win *w)
+{
+	int err = locked(w, rank, "MPI_Win_flush_local without a lock");
+
+	return err != 0 || rank == MPI_PROC_NULL ? err : epoch_flushed_local(w, rank);
+}
+
+int rma_win_flush_all(struct win *w)
+{
+	int err = locked_any(w, "MPI_Win_flush_all without a lock");
+
+	return err != 0 ? err : rma_flushed_all(w);
+}
+
+int rma_win_flush_local_all(struct win *w)
+{
+	int err = locked_any(w, "MPI_Win_flush_local_all without a lock");
+
+	return err != 0 ? err : epoch_flushed_local_all(w);
+}
+
+int rma_win_sync(struct win *w)
+{
+	atomic_thread_fence(memory_order_seq_cst);
+	if (unlikely(w->rma->pending > 0))
+		p2p_progress();
+	return 0;
+}

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* lock.c - waiting for a member's lock, and giving it to who waits.  See lock.h. */
+#include "libmpi/rma/lock.h"
+
+#include "libmpi/rma/epoch.h"
+#include "libmpi/rma/far.h"
+
+/* A slot: ticket, chosen, wish. */
+#define SLOT_WISH   3u
+#define SLOT_CHOSEN 4u
+#define SLOT_SHIFT  3
+
+static struct rma_lock *lock_of(const struct win *w, int rank)
+{
+	return &w->target[rank].ctl->sync.lock;
+}
+
+static _Atomic uint32_t *slot_of(const struct win *w, int rank, int who)
+{
+	return &epoch_pairs(w, rank)[who].wait;
+}
+
+/* Did the first slot's owner come before the second's?  Tickets wrap. */
+static bool before(uint32_t a, uint32_t b)
+{
+	return (int32_t)((a & ~(SLOT_WISH | SLOT_CHOSEN)) - (b & ~(SLOT_WISH | SLOT_CHOSEN))) < 0;
+}
+
+static bool waits(uint32_t slot)
+{
+	uint32_t wish = slot & SLOT_WISH;
+
+	return wish == LOCK_SHARED || wish == LOCK_ALONE;
+}
+
+/* --- waiting ------------------------------------------------------------------------------- */
+
+void lock_wait_begin(struct lock_wait *k)
+{
+	struct rma_lock *l = lock_of(k->w, k->rank);
+	uint32_t ticket = atomic_fetch_add_explicit(&l->ticket, 1, memory_order_relaxed);
+
+	atomic_store_explicit(slot_of(k->w, k->rank, k->who),
+		ticket << SLOT_SHIFT | (uint32_t)k->wish, memory_order_release);
+	atomic_fetch_add_explicit(&l->word, LOCK_WAITER, memory_order_seq_cst);
+}
+
+/* It has the lock: the wish goes, and others may be chosen if it was. */
+static bool got(struct lock_wait *k, uint32_t slot)
+{
+	struct rma_lock *l = lock_of(k->w, k->rank);
+	uint64_t gone = LOCK_WAITER + (k->hungry ? LOCK_HUNGRY : 0);
+
+	atomic_fetch_sub_explicit(&l->word, gone, memory_order_acq_rel);
+	if ((slot & SLOT_CHOSEN) != 0)
+		atomic_fetch_and_explicit(&l->word, ~LOCK_WOKEN, memory_order_relaxed);
+	k->got = true;
+	return true;
+}
+
+/* It has taken the lock itself.  If it was given to it at the same time it has it twice: a reader
+ * can, among others.  A writer who took it for itself had it alone, and nobody could give it. */
+static bool taken(struct lock_wait *k)
+{
+	struct rma_lock *l = lock_of(k->w, k->rank);
+	uint32_t slot = atomic_exchange_explicit(
+		slot_of(k->w, k->rank, k->who), 0, memory_order_acq_rel);
+
+	if ((slot & SLOT_WISH) == LOCK_GRANTED)
+		atomic_fetch_sub_explicit(&l->word, LOCK_READER, memory_order_acq_rel);
+	return got(k, slot);
+}
+
+/* Who has become hungry takes what is free; otherwise somebody who holds it will give it. */
+static bool take_hungry(struct lock_wait *k)
+{
+	struct rma_lock *l = lock_of(k->w, k->rank);
+	uint64_t old = atomic_load_explicit(&l->word, memory_order_relaxed);
+
+	while ((old & LOCK_HELD) == 0) {
+		uint64_t new = old + (k->wish == LOCK_ALONE ? LOCK_WRITER : LOCK_READER);
+
+		if (atomic_compare_exchange_weak_explicit(&l->word, &old, new, memory_order_acquire,
+			    memory_order_relaxed))
+			return true;
+	}
+	return false;
+}
+
+/* Before it sleeps whoever was chosen says that others may be chosen.  False: the lock may be free
+ * by now. */
+static bool not_chosen(struct lock_wait *k)
+{
+	_Atomic uint32_t *slot = slot_of(k->w, k->rank, k->who);
+
+	if ((atomic_load_explicit(slot, memory_order_relaxed) & SLOT_CHOSEN) == 0)
+		return true;
+	atomic_fetch_and_explicit(slot, ~SLOT_CHOSEN, memory_order_relaxed);
+	atomic_fetch_and_explicit(
+		&lock_of(k->w, k->rank)->word, ~LOCK_WOKEN, memory_order_seq_cst);
+	return false;
+}
+
+static void grow_hungry(struct lock_wait *k)
+{
+	uint64_t now = epoch_now();
+
+	if (k->begin_ns == 0)
+		k->begin_ns = now;
+	if (now - k->begin_ns < RMA_HUNGRY_NS)
+		return;
+	k->hungry = true;
+	atomic_fetch_add_explicit(
+		&lock_of(k->w, k->rank)->word, LOCK_HUNGRY, memory_order_seq_cst);
+}
+
+bool lock_wait_ready(struct lock_wait *k, bool rest)
+{
+	struct rma_lock *l = lock_of(k->w, k->rank);
+	_Atomic uint32_t *slot = slot_of(k->w, k->rank, k->who);
+
+	if (k->got)
+		return true;
+	do {
+		uint32_t v = atomic_load_explicit(slot, memory_order_acquire);
+
+		if ((v & SLOT_WISH) == LOCK_GRANTED) {
+			atomic_store_explicit(slot, 0, memory_order_relaxed);
+			return got(k, v);
+		}
+		if (k->hungry ? take_hungry(k) : lock_try(l, k->wish))
+			return taken(k);
+		if (!k->hungry)
+			grow_hungry(k);
+	} while (rest && !not_chosen(k));
+	return k->hungry && take_hungry(k) && taken(k);
+}
+
+/* Ends the sleep of a waiter, or tells the member who waits for it. */
+static void call(struct win *w, int rank, int who)
+{
+	if (likely(w->target[who].ctl != NULL))
+		epoch_ring(w, who);
+	else
+		far_kick(w, rank);
+}
+
+/* --- giving ---------------------------------------------------------------------------------- */
+
+/* The rank of the oldest waiter (only of writers, if so wished), or -1. */
+static int oldest(const struct win *w, int rank, bool writers, uint32_t *slot)
+{
+	const struct rma_pair *pair = epoch_pairs(w, rank);
+	int best = -1;
+
+	for (int i = 0; i < w->size; i++) {
+		uint32_t v = atomic_load_explicit(&pair[i].wait, memory_order_acquire);
+
+		if (!waits(v) || (writers && (v & SLOT_WISH) != LOCK_ALONE))
+			continue;
+		if (best < 0 || before(v, *slot)) {
+			best = i;
+			*slot = v;
+		}
+	}
+	return best;
+}
+
+/* Gives the lock, which is held alone by who calls, to the readers that came before the first
+ * writer (bar; any if there is none).  False: there are none. */
+static bool give_readers(struct win *w, int rank, const uint32_t *bar)
+{
+	struct rma_pair *pair = epoch_pairs(w, rank);
+	struct rma_lock *l = lock_of(w, rank);
+	uint64_t mine = LOCK_WRITER;
+	bool any = false;
+
+	for (int i = 0; i < w->size; i++) {
+		uint32_t v = atomic_load_explicit(&pair[i].wait, memory_order_acquire);
+
+		if ((v & SLOT_WISH) != LOCK_SHARED || (bar != NULL && !before(v, *bar)))
+			continue;
+		/* Counted before it is told: it may drop the lock at once. */
+		atomic_fetch_add_explicit(
+			&l->word, LOCK_READER + (any ? 0 : LOCK_READER - mine),
+			memory_order_acq_rel);
+		any = true;
+		while (waits(v) && !atomic_compare_exchange_weak_explicit(&pair[i].wait, &v,
+					   LOCK_GRANTED | (v & SLOT_CHOSEN), memory_order_release,
+					   memory_order_relaxed))
+			;
+		if (waits(v))
+			call(w, rank, i);
+		else
+			lock_drop(w, rank, LOCK_SHARED);
+	}
+	if (any)
+		lock_drop(w, rank, LOCK_SHARED);
+	return any;
+}
+
+/* Gives the lock, which is held alone by who calls, to the oldest waiter. */
+static void give(struct win *w, int rank)
+{
+	struct rma_lock *l = lock_of(w, rank);
+	uint32_t slot = 0, writer = 0;
+	int who = oldest(w, rank, false, &slot), first;
+
+	if (who >= 0 && (slot & SLOT_WISH) == LOCK_ALONE) {
+		atomic_store_explicit(&epoch_pairs(w, rank)[who].wait,
+			LOCK_GRANTED | (slot & SLOT_CHOSEN), memory_order_release);
+		call(w, rank, who);
+		return;
+	}
+	first = oldest(w, rank, true, &writer);
+	if (who >= 0 && give_readers(w, rank, first >= 0 ? &writer : NULL))
+		return;
+	atomic_fetch_sub_explicit(&l->word, LOCK_WRITER, memory_order_release);
+}
+
+/* Wakes the oldest waiter, for the lock is free. */
+static void wake(struct win *w, int rank)
+{
+	uint32_t slot = 0;
+	int who;
+
+	while ((who = oldest(w, rank, false, &slot)) >= 0) {
+		if (!atomic_compare_exchange_strong_explicit(&epoch_pairs(w, rank)[who].wait, &slot,
+			    slot | SLOT_CHOSEN, memory_order_seq_cst, memory_order_relaxed))
+			continue; /* it has just got the lock */
+		call(w, rank, who);
+		return;
+	}
+	atomic_fetch_and_explicit(&lock_of(w, rank)->word, ~LOCK_WOKEN, memory_order_relaxed);
+}
+
+void lock_drop_slow(struct win *w, int rank, enum lock_wish wish)
+{
+	uint64_t mine = wish == LOCK_ALONE ? LOCK_WRITER : LOCK_READER;
+	struct rma_lock *l = lock_of(w, rank);
+	uint64_t old = atomic_load_explicit(&l->word, memory_order_relaxed), new;
+	bool hungry, chosen;
+
+	do {
+		bool last = ((old - mine) & LOCK_HELD) == 0;
+
+		new = old - mine;
+		hungry = last && (old / LOCK_HUNGRY & LOCK_COUNT) > 0;
+		chosen = last && !hungry && (old / LOCK_WAITER & LOCK_COUNT) > 0 &&
+			 (old & LOCK_WOKEN) == 0;
+		if (hungry)
+			new += LOCK_WRITER;
+		if (chosen)
+			new |= LOCK_WOKEN;
+	} while (!atomic_compare_exchange_weak_explicit(
+		&l->word, &old, new, memory_order_acq_rel, memory_order_relaxed));
+	if (hungry)
+		give(w, rank);
+	else if (chosen)
+		wake(w, rank);
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* lock.h - the lock of one member of a window: readers and writers of all processes of the node.
+ *
+ *   word   | waiters 20 | hungry 20 | ... | WOKEN | WRITER | readers 17 |
+ *
+ *   free ──take──> held ──drop──> free                         one atomic instruction each
+ *                   │  nobody hungry, somebody waits: free, and the oldest waiter is woken
+ *                   └─ somebody hungry: held on, and given to the oldest waiter (slot = GRANTED)
+ *
+ *   slot   | ticket 29 | chosen | wish 2 |                     rma_pair.wait; 0: no wish
+ *
+ * Whoever comes while the lock is free takes it, also from under the eyes of those who wait: with
+ * more processes than CPUs anything else would cost a switch of processes each time.  But who has
+ * waited for RMA_HUNGRY_NS is hungry: from then on nobody who has not waited takes the lock, and it
+ * goes from hand to hand in the order of the tickets.  So nobody waits for longer than
+ * RMA_HUNGRY_NS and the turns of those who came before him.
+ *
+ * Invariants
+ *  - A slot has a wish before the word counts a waiter, and until after it no longer does.
+ *  - Only who holds the lock alone (WRITER) gives it away.  A granted slot is held by its owner.
+ *  - WOKEN: one waiter was woken and has not looked yet, or looks still; nobody else need be.  A
+ *    waiter does not go to sleep with WOKEN set for it. */
+#ifndef HAFT_RMA_LOCK_H
+#define HAFT_RMA_LOCK_H
+
+#include "libmpi/rma/rma.h"
+
+#define LOCK_READER  UINT64_C(1)
+#define LOCK_READERS UINT64_C(0x1ffff) /* up to SHM_RANKS_MAX */
+#define LOCK_WRITER  (UINT64_C(1) << 17)
+#define LOCK_WOKEN   (UINT64_C(1) << 18)
+#define LOCK_HUNGRY  (UINT64_C(1) << 20)
+#define LOCK_WAITER  (UINT64_C(1) << 40)
+#define LOCK_HELD    (LOCK_READERS | LOCK_WRITER)
+#define LOCK_COUNT   UINT64_C(0xfffff) /* of hungry, of waiters */
+
+static_assert(LOCK_READERS >= SHM_RANKS_MAX, "every process may read");
+static_assert(LOCK_COUNT >= SHM_RANKS_MAX, "every process may wait");
+
+#define RMA_HUNGRY_NS 1000000u /* some 50 switches of processes */
+
+enum lock_wish { LOCK_NONE, LOCK_SHARED, LOCK_ALONE, LOCK_GRANTED };
+
+/* Takes a lock that is free for the wish (LOCK_SHARED, LOCK_ALONE) and that nobody is hungry for.
+ * False: it is not. */
+static inline bool lock_try(struct rma_lock *l, enum lock_wish wish)
+{
+	uint64_t old = atomic_load_explicit(&l->word, memory_order_relaxed);
+	uint64_t hungry = LOCK_COUNT * LOCK_HUNGRY;
+	uint64_t bar = hungry | (wish == LOCK_ALONE ? LOCK_HELD : LOCK_WRITER);
+
+	while ((old & bar) == 0) {
+		uint64_t new = old + (wish == LOCK_ALONE ? LOCK_WRITER : LOCK_READER);
+
+		if (atomic_compare_exchange_weak_explicit(&l->word, &old, new, memory_order_acquire,
+			    memory_order_relaxed))
+			return true;
+	}
+	return false;
+}
+
+/* Gives back what lock_try or lock_wait_ready took, to who wants it most. */
+void lock_drop_slow(struct win *w, int rank, enum lock_wish wish);
+
+static inline void lock_drop(struct win *w, int rank, enum lock_wish wish)
+{
+	uint64_t old = wish == LOCK_ALONE ? LOCK_WRITER : LOCK_READER;
+
+	if (unlikely(!atomic_compare_exchange_strong_explicit(&w->target[rank].ctl->sync.lock.word,
+		    &old, 0, memory_order_release, memory_order_relaxed)))
+		lock_drop_slow(w, rank, wish);
+}
+
+/* Somebody who waits: on the stack of who waits, or of whom a process far away waits for. */
+struct lock_wait {
+	struct win *w;
+	int rank;   /* of the member whose lock it is */
+	int who;    /* rank of the member that wants it */
+	enum lock_wish wish;
+	bool hungry;
+	bool got;          /* it has it */
+	uint64_t begin_ns; /* 0: not known yet */
+};
+
+/* Says the wish (w, rank, who, wish are set, the rest zero). */
+void lock_wait_begin(struct lock_wait *k);
+
+/* Has it got the lock, or can it take it now?  True from then on; the wish is gone.  `rest': it will
+ * sleep if not, until the bell of member `who' changes or RMA_HUNGRY_NS have passed. */
+bool lock_wait_ready(struct lock_wait *k, bool rest);
+
+#endif

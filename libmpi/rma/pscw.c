@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* pscw.c - MPI_Win_post, start, complete, wait: who accesses and who is accessed meet in pairs
+ * (MPI-5.0 12.5.2).
+ *
+ *      target T                     in the segment                    origin O
+ *      post(.. O ..)  ──> pairs of O: pair[T].posts + 1, bell of O ──> start(.. T ..), or rather
+ *                                                                      the first access to T
+ *      wait           <── sync of T: done + 1, bell of T           <── complete
+ *
+ * MPI_Win_start does not wait: an access to a target that has not posted does, or at the latest
+ * MPI_Win_complete.  posts counts the exposure epochs of T for O, and O counts those that it has
+ * used; since an access epoch uses one of each target, the counters never mix up epochs.  done is
+ * one counter for all: an origin cannot complete the next epoch before the target has opened it,
+ * and it opens the next only after it has waited for all of this one. */
+#include "libmpi/rma/epoch.h"
+
+#include "libmpi/core/err.h"
+#include "libmpi/p2p/p2p.h"
+#include "libmpi/rma/far.h"
+#include <engine.h>
+
+/* The rank in the window of member i of a group, or -1. */
+static int rank_of(const struct win *w, const struct group *g, int i)
+{
+	return group_rank_of(w->comm->group, group_peer(g, i));
+}
+
+/* 0, or MPI_ERR_GROUP if somebody in the group is not a member of the window. */
+static int group_check(const struct win *w, const struct group *g)
+{
+	char name[RMA_WORDS];
+
+	for (int i = 0; i < g->size; i++) {
+		if (rank_of(w, g, i) < 0)
+			return haft_err(MPI_ERR_GROUP,
+				"%s: rank %d of the group is not one of its processes",
+				rma_words(w, name), i);
+	}
+	return 0;
+}
+
+/* --- exposure -------------------------------------------------------------------------------- */
+
+int rma_win_post(struct group *g, int assert, struct win *w)
+{
+	struct rma_epoch *e = w->rma->epoch;
+	int err = epoch_assert(w, assert);
+
+	if (err == 0)
+		err = group_check(w, g);
+	if (err != 0)
+		return err;
+	if (e->posted)
+		return epoch_wrong(w, -1, "MPI_Win_post inside an exposure epoch");
+	if (e->access == EPOCH_FENCED)
+		return epoch_wrong(w, -1, "MPI_Win_post inside a fence epoch");
+	e->posted = true;
+	e->nposted = g->size;
+	e->done += (uint32_t)g->size;
+	for (int i = 0; i < g->size; i++) {
+		int rank = rank_of(w, g, i);
+
+		if (likely(w->target[rank].ctl != NULL))
+			epoch_posted(w, rank, w->rank, (assert & MPI_MODE_NOCHECK) == 0);
+		else
+			far_post(w, rank);
+	}
+	return 0;
+}
+
+static bool all_done(void *arg, bool rest)
+{
+	const struct win *w = arg;
+	uint32_t done = atomic_load_explicit(&w->rma->ctl->sync.done, memory_order_acquire);
+
+	(void)rest;
+	return (int32_t)(done - w->rma->epoch->done) >= 0;
+}
+
+int rma_win_wait(struct win *w)
+{
+	struct rma_epoch *e = w->rma->epoch;
+	struct epoch_wait wait = {.w = w, .rank = -1, .ready = all_done, .arg = w};
+
+	if (!e->posted)
+		return epoch_wrong(w, -1, "MPI_Win_wait without MPI_Win_post");
+	epoch_wait(&wait);
+	e->posted = false;
+	return 0;
+}
+
+int rma_win_test(struct win *w, int *flag)
+{
+	struct rma_epoch *e = w->rma->epoch;
+
+	if (!e->posted)
+		return epoch_wrong(w, -1, "MPI_Win_test without MPI_Win_post");
+	*flag = all_done(w, false);
+	if (*flag == 0) {
+		p2p_progress();
+		*flag = all_done(w, false);
+	}
+	if (*flag != 0)
+		e->posted = false;
+	return 0;
+}
+
+/* --- access ---------------------------------------------------------------------------------- */
+
+struct started {
+	struct win *w;
+	int rank;
+};
+
+/* Has the target posted for us once more than we have used? */
+static bool has_posted(void *arg, bool rest)
+{
+	const struct started *s = arg;
+	const struct rma_epoch *e = s->w->rma->epoch;
+	uint32_t posts = atomic_load_explicit(
+		&epoch_pairs(s->w, s->w->rank)[s->rank].posts, memory_order_acquire);
+
+	(void)rest;
+	return posts != e->target[s->rank].posts;
+}
+
+void epoch_start_wait(struct win *w, int rank)
+{
+	struct started s = {w, rank};
+	struct epoch_wait wait = {.w = w, .rank = rank, .post = true, .ready = has_posted, .arg = &s};
+
+	epoch_wait(&wait);
+	epoch_open(w, rank, true);
+}
+
+int rma_win_start(struct group *g, int assert, struct win *w)
+{
+	struct rma_epoch *e = w->rma->epoch;
+	int err = epoch_assert(w, assert);
+
+	if (err == 0)
+		err = group_check(w, g);
+	if (err != 0)
+		return err;
+	if (e->access != EPOCH_CLOSED && e->access != EPOCH_FENCE)
+		return epoch_wrong(w, -1, "MPI_Win_start inside an access epoch");
+	e->access = EPOCH_START;
+	e->nstarted = g->size;
+	for (int i = 0; i < g->size; i++) {
+		struct started s = {w, rank_of(w, g, i)};
+
+		e->started[i] = s.rank;
+		e->target[s.rank].held = HELD_STARTED;
+		if (has_posted(&s, false))
+			epoch_open(w, s.rank, true);
+	}
+	return 0;
+}
+
+int rma_win_complete(struct win *w)
+{
+	struct rma_epoch *e = w->rma->epoch;
+	int err = 0;
+
+	if (e->access != EPOCH_START)
+		return epoch_wrong(w, -1, "MPI_Win_complete without MPI_Win_start");
+	for (int i = 0; i < e->nstarted; i++) {
+		int rank = e->started[i], one;
+
+		epoch_start_wait(w, rank);
+		one = epoch_flushed(w, rank);
+		err = err != 0 ? err : one;
+		e->target[rank].posts++;
+		e->target[rank].held = HELD_NOT;
+		epoch_open(w, rank, false);
+		if (likely(w->target[rank].ctl != NULL))
+			epoch_done(w, rank);
+		else
+			far_done(w, rank);
+	}
+	e->access = EPOCH_CLOSED;
+	return err;
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* RUN np=8 time=120 */
+/* MPI-5.0 12.5.3: whoever wants a lock gets it, however busy the others are with it. */
+#include "tests/check.h"
+
+enum { TURNS = 200 };
+
+static MPI_Win win;
+static int *mem;
+
+/* The number of those who have had all their turns. */
+static int finished(int add)
+{
+	int n;
+
+	OK(MPI_Fetch_and_op(&add, &n, MPI_INT, 0, 1, MPI_SUM, win));
+	OK(MPI_Win_flush(0, win));
+	return n + add;
+}
+
+/* Everybody goes on locking until everybody has had TURNS turns: who is starved stops the test. */
+static void turns(int type)
+{
+	int n = 0, done = 0;
+
+	mem[0] = mem[1] = 0;
+	OK(MPI_Barrier(MPI_COMM_WORLD));
+	while (done < check_size) {
+		OK(MPI_Win_lock(type, 0, 0, win));
+		done = finished(++n == TURNS);
+		OK(MPI_Win_unlock(0, win));
+	}
+	OK(MPI_Barrier(MPI_COMM_WORLD));
+}
+
+/* One writer among readers that always overlap. */
+static void writer_among_readers(void)
+{
+	int n = 0, done = 0;
+
+	mem[0] = mem[1] = 0;
+	OK(MPI_Barrier(MPI_COMM_WORLD));
+	while (done == 0) {
+		int writes = check_rank == 1;
+
+		OK(MPI_Win_lock(writes ? MPI_LOCK_EXCLUSIVE : MPI_LOCK_SHARED, 0, 0, win));
+		done = finished(writes && ++n == TURNS / 10);
+		OK(MPI_Win_unlock(0, win));
+	}
+	OK(MPI_Barrier(MPI_COMM_WORLD));
+}
+
+/* MPI_Win_lock_all among those who lock one after the other. */
+static void all_among_ones(void)
+{
+	int n = 0, done = 0;
+
+	mem[0] = mem[1] = 0;
+	OK(MPI_Barrier(MPI_COMM_WORLD));
+	while (done == 0) {
+		if (check_rank == 1) {
+			OK(MPI_Win_lock_all(0, win));
+			done = finished(++n == TURNS / 10);
+			OK(MPI_Win_unlock_all(win));
+			continue;
+		}
+		for (int t = check_size - 1; t >= 0; t--) {
+			OK(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, t, 0, win));
+			if (t == 0)
+				done = finished(0);
+			OK(MPI_Win_unlock(t, win));
+		}
+	}
+	OK(MPI_Barrier(MPI_COMM_WORLD));
+}
+
+int main(int argc, char **argv)
+{
+	check_init(&argc, &argv);
+	OK(MPI_Win_allocate(2 * (MPI_Aint)sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD,
+		&mem, &win));
+	turns(MPI_LOCK_EXCLUSIVE);
+	turns(MPI_LOCK_SHARED);
+	writer_among_readers();
+	all_among_ones();
+	OK(MPI_Win_free(&win));
+	MPI_Finalize();
+	return 0;
+}
