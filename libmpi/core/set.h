@@ -54,7 +54,8 @@ enum haft_rma { /* how memory of other processes is reached */
 
 enum haft_check {
 	HAFT_CHECK_TYPES = 1, /* the two sides of a message have the same basic types */
-	HAFT_CHECK_COLL = 2   /* all members of a communicator make the same collective call */
+	HAFT_CHECK_COLL = 2,  /* all members of a communicator make the same collective call */
+	HAFT_CHECK_RMA = 4    /* accesses to windows do not meet */
 };
 
 /* The value of a setting.  Any thread. */
@@ -76,7 +77,7 @@ enum haft_form {
 	HAFT_FORM_TEXT    /* any words: who uses it understands them */
 };
 
-#define HAFT_WORDS    3    /* the most that a setting has */
+#define HAFT_WORDS    4    /* the most that a setting has */
 #define HAFT_TEXT_MAX 1024 /* bytes of a text that is set by haft_set_put, NUL included */
 
 /* A row of the table.  Constant. */

@@ -5,6 +5,7 @@
 
 #include "libmpi/core/err.h"
 #include "libmpi/p2p/p2p.h"
+#include "libmpi/rma/check.h"
 #include "libmpi/rma/far.h"
 #include <stddef.h>
 #include <stdio.h>
@@ -214,7 +215,7 @@ int rma_epoch_check(struct win *w, const struct rma_access *a)
 
 	if (why != NULL)
 		return epoch_wrong(w, a->rank, why);
-	return 0;
+	return w->rma->epoch->check != NULL ? check_access(w, a) : 0;
 }
 
 /* --- life ------------------------------------------------------------------------------------ */
@@ -233,7 +234,7 @@ int rma_epoch_new(struct win *w, const struct info *info)
 	e->near = true;
 	for (int i = 0; i < w->size; i++)
 		e->near = e->near && w->target[i].ctl != NULL;
-	if (e->target == NULL || e->started == NULL || far_new(w) != 0) {
+	if (e->target == NULL || e->started == NULL || far_new(w) != 0 || check_new(w) != 0) {
 		rma_epoch_free(w);
 		return haft_err(MPI_ERR_NO_MEM,
 			"no memory to synchronize a window of %d processes", w->size);
@@ -248,6 +249,7 @@ void rma_epoch_free(struct win *w)
 	if (e == NULL)
 		return;
 	far_free(w);
+	check_free(w);
 	w->rma->epoch = NULL;
 	free(e->target);
 	free(e->started);

@@ -9,14 +9,14 @@
  * everything: the fence is between nothing and nothing.  NOPRECEDE alone does not save the meeting:
  * accesses go straight into the targets' memory, so they may start only after the targets' fences.
  * NOSTORE and NOPUT promise what costs nothing here; HAFT_CHECK=rma looks whether they are kept. */
-#include "libmpi/rma/epoch.h"
+#include "libmpi/rma/check.h"
 
 #include <engine.h>
 
-int rma_win_fence(int assert, struct win *w)
+/* 0, or MPI_ERR_RMA_SYNC with words: a fence is not allowed now. */
+static int fence_check(const struct win *w, int assert)
 {
-	struct rma_epoch *e = w->rma->epoch;
-	bool first = (assert & MPI_MODE_NOPRECEDE) != 0, last = (assert & MPI_MODE_NOSUCCEED) != 0;
+	const struct rma_epoch *e = w->rma->epoch;
 	int err = epoch_assert(w, assert);
 
 	if (err != 0)
@@ -25,11 +25,27 @@ int rma_win_fence(int assert, struct win *w)
 		return epoch_wrong(w, -1, "MPI_Win_fence inside another access epoch");
 	if (unlikely(e->posted))
 		return epoch_wrong(w, -1, "MPI_Win_fence inside an exposure epoch");
-	if (e->access == EPOCH_FENCED || !first)
-		err = rma_flushed_all(w);
-	epoch_open_all(w, false);
-	e->access = last ? EPOCH_CLOSED : EPOCH_FENCE;
-	if (first && last)
+	if (unlikely(e->check != NULL && e->access == EPOCH_FENCED) &&
+		(assert & MPI_MODE_NOPRECEDE) != 0)
+		return epoch_wrong(w, -1, "MPI_MODE_NOPRECEDE is not true");
+	return 0;
+}
+
+int rma_win_fence(int assert, struct win *w)
+{
+	const int none = MPI_MODE_NOPRECEDE | MPI_MODE_NOSUCCEED;
+	struct rma_epoch *e = w->rma->epoch;
+	int err = fence_check(w, assert), met = 0;
+
+	if (err != 0)
 		return err;
-	return coll_barrier(w->comm) != 0 || err != 0 ? err : 0;
+	if (e->access == EPOCH_FENCED || (assert & MPI_MODE_NOPRECEDE) == 0)
+		err = rma_flushed_all(w);
+	check_fence(w, assert);
+	epoch_open_all(w, false);
+	e->access = (assert & MPI_MODE_NOSUCCEED) != 0 ? EPOCH_CLOSED : EPOCH_FENCE;
+	if ((assert & none) != none)
+		met = coll_barrier(w->comm);
+	check_clear(w);
+	return err != 0 ? err : met;
 }

@@ -7,6 +7,7 @@
 #include "libmpi/rma/epoch.h"
 
 #include "libmpi/p2p/p2p.h"
+#include "libmpi/rma/check.h"
 #include <engine.h>
 
 /* 0 if the process has locked the target; else MPI_ERR_RMA_SYNC with words. */
@@ -35,28 +36,40 @@ int rma_win_flush(int rank, struct win *w)
 {
 	int err = locked(w, rank, "MPI_Win_flush without a lock");
 
-	return err != 0 || rank == MPI_PROC_NULL ? err : rma_flushed(w, rank);
+	if (err != 0 || rank == MPI_PROC_NULL)
+		return err;
+	check_complete(w, rank, false);
+	return rma_flushed(w, rank);
 }
 
 int rma_win_flush_local(int rank, struct win *w)
 {
 	int err = locked(w, rank, "MPI_Win_flush_local without a lock");
 
-	return err != 0 || rank == MPI_PROC_NULL ? err : epoch_flushed_local(w, rank);
+	if (err != 0 || rank == MPI_PROC_NULL)
+		return err;
+	check_complete(w, rank, true);
+	return epoch_flushed_local(w, rank);
 }
 
 int rma_win_flush_all(struct win *w)
 {
 	int err = locked_any(w, "MPI_Win_flush_all without a lock");
 
-	return err != 0 ? err : rma_flushed_all(w);
+	if (err != 0)
+		return err;
+	check_complete(w, -1, false);
+	return rma_flushed_all(w);
 }
 
 int rma_win_flush_local_all(struct win *w)
 {
 	int err = locked_any(w, "MPI_Win_flush_local_all without a lock");
 
-	return err != 0 ? err : epoch_flushed_local_all(w);
+	if (err != 0)
+		return err;
+	check_complete(w, -1, true);
+	return epoch_flushed_local_all(w);
 }
 
 int rma_win_sync(struct win *w)

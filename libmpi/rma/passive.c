@@ -12,6 +12,7 @@
 #include "libmpi/rma/epoch.h"
 
 #include "libmpi/core/err.h"
+#include "libmpi/rma/check.h"
 #include "libmpi/rma/far.h"
 #include "libmpi/rma/lock.h"
 #include <engine.h>
@@ -124,6 +125,8 @@ int rma_win_unlock(int rank, struct win *w)
 	if (unlikely(e->access != EPOCH_LOCK || held == HELD_NOT || held == HELD_WAITING))
 		return epoch_wrong(w, rank, "MPI_Win_unlock without MPI_Win_lock");
 	err = epoch_flushed(w, rank);
+	if (unlikely(e->check != NULL))
+		check_complete(w, rank, false);
 	epoch_open(w, rank, false);
 	w->target[rank].alone = false;
 	e->target[rank].held = HELD_NOT;
@@ -207,6 +210,7 @@ int rma_win_unlock_all(struct win *w)
 	if (unlikely(e->access != EPOCH_ALL))
 		return epoch_wrong(w, -1, "MPI_Win_unlock_all without MPI_Win_lock_all");
 	err = rma_flushed_all(w);
+	check_complete(w, -1, false);
 	epoch_open_all(w, false);
 	for (int i = 0; i < w->size && !e->promised; i++)
 		drop(w, i, LOCK_SHARED);

@@ -16,6 +16,7 @@
 
 #include "libmpi/core/err.h"
 #include "libmpi/p2p/p2p.h"
+#include "libmpi/rma/check.h"
 #include "libmpi/rma/far.h"
 #include <engine.h>
 
@@ -57,6 +58,7 @@ int rma_win_post(struct group *g, int assert, struct win *w)
 	e->posted = true;
 	e->nposted = g->size;
 	e->done += (uint32_t)g->size;
+	check_post(w, assert);
 	for (int i = 0; i < g->size; i++) {
 		int rank = rank_of(w, g, i);
 
@@ -144,6 +146,7 @@ int rma_win_start(struct group *g, int assert, struct win *w)
 		return err;
 	if (e->access != EPOCH_CLOSED && e->access != EPOCH_FENCE)
 		return epoch_wrong(w, -1, "MPI_Win_start inside an access epoch");
+	check_clear(w);
 	e->access = EPOCH_START;
 	e->nstarted = g->size;
 	for (int i = 0; i < g->size; i++) {

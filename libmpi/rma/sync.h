@@ -4,7 +4,7 @@
  *      line 0   lock     who has this member's window locked                        (lock.h)
  *      line 1   bell     changes when something has come that this member waits for
  *      line 2   done     how often others have completed their access here          (pscw.c)
- *      line 3   record, exposed: only while accesses are recorded                    (check.c)
+ *      line 3   record, exposures, noput: only while accesses are recorded           (check.c)
  *
  *      behind the control block, one for each member m:
  *      pair[m]  posts    how often member m has posted for this member               (pscw.c)
@@ -37,9 +37,10 @@ struct rma_sync {
 	uint32_t pad1[14];
 	_Atomic uint32_t done;
 	uint32_t pad2[15];
-	_Atomic uint64_t record;  /* offset of its struct record; 0: none */
-	_Atomic uint32_t exposed; /* it is in an exposure epoch of MPI_Win_post */
-	uint32_t pad3[13];
+	_Atomic uint64_t record;    /* offset of its struct record; 0: none */
+	_Atomic uint32_t exposures; /* so far */
+	_Atomic uint32_t noput;     /* the epoch for which it has promised MPI_MODE_NOPUT; 0: none */
+	uint32_t pad3[12];
 };
 static_assert(sizeof(struct rma_sync) == 4 * CACHE_LINE, "a line each");
 
