@@ -126,6 +126,13 @@ mpi_TESTS += tests/std/ch05/decode.c
 mpi_TESTS += tests/std/ch11/abort.c
 mpi_TESTS += tests/std/ch11/session.c
 mpi_TESTS += tests/std/ch11/worlds.c
+mpi_TESTS += tests/std/ch12/epochs.c
+mpi_TESTS += tests/std/ch12/history.c
+mpi_TESTS += tests/std/ch12/historymsg.c
+mpi_TESTS += tests/std/ch12/sync.c
+mpi_TESTS += tests/std/ch12/syncmsg.c
+mpi_TESTS += tests/std/ch12/syncvm.c
+mpi_TESTS += tests/std/ch12/turns.c
 mpi_TESTS += tests/std/ch15/cvar.c
 mpi_TESTS += tests/std/ch15/group.c
 mpi_TESTS += tests/std/ch15/life.c
@@ -168,6 +175,7 @@ mpi_TESTS += tests/thread/level.c
 mpi_TESTS += tests/thread/storm.c
 mpi_TESTS += tests/thread/tool.c
 mpi_TESTS += tests/thread/waits.c
+mpi_TESTS += tests/thread/wins.c
 
 # The same in Fortran, built with our mpifort.
 fort_TESTS :=

@@ -85,7 +85,7 @@ void check_fence(struct win *w, int assert)
 		return;
 	c->fences++;
 	atomic_store_explicit(&w->rma->ctl->sync.noput,
-		(assert & MPI_MODE_NOPUT) != 0 ? c->fences & ~PROMISE_POST : 0,
+		(assert &MPI_MODE_NOPUT) != 0 ? c->fences & ~PROMISE_POST : 0,
 		memory_order_release);
 }
 
@@ -98,7 +98,7 @@ void check_post(struct win *w, int assert)
 	c->exposures++;
 	atomic_store_explicit(&w->rma->ctl->sync.exposures, c->exposures, memory_order_relaxed);
 	atomic_store_explicit(&w->rma->ctl->sync.noput,
-		(assert & MPI_MODE_NOPUT) != 0 ? c->exposures | PROMISE_POST : 0,
+		(assert &MPI_MODE_NOPUT) != 0 ? c->exposures | PROMISE_POST : 0,
 		memory_order_release);
 }
 
@@ -153,7 +153,8 @@ static struct piece *place(struct win *w)
 	}
 	if (!c->full)
 		fprintf(stderr,
-			"haft: HAFT_CHECK=rma: rank %d accesses more than %d pieces of memory in an "
+			"haft: HAFT_CHECK=rma: rank %d accesses more than %d pieces of memory in "
+			"an "
 			"epoch of %s: the others are not checked\n",
 			w->rank, RECORD_MAX, rma_words(w, name));
 	c->full = true;
@@ -213,8 +214,8 @@ static int report(const struct win *w, const struct piece *p, int rank, const st
 }
 
 /* Does one of the n oldest pieces that a member has recorded meet mine? */
-static int compare(const struct win *w, int rank, const struct record *r, uint32_t n,
-	const struct piece *mine)
+static int compare(
+	const struct win *w, int rank, const struct record *r, uint32_t n, const struct piece *mine)
 {
 	uint64_t stamp = atomic_load_explicit(&mine->stamp, memory_order_relaxed);
 
@@ -240,9 +241,9 @@ static int look(const struct win *w, const struct piece *mine)
 
 	for (int i = 0; i < w->size && err == 0; i++) {
 		const struct rma_ctl *ctl = w->target[i].ctl;
-		uint64_t off = ctl == NULL ? 0
-					   : atomic_load_explicit(&ctl->sync.record,
-						     memory_order_acquire);
+		uint64_t off =
+			ctl == NULL ? 0
+				    : atomic_load_explicit(&ctl->sync.record, memory_order_acquire);
 		const struct record *r;
 
 		if (off == 0)

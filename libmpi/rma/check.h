@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* check.h - HAFT_CHECK=rma: are there two accesses to one place, of which nobody can say which comes
- * first?
+/* check.h - HAFT_CHECK=rma: are there two accesses to one place, of which nobody can say which
+ * comes first?
  *
  *      origin 1   put ──> own record: {target, bytes, what, epoch} ──> then looks at all records
- *      origin 2   get ──> own record ...                            '─> one of the two sees the other
+ *      origin 2   get ──> own record ...                            '─> one of the two sees the
+ * other
  *
  *   an access is recorded until      and meets those of
  *     fence    the next fence        the same fence epoch

@@ -35,8 +35,7 @@ void epoch_posted(struct win *w, int rank, int from, bool ring)
 
 void epoch_done(struct win *w, int rank)
 {
-	atomic_fetch_add_explicit(
-		&w->target[rank].ctl->sync.done, 1, memory_order_acq_rel);
+	atomic_fetch_add_explicit(&w->target[rank].ctl->sync.done, 1, memory_order_acq_rel);
 	epoch_ring(w, rank);
 }
 
@@ -92,7 +91,7 @@ static bool look(struct epoch_wait *wait, const struct shm_flag *bell)
 	return false;
 }
 
-void epoch_wait(struct epoch_wait *wait)
+void epoch_until(struct epoch_wait *wait)
 {
 	struct shm_flag *bell = &wait->w->rma->ctl->sync.bell;
 	struct shm_wait s;
@@ -167,6 +166,13 @@ int epoch_wrong(const struct win *w, int rank, const char *what)
 	return haft_err(MPI_ERR_RMA_SYNC, "%s: %s: %s", name, what, state);
 }
 
+int epoch_no_rank(const struct win *w, int rank)
+{
+	char name[RMA_WORDS];
+
+	return haft_err(MPI_ERR_RANK, "rank %d is not in %s", rank, rma_words(w, name));
+}
+
 int epoch_assert(const struct win *w, int assert)
 {
 	const int all = MPI_MODE_NOCHECK | MPI_MODE_NOSTORE | MPI_MODE_NOPUT | MPI_MODE_NOPRECEDE |
@@ -236,8 +242,8 @@ int rma_epoch_new(struct win *w, const struct info *info)
 		e->near = e->near && w->target[i].ctl != NULL;
 	if (e->target == NULL || e->started == NULL || far_new(w) != 0 || check_new(w) != 0) {
 		rma_epoch_free(w);
-		return haft_err(MPI_ERR_NO_MEM,
-			"no memory to synchronize a window of %d processes", w->size);
+		return haft_err(MPI_ERR_NO_MEM, "no memory to synchronize a window of %d processes",
+			w->size);
 	}
 	return 0;
 }

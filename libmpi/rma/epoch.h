@@ -60,11 +60,11 @@ struct rma_epoch {
 	bool posted;
 	bool near;     /* all members share memory with this one */
 	bool promised; /* ALL: with MPI_MODE_NOCHECK */
-	int locks;       /* LOCK: targets held or waited for */
-	int nstarted;    /* START: targets in the group */
+	int locks;     /* LOCK: targets held or waited for */
+	int nstarted;  /* START: targets in the group */
 	int32_t *started;
-	int nposted;     /* POSTED: members of the group */
-	uint32_t done;   /* value that the counter of completions has at its end */
+	int nposted;   /* POSTED: members of the group */
+	uint32_t done; /* value that the counter of completions has at its end */
 	struct epoch_target *target;
 	struct far_wait *far_waits; /* [size], owned; NULL: all members are near */
 	struct far_wait *far;       /* of them those that wait for our lock, the oldest first */
@@ -97,9 +97,10 @@ void epoch_done(struct win *w, int rank);
 struct epoch_wait {
 	struct shm_teller teller; /* first; filled in by epoch_wait */
 	struct win *w;
-	int rank; /* whose lock, or whose post; -1: several */
+	int rank;  /* whose lock, or whose post; -1: several */
 	bool post; /* it is that rank itself that must do something */
-	/* Asked under the library's lock by any thread; rest: a sleep comes next if it is not so. */
+	/* Asked under the library's lock by any thread; rest: a sleep comes next if it is not so.
+	 */
 	bool (*ready)(void *arg, bool rest);
 	void *arg;
 	uint32_t nap_ns; /* 0, or: no sleep is longer */
@@ -107,11 +108,14 @@ struct epoch_wait {
 
 /* Makes progress until ready.  Sleeps until the bell of this member rings, or something else comes.
  * The library's lock is given up meanwhile. */
-void epoch_wait(struct epoch_wait *wait);
+void epoch_until(struct epoch_wait *wait);
 
 /* MPI_ERR_RMA_SYNC with words: what the call needs, the window and what is open there instead.
  * rank < 0: no matter. */
 int epoch_wrong(const struct win *w, int rank, const char *what);
+
+/* MPI_ERR_RANK with words: the window has no such rank. */
+int epoch_no_rank(const struct win *w, int rank);
 
 /* 0, or MPI_ERR_ASSERT with words if assert has bits that MPI does not know. */
 int epoch_assert(const struct win *w, int assert);

@@ -48,7 +48,7 @@ void far_lock(struct win *w, int rank, enum lock_wish wish)
 
 	w->rma->epoch->target[rank].granted = false;
 	put(w, rank, FAR_LOCK, wish);
-	epoch_wait(&wait);
+	epoch_until(&wait);
 }
 
 void far_drop(struct win *w, int rank, enum lock_wish wish)

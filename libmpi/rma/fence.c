@@ -26,7 +26,7 @@ static int fence_check(const struct win *w, int assert)
 	if (unlikely(e->posted))
 		return epoch_wrong(w, -1, "MPI_Win_fence inside an exposure epoch");
 	if (unlikely(e->check != NULL && e->access == EPOCH_FENCED) &&
-		(assert & MPI_MODE_NOPRECEDE) != 0)
+		(assert &MPI_MODE_NOPRECEDE) != 0)
 		return epoch_wrong(w, -1, "MPI_MODE_NOPRECEDE is not true");
 	return 0;
 }
@@ -39,12 +39,12 @@ int rma_win_fence(int assert, struct win *w)
 
 	if (err != 0)
 		return err;
-	if (e->access == EPOCH_FENCED || (assert & MPI_MODE_NOPRECEDE) == 0)
+	if (e->access == EPOCH_FENCED || (assert &MPI_MODE_NOPRECEDE) == 0)
 		err = rma_flushed_all(w);
 	check_fence(w, assert);
 	epoch_open_all(w, false);
-	e->access = (assert & MPI_MODE_NOSUCCEED) != 0 ? EPOCH_CLOSED : EPOCH_FENCE;
-	if ((assert & none) != none)
+	e->access = (assert &MPI_MODE_NOSUCCEED) != 0 ? EPOCH_CLOSED : EPOCH_FENCE;
+	if ((assert &none) != none)
 		met = coll_barrier(w->comm);
 	check_clear(w);
 	return err != 0 ? err : met;

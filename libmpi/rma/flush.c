@@ -15,6 +15,8 @@ static int locked(const struct win *w, int rank, const char *what)
 {
 	const struct rma_epoch *e = w->rma->epoch;
 
+	if (unlikely(rank >= w->size))
+		return epoch_no_rank(w, rank);
 	if (likely(e->access == EPOCH_ALL) || rank == MPI_PROC_NULL)
 		return 0;
 	if (e->access != EPOCH_LOCK || e->target[rank].held == HELD_NOT ||

@@ -63,8 +63,8 @@ static bool got(struct lock_wait *k, uint32_t slot)
 static bool taken(struct lock_wait *k)
 {
 	struct rma_lock *l = lock_of(k->w, k->rank);
-	uint32_t slot = atomic_exchange_explicit(
-		slot_of(k->w, k->rank, k->who), 0, memory_order_acq_rel);
+	uint32_t slot =
+		atomic_exchange_explicit(slot_of(k->w, k->rank, k->who), 0, memory_order_acq_rel);
 
 	if ((slot & SLOT_WISH) == LOCK_GRANTED)
 		atomic_fetch_sub_explicit(&l->word, LOCK_READER, memory_order_acq_rel);
@@ -80,8 +80,8 @@ static bool take_hungry(struct lock_wait *k)
 	while ((old & LOCK_HELD) == 0) {
 		uint64_t new = old + (k->wish == LOCK_ALONE ? LOCK_WRITER : LOCK_READER);
 
-		if (atomic_compare_exchange_weak_explicit(&l->word, &old, new, memory_order_acquire,
-			    memory_order_relaxed))
+		if (atomic_compare_exchange_weak_explicit(
+			    &l->word, &old, new, memory_order_acquire, memory_order_relaxed))
 			return true;
 	}
 	return false;
@@ -96,8 +96,7 @@ static bool not_chosen(struct lock_wait *k)
 	if ((atomic_load_explicit(slot, memory_order_relaxed) & SLOT_CHOSEN) == 0)
 		return true;
 	atomic_fetch_and_explicit(slot, ~SLOT_CHOSEN, memory_order_relaxed);
-	atomic_fetch_and_explicit(
-		&lock_of(k->w, k->rank)->word, ~LOCK_WOKEN, memory_order_seq_cst);
+	atomic_fetch_and_explicit(&lock_of(k->w, k->rank)->word, ~LOCK_WOKEN, memory_order_seq_cst);
 	return false;
 }
 
@@ -110,8 +109,7 @@ static void grow_hungry(struct lock_wait *k)
 	if (now - k->begin_ns < RMA_HUNGRY_NS)
 		return;
 	k->hungry = true;
-	atomic_fetch_add_explicit(
-		&lock_of(k->w, k->rank)->word, LOCK_HUNGRY, memory_order_seq_cst);
+	atomic_fetch_add_explicit(&lock_of(k->w, k->rank)->word, LOCK_HUNGRY, memory_order_seq_cst);
 }
 
 bool lock_wait_ready(struct lock_wait *k, bool rest)
@@ -181,8 +179,7 @@ static bool give_readers(struct win *w, int rank, const uint32_t *bar)
 		if ((v & SLOT_WISH) != LOCK_SHARED || (bar != NULL && !before(v, *bar)))
 			continue;
 		/* Counted before it is told: it may drop the lock at once. */
-		atomic_fetch_add_explicit(
-			&l->word, LOCK_READER + (any ? 0 : LOCK_READER - mine),
+		atomic_fetch_add_explicit(&l->word, LOCK_READER + (any ? 0 : LOCK_READER - mine),
 			memory_order_acq_rel);
 		any = true;
 		while (waits(v) && !atomic_compare_exchange_weak_explicit(&pair[i].wait, &v,

@@ -52,8 +52,8 @@ static inline bool lock_try(struct rma_lock *l, enum lock_wish wish)
 	while ((old & bar) == 0) {
 		uint64_t new = old + (wish == LOCK_ALONE ? LOCK_WRITER : LOCK_READER);
 
-		if (atomic_compare_exchange_weak_explicit(&l->word, &old, new, memory_order_acquire,
-			    memory_order_relaxed))
+		if (atomic_compare_exchange_weak_explicit(
+			    &l->word, &old, new, memory_order_acquire, memory_order_relaxed))
 			return true;
 	}
 	return false;
@@ -74,8 +74,8 @@ static inline void lock_drop(struct win *w, int rank, enum lock_wish wish)
 /* Somebody who waits: on the stack of who waits, or of whom a process far away waits for. */
 struct lock_wait {
 	struct win *w;
-	int rank;   /* of the member whose lock it is */
-	int who;    /* rank of the member that wants it */
+	int rank; /* of the member whose lock it is */
+	int who;  /* rank of the member that wants it */
 	enum lock_wish wish;
 	bool hungry;
 	bool got;          /* it has it */
@@ -85,8 +85,8 @@ struct lock_wait {
 /* Says the wish (w, rank, who, wish are set, the rest zero). */
 void lock_wait_begin(struct lock_wait *k);
 
-/* Has it got the lock, or can it take it now?  True from then on; the wish is gone.  `rest': it will
- * sleep if not, until the bell of member `who' changes or RMA_HUNGRY_NS have passed. */
+/* Has it got the lock, or can it take it now?  True from then on; the wish is gone.  `rest': it
+ * will sleep if not, until the bell of member `who' changes or RMA_HUNGRY_NS have passed. */
 bool lock_wait_ready(struct lock_wait *k, bool rest);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* msg.c - operations by messages, at the origin (msg.h).
  *
- *      job ──> struct rma_msg ── to go ──> out.c's queue of the peer: frame by frame
+ *      job ──> struct rma_msg ── to go ──> mail.c's queue of the peer: frame by frame
  *                 └───────── asked ──> target->first ... last: answered from the front
  *
  *      target's datatype ──> runs of memory (one for a dense type), made when the operation begins
@@ -23,7 +23,7 @@
 #define RUNS_FEW 1 /* a dense target: no memory of its own */
 
 struct rma_msg {
-	struct out out;
+	struct mail mail;
 	struct rma_msg *next; /* in target->first */
 	struct win *w;        /* held */
 	int rank;
@@ -198,7 +198,7 @@ static void load(struct rma_msg *m, char *to, int64_t bytes)
 static bool push_frame(struct rma_msg *m)
 {
 	struct msg_run runs[RUNS_MAX];
-	int64_t room = out_room(m->out.peer) - (int64_t)sizeof(m->head), bytes = 0, run = m->run;
+	int64_t room = mail_room(m->mail.peer) - (int64_t)sizeof(m->head), bytes = 0, run = m->run;
 	int64_t data, len;
 	uint64_t at = m->at;
 	uint32_t n = 0;
@@ -212,7 +212,7 @@ static bool push_frame(struct rma_msg *m)
 	}
 	data = carried(m, bytes) * (m->kind == MSG_ACC && m->head.op == 0 ? 2 : 1);
 	len = (int64_t)(sizeof(m->head) + n * sizeof(runs[0])) + data;
-	to = out_frame(&m->out, len);
+	to = mail_frame(&m->mail, len);
 	if (to == NULL) {
 		m->run = run;
 		m->at = at;
@@ -223,14 +223,14 @@ static bool push_frame(struct rma_msg *m)
 	memcpy(to, &m->head, sizeof(m->head));
 	memcpy(to + sizeof(m->head), runs, n * sizeof(runs[0]));
 	load(m, to + sizeof(m->head) + n * sizeof(runs[0]), bytes);
-	out_go(&m->out, (enum msg_kind)m->kind, len);
+	mail_go(&m->mail, (enum msg_kind)m->kind, len);
 	m->sent += bytes;
 	return true;
 }
 
-static int push(struct out *o)
+static int push(struct mail *o)
 {
-	struct rma_msg *m = container_of(o, struct rma_msg, out);
+	struct rma_msg *m = container_of(o, struct rma_msg, mail);
 
 	while (m->run < m->n)
 		if (!push_frame(m))
@@ -354,9 +354,9 @@ static int fill(struct rma_msg *m, const struct job *j)
 	int64_t all = j->tcount * j->ttype->size;
 	struct type *type = j->what == RMA_ACC ? j->rtype : j->otype;
 
-	m->out.push = push;
-	m->out.ctx = j->w->comm->ctx;
-	m->out.peer = j->w->target[j->rank].peer;
+	m->mail.push = push;
+	m->mail.ctx = j->w->comm->ctx;
+	m->mail.peer = j->w->target[j->rank].peer;
 	m->rank = j->rank;
 	m->kind = j->what == RMA_PUT ? MSG_PUT : j->what == RMA_GET ? MSG_GET : MSG_ACC;
 	m->fetch = j->fetch || j->what == RMA_GET;
@@ -402,7 +402,7 @@ int msg_start(const struct job *j)
 	j->w->rma->unread++;
 	*(t->last != NULL ? &t->last->next : &t->first) = m;
 	t->last = m;
-	out_put(&m->out);
+	mail_put(&m->mail);
 	return 0;
 }
 

@@ -12,7 +12,7 @@
  * A run is a piece of the target's memory, so the target knows no datatype of the origin's.  What
  * no frame holds goes in several; the last one has head.last.
  *
- * Frames of this process to one peer wait in one queue (out.c) while the way is full, in order;
+ * Frames of this process to one peer wait in one queue (mail.c) while the way is full, in order;
  * answers too.  The target serves frames in order, and answers in order: the origin's operations
  * end from the front of target->first.
  *
@@ -42,30 +42,30 @@ struct msg_run {
 
 /* What waits for its turn on the way to a peer.  push puts what it can: 0: all has gone, and the
  * item has been freed; else SHM_AGAIN. */
-struct out {
-	struct out *next;
-	int (*push)(struct out *o);
+struct mail {
+	struct mail *next;
+	int (*push)(struct mail *o);
 	uint64_t ctx;
 	int peer;
 };
 
 /* Pushes an item, at once if nothing waits before it. */
-void out_put(struct out *o);
+void mail_put(struct mail *o);
 
-/* Sends one frame of at most OUT_SMALL bytes (copied), in its turn.  If memory for the copy is not
+/* Sends one frame of at most MAIL_SMALL bytes (copied), in its turn.  If memory for the copy is not
  * to be had the job ends. */
-#define OUT_SMALL 96
-void out_small(int peer, uint64_t ctx, enum msg_kind kind, const void *data, uint32_t len);
+#define MAIL_SMALL 96
+void mail_small(int peer, uint64_t ctx, enum msg_kind kind, const void *data, uint32_t len);
 
 /* The last item on the way to a peer, or NULL: a DONE that waits may say more. */
-struct out *out_last(int peer);
+struct mail *mail_last(int peer);
 
 /* Bytes of a frame's payload to a peer, a multiple of 16. */
-int64_t out_room(int peer);
+int64_t mail_room(int peer);
 
-/* The payload of a frame to be built in place; then out_go sends it.  NULL: the way is full. */
-void *out_frame(const struct out *o, int64_t bytes);
-void out_go(const struct out *o, enum msg_kind kind, int64_t bytes);
+/* The payload of a frame to be built in place; then mail_go sends it.  NULL: the way is full. */
+void *mail_frame(const struct mail *o, int64_t bytes);
+void mail_go(const struct mail *o, enum msg_kind kind, int64_t bytes);
 
 /* serve.c: an operation for this process; msg.c: an answer to it. */
 void serve_frame(struct win *w, int from, int kind, const void *data, int64_t len);

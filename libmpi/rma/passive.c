@@ -29,16 +29,13 @@ static bool near_ready(void *arg, bool rest)
 static void take_near(struct win *w, int rank, enum lock_wish wish)
 {
 	struct lock_wait k = {.w = w, .rank = rank, .who = w->rank, .wish = wish};
-	struct epoch_wait wait = {.w = w,
-		.rank = rank,
-		.ready = near_ready,
-		.arg = &k,
-		.nap_ns = RMA_HUNGRY_NS};
+	struct epoch_wait wait = {
+		.w = w, .rank = rank, .ready = near_ready, .arg = &k, .nap_ns = RMA_HUNGRY_NS};
 
 	if (likely(lock_try(&w->target[rank].ctl->sync.lock, wish)))
 		return;
 	lock_wait_begin(&k);
-	epoch_wait(&wait);
+	epoch_until(&wait);
 }
 
 static void take(struct win *w, int rank, enum lock_wish wish)
@@ -95,13 +92,15 @@ int rma_win_lock(int lock_type, int rank, int assert, struct win *w)
 	struct rma_epoch *e = w->rma->epoch;
 	int err = lock_type_check(w, lock_type);
 
+	if (unlikely(rank >= w->size))
+		return epoch_no_rank(w, rank);
 	if (err == 0 && rank != MPI_PROC_NULL)
 		err = lock_check(w, rank, assert);
 	if (err != 0 || rank == MPI_PROC_NULL)
 		return err;
 	e->access = EPOCH_LOCK;
 	e->locks++;
-	if ((assert & MPI_MODE_NOCHECK) != 0) {
+	if ((assert &MPI_MODE_NOCHECK) != 0) {
 		e->target[rank].held = HELD_PROMISED;
 	} else {
 		e->target[rank].held = HELD_WAITING;
@@ -121,6 +120,8 @@ int rma_win_unlock(int rank, struct win *w)
 
 	if (rank == MPI_PROC_NULL)
 		return 0;
+	if (unlikely(rank >= w->size))
+		return epoch_no_rank(w, rank);
 	held = e->target[rank].held;
 	if (unlikely(e->access != EPOCH_LOCK || held == HELD_NOT || held == HELD_WAITING))
 		return epoch_wrong(w, rank, "MPI_Win_unlock without MPI_Win_lock");
@@ -190,7 +191,7 @@ int rma_win_lock_all(int assert, struct win *w)
 	if (err != 0)
 		return err;
 	e->access = EPOCH_ALL;
-	e->promised = (assert & MPI_MODE_NOCHECK) != 0;
+	e->promised = (assert &MPI_MODE_NOCHECK) != 0;
 	if (!e->promised) {
 		take_all_near(w);
 		for (int i = 0; i < w->size && !e->near; i++) {

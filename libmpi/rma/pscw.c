@@ -63,7 +63,7 @@ int rma_win_post(struct group *g, int assert, struct win *w)
 		int rank = rank_of(w, g, i);
 
 		if (likely(w->target[rank].ctl != NULL))
-			epoch_posted(w, rank, w->rank, (assert & MPI_MODE_NOCHECK) == 0);
+			epoch_posted(w, rank, w->rank, (assert &MPI_MODE_NOCHECK) == 0);
 		else
 			far_post(w, rank);
 	}
@@ -86,7 +86,7 @@ int rma_win_wait(struct win *w)
 
 	if (!e->posted)
 		return epoch_wrong(w, -1, "MPI_Win_wait without MPI_Win_post");
-	epoch_wait(&wait);
+	epoch_until(&wait);
 	e->posted = false;
 	return 0;
 }
@@ -129,9 +129,10 @@ static bool has_posted(void *arg, bool rest)
 void epoch_start_wait(struct win *w, int rank)
 {
 	struct started s = {w, rank};
-	struct epoch_wait wait = {.w = w, .rank = rank, .post = true, .ready = has_posted, .arg = &s};
+	struct epoch_wait wait = {
+		.w = w, .rank = rank, .post = true, .ready = has_posted, .arg = &s};
 
-	epoch_wait(&wait);
+	epoch_until(&wait);
 	epoch_open(w, rank, true);
 }
 

@@ -23,7 +23,7 @@
 
 /* Something to send that may have to wait.  The memory of runs, or bytes of its own. */
 struct answer {
-	struct out out;
+	struct mail mail;
 	struct win *w;
 	struct msg_head head;
 	int64_t n, run;       /* runs in all, and the one that is sent */
@@ -33,7 +33,7 @@ struct answer {
 };
 
 struct done {
-	struct out out;
+	struct mail mail;
 	struct msg_head head; /* runs: how many operations */
 };
 
@@ -61,9 +61,9 @@ static char *memory(const struct win *w, const struct msg_run *r, bool *shared)
 
 /* --- answers -------------------------------------------------------------------------------- */
 
-static int push_done(struct out *o)
+static int push_done(struct mail *o)
 {
-	struct done *d = container_of(o, struct done, out);
+	struct done *d = container_of(o, struct done, mail);
 	int err = via_put(o->peer, o->ctx, MSG_DONE, P2P_WINDOW, &d->head, sizeof(d->head));
 
 	if (err == 0)
@@ -75,11 +75,11 @@ static int push_done(struct out *o)
 static void done(const struct win *w, int from, uint32_t count, int err)
 {
 	int peer = w->target[from].peer;
-	struct out *last = out_last(peer);
+	struct mail *last = mail_last(peer);
 	struct done *d;
 
 	if (last != NULL && last->push == push_done && last->ctx == w->comm->ctx) {
-		d = container_of(last, struct done, out);
+		d = container_of(last, struct done, mail);
 		d->head.runs += count;
 		d->head.err = d->head.err != 0 ? d->head.err : err;
 		return;
@@ -87,12 +87,12 @@ static void done(const struct win *w, int from, uint32_t count, int err)
 	d = calloc(1, sizeof(*d));
 	if (d == NULL)
 		no_memory();
-	d->out.push = push_done;
-	d->out.ctx = w->comm->ctx;
-	d->out.peer = peer;
+	d->mail.push = push_done;
+	d->mail.ctx = w->comm->ctx;
+	d->mail.peer = peer;
 	d->head.runs = count;
 	d->head.err = err;
-	out_put(&d->out);
+	mail_put(&d->mail);
 }
 
 /* Fills a frame with up to `room' bytes of what the runs say; returns how many. */
@@ -130,21 +130,21 @@ static int64_t left(const struct answer *a)
 	return n;
 }
 
-static int push_answer(struct out *o)
+static int push_answer(struct mail *o)
 {
-	struct answer *a = container_of(o, struct answer, out);
-	const int64_t head = sizeof(a->head), most = out_room(o->peer) - head;
+	struct answer *a = container_of(o, struct answer, mail);
+	const int64_t head = sizeof(a->head), most = mail_room(o->peer) - head;
 
 	for (int64_t rest = left(a), n; rest > 0; rest -= n) {
 		char *room;
 
 		n = rest < most ? rest : most;
-		room = out_frame(o, head + n);
+		room = mail_frame(o, head + n);
 		if (room == NULL)
 			return SHM_AGAIN;
 		fill(a, room + head, n);
 		memcpy(room, &a->head, (size_t)head);
-		out_go(o, MSG_DATA, head + n);
+		mail_go(o, MSG_DATA, head + n);
 	}
 	obj_drop(a->w);
 	free(a->runs);
@@ -164,9 +164,9 @@ static struct answer *answer_new(struct win *w, int from, int64_t n)
 	obj_hold(w);
 	a->w = w;
 	a->n = n;
-	a->out.push = push_answer;
-	a->out.ctx = w->comm->ctx;
-	a->out.peer = w->target[from].peer;
+	a->mail.push = push_answer;
+	a->mail.ctx = w->comm->ctx;
+	a->mail.peer = w->target[from].peer;
 	return a;
 }
 
@@ -177,7 +177,7 @@ static void serve_get(struct win *w, int from, const struct msg_run *runs, uint3
 	struct answer *a = answer_new(w, from, n);
 
 	memcpy(a->runs, runs, n * sizeof(*runs));
-	out_put(&a->out);
+	mail_put(&a->mail);
 }
 
 static int serve_put(struct win *w, const struct msg_run *runs, uint32_t n, const char *data)
@@ -248,7 +248,7 @@ static void serve_fetch(struct win *w, int from, const struct msg_head *h,
 	if (a->own == NULL)
 		no_memory();
 	a->head.err = serve_acc(w, h, runs, data, a->own);
-	out_put(&a->out);
+	mail_put(&a->mail);
 }
 
 static void serve_aligned(struct win *w, int from, int kind, const void *frame, int64_t len)

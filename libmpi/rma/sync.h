@@ -27,8 +27,9 @@ struct rma_lock {
 /* What two members have to do with each other: of the one in whose table it stands (the owner) and
  * of the one whose number it has. */
 struct rma_pair {
-	_Atomic uint32_t posts; /* counted by the other: exposure epochs that let the owner access it */
-	_Atomic uint32_t wait;  /* the other's wish for the owner's lock: lock.h */
+	_Atomic uint32_t
+		posts; /* counted by the other: exposure epochs that let the owner access it */
+	_Atomic uint32_t wait; /* the other's wish for the owner's lock: lock.h */
 };
 
 struct rma_sync {
@@ -39,7 +40,7 @@ struct rma_sync {
 	uint32_t pad2[15];
 	_Atomic uint64_t record;    /* offset of its struct record; 0: none */
 	_Atomic uint32_t exposures; /* so far */
-	_Atomic uint32_t noput;     /* the epoch for which it has promised MPI_MODE_NOPUT; 0: none */
+	_Atomic uint32_t noput; /* the epoch for which it has promised MPI_MODE_NOPUT; 0: none */
 	uint32_t pad3[12];
 };
 static_assert(sizeof(struct rma_sync) == 4 * CACHE_LINE, "a line each");

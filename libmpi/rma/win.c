@@ -147,15 +147,17 @@ static void offer_memory(struct make *m, void *at, int64_t bytes)
 
 static void offer_control(struct make *m)
 {
+	int64_t len = (int64_t)sizeof(struct rma_ctl) +
+		      (int64_t)sizeof(struct rma_pair) * m->comm->size;
 	struct rma *r = m->w->rma;
 	void *p = NULL;
 
-	fail(m, via_mem_new(sizeof(*r->ctl), CACHE_LINE, &p));
+	fail(m, via_mem_new(len, CACHE_LINE, &p));
 	if (p == NULL)
 		return;
 	r->ctl = p;
-	memset(p, 0, sizeof(*r->ctl));
-	m->mine.ctl = via_mem_off(p, sizeof(*r->ctl));
+	memset(p, 0, (size_t)len);
+	m->mine.ctl = via_mem_off(p, len);
 	m->mine.seg = (uint64_t)(uintptr_t)via.shm->base;
 	if (m->mine.ctl == 0 && m->comm->size > 1)
 		fail(m, haft_err(MPI_ERR_RMA_SHARED,

@@ -25,7 +25,7 @@ int rma_attached(const struct win *w, int rank, uint64_t at, int64_t len);
 /* The window goes: all is detached. */
 void rma_attach_end(struct win *w);
 
-/* --- out.c ----------------------------------------------------------------------------------- */
+/* --- mail.c ----------------------------------------------------------------------------------- */
 
 /* A window is known by its ctx: frames that have waited for it are served.  rma_unlist: no
  * longer. */

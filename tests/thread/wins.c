@@ -71,10 +71,10 @@ int main(int argc, char **argv)
 	int sum;
 
 	crew_init(&argc, &argv);
-	OK(MPI_Win_allocate(2 * (MPI_Aint)sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD,
-		&mem, &win));
-	OK(MPI_Win_allocate(sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &counts,
-		&other));
+	OK(MPI_Win_allocate(
+		2 * (MPI_Aint)sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &mem, &win));
+	OK(MPI_Win_allocate(
+		sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &counts, &other));
 	mem[0] = mem[1] = counts[0] = 0;
 	OK(MPI_Barrier(MPI_COMM_WORLD));
 	crew_run(check_size, own_target);

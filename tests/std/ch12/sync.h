@@ -140,15 +140,15 @@ static void pscw_test(void)
 	OK(MPI_Win_post(from, 0, win));
 	OK(MPI_Win_test(win, &flag));
 	CHECK(check_size == 1 || flag == 0 || flag == 1);
-	if (check_rank % 2 == 1)
-		OK(MPI_Recv(&token, 1, MPI_INT, left, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+	if (check_rank % 2 == 1 && check_size % 2 == 0)
+		OK(MPI_Recv(&token, 1, MPI_INT, right, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
 	OK(MPI_Win_start(to, 0, win));
 	token = 4711;
 	OK(MPI_Put(&token, 1, MPI_INT, right, 5, 1, MPI_INT, win));
 	if (check_rank % 2 == 0 && check_size % 2 == 0) {
 		OK(MPI_Win_test(win, &flag));
 		CHECK(flag == 0); /* the left one waits for us */
-		OK(MPI_Send(&token, 1, MPI_INT, right, 3, MPI_COMM_WORLD));
+		OK(MPI_Send(&token, 1, MPI_INT, left, 3, MPI_COMM_WORLD));
 	}
 	OK(MPI_Win_complete(win));
 	for (flag = 0; flag == 0;)
@@ -359,8 +359,8 @@ static void requests_end(void)
 	OK(MPI_Win_flush(right, win));
 	OK(MPI_Rget(&in, 1, MPI_INT, right, 6, 1, MPI_INT, win, &r[0]));
 	OK(MPI_Raccumulate(&one, 1, MPI_INT, right, 7, 1, MPI_INT, MPI_SUM, win, &r[1]));
-	OK(MPI_Rget_accumulate(NULL, 0, MPI_INT, &old, 1, MPI_INT, right, 7, 1, MPI_INT, MPI_NO_OP,
-		win, &r[2]));
+	OK(MPI_Rget_accumulate(
+		NULL, 0, MPI_INT, &old, 1, MPI_INT, right, 7, 1, MPI_INT, MPI_NO_OP, win, &r[2]));
 	OK(MPI_Waitall(3, r, MPI_STATUSES_IGNORE));
 	CHECK(in == check_rank + 7);
 	CHECK(old == 1);

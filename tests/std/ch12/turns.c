@@ -77,8 +77,8 @@ static void all_among_ones(void)
 int main(int argc, char **argv)
 {
 	check_init(&argc, &argv);
-	OK(MPI_Win_allocate(2 * (MPI_Aint)sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD,
-		&mem, &win));
+	OK(MPI_Win_allocate(
+		2 * (MPI_Aint)sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &mem, &win));
 	turns(MPI_LOCK_EXCLUSIVE);
 	turns(MPI_LOCK_SHARED);
 	writer_among_readers();

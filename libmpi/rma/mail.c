@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* out.c - frames about windows: on their way out, and as they arrive.
+/* mail.c - frames about windows: on their way out, and as they arrive.
  *
- *      out_put ── the way is free ──> via_put
+ *      mail_put ── the way is free ──> via_put
  *         └────── or others wait: the peer's queue ── rma_pass (a hook of p2p's progress) ──>
  * via_put
  *
@@ -31,7 +31,7 @@ struct early {
 };
 
 struct way {
-	struct out *first, *last;
+	struct mail *first, *last;
 	struct way *busy_next;
 	bool busy;
 };
@@ -62,7 +62,7 @@ static int rma_pass(void)
 		next = y->busy_next;
 		y->busy = false;
 		while (y->first != NULL) {
-			struct out *o = y->first, *after = o->next;
+			struct mail *o = y->first, *after = o->next;
 
 			if (o->push(o) != 0)
 				break;
@@ -78,7 +78,7 @@ static int rma_pass(void)
 	return moved;
 }
 
-static void wait_turn(struct out *o)
+static void wait_turn(struct mail *o)
 {
 	struct way *y;
 
@@ -102,7 +102,7 @@ static void wait_turn(struct out *o)
 	via_kick();
 }
 
-void out_put(struct out *o)
+void mail_put(struct mail *o)
 {
 	bool others = rma.ways != NULL && rma.ways[o->peer].first != NULL;
 
@@ -110,40 +110,40 @@ void out_put(struct out *o)
 		wait_turn(o);
 }
 
-struct out *out_last(int peer)
+struct mail *mail_last(int peer)
 {
 	return rma.ways != NULL && rma.ways[peer].first != NULL ? rma.ways[peer].last : NULL;
 }
 
-int64_t out_room(int peer)
+int64_t mail_room(int peer)
 {
 	(void)peer;
 	return (int64_t)via.frame_max & -16;
 }
 
 /* A full way and one without memory look the same here: memory may come back. */
-void *out_frame(const struct out *o, int64_t bytes)
+void *mail_frame(const struct mail *o, int64_t bytes)
 {
 	void *room = NULL;
 
 	return via_reserve(o->peer, (size_t)bytes, &room) == 0 ? room : NULL;
 }
 
-void out_go(const struct out *o, enum msg_kind kind, int64_t bytes)
+void mail_go(const struct mail *o, enum msg_kind kind, int64_t bytes)
 {
 	via_commit(o->peer, o->ctx, kind, P2P_WINDOW, (size_t)bytes);
 }
 
 struct small {
-	struct out out;
+	struct mail mail;
 	enum msg_kind kind;
 	uint32_t len;
-	char data[OUT_SMALL];
+	char data[MAIL_SMALL];
 };
 
-static int push_small(struct out *o)
+static int push_small(struct mail *o)
 {
-	struct small *s = container_of(o, struct small, out);
+	struct small *s = container_of(o, struct small, mail);
 	int err = via_put(o->peer, o->ctx, s->kind, P2P_WINDOW, s->data, s->len);
 
 	if (err == 0)
@@ -151,7 +151,7 @@ static int push_small(struct out *o)
 	return err;
 }
 
-void out_small(int peer, uint64_t ctx, enum msg_kind kind, const void *data, uint32_t len)
+void mail_small(int peer, uint64_t ctx, enum msg_kind kind, const void *data, uint32_t len)
 {
 	bool others = rma.ways != NULL && rma.ways[peer].first != NULL;
 	struct small *s;
@@ -163,13 +163,13 @@ void out_small(int peer, uint64_t ctx, enum msg_kind kind, const void *data, uin
 		no_memory();
 	*s = (struct small){{NULL, push_small, ctx, peer}, kind, len, {0}};
 	memcpy(s->data, data, len);
-	wait_turn(&s->out);
+	wait_turn(&s->mail);
 }
 
 void rma_post(struct win *w, int rank, const void *data, uint32_t len)
 {
 	must(len <= RMA_POST_MAX);
-	out_small(w->target[rank].peer, w->comm->ctx, MSG_SYNC, data, len);
+	mail_small(w->target[rank].peer, w->comm->ctx, MSG_SYNC, data, len);
 }
 
 /* --- in ------------------------------------------------------------------------------------------
