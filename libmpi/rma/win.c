@@ -147,8 +147,8 @@ static void offer_memory(struct make *m, void *at, int64_t bytes)
 
 static void offer_control(struct make *m)
 {
-	int64_t len = (int64_t)sizeof(struct rma_ctl) +
-		      (int64_t)sizeof(struct rma_pair) * m->comm->size;
+	int64_t len =
+		(int64_t)sizeof(struct rma_ctl) + (int64_t)sizeof(struct rma_pair) * m->comm->size;
 	struct rma *r = m->w->rma;
 	void *p = NULL;
 

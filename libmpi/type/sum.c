@@ -120,8 +120,8 @@ static struct level walk_next(struct walk *w)
 	return kid;
 }
 
-static int each(const struct type *t, char *mem, int64_t count, bool split, type_each_fn *fn,
-	void *arg)
+static int each(
+	const struct type *t, char *mem, int64_t count, bool split, type_each_fn *fn, void *arg)
 {
 	struct walk w = {.room = LEVELS_FEW, .at = w.few};
 	struct level l = {t, mem, t->size == 0 ? 0 : count, 0};
