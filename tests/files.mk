@@ -64,6 +64,17 @@ mpi_TESTS += tests/life/ends.c
 mpi_TESTS += tests/life/odd.c
 mpi_TESTS += tests/life/phases.c
 mpi_TESTS += tests/life/storm.c
+mpi_TESTS += tests/net/from.c
+mpi_TESTS += tests/net/inter.c
+mpi_TESTS += tests/net/leave.c
+mpi_TESTS += tests/net/lost.c
+mpi_TESTS += tests/net/mix.c
+mpi_TESTS += tests/net/part.c
+mpi_TESTS += tests/net/probe.c
+mpi_TESTS += tests/net/session.c
+mpi_TESTS += tests/net/sizes.c
+mpi_TESTS += tests/net/storm.c
+mpi_TESTS += tests/net/thread.c
 mpi_TESTS += tests/std/ch02/limit.c
 mpi_TESTS += tests/std/ch02/named.c
 mpi_TESTS += tests/std/ch02/opaque.c
@@ -313,6 +324,16 @@ timely := death kill mpi output signal slay
 check-times: tests
 	$(Q)STRICT=1 SANFLAGS='$(san)' $(B)/tests/run -b $(B) -j 1 script $(timely:%=tests/tools/%.sh)
 .PHONY: check-times
+# All programs of MPI once more, over sockets only.  Each of them applies: what is about shared
+# memory asks whether there is any.
+check-net:
+	$(call deps,build check)
+	+$(Q)$(MAKE) --no-print-directory run-check-net
+run-check-net: export HAFT_VIA := net
+run-check-net: tests
+	$(Q)SANFLAGS='$(san)' $(B)/tests/run -b $(B) -o $(B)/check-net.log -x $(tests_factor) \
+		mpi $(mpi_sel)
+.PHONY: check-net run-check-net
 
 # kill -9 at 100 random moments.
 long-kill: $(B)/tests/life/storm $(B)/tests/run

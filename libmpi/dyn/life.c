@@ -194,7 +194,7 @@ int dyn_finalize(void)
 		return err;
 	p2p_flush();
 	err = coll_barrier(&haft_world);
-	if (err != 0)
+	if (err != 0 && err != MPI_ERR_PROC_ABORTED) /* who is lost was said before */
 		return err;
 	__atomic_store_n(&haft_life.world, HAFT_AFTER, __ATOMIC_RELEASE);
 	dyn_down(true);

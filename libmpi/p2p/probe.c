@@ -39,6 +39,14 @@ static bool probe_found(void *arg)
 	return p->a != NULL || p->err != 0;
 }
 
+/* Who only asks may hear that nothing is there, of a source that left in good order. */
+static int lost_only(const struct probe *p)
+{
+	if (p->err != 0 && p->peer >= 0 && p2p.peers[p->peer].lost == PEER_LEFT)
+		return 0;
+	return p->err;
+}
+
 static void probe_status(const struct probe *p, struct comm *c, MPI_Status *status)
 {
 	haft_status_set(
@@ -91,7 +99,7 @@ int p2p_iprobe(int source, int tag, struct comm *c, int *flag, MPI_Status *statu
 	*flag = p.a != NULL;
 	if (p.a != NULL)
 		probe_status(&p, c, status);
-	return p.err;
+	return lost_only(&p);
 }
 
 /* --- matched probes -------------------------------------------------------------------------- */
@@ -157,7 +165,7 @@ int p2p_improbe(
 		probe_found(&p);
 	}
 	*flag = p.a != NULL;
-	return p.a != NULL ? take(&p, c, message, status) : p.err;
+	return p.a != NULL ? take(&p, c, message, status) : lost_only(&p);
 }
 
 /* Starts r on the message of *message, which goes. */

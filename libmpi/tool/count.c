@@ -7,7 +7,7 @@
 #include "libmpi/tool/tool.h"
 #include "libmpi/via/via.h"
 
-enum tool_source { OF_P2P, OF_QUEUES, OF_SHM, OF_VIA, OF_OBJECTS };
+enum tool_source { OF_P2P, OF_QUEUES, OF_SHM, OF_NET, OF_VIA, OF_OBJECTS };
 
 /* What p2p_queues gives. */
 struct queues {
@@ -32,6 +32,11 @@ struct queues {
 #define SHM(field, meaning)                                                                        \
 	{                                                                                          \
 		"shm_" #field, COUNTER, TOOL_TRANSPORT, OF_SHM, offsetof(struct shm_count, field), \
+			NULL, meaning                                                              \
+	}
+#define NET(field, meaning)                                                                        \
+	{                                                                                          \
+		"net_" #field, COUNTER, TOOL_TRANSPORT, OF_NET, offsetof(struct net_count, field), \
 			NULL, meaning                                                              \
 	}
 #define VIA(name, field, meaning)                                                              \
@@ -68,6 +73,21 @@ const struct tool_count tool_counts[] = {
 	SHM(naps, "sleeps that were ended by the clock"),
 	SHM(wakes, "other processes woken"),
 	SHM(reads, "pieces read from the private memory of other processes"),
+	NET(put, "frames sent through sockets"),
+	NET(put_bytes, "bytes in them"),
+	NET(put_again, "attempts to send that met a full queue"),
+	NET(queued, "frames that could not go at once"),
+	NET(got, "frames received through sockets"),
+	NET(got_bytes, "bytes in them"),
+	NET(sent_bytes, "bytes of large messages sent straight from their buffers"),
+	NET(read_bytes, "bytes of large messages received"),
+	NET(direct_bytes, "bytes of them that the system has put straight into their buffers"),
+	NET(sends, "system calls that have sent something"),
+	NET(recvs, "system calls that have received something"),
+	NET(empty, "system calls that have found nothing to receive"),
+	NET(opened, "connections to other processes, so far"),
+	NET(left, "processes that have ended MPI in good order"),
+	NET(lost, "processes that were lost"),
 	VIA("frame_bytes", frame_max, "greatest payload of a frame"),
 #define CLASS(id, type, label, object, null, error, words)                          \
 	{"live_" #type, LEVEL, TOOL_OBJECTS, OF_OBJECTS, 0, &haft_##object##_class, \
@@ -103,6 +123,7 @@ uint64_t tool_count_now(const struct tool_count *c)
 	switch ((enum tool_source)c->source) {
 	case OF_P2P: return at64(p2p_counts(), c->at);
 	case OF_SHM: return via.shm != NULL ? at64(&via.shm->count, c->at) : 0;
+	case OF_NET: return via.net != NULL ? at64(net_counts(via.net), c->at) : 0;
 	case OF_VIA: return at32(&via, c->at);
 	case OF_OBJECTS: return live(c->cls);
 	case OF_QUEUES: break;
