@@ -18,6 +18,7 @@ mpiexec_SRCS := \
 	tools/mpiexec/main.c \
 	tools/mpiexec/out.c \
 	tools/mpiexec/plan.c \
+	tools/mpiexec/pmiserv.c \
 	tools/mpiexec/roll.c \
 	tools/mpiexec/spawn.c \
 	libmpi/boot/map.c \

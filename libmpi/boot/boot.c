@@ -45,6 +45,7 @@ struct order {
 	int fd, rank, size, app, by;
 	int near;   /* rank if it is not said: one host */
 	int listen; /* -1: no socket */
+	int pmi;    /* mpiexec's server for ranks of other MPIs; -1: none */
 	uint64_t cookie;
 };
 
@@ -104,6 +105,8 @@ static bool order_read(struct order *o)
 		return false;
 	if (!order_int(list, "listen", &o->listen))
 		o->listen = -1;
+	if (!order_int(list, "pmi", &o->pmi))
+		o->pmi = -1;
 	if (!order_int(list, "near", &o->near) && !order_int(list, "rank", &o->near))
 		return false;
 	return order_int(list, "fd", &o->fd) && order_int(list, "rank", &o->rank) &&
@@ -252,6 +255,8 @@ static enum claim job_join(const struct order *o)
 	}
 	fcntl(fd, F_SETFD, FD_CLOEXEC);
 	launcher_follow(o->by);
+	if (o->pmi >= 0 && pmi_fd_sound(o->pmi))
+		fcntl(o->pmi, F_SETFD, FD_CLOEXEC);
 	world = shm_seg_map(seg, &len);
 	listen_fd = listen_take(o->listen);
 	here = (struct boot){.rank = o->rank,
@@ -289,6 +294,13 @@ static int foreign_join(enum kvs_kind kind)
 	return 0;
 }
 
+/* True if another launcher has come between mpiexec and us: what mpiexec says is for him. */
+static bool order_stale(const struct order *o)
+{
+	return getenv("PMIX_NAMESPACE") != NULL ||
+	       (getenv("PMI_FD") != NULL && kvs_env("PMI_FD") != o->pmi);
+}
+
 /* No order of our mpiexec: another launcher's job, or one of our own. */
 static int other_join(void)
 {
@@ -312,7 +324,7 @@ int boot_init(struct boot **b)
 {
 	struct order o;
 	enum claim claim;
-	bool told = order_read(&o);
+	bool told = order_read(&o) && !order_stale(&o);
 
 	*b = &here;
 	if (here.seg != NULL) {

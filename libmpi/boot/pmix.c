@@ -5,8 +5,8 @@
  *   PMIX_NAMESPACE?  -->  dlopen  -->  PMIx_Init  -->  Put, Commit, Fence, Get  -->  PMIx_Finalize
  *
  * Haft is built without PMIx's headers: the few types and numbers below are the part of its binary
- * interface that has been the same from version 2 on.  tests/launch/pmixabi.sh compares them with the
- * headers, where there are any. */
+ * interface that has been the same from version 2 on.  tests/launch/pmixabi.sh compares them with
+ * the headers, where there are any. */
 #include "libmpi/boot/kvs.h"
 
 #include <dlfcn.h>

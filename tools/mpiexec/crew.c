@@ -15,9 +15,10 @@
 #include "libmpi/boot/boot.h"
 #include "libmpi/core/set.h"
 #include "tools/mpiexec/listen.h"
+#include "tools/mpiexec/pmiserv.h"
 
 #define FD_MIN     100 /* scripts use the low numbers for files of their own */
-#define FILES_RANK 3   /* two pipes, and a socket */
+#define FILES_RANK 4   /* two pipes, and two sockets */
 #define FILES_OWN  32  /* mpiexec's own files, and some that it was given */
 
 static struct boot_rank *page_of(const struct crew *c, int i)
@@ -25,7 +26,7 @@ static struct boot_rank *page_of(const struct crew *c, int i)
 	return shm_seg_job_rank(c->seg, i);
 }
 
-/* Three files a rank are more than the usual limit of 1024 files at 512 ranks. */
+/* Four files a rank are more than the usual limit of 1024 files at 512 ranks. */
 static void files_raise(struct crew *c)
 {
 	rlim_t want = (rlim_t)c->n * FILES_RANK + FILES_OWN;
@@ -119,17 +120,59 @@ void crew_segment(struct crew *c, const struct boot_world *world, int host, uint
 	guard_init(&c->guard, c->n, shm_seg_cookie(c->seg));
 }
 
-/* What a rank finds in its environment. */
-static char *order_make(const struct crew *c, int i)
+/* What a rank of ours finds in its environment. */
+static char *order_make(const struct crew *c, int i, int pmi)
 {
 	const struct member *m = &c->m[i];
-	char far[64] = "";
+	char far[64] = "", other[32] = "";
 
 	if (m->listen >= 0)
 		snprintf(far, sizeof far, ",near=%d,listen=%d", i, m->listen);
-	return text(BOOT_VAR "=fd=%d,rank=%d,size=%d,app=%d,by=%d,cookie=%016llx%s",
+	if (pmi >= 0)
+		snprintf(other, sizeof other, ",pmi=%d", pmi);
+	return text(BOOT_VAR "=fd=%d,rank=%d,size=%d,app=%d,by=%d,cookie=%016llx%s%s",
 		c->spawn.seg_fd, m->rank, c->plan->nranks, m->app, (int)c->spawn.by,
-		(unsigned long long)shm_seg_cookie(c->seg), far);
+		(unsigned long long)shm_seg_cookie(c->seg), far, other);
+}
+
+/* True for what a launcher that has started us has told us: it is not for our ranks. */
+static bool env_foreign(const char *setting)
+{
+	static const char *const all[] = {"PMI_FD=", "PMI_RANK=", "PMI_SIZE=", "PMI_ID=",
+		"PMI_PORT=", "PMIX_NAMESPACE=", "PMIX_RANK="};
+
+	for (size_t i = 0; i < countof(all); i++)
+		if (strncmp(setting, all[i], strlen(all[i])) == 0)
+			return true;
+	return false;
+}
+
+#define ENV_OWN 4 /* variables of ours at most */
+
+/* The environment of a rank: that of its program, and who it is, for ranks of our own and (`pmi',
+ * an fd, or -1) of other MPIs.  The first ENV_OWN texts (NULL: none) and the array are malloc'ed.
+ */
+static char **env_make(const struct crew *c, int i, char *const *base, int pmi, char **own)
+{
+	char **env;
+	size_t n = 0;
+
+	own[0] = order_make(c, i, pmi);
+	own[1] = pmi >= 0 ? text("PMI_FD=%d", pmi) : NULL;
+	own[2] = pmi >= 0 ? text("PMI_RANK=%d", c->m[i].rank) : NULL;
+	own[3] = pmi >= 0 ? text("PMI_SIZE=%d", c->plan->nranks) : NULL;
+	while (base[n] != NULL)
+		n++;
+	env = grow(NULL, n + ENV_OWN + 1, sizeof *env);
+	n = 0;
+	for (int k = 0; k < ENV_OWN; k++)
+		if (own[k] != NULL)
+			env[n++] = own[k];
+	for (; *base != NULL; base++)
+		if (!env_foreign(*base))
+			env[n++] = *base;
+	env[n] = NULL;
+	return env;
 }
 
 /* A pipe from a rank; its read end goes to the output.  Returns the write end or -1. */
@@ -149,15 +192,15 @@ static char *member_start(struct crew *c, int i, int in, crew_hear_fn *hear)
 {
 	struct member *m = &c->m[i];
 	struct app *a = &c->plan->app[m->app];
-	struct ends e = {.in = in};
+	struct ends e = {.in = in, .pmi = c->pmi != NULL ? pmi_give(c->pmi, i) : -1};
 	const char *stage = "a pipe";
-	char *order = order_make(c, i), *why = NULL;
+	char *own[ENV_OWN], *why = NULL;
 	pid_t pid = -1;
 
 	e.out = output_make(m->rank, 0, hear);
 	e.err = output_make(m->rank, 1, hear);
 	e.listen = m->listen;
-	a->envp[0] = order;
+	e.envp = env_make(c, i, a->envp + 1, e.pmi, own);
 	if (e.in >= 0 && e.out >= 0 && e.err >= 0)
 		pid = spawn_rank(&c->spawn, a, &e, &stage);
 	if (pid < 0)
@@ -167,8 +210,11 @@ static char *member_start(struct crew *c, int i, int in, crew_hear_fn *hear)
 	close(e.err);
 	if (m->listen >= 0)
 		close(m->listen);
-	a->envp[0] = NULL;
-	free(order);
+	if (e.pmi >= 0)
+		close(e.pmi);
+	free(e.envp);
+	for (int k = 0; k < ENV_OWN; k++)
+		free(own[k]);
 	if (pid < 0)
 		return why;
 	m->pid = c->guard.group[i] = m->group = pid;
@@ -314,6 +360,8 @@ const struct boot_job *crew_abort(struct crew *c)
 
 void crew_fini(struct crew *c)
 {
+	pmi_free(c->pmi);
+	c->pmi = NULL;
 	if (c->seg == NULL)
 		return;
 	crew_signal(c, SIGKILL);

@@ -20,6 +20,7 @@
 
 struct boot_world;
 struct boot_job;
+struct pmi;
 
 /* One rank of this host.  It was started as the leader of a process group. */
 struct member {
@@ -39,6 +40,7 @@ struct crew {
 	struct shm_seg *seg;
 	struct spawn spawn;
 	struct guard guard;
+	struct pmi *pmi; /* serves ranks of other MPIs; NULL: nobody does */
 };
 
 /* What can be seen of a rank from outside. */
@@ -65,8 +67,8 @@ void crew_init(struct crew *c, const struct plan *p, int host, const char *ip, c
 /* Makes the segment; `world' NULL: all ranks are here, and none listens.  `cookie' 0: a new one. */
 void crew_segment(struct crew *c, const struct boot_world *world, int host, uint64_t cookie);
 
-/* Starts the ranks.  in_fd(rank) is what a rank reads, an fd that is closed here, or -1: /dev/null.
- * Returns NULL, or why not all of them run: malloc'ed words. */
+/* Starts the ranks; c->pmi may have been set before.  in_fd(rank) is what a rank reads, an fd that
+ * is closed here, or -1: /dev/null. Returns NULL, or why not all of them run: malloc'ed words. */
 char *crew_start(struct crew *c, int (*in_fd)(int rank), crew_hear_fn *hear);
 
 /* Takes note of all children that have died.  Never blocks.  Other children: *other(pid, status),

@@ -16,6 +16,7 @@
 #include "libmpi/core/set.h"
 #include "tools/mpiexec/feed.h"
 #include "tools/mpiexec/out.h"
+#include "tools/mpiexec/pmiserv.h"
 
 uint64_t now_ns(void)
 {
@@ -69,6 +70,7 @@ static void here_start(struct job *j)
 	for (int i = 0; i < j->n && ip != NULL; i++)
 		free(addr[i]);
 	free(addr);
+	j->crew.pmi = pmi_new(&j->crew);
 	why = crew_start(&j->crew, stdin_give, out_add);
 	j->stdin_fd = feed_open() ? STDIN_FILENO : -1;
 	for (int r = 0; r < j->n; r++) {

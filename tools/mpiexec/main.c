@@ -3,7 +3,8 @@
  *
  *                     .-- signalfd: deaths, Ctrl-C, Ctrl-Z, roll-call
  *   poll(...) <-------+-- out: ranks' output, room in our own
- *                     '-- terminal -> rank 0
+ *                     |-- terminal -> rank 0
+ *                     '-- pmi: requests of ranks of other MPIs
  *
  * All signals that matter are blocked and come by the signalfd, so that nothing here runs in a
  * handler, and nothing but poll ever waits. */
@@ -21,11 +22,12 @@
 #include "tools/mpiexec/feed.h"
 #include "tools/mpiexec/job.h"
 #include "tools/mpiexec/out.h"
+#include "tools/mpiexec/pmiserv.h"
 
 #define NS_MS 1000000u
 
 /* What the loop waits for. */
-enum { ON_SIGNAL, ON_TTY, ON_STDIN, ON_OUT, ON_ALL = ON_OUT + OUT_POLLS };
+enum { ON_SIGNAL, ON_TTY, ON_STDIN, ON_PMI, ON_OUT, ON_ALL = ON_OUT + OUT_POLLS };
 
 /* The lowest three fds exist, so that no file of ours is taken for one of them. */
 static void fds_open(void)
@@ -196,11 +198,14 @@ static void loop(struct job *j, int sigfd)
 		clock_work(j, now);
 		p[ON_SIGNAL] = (struct pollfd){.fd = sigfd, .events = POLLIN};
 		stdin_polls(j, p);
+		p[ON_PMI] = (struct pollfd){.fd = pmi_fd(j->crew.pmi), .events = POLLIN};
 		out_polls(p + ON_OUT);
 		if (poll(p, ON_ALL, patience(j, out_open() ? drain_ns : 0, now)) < 0)
 			continue;
 		out_work(p + ON_OUT, now_ns());
 		stdin_work(j, p);
+		if (p[ON_PMI].revents != 0)
+			pmi_work(j->crew.pmi);
 		if (p[ON_SIGNAL].revents != 0)
 			signals_read(j, sigfd);
 	}

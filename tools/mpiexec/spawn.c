@@ -51,11 +51,13 @@ __attribute__((noreturn)) static void child_run(struct child *c)
 	fcntl(s->seg_fd, F_SETFD, 0);
 	if (c->e->listen >= 0)
 		fcntl(c->e->listen, F_SETFD, 0);
+	if (c->e->pmi >= 0)
+		fcntl(c->e->pmi, F_SETFD, 0);
 	setrlimit(RLIMIT_NOFILE, &s->files);
 	child_signals(c);
-	execve(a->file, a->argv, a->envp);
+	execve(a->file, a->argv, c->e->envp);
 	if (errno == ENOEXEC)
-		execve("/bin/sh", a->script, a->envp);
+		execve("/bin/sh", a->script, c->e->envp);
 	child_fail(c, a->file);
 }
 

@@ -20,13 +20,15 @@ struct spawn {
 	pid_t by;            /* mpiexec */
 };
 
-/* What a rank reads and writes. */
+/* What a rank reads and writes, and its environment. */
 struct ends {
 	int in, out, err;
 	int listen; /* its socket, which it inherits as it is; -1: none */
+	int pmi;    /* likewise: its connection to the PMI server */
+	char **envp;
 };
 
-/* Starts `a' with a->envp as it is and the given fds as 0, 1 and 2.  Returns the pid, or -1 with
+/* Starts `a' with this environment and the given fds as 0, 1 and 2.  Returns the pid, or -1 with
  * errno; *stage says then what failed. */
 pid_t spawn_rank(
 	const struct spawn *s, const struct app *a, const struct ends *e, const char **stage);
