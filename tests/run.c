@@ -9,12 +9,13 @@
  *
  * A test is named by its source.  Its order is the line `RUN ...' among its first lines:
  *
- *     RUN np=1,2,4 time=SECONDS rc=N args="..." env="A=1 B=2" alone
+ *     RUN np=1,2,4 time=SECONDS rc=N args="..." env="A=1 B=2" alone idle
  *
  * np: an MPI test runs once for each, under BUILD/bin/mpiexec -n NP (np=0: alone, without mpiexec).
  * time: the limit in seconds (TIME_LIMIT if absent; times FACTOR).  rc: the exit code expected (0).
  * env: variables of this test; B (the build directory) is always there.
  * alone: nothing runs beside it; tests of more than two processes always do so.
+ * idle: it sleeps nearly all of its time, and does not count among those that run side by side.
  *
  * Exit code 0 is ok, 77 is skip, all else failed.  A test must leave nothing behind: no process
  * (its keeper inherits the orphans: that is what a subreaper gets), no file in the TMPDIR that it
@@ -39,6 +40,7 @@
 #define TIME_LIMIT   400   /* seconds a test may take that does not say so itself */
 #define GRACE_MS     20000 /* what a test started may outlive it, on a machine however slow */
 #define SIDE_BY_SIDE 2     /* tests at a time; the reference machine has two cores */
+#define AT_ONCE      16    /* at most, with those that are idle */
 #define HEAD_MAX     4096  /* bytes of a source in which its RUN line is looked for */
 #define NP_MAX       16    /* runs of one test */
 #define ARGV_MAX     64    /* words of a command */
@@ -56,7 +58,7 @@ struct job {
 	int np;          /* MPI only; 0: started without mpiexec */
 	int limit;       /* seconds */
 	int rc;          /* exit code to expect */
-	int alone;
+	int alone, idle;
 	char args[512], env[512];
 	char out[PATH_LEN]; /* file with its output */
 	char tmp[PATH_LEN]; /* its TMPDIR */
@@ -193,6 +195,7 @@ static void job_add(enum kind kind, const char *src, const char *order, int np)
 	order_get(order, "env", j->env, sizeof(j->env));
 	j->limit *= factor;
 	j->alone = np > 2 || strstr(order, " alone ") != NULL;
+	j->idle = !j->alone && strstr(order, " idle ") != NULL;
 	snprintf(flat, sizeof(flat), "%s", j->name);
 	for (char *p = flat; *p != '\0'; p++)
 		if (*p == '/')
@@ -238,6 +241,17 @@ static void env_put(char *s)
 		putenv(p);
 }
 
+/* No signal is ignored or blocked, whoever has started us (nohup, a shell's background job). */
+static void signals_reset(void)
+{
+	sigset_t none;
+
+	for (int sig = 1; sig < NSIG; sig++)
+		signal(sig, SIG_DFL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
 /* In the test's own process: becomes the test. */
 __attribute__((noreturn)) static void test_exec(struct job *j)
 {
@@ -247,7 +261,9 @@ __attribute__((noreturn)) static void test_exec(struct job *j)
 	int in = open("/dev/null", O_RDONLY);
 	int out = open(j->out, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, 0666);
 
+	signals_reset();
 	setpgid(0, 0);
+	umask(022);
 	dup2(in, 0);
 	dup2(out, 1);
 	dup2(out, 2);
@@ -331,10 +347,8 @@ __attribute__((noreturn)) static void keeper_main(struct job *j, int fd)
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	pid = fork();
-	if (pid == 0) {
-		sigprocmask(SIG_UNBLOCK, &set, NULL);
+	if (pid == 0)
 		test_exec(j);
-	}
 	setpgid(pid, pid);
 	while (waitpid(pid, &v.status, WNOHANG) == 0) {
 		/* Orphans that end wake us as well; the limit has a second's slack. */
@@ -477,35 +491,58 @@ static void job_end(struct job *j)
 	rmdir(j->tmp);
 }
 
-/* Runs the jobs whose `alone' is as said, at most `n' at a time. */
+/* The jobs that run just now. */
+static struct {
+	struct pollfd p[AT_ONCE];
+	struct job *job[AT_ONCE];
+	int n, busy; /* busy: those that are not idle */
+} on;
+
+/* Starts jobs of one kind, from number `next' on, as long as `n' are not busy and there is room. */
+static int jobs_start(int alone, int idle, int next, int n)
+{
+	for (; next < njobs && on.n < AT_ONCE && on.busy < n; next++) {
+		struct job *j = &jobs[next];
+
+		if (j->alone != alone || j->idle != idle)
+			continue;
+		job_start(j);
+		on.p[on.n] = (struct pollfd){.fd = j->fd, .events = POLLIN};
+		on.job[on.n++] = j;
+		on.busy += !idle;
+	}
+	return next;
+}
+
+/* Waits until a job ends. */
+static void jobs_wait(void)
+{
+	if (poll(on.p, (nfds_t)on.n, -1) < 0)
+		die("poll: %s", strerror(errno));
+	for (int i = on.n - 1; i >= 0; i--) {
+		if (on.p[i].revents == 0)
+			continue;
+		job_end(on.job[i]);
+		on.busy -= !on.job[i]->idle;
+		on.n--;
+		on.job[i] = on.job[on.n];
+		on.p[i] = on.p[on.n];
+	}
+}
+
+/* Runs the jobs whose `alone' is as said, at most `n' at a time, and beside them those that are
+ * idle.
+ */
 static void jobs_run(int alone, int n)
 {
-	struct pollfd p[16];
-	struct job *on[16];
-	int running = 0, next = 0;
+	int idle = 0, next = 0;
 
 	for (;;) {
-		while (next < njobs && running < n) {
-			struct job *j = &jobs[next++];
-
-			if (j->alone != alone)
-				continue;
-			job_start(j);
-			p[running] = (struct pollfd){.fd = j->fd, .events = POLLIN};
-			on[running++] = j;
-		}
-		if (running == 0)
+		idle = jobs_start(alone, 1, idle, n);
+		next = jobs_start(alone, 0, next, n);
+		if (on.n == 0)
 			return;
-		if (poll(p, (nfds_t)running, -1) < 0)
-			die("poll: %s", strerror(errno));
-		for (int i = running - 1; i >= 0; i--) {
-			if (p[i].revents == 0)
-				continue;
-			job_end(on[i]);
-			running--;
-			on[i] = on[running];
-			p[i] = p[running];
-		}
+		jobs_wait();
 	}
 }
 

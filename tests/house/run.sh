@@ -36,6 +36,14 @@ grace=500 try orphan 'setsid sleep 20 &' && bad "a process left behind passed"
 grep -q 'left processes behind' orphan.log || bad "leftover process is not named"
 try short 'sleep 0.3 &' || bad "a process that ends by itself is no leftover"
 try file 'touch "$TMPDIR/x"' && bad "a file left behind passed"
+(
+	trap '' HUP PIPE INT
+	try fresh 'kill -HUP $$; sleep 20'
+)
+grep -q 'signal 1' fresh.log || bad "a signal is ignored in a test because it is in the runner"
+printf '%s\n' '# RUN idle' "touch '$TMPDIR/b'; until [ -e '$TMPDIR/a' ]; do sleep 0.05; done; rm '$TMPDIR/a'" >tests/idle.sh
+printf '%s\n' "until [ -e '$TMPDIR/b' ]; do sleep 0.05; done; rm '$TMPDIR/b'; touch '$TMPDIR/a'" >tests/busy.sh
+"$run" -j 1 -b build script tests/busy.sh tests/idle.sh >idle.log || bad "an idle test does not run beside others"
 try signal 'kill -SEGV $$' && bad "a signal passed"
 grep -q 'signal 11' signal.log || bad "signal is not named"
 rm -rf "$TMPDIR"/*

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
+# RUN idle
 # A rank that fails is named, and the job ends within 1 s with its exit code.
 . tests/tools/lib.sh
 

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
+# RUN idle
 # The watch for jobs in which everybody sleeps (HAFT_HANG), and what its roll-call says.
 . tests/tools/lib.sh
 

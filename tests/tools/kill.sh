@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
+# RUN idle
 # kill -9 of mpiexec leaves no process alive after 1 s, and no file anywhere.
 . tests/tools/lib.sh
 

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
+# RUN idle
 # How jobs of MPI begin and end: ends.c, under mpiexec and alone.
 . tests/tools/lib.sh
 life=$TMPDIR/life

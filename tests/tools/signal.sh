@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
+# RUN idle
 # Signals to mpiexec: passed on, then enforced; stop and go; the roll-call.
 . tests/tools/lib.sh
 

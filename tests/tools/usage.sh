@@ -42,6 +42,21 @@ wrong 127 'not found' ./no-such-program
 wrong 127 'not found' ''
 wrong 127 'not found' true : no-such-program
 wrong 127 'it is a directory' /etc
+# A folder of PATH that may not be looked into (root may) has no program.
+mkdir "$TMPDIR/closed"
+chmod 0 "$TMPDIR/closed"
+(
+	[ "$(id -u)" != 0 ] || run="setpriv --reuid=65534 --clear-groups $run"
+	if [ "$(id -u)" != 0 ] || $run -n 1 true 2>/dev/null; then
+		PATH=$TMPDIR/closed:$PATH
+		said='a closed folder in PATH'
+		timeout $patience $run no-such-program >"$out" 2>"$err"
+		rc=$?
+		want_rc 127
+		want_err 'not found'
+	fi
+	exit $bad
+) || bad=1
 echo 'echo hi' >"$TMPDIR/plain"
 wrong 127 'Permission denied' "$TMPDIR/plain"
 

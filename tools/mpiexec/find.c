@@ -49,6 +49,9 @@ static char *path_find(const char *dirs, const char *name, const char *wdir, int
 		char *full = file_in(wdir, file);
 		int e = file_check(full);
 
+		if (e == EACCES && access(full, F_OK) != 0)
+			e = ENOENT; /* a folder that we may not look into has nothing for us */
+
 		free(full);
 		free(dir);
 		if (e == 0)
