@@ -280,12 +280,14 @@ $(B)/tests/unit/set $(B)/tests/unit/win: $(libmpi_OBJS)
 $(B)/tests/fuzz/type: $(libmpi_OBJS)
 
 # With the user's own compiler command: what is installed is what is tested.  More sources of a test
-# are more prerequisites; tests_FLAGS-NAME are its own flags and libraries.
+# are more prerequisites; tests_FLAGS-NAME are its own flags and libraries.  A test that another one
+# includes is no source of that one.
 tests_mpicc = $(B)/bin/mpicc -std=gnu11 -Wall -Wextra -O1 -g $(san) $(if $(WERROR),-Werror) -I.
 $(call tests_bin,$(sort $(mpi_TESTS) $(demo_SRCS))): $(B)/tests/%: tests/%.c $(B)/include/mpi.h $(B)/flags | all
 	$(call say,MPICC,$@)
 	@mkdir -p $(@D)
-	$(Q)$(tests_mpicc) -MMD -MP -MT $@ $(filter %.c,$^) -o $@ $(tests_FLAGS-$(*F))
+	$(Q)$(tests_mpicc) -MMD -MP -MT $@ $(filter-out $(filter-out $<,$(mpi_TESTS)),$(filter %.c,$^)) \
+		-o $@ $(tests_FLAGS-$(*F))
 
 tests_mpifort = $(B)/bin/mpifort -Wall -O1 -g $(san)
 define tests_fort
