@@ -138,6 +138,7 @@ mpi_TESTS += tests/std/ch05/decode.c
 mpi_TESTS += tests/std/ch11/abort.c
 mpi_TESTS += tests/std/ch11/session.c
 mpi_TESTS += tests/std/ch11/worlds.c
+mpi_TESTS += tests/std/ch12/check.c
 mpi_TESTS += tests/std/ch12/epochs.c
 mpi_TESTS += tests/std/ch12/history.c
 mpi_TESTS += tests/std/ch12/historymsg.c

@@ -75,21 +75,18 @@ void check_free(struct win *w)
 
 /* --- promises -------------------------------------------------------------------------------- */
 
-#define PROMISE_POST 0x80000000u
-
-void check_fence(struct win *w, int assert)
+void check_fence(struct win *w, int modes)
 {
 	struct check *c = check_of(w);
 
 	if (c == NULL)
 		return;
 	c->fences++;
-	atomic_store_explicit(&w->rma->ctl->sync.noput,
-		(assert &MPI_MODE_NOPUT) != 0 ? c->fences & ~PROMISE_POST : 0,
-		memory_order_release);
+	atomic_store_explicit(&w->rma->ctl->sync.noput[c->fences % 2],
+		(modes & MPI_MODE_NOPUT) != 0 ? c->fences : 0, memory_order_release);
 }
 
-void check_post(struct win *w, int assert)
+void check_post(struct win *w, int modes)
 {
 	struct check *c = check_of(w);
 
@@ -97,9 +94,8 @@ void check_post(struct win *w, int assert)
 		return;
 	c->exposures++;
 	atomic_store_explicit(&w->rma->ctl->sync.exposures, c->exposures, memory_order_relaxed);
-	atomic_store_explicit(&w->rma->ctl->sync.noput,
-		(assert &MPI_MODE_NOPUT) != 0 ? c->exposures | PROMISE_POST : 0,
-		memory_order_release);
+	atomic_store_explicit(&w->rma->ctl->sync.noput[2],
+		(modes & MPI_MODE_NOPUT) != 0 ? c->exposures : 0, memory_order_release);
 }
 
 /* --- forgetting ------------------------------------------------------------------------------ */
@@ -311,14 +307,12 @@ static uint64_t stamp_of(const struct win *w, int rank)
 static int promise(const struct win *w, const struct rma_access *a, uint64_t stamp)
 {
 	const struct rma_ctl *ctl = w->target[a->rank].ctl;
-	uint32_t noput, now = (uint32_t)stamp;
+	uint32_t now = (uint32_t)stamp, which = stamp >> 32 == STAMP_START ? 2 : now % 2;
 	char name[RMA_WORDS];
 
 	if (ctl == NULL || stamp >> 32 == STAMP_LOCK)
 		return 0;
-	now = stamp >> 32 == STAMP_START ? now | PROMISE_POST : now & ~PROMISE_POST;
-	noput = atomic_load_explicit(&ctl->sync.noput, memory_order_acquire);
-	if (noput == 0 || noput != now)
+	if (now == 0 || atomic_load_explicit(&ctl->sync.noput[which], memory_order_acquire) != now)
 		return 0;
 	return haft_err(MPI_ERR_RMA_CONFLICT,
 		"%s: rank %d writes to rank %d, which has promised MPI_MODE_NOPUT",

@@ -37,7 +37,7 @@ void check_complete(struct win *w, int rank, bool gets);
 
 /* A fence ends: what the window's owner promises until the next one.  A post: the same until the
  * wait. */
-void check_fence(struct win *w, int assert);
-void check_post(struct win *w, int assert);
+void check_fence(struct win *w, int modes);
+void check_post(struct win *w, int modes);
 
 #endif

@@ -4,7 +4,6 @@
 #include "libmpi/rma/epoch.h"
 
 #include "libmpi/core/err.h"
-#include "libmpi/p2p/p2p.h"
 #include "libmpi/rma/check.h"
 #include "libmpi/rma/far.h"
 #include <stddef.h>
@@ -173,16 +172,16 @@ int epoch_no_rank(const struct win *w, int rank)
 	return haft_err(MPI_ERR_RANK, "rank %d is not in %s", rank, rma_words(w, name));
 }
 
-int epoch_assert(const struct win *w, int assert)
+int epoch_assert(const struct win *w, int modes)
 {
 	const int all = MPI_MODE_NOCHECK | MPI_MODE_NOSTORE | MPI_MODE_NOPUT | MPI_MODE_NOPRECEDE |
 			MPI_MODE_NOSUCCEED;
 	char name[RMA_WORDS];
 
-	if (likely((assert & ~all) == 0))
+	if (likely((modes & ~all) == 0))
 		return 0;
 	return haft_err(MPI_ERR_ASSERT, "%s: 0x%x has bits that are no MPI_MODE_ constant",
-		rma_words(w, name), (unsigned)assert);
+		rma_words(w, name), (unsigned)modes);
 }
 
 /* --- accesses -------------------------------------------------------------------------------- */
@@ -238,8 +237,10 @@ int rma_epoch_new(struct win *w, const struct info *info)
 	e->started = calloc((size_t)w->size, sizeof(*e->started));
 	e->win = w;
 	e->near = true;
-	for (int i = 0; i < w->size; i++)
+	for (int i = 0; i < w->size; i++) {
 		e->near = e->near && w->target[i].ctl != NULL;
+		e->serves = e->serves || w->target[i].way == RMA_MSG;
+	}
 	if (e->target == NULL || e->started == NULL || far_new(w) != 0 || check_new(w) != 0) {
 		rma_epoch_free(w);
 		return haft_err(MPI_ERR_NO_MEM, "no memory to synchronize a window of %d processes",

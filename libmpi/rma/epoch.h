@@ -32,6 +32,7 @@
 #ifndef HAFT_RMA_EPOCH_H
 #define HAFT_RMA_EPOCH_H
 
+#include "libmpi/p2p/p2p.h"
 #include "libmpi/rma/rma.h"
 
 enum epoch_access { EPOCH_CLOSED, EPOCH_FENCE, EPOCH_FENCED, EPOCH_START, EPOCH_LOCK, EPOCH_ALL };
@@ -59,6 +60,8 @@ struct rma_epoch {
 	uint8_t access; /* enum epoch_access */
 	bool posted;
 	bool near;     /* all members share memory with this one */
+	bool serves;   /* others need this process's help to access its memory */
+	uint8_t calls; /* since the last look at what others want */
 	bool promised; /* ALL: with MPI_MODE_NOCHECK */
 	int locks;     /* LOCK: targets held or waited for */
 	int nstarted;  /* START: targets in the group */
@@ -117,8 +120,8 @@ int epoch_wrong(const struct win *w, int rank, const char *what);
 /* MPI_ERR_RANK with words: the window has no such rank. */
 int epoch_no_rank(const struct win *w, int rank);
 
-/* 0, or MPI_ERR_ASSERT with words if assert has bits that MPI does not know. */
-int epoch_assert(const struct win *w, int assert);
+/* 0, or MPI_ERR_ASSERT with words if modes has bits that MPI does not know. */
+int epoch_assert(const struct win *w, int modes);
 
 /* Opens and closes win.open or target.open, unless accesses are recorded. */
 static inline void epoch_open_all(struct win *w, bool open)
@@ -147,6 +150,20 @@ static inline int epoch_flushed_local(struct win *w, int rank)
 static inline int epoch_flushed_local_all(struct win *w)
 {
 	return likely(w->rma->unread == 0) ? 0 : rma_flush_wait_local_all(w);
+}
+
+/* A call that does not wait: now and then it looks all the same at what others want of this
+ * process, who may make no other calls; always, if they need it for this window. */
+#define EPOCH_CALLS 64 /* a look costs about as much as a lock */
+
+static inline void epoch_look(struct win *w)
+{
+	struct rma_epoch *e = w->rma->epoch;
+
+	if (likely(!e->serves && ++e->calls < EPOCH_CALLS))
+		return;
+	e->calls = 0;
+	p2p_progress();
 }
 
 /* pscw.c: an access to a target of MPI_Win_start waits until it has posted. */

@@ -3,7 +3,6 @@
  */
 #include "libmpi/rma/far.h"
 
-#include "libmpi/p2p/p2p.h"
 #include "libmpi/rma/epoch.h"
 #include <stdlib.h>
 #include <string.h>

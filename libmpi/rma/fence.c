@@ -14,10 +14,10 @@
 #include <engine.h>
 
 /* 0, or MPI_ERR_RMA_SYNC with words: a fence is not allowed now. */
-static int fence_check(const struct win *w, int assert)
+static int fence_check(const struct win *w, int modes)
 {
 	const struct rma_epoch *e = w->rma->epoch;
-	int err = epoch_assert(w, assert);
+	int err = epoch_assert(w, modes);
 
 	if (err != 0)
 		return err;
@@ -26,25 +26,25 @@ static int fence_check(const struct win *w, int assert)
 	if (unlikely(e->posted))
 		return epoch_wrong(w, -1, "MPI_Win_fence inside an exposure epoch");
 	if (unlikely(e->check != NULL && e->access == EPOCH_FENCED) &&
-		(assert &MPI_MODE_NOPRECEDE) != 0)
+		(modes & MPI_MODE_NOPRECEDE) != 0)
 		return epoch_wrong(w, -1, "MPI_MODE_NOPRECEDE is not true");
 	return 0;
 }
 
-int rma_win_fence(int assert, struct win *w)
+int rma_win_fence(int modes, struct win *w)
 {
 	const int none = MPI_MODE_NOPRECEDE | MPI_MODE_NOSUCCEED;
 	struct rma_epoch *e = w->rma->epoch;
-	int err = fence_check(w, assert), met = 0;
+	int err = fence_check(w, modes), met = 0;
 
 	if (err != 0)
 		return err;
-	if (e->access == EPOCH_FENCED || (assert &MPI_MODE_NOPRECEDE) == 0)
+	if (e->access == EPOCH_FENCED || (modes & MPI_MODE_NOPRECEDE) == 0)
 		err = rma_flushed_all(w);
-	check_fence(w, assert);
+	check_fence(w, modes);
 	epoch_open_all(w, false);
-	e->access = (assert &MPI_MODE_NOSUCCEED) != 0 ? EPOCH_CLOSED : EPOCH_FENCE;
-	if ((assert &none) != none)
+	e->access = (modes & MPI_MODE_NOSUCCEED) != 0 ? EPOCH_CLOSED : EPOCH_FENCE;
+	if ((modes & none) != none)
 		met = coll_barrier(w->comm);
 	check_clear(w);
 	return err != 0 ? err : met;

@@ -6,7 +6,6 @@
  * waited for.  MPI_Win_sync is a fence of the processor: the memory model is the unified one. */
 #include "libmpi/rma/epoch.h"
 
-#include "libmpi/p2p/p2p.h"
 #include "libmpi/rma/check.h"
 #include <engine.h>
 
@@ -41,6 +40,7 @@ int rma_win_flush(int rank, struct win *w)
 	if (err != 0 || rank == MPI_PROC_NULL)
 		return err;
 	check_complete(w, rank, false);
+	epoch_look(w);
 	return rma_flushed(w, rank);
 }
 
@@ -51,6 +51,7 @@ int rma_win_flush_local(int rank, struct win *w)
 	if (err != 0 || rank == MPI_PROC_NULL)
 		return err;
 	check_complete(w, rank, true);
+	epoch_look(w);
 	return epoch_flushed_local(w, rank);
 }
 
@@ -61,6 +62,7 @@ int rma_win_flush_all(struct win *w)
 	if (err != 0)
 		return err;
 	check_complete(w, -1, false);
+	epoch_look(w);
 	return rma_flushed_all(w);
 }
 
@@ -71,13 +73,13 @@ int rma_win_flush_local_all(struct win *w)
 	if (err != 0)
 		return err;
 	check_complete(w, -1, true);
+	epoch_look(w);
 	return epoch_flushed_local_all(w);
 }
 
 int rma_win_sync(struct win *w)
 {
 	atomic_thread_fence(memory_order_seq_cst);
-	if (unlikely(w->rma->pending > 0))
-		p2p_progress();
+	epoch_look(w);
 	return 0;
 }

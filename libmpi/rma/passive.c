@@ -66,10 +66,10 @@ static int lock_type_check(const struct win *w, int lock_type)
 }
 
 /* May a lock be taken now?  rank -1: all. */
-static int lock_check(const struct win *w, int rank, int assert)
+static int lock_check(const struct win *w, int rank, int modes)
 {
 	const struct rma_epoch *e = w->rma->epoch;
-	int err = epoch_assert(w, assert);
+	int err = epoch_assert(w, modes);
 
 	if (err != 0)
 		return err;
@@ -86,27 +86,48 @@ static int lock_check(const struct win *w, int rank, int assert)
 	return 0;
 }
 
-int rma_win_lock(int lock_type, int rank, int assert, struct win *w)
+/* The user promises that nobody else wants the lock: then it need not be taken.  While accesses are
+ * recorded it is, so that promises which are not kept show.  0; MPI_ERR_RMA_CONFLICT with words. */
+static int promised(struct win *w, int rank, enum lock_wish wish, enum epoch_held *held)
+{
+	struct rma_ctl *ctl = w->target[rank].ctl;
+	char name[RMA_WORDS];
+
+	if (likely(w->rma->epoch->check == NULL) || ctl == NULL) {
+		*held = HELD_PROMISED;
+		return 0;
+	}
+	if (lock_try(&ctl->sync.lock, wish))
+		return 0;
+	return haft_err(MPI_ERR_RMA_CONFLICT,
+		"%s: MPI_MODE_NOCHECK is not true: another process has rank %d locked",
+		rma_words(w, name), rank);
+}
+
+int rma_win_lock(int lock_type, int rank, int modes, struct win *w)
 {
 	enum lock_wish wish = lock_type == MPI_LOCK_EXCLUSIVE ? LOCK_ALONE : LOCK_SHARED;
+	enum epoch_held held = wish == LOCK_ALONE ? HELD_ALONE : HELD_SHARED;
 	struct rma_epoch *e = w->rma->epoch;
 	int err = lock_type_check(w, lock_type);
 
 	if (unlikely(rank >= w->size))
 		return epoch_no_rank(w, rank);
 	if (err == 0 && rank != MPI_PROC_NULL)
-		err = lock_check(w, rank, assert);
+		err = lock_check(w, rank, modes);
 	if (err != 0 || rank == MPI_PROC_NULL)
+		return err;
+	if ((modes & MPI_MODE_NOCHECK) != 0)
+		err = promised(w, rank, wish, &held);
+	if (err != 0)
 		return err;
 	e->access = EPOCH_LOCK;
 	e->locks++;
-	if ((assert &MPI_MODE_NOCHECK) != 0) {
-		e->target[rank].held = HELD_PROMISED;
-	} else {
+	if ((modes & MPI_MODE_NOCHECK) == 0) {
 		e->target[rank].held = HELD_WAITING;
 		take(w, rank, wish);
-		e->target[rank].held = wish == LOCK_ALONE ? HELD_ALONE : HELD_SHARED;
 	}
+	e->target[rank].held = (uint8_t)held;
 	w->target[rank].alone = wish == LOCK_ALONE;
 	epoch_open(w, rank, true);
 	return 0;
@@ -137,6 +158,7 @@ int rma_win_unlock(int rank, struct win *w)
 		drop(w, rank, held == HELD_ALONE ? LOCK_ALONE : LOCK_SHARED);
 	if (--e->locks == 0)
 		e->access = EPOCH_CLOSED;
+	epoch_look(w);
 	return err;
 }
 
@@ -183,15 +205,15 @@ static void take_all_near(struct win *w)
 	}
 }
 
-int rma_win_lock_all(int assert, struct win *w)
+int rma_win_lock_all(int modes, struct win *w)
 {
 	struct rma_epoch *e = w->rma->epoch;
-	int err = lock_check(w, -1, assert);
+	int err = lock_check(w, -1, modes);
 
 	if (err != 0)
 		return err;
 	e->access = EPOCH_ALL;
-	e->promised = (assert &MPI_MODE_NOCHECK) != 0;
+	e->promised = (modes & MPI_MODE_NOCHECK) != 0;
 	if (!e->promised) {
 		take_all_near(w);
 		for (int i = 0; i < w->size && !e->near; i++) {
@@ -216,5 +238,6 @@ int rma_win_unlock_all(struct win *w)
 	for (int i = 0; i < w->size && !e->promised; i++)
 		drop(w, i, LOCK_SHARED);
 	e->access = EPOCH_CLOSED;
+	epoch_look(w);
 	return err;
 }

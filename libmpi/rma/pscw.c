@@ -15,7 +15,6 @@
 #include "libmpi/rma/epoch.h"
 
 #include "libmpi/core/err.h"
-#include "libmpi/p2p/p2p.h"
 #include "libmpi/rma/check.h"
 #include "libmpi/rma/far.h"
 #include <engine.h>
@@ -42,10 +41,10 @@ static int group_check(const struct win *w, const struct group *g)
 
 /* --- exposure -------------------------------------------------------------------------------- */
 
-int rma_win_post(struct group *g, int assert, struct win *w)
+int rma_win_post(struct group *g, int modes, struct win *w)
 {
 	struct rma_epoch *e = w->rma->epoch;
-	int err = epoch_assert(w, assert);
+	int err = epoch_assert(w, modes);
 
 	if (err == 0)
 		err = group_check(w, g);
@@ -58,12 +57,12 @@ int rma_win_post(struct group *g, int assert, struct win *w)
 	e->posted = true;
 	e->nposted = g->size;
 	e->done += (uint32_t)g->size;
-	check_post(w, assert);
+	check_post(w, modes);
 	for (int i = 0; i < g->size; i++) {
 		int rank = rank_of(w, g, i);
 
 		if (likely(w->target[rank].ctl != NULL))
-			epoch_posted(w, rank, w->rank, (assert &MPI_MODE_NOCHECK) == 0);
+			epoch_posted(w, rank, w->rank, (modes & MPI_MODE_NOCHECK) == 0);
 		else
 			far_post(w, rank);
 	}
@@ -136,10 +135,10 @@ void epoch_start_wait(struct win *w, int rank)
 	epoch_open(w, rank, true);
 }
 
-int rma_win_start(struct group *g, int assert, struct win *w)
+int rma_win_start(struct group *g, int modes, struct win *w)
 {
 	struct rma_epoch *e = w->rma->epoch;
-	int err = epoch_assert(w, assert);
+	int err = epoch_assert(w, modes);
 
 	if (err == 0)
 		err = group_check(w, g);
@@ -183,5 +182,6 @@ int rma_win_complete(struct win *w)
 			far_done(w, rank);
 	}
 	e->access = EPOCH_CLOSED;
+	epoch_look(w);
 	return err;
 }

@@ -40,8 +40,10 @@ struct rma_sync {
 	uint32_t pad2[15];
 	_Atomic uint64_t record;    /* offset of its struct record; 0: none */
 	_Atomic uint32_t exposures; /* so far */
-	_Atomic uint32_t noput; /* the epoch for which it has promised MPI_MODE_NOPUT; 0: none */
-	uint32_t pad3[12];
+	/* The epochs for which it has promised MPI_MODE_NOPUT: of the last two fences by parity,
+	 * and of MPI_Win_post. */
+	_Atomic uint32_t noput[3];
+	uint32_t pad3[10];
 };
 static_assert(sizeof(struct rma_sync) == 4 * CACHE_LINE, "a line each");
 

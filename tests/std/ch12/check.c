@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* RUN np=2,4 env="HAFT_CHECK=rma" */
+/* MPI-5.0 12.7: HAFT_CHECK=rma finds accesses that meet in one epoch, and names both; what is in
+ * order it leaves alone. */
+#include "tests/check.h"
+
+enum { WORDS = 64, MEET = MPI_ERR_RMA_CONFLICT };
+
+static MPI_Win win;
+static int *mem, buf[WORDS];
+
+static int put(int n, int at)
+{
+	return MPI_Put(buf, n, MPI_INT, 0, at, n, MPI_INT, win);
+}
+
+static int get(int n, int at)
+{
+	return MPI_Get(buf, n, MPI_INT, 0, at, n, MPI_INT, win);
+}
+
+static int add(int n, int at, MPI_Op op)
+{
+	return MPI_Accumulate(buf, n, MPI_INT, 0, at, n, MPI_INT, op, win);
+}
+
+/* Two puts, a put and a get, in one fence epoch: the second of them is told. */
+static void fence(void)
+{
+	OK(MPI_Win_fence(0, win));
+	if (check_rank == 0)
+		OK(put(4, 0));
+	OK(MPI_Barrier(MPI_COMM_WORLD));
+	if (check_rank == 1) {
+		FAILS(MEET,
+			"bytes 12 to 15 of rank 0 by rank 1 meets the put of bytes 0 to 15 by "
+			"rank 0 in the same fence epoch",
+			put(1, 3));
+		FAILS(MEET, "flood", get(2, 2));
+		FAILS(MEET, "this accumulate", add(1, 0, MPI_SUM));
+		OK(put(4, 4));
+	}
+	OK(MPI_Win_fence(0, win));
+	if (check_rank == 1)
+		OK(put(4, 0)); /* another epoch */
+	OK(MPI_Win_fence(0, win));
+	OK(get(4, 0)); /* readers are many */
+	OK(MPI_Win_fence(MPI_MODE_NOSUCCEED, win));
+}
+
+/* Accumulates meet if their operations differ; MPI_NO_OP is none. */
+static void accumulates(void)
+{
+	int old, one = 1;
+
+	OK(MPI_Win_fence(0, win));
+	OK(add(8, 0, MPI_SUM));
+	OK(MPI_Fetch_and_op(&one, &old, MPI_INT, 0, 1, MPI_NO_OP, win));
+	OK(MPI_Barrier(MPI_COMM_WORLD));
+	if (check_rank == 1)
+		FAILS(MEET, "with another operation", add(1, 7, MPI_PROD));
+	OK(MPI_Win_fence(0, win));
+	if (check_rank == 0)
+		OK(add(1, 20, MPI_SUM));
+	OK(MPI_Barrier(MPI_COMM_WORLD));
+	if (check_rank == 1)
+		FAILS(MEET, "type",
+			MPI_Accumulate(buf, 1, MPI_FLOAT, 0, 20, 1, MPI_FLOAT, MPI_SUM, win));
+	OK(MPI_Win_fence(MPI_MODE_NOSUCCEED, win));
+}
+
+/* Of strided data only what is data. */
+static void strides(void)
+{
+	MPI_Datatype comb;
+
+	OK(MPI_Type_vector(4, 1, 2, MPI_INT, &comb));
+	OK(MPI_Type_commit(&comb));
+	OK(MPI_Win_fence(0, win));
+	if (check_rank < 2)
+		OK(MPI_Put(buf, 4, MPI_INT, 0, check_rank, 1, comb, win));
+	OK(MPI_Barrier(MPI_COMM_WORLD));
+	if (check_rank == 1)
+		FAILS(MEET, "bytes 24 to 27", put(1, 6));
+	OK(MPI_Win_fence(MPI_MODE_NOSUCCEED, win));
+	OK(MPI_Type_free(&comb));
+}
+
+/* Under locks: until a flush or the unlock. */
+static void locks(void)
+{
+	OK(MPI_Win_lock_all(0, win));
+	if (check_rank == 0)
+		OK(put(1, 0));
+	OK(MPI_Barrier(MPI_COMM_WORLD));
+	if (check_rank == 1)
+		FAILS(MEET, "lock", get(1, 0));
+	OK(MPI_Barrier(MPI_COMM_WORLD));
+	OK(MPI_Win_flush_all(win));
+	OK(MPI_Barrier(MPI_COMM_WORLD));
+	OK(get(1, 0));
+	OK(MPI_Win_flush_local(0, win)); /* completes gets */
+	OK(MPI_Barrier(MPI_COMM_WORLD));
+	if (check_rank == 1)
+		OK(put(1, 0));
+	OK(MPI_Win_unlock_all(win));
+	for (int i = 0; i < 20; i++) {
+		OK(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win));
+		OK(put(4, 0));
+		OK(MPI_Win_unlock(0, win));
+	}
+	OK(MPI_Barrier(MPI_COMM_WORLD));
+}
+
+/* One process alone can do it, too. */
+static void own(void)
+{
+	OK(MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, win));
+	if (check_rank == 0) {
+		OK(put(2, 8));
+		FAILS(MEET, "by rank 0 meets the put of bytes 32 to 39 by rank 0", get(1, 9));
+		OK(MPI_Win_flush(0, win));
+		OK(get(1, 9));
+		OK(add(4, 30, MPI_SUM));
+		OK(add(4, 30, MPI_PROD)); /* accumulates of one process are in order */
+	}
+	OK(MPI_Win_unlock(0, win));
+	OK(MPI_Barrier(MPI_COMM_WORLD));
+}
+
+/* In an exposure epoch, even if the first has completed. */
+static void exposure(void)
+{
+	int token = 0;
+	MPI_Group all, target;
+
+	OK(MPI_Win_get_group(win, &all));
+	OK(MPI_Group_incl(all, 1, (int[]){0}, &target));
+	for (int round = 0; round < 3; round++) {
+		if (check_rank == 0)
+			OK(MPI_Win_post(all, 0, win));
+		OK(MPI_Win_start(target, 0, win));
+		if (check_rank == 0)
+			OK(put(1, 0));
+		if (check_rank == 1) {
+			OK(MPI_Recv(&token, 1, MPI_INT, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+			FAILS(MEET, "exposure", put(1, 0));
+		}
+		OK(MPI_Win_complete(win));
+		if (check_rank == 0) {
+			OK(MPI_Send(&token, 1, MPI_INT, 1, 1, MPI_COMM_WORLD));
+			OK(MPI_Win_wait(win));
+		}
+	}
+	OK(MPI_Group_free(&target));
+	OK(MPI_Group_free(&all));
+	OK(MPI_Barrier(MPI_COMM_WORLD));
+}
+
+/* Promises are looked after. */
+static void promises(void)
+{
+	OK(MPI_Win_fence(check_rank == 0 ? MPI_MODE_NOPUT : 0, win));
+	FAILS(MEET, "MPI_MODE_NOPUT", put(1, check_rank));
+	OK(get(1, 0));
+	FAILS(MPI_ERR_RMA_SYNC, "MPI_MODE_NOPRECEDE", MPI_Win_fence(MPI_MODE_NOPRECEDE, win));
+	OK(MPI_Win_fence(0, win));
+	OK(put(1, check_rank));
+	OK(MPI_Win_fence(MPI_MODE_NOSUCCEED, win));
+	OK(MPI_Barrier(MPI_COMM_WORLD));
+	if (check_rank == 0)
+		OK(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win));
+	OK(MPI_Barrier(MPI_COMM_WORLD));
+	if (check_rank == 1)
+		FAILS(MEET, "MPI_MODE_NOCHECK",
+			MPI_Win_lock(MPI_LOCK_SHARED, 0, MPI_MODE_NOCHECK, win));
+	OK(MPI_Barrier(MPI_COMM_WORLD));
+	if (check_rank == 0)
+		OK(MPI_Win_unlock(0, win));
+	OK(MPI_Barrier(MPI_COMM_WORLD));
+	OK(MPI_Win_lock(MPI_LOCK_SHARED, 0, MPI_MODE_NOCHECK, win));
+	OK(get(1, 0));
+	OK(MPI_Win_unlock(0, win));
+}
+
+/* A record that is full says so once, and the program goes on. */
+static void many(void)
+{
+	MPI_Win big;
+	char *bytes;
+
+	OK(MPI_Win_allocate(20000, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &bytes, &big));
+	OK(MPI_Win_fence(0, big));
+	for (int i = 0; i < 10000 && check_rank == 0; i++)
+		OK(MPI_Put(buf, 1, MPI_BYTE, 1, 2 * i, 1, MPI_BYTE, big));
+	OK(MPI_Win_fence(MPI_MODE_NOSUCCEED, big));
+	OK(MPI_Win_free(&big));
+}
+
+int main(int argc, char **argv)
+{
+	check_init(&argc, &argv);
+	OK(MPI_Win_allocate(WORDS * (MPI_Aint)sizeof(int), sizeof(int), MPI_INFO_NULL,
+		MPI_COMM_WORLD, &mem, &win));
+	OK(MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN));
+	OK(MPI_Win_set_name(win, "flood"));
+	fence();
+	accumulates();
+	strides();
+	locks();
+	own();
+	exposure();
+	promises();
+	many();
+	OK(MPI_Win_free(&win));
+	MPI_Finalize();
+	return 0;
+}
