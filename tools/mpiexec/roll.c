@@ -132,7 +132,8 @@ static void add_wait(struct line *l, const struct shm_view *v)
 	case WAIT_USER: add(l, " for MPI_Grequest_complete"); break;
 	default: add(l, " for other ranks"); break;
 	}
-	if (w->kind == WAIT_SEND || w->kind == WAIT_RECV || w->kind == WAIT_PSEND || w->kind == WAIT_PRECV)
+	if (w->kind == WAIT_SEND || w->kind == WAIT_RECV || w->kind == WAIT_PSEND ||
+		w->kind == WAIT_PRECV)
 		add_peer(l, w);
 	if (w->open > 1)
 		add(l, w->one ? " (or another of its %d requests)" : " (%d requests are open)",

@@ -8,6 +8,9 @@
  * each process's own, and in which each operation returns the value that the ones before it have
  * made.  A depth-first search over (how far each process is, value), remembering where it has
  * been. */
+#ifndef TESTS_STD_CH12_HISTORY_H
+#define TESTS_STD_CH12_HISTORY_H
+
 #include "tests/check.h"
 
 #include <stdint.h>
@@ -134,3 +137,5 @@ int main(int argc, char **argv)
 	MPI_Finalize();
 	return 0;
 }
+
+#endif

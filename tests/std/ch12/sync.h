@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* sync.h - MPI-5.0 12.5: what each kind of epoch promises, by whatever way data moves (the programs
  * that include it differ in their environment). */
+#ifndef TESTS_STD_CH12_SYNC_H
+#define TESTS_STD_CH12_SYNC_H
+
 #include "tests/check.h"
 
 #include <sched.h>
@@ -405,3 +408,5 @@ int main(int argc, char **argv)
 	MPI_Finalize();
 	return 0;
 }
+
+#endif
