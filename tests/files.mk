@@ -230,6 +230,7 @@ script_TESTS += tests/life/leaks.sh
 script_TESTS += tests/tools/death.sh
 script_TESTS += tests/tools/harsh.sh
 script_TESTS += tests/tools/hang.sh
+script_TESTS += tests/tools/hosts.sh
 script_TESTS += tests/tools/infoenv.sh
 script_TESTS += tests/tools/input.sh
 script_TESTS += tests/tools/kill.sh

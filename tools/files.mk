@@ -7,20 +7,29 @@ comma := ,
 cflags-tools += -DHAFT_VERSION='"$(HAFT_VERSION)"'
 
 mpiexec_SRCS := \
+	tools/mpiexec/agent.c \
+	tools/mpiexec/conf.c \
 	tools/mpiexec/crew.c \
+	tools/mpiexec/far.c \
 	tools/mpiexec/feed.c \
 	tools/mpiexec/find.c \
 	tools/mpiexec/guard.c \
 	tools/mpiexec/hang.c \
 	tools/mpiexec/hosts.c \
 	tools/mpiexec/job.c \
+	tools/mpiexec/launch.c \
+	tools/mpiexec/link.c \
 	tools/mpiexec/listen.c \
 	tools/mpiexec/main.c \
 	tools/mpiexec/out.c \
+	tools/mpiexec/pack.c \
+	tools/mpiexec/place.c \
 	tools/mpiexec/plan.c \
 	tools/mpiexec/pmiserv.c \
+	tools/mpiexec/relay.c \
 	tools/mpiexec/roll.c \
 	tools/mpiexec/spawn.c \
+	tools/mpiexec/tree.c \
 	libmpi/boot/map.c \
 	libmpi/core/set.c \
 	libmpi/core/state.c

@@ -61,10 +61,11 @@ want_lines 2
 job -host localhost:2,127.0.0.1 echo hi
 want_lines 3
 echo 'localhost' >"$TMPDIR/hosts"
-echo 'node17.example' >>"$TMPDIR/hosts"
-job -hostfile "$TMPDIR/hosts" -n 2 true
-want_rc 2
-want_err "\`node17.example' is not this machine"
+for h in -oProxyCommand=x 'a;b' 'x@-y' 'a$(b)'; do
+	job -host "$h" true
+	want_rc 2
+	want_err "is no name of a host"
+done
 
 printf '%s\n' "-n 2 -x Q='a b' sh -c 'echo \"\$Q\"'" '# nothing' '-n 1 echo last' >"$TMPDIR/conf"
 job -configfile "$TMPDIR/conf"

@@ -34,7 +34,7 @@ wrong 2 'positive number of seconds' -timeout 0 true
 wrong 2 'positive number of seconds' -timeout soon true
 wrong 2 'working directory' -wdir /no/such/dir true
 wrong 2 'is no directory' -wdir /etc/passwd true
-wrong 2 'is not this machine' -host no.such.host.example true
+wrong 2 "is no name of a host" -host -oProxyCommand=x true
 wrong 2 'cannot read hostfile' -hostfile /no/such/file true
 wrong 2 'cannot read' -configfile /no/such/file
 wrong 127 'not found' no-such-program

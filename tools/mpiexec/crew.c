@@ -17,19 +17,19 @@
 #include "tools/mpiexec/listen.h"
 #include "tools/mpiexec/pmiserv.h"
 
-#define FD_MIN     100 /* scripts use the low numbers for files of their own */
-#define FILES_RANK 4   /* two pipes, and two sockets */
-#define FILES_OWN  32  /* mpiexec's own files, and some that it was given */
+#define FD_MIN    100 /* scripts use the low numbers for files of their own */
+#define FILES_OWN 32  /* mpiexec's own files, and some that it was given */
 
 static struct boot_rank *page_of(const struct crew *c, int i)
 {
 	return shm_seg_job_rank(c->seg, i);
 }
 
-/* Four files a rank are more than the usual limit of 1024 files at 512 ranks. */
-static void files_raise(struct crew *c)
+/* Two pipes and a socket or two for each rank are more than the usual limit of 1024 files at 512
+ * ranks. */
+static void files_raise(struct crew *c, int each)
 {
-	rlim_t want = (rlim_t)c->n * FILES_RANK + FILES_OWN;
+	rlim_t want = (rlim_t)c->n * (rlim_t)each + FILES_OWN;
 	struct rlimit r;
 
 	getrlimit(RLIMIT_NOFILE, &c->spawn.files);
@@ -74,7 +74,7 @@ void crew_init(struct crew *c, const struct plan *p, int host, const char *ip, c
 
 	*c = (struct crew){.plan = p, .spawn = {.mask = mask, .by = getpid()}};
 	members_find(c, host);
-	files_raise(c);
+	files_raise(c, ip != NULL ? 4 : 3);
 	for (int i = 0; i < c->n && ip != NULL; i++) {
 		int fd = listen_open(ip, where, sizeof where);
 

@@ -208,7 +208,13 @@ static char **script_make(const struct app *a)
 	return v;
 }
 
-void plan_resolve(struct plan *p)
+void plan_environ(struct plan *p)
+{
+	for (int i = 0; i < p->napps; i++)
+		p->app[i].envp = env_make(p, &p->app[i]);
+}
+
+void plan_find(struct plan *p)
 {
 	for (int i = 0; i < p->napps; i++) {
 		struct app *a = &p->app[i];
@@ -217,6 +223,5 @@ void plan_resolve(struct plan *p)
 			wdir_check(a->wdir);
 		a->file = program_find(a);
 		a->script = script_make(a);
-		a->envp = env_make(p, a);
 	}
 }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* hosts.c - are the hosts that the user names this machine?
+/* hosts.c - the hosts that the user names, and which of them is this machine.
  *
- * A job runs on one machine for now: a host of another name is refused before anything is started.
  * Hostfiles of both families are read: "host", "host:4", "host slots=4 max-slots=8", comments by #.
- */
+ * A host's name is a word of a launcher's command line, so that nothing is taken for one that could
+ * be an option of it, or mean something to a shell. */
 #include "tools/mpiexec/plan.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <ifaddrs.h>
 #include <netdb.h>
@@ -57,7 +58,8 @@ static bool name_same(const char *a, const char *b)
 	return strncasecmp(a, b, len) == 0 && (b[len] == '\0' || b[len] == '.');
 }
 
-static bool host_local(const char *name)
+/* True if the host is this machine; `look': ask also for its addresses. */
+static bool host_local(const char *name, bool look)
 {
 	struct addrinfo *list = NULL;
 	char own[256] = "";
@@ -67,6 +69,8 @@ static bool host_local(const char *name)
 		return true;
 	if (gethostname(own, sizeof own - 1) == 0 && (name_same(name, own) || name_same(own, name)))
 		return true;
+	if (!look)
+		return false;
 	if (getaddrinfo(name, NULL, &(struct addrinfo){.ai_socktype = SOCK_STREAM}, &list) != 0)
 		return false;
 	for (struct addrinfo *i = list; i != NULL && !found; i = i->ai_next)
@@ -75,9 +79,35 @@ static bool host_local(const char *name)
 	return found;
 }
 
+static bool name_good(const char *name)
+{
+	for (const char *c = name; *c != '\0'; c++)
+		if (!isalnum((unsigned char)*c) && strchr("._-:%@", *c) == NULL)
+			return false;
+	return name[0] != '\0' && name[0] != '-' && strstr(name, "@-") == NULL;
+}
+
+static void host_add(struct plan *p, const char *name, int slots)
+{
+	int i = 0;
+
+	if (!name_good(name))
+		die(EXIT_USAGE, "`%s' is no name of a host", name);
+	while (i < p->nhosts && strcmp(p->host[i].name, name) != 0)
+		i++;
+	if (i < p->nhosts) {
+		p->host[i].slots += slots;
+	} else {
+		p->host = grow(p->host, (size_t)p->nhosts + 1, sizeof *p->host);
+		p->host[p->nhosts++] = (struct host){.name = text("%s", name), .slots = slots};
+	}
+	if (p->host[i].slots > SHM_RANKS_MAX || p->nhosts > SHM_RANKS_MAX)
+		die(EXIT_USAGE, "more than %d slots, or hosts", SHM_RANKS_MAX);
+}
+
 /* One host, "name" or "name:slots" (IPv6 addresses in brackets), with its slots if they were said
- * elsewhere (0: not).  Returns its slots. */
-static int host_take(char *host, long slots)
+ * elsewhere (0: not). */
+static void host_take(struct plan *p, char *host, long slots)
 {
 	char *name = host[0] == '[' ? host + 1 : host;
 	char *end = host[0] == '[' ? strchr(host, ']') : strrchr(host, ':');
@@ -91,29 +121,24 @@ static int host_take(char *host, long slots)
 	}
 	if (*rest != '\0' || slots < 0 || slots > SHM_RANKS_MAX)
 		die(EXIT_USAGE, "host `%s': its number of slots makes no sense", name);
-	if (!host_local(name))
-		die(EXIT_USAGE,
-			"host `%s' is not this machine: this version runs a job on one machine",
-			name);
-	return slots > 0 ? (int)slots : 1;
+	host_add(p, name, slots > 0 ? (int)slots : 1);
 }
 
-int hosts_list(const char *list)
+void hosts_list(struct plan *p, const char *list)
 {
 	char *copy = text("%s", list);
 	char *save;
-	int slots = 0;
+	int before = p->nhosts;
 
 	for (char *h = strtok_r(copy, ",", &save); h != NULL; h = strtok_r(NULL, ",", &save))
-		slots += host_take(h, 0);
-	if (slots == 0)
+		host_take(p, h, 0);
+	if (p->nhosts == 0 || (before == p->nhosts && list[strspn(list, ",")] == '\0'))
 		die(EXIT_USAGE, "no host in `%s'", list);
 	free(copy);
-	return slots;
 }
 
-/* A line of a hostfile.  Returns the slots it adds. */
-static int line_take(char *line)
+/* A line of a hostfile. */
+static void line_take(struct plan *p, char *line)
 {
 	char *save;
 	char *host;
@@ -122,27 +147,56 @@ static int line_take(char *line)
 	line[strcspn(line, "#\r\n")] = '\0';
 	host = strtok_r(line, " \t", &save);
 	if (host == NULL)
-		return 0;
+		return;
 	for (char *w = strtok_r(NULL, " \t", &save); w != NULL; w = strtok_r(NULL, " \t", &save))
 		if (strncmp(w, "slots=", 6) == 0)
 			slots = strtol(w + 6, NULL, 10);
-	return host_take(host, slots);
+	host_take(p, host, slots);
 }
 
-int hosts_file(const char *path)
+void hosts_file(struct plan *p, const char *path)
 {
 	FILE *f = fopen(path, "re");
 	char *line = NULL;
 	size_t cap = 0;
-	int slots = 0;
+	int before = p->nhosts;
 
 	if (f == NULL)
 		die(EXIT_USAGE, "cannot read hostfile %s: %s", path, strerror(errno));
 	while (getline(&line, &cap, f) >= 0)
-		slots += line_take(line);
-	if (slots == 0)
+		line_take(p, line);
+	if (p->nhosts == before && before == 0)
 		die(EXIT_USAGE, "no host in hostfile %s", path);
 	free(line);
 	fclose(f);
-	return slots;
+}
+
+/* Where agents need no launcher.  A launcher that the user has chosen starts them all: its hosts
+ * may be this machine in a way that only it knows. */
+static void local_find(struct plan *p)
+{
+	if (p->launcher != LAUNCH_SSH && p->launcher != LAUNCH_RSH)
+		return;
+	for (int i = 0; i < p->nhosts; i++)
+		p->host[i].local = host_local(p->host[i].name, true);
+}
+
+int hosts_settle(struct plan *p)
+{
+	int n = 0, slots = 0, here = -1;
+
+	local_find(p);
+	for (int i = 0; i < p->nhosts; i++) {
+		slots += p->ppn > 0 ? p->ppn : p->host[i].slots;
+		if (p->host[i].local && here >= 0) {
+			p->host[here].slots += p->host[i].slots;
+			free(p->host[i].name);
+			continue;
+		}
+		if (p->host[i].local)
+			here = n;
+		p->host[n++] = p->host[i];
+	}
+	p->nhosts = n;
+	return n > 0 ? slots : p->ppn;
 }

@@ -10,21 +10,13 @@
 #include <string.h>
 #include <sys/random.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 #include "libmpi/boot/boot.h"
 #include "libmpi/core/set.h"
+#include "tools/mpiexec/far.h"
 #include "tools/mpiexec/feed.h"
 #include "tools/mpiexec/out.h"
 #include "tools/mpiexec/pmiserv.h"
-
-uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 /* What a rank reads.  A terminal stays ours: the rank is in another process group, and would be
  * stopped when it reads.  Anything else it gets as it is, so that nothing is read which it does not
@@ -104,12 +96,18 @@ void job_start(struct job *j, const struct plan *p, const sigset_t *mask)
 	out_init(j->n, p->label);
 	if (p->timeout > 0)
 		j->stop_ns = now_ns() + (uint64_t)(p->timeout * 1e9);
-	here_start(j);
+	if (p->nhosts > 0)
+		far_start(j);
+	else
+		here_start(j);
 }
 
 void job_signal(struct job *j, int sig)
 {
-	crew_signal(&j->crew, sig);
+	if (j->far != NULL)
+		far_signal(j->far, FRAME_SIGNAL, sig);
+	else
+		crew_signal(&j->crew, sig);
 }
 
 void job_end(struct job *j, int sig, int64_t grace_ms)
@@ -119,7 +117,10 @@ void job_end(struct job *j, int sig, int64_t grace_ms)
 	j->ending = true;
 	if (j->kill_ns == 0 || at < j->kill_ns)
 		j->kill_ns = at;
-	crew_end(&j->crew, sig);
+	if (j->far != NULL)
+		far_signal(j->far, FRAME_END, sig);
+	else
+		crew_end(&j->crew, sig);
 }
 
 void job_fail(struct job *j, int code)
@@ -212,6 +213,16 @@ static void death_fail(struct job *j, int r, int status, uint32_t state)
 	}
 	if (state != BOOT_DONE || WIFSIGNALED(status))
 		job_end(j, SIGTERM, GRACE_FAIL_MS);
+}
+
+void job_lost(struct job *j, int host)
+{
+	for (int r = 0; r < j->n; r++) {
+		if (j->plan->host_of[r] != host || !j->rank[r].alive)
+			continue;
+		j->rank[r].alive = false;
+		j->alive--;
+	}
 }
 
 void job_died(struct job *j, int r, int pid, int status, uint32_t state)
@@ -314,17 +325,29 @@ void job_answer(struct job *j)
 void job_ask(struct job *j, unsigned what)
 {
 	j->asked |= what;
+	if (j->far != NULL) {
+		far_look(j->far);
+		return;
+	}
 	crew_see(&j->crew, j->seen);
 	job_answer(j);
 }
 
-size_t job_stdin_room(const struct job *j)
+size_t job_stdin_room(struct job *j)
 {
-	return j->stdin_fd >= 0 ? feed_room() : 0;
+	if (j->stdin_fd < 0)
+		return 0;
+	return j->far != NULL ? far_stdin_room(j->far) : feed_room();
 }
 
 void job_stdin(struct job *j, const void *v, size_t len)
 {
+	if (j->far != NULL) {
+		far_stdin(j->far, v, len);
+		if (len == 0)
+			j->stdin_fd = -1;
+		return;
+	}
 	if (len > 0)
 		feed_put(v, len);
 	else
@@ -338,14 +361,29 @@ static void here_died(void *arg, int rank, int pid, int status, uint32_t state)
 	job_died(arg, rank, pid, status, state);
 }
 
+static void child_died(void *arg, pid_t pid, int status)
+{
+	struct job *j = arg;
+
+	if (j->far != NULL)
+		far_reap(j->far, pid, status);
+}
+
 void job_reap(struct job *j)
 {
-	crew_reap(&j->crew, here_died, NULL, j);
+	crew_reap(&j->crew, here_died, child_died, j);
+}
+
+bool job_over(const struct job *j)
+{
+	return j->alive == 0 && (j->far == NULL || far_over(j->far));
 }
 
 int job_fini(struct job *j)
 {
 	crew_fini(&j->crew);
+	if (j->far != NULL)
+		far_fini(j->far);
 	if (j->more > 0)
 		fprintf(stderr, "mpiexec: %d more failed\n", j->more);
 	free(j->hang.cpu_ns);

@@ -89,15 +89,15 @@ struct job {
 	struct hang hang;
 };
 
-/* CLOCK_MONOTONIC. */
-uint64_t now_ns(void);
-
 /* Makes the segment and starts all ranks.  If one cannot be started, it says so and ends the job.
  * `mask' is the user's signal mask. */
 void job_start(struct job *j, const struct plan *p, const sigset_t *mask);
 
 /* Takes note of all children that have died.  Never blocks. */
 void job_reap(struct job *j);
+
+/* The ranks of a host that cannot be reached are taken for dead; it was said. */
+void job_lost(struct job *j, int host);
 
 /* A rank has died: judges it. */
 void job_died(struct job *j, int rank, int pid, int status, uint32_t state);
@@ -117,8 +117,11 @@ void job_ask(struct job *j, unsigned what);
 void job_answer(struct job *j);
 
 /* Our stdin: bytes that are wanted now; here they are (len 0: the end). */
-size_t job_stdin_room(const struct job *j);
+size_t job_stdin_room(struct job *j);
 void job_stdin(struct job *j, const void *v, size_t len);
+
+/* Nothing can come from the ranks' hosts any more. */
+bool job_over(const struct job *j);
 
 /* Kills what is left and releases everything.  Returns the job's exit code. */
 int job_fini(struct job *j);

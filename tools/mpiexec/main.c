@@ -19,15 +19,18 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 #include "libobj/base.h"
+#include "tools/mpiexec/agent.h"
+#include "tools/mpiexec/far.h"
 #include "tools/mpiexec/feed.h"
 #include "tools/mpiexec/job.h"
+#include "tools/mpiexec/launch.h"
 #include "tools/mpiexec/out.h"
 #include "tools/mpiexec/pmiserv.h"
 
 #define NS_MS 1000000u
 
 /* What the loop waits for. */
-enum { ON_SIGNAL, ON_TTY, ON_STDIN, ON_PMI, ON_OUT, ON_ALL = ON_OUT + OUT_POLLS };
+enum { ON_SIGNAL, ON_TTY, ON_STDIN, ON_PMI, ON_FAR, ON_OUT, ON_ALL = ON_OUT + OUT_POLLS };
 
 /* The lowest three fds exist, so that no file of ours is taken for one of them. */
 static void fds_open(void)
@@ -80,6 +83,8 @@ static void user_end(struct job *j, int sig)
 static void user_stop(struct job *j)
 {
 	job_signal(j, SIGTSTP);
+	if (j->far != NULL)
+		far_pause(j->far);
 	raise(SIGSTOP);
 }
 
@@ -127,7 +132,7 @@ static void stdin_work(struct job *j, const struct pollfd *p)
 		feed_work();
 }
 
-static void stdin_polls(const struct job *j, struct pollfd *p)
+static void stdin_polls(struct job *j, struct pollfd *p)
 {
 	bool want = job_stdin_room(j) > 0 && tty_ours();
 
@@ -142,6 +147,8 @@ static int patience(const struct job *j, uint64_t drain_ns, uint64_t now)
 		j->ending ? 0 : j->look_ns, j->ending ? 0 : j->hang.look_ns, drain_ns};
 	int ms = out_patience(now);
 
+	if (j->far != NULL && (ms < 0 || ms > far_patience(j->far)))
+		ms = far_patience(j->far);
 	for (size_t i = 0; i < countof(at); i++) {
 		uint64_t left = at[i] > now ? (at[i] - now) / NS_MS + 1 : 0;
 		int mine = left > INT_MAX ? INT_MAX : (int)left;
@@ -175,8 +182,8 @@ static void clock_work(struct job *j, uint64_t now)
 	}
 }
 
-/* All ranks have ended: what they left in the background is ended too, and what it still says in
- * DRAIN_MS is heard.  Returns when to stop listening. */
+/* All ranks have ended here: what they left in the background is ended too, and what it still says
+ * in DRAIN_MS is heard.  Returns when to stop listening. */
 static uint64_t drain_begin(struct job *j, uint64_t now)
 {
 	job_signal(j, SIGTERM);
@@ -188,10 +195,10 @@ static void loop(struct job *j, int sigfd)
 	struct pollfd p[ON_ALL];
 	uint64_t drain_ns = 0;
 
-	while (j->alive > 0 || out_open() || out_pending()) {
+	while (!job_over(j) || out_open() || out_pending()) {
 		uint64_t now = now_ns();
 
-		if (j->alive == 0 && out_open() && drain_ns == 0)
+		if (j->far == NULL && j->alive == 0 && out_open() && drain_ns == 0)
 			drain_ns = drain_begin(j, now);
 		if (drain_ns != 0 && now >= drain_ns && out_open())
 			out_cut(now);
@@ -199,9 +206,13 @@ static void loop(struct job *j, int sigfd)
 		p[ON_SIGNAL] = (struct pollfd){.fd = sigfd, .events = POLLIN};
 		stdin_polls(j, p);
 		p[ON_PMI] = (struct pollfd){.fd = pmi_fd(j->crew.pmi), .events = POLLIN};
+		p[ON_FAR] = (struct pollfd){
+			.fd = j->far != NULL ? far_fd(j->far) : -1, .events = POLLIN};
 		out_polls(p + ON_OUT);
 		if (poll(p, ON_ALL, patience(j, out_open() ? drain_ns : 0, now)) < 0)
 			continue;
+		if (j->far != NULL)
+			far_work(j->far, now_ns());
 		out_work(p + ON_OUT, now_ns());
 		stdin_work(j, p);
 		if (p[ON_PMI].revents != 0)
@@ -227,6 +238,10 @@ int main(int argc, char **argv)
 	int sigfd, code;
 
 	fds_open();
+	if (argc == 2 && strcmp(argv[1], AGENT_OPTION) == 0) {
+		sigfd = signals_init(&mask);
+		return agent_main(sigfd, &mask);
+	}
 	plan = plan_read(argc, argv);
 	sigfd = signals_init(&mask);
 	job_start(&j, plan, &mask);

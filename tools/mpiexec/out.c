@@ -27,12 +27,16 @@ struct bytes {
 };
 
 struct stream {
-	int fd; /* -1: ended */
+	int fd; /* -1: it has none, it is fed */
+	bool open;
 	int rank;
 	struct sink *sink;
 	struct bytes part; /* of an unfinished line, not yet in the sink */
 	bool begun;        /* the beginning of its line is already in the sink */
 	uint64_t last_ns;  /* when it last brought something */
+	struct bytes held; /* of a fed one: not taken yet */
+	bool last;         /* of a fed one: what is held is the end */
+	int owed;          /* bytes taken, and not yet given back as room */
 };
 
 struct sink {
@@ -40,6 +44,7 @@ struct sink {
 	int epfd;           /* of its streams */
 	int open;           /* streams that have not ended */
 	int parts;          /* streams with something in `part' */
+	int held;           /* streams with something in `held', or with an end that waits */
 	struct bytes queue; /* to be written, from `done' on */
 	size_t done;
 	struct stream *mid;   /* whose unfinished line ends what is in the queue, or NULL */
@@ -53,6 +58,8 @@ static struct {
 	struct sink sink[2];
 	struct sink *to[2]; /* where stdout and stderr go: one sink if they are one file */
 	bool label, raw;
+	out_room_fn *room; /* NULL: no stream is fed */
+	void *room_arg;
 	char *chunk; /* READ_LEN bytes */
 } out;
 
@@ -107,10 +114,15 @@ void out_add(int rank, int which, int fd)
 	struct stream *t = &out.stream[2 * rank + which];
 	struct epoll_event ev = {.events = EPOLLIN, .data.ptr = t};
 
-	*t = (struct stream){.fd = fd, .rank = rank, .sink = out.to[which]};
+	*t = (struct stream){.fd = fd, .open = true, .rank = rank, .sink = out.to[which]};
 	if (epoll_ctl(t->sink->epfd, EPOLL_CTL_ADD, fd, &ev) != 0)
 		die(1, "epoll: %s", strerror(errno));
 	t->sink->open++;
+}
+
+static bool sink_full(const struct sink *s)
+{
+	return s->queue.len - s->done >= OUT_QUEUE;
 }
 
 static void sink_put(struct sink *s, const char *v, size_t len)
@@ -199,6 +211,20 @@ static void parts_put(struct sink *s)
 			part_put(&out.stream[i]);
 }
 
+static int which_of(const struct stream *t)
+{
+	return (int)((t - out.stream) % 2);
+}
+
+/* Gives room back to the sender, in large pieces. */
+static void room_pay(struct stream *t)
+{
+	if (t->owed < OUT_WINDOW / 4)
+		return;
+	out.room(out.room_arg, t->rank, which_of(t), t->owed);
+	t->owed = 0;
+}
+
 static void stream_end(struct stream *t)
 {
 	struct sink *s = t->sink;
@@ -210,9 +236,15 @@ static void stream_end(struct stream *t)
 	if (s->floor == t)
 		s->floor = NULL;
 	/* By hand: a child just started may still have this end, until its exec closes it. */
-	epoll_ctl(s->epfd, EPOLL_CTL_DEL, t->fd, NULL);
-	close(t->fd);
+	if (t->fd >= 0) {
+		epoll_ctl(s->epfd, EPOLL_CTL_DEL, t->fd, NULL);
+		close(t->fd);
+	}
+	if (t->held.len > 0 || t->last)
+		s->held--;
+	t->held.len = 0;
 	t->fd = -1;
+	t->open = false;
 	if (--s->open == 0)
 		parts_put(s);
 }
@@ -229,6 +261,66 @@ static bool stream_read(struct stream *t, uint64_t now)
 	return n > 0;
 }
 
+/* Takes what a fed stream holds, and its end if that has come. */
+static void held_take(struct stream *t, uint64_t now)
+{
+	size_t len = t->held.len;
+
+	if (len == 0 && !t->last)
+		return;
+	t->held.len = 0;
+	t->sink->held--;
+	if (len > 0) {
+		t->owed += (int)len;
+		stream_take(t, t->held.v, len, now);
+		room_pay(t);
+	}
+	if (t->last) {
+		t->last = false;
+		stream_end(t);
+	}
+}
+
+/* The same for all streams of a sink, while it has room. */
+static void sink_take(struct sink *s, uint64_t now)
+{
+	if (s->floor != NULL && !sink_full(s))
+		held_take(s->floor, now);
+	for (int i = 0; i < out.nstreams && s->held > 0 && s->floor == NULL && !sink_full(s); i++)
+		if (out.stream[i].open && out.stream[i].sink == s)
+			held_take(&out.stream[i], now);
+}
+
+void out_far(out_room_fn *room, void *arg)
+{
+	out.room = room;
+	out.room_arg = arg;
+}
+
+void out_expect(int rank, int which)
+{
+	struct stream *t = &out.stream[2 * rank + which];
+
+	*t = (struct stream){.fd = -1, .open = true, .rank = rank, .sink = out.to[which]};
+	t->sink->open++;
+}
+
+void out_feed(int rank, int which, const char *v, size_t len, uint64_t now_ns)
+{
+	struct stream *t = &out.stream[2 * rank + which];
+	struct sink *s = t->sink;
+
+	if (!t->open || t->last)
+		return;
+	s->held += t->held.len == 0;
+	if (len > 0)
+		bytes_add(&t->held, v, len);
+	else
+		t->last = true;
+	if (!sink_full(s) && (s->floor == NULL || s->floor == t))
+		held_take(t, now_ns);
+}
+
 /* Reads streams that have something, until the sink is full. */
 static void sink_read(struct sink *s, uint64_t now)
 {
@@ -236,12 +328,21 @@ static void sink_read(struct sink *s, uint64_t now)
 	int n;
 
 	if (s->floor != NULL) {
-		stream_read(s->floor, now);
+		if (s->floor->fd >= 0)
+			stream_read(s->floor, now);
 		return;
 	}
 	n = epoll_wait(s->epfd, ev, EVENTS, 0);
-	for (int i = 0; i < n && s->floor == NULL && s->queue.len - s->done < OUT_QUEUE; i++)
+	for (int i = 0; i < n && s->floor == NULL && !sink_full(s); i++)
 		stream_read(ev[i].data.ptr, now);
+}
+
+/* Ends a stream to which its rank may go on writing. */
+static void stream_shut(struct stream *t)
+{
+	if (t->fd < 0)
+		out.room(out.room_arg, t->rank, which_of(t), -1);
+	stream_end(t);
 }
 
 /* Our reader has gone: the ranks shall notice it as they would alone, by SIGPIPE. */
@@ -250,8 +351,8 @@ static void sink_break(struct sink *s)
 	s->broken = true;
 	s->queue.len = s->done = 0;
 	for (int i = 0; i < out.nstreams; i++)
-		if (out.stream[i].fd >= 0 && out.stream[i].sink == s)
-			stream_end(&out.stream[i]);
+		if (out.stream[i].open && out.stream[i].sink == s)
+			stream_shut(&out.stream[i]);
 }
 
 /* Writes no more than poll has promised room for, since the fd may block: it is not ours alone, so
@@ -282,7 +383,7 @@ void out_polls(struct pollfd *p)
 	for (int i = 0; i < 2; i++) {
 		struct sink *s = &out.sink[i];
 		size_t len = s->queue.len - s->done;
-		bool want = s->open > 0 && len < OUT_QUEUE;
+		bool want = s->open > 0 && !sink_full(s);
 
 		p[2 * i] = (struct pollfd){.fd = -1, .events = POLLIN};
 		if (want)
@@ -317,6 +418,7 @@ void out_work(const struct pollfd *p, uint64_t now_ns)
 		if (p[2 * i].fd >= 0 && p[2 * i].revents != 0 && s->open > 0)
 			sink_read(s, now_ns);
 		sink_tick(s, now_ns);
+		sink_take(s, now_ns);
 	}
 }
 
@@ -370,8 +472,11 @@ bool out_broken(void)
 /* What is in the pipe counts: it may be ranks' own. */
 static void stream_cut(struct stream *t, uint64_t now)
 {
-	pipe_read(t, now);
 	if (t->fd >= 0)
+		pipe_read(t, now);
+	if (t->open && t->held.len > 0)
+		stream_take(t, t->held.v, t->held.len, now);
+	if (t->open)
 		stream_end(t);
 }
 
@@ -381,7 +486,7 @@ void out_cut(uint64_t now_ns)
 		if (out.sink[i].floor != NULL)
 			stream_cut(out.sink[i].floor, now_ns);
 	for (int i = 0; i < out.nstreams; i++)
-		if (out.stream[i].fd >= 0)
+		if (out.stream[i].open)
 			stream_cut(&out.stream[i], now_ns);
 }
 

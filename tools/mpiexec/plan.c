@@ -14,8 +14,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <time.h>
 #include "libobj/base.h"
 #include "libshm/shm.h"
+#include "tools/mpiexec/launch.h"
+#include "tools/mpiexec/tree.h"
 
 enum opt {
 	OPT_N,
@@ -33,6 +36,15 @@ enum opt {
 	OPT_HOSTS,
 	OPT_HOSTFILE,
 	OPT_CONFIG,
+	OPT_PPN,
+	OPT_RR,
+	OPT_BYSLOT,
+	OPT_MAP,
+	OPT_LAUNCHER,
+	OPT_LAUNCH_EXEC,
+	OPT_IFACE,
+	OPT_PREFIX,
+	OPT_FANOUT,
 	OPT_STDIN,
 	OPT_ERRH,
 	OPT_INFO,
@@ -53,7 +65,6 @@ static const struct option options[] = {
 	{"n", 1, OPT_N},
 	{"np", 1, OPT_N},
 	{"c", 1, OPT_N},
-	{"npernode", 1, OPT_N},
 	{"env", 2, OPT_ENV},
 	{"genv", 2, OPT_GENV},
 	{"x", 1, OPT_X},
@@ -76,6 +87,20 @@ static const struct option options[] = {
 	{"f", 1, OPT_HOSTFILE},
 	{"machinefile", 1, OPT_HOSTFILE},
 	{"configfile", 1, OPT_CONFIG},
+	{"ppn", 1, OPT_PPN},
+	{"perhost", 1, OPT_PPN},
+	{"npernode", 1, OPT_PPN},
+	{"rr", 0, OPT_RR},
+	{"bynode", 0, OPT_RR},
+	{"byslot", 0, OPT_BYSLOT},
+	{"map-by", 1, OPT_MAP},
+	{"launcher", 1, OPT_LAUNCHER},
+	{"bootstrap", 1, OPT_LAUNCHER},
+	{"launcher-exec", 1, OPT_LAUNCH_EXEC},
+	{"bootstrap-exec", 1, OPT_LAUNCH_EXEC},
+	{"iface", 1, OPT_IFACE},
+	{"prefix", 1, OPT_PREFIX},
+	{"fanout", 1, OPT_FANOUT},
 	{"stdin", 1, OPT_STDIN},
 	{"s", 1, OPT_STDIN},
 	{"initial-errhandler", 1, OPT_ERRH},
@@ -96,26 +121,17 @@ static const struct option options[] = {
 	{"bind-to-none", 0, OPT_SKIP},
 	{"bind-to-socket", 0, OPT_SKIP},
 	{"binding", 1, OPT_SKIP},
-	{"bootstrap", 1, OPT_SKIP},
 	{"bycore", 0, OPT_SKIP},
-	{"bynode", 0, OPT_SKIP},
-	{"byslot", 0, OPT_SKIP},
 	{"disable-auto-cleanup", 0, OPT_SKIP},
 	{"disable-hostname-propagation", 0, OPT_SKIP},
 	{"display-allocation", 0, OPT_SKIP},
 	{"display-map", 0, OPT_SKIP},
 	{"envall", 0, OPT_SKIP},
 	{"genvall", 0, OPT_SKIP},
-	{"iface", 1, OPT_SKIP},
-	{"launcher", 1, OPT_SKIP},
-	{"map-by", 1, OPT_SKIP},
 	{"mca", 2, OPT_SKIP},
 	{"membind", 1, OPT_SKIP},
 	{"nooversubscribe", 0, OPT_SKIP},
 	{"oversubscribe", 0, OPT_SKIP},
-	{"perhost", 1, OPT_SKIP},
-	{"ppn", 1, OPT_SKIP},
-	{"prefix", 1, OPT_SKIP},
 	{"print-all-exitcodes", 0, OPT_SKIP},
 	{"q", 0, OPT_SKIP},
 	{"quiet", 0, OPT_SKIP},
@@ -139,8 +155,17 @@ static const char help[] =
 	"  -envlist A,B         pass only these variables (-envnone: none); -genvlist, -genvnone\n"
 	"  -l                   begin each line of output with \"[rank] \"\n"
 	"  -timeout S           end the job after S seconds, saying what each process waits for\n"
-	"  -host H[:N],...      the hosts to use; only this machine for now\n"
-	"  -hostfile FILE       the same from a file (also -f, -machinefile)\n"
+	"  -host H[:N],...      the hosts to use, with N slots each (also -hosts, -H)\n"
+	"  -hostfile FILE       the same from a file (also -f, -machinefile): lines like\n"
+	"                       \"host\", \"host:4\", \"host slots=4\"\n"
+	"  -ppn N               N processes to each host in turn, instead of its slots\n"
+	"  -rr                  one process to each host in turn (also -map-by node)\n"
+	"  -launcher L          how to reach hosts: ssh (default), rsh, slurm, exec, fork, or any\n"
+	"                       command that takes a host and a command\n"
+	"  -launcher-exec CMD   the command to use for it\n"
+	"  -prefix DIR          where Haft is installed on the other hosts\n"
+	"  -iface NAME          the network interface (or address) by which processes talk\n"
+	"  -fanout N            each host starts at most N others (default 32)\n"
 	"  -configfile FILE     take each line of FILE as one program with its options\n"
 	"  -initial-errhandler mpi_errors_are_fatal, mpi_errors_abort or mpi_errors_return\n"
 	"  -memory-alloc-kinds KINDS, -soft S, -arch A, -file F\n"
@@ -148,22 +173,37 @@ static const char help[] =
 	"  -v                   say what is started\n"
 	"  --help, --version\n"
 	"\n"
-	"Standard input goes to rank 0.  The job's exit code is 0, or that of the first process "
+	"Standard input goes to rank 0, or where -stdin RANK, all or none says.  The job's exit "
+	"code is 0, or that of the first process "
 	"that\n"
 	"failed; 128+n if signal n killed it.  SIGUSR1 sent to mpiexec prints what each process "
 	"waits\n"
 	"for.  See mpiexec(1).\n";
 
+void (*die_hook)(int code, const char *words);
+
 void die(int code, const char *fmt, ...)
 {
 	va_list ap;
+	char *words;
 
-	fputs("mpiexec: ", stderr);
 	va_start(ap, fmt);
-	vfprintf(stderr, fmt, ap);
+	if (vasprintf(&words, fmt, ap) < 0)
+		exit(code);
 	va_end(ap);
-	fputc('\n', stderr);
+	if (die_hook != NULL)
+		die_hook(code, words);
+	fprintf(stderr, "mpiexec: %s\n", words);
+	free(words);
 	exit(code);
+}
+
+uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
 void *grow(void *ptr, size_t n, size_t size)
@@ -330,6 +370,57 @@ static int stdin_read(const char *opt, const char *s)
 	return (int)r;
 }
 
+static void map_read(struct plan *p, const char *s)
+{
+	static const struct {
+		const char *name;
+		enum mapping map;
+	} words[] = {{"slot", MAP_SLOT}, {"core", MAP_SLOT}, {"hwthread", MAP_SLOT},
+		{"socket", MAP_SLOT}, {"package", MAP_SLOT}, {"numa", MAP_SLOT}, {"node", MAP_NODE},
+		{"host", MAP_NODE}};
+	size_t len = strcspn(s, ":"); /* slot:PE=2, ppr:.. */
+
+	for (size_t i = 0; i < countof(words); i++)
+		if (strlen(words[i].name) == len && strncmp(s, words[i].name, len) == 0) {
+			p->map = words[i].map;
+			return;
+		}
+	die(EXIT_USAGE, "-map-by takes slot, node, core, socket or numa, not `%s'", s);
+}
+
+/* A word that names no launcher is a command, like that of -launcher exec. */
+static void launcher_read(struct plan *p, const char *s)
+{
+	static const char *const words[] = {[LAUNCH_SSH] = "ssh",
+		[LAUNCH_RSH] = "rsh",
+		[LAUNCH_EXEC] = "exec",
+		[LAUNCH_FORK] = "fork",
+		[LAUNCH_SLURM] = "slurm"};
+
+	for (size_t i = 0; i < countof(words); i++)
+		if (strcmp(s, words[i]) == 0) {
+			p->launcher = (enum launcher)i;
+			return;
+		}
+	if (*s == '\0')
+		die(EXIT_USAGE, "-launcher takes ssh, rsh, slurm, exec, fork or a command");
+	p->launcher = LAUNCH_EXEC;
+	p->launch_exec = s;
+}
+
+/* The launcher's command. */
+static void launcher_settle(struct plan *p)
+{
+	if (p->launch_exec == NULL && p->launcher == LAUNCH_SSH)
+		p->launch_exec = "ssh";
+	if (p->launch_exec == NULL && p->launcher == LAUNCH_RSH)
+		p->launch_exec = "rsh";
+	if (p->launch_exec == NULL && p->launcher == LAUNCH_SLURM)
+		p->launch_exec = "srun";
+	if (p->launch_exec == NULL && p->launcher == LAUNCH_EXEC)
+		die(EXIT_USAGE, "-launcher exec needs -launcher-exec COMMAND");
+}
+
 /* Carries out one option; `v' are its values. */
 static void option_do(struct plan *p, struct app *a, const struct option *o, char **v)
 {
@@ -350,10 +441,19 @@ static void option_do(struct plan *p, struct app *a, const struct option *o, cha
 	case OPT_LABEL: p->label = true; break;
 	case OPT_TIMEOUT: p->timeout = seconds_read("-timeout", v[0]); break;
 	case OPT_HOSTS:
-		p->slots += hosts_list(v[0]);
+		hosts_list(p, v[0]);
 		info_add(a, "host", v[0]);
 		break;
-	case OPT_HOSTFILE: p->slots += hosts_file(v[0]); break;
+	case OPT_HOSTFILE: hosts_file(p, v[0]); break;
+	case OPT_PPN: p->ppn = number_read(o->name, v[0]); break;
+	case OPT_RR: p->map = MAP_NODE; break;
+	case OPT_BYSLOT: p->map = MAP_SLOT; break;
+	case OPT_MAP: map_read(p, v[0]); break;
+	case OPT_LAUNCHER: launcher_read(p, v[0]); break;
+	case OPT_LAUNCH_EXEC: p->launch_exec = v[0]; break;
+	case OPT_IFACE: p->iface = v[0]; break;
+	case OPT_PREFIX: p->agent = text("%s/bin/mpiexec", v[0]); break;
+	case OPT_FANOUT: p->fanout = number_read(o->name, v[0]); break;
 	case OPT_CONFIG: config_read(p, v[0]); break;
 	case OPT_STDIN: p->stdin_to = stdin_read(o->name, v[0]); break;
 	case OPT_ERRH: settings_add(&a->set, "HAFT_ERRHANDLER", errhandler_read(v[0])); break;
@@ -448,16 +548,20 @@ struct plan *plan_read(int argc, char **argv)
 {
 	struct plan *p = &plan;
 	const char *limit = getenv("MPIEXEC_TIMEOUT");
+	int slots;
 
 	if (limit != NULL && *limit != '\0')
 		p->timeout = seconds_read("MPIEXEC_TIMEOUT", limit);
+	p->fanout = TREE_FANOUT;
 	apps_read(p, argc - 1, argv + 1, false);
+	launcher_settle(p);
+	slots = hosts_settle(p);
 	for (int i = 0; i < p->napps; i++) {
 		struct app *a = &p->app[i];
 		char n[12];
 
 		if (a->n == 0)
-			a->n = p->napps == 1 && p->slots > 0 ? p->slots : 1;
+			a->n = p->napps == 1 && slots > 0 ? slots : 1;
 		if (a->n > SHM_RANKS_MAX - p->nranks)
 			die(EXIT_USAGE, "a job has at most %d processes", SHM_RANKS_MAX);
 		p->nranks += a->n;
@@ -465,8 +569,14 @@ struct plan *plan_read(int argc, char **argv)
 		info_add(a, "maxprocs", n);
 		settings_add(&a->set, "HAFT_INFO_ENV", a->info);
 	}
-	p->host_of = grow(NULL, (size_t)p->nranks, sizeof *p->host_of);
-	memset(p->host_of, 0, (size_t)p->nranks * sizeof *p->host_of);
-	plan_resolve(p);
+	if (p->stdin_to >= p->nranks)
+		die(EXIT_USAGE, "standard input is for rank %d, and there are %d", p->stdin_to,
+			p->nranks);
+	place_ranks(p);
+	plan_environ(p);
+	if (p->nhosts > 0)
+		launch_init(p);
+	else
+		plan_find(p);
 	return p;
 }

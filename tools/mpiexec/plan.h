@@ -11,6 +11,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #define EXIT_USAGE 2   /* wrong options: as most tools */
 #define EXIT_NONE  127 /* no such program, or not executable */
@@ -44,10 +45,17 @@ struct app {
 #define STDIN_ALL  (-1)
 #define STDIN_NONE (-2)
 
+/* How agents are started on other hosts: launch.h. */
+enum launcher { LAUNCH_SSH, LAUNCH_RSH, LAUNCH_EXEC, LAUNCH_FORK, LAUNCH_SLURM };
+
+/* How ranks follow each other over hosts and slots. */
+enum mapping { MAP_SLOT, MAP_NODE };
+
 /* A host that was named. */
 struct host {
 	char *name;
-	int slots;
+	int slots;  /* >= 1 */
+	bool local; /* this machine: its agent needs no launcher */
 };
 
 /* The whole command line. */
@@ -55,16 +63,24 @@ struct plan {
 	struct app *app;
 	int napps;
 	int nranks;
-	int slots;         /* of the hosts that were named; 0: none was */
-	struct host *host; /* that have ranks; none: all of them are here */
+	struct host *host; /* those that have ranks; none: all ranks are here, without agents */
 	int nhosts;
-	int *host_of;        /* by rank */
-	int stdin_to;        /* a rank, STDIN_ALL, STDIN_NONE */
-	double timeout;      /* s; 0: none */
-	bool label;          /* lines begin with their rank */
-	bool verbose;        /* say what is started */
-	const char *keep;    /* as in struct app, for apps that do not say */
-	struct settings set; /* -genv */
+	int *order; /* of hosts in the tree of agents: tree.h */
+	int fanout;
+	int ppn; /* ranks of a host in one turn; 0: its slots */
+	enum mapping map;
+	enum launcher launcher;
+	const char *launch_exec; /* its command; NULL: it has none */
+	char *agent;             /* file of mpiexec on the other hosts */
+	const char *iface;       /* NULL: the one by which hosts reach each other */
+	char *cwd;               /* where the ranks run that have no -wdir; NULL: here */
+	int *host_of;            /* by rank */
+	int stdin_to;            /* a rank, STDIN_ALL, STDIN_NONE */
+	double timeout;          /* s; 0: none */
+	bool label;              /* lines begin with their rank */
+	bool verbose;            /* say what is started */
+	const char *keep;        /* as in struct app, for apps that do not say */
+	struct settings set;     /* -genv */
 };
 
 /* Reads the command line.  Returns only with a plan that can be started; it lives as long as the
@@ -74,15 +90,27 @@ struct plan *plan_read(int argc, char **argv);
 /* The plan that plan_read has returned. */
 const struct plan *plan_this(void);
 
-/* Finds the program and makes the environment of each app. */
-void plan_resolve(struct plan *p);
+/* Makes the environment of each app; finds their programs, on the host where it is called. */
+void plan_environ(struct plan *p);
+void plan_find(struct plan *p);
 
-/* Adds up the slots of hosts named by `list' (host[:slots],...) or in a file, which must all be
- * this machine; ends the process if one is not.  Hosts without a number of slots count as 1. */
-int hosts_list(const char *list);
-int hosts_file(const char *path);
+/* Adds the hosts named by `list' (host[:slots],...), or in a file; one that is there already gets
+ * more slots.  Hosts without a number of slots count as 1. */
+void hosts_list(struct plan *p, const char *list);
+void hosts_file(struct plan *p, const char *path);
 
-/* Ends with one line "mpiexec: ..." on stderr. */
+/* Makes one host of those that are this machine.  Returns the slots of all; 0: none was named. */
+int hosts_settle(struct plan *p);
+
+/* Puts each rank on a host (host_of), and forgets hosts that get none, or all of them if all ranks
+ * are here. */
+void place_ranks(struct plan *p);
+
+/* CLOCK_MONOTONIC. */
+uint64_t now_ns(void);
+
+/* Ends with one line "mpiexec: ..." on stderr, or in an agent as die_hook does. */
+extern void (*die_hook)(int code, const char *words);
 __attribute__((noreturn, format(printf, 2, 3))) void die(int code, const char *fmt, ...);
 
 /* malloc and friends that end mpiexec when there is no memory: it has not started anything that it

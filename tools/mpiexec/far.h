@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* far.h - the root's view of ranks that run under agents: starts the tree, turns the job's wishes
+ * into frames, and agents' frames into what the job judges. */
+#ifndef MPIEXEC_FAR_H
+#define MPIEXEC_FAR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include "tools/mpiexec/link.h"
+
+struct job;
+struct far;
+
+/* Starts the agents; sets j->far.  The ranks follow when all agents are ready. */
+void far_start(struct job *j);
+
+/* Sends FRAME_SIGNAL or FRAME_END with a signal to all hosts. */
+void far_signal(struct far *f, enum frame_kind kind, int sig);
+
+/* Asks all hosts what their ranks do; job_answer follows, at the latest after LOOK_MS. */
+void far_look(struct far *f);
+
+/* This process is about to be stopped, with all it knows of time. */
+void far_pause(struct far *f);
+
+/* Bytes of stdin that are wanted; here they are (0: the end). */
+size_t far_stdin_room(const struct far *f);
+void far_stdin(struct far *f, const void *v, size_t len);
+
+/* To be polled for POLLIN; far_work at least every far_patience ms. */
+int far_fd(const struct far *f);
+int far_patience(const struct far *f);
+void far_work(struct far *f, uint64_t now);
+void far_reap(struct far *f, pid_t pid, int status);
+
+/* Every host has said that it has no more to say, or is lost. */
+bool far_over(const struct far *f);
+
+/* Ends the agents, waiting for them for a while. */
+void far_fini(struct far *f);
+
+#endif
