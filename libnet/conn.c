@@ -150,6 +150,7 @@ void net_conn_called(struct net_conn *c, int err)
 		return;
 	}
 	c->state = CONN_ASKING;
+	p->dials = 0;
 	p->since = 0; /* reached: from now on it may take its time */
 	prepare(c, WIRE_ASK, p->rank, false);
 	if (!net_conn_say(c) && c->tx_error) {

@@ -254,6 +254,7 @@ struct net_peer {
 	struct net_conn *dial; /* ours, under way */
 	struct net_peer *next_waiting;
 	int tries;      /* connections made and closed again before an answer */
+	int dials;      /* since it was reached last */
 	int pause;      /* ms before the next try */
 	uint64_t since; /* ms: unreachable since; 0: it is not */
 	uint64_t again; /* ms */

@@ -112,6 +112,7 @@ void net_peer_dial(struct net_peer *p)
 		net_peer_retry(p, addr ? ENOMEM : EDESTADDRREQ);
 		return;
 	}
+	p->dials++;
 	net->up.count.dialled++;
 	net->up.count.redialled += p->pause > 0;
 	c->peer = p;

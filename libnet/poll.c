@@ -19,7 +19,8 @@
 #define ACCEPT_MAX   16   /* strangers let in in one poll */
 #define DEAF_MS      100  /* out of descriptors: so long nobody is let in */
 #define HEALTH_MS    1000 /* between looks at who has not answered */
-#define CLOSE_NAP_MS 5    /* of net_close, which looks for what no descriptor tells */
+#define DIALS_MIN    3 /* of a peer that is given up because time has passed: we may have slept */
+#define CLOSE_NAP_MS 5 /* of net_close, which looks for what no descriptor tells */
 
 void net_due(struct net *net, uint64_t at)
 {
@@ -166,6 +167,7 @@ static void accept_some(struct net *net)
 
 static void strangers_age(struct net *net, uint64_t now)
 {
+	struct net_conn *c;
 	uint64_t until;
 
 	while (net->strangers) {
@@ -174,8 +176,13 @@ static void strangers_age(struct net *net, uint64_t now)
 			net_due(net, until);
 			return;
 		}
+		/* We may not have looked for as long: perhaps it has spoken. */
+		c = net->strangers;
+		net_conn_greet(c, true, false);
+		if (c->state != CONN_HEARING)
+			continue;
 		net->up.count.bad_quiet++;
-		net_conn_close(net->strangers);
+		net_conn_close(c);
 	}
 }
 
@@ -199,7 +206,8 @@ static bool one_unreached(struct net *net, uint64_t now)
 			net_due(net, p->again);
 			continue;
 		}
-		if (p->doomed || (p->since && now - p->since >= (uint64_t)net->conf.dial_ms)) {
+		if (p->doomed || (p->since && p->dials >= DIALS_MIN &&
+					 now - p->since >= (uint64_t)net->conf.dial_ms)) {
 			lose_unreached(p);
 			return true;
 		}
@@ -209,33 +217,46 @@ static bool one_unreached(struct net *net, uint64_t now)
 	return false;
 }
 
-/* Those who owe an answer.  Losing one calls the user back, who may change the list: one at a time.
- */
+/* A call that nobody has taken for too long.  True: the list of connections has changed. */
+static bool call_is_late(struct net_conn *c, uint64_t now)
+{
+	struct net *net = c->net;
+	uint64_t until = c->peer->since + (uint64_t)net->conf.dial_ms;
+	int err;
+
+	net_due(net, until);
+	if (until > now)
+		return false;
+	/* We may not have looked for as long. */
+	err = net->io->dialled(c);
+	if (err == EINPROGRESS)
+		net_peer_lose(c->peer, NET_WHY_LOST, "no answer to connect for %d s",
+			net->conf.dial_ms / 1000);
+	else
+		net_conn_called(c, err);
+	return true;
+}
+
+static bool host_is_dead(struct net_conn *c)
+{
+	int ms = c->active ? c->net->io->silent(c) : 0;
+
+	c->active = ms != 0;
+	if (ms < c->net->conf.dead_ms)
+		return false;
+	net_peer_lose(c->peer, NET_WHY_LOST, "its host has not answered for %d s", ms / 1000);
+	return true;
+}
+
+/* Those who owe an answer.  Losing one calls the user back, who may change the list: true, then
+ * look again. */
 static bool one_silent(struct net *net, uint64_t now, bool health)
 {
 	struct net_conn *c;
-	uint64_t until;
-	int ms;
 
 	for (c = net->conns; c; c = c->next) {
-		if (c->state == CONN_CALLING) {
-			until = c->peer->since + (uint64_t)net->conf.dial_ms;
-			net_due(net, until);
-			if (until > now)
-				continue;
-			net_peer_lose(c->peer, NET_WHY_LOST, "no answer to connect for %d s",
-				net->conf.dial_ms / 1000);
+		if (c->state == CONN_CALLING ? call_is_late(c, now) : health && host_is_dead(c))
 			return true;
-		}
-		if (!health || !c->active || c->state == CONN_ENDED)
-			continue;
-		ms = net->io->silent(c);
-		if (ms >= net->conf.dead_ms) {
-			net_peer_lose(c->peer, NET_WHY_LOST, "its host has not answered for %d s",
-				ms / 1000);
-			return true;
-		}
-		c->active = ms != 0;
 	}
 	return false;
 }
