@@ -19,3 +19,14 @@ $(B)/lib/libnet.a: $(patsubst %.c,$(B)/obj/%.o,$(libnet_SRCS))
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
 all: $(B)/lib/libnet.a
+
+# What it costs on this machine; not a test.
+bench_net_SRCS := tests/bench/net.c
+$(B)/tests/bench/net: $(call objs,$(bench_net_SRCS)) $(B)/lib/libnet.a $(B)/lib/libobj.a
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(ldflags) $^ $(libobj_LIBS) -ldl -lpthread -o $@
+
+bench-net: $(B)/tests/bench/net
+	$(Q)$<
+.PHONY: bench-net

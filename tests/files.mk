@@ -4,11 +4,13 @@
 # cmocka programs, started alone.  They are linked with libobj.a and libshm.a; objects of libmpi
 # that one needs are named as its prerequisites:  $(B)/tests/unit/match: $(B)/obj/libmpi/p2p/match.o
 unit_TESTS :=
+unit_TESTS += tests/fuzz/net.c
 unit_TESTS += tests/fuzz/obj.c
 unit_TESTS += tests/fuzz/type.c
 unit_TESTS += tests/sim/net.c
 unit_TESTS += tests/unit/group.c
 unit_TESTS += tests/unit/net_sock.c
+unit_TESTS += tests/unit/net_wire.c
 unit_TESTS += tests/unit/obj_attr.c
 unit_TESTS += tests/unit/obj_call.c
 unit_TESTS += tests/unit/obj_direct.c

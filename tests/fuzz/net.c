@@ -1,0 +1,405 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* RUN np=0 time=120 */
+/* net.c - bytes from hell for libnet: its parser and its connections.
+ *
+ *     round:  valid bytes (hello with the right key, frames, pieces, goodbye) -> some of them
+ * changed
+ *             -> in random cuts to an endpoint that was called, or has called
+ *
+ * Nothing may be read or written beside its memory (the sanitizers watch), a peer is lost once at
+ * most, frames before the first changed byte come as they were, and every operation ends.
+ *
+ *     net [-n ROUNDS] [-s SEED]     (0 ROUNDS: until killed) */
+#include "libnet/inner.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define ROUNDS 20000
+#define PEERS  4
+#define TEXT   60000 /* bytes of a round */
+#define ITEMS  30
+#define BUFFER 5000 /* posted */
+
+/* One connection at a time: what it says to us. */
+struct script {
+	uint8_t text[TEXT];
+	size_t len, at, pure; /* pure: bytes before the first changed one */
+	uint32_t frames;      /* in the pure part */
+	size_t end[ITEMS];    /* of each frame */
+	uint32_t nends;
+	bool called, accepted, hangs_up;
+	struct net_conn *conn;
+};
+
+static struct script script;
+static uint64_t seed, rnd;
+static uint64_t now_ms;
+static uint32_t got;
+static int nlost[PEERS];
+static const uint8_t key[NET_KEY_LEN] = "the key, at last";
+
+#define CHECK(x)                                                                  \
+	do {                                                                      \
+		if (!(x)) {                                                       \
+			printf("%s:%d: %s (seed %llu)\n", __FILE__, __LINE__, #x, \
+				(unsigned long long)seed);                        \
+			abort();                                                  \
+		}                                                                 \
+	} while (0)
+
+static uint32_t draw(uint32_t below)
+{
+	uint64_t x = rnd += 0x9e3779b97f4a7c15;
+
+	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
+	x = (x ^ x >> 27) * 0x94d049bb133111eb;
+	return (uint32_t)((x ^ x >> 31) >> 32) % below;
+}
+
+/* --- struct net_io: one connection that plays the script
+ * ------------------------------------------ */
+
+static ssize_t f_recv(struct net_conn *c, struct iovec *iov, int n)
+{
+	size_t left = script.len - script.at, k, sum = 0;
+
+	(void)c;
+	if (left == 0)
+		return !script.hangs_up ? -EAGAIN : draw(2) ? 0 : -ECONNRESET;
+	if (draw(3) == 0)
+		left = 1 + draw((uint32_t)left);
+	if (draw(9) == 0)
+		return -EAGAIN;
+	for (int i = 0; i < n && left > 0; i++, left -= k, sum += k) {
+		k = left < iov[i].iov_len ? left : iov[i].iov_len;
+		memcpy(iov[i].iov_base, script.text + script.at + sum, k);
+	}
+	script.at += sum;
+	return (ssize_t)sum;
+}
+
+static ssize_t f_send(struct net_conn *c, struct iovec *iov, int n)
+{
+	size_t all = 0;
+
+	(void)c;
+	for (int i = 0; i < n; i++)
+		all += iov[i].iov_len;
+	return draw(9) == 0 ? -EAGAIN : draw(200) == 0 ? -EPIPE : draw(3) ? (ssize_t)all : 1;
+}
+
+static int f_dial(struct net_conn *c, const char *addr, int wait_ms)
+{
+	(void)addr;
+	(void)wait_ms;
+	if (script.called || script.accepted)
+		return ECONNREFUSED;
+	script.called = true;
+	script.conn = c;
+	c->fd = 1;
+	return draw(2) ? 0 : EINPROGRESS;
+}
+
+static int f_dialled(struct net_conn *c)
+{
+	(void)c;
+	return 0;
+}
+
+static int f_accept(struct net *net, struct net_conn *c)
+{
+	(void)net;
+	if (script.accepted || script.called)
+		return EAGAIN;
+	script.accepted = true;
+	script.conn = c;
+	c->fd = 1;
+	return 0;
+}
+
+static void f_close(struct net_conn *c)
+{
+	if (c == script.conn)
+		script.conn = NULL;
+}
+
+static void f_end(struct net_conn *c)
+{
+	(void)c;
+}
+
+static void f_flag(struct net_conn *c, bool out)
+{
+	(void)c;
+	(void)out;
+}
+
+static void f_listen(struct net *net, bool on)
+{
+	(void)net;
+	(void)on;
+}
+
+static int f_wait(struct net *net, struct net_ready *r, int max, int ms)
+{
+	(void)net;
+	(void)max;
+	now_ms += (uint64_t)ms;
+	r[0] = (struct net_ready){.conn = script.conn, .in = true, .out = true};
+	return script.conn || !script.called ? 1 : 0;
+}
+
+static uint64_t f_now(struct net *net)
+{
+	(void)net;
+	return now_ms;
+}
+
+static void f_random(struct net *net, void *buf, size_t len)
+{
+	(void)net;
+	memset(buf, (int)draw(256), len);
+}
+
+static bool f_unsent(struct net_conn *c)
+{
+	(void)c;
+	return draw(2);
+}
+
+static int f_silent(struct net_conn *c)
+{
+	(void)c;
+	return 0;
+}
+
+static void f_name(struct net_conn *c, char text[NET_ADDR_LEN])
+{
+	(void)c;
+	strcpy(text, "hell:666");
+}
+
+static void f_fini(struct net *net)
+{
+	(void)net;
+}
+
+static const struct net_io io = {.recv = f_recv,
+	.send = f_send,
+	.dial = f_dial,
+	.dialled = f_dialled,
+	.accept = f_accept,
+	.close = f_close,
+	.end = f_end,
+	.want = f_flag,
+	.listen = f_listen,
+	.wait = f_wait,
+	.now = f_now,
+	.random = f_random,
+	.unsent = f_unsent,
+	.silent = f_silent,
+	.name = f_name,
+	.fini = f_fini};
+
+/* --- the script
+ * -------------------------------------------------------------------------------------- */
+
+static void say(const void *p, size_t n)
+{
+	memcpy(script.text + script.len, p, n);
+	script.len += n;
+}
+
+/* Proven, but perhaps wrong: only who has the key can be so wrong. */
+static void say_hello(enum wire_verb verb, int from, const uint8_t *asked)
+{
+	struct wire_hello h = {.version = WIRE_VERSION,
+		.verb = (uint8_t)verb,
+		.npeers = PEERS,
+		.from = (uint32_t)from,
+		.frame_max = NET_FRAME_MAX,
+		.piece_max = NET_PIECE_MAX};
+	uint8_t b[WIRE_HELLO];
+	bool wrong = draw(6) == 0;
+
+	if (wrong) {
+		h.verb = (uint8_t)(draw(3) ? h.verb : draw(256));
+		h.npeers = draw(3) ? h.npeers : draw(6);
+		h.from = draw(3) ? h.from : draw(6);
+		h.to = draw(3) ? h.to : draw(6);
+		h.version = (uint16_t)(draw(5) ? h.version : draw(65536));
+		h.frame_max += draw(5) ? 0 : draw(100);
+	}
+	net_hello_write(&h, b);
+	net_hello_sign(key, b, asked);
+	if (wrong)
+		script.pure = 0;
+	say(b, sizeof b);
+}
+
+static uint8_t frame_byte(uint32_t i, uint32_t at)
+{
+	return (uint8_t)(i * 5 + at);
+}
+
+static void say_items(void)
+{
+	struct wire_head h;
+	uint8_t b[WIRE_HEAD];
+	uint32_t n = draw(ITEMS), frames = 0, pieces = 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		h = (struct wire_head){.type = draw(4) ? WIRE_FRAME : WIRE_PIECE};
+		h.len = draw(8) ? draw(100) : draw(5 * (TEXT / ITEMS / 8));
+		h.len = h.len > NET_PIECE_MAX ? NET_PIECE_MAX : h.len;
+		h.len += h.type == WIRE_PIECE && h.len == 0;
+		h.seq = h.type == WIRE_FRAME ? frames++ : pieces++;
+		h.ctx = h.type == WIRE_FRAME ? h.seq : draw(3);
+		net_head_write(&h, b);
+		say(b, sizeof b);
+		for (uint32_t k = 0; k < h.len; k++)
+			script.text[script.len + k] = frame_byte(h.seq, k);
+		script.len += h.len;
+		memset(script.text + script.len, 0, net_pad(h.len));
+		script.len += net_pad(h.len);
+		if (h.type == WIRE_FRAME)
+			script.end[script.nends++] = script.len;
+	}
+	if (draw(2)) {
+		h = (struct wire_head){.type = WIRE_BYE};
+		net_head_write(&h, b);
+		say(b, sizeof b);
+	}
+}
+
+static void spoil(size_t from)
+{
+	uint32_t n = draw(2) ? 0 : 1 + draw(4);
+	size_t at;
+
+	for (uint32_t i = 0; i < n && from < script.len; i++) {
+		/* Mostly where it hurts: the first bytes of the text, and small numbers. */
+		at = from + draw((uint32_t)(script.len - from));
+		script.text[at] =
+			(uint8_t)(draw(2) ? draw(256) : script.text[at] ^ (1u << draw(8)));
+		script.pure = at < script.pure ? at : script.pure;
+	}
+	while (script.frames < script.nends && script.end[script.frames] <= script.pure)
+		script.frames++;
+}
+
+/* --- a round
+ * ------------------------------------------------------------------------------------------- */
+
+static void deliver(void *arg, const struct net_frame *f)
+{
+	const uint8_t *p = f->data;
+	volatile uint8_t sum = 0; /* every byte is looked at */
+
+	(void)arg;
+	CHECK(f->from > 0 && f->from < PEERS && f->len <= NET_FRAME_MAX && nlost[f->from] == 0);
+	for (uint32_t k = 0; k < f->len; k++)
+		sum = (uint8_t)(sum + p[k]);
+	for (uint32_t k = 0; k < f->len && got < script.frames; k++)
+		CHECK(p[k] == frame_byte(got, k));
+	got++;
+}
+
+static void lost(void *arg, int peer, enum net_why why, const char *words)
+{
+	(void)arg;
+	(void)why;
+	CHECK(++nlost[peer] == 1 && words[0] != '\0');
+}
+
+static const char *addr(void *arg, int peer)
+{
+	(void)arg;
+	(void)peer;
+	return "hell:666";
+}
+
+static void play(struct net *net, struct net_op post[2], uint8_t *buf)
+{
+	struct net_hdr h = {0};
+
+	for (int i = 0; i < 2; i++)
+		net_post(net, 1, (uint64_t)i, buf + i * BUFFER, 1 + draw(BUFFER), &post[i]);
+	for (int i = 0; i < 300 && (script.at < script.len || i < 50); i++) {
+		now_ms += draw(200);
+		if (draw(3))
+			net_poll(net);
+		else
+			net_poll_from(net, 1);
+		if (draw(20) == 0)
+			net_put(net, 1, &h, buf, draw(200));
+		if (draw(100) == 0)
+			net_unpost(net, &post[draw(2)]);
+	}
+}
+
+static void round_run(void)
+{
+	struct net_conf conf = {.me = 0,
+		.npeers = PEERS,
+		.listen_fd = -1,
+		.deliver = deliver,
+		.lost = lost,
+		.addr = addr,
+		.close_ms = 50};
+	struct net_op post[2] = {{0}, {0}};
+	struct net_hdr h = {0};
+	uint8_t *buf = malloc(2 * BUFFER);
+	struct net *net;
+	bool we_call = draw(2);
+
+	memset(&script, 0, sizeof script);
+	memset(nlost, 0, sizeof nlost);
+	script.pure = SIZE_MAX;
+	script.hangs_up = draw(2);
+	got = 0;
+	now_ms = 1000;
+	memcpy(conf.key, key, sizeof key);
+	memset(buf, 0, 2 * BUFFER);
+	CHECK(net_open_io(&conf, &io, NULL, &net) == 0);
+	if (we_call) {
+		net_put(net, 1, &h, buf, draw(100));
+		for (int i = 0; i < 9 && script.conn && script.conn->say_at < WIRE_HELLO; i++)
+			net_poll(net);
+	}
+	say_hello(we_call ? WIRE_WELCOME : WIRE_ASK, 1,
+		we_call && script.conn ? script.conn->say : NULL);
+	say_items();
+	spoil(draw(8) ? WIRE_HELLO : 0);
+	play(net, post, buf);
+	net_close(net);
+	CHECK(post[0].state != NET_OP_BUSY && post[1].state != NET_OP_BUSY);
+	free(buf);
+}
+
+int main(int argc, char **argv)
+{
+	uint64_t first = 1;
+	long n = ROUNDS;
+	int c;
+
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	while ((c = getopt(argc, argv, "n:s:")) != -1) {
+		if (c == 'n')
+			n = strtol(optarg, NULL, 0);
+		else if (c == 's')
+			first = strtoull(optarg, NULL, 0);
+		else
+			return 2;
+	}
+	for (long i = 0; i < n || n == 0; i++) {
+		seed = rnd = first + (uint64_t)i;
+		round_run();
+	}
+	printf("%ld rounds, from seed %llu\n", n, (unsigned long long)first);
+	return 0;
+}
