@@ -330,6 +330,7 @@ static int one_basic(const struct type *t, const char *which, const struct type 
 		type_words(t, name));
 }
 
+/* Without data there is nothing that could differ. */
 static int check_types(const struct job *j)
 {
 	char name[MPI_MAX_OBJECT_NAME], other[MPI_MAX_OBJECT_NAME];
@@ -366,17 +367,19 @@ static int check_op(const struct op *op)
 
 static int accumulate(struct job *j)
 {
+	bool from = j->otype == NULL || (j->ocount > 0 && j->otype->size > 0);
+	bool to = j->tcount > 0 && j->ttype->size > 0;
 	int err = check_op(j->op);
 
 	if (err == 0 && j->rank == MPI_PROC_NULL)
 		return 0;
-	if (err == 0)
+	if (err == 0 && from && to)
 		err = check_types(j);
 	if (err == 0 && j->op == atom_no_op)
 		j->otype = NULL;
 	if (err == 0)
 		err = job_check(j);
-	if (err != 0)
+	if (err != 0 || !from)
 		return err < 0 ? 0 : err;
 	return j->way == RMA_MSG ? msg_start(j) : acc_run(j);
 }

@@ -71,7 +71,6 @@ void atom_init(void)
 		__builtin_memcpy(old, &was, sizeof(T));                                           \
 	}
 
-WIDTH(uint8_t)
 WIDTH(uint16_t)
 WIDTH(uint32_t)
 WIDTH(uint64_t)
@@ -115,7 +114,6 @@ static void add_double(char *mem, const char *src, char *old, int64_t n)
 
 #define BY_WIDTH(e, name, ...)                        \
 	switch (e) {                                  \
-	case 1: name##_uint8_t(__VA_ARGS__); break;   \
 	case 2: name##_uint16_t(__VA_ARGS__); break;  \
 	case 4: name##_uint32_t(__VA_ARGS__); break;  \
 	default: name##_uint64_t(__VA_ARGS__); break; \

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* atom.h - accumulates by the hardware: elements of 1, 2, 4 or 8 bytes in memory that every process
+/* atom.h - accumulates by the hardware: elements of 2, 4 or 8 bytes in memory that every process
  * which accumulates there has mapped.
  *
  * The rule (12.7.1 asks for atomicity per element of a predefined type, and only where the same
  * type is used at the same place):
  *
- *      memory in the segment, element of 1, 2, 4, 8 bytes at a multiple of its size  ──> atomics
- *      everything else: other sizes, odd addresses, private memory                   ──> stripe
- * locks
+ *      memory in the segment, element of 2, 4, 8 bytes at a multiple of its size   ──> atomics
+ *      everything else: other sizes, odd addresses, private memory                 ──> stripe locks
  *
  * Which of the two it is follows from the memory, the type and the address alone, so all processes
- * come to the same answer, and one place is never accumulated to in both ways. */
+ * come to the same answer, and one place is never accumulated to in both ways.
+ *
+ * Bytes go by locks on purpose: programs move whole structs as MPI_BYTE with MPI_REPLACE and
+ * MPI_NO_OP, and under the lock of its stripe nobody sees half of one. */
 #ifndef HAFT_RMA_ATOM_H
 #define HAFT_RMA_ATOM_H
 
@@ -21,7 +23,7 @@ static inline bool atom_fits(const struct type *basic, const void *at)
 {
 	uint64_t e = (uint64_t)basic->extent;
 
-	return e <= 8 && (e & (e - 1)) == 0 && ((uintptr_t)at & (e - 1)) == 0;
+	return (e == 8 || e == 4 || e == 2) && ((uintptr_t)at & (e - 1)) == 0;
 }
 
 /* Applies a predefined op (also MPI_REPLACE, MPI_NO_OP) to n elements at mem; src: n elements
@@ -29,7 +31,7 @@ static inline bool atom_fits(const struct type *basic, const void *at)
 void atom_apply(const struct op *op, const struct type *basic, char *mem, const char *src,
 	char *old, int64_t n);
 
-/* Compare and swap of one element of 1, 2, 4 or 8 bytes. */
+/* Compare and swap of one element of 2, 4 or 8 bytes. */
 void atom_swap(
 	const struct type *basic, char *mem, const void *compare, const void *origin, void *old);
 

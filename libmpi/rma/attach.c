@@ -48,7 +48,7 @@ static uint64_t search(const struct piece *p, uint64_t n, uint64_t at)
 	return low;
 }
 
-/* One look at a table that may be changing. */
+/* One look at a table that may be changing: [at, at + len) may go through neighbours. */
 static bool inside(const struct rma_ctl *c, uint64_t at, uint64_t len)
 {
 	const struct piece *p = table_of(c);
@@ -56,12 +56,18 @@ static bool inside(const struct rma_ctl *c, uint64_t at, uint64_t len)
 
 	if (p == NULL || n > via.mem_len / sizeof(*p))
 		return false;
-	i = search(p, n, at);
-	if (i == n)
-		return false;
-	from = atomic_load_explicit(&p[i].at, memory_order_relaxed);
-	room = atomic_load_explicit(&p[i].len, memory_order_relaxed);
-	return at >= from && at - from <= room && len <= room - (at - from);
+	for (i = search(p, n, at); i < n; i++) {
+		from = atomic_load_explicit(&p[i].at, memory_order_relaxed);
+		room = atomic_load_explicit(&p[i].len, memory_order_relaxed);
+		if (at < from || at - from >= room)
+			return false;
+		room -= at - from;
+		if (len <= room)
+			return true;
+		at += room;
+		len -= room;
+	}
+	return false;
 }
 
 int rma_attached(const struct win *w, int rank, uint64_t at, int64_t len)

@@ -85,15 +85,18 @@ static void maybe_free(struct rma_msg *m)
 
 struct row {
 	const char *at;
+	int64_t left; /* elements */
 };
 
 static bool scatter_step(void *arg, const struct type *basic, char *mem, int64_t n)
 {
 	struct row *r = arg;
 
+	n = n < r->left ? n : r->left;
 	type_move(basic, r->at, mem, n);
 	r->at += n * basic->extent;
-	return true;
+	r->left -= n;
+	return r->left > 0;
 }
 
 /* The operation at the front is over. */
@@ -110,9 +113,9 @@ static void pop(struct win *w, int rank, int err)
 	if (err != 0 && w->rma->err == 0)
 		w->rma->err = err;
 	if (m->old != NULL && err == 0) {
-		struct row row = {m->old};
+		struct row row = {m->old, m->total / m->elem};
 
-		type_each_whole(m->type, m->buf, m->total / m->elem, scatter_step, &row);
+		type_each_whole(m->type, m->buf, m->count, scatter_step, &row);
 	}
 	t->answered++;
 	w->rma->pending--;

@@ -87,6 +87,7 @@ struct rma {
 	struct rma_ctl *ctl; /* this member's */
 	struct rma_hints *hints;
 	bool direct;      /* what lies in the segment is reached there: HAFT_RMA=auto */
+	bool contiguous;  /* the parts lie one behind the other, also those of no bytes */
 	int64_t hollow;   /* pieces of no bytes that are attached */
 	void *memory;     /* of via_mem_new, to be freed with the window; NULL: none */
 	uint64_t pending; /* MSG: operations of all targets that are not complete */

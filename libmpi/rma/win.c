@@ -432,6 +432,7 @@ static int lay_out(struct make *m)
 			m->base = via_mem_at(off);
 		off += (uint64_t)o->bytes;
 	}
+	m->w->rma->contiguous = true;
 	return err;
 }
 
@@ -524,6 +525,6 @@ int rma_win_shared_query(struct win *w, int rank, int64_t *size, int64_t *disp_u
 	t = &w->target[rank];
 	*disp_unit = t->unit;
 	*size = t->map != NULL ? t->bytes : 0;
-	*(void **)baseptr = t->map != NULL ? t->map : (void *)w->rma->ctl;
+	*(void **)baseptr = t->bytes > 0 || w->rma->contiguous ? t->map : NULL;
 	return 0;
 }

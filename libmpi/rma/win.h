@@ -18,7 +18,8 @@ int64_t rma_hints_align(const struct rma_hints *h); /* bytes; 0: none was asked 
 
 /* --- attach.c -------------------------------------------------------------------------------- */
 
-/* Is [at, at + len) of the target's address space one attached piece?  0, or MPI_ERR_RMA_RANGE with
+/* Is [at, at + len) of the target's address space attached, in one piece or several
+ * side by side?  0, or MPI_ERR_RMA_RANGE with
  * words. */
 int rma_attached(const struct win *w, int rank, uint64_t at, int64_t len);
 
