@@ -41,14 +41,27 @@ bool shm_readable(struct shm *s, int src)
 	return p->readable;
 }
 
+static int pid_of(const struct shm *s, int rank)
+{
+	return atomic_load_explicit(&s->in->door[rank].pid, memory_order_relaxed);
+}
+
 bool shm_read(struct shm *s, int src, void *dst, uint64_t at, size_t len)
 {
-	int pid = atomic_load_explicit(&s->in->door[src].pid, memory_order_relaxed);
-
-	if (shm_readable(s, src) && shm_os_read(pid, dst, at, len)) {
+	if (shm_readable(s, src) && shm_os_read(pid_of(s, src), dst, at, len)) {
 		s->count.reads++;
 		return true;
 	}
 	s->in->peer[src].readable = false;
+	return false;
+}
+
+bool shm_write(struct shm *s, int dst, const void *src, uint64_t at, size_t len)
+{
+	if (shm_readable(s, dst) && shm_os_write(pid_of(s, dst), src, at, len)) {
+		s->count.writes++;
+		return true;
+	}
+	s->in->peer[dst].readable = false;
 	return false;
 }

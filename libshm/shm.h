@@ -170,6 +170,7 @@ struct shm_count {
 	uint64_t naps;        /* of them ended by the clock */
 	uint64_t wakes;       /* others woken */
 	uint64_t reads;       /* pieces read from others' private memory */
+	uint64_t writes;      /* pieces written into it */
 };
 
 /* One line of a ring.  The word is stored last and publishes the rest.  Its phase bit is 1 in even
@@ -362,6 +363,9 @@ bool shm_readable(struct shm *s, int src);
  * shm_readable says no from now on.  Does not return before all is read: tens of microseconds a
  * MiB. */
 bool shm_read(struct shm *s, int src, void *dst, uint64_t at, size_t len);
+
+/* The same the other way: writes at address `at' of `dst', which waits for it. */
+bool shm_write(struct shm *s, int dst, const void *src, uint64_t at, size_t len);
 
 /* --- waiting --------------------------------------------------------------------------------- */
 

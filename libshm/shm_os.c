@@ -162,19 +162,32 @@ int shm_os_punch(void *p, uint64_t len)
 	return madvise(p, len, MADV_REMOVE);
 }
 
-bool shm_os_read(int pid, void *dst, uint64_t at, size_t len)
+typedef ssize_t vm_fn(pid_t pid, const struct iovec *here, unsigned long nhere,
+	const struct iovec *there, unsigned long nthere, unsigned long flags);
+
+static bool vm_copy(vm_fn *copy, int pid, uintptr_t here, uint64_t there, size_t len)
 {
 	while (len > 0) {
-		struct iovec to = {dst, len}, from = {(void *)(uintptr_t)at, len};
-		ssize_t n = process_vm_readv(pid, &to, 1, &from, 1, 0);
+		struct iovec h = {(void *)here, len}, t = {(void *)(uintptr_t)there, len};
+		ssize_t n = copy(pid, &h, 1, &t, 1, 0);
 
 		if (n <= 0)
 			return false;
-		dst = (char *)dst + n;
-		at += (uint64_t)n;
+		here += (uintptr_t)n;
+		there += (uint64_t)n;
 		len -= (size_t)n;
 	}
 	return true;
+}
+
+bool shm_os_read(int pid, void *dst, uint64_t at, size_t len)
+{
+	return vm_copy(process_vm_readv, pid, (uintptr_t)dst, at, len);
+}
+
+bool shm_os_write(int pid, const void *src, uint64_t at, size_t len)
+{
+	return vm_copy(process_vm_writev, pid, (uintptr_t)src, at, len);
 }
 
 bool shm_os_barrier_known(void)

@@ -24,6 +24,8 @@ enum frame_kind {
 	FRAME_ASK,       /* payload: struct ask; ctx and tag are the message's */
 	FRAME_CLEAR,     /* tag: the id of ASK */
 	FRAME_DONE,      /* tag: the id of ASK; the receiver has read the message where it lay */
+	FRAME_JOIN,      /* tag: the id of ASK; payload: struct join (joint.c) */
+	FRAME_WROTE,     /* tag: the id of JOIN; ctx 1: not all of it could be written */
 	FRAME_PACE,      /* tag 1: keep messages until I ask for them; 0: no longer (pace.c) */
 	/* Of partitioned messages (part.c): tag is the receiver's id of the operation. */
 	FRAME_PART_MATE,  /* ctx: the id of who receives data; payload: the bytes of its buffer */
@@ -47,16 +49,20 @@ struct ask {
 
 enum req_state {
 	STATE_NEW,
-	STATE_OUT_EAGER, /* in out */
-	STATE_OUT_ASK,   /* in out */
-	STATE_ASKED,     /* waits for CLEAR */
-	STATE_FEED,      /* in feed */
-	STATE_POSTED,    /* in the matcher */
-	STATE_OUT_CLEAR, /* in out */
-	STATE_OUT_DONE,  /* in out: read where it lay */
-	STATE_OUT_PART,  /* in out: a frame of kind `mate', complete in scratch */
-	STATE_DRAIN,     /* in drain */
-	STATE_FLOW       /* far: its bytes go, or come (flow.c) */
+	STATE_OUT_EAGER,  /* in out */
+	STATE_OUT_ASK,    /* in out */
+	STATE_ASKED,      /* waits for CLEAR */
+	STATE_FEED,       /* in feed */
+	STATE_POSTED,     /* in the matcher */
+	STATE_OUT_CLEAR,  /* in out */
+	STATE_OUT_DONE,   /* in out: read where it lay */
+	STATE_OUT_PART,   /* in out: a frame of kind `mate', complete in scratch */
+	STATE_OUT_WROTE,  /* in out: sender of a joint message; then STATE_ASKED */
+	STATE_OUT_SPOILT, /* the same, but something could not be copied */
+	STATE_JOINT,      /* waits for WROTE */
+	STATE_JOINT_BAD,  /* the same, but something could not be copied */
+	STATE_DRAIN,      /* in drain */
+	STATE_FLOW        /* far: its bytes go, or come (flow.c) */
 };
 
 enum peer_lost { PEER_HERE, PEER_LEFT, PEER_LOST };

@@ -13,7 +13,8 @@ enum { LEASE_OPEN, LEASE_TAKEN, LEASE_REVOKED };
 
 struct lease {
 	_Atomic uint32_t word;
-	uint8_t pad[CACHE_LINE - 4];
+	_Atomic uint32_t piece;
+	uint8_t pad[CACHE_LINE - 8];
 };
 
 static uint64_t array; /* offset; 0: none yet */
@@ -41,6 +42,7 @@ uint64_t lease_new(void)
 	off = array + off * sizeof(struct lease);
 	/* relaxed: the frame that carries the offset is put with release order */
 	atomic_store_explicit(&lease_at(off)->word, LEASE_OPEN, memory_order_relaxed);
+	atomic_store_explicit(&lease_at(off)->piece, 0, memory_order_relaxed);
 	return off;
 }
 
@@ -60,4 +62,10 @@ bool lease_revoke(uint64_t lease)
 {
 	return atomic_exchange_explicit(
 		       &lease_at(lease)->word, LEASE_REVOKED, memory_order_acq_rel) == LEASE_OPEN;
+}
+
+/* relaxed: it only shares out; what is copied is told by frames. */
+uint32_t lease_piece(uint64_t lease)
+{
+	return atomic_fetch_add_explicit(&lease_at(lease)->piece, 1, memory_order_relaxed);
 }

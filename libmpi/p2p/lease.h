@@ -29,4 +29,7 @@ bool lease_take(uint64_t lease);
 /* The sender revokes it; false: it has been taken. */
 bool lease_revoke(uint64_t lease);
 
+/* 0, 1, 2 ...: each number once, whoever of the two sides asks (joint.c). */
+uint32_t lease_piece(uint64_t lease);
+
 #endif

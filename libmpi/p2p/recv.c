@@ -13,6 +13,7 @@
 #include "libmpi/p2p/inner.h"
 
 #include "libmpi/core/err.h"
+#include "libmpi/p2p/joint.h"
 #include "libmpi/p2p/lease.h"
 #include "libmpi/p2p/note.h"
 #include "libmpi/p2p/way.h"
@@ -96,33 +97,25 @@ void recv_self(struct req *r, struct req *send)
 
 /* Reads a message of one piece where it lies, if it can be had there and nobody has taken it back.
  */
-static bool read_in_place(struct req *r, int peer, const struct ask *ask)
+static enum joint read_in_place(struct req *r, int peer, const struct ask *ask)
 {
 	int64_t n = ask->total < r->bytes ? ask->total : r->bytes;
 	char *piece = type_piece(r->type, r->buf, r->count);
-	uint64_t began;
 
 	if (ask->where == ASK_SHARED && lease_take(ask->lease)) {
 		unpack(r, via_mem_at(ask->at), ask->total);
-		return true;
+		return JOINT_DONE;
 	}
 	if (ask->where != ASK_PRIVATE || piece == NULL || !way_to_read(peer, n) ||
 		!lease_take(ask->lease))
-		return false;
-	began = way_clock();
-	if (!via_read(peer, piece, ask->at, (size_t)n))
-		return false;
-	way_took(WAY_READ, n, way_clock() - began);
-	return true;
+		return JOINT_BAD;
+	return joint_read(r, peer, piece, ask, n);
 }
 
-/* A message that is still with its sender has been matched with r: read where it lies, or asked
- * for. */
-static void recv_asked(struct req *r, int peer, int tag, const struct ask *ask)
+/* Tells the sender that all of its message is here, or that it shall come through the pipe. */
+static void answer(struct req *r, int peer, bool here)
 {
-	matched(r, peer, tag, ask->total);
-	r->mate = ask->id;
-	if (read_in_place(r, peer, ask)) {
+	if (here) {
 		r->state = STATE_OUT_DONE;
 	} else if (!via_near(peer)) {
 		r->state = STATE_OUT_CLEAR;
@@ -132,6 +125,28 @@ static void recv_asked(struct req *r, int peer, int tag, const struct ask *ask)
 		r->began = p2p.peers[peer].drain.head == NULL ? way_clock() : 0;
 	}
 	out_put(r, peer);
+}
+
+/* A message that is still with its sender has been matched with r: read where it lies, or asked
+ * for. */
+static void recv_asked(struct req *r, int peer, int tag, const struct ask *ask)
+{
+	enum joint how;
+
+	matched(r, peer, tag, ask->total);
+	r->mate = ask->id;
+	how = read_in_place(r, peer, ask);
+	if (how != JOINT_OPEN)
+		answer(r, peer, how == JOINT_DONE);
+}
+
+static void got_wrote(const struct shm_frame *f)
+{
+	bool bad;
+	struct req *r = joint_over(f, &bad);
+
+	if (r != NULL)
+		answer(r, f->src, !bad);
 }
 
 /* --- frames ------------------------------------------------------------------------------ */
@@ -243,6 +258,10 @@ void p2p_deliver(void *arg, const struct shm_frame *f)
 		send_clear(f->src, (uint32_t)f->tag, f->ctx);
 	else if (f->kind == FRAME_DONE)
 		send_read(f->src, (uint32_t)f->tag);
+	else if (f->kind == FRAME_JOIN)
+		joint_join(f);
+	else if (f->kind == FRAME_WROTE)
+		got_wrote(f);
 	else if (f->kind == FRAME_PACE)
 		pace_told(f->src, f->tag != 0);
 	else if (f->kind == FRAME_WINDOW)

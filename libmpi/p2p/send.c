@@ -94,6 +94,9 @@ static int frame_put(struct req *r)
 			r->peer, r->ctx, r->tag, (uint8_t)r->mate, r->scratch, (size_t)r->bytes);
 	if (r->state == STATE_OUT_DONE)
 		return via_put(r->from, 0, (int32_t)r->mate, FRAME_DONE, NULL, 0);
+	if (r->state == STATE_OUT_WROTE || r->state == STATE_OUT_SPOILT)
+		return via_put(r->peer, r->state == STATE_OUT_SPOILT, (int32_t)r->mate, FRAME_WROTE,
+			NULL, 0);
 	ask = ask_for(r);
 	if (note_wanted(r, p2p.checks))
 		return noted_put(r, &ask);
@@ -107,7 +110,9 @@ static void frame_gone(struct req *r)
 	case STATE_OUT_EAGER:
 	case STATE_OUT_PART:
 	case STATE_OUT_DONE: req_finish(r); break;
-	case STATE_OUT_ASK: r->state = STATE_ASKED; break;
+	case STATE_OUT_ASK:
+	case STATE_OUT_WROTE:
+	case STATE_OUT_SPOILT: r->state = STATE_ASKED; break;
 	case STATE_OUT_CLEAR:
 		if (r->flow != NULL) {
 			flow_recv(r);

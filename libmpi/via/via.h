@@ -198,6 +198,12 @@ static inline bool via_read(int peer, void *dst, uint64_t at, size_t len)
 	return shm_read(via.shm, via_slot(peer), dst, at, len);
 }
 
+/* Writing into it: shm_write, where via_readable has said yes. */
+static inline bool via_write(int peer, const void *src, uint64_t at, size_t len)
+{
+	return shm_write(via.shm, via_slot(peer), src, at, len);
+}
+
 /* --- large messages to and from far peers: streams of libnet ------------------------------- */
 
 /* As net_send, net_post: 0, SHM_NOMEM or VIA_LOST. */

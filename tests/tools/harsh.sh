@@ -5,6 +5,7 @@
 # clear, and no job hangs.
 . tests/tools/lib.sh
 storm=$B/tests/life/storm
+ways=$B/tests/std/ch03/ways
 odd=$B/tests/life/odd
 refuse=$TMPDIR/refuse
 cc -D_GNU_SOURCE -std=gnu11 -O1 tests/tools/refuse.c -o "$refuse" || fail "refuse.c cannot be compiled"
@@ -60,6 +61,11 @@ for calls in process_vm_readv=EPERM process_vm_readv=ENOSYS,ptrace=EPERM membarr
 	# The launcher outside of the sandbox, and one rank outside.
 	job -n 2 "$refuse" $calls "$storm" 0.1 : -n 1 "$storm" 0.1
 	over
+done
+# A message that both sides copy, and one of them may not.
+for calls in process_vm_writev=EPERM process_vm_readv=EPERM; do
+	HAFT_READ=always job -n 1 "$refuse" $calls "$ways" : -n 1 "$ways"
+	want_rc 0
 done
 for calls in memfd_create=EPERM memfd_create=ENOSYS memfd_create=EMFILE fallocate=ENOSYS; do
 	call=${calls%%=*}

@@ -26,7 +26,8 @@ struct word {
 
 /* Those that headers may not know yet have the same number everywhere. */
 static const struct word calls[] = {{"process_vm_readv", SYS_process_vm_readv},
-	{"membarrier", SYS_membarrier}, {"futex_waitv", 449}, {"memfd_create", SYS_memfd_create},
+	{"process_vm_writev", SYS_process_vm_writev}, {"membarrier", SYS_membarrier},
+	{"futex_waitv", 449}, {"memfd_create", SYS_memfd_create},
 	{"sched_getaffinity", SYS_sched_getaffinity}, {"sched_setaffinity", SYS_sched_setaffinity},
 	{"fallocate", SYS_fallocate}, {"getrandom", SYS_getrandom}, {"pidfd_open", 434},
 	{"ptrace", SYS_ptrace}, {"prctl", SYS_prctl}, {"madvise", SYS_madvise}, {NULL, 0}};
