@@ -12,6 +12,7 @@
  *	coll.c	collectives on any number of ranks
  *	comm.c	communicators
  *	near.c	neighbours: ring and halo exchange
+ *	win.c	synchronization of windows
  *	type.c	derived datatypes: packing, messages, commit
  *	life.c	start, processor time of a waiting rank, memory
  *
@@ -23,7 +24,7 @@
  * where op(n) is n operations and its value the seconds they took.  A sample is the mean of a
  * batch of m; what is printed are quantiles of the samples.
  *
- * Invariants: only functions of MPI-1 are used, so that the first day of a library can be measured;
+ * Invariants: only functions of MPI-1 are used outside of win.c;
  * every rank does the same number of operations; rank 0 alone prints.
  */
 #ifndef BENCH_H
@@ -112,6 +113,11 @@ void near_halo(struct bench *b, const struct bench_row *row);
 
 void type_shape(struct bench *b, const struct bench_row *row);
 void type_commit(struct bench *b, const struct bench_row *row);
+
+void win_fence(struct bench *b, const struct bench_row *row);
+void win_pscw(struct bench *b, const struct bench_row *row);
+void win_lock(struct bench *b, const struct bench_row *row);
+void win_queue(struct bench *b, const struct bench_row *row);
 
 void comm_dup(struct bench *b, const struct bench_row *row);
 

@@ -13,6 +13,7 @@ bench_SRCS := \
 	tests/bench/life.c \
 	tests/bench/mpi.c \
 	tests/bench/near.c \
+	tests/bench/win.c \
 	tests/bench/stat.c \
 	tests/bench/type.c
 line_SRCS := tests/bench/line.c
