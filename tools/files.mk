@@ -31,6 +31,7 @@ mpiexec_SRCS := \
 	tools/mpiexec/spawn.c \
 	tools/mpiexec/tree.c \
 	libmpi/boot/map.c \
+	libmpi/core/names.c \
 	libmpi/core/set.c \
 	libmpi/core/state.c
 
@@ -88,7 +89,7 @@ $(B)/lib/pkgconfig/%.pc: tools/mpicc/mpi.pc.in tools/files.mk $(B)/flags
 		-e 's|@MORE@|$(pc_MORE-$*)|g' -e 's|@LIBS@|$(pc_LIBS-$*)|g' -e 's|@FC@|$(FC)|g' $< >$@
 
 # --- mpi-info ------------------------------------------------------------------------------------
-info_SRCS := tools/info/info.c libmpi/core/set.c libmpi/core/state.c
+info_SRCS := tools/info/info.c libmpi/core/names.c libmpi/core/set.c libmpi/core/state.c
 
 $(B)/bin/mpi-info: $(call objs,$(info_SRCS)) $(B)/lib/libobj.a \
 		$(B)/lib/libmpi_abi.so

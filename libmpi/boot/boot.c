@@ -304,7 +304,7 @@ static bool order_stale(const struct order *o)
 /* No order of our mpiexec: another launcher's job, or one of our own. */
 static int other_join(void)
 {
-	enum kvs_kind kind = haft_set(HAFT_SET_BOOT) == 0 ? kvs_look() : KVS_NONE;
+	enum kvs_kind kind = haft_set_launch(HAFT_SET_BOOT, environ) == 0 ? kvs_look() : KVS_NONE;
 
 	if (kind == KVS_BAD)
 		return -1;

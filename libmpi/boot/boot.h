@@ -33,8 +33,10 @@ struct shm_seg;
 #define BOOT_VAR  "HAFT_JOB"
 #define BOOT_TEXT 1024 /* bytes of the words of an abort, with the final 0: a long line */
 
-#define BOOT_KEY  16  /* bytes of the job's key */
-#define BOOT_ADDR 128 /* bytes of the text of an address, with the final 0 */
+#define BOOT_SETS     48  /* settings that there is room for */
+#define BOOT_SET_TEXT 40  /* bytes of the text of one, with the final 0 */
+#define BOOT_KEY      16  /* bytes of the job's key */
+#define BOOT_ADDR     128 /* bytes of the text of an address, with the final 0 */
 
 /* What this process is in its job.  Read-only for all but boot.c. */
 struct boot {
@@ -59,6 +61,12 @@ struct boot {
  * boot_rest the same process may call it again. Returns 0, or -1 with boot_words() saying why, e.g.
  * a second MPI program in the place of one rank. *b is the same for all calls. */
 int boot_init(struct boot **b);
+
+/* Compares the settings that all processes of a job must share (HAFT_COLL ...) with those of the
+ * first rank of this host to come here, and says what is wrong with the environment, once a host.
+ * Returns 0, or -1 with boot_words() saying what differs.  May wait for that first rank to have
+ * written them. */
+int boot_agree(const struct boot *me);
 
 /* Who is where.  From boot_init on; any thread; a load or two; ranks, hosts and nears must exist.
  * One host: near and rank are the same number, and there is no table behind it. */
@@ -148,6 +156,13 @@ struct boot_rank {
 };
 static_assert(sizeof(struct boot_rank) == CACHE_LINE, "as large as SHM_JOB_RANK");
 
+/* A setting's value as the first rank of the host has it: its text (cut), and a hash of all of it.
+ */
+struct boot_set {
+	uint64_t hash;
+	char text[BOOT_SET_TEXT];
+};
+
 /* For all: shm_seg_job.  One rank takes the abort record; the rest of it holds once ready is 1. */
 struct boot_job {
 	_Atomic uint32_t taken;
@@ -157,6 +172,12 @@ struct boot_job {
 	int32_t code; /* as given by the user */
 	uint8_t pad[44];
 	char text[BOOT_TEXT]; /* ends with 0; may be empty */
+	/* What boot_agree compares; holds once set_ready is 1. */
+	_Atomic uint32_t set_taken;
+	_Atomic uint32_t set_ready;
+	int32_t set_rank; /* whose they are */
+	uint8_t pad2[4];
+	struct boot_set set[BOOT_SETS];
 };
 static_assert(sizeof(struct boot_job) <= 4096, "fits into SHM_JOB_LEN");
 

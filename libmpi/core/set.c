@@ -2,13 +2,14 @@
 /* set.c - the table of settings and their reading from the environment. */
 #include "libmpi/core/set.h"
 
-#include "libmpi/core/state.h"
+#include "libmpi/core/names.h"
 #include "libobj/base.h"
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const struct haft_row rows[HAFT_SETTINGS] = {
 	[HAFT_SET_EAGER] = {.name = "HAFT_EAGER",
@@ -139,6 +140,7 @@ static const struct haft_row rows[HAFT_SETTINGS] = {
 
 static int64_t values[HAFT_SETTINGS];
 static char *texts[HAFT_SETTINGS];
+static char *bad[HAFT_SETTINGS]; /* what was not understood, until it is said */
 
 /* Understands a list of words. */
 static bool parse_list(const struct haft_row *r, const char *s, int64_t *v)
@@ -212,8 +214,9 @@ static void complain(const struct haft_row *r, const char *s)
 			r->name, s, r->words[0], r->words[1]);
 	else if (r->words[0] != NULL)
 		fprintf(stderr,
-			"haft: %s=%s is not understood: it is one of %s, %s, %s; using %s\n",
-			r->name, s, r->words[0], r->words[1], r->words[2], r->words[r->normal]);
+			"haft: %s=%s is not understood: it is one of %s, %s%s%s; using %s\n",
+			r->name, s, r->words[0], r->words[1], r->words[2] != NULL ? ", " : "",
+			r->words[2] != NULL ? r->words[2] : "", r->words[r->normal]);
 	else
 		fprintf(stderr,
 			"haft: %s=%s is not understood: it is a number from %lld to %lld%s, with "
@@ -237,8 +240,7 @@ static void read_all(void)
 		}
 		if (!parse(&rows[i], s, &values[i])) {
 			values[i] = rows[i].normal;
-			if (haft_life.rank == 0 && !rows[i].launch)
-				complain(&rows[i], s);
+			bad[i] = rows[i].launch ? NULL : strdup(s);
 		}
 	}
 }
@@ -249,6 +251,18 @@ int64_t haft_set(enum haft_setting which)
 {
 	pthread_once(&once, read_all);
 	return values[which];
+}
+
+void haft_set_say(void)
+{
+	pthread_once(&once, read_all);
+	for (int i = 0; i < HAFT_SETTINGS; i++) {
+		if (bad[i] != NULL)
+			complain(&rows[i], bad[i]);
+		free(bad[i]);
+		bad[i] = NULL;
+	}
+	haft_names_check(environ);
 }
 
 int64_t haft_set_launch(enum haft_setting which, char *const envp[])

@@ -2,7 +2,7 @@
 /* set.h - settings: what a user may turn by the environment, read once, listed by mpi-info.
  *
  * One table (set.c) has every setting: name, default, smallest and largest value, meaning.  A value
- * that is not understood is said once, by name, on stderr, and the default is used. */
+ * that is not understood is said once a job, by name, on stderr, and the default is used. */
 #ifndef HAFT_CORE_SET_H
 #define HAFT_CORE_SET_H
 
@@ -63,8 +63,12 @@ int64_t haft_set(enum haft_setting which);
 
 /* The value of a setting as `envp' (an environment, ended by NULL) has it, for who starts a job: a
  * bad value of one that is meant for him (HAFT_CHUNK) is said here and nowhere else, that of others
- * by rank 0. */
+ * by haft_set_say in one rank. */
 int64_t haft_set_launch(enum haft_setting which, char *const envp[]);
+
+/* Says on stderr which settings have values that were not understood, and which variables of the
+ * environment have names of ours that nobody knows; each once. */
+void haft_set_say(void);
 
 /* The value of a setting that is text; "" if it is not set.  Any thread. */
 const char *haft_set_text(enum haft_setting which);

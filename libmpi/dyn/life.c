@@ -99,6 +99,8 @@ int dyn_up(int level)
 	haft_abort_hook = abort_by_boot;
 	haft_life.rank = boot->rank;
 	haft_life.size = boot->size;
+	if (boot_agree(boot) != 0)
+		return haft_err(MPI_ERR_OTHER, "%s", boot_words());
 	err = engines ? 0 : open_engines();
 	if (err != 0)
 		return err;

@@ -98,6 +98,7 @@ static void settings_print(void)
 	char value[HAFT_TEXT_MAX], range[128];
 
 	haft_set_launch(HAFT_SET_CHUNK, environ); /* says so if it is a bad one */
+	haft_set_say();
 	for (int i = 0; (r = haft_set_row(i)) != NULL; i++) {
 		haft_set_print(i, value, sizeof value);
 		haft_set_range(i, range, sizeof range);

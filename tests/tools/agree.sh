@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Settings that ranks must share and do not are an error with words, not a hang; a bad value or an
+# unknown name is said once a job, whatever becomes of it.
+. tests/tools/lib.sh
+life=$TMPDIR/life
+"$B/bin/mpicc" $san -Wall tests/life/ends.c -o "$life" || exit 1
+
+# differ NAME ONE OTHER: rank 1 has another value than the others.
+differ() {
+	job -n 3 sh -c "$my [ \$r = 1 ] && $1=$3 || $1=$2; export $1; exec '$life'"
+	[ $rc != 0 ] || fail "$said: exit code 0"
+	want_err "$1 must be the same in all processes of a job: it is"
+	want_err "\`$2'"
+	want_err "\`$3'"
+}
+differ HAFT_COLL shm p2p
+differ HAFT_COLL_PLAN allreduce=ring allreduce=tree
+differ HAFT_CHECK coll types
+# What each may have for itself.
+for v in 'HAFT_EAGER 0 64k' 'HAFT_READ never always' 'HAFT_SLEEP always never' 'HAFT_RING 0 100' 'HAFT_EARLY 1000 1M'; do
+	set -- $v
+	job -n 3 sh -c "$my [ \$r = 1 ] && $1=$3 || $1=$2; export $1; exec '$B/tests/life/storm' 0.1"
+	want_rc 0
+	want_err_lines 0
+done
+
+# Names that nobody knows.
+HAFT_EAGR=1 HAFT_COL=p2p HAFT_QUITE_ANOTHER=1 HAFT_CC=cc HAFTLY=1 job -n 4 "$life"
+want_rc 0
+want_err 'haft: HAFT_EAGR is not known, and does nothing: did you mean HAFT_EAGER?'
+want_err 'haft: HAFT_COL is not known, and does nothing: did you mean HAFT_COLL?'
+want_err 'haft: HAFT_QUITE_ANOTHER is not known'
+want_err_lines 3
+HAFT_SLEP=no "$B/bin/mpi-info" --settings >"$out" 2>"$err"
+want_err 'did you mean HAFT_SLEEP?'
+
+# A rank that ends the job at once does not outrun the words.
+for i in 1 2 3 4 5; do
+	HAFT_SPIN=often job -n 4 "$life" abort
+	want_rc 42
+	[ "$(grep -c 'HAFT_SPIN=often is not understood' "$err")" = 1 ] || fail "the bad value is not said once: $(cat "$err")"
+done
+finish
