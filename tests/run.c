@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* run.c - runs the tests: one line a test, the output of those that failed, and the sum.
  *
- *     run [-b BUILD] [-o LOG] [-x FACTOR] [-j N] [-g MS] [-l] [unit SRC...] [mpi SRC...]
+ *     run [-b BUILD] [-o LOG] [-x FACTOR] [-j N] [-g MS] [-t S] [-l] [unit SRC...] [mpi SRC...]
  *         [script SRC...]
  *
  *     run ──► keeper (one per test, a subreaper) ──► the test, in a process group of its own
@@ -12,7 +12,8 @@
  *     RUN np=1,2,4 time=SECONDS rc=N args="..." env="A=1 B=2" alone idle
  *
  * np: an MPI test runs once for each, under BUILD/bin/mpiexec -n NP (np=0: alone, without mpiexec).
- * time: the limit in seconds (TIME_LIMIT if absent; times FACTOR).  rc: the exit code expected (0).
+ * time: the limit in seconds, if it is more than TIME_LIMIT or -t (times FACTOR).
+ * rc: the exit code expected (0).
  * env: variables of this test; B (the build directory) is always there.
  * alone: nothing runs beside it; tests of more than two processes always do so.
  * idle: it sleeps nearly all of its time, and does not count among those that run side by side.
@@ -37,7 +38,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define TIME_LIMIT   400   /* seconds a test may take that does not say so itself */
+#define TIME_LIMIT   400   /* seconds a test may take, at least, on a machine however slow */
 #define GRACE_MS     20000 /* what a test started may outlive it, on a machine however slow */
 #define SIDE_BY_SIDE 2     /* tests at a time; the reference machine has two cores */
 #define AT_ONCE      16    /* at most, with those that are idle */
@@ -76,7 +77,8 @@ struct verdict {
 
 static const char *build = "build/release";
 static const char *log_path;
-static int factor = 1, width = SIDE_BY_SIDE, grace = GRACE_MS, only_list;
+static int factor = 1, width = SIDE_BY_SIDE, grace = GRACE_MS, least = TIME_LIMIT;
+static int only_list;
 static struct job *jobs;
 static int njobs;
 static FILE *log_file;
@@ -185,10 +187,10 @@ static void job_add(enum kind kind, const char *src, const char *order, int np)
 	if (jobs == NULL)
 		die("no memory");
 	j = &jobs[njobs++];
-	*j = (struct job){.kind = kind, .src = src, .np = np, .limit = TIME_LIMIT};
+	*j = (struct job){.kind = kind, .src = src, .np = np, .limit = least};
 	snprintf(j->name, sizeof(j->name), "%.*s", (int)strcspn(name, "."), name);
 	if (order_get(order, "time", val, sizeof(val)))
-		j->limit = atoi(val);
+		j->limit = atoi(val) > least ? atoi(val) : least;
 	if (order_get(order, "rc", val, sizeof(val)))
 		j->rc = atoi(val);
 	order_get(order, "args", j->args, sizeof(j->args));
@@ -552,13 +554,14 @@ static void args_read(int argc, char **argv)
 	enum kind kind = UNIT;
 	int c;
 
-	while ((c = getopt(argc, argv, "+b:o:x:j:g:l")) != -1) {
+	while ((c = getopt(argc, argv, "+b:o:x:j:g:t:l")) != -1) {
 		switch (c) {
 		case 'b': build = optarg; break;
 		case 'o': log_path = optarg; break;
 		case 'x': factor = atoi(optarg); break;
 		case 'j': width = atoi(optarg); break;
 		case 'g': grace = atoi(optarg); break;
+		case 't': least = atoi(optarg); break;
 		case 'l': only_list = 1; break;
 		default: exit(2);
 		}

@@ -12,7 +12,7 @@ try() {
 	name=$1
 	shift
 	printf '%s\n' "$@" >"tests/$name.sh"
-	"$run" -g "${grace:-20000}" -b build script "tests/$name.sh" >"$name.log"
+	"$run" -t "${least:-400}" -g "${grace:-20000}" -b build script "tests/$name.sh" >"$name.log"
 }
 bad() {
 	echo "$1"
@@ -30,7 +30,7 @@ try wrong 'echo why; exit 3' && bad "exit code 3 passed"
 grep -q '^    why$' wrong.log || bad "output of a failed test is not shown"
 try rc '# RUN rc=3' 'exit 3' || bad "an expected exit code failed"
 try vars '# RUN env="X=1 Y=2" args="a b"' 'test "$X$Y$1$2" = 12ab' || bad "env and args"
-try late '# RUN time=1' 'sleep 20 & sleep 20' && bad "a test passed its limit"
+least=1 try late 'sleep 20 & sleep 20' && bad "a test passed its limit"
 grep -q 'killed after its 1 s' late.log || bad "the limit is not named"
 grace=500 try orphan 'setsid sleep 20 &' && bad "a process left behind passed"
 grep -q 'left processes behind' orphan.log || bad "leftover process is not named"

@@ -21,7 +21,7 @@ need() {
 under() {
 	said="$launch $*"
 	from=$(date +%s%N)
-	timeout 60 $launch "$@" >"$out" 2>"$err" </dev/null
+	timeout $patience $launch "$@" >"$out" 2>"$err" </dev/null
 	rc=$?
 	ms=$((($(date +%s%N) - from) / 1000000))
 }

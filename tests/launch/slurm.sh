@@ -79,7 +79,7 @@ cluster_start() {
 	t=0
 	until [ -S "$dir/munge/s" ]; do
 		t=$((t + 1))
-		[ $t -le 50 ] || skip 'munged does not start'
+		[ $t -le 500 ] || skip 'munged does not start'
 		sleep 0.1
 	done
 	slurmctld -D >"$dir/log/ctld" 2>&1 &
@@ -91,7 +91,7 @@ cluster_start() {
 	t=0
 	until [ "$(sinfo -h -o %D -t idle 2>/dev/null)" = 2 ]; do
 		t=$((t + 1))
-		[ $t -le 150 ] || skip 'no Slurm of our own starts here'
+		[ $t -le 1500 ] || skip 'no Slurm of our own starts here'
 		sleep 0.1
 	done
 }

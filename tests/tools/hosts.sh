@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# RUN time=60
 # Jobs over several hosts, which here are such in name only (-launcher fork, or a command that drops
 # the name): places, output, input, variables, exit codes; names that a shell would love.
 . tests/tools/lib.sh
@@ -40,21 +39,21 @@ job $far -hosts a,b -n 4 sh -c "$my i=0; while [ \$i -lt 3000 ]; do echo \"\$r l
 want_rc 0
 want_lines 12000
 [ "$(sort -u "$out" | wc -l)" = 12000 ] || fail "lines are mixed"
-n=$(timeout 30 "$run" $far -hosts a,b -n 4 head -c 300000 /dev/zero | (sleep 1; wc -c))
+n=$(timeout $patience "$run" $far -hosts a,b -n 4 head -c 300000 /dev/zero | (sleep 1; wc -c))
 [ "$n" = 1200000 ] || fail "a slow reader gets $n bytes"
-timeout 20 "$run" $far -hosts a,b -n 2 yes | head -1 >"$out"
+timeout $patience "$run" $far -hosts a,b -n 2 yes | head -1 >"$out"
 [ "$(cat "$out")" = y ] || fail "a reader that goes"
 
 # Input: to rank 0, to another, to all; a long one; one that nobody wants.
 printf 'one\ntwo\n' >"$TMPDIR/in"
 for c in "=0 " "-stdin 1=1 " "-stdin all=0 1 2 " "-stdin none="; do
-	timeout 20 "$run" $far -hosts a:2,b ${c%%=*} sh -c "$my read x && echo \$r; :" <"$TMPDIR/in" >"$out" ||
+	timeout $patience "$run" $far -hosts a:2,b ${c%%=*} sh -c "$my read x && echo \$r; :" <"$TMPDIR/in" >"$out" ||
 		fail "${c%%=*}: $?"
 	[ "$(sort "$out" | tr '\n' ' ')" = "${c#*=}" ] || fail "${c%%=*}: read by $(cat "$out")"
 done
-n=$(head -c 3000000 /dev/zero | timeout 20 "$run" $far -hosts a,b -stdin 1 sh -c 'cat | wc -c' | sort -n | tail -1)
+n=$(head -c 3000000 /dev/zero | timeout $patience "$run" $far -hosts a,b -stdin 1 sh -c 'cat | wc -c' | sort -n | tail -1)
 [ "$n" = 3000000 ] || fail "of a long stdin came $n"
-yes | timeout 20 "$run" $far -hosts a,b true || fail "input that nobody wants"
+yes | timeout $patience "$run" $far -hosts a,b true || fail "input that nobody wants"
 
 # Variables, directories, the mask; values are carried, not run.
 evil='$(touch '$TMPDIR/ran'); `touch '$TMPDIR/ran'` "'"'"' | & \ *'
@@ -77,7 +76,7 @@ printf '#!/bin/sh\nshift\nexec "$@"\n' >drop
 chmod +x rsh drop
 for l in "rsh -launcher-exec ./rsh" "exec -launcher-exec ./drop" ./drop; do
 	said="-launcher $l"
-	timeout 20 "./$(echo "$evil" | tr / _).mpi" -launcher $l -iface lo -hosts a,b -fanout 1 echo hi >"$out" 2>"$err" ||
+	timeout $patience "./$(echo "$evil" | tr / _).mpi" -launcher $l -iface lo -hosts a,b -fanout 1 echo hi >"$out" 2>"$err" ||
 		fail "-launcher $l: $(cat "$err")"
 	want_lines 2
 done
@@ -85,7 +84,7 @@ done
 cd - >/dev/null || exit 1
 
 # Whose fault, and with what code.
-job $far -hosts a,b sh -c "$my [ \$r = 0 ] || exit 7; sleep 9"
+job $far -hosts a,b sh -c "$my [ \$r = 0 ] || exit 7; sleep $mark"
 want_rc 7
 want_err 'rank 1 (process '
 want_err ' on b, sh) exited with code 7'
@@ -98,7 +97,7 @@ want_err '/no/such/dir'
 job $far -iface no-such-if -hosts a,b true
 want_rc 1
 want_err 'no-such-if'
-job $far -hosts a,b -timeout 0.5 sleep 9
+job $far -hosts a,b -timeout 0.5 sleep $mark
 want_rc 124
 want_err 'ranks 0-1: running, has not called MPI_Init'
 job -launcher exec -launcher-exec false -hosts a,b true

@@ -118,19 +118,19 @@ until_() {
 }
 
 # until_gone WORD MS: waits until no process has it as an argument; MS is the promise (want_ms).
-gone() { [ "$(alive "$1")" = 0 ]; }
+mark_gone() { [ "$(alive "$1")" = 0 ]; }
 until_gone() {
 	from=$(date +%s%N)
-	until_ gone "$1" || return 1
+	until_ mark_gone "$1" || return 1
 	ms=$((($(date +%s%N) - from) / 1000000))
 	want_ms "$2"
 }
 
 # until_there FILE LINES: waits for output.
-there() { [ "$(wc -l <"$1")" -ge "$2" ]; }
+lines_there() { [ "$(wc -l <"$1")" -ge "$2" ]; }
 until_there() {
 	: >>"$1" # the job that is to write it may not have begun
-	until_ there "$1" "$2"
+	until_ lines_there "$1" "$2"
 }
 
 # until_err TEXT: waits for it on stderr.
