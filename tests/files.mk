@@ -238,6 +238,7 @@ script_TESTS += tests/life/leaks.sh
 script_TESTS += tests/tools/agree.sh
 script_TESTS += tests/tools/death.sh
 script_TESTS += tests/tools/harsh.sh
+script_TESTS += tests/tools/fail.sh
 script_TESTS += tests/tools/hang.sh
 script_TESTS += tests/tools/hosts.sh
 script_TESTS += tests/tools/infoenv.sh

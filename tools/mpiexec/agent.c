@@ -342,7 +342,7 @@ static void own_do(const struct frame *f, const char *v)
 	case FRAME_SHUT: room_do(f, v); break;
 	case FRAME_DRAIN: drain_do(); break;
 	case FRAME_PAUSE: me.paused = true; break;
-	case FRAME_BYE: leave(0); break;
+	case FRAME_BYE: leave(me.crew.alive > 0 ? 1 : 0); break;
 	default: break;
 	}
 }
@@ -502,6 +502,8 @@ int agent_main(int sigfd, const sigset_t *mask)
 	die_hook = agent_die;
 	loop(sigfd);
 	up_flush(0);
+	if (me.code != 0)
+		return me.code; /* the guard kills also who has left his group */
 	crew_fini(&me.crew);
 	if (me.told)
 		tree_fini(&me.tree);

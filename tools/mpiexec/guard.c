@@ -76,7 +76,8 @@ __attribute__((noreturn)) static void guard_run(
 	for (int i = 0; i < n; i++)
 		if (g->group[i] > 1)
 			kill(-g->group[i], SIGKILL);
-	snprintf(mark, sizeof mark, "cookie=%016llx", (unsigned long long)cookie);
+	/* As in BOOT_VAR; another mpiexec may have ranks of the same job on this machine. */
+	snprintf(mark, sizeof mark, "by=%d,cookie=%016llx", (int)by, (unsigned long long)cookie);
 	strays_kill(mark);
 	_exit(0);
 }
