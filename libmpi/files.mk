@@ -12,6 +12,7 @@ libmpi_SRCS += libmpi/boot/agree.c
 libmpi_SRCS += libmpi/boot/boot.c
 libmpi_SRCS += libmpi/boot/map.c
 libmpi_SRCS += libmpi/boot/kvs.c
+libmpi_SRCS += libmpi/boot/listen.c
 libmpi_SRCS += libmpi/boot/meet.c
 libmpi_SRCS += libmpi/boot/pmi.c
 libmpi_SRCS += libmpi/boot/pmix.c

@@ -19,7 +19,7 @@ mpiexec_SRCS := \
 	tools/mpiexec/job.c \
 	tools/mpiexec/launch.c \
 	tools/mpiexec/link.c \
-	tools/mpiexec/listen.c \
+	libmpi/boot/listen.c \
 	tools/mpiexec/main.c \
 	tools/mpiexec/out.c \
 	tools/mpiexec/pack.c \

@@ -278,18 +278,24 @@ static enum claim job_join(const struct order *o)
 static int foreign_join(enum kvs_kind kind)
 {
 	struct meeting m;
+	size_t len;
 
 	if (kvs_open(&kvs, kind) != 0 || meet(&kvs, &m) != 0)
 		return -1;
+	world = shm_seg_map(m.seg, &len);
+	if (world != NULL && !boot_map_good(world, len, kvs.size, shm_seg_nranks(m.seg)))
+		return boot_fail("the map of this host's shared memory is bad");
+	listen_fd = m.listen;
 	here = (struct boot){.rank = kvs.rank,
 		.size = kvs.size,
-		.nhosts = 1,
+		.nhosts = world != NULL ? world->nhosts : 1,
+		.host = world != NULL ? world->host : 0,
 		.near = m.near,
 		.nnear = shm_seg_nranks(m.seg),
 		.app = kvs.app,
 		.seg_fd = m.fd,
 		.seg = m.seg,
-		.cookie = shm_seg_cookie(m.seg)};
+		.cookie = m.cookie};
 	foreign = true;
 	return 0;
 }

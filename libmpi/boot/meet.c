@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* meet.c - the ranks of a host get one segment, though no launcher of ours has made it.
  *
- *   all:    put "me" = host, pid, CPUs; rank 0 puts "job" = a secret; fence; get rank 0's "job"
+ *   all:    put "me" = host, pid, CPUs; rank 0 puts "job" = a secret, a key; fence; get "job"
  *   host:   bind an abstract UNIX socket whose name has the secret in it: one succeeds
- *   maker:  gets "me" of all ranks, makes the segment, gives its descriptor to each who comes
- *   guest:  connects, and takes it
+ *   maker:  gets "me" of all ranks.  One host: makes the segment, gives its descriptor to each who
+ *           comes.  Several: tells each who comes; then all listen, put "at" = address, fence; gets
+ *           "at" of all ranks, makes the segment with the map, and gives it to each who comes again
+ *   guest:  connects, and takes what there is
  *
  *  - A host is what can share memory and see each other's processes: the same running kernel
  *    (boot_id), network namespace (abstract sockets), pid namespace and user.  Names of hosts do
@@ -33,11 +35,13 @@
 #include <time.h>
 #include <unistd.h>
 #include "libmpi/boot/boot.h"
+#include "libmpi/boot/listen.h"
 #include "libmpi/core/set.h"
 #include "libshm/shm.h"
 
-#define VERSION    1    /* of the values and of struct gift */
+#define VERSION    2    /* of the values and of struct gift */
 #define HOST_LEN   96   /* bytes of a host's identity, with the final 0 */
+#define NAME_LEN   64   /* of its name */
 #define CPUS       2048 /* CPUs that are told to others: their mask fits into a value */
 #define SEG_FD_MIN 100  /* programs use the low numbers for files of their own */
 
@@ -45,16 +49,32 @@
 
 /* What a rank says of itself. */
 struct guest {
-	char host[HOST_LEN];
+	char host[HOST_LEN]; /* identity */
+	char name[NAME_LEN]; /* for people */
 	int pid;
 	uint64_t cpu[CPU_WORDS];
 };
 
-/* What the maker sends along with the descriptor. */
+/* What rank 0 says of the job. */
+struct secret {
+	uint64_t name;         /* of the meetings */
+	uint8_t key[BOOT_KEY]; /* for those who listen */
+	bool net;              /* all listen, even on one host: HAFT_VIA=net */
+};
+
+enum far {
+	FAR_NONE, /* here is the segment */
+	FAR_HERE, /* nothing yet: listen on the loopback, put your address, fence, come again */
+	FAR_AWAY, /* the same, but listen where other hosts reach us */
+};
+
+/* What the maker sends, with the segment's descriptor or without. */
 struct gift {
 	uint32_t version;
 	int32_t near;
-	uint64_t cookie;
+	uint32_t far; /* enum far */
+	uint32_t pad;
+	uint64_t cookie; /* of the segment */
 };
 
 static uint64_t now_ms(void)
@@ -78,7 +98,7 @@ static unsigned long space_of(const char *name)
 	return stat(path, &st) == 0 ? (unsigned long)st.st_ino : 0;
 }
 
-static void host_identify(char host[HOST_LEN])
+static void host_identify(struct guest *g)
 {
 	char id[48] = "";
 	int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
@@ -88,7 +108,10 @@ static void host_identify(char host[HOST_LEN])
 	if (fd >= 0)
 		close(fd);
 	id[strcspn(id, "\n ")] = '\0';
-	snprintf(host, HOST_LEN, "%s-%lx-%lx-%u", id, space_of("net"), space_of("pid"),
+	if (gethostname(g->name, sizeof g->name - 1) != 0 || g->name[0] == '\0')
+		memcpy(g->name, "localhost", sizeof "localhost");
+	g->name[strcspn(g->name, ", ")] = '\0';
+	snprintf(g->host, sizeof g->host, "%s-%lx-%lx-%u", id, space_of("net"), space_of("pid"),
 		(unsigned)geteuid());
 }
 
@@ -108,12 +131,12 @@ static void cpus_identify(uint64_t cpu[CPU_WORDS])
 /* --- values ------------------------------------------------------------------------------------
  */
 
-/* "version,host,pid,mask": the mask in words of 64 CPUs, the lowest first, zeros at the end left
- * out. */
+/* "version,host,name,pid,mask": the mask in words of 64 CPUs, the lowest first, zeros at the end
+ * left out. */
 static int me_put(struct kvs *k, const struct guest *g)
 {
 	char value[KVS_VALUE];
-	int n = snprintf(value, sizeof value, "%d,%s,%d,", VERSION, g->host, g->pid);
+	int n = snprintf(value, sizeof value, "%d,%s,%s,%d,", VERSION, g->host, g->name, g->pid);
 	int words = CPU_WORDS;
 
 	while (words > 0 && g->cpu[words - 1] == 0)
@@ -133,8 +156,9 @@ static int me_get(struct kvs *k, int rank, struct guest *g)
 	memset(g, 0, sizeof *g);
 	if (kvs_get(k, rank, "me", value, sizeof value) != 0)
 		return -1;
-	if (sscanf(value, "%d,%95[^,],%d,%n", &version, g->host, &g->pid, &at) != 3 || at == 0 ||
-		version != VERSION)
+	if (sscanf(value, "%d,%95[^,],%63[^,],%d,%n", &version, g->host, g->name, &g->pid, &at) !=
+			4 ||
+		at == 0 || version != VERSION)
 		return boot_fail(
 			"rank %d says \"%.60s\": is it another version of this MPI?", rank, value);
 	p = value + at;
@@ -143,28 +167,38 @@ static int me_get(struct kvs *k, int rank, struct guest *g)
 	return 0;
 }
 
-/* Rank 0 makes the secret of the meeting. */
+/* Rank 0 makes the secrets: "version,name,key,net". */
 static int secret_put(struct kvs *k)
 {
-	uint64_t secret;
-	char value[64];
+	struct secret s;
+	char value[128];
+	int n;
 
-	if (getrandom(&secret, sizeof secret, 0) != (ssize_t)sizeof secret)
+	if (getrandom(&s, sizeof s, 0) != (ssize_t)sizeof s)
 		return boot_fail("no random numbers: %s", strerror(errno));
-	snprintf(value, sizeof value, "%d,%016" PRIx64, VERSION, secret);
+	n = snprintf(value, sizeof value, "%d,%016" PRIx64 ",", VERSION, s.name);
+	for (int i = 0; i < BOOT_KEY; i++)
+		n += snprintf(value + n, sizeof value - (size_t)n, "%02x", s.key[i]);
+	snprintf(
+		value + n, sizeof value - (size_t)n, ",%d", haft_set(HAFT_SET_VIA) == HAFT_VIA_NET);
 	return kvs_put(k, "job", value);
 }
 
-static int secret_get(struct kvs *k, uint64_t *secret)
+static int secret_get(struct kvs *k, struct secret *s)
 {
-	char value[KVS_VALUE];
-	int version;
+	char value[KVS_VALUE], key[2 * BOOT_KEY + 1];
+	int version, net;
 
 	if (kvs_get(k, 0, "job", value, sizeof value) != 0)
 		return -1;
-	if (sscanf(value, "%d,%" SCNx64, &version, secret) != 2 || version != VERSION)
+	if (sscanf(value, "%d,%" SCNx64 ",%32[0-9a-f],%d", &version, &s->name, key, &net) != 4 ||
+		version != VERSION || strlen(key) != 2 * BOOT_KEY)
 		return boot_fail(
-			"rank 0 says \"%.60s\": is it another version of this MPI?", value);
+			"rank 0 does not say what it should: is it another version of this "
+			"MPI?");
+	for (int i = 0; i < BOOT_KEY; i++)
+		sscanf(key + 2 * i, "%2hhx", &s->key[i]);
+	s->net = net != 0;
 	return 0;
 }
 
@@ -215,6 +249,7 @@ static bool readable(int fd, uint64_t end)
 	return n > 0;
 }
 
+/* Without a descriptor if fd is -1. */
 static bool gift_send(int to, const struct gift *g, int fd)
 {
 	struct iovec io = {.iov_base = (void *)(uintptr_t)g, .iov_len = sizeof *g};
@@ -232,11 +267,13 @@ static bool gift_send(int to, const struct gift *g, int fd)
 	c->cmsg_type = SCM_RIGHTS;
 	c->cmsg_len = CMSG_LEN(sizeof fd);
 	memcpy(CMSG_DATA(c), &fd, sizeof fd);
+	if (fd < 0)
+		m.msg_control = NULL, m.msg_controllen = 0;
 	return sendmsg(to, &m, MSG_NOSIGNAL) == (ssize_t)sizeof *g;
 }
 
-/* Takes a gift; returns its descriptor or -1. */
-static int gift_take(int from, struct gift *g)
+/* Takes a gift; *fd is its descriptor, or -1. */
+static bool gift_take(int from, struct gift *g, int *fd)
 {
 	struct iovec io = {.iov_base = g, .iov_len = sizeof *g};
 	union {
@@ -248,47 +285,141 @@ static int gift_take(int from, struct gift *g)
 		.msg_control = room.buf,
 		.msg_controllen = sizeof room.buf};
 	const struct cmsghdr *c;
-	int fd = -1;
 
+	*fd = -1;
 	if (recvmsg(from, &m, MSG_CMSG_CLOEXEC) != (ssize_t)sizeof *g)
-		return -1;
+		return false;
 	c = CMSG_FIRSTHDR(&m);
 	if (c != NULL && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS)
-		memcpy(&fd, CMSG_DATA(c), sizeof fd);
-	return fd;
+		memcpy(fd, CMSG_DATA(c), sizeof *fd);
+	return g->version == VERSION;
+}
+
+/* --- addresses ---------------------------------------------------------------------------------
+ */
+
+/* Opens this rank's listener, tells the launcher where, and waits until all have done so. */
+static int listen_tell(struct kvs *k, const struct guest *me, enum far far, struct meeting *m)
+{
+	const char *iface = haft_set_text(HAFT_SET_IFACE);
+	const char *peer = getenv("SLURM_LAUNCH_NODE_IPADDR"), *why;
+	char ip[LISTEN_IP], at[BOOT_ADDR];
+
+	if (far == FAR_HERE)
+		iface = "127.0.0.1";
+	if (peer != NULL && strncmp(peer, "127.", 4) == 0)
+		peer = NULL; /* the launcher's own host: no other can be reached there */
+	why = listen_where(*iface != '\0' ? iface : NULL, me->name, peer, ip);
+	if (why != NULL)
+		return boot_fail("nowhere to listen on host %s: %s (HAFT_IFACE)", me->name, why);
+	m->listen = listen_open(ip, at, sizeof at);
+	if (m->listen < 0)
+		return boot_fail("no socket at %s: %s", ip, strerror(errno));
+	fcntl(m->listen, F_SETFL, O_NONBLOCK);
+	return kvs_put(k, "at", at) != 0 ? -1 : kvs_fence(k);
 }
 
 /* --- the maker ---------------------------------------------------------------------------------
  */
 
-/* The ranks of the maker's host. */
+/* The job, and the ranks of the maker's host in it. */
 struct party {
 	int n;
 	int *pid;                /* by near */
 	int near;                /* the maker's own */
 	uint64_t cpu[CPU_WORDS]; /* of all of them */
+	enum far far;
+	struct boot_world world;
+	int host;     /* the maker's own, in world */
+	int *host_of; /* world's tables, our memory */
+	char (*ids)[HOST_LEN];
+	char **names, **addr;
 };
 
-static int party_make(struct kvs *k, const struct guest *me, struct party *p)
+/* The number of the host that this rank is on; it may be a new one. */
+static int party_host(struct party *p, const struct guest *g)
 {
+	int h = p->world.nhosts - 1; /* most ranks are on the host of the one before */
+
+	while (h >= 0 && strcmp(p->ids[h], g->host) != 0)
+		h--;
+	if (h >= 0)
+		return h;
+	h = p->world.nhosts++;
+	memcpy(p->ids[h], g->host, HOST_LEN);
+	p->names[h] = strdup(g->name);
+	return h;
+}
+
+/* Takes note of a rank, who comes after all lower ones. */
+static void party_add(struct party *p, int rank, const struct guest *g, const struct guest *me)
+{
+	p->host_of[rank] = party_host(p, g);
+	if (strcmp(g->host, me->host) != 0)
+		return;
+	p->host = p->host_of[rank];
+	if (g->pid == me->pid)
+		p->near = p->n;
+	p->pid[p->n++] = g->pid;
+	for (int i = 0; i < CPU_WORDS; i++)
+		p->cpu[i] |= g->cpu[i];
+}
+
+static int party_make(
+	struct kvs *k, const struct guest *me, const struct secret *s, struct party *p)
+{
+	size_t n = (size_t)k->size;
 	struct guest g;
 
-	*p = (struct party){.pid = calloc((size_t)k->size, sizeof *p->pid)};
-	if (p->pid == NULL)
+	*p = (struct party){.pid = calloc(n, sizeof *p->pid),
+		.host_of = calloc(n, sizeof *p->host_of),
+		.ids = calloc(n, sizeof *p->ids),
+		.names = calloc(n, sizeof *p->names),
+		.addr = calloc(n, sizeof *p->addr)};
+	p->world = (struct boot_world){.nranks = k->size, .key = s->key};
+	if (p->pid == NULL || p->host_of == NULL || p->ids == NULL || p->names == NULL ||
+		p->addr == NULL)
 		return boot_fail("no memory for a table of %d ranks", k->size);
 	for (int r = 0; r < k->size; r++) {
 		if (me_get(k, r, &g) != 0)
 			return -1;
-		if (strcmp(g.host, me->host) != 0)
-			return boot_fail("rank %d is on another host than rank %d, or in another "
-					 "namespace, or of another user: it cannot be reached",
-				r, k->rank);
-		if (r == k->rank)
-			p->near = p->n;
-		p->pid[p->n++] = g.pid;
-		for (int i = 0; i < CPU_WORDS; i++)
-			p->cpu[i] |= g.cpu[i];
+		party_add(p, r, &g, me);
 	}
+	if (p->world.nhosts > 1)
+		p->far = FAR_AWAY;
+	else if (s->net)
+		p->far = FAR_HERE;
+	return 0;
+}
+
+static void party_free(struct party *p, int size)
+{
+	for (int i = 0; i < size && p->names != NULL; i++)
+		free(p->names[i]);
+	for (int i = 0; i < size && p->addr != NULL; i++)
+		free(p->addr[i]);
+	free(p->pid);
+	free(p->host_of);
+	free(p->ids);
+	free(p->names);
+	free(p->addr);
+}
+
+/* Where everybody listens. */
+static int party_addresses(struct kvs *k, struct party *p)
+{
+	char at[KVS_VALUE];
+
+	for (int r = 0; r < k->size; r++) {
+		if (kvs_get(k, r, "at", at, sizeof at) != 0)
+			return -1;
+		p->addr[r] = strdup(at);
+		if (strlen(at) >= BOOT_ADDR || p->addr[r] == NULL)
+			return boot_fail("rank %d does not say where it listens", r);
+	}
+	p->world.host_of = p->host_of;
+	p->world.addr = (const char *const *)p->addr;
+	p->world.names = (const char *const *)p->names;
 	return 0;
 }
 
@@ -309,13 +440,17 @@ static int party_segment(const struct guest *me, const struct party *p, struct m
 {
 	struct shm_opts opts = {.nranks = p->n,
 		.ncpus = party_cpus(me, p),
-		.chunk_len = (size_t)haft_set_launch(HAFT_SET_CHUNK, environ)};
+		.chunk_len = (size_t)haft_set_launch(HAFT_SET_CHUNK, environ),
+		.map_len = p->far != FAR_NONE ? boot_map_len(&p->world, p->host) : 0};
 	int err = shm_seg_create(&opts, &m->seg);
+	size_t len;
 
 	if (err != 0)
 		return boot_fail("no shared memory for %d processes: %s%s%s", p->n,
 			shm_error_text(err), err == SHM_SYS ? ": " : "",
 			err == SHM_SYS ? strerror(errno) : "");
+	if (p->far != FAR_NONE)
+		boot_map_make(&p->world, p->host, shm_seg_map(m->seg, &len));
 	m->fd = shm_seg_fd(m->seg);
 	m->near = p->near;
 	for (int i = 0; i < p->n; i++) { /* for the watch: one may die before it says so itself */
@@ -326,17 +461,19 @@ static int party_segment(const struct guest *me, const struct party *p, struct m
 	return 0;
 }
 
-/* One process has come: if it is one of the party, gives it the segment.  Returns how many have
- * been served: 0 or 1. */
+/* One process has come: if it is one of the party, gives it the segment, or tells it that there
+ * are others (m NULL).  Returns how many have been served: 0 or 1. */
 static int party_serve(const struct party *p, const struct meeting *m, int fd)
 {
-	struct gift g = {.version = VERSION, .cookie = shm_seg_cookie(m->seg)};
+	struct gift g = {.version = VERSION};
 	int pid = peer_of(fd), i = 0;
 
 	while (i < p->n && (pid == 0 || p->pid[i] != pid))
 		i++;
 	g.near = i;
-	return i < p->n && gift_send(fd, &g, m->fd);
+	g.far = m != NULL ? FAR_NONE : p->far;
+	g.cookie = m != NULL ? shm_seg_cookie(m->seg) : 0;
+	return i < p->n && gift_send(fd, &g, m != NULL ? m->fd : -1);
 }
 
 static int party_wait(const struct party *p, const struct meeting *m, int listener)
@@ -359,78 +496,120 @@ static int party_wait(const struct party *p, const struct meeting *m, int listen
 	return 0;
 }
 
-static int make(struct kvs *k, const struct guest *me, int listener, struct meeting *m)
+static int make(struct kvs *k, const struct guest *me, const struct secret *s, int listener,
+	struct meeting *m)
 {
 	struct party p;
-	int err = party_make(k, me, &p);
+	int err = party_make(k, me, s, &p);
 
+	if (err == 0 && p.far != FAR_NONE)
+		err = party_wait(&p, NULL, listener) != 0 || listen_tell(k, me, p.far, m) != 0 ||
+		      party_addresses(k, &p) != 0;
 	if (err == 0)
 		err = party_segment(me, &p, m);
 	if (err == 0)
 		err = party_wait(&p, m, listener);
-	free(p.pid);
-	return err;
+	party_free(&p, k->size);
+	return err == 0 ? 0 : -1;
 }
 
 /* --- the guests --------------------------------------------------------------------------------
  */
 
-/* The segment of the maker, once it is known that it is he. */
-static int take(int fd, struct meeting *m)
+/* Connects.  Who has bound the name may not yet listen, for a moment. */
+static int call(const struct sockaddr_un *a, socklen_t len)
 {
 	uint64_t end = now_ms() + MEET_S * 1000;
-	struct gift g = {0};
-	int got, err;
+	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+
+	while (fd >= 0 && connect(fd, (const struct sockaddr *)a, len) != 0) {
+		if ((errno == ECONNREFUSED || errno == EAGAIN || errno == EINTR) &&
+			now_ms() < end) {
+			usleep(500);
+			continue;
+		}
+		close(fd);
+		fd = -1;
+	}
+	return fd >= 0 ? fd
+		       : boot_fail("the meeting of this host's ranks cannot be reached: %s",
+				 strerror(errno));
+}
+
+/* What the maker has for us, once it is known that it is he. */
+static int hear(int fd, struct gift *g, int *seg)
+{
+	uint64_t end = now_ms() + MEET_S * 1000;
 
 	if (peer_of(fd) == 0)
 		return boot_fail("the meeting of this host's ranks is held by another user");
 	if (!readable(fd, end))
 		return boot_fail(
 			"who makes this host's shared memory has not done it in %d s", MEET_S);
-	got = gift_take(fd, &g);
-	if (got < 0 || g.version != VERSION)
+	if (!gift_take(fd, g, seg) || (*seg < 0) != (g->far != FAR_NONE))
 		return boot_fail("who makes this host's shared memory has given up: it says why");
-	m->fd = fcntl(got, F_DUPFD_CLOEXEC, SEG_FD_MIN);
+	return 0;
+}
+
+static int visit(const struct sockaddr_un *a, socklen_t len, struct gift *g, int *seg)
+{
+	int fd = call(a, len), err;
+
+	if (fd < 0)
+		return -1;
+	err = hear(fd, g, seg);
+	close(fd);
+	return err;
+}
+
+static int take(const struct gift *g, int fd, struct meeting *m)
+{
+	int err;
+
+	m->fd = fcntl(fd, F_DUPFD_CLOEXEC, SEG_FD_MIN);
 	if (m->fd >= 0)
-		close(got);
+		close(fd);
 	else
-		m->fd = got;
+		m->fd = fd;
 	err = shm_seg_open(m->fd, &m->seg);
-	if (err == 0 && shm_seg_cookie(m->seg) == g.cookie && g.near < shm_seg_nranks(m->seg)) {
-		m->near = g.near;
+	if (err == 0 && shm_seg_cookie(m->seg) == g->cookie && g->near < shm_seg_nranks(m->seg)) {
+		m->near = g->near;
 		return 0;
 	}
 	return boot_fail("this host's shared memory cannot be mapped: %s",
 		shm_error_text(err != 0 ? err : SHM_BAD));
 }
 
-/* Connects.  Who has bound the name may not yet listen, for a moment. */
-static int call(int fd, const struct sockaddr_un *a, socklen_t len)
+static int join(struct kvs *k, const struct guest *me, const struct sockaddr_un *a, socklen_t len,
+	struct meeting *m)
 {
-	uint64_t end = now_ms() + MEET_S * 1000;
+	struct gift g = {0};
+	int fd = -1;
 
-	while (connect(fd, (const struct sockaddr *)a, len) != 0) {
-		if ((errno != ECONNREFUSED && errno != EAGAIN && errno != EINTR) || now_ms() > end)
-			return boot_fail("the meeting of this host's ranks cannot be reached: %s",
-				strerror(errno));
-		usleep(500);
-	}
-	return 0;
+	if (visit(a, len, &g, &fd) != 0)
+		return -1;
+	if (g.far != FAR_NONE && (listen_tell(k, me, g.far, m) != 0 || visit(a, len, &g, &fd) != 0))
+		return -1;
+	return fd >= 0 ? take(&g, fd, m) : boot_fail("the meeting of this host's ranks has no end");
 }
 
-static int host_meet(struct kvs *k, const struct guest *me, uint64_t secret, struct meeting *m)
+/* --- the meeting -------------------------------------------------------------------------------
+ */
+
+static int host_meet(
+	struct kvs *k, const struct guest *me, const struct secret *s, struct meeting *m)
 {
 	struct sockaddr_un a;
-	socklen_t len = name_make(&a, secret, me->host);
+	socklen_t len = name_make(&a, s->name, me->host);
 	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
 	int err;
 
 	if (fd < 0)
 		return boot_fail("no UNIX socket: %s", strerror(errno));
 	if (bind(fd, (const struct sockaddr *)&a, len) == 0 && listen(fd, SOMAXCONN) == 0)
-		err = make(k, me, fd, m);
+		err = make(k, me, s, fd, m);
 	else if (errno == EADDRINUSE)
-		err = call(fd, &a, len) == 0 ? take(fd, m) : -1;
+		err = join(k, me, &a, len, m);
 	else
 		err = boot_fail("the ranks of this host cannot meet: %s", strerror(errno));
 	close(fd);
@@ -440,12 +619,17 @@ static int host_meet(struct kvs *k, const struct guest *me, uint64_t secret, str
 int meet(struct kvs *k, struct meeting *m)
 {
 	struct guest me = {.pid = (int)getpid()};
-	uint64_t secret;
+	struct secret s;
+	int err;
 
-	host_identify(me.host);
+	*m = (struct meeting){.fd = -1, .listen = -1};
+	host_identify(&me);
 	cpus_identify(me.cpu);
 	if (me_put(k, &me) != 0 || (k->rank == 0 && secret_put(k) != 0) || kvs_fence(k) != 0 ||
-		secret_get(k, &secret) != 0)
+		secret_get(k, &s) != 0)
 		return -1;
-	return host_meet(k, &me, secret, m);
+	err = host_meet(k, &me, &s, m);
+	m->cookie = s.name | 1;
+	explicit_bzero(&s, sizeof s);
+	return err;
 }

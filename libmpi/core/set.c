@@ -107,6 +107,10 @@ static const struct haft_row rows[HAFT_SETTINGS] = {
 		.words = {"auto", "alone"},
 		.meaning = "whether a launcher other than mpiexec is asked for the other processes "
 			   "of the job (auto), or each process is a job of its own (alone)"},
+	[HAFT_SET_IFACE] = {.name = "HAFT_IFACE",
+		.form = HAFT_FORM_TEXT,
+		.meaning = "the network interface (or address) by which processes on several hosts "
+			   "talk, if another launcher than mpiexec has started them"},
 	[HAFT_SET_HANG] = {.name = "HAFT_HANG",
 		.normal = 60,
 		.max = 1000000000,

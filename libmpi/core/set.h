@@ -32,6 +32,7 @@ enum haft_setting {
 	HAFT_SET_YIELD, /* HAFT_YIELD: yields of a wait before it sleeps */
 	HAFT_SET_SLEEP, /* HAFT_SLEEP: 0 auto, 1 never, 2 always */
 	HAFT_SET_BOOT,  /* HAFT_BOOT: 0 auto, 1 alone: a singleton under any launcher but ours */
+	HAFT_SET_IFACE, /* HAFT_IFACE: text: where processes of another launcher listen */
 	HAFT_SET_HANG,  /* HAFT_HANG: seconds; mpiexec reads it: tools/mpiexec/hang.c */
 	HAFT_SET_VIA,   /* HAFT_VIA: enum haft_via */
 	HAFT_SET_GRACE, /* HAFT_GRACE: seconds; mpiexec reads it: tools/mpiexec/main.c */

@@ -7,6 +7,7 @@ launch=mpiexec.hydra
 all_well
 under -n 3 "$ranks" abort
 want_rc 7
+far_well
 
 # Two programs: MPI_APPNUM, and one job.
 under -n 1 "$ranks" hello : -n 2 "$ranks" hello
@@ -35,5 +36,5 @@ until_there "$out" 3 || fail "hydra has not started"
 kill -9 $!
 wait
 said='kill -9 of hydra'
-gone
+all_gone
 finish

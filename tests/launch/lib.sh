@@ -37,8 +37,8 @@ want_ranks() {
 	done
 }
 
-# gone: nothing of our program is left.
-gone() {
+# all_gone: nothing of our program is left.
+all_gone() {
 	until_gone "$ranks" 3000 || fail "$said: ranks are left"
 }
 
@@ -66,9 +66,31 @@ all_well() {
 	for how in abort kill busy exit; do
 		under -n 3 "$ranks" $how
 		want_ms 4000
-		gone
+		all_gone
 		[ $how = exit ] || want_some_rc # hydra takes that for a good end
 	done
 	under -n 3 "$ranks" abort
 	want_err 'MPI_Abort: rank 2'
+}
+
+# far_well: ranks that cannot share memory, because some are alone in a pid namespace, are on several
+# hosts for us, and talk by sockets.
+far_well() {
+	HAFT_VIA=net under -n 3 "$ranks" hello
+	want_rc 0
+	want_ranks 3
+	unshare -p -f true 2>/dev/null || {
+		echo "not tested: several hosts (no unshare -p here)"
+		return
+	}
+	split='[ $((${PMI_RANK:-$PMIX_RANK} % 2)) = 0 ] && exec '"$ranks"' $0
+		exec unshare -p -f --kill-child '"$ranks"' $0'
+	under -n 4 sh -c "$split" hello
+	want_rc 0
+	want_ranks 4
+	under -n 4 sh -c "$split" abort
+	want_some_rc
+	want_err 'MPI_Abort: rank 3'
+	want_ms 4000
+	all_gone
 }

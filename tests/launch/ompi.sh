@@ -8,6 +8,7 @@ ldconfig -p 2>/dev/null | grep -q 'libpmix\.so\.2' || [ -e /usr/lib/x86_64-linux
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 launch='mpirun.openmpi --oversubscribe'
 all_well
+far_well
 
 # Bound to a core each, as is its habit: what we count are the CPUs of all.
 launch='mpirun.openmpi'
@@ -31,5 +32,5 @@ until_there "$out" 3 || fail "mpirun has not started"
 kill -9 $!
 wait
 said='kill -9 of mpirun'
-gone
+all_gone
 finish

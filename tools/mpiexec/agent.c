@@ -26,7 +26,7 @@
 #include "tools/mpiexec/feed.h"
 #include "tools/mpiexec/job.h"
 #include "tools/mpiexec/link.h"
-#include "tools/mpiexec/listen.h"
+#include "libmpi/boot/listen.h"
 #include "tools/mpiexec/relay.h"
 #include "tools/mpiexec/tree.h"
 

@@ -14,7 +14,7 @@
 #include <unistd.h>
 #include "libmpi/boot/boot.h"
 #include "libmpi/core/set.h"
-#include "tools/mpiexec/listen.h"
+#include "libmpi/boot/listen.h"
 #include "tools/mpiexec/pmiserv.h"
 
 #define FD_MIN    100 /* scripts use the low numbers for files of their own */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* listen.c - see listen.h.  Never bound to all addresses: a host has some that are nobody's
  * business. */
-#include "tools/mpiexec/listen.h"
+#include "libmpi/boot/listen.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

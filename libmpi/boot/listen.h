@@ -3,8 +3,8 @@
  *
  * They are bound and listen before any rank starts, and are inherited: a rank can be called from
  * its first instruction on, and its address is known to all before. */
-#ifndef MPIEXEC_LISTEN_H
-#define MPIEXEC_LISTEN_H
+#ifndef LIBMPI_BOOT_LISTEN_H
+#define LIBMPI_BOOT_LISTEN_H
 
 #include <stddef.h>
 
