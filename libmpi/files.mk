@@ -62,6 +62,7 @@ libmpi_SRCS += libmpi/core/set.c
 libmpi_SRCS += libmpi/core/state.c
 libmpi_SRCS += libmpi/core/where.c
 libmpi_SRCS += libmpi/dyn/env.c
+libmpi_SRCS += libmpi/dyn/helper.c
 libmpi_SRCS += libmpi/dyn/leak.c
 libmpi_SRCS += libmpi/dyn/life.c
 libmpi_SRCS += libmpi/dyn/session.c

@@ -140,6 +140,13 @@ static const struct haft_row rows[HAFT_SETTINGS] = {
 		.everywhere = true,
 		.meaning = "how windows of others are reached: mapped memory where there is some "
 			   "(auto), always as if it were private (vm), by messages (msg)"},
+	[HAFT_SET_PROGRESS] = {.name = "HAFT_PROGRESS",
+		.form = HAFT_FORM_WORD,
+		.max = 1,
+		.words = {"call", "thread"},
+		.meaning =
+			"what others need of a process is done in its calls of MPI (call), or also "
+			"while it computes, by a thread that sleeps until it is needed (thread)"},
 };
 
 static int64_t values[HAFT_SETTINGS];

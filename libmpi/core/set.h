@@ -37,6 +37,7 @@ enum haft_setting {
 	HAFT_SET_VIA,   /* HAFT_VIA: enum haft_via */
 	HAFT_SET_GRACE, /* HAFT_GRACE: seconds; mpiexec reads it: tools/mpiexec/main.c */
 	HAFT_SET_RMA,   /* HAFT_RMA: enum haft_rma */
+	HAFT_SET_PROGRESS, /* HAFT_PROGRESS: 0 call, 1 thread: libmpi/dyn/helper.h */
 	HAFT_SETTINGS
 };
 

@@ -21,7 +21,9 @@
 #include "libmpi/comm/info.h"
 #include "libmpi/core/err.h"
 #include "libmpi/core/lock.h"
+#include "libmpi/core/set.h"
 #include "libmpi/core/state.h"
+#include "libmpi/dyn/helper.h"
 #include "libmpi/dyn/leak.h"
 #include "libmpi/p2p/p2p.h"
 #include "libmpi/rma/rma.h"
@@ -104,18 +106,21 @@ int dyn_up(int level)
 	err = engines ? 0 : open_engines();
 	if (err != 0)
 		return err;
-	if (level == MPI_THREAD_MULTIPLE && !haft_threads()) {
+	if ((level == MPI_THREAD_MULTIPLE || haft_set(HAFT_SET_PROGRESS) != 0) && !haft_threads()) {
 		haft_threads_open();
 		via_threads();
 	}
-	haft_life_state(HAFT_RUNNING);
-	return 0;
+	err = helper_start();
+	if (err == 0)
+		haft_life_state(HAFT_RUNNING);
+	return err;
 }
 
 void dyn_down(bool stopped)
 {
 	if (haft_life.world == HAFT_RUNNING || haft_life.sessions > 0)
 		return;
+	helper_stop();
 	type_fini(); /* nobody can free those */
 	leak_report(stopped);
 	haft_life_state(haft_life.world == HAFT_AFTER ? HAFT_AFTER : HAFT_BEFORE);

@@ -107,11 +107,11 @@ void epoch_until(struct epoch_wait *wait)
 	shm_wait_begin(&s);
 	s.teller = &wait->teller;
 	s.flag = bell;
-	s.nap_ns = wait->nap_ns;
 	for (;;) {
 		s.old = shm_flag_get(bell);
 		if (wait->ready(wait->arg, true))
 			break;
+		s.nap_ns = wait->nap_ns;
 		if (p2p_progress() > 0)
 			shm_wait_again(&s);
 		else

@@ -106,7 +106,7 @@ struct epoch_wait {
 	 */
 	bool (*ready)(void *arg, bool rest);
 	void *arg;
-	uint32_t nap_ns; /* 0, or: no sleep is longer */
+	uint32_t nap_ns; /* 0, or: the next sleep is no longer; ready may change it */
 };
 
 /* Makes progress until ready.  Sleeps until the bell of this member rings, or something else comes.

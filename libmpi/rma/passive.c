@@ -21,21 +21,34 @@
 
 /* --- one lock -------------------------------------------------------------------------------- */
 
+/* A process that waits for a lock. */
+struct near {
+	struct epoch_wait wait;
+	struct lock_wait k;
+};
+
 static bool near_ready(void *arg, bool rest)
 {
-	return lock_wait_ready(arg, rest);
+	struct near *n = arg;
+	bool got = lock_wait_ready(&n->k, rest);
+
+	n->wait.nap_ns = n->k.hungry ? 0 : RMA_HUNGRY_NS;
+	return got;
+}
+
+static __attribute__((noinline)) void wait_near(struct win *w, int rank, enum lock_wish wish)
+{
+	struct near n = {.wait = {.w = w, .rank = rank, .ready = near_ready, .arg = &n},
+		.k = {.w = w, .rank = rank, .who = w->rank, .wish = wish}};
+
+	lock_wait_begin(&n.k);
+	epoch_until(&n.wait);
 }
 
 static void take_near(struct win *w, int rank, enum lock_wish wish)
 {
-	struct lock_wait k = {.w = w, .rank = rank, .who = w->rank, .wish = wish};
-	struct epoch_wait wait = {
-		.w = w, .rank = rank, .ready = near_ready, .arg = &k, .nap_ns = RMA_HUNGRY_NS};
-
-	if (likely(lock_try(&w->target[rank].ctl->sync.lock, wish)))
-		return;
-	lock_wait_begin(&k);
-	epoch_until(&wait);
+	if (unlikely(!lock_try(&w->target[rank].ctl->sync.lock, wish)))
+		wait_near(w, rank, wish);
 }
 
 static void take(struct win *w, int rank, enum lock_wish wish)

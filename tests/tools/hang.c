@@ -33,6 +33,40 @@ static void missing(void)
 		MPI_Recv(x, 1, MPI_INT, 0, 1, c, MPI_STATUS_IGNORE);
 }
 
+/* Rank 0 has the lock of its window, and does not give it back. */
+static void locked(void)
+{
+	MPI_Win w;
+
+	MPI_Win_create(x, sizeof(x), 1, MPI_INFO_NULL, MPI_COMM_WORLD, &w);
+	MPI_Win_set_name(w, "lagoon");
+	if (rank == 0)
+		MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, w);
+	MPI_Barrier(MPI_COMM_WORLD);
+	if (rank == 0)
+		MPI_Recv(x, 1, MPI_INT, 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	else
+		MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, w);
+}
+
+/* Rank 1 does not open its window for rank 0. */
+static void unposted(void)
+{
+	MPI_Group all, one;
+	MPI_Win w;
+
+	MPI_Win_create(x, sizeof(x), 1, MPI_INFO_NULL, MPI_COMM_WORLD, &w);
+	MPI_Win_set_name(w, "lagoon");
+	MPI_Win_get_group(w, &all);
+	MPI_Group_incl(all, 1, (int[]){1 - rank}, &one);
+	if (rank == 0) {
+		MPI_Win_start(one, 0, w);
+		MPI_Put(y, 1, MPI_INT, 1, 0, 1, MPI_INT, w);
+	} else {
+		MPI_Recv(x, 1, MPI_INT, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	}
+}
+
 static void wrong_tag(void)
 {
 	if (rank == 0) {
@@ -180,10 +214,10 @@ static void busy(void)
 static const struct {
 	const char *name;
 	void (*fn)(void);
-} all[] = {{"recv", recv_recv}, {"ssend", ssend_ring}, {"missing", missing}, {"tag", wrong_tag},
-	{"waitall", waitall}, {"waitany", waitany}, {"iallreduce", iallreduce},
-	{"long", long_sends}, {"any", any}, {"slow", slow}, {"test", test}, {"turns", turns},
-	{"final", final}, {"again", again}, {"busy", busy}};
+} all[] = {{"recv", recv_recv}, {"ssend", ssend_ring}, {"missing", missing}, {"locked", locked},
+	{"unposted", unposted}, {"tag", wrong_tag}, {"waitall", waitall}, {"waitany", waitany},
+	{"iallreduce", iallreduce}, {"long", long_sends}, {"any", any}, {"slow", slow},
+	{"test", test}, {"turns", turns}, {"final", final}, {"again", again}, {"busy", busy}};
 
 int main(int argc, char **argv)
 {

@@ -10,7 +10,7 @@ asks='have slept for'
 
 # The roll-call is there to its last line.
 told() {
-	grep -qE '(a cycle: |no cycle).*' "$err" || { [ "$1" = waitany ] && [ "$(wc -l <"$err")" -ge 3 ]; }
+	grep -qE '(a cycle: |no cycle).*' "$err" || { case $1 in waitany | locked) ;; *) false ;; esac && [ "$(wc -l <"$err")" -ge 3 ]; }
 }
 # hangs N NAME...: runs a job that hangs until mpiexec has said so and what its N ranks do.
 hangs() {
@@ -62,6 +62,15 @@ hangs 2 missing
 stop
 unset HAFT_COLL
 want_err 'in MPI_Barrier of ocean, for rank 1'
+
+# Windows.
+hangs 2 locked
+stop
+want_err 'in MPI_Win_lock of window `lagoon'"', for rank 0"
+hangs 2 unposted
+stop
+want_err 'in MPI_Put of window `lagoon'"', for rank 1"
+want_err 'a cycle: 0 waits for 1, 1 waits for 0'
 
 hangs 2 tag
 stop
