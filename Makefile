@@ -94,7 +94,7 @@ check-all:
 	echo "passed in every flavour: $(flavours)"
 
 # What takes too long for every day.
-check-full: check-models check-cross
+check-full: check-models check-cross sim-net
 	$(sub) check-all
 
 check-models:
@@ -105,7 +105,7 @@ check-models:
 # What includes headers of packages that are there for this machine only is left out.
 cross_CC   := aarch64-linux-gnu-gcc
 cross_SRCS  = $(filter-out libobj/ffi_os.c libmpi/core/hw.c, \
-	$(libobj_SRCS) $(libshm_SRCS) $(filter libmpi/%,$(libmpi_SRCS)))
+	$(libobj_SRCS) $(libshm_SRCS) $(libnet_SRCS) $(filter libmpi/%,$(libmpi_SRCS)))
 check-cross: all
 	$(call deps,build full)
 	$(Q)n=0; for f in $(cross_SRCS); do n=$$((n + 1)); \
@@ -163,7 +163,8 @@ help:
 	'coverage     which functions of MPI 5.0 work, and which do not' \
 	'evidence     which sections and functions of MPI 5.0 have a test (chapters 2 and 7 to 10)' \
 	'bench bench-obj bench-peers   measure; bench-peers installs other MPIs to measure beside' \
-	'fuzz-obj fuzz-type   random operations on libobj, random datatypes, until stopped' \
+	'fuzz-obj fuzz-type fuzz-net   random operations on libobj, datatypes, bytes for libnet, until stopped' \
+	'sim-net      10^4 lives of libnet on a network that is not there' \
 	'clean        remove build/'
 
 .PHONY: all demo check check-all check-launch lint run-lint run-demo run-check install install-libobj \

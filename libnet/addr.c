@@ -46,7 +46,7 @@ static bool tcp_split(const char *text, char host[HOST_LEN], char port[8])
 	} else if (memchr(at, ':', n)) {
 		return false;
 	}
-	if (n >= HOST_LEN)
+	if (n >= HOST_LEN || *at == '*')
 		return false;
 	memcpy(host, at, n);
 	host[n] = '\0';
@@ -112,8 +112,7 @@ void net_addr_write(const struct sockaddr_storage *sa, socklen_t len, char text[
 		port);
 }
 
-/* --- listeners
- * ------------------------------------------------------------------------------------- */
+/* --- listeners -------------------------------------------------------------------------------- */
 
 static void set_port(struct sockaddr_storage *sa, const char *port)
 {

@@ -214,8 +214,7 @@ static inline bool net_in_whole(const struct net_in *in)
 
 void net_in_fini(struct net_in *in);
 
-/* --- connections and peers (peer.c)
- * --------------------------------------------------------------- */
+/* --- connections and peers (peer.c) ----------------------------------------------------------- */
 
 /* README.md has the picture. */
 enum conn_state {

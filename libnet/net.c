@@ -127,8 +127,14 @@ void net_free(struct net *net)
 	free(net);
 }
 
-/* --- frames
- * --------------------------------------------------------------------------------------- */
+void net_drop(struct net *net)
+{
+	if (net)
+		net->mute = true;
+	net_free(net);
+}
+
+/* --- frames ----------------------------------------------------------------------------------- */
 
 /* The peer for something to be sent; NULL with *error. */
 static struct net_peer *target(struct net *net, int peer, int *error)
@@ -277,8 +283,7 @@ void net_commit(struct net *net, int peer, const struct net_hdr *h, size_t len)
 	push(p, &iov, 1);
 }
 
-/* --- streams
- * -------------------------------------------------------------------------------------- */
+/* --- streams ---------------------------------------------------------------------------------- */
 
 static void op_fill(struct net_op *op, int peer, uint64_t id, const void *buf, size_t len)
 {
@@ -335,8 +340,7 @@ void net_unpost(struct net *net, struct net_op *op)
 	op->state = NET_OP_NONE;
 }
 
-/* --- curiosity
- * ------------------------------------------------------------------------------------ */
+/* --- curiosity -------------------------------------------------------------------------------- */
 
 int net_fd(const struct net *net)
 {

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LOOKS_ALONE  32   /* at one socket, before all the others are looked at */
+#define LOOKS_ALONE  64   /* at one socket, before all the others are looked at */
 #define READY_MAX    32   /* connections served in one poll */
 #define READS_MAX    4    /* of a connection in one poll */
 #define WRITES_MAX   4    /* turns of a connection in one poll */
@@ -28,8 +28,7 @@ void net_due(struct net *net, uint64_t at)
 		net->due = at;
 }
 
-/* --- reading
- * -------------------------------------------------------------------------------------- */
+/* --- reading ---------------------------------------------------------------------------------- */
 
 /* The connection has ended, with what errno says or an end of the stream (0). */
 static void ended(struct net_conn *c, int err)
@@ -83,8 +82,7 @@ int net_conn_read(struct net_conn *c, int times)
 	return net->up.count.got + net->up.count.read + net->up.count.direct_bytes != before;
 }
 
-/* --- writing
- * --------------------------------------------------------------------------------------- */
+/* --- writing ---------------------------------------------------------------------------------- */
 
 struct net_op *net_conn_write(struct net_conn *c, struct net_op *mine)
 {
@@ -124,8 +122,7 @@ struct net_op *net_conn_write(struct net_conn *c, struct net_op *mine)
 	return done;
 }
 
-/* --- strangers
- * --------------------------------------------------------------------------------------- */
+/* --- strangers -------------------------------------------------------------------------------- */
 
 static void accept_some(struct net *net)
 {
@@ -162,8 +159,7 @@ static void accept_some(struct net *net)
 	}
 }
 
-/* --- time
- * --------------------------------------------------------------------------------------------- */
+/* --- time ------------------------------------------------------------------------------------- */
 
 static void strangers_age(struct net *net, uint64_t now)
 {
@@ -284,8 +280,7 @@ static void timers(struct net *net, uint64_t now)
 	net->io->listen(net, true);
 }
 
-/* --- polls
- * --------------------------------------------------------------------------------------------- */
+/* --- polls ------------------------------------------------------------------------------------ */
 
 static int serve(struct net_conn *c, bool in, bool out)
 {
@@ -382,8 +377,7 @@ int net_sleep_ms(struct net *net)
 	return net->due <= now ? 0 : net->due - now > 60000 ? 60000 : (int)(net->due - now);
 }
 
-/* --- the end
- * -------------------------------------------------------------------------------------------- */
+/* --- the end ---------------------------------------------------------------------------------- */
 
 static void drop_frame(void *arg, const struct net_frame *f)
 {

@@ -9,6 +9,8 @@ unit_TESTS += tests/fuzz/obj.c
 unit_TESTS += tests/fuzz/type.c
 unit_TESTS += tests/sim/net.c
 unit_TESTS += tests/unit/group.c
+unit_TESTS += tests/unit/net_fault.c
+unit_TESTS += tests/unit/net_safe.c
 unit_TESTS += tests/unit/net_sock.c
 unit_TESTS += tests/unit/net_wire.c
 unit_TESTS += tests/unit/obj_attr.c
@@ -376,6 +378,16 @@ evidence: $(B)/called $(B)/gen/list
 fuzz-obj: $(B)/tests/fuzz/obj
 	$(Q)s=$${SEED:-$$(date +%s)}; while $(B)/tests/fuzz/obj -n $${STEPS:-10000000} -s $$s; do s=$$((s + 1)); done
 .PHONY: fuzz-obj
+
+# The same for libnet: bytes from hell, with a new seed every 10^6.
+fuzz-net: $(B)/tests/fuzz/net
+	$(Q)s=$${SEED:-$$(date +%s)}; while $(B)/tests/fuzz/net -n $${STEPS:-1000000} -s $$s; do s=$$((s + 1000000)); done
+.PHONY: fuzz-net
+
+# Lives of libnet on a network that is not there: LIVES of them from SEED, or 10^4.
+sim-net: $(B)/tests/sim/net
+	$(Q)$(B)/tests/sim/net -n $${LIVES:-10000} -s $${SEED:-1000}
+.PHONY: sim-net
 
 # The same for nested datatypes: made, decoded, rebuilt, packed.
 fuzz-type: $(B)/tests/fuzz/type

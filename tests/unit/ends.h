@@ -177,14 +177,14 @@ static inline int ends_put(struct ends *s, int from, int to)
 }
 
 /* Polls all until x, at most some seconds. */
-#define ENDS_UNTIL(s, x)                                    \
-	do {                                                \
-		double ends_until = ends_now() + 20;        \
-		while (!(x)) {                              \
-			ends_poll(s);                       \
-			if (ends_now() > ends_until)        \
-				fail_msg("waited for " #x); \
-		}                                           \
+#define ENDS_UNTIL(s, x)                                       \
+	do {                                                   \
+		double ends_until = ends_now() + 20;           \
+		while (!(x)) {                                 \
+			ends_poll(s);                          \
+			if (ends_now() > ends_until)           \
+				fail_msg("waited for %s", #x); \
+		}                                              \
 	} while (0)
 
 #endif

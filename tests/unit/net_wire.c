@@ -84,11 +84,11 @@ static void test_head(void **state)
 				 .kind = 200,
 				 .flags = 3,
 				 .tag = -2,
-				 .len = 1000,
+				 .len = 400,
 				 .seq = 0x80000001,
 				 .ctx = 0x1122334455667788},
 			 r = {0};
-	static const uint8_t want[WIRE_HEAD] = {1, 200, 3, 0, 0xe8, 3, 0, 0, 0x88, 0x77, 0x66, 0x55,
+	static const uint8_t want[WIRE_HEAD] = {1, 200, 3, 0, 0x90, 1, 0, 0, 0x88, 0x77, 0x66, 0x55,
 		0x44, 0x33, 0x22, 0x11, 0xfe, 0xff, 0xff, 0xff, 1, 0, 0, 0x80};
 	uint8_t b[WIRE_HEAD];
 
@@ -153,8 +153,7 @@ static void test_ops(void **state)
 	assert_int_equal(op[0].state, NET_OP_BUSY); /* it was taken out before */
 }
 
-/* --- there and back
- * ------------------------------------------------------------------------------- */
+/* --- there and back --------------------------------------------------------------------------- */
 
 enum { FRAMES = 40, STREAM = 3 * 700 };
 
