@@ -81,9 +81,10 @@ static uint32_t frame_len(int from, int to, uint32_t i)
 {
 	uint32_t r = mixed(world.seed * 1000003 + (uint64_t)(from * 16 + to) * 65536 + i);
 
-	return r % 16 == 0  ? (r >> 4) % (NET_FRAME_MAX + 1)
-	       : r % 16 < 4 ? (r >> 4) % 3000
-			    : (r >> 4) % 40;
+	r = r % 16 == 0  ? (r >> 4) % (NET_FRAME_MAX + 1)
+	    : r % 16 < 4 ? (r >> 4) % 3000
+			 : (r >> 4) % 40;
+	return r < NET_FRAME_MAX ? r : NET_FRAME_MAX;
 }
 
 static uint8_t frame_byte(int from, uint32_t i, uint32_t at)

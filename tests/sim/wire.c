@@ -112,7 +112,7 @@ static void pass(struct sock *to, const uint8_t *p, size_t n)
 
 static void sock_send(struct sock *s, const uint8_t *p, size_t n)
 {
-	if (!s->other || s->cut_us || s->reset_us || s->other->reset_us)
+	if (n == 0 || !s->other || s->cut_us || s->reset_us || s->other->reset_us)
 		return; /* into nothing */
 	if (s->other->closed)
 		s->reset_us = s->reset_us ? s->reset_us : travel(s->w) + 1;
