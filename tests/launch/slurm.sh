@@ -130,6 +130,22 @@ under -n 1 "$run" -n 2 "$ranks" hello
 want_rc 0
 want_ranks 2
 
+# A batch script, and an allocation, have several tasks to come, but are one process.
+launch='salloc -n4'
+under "$ranks" hello
+want_rc 0
+want_ranks 1
+printf '#!/bin/sh\n%s hello && %s -n 2 %s hello && srun --mpi=pmi2 -n 3 %s hello\n' \
+	"$ranks" "$run" "$ranks" "$ranks" >"$TMPDIR/batch"
+launch='sbatch --wait -n4'
+under -o "$TMPDIR/batch.out" "$TMPDIR/batch"
+want_rc 0
+cp "$TMPDIR/batch.out" "$out"
+for n in 1 2 3; do
+	want_ranks $n
+done
+want_lines 6
+
 if srun --mpi=list 2>&1 | grep -q pmix; then
 	launch='srun --mpi=pmix -N1'
 	all_well
