@@ -22,6 +22,7 @@ libmpi_SRCS += libmpi/coll/call.c
 libmpi_SRCS += libmpi/coll/epoch.c
 libmpi_SRCS += libmpi/coll/fold.c
 libmpi_SRCS += libmpi/coll/halve.c
+libmpi_SRCS += libmpi/coll/hosts.c
 libmpi_SRCS += libmpi/coll/inter.c
 libmpi_SRCS += libmpi/coll/left.c
 libmpi_SRCS += libmpi/coll/loops.c

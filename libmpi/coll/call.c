@@ -86,9 +86,18 @@ static int compared(const struct call *k)
 	return sched_run(s);
 }
 
+int call_inside(const struct call *k)
+{
+	int err = by_memory(k, verbs[k->verb].share);
+
+	return err != SHARE_NONE ? err : sched_run(plan_of(k, NULL, NULL));
+}
+
 static inline int call_now(struct call *k)
 {
 	int err = 0;
+
+	k->now = true;
 
 	k->tag = call_tag(k->comm);
 	if (unlikely(agree_wanted))
@@ -149,7 +158,7 @@ static inline void begin(struct call *k, struct comm *c, enum verb verb, int roo
 	k->leaf = !k->inter || root >= 0;
 	/* field by field: a memset of this length becomes a string instruction, half of a short
 	 * call */
-	k->in_place = k->nothing = false;
+	k->now = k->in_place = k->nothing = false;
 	k->bytes = 0;
 	k->sbuf = NULL;
 	k->scount = 0;

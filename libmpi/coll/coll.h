@@ -71,6 +71,7 @@ struct call {
 	bool root_here;  /* this member gives, or gets, all */
 	bool leaf;       /* it talks to the root, or is in the root's group */
 	int tag;
+	bool now; /* it ends before it returns: memory may be used */
 	bool in_place;
 	bool nothing;  /* no member has data: there is nothing to do */
 	int64_t bytes; /* what all members know alike: of the data, or of a block; or AGREE_ANY */
@@ -118,9 +119,14 @@ void agree_steps(struct sched *s, const struct call *k, const char *before, cons
 /* Writes the steps of a call. */
 typedef void plan(struct sched *s, const struct call *k);
 
-/* The plan for a call, and that for one inside the local group. */
+/* The plan for a call, that for one inside the local group, and that for one of members of whom no
+ * two are on one host. */
 plan *plan_choose(const struct call *k);
 plan *plan_local(const struct call *k);
+plan *plan_between(const struct call *k);
+
+/* call.c: runs a call to its end, through memory if that is there. */
+int call_inside(const struct call *k);
 
 /* Reads which plans the user has chosen; of these verbs plan_forced is not NULL. */
 void plan_open(void);
@@ -140,6 +146,7 @@ plan reduce_gathered, reduce_shared, allreduce_gathered, allreduce_shared, scatt
 plan scan_gathered, scan_chain;
 plan barrier_inter, bcast_inter, gather_inter, scatter_inter, exchange_inter;
 plan reduce_inter, allreduce_inter, reduce_scatter_inter;
+plan barrier_hosts, bcast_hosts, reduce_hosts, allreduce_hosts;
 plan neighbor_spread;
 
 /* --- helpers

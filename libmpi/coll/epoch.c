@@ -2,6 +2,7 @@
 /* epoch.c - arriving, waiting and releasing: the part of shared-memory collectives that is about
  * time.  See share.h. */
 #include "libmpi/coll/share.h"
+#include "libmpi/coll/hosts.h"
 #include "libmpi/core/set.h"
 #include <stdlib.h>
 
@@ -152,8 +153,15 @@ static int all_agree(struct comm *c, int *yes)
 	return sched_run(s);
 }
 
-/* What a member knows without a word to others; NULL: no memory. */
-static struct coll *state_of(struct comm *c)
+static bool all_near(const struct comm *c)
+{
+	for (int i = 0; i < c->size; i++)
+		if (!via_near(group_peer(c->group, i)))
+			return false;
+	return haft_set(HAFT_SET_COLL) != SHARE_OFF && c->size > 1;
+}
+
+struct coll *share_state(struct comm *c)
 {
 	struct coll *s = c->coll;
 	int64_t slot = SLOTS_ALL / SHARE_SLOTS / c->size / SLOT_MIN * SLOT_MIN;
@@ -166,9 +174,7 @@ static struct coll *state_of(struct comm *c)
 	s->comm = c;
 	s->n = c->size;
 	s->me = c->rank;
-	s->near = haft_set(HAFT_SET_COLL) != SHARE_OFF && c->size > 1;
-	for (int i = 0; i < c->size && s->near; i++)
-		s->near = via_near(group_peer(c->group, i));
+	s->near = all_near(c);
 	s->crowd = c->size > CROWD_MEMBERS || via_crowded();
 	s->slot_max = slot < SLOT_MIN ? SLOT_MIN : slot > SLOT_MAX ? SLOT_MAX : slot;
 	c->coll = s;
@@ -177,16 +183,16 @@ static struct coll *state_of(struct comm *c)
 
 bool share_near(struct comm *c)
 {
-	struct coll *s = state_of(c);
+	struct coll *s = share_state(c);
 
 	return s != NULL && s->near;
 }
 
 int share_join(struct comm *c)
 {
-	struct coll *s = state_of(c);
-	bool wanted = haft_set(HAFT_SET_COLL) != SHARE_OFF && c->size > 1;
-	int yes = s != NULL && s->near, err = 0;
+	struct coll *s = share_state(c);
+	bool wanted = s != NULL ? s->near : all_near(c);
+	int yes = s != NULL && wanted, err = 0;
 
 	if (yes && shm_block_join(via.shm, c->ctx, c->size, c->rank, &s->block) != 0) {
 		s->block = NULL;
@@ -211,6 +217,7 @@ void share_leave(struct comm *c)
 		return;
 	if (c->coll->block != NULL)
 		shm_block_leave(c->coll->block);
+	hosts_free(c->coll->hosts);
 	free(c->coll->tmp);
 	free(c->coll);
 	c->coll = NULL;

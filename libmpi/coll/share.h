@@ -43,10 +43,14 @@ struct coll {
 	bool near; /* all members could see the memory */
 	bool joined;
 	bool slots_tried;
-	int64_t slot;     /* bytes of a slot; 0: there are none */
-	void *tmp;        /* private, as large as a slot; there if slots are */
-	int64_t slot_max; /* what it is going to be */
+	int64_t slot;        /* bytes of a slot; 0: there are none */
+	void *tmp;           /* private, as large as a slot; there if slots are */
+	int64_t slot_max;    /* what it is going to be */
+	struct hosts *hosts; /* NULL: not made yet */
 };
+
+/* What a member knows of a communicator without a word to others; NULL: no memory. */
+struct coll *share_state(struct comm *c);
 
 /* Finds the memory of a communicator, which takes an agreement by messages between all members.  0
  * or an MPI error class. */

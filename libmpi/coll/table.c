@@ -8,6 +8,7 @@
  * `strict' if the members could also do it through shared memory, which folds from left to right:
  * then only plans that do the same fit, and all forms of the call give the same bits. */
 #include "libmpi/coll/coll.h"
+#include "libmpi/coll/hosts.h"
 #include "libmpi/coll/share.h"
 #include "libmpi/core/set.h"
 #include "libmpi/core/state.h"
@@ -30,6 +31,7 @@ enum wants {
 	WANT_COUNT = 4,   /* an element for each rank */
 	WANT_POWER = 8,   /* a power of two of members */
 	WANT_STRICT = 16, /* a strict call; the other rows of reductions want one that is not */
+	WANT_HOSTS = 64,  /* several members on some host, and several hosts */
 	WANT_TOTAL = 32,  /* no want: from and below are about the bytes of all members */
 };
 
@@ -62,9 +64,11 @@ struct rule {
 
 static const struct rule rules[VERBS][ROWS] = {
 	/* name, plan, bytes from, below, ranks from, wants */
-	[VERB_BARRIER] = {{"dissemination", barrier_dissemination, 0, 0, 0, 0},
+	[VERB_BARRIER] = {{"hosts", barrier_hosts, 0, 0, 0, WANT_HOSTS},
+		{"dissemination", barrier_dissemination, 0, 0, 0, 0},
 		{"binomial", barrier_binomial, 0, 0, 0, 0}},
-	[VERB_BCAST] = {{"parts", bcast_parts, BCAST_LONG, 0, 3, 0},
+	[VERB_BCAST] = {{"hosts", bcast_hosts, 0, 0, 0, WANT_HOSTS},
+		{"parts", bcast_parts, BCAST_LONG, 0, 3, 0},
 		{"binomial", bcast_binomial, 0, 0, 0, 0}},
 	[VERB_GATHER] = {{"binomial", gather_binomial, 0, BLOCK_SHORT, 2, 0},
 		{"linear", gather_linear, 0, 0, 0, 0}},
@@ -83,16 +87,17 @@ static const struct rule rules[VERBS][ROWS] = {
 		{"spread", alltoall_spread, 0, 0, 0, 0}},
 	[VERB_ALLTOALLW] = {{"pairwise", alltoall_pairwise, 0, 0, CROWD, 0},
 		{"spread", alltoall_spread, 0, 0, 0, 0}},
-	[VERB_REDUCE] = {{"gathered", reduce_gathered, 0, ALL_SHORT, 0, WANT_STRICT | WANT_TOTAL},
+	[VERB_REDUCE] = {{"hosts", reduce_hosts, 0, 0, 0, WANT_HOSTS},
+		{"gathered", reduce_gathered, 0, ALL_SHORT, 0, WANT_STRICT | WANT_TOTAL},
 		{"shared", reduce_shared, 0, 0, 0, WANT_STRICT},
 		{"halving", reduce_halving, FOLD_MIDDLE, 0, 4, WANT_NAMED},
 		{"binomial", reduce_binomial, 0, 0, 0, 0}},
-	[VERB_ALLREDUCE] =
-		{{"gathered", allreduce_gathered, 0, ALL_SHORT, 0, WANT_STRICT | WANT_TOTAL},
-			{"shared", allreduce_shared, 0, 0, 0, WANT_STRICT},
-			{"ring", allreduce_ring, FOLD_LONG, 0, 2, NAMED_COUNT},
-			{"halving", allreduce_halving, FOLD_MIDDLE, 0, 3, WANT_NAMED},
-			{"doubling", allreduce_doubling, 0, 0, 0, 0}},
+	[VERB_ALLREDUCE] = {{"hosts", allreduce_hosts, 0, 0, 0, WANT_HOSTS},
+		{"gathered", allreduce_gathered, 0, ALL_SHORT, 0, WANT_STRICT | WANT_TOTAL},
+		{"shared", allreduce_shared, 0, 0, 0, WANT_STRICT},
+		{"ring", allreduce_ring, FOLD_LONG, 0, 2, NAMED_COUNT},
+		{"halving", allreduce_halving, FOLD_MIDDLE, 0, 3, WANT_NAMED},
+		{"doubling", allreduce_doubling, 0, 0, 0, 0}},
 	[VERB_REDUCE_SCATTER_BLOCK] = {SCATTERS},
 	[VERB_REDUCE_SCATTER] = {SCATTERS},
 	[VERB_SCAN] = {SCANS},
@@ -148,6 +153,8 @@ static bool able(const struct rule *r, const struct call *k)
 		return false;
 	if ((r->wants & WANT_NAMED) && k->op->loops == NULL)
 		return false;
+	if ((r->wants & WANT_HOSTS) && !hosts_worth(k->comm, k->op != NULL && !k->op->commute))
+		return false;
 	if ((r->wants & WANT_POWER) && (k->n & (k->n - 1)) != 0)
 		return false;
 	return !(r->wants & WANT_COUNT) || k->rcount >= k->n;
@@ -175,6 +182,18 @@ plan *plan_local(const struct call *k)
 	is_strict = strict(k);
 	r = rules[k->verb];
 	while (!able(r, k) || !suits(r, k, is_strict))
+		r++;
+	return r->plan;
+}
+
+plan *plan_between(const struct call *k)
+{
+	const struct rule *r = plan_forced[k->verb];
+
+	if (r != NULL && !(r->wants & WANT_HOSTS) && able(r, k))
+		return r->plan;
+	r = rules[k->verb];
+	while ((r->wants & WANT_HOSTS) || !able(r, k) || !suits(r, k, false))
 		r++;
 	return r->plan;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* kind.c - MPI_Comm_split_type: communicators of those who share something (MPI-5.0 7.4.2).
  *
- *     SHARED               one color: all ranks are on this node
+ *     SHARED               those that see the same memory: one color a host
  *     HW_GUIDED            hwloc's instance of the kind that the user names is the color
  *     HW_UNGUIDED          everybody tells where it is in each kind of part; the largest kind in
  *                          which a part has some and not all of the ranks is taken
@@ -13,6 +13,7 @@
 #include "libmpi/core/err.h"
 #include "libmpi/core/hw.h"
 #include "libmpi/type/type.h"
+#include "libmpi/via/via.h"
 #include <engine.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +22,16 @@
 #define KEY_HW   "mpi_hw_resource_type"
 #define KEY_PSET "mpi_pset_name"
 
+/* An instance of a kind as a color: those of different hosts differ. */
+#define KIND_BITS 5  /* HAFT_HW_KINDS */
+#define AT_BITS   12 /* no machine has more instances of a kind */
+static_assert(HAFT_HW_KINDS <= 1 << KIND_BITS, "kinds are numbers of so many bits");
+
+static int color_of(int kind, int instance)
+{
+	return (via_machine(via.me) << AT_BITS | instance) << KIND_BITS | kind;
+}
+
 /* The color of the only instance that this process may run on. */
 static int hw_color(const char *name)
 {
@@ -28,10 +39,11 @@ static int hw_color(const char *name)
 	int n, at;
 
 	if (strcmp(name, "mpi_shared_memory") == 0)
-		return 0;
+		return via_place(via.me);
 	n = haft_hw_kinds(rows);
 	at = haft_hw_find(rows, n, name);
-	return at < 0 || rows[at].instance == HAFT_HW_MANY ? MPI_UNDEFINED : rows[at].instance;
+	return at < 0 || rows[at].instance == HAFT_HW_MANY ? MPI_UNDEFINED
+							   : color_of(at, rows[at].instance);
 }
 
 static int pset_color(const struct comm *c, const char *name)
@@ -40,9 +52,9 @@ static int pset_color(const struct comm *c, const char *name)
 		return MPI_UNDEFINED;
 	if (strcasecmp(name, "mpi://SELF") == 0)
 		return group_peer(c->group, c->rank);
-	return strcasecmp(name, "mpi://WORLD") == 0 || strcasecmp(name, "mpi://SHARED") == 0
-		       ? 0
-		       : MPI_UNDEFINED;
+	if (strcasecmp(name, "mpi://SHARED") == 0)
+		return via_place(via.me);
+	return strcasecmp(name, "mpi://WORLD") == 0 ? 0 : MPI_UNDEFINED;
 }
 
 static int guided(
@@ -62,7 +74,7 @@ static int guided(
 	return comm_split(c, color, key, newcomm);
 }
 
-/* Where a rank is: an instance of each kind. */
+/* Where a rank is: a color for each kind, or HAFT_HW_MANY. */
 struct where {
 	int32_t at[HAFT_HW_KINDS];
 };
@@ -99,12 +111,14 @@ static int unguided(struct comm *c, int key, struct info *info, struct comm **ne
 	if (all == NULL)
 		return haft_err(MPI_ERR_NO_MEM, "no memory to split %d ranks", c->size);
 	for (int i = 0; i < HAFT_HW_KINDS; i++)
-		mine.at[i] = i < kinds ? rows[i].instance : HAFT_HW_MANY;
+		mine.at[i] = i < kinds && rows[i].instance != HAFT_HW_MANY
+				     ? color_of(i, rows[i].instance)
+				     : HAFT_HW_MANY;
 	err = coll_allgather(&mine, sizeof(mine), byte, all, sizeof(mine), byte, c);
 	k = err == 0 ? narrowing(all, c->size, kinds, c->rank) : -1;
 	free(all);
 	if (k >= 0)
-		color = k << 16 | mine.at[k]; /* no machine has 2^16 instances of a kind */
+		color = mine.at[k];
 	if (err == 0)
 		err = comm_split(c, color, key, newcomm);
 	if (err == 0 && *newcomm != NULL && info != NULL)
@@ -116,7 +130,7 @@ int comm_split_type(
 	struct comm *c, int split_type, int key, struct info *info, struct comm **newcomm)
 {
 	switch (split_type) {
-	case MPI_COMM_TYPE_SHARED: return comm_split(c, 0, key, newcomm);
+	case MPI_COMM_TYPE_SHARED: return comm_split(c, via_place(via.me), key, newcomm);
 	case MPI_COMM_TYPE_HW_GUIDED: return guided(c, key, info, false, newcomm);
 	case MPI_COMM_TYPE_RESOURCE_GUIDED: return guided(c, key, info, true, newcomm);
 	case MPI_COMM_TYPE_HW_UNGUIDED: return unguided(c, key, info, newcomm);

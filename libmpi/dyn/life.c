@@ -62,6 +62,7 @@ static int open_ways(void)
 		.addr = boot_addr,
 		.key = boot_key(),
 		.listen_fd = boot_listen_fd(),
+		.place = boot_host_of,
 		.host = host_of,
 		.deliver = p2p_deliver,
 		.lost = p2p_lost};

@@ -5,7 +5,7 @@
  *                             │ thread level, kinds of memory, error handler, buffer
  *      "mpi://WORLD"          all processes of the job
  *      "mpi://SELF"           this one
- *      "mpi://SHARED"         those that share memory with this one: all, on one node
+ *      "mpi://SHARED"         its neighbours that share memory with it: all, on one node
  *
  * The end of a session is local.  It waits until what this process sends is out of its own memory;
  * what others still have to take from it lies in the segment. */
@@ -17,6 +17,7 @@
 #include "libmpi/core/state.h"
 #include "libmpi/dyn/life.h"
 #include "libmpi/p2p/p2p.h"
+#include "libmpi/via/via.h"
 #include <engine.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -136,16 +137,34 @@ int dyn_session_get_info(struct session *s, struct info **info_used)
 
 static const char *const psets[] = {"mpi://WORLD", "mpi://SELF", "mpi://SHARED"};
 
+/* The neighbours around this process that see the same memory. */
+static void sharers(int *first, int *size)
+{
+	int place = via_place(haft_life.rank), end = haft_life.rank + 1;
+
+	*first = haft_life.rank;
+	while (*first > 0 && via_place(*first - 1) == place)
+		--*first;
+	while (end < haft_life.size && via_place(end) == place)
+		end++;
+	*size = end - *first;
+}
+
 /* The processes of a set are neighbours.  MPI_ERR_ARG: there is no such set. */
 static int pset_find(const char *name, int *first, int *size)
 {
-	for (size_t i = 0; i < countof(psets); i++) {
-		bool self = i == 1;
-
-		if (strcasecmp(name, psets[i]) != 0)
-			continue;
-		*first = self ? haft_life.rank : 0;
-		*size = self ? 1 : haft_life.size;
+	if (strcasecmp(name, psets[0]) == 0) {
+		*first = 0;
+		*size = haft_life.size;
+		return 0;
+	}
+	if (strcasecmp(name, psets[1]) == 0) {
+		*first = haft_life.rank;
+		*size = 1;
+		return 0;
+	}
+	if (strcasecmp(name, psets[2]) == 0) {
+		sharers(first, size);
 		return 0;
 	}
 	return haft_err(MPI_ERR_ARG, "there is no process set \"%s\"", name);

@@ -50,6 +50,19 @@ static int slots_make(const struct via_conf *conf, int nslots)
 	return 0;
 }
 
+static int (*place_of)(int peer); /* the number of its host */
+static bool alone;                /* everybody is to be alone */
+
+int via_place_any(int peer)
+{
+	return alone ? peer : place_of(peer);
+}
+
+int via_machine(int peer)
+{
+	return place_of(peer);
+}
+
 /* With HAFT_VIA=net nobody else is near. */
 static int slot_alone(int peer)
 {
@@ -63,8 +76,11 @@ static int ways_open(struct via_conf *conf, int nslots)
 	bool far = false;
 	int err;
 
-	if (set == HAFT_VIA_NET && conf->npeers > 1)
+	place_of = conf->place;
+	if (set == HAFT_VIA_NET && conf->npeers > 1) {
 		conf->slot_of = slot_alone;
+		alone = true;
+	}
 	if (conf->slot_of == NULL)
 		return 0;
 	err = slots_make(conf, nslots);

@@ -51,7 +51,8 @@ struct via_conf {
 	const char *(*addr)(int peer); /* where a peer listens (libnet's text); NULL: nowhere */
 	const uint8_t *key;            /* NET_KEY_LEN bytes; NULL: nobody listens */
 	int listen_fd;                 /* its owner keeps it; -1: none */
-	const char *(*host)(int peer); /* the name of its host */
+	int (*place)(int peer);        /* the number of its host */
+	const char *(*host)(int peer); /* its name */
 	shm_deliver_fn *deliver;
 	/* Nothing more will come from a far peer, or go to it: words say who and why; left: it
 	 * has ended MPI in good order.  Called from inside via_poll and via_poll_from. */
@@ -69,8 +70,24 @@ const char *via_error_text(int peer, int error);
  * MPI_ERR_NO_MEM with words.  The segment stays the caller's. */
 int via_open(struct via_conf *conf);
 
-/* The name of a peer's host. */
+/* The name of a peer's host, and a number for those who see the same memory: that of the host, but
+ * with HAFT_VIA=net everybody is alone. */
 const char *via_host(int peer);
+int via_place_any(int peer);
+
+static inline int via_place(int peer)
+{
+	return likely(via.slots == NULL) ? 0 : via_place_any(peer);
+}
+
+/* The number of its host even where HAFT_VIA=net tears that apart. */
+int via_machine(int peer);
+
+/* All are on one host. */
+static inline bool via_one_place(void)
+{
+	return likely(via.slots == NULL);
+}
 
 /* The slot of a peer; -1: it is far. */
 static inline int via_slot(int peer)

@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* hosts.c - plans for communicators over several hosts: memory within a host, messages between.
+ *
+ *      allreduce    0 1 2 3 | 4 5 6 7      members of a host reduce to one of them, the deputy;
+ *                   └┴┴┘      └┴┴┘         deputies do the same call among themselves, by the plan
+ *                   0 ───────── 4          that is best for so many; then each tells its host
+ *                   ┌┬┬┐      ┌┬┬┐
+ *
+ * The deputy of a host is its lowest rank, and in the root's host the root.
+ *
+ * Inside a host a blocking call goes through shared memory as if the host's members were a
+ * communicator (a step of the schedule calls that), and else, with requests, by messages whose plan
+ * gives the same bits.  All messages have the call's tag: those of a pair of members keep their
+ * order, whatever phase they are of.
+ *
+ * Invariants
+ *  - Who is where is known to all alike (via_place), so what is chosen here is.
+ *  - `near' is a communicator for planning and for memory only: nobody holds it, and it has the
+ *    context of the real one. */
+#include "libmpi/coll/hosts.h"
+
+#include "libmpi/coll/share.h"
+#include <stdlib.h>
+
+struct hosts {
+	int nhosts;
+	int mine;       /* my host, 0 .. nhosts-1 in the order of their lowest ranks */
+	bool worth;     /* more than one, and fewer than members */
+	bool ordered;   /* the members of each host are an interval of ranks */
+	int32_t *place; /* [n] host of each rank */
+	int32_t *peers; /* [near.size] of this host's members */
+	int32_t *order; /* [near.size] their ranks in near in the order of their peers */
+	int32_t *lead;  /* [nhosts] the lowest rank of each */
+	struct group group;
+	struct comm near;
+	int32_t room[];
+};
+
+/* --- who is where ----------------------------------------------------------------------------- */
+
+/* Numbers the hosts, and finds their lowest ranks. */
+static void number_hosts(struct hosts *h, const struct comm *c, int32_t *seen)
+{
+	int last = -1;
+
+	h->ordered = true;
+	for (int r = 0; r < c->size; r++) {
+		int32_t at = via_place(group_peer(c->group, r));
+		int i = last;
+
+		if (i < 0 || seen[i] != at)
+			for (i = 0; i < h->nhosts && seen[i] != at; i++)
+				;
+		if (i == h->nhosts) {
+			seen[i] = at;
+			h->lead[h->nhosts++] = r;
+		} else if (i != last) {
+			h->ordered = false;
+		}
+		h->place[r] = last = i;
+	}
+}
+
+/* Makes the members of this host a communicator. */
+static void near_make(struct hosts *h, struct comm *c)
+{
+	int n = 0, me = 0;
+
+	for (int r = 0; r < c->size; r++) {
+		int peer = group_peer(c->group, r), i = n;
+
+		if (h->place[r] != h->mine)
+			continue;
+		if (r == c->rank)
+			me = n;
+		for (; i > 0 && h->peers[h->order[i - 1]] > peer; i--)
+			h->order[i] = h->order[i - 1];
+		h->order[i] = n;
+		h->peers[n++] = peer;
+	}
+	h->group = (struct group){.size = n,
+		.rank = me,
+		.base = h->peers[h->order[0]],
+		.stride = 1,
+		.map = h->peers,
+		.unmap = h->order};
+	h->near = *c;
+	h->near.group = &h->group;
+	h->near.rank = me;
+	h->near.size = n;
+	h->near.coll = NULL;
+}
+
+/* NULL: no memory. */
+static struct hosts *hosts_make(struct comm *c)
+{
+	size_t n = (size_t)c->size;
+	struct hosts *h = calloc(1, sizeof(*h) + 5 * n * sizeof(int32_t));
+
+	if (h == NULL)
+		return NULL;
+	h->place = h->room;
+	h->peers = h->room + n;
+	h->lead = h->room + 2 * n;
+	h->order = h->room + 3 * n;
+	number_hosts(h, c, h->room + 4 * n);
+	h->mine = h->place[c->rank];
+	h->worth = h->nhosts > 1 && h->nhosts < c->size;
+	near_make(h, c);
+	return h;
+}
+
+static struct hosts *hosts_of(struct comm *c)
+{
+	struct coll *s = share_state(c);
+
+	if (s != NULL && s->hosts == NULL)
+		s->hosts = hosts_make(c);
+	return s != NULL ? s->hosts : NULL;
+}
+
+bool hosts_worth(struct comm *c, bool ordered)
+{
+	const struct hosts *h;
+
+	if (via_one_place() || c->remote != NULL)
+		return false;
+	h = hosts_of(c);
+	return h != NULL && h->worth && (h->ordered || !ordered);
+}
+
+void hosts_free(struct hosts *h)
+{
+	if (h == NULL)
+		return;
+	share_leave(&h->near);
+	free(h);
+}
+
+/* --- phases ----------------------------------------------------------------------------------- */
+
+/* A call of this host's members, in a schedule that the caller runs to its end. */
+static int inside_run(void *arg)
+{
+	return call_inside(arg);
+}
+
+/* The call of this host's members: the part `me' of k, with the deputy as its root. */
+static struct call inside_call(const struct call *k, struct hosts *h, enum verb verb, int deputy)
+{
+	struct call in = *k;
+
+	in.verb = verb;
+	in.comm = &h->near;
+	in.n = h->near.size;
+	in.me = h->near.rank;
+	in.root = group_rank_of(&h->group, group_peer(k->comm->group, deputy));
+	in.nin = in.nout = in.n;
+	in.root_here = in.me == in.root;
+	return in;
+}
+
+static void inside(struct sched *s, const struct call *in)
+{
+	struct call *later;
+
+	if (in->n == 1)
+		return;
+	if (!in->now) {
+		sched_over(s, in->comm->group);
+		plan_local(in)(s, in);
+		sched_fence(s);
+		return;
+	}
+	later = sched_bytes(s, sizeof(*later));
+	if (later == NULL)
+		return; /* the schedule says so */
+	*later = *in;
+	sched_fence(s);
+	sched_check(s, inside_run, later);
+}
+
+/* The deputies do a call: of k, with rbuf and the rest as the caller has set it in *out. */
+static void between(struct sched *s, const struct call *k, struct hosts *h, struct call *out)
+{
+	struct group group = {.size = h->nhosts, .rank = h->mine, .stride = 1};
+	int32_t *map = sched_bytes(s, h->nhosts * (int64_t)sizeof(*map));
+
+	if (map == NULL)
+		return;
+	for (int i = 0; i < h->nhosts; i++)
+		map[i] = group_peer(k->comm->group, h->lead[i]);
+	if (k->root >= 0)
+		map[h->place[k->root]] = group_peer(k->comm->group, k->root);
+	group.map = map;
+	out->n = out->nin = out->nout = h->nhosts;
+	out->me = h->mine;
+	out->root = k->root >= 0 ? h->place[k->root] : 0;
+	out->root_here = out->me == out->root;
+	sched_over(s, &group);
+	plan_between(out)(s, out);
+	sched_fence(s);
+	sched_over(s, k->comm->group);
+}
+
+/* The rank that speaks for my host. */
+static int deputy_of(const struct call *k, const struct hosts *h)
+{
+	if (k->root >= 0 && h->place[k->root] == h->mine)
+		return k->root;
+	return h->lead[h->mine];
+}
+
+/* --- plans ------------------------------------------------------------------------------------ */
+
+void barrier_hosts(struct sched *s, const struct call *k)
+{
+	struct hosts *h = hosts_of(k->comm);
+	int deputy = h->lead[h->mine];
+	struct call rootless = *k, in = inside_call(k, h, VERB_BARRIER, deputy), out;
+	char *byte = sched_bytes(s, 1);
+
+	rootless.root = -1;
+	out = rootless;
+	inside(s, &in);
+	if (k->me == deputy)
+		between(s, &rootless, h, &out);
+	in = inside_call(k, h, VERB_BCAST, deputy);
+	in.rbuf = byte;
+	in.rcount = in.bytes = 1;
+	in.rtype = type_predefined(MPI_BYTE);
+	inside(s, &in);
+}
+
+void bcast_hosts(struct sched *s, const struct call *k)
+{
+	struct hosts *h = hosts_of(k->comm);
+	int deputy = deputy_of(k, h);
+	struct call in = inside_call(k, h, VERB_BCAST, deputy), out = *k;
+
+	if (k->me == deputy)
+		between(s, k, h, &out);
+	inside(s, &in);
+}
+
+/* The operands of this host come together at its deputy, in `result'.  Returns what the deputy's
+ * operand is then. */
+static const void *collect(
+	struct sched *s, const struct call *k, struct hosts *h, int deputy, void *result)
+{
+	struct call in = inside_call(k, h, VERB_REDUCE, deputy);
+
+	if (in.n == 1)
+		return operand(k);
+	in.rbuf = result;
+	if (k->in_place && k->me != deputy) {
+		in.sbuf = k->rbuf;
+		in.in_place = false;
+	}
+	inside(s, &in);
+	return result;
+}
+
+void reduce_hosts(struct sched *s, const struct call *k)
+{
+	struct hosts *h = hosts_of(k->comm);
+	int deputy = deputy_of(k, h);
+	struct call out = *k;
+	void *result = NULL;
+
+	if (k->me == k->root)
+		result = k->rbuf;
+	else if (k->me == deputy && h->near.size > 1)
+		result = sched_elems(s, k->rtype, k->rcount);
+	out.sbuf = collect(s, k, h, deputy, result);
+	out.in_place = k->me == k->root && out.sbuf == k->rbuf;
+	if (out.in_place)
+		out.sbuf = NULL;
+	if (k->me == deputy)
+		between(s, k, h, &out);
+}
+
+void allreduce_hosts(struct sched *s, const struct call *k)
+{
+	struct hosts *h = hosts_of(k->comm);
+	int deputy = h->lead[h->mine];
+	struct call rootless = *k, in, out;
+
+	rootless.root = -1;
+	out = rootless;
+	out.sbuf = collect(s, &rootless, h, deputy, k->me == deputy ? k->rbuf : NULL);
+	out.in_place = out.sbuf == k->rbuf;
+	if (out.in_place)
+		out.sbuf = NULL;
+	if (k->me == deputy)
+		between(s, &rootless, h, &out);
+	in = inside_call(&rootless, h, VERB_BCAST, deputy);
+	in.in_place = false;
+	in.op = NULL;
+	inside(s, &in);
+}
