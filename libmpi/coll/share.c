@@ -54,6 +54,10 @@ static void bcast_line(const struct call *k, struct coll *s, int64_t bytes)
 	type_unpack(k->rtype, k->rbuf, k->rcount, 0, shm_block_out(s->block, e)->data, bytes);
 }
 
+/* From so many bytes on two members with a CPU each are faster by a message, which both of them
+ * copy (p2p/joint.c). */
+#define BCAST_BY_TWO ((int64_t)MEAN_OR(1024, 65536))
+
 int share_bcast(const struct call *k)
 {
 	struct coll *s = k->comm->coll;
@@ -63,6 +67,8 @@ int share_bcast(const struct call *k)
 		bcast_line(k, s, bytes);
 		return 0;
 	}
+	if (k->comm->size == 2 && bytes >= BCAST_BY_TWO && !via_crowded())
+		return SHARE_NONE;
 	if (!epoch_slots(s))
 		return SHARE_NONE;
 	chunk = chunk_of(s, bytes);
