@@ -546,6 +546,20 @@ static inline void *shm_block_buf(const struct shm_block *b, int i)
 	return off == 0 ? NULL : shm_ptr(b->s, off);
 }
 
+/* --- an order between many that store and look, and one that seldom does
+ * --------------------------
+ *
+ *      often:   store mine; shm_bell_order (shm_order_own: shm_fence); look at the flag
+ *      seldom:  store the flag; shm_order_all; look at everybody's
+ *
+ * Of two who do that at the same time at least one sees the other's store. */
+
+/* Must this rank fence by itself, because shm_order_all of others does not reach it? */
+bool shm_order_own(const struct shm *s);
+
+/* A full barrier here, and in every rank that does not fence by itself: microseconds. */
+void shm_order_all(const struct shm *s);
+
 /* --- inline fast paths ----------------------------------------------------------------------- */
 
 int shm_put_slow(struct shm *s, int dst, const struct shm_hdr *h, const void *buf, size_t len);

@@ -249,6 +249,18 @@ static bool sleep_once(struct shm *s, struct shm_wait *w)
 	return timed;
 }
 
+bool shm_order_own(const struct shm *s)
+{
+	return s->fence || s->in->weak;
+}
+
+void shm_order_all(const struct shm *s)
+{
+	shm_fence();
+	if (!s->fence)
+		shm_os_barrier();
+}
+
 /* Sleeps while another thread of this rank is at the door. */
 static void sleep_aside(struct shm *s, struct shm_wait *w)
 {

@@ -6,7 +6,8 @@
  *      result's type <── scattered ── old values in a row ──┘
  *
  *      acc_apply ──┬── atomics (the rule is in atom.h)
- *                  ├── under an exclusive lock of the window (alone): plain loops
+ *                  ├── plain loops: under an exclusive lock of the window (alone), or very many
+ *                  │   elements, with all atomics kept away (bulk: atom.h)
  *                  └── stripe by stripe of RMA_STRIPE_BYTES, under the stripe's lock:
  *                         mapped: in place          VM: read, combine here, write
  *
@@ -25,11 +26,14 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/uio.h>
 
 #define RMA_STRIPE_BYTES ((int64_t)MEAN_OR(64, 65536)) /* one lock, one copy by VM */
+#define BULK_MOST        MEAN_OR(32, 1 << 18) /* elements: 200 us of somebody else's wait */
 #define STRIPE_SPINS     100 /* looks at a taken lock: what it guards takes a microsecond or so */
 
-/* --- stripes -------------------------------------------------------------------------------- */
+/* --- stripes -------------------------------------------------------------------------------------
+ */
 
 static void stripe_lock(struct rma_stripe *s)
 {
@@ -47,7 +51,8 @@ static void stripe_unlock(struct rma_stripe *s)
 	atomic_store_explicit(&s->word, 0, memory_order_release);
 }
 
-/* --- one run of elements --------------------------------------------------------------------- */
+/* --- one run of elements -------------------------------------------------------------------------
+ */
 
 /* Combines n elements that nobody else touches; mem and src are aligned for the type. */
 static void combine(const struct acc *a, char *mem, const char *src, char *old, int64_t n)
@@ -71,26 +76,15 @@ static bool misaligned(const struct type *basic, const void *p)
 	return basic->align > 1 && (uintptr_t)p % basic->align != 0;
 }
 
-/* The same on memory that is not mapped, or where elements are not aligned: on a copy. */
-static int combine_copy(
+/* The same where elements are not aligned: on a copy. */
+static void combine_copy(
 	const struct acc *a, char *mem, const char *src, char *old, int64_t n, char *room)
 {
-	int64_t bytes = n * a->basic->extent;
-	int err = 0;
+	size_t bytes = (size_t)(n * a->basic->extent);
 
-	if (a->way == RMA_VM)
-		err = vm_read(a->w, a->rank, room, (uint64_t)(uintptr_t)mem, bytes);
-	else
-		memcpy(room, mem, (size_t)bytes);
-	if (err != 0)
-		return err;
+	memcpy(room, mem, bytes);
 	combine(a, room, src, old, n);
-	if (a->op == atom_no_op)
-		return 0;
-	if (a->way == RMA_VM)
-		return vm_write(a->w, a->rank, room, (uint64_t)(uintptr_t)mem, bytes);
-	memcpy(mem, room, (size_t)bytes);
-	return 0;
+	memcpy(mem, room, bytes);
 }
 
 /* Elements from `place' on that one stripe's lock guards: those that begin in it. */
@@ -102,29 +96,33 @@ static int64_t in_stripe(uint64_t place, int64_t extent, int64_t n)
 	return k < n ? k : n;
 }
 
+static struct rma_stripe *stripe_of(const struct acc *a, uint64_t place)
+{
+	struct rma_ctl *ctl = a->w->target[a->rank].ctl;
+
+	return &ctl->stripe[place / (uint64_t)RMA_STRIPE_BYTES % RMA_STRIPES];
+}
+
 static int by_stripes(
 	const struct acc *a, char *mem, uint64_t place, const char *src, char *old, int64_t n)
 {
-	struct rma_ctl *ctl = a->w->target[a->rank].ctl;
 	int64_t extent = a->basic->extent;
 	char *room = NULL;
-	int err = 0;
 
-	if (a->way == RMA_VM || misaligned(a->basic, mem)) {
+	if (misaligned(a->basic, mem)) {
 		int64_t most = RMA_STRIPE_BYTES + extent;
 
 		room = malloc((size_t)(n * extent < most ? n * extent : most));
 		if (room == NULL)
 			return haft_err(MPI_ERR_NO_MEM, "no memory to accumulate in");
 	}
-	for (int64_t k; n > 0 && err == 0; n -= k) {
-		struct rma_stripe *s =
-			&ctl->stripe[place / (uint64_t)RMA_STRIPE_BYTES % RMA_STRIPES];
+	for (int64_t k; n > 0; n -= k) {
+		struct rma_stripe *s = stripe_of(a, place);
 
 		k = in_stripe(place, extent, n);
 		stripe_lock(s);
 		if (room != NULL)
-			err = combine_copy(a, mem, src, old, k, room);
+			combine_copy(a, mem, src, old, k, room);
 		else
 			combine(a, mem, src, old, k);
 		stripe_unlock(s);
@@ -134,28 +132,49 @@ static int by_stripes(
 		old += old != NULL ? k * extent : 0;
 	}
 	free(room);
-	return err;
+	return 0;
+}
+
+/* Piece by piece, so that others get in between. */
+static void bulk(const struct acc *a, char *mem, const char *src, char *old, int64_t n)
+{
+	for (int64_t k, bytes; n > 0; n -= k) {
+		k = n < BULK_MOST ? n : BULK_MOST;
+		bytes = k * a->basic->extent;
+		atom_bulk_begin(a->w, a->rank);
+		combine(a, mem, src, old, k);
+		atom_bulk_end(a->w, a->rank);
+		mem += bytes;
+		src += src != NULL ? bytes : 0;
+		old += old != NULL ? bytes : 0;
+	}
 }
 
 int acc_apply(const struct acc *a, char *mem, uint64_t place, const char *src, char *old, int64_t n)
 {
-	bool mapped = a->way == RMA_DIRECT;
+	bool atoms = a->shared && atom_fits(a->basic, mem);
 
-	if (mapped && a->shared && atom_fits(a->basic, mem)) {
-		if (a->op != NULL)
-			atom_apply(a->op, a->basic, mem, src, old, n);
-		else
-			atom_swap(a->basic, mem, a->compare, src, old);
-		return 0;
-	}
-	if (mapped && a->w->target[a->rank].alone && !misaligned(a->basic, mem)) {
+	if (a->w->target[a->rank].alone && !misaligned(a->basic, mem)) {
 		combine(a, mem, src, old, n);
 		return 0;
 	}
-	return by_stripes(a, mem, place, src, old, n);
+	if (!atoms)
+		return by_stripes(a, mem, place, src, old, n);
+	if (n >= ATOM_BULK) {
+		bulk(a, mem, src, old, n);
+		return 0;
+	}
+	atom_enter(a->w, a->rank);
+	if (a->op != NULL)
+		atom_apply(a->op, a->basic, mem, src, old, n);
+	else
+		atom_swap(a->basic, mem, a->compare, src, old);
+	atom_leave(a->w);
+	return 0;
 }
 
-/* --- datatypes -------------------------------------------------------------------------------- */
+/* --- datatypes -----------------------------------------------------------------------------------
+ */
 
 struct only {
 	const struct type *basic;
@@ -215,7 +234,8 @@ static bool row_step(void *arg, const struct type *basic, char *mem, int64_t n)
 	return r->left > 0;
 }
 
-/* --- a whole operation ------------------------------------------------------------------------ */
+/* --- a whole operation ---------------------------------------------------------------------------
+ */
 
 struct run {
 	struct acc acc;
@@ -224,17 +244,89 @@ struct run {
 	char *old;
 	int64_t left; /* elements */
 	int err;
+	struct batch *batch; /* VM */
 };
+
+/* VM: pieces of one stripe, for which one lock is taken, one read made and one write. */
+struct batch {
+	uint64_t stripe; /* place of its first byte */
+	int n;
+	int64_t count;   /* elements in the pieces */
+	const char *src; /* theirs */
+	char *old;
+	char *room; /* RMA_STRIPE_BYTES and an element more */
+	struct iovec run[VM_RUNS];
+};
+
+static void batch_flush(struct run *r)
+{
+	struct batch *b = r->batch;
+	const struct acc *a = &r->acc;
+	int64_t bytes = b->count * a->basic->extent;
+	struct rma_stripe *s = stripe_of(a, b->stripe);
+
+	if (b->n == 0 || r->err != 0)
+		return;
+	stripe_lock(s);
+	r->err = vm_runs(a->w, a->rank, false, b->room, b->run, b->n, bytes);
+	if (r->err == 0) {
+		combine(a, b->room, b->src, b->old, b->count);
+		if (a->op != atom_no_op)
+			r->err = vm_runs(a->w, a->rank, true, b->room, b->run, b->n, bytes);
+	}
+	stripe_unlock(s);
+	b->n = 0;
+	b->count = 0;
+}
+
+/* k elements at mem, all of them of the stripe where `place' is. */
+static void batch_add(
+	struct run *r, char *mem, uint64_t place, const char *src, char *old, int64_t k)
+{
+	struct batch *b = r->batch;
+	uint64_t stripe = place - place % (uint64_t)RMA_STRIPE_BYTES;
+	int64_t e = r->acc.basic->extent;
+
+	if (b->n == VM_RUNS ||
+		(b->n > 0 && (b->stripe != stripe || (b->count + k) * e > RMA_STRIPE_BYTES + e)))
+		batch_flush(r);
+	if (b->n == 0) {
+		b->stripe = stripe;
+		b->src = src;
+		b->old = old;
+	}
+	b->run[b->n++] = (struct iovec){mem, (size_t)(k * e)};
+	b->count += k;
+}
+
+static void batch_all(
+	struct run *r, char *mem, uint64_t place, const char *src, char *old, int64_t n)
+{
+	int64_t e = r->acc.basic->extent;
+
+	for (int64_t k, bytes; n > 0; n -= k) {
+		k = in_stripe(place, e, n);
+		batch_add(r, mem, place, src, old, k);
+		bytes = k * e;
+		mem += bytes;
+		place += (uint64_t)bytes;
+		src += src != NULL ? bytes : 0;
+		old += old != NULL ? bytes : 0;
+	}
+}
 
 static bool run_step(void *arg, const struct type *basic, char *mem, int64_t n)
 {
 	struct run *r = arg;
+	uint64_t place = r->j->place + (uint64_t)(mem - r->j->at);
 	int64_t bytes;
 
 	n = n < r->left ? n : r->left;
 	bytes = n * basic->extent;
-	r->err = acc_apply(
-		&r->acc, mem, r->j->place + (uint64_t)(mem - r->j->at), r->src, r->old, n);
+	if (r->batch != NULL)
+		batch_all(r, mem, place, r->src, r->old, n);
+	else
+		r->err = acc_apply(&r->acc, mem, place, r->src, r->old, n);
 	r->src += r->src != NULL ? bytes : 0;
 	r->old += r->old != NULL ? bytes : 0;
 	r->left -= n;
@@ -278,15 +370,38 @@ static int scatter(const struct job *j, char *old, int64_t n)
 	return type_each_whole(j->rtype, j->result, j->rcount, row_step, &row);
 }
 
-static int acc_mapped(const struct job *j, const struct type *basic)
+static int acc_walk(struct run *r)
 {
+	const struct job *j = r->j;
+	struct batch b;
+	int err;
+
+	if (j->way == RMA_VM) {
+		b.n = 0;
+		b.count = 0;
+		b.room = malloc((size_t)(RMA_STRIPE_BYTES + r->acc.basic->extent));
+		if (b.room == NULL)
+			return haft_err(MPI_ERR_NO_MEM, "no memory to accumulate in");
+		r->batch = &b;
+	}
+	err = type_each_whole(j->ttype, j->at, j->tcount, run_step, r);
+	if (r->batch != NULL) {
+		batch_flush(r);
+		free(b.room);
+	}
+	return err != 0 ? err : r->err;
+}
+
+int acc_run(const struct job *j)
+{
+	const struct type *basic = acc_basic(j->ttype);
 	int64_t size = j->otype != NULL ? j->ocount * j->otype->size : j->tcount * j->ttype->size;
 	struct run r = {.j = j, .left = size / basic->size};
 	int64_t n = r.left;
 	char *room, *old = NULL;
 	int err;
 
-	r.acc = (struct acc){j->w, j->rank, j->way, j->shared, j->op, basic, j->compare};
+	r.acc = (struct acc){j->w, j->rank, j->shared, j->op, basic, j->compare};
 	if (n == 0)
 		return 0;
 	err = gather(j, basic, n, &r.src, &room);
@@ -299,9 +414,7 @@ static int acc_mapped(const struct job *j, const struct type *basic)
 		r.old = j->result;
 	}
 	if (err == 0)
-		err = type_each_whole(j->ttype, j->at, j->tcount, run_step, &r);
-	if (err == 0)
-		err = r.err;
+		err = acc_walk(&r);
 	if (err == 0 && old != NULL)
 		err = scatter(j, old, n);
 	free(old);
@@ -309,14 +422,7 @@ static int acc_mapped(const struct job *j, const struct type *basic)
 	return err;
 }
 
-int acc_run(const struct job *j)
-{
-	const struct type *basic = acc_basic(j->ttype);
-
-	return acc_mapped(j, basic);
-}
-
-/* --- checks -------------------------------------------------------------------------------------
+/* --- checks --------------------------------------------------------------------------------------
  */
 
 static int one_basic(const struct type *t, const char *which, const struct type **basic)
@@ -362,8 +468,8 @@ static int check_op(const struct op *op)
 	return 0;
 }
 
-/* --- the calls
- * ------------------------------------------------------------------------------------ */
+/* --- the calls -----------------------------------------------------------------------------------
+ */
 
 static int accumulate(struct job *j)
 {
@@ -396,7 +502,8 @@ static inline char *simple(const struct win *w, int rank, int64_t disp, int64_t 
 	if (unlikely((unsigned)rank >= (unsigned)w->size))
 		return NULL;
 	t = &w->target[rank];
-	if (unlikely(!rma_may(w, t) || t->way != RMA_DIRECT || !t->shared || type->shape != NULL))
+	if (unlikely(!rma_may(w, t) || t->way != RMA_DIRECT || !t->shared || type->shape != NULL ||
+		     count >= ATOM_BULK))
 		return NULL;
 	if (unlikely(__builtin_mul_overflow(disp, t->unit, &place) ||
 		     __builtin_mul_overflow(count, type->extent, &n) ||
@@ -424,7 +531,9 @@ int rma_accumulate(const void *origin, int64_t ocount, struct type *otype, int r
 		char *at = simple(w, rank, disp, tcount, ttype, op);
 
 		if (likely(at != NULL)) {
+			atom_enter(w, rank);
 			atom_apply(op, ttype, at, origin, NULL, tcount);
+			atom_leave(w);
 			return 0;
 		}
 	}
@@ -472,7 +581,9 @@ int rma_get_accumulate(const void *origin, int64_t ocount, struct type *otype, v
 		char *at = simple(w, rank, disp, tcount, ttype, op);
 
 		if (likely(at != NULL)) {
+			atom_enter(w, rank);
 			atom_apply(op, ttype, at, origin, result, tcount);
+			atom_leave(w);
 			return 0;
 		}
 	}
@@ -499,7 +610,9 @@ int rma_fetch_and_op(const void *origin, void *result, struct type *type, int ra
 	if (likely(real(result) && (real(origin) || op == atom_no_op)))
 		at = simple(w, rank, disp, 1, type, op);
 	if (likely(at != NULL)) {
+		atom_enter(w, rank);
 		atom_apply(op, type, at, origin, result, 1);
+		atom_leave(w);
 		return 0;
 	}
 	err = only_predefined(type);
@@ -546,7 +659,9 @@ int rma_compare_and_swap(const void *origin, const void *compare, void *result, 
 	if (likely(real(origin) && real(compare) && real(result)))
 		at = simple(w, rank, disp, 1, type, NULL);
 	if (likely(at != NULL)) {
+		atom_enter(w, rank);
 		atom_swap(type, at, compare, origin, result);
+		atom_leave(w);
 		return 0;
 	}
 	j = get_job(origin, 1, type, result, 1, type, rank, disp, 1, type, NULL, w);

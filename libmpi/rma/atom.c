@@ -9,6 +9,7 @@
 #include "libmpi/rma/atom.h"
 
 #include "libmpi/coll/op.h"
+#include <sched.h>
 
 const struct op *atom_replace, *atom_no_op;
 
@@ -17,6 +18,47 @@ void atom_init(void)
 	atom_replace = op_predefined(MPI_REPLACE);
 	atom_no_op = op_predefined(MPI_NO_OP);
 }
+
+/* --- bulks ---------------------------------------------------------------------------------------
+ */
+
+void atom_enter_slow(struct win *w, int rank)
+{
+	struct rma_ctl *mine = w->rma->ctl;
+	const struct rma_ctl *its = w->target[rank].ctl;
+
+	do {
+		atomic_store_explicit(&mine->inside.word, 0, memory_order_release);
+		while (atomic_load_explicit(&its->bulk.word, memory_order_relaxed) != 0)
+			sched_yield();
+		atomic_store_explicit(&mine->inside.word, (uint32_t)rank + 1, memory_order_relaxed);
+		atomic_thread_fence(memory_order_seq_cst);
+	} while (atomic_load_explicit(&its->bulk.word, memory_order_acquire) != 0);
+}
+
+void atom_bulk_begin(struct win *w, int rank)
+{
+	struct rma_ctl *its = w->target[rank].ctl;
+
+	while (atomic_exchange_explicit(&its->bulk.word, 1, memory_order_acq_rel) != 0)
+		sched_yield();
+	shm_order_all(via.shm);
+	for (int i = 0; i < w->size; i++) {
+		const struct rma_ctl *c = w->target[i].ctl;
+
+		while (c != NULL && atomic_load_explicit(&c->inside.word, memory_order_acquire) ==
+					    (uint32_t)rank + 1)
+			sched_yield();
+	}
+}
+
+void atom_bulk_end(struct win *w, int rank)
+{
+	atomic_store_explicit(&w->target[rank].ctl->bulk.word, 0, memory_order_release);
+}
+
+/* --- elements ------------------------------------------------------------------------------------
+ */
 
 /* The same for each width: T is an integer of that many bytes. */
 #define WIDTH(T)                                                                                  \

@@ -16,7 +16,40 @@
 #ifndef HAFT_RMA_ATOM_H
 #define HAFT_RMA_ATOM_H
 
-#include "libmpi/core/mpo.h"
+#include "libmpi/rma/rma.h"
+
+/* Atomics cost some nanoseconds an element, plain loops a tenth of that: who combines very many
+ * elements keeps all atomics away from the member's memory meanwhile.
+ *
+ *      atomics   inside = member; look at the member's bulk word ── taken: wait; combine; inside =
+ * 0 bulk      take the bulk word; shm_order_all; wait until nobody is inside; plain loops; give it
+ *
+ * Of two that begin at the same time at least one sees the other (libshm), and an atomics' part is
+ * so short that waiting for it costs nothing but a turn of the scheduler at worst. */
+#define ATOM_BULK MEAN_OR(16, 4096) /* elements from which on it is worth two barriers, 10 us */
+
+/* Waits until the bulk is over, and is inside then. */
+void atom_enter_slow(struct win *w, int rank);
+
+static inline void atom_enter(struct win *w, int rank)
+{
+	atomic_store_explicit(&w->rma->ctl->inside.word, (uint32_t)rank + 1, memory_order_relaxed);
+	if (unlikely(w->rma->fence))
+		atomic_thread_fence(memory_order_seq_cst);
+	else
+		atomic_signal_fence(memory_order_seq_cst);
+	if (unlikely(atomic_load_explicit(&w->target[rank].ctl->bulk.word, memory_order_acquire) !=
+		     0))
+		atom_enter_slow(w, rank);
+}
+
+static inline void atom_leave(struct win *w)
+{
+	atomic_store_explicit(&w->rma->ctl->inside.word, 0, memory_order_release);
+}
+
+void atom_bulk_begin(struct win *w, int rank);
+void atom_bulk_end(struct win *w, int rank);
 
 /* May elements of this predefined type at `at', in the segment, be combined by atomics? */
 static inline bool atom_fits(const struct type *basic, const void *at)

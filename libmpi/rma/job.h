@@ -46,12 +46,11 @@ int acc_run(const struct job *j);
 
 /* acc.c: applies op to n elements of a predefined type at mem, `place' bytes from the target's
  * base: of w's member `rank', by its window's rule.  src: n elements as in memory, NULL with
- * MPI_NO_OP; old (may be NULL): where their old values go.  way is DIRECT or VM. 0, or
- * MPI_ERR_RMA_RANGE with words. */
+ * MPI_NO_OP; old (may be NULL): where their old values go.  The memory is mapped here.  0, or
+ * MPI_ERR_NO_MEM with words. */
 struct acc {
 	struct win *w;
 	int rank;
-	uint8_t way;
 	bool shared;
 	const struct op *op; /* NULL: compare and swap, of one element */
 	const struct type *basic;
@@ -67,10 +66,12 @@ const struct type *acc_basic(const struct type *t);
  * the one to compare with.  0 or MPI_ERR_NO_MEM with words. */
 int acc_row(const struct job *j, const struct type *basic, int64_t n, bool swap, char **row);
 
-/* vm.c: bytes of memory of rank's process at `at', from or to n bytes here.  0; MPI_ERR_RMA_RANGE
- * with words: the memory is not there. */
-int vm_read(const struct win *w, int rank, void *to, uint64_t at, int64_t n);
-int vm_write(const struct win *w, int rank, const void *from, uint64_t at, int64_t n);
+/* vm.c: n <= VM_RUNS pieces of the memory of rank's process, to or from `bytes' bytes in a row
+ * here. 0; MPI_ERR_RMA_RANGE with words: the memory is not there. */
+#define VM_RUNS MEAN_OR(2, 256) /* the kernel takes 1024; more would not be faster */
+struct iovec;
+int vm_runs(const struct win *w, int rank, bool write, void *here, const struct iovec *run, int n,
+	int64_t bytes);
 
 /* vm.c: put or get. */
 int vm_move(const struct job *j);

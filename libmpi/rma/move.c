@@ -15,7 +15,8 @@
 #include <engine.h>
 #include <string.h>
 
-/* --- checks --------------------------------------------------------------------------------- */
+/* --- checks --------------------------------------------------------------------------------------
+ */
 
 static __attribute__((cold)) int outside(const struct job *j, int64_t low, int64_t span)
 {
@@ -130,7 +131,8 @@ int job_check(struct job *j)
 	return err;
 }
 
-/* --- put and get ---------------------------------------------------------------------------- */
+/* --- put and get ---------------------------------------------------------------------------------
+ */
 
 /* Only the bytes that the source has are moved. */
 static int move(struct job *j)
@@ -225,7 +227,8 @@ int rma_get(void *origin, int64_t ocount, struct type *otype, int rank, int64_t 
 		.otype = otype});
 }
 
-/* --- with requests --------------------------------------------------------------------------- */
+/* --- with requests -------------------------------------------------------------------------------
+ */
 
 int job_request(struct job *j, int (*run)(struct job *j), struct req **request)
 {

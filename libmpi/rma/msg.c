@@ -48,7 +48,8 @@ struct rma_msg {
 	struct msg_run few[RUNS_FEW], *runs;
 };
 
-/* --- the end --------------------------------------------------------------------------------- */
+/* --- the end -------------------------------------------------------------------------------------
+ */
 
 static void msg_free(struct rma_msg *m)
 {
@@ -151,7 +152,8 @@ void msg_answer(struct win *w, int from, int kind, const void *data, int64_t len
 		pop(w, from, 0);
 }
 
-/* --- frames ----------------------------------------------------------------------------------- */
+/* --- frames --------------------------------------------------------------------------------------
+ */
 
 /* Bytes of data that travel with a run of `bytes' bytes. */
 static int64_t carried(const struct rma_msg *m, int64_t bytes)
@@ -245,7 +247,7 @@ static int push(struct mail *o)
 	return 0;
 }
 
-/* --- the beginning -----------------------------------------------------------------------------
+/* --- the beginning -------------------------------------------------------------------------------
  */
 
 struct listing {
@@ -409,8 +411,8 @@ int msg_start(const struct job *j)
 	return 0;
 }
 
-/* --- flushes
- * --------------------------------------------------------------------------------------- */
+/* --- flushes -------------------------------------------------------------------------------------
+ */
 
 struct flush {
 	const struct win *w;

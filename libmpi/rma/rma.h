@@ -29,7 +29,8 @@
 #include "libmpi/rma/sync.h"
 #include "libmpi/via/via.h"
 
-/* --- what members share -------------------------------------------------------------------- */
+/* --- what members share --------------------------------------------------------------------------
+ */
 
 #define RMA_STRIPES 16 /* locks for accumulates of one member: by address, so few meet */
 
@@ -43,6 +44,8 @@ struct rma_stripe {
 struct rma_ctl {
 	struct rma_sync sync;
 	struct rma_stripe stripe[RMA_STRIPES];
+	struct rma_stripe bulk;   /* taken: its memory is combined without atomics just now */
+	struct rma_stripe inside; /* rank + 1 of the member to whose memory this one does atomics */
 	_Atomic uint64_t attach_seq; /* odd while the table of pieces changes */
 	_Atomic uint64_t attach_off; /* of the table in the segment; 0: none */
 	_Atomic uint64_t attach_n;
@@ -50,7 +53,8 @@ struct rma_ctl {
 };
 static_assert(sizeof(struct rma_ctl) % CACHE_LINE == 0, "lines of its own");
 
-/* --- windows --------------------------------------------------------------------------------- */
+/* --- windows -------------------------------------------------------------------------------------
+ */
 
 enum rma_way { RMA_DIRECT, RMA_VM, RMA_MSG };
 
@@ -87,6 +91,7 @@ struct rma {
 	struct rma_ctl *ctl; /* this member's */
 	struct rma_hints *hints;
 	bool direct;      /* what lies in the segment is reached there: HAFT_RMA=auto */
+	bool fence;       /* this process fences before it looks whether a bulk is under way */
 	bool contiguous;  /* the parts lie one behind the other, also those of no bytes */
 	int64_t hollow;   /* pieces of no bytes that are attached */
 	void *memory;     /* of via_mem_new, to be freed with the window; NULL: none */
@@ -107,7 +112,8 @@ const char *rma_words(const struct win *w, char *buf);
 /* The window behind a context id (comm->ctx of w->comm), or NULL. */
 struct win *rma_find(uint64_t ctx);
 
-/* --- synchronization's half, called by data movement ----------------------------------------- */
+/* --- synchronization's half, called by data movement ---------------------------------------------
+ */
 
 enum rma_what { RMA_PUT, RMA_GET, RMA_ACC };
 
@@ -143,7 +149,8 @@ int rma_epoch_end(struct win *w);
  * is valid until it returns. */
 void rma_epoch_frame(struct win *w, int from, const void *data, uint32_t len);
 
-/* --- data movement's half, called by synchronization ------------------------------------------ */
+/* --- data movement's half, called by synchronization ---------------------------------------------
+ */
 
 /* Wait until all operations of this process to a rank (all ranks) are complete there; _local: until
  * their origin buffers may be used again.  0, or the error of an operation that failed at its

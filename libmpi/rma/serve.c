@@ -59,7 +59,8 @@ static char *memory(const struct win *w, const struct msg_run *r, bool *shared)
 	return at;
 }
 
-/* --- answers -------------------------------------------------------------------------------- */
+/* --- answers -------------------------------------------------------------------------------------
+ */
 
 static int push_done(struct mail *o)
 {
@@ -170,7 +171,8 @@ static struct answer *answer_new(struct win *w, int from, int64_t n)
 	return a;
 }
 
-/* --- requests ------------------------------------------------------------------------------- */
+/* --- requests ------------------------------------------------------------------------------------
+ */
 
 static void serve_get(struct win *w, int from, const struct msg_run *runs, uint32_t n)
 {
@@ -212,7 +214,7 @@ static struct type *basic_of(uint32_t number)
 static int serve_acc(struct win *w, const struct msg_head *h, const struct msg_run *runs,
 	const char *data, char *old)
 {
-	struct acc a = {.w = w, .rank = w->rank, .way = RMA_DIRECT, .basic = basic_of(h->basic)};
+	struct acc a = {.w = w, .rank = w->rank, .basic = basic_of(h->basic)};
 	int err = 0;
 
 	if (h->op != 0)

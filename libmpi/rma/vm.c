@@ -16,7 +16,6 @@
 #include <string.h>
 #include <sys/uio.h>
 
-#define VM_RUNS  MEAN_OR(2, 256)                 /* of a call; the kernel takes 1024 */
 #define VM_PIECE ((int64_t)MEAN_OR(64, 1 << 20)) /* packed bytes at a time: stays in the cache */
 
 /* A call that is being collected. */
@@ -111,18 +110,14 @@ static int one(struct vm *v, uint64_t at, int64_t n)
 	return v->err;
 }
 
-int vm_read(const struct win *w, int rank, void *to, uint64_t at, int64_t n)
+int vm_runs(const struct win *w, int rank, bool write, void *here, const struct iovec *run, int n,
+	int64_t bytes)
 {
-	struct vm v = {.w = w, .rank = rank, .local = to};
+	struct vm v = {.w = w, .rank = rank, .write = write, .local = here, .n = n, .bytes = bytes};
 
-	return one(&v, at, n);
-}
-
-int vm_write(const struct win *w, int rank, const void *from, uint64_t at, int64_t n)
-{
-	struct vm v = {.w = w, .rank = rank, .write = true, .local = (char *)(uintptr_t)from};
-
-	return one(&v, at, n);
+	memcpy(v.run, run, (size_t)n * sizeof(*run));
+	flush(&v);
+	return v.err;
 }
 
 /* Bytes [from, from + n) of the packed form of the target's data, at v->local. */

@@ -71,7 +71,8 @@ const char *rma_words(const struct win *w, char *buf)
 	return buf;
 }
 
-/* --- the end ------------------------------------------------------------------------------- */
+/* --- the end -------------------------------------------------------------------------------------
+ */
 
 /* All that this member has taken for the window.  Nobody can reach it any more. */
 static void release(struct win *w)
@@ -119,7 +120,8 @@ int rma_win_free(struct win **win)
 	return err != 0 ? err : failed;
 }
 
-/* --- this member's part -------------------------------------------------------------------- */
+/* --- this member's part --------------------------------------------------------------------------
+ */
 
 /* The first failure of this member: the others will hear of it. */
 static void fail(struct make *m, int err)
@@ -182,6 +184,7 @@ static int begin(struct make *m)
 	if (w->rma == NULL || w->target == NULL || m->all == NULL)
 		return haft_err(MPI_ERR_NO_MEM, "no memory for a window of %d processes", w->size);
 	w->rma->win = w;
+	w->rma->fence = shm_order_own(via.shm);
 	w->rma->direct = haft_set(HAFT_SET_RMA) == HAFT_RMA_AUTO;
 	w->rma->hints = rma_hints_new(m->info);
 	if (w->rma->hints == NULL)
@@ -200,7 +203,8 @@ static int begin(struct make *m)
 	return 0;
 }
 
-/* --- the exchange, and what comes of it ---------------------------------------------------- */
+/* --- the exchange, and what comes of it ----------------------------------------------------------
+ */
 
 /* The first member that cannot take part makes all fail. */
 static int refused(const struct make *m)
@@ -341,7 +345,8 @@ static int make_window(struct make *m, struct win **win)
 	return made(m, err, win);
 }
 
-/* --- the calls ------------------------------------------------------------------------------ */
+/* --- the calls -----------------------------------------------------------------------------------
+ */
 
 int rma_win_create(void *base, int64_t size, int64_t unit, struct info *info, struct comm *comm,
 	struct win **win)
@@ -496,7 +501,8 @@ int rma_win_create_dynamic(struct info *info, struct comm *comm, struct win **wi
 	return make_window(&m, win);
 }
 
-/* --- questions ------------------------------------------------------------------------------ */
+/* --- questions -----------------------------------------------------------------------------------
+ */
 
 int rma_win_get_group(struct win *w, struct group **group)
 {
