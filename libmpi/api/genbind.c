@@ -115,13 +115,25 @@ static void declare(FILE *out, const struct entry *e)
 	fputs("\tvoid *self = NULL;\n\tint ret;\n\n", out);
 }
 
+/* A message of no elements may have no datatype: true if parameter `p' is the type of one. */
+static bool may_be_none(const struct func *f, const struct param *p)
+{
+	return p > f->param && strncmp(f->engine, "p2p_", 4) == 0 &&
+	       strcmp(p->name, "datatype") == 0 && strcmp(p[-1].name, "count") == 0;
+}
+
 /* Writes the lookup of a handle.  Returns whether it can fail. */
 static bool lookup(FILE *out, const struct func *f, const struct param *p)
 {
 	const struct class *c = &classes[kind_of(p)->class];
 
 	switch (kind_of(p)->how) {
-	case OBJ: fprintf(out, "\tBIND_OBJ(%s, %s);\n", c->object, p->name); return true;
+	case OBJ:
+		if (may_be_none(f, p))
+			fprintf(out, "\tBIND_OBJ_COUNT(%s, %s, count);\n", c->object, p->name);
+		else
+			fprintf(out, "\tBIND_OBJ(%s, %s);\n", c->object, p->name);
+		return true;
 	case OBJ_NULL:
 		fprintf(out, "\tBIND_OBJ_NULL(%s, %s, %s);\n", c->object, p->name, c->null);
 		return true;

@@ -47,6 +47,11 @@ static int bad(const struct obj_class *class, obj_h handle, const char *name)
 	}
 }
 
+struct type *bind_no_type(obj_h handle, int64_t n)
+{
+	return n == 0 && handle == (obj_h)MPI_DATATYPE_NULL ? type_predefined(MPI_BYTE) : NULL;
+}
+
 int bind_bad_handle(const struct obj_class *class, obj_h handle, const char *name)
 {
 	return bad(class, handle, name);

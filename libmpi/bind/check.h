@@ -38,6 +38,10 @@
 
 /* Each stores words and returns a class.  name: of the parameter. */
 #define BIND_COLD __attribute__((cold, noinline))
+/* The datatype of a message of n elements whose handle is none: some type if n is 0 and the handle
+ * MPI_DATATYPE_NULL; else NULL. */
+BIND_COLD struct type *bind_no_type(obj_h handle, int64_t n);
+
 BIND_COLD int bind_bad_handle(const struct obj_class *class, obj_h handle, const char *name);
 BIND_COLD int bind_bad_element(
 	const struct obj_class *class, obj_h handle, const char *name, int64_t i);
@@ -150,6 +154,19 @@ static inline uintptr_t bind_site(uintptr_t caller)
 			ret = bind_bad_handle(&haft_##class##_class, (obj_h)x, #x); \
 			goto fail;                                                  \
 		}                                                                   \
+	} while (0)
+
+/* The type of `n' elements: of none it may be the null handle, as other implementations have it. */
+#define BIND_OBJ_COUNT(class, x, n)                                                         \
+	do {                                                                                \
+		o_##x = obj_get_token(&haft_##class##_class, (obj_h)x);                     \
+		if (bind_rare(o_##x == NULL)) {                                             \
+			o_##x = bind_no_type((obj_h)x, n);                                  \
+			if (o_##x == NULL) {                                                \
+				ret = bind_bad_handle(&haft_##class##_class, (obj_h)x, #x); \
+				goto fail;                                                  \
+			}                                                                   \
+		}                                                                           \
 	} while (0)
 
 #define BIND_OBJ_NULL(class, x, null)       \

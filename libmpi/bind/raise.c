@@ -56,10 +56,15 @@ static void who(char *buf, size_t n, const void *self)
 	if (c != NULL && (c == &haft_world || haft_life.size == 1))
 		snprintf(buf, n, "rank %d of %s", c->rank, len > 0 ? name : "a communicator");
 	else if (c != NULL)
-		snprintf(buf, n, "rank %d of %s (rank %d of MPI_COMM_WORLD)", c->rank,
-			len > 0 ? name : "a communicator", haft_life.rank);
+		snprintf(buf, n, "rank %d of %s (%s %d of %s)", c->rank,
+			len > 0 ? name : "a communicator",
+			haft_life.world == HAFT_RUNNING ? "rank" : "process", haft_life.rank,
+			haft_life.world == HAFT_RUNNING ? "MPI_COMM_WORLD" : "the job");
 	else if (haft_life.state != HAFT_RUNNING)
 		snprintf(buf, n, "process outside of MPI");
+	else if (haft_life.world != HAFT_RUNNING) /* sessions only: there is no such communicator */
+		snprintf(buf, n, "process %d of the job%s%s", haft_life.rank, len > 0 ? ", " : "",
+			name);
 	else
 		snprintf(buf, n, "rank %d of MPI_COMM_WORLD%s%s", haft_life.rank,
 			len > 0 ? ", " : "", name);

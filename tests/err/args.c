@@ -81,6 +81,32 @@ static void stale(void)
 	FAILS(MPI_ERR_REQUEST, "", MPI_Request_free(&old));
 }
 
+/* A message of no elements needs no datatype; one of some does, also to nobody. */
+static void no_type(void)
+{
+	MPI_Request r[2];
+	MPI_Status s;
+	int n = -1;
+
+	OK(MPI_Irecv(NULL, 0, MPI_DATATYPE_NULL, MPI_PROC_NULL, 1, MPI_COMM_WORLD, &r[0]));
+	OK(MPI_Wait(&r[0], &s));
+	CHECK(s.MPI_SOURCE == MPI_PROC_NULL && s.MPI_TAG == MPI_ANY_TAG);
+	OK(MPI_Recv(NULL, 0, MPI_DATATYPE_NULL, MPI_PROC_NULL, 1, MPI_COMM_WORLD, &s));
+	OK(MPI_Send_init(NULL, 0, MPI_DATATYPE_NULL, 0, 2, MPI_COMM_SELF, &r[0]));
+	OK(MPI_Recv_init(NULL, 0, MPI_DATATYPE_NULL, 0, 2, MPI_COMM_SELF, &r[1]));
+	OK(MPI_Startall(2, r));
+	OK(MPI_Waitall(2, r, MPI_STATUSES_IGNORE));
+	OK(MPI_Request_free(&r[0]));
+	OK(MPI_Request_free(&r[1]));
+	OK(MPI_Irecv(NULL, 0, MPI_DATATYPE_NULL, 0, 3, MPI_COMM_SELF, &r[0]));
+	OK(MPI_Send_c(NULL, 0, MPI_DATATYPE_NULL, 0, 3, MPI_COMM_SELF));
+	OK(MPI_Wait(&r[0], &s));
+	OK(MPI_Get_count(&s, MPI_INT, &n));
+	CHECK(n == 0);
+	FAILS(MPI_ERR_TYPE, "MPI_DATATYPE_NULL",
+		MPI_Recv(x, 1, MPI_DATATYPE_NULL, MPI_PROC_NULL, 0, MPI_COMM_WORLD, &s));
+}
+
 int main(int argc, char **argv)
 {
 	check_init(&argc, &argv);
@@ -89,6 +115,7 @@ int main(int argc, char **argv)
 	ranks_and_tags();
 	counts_and_pointers();
 	handles();
+	no_type();
 	stale();
 	OK(MPI_Barrier(MPI_COMM_WORLD));
 	MPI_Finalize();

@@ -228,8 +228,32 @@ static void derived(void)
 	t_ok(MPI_Session_finalize(&s));
 }
 
+/* 11.3: without the World Model there is no MPI_COMM_WORLD, and errors do not speak of one. */
+static void words(void)
+{
+	char text[MPI_MAX_ERROR_STRING] = "";
+	MPI_Session s;
+	MPI_Comm c;
+	int len, x = 0, e;
+
+	t_ok(MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &s));
+	c = comm_of(s, "mpi://WORLD", "words");
+	t_ok(MPI_Comm_set_errhandler(c, MPI_ERRORS_RETURN));
+	e = MPI_Send(&x, 1, MPI_INT, 4711, 0, c);
+	t_eq(e, MPI_ERR_RANK);
+	t_ok(MPI_Error_string(e, text, &len));
+	t_true(strstr(text, "4711") != NULL && strstr(text, "MPI_COMM_WORLD") == NULL);
+	t_ok(MPI_Comm_free(&c));
+	e = MPI_Session_get_num_psets(s, (MPI_Info)MPI_INT, &x);
+	t_eq(e, MPI_ERR_INFO);
+	t_ok(MPI_Error_string(e, text, &len));
+	t_true(strstr(text, "of the job") != NULL && strstr(text, "MPI_COMM_WORLD") == NULL);
+	t_ok(MPI_Session_finalize(&s));
+}
+
 int main(void)
 {
+	words();
 	rounds();
 	psets();
 	levels();
