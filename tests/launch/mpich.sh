@@ -49,6 +49,12 @@ job -n 2 "$ranks" kill : -n 1 "$theirs" hello
 want_some_rc
 [ $rc != 124 ] && want_ms 5000
 
+# Over several hosts they would each be alone: they are refused.
+job -launcher fork -hosts a,b "$theirs" hello
+want_rc 1
+want_err 'a program of another MPI'
+want_lines 0
+
 # Another launcher in between: his ranks are not ours.
 command -v mpiexec.hydra >/dev/null && {
 	job -n 1 mpiexec.hydra -n 2 "$ranks" hello

@@ -27,6 +27,7 @@
 #include "tools/mpiexec/job.h"
 #include "tools/mpiexec/link.h"
 #include "libmpi/boot/listen.h"
+#include "tools/mpiexec/pmiserv.h"
 #include "tools/mpiexec/relay.h"
 #include "tools/mpiexec/tree.h"
 
@@ -34,7 +35,7 @@
 #define LAST_MS   2000 /* for the last words to leave */
 #define FD_LIFTED 10   /* the ranks' own are below */
 
-enum { ON_SIGNAL, ON_UP, ON_UP_ROOM, ON_TREE, ON_RELAY, ON_FEED, ON_ALL };
+enum { ON_SIGNAL, ON_UP, ON_UP_ROOM, ON_TREE, ON_RELAY, ON_FEED, ON_PMI, ON_ALL };
 
 /* One process is one agent. */
 static struct agent {
@@ -226,6 +227,7 @@ static void world_do(const struct frame *f, const char *v)
 	free(names);
 	relay_init(me.crew.n, relay_up, NULL);
 	me.begun = true;
+	me.crew.pmi = pmi_new(&me.crew);
 	why = crew_start(&me.crew, stdin_give, relay_add);
 	begun_say();
 	if (why != NULL)
@@ -455,6 +457,7 @@ static void loop(int sigfd)
 			(struct pollfd){.fd = me.told ? tree_fd(&me.tree) : -1, .events = POLLIN};
 		p[ON_RELAY] = (struct pollfd){.fd = me.begun ? relay_fd() : -1, .events = POLLIN};
 		p[ON_FEED] = (struct pollfd){.fd = feed_fd(), .events = POLLIN};
+		p[ON_PMI] = (struct pollfd){.fd = pmi_fd(me.crew.pmi), .events = POLLIN};
 		if (poll(p, ON_ALL, patience()) < 0)
 			continue;
 		if (now_ns() - last > (uint64_t)3 * HEART_MS * NS_MS)
@@ -467,6 +470,8 @@ static void loop(int sigfd)
 			relay_work(last);
 		if (p[ON_FEED].revents != 0)
 			feed_work();
+		if (p[ON_PMI].revents != 0)
+			pmi_work(me.crew.pmi);
 		if (p[ON_TREE].revents != 0)
 			tree_work(&me.tree, last);
 		if (p[ON_SIGNAL].revents != 0)

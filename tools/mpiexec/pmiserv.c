@@ -27,7 +27,6 @@
 #include "libmpi/boot/boot.h"
 #include "libobj/base.h"
 #include "tools/mpiexec/crew.h"
-#include "tools/mpiexec/out.h"
 
 /* What get_maxes says, and what a client may rely on. */
 #define NAME_MAX_LEN  256
@@ -164,12 +163,37 @@ static struct boot_rank *page_of(const struct pmi *p, int near)
 	return shm_seg_job_rank(p->crew->seg, near);
 }
 
+/* The job's abort record, as boot_abort writes it; the rank's death then tells it. */
+static void abort_note(struct pmi *p, int near, int code, const char *text)
+{
+	struct boot_job *job = shm_seg_job(p->crew->seg);
+	const struct member *m = &p->crew->m[near];
+
+	if (atomic_exchange(&job->taken, 1) == 0) {
+		job->rank = m->rank;
+		job->pid = (int32_t)m->pid;
+		job->code = code;
+		snprintf(job->text, sizeof job->text, "%s", text);
+		atomic_store(&job->ready, 1);
+	}
+	atomic_store(&page_of(p, near)->state, BOOT_ABORTED);
+	if (m->group > 0)
+		kill(-m->group, SIGTERM);
+}
+
 static void do_init(struct pmi *p, int near, const char *line)
 {
 	struct boot_rank *page = page_of(p, near);
 	char version[16];
 	int32_t none = 0;
 
+	if (p->crew->n != p->crew->plan->nranks) {
+		abort_note(p, near, 1,
+			"mpiexec: this is a program of another MPI, which we start on one host "
+			"only: "
+			"build it with our mpicc, or start it with its own mpiexec");
+		return;
+	}
 	if (word(line, "pmi_version", version, sizeof version) == NULL ||
 		strcmp(version, "1") != 0) {
 		answer(p, near, "cmd=response_to_init rc=-1 pmi_version=1 pmi_subversion=1\n");
@@ -239,24 +263,6 @@ static bool mixed(const struct pmi *p)
 		if (!p->client[i].spoke && atomic_load(&page_of(p, i)->state) == BOOT_RUNNING)
 			return true;
 	return false;
-}
-
-/* The job's abort record, as boot_abort writes it; the rank's death then tells it. */
-static void abort_note(struct pmi *p, int near, int code, const char *text)
-{
-	struct boot_job *job = shm_seg_job(p->crew->seg);
-	const struct member *m = &p->crew->m[near];
-
-	if (atomic_exchange(&job->taken, 1) == 0) {
-		job->rank = m->rank;
-		job->pid = (int32_t)m->pid;
-		job->code = code;
-		snprintf(job->text, sizeof job->text, "%s", text);
-		atomic_store(&job->ready, 1);
-	}
-	atomic_store(&page_of(p, near)->state, BOOT_ABORTED);
-	if (m->group > 0)
-		kill(-m->group, SIGTERM);
 }
 
 static void do_barrier(struct pmi *p, int near, const char *line)
@@ -333,7 +339,7 @@ static const struct {
 static void line_work(struct pmi *p, int near, const char *line)
 {
 	struct client *c = &p->client[near];
-	char verb[32] = "spawn";
+	char verb[32] = "spawn", why[128];
 
 	if (strncmp(line, "mcmd=", 5) == 0)
 		c->many = true;
@@ -347,8 +353,8 @@ static void line_work(struct pmi *p, int near, const char *line)
 			verbs[i].work(p, near, line);
 			return;
 		}
-	say("rank %d asks by PMI for \"%.60s\", which we do not know", p->crew->m[near].rank, line);
-	hang_up(p, near);
+	snprintf(why, sizeof why, "mpiexec: a request by PMI that we do not know: \"%.60s\"", line);
+	abort_note(p, near, 1, why);
 }
 
 /* Carries out the whole lines that have come. */
