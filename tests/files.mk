@@ -239,6 +239,7 @@ script_TESTS += tests/launch/ompi.sh
 script_TESTS += tests/launch/pmixabi.sh
 script_TESTS += tests/launch/slurm.sh
 script_TESTS += tests/life/leaks.sh
+script_TESTS += tests/net/hosts.sh
 script_TESTS += tests/tools/agree.sh
 script_TESTS += tests/tools/death.sh
 script_TESTS += tests/tools/harsh.sh
