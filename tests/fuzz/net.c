@@ -179,7 +179,7 @@ static int f_silent(struct net_conn *c)
 static void f_name(struct net_conn *c, char text[NET_ADDR_LEN])
 {
 	(void)c;
-	strcpy(text, "hell:666");
+	snprintf(text, NET_ADDR_LEN, "hell:666");
 }
 
 static void f_fini(struct net *net)
