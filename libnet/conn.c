@@ -58,6 +58,10 @@ void net_conn_close(struct net_conn *c)
 {
 	struct net *net = c->net;
 
+	if (c == net->hot)
+		net->hot = NULL;
+	if (c == net->warm)
+		net->warm = NULL;
 	unlink_conn(c);
 	if (c->fd >= 0)
 		net->io->close(c);
@@ -87,6 +91,8 @@ void net_conn_want(struct net_conn *c, bool out)
 {
 	if (c->wants_out == out)
 		return;
+	if (c == c->net->hot)
+		net_conn_cool(c->net);
 	c->wants_out = out;
 	c->net->io->want(c, out);
 }

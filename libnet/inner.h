@@ -282,6 +282,7 @@ struct net_io {
 	void (*close)(struct net_conn *c);
 	void (*end)(struct net_conn *c);            /* no more bytes will be sent */
 	void (*want)(struct net_conn *c, bool out); /* tell when it can be written to */
+	void (*watch)(struct net_conn *c, bool on); /* tell of it at all; at first: yes */
 	void (*listen)(struct net *net, bool on);   /* tell when somebody knocks */
 	int (*wait)(struct net *net, struct net_ready *r, int max, int ms);
 	uint64_t (*now)(struct net *net); /* ms, never 0, never back */
@@ -309,7 +310,10 @@ struct net {
 	struct net_conn *strangers, *strangers_last; /* oldest first */
 	struct net_conn *conns;                      /* all others */
 	struct net_conn *ended;
-	struct net_peer *waiting;           /* to be dialled later */
+	struct net_conn *hot;     /* read directly in every poll, and not watched; or NULL */
+	struct net_conn *warm;    /* the last one awaited that had something ... */
+	uint32_t warmth;          /* ... so many times in a row */
+	struct net_peer *waiting; /* to be dialled later */
 	uint64_t due, health_due, hear_due; /* ms */
 	bool todo;                          /* a send has failed: reading tells the rest */
 	uint8_t nonce[WIRE_NONCE];
@@ -344,6 +348,7 @@ int net_conn_read(struct net_conn *c, int times);
 struct net_op *net_conn_write(
 	struct net_conn *c, struct net_op *mine); /* returns it if it is done */
 void net_due(struct net *net, uint64_t at);
+void net_conn_cool(struct net *net); /* nobody is hot */
 
 /* The peer's connection takes a frame at once. */
 static inline bool net_peer_clear(const struct net_peer *p)

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #define LOOKS_ALONE  64   /* at one socket, before all the others are looked at */
+#define HOT_AFTER    8    /* times in a row that the awaited socket had something */
 #define READY_MAX    32   /* connections served in one poll */
 #define READS_MAX    4    /* of a connection in one poll */
 #define WRITES_MAX   4    /* turns of a connection in one poll */
@@ -325,6 +326,32 @@ static void bury(struct net *net)
 	}
 }
 
+/* epoll need not know of a socket that is looked at all the time: each arrival costs less then. */
+static void warm(struct net_conn *c)
+{
+	struct net *net = c->net;
+
+	if (c != net->warm) {
+		net->warm = c;
+		net->warmth = 0;
+	}
+	if (++net->warmth < HOT_AFTER || c->wants_out)
+		return;
+	net_conn_cool(net);
+	net->hot = c;
+	net->io->watch(c, false);
+}
+
+void net_conn_cool(struct net *net)
+{
+	struct net_conn *c = net->hot;
+
+	net->hot = NULL;
+	net->warmth = 0;
+	if (c)
+		net->io->watch(c, true);
+}
+
 static int poll_all(struct net *net, int ms)
 {
 	struct net_ready r[READY_MAX];
@@ -335,6 +362,8 @@ static int poll_all(struct net *net, int ms)
 		timers(net, now);
 	if (unlikely(net->todo))
 		look_after_failed(net);
+	if (net->hot)
+		n = net_conn_read(net->hot, READS_MAX);
 	k = net->io->wait(net, r, READY_MAX, ms);
 	for (int i = 0; i < k; i++) {
 		if (!r[i].conn)
@@ -355,13 +384,17 @@ int net_poll(struct net *net)
 int net_poll_from(struct net *net, int peer)
 {
 	struct net_peer *p = peer >= 0 && peer < net->conf.npeers ? net->peer[peer] : NULL;
+	struct net_conn *c;
 	int n;
 
 	if (!p || p->tie != NET_TIE_OPEN || ++net->looks % LOOKS_ALONE == 0)
 		return poll_all(net, 0);
-	n = net_conn_read(p->conn, 1);
-	if (p->conn && p->conn->wants_out)
-		net_conn_write(p->conn, NULL);
+	c = p->conn;
+	n = net_conn_read(c, 1);
+	if (c->wants_out && c->state == CONN_OPEN)
+		net_conn_write(c, NULL);
+	else if (n > 0 && c != net->hot && c->state == CONN_OPEN)
+		warm(c);
 	return n;
 }
 
@@ -369,6 +402,8 @@ int net_sleep_ms(struct net *net)
 {
 	uint64_t now;
 
+	if (net->hot)
+		net_conn_cool(net); /* asleep, one wants to be told of everything */
 	if (net->todo)
 		return 0;
 	if (net->due == UINT64_MAX)
@@ -391,6 +426,7 @@ static void closing_begin(struct net *net)
 	struct net_peer *p;
 
 	net->closing = true;
+	net_conn_cool(net);
 	net->up.deliver = drop_frame;
 	for (int i = 0; i < net->conf.npeers; i++) {
 		p = net->peer[i];

@@ -75,7 +75,7 @@ static void tune(struct net_conn *c)
 	set(c->fd, IPPROTO_TCP, TCP_KEEPCNT, KEEP_PROBES);
 }
 
-static int watch(struct net_conn *c)
+static int watch_begin(struct net_conn *c)
 {
 	struct epoll_event e = {.events = EPOLLIN, .data.ptr = c};
 
@@ -132,7 +132,7 @@ static int os_dial(struct net_conn *c, const char *addr, int wait_ms)
 	}
 	if (err && err != EINPROGRESS)
 		return err;
-	err = watch(c);
+	err = watch_begin(c);
 	return err ? err : os_dialled(c);
 }
 
@@ -154,7 +154,7 @@ static int os_accept(struct net *net, struct net_conn *c)
 	}
 	c->tcp = sa.ss_family != AF_UNIX;
 	tune(c);
-	return watch(c);
+	return watch_begin(c);
 }
 
 static void os_close(struct net_conn *c)
@@ -179,6 +179,13 @@ static void os_want(struct net_conn *c, bool out)
 		.data.ptr = c};
 
 	epoll_ctl(c->net->epoll_fd, EPOLL_CTL_MOD, c->fd, &e);
+}
+
+static void os_watch(struct net_conn *c, bool on)
+{
+	struct epoll_event e = {.events = EPOLLIN, .data.ptr = c};
+
+	epoll_ctl(c->net->epoll_fd, on ? EPOLL_CTL_ADD : EPOLL_CTL_DEL, c->fd, &e);
 }
 
 static void os_listen(struct net *net, bool on)
@@ -265,6 +272,7 @@ const struct net_io net_io_os = {.recv = os_recv,
 	.close = os_close,
 	.end = os_end,
 	.want = os_want,
+	.watch = os_watch,
 	.listen = os_listen,
 	.wait = os_wait,
 	.now = os_now,

@@ -313,6 +313,11 @@ static void sim_want(struct net_conn *c, bool out)
 	(void)out;
 }
 
+static void sim_watch(struct net_conn *c, bool on)
+{
+	sock_of(c)->unwatched = !on;
+}
+
 static void sim_listen(struct net *net, bool on)
 {
 	struct host_arg *h = host_of(net);
@@ -349,7 +354,8 @@ static int look(struct world *w, int me, struct net_ready *r, int max)
 
 	for (struct sock *s = w->socks; s && n < max; s = s->next) {
 		knock |= s->accept_by == me && s->open_us <= w->us;
-		if (s->host != me || !s->conn || s->closed || world_odds(w, w->odds.late))
+		if (s->host != me || !s->conn || s->closed || s->unwatched ||
+			world_odds(w, w->odds.late))
 			continue;
 		r[n] = (struct net_ready){.conn = s->conn, .in = readable(s)};
 		r[n].out = s->conn->wants_out && s->open_us <= w->us && room(s) > 0;
@@ -428,6 +434,7 @@ const struct net_io world_io = {.recv = sim_recv,
 	.close = sim_close,
 	.end = sim_end,
 	.want = sim_want,
+	.watch = sim_watch,
 	.listen = sim_listen,
 	.wait = sim_wait,
 	.now = sim_now,

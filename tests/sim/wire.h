@@ -46,7 +46,7 @@ struct sock {
 	uint64_t cut_us;           /* 0: not */
 	uint64_t last_us;          /* arrival of the last byte under way: TCP keeps the order */
 	int accept_by;             /* host at whose door it knocks; -1: none */
-	bool ended, closed, told_reset;
+	bool ended, closed, told_reset, unwatched;
 };
 
 struct world {
