@@ -30,6 +30,7 @@
 
 #define RMA_STRIPE_BYTES ((int64_t)MEAN_OR(64, 65536)) /* one lock, one copy by VM */
 #define BULK_MOST        MEAN_OR(32, 1 << 18) /* elements: 200 us of somebody else's wait */
+#define ROOM_FEW         256 /* bytes: single elements and small vectors need no malloc */
 #define STRIPE_SPINS     100 /* looks at a taken lock: what it guards takes a microsecond or so */
 
 /* --- stripes -------------------------------------------------------------------------------------
@@ -254,7 +255,7 @@ struct batch {
 	int64_t count;   /* elements in the pieces */
 	const char *src; /* theirs */
 	char *old;
-	char *room; /* RMA_STRIPE_BYTES and an element more */
+	char *room; /* for all, or for RMA_STRIPE_BYTES and an element more */
 	struct iovec run[VM_RUNS];
 };
 
@@ -373,13 +374,16 @@ static int scatter(const struct job *j, char *old, int64_t n)
 static int acc_walk(struct run *r)
 {
 	const struct job *j = r->j;
+	int64_t e = r->acc.basic->extent, most = RMA_STRIPE_BYTES + e;
+	_Alignas(16) char few[ROOM_FEW];
 	struct batch b;
 	int err;
 
 	if (j->way == RMA_VM) {
 		b.n = 0;
 		b.count = 0;
-		b.room = malloc((size_t)(RMA_STRIPE_BYTES + r->acc.basic->extent));
+		most = r->left * e < most ? r->left * e : most;
+		b.room = most <= ROOM_FEW ? few : malloc((size_t)most);
 		if (b.room == NULL)
 			return haft_err(MPI_ERR_NO_MEM, "no memory to accumulate in");
 		r->batch = &b;
@@ -387,7 +391,8 @@ static int acc_walk(struct run *r)
 	err = type_each_whole(j->ttype, j->at, j->tcount, run_step, r);
 	if (r->batch != NULL) {
 		batch_flush(r);
-		free(b.room);
+		if (b.room != few)
+			free(b.room);
 	}
 	return err != 0 ? err : r->err;
 }

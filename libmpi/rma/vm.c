@@ -32,6 +32,18 @@ struct vm {
 	struct iovec run[VM_RUNS];
 };
 
+/* All but the runs, which are 4 KiB. */
+static void begin(struct vm *v, const struct win *w, int rank, bool write)
+{
+	v->w = w;
+	v->rank = rank;
+	v->write = write;
+	v->err = 0;
+	v->local = NULL;
+	v->skip = v->left = v->bytes = 0;
+	v->n = 0;
+}
+
 static int absent(const struct vm *v)
 {
 	char words[RMA_WORDS];
@@ -113,8 +125,12 @@ static int one(struct vm *v, uint64_t at, int64_t n)
 int vm_runs(const struct win *w, int rank, bool write, void *here, const struct iovec *run, int n,
 	int64_t bytes)
 {
-	struct vm v = {.w = w, .rank = rank, .write = write, .local = here, .n = n, .bytes = bytes};
+	struct vm v;
 
+	begin(&v, w, rank, write);
+	v.local = here;
+	v.n = n;
+	v.bytes = bytes;
 	memcpy(v.run, run, (size_t)n * sizeof(*run));
 	flush(&v);
 	return v.err;
@@ -160,11 +176,13 @@ static int by_copies(struct vm *v, const struct job *j, int64_t all)
 
 int vm_move(const struct job *j)
 {
-	struct vm v = {.w = j->w, .rank = j->rank, .write = j->what == RMA_PUT};
-	int64_t all = v.write ? j->ocount * j->otype->size : j->tcount * j->ttype->size;
+	bool write = j->what == RMA_PUT;
+	int64_t all = write ? j->ocount * j->otype->size : j->tcount * j->ttype->size;
+	struct vm v;
 
 	if (all == 0)
 		return 0;
+	begin(&v, j->w, j->rank, write);
 	v.local = type_piece(j->otype, j->origin, j->ocount);
 	return v.local != NULL ? part(&v, j, 0, all) : by_copies(&v, j, all);
 }

@@ -206,17 +206,14 @@ static int begin(struct make *m)
 /* --- the exchange, and what comes of it ----------------------------------------------------------
  */
 
-/* The first member that cannot take part makes all fail. */
+/* One member that cannot take part makes all fail, each with its own words if it has any. */
 static int refused(const struct make *m)
 {
-	for (int i = 0; i < m->w->size; i++) {
-		int err = m->all[i].err;
-
-		if (err == 0)
-			continue;
-		return i == m->w->rank ? haft_err(err, "%s", m->words)
-				       : haft_err(err, "rank %d cannot take part in the window", i);
-	}
+	if (m->mine.err != 0)
+		return haft_err(m->mine.err, "%s", m->words);
+	for (int i = 0; i < m->w->size; i++)
+		if (m->all[i].err != 0)
+			return haft_err(m->all[i].err, "rank %d cannot take part in the window", i);
 	return 0;
 }
 

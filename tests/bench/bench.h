@@ -13,6 +13,7 @@
  *	comm.c	communicators
  *	near.c	neighbours: ring and halo exchange
  *	win.c	synchronization of windows
+ *	move.c	data moved to and from windows
  *	type.c	derived datatypes: packing, messages, commit
  *	life.c	start, processor time of a waiting rank, memory
  *
@@ -24,7 +25,7 @@
  * where op(n) is n operations and its value the seconds they took.  A sample is the mean of a
  * batch of m; what is printed are quantiles of the samples.
  *
- * Invariants: only functions of MPI-1 are used outside of win.c;
+ * Invariants: only functions of MPI-1 are used outside of win.c and move.c;
  * every rank does the same number of operations; rank 0 alone prints.
  */
 #ifndef BENCH_H
@@ -118,6 +119,12 @@ void win_fence(struct bench *b, const struct bench_row *row);
 void win_pscw(struct bench *b, const struct bench_row *row);
 void win_lock(struct bench *b, const struct bench_row *row);
 void win_queue(struct bench *b, const struct bench_row *row);
+
+void move_put(struct bench *b, const struct bench_row *row);
+void move_get(struct bench *b, const struct bench_row *row);
+void move_acc(struct bench *b, const struct bench_row *row);
+void move_fop(struct bench *b, const struct bench_row *row);
+void move_new(struct bench *b, const struct bench_row *row);
 
 void comm_dup(struct bench *b, const struct bench_row *row);
 

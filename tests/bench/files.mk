@@ -11,6 +11,7 @@ bench_SRCS := \
 	tests/bench/comm.c \
 	tests/bench/lat.c \
 	tests/bench/life.c \
+	tests/bench/move.c \
 	tests/bench/mpi.c \
 	tests/bench/near.c \
 	tests/bench/win.c \

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/*
+ * move.c - data moved to and from windows by rank 0, while rank 1 waits in a barrier.
+ *
+ *	put, get	so many bytes, and a flush
+ *	acc, fop	MPI_SUM of one 8-byte integer, and a flush
+ *	winnew		MPI_Win_allocate and MPI_Win_free, both ranks
+ *
+ * On a window of MPI_Win_allocate, or (rows with `mine') one of MPI_Win_create on memory of malloc.
+ *Puts are read back and sums are asked for after each batch.
+ */
+#include "tests/bench/bench.h"
+
+#include <mpi.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct bench_unit us = {"us", 1e6, 0};
+
+struct move {
+	MPI_Win win;
+	void *mem; /* of malloc, or NULL */
+	uint64_t *buf, *back;
+	int bytes;
+	uint64_t round;
+	int64_t sum; /* at rank 1 */
+};
+
+static void move_init(struct bench *b, struct move *x, const struct bench_row *row)
+{
+	size_t bytes = row->arg < 8 ? 8 : row->arg;
+	MPI_Aint len = (MPI_Aint)bytes;
+	void *mem;
+
+	memset(x, 0, sizeof *x);
+	x->bytes = (int)bytes;
+	x->buf = bench_alloc(b, bytes);
+	x->back = bench_alloc(b, bytes);
+	memset(x->buf, 0, bytes);
+	if (strstr(row->name, "mine") != NULL) {
+		mem = x->mem = bench_alloc(b, bytes);
+		MPI_Win_create(mem, len, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &x->win);
+	} else {
+		MPI_Win_allocate(len, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &mem, &x->win);
+	}
+	memset(mem, 0, bytes);
+	MPI_Barrier(MPI_COMM_WORLD);
+	MPI_Win_lock_all(0, x->win);
+}
+
+static void move_fini(struct move *x)
+{
+	MPI_Win_unlock_all(x->win);
+	MPI_Win_free(&x->win);
+	free(x->mem);
+	free(x->buf);
+	free(x->back);
+}
+
+static void same(struct bench *b, struct move *x)
+{
+	memset(x->back, 0xff, (size_t)x->bytes);
+	MPI_Get(x->back, x->bytes, MPI_BYTE, 1, 0, x->bytes, MPI_BYTE, x->win);
+	MPI_Win_flush(1, x->win);
+	if (memcmp(x->back, x->buf, (size_t)x->bytes) != 0)
+		bench_fail(b, "round %llu: other bytes are there", (unsigned long long)x->round);
+}
+
+static double op_put(struct bench *b, void *ctx, long n)
+{
+	struct move *x = ctx;
+	double start = MPI_Wtime();
+
+	bench_clock_start(start, n);
+	for (long i = 0; i < n && b->rank == 0; i++) {
+		x->buf[0] = ++x->round;
+		MPI_Put(x->buf, x->bytes, MPI_BYTE, 1, 0, x->bytes, MPI_BYTE, x->win);
+		MPI_Win_flush(1, x->win);
+	}
+	start = MPI_Wtime() - start;
+	if (b->rank == 0)
+		same(b, x);
+	MPI_Barrier(MPI_COMM_WORLD);
+	return start;
+}
+
+static double op_get(struct bench *b, void *ctx, long n)
+{
+	struct move *x = ctx;
+	double start;
+
+	op_put(b, ctx, 1);
+	start = MPI_Wtime();
+	bench_clock_start(start, n);
+	for (long i = 0; i < n && b->rank == 0; i++) {
+		x->back[0] = 0;
+		MPI_Get(x->back, x->bytes, MPI_BYTE, 1, 0, x->bytes, MPI_BYTE, x->win);
+		MPI_Win_flush(1, x->win);
+		if (x->back[0] != x->round)
+			bench_fail(b, "got %llu", (unsigned long long)x->back[0]);
+	}
+	start = MPI_Wtime() - start;
+	MPI_Barrier(MPI_COMM_WORLD);
+	return start;
+}
+
+static double op_acc(struct bench *b, void *ctx, long n)
+{
+	struct move *x = ctx;
+	int64_t one = 1, all = 0;
+	double start = MPI_Wtime();
+
+	bench_clock_start(start, n);
+	for (long i = 0; i < n && b->rank == 0; i++) {
+		MPI_Accumulate(&one, 1, MPI_INT64_T, 1, 0, 1, MPI_INT64_T, MPI_SUM, x->win);
+		MPI_Win_flush(1, x->win);
+	}
+	start = MPI_Wtime() - start;
+	x->sum += n;
+	if (b->rank == 0) {
+		MPI_Fetch_and_op(NULL, &all, MPI_INT64_T, 1, 0, MPI_NO_OP, x->win);
+		MPI_Win_flush(1, x->win);
+	}
+	if (b->rank == 0 && all != x->sum)
+		bench_fail(b, "the sum is %lld, not %lld", (long long)all, (long long)x->sum);
+	MPI_Barrier(MPI_COMM_WORLD);
+	return start;
+}
+
+static double op_fop(struct bench *b, void *ctx, long n)
+{
+	struct move *x = ctx;
+	int64_t one = 1, was = 0;
+	double start = MPI_Wtime();
+
+	bench_clock_start(start, n);
+	for (long i = 0; i < n && b->rank == 0; i++) {
+		MPI_Fetch_and_op(&one, &was, MPI_INT64_T, 1, 0, MPI_SUM, x->win);
+		MPI_Win_flush(1, x->win);
+		if (was != x->sum++)
+			bench_fail(b, "the old value is %lld", (long long)was);
+	}
+	start = MPI_Wtime() - start;
+	MPI_Barrier(MPI_COMM_WORLD);
+	return start;
+}
+
+static double op_new(struct bench *b, void *ctx, long n)
+{
+	double start = MPI_Wtime();
+
+	(void)b;
+	(void)ctx;
+	bench_clock_start(start, n);
+	for (long i = 0; i < n; i++) {
+		MPI_Win win;
+		void *mem;
+
+		MPI_Win_allocate(4096, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &mem, &win);
+		MPI_Win_free(&win);
+	}
+	return MPI_Wtime() - start;
+}
+
+static void run(struct bench *b, const struct bench_row *row, bench_op *op)
+{
+	struct move x;
+
+	move_init(b, &x, row);
+	bench_measure(b, row->name, &us, op, &x, 0);
+	move_fini(&x);
+}
+
+void move_put(struct bench *b, const struct bench_row *row)
+{
+	run(b, row, op_put);
+}
+
+void move_get(struct bench *b, const struct bench_row *row)
+{
+	run(b, row, op_get);
+}
+
+void move_acc(struct bench *b, const struct bench_row *row)
+{
+	run(b, row, op_acc);
+}
+
+void move_fop(struct bench *b, const struct bench_row *row)
+{
+	run(b, row, op_fop);
+}
+
+void move_new(struct bench *b, const struct bench_row *row)
+{
+	bench_measure(b, row->name, &us, op_new, NULL, 0);
+}
