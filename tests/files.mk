@@ -240,6 +240,7 @@ script_TESTS += tests/launch/mpich.sh
 script_TESTS += tests/launch/ompi.sh
 script_TESTS += tests/launch/pmixabi.sh
 script_TESTS += tests/launch/slurm.sh
+script_TESTS += tests/launch/ssh.sh
 script_TESTS += tests/life/leaks.sh
 script_TESTS += tests/net/hosts.sh
 script_TESTS += tests/tools/agree.sh

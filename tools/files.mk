@@ -8,6 +8,7 @@ cflags-tools += -DHAFT_VERSION='"$(HAFT_VERSION)"'
 
 mpiexec_SRCS := \
 	tools/mpiexec/agent.c \
+	tools/mpiexec/bind.c \
 	tools/mpiexec/conf.c \
 	tools/mpiexec/crew.c \
 	tools/mpiexec/far.c \

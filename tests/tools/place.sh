@@ -67,6 +67,26 @@ for h in -oProxyCommand=x 'a;b' 'x@-y' 'a$(b)'; do
 	want_err "is no name of a host"
 done
 
+# Bound to parts of the machine, if it can be asked.
+job -bind-to none -n 2 sh -c 'grep Cpus_allowed_list: /proc/self/status'
+want_rc 0
+[ "$(sort -u "$out")" = "$(grep Cpus_allowed_list: /proc/self/status)" ] || fail "-bind-to none binds: $(cat "$out")"
+job -bind-to core -v -n 2 sh -c 'grep Cpus_allowed_list: /proc/self/status'
+if grep -q 'needs hwloc' "$err"; then
+	want_rc 1
+else
+	want_rc 0
+	sed -n 's/.*, on CPUs //p' "$err" | sort >"$TMPDIR/said"
+	sed 's/.*:[^0-9]*//' "$out" | sort | cmp -s - "$TMPDIR/said" || fail "-bind-to core: $(cat "$out" "$err")"
+	for m in core numa socket node; do
+		job -bind-to hwthread -map-by $m -n 3 true
+		want_rc 0
+	done
+fi
+job -bind-to toe true
+want_rc 2
+want_err '-bind-to takes none'
+
 printf '%s\n' "-n 2 -x Q='a b' sh -c 'echo \"\$Q\"'" '# nothing' '-n 1 echo last' >"$TMPDIR/conf"
 job -configfile "$TMPDIR/conf"
 want_rc 0

@@ -194,8 +194,12 @@ static void begun_say(void)
 {
 	struct pack out = {.len = 0};
 
-	for (int i = 0; i < me.crew.n; i++)
+	pack_put_int(&out, me.crew.cpus != NULL);
+	for (int i = 0; i < me.crew.n; i++) {
 		pack_put_int(&out, me.crew.m[i].pid);
+		if (me.crew.cpus != NULL)
+			pack_put(&out, &me.crew.cpus[i], sizeof *me.crew.cpus);
+	}
 	up_put(UP_BEGUN, 0, -1, out.v, out.len);
 	free(out.v);
 }

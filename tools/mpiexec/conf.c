@@ -50,6 +50,9 @@ void conf_put(struct pack *p, const struct conf *c)
 	pack_put_text(p, l->iface);
 	pack_put_text(p, l->cwd);
 	pack_put_int(p, l->fanout);
+	pack_put_int(p, l->bind);
+	pack_put_int(p, l->deal);
+	pack_put_int(p, l->verbose);
 	pack_put_int(p, l->stdin_to);
 	pack_put_int(p, l->nhosts);
 	for (int i = 0; i < l->nhosts; i++) {
@@ -98,6 +101,9 @@ bool conf_take(struct pack *p, struct conf *c)
 	l->iface = pack_take_text(p);
 	l->cwd = pack_take_text(p);
 	l->fanout = (int)pack_take_int(p);
+	l->bind = (enum part)pack_take_int(p);
+	l->deal = (enum part)pack_take_int(p);
+	l->verbose = pack_take_int(p) != 0;
 	l->stdin_to = (int)pack_take_int(p);
 	hosts_take(p, l);
 	l->napps = pack_take_count(p, APPS_MAX);
@@ -106,7 +112,8 @@ bool conf_take(struct pack *p, struct conf *c)
 		app_take(p, &l->app[i]);
 		ranks += l->app[i].n;
 	}
-	return !p->bad && l->fanout > 0 && l->agent != NULL && ranks == l->nranks;
+	return !p->bad && l->fanout > 0 && l->bind <= PART_NUMA && l->deal <= PART_NUMA &&
+	       l->agent != NULL && ranks == l->nranks;
 }
 
 void addrs_put(struct pack *p, char *const *addr, int n)

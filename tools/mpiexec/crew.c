@@ -13,8 +13,9 @@
 #include <time.h>
 #include <unistd.h>
 #include "libmpi/boot/boot.h"
-#include "libmpi/core/set.h"
 #include "libmpi/boot/listen.h"
+#include "libmpi/core/set.h"
+#include "tools/mpiexec/bind.h"
 #include "tools/mpiexec/pmiserv.h"
 
 #define FD_MIN    100 /* scripts use the low numbers for files of their own */
@@ -74,6 +75,7 @@ void crew_init(struct crew *c, const struct plan *p, int host, const char *ip, c
 
 	*c = (struct crew){.plan = p, .spawn = {.mask = mask, .by = getpid()}};
 	members_find(c, host);
+	c->cpus = bind_make(p, c->n);
 	files_raise(c, ip != NULL ? 4 : 3);
 	for (int i = 0; i < c->n && ip != NULL; i++) {
 		int fd = listen_open(ip, where, sizeof where);
@@ -200,6 +202,7 @@ static char *member_start(struct crew *c, int i, int in, crew_hear_fn *hear)
 	e.out = output_make(m->rank, 0, hear);
 	e.err = output_make(m->rank, 1, hear);
 	e.listen = m->listen;
+	e.cpus = c->cpus != NULL ? &c->cpus[i] : NULL;
 	e.envp = env_make(c, i, a->envp + 1, e.pmi, own);
 	if (e.in >= 0 && e.out >= 0 && e.err >= 0)
 		pid = spawn_rank(&c->spawn, a, &e, &stage);
@@ -369,4 +372,5 @@ void crew_fini(struct crew *c)
 	shm_seg_close(c->seg);
 	c->seg = NULL;
 	free(c->m);
+	free(c->cpus);
 }

@@ -40,6 +40,7 @@ struct crew {
 	struct shm_seg *seg;
 	struct spawn spawn;
 	struct guard guard;
+	cpu_set_t *cpus; /* of each; NULL: none is bound */
 	struct pmi *pmi; /* serves ranks of other MPIs; NULL: nobody does */
 };
 

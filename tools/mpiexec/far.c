@@ -134,15 +134,19 @@ static void ready_take(struct far *f, int host, struct pack *p)
 
 static void begun_take(struct far *f, int host, struct pack *p)
 {
+	bool bound = pack_take_int(p) != 0;
+	cpu_set_t cpus;
+
 	for (int r = 0; r < f->plan->nranks; r++) {
 		struct rank *k = &f->j->rank[r];
 
 		if (f->plan->host_of[r] != host)
 			continue;
 		k->pid = (int)pack_take_int(p);
-		if (f->plan->verbose && k->pid > 0)
-			say("rank %d is process %d on %s: %s", r, k->pid, host_name(f, host),
-				f->plan->app[k->app].argv[0]);
+		if (bound)
+			pack_take(p, &cpus, sizeof cpus);
+		if (f->plan->verbose && k->pid > 0 && !p->bad)
+			job_tell(f->j, r, bound ? &cpus : NULL);
 	}
 }
 

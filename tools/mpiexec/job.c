@@ -13,6 +13,7 @@
 #include <unistd.h>
 #include "libmpi/boot/boot.h"
 #include "libmpi/core/set.h"
+#include "tools/mpiexec/bind.h"
 #include "tools/mpiexec/far.h"
 #include "tools/mpiexec/feed.h"
 #include "tools/mpiexec/out.h"
@@ -49,6 +50,20 @@ static void here_segment(struct job *j, const char *ip, char **addr)
 	explicit_bzero(key, sizeof key);
 }
 
+void job_tell(const struct job *j, int r, const cpu_set_t *cpus)
+{
+	const struct rank *k = &j->rank[r];
+	const struct app *a = &j->plan->app[k->app];
+	bool far = j->plan->nhosts > 0;
+	char *list = cpus != NULL ? bind_text(cpus) : NULL;
+
+	say("rank %d is process %d%s%s: %s%s%s", r, k->pid, far ? " on " : "",
+		far ? j->plan->host[j->plan->host_of[r]].name : "",
+		a->file != NULL ? a->file : a->argv[0], list != NULL ? ", on CPUs " : "",
+		list != NULL ? list : "");
+	free(list);
+}
+
 /* All ranks are of this host. */
 static void here_start(struct job *j)
 {
@@ -69,8 +84,7 @@ static void here_start(struct job *j)
 		j->rank[r].pid = (int)j->crew.m[r].pid;
 		j->rank[r].alive = j->crew.m[r].alive;
 		if (j->plan->verbose && j->rank[r].alive)
-			say("rank %d is process %d: %s", r, j->rank[r].pid,
-				j->plan->app[j->rank[r].app].file);
+			job_tell(j, r, j->crew.cpus != NULL ? &j->crew.cpus[r] : NULL);
 	}
 	j->alive = j->crew.alive;
 	if (why != NULL) {

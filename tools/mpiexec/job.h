@@ -99,6 +99,9 @@ void job_reap(struct job *j);
 /* The ranks of a host that cannot be reached are taken for dead; it was said. */
 void job_lost(struct job *j, int host);
 
+/* Says of a rank what it is (-v); cpus NULL: it is not bound. */
+void job_tell(const struct job *j, int r, const cpu_set_t *cpus);
+
 /* A rank has died: judges it. */
 void job_died(struct job *j, int rank, int pid, int status, uint32_t state);
 

@@ -40,6 +40,10 @@ enum opt {
 	OPT_RR,
 	OPT_BYSLOT,
 	OPT_MAP,
+	OPT_BIND,
+	OPT_BIND_CORE,
+	OPT_BIND_SOCKET,
+	OPT_BIND_NONE,
 	OPT_LAUNCHER,
 	OPT_LAUNCH_EXEC,
 	OPT_IFACE,
@@ -94,6 +98,11 @@ static const struct option options[] = {
 	{"bynode", 0, OPT_RR},
 	{"byslot", 0, OPT_BYSLOT},
 	{"map-by", 1, OPT_MAP},
+	{"bind-to", 1, OPT_BIND},
+	{"binding", 1, OPT_BIND},
+	{"bind-to-core", 0, OPT_BIND_CORE},
+	{"bind-to-socket", 0, OPT_BIND_SOCKET},
+	{"bind-to-none", 0, OPT_BIND_NONE},
 	{"launcher", 1, OPT_LAUNCHER},
 	{"bootstrap", 1, OPT_LAUNCHER},
 	{"launcher-exec", 1, OPT_LAUNCH_EXEC},
@@ -116,11 +125,6 @@ static const struct option options[] = {
 	{"V", 0, OPT_VERSION},
 	{"version", 0, OPT_VERSION},
 	{"allow-run-as-root", 0, OPT_SKIP},
-	{"bind-to", 1, OPT_SKIP},
-	{"bind-to-core", 0, OPT_SKIP},
-	{"bind-to-none", 0, OPT_SKIP},
-	{"bind-to-socket", 0, OPT_SKIP},
-	{"binding", 1, OPT_SKIP},
 	{"bycore", 0, OPT_SKIP},
 	{"disable-auto-cleanup", 0, OPT_SKIP},
 	{"disable-hostname-propagation", 0, OPT_SKIP},
@@ -160,6 +164,10 @@ static const char help[] =
 	"                       \"host\", \"host:4\", \"host slots=4\"\n"
 	"  -ppn N               N processes to each host in turn, instead of its slots\n"
 	"  -rr                  one process to each host in turn (also -map-by node)\n"
+	"  -bind-to P           each process to a core, hwthread, socket or numa node (default "
+	"none)\n"
+	"  -map-by P            bound processes go to sockets or numa nodes in turn (default "
+	"core)\n"
 	"  -launcher L          how to reach hosts: ssh (default), rsh, slurm, exec, fork, or any\n"
 	"                       command that takes a host and a command\n"
 	"  -launcher-exec CMD   the command to use for it\n"
@@ -370,19 +378,42 @@ static int stdin_read(const char *opt, const char *s)
 	return (int)r;
 }
 
+static bool word_is(const char *s, size_t len, const char *word)
+{
+	return strlen(word) == len && strncmp(s, word, len) == 0;
+}
+
+static enum part bind_read(const char *s)
+{
+	static const struct {
+		const char *name;
+		enum part part;
+	} words[] = {{"none", PART_NONE}, {"hwthread", PART_THREAD}, {"core", PART_CORE},
+		{"socket", PART_SOCKET}, {"package", PART_SOCKET}, {"numa", PART_NUMA}};
+	size_t len = strcspn(s, ":"); /* core:overload-allowed */
+
+	for (size_t i = 0; i < countof(words); i++)
+		if (word_is(s, len, words[i].name))
+			return words[i].part;
+	die(EXIT_USAGE, "-bind-to takes none, hwthread, core, socket or numa, not `%s'", s);
+}
+
 static void map_read(struct plan *p, const char *s)
 {
 	static const struct {
 		const char *name;
 		enum mapping map;
-	} words[] = {{"slot", MAP_SLOT}, {"core", MAP_SLOT}, {"hwthread", MAP_SLOT},
-		{"socket", MAP_SLOT}, {"package", MAP_SLOT}, {"numa", MAP_SLOT}, {"node", MAP_NODE},
-		{"host", MAP_NODE}};
-	size_t len = strcspn(s, ":"); /* slot:PE=2, ppr:.. */
+		enum part deal;
+	} words[] = {{"slot", MAP_SLOT, PART_NONE}, {"core", MAP_SLOT, PART_NONE},
+		{"hwthread", MAP_SLOT, PART_NONE}, {"socket", MAP_SLOT, PART_SOCKET},
+		{"package", MAP_SLOT, PART_SOCKET}, {"numa", MAP_SLOT, PART_NUMA},
+		{"node", MAP_NODE, PART_NONE}, {"host", MAP_NODE, PART_NONE}};
+	size_t len = strcspn(s, ":"); /* slot:PE=2 */
 
 	for (size_t i = 0; i < countof(words); i++)
-		if (strlen(words[i].name) == len && strncmp(s, words[i].name, len) == 0) {
+		if (word_is(s, len, words[i].name)) {
 			p->map = words[i].map;
+			p->deal = words[i].deal;
 			return;
 		}
 	die(EXIT_USAGE, "-map-by takes slot, node, core, socket or numa, not `%s'", s);
@@ -449,6 +480,10 @@ static void option_do(struct plan *p, struct app *a, const struct option *o, cha
 	case OPT_RR: p->map = MAP_NODE; break;
 	case OPT_BYSLOT: p->map = MAP_SLOT; break;
 	case OPT_MAP: map_read(p, v[0]); break;
+	case OPT_BIND: p->bind = bind_read(v[0]); break;
+	case OPT_BIND_CORE: p->bind = PART_CORE; break;
+	case OPT_BIND_SOCKET: p->bind = PART_SOCKET; break;
+	case OPT_BIND_NONE: p->bind = PART_NONE; break;
 	case OPT_LAUNCHER: launcher_read(p, v[0]); break;
 	case OPT_LAUNCH_EXEC: p->launch_exec = v[0]; break;
 	case OPT_IFACE: p->iface = v[0]; break;

@@ -51,6 +51,9 @@ enum launcher { LAUNCH_SSH, LAUNCH_RSH, LAUNCH_EXEC, LAUNCH_FORK, LAUNCH_SLURM }
 /* How ranks follow each other over hosts and slots. */
 enum mapping { MAP_SLOT, MAP_NODE };
 
+/* Parts of a machine to which ranks are bound. */
+enum part { PART_NONE, PART_THREAD, PART_CORE, PART_SOCKET, PART_NUMA };
+
 /* A host that was named. */
 struct host {
 	char *name;
@@ -69,6 +72,8 @@ struct plan {
 	int fanout;
 	int ppn; /* ranks of a host in one turn; 0: its slots */
 	enum mapping map;
+	enum part bind; /* each rank to one of these */
+	enum part deal; /* in the order: one of each of these in turn */
 	enum launcher launcher;
 	const char *launch_exec; /* its command; NULL: it has none */
 	char *agent;             /* file of mpiexec on the other hosts */

@@ -48,6 +48,8 @@ __attribute__((noreturn)) static void child_run(struct child *c)
 		child_fail(c, "dup2");
 	if (a->wdir != NULL && chdir(a->wdir) != 0)
 		child_fail(c, a->wdir);
+	if (c->e->cpus != NULL && sched_setaffinity(0, sizeof *c->e->cpus, c->e->cpus) != 0)
+		child_fail(c, "the CPUs that it is to be bound to");
 	fcntl(s->seg_fd, F_SETFD, 0);
 	if (c->e->listen >= 0)
 		fcntl(c->e->listen, F_SETFD, 0);

@@ -7,6 +7,7 @@
 #ifndef MPIEXEC_SPAWN_H
 #define MPIEXEC_SPAWN_H
 
+#include <sched.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/types.h>
@@ -23,8 +24,9 @@ struct spawn {
 /* What a rank reads and writes, and its environment. */
 struct ends {
 	int in, out, err;
-	int listen; /* its socket, which it inherits as it is; -1: none */
-	int pmi;    /* likewise: its connection to the PMI server */
+	const cpu_set_t *cpus; /* NULL: it is not bound */
+	int listen;            /* its socket, which it inherits as it is; -1: none */
+	int pmi;               /* likewise: its connection to the PMI server */
 	char **envp;
 };
 

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* bind.c - see bind.h.  hwloc.h gives the types; no symbol of libhwloc is linked. */
+#include "tools/mpiexec/bind.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <hwloc.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "libobj/base.h"
+
+#define LIBRARY "libhwloc.so.15" /* hwloc 2, all of them */
+
+/* The functions in use, and where they are. */
+#define FUNCTIONS(F)           \
+	F(topology_init)       \
+	F(topology_load)       \
+	F(topology_destroy)    \
+	F(get_type_depth)      \
+	F(get_nbobjs_by_depth) \
+	F(get_obj_by_depth)    \
+	F(bitmap_isset)
+
+#define POINTER(name) __typeof__(&hwloc_##name) name;
+static struct {
+	FUNCTIONS(POINTER)
+} hw;
+#undef POINTER
+
+/* Parts of one kind, each with the CPUs that we may use. */
+struct parts {
+	cpu_set_t *v;
+	int n;
+};
+
+static void load(void)
+{
+#define FIND(name) {"hwloc_" #name, (void **)(void *)&hw.name},
+	static const struct {
+		const char *name;
+		void **at;
+	} rows[] = {FUNCTIONS(FIND)};
+#undef FIND
+	void *lib = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
+
+	if (lib == NULL)
+		die(1, "-bind-to needs hwloc (" LIBRARY "): %s", dlerror());
+	for (size_t i = 0; i < countof(rows); i++) {
+		*rows[i].at = dlsym(lib, rows[i].name);
+		if (*rows[i].at == NULL)
+			die(1, "-bind-to: " LIBRARY " has no %s", rows[i].name);
+	}
+}
+
+/* All parts of a type that have CPUs for us. */
+static struct parts parts_of(hwloc_topology_t t, hwloc_obj_type_t type, const cpu_set_t *own)
+{
+	int depth = hw.get_type_depth(t, type);
+	struct parts p = {.n = 0};
+	hwloc_obj_t o;
+
+	for (unsigned i = 0; (o = hw.get_obj_by_depth(t, depth, i)) != NULL; i++) {
+		cpu_set_t set;
+
+		CPU_ZERO(&set);
+		for (unsigned c = 0; c < CPU_SETSIZE; c++)
+			if (CPU_ISSET(c, own) && hw.bitmap_isset(o->cpuset, c))
+				CPU_SET(c, &set);
+		if (CPU_COUNT(&set) == 0)
+			continue;
+		p.v = grow(p.v, (size_t)p.n + 1, sizeof *p.v);
+		p.v[p.n++] = set;
+	}
+	return p;
+}
+
+/* True if part `a' lies in part `b'. */
+static bool within(const cpu_set_t *a, const cpu_set_t *b)
+{
+	cpu_set_t both;
+
+	CPU_AND(&both, a, b);
+	return CPU_EQUAL(&both, a);
+}
+
+/* Puts the parts in the order in which ranks take them: one of each `group' in turn. */
+static void deal(struct parts *p, const struct parts *group)
+{
+	cpu_set_t *v = grow(NULL, (size_t)p->n, sizeof *v);
+	bool *taken = grow(NULL, (size_t)p->n, sizeof *taken);
+	int n = 0;
+
+	memset(taken, 0, (size_t)p->n * sizeof *taken);
+	for (int g = 0, idle = 0; n < p->n && idle < group->n; g = (g + 1) % group->n) {
+		int i = 0;
+
+		while (i < p->n && (taken[i] || !within(&p->v[i], &group->v[g])))
+			i++;
+		idle = i < p->n ? 0 : idle + 1;
+		if (i < p->n) {
+			taken[i] = true;
+			v[n++] = p->v[i];
+		}
+	}
+	for (int i = 0; i < p->n; i++) /* those that lie in no group */
+		if (!taken[i])
+			v[n++] = p->v[i];
+	free(taken);
+	free(p->v);
+	p->v = v;
+}
+
+static hwloc_obj_type_t type_of(enum part part)
+{
+	static const hwloc_obj_type_t types[] = {[PART_THREAD] = HWLOC_OBJ_PU,
+		[PART_CORE] = HWLOC_OBJ_CORE,
+		[PART_SOCKET] = HWLOC_OBJ_PACKAGE,
+		[PART_NUMA] = HWLOC_OBJ_NUMANODE};
+
+	return types[part];
+}
+
+cpu_set_t *bind_make(const struct plan *p, int n)
+{
+	cpu_set_t *sets, own;
+	struct parts parts, group;
+	hwloc_topology_t t;
+
+	if (p->bind == PART_NONE)
+		return NULL;
+	load();
+	if (sched_getaffinity(0, sizeof own, &own) != 0)
+		die(1, "-bind-to: %s", strerror(errno));
+	if (hw.topology_init(&t) != 0 || hw.topology_load(t) != 0)
+		die(1, "-bind-to: hwloc cannot read this machine: %s", strerror(errno));
+	parts = parts_of(t, type_of(p->bind), &own);
+	if (p->deal != PART_NONE) {
+		group = parts_of(t, type_of(p->deal), &own);
+		deal(&parts, &group);
+		free(group.v);
+	}
+	hw.topology_destroy(t);
+	if (parts.n == 0)
+		die(1, "-bind-to: hwloc knows no such part of this machine");
+	sets = grow(NULL, (size_t)n, sizeof *sets);
+	for (int i = 0; i < n; i++)
+		sets[i] = parts.v[i % parts.n];
+	free(parts.v);
+	return sets;
+}
+
+char *bind_text(const cpu_set_t *set)
+{
+	char *s = text("%s", "");
+
+	for (int c = 0, from = -1; c <= CPU_SETSIZE; c++) {
+		bool in = c < CPU_SETSIZE && CPU_ISSET(c, set);
+		char *more;
+
+		if (in && from < 0)
+			from = c;
+		if (in || from < 0)
+			continue;
+		if (c - from > 1)
+			more = text("%s%s%d-%d", s, *s != '\0' ? "," : "", from, c - 1);
+		else
+			more = text("%s%s%d", s, *s != '\0' ? "," : "", from);
+		free(s);
+		s = more;
+		from = -1;
+	}
+	return s;
+}
