@@ -255,6 +255,7 @@ script_TESTS += tests/tools/kill.sh
 script_TESTS += tests/tools/many.sh
 script_TESTS += tests/tools/mpi.sh
 script_TESTS += tests/tools/mpicc.sh
+script_TESTS += tests/tools/one.sh
 script_TESTS += tests/tools/output.sh
 script_TESTS += tests/tools/place.sh
 script_TESTS += tests/tools/setting.sh

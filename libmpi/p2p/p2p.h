@@ -73,6 +73,10 @@ extern void (*p2p_window)(const struct shm_frame *f);
 /* p2p_progress moves what can be moved, once; returns > 0 if something moved. */
 int p2p_progress(void);
 
+/* p2p_look is p2p_progress for calls that look and come back (MPI_Test, MPI_Iprobe ...): after some
+ * that have moved nothing it gives up the CPU, if there are more ranks than CPUs. */
+void p2p_look(void);
+
 /* p2p_hook adds a function that p2p_progress calls as well (collectives under way); returns > 0 if
  * it moved something.  Twice is once. */
 #define P2P_HOOKS_MAX 5 /* collectives, communicators, windows, files, tools */

@@ -93,7 +93,7 @@ int p2p_iprobe(int source, int tag, struct comm *c, int *flag, MPI_Status *statu
 	}
 	p = probe_of(source, tag, c);
 	if (!probe_found(&p)) {
-		p2p_progress();
+		p2p_look();
 		probe_found(&p);
 	}
 	*flag = p.a != NULL;
@@ -161,7 +161,7 @@ int p2p_improbe(
 		return nobody(message, status);
 	p = probe_of(source, tag, c);
 	if (!probe_found(&p)) {
-		p2p_progress();
+		p2p_look();
 		probe_found(&p);
 	}
 	*flag = p.a != NULL;

@@ -14,6 +14,7 @@
 #include "libmpi/core/status.h"
 #include "libmpi/p2p/note.h"
 #include <engine.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -110,6 +111,23 @@ int p2p_progress(void)
 	if (p2p.busy != NULL)
 		moved += busy_pass();
 	return p2p.nhooks > 0 ? moved + hooks_pass() : moved;
+}
+
+/* Whoever is waited for may need this CPU, and a loop over MPI_Test would keep it for a whole turn
+ * of the scheduler.  With threads the lock is held here: then it is not given up. */
+void p2p_look(void)
+{
+	enum { FRUITLESS = 16 }; /* looks: 1 to 2 us, less than a switch */
+	static int fruitless;
+
+	if (p2p_progress() > 0 || !via.contended || haft_threads()) {
+		fruitless = 0;
+		return;
+	}
+	if (++fruitless < FRUITLESS)
+		return;
+	fruitless = 0;
+	sched_yield();
 }
 
 static int pass(void *arg)
@@ -353,7 +371,7 @@ int p2p_test(struct req **request, int *flag, MPI_Status *status)
 		return 0;
 	}
 	if (!(*request)->done)
-		p2p_progress();
+		p2p_look();
 	if ((*request)->done)
 		return req_end(request, status);
 	*flag = 0;
@@ -389,7 +407,7 @@ int p2p_request_get_status(struct req *request, int *flag, MPI_Status *status)
 		return 0;
 	}
 	if (!request->done)
-		p2p_progress();
+		p2p_look();
 	*flag = request->done;
 	if (request->done)
 		look_at(request, status);
@@ -542,7 +560,7 @@ int p2p_testall(int count, struct req *reqs[], int *flag, MPI_Status *statuses)
 	struct some s = {.reqs = reqs, .n = count};
 
 	if (!all_done(&s))
-		p2p_progress();
+		p2p_look();
 	*flag = all_done(&s);
 	return *flag ? end_all(count, reqs, statuses) : 0;
 }
@@ -583,7 +601,7 @@ int p2p_testany(int count, struct req *reqs[], int *index, int *flag, MPI_Status
 		return 0;
 	}
 	if (!any_done(&s))
-		p2p_progress();
+		p2p_look();
 	*flag = any_done(&s);
 	return *flag ? end_any(count, reqs, index, status) : 0;
 }
@@ -625,7 +643,7 @@ int p2p_testsome(int count, struct req *reqs[], int *outcount, int indices[], MP
 	if (s.active == 0)
 		return 0;
 	if (!any_done(&s))
-		p2p_progress();
+		p2p_look();
 	return end_some(count, reqs, outcount, indices, statuses);
 }
 
@@ -641,7 +659,7 @@ int p2p_request_get_status_any(
 	if (s.active == 0)
 		return look_at(NULL, status);
 	if (!any_done(&s))
-		p2p_progress();
+		p2p_look();
 	*flag = any_done(&s);
 	for (int i = 0; i < count && *flag; i++) {
 		if (!req_idle(reqs[i]) && reqs[i]->done) {
@@ -657,7 +675,7 @@ int p2p_request_get_status_all(int count, struct req *reqs[], int *flag, MPI_Sta
 	struct some s = some_of(count, reqs);
 
 	if (!all_done(&s))
-		p2p_progress();
+		p2p_look();
 	*flag = all_done(&s);
 	for (int i = 0; i < count && *flag; i++)
 		look_at_one(reqs[i], i, statuses);
@@ -674,7 +692,7 @@ int p2p_request_get_status_some(
 	if (s.active == 0)
 		return 0;
 	if (!any_done(&s))
-		p2p_progress();
+		p2p_look();
 	for (int i = 0; i < count; i++) {
 		if (req_idle(reqs[i]) || !reqs[i]->done)
 			continue;
