@@ -245,6 +245,7 @@ static int lists(const struct call *k, bool out)
 			counts.v == NULL ? "counts" : "displacements");
 	for (int i = 0; i < n; i++) {
 		int64_t count = haft_count_at(counts, i);
+		const void *at = buf;
 		int err;
 
 		if (types.v != NULL)
@@ -254,7 +255,9 @@ static int lists(const struct call *k, bool out)
 		if (count < 0)
 			return haft_err(
 				MPI_ERR_COUNT, "%s count %d is %lld", which, i, (long long)count);
-		err = buffer(buf, count, 1, type, out ? "the send buffer" : "the receive buffer");
+		if (buf == MPI_BOTTOM) /* a displacement may be an address */
+			at = out ? block_out(k, i).at : block_in(k, i).at;
+		err = buffer(at, count, 1, type, out ? "the send buffer" : "the receive buffer");
 		if (err != 0)
 			return err;
 	}

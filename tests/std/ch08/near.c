@@ -62,6 +62,16 @@ static void all(void)
 		comm);
 	for (int i = 0; i < nin; i++)
 		came(i, displs[i] + 1, 3 * from[i] + 1);
+	/* Displacements from MPI_BOTTOM are addresses, of predefined types too. */
+	for (int i = 0; i < MAX; i++) {
+		MPI_Get_address(&data[3 * i], &bytes[i]);
+		MPI_Get_address(&got[displs[i]], &back[i]);
+	}
+	ready();
+	FORM(Neighbor_alltoallw, neighbor_alltoallw, MPI_BOTTOM, two, bytes, types, MPI_BOTTOM, two,
+		back, types, comm);
+	for (int i = 0; i < nin; i++)
+		came(i, displs[i] + 1, 3 * from[i] + 1);
 }
 
 static void forms(void)
