@@ -14,9 +14,9 @@
 struct crew;
 struct pmi;
 
-/* A server for the crew.  If that is not the whole job, such a program ends the job with words: there
- * is no table over several hosts.  NULL: there are no descriptors for it, and nothing but such
- * programs misses it. */
+/* A server for the crew.  If that is not the whole job, such a program ends the job with words:
+ * there is no table over several hosts.  NULL: there are no descriptors for it, and nothing but
+ * such programs misses it. */
 struct pmi *pmi_new(struct crew *c);
 void pmi_free(struct pmi *p); /* also of NULL */
 
