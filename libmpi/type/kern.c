@@ -158,16 +158,9 @@ SIZES(LOOPS, UNPACK)
 #define ROW(way, size, len) \
 	{grid_##way##_##size, comb_##way##_##size, list_##way##_##size, list32_##way##_##size},
 
-static const struct kern kerns[2][19] = {{SIZES(ROW, PACK)}, {SIZES(ROW, UNPACK)}};
+const struct kern kern_table[2][KERN_ROWS] = {{SIZES(ROW, PACK)}, {SIZES(ROW, UNPACK)}};
 
-/* Row of the table for blocks of 0 .. 64 bytes. */
-static const uint8_t row_of[65] = {0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 8, 8, 9, 8, 8, 8, 10, 11, 11, 11,
-	11, 11, 11, 11, 12, 11, 11, 11, 11, 11, 11, 11, 13, 14, 14, 14, 14, 14, 14, 14, 14, 14, 14,
-	14, 14, 14, 14, 14, 15, 14, 14, 14, 14, 14, 14, 14, 14, 14, 14, 14, 14, 14, 14, 14, 16};
-
-const struct kern *kern_of(enum plan_way way, int64_t b)
-{
-	int row = b <= 64 ? row_of[b] : b <= 128 ? 17 : 18;
-
-	return &kerns[way][row];
-}
+const uint8_t kern_row[KERN_SMALL + 1] = {0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 8, 8, 9, 8, 8, 8, 10, 11,
+	11, 11, 11, 11, 11, 11, 12, 11, 11, 11, 11, 11, 11, 11, 13, 14, 14, 14, 14, 14, 14, 14, 14,
+	14, 14, 14, 14, 14, 14, 14, 15, 14, 14, 14, 14, 14, 14, 14, 14, 14, 14, 14, 14, 14, 14, 14,
+	16};

@@ -22,7 +22,16 @@ struct kern {
 	void (*list32)(char *mem, char *packed, int64_t n, const int32_t *off, size_t b);
 };
 
+#define KERN_SMALL 64 /* bytes; up to here a block's row is in kern_row */
+#define KERN_ROWS  19
+
+extern const struct kern kern_table[2][KERN_ROWS];
+extern const uint8_t kern_row[KERN_SMALL + 1];
+
 /* The loops for blocks of b bytes, b > 0. */
-const struct kern *kern_of(enum plan_way way, int64_t b);
+static inline const struct kern *kern_of(enum plan_way way, int64_t b)
+{
+	return &kern_table[way][b <= KERN_SMALL ? kern_row[b] : b <= 128 ? 17 : 18];
+}
 
 #endif
