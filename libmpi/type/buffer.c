@@ -10,21 +10,31 @@
 #include "engine.h"
 #include "libmpi/core/err.h"
 
-/* Is there room for count elements at *position?  Sets *bytes. */
-static int room(
-	const struct type *type, int64_t count, int64_t position, int64_t size, int64_t *bytes)
+/* Why there is no room for count elements at `position'. */
+static __attribute__((cold, noinline)) int no_room(
+	const struct type *type, int64_t count, int64_t position, int64_t size)
 {
-	if (__builtin_mul_overflow(count, type->size, bytes))
+	int64_t bytes;
+
+	if (__builtin_mul_overflow(count, type->size, &bytes))
 		return haft_err(MPI_ERR_COUNT, "%lld elements of %lld bytes are too many",
 			(long long)count, (long long)type->size);
 	if (position < 0 || position > size)
 		return haft_err(MPI_ERR_ARG, "position %lld is not in the buffer of %lld bytes",
 			(long long)position, (long long)size);
-	if (*bytes > size - position)
-		return haft_err(MPI_ERR_TRUNCATE,
-			"%lld bytes at position %lld do not fit a buffer of %lld bytes",
-			(long long)*bytes, (long long)position, (long long)size);
-	return 0;
+	return haft_err(MPI_ERR_TRUNCATE,
+		"%lld bytes at position %lld do not fit a buffer of %lld bytes", (long long)bytes,
+		(long long)position, (long long)size);
+}
+
+/* Is there room for count elements at `position'?  Sets *bytes. */
+static inline int room(
+	const struct type *type, int64_t count, int64_t position, int64_t size, int64_t *bytes)
+{
+	if (likely(!__builtin_mul_overflow(count, type->size, bytes) && position >= 0 &&
+		    position <= size && *bytes <= size - position))
+		return 0;
+	return no_room(type, count, position, size);
 }
 
 int type_pack_at(const void *inbuf, int64_t incount, struct type *type, void *outbuf,

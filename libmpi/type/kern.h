@@ -34,4 +34,12 @@ static inline const struct kern *kern_of(enum plan_way way, int64_t b)
 	return &kern_table[way][b <= KERN_SMALL ? kern_row[b] : b <= 128 ? 17 : 18];
 }
 
+/* The innermost dim of a nest without leaf. */
+static inline void kern_row_move(
+	const struct type_plan *p, enum plan_way way, char *mem, char *packed)
+{
+	kern_of(way, p->block)
+		->grid(mem, packed, 1, 0, 0, p->dim[0].n, p->dim[0].stride, (size_t)p->block);
+}
+
 #endif

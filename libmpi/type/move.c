@@ -140,13 +140,6 @@ static void nested(const struct loops *l, enum plan_way way, char *mem, char *pa
 	}
 }
 
-/* The innermost dim of a nest without leaf. */
-static void row(const struct type_plan *p, enum plan_way way, char *mem, char *packed)
-{
-	kern_of(way, p->block)
-		->grid(mem, packed, 1, 0, 0, p->dim[0].n, p->dim[0].stride, (size_t)p->block);
-}
-
 /* n times the innermost `dims' dims of a nest; mem is where its first block is. */
 static void nest_whole(const struct type_plan *p, int dims, enum plan_way way, char *mem,
 	char *packed, int64_t n, int64_t mstep, int64_t pstep)
@@ -154,7 +147,7 @@ static void nest_whole(const struct type_plan *p, int dims, enum plan_way way, c
 	struct loops l;
 
 	if (dims == 1 && n == 1 && p->leaf == NULL) {
-		row(p, way, mem, packed);
+		kern_row_move(p, way, mem, packed);
 		return;
 	}
 	l.n = 0;
@@ -478,14 +471,7 @@ void plan_move(const struct type_plan *p, enum plan_way way, char *mem, int64_t 
 	char *packed, int64_t n)
 {
 	struct part rest[2];
-	int k;
-
-	/* A short message is often one element of one loop, and then each step counts. */
-	if (n == p->size && at == 0 && p->kind == PLAN_NEST && p->dims == 1 && p->leaf == NULL) {
-		row(p, way, step(mem, p->off), packed);
-		return;
-	}
-	k = elements(p, way, mem, extent, at, packed, n, rest);
+	int k = elements(p, way, mem, extent, at, packed, n, rest);
 	for (int i = 0; i < k; i++)
 		part(rest[i], way);
 }

@@ -4,7 +4,7 @@
  *     dense ──> memcpy        else ──> the type's plan (plan.h), which move.c executes */
 #include "libmpi/type/type.h"
 #include "libmpi/core/err.h"
-#include "libmpi/type/plan.h"
+#include "libmpi/type/kern.h"
 #include <string.h>
 
 /* Bytes on the stack that a copy between types of different structure goes through. */
@@ -22,10 +22,19 @@ static inline char *piece(const struct type *type, const void *buf, int64_t at)
 	return (char *)((uintptr_t)buf + (uintptr_t)(type->true_lb + at));
 }
 
+/* One whole element that is one loop?  Short messages often are, and then each step counts. */
+static inline bool is_row(const struct type_plan *p, int64_t at, int64_t n)
+{
+	return p->kind == PLAN_NEST && p->dims == 1 && p->leaf == NULL && at == 0 && n == p->size;
+}
+
 void type_pack_part(const struct type *type, const void *buf, int64_t at, void *dst, int64_t n)
 {
 	if (is_piece(type, at, n))
 		memcpy(dst, piece(type, buf, at), (size_t)n);
+	else if (n > 0 && is_row(type->plan, at, n))
+		kern_row_move(type->plan, PLAN_PACK,
+			(char *)((uintptr_t)buf + (uintptr_t)type->plan->off), dst);
 	else if (n > 0)
 		plan_move(type->plan, PLAN_PACK, (char *)(uintptr_t)buf, type->extent, at, dst, n);
 }
@@ -34,6 +43,10 @@ void type_unpack_part(const struct type *type, void *buf, int64_t at, const void
 {
 	if (is_piece(type, at, n))
 		memcpy(piece(type, buf, at), src, (size_t)n);
+	else if (n > 0 && is_row(type->plan, at, n))
+		kern_row_move(type->plan, PLAN_UNPACK,
+			(char *)((uintptr_t)buf + (uintptr_t)type->plan->off),
+			(char *)(uintptr_t)src);
 	else if (n > 0)
 		plan_move(
 			type->plan, PLAN_UNPACK, buf, type->extent, at, (char *)(uintptr_t)src, n);
