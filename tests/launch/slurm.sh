@@ -146,6 +146,16 @@ for n in 1 2 3; do
 done
 want_lines 6
 
+# Our mpiexec over the nodes of an allocation.
+launch='salloc -N2 --ntasks-per-node=2'
+under "$run" -launcher slurm -iface lo -hosts n1:2,n2:2 -v "$ranks" hello
+want_rc 0
+want_ranks 4
+want_err 'rank 3 is process '
+under "$run" -launcher slurm -iface lo -hosts n1,n9 true
+want_some_rc
+want_err 'host n9 (rank 1): its agent could not be started'
+
 if srun --mpi=list 2>&1 | grep -q pmix; then
 	launch='srun --mpi=pmix -N1'
 	all_well

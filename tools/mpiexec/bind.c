@@ -155,7 +155,7 @@ char *bind_text(const cpu_set_t *set)
 	char *s = text("%s", "");
 
 	for (int c = 0, from = -1; c <= CPU_SETSIZE; c++) {
-		bool in = c < CPU_SETSIZE && CPU_ISSET(c, set);
+		bool in = c < CPU_SETSIZE && CPU_ISSET((size_t)c, set);
 		char *more;
 
 		if (in && from < 0)

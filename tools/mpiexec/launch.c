@@ -21,6 +21,11 @@
 static const char *const ssh_words[] = {"-x", "-T", "-o", "BatchMode=yes", "-o",
 	"ConnectTimeout=10", "-o", "EscapeChar=none", NULL};
 
+/* One step of the allocation for one agent, which shares its CPUs with what runs there anyway;
+ * bytes pass as they come. */
+static const char *const srun_words[] = {"--nodes=1", "--ntasks=1", "--overlap", "--mpi=none",
+	"--cpu-bind=none", "--unbuffered", "--input=0", "--quiet", "--nodelist", NULL};
+
 /* `s' as one word of a shell. */
 static char *quote(const char *s)
 {
@@ -62,17 +67,28 @@ const char *launch_name(const struct plan *p, int host)
 	return p->launch_exec;
 }
 
+/* The launcher's own options. */
+static const char *const *options_of(enum launcher l)
+{
+	static const char *const none[] = {NULL};
+
+	if (l == LAUNCH_SSH)
+		return ssh_words;
+	return l == LAUNCH_SLURM ? srun_words : none;
+}
+
 /* The words of the command; free them with words_free. */
 static char **words_make(const struct plan *p, int host)
 {
 	bool shell = p->launcher == LAUNCH_SSH || p->launcher == LAUNCH_RSH;
-	char **v = grow(NULL, countof(ssh_words) + 5, sizeof *v);
+	const char *const *options = options_of(p->launcher);
+	char **v = grow(NULL, countof(ssh_words) + countof(srun_words) + 5, sizeof *v);
 	size_t n = 0;
 
 	if (!p->host[host].local && p->launcher != LAUNCH_FORK) {
 		v[n++] = text("%s", p->launch_exec);
-		for (size_t i = 0; p->launcher == LAUNCH_SSH && ssh_words[i] != NULL; i++)
-			v[n++] = text("%s", ssh_words[i]);
+		for (size_t i = 0; options[i] != NULL; i++)
+			v[n++] = text("%s", options[i]);
 		v[n++] = text("%s", p->host[host].name);
 		v[n++] = shell ? quote(p->agent) : text("%s", p->agent);
 	} else {

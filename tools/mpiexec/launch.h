@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* launch.h - starts an agent on another host: mpiexec itself, with one private option.
  *
- *   ssh      COMMAND -x -T -o ... HOST 'PATH' --haft-agent    the path is quoted for the shell
- * there rsh      COMMAND HOST 'PATH' --haft-agent                 the same exec     COMMAND HOST
- * PATH --haft-agent                   words, for who runs them as they are fork     PATH
- * --haft-agent                                here: hosts in name only, for tests
+ *   ssh     COMMAND -x -T -o .. HOST 'PATH' OPTION    PATH is quoted for the shell there
+ *   rsh     COMMAND HOST 'PATH' OPTION                 the same
+ *   slurm   COMMAND .. --nodelist HOST PATH OPTION     a step of an allocation
+ *   exec    COMMAND HOST PATH OPTION                   words, for who runs them as they are
+ *   fork    PATH OPTION                                here: hosts in name only, for tests
  *
  * That path is the only word of the command line that a user's file name can be in: everything else
  * (programs, arguments, directories, variables) goes through the link. */
