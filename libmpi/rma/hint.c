@@ -5,7 +5,7 @@
  *      no_locks                     kept: MPI_Win_lock is refused then
  *      accumulate_ordering          kept; operations are always in the order of their calls
  *      accumulate_ops               kept; atomics hold for different operations at the same time
- *      mpi_accumulate_granularity   kept; atomics are per element, locks per RMA_STRIPE_BYTES
+ *      mpi_accumulate_granularity   kept; atomics are per element, locks per 64 KiB (acc.c)
  *      same_size, same_disp_unit    kept
  *      alloc_shared_noncontig       each part of a shared window has memory of its own
  *      mpi_minimum_memory_alignment of memory that comes with the window
