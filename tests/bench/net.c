@@ -325,6 +325,7 @@ int main(int argc, char **argv)
 	const char *where = argc > 2 ? argv[2] : "tcp:127.0.0.1:0";
 	struct side s = {0};
 
+	setvbuf(stdout, NULL, _IOLBF, 0);
 	if (rounds < 1 || rounds > ROUNDS_MAX)
 		return 2;
 	raw_pair(where, raw);

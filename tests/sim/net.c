@@ -24,7 +24,7 @@
 #include <unistd.h>
 
 #define LIVES       300
-#define STEPS_MAX   2000000
+#define STEPS_MAX   20000000
 #define BATCHES_MAX 24 /* streams in a life */
 #define CUTS_MAX    3  /* buffers of a stream on each side */
 
@@ -300,6 +300,8 @@ static void draw_odds(struct chances *o)
 		.late = world_draw(&world, 50000),
 		.delay_us = 1 + world_draw(&world, world_draw(&world, 4) ? 2000 : 300000),
 		.room = 64 + world_draw(&world, world_draw(&world, 4) ? 200000 : 2000)};
+	if (o->delay_us > 2000 && o->room < 20000)
+		o->room = 20000; /* else it would take hours of steps */
 	if (world_draw(&world, 3) == 0)
 		o->reset = 1 + world_draw(&world, world_draw(&world, 3) ? 20 : 2000);
 	if (world_draw(&world, 8) == 0)
