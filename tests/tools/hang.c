@@ -123,6 +123,16 @@ static void long_sends(void)
 		MPI_Send(y, 100000, MPI_INT, rank ^ 1, 9, c);
 }
 
+/* Rank 1 has an error, and goes elsewhere. */
+static void refused(void)
+{
+	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+	if (MPI_Bcast(y, 100000, MPI_INT, rank == 1 ? 99 : 0, MPI_COMM_WORLD) != MPI_SUCCESS)
+		MPI_Recv(x, 1, MPI_INT, 0, 6, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	else
+		MPI_Barrier(MPI_COMM_WORLD);
+}
+
 static void any(void)
 {
 	MPI_Recv(x, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
@@ -217,7 +227,8 @@ static const struct {
 } all[] = {{"recv", recv_recv}, {"ssend", ssend_ring}, {"missing", missing}, {"locked", locked},
 	{"unposted", unposted}, {"tag", wrong_tag}, {"waitall", waitall}, {"waitany", waitany},
 	{"iallreduce", iallreduce}, {"long", long_sends}, {"any", any}, {"slow", slow},
-	{"test", test}, {"turns", turns}, {"final", final}, {"again", again}, {"busy", busy}};
+	{"test", test}, {"turns", turns}, {"refused", refused}, {"final", final}, {"again", again},
+	{"busy", busy}};
 
 int main(int argc, char **argv)
 {

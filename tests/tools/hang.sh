@@ -91,6 +91,12 @@ want_err 'in MPI_Wait for a collective call of MPI_COMM_WORLD, for rank 2'
 want_waited 'rank 2' ' in MPI_Probe to receive from rank 0, tag 4'
 want_err 'a cycle: 0 waits for 2, 2 waits for 0'
 
+# An error in one rank only.
+hangs 3 refused
+stop
+want_err ' of MPI_COMM_WORLD, for rank 1'
+want_waited 'rank 1' ' in MPI_Recv to receive from rank 0, tag 6, MPI_COMM_WORLD'
+
 # Ranks of other communicators.
 hangs 8 long
 stop

@@ -234,7 +234,7 @@ static void works(void)
 static void late(void)
 {
 	int count, x = 1, y = 0;
-	MPI_T_cvar_handle h = open_var("HAFT_EAGER", &count);
+	MPI_T_cvar_handle h = open_var("HAFT_COLL", &count);
 
 	OK(MPI_T_cvar_read(h, &x));
 	CHECK(MPI_T_cvar_write(h, &x) == MPI_T_ERR_CVAR_SET_NEVER);
@@ -244,6 +244,45 @@ static void late(void)
 	OK(MPI_T_cvar_write(h, &x));
 	OK(MPI_T_cvar_read(h, &y));
 	CHECK(y == 1);
+	close_var(&h);
+}
+
+/* What a process has for itself can be set while messages run, and the messages are of it: with
+ * HAFT_EAGER=0 a standard send of one element is not done before somebody asks for it. */
+static void at_any_time(void)
+{
+	static const char *const names[] = {
+		"HAFT_SPIN", "HAFT_YIELD", "HAFT_RING", "HAFT_SLEEP", "HAFT_READ"};
+	int count, flag, old, x = 0, y = 4711, zero = 0, other = 1 - check_rank;
+	MPI_T_cvar_handle h;
+	MPI_Request r;
+
+	for (int i = 0; i < 5; i++) {
+		h = open_var(names[i], &count);
+		OK(MPI_T_cvar_read(h, &old));
+		OK(MPI_T_cvar_write(h, &zero));
+		OK(MPI_Sendrecv(&y, 1, MPI_INT, check_rank, 0, &x, 1, MPI_INT, check_rank, 0,
+			MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+		OK(MPI_Barrier(MPI_COMM_WORLD));
+		OK(MPI_T_cvar_write(h, &old));
+		CHECK(x == y);
+	}
+	if (check_size != 2)
+		return;
+	h = open_var("HAFT_EAGER", &count);
+	OK(MPI_T_cvar_read(h, &old));
+	for (int eager = 1; eager >= 0; eager--) {
+		OK(MPI_T_cvar_write(h, eager ? &old : &zero));
+		OK(MPI_Isend(&y, 1, MPI_INT, other, 1, MPI_COMM_WORLD, &r));
+		for (int i = flag = 0; i < 100 && !flag; i++)
+			OK(MPI_Test(&r, &flag, MPI_STATUS_IGNORE));
+		CHECK(flag == (eager != 0));
+		OK(MPI_Barrier(MPI_COMM_WORLD));
+		OK(MPI_Recv(&x, 1, MPI_INT, other, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+		if (!flag)
+			OK(MPI_Wait(&r, MPI_STATUS_IGNORE));
+	}
+	OK(MPI_T_cvar_write(h, &old));
 	close_var(&h);
 }
 
@@ -265,6 +304,7 @@ int main(int argc, char **argv)
 	listed();
 	wrong();
 	late();
+	at_any_time();
 	MPI_Finalize();
 	late();
 	OK(MPI_T_finalize());
