@@ -13,6 +13,7 @@
 
 static const struct haft_row rows[HAFT_SETTINGS] = {
 	[HAFT_SET_EAGER] = {.name = "HAFT_EAGER",
+		.late = true,
 		.normal = MEAN_OR(96, 16384),
 		.max = 1 << 20,
 		.meaning = "largest message, in bytes, that is sent before the receiver asks for "
@@ -44,6 +45,7 @@ static const struct haft_row rows[HAFT_SETTINGS] = {
 		.meaning = "1: MPI_Finalize prints what the program has not freed, and where it "
 			   "was made"},
 	[HAFT_SET_READ] = {.name = "HAFT_READ",
+		.late = true,
 		.form = HAFT_FORM_WORD,
 		.max = 2,
 		.words = {"auto", "never", "always"},
@@ -68,10 +70,12 @@ static const struct haft_row rows[HAFT_SETTINGS] = {
 		.meaning = "bytes of messages that have come before their receives, of all "
 			   "senders together; who sends more must wait until he is asked"},
 	[HAFT_SET_FAR] = {.name = "HAFT_EAGER_NET",
+		.late = true,
 		.normal = MEAN_OR(96, 65536),
 		.max = 1 << 20,
 		.meaning = "the same as HAFT_EAGER for processes that are reached by sockets"},
 	[HAFT_SET_RING] = {.name = "HAFT_RING",
+		.late = true,
 		.normal = MEAN_OR(2, 4),
 		.max = INT32_MAX,
 		.meaning = "messages to a process through the inbox that all its senders share, "
@@ -86,16 +90,19 @@ static const struct haft_row rows[HAFT_SETTINGS] = {
 		.meaning = "bytes of one chunk of a pipe, through which large messages go; the "
 			   "same for all processes of a job"},
 	[HAFT_SET_SPIN] = {.name = "HAFT_SPIN",
+		.late = true,
 		.normal = 2000,
 		.max = 1 << 30,
 		.meaning = "looks of a wait that keep the CPU, before it yields; none with more "
 			   "processes than CPUs"},
 	[HAFT_SET_YIELD] = {.name = "HAFT_YIELD",
+		.late = true,
 		.normal = 200,
 		.max = 1 << 30,
 		.meaning = "yields of a wait before it sleeps; 4 are enough if others ran "
 			   "meanwhile"},
 	[HAFT_SET_SLEEP] = {.name = "HAFT_SLEEP",
+		.late = true,
 		.form = HAFT_FORM_WORD,
 		.max = 2,
 		.words = {"auto", "never", "always"},

@@ -96,7 +96,7 @@ struct haft_row {
 	bool everywhere; /* all processes of a job must have the same value */
 	bool launch;     /* read by who starts the job: only haft_set_launch says that it is bad */
 	int64_t step;    /* of numbers: 0, or only multiples of it */
-	bool late;       /* read whenever it is needed; else once, when MPI starts or soon after */
+	bool late; /* can be set at any time; else it is read once, when MPI starts or soon after */
 };
 
 /* Row i of the table; NULL: there is none.  Any thread. */

@@ -73,6 +73,10 @@ extern void (*p2p_window)(const struct shm_frame *f);
 /* p2p_progress moves what can be moved, once; returns > 0 if something moved. */
 int p2p_progress(void);
 
+/* Reads the settings again that may change while MPI runs (HAFT_EAGER ...): for messages from now
+ * on. Under the lock. */
+void p2p_tune(void);
+
 /* p2p_look is p2p_progress for calls that look and come back (MPI_Test, MPI_Iprobe ...): after some
  * that have moved nothing it gives up the CPU, if there are more ranks than CPUs. */
 void p2p_look(void);

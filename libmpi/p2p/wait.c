@@ -33,6 +33,17 @@ static int64_t eager_of(enum haft_setting set, int64_t frame_max)
 	return eager < frame_max ? eager : frame_max;
 }
 
+void p2p_tune(void)
+{
+	if (p2p.peers == NULL)
+		return;
+	p2p.eager = eager_of(HAFT_SET_EAGER, via.frame_max);
+	p2p.eager_far = eager_of(HAFT_SET_FAR, NET_FRAME_MAX);
+	for (int i = 0; i < p2p.npeers; i++)
+		if (p2p.peers[i].eager >= 0) /* the others have asked for nothing that is unasked */
+			pace_told(i, false);
+}
+
 int p2p_open(void)
 {
 	buffer_open();

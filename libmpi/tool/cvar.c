@@ -5,11 +5,12 @@
  *     one word     MPI_INT, with an enumeration of the words
  *     a list, text MPI_CHAR, as the environment would have it
  *
- * Engines read most settings once, when MPI starts for the first time, and never again: these can
- * be written until then, and are MPI_T_ERR_CVAR_SET_NEVER afterwards.  What is `late' in the table
- * is read whenever it is needed. */
+ * Engines read what all processes must share once, when MPI starts for the first time, and never
+ * again: such settings can be written until then, and are MPI_T_ERR_CVAR_SET_NEVER afterwards. What
+ * is `late' in the table can be written at any time. */
 #include "libmpi/core/err.h"
 #include "libmpi/core/set.h"
+#include "libmpi/p2p/p2p.h"
 #include "libmpi/tool/tool.h"
 #include "libmpi/type/type.h"
 #include "libmpi/via/via.h"
@@ -243,6 +244,15 @@ static bool put(int i, enum shape shape, const void *buf)
 	return haft_set_put_number(i, shape == SHAPE_INT ? number : value);
 }
 
+/* MPI may run: what it has read is read again.  The lock is held. */
+static void tune(void)
+{
+	if (via.shm == NULL)
+		return;
+	via_tune();
+	p2p_tune();
+}
+
 int tool_cvar_write(MPI_T_cvar_handle handle, const void *buf)
 {
 	int i, err = cvar_find(handle, &i);
@@ -258,8 +268,10 @@ int tool_cvar_write(MPI_T_cvar_handle handle, const void *buf)
 	if (via.shm != NULL && !haft_set_row(i)->late)
 		return haft_err(MPI_T_ERR_CVAR_SET_NEVER,
 			"%s was read when MPI was initialized, and stays", haft_set_row(i)->name);
-	if (put(i, shape_of(haft_set_row(i)), buf))
+	if (put(i, shape_of(haft_set_row(i)), buf)) {
+		tune();
 		return 0;
+	}
 	haft_set_range(i, range, sizeof(range));
 	return haft_err(MPI_T_ERR_INVALID, "%s can be: %s", haft_set_row(i)->name, range);
 }

@@ -16,7 +16,7 @@ struct via via;
 static_assert(SHM_SLEEP_AUTO == 0 && SHM_SLEEP_NEVER == 1 && SHM_SLEEP_ALWAYS == 2,
 	"HAFT_SLEEP=auto, never, always");
 
-static void tune(struct shm *s)
+void via_tune(void)
 {
 	const struct shm_tune t = {
 		.puts = (uint32_t)haft_set(HAFT_SET_RING),
@@ -25,7 +25,7 @@ static void tune(struct shm *s)
 		.sleep = (enum shm_sleep)haft_set(HAFT_SET_SLEEP),
 	};
 
-	shm_tune_set(s, &t);
+	shm_tune_set(via.shm, &t);
 }
 
 /* Makes the table of slots, and the one that leads back. */
@@ -103,7 +103,7 @@ int via_open(struct via_conf *conf)
 	if (err != 0)
 		return haft_err(MPI_ERR_OTHER, "rank %d cannot attach to the shared segment: %s",
 			conf->me, shm_error_text(err));
-	tune(via.shm);
+	via_tune();
 	via.me = conf->me;
 	via.npeers = conf->npeers;
 	via.awaited = -1;

@@ -259,6 +259,9 @@ static inline void via_wait_end(struct shm_wait *w)
  * somebody's pass or call has brought what they want (haft_unlock looks), or until the watch is
  * free.  All of this runs under the library's lock, which is given up while a thread idles. */
 
+/* via_tune reads the settings of waiting and of rings again (HAFT_SPIN ...).  MPI runs. */
+void via_tune(void);
+
 /* via_threads: several threads from now on. */
 void via_threads(void);
 
