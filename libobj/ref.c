@@ -88,7 +88,7 @@ static __attribute__((noinline)) void *new_any(struct obj_class *c, void *arg, u
 		return NULL;
 	o->u.cls = c;
 	slot_note(o, NULL, site);
-	__atomic_store_n(&o->refs, OBJ_REFS_USER, __ATOMIC_RELAXED);
+	__atomic_store_n(&o->refs, OBJ_REFS_USER, __ATOMIC_RELEASE); /* obj_slot_hold sees cls */
 	if (!(c->flags & OBJ_F_RAW))
 		clear(c, o);
 	if (c->flags & (F_CONSTRUCT | F_TRACE) && !new_slow(c, o, arg))
@@ -115,7 +115,7 @@ static inline void *new_at(struct obj_class *c, void *arg, uintptr_t site)
 	__builtin_prefetch(m->head, 1);
 	o->u.cls = c;
 	slot_note(o, NULL, site);
-	__atomic_store_n(&o->refs, OBJ_REFS_USER, __ATOMIC_RELAXED);
+	__atomic_store_n(&o->refs, OBJ_REFS_USER, __ATOMIC_RELEASE); /* obj_slot_hold sees cls */
 	if (!(c->flags & OBJ_F_RAW))
 		clear(c, o);
 	__atomic_store_n(&o->token, token_next(o->token) ^ TOKEN_DEAD, __ATOMIC_RELEASE);
