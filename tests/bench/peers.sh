@@ -29,6 +29,7 @@ results=$work/results.txt
 log=$work/log.txt
 # make passes its lists; without it they are looked up.
 LINE=${LINE:-tests/bench/line.c}
+COPY=${COPY:-tests/bench/copy.c}
 SOURCES=${SOURCES:-$(sed -n '/^bench_SRCS/,/[^\\]$/s/^\t\([^ ]*\).*/\1/p' "$here/files.mk")}
 failed=0
 
@@ -69,6 +70,8 @@ build()
 	done
 	(cd "$top" && ${CC:-cc} -std=gnu11 -D_GNU_SOURCE -O2 -Wall -o "$work/line" \
 		$LINE) || die "line.c does not compile"
+	(cd "$top" && ${CC:-cc} -std=gnu11 -D_GNU_SOURCE -O2 -Wall -o "$work/copy" \
+		$COPY) || die "copy.c does not compile"
 }
 
 # The first processor that this shell may use.
@@ -82,6 +85,14 @@ line_probe()
 {
 	"$work/line" 2>>"$log" | awk -v when="$1" '{
 		printf "cache line %s: %.0f ns one way (p10 %.0f, p90 %.0f)\n", when, $14, $6, $22 }'
+}
+
+# copy_probe WHEN: what copying between two processes costs without any library.
+copy_probe()
+{
+	"$work/copy" 2>>"$log" | awk -v when="$1" '{
+		printf "bare copies %s, us: 64 KiB pipe %.3g, read %.3g, by both %.3g;", when, $5, $6, $7
+		printf " 1 MiB %.4g, %.4g, %.4g\n", $9, $10, $11 }'
 }
 
 # Seconds since the epoch, as EPOCHREALTIME has them in any locale.
@@ -155,6 +166,7 @@ build
 : >"$log"
 echo "$(nproc) processors, load average $(cut -d' ' -f1 /proc/loadavg)"
 line_probe before
+copy_probe before
 table head "" "" "" "" row
 np=
 while IFS='|' read -r figure n place rounds first target title; do
@@ -171,5 +183,6 @@ while IFS='|' read -r figure n place rounds first target title; do
 	table row "$figure" "$np.$place" "$first" "$target" "$title"
 done <"$here/rows.txt"
 line_probe after
+copy_probe after
 grep -q ' [>!] ' "$results" && echo "* some rounds gave no figure: $log"
 exit $failed
