@@ -99,14 +99,15 @@ const char *via_error_text(int peer, int error)
 
 /* --- the bell -------------------------------------------------------------------------------- */
 
-/* Where the rank in a slot of this host's segment has its bell. */
+/* Where the rank in a slot of this host's segment has its bell: several hosts may be one machine.
+ */
 static socklen_t bell_name(struct sockaddr_un *a, int slot)
 {
 	int n;
 
 	*a = (struct sockaddr_un){.sun_family = AF_UNIX};
-	n = snprintf(a->sun_path + 1, sizeof(a->sun_path) - 1, "haft-%016llx-%d",
-		(unsigned long long)shm_seg_cookie(via.shm->seg), slot);
+	n = snprintf(a->sun_path + 1, sizeof(a->sun_path) - 1, "haft-%016llx-%d-%d",
+		(unsigned long long)shm_seg_cookie(via.shm->seg), via_machine(via.me), slot);
 	return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n);
 }
 

@@ -7,9 +7,10 @@
  *
  * A process has the bell only where there are far peers; else it sleeps in libshm's futex.
  *
- * The bell's name is in the abstract namespace (host-wide, nothing in the file system) and has the
- * segment's cookie in it.  What comes by it has no content: a stranger's datagram ends a sleep, no
- * more.  Who has no name, because a stranger has taken it, sleeps for a millisecond at a time. */
+ * The bell's name is in the abstract namespace (host-wide, nothing in the file system); job's
+ * cookie, host and slot are in it.  What comes by it has no content: a stranger's datagram ends a
+ * sleep, no more.  Who has no name, because a stranger has taken it, sleeps for a millisecond at a
+ * time. */
 #ifndef HAFT_VIA_FAR_H
 #define HAFT_VIA_FAR_H
 
