@@ -155,6 +155,8 @@ static bool bell_sleep(void *arg, uint64_t ns)
 		ns = (uint64_t)ms * 1000000u;
 	t = (struct timespec){(time_t)(ns / 1000000000u), (long)(ns % 1000000000u)};
 	n = ppoll(fds, 2, &t, NULL);
+	if (n > 0 && fds[0].revents != 0)
+		atomic_store_explicit(&via.due, true, memory_order_relaxed);
 	if (n > 0 && fds[1].revents != 0)
 		bell_drain();
 	return n == 0;

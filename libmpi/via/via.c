@@ -16,15 +16,24 @@ struct via via;
 static_assert(SHM_SLEEP_AUTO == 0 && SHM_SLEEP_NEVER == 1 && SHM_SLEEP_ALWAYS == 2,
 	"HAFT_SLEEP=auto, never, always");
 
+/* Between two spins or yields a process with far peers looks at its sockets, which takes as long as
+ * several of these: where others wait for the CPU it sleeps the sooner. */
+#define SPINS_FAR  50
+#define YIELDS_FAR 10
+
 void via_tune(void)
 {
-	const struct shm_tune t = {
+	struct shm_tune t = {
 		.puts = (uint32_t)haft_set(HAFT_SET_RING),
 		.spins = (uint32_t)haft_set(HAFT_SET_SPIN),
 		.yields = (uint32_t)haft_set(HAFT_SET_YIELD),
 		.sleep = (enum shm_sleep)haft_set(HAFT_SET_SLEEP),
 	};
 
+	if (via.net != NULL && via.contended) {
+		t.spins = t.spins < SPINS_FAR ? t.spins : SPINS_FAR;
+		t.yields = t.yields < YIELDS_FAR ? t.yields : YIELDS_FAR;
+	}
 	shm_tune_set(via.shm, &t);
 }
 
@@ -103,7 +112,6 @@ int via_open(struct via_conf *conf)
 	if (err != 0)
 		return haft_err(MPI_ERR_OTHER, "rank %d cannot attach to the shared segment: %s",
 			conf->me, shm_error_text(err));
-	via_tune();
 	via.me = conf->me;
 	via.npeers = conf->npeers;
 	via.awaited = -1;
@@ -111,7 +119,9 @@ int via_open(struct via_conf *conf)
 	via.mem_len = shm_seg_len(conf->seg);
 	via.contended = shm_seg_contended(conf->seg);
 	via.deliver = conf->deliver;
-	return ways_open(conf, shm_seg_nranks(conf->seg));
+	err = ways_open(conf, shm_seg_nranks(conf->seg));
+	via_tune();
+	return err;
 }
 
 /* --- peers that are not slots ---------------------------------------------------------------- */
@@ -164,6 +174,10 @@ int via_poll_any(void)
 		hot = via.awaited < 0 ? NEAR_LOOKS : 0;
 	else if (hot > 0)
 		hot--;
+	if (unlikely(atomic_load_explicit(&via.due, memory_order_relaxed))) {
+		atomic_store_explicit(&via.due, false, memory_order_relaxed);
+		return n + net_poll(via.net);
+	}
 	if (hot == 0 || ++tick % FAR_SELDOM == 0)
 		n += net_poll_from(via.net, via.awaited);
 	return n;

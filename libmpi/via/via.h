@@ -35,6 +35,7 @@ struct via {
 	const int32_t *peers; /* by slot: who is there; NULL if slots is */
 	struct net *net;      /* the way to far peers; NULL: there are none */
 	int awaited;          /* a far peer whose socket is looked at first; -1: none */
+	_Atomic bool due;     /* a sleep was ended by some socket: the next look is at all */
 	uint32_t frame_max;   /* bytes: to near peers; NET_FRAME_MAX to far ones */
 	uint64_t mem_len;     /* bytes of the segment, mapped at shm->base */
 	bool contended;       /* more ranks than CPUs: whoever spins, hinders */
