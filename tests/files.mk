@@ -88,6 +88,7 @@ mpi_TESTS += tests/std/ch02/system.c
 mpi_TESTS += tests/std/ch02/terms.c
 mpi_TESTS += tests/std/ch02/values.c
 mpi_TESTS += tests/std/ch03/complete.c
+mpi_TESTS += tests/std/ch03/empty.c
 mpi_TESTS += tests/std/ch03/flood.c
 mpi_TESTS += tests/std/ch03/leave.c
 mpi_TESTS += tests/std/ch03/many.c

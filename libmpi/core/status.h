@@ -48,12 +48,20 @@ static inline void haft_status_set(MPI_Status *s, int source, int tag, int64_t b
 	haft_status_set_cancelled(s, cancelled);
 }
 
-/* The status of an operation with MPI_PROC_NULL or a null request: source as given, tag any, no
- * bytes.  MPI_ERROR is not touched, as the standard wants for calls that return one status.  s may
- * be MPI_STATUS_IGNORE. */
-static inline void haft_status_empty(MPI_Status *s, int source)
+/* The empty status, that of a null or inactive request: error is MPI_SUCCESS (MPI-5.0 3.7.3).  s
+ * may be MPI_STATUS_IGNORE. */
+static inline void haft_status_empty(MPI_Status *s)
 {
-	haft_status_set(s, source, MPI_ANY_TAG, 0, 0);
+	haft_status_set(s, MPI_ANY_SOURCE, MPI_ANY_TAG, 0, 0);
+	if (s != MPI_STATUS_IGNORE)
+		s->MPI_ERROR = MPI_SUCCESS;
+}
+
+/* The status of a receive or probe from MPI_PROC_NULL (MPI-5.0 3.11).  MPI_ERROR is not touched, as
+ * the standard wants for calls that return one status.  s may be MPI_STATUS_IGNORE. */
+static inline void haft_status_nobody(MPI_Status *s)
+{
+	haft_status_set(s, MPI_PROC_NULL, MPI_ANY_TAG, 0, 0);
 }
 
 #endif

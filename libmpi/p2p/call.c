@@ -249,7 +249,7 @@ int p2p_recv(void *buf, int64_t count, struct type *type, int source, int tag, s
 	int64_t room;
 
 	if (source == MPI_PROC_NULL) {
-		haft_status_empty(status, MPI_PROC_NULL);
+		haft_status_nobody(status);
 		return 0;
 	}
 	if (source >= 0 && type->dense && buf_given(buf) &&
@@ -270,7 +270,7 @@ int p2p_sendrecv(const void *sbuf, int64_t scount, struct type *stype, int dest,
 	int peer, err, send_err;
 
 	if (source == MPI_PROC_NULL) {
-		haft_status_empty(status, MPI_PROC_NULL);
+		haft_status_nobody(status);
 		return p2p_send(sbuf, scount, stype, dest, stag, c);
 	}
 	err = dest == MPI_PROC_NULL ? 0 : type_check(sbuf, scount, 1, stype, "the send buffer");

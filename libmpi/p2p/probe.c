@@ -70,7 +70,7 @@ int p2p_probe(int source, int tag, struct comm *c, MPI_Status *status)
 	struct req show;
 
 	if (source == MPI_PROC_NULL) {
-		haft_status_empty(status, MPI_PROC_NULL);
+		haft_status_nobody(status);
 		return 0;
 	}
 	p = probe_of(source, tag, c);
@@ -88,7 +88,7 @@ int p2p_iprobe(int source, int tag, struct comm *c, int *flag, MPI_Status *statu
 
 	*flag = 1;
 	if (source == MPI_PROC_NULL) {
-		haft_status_empty(status, MPI_PROC_NULL);
+		haft_status_nobody(status);
 		return 0;
 	}
 	p = probe_of(source, tag, c);
@@ -134,7 +134,7 @@ static int take(struct probe *p, struct comm *c, struct msg **message, MPI_Statu
 static int nobody(struct msg **message, MPI_Status *status)
 {
 	*message = &no_proc;
-	haft_status_empty(status, MPI_PROC_NULL);
+	haft_status_nobody(status);
 	return 0;
 }
 
@@ -193,7 +193,7 @@ int p2p_mrecv(void *buf, int64_t count, struct type *type, struct msg **message,
 
 	if (*message == &no_proc) {
 		*message = NULL;
-		haft_status_empty(status, MPI_PROC_NULL);
+		haft_status_nobody(status);
 		return 0;
 	}
 	obj_hold(c); /* until the words of an error have its name */

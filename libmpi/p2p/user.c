@@ -32,13 +32,12 @@ static int said(int code, const char *what, bool had)
 int user_query(struct req *r, MPI_Status *status)
 {
 	const struct user *u = r->scratch;
-	MPI_Status own;
+	MPI_Status own = {.MPI_ERROR = MPI_SUCCESS};
 	bool had;
 
 	if (status == MPI_STATUS_IGNORE)
 		status = &own;
-	haft_status_empty(status, MPI_UNDEFINED);
-	status->MPI_TAG = MPI_UNDEFINED;
+	haft_status_set(status, MPI_UNDEFINED, MPI_UNDEFINED, 0, 0);
 	had = haft_user_begin();
 	return said(u->query(u->extra, status), "query", had);
 }

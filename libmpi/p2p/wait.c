@@ -366,7 +366,7 @@ static int req_end(struct req **request, MPI_Status *status)
 int p2p_wait(struct req **request, MPI_Status *status)
 {
 	if (req_idle(*request)) {
-		haft_status_empty(status, MPI_ANY_SOURCE);
+		haft_status_empty(status);
 		return 0;
 	}
 	if (!(*request)->done)
@@ -378,7 +378,7 @@ int p2p_test(struct req **request, int *flag, MPI_Status *status)
 {
 	*flag = 1;
 	if (req_idle(*request)) {
-		haft_status_empty(status, MPI_ANY_SOURCE);
+		haft_status_empty(status);
 		return 0;
 	}
 	if (!(*request)->done)
@@ -394,7 +394,7 @@ int p2p_test(struct req **request, int *flag, MPI_Status *status)
 static int look_at(struct req *r, MPI_Status *status)
 {
 	if (req_idle(r)) {
-		haft_status_empty(status, MPI_ANY_SOURCE);
+		haft_status_empty(status);
 		return 0;
 	}
 	if (unlikely(r->copies != NULL))
@@ -414,7 +414,7 @@ int p2p_request_get_status(struct req *request, int *flag, MPI_Status *status)
 {
 	*flag = 1;
 	if (req_idle(request)) {
-		haft_status_empty(status, MPI_ANY_SOURCE);
+		haft_status_empty(status);
 		return 0;
 	}
 	if (!request->done)
@@ -507,7 +507,7 @@ static int end_at(struct req **r, MPI_Status *statuses, int i)
 	int err = 0;
 
 	if (req_idle(*r))
-		haft_status_empty(s, MPI_ANY_SOURCE);
+		haft_status_empty(s);
 	else
 		err = req_end(r, s);
 	if (s != MPI_STATUS_IGNORE)
@@ -594,7 +594,7 @@ int p2p_waitany(int count, struct req *reqs[], int *index, MPI_Status *status)
 
 	if (s.active == 0) {
 		*index = MPI_UNDEFINED;
-		haft_status_empty(status, MPI_ANY_SOURCE);
+		haft_status_empty(status);
 		return 0;
 	}
 	wait_until(any_done, &s, about_some(&s));
@@ -608,7 +608,7 @@ int p2p_testany(int count, struct req *reqs[], int *index, int *flag, MPI_Status
 	*index = MPI_UNDEFINED;
 	*flag = 1;
 	if (s.active == 0) {
-		haft_status_empty(status, MPI_ANY_SOURCE);
+		haft_status_empty(status);
 		return 0;
 	}
 	if (!any_done(&s))
