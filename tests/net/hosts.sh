@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# RUN time=300
+# RUN time=600
 # MPI-5.0 3.5, 6.14: programs over several hosts (here in name only: each has a segment of its own),
 # so that memory and sockets are used together, by ranks that are neighbours and by turns.
 
@@ -14,7 +14,7 @@ over() {
 		bin=$TMPDIR/${test##*/}
 		"$B/bin/mpicc" -std=gnu11 -O1 $SANFLAGS -I. tests/$test.c -o "$bin" || exit 1
 	fi
-	env "$@" timeout 60 $run $hosts -n $np "$bin" >"$TMPDIR/said" 2>&1 || {
+	env "$@" timeout 240 $run $hosts -n $np "$bin" >"$TMPDIR/said" 2>&1 || {
 		echo "$hosts -n $np $test $*: $?"
 		cat "$TMPDIR/said"
 		exit 1
@@ -33,3 +33,4 @@ over "-hosts a:3,b:2" 5 std/ch06/mix HAFT_COLL=p2p
 over "-hosts a:3,b:2" 5 std/ch06/mix HAFT_COLL_PLAN=allreduce=ring,bcast=parts
 over "-hosts a:3,b:2" 5 std/ch06/reduce HAFT_SLEEP=always
 over "-hosts a:2,b:1" 3 thread/storm
+rm -f "$TMPDIR"/*
