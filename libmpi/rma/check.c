@@ -328,12 +328,9 @@ static bool only_reads(const struct rma_access *a)
 int check_access(struct win *w, const struct rma_access *a)
 {
 	struct walk k = {.w = w, .stamp = stamp_of(w, a->rank)};
-	int64_t at;
+	int64_t at = a->disp * w->target[a->rank].unit;
 	int err;
 
-	if (a->count == 0 || a->type == NULL ||
-		__builtin_mul_overflow(a->disp, w->target[a->rank].unit, &at))
-		return 0; /* not an access, or one that is refused for other reasons */
 	k.now.target = a->rank;
 	k.now.what = a->what;
 	k.now.op = a->what == RMA_ACC && a->op != NULL ? (uint8_t)(a->op->id + 1) : 0;

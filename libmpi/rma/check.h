@@ -26,8 +26,8 @@
 int check_new(struct win *w);
 void check_free(struct win *w);
 
-/* An access that the epoch allows.  0; MPI_ERR_RMA_CONFLICT with words that name both.  Only if
- * something is recorded (epoch->check). */
+/* An access that the epoch allows and with which nothing else is wrong.  0; MPI_ERR_RMA_CONFLICT
+ * with words that name both.  Only if something is recorded (epoch->check). */
 int check_access(struct win *w, const struct rma_access *a);
 
 /* What this process has accessed is over: all of it; under a lock at a rank (-1: at any), of gets

@@ -214,12 +214,15 @@ static const char *refused(struct win *w, int rank)
 	return "no epoch lets this process access it";
 }
 
-int rma_epoch_check(struct win *w, const struct rma_access *a)
+int rma_epoch_check(struct win *w, int rank)
 {
-	const char *why = refused(w, a->rank);
+	const char *why = refused(w, rank);
 
-	if (why != NULL)
-		return epoch_wrong(w, a->rank, why);
+	return why == NULL ? 0 : epoch_wrong(w, rank, why);
+}
+
+int rma_epoch_record(struct win *w, const struct rma_access *a)
+{
 	return w->rma->epoch->check != NULL ? check_access(w, a) : 0;
 }
 

@@ -94,6 +94,27 @@ static int sizes(const struct job *j)
 	return 0;
 }
 
+/* An epoch lets this process access the target, or can be made to. */
+static int open_to(const struct job *j)
+{
+	struct win *w = j->w;
+
+	return likely(rma_may(w, &w->target[j->rank])) ? 0 : rma_epoch_check(w, j->rank);
+}
+
+/* What is still not open now is recorded. */
+static int record(const struct job *j)
+{
+	const struct rma_access a = {.rank = j->rank,
+		.what = j->what,
+		.op = j->op,
+		.disp = j->disp,
+		.count = j->tcount,
+		.type = j->ttype};
+
+	return likely(rma_may(j->w, &j->w->target[j->rank])) ? 0 : rma_epoch_record(j->w, &a);
+}
+
 int job_check(struct job *j)
 {
 	const struct rma_target *t;
@@ -106,24 +127,16 @@ int job_check(struct job *j)
 		return haft_err(
 			MPI_ERR_RANK, "rank %d is not in %s", j->rank, rma_words(j->w, words));
 	t = &j->w->target[j->rank];
-	if (!rma_may(j->w, t)) {
-		struct rma_access a = {.rank = j->rank,
-			.what = j->what,
-			.op = j->op,
-			.disp = j->disp,
-			.count = j->tcount,
-			.type = j->ttype};
-
-		err = rma_epoch_check(j->w, &a);
-		if (err != 0)
-			return err;
-	}
-	err = sizes(j);
+	err = open_to(j);
+	if (err == 0)
+		err = sizes(j);
 	if (err != 0)
 		return err;
 	if (j->tcount * j->ttype->size == 0)
 		return -1;
 	err = range(j);
+	if (err == 0)
+		err = record(j);
 	j->way = t->way;
 	j->shared = t->shared;
 	if (err == 0 && j->w->flavor == MPI_WIN_FLAVOR_DYNAMIC)

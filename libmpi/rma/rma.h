@@ -10,7 +10,7 @@
  *           bytes, unit          └── open, alone  <── set by the synchronization half
  *
  *   data movement (win.c mem.c move.c acc.c vm.c msg.c)   synchronization (epoch.c fence.c ...)
- *      rma_may(w, t), or rma_epoch_check(w, access)   ──>
+ *      rma_may(w, t), or rma_epoch_check(w, rank)     ──>
  *                              <── rma_flush(w, rank), rma_flush_all, _local; rma_post (frames)
  *
  * Engines of MPI's own calls (rma_put, rma_fence ...) are in the generated engine.h; bind/ has
@@ -134,8 +134,12 @@ static inline bool rma_may(const struct win *w, const struct rma_target *t)
 	return likely((w->open | t->open) != 0);
 }
 
-/* The slow half: 0: go on; MPI_ERR_RMA_SYNC or _CONFLICT with words.  May wait (a lock). */
-int rma_epoch_check(struct win *w, const struct rma_access *a);
+/* The slow half: 0: go on; MPI_ERR_RMA_SYNC with words.  May wait (for a post). */
+int rma_epoch_check(struct win *w, int rank);
+
+/* If the target is not open all the same, accesses are recorded: this one, with which nothing else
+ * is wrong.  0, or MPI_ERR_RMA_CONFLICT with words. */
+int rma_epoch_record(struct win *w, const struct rma_access *a);
 
 /* A window is being made: everything of w is filled in, the control blocks are zero.  0 or
  * MPI_ERR_NO_MEM.  info may be NULL.  rma_epoch_free: it goes. */

@@ -128,6 +128,24 @@ static void own(void)
 	OK(MPI_Barrier(MPI_COMM_WORLD));
 }
 
+/* What is refused is no access: it is told what is wrong with it, and meets nothing later. */
+static void refused(void)
+{
+	OK(MPI_Win_fence(0, win));
+	if (check_rank == 1) {
+		OK(put(4, 0));
+		FAILS(MPI_ERR_TRUNCATE, "8 bytes of data",
+			MPI_Put(buf, 2, MPI_INT, 0, 0, 1, MPI_INT, win));
+		FAILS(MPI_ERR_BUFFER, "origin", MPI_Put(NULL, 1, MPI_INT, 0, 0, 1, MPI_INT, win));
+		FAILS(MPI_ERR_RMA_RANGE, "not inside", put(WORDS, 1));
+		FAILS(MPI_ERR_TRUNCATE, "4 bytes of data",
+			MPI_Put(buf, 1, MPI_INT, 0, 40, 1, MPI_SHORT, win));
+		OK(put(1, 40));
+		OK(put(1, WORDS - 1));
+	}
+	OK(MPI_Win_fence(MPI_MODE_NOSUCCEED, win));
+}
+
 /* In an exposure epoch, even if the first has completed. */
 static void exposure(void)
 {
@@ -209,6 +227,7 @@ int main(int argc, char **argv)
 	strides();
 	locks();
 	own();
+	refused();
 	exposure();
 	promises();
 	many();
