@@ -8,7 +8,9 @@
  *
  * MPI_Win_lock_all does not hold some locks while it waits for another: it tries all, and if one is
  * taken it gives back what it has, waits for that one, and tries the others.  So it can only be in
- * the way of others when it has all it wants; unless it has been unlucky ROUNDS times. */
+ * the way of others when it has all it wants.  When it has been unlucky ROUNDS times, or some are
+ * far away, where it cannot try, it takes one after the other in the order of ranks: then nobody
+ * who locks several targets in that order waits for it while it waits for him. */
 #include "libmpi/rma/epoch.h"
 
 #include "libmpi/core/err.h"
@@ -17,7 +19,7 @@
 #include "libmpi/rma/lock.h"
 #include <engine.h>
 
-#define ROUNDS 16 /* of MPI_Win_lock_all; then it takes one after the other and keeps them */
+#define ROUNDS 16 /* of MPI_Win_lock_all; then it takes one after the other */
 
 /* --- one lock -------------------------------------------------------------------------------- */
 
@@ -177,20 +179,20 @@ int rma_win_unlock(int rank, struct win *w)
 
 /* --- all ------------------------------------------------------------------------------------- */
 
-/* Takes what is free of the near ones but `have'.  All of it: -1; else the rank of one that was
- * not, and nothing is taken. */
+/* Takes what is free but `have'; all are near.  All of it: -1; else the rank of one that was not,
+ * and nothing is taken. */
 static int try_all(struct win *w, int have)
 {
 	for (int i = 0; i < w->size; i++) {
 		int rank = (w->rank + i) % w->size;
 		struct rma_ctl *ctl = w->target[rank].ctl;
 
-		if (rank == have || ctl == NULL || lock_try(&ctl->sync.lock, LOCK_SHARED))
+		if (rank == have || lock_try(&ctl->sync.lock, LOCK_SHARED))
 			continue;
 		while (i-- > 0) {
 			int back = (w->rank + i) % w->size;
 
-			if (back != have && w->target[back].ctl != NULL)
+			if (back != have)
 				lock_drop(w, back, LOCK_SHARED);
 		}
 		return rank;
@@ -198,7 +200,8 @@ static int try_all(struct win *w, int have)
 	return -1;
 }
 
-static void take_all_near(struct win *w)
+/* Without holding some while it waits for another, if all members are near. */
+static bool take_all_near(struct win *w)
 {
 	int have = -1;
 
@@ -206,16 +209,22 @@ static void take_all_near(struct win *w)
 		int wanted = try_all(w, have);
 
 		if (wanted < 0)
-			return;
+			return true;
 		if (have >= 0)
 			lock_drop(w, have, LOCK_SHARED);
 		take_near(w, wanted, LOCK_SHARED);
 		have = wanted;
 	}
-	for (int i = 0; i < w->size; i++) {
-		if (i != have && w->target[i].ctl != NULL)
-			take_near(w, i, LOCK_SHARED);
-	}
+	lock_drop(w, have, LOCK_SHARED);
+	return false;
+}
+
+static void take_all(struct win *w)
+{
+	if (w->rma->epoch->near && take_all_near(w))
+		return;
+	for (int i = 0; i < w->size; i++)
+		take(w, i, LOCK_SHARED);
 }
 
 int rma_win_lock_all(int modes, struct win *w)
@@ -227,13 +236,8 @@ int rma_win_lock_all(int modes, struct win *w)
 		return err;
 	e->access = EPOCH_ALL;
 	e->promised = (modes & MPI_MODE_NOCHECK) != 0;
-	if (!e->promised) {
-		take_all_near(w);
-		for (int i = 0; i < w->size && !e->near; i++) {
-			if (w->target[i].ctl == NULL)
-				far_lock(w, i, LOCK_SHARED);
-		}
-	}
+	if (!e->promised)
+		take_all(w);
 	epoch_open_all(w, true);
 	return 0;
 }

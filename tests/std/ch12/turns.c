@@ -74,6 +74,23 @@ static void all_among_ones(void)
 	OK(MPI_Barrier(MPI_COMM_WORLD));
 }
 
+/* MPI_Win_lock_all among those who hold the lock of one target while they wait for the next. */
+static void all_among_some(void)
+{
+	for (int i = 0; i < TURNS / 2; i++) {
+		if (check_rank % 2 == 1) {
+			OK(MPI_Win_lock_all(0, win));
+			OK(MPI_Win_unlock_all(win));
+			continue;
+		}
+		OK(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win));
+		OK(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, check_size - 1, 0, win));
+		OK(MPI_Win_unlock(check_size - 1, win));
+		OK(MPI_Win_unlock(0, win));
+	}
+	OK(MPI_Barrier(MPI_COMM_WORLD));
+}
+
 int main(int argc, char **argv)
 {
 	check_init(&argc, &argv);
@@ -83,6 +100,7 @@ int main(int argc, char **argv)
 	turns(MPI_LOCK_SHARED);
 	writer_among_readers();
 	all_among_ones();
+	all_among_some();
 	OK(MPI_Win_free(&win));
 	MPI_Finalize();
 	return 0;
