@@ -672,9 +672,10 @@ int rma_compare_and_swap(const void *origin, const void *compare, void *result, 
 	j = get_job(origin, 1, type, result, 1, type, rank, disp, 1, type, NULL, w);
 	j.swap = true;
 	j.compare = compare;
-	err = job_check(&j);
+	err = rank == MPI_PROC_NULL ? 0
+				    : type_check(compare, 1, 1, type, "the buffer to compare with");
 	if (err == 0)
-		err = type_check(compare, 1, 1, type, "the buffer to compare with");
+		err = job_check(&j);
 	if (err != 0)
 		return err < 0 ? 0 : err;
 	return j.way == RMA_MSG ? msg_start(&j) : acc_run(&j);
