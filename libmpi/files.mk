@@ -70,6 +70,7 @@ libmpi_SRCS += libmpi/dyn/session.c
 libmpi_SRCS += libmpi/dyn/mem.c
 libmpi_SRCS += libmpi/p2p/buffer.c
 libmpi_SRCS += libmpi/p2p/call.c
+libmpi_SRCS += libmpi/p2p/cancel.c
 libmpi_SRCS += libmpi/p2p/joint.c
 libmpi_SRCS += libmpi/p2p/lease.c
 libmpi_SRCS += libmpi/p2p/flow.c

@@ -273,7 +273,8 @@ enum req_kind {
 	REQ_USER,  /* generalized: scratch is what the user gave */
 	REQ_PSEND, /* partitioned */
 	REQ_PRECV,
-	REQ_WIN /* no request: synchronization of a window, for the roll-call */
+	REQ_WIN, /* no request: synchronization of a window, for the roll-call */
+	REQ_BACK /* the same: a send that is cancelled waits for its receiver's answer */
 };
 
 /* What happened, until it goes into the user's status. */

@@ -33,7 +33,11 @@ enum frame_kind {
 	FRAME_PART_DATA,  /* ctx: where in the buffer; payload: data */
 	FRAME_PART_LONG,  /* ctx: where; payload: struct piece, whose id waits for CLEAR */
 	FRAME_PART_CLOSE, /* the request has been freed */
-	FRAME_WINDOW      /* libmpi/rma's */
+	FRAME_WINDOW,     /* libmpi/rma's */
+	/* Of sends that are cancelled (cancel.c). */
+	FRAME_WITHDRAW, /* ctx and tag are the message's; payload: the id of ASK */
+	FRAME_GONE,     /* tag: the id; nobody will receive it */
+	FRAME_KEPT      /* tag: the id; a matched probe has it */
 };
 static_assert(FRAME_WINDOW == P2P_WINDOW, "the name that others know");
 
@@ -52,11 +56,12 @@ enum req_state {
 	STATE_OUT_EAGER,  /* in out */
 	STATE_OUT_ASK,    /* in out */
 	STATE_ASKED,      /* waits for CLEAR */
+	STATE_WITHDRAW,   /* the same, and has asked for the message back */
 	STATE_FEED,       /* in feed */
 	STATE_POSTED,     /* in the matcher */
 	STATE_OUT_CLEAR,  /* in out */
 	STATE_OUT_DONE,   /* in out: read where it lay */
-	STATE_OUT_PART,   /* in out: a frame of kind `mate', complete in scratch */
+	STATE_OUT_FRAME,  /* in out: a frame of kind `mate', complete in scratch */
 	STATE_OUT_WROTE,  /* in out: sender of a joint message; then STATE_ASKED */
 	STATE_OUT_SPOILT, /* the same, but something could not be copied */
 	STATE_JOINT,      /* waits for WROTE */
@@ -122,6 +127,22 @@ static inline void queue_push(struct req_queue *q, struct req *r)
 	q->tail = r;
 }
 
+static inline void queue_cut(struct req_queue *q, struct req *r)
+{
+	struct req **at = &q->head, *before = NULL;
+
+	while (*at != NULL && *at != r) {
+		before = *at;
+		at = &before->next;
+	}
+	if (NEVER(*at == NULL))
+		return;
+	*at = r->next;
+	if (q->tail == r)
+		q->tail = before;
+	r->next = NULL;
+}
+
 static inline struct req *queue_pop(struct req_queue *q)
 {
 	struct req *r = q->head;
@@ -162,10 +183,13 @@ int req_fill(struct req *r, int kind, const void *buf, int64_t count, struct typ
 	int tag, struct comm *c, uint64_t ctx);
 
 /* send.c: starts a filled send; out_push puts what waits in a peer's out queue (> 0: something
- * went); feed_push fills the pipe to a peer; send_clear: the receiver is ready. */
+ * went); out_frame puts a frame when it is its turn, which is copied if that is not now; feed_push
+ * fills the pipe to a peer; send_clear: the receiver is ready. */
 void send_start(struct req *r);
 int out_push(int peer);
 void out_put(struct req *r, int peer);
+void out_frame(
+	int peer, uint64_t ctx, int32_t tag, enum frame_kind kind, const void *data, int64_t n);
 int feed_push(int peer);
 void send_clear(int peer, uint32_t id, uint64_t stream);
 void send_read(int peer, uint32_t id); /* the receiver has read it in place */
@@ -195,9 +219,13 @@ static inline int lost_check(int peer, const struct comm *c)
 /* part.c: operations with this peer fail, now and later. */
 void part_lost(int peer);
 
-/* send.c: ends a send that has not been matched, leaving a copy of its message to go when it can.
- * 0 or MPI_ERR_NO_MEM. */
-int send_leave_behind(struct req *r);
+/* send.c: gives back the lease of a message, if it has one. */
+void lease_end(struct req *r);
+
+/* cancel.c: a frame of one of its kinds.  cancel_left: the peer of a send has left MPI; true: it
+ * was asked for its message back, and this is the answer. */
+void cancel_deliver(const struct shm_frame *f);
+bool cancel_left(struct req *r);
 
 /* recv.c: starts a filled receive; drain_pull empties the pipe from a peer. */
 void recv_start(struct req *r);

@@ -93,14 +93,18 @@ static void fail_receives(int peer)
 	}
 }
 
-static void fail_asked(int peer)
+/* A message that was asked back of a peer that has left will not be received. */
+static void fail_asked(int peer, bool left)
 {
 	for (uint32_t i = 0; i < p2p.ids.n; i++) {
 		struct req *r = ids_get(&p2p.ids, i);
 
-		if (r == NULL || r->peer != peer || r->state != STATE_ASKED)
+		if (r == NULL || r->peer != peer ||
+			(r->state != STATE_ASKED && r->state != STATE_WITHDRAW))
 			continue;
 		ids_give(&p2p.ids, i);
+		if (left && cancel_left(r))
+			continue;
 		peer_fail(r, peer, VIA_LOST);
 		req_finish(r);
 	}
@@ -117,7 +121,7 @@ void p2p_lost(int peer, bool left, const char *words)
 	p2p.last_lost = left ? p2p.last_lost : peer;
 	p2p.broken += !left;
 	out_push(peer); /* everything there meets VIA_LOST */
-	fail_asked(peer);
+	fail_asked(peer, left);
 	fail_receives(peer);
 	part_lost(peer);
 }

@@ -268,10 +268,44 @@ struct arrived *match_find(uint64_t ctx, int32_t peer, int32_t tag)
 	return NULL;
 }
 
+struct arrived *match_asked(
+	uint64_t ctx, int32_t peer, int32_t tag, const struct req *sender, uint32_t id)
+{
+	struct arrived *a = early.n > 0 ? key_bucket(ctx, peer, tag)->head : NULL;
+
+	while (a != NULL && (!a->asks || a->ctx != ctx || a->peer != peer || a->tag != tag ||
+				    a->sender != sender || a->id != id))
+		a = a->next;
+	return a;
+}
+
+/* --- what matched probes have --------------------------------------------------------------- */
+
+static struct arrived_fifo held; /* by next */
+
+void match_hold(struct arrived *a)
+{
+	match_remove(a);
+	key_push(&held, a);
+}
+
+void match_unhold(struct arrived *a)
+{
+	key_cut(&held, a);
+}
+
+bool match_holds(int32_t peer, uint32_t id)
+{
+	const struct arrived *a = held.head;
+
+	while (a != NULL && (!a->asks || a->peer != peer || a->id != id))
+		a = a->next;
+	return a != NULL;
+}
+
 void match_resend(const struct req *from, struct req *to)
 {
-	for (struct arrived *a = key_bucket(from->ctx, from->peer, from->tag)->head; a != NULL;
-		a = a->next) {
+	for (struct arrived *a = held.head; a != NULL; a = a->next) {
 		if (a->sender == from)
 			a->sender = to;
 	}

@@ -11,7 +11,7 @@
  * messages waiting, unless a wildcard asks.
  *
  * Invariants: each FIFO is in order of posting or arrival; a request is in at most one; an arrived
- * message is in exactly two. */
+ * message is in exactly two, or, when a matched probe has it, in the list of those. */
 #ifndef HAFT_P2P_MATCH_H
 #define HAFT_P2P_MATCH_H
 
@@ -27,6 +27,7 @@ struct arrived {
 	int64_t total;      /* bytes of the message */
 	bool asks;          /* its bytes are still with the sender, who waits for a clear-to-send */
 	struct req *sender; /* asks, from this very process: the sending request */
+	uint32_t id;        /* asks, from another process: what the sender calls it */
 	struct p2p_note *note; /* behind data, or NULL: HAFT_CHECK=types */
 	char data[];           /* total bytes, packed; asks: what the sender said, struct ask */
 };
@@ -55,8 +56,18 @@ struct arrived *match_find(uint64_t ctx, int32_t peer, int32_t tag);
 /* match_remove takes a message out; a is the caller's. */
 void match_remove(struct arrived *a);
 
-/* match_resend: messages of this process to itself that `from' sends synchronously are `to''s now.
- */
+/* match_asked finds a message that asks and is queued, by its sender and id; it stays.  Or NULL. */
+struct arrived *match_asked(
+	uint64_t ctx, int32_t peer, int32_t tag, const struct req *sender, uint32_t id);
+
+/* match_hold: a matched probe takes the message out; match_unhold: and is received.  match_holds:
+ * has a probe the one that peer calls id? */
+void match_hold(struct arrived *a);
+void match_unhold(struct arrived *a);
+bool match_holds(int32_t peer, uint32_t id);
+
+/* match_resend: the message of this process to itself that `from' sends synchronously, and a
+ * matched probe has, is `to''s now. */
 void match_resend(const struct req *from, struct req *to);
 
 /* match_each calls fn for all messages that have arrived and wait, in any order. */

@@ -12,6 +12,9 @@
  *   ASK    the same, and where in shared memory it lies (MPI_Alloc_mem)
  *          <─────────────────────  DONE id   read there: one copy                    (lease.h)
  *
+ *   WITHDRAW id  ───────────────────────>  a synchronous send is cancelled             (cancel.c)
+ *          <───────────────  GONE or KEPT  id
+ *
  *          <─────────────────────  PACE      too much has come unasked: everything by ASK (pace.c)
  *
  * Messages up to haft_set(HAFT_SET_EAGER) bytes go eagerly.  Engines of MPI's own calls (p2p_send

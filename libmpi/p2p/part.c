@@ -77,34 +77,13 @@ static struct ids parts;
 static void got(int kind, int peer, uint64_t at, uint32_t id, const void *data, int64_t n);
 
 /* Puts a frame about an operation when it is its turn; data is copied if that is not now. */
-static void frame(
-	const struct part *p, int kind, uint32_t id, uint64_t at, const void *data, int64_t n)
+static void frame(const struct part *p, enum frame_kind kind, uint32_t id, uint64_t at,
+	const void *data, int64_t n)
 {
-	struct req *r;
-	char *copy;
-
-	if (p->peer == p2p.me) {
+	if (p->peer == p2p.me)
 		got(kind, p->peer, at, id, data, n);
-		return;
-	}
-	if (p2p.peers[p->peer].out.head == NULL &&
-		via_put(p->peer, at, (int32_t)id, (uint8_t)kind, data, (size_t)n) == 0)
-		return;
-	r = obj_new(&haft_req_class, NULL);
-	copy = malloc((size_t)n + 1);
-	if (r == NULL || copy == NULL)
-		haft_abort_job(MPI_ERR_NO_MEM, "no memory for a frame of a partitioned message");
-	if (n > 0)
-		memcpy(copy, data, (size_t)n);
-	r->scratch = copy;
-	r->bytes = n;
-	r->peer = p->peer;
-	r->ctx = at;
-	r->tag = (int32_t)id;
-	r->mate = (uint32_t)kind;
-	r->state = STATE_OUT_PART;
-	req_orphan(r, NULL);
-	out_put(r, r->peer);
+	else
+		out_frame(p->peer, at, (int32_t)id, kind, data, n);
 }
 
 /* --- the end ------------------------------------------------------------------------------- */

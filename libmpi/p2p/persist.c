@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* persist.c - requests that are started again and again (MPI-5.0 3.9), and cancelling (3.8.4).
+/* persist.c - requests that are started again and again (MPI-5.0 3.9).
  *
  *     Send_init ──> idle ── Start ──> active ── Wait, Test ──> idle ...  Request_free
  *
@@ -7,7 +7,6 @@
 #include "libmpi/p2p/inner.h"
 
 #include "libmpi/core/err.h"
-#include "libmpi/core/status.h"
 #include <engine.h>
 #include <stdlib.h>
 
@@ -117,39 +116,5 @@ int p2p_startall(int count, struct req *reqs[])
 		if (err != 0)
 			return err;
 	}
-	return 0;
-}
-
-/* A posted receive is cancelled.  A send is not, but it completes without its receiver, as it must:
- * what has not gone is copied, and the copy stays behind.  Anything else completes as usual, which
- * the standard allows. */
-int p2p_cancel(struct req **request)
-{
-	struct req *r = *request;
-
-	if (req_idle(r))
-		return haft_err(
-			MPI_ERR_REQUEST, "the request is not active: there is nothing to cancel");
-	if (r->kind == REQ_COLL)
-		return haft_err(MPI_ERR_REQUEST, "a collective operation cannot be cancelled");
-	if (r->kind == REQ_PSEND || r->kind == REQ_PRECV)
-		return haft_err(MPI_ERR_REQUEST, "a partitioned operation cannot be cancelled");
-	if (r->kind == REQ_USER)
-		return user_cancel(r);
-	if (r->kind == REQ_RECV && !r->done && r->state == STATE_POSTED) {
-		match_unpost(r);
-		r->res.cancelled = true;
-		r->res.source = MPI_ANY_SOURCE;
-		r->res.tag = MPI_ANY_TAG;
-		req_finish(r);
-	}
-	if (r->kind == REQ_SEND && !r->done)
-		return send_leave_behind(r);
-	return 0;
-}
-
-int p2p_test_cancelled(const MPI_Status *status, int *flag)
-{
-	*flag = haft_status_cancelled(status);
 	return 0;
 }

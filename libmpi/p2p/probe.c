@@ -123,7 +123,7 @@ static int take(struct probe *p, struct comm *c, struct msg **message, MPI_Statu
 	if (m == NULL)
 		return haft_err(MPI_ERR_NO_MEM, "no memory for a message object");
 	probe_status(p, c, status);
-	match_remove(p->a);
+	match_hold(p->a);
 	obj_hold(c);
 	m->arrived = p->a;
 	m->comm = c;
@@ -179,6 +179,7 @@ static int mrecv_start(
 	if (err != 0)
 		return err;
 	*message = NULL;
+	match_unhold(a);
 	recv_arrived(r, a);
 	obj_drop(m->comm);
 	obj_free_obj(m);

@@ -221,6 +221,7 @@ static void got_ask(const struct shm_frame *f)
 	}
 	a = arrived_new(f->ctx, f->src, f->tag, ask.total, sizeof(ask));
 	a->asks = true;
+	a->id = ask.id;
 	memcpy(a->data, &ask, sizeof(ask));
 	match_store(a);
 }
@@ -266,8 +267,10 @@ void p2p_deliver(void *arg, const struct shm_frame *f)
 		pace_told(f->src, f->tag != 0);
 	else if (f->kind == FRAME_WINDOW)
 		p2p_window(f);
-	else if (ALWAYS(f->kind <= FRAME_PART_CLOSE))
+	else if (f->kind <= FRAME_PART_CLOSE)
 		part_deliver(f);
+	else if (ALWAYS(f->kind <= FRAME_KEPT))
+		cancel_deliver(f);
 }
 
 /* --- large messages ---------------------------------------------------------------------- */

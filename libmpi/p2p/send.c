@@ -89,7 +89,7 @@ static int frame_put(struct req *r)
 		return note_wanted(r, p2p.checks) ? noted_put(r, NULL) : eager_put(r);
 	if (r->state == STATE_OUT_CLEAR)
 		return via_put(r->from, r->stream, (int32_t)r->mate, FRAME_CLEAR, NULL, 0);
-	if (r->state == STATE_OUT_PART)
+	if (r->state == STATE_OUT_FRAME)
 		return via_put(
 			r->peer, r->ctx, r->tag, (uint8_t)r->mate, r->scratch, (size_t)r->bytes);
 	if (r->state == STATE_OUT_DONE)
@@ -108,7 +108,7 @@ static void frame_gone(struct req *r)
 {
 	switch (r->state) {
 	case STATE_OUT_EAGER:
-	case STATE_OUT_PART:
+	case STATE_OUT_FRAME:
 	case STATE_OUT_DONE: req_finish(r); break;
 	case STATE_OUT_ASK:
 	case STATE_OUT_WROTE:
@@ -125,7 +125,7 @@ static void frame_gone(struct req *r)
 	}
 }
 
-static void lease_end(struct req *r)
+void lease_end(struct req *r)
 {
 	if (r->lease != 0)
 		lease_free(r->lease);
@@ -163,6 +163,32 @@ void out_put(struct req *r, int peer)
 	} else {
 		send_failed(r, err);
 	}
+}
+
+void out_frame(
+	int peer, uint64_t ctx, int32_t tag, enum frame_kind kind, const void *data, int64_t n)
+{
+	struct req *r;
+	char *copy;
+
+	if (p2p.peers[peer].out.head == NULL &&
+		via_put(peer, ctx, tag, (uint8_t)kind, data, (size_t)n) == 0)
+		return;
+	r = obj_new(&haft_req_class, NULL);
+	copy = malloc((size_t)n + 1);
+	if (r == NULL || copy == NULL)
+		haft_abort_job(MPI_ERR_NO_MEM, "no memory for a frame to another rank");
+	if (n > 0)
+		memcpy(copy, data, (size_t)n);
+	r->scratch = copy;
+	r->bytes = n;
+	r->peer = peer;
+	r->ctx = ctx;
+	r->tag = tag;
+	r->mate = (uint32_t)kind;
+	r->state = STATE_OUT_FRAME;
+	req_orphan(r, NULL);
+	out_put(r, peer);
 }
 
 int out_push(int peer)
@@ -319,72 +345,4 @@ void send_start(struct req *r)
 	} else {
 		send_failed(r, SHM_NOMEM);
 	}
-}
-
-/* --- leaving a send behind ----------------------------------------------------------------- */
-
-/* Puts `to' where `from' is in a queue. */
-static void queue_replace(struct req_queue *q, struct req *from, struct req *to)
-{
-	struct req **at = &q->head;
-
-	while (*at != NULL && *at != from)
-		at = &(*at)->next;
-	if (NEVER(*at == NULL))
-		return;
-	to->next = from->next;
-	*at = to;
-	if (q->tail == from)
-		q->tail = to;
-}
-
-/* A request without a handle for a copy of r's message. */
-static int copy_of(struct req *r, struct req **copy)
-{
-	struct req *s = req_new(type_predefined(MPI_BYTE), r->comm);
-	char *packed_copy;
-	int err;
-
-	if (s == NULL)
-		return no_request();
-	err = p2p_copy(r->buf, r->count, r->type, r->bytes, &packed_copy);
-	if (err != 0) {
-		req_free(s);
-		return err;
-	}
-	s->scratch = packed_copy;
-	req_fill(s, REQ_SEND, s->scratch, r->bytes, s->type, r->peer, r->tag, r->comm, r->ctx);
-	s->orphan = true;
-	obj_hold(s);
-	obj_free_obj(s);
-	*copy = s;
-	return 0;
-}
-
-int send_leave_behind(struct req *r)
-{
-	struct req *s = NULL;
-	int err;
-
-	if (r->state == STATE_FEED || r->state == STATE_FLOW)
-		return 0; /* matched: it goes now */
-	if (r->lease != 0 && r->state == STATE_ASKED && !lease_revoke(r->lease))
-		return 0; /* the receiver is reading it */
-	err = copy_of(r, &s);
-	if (err != 0)
-		return err;
-	s->note = note_for_copy(r);
-	s->sync = r->sync;
-	s->state = r->state;
-	s->id = r->id;
-	s->lease = r->lease;
-	r->lease = 0; /* a persistent one may start again and have another */
-	if (r->state == STATE_OUT_EAGER || r->state == STATE_OUT_ASK)
-		queue_replace(&p2p.peers[r->peer].out, r, s);
-	if (r->state == STATE_OUT_ASK || r->state == STATE_ASKED)
-		p2p.ids.at[r->id] = s;
-	if (r->peer == p2p.me)
-		match_resend(r, s);
-	req_finish(r);
-	return 0;
 }

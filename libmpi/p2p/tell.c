@@ -52,6 +52,8 @@ static void req_tell_one(const struct req *r, struct shm_what *what)
 	what->peer = what->rank = r->peer;
 	what->tag = r->tag;
 	what->bytes = r->kind == REQ_SEND ? r->bytes : -1;
+	if (r->kind == REQ_SEND && r->state == STATE_WITHDRAW)
+		what->kind = REQ_BACK;
 	if (c != NULL && r->peer >= 0)
 		what->rank = group_rank_of(comm_peers(c), r->peer);
 	if (what->rank < 0)

@@ -23,7 +23,16 @@
 
 /* The numbers that libmpi/p2p writes for what it waits for (enum req_kind), and the context id of
  * MPI_COMM_WORLD. */
-enum { WAIT_SEND = 1, WAIT_RECV, WAIT_COLL, WAIT_USER, WAIT_PSEND, WAIT_PRECV, WAIT_WIN };
+enum {
+	WAIT_SEND = 1,
+	WAIT_RECV,
+	WAIT_COLL,
+	WAIT_USER,
+	WAIT_PSEND,
+	WAIT_PRECV,
+	WAIT_WIN,
+	WAIT_BACK
+};
 enum { CTX_WORLD = 8 };
 
 /* A line that grows, and is cut where it is full. */
@@ -124,6 +133,7 @@ static void add_wait(struct line *l, const struct shm_view *v)
 		add(l, " in %.*s", SHM_WHAT_CALL - 1, w->call);
 	switch (w->kind) {
 	case WAIT_SEND: add(l, " to send %lld bytes to", (long long)w->bytes); break;
+	case WAIT_BACK: add(l, " to take back %lld bytes sent to", (long long)w->bytes); break;
 	case WAIT_PSEND: add(l, " to send partitions to"); break;
 	case WAIT_RECV: add(l, " to receive from"); break;
 	case WAIT_PRECV: add(l, " to receive partitions from"); break;
@@ -133,7 +143,7 @@ static void add_wait(struct line *l, const struct shm_view *v)
 	default: add(l, " for other ranks"); break;
 	}
 	if (w->kind == WAIT_SEND || w->kind == WAIT_RECV || w->kind == WAIT_PSEND ||
-		w->kind == WAIT_PRECV)
+		w->kind == WAIT_PRECV || w->kind == WAIT_BACK)
 		add_peer(l, w);
 	if (w->open > 1)
 		add(l, w->one ? " (or another of its %d requests)" : " (%d requests are open)",

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* RUN np=2 */
-/* MPI-5.0 3.8.4: a persistent send that is cancelled ends without its receiver, and starts again */
+/* MPI-5.0 3.8.4: a persistent send that is cancelled ends without its receiver, and starts again;
+ * what was not cancelled is received */
 #include "tests/t.h"
 
 #include <mpi.h>
@@ -13,7 +14,7 @@ static void send(int count, int sync)
 {
 	MPI_Request r;
 	MPI_Status s;
-	int flag;
+	int flag, sent[STARTS];
 
 	if (sync)
 		t_ok(MPI_Ssend_init(buf, count, MPI_INT, 1, 3, MPI_COMM_WORLD, &r));
@@ -25,17 +26,22 @@ static void send(int count, int sync)
 		t_ok(MPI_Cancel(&r));
 		t_ok(MPI_Wait(&r, &s)); /* nobody receives it yet */
 		t_ok(MPI_Test_cancelled(&s, &flag));
-		t_eq(flag, 0);
+		t_true(flag || !sync);
+		sent[i] = !flag;
 	}
 	buf[0] = buf[count - 1] = -1;
-	t_ok(MPI_Barrier(MPI_COMM_WORLD));
+	t_ok(MPI_Send(sent, STARTS, MPI_INT, 1, 4, MPI_COMM_WORLD));
 	t_ok(MPI_Request_free(&r));
 }
 
 static void receive(int count)
 {
-	t_ok(MPI_Barrier(MPI_COMM_WORLD));
+	int sent[STARTS] = {0};
+
+	t_ok(MPI_Recv(sent, STARTS, MPI_INT, 0, 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
 	for (int i = 0; i < STARTS; i++) {
+		if (!sent[i])
+			continue;
 		t_ok(MPI_Recv(buf, count, MPI_INT, 0, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
 		t_eq(buf[0], i);
 		t_eq(buf[count - 1], i);
