@@ -164,6 +164,22 @@ static int oldest(const struct win *w, int rank, bool writers, uint32_t *slot)
 	return best;
 }
 
+/* Says in a slot that its owner has the lock.  False: the wish that was seen there is gone.  It may
+ * be chosen meanwhile, and that must not be lost; and another wish, of a later ticket, may be there
+ * by now, perhaps of a writer. */
+static bool grant(_Atomic uint32_t *slot, uint32_t seen)
+{
+	uint32_t v = seen;
+
+	while (((v ^ seen) & ~SLOT_CHOSEN) == 0) {
+		if (atomic_compare_exchange_weak_explicit(slot, &v,
+			    LOCK_GRANTED | (v & SLOT_CHOSEN), memory_order_release,
+			    memory_order_relaxed))
+			return true;
+	}
+	return false;
+}
+
 /* Gives the lock, which is held alone by who calls, to the readers that came before the first
  * writer (bar; any if there is none).  False: there are none. */
 static bool give_readers(struct win *w, int rank, const uint32_t *bar)
@@ -182,11 +198,7 @@ static bool give_readers(struct win *w, int rank, const uint32_t *bar)
 		atomic_fetch_add_explicit(&l->word, LOCK_READER + (any ? 0 : LOCK_READER - mine),
 			memory_order_acq_rel);
 		any = true;
-		while (waits(v) && !atomic_compare_exchange_weak_explicit(&pair[i].wait, &v,
-					   LOCK_GRANTED | (v & SLOT_CHOSEN), memory_order_release,
-					   memory_order_relaxed))
-			;
-		if (waits(v))
+		if (grant(&pair[i].wait, v))
 			call(w, rank, i);
 		else
 			lock_drop(w, rank, LOCK_SHARED);
@@ -196,39 +208,57 @@ static bool give_readers(struct win *w, int rank, const uint32_t *bar)
 	return any;
 }
 
-/* Gives the lock, which is held alone by who calls, to the oldest waiter. */
+/* Gives the lock, which is held alone by who calls, to the oldest waiter.  There is one: somebody
+ * is hungry, and cannot take it.  A writer with an older ticket than all readers may come between
+ * the two looks: then the next one finds it. */
 static void give(struct win *w, int rank)
 {
-	struct rma_lock *l = lock_of(w, rank);
-	uint32_t slot = 0, writer = 0;
-	int who = oldest(w, rank, false, &slot), first;
+	for (;;) {
+		uint32_t slot = 0, writer = 0;
+		int who = oldest(w, rank, false, &slot), first;
 
-	if (who >= 0 && (slot & SLOT_WISH) == LOCK_ALONE) {
-		atomic_store_explicit(&epoch_pairs(w, rank)[who].wait,
-			LOCK_GRANTED | (slot & SLOT_CHOSEN), memory_order_release);
-		call(w, rank, who);
-		return;
+		if (who >= 0 && (slot & SLOT_WISH) == LOCK_ALONE) {
+			grant(&epoch_pairs(w, rank)[who].wait, slot); /* it cannot have gone */
+			call(w, rank, who);
+			return;
+		}
+		first = oldest(w, rank, true, &writer);
+		if (who >= 0 && give_readers(w, rank, first >= 0 ? &writer : NULL))
+			return;
 	}
-	first = oldest(w, rank, true, &writer);
-	if (who >= 0 && give_readers(w, rank, first >= 0 ? &writer : NULL))
-		return;
-	atomic_fetch_sub_explicit(&l->word, LOCK_WRITER, memory_order_release);
+}
+
+/* Nobody was found to be woken.  False: the lock is free and somebody waits all the same, who came
+ * while another had it that gave it back without a look, as one was said to be woken. */
+static bool wake_end(struct rma_lock *l)
+{
+	uint64_t old = atomic_load_explicit(&l->word, memory_order_acquire);
+
+	do {
+		if ((old & LOCK_HELD) == 0 && (old / LOCK_WAITER & LOCK_COUNT) > 0)
+			return false;
+	} while (!atomic_compare_exchange_weak_explicit(
+		&l->word, &old, old & ~LOCK_WOKEN, memory_order_acq_rel, memory_order_acquire));
+	return true;
 }
 
 /* Wakes the oldest waiter, for the lock is free. */
 static void wake(struct win *w, int rank)
 {
 	uint32_t slot = 0;
-	int who;
 
-	while ((who = oldest(w, rank, false, &slot)) >= 0) {
-		if (!atomic_compare_exchange_strong_explicit(&epoch_pairs(w, rank)[who].wait, &slot,
-			    slot | SLOT_CHOSEN, memory_order_seq_cst, memory_order_relaxed))
-			continue; /* it has just got the lock */
-		call(w, rank, who);
-		return;
-	}
-	atomic_fetch_and_explicit(&lock_of(w, rank)->word, ~LOCK_WOKEN, memory_order_relaxed);
+	do {
+		int who;
+
+		while ((who = oldest(w, rank, false, &slot)) >= 0) {
+			if (!atomic_compare_exchange_strong_explicit(
+				    &epoch_pairs(w, rank)[who].wait, &slot, slot | SLOT_CHOSEN,
+				    memory_order_seq_cst, memory_order_relaxed))
+				continue; /* it has just got the lock */
+			call(w, rank, who);
+			return;
+		}
+	} while (!wake_end(lock_of(w, rank)));
 }
 
 void lock_drop_slow(struct win *w, int rank, enum lock_wish wish)
