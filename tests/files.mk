@@ -152,6 +152,7 @@ mpi_TESTS += tests/std/ch12/helper.c
 mpi_TESTS += tests/std/ch12/helpernet.c
 mpi_TESTS += tests/std/ch12/history.c
 mpi_TESTS += tests/std/ch12/historymsg.c
+mpi_TESTS += tests/std/ch12/locks.c
 mpi_TESTS += tests/std/ch12/move.c
 mpi_TESTS += tests/std/ch12/movemsg.c
 mpi_TESTS += tests/std/ch12/movevm.c
