@@ -7,7 +7,7 @@
  *	winnew		MPI_Win_allocate and MPI_Win_free, both ranks
  *
  * On a window of MPI_Win_allocate, or (rows with `mine') one of MPI_Win_create on memory of malloc.
- *Puts are read back and sums are asked for after each batch.
+ * Puts are read back and sums are asked for after each batch.
  */
 #include "tests/bench/bench.h"
 

@@ -127,14 +127,15 @@ job()
 	elif [ $rc = 124 ] && ! grep -q '^>' "$out"; then
 		echo "exceeded the limit" >>"$log"
 		echo "! $figure time" >>"$out"
-	elif ! grep -q '^[=>]' "$out"; then
+	elif ! grep -q '^[=>] [a-z]' "$out"; then
 		echo "exit code $rc" >>"$log"
 		echo "! $figure failed" >"$out"
 	elif [ $rc != 0 ] && ! grep -q '^>' "$out"; then
 		echo "exit code $rc after the measurement" >>"$log"
 		echo "! $figure failed" >"$out"
 	fi
-	grep '^[=>!]' "$out" | sed "s|^|$np.$place $lib $round |" >>"$results"
+	# Launchers draw lines of === around what they say.
+	grep '^[=>!] [a-z]' "$out" | sed "s|^|$np.$place $lib $round |" >>"$results"
 	! grep -q '^[>!]' "$out"
 }
 
