@@ -219,22 +219,41 @@ static void step_words(const struct haft_row *r, char step[STEP_LEN])
 		snprintf(step, STEP_LEN, ", a multiple of %lld", (long long)r->step);
 }
 
+#define WORDS_LEN 96
+
+/* All words that a setting knows: "a, b or c". */
+static void all_words(const struct haft_row *r, const char *last, char s[WORDS_LEN])
+{
+	size_t len = 0;
+
+	for (int i = 0; i < (int)countof(r->words) && r->words[i] != NULL; i++) {
+		bool end = i + 1 == (int)countof(r->words) || r->words[i + 1] == NULL;
+
+		len += (size_t)snprintf(s + len, WORDS_LEN - len, "%s%s",
+			i == 0 ? ""
+			: end  ? last
+			       : ", ",
+			r->words[i]);
+		if (len >= WORDS_LEN)
+			break; /* cut: no row has so many */
+	}
+}
+
 /* Says once a job what was not understood, and what would be. */
 static void complain(const struct haft_row *r, const char *s)
 {
-	char step[STEP_LEN];
+	char step[STEP_LEN], words[WORDS_LEN];
 
 	step_words(r, step);
+	all_words(r, ", ", words);
 	if (r->form == HAFT_FORM_LIST)
 		fprintf(stderr,
-			"haft: %s=%s is not understood: it is a list of words with commas, of %s, "
-			"%s\n",
-			r->name, s, r->words[0], r->words[1]);
+			"haft: %s=%s is not understood: it is a list of words with commas, of %s; "
+			"using none\n",
+			r->name, s, words);
 	else if (r->words[0] != NULL)
-		fprintf(stderr,
-			"haft: %s=%s is not understood: it is one of %s, %s%s%s; using %s\n",
-			r->name, s, r->words[0], r->words[1], r->words[2] != NULL ? ", " : "",
-			r->words[2] != NULL ? r->words[2] : "", r->words[r->normal]);
+		fprintf(stderr, "haft: %s=%s is not understood: it is one of %s; using %s\n",
+			r->name, s, words, r->words[r->normal]);
 	else
 		fprintf(stderr,
 			"haft: %s=%s is not understood: it is a number from %lld to %lld%s, with "
@@ -344,7 +363,7 @@ void haft_set_print(int i, char *value, size_t n)
 void haft_set_range(int i, char *range, size_t n)
 {
 	const struct haft_row *r = &rows[i];
-	char normal[96], words[96];
+	char normal[WORDS_LEN], words[WORDS_LEN];
 
 	number_words(r, r->normal, normal, sizeof(normal));
 	if (r->form == HAFT_FORM_TEXT) {
@@ -354,8 +373,8 @@ void haft_set_range(int i, char *range, size_t n)
 		snprintf(range, n, "list of %s, default %s", words,
 			normal[0] != '\0' ? normal : "none");
 	} else if (r->form == HAFT_FORM_WORD) {
-		snprintf(range, n, "%s, %s or %s, default %s", r->words[0], r->words[1],
-			r->words[2], normal);
+		all_words(r, " or ", words);
+		snprintf(range, n, "%s, default %s", words, normal);
 	} else {
 		char step[STEP_LEN];
 

@@ -62,6 +62,7 @@ good_value() {
 		fail "mpi-info does not show $1=$2 as $3"
 	unset "$1"
 }
+"$B/bin/mpi-info" --settings | grep null && fail "a setting with two words"
 now() {
 	"$B/bin/mpi-info" --settings | sed -n "s/^$1  *\([^ ]*\) .*/\1/p"
 }
@@ -71,6 +72,8 @@ bad_value HAFT_CHUNK 1000 "a number from 256 to 16777216, a multiple of 64" "$(n
 bad_value HAFT_CHUNK 32M "a number from 256 to 16777216, a multiple of 64" "$(now HAFT_CHUNK)"
 bad_value HAFT_SPIN often "a number from 0 to" "$(now HAFT_SPIN)"
 bad_value HAFT_YIELD 1x "a number from 0 to" "$(now HAFT_YIELD)"
+bad_value HAFT_BOOT no "one of auto, alone" auto
+bad_value HAFT_CHECK tpyes "a list of words with commas, of types, coll, rma" none
 bad_value HAFT_SLEEP no "one of auto, never, always" auto
 bad_value HAFT_EAGER 2M "a number from 0 to" "$(now HAFT_EAGER)"
 good_value HAFT_RING 0 0
