@@ -15,6 +15,7 @@
 #include "libmpi/rma/win.h"
 #include "libmpi/via/mem.h"
 #include <engine.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct piece {
@@ -143,6 +144,29 @@ static int grow(struct rma_ctl *c)
 	return 0;
 }
 
+/* Pieces of no bytes are in no table: nobody accesses them, but they are detached once each. */
+static int hollow_add(struct rma *r, uint64_t at)
+{
+	uint64_t *more = reallocarray(r->hollow, (size_t)r->nhollow + 1, sizeof(*more));
+
+	if (more == NULL)
+		return haft_err(MPI_ERR_RMA_ATTACH, "no memory to attach one piece more");
+	r->hollow = more;
+	more[r->nhollow++] = at;
+	return 0;
+}
+
+static bool hollow_remove(struct rma *r, uint64_t at)
+{
+	for (int64_t i = 0; i < r->nhollow; i++) {
+		if (r->hollow[i] != at)
+			continue;
+		r->hollow[i] = r->hollow[--r->nhollow];
+		return true;
+	}
+	return false;
+}
+
 static int only_dynamic(const struct win *w)
 {
 	char words[RMA_WORDS];
@@ -162,8 +186,8 @@ int rma_win_attach(struct win *w, void *base, int64_t size)
 	int err = only_dynamic(w);
 
 	if (err == 0 && size == 0)
-		w->rma->hollow++;
-	if (err != 0 || size == 0)
+		return hollow_add(w->rma, at);
+	if (err != 0)
 		return err;
 	if (base == NULL)
 		return haft_err(
@@ -201,10 +225,8 @@ int rma_win_detach(struct win *w, const void *base)
 		return err;
 	n = atomic_load_explicit(&c->attach_n, memory_order_relaxed);
 	i = p != NULL ? search(p, n, at) : n;
-	if ((i == n || p[i].at != at) && w->rma->hollow > 0) {
-		w->rma->hollow--;
+	if ((i == n || p[i].at != at) && hollow_remove(w->rma, at))
 		return 0;
-	}
 	if (i == n || p[i].at != at)
 		return haft_err(MPI_ERR_RMA_ATTACH, "nothing is attached to %s at %p",
 			rma_words(w, words), base);
@@ -220,6 +242,7 @@ void rma_attach_end(struct win *w)
 {
 	struct piece *p = table_of(w->rma->ctl);
 
+	free(w->rma->hollow);
 	if (p != NULL)
 		via_mem_free(p);
 }

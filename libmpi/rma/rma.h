@@ -93,7 +93,8 @@ struct rma {
 	bool direct;      /* what lies in the segment is reached there: HAFT_RMA=auto */
 	bool fence;       /* this process fences before it looks whether a bulk is under way */
 	bool contiguous;  /* the parts lie one behind the other, also those of no bytes */
-	int64_t hollow;   /* pieces of no bytes that are attached */
+	uint64_t *hollow; /* addresses of pieces of no bytes that are attached; malloc'ed */
+	int64_t nhollow;
 	void *memory;     /* of via_mem_new, to be freed with the window; NULL: none */
 	uint64_t pending; /* MSG: operations of all targets that are not complete */
 	uint64_t unread;  /* MSG: of all targets, whose origin buffer is in use */

@@ -214,6 +214,22 @@ static void pieces(void)
 	free(mem);
 }
 
+/* 12.2.4: a piece of no bytes is detached at its own address only, and once. */
+static void hollow(void)
+{
+	int a, b;
+	MPI_Win win;
+
+	OK(MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &win));
+	OK(MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN));
+	OK(MPI_Win_attach(win, &a, 0));
+	FAILS(MPI_ERR_RMA_ATTACH, "nothing is attached", MPI_Win_detach(win, &b));
+	OK(MPI_Win_detach(win, &a));
+	FAILS(MPI_ERR_RMA_ATTACH, "nothing is attached", MPI_Win_detach(win, &a));
+	OK(MPI_Win_attach(win, &a, 0));
+	OK(MPI_Win_free(&win));
+}
+
 int main(int argc, char **argv)
 {
 	check_init(&argc, &argv);
@@ -224,6 +240,7 @@ int main(int argc, char **argv)
 	hints();
 	large();
 	pieces();
+	hollow();
 	MPI_Finalize();
 	return 0;
 }
