@@ -63,6 +63,7 @@ struct rma_epoch {
 	bool serves;   /* others need this process's help to access its memory */
 	uint8_t calls; /* since the last look at what others want */
 	bool promised; /* ALL: with MPI_MODE_NOCHECK */
+	int byes;      /* members that free the window: nothing more comes from them */
 	int locks;     /* LOCK: targets held or waited for */
 	int nstarted;  /* START: targets in the group */
 	int32_t *started;

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum far_kind { FAR_LOCK = 1, FAR_GRANT, FAR_DROP, FAR_POST, FAR_DONE, FAR_KICK };
+enum far_kind { FAR_LOCK = 1, FAR_GRANT, FAR_DROP, FAR_POST, FAR_DONE, FAR_KICK, FAR_BYE };
 
 struct far {
 	uint8_t kind; /* enum far_kind */
@@ -73,6 +73,28 @@ int far_new(struct win *w)
 		return 0;
 	e->far_waits = calloc((size_t)w->size, sizeof(*e->far_waits));
 	return e->far_waits != NULL ? 0 : MPI_ERR_NO_MEM;
+}
+
+static bool all_gone(void *arg, bool rest)
+{
+	const struct rma_epoch *e = arg;
+
+	(void)rest;
+	return e->byes == e->win->size - 1;
+}
+
+void rma_epoch_bye(struct win *w)
+{
+	struct rma_epoch *e = w->rma->epoch;
+	struct epoch_wait wait = {.w = w, .rank = -1, .ready = all_gone, .arg = e};
+
+	if (e->near)
+		return;
+	for (int i = 0; i < w->size; i++) {
+		if (i != w->rank)
+			put(w, i, FAR_BYE, LOCK_NONE);
+	}
+	epoch_until(&wait);
 }
 
 void far_free(struct win *w)
@@ -173,5 +195,6 @@ void rma_epoch_frame(struct win *w, int from, const void *data, uint32_t len)
 	case FAR_POST: epoch_posted(w, w->rank, from, true); break;
 	case FAR_DONE: epoch_done(w, w->rank); break;
 	case FAR_KICK: serve(w); break;
+	case FAR_BYE: e->byes++; break;
 	}
 }

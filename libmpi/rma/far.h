@@ -10,6 +10,8 @@
  *
  *      who gives T's lock to O, on T's node  ── KICK ──> T
  *
+ *      free     ── BYE ──>  all others: nobody waits for a DROP, which might come after the window
+ *
  * Frames to a process come behind the operations of the same window that went there. */
 #ifndef HAFT_RMA_FAR_H
 #define HAFT_RMA_FAR_H

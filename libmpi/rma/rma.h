@@ -150,6 +150,9 @@ void rma_epoch_free(struct win *w);
 /* MPI_Win_free before anything has happened: MPI_ERR_RMA_SYNC if an epoch is open, with words. */
 int rma_epoch_end(struct win *w);
 
+/* MPI_Win_free, all members: waits until no frame can come any more; not if all share memory. */
+void rma_epoch_bye(struct win *w);
+
 /* A frame of rma_post has come from rank `from': inside a poll, so it may only note and post.  data
  * is valid until it returns. */
 void rma_epoch_frame(struct win *w, int from, const void *data, uint32_t len);

@@ -114,6 +114,7 @@ int rma_win_free(struct win **win)
 	if (err == 0) {
 		*win = NULL;
 		err = coll_barrier(w->comm);
+		rma_epoch_bye(w);
 		release(w);
 	}
 	obj_drop(w);
