@@ -153,7 +153,7 @@ help:
 	'demo         dependencies, build, the heat equation on four ranks' \
 	'check        dependencies, build, tests; T=WORD: those with WORD in their path' \
 	'check-all    the tests in every flavour: $(flavours)' \
-	'check-full   that, and spin on the models of libshm, and a cross compiler' \
+	'check-full   that, and spin on the models, and a cross compiler' \
 	'check-launch hydra, Slurm and mpirun start us: dependencies, and the tests that need them' \
 	'long-kill    kill -9 at 100 random moments of a job, to ranks and to mpiexec' \
 	'check-times  how soon a job ends that has failed; for a machine that has nothing else to do' \

@@ -44,5 +44,13 @@ one 0 bell -DFENCE
 one 1 bell -DNOTHING
 one 1 bell -DLOOK_FIRST
 one 1 bell -DFENCE -DLOOK_FIRST
+lock=../../libmpi/rma/model/lock
+one 0 $lock -DEACH=1
+one 1 $lock -DEACH=1 -DGIVE_ONCE
+one 1 $lock -DEACH=1 -DWAKE_ONCE
+one 1 $lock -DTWICE=3 -DREST_CHOSEN
+one 1 $lock -DTWICE=3 -DTELL_FIRST
+one 1 $lock -DGIVE_STORE
+one 1 $lock -DTWICE=3 -DREGRANT
 echo "models: $passed passed, $failed failed, 0 skipped"
 [ "$failed" = 0 ]
