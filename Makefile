@@ -4,7 +4,8 @@
 #   make                 the libraries, headers, tools and man pages, in build/release
 #   make demo | check    the two commands of the README (both install what is missing first)
 #   make help            all targets
-#   FLAVOUR=release|debug   SAN=address|undefined|thread   MEAN=1   CC=clang   V=1   WERROR=1
+#   FLAVOUR=release|debug   MEAN=1   CC=clang   V=1   WERROR=1
+#   SAN=address|undefined|thread|address,undefined
 #
 # One build directory a flavour.  Each folder lists its sources in a files.mk, one line a file;
 # that list is the only thing to touch when a file is added.
@@ -12,16 +13,18 @@
 FLAVOUR ?= release
 SAN     ?=
 MEAN    ?=
+comma   := ,
 CC      := $(if $(filter default,$(origin CC)),gcc,$(CC))
 FC      := $(if $(filter default,$(origin FC)),gfortran,$(FC))
 PREFIX  ?= /usr/local
 DESTDIR ?=
-B       := build/$(FLAVOUR)$(if $(SAN),-$(SAN))$(if $(MEAN),-mean)$(if $(findstring clang,$(CC)),-clang)
+B       := build/$(FLAVOUR)$(if $(SAN),-$(subst $(comma),-,$(SAN)))$(if $(MEAN),-mean)$(if $(findstring clang,$(CC)),-clang)
 Q       := $(if $(V),,@)
 say      = $(if $(V),,@printf '%-5s %s\n' $(1) '$(2)')
 
 $(if $(filter release debug,$(FLAVOUR)),,$(error FLAVOUR is release or debug, not `$(FLAVOUR)'))
-$(if $(filter-out address undefined thread,$(SAN)),$(error SAN is address, undefined or thread))
+$(if $(filter-out address undefined thread address$(comma)undefined,$(SAN)),$(error \
+	SAN is address, undefined, thread, or address$(comma)undefined))
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:

@@ -17,7 +17,8 @@ err=$TMPDIR/err
 my='r=${HAFT_JOB#*rank=}; r=${r%%,*};'
 bad=0
 # Sanitizers: what links against the library needs them as well.
-san=$(basename "$B" | sed -n 's/^[^-]*-\(address\|undefined\|thread\).*/-fsanitize=\1/p')
+san=$(basename "$B" | sed -n 's/^[^-]*-\(address-undefined\|address\|undefined\|thread\).*/-fsanitize=\1/p' |
+	sed 's/-undefined/,undefined/')
 
 fail() {
 	echo "$*"
