@@ -5,6 +5,7 @@
 #include "libmpi/core/code.h"
 #include "libobj/base.h"
 #include <mpi.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -20,13 +21,40 @@ static __thread struct words {
 	char text[HAFT_WORDS_MAX];
 } * words;
 
+/* Frees the words of a thread that ends. */
+static pthread_key_t key;
+static pthread_once_t key_once = PTHREAD_ONCE_INIT;
+static bool key_made;
+
+/* A later destructor of the thread may call MPI once more: then it has new words. */
+static void words_free(void *old)
+{
+	words = NULL;
+	free(old);
+}
+
+static void key_make(void)
+{
+	key_made = pthread_key_create(&key, words_free) == 0;
+}
+
+static struct words *words_new(void)
+{
+	struct words *w = calloc(1, sizeof(*w));
+
+	pthread_once(&key_once, key_make);
+	if (w != NULL && key_made)
+		pthread_setspecific(key, w);
+	return w;
+}
+
 int haft_err(int class, const char *fmt, ...)
 {
 	char text[HAFT_WORDS_MAX]; /* arguments may be the old words */
 	va_list ap;
 
 	if (words == NULL)
-		words = calloc(1, sizeof(*words));
+		words = words_new();
 	if (words == NULL)
 		return class;
 	va_start(ap, fmt);

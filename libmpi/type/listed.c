@@ -107,18 +107,20 @@ static int put_types(struct type *t, const struct list *l)
 static int build(const struct list *l, struct type **newtype)
 {
 	bool one = l->one, fields = l->combiner == MPI_COMBINER_STRUCT;
-	struct type_room room = {
+	struct type_room room;
+	struct type *t;
+	int err = missing(l); /* and n is small enough to be counted with */
+
+	if (err != 0)
+		return err;
+	room = (struct type_room){
 		.counts = 1 + (one ? 1 : l->n) + (l->bytes ? 0 : l->n),
 		.addrs = l->bytes ? l->n : 0,
 		.types = fields ? l->n : 1,
 		.lens = one ? 0 : l->n,
 		.displs = l->n,
 	};
-	struct type *t;
-	int err = missing(l);
-
-	if (err == 0)
-		err = type_new(l->combiner, l->large, &room, &t);
+	err = type_new(l->combiner, l->large, &room, &t);
 	if (err != 0)
 		return err;
 	t->shape->kind = fields ? SHAPE_FIELDS : SHAPE_LIST;

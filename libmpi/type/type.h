@@ -57,11 +57,13 @@ static inline bool type_is_predefined(const struct type *type)
 void type_pack_part(const struct type *type, const void *buf, int64_t at, void *dst, int64_t n);
 void type_unpack_part(const struct type *type, void *buf, int64_t at, const void *src, int64_t n);
 
-/* The same with its cheap case here: a dense type is memcpy. */
+/* The same with its cheap case here: a dense type is memcpy, which wants no NULL even for 0 bytes. */
 static inline void type_pack(
 	const struct type *type, const void *buf, int64_t count, int64_t at, void *dst, int64_t n)
 {
 	must(at >= 0 && n >= 0 && at + n <= count * type->size);
+	if (unlikely(n == 0))
+		return;
 	if (likely(type->dense))
 		__builtin_memcpy(dst, (const char *)buf + at, (size_t)n);
 	else
@@ -72,6 +74,8 @@ static inline void type_unpack(
 	const struct type *type, void *buf, int64_t count, int64_t at, const void *src, int64_t n)
 {
 	must(at >= 0 && n >= 0 && at + n <= count * type->size);
+	if (unlikely(n == 0))
+		return;
 	if (likely(type->dense))
 		__builtin_memcpy((char *)buf + at, src, (size_t)n);
 	else
