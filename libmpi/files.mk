@@ -194,10 +194,11 @@ libmpi_LIBS = $(libobj_LIBS) -ldl -lpthread
 
 all: $(B)/lib/libmpi_abi.so $(B)/lib/libmpi.so $(B)/lib/libmpi_abi.a $(B)/lib/libmpi.a $(B)/man/man3/done
 
+# nodelete: threads that end later run code of this library.
 $(B)/lib/libmpi_abi.so.1: $(libmpi_PARTS) $(B)/gen/map
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) -shared -static-libgcc $(ldflags) -Wl,-soname,libmpi_abi.so.1 \
+	$(Q)$(CC) -shared -static-libgcc $(ldflags) -Wl,-soname,libmpi_abi.so.1 -Wl,-z,nodelete \
 		-Xlinker --version-script=$(B)/gen/map $(libmpi_PARTS) $(libmpi_LIBS) -o $@
 
 $(B)/lib/libmpi_abi.so $(B)/lib/libmpi.so: $(B)/lib/libmpi_abi.so.1

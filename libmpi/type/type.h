@@ -57,7 +57,8 @@ static inline bool type_is_predefined(const struct type *type)
 void type_pack_part(const struct type *type, const void *buf, int64_t at, void *dst, int64_t n);
 void type_unpack_part(const struct type *type, void *buf, int64_t at, const void *src, int64_t n);
 
-/* The same with its cheap case here: a dense type is memcpy, which wants no NULL even for 0 bytes. */
+/* The same with its cheap case here: a dense type is memcpy.  That wants no NULL, even for 0
+ * bytes. */
 static inline void type_pack(
 	const struct type *type, const void *buf, int64_t count, int64_t at, void *dst, int64_t n)
 {

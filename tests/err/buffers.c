@@ -3,7 +3,9 @@
 /* MPI-5.0 2.6.4, 6.2, 9.4: buffers, counts and lists of counts that cannot be are refused by the
  * rank that gives them: no crash, no hang, no number that wraps.  Nothing is sent before, so that
  * the calls here, which fail on all ranks, leave nothing behind. */
+#define SAN_OPTIONS SAN_MUCH
 #include "tests/t.h"
+#include "tests/san.h"
 #include <limits.h>
 #include <mpi.h>
 #include <stdint.h>
@@ -45,20 +47,6 @@ static void huge(void)
 	REFUSED(MPI_ERR_COUNT, "too much", MPI_Allgather_c(in, n, MPI_INT, out, n, MPI_INT, W));
 	REFUSED(MPI_ERR_COUNT, "too much", MPI_Alltoall_c(in, n, MPI_INT, out, n, MPI_INT, W));
 	REFUSED(MPI_ERR_COUNT, "too much", MPI_Send_c(in, n, MPI_INT, 0, 0, W));
-}
-
-/* Sanitizers take a malloc of too much for an error, if they are not told this. */
-const char *__asan_default_options(void);
-const char *__tsan_default_options(void);
-
-const char *__asan_default_options(void)
-{
-	return "allocator_may_return_null=1";
-}
-
-const char *__tsan_default_options(void)
-{
-	return "allocator_may_return_null=1";
 }
 
 /* A message to oneself for which there is no memory.  (It is never read: there is none.) */

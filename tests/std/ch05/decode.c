@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* RUN np=1 */
 /* MPI-5.0 5.1.13: what decoding gives for each combiner, in both forms. */
+#define SAN_OPTIONS SAN_MUCH
 #include "tests/t.h"
+#include "tests/san.h"
 
 #include <mpi.h>
 #include <string.h>
