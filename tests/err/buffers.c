@@ -5,7 +5,7 @@
  * the calls here, which fail on all ranks, leave nothing behind. */
 #define SAN_OPTIONS SAN_MUCH
 #include "tests/t.h"
-#include "tests/san.h"
+#include "tests/san.inc"
 #include <limits.h>
 #include <mpi.h>
 #include <stdint.h>

@@ -3,7 +3,7 @@
 /* MPI-5.0 5.1.13: what decoding gives for each combiner, in both forms. */
 #define SAN_OPTIONS SAN_MUCH
 #include "tests/t.h"
-#include "tests/san.h"
+#include "tests/san.inc"
 
 #include <mpi.h>
 #include <string.h>

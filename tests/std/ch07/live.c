@@ -6,7 +6,7 @@
  *     live [ALIVE [LOOPS]]      `make long-comms' wants 10^6 and 10^7 */
 #define SAN_OPTIONS SAN_LEAN
 #include "tests/check.h"
-#include "tests/san.h"
+#include "tests/san.inc"
 #include <sys/prctl.h>
 
 #define EACH_BYTES 512    /* of a rank's own memory: 10^6 on two ranks are within 1 GiB */
