@@ -24,6 +24,22 @@ for o in -hostfile -f -machinefile; do
 	where $o "$TMPDIR/hosts"
 	[ "$got" = "a a b " ] || fail "$o: ranks on $got"
 done
+# Spaces, and limits: those hold in each lap, and are the slots where these are not said.
+# lines TEXT PLACES ARGS...
+lines() {
+	printf "$1" >"$TMPDIR/hosts"
+	places=$2
+	shift 2
+	where -hostfile "$TMPDIR/hosts" "$@"
+	[ "$got" = "$places" ] || fail "$(cat "$TMPDIR/hosts"), $*: ranks on $got, not $places"
+}
+lines '\ta\tslots = 2 # two\r\n b slots= 1\n' 'a a b '
+lines 'a max_slots=2\nb\n' 'a a b '
+lines 'a max-slots=2 slots=1\nb\n' 'a b a b b ' -n 5
+lines 'a slots=1 max_slots=2\nb\n' 'a a b b b ' -n 5 -ppn 3
+lines 'a max_slots=1\na max_slots=1\nb\n' 'a a b b ' -n 4
+lines 'a max_slots=1\na\nb\n' 'a a b a a ' -n 5
+lines '[fe80::1]:2\nfe80::2\n' 'fe80 fe80 fe80 '
 
 # One rank of each program; labels; a tree that is deep.
 job $far -hosts a:2,b:2,c -l -n 2 sh -c 'echo one' : -n 3 sh -c 'echo two >&2'

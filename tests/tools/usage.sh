@@ -36,6 +36,46 @@ wrong 2 'working directory' -wdir /no/such/dir true
 wrong 2 'is no directory' -wdir /etc/passwd true
 wrong 2 "is no name of a host" -host -oProxyCommand=x true
 wrong 2 'cannot read hostfile' -hostfile /no/such/file true
+wrong 2 'cannot read hostfile /etc: ' -hostfile /etc true
+# Hosts that are not understood: which, where, and what would be.
+for c in "a:0=\`0' is no number" "a:2,,b=without a name" "a,=without a name" "=without a name" \
+	"a:2:3=\`a:2:3' is no name" "a:=\`' is no number" "a:+2=\`+2' is no number" "a:2x=\`2x'" \
+	"a:99999999999999999999=is no number" "[a=is no [HOST]" "[a]b=is no [HOST]" "[]=is no name" \
+	"a, b=\` b' is no name"; do
+	wrong 2 "hosts \`${c%%=*}': " -hosts "${c%%=*}" true
+	want_err "${c#*=}"
+	want_err 'understood is HOST[:SLOTS],...'
+done
+while IFS='|' read -r line text; do
+	printf '# hosts\n\nb slots=2\n%s\n' "$line" >"$TMPDIR/hosts"
+	wrong 2 "hostfile $TMPDIR/hosts, line 4: \`$line': $text" -hostfile "$TMPDIR/hosts" true
+	want_err 'understood is HOST, HOST:N, or HOST [slots=N] [max_slots=N]'
+done <<'EOF'
+a slot=2|unknown word `slot' after the host
+b slts=2|unknown word `slts' after the host
+a:2 c:2|unknown word `c:2' after the host
+a = 2|unknown word `' after the host
+a slots 2|no = after `slots'
+a slots|no = after `slots'
+a slots=|`' is no number of slots
+a slots = 0|`0' is no number of slots
+a slots=2,|`2,' is no number of slots
+a slots=-2|`-2' is no number of slots
+a slots=2 slots=2|the number of slots is there twice
+a:2 slots=2|the number of slots is there twice
+a max_slots=2 max-slots=2|max_slots is there twice
+a slots=3 max_slots=2|more slots than max_slots
+slots=2|`slots=2' is no name of a host
+a;b slots=2|`a;b' is no name of a host
+-oProxyCommand=x|`-oProxyCommand=x' is no name of a host
+a:2:3|`a:2:3' is no name of a host
+EOF
+printf 'a\0b\n' >"$TMPDIR/hosts"
+wrong 2 "hosts, line 1: \`a': a zero byte" -hostfile "$TMPDIR/hosts" true
+printf '# none\n' >"$TMPDIR/hosts"
+wrong 2 'no host in hostfile' -hosts localhost -hostfile "$TMPDIR/hosts" true
+printf 'a max_slots=2\nb slots=1 max_slots=1\n' >"$TMPDIR/hosts"
+wrong 2 '4 processes, and the max_slots of all hosts are 3' -hostfile "$TMPDIR/hosts" -n 4 true
 wrong 2 'cannot read' -configfile /no/such/file
 wrong 127 'not found' no-such-program
 wrong 127 'not found' ./no-such-program

@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* hosts.c - the hosts that the user names, and which of them is this machine.
  *
- * Hostfiles of both families are read: "host", "host:4", "host slots=4 max-slots=8", comments by #.
+ * Hostfiles of both families are read: "host", "host:4", "host slots=4 max_slots=8", comments by #.
+ * What is not understood is refused, with the place where it stands: a job that has quietly got
+ * fewer slots than were meant looks like a success.
  * A host's name is a word of a launcher's command line, so that nothing is taken for one that could
  * be an option of it, or mean something to a shell. */
 #include "tools/mpiexec/plan.h"
 
+#include <arpa/inet.h>
 #include <ctype.h>
 #include <errno.h>
 #include <ifaddrs.h>
 #include <netdb.h>
 #include <netinet/in.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -79,93 +83,215 @@ static bool host_local(const char *name, bool look)
 	return found;
 }
 
+/* What is being read. */
+struct source {
+	const char *file; /* NULL: the command line */
+	int line;         /* of the file; the first is 1 */
+	const char *text; /* the line, or the list */
+};
+
+__attribute__((noreturn, format(printf, 2, 3))) static void wrong(
+	const struct source *from, const char *fmt, ...)
+{
+	va_list ap;
+	char *why;
+
+	va_start(ap, fmt);
+	if (vasprintf(&why, fmt, ap) < 0)
+		die(EXIT_USAGE, "no memory");
+	va_end(ap);
+	if (from->file == NULL)
+		die(EXIT_USAGE, "hosts `%s': %s; understood is HOST[:SLOTS],...", from->text, why);
+	die(EXIT_USAGE,
+		"hostfile %s, line %d: `%s': %s; "
+		"understood is HOST, HOST:N, or HOST [slots=N] [max_slots=N]",
+		from->file, from->line, from->text, why);
+}
+
+/* Colons are for IPv6 addresses only: anything else that has some is a number of slots gone wrong.
+ */
+static bool colons_good(const char *name)
+{
+	const char *at = strrchr(name, '@');
+	char addr[INET6_ADDRSTRLEN];
+	size_t len;
+
+	name = at != NULL ? at + 1 : name;
+	len = strcspn(name, "%");
+	if (strchr(name, ':') == NULL)
+		return true;
+	if (len >= sizeof addr)
+		return false;
+	memcpy(addr, name, len);
+	addr[len] = '\0';
+	return inet_pton(AF_INET6, addr, &(struct in6_addr){0}) == 1;
+}
+
 static bool name_good(const char *name)
 {
 	for (const char *c = name; *c != '\0'; c++)
 		if (!isalnum((unsigned char)*c) && strchr("._-:%@", *c) == NULL)
 			return false;
-	return name[0] != '\0' && name[0] != '-' && strstr(name, "@-") == NULL;
+	return name[0] != '\0' && name[0] != '-' && strstr(name, "@-") == NULL && colons_good(name);
 }
 
-static void host_add(struct plan *p, const char *name, int slots)
+/* A host is named once more: its slots add up; it has a limit if it had one each time. */
+static void host_merge(struct host *h, const struct host *more)
+{
+	h->slots += more->slots;
+	h->max = h->max > 0 && more->max > 0 ? h->max + more->max : 0;
+	h->max = h->max < SHM_RANKS_MAX ? h->max : SHM_RANKS_MAX;
+}
+
+static void host_add(struct plan *p, const struct source *from, const struct host *h)
 {
 	int i = 0;
 
-	if (!name_good(name))
-		die(EXIT_USAGE, "`%s' is no name of a host", name);
-	while (i < p->nhosts && strcmp(p->host[i].name, name) != 0)
+	if (!name_good(h->name))
+		wrong(from, "`%s' is no name of a host", h->name);
+	while (i < p->nhosts && strcmp(p->host[i].name, h->name) != 0)
 		i++;
 	if (i < p->nhosts) {
-		p->host[i].slots += slots;
+		host_merge(&p->host[i], h);
 	} else {
 		p->host = grow(p->host, (size_t)p->nhosts + 1, sizeof *p->host);
-		p->host[p->nhosts++] = (struct host){.name = text("%s", name), .slots = slots};
+		p->host[p->nhosts] = *h;
+		p->host[p->nhosts++].name = text("%s", h->name);
 	}
 	if (p->host[i].slots > SHM_RANKS_MAX || p->nhosts > SHM_RANKS_MAX)
-		die(EXIT_USAGE, "more than %d slots, or hosts", SHM_RANKS_MAX);
+		wrong(from, "more than %d slots, or hosts", SHM_RANKS_MAX);
 }
 
-/* One host, "name" or "name:slots" (IPv6 addresses in brackets), with its slots if they were said
- * elsewhere (0: not). */
-static void host_take(struct plan *p, char *host, long slots)
+/* A number of slots. */
+static int slots_read(const struct source *from, const char *s)
 {
-	char *name = host[0] == '[' ? host + 1 : host;
-	char *end = host[0] == '[' ? strchr(host, ']') : strrchr(host, ':');
-	char *rest = host + strlen(host);
+	char *end;
+	long n = strtol(s, &end, 10);
 
-	if (end != NULL && (host[0] == '[' || strchr(host, ':') == end)) {
-		rest = host[0] == '[' ? end + 1 : end;
-		if (*rest == ':')
-			slots = strtol(rest + 1, &rest, 10);
+	if (!isdigit((unsigned char)s[0]) || *end != '\0' || n < 1 || n > SHM_RANKS_MAX)
+		wrong(from, "`%s' is no number of slots from 1 to %d", s, SHM_RANKS_MAX);
+	return (int)n;
+}
+
+/* "name" or "name:slots" (IPv6 addresses in brackets).  No slots: 0. */
+static struct host host_read(const struct source *from, char *word)
+{
+	bool bracket = word[0] == '[';
+	char *end = bracket ? strchr(word, ']') : strchr(word, ':');
+	struct host h = {.name = bracket ? word + 1 : word};
+
+	if (bracket && (end == NULL || (end[1] != '\0' && end[1] != ':')))
+		wrong(from, "`%s' is no [HOST] or [HOST]:SLOTS", word);
+	if (bracket && end[1] == ':')
+		h.slots = slots_read(from, end + 2);
+	if (!bracket && end != NULL && strchr(end + 1, ':') == NULL)
+		h.slots = slots_read(from, end + 1);
+	if (bracket || h.slots > 0)
 		*end = '\0';
-	}
-	if (*rest != '\0' || slots < 0 || slots > SHM_RANKS_MAX)
-		die(EXIT_USAGE, "host `%s': its number of slots makes no sense", name);
-	host_add(p, name, slots > 0 ? (int)slots : 1);
+	return h;
 }
 
 void hosts_list(struct plan *p, const char *list)
 {
+	struct source from = {.text = list};
 	char *copy = text("%s", list);
-	char *save;
-	int before = p->nhosts;
+	char *rest = copy;
 
-	for (char *h = strtok_r(copy, ",", &save); h != NULL; h = strtok_r(NULL, ",", &save))
-		host_take(p, h, 0);
-	if (p->nhosts == 0 || (before == p->nhosts && list[strspn(list, ",")] == '\0'))
-		die(EXIT_USAGE, "no host in `%s'", list);
+	for (char *word = strsep(&rest, ","); word != NULL; word = strsep(&rest, ",")) {
+		struct host h = host_read(&from, word);
+
+		if (word[0] == '\0')
+			wrong(&from, "a host without a name");
+		h.slots = h.slots > 0 ? h.slots : 1;
+		host_add(p, &from, &h);
+	}
 	free(copy);
 }
 
-/* A line of a hostfile. */
-static void line_take(struct plan *p, char *line)
+/* Cuts off the first word of *s, which ends at a blank or one of `stop', and the blanks after it.
+ */
+static char *word_cut(char **s, const char *stop, char *ended)
 {
-	char *save;
-	char *host;
-	long slots = 0;
+	char *word = *s;
+	char *end = word + strcspn(word, stop);
+	char *next = end + strspn(end, " \t");
 
-	line[strcspn(line, "#\r\n")] = '\0';
-	host = strtok_r(line, " \t", &save);
-	if (host == NULL)
-		return;
-	for (char *w = strtok_r(NULL, " \t", &save); w != NULL; w = strtok_r(NULL, " \t", &save))
-		if (strncmp(w, "slots=", 6) == 0)
-			slots = strtol(w + 6, NULL, 10);
-	host_take(p, host, slots);
+	*ended = *next;
+	if (*next == '=' && strchr(stop, '=') != NULL)
+		next++;
+	else
+		*ended = '\0';
+	next += strspn(next, " \t");
+	*end = '\0';
+	*s = next;
+	return word;
+}
+
+/* "slots=4", "max_slots = 8": one after a host's name. */
+static void setting_take(const struct source *from, char **rest, struct host *h)
+{
+	char sign;
+	char *name = word_cut(rest, " \t=", &sign);
+	bool max = strcmp(name, "max_slots") == 0 || strcmp(name, "max-slots") == 0;
+	int *to = max ? &h->max : &h->slots;
+
+	if (!max && strcmp(name, "slots") != 0)
+		wrong(from, "unknown word `%s' after the host", name);
+	if (sign != '=')
+		wrong(from, "no = after `%s'", name);
+	if (*to != 0)
+		wrong(from, "%s is there twice", max ? "max_slots" : "the number of slots");
+	*to = slots_read(from, word_cut(rest, " \t", &sign));
+}
+
+/* A line of a hostfile.  False: it has no host. */
+static bool line_take(struct plan *p, const struct source *from, char *line)
+{
+	char *rest = line + strspn(line, " \t");
+	struct host h;
+	char sign;
+
+	rest[strcspn(rest, "#")] = '\0';
+	if (*rest == '\0')
+		return false;
+	h = host_read(from, word_cut(&rest, " \t", &sign));
+	while (*rest != '\0')
+		setting_take(from, &rest, &h);
+	if (h.max > 0 && h.slots > h.max)
+		wrong(from, "more slots than max_slots");
+	if (h.slots == 0)
+		h.slots = h.max > 0 ? h.max : 1;
+	host_add(p, from, &h);
+	return true;
 }
 
 void hosts_file(struct plan *p, const char *path)
 {
 	FILE *f = fopen(path, "re");
+	struct source from = {.file = path};
+	bool some = false;
 	char *line = NULL;
 	size_t cap = 0;
-	int before = p->nhosts;
+	ssize_t len;
 
 	if (f == NULL)
 		die(EXIT_USAGE, "cannot read hostfile %s: %s", path, strerror(errno));
-	while (getline(&line, &cap, f) >= 0)
-		line_take(p, line);
-	if (p->nhosts == before && before == 0)
+	while ((len = getline(&line, &cap, f)) >= 0) {
+		bool zero = strlen(line) != (size_t)len;
+		char *copy;
+
+		line[strcspn(line, "\r\n")] = '\0';
+		copy = text("%s", line);
+		from.line++;
+		from.text = copy;
+		if (zero)
+			wrong(&from, "a zero byte follows");
+		some |= line_take(p, &from, line);
+		free(copy);
+	}
+	if (ferror(f))
+		die(EXIT_USAGE, "cannot read hostfile %s: %s", path, strerror(errno));
+	if (!some)
 		die(EXIT_USAGE, "no host in hostfile %s", path);
 	free(line);
 	fclose(f);
@@ -189,7 +315,7 @@ int hosts_settle(struct plan *p)
 	for (int i = 0; i < p->nhosts; i++) {
 		slots += p->ppn > 0 ? p->ppn : p->host[i].slots;
 		if (p->host[i].local && here >= 0) {
-			p->host[here].slots += p->host[i].slots;
+			host_merge(&p->host[here], &p->host[i]);
 			free(p->host[i].name);
 			continue;
 		}

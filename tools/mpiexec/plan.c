@@ -161,7 +161,7 @@ static const char help[] =
 	"  -timeout S           end the job after S seconds, saying what each process waits for\n"
 	"  -host H[:N],...      the hosts to use, with N slots each (also -hosts, -H)\n"
 	"  -hostfile FILE       the same from a file (also -f, -machinefile): lines like\n"
-	"                       \"host\", \"host:4\", \"host slots=4\"\n"
+	"                       \"host\", \"host:4\", \"host slots=4 max_slots=8\"\n"
 	"  -ppn N               N processes to each host in turn, instead of its slots\n"
 	"  -rr                  one process to each host in turn (also -map-by node)\n"
 	"  -bind-to P           each process to a core, hwthread, socket or numa node (default "

@@ -58,6 +58,7 @@ enum part { PART_NONE, PART_THREAD, PART_CORE, PART_SOCKET, PART_NUMA };
 struct host {
 	char *name;
 	int slots;  /* >= 1 */
+	int max;    /* no more ranks than these; 0: no limit */
 	bool local; /* this machine: its agent needs no launcher */
 };
 
@@ -100,7 +101,8 @@ void plan_environ(struct plan *p);
 void plan_find(struct plan *p);
 
 /* Adds the hosts named by `list' (host[:slots],...), or in a file; one that is there already gets
- * more slots.  Hosts without a number of slots count as 1. */
+ * more slots.  Hosts without a number of slots count as 1, or as their limit.  Ends with what is
+ * wrong, and where, if there is a word that is not understood. */
 void hosts_list(struct plan *p, const char *list);
 void hosts_file(struct plan *p, const char *path);
 
