@@ -340,13 +340,13 @@ struct req {
 	struct flow *flow;     /* receive, from a far peer: until its CLEAR has gone: p2p/flow.c */
 	uint64_t stream;       /* the same: its number */
 	const struct req_ops *ops; /* NULL: a message, or a generalized request */
-	struct req_copy *copies;   /* of what Fortran cannot leave in place; NULL: none */
+	struct req_copy *copies;   /* of what cannot be left in place; NULL: none */
 };
 
 /* A copy that stands for the user's memory while an operation runs: taken when a persistent request
  * starts, given back once when the user learns of the end, and gone with the request.  Partitions
  * are taken as they get ready and given back as they are seen to have arrived.  Its owner is
- * libmpi/fort, which has the same struct. */
+ * libmpi/fort, which has the same struct; or libmpi/rma, whose checks want to know of that end. */
 struct req_copy {
 	struct req_copy *next;
 	bool given; /* of this start: the memory is the user's again */

@@ -18,6 +18,7 @@ enum stamp_kind { STAMP_FENCE = 1, STAMP_START, STAMP_LOCK };
 struct piece {
 	_Atomic uint64_t stamp; /* kind << 32 | number of the epoch; 0: over */
 	int64_t lo, hi;         /* bytes of the target's window */
+	uint64_t turn;          /* of the access, among those of its origin */
 	int32_t target;
 	uint8_t what;  /* enum rma_what */
 	uint8_t op;    /* ACC: of predefined operations, id + 1; 0: compare and swap */
@@ -33,6 +34,7 @@ struct record {
 struct check {
 	struct record *own;
 	uint64_t off;       /* of it in the segment */
+	uint64_t turn;      /* accesses so far */
 	uint32_t fences;    /* of this window, so far: the same in all members */
 	uint32_t exposures; /* epochs of MPI_Win_post of this member, so far */
 	bool full;          /* and it was said */
@@ -128,6 +130,53 @@ void check_complete(struct win *w, int rank, bool gets)
 		atomic_store_explicit(&p->stamp, 0, memory_order_release);
 		c->full = false;
 	}
+}
+
+/* MPI_Rget: the access that is over when the user learns that its request is. */
+struct ending {
+	struct req_copy end; /* first: in request->copies */
+	struct win *w;       /* held */
+	uint64_t turn;
+};
+
+static void ending_give(struct req_copy *end)
+{
+	const struct ending *g = (const struct ending *)end;
+	struct check *c = g->w->rma == NULL ? NULL : check_of(g->w);
+
+	if (c == NULL)
+		return; /* the window has gone first */
+	for (uint32_t i = atomic_load_explicit(&c->own->n, memory_order_relaxed); i-- > 0;) {
+		struct piece *p = &c->own->piece[i];
+
+		if (p->turn != g->turn)
+			continue;
+		atomic_store_explicit(&p->stamp, 0, memory_order_release);
+		c->full = false;
+	}
+}
+
+static void ending_gone(struct req_copy *end)
+{
+	struct ending *g = (struct ending *)end;
+
+	obj_drop(g->w);
+	free(g);
+}
+
+/* The request ends what has just been recorded. */
+static int ending_new(struct win *w, struct req *req)
+{
+	struct ending *g = calloc(1, sizeof(*g));
+
+	if (g == NULL)
+		return haft_err(MPI_ERR_NO_MEM, "no memory to check an operation");
+	obj_hold(w);
+	*g = (struct ending){.end = {.next = req->copies, .give = ending_give, .gone = ending_gone},
+		.w = w,
+		.turn = check_of(w)->turn};
+	req->copies = &g->end;
+	return 0;
 }
 
 /* --- recording ------------------------------------------------------------------------------- */
@@ -262,6 +311,7 @@ static void record(struct walk *k)
 		return;
 	p->lo = k->now.lo;
 	p->hi = k->now.hi;
+	p->turn = check_of(k->w)->turn;
 	p->target = k->now.target;
 	p->what = k->now.what;
 	p->op = k->now.op;
@@ -338,7 +388,10 @@ int check_access(struct win *w, const struct rma_access *a)
 	err = k.now.reads ? 0 : promise(w, a, k.stamp);
 	if (err != 0)
 		return err;
+	check_of(w)->turn++;
 	err = type_each(a->type, (char *)(uintptr_t)at, a->count, piece_add, &k);
 	record(&k);
+	if (k.err == 0 && err == 0 && a->what == RMA_GET && a->req != NULL)
+		err = ending_new(w, a->req);
 	return k.err != 0 ? k.err : err;
 }

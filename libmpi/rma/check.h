@@ -9,10 +9,13 @@
  *   an access is recorded until      and meets those of
  *     fence    the next fence        the same fence epoch
  *     start    its next epoch        the same exposure epoch of the target
- *     lock     flush, unlock         any that are recorded: their epochs overlap
+ *     lock     flush, unlock, the    any that are recorded: their epochs overlap
+ *              end of an MPI_Rget
  *
  * So what was put in order by the program is never reported: an access under a lock is forgotten
- * when it is complete, and before that nobody can be after it.  What loads and stores do is not
+ * when it is complete, and before that nobody can be after it.  The request of an MPI_Rget says
+ * that it is; those of MPI_Rput, MPI_Raccumulate and MPI_Rget_accumulate say nothing of the target
+ * (MPI-5.0 12.3.5).  What loads and stores do is not
  * seen, nor what members on other nodes do.  A record holds RECORD_MAX pieces of memory; when there
  * are more, that is said once and the rest of the epoch is not checked. */
 #ifndef HAFT_RMA_CHECK_H
@@ -20,7 +23,7 @@
 
 #include "libmpi/rma/epoch.h"
 
-#define RECORD_MAX 4096 /* pieces of memory of one origin: 128 KiB and some a window */
+#define RECORD_MAX 4096 /* pieces of memory of one origin: 160 KiB and some a window */
 
 /* Recording, if HAFT_CHECK says so, and its end.  0 or MPI_ERR_NO_MEM. */
 int check_new(struct win *w);

@@ -110,7 +110,8 @@ static int record(const struct job *j)
 		.op = j->op,
 		.disp = j->disp,
 		.count = j->tcount,
-		.type = j->ttype};
+		.type = j->ttype,
+		.req = j->req};
 
 	return likely(rma_may(j->w, &j->w->target[j->rank])) ? 0 : rma_epoch_record(j->w, &a);
 }
@@ -254,7 +255,8 @@ int job_request(struct job *j, int (*run)(struct job *j), struct req **request)
 	r->parts = 1;
 	err = run(j);
 	if (err != 0) {
-		obj_free_obj(r);
+		p2p_req_done(r);
+		p2p_request_free(&r);
 		return err;
 	}
 	p2p_req_done(r);

@@ -126,6 +126,7 @@ struct rma_access {
 	int64_t disp;        /* in units of the target */
 	int64_t count;       /* at the target */
 	const struct type *type;
+	struct req *req; /* of an R-form, or NULL */
 };
 
 /* May this process access the target now?  What is not open here may be so for rma_epoch_check: a

@@ -112,6 +112,74 @@ static void locks(void)
 	OK(MPI_Barrier(MPI_COMM_WORLD));
 }
 
+/* What follows a get whose request has ended, by any call that says so, is after it. */
+static void requests(void)
+{
+	enum { WAIT, TEST, STATUS, ALL, WAYS };
+	MPI_Request q = MPI_REQUEST_NULL;
+
+	OK(MPI_Win_lock_all(0, win));
+	for (int way = 0; way < WAYS; way++) {
+		int done = 0;
+
+		if (check_rank == 1)
+			OK(MPI_Rget(buf, 4, MPI_INT, 0, 8 * way, 4, MPI_INT, win, &q));
+		OK(MPI_Barrier(MPI_COMM_WORLD));
+		if (check_rank == 0)
+			FAILS(MEET, "meets the get", put(1, 8 * way + 3));
+		OK(MPI_Barrier(MPI_COMM_WORLD));
+		OK(MPI_Win_flush_all(win));
+		OK(MPI_Barrier(MPI_COMM_WORLD));
+		OK(MPI_Wait(&q, MPI_STATUS_IGNORE));
+		if (check_rank == 1)
+			OK(MPI_Rget(buf, 4, MPI_INT, 0, 8 * way, 4, MPI_INT, win, &q));
+		while (way == TEST && !done)
+			OK(MPI_Test(&q, &done, MPI_STATUS_IGNORE));
+		while (way == STATUS && !done)
+			OK(MPI_Request_get_status(q, &done, MPI_STATUS_IGNORE));
+		if (way == WAIT)
+			OK(MPI_Wait(&q, MPI_STATUS_IGNORE));
+		if (way == ALL)
+			OK(MPI_Waitall(1, &q, MPI_STATUSES_IGNORE));
+		OK(MPI_Barrier(MPI_COMM_WORLD));
+		if (check_rank == 0)
+			OK(put(4, 8 * way));
+		OK(MPI_Barrier(MPI_COMM_WORLD));
+		OK(MPI_Wait(&q, MPI_STATUS_IGNORE));
+		OK(MPI_Win_flush_all(win));
+		OK(MPI_Barrier(MPI_COMM_WORLD));
+	}
+	OK(MPI_Win_unlock_all(win));
+	OK(MPI_Barrier(MPI_COMM_WORLD));
+}
+
+/* The request of a get ends that get alone; those of what writes end nothing at the target. */
+static void origins(void)
+{
+	MPI_Request q[4];
+
+	OK(MPI_Win_lock_all(0, win));
+	if (check_rank == 1) {
+		OK(get(1, 0));
+		OK(MPI_Rput(buf, 1, MPI_INT, 0, 1, 1, MPI_INT, win, &q[0]));
+		OK(MPI_Raccumulate(buf, 1, MPI_INT, 0, 2, 1, MPI_INT, MPI_SUM, win, &q[1]));
+		OK(MPI_Rget_accumulate(buf, 1, MPI_INT, buf + 1, 1, MPI_INT, 0, 3, 1, MPI_INT,
+			MPI_SUM, win, &q[2]));
+		OK(MPI_Rget(buf, 1, MPI_INT, 0, 4, 1, MPI_INT, win, &q[3]));
+		OK(MPI_Waitall(4, q, MPI_STATUSES_IGNORE));
+		FAILS(MPI_ERR_RMA_RANGE, "not inside",
+			MPI_Rget(buf, 1, MPI_INT, 0, WORDS, 1, MPI_INT, win, &q[3]));
+	}
+	OK(MPI_Barrier(MPI_COMM_WORLD));
+	for (int i = 0; i < 4 && check_rank == 0; i++)
+		FAILS(MEET, "meets the", put(1, i));
+	if (check_rank == 0)
+		OK(put(1, 4));
+	OK(MPI_Barrier(MPI_COMM_WORLD));
+	OK(MPI_Win_unlock_all(win));
+	OK(MPI_Barrier(MPI_COMM_WORLD));
+}
+
 /* One process alone can do it, too. */
 static void own(void)
 {
@@ -226,6 +294,8 @@ int main(int argc, char **argv)
 	accumulates();
 	strides();
 	locks();
+	requests();
+	origins();
 	own();
 	refused();
 	exposure();
