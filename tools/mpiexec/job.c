@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -239,6 +240,33 @@ void job_lost(struct job *j, int host)
 	}
 }
 
+/* Over several hosts a rank that loses its connection to one that dies may have aborted before that
+ * death is heard of.  True: an abort says so, and who was killed may still be heard of; it is
+ * forgotten once somebody was. */
+static bool abort_wait(struct job *j, int r, int status)
+{
+	struct abort *a = &j->abort;
+
+	if (j->far == NULL || !a->told || a->code != MPI_ERR_PROC_ABORTED)
+		return false;
+	if (r != a->rank && WIFSIGNALED(status)) {
+		free(a->text);
+		a->told = false;
+		j->lost_ns = 0;
+		return false;
+	}
+	if (j->alive > 0 && j->lost_ns == 0)
+		j->lost_ns = now_ns() + (uint64_t)LOST_MS * 1000000u;
+	return j->alive > 0;
+}
+
+void job_believe(struct job *j)
+{
+	j->lost_ns = 0;
+	if (abort_tell(j))
+		job_end(j, SIGTERM, GRACE_FAIL_MS);
+}
+
 void job_died(struct job *j, int r, int pid, int status, uint32_t state)
 {
 	struct rank *k = &j->rank[r];
@@ -246,6 +274,8 @@ void job_died(struct job *j, int r, int pid, int status, uint32_t state)
 	k->pid = pid;
 	k->alive = false;
 	j->alive--;
+	if (!j->ending && abort_wait(j, r, status))
+		return;
 	if (!j->ending && abort_tell(j)) {
 		job_end(j, SIGTERM, GRACE_FAIL_MS);
 		return;
@@ -395,6 +425,8 @@ bool job_over(const struct job *j)
 
 int job_fini(struct job *j)
 {
+	if (j->lost_ns != 0 && j->code == 0)
+		abort_tell(j); /* the user has ended the job in between */
 	crew_fini(&j->crew);
 	if (j->far != NULL)
 		far_fini(j->far);

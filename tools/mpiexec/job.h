@@ -22,6 +22,7 @@
 #include "tools/mpiexec/plan.h"
 
 #define GRACE_FAIL_MS 300 /* SIGTERM to SIGKILL after a failure: the job ends within 1 s */
+#define LOST_MS       300 /* an abort for a lost rank, to the news of that death */
 #define DRAIN_MS      300 /* for output after the last rank, if something of it is left behind */
 #define ABSENT_MS     500 /* for what a rank has left in the background to say MPI_Init ... */
 #define ABSENT_MAX_S  30  /* ... as long as something of it is there */
@@ -85,6 +86,7 @@ struct job {
 	int more;         /* failures after the one that was named */
 	uint64_t kill_ns; /* when to send SIGKILL; 0: never */
 	uint64_t stop_ns; /* when -timeout ends; 0: never */
+	uint64_t lost_ns; /* when to believe an abort for a lost rank; 0: there is none */
 	uint64_t look_ns; /* when to look for ranks that wait for absent ones; 0: never */
 	struct hang hang;
 };
@@ -104,6 +106,9 @@ void job_tell(const struct job *j, int r, const cpu_set_t *cpus);
 
 /* A rank has died: judges it. */
 void job_died(struct job *j, int rank, int pid, int status, uint32_t state);
+
+/* The rank that an abort calls lost has not died in LOST_MS: the abort is the reason. */
+void job_believe(struct job *j);
 
 /* The job has failed for a reason that was said. */
 void job_fail(struct job *j, int code);

@@ -144,7 +144,8 @@ static void stdin_polls(struct job *j, struct pollfd *p)
 static int patience(const struct job *j, uint64_t drain_ns, uint64_t now)
 {
 	const uint64_t at[] = {j->killed ? 0 : j->kill_ns, j->ending ? 0 : j->stop_ns,
-		j->ending ? 0 : j->look_ns, j->ending ? 0 : j->hang.look_ns, drain_ns};
+		j->ending ? 0 : j->look_ns, j->ending ? 0 : j->lost_ns,
+		j->ending ? 0 : j->hang.look_ns, drain_ns};
 	int ms = out_patience(now);
 
 	if (j->far != NULL && (ms < 0 || ms > far_patience(j->far)))
@@ -168,6 +169,10 @@ static void clock_work(struct job *j, uint64_t now)
 	}
 	if (j->ending)
 		return;
+	if (j->lost_ns != 0 && now >= j->lost_ns) {
+		job_believe(j);
+		return;
+	}
 	if (j->look_ns != 0 && now >= j->look_ns) {
 		j->look_ns = now + (uint64_t)ABSENT_MS * NS_MS;
 		job_ask(j, ASK_ABSENT);
