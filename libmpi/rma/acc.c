@@ -542,16 +542,7 @@ int rma_accumulate(const void *origin, int64_t ocount, struct type *otype, int r
 			return 0;
 		}
 	}
-	j = (struct job){.w = w,
-		.what = RMA_ACC,
-		.op = op,
-		.rank = rank,
-		.disp = disp,
-		.tcount = tcount,
-		.ttype = ttype,
-		.origin = (void *)(uintptr_t)origin,
-		.ocount = ocount,
-		.otype = otype};
+	j = job_of(RMA_ACC, op, origin, ocount, otype, rank, disp, tcount, ttype, w);
 	return accumulate(&j);
 }
 
@@ -559,20 +550,13 @@ static struct job get_job(const void *origin, int64_t ocount, struct type *otype
 	int64_t rcount, struct type *rtype, int rank, int64_t disp, int64_t tcount,
 	struct type *ttype, struct op *op, struct win *w)
 {
-	return (struct job){.w = w,
-		.what = RMA_ACC,
-		.fetch = true,
-		.op = op,
-		.rank = rank,
-		.disp = disp,
-		.tcount = tcount,
-		.ttype = ttype,
-		.origin = (void *)(uintptr_t)origin,
-		.ocount = ocount,
-		.otype = otype,
-		.result = result,
-		.rcount = rcount,
-		.rtype = rtype};
+	struct job j = job_of(RMA_ACC, op, origin, ocount, otype, rank, disp, tcount, ttype, w);
+
+	j.fetch = true;
+	j.result = result;
+	j.rcount = rcount;
+	j.rtype = rtype;
+	return j;
 }
 
 int rma_get_accumulate(const void *origin, int64_t ocount, struct type *otype, void *result,
@@ -684,16 +668,7 @@ int rma_compare_and_swap(const void *origin, const void *compare, void *result, 
 int rma_raccumulate(const void *origin, int64_t ocount, struct type *otype, int rank, int64_t disp,
 	int64_t tcount, struct type *ttype, struct op *op, struct win *w, struct req **request)
 {
-	struct job j = {.w = w,
-		.what = RMA_ACC,
-		.op = op,
-		.rank = rank,
-		.disp = disp,
-		.tcount = tcount,
-		.ttype = ttype,
-		.origin = (void *)(uintptr_t)origin,
-		.ocount = ocount,
-		.otype = otype};
+	struct job j = job_of(RMA_ACC, op, origin, ocount, otype, rank, disp, tcount, ttype, w);
 
 	return job_request(&j, accumulate, request);
 }

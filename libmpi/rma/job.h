@@ -2,9 +2,9 @@
 /* job.h - one operation on its way from the call to the memory.
  *
  *      MPI_Put ...  ──fast: checks, a store──────────────────────────────> done
- *             └──> struct job ── job_check ── job_run ──┬── DIRECT  move.c, acc.c
- *                                                       ├── VM      vm.c
- *                                                       └── MSG     msg.c
+ *             └──> struct job ── job_check ──┬── DIRECT  move.c, acc.c
+ *                                            ├── VM      vm.c
+ *                                            └── MSG     msg.c
  *
  * A job lives on the caller's stack; what goes by messages is copied from it. */
 #ifndef HAFT_RMA_JOB_H
@@ -32,6 +32,23 @@ struct job {
 	char *at;            /* DIRECT: mapped here; else the target's address, a number here */
 	struct req *req;     /* of an R-form, or NULL */
 };
+
+/* One with what every call says: data of the origin, and where at the target. */
+static inline struct job job_of(enum rma_what what, const struct op *op, const void *origin,
+	int64_t ocount, struct type *otype, int rank, int64_t disp, int64_t tcount,
+	struct type *ttype, struct win *w)
+{
+	return (struct job){.w = w,
+		.what = (uint8_t)what,
+		.op = op,
+		.rank = rank,
+		.disp = disp,
+		.tcount = tcount,
+		.ttype = ttype,
+		.origin = (void *)(uintptr_t)origin,
+		.ocount = ocount,
+		.otype = otype};
+}
 
 /* move.c: rank, epoch, types, range: fills in way, shared, place and at.  0: go on; < 0: there is
  * nothing to do (MPI_PROC_NULL, no data); else an error class with words. */

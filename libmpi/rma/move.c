@@ -202,6 +202,7 @@ static inline void copy(void *to, const void *from, int64_t n)
 int rma_put(const void *origin, int64_t ocount, struct type *otype, int rank, int64_t disp,
 	int64_t tcount, struct type *ttype, struct win *w)
 {
+	struct job j;
 	int64_t n;
 	char *at = simple(w, origin, ocount, otype, rank, disp, tcount, ttype, &n);
 
@@ -209,20 +210,14 @@ int rma_put(const void *origin, int64_t ocount, struct type *otype, int rank, in
 		copy(at, origin, n);
 		return 0;
 	}
-	return move(&(struct job){.w = w,
-		.what = RMA_PUT,
-		.rank = rank,
-		.disp = disp,
-		.tcount = tcount,
-		.ttype = ttype,
-		.origin = (void *)(uintptr_t)origin,
-		.ocount = ocount,
-		.otype = otype});
+	j = job_of(RMA_PUT, NULL, origin, ocount, otype, rank, disp, tcount, ttype, w);
+	return move(&j);
 }
 
 int rma_get(void *origin, int64_t ocount, struct type *otype, int rank, int64_t disp,
 	int64_t tcount, struct type *ttype, struct win *w)
 {
+	struct job j;
 	int64_t n;
 	char *at = simple(w, origin, ocount, otype, rank, disp, tcount, ttype, &n);
 
@@ -230,15 +225,8 @@ int rma_get(void *origin, int64_t ocount, struct type *otype, int rank, int64_t 
 		copy(origin, at, n);
 		return 0;
 	}
-	return move(&(struct job){.w = w,
-		.what = RMA_GET,
-		.rank = rank,
-		.disp = disp,
-		.tcount = tcount,
-		.ttype = ttype,
-		.origin = origin,
-		.ocount = ocount,
-		.otype = otype});
+	j = job_of(RMA_GET, NULL, origin, ocount, otype, rank, disp, tcount, ttype, w);
+	return move(&j);
 }
 
 /* --- with requests -------------------------------------------------------------------------------
@@ -267,15 +255,7 @@ int job_request(struct job *j, int (*run)(struct job *j), struct req **request)
 int rma_rput(const void *origin, int64_t ocount, struct type *otype, int rank, int64_t disp,
 	int64_t tcount, struct type *ttype, struct win *w, struct req **request)
 {
-	struct job j = {.w = w,
-		.what = RMA_PUT,
-		.rank = rank,
-		.disp = disp,
-		.tcount = tcount,
-		.ttype = ttype,
-		.origin = (void *)(uintptr_t)origin,
-		.ocount = ocount,
-		.otype = otype};
+	struct job j = job_of(RMA_PUT, NULL, origin, ocount, otype, rank, disp, tcount, ttype, w);
 
 	return job_request(&j, move, request);
 }
@@ -283,15 +263,7 @@ int rma_rput(const void *origin, int64_t ocount, struct type *otype, int rank, i
 int rma_rget(void *origin, int64_t ocount, struct type *otype, int rank, int64_t disp,
 	int64_t tcount, struct type *ttype, struct win *w, struct req **request)
 {
-	struct job j = {.w = w,
-		.what = RMA_GET,
-		.rank = rank,
-		.disp = disp,
-		.tcount = tcount,
-		.ttype = ttype,
-		.origin = origin,
-		.ocount = ocount,
-		.otype = otype};
+	struct job j = job_of(RMA_GET, NULL, origin, ocount, otype, rank, disp, tcount, ttype, w);
 
 	return job_request(&j, move, request);
 }

@@ -147,12 +147,12 @@ static double our_ping(struct side *s, size_t len)
 	return (now() - t) / PINGS / 2;
 }
 
-/* One way, then a word back. */
-static double bare_large(struct side *s, size_t len)
+/* n times one way, then a word back: seconds each. */
+static double bare_stream(struct side *s, size_t len, int n)
 {
 	double t = now();
 
-	for (int i = 0; i < LARGES; i++) {
+	for (int i = 0; i < n; i++) {
 		if (s->me == 0)
 			raw_put(s, s->buf, len);
 		else
@@ -162,7 +162,12 @@ static double bare_large(struct side *s, size_t len)
 		raw_get(s, s->buf, 8);
 	else
 		raw_put(s, s->buf, 8);
-	return (now() - t) / LARGES;
+	return (now() - t) / n;
+}
+
+static double bare_large(struct side *s, size_t len)
+{
+	return bare_stream(s, len, LARGES);
 }
 
 /* All buffers are posted before the first word to go on. */
@@ -193,19 +198,7 @@ static double our_large(struct side *s, size_t len)
 /* Many small ones in one direction. */
 static double bare_flood(struct side *s, size_t len)
 {
-	double t = now();
-
-	for (int i = 0; i < FRAMES; i++) {
-		if (s->me == 0)
-			raw_put(s, s->buf, len);
-		else
-			raw_get(s, s->buf, len);
-	}
-	if (s->me == 0)
-		raw_get(s, s->buf, 8);
-	else
-		raw_put(s, s->buf, 8);
-	return (now() - t) / FRAMES;
+	return bare_stream(s, len, FRAMES);
 }
 
 static double our_flood(struct side *s, size_t len)
