@@ -338,6 +338,22 @@ void obj_user_end(const struct obj_domain *d, int had)
 		d->opts.user_end(had);
 }
 
+/* Around a callback about `o': nothing is deallocated while it runs, only after it, and its error
+ * is kept for whoever began what led to it. */
+static int user_enter(struct obj *o)
+{
+	obj_defer_begin();
+	return obj_user_begin(o->u.cls->domain);
+}
+
+static void user_leave(struct obj *o, int had, int rc)
+{
+	obj_user_end(o->u.cls->domain, had);
+	obj_me.defer--;
+	obj_me.user_rc = rc != 0 ? rc : obj_me.user_rc;
+	reap_if_due();
+}
+
 int obj_keyval_del(struct keyval *kv, struct obj *o, int key, struct value *v)
 {
 	struct obj_attr_call call;
@@ -346,13 +362,9 @@ int obj_keyval_del(struct keyval *kv, struct obj *o, int key, struct value *v)
 	if (kv->del == OBJ_KV_DEL_NONE)
 		return 0;
 	call = call_make(kv, o, key, v, v);
-	obj_defer_begin();
-	had = obj_user_begin(o->u.cls->domain);
+	had = user_enter(o);
 	rc = del_call(kv, o->u.cls->domain, &call);
-	obj_user_end(o->u.cls->domain, had);
-	obj_me.defer--;
-	obj_me.user_rc = rc != 0 ? rc : obj_me.user_rc;
-	reap_if_due();
+	user_leave(o, had, rc);
 	return rc;
 }
 
@@ -367,13 +379,9 @@ int obj_keyval_copy(struct keyval *kv, struct obj *o, int key, const struct valu
 	if (kv->copy == OBJ_KV_COPY_NONE || kv->copy == OBJ_KV_COPY_SAME)
 		return 0;
 	call = call_make(kv, o, key, now, place);
-	obj_defer_begin();
-	had = obj_user_begin(o->u.cls->domain);
+	had = user_enter(o);
 	rc = copy_call(kv, o->u.cls->domain, &call);
-	obj_user_end(o->u.cls->domain, had);
-	obj_me.defer--;
-	obj_me.user_rc = rc != 0 ? rc : obj_me.user_rc;
-	reap_if_due();
+	user_leave(o, had, rc);
 	out->num = call.out;
 	out->fint = (int)call.out;
 	out->lang = kv->lang;
