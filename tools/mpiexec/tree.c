@@ -215,9 +215,15 @@ static void err_read(struct tree *t, struct branch *b)
 
 void tree_write(struct tree *t, uint64_t now)
 {
-	for (int i = 0; i < t->n; i++)
-		if (!t->b[i].dead && !link_write(&t->b[i].link, now))
-			branch_die(t, &t->b[i], now);
+	for (int i = 0; i < t->n; i++) {
+		struct branch *b = &t->b[i];
+		struct from from = {t, b};
+
+		if (b->dead || link_write(&b->link, now))
+			continue;
+		link_read(&b->link, take, noise, &from, now); /* its last words */
+		branch_die(t, b, now);
+	}
 }
 
 void tree_work(struct tree *t, uint64_t now)
@@ -283,8 +289,9 @@ static void branch_clock(struct tree *t, struct branch *b, uint64_t now)
 	uint64_t silent = b->link.heard_ns > now ? 0 : now - b->link.heard_ns;
 
 	if (b->dead) {
-		if (!b->said && ((b->ended && b->err < 0) ||
-					now - b->dead_ns >= (uint64_t)WORDS_MS * NS_MS))
+		uint64_t wait = b->ended ? WORDS_MS : ENDING_MS;
+
+		if (!b->said && ((b->ended && b->err < 0) || now - b->dead_ns >= wait * NS_MS))
 			lost_say(t, b);
 		return;
 	}

@@ -21,7 +21,8 @@
 
 #define TREE_FANOUT 32    /* links of one process; a command like ssh for each */
 #define START_MS    30000 /* for an agent to say hello */
-#define WORDS_MS    300   /* for a command that has closed its output to end, and say how */
+#define WORDS_MS    300   /* for the last words of a command that has ended */
+#define ENDING_MS   3000  /* for a command that has closed its output to end, and say how */
 #define BYE_MS      2000  /* for agents and their commands to end by themselves */
 
 /* One child. */
