@@ -155,6 +155,7 @@ help:
 	'all          libraries, headers, tools, man pages' \
 	'demo         dependencies, build, the heat equation on four ranks' \
 	'check        dependencies, build, tests; T=WORD: those with WORD in their path' \
+	'             AGAIN=N: a test that fails runs again, up to N times, and is named' \
 	'check-all    the tests in every flavour: $(flavours)' \
 	'check-full   that, and spin on the models, and a cross compiler' \
 	'check-launch hydra, Slurm and mpirun start us: dependencies, and the tests that need them' \

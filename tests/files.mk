@@ -346,9 +346,11 @@ run-demo: all $(heat)
 
 tests: all $(B)/dev/lint $(B)/gen/abi.c $(B)/tests/run $(call tests_bin,$(unit_sel) $(mpi_sel))
 
+# How often a test that has failed may run again (the runner names it); .ci/run says more than 0.
+AGAIN ?= 0
 run-check: tests
 	$(if $(strip $(unit_sel) $(mpi_sel) $(sh_sel)),,$(error no test has "$(T)" in its path))
-	$(Q)SANFLAGS='$(san)' $(B)/tests/run -b $(B) -o $(B)/check.log -x $(tests_factor) \
+	$(Q)SANFLAGS='$(san)' $(B)/tests/run -b $(B) -o $(B)/check.log -x $(tests_factor) -r $(AGAIN) \
 		unit $(unit_sel) mpi $(mpi_sel) script $(sh_sel)
 .PHONY: tests
 

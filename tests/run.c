@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* run.c - runs the tests: one line a test, the output of those that failed, and the sum.
  *
- *     run [-b BUILD] [-o LOG] [-x FACTOR] [-j N] [-g MS] [-t S] [-l] [unit SRC...] [mpi SRC...]
- *         [script SRC...]
+ *     run [-b BUILD] [-o LOG] [-x FACTOR] [-j N] [-g MS] [-t S] [-r N] [-l] [unit SRC...]
+ *         [mpi SRC...] [script SRC...]
  *
  *     run ──► keeper (one per test, a subreaper) ──► the test, in a process group of its own
  *                                                       └─► mpiexec, ranks, whatever it starts
@@ -20,7 +20,11 @@
  *
  * Exit code 0 is ok, 77 is skip, all else failed.  A test must leave nothing behind: no process
  * (its keeper inherits the orphans: that is what a subreaper gets), no file in the TMPDIR that it
- * was given, no file of our name in /dev/shm and /tmp. */
+ * was given, no file of our name in /dev/shm and /tmp.
+ *
+ * -r N: tests that have failed are run again, each alone, after all others, up to N times.  One
+ * that passes then is said to have failed first, with all its output: it is to be mended.  Where
+ * many fail (AGAIN_MAX) none is run again. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -46,6 +50,9 @@
 #define NP_MAX       16    /* runs of one test */
 #define ARGV_MAX     64    /* words of a command */
 #define SHOW_MAX     12000 /* bytes of a failed test's output that are shown; the log has all */
+#define AGAIN_MAX    16 /* tests that are run again, at most: if more fail, it is not by chance */
+#define AGAIN_S      2  /* seconds before that: what a failed run has left is older than the next */
+#define LOG_MAX      (1L << 24) /* bytes of it that the log has */
 #define PATH_LEN     1024
 
 enum kind { UNIT, MPI, SCRIPT };
@@ -60,29 +67,35 @@ struct job {
 	int limit;       /* seconds */
 	int rc;          /* exit code to expect */
 	int alone, idle;
+	int runs;    /* how often it has run */
+	int failing; /* the last run has failed, and there may be another */
+	int chance;  /* it has passed after that */
+	double took; /* seconds of the last run */
 	char args[512], env[512];
-	char out[PATH_LEN]; /* file with its output */
-	char tmp[PATH_LEN]; /* its TMPDIR */
-	pid_t keeper;       /* 0: not started */
-	int fd;             /* the keeper's verdict arrives here */
+	char out[PATH_LEN];    /* file with its output */
+	char before[PATH_LEN]; /* with that of the run before */
+	char tmp[PATH_LEN];    /* its TMPDIR */
+	pid_t keeper;          /* 0: not started */
+	int fd;                /* the keeper's verdict arrives here */
 	struct timespec start;
 };
 
 /* What a keeper writes through its pipe. */
 struct verdict {
-	int status;  /* as from waitpid */
-	int timeout; /* 1: killed at the limit */
-	int left;    /* processes left behind, killed by the keeper */
+	int status;          /* as from waitpid */
+	int timeout;         /* 1: killed at the limit */
+	int left;            /* processes left behind, killed by the keeper */
+	char file[PATH_LEN]; /* a file left behind */
 };
 
 static const char *build = "build/release";
 static const char *log_path;
 static int factor = 1, width = SIDE_BY_SIDE, grace = GRACE_MS, least = TIME_LIMIT;
-static int only_list;
+static int only_list, again;
 static struct job *jobs;
 static int njobs;
 static FILE *log_file;
-static int sum[3];
+static int sum[3], nfailing;
 
 __attribute__((noreturn, format(printf, 1, 2))) static void die(const char *fmt, ...)
 {
@@ -203,6 +216,7 @@ static void job_add(enum kind kind, const char *src, const char *order, int np)
 		if (*p == '/')
 			*p = '-';
 	snprintf(j->out, sizeof(j->out), "%s/tests/out/%s.%d.out", build, flat, np);
+	snprintf(j->before, sizeof(j->before), "%s/tests/out/%s.%d.before", build, flat, np);
 	snprintf(j->tmp, sizeof(j->tmp), "%s/tests/out/%s.%d.tmp", build, flat, np);
 }
 
@@ -221,6 +235,52 @@ static void test_add(enum kind kind, const char *src)
 		die("%s: no line /* RUN np=... */ among its first lines", src);
 	for (char *p = strtok_r(np, ",", &save); p != NULL; p = strtok_r(NULL, ",", &save))
 		job_add(kind, src, order, atoi(p));
+}
+
+/* --- what is left in the file system --------------------------------------------------- */
+
+/* Files of ours in `dir' that are not older than the test: name into buf.  `ours' is a part of the
+ * name, or NULL if every file counts. */
+static int file_find(const char *dir, const char *ours, const struct job *j, char *buf, size_t len)
+{
+	DIR *d = opendir(dir);
+	struct dirent *e;
+	struct stat st;
+	time_t begin = time(NULL) - (time_t)seconds_since(&j->start) - 1;
+	int n = 0;
+
+	while (d != NULL && (e = readdir(d)) != NULL) {
+		if (e->d_name[0] == '.' || (ours != NULL && strstr(e->d_name, ours) == NULL))
+			continue;
+		if (fstatat(dirfd(d), e->d_name, &st, AT_SYMLINK_NOFOLLOW) != 0)
+			continue;
+		if (st.st_uid != getuid() || (ours != NULL && st.st_mtime < begin))
+			continue;
+		snprintf(buf, len, "%s/%s", dir, e->d_name);
+		n++;
+	}
+	if (d != NULL)
+		closedir(d);
+	return n;
+}
+
+/* A file that the test has left: name into buf.  Those in directories that others use as well may
+ * be theirs, and go: so they are waited for. */
+static int file_left(const struct job *j, char *buf, size_t len)
+{
+	struct timespec ms = {.tv_nsec = 10000000}, start;
+
+	if (file_find(j->tmp, NULL, j, buf, len) > 0)
+		return 1;
+	clock_gettime(CLOCK_MONOTONIC, &start);
+	while (file_find("/dev/shm", "haft", j, buf, len) > 0 ||
+		file_find("/tmp", "haft", j, buf, len) > 0) {
+		if (seconds_since(&start) * 1e3 > grace)
+			return 1;
+		nanosleep(&ms, NULL);
+	}
+	buf[0] = '\0';
+	return 0;
 }
 
 /* --- the keeper ------------------------------------------------------------------------ */
@@ -365,43 +425,34 @@ __attribute__((noreturn)) static void keeper_main(struct job *j, int fd)
 		children_kill();
 		break;
 	}
-	if (!v.timeout)
+	if (!v.timeout) {
 		v.left = leftover_count();
-	_exit(write(fd, &v, sizeof(v)) != sizeof(v));
-}
-
-/* --- what is left in the file system --------------------------------------------------- */
-
-/* Files of ours in `dir' that are not older than the test: name into buf.  `ours' is a part of the
- * name, or NULL if every file counts. */
-static int file_left(const char *dir, const char *ours, const struct job *j, char *buf, size_t len)
-{
-	DIR *d = opendir(dir);
-	struct dirent *e;
-	struct stat st;
-	time_t begin = time(NULL) - (time_t)seconds_since(&j->start) - 1;
-	int n = 0;
-
-	while (d != NULL && (e = readdir(d)) != NULL) {
-		if (e->d_name[0] == '.' || (ours != NULL && strstr(e->d_name, ours) == NULL))
-			continue;
-		if (fstatat(dirfd(d), e->d_name, &st, AT_SYMLINK_NOFOLLOW) != 0)
-			continue;
-		if (st.st_uid != getuid() || (ours != NULL && st.st_mtime < begin))
-			continue;
-		snprintf(buf, len, "%s/%s", dir, e->d_name);
-		n++;
+		file_left(j, v.file, sizeof(v.file));
 	}
-	if (d != NULL)
-		closedir(d);
-	return n;
+	_exit(write(fd, &v, sizeof(v)) != sizeof(v));
 }
 
 /* --- running --------------------------------------------------------------------------- */
 
-static void output_copy(const struct job *j, FILE *to, long max)
+__attribute__((format(printf, 1, 2))) static void say(const char *fmt, ...)
 {
-	FILE *f = fopen(j->out, "r");
+	va_list ap;
+
+	va_start(ap, fmt);
+	vprintf(fmt, ap);
+	va_end(ap);
+	fflush(stdout);
+	if (log_file == NULL)
+		return;
+	va_start(ap, fmt);
+	vfprintf(log_file, fmt, ap);
+	va_end(ap);
+	fflush(log_file);
+}
+
+static void output_copy(const char *path, FILE *to, long max)
+{
+	FILE *f = fopen(path, "r");
 	char line[2048];
 	long at = 0;
 
@@ -416,12 +467,12 @@ static void output_copy(const struct job *j, FILE *to, long max)
 	while (fgets(line, sizeof(line), f) != NULL)
 		fprintf(to, "    %s%s", line, strchr(line, '\n') != NULL ? "" : "\n");
 	fclose(f);
+	fflush(to);
 }
 
 /* Ok, skip or failed, and why in words. */
 static enum result job_judge(const struct job *j, const struct verdict *v, char *why, size_t len)
 {
-	char file[PATH_LEN];
 	int code = WIFEXITED(v->status) ? WEXITSTATUS(v->status) : -1;
 
 	if (v->timeout)
@@ -434,10 +485,8 @@ static enum result job_judge(const struct job *j, const struct verdict *v, char 
 		snprintf(why, len, "exit code %d, not %d", code, j->rc);
 	else if (v->left > 0)
 		snprintf(why, len, "left processes behind");
-	else if (file_left(j->tmp, NULL, j, file, sizeof(file)) > 0 ||
-		 file_left("/dev/shm", "haft", j, file, sizeof(file)) > 0 ||
-		 file_left("/tmp", "haft", j, file, sizeof(file)) > 0)
-		snprintf(why, len, "left %s behind", file);
+	else if (v->file[0] != '\0')
+		snprintf(why, len, "left %s behind", v->file);
 	else
 		return OK;
 	return FAIL;
@@ -448,7 +497,8 @@ static void job_start(struct job *j)
 	int fd[2];
 
 	dir_make(j->tmp);
-	unlink(j->out);
+	unlink(j->before);
+	rename(j->out, j->before);
 	if (pipe2(fd, O_CLOEXEC) != 0)
 		die("pipe: %s", strerror(errno));
 	fflush(NULL);
@@ -464,32 +514,62 @@ static void job_start(struct job *j)
 	j->fd = fd[0];
 }
 
+/* One line about a run of a test. */
+static void job_say(const struct job *j, const char *word, const char *why)
+{
+	char np[16] = "";
+
+	if (j->kind == MPI)
+		snprintf(np, sizeof(np), "np=%d", j->np);
+	say("%-5s %-40s %-6s %7.2f s%s%s\n", word, j->name, np, j->took, why[0] != '\0' ? "  " : "",
+		why);
+}
+
+/* A run of a test of which there may be another, if it has failed, or already was one. */
+static void again_judge(struct job *j, enum result res, const char *why)
+{
+	char words[PATH_LEN + 128];
+
+	if (res == FAIL && j->runs <= again) {
+		nfailing += j->runs == 1;
+		j->failing = 1;
+		snprintf(words, sizeof(words), "%s; is run again after all others", why);
+		job_say(j, "fails", words);
+		return;
+	}
+	j->failing = 0;
+	j->chance = res == OK;
+	snprintf(words, sizeof(words), "failed %d of %d runs%s%s", j->runs - j->chance, j->runs,
+		why[0] != '\0' ? ": " : "", why);
+	job_say(j, j->chance ? "again" : "FAIL", words);
+	output_copy(j->chance ? j->before : j->out, stdout, SHOW_MAX);
+	sum[j->chance ? OK : FAIL]++;
+}
+
 static void job_end(struct job *j)
 {
 	static const char *const words[] = {"ok", "FAIL", "skip"};
 	struct verdict v = {.status = -1};
-	char why[PATH_LEN + 64] = "", np[16] = "", line[PATH_LEN + 512];
+	char why[PATH_LEN + 64] = "";
 	enum result res;
 
 	if (read(j->fd, &v, sizeof(v)) != sizeof(v))
 		v.timeout = 1;
 	close(j->fd);
 	waitpid(j->keeper, NULL, 0);
+	j->runs++;
+	j->took = seconds_since(&j->start);
 	res = job_judge(j, &v, why, sizeof(why));
-	sum[res]++;
-	if (j->kind == MPI)
-		snprintf(np, sizeof(np), "np=%d", j->np);
-	snprintf(line, sizeof(line), "%-4s  %-40s %-6s %7.2f s%s%s\n", words[res], j->name, np,
-		seconds_since(&j->start), why[0] != '\0' ? "  " : "", why);
-	fputs(line, stdout);
-	if (res == FAIL)
-		output_copy(j, stdout, SHOW_MAX);
-	fflush(stdout);
-	if (log_file != NULL) {
-		fputs(line, log_file);
-		output_copy(j, log_file, 1L << 24);
-		fflush(log_file);
+	if (j->failing || (res == FAIL && again > 0)) {
+		again_judge(j, res, why);
+	} else {
+		job_say(j, words[res], why);
+		sum[res]++;
+		if (res == FAIL)
+			output_copy(j->out, stdout, SHOW_MAX);
 	}
+	if (log_file != NULL)
+		output_copy(j->out, log_file, LOG_MAX);
 	rmdir(j->tmp);
 }
 
@@ -548,13 +628,55 @@ static void jobs_run(int alone, int n)
 	}
 }
 
+/* Runs those that have failed once more, unless they are too many. */
+static void again_run(void)
+{
+	if (nfailing > 0 && nfailing <= AGAIN_MAX)
+		sleep(AGAIN_S);
+	for (int i = 0; i < njobs; i++) {
+		struct job *j = &jobs[i];
+
+		while (j->failing && nfailing <= AGAIN_MAX) {
+			job_start(j);
+			job_end(j);
+		}
+		if (!j->failing)
+			continue;
+		job_say(j, "FAIL", "one of too many to be run again");
+		output_copy(j->out, stdout, SHOW_MAX);
+		sum[FAIL]++;
+	}
+}
+
+/* Names those that have passed only when they were run again. */
+static void chance_say(void)
+{
+	const char *comma = "";
+	int n = 0;
+
+	for (int i = 0; i < njobs; i++)
+		n += jobs[i].chance;
+	if (n == 0)
+		return;
+	say("%d tests failed first and passed when run again:", n);
+	for (int i = 0; i < njobs; i++) {
+		if (!jobs[i].chance)
+			continue;
+		say("%s %s", comma, jobs[i].name);
+		if (jobs[i].kind == MPI)
+			say(" np=%d", jobs[i].np);
+		comma = ",";
+	}
+	say("\n");
+}
+
 static void args_read(int argc, char **argv)
 {
 	static const char *const kinds[] = {"unit", "mpi", "script"};
 	enum kind kind = UNIT;
 	int c;
 
-	while ((c = getopt(argc, argv, "+b:o:x:j:g:t:l")) != -1) {
+	while ((c = getopt(argc, argv, "+b:o:x:j:g:t:r:l")) != -1) {
 		switch (c) {
 		case 'b': build = optarg; break;
 		case 'o': log_path = optarg; break;
@@ -562,12 +684,13 @@ static void args_read(int argc, char **argv)
 		case 'j': width = atoi(optarg); break;
 		case 'g': grace = atoi(optarg); break;
 		case 't': least = atoi(optarg); break;
+		case 'r': again = atoi(optarg); break;
 		case 'l': only_list = 1; break;
 		default: exit(2);
 		}
 	}
-	if (width < 1 || width > 16 || factor < 1)
-		die("-j wants 1 to 16, -x at least 1");
+	if (width < 1 || width > 16 || factor < 1 || again < 0)
+		die("-j wants 1 to 16, -x at least 1, -r at least 0");
 	for (int i = optind; i < argc; i++) {
 		int is_kind = 0;
 
@@ -594,11 +717,10 @@ int main(int argc, char **argv)
 		die("%s: %s", log_path, strerror(errno));
 	jobs_run(0, width);
 	jobs_run(1, 1);
-	printf("%d passed, %d failed, %d skipped\n", sum[OK], sum[FAIL], sum[SKIP]);
-	if (log_file != NULL) {
-		fprintf(log_file, "%d passed, %d failed, %d skipped\n", sum[OK], sum[FAIL],
-			sum[SKIP]);
+	again_run();
+	chance_say();
+	say("%d passed, %d failed, %d skipped\n", sum[OK], sum[FAIL], sum[SKIP]);
+	if (log_file != NULL)
 		fclose(log_file);
-	}
 	return sum[FAIL] != 0;
 }

@@ -44,6 +44,45 @@ grep -q 'signal 1' fresh.log || bad "a signal is ignored in a test because it is
 printf '%s\n' '# RUN idle' "touch '$TMPDIR/b'; until [ -e '$TMPDIR/a' ]; do sleep 0.05; done; rm '$TMPDIR/a'" >tests/idle.sh
 printf '%s\n' "until [ -e '$TMPDIR/b' ]; do sleep 0.05; done; rm '$TMPDIR/b'; touch '$TMPDIR/a'" >tests/busy.sh
 "$run" -j 1 -b build script tests/busy.sh tests/idle.sh >idle.log || bad "an idle test does not run beside others"
+# again N NAME LINES...: a test that has failed runs again, up to N times.
+again() {
+	n=$1
+	name=$2
+	shift 2
+	printf '%s\n' "$@" >"tests/$name.sh"
+	"$run" -r "$n" -g "${grace:-20000}" -b build -o "$name.all.log" script "tests/$name.sh" >"$name.log"
+}
+runs="echo x >>'$TMPDIR'/runs; n=\$(wc -l <'$TMPDIR'/runs); [ -z \"\$(ls \"\$TMPDIR\")\" ] || exit 9"
+again 2 once "$runs" 'echo "this is run $n"; touch "$TMPDIR/here"; [ $n = 2 ] || exit 3; rm "$TMPDIR/here"' ||
+	bad "what passes the second time failed"
+[ "$(wc -l <runs)" = 2 ] || bad "it has run $(wc -l <runs) times, not 2"
+grep -q '^fails once .* exit code 3, not 0; is run again after all others$' once.log || bad "the first failure is not told"
+grep -q '^again once .* failed 1 of 2 runs$' once.log || bad "it is not said to be run again"
+grep -q '^    this is run 1$' once.log || bad "the output of the failed run is not shown"
+grep -q '^    this is run 2$' once.log && bad "the output of the good run is shown"
+tail -2 once.log >tail
+printf '%s\n' '1 tests failed first and passed when run again: once' '1 passed, 0 failed, 0 skipped' |
+	cmp - tail || bad "the last lines"
+grep -q 'this is run 2' once.all.log || bad "the log does not have the output of all runs"
+rm runs
+again 2 never "$runs" 'echo "this is run $n"; exit 3' && bad "what always fails passed"
+[ "$(wc -l <runs)" = 3 ] || bad "it has run $(wc -l <runs) times, not 3"
+grep -q '^FAIL  never .* failed 3 of 3 runs: exit code 3, not 0$' never.log || bad "the failure is not told"
+grep -q '^    this is run 3$' never.log || bad "the output of the last run is not shown"
+grep -q 'run again:' never.log && bad "it is said to have passed"
+grep -q '^0 passed, 1 failed, 0 skipped$' never.log || bad "no sum"
+rm runs
+grace=500 again 1 stays "$runs" '[ $n = 2 ] || setsid sleep 20 &' || bad "a process of the first run fails the second"
+grep -q 'left processes behind; is run again' stays.log || bad "leftover process is not named"
+rm runs
+i=0
+while [ $i -lt 17 ]; do
+	echo 'echo x >>runs; exit 1' >"tests/many$i.sh"
+	i=$((i + 1))
+done
+"$run" -r 1 -b build script tests/many*.sh >many.log && bad "17 failures passed"
+grep -q '^0 passed, 17 failed, 0 skipped$' many.log || bad "no sum of many"
+[ "$(wc -l <runs)" = 17 ] || bad "many are run again"
 try signal 'kill -SEGV $$' && bad "a signal passed"
 grep -q 'signal 11' signal.log || bad "signal is not named"
 rm -rf "$TMPDIR"/*
