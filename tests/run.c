@@ -240,7 +240,7 @@ static void test_add(enum kind kind, const char *src)
 /* --- what is left in the file system --------------------------------------------------- */
 
 /* Files of ours in `dir' that are not older than the test: name into buf.  `ours' is a part of the
- * name, or NULL if every file counts. */
+ * name, or NULL if every file counts.  (We make no directories in /tmp; people do, for a clone.) */
 static int file_find(const char *dir, const char *ours, const struct job *j, char *buf, size_t len)
 {
 	DIR *d = opendir(dir);
@@ -254,7 +254,8 @@ static int file_find(const char *dir, const char *ours, const struct job *j, cha
 			continue;
 		if (fstatat(dirfd(d), e->d_name, &st, AT_SYMLINK_NOFOLLOW) != 0)
 			continue;
-		if (st.st_uid != getuid() || (ours != NULL && st.st_mtime < begin))
+		if (st.st_uid != getuid() ||
+			(ours != NULL && (st.st_mtime < begin || S_ISDIR(st.st_mode))))
 			continue;
 		snprintf(buf, len, "%s/%s", dir, e->d_name);
 		n++;

@@ -13,7 +13,7 @@ cp "$run" "$own"
 far() {
 	said="mpiexec $*"
 	from=$(date +%s%N)
-	vh_root timeout 60 "$own" -launcher-exec "$vh_ssh" "$@" >"$out" 2>"$err" </dev/null
+	vh_root timeout $patience "$own" -launcher-exec "$vh_ssh" "$@" >"$out" 2>"$err" </dev/null
 	rc=$?
 	ms=$((($(date +%s%N) - from) / 1000000))
 }

@@ -44,7 +44,13 @@ vh_up() {
 	vh_ip link add br0 type bridge && vh_ip link set br0 up
 	vh_ip addr add "$vh_net.254/24" dev br0
 	for i in $(seq "$vh_n"); do vh_host "$i"; done
-	sleep 0.05 # for the last sshd to listen
+	for i in $(seq "$vh_n"); do vh_listens "$i"; done
+}
+# Waits until a host's sshd takes connections: a socket (port 22) that listens (0A).
+vh_listens() {
+	until nsenter -t "$(cat "$vh/h$1.pid")" -n cat /proc/net/tcp | grep -q ':0016 [0-9A-F:]* 0A '; do
+		sleep 0.01
+	done
 }
 
 # vh_space OPTIONS CMD...: a process in namespaces of its own, in the background.

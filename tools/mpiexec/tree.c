@@ -289,7 +289,7 @@ static void branch_clock(struct tree *t, struct branch *b, uint64_t now)
 	uint64_t silent = b->link.heard_ns > now ? 0 : now - b->link.heard_ns;
 
 	if (b->dead) {
-		uint64_t wait = b->ended ? WORDS_MS : ENDING_MS;
+		uint64_t wait = b->ended || b->link.trouble != NULL ? WORDS_MS : ENDING_MS;
 
 		if (!b->said && ((b->ended && b->err < 0) || now - b->dead_ns >= wait * NS_MS))
 			lost_say(t, b);
