@@ -9,6 +9,7 @@ unit_TESTS += tests/fuzz/obj.c
 unit_TESTS += tests/fuzz/type.c
 unit_TESTS += tests/sim/net.c
 unit_TESTS += tests/unit/group.c
+unit_TESTS += tests/unit/hang.c
 unit_TESTS += tests/unit/net_fault.c
 unit_TESTS += tests/unit/net_safe.c
 unit_TESTS += tests/unit/net_sock.c
@@ -298,6 +299,7 @@ $(B)/tests/unit/plan: $(plan_OBJS)
 group_OBJS := $(addprefix $(B)/obj/libmpi/,comm/group.o core/code.o core/err.o core/lock.o core/lock_os.o core/mpo.o core/state.o)
 $(B)/tests/unit/group: $(group_OBJS)
 $(B)/tests/unit/topo_order: $(B)/obj/libmpi/topo/order.o
+$(B)/tests/unit/hang: $(B)/obj/tools/mpiexec/hang.o
 
 # A network that is not there.
 $(B)/tests/sim/net: $(B)/obj/tests/sim/wire.o

@@ -19,7 +19,7 @@ hangs() {
 	: >"$out"
 	: >"$err" # the job, which truncates them, starts only later
 	said="hang $*"
-	"$run" -n $n "$hang" "$@" >"$out" 2>"$err" </dev/null &
+	"$run" ${far:-} -n $n "$hang" "$@" >"$out" 2>"$err" </dev/null &
 	pid=$!
 	until_ told "$1" || fail "$said: nothing is told"
 	want_err "$asks"
@@ -43,6 +43,19 @@ want_err 'a cycle: 0 waits for 1, 1 waits for 0'
 kill -USR1 $pid
 until_err 'what the 2 processes of the job do'
 stop
+
+# Over hosts.
+far="-launcher fork -hosts a:2,b:2"
+hangs 4 missing
+sleep 1.5
+want_err 'in MPI_Barrier of ocean, for rank 1'
+want_waited 'rank 1' ' in MPI_Recv to receive from rank 0, tag 1, ocean'
+want_err 'a cycle: 0 waits for 1, 1 waits for 0'
+[ "$(grep -cF "$asks" "$err")" = 1 ] || fail "over hosts the roll-call is said more than once"
+kill -USR1 $pid
+until_err 'what the 4 processes of the job do'
+stop
+far=
 
 hangs 3 ssend
 stop

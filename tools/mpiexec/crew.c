@@ -345,6 +345,7 @@ void crew_see(struct crew *c, struct seen *seen)
 		s->state = atomic_load(&page_of(c, i)->state);
 		s->alive = c->m[i].alive;
 		shm_seg_view(c->seg, i, &s->view);
+		s->sleep = s->view.still_ns;
 		s->left = !s->alive && c->m[i].group > 0 && kill(-c->m[i].group, 0) == 0;
 		s->runs = s->alive && s->view.asleep && process_runs(s->view.pid);
 		s->cpu_ns = s->alive ? cpu_of(s->view.pid) : 0;

@@ -432,7 +432,7 @@ int job_fini(struct job *j)
 		far_fini(j->far);
 	if (j->more > 0)
 		fprintf(stderr, "mpiexec: %d more failed\n", j->more);
-	free(j->hang.cpu_ns);
+	free(j->hang.rank);
 	free(j->seen);
 	free(j->rank);
 	return j->code;

@@ -41,13 +41,22 @@ struct rank {
 	bool doubt;        /* has ended well amid MPI: a failure, if others still need it */
 };
 
+/* What the watch knows of one rank. */
+struct hang_rank {
+	uint64_t sleep;    /* seen.sleep of its sleep; 0: it does not sleep */
+	uint64_t still_ns; /* since when, by our clock, and never too early */
+	uint64_t busy_ns;  /* when it was last found to compute */
+	uint64_t cpu_ns;   /* its CPU time at the last look at which it was known ... */
+	uint64_t known_ns; /* ... which was then */
+	bool idle;         /* found without a thread that can run, since anybody has moved */
+};
+
 /* The watch for a job in which everybody sleeps. */
 struct hang {
 	uint64_t limit_ns; /* HAFT_HANG; 0: no watch */
 	uint64_t look_ns;  /* when to look next; 0: never */
-	uint64_t still_ns; /* since when nobody has moved, as far as was seen */
-	uint64_t said_ns;  /* the still_ns that the last roll-call was about */
-	uint64_t *cpu_ns;  /* by rank: CPU time at the last look */
+	bool said;         /* the roll-call is, and nobody has moved since */
+	struct hang_rank *rank;
 };
 
 /* What to do once it is known what all ranks do: a sum. */

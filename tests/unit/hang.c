@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* hang.c - the watch for jobs in which everybody sleeps, with made-up ranks and a made-up clock:
+ * told once, whatever the machine does meanwhile, and never while somebody may still go on. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "libmpi/boot/boot.h"
+#include "libmpi/core/set.h"
+#include "tools/mpiexec/job.h"
+#include "tools/mpiexec/out.h"
+
+#define N       3
+#define NS_S    UINT64_C(1000000000)
+#define LIMIT   (4 * NS_S)
+#define BETWEEN (LIMIT / HANG_LOOKS)
+
+static struct job job;
+static struct seen seen[N];
+static uint64_t now, began[N];
+static int told, called;
+
+/* What the watch wants of the rest of mpiexec. */
+void say(const char *fmt, ...)
+{
+	(void)fmt;
+	told++;
+}
+
+void roll_call(const struct job *j)
+{
+	(void)j;
+	called++;
+}
+
+uint64_t now_ns(void)
+{
+	return now;
+}
+
+int64_t haft_set_launch(enum haft_setting which, char *const envp[])
+{
+	(void)envp;
+	return which == HAFT_SET_HANG ? LIMIT / NS_S : 0;
+}
+
+void *grow(void *v, size_t n, size_t size)
+{
+	return realloc(v, n * size);
+}
+
+/* Rank r falls asleep now. */
+static void sleeps(int r)
+{
+	began[r] = now;
+	seen[r].sleep = now / 3 + 1; /* another host's clock */
+	seen[r].view.asleep = true;
+}
+
+/* One look, for which a host's answer has been `late' ns on its way. */
+static void look(uint64_t late)
+{
+	now += BETWEEN;
+	for (int r = 0; r < N; r++) {
+		seen[r].view.still_ns = began[r] + late;
+		seen[r].cpu_ns += BETWEEN / 1000;
+	}
+	hang_look(&job, now);
+}
+
+static int setup(void **state)
+{
+	(void)state;
+	memset(seen, 0, sizeof seen);
+	now = 100 * NS_S;
+	job = (struct job){.n = N, .seen = seen};
+	hang_init(&job);
+	told = called = 0;
+	for (int r = 0; r < N; r++) {
+		seen[r].known = seen[r].alive = true;
+		seen[r].state = BOOT_RUNNING;
+		sleeps(r);
+	}
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	free(job.hang.rank);
+	return 0;
+}
+
+static void is_told_once(void **state)
+{
+	(void)state;
+	for (int i = 0; i < HANG_LOOKS - 1; i++)
+		look(0);
+	assert_int_equal(told, 0);
+	look(0);
+	assert_int_equal(told, 1);
+	for (int i = 0; i < 20; i++)
+		look(0);
+	assert_int_equal(told, 1);
+	assert_int_equal(called, 1);
+}
+
+/* Ages that differ from look to look are no movement. */
+static void answers_are_late(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 20; i++)
+		look((uint64_t)(i * 7 % 5) * NS_S / 50);
+	assert_int_equal(told, 1);
+}
+
+/* Somebody naps just now at each look, but not always the same. */
+static void naps_end(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 20; i++) {
+		for (int r = 0; r < N; r++)
+			seen[r].runs = i % N == r;
+		look(0);
+	}
+	assert_int_equal(told, 1);
+}
+
+/* One has been woken and waits for a CPU, for ever. */
+static void one_can_run(void **state)
+{
+	(void)state;
+	seen[1].runs = true;
+	for (int i = 0; i < 20; i++)
+		look(0);
+	assert_int_equal(told, 0);
+}
+
+/* Rank 0 was idle, and is woken by rank 1, which then sleeps: all over again. */
+static void idle_before_the_last_move(void **state)
+{
+	(void)state;
+	look(0);
+	look(0);
+	sleeps(1);
+	seen[0].runs = true;
+	for (int i = 0; i < 20; i++)
+		look(0);
+	assert_int_equal(told, 0);
+}
+
+static void moves_and_sleeps_again(void **state)
+{
+	(void)state;
+	for (int i = 0; i < HANG_LOOKS; i++)
+		look(0);
+	sleeps(2);
+	for (int i = 0; i < HANG_LOOKS - 1; i++)
+		look(0);
+	assert_int_equal(told, 1);
+	look(0);
+	look(0);
+	assert_int_equal(told, 2);
+}
+
+/* A thread computes beside the one that sleeps: no hang; but then nor a new one. */
+static void computes(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 20; i++) {
+		seen[0].cpu_ns += BETWEEN / 20;
+		look(0);
+	}
+	assert_int_equal(told, 0);
+	for (int i = 0; i < 20; i++) {
+		seen[0].cpu_ns += i == 10 ? BETWEEN / 2 : 0;
+		look(0);
+	}
+	assert_int_equal(told, 1);
+}
+
+/* A host does not answer: nothing is known, and nothing forgotten. */
+static void a_host_is_silent(void **state)
+{
+	(void)state;
+	look(0);
+	look(0);
+	seen[1].known = false;
+	for (int i = 0; i < 10; i++)
+		look(0);
+	assert_int_equal(told, 0);
+	seen[1].known = true;
+	look(0);
+	assert_int_equal(told, 1);
+}
+
+/* Who has left MPI is no matter, and if all have there is no hang. */
+static void left(void **state)
+{
+	(void)state;
+	seen[0].state = BOOT_DONE;
+	seen[1].alive = false;
+	for (int i = 0; i < 5; i++)
+		look(0);
+	assert_int_equal(told, 1);
+	teardown(state);
+	setup(state);
+	for (int r = 0; r < N; r++)
+		seen[r].state = BOOT_DONE;
+	for (int i = 0; i < 20; i++)
+		look(0);
+	assert_int_equal(told, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(is_told_once, setup, teardown),
+		cmocka_unit_test_setup_teardown(answers_are_late, setup, teardown),
+		cmocka_unit_test_setup_teardown(naps_end, setup, teardown),
+		cmocka_unit_test_setup_teardown(one_can_run, setup, teardown),
+		cmocka_unit_test_setup_teardown(idle_before_the_last_move, setup, teardown),
+		cmocka_unit_test_setup_teardown(moves_and_sleeps_again, setup, teardown),
+		cmocka_unit_test_setup_teardown(computes, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_host_is_silent, setup, teardown),
+		cmocka_unit_test_setup_teardown(left, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
