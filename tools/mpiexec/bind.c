@@ -53,6 +53,22 @@ static void load(void)
 	}
 }
 
+/* The machine's parts.  What hwloc cannot find (/sys in a container) is not worth its words on
+ * stderr: a part that it does not know is said below. */
+static hwloc_topology_t topology_read(void)
+{
+	bool silent = getenv("HWLOC_HIDE_ERRORS") == NULL;
+	hwloc_topology_t t;
+
+	if (silent)
+		setenv("HWLOC_HIDE_ERRORS", "2", 0);
+	if (hw.topology_init(&t) != 0 || hw.topology_load(t) != 0)
+		die(1, "-bind-to: hwloc cannot read this machine: %s", strerror(errno));
+	if (silent)
+		unsetenv("HWLOC_HIDE_ERRORS"); /* it is not for the ranks */
+	return t;
+}
+
 /* All parts of a type that have CPUs for us. */
 static struct parts parts_of(hwloc_topology_t t, hwloc_obj_type_t type, const cpu_set_t *own)
 {
@@ -132,8 +148,7 @@ cpu_set_t *bind_make(const struct plan *p, int n)
 	load();
 	if (sched_getaffinity(0, sizeof own, &own) != 0)
 		die(1, "-bind-to: %s", strerror(errno));
-	if (hw.topology_init(&t) != 0 || hw.topology_load(t) != 0)
-		die(1, "-bind-to: hwloc cannot read this machine: %s", strerror(errno));
+	t = topology_read();
 	parts = parts_of(t, type_of(p->bind), &own);
 	if (p->deal != PART_NONE) {
 		group = parts_of(t, type_of(p->deal), &own);
