@@ -99,7 +99,8 @@ void epoch_until(struct epoch_wait *wait)
 		return;
 	wait->teller.tell = tell;
 	if (haft_threads()) {
-		via_wait(&(struct via_want){ready_any, wait, pass, bell, &wait->teller});
+		via_wait_nap(&(struct via_want){ready_any, wait, pass, bell, &wait->teller},
+			&wait->nap_ns);
 		return;
 	}
 	if (!via.contended && look(wait, bell))

@@ -40,13 +40,18 @@ static bool is_granted(void *arg, bool rest)
 	return g->w->rma->epoch->target[g->rank].granted;
 }
 
+void far_ask(struct win *w, int rank, enum lock_wish wish)
+{
+	w->rma->epoch->target[rank].granted = false;
+	put(w, rank, FAR_LOCK, wish);
+}
+
 void far_lock(struct win *w, int rank, enum lock_wish wish)
 {
 	struct granted g = {w, rank};
 	struct epoch_wait wait = {.w = w, .rank = rank, .ready = is_granted, .arg = &g};
 
-	w->rma->epoch->target[rank].granted = false;
-	put(w, rank, FAR_LOCK, wish);
+	far_ask(w, rank, wish);
 	epoch_until(&wait);
 }
 

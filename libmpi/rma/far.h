@@ -24,6 +24,9 @@ struct far_wait {
 	struct lock_wait k;
 };
 
+/* Asks for the lock of a member on another node: epoch_target.granted says when it has come. */
+void far_ask(struct win *w, int rank, enum lock_wish wish);
+
 /* Waits for the lock of a member on another node, and gives it back. */
 void far_lock(struct win *w, int rank, enum lock_wish wish);
 void far_drop(struct win *w, int rank, enum lock_wish wish);

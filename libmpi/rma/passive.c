@@ -6,11 +6,10 @@
  *                        ──> nothing: MPI_MODE_NOCHECK promises that nobody else has it
  *      MPI_Win_lock_all  ──> the locks of all, shared
  *
- * MPI_Win_lock_all does not hold some locks while it waits for another: it tries all, and if one is
- * taken it gives back what it has, waits for that one, and tries the others.  So it can only be in
- * the way of others when it has all it wants.  When it has been unlucky ROUNDS times, or some are
- * far away, where it cannot try, it takes one after the other in the order of ranks: then nobody
- * who locks several targets in that order waits for it while it waits for him. */
+ * MPI_Win_lock_all is in nobody's way for long before it has all it wants: it takes what is free
+ * and waits for the rest, but when its patience is over it gives back everything, waits on with
+ * empty hands, and then comes for the others again, more patient each time.  So others may lock
+ * several targets in any order that suits them: who holds what it wants gets what it holds. */
 #include "libmpi/rma/epoch.h"
 
 #include "libmpi/core/err.h"
@@ -19,7 +18,8 @@
 #include "libmpi/rma/lock.h"
 #include <engine.h>
 
-#define ROUNDS 16 /* of MPI_Win_lock_all; then it takes one after the other */
+#define PATIENCE_FIRST_NS 50000u    /* some switches of processes: the epoch of another ends */
+#define PATIENCE_MAX_NS   50000000u /* long enough even if that epoch has to wait for its CPU */
 
 /* --- one lock -------------------------------------------------------------------------------- */
 
@@ -179,52 +179,144 @@ int rma_win_unlock(int rank, struct win *w)
 
 /* --- all ------------------------------------------------------------------------------------- */
 
-/* Takes what is free but `have'; all are near.  All of it: -1; else the rank of one that was not,
- * and nothing is taken. */
-static int try_all(struct win *w, int have)
+/* All members are near, and all locks are free: takes them.  Else it takes none. */
+static bool try_all(struct win *w)
 {
+	if (!w->rma->epoch->near)
+		return false;
 	for (int i = 0; i < w->size; i++) {
-		int rank = (w->rank + i) % w->size;
-		struct rma_ctl *ctl = w->target[rank].ctl;
-
-		if (rank == have || lock_try(&ctl->sync.lock, LOCK_SHARED))
+		if (likely(lock_try(&w->target[i].ctl->sync.lock, LOCK_SHARED)))
 			continue;
-		while (i-- > 0) {
-			int back = (w->rank + i) % w->size;
-
-			if (back != have)
-				lock_drop(w, back, LOCK_SHARED);
-		}
-		return rank;
+		while (i-- > 0)
+			lock_drop(w, i, LOCK_SHARED);
+		return false;
 	}
-	return -1;
+	return true;
 }
 
-/* Without holding some while it waits for another, if all members are near. */
-static bool take_all_near(struct win *w)
+/* MPI_Win_lock_all that waits.  What it has is HELD_SHARED, what it has asked for far away
+ * HELD_WAITING, until it has all. */
+struct all {
+	struct epoch_wait wait;
+	struct lock_wait k; /* for the near lock that it waits for; k.w NULL: for those far away */
+	uint64_t patience_ns; /* how long it holds what it has */
+	uint64_t begin_ns;    /* of holding; 0: not known yet */
+	bool over;            /* its patience is */
+};
+
+/* Looks at the answers.  Have all come? */
+static bool all_answered(struct all *a, bool *holds)
 {
-	int have = -1;
+	struct rma_epoch *e = a->wait.w->rma->epoch;
 
-	for (int round = 0; round < ROUNDS; round++) {
-		int wanted = try_all(w, have);
+	a->wait.rank = -1;
+	*holds = false;
+	for (int i = 0; i < e->win->size; i++) {
+		struct epoch_target *t = &e->target[i];
 
-		if (wanted < 0)
-			return true;
-		if (have >= 0)
-			lock_drop(w, have, LOCK_SHARED);
-		take_near(w, wanted, LOCK_SHARED);
-		have = wanted;
+		if (t->held == HELD_WAITING && t->granted)
+			t->held = HELD_SHARED;
+		if (t->held == HELD_WAITING)
+			a->wait.rank = i;
+		*holds = *holds || t->held == HELD_SHARED;
 	}
-	lock_drop(w, have, LOCK_SHARED);
-	return false;
+	return a->wait.rank < 0;
 }
 
-static void take_all(struct win *w)
+static bool all_ready(void *arg, bool rest)
 {
-	if (w->rma->epoch->near && take_all_near(w))
-		return;
+	struct all *a = arg;
+	bool near = a->k.w != NULL, holds = a->begin_ns != UINT64_MAX;
+
+	if (near ? lock_wait_ready(&a->k, rest) : all_answered(a, &holds))
+		return true;
+	a->wait.nap_ns = near && !a->k.hungry ? RMA_HUNGRY_NS : 0;
+	if (!holds)
+		return false;
+	if (a->begin_ns == 0)
+		a->begin_ns = epoch_now();
+	a->over = epoch_now() - a->begin_ns >= a->patience_ns;
+	if (a->wait.nap_ns == 0 || a->wait.nap_ns > a->patience_ns)
+		a->wait.nap_ns = (uint32_t)a->patience_ns;
+	return a->over;
+}
+
+static void give_back(struct win *w)
+{
+	struct epoch_target *t = w->rma->epoch->target;
+
+	for (int i = 0; i < w->size; i++) {
+		if (t[i].held != HELD_SHARED)
+			continue;
+		t[i].held = HELD_NOT;
+		drop(w, i, LOCK_SHARED);
+	}
+}
+
+/* Takes of the near locks what is free, or if they are all taken, asks for those far away.  The
+ * rank of one that it has to wait for; -1: it has all. */
+static int take_free(struct win *w)
+{
+	struct epoch_target *t = w->rma->epoch->target;
+	int wanted = -1;
+
+	for (int i = 0; i < w->size; i++) {
+		if (t[i].held != HELD_NOT || w->target[i].ctl == NULL)
+			continue;
+		if (lock_try(&w->target[i].ctl->sync.lock, LOCK_SHARED))
+			t[i].held = HELD_SHARED;
+		else
+			wanted = i;
+	}
+	if (wanted >= 0)
+		return wanted;
+	for (int i = 0; i < w->size; i++) {
+		if (t[i].held != HELD_NOT)
+			continue;
+		t[i].held = HELD_WAITING;
+		far_ask(w, i, LOCK_SHARED);
+		wanted = i;
+	}
+	return wanted;
+}
+
+/* Waits for a near lock, or for all that it has asked for; what it has meanwhile it may lose. */
+static void wait_all(struct all *a, int rank)
+{
+	struct win *w = a->wait.w;
+	bool near = w->target[rank].ctl != NULL;
+
+	a->k = (struct lock_wait){.rank = rank, .who = w->rank, .wish = LOCK_SHARED};
+	a->wait.rank = rank;
+	a->begin_ns = 0;
+	if (near) {
+		a->k.w = w;
+		lock_wait_begin(&a->k);
+	}
+	for (;;) {
+		a->over = false;
+		epoch_until(&a->wait);
+		if (!a->over)
+			break;
+		give_back(w);
+		a->begin_ns = near ? UINT64_MAX : 0; /* answers from far away may still come */
+		if (a->patience_ns < PATIENCE_MAX_NS)
+			a->patience_ns *= 2;
+	}
+	if (near)
+		w->rma->epoch->target[rank].held = HELD_SHARED;
+}
+
+static __attribute__((noinline)) void take_all(struct win *w)
+{
+	struct all a = {
+		.wait = {.w = w, .ready = all_ready, .arg = &a}, .patience_ns = PATIENCE_FIRST_NS};
+	int rank;
+
+	while ((rank = take_free(w)) >= 0)
+		wait_all(&a, rank);
 	for (int i = 0; i < w->size; i++)
-		take(w, i, LOCK_SHARED);
+		w->rma->epoch->target[i].held = HELD_NOT; /* EPOCH_ALL says it */
 }
 
 int rma_win_lock_all(int modes, struct win *w)
@@ -236,7 +328,7 @@ int rma_win_lock_all(int modes, struct win *w)
 		return err;
 	e->access = EPOCH_ALL;
 	e->promised = (modes & MPI_MODE_NOCHECK) != 0;
-	if (!e->promised)
+	if (!e->promised && unlikely(!try_all(w)))
 		take_all(w);
 	epoch_open_all(w, true);
 	return 0;

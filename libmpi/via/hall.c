@@ -29,8 +29,9 @@ struct seat {
 	struct shm_wait w; /* first: libshm knows seats by it */
 	const struct via_want *want;
 	struct seat *next, *prev;
-	_Atomic uint32_t word; /* changes: wake up */
-	uint32_t nap_ns;       /* of the next sleep; above NAP_LAST_NS: as long as may be */
+	_Atomic uint32_t word;      /* changes: wake up */
+	uint32_t nap_ns;            /* of the next sleep; above NAP_LAST_NS: as long as may be */
+	const uint32_t *nap_max_ns; /* what it wants itself; 0: no matter */
 	enum sleep sleep;
 	bool was; /* it had the watch when it looked last */
 };
@@ -129,6 +130,8 @@ static void seat_idle(struct seat *s)
 	s->w.aside = watches ? NULL : &s->word;
 	s->w.aside_old = atomic_load_explicit(&s->word, memory_order_relaxed);
 	s->w.nap_ns = (watches || deputy) && s->nap_ns <= NAP_LAST_NS ? s->nap_ns : 0;
+	if (*s->nap_max_ns != 0 && (s->w.nap_ns == 0 || *s->nap_max_ns < s->w.nap_ns))
+		s->w.nap_ns = *s->nap_max_ns;
 	via_idle(&s->w);
 	if (s->w.nap && s->nap_ns <= NAP_LAST_NS)
 		s->nap_ns *= 2;
@@ -149,7 +152,14 @@ static bool watch(struct seat *s)
 
 void via_wait(const struct via_want *want)
 {
-	struct seat s = {.want = want, .nap_ns = NAP_LAST_NS + 1};
+	static const uint32_t no_matter;
+
+	via_wait_nap(want, &no_matter);
+}
+
+void via_wait_nap(const struct via_want *want, const uint32_t *nap_ns)
+{
+	struct seat s = {.want = want, .nap_ns = NAP_LAST_NS + 1, .nap_max_ns = nap_ns};
 
 	shm_wait_begin(&s.w);
 	s.w.teller = want->teller;

@@ -279,6 +279,10 @@ struct via_want {
 /* via_wait returns when want->ready says so.  Only with haft_threads(). */
 void via_wait(const struct via_want *want);
 
+/* The same for who wants to be asked again after *nap_ns at the latest, if not 0: ready may change
+ * it. */
+void via_wait_nap(const struct via_want *want, const uint32_t *nap_ns);
+
 /* via_kick: there is work for whoever waits (a queue that only passes serve): ends its sleep. */
 void via_kick_slow(void);
 

@@ -52,5 +52,8 @@ one 1 $lock -DTWICE=3 -DREST_CHOSEN
 one 1 $lock -DTWICE=3 -DTELL_FIRST
 one 1 $lock -DGIVE_STORE
 one 1 $lock -DTWICE=3 -DREGRANT
+all=../../libmpi/rma/model/all
+one 0 $all
+one 1 $all -DHOLD
 echo "models: $passed passed, $failed failed, 0 skipped"
 [ "$failed" = 0 ]

@@ -75,7 +75,7 @@ static void all_among_ones(void)
 }
 
 /* MPI_Win_lock_all among those who hold the lock of one target while they wait for the next. */
-static void all_among_some(void)
+static void all_among_some(int first, int second)
 {
 	for (int i = 0; i < TURNS / 2; i++) {
 		if (check_rank % 2 == 1) {
@@ -83,10 +83,10 @@ static void all_among_some(void)
 			OK(MPI_Win_unlock_all(win));
 			continue;
 		}
-		OK(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win));
-		OK(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, check_size - 1, 0, win));
-		OK(MPI_Win_unlock(check_size - 1, win));
-		OK(MPI_Win_unlock(0, win));
+		OK(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, first, 0, win));
+		OK(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, second, 0, win));
+		OK(MPI_Win_unlock(second, win));
+		OK(MPI_Win_unlock(first, win));
 	}
 	OK(MPI_Barrier(MPI_COMM_WORLD));
 }
@@ -100,7 +100,8 @@ int main(int argc, char **argv)
 	turns(MPI_LOCK_SHARED);
 	writer_among_readers();
 	all_among_ones();
-	all_among_some();
+	all_among_some(0, check_size - 1);
+	all_among_some(check_size - 1, 0);
 	OK(MPI_Win_free(&win));
 	MPI_Finalize();
 	return 0;
