@@ -185,7 +185,7 @@ static void test_flood(void **state)
 	ends_put(&s, 2, 0); /* a new tie in the crowd */
 	ENDS_UNTIL(&s, s.end[0].next_from[2] == 1);
 	ENDS_UNTIL(&s, c->accepted >= CROWD + 1);
-	assert_true(c->bad_crowd >= CROWD - 64 - 2);
+	assert_true(c->bad_crowd + c->bad_quiet >= CROWD - 64 - 2);
 	talk(&s, 20);
 	for (int i = 0; i < CROWD; i++)
 		close(fd[i]);
@@ -231,7 +231,7 @@ static void test_no_descriptors(void **state)
 	struct rlimit old, now;
 	struct net_count before;
 	const struct net_count *c;
-	double until;
+	double start;
 	int fd;
 
 	(void)state;
@@ -246,10 +246,9 @@ static void test_no_descriptors(void **state)
 	ends_put(&s, 2, 0); /* no socket for it */
 	ENDS_UNTIL(&s, c->no_fd > 0);
 	before = *c;
-	until = ends_now() + 0.5;
-	while (ends_now() < until)
-		ends_poll(&s);
-	assert_in_range(c->no_fd - before.no_fd, 1, 10);
+	start = ends_now();
+	ENDS_UNTIL(&s, c->no_fd - before.no_fd >= 5); /* each after a pause, and those grow */
+	assert_true(ends_now() - start > 0.03);
 	assert_int_equal(net_peer_tie(s.end[2].net, 0), NET_TIE_MAKING);
 	talk(&s, 3);
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &old), 0);
@@ -262,7 +261,7 @@ static void test_no_descriptors(void **state)
 /* Where we dial there is something else. */
 static void wrong_place(struct ends *s, const char *words)
 {
-	double until = ends_now() + 20;
+	double until = ends_now() + 200;
 
 	assert_int_equal(ends_put(s, 0, 1), 0);
 	while (s->end[0].lost[1] == 0 && ends_now() < until) {
@@ -314,7 +313,7 @@ static void test_wrong_places(void **state)
 static void test_stranger_listens(void **state)
 {
 	struct ends s;
-	double until = ends_now() + 20;
+	double until = ends_now() + 200;
 	struct pollfd p = {.events = POLLIN};
 
 	(void)state;
