@@ -162,6 +162,7 @@ void agree_steps(struct sched *s, const struct call *k, const char *before, cons
 
 	if (a == NULL)
 		return;
+	static_assert(sizeof(*a) + sizeof(a->said[0]) <= SCHED_PLANNING, "a walk has room for it");
 	a->n = k->n;
 	a->me = k->me;
 	say(&a->said[0], k, before, after);

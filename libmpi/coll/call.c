@@ -8,6 +8,7 @@
 #include "libmpi/coll/share.h"
 #include "libmpi/core/topo.h"
 #include "engine.h"
+#include <limits.h>
 
 typedef int share_fn(const struct call *k);
 
@@ -48,16 +49,25 @@ const char *verb_name(enum verb v)
 /* --- the three ways
  * ------------------------------------------------------------------------------- */
 
-/* The schedule of a call: of a form, see agree_steps; NULL: it has been compared. */
-static struct sched *plan_of(const struct call *k, const char *before, const char *after)
-{
-	struct sched *s = sched_new(k);
+/* What the name of a call has before and after its verb. */
+struct form {
+	const char *before, *after;
+};
 
-	if (unlikely(agree_wanted) && before != NULL)
-		agree_steps(s, k, before, after);
+static const struct form now = {"", ""}, later = {"I", ""}, again = {"", "_init"};
+
+static void plan_steps(struct sched *s, const struct call *k, const void *arg)
+{
+	(void)arg;
 	if (!k->nothing)
 		plan_choose(k)(s, k);
-	return s;
+}
+
+static void compare_steps(struct sched *s, const struct call *k, const void *arg)
+{
+	const struct form *form = arg;
+
+	agree_steps(s, k, form->before, form->after);
 }
 
 /* Through shared memory; SHARE_NONE: that is not there, or does not want the call. */
@@ -71,7 +81,7 @@ static int by_memory(const struct call *k, share_fn *share)
 		if (err != 0)
 			return err;
 	}
-	if (unlikely(c->coll->block == NULL || share == NULL || k->nothing ||
+	if (unlikely(c->coll == NULL || c->coll->block == NULL || share == NULL || k->nothing ||
 		     plan_forced[k->verb] != NULL))
 		return SHARE_NONE;
 	return share(k);
@@ -80,17 +90,14 @@ static int by_memory(const struct call *k, share_fn *share)
 /* Before memory is touched: who makes another call will not come there. */
 static int compared(const struct call *k)
 {
-	struct sched *s = sched_new(k);
-
-	agree_steps(s, k, "", "");
-	return sched_run(s);
+	return sched_run(k, compare_steps, &now);
 }
 
 int call_inside(const struct call *k)
 {
 	int err = by_memory(k, verbs[k->verb].share);
 
-	return err != SHARE_NONE ? err : sched_run(plan_of(k, NULL, NULL));
+	return err != SHARE_NONE ? err : sched_run(k, plan_steps, NULL);
 }
 
 static inline int call_now(struct call *k)
@@ -107,7 +114,7 @@ static inline int call_now(struct call *k)
 	err = SHARE_NONE;
 	if (likely(!k->inter))
 		err = by_memory(k, verbs[k->verb].share);
-	return likely(err != SHARE_NONE) ? err : sched_run(plan_of(k, NULL, NULL));
+	return likely(err != SHARE_NONE) ? err : sched_run(k, plan_steps, NULL);
 }
 
 /* What a schedule uses after its call has returned. */
@@ -121,24 +128,46 @@ static void hold(struct sched *s, const struct call *k)
 		sched_hold(s, haft_type_at(k->rtypes, i));
 }
 
-static int call_later(struct call *k, struct req **request)
+/* All of a call with a request.  Who is without memory is so in the comparison, after which nobody
+ * goes on. */
+static void all_steps(struct sched *s, const struct call *k, const void *form)
 {
-	struct sched *s;
-
-	k->tag = call_tag(k->comm);
-	s = plan_of(k, "I", "");
+	if (unlikely(agree_wanted)) {
+		compare_steps(s, k, form);
+		if (sched_walks(s))
+			return;
+	}
+	plan_steps(s, k, NULL);
 	hold(s, k);
-	return sched_begin(s, request);
 }
 
+static int call_later(struct call *k, struct req **request)
+{
+	k->tag = call_tag(k->comm);
+	return sched_begin(k, all_steps, &later, request);
+}
+
+/* An _init call is not local (MPI-5.0 6.13): all members have their steps, or none has the request.
+ */
 static int call_again(struct call *k, struct req **request)
 {
-	struct sched *s;
+	struct req *r = NULL;
+	int err, odd;
 
 	k->tag = call_tag(k->comm) | TAG_AGAIN;
-	s = plan_of(k, "", "_init");
-	hold(s, k);
-	return sched_keep(s, request);
+	err = sched_keep(k, all_steps, &again, &r);
+	odd = err == 0 ? INT_MAX : k->me;
+	err = coll_least(k->comm, call_tag(k->comm), &odd);
+	if (likely(err == 0 && odd == INT_MAX)) {
+		*request = r;
+		return 0;
+	}
+	if (r != NULL)
+		p2p_request_free(&r);
+	if (err == 0)
+		err = haft_err(MPI_ERR_NO_MEM,
+			"at rank %d: no memory for the steps of a collective call", odd);
+	return err;
 }
 
 /* --- checking

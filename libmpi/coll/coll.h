@@ -99,6 +99,10 @@ static inline int call_tag(struct comm *c)
 	return (int)(c->coll_seq++ & TAG_CALLS);
 }
 
+/* state.c: *value becomes the least that any member says, of both groups.  A collective call, by
+ * messages with this tag.  0 or an MPI error class. */
+int coll_least(struct comm *c, int tag, int *value);
+
 /* "MPI_Bcast" */
 const char *verb_name(enum verb v);
 

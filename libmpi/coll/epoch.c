@@ -134,25 +134,6 @@ void epoch_released(struct coll *s, uint64_t e)
 /* --- joining
  * -------------------------------------------------------------------------------------- */
 
-/* All members must come to the same answer, so a member without memory tells the others. */
-static int all_agree(struct comm *c, int *yes)
-{
-	struct call k = {.comm = c,
-		.verb = VERB_ALLREDUCE,
-		.n = c->size,
-		.me = c->rank,
-		.tag = TAG_JOIN,
-		.rbuf = yes,
-		.rcount = 1,
-		.rtype = type_predefined(MPI_INT),
-		.op = op_predefined(MPI_MIN),
-		.in_place = true};
-	struct sched *s = sched_new(&k);
-
-	allreduce_doubling(s, &k);
-	return sched_run(s);
-}
-
 static bool all_near(const struct comm *c)
 {
 	for (int i = 0; i < c->size; i++)
@@ -185,29 +166,36 @@ bool share_near(struct comm *c)
 {
 	struct coll *s = share_state(c);
 
-	return s != NULL && s->near;
+	return s != NULL ? s->near : all_near(c);
 }
+
+/* What a member says: the least counts. */
+enum join { JOIN_NOT, JOIN_MESSAGES, JOIN_MEMORY };
 
 int share_join(struct comm *c)
 {
 	struct coll *s = share_state(c);
-	bool wanted = s != NULL ? s->near : all_near(c);
-	int yes = s != NULL && wanted, err = 0;
+	int how = s == NULL ? JOIN_NOT : JOIN_MEMORY, err;
 
-	if (yes && shm_block_join(via.shm, c->ctx, c->size, c->rank, &s->block) != 0) {
-		s->block = NULL;
-		yes = 0;
+	if (s != NULL && !s->near) {
+		s->joined = true;
+		return 0;
 	}
-	if (wanted)
-		err = all_agree(c, &yes);
-	if (s == NULL)
-		return err != 0 ? err
-				: haft_err(MPI_ERR_NO_MEM, "no memory for a communicator's state");
-	if ((!yes || err != 0) && s->block != NULL) {
+	if (s == NULL && !all_near(c))
+		return 0; /* the others do not ask; messages need no state */
+	if (s != NULL && shm_block_join(via.shm, c->ctx, c->size, c->rank, &s->block) != 0) {
+		s->block = NULL;
+		how = JOIN_MESSAGES;
+	}
+	err = coll_least(c, TAG_JOIN, &how);
+	if (s != NULL && s->block != NULL && (err != 0 || how != JOIN_MEMORY)) {
 		shm_block_leave(s->block);
 		s->block = NULL;
 	}
-	s->joined = true;
+	if (err == 0 && how == JOIN_NOT)
+		err = haft_err(MPI_ERR_NO_MEM, "a member has no memory for a communicator's state");
+	if (s != NULL)
+		s->joined = err == 0;
 	return err;
 }
 

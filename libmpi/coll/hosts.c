@@ -20,6 +20,7 @@
 #include "libmpi/coll/hosts.h"
 
 #include "libmpi/coll/share.h"
+#include "libmpi/core/state.h"
 #include <stdlib.h>
 
 struct hosts {
@@ -31,6 +32,7 @@ struct hosts {
 	int32_t *peers; /* [near.size] of this host's members */
 	int32_t *order; /* [near.size] their ranks in near in the order of their peers */
 	int32_t *lead;  /* [nhosts] the lowest rank of each */
+	int32_t *map;   /* [nhosts] the deputies' peers, of the call that is being planned */
 	struct group group;
 	struct comm near;
 	int32_t room[];
@@ -91,19 +93,20 @@ static void near_make(struct hosts *h, struct comm *c)
 	h->near.coll = NULL;
 }
 
-/* NULL: no memory. */
+/* Who does not know the hosts would choose other plans than the rest. */
 static struct hosts *hosts_make(struct comm *c)
 {
 	size_t n = (size_t)c->size;
 	struct hosts *h = calloc(1, sizeof(*h) + 5 * n * sizeof(int32_t));
 
 	if (h == NULL)
-		return NULL;
+		haft_abort_job(MPI_ERR_NO_MEM, "no memory for who is on which host");
 	h->place = h->room;
 	h->peers = h->room + n;
 	h->lead = h->room + 2 * n;
 	h->order = h->room + 3 * n;
-	number_hosts(h, c, h->room + 4 * n);
+	h->map = h->room + 4 * n;
+	number_hosts(h, c, h->map);
 	h->mine = h->place[c->rank];
 	h->worth = h->nhosts > 1 && h->nhosts < c->size;
 	near_make(h, c);
@@ -114,9 +117,11 @@ static struct hosts *hosts_of(struct comm *c)
 {
 	struct coll *s = share_state(c);
 
-	if (s != NULL && s->hosts == NULL)
+	if (s == NULL)
+		haft_abort_job(MPI_ERR_NO_MEM, "no memory for who is on which host");
+	if (s->hosts == NULL)
 		s->hosts = hosts_make(c);
-	return s != NULL ? s->hosts : NULL;
+	return s->hosts;
 }
 
 bool hosts_worth(struct comm *c, bool ordered)
@@ -126,7 +131,7 @@ bool hosts_worth(struct comm *c, bool ordered)
 	if (via_one_place() || c->remote != NULL)
 		return false;
 	h = hosts_of(c);
-	return h != NULL && h->worth && (h->ordered || !ordered);
+	return h->worth && (h->ordered || !ordered);
 }
 
 void hosts_free(struct hosts *h)
@@ -175,24 +180,22 @@ static void inside(struct sched *s, const struct call *in)
 	later = sched_bytes(s, sizeof(*later));
 	if (later == NULL)
 		return; /* the schedule says so */
+	static_assert(sizeof(*later) <= SCHED_PLANNING, "a walk has room for it");
 	*later = *in;
 	sched_fence(s);
-	sched_check(s, inside_run, later);
+	sched_call(s, inside_run, later);
 }
 
 /* The deputies do a call: of k, with rbuf and the rest as the caller has set it in *out. */
 static void between(struct sched *s, const struct call *k, struct hosts *h, struct call *out)
 {
-	struct group group = {.size = h->nhosts, .rank = h->mine, .stride = 1};
-	int32_t *map = sched_bytes(s, h->nhosts * (int64_t)sizeof(*map));
+	struct group group = {.size = h->nhosts, .rank = h->mine, .stride = 1, .map = h->map};
+	int32_t *map = h->map;
 
-	if (map == NULL)
-		return;
 	for (int i = 0; i < h->nhosts; i++)
 		map[i] = group_peer(k->comm->group, h->lead[i]);
 	if (k->root >= 0)
 		map[h->place[k->root]] = group_peer(k->comm->group, k->root);
-	group.map = map;
 	out->n = out->nin = out->nout = h->nhosts;
 	out->me = h->mine;
 	out->root = k->root >= 0 ? h->place[k->root] : 0;

@@ -81,91 +81,82 @@ void reduce_gathered(struct sched *s, const struct call *k)
 		fold(s, k, mem, k->n, k->n, k->n - k->me, k->rcount, k->rbuf);
 }
 
-/* Part i of every operand, [at(i), at(i + 1)), goes to member i, which folds its own into out. */
-static void fold_parts(struct sched *s, const struct call *k, const int64_t *at, void *out)
+/* Where part i of the operands begins: even parts, or the blocks of the call. */
+static int64_t from(const struct call *k, int i)
 {
-	int64_t count = at[k->me + 1] - at[k->me];
+	if (k->verb == VERB_ALLREDUCE || k->verb == VERB_REDUCE)
+		return part_at(k->rcount, k->n, i);
+	return block_from(k, i);
+}
+
+static int64_t length(const struct call *k, int i)
+{
+	if (k->verb == VERB_ALLREDUCE || k->verb == VERB_REDUCE)
+		return part_at(k->rcount, k->n, i + 1) - part_at(k->rcount, k->n, i);
+	return block_size(k, i);
+}
+
+/* Part i of every operand goes to member i, which folds its own into out. */
+static void fold_parts(struct sched *s, const struct call *k, void *out)
+{
+	int64_t count = length(k, k->me);
 	void *mem = sched_elems(s, k->rtype, k->n * count);
 
 	for (int i = 1; i < k->n && count > 0; i++) {
-		int from = (k->me + k->n - i) % k->n;
+		int peer = (k->me + k->n - i) % k->n;
 
-		sched_recv(s, elem(mem, k->rtype, from * count), count, k->rtype, from);
+		sched_recv(s, elem(mem, k->rtype, peer * count), count, k->rtype, peer);
 	}
 	for (int i = 1; i < k->n; i++) {
 		int to = (k->me + i) % k->n;
 
-		if (at[to + 1] > at[to])
-			sched_send(s, elem(operand(k), k->rtype, at[to]), at[to + 1] - at[to],
+		if (length(k, to) > 0)
+			sched_send(s, elem(operand(k), k->rtype, from(k, to)), length(k, to),
 				k->rtype, to);
 	}
 	if (count > 0)
-		sched_move(s, elem(operand(k), k->rtype, at[k->me]),
+		sched_move(s, elem(operand(k), k->rtype, from(k, k->me)),
 			elem(mem, k->rtype, k->me * count), count, k->rtype);
 	sched_fence(s);
 	if (count > 0)
 		fold(s, k, mem, k->n, k->n, 0, count, out);
 }
 
-/* Even parts of the operands. */
-static int64_t *even_parts(struct sched *s, const struct call *k)
-{
-	int64_t *at = sched_bytes(s, (k->n + 1) * (int64_t)sizeof(*at));
-
-	for (int i = 0; i <= k->n && at != NULL; i++)
-		at[i] = part_at(k->rcount, k->n, i);
-	return at;
-}
-
 void allreduce_shared(struct sched *s, const struct call *k)
 {
-	int64_t *at = even_parts(s, k), mine;
+	void *out = elem(k->rbuf, k->rtype, from(k, k->me));
+	int64_t mine = length(k, k->me);
 
-	if (at == NULL)
-		return;
-	mine = at[k->me + 1] - at[k->me];
-	fold_parts(s, k, at, elem(k->rbuf, k->rtype, at[k->me]));
+	fold_parts(s, k, out);
 	for (int i = 1; i < k->n; i++) {
-		int from = (k->me + k->n - i) % k->n;
+		int peer = (k->me + k->n - i) % k->n;
 
-		if (at[from + 1] > at[from])
-			sched_recv(s, elem(k->rbuf, k->rtype, at[from]), at[from + 1] - at[from],
-				k->rtype, from);
+		if (length(k, peer) > 0)
+			sched_recv(s, elem(k->rbuf, k->rtype, from(k, peer)), length(k, peer),
+				k->rtype, peer);
 	}
 	for (int i = 1; i < k->n && mine > 0; i++)
-		sched_send(
-			s, elem(k->rbuf, k->rtype, at[k->me]), mine, k->rtype, (k->me + i) % k->n);
+		sched_send(s, out, mine, k->rtype, (k->me + i) % k->n);
 }
 
 void reduce_shared(struct sched *s, const struct call *k)
 {
-	int64_t *at = even_parts(s, k), mine;
-	void *out;
+	int64_t mine = length(k, k->me);
+	void *out = k->me == k->root ? elem(k->rbuf, k->rtype, from(k, k->me))
+				     : sched_elems(s, k->rtype, mine);
 
-	if (at == NULL)
-		return;
-	mine = at[k->me + 1] - at[k->me];
-	out = k->me == k->root ? elem(k->rbuf, k->rtype, at[k->me])
-			       : sched_elems(s, k->rtype, mine);
-	fold_parts(s, k, at, out);
+	fold_parts(s, k, out);
 	if (k->me != k->root && mine > 0)
 		sched_send(s, out, mine, k->rtype, k->root);
 	for (int i = 0; i < k->n && k->me == k->root; i++)
-		if (i != k->me && at[i + 1] > at[i])
+		if (i != k->me && length(k, i) > 0)
 			sched_recv(
-				s, elem(k->rbuf, k->rtype, at[i]), at[i + 1] - at[i], k->rtype, i);
+				s, elem(k->rbuf, k->rtype, from(k, i)), length(k, i), k->rtype, i);
 }
 
 void scatter_shared(struct sched *s, const struct call *k)
 {
-	int64_t *at = sched_bytes(s, (k->n + 1) * (int64_t)sizeof(*at));
-
-	if (at == NULL)
-		return;
-	at[0] = 0;
-	for (int i = 0; i < k->n; i++)
-		at[i + 1] = at[i] + block_size(k, i);
-	fold_parts(s, k, at, k->rbuf);
+	fold_parts(s, k, k->rbuf);
 }
 
 /* Each piece: what is before comes from below, with mine it goes on above. */

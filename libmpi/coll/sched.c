@@ -6,10 +6,18 @@
  *                        │ waited                      round waits for over?
  *                        └─> reqs | done done open open |
  *
- * A schedule that is over gives its arrays to a small pool: a short call allocates nothing. */
+ * A schedule that is over gives its arrays to a small pool: a short call allocates nothing.
+ *
+ * Without memory for the steps they are walked, which needs none: what the plan writes is done as
+ * it is written.  In a first walk each message that this member should send is a sorry, so nobody
+ * waits for its data; in a second it takes what the others send it and drops it, so nobody waits
+ * for its receives.  Neither depends on what comes, so the order of a pair's messages is all that
+ * must be kept. */
 #include "libmpi/coll/sched.h"
 
 #include "libmpi/coll/coll.h"
+#include "libmpi/core/state.h"
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,6 +26,7 @@
 #define NEAR_BYTES 1024 /* of temporary memory in the schedule itself */
 #define ALIGN      16   /* what any basic type wants */
 #define ROOM_FIRST MEAN_OR(1, 16)
+#define WALK_OPEN  16 /* messages that are dropped at once */
 
 enum step_kind {
 	STEP_SEND,
@@ -28,6 +37,7 @@ enum step_kind {
 	STEP_MOVE,
 	STEP_PACK,
 	STEP_UNPACK,
+	STEP_CALL,
 	STEP_CHECK
 };
 
@@ -40,6 +50,8 @@ struct step {
 	void *out;
 	int (*fn)(void *arg);
 };
+
+enum walk { WALK_NONE, WALK_SENDS, WALK_RECVS };
 
 /* Memory of a plan. */
 struct chunk {
@@ -56,6 +68,9 @@ struct sched {
 	int bad; /* error of planning */
 	int err; /* first error of a step */
 	char *words;
+	enum walk walk;
+	bool spoilt; /* what it sends from now on is `sorry' */
+	struct p2p_sorry sorry;
 	struct req *req; /* the user's request, or NULL: a blocking call */
 	bool busy;       /* its steps are being run */
 	struct step *steps;
@@ -78,7 +93,8 @@ static bool hooked;
 
 /* --- making and freeing ---------------------------------------------------------------------- */
 
-struct sched *sched_new(const struct call *k)
+/* A schedule without steps.  Never NULL: without memory, it is bad. */
+static struct sched *sched_new(const struct call *k)
 {
 	struct sched *s = pool;
 
@@ -97,7 +113,7 @@ struct sched *sched_new(const struct call *k)
 	s->req = NULL;
 	s->bad = s->err = 0;
 	s->words = NULL;
-	s->busy = false;
+	s->busy = s->spoilt = false;
 	s->nsteps = s->at = 0;
 	s->nreqs = s->waited = s->round = s->most = 0;
 	s->nheld = 0;
@@ -113,7 +129,7 @@ static void destroy(struct sched *s)
 	free(s);
 }
 
-void sched_free(struct sched *s)
+static void sched_free(struct sched *s)
 {
 	if (s == &no_sched)
 		return;
@@ -162,6 +178,81 @@ static bool grow(struct sched *s, void *array, int *room, size_t size)
 	return true;
 }
 
+/* --- without memory -------------------------------------------------------------------------- */
+
+/* A schedule that keeps nothing. */
+struct walker {
+	struct sched s; /* first */
+	struct req reqs[WALK_OPEN];
+	int open; /* of reqs, from the beginning, are under way */
+};
+
+static void sorry_say(struct sched *s, int err, const char *words)
+{
+	static const char at[] = "at rank ";
+
+	s->spoilt = true;
+	s->sorry.err = err;
+	if (strncmp(words, at, strlen(at)) == 0) /* somebody else's */
+		snprintf(s->sorry.words, sizeof(s->sorry.words), "%s", words);
+	else
+		snprintf(s->sorry.words, sizeof(s->sorry.words), "%s%d: %s", at, s->comm->rank,
+			words);
+}
+
+bool sched_walks(const struct sched *s)
+{
+	return s->walk != WALK_NONE;
+}
+
+static bool to_myself(const struct sched *s, int peer)
+{
+	return peer == group_peer(s->comm->group, s->comm->rank);
+}
+
+/* Nobody asks how it went: this member's call has failed already. */
+static void walk_wait(struct walker *w)
+{
+	p2p_coll_wait(w->reqs, w->open);
+	w->open = 0;
+}
+
+static void walk_message(struct sched *s, bool sends, int peer)
+{
+	struct walker *w = (struct walker *)s;
+
+	if (sends != (s->walk == WALK_SENDS) || to_myself(s, peer))
+		return;
+	if (w->open == WALK_OPEN)
+		walk_wait(w);
+	if (sends)
+		p2p_coll_sorry(s->comm, &s->sorry, peer, s->tag, &w->reqs[w->open++]);
+	else
+		p2p_coll_start(s->comm, REQ_RECV, NULL, 0, type_predefined(MPI_BYTE), peer, s->tag,
+			&w->reqs[w->open++]);
+}
+
+static int no_memory(void)
+{
+	return haft_err(MPI_ERR_NO_MEM, "no memory for the steps of a collective call");
+}
+
+/* What there is no memory for: the others do not wait for this member.  Returns the error. */
+static int walk(const struct call *k, steps_fn *steps, const void *arg)
+{
+	struct walker w = {
+		.s = {.comm = k->comm, .op = k->op, .tag = k->tag, .bad = MPI_ERR_NO_MEM}};
+	int err = no_memory();
+
+	sorry_say(&w.s, err, haft_err_words(err));
+	for (w.s.walk = WALK_SENDS; w.s.walk <= WALK_RECVS; w.s.walk++) {
+		w.s.group = k->comm->group;
+		steps(&w.s, k, arg);
+		walk_wait(&w);
+	}
+	return no_memory();
+}
+
 /* --- planning -------------------------------------------------------------------------------- */
 
 static void add(struct sched *s, struct step step)
@@ -182,7 +273,7 @@ static void add_message(struct sched *s, struct step step)
 
 void sched_over(struct sched *s, const struct group *g)
 {
-	if (s->bad == 0)
+	if (s->bad == 0 || s->walk != WALK_NONE)
 		s->group = g;
 }
 
@@ -194,6 +285,8 @@ void sched_send(struct sched *s, const void *buf, int64_t count, struct type *ty
 				       .n = count,
 				       .type = type,
 				       .peer = group_peer(s->group, rank)});
+	else if (s->walk != WALK_NONE)
+		walk_message(s, true, group_peer(s->group, rank));
 }
 
 void sched_recv(struct sched *s, void *buf, int64_t count, struct type *type, int rank)
@@ -204,6 +297,8 @@ void sched_recv(struct sched *s, void *buf, int64_t count, struct type *type, in
 				       .n = count,
 				       .type = type,
 				       .peer = group_peer(s->group, rank)});
+	else if (s->walk != WALK_NONE)
+		walk_message(s, false, group_peer(s->group, rank));
 }
 
 void sched_fence(struct sched *s)
@@ -255,13 +350,21 @@ void sched_check(struct sched *s, int (*fn)(void *arg), void *arg)
 	add(s, (struct step){.kind = STEP_CHECK, .fn = fn, .out = arg});
 }
 
+/* A walk would have to do it now, without the data that others expect of it. */
+void sched_call(struct sched *s, int (*fn)(void *arg), void *arg)
+{
+	if (s->walk != WALK_NONE)
+		haft_abort_job(MPI_ERR_NO_MEM, "no memory for the steps of a collective call");
+	add(s, (struct step){.kind = STEP_CALL, .fn = fn, .out = arg});
+}
+
 void *sched_bytes(struct sched *s, int64_t bytes)
 {
 	size_t n = ((size_t)bytes + ALIGN - 1) / ALIGN * ALIGN;
 	struct chunk *c;
 
 	if (s->bad != 0)
-		return NULL;
+		return s->walk != WALK_NONE ? s->near : NULL;
 	if (n <= NEAR_BYTES - s->near_used) {
 		s->near_used += n;
 		return s->near + s->near_used - n;
@@ -296,8 +399,11 @@ void sched_hold(struct sched *s, void *obj)
 
 /* --- running --------------------------------------------------------------------------------- */
 
-static void fail(struct sched *s, int err)
+/* spoils: there are data that it has not. */
+static void fail(struct sched *s, int err, bool spoils)
 {
+	if (spoils && !s->spoilt)
+		sorry_say(s, err, haft_err_words(err));
 	if (s->err != 0)
 		return;
 	s->err = err;
@@ -313,7 +419,7 @@ static bool drained(struct sched *s)
 		if (!r->done)
 			return false;
 		if (unlikely(r->res.error != 0))
-			fail(s, p2p_coll_wait(r, 1));
+			fail(s, p2p_coll_wait(r, 1), r->kind == REQ_RECV);
 	}
 	s->nreqs = s->waited = 0;
 	return true;
@@ -323,7 +429,9 @@ static void message(struct sched *s, const struct step *p)
 {
 	struct req *r = &s->reqs[s->nreqs++];
 
-	if (p->kind == STEP_SEND)
+	if (unlikely(s->spoilt && p->kind == STEP_SEND && !to_myself(s, p->peer)))
+		p2p_coll_sorry(s->comm, &s->sorry, p->peer, s->tag, r);
+	else if (p->kind == STEP_SEND)
 		p2p_coll_start(s->comm, REQ_SEND, p->a, p->n, p->type, p->peer, s->tag, r);
 	else
 		p2p_coll_start(s->comm, REQ_RECV, p->out, p->n, p->type, p->peer, s->tag, r);
@@ -359,17 +467,19 @@ static bool advance(struct sched *s)
 			message(s, p);
 			continue;
 		}
-		err = compute(s, p);
+		err = 0;
+		if (p->kind != STEP_CHECK || likely(!s->spoilt))
+			err = compute(s, p);
 		if (unlikely(err != 0))
-			fail(s, err);
-		if (unlikely(err != 0 && p->kind == STEP_CHECK))
+			fail(s, err, true);
+		if (unlikely(s->spoilt && p->kind == STEP_CHECK))
 			s->at = s->nsteps - 1;
 	}
 	return drained(s);
 }
 
-/* The plan is complete: room for the messages of its largest round. */
-static int ready(struct sched *s)
+/* The plan is complete: room for the messages of its largest round.  False: no memory. */
+static bool ready(struct sched *s)
 {
 	if (s->bad == 0 && s->most > s->reqs_room) {
 		free(s->reqs);
@@ -378,22 +488,24 @@ static int ready(struct sched *s)
 		if (s->reqs == NULL)
 			s->bad = MPI_ERR_NO_MEM;
 	}
-	if (likely(s->bad == 0))
-		return 0;
-	return haft_err(MPI_ERR_NO_MEM, "no memory for the steps of a collective call");
+	return s->bad == 0;
 }
 
-int sched_run(struct sched *s)
+int sched_run(const struct call *k, steps_fn *steps, const void *arg)
 {
-	int err = ready(s);
+	struct sched *s = sched_new(k);
+	int err;
 
-	if (err == 0) {
-		while (!advance(s))
-			p2p_wait_done(&s->reqs[s->waited]);
-		err = s->err;
-		if (unlikely(err != 0))
-			haft_err(err, "%s", s->words != NULL ? s->words : "");
+	steps(s, k, arg);
+	if (unlikely(!ready(s))) {
+		sched_free(s);
+		return walk(k, steps, arg);
 	}
+	while (!advance(s))
+		p2p_wait_done(&s->reqs[s->waited]);
+	err = s->err;
+	if (unlikely(err != 0))
+		haft_err(err, "%s", s->words != NULL ? s->words : "");
 	sched_free(s);
 	return err;
 }
@@ -451,6 +563,7 @@ static int start(struct req *r)
 
 	s->at = s->nreqs = s->waited = 0;
 	s->err = 0;
+	s->spoilt = false;
 	s->busy = true;
 	over = advance(s);
 	s->busy = false;
@@ -482,18 +595,17 @@ static void gone(struct req *r)
 
 static const struct req_ops ops = {.start = start, .gone = gone, .needs = needs};
 
-/* A request for a schedule that is complete; NULL with *err set, and the schedule is freed. */
-static struct req *request_of(struct sched *s, int *err)
+/* A request for the steps of a call; NULL: no memory. */
+static struct req *request_of(const struct call *k, steps_fn *steps, const void *arg)
 {
+	struct sched *s = sched_new(k);
 	struct req *r = NULL;
 
+	steps(s, k, arg);
 	sched_hold(s, s->op);
-	*err = ready(s);
-	if (*err == 0)
+	if (ready(s))
 		r = p2p_req_new(s->comm, &ops);
 	if (r == NULL) {
-		if (*err == 0)
-			*err = haft_err(MPI_ERR_NO_MEM, "no memory for another request");
 		sched_free(s);
 		return NULL;
 	}
@@ -504,24 +616,22 @@ static struct req *request_of(struct sched *s, int *err)
 	return r;
 }
 
-int sched_begin(struct sched *s, struct req **request)
+int sched_begin(const struct call *k, steps_fn *steps, const void *arg, struct req **request)
 {
-	int err;
-	struct req *r = request_of(s, &err);
+	struct req *r = request_of(k, steps, arg);
 
 	if (r == NULL)
-		return err;
+		return walk(k, steps, arg);
 	*request = r;
 	return start(r);
 }
 
-int sched_keep(struct sched *s, struct req **request)
+int sched_keep(const struct call *k, steps_fn *steps, const void *arg, struct req **request)
 {
-	int err;
-	struct req *r = request_of(s, &err);
+	struct req *r = request_of(k, steps, arg);
 
 	if (r == NULL)
-		return err;
+		return no_memory();
 	r->persist = true;
 	*request = r;
 	return 0;

@@ -23,6 +23,9 @@
  *  - Planning never fails on the way: what goes wrong (no memory) is kept and said by sched_run or
  *    sched_begin.  What goes wrong in a step is kept too, and the steps go on: a member with an
  *    error does not leave the others waiting.
+ *  - Who has not the data for a message sends a `sorry' in its place, and who gets one has an error
+ *    and no data: so an error comes to all members whose result depends on it, and to no others. A
+ *    member that has no memory for its steps is sorry from the first on, see sched.c.
  *  - A schedule with a request holds all objects that its steps use.
  *  - Steps of a schedule are run by one thread at a time (`busy'), though the library's lock is
  *    open during a user's function. */
@@ -35,10 +38,9 @@
 struct call;
 struct sched;
 
-/* A schedule without steps for a call: its communicator, tag, operation.  Never NULL: without
- * memory, sched_run and sched_begin say so.  Ends with sched_run, sched_free, or its request. */
-struct sched *sched_new(const struct call *k);
-void sched_free(struct sched *s);
+/* Writes all steps of a call; `arg' is what the caller of sched_run and the like gives.  It is
+ * called again, three times in all, if there is no memory. */
+typedef void steps_fn(struct sched *s, const struct call *k, const void *arg);
 
 /* --- planning -------------------------------------------------------------------------------- */
 
@@ -63,27 +65,36 @@ void sched_move(struct sched *s, const void *src, void *dst, int64_t count, stru
 void sched_pack(struct sched *s, const void *src, int64_t count, struct type *type, void *dst);
 void sched_unpack(struct sched *s, const void *src, void *dst, int64_t count, struct type *type);
 
-/* Runs a function at this point; what it returns is the call's error, and an error ends the
- * schedule here (so it must be the same in all members). */
+/* Runs a function at this point; what it returns is the call's error, and an error, of this step or
+ * of one before, ends the schedule here: all members must come to that alike. */
 void sched_check(struct sched *s, int (*fn)(void *arg), void *arg);
 
+/* Runs a function with which other members wait for this one; an error is kept like any other. */
+void sched_call(struct sched *s, int (*fn)(void *arg), void *arg);
+
 /* Memory that goes with the schedule: bytes, aligned for any type; or for `count' elements, at what
- * a buffer's address would be.  NULL: none, which the schedule remembers. */
+ * a buffer's address would be.  NULL: none, which the schedule remembers.  A plan may write no more
+ * than the first SCHED_PLANNING bytes: without memory all of a walk's have these alone. */
+#define SCHED_PLANNING 512
 void *sched_bytes(struct sched *s, int64_t bytes);
 void *sched_elems(struct sched *s, const struct type *type, int64_t count);
 
+/* A member without memory walks: these steps will not be run. */
+bool sched_walks(const struct sched *s);
+
 /* --- running --------------------------------------------------------------------------------- */
 
-/* Runs it to the end, and frees it.  0 or an MPI error class with words. */
-int sched_run(struct sched *s);
+/* Runs the steps of a call to the end.  0 or an MPI error class with words. */
+int sched_run(const struct call *k, steps_fn *steps, const void *arg);
 
 /* Holds an object until the schedule is freed.  NULL is nothing. */
 void sched_hold(struct sched *s, void *obj);
 
-/* Makes *request the request of the schedule, which is its afterwards (with an error it is freed).
- * Started at once, or (persist) by MPI_Start.  0 or an MPI error class with words. */
-int sched_begin(struct sched *s, struct req **request);
-int sched_keep(struct sched *s, struct req **request);
+/* Makes *request a request that runs the steps: started at once, or by MPI_Start.  0 or an MPI
+ * error class with words.  sched_begin without memory waits for its partners (sched_run also, but
+ * that always does); sched_keep does not tell them. */
+int sched_begin(const struct call *k, steps_fn *steps, const void *arg, struct req **request);
+int sched_keep(const struct call *k, steps_fn *steps, const void *arg, struct req **request);
 
 /* Forgets the memory kept for the next schedules. */
 void sched_close(void);

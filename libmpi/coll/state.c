@@ -19,6 +19,40 @@ void coll_close(void)
 	sched_close();
 }
 
+static void least_steps(struct sched *s, const struct call *k, const void *arg)
+{
+	(void)arg;
+	if (k->inter)
+		allreduce_inter(s, k);
+	else
+		allreduce_doubling(s, k);
+}
+
+/* Between groups each hears what the other says; the second time, of both. */
+int coll_least(struct comm *c, int tag, int *value)
+{
+	int mine = *value, err;
+	struct call k = {.comm = c,
+		.verb = VERB_ALLREDUCE,
+		.n = c->size,
+		.me = c->rank,
+		.tag = tag,
+		.inter = c->remote != NULL,
+		.bytes = sizeof(*value),
+		.sbuf = &mine,
+		.rbuf = value,
+		.rcount = 1,
+		.rtype = type_predefined(MPI_INT),
+		.op = op_predefined(MPI_MIN)};
+
+	err = sched_run(&k, least_steps, NULL);
+	if (err != 0 || !k.inter)
+		return err;
+	if (*value < mine)
+		mine = *value;
+	return sched_run(&k, least_steps, NULL);
+}
+
 int temp_new(struct temp *t, const struct type *type, int64_t count)
 {
 	int64_t low, span = type_span(type, count, &low);

@@ -415,6 +415,17 @@ void p2p_coll_start(struct comm *c, int kind, const void *buf, int64_t count, st
 	start_on(c, CTX_COLL, kind, buf, count, type, peer, tag, r);
 }
 
+void p2p_coll_sorry(struct comm *c, const struct p2p_sorry *sorry, int peer, int tag, struct req *r)
+{
+	memset(r, 0, sizeof(*r));
+	r->res.error = req_fill(r, REQ_SEND, sorry, (int64_t)sizeof(*sorry),
+		type_predefined(MPI_BYTE), peer, tag, c, c->ctx | CTX_COLL);
+	r->scratch = r->buf;
+	r->mate = FRAME_SORRY;
+	r->state = STATE_OUT_FRAME;
+	out_put(r, peer);
+}
+
 void p2p_plane_isend(struct comm *c, enum ctx_plane plane, const void *buf, int64_t bytes, int rank,
 	int tag, struct req *r)
 {

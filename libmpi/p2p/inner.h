@@ -37,7 +37,8 @@ enum frame_kind {
 	/* Of sends that are cancelled (cancel.c). */
 	FRAME_WITHDRAW, /* ctx and tag are the message's; payload: the id of ASK */
 	FRAME_GONE,     /* tag: the id; nobody will receive it */
-	FRAME_KEPT      /* tag: the id; a matched probe has it */
+	FRAME_KEPT,     /* tag: the id; a matched probe has it */
+	FRAME_SORRY     /* in place of a message of a collective call; payload: struct p2p_sorry */
 };
 static_assert(FRAME_WINDOW == P2P_WINDOW, "the name that others know");
 

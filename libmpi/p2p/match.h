@@ -25,6 +25,7 @@ struct arrived {
 	int32_t peer;
 	int32_t tag;
 	int64_t total;      /* bytes of the message */
+	bool sorry;         /* data is a struct p2p_sorry */
 	bool asks;          /* its bytes are still with the sender, who waits for a clear-to-send */
 	struct req *sender; /* asks, from this very process: the sending request */
 	uint32_t id;        /* asks, from another process: what the sender calls it */

@@ -108,6 +108,17 @@ void p2p_coll_start(struct comm *c, int kind, const void *buf, int64_t count, st
 	int peer, int tag, struct req *r);
 int p2p_coll_wait(struct req *reqs, int n);
 
+/* What a member sends in place of a message that it cannot make: the receive it meets fails with
+ * this class, and these words. */
+struct p2p_sorry {
+	int32_t err;
+	char words[124];
+};
+
+/* p2p_coll_start of a send that says so, to another process.  *sorry stays until it is over. */
+void p2p_coll_sorry(
+	struct comm *c, const struct p2p_sorry *sorry, int peer, int tag, struct req *r);
+
 /* The same for bytes, on any plane.  rank is one of the communicator's, not MPI_PROC_NULL; send and
  * recv wait. */
 int p2p_plane_send(

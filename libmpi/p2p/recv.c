@@ -226,6 +226,30 @@ static void got_ask(const struct shm_frame *f)
 	match_store(a);
 }
 
+/* There is no message for r. */
+static void recv_sorry(struct req *r, const struct p2p_sorry *sorry)
+{
+	req_fail(r, haft_err(sorry->err, "%.*s", (int)sizeof(sorry->words), sorry->words));
+	req_finish(r);
+}
+
+static void got_sorry(const struct shm_frame *f)
+{
+	struct req *r = match_take(f->ctx, f->src, f->tag);
+	struct p2p_sorry sorry;
+	struct arrived *a;
+
+	memcpy(&sorry, f->data, sizeof(sorry));
+	if (r != NULL) {
+		recv_sorry(r, &sorry);
+		return;
+	}
+	a = arrived_new(f->ctx, f->src, f->tag, sizeof(sorry), sizeof(sorry));
+	a->sorry = true;
+	memcpy(a->data, &sorry, sizeof(sorry));
+	match_store(a);
+}
+
 /* A message behind its note. */
 static void got_noted(const struct shm_frame *f)
 {
@@ -269,6 +293,8 @@ void p2p_deliver(void *arg, const struct shm_frame *f)
 		p2p_window(f);
 	else if (f->kind <= FRAME_PART_CLOSE)
 		part_deliver(f);
+	else if (f->kind == FRAME_SORRY)
+		got_sorry(f);
 	else if (ALWAYS(f->kind <= FRAME_KEPT))
 		cancel_deliver(f);
 }
@@ -316,6 +342,11 @@ void recv_arrived(struct req *r, struct arrived *a)
 
 		memcpy(&ask, a->data, sizeof(ask));
 		recv_asked(r, a->peer, a->tag, &ask);
+	} else if (a->sorry) {
+		struct p2p_sorry sorry;
+
+		memcpy(&sorry, a->data, sizeof(sorry));
+		recv_sorry(r, &sorry);
 	} else {
 		if (a->peer != p2p.me)
 			pace_early(a->peer, -early_cost(a));

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* RUN np=2,5 env="HAFT_COLL=p2p HAFT_VIA=auto" */
+/* MPI-5.0 9.3, 6.1: one member has no memory for the steps of a collective call.  It says so, and
+ * so do all whose result depends on it; nobody waits for ever, and the next call is right. */
+#include "tests/check.h"
+
+#include <stdbool.h>
+
+#define BIG   1000  /* bytes: steps and copies of data, not the envelope of a message */
+#define SHORT 1     /* elements */
+#define LONG  30000 /* more than is sent unasked */
+#define HELD  9     /* calls that keep all schedules that Haft has in store */
+
+/* --- an allocator that fails
+ * ----------------------------------------------------------------------- */
+
+void *__libc_malloc(size_t n);
+void *__libc_calloc(size_t n, size_t size);
+void *__libc_realloc(void *p, size_t n);
+
+static _Thread_local bool armed;
+static _Thread_local int passes; /* as many more succeed */
+static _Thread_local int failures;
+
+static bool fails(size_t n)
+{
+	if (!armed || n < BIG || passes-- > 0)
+		return false;
+	failures++;
+	return true;
+}
+
+void *malloc(size_t n)
+{
+	return fails(n) ? NULL : __libc_malloc(n);
+}
+
+void *calloc(size_t n, size_t size)
+{
+	return fails(n * size) ? NULL : __libc_calloc(n, size);
+}
+
+void *realloc(void *p, size_t n)
+{
+	return fails(n) ? NULL : __libc_realloc(p, n);
+}
+
+/* --- calls
+ * ----------------------------------------------------------------------------------------- */
+
+enum verb {
+	BARRIER,
+	BCAST,
+	GATHER,
+	SCATTER,
+	ALLGATHER,
+	ALLTOALL,
+	REDUCE,
+	ALLREDUCE,
+	REDUCE_SCATTER,
+	SCAN,
+	VERBS
+};
+
+enum form { NOW, LATER, AGAIN, FORMS };
+
+static int *in, *out; /* LONG a rank */
+static MPI_Comm comm;
+
+/* The call of the form, NULL for the request of a call without. */
+#define CALL(name, ...)                                             \
+	(form == NOW            ? MPI_##name(__VA_ARGS__, comm)     \
+		: form == LATER ? MPI_I##name(__VA_ARGS__, comm, r) \
+				: MPI_##name##_init(__VA_ARGS__, comm, MPI_INFO_NULL, r))
+
+static int start(enum verb v, enum form form, int n, int root, MPI_Request *r)
+{
+	switch (v) {
+	case BARRIER:
+		if (form == NOW)
+			return MPI_Barrier(comm);
+		return form == LATER ? MPI_Ibarrier(comm, r)
+				     : MPI_Barrier_init(comm, MPI_INFO_NULL, r);
+#define MPI_IBcast MPI_Ibcast
+	case BCAST: return CALL(Bcast, check_rank == root ? in : out, n, MPI_INT, root);
+#define MPI_IGather MPI_Igather
+	case GATHER: return CALL(Gather, in, n, MPI_INT, out, n, MPI_INT, root);
+#define MPI_IScatter MPI_Iscatter
+	case SCATTER: return CALL(Scatter, in, n, MPI_INT, out, n, MPI_INT, root);
+#define MPI_IAllgather MPI_Iallgather
+	case ALLGATHER: return CALL(Allgather, in, n, MPI_INT, out, n, MPI_INT);
+#define MPI_IAlltoall MPI_Ialltoall
+	case ALLTOALL: return CALL(Alltoall, in, n, MPI_INT, out, n, MPI_INT);
+#define MPI_IReduce MPI_Ireduce
+	case REDUCE: return CALL(Reduce, in, out, n, MPI_INT, MPI_SUM, root);
+#define MPI_IAllreduce MPI_Iallreduce
+	case ALLREDUCE: return CALL(Allreduce, in, out, n, MPI_INT, MPI_SUM);
+#define MPI_IReduce_scatter_block MPI_Ireduce_scatter_block
+	case REDUCE_SCATTER: return CALL(Reduce_scatter_block, in, out, n, MPI_INT, MPI_SUM);
+#define MPI_IScan MPI_Iscan
+	default: return CALL(Scan, in, out, n, MPI_INT, MPI_SUM);
+	}
+}
+
+/* To the end; the first error. */
+static int run(enum verb v, enum form form, int n, int root)
+{
+	MPI_Request r = MPI_REQUEST_NULL;
+	int err = start(v, form, n, root, &r), end = 0;
+
+	armed = false;
+	if (err != 0 || form == NOW)
+		return err;
+	if (form == AGAIN)
+		OK(MPI_Start(&r));
+	end = MPI_Wait(&r, MPI_STATUS_IGNORE);
+	if (r != MPI_REQUEST_NULL)
+		OK(MPI_Request_free(&r));
+	return end;
+}
+
+/* Element i of what rank `from' gives. */
+static int given(int from, int i)
+{
+	return from * 1000 + i % 777;
+}
+
+static int result(enum verb v, int n, int root, int i)
+{
+	int sum = 0, last = v == SCAN ? check_rank : check_size - 1;
+	int at = v == REDUCE_SCATTER ? check_rank * n + i : i;
+
+	switch (v) {
+	case BCAST: return given(root, i);
+	case SCATTER: return given(root, check_rank * n + i);
+	case GATHER:
+	case ALLGATHER: return given(i / n, i % n);
+	case ALLTOALL: return given(i / n, check_rank * n + i % n);
+	default:
+		for (int r = 0; r <= last; r++)
+			sum += given(r, at);
+		return sum;
+	}
+}
+
+static void right(enum verb v, enum form form, int n, int root)
+{
+	int blocks = v == GATHER || v == ALLGATHER || v == ALLTOALL ? check_size : 1;
+
+	OK(run(v, form, n, root));
+	if (v == BARRIER || ((v == GATHER || v == REDUCE) && check_rank != root) ||
+		(v == BCAST && check_rank == root))
+		return;
+	for (int i = 0; i < blocks * n; i++)
+		CHECK(out[i] == result(v, n, root, i));
+}
+
+/* Does what this rank gets depend on what rank poor gives? */
+static bool depends(enum verb v, int root, int poor)
+{
+	switch (v) {
+	case BCAST:
+	case SCATTER: return poor == root;
+	case GATHER:
+	case REDUCE: return check_rank == root;
+	case SCAN: return poor <= check_rank;
+	default: return true;
+	}
+}
+
+/* Rank `poor' has no memory after `some' allocations. */
+static void one(enum verb v, enum form form, int n, int root, int poor, int some)
+{
+	char words[MPI_MAX_ERROR_STRING], at[32];
+	MPI_Request held[HELD];
+	int err, len, failed;
+
+	for (int i = 0; i < HELD && check_rank == poor; i++)
+		OK(MPI_Ibarrier(MPI_COMM_WORLD, &held[i]));
+	armed = check_rank == poor;
+	passes = some;
+	failures = 0;
+	err = run(v, form, n, root);
+	for (int i = 0; i < check_size && check_rank == poor; i++)
+		if (i != poor)
+			OK(MPI_Send(NULL, 0, MPI_INT, i, 0, MPI_COMM_WORLD));
+	if (check_rank != poor) /* not before: the poor one could then end its own */
+		OK(MPI_Recv(NULL, 0, MPI_INT, poor, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+	for (int i = 0; i < HELD && check_rank != poor; i++)
+		OK(MPI_Ibarrier(MPI_COMM_WORLD, &held[i]));
+	OK(MPI_Waitall(HELD, held, MPI_STATUSES_IGNORE));
+	CHECK(err == 0 || err == MPI_ERR_NO_MEM);
+	failed = err != 0;
+	OK(MPI_Bcast(&failed, 1, MPI_INT, poor, MPI_COMM_WORLD));
+	CHECK(failed || err == 0);
+	CHECK(!failed || form == AGAIN || err != 0 || !depends(v, root, poor));
+	CHECK(!failed || form != AGAIN || err != 0);
+	snprintf(at, sizeof(at), "at rank %d: no memory", poor);
+	OK(MPI_Error_string(err, words, &len));
+	CHECK(err == 0 || check_rank == poor || strstr(words, at) != NULL);
+	CHECK(check_rank != poor || some > 0 || (failures > 0 && failed));
+}
+
+static void each(enum verb v, enum form form, int poor)
+{
+	for (int some = 0; some < 4; some++) {
+		int n = (some + poor) % 2 != 0 ? LONG : SHORT;
+		int root = (some / 2 + poor) % check_size;
+
+		one(v, form, n, root, poor, some);
+		right(v, form, n, root);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	check_init(&argc, &argv);
+	OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
+	OK(MPI_Comm_dup(MPI_COMM_WORLD, &comm));
+	in = malloc((size_t)check_size * LONG * sizeof(*in));
+	out = malloc((size_t)check_size * LONG * sizeof(*out));
+	CHECK(in != NULL && out != NULL);
+	for (int i = 0; i < check_size * LONG; i++)
+		in[i] = given(check_rank, i);
+	for (enum verb v = 0; v < VERBS; v++)
+		for (enum form form = 0; form < FORMS; form++)
+			for (int poor = 0; poor < check_size; poor++)
+				each(v, form, poor);
+	OK(MPI_Comm_free(&comm));
+	free(in);
+	free(out);
+	MPI_Finalize();
+	return 0;
+}
