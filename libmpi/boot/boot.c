@@ -430,6 +430,12 @@ static bool job_abort(int code, const char *text)
 	return first;
 }
 
+void boot_lost(int rank)
+{
+	if (here.seg != NULL && atomic_load(&place_of(&here)->lost) == 0)
+		atomic_store(&place_of(&here)->lost, rank + 1);
+}
+
 void boot_abort(int code, const char *text)
 {
 	int status = code & 255;

@@ -99,6 +99,10 @@ const char *boot_words(void);
  * that would turn a non-zero code into 0.  Any thread. */
 __attribute__((noreturn, cold)) void boot_abort(int code, const char *text);
 
+/* Notes that an operation of this rank has failed because another one is gone: the first one is
+ * kept. If this rank now ends, mpiexec asks first how that one has ended.  One thread at a time. */
+void boot_lost(int rank);
+
 /* MPI is over here, for ever or until the next boot_init: from now on this rank may end with any
  * exit code without harm to the others.  The segment stays mapped: what others send to a later
  * session of this process waits there.  NULL: nothing to do. */
@@ -152,7 +156,8 @@ enum boot_state { BOOT_NEW, BOOT_RUNNING, BOOT_DONE, BOOT_ABORTED };
 struct boot_rank {
 	_Atomic int32_t pid;    /* who took this place, 0: nobody yet; never changes after that */
 	_Atomic uint32_t state; /* enum boot_state */
-	uint8_t pad[56];
+	_Atomic int32_t lost;   /* 1 + the rank that it has missed first, 0: none */
+	uint8_t pad[52];
 };
 static_assert(sizeof(struct boot_rank) == CACHE_LINE, "as large as SHM_JOB_RANK");
 

@@ -7,6 +7,7 @@
 
 struct haft_life haft_life = {.gate = HAFT_GATE_SHUT, .size = 1};
 void (*haft_abort_hook)(int code, const char *text);
+void (*haft_lost_hook)(int rank);
 
 void haft_life_state(enum haft_state state)
 {
@@ -30,6 +31,12 @@ void haft_flush(void)
 {
 	stream_flush(stdout);
 	stream_flush(stderr);
+}
+
+void haft_lost(int rank)
+{
+	if (haft_lost_hook != NULL)
+		haft_lost_hook(rank);
 }
 
 void haft_abort_job(int code, const char *text)

@@ -46,4 +46,9 @@ __attribute__((noreturn, cold)) void haft_abort_job(int code, const char *text);
 /* How haft_abort_job does it: libmpi/dyn's way, or NULL before MPI_Init. */
 extern void (*haft_abort_hook)(int code, const char *text);
 
+/* An operation has failed because that rank of the job is gone.  The hook is libmpi/dyn's, or NULL.
+ */
+void haft_lost(int rank);
+extern void (*haft_lost_hook)(int rank);
+
 #endif

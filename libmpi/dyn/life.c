@@ -100,6 +100,7 @@ int dyn_up(int level)
 	if (boot_init(&boot) != 0)
 		return haft_err(MPI_ERR_OTHER, "%s", boot_words());
 	haft_abort_hook = abort_by_boot;
+	haft_lost_hook = boot_lost;
 	haft_life.rank = boot->rank;
 	haft_life.size = boot->size;
 	if (boot_agree(boot) != 0)
@@ -129,6 +130,7 @@ void dyn_down(bool stopped)
 	via_mem_close();
 	boot_rest(boot);
 	haft_abort_hook = NULL;
+	haft_lost_hook = NULL;
 }
 
 bool dyn_level_ok(int level)

@@ -13,6 +13,7 @@
 #include "libmpi/p2p/inner.h"
 
 #include "libmpi/core/err.h"
+#include "libmpi/core/state.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,6 +22,7 @@ static int lost_err(int peer)
 {
 	const struct p2p_peer *p = &p2p.peers[peer];
 
+	haft_lost(peer);
 	return haft_err(MPI_ERR_PROC_ABORTED, "rank %d of the job, on host %s, is %s: %s", peer,
 		via_host(peer), p->lost == PEER_LEFT ? "no longer in MPI" : "lost",
 		p->words != NULL ? p->words : via_error_text(peer, VIA_LOST));

@@ -252,21 +252,23 @@ static void abort_say(void)
 	pack_put_int(&out, b->pid);
 	pack_put_int(&out, b->code);
 	pack_put_text(&out, b->text);
+	pack_put_int(&out, crew_lost(&me.crew, b));
 	up_put(UP_ABORT, 0, b->rank, out.v, out.len);
 	free(out.v);
 }
 
-static void died(void *arg, int rank, int pid, int status, uint32_t state)
+static void died(void *arg, const struct death *d)
 {
 	struct pack out = {.len = 0};
 
 	(void)arg;
 	abort_say();
-	relay_hear(rank);
-	pack_put_int(&out, pid);
-	pack_put_int(&out, status);
-	pack_put_int(&out, state);
-	up_put(UP_DIED, 0, rank, out.v, out.len);
+	relay_hear(d->rank);
+	pack_put_int(&out, d->pid);
+	pack_put_int(&out, d->status);
+	pack_put_int(&out, d->state);
+	pack_put_int(&out, d->lost);
+	up_put(UP_DIED, 0, d->rank, out.v, out.len);
 	free(out.v);
 }
 

@@ -259,6 +259,12 @@ void crew_end(struct crew *c, int sig)
 	crew_signal(c, SIGCONT); /* one that is stopped would not notice */
 }
 
+/* The rank that a member has missed, or -1. */
+static int lost_of(struct crew *c, int i)
+{
+	return atomic_load(&page_of(c, i)->lost) - 1;
+}
+
 static void member_died(struct crew *c, int i, int status, crew_died_fn *died, void *arg)
 {
 	struct member *m = &c->m[i];
@@ -267,7 +273,11 @@ static void member_died(struct crew *c, int i, int status, crew_died_fn *died, v
 	c->alive--;
 	if (kill(-m->group, 0) != 0) /* its number may soon be somebody else's */
 		c->guard.group[i] = m->group = 0;
-	died(arg, m->rank, (int)m->pid, status, atomic_load(&page_of(c, i)->state));
+	died(arg, &(struct death){.rank = m->rank,
+			  .pid = (int)m->pid,
+			  .status = status,
+			  .state = atomic_load(&page_of(c, i)->state),
+			  .lost = lost_of(c, i)});
 }
 
 void crew_reap(struct crew *c, crew_died_fn *died, void (*other)(void *, pid_t, int), void *arg)
@@ -360,6 +370,14 @@ const struct boot_job *crew_abort(struct crew *c)
 		return NULL;
 	b->text[sizeof b->text - 1] = '\0';
 	return b;
+}
+
+int crew_lost(struct crew *c, const struct boot_job *b)
+{
+	for (int i = 0; i < c->n; i++)
+		if (c->m[i].rank == b->rank)
+			return lost_of(c, i);
+	return -1;
 }
 
 void crew_fini(struct crew *c)

@@ -59,8 +59,16 @@ struct seen {
 /* Takes the read end of the pipe of a rank's stdout (which 0) or stderr (which 1). */
 typedef void crew_hear_fn(int rank, int which, int fd);
 
-/* Takes note of the death of a rank: `status' as of waitpid, `state' as it was then. */
-typedef void crew_died_fn(void *arg, int rank, int pid, int status, uint32_t state);
+/* How a rank has ended. */
+struct death {
+	int rank, pid;
+	int status;     /* as of waitpid */
+	uint32_t state; /* enum boot_state, as it was then */
+	int lost;       /* the rank that it had missed, as boot_lost says; -1: none */
+};
+
+/* Takes note of the death of a rank. */
+typedef void crew_died_fn(void *arg, const struct death *d);
 
 /* Finds the ranks that plan->host_of puts on `host', and opens a listening socket for each at `ip'
  * (NULL: none listens).  Their addresses go to addr[], by rank, as malloc'ed text. */
@@ -86,8 +94,10 @@ void crew_end(struct crew *c, int sig);
 /* What each rank does, by `near'. */
 void crew_see(struct crew *c, struct seen *seen);
 
-/* Who has called for the end of the job; NULL: nobody. */
+/* Who has called for the end of the job; NULL: nobody.  crew_lost: the rank that he had missed,
+ * or -1. */
 const struct boot_job *crew_abort(struct crew *c);
+int crew_lost(struct crew *c, const struct boot_job *b);
 
 /* Kills what is left and releases everything. */
 void crew_fini(struct crew *c);

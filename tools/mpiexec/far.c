@@ -152,14 +152,15 @@ static void begun_take(struct far *f, int host, struct pack *p)
 
 static void died_take(struct far *f, int rank, struct pack *p)
 {
-	int pid = (int)pack_take_int(p);
-	int status = (int)pack_take_int(p);
-	uint32_t state = (uint32_t)pack_take_int(p);
+	struct death d = {.rank = rank, .pid = (int)pack_take_int(p)};
 
+	d.status = (int)pack_take_int(p);
+	d.state = (uint32_t)pack_take_int(p);
+	d.lost = (int)pack_take_int(p);
 	if (p->bad || !f->j->rank[rank].alive)
 		return;
-	f->j->seen[rank] = (struct seen){.known = true, .state = state};
-	job_died(f->j, rank, pid, status, state);
+	f->j->seen[rank] = (struct seen){.known = true, .state = d.state};
+	job_died(f->j, &d);
 }
 
 static void abort_take(struct far *f, int rank, struct pack *p)
@@ -175,6 +176,9 @@ static void abort_take(struct far *f, int rank, struct pack *p)
 	a->text = pack_take_text(p);
 	if (a->text == NULL)
 		a->text = text("%s", "");
+	a->lost = (int)pack_take_int(p);
+	if (p->bad)
+		a->lost = -1;
 }
 
 /* True once nothing more is to be waited for. */

@@ -153,31 +153,42 @@ static bool others_need(const struct job *j, int r)
 	return false;
 }
 
-/* A rank has called for the end: its words, once. */
-static bool abort_tell(struct job *j)
+/* Has a rank called for the end?  Not if that was told or is waited about. */
+static bool abort_hear(struct job *j)
 {
 	const struct boot_job *b = j->far == NULL ? crew_abort(&j->crew) : NULL;
 	struct abort *a = &j->abort;
 
-	if (b != NULL)
+	if (b != NULL && !j->wait.abort.told)
 		*a = (struct abort){.told = true,
 			.rank = b->rank,
 			.pid = b->pid,
 			.code = b->code,
+			.lost = crew_lost(&j->crew, b),
 			.text = text("%s", b->text)};
-	if (!a->told)
-		return false;
+	return a->told;
+}
+
+static void abort_forget(struct abort *a)
+{
+	if (a->told)
+		free(a->text);
+	a->told = false;
+}
+
+/* Its words, once; and the job ends. */
+static void abort_tell(struct job *j, struct abort *a)
+{
 	if (a->rank >= 0 && a->rank < j->n)
 		out_hear(a->rank, now_ns());
 	if (a->text[0] != '\0')
 		say_raw(a->text);
-	free(a->text);
-	a->told = false;
 	say("rank %d (process %d) has aborted the job with code %d", a->rank, a->pid, a->code);
 	j->code = a->code & 255;
 	if (j->code == 0 && a->code != 0)
 		j->code = 1;
-	return true;
+	abort_forget(a);
+	job_end(j, SIGTERM, GRACE_FAIL_MS);
 }
 
 /* "rank 3 (process 4711, ./a)", with its host if there are several. */
@@ -209,8 +220,10 @@ static void death_tell(const struct job *j, int r, int status, uint32_t state)
 }
 
 /* A rank has failed by its death. */
-static void death_fail(struct job *j, int r, int status, uint32_t state)
+static void death_fail(struct job *j, const struct death *d)
 {
+	int status = d->status;
+
 	if (j->ending) {
 		j->hurt = true;
 		return;
@@ -222,11 +235,11 @@ static void death_fail(struct job *j, int r, int status, uint32_t state)
 	if (j->code != 0) {
 		j->more++;
 	} else {
-		death_tell(j, r, status, state);
+		death_tell(j, d->rank, status, d->state);
 		j->code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 		j->code = j->code != 0 ? j->code : 1;
 	}
-	if (state != BOOT_DONE || WIFSIGNALED(status))
+	if (d->state != BOOT_DONE || WIFSIGNALED(status))
 		job_end(j, SIGTERM, GRACE_FAIL_MS);
 }
 
@@ -240,56 +253,134 @@ void job_lost(struct job *j, int host)
 	}
 }
 
-/* Over several hosts a rank that loses its connection to one that dies may have aborted before that
- * death is heard of.  True: an abort says so, and who was killed may still be heard of; it is
- * forgotten once somebody was. */
-static bool abort_wait(struct job *j, int r, int status)
-{
-	struct abort *a = &j->abort;
+/* --- who was first ---------------------------------------------------------------------------
+ *
+ *     rank 3 is killed --------------------- its agent's word ------------------.
+ *        '--> rank 1 loses its connection, and aborts -- its agent's word --.   |
+ *                                                                           v   v
+ *                                       wait: rank 1 says that it lost rank 3;  rank 3 is named
+ *
+ * Over sockets those who lose a rank may be heard of before it.  A failure of one that has lost
+ * another is kept back until that other one's end is known.  If it has lost a third one, that one
+ * is waited for, and so on; if it has not ended, or has ended well, the first failure is named. */
 
-	if (j->far == NULL || !a->told || a->code != MPI_ERR_PROC_ABORTED)
-		return false;
-	if (r != a->rank && WIFSIGNALED(status)) {
-		free(a->text);
-		a->told = false;
-		j->lost_ns = 0;
-		return false;
-	}
-	if (j->alive > 0 && j->lost_ns == 0)
-		j->lost_ns = now_ns() + (uint64_t)LOST_MS * 1000000u;
-	return j->alive > 0;
+static bool death_bad(const struct death *d)
+{
+	return !WIFEXITED(d->status) || WEXITSTATUS(d->status) != 0;
+}
+
+/* Whom a rank that has failed had lost; -1: nobody, or it had finished with MPI. */
+static int lost_by(const struct job *j, const struct death *d)
+{
+	if (j->abort.told)
+		return j->abort.lost;
+	return d->state != BOOT_DONE ? d->lost : -1;
+}
+
+static void wait_forget(struct job *j)
+{
+	abort_forget(&j->wait.abort);
+	j->wait.until_ns = 0;
 }
 
 void job_believe(struct job *j)
 {
-	j->lost_ns = 0;
-	if (abort_tell(j))
-		job_end(j, SIGTERM, GRACE_FAIL_MS);
+	struct wait *w = &j->wait;
+
+	w->until_ns = 0;
+	abort_forget(&j->abort);
+	if (w->abort.told)
+		abort_tell(j, &w->abort);
+	else
+		death_fail(j, &w->death);
 }
 
-void job_died(struct job *j, int r, int pid, int status, uint32_t state)
+/* Goes on to wait for rank `lost', if it makes sense. */
+static void wait_on(struct job *j, int lost)
 {
-	struct rank *k = &j->rank[r];
+	struct rank *k = lost >= 0 && lost < j->n ? &j->rank[lost] : NULL;
 
-	k->pid = pid;
+	j->wait.lost = lost;
+	if (k != NULL && k->doubt) {
+		k->doubt = false;
+		wait_forget(j);
+		death_fail(j, &(struct death){.rank = lost, .state = BOOT_RUNNING});
+	} else if (k == NULL || !k->alive || j->alive == 0) {
+		job_believe(j);
+	}
+}
+
+static void wait_begin(struct job *j, const struct death *d, int lost)
+{
+	j->wait = (struct wait){.until_ns = now_ns() + (uint64_t)LOST_MS * 1000000u,
+		.death = *d,
+		.abort = j->abort};
+	j->abort.told = false;
+	wait_on(j, lost);
+}
+
+/* A death while another one is waited for.  True: there is no more to it. */
+static bool wait_judge(struct job *j, const struct death *d, int lost)
+{
+	struct wait *w = &j->wait;
+	struct abort *a = &j->abort;
+	bool amid = d->rank == w->lost && d->state == BOOT_RUNNING && !death_bad(d);
+	int next = w->lost;
+
+	if (a->told ? lost < 0 : lost < 0 && d->state != BOOT_ABORTED && (amid || death_bad(d))) {
+		wait_forget(j);
+		if (amid && !a->told)
+			death_fail(j, d);
+		return amid && !a->told;
+	}
+	if (a->told && a->rank >= 0 && j->plan->host_of[a->rank] == j->plan->host_of[w->lost])
+		next = lost;
+	else if (d->rank == w->lost && lost >= 0)
+		next = lost;
+	abort_forget(a);
+	wait_on(j, next);
+	return true;
+}
+
+/* --- the dead -------------------------------------------------------------------------------- */
+
+/* True if a death is judged with that, or will be later. */
+static bool lost_judge(struct job *j, const struct death *d)
+{
+	bool aborted = abort_hear(j);
+	int lost = lost_by(j, d);
+
+	if (j->wait.until_ns != 0)
+		return wait_judge(j, d, lost);
+	if (lost < 0 || (!aborted && !death_bad(d)))
+		return false;
+	wait_begin(j, d, lost);
+	return true;
+}
+
+void job_died(struct job *j, const struct death *d)
+{
+	struct rank *k = &j->rank[d->rank];
+
+	k->pid = d->pid;
 	k->alive = false;
 	j->alive--;
-	if (!j->ending && abort_wait(j, r, status))
+	if (!j->ending && lost_judge(j, d))
 		return;
-	if (!j->ending && abort_tell(j)) {
-		job_end(j, SIGTERM, GRACE_FAIL_MS);
-		return;
-	}
-	if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
-		death_fail(j, r, status, state);
+	if (!j->ending && j->abort.told) {
+		abort_tell(j, &j->abort);
 		return;
 	}
-	if (state == BOOT_RUNNING) {
+	if (death_bad(d)) {
+		death_fail(j, d);
+		return;
+	}
+	if (d->state == BOOT_RUNNING) {
 		k->doubt = true;
 		job_ask(j, ASK_DOUBT);
 		return;
 	}
-	k->absent = state == BOOT_NEW;
+	k->absent = d->state == BOOT_NEW;
 	k->ended_ns = now_ns();
 	if (k->absent && j->look_ns == 0)
 		j->look_ns = now_ns() + (uint64_t)ABSENT_MS * 1000000u;
@@ -303,7 +394,7 @@ static void doubt_end(struct job *j)
 			continue;
 		j->rank[r].doubt = false;
 		if (others_need(j, r))
-			death_fail(j, r, 0, BOOT_RUNNING);
+			death_fail(j, &(struct death){.rank = r, .state = BOOT_RUNNING});
 	}
 }
 
@@ -400,9 +491,9 @@ void job_stdin(struct job *j, const void *v, size_t len)
 		j->stdin_fd = -1;
 }
 
-static void here_died(void *arg, int rank, int pid, int status, uint32_t state)
+static void here_died(void *arg, const struct death *d)
 {
-	job_died(arg, rank, pid, status, state);
+	job_died(arg, d);
 }
 
 static void child_died(void *arg, pid_t pid, int status)
@@ -425,8 +516,8 @@ bool job_over(const struct job *j)
 
 int job_fini(struct job *j)
 {
-	if (j->lost_ns != 0 && j->code == 0)
-		abort_tell(j); /* the user has ended the job in between */
+	if (j->wait.until_ns != 0 && j->code == 0)
+		job_believe(j); /* the user has ended the job in between */
 	crew_fini(&j->crew);
 	if (j->far != NULL)
 		far_fini(j->far);

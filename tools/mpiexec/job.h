@@ -21,13 +21,13 @@
 #include "tools/mpiexec/crew.h"
 #include "tools/mpiexec/plan.h"
 
-#define GRACE_FAIL_MS 300 /* SIGTERM to SIGKILL after a failure: the job ends within 1 s */
-#define LOST_MS       300 /* an abort for a lost rank, to the news of that death */
-#define DRAIN_MS      300 /* for output after the last rank, if something of it is left behind */
-#define ABSENT_MS     500 /* for what a rank has left in the background to say MPI_Init ... */
-#define ABSENT_MAX_S  30  /* ... as long as something of it is there */
-#define EXIT_TIMEOUT  124 /* as timeout(1) */
-#define HANG_LOOKS    4   /* in HAFT_HANG seconds: a hang is told at most a quarter too late */
+#define GRACE_FAIL_MS 300  /* SIGTERM to SIGKILL after a failure: the job ends within 1 s */
+#define LOST_MS       2000 /* an end for a lost rank, to the news of how that one has ended */
+#define DRAIN_MS      300  /* for output after the last rank, if something of it is left behind */
+#define ABSENT_MS     500  /* for what a rank has left in the background to say MPI_Init ... */
+#define ABSENT_MAX_S  30   /* ... as long as something of it is there */
+#define EXIT_TIMEOUT  124  /* as timeout(1) */
+#define HANG_LOOKS    4    /* in HAFT_HANG seconds: a hang is told at most a quarter too late */
 
 struct far;
 
@@ -72,7 +72,16 @@ enum ask {
 struct abort {
 	bool told;
 	int rank, pid, code;
+	int lost; /* the rank that it had missed; -1: none */
 	char *text;
+};
+
+/* A rank has failed that had missed another one, of whose end nothing is known yet. */
+struct wait {
+	uint64_t until_ns;  /* when to believe the first; 0: nothing is waited for */
+	int lost;           /* the one that is gone */
+	struct death death; /* of the first ... */
+	struct abort abort; /* ... who has said why, if told */
 };
 
 struct job {
@@ -95,7 +104,7 @@ struct job {
 	int more;         /* failures after the one that was named */
 	uint64_t kill_ns; /* when to send SIGKILL; 0: never */
 	uint64_t stop_ns; /* when -timeout ends; 0: never */
-	uint64_t lost_ns; /* when to believe an abort for a lost rank; 0: there is none */
+	struct wait wait;
 	uint64_t look_ns; /* when to look for ranks that wait for absent ones; 0: never */
 	struct hang hang;
 };
@@ -114,9 +123,9 @@ void job_lost(struct job *j, int host);
 void job_tell(const struct job *j, int r, const cpu_set_t *cpus);
 
 /* A rank has died: judges it. */
-void job_died(struct job *j, int rank, int pid, int status, uint32_t state);
+void job_died(struct job *j, const struct death *d);
 
-/* The rank that an abort calls lost has not died in LOST_MS: the abort is the reason. */
+/* Nothing was heard in LOST_MS of the rank that another has lost: that other one is the reason. */
 void job_believe(struct job *j);
 
 /* The job has failed for a reason that was said. */

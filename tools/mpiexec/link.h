@@ -37,8 +37,8 @@ enum frame_kind {
 	UP_READY,     /* ranks and their addresses */
 	UP_BEGUN,     /* ranks and their processes */
 	UP_OUT,       /* rank, which: output; without bytes: its end */
-	UP_DIED,      /* rank; pid, status, state */
-	UP_ABORT,     /* rank; pid, code, text: it has called for the end */
+	UP_DIED,      /* rank; pid, status, state, lost: struct death */
+	UP_ABORT,     /* rank; pid, code, text, lost: it has called for the end */
 	UP_SEEN,      /* struct seen of each rank; times are ages */
 	UP_SAID,      /* text for the user */
 	UP_FAIL,      /* which: exit code; text: this host cannot do its part */

@@ -144,7 +144,7 @@ static void stdin_polls(struct job *j, struct pollfd *p)
 static int patience(const struct job *j, uint64_t drain_ns, uint64_t now)
 {
 	const uint64_t at[] = {j->killed ? 0 : j->kill_ns, j->ending ? 0 : j->stop_ns,
-		j->ending ? 0 : j->look_ns, j->ending ? 0 : j->lost_ns,
+		j->ending ? 0 : j->look_ns, j->ending ? 0 : j->wait.until_ns,
 		j->ending ? 0 : j->hang.look_ns, drain_ns};
 	int ms = out_patience(now);
 
@@ -169,7 +169,7 @@ static void clock_work(struct job *j, uint64_t now)
 	}
 	if (j->ending)
 		return;
-	if (j->lost_ns != 0 && now >= j->lost_ns) {
+	if (j->wait.until_ns != 0 && now >= j->wait.until_ns) {
 		job_believe(j);
 		return;
 	}
