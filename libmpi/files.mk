@@ -136,6 +136,7 @@ libmpi_SRCS += libmpi/type/strided.c
 libmpi_SRCS += libmpi/type/sum.c
 libmpi_SRCS += libmpi/type/unnamed.c
 libmpi_SRCS += libmpi/type/visit.c
+libmpi_SRCS += libmpi/type/wide_os.c
 libmpi_SRCS += libmpi/via/coll.c
 libmpi_SRCS += libmpi/via/far.c
 libmpi_SRCS += libmpi/via/mem.c
@@ -144,7 +145,7 @@ libmpi_SRCS += libmpi/via/via.c
 
 # The loops of reductions and of packing are worth the vectoriser's full effort.
 $(B)/obj/libmpi/coll/loops.o: cflags-libmpi += -O3 -fopenmp-simd -Wno-pass-failed
-$(B)/obj/libmpi/type/kern.o: cflags-libmpi += -O3
+$(B)/obj/libmpi/type/kern.o $(B)/obj/libmpi/type/wide_os.o: cflags-libmpi += -O3
 
 # --- the table of facts and its generator --------------------------------------------------------
 # A program of the build: it reads libmpi/api/*.def (as C) and writes into $(B)/gen.

@@ -312,7 +312,11 @@ void obj_gone(
 
 static inline struct obj *obj_slot(const struct obj_class *c, uint32_t index)
 {
-	return (struct obj *)(void *)(c->base + (size_t)index * c->stride);
+	struct obj *o = (struct obj *)(void *)(c->base + (size_t)index * c->stride);
+
+	if (o == NULL) /* said to the compiler: who has found a token in it compares no more */
+		__builtin_unreachable();
+	return o;
 }
 
 /* ------------------------------------------------------------------------ lookup */

@@ -179,6 +179,7 @@ mpi_TESTS += tests/std/ch05/elements.c
 mpi_TESTS += tests/std/ch05/make.c
 mpi_TESTS += tests/std/ch05/named.c
 mpi_TESTS += tests/std/ch05/packed.c
+mpi_TESTS += tests/std/ch05/quick.c
 mpi_TESTS += tests/std/ch05/typed.c
 mpi_TESTS += tests/std/ch06/barrier.c
 mpi_TESTS += tests/std/ch06/barrier_msg.c
@@ -295,7 +296,8 @@ $(call tests_bin,$(sort $(unit_TESTS))): $(B)/tests/%: $(B)/obj/tests/%.o $(unit
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ldflags) $(filter %.o,$^) $(unit_libs) -lcmocka $(libobj_LIBS) -ldl -lpthread -o $@
 
-plan_OBJS := $(addprefix $(B)/obj/libmpi/,type/kern.o type/move.o type/pack.o type/plan.o type/visit.o core/code.o core/err.o)
+plan_OBJS := $(addprefix $(B)/obj/libmpi/,type/kern.o type/wide_os.o type/move.o type/pack.o type/plan.o \
+	type/visit.o core/code.o core/err.o)
 $(B)/tests/unit/plan: $(plan_OBJS)
 group_OBJS := $(addprefix $(B)/obj/libmpi/,comm/group.o core/code.o core/err.o core/lock.o core/lock_os.o core/mpo.o core/state.o)
 $(B)/tests/unit/group: $(group_OBJS)

@@ -360,10 +360,45 @@ static void body_raw(FILE *out, const struct entry *e)
 	text_write(&t, out);
 }
 
-static void binding(FILE *out, const struct entry *e)
+/* The usual case, which changes no register that it would have to save; all others jump on. */
+static void body_quick(FILE *out, const struct entry *e)
 {
 	struct text t;
 
+	for (int i = 0; i < 2; i++) {
+		text_clear(&t);
+		text_add(&t, i == 0 ? "\tif (bind_usual(quick_%s(" : "\treturn whole_%s(",
+			i == 0 ? e->f->engine : e->name);
+		for (int k = 0; k < e->f->nparam; k++)
+			text_add(&t, "%s%s", k > 0 ? ", " : "", e->f->param[k].name);
+		text_add(&t, i == 0 ? ")))\n" : ");\n");
+		text_write(&t, out);
+		if (i == 0)
+			fputs("\t\treturn MPI_SUCCESS;\n", out);
+	}
+}
+
+/* The whole binding under a name of its own; what comes next is the usual case. */
+static void whole(FILE *out, const struct entry *e)
+{
+	struct text t;
+
+	text_clear(&t);
+	text_prototype(&t, e, "whole_");
+	fputs("\nstatic __attribute__((noinline)) ", out);
+	text_write(&t, out);
+	fputs("\n{\n", out);
+	body(out, e);
+	fputs("}\n", out);
+}
+
+static void binding(FILE *out, const struct entry *e)
+{
+	bool quick = (e->f->flags & QUICK) && !e->large;
+	struct text t;
+
+	if (quick)
+		whole(out, e);
 	text_clear(&t);
 	text_prototype(&t, e, "P");
 	fputc('\n', out);
@@ -371,6 +406,8 @@ static void binding(FILE *out, const struct entry *e)
 	fputs("\n{\n", out);
 	if (!has_engine(e->f))
 		body_none(out, e);
+	else if (quick)
+		body_quick(out, e);
 	else if (e->f->flags & RAW)
 		body_raw(out, e);
 	else if (e->f->ret != KIND_INT)
@@ -394,6 +431,7 @@ void write_bind(FILE *out, int chapter)
 		" * Written by the generator in libmpi/api: change its tables, not this. */\n"
 		"#define MPI_NO_DEPRECATED_WARNINGS\n"
 		"#include \"libmpi/bind/check.h\"\n"
+		"#include \"libmpi/bind/quick.h\"\n"
 		"#include \"engine.h\"\n"
 		"#include \"names.h\"\n"
 		"#include \"raw.h\"\n"

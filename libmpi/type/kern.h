@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* kern.h - the innermost loops of packing, one set for each size of block and direction.
  *
+ *      row    mem: xx..xx..xx                   blocks with a stride; packed without gaps
  *      grid   mem: xx..xx..xx....xx..xx..xx     rows of blocks; packed without gaps in a row
  *      comb   mem: xx......xx......xx           one field of a row of records: gaps on both sides
  *      list   mem: xx...xx.xx                   offsets in a list; packed without gaps
@@ -13,6 +14,8 @@
 #include "libmpi/type/plan.h"
 
 struct kern {
+	/* one row of n blocks, `step' apart in memory */
+	void (*row)(char *mem, char *packed, int64_t n, int64_t step, size_t b);
 	/* rows: `rows' of them, `mrow' bytes apart in memory and `prow' bytes packed; in each n
 	 * blocks, `step' apart. */
 	void (*grid)(char *mem, char *packed, int64_t rows, int64_t mrow, int64_t prow, int64_t n,
@@ -23,23 +26,29 @@ struct kern {
 };
 
 #define KERN_SMALL 64 /* bytes; up to here a block's row is in kern_row */
-#define KERN_ROWS  19
+#define KERN_ROWS  20
 
-extern const struct kern kern_table[2][KERN_ROWS];
+/* kern_table: [enum plan_way], the loops in use.  kern_open chooses those of this processor: before
+ * the first thread packs. */
+extern const struct kern (*kern_table)[KERN_ROWS];
+extern const struct kern kern_any[2][KERN_ROWS]; /* those of any processor */
 extern const uint8_t kern_row[KERN_SMALL + 1];
+void kern_open(void);
+
+/* The loops for processors with wide registers, or NULL: this is not one. */
+const struct kern (*kern_os_wide(void))[KERN_ROWS];
 
 /* The loops for blocks of b bytes, b > 0. */
 static inline const struct kern *kern_of(enum plan_way way, int64_t b)
 {
-	return &kern_table[way][b <= KERN_SMALL ? kern_row[b] : b <= 128 ? 17 : 18];
+	return &kern_table[way][b <= KERN_SMALL ? kern_row[b] : b <= 96 ? 17 : b <= 128 ? 18 : 19];
 }
 
 /* The innermost dim of a nest without leaf. */
 static inline void kern_row_move(
 	const struct type_plan *p, enum plan_way way, char *mem, char *packed)
 {
-	kern_of(way, p->block)
-		->grid(mem, packed, 1, 0, 0, p->dim[0].n, p->dim[0].stride, (size_t)p->block);
+	kern_of(way, p->block)->row(mem, packed, p->dim[0].n, p->dim[0].stride, (size_t)p->block);
 }
 
 #endif

@@ -66,12 +66,19 @@ static void loops_add(struct loops *l, int64_t n, int64_t mem, int64_t packed)
 		l->at[l->n++] = (struct loop){n, mem, packed};
 }
 
+/* Divides without the processor's long division where the numbers are short, as they usually are:
+ * it takes as long as packing 200 bytes. */
+static inline int64_t divided(int64_t a, int64_t b)
+{
+	return ((uint64_t)a | (uint64_t)b) >> 32 == 0 ? (uint32_t)a / (uint32_t)b : a / b;
+}
+
 /* Elements of a batch: at least one. */
 static int64_t batch(int64_t mstep)
 {
 	int64_t apart = mstep < 0 ? -(mstep + 1) : mstep;
 
-	return apart < BATCH ? BATCH / (apart + 1) + 1 : 1;
+	return apart < BATCH ? (unsigned)BATCH / ((unsigned)apart + 1) + 1 : 1;
 }
 
 /* Two loops of which the inner one is short: batches of the outer one inside. */
@@ -107,7 +114,7 @@ static void flat(
 			k->comb(step(mem, i * out->mem), packed + i * out->packed, in->n, in->mem,
 				in->packed, (size_t)block);
 	else if (in->packed == block)
-		k->grid(mem, packed, 1, 0, 0, in->n, in->mem, (size_t)block);
+		k->row(mem, packed, in->n, in->mem, (size_t)block);
 	else
 		k->comb(mem, packed, in->n, in->mem, in->packed, (size_t)block);
 }
@@ -310,7 +317,7 @@ struct part {
 static int elements(const struct type_plan *p, enum plan_way way, char *mem, int64_t extent,
 	int64_t at, char *packed, int64_t n, struct part *rest)
 {
-	int64_t i = at == 0 ? 0 : at / p->size, now;
+	int64_t i = at == 0 ? 0 : divided(at, p->size), now;
 	int k = 0;
 
 	at -= i * p->size;
@@ -323,7 +330,7 @@ static int elements(const struct type_plan *p, enum plan_way way, char *mem, int
 		n -= now;
 	}
 	if (n >= p->size) {
-		now = n == p->size ? 1 : n / p->size;
+		now = n == p->size ? 1 : divided(n, p->size);
 		whole(p, way, mem, packed, now, extent, p->size);
 		mem = step(mem, now * extent);
 		packed += now * p->size;
@@ -343,7 +350,7 @@ static int nest_part(const struct type_plan *p, int dims, enum plan_way way, cha
 
 	for (; dims > 0 && n > 0; dims--) {
 		const struct plan_dim *d = &p->dim[dims - 1];
-		int64_t i = at / d->bytes, turns;
+		int64_t i = divided(at, d->bytes), turns;
 
 		at -= i * d->bytes;
 		mem = step(mem, i * d->stride);
@@ -356,7 +363,7 @@ static int nest_part(const struct type_plan *p, int dims, enum plan_way way, cha
 			n -= d->bytes - at;
 			at = 0;
 		}
-		turns = n / d->bytes;
+		turns = divided(n, d->bytes);
 		if (turns > 0)
 			nest_whole(p, dims - 1, way, mem, packed, turns, d->stride, d->bytes);
 		mem = step(mem, turns * d->stride);
@@ -392,7 +399,7 @@ static int64_t run_find(const struct type_plan *p, int64_t at)
 	int64_t i;
 
 	if (p->at == NULL)
-		return at / p->block;
+		return divided(at, p->block);
 	FIND(i, p->n, p->at[mid], at);
 	return i;
 }
@@ -474,6 +481,12 @@ void plan_move(const struct type_plan *p, enum plan_way way, char *mem, int64_t 
 	int k = elements(p, way, mem, extent, at, packed, n, rest);
 	for (int i = 0; i < k; i++)
 		part(rest[i], way);
+}
+
+void plan_move_whole(const struct type_plan *p, enum plan_way way, char *mem, int64_t extent,
+	int64_t n, char *packed)
+{
+	whole(p, way, mem, packed, n, extent, p->size);
 }
 
 bool plan_copy(const struct type_plan *from, const char *src, int64_t sextent,

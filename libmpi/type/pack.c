@@ -52,6 +52,27 @@ void type_unpack_part(const struct type *type, void *buf, int64_t at, const void
 			type->plan, PLAN_UNPACK, buf, type->extent, at, (char *)(uintptr_t)src, n);
 }
 
+void type_pack_whole(const struct type *type, const void *buf, int64_t count, void *dst)
+{
+	if (is_row(type->plan, 0, count * type->size))
+		kern_row_move(type->plan, PLAN_PACK,
+			(char *)((uintptr_t)buf + (uintptr_t)type->plan->off), dst);
+	else
+		plan_move_whole(
+			type->plan, PLAN_PACK, (char *)(uintptr_t)buf, type->extent, count, dst);
+}
+
+void type_unpack_whole(const struct type *type, void *buf, int64_t count, const void *src)
+{
+	char *packed = (char *)(uintptr_t)src;
+
+	if (is_row(type->plan, 0, count * type->size))
+		kern_row_move(type->plan, PLAN_UNPACK,
+			(char *)((uintptr_t)buf + (uintptr_t)type->plan->off), packed);
+	else
+		plan_move_whole(type->plan, PLAN_UNPACK, buf, type->extent, count, packed);
+}
+
 void type_copy_bytes(
 	const void *src, const struct type *stype, void *dst, const struct type *rtype, int64_t n)
 {

@@ -76,6 +76,10 @@ enum plan_way { PLAN_PACK, PLAN_UNPACK };
 void plan_move(const struct type_plan *p, enum plan_way way, char *mem, int64_t extent, int64_t at,
 	char *packed, int64_t n);
 
+/* The same for all of n > 0 elements. */
+void plan_move_whole(const struct type_plan *p, enum plan_way way, char *mem, int64_t extent,
+	int64_t n, char *packed);
+
 /* plan_copy copies `count' elements of one plan to the places of another that has the same blocks,
  * once, without a packed form between.  false: the plans differ in more than places, and nothing
  * was done. */

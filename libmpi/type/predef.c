@@ -5,6 +5,7 @@
  * handle like MPI_INT (the number 521) finds its object. */
 #include "libmpi/type/type.h"
 #include "libmpi/core/err.h"
+#include "libmpi/type/kern.h"
 #include "libmpi/type/make.h"
 #include "libmpi/type/plan.h"
 #include "libmpi/type/predef.h"
@@ -71,6 +72,7 @@ int type_open(void)
 		row_of[r->number - TYPE_FIRST] = (uint8_t)(i + 1);
 	}
 	haft_type_gone = type_gone;
+	kern_open();
 	opened = true;
 	return 0;
 }

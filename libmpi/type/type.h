@@ -83,6 +83,11 @@ static inline void type_unpack(
 		type_unpack_part(type, buf, at, src, n);
 }
 
+/* The same for all of `count' > 0 elements whose data is not one piece (type_piece has said NULL).
+ */
+void type_pack_whole(const struct type *type, const void *buf, int64_t count, void *dst);
+void type_unpack_whole(const struct type *type, void *buf, int64_t count, const void *src);
+
 /* Where the data of `count' elements at buf is if it is one piece of memory in the order of the
  * type map: it is its own packed form.  Else NULL. */
 static inline char *type_piece(const struct type *type, const void *buf, int64_t count)

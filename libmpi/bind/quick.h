@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* quick.h - the usual case of bindings whose fixed cost is felt: MPI_Pack of 1 KiB copies for 15
+ * ns.
+ *
+ *      PMPI_Pack ── quick_type_pack_at: nothing is unusual, all is done ──> MPI_SUCCESS
+ *            └───── false, and nothing was done: whole_MPI_Pack, the generated binding, finds the
+ *                   error or does the unusual
+ *
+ * A row with the flag QUICK has such a function: quick_ and the name of its engine, with the user's
+ * own types.  It never words an error.  It writes its results before it calls anything, so that no
+ * register is to be saved: half of the instructions of a short call are pushes and pops. */
+#ifndef HAFT_BIND_QUICK_H
+#define HAFT_BIND_QUICK_H
+
+#include "libmpi/bind/check.h"
+#include "libmpi/type/type.h"
+
+/* The type, if `count' of its elements at `buf' can be packed from or into a buffer of `size' bytes
+ * at `position'; NULL: something is unusual.  *bytes of data, > 0.  One compare each: a negative
+ * count makes *bytes negative, a negative position is a huge unsigned one. */
+static inline const struct type *quick_part(const void *buf, int count, MPI_Datatype datatype,
+	const void *packed, int size, const int *position, MPI_Comm comm, int64_t *bytes)
+{
+	const struct type *t;
+	int64_t reach;
+
+	if (bind_rare(haft_life.gate != 0 || position == NULL || packed == NULL ||
+		      (uintptr_t)buf <= (uintptr_t)MPI_IN_PLACE ||
+		      obj_get_token(&haft_comm_class, (obj_h)comm) == NULL))
+		return NULL;
+	t = obj_get_token(&haft_type_class, (obj_h)datatype);
+	if (bind_rare(t == NULL || !t->committed || t->size > INT_MAX))
+		return NULL;
+	*bytes = t->size * count;
+	if (bind_rare(*bytes <= 0 || *bytes > (int64_t)size - (int64_t)(unsigned)*position))
+		return NULL;
+	if (!t->dense && bind_rare(__builtin_mul_overflow(t->extent, (int64_t)count, &reach)))
+		return NULL;
+	return t;
+}
+
+/* Takes `bytes' at *position: where they are.  Reads it again, which costs less than a register. */
+static inline int quick_take(int *position, int64_t bytes)
+{
+	int at = *(volatile int *)position;
+
+	*position = at + (int)bytes;
+	return at;
+}
+
+static inline bool quick_type_pack_at(const void *inbuf, int incount, MPI_Datatype datatype,
+	void *outbuf, int outsize, int *position, MPI_Comm comm)
+{
+	int64_t bytes;
+	const struct type *t =
+		quick_part(inbuf, incount, datatype, outbuf, outsize, position, comm, &bytes);
+	const char *piece;
+	char *dst;
+
+	if (bind_rare(t == NULL))
+		return false;
+	dst = (char *)outbuf + quick_take(position, bytes);
+	piece = type_piece(t, inbuf, incount);
+	if (piece != NULL)
+		__builtin_memcpy(dst, piece, (size_t)bytes);
+	else
+		type_pack_whole(t, inbuf, incount, dst);
+	return true;
+}
+
+static inline bool quick_type_unpack_at(const void *inbuf, int insize, int *position, void *outbuf,
+	int outcount, MPI_Datatype datatype, MPI_Comm comm)
+{
+	int64_t bytes;
+	const struct type *t =
+		quick_part(outbuf, outcount, datatype, inbuf, insize, position, comm, &bytes);
+	const char *src;
+	char *piece;
+
+	if (bind_rare(t == NULL))
+		return false;
+	src = (const char *)inbuf + quick_take(position, bytes);
+	piece = type_piece(t, outbuf, outcount);
+	if (piece != NULL)
+		__builtin_memcpy(piece, src, (size_t)bytes);
+	else
+		type_unpack_whole(t, outbuf, outcount, src);
+	return true;
+}
+
+#endif
