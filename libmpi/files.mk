@@ -2,6 +2,8 @@
 # The sources of libmpi, one line a file; then the generator, the libraries, the man pages.
 
 # --- sources -----------------------------------------------------------------------------------
+# Libfabric's headers are needed for HAFT_VIA=ofi only; without them it says so.
+have_ofi := $(shell $(CC) -include rdma/fi_tagged.h -E -x c /dev/null >/dev/null 2>&1 && echo 1)
 libmpi_SRCS += libmpi/bind/abi.c
 libmpi_SRCS += libmpi/bind/check.c
 libmpi_SRCS += libmpi/bind/convert.c
@@ -138,9 +140,12 @@ libmpi_SRCS += libmpi/type/unnamed.c
 libmpi_SRCS += libmpi/type/visit.c
 libmpi_SRCS += libmpi/type/wide_os.c
 libmpi_SRCS += libmpi/via/coll.c
+libmpi_SRCS += $(if $(have_ofi),libmpi/via/fab.c,libmpi/via/fabno.c)
 libmpi_SRCS += libmpi/via/far.c
 libmpi_SRCS += libmpi/via/mem.c
 libmpi_SRCS += libmpi/via/hall.c
+libmpi_SRCS += libmpi/via/ofi.c
+libmpi_SRCS += libmpi/via/ofiflow.c
 libmpi_SRCS += libmpi/via/via.c
 
 # The loops of reductions and of packing are worth the vectoriser's full effort.

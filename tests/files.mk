@@ -251,6 +251,7 @@ script_TESTS += tests/launch/slurm.sh
 script_TESTS += tests/launch/ssh.sh
 script_TESTS += tests/life/leaks.sh
 script_TESTS += tests/net/hosts.sh
+script_TESTS += tests/ofi/some.sh
 script_TESTS += tests/tools/agree.sh
 script_TESTS += tests/tools/death.sh
 script_TESTS += tests/tools/harsh.sh
@@ -374,6 +375,17 @@ run-check-net: tests
 	$(Q)SANFLAGS='$(san)' $(B)/tests/run -b $(B) -o $(B)/check-net.log -x $(tests_factor) \
 		mpi $(mpi_sel)
 .PHONY: check-net run-check-net
+
+# And by libfabric, with its provider for TCP: no other works on every machine.
+check-ofi:
+	$(call deps,build check)
+	+$(Q)$(MAKE) --no-print-directory run-check-ofi
+run-check-ofi: export HAFT_VIA := ofi-all
+run-check-ofi: export HAFT_OFI_PROVIDER := $(or $(HAFT_OFI_PROVIDER),tcp)
+run-check-ofi: tests
+	$(Q)SANFLAGS='$(san)' $(B)/tests/run -b $(B) -o $(B)/check-ofi.log -x $(tests_factor) \
+		mpi $(mpi_sel)
+.PHONY: check-ofi run-check-ofi
 
 # kill -9 at 100 random moments.
 long-kill: $(B)/tests/life/storm $(B)/tests/run

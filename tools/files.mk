@@ -4,7 +4,7 @@
 # Written in one place only.
 HAFT_VERSION := $(shell sed -n 's/^\#define OBJ_VERSION "\(.*\)"/\1/p' libobj/obj.h)
 comma := ,
-cflags-tools += -DHAFT_VERSION='"$(HAFT_VERSION)"'
+cflags-tools += -DHAFT_VERSION='"$(HAFT_VERSION)"' -DHAVE_OFI=$(or $(have_ofi),0)
 
 mpiexec_SRCS := \
 	tools/mpiexec/agent.c \

@@ -59,7 +59,7 @@ struct guest {
 struct secret {
 	uint64_t name;         /* of the meetings */
 	uint8_t key[BOOT_KEY]; /* for those who listen */
-	bool net;              /* all listen, even on one host: HAFT_VIA=net */
+	bool net;              /* all listen, even on one host: HAFT_VIA=net, ofi-all */
 };
 
 enum far {
@@ -180,7 +180,7 @@ static int secret_put(struct kvs *k)
 	for (int i = 0; i < BOOT_KEY; i++)
 		n += snprintf(value + n, sizeof value - (size_t)n, "%02x", s.key[i]);
 	snprintf(
-		value + n, sizeof value - (size_t)n, ",%d", haft_set(HAFT_SET_VIA) == HAFT_VIA_NET);
+		value + n, sizeof value - (size_t)n, ",%d", haft_via_apart(haft_set(HAFT_SET_VIA)));
 	return kvs_put(k, "job", value);
 }
 

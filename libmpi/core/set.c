@@ -128,11 +128,12 @@ static const struct haft_row rows[HAFT_SETTINGS] = {
 			"them sleep in MPI; 0: never"},
 	[HAFT_SET_VIA] = {.name = "HAFT_VIA",
 		.form = HAFT_FORM_WORD,
-		.max = 2,
-		.words = {"auto", "shm", "net"},
+		.max = 4,
+		.words = {"auto", "shm", "net", "ofi", "ofi-all"},
 		.everywhere = true,
-		.meaning = "processes of one host talk by shared memory (auto, shm), or by sockets "
-			   "like those of several hosts (net); with shm no others are reached"},
+		.meaning = "processes of one host talk by shared memory and those of several by "
+			   "sockets (auto) or by libfabric (ofi), or all of them by sockets (net) "
+			   "or by libfabric (ofi-all); with shm other hosts are not reached"},
 	[HAFT_SET_GRACE] = {.name = "HAFT_GRACE",
 		.normal = 3,
 		.max = 1000000000,
@@ -154,6 +155,11 @@ static const struct haft_row rows[HAFT_SETTINGS] = {
 		.meaning =
 			"what others need of a process is done in its calls of MPI (call), or also "
 			"while it computes, by a thread that sleeps until it is needed (thread)"},
+	[HAFT_SET_OFI] = {.name = "HAFT_OFI_PROVIDER",
+		.form = HAFT_FORM_TEXT,
+		.everywhere = true,
+		.meaning = "libfabric's provider for HAFT_VIA=ofi and ofi-all, as fi_info names "
+			   "them (verbs, cxi, efa, tcp); if it is not set, the first that will do"},
 };
 
 static int64_t values[HAFT_SETTINGS];

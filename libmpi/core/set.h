@@ -38,15 +38,29 @@ enum haft_setting {
 	HAFT_SET_GRACE, /* HAFT_GRACE: seconds; mpiexec reads it: tools/mpiexec/main.c */
 	HAFT_SET_RMA,   /* HAFT_RMA: enum haft_rma */
 	HAFT_SET_PROGRESS, /* HAFT_PROGRESS: 0 call, 1 thread: libmpi/dyn/helper.h */
+	HAFT_SET_OFI,      /* HAFT_OFI_PROVIDER: text: libfabric's name of it; "": its first */
 	HAFT_SETTINGS
 };
 
-/* How processes of one host talk; those of several talk by sockets whatever it says. */
+/* How processes talk: those of one host, and those of several. */
 enum haft_via {
-	HAFT_VIA_AUTO, /* by shared memory */
-	HAFT_VIA_SHM,  /* by shared memory; processes on other hosts cannot be reached */
-	HAFT_VIA_NET   /* by sockets */
+	HAFT_VIA_AUTO,   /* by shared memory; by sockets */
+	HAFT_VIA_SHM,    /* by shared memory; others cannot be reached */
+	HAFT_VIA_NET,    /* all by sockets */
+	HAFT_VIA_OFI,    /* by shared memory; by libfabric */
+	HAFT_VIA_OFI_ALL /* all by libfabric */
 };
+
+/* Processes of one host talk as those of several do. */
+static inline bool haft_via_apart(int64_t how)
+{
+	return how == HAFT_VIA_NET || how == HAFT_VIA_OFI_ALL;
+}
+
+static inline bool haft_via_ofi(int64_t how)
+{
+	return how == HAFT_VIA_OFI || how == HAFT_VIA_OFI_ALL;
+}
 
 enum haft_rma { /* how memory of other processes is reached */
 	HAFT_RMA_AUTO,
@@ -83,7 +97,7 @@ enum haft_form {
 	HAFT_FORM_TEXT    /* any words: who uses it understands them */
 };
 
-#define HAFT_WORDS    4    /* the most that a setting has */
+#define HAFT_WORDS    5    /* the most that a setting has */
 #define HAFT_TEXT_MAX 1024 /* bytes of a text that is set by haft_set_put, NUL included */
 
 /* A row of the table.  Constant. */

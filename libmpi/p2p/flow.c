@@ -17,7 +17,7 @@
  * last piece, whatever became of it.
  *  - A receiver has posted, before its CLEAR goes, all that comes or two pieces of it, and posts a
  *    piece again before libnet looks at the next byte (inside `done').
- *  - What a receive has no room for is not posted: libnet drops it. */
+ *  - What a receive has no room for is not posted; CLEAR says so, and it is not sent. */
 #include "libmpi/p2p/inner.h"
 
 #include "libmpi/core/err.h"
@@ -151,12 +151,12 @@ static struct flow *flow_new(struct req *r, bool sends, uint64_t id, int64_t end
 	return f;
 }
 
-void flow_send(struct req *r, uint64_t id)
+void flow_send(struct req *r, uint64_t id, int64_t room)
 {
 	struct flow *f;
 
 	r->state = STATE_FLOW;
-	f = flow_new(r, true, id, r->bytes);
+	f = flow_new(r, true, id, r->bytes < room ? r->bytes : room);
 	if (f == NULL) {
 		/* the receiver is waiting and cannot be told otherwise */
 		haft_abort_job(MPI_ERR_NO_MEM, "no memory to send a large message");

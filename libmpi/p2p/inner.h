@@ -22,7 +22,7 @@
 enum frame_kind {
 	FRAME_EAGER = 1, /* payload: the message */
 	FRAME_ASK,       /* payload: struct ask; ctx and tag are the message's */
-	FRAME_CLEAR,     /* tag: the id of ASK */
+	FRAME_CLEAR,     /* tag: the id of ASK; payload: none, or int64_t: no room for more bytes */
 	FRAME_DONE,      /* tag: the id of ASK; the receiver has read the message where it lay */
 	FRAME_JOIN,      /* tag: the id of ASK; payload: struct join (joint.c) */
 	FRAME_WROTE,     /* tag: the id of JOIN; ctx 1: not all of it could be written */
@@ -192,13 +192,14 @@ void out_put(struct req *r, int peer);
 void out_frame(
 	int peer, uint64_t ctx, int32_t tag, enum frame_kind kind, const void *data, int64_t n);
 int feed_push(int peer);
-void send_clear(int peer, uint32_t id, uint64_t stream);
+void send_clear(int peer, uint32_t id, uint64_t stream, int64_t room);
 void send_read(int peer, uint32_t id); /* the receiver has read it in place */
 
-/* flow.c: large messages by streams.  flow_send: the receiver is ready, for this stream.  flow_post
+/* flow.c: large messages by streams.  flow_send: the receiver is ready, for this stream and for
+ * `room' bytes, all that go then.  flow_post
  * gets ready for a matched message and returns the stream's number, which CLEAR carries; then
  * flow_recv when it has gone, or flow_stop if it could not. */
-void flow_send(struct req *r, uint64_t stream);
+void flow_send(struct req *r, uint64_t stream, int64_t room);
 uint64_t flow_post(struct req *r);
 void flow_recv(struct req *r);
 void flow_stop(struct req *r);

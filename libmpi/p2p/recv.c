@@ -280,7 +280,8 @@ void p2p_deliver(void *arg, const struct shm_frame *f)
 	else if (f->kind & FRAME_NOTED)
 		got_noted(f);
 	else if (f->kind == FRAME_CLEAR)
-		send_clear(f->src, (uint32_t)f->tag, f->ctx);
+		send_clear(f->src, (uint32_t)f->tag, f->ctx,
+			f->len == sizeof(int64_t) ? *(const int64_t *)f->data : INT64_MAX);
 	else if (f->kind == FRAME_DONE)
 		send_read(f->src, (uint32_t)f->tag);
 	else if (f->kind == FRAME_JOIN)

@@ -87,8 +87,9 @@ static int frame_put(struct req *r)
 
 	if (r->state == STATE_OUT_EAGER)
 		return note_wanted(r, p2p.checks) ? noted_put(r, NULL) : eager_put(r);
-	if (r->state == STATE_OUT_CLEAR)
-		return via_put(r->from, r->stream, (int32_t)r->mate, FRAME_CLEAR, NULL, 0);
+	if (r->state == STATE_OUT_CLEAR) /* with the bytes that there is room for, if not all */
+		return via_put(r->from, r->stream, (int32_t)r->mate, FRAME_CLEAR, &r->bytes,
+			r->flow != NULL && r->bytes < r->total ? sizeof(r->bytes) : 0);
 	if (r->state == STATE_OUT_FRAME)
 		return via_put(
 			r->peer, r->ctx, r->tag, (uint8_t)r->mate, r->scratch, (size_t)r->bytes);
@@ -224,8 +225,8 @@ void send_read(int peer, uint32_t id)
 	req_finish(r);
 }
 
-/* The receiver of our message `id' is ready: far ones for this stream. */
-void send_clear(int peer, uint32_t id, uint64_t stream)
+/* The receiver of our message `id' is ready: far ones for this stream, and so many bytes of it. */
+void send_clear(int peer, uint32_t id, uint64_t stream, int64_t room)
 {
 	struct req *r = ids_give(&p2p.ids, id);
 
@@ -237,7 +238,7 @@ void send_clear(int peer, uint32_t id, uint64_t stream)
 		return;
 	}
 	if (!via_near(peer)) {
-		flow_send(r, stream);
+		flow_send(r, stream, room);
 		return;
 	}
 	r->state = STATE_FEED;

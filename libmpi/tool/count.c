@@ -7,7 +7,7 @@
 #include "libmpi/tool/tool.h"
 #include "libmpi/via/via.h"
 
-enum tool_source { OF_P2P, OF_QUEUES, OF_SHM, OF_NET, OF_VIA, OF_OBJECTS };
+enum tool_source { OF_P2P, OF_QUEUES, OF_SHM, OF_NET, OF_OFI, OF_VIA, OF_OBJECTS };
 
 /* What p2p_queues gives. */
 struct queues {
@@ -38,6 +38,11 @@ struct queues {
 	{                                                                                          \
 		"net_" #field, COUNTER, TOOL_TRANSPORT, OF_NET, offsetof(struct net_count, field), \
 			NULL, meaning                                                              \
+	}
+#define OFI(field, meaning)                                                  \
+	{                                                                    \
+		"ofi_" #field, COUNTER, TOOL_TRANSPORT, OF_OFI,              \
+			offsetof(struct via_ofi_count, field), NULL, meaning \
 	}
 #define VIA(name, field, meaning)                                                              \
 	{                                                                                      \
@@ -88,6 +93,14 @@ const struct tool_count tool_counts[] = {
 	NET(opened, "connections to other processes, so far"),
 	NET(left, "processes that have ended MPI in good order"),
 	NET(lost, "processes that were lost"),
+	OFI(put, "frames sent with HAFT_VIA=ofi"),
+	OFI(by_net, "of them those that went by sockets, before libfabric was connected"),
+	OFI(put_again, "attempts to send that met a full queue"),
+	OFI(got, "frames received with HAFT_VIA=ofi"),
+	OFI(held, "of them those that had to wait for others"),
+	OFI(strays, "frames of strangers, that were dropped"),
+	OFI(sent_bytes, "bytes of large messages sent by libfabric"),
+	OFI(read_bytes, "bytes of large messages received by libfabric"),
 	VIA("frame_bytes", frame_max, "greatest payload of a frame"),
 #define CLASS(id, type, label, object, null, error, words)                          \
 	{"live_" #type, LEVEL, TOOL_OBJECTS, OF_OBJECTS, 0, &haft_##object##_class, \
@@ -124,6 +137,7 @@ uint64_t tool_count_now(const struct tool_count *c)
 	case OF_P2P: return at64(p2p_counts(), c->at);
 	case OF_SHM: return via.shm != NULL ? at64(&via.shm->count, c->at) : 0;
 	case OF_NET: return via.net != NULL ? at64(net_counts(via.net), c->at) : 0;
+	case OF_OFI: return at64(&via_ofi_count, c->at);
 	case OF_VIA: return at32(&via, c->at);
 	case OF_OBJECTS: return live(c->cls);
 	case OF_QUEUES: break;

@@ -3,10 +3,13 @@
 #include "libmpi/via/far.h"
 
 #include "libmpi/core/err.h"
+#include "libmpi/core/set.h"
+#include "libmpi/via/ofi.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <mpi.h>
 #include <poll.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,7 +38,10 @@ static void deliver_far(void *arg, const struct net_frame *f)
 		.kind = f->hdr.kind,
 		.flags = f->hdr.flags};
 
-	via.deliver(arg, &as);
+	if (via.ofi)
+		ofi_deliver(f);
+	else
+		via.deliver(arg, &as);
 }
 
 static struct net_hdr hdr_of(const struct shm_hdr *h)
@@ -57,11 +63,15 @@ int far_put(int peer, const struct shm_hdr *h, const void *buf, size_t len)
 {
 	struct net_hdr hdr = hdr_of(h);
 
+	if (via.ofi)
+		return ofi_put(peer, h, buf, len);
 	return error_of(net_put(via.net, peer, &hdr, buf, len));
 }
 
 int far_reserve(int peer, size_t len, void **room)
 {
+	if (via.ofi)
+		return ofi_reserve(peer, len, room);
 	return error_of(net_reserve(via.net, peer, len, room));
 }
 
@@ -69,22 +79,44 @@ void far_commit(int peer, const struct shm_hdr *h, size_t len)
 {
 	struct net_hdr hdr = hdr_of(h);
 
-	net_commit(via.net, peer, &hdr, len);
+	if (via.ofi)
+		ofi_commit(peer, h, len);
+	else
+		net_commit(via.net, peer, &hdr, len);
 }
 
 int via_stream_send(int peer, uint64_t id, const void *buf, size_t len, struct net_op *op)
 {
+	if (via.ofi)
+		return ofi_send(peer, id, buf, len, op);
 	return error_of(net_send(via.net, peer, id, buf, len, op));
 }
 
 int via_stream_post(int peer, uint64_t id, void *buf, size_t len, struct net_op *op)
 {
+	if (via.ofi)
+		return ofi_post(peer, id, buf, len, op);
 	return error_of(net_post(via.net, peer, id, buf, len, op));
 }
 
 void via_stream_unpost(struct net_op *op)
 {
-	net_unpost(via.net, op);
+	if (via.ofi)
+		ofi_unpost(op);
+	else
+		net_unpost(via.net, op);
+}
+
+bool via_quiet_far(void)
+{
+	return via.ofi ? ofi_quiet() : net_quiet(via.net);
+}
+
+int far_look(bool all)
+{
+	if (via.ofi)
+		return ofi_look(all);
+	return all ? net_poll(via.net) : net_poll_from(via.net, via.awaited);
 }
 
 const char *via_host(int peer)
@@ -94,7 +126,9 @@ const char *via_host(int peer)
 
 const char *via_error_text(int peer, int error)
 {
-	return error == VIA_LOST ? net_peer_words(via.net, peer) : shm_error_text(error);
+	if (error != VIA_LOST)
+		return shm_error_text(error);
+	return via.ofi ? ofi_words(peer) : net_peer_words(via.net, peer);
 }
 
 /* --- the bell -------------------------------------------------------------------------------- */
@@ -144,18 +178,24 @@ static void bell_drain(void)
 /* libshm's sleep, for at most ns: true: nothing but the clock ended it. */
 static bool bell_sleep(void *arg, uint64_t ns)
 {
-	struct pollfd fds[2] = {{net_fd(via.net), POLLIN, 0}, {far.bell, POLLIN, 0}};
+	struct pollfd fds[3] = {
+		{net_fd(via.net), POLLIN, 0}, {far.bell, POLLIN, 0}, {-1, POLLIN, 0}};
 	int ms = net_sleep_ms(via.net), n;
 	struct timespec t;
 
 	(void)arg;
+	if (via.ofi && !ofi_sleep(&ns, &fds[2].fd)) {
+		atomic_store_explicit(&via.due, true, memory_order_relaxed);
+		sched_yield();
+		return false;
+	}
 	if (!far.named && ns > DEAF_NS)
 		ns = DEAF_NS;
 	if (ms >= 0 && (uint64_t)ms * 1000000u < ns)
 		ns = (uint64_t)ms * 1000000u;
 	t = (struct timespec){(time_t)(ns / 1000000000u), (long)(ns % 1000000000u)};
-	n = ppoll(fds, 2, &t, NULL);
-	if (n > 0 && fds[0].revents != 0)
+	n = ppoll(fds, countof(fds), &t, NULL);
+	if (n > 0 && (fds[0].revents | fds[2].revents) != 0)
 		atomic_store_explicit(&via.due, true, memory_order_relaxed);
 	if (n > 0 && fds[1].revents != 0)
 		bell_drain();
@@ -173,7 +213,10 @@ static const char *addr_of(void *arg, int peer)
 static void peer_lost(void *arg, int peer, enum net_why why, const char *words)
 {
 	(void)arg;
-	far.lost(peer, why == NET_WHY_LEFT, words);
+	if (via.ofi)
+		ofi_net_lost(peer, why == NET_WHY_LEFT, words);
+	else
+		far.lost(peer, why == NET_WHY_LEFT, words);
 }
 
 static void told(void *arg, const char *words)
@@ -185,13 +228,44 @@ static void told(void *arg, const char *words)
 /* What was put goes out before the process does.  A child that ends has nothing of it. */
 static void far_close(void)
 {
-	if (getpid() == far.owner)
-		net_close(via.net);
+	if (getpid() != far.owner)
+		return;
+	if (via.ofi)
+		ofi_leave();
+	net_close(via.net);
+	if (via.ofi)
+		ofi_close();
 }
 
 static int far_failed(const char *what, const char *words)
 {
 	return haft_err(MPI_ERR_OTHER, "rank %d cannot open %s: %s", via.me, what, words);
+}
+
+/* The address of "tcp:1.2.3.4:567" or "tcp:[::1]:567", into ip; false: it is no such text. */
+static bool ip_of(const char *addr, char ip[NET_ADDR_LEN])
+{
+	size_t skip, len;
+
+	if (addr == NULL || strncmp(addr, "tcp:", 4) != 0)
+		return false;
+	skip = addr[4] == '[';
+	len = strcspn(addr + 4 + skip, skip ? "]" : ":");
+	snprintf(ip, NET_ADDR_LEN, "%.*s", (int)len, addr + 4 + skip);
+	return true;
+}
+
+/* The fabric, where it is wanted. */
+static int fabric_open(const struct via_conf *conf)
+{
+	char ip[NET_ADDR_LEN];
+	int err;
+
+	if (!haft_via_ofi(haft_set(HAFT_SET_VIA)))
+		return 0;
+	err = ofi_open(ip_of(conf->addr(conf->me), ip) ? ip : NULL, conf->lost);
+	via.ofi = err == 0;
+	return err;
 }
 
 int far_open(const struct via_conf *conf)
@@ -207,9 +281,9 @@ int far_open(const struct via_conf *conf)
 	int err;
 
 	if (conf->key == NULL)
-		return haft_err(MPI_ERR_OTHER,
-			"HAFT_VIA=net, but the launcher has made no sockets for the processes: it "
-			"must be in mpiexec's environment");
+		return haft_err(MPI_ERR_OTHER, "HAFT_VIA=net or ofi-all, but the launcher has made "
+					       "no sockets for the processes: it "
+					       "must be in mpiexec's environment");
 	memcpy(net.key, conf->key, NET_KEY_LEN);
 	if (conf->listen_fd >= 0)
 		net.listen_fd = fcntl(conf->listen_fd, F_DUPFD_CLOEXEC, 0);
@@ -224,6 +298,8 @@ int far_open(const struct via_conf *conf)
 	if (!bell_open())
 		return far_failed("the socket that wakes it", strerror(errno));
 	shm_bell_set(via.shm, &bell);
-	atexit(far_close);
-	return 0;
+	err = fabric_open(conf);
+	if (err == 0)
+		atexit(far_close);
+	return err;
 }

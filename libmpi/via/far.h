@@ -2,6 +2,7 @@
 /* far.h - libmpi/via's own: peers that only sockets reach, and one sleep for memory and sockets.
  *
  *      shm_idle ── nothing to do ──> sleep: ppoll ──┬── net_fd    a far peer has something for us
+ *                                                   ├── fab_fd    the same, with HAFT_VIA=ofi
  *                                                   └── bell      a datagram socket
  *      near rank: put, sees that we sleep by the bell ── one datagram ─┘
  *
@@ -16,8 +17,13 @@
 
 #include "libmpi/via/via.h"
 
-/* Opens libnet and the bell.  0, MPI_ERR_OTHER or MPI_ERR_NO_MEM with words. */
+/* Opens libnet and the bell; with HAFT_VIA=ofi libfabric, too.  0, MPI_ERR_OTHER or MPI_ERR_NO_MEM
+ * with words. */
 int far_open(const struct via_conf *conf);
+
+/* A look at those that wait for a message: the awaited one's socket, or the fabric; `all': at
+ * everything.  > 0: something has moved. */
+int far_look(bool all);
 
 /* Frames to a far peer: 0, SHM_AGAIN, SHM_NOMEM, VIA_LOST. */
 int far_put(int peer, const struct shm_hdr *h, const void *buf, size_t len);

@@ -72,7 +72,7 @@ int via_machine(int peer)
 	return place_of(peer);
 }
 
-/* With HAFT_VIA=net nobody else is near. */
+/* With HAFT_VIA=net or ofi-all nobody else is near. */
 static int slot_alone(int peer)
 {
 	return peer == via.me ? via.slot : -1;
@@ -86,7 +86,7 @@ static int ways_open(struct via_conf *conf, int nslots)
 	int err;
 
 	place_of = conf->place;
-	if (set == HAFT_VIA_NET && conf->npeers > 1) {
+	if (haft_via_apart(set) && conf->npeers > 1) {
 		conf->slot_of = slot_alone;
 		alone = true;
 	}
@@ -176,10 +176,10 @@ int via_poll_any(void)
 		hot--;
 	if (unlikely(atomic_load_explicit(&via.due, memory_order_relaxed))) {
 		atomic_store_explicit(&via.due, false, memory_order_relaxed);
-		return n + net_poll(via.net);
+		return n + far_look(true);
 	}
 	if (hot == 0 || ++tick % FAR_SELDOM == 0)
-		n += net_poll_from(via.net, via.awaited);
+		n += far_look(false);
 	return n;
 }
 

@@ -3,7 +3,8 @@
  *
  *      p2p, coll ──> via_put, via_poll, via_idle ... ──┬─> libshm   near peers: they have a slot
  *                                                      │            in this host's segment
- *                                                      '─> far.h    far peers: all others
+ *                                                      '─> far.h    far peers, all others: libnet,
+ *                                                                   or libfabric beside it (ofi.h)
  *
  *      peer   0   1   2   3   4   5       ranks of MPI_COMM_WORLD: what engines call each other
  *      slot   -   -   0   -   1   -       near ones also have a number in the segment: libshm's
@@ -34,6 +35,7 @@ struct via {
 				 and all are near */
 	const int32_t *peers; /* by slot: who is there; NULL if slots is */
 	struct net *net;      /* the way to far peers; NULL: there are none */
+	bool ofi;             /* their messages go by libfabric: ofi.h */
 	int awaited;          /* a far peer whose socket is looked at first; -1: none */
 	_Atomic bool due;     /* a sleep was ended by some socket: the next look is at all */
 	uint32_t frame_max;   /* bytes: to near peers; NET_FRAME_MAX to far ones */
@@ -43,6 +45,17 @@ struct via {
 };
 
 extern struct via via;
+
+/* What went by libfabric, or would have but for its connections: plain increments. */
+struct via_ofi_count {
+	uint64_t put, put_again;         /* frames; attempts that met a full way */
+	uint64_t by_net;                 /* of them by sockets, before the fabric was open */
+	uint64_t got, held;              /* frames that came; that waited for others */
+	uint64_t strays;                 /* frames without the right key: dropped */
+	uint64_t sent_bytes, read_bytes; /* of large messages */
+};
+
+extern struct via_ofi_count via_ofi_count;
 
 /* What via_open must know. */
 struct via_conf {
@@ -72,7 +85,7 @@ const char *via_error_text(int peer, int error);
 int via_open(struct via_conf *conf);
 
 /* The name of a peer's host, and a number for those who see the same memory: that of the host, but
- * with HAFT_VIA=net everybody is alone. */
+ * with HAFT_VIA=net and ofi-all everybody is alone. */
 const char *via_host(int peer);
 int via_place_any(int peer);
 
@@ -222,7 +235,7 @@ static inline bool via_write(int peer, const void *src, uint64_t at, size_t len)
 	return shm_write(via.shm, via_slot(peer), src, at, len);
 }
 
-/* --- large messages to and from far peers: streams of libnet ------------------------------- */
+/* --- large messages to and from far peers: streams, of libnet or ofi.h --------------------- */
 
 /* As net_send, net_post: 0, SHM_NOMEM or VIA_LOST. */
 int via_stream_send(int peer, uint64_t id, const void *buf, size_t len, struct net_op *op);
@@ -231,10 +244,12 @@ int via_stream_post(int peer, uint64_t id, void *buf, size_t len, struct net_op 
 /* As net_unpost. */
 void via_stream_unpost(struct net_op *op);
 
-/* Everything that was put is in the kernel's hands. */
+/* Everything that was put is in the kernel's hands, or the fabric's. */
+bool via_quiet_far(void);
+
 static inline bool via_quiet(void)
 {
-	return likely(via.net == NULL) || net_quiet(via.net);
+	return likely(via.net == NULL) || via_quiet_far();
 }
 
 /* --- waiting -------------------------------------------------------------------------------- */

@@ -91,6 +91,23 @@ static void machine_print(void)
 	row("memory", line);
 }
 
+/* For HAFT_VIA=ofi: libfabric is loaded by who asks for it, and is not linked. */
+static void fabric_print(void)
+{
+	void *lib = dlopen("libfabric.so.1", RTLD_NOW | RTLD_LOCAL);
+	uint32_t (*version)(void) = NULL;
+	char line[96];
+
+	if (lib != NULL)
+		*(void **)(void *)&version = dlsym(lib, "fi_version");
+	if (version == NULL)
+		snprintf(line, sizeof line, "not installed");
+	else
+		snprintf(line, sizeof line, "%u.%u%s", version() >> 16, version() & 0xffff,
+			HAVE_OFI ? "" : ", but not used: its headers were not there for the build");
+	row("libfabric", line);
+}
+
 /* What the environment can change: the value that it has now, what it may be, what it does. */
 static void settings_print(void)
 {
@@ -130,6 +147,7 @@ int main(int argc, char **argv)
 	place_print();
 	machine_print();
 	memory_print();
+	fabric_print();
 	settings_print();
 	return 0;
 }

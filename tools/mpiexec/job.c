@@ -69,7 +69,8 @@ void job_tell(const struct job *j, int r, const cpu_set_t *cpus)
 static void here_start(struct job *j)
 {
 	char **envp = j->plan->app[0].envp + 1;
-	const char *ip = haft_set_launch(HAFT_SET_VIA, envp) == HAFT_VIA_NET ? "127.0.0.1" : NULL;
+	bool apart = haft_via_apart(haft_set_launch(HAFT_SET_VIA, envp));
+	const char *ip = apart ? "127.0.0.1" : NULL;
 	char **addr = ip != NULL ? grow(NULL, (size_t)j->n, sizeof *addr) : NULL;
 	char *why;
 

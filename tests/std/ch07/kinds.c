@@ -13,12 +13,14 @@ static MPI_Info with(const char *key, const char *value)
 	return info;
 }
 
-/* With HAFT_VIA=net nobody shares memory. */
+/* With HAFT_VIA=net and ofi-all nobody shares memory. */
 static int sharers(int all)
 {
 	const char *via = getenv("HAFT_VIA");
 
-	return via != NULL && strcmp(via, "net") == 0 && all > 1 ? 1 : all;
+	if (via == NULL || (strcmp(via, "net") != 0 && strcmp(via, "ofi-all") != 0))
+		return all;
+	return 1;
 }
 
 static int size_of(MPI_Comm *c)

@@ -79,16 +79,25 @@ static void listed(void)
 }
 
 /* What counts the frames that talk sends, and gets. */
-static bool by_sockets(void)
+static bool goes_by(const char *way)
 {
 	const char *via = getenv("HAFT_VIA");
 
-	return via != NULL && strcmp(via, "net") == 0;
+	return via != NULL && strcmp(via, way) == 0;
 }
 
 static const char *put_name(void)
 {
-	return by_sockets() ? "net_put" : "shm_put";
+	if (goes_by("ofi-all"))
+		return "ofi_put";
+	return goes_by("net") ? "net_put" : "shm_put";
+}
+
+static const char *got_name(void)
+{
+	if (goes_by("ofi-all"))
+		return "ofi_got";
+	return goes_by("net") ? "net_got" : "shm_got";
 }
 
 /* MPI-5.0 15.3.7.5: a counter begins at 0, stopped; it counts while it runs, and keeps what it
@@ -160,8 +169,7 @@ static void apart(void)
 static void all(void)
 {
 	MPI_T_pvar_handle a = open_var(put_name(), MPI_T_PVAR_CLASS_COUNTER),
-			  b = open_var(
-				  by_sockets() ? "net_got" : "shm_got", MPI_T_PVAR_CLASS_COUNTER),
+			  b = open_var(got_name(), MPI_T_PVAR_CLASS_COUNTER),
 			  c = open_var("early_bytes", MPI_T_PVAR_CLASS_LEVEL);
 	num x;
 

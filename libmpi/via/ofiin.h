@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* ofiin.h - what ofi.c (ties, frames) and ofiflow.c (large messages) share. */
+#ifndef HAFT_VIA_OFIIN_H
+#define HAFT_VIA_OFIIN_H
+
+#include "libmpi/via/fab.h"
+#include "libmpi/via/ofi.h"
+
+/* Kinds of frames.  By sockets only, without a number; and numbered as all others are. */
+enum ofi_kind {
+	OFI_HELLO = OFI_KINDS, /* struct hello */
+	OFI_BYE,               /* uint32_t: frames that have gone by the fabric; it is leaving */
+	OFI_GOT,               /* all of them have come */
+	OFI_CUT,               /* the fabric has failed: I have lost you; words */
+	OFI_OPEN,              /* first by the fabric; ctx: numbered frames that went by sockets */
+	OFI_ROOM               /* struct room (ofiflow.c) */
+};
+
+/* What completions belong to. */
+enum ofi_what { OFI_IN = 1, OFI_OUT, OFI_PART, OFI_POST };
+
+/* In front of each frame by the fabric; the same byte order at both ends, as MPI's data has. */
+struct head {
+	uint64_t key;
+	uint64_t ctx;
+	int32_t tag;
+	uint32_t from;
+	uint32_t seq; /* numbered frames before it, by the fabric */
+	uint8_t kind, flags;
+	uint16_t zero;
+};
+static_assert(sizeof(struct head) == 32, "payload stays aligned");
+
+/* A buffer of a frame. */
+struct bounce {
+	struct fab_op op; /* first */
+	struct bounce *next;
+	struct tie *tie; /* of sends: whose it is */
+	void *desc;
+	uint32_t room; /* bytes of payload that fit */
+	uint32_t len;  /* of what is in it, with its head */
+	uint32_t pad[4];
+	struct head head;
+	char data[];
+};
+static_assert(offsetof(struct bounce, data) % 16 == 0, "payload is aligned");
+
+struct bounces {
+	struct bounce *head, *tail;
+};
+
+enum ofi_end { OFI_HERE, OFI_LEAVING, OFI_ENDING, OFI_GONE };
+
+/* A peer that was spoken of.
+ *
+ *     told, known ──> opened ──> (broken) ──> end: LEAVING, ENDING, GONE
+ *
+ * Invariants
+ *  - Numbered frames go by sockets until `opened', then by the fabric.  A frame that has come by
+ *    the fabric is held until all before it have come.
+ *  - `waiting' has gone before anything new goes by the fabric.
+ *  - A tie with something to do later is in the list of work. */
+struct tie {
+	int peer;
+	bool told, known;           /* our HELLO has gone; its has come */
+	bool wants;                 /* something has gone: the fabric is to be opened */
+	bool opened;                /* our OPEN has gone */
+	bool heard;                 /* its OPEN has come */
+	bool broken;                /* a send has failed: sockets have a moment to say why */
+	bool bye;                   /* its BYE has come */
+	bool owes_got, got_it, got; /* GOT is to be sent, was sent, has come */
+	bool owes_cut;
+	bool left;     /* it has ended in good order */
+	bool stopping; /* libfabric was asked for everything back */
+	bool working;  /* in the list of work */
+	enum ofi_end end;
+	uint64_t since_ns; /* of broken, LEAVING, ENDING */
+	uint32_t looks;    /* at the fabric since then */
+	uint64_t addr;
+	uint64_t key_out, key_in;          /* in our frames, in its */
+	uint32_t nets_out, nets_in;        /* numbered frames by sockets */
+	uint32_t nets_due;                 /* those before its OPEN */
+	uint32_t seq_out, seq_in, bye_seq; /* by the fabric; delivered */
+	size_t out_bytes;                  /* in buffers that libfabric has, or that wait */
+	struct bounces waiting;            /* would not go yet */
+	struct bounces held;               /* by number */
+	struct flows *flows;               /* ofiflow.c's; NULL: none */
+	struct tie *next;                  /* work */
+	char *words;                       /* why it is lost or broken */
+};
+
+struct ofi {
+	struct tie **ties; /* by peer */
+	struct tie *work;
+	void (*lost)(int peer, bool left, const char *words);
+	uint64_t secret, factor; /* tags are made of them */
+	uint64_t busy;           /* operations that libfabric has, but for posted receives */
+	int making;              /* ties that were told our name and have not said theirs */
+	_Atomic uint32_t nap_ms; /* no sleep is longer; 0: any */
+	bool closing;
+};
+extern struct ofi ofi;
+
+uint64_t ofi_now(void);
+
+/* The tie to a peer, made if need be; NULL: no memory. */
+struct tie *ofi_tie(int peer);
+
+/* There is something to do later: soon, or when libfabric is done with something. */
+void ofi_work(struct tie *t);
+void ofi_began(void);
+
+/* The fabric has failed towards this peer. */
+void ofi_break(struct tie *t, int err);
+
+/* Puts a numbered frame: as ofi_put. */
+int ofi_frame(struct tie *t, const struct net_hdr *h, const void *buf, size_t len);
+
+/* --- ofiflow.c ---------------------------------------------------------------------------------
+ */
+
+/* OFI_ROOM has come. */
+void flows_room(struct tie *t, const void *data, size_t len);
+
+/* A part or a post has ended. */
+void flows_event(const struct fab_event *ev);
+
+/* What could not go before; returns how much has moved. */
+int flows_push(struct tie *t);
+
+/* Nothing waits, and libfabric has nothing of it that goes out. */
+bool flows_quiet(const struct tie *t);
+
+/* The peer is gone: flows_stop asks libfabric for everything back, the first time; true: it has
+ * nothing any more.
+ * flows_end ends all operations, NET_OP_LOST. */
+bool flows_stop(struct tie *t, bool first);
+void flows_end(struct tie *t);
+
+#endif

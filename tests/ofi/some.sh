@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# RUN time=300
+# MPI-5.0 3.5, 6.14, 12.3: programs over libfabric's provider for TCP, alone and beside shared
+# memory; a peer whose connections break; what is said where libfabric is not to be had; and that
+# nobody loads it who does not ask for it.
+
+case $("$B/bin/mpi-info" | grep '^libfabric') in
+*installed* | *headers*) echo "libfabric-dev is not installed"; exit 77 ;;
+esac
+run="$B/bin/mpiexec -launcher fork"
+said=$TMPDIR/said
+HAFT_OFI_PROVIDER=${HAFT_OFI_PROVIDER:-tcp}
+export HAFT_OFI_PROVIDER
+
+# over VIA "OPTIONS" TEST: a test that has passed without it.
+over() {
+	HAFT_VIA=$1 timeout 120 $run $2 "$B/tests/$3" >"$said" 2>&1 || {
+		echo "HAFT_VIA=$1 $2 $3: $?"
+		cat "$said"
+		exit 1
+	}
+}
+
+over ofi "-hosts a:2,b:2 -n 4" std/ch03/sizes
+over ofi "-hosts a:2,b:2 -n 4" std/ch06/mix
+over ofi-all "-n 3" std/ch03/probe
+over ofi-all "-n 4" std/ch03/storm
+over ofi-all "-n 2" std/ch12/move
+over ofi-all "-n 2" net/leave
+over ofi-all "-n 3" net/lost
+
+# fails "WORDS" COMMAND...: all of it, for one reason
+fails() {
+	words=$1
+	shift
+	if timeout 60 "$@" >"$said" 2>&1 || ! grep -q "$words" "$said"; then
+		echo "$*: not \`$words', but"
+		cat "$said"
+		exit 1
+	fi
+}
+
+# A library that is none: as if it were not installed.
+echo "no library" >"$TMPDIR/libfabric.so.1"
+LD_LIBRARY_PATH=$TMPDIR${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+export LD_LIBRARY_PATH
+fails "libfabric.so.1 cannot be loaded: install libfabric1" \
+	env HAFT_VIA=ofi-all $run -n 2 "$B/tests/std/ch03/probe"
+over net "-n 2" net/leave
+over ofi "-n 2" net/leave
+rm "$TMPDIR/libfabric.so.1"
+fails "libfabric knows no provider nonsense" \
+	env HAFT_VIA=ofi-all HAFT_OFI_PROVIDER=nonsense $run -n 2 "$B/tests/std/ch03/probe"
+rm -f "$said"
