@@ -253,6 +253,7 @@ script_TESTS += tests/life/leaks.sh
 script_TESTS += tests/net/hosts.sh
 script_TESTS += tests/ofi/some.sh
 script_TESTS += tests/tools/agree.sh
+script_TESTS += tests/tools/alloc.sh
 script_TESTS += tests/tools/death.sh
 script_TESTS += tests/tools/harsh.sh
 script_TESTS += tests/tools/fail.sh

@@ -152,6 +152,12 @@ under "$run" -launcher slurm -iface lo -hosts n1:2,n2:2 -v "$ranks" hello
 want_rc 0
 want_ranks 4
 want_err 'rank 3 is process '
+under "$run" -iface lo -v "$ranks" hello
+want_rc 0
+want_ranks 4
+want_err 'rank 1 is process '
+want_err 'on n1: '
+want_err 'on n2: '
 under "$run" -launcher slurm -iface lo -hosts n1,n9 true
 want_some_rc
 want_err 'host n9 (rank 1): its agent could not be started'

@@ -83,6 +83,11 @@ static bool host_local(const char *name, bool look)
 	return found;
 }
 
+bool hosts_here(const char *name)
+{
+	return host_local(name, true);
+}
+
 /* What is being read. */
 struct source {
 	const char *file; /* NULL: the command line */

@@ -422,13 +422,14 @@ static void map_read(struct plan *p, const char *s)
 /* A word that names no launcher is a command, like that of -launcher exec. */
 static void launcher_read(struct plan *p, const char *s)
 {
-	static const char *const words[] = {[LAUNCH_SSH] = "ssh",
+	static const char *const words[] = {[LAUNCH_NONE] = "",
+		[LAUNCH_SSH] = "ssh",
 		[LAUNCH_RSH] = "rsh",
 		[LAUNCH_EXEC] = "exec",
 		[LAUNCH_FORK] = "fork",
 		[LAUNCH_SLURM] = "slurm"};
 
-	for (size_t i = 0; i < countof(words); i++)
+	for (size_t i = LAUNCH_NONE + 1; i < countof(words); i++)
 		if (strcmp(s, words[i]) == 0) {
 			p->launcher = (enum launcher)i;
 			return;
@@ -439,9 +440,11 @@ static void launcher_read(struct plan *p, const char *s)
 	p->launch_exec = s;
 }
 
-/* The launcher's command. */
-static void launcher_settle(struct plan *p)
+/* The launcher, and its command. */
+static void launcher_settle(struct plan *p, bool slurm)
 {
+	if (p->launcher == LAUNCH_NONE)
+		p->launcher = slurm ? LAUNCH_SLURM : LAUNCH_SSH;
 	if (p->launch_exec == NULL && p->launcher == LAUNCH_SSH)
 		p->launch_exec = "ssh";
 	if (p->launch_exec == NULL && p->launcher == LAUNCH_RSH)
@@ -583,13 +586,16 @@ struct plan *plan_read(int argc, char **argv)
 {
 	struct plan *p = &plan;
 	const char *limit = getenv("MPIEXEC_TIMEOUT");
+	bool slurm = false;
 	int slots;
 
 	if (limit != NULL && *limit != '\0')
 		p->timeout = seconds_read("MPIEXEC_TIMEOUT", limit);
 	p->fanout = TREE_FANOUT;
 	apps_read(p, argc - 1, argv + 1, false);
-	launcher_settle(p);
+	if (p->nhosts == 0)
+		slurm = alloc_hosts(p);
+	launcher_settle(p, slurm);
 	slots = hosts_settle(p);
 	for (int i = 0; i < p->napps; i++) {
 		struct app *a = &p->app[i];

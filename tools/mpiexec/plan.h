@@ -46,7 +46,7 @@ struct app {
 #define STDIN_NONE (-2)
 
 /* How agents are started on other hosts: launch.h. */
-enum launcher { LAUNCH_SSH, LAUNCH_RSH, LAUNCH_EXEC, LAUNCH_FORK, LAUNCH_SLURM };
+enum launcher { LAUNCH_NONE, LAUNCH_SSH, LAUNCH_RSH, LAUNCH_EXEC, LAUNCH_FORK, LAUNCH_SLURM };
 
 /* How ranks follow each other over hosts and slots. */
 enum mapping { MAP_SLOT, MAP_NODE };
@@ -105,6 +105,14 @@ void plan_find(struct plan *p);
  * wrong, and where, if there is a word that is not understood. */
 void hosts_list(struct plan *p, const char *list);
 void hosts_file(struct plan *p, const char *path);
+
+/* True if the name is this machine's. */
+bool hosts_here(const char *name);
+
+/* Without hosts named by the user: adds those of the allocation in which mpiexec was started, if
+ * there is one and it is more than this machine; of one that is not, p->ppn becomes the slots. True
+ * if it is Slurm's.  Ends with what is wrong if it is not understood. */
+bool alloc_hosts(struct plan *p);
 
 /* Makes one host of those that are this machine.  Returns the slots of all; 0: none was named. */
 int hosts_settle(struct plan *p);
