@@ -429,11 +429,14 @@ static inline void shm_wait_begin(struct shm_wait *w)
 int shm_idle(struct shm *s, struct shm_wait *w);
 
 /* A rank that waits for something besides this segment, such as sockets, has a bell of its own
- * instead of the futex.  `sleep' sleeps until that something may have come, somebody rings, or ns
- * are over; true: nothing but the clock ended it.  `ring' ends the sleep of another rank that has a
+ * instead of the futex.  `most' says before each sleep for how many ns it may last; of several
+ * threads one at a time is there, as everywhere but in their sleeps (shm_threads).  `sleep' sleeps
+ * until that something may have come, somebody rings, or ns are over; true: nothing but the clock
+ * ended it.  `ring' ends the sleep of another rank that has a
  * bell, or lets the next one end at once; from any thread that may use this rank, it must not
  * block.  All ranks of a segment that share flags or messages with one that has a bell have one. */
 struct shm_bell {
+	uint64_t (*most)(void *arg);
 	bool (*sleep)(void *arg, uint64_t ns);
 	void (*ring)(void *arg, int rank);
 	void *arg;

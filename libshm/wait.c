@@ -196,6 +196,16 @@ static uint64_t nap(struct shm_in *in, bool weak)
 	return ns < most ? ns : most;
 }
 
+/* The same, and no longer than this waiter and the bell want. */
+static uint64_t nap_of(struct shm_in *in, const struct shm_wait *w, bool weak, bool belled)
+{
+	uint64_t ns = nap(in, weak), most = belled ? in->bell.most(in->bell.arg) : ns;
+
+	if (w->nap_ns != 0 && w->nap_ns < most)
+		most = w->nap_ns;
+	return ns < most ? ns : most;
+}
+
 /* The sleep itself.  True: the clock ended it. */
 static bool sleep_in(struct shm *s, struct shm_wait *w, bool belled, bool two, uint64_t ns)
 {
@@ -233,9 +243,7 @@ static bool sleep_once(struct shm *s, struct shm_wait *w)
 		shm_os_barrier();
 	if (!over(s, w)) {
 		s->count.sleeps++;
-		ns = nap(in, weak);
-		if (w->nap_ns != 0 && w->nap_ns < ns)
-			ns = w->nap_ns;
+		ns = nap_of(in, w, weak, belled);
 		off(s, w);
 		timed = sleep_in(s, w, belled, two, ns);
 		on(s, w);

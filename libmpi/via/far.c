@@ -175,13 +175,24 @@ static void bell_drain(void)
 
 #define DEAF_NS 1000000u /* a sleep that nobody can end */
 
-/* libshm's sleep, for at most ns: true: nothing but the clock ended it. */
+/* How long libshm's sleep may last: libnet is asked while other threads are kept from it. */
+static uint64_t bell_most(void *arg)
+{
+	int ms = net_sleep_ms(via.net);
+	uint64_t most = far.named ? UINT64_MAX : DEAF_NS;
+
+	(void)arg;
+	return ms >= 0 && (uint64_t)ms * 1000000u < most ? (uint64_t)ms * 1000000u : most;
+}
+
+/* libshm's sleep, for at most ns: true: nothing but the clock ended it.  Other threads may be at
+ * via.net meanwhile. */
 static bool bell_sleep(void *arg, uint64_t ns)
 {
 	struct pollfd fds[3] = {
 		{net_fd(via.net), POLLIN, 0}, {far.bell, POLLIN, 0}, {-1, POLLIN, 0}};
-	int ms = net_sleep_ms(via.net), n;
 	struct timespec t;
+	int n;
 
 	(void)arg;
 	if (via.ofi && !ofi_sleep(&ns, &fds[2].fd)) {
@@ -189,10 +200,6 @@ static bool bell_sleep(void *arg, uint64_t ns)
 		sched_yield();
 		return false;
 	}
-	if (!far.named && ns > DEAF_NS)
-		ns = DEAF_NS;
-	if (ms >= 0 && (uint64_t)ms * 1000000u < ns)
-		ns = (uint64_t)ms * 1000000u;
 	t = (struct timespec){(time_t)(ns / 1000000000u), (long)(ns % 1000000000u)};
 	n = ppoll(fds, countof(fds), &t, NULL);
 	if (n > 0 && (fds[0].revents | fds[2].revents) != 0)
@@ -270,7 +277,7 @@ static int fabric_open(const struct via_conf *conf)
 
 int far_open(const struct via_conf *conf)
 {
-	static const struct shm_bell bell = {bell_sleep, bell_ring, NULL};
+	static const struct shm_bell bell = {bell_most, bell_sleep, bell_ring, NULL};
 	struct net_conf net = {.me = via.me,
 		.npeers = via.npeers,
 		.listen_fd = -1,
