@@ -160,7 +160,7 @@ static bool abort_hear(struct job *j)
 	const struct boot_job *b = j->far == NULL ? crew_abort(&j->crew) : NULL;
 	struct abort *a = &j->abort;
 
-	if (b != NULL && !j->wait.abort.told)
+	if (b != NULL && !a->told && !j->wait.abort.told)
 		*a = (struct abort){.told = true,
 			.rank = b->rank,
 			.pid = b->pid,
@@ -524,6 +524,8 @@ int job_fini(struct job *j)
 		far_fini(j->far);
 	if (j->more > 0)
 		fprintf(stderr, "mpiexec: %d more failed\n", j->more);
+	abort_forget(&j->abort);
+	abort_forget(&j->wait.abort);
 	free(j->hang.rank);
 	free(j->seen);
 	free(j->rank);
