@@ -23,6 +23,11 @@ over() {
 	want_rc 0
 	want_out 'storm over'
 }
+# leaks 0|1: whether AddressSanitizer looks for leaks at the end, for which it needs ptrace and /proc.
+asan=${ASAN_OPTIONS-}
+leaks() {
+	export ASAN_OPTIONS="${asan:+$asan:}detect_leaks=$1"
+}
 # clear WORDS: it went well, or an error with one of these words (of grep -E) ended it: no crash.
 clear() {
 	case $rc in
@@ -56,12 +61,14 @@ for calls in process_vm_readv=EPERM process_vm_readv=ENOSYS,ptrace=EPERM membarr
 	futex_waitv=ENOSYS futex_waitv=EPERM,membarrier=EPERM,process_vm_readv=EPERM madvise=EPERM prctl=EPERM \
 	getrandom=ENOSYS,pidfd_open=EPERM sched_getaffinity=EPERM,sched_setaffinity=EPERM; do
 	case $B:$calls in *-thread*:madvise*) continue ;; esac # ThreadSanitizer itself needs it
+	case $calls in *ptrace*) leaks 0 ;; esac
 	HAFT_READ=always under "$refuse" $calls "$run" -n 3 "$storm" 0.1
 	[ $rc = 77 ] && echo "no seccomp here" && break
 	over
 	# The launcher outside of the sandbox, and one rank outside.
 	job -n 2 "$refuse" $calls "$storm" 0.1 : -n 1 "$storm" 0.1
 	over
+	leaks 1
 done
 # A message that both sides copy, and one of them may not.
 for calls in process_vm_writev=EPERM process_vm_readv=EPERM; do
@@ -92,7 +99,9 @@ mounted '/dev/shm of 1 MiB' 'mount -t tmpfs -o size=1m none /dev/shm'
 mounted 'no /dev/shm' 'mount -t tmpfs none /mnt && touch /mnt/null && mount --bind /dev/null /mnt/null &&
 	mount --move /mnt /dev && ! [ -e /dev/shm ]'
 mounted '/tmp not writable' 'mount -t tmpfs -o ro none /tmp'
+leaks 0
 mounted 'no /proc' 'umount -l /proc'
+leaks 1
 TMPDIR=/no/such/folder under "$run" -n 3 "$storm" 0.1
 over
 
