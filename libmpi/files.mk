@@ -21,6 +21,7 @@ libmpi_SRCS += libmpi/boot/pmix.c
 libmpi_SRCS += libmpi/boot/watch.c
 libmpi_SRCS += libmpi/coll/agree.c
 libmpi_SRCS += libmpi/coll/call.c
+libmpi_SRCS += libmpi/coll/deal.c
 libmpi_SRCS += libmpi/coll/epoch.c
 libmpi_SRCS += libmpi/coll/fold.c
 libmpi_SRCS += libmpi/coll/halve.c

@@ -150,7 +150,8 @@ plan reduce_gathered, reduce_shared, allreduce_gathered, allreduce_shared, scatt
 plan scan_gathered, scan_chain;
 plan barrier_inter, bcast_inter, gather_inter, scatter_inter, exchange_inter;
 plan reduce_inter, allreduce_inter, reduce_scatter_inter;
-plan barrier_hosts, bcast_hosts, reduce_hosts, allreduce_hosts;
+plan barrier_hosts, bcast_hosts, reduce_hosts, allreduce_hosts, scan_hosts;
+plan gather_hosts, scatter_hosts, allgather_hosts, alltoall_hosts;
 plan neighbor_spread;
 
 /* --- helpers

@@ -23,21 +23,6 @@
 #include "libmpi/core/state.h"
 #include <stdlib.h>
 
-struct hosts {
-	int nhosts;
-	int mine;       /* my host, 0 .. nhosts-1 in the order of their lowest ranks */
-	bool worth;     /* more than one, and fewer than members */
-	bool ordered;   /* the members of each host are an interval of ranks */
-	int32_t *place; /* [n] host of each rank */
-	int32_t *peers; /* [near.size] of this host's members */
-	int32_t *order; /* [near.size] their ranks in near in the order of their peers */
-	int32_t *lead;  /* [nhosts] the lowest rank of each */
-	int32_t *map;   /* [nhosts] the deputies' peers, of the call that is being planned */
-	struct group group;
-	struct comm near;
-	int32_t room[];
-};
-
 /* --- who is where ----------------------------------------------------------------------------- */
 
 /* Numbers the hosts, and finds their lowest ranks. */
@@ -46,6 +31,7 @@ static void number_hosts(struct hosts *h, const struct comm *c, int32_t *seen)
 	int last = -1;
 
 	h->ordered = true;
+	h->most = 0;
 	for (int r = 0; r < c->size; r++) {
 		int32_t at = via_place(group_peer(c->group, r));
 		int i = last;
@@ -60,6 +46,9 @@ static void number_hosts(struct hosts *h, const struct comm *c, int32_t *seen)
 			h->ordered = false;
 		}
 		h->place[r] = last = i;
+		h->index[r] = h->sizes[i]++;
+		if (h->sizes[i] > h->most)
+			h->most = h->sizes[i];
 	}
 }
 
@@ -97,7 +86,7 @@ static void near_make(struct hosts *h, struct comm *c)
 static struct hosts *hosts_make(struct comm *c)
 {
 	size_t n = (size_t)c->size;
-	struct hosts *h = calloc(1, sizeof(*h) + 5 * n * sizeof(int32_t));
+	struct hosts *h = calloc(1, sizeof(*h) + 7 * n * sizeof(int32_t));
 
 	if (h == NULL)
 		haft_abort_job(MPI_ERR_NO_MEM, "no memory for who is on which host");
@@ -106,6 +95,8 @@ static struct hosts *hosts_make(struct comm *c)
 	h->lead = h->room + 2 * n;
 	h->order = h->room + 3 * n;
 	h->map = h->room + 4 * n;
+	h->index = h->room + 5 * n;
+	h->sizes = h->room + 6 * n;
 	number_hosts(h, c, h->map);
 	h->mine = h->place[c->rank];
 	h->worth = h->nhosts > 1 && h->nhosts < c->size;
@@ -113,7 +104,7 @@ static struct hosts *hosts_make(struct comm *c)
 	return h;
 }
 
-static struct hosts *hosts_of(struct comm *c)
+struct hosts *hosts_of(struct comm *c)
 {
 	struct coll *s = share_state(c);
 
@@ -150,8 +141,7 @@ static int inside_run(void *arg)
 	return call_inside(arg);
 }
 
-/* The call of this host's members: the part `me' of k, with the deputy as its root. */
-static struct call inside_call(const struct call *k, struct hosts *h, enum verb verb, int deputy)
+struct call hosts_call(const struct call *k, struct hosts *h, enum verb verb, int deputy)
 {
 	struct call in = *k;
 
@@ -165,7 +155,7 @@ static struct call inside_call(const struct call *k, struct hosts *h, enum verb 
 	return in;
 }
 
-static void inside(struct sched *s, const struct call *in)
+void hosts_inside(struct sched *s, const struct call *in)
 {
 	struct call *later;
 
@@ -186,8 +176,7 @@ static void inside(struct sched *s, const struct call *in)
 	sched_call(s, inside_run, later);
 }
 
-/* The deputies do a call: of k, with rbuf and the rest as the caller has set it in *out. */
-static void between(struct sched *s, const struct call *k, struct hosts *h, struct call *out)
+void hosts_between(struct sched *s, const struct call *k, struct hosts *h, struct call *out)
 {
 	struct group group = {.size = h->nhosts, .rank = h->mine, .stride = 1, .map = h->map};
 	int32_t *map = h->map;
@@ -206,8 +195,7 @@ static void between(struct sched *s, const struct call *k, struct hosts *h, stru
 	sched_over(s, k->comm->group);
 }
 
-/* The rank that speaks for my host. */
-static int deputy_of(const struct call *k, const struct hosts *h)
+int hosts_deputy(const struct call *k, const struct hosts *h)
 {
 	if (k->root >= 0 && h->place[k->root] == h->mine)
 		return k->root;
@@ -220,30 +208,30 @@ void barrier_hosts(struct sched *s, const struct call *k)
 {
 	struct hosts *h = hosts_of(k->comm);
 	int deputy = h->lead[h->mine];
-	struct call rootless = *k, in = inside_call(k, h, VERB_BARRIER, deputy), out;
+	struct call rootless = *k, in = hosts_call(k, h, VERB_BARRIER, deputy), out;
 	char *byte = sched_bytes(s, 1);
 
 	rootless.root = -1;
 	out = rootless;
-	inside(s, &in);
+	hosts_inside(s, &in);
 	if (k->me == deputy)
-		between(s, &rootless, h, &out);
-	in = inside_call(k, h, VERB_BCAST, deputy);
+		hosts_between(s, &rootless, h, &out);
+	in = hosts_call(k, h, VERB_BCAST, deputy);
 	in.rbuf = byte;
 	in.rcount = in.bytes = 1;
 	in.rtype = type_predefined(MPI_BYTE);
-	inside(s, &in);
+	hosts_inside(s, &in);
 }
 
 void bcast_hosts(struct sched *s, const struct call *k)
 {
 	struct hosts *h = hosts_of(k->comm);
-	int deputy = deputy_of(k, h);
-	struct call in = inside_call(k, h, VERB_BCAST, deputy), out = *k;
+	int deputy = hosts_deputy(k, h);
+	struct call in = hosts_call(k, h, VERB_BCAST, deputy), out = *k;
 
 	if (k->me == deputy)
-		between(s, k, h, &out);
-	inside(s, &in);
+		hosts_between(s, k, h, &out);
+	hosts_inside(s, &in);
 }
 
 /* The operands of this host come together at its deputy, in `result'.  Returns what the deputy's
@@ -251,7 +239,7 @@ void bcast_hosts(struct sched *s, const struct call *k)
 static const void *collect(
 	struct sched *s, const struct call *k, struct hosts *h, int deputy, void *result)
 {
-	struct call in = inside_call(k, h, VERB_REDUCE, deputy);
+	struct call in = hosts_call(k, h, VERB_REDUCE, deputy);
 
 	if (in.n == 1)
 		return operand(k);
@@ -260,14 +248,14 @@ static const void *collect(
 		in.sbuf = k->rbuf;
 		in.in_place = false;
 	}
-	inside(s, &in);
+	hosts_inside(s, &in);
 	return result;
 }
 
 void reduce_hosts(struct sched *s, const struct call *k)
 {
 	struct hosts *h = hosts_of(k->comm);
-	int deputy = deputy_of(k, h);
+	int deputy = hosts_deputy(k, h);
 	struct call out = *k;
 	void *result = NULL;
 
@@ -280,7 +268,7 @@ void reduce_hosts(struct sched *s, const struct call *k)
 	if (out.in_place)
 		out.sbuf = NULL;
 	if (k->me == deputy)
-		between(s, k, h, &out);
+		hosts_between(s, k, h, &out);
 }
 
 void allreduce_hosts(struct sched *s, const struct call *k)
@@ -296,9 +284,84 @@ void allreduce_hosts(struct sched *s, const struct call *k)
 	if (out.in_place)
 		out.sbuf = NULL;
 	if (k->me == deputy)
-		between(s, &rootless, h, &out);
-	in = inside_call(&rootless, h, VERB_BCAST, deputy);
+		hosts_between(s, &rootless, h, &out);
+	in = hosts_call(&rootless, h, VERB_BCAST, deputy);
 	in.in_place = false;
 	in.op = NULL;
-	inside(s, &in);
+	hosts_inside(s, &in);
+}
+
+/* What this host's members give in all, at the last of them. `mine' is its operand. */
+static const void *total_of(struct sched *s, const struct call *k, const void *mine, int size)
+{
+	void *sum;
+
+	if (size == 1 || k->verb == VERB_SCAN)
+		return size == 1 ? mine : k->rbuf;
+	sum = sched_elems(s, k->rtype, k->rcount);
+	sched_move(s, mine, sum, k->rcount, k->rtype);
+	sched_reduce(s, k->rbuf, sum, sum, k->rcount, k->rtype);
+	return sum;
+}
+
+/* The total goes from the last member of this host to its deputy. */
+static const void *total_first(
+	struct sched *s, const struct call *k, const struct hosts *h, const void *total)
+{
+	int last = h->near.size - 1;
+	void *here;
+
+	if (last == 0)
+		return total;
+	sched_over(s, &h->group);
+	if (h->near.rank == last)
+		sched_send(s, total, k->rcount, k->rtype, 0);
+	if (h->near.rank != 0)
+		return NULL;
+	here = sched_elems(s, k->rtype, k->rcount);
+	sched_recv(s, here, k->rcount, k->rtype, last);
+	sched_fence(s);
+	return here;
+}
+
+/* A scan in each host; the deputies scan the totals of hosts; and what is before a host goes to all
+ * its members.  For hosts whose members are intervals. */
+void scan_hosts(struct sched *s, const struct call *k)
+{
+	struct hosts *h = hosts_of(k->comm);
+	int size = h->near.size, me = h->near.rank, deputy = h->lead[h->mine];
+	struct call rootless = *k, in, out;
+	void *before = sched_elems(s, k->rtype, k->rcount), *copy;
+	const void *mine = operand(k), *total;
+
+	rootless.root = -1;
+	if (size > 1 && me == size - 1 && k->verb == VERB_EXSCAN && k->in_place) {
+		copy = sched_elems(s, k->rtype, k->rcount);
+		sched_move(s, mine, copy, k->rcount, k->rtype);
+		mine = copy;
+	}
+	in = hosts_call(&rootless, h, k->verb, deputy);
+	hosts_inside(s, &in);
+	total = me == size - 1 ? total_of(s, k, mine, size) : NULL;
+	total = total_first(s, k, h, total);
+	if (size == 1 && k->verb == VERB_SCAN)
+		sched_move(s, mine, k->rbuf, k->rcount, k->rtype);
+	out = rootless;
+	out.verb = VERB_EXSCAN;
+	out.in_place = false;
+	out.sbuf = total;
+	out.rbuf = before;
+	if (me == 0)
+		hosts_between(s, &rootless, h, &out);
+	if (h->mine == 0)
+		return;
+	in = hosts_call(&rootless, h, VERB_BCAST, deputy);
+	in.rbuf = before;
+	in.in_place = false;
+	in.op = NULL;
+	hosts_inside(s, &in);
+	if (k->verb == VERB_EXSCAN && me == 0)
+		sched_move(s, before, k->rbuf, k->rcount, k->rtype);
+	else
+		sched_reduce(s, before, k->rbuf, k->rbuf, k->rcount, k->rtype);
 }

@@ -1,11 +1,28 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* hosts.h - what the collectives know of a communicator's hosts: see hosts.c. */
+/* hosts.h - what the collectives know of a communicator's hosts: see hosts.c; and the two halves of
+ * which its plans, and those of deal.c, are made. */
 #ifndef HAFT_COLL_HOSTS_H
 #define HAFT_COLL_HOSTS_H
 
 #include "libmpi/coll/coll.h"
 
-struct hosts;
+struct hosts {
+	int nhosts;
+	int mine;       /* my host, 0 .. nhosts-1 in the order of their lowest ranks */
+	int most;       /* members of the host that has the most */
+	bool worth;     /* more hosts than one, and fewer than members */
+	bool ordered;   /* the members of each host are an interval of ranks */
+	int32_t *place; /* [n] host of each rank */
+	int32_t *index; /* [n] rank of each among the members of its host */
+	int32_t *sizes; /* [nhosts] members */
+	int32_t *lead;  /* [nhosts] the lowest rank of each */
+	int32_t *peers; /* [near.size] of this host's members */
+	int32_t *order; /* [near.size] their ranks in near in the order of their peers */
+	int32_t *map;   /* [nhosts] the deputies' peers, of the call that is being planned */
+	struct group group;
+	struct comm near;
+	int32_t room[];
+};
 
 /* Are there several hosts, and fewer of them than members; ordered: and are the members of each an
  * interval of ranks?  All members find the same, and say nothing. */
@@ -13,5 +30,19 @@ bool hosts_worth(struct comm *c, bool ordered);
 
 /* NULL is nothing. */
 void hosts_free(struct hosts *h);
+
+/* Of a communicator that is worth it.  Never NULL: without memory the job ends. */
+struct hosts *hosts_of(struct comm *c);
+
+/* The rank that speaks for my host in a call; a root of -1 is none. */
+int hosts_deputy(const struct call *k, const struct hosts *h);
+
+/* A call of this host's members: as k, with the deputy as its root.  Then hosts_inside writes its
+ * steps (none, if the host has one member). */
+struct call hosts_call(const struct call *k, struct hosts *h, enum verb verb, int deputy);
+void hosts_inside(struct sched *s, const struct call *in);
+
+/* The deputies do a call, of k, with rbuf and the rest as the caller has set it in *out. */
+void hosts_between(struct sched *s, const struct call *k, struct hosts *h, struct call *out);
 
 #endif

@@ -23,6 +23,7 @@
 #define FOLD_MIDDLE MEAN_OR(32, 8 * 1024)   /* the same, in halves */
 #define ALL_SHORT   MEAN_OR(64, 32 * 1024)  /* bytes of all operands that each member may see */
 #define MANY        8                       /* members from which fewer messages pay */
+#define SCAN_MANY   MEAN_OR(2, 16)          /* the same of a scan over several hosts */
 #define CROWD       64                      /* members from which one partner at a time is enough */
 
 enum wants {
@@ -32,6 +33,8 @@ enum wants {
 	WANT_POWER = 8,   /* a power of two of members */
 	WANT_STRICT = 16, /* a strict call; the other rows of reductions want one that is not */
 	WANT_HOSTS = 64,  /* several members on some host, and several hosts */
+	WANT_ORDER = 128, /* and each host's are an interval of ranks */
+	WANT_MIXED = 256, /* no want: for hosts whose members are not */
 	WANT_TOTAL = 32,  /* no want: from and below are about the bytes of all members */
 };
 
@@ -57,6 +60,7 @@ struct rule {
 	{"reduced", scatter_reduced, 0, 0, 0, 0}
 
 #define SCANS \
+	{"hosts", scan_hosts, 0, 0, SCAN_MANY, WANT_HOSTS | WANT_ORDER}, \
 	{"gathered", scan_gathered, 0, ALL_SHORT, 0, WANT_STRICT | WANT_TOTAL}, \
 	{"chain", scan_chain, 0, 0, 0, WANT_STRICT}, \
 	{"doubling", scan_doubling, 0, 0, 0, 0}
@@ -70,17 +74,21 @@ static const struct rule rules[VERBS][ROWS] = {
 	[VERB_BCAST] = {{"hosts", bcast_hosts, 0, 0, 0, WANT_HOSTS},
 		{"parts", bcast_parts, BCAST_LONG, 0, 3, 0},
 		{"binomial", bcast_binomial, 0, 0, 0, 0}},
-	[VERB_GATHER] = {{"binomial", gather_binomial, 0, BLOCK_SHORT, 2, 0},
+	[VERB_GATHER] = {{"hosts", gather_hosts, 0, BLOCK_SHORT, 0, WANT_HOSTS | WANT_MIXED},
+		{"binomial", gather_binomial, 0, BLOCK_SHORT, 2, 0},
 		{"linear", gather_linear, 0, 0, 0, 0}},
 	[VERB_GATHERV] = {{"linear", gather_linear, 0, 0, 0, 0}},
-	[VERB_SCATTER] = {{"binomial", scatter_binomial, 0, BLOCK_SHORT, 2, 0},
+	[VERB_SCATTER] = {{"hosts", scatter_hosts, 0, BLOCK_SHORT, 0, WANT_HOSTS | WANT_MIXED},
+		{"binomial", scatter_binomial, 0, BLOCK_SHORT, 2, 0},
 		{"linear", scatter_linear, 0, 0, 0, 0}},
 	[VERB_SCATTERV] = {{"linear", scatter_linear, 0, 0, 0, 0}},
-	[VERB_ALLGATHER] = {{"doubling", allgather_doubling, 0, FOLD_LONG, 2, WANT_POWER},
+	[VERB_ALLGATHER] = {{"hosts", allgather_hosts, 0, BLOCK_SHORT, 0, WANT_HOSTS},
+		{"doubling", allgather_doubling, 0, FOLD_LONG, 2, WANT_POWER},
 		{"bruck", allgather_bruck, 0, BLOCK_SHORT, 2, 0},
 		{"ring", allgather_ring, 0, 0, 0, 0}},
 	[VERB_ALLGATHERV] = {{"ring", allgather_ring, 0, 0, 0, 0}},
-	[VERB_ALLTOALL] = {{"bruck", alltoall_bruck, 0, BLOCK_TINY, MANY, 0},
+	[VERB_ALLTOALL] = {{"hosts", alltoall_hosts, 0, BLOCK_TINY, MANY, WANT_HOSTS},
+		{"bruck", alltoall_bruck, 0, BLOCK_TINY, MANY, 0},
 		{"pairwise", alltoall_pairwise, 0, 0, CROWD, 0},
 		{"spread", alltoall_spread, 0, 0, 0, 0}},
 	[VERB_ALLTOALLV] = {{"pairwise", alltoall_pairwise, 0, 0, CROWD, 0},
@@ -144,6 +152,12 @@ static bool strict(const struct call *k)
 	return k->op != NULL && !k->inter && !exact(k->op, k->rtype) && share_near(k->comm);
 }
 
+/* Must the members of each host be neighbours? */
+static bool in_order(const struct rule *r, const struct call *k)
+{
+	return (r->wants & WANT_ORDER) || (k->op != NULL && !k->op->commute);
+}
+
 /* It can do the call. */
 static bool able(const struct rule *r, const struct call *k)
 {
@@ -153,7 +167,7 @@ static bool able(const struct rule *r, const struct call *k)
 		return false;
 	if ((r->wants & WANT_NAMED) && k->op->loops == NULL)
 		return false;
-	if ((r->wants & WANT_HOSTS) && !hosts_worth(k->comm, k->op != NULL && !k->op->commute))
+	if ((r->wants & WANT_HOSTS) && !hosts_worth(k->comm, in_order(r, k)))
 		return false;
 	if ((r->wants & WANT_POWER) && (k->n & (k->n - 1)) != 0)
 		return false;
@@ -168,6 +182,8 @@ static bool suits(const struct rule *r, const struct call *k, bool is_strict)
 	if (r->from > 0 && bytes < r->from)
 		return false;
 	if (r->below > 0 && bytes >= r->below)
+		return false;
+	if ((r->wants & WANT_MIXED) && hosts_worth(k->comm, true))
 		return false;
 	return is_strict == ((r->wants & WANT_STRICT) != 0);
 }

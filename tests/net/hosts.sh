@@ -31,6 +31,11 @@ for t in ch03/storm ch06/mix ch06/bits ch06/userop; do
 done
 over "-hosts a:3,b:2" 5 std/ch06/mix HAFT_COLL=p2p
 over "-hosts a:3,b:2" 5 std/ch06/mix HAFT_COLL_PLAN=allreduce=ring,bcast=parts
+f=gather=hosts,scatter=hosts,allgather=hosts,alltoall=hosts,scan=hosts,exscan=hosts
+over "-hosts a:2,b:2" 4 std/ch06/plans
+over "-hosts a:2,b:1,c:2" 5 std/ch06/plans HAFT_COLL_PLAN=$f
+over "-hosts a:9,b:8" 17 std/ch06/plans HAFT_COLL_PLAN=$f
+over "-hosts a,b,c -rr" 8 std/ch06/plans
 over "-hosts a:3,b:2" 5 std/ch06/reduce HAFT_SLEEP=always
 over "-hosts a:2,b:1" 3 thread/storm
 rm -f "$TMPDIR"/*
