@@ -112,12 +112,16 @@ struct pipe {
 };
 static_assert(sizeof(struct pipe) == 2 * CACHE_LINE, "one line each end");
 
+/* What a door's `sleeping' says. */
+enum { DOOR_UP, DOOR_FUTEX, DOOR_BELL };
+
 struct shm_seg {
 	char *base;
 	struct head *head;
 	int fd;     /* the creator's; -1 else */
 	int mem_fd; /* for fallocate, close-on-exec; ours, until the user closes what he finds */
-	uint64_t dev, ino; /* of the file: by these is `mem_fd' known, as long as it is */
+	uint64_t dev, ino;    /* of the file: by these is `mem_fd' known, as long as it is */
+	struct shm_bell bell; /* of a rank of this process, for the alarm */
 };
 
 /* Private: the two ends that a rank has towards one other rank. */

@@ -266,14 +266,23 @@ void *shm_seg_map(struct shm_seg *seg, size_t *len)
 	return *len > 0 ? seg_at(seg, seg->head->map) : NULL;
 }
 
+static void door_alarm(const struct shm_seg *seg, struct shm_door *d, int rank)
+{
+	uint32_t was = atomic_exchange_explicit(&d->sleeping, DOOR_UP, memory_order_seq_cst);
+
+	if (was == DOOR_FUTEX)
+		shm_os_wake(&d->sleeping, INT_MAX);
+	else if (was == DOOR_BELL && seg->bell.ring != NULL)
+		seg->bell.ring(seg->bell.arg, rank);
+}
+
 void shm_seg_alarm(struct shm_seg *seg)
 {
 	struct shm_door *d = seg_at(seg, seg->head->door);
 
 	atomic_store_explicit(&seg->head->alarm, 1, memory_order_release);
 	for (uint32_t i = 0; i < seg->head->nranks; i++)
-		if (atomic_exchange_explicit(&d[i].sleeping, 0, memory_order_seq_cst) != 0)
-			shm_os_wake(&d[i].sleeping, INT_MAX);
+		door_alarm(seg, &d[i], (int)i);
 }
 
 bool shm_seg_alarmed(const struct shm_seg *seg)

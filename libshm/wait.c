@@ -48,18 +48,15 @@ void shm_wait_watch(struct shm *s, const _Atomic uint64_t *word, uint64_t seen)
 	in->watch[in->nwatches++] = (struct watch){word, seen};
 }
 
-/* What a door's `sleeping' says. */
-enum { UP, IN_FUTEX, BY_BELL };
-
 void shm_wake(struct shm *s, int rank)
 {
 	struct shm_door *d = &s->in->door[rank];
-	uint32_t was = atomic_exchange_explicit(&d->sleeping, UP, memory_order_acq_rel);
+	uint32_t was = atomic_exchange_explicit(&d->sleeping, DOOR_UP, memory_order_acq_rel);
 
-	if (was == UP)
+	if (was == DOOR_UP)
 		return;
 	s->count.wakes++;
-	if (was == IN_FUTEX)
+	if (was == DOOR_FUTEX)
 		shm_os_wake(&d->sleeping, INT_MAX);
 	else if (s->in->bell.ring != NULL)
 		s->in->bell.ring(s->in->bell.arg, rank);
@@ -75,13 +72,15 @@ void shm_flag_wake(struct shm *s, struct shm_flag *f)
 		shm_os_wake(&f->value, INT_MAX);
 	}
 	for (int i = 0; sleepers >= SHM_BELLED && i < s->nranks; i++)
-		if (atomic_load_explicit(&s->in->door[i].sleeping, memory_order_relaxed) == BY_BELL)
+		if (atomic_load_explicit(&s->in->door[i].sleeping, memory_order_relaxed) ==
+			DOOR_BELL)
 			shm_wake(s, i);
 }
 
 void shm_bell_set(struct shm *s, const struct shm_bell *bell)
 {
 	s->in->bell = *bell;
+	s->seg->bell = *bell;
 }
 
 /* Is there anything that the next pass would find? */
@@ -216,7 +215,7 @@ static bool sleep_in(struct shm *s, struct shm_wait *w, bool belled, bool two, u
 	if (belled)
 		return in->bell.sleep(in->bell.arg, ns);
 	return shm_os_sleep(
-		&in->door[s->me].sleeping, IN_FUTEX, two ? &w->flag->value : NULL, w->old, ns);
+		&in->door[s->me].sleeping, DOOR_FUTEX, two ? &w->flag->value : NULL, w->old, ns);
 }
 
 /* Sleeps, unless there is something by now.  True: the clock ended it. */
@@ -235,7 +234,7 @@ static bool sleep_once(struct shm *s, struct shm_wait *w)
 		atomic_fetch_add_explicit(&w->flag->sleepers, sleeper, memory_order_seq_cst);
 	if (!w->flag_only) {
 		atomic_store_explicit(
-			&d->sleeping, belled ? BY_BELL : IN_FUTEX, memory_order_relaxed);
+			&d->sleeping, belled ? DOOR_BELL : DOOR_FUTEX, memory_order_relaxed);
 		in->at_door = w;
 	}
 	shm_fence();
@@ -249,7 +248,7 @@ static bool sleep_once(struct shm *s, struct shm_wait *w)
 		on(s, w);
 	}
 	if (!w->flag_only && in->at_door == w) {
-		atomic_store_explicit(&d->sleeping, UP, memory_order_relaxed);
+		atomic_store_explicit(&d->sleeping, DOOR_UP, memory_order_relaxed);
 		in->at_door = NULL;
 	}
 	if (w->flag != NULL)

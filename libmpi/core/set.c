@@ -117,7 +117,7 @@ static const struct haft_row rows[HAFT_SETTINGS] = {
 	[HAFT_SET_IFACE] = {.name = "HAFT_IFACE",
 		.form = HAFT_FORM_TEXT,
 		.meaning = "the network interface (or address) by which processes on several hosts "
-			   "talk, if another launcher than mpiexec has started them"},
+			   "talk; mpiexec's -iface goes before it"},
 	[HAFT_SET_HANG] = {.name = "HAFT_HANG",
 		.normal = 60,
 		.max = 1000000000,

@@ -82,8 +82,7 @@ static int slot_alone(int peer)
 static int ways_open(struct via_conf *conf, int nslots)
 {
 	int64_t set = haft_set(HAFT_SET_VIA);
-	bool far = false;
-	int err;
+	int err, far = -1;
 
 	place_of = conf->place;
 	if (haft_via_apart(set) && conf->npeers > 1) {
@@ -94,12 +93,16 @@ static int ways_open(struct via_conf *conf, int nslots)
 		return 0;
 	err = slots_make(conf, nslots);
 	for (int i = 0; i < conf->npeers && err == 0; i++)
-		far = far || via.slots[i] < 0;
-	if (err != 0 || !far)
+		far = via.slots[i] < 0 ? i : far;
+	if (err != 0 || far < 0)
 		return err;
 	if (set == HAFT_VIA_SHM)
-		return haft_err(
-			MPI_ERR_OTHER, "HAFT_VIA=shm, but the job has processes on other hosts");
+		return haft_err(MPI_ERR_OTHER,
+			"HAFT_VIA=shm is for processes of one host, but rank %d is on host %s and "
+			"rank %d on host %s: unset HAFT_VIA (or set it to auto), or start all on "
+			"one host",
+			conf->me, conf->host(conf->place(conf->me)), far,
+			conf->host(conf->place(far)));
 	return far_open(conf);
 }
 

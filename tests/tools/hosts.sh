@@ -134,6 +134,19 @@ want_err '/no/such/dir'
 job $far -iface no-such-if -hosts a,b true
 want_rc 1
 want_err 'no-such-if'
+export HAFT_IFACE=no-such-if
+job $far -hosts a,b true
+want_rc 1
+want_err 'HAFT_IFACE no-such-if'
+job $far -iface lo -hosts a,b true
+want_rc 0
+unset HAFT_IFACE
+export HAFT_VIA=shm
+job $far -hosts a,b "$TMPDIR/lost" error
+want_rc 16
+want_err 'HAFT_VIA=shm is for processes of one host, but rank '
+want_err 'unset HAFT_VIA'
+unset HAFT_VIA
 # The time may be over before the hosts have begun: then there is more of it.
 for t in 0.5 10 60; do
 	job $far -hosts a,b -timeout $t sleep $mark

@@ -134,7 +134,7 @@ static void ready_say(void)
 	if (p->iface != NULL || p->launcher != LAUNCH_FORK)
 		why = listen_where(p->iface, p->host[me.host].name, other, ip);
 	if (why != NULL)
-		die(1, "-iface %s: %s", p->iface != NULL ? p->iface : "", why);
+		die(1, "-iface or HAFT_IFACE %s: %s", p->iface != NULL ? p->iface : "", why);
 	memset(addr, 0, (size_t)p->nranks * sizeof *addr);
 	crew_init(&me.crew, p, me.host, ip, addr);
 	for (int i = 0; i < me.crew.n; i++)

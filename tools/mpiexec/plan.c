@@ -586,6 +586,7 @@ struct plan *plan_read(int argc, char **argv)
 {
 	struct plan *p = &plan;
 	const char *limit = getenv("MPIEXEC_TIMEOUT");
+	const char *iface = getenv("HAFT_IFACE");
 	bool slurm = false;
 	int slots;
 
@@ -593,6 +594,8 @@ struct plan *plan_read(int argc, char **argv)
 		p->timeout = seconds_read("MPIEXEC_TIMEOUT", limit);
 	p->fanout = TREE_FANOUT;
 	apps_read(p, argc - 1, argv + 1, false);
+	if (p->iface == NULL && iface != NULL && *iface != '\0')
+		p->iface = iface;
 	if (p->nhosts == 0)
 		slurm = alloc_hosts(p);
 	launcher_settle(p, slurm);
