@@ -109,8 +109,3 @@ int comm_win_get_name(struct win *w, char *name, int *len)
 {
 	return haft_name_get(w, "MPI_WIN_NULL", name, len);
 }
-
-int comm_win_set_name(struct win *w, const char *name)
-{
-	return haft_name_set(w, name);
-}

@@ -273,8 +273,9 @@ enum req_kind {
 	REQ_USER,  /* generalized: scratch is what the user gave */
 	REQ_PSEND, /* partitioned */
 	REQ_PRECV,
-	REQ_WIN, /* no request: synchronization of a window, for the roll-call */
-	REQ_BACK /* the same: a send that is cancelled waits for its receiver's answer */
+	REQ_WIN,  /* no request: synchronization of a window, for the roll-call */
+	REQ_BACK, /* the same: a send that is cancelled waits for its receiver's answer */
+	REQ_LOCK  /* the same: the lock of a member of a window; late are those who have it */
 };
 
 /* What happened, until it goes into the user's status. */

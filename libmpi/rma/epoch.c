@@ -6,6 +6,7 @@
 #include "libmpi/core/err.h"
 #include "libmpi/rma/check.h"
 #include "libmpi/rma/far.h"
+#include "libmpi/rma/lock.h"
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,7 +25,7 @@ uint64_t epoch_now(void)
 
 void epoch_posted(struct win *w, int rank, int from, bool ring)
 {
-	_Atomic uint32_t *posts = &epoch_pairs(w, rank)[from].posts;
+	_Atomic uint32_t *posts = &lock_pairs(w, rank)[from].posts;
 	uint32_t old = atomic_load_explicit(posts, memory_order_relaxed);
 
 	atomic_store_explicit(posts, old + 1, memory_order_release); /* nobody else counts it */
@@ -32,8 +33,12 @@ void epoch_posted(struct win *w, int rank, int from, bool ring)
 		epoch_ring(w, rank);
 }
 
-void epoch_done(struct win *w, int rank)
+void epoch_done(struct win *w, int rank, int from)
 {
+	_Atomic uint32_t *dones = &lock_pairs(w, rank)[from].dones;
+	uint32_t old = atomic_load_explicit(dones, memory_order_relaxed);
+
+	atomic_store_explicit(dones, old + 1, memory_order_relaxed); /* nobody else counts it */
 	atomic_fetch_add_explicit(&w->target[rank].ctl->sync.done, 1, memory_order_acq_rel);
 	epoch_ring(w, rank);
 }
@@ -53,6 +58,13 @@ static bool ready_any(void *arg)
 	return wait->ready(wait->arg, true);
 }
 
+void epoch_late(const struct win *w, int rank, struct shm_what *what)
+{
+	if (what->nlate < SHM_WHAT_LATE)
+		what->late[what->nlate] = w->target[rank].peer;
+	what->nlate++;
+}
+
 static void tell(const struct shm_teller *t, struct shm_what *what)
 {
 	const struct epoch_wait *wait = (const struct epoch_wait *)t;
@@ -65,14 +77,14 @@ static void tell(const struct shm_teller *t, struct shm_what *what)
 	p2p_tell(NULL, what);
 	snprintf(what->name, sizeof(what->name), "%.*s", (int)sizeof(what->name) - 1,
 		rma_words(wait->w, name));
-	if (wait->rank < 0)
-		return;
-	what->rank = wait->rank;
-	what->peer = wait->w->target[wait->rank].peer;
-	if (wait->post) {
-		what->nlate = 1;
-		what->late[0] = what->peer;
+	if (wait->rank >= 0) {
+		what->rank = wait->rank;
+		what->peer = wait->w->target[wait->rank].peer;
 	}
+	if (wait->late != NULL)
+		wait->late(wait, what);
+	else if (wait->rank >= 0)
+		epoch_late(wait->w, wait->rank, what);
 }
 
 /* A moment of nothing but looking: what we wait for may come from another CPU in that time. */
@@ -113,6 +125,8 @@ void epoch_until(struct epoch_wait *wait)
 		if (wait->ready(wait->arg, true))
 			break;
 		s.nap_ns = wait->nap_ns;
+		if (s.nap)
+			s.told = false; /* who is late may be another by now */
 		if (p2p_progress() > 0)
 			shm_wait_again(&s);
 		else
@@ -239,13 +253,15 @@ int rma_epoch_new(struct win *w, const struct info *info)
 	w->rma->epoch = e;
 	e->target = calloc((size_t)w->size, sizeof(*e->target));
 	e->started = calloc((size_t)w->size, sizeof(*e->started));
+	e->posteds = calloc((size_t)w->size, sizeof(*e->posteds));
 	e->win = w;
 	e->near = true;
 	for (int i = 0; i < w->size; i++) {
 		e->near = e->near && w->target[i].ctl != NULL;
 		e->serves = e->serves || w->target[i].way == RMA_MSG;
 	}
-	if (e->target == NULL || e->started == NULL || far_new(w) != 0 || check_new(w) != 0) {
+	if (e->target == NULL || e->started == NULL || e->posteds == NULL || far_new(w) != 0 ||
+		check_new(w) != 0) {
 		rma_epoch_free(w);
 		return haft_err(MPI_ERR_NO_MEM, "no memory to synchronize a window of %d processes",
 			w->size);
@@ -264,6 +280,7 @@ void rma_epoch_free(struct win *w)
 	w->rma->epoch = NULL;
 	free(e->target);
 	free(e->started);
+	free(e->posteds);
 	free(e);
 }
 

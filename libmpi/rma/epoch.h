@@ -49,6 +49,8 @@ enum epoch_held {
 
 struct epoch_target {
 	uint32_t posts; /* of its exposure epochs those that we have used */
+	uint32_t dones; /* of our exposure epochs those that it was let into */
+	int32_t holder; /* it is far away: who had its lock when it told us; -1: not known */
 	uint8_t held;   /* enum epoch_held */
 	bool granted;   /* it is far away, and has told us that we have its lock */
 };
@@ -67,7 +69,8 @@ struct rma_epoch {
 	int locks;     /* LOCK: targets held or waited for */
 	int nstarted;  /* START: targets in the group */
 	int32_t *started;
-	int nposted;   /* POSTED: members of the group */
+	int nposted; /* POSTED: members of the group */
+	int32_t *posteds;
 	uint32_t done; /* value that the counter of completions has at its end */
 	struct epoch_target *target;
 	struct far_wait *far_waits; /* [size], owned; NULL: all members are near */
@@ -76,12 +79,6 @@ struct rma_epoch {
 	struct win *win;
 	struct check *check; /* NULL: nothing is recorded */
 };
-
-/* The table of pairs of a member that shares memory with this one. */
-static inline struct rma_pair *epoch_pairs(const struct win *w, int rank)
-{
-	return (struct rma_pair *)(w->target[rank].ctl + 1);
-}
 
 /* Nanoseconds of a clock that only goes forward. */
 uint64_t epoch_now(void);
@@ -93,22 +90,26 @@ static inline void epoch_ring(struct win *w, int rank)
 }
 
 /* In the control block of member `rank', which is near: `from' has posted for it (and it may
- * sleep); its access is done. */
+ * sleep); the access of `from' is done. */
 void epoch_posted(struct win *w, int rank, int from, bool ring);
-void epoch_done(struct win *w, int rank);
+void epoch_done(struct win *w, int rank, int from);
 
 /* A wait of this process on a window. */
 struct epoch_wait {
 	struct shm_teller teller; /* first; filled in by epoch_wait */
 	struct win *w;
-	int rank;  /* whose lock, or whose post; -1: several */
-	bool post; /* it is that rank itself that must do something */
+	int rank; /* whose lock, or whose post; -1: several */
+	/* NULL: it is that rank that must do something.  Or says who: epoch_late for each. */
+	void (*late)(const struct epoch_wait *wait, struct shm_what *what);
 	/* Asked under the library's lock by any thread; rest: a sleep comes next if it is not so.
 	 */
 	bool (*ready)(void *arg, bool rest);
 	void *arg;
 	uint32_t nap_ns; /* 0, or: the next sleep is no longer; ready may change it */
 };
+
+/* Notes for the roll-call that a member of the window has not come, or not gone. */
+void epoch_late(const struct win *w, int rank, struct shm_what *what);
 
 /* Makes progress until ready.  Sleeps until the bell of this member rings, or something else comes.
  * The library's lock is given up meanwhile. */

@@ -7,11 +7,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum far_kind { FAR_LOCK = 1, FAR_GRANT, FAR_DROP, FAR_POST, FAR_DONE, FAR_KICK, FAR_BYE };
+enum far_kind {
+	FAR_LOCK = 1,
+	FAR_GRANT,
+	FAR_DROP,
+	FAR_POST,
+	FAR_DONE,
+	FAR_KICK,
+	FAR_BYE,
+	FAR_HELD
+};
 
 struct far {
 	uint8_t kind; /* enum far_kind */
 	uint8_t wish; /* LOCK, DROP: enum lock_wish */
+	uint8_t pad[2];
+	int32_t who; /* HELD: rank of who has the lock */
 };
 static_assert(sizeof(struct far) <= RMA_POST_MAX, "one frame");
 
@@ -20,7 +31,7 @@ static struct rma_epoch *waiting;
 
 static void put(struct win *w, int rank, enum far_kind kind, enum lock_wish wish)
 {
-	struct far f = {(uint8_t)kind, (uint8_t)wish};
+	struct far f = {.kind = (uint8_t)kind, .wish = (uint8_t)wish};
 
 	rma_post(w, rank, &f, sizeof(f));
 }
@@ -43,13 +54,19 @@ static bool is_granted(void *arg, bool rest)
 void far_ask(struct win *w, int rank, enum lock_wish wish)
 {
 	w->rma->epoch->target[rank].granted = false;
+	w->rma->epoch->target[rank].holder = -1;
 	put(w, rank, FAR_LOCK, wish);
 }
 
 void far_lock(struct win *w, int rank, enum lock_wish wish)
 {
 	struct granted g = {w, rank};
-	struct epoch_wait wait = {.w = w, .rank = rank, .ready = is_granted, .arg = &g};
+	struct epoch_wait wait = {.w = w,
+		.rank = rank,
+		.late = far_late,
+		.ready = is_granted,
+		.arg = &g,
+		.nap_ns = RMA_TELL_NS};
 
 	far_ask(w, rank, wish);
 	epoch_until(&wait);
@@ -120,7 +137,33 @@ void far_kick(struct win *w, int rank)
 	put(w, rank, FAR_KICK, LOCK_NONE);
 }
 
+void far_late(const struct epoch_wait *wait, struct shm_what *what)
+{
+	const struct win *w = wait->w;
+	int who[SHM_WHAT_LATE], n = 0;
+
+	what->kind = REQ_LOCK;
+	if (wait->rank >= 0 && w->target[wait->rank].ctl != NULL)
+		n = lock_holders(w, wait->rank, who, SHM_WHAT_LATE);
+	else if (wait->rank >= 0 && w->rma->epoch->target[wait->rank].holder >= 0)
+		who[n++] = w->rma->epoch->target[wait->rank].holder;
+	for (int i = 0; i < n; i++)
+		epoch_late(w, who[i], what);
+}
+
 /* --- the target ------------------------------------------------------------------------------ */
+
+/* Tells a member who has the lock that it waits for, if it is another than it knows. */
+static void tell_holder(struct win *w, struct far_wait *f)
+{
+	struct far held = {.kind = FAR_HELD, .who = -1};
+
+	f->told_ns = epoch_now();
+	if (lock_holders(w, w->rank, &held.who, 1) == 0 || held.who == f->holder)
+		return;
+	f->holder = held.who;
+	rma_post(w, f->k.who, &held, sizeof(held));
+}
 
 /* Gives our lock to those far away who can have it now. */
 static int serve(struct win *w)
@@ -132,6 +175,8 @@ static int serve(struct win *w)
 		struct far_wait *f = *at;
 
 		if (!lock_wait_ready(&f->k, true)) {
+			if (epoch_now() - f->told_ns >= RMA_TELL_NS)
+				tell_holder(w, f);
 			at = &f->next;
 			continue;
 		}
@@ -173,12 +218,14 @@ static void wish_of_far(struct win *w, int from, enum lock_wish wish)
 	struct rma_epoch *e = w->rma->epoch;
 	struct far_wait *f = &e->far_waits[from], **end = &e->far;
 
-	if (lock_try(&w->rma->ctl->sync.lock, wish)) {
+	if (lock_try(w, w->rank, from, wish)) {
 		put(w, from, FAR_GRANT, wish);
 		return;
 	}
-	*f = (struct far_wait){.k = {.w = w, .rank = w->rank, .who = from, .wish = wish}};
+	*f = (struct far_wait){
+		.k = {.w = w, .rank = w->rank, .who = from, .wish = wish}, .holder = -1};
 	lock_wait_begin(&f->k);
+	tell_holder(w, f);
 	while (*end != NULL)
 		end = &(*end)->next;
 	*end = f;
@@ -196,10 +243,11 @@ void rma_epoch_frame(struct win *w, int from, const void *data, uint32_t len)
 	switch ((enum far_kind)f.kind) {
 	case FAR_LOCK: wish_of_far(w, from, (enum lock_wish)f.wish); break;
 	case FAR_GRANT: e->target[from].granted = true; break;
-	case FAR_DROP: lock_drop(w, w->rank, (enum lock_wish)f.wish); break;
+	case FAR_DROP: lock_drop(w, w->rank, from, (enum lock_wish)f.wish); break;
 	case FAR_POST: epoch_posted(w, w->rank, from, true); break;
-	case FAR_DONE: epoch_done(w, w->rank); break;
+	case FAR_DONE: epoch_done(w, w->rank, from); break;
 	case FAR_KICK: serve(w); break;
 	case FAR_BYE: e->byes++; break;
+	case FAR_HELD: e->target[from].holder = f.who; break;
 	}
 }

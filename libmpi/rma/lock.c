@@ -17,7 +17,7 @@ static struct rma_lock *lock_of(const struct win *w, int rank)
 
 static _Atomic uint32_t *slot_of(const struct win *w, int rank, int who)
 {
-	return &epoch_pairs(w, rank)[who].wait;
+	return &lock_pairs(w, rank)[who].wait;
 }
 
 /* Did the first slot's owner come before the second's?  Tickets wrap. */
@@ -51,6 +51,8 @@ static bool got(struct lock_wait *k, uint32_t slot)
 	struct rma_lock *l = lock_of(k->w, k->rank);
 	uint64_t gone = LOCK_WAITER + (k->hungry ? LOCK_HUNGRY : 0);
 
+	if (k->wish == LOCK_SHARED)
+		lock_note(k->w, k->rank, k->who, SLOT_READS);
 	atomic_fetch_sub_explicit(&l->word, gone, memory_order_acq_rel);
 	if ((slot & SLOT_CHOSEN) != 0)
 		atomic_fetch_and_explicit(&l->word, ~LOCK_WOKEN, memory_order_relaxed);
@@ -71,14 +73,17 @@ static bool taken(struct lock_wait *k)
 	return got(k, slot);
 }
 
-/* Who has become hungry takes what is free; otherwise somebody who holds it will give it. */
-static bool take_hungry(struct lock_wait *k)
+/* Takes what is free.  Who has become hungry need not look whether others are: otherwise somebody
+ * who holds it will give it. */
+static bool take_free(struct lock_wait *k)
 {
+	uint64_t hungry = k->hungry ? 0 : LOCK_COUNT * LOCK_HUNGRY;
+	uint64_t held = k->hungry || k->wish == LOCK_ALONE ? LOCK_HELD : LOCK_WRITER;
 	struct rma_lock *l = lock_of(k->w, k->rank);
 	uint64_t old = atomic_load_explicit(&l->word, memory_order_relaxed);
 
-	while ((old & LOCK_HELD) == 0) {
-		uint64_t new = old + (k->wish == LOCK_ALONE ? LOCK_WRITER : LOCK_READER);
+	while ((old & (hungry | held)) == 0) {
+		uint64_t new = old + lock_unit(k->wish, k->who);
 
 		if (atomic_compare_exchange_weak_explicit(
 			    &l->word, &old, new, memory_order_acquire, memory_order_relaxed))
@@ -114,7 +119,6 @@ static void grow_hungry(struct lock_wait *k)
 
 bool lock_wait_ready(struct lock_wait *k, bool rest)
 {
-	struct rma_lock *l = lock_of(k->w, k->rank);
 	_Atomic uint32_t *slot = slot_of(k->w, k->rank, k->who);
 
 	if (k->got)
@@ -126,12 +130,12 @@ bool lock_wait_ready(struct lock_wait *k, bool rest)
 			atomic_store_explicit(slot, 0, memory_order_relaxed);
 			return got(k, v);
 		}
-		if (k->hungry ? take_hungry(k) : lock_try(l, k->wish))
+		if (take_free(k))
 			return taken(k);
 		if (!k->hungry)
 			grow_hungry(k);
 	} while (rest && !not_chosen(k));
-	return k->hungry && take_hungry(k) && taken(k);
+	return k->hungry && take_free(k) && taken(k);
 }
 
 /* Ends the sleep of a waiter, or tells the member who waits for it. */
@@ -148,7 +152,7 @@ static void call(struct win *w, int rank, int who)
 /* The rank of the oldest waiter (only of writers, if so wished), or -1. */
 static int oldest(const struct win *w, int rank, bool writers, uint32_t *slot)
 {
-	const struct rma_pair *pair = epoch_pairs(w, rank);
+	const struct rma_pair *pair = lock_pairs(w, rank);
 	int best = -1;
 
 	for (int i = 0; i < w->size; i++) {
@@ -180,13 +184,15 @@ static bool grant(_Atomic uint32_t *slot, uint32_t seen)
 	return false;
 }
 
-/* Gives the lock, which is held alone by who calls, to the readers that came before the first
- * writer (bar; any if there is none).  False: there are none. */
-static bool give_readers(struct win *w, int rank, const uint32_t *bar)
+static void drop_unit(struct win *w, int rank, uint64_t mine, int me);
+
+/* Gives the lock, which `me' holds alone, to the readers that came before the first writer (bar;
+ * any if there is none).  False: there are none. */
+static bool give_readers(struct win *w, int rank, int me, const uint32_t *bar)
 {
-	struct rma_pair *pair = epoch_pairs(w, rank);
+	struct rma_pair *pair = lock_pairs(w, rank);
 	struct rma_lock *l = lock_of(w, rank);
-	uint64_t mine = LOCK_WRITER;
+	uint64_t mine = lock_unit(LOCK_ALONE, me);
 	bool any = false;
 
 	for (int i = 0; i < w->size; i++) {
@@ -201,29 +207,32 @@ static bool give_readers(struct win *w, int rank, const uint32_t *bar)
 		if (grant(&pair[i].wait, v))
 			call(w, rank, i);
 		else
-			lock_drop(w, rank, LOCK_SHARED);
+			drop_unit(w, rank, LOCK_READER, me);
 	}
 	if (any)
-		lock_drop(w, rank, LOCK_SHARED);
+		drop_unit(w, rank, LOCK_READER, me);
 	return any;
 }
 
-/* Gives the lock, which is held alone by who calls, to the oldest waiter.  There is one: somebody
+/* Gives the lock, which `me' holds alone, to the oldest waiter.  There is one: somebody
  * is hungry, and cannot take it.  A writer with an older ticket than all readers may come between
  * the two looks: then the next one finds it. */
-static void give(struct win *w, int rank)
+static void give(struct win *w, int rank, int me)
 {
 	for (;;) {
 		uint32_t slot = 0, writer = 0;
 		int who = oldest(w, rank, false, &slot), first;
 
 		if (who >= 0 && (slot & SLOT_WISH) == LOCK_ALONE) {
-			grant(&epoch_pairs(w, rank)[who].wait, slot); /* it cannot have gone */
+			/* It has it before it is told: it may drop it at once. */
+			atomic_fetch_add_explicit(&lock_of(w, rank)->word,
+				(uint64_t)who - (uint64_t)me, memory_order_relaxed);
+			grant(&lock_pairs(w, rank)[who].wait, slot); /* it cannot have gone */
 			call(w, rank, who);
 			return;
 		}
 		first = oldest(w, rank, true, &writer);
-		if (who >= 0 && give_readers(w, rank, first >= 0 ? &writer : NULL))
+		if (who >= 0 && give_readers(w, rank, me, first >= 0 ? &writer : NULL))
 			return;
 	}
 }
@@ -251,9 +260,9 @@ static void wake(struct win *w, int rank)
 		int who;
 
 		while ((who = oldest(w, rank, false, &slot)) >= 0) {
-			if (!atomic_compare_exchange_strong_explicit(
-				    &epoch_pairs(w, rank)[who].wait, &slot, slot | SLOT_CHOSEN,
-				    memory_order_seq_cst, memory_order_relaxed))
+			if (!atomic_compare_exchange_strong_explicit(&lock_pairs(w, rank)[who].wait,
+				    &slot, slot | SLOT_CHOSEN, memory_order_seq_cst,
+				    memory_order_relaxed))
 				continue; /* it has just got the lock */
 			call(w, rank, who);
 			return;
@@ -261,9 +270,9 @@ static void wake(struct win *w, int rank)
 	} while (!wake_end(lock_of(w, rank)));
 }
 
-void lock_drop_slow(struct win *w, int rank, enum lock_wish wish)
+/* `me' gives back what is `mine' of the word. */
+static void drop_unit(struct win *w, int rank, uint64_t mine, int me)
 {
-	uint64_t mine = wish == LOCK_ALONE ? LOCK_WRITER : LOCK_READER;
 	struct rma_lock *l = lock_of(w, rank);
 	uint64_t old = atomic_load_explicit(&l->word, memory_order_relaxed), new;
 	bool hungry, chosen;
@@ -276,13 +285,34 @@ void lock_drop_slow(struct win *w, int rank, enum lock_wish wish)
 		chosen = last && !hungry && (old / LOCK_WAITER & LOCK_COUNT) > 0 &&
 			 (old & LOCK_WOKEN) == 0;
 		if (hungry)
-			new += LOCK_WRITER;
+			new += lock_unit(LOCK_ALONE, me);
 		if (chosen)
 			new |= LOCK_WOKEN;
 	} while (!atomic_compare_exchange_weak_explicit(
 		&l->word, &old, new, memory_order_acq_rel, memory_order_relaxed));
 	if (hungry)
-		give(w, rank);
+		give(w, rank, me);
 	else if (chosen)
 		wake(w, rank);
+}
+
+void lock_drop_slow(struct win *w, int rank, int who, enum lock_wish wish)
+{
+	drop_unit(w, rank, lock_unit(wish, who), who);
+}
+
+int lock_holders(const struct win *w, int rank, int *who, int max)
+{
+	uint64_t word = atomic_load_explicit(&lock_of(w, rank)->word, memory_order_relaxed);
+	int n = 0;
+
+	if ((word & LOCK_WRITER) != 0) {
+		who[n++] = (int)(word & LOCK_READERS);
+		return n;
+	}
+	for (int i = 0; i < w->size && n < max; i++) {
+		if (atomic_load_explicit(slot_of(w, rank, i), memory_order_relaxed) == SLOT_READS)
+			who[n++] = i;
+	}
+	return n;
 }

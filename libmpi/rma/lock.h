@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* lock.h - the lock of one member of a window: readers and writers of all processes of the node.
  *
- *   word   | waiters 20 | hungry 20 | ... | WOKEN | WRITER | readers 17 |
+ *   word   | waiters 20 | hungry 20 | ... | WOKEN | WRITER | readers 17, or the writer's rank |
  *
  *   free ──take──> held ──drop──> free                         one atomic instruction each
  *                   │  nobody hungry, somebody waits: free, and the oldest waiter is woken
  *                   └─ somebody hungry: held on, and given to the oldest waiter (slot = GRANTED)
  *
  *   slot   | ticket 29 | chosen | wish 2 |                     rma_pair.wait; 0: no wish
+ *          | 0         | reads  | 0      |                     for the roll-call: it is a reader
  *
  * Whoever comes while the lock is free takes it, also from under the eyes of those who wait: with
  * more processes than CPUs anything else would cost a switch of processes each time.  But who has
@@ -37,39 +38,73 @@
 static_assert(LOCK_READERS >= SHM_RANKS_MAX, "every process may read");
 static_assert(LOCK_COUNT >= SHM_RANKS_MAX, "every process may wait");
 
+#define SLOT_READS 4u /* with no wish */
+
 #define RMA_HUNGRY_NS 1000000u /* some 50 switches of processes */
+
+/* Who waits says that often who has the lock: seldom enough to cost nothing. */
+#define RMA_TELL_NS 500000000u
 
 enum lock_wish { LOCK_NONE, LOCK_SHARED, LOCK_ALONE, LOCK_GRANTED };
 
-/* Takes a lock that is free for the wish (LOCK_SHARED, LOCK_ALONE) and that nobody is hungry for.
- * False: it is not. */
-static inline bool lock_try(struct rma_lock *l, enum lock_wish wish)
+/* The table of pairs of a member that shares memory with this one. */
+static inline struct rma_pair *lock_pairs(const struct win *w, int rank)
 {
+	return (struct rma_pair *)(w->target[rank].ctl + 1);
+}
+
+/* What the word says of one who has it. */
+static inline uint64_t lock_unit(enum lock_wish wish, int who)
+{
+	return wish == LOCK_ALONE ? LOCK_WRITER + (uint64_t)who : LOCK_READER;
+}
+
+/* Notes that a member is a reader of rank's lock, or no longer. */
+static inline void lock_note(struct win *w, int rank, int who, uint32_t slot)
+{
+	atomic_store_explicit(&lock_pairs(w, rank)[who].wait, slot, memory_order_relaxed);
+}
+
+/* Takes, for member `who', the lock of member `rank' if it is free for the wish (LOCK_SHARED,
+ * LOCK_ALONE) and nobody is hungry for it.  False: it is not. */
+static inline bool lock_try(struct win *w, int rank, int who, enum lock_wish wish)
+{
+	struct rma_lock *l = &w->target[rank].ctl->sync.lock;
 	uint64_t old = atomic_load_explicit(&l->word, memory_order_relaxed);
 	uint64_t hungry = LOCK_COUNT * LOCK_HUNGRY;
 	uint64_t bar = hungry | (wish == LOCK_ALONE ? LOCK_HELD : LOCK_WRITER);
 
 	while ((old & bar) == 0) {
-		uint64_t new = old + (wish == LOCK_ALONE ? LOCK_WRITER : LOCK_READER);
+		uint64_t new = old + lock_unit(wish, who);
 
-		if (atomic_compare_exchange_weak_explicit(
+		if (!atomic_compare_exchange_weak_explicit(
 			    &l->word, &old, new, memory_order_acquire, memory_order_relaxed))
-			return true;
+			continue;
+		if (wish == LOCK_SHARED)
+			lock_note(w, rank, who, SLOT_READS);
+		return true;
 	}
 	return false;
 }
 
-/* Gives back what lock_try or lock_wait_ready took, to who wants it most. */
-void lock_drop_slow(struct win *w, int rank, enum lock_wish wish);
+/* Gives back what lock_try or lock_wait_ready took for `who', to who wants it most. */
+void lock_drop_slow(struct win *w, int rank, int who, enum lock_wish wish);
 
-static inline void lock_drop(struct win *w, int rank, enum lock_wish wish)
+static inline void lock_drop(struct win *w, int rank, int who, enum lock_wish wish)
 {
-	uint64_t old = wish == LOCK_ALONE ? LOCK_WRITER : LOCK_READER;
+	uint64_t old = lock_unit(wish, who);
+
+	if (wish == LOCK_SHARED)
+		lock_note(w, rank, who, 0);
 
 	if (unlikely(!atomic_compare_exchange_strong_explicit(&w->target[rank].ctl->sync.lock.word,
 		    &old, 0, memory_order_release, memory_order_relaxed)))
-		lock_drop_slow(w, rank, wish);
+		lock_drop_slow(w, rank, who, wish);
 }
+
+/* The ranks of those who have a near member's lock, as far as they are known just now: the first
+ * `max' of them.  How many it has found. */
+int lock_holders(const struct win *w, int rank, int *who, int max);
 
 /* Somebody who waits: on the stack of who waits, or of whom a process far away waits for. */
 struct lock_wait {

@@ -14,6 +14,7 @@
 
 #include "libmpi/p2p/p2p.h"
 #include "libmpi/rma/atom.h"
+#include "libmpi/rma/epoch.h"
 #include "libmpi/rma/win.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -282,6 +283,10 @@ static void tell(const struct shm_teller *t, struct shm_what *what)
 	what->bytes = -1;
 	what->peer = what->rank = what->tag = -1;
 	what->open = 1;
+	for (int i = 0; i < about->w->size; i++) {
+		if (about->w->target[i].first != NULL)
+			epoch_late(about->w, i, what);
+	}
 	p2p_tell(about->w->comm, what);
 }
 

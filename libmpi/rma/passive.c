@@ -34,13 +34,14 @@ static bool near_ready(void *arg, bool rest)
 	struct near *n = arg;
 	bool got = lock_wait_ready(&n->k, rest);
 
-	n->wait.nap_ns = n->k.hungry ? 0 : RMA_HUNGRY_NS;
+	n->wait.nap_ns = n->k.hungry ? RMA_TELL_NS : RMA_HUNGRY_NS;
 	return got;
 }
 
 static __attribute__((noinline)) void wait_near(struct win *w, int rank, enum lock_wish wish)
 {
-	struct near n = {.wait = {.w = w, .rank = rank, .ready = near_ready, .arg = &n},
+	struct near n = {
+		.wait = {.w = w, .rank = rank, .late = far_late, .ready = near_ready, .arg = &n},
 		.k = {.w = w, .rank = rank, .who = w->rank, .wish = wish}};
 
 	lock_wait_begin(&n.k);
@@ -49,7 +50,7 @@ static __attribute__((noinline)) void wait_near(struct win *w, int rank, enum lo
 
 static void take_near(struct win *w, int rank, enum lock_wish wish)
 {
-	if (unlikely(!lock_try(&w->target[rank].ctl->sync.lock, wish)))
+	if (unlikely(!lock_try(w, rank, w->rank, wish)))
 		wait_near(w, rank, wish);
 }
 
@@ -64,7 +65,7 @@ static void take(struct win *w, int rank, enum lock_wish wish)
 static void drop(struct win *w, int rank, enum lock_wish wish)
 {
 	if (likely(w->target[rank].ctl != NULL))
-		lock_drop(w, rank, wish);
+		lock_drop(w, rank, w->rank, wish);
 	else
 		far_drop(w, rank, wish);
 }
@@ -112,7 +113,7 @@ static int promised(struct win *w, int rank, enum lock_wish wish, enum epoch_hel
 		*held = HELD_PROMISED;
 		return 0;
 	}
-	if (lock_try(&ctl->sync.lock, wish))
+	if (lock_try(w, rank, w->rank, wish))
 		return 0;
 	return haft_err(MPI_ERR_RMA_CONFLICT,
 		"%s: MPI_MODE_NOCHECK is not true: another process has rank %d locked",
@@ -185,10 +186,10 @@ static bool try_all(struct win *w)
 	if (!w->rma->epoch->near)
 		return false;
 	for (int i = 0; i < w->size; i++) {
-		if (likely(lock_try(&w->target[i].ctl->sync.lock, LOCK_SHARED)))
+		if (likely(lock_try(w, i, w->rank, LOCK_SHARED)))
 			continue;
 		while (i-- > 0)
-			lock_drop(w, i, LOCK_SHARED);
+			lock_drop(w, i, w->rank, LOCK_SHARED);
 		return false;
 	}
 	return true;
@@ -230,13 +231,13 @@ static bool all_ready(void *arg, bool rest)
 
 	if (near ? lock_wait_ready(&a->k, rest) : all_answered(a, &holds))
 		return true;
-	a->wait.nap_ns = near && !a->k.hungry ? RMA_HUNGRY_NS : 0;
+	a->wait.nap_ns = near && !a->k.hungry ? RMA_HUNGRY_NS : RMA_TELL_NS;
 	if (!holds)
 		return false;
 	if (a->begin_ns == 0)
 		a->begin_ns = epoch_now();
 	a->over = epoch_now() - a->begin_ns >= a->patience_ns;
-	if (a->wait.nap_ns == 0 || a->wait.nap_ns > a->patience_ns)
+	if (a->wait.nap_ns > a->patience_ns)
 		a->wait.nap_ns = (uint32_t)a->patience_ns;
 	return a->over;
 }
@@ -263,7 +264,7 @@ static int take_free(struct win *w)
 	for (int i = 0; i < w->size; i++) {
 		if (t[i].held != HELD_NOT || w->target[i].ctl == NULL)
 			continue;
-		if (lock_try(&w->target[i].ctl->sync.lock, LOCK_SHARED))
+		if (lock_try(w, i, w->rank, LOCK_SHARED))
 			t[i].held = HELD_SHARED;
 		else
 			wanted = i;
@@ -309,8 +310,8 @@ static void wait_all(struct all *a, int rank)
 
 static __attribute__((noinline)) void take_all(struct win *w)
 {
-	struct all a = {
-		.wait = {.w = w, .ready = all_ready, .arg = &a}, .patience_ns = PATIENCE_FIRST_NS};
+	struct all a = {.wait = {.w = w, .late = far_late, .ready = all_ready, .arg = &a},
+		.patience_ns = PATIENCE_FIRST_NS};
 	int rank;
 
 	while ((rank = take_free(w)) >= 0)

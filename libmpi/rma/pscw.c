@@ -17,6 +17,7 @@
 #include "libmpi/core/err.h"
 #include "libmpi/rma/check.h"
 #include "libmpi/rma/far.h"
+#include "libmpi/rma/lock.h"
 #include <engine.h>
 
 /* The rank in the window of member i of a group, or -1. */
@@ -61,6 +62,8 @@ int rma_win_post(struct group *g, int modes, struct win *w)
 	for (int i = 0; i < g->size; i++) {
 		int rank = rank_of(w, g, i);
 
+		e->posteds[i] = rank;
+		e->target[rank].dones++;
 		if (likely(w->target[rank].ctl != NULL))
 			epoch_posted(w, rank, w->rank, (modes & MPI_MODE_NOCHECK) == 0);
 		else
@@ -78,10 +81,27 @@ static bool all_done(void *arg, bool rest)
 	return (int32_t)(done - w->rma->epoch->done) >= 0;
 }
 
+/* Those whose access is not done. */
+static void late_done(const struct epoch_wait *wait, struct shm_what *what)
+{
+	const struct win *w = wait->w;
+	const struct rma_epoch *e = w->rma->epoch;
+
+	for (int i = 0; i < e->nposted; i++) {
+		int rank = e->posteds[i];
+		uint32_t dones = atomic_load_explicit(
+			&lock_pairs(w, w->rank)[rank].dones, memory_order_relaxed);
+
+		if (dones != e->target[rank].dones)
+			epoch_late(w, rank, what);
+	}
+}
+
 int rma_win_wait(struct win *w)
 {
 	struct rma_epoch *e = w->rma->epoch;
-	struct epoch_wait wait = {.w = w, .rank = -1, .ready = all_done, .arg = w};
+	struct epoch_wait wait = {
+		.w = w, .rank = -1, .late = late_done, .ready = all_done, .arg = w};
 
 	if (!e->posted)
 		return epoch_wrong(w, -1, "MPI_Win_wait without MPI_Win_post");
@@ -119,7 +139,7 @@ static bool has_posted(void *arg, bool rest)
 	const struct started *s = arg;
 	const struct rma_epoch *e = s->w->rma->epoch;
 	uint32_t posts = atomic_load_explicit(
-		&epoch_pairs(s->w, s->w->rank)[s->rank].posts, memory_order_acquire);
+		&lock_pairs(s->w, s->w->rank)[s->rank].posts, memory_order_acquire);
 
 	(void)rest;
 	return posts != e->target[s->rank].posts;
@@ -128,8 +148,7 @@ static bool has_posted(void *arg, bool rest)
 void epoch_start_wait(struct win *w, int rank)
 {
 	struct started s = {w, rank};
-	struct epoch_wait wait = {
-		.w = w, .rank = rank, .post = true, .ready = has_posted, .arg = &s};
+	struct epoch_wait wait = {.w = w, .rank = rank, .ready = has_posted, .arg = &s};
 
 	epoch_until(&wait);
 	epoch_open(w, rank, true);
@@ -177,7 +196,7 @@ int rma_win_complete(struct win *w)
 		e->target[rank].held = HELD_NOT;
 		epoch_open(w, rank, false);
 		if (likely(w->target[rank].ctl != NULL))
-			epoch_done(w, rank);
+			epoch_done(w, rank, w->rank);
 		else
 			far_done(w, rank);
 	}

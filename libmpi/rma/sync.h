@@ -29,7 +29,10 @@ struct rma_lock {
 struct rma_pair {
 	_Atomic uint32_t
 		posts; /* counted by the other: exposure epochs that let the owner access it */
-	_Atomic uint32_t wait; /* the other's wish for the owner's lock: lock.h */
+	_Atomic uint32_t wait;  /* the other's wish for the owner's lock: lock.h */
+	_Atomic uint32_t dones; /* counted by the other: its accesses that are done, for the
+				   roll-call */
+	uint32_t pad;
 };
 
 struct rma_sync {

@@ -121,6 +121,21 @@ int rma_win_free(struct win **win)
 	return err != 0 ? err : failed;
 }
 
+/* Calls that wait for all members name the window's communicator. */
+static int name_comm(struct win *w)
+{
+	char words[RMA_WORDS];
+
+	return haft_name_set(w->comm, rma_words(w, words));
+}
+
+int rma_win_set_name(struct win *w, const char *name)
+{
+	int err = haft_name_set(w, name);
+
+	return err != 0 ? err : name_comm(w);
+}
+
 /* --- this member's part --------------------------------------------------------------------------
  */
 
@@ -293,6 +308,8 @@ static int finish(struct make *m)
 	struct win *w = m->w;
 	int err = comm_hidden(&how, &w->comm);
 
+	if (err == 0)
+		err = name_comm(w);
 	if (err != 0)
 		return err;
 	for (int i = 0; i < w->size; i++)

@@ -49,6 +49,47 @@ static void locked(void)
 		MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, w);
 }
 
+/* Each has locked one of the two that it wants. */
+static void crossed(void)
+{
+	MPI_Win w;
+
+	MPI_Win_allocate(8, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &(void *){NULL}, &w);
+	MPI_Win_lock(rank == 2 ? MPI_LOCK_SHARED : MPI_LOCK_EXCLUSIVE, rank, 0, w);
+	MPI_Barrier(MPI_COMM_WORLD);
+	MPI_Win_lock(MPI_LOCK_EXCLUSIVE, (rank + 1) % size, 0, w);
+}
+
+/* Rank 1 does not complete. */
+static void incomplete(void)
+{
+	MPI_Group all, one;
+	MPI_Win w;
+
+	MPI_Win_create(x, sizeof(x), 1, MPI_INFO_NULL, MPI_COMM_WORLD, &w);
+	MPI_Win_set_name(w, "lagoon");
+	MPI_Win_get_group(w, &all);
+	MPI_Group_incl(all, 1, (int[]){rank == 0}, &one);
+	if (rank == 0) {
+		MPI_Win_post(one, 0, w);
+		MPI_Win_wait(w);
+	} else {
+		MPI_Win_start(one, 0, w);
+		MPI_Recv(x, 1, MPI_INT, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	}
+}
+
+static void unfreed(void)
+{
+	MPI_Win w;
+
+	MPI_Win_create(x, sizeof(x), 1, MPI_INFO_NULL, MPI_COMM_WORLD, &w);
+	if (rank != 1)
+		MPI_Win_free(&w);
+	else
+		MPI_Recv(x, 1, MPI_INT, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
 /* Rank 1 does not open its window for rank 0. */
 static void unposted(void)
 {
@@ -225,7 +266,8 @@ static const struct {
 	const char *name;
 	void (*fn)(void);
 } all[] = {{"recv", recv_recv}, {"ssend", ssend_ring}, {"missing", missing}, {"locked", locked},
-	{"unposted", unposted}, {"tag", wrong_tag}, {"waitall", waitall}, {"waitany", waitany},
+	{"crossed", crossed}, {"unposted", unposted}, {"incomplete", incomplete},
+	{"unfreed", unfreed}, {"tag", wrong_tag}, {"waitall", waitall}, {"waitany", waitany},
 	{"iallreduce", iallreduce}, {"long", long_sends}, {"any", any}, {"slow", slow},
 	{"test", test}, {"turns", turns}, {"refused", refused}, {"final", final}, {"again", again},
 	{"busy", busy}};

@@ -10,7 +10,7 @@ asks='have slept for'
 
 # The roll-call is there to its last line.
 told() {
-	grep -qE '(a cycle: |no cycle).*' "$err" || { case $1 in waitany | locked) ;; *) false ;; esac && [ "$(wc -l <"$err")" -ge 3 ]; }
+	grep -qE '(a cycle: |no cycle).*' "$err" || { case $1 in waitany) ;; *) false ;; esac && [ "$(wc -l <"$err")" -ge 3 ]; }
 }
 # hangs N NAME...: runs a job that hangs until mpiexec has said so and what its N ranks do.
 hangs() {
@@ -79,7 +79,19 @@ want_err 'in MPI_Barrier of ocean, for rank 1'
 # Windows.
 hangs 2 locked
 stop
-want_err 'in MPI_Win_lock of window `lagoon'"', for rank 0"
+want_err 'in MPI_Win_lock of window `lagoon'"', for rank 0, which is locked by rank 0"
+want_err 'a cycle: 0 waits for 1, 1 waits for 0'
+hangs 3 crossed
+stop
+want_err 'in MPI_Win_lock of a window of 3 processes, for rank 0, which is locked by rank 0'
+want_err 'for rank 2, which is locked by rank 2'
+want_err 'a cycle: 0 waits for 1, 1 waits for 2, 2 waits for 0'
+hangs 2 incomplete
+stop
+want_err 'in MPI_Win_wait of window `lagoon'"', for rank 1"
+hangs 3 unfreed
+stop
+want_err 'in MPI_Win_free of a window of 3 processes, for rank 1'
 hangs 2 unposted
 stop
 want_err 'in MPI_Put of window `lagoon'"', for rank 1"

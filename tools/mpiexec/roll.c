@@ -31,7 +31,8 @@ enum {
 	WAIT_PSEND,
 	WAIT_PRECV,
 	WAIT_WIN,
-	WAIT_BACK
+	WAIT_BACK,
+	WAIT_LOCK
 };
 enum { CTX_WORLD = 8 };
 
@@ -79,36 +80,46 @@ static void add_peer(struct line *l, const struct shm_what *w)
 	add_comm(l, w);
 }
 
-/* A window, and the rank in it whose lock or whose MPI_Win_post is waited for. */
-static void add_win(struct line *l, const struct shm_what *w)
-{
-	add(l, " of %.*s", SHM_WHAT_NAME - 1, w->name);
-	if (w->peer >= 0 && w->peer == w->rank)
-		add(l, ", for rank %d", w->rank);
-	else if (w->peer >= 0)
-		add(l, ", for rank %d (%d in MPI_COMM_WORLD)", w->rank, w->peer);
-}
-
-/* Ranks in MPI_COMM_WORLD that a collective call waits for. */
-static void add_late(struct line *l, const struct shm_what *w)
+/* Ranks in MPI_COMM_WORLD that have not come, or not gone. */
+static void add_ranks(struct line *l, const struct shm_what *w, const char *why)
 {
 	int n = w->nlate < SHM_WHAT_LATE ? w->nlate : SHM_WHAT_LATE;
 
+	for (int i = 0; i < n; i++)
+		if (i > 0)
+			add(l, ", %d", w->late[i]);
+		else
+			add(l, ", %s rank%s %d", why, w->nlate > 1 ? "s" : "", w->late[i]);
+	if (w->nlate > n)
+		add(l, " and %d more", w->nlate - n);
+}
+
+/* A window; who has not posted or completed; or whose lock it is, and who has it. */
+static void add_win(struct line *l, const struct shm_what *w)
+{
+	add(l, " of %.*s", SHM_WHAT_NAME - 1, w->name);
+	if (w->kind == WAIT_WIN) {
+		add_ranks(l, w, "for");
+		return;
+	}
+	if (w->peer >= 0)
+		add(l, ", for rank %d", w->peer);
+	add_ranks(l, w, "which is locked by");
+	if (w->peer != w->rank)
+		add(l, " (in MPI_COMM_WORLD)");
+}
+
+/* Those that a collective call waits for. */
+static void add_late(struct line *l, const struct shm_what *w)
+{
 	if (strncmp(w->call, "MPI_Wait", 8) == 0)
 		add(l, " for a collective call");
 	if (w->comm != 0) {
 		add(l, " of ");
 		add_comm(l, w);
 	}
-	for (int i = 0; i < n; i++)
-		add(l, "%s%d",
-			i > 0          ? ", "
-			: w->nlate > 1 ? ", for ranks "
-				       : ", for rank ",
-			w->late[i]);
-	if (w->nlate > n)
-		add(l, " and %d more", w->nlate - n);
-	if (n > 0 && w->comm != CTX_WORLD)
+	add_ranks(l, w, "for");
+	if (w->nlate > 0 && w->comm != CTX_WORLD)
 		add(l, " (in MPI_COMM_WORLD)");
 }
 
@@ -138,7 +149,8 @@ static void add_wait(struct line *l, const struct shm_view *v)
 	case WAIT_RECV: add(l, " to receive from"); break;
 	case WAIT_PRECV: add(l, " to receive partitions from"); break;
 	case WAIT_COLL: add_late(l, w); break;
-	case WAIT_WIN: add_win(l, w); break;
+	case WAIT_WIN:
+	case WAIT_LOCK: add_win(l, w); break;
 	case WAIT_USER: add(l, " for MPI_Grequest_complete"); break;
 	default: add(l, " for other ranks"); break;
 	}
@@ -193,7 +205,7 @@ static struct needs needs_of(const struct job *j, int r)
 		(v->what.one && v->what.open > 1))
 		return e;
 	n = v->what.nlate < SHM_WHAT_LATE ? v->what.nlate : SHM_WHAT_LATE;
-	if (v->what.kind == WAIT_COLL || v->what.kind == WAIT_WIN)
+	if (v->what.kind == WAIT_COLL || v->what.kind == WAIT_WIN || v->what.kind == WAIT_LOCK)
 		memcpy(e.to, v->what.late, sizeof e.to);
 	else if (v->what.kind != 0 && v->what.kind != WAIT_USER)
 		e.to[0] = v->what.peer, n = 1;
