@@ -149,6 +149,7 @@ mpi_TESTS += tests/std/ch11/session.c
 mpi_TESTS += tests/std/ch11/worlds.c
 mpi_TESTS += tests/std/ch12/check.c
 mpi_TESTS += tests/std/ch12/epochs.c
+mpi_TESTS += tests/std/ch12/failsnet.c
 mpi_TESTS += tests/std/ch12/gonenet.c
 mpi_TESTS += tests/std/ch12/helper.c
 mpi_TESTS += tests/std/ch12/helpernet.c

@@ -17,6 +17,7 @@
 #include "libmpi/rma/atom.h"
 #include "libmpi/rma/win.h"
 #include "libmpi/type/sum.h"
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,7 +25,7 @@
 
 struct rma_msg {
 	struct mail mail;
-	struct rma_msg *next; /* in target->first */
+	struct rma_msg *next; /* in target->first, or in rma->fails */
 	struct win *w;        /* held */
 	int rank;
 	int kind;      /* MSG_PUT, MSG_GET, MSG_ACC */
@@ -32,6 +33,8 @@ struct rma_msg {
 	bool gone;     /* all frames */
 	bool answered; /* and the target has said so */
 	bool reads;    /* counted in unread */
+	int err;       /* of what failed at the target */
+	int64_t disp;  /* as the user said it */
 	struct msg_head head;
 	int64_t elem;        /* ACC: bytes of an element in memory: runs are cut between elements */
 	struct type *type;   /* held: of buf */
@@ -51,7 +54,7 @@ struct rma_msg {
 /* --- the end -------------------------------------------------------------------------------------
  */
 
-static void msg_free(struct rma_msg *m)
+static void msg_empty(struct rma_msg *m)
 {
 	if (m->type != NULL)
 		obj_drop(m->type);
@@ -60,7 +63,24 @@ static void msg_free(struct rma_msg *m)
 	free(m->src);
 	free(m->old);
 	obj_drop(m->w);
+}
+
+static void msg_free(struct rma_msg *m)
+{
+	msg_empty(m);
 	free(m);
+}
+
+/* What has failed is kept until it is said: it still counts as pending. */
+static void msg_keep(struct rma_msg *m)
+{
+	struct rma_msg **end = &m->w->rma->fails;
+
+	while (*end != NULL)
+		end = &(*end)->next;
+	*end = m;
+	m->next = NULL;
+	msg_empty(m);
 }
 
 /* The user's buffer is his again. */
@@ -80,8 +100,12 @@ static void read_off(struct rma_msg *m)
 
 static void maybe_free(struct rma_msg *m)
 {
-	if (m->gone && m->answered)
+	if (!m->gone || !m->answered)
+		return;
+	if (likely(m->err == 0))
 		msg_free(m);
+	else
+		msg_keep(m);
 }
 
 struct row {
@@ -101,7 +125,7 @@ static bool scatter_step(void *arg, const struct type *basic, char *mem, int64_t
 }
 
 /* The operation at the front is over. */
-static void pop(struct win *w, int rank, int err)
+static void pop(struct win *w, int rank)
 {
 	struct rma_target *t = &w->target[rank];
 	struct rma_msg *m = t->first;
@@ -111,15 +135,18 @@ static void pop(struct win *w, int rank, int err)
 	t->first = m->next;
 	if (t->first == NULL)
 		t->last = NULL;
-	if (err != 0 && w->rma->err == 0)
-		w->rma->err = err;
-	if (m->old != NULL && err == 0) {
+	if (m->old != NULL && m->err == 0) {
 		struct row row = {m->old, m->total / m->elem};
 
 		type_each_whole(m->type, m->buf, m->count, scatter_step, &row);
 	}
-	t->answered++;
-	w->rma->pending--;
+	if (likely(m->err == 0)) {
+		t->answered++;
+		w->rma->pending--;
+	} else {
+		t->failed++;
+		w->rma->failed++;
+	}
 	m->answered = true;
 	read_off(m);
 	maybe_free(m);
@@ -131,11 +158,11 @@ void msg_answer(struct win *w, int from, int kind, const void *data, int64_t len
 	struct rma_msg *m = w->target[from].first;
 	const char *bytes = (const char *)(h + 1);
 
+	if (h->err != 0 && m != NULL && m->err == 0)
+		m->err = h->err;
 	if (kind == MSG_DONE) {
-		if (h->err != 0 && w->rma->err == 0)
-			w->rma->err = h->err;
 		for (uint32_t i = 0; i < h->runs; i++)
-			pop(w, from, 0);
+			pop(w, from);
 		return;
 	}
 	len -= (int64_t)sizeof(*h);
@@ -146,10 +173,8 @@ void msg_answer(struct win *w, int from, int kind, const void *data, int64_t len
 	else
 		type_unpack(m->type, m->buf, m->count, m->got, bytes, len);
 	m->got += len;
-	if (h->err != 0 && w->rma->err == 0)
-		w->rma->err = h->err;
 	if (m->got == m->total)
-		pop(w, from, 0);
+		pop(w, from);
 }
 
 /* --- frames --------------------------------------------------------------------------------------
@@ -363,6 +388,7 @@ static int fill(struct rma_msg *m, const struct job *j)
 	m->mail.ctx = j->w->comm->ctx;
 	m->mail.peer = j->w->target[j->rank].peer;
 	m->rank = j->rank;
+	m->disp = j->disp;
 	m->kind = j->what == RMA_PUT ? MSG_PUT : j->what == RMA_GET ? MSG_GET : MSG_ACC;
 	m->fetch = j->fetch || j->what == RMA_GET;
 	m->elem = 1;
@@ -426,23 +452,71 @@ static bool flushed(void *arg)
 	const struct rma_target *t = &f->w->target[f->rank < 0 ? 0 : f->rank];
 
 	if (f->rank < 0)
-		return (f->local ? f->w->rma->unread : f->w->rma->pending) == 0;
-	return f->local ? t->unread == 0 : t->asked == t->answered;
+		return f->local ? f->w->rma->unread == 0 : f->w->rma->pending == f->w->rma->failed;
+	return f->local ? t->unread == 0 : t->asked == t->answered + t->failed;
+}
+
+/* Takes the first that has failed at a rank (-1: any) out of the list; NULL: there is none. */
+static struct rma_msg *next_fail(struct win *w, int rank)
+{
+	struct rma_msg **p = &w->rma->fails, *m;
+
+	while (*p != NULL && rank >= 0 && (*p)->rank != rank)
+		p = &(*p)->next;
+	m = *p;
+	if (m == NULL)
+		return NULL;
+	*p = m->next;
+	w->target[m->rank].failed--;
+	w->target[m->rank].answered++;
+	w->rma->failed--;
+	w->rma->pending--;
+	return m;
+}
+
+static const char *kind_words(const struct rma_msg *m)
+{
+	if (m->kind == MSG_ACC)
+		return m->head.op == 0 ? "a compare-and-swap" : "an accumulate";
+	return m->kind == MSG_PUT ? "a put" : "a get";
+}
+
+static const char *err_words(int err)
+{
+	switch (err) {
+	case MPI_ERR_RMA_RANGE: return "the memory is not part of the window";
+	case MPI_ERR_TYPE: return "it does not know the type";
+	}
+	return "no memory";
+}
+
+/* Says what has failed at a rank (-1: any): the first in words, the others as a number. */
+static int fails_say(struct win *w, int rank)
+{
+	struct rma_msg *m = next_fail(w, rank), *other;
+	char words[RMA_WORDS], more[64] = "";
+	int n = 0, err;
+
+	if (m == NULL)
+		return 0;
+	for (; (other = next_fail(w, rank)) != NULL; n++)
+		free(other);
+	if (n > 0)
+		snprintf(more, sizeof(more), " (and %d more operation%s)", n, n > 1 ? "s" : "");
+	err = haft_err(m->err,
+		"%s of %lld bytes at displacement %lld of rank %d in %s has failed there: %s%s",
+		kind_words(m), (long long)m->total, (long long)m->disp, m->rank,
+		rma_words(w, words), err_words(m->err), more);
+	free(m);
+	return err;
 }
 
 static int flush(struct win *w, int rank, bool local)
 {
 	struct flush f = {w, rank, local};
-	char words[RMA_WORDS];
-	int err;
 
 	rma_wait(w, flushed, &f);
-	err = w->rma->err;
-	w->rma->err = 0;
-	if (err == 0)
-		return 0;
-	return haft_err(err, "an operation on %s has failed at its target: %s", rma_words(w, words),
-		err == MPI_ERR_RMA_RANGE ? "the memory is not part of the window" : "no memory");
+	return likely(w->rma->fails == NULL) ? 0 : fails_say(w, rank);
 }
 
 int rma_flush_wait(struct win *w, int rank)

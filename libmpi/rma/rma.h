@@ -76,7 +76,8 @@ struct rma_target {
 	char *map;                    /* where its part is mapped here; NULL: it is not */
 	struct rma_msg *first, *last; /* MSG: operations that the target has not answered (msg.c) */
 	int32_t pid;                  /* VM: as this process sees it */
-	uint32_t pad[7];
+	uint32_t failed;              /* MSG: answered, with an error that no flush has said yet */
+	uint32_t pad[6];
 };
 static_assert(sizeof(struct rma_target) == 2 * CACHE_LINE, "what a put looks at is one line");
 
@@ -98,7 +99,8 @@ struct rma {
 	void *memory;     /* of via_mem_new, to be freed with the window; NULL: none */
 	uint64_t pending; /* MSG: operations of all targets that are not complete */
 	uint64_t unread;  /* MSG: of all targets, whose origin buffer is in use */
-	int err; /* of an operation by MSG that failed at its target: the next flush says it */
+	uint64_t failed;  /* MSG: of those pending, the ones that have failed at their targets */
+	struct rma_msg *fails; /* they: the next flush of their target says it (msg.c) */
 };
 
 /* Room for the words about a window: "window NAME" or "a window of 4 processes". */
@@ -142,6 +144,9 @@ int rma_epoch_check(struct win *w, int rank);
 /* If the target is not open all the same, accesses are recorded: this one, with which nothing else
  * is wrong.  0, or MPI_ERR_RMA_CONFLICT with words. */
 int rma_epoch_record(struct win *w, const struct rma_access *a);
+
+/* If the target is not open all the same: are the datatypes of both sides to be compared? */
+bool rma_epoch_types(const struct win *w);
 
 /* A window is being made: everything of w is filled in, the control blocks are zero.  0 or
  * MPI_ERR_NO_MEM.  info may be NULL.  rma_epoch_free: it goes. */

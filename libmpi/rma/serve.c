@@ -72,18 +72,20 @@ static int push_done(struct mail *o)
 	return err;
 }
 
-/* `count' operations more are done; a DONE that still waits says it as well. */
+/* `count' operations more are done; a DONE that still waits says it as well, unless something has
+ * failed: err is that of the operation whose turn it is. */
 static void done(const struct win *w, int from, uint32_t count, int err)
 {
 	int peer = w->target[from].peer;
 	struct mail *last = mail_last(peer);
 	struct done *d;
 
-	if (last != NULL && last->push == push_done && last->ctx == w->comm->ctx) {
+	if (err == 0 && last != NULL && last->push == push_done && last->ctx == w->comm->ctx) {
 		d = container_of(last, struct done, mail);
-		d->head.runs += count;
-		d->head.err = d->head.err != 0 ? d->head.err : err;
-		return;
+		if (d->head.err == 0) {
+			d->head.runs += count;
+			return;
+		}
 	}
 	d = calloc(1, sizeof(*d));
 	if (d == NULL)
