@@ -165,6 +165,7 @@ mpi_TESTS += tests/std/ch12/syncnet.c
 mpi_TESTS += tests/std/ch12/syncvm.c
 mpi_TESTS += tests/std/ch12/turns.c
 mpi_TESTS += tests/std/ch12/turnsnet.c
+mpi_TESTS += tests/std/ch12/types.c
 mpi_TESTS += tests/std/ch12/windows.c
 mpi_TESTS += tests/std/ch12/wrong.c
 mpi_TESTS += tests/std/ch15/cvar.c

@@ -4,6 +4,7 @@
 #include "libmpi/rma/epoch.h"
 
 #include "libmpi/core/err.h"
+#include "libmpi/core/set.h"
 #include "libmpi/rma/check.h"
 #include "libmpi/rma/far.h"
 #include "libmpi/rma/lock.h"
@@ -236,6 +237,11 @@ int rma_epoch_check(struct win *w, int rank)
 	return why == NULL ? 0 : epoch_wrong(w, rank, why);
 }
 
+bool rma_epoch_types(const struct win *w)
+{
+	return w->rma->epoch->types;
+}
+
 int rma_epoch_record(struct win *w, const struct rma_access *a)
 {
 	return w->rma->epoch->check != NULL ? check_access(w, a) : 0;
@@ -255,6 +261,7 @@ int rma_epoch_new(struct win *w, const struct info *info)
 	e->started = calloc((size_t)w->size, sizeof(*e->started));
 	e->posteds = calloc((size_t)w->size, sizeof(*e->posteds));
 	e->win = w;
+	e->types = (haft_set(HAFT_SET_CHECK) & HAFT_CHECK_TYPES) != 0;
 	e->near = true;
 	for (int i = 0; i < w->size; i++) {
 		e->near = e->near && w->target[i].ctl != NULL;
@@ -266,6 +273,7 @@ int rma_epoch_new(struct win *w, const struct info *info)
 		return haft_err(MPI_ERR_NO_MEM, "no memory to synchronize a window of %d processes",
 			w->size);
 	}
+	e->slow = e->types || e->check != NULL;
 	return 0;
 }
 

@@ -28,7 +28,7 @@
  *
  * Everything else is MPI_ERR_RMA_SYNC with words; an access that a lock of ours is only about to
  * open is, too.  What is open is said where an access looks: win.open (everybody) and target.open.
- * While accesses are recorded (HAFT_CHECK=rma) both stay 0, so that each access comes by. */
+ * While accesses are looked at (HAFT_CHECK=rma, types) both stay 0, so that each comes by. */
 #ifndef HAFT_RMA_EPOCH_H
 #define HAFT_RMA_EPOCH_H
 
@@ -78,6 +78,8 @@ struct rma_epoch {
 	struct rma_epoch *far_next; /* of the next window that has such */
 	struct win *win;
 	struct check *check; /* NULL: nothing is recorded */
+	bool types;          /* HAFT_CHECK=types */
+	bool slow;           /* every access is looked at: `check' or `types' */
 };
 
 /* Nanoseconds of a clock that only goes forward. */
@@ -125,15 +127,15 @@ int epoch_no_rank(const struct win *w, int rank);
 /* 0, or MPI_ERR_ASSERT with words if modes has bits that MPI does not know. */
 int epoch_assert(const struct win *w, int modes);
 
-/* Opens and closes win.open or target.open, unless accesses are recorded. */
+/* Opens and closes win.open or target.open, unless each access is to be looked at. */
 static inline void epoch_open_all(struct win *w, bool open)
 {
-	w->open = open && w->rma->epoch->check == NULL;
+	w->open = open && !w->rma->epoch->slow;
 }
 
 static inline void epoch_open(struct win *w, int rank, bool open)
 {
-	w->target[rank].open = open && w->rma->epoch->check == NULL;
+	w->target[rank].open = open && !w->rma->epoch->slow;
 }
 
 /* rma_flushed without a fence of the processor, for who goes on with an atomic instruction. */

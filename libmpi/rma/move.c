@@ -11,9 +11,12 @@
 #include "libmpi/core/err.h"
 #include "libmpi/p2p/p2p.h"
 #include "libmpi/rma/win.h"
+#include "libmpi/type/sum.h"
 #include "libmpi/via/mem.h"
 #include <engine.h>
 #include <string.h>
+
+#define TYPE_WORDS 160 /* of a signature in words: longer ones are cut */
 
 /* --- checks --------------------------------------------------------------------------------------
  */
@@ -102,6 +105,38 @@ static int open_to(const struct job *j)
 	return likely(rma_may(w, &w->target[j->rank])) ? 0 : rma_epoch_check(w, j->rank);
 }
 
+/* The basic types of the first `bytes' bytes here and at the target are the same. */
+static int same_types(const struct job *j, struct type *here, int64_t bytes, const char *which)
+{
+	char name[RMA_WORDS], a[TYPE_WORDS], b[TYPE_WORDS];
+	struct type_sum sum, target;
+
+	if (type_sum_bytes(here, bytes, &sum) != 0 || type_sum_bytes(j->ttype, bytes, &target) != 0)
+		return haft_err(MPI_ERR_NO_MEM, "no memory to compare datatypes");
+	if (likely(sum.hash == target.hash) || sum.packed || target.packed)
+		return 0;
+	return haft_err(MPI_ERR_TYPE, "the %s buffer is %s, and the memory of rank %d in %s is %s",
+		which, type_sum_words(here, bytes, a, sizeof(a)), j->rank, rma_words(j->w, name),
+		type_sum_words(j->ttype, bytes, b, sizeof(b)));
+}
+
+/* HAFT_CHECK=types: the two sides match. */
+static int types(const struct job *j)
+{
+	int64_t bytes = j->tcount * j->ttype->size, origin;
+	int err = 0;
+
+	if (likely(rma_may(j->w, &j->w->target[j->rank]) || !rma_epoch_types(j->w)))
+		return 0;
+	if (j->otype != NULL) {
+		origin = j->ocount * j->otype->size;
+		err = same_types(j, j->otype, origin < bytes ? origin : bytes, "origin");
+	}
+	if (err == 0 && j->fetch)
+		err = same_types(j, j->rtype, bytes, "result");
+	return err;
+}
+
 /* What is still not open now is recorded. */
 static int record(const struct job *j)
 {
@@ -131,6 +166,8 @@ int job_check(struct job *j)
 	err = open_to(j);
 	if (err == 0)
 		err = sizes(j);
+	if (err == 0)
+		err = types(j);
 	if (err != 0)
 		return err;
 	if (j->tcount * j->ttype->size == 0)
