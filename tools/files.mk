@@ -8,6 +8,7 @@ cflags-tools += -DHAFT_VERSION='"$(HAFT_VERSION)"' -DHAVE_OFI=$(or $(have_ofi),0
 
 mpiexec_SRCS := \
 	tools/mpiexec/agent.c \
+	tools/mpiexec/alien.c \
 	tools/mpiexec/alloc.c \
 	tools/mpiexec/bind.c \
 	tools/mpiexec/conf.c \

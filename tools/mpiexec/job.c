@@ -364,6 +364,7 @@ void job_died(struct job *j, const struct death *d)
 	struct rank *k = &j->rank[d->rank];
 
 	k->pid = d->pid;
+	k->inside = d->state != BOOT_NEW;
 	k->alive = false;
 	j->alive--;
 	if (!j->ending && lost_judge(j, d))
@@ -519,6 +520,7 @@ int job_fini(struct job *j)
 {
 	if (j->wait.until_ns != 0 && j->code == 0)
 		job_believe(j); /* the user has ended the job in between */
+	alien_say(j);
 	crew_fini(&j->crew);
 	if (j->far != NULL)
 		far_fini(j->far);

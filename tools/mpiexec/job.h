@@ -36,6 +36,7 @@ struct rank {
 	int pid; /* 0: not started yet */
 	int app;
 	bool alive;
+	bool inside;       /* it had said MPI_Init when it died, or PMI was spoken */
 	bool absent;       /* has ended well, and had not said MPI_Init ... */
 	uint64_t ended_ns; /* ... at this time */
 	bool doubt;        /* has ended well amid MPI: a failure, if others still need it */
@@ -154,6 +155,9 @@ int job_fini(struct job *j);
 
 /* Says what each rank does or waits for, and who waits for each other, as of the last look. */
 void roll_call(const struct job *j);
+
+/* Says once the job is over if its programs were no job at all, but another MPI's. */
+void alien_say(const struct job *j);
 
 /* hang_init reads HAFT_HANG.  hang_look: says the roll-call if everybody who is in MPI has slept
  * for so long, once for each such sleep. */
