@@ -142,6 +142,7 @@ mpi_TESTS += tests/std/ch09/mem.c
 mpi_TESTS += tests/std/ch10/hints.c
 mpi_TESTS += tests/std/ch10/info.c
 mpi_TESTS += tests/std/ch05/external.c
+mpi_TESTS += tests/std/ch05/extreme.c
 mpi_TESTS += tests/std/ch05/array.c
 mpi_TESTS += tests/std/ch05/decode.c
 mpi_TESTS += tests/std/ch11/abort.c

@@ -60,7 +60,7 @@ static void loops_add(struct loops *l, int64_t n, int64_t mem, int64_t packed)
 
 	if (n == 1)
 		return;
-	if (top != NULL && top->n * top->mem == mem && top->n * top->packed == packed)
+	if (top != NULL && plan_walk(top->n, top->mem) == mem && top->n * top->packed == packed)
 		top->n *= n;
 	else
 		l->at[l->n++] = (struct loop){n, mem, packed};
@@ -138,7 +138,7 @@ static void nested(const struct loops *l, enum plan_way way, char *mem, char *pa
 			packed += l->at[d].packed;
 			if (++turn[d] < l->at[d].n)
 				break;
-			mem = step(mem, -l->at[d].n * l->at[d].mem);
+			mem = step(mem, plan_walk(-l->at[d].n, l->at[d].mem));
 			packed -= l->at[d].n * l->at[d].packed;
 			turn[d] = 0;
 		}
@@ -220,7 +220,7 @@ static void runs_whole(const struct type_plan *p, enum plan_way way, char *mem, 
 			kern_of(way, len)->comb(step(mem, run_off(p, i)), packed + at, now, mstep,
 				pstep, (size_t)len);
 		}
-		mem = step(mem, now * mstep);
+		mem = step(mem, plan_walk(now, mstep));
 		packed += now * pstep;
 	}
 }
@@ -259,7 +259,7 @@ static void fields_whole(const struct type_plan *p, enum plan_way way, char *mem
 		for (int64_t i = 0; i < p->n; i++)
 			field_whole(&p->field[i], way, step(mem, p->field[i].off),
 				packed + p->field[i].at, now, mstep, pstep);
-		mem = step(mem, now * mstep);
+		mem = step(mem, plan_walk(now, mstep));
 		packed += now * pstep;
 	}
 }
@@ -332,7 +332,7 @@ static int elements(const struct type_plan *p, enum plan_way way, char *mem, int
 	if (n >= p->size) {
 		now = n == p->size ? 1 : divided(n, p->size);
 		whole(p, way, mem, packed, now, extent, p->size);
-		mem = step(mem, now * extent);
+		mem = step(mem, plan_walk(now, extent));
 		packed += now * p->size;
 		n -= now * p->size;
 	}
@@ -366,7 +366,7 @@ static int nest_part(const struct type_plan *p, int dims, enum plan_way way, cha
 		turns = divided(n, d->bytes);
 		if (turns > 0)
 			nest_whole(p, dims - 1, way, mem, packed, turns, d->stride, d->bytes);
-		mem = step(mem, turns * d->stride);
+		mem = step(mem, plan_walk(turns, d->stride));
 		packed += turns * d->bytes;
 		n -= turns * d->bytes;
 	}

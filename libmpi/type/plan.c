@@ -49,7 +49,7 @@ static bool nest_repeat(struct type_plan *p, int64_t n, int64_t stride)
 		return true;
 	if (top == NULL && p->leaf == NULL && stride == p->block) {
 		p->block *= n;
-	} else if (top != NULL && top->n * top->stride == stride) {
+	} else if (top != NULL && plan_walk(top->n, top->stride) == stride) {
 		top->n *= n;
 	} else if (p->dims < PLAN_DIMS) {
 		p->dim[p->dims++] = (struct plan_dim){n, stride, p->size};
@@ -150,11 +150,11 @@ static bool runs_gather(struct type_plan *p, const struct type_shape *s)
 		return false;
 	for (int64_t i = 0; i < s->n; i++) {
 		const struct type *kid = block_kid(s, i);
-		int64_t len = block_len(s, i) * kid->size;
-		int64_t off = s->displs[i] + memory_off(kid);
+		int64_t len = block_len(s, i) * kid->size, off;
 
 		if (len == 0)
 			continue;
+		off = s->displs[i] + memory_off(kid);
 		if (p->n == 0 || off != end) {
 			p->run[p->n] = off;
 			p->at[p->n++] = at;

@@ -61,6 +61,13 @@ struct type_plan {
 	struct type_plan *owned;        /* list of leaves that belong to no type */
 };
 
+/* Bytes of n strides.  Behind the last turn of a loop there may be no address: then it wraps, and a
+ * step back, or one that the loop around it makes, wraps the other way. */
+static inline int64_t plan_walk(int64_t n, int64_t stride)
+{
+	return (int64_t)((uint64_t)n * (uint64_t)stride);
+}
+
 /* type_plan_new makes t->plan and says whether t is dense (then there is none); the same for the
  * types that t is made of, if they have not been committed yet.  For a type that has its plan, it
  * does nothing.  0 or MPI_ERR_NO_MEM.  Under the library's lock. */

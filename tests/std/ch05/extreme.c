@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* RUN np=1 */
+/* MPI-5.0 5.1.2, 5.1.5, 5.1.8: numbers at the ends of their ranges make a datatype that is right or
+ * are an error: nothing wraps.  (Sanitizers look at the arithmetic; the test, at the answers.) */
+#include "tests/t.h"
+
+#include <limits.h>
+#include <mpi.h>
+#include <stdint.h>
+
+#define TYPES 24
+#define STEPS 20000
+
+static const MPI_Count ends[] = {0, 1, 2, 3, 5, 127, -1, -2, -7, INT_MAX, INT_MIN, 1LL << 31,
+	1LL << 32, 1LL << 61, 1LL << 62, -(1LL << 62), INT64_MAX, INT64_MIN, INT64_MAX / 3,
+	INT64_MIN / 5};
+
+static uint64_t state = 88172645463325252ULL;
+
+static uint64_t rnd(uint64_t n)
+{
+	state ^= state << 13;
+	state ^= state >> 7;
+	state ^= state << 17;
+	return state % n;
+}
+
+/* Every other number is small, or hardly a type would come to be. */
+static MPI_Count number(void)
+{
+	return rnd(2) ? (MPI_Count)rnd(6) : ends[rnd(sizeof(ends) / sizeof(ends[0]))];
+}
+
+static MPI_Datatype types[TYPES];
+
+static int lists(MPI_Datatype old, MPI_Datatype *made)
+{
+	MPI_Count lens[4], displs[4];
+	MPI_Datatype kids[4];
+	MPI_Count n = (MPI_Count)rnd(5);
+
+	for (int i = 0; i < 4; i++) {
+		lens[i] = number();
+		displs[i] = number();
+		kids[i] = types[rnd(TYPES)];
+	}
+	switch (rnd(5)) {
+	case 0: return MPI_Type_indexed_c(n, lens, displs, old, made);
+	case 1: return MPI_Type_create_hindexed_c(n, lens, displs, old, made);
+	case 2: return MPI_Type_create_indexed_block_c(n, lens[0], displs, old, made);
+	case 3: return MPI_Type_create_hindexed_block_c(n, lens[0], displs, old, made);
+	default: return MPI_Type_create_struct_c(n, lens, displs, kids, made);
+	}
+}
+
+static int arrays(MPI_Datatype old, MPI_Datatype *made)
+{
+	MPI_Count sizes[3], parts[3], starts[3];
+	int order = rnd(2) ? MPI_ORDER_C : MPI_ORDER_FORTRAN, n = 1 + (int)rnd(3), grid[3];
+	int kinds[3], args[3], ranks = 1;
+
+	for (int i = 0; i < 3; i++) {
+		sizes[i] = number();
+		parts[i] = number();
+		starts[i] = number();
+		grid[i] = 1 + (int)rnd(4);
+		kinds[i] = rnd(2) ? MPI_DISTRIBUTE_BLOCK : MPI_DISTRIBUTE_CYCLIC;
+		args[i] = rnd(2) ? MPI_DISTRIBUTE_DFLT_DARG : (int)number();
+		ranks *= i < n ? grid[i] : 1;
+	}
+	if (rnd(2))
+		return MPI_Type_create_subarray_c(n, sizes, parts, starts, order, old, made);
+	return MPI_Type_create_darray_c(
+		ranks, (int)rnd((uint64_t)ranks), n, sizes, kinds, args, grid, order, old, made);
+}
+
+static int make(MPI_Datatype *made)
+{
+	MPI_Datatype old = types[rnd(TYPES)];
+
+	switch (rnd(8)) {
+	case 0: return MPI_Type_contiguous_c(number(), old, made);
+	case 1: return MPI_Type_vector_c(number(), number(), number(), old, made);
+	case 2: return MPI_Type_create_hvector_c(number(), number(), number(), old, made);
+	case 3: return MPI_Type_create_resized_c(old, number(), number(), made);
+	case 4: return MPI_Type_contiguous((int)number(), old, made);
+	case 5: return MPI_Type_vector((int)number(), (int)number(), (int)number(), old, made);
+	case 6: return arrays(old, made);
+	default: return lists(old, made);
+	}
+}
+
+/* What is asked of a type agrees with itself. */
+static void ask(MPI_Datatype t)
+{
+	MPI_Count size, lb, extent, bytes, n = number(), elements;
+	MPI_Status s;
+	int small, err;
+	char c;
+	int at = 0;
+
+	t_ok(MPI_Type_size_c(t, &size));
+	t_ok(MPI_Type_size(t, &small));
+	t_true(size >= 0);
+	t_eq(small, size > INT_MAX ? MPI_UNDEFINED : (int)size);
+	t_ok(MPI_Type_get_extent_c(t, &lb, &extent));
+	t_ok(MPI_Type_get_true_extent_c(t, &lb, &bytes));
+	t_true(bytes >= 0 && lb <= INT64_MAX - bytes);
+	t_ok(MPI_Type_commit(&t));
+	err = MPI_Pack_size_c(n, t, MPI_COMM_SELF, &bytes);
+	if (err == MPI_SUCCESS)
+		t_true(n == 0 ? bytes == 0 : bytes / n == size);
+	else
+		t_eq(err, MPI_ERR_COUNT);
+	err = MPI_Pack_external_size_c("external32", n, t, &bytes);
+	t_true(err == MPI_SUCCESS || err == MPI_ERR_COUNT);
+	if (size > 1)
+		t_true(MPI_Pack(&c, 1, t, &c, 1, &at, MPI_COMM_SELF) != MPI_SUCCESS);
+	if (MPI_Status_set_elements_c(&s, t, n) == MPI_SUCCESS) {
+		t_ok(MPI_Get_elements_c(&s, t, &elements));
+		t_eq(elements, n);
+		t_ok(MPI_Get_count_c(&s, t, &elements));
+	}
+}
+
+int main(int argc, char **argv)
+{
+	static const MPI_Datatype base[] = {
+		MPI_BYTE, MPI_INT, MPI_DOUBLE, MPI_DOUBLE_INT, MPI_SHORT};
+	int made = 0;
+
+	MPI_Init(&argc, &argv);
+	MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+	for (int i = 0; i < TYPES; i++)
+		t_ok(MPI_Type_dup(base[rnd(5)], &types[i]));
+	for (int i = 0; i < STEPS; i++) {
+		int at = (int)rnd(TYPES);
+		MPI_Datatype t = MPI_DATATYPE_NULL;
+
+		if (make(&t) != MPI_SUCCESS) {
+			t_true(t == MPI_DATATYPE_NULL);
+			continue;
+		}
+		made++;
+		ask(t);
+		t_ok(MPI_Type_free(&types[at]));
+		types[at] = t;
+		/* depth stays small: every now and then a type begins anew */
+		if (rnd(3) == 0) {
+			t_ok(MPI_Type_free(&types[at]));
+			t_ok(MPI_Type_dup(base[rnd(5)], &types[at]));
+		}
+	}
+	t_true(made > STEPS / 10);
+	for (int i = 0; i < TYPES; i++)
+		t_ok(MPI_Type_free(&types[i]));
+	MPI_Finalize();
+	return t_end();
+}
