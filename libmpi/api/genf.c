@@ -457,6 +457,8 @@ static void after_always(FILE *out, const struct form *m, const struct param *p)
 	switch (how_of(p)) {
 	case F_HANDLE_OUT:
 		fprintf(out, "\tFORT_HANDLE_NEW(%s, %s, %s);\n", class_type(p), class_object(p), x);
+		if ((m->e.f->flags & REMOVED) && kinds[p->kind].class == CLASS_TYPE)
+			fprintf(out, "\thaft_fort_integers(c_%s);\n", x);
 		break;
 	case F_HANDLE_IO:
 		fprintf(out, "\t*%s = fort_%s_int(c_%s);\n", x, class_object(p), x);

@@ -26,6 +26,20 @@ bool haft_fort_copy(void *request, struct req_copy *copy)
 	return true;
 }
 
+void haft_fort_integers(void *datatype)
+{
+	struct type *t = obj_get(&haft_type_class, (obj_h)datatype);
+
+	if (t == NULL)
+		return;
+	switch (t->combiner) {
+	case MPI_COMBINER_HVECTOR: t->combiner = MPI_COMBINER_HVECTOR_INTEGER; break;
+	case MPI_COMBINER_HINDEXED: t->combiner = MPI_COMBINER_HINDEXED_INTEGER; break;
+	case MPI_COMBINER_STRUCT: t->combiner = MPI_COMBINER_STRUCT_INTEGER; break;
+	default: break;
+	}
+}
+
 int haft_lang_take(void)
 {
 	return haft_fort_lang(OBJ_LANG_C);

@@ -34,6 +34,10 @@ struct obj_class;
 struct req_copy;
 __attribute__((visibility("default"))) bool haft_fort_copy(void *request, struct req_copy *copy);
 
+/* The type that this new handle names was made by a call of MPI-1 whose displacements are INTEGERs:
+ * decoding says so (MPI_COMBINER_HVECTOR_INTEGER and its kin).  Anything else stays as it is. */
+__attribute__((visibility("default"))) void haft_fort_integers(void *datatype);
+
 /* The language of what this call has brought; the next one is C's again. */
 int haft_lang_take(void);
 

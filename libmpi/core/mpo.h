@@ -216,7 +216,7 @@ struct type {
 	uint8_t align;  /* of its strictest basic type in C; 0: there is none */
 	bool committed;
 	uint8_t basic; /* enum type_basic; BASIC_NONE for derived ones */
-	uint8_t combiner;
+	uint16_t combiner;
 	struct type_piece piece[2]; /* of a predefined type that is not dense */
 	struct type_shape *shape;   /* owned; NULL: predefined.  libmpi/type/shape.h */
 	struct type_made *made; /* owned; the call that made it, for decoding; NULL: predefined */

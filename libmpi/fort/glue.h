@@ -107,6 +107,10 @@ _Static_assert(offsetof(struct fort_desc, rank) == 20 && offsetof(struct fort_de
 #include "libmpi/api/classes.def"
 #undef CLASS
 
+/* Constructors of MPI-1 have INTEGERs for displacements, which decoding tells (libmpi/core/lang.h).
+ */
+void haft_fort_integers(void *datatype);
+
 /* In an OUT variable before the call: still there afterwards, nothing is written to Fortran. */
 #define FORT_UNSET(ctype) ((ctype)(intptr_t)-1)
 

@@ -56,7 +56,7 @@ int type_new(int combiner, int large, const struct type_room *room, struct type 
 		return haft_err(MPI_ERR_NO_MEM, "no memory for a datatype");
 	}
 	p->made.large = large;
-	t->combiner = (uint8_t)combiner;
+	t->combiner = (uint16_t)combiner;
 	t->shape = &p->shape;
 	t->made = &p->made;
 	*type = t;
