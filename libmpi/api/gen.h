@@ -83,7 +83,8 @@ enum flags {
 	REMOVED = 32, /* removed from MPI; not among the functions of the standard */
 	RAW = 64,     /* the engine is a function of bind/ with the user's own types */
 	FORM = 128,   /* the engine's last argument is `int large': the _c form was called */
-	SITE = 512, /* what it makes is known by a number, and reports name the place of the call */
+	SITE = 512, /* what it makes is known by a number, or a request that lasts: reports name the
+		     * place of the call, also Fortran's */
 	READ = 256, /* reads what never changes while its handles are valid: takes no lock */
 	QUICK = 1024 /* its usual case is inline in libmpi/bind/quick.h, the binding behind it */
 };

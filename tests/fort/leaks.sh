@@ -20,17 +20,19 @@ for form in "use mpi_f08" "use mpi" "include 'mpif.h'"; do
 	case $form in include*) order="implicit none
 $form" ;; *) order="$form
 implicit none" ;; esac
-	case $form in *f08) handle='type(MPI_Comm)' type='type(MPI_Datatype)' ;;
-		*) handle=integer type=integer ;; esac
+	case $form in *f08) handle='type(MPI_Comm)' type='type(MPI_Datatype)' req='type(MPI_Request)' ;;
+		*) handle=integer type=integer req=integer ;; esac
 	cat >leak.f90 <<END
 program leak
 $order
 $handle :: c
 $type :: t
-integer :: err
+$req :: r
+integer :: err, a(1)
 call MPI_Init(err)
 call MPI_Comm_dup(MPI_COMM_WORLD, c, err)
 call MPI_Type_contiguous(3, MPI_INTEGER, t, err)
+call MPI_Send_init(a, 1, MPI_INTEGER, 0, 0, MPI_COMM_SELF, r, err)
 call MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN, err)
 call MPI_Type_contiguous(-3, MPI_INTEGER, t, err)
 call in_c()
@@ -48,7 +50,7 @@ END
 	END
 	"$B/bin/mpicc" -g $SANFLAGS -c in_c.c && "$B/bin/mpifort" -g $SANFLAGS leak.f90 in_c.o -o leak || exit 1
 	HAFT_LEAKS=1 "$B/bin/mpiexec" -n 1 ./leak >out 2>&1
-		[ "$(grep -c 'leak\.f90' out)" -eq 2 ] || has '2 lines of leak.f90' out
+		[ "$(grep -c 'leak\.f90' out)" -eq 3 ] || has '3 lines of leak.f90' out
 	has 'in_c.c:6' out
 	! grep -q 'fort_' out || has 'no procedure of Haft' out
 done
