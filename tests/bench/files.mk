@@ -3,6 +3,7 @@
 #
 #   make bench           Haft alone, one round
 #   make bench-peers     Haft, Open MPI and MPICH in turns; installs the two if they are missing
+#   make bench-peers OVER=tcp   the same by sockets
 #   make bench-fort      Fortran beside C, call by call
 #   make bench-obj       libobj alone: handles, references, attributes, 10^9 garbage values (ARGS=-q: fewer)
 #   ROWS=regex ROUNDS=n PEERS="openmpi mpich" LIMIT=seconds V=1    see tests/bench/README.md
@@ -24,7 +25,7 @@ tests_FLAGS-mpi := -D_GNU_SOURCE -Wno-stringop-overflow
 
 # The script compiles them, once with each library's compiler command.
 bench_env = B=$(abspath $(B)) SOURCES='$(bench_SRCS)' CC='$(CC)' LINE=$(line_SRCS) COPY=$(copy_SRCS) \
-	$(if $(ROWS),ROWS='$(ROWS)') $(if $(LIMIT),LIMIT=$(LIMIT))
+	$(if $(ROWS),ROWS='$(ROWS)') $(if $(LIMIT),LIMIT=$(LIMIT)) $(if $(OVER),OVER=$(OVER))
 
 bench: all
 	$(Q)$(bench_env) PEERS= ROUNDS=$(or $(ROUNDS),1) tests/bench/peers.sh $(if $(V),-v)

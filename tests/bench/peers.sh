@@ -5,6 +5,7 @@
 #   B=DIR         build directory: $B/bin/mpicc and $B/bin/mpiexec are Haft's (default build/release)
 #   PEERS=LIST    of "openmpi mpich"; empty: Haft alone
 #   HAFT=no       the peers alone
+#   OVER=tcp      all libraries by sockets on the loopback; the rows are those of tcp.txt
 #   ROWS=REGEX    only rows whose "figure@np" or title matches, as "lat|barrier@16"
 #   ROUNDS=N      how often the libraries take turns (default 5)
 #   LIMIT=S       seconds after which a job is given up and counts as "> X" (default 20)
@@ -20,6 +21,12 @@ PEERS=${PEERS-openmpi mpich}
 ROWS=${ROWS:-.}
 ROUNDS=${ROUNDS:-5}
 LIMIT=${LIMIT:-20}
+OVER=${OVER:-}
+case $OVER in
+tcp) rows=$here/tcp.txt ;;
+'') rows=$here/rows.txt ;;
+*) echo "bench: OVER is tcp or nothing, not \`$OVER'" >&2 && exit 1 ;;
+esac
 verbose=0
 [ "${1:-}" = -v ] && verbose=1
 all=$PEERS
@@ -47,9 +54,36 @@ compiler()
 	esac
 }
 
+# The same by sockets; with many ranks on four hosts, which are so in name only.
+launcher_tcp()
+{
+	local mpich="mpirun.mpich -genv UCX_TLS tcp,self -genv UCX_NET_DEVICES lo"
+	case $1 in
+	haft)
+		if [ "$2" -lt 16 ]; then
+			echo "env HAFT_VIA=net $B/bin/mpiexec -n $2"
+		else
+			echo "$B/bin/mpiexec -launcher fork -iface lo -hosts h1,h2,h3,h4 -ppn $(($2 / 4)) -n $2"
+		fi
+		;;
+	openmpi)
+		echo "mpirun.openmpi --allow-run-as-root --oversubscribe --bind-to none --mca pml ob1 \
+			--mca btl tcp,self --mca btl_tcp_if_include lo -n $2"
+		;;
+	mpich)
+		if [ "$2" -lt 16 ]; then
+			echo "$mpich -genv MPIR_CVAR_NOLOCAL 1 -n $2"
+		else
+			echo "$mpich -genv MPIR_CVAR_NUM_CLIQUES 4 -n $2"
+		fi
+		;;
+	esac
+}
+
 # The command that starts $2 ranks of library $1, up to the program's name.
 launcher()
 {
+	[ "$OVER" != tcp ] || { launcher_tcp "$@" && return; }
 	case $1 in
 	haft) echo "$B/bin/mpiexec -n $2" ;;
 	openmpi) echo "mpirun.openmpi --allow-run-as-root --oversubscribe --bind-to none -n $2" ;;
@@ -182,7 +216,7 @@ while IFS='|' read -r figure n place rounds first target title; do
 	[ "$place" = alone ] && [ "${HAFT:-yes}" = no ] && continue
 	[ "$n" = = ] || row "$figure" "$np" "$place" "$rounds"
 	table row "$figure" "$np.$place" "$first" "$target" "$title"
-done <"$here/rows.txt"
+done <"$rows"
 line_probe after
 copy_probe after
 grep -q ' [>!] ' "$results" && echo "* some rounds gave no figure: $log"
