@@ -49,7 +49,7 @@ struct order {
 	uint64_t cookie;
 };
 
-enum claim { CLAIM_OK, CLAIM_NESTED, CLAIM_USED };
+enum claim { CLAIM_OK, CLAIM_NESTED, CLAIM_USED, CLAIM_BLIND };
 
 static struct boot here; /* of this process; here.seg != NULL from the first boot_init on */
 static const struct boot_map *world; /* of here.seg; NULL: one host, and nobody listens */
@@ -133,13 +133,20 @@ static bool order_fits(const struct order *o, struct shm_seg *seg)
 	return row->host == map->host && row->near == o->near;
 }
 
-/* Maps the segment behind `fd' if it is the one that the order means; else NULL. */
-static struct shm_seg *order_segment(const struct order *o, int fd)
+/* Maps the segment behind `fd' if it is the one that the order means; else NULL.  *blind: it is a
+ * segment, and there is no room for it among our addresses. */
+static struct shm_seg *order_segment(const struct order *o, int fd, bool *blind)
 {
 	struct shm_seg *seg;
+	int err;
 
+	*blind = false;
 	/* Only a memfd has seals: no other file of the user is ever mapped, not even to look. */
-	if (fcntl(fd, F_GET_SEALS) < 0 || shm_seg_open(fd, &seg) != 0)
+	if (fcntl(fd, F_GET_SEALS) < 0)
+		return NULL;
+	err = shm_seg_open(fd, &seg);
+	*blind = err == SHM_SYS || err == SHM_NOMEM;
+	if (err != 0)
 		return NULL;
 	if (shm_seg_cookie(seg) == o->cookie && order_fits(o, seg))
 		return seg;
@@ -153,12 +160,13 @@ static struct shm_seg *order_fetch(const struct order *o, int *fd)
 {
 	struct shm_seg *seg;
 	char path[64];
+	bool blind;
 
 	snprintf(path, sizeof path, "/proc/%d/fd/%d", o->by, o->fd);
 	*fd = open(path, O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	if (*fd < 0)
 		return NULL;
-	seg = order_segment(o, *fd);
+	seg = order_segment(o, *fd, &blind);
 	if (seg == NULL)
 		close(*fd);
 	return seg;
@@ -237,11 +245,18 @@ static int listen_take(int fd)
 static enum claim job_join(const struct order *o)
 {
 	int fd = here.launched ? here.seg_fd : o->fd;
-	struct shm_seg *seg = order_segment(o, fd);
+	bool blind;
+	struct shm_seg *seg = order_segment(o, fd, &blind);
 	bool inherited = seg != NULL;
 	enum claim claim;
 	size_t len;
 
+	if (blind) {
+		boot_fail("rank %d cannot map the shared memory of its job: %s; `ulimit -v' before "
+			  "mpiexec makes it smaller",
+			o->rank, strerror(errno));
+		return CLAIM_BLIND;
+	}
 	if (seg == NULL)
 		seg = order_fetch(o, &fd);
 	if (seg == NULL)
@@ -338,7 +353,7 @@ int boot_init(struct boot **b)
 		return 0;
 	}
 	claim = told ? job_join(&o) : CLAIM_NESTED;
-	if (claim == CLAIM_USED)
+	if (claim == CLAIM_USED || claim == CLAIM_BLIND)
 		return -1;
 	if (claim == CLAIM_NESTED && (told ? singleton_init() : other_join()) != 0)
 		return -1;
