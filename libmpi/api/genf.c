@@ -264,13 +264,14 @@ static void declare_part(FILE *out, const struct form *m, const struct param *p)
 			p->name, p[1].name, p->name, p[2].name);
 }
 
-/* What the usual case needs; handles are looked up in its condition. */
+/* What the usual case needs; what it does not find is NULL, and the whole procedure's. */
 static void declare_fast(FILE *out, const struct param *p)
 {
 	const char *x = p->name;
 
 	if (how_of(p) == F_HANDLE || how_of(p) == F_HANDLE_IO)
-		fprintf(out, "\t%s c_%s;\n", class_type(p), x);
+		fprintf(out, "\t%s c_%s = fort_%s_live(*%s);\n", class_type(p), x, class_object(p),
+			x);
 	else if (how_of(p) == F_HANDLE_OUT)
 		fprintf(out, "\t%s c_%s = FORT_UNSET(%s);\n", class_type(p), x, class_type(p));
 	else if (how_of(p) == F_INDEX_OUT)
@@ -631,33 +632,26 @@ static bool has_fast(const struct form *m)
 	return worth;
 }
 
-/* One compare after the other, buffers first: so nothing of one is kept while the next is done, and
- * a handle that is not found need not be looked at again. */
 static void fast_condition(struct text *t, const struct form *m)
 {
 	const struct func *f = m->e.f;
 	const char *sep = "";
 
-	text_add(t, "\tif (");
+	text_add(t, "\tif (FORT_UNUSUAL(");
 	for (int i = 0; i < f->nparam; i++) {
 		const char *x = f->param[i].name;
 
-		if (how_of(&f->param[i]) != F_CHOICE)
+		if (how_of(&f->param[i]) == F_HANDLE || how_of(&f->param[i]) == F_HANDLE_IO)
+			text_add(t, "%sc_%s == NULL", sep, x);
+		else if (how_of(&f->param[i]) != F_CHOICE)
 			continue;
-		text_add(t, "%sFORT_UNUSUAL(%s(%s))", sep,
-			m->desc ? "!fort_plain" : "fort_is_named", x);
+		else if (m->desc)
+			text_add(t, "%s!fort_plain(%s)", sep, x);
+		else
+			text_add(t, "%sfort_is_named(%s)", sep, x);
 		sep = " || ";
 	}
-	for (int i = 0; i < f->nparam; i++) {
-		const struct param *p = &f->param[i];
-
-		if (how_of(p) != F_HANDLE && how_of(p) != F_HANDLE_IO)
-			continue;
-		text_add(t, "%sFORT_UNUSUAL((c_%s = fort_%s_live(*%s)) == NULL)", sep, p->name,
-			class_object(p), p->name);
-		sep = " || ";
-	}
-	text_add(t, ") {\n");
+	text_add(t, ")) {\n");
 }
 
 /* The parameters handed on to the whole procedure. */
