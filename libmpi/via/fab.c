@@ -157,23 +157,24 @@ static int info_find(const char *provider, const char *ip)
 	return err;
 }
 
-static int queue_open(size_t ops)
+static int queue_open(const struct fab_want *w)
 {
-	struct fi_cq_attr a = {.format = FI_CQ_FORMAT_MSG, .wait_obj = FI_WAIT_FD};
+	struct fi_cq_attr a = {.format = FI_CQ_FORMAT_MSG};
 	int err;
 
-	a.size = 2 * ops > CQ_MIN ? 2 * ops : CQ_MIN;
+	a.wait_obj = w->fd ? FI_WAIT_FD : FI_WAIT_NONE;
+	a.size = 2 * w->ops > CQ_MIN ? 2 * w->ops : CQ_MIN;
 	err = fi_cq_open(fab.domain, &a, &fab.cq, NULL);
-	if (err == 0 && fi_control(&fab.cq->fid, FI_GETWAIT, &fab.fd) != 0)
+	if (err == 0 && w->fd && fi_control(&fab.cq->fid, FI_GETWAIT, &fab.fd) != 0)
 		fab.fd = -1;
-	if (err == 0)
-		return 0;
+	if (err == 0 || !w->fd)
+		return err;
 	a.wait_obj = FI_WAIT_NONE;
 	return fi_cq_open(fab.domain, &a, &fab.cq, NULL);
 }
 
 /* Everything under the endpoint; *what is the step that failed. */
-static int parts_open(size_t ops, const char **what)
+static int parts_open(const struct fab_want *w, const char **what)
 {
 	struct fi_av_attr av = {.type = fab.info->domain_attr->av_type};
 	int err;
@@ -188,7 +189,7 @@ static int parts_open(size_t ops, const char **what)
 	}
 	if (err == 0) {
 		*what = "completion queue";
-		err = queue_open(ops);
+		err = queue_open(w);
 	}
 	if (err == 0) {
 		*what = "address vector";
@@ -207,8 +208,7 @@ static int parts_open(size_t ops, const char **what)
 	return err;
 }
 
-bool fab_open(
-	const char *provider, const char *ip, size_t ops, size_t msg_max, char *words, size_t n)
+bool fab_open(const struct fab_want *want, char *words, size_t n)
 {
 	const char *what = "provider";
 	uint64_t format;
@@ -216,20 +216,20 @@ bool fab_open(
 
 	if (!lib_load(words, n))
 		return false;
-	err = info_find(provider, ip);
+	err = info_find(want->provider, want->ip);
 	if (err != 0) {
 		snprintf(words, n,
 			"libfabric knows no provider%s%s that will do here: %s (fi_info lists "
 			"them)",
-			provider[0] != '\0' ? " " : "", provider, fab_text(-err));
+			want->provider[0] != '\0' ? " " : "", want->provider, fab_text(-err));
 		return false;
 	}
-	if (fab.info->ep_attr->max_msg_size < msg_max) {
+	if (fab.info->ep_attr->max_msg_size < want->msg_max) {
 		snprintf(words, n, "libfabric's provider %s takes %zu bytes at a time, and not %zu",
-			fab_provider(), fab.info->ep_attr->max_msg_size, msg_max);
+			fab_provider(), fab.info->ep_attr->max_msg_size, want->msg_max);
 		return false;
 	}
-	err = parts_open(ops, &what);
+	err = parts_open(want, &what);
 	if (err != 0) {
 		snprintf(words, n, "libfabric's provider %s opens no %s: %s", fab_provider(), what,
 			fab_text(-err));

@@ -35,11 +35,16 @@ struct fab_event {
 	int err;    /* 0, or why it failed; cancelled ones, too */
 };
 
-/* Opens an endpoint of `provider' ("": the first that will do), at the address ip if it is one of
- * IP (NULL: any).  `ops' receives and as many sends will be under way at least, messages are up to
- * msg_max bytes long.  False: words (n bytes) say why. */
-bool fab_open(
-	const char *provider, const char *ip, size_t ops, size_t msg_max, char *words, size_t n);
+struct fab_want {
+	const char *provider; /* "": the first that will do */
+	const char *ip;       /* where it listens, if it is one of IP; NULL: anywhere */
+	size_t ops;           /* receives, and as many sends, that are under way at a time */
+	size_t msg_max;       /* bytes of a message */
+	bool fd;              /* fab_fd is wanted; it may cost two system calls a message */
+};
+
+/* Opens an endpoint.  False: words (n bytes) say why. */
+bool fab_open(const struct fab_want *want, char *words, size_t n);
 void fab_close(void);
 
 /* What it is, once it is open: "tcp;ofi_rxm". */

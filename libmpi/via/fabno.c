@@ -5,13 +5,9 @@
 
 #include <stdio.h>
 
-bool fab_open(
-	const char *provider, const char *ip, size_t ops, size_t msg_max, char *words, size_t n)
+bool fab_open(const struct fab_want *want, char *words, size_t n)
 {
-	(void)provider;
-	(void)ip;
-	(void)ops;
-	(void)msg_max;
+	(void)want;
 	snprintf(words, n,
 		"Haft was built without libfabric's header: install libfabric-dev and build it "
 		"again");

@@ -781,12 +781,16 @@ bool ofi_sleep(uint64_t *ns, int *fd)
 
 int ofi_open(const char *ip, void (*lost)(int peer, bool left, const char *words))
 {
+	struct fab_want want = {.provider = haft_set_text(HAFT_SET_OFI),
+		.ip = ip,
+		.ops = INS,
+		.msg_max = OFI_PART_MAX,
+		.fd = haft_set(HAFT_SET_SLEEP) != SHM_SLEEP_NEVER};
 	struct bounces ins = {0};
 	struct bounce *b;
 	char words[WORDS_LEN];
 
-	if (!fab_open(haft_set_text(HAFT_SET_OFI), ip, INS, NET_FRAME_MAX + sizeof(struct head),
-		    words, sizeof(words)))
+	if (!fab_open(&want, words, sizeof(words)))
 		return haft_err(MPI_ERR_OTHER, "HAFT_VIA=ofi: %s", words);
 	ofi.ties = calloc((size_t)via.npeers, sizeof(struct tie *));
 	if (ofi.ties == NULL || !bounces_new(&ins, INS, NET_FRAME_MAX))

@@ -20,9 +20,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* No provider takes less at a time, all of their numbers are above it. */
-#define PART_MAX ((size_t)MEAN_OR(512, 256 << 20))
-
 struct room {
 	uint64_t id, tag, len;
 };
@@ -162,7 +159,7 @@ static int part_go(struct tie *t, struct stream *s)
 	int err;
 
 	n = n < room->len ? n : room->len;
-	n = n < PART_MAX ? n : PART_MAX;
+	n = n < OFI_PART_MAX ? n : OFI_PART_MAX;
 	p = malloc(sizeof(*p));
 	if (p == NULL)
 		return FAB_AGAIN; /* there may be some later */
@@ -309,7 +306,8 @@ static void post_give(struct post *p)
 	int err = FAB_AGAIN;
 
 	if (p->tie->end == OFI_HERE)
-		err = fab_trecv(&p->op, p->tag, op->buf + op->at, n < PART_MAX ? n : PART_MAX);
+		err = fab_trecv(
+			&p->op, p->tag, op->buf + op->at, n < OFI_PART_MAX ? n : OFI_PART_MAX);
 	p->stalled = err != 0;
 	p->tie->flows->stuck += (p->stalled || !p->told) - (size_t)was;
 	if (err == FAB_AGAIN)

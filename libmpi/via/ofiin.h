@@ -16,6 +16,9 @@ enum ofi_kind {
 	OFI_ROOM               /* struct room (ofiflow.c) */
 };
 
+/* Bytes that go at a time of a large message: no provider takes less. */
+#define OFI_PART_MAX ((size_t)MEAN_OR(2048, 256 << 20))
+
 /* What completions belong to. */
 enum ofi_what { OFI_IN = 1, OFI_OUT, OFI_PART, OFI_POST };
 
