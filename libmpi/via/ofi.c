@@ -844,8 +844,15 @@ void ofi_leave(void)
 void ofi_close(void)
 {
 	fab_close();
-	for (int i = 0; i < via.npeers; i++)
-		free(ofi.ties[i]);
+	for (int i = 0; i < via.npeers; i++) {
+		struct tie *t = ofi.ties[i];
+
+		if (t == NULL)
+			continue;
+		flows_free(t);
+		free(t->words);
+		free(t);
+	}
 	free(ofi.ties);
 	ofi.ties = NULL;
 }

@@ -527,17 +527,37 @@ static bool end_one(struct flows *f)
 	return true;
 }
 
+/* Forgets what others have room for. */
+static void streams_free(struct flows *f)
+{
+	while (f->streams != NULL) {
+		while (f->streams->rooms != NULL)
+			room_pop(f->streams);
+		stream_free(f, f->streams);
+	}
+}
+
 void flows_end(struct tie *t)
 {
 	struct flows *f = t->flows;
 
 	if (f == NULL)
 		return;
-	while (f->streams != NULL) {
-		while (f->streams->rooms != NULL)
-			room_pop(f->streams);
-		stream_free(f, f->streams);
-	}
+	streams_free(f);
 	while (end_one(f)) /* its callback may do anything */
 		;
+}
+
+void flows_free(struct tie *t)
+{
+	struct flows *f = t->flows;
+
+	if (f == NULL)
+		return;
+	streams_free(f);
+	while (f->sends != NULL)
+		send_free(f->sends);
+	while (f->posts != NULL)
+		post_free(f->posts);
+	free(f);
 }

@@ -140,4 +140,7 @@ bool flows_quiet(const struct tie *t);
 bool flows_stop(struct tie *t, bool first);
 void flows_end(struct tie *t);
 
+/* libfabric is closed: frees what is left. */
+void flows_free(struct tie *t);
+
 #endif

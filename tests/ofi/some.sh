@@ -28,6 +28,13 @@ over ofi-all "-n 4" std/ch03/storm
 over ofi-all "-n 2" std/ch12/move
 over ofi-all "-n 2" net/leave
 over ofi-all "-n 3" net/lost
+"$B/bin/mpicc" -std=gnu11 -O1 $SANFLAGS -I. tests/ofi/cut.c -o "$TMPDIR/cut" || exit 1
+HAFT_VIA=ofi-all timeout 120 $run -n 2 "$TMPDIR/cut" >"$said" 2>&1 || {
+	echo "tests/ofi/cut: $?"
+	cat "$said"
+	exit 1
+}
+rm "$TMPDIR/cut"
 
 # fails "WORDS" COMMAND...: all of it, for one reason
 fails() {
