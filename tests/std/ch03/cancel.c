@@ -184,12 +184,14 @@ static void many(struct how h, int n)
 		OK(MPI_Test_cancelled(&s[i], &flag));
 		CHECK(flag == (i % FREED != 0));
 	}
+	OK(MPI_Barrier(MPI_COMM_WORLD)); /* the peer has cancelled as well: only now receive */
 	start((struct how){h.peer, 0}, n, 9, &r[0]);
 	OK(MPI_Recv(in, LONG, MPI_INT, h.peer, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
 	right(in, n, 9);
 	OK(MPI_Wait(&r[0], MPI_STATUS_IGNORE));
 	OK(MPI_Barrier(MPI_COMM_WORLD));
 	CHECK(!seen());
+	OK(MPI_Barrier(MPI_COMM_WORLD)); /* the peer's next message comes after this look */
 }
 
 static void all(struct how h)
