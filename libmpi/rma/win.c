@@ -121,11 +121,13 @@ int rma_win_free(struct win **win)
 	return err != 0 ? err : failed;
 }
 
-/* Calls that wait for all members name the window's communicator. */
+/* Calls that wait for all members name the window's communicator, if it has one already. */
 static int name_comm(struct win *w)
 {
 	char words[RMA_WORDS];
 
+	if (w->comm == NULL)
+		return 0;
 	return haft_name_set(w->comm, rma_words(w, words));
 }
 
