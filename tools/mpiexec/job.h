@@ -22,7 +22,7 @@
 #include "tools/mpiexec/plan.h"
 
 #define GRACE_FAIL_MS 300  /* SIGTERM to SIGKILL after a failure: the job ends within 1 s */
-#define LOST_MS       2000 /* an end for a lost rank, to the news of how that one has ended */
+#define LOST_MS       5000 /* an end for a lost rank, to the news of how that one has ended */
 #define DRAIN_MS      300  /* for output after the last rank, if something of it is left behind */
 #define ABSENT_MS     500  /* for what a rank has left in the background to say MPI_Init ... */
 #define ABSENT_MAX_S  30   /* ... as long as something of it is there */
