@@ -384,7 +384,7 @@ run-check-net: tests
 
 # And by libfabric, with its provider for TCP: no other works on every machine.
 check-ofi:
-	$(call deps,build check)
+	$(call deps,build check ofi)
 	+$(Q)$(MAKE) --no-print-directory run-check-ofi
 run-check-ofi: export HAFT_VIA := ofi-all
 run-check-ofi: export HAFT_OFI_PROVIDER := $(or $(HAFT_OFI_PROVIDER),tcp)
