@@ -60,6 +60,14 @@ static inline bool check_fabric(void)
 	return via != NULL && strcmp(via, "ofi-all") == 0;
 }
 
+/* With HAFT_VIA=net and ofi-all nobody shares memory. */
+static inline bool check_apart(void)
+{
+	const char *via = getenv("HAFT_VIA");
+
+	return via != NULL && (strcmp(via, "net") == 0 || strcmp(via, "ofi-all") == 0);
+}
+
 static inline void check_init(int *argc, char ***argv)
 {
 	MPI_Init(argc, argv);

@@ -13,14 +13,9 @@ static MPI_Info with(const char *key, const char *value)
 	return info;
 }
 
-/* With HAFT_VIA=net and ofi-all nobody shares memory. */
 static int sharers(int all)
 {
-	const char *via = getenv("HAFT_VIA");
-
-	if (via == NULL || (strcmp(via, "net") != 0 && strcmp(via, "ofi-all") != 0))
-		return all;
-	return 1;
+	return check_apart() ? 1 : all;
 }
 
 static int size_of(MPI_Comm *c)

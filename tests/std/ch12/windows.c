@@ -52,9 +52,12 @@ static void flavors(void)
 	has(win, base, bytes, unit, MPI_WIN_FLAVOR_ALLOCATE);
 	memset(base, 1, (size_t)bytes);
 	OK(MPI_Win_free(&win));
-	OK(MPI_Win_allocate_shared(bytes, unit, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win));
-	has(win, base, bytes, unit, MPI_WIN_FLAVOR_SHARED);
-	OK(MPI_Win_free(&win));
+	if (!check_apart() || check_size == 1) {
+		OK(MPI_Win_allocate_shared(
+			bytes, unit, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win));
+		has(win, base, bytes, unit, MPI_WIN_FLAVOR_SHARED);
+		OK(MPI_Win_free(&win));
+	}
 	OK(MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &win));
 	has(win, MPI_BOTTOM, 0, 1, MPI_WIN_FLAVOR_DYNAMIC);
 	OK(MPI_Win_free(&win));
@@ -92,6 +95,18 @@ static void shared(int noncontig)
 	CHECK(size == 400 && *(int *)(void *)at == 0);
 	OK(MPI_Win_fence(0, win));
 	OK(MPI_Win_free(&win));
+}
+
+/* 12.2.3: who shares no memory cannot have such a window. */
+static void unshared(void)
+{
+	MPI_Win win;
+	void *base;
+
+	OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
+	FAILS(MPI_ERR_RMA_SHARED, "cannot share memory",
+		MPI_Win_allocate_shared(8, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win));
+	OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL));
 }
 
 /* 12.2.3: windows of MPI_Win_allocate and MPI_Win_create can be asked as well. */
@@ -235,8 +250,12 @@ int main(int argc, char **argv)
 {
 	check_init(&argc, &argv);
 	flavors();
-	shared(0);
-	shared(1);
+	if (check_apart() && check_size > 1) {
+		unshared();
+	} else {
+		shared(0);
+		shared(1);
+	}
 	queries();
 	hints();
 	large();

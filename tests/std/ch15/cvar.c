@@ -248,7 +248,8 @@ static void late(void)
 }
 
 /* What a process has for itself can be set while messages run, and the messages are of it: with
- * HAFT_EAGER=0 a standard send of one element is not done before somebody asks for it. */
+ * HAFT_EAGER=0 (over sockets HAFT_EAGER_NET=0) a standard send of one element is not done before
+ * somebody asks for it. */
 static void at_any_time(void)
 {
 	static const char *const names[] = {
@@ -269,7 +270,7 @@ static void at_any_time(void)
 	}
 	if (check_size != 2)
 		return;
-	h = open_var("HAFT_EAGER", &count);
+	h = open_var(check_apart() ? "HAFT_EAGER_NET" : "HAFT_EAGER", &count);
 	OK(MPI_T_cvar_read(h, &old));
 	for (int eager = 1; eager >= 0; eager--) {
 		OK(MPI_T_cvar_write(h, eager ? &old : &zero));
