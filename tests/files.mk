@@ -205,6 +205,7 @@ mpi_TESTS += $(if $(SAN),,tests/std/ch06/poor.c) # it has an allocator of its ow
 mpi_TESTS += tests/std/ch06/reduce.c
 mpi_TESTS += tests/std/ch06/reduce_msg.c
 mpi_TESTS += tests/std/ch06/refused.c
+mpi_TESTS += tests/std/ch06/short.c
 mpi_TESTS += tests/std/ch06/userop.c
 mpi_TESTS += tests/std/ch06/userop_msg.c
 mpi_TESTS += tests/std/ch19/kinds.c

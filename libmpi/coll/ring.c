@@ -103,6 +103,15 @@ void allgather_doubling(struct sched *s, const struct call *k)
 /* --- alltoall
  * ------------------------------------------------------------------------------------- */
 
+/* To others what the caller gave; or what its host's members gave, who may have failed. */
+static void give(struct sched *s, const struct call *k, struct block b, int to)
+{
+	if (k->n == k->comm->size)
+		sched_give(s, b.at, b.count, b.type, to);
+	else
+		sched_send(s, b.at, b.count, b.type, to);
+}
+
 /* One partner at a time, each pair in the same step on both sides: partners of step s add up to s
  * mod n.  What goes out is packed first, because what comes in takes its place. */
 static void exchange_in_place(struct sched *s, const struct call *k)
@@ -126,7 +135,7 @@ static void exchange_in_place(struct sched *s, const struct call *k)
 			continue;
 		sched_pack(s, b.at, b.count, b.type, mem);
 		sched_recv(s, b.at, b.count, b.type, peer);
-		sched_send(s, mem, b.count * b.type->size, byte, peer);
+		sched_give(s, mem, b.count * b.type->size, byte, peer);
 		sched_fence(s);
 	}
 }
@@ -173,7 +182,7 @@ void alltoall_pairwise(struct sched *s, const struct call *k)
 		in = block_in(k, from);
 		out = block_out(k, to);
 		sched_recv(s, in.at, in.count, in.type, from);
-		sched_send(s, out.at, out.count, out.type, to);
+		give(s, k, out, to);
 		sched_fence(s);
 	}
 }

@@ -43,6 +43,7 @@ enum step_kind {
 
 struct step {
 	uint8_t kind;
+	bool own; /* of a send: what the caller gave, so nothing that came can spoil it */
 	int peer; /* of a message */
 	int64_t n, m;
 	struct type *type, *type2;
@@ -277,16 +278,28 @@ void sched_over(struct sched *s, const struct group *g)
 		s->group = g;
 }
 
-void sched_send(struct sched *s, const void *buf, int64_t count, struct type *type, int rank)
+static void add_send(
+	struct sched *s, const void *buf, int64_t count, struct type *type, int rank, bool own)
 {
 	if (s->bad == 0)
 		add_message(s, (struct step){.kind = STEP_SEND,
+				       .own = own,
 				       .a = buf,
 				       .n = count,
 				       .type = type,
 				       .peer = group_peer(s->group, rank)});
 	else if (s->walk != WALK_NONE)
 		walk_message(s, true, group_peer(s->group, rank));
+}
+
+void sched_send(struct sched *s, const void *buf, int64_t count, struct type *type, int rank)
+{
+	add_send(s, buf, count, type, rank, false);
+}
+
+void sched_give(struct sched *s, const void *buf, int64_t count, struct type *type, int rank)
+{
+	add_send(s, buf, count, type, rank, true);
 }
 
 void sched_recv(struct sched *s, void *buf, int64_t count, struct type *type, int rank)
@@ -429,7 +442,7 @@ static void message(struct sched *s, const struct step *p)
 {
 	struct req *r = &s->reqs[s->nreqs++];
 
-	if (unlikely(s->spoilt && p->kind == STEP_SEND && !to_myself(s, p->peer)))
+	if (unlikely(s->spoilt && p->kind == STEP_SEND && !p->own && !to_myself(s, p->peer)))
 		p2p_coll_sorry(s->comm, &s->sorry, p->peer, s->tag, r);
 	else if (p->kind == STEP_SEND)
 		p2p_coll_start(s->comm, REQ_SEND, p->a, p->n, p->type, p->peer, s->tag, r);

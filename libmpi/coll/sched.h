@@ -23,9 +23,10 @@
  *  - Planning never fails on the way: what goes wrong (no memory) is kept and said by sched_run or
  *    sched_begin.  What goes wrong in a step is kept too, and the steps go on: a member with an
  *    error does not leave the others waiting.
- *  - Who has not the data for a message sends a `sorry' in its place, and who gets one has an error
- *    and no data: so an error comes to all members whose result depends on it, and to no others. A
- *    member that has no memory for its steps is sorry from the first on, see sched.c.
+ *  - Who has had an error may not have the data of a message and sends a `sorry' in its place; who
+ *    gets one has an error and no data: so an error comes to all whose result depends on it.  What
+ *    is sent by sched_give goes in any case.  A member that has no memory for its steps is sorry
+ *    from the first on, see sched.c.
  *  - A schedule with a request holds all objects that its steps use.
  *  - Steps of a schedule are run by one thread at a time (`busy'), though the library's lock is
  *    open during a user's function. */
@@ -50,6 +51,10 @@ void sched_over(struct sched *s, const struct group *g);
 /* A message of `count' elements to or from a rank, which may be this process. */
 void sched_send(struct sched *s, const void *buf, int64_t count, struct type *type, int rank);
 void sched_recv(struct sched *s, void *buf, int64_t count, struct type *type, int rank);
+
+/* The same as sched_send for what no step before has made or received: it is right though one of
+ * them may have failed. */
+void sched_give(struct sched *s, const void *buf, int64_t count, struct type *type, int rank);
 
 /* Waits for all messages started before. */
 void sched_fence(struct sched *s);
