@@ -178,6 +178,7 @@ mpi_TESTS += tests/std/ch04/equal.c
 mpi_TESTS += tests/std/ch04/part.c
 mpi_TESTS += tests/std/ch04/tasks.c
 mpi_TESTS += tests/std/ch05/dup.c
+mpi_TESTS += tests/std/ch05/edge.c
 mpi_TESTS += tests/std/ch05/elements.c
 mpi_TESTS += tests/std/ch05/make.c
 mpi_TESTS += tests/std/ch05/named.c

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* RUN np=1 */
+/* MPI-5.0 5.2, 5.1: packing and unpacking touch no byte beyond the datatype's and the packed
+ * data's, at either end.
+ *
+ *      | no access | mem ........ | no access |      elements begin, or end, at the border
+ *
+ * Blocks of all lengths, in rows, grids, records and lists: each has loops of its own. */
+#define _GNU_SOURCE
+#include "tests/t.h"
+
+#include <mpi.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define ROOM    65536
+#define LONGEST 200 /* bytes of a block */
+#define FILL    0x5a
+
+struct area {
+	char *first, *end; /* ROOM bytes, and nothing around them */
+};
+
+static struct area walled(void)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	char *all = mmap(NULL, ROOM + 2 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	t_true(all != MAP_FAILED);
+	t_eq(mprotect(all + page, ROOM, PROT_READ | PROT_WRITE), 0);
+	return (struct area){all + page, all + page + ROOM};
+}
+
+static struct area mem, packed;
+
+/* There and back; both areas at their first bytes or at their last. */
+static void both_ways(MPI_Datatype t, int count, bool last)
+{
+	MPI_Aint lb, extent, low, bytes;
+	int size, at = 0;
+	char *buf, *out;
+
+	t_ok(MPI_Type_get_extent(t, &lb, &extent));
+	t_ok(MPI_Type_get_true_extent(t, &low, &bytes));
+	t_ok(MPI_Type_size(t, &size));
+	bytes += (count - 1) * extent;
+	size *= count;
+	t_true(bytes <= ROOM && size <= ROOM);
+	buf = (last ? mem.end - bytes : mem.first) - low;
+	out = last ? packed.end - size : packed.first;
+	memset(mem.first, FILL, ROOM);
+	for (int i = 0; i < size; i++)
+		out[i] = (char)(i * 7 + i / 251);
+	t_ok(MPI_Unpack(out, size, &at, buf, count, t, MPI_COMM_SELF));
+	memset(packed.first, FILL, ROOM);
+	at = 0;
+	t_ok(MPI_Pack(buf, count, t, out, size, &at, MPI_COMM_SELF));
+	t_eq(at, size);
+	for (int i = 0; i < size; i++)
+		t_eq(out[i], (char)(i * 7 + i / 251));
+}
+
+/* Frees t. */
+static void all_ways(MPI_Datatype t)
+{
+	t_ok(MPI_Type_commit(&t));
+	for (int count = 1; count <= 6; count += count < 2 ? 1 : 4) {
+		both_ways(t, count, false);
+		both_ways(t, count, true);
+	}
+	t_ok(MPI_Type_free(&t));
+}
+
+static void rows(int len)
+{
+	MPI_Datatype t, row;
+
+	for (int n = 2; n <= 6; n++) {
+		t_ok(MPI_Type_vector(n, len, len + 3, MPI_BYTE, &t));
+		all_ways(t);
+	}
+	t_ok(MPI_Type_vector(5, len, len + 1, MPI_BYTE, &row));
+	t_ok(MPI_Type_create_hvector(3, 1, 6 * (len + 1) + 5, row, &t));
+	t_ok(MPI_Type_free(&row));
+	all_ways(t);
+}
+
+static void records(int len)
+{
+	int lens[3] = {len, 1, len + 1};
+	MPI_Aint at[3] = {0, len + 2, len + 5};
+	MPI_Datatype t, kinds[3] = {MPI_BYTE, MPI_BYTE, MPI_BYTE};
+
+	t_ok(MPI_Type_create_struct(3, lens, at, kinds, &t));
+	all_ways(t);
+}
+
+static void lists(int len)
+{
+	int at[7];
+	MPI_Datatype t;
+
+	for (int i = 0; i < 7; i++)
+		at[i] = i * (len + 2) + i * i;
+	t_ok(MPI_Type_create_indexed_block(7, len, at, MPI_BYTE, &t));
+	all_ways(t);
+}
+
+int main(int argc, char **argv)
+{
+	MPI_Init(&argc, &argv);
+	mem = walled();
+	packed = walled();
+	for (int len = 1; len <= LONGEST; len++) {
+		rows(len);
+		records(len);
+		lists(len);
+	}
+	MPI_Finalize();
+	return t_end();
+}
