@@ -27,6 +27,17 @@ static void one(int rank)
 	FAILS(MPI_ERR_RMA_RANGE, words, MPI_Win_flush(rank, win));
 }
 
+/* A request ends without an error: the flush after it says what has failed. */
+static void request(int rank)
+{
+	MPI_Request q;
+
+	OK(MPI_Rget(x, 1, MPI_INT, rank, at[rank], 1, MPI_INT, win, &q));
+	OK(MPI_Wait(&q, MPI_STATUS_IGNORE));
+	FAILS(MPI_ERR_RMA_RANGE, "a get of 4 bytes", MPI_Win_flush_local(rank, win));
+	OK(MPI_Win_flush(rank, win));
+}
+
 /* Among others, and others at other targets. */
 static void several(void)
 {
@@ -59,6 +70,7 @@ int main(int argc, char **argv)
 	if (check_rank == 0) {
 		OK(MPI_Win_lock_all(0, win));
 		one(2);
+		request(2);
 		x[0] = 5;
 		several();
 		FAILS(MPI_ERR_RMA_RANGE, "rank 2", MPI_Win_unlock_all(win));
