@@ -148,12 +148,16 @@ static inline int epoch_flushed(struct win *w, int rank)
 
 static inline int epoch_flushed_local(struct win *w, int rank)
 {
-	return likely(w->target[rank].unread == 0) ? 0 : rma_flush_wait_local(w, rank);
+	const struct rma_target *t = &w->target[rank];
+
+	return likely((t->unread | t->failed) == 0) ? 0 : rma_flush_wait_local(w, rank);
 }
 
 static inline int epoch_flushed_local_all(struct win *w)
 {
-	return likely(w->rma->unread == 0) ? 0 : rma_flush_wait_local_all(w);
+	const struct rma *r = w->rma;
+
+	return likely((r->unread | r->failed) == 0) ? 0 : rma_flush_wait_local_all(w);
 }
 
 /* A call that does not wait: now and then it looks all the same at what others want of this
