@@ -45,7 +45,7 @@ void shm_inbox_send(struct shm *s, int dst, const struct shm_hdr *h, size_t len)
 	struct cell *c = s->in->cell;
 
 	c->ctx = h->ctx;
-	c->word = shm_word(0, h, len);
+	c->word = shm_word(s->slots, 0, h, len);
 	c->src = s->me;
 	atomic_store_explicit(
 		&c->turn, 2 * (s->in->cell_ticket / INBOX_CELLS) + 1, memory_order_release);

@@ -21,7 +21,6 @@
 #define INBOX_CELLS  MEAN_OR(4, 64)            /* 8 KiB a rank: a burst of first messages */
 #define INBOX_DATA   96                        /* payload in a cell of two lines */
 #define FAR_FRAMES   4                         /* far area: so many frames of the greatest size */
-#define PIPE_CHUNKS  MEAN_OR(2, 4)             /* a producer, a consumer, and two on the way */
 #define WATCHES      8                         /* full ways whose room one sleep can wait for */
 #define HOT_RINGS    16                        /* rings looked at in every poll */
 
@@ -50,7 +49,9 @@ struct head {
 	uint32_t ncpus;
 	uint32_t fence;     /* senders fence, sleepers need no membarrier */
 	uint32_t frame_max; /* bytes */
-	uint64_t chunk_len; /* bytes */
+	uint32_t chunk_len; /* bytes */
+	uint16_t chunks;    /* of a pipe, and slots of a ring: powers of two */
+	uint16_t slots;
 	uint64_t job, job_rank, door, page, bucket, inbox, heap; /* offsets */
 	uint64_t map, map_len;
 	_Atomic uint32_t alarm;
@@ -94,19 +95,25 @@ struct inbox {
 	struct cell cell[INBOX_CELLS];
 };
 
-/* A ring: 65 lines, so that equal slots of several rings fall into different sets. */
+/* A ring: a line more than it has slots, so that equal slots of several rings fall into different
+ * sets. */
 struct ring {
 	_Atomic uint64_t credit; /* by the receiver: high half far area's end, low half frames */
 	uint8_t pad[CACHE_LINE - 8];
-	struct shm_slot slot[SHM_SLOTS];
+	struct shm_slot slot[];
 };
-static_assert(sizeof(struct ring) == (SHM_SLOTS + 1) * CACHE_LINE, "slots and one line");
+static_assert(sizeof(struct ring) == CACHE_LINE, "slots and one line");
+
+static inline size_t ring_len(uint32_t slots)
+{
+	return sizeof(struct ring) + slots * sizeof(struct shm_slot);
+}
 
 /* A pipe; its chunks follow at offset PAGE. */
 struct pipe {
 	_Atomic uint64_t put; /* by the producer: high half generation, low half chunks put */
-	_Atomic uint32_t len[PIPE_CHUNKS];
-	uint8_t pad0[CACHE_LINE - 8 - 4 * PIPE_CHUNKS];
+	_Atomic uint32_t len[SHM_CHUNKS_MAX];
+	uint8_t pad0[CACHE_LINE - 8 - 4 * SHM_CHUNKS_MAX];
 	_Atomic uint64_t got; /* by the consumer: chunks released */
 	uint8_t pad1[CACHE_LINE - 8];
 };

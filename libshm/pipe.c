@@ -17,9 +17,19 @@ static struct pipe *at(const struct shm *s, uint64_t off)
 	return shm_ptr(s, off);
 }
 
+static uint32_t chunks(const struct shm *s)
+{
+	return s->seg->head->chunks;
+}
+
+static size_t chunk_len(const struct shm *s)
+{
+	return s->seg->head->chunk_len;
+}
+
 static char *chunk(const struct shm *s, struct pipe *p, uint32_t i)
 {
-	return (char *)p + PAGE + i % PIPE_CHUNKS * s->seg->head->chunk_len;
+	return (char *)p + PAGE + i % chunks(s) * chunk_len(s);
 }
 
 static uint32_t generation(const struct pipe *p)
@@ -59,7 +69,7 @@ static int pipe_make(struct shm *s, int dst)
 	uint64_t off;
 
 	if (in->npipes < in->pipe_max) {
-		off = shm_heap_alloc(s, PAGE + PIPE_CHUNKS * s->seg->head->chunk_len, PAGE);
+		off = shm_heap_alloc(s, PAGE + chunks(s) * chunk_len(s), PAGE);
 		if (off != 0) {
 			pipe = at(s, off);
 			in->pipe_dst[in->npipes++] = dst;
@@ -109,16 +119,16 @@ int shm_pipe_acquire(struct shm *s, int dst, void **ptr, size_t *cap)
 		if (e != 0)
 			return e;
 	}
-	if (p->put - p->put_free >= PIPE_CHUNKS) {
+	if (p->put - p->put_free >= chunks(s)) {
 		got = atomic_load_explicit(&p->pipe_out->got, memory_order_acquire);
 		p->put_free = (uint32_t)got;
-		if (p->put - p->put_free >= PIPE_CHUNKS) {
+		if (p->put - p->put_free >= chunks(s)) {
 			shm_wait_watch(s, &p->pipe_out->got, got);
 			return SHM_AGAIN;
 		}
 	}
 	*ptr = chunk(s, p->pipe_out, p->put);
-	*cap = s->seg->head->chunk_len;
+	*cap = chunk_len(s);
 	return 0;
 }
 
@@ -127,9 +137,9 @@ void shm_pipe_publish(struct shm *s, int dst, size_t len)
 	struct peer *p = &s->in->peer[dst];
 	uint64_t gen = generation(p->pipe_out);
 
-	must(len > 0 && len <= s->seg->head->chunk_len);
+	must(len > 0 && len <= chunk_len(s));
 	atomic_store_explicit(
-		&p->pipe_out->len[p->put % PIPE_CHUNKS], (uint32_t)len, memory_order_relaxed);
+		&p->pipe_out->len[p->put % chunks(s)], (uint32_t)len, memory_order_relaxed);
 	p->put++;
 	atomic_store_explicit(&p->pipe_out->put, gen << 32 | p->put, memory_order_release);
 	s->count.chunks++;
@@ -175,7 +185,7 @@ int shm_pipe_front(struct shm *s, int src, const void **ptr, size_t *len)
 	if (waiting(p) == 0)
 		return SHM_AGAIN;
 	*ptr = chunk(s, p->pipe_in, p->got);
-	*len = atomic_load_explicit(&p->pipe_in->len[p->got % PIPE_CHUNKS], memory_order_relaxed);
+	*len = atomic_load_explicit(&p->pipe_in->len[p->got % chunks(s)], memory_order_relaxed);
 	return 0;
 }
 

@@ -22,7 +22,7 @@ void shm_poll_own(struct shm *s, int src, uint8_t kind, const void *data)
 bool shm_peek_own(struct shm *s, int src, struct shm_frame *f)
 {
 	struct shm_rx *r = &s->rx[src];
-	struct shm_slot *slot = &r->slot[r->tail % SHM_SLOTS];
+	struct shm_slot *slot = shm_slot_at(r->slot, s->slots, r->tail);
 
 	shm_poll_own(s, src, f->kind, slot->data);
 	r->tail++;
@@ -35,7 +35,7 @@ static int ring_drain(struct shm *s, int src, shm_deliver_fn *deliver, void *arg
 	struct shm_frame f;
 	int n = 0;
 
-	while (n < SHM_SLOTS && shm_peek(s, src, &f)) {
+	while (n < (int)s->slots && shm_peek(s, src, &f)) {
 		deliver(arg, &f);
 		shm_next(s, &f);
 		n++;

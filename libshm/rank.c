@@ -17,7 +17,7 @@ static struct shm_slot nothing;
 
 static int pipe_max(const struct head *h)
 {
-	uint64_t n = PIPE_MEMORY / (h->chunk_len * PIPE_CHUNKS) / h->nranks;
+	uint64_t n = PIPE_MEMORY / ((uint64_t)h->chunk_len * h->chunks) / h->nranks;
 
 	if (HAFT_MEAN)
 		n = 0;
@@ -69,6 +69,7 @@ static void fill(struct shm *s, struct shm_seg *seg, int me)
 	struct shm_in *in = s->in;
 
 	s->base = seg->base;
+	s->slots = h->slots;
 	s->fence = h->fence != 0;
 	s->me = me;
 	s->nranks = (int)h->nranks;

@@ -23,7 +23,7 @@ static uint64_t refresh(struct shm *s, int dst)
 	struct peer *p = &s->in->peer[dst];
 	uint64_t credit = atomic_load_explicit(&p->out->credit, memory_order_acquire);
 
-	s->tx[dst].limit = (uint32_t)credit + SHM_SLOTS;
+	s->tx[dst].limit = (uint32_t)credit + s->slots;
 	p->far_tail = (uint32_t)(credit >> 32);
 	return credit;
 }
@@ -43,7 +43,7 @@ static int ring_open(struct shm *s, int dst)
 	struct offer o = {0};
 
 	if (p->out == NULL) {
-		o.off = shm_heap_alloc(s, sizeof *p->out, CACHE_LINE);
+		o.off = shm_heap_alloc(s, ring_len(s->slots), CACHE_LINE);
 		if (o.off == 0) {
 			p->no_ring = true;
 			s->count.rings_none++;
@@ -60,7 +60,7 @@ static int ring_open(struct shm *s, int dst)
 	s->count.put_inbox--;
 	p->offered = true;
 	s->tx[dst].slot = p->out->slot;
-	s->tx[dst].limit = SHM_SLOTS;
+	s->tx[dst].limit = s->slots;
 	return 0;
 }
 
@@ -104,7 +104,7 @@ static int ring_reserve(struct shm *s, int dst, size_t len, void **ptr)
 			return again(s, &s->in->peer[dst].out->credit, credit);
 	}
 	if (len <= SHM_INLINE) {
-		*ptr = t->slot[t->head % SHM_SLOTS].data;
+		*ptr = shm_slot_at(t->slot, s->slots, t->head)->data;
 		s->in->reserved = RESERVED_SLOT;
 		return 0;
 	}
@@ -143,7 +143,7 @@ static void slot_send(struct shm *s, int dst, const struct shm_hdr *h, size_t le
 {
 	struct shm_tx *t = &s->tx[dst];
 	struct peer *p = &s->in->peer[dst];
-	struct shm_slot *slot = &t->slot[t->head % SHM_SLOTS];
+	struct shm_slot *slot = shm_slot_at(t->slot, s->slots, t->head);
 
 	if (s->in->reserved == RESERVED_FAR) {
 		char *at = p->far + s->in->far_pos % far_size(s);
@@ -160,7 +160,8 @@ static void slot_send(struct shm *s, int dst, const struct shm_hdr *h, size_t le
 		}
 	}
 	slot->ctx = h->ctx;
-	atomic_store_explicit(&slot->word, shm_word(t->head, h, len), memory_order_release);
+	atomic_store_explicit(
+		&slot->word, shm_word(s->slots, t->head, h, len), memory_order_release);
 	t->head++;
 	wait_bell(s, dst);
 }
@@ -205,10 +206,10 @@ void shm_ring_accept(struct shm *s, int src, const struct offer *o)
 bool shm_ring_full(const struct shm *s, int src)
 {
 	const struct shm_rx *r = &s->rx[src];
-	uint64_t word =
-		atomic_load_explicit(&r->slot[r->tail % SHM_SLOTS].word, memory_order_acquire);
+	uint64_t word = atomic_load_explicit(
+		&shm_slot_at(r->slot, s->slots, r->tail)->word, memory_order_acquire);
 
-	return (word & SHM_WORD_PHASE) == shm_phase(r->tail);
+	return (word & SHM_WORD_PHASE) == shm_phase(s->slots, r->tail);
 }
 
 /* After a quarter of the ring or of the far area, not before. */
@@ -216,7 +217,7 @@ void shm_credit(struct shm *s, int src)
 {
 	struct shm_rx *r = &s->rx[src];
 
-	if (r->tail - r->credited < SHM_CREDIT && r->far_end - r->far_told < far_size(s) / 4)
+	if (r->tail - r->credited < s->slots / 4 && r->far_end - r->far_told < far_size(s) / 4)
 		return;
 	r->credited = r->tail;
 	r->far_told = r->far_end;

@@ -26,7 +26,8 @@ static uint64_t round_up(uint64_t n, uint64_t to)
 static uint64_t shape(void)
 {
 	const uint64_t part[] = {sizeof(struct head), sizeof(struct page), sizeof(struct ring),
-		sizeof(struct inbox), sizeof(struct pipe), sizeof(struct shm_group), PIPE_CHUNKS};
+		sizeof(struct inbox), sizeof(struct pipe), sizeof(struct shm_group),
+		SHM_CHUNKS_MAX};
 	uint64_t h = 1;
 
 	for (size_t i = 0; i < countof(part); i++)
@@ -69,7 +70,9 @@ static void lay_out(struct head *h, const struct shm_opts *o, enum room room)
 	h->ncpus = (uint32_t)(o->ncpus > 0 ? o->ncpus : shm_cpus());
 	h->fence = h->nranks > h->ncpus || !shm_os_barrier_known();
 	h->frame_max = frame_max(o->nranks);
-	h->chunk_len = o->chunk_len != 0 ? o->chunk_len : SHM_CHUNK;
+	h->chunk_len = (uint32_t)(o->chunk_len != 0 ? o->chunk_len : SHM_CHUNK);
+	h->chunks = (uint16_t)(o->chunks != 0 ? o->chunks : SHM_CHUNKS);
+	h->slots = (uint16_t)(o->slots != 0 ? o->slots : SHM_SLOTS);
 	h->job = at;
 	h->job_rank = at += SHM_JOB_LEN;
 	h->door = at += n * SHM_JOB_RANK;
@@ -152,6 +155,12 @@ static int stretch(struct shm_seg *seg, const struct shm_opts *opts, struct head
 	return SHM_SYS;
 }
 
+/* 0, or a power of two from least to most. */
+static bool power_or_none(uint32_t n, uint32_t least, uint32_t most)
+{
+	return n == 0 || ((n & (n - 1)) == 0 && n >= least && n <= most);
+}
+
 int shm_seg_create(const struct shm_opts *opts, struct shm_seg **out)
 {
 	struct shm_seg *seg;
@@ -159,7 +168,9 @@ int shm_seg_create(const struct shm_opts *opts, struct shm_seg **out)
 
 	if (opts->nranks < 1 || opts->nranks > SHM_RANKS_MAX || opts->chunk_len % CACHE_LINE != 0 ||
 		opts->chunk_len > UINT32_MAX || opts->heap_len > (size_t)1 << 46 ||
-		opts->map_len > SHM_MAP_MAX)
+		opts->map_len > SHM_MAP_MAX ||
+		!power_or_none(opts->chunks, SHM_CHUNKS_MIN, SHM_CHUNKS_MAX) ||
+		!power_or_none(opts->slots, SHM_SLOTS_MIN, SHM_SLOTS_MAX))
 		return SHM_BAD;
 	seg = seg_new();
 	if (seg == NULL)

@@ -42,12 +42,17 @@ const char *shm_error_text(int error);
 
 #define SHM_RANKS_MAX  65536          /* keeps every offset table of a segment below 1 GiB */
 #define SHM_INLINE     48             /* payload bytes in one slot: 64 less the 16 of the header */
-#define SHM_SLOTS      MEAN_OR(4, 64) /* slots of a ring; a power of two; 4 KiB a busy pair */
+#define SHM_SLOTS      MEAN_OR(4, 64) /* slots of a ring if nobody says otherwise: 4 KiB a pair */
+#define SHM_SLOTS_MIN  4              /* credit comes after a quarter */
+#define SHM_SLOTS_MAX  4096           /* 256 KiB a pair; no gain was seen above 1024 */
 #define SHM_FRAME_MAX  16384          /* s->frame_max is never more: the slot has 15 bits for it */
 #define SHM_KIND_MAX   0xef          /* greatest `kind' of a user's frame; above are libshm's own */
 #define SHM_LINE_DATA  56            /* payload bytes in one line of a block */
 #define SHM_BLOCK_OUTS MEAN_OR(2, 8) /* release lines of a block: how far a root may run ahead */
 #define SHM_CHUNK      MEAN_OR(256, 65536) /* copied in 7 us: a chunk costs little besides */
+#define SHM_CHUNKS     MEAN_OR(2, 4)       /* of a pipe: a producer, a consumer, two on the way */
+#define SHM_CHUNKS_MIN 2
+#define SHM_CHUNKS_MAX 8    /* their lengths share a line with the count */
 #define SHM_NAP_MS     50   /* longest sleep: 80 naps in 4 s cost about 1 ms of CPU */
 #define SHM_TELL_MS    10   /* a wait that sleeps longer says what it is for */
 #define SHM_JOB_LEN    4096 /* bytes of the job area that all share */
@@ -64,6 +69,8 @@ struct shm_opts {
 	uint64_t cookie; /* 0: a random one */
 	size_t heap_len; /* bytes of address space for rings, pipes, blocks; 0: by nranks */
 	size_t chunk_len; /* bytes of a pipe's chunk, a multiple of 64; 0: SHM_CHUNK */
+	uint32_t chunks;  /* of a pipe, a power of two; 0: SHM_CHUNKS */
+	uint32_t slots;   /* of a ring, a power of two; 0: SHM_SLOTS */
 	size_t map_len;   /* bytes of the map; 0: there is none */
 };
 
@@ -223,6 +230,7 @@ struct shm {
 	struct shm_tx *tx;   /* by receiver */
 	struct shm_rx *rx;   /* by sender */
 	char *base;          /* of the segment */
+	uint32_t slots;      /* of each ring, a power of two */
 	bool fence;          /* senders fence before they look at a door: see README, doorbell */
 	int me;              /* my rank */
 	int nranks;          /* ranks of the segment */
@@ -571,19 +579,25 @@ void shm_credit(struct shm *s, int src);
 void shm_flag_wake(struct shm *s, struct shm_flag *f);
 void shm_fence(void);
 
-#define SHM_CREDIT     (SHM_SLOTS / 4) /* frames consumed before the sender hears of it */
 #define SHM_WORD_PHASE 0x8000u
 
-/* The phase bit that a full slot has at position `pos' of a ring. */
-static inline uint32_t shm_phase(uint32_t pos)
+/* The phase bit that a full slot has at position `pos' of a ring of `slots': it is another one at
+ * each lap. */
+static inline uint32_t shm_phase(uint32_t slots, uint32_t pos)
 {
-	return ~pos / SHM_SLOTS % 2 * SHM_WORD_PHASE;
+	return (pos & slots) == 0 ? SHM_WORD_PHASE : 0;
 }
 
-static inline uint64_t shm_word(uint32_t pos, const struct shm_hdr *h, size_t len)
+static inline uint64_t shm_word(uint32_t slots, uint32_t pos, const struct shm_hdr *h, size_t len)
 {
 	return (uint64_t)(uint32_t)h->tag << 32 | (uint64_t)h->flags << 24 |
-	       (uint64_t)h->kind << 16 | shm_phase(pos) | (uint64_t)len;
+	       (uint64_t)h->kind << 16 | shm_phase(slots, pos) | (uint64_t)len;
+}
+
+/* The slot at position `pos'. */
+static inline struct shm_slot *shm_slot_at(struct shm_slot *slot, uint32_t slots, uint32_t pos)
+{
+	return &slot[pos & (slots - 1)];
 }
 
 /* len <= SHM_INLINE bytes, without a call: overlapping moves of 16, 8, 4 or single bytes. */
@@ -624,10 +638,11 @@ static inline int shm_put(
 
 	if (unlikely(len > SHM_INLINE || t->head == t->limit))
 		return shm_put_slow(s, dst, h, buf, len);
-	slot = &t->slot[t->head % SHM_SLOTS];
+	slot = shm_slot_at(t->slot, s->slots, t->head);
 	slot->ctx = h->ctx;
 	shm_copy_inline(slot->data, buf, len);
-	atomic_store_explicit(&slot->word, shm_word(t->head, h, len), memory_order_release);
+	atomic_store_explicit(
+		&slot->word, shm_word(s->slots, t->head, h, len), memory_order_release);
 	t->head++;
 	s->count.put++;
 	shm_bell_order(s);
@@ -639,14 +654,20 @@ static inline int shm_put(
 static inline bool shm_peek(struct shm *s, int src, struct shm_frame *f)
 {
 	struct shm_rx *r = &s->rx[src];
-	struct shm_slot *slot = &r->slot[r->tail % SHM_SLOTS];
+	struct shm_slot *slot = shm_slot_at(r->slot, s->slots, r->tail);
 	uint64_t word = atomic_load_explicit(&slot->word, memory_order_acquire);
 
-	if (likely((word & SHM_WORD_PHASE) != shm_phase(r->tail)))
+	if (likely((word & SHM_WORD_PHASE) != shm_phase(s->slots, r->tail)))
 		return false;
 	f->kind = (uint8_t)(word >> 16);
-	if (unlikely(f->kind > SHM_KIND_MAX))
-		return shm_peek_own(s, src, f);
+	if (unlikely(f->kind > SHM_KIND_MAX)) {
+		struct shm_frame behind; /* so that *f need not be in memory */
+
+		if (!shm_peek_own(s, src, &behind))
+			return false;
+		*f = behind;
+		return true;
+	}
 	f->ctx = slot->ctx;
 	f->tag = (int32_t)(word >> 32);
 	f->len = word % SHM_WORD_PHASE;
@@ -669,7 +690,7 @@ static inline void shm_next(struct shm *s, const struct shm_frame *f)
 
 	r->tail++;
 	s->count.got++;
-	if (f->len > SHM_INLINE || r->tail - r->credited >= SHM_CREDIT)
+	if (f->len > SHM_INLINE || r->tail - r->credited >= s->slots / 4)
 		shm_credit(s, f->src);
 }
 

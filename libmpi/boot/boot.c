@@ -205,8 +205,10 @@ static void launcher_follow(int by)
 
 static int singleton_init(void)
 {
-	struct shm_opts opts = {
-		.nranks = 1, .chunk_len = (size_t)haft_set_launch(HAFT_SET_CHUNK, environ)};
+	struct shm_opts opts = {.nranks = 1,
+		.chunk_len = (size_t)haft_set_launch(HAFT_SET_CHUNK, environ),
+		.chunks = (uint32_t)haft_set_launch(HAFT_SET_CHUNKS, environ),
+		.slots = (uint32_t)haft_set_launch(HAFT_SET_SLOTS, environ)};
 	struct shm_seg *seg;
 	int err = shm_seg_create(&opts, &seg);
 

@@ -441,6 +441,8 @@ static int party_segment(const struct guest *me, const struct party *p, struct m
 	struct shm_opts opts = {.nranks = p->n,
 		.ncpus = party_cpus(me, p),
 		.chunk_len = (size_t)haft_set_launch(HAFT_SET_CHUNK, environ),
+		.chunks = (uint32_t)haft_set_launch(HAFT_SET_CHUNKS, environ),
+		.slots = (uint32_t)haft_set_launch(HAFT_SET_SLOTS, environ),
 		.map_len = p->far != FAR_NONE ? boot_map_len(&p->world, p->host) : 0};
 	int err = shm_seg_create(&opts, &m->seg);
 	size_t len;

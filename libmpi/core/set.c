@@ -89,6 +89,23 @@ static const struct haft_row rows[HAFT_SETTINGS] = {
 		.step = CACHE_LINE,
 		.meaning = "bytes of one chunk of a pipe, through which large messages go; the "
 			   "same for all processes of a job"},
+	[HAFT_SET_CHUNKS] = {.name = "HAFT_CHUNKS",
+		.normal = MEAN_OR(2, 4),
+		.min = 2,
+		.max = 8,
+		.everywhere = true,
+		.launch = true,
+		.power = true,
+		.meaning = "chunks of a pipe; the same for all processes of a job"},
+	[HAFT_SET_SLOTS] = {.name = "HAFT_SLOTS",
+		.normal = MEAN_OR(4, 64),
+		.min = 4,
+		.max = 4096,
+		.everywhere = true,
+		.launch = true,
+		.power = true,
+		.meaning = "messages that a ring of a pair holds, of 64 bytes each; the same for "
+			   "all processes of a job"},
 	[HAFT_SET_SPIN] = {.name = "HAFT_SPIN",
 		.late = true,
 		.normal = 2000,
@@ -187,7 +204,8 @@ static bool parse_list(const struct haft_row *r, const char *s, int64_t *v)
 /* Is it a value of that row? */
 static bool fits(const struct haft_row *r, int64_t v)
 {
-	return v >= r->min && v <= r->max && (r->step == 0 || v % r->step == 0);
+	return v >= r->min && v <= r->max && (r->step == 0 || v % r->step == 0) &&
+	       (!r->power || (v & (v - 1)) == 0);
 }
 
 /* Understands one value; false: nonsense. */
@@ -223,6 +241,8 @@ static void step_words(const struct haft_row *r, char step[STEP_LEN])
 	step[0] = '\0';
 	if (r->step != 0)
 		snprintf(step, STEP_LEN, ", a multiple of %lld", (long long)r->step);
+	if (r->power)
+		snprintf(step, STEP_LEN, ", a power of two");
 }
 
 #define WORDS_LEN 96

@@ -28,15 +28,17 @@ enum haft_setting {
 	HAFT_SET_FAR,   /* HAFT_EAGER_NET: as HAFT_EAGER, for peers that sockets reach; bytes */
 	HAFT_SET_RING,  /* HAFT_RING: messages to a process before the pair gets a ring */
 	HAFT_SET_CHUNK, /* HAFT_CHUNK: bytes of a chunk of a pipe; read by who starts the job */
-	HAFT_SET_SPIN,  /* HAFT_SPIN: looks of a wait before it yields */
-	HAFT_SET_YIELD, /* HAFT_YIELD: yields of a wait before it sleeps */
-	HAFT_SET_SLEEP, /* HAFT_SLEEP: 0 auto, 1 never, 2 always */
-	HAFT_SET_BOOT,  /* HAFT_BOOT: 0 auto, 1 alone: a singleton under any launcher but ours */
-	HAFT_SET_IFACE, /* HAFT_IFACE: text: where processes of another launcher listen */
-	HAFT_SET_HANG,  /* HAFT_HANG: seconds; mpiexec reads it: tools/mpiexec/hang.c */
-	HAFT_SET_VIA,   /* HAFT_VIA: enum haft_via */
-	HAFT_SET_GRACE, /* HAFT_GRACE: seconds; mpiexec reads it: tools/mpiexec/main.c */
-	HAFT_SET_RMA,   /* HAFT_RMA: enum haft_rma */
+	HAFT_SET_CHUNKS,   /* HAFT_CHUNKS: of a pipe; the same */
+	HAFT_SET_SLOTS,    /* HAFT_SLOTS: of a ring; the same */
+	HAFT_SET_SPIN,     /* HAFT_SPIN: looks of a wait before it yields */
+	HAFT_SET_YIELD,    /* HAFT_YIELD: yields of a wait before it sleeps */
+	HAFT_SET_SLEEP,    /* HAFT_SLEEP: 0 auto, 1 never, 2 always */
+	HAFT_SET_BOOT,     /* HAFT_BOOT: 0 auto, 1 alone: a singleton under any launcher but ours */
+	HAFT_SET_IFACE,    /* HAFT_IFACE: text: where processes of another launcher listen */
+	HAFT_SET_HANG,     /* HAFT_HANG: seconds; mpiexec reads it: tools/mpiexec/hang.c */
+	HAFT_SET_VIA,      /* HAFT_VIA: enum haft_via */
+	HAFT_SET_GRACE,    /* HAFT_GRACE: seconds; mpiexec reads it: tools/mpiexec/main.c */
+	HAFT_SET_RMA,      /* HAFT_RMA: enum haft_rma */
 	HAFT_SET_PROGRESS, /* HAFT_PROGRESS: 0 call, 1 thread: libmpi/dyn/helper.h */
 	HAFT_SET_OFI,      /* HAFT_OFI_PROVIDER: text: libfabric's name of it; "": its first */
 	HAFT_SETTINGS
@@ -110,6 +112,7 @@ struct haft_row {
 	bool everywhere; /* all processes of a job must have the same value */
 	bool launch;     /* read by who starts the job: only haft_set_launch says that it is bad */
 	int64_t step;    /* of numbers: 0, or only multiples of it */
+	bool power;      /* of numbers: only powers of two */
 	bool late; /* can be set at any time; else it is read once, when MPI starts or soon after */
 };
 

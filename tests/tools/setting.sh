@@ -70,6 +70,10 @@ now() {
 bad_value HAFT_RING -1 "a number from 0 to" "$(now HAFT_RING)"
 bad_value HAFT_CHUNK 1000 "a number from 256 to 16777216, a multiple of 64" "$(now HAFT_CHUNK)"
 bad_value HAFT_CHUNK 32M "a number from 256 to 16777216, a multiple of 64" "$(now HAFT_CHUNK)"
+bad_value HAFT_CHUNKS 3 "a number from 2 to 8, a power of two" "$(now HAFT_CHUNKS)"
+bad_value HAFT_CHUNKS 16 "a number from 2 to 8, a power of two" "$(now HAFT_CHUNKS)"
+bad_value HAFT_SLOTS 100 "a number from 4 to 4096, a power of two" "$(now HAFT_SLOTS)"
+bad_value HAFT_SLOTS 8k "a number from 4 to 4096, a power of two" "$(now HAFT_SLOTS)"
 bad_value HAFT_SPIN often "a number from 0 to" "$(now HAFT_SPIN)"
 bad_value HAFT_YIELD 1x "a number from 0 to" "$(now HAFT_YIELD)"
 bad_value HAFT_BOOT no "one of auto, alone" auto
@@ -80,6 +84,10 @@ good_value HAFT_RING 0 0
 good_value HAFT_RING 1M 1048576
 good_value HAFT_CHUNK 256 256
 good_value HAFT_CHUNK 1M 1048576
+good_value HAFT_CHUNKS 2 2
+good_value HAFT_CHUNKS 8 8
+good_value HAFT_SLOTS 4 4
+good_value HAFT_SLOTS 4k 4096
 good_value HAFT_SPIN 0 0
 good_value HAFT_YIELD 0 0
 good_value HAFT_SLEEP never never

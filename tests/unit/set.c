@@ -125,6 +125,66 @@ static void chunk(void **state)
 	with("HAFT_CHUNK", "17M", chunk_normal);
 }
 
+static void slots_four(void)
+{
+	CHECK(via.shm->slots == 4);
+}
+
+static void slots_many(void)
+{
+	CHECK(via.shm->slots == 1024);
+}
+
+static void slots_normal(void)
+{
+	CHECK(via.shm->slots == SHM_SLOTS);
+}
+
+static void slots(void **state)
+{
+	(void)state;
+	with("HAFT_SLOTS", "4", slots_four);
+	with("HAFT_SLOTS", "1024", slots_many);
+	with("HAFT_SLOTS", "48", slots_normal);
+	with("HAFT_SLOTS", "8192", slots_normal);
+}
+
+/* So many chunks can be on their way. */
+static void chunks_are(int want)
+{
+	size_t cap;
+	void *p;
+
+	for (int i = 0; i < want; i++) {
+		CHECK(shm_pipe_acquire(via.shm, 0, &p, &cap) == 0);
+		shm_pipe_publish(via.shm, 0, 1);
+	}
+	CHECK(shm_pipe_acquire(via.shm, 0, &p, &cap) == SHM_AGAIN);
+}
+
+static void chunks_two(void)
+{
+	chunks_are(2);
+}
+
+static void chunks_eight(void)
+{
+	chunks_are(8);
+}
+
+static void chunks_normal(void)
+{
+	chunks_are(SHM_CHUNKS);
+}
+
+static void chunks(void **state)
+{
+	(void)state;
+	with("HAFT_CHUNKS", "2", chunks_two);
+	with("HAFT_CHUNKS", "8", chunks_eight);
+	with("HAFT_CHUNKS", "3", chunks_normal);
+}
+
 static void spin_seven(void)
 {
 	struct shm_wait w;
@@ -212,6 +272,8 @@ int main(void)
 		cmocka_unit_test(defaults),
 		cmocka_unit_test(ring),
 		cmocka_unit_test(chunk),
+		cmocka_unit_test(chunks),
+		cmocka_unit_test(slots),
 		cmocka_unit_test(spin),
 		cmocka_unit_test(yield),
 		cmocka_unit_test(sleeping),

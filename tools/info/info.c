@@ -114,7 +114,9 @@ static void settings_print(void)
 	const struct haft_row *r;
 	char value[HAFT_TEXT_MAX], range[128];
 
-	haft_set_launch(HAFT_SET_CHUNK, environ); /* says so if it is a bad one */
+	for (int i = 0; (r = haft_set_row(i)) != NULL; i++)
+		if (r->launch)
+			haft_set_launch((enum haft_setting)i, environ); /* says so if it is bad */
 	haft_set_say();
 	for (int i = 0; (r = haft_set_row(i)) != NULL; i++) {
 		haft_set_print(i, value, sizeof value);

@@ -108,6 +108,8 @@ void crew_segment(struct crew *c, const struct boot_world *world, int host, uint
 	struct shm_opts opts = {.nranks = c->n,
 		.cookie = cookie,
 		.chunk_len = (size_t)haft_set_launch(HAFT_SET_CHUNK, envp),
+		.chunks = (uint32_t)haft_set_launch(HAFT_SET_CHUNKS, envp),
+		.slots = (uint32_t)haft_set_launch(HAFT_SET_SLOTS, envp),
 		.map_len = world != NULL ? boot_map_len(world, host) : 0};
 	size_t len;
 	int err = shm_seg_create(&opts, &c->seg);
