@@ -287,6 +287,10 @@ obj_h obj_share(void *self);
  * reached yet.  any thread; runs callbacks. */
 int obj_free(struct obj_class *cls, obj_h *handle);
 
+/* The same for who has just looked it up, and whose the handle is alone: what cannot go wrong then
+ * is not checked.  For objects that come and go by the million.  any thread; runs callbacks. */
+void obj_free_fresh(struct obj_class *cls, void *self);
+
 /* The same for who has the object and not the handle.  `self' is not yours afterwards (unless it
  * failed). */
 int obj_free_obj(void *self);

@@ -388,6 +388,19 @@ static __attribute__((noinline)) int free_handle(struct obj_class *c, obj_h *han
 	return rc;
 }
 
+/* A slot whose object has gone, to the end of this thread's magazine, which is not empty. */
+static inline void mag_push(struct obj_class *c, struct mag *m, struct obj *o, uintptr_t site)
+{
+	__atomic_store_n(&o->ext, (void *)site, __ATOMIC_RELAXED);
+	__atomic_store_n(&o->refs, 0, __ATOMIC_RELEASE);
+	m->tail->u.next = o;
+	m->tail = o;
+	if (unlikely(m->limbo < c->quarantine))
+		m->limbo++;
+	else if (unlikely(++m->avail > c->spill))
+		obj_mag_spill(c, m);
+}
+
 /* In line what is usual: one handle, no reference, no callback, a magazine with something in it. */
 int obj_free(struct obj_class *c, obj_h *handle)
 {
@@ -408,15 +421,27 @@ int obj_free(struct obj_class *c, obj_h *handle)
 	if (unlikely(!free_claim(c, o, token)))
 		return free_handle(c, handle, site);
 	*handle = (obj_h)c->null_value;
-	__atomic_store_n(&o->ext, (void *)site, __ATOMIC_RELAXED);
-	__atomic_store_n(&o->refs, 0, __ATOMIC_RELEASE);
-	m->tail->u.next = o;
-	m->tail = o;
-	if (unlikely(m->limbo < c->quarantine))
-		m->limbo++;
-	else if (unlikely(++m->avail > c->spill))
-		obj_mag_spill(c, m);
+	mag_push(c, m, o, site);
 	return OBJ_OK;
+}
+
+void obj_free_fresh(struct obj_class *c, void *self)
+{
+	uintptr_t site = obj_me.site != 0 ? obj_me.site : obj_caller();
+	struct mag *m = obj_me.mags;
+	struct obj *o = self;
+	uint64_t token = token_of(o);
+
+	must(slot_live(token, slot_index(c, o)) && !(c->flags & OBJ_F_DIRECT));
+	if (unlikely(m == NULL || HAFT_ASAN || c->flags & F_ANY_FREE || token_last(token))) {
+		free_any(c, o, token, site);
+		return;
+	}
+	m += c->id;
+	if (unlikely(m->limbo == 0 || !free_claim(c, o, token)))
+		free_any(c, o, token, site);
+	else
+		mag_push(c, m, o, site);
 }
 
 int obj_free_obj(void *self)

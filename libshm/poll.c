@@ -23,8 +23,9 @@ bool shm_peek_own(struct shm *s, int src, struct shm_frame *f)
 {
 	struct shm_rx *r = &s->rx[src];
 	struct shm_slot *slot = shm_slot_at(r->slot, s->slots, r->tail);
+	uint64_t word = atomic_load_explicit(&slot->word, memory_order_relaxed); /* it is there */
 
-	shm_poll_own(s, src, f->kind, slot->data);
+	shm_poll_own(s, src, (uint8_t)(word >> 16), slot->data);
 	r->tail++;
 	shm_credit(s, src);
 	return shm_peek(s, src, f);

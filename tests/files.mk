@@ -99,6 +99,7 @@ mpi_TESTS += tests/std/ch03/modes.c
 mpi_TESTS += tests/std/ch03/order.c
 mpi_TESTS += tests/std/ch03/probe.c
 mpi_TESTS += tests/std/ch03/rarely.c
+mpi_TESTS += tests/std/ch03/reuse.c
 mpi_TESTS += tests/std/ch03/self.c
 mpi_TESTS += tests/std/ch03/sizes.c
 mpi_TESTS += tests/std/ch03/storm.c

@@ -31,7 +31,7 @@
 #define bind_rare(x)  __builtin_expect(!!(x), 0)
 
 #define BIND_WEAK(name) __attribute__((weak, alias(#name)))
-#define BIND_SCRATCH    32 /* requests of one call that fit on the stack */
+#define BIND_SCRATCH    64 /* requests of one call that fit on the stack */
 
 /* --------------------------------------------------------------------------- cold halves: check.c
  */
@@ -282,12 +282,15 @@ static inline int bind_objects(const struct obj_class *class, int64_t n, const o
 	if (bind_rare(room == NULL || (handles == NULL && n > 0)))
 		return bind_bad_array(room == NULL, n, name);
 	for (int64_t i = 0; i < n; i++) {
-		room[i] = NULL;
-		if (handles[i] == null && null != NULL)
-			continue;
-		room[i] = obj_get_token(class, handles[i]);
-		if (bind_rare(room[i] == NULL))
-			return bind_bad_element(class, handles[i], name, i);
+		obj_h h = handles[i];
+		void *o = NULL;
+
+		if (bind_usual(h != null || null == NULL)) {
+			o = obj_get_token(class, h);
+			if (bind_rare(o == NULL))
+				return bind_bad_element(class, h, name, i);
+		}
+		room[i] = o;
 	}
 	return MPI_SUCCESS;
 }

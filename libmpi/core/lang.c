@@ -22,6 +22,7 @@ bool haft_fort_copy(void *request, struct req_copy *copy)
 	if (r == NULL)
 		return false;
 	copy->next = r->copies;
+	req_soil(r);
 	r->copies = copy;
 	return true;
 }

@@ -107,12 +107,11 @@ void (*haft_type_gone)(struct type *t);
 void (*haft_win_gone)(struct win *w);
 
 /* Requests come and go with every message, so their slots have to stay in the first cache: 64 of
- * them.  A C handle never comes back all the same; an INTEGER one after 127 * 64 requests at the
- * earliest. */
+ * them; and who makes one clears what has to be cleared (p2p/call.c).  A C handle never comes back
+ * all the same; an INTEGER one after 127 * 64 requests at the earliest. */
 #define REQ_QUARANTINE 64
 
-/* What obj_class_open must know: a class a row.  `raw' leaves memory behind the header as it is,
- * for objects whose maker sets every field. */
+/* What obj_class_open must know: a class a row. */
 static const struct {
 	struct obj_class *cls;
 	const char *name;
@@ -176,6 +175,7 @@ static void open_once(void)
 			.name = classes[i].name,
 			.obj_size = classes[i].size,
 			.name_max = MPI_MAX_OBJECT_NAME,
+			.flags = classes[i].cls == &haft_req_class ? OBJ_F_RAW : 0,
 			.quarantine = classes[i].cls == &haft_req_class ? REQ_QUARANTINE : 0,
 			.null_value = (intptr_t)classes[i].null,
 			.destroy = classes[i].destroy,

@@ -19,8 +19,8 @@ static inline bool buf_given(const void *buf)
 	return (uintptr_t)buf > (uintptr_t)MPI_IN_PLACE;
 }
 
-int req_fill(struct req *r, int kind, const void *buf, int64_t count, struct type *type, int peer,
-	int tag, struct comm *c, uint64_t ctx)
+static inline int fill(struct req *r, int kind, const void *buf, int64_t count, struct type *type,
+	int peer, int tag, struct comm *c, uint64_t ctx)
 {
 	int err;
 
@@ -39,6 +39,12 @@ int req_fill(struct req *r, int kind, const void *buf, int64_t count, struct typ
 	r->tag = tag;
 	r->ctx = ctx;
 	return 0;
+}
+
+int req_fill(struct req *r, int kind, const void *buf, int64_t count, struct type *type, int peer,
+	int tag, struct comm *c, uint64_t ctx)
+{
+	return fill(r, kind, buf, count, type, peer, tag, c, ctx);
 }
 
 /* --- sends and receives ------------------------------------------------------------------ */
@@ -101,9 +107,60 @@ static void req_hold(struct req *r, struct type *type, struct comm *c)
 	r->comm = c;
 }
 
-struct req *req_new(struct type *type, struct comm *c)
+/* Clears what is behind the header: of a request that is `clean' the first two lines (what is
+ * between them and the clean part, a receive sets).  Line by line, as of more than 64 bytes the
+ * compiler makes a loop of its own, which takes longer than all the rest here. */
+static inline void clear(struct req *r, bool all)
+{
+	char *p = (char *)r;
+
+	memset(p + sizeof(r->o), 0, CACHE_LINE - sizeof(r->o));
+	memset(p + CACHE_LINE, 0, CACHE_LINE);
+	if (!all)
+		return;
+	memset(p + 2 * CACHE_LINE, 0, CACHE_LINE);
+	memset(p + 3 * CACHE_LINE, 0, CACHE_LINE);
+	memset(p + 4 * CACHE_LINE, 0, sizeof(*r) - 4 * CACHE_LINE);
+}
+
+struct req *req_blank(void)
 {
 	struct req *r = obj_new(&haft_req_class, NULL);
+
+	if (r != NULL)
+		clear(r, true);
+	return r;
+}
+
+/* Debug builds only: is the part of r that was not cleared zero? */
+static bool is_clean(const struct req *r)
+{
+	const char *p = (const char *)&r->at;
+
+	while (p < (const char *)(r + 1) && *p == 0)
+		p++;
+	return p == (const char *)(r + 1);
+}
+
+/* A request for a message that may come, or have gone, in one frame: `clean'. */
+static inline struct req *req_light(void)
+{
+	struct req *r = obj_new(&haft_req_class, NULL);
+
+	if (unlikely(r == NULL))
+		return NULL;
+	must(!r->clean || is_clean(r));
+	if (likely(r->clean))
+		clear(r, false);
+	else
+		clear(r, true);
+	r->clean = true;
+	return r;
+}
+
+struct req *req_new(struct type *type, struct comm *c)
+{
+	struct req *r = req_blank();
 
 	if (r != NULL)
 		req_hold(r, type, c);
@@ -130,6 +187,7 @@ static int isend(struct req *r, const void *buf, int64_t count, struct type *typ
 
 	if (r == NULL)
 		return no_request();
+	req_soil(r);
 	req_hold(r, type, c);
 	if (dest == MPI_PROC_NULL)
 		req_nobody(r);
@@ -151,7 +209,7 @@ static int isend(struct req *r, const void *buf, int64_t count, struct type *typ
 int p2p_isend(const void *buf, int64_t count, struct type *type, int dest, int tag, struct comm *c,
 	struct req **request)
 {
-	struct req *r = obj_new(&haft_req_class, NULL);
+	struct req *r = req_light();
 
 	if (unlikely(r == NULL || dest == MPI_PROC_NULL ||
 		     !send_direct(buf, count, type, dest, tag, c)))
@@ -164,7 +222,7 @@ int p2p_isend(const void *buf, int64_t count, struct type *type, int dest, int t
 int p2p_issend(const void *buf, int64_t count, struct type *type, int dest, int tag, struct comm *c,
 	struct req **request)
 {
-	return isend(obj_new(&haft_req_class, NULL), buf, count, type, dest, tag, c, true, request);
+	return isend(req_blank(), buf, count, type, dest, tag, c, true, request);
 }
 
 int p2p_irsend(const void *buf, int64_t count, struct type *type, int dest, int tag, struct comm *c,
@@ -176,24 +234,30 @@ int p2p_irsend(const void *buf, int64_t count, struct type *type, int dest, int 
 int p2p_irecv(void *buf, int64_t count, struct type *type, int source, int tag, struct comm *c,
 	struct req **request)
 {
-	struct req *r = req_new(type, c);
+	struct req *r = req_light();
 	int peer = source, err;
 
-	if (r == NULL)
+	if (unlikely(r == NULL))
 		return no_request();
-	if (source == MPI_PROC_NULL) {
+	req_hold(r, type, c);
+	if (unlikely(source == MPI_PROC_NULL)) {
 		req_nobody(r);
 		*request = r;
 		return 0;
 	}
 	if (source != MPI_ANY_SOURCE)
 		peer = group_peer(comm_peers(c), source);
-	err = req_fill(r, REQ_RECV, buf, count, type, peer, tag, c, c->ctx);
-	if (err != 0) {
+	err = fill(r, REQ_RECV, buf, count, type, peer, tag, c, c->ctx);
+	if (unlikely(err != 0)) {
 		req_free(r);
 		return err;
 	}
-	recv_start(r);
+	r->res.source = source; /* MPI_ANY_SOURCE: until it is known */
+	r->straight = type->dense && (c->hints & HINT_EXACT_LENGTH) == 0;
+	if (likely((match.nearly | p2p.lost) == 0))
+		recv_post(r);
+	else
+		recv_start(r);
 	*request = r;
 	return 0;
 }
@@ -320,6 +384,7 @@ int p2p_sendrecv_replace(void *buf, int64_t count, struct type *type, int dest, 
 
 void req_orphan(struct req *r, struct req *whole)
 {
+	req_soil(r);
 	r->orphan = true;
 	r->whole = whole;
 	if (whole != NULL)
@@ -361,6 +426,7 @@ static int isendrecv(const void *sbuf, int64_t scount, struct type *stype, int d
 		free(scratch);
 		return 0;
 	}
+	req_soil(r);
 	s->scratch = scratch;
 	r->parts = r->done ? 1 : 2;
 	r->done = false;

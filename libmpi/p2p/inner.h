@@ -165,7 +165,7 @@ void req_finish_rest(struct req *r);
 /* The operation, or one part of it, is over: r may be gone afterwards if its user has freed it. */
 static inline void req_finish(struct req *r)
 {
-	if (unlikely(r->orphan || r->parts > 0 || r->whole != NULL))
+	if (unlikely(!r->clean && (r->orphan || r->parts > 0 || r->whole != NULL)))
 		req_finish_rest(r);
 	else
 		r->done = true;
@@ -229,9 +229,20 @@ void lease_end(struct req *r);
 void cancel_deliver(const struct shm_frame *f);
 bool cancel_left(struct req *r);
 
+/* A receive that finds nothing early waits for its message. */
+static inline void recv_post(struct req *r)
+{
+	r->state = STATE_POSTED;
+	match_post(r);
+}
+
 /* recv.c: starts a filled receive; drain_pull empties the pipe from a peer. */
 void recv_start(struct req *r);
 int drain_pull(int peer);
+
+/* recv.c: delivers what is in the ring of one peer, at most a batch; returns how many frames.  Like
+ * via_poll_from it may miss some that p2p_progress sees. */
+int p2p_poll_from(int peer);
 
 /* recv.c: a message of `total' bytes has been matched with r, and data is all of it, packed. */
 void recv_data(struct req *r, int peer, int tag, const void *data, int64_t total);
@@ -308,6 +319,9 @@ int req_report(struct req *r, MPI_Status *status);
  * for the last time of this start if `last'.  The library's lock is held. */
 void req_copies_take(struct req *r);
 void req_copies_give(struct req *r, bool last);
+
+/* call.c: a new request with a handle, all zero; NULL: no memory. */
+struct req *req_blank(void);
 
 /* call.c: a request with a handle that holds type and communicator; NULL: no memory.  no_request:
  * that error. */

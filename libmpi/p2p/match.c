@@ -14,38 +14,16 @@
 	((uint32_t)MEAN_OR(1, 64)) /* 1 KiB: fits the cache beside the message itself \
 				    */
 
-struct posted_fifo {
-	struct req *head, *tail;
-};
-
 struct arrived_fifo {
 	struct arrived *head, *tail;
 };
 
-/* Which of peer and tag are wild: the four kinds of posted receives. */
-enum wild { WILD_NONE, WILD_PEER, WILD_TAG, WILD_BOTH, WILDS };
-
-static struct {
-	struct posted_fifo *bucket; /* [mask + 1] */
-	uint32_t mask;
-	uint32_t n;
-	uint32_t kinds[WILDS]; /* how many of each are posted */
-	uint64_t seq;
-} posted;
+struct match match;
 
 static struct {
 	struct arrived_fifo *key, *ctx; /* [mask + 1] */
 	uint32_t mask;
-	uint32_t n;
 } early;
-
-static uint32_t hash(uint64_t ctx, int32_t peer, int32_t tag)
-{
-	uint64_t h = ctx * 0x9e3779b97f4a7c15ULL;
-
-	h ^= ((uint64_t)(uint32_t)peer << 32 | (uint32_t)tag) * 0xff51afd7ed558ccdULL;
-	return (uint32_t)(h >> 32) ^ (uint32_t)(h >> 15);
-}
 
 static enum wild wild_of(int32_t peer, int32_t tag)
 {
@@ -54,14 +32,6 @@ static enum wild wild_of(int32_t peer, int32_t tag)
 }
 
 /* --- posted ------------------------------------------------------------------------------ */
-
-static void posted_push(struct posted_fifo *f, struct req *r)
-{
-	r->next = NULL;
-	r->prev = f->tail;
-	*(f->tail != NULL ? &f->tail->next : &f->head) = r;
-	f->tail = r;
-}
 
 static void posted_cut(struct posted_fifo *f, struct req *r)
 {
@@ -72,19 +42,19 @@ static void posted_cut(struct posted_fifo *f, struct req *r)
 
 static struct posted_fifo *posted_bucket(uint64_t ctx, int32_t peer, int32_t tag)
 {
-	return &posted.bucket[hash(ctx, peer, tag) & posted.mask];
+	return &match.posted[match_hash(ctx, peer, tag) & match.mask];
 }
 
 static void posted_grow(void)
 {
-	struct posted_fifo *old = posted.bucket;
-	uint32_t n = posted.mask + 1;
+	struct posted_fifo *old = match.posted;
+	uint32_t n = match.mask + 1;
 	struct posted_fifo *new = calloc((size_t)n * 4, sizeof(*new));
 
 	if (new == NULL)
 		return;
-	posted.bucket = new;
-	posted.mask = n * 4 - 1;
+	match.posted = new;
+	match.mask = n * 4 - 1;
 	for (uint32_t i = 0; i < n; i++) {
 		struct req *next;
 
@@ -96,20 +66,30 @@ static void posted_grow(void)
 	free(old);
 }
 
-void match_post(struct req *r)
+void match_post_any(struct req *r)
 {
-	if (unlikely(posted.n / 2 > posted.mask))
+	enum wild w = wild_of(r->peer, r->tag);
+
+	if (unlikely(match.nposted / 2 > match.mask))
 		posted_grow();
-	r->seq = posted.seq++;
-	posted.n++;
-	posted.kinds[wild_of(r->peer, r->tag)]++;
+	r->seq = match.seq++;
+	match.nposted++;
+	if (w != WILD_NONE) {
+		match.kinds[w]++;
+		match.nwild++;
+	}
 	posted_push(posted_bucket(r->ctx, r->peer, r->tag), r);
 }
 
 void match_unpost(struct req *r)
 {
-	posted.n--;
-	posted.kinds[wild_of(r->peer, r->tag)]--;
+	enum wild w = wild_of(r->peer, r->tag);
+
+	match.nposted--;
+	if (w != WILD_NONE) {
+		match.kinds[w]--;
+		match.nwild--;
+	}
 	posted_cut(posted_bucket(r->ctx, r->peer, r->tag), r);
 }
 
@@ -117,8 +97,8 @@ struct req *match_cut(bool (*hit)(const struct req *r, void *arg), void *arg)
 {
 	struct req *cut = NULL, *next;
 
-	for (uint32_t i = 0; posted.n > 0 && i <= posted.mask; i++) {
-		for (struct req *r = posted.bucket[i].head; r != NULL; r = next) {
+	for (uint32_t i = 0; match.nposted > 0 && i <= match.mask; i++) {
+		for (struct req *r = match.posted[i].head; r != NULL; r = next) {
 			next = r->next;
 			if (!hit(r, arg))
 				continue;
@@ -140,14 +120,14 @@ static struct req *posted_first(uint64_t ctx, int32_t peer, int32_t tag)
 	return r;
 }
 
-struct req *match_take(uint64_t ctx, int32_t peer, int32_t tag)
+struct req *match_take_any(uint64_t ctx, int32_t peer, int32_t tag)
 {
 	struct req *best = NULL;
 
 	for (int w = WILD_NONE; w < WILDS; w++) {
 		struct req *r;
 
-		if (posted.kinds[w] == 0)
+		if (w != WILD_NONE && match.kinds[w] == 0)
 			continue;
 		r = posted_first(ctx, w & WILD_PEER ? MPI_ANY_SOURCE : peer,
 			w & WILD_TAG ? MPI_ANY_TAG : tag);
@@ -191,12 +171,12 @@ static void ctx_cut(struct arrived_fifo *f, struct arrived *a)
 
 static struct arrived_fifo *key_bucket(uint64_t ctx, int32_t peer, int32_t tag)
 {
-	return &early.key[hash(ctx, peer, tag) & early.mask];
+	return &early.key[match_hash(ctx, peer, tag) & early.mask];
 }
 
 static struct arrived_fifo *ctx_bucket(uint64_t ctx)
 {
-	return &early.ctx[hash(ctx, 0, 0) & early.mask];
+	return &early.ctx[match_hash(ctx, 0, 0) & early.mask];
 }
 
 static void early_grow(void)
@@ -227,33 +207,31 @@ static void early_grow(void)
 
 void match_store(struct arrived *a)
 {
-	if (unlikely(early.n / 2 > early.mask))
+	if (unlikely(match.nearly / 2 > early.mask))
 		early_grow();
-	early.n++;
+	match.nearly++;
 	key_push(key_bucket(a->ctx, a->peer, a->tag), a);
 	ctx_push(ctx_bucket(a->ctx), a);
 }
 
 void match_each(void (*fn)(void *arg, const struct arrived *a), void *arg)
 {
-	for (uint32_t i = 0; early.n > 0 && i <= early.mask; i++)
+	for (uint32_t i = 0; match.nearly > 0 && i <= early.mask; i++)
 		for (const struct arrived *a = early.key[i].head; a != NULL; a = a->next)
 			fn(arg, a);
 }
 
 void match_remove(struct arrived *a)
 {
-	early.n--;
+	match.nearly--;
 	key_cut(key_bucket(a->ctx, a->peer, a->tag), a);
 	ctx_cut(ctx_bucket(a->ctx), a);
 }
 
-struct arrived *match_find(uint64_t ctx, int32_t peer, int32_t tag)
+struct arrived *match_find_any(uint64_t ctx, int32_t peer, int32_t tag)
 {
 	struct arrived *a;
 
-	if (early.n == 0)
-		return NULL;
 	if (wild_of(peer, tag) == WILD_NONE) {
 		a = key_bucket(ctx, peer, tag)->head;
 		while (a != NULL && (a->ctx != ctx || a->peer != peer || a->tag != tag))
@@ -271,7 +249,7 @@ struct arrived *match_find(uint64_t ctx, int32_t peer, int32_t tag)
 struct arrived *match_asked(
 	uint64_t ctx, int32_t peer, int32_t tag, const struct req *sender, uint32_t id)
 {
-	struct arrived *a = early.n > 0 ? key_bucket(ctx, peer, tag)->head : NULL;
+	struct arrived *a = match.nearly > 0 ? key_bucket(ctx, peer, tag)->head : NULL;
 
 	while (a != NULL && (!a->asks || a->ctx != ctx || a->peer != peer || a->tag != tag ||
 				    a->sender != sender || a->id != id))
@@ -313,25 +291,20 @@ void match_resend(const struct req *from, struct req *to)
 
 void p2p_queues(uint32_t *receives, uint32_t *messages)
 {
-	*receives = posted.n;
-	*messages = early.n;
-}
-
-bool match_empty(void)
-{
-	return (posted.n | early.n) == 0;
+	*receives = match.nposted;
+	*messages = match.nearly;
 }
 
 /* --- open and close ---------------------------------------------------------------------- */
 
 int match_open(void)
 {
-	posted.bucket = calloc(BUCKETS_MIN, sizeof(*posted.bucket));
+	match.posted = calloc(BUCKETS_MIN, sizeof(*match.posted));
 	early.key = calloc((size_t)BUCKETS_MIN * 2, sizeof(*early.key));
-	if (posted.bucket == NULL || early.key == NULL)
+	if (match.posted == NULL || early.key == NULL)
 		return haft_err(
 			MPI_ERR_NO_MEM, "no memory for the tables of receives and messages");
 	early.ctx = early.key + BUCKETS_MIN;
-	posted.mask = early.mask = BUCKETS_MIN - 1;
+	match.mask = early.mask = BUCKETS_MIN - 1;
 	return 0;
 }

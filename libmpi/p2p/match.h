@@ -33,9 +33,29 @@ struct arrived {
 	char data[];           /* total bytes, packed; asks: what the sender said, struct ask */
 };
 
+struct posted_fifo {
+	struct req *head, *tail;
+};
+
+/* Which of peer and tag are wild: the four kinds of posted receives. */
+enum wild { WILD_NONE, WILD_PEER, WILD_TAG, WILD_BOTH, WILDS };
+
+/* What is posted and what has arrived: match.c's, and of the inline functions below. */
+struct match {
+	struct posted_fifo *posted; /* [mask + 1] */
+	uint32_t mask;
+	uint32_t nwild;  /* receives posted with some wildcard */
+	uint32_t nearly; /* messages that have arrived */
+	uint32_t nposted;
+	uint64_t seq;
+	uint32_t kinds[WILDS]; /* how many of each are posted; not counted: WILD_NONE */
+};
+
+extern struct match match;
+
 /* match_post queues a receive (ctx, peer and tag set; either may be ANY).  The matcher keeps the
  * pointer until it is taken or unposted. */
-void match_post(struct req *r);
+static inline void match_post(struct req *r);
 
 /* match_unpost takes a posted receive out again. */
 void match_unpost(struct req *r);
@@ -45,14 +65,14 @@ struct req *match_cut(bool (*hit)(const struct req *r, void *arg), void *arg);
 
 /* match_take finds the receive for a message that is here now, takes it out, and returns it; or
  * NULL. */
-struct req *match_take(uint64_t ctx, int32_t peer, int32_t tag);
+static inline struct req *match_take(uint64_t ctx, int32_t peer, int32_t tag);
 
 /* match_store queues a message that has no receive yet; a is the matcher's until match_remove. */
 void match_store(struct arrived *a);
 
 /* match_find finds the first message that a receive with these values may take; it stays queued. Or
  * NULL. */
-struct arrived *match_find(uint64_t ctx, int32_t peer, int32_t tag);
+static inline struct arrived *match_find(uint64_t ctx, int32_t peer, int32_t tag);
 
 /* match_remove takes a message out; a is the caller's. */
 void match_remove(struct arrived *a);
@@ -76,9 +96,66 @@ void match_each(void (*fn)(void *arg, const struct arrived *a), void *arg);
 
 /* match_empty: nothing is posted and nothing has arrived: the next frame can match only what comes
  * next. */
-bool match_empty(void);
+static inline bool match_empty(void)
+{
+	return (match.nposted | match.nearly) == 0;
+}
 
 /* match_open makes the tables.  0 or MPI_ERR_NO_MEM. */
 int match_open(void);
+
+/* --- inline: what is usual: no wildcards, nothing early, and the first of a bucket is it ------ */
+
+void match_post_any(struct req *r); /* also into a full table */
+struct req *match_take_any(uint64_t ctx, int32_t peer, int32_t tag);
+struct arrived *match_find_any(uint64_t ctx, int32_t peer, int32_t tag);
+
+static inline uint32_t match_hash(uint64_t ctx, int32_t peer, int32_t tag)
+{
+	uint64_t h = ctx * 0x9e3779b97f4a7c15ULL;
+
+	h ^= ((uint64_t)(uint32_t)peer << 32 | (uint32_t)tag) * 0xff51afd7ed558ccdULL;
+	return (uint32_t)(h >> 32) ^ (uint32_t)(h >> 15);
+}
+
+static inline void posted_push(struct posted_fifo *f, struct req *r)
+{
+	r->next = NULL;
+	r->prev = f->tail;
+	*(f->tail != NULL ? &f->tail->next : &f->head) = r;
+	f->tail = r;
+}
+
+static inline void match_post(struct req *r)
+{
+	if (unlikely(r->peer == MPI_ANY_SOURCE || r->tag == MPI_ANY_TAG ||
+		     match.nposted / 2 > match.mask)) {
+		match_post_any(r);
+		return;
+	}
+	r->seq = match.seq++;
+	match.nposted++;
+	posted_push(&match.posted[match_hash(r->ctx, r->peer, r->tag) & match.mask], r);
+}
+
+static inline struct req *match_take(uint64_t ctx, int32_t peer, int32_t tag)
+{
+	struct posted_fifo *f = &match.posted[match_hash(ctx, peer, tag) & match.mask];
+	struct req *r = f->head;
+
+	if (unlikely(match.nwild != 0 || r == NULL || r->ctx != ctx || r->peer != peer ||
+		     r->tag != tag))
+		return match_take_any(ctx, peer, tag);
+	f->head = r->next;
+	*(r->next != NULL ? &r->next->prev : &f->tail) = NULL;
+	r->next = NULL;
+	match.nposted--;
+	return r;
+}
+
+static inline struct arrived *match_find(uint64_t ctx, int32_t peer, int32_t tag)
+{
+	return likely(match.nearly == 0) ? NULL : match_find_any(ctx, peer, tag);
+}
 
 #endif

@@ -389,7 +389,7 @@ struct piece {
  * message is its place in the whole. */
 static struct req *range_new(struct part *p, int kind, int64_t at, int64_t n)
 {
-	struct req *whole = p->req, *r = obj_new(&haft_req_class, NULL);
+	struct req *whole = p->req, *r = req_blank();
 
 	if (r == NULL)
 		haft_abort_job(MPI_ERR_NO_MEM, "no memory for a part of a partitioned message");

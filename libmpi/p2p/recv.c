@@ -133,6 +133,7 @@ static void recv_asked(struct req *r, int peer, int tag, const struct ask *ask)
 {
 	enum joint how;
 
+	req_soil(r);
 	matched(r, peer, tag, ask->total);
 	r->mate = ask->id;
 	how = read_in_place(r, peer, ask);
@@ -193,12 +194,12 @@ static int64_t early_cost(const struct arrived *a)
 	return (int64_t)sizeof(*a) + a->total;
 }
 
-static void got_eager(const struct shm_frame *f)
+/* What is not straight, or has no receive yet: r NULL. */
+static __attribute__((noinline)) void eager_rest(struct req *r, const struct shm_frame *f)
 {
-	struct req *r = match_take(f->ctx, f->src, f->tag);
 	struct arrived *a;
 
-	if (likely(r != NULL)) {
+	if (r != NULL) {
 		recv_data(r, f->src, f->tag, f->data, f->len);
 		return;
 	}
@@ -262,7 +263,7 @@ static void got_noted(const struct shm_frame *f)
 	inner.len = f->len - (uint32_t)sizeof(note);
 	p2p.note = &note;
 	if (inner.kind == FRAME_EAGER)
-		got_eager(&inner);
+		eager_rest(match_take(inner.ctx, inner.src, inner.tag), &inner);
 	else
 		got_ask(&inner);
 	p2p.note = NULL;
@@ -270,12 +271,9 @@ static void got_noted(const struct shm_frame *f)
 
 void (*p2p_window)(const struct shm_frame *f);
 
-void p2p_deliver(void *arg, const struct shm_frame *f)
+static void got_other(const struct shm_frame *f)
 {
-	(void)arg;
-	if (likely(f->kind == FRAME_EAGER))
-		got_eager(f);
-	else if (f->kind == FRAME_ASK)
+	if (f->kind == FRAME_ASK)
 		got_ask(f);
 	else if (f->kind & FRAME_NOTED)
 		got_noted(f);
@@ -298,6 +296,59 @@ void p2p_deliver(void *arg, const struct shm_frame *f)
 		got_sorry(f);
 	else if (ALWAYS(f->kind <= FRAME_KEPT))
 		cancel_deliver(f);
+}
+
+/* The usual end of a receive: the message is as long as there is room, or shorter, and nothing has
+ * to be looked at but its bytes.  The source is there already unless it was a wildcard. */
+static inline void recv_straight(struct req *r, const struct shm_frame *f)
+{
+	if (unlikely(r->peer < 0))
+		r->res.source = group_rank_of(comm_peers(r->comm), f->src);
+	r->res.tag = f->tag;
+	r->res.bytes = f->len;
+	via_copy(r->buf, f);
+	req_finish(r);
+}
+
+/* Others get a copy, so that what is usual stays in registers; in line, or it would not. */
+__attribute__((always_inline)) static inline void got(const struct shm_frame *f)
+{
+	struct req *r = NULL;
+	struct shm_frame copy;
+
+	if (likely(f->kind == FRAME_EAGER)) {
+		r = match_take(f->ctx, f->src, f->tag);
+		if (likely(r != NULL && r->straight && f->len <= r->bytes)) {
+			recv_straight(r, f);
+			return;
+		}
+	}
+	copy = *f;
+	if (copy.kind == FRAME_EAGER)
+		eager_rest(r, &copy);
+	else
+		got_other(&copy);
+}
+
+void p2p_deliver(void *arg, const struct shm_frame *f)
+{
+	(void)arg;
+	got(f);
+}
+
+int p2p_poll_from(int peer)
+{
+	struct shm_frame f;
+	int n = 0;
+
+	if (unlikely(via.slots != NULL))
+		return via_poll_from(peer);
+	while (n < VIA_BATCH && via_peek(peer, &f)) {
+		got(&f);
+		via_next(&f);
+		n++;
+	}
+	return n;
 }
 
 /* --- large messages ---------------------------------------------------------------------- */
@@ -371,6 +422,5 @@ void recv_start(struct req *r)
 		req_finish(r);
 		return;
 	}
-	r->state = STATE_POSTED;
-	match_post(r);
+	recv_post(r);
 }

@@ -175,7 +175,7 @@ void out_frame(
 	if (p2p.peers[peer].out.head == NULL &&
 		via_put(peer, ctx, tag, (uint8_t)kind, data, (size_t)n) == 0)
 		return;
-	r = obj_new(&haft_req_class, NULL);
+	r = req_blank();
 	copy = malloc((size_t)n + 1);
 	if (r == NULL || copy == NULL)
 		haft_abort_job(MPI_ERR_NO_MEM, "no memory for a frame to another rank");

@@ -54,7 +54,7 @@ int p2p_grequest_start(MPI_Grequest_query_function *query, MPI_Grequest_free_fun
 	MPI_Grequest_cancel_function *cancel, void *extra, struct req **request)
 {
 	struct user *u = malloc(sizeof(*u));
-	struct req *r = obj_new(&haft_req_class, NULL);
+	struct req *r = req_blank();
 
 	if (u == NULL || r == NULL) {
 		free(u);

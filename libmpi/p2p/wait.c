@@ -167,7 +167,7 @@ static void wait_one(struct req *r, struct req *const reqs[], int n)
 	shm_wait_begin(&w);
 	w.teller = &about.teller;
 	while (!r->done) {
-		if (one && via_poll_from(r->peer) > 0)
+		if (one && p2p_poll_from(r->peer) > 0)
 			continue;
 		if (p2p_progress() > 0)
 			shm_wait_again(&w);
@@ -263,7 +263,7 @@ void req_let_go(struct req *r)
 
 struct req *p2p_req_new(struct comm *c, const struct req_ops *ops)
 {
-	struct req *r = obj_new(&haft_req_class, NULL);
+	struct req *r = req_blank();
 
 	if (r == NULL)
 		return NULL;
@@ -322,6 +322,7 @@ void req_finish_rest(struct req *r)
 
 void req_fail(struct req *r, int err)
 {
+	req_soil(r);
 	r->res.error = err;
 	r->errwords = strdup(haft_err_words(err));
 }
@@ -342,11 +343,29 @@ int req_report(struct req *r, MPI_Status *status)
 	return r->res.error;
 }
 
+/* The end of a finished request that is `clean': no words, no parts, no memory of its own. */
+static inline void req_end_clean(struct req *r, MPI_Status *status)
+{
+	haft_status_set(status, r->res.source, r->res.tag, r->res.bytes, r->res.cancelled);
+	if (r->comm != NULL) {
+		obj_drop(r->type);
+		obj_drop(r->comm);
+	}
+	obj_free_fresh(&haft_req_class, r);
+}
+
 /* A finished request: its result, and the end of its handle. */
 static int req_end(struct req **request, MPI_Status *status)
 {
 	struct req *r = *request;
-	int err = req_report(r, status);
+	int err;
+
+	if (likely(r->clean)) {
+		req_end_clean(r, status);
+		*request = NULL;
+		return 0;
+	}
+	err = req_report(r, status);
 
 	if (unlikely(r->copies != NULL))
 		req_copies_give(r, true);
@@ -438,6 +457,7 @@ int p2p_request_free(struct req **request)
 	*request = NULL;
 	if (!req_idle(r) && !r->done) {
 		obj_hold(r);
+		req_soil(r);
 		r->orphan = true;
 		obj_free_obj(r);
 		return 0;
@@ -549,8 +569,14 @@ static int end_all(int count, struct req *reqs[], MPI_Status *statuses)
 	struct bad bad;
 
 	bad.err = 0;
-	for (int i = 0; i < count; i++)
+	for (int i = 0; i < count; i++) {
+		if (likely(statuses == MPI_STATUSES_IGNORE && reqs[i] != NULL && reqs[i]->clean)) {
+			req_end_clean(reqs[i], MPI_STATUS_IGNORE);
+			reqs[i] = NULL;
+			continue;
+		}
 		bad_note(&bad, i, end_at(&reqs[i], statuses, i));
+	}
 	return bad_result(&bad, count);
 }
 
@@ -559,7 +585,9 @@ int p2p_waitall(int count, struct req *reqs[], MPI_Status *statuses)
 	struct some s = {.reqs = reqs, .n = count};
 
 	for (int i = 0; i < count; i++) {
-		if (!req_idle(reqs[i]) && !reqs[i]->done)
+		if (reqs[i] == NULL || reqs[i]->done)
+			continue;
+		if (!req_idle(reqs[i]))
 			wait_one(reqs[i], reqs, count);
 	}
 	must(all_done(&s));

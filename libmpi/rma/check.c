@@ -175,6 +175,7 @@ static int ending_new(struct win *w, struct req *req)
 	*g = (struct ending){.end = {.next = req->copies, .give = ending_give, .gone = ending_gone},
 		.w = w,
 		.turn = check_of(w)->turn};
+	req_soil(req);
 	req->copies = &g->end;
 	return 0;
 }

@@ -148,6 +148,10 @@ static inline int type_check(
 {
 	int64_t all, bytes, reach;
 
+	if (likely(type->dense && blocks == 1 &&
+		    !__builtin_mul_overflow(count, type->size, &bytes) &&
+		    (uintptr_t)buf > (uintptr_t)MPI_IN_PLACE))
+		return 0; /* its extent is its size */
 	if (likely(!__builtin_mul_overflow(count, blocks, &all) &&
 		    !__builtin_mul_overflow(all, type->size, &bytes) &&
 		    !__builtin_mul_overflow(all, type->extent, &reach) &&

@@ -171,6 +171,8 @@ static inline int via_put_near(
 	return shm_put(via.shm, slot, &h, buf, len);
 }
 
+#define VIA_BATCH SHM_SLOTS /* frames of a peer that may be taken before others are looked at */
+
 static inline bool via_peek(int slot, struct shm_frame *f)
 {
 	return shm_peek(via.shm, slot, f);
@@ -179,6 +181,15 @@ static inline bool via_peek(int slot, struct shm_frame *f)
 static inline void via_next(const struct shm_frame *f)
 {
 	shm_next(via.shm, f);
+}
+
+/* Copies all of a frame. */
+static inline void via_copy(char *to, const struct shm_frame *f)
+{
+	if (likely(f->len <= SHM_INLINE))
+		shm_copy_inline((uint8_t *)to, f->data, f->len);
+	else
+		memcpy(to, f->data, f->len);
 }
 
 /* via_poll_from delivers one frame from one peer if its ring has one: the receive fast path.  It
