@@ -464,6 +464,14 @@ static int compute(struct sched *s, const struct step *p)
 	return p->fn(p->out);
 }
 
+/* Who waits in the function for data that a member without memory should have made would get others
+ * instead, and no error. */
+static void call_wanted(const struct sched *s)
+{
+	if (unlikely(s->spoilt && s->sorry.err == MPI_ERR_NO_MEM))
+		haft_abort_job(MPI_ERR_NO_MEM, s->sorry.words);
+}
+
 /* Runs steps until messages must be waited for (false), or to the end. */
 static bool advance(struct sched *s)
 {
@@ -480,6 +488,8 @@ static bool advance(struct sched *s)
 			message(s, p);
 			continue;
 		}
+		if (p->kind == STEP_CALL)
+			call_wanted(s);
 		err = 0;
 		if (p->kind != STEP_CHECK || likely(!s->spoilt))
 			err = compute(s, p);

@@ -74,7 +74,8 @@ void sched_unpack(struct sched *s, const void *src, void *dst, int64_t count, st
  * of one before, ends the schedule here: all members must come to that alike. */
 void sched_check(struct sched *s, int (*fn)(void *arg), void *arg);
 
-/* Runs a function with which other members wait for this one; an error is kept like any other. */
+/* Runs a function with which other members wait for this one; an error is kept like any other.
+ * They cannot be told of errors before: where somebody had no memory, the job ends. */
 void sched_call(struct sched *s, int (*fn)(void *arg), void *arg);
 
 /* Memory that goes with the schedule: bytes, aligned for any type; or for `count' elements, at what
