@@ -16,21 +16,30 @@ void *__libc_malloc(size_t n);
 void *__libc_calloc(size_t n, size_t size);
 void *__libc_realloc(void *p, size_t n);
 
-static int armed;
+static int armed; /* the next one fails: the schedule's */
+
+static int fails(size_t n)
+{
+	int now = armed && n >= BIG;
+
+	if (now)
+		armed = 0;
+	return now;
+}
 
 void *malloc(size_t n)
 {
-	return armed && n >= BIG ? NULL : __libc_malloc(n);
+	return fails(n) ? NULL : __libc_malloc(n);
 }
 
 void *calloc(size_t n, size_t size)
 {
-	return armed && n * size >= BIG ? NULL : __libc_calloc(n, size);
+	return fails(n * size) ? NULL : __libc_calloc(n, size);
 }
 
 void *realloc(void *p, size_t n)
 {
-	return armed && n >= BIG ? NULL : __libc_realloc(p, n);
+	return fails(n) ? NULL : __libc_realloc(p, n);
 }
 
 int main(int argc, char **argv)
