@@ -230,6 +230,8 @@ static void got_ask(const struct shm_frame *f)
 /* There is no message for r. */
 static void recv_sorry(struct req *r, const struct p2p_sorry *sorry)
 {
+	if (sorry->missed > 0 && sorry->missed <= p2p.npeers)
+		lost_note(sorry->missed - 1);
 	req_fail(r, haft_err(sorry->err, "%.*s", (int)sizeof(sorry->words), sorry->words));
 	req_finish(r);
 }

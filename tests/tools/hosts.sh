@@ -120,6 +120,15 @@ for late in "" late; do
 	lost zero "$late" 1 ' exited with code 0 before MPI_Finalize' 1
 	lost abort "$late" 7 ' has aborted the job with code 7' 2
 done
+# So it is where several abort at once, and where some are told by others that it is missed.
+for c in -n:4 -hosts:a:2,b:2 -hosts:a,b,c,d; do
+	for i in 1 2 3 4 5; do
+		job -x HAFT_VIA=net $far ${c%%:*} ${c#*:} "$TMPDIR/lost" amid
+		want_rc 3
+		want_err 'rank 1 (process '
+		want_err ' exited with code 3 before MPI_Finalize'
+	done
+done
 # Nobody is missed.
 job $far -hosts a,b,c "$TMPDIR/lost" error
 want_rc 58

@@ -315,9 +315,9 @@ static void wait_begin(struct job *j, const struct death *d, int lost)
 {
 	j->wait = (struct wait){.until_ns = now_ns() + (uint64_t)LOST_MS * 1000000u,
 		.death = *d,
-		.abort = j->abort};
+		.abort = j->abort,
+		.lost = lost};
 	j->abort.told = false;
-	wait_on(j, lost);
 }
 
 /* A death while another one is waited for.  True: there is no more to it. */
@@ -350,13 +350,23 @@ static bool lost_judge(struct job *j, const struct death *d)
 {
 	bool aborted = abort_hear(j);
 	int lost = lost_by(j, d);
+	/* somebody has aborted because of this one, and was heard of just before */
+	bool about = aborted && lost == d->rank && j->abort.rank != d->rank;
 
-	if (j->wait.until_ns != 0)
-		return wait_judge(j, d, lost);
-	if (lost < 0 || (!aborted && !death_bad(d)))
-		return false;
-	wait_begin(j, d, lost);
-	return true;
+	if (j->wait.until_ns == 0) {
+		if (lost < 0 || (!aborted && !death_bad(d)))
+			return false;
+		wait_begin(j, d, lost);
+		if (!about) {
+			wait_on(j, lost);
+			return true;
+		}
+	}
+	if (about) {
+		abort_forget(&j->abort);
+		lost = lost_by(j, d);
+	}
+	return wait_judge(j, d, lost);
 }
 
 void job_died(struct job *j, const struct death *d)
