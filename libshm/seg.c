@@ -197,7 +197,11 @@ static int head_check(int fd, struct head *h)
 		return SHM_SYS;
 	if (!S_ISREG(st.st_mode) || pread(fd, h, sizeof *h, 0) != (ssize_t)sizeof *h)
 		return SHM_BAD;
-	if (h->magic != SEG_MAGIC || h->shape != shape() || h->len != (uint64_t)st.st_size)
+	if (h->magic != SEG_MAGIC)
+		return SHM_BAD;
+	if (h->shape != shape())
+		return SHM_OTHER;
+	if (h->len != (uint64_t)st.st_size)
 		return SHM_BAD;
 	if (h->map % sizeof(uint64_t) != 0 || h->map > h->heap || h->map_len > h->heap - h->map)
 		return SHM_BAD;
@@ -340,6 +344,7 @@ const char *shm_error_text(int error)
 		[SHM_BAD] =
 			"not a segment of this build, or a rank that it has not or that is taken",
 		[SHM_ALARM] = "the job is being ended",
+		[SHM_OTHER] = "a segment of another build",
 	};
 
 	if (error == SHM_SYS)

@@ -33,6 +33,7 @@ enum shm_error {
 	SHM_BAD,       /* not a segment of ours (magic, version, size), or a rank that it has not */
 	SHM_SYS,       /* a system call failed; errno says why */
 	SHM_ALARM,     /* somebody called shm_seg_alarm: the job is ending */
+	SHM_OTHER,     /* a segment of another build, which lays it out differently */
 };
 
 /* The words of an error, for messages.  Never NULL. */

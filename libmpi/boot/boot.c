@@ -49,6 +49,7 @@ struct order {
 	uint64_t cookie;
 };
 
+/* CLAIM_BLIND: the segment is there, and this process cannot map or read it. */
 enum claim { CLAIM_OK, CLAIM_NESTED, CLAIM_USED, CLAIM_BLIND };
 
 static struct boot here; /* of this process; here.seg != NULL from the first boot_init on */
@@ -133,20 +134,18 @@ static bool order_fits(const struct order *o, struct shm_seg *seg)
 	return row->host == map->host && row->near == o->near;
 }
 
-/* Maps the segment behind `fd' if it is the one that the order means; else NULL.  *blind: it is a
- * segment, and there is no room for it among our addresses. */
-static struct shm_seg *order_segment(const struct order *o, int fd, bool *blind)
+/* Maps the segment behind `fd' if it is the one that the order means; else NULL, and *err is what
+ * libshm says of it: SHM_BAD for what is none. */
+static struct shm_seg *order_segment(const struct order *o, int fd, int *err)
 {
 	struct shm_seg *seg;
-	int err;
 
-	*blind = false;
+	*err = SHM_BAD;
 	/* Only a memfd has seals: no other file of the user is ever mapped, not even to look. */
 	if (fcntl(fd, F_GET_SEALS) < 0)
 		return NULL;
-	err = shm_seg_open(fd, &seg);
-	*blind = err == SHM_SYS || err == SHM_NOMEM;
-	if (err != 0)
+	*err = shm_seg_open(fd, &seg);
+	if (*err != 0)
 		return NULL;
 	if (shm_seg_cookie(seg) == o->cookie && order_fits(o, seg))
 		return seg;
@@ -160,13 +159,13 @@ static struct shm_seg *order_fetch(const struct order *o, int *fd)
 {
 	struct shm_seg *seg;
 	char path[64];
-	bool blind;
+	int err;
 
 	snprintf(path, sizeof path, "/proc/%d/fd/%d", o->by, o->fd);
 	*fd = open(path, O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	if (*fd < 0)
 		return NULL;
-	seg = order_segment(o, *fd, &blind);
+	seg = order_segment(o, *fd, &err);
 	if (seg == NULL)
 		close(*fd);
 	return seg;
@@ -246,14 +245,20 @@ static int listen_take(int fd)
 /* Takes the place that the launcher has given us.  CLAIM_NESTED: there is none, be a singleton. */
 static enum claim job_join(const struct order *o)
 {
-	int fd = here.launched ? here.seg_fd : o->fd;
-	bool blind;
-	struct shm_seg *seg = order_segment(o, fd, &blind);
+	int fd = here.launched ? here.seg_fd : o->fd, err;
+	struct shm_seg *seg = order_segment(o, fd, &err);
 	bool inherited = seg != NULL;
 	enum claim claim;
 	size_t len;
 
-	if (blind) {
+	if (err == SHM_OTHER) {
+		boot_fail("rank %d and its mpiexec are of different builds of Haft, which cannot "
+			  "share memory: start it with the mpiexec that is installed beside its "
+			  "library",
+			o->rank);
+		return CLAIM_BLIND;
+	}
+	if (err == SHM_SYS || err == SHM_NOMEM) {
 		boot_fail("rank %d cannot map the shared memory of its job: %s; `ulimit -v' before "
 			  "mpiexec makes it smaller",
 			o->rank, strerror(errno));
