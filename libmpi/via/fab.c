@@ -21,6 +21,7 @@
 #include <rdma/fi_endpoint.h>
 #include <rdma/fi_errno.h>
 #include <rdma/fi_tagged.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -84,6 +85,23 @@ static int result(ssize_t r)
 
 /* --- opening --------------------------------------------------------------------------------- */
 
+/* Some libraries of providers (libinfinipath) take the signals of crashes when they are loaded:
+ * they stay the program's.  NULL: no such library. */
+static void *lib_open(void)
+{
+	struct sigaction had[NSIG];
+	void *so;
+
+	for (int s = 1; s < NSIG; s++)
+		if (sigaction(s, NULL, &had[s]) != 0)
+			had[s].sa_handler = SIG_ERR; /* libc's own */
+	so = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
+	for (int s = 1; s < NSIG; s++)
+		if (had[s].sa_handler != SIG_ERR)
+			sigaction(s, &had[s], NULL);
+	return so;
+}
+
 static bool lib_load(char *words, size_t n)
 {
 #define FIND(name) {"fi_" #name, (void **)(void *)&lib.name},
@@ -94,7 +112,7 @@ static bool lib_load(char *words, size_t n)
 #undef FIND
 
 	if (lib.handle == NULL)
-		lib.handle = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
+		lib.handle = lib_open();
 	if (lib.handle == NULL) {
 		snprintf(words, n, "%s cannot be loaded: install libfabric1 (%s)", LIBRARY,
 			dlerror());
