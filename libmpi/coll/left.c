@@ -99,7 +99,7 @@ static int64_t length(const struct call *k, int i)
 /* Part i of every operand goes to member i, which folds its own into out. */
 static void fold_parts(struct sched *s, const struct call *k, void *out)
 {
-	int64_t count = length(k, k->me);
+	int64_t count = length(k, k->me), mine = from(k, k->me), at = mine + count;
 	void *mem = sched_elems(s, k->rtype, k->n * count);
 
 	for (int i = 1; i < k->n && count > 0; i++) {
@@ -109,13 +109,15 @@ static void fold_parts(struct sched *s, const struct call *k, void *out)
 	}
 	for (int i = 1; i < k->n; i++) {
 		int to = (k->me + i) % k->n;
+		int64_t n = length(k, to);
 
-		if (length(k, to) > 0)
-			sched_send(s, elem(operand(k), k->rtype, from(k, to)), length(k, to),
-				k->rtype, to);
+		at = to == 0 ? 0 : at;
+		if (n > 0)
+			sched_send(s, elem(operand(k), k->rtype, at), n, k->rtype, to);
+		at += n;
 	}
 	if (count > 0)
-		sched_move(s, elem(operand(k), k->rtype, from(k, k->me)),
+		sched_move(s, elem(operand(k), k->rtype, mine),
 			elem(mem, k->rtype, k->me * count), count, k->rtype);
 	sched_fence(s);
 	if (count > 0)
