@@ -165,16 +165,20 @@ void flow_send(struct req *r, uint64_t id, int64_t room)
 	flow_end(f);
 }
 
+uint64_t flow_try(struct req *r)
+{
+	r->flow = NULL;
+	r->flow = flow_new(r, false, ++streams, r->total < r->bytes ? r->total : r->bytes);
+	return r->flow != NULL ? r->flow->id : 0;
+}
+
 uint64_t flow_post(struct req *r)
 {
-	struct flow *f;
+	uint64_t id = flow_try(r);
 
-	r->flow = NULL;
-	f = flow_new(r, false, ++streams, r->total < r->bytes ? r->total : r->bytes);
-	if (f == NULL)
+	if (id == 0)
 		haft_abort_job(MPI_ERR_NO_MEM, "no memory to receive a large message");
-	r->flow = f;
-	return f->id;
+	return id;
 }
 
 void flow_recv(struct req *r)

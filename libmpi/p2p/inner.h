@@ -32,6 +32,8 @@ enum frame_kind {
 	FRAME_PART_READY, /* the receiver of data has started */
 	FRAME_PART_DATA,  /* ctx: where in the buffer; payload: data */
 	FRAME_PART_LONG,  /* ctx: where; payload: struct piece, whose id waits for CLEAR */
+	FRAME_PART_PLAIN, /* no memory for ranges that are not clear yet: send in frames, always */
+	FRAME_PART_SORRY, /* there is no memory to send in */
 	FRAME_PART_CLOSE, /* the request has been freed */
 	FRAME_WINDOW,     /* libmpi/rma's */
 	/* Of sends that are cancelled (cancel.c). */
@@ -80,15 +82,16 @@ struct req_queue {
 struct p2p_peer {
 	struct req_queue out, feed, drain;
 	struct p2p_peer *busy_next;
-	int64_t eager;  /* largest message to it that goes unasked, bytes; -1: none does */
-	int64_t direct; /* the largest that needs no request for it; -1: every one does */
-	int32_t slot;   /* of a near one, for frames without a branch; -1: far, or myself */
-	int64_t early;  /* bytes kept here of messages from it that nobody has asked for */
-	bool busy;      /* in the busy list */
-	bool held;      /* it shall keep its messages */
-	bool tell;      /* and does not know yet what `held' says */
-	uint8_t lost;   /* enum peer_lost */
-	char *words;    /* malloc'ed: why */
+	int64_t eager;      /* largest message to it that goes unasked, bytes; -1: none does */
+	int64_t direct;     /* the largest that needs no request for it; -1: every one does */
+	int32_t slot;       /* of a near one, for frames without a branch; -1: far, or myself */
+	int64_t early;      /* bytes kept here of messages from it that nobody has asked for */
+	bool busy;          /* in the busy list */
+	bool held;          /* it shall keep its messages */
+	bool tell;          /* and does not know yet what `held' says */
+	uint8_t lost;       /* enum peer_lost */
+	char *words;        /* malloc'ed: why */
+	struct part *owing; /* partitioned operations with something to say to it */
 };
 
 struct p2p {
@@ -199,9 +202,11 @@ void send_read(int peer, uint32_t id); /* the receiver has read it in place */
 /* flow.c: large messages by streams.  flow_send: the receiver is ready, for this stream and for
  * `room' bytes, all that go then.  flow_post
  * gets ready for a matched message and returns the stream's number, which CLEAR carries; then
- * flow_recv when it has gone, or flow_stop if it could not. */
+ * flow_recv when it has gone, or flow_stop if it could not.  Without memory flow_post ends the job;
+ * flow_try returns 0. */
 void flow_send(struct req *r, uint64_t stream, int64_t room);
 uint64_t flow_post(struct req *r);
+uint64_t flow_try(struct req *r);
 void flow_recv(struct req *r);
 void flow_stop(struct req *r);
 
@@ -273,6 +278,9 @@ void req_orphan(struct req *r, struct req *whole);
 
 /* send.c: gives r the number that CLEAR will name.  False: no memory. */
 bool send_number(struct req *r);
+
+/* part.c: what operations owe to a peer; > 0: some of it went. */
+int part_settle(int peer);
 
 /* part.c: a frame of one of its kinds; what MPI_Pready left for whoever has the lock. */
 void part_deliver(const struct shm_frame *f);

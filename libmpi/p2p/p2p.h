@@ -70,7 +70,7 @@ void p2p_session_end(struct session *s);
 
 /* Frames about windows: their kind, and who gets them, from inside a poll; set when MPI starts by
  * libmpi/rma, which is above. */
-#define P2P_WINDOW 13
+#define P2P_WINDOW 15
 extern void (*p2p_window)(const struct shm_frame *f);
 
 /* p2p_progress moves what can be moved, once; returns > 0 if something moved. */

@@ -18,9 +18,17 @@
  * unlocks.  A mark is the last thing that Pready touches, because with the last one the operation
  * may be over and freed.
  *
+ * Memory: an operation has at its init all that it needs.  What finds the way full is noted in the
+ * operation (`owes') and goes later; data stays where the user has it until then.  A long range
+ * whose sender has no memory for a request goes frame by frame instead; a receiver without says
+ * PLAIN, and all that it has not asked for by then, and everything after it, goes so.
+ *
  * Invariants
  *  - Data flows only when `ready' has reached `starts': the receiver has started as often as we.
- *  - A pair is remembered until both sides have freed it, so that no frame names a stranger. */
+ *  - A pair is remembered until both sides have freed it, and it owes nothing, so that no frame
+ *    names a stranger.
+ *  - What is owed goes only when the peer's out queue is empty: after all CLEARs, so that PLAIN is
+ *    about every range that is not clear to send when it comes. */
 #include "libmpi/p2p/inner.h"
 
 #include "libmpi/core/err.h"
@@ -45,6 +53,16 @@ struct offer {
 	uint32_t pad;
 };
 
+/* What an operation has still to tell its mate, in this order. */
+enum owed {
+	OWE_MATE = 1,
+	OWE_READY = 2,
+	OWE_DATA = 4, /* fresh partitions, and the rest of what is being cut */
+	OWE_PLAIN = 8,
+	OWE_SORRY = 16,
+	OWE_CLOSE = 32
+};
+
 struct part {
 	struct req *req; /* the user's; NULL: freed */
 	uint32_t id;     /* ours */
@@ -55,18 +73,25 @@ struct part {
 	bool matched;
 	bool closed;   /* the mate has freed its request */
 	bool lost;     /* the peer is gone */
+	bool plain;    /* the receiver has no memory for long ranges: everything goes in frames */
+	bool poor;     /* the sender's way has no memory: every start fails */
+	bool listed;   /* in the peer's list of those that owe */
+	unsigned owes; /* enum owed */
+	struct part *owes_next;
 	int64_t each;  /* packed bytes of a partition */
 	int64_t bytes; /* of all */
 	int64_t theirs;
 	uint64_t starts; /* by us */
 	uint64_t ready;  /* sender: by them */
 	/* sender */
-	struct mark *marks; /* [n] */
-	uint64_t *fresh;    /* [n] bits: marked, and not sent */
-	int left;           /* partitions that are not sent */
+	struct mark *marks;   /* [n] */
+	uint64_t *fresh;      /* [n] bits: marked, and not sent */
+	int left;             /* partitions that are not sent */
+	int64_t cut, cut_end; /* bytes of a long range that go in frames: not gone yet */
 	/* receiver */
 	_Atomic int64_t *missing; /* [n] bytes; by Parrived without the lock */
 	int64_t lack;             /* bytes of all */
+	int ranges;               /* long ones that are on their way */
 	struct offer offer;
 };
 
@@ -76,26 +101,105 @@ static struct ids parts;
 
 static void got(int kind, int peer, uint64_t at, uint32_t id, const void *data, int64_t n);
 
-/* Puts a frame about an operation when it is its turn; data is copied if that is not now. */
-static void frame(const struct part *p, enum frame_kind kind, uint32_t id, uint64_t at,
+/* Puts a frame about an operation: 0; SHM_AGAIN: it is not its turn; or another error of via_put.
+ */
+static int frame(const struct part *p, enum frame_kind kind, uint32_t id, uint64_t at,
 	const void *data, int64_t n)
 {
-	if (p->peer == p2p.me)
+	if (p->peer == p2p.me) {
 		got(kind, p->peer, at, id, data, n);
-	else
-		out_frame(p->peer, at, (int32_t)id, kind, data, n);
+		return 0;
+	}
+	if (p2p.peers[p->peer].out.head != NULL)
+		return SHM_AGAIN;
+	return via_put(p->peer, at, (int32_t)id, (uint8_t)kind, data, (size_t)n);
+}
+
+static int push_all(struct part *p);
+
+/* As frame. */
+static int pay(struct part *p, unsigned owed)
+{
+	switch (owed) {
+	case OWE_MATE:
+		return frame(p, FRAME_PART_MATE, p->mate, p->id, &p->bytes, sizeof(p->bytes));
+	case OWE_READY: return frame(p, FRAME_PART_READY, p->mate, 0, NULL, 0);
+	case OWE_DATA: return push_all(p);
+	case OWE_PLAIN: return frame(p, FRAME_PART_PLAIN, p->mate, 0, NULL, 0);
+	case OWE_SORRY: return frame(p, FRAME_PART_SORRY, p->mate, 0, NULL, 0);
+	default: return frame(p, FRAME_PART_CLOSE, p->mate, 0, NULL, 0);
+	}
+}
+
+static void list(struct part *p)
+{
+	struct p2p_peer *peer = &p2p.peers[p->peer];
+
+	if (p->listed)
+		return;
+	p->listed = true;
+	p->owes_next = peer->owing;
+	peer->owing = p;
+	peer_busy(p->peer);
+}
+
+/* Tells the mate what it is owed, as far as there is room; the rest is for part_settle.  More than
+ * 0: something went. */
+static int settle(struct part *p)
+{
+	int went = 0;
+
+	while (p->owes != 0) {
+		unsigned owed = p->owes & -p->owes;
+		int err = pay(p, owed);
+
+		if (err == SHM_AGAIN) {
+			list(p);
+			return went;
+		}
+		if (err == SHM_NOMEM) /* not even for some bytes: the mate would wait for ever */
+			haft_abort_job(MPI_ERR_NO_MEM, "no shared memory for a frame");
+		p->owes &= ~owed; /* VIA_LOST: part_lost follows */
+		went++;
+	}
+	return went;
+}
+
+static void owe(struct part *p, enum owed what)
+{
+	p->owes |= what;
+	settle(p);
 }
 
 /* --- the end ------------------------------------------------------------------------------- */
 
+static void unlist(struct part *p)
+{
+	struct part **at = &p2p.peers[p->peer].owing;
+
+	while (*at != p)
+		at = &(*at)->owes_next;
+	*at = p->owes_next;
+	p->listed = false;
+}
+
 static void forget(struct part *p)
 {
+	if (p->listed)
+		unlist(p);
 	if (p->peer != MPI_PROC_NULL)
 		ids_give(&parts, p->id);
 	free(p->marks);
 	free(p->fresh);
 	free(p->missing);
 	free(p);
+}
+
+/* Both sides have freed it, and nothing is to be said. */
+static void forget_if_over(struct part *p)
+{
+	if (p->req == NULL && p->closed && p->owes == 0)
+		forget(p);
 }
 
 /* The marks of an operation that ends or starts again are not in the mail any more. */
@@ -119,10 +223,9 @@ static void part_gone(struct req *r)
 		forget(p);
 		return;
 	}
-	if (p->matched)
-		frame(p, FRAME_PART_CLOSE, p->mate, 0, NULL, 0);
-	if (p->closed)
-		forget(p);
+	if (p->matched && !p->lost)
+		owe(p, OWE_CLOSE);
+	forget_if_over(p);
 }
 
 /* --- matching ------------------------------------------------------------------------------ */
@@ -155,13 +258,14 @@ static void met(struct part *p, uint32_t mate, int64_t theirs)
 	p->theirs = theirs;
 	p->matched = true;
 	if (!p->sends)
-		frame(p, FRAME_PART_MATE, mate, p->id, &p->bytes, sizeof(p->bytes));
+		owe(p, OWE_MATE);
 	if (p->req == NULL)
-		frame(p, FRAME_PART_CLOSE, mate, 0, NULL, 0);
+		owe(p, OWE_CLOSE);
 	else if (p->req->active && !fits(p))
 		differs(p);
 	else if (p->req->active && !p->sends)
-		frame(p, FRAME_PART_READY, mate, 0, NULL, 0);
+		owe(p, OWE_READY);
+	forget_if_over(p);
 }
 
 /* The receive of an offer is over. */
@@ -245,6 +349,7 @@ static void start_send(struct part *p)
 	for (int i = 0; i < p->n; i++)
 		atomic_store_explicit(&p->marks[i].next, UNMARKED, memory_order_relaxed);
 	p->left = p->n;
+	p->cut = p->cut_end = 0;
 	p->req->parts = 1; /* ends when the last partition has been sent */
 }
 
@@ -254,7 +359,7 @@ static void start_recv(struct part *p)
 		atomic_store_explicit(&p->missing[i], p->each, memory_order_relaxed);
 	p->lack = p->bytes;
 	if (p->matched)
-		frame(p, FRAME_PART_READY, p->mate, 0, NULL, 0);
+		owe(p, OWE_READY);
 }
 
 /* Fails what the user has started. */
@@ -263,6 +368,24 @@ static void lost(struct part *p)
 	peer_fail(p->req, p->peer, VIA_LOST);
 	p->req->parts = 0;
 	req_finish(p->req);
+}
+
+/* The sender's way to the receiver has no memory: the operation fails, now and later, on both
+ * sides; here when nothing of it moves any more. */
+static void poor(struct part *p)
+{
+	struct req *r = p->req;
+
+	p->poor = true;
+	if (r == NULL || !r->active || r->done || p->ranges > 0)
+		return;
+	if (p->sends)
+		peer_fail(r, p->peer, SHM_NOMEM);
+	else if (r->res.error == 0)
+		req_fail(r, haft_err(MPI_ERR_NO_MEM,
+				    "rank %d has no memory for the frames of a partitioned message",
+				    group_rank_of(comm_peers(r->comm), p->peer)));
+	req_finish(r);
 }
 
 static int part_start(struct req *r)
@@ -281,6 +404,8 @@ static int part_start(struct req *r)
 		lost(p);
 	} else if (!fits(p)) {
 		differs(p);
+	} else if (p->poor) {
+		poor(p);
 	} else if (!p->sends) {
 		start_recv(p);
 	}
@@ -372,8 +497,15 @@ static void got_data(struct part *p, int64_t at, const void *data, int64_t n)
 /* A piece of the way is over; r->id is the operation's. */
 static void long_came(struct req *r)
 {
-	if (r->res.error == 0)
-		arrived_bytes(ids_get(&parts, r->id), (int64_t)r->seq, r->total - (int64_t)r->seq);
+	struct part *p;
+
+	if (r->res.error != 0)
+		return;
+	p = ids_get(&parts, r->id);
+	p->ranges--;
+	arrived_bytes(p, (int64_t)r->seq, r->total - (int64_t)r->seq);
+	if (p->poor)
+		poor(p);
 }
 
 static const struct req_ops long_ops = {.over = long_came};
@@ -386,13 +518,13 @@ struct piece {
 };
 
 /* A request for bytes [at, at + n) of an operation's buffer, without a handle: its own place in the
- * message is its place in the whole. */
+ * message is its place in the whole.  NULL: no memory. */
 static struct req *range_new(struct part *p, int kind, int64_t at, int64_t n)
 {
 	struct req *whole = p->req, *r = req_blank();
 
 	if (r == NULL)
-		haft_abort_job(MPI_ERR_NO_MEM, "no memory for a part of a partitioned message");
+		return NULL;
 	obj_hold(whole->type);
 	r->kind = (uint8_t)kind;
 	r->type = whole->type;
@@ -407,17 +539,36 @@ static struct req *range_new(struct part *p, int kind, int64_t at, int64_t n)
 	return r;
 }
 
+/* The same for a range that will come; the stream of a far one is posted. */
+static struct req *range_in(struct part *p, int64_t at, int64_t n)
+{
+	struct req *r = range_new(p, REQ_RECV, at, n);
+
+	if (r == NULL || via_near(r->from))
+		return r;
+	r->stream = flow_try(r);
+	if (r->stream != 0)
+		return r;
+	req_free(r);
+	return NULL;
+}
+
 static void got_long(struct part *p, int64_t at, const struct piece *piece)
 {
-	struct req *r = range_new(p, REQ_RECV, at, piece->n);
+	struct req *r = p->plain ? NULL : range_in(p, at, piece->n);
 
+	if (r == NULL) {
+		if (!p->plain)
+			owe(p, OWE_PLAIN);
+		p->plain = true;
+		return;
+	}
+	p->ranges++;
 	r->ops = &long_ops;
 	r->id = p->id;
 	req_orphan(r, NULL);
 	r->mate = piece->id;
 	r->state = STATE_OUT_CLEAR;
-	if (!via_near(r->from))
-		r->stream = flow_post(r);
 	out_put(r, r->from);
 }
 
@@ -443,52 +594,87 @@ static void send_own(struct part *p, int64_t at, int64_t n)
 	}
 }
 
-static void send_long(struct part *p, int64_t at, int64_t n)
-{
-	struct req *r = range_new(p, REQ_SEND, at, n);
-	struct piece piece = {.n = n};
+/* All these: 0, or an error of via_put and nothing has been done.  NO_ROOM: no memory for a
+ * request.
+ */
+enum { NO_ROOM = VIA_LOST + 1 };
 
-	if (!send_number(r))
-		haft_abort_job(MPI_ERR_NO_MEM, "no memory for a part of a partitioned message");
+static int send_long(struct part *p, int64_t at, int64_t n)
+{
+	struct req *r = p->plain ? NULL : range_new(p, REQ_SEND, at, n);
+	struct piece piece = {.n = n};
+	int err = NO_ROOM;
+
+	if (r == NULL)
+		return NO_ROOM;
+	if (send_number(r)) {
+		piece.id = r->id;
+		err = frame(p, FRAME_PART_LONG, p->mate, (uint64_t)at, &piece, sizeof(piece));
+		if (err != 0)
+			ids_give(&p2p.ids, r->id);
+	}
+	if (err != 0) {
+		req_free(r);
+		return err;
+	}
 	p->req->parts++;
 	req_orphan(r, p->req);
 	r->state = STATE_ASKED;
-	piece.id = r->id;
-	frame(p, FRAME_PART_LONG, p->mate, (uint64_t)at, &piece, sizeof(piece));
+	return 0;
 }
 
 /* A range that is one frame; what has gaps is packed where the receiver reads it. */
-static void send_short(struct part *p, int64_t at, int64_t n)
+static int send_short(struct part *p, int64_t at, int64_t n)
 {
 	struct req *r = p->req;
 	void *room;
-	char *copy;
+	int err;
 
-	if (n == 0 || r->type->dense) {
-		frame(p, FRAME_PART_DATA, p->mate, (uint64_t)at, r->buf + at, n);
-		return;
-	}
-	if (p2p.peers[p->peer].out.head == NULL && via_reserve(p->peer, (size_t)n, &room) == 0) {
-		type_pack(r->type, r->buf, r->count, at, room, n);
-		via_commit(p->peer, (uint64_t)at, (int32_t)p->mate, FRAME_PART_DATA, (size_t)n);
-		return;
-	}
-	copy = malloc((size_t)n);
-	if (copy == NULL)
-		haft_abort_job(MPI_ERR_NO_MEM, "no memory for a part of a partitioned message");
-	type_pack(r->type, r->buf, r->count, at, copy, n);
-	frame(p, FRAME_PART_DATA, p->mate, (uint64_t)at, copy, n);
-	free(copy);
+	if (n == 0 || r->type->dense)
+		return frame(p, FRAME_PART_DATA, p->mate, (uint64_t)at, r->buf + at, n);
+	if (p2p.peers[p->peer].out.head != NULL)
+		return SHM_AGAIN;
+	err = via_reserve(p->peer, (size_t)n, &room);
+	if (err != 0)
+		return err;
+	type_pack(r->type, r->buf, r->count, at, room, n);
+	via_commit(p->peer, (uint64_t)at, (int32_t)p->mate, FRAME_PART_DATA, (size_t)n);
+	return 0;
 }
 
-static void send_range(struct part *p, int64_t at, int64_t n)
+/* What is being cut goes on; 0: it has gone. */
+static int send_cut(struct part *p)
 {
-	if (p->peer == p2p.me)
+	int64_t most = via_near(p->peer) ? via.frame_max : NET_FRAME_MAX;
+
+	while (p->cut < p->cut_end) {
+		int64_t n = p->cut_end - p->cut < most ? p->cut_end - p->cut : most;
+		int err = send_short(p, p->cut, n);
+
+		if (err != 0)
+			return err;
+		p->cut += n;
+	}
+	return 0;
+}
+
+/* The range has gone, or is what is being cut now. */
+static int send_range(struct part *p, int64_t at, int64_t n)
+{
+	int err;
+
+	if (p->peer == p2p.me) {
 		send_own(p, at, n);
-	else if (n > (via_near(p->peer) ? p2p.eager : p2p.eager_far))
-		send_long(p, at, n);
-	else
-		send_short(p, at, n);
+		return 0;
+	}
+	if (n <= (via_near(p->peer) ? p2p.eager : p2p.eager_far))
+		return send_short(p, at, n);
+	err = send_long(p, at, n);
+	if (err != NO_ROOM)
+		return err;
+	p->cut = at;
+	p->cut_end = at + n;
+	return 0;
 }
 
 static bool fresh(const struct part *p, int i)
@@ -499,39 +685,100 @@ static bool fresh(const struct part *p, int i)
 /* May data of this start flow? */
 static bool open_now(const struct part *p)
 {
-	return p->matched && !p->lost && p->ready >= p->starts && fits(p);
+	return p->matched && !p->lost && !p->poor && p->ready >= p->starts && fits(p);
 }
 
-/* Sends the fresh partitions around i, if it is one. */
-static void push(struct part *p, int i)
+/* Sends the fresh partitions around i, if it is one: 0, or an error of via_put. */
+static int push(struct part *p, int i)
 {
-	int low = i, high = i;
+	int low = i, high = i, err = 0;
 
 	if (!fresh(p, i))
-		return;
+		return 0;
 	while (fresh(p, low - 1))
 		low--;
 	while (fresh(p, high))
 		high++;
+	if (p->bytes > 0)
+		err = send_range(p, low * p->each, (high - low) * p->each);
+	else if (p->left == high - low)
+		err = send_range(p, 0, 0);
+	if (err != 0)
+		return err;
 	for (int k = low; k < high; k++)
 		p->fresh[k / 64] &= ~(1ULL << k % 64);
 	p->left -= high - low;
-	if (p->bytes > 0)
-		send_range(p, low * p->each, (high - low) * p->each);
-	else if (p->left == 0)
-		send_range(p, 0, 0);
-	if (p->left == 0)
+	err = send_cut(p);
+	if (err == 0 && p->left == 0)
 		req_finish(p->req);
+	return err;
 }
 
-static void push_all(struct part *p)
+/* An error of a put: what it means to the operation.  SHM_AGAIN if it shall be tried again. */
+static int push_failed(struct part *p, int err)
 {
-	for (int i = 0; i < p->n; i++) {
+	if (err != SHM_NOMEM)
+		return err;
+	poor(p);
+	owe(p, OWE_SORRY);
+	return 0;
+}
+
+/* Sends all that is fresh: 0, SHM_AGAIN (not all of it has gone) or VIA_LOST. */
+static int push_all(struct part *p)
+{
+	bool cut = p->cut < p->cut_end;
+	int err = open_now(p) ? send_cut(p) : 0;
+
+	if (!open_now(p))
+		return 0;
+	if (err == 0 && cut && p->left == 0)
+		req_finish(p->req);
+	for (int i = 0; i < p->n && err == 0; i++) {
 		if (i % 64 == 0 && p->fresh[i / 64] == 0)
 			i += 63;
 		else
-			push(p, i);
+			err = push(p, i);
 	}
+	return push_failed(p, err);
+}
+
+/* The receiver has no memory for the ranges that it has not asked for: they are fresh again. */
+static void go_plain(struct part *p)
+{
+	p->plain = true;
+	for (uint32_t i = 0; i < p2p.ids.n; i++) {
+		struct req *r = ids_get(&p2p.ids, i);
+		int low, high;
+
+		if (r == NULL || r->whole == NULL || r->whole != p->req || r->state != STATE_ASKED)
+			continue;
+		ids_give(&p2p.ids, i);
+		if (p->left == 0 && p->cut == p->cut_end)
+			p->req->parts++; /* not over yet */
+		low = (int)((int64_t)r->seq / p->each);
+		high = (int)(r->total / p->each);
+		for (int k = low; k < high; k++)
+			p->fresh[k / 64] |= 1ULL << k % 64;
+		p->left += high - low;
+		req_finish(r);
+	}
+	owe(p, OWE_DATA);
+}
+
+int part_settle(int peer)
+{
+	struct part *p = p2p.peers[peer].owing, *next;
+	int went = 0;
+
+	p2p.peers[peer].owing = NULL;
+	for (; p != NULL; p = next) {
+		next = p->owes_next;
+		p->listed = false;
+		went += settle(p);
+		forget_if_over(p);
+	}
+	return went;
 }
 
 /* --- partitions that are ready ------------------------------------------------------------- */
@@ -551,8 +798,12 @@ void part_mail(void)
 		struct part *p = m->part;
 
 		next = atomic_load(&m->next);
-		if (open_now(p))
-			push(p, (int)(m - p->marks));
+		if (open_now(p) && (p->owes & OWE_DATA) == 0) {
+			int err = push_failed(p, push(p, (int)(m - p->marks)));
+
+			if (err == SHM_AGAIN)
+				owe(p, OWE_DATA);
+		}
 	}
 }
 
@@ -702,17 +953,18 @@ static void got(int kind, int peer, uint64_t at, uint32_t id, const void *data, 
 	case FRAME_PART_READY:
 		p->ready++;
 		if (p->req != NULL && p->req->active && open_now(p))
-			push_all(p);
+			owe(p, OWE_DATA);
 		break;
 	case FRAME_PART_DATA: got_data(p, (int64_t)at, data, n); break;
 	case FRAME_PART_LONG:
 		memcpy(&piece, data, sizeof(piece));
 		got_long(p, (int64_t)at, &piece);
 		break;
+	case FRAME_PART_PLAIN: go_plain(p); break;
+	case FRAME_PART_SORRY: poor(p); break;
 	case FRAME_PART_CLOSE:
 		p->closed = true;
-		if (p->req == NULL)
-			forget(p);
+		forget_if_over(p);
 		break;
 	}
 }
@@ -725,6 +977,7 @@ void part_lost(int peer)
 		if (p == NULL || p->peer != peer)
 			continue;
 		p->lost = p->closed = true;
+		p->owes = 0;
 		if (p->req == NULL)
 			forget(p);
 		else if (p->req->active && !p->req->done)

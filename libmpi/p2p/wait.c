@@ -91,7 +91,10 @@ static int busy_pass(void)
 
 		p->busy = false;
 		moved += pace_tell(peer) + out_push(peer) + feed_push(peer) + drain_pull(peer);
-		if (p->out.head != NULL || p->feed.head != NULL || p->drain.head != NULL || p->tell)
+		if (p->owing != NULL)
+			moved += part_settle(peer);
+		if (p->out.head != NULL || p->feed.head != NULL || p->drain.head != NULL ||
+			p->tell || p->owing != NULL)
 			peer_busy(peer);
 		p = next;
 	}

@@ -3,44 +3,15 @@
 # broadcast.  Of another host's members only one hears of that, and the rest must not take what they
 # have for its data: the job ends, with words.
 cd "$TMPDIR" || exit 1
-case $B in /*) ;; *) B=$OLDPWD/$B ;; esac
+case $B in /*) top=${B%/build/*} ;; *) top=$OLDPWD; B=$OLDPWD/$B ;; esac
 cat >starve.c <<'END'
+#include "tests/poor.h"
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #define BIG  1000 /* bytes: steps, not the envelope of a message */
 #define HELD 9    /* calls that keep all schedules that Haft has in store */
-
-void *__libc_malloc(size_t n);
-void *__libc_calloc(size_t n, size_t size);
-void *__libc_realloc(void *p, size_t n);
-
-static int armed; /* the next one fails: the schedule's */
-
-static int fails(size_t n)
-{
-	int now = armed && n >= BIG;
-
-	if (now)
-		armed = 0;
-	return now;
-}
-
-void *malloc(size_t n)
-{
-	return fails(n) ? NULL : __libc_malloc(n);
-}
-
-void *calloc(size_t n, size_t size)
-{
-	return fails(n * size) ? NULL : __libc_calloc(n, size);
-}
-
-void *realloc(void *p, size_t n)
-{
-	return fails(n) ? NULL : __libc_realloc(p, n);
-}
 
 int main(int argc, char **argv)
 {
@@ -57,10 +28,11 @@ int main(int argc, char **argv)
 	value = rank == 0 ? 7 : -1;
 	for (int i = 0; i < HELD && rank == 0; i++)
 		MPI_Ibarrier(other, &held[i]);
-	armed = rank == 0;
+	poor_arm(BIG, 0, 1); /* the schedule */
+	poor.armed = rank == 0;
 	if (MPI_Bcast(&value, 1, MPI_INT, 0, MPI_COMM_WORLD) == MPI_SUCCESS)
 		printf("rank %d has %d\n", rank, value);
-	armed = 0;
+	poor.armed = false;
 	for (int i = 0; i < HELD && rank != 0; i++)
 		MPI_Ibarrier(other, &held[i]);
 	MPI_Waitall(HELD, held, MPI_STATUSES_IGNORE);
@@ -68,7 +40,7 @@ int main(int argc, char **argv)
 	return 0;
 }
 END
-"$B/bin/mpicc" -std=gnu11 -O1 -fno-builtin starve.c -o starve || exit 1
+"$B/bin/mpicc" -std=gnu11 -O1 -fno-builtin -I"$top" starve.c -o starve || exit 1
 timeout 240 "$B/bin/mpiexec" -launcher fork -hosts a:1,b:3 -n 4 ./starve >out 2>&1
 rc=$?
 if [ $rc = 0 ] || [ $rc = 124 ] || grep -q '^rank' out || ! grep -q 'at rank 0: no memory' out; then

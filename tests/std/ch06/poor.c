@@ -3,50 +3,14 @@
 /* MPI-5.0 9.3, 6.1: one member has no memory for the steps of a collective call.  It says so, and
  * so do all whose result depends on it; nobody waits for ever, and the next call is right. */
 #include "tests/check.h"
-
-#include <stdbool.h>
+#include "tests/poor.h"
 
 #define BIG   1000  /* bytes: steps and copies of data, not the envelope of a message */
 #define SHORT 1     /* elements */
 #define LONG  30000 /* more than is sent unasked */
 #define HELD  9     /* calls that keep all schedules that Haft has in store */
 
-/* --- an allocator that fails
- * ----------------------------------------------------------------------- */
-
-void *__libc_malloc(size_t n);
-void *__libc_calloc(size_t n, size_t size);
-void *__libc_realloc(void *p, size_t n);
-
-static _Thread_local bool armed;
-static _Thread_local int passes; /* as many more succeed */
-static _Thread_local int failures;
-
-static bool fails(size_t n)
-{
-	if (!armed || n < BIG || passes-- > 0)
-		return false;
-	failures++;
-	return true;
-}
-
-void *malloc(size_t n)
-{
-	return fails(n) ? NULL : __libc_malloc(n);
-}
-
-void *calloc(size_t n, size_t size)
-{
-	return fails(n * size) ? NULL : __libc_calloc(n, size);
-}
-
-void *realloc(void *p, size_t n)
-{
-	return fails(n) ? NULL : __libc_realloc(p, n);
-}
-
-/* --- calls
- * ----------------------------------------------------------------------------------------- */
+/* --- calls --------------------------------------------------------------------------------- */
 
 enum verb {
 	BARRIER,
@@ -108,7 +72,7 @@ static int run(enum verb v, enum form form, int n, int root)
 	MPI_Request r = MPI_REQUEST_NULL;
 	int err = start(v, form, n, root, &r), end = 0;
 
-	armed = false;
+	poor.armed = false;
 	if (err != 0 || form == NOW)
 		return err;
 	if (form == AGAIN)
@@ -155,59 +119,58 @@ static void right(enum verb v, enum form form, int n, int root)
 		CHECK(out[i] == result(v, n, root, i));
 }
 
-/* Does what this rank gets depend on what rank poor gives? */
-static bool depends(enum verb v, int root, int poor)
+/* Does what this rank gets depend on what rank who gives? */
+static bool depends(enum verb v, int root, int who)
 {
 	switch (v) {
 	case BCAST:
-	case SCATTER: return poor == root;
+	case SCATTER: return who == root;
 	case GATHER:
 	case REDUCE: return check_rank == root;
-	case SCAN: return poor <= check_rank;
+	case SCAN: return who <= check_rank;
 	default: return true;
 	}
 }
 
-/* Rank `poor' has no memory after `some' allocations. */
-static void one(enum verb v, enum form form, int n, int root, int poor, int some)
+/* Rank `who' has no memory after `some' allocations. */
+static void one(enum verb v, enum form form, int n, int root, int who, int some)
 {
 	char words[MPI_MAX_ERROR_STRING], at[32];
 	MPI_Request held[HELD];
 	int err, len, failed;
 
-	for (int i = 0; i < HELD && check_rank == poor; i++)
+	for (int i = 0; i < HELD && check_rank == who; i++)
 		OK(MPI_Ibarrier(MPI_COMM_WORLD, &held[i]));
-	armed = check_rank == poor;
-	passes = some;
-	failures = 0;
+	poor_arm(BIG, some, POOR_ALWAYS);
+	poor.armed = check_rank == who;
 	err = run(v, form, n, root);
-	for (int i = 0; i < check_size && check_rank == poor; i++)
-		if (i != poor)
+	for (int i = 0; i < check_size && check_rank == who; i++)
+		if (i != who)
 			OK(MPI_Send(NULL, 0, MPI_INT, i, 0, MPI_COMM_WORLD));
-	if (check_rank != poor) /* not before: the poor one could then end its own */
-		OK(MPI_Recv(NULL, 0, MPI_INT, poor, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
-	for (int i = 0; i < HELD && check_rank != poor; i++)
+	if (check_rank != who) /* not before: the poor one could then end its own */
+		OK(MPI_Recv(NULL, 0, MPI_INT, who, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+	for (int i = 0; i < HELD && check_rank != who; i++)
 		OK(MPI_Ibarrier(MPI_COMM_WORLD, &held[i]));
 	OK(MPI_Waitall(HELD, held, MPI_STATUSES_IGNORE));
 	CHECK(err == 0 || err == MPI_ERR_NO_MEM);
 	failed = err != 0;
-	OK(MPI_Bcast(&failed, 1, MPI_INT, poor, MPI_COMM_WORLD));
+	OK(MPI_Bcast(&failed, 1, MPI_INT, who, MPI_COMM_WORLD));
 	CHECK(failed || err == 0);
-	CHECK(!failed || form == AGAIN || err != 0 || !depends(v, root, poor));
+	CHECK(!failed || form == AGAIN || err != 0 || !depends(v, root, who));
 	CHECK(!failed || form != AGAIN || err != 0);
-	snprintf(at, sizeof(at), "at rank %d: no memory", poor);
+	snprintf(at, sizeof(at), "at rank %d: no memory", who);
 	OK(MPI_Error_string(err, words, &len));
-	CHECK(err == 0 || check_rank == poor || strstr(words, at) != NULL);
-	CHECK(check_rank != poor || some > 0 || (failures > 0 && failed));
+	CHECK(err == 0 || check_rank == who || strstr(words, at) != NULL);
+	CHECK(check_rank != who || some > 0 || (poor.failures > 0 && failed));
 }
 
-static void each(enum verb v, enum form form, int poor)
+static void each(enum verb v, enum form form, int who)
 {
 	for (int some = 0; some < 4; some++) {
-		int n = (some + poor) % 2 != 0 ? LONG : SHORT;
-		int root = (some / 2 + poor) % check_size;
+		int n = (some + who) % 2 != 0 ? LONG : SHORT;
+		int root = (some / 2 + who) % check_size;
 
-		one(v, form, n, root, poor, some);
+		one(v, form, n, root, who, some);
 		right(v, form, n, root);
 	}
 }
@@ -224,8 +187,8 @@ int main(int argc, char **argv)
 		in[i] = given(check_rank, i);
 	for (enum verb v = 0; v < VERBS; v++)
 		for (enum form form = 0; form < FORMS; form++)
-			for (int poor = 0; poor < check_size; poor++)
-				each(v, form, poor);
+			for (int who = 0; who < check_size; who++)
+				each(v, form, who);
 	OK(MPI_Comm_free(&comm));
 	free(in);
 	free(out);

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* poor.h - an allocator that fails when a test says so, in place of libc's, for the whole process.
+ * Not with sanitizers, which have their own.  Only one .c file of a program may include it. */
+#ifndef TESTS_POOR_H
+#define TESTS_POOR_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#define POOR_ALWAYS INT_MAX
+
+void *__libc_malloc(size_t n);
+void *__libc_calloc(size_t n, size_t size);
+void *__libc_realloc(void *p, size_t n);
+
+/* The state of a thread. */
+struct poor {
+	bool armed;
+	size_t least; /* bytes */
+	int passes;   /* of these, as many succeed yet */
+	int times;    /* and as many fail then */
+	int failures; /* so far */
+};
+
+static _Thread_local struct poor poor;
+
+/* From now on allocations of this thread fail, of those of at least so many bytes: after so many
+ * have passed, and so many of them; until `poor.armed' is false again. */
+static inline void poor_arm(size_t least, int passes, int times)
+{
+	poor = (struct poor){.armed = true, .least = least, .passes = passes, .times = times};
+}
+
+static inline bool poor_fails(size_t n)
+{
+	if (!poor.armed || n < poor.least || poor.passes-- > 0 || poor.failures >= poor.times)
+		return false;
+	poor.failures++;
+	return true;
+}
+
+void *malloc(size_t n)
+{
+	return poor_fails(n) ? NULL : __libc_malloc(n);
+}
+
+void *calloc(size_t n, size_t size)
+{
+	return poor_fails(n * size) ? NULL : __libc_calloc(n, size);
+}
+
+void *realloc(void *p, size_t n)
+{
+	return poor_fails(n) ? NULL : __libc_realloc(p, n);
+}
+
+#endif
