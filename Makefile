@@ -167,6 +167,7 @@ help:
 	'coverage     which functions of MPI 5.0 work, and which do not' \
 	'evidence     which sections and functions of MPI 5.0 have a test (chapters 2 and 7 to 10)' \
 	'bench bench-obj bench-peers   measure; bench-peers installs other MPIs to measure beside' \
+	'bench-start  4 hosts of 4 ranks over ssh, beside ssh alone (root)' \
 	'fuzz-obj fuzz-type fuzz-net   random operations on libobj, datatypes, bytes for libnet, until stopped' \
 	'sim-net      10^4 lives of libnet on a network that is not there' \
 	'clean        remove build/'

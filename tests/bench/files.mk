@@ -5,6 +5,7 @@
 #   make bench-peers     Haft, Open MPI and MPICH in turns; installs the two if they are missing
 #   make bench-peers OVER=tcp   the same by sockets
 #   make bench-fort      Fortran beside C, call by call
+#   make bench-start     4 hosts x 4 ranks over ssh, beside ssh alone (root)
 #   make bench-obj       libobj alone: handles, references, attributes, 10^9 garbage values (ARGS=-q: fewer)
 #   ROWS=regex ROUNDS=n PEERS="openmpi mpich" LIMIT=seconds V=1    see tests/bench/README.md
 bench_SRCS := \
@@ -60,3 +61,8 @@ $(B)/tests/bench/fort: tests/bench/fort.f90 $(fortbench_SRCS) | all
 bench-fort: $(B)/tests/bench/fort
 	$(Q)$<
 .PHONY: bench-fort
+
+# Four hosts over ssh, beside ssh alone.
+bench-start: all
+	$(Q)B=$(abspath $(B)) $(if $(ROUNDS),ROUNDS=$(ROUNDS)) tests/bench/start.sh
+.PHONY: bench-start

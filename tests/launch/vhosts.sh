@@ -19,7 +19,7 @@ vh_need() {
 vh_net=10.79.1 # nobody else sees it
 
 # vh_up DIR N: hosts h1..hN; DIR holds keys and pids.  $vh_ssh is a command like ssh, to be run by
-# vh_root.
+# vh_root.  Home is DIR there: what the user's shell does when it starts is no part of a test.
 vh_up() {
 	vh=$1 vh_n=$2
 	mkdir -p "$vh"
@@ -29,7 +29,7 @@ vh_up() {
 	ssh-keygen -q -t ed25519 -N '' -f "$vh/hostkey"
 	printf '%s\n' "HostKey $vh/hostkey" "AuthorizedKeysFile $vh/authorized_keys" 'StrictModes no' \
 		'UsePAM no' 'PermitRootLogin yes' 'PasswordAuthentication no' 'PidFile none' \
-		'MaxStartups 256' 'UseDNS no' >"$vh/sshd_config"
+		'MaxStartups 256' 'UseDNS no' "SetEnv HOME=$vh" >"$vh/sshd_config"
 	printf '%s\n' 'Host h*' "IdentityFile $vh/id" 'StrictHostKeyChecking no' \
 		'UserKnownHostsFile /dev/null' 'LogLevel ERROR' \
 		'KexAlgorithms curve25519-sha256' >"$vh/ssh_config"

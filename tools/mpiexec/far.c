@@ -28,6 +28,7 @@
 #define NS_MS   1000000u
 #define LOOK_MS 5000 /* for all hosts to say what their ranks do */
 #define LAST_MS 5000 /* after SIGKILL, for a host to say that all is over */
+#define REAP_MS 1    /* between two looks whether a command has ended, which wakes nobody here */
 
 /* One host. */
 struct site {
@@ -462,7 +463,7 @@ void far_fini(struct far *f)
 	down(f, FRAME_BYE, 0, NULL, 0);
 	tree_write(&f->tree, now_ns());
 	while (!tree_over(&f->tree) && now_ns() < end) {
-		poll(&(struct pollfd){.fd = tree_fd(&f->tree), .events = POLLIN}, 1, 5);
+		poll(&(struct pollfd){.fd = tree_fd(&f->tree), .events = POLLIN}, 1, REAP_MS);
 		tree_work(&f->tree, now_ns());
 		while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
 			far_reap(f, pid, status);
