@@ -159,6 +159,7 @@ help:
 	'check-all    the tests in every flavour: $(flavours)' \
 	'check-full   that, and spin on the models, and a cross compiler' \
 	'check-launch hydra, Slurm and mpirun start us: dependencies, and the tests that need them' \
+	'check-valgrind  the tests of MPI of one and two processes under memcheck' \
 	'long-kill    kill -9 at 100 random moments of a job, to ranks and to mpiexec' \
 	'check-times  how soon a job ends that has failed; for a machine that has nothing else to do' \
 	'check-models check-cross   spin alone; the libraries compiled for aarch64 alone' \

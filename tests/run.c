@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* run.c - runs the tests: one line a test, the output of those that failed, and the sum.
  *
- *     run [-b BUILD] [-o LOG] [-x FACTOR] [-j N] [-g MS] [-t S] [-r N] [-l] [unit SRC...]
- *         [mpi SRC...] [script SRC...]
+ *     run [-b BUILD] [-o LOG] [-x FACTOR] [-j N] [-g MS] [-t S] [-r N] [-n NP] [-w WORDS] [-l]
+ *         [unit SRC...] [mpi SRC...] [script SRC...]
  *
  *     run ──► keeper (one per test, a subreaper) ──► the test, in a process group of its own
  *                                                       └─► mpiexec, ranks, whatever it starts
@@ -24,11 +24,15 @@
  *
  * -r N: tests that have failed are run again, each alone, after all others, up to N times.  One
  * that passes then is said to have failed first, with all its output: it is to be mended.  Where
- * many fail (AGAIN_MAX) none is run again. */
+ * many fail (AGAIN_MAX) none is run again.
+ *
+ * -n NP: the runs of at most NP processes.  -w WORDS: what stands before a program, unit or MPI
+ * (valgrind and its options). */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -91,7 +95,8 @@ struct verdict {
 static const char *build = "build/release";
 static const char *log_path;
 static int factor = 1, width = SIDE_BY_SIDE, grace = GRACE_MS, least = TIME_LIMIT;
-static int only_list, again;
+static int only_list, again, most = INT_MAX;
+static char wrap[512]; /* -w */
 static struct job *jobs;
 static int njobs;
 static FILE *log_file;
@@ -234,7 +239,8 @@ static void test_add(enum kind kind, const char *src)
 	if (!order_get(order, "np", np, sizeof(np)))
 		die("%s: no line /* RUN np=... */ among its first lines", src);
 	for (char *p = strtok_r(np, ",", &save); p != NULL; p = strtok_r(NULL, ",", &save))
-		job_add(kind, src, order, atoi(p));
+		if (atoi(p) <= most)
+			job_add(kind, src, order, atoi(p));
 }
 
 /* --- what is left in the file system --------------------------------------------------- */
@@ -286,7 +292,8 @@ static int file_left(const struct job *j, char *buf, size_t len)
 
 /* --- the keeper ------------------------------------------------------------------------ */
 
-static void words_split(char *s, const char **argv, int n)
+/* The words of s at argv[n] and on, and a NULL; where that is. */
+static int words_split(char *s, const char **argv, int n)
 {
 	char *save = NULL;
 
@@ -294,6 +301,7 @@ static void words_split(char *s, const char **argv, int n)
 		if (n < ARGV_MAX - 1)
 			argv[n++] = p;
 	argv[n] = NULL;
+	return n;
 }
 
 static void env_put(char *s)
@@ -346,6 +354,7 @@ __attribute__((noreturn)) static void test_exec(struct job *j)
 			argv[n++] = "-n";
 			argv[n++] = np;
 		}
+		n = words_split(wrap, argv, n);
 		argv[n++] = prog;
 	}
 	words_split(j->args, argv, n);
@@ -677,7 +686,7 @@ static void args_read(int argc, char **argv)
 	enum kind kind = UNIT;
 	int c;
 
-	while ((c = getopt(argc, argv, "+b:o:x:j:g:t:r:l")) != -1) {
+	while ((c = getopt(argc, argv, "+b:o:x:j:g:t:r:n:w:l")) != -1) {
 		switch (c) {
 		case 'b': build = optarg; break;
 		case 'o': log_path = optarg; break;
@@ -686,12 +695,14 @@ static void args_read(int argc, char **argv)
 		case 'g': grace = atoi(optarg); break;
 		case 't': least = atoi(optarg); break;
 		case 'r': again = atoi(optarg); break;
+		case 'n': most = atoi(optarg); break;
+		case 'w': snprintf(wrap, sizeof(wrap), "%s", optarg); break;
 		case 'l': only_list = 1; break;
 		default: exit(2);
 		}
 	}
-	if (width < 1 || width > 16 || factor < 1 || again < 0)
-		die("-j wants 1 to 16, -x at least 1, -r at least 0");
+	if (width < 1 || width > 16 || factor < 1 || again < 0 || most < 0)
+		die("-j wants 1 to 16, -x at least 1, -r and -n at least 0");
 	for (int i = optind; i < argc; i++) {
 		int is_kind = 0;
 

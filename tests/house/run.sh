@@ -85,4 +85,12 @@ grep -q '^0 passed, 17 failed, 0 skipped$' many.log || bad "no sum of many"
 [ "$(wc -l <runs)" = 17 ] || bad "many are run again"
 try signal 'kill -SEGV $$' && bad "a signal passed"
 grep -q 'signal 11' signal.log || bad "signal is not named"
+# -n and -w: at most so many processes, and what stands before a program.
+mkdir -p build/bin build/tests
+printf '%s\n' '#!/bin/sh' 'shift 2; exec "$@"' >build/bin/mpiexec
+printf '%s\n' '#!/bin/sh' 'echo "$*" >>'"'$TMPDIR/words'" >before
+printf '%s\n' '/* RUN np=0,1,2,4 args="c" */' >tests/few.c
+chmod +x build/bin/mpiexec before
+"$run" -b build -j 1 -n 2 -w "$TMPDIR/before a b" mpi tests/few.c >few.log || bad "few failed"
+[ "$(sort words | uniq -c | tr -s ' ')" = ' 3 a b build/tests/few c' ] || bad "not what it was to run: $(cat words)"
 rm -rf "$TMPDIR"/*
