@@ -2,6 +2,7 @@
 /* hang.c - programs that hang, by name: hang.sh looks at what mpiexec says about them. */
 #include <mpi.h>
 #include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -223,13 +224,13 @@ static void final(void)
 		MPI_Recv(x, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
-/* A thread that sleeps, or computes, and then sends what rank 1 waits for. */
+/* A thread that waits for the file GO, or computes, and then sends what rank 1 waits for. */
 static void *later(void *busy)
 {
 	struct timespec t = {0};
 
-	if (busy == NULL)
-		sleep(3);
+	while (busy == NULL && access(getenv("GO"), F_OK) != 0)
+		usleep(100000);
 	while (busy != NULL && t.tv_sec < 2)
 		clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
 	MPI_Send(x, 1, MPI_INT, 1, 7, MPI_COMM_WORLD);

@@ -138,7 +138,9 @@ want_waited 'rank 0' ' in MPI_Finalize'
 want_err 'for rank 1'
 
 # Something moves, and all sleep again: that is told again.
+export GO="$TMPDIR/go"
 hangs 2 again threads
+: >"$GO"
 twice() { [ "$(grep -cF "$asks" "$err")" = 2 ]; }
 until_ twice
 [ "$(grep -cF "$asks" "$err")" = 2 ] || fail "again: the second sleep is not told"
