@@ -63,7 +63,7 @@ static void mixed(void)
 
 int main(int argc, char **argv)
 {
-	char *buf = malloc(80000);
+	char *buf = calloc(1, 80000);
 
 	check_init(&argc, &argv);
 	CHECK(buf != NULL);
