@@ -93,6 +93,7 @@ libmpi_SRCS += libmpi/p2p/way.c
 libmpi_SRCS += libmpi/rma/acc.c
 libmpi_SRCS += libmpi/rma/atom.c
 libmpi_SRCS += libmpi/rma/attach.c
+libmpi_SRCS += libmpi/rma/box.c
 libmpi_SRCS += libmpi/rma/check.c
 libmpi_SRCS += libmpi/rma/epoch.c
 libmpi_SRCS += libmpi/rma/far.c

@@ -186,6 +186,7 @@ int shm_attach(struct shm_seg *seg, int me, struct shm **out)
 		s = take_place(seg, me, &e);
 	if (s == NULL)
 		return e;
+	shm_note_watch(s, NULL);
 	shm_read_offer(s);
 	s->in->weak = !s->fence && shm_os_barrier_join() != 0;
 	atomic_store_explicit(&s->in->page->cpu, shm_os_cpu(), memory_order_relaxed);

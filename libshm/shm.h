@@ -238,6 +238,9 @@ struct shm {
 	uint32_t frame_max;  /* greatest payload of a frame, bytes: 16 KiB, less with many ranks */
 	struct shm_seg *seg; /* the segment, as given to shm_attach */
 	struct shm_in *in;   /* what no inline function needs */
+	/* Somebody else's word that waits look at besides: shm_note_watch. */
+	const _Atomic uint32_t *note;
+	uint32_t noted; /* its value that was seen last */
 	struct shm_count count;
 };
 
@@ -455,6 +458,20 @@ struct shm_bell {
 void shm_bell_set(struct shm *s, const struct shm_bell *bell);
 
 /* A pass moved something, but the wait goes on: start again with spinning. */
+/* A word in shared memory that the waiter's passes look at, besides all the rest: a wait that looks
+ * at a flag only, between two passes, makes a pass at once when the word has changed.  It ends no
+ * sleep.  NULL: none any longer. */
+void shm_note_watch(struct shm *s, const _Atomic uint32_t *word);
+
+/* Has the word another value than at the last call?  For the pass. */
+static inline bool shm_note_new(struct shm *s, uint32_t value)
+{
+	bool new = value != s->noted;
+
+	s->noted = value;
+	return new;
+}
+
 static inline void shm_wait_again(struct shm_wait *w)
 {
 	w->spins = w->fast = w->slow = 0;

@@ -48,6 +48,20 @@ void shm_wait_watch(struct shm *s, const _Atomic uint64_t *word, uint64_t seen)
 	in->watch[in->nwatches++] = (struct watch){word, seen};
 }
 
+void shm_note_watch(struct shm *s, const _Atomic uint32_t *word)
+{
+	static const _Atomic uint32_t none;
+
+	s->note = word != NULL ? word : &none;
+	s->noted = atomic_load_explicit(s->note, memory_order_relaxed);
+}
+
+/* Is there nothing but the flag to look at? */
+static bool unnoted(const struct shm *s)
+{
+	return atomic_load_explicit(s->note, memory_order_relaxed) == s->noted;
+}
+
 void shm_wake(struct shm *s, int rank)
 {
 	struct shm_door *d = &s->in->door[rank];
@@ -436,7 +450,8 @@ int shm_flag_wait(struct shm *s, struct shm_flag *f, uint32_t want, shm_pass_fn 
 	w.flag_only = pass == NULL;
 	w.teller = teller;
 	while (e == 0 && !reached(f, want, &value)) {
-		for (int i = 0; spins(s) > 0 && i < LOOKS && shm_flag_get(f) == value; i++)
+		for (int i = 0; spins(s) > 0 && i < LOOKS && shm_flag_get(f) == value && unnoted(s);
+			i++)
 			shm_os_relax();
 		w.old = value;
 		if (pass != NULL && pass(arg) > 0)

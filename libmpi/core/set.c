@@ -160,11 +160,12 @@ static const struct haft_row rows[HAFT_SETTINGS] = {
 			   "Ctrl-C or another signal to mpiexec, before it kills them"},
 	[HAFT_SET_RMA] = {.name = "HAFT_RMA",
 		.form = HAFT_FORM_WORD,
-		.max = 2,
-		.words = {"auto", "vm", "msg"},
+		.max = 3,
+		.words = {"auto", "vm", "msg", "box"},
 		.everywhere = true,
 		.meaning = "how windows of others are reached: mapped memory where there is some "
-			   "(auto), always as if it were private (vm), by messages (msg)"},
+			   "(auto), always as if it were private, by the system's calls (vm) or "
+			   "small ones by its process if it is in MPI (box), by messages (msg)"},
 	[HAFT_SET_PROGRESS] = {.name = "HAFT_PROGRESS",
 		.form = HAFT_FORM_WORD,
 		.max = 1,

@@ -67,7 +67,8 @@ static inline bool haft_via_ofi(int64_t how)
 enum haft_rma { /* how memory of other processes is reached */
 	HAFT_RMA_AUTO,
 	HAFT_RMA_VM, /* never mapped, as if all windows were private memory */
-	HAFT_RMA_MSG
+	HAFT_RMA_MSG,
+	HAFT_RMA_BOX /* as VM; small operations by the target's process, if it is in MPI */
 };
 
 enum haft_check {

@@ -19,6 +19,7 @@
 #include "libmpi/coll/op.h"
 #include "libmpi/core/err.h"
 #include "libmpi/p2p/p2p.h"
+#include "libmpi/rma/box.h"
 #include "libmpi/rma/win.h"
 #include "libmpi/type/shape.h"
 #include "libmpi/type/sum.h"
@@ -407,7 +408,7 @@ int acc_run(const struct job *j)
 	int err;
 
 	r.acc = (struct acc){j->w, j->rank, j->shared, j->op, basic, j->compare};
-	if (n == 0)
+	if (n == 0 || (j->way == RMA_VM && box_try(j) == 0))
 		return 0;
 	err = gather(j, basic, n, &r.src, &room);
 	if (err == 0 && j->fetch && j->rtype->shape != NULL) {

@@ -14,6 +14,7 @@
 
 #include "libmpi/p2p/p2p.h"
 #include "libmpi/rma/atom.h"
+#include "libmpi/rma/box.h"
 #include "libmpi/rma/epoch.h"
 #include "libmpi/rma/win.h"
 #include <stdio.h>
@@ -230,6 +231,7 @@ void rma_init(void)
 {
 	p2p_window = deliver;
 	atom_init();
+	box_init();
 }
 
 void rma_list(struct win *w)

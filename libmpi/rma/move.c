@@ -10,6 +10,7 @@
 
 #include "libmpi/core/err.h"
 #include "libmpi/p2p/p2p.h"
+#include "libmpi/rma/box.h"
 #include "libmpi/rma/win.h"
 #include "libmpi/type/sum.h"
 #include "libmpi/via/mem.h"
@@ -193,7 +194,7 @@ static int move(struct job *j)
 	if (err != 0)
 		return err < 0 ? 0 : err;
 	if (j->way == RMA_VM)
-		return vm_move(j);
+		return box_try(j) == 0 ? 0 : vm_move(j);
 	if (j->way == RMA_MSG)
 		return msg_start(j);
 	if (j->what == RMA_GET)

@@ -335,9 +335,7 @@ static int list_runs(struct rma_msg *m, const struct job *j, int64_t bytes, bool
 	return err;
 }
 
-/* A number by which the target finds the type of elements: a permanent one like it, or two of a
- * pair. */
-static uint32_t basic_number(const struct type *basic)
+uint32_t msg_basic_number(const struct type *basic)
 {
 	if (basic->basic == BASIC_PAIR) {
 		const struct type *value = NULL, *index = NULL;
@@ -365,7 +363,7 @@ static int fill_acc(struct rma_msg *m, const struct job *j)
 
 	m->basic = basic;
 	m->elem = basic->extent;
-	m->head.basic = basic_number(basic);
+	m->head.basic = msg_basic_number(basic);
 	m->head.op = j->op != NULL ? (uint8_t)obj_int(j->op) : 0;
 	m->head.fetch = j->fetch;
 	if (j->otype != NULL)

@@ -40,6 +40,14 @@ struct msg_run {
 	uint64_t len;   /* bytes of memory */
 };
 
+/* A number by which the target finds the type of elements (a permanent one like it, or two of a
+ * pair), and that type; NULL: there is no memory for a pair. */
+uint32_t msg_basic_number(const struct type *basic);
+struct type *msg_basic_of(uint32_t number);
+
+/* The operation behind a number; NULL: compare and swap. */
+const struct op *msg_op_of(uint8_t number);
+
 /* What waits for its turn on the way to a peer.  push puts what it can: 0: all has gone, and the
  * item has been freed; else SHM_AGAIN. */
 struct mail {

@@ -49,7 +49,8 @@ struct rma_ctl {
 	_Atomic uint64_t attach_seq; /* odd while the table of pieces changes */
 	_Atomic uint64_t attach_off; /* of the table in the segment; 0: none */
 	_Atomic uint64_t attach_n;
-	uint64_t pad[5];
+	uint64_t box; /* offset of its process's struct rma_box; 0: none */
+	uint64_t pad[4];
 };
 static_assert(sizeof(struct rma_ctl) % CACHE_LINE == 0, "lines of its own");
 
@@ -75,9 +76,12 @@ struct rma_target {
 	uint64_t unread;              /* MSG: of them those whose origin buffer is still in use */
 	char *map;                    /* where its part is mapped here; NULL: it is not */
 	struct rma_msg *first, *last; /* MSG: operations that the target has not answered (msg.c) */
+	struct rma_box *box;          /* VM: where it can be asked; NULL: nowhere (box.h) */
 	int32_t pid;                  /* VM: as this process sees it */
 	uint32_t failed;              /* MSG: answered, with an error that no flush has said yet */
-	uint32_t pad[6];
+	uint32_t looks;               /* VM: shy: its looks when it was asked last */
+	bool shy;                     /* VM: then it did not look */
+	uint8_t pad[7];
 };
 static_assert(sizeof(struct rma_target) == 2 * CACHE_LINE, "what a put looks at is one line");
 
@@ -93,6 +97,7 @@ struct rma {
 	struct rma_hints *hints;
 	bool direct;      /* what lies in the segment is reached there: HAFT_RMA=auto */
 	bool fence;       /* this process fences before it looks whether a bulk is under way */
+	bool boxed;       /* it holds the box of this process */
 	bool contiguous;  /* the parts lie one behind the other, also those of no bytes */
 	uint64_t *hollow; /* addresses of pieces of no bytes that are attached; malloc'ed */
 	int64_t nhollow;

@@ -201,8 +201,7 @@ static int serve_put(struct win *w, const struct msg_run *runs, uint32_t n, cons
 	return err;
 }
 
-/* The type of elements: a permanent one, or a pair of two of them. */
-static struct type *basic_of(uint32_t number)
+struct type *msg_basic_of(uint32_t number)
 {
 	struct type *value = type_predefined((MPI_Datatype)(uintptr_t)(number & 0xffff)), *pair;
 	struct type *index = type_predefined((MPI_Datatype)(uintptr_t)(number >> 16));
@@ -212,15 +211,19 @@ static struct type *basic_of(uint32_t number)
 	return type_get_value_index(value, index, &pair) == 0 ? pair : NULL;
 }
 
+const struct op *msg_op_of(uint8_t number)
+{
+	return number != 0 ? op_predefined((MPI_Op)(uintptr_t)number) : NULL;
+}
+
 /* Executes an accumulate; the old values go to `old' (may be NULL). */
 static int serve_acc(struct win *w, const struct msg_head *h, const struct msg_run *runs,
 	const char *data, char *old)
 {
-	struct acc a = {.w = w, .rank = w->rank, .basic = basic_of(h->basic)};
+	struct acc a = {
+		.w = w, .rank = w->rank, .op = msg_op_of(h->op), .basic = msg_basic_of(h->basic)};
 	int err = 0;
 
-	if (h->op != 0)
-		a.op = op_predefined((MPI_Op)(uintptr_t)h->op);
 	if (a.basic == NULL)
 		return MPI_ERR_TYPE;
 	for (uint32_t i = 0; i < h->runs; i++) {

@@ -24,6 +24,7 @@
 #include "libmpi/core/err.h"
 #include "libmpi/core/hang.h"
 #include "libmpi/core/set.h"
+#include "libmpi/rma/box.h"
 #include "libmpi/type/type.h"
 #include "libmpi/via/mem.h"
 #include <engine.h>
@@ -91,6 +92,8 @@ static void release(struct win *w)
 		rma_attach_end(w);
 		via_mem_free(r->ctl);
 	}
+	if (r->boxed)
+		box_drop();
 	if (r->memory != NULL)
 		via_mem_free(r->memory);
 	rma_hints_free(r->hints);
@@ -235,10 +238,26 @@ static int refused(const struct make *m)
 	return 0;
 }
 
+/* Where others may ask this process for accesses to memory of its own. */
+static void offer_box(struct make *m)
+{
+	struct rma *r = m->w->rma;
+	bool none = m->mine.bytes == 0 && m->flavor != MPI_WIN_FLAVOR_DYNAMIC;
+	bool mapped = m->mine.shared || (r->direct && m->flavor == MPI_WIN_FLAVOR_SHARED);
+
+	if (m->mine.err != 0 || m->comm->size == 1 || none || mapped)
+		return;
+	r->ctl->box = box_hold();
+	r->boxed = r->ctl->box != 0;
+}
+
 static int exchange(struct make *m)
 {
 	struct type *byte = type_predefined(MPI_BYTE);
-	int err = coll_allgather(
+	int err;
+
+	offer_box(m);
+	err = coll_allgather(
 		&m->mine, sizeof(m->mine), byte, m->all, sizeof(m->mine), byte, m->comm);
 
 	return err != 0 ? err : refused(m);
@@ -277,6 +296,8 @@ static void reach(struct win *w, int rank, const struct share *o)
 		shm_seg_view(via.shm->seg, via_slot(t->peer), &view);
 		t->pid = view.pid;
 		t->way = RMA_VM;
+		if (t->ctl->box != 0)
+			t->box = via_mem_at(t->ctl->box);
 	} else {
 		t->way = RMA_MSG;
 	}

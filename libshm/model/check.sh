@@ -55,5 +55,12 @@ one 1 $lock -DTWICE=3 -DREGRANT
 all=../../libmpi/rma/model/all
 one 0 $all
 one 1 $all -DHOLD
+box=../../libmpi/rma/model/box
+one 0 $box
+one 0 $box -DFENCE
+one 1 $box -DNO_BARRIER
+one 1 $box -DONE_LOOK
+one 1 $box -DHASTY
+one 1 $box -DSILENT
 echo "models: $passed passed, $failed failed, 0 skipped"
 [ "$failed" = 0 ]

@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* box.c - operations on private memory, done by its own process while that is in MPI: box.h. */
+#include "libmpi/rma/box.h"
+
+#include "libmpi/core/set.h"
+#include "libmpi/p2p/p2p.h"
+#include "libmpi/rma/atom.h"
+#include "libmpi/rma/epoch.h"
+#include "libmpi/rma/msg.h"
+#include "libmpi/via/mem.h"
+#include <string.h>
+
+/* An origin waits that long for the target to take an operation: twice what a pass of a target
+ * takes that waits in MPI and pauses between its looks. */
+#define BOX_WAIT_NS MEAN_OR(300, 3000)
+#define BOX_CLOCK   64 /* looks between two at the clock */
+#define BOX_NAP_NS  1000000u
+#define BOX_AWAKE   MEAN_OR(1, 16) /* looks of the target until it is believed to wait again */
+
+static struct {
+	struct rma_box *mine;
+	int users; /* windows */
+	bool fence;
+} box;
+
+/* --- at the target -------------------------------------------------------------------------------
+ */
+
+static int serve_acc(struct win *w, struct rma_box *b)
+{
+	const struct rma_target *t = &w->target[w->rank];
+	struct acc a = {
+		.w = w, .rank = w->rank, .op = msg_op_of(b->op), .basic = msg_basic_of(b->basic)};
+	uint64_t place = b->at - (uint64_t)(uintptr_t)t->base;
+
+	if (a.basic == NULL)
+		return MPI_ERR_TYPE;
+	a.compare = b->data + a.basic->extent;
+	return acc_apply(&a, (char *)(uintptr_t)b->at, place, b->data, b->fetch ? b->old : NULL,
+		b->len / a.basic->extent);
+}
+
+/* Words are moved as such: nobody sees half of one. */
+static void move(void *to, const void *from, uint8_t n)
+{
+	if (n == 8)
+		__builtin_memcpy(to, from, 8);
+	else if (n == 4)
+		__builtin_memcpy(to, from, 4);
+	else
+		memcpy(to, from, n);
+}
+
+static int serve(struct rma_box *b)
+{
+	void *at = (void *)(uintptr_t)b->at;
+	struct win *w;
+
+	if (b->what == RMA_PUT)
+		move(at, b->data, b->len);
+	else if (b->what == RMA_GET)
+		move(b->old, at, b->len);
+	if (b->what != RMA_ACC)
+		return 0;
+	w = rma_find(b->ctx);
+	return w != NULL ? serve_acc(w, b) : MPI_ERR_WIN;
+}
+
+static int take(struct rma_box *b, uint32_t word)
+{
+	atomic_store_explicit(&b->taken, word, memory_order_relaxed);
+	if (unlikely(box.fence))
+		atomic_thread_fence(memory_order_seq_cst);
+	else
+		atomic_signal_fence(memory_order_seq_cst);
+	if (atomic_load_explicit(&b->word, memory_order_acquire) != word) {
+		atomic_store_explicit(
+			&b->done, word ^ (BOX_POSTED | BOX_REVOKED), memory_order_release);
+		return 0;
+	}
+	b->err = serve(b);
+	atomic_store_explicit(&b->done, word, memory_order_release);
+	return 1;
+}
+
+/* Part of every pass of progress. */
+static int look(void)
+{
+	struct rma_box *b = box.mine;
+	uint32_t word;
+
+	if (b == NULL)
+		return 0;
+	atomic_store_explicit(&b->looks, atomic_load_explicit(&b->looks, memory_order_relaxed) + 1,
+		memory_order_relaxed);
+	word = atomic_load_explicit(&b->word, memory_order_acquire);
+	if (likely(!shm_note_new(via.shm, word)))
+		return 0;
+	return (word & BOX_POSTED) != 0 ? take(b, word) : 0;
+}
+
+void box_init(void)
+{
+	box.mine = NULL;
+	box.users = 0;
+}
+
+static bool wanted(void)
+{
+	int64_t way = haft_set(HAFT_SET_RMA);
+
+	return way == HAFT_RMA_BOX || (way == HAFT_RMA_AUTO && !via.contended);
+}
+
+uint64_t box_hold(void)
+{
+	const int64_t len = sizeof(struct rma_box);
+	void *p = NULL;
+	uint64_t off;
+
+	if (!wanted())
+		return 0;
+	if (box.mine == NULL) {
+		if (via_mem_new(len, CACHE_LINE, &p) != 0)
+			return 0;
+		if (via_mem_off(p, len) == 0) {
+			via_mem_free(p);
+			return 0;
+		}
+		memset(p, 0, sizeof(struct rma_box));
+		box.fence = shm_order_own(via.shm);
+		box.mine = p;
+		shm_note_watch(via.shm, &box.mine->word);
+		p2p_hook(look);
+	}
+	off = via_mem_off(box.mine, len);
+	box.users++;
+	return off;
+}
+
+void box_drop(void)
+{
+	if (--box.users > 0)
+		return;
+	shm_note_watch(via.shm, NULL);
+	via_mem_free(box.mine);
+	box.mine = NULL;
+}
+
+/* --- at the origin -------------------------------------------------------------------------------
+ */
+
+/* Does the target look?  After it has once not, only what it has looked since is believed. */
+static bool awake(struct rma_target *t)
+{
+	uint32_t looks;
+
+	if (likely(!t->shy))
+		return true;
+	looks = atomic_load_explicit(&t->box->looks, memory_order_relaxed);
+	if (looks - t->looks < BOX_AWAKE)
+		return false;
+	t->shy = false;
+	return true;
+}
+
+/* Bytes of an operation that fits, and needs no datatypes to be understood; 0: it does not. */
+static int64_t fits(const struct job *j)
+{
+	const struct type *t = j->ttype;
+	int64_t n;
+
+	if (j->tcount > BOX_DATA)
+		return 0;
+	if (j->what != RMA_ACC) {
+		n = j->tcount * t->size;
+		return t->dense && j->otype->dense && n <= BOX_DATA &&
+				       n == j->ocount * j->otype->size
+			       ? n
+			       : 0;
+	}
+	if (t->shape != NULL || (j->otype != NULL && (j->otype != t || j->ocount != j->tcount)) ||
+		(j->fetch && (j->rtype != t || j->rcount != j->tcount)))
+		return 0;
+	n = j->tcount * t->extent;
+	return n * (j->swap ? 2 : 1) <= BOX_DATA ? n : 0;
+}
+
+static uint32_t post(struct rma_box *b, const struct job *j, int64_t n)
+{
+	uint32_t word = (b->number += BOX_STEP) | BOX_POSTED;
+
+	b->ctx = j->w->comm->ctx;
+	b->at = (uint64_t)(uintptr_t)j->at;
+	b->what = j->what;
+	b->len = (uint8_t)n;
+	if (j->what == RMA_ACC) {
+		b->basic = msg_basic_number(j->ttype);
+		b->op = j->op != NULL ? (uint8_t)obj_int(j->op) : 0;
+		b->fetch = j->fetch;
+	}
+	if (j->swap)
+		memcpy(b->data + n, j->compare, (size_t)n);
+	if (j->what != RMA_GET && j->otype != NULL)
+		move(b->data, j->origin, (uint8_t)n);
+	atomic_store_explicit(&b->word, word, memory_order_release);
+	return word;
+}
+
+static inline bool over(const struct rma_box *b, uint32_t word)
+{
+	uint32_t done = atomic_load_explicit(&b->done, memory_order_acquire);
+
+	return done / BOX_STEP == word / BOX_STEP;
+}
+
+/* True: it is over.  Others may want the same of this process. */
+static bool watch(const struct rma_box *b, uint32_t word)
+{
+	uint64_t end = 0, now;
+
+	for (;;) {
+		for (int i = 0; i < BOX_CLOCK; i++)
+			if (over(b, word))
+				return true;
+		look();
+		now = epoch_now();
+		if (end == 0)
+			end = now + BOX_WAIT_NS;
+		else if (now > end)
+			return false;
+	}
+}
+
+struct box_wait {
+	const struct rma_box *box;
+	uint32_t word;
+};
+
+static bool ready(void *arg, bool rest)
+{
+	const struct box_wait *b = arg;
+
+	(void)rest;
+	return over(b->box, b->word);
+}
+
+/* The target has not come.  False: it has, just now. */
+static bool revoke(const struct job *j, struct rma_box *b, uint32_t word)
+{
+	struct rma_target *t = &j->w->target[j->rank];
+
+	atomic_store_explicit(&b->word, word ^ (BOX_POSTED | BOX_REVOKED), memory_order_relaxed);
+	shm_order_all(via.shm);
+	t->shy = true;
+	t->looks = atomic_load_explicit(&b->looks, memory_order_relaxed);
+	return atomic_load_explicit(&b->taken, memory_order_relaxed) != word;
+}
+
+/* Posted: what has become of it?  True: it was executed. */
+static bool settle(const struct job *j, struct rma_box *b, uint32_t word)
+{
+	struct box_wait bw = {b, word};
+	struct epoch_wait wait = {
+		.w = j->w, .rank = j->rank, .ready = ready, .arg = &bw, .nap_ns = BOX_NAP_NS};
+
+	if (!watch(b, word)) {
+		if (revoke(j, b, word))
+			return false;
+		epoch_until(&wait);
+	}
+	return atomic_load_explicit(&b->done, memory_order_relaxed) == word && b->err == 0;
+}
+
+int box_try(const struct job *j)
+{
+	struct rma_target *t = &j->w->target[j->rank];
+	struct rma_box *b = t->box;
+	int64_t n;
+	bool done;
+
+	if (b == NULL || !awake(t))
+		return -1;
+	n = fits(j);
+	if (n == 0 || atomic_exchange_explicit(&b->claim, 1, memory_order_acquire) != 0)
+		return -1;
+	done = settle(j, b, post(b, j, n));
+	if (done && j->what == RMA_GET)
+		move(j->origin, b->old, (uint8_t)n);
+	else if (done && j->fetch)
+		memcpy(j->result, b->old, (size_t)n);
+	atomic_store_explicit(&b->claim, 0, memory_order_release);
+	return done ? 0 : -1;
+}
