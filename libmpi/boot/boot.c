@@ -204,10 +204,7 @@ static void launcher_follow(int by)
 
 static int singleton_init(void)
 {
-	struct shm_opts opts = {.nranks = 1,
-		.chunk_len = (size_t)haft_set_launch(HAFT_SET_CHUNK, environ),
-		.chunks = (uint32_t)haft_set_launch(HAFT_SET_CHUNKS, environ),
-		.slots = (uint32_t)haft_set_launch(HAFT_SET_SLOTS, environ)};
+	struct shm_opts opts = boot_opts(1, environ);
 	struct shm_seg *seg;
 	int err = shm_seg_create(&opts, &seg);
 
@@ -454,7 +451,7 @@ static bool job_abort(int code, const char *text)
 
 void boot_lost(int rank)
 {
-	if (here.seg != NULL && atomic_load(&place_of(&here)->lost) == 0)
+	if (here.seg != NULL)
 		atomic_store(&place_of(&here)->lost, rank + 1);
 }
 

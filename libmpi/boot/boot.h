@@ -28,6 +28,7 @@
 #include <stdint.h>
 #include "libobj/base.h"
 
+struct shm_opts;
 struct shm_seg;
 
 #define BOOT_VAR  "HAFT_JOB"
@@ -99,8 +100,8 @@ const char *boot_words(void);
  * that would turn a non-zero code into 0.  Any thread. */
 __attribute__((noreturn, cold)) void boot_abort(int code, const char *text);
 
-/* Notes that an operation of this rank has failed because another one is gone: the first one is
- * kept. If this rank now ends, mpiexec asks first how that one has ended.  One thread at a time. */
+/* Notes that an operation of this rank has failed because another one is gone (haft_lost calls it
+ * for the first).  If this rank now ends, mpiexec asks first how that one has ended. */
 void boot_lost(int rank);
 
 /* MPI is over here, for ever or until the next boot_init: from now on this rank may end with any
@@ -138,6 +139,10 @@ struct boot_world {
 	const char *const *names; /* by host */
 	const uint8_t *key;       /* BOOT_KEY bytes */
 };
+
+/* The options of a segment for so many ranks, with what the settings of an environment say about
+ * pipes and rings. */
+struct shm_opts boot_opts(int nranks, char *const envp[]);
 
 /* The bytes that the map of a host takes, and the map, into `map' (so many bytes, aligned to 8, all
  * zero).  The table is the same on all hosts, but for host, nnear and ranks. */

@@ -8,6 +8,8 @@
  * a host that exists. */
 #include <string.h>
 #include "libmpi/boot/boot.h"
+#include "libmpi/core/set.h"
+#include "libshm/shm.h"
 
 /* Where the parts begin. */
 struct parts {
@@ -36,6 +38,14 @@ static struct parts parts_of(const struct boot_world *w, int host)
 	for (int r = 0; r < w->nranks; r++)
 		p.end += w->addr[r] != NULL ? strlen(w->addr[r]) + 1 : 0;
 	return p;
+}
+
+struct shm_opts boot_opts(int nranks, char *const envp[])
+{
+	return (struct shm_opts){.nranks = nranks,
+		.chunk_len = (size_t)haft_set_launch(HAFT_SET_CHUNK, envp),
+		.chunks = (uint32_t)haft_set_launch(HAFT_SET_CHUNKS, envp),
+		.slots = (uint32_t)haft_set_launch(HAFT_SET_SLOTS, envp)};
 }
 
 size_t boot_map_len(const struct boot_world *w, int host)

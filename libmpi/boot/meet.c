@@ -438,15 +438,13 @@ static int party_cpus(const struct guest *me, const struct party *p)
 
 static int party_segment(const struct guest *me, const struct party *p, struct meeting *m)
 {
-	struct shm_opts opts = {.nranks = p->n,
-		.ncpus = party_cpus(me, p),
-		.chunk_len = (size_t)haft_set_launch(HAFT_SET_CHUNK, environ),
-		.chunks = (uint32_t)haft_set_launch(HAFT_SET_CHUNKS, environ),
-		.slots = (uint32_t)haft_set_launch(HAFT_SET_SLOTS, environ),
-		.map_len = p->far != FAR_NONE ? boot_map_len(&p->world, p->host) : 0};
-	int err = shm_seg_create(&opts, &m->seg);
+	struct shm_opts opts = boot_opts(p->n, environ);
 	size_t len;
+	int err;
 
+	opts.ncpus = party_cpus(me, p);
+	opts.map_len = p->far != FAR_NONE ? boot_map_len(&p->world, p->host) : 0;
+	err = shm_seg_create(&opts, &m->seg);
 	if (err != 0)
 		return boot_fail("no shared memory for %d processes: %s%s%s", p->n,
 			shm_error_text(err), err == SHM_SYS ? ": " : "",

@@ -194,7 +194,7 @@ static void sorry_say(struct sched *s, int err, const char *words)
 
 	s->spoilt = true;
 	s->sorry.err = err;
-	s->sorry.missed = err == MPI_ERR_PROC_ABORTED ? p2p_missed() : 0;
+	s->sorry.missed = err == MPI_ERR_PROC_ABORTED ? haft_missed() : 0;
 	if (strncmp(words, at, strlen(at)) == 0) /* somebody else's */
 		snprintf(s->sorry.words, sizeof(s->sorry.words), "%s", words);
 	else

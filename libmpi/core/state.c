@@ -33,10 +33,20 @@ void haft_flush(void)
 	stream_flush(stderr);
 }
 
+static int missed; /* haft_missed */
+
 void haft_lost(int rank)
 {
+	if (missed != 0)
+		return;
+	missed = rank + 1;
 	if (haft_lost_hook != NULL)
 		haft_lost_hook(rank);
+}
+
+int haft_missed(void)
+{
+	return missed;
 }
 
 void haft_abort_job(int code, const char *text)

@@ -46,9 +46,11 @@ __attribute__((noreturn, cold)) void haft_abort_job(int code, const char *text);
 /* How haft_abort_job does it: libmpi/dyn's way, or NULL before MPI_Init. */
 extern void (*haft_abort_hook)(int code, const char *text);
 
-/* An operation has failed because that rank of the job is gone.  The hook is libmpi/dyn's, or NULL.
- */
+/* An operation has failed because that rank of the job is gone, or another one was sorry that it
+ * is.  The first one is kept, and told to the hook, which is libmpi/dyn's, or NULL.  One thread at
+ * a time. */
 void haft_lost(int rank);
+int haft_missed(void); /* that rank + 1; 0: none */
 extern void (*haft_lost_hook)(int rank);
 
 #endif

@@ -111,7 +111,6 @@ struct p2p {
 	uint32_t lost;     /* peers that are not here any more */
 	uint32_t broken;   /* of them those that did not leave in good order */
 	int last_lost;     /* the last of these */
-	int missed;        /* p2p_missed */
 	struct p2p_count count;
 };
 
@@ -213,9 +212,6 @@ void flow_stop(struct req *r);
 /* lost.c: the operation has failed with what a put to a peer has returned, SHM_NOMEM or VIA_LOST.
  */
 void peer_fail(struct req *r, int peer, int err);
-
-/* lost.c: this process has met a peer as lost: if it fails, that one is the culprit. */
-void lost_note(int peer);
 
 /* lost.c: can a message from this peer (or MPI_ANY_SOURCE) still come?  0 or an error class with
  * words. */

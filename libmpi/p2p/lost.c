@@ -17,24 +17,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-int p2p_missed(void)
-{
-	return p2p.missed;
-}
-
-void lost_note(int peer)
-{
-	if (p2p.missed == 0)
-		p2p.missed = peer + 1;
-	haft_lost(peer);
-}
-
 /* haft_err with the words for a peer. */
 static int lost_err(int peer)
 {
 	const struct p2p_peer *p = &p2p.peers[peer];
 
-	lost_note(peer);
+	haft_lost(peer);
 	return haft_err(MPI_ERR_PROC_ABORTED, "rank %d of the job, on host %s, is %s: %s", peer,
 		via_host(peer), p->lost == PEER_LEFT ? "no longer in MPI" : "lost",
 		p->words != NULL ? p->words : via_error_text(peer, VIA_LOST));

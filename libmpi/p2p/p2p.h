@@ -112,13 +112,9 @@ int p2p_coll_wait(struct req *reqs, int n);
  * this class, and these words. */
 struct p2p_sorry {
 	int32_t err;
-	int32_t missed; /* p2p_missed of who says so */
+	int32_t missed; /* haft_missed of who says so */
 	char words[120];
 };
-
-/* The first rank of the job that this process, or who was sorry to it, has met as lost, + 1; 0:
- * none. */
-int p2p_missed(void);
 
 /* p2p_coll_start of a send that says so, to another process.  *sorry stays until it is over. */
 void p2p_coll_sorry(

@@ -13,6 +13,7 @@
 #include "libmpi/p2p/inner.h"
 
 #include "libmpi/core/err.h"
+#include "libmpi/core/state.h"
 #include "libmpi/p2p/joint.h"
 #include "libmpi/p2p/lease.h"
 #include "libmpi/p2p/note.h"
@@ -231,7 +232,7 @@ static void got_ask(const struct shm_frame *f)
 static void recv_sorry(struct req *r, const struct p2p_sorry *sorry)
 {
 	if (sorry->missed > 0 && sorry->missed <= p2p.npeers)
-		lost_note(sorry->missed - 1);
+		haft_lost(sorry->missed - 1);
 	req_fail(r, haft_err(sorry->err, "%.*s", (int)sizeof(sorry->words), sorry->words));
 	req_finish(r);
 }

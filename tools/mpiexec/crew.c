@@ -105,15 +105,13 @@ static void segment_refuse(const struct crew *c, int err)
 void crew_segment(struct crew *c, const struct boot_world *world, int host, uint64_t cookie)
 {
 	char **envp = c->plan->app[0].envp + 1;
-	struct shm_opts opts = {.nranks = c->n,
-		.cookie = cookie,
-		.chunk_len = (size_t)haft_set_launch(HAFT_SET_CHUNK, envp),
-		.chunks = (uint32_t)haft_set_launch(HAFT_SET_CHUNKS, envp),
-		.slots = (uint32_t)haft_set_launch(HAFT_SET_SLOTS, envp),
-		.map_len = world != NULL ? boot_map_len(world, host) : 0};
+	struct shm_opts opts = boot_opts(c->n, envp);
 	size_t len;
-	int err = shm_seg_create(&opts, &c->seg);
+	int err;
 
+	opts.cookie = cookie;
+	opts.map_len = world != NULL ? boot_map_len(world, host) : 0;
+	err = shm_seg_create(&opts, &c->seg);
 	if (err != 0)
 		segment_refuse(c, err);
 	c->spawn.seg_fd = fcntl(shm_seg_fd(c->seg), F_DUPFD_CLOEXEC, FD_MIN);
