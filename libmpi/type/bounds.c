@@ -141,7 +141,7 @@ static void round_up(struct span *s)
 	s->ub = s->hi;
 	if (s->align == 0)
 		return;
-	rest = (s->hi - s->lo) % s->align;
+	rest = (s->hi - s->lo) & (s->align - 1); /* a power of two: no division */
 	if (rest != 0)
 		s->ub = add(s, s->hi, s->align - rest);
 }

@@ -28,7 +28,10 @@ static struct type_parts *parts_new(const struct type_room *r, int64_t ints, int
 
 	if (p == NULL)
 		return NULL;
-	*p = (struct type_parts){.users = 1};
+	/* two of them, because of more bytes the compiler makes a loop that takes longer */
+	memset(&p->shape, 0, sizeof(p->shape));
+	memset(&p->made, 0, sizeof(p->made));
+	p->users = 1;
 	at = (int64_t *)(p + 1);
 	p->shape.lens = r->lens > 0 ? at : NULL;
 	p->shape.displs = r->displs > 0 ? at + r->lens : NULL;
@@ -61,27 +64,6 @@ int type_new(int combiner, int large, const struct type_room *room, struct type 
 	t->made = &p->made;
 	*type = t;
 	return 0;
-}
-
-void type_put_int(struct type *t, int value)
-{
-	t->made->ints[t->made->ni++] = value;
-}
-
-void type_put(struct type *t, int64_t value)
-{
-	if (t->made->large)
-		t->made->counts[t->made->nc++] = value;
-	else
-		type_put_int(t, (int)value);
-}
-
-void type_put_addr(struct type *t, int64_t value)
-{
-	if (t->made->large)
-		t->made->counts[t->made->nc++] = value;
-	else
-		t->made->addrs[t->made->na++] = value;
 }
 
 void type_put_type(struct type *t, struct type *old)

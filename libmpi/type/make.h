@@ -59,9 +59,27 @@ int type_new(int combiner, int large, const struct type_room *room, struct type 
 
 /* Each records one argument: an integer of both forms; a count; an address or displacement in
  * bytes; a type, which is held. */
-void type_put_int(struct type *t, int value);
-void type_put(struct type *t, int64_t value);
-void type_put_addr(struct type *t, int64_t value);
+static inline void type_put_int(struct type *t, int value)
+{
+	t->made->ints[t->made->ni++] = value;
+}
+
+static inline void type_put(struct type *t, int64_t value)
+{
+	if (t->made->large)
+		t->made->counts[t->made->nc++] = value;
+	else
+		type_put_int(t, (int)value);
+}
+
+static inline void type_put_addr(struct type *t, int64_t value)
+{
+	if (t->made->large)
+		t->made->counts[t->made->nc++] = value;
+	else
+		t->made->addrs[t->made->na++] = value;
+}
+
 void type_put_type(struct type *t, struct type *old);
 
 /* type_inner makes a type for the inside of t: no handle, owned by t, shape to be filled in, then

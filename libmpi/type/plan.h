@@ -52,13 +52,13 @@ struct type_plan {
 	int64_t block; /* NEST: packed bytes inside the dims; RUNS: of each run, 0: they differ */
 	int64_t n;     /* RUNS, FIELDS: how many */
 	const struct type_plan *leaf;   /* NEST: what a block is, or NULL: memory */
-	struct plan_dim dim[PLAN_DIMS]; /* NEST: [0] is the innermost */
 	int64_t *run;                   /* RUNS: [n] offsets, or NULL: run32 */
 	int32_t *run32;                 /* RUNS: [n] offsets that fit */
 	int64_t *at;                    /* RUNS of different lengths: [n + 1] packed bytes before */
 	struct plan_field *field;       /* FIELDS: [n] */
 	struct plan_field *heavy;       /* FIELDS: whose sub has the most bytes, or NULL */
 	struct type_plan *owned;        /* list of leaves that belong to no type */
+	struct plan_dim dim[PLAN_DIMS]; /* NEST: [0] is the innermost; set up to `dims' */
 };
 
 /* Bytes of n strides.  Behind the last turn of a loop there may be no address: then it wraps, and a
