@@ -3,6 +3,7 @@
  * are used. */
 #include "libmpi/type/kern.h"
 
+#define LOOPS_WIDE 0
 #define LOOPS_TARGET
 #include "libmpi/type/loops.h"
 SIZES(LOOPS, PACK)

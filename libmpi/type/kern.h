@@ -2,6 +2,7 @@
 /* kern.h - the innermost loops of packing, one set for each size of block and direction.
  *
  *      row    mem: xx..xx..xx                   blocks with a stride; packed without gaps
+ *      far    the same, in memory that the caches do not hold: asks for it ahead of time
  *      grid   mem: xx..xx..xx....xx..xx..xx     rows of blocks; packed without gaps in a row
  *      comb   mem: xx......xx......xx           one field of a row of records: gaps on both sides
  *      list   mem: xx...xx.xx                   offsets in a list; packed without gaps
@@ -13,9 +14,12 @@
 
 #include "libmpi/type/plan.h"
 
+#include "libobj/base.h"
+
 struct kern {
 	/* one row of n blocks, `step' apart in memory */
 	void (*row)(char *mem, char *packed, int64_t n, int64_t step, size_t b);
+	void (*far)(char *mem, char *packed, int64_t n, int64_t step, size_t b);
 	/* rows: `rows' of them, `mrow' bytes apart in memory and `prow' bytes packed; in each n
 	 * blocks, `step' apart. */
 	void (*grid)(char *mem, char *packed, int64_t rows, int64_t mrow, int64_t prow, int64_t n,
@@ -48,7 +52,10 @@ static inline const struct kern *kern_of(enum plan_way way, int64_t b)
 static inline void kern_row_move(
 	const struct type_plan *p, enum plan_way way, char *mem, char *packed)
 {
-	kern_of(way, p->block)->row(mem, packed, p->dim[0].n, p->dim[0].stride, (size_t)p->block);
+	const struct kern *k = kern_of(way, p->block);
+
+	(unlikely(p->far) ? k->far : k->row)(
+		mem, packed, p->dim[0].n, p->dim[0].stride, (size_t)p->block);
 }
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* loops.h - the loops of kern.h, written once; made for each size and direction by whoever includes
  * this and says with LOOPS_TARGET for which processor: kern.c for any, wide_os.c for one whose
- * registers have 32 bytes.
+ * registers have 32 bytes (LOOPS_WIDE 1).
  *
  *      size b   1 2 3 4 5 6 7 8 12 16 24 32 48 64              a fixed number of loads and stores
  *               9..15  17..31  33..63  65..96  97..128         two parts that overlap in the middle
@@ -76,11 +76,28 @@ ALWAYS_INLINE void gather2(const char *mem, int64_t mstep, char *packed)
 	memcpy(packed, &both, 16);
 }
 
-/* Four blocks that are packed without gaps. */
-ALWAYS_INLINE void row4(enum plan_way way, size_t size, char *restrict mem, int64_t mstep,
-	char *restrict packed, size_t b)
+typedef double quad __attribute__((vector_size(32)));
+
+/* Every other one of 7 doubles: the second load begins in a gap, so that one instruction puts both
+ * together.  All that is read is between the first block and the last. */
+ALWAYS_INLINE void gather4(const char *mem, char *packed)
 {
-	if (way == PLAN_PACK && size == 8) {
+	quad a, b;
+
+	memcpy(&a, mem, 32);
+	memcpy(&b, mem + 24, 32);
+	a = __builtin_shufflevector(a, b, 0, 5, 2, 7);
+	a = __builtin_shufflevector(a, a, 0, 2, 1, 3);
+	memcpy(packed, &a, 32);
+}
+
+/* Four blocks that are packed without gaps. */
+ALWAYS_INLINE void row4(bool wide, enum plan_way way, size_t size, char *restrict mem,
+	int64_t mstep, char *restrict packed, size_t b)
+{
+	if (wide && way == PLAN_PACK && size == 8 && mstep == 16) {
+		gather4(mem, packed);
+	} else if (way == PLAN_PACK && size == 8) {
 		gather2(mem, mstep, packed);
 		gather2(mem + 2 * mstep, mstep, packed + 16);
 	} else {
@@ -88,20 +105,53 @@ ALWAYS_INLINE void row4(enum plan_way way, size_t size, char *restrict mem, int6
 	}
 }
 
-ALWAYS_INLINE void row(enum plan_way way, size_t size, char *restrict mem, char *restrict packed,
-	int64_t n, int64_t step, size_t b)
+ALWAYS_INLINE void row(bool wide, enum plan_way way, size_t size, char *restrict mem,
+	char *restrict packed, int64_t n, int64_t step, size_t b)
 {
 	for (; size <= 64 && n >= 4; n -= 4, mem += 4 * step, packed += 4 * b)
-		row4(way, size, mem, step, packed, b);
+		row4(wide, way, size, mem, step, packed, b);
 	for (; n > 0; n--, mem += step, packed += b)
 		move(way, size, mem, packed, b);
 }
 
-ALWAYS_INLINE void grid(enum plan_way way, size_t size, char *mem, char *packed, int64_t rows,
-	int64_t mrow, int64_t prow, int64_t n, int64_t step, size_t b)
+#define AHEAD 1024 /* bytes to look ahead where several blocks are in a line */
+#define TURNS 16   /* blocks to look ahead where they are not */
+
+/* Asks for the line `off' bytes from mem, whether it exists or not. */
+ALWAYS_INLINE void ask(enum plan_way way, const char *mem, int64_t off)
+{
+	const void *line = (const void *)((uintptr_t)mem + (uintptr_t)off);
+
+	if (way == PLAN_PACK)
+		__builtin_prefetch(line, 0, 3);
+	else
+		__builtin_prefetch(line, 1, 3);
+}
+
+/* A row that the caches do not hold. */
+ALWAYS_INLINE void far(bool wide, enum plan_way way, size_t size, char *restrict mem,
+	char *restrict packed, int64_t n, int64_t step, size_t b)
+{
+	bool own = step > 16 || step < -16; /* a line for each block */
+	int64_t ahead = plan_walk(TURNS, step);
+
+	if (step > -64 && step < 64)
+		ahead = step < 0 ? -AHEAD : AHEAD;
+	for (; size <= 64 && n >= 4; n -= 4, mem += 4 * step, packed += 4 * b) {
+		ask(way, mem, ahead);
+		for (int i = 1; i < 4 && own; i++)
+			ask(way, mem, ahead + plan_walk(i, step));
+		row4(wide, way, size, mem, step, packed, b);
+	}
+	for (; n > 0; n--, mem += step, packed += b)
+		move(way, size, mem, packed, b);
+}
+
+ALWAYS_INLINE void grid(bool wide, enum plan_way way, size_t size, char *mem, char *packed,
+	int64_t rows, int64_t mrow, int64_t prow, int64_t n, int64_t step, size_t b)
 {
 	for (int64_t r = 0; r < rows; r++)
-		row(way, size, mem + r * mrow, packed + r * prow, n, step, b);
+		row(wide, way, size, mem + r * mrow, packed + r * prow, n, step, b);
 }
 
 ALWAYS_INLINE void comb(enum plan_way way, size_t size, char *restrict mem, char *restrict packed,
@@ -149,41 +199,47 @@ ALWAYS_INLINE void comb(enum plan_way way, size_t size, char *restrict mem, char
 	X(way, 128, b) \
 	X(way, SIZE_MAX, b)
 
-#define LOOPS(way, size, len)                                                               \
-	LOOPS_TARGET static void row_##way##_##size(                                        \
-		char *mem, char *packed, int64_t n, int64_t step, size_t b)                 \
-	{                                                                                   \
-		(void)b;                                                                    \
-		row(PLAN_##way, size, mem, packed, n, step, len);                           \
-	}                                                                                   \
-	LOOPS_TARGET static void grid_##way##_##size(char *mem, char *packed, int64_t rows, \
-		int64_t mrow, int64_t prow, int64_t n, int64_t step, size_t b)              \
-	{                                                                                   \
-		(void)b;                                                                    \
-		grid(PLAN_##way, size, mem, packed, rows, mrow, prow, n, step, len);        \
-	}                                                                                   \
-	LOOPS_TARGET static void comb_##way##_##size(                                       \
-		char *mem, char *packed, int64_t n, int64_t mstep, int64_t pstep, size_t b) \
-	{                                                                                   \
-		(void)b;                                                                    \
-		comb(PLAN_##way, size, mem, packed, n, mstep, pstep, len);                  \
-	}                                                                                   \
-	LOOPS_TARGET static void list_##way##_##size(                                       \
-		char *mem, char *packed, int64_t n, const int64_t *off, size_t b)           \
-	{                                                                                   \
-		(void)b;                                                                    \
-		LIST(PLAN_##way, size, mem, packed, n, off, len);                           \
-	}                                                                                   \
-	LOOPS_TARGET static void list32_##way##_##size(                                     \
-		char *mem, char *packed, int64_t n, const int32_t *off, size_t b)           \
-	{                                                                                   \
-		(void)b;                                                                    \
-		LIST(PLAN_##way, size, mem, packed, n, off, len);                           \
+#define LOOPS(way, size, len)                                                                    \
+	LOOPS_TARGET static void row_##way##_##size(                                             \
+		char *mem, char *packed, int64_t n, int64_t step, size_t b)                      \
+	{                                                                                        \
+		(void)b;                                                                         \
+		row(LOOPS_WIDE, PLAN_##way, size, mem, packed, n, step, len);                    \
+	}                                                                                        \
+	LOOPS_TARGET static void far_##way##_##size(                                             \
+		char *mem, char *packed, int64_t n, int64_t step, size_t b)                      \
+	{                                                                                        \
+		(void)b;                                                                         \
+		far(LOOPS_WIDE, PLAN_##way, size, mem, packed, n, step, len);                    \
+	}                                                                                        \
+	LOOPS_TARGET static void grid_##way##_##size(char *mem, char *packed, int64_t rows,      \
+		int64_t mrow, int64_t prow, int64_t n, int64_t step, size_t b)                   \
+	{                                                                                        \
+		(void)b;                                                                         \
+		grid(LOOPS_WIDE, PLAN_##way, size, mem, packed, rows, mrow, prow, n, step, len); \
+	}                                                                                        \
+	LOOPS_TARGET static void comb_##way##_##size(                                            \
+		char *mem, char *packed, int64_t n, int64_t mstep, int64_t pstep, size_t b)      \
+	{                                                                                        \
+		(void)b;                                                                         \
+		comb(PLAN_##way, size, mem, packed, n, mstep, pstep, len);                       \
+	}                                                                                        \
+	LOOPS_TARGET static void list_##way##_##size(                                            \
+		char *mem, char *packed, int64_t n, const int64_t *off, size_t b)                \
+	{                                                                                        \
+		(void)b;                                                                         \
+		LIST(PLAN_##way, size, mem, packed, n, off, len);                                \
+	}                                                                                        \
+	LOOPS_TARGET static void list32_##way##_##size(                                          \
+		char *mem, char *packed, int64_t n, const int32_t *off, size_t b)                \
+	{                                                                                        \
+		(void)b;                                                                         \
+		LIST(PLAN_##way, size, mem, packed, n, off, len);                                \
 	}
 
-#define ROW(way, size, len)                                                                 \
-	{row_##way##_##size, grid_##way##_##size, comb_##way##_##size, list_##way##_##size, \
-		list32_##way##_##size},
+#define ROW(way, size, len)                                                                \
+	{row_##way##_##size, far_##way##_##size, grid_##way##_##size, comb_##way##_##size, \
+		list_##way##_##size, list32_##way##_##size},
 
 #define LOOPS_TABLE                        \
 	{                                  \

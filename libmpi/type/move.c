@@ -32,6 +32,7 @@ struct loop {
 /* A nest of loops under construction, the innermost first. */
 struct loops {
 	int n;
+	bool far; /* as struct type_plan's */
 	struct loop at[PLAN_DIMS + 1];
 };
 
@@ -96,27 +97,36 @@ static void swapped(const struct kern *k, const struct loop *in, const struct lo
 	}
 }
 
-/* Blocks of memory in at most two loops. */
+/* Blocks of memory in the innermost loop. */
+static void line(
+	const struct kern *k, const struct loops *l, char *mem, char *packed, int64_t block)
+{
+	const struct loop *in = &l->at[0];
+
+	if (in->packed != block)
+		k->comb(mem, packed, in->n, in->mem, in->packed, (size_t)block);
+	else
+		(l->far ? k->far : k->row)(mem, packed, in->n, in->mem, (size_t)block);
+}
+
+/* Blocks of memory in the first n loops of l, at most two. */
 static void flat(
-	const struct loop *l, int n, enum plan_way way, char *mem, char *packed, int64_t block)
+	const struct loops *l, int n, enum plan_way way, char *mem, char *packed, int64_t block)
 {
 	const struct kern *k = kern_of(way, block);
-	const struct loop *in = &l[0], *out = &l[1];
+	const struct loop *in = &l->at[0], *out = &l->at[1];
 
 	if (n == 0)
 		move(way, mem, packed, block);
 	else if (n == 2 && in->n < SHORT && in->n < out->n && block <= 64)
 		swapped(k, in, out, mem, packed, block);
-	else if (n == 2 && in->packed == block)
+	else if (n == 2 && in->packed == block && !l->far)
 		k->grid(mem, packed, out->n, out->mem, out->packed, in->n, in->mem, (size_t)block);
 	else if (n == 2)
 		for (int64_t i = 0; i < out->n; i++)
-			k->comb(step(mem, i * out->mem), packed + i * out->packed, in->n, in->mem,
-				in->packed, (size_t)block);
-	else if (in->packed == block)
-		k->row(mem, packed, in->n, in->mem, (size_t)block);
+			line(k, l, step(mem, i * out->mem), packed + i * out->packed, block);
 	else
-		k->comb(mem, packed, in->n, in->mem, in->packed, (size_t)block);
+		line(k, l, mem, packed, block);
 }
 
 /* The loops of l around a block of memory or a leaf. */
@@ -128,7 +138,7 @@ static void nested(const struct loops *l, enum plan_way way, char *mem, char *pa
 
 	for (;;) {
 		if (leaf == NULL)
-			flat(l->at, inner, way, mem, packed, block);
+			flat(l, inner, way, mem, packed, block);
 		else if (inner == 0)
 			whole(leaf, way, mem, packed, 1, 0, 0);
 		else
@@ -158,6 +168,7 @@ static void nest_whole(const struct type_plan *p, int dims, enum plan_way way, c
 		return;
 	}
 	l.n = 0;
+	l.far = p->far;
 	for (int d = 0; d < dims; d++)
 		loops_add(&l, p->dim[d].n, p->dim[d].stride, p->dim[d].bytes);
 	loops_add(&l, n, mstep, pstep);
@@ -166,7 +177,7 @@ static void nest_whole(const struct type_plan *p, int dims, enum plan_way way, c
 	else if (l.n == 1 && l.at[0].mem == p->block && l.at[0].packed == p->block)
 		move(way, mem, packed, l.at[0].n * p->block);
 	else
-		flat(l.at, l.n, way, mem, packed, p->block);
+		flat(&l, l.n, way, mem, packed, p->block);
 }
 
 /* --- whole elements: runs and fields ------------------------------------------------------- */
@@ -492,7 +503,7 @@ void plan_move_whole(const struct type_plan *p, enum plan_way way, char *mem, in
 bool plan_copy(const struct type_plan *from, const char *src, int64_t sextent,
 	const struct type_plan *to, char *dst, int64_t rextent, int64_t count)
 {
-	struct loops l = {.n = 0};
+	struct loops l = {.n = 0, .far = false};
 
 	if (from->kind != PLAN_NEST || to->kind != PLAN_NEST || from->leaf != NULL ||
 		to->leaf != NULL || from->dims != to->dims || from->block != to->block)

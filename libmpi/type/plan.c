@@ -30,6 +30,7 @@ static void nest_of(struct type_plan *nest, const struct type *t)
 	if (p != NULL && p->kind == PLAN_NEST) {
 		*nest = *p;
 		nest->owned = NULL; /* they stay p's */
+		nest->far = false;
 		return;
 	}
 	nest->kind = PLAN_NEST;
@@ -415,6 +416,7 @@ static int plan_make(struct type *t)
 		return 0;
 	}
 	plan_weigh(p);
+	p->far = p->kind == PLAN_NEST && t->true_extent >= PLAN_FAR;
 	t->plan = p;
 	return 0;
 }

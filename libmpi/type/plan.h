@@ -25,6 +25,7 @@
 #define PLAN_DIMS   4  /* what nested loops in programs have; more become a leaf */
 #define PLAN_RECORD 16 /* runs up to which elements are moved column by column, not row by row */
 #define PLAN_DEEP   MEAN_OR(2, 32) /* plans inside each other that may be one recursion each */
+#define PLAN_FAR    MEAN_OR(256, 1 << 20) /* memory that a processor's own caches do not hold */
 
 enum plan_kind { PLAN_NEST, PLAN_RUNS, PLAN_FIELDS };
 
@@ -47,6 +48,7 @@ struct type_plan {
 	uint8_t kind;  /* enum plan_kind */
 	uint8_t dims;  /* NEST */
 	uint8_t depth; /* plans inside each other, this one included; up to PLAN_DEEP + 1 */
+	bool far;      /* NEST: an element is spread over PLAN_FAR bytes or more */
 	int64_t size;  /* packed bytes of one element; > 0 */
 	int64_t off;   /* NEST: of the first block from the element's address */
 	int64_t block; /* NEST: packed bytes inside the dims; RUNS: of each run, 0: they differ */

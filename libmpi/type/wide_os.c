@@ -5,7 +5,8 @@
 
 #if defined(__x86_64__)
 
-#define LOOPS_TARGET __attribute__((target("avx2")))
+#define LOOPS_WIDE   1
+#define LOOPS_TARGET __attribute__((target("avx2,prfchw")))
 #include "libmpi/type/loops.h"
 SIZES(LOOPS, PACK)
 SIZES(LOOPS, UNPACK)
