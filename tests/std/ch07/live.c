@@ -44,7 +44,7 @@ static void alive(int n)
 	each = (pss() - before) / n;
 	if (check_rank == 0)
 		printf("%d communicators alive: %.0f bytes each\n", n, each);
-	CHECK(each < EACH_BYTES);
+	CHECK(each < EACH_BYTES * san_times());
 	for (int i = 0; i < 3; i++) {
 		int out = i * 10 + check_rank;
 
@@ -104,7 +104,7 @@ int main(int argc, char **argv)
 	grown = pss() - before;
 	if (check_rank == 0)
 		printf("%d made and freed: %.0f bytes more\n", loops, grown);
-	CHECK(grown < (check_fabric() ? 2 : 1) * GROWTH);
+	CHECK(grown < (check_fabric() ? 2 : 1) * san_times() * GROWTH);
 	OK(MPI_Comm_free(&parent));
 	MPI_Finalize();
 	return 0;
