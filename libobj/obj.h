@@ -314,9 +314,9 @@ obj_h obj_from_int_direct(const struct obj_class *cls, uint32_t i);
 void obj_gone(
 	struct obj *o); /* the last reference has gone: destroy now, or put on the reap list */
 
-static inline struct obj *obj_slot(const struct obj_class *c, uint32_t index)
+static inline struct obj *obj_slot(const struct obj_class *c, size_t index)
 {
-	struct obj *o = (struct obj *)(void *)(c->base + (size_t)index * c->stride);
+	struct obj *o = (struct obj *)(void *)(c->base + index * c->stride);
 
 	if (o == NULL) /* said to the compiler: who has found a token in it compares no more */
 		__builtin_unreachable();
@@ -390,8 +390,8 @@ static inline int obj_to_int(obj_h handle)
  * Any 32 bits may be given.  any thread. */
 static inline obj_h obj_from_int_live(const struct obj_class *c, int i)
 {
-	uint32_t u = (uint32_t)i;
-	uint32_t index = u & OBJ_INDEX_MAX;
+	uint64_t u = (uint32_t)i; /* 64 bits: an index that a pointer can be added to */
+	uint64_t index = u & OBJ_INDEX_MAX;
 
 	if (u >= OBJ_PERMANENT_MAX && index < __atomic_load_n(&c->limit, __ATOMIC_ACQUIRE)) {
 		uint64_t t = __atomic_load_n(&obj_slot(c, index)->token, __ATOMIC_RELAXED);

@@ -264,14 +264,13 @@ static void declare_part(FILE *out, const struct form *m, const struct param *p)
 			p->name, p[1].name, p->name, p[2].name);
 }
 
-/* What the usual case needs; what it does not find is NULL, and the whole procedure's. */
+/* What the usual case needs: fast_condition() finds the handles. */
 static void declare_fast(FILE *out, const struct param *p)
 {
 	const char *x = p->name;
 
 	if (how_of(p) == F_HANDLE || how_of(p) == F_HANDLE_IO)
-		fprintf(out, "\t%s c_%s = fort_%s_live(*%s);\n", class_type(p), x, class_object(p),
-			x);
+		fprintf(out, "\t%s c_%s;\n", class_type(p), x);
 	else if (how_of(p) == F_HANDLE_OUT)
 		fprintf(out, "\t%s c_%s = FORT_UNSET(%s);\n", class_type(p), x, class_type(p));
 	else if (how_of(p) == F_INDEX_OUT)
@@ -642,7 +641,8 @@ static void fast_condition(struct text *t, const struct form *m)
 		const char *x = f->param[i].name;
 
 		if (how_of(&f->param[i]) == F_HANDLE || how_of(&f->param[i]) == F_HANDLE_IO)
-			text_add(t, "%sc_%s == NULL", sep, x);
+			text_add(t, "%s!fort_%s_live(*%s, &c_%s)", sep, class_object(&f->param[i]),
+				x, x);
 		else if (how_of(&f->param[i]) != F_CHOICE)
 			continue;
 		else if (m->desc)

@@ -33,6 +33,7 @@
 #define FORT_API         __attribute__((visibility("default")))
 #define FORT_COLD        __attribute__((noinline, cold))
 #define FORT_UNUSUAL(x)  __builtin_expect(!!(x), 0)
+#define FORT_USUAL(x)    __builtin_expect(!!(x), 1)
 #define FORT_STRING2(x)  #x
 #define FORT_STRING(x)   FORT_STRING2(x)
 #define FORT_ALIAS(name) __attribute__((alias(FORT_STRING(FORT_NAME(name)))))
@@ -81,28 +82,43 @@ _Static_assert(offsetof(struct fort_desc, rank) == 20 && offsetof(struct fort_de
 
 /* --------------------------------------------------------------------------- handles */
 
-/* fort_x_live: the handle of a living object, or NULL.  fort_x: what is not alive goes through MPI,
- * which makes a handle of it that the next call refuses. */
-#define CLASS(id, ctype, label, object, null, error, words)                  \
-	extern struct obj_class haft_fort_##object; /* libmpi/core/lang.h */ \
-                                                                             \
-	static inline ctype fort_##object##_live(MPI_Fint i)                 \
-	{                                                                    \
-		if ((uint32_t)i < OBJ_PERMANENT_MAX)                         \
-			return (ctype)(intptr_t)i;                           \
-		return (ctype)obj_from_int_live(&haft_fort_##object, i);     \
-	}                                                                    \
-                                                                             \
-	static inline ctype fort_##object(MPI_Fint i)                        \
-	{                                                                    \
-		ctype live = fort_##object##_live(i);                        \
-                                                                             \
-		return live != NULL ? live : PMPI_##label##_fromint(i);      \
-	}                                                                    \
-                                                                             \
-	static inline MPI_Fint fort_##object##_int(ctype h)                  \
-	{                                                                    \
-		return obj_to_int((obj_h)h);                                 \
+/* *h is the handle that i is, if it is a number of the ABI (0 too) or a living object's; false:
+ * neither.  In one go, and with 64 bits: what is a number goes on as it is. */
+static inline bool fort_live(const struct obj_class *c, MPI_Fint i, uint64_t *h)
+{
+	uint64_t u = (uint32_t)i;
+
+	*h = u;
+	if (u < OBJ_PERMANENT_MAX)
+		return true;
+	*h = (uintptr_t)obj_from_int_live(c, i);
+	return FORT_USUAL(*h != 0);
+}
+
+/* fort_x_live: the same of a class.  fort_x: what is not alive goes through MPI, which makes a
+ * handle of it that the next call refuses. */
+#define CLASS(id, ctype, label, object, null, error, words)                         \
+	extern struct obj_class haft_fort_##object; /* libmpi/core/lang.h */        \
+                                                                                    \
+	static inline bool fort_##object##_live(MPI_Fint i, ctype *h)               \
+	{                                                                           \
+		uint64_t u;                                                         \
+		bool live = fort_live(&haft_fort_##object, i, &u);                  \
+                                                                                    \
+		*h = (ctype)u;                                                      \
+		return live;                                                        \
+	}                                                                           \
+                                                                                    \
+	static inline ctype fort_##object(MPI_Fint i)                               \
+	{                                                                           \
+		ctype h;                                                            \
+                                                                                    \
+		return fort_##object##_live(i, &h) ? h : PMPI_##label##_fromint(i); \
+	}                                                                           \
+                                                                                    \
+	static inline MPI_Fint fort_##object##_int(ctype h)                         \
+	{                                                                           \
+		return obj_to_int((obj_h)h);                                        \
 	}
 #include "libmpi/api/classes.def"
 #undef CLASS
@@ -323,10 +339,13 @@ static inline bool fort_scattered(const struct fort_desc *d)
 			fort_copy_keep(&c_##x, written, request); \
 	} while (0)
 
-#define FORT_RETURN(x)               \
-	do {                         \
-		if (ierror != NULL)  \
-			*ierror = x; \
+/* Where ierror is has been passed on the stack by most callers.  It is read there after the call:
+ * kept in a register, it would cost saving one.  (The statement says that it is in memory.) */
+#define FORT_RETURN(x)                      \
+	do {                                \
+		__asm__("" : "+m"(ierror)); \
+		if (ierror != NULL)         \
+			*ierror = x;        \
 	} while (0)
 
 #endif
