@@ -129,7 +129,7 @@ struct shm_what {
 	int32_t one;                   /* not 0: the end of one of them is enough */
 	int32_t early;                 /* messages that have come and nobody has asked for */
 	int32_t early_rank, early_tag; /* one of them; rank < 0: of another communicator */
-	int32_t nlate;                 /* who has not come */
+	int32_t nlate;                 /* who (of some kinds: what) has not come */
 	int32_t late[SHM_WHAT_LATE];   /* peers: the first of them */
 	char call[SHM_WHAT_CALL];
 	char name[SHM_WHAT_NAME]; /* of the communicator; "": it has none */

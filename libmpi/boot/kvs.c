@@ -90,21 +90,23 @@ bool kvs_nested(void)
 	return false;
 }
 
+#define SRUN_CURE "use srun --mpi=pmi2 (or --mpi=pmix, with libpmix.so.2 installed)"
+
 /* A launcher's variables that tell of several processes, and what to do where we cannot talk to it.
  */
 static const struct sign {
 	const char *who;
-	const char *mark; /* this variable is set */
-	const char *size; /* this variable says how many processes; NULL: not told, many */
+	const char *mark; /* this variable is set ... */
+	int least; /* ... to a number from here on; what follows it, as in "3(x2)", is none */
 	const char *cure;
 } signs[] = {
-	{"Slurm's srun", "SLURM_STEP_NUM_TASKS", "SLURM_STEP_NUM_TASKS",
-		"use srun --mpi=pmi2 (or --mpi=pmix, with libpmix.so.2 installed)"},
-	{"a PMIx launcher", "PMIX_RANK", NULL, "install libpmix.so.2 (Debian: libpmix2)"},
-	{"Open MPI's mpirun", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_SIZE",
-		"use the mpiexec of this MPI"},
-	{"a PMI launcher", "PMI_SIZE", "PMI_SIZE",
-		"use hydra's mpiexec, or the mpiexec of this MPI"},
+	{"Slurm's srun", "SLURM_STEP_NUM_TASKS", 2, SRUN_CURE},
+	{"Slurm's srun", "SLURM_STEP_TASKS_PER_NODE", 2, SRUN_CURE},
+	{"Slurm's srun", "SLURM_STEP_NUM_NODES", 2, SRUN_CURE},
+	{"Slurm's srun", "SLURM_PROCID", 1, SRUN_CURE}, /* not the first one */
+	{"a PMIx launcher", "PMIX_RANK", 0, "install libpmix.so.2 (Debian: libpmix2)"},
+	{"Open MPI's mpirun", "OMPI_COMM_WORLD_SIZE", 2, "use the mpiexec of this MPI"},
+	{"a PMI launcher", "PMI_SIZE", 2, "use hydra's mpiexec, or the mpiexec of this MPI"},
 };
 
 /* Several processes that cannot know each other: words for the first sign of them. */
@@ -113,7 +115,7 @@ static enum kvs_kind none_or_bad(const char *why)
 	for (size_t i = 0; i < countof(signs); i++) {
 		const struct sign *s = &signs[i];
 
-		if (getenv(s->mark) == NULL || (s->size != NULL && kvs_env(s->size) < 2))
+		if (getenv(s->mark) == NULL || atoi(getenv(s->mark)) < s->least)
 			continue;
 		if (kvs_nested())
 			return KVS_NONE;

@@ -18,17 +18,14 @@
  * unlocks.  A mark is the last thing that Pready touches, because with the last one the operation
  * may be over and freed.
  *
- * Memory: an operation has at its init all that it needs.  What finds the way full is noted in the
- * operation (`owes') and goes later; data stays where the user has it until then.  A long range
- * whose sender has no memory for a request goes frame by frame instead; a receiver without says
- * PLAIN, and all that it has not asked for by then, and everything after it, goes so.
+ * Memory: an operation has at its init all that it needs.  What finds the way full is noted and
+ * goes later (`owes'); data stays where the user has it.  A long range whose sender has no memory
+ * for a request goes in frames; a receiver without says PLAIN, and all not asked for goes so, too.
  *
  * Invariants
  *  - Data flows only when `ready' has reached `starts': the receiver has started as often as we.
- *  - A pair is remembered until both sides have freed it, and it owes nothing, so that no frame
- *    names a stranger.
- *  - What is owed goes only when the peer's out queue is empty: after all CLEARs, so that PLAIN is
- *    about every range that is not clear to send when it comes. */
+ *  - A pair is remembered until both have freed it and it owes nothing: no frame names a stranger.
+ *  - What is owed goes when the peer's out queue is empty: after all CLEARs; PLAIN needs that. */
 #include "libmpi/p2p/inner.h"
 
 #include "libmpi/core/err.h"
@@ -903,11 +900,8 @@ static bool has_arrived(const struct part *p, int i)
 /* Only whoever has the lock may look whether all is over. */
 static bool look_again(const struct req *r, int i)
 {
-	bool over = r->done || has_arrived(r->scratch, i);
-
-	if (over)
-		return true;
-	p2p_progress();
+	if (!r->done && !has_arrived(r->scratch, i))
+		p2p_progress();
 	return r->done || has_arrived(r->scratch, i);
 }
 
@@ -933,6 +927,21 @@ int p2p_parrived(struct req *r, int i, int *flag)
 	if (haft_threads())
 		haft_unlock();
 	return 0;
+}
+
+/* What a wait for it lacks: partitions that are not ready, or that have not come, of `bytes'. */
+void part_tell(const struct req *r, struct shm_what *w)
+{
+	const struct part *p = r->scratch;
+
+	w->bytes = p->n;
+	for (int i = 0; i < p->n; i++) {
+		if (p->sends ? p->marks[i].next != UNMARKED : has_arrived(p, i))
+			continue;
+		if (w->nlate < SHM_WHAT_LATE)
+			w->late[w->nlate] = i;
+		w->nlate++;
+	}
 }
 
 /* --- what comes ---------------------------------------------------------------------------- */

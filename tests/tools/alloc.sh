@@ -57,7 +57,10 @@ refused 'no range' "$n=n[1-99999999]"
 refused 'a host without a name' $n=a,,b
 refused 'more numbers than hosts' $n=a,b $t=1,1,1
 refused 'more numbers than hosts' $n=a,b "$t=2(x3)"
-refused 'no number' $n=a,b $t=1
+refused 'fewer numbers than hosts' $n=a,b $t=1
+refused 'fewer numbers than hosts' $n=a,b,c "$t=1(x2)"
+refused 'no number' $n=a,b $t=x
+refused 'no slots' $n=a,b $t=0,1
 refused 'something after a number' $n=a,b "$t=1(2)"
 refused 'several components' $n=a SLURM_HET_SIZE=2
 
@@ -67,7 +70,14 @@ where 'a a b ' OAR_NODEFILE="$TMPDIR/nodes"
 where 'a a b ' LSB_MCPU_HOSTS='a 2 b 1'
 where 'a b b ' LSB_HOSTS='a b b'
 refused 'a host without a number' LSB_MCPU_HOSTS='a 2 b'
+refused '`x'"' is no number of slots" LSB_MCPU_HOSTS='a x b 2'
+refused 'no host in LSB_HOSTS' LSB_HOSTS=' '
 printf 'a 2 all.q@a UNDEFINED\nb 1 all.q@b UNDEFINED\n' >"$TMPDIR/pe"
 where 'a a b ' PE_HOSTFILE="$TMPDIR/pe"
 refused 'No such file' PE_HOSTFILE=/no/such/file
+refused 'Is a directory in PE_HOSTFILE' PE_HOSTFILE=/
+: >"$TMPDIR/pe"
+refused 'no host in PE_HOSTFILE' PE_HOSTFILE="$TMPDIR/pe"
+echo 'a -2 all.q@a UNDEFINED' >"$TMPDIR/pe"
+refused '`-2'"' is no number of slots" PE_HOSTFILE="$TMPDIR/pe"
 finish

@@ -89,7 +89,7 @@ until_there "$err" 2
 kill -9 $pid
 ended "kill -9 of mpiexec" 2000
 want_err 'what the 8 processes of the job do:'
-want_err 'ranks 0-7: running, has not called MPI_Init'
+want_err 'ranks 0-7: running, have not called MPI_Init'
 
 # Agents that are none.
 cat >"$TMPDIR/fake" <<'F'

@@ -129,6 +129,21 @@ static void waitall(void)
 	MPI_Waitall(3, r, MPI_STATUSES_IGNORE);
 }
 
+/* Two of three partitions are never made ready. */
+static void unready(void)
+{
+	MPI_Request r;
+
+	if (rank == 0)
+		MPI_Psend_init(x, 3, 1, MPI_INT, 1, 5, MPI_COMM_WORLD, MPI_INFO_NULL, &r);
+	else
+		MPI_Precv_init(x, 3, 1, MPI_INT, 0, 5, MPI_COMM_WORLD, MPI_INFO_NULL, &r);
+	MPI_Start(&r);
+	if (rank == 0)
+		MPI_Pready(1, r);
+	MPI_Wait(&r, MPI_STATUS_IGNORE);
+}
+
 static void waitany(void)
 {
 	MPI_Request r[2];
@@ -268,10 +283,10 @@ static const struct {
 	void (*fn)(void);
 } all[] = {{"recv", recv_recv}, {"ssend", ssend_ring}, {"missing", missing}, {"locked", locked},
 	{"crossed", crossed}, {"unposted", unposted}, {"incomplete", incomplete},
-	{"unfreed", unfreed}, {"tag", wrong_tag}, {"waitall", waitall}, {"waitany", waitany},
-	{"iallreduce", iallreduce}, {"long", long_sends}, {"any", any}, {"slow", slow},
-	{"test", test}, {"turns", turns}, {"refused", refused}, {"final", final}, {"again", again},
-	{"busy", busy}};
+	{"unfreed", unfreed}, {"unready", unready}, {"tag", wrong_tag}, {"waitall", waitall},
+	{"waitany", waitany}, {"iallreduce", iallreduce}, {"long", long_sends}, {"any", any},
+	{"slow", slow}, {"test", test}, {"turns", turns}, {"refused", refused}, {"final", final},
+	{"again", again}, {"busy", busy}};
 
 int main(int argc, char **argv)
 {

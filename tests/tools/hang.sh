@@ -10,7 +10,7 @@ asks='have slept for'
 
 # The roll-call is there to its last line.
 told() {
-	grep -qE '(a cycle: |no cycle).*' "$err" || { case $1 in waitany) ;; *) false ;; esac && [ "$(wc -l <"$err")" -ge 3 ]; }
+	grep -qE '(a cycle: |no cycle).*' "$err" || { case $1 in waitany | unready) ;; *) false ;; esac && [ "$(wc -l <"$err")" -ge 3 ]; }
 }
 # hangs N NAME...: runs a job that hangs until mpiexec has said so and what its N ranks do.
 hangs() {
@@ -96,6 +96,13 @@ hangs 2 unposted
 stop
 want_err 'in MPI_Put of window `lagoon'"', for rank 1"
 want_err 'a cycle: 0 waits for 1, 1 waits for 0'
+
+# Rank 0 waits for nobody but itself.
+hangs 2 unready
+stop
+want_err 'in MPI_Wait to send partitions to rank 1, tag 5, MPI_COMM_WORLD: MPI_Pready is missing for 2 of 3 partitions (0, 2)'
+want_err 'in MPI_Wait to receive partitions from rank 0, tag 5, MPI_COMM_WORLD: 2 of 3 partitions have not come (0, 2)'
+! grep -F 'a cycle' "$err" || fail "unready: there is no cycle"
 
 hangs 2 tag
 stop

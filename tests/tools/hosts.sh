@@ -159,10 +159,10 @@ unset HAFT_VIA
 # The time may be over before the hosts have begun: then there is more of it.
 for t in 0.5 10 60; do
 	job $far -hosts a,b -timeout $t sleep $mark
-	grep -q 'ranks 0-1: running, has not' "$err" && break
+	grep -q 'ranks 0-1: running, have not' "$err" && break
 done
 want_rc 124
-want_err 'ranks 0-1: running, has not called MPI_Init'
+want_err 'ranks 0-1: running, have not called MPI_Init'
 # Two hosts fail at once: either may be the first to be heard of.
 job -launcher exec -launcher-exec false -hosts a,b true
 want_rc 1

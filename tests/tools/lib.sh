@@ -70,10 +70,11 @@ want_err() {
 }
 # want_waited RANKS TEXT: the roll-call says that these ranks wait so, for whatever time: how long
 # exactly depends on who else uses the machine.
-any_seconds='s/has waited [0-9]+( to [0-9]+)? s/has waited s/'
+any_seconds='s/(has|have) waited [0-9]+( to [0-9]+)? s/\1 waited s/'
 want_waited() {
-	sed -E "$any_seconds" "$err" | grep -qF -e "$1: has waited s$2" || {
-		fail "$said: no \"$1: has waited ... s$2\" on stderr, but:"
+	case $1 in ranks*) have=have ;; *) have=has ;; esac
+	sed -E "$any_seconds" "$err" | grep -qF -e "$1: $have waited s$2" || {
+		fail "$said: no \"$1: $have waited ... s$2\" on stderr, but:"
 		cat "$err"
 	}
 }

@@ -51,7 +51,10 @@ refused() {
 }
 refused "Open MPI's mpirun" OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_RANK=1
 refused 'srun --mpi=pmi2' SLURM_PROCID=0 SLURM_STEP_NUM_TASKS=4
-SLURM_PROCID=0 SLURM_STEP_NUM_TASKS=1 alone
+refused 'srun --mpi=pmi2' SLURM_PROCID=1
+refused 'srun --mpi=pmi2' SLURM_PROCID=0 SLURM_STEP_TASKS_PER_NODE='3(x2)'
+refused 'srun --mpi=pmi2' SLURM_PROCID=0 SLURM_STEP_TASKS_PER_NODE='1(x2)' SLURM_STEP_NUM_NODES=2
+SLURM_PROCID=0 SLURM_STEP_NUM_TASKS=1 SLURM_STEP_TASKS_PER_NODE=1 SLURM_STEP_NUM_NODES=1 alone
 want_err_lines 0
 refused 'PMI_FD=5 is not an open socket' PMI_RANK=0 PMI_SIZE=2 PMI_FD=5
 PMI_RANK=0 PMI_SIZE=2 PMI_FD=5 HAFT_BOOT=alone alone
@@ -104,7 +107,7 @@ dies() {
 	until_gone "$life" 0 || fail "$said: ranks are left"
 }
 dies abort 42 'rank 1 (process ' 2
-want_err 'has aborted the job with code 42'
+want_err ", $life) has aborted the job with code 42"
 want_out 'rank 1 of 4 sum 6'
 dies abort256 1 'with code 256' 2
 dies exit0 1 'exited with code 0 before MPI_Finalize' 1
@@ -119,7 +122,7 @@ want_out 'rank 1 of 4 sum 6'
 want_ms 1000
 job -n 4 sh -c "$life abort; exit 77"
 want_rc 42
-want_err 'has aborted the job with code 42'
+want_err ', sh) has aborted the job with code 42'
 
 # After MPI_Finalize a rank's exit code is the job's, and nobody is stopped.
 job -n 4 "$life" after
@@ -147,7 +150,7 @@ stop() {
 	wait $pid 2>/dev/null
 	until_gone "$life" "$1" || fail "$said: ranks are left"
 }
-called recv 4 'ranks 2-3: has waited s'
+called recv 4 'ranks 2-3: have waited s'
 until_ asked 'a cycle: 0 waits for 1, 1 waits for 0' || fail "$said: no cycle"
 want_waited 'rank 0' ' in MPI_Recv to receive from rank 1, tag 7, MPI_COMM_WORLD'
 want_waited 'rank 1' ' in MPI_Recv to receive from rank 0, tag 7, MPI_COMM_WORLD'
@@ -156,12 +159,12 @@ called hang 2 'rank 1: running, in MPI or in its own code'
 stop 0
 begin -n 2 "$life" late "$TMPDIR/go"
 kill -USR1 $pid
-until_err 'ranks 0-1: running, has not called MPI_Init'
+until_err 'ranks 0-1: running, have not called MPI_Init'
 touch "$TMPDIR/go"
 wait $pid || fail "a roll-call ends the job"
 
 # kill -9 of mpiexec, with ranks that sleep in MPI.
-called hang 4 'ranks 2-3: has waited s'
+called hang 4 'ranks 2-3: have waited s'
 said='kill -9 of mpiexec'
 stop 1000
 

@@ -75,7 +75,7 @@ want_rc 143
 # The roll-call.
 up -n 3 sh -c "$await echo up; await '$TMPDIR/go'"
 kill -USR1 $pid
-until_err 'ranks 0-2: running, has not called MPI_Init'
+until_err 'ranks 0-2: running, have not called MPI_Init'
 touch "$TMPDIR/go"
 end
 want_rc 0

@@ -35,6 +35,16 @@ static const char *value_of(const char *name)
 	return v != NULL && *v != '\0' ? v : NULL;
 }
 
+/* A number of slots, in the words of `name'. */
+static void slots_check(const char *name, const char *slots)
+{
+	size_t len = strspn(slots, "0123456789");
+
+	if (slots[len] != '\0' || len == 0 || len > DIGITS_MAX || atoi(slots) < 1 ||
+		atoi(slots) > SHM_RANKS_MAX)
+		wrong(name, text("`%s' is no number of slots from 1 to %d", slots, SHM_RANKS_MAX));
+}
+
 /* --- Slurm ----------------------------------------------------------------------------------- */
 
 /* Names that are being made of "node[01-03,7]x[0-1],big". */
@@ -146,7 +156,11 @@ static int slots_next(struct names *of, const char **s, int *slots, int *again)
 		--*again;
 		return *slots;
 	}
+	if (*p == '\0')
+		wrong(of->var, "fewer numbers than hosts");
 	p += number_read(of, p, slots);
+	if (*slots < 1)
+		wrong(of->var, "no slots");
 	if (*p == '(' && p[1] == 'x') {
 		p += 2;
 		p += number_read(of, p, again);
@@ -200,10 +214,14 @@ static char *lsf_list(const char *var, bool counts)
 
 		if (counts && slots == NULL)
 			wrong(var, "a host without a number");
+		if (counts)
+			slots_check(var, slots);
 		more = text("%s%s%s:%s", list, *list != '\0' ? "," : "", w, counts ? slots : "1");
 		free(list);
 		list = more;
 	}
+	if (*list == '\0')
+		wrong(var, "no host");
 	free(copy);
 	return list;
 }
@@ -224,10 +242,15 @@ static char *sge_list(const char *var)
 			continue;
 		if (slots == NULL)
 			wrong(var, "a host without a number");
+		slots_check(var, slots);
 		more = text("%s%s%s:%s", list, *list != '\0' ? "," : "", host, slots);
 		free(list);
 		list = more;
 	}
+	if (ferror(f))
+		wrong(var, strerror(errno));
+	if (*list == '\0')
+		wrong(var, "no host");
 	free(line);
 	fclose(f);
 	return list;

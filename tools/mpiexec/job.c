@@ -177,6 +177,18 @@ static void abort_forget(struct abort *a)
 	a->told = false;
 }
 
+/* "rank 3 (process 4711, ./a)", with its host if there are several. */
+static const char *rank_name(const struct job *j, int r, int pid)
+{
+	static char name[256];
+	const struct rank *k = &j->rank[r];
+	const char *host = j->plan->nhosts > 0 ? j->plan->host[j->plan->host_of[r]].name : NULL;
+
+	snprintf(name, sizeof name, "rank %d (process %d%s%s, %s)", r, pid,
+		host != NULL ? " on " : "", host != NULL ? host : "", j->plan->app[k->app].argv[0]);
+	return name;
+}
+
 /* Its words, once; and the job ends. */
 static void abort_tell(struct job *j, struct abort *a)
 {
@@ -184,7 +196,10 @@ static void abort_tell(struct job *j, struct abort *a)
 		out_hear(a->rank, now_ns());
 	if (a->text[0] != '\0')
 		say_raw(a->text);
-	say("rank %d (process %d) has aborted the job with code %d", a->rank, a->pid, a->code);
+	if (a->rank >= 0 && a->rank < j->n)
+		say("%s has aborted the job with code %d", rank_name(j, a->rank, a->pid), a->code);
+	else
+		say("process %d has aborted the job with code %d", a->pid, a->code);
 	j->code = a->code & 255;
 	if (j->code == 0 && a->code != 0)
 		j->code = 1;
@@ -192,21 +207,9 @@ static void abort_tell(struct job *j, struct abort *a)
 	job_end(j, SIGTERM, GRACE_FAIL_MS);
 }
 
-/* "rank 3 (process 4711, ./a)", with its host if there are several. */
-static const char *rank_name(const struct job *j, int r)
-{
-	static char name[256];
-	const struct rank *k = &j->rank[r];
-	const char *host = j->plan->nhosts > 0 ? j->plan->host[j->plan->host_of[r]].name : NULL;
-
-	snprintf(name, sizeof name, "rank %d (process %d%s%s, %s)", r, k->pid,
-		host != NULL ? " on " : "", host != NULL ? host : "", j->plan->app[k->app].argv[0]);
-	return name;
-}
-
 static void death_tell(const struct job *j, int r, int status, uint32_t state)
 {
-	const char *name = rank_name(j, r);
+	const char *name = rank_name(j, r, j->rank[r].pid);
 	const char *when = state == BOOT_RUNNING ? " before MPI_Finalize" : "";
 
 	out_hear(r, now_ns());
@@ -440,7 +443,7 @@ static void absent_look(struct job *j)
 			continue;
 		say("%s ended without MPI_Init, and rank %d, which is in "
 		    "MPI, would wait for it for ever",
-			rank_name(j, r), waits);
+			rank_name(j, r, j->rank[r].pid), waits);
 		job_fail(j, 1);
 		return;
 	}

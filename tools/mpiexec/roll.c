@@ -2,7 +2,7 @@
 /* roll.c - the roll-call: what does each rank wait for?
  *
  *     rank 0: has waited 61 s in MPI_Recv to receive from rank 1, tag 7, MPI_COMM_WORLD
- *     ranks 1-9: has waited 60 to 61 s in MPI_Barrier of MPI_COMM_WORLD, for rank 0
+ *     ranks 1-9: have waited 60 to 61 s in MPI_Barrier of MPI_COMM_WORLD, for rank 0
  *     a cycle: 0 waits for 1, 1 waits for 0
  *
  * Said of j->seen, which was read from the segment (of each host) without asking the ranks, which
@@ -40,7 +40,8 @@ enum { CTX_WORLD = 8 };
 struct line {
 	char s[LINE_LEN];
 	size_t len;
-	int64_t wait_s; /* for how long the rank has waited; -1: it does not */
+	int64_t wait_s;  /* for how long the rank has waited; -1: it does not */
+	const char *has; /* what it has done; NULL: no matter */
 };
 
 __attribute__((format(printf, 2, 3))) static void add(struct line *l, const char *fmt, ...)
@@ -135,6 +136,23 @@ static void add_early(struct line *l, const struct shm_what *w)
 		add(l, ", of another communicator");
 }
 
+/* Of a partitioned operation those of the w->bytes partitions that are not ready, or not here. */
+static void add_parts(struct line *l, const struct shm_what *w)
+{
+	bool sends = w->kind == WAIT_PSEND;
+	int n = w->nlate < SHM_WHAT_LATE ? w->nlate : SHM_WHAT_LATE;
+
+	if ((!sends && w->kind != WAIT_PRECV) || w->nlate == 0)
+		return;
+	add(l,
+		sends ? ": MPI_Pready is missing for %d of %lld partitions ("
+		      : ": %d of %lld partitions have not come (",
+		w->nlate, (long long)w->bytes);
+	for (int i = 0; i < n; i++)
+		add(l, "%s%d", i > 0 ? ", " : "", w->late[i]);
+	add(l, w->nlate > n ? ", ...)" : ")");
+}
+
 static void add_wait(struct line *l, const struct shm_view *v)
 {
 	const struct shm_what *w = &v->what;
@@ -143,8 +161,12 @@ static void add_wait(struct line *l, const struct shm_view *v)
 	if (w->call[0] != '\0')
 		add(l, " in %.*s", SHM_WHAT_CALL - 1, w->call);
 	switch (w->kind) {
-	case WAIT_SEND: add(l, " to send %lld bytes to", (long long)w->bytes); break;
-	case WAIT_BACK: add(l, " to take back %lld bytes sent to", (long long)w->bytes); break;
+	case WAIT_SEND:
+	case WAIT_BACK:
+		add(l, w->kind == WAIT_SEND ? " to send" : " to take back");
+		add(l, " %lld byte%s", (long long)w->bytes, w->bytes == 1 ? "" : "s");
+		add(l, w->kind == WAIT_SEND ? " to" : " sent to");
+		break;
 	case WAIT_PSEND: add(l, " to send partitions to"); break;
 	case WAIT_RECV: add(l, " to receive from"); break;
 	case WAIT_PRECV: add(l, " to receive partitions from"); break;
@@ -157,6 +179,7 @@ static void add_wait(struct line *l, const struct shm_view *v)
 	if (w->kind == WAIT_SEND || w->kind == WAIT_RECV || w->kind == WAIT_PSEND ||
 		w->kind == WAIT_PRECV || w->kind == WAIT_BACK)
 		add_peer(l, w);
+	add_parts(l, w);
 	if (w->open > 1)
 		add(l, w->one ? " (or another of its %d requests)" : " (%d requests are open)",
 			w->open);
@@ -168,18 +191,17 @@ static void rank_line(const struct job *j, int r, struct line *l)
 {
 	const struct seen *s = &j->seen[r];
 
-	l->len = 0;
-	l->wait_s = -1;
+	*l = (struct line){.wait_s = -1};
 	if (!s->known)
-		add(l, "nothing is known: its host has not answered");
+		add(l, " nothing is known: the host has not answered");
 	else if (!s->alive)
-		add(l, "has ended");
+		l->has = "ended";
 	else if (s->state == BOOT_NEW)
-		add(l, "running, has not called MPI_Init");
+		add(l, " running,"), l->has = "not called MPI_Init";
 	else if (s->state == BOOT_DONE)
-		add(l, "running, has called MPI_Finalize");
+		add(l, " running,"), l->has = "called MPI_Finalize";
 	else if (!s->view.asleep)
-		add(l, "running, in MPI or in its own code");
+		add(l, " running, in MPI or in its own code");
 	else
 		add_wait(l, &s->view);
 }
@@ -207,6 +229,8 @@ static struct needs needs_of(const struct job *j, int r)
 	n = v->what.nlate < SHM_WHAT_LATE ? v->what.nlate : SHM_WHAT_LATE;
 	if (v->what.kind == WAIT_COLL || v->what.kind == WAIT_WIN || v->what.kind == WAIT_LOCK)
 		memcpy(e.to, v->what.late, sizeof e.to);
+	else if (v->what.kind == WAIT_PSEND && v->what.nlate > 0)
+		n = 0; /* it waits for itself */
 	else if (v->what.kind != 0 && v->what.kind != WAIT_USER)
 		e.to[0] = v->what.peer, n = 1;
 	for (int i = 0; i < n && n > 0; i++)
@@ -284,6 +308,7 @@ static void cycles_say(const struct job *j)
 /* Ranks from..to are in the state `what', and have waited least..most seconds. */
 static void ranks_say(int from, int to, const struct line *what, int64_t least, int64_t most)
 {
+	const char *have = from == to ? "has" : "have";
 	struct line l = {.len = 0};
 
 	if (from == to)
@@ -291,10 +316,14 @@ static void ranks_say(int from, int to, const struct line *what, int64_t least, 
 	else
 		add(&l, "ranks %d-%d:", from, to);
 	if (least >= 0 && least == most)
-		add(&l, " has waited %lld s", (long long)least);
+		add(&l, " %s waited %lld s", have, (long long)least);
 	else if (least >= 0)
-		add(&l, " has waited %lld to %lld s", (long long)least, (long long)most);
-	say("  %s%s%s", l.s, what->s[0] == ' ' ? "" : " ", what->s);
+		add(&l, " %s waited %lld to %lld s", have, (long long)least, (long long)most);
+	if (what->has != NULL)
+		add(&l, "%s %s %s", what->s, have, what->has);
+	else
+		add(&l, "%s", what->s);
+	say("  %s", l.s);
 }
 
 void roll_call(const struct job *j)
@@ -308,7 +337,7 @@ void roll_call(const struct job *j)
 	for (int r = 1; r <= j->n; r++) {
 		if (r < j->n)
 			rank_line(j, r, &next);
-		if (r < j->n && strcmp(cur.s, next.s) == 0) {
+		if (r < j->n && strcmp(cur.s, next.s) == 0 && cur.has == next.has) {
 			least = next.wait_s < least ? next.wait_s : least;
 			most = next.wait_s > most ? next.wait_s : most;
 			continue;
