@@ -122,6 +122,8 @@ void net_op_end(struct net_op *op, enum net_state state);
 
 enum out_turn { TURN_NONE, TURN_FRAMES, TURN_PIECE, TURN_BYE };
 
+#define OUT_SPARE 256 /* bytes: a short frame that says that there is no memory */
+
 struct net_out {
 	uint8_t *q;           /* whole frames, the first of which may have gone in part */
 	uint32_t q_at, q_end; /* in q: what is to go */
@@ -134,7 +136,8 @@ struct net_out {
 	uint32_t pad;     /* of a piece, left */
 	uint32_t head_at; /* of `head' that have gone */
 	struct net_ops sends;
-	uint8_t head[WIRE_HEAD]; /* of the piece, or of the goodbye */
+	uint8_t head[WIRE_HEAD];  /* of the piece, or of the goodbye */
+	uint8_t spare[OUT_SPARE]; /* the queue when there is no memory for one */
 };
 
 #define OUT_IOVS 3
@@ -142,6 +145,10 @@ struct net_out {
 /* Room for one more frame of len bytes at the end of the queue, behind WIRE_HEAD for its head; NULL
  * with *error NET_AGAIN or NET_NOMEM. */
 uint8_t *net_out_room(struct net_out *o, size_t len, uint32_t queue_max, int *error);
+
+/* The queue, which is empty, has room for a frame of len bytes if it cannot go past it; false: no
+ * memory. */
+bool net_out_holds(struct net_out *o, size_t len);
 
 /* What has been written there becomes a frame. */
 void net_out_frame(struct net_out *o, const struct net_hdr *h, uint32_t len);

@@ -226,6 +226,8 @@ int net_put(struct net *net, int peer, const struct net_hdr *h, const void *buf,
 	if (unlikely(len > NET_FRAME_MAX))
 		return NET_BAD;
 	if (likely(net_peer_clear(p))) {
+		if (unlikely(!net_out_holds(&p->out, len)))
+			return NET_NOMEM;
 		put_past(p, h, buf, (uint32_t)len);
 	} else {
 		room = net_out_room(&p->out, len, net->conf.queue_max, &error);
@@ -254,6 +256,8 @@ int net_reserve(struct net *net, int peer, size_t len, void **ptr)
 	if (len > NET_FRAME_MAX)
 		return NET_BAD;
 	net->reserved_past = net_peer_clear(p);
+	if (net->reserved_past && !net_out_holds(&p->out, len))
+		return NET_NOMEM;
 	room = net->reserved_past ? net->scratch + WIRE_HEAD
 				  : net_out_room(&p->out, len, net->conf.queue_max, &error);
 	if (!room) {

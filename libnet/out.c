@@ -6,7 +6,8 @@
  *
  * A turn that has begun is sent to its end.  q_at == q_end: no frames.  The queue is a line of
  * bytes that is moved to the front when it meets its end; it has twice the room that may be used,
- * so each byte is moved once at most on the average. */
+ * so each byte is moved once at most on the average.  Without memory it is short, and full sooner.
+ */
 #include "libnet/inner.h"
 
 #include <stdlib.h>
@@ -15,6 +16,12 @@
 #define QUEUE_FIRST MEAN_OR(256, 4096) /* bytes: a few small frames */
 
 static const uint8_t zeros[WIRE_ALIGN];
+
+static void queue_free(struct net_out *o)
+{
+	if (o->q != o->spare)
+		free(o->q);
+}
 
 /* Makes room for `need' bytes behind q_end. */
 static bool queue_grow(struct net_out *o, size_t need)
@@ -33,16 +40,27 @@ static bool queue_grow(struct net_out *o, size_t need)
 	while (cap < 2 * (used + need))
 		cap *= 2;
 	q = malloc(cap);
+	if (!q && !o->q && need <= OUT_SPARE) {
+		q = o->spare;
+		cap = OUT_SPARE;
+	}
 	if (!q)
 		return false;
 	if (used)
 		memcpy(q, o->q + o->q_at, used);
-	free(o->q);
+	queue_free(o);
 	o->q = q;
 	o->q_at = 0;
 	o->q_end = (uint32_t)used;
 	o->q_cap = (uint32_t)cap;
 	return true;
+}
+
+bool net_out_holds(struct net_out *o, size_t len)
+{
+	size_t need = WIRE_HEAD + len + net_pad((uint32_t)len);
+
+	return likely(need <= OUT_SPARE || need <= o->q_cap) || queue_grow(o, need);
 }
 
 uint8_t *net_out_room(struct net_out *o, size_t len, uint32_t queue_max, int *error)
@@ -52,8 +70,10 @@ uint8_t *net_out_room(struct net_out *o, size_t len, uint32_t queue_max, int *er
 	*error = NET_AGAIN;
 	if (o->q_end - o->q_at + need > queue_max)
 		return NULL;
-	*error = NET_NOMEM;
-	return queue_grow(o, need) ? o->q + o->q_end + WIRE_HEAD : NULL;
+	if (queue_grow(o, need))
+		return o->q + o->q_end + WIRE_HEAD;
+	*error = o->q_at < o->q_end ? NET_AGAIN : NET_NOMEM; /* what has gone makes room */
+	return NULL;
 }
 
 void net_out_head(struct net_out *o, const struct net_hdr *h, uint32_t len, uint8_t b[WIRE_HEAD])
@@ -212,7 +232,7 @@ struct net_op *net_out_gone(struct net_out *o, size_t n, struct net_count *count
 
 void net_out_fini(struct net_out *o)
 {
-	free(o->q);
+	queue_free(o);
 	o->q = NULL;
 	o->q_at = o->q_end = o->q_cap = 0;
 	o->turn = TURN_NONE;

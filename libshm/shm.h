@@ -498,6 +498,7 @@ void shm_wake(struct shm *s, int rank);
  *   arrived                     a counter on a line of its own
  *   line (i, p)                 two lines (p = 0, 1) of each member i: flag + 56 bytes, i writes
  *   buf i                       a large buffer of each member, made when it asks
+ *   word (i, p)                 two words of each member, for what hardly ever changes
  *
  * All flags start at 0.  libshm gives no meaning to them; epochs are the user's. */
 
@@ -507,10 +508,11 @@ struct shm_line {
 };
 static_assert(sizeof(struct shm_line) == CACHE_LINE, "a line is a line");
 
-/* A member's way to its large buffer. */
+/* A member's way to its large buffer, and its words. */
 struct shm_buf {
 	_Atomic uint64_t off; /* 0: none yet */
 	_Atomic uint64_t len;
+	_Atomic uint64_t word[2]; /* the user's; 0 at first */
 };
 
 /* A block in the segment. */
@@ -546,6 +548,12 @@ void shm_block_leave(struct shm_block *b);
 static inline struct shm_line *shm_block_line(const struct shm_block *b, int i, int p)
 {
 	return &b->g->line[2 * i + p];
+}
+
+/* Word p (0 or 1) of member i. */
+static inline _Atomic uint64_t *shm_block_word(const struct shm_block *b, int i, int p)
+{
+	return &b->buf[i].word[p];
 }
 
 /* Release line i mod SHM_BLOCK_OUTS. */

@@ -263,6 +263,7 @@ script_TESTS += tests/launch/slurm.sh
 script_TESTS += tests/launch/ssh.sh
 script_TESTS += tests/life/leaks.sh
 script_TESTS += tests/net/hosts.sh
+script_TESTS += $(if $(SAN),,tests/net/poor.sh) # ch06/poor has an allocator of its own
 script_TESTS += $(if $(SAN),,tests/net/starve.sh) # it has an allocator of its own
 script_TESTS += tests/ofi/some.sh
 script_TESTS += tests/tools/agree.sh

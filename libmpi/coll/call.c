@@ -70,17 +70,20 @@ static void compare_steps(struct sched *s, const struct call *k, const void *arg
 	agree_steps(s, k, form->before, form->after);
 }
 
+/* The members know whether they share memory. */
+static inline int joined(struct comm *c)
+{
+	return unlikely(c->coll == NULL || !c->coll->joined) ? share_join(c) : 0;
+}
+
 /* Through shared memory; SHARE_NONE: that is not there, or does not want the call. */
 static int by_memory(const struct call *k, share_fn *share)
 {
 	struct comm *c = k->comm;
-	int err;
+	int err = joined(c);
 
-	if (unlikely(c->coll == NULL || !c->coll->joined)) {
-		err = share_join(c);
-		if (err != 0)
-			return err;
-	}
+	if (unlikely(err != 0))
+		return err;
 	if (unlikely(c->coll == NULL || c->coll->block == NULL || share == NULL || k->nothing ||
 		     plan_forced[k->verb] != NULL))
 		return SHARE_NONE;
@@ -93,11 +96,27 @@ static int compared(const struct call *k)
 	return sched_run(k, compare_steps, &now);
 }
 
-int call_inside(const struct call *k)
+int call_inside(const struct call *k, const struct p2p_sorry *sorry)
 {
-	int err = by_memory(k, verbs[k->verb].share);
+	int err = joined(k->comm);
+	struct coll *s = k->comm->coll;
+	struct p2p_sorry heard;
 
-	return err != SHARE_NONE ? err : sched_run(k, plan_steps, NULL);
+	if (err != 0)
+		return err;
+	if (s != NULL) {
+		s->hears = true;
+		s->sorry = sorry;
+	}
+	err = by_memory(k, verbs[k->verb].share);
+	if (s != NULL)
+		s->sorry = NULL;
+	if (err == SHARE_NONE)
+		return sorry != NULL ? sched_walk(k, plan_steps, NULL, sorry)
+				     : sched_run(k, plan_steps, NULL);
+	if (err == 0 && sorry == NULL && epoch_heard(s, s->epoch, &heard))
+		err = p2p_sorry_take(&heard);
+	return err;
 }
 
 static inline int call_now(struct call *k)
@@ -178,7 +197,7 @@ static inline void begin(struct call *k, struct comm *c, enum verb verb, int roo
 	k->comm = c;
 	k->verb = verb;
 	k->n = c->size;
-	k->me = c->rank;
+	k->me = k->who = c->rank;
 	k->root = root;
 	k->tag = 0;
 	k->inter = c->remote != NULL;

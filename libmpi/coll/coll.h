@@ -66,6 +66,7 @@ struct call {
 	struct comm *comm;
 	enum verb verb;
 	int n, me, root; /* of the local group; between groups the root may be MPI_ROOT ... */
+	int who;         /* the rank whose call it is, also where it is done among fewer */
 	int nin, nout;   /* blocks that may come and go: of the group that messages go to */
 	bool inter;      /* between two groups */
 	bool root_here;  /* this member gives, or gets, all */
@@ -129,8 +130,9 @@ plan *plan_choose(const struct call *k);
 plan *plan_local(const struct call *k);
 plan *plan_between(const struct call *k);
 
-/* call.c: runs a call to its end, through memory if that is there. */
-int call_inside(const struct call *k);
+/* call.c: runs a call to its end, through memory if that is there.  sorry: not NULL: this member
+ * has no data for it, and the others fail with this. */
+int call_inside(const struct call *k, const struct p2p_sorry *sorry);
 
 /* Reads which plans the user has chosen; of these verbs plan_forced is not NULL. */
 void plan_open(void);

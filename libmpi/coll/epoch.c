@@ -4,7 +4,9 @@
 #include "libmpi/coll/share.h"
 #include "libmpi/coll/hosts.h"
 #include "libmpi/core/set.h"
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define CROWD_MEMBERS 8 /* from more members on, all looking at all costs more than a counter */
 #define SLOT_MAX      MEAN_OR(128, 64 * 1024) /* bytes of a slot: stays in a core's cache */
@@ -89,6 +91,46 @@ void epoch_sync(struct coll *s, uint64_t want)
 	s->safe = want;
 }
 
+/* --- being sorry
+ * -------------------------------------------------------------------------------------- */
+
+/* epoch | missed | class: 32, 24 and 8 bits. */
+#define CLASS_BITS  8
+#define MISSED_BITS 24
+#define EPOCH_AT    (CLASS_BITS + MISSED_BITS)
+
+void epoch_sorry(struct coll *s, uint64_t e)
+{
+	char *words = epoch_give(s, e, 1); /* waits until nobody wants those of two epochs ago */
+	uint64_t word = e << EPOCH_AT | (uint64_t)(uint32_t)s->sorry->missed << CLASS_BITS |
+			(uint64_t)(uint8_t)s->sorry->err;
+
+	static_assert(sizeof(s->sorry->words) >= SHM_LINE_DATA, "the rest is cut off");
+	memcpy(words, s->sorry->words, SHM_LINE_DATA);
+	atomic_store_explicit(
+		shm_block_word(s->block, s->me, (int)(e & 1)), word, memory_order_release);
+}
+
+bool epoch_heard(const struct coll *s, uint64_t e, struct p2p_sorry *sorry)
+{
+	for (int i = 0; i < s->n; i++) {
+		uint64_t word = atomic_load_explicit(
+			shm_block_word(s->block, i, (int)(e & 1)), memory_order_acquire);
+
+		if (likely((uint32_t)(word >> EPOCH_AT) != (uint32_t)e || word == 0))
+			continue;
+		sorry->err = (int32_t)(word & ((1u << CLASS_BITS) - 1));
+		sorry->missed = (int32_t)(word >> CLASS_BITS & ((1u << MISSED_BITS) - 1));
+		snprintf(sorry->words, sizeof(sorry->words), "%.*s", SHM_LINE_DATA,
+			(const char *)epoch_of(s, e, 1, i));
+		return true;
+	}
+	return false;
+}
+
+/* --- meeting
+ * -------------------------------------------------------------------------------------- */
+
 bool epoch_last(struct coll *s, uint64_t e)
 {
 	epoch_arrive(s, e);
@@ -149,7 +191,7 @@ struct coll *share_state(struct comm *c)
 
 	if (s != NULL)
 		return s;
-	s = calloc(1, sizeof(*s));
+	s = hosts_is_spare(c) ? NULL : calloc(1, sizeof(*s));
 	if (s == NULL)
 		return NULL;
 	s->comm = c;
@@ -213,12 +255,14 @@ void share_leave(struct comm *c)
 
 bool epoch_slots(struct coll *s)
 {
+	const struct p2p_sorry *sorry = s->sorry;
 	uint64_t e;
 	bool all = true;
 
 	if (likely(s->slots_tried))
 		return s->slot != 0;
 	s->slots_tried = true;
+	s->sorry = NULL; /* of this it can speak */
 	e = epoch_begin(s);
 	s->tmp = malloc((size_t)s->slot_max);
 	*(char *)epoch_give(s, e, 1) =
@@ -228,5 +272,6 @@ bool epoch_slots(struct coll *s)
 	for (int i = 0; i < s->n; i++)
 		all = all && *(char *)epoch_of(s, e, 1, i);
 	s->slot = all ? s->slot_max : 0;
+	s->sorry = sorry;
 	return all;
 }

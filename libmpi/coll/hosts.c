@@ -16,12 +16,17 @@
  * Invariants
  *  - Who is where is known to all alike (via_place), so what is chosen here is.
  *  - `near' is a communicator for planning and for memory only: nobody holds it, and it has the
- *    context of the real one. */
+ *    context of the real one.
+ *  - A member that has no data for a call of its host (no memory for its steps, or somebody else
+ * was sorry to it) comes to it all the same, and says so there: share.h. */
 #include "libmpi/coll/hosts.h"
 
 #include "libmpi/coll/share.h"
 #include "libmpi/core/state.h"
 #include <stdlib.h>
+#include <string.h>
+
+#define LISTS 7 /* of one number a member */
 
 /* --- who is where ----------------------------------------------------------------------------- */
 
@@ -82,14 +87,16 @@ static void near_make(struct hosts *h, struct comm *c)
 	h->near.coll = NULL;
 }
 
-/* Who does not know the hosts would choose other plans than the rest. */
-static struct hosts *hosts_make(struct comm *c)
+static struct hosts *hosts_new(int members)
+{
+	return calloc(1, sizeof(struct hosts) + LISTS * (size_t)members * sizeof(int32_t));
+}
+
+static void hosts_fill(struct hosts *h, struct comm *c)
 {
 	size_t n = (size_t)c->size;
-	struct hosts *h = calloc(1, sizeof(*h) + 7 * n * sizeof(int32_t));
 
-	if (h == NULL)
-		haft_abort_job(MPI_ERR_NO_MEM, "no memory for who is on which host");
+	h->nhosts = 0;
 	h->place = h->room;
 	h->peers = h->room + n;
 	h->lead = h->room + 2 * n;
@@ -97,22 +104,49 @@ static struct hosts *hosts_make(struct comm *c)
 	h->map = h->room + 4 * n;
 	h->index = h->room + 5 * n;
 	h->sizes = h->room + 6 * n;
+	static_assert(LISTS == 7, "these");
+	memset(h->sizes, 0, n * sizeof(int32_t));
 	number_hosts(h, c, h->map);
 	h->mine = h->place[c->rank];
 	h->worth = h->nhosts > 1 && h->nhosts < c->size;
 	near_make(h, c);
-	return h;
+}
+
+/* Who does not know the hosts would choose other plans than the rest. */
+static struct hosts *spare;
+
+int hosts_open(void)
+{
+	if (via_one_place())
+		return 0;
+	spare = hosts_new(via.npeers);
+	return spare != NULL ? 0 : haft_err(MPI_ERR_NO_MEM, "no memory for who is on which host");
+}
+
+void hosts_close(void)
+{
+	free(spare);
+	spare = NULL;
+}
+
+bool hosts_is_spare(const struct comm *c)
+{
+	return spare != NULL && c == &spare->near;
 }
 
 struct hosts *hosts_of(struct comm *c)
 {
 	struct coll *s = share_state(c);
+	struct hosts *h = s != NULL && s->hosts == NULL ? hosts_new(c->size) : NULL;
 
-	if (s == NULL)
-		haft_abort_job(MPI_ERR_NO_MEM, "no memory for who is on which host");
-	if (s->hosts == NULL)
-		s->hosts = hosts_make(c);
-	return s->hosts;
+	if (s != NULL && s->hosts != NULL)
+		return s->hosts;
+	if (h != NULL)
+		s->hosts = h;
+	else
+		h = spare;
+	hosts_fill(h, c);
+	return h;
 }
 
 bool hosts_worth(struct comm *c, bool ordered)
@@ -136,9 +170,9 @@ void hosts_free(struct hosts *h)
 /* --- phases ----------------------------------------------------------------------------------- */
 
 /* A call of this host's members, in a schedule that the caller runs to its end. */
-static int inside_run(void *arg)
+static int inside_run(void *arg, const struct p2p_sorry *sorry)
 {
-	return call_inside(arg);
+	return call_inside(arg, sorry);
 }
 
 struct call hosts_call(const struct call *k, struct hosts *h, enum verb verb, int deputy)
@@ -171,6 +205,8 @@ void hosts_inside(struct sched *s, const struct call *in)
 	if (later == NULL)
 		return; /* the schedule says so */
 	static_assert(sizeof(*later) <= SCHED_PLANNING, "a walk has room for it");
+	if (hosts_is_spare(in->comm))
+		sched_starve(s);
 	*later = *in;
 	sched_fence(s);
 	sched_call(s, inside_run, later);

@@ -31,8 +31,16 @@ bool hosts_worth(struct comm *c, bool ordered);
 /* NULL is nothing. */
 void hosts_free(struct hosts *h);
 
-/* Of a communicator that is worth it.  Never NULL: without memory the job ends. */
+/* Of a communicator of a job with several hosts.  Never NULL: without memory it is a spare one,
+ * good until the next is asked for; a plan that wants it for longer starves. */
 struct hosts *hosts_of(struct comm *c);
+
+/* Makes the spare, if there are several hosts: 0 or MPI_ERR_NO_MEM with words; and frees it. */
+int hosts_open(void);
+void hosts_close(void);
+
+/* Is this the communicator of the spare's members?  It has no state. */
+bool hosts_is_spare(const struct comm *c);
 
 /* The rank that speaks for my host in a call; a root of -1 is none. */
 int hosts_deputy(const struct call *k, const struct hosts *h);

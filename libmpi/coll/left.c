@@ -117,8 +117,8 @@ static void fold_parts(struct sched *s, const struct call *k, void *out)
 		at += n;
 	}
 	if (count > 0)
-		sched_move(s, elem(operand(k), k->rtype, mine),
-			elem(mem, k->rtype, k->me * count), count, k->rtype);
+		sched_move(s, elem(operand(k), k->rtype, mine), elem(mem, k->rtype, k->me * count),
+			count, k->rtype);
 	sched_fence(s);
 	if (count > 0)
 		fold(s, k, mem, k->n, k->n, 0, count, out);

@@ -12,7 +12,10 @@
  * it is written.  In a first walk each message that this member should send is a sorry, so nobody
  * waits for its data; in a second it takes what the others send it and drops it, so nobody waits
  * for its receives.  Neither depends on what comes, so the order of a pair's messages is all that
- * must be kept. */
+ * must be kept.  A function with which others wait (sched_call) is called in the first walk; what
+ * it sends and receives itself may be earlier there than its turn, but all of it is sorry, or
+ * dropped.
+ */
 #include "libmpi/coll/sched.h"
 
 #include "libmpi/coll/coll.h"
@@ -49,7 +52,10 @@ struct step {
 	struct type *type, *type2;
 	const void *a, *b;
 	void *out;
-	int (*fn)(void *arg);
+	union {
+		int (*check)(void *arg);
+		sched_fn *call;
+	};
 };
 
 enum walk { WALK_NONE, WALK_SENDS, WALK_RECVS };
@@ -65,6 +71,7 @@ struct sched {
 	struct comm *comm;
 	const struct group *group; /* whose ranks are meant, while planning */
 	struct op *op;
+	int who; /* the rank that says sorry */
 	int tag;
 	int bad; /* error of planning */
 	int err; /* first error of a step */
@@ -108,6 +115,7 @@ static struct sched *sched_new(const struct call *k)
 			return &no_sched;
 	}
 	s->comm = k->comm;
+	s->who = k->who;
 	s->group = k->comm->group;
 	s->op = k->op;
 	s->tag = k->tag;
@@ -198,8 +206,7 @@ static void sorry_say(struct sched *s, int err, const char *words)
 	if (strncmp(words, at, strlen(at)) == 0) /* somebody else's */
 		snprintf(s->sorry.words, sizeof(s->sorry.words), "%s", words);
 	else
-		snprintf(s->sorry.words, sizeof(s->sorry.words), "%s%d: %s", at, s->comm->rank,
-			words);
+		snprintf(s->sorry.words, sizeof(s->sorry.words), "%s%d: %s", at, s->who, words);
 }
 
 bool sched_walks(const struct sched *s)
@@ -239,19 +246,42 @@ static int no_memory(void)
 	return haft_err(MPI_ERR_NO_MEM, "no memory for the steps of a collective call");
 }
 
-/* What there is no memory for: the others do not wait for this member.  Returns the error. */
-static int walk(const struct call *k, steps_fn *steps, const void *arg)
+static struct walker walker_of(const struct call *k)
 {
-	struct walker w = {
-		.s = {.comm = k->comm, .op = k->op, .tag = k->tag, .bad = MPI_ERR_NO_MEM}};
+	return (struct walker){.s = {.comm = k->comm,
+				       .who = k->who,
+				       .op = k->op,
+				       .tag = k->tag,
+				       .bad = MPI_ERR_NO_MEM}};
+}
+
+static void walk(struct walker *w, const struct call *k, steps_fn *steps, const void *arg)
+{
+	for (w->s.walk = WALK_SENDS; w->s.walk <= WALK_RECVS; w->s.walk++) {
+		w->s.group = k->comm->group;
+		steps(&w->s, k, arg);
+		walk_wait(w);
+	}
+}
+
+int sched_walk(
+	const struct call *k, steps_fn *steps, const void *arg, const struct p2p_sorry *sorry)
+{
+	struct walker w = walker_of(k);
+
+	w.s.sorry = *sorry;
+	walk(&w, k, steps, arg);
+	return haft_err(sorry->err, "%s", sorry->words);
+}
+
+/* What there is no memory for: the others do not wait for this member.  Returns the error. */
+static int starved(const struct call *k, steps_fn *steps, const void *arg)
+{
+	struct walker w = walker_of(k);
 	int err = no_memory();
 
 	sorry_say(&w.s, err, haft_err_words(err));
-	for (w.s.walk = WALK_SENDS; w.s.walk <= WALK_RECVS; w.s.walk++) {
-		w.s.group = k->comm->group;
-		steps(&w.s, k, arg);
-		walk_wait(&w);
-	}
+	walk(&w, k, steps, arg);
 	return no_memory();
 }
 
@@ -361,15 +391,21 @@ void sched_unpack(struct sched *s, const void *src, void *dst, int64_t count, st
 
 void sched_check(struct sched *s, int (*fn)(void *arg), void *arg)
 {
-	add(s, (struct step){.kind = STEP_CHECK, .fn = fn, .out = arg});
+	add(s, (struct step){.kind = STEP_CHECK, .check = fn, .out = arg});
 }
 
-/* A walk would have to do it now, without the data that others expect of it. */
-void sched_call(struct sched *s, int (*fn)(void *arg), void *arg)
+/* A walk does it once, between its sends. */
+void sched_call(struct sched *s, sched_fn *fn, void *arg)
 {
-	if (s->walk != WALK_NONE)
-		haft_abort_job(MPI_ERR_NO_MEM, "no memory for the steps of a collective call");
-	add(s, (struct step){.kind = STEP_CALL, .fn = fn, .out = arg});
+	if (s->walk == WALK_SENDS)
+		fn(arg, &s->sorry);
+	add(s, (struct step){.kind = STEP_CALL, .call = fn, .out = arg});
+}
+
+void sched_starve(struct sched *s)
+{
+	if (s->bad == 0)
+		s->bad = MPI_ERR_NO_MEM;
 }
 
 void *sched_bytes(struct sched *s, int64_t bytes)
@@ -462,15 +498,9 @@ static int compute(struct sched *s, const struct step *p)
 		type_unpack(p->type, p->out, p->n, 0, p->a, p->n * p->type->size);
 		return 0;
 	}
-	return p->fn(p->out);
-}
-
-/* Who waits in the function for data that a member without memory should have made would get others
- * instead, and no error. */
-static void call_wanted(const struct sched *s)
-{
-	if (unlikely(s->spoilt && s->sorry.err == MPI_ERR_NO_MEM))
-		haft_abort_job(MPI_ERR_NO_MEM, s->sorry.words);
+	if (p->kind == STEP_CALL)
+		return p->call(p->out, s->spoilt ? &s->sorry : NULL);
+	return p->check(p->out);
 }
 
 /* Runs steps until messages must be waited for (false), or to the end. */
@@ -489,8 +519,6 @@ static bool advance(struct sched *s)
 			message(s, p);
 			continue;
 		}
-		if (p->kind == STEP_CALL)
-			call_wanted(s);
 		err = 0;
 		if (p->kind != STEP_CHECK || likely(!s->spoilt))
 			err = compute(s, p);
@@ -523,7 +551,7 @@ int sched_run(const struct call *k, steps_fn *steps, const void *arg)
 	steps(s, k, arg);
 	if (unlikely(!ready(s))) {
 		sched_free(s);
-		return walk(k, steps, arg);
+		return starved(k, steps, arg);
 	}
 	while (!advance(s))
 		p2p_wait_done(&s->reqs[s->waited]);
@@ -645,7 +673,7 @@ int sched_begin(const struct call *k, steps_fn *steps, const void *arg, struct r
 	struct req *r = request_of(k, steps, arg);
 
 	if (r == NULL)
-		return walk(k, steps, arg);
+		return starved(k, steps, arg);
 	*request = r;
 	return start(r);
 }

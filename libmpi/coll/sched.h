@@ -74,9 +74,11 @@ void sched_unpack(struct sched *s, const void *src, void *dst, int64_t count, st
  * of one before, ends the schedule here: all members must come to that alike. */
 void sched_check(struct sched *s, int (*fn)(void *arg), void *arg);
 
-/* Runs a function with which other members wait for this one; an error is kept like any other.
- * They cannot be told of errors before: where somebody had no memory, the job ends. */
-void sched_call(struct sched *s, int (*fn)(void *arg), void *arg);
+/* Runs a function with which other members wait for this one; an error is kept like any other.  If
+ * there was one before, the function hears of it: it has to tell them, and has no data for them.
+ * Without memory for the steps it is called as it is planned. */
+typedef int sched_fn(void *arg, const struct p2p_sorry *sorry);
+void sched_call(struct sched *s, sched_fn *fn, void *arg);
 
 /* Memory that goes with the schedule: bytes, aligned for any type; or for `count' elements, at what
  * a buffer's address would be.  NULL: none, which the schedule remembers.  A plan may write no more
@@ -88,10 +90,18 @@ void *sched_elems(struct sched *s, const struct type *type, int64_t count);
 /* A member without memory walks: these steps will not be run. */
 bool sched_walks(const struct sched *s);
 
+/* There is no memory for something else that the steps need. */
+void sched_starve(struct sched *s);
+
 /* --- running --------------------------------------------------------------------------------- */
 
 /* Runs the steps of a call to the end.  0 or an MPI error class with words. */
 int sched_run(const struct call *k, steps_fn *steps, const void *arg);
+
+/* Runs nothing of a call for which this member has no data: the others fail with what *sorry says,
+ * if they need these, and do not wait.  Returns its class, with words. */
+int sched_walk(
+	const struct call *k, steps_fn *steps, const void *arg, const struct p2p_sorry *sorry);
 
 /* Holds an object until the schedule is freed.  NULL is nothing. */
 void sched_hold(struct sched *s, void *obj);

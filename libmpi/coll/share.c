@@ -28,6 +28,22 @@ static int64_t less(int64_t a, int64_t b)
 	return a < b ? a : b;
 }
 
+/* Bytes [at, at + len) of the packed form of `count' elements go into shared memory, or come out of
+ * it; of a member that is sorry, nothing does. */
+static void give(struct coll *s, struct type *type, const void *buf, int64_t count, int64_t at,
+	void *to, int64_t len)
+{
+	if (likely(s->sorry == NULL))
+		type_pack(type, buf, count, at, to, len);
+}
+
+static void take(struct coll *s, struct type *type, void *buf, int64_t count, int64_t at,
+	const void *from, int64_t len)
+{
+	if (likely(s->sorry == NULL))
+		type_unpack(type, buf, count, at, from, len);
+}
+
 int share_barrier(const struct call *k)
 {
 	struct coll *s = k->comm->coll;
@@ -44,14 +60,14 @@ static void bcast_line(const struct call *k, struct coll *s, int64_t bytes)
 	uint64_t e = epoch_begin(s);
 
 	if (k->me == k->root) {
-		type_pack(k->rtype, k->rbuf, k->rcount, 0, epoch_out(s, e), bytes);
+		give(s, k->rtype, k->rbuf, k->rcount, 0, epoch_out(s, e), bytes);
 		epoch_arrive(s, e);
 		epoch_release(s, e);
 		return;
 	}
 	epoch_arrive(s, e);
 	epoch_released(s, e);
-	type_unpack(k->rtype, k->rbuf, k->rcount, 0, shm_block_out(s->block, e)->data, bytes);
+	take(s, k->rtype, k->rbuf, k->rcount, 0, shm_block_out(s->block, e)->data, bytes);
 }
 
 /* From so many bytes on two members with a CPU each are faster by a message, which both of them
@@ -77,7 +93,7 @@ int share_bcast(const struct call *k)
 		int64_t len = less(chunk, bytes - at);
 
 		if (k->me == k->root) {
-			type_pack(k->rtype, k->rbuf, k->rcount, at, epoch_give(s, e, chunk), len);
+			give(s, k->rtype, k->rbuf, k->rcount, at, epoch_give(s, e, chunk), len);
 			(void)epoch_out(s, e); /* waits until the line may be written */
 			epoch_arrive(s, e);
 			epoch_release(s, e);
@@ -85,7 +101,7 @@ int share_bcast(const struct call *k)
 		}
 		epoch_arrive(s, e);
 		epoch_released(s, e);
-		type_unpack(k->rtype, k->rbuf, k->rcount, at, epoch_of(s, e, chunk, k->root), len);
+		take(s, k->rtype, k->rbuf, k->rcount, at, epoch_of(s, e, chunk, k->root), len);
 	}
 	return 0;
 }
@@ -110,19 +126,19 @@ int share_gather(const struct call *k)
 		int64_t len = less(chunk, block - at);
 
 		if (!root)
-			type_pack(k->stype, k->sbuf, k->scount, at, epoch_give(s, e, chunk), len);
+			give(s, k->stype, k->sbuf, k->scount, at, epoch_give(s, e, chunk), len);
 		epoch_arrive(s, e);
 		for (int i = 0; i < k->n && root; i++) {
 			if (i == k->me)
 				continue;
 			epoch_wait(s, e, i);
-			type_unpack(k->rtype, elem(k->rbuf, k->rtype, i * k->rcount), k->rcount, at,
+			take(s, k->rtype, elem(k->rbuf, k->rtype, i * k->rcount), k->rcount, at,
 				epoch_of(s, e, chunk, i), len);
 		}
 		if (root)
 			s->safe = e;
 	}
-	if (!root || k->in_place)
+	if (!root || k->in_place || s->sorry != NULL)
 		return 0;
 	return type_copy(k->sbuf, k->scount, k->stype, elem(k->rbuf, k->rtype, k->me * k->rcount),
 		k->rcount, k->rtype);
@@ -146,7 +162,7 @@ int share_scatter(const struct call *k)
 		epoch_released(s, e);
 		mem = all <= SHM_LINE_DATA ? (char *)shm_block_out(s->block, e)->data
 					   : epoch_of(s, e, all, k->root);
-		type_unpack(k->rtype, k->rbuf, k->rcount, 0, mem + k->me * block, block);
+		take(s, k->rtype, k->rbuf, k->rcount, 0, mem + k->me * block, block);
 		return 0;
 	}
 	mem = epoch_out(s, e);
@@ -154,11 +170,11 @@ int share_scatter(const struct call *k)
 		mem = epoch_give(s, e, all);
 	for (int i = 0; i < k->n; i++)
 		if (i != k->me)
-			type_pack(k->stype, elem(k->sbuf, k->stype, i * k->scount), k->scount, 0,
+			give(s, k->stype, elem(k->sbuf, k->stype, i * k->scount), k->scount, 0,
 				mem + i * block, block);
 	epoch_arrive(s, e);
 	epoch_release(s, e);
-	if (k->in_place)
+	if (k->in_place || s->sorry != NULL)
 		return 0;
 	return type_copy(elem(k->sbuf, k->stype, k->me * k->scount), k->scount, k->stype, k->rbuf,
 		k->rcount, k->rtype);

@@ -19,7 +19,10 @@
  *  - s->safe: all members are known to have arrived at this epoch.  Line (i, p) may be written at e
  *    if safe >= e - 1; slot if safe >= e - SLOTS + 2 (results of a meeting are read one epoch
  *    longer); out line if safe >= e - SHM_BLOCK_OUTS + 1.
- *  - Only meetings of a crowd touch `arrived', and none ends before all have come. */
+ *  - Only meetings of a crowd touch `arrived', and none ends before all have come.
+ *  - A member that has not got the data of a call (s->sorry: over several hosts, hosts.c) comes to
+ * its epochs all the same, and moves nothing.  Its word (i, e mod 2) holds e and why, the line
+ * beside it the words, which live as long as a line's data; who ends the call at e looks there. */
 #ifndef HAFT_COLL_SHARE_H
 #define HAFT_COLL_SHARE_H
 
@@ -43,10 +46,12 @@ struct coll {
 	bool near; /* all members could see the memory */
 	bool joined;
 	bool slots_tried;
-	int64_t slot;        /* bytes of a slot; 0: there are none */
-	void *tmp;           /* private, as large as a slot; there if slots are */
-	int64_t slot_max;    /* what it is going to be */
-	struct hosts *hosts; /* NULL: not made yet */
+	int64_t slot;                  /* bytes of a slot; 0: there are none */
+	void *tmp;                     /* private, as large as a slot; there if slots are */
+	int64_t slot_max;              /* what it is going to be */
+	struct hosts *hosts;           /* NULL: not made yet */
+	const struct p2p_sorry *sorry; /* of this call: it gives nothing, and says why */
+	bool hears;                    /* others may be sorry in this call */
 };
 
 /* What a member knows of a communicator without a word to others; NULL: no memory. */
@@ -111,9 +116,17 @@ static inline void *epoch_of(const struct coll *s, uint64_t e, int64_t bytes, in
 	return (char *)shm_block_buf(s->block, i) + (int64_t)(e % SHARE_SLOTS) * s->slot;
 }
 
+/* Says in this member's words why it has no data for epoch e. */
+void epoch_sorry(struct coll *s, uint64_t e);
+
+/* Was somebody sorry in epoch e, which is over for this member?  Says why in *sorry. */
+bool epoch_heard(const struct coll *s, uint64_t e, struct p2p_sorry *sorry);
+
 /* Says that this member has arrived. */
 static inline void epoch_arrive(struct coll *s, uint64_t e)
 {
+	if (unlikely(s->sorry != NULL))
+		epoch_sorry(s, e);
 	shm_flag_set(
 		s->block->s, &shm_block_line(s->block, s->me, (int)(e & 1))->flag, (uint32_t)e);
 }

@@ -37,6 +37,14 @@ static const char *operand_of(const struct fold *f, int i, int64_t off)
 	return (char *)epoch_of(f->s, f->e, f->kind, i) + off;
 }
 
+/* Some operand is not: nothing is to be done with these. */
+static bool not_there(const struct fold *f)
+{
+	struct p2p_sorry sorry;
+
+	return f->s->sorry != NULL || (f->s->hears && epoch_heard(f->s, f->e, &sorry));
+}
+
 /* out = a0 op a1 ... op a(upto - 1), of `count' elements from byte `off' of each operand on.  A
  * user's function writes over its second operand, which is in shared memory here: out and tmp take
  * turns, so that the last result is in out. */
@@ -45,6 +53,8 @@ static void fold_range(const struct fold *f, int upto, int64_t off, int64_t coun
 	const char *acc = operand_of(f, 0, off);
 	bool in_place = op_in_place(f->k->op);
 
+	if (unlikely(not_there(f)))
+		return;
 	if (upto == 1)
 		type_move(f->k->rtype, acc, out, count);
 	for (int i = 1; i < upto; i++) {
@@ -82,6 +92,13 @@ static int64_t chunk_of(const struct call *k, const struct coll *s)
 	return c / k->rtype->extent;
 }
 
+/* A member that is sorry has nothing to copy, or nowhere to. */
+static inline void copy(const struct coll *s, void *to, const void *from, size_t n)
+{
+	if (likely(s->sorry == NULL))
+		memcpy(to, from, n);
+}
+
 /* Gives this member's operand: `count' elements from element `first' on. */
 static void give(struct fold *f, int64_t first, int64_t count)
 {
@@ -89,7 +106,7 @@ static void give(struct fold *f, int64_t first, int64_t count)
 
 	f->e = epoch_begin(f->s);
 	f->own = elem(operand(k), k->rtype, first);
-	memcpy(epoch_give(f->s, f->e, f->kind), f->own, (size_t)(count * k->rtype->extent));
+	copy(f->s, epoch_give(f->s, f->e, f->kind), f->own, (size_t)(count * k->rtype->extent));
 	if (k->in_place && !(k->me < 2 && op_in_place(k->op)))
 		f->own = NULL; /* the fold would write over it before it is read */
 }
@@ -162,14 +179,14 @@ static void shares(struct fold *f, int64_t first, int64_t count, bool collect)
 	epoch_meet(f->s, f->e);
 	mine = epoch_of(f->s, f->e, f->kind, k->me);
 	fold_range(f, k->n, at * ext, len, collect ? to + at * ext : f->tmp);
-	memcpy(mine + at * ext, collect ? to + at * ext : f->tmp, (size_t)(len * ext));
+	copy(f->s, mine + at * ext, collect ? to + at * ext : f->tmp, (size_t)(len * ext));
 	epoch_meet(f->s, epoch_begin(f->s));
 	for (int j = 1; j < k->n && collect; j++) {
 		int i = (k->me + j) % k->n;
 
 		at = share_at(count, k->n, i);
 		len = share_at(count, k->n, i + 1) - at;
-		memcpy(to + at * ext, (char *)epoch_of(f->s, f->e, f->kind, i) + at * ext,
+		copy(f->s, to + at * ext, (char *)epoch_of(f->s, f->e, f->kind, i) + at * ext,
 			(size_t)(len * ext));
 	}
 }

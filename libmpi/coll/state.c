@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* state.c - what the collectives keep between calls, and small helpers of all their algorithms. */
 #include "libmpi/coll/coll.h"
+#include "libmpi/coll/hosts.h"
 #include "libmpi/coll/share.h"
 #include <stdlib.h>
 
@@ -9,7 +10,7 @@ int coll_open(void)
 	haft_comm_gone = share_leave;
 	plan_open();
 	agree_open();
-	return 0;
+	return hosts_open();
 }
 
 void coll_close(void)
@@ -17,6 +18,7 @@ void coll_close(void)
 	share_leave(&haft_self);
 	share_leave(&haft_world);
 	sched_close();
+	hosts_close();
 }
 
 static void least_steps(struct sched *s, const struct call *k, const void *arg)
@@ -36,6 +38,7 @@ int coll_least(struct comm *c, int tag, int *value)
 		.verb = VERB_ALLREDUCE,
 		.n = c->size,
 		.me = c->rank,
+		.who = c->rank,
 		.tag = tag,
 		.inter = c->remote != NULL,
 		.bytes = sizeof(*value),

@@ -115,7 +115,7 @@ static void got_withdraw(const struct shm_frame *f)
 	a = match_asked(f->ctx, f->src, f->tag, NULL, id);
 	if (a != NULL) {
 		match_remove(a);
-		free(a);
+		arrived_free(a);
 		out_frame(f->src, 0, (int32_t)id, FRAME_GONE, NULL, 0);
 	} else if (match_holds(f->src, id)) {
 		out_frame(f->src, 0, (int32_t)id, FRAME_KEPT, NULL, 0);
@@ -164,7 +164,7 @@ static int cancel_self(struct req *r)
 	if (a == NULL)
 		return leave_behind(r); /* a matched probe has it */
 	match_remove(a);
-	free(a);
+	arrived_free(a);
 	cancelled(r);
 	return 0;
 }

@@ -17,7 +17,9 @@
  * last piece, whatever became of it.
  *  - A receiver has posted, before its CLEAR goes, all that comes or two pieces of it, and posts a
  *    piece again before libnet looks at the next byte (inside `done').
- *  - What a receive has no room for is not posted; CLEAR says so, and it is not sent. */
+ *  - What a receive has no room for is not posted; CLEAR says so, and it is not sent.  So it is
+ * with a receive that has no memory for its flow.  A send, whose receiver waits, takes turns with
+ *    others without memory in the one flow that is always there. */
 #include "libmpi/p2p/inner.h"
 
 #include "libmpi/core/err.h"
@@ -26,6 +28,7 @@
 
 #define WINDOW ((int64_t)MEAN_OR(96, 256 * 1024)) /* bytes of a piece: packed while one is sent */
 #define PIECES 2
+#define SPARE  ((int64_t)MEAN_OR(32, 4096)) /* the same, without memory */
 
 struct piece {
 	struct net_op op; /* first */
@@ -41,11 +44,17 @@ struct flow {
 	int busy;     /* pieces that are libnet's */
 	int err;      /* the first, or 0 */
 	bool sends;
+	int64_t most; /* bytes of a piece that goes through the window */
 	struct piece piece[PIECES];
 	char window[];
 };
 
 static uint64_t streams; /* numbers given out so far */
+
+/* The flow without memory, and the sends that wait for it. */
+static _Alignas(struct flow) char spare[sizeof(struct flow) + PIECES * SPARE];
+static bool spare_used;
+static struct req_queue starved;
 
 static int flow_peer(const struct flow *f)
 {
@@ -73,8 +82,8 @@ static bool take(struct piece *p)
 		return false;
 	if (at == NULL)
 		at = (char *)(uintptr_t)type_piece(r->type, r->buf, r->count) + f->next;
-	else if (n > WINDOW)
-		n = WINDOW;
+	else if (n > f->most)
+		n = f->most;
 	if (p->mem != NULL && f->sends)
 		type_pack(r->type, r->buf, r->count, f->next, at, n);
 	f->err = give(p, at, n);
@@ -99,6 +108,22 @@ static void over(struct piece *p)
 	r->at += (int64_t)p->op.len;
 }
 
+static void flow_free(struct flow *f)
+{
+	struct req *r;
+
+	if ((char *)f != spare) {
+		free(f);
+		return;
+	}
+	spare_used = false;
+	r = starved.head;
+	if (r == NULL)
+		return;
+	queue_pop(&starved);
+	flow_send(r, r->stream, r->total);
+}
+
 /* The flow ends if nothing of it is libnet's any more. */
 static void flow_end(struct flow *f)
 {
@@ -108,7 +133,7 @@ static void flow_end(struct flow *f)
 		return;
 	if (f->err != 0)
 		peer_fail(r, flow_peer(f), f->err);
-	free(f);
+	flow_free(f);
 	req_finish(r);
 }
 
@@ -124,22 +149,38 @@ static void piece_done(struct net_op *op)
 	flow_end(f);
 }
 
+/* Room for a flow whose pieces are `*most' bytes at most, fewer if there is little memory. */
+static struct flow *flow_room(bool whole, bool sends, int64_t *most)
+{
+	struct flow *f;
+
+	*most = whole ? 0 : WINDOW;
+	f = malloc(sizeof(*f) + (size_t)(PIECES * *most));
+	if (f != NULL || !sends || spare_used)
+		return f;
+	spare_used = true;
+	*most = SPARE;
+	return (struct flow *)(void *)spare;
+}
+
 /* Makes r's flow, bytes [r->at, end) of its message, and gives libnet the first pieces.  NULL: no
  * memory. */
 static struct flow *flow_new(struct req *r, bool sends, uint64_t id, int64_t end)
 {
 	bool whole = type_piece(r->type, r->buf, r->count) != NULL;
-	struct flow *f = malloc(sizeof(*f) + (whole ? 0 : (size_t)(PIECES * WINDOW)));
+	int64_t most;
+	struct flow *f = flow_room(whole, sends, &most);
 
 	if (f == NULL)
 		return NULL;
-	*f = (struct flow){.req = r, .id = id, .next = r->at, .end = end, .sends = sends};
+	*f = (struct flow){
+		.req = r, .id = id, .next = r->at, .end = end, .sends = sends, .most = most};
 	for (int i = 0; i < PIECES; i++) {
 		struct piece *p = &f->piece[i];
 
 		*p = (struct piece){.op.done = piece_done,
 			.flow = f,
-			.mem = whole ? NULL : f->window + i * WINDOW};
+			.mem = whole ? NULL : f->window + i * most};
 	}
 	f->busy = 1; /* ours, until all have been given */
 	for (int i = 0; i < PIECES; i++) {
@@ -156,10 +197,16 @@ void flow_send(struct req *r, uint64_t id, int64_t room)
 	struct flow *f;
 
 	r->state = STATE_FLOW;
+	if (room == 0) {
+		req_finish(r);
+		return;
+	}
 	f = flow_new(r, true, id, r->bytes < room ? r->bytes : room);
 	if (f == NULL) {
-		/* the receiver is waiting and cannot be told otherwise */
-		haft_abort_job(MPI_ERR_NO_MEM, "no memory to send a large message");
+		r->stream = id;
+		r->total = room;
+		queue_push(&starved, r);
+		return;
 	}
 	f->busy--;
 	flow_end(f);
@@ -177,7 +224,9 @@ uint64_t flow_post(struct req *r)
 	uint64_t id = flow_try(r);
 
 	if (id == 0)
-		haft_abort_job(MPI_ERR_NO_MEM, "no memory to receive a large message");
+		req_fail(r, haft_err(MPI_ERR_NO_MEM,
+				    "no memory to receive a message of %lld bytes from rank %d",
+				    (long long)r->total, r->res.source));
 	return id;
 }
 
@@ -199,5 +248,5 @@ void flow_stop(struct req *r)
 	for (int i = 0; i < PIECES; i++)
 		if (f->piece[i].op.state == NET_OP_BUSY)
 			via_stream_unpost(&f->piece[i].op);
-	free(f);
+	flow_free(f);
 }

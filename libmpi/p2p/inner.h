@@ -22,11 +22,11 @@
 enum frame_kind {
 	FRAME_EAGER = 1, /* payload: the message */
 	FRAME_ASK,       /* payload: struct ask; ctx and tag are the message's */
-	FRAME_CLEAR,     /* tag: the id of ASK; payload: none, or int64_t: no room for more bytes */
-	FRAME_DONE,      /* tag: the id of ASK; the receiver has read the message where it lay */
-	FRAME_JOIN,      /* tag: the id of ASK; payload: struct join (joint.c) */
-	FRAME_WROTE,     /* tag: the id of JOIN; ctx 1: not all of it could be written */
-	FRAME_PACE,      /* tag 1: keep messages until I ask for them; 0: no longer (pace.c) */
+	FRAME_CLEAR, /* tag: the id of ASK; payload: none, or int64_t: no more bytes than that */
+	FRAME_DONE,  /* tag: the id of ASK; the receiver has read the message where it lay */
+	FRAME_JOIN,  /* tag: the id of ASK; payload: struct join (joint.c) */
+	FRAME_WROTE, /* tag: the id of JOIN; ctx 1: not all of it could be written */
+	FRAME_PACE,  /* tag 1: keep messages until I ask for them; 0: no longer (pace.c) */
 	/* Of partitioned messages (part.c): tag is the receiver's id of the operation. */
 	FRAME_PART_MATE,  /* ctx: the id of who receives data; payload: the bytes of its buffer */
 	FRAME_PART_READY, /* the receiver of data has started */
@@ -201,8 +201,8 @@ void send_read(int peer, uint32_t id); /* the receiver has read it in place */
 /* flow.c: large messages by streams.  flow_send: the receiver is ready, for this stream and for
  * `room' bytes, all that go then.  flow_post
  * gets ready for a matched message and returns the stream's number, which CLEAR carries; then
- * flow_recv when it has gone, or flow_stop if it could not.  Without memory flow_post ends the job;
- * flow_try returns 0. */
+ * flow_recv when it has gone, or flow_stop if it could not.  Without memory both make no flow, and
+ * nothing may be sent: 0; flow_post fails r. */
 void flow_send(struct req *r, uint64_t stream, int64_t room);
 uint64_t flow_post(struct req *r);
 uint64_t flow_try(struct req *r);
@@ -261,6 +261,9 @@ struct arrived *arrived_try(uint64_t ctx, int peer, int tag, int64_t total, int6
 /* recv.c: the same for one that has come.  Never NULL: without memory the message would be lost, so
  * the job ends with words. */
 struct arrived *arrived_new(uint64_t ctx, int peer, int tag, int64_t total, int64_t data_len);
+
+/* recv.c: frees one that is in no list any more. */
+void arrived_free(struct arrived *a);
 
 /* recv.c: gives r the message that has been found for it; a goes. */
 void recv_arrived(struct req *r, struct arrived *a);

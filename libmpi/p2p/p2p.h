@@ -116,6 +116,9 @@ struct p2p_sorry {
 	char words[120];
 };
 
+/* Somebody has said so: notes whom it has missed, and returns the class, with the words. */
+int p2p_sorry_take(const struct p2p_sorry *sorry);
+
 /* p2p_coll_start of a send that says so, to another process.  *sorry stays until it is over. */
 void p2p_coll_sorry(
 	struct comm *c, const struct p2p_sorry *sorry, int peer, int tag, struct req *r);

@@ -24,6 +24,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define SPARES 32 /* one of each partner of a collective call, or several of a few */
+
 /* The words of a truncation, kept with the request until somebody asks for its result. */
 static void truncated(struct req *r)
 {
@@ -189,6 +191,56 @@ struct arrived *arrived_new(uint64_t ctx, int peer, int tag, int64_t total, int6
 	abort();
 }
 
+/* Room for some messages that come early and find no memory: what their senders say, no data. */
+#define SPARE_LEN (sizeof(struct arrived) + sizeof(struct p2p_sorry))
+static struct {
+	bool used;
+	_Alignas(struct arrived) char mem[SPARE_LEN];
+} spares[SPARES];
+
+void arrived_free(struct arrived *a)
+{
+	uintptr_t at = (uintptr_t)a - (uintptr_t)spares;
+
+	if (unlikely(at < sizeof(spares)))
+		spares[at / sizeof(spares[0])].used = false;
+	else
+		free(a);
+}
+
+/* arrived_new of a frame with which its sender says something, at most as much as when it is sorry.
+ */
+static struct arrived *said_new(const struct shm_frame *f, int64_t total, size_t len)
+{
+	struct arrived *a = arrived_try(f->ctx, f->src, f->tag, total, (int64_t)len);
+
+	for (int i = 0; i < SPARES && a == NULL; i++) {
+		if (spares[i].used)
+			continue;
+		spares[i].used = true;
+		a = (struct arrived *)(void *)spares[i].mem;
+		memset(a, 0, sizeof(*a));
+		a->ctx = f->ctx;
+		a->peer = f->src;
+		a->tag = f->tag;
+		a->total = total;
+	}
+	return a != NULL ? a : arrived_new(f->ctx, f->src, f->tag, total, (int64_t)len);
+}
+
+/* An early message that is not to be kept: its receive will fail, and does not wait. */
+static void early_lost(const struct shm_frame *f)
+{
+	struct p2p_sorry sorry = {.err = MPI_ERR_NO_MEM};
+	struct arrived *a = said_new(f, sizeof(sorry), sizeof(sorry));
+
+	snprintf(sorry.words, sizeof(sorry.words),
+		"no memory for a message of %u bytes that came early", f->len);
+	a->sorry = true;
+	memcpy(a->data, &sorry, sizeof(sorry));
+	match_store(a);
+}
+
 /* What it costs to keep an early message. */
 static int64_t early_cost(const struct arrived *a)
 {
@@ -204,7 +256,13 @@ static __attribute__((noinline)) void eager_rest(struct req *r, const struct shm
 		recv_data(r, f->src, f->tag, f->data, f->len);
 		return;
 	}
-	a = arrived_new(f->ctx, f->src, f->tag, f->len, f->len);
+	a = arrived_try(f->ctx, f->src, f->tag, f->len, f->len);
+	if (unlikely(a == NULL) && f->ctx % CTX_PLANES == CTX_COLL) {
+		early_lost(f);
+		return;
+	}
+	if (unlikely(a == NULL))
+		a = arrived_new(f->ctx, f->src, f->tag, f->len, f->len);
 	memcpy(a->data, f->data, f->len);
 	match_store(a);
 	pace_early(f->src, early_cost(a));
@@ -221,20 +279,38 @@ static void got_ask(const struct shm_frame *f)
 		recv_asked(r, f->src, f->tag, &ask);
 		return;
 	}
-	a = arrived_new(f->ctx, f->src, f->tag, ask.total, sizeof(ask));
+	a = said_new(f, ask.total, sizeof(ask));
 	a->asks = true;
 	a->id = ask.id;
 	memcpy(a->data, &ask, sizeof(ask));
 	match_store(a);
 }
 
-/* There is no message for r. */
-static void recv_sorry(struct req *r, const struct p2p_sorry *sorry)
+int p2p_sorry_take(const struct p2p_sorry *sorry)
 {
 	if (sorry->missed > 0 && sorry->missed <= p2p.npeers)
 		haft_lost(sorry->missed - 1);
-	req_fail(r, haft_err(sorry->err, "%.*s", (int)sizeof(sorry->words), sorry->words));
+	return haft_err(sorry->err, "%.*s", (int)sizeof(sorry->words), sorry->words);
+}
+
+/* There is no message for r. */
+static void recv_sorry(struct req *r, const struct p2p_sorry *sorry)
+{
+	req_fail(r, p2p_sorry_take(sorry));
 	req_finish(r);
+}
+
+/* What cannot be read is sorry, too: its receive must not wait for another. */
+static void sorry_read(const struct shm_frame *f, struct p2p_sorry *sorry)
+{
+	memset(sorry, 0, sizeof(*sorry));
+	if (ALWAYS(f->len == sizeof(*sorry)))
+		memcpy(sorry, f->data, sizeof(*sorry));
+	if (ALWAYS(sorry->err > MPI_SUCCESS && sorry->err <= MPI_ERR_LASTCODE))
+		return;
+	sorry->err = MPI_ERR_INTERN;
+	snprintf(sorry->words, sizeof(sorry->words), "rank %d of the job says sorry wrongly",
+		f->src);
 }
 
 static void got_sorry(const struct shm_frame *f)
@@ -243,12 +319,12 @@ static void got_sorry(const struct shm_frame *f)
 	struct p2p_sorry sorry;
 	struct arrived *a;
 
-	memcpy(&sorry, f->data, sizeof(sorry));
+	sorry_read(f, &sorry);
 	if (r != NULL) {
 		recv_sorry(r, &sorry);
 		return;
 	}
-	a = arrived_new(f->ctx, f->src, f->tag, sizeof(sorry), sizeof(sorry));
+	a = said_new(f, sizeof(sorry), sizeof(sorry));
 	a->sorry = true;
 	memcpy(a->data, &sorry, sizeof(sorry));
 	match_store(a);
@@ -408,7 +484,7 @@ void recv_arrived(struct req *r, struct arrived *a)
 		recv_data(r, a->peer, a->tag, a->data, a->total);
 	}
 	p2p.note = NULL;
-	free(a);
+	arrived_free(a);
 }
 
 void recv_start(struct req *r)

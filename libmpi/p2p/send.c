@@ -14,6 +14,7 @@
 #include "libmpi/p2p/note.h"
 #include "libmpi/type/type.h"
 #include "libmpi/via/mem.h"
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -80,6 +81,16 @@ static int noted_put(struct req *r, const struct ask *ask)
 	return 0;
 }
 
+/* With the bytes that a far peer may send, if not all. */
+static int clear_put(const struct req *r)
+{
+	int64_t most = r->flow != NULL ? r->bytes : 0;
+	bool all = via_near(r->from) || (r->flow != NULL && r->bytes >= r->total);
+
+	return via_put(
+		r->from, r->stream, (int32_t)r->mate, FRAME_CLEAR, &most, all ? 0 : sizeof(most));
+}
+
 /* Puts the frame that the request's state asks for: 0, SHM_AGAIN, or another error of libshm. */
 static int frame_put(struct req *r)
 {
@@ -87,9 +98,8 @@ static int frame_put(struct req *r)
 
 	if (r->state == STATE_OUT_EAGER)
 		return note_wanted(r, p2p.checks) ? noted_put(r, NULL) : eager_put(r);
-	if (r->state == STATE_OUT_CLEAR) /* with the bytes that there is room for, if not all */
-		return via_put(r->from, r->stream, (int32_t)r->mate, FRAME_CLEAR, &r->bytes,
-			r->flow != NULL && r->bytes < r->total ? sizeof(r->bytes) : 0);
+	if (r->state == STATE_OUT_CLEAR)
+		return clear_put(r);
 	if (r->state == STATE_OUT_FRAME)
 		return via_put(
 			r->peer, r->ctx, r->tag, (uint8_t)r->mate, r->scratch, (size_t)r->bytes);
@@ -117,6 +127,10 @@ static void frame_gone(struct req *r)
 	case STATE_OUT_CLEAR:
 		if (r->flow != NULL) {
 			flow_recv(r);
+			break;
+		}
+		if (!via_near(r->from)) { /* it has failed */
+			req_finish(r);
 			break;
 		}
 		r->state = STATE_DRAIN;
@@ -148,6 +162,47 @@ static void send_failed(struct req *r, int err)
 	req_finish(r);
 }
 
+/* What goes in place of messages: one for all, which are many in no case but this. */
+static struct p2p_sorry no_memory = {.err = MPI_ERR_NO_MEM};
+
+static bool collective(const struct req *r)
+{
+	return r->comm != NULL && r->ctx == (r->comm->ctx | CTX_COLL);
+}
+
+/* A message of a collective call without memory: its receiver, who waits, is told so in its place.
+ */
+static void say_sorry(struct req *r)
+{
+	if (r->state == STATE_OUT_ASK) {
+		ids_give(&p2p.ids, r->id);
+		lease_end(r);
+	}
+	peer_fail(r, r->peer, SHM_NOMEM);
+	snprintf(no_memory.words, sizeof(no_memory.words), "at rank %d: no memory for a message",
+		r->comm->rank);
+	r->scratch = &no_memory;
+	r->bytes = sizeof(no_memory);
+	r->mate = FRAME_SORRY;
+	r->state = STATE_OUT_FRAME;
+}
+
+/* frame_put, of a collective call's message in any case in the end. */
+static int frame_try(struct req *r)
+{
+	int err = frame_put(r);
+	bool sorry = r->state == STATE_OUT_FRAME && r->mate == FRAME_SORRY;
+
+	if (likely(err != SHM_NOMEM))
+		return err;
+	if (r->state <= STATE_OUT_ASK && collective(r)) {
+		say_sorry(r);
+		err = frame_put(r);
+		sorry = true;
+	}
+	return sorry && err == SHM_NOMEM ? SHM_AGAIN : err;
+}
+
 /* Puts a request's frame, now or when it is its turn.  peer is where it goes. */
 void out_put(struct req *r, int peer)
 {
@@ -155,7 +210,7 @@ void out_put(struct req *r, int peer)
 	int err = SHM_AGAIN;
 
 	if (p->out.head == NULL)
-		err = frame_put(r);
+		err = frame_try(r);
 	if (err == 0) {
 		frame_gone(r);
 	} else if (err == SHM_AGAIN) {
@@ -199,7 +254,7 @@ int out_push(int peer)
 
 	while (p->out.head != NULL) {
 		struct req *r = p->out.head;
-		int err = frame_put(r);
+		int err = frame_try(r);
 
 		if (err == SHM_AGAIN)
 			break;
@@ -342,6 +397,9 @@ void send_start(struct req *r)
 			type_piece(r->type, r->buf, r->count) != NULL)
 			r->lease = lease_new();
 		r->state = STATE_OUT_ASK;
+		out_put(r, r->peer);
+	} else if (collective(r)) {
+		say_sorry(r);
 		out_put(r, r->peer);
 	} else {
 		send_failed(r, SHM_NOMEM);

@@ -137,7 +137,7 @@ static void one(enum verb v, enum form form, int n, int root, int who, int some)
 {
 	char words[MPI_MAX_ERROR_STRING], at[32];
 	MPI_Request held[HELD];
-	int err, len, failed;
+	int err, len, failed[2]; /* at all; and for its steps, not for a message to it */
 
 	for (int i = 0; i < HELD && check_rank == who; i++)
 		OK(MPI_Ibarrier(MPI_COMM_WORLD, &held[i]));
@@ -153,15 +153,16 @@ static void one(enum verb v, enum form form, int n, int root, int who, int some)
 		OK(MPI_Ibarrier(MPI_COMM_WORLD, &held[i]));
 	OK(MPI_Waitall(HELD, held, MPI_STATUSES_IGNORE));
 	CHECK(err == 0 || err == MPI_ERR_NO_MEM);
-	failed = err != 0;
-	OK(MPI_Bcast(&failed, 1, MPI_INT, who, MPI_COMM_WORLD));
-	CHECK(failed || err == 0);
-	CHECK(!failed || form == AGAIN || err != 0 || !depends(v, root, who));
-	CHECK(!failed || form != AGAIN || err != 0);
-	snprintf(at, sizeof(at), "at rank %d: no memory", who);
 	OK(MPI_Error_string(err, words, &len));
+	failed[0] = err != 0;
+	failed[1] = strstr(words, "no memory for the steps") != NULL;
+	OK(MPI_Bcast(failed, 2, MPI_INT, who, MPI_COMM_WORLD));
+	CHECK(failed[0] || err == 0);
+	CHECK(!failed[1] || form == AGAIN || err != 0 || !depends(v, root, who));
+	CHECK(!failed[1] || form != AGAIN || err != 0);
+	snprintf(at, sizeof(at), "at rank %d: no memory", who);
 	CHECK(err == 0 || check_rank == who || strstr(words, at) != NULL);
-	CHECK(check_rank != who || some > 0 || (poor.failures > 0 && failed));
+	CHECK(check_rank != who || some > 0 || (poor.failures > 0 && failed[0]));
 }
 
 static void each(enum verb v, enum form form, int who)
