@@ -5,11 +5,13 @@
  *	pipe	PIECE bytes into shared memory, out of it on the other side; both at once
  *	read	process_vm_readv by the receiver
  *	both	process_vm_readv of the first half, process_vm_writev of the second, at once
+ *	fold	each writes a word in every line of a shared MiB, then adds the other's to its own
  *
- * What a message of this size can cost at least on this machine, since a library has no other ways
- * to move what lies in malloc'ed memory.  The ways take turns, ROUNDS times; the median is printed:
- * "= copy us 65536 PIPE READ BOTH 1048576 PIPE READ BOTH", half a round trip.  Exit code 77: one
- * processor only, or the kernel forbids it.
+ * What a message of this size, or an allreduce of 1 MiB, can cost at least on this machine, since a
+ * library has no other ways to move what lies in malloc'ed memory.  The ways take turns, ROUNDS
+ * times; the median is printed:
+ * "= copy us 65536 PIPE READ BOTH 1048576 PIPE READ BOTH FOLD", half a round trip; FOLD is all of
+ * it.  Exit code 77: one processor only, or the kernel forbids it.
  */
 #include <sched.h>
 #include <stdatomic.h>
@@ -28,6 +30,7 @@ enum {
 	MOST = 1 << 20,
 	PIECE = 8192,
 	PIECES = 8, /* of the pipe: in the second cache of both */
+	LINE = 8,   /* numbers */
 	ROUNDS = 151,
 	BYTES_ROUND = 2 << 20 /* copied in each direction by a way in its turn, below 1 ms */
 };
@@ -41,6 +44,7 @@ struct end {
 	char *out, *in;
 	pid_t pid;
 	char pipe[PIECES][PIECE];
+	double lines[MOST / sizeof(double)];
 };
 
 static struct end *ends, *me, *you;
@@ -154,6 +158,37 @@ static void size_run(size_t n, int first)
 	}
 }
 
+/* us: every line is written by its owner, and crosses once to be read. */
+static double fold(uint64_t i, double *to)
+{
+	const double *mine = (const double *)(const void *)me->in;
+	struct timespec a, b;
+
+	clock_gettime(CLOCK_MONOTONIC, &a);
+	for (size_t k = 0; k < MOST / sizeof *to; k += LINE)
+		me->lines[k] = (double)i;
+	set(&me->ready, i);
+	await(&you->ready, i);
+	for (size_t k = 0; k < MOST / sizeof *to; k++)
+		to[k] = mine[k] + you->lines[k];
+	clock_gettime(CLOCK_MONOTONIC, &b);
+	set(&me->wrote, i);
+	await(&you->wrote, i);
+	return (double)(b.tv_sec - a.tv_sec) * 1e6 + (double)(b.tv_nsec - a.tv_nsec) / 1e3;
+}
+
+/* Its counts begin where the copies' cannot be. */
+static void fold_run(int first)
+{
+	double us[ROUNDS];
+
+	for (int r = 0; r < ROUNDS; r++)
+		us[r] = fold((UINT64_C(1) << 40) + (uint64_t)r, (double *)(void *)me->out);
+	qsort(us, ROUNDS, sizeof us[0], compare);
+	if (first)
+		printf(" %.4g", us[ROUNDS / 2]);
+}
+
 /* This process on the k-th of the processors that it may use. */
 static void pin(int k)
 {
@@ -207,6 +242,7 @@ int main(void)
 		printf("= copy us");
 	size_run(65536, pid != 0);
 	size_run(MOST, pid != 0);
+	fold_run(pid != 0);
 	if (pid != 0)
 		printf("\n");
 	return 0;
