@@ -492,6 +492,12 @@ int shm_flag_wait(struct shm *s, struct shm_flag *f, uint32_t want, shm_pass_fn 
 /* Ends the sleep of `rank' if it sleeps: needed only after writing what no function here writes. */
 void shm_wake(struct shm *s, int rank);
 
+/* Does it sleep, as far as is known just now? */
+static inline bool shm_asleep(const struct shm *s, int rank)
+{
+	return atomic_load_explicit(&s->tx[rank].door->sleeping, memory_order_relaxed) != 0;
+}
+
 /* --- blocks: what a group of ranks shares for its collective operations ---------------------- */
 /*
  *   out 0 .. SHM_BLOCK_OUTS-1   release lines: flag + 56 bytes, written by whoever ends an epoch

@@ -12,10 +12,15 @@
 
 /* An origin waits that long for the target to take an operation: twice what a pass of a target
  * takes that waits in MPI and pauses between its looks. */
-#define BOX_WAIT_NS MEAN_OR(300, 3000)
-#define BOX_CLOCK   64 /* looks between two at the clock */
-#define BOX_NAP_NS  1000000u
-#define BOX_AWAKE   MEAN_OR(1, 16) /* looks of the target until it is believed to wait again */
+#define BOX_WAIT_NS   MEAN_OR(300, 3000)
+#define BOX_WAKE_NS   20000 /* the same of one that is woken: twice what waking takes */
+#define BOX_REST      32    /* operations until one that sleeps is woken for the first time */
+#define BOX_REST_MOST 4096
+#define BOX_CLOCK     64  /* looks between two at the clock */
+#define BOX_LOOKS     600 /* at its box, of a target that has just served: a microsecond */
+#define BOX_ROW       64  /* operations served so, before a pass looks at what others want */
+#define BOX_NAP_NS    1000000u
+#define BOX_AWAKE     MEAN_OR(1, 16) /* looks of the target until it is believed to wait again */
 
 static struct {
 	struct rma_box *mine;
@@ -83,20 +88,32 @@ static int take(struct rma_box *b, uint32_t word)
 	return 1;
 }
 
-/* Part of every pass of progress. */
-static int look(void)
+/* One look; > 0: an operation was executed. */
+static int look_once(struct rma_box *b)
 {
-	struct rma_box *b = box.mine;
 	uint32_t word;
 
-	if (b == NULL)
-		return 0;
 	atomic_store_explicit(&b->looks, atomic_load_explicit(&b->looks, memory_order_relaxed) + 1,
 		memory_order_relaxed);
 	word = atomic_load_explicit(&b->word, memory_order_acquire);
 	if (likely(!shm_note_new(via.shm, word)))
 		return 0;
 	return (word & BOX_POSTED) != 0 ? take(b, word) : 0;
+}
+
+/* Part of every pass of progress.  Who has posted one operation will often post another, in less
+ * time than the next pass takes. */
+static int look(void)
+{
+	struct rma_box *b = box.mine;
+	int n = 0;
+
+	if (b == NULL || look_once(b) == 0)
+		return 0;
+	for (int i = 0; i < BOX_LOOKS; i++)
+		if (look_once(b) > 0 && ++n < BOX_ROW)
+			i = 0;
+	return 1;
 }
 
 void box_init(void)
@@ -150,18 +167,35 @@ void box_drop(void)
 /* --- at the origin -------------------------------------------------------------------------------
  */
 
-/* Does the target look?  After it has once not, only what it has looked since is believed. */
-static bool awake(struct rma_target *t)
+/* How long an operation may wait for the target, ns.  0: it does not look.  After it has once not,
+ * only what it has looked since is believed.  Who sleeps in MPI is woken, if operations are many:
+ * it will be awake for those that follow. */
+static uint64_t patience(struct rma_target *t)
 {
 	uint32_t looks;
 
+	if (unlikely(shm_asleep(via.shm, via_slot(t->peer)))) {
+		if (t->rests == 0)
+			t->rest = t->rests = BOX_REST;
+		return --t->rest == 0 ? BOX_WAKE_NS : 0;
+	}
 	if (likely(!t->shy))
-		return true;
+		return BOX_WAIT_NS;
 	looks = atomic_load_explicit(&t->box->looks, memory_order_relaxed);
 	if (looks - t->looks < BOX_AWAKE)
-		return false;
+		return 0;
 	t->shy = false;
-	return true;
+	return BOX_WAIT_NS;
+}
+
+/* It has not come, though it was woken: it will be so less often. */
+static void rest(struct rma_target *t, bool came)
+{
+	if (came)
+		t->rests = BOX_REST;
+	else if (t->rests < BOX_REST_MOST)
+		t->rests *= 2;
+	t->rest = t->rests;
 }
 
 /* Bytes of an operation that fits, and needs no datatypes to be understood; 0: it does not. */
@@ -215,7 +249,7 @@ static inline bool over(const struct rma_box *b, uint32_t word)
 }
 
 /* True: it is over.  Others may want the same of this process. */
-static bool watch(const struct rma_box *b, uint32_t word)
+static bool watch(const struct rma_box *b, uint32_t word, uint64_t ns)
 {
 	uint64_t end = 0, now;
 
@@ -223,10 +257,11 @@ static bool watch(const struct rma_box *b, uint32_t word)
 		for (int i = 0; i < BOX_CLOCK; i++)
 			if (over(b, word))
 				return true;
-		look();
+		if (box.mine != NULL)
+			look_once(box.mine);
 		now = epoch_now();
 		if (end == 0)
-			end = now + BOX_WAIT_NS;
+			end = now + ns;
 		else if (now > end)
 			return false;
 	}
@@ -258,13 +293,13 @@ static bool revoke(const struct job *j, struct rma_box *b, uint32_t word)
 }
 
 /* Posted: what has become of it?  True: it was executed. */
-static bool settle(const struct job *j, struct rma_box *b, uint32_t word)
+static bool settle(const struct job *j, struct rma_box *b, uint32_t word, uint64_t ns)
 {
 	struct box_wait bw = {b, word};
 	struct epoch_wait wait = {
 		.w = j->w, .rank = j->rank, .ready = ready, .arg = &bw, .nap_ns = BOX_NAP_NS};
 
-	if (!watch(b, word)) {
+	if (!watch(b, word, ns)) {
 		if (revoke(j, b, word))
 			return false;
 		epoch_until(&wait);
@@ -276,15 +311,21 @@ int box_try(const struct job *j)
 {
 	struct rma_target *t = &j->w->target[j->rank];
 	struct rma_box *b = t->box;
+	uint64_t ns;
+	uint32_t word;
 	int64_t n;
 	bool done;
 
-	if (b == NULL || !awake(t))
+	n = b != NULL ? fits(j) : 0;
+	ns = n > 0 ? patience(t) : 0;
+	if (ns == 0 || atomic_exchange_explicit(&b->claim, 1, memory_order_acquire) != 0)
 		return -1;
-	n = fits(j);
-	if (n == 0 || atomic_exchange_explicit(&b->claim, 1, memory_order_acquire) != 0)
-		return -1;
-	done = settle(j, b, post(b, j, n));
+	word = post(b, j, n);
+	if (unlikely(ns == BOX_WAKE_NS))
+		shm_wake(via.shm, via_slot(t->peer));
+	done = settle(j, b, word, ns);
+	if (unlikely(ns == BOX_WAKE_NS))
+		rest(t, done);
 	if (done && j->what == RMA_GET)
 		move(j->origin, b->old, (uint8_t)n);
 	else if (done && j->fetch)

@@ -80,8 +80,9 @@ struct rma_target {
 	int32_t pid;                  /* VM: as this process sees it */
 	uint32_t failed;              /* MSG: answered, with an error that no flush has said yet */
 	uint32_t looks;               /* VM: shy: its looks when it was asked last */
-	bool shy;                     /* VM: then it did not look */
-	uint8_t pad[7];
+	uint16_t rest, rests; /* VM: it sleeps: operations until it is woken; out of so many */
+	bool shy;             /* VM: then it did not look */
+	uint8_t pad[3];
 };
 static_assert(sizeof(struct rma_target) == 2 * CACHE_LINE, "what a put looks at is one line");
 
