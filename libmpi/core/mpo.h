@@ -111,7 +111,8 @@ struct comm {
 	uint64_t ids, ids_end; /* context ids that dups of it may take without asking: comm/ctx.h */
 	struct topo *topo;     /* held; NULL: no topology.  Dups share it */
 	struct comm *local;    /* held; of an inter-communicator, made at need: comm_local */
-	bool low; /* inter-communicator: of its two groups this is the one that goes first */
+	bool low;        /* inter-communicator: of its two groups this is the one that goes first */
+	struct win *win; /* not held: whose own it is; its handler gets the errors.  Or NULL */
 	struct session *session; /* held: its group comes from there; NULL: from MPI_COMM_WORLD */
 	uint8_t hints;           /* enum comm_hint: what the user has promised */
 	char *kinds;             /* malloc'ed: mpi_assert_memory_alloc_kinds, or NULL: not set */

@@ -101,6 +101,9 @@ void p2p_tell(const struct comm *c, struct shm_what *what);
 struct req *p2p_req_new(struct comm *c, const struct req_ops *ops);
 void p2p_req_done(struct req *r);
 
+/* Its operation has failed: the error and its words (haft_err) are what completes it will say. */
+void p2p_req_fail(struct req *r, int err);
+
 /* A message of a collective call (kind: REQ_SEND, REQ_RECV) on the plane CTX_COLL, to or from a
  * peer, of either group, is started: *r is the caller's memory and must stay until p2p_coll_wait
  * has returned, which returns the first error of the n, with words (haft_err). */

@@ -330,6 +330,17 @@ void req_fail(struct req *r, int err)
 	r->errwords = strdup(haft_err_words(err));
 }
 
+void p2p_req_fail(struct req *r, int err)
+{
+	req_fail(r, err);
+}
+
+/* Whose handler gets the errors of a request. */
+static void *whose(const struct req *r)
+{
+	return unlikely(r->comm != NULL && r->comm->win != NULL) ? (void *)r->comm->win : r->comm;
+}
+
 int req_report(struct req *r, MPI_Status *status)
 {
 	haft_status_set(status, r->res.source, r->res.tag, r->res.bytes, r->res.cancelled);
@@ -338,7 +349,7 @@ int req_report(struct req *r, MPI_Status *status)
 	if (likely(r->res.error == 0))
 		return 0;
 	haft_err(r->res.error, "%s", r->errwords != NULL ? r->errwords : "");
-	haft_err_about(r->comm, r->res.error);
+	haft_err_about(whose(r), r->res.error);
 	if (r->o.token == 0) { /* no handle: nobody else will free the words */
 		free(r->errwords);
 		r->errwords = NULL;

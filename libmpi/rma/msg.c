@@ -124,18 +124,57 @@ static bool scatter_step(void *arg, const struct type *basic, char *mem, int64_t
 	return r->left > 0;
 }
 
+static const char *kind_words(const struct rma_msg *m)
+{
+	if (m->kind == MSG_ACC)
+		return m->head.op == 0 ? "a compare-and-swap" : "an accumulate";
+	return m->kind == MSG_PUT ? "a put" : "a get";
+}
+
+static const char *err_words(int err)
+{
+	switch (err) {
+	case MPI_ERR_RMA_RANGE: return "the memory is not part of the window";
+	case MPI_ERR_TYPE: return "it does not know the type";
+	}
+	return "no memory";
+}
+
+/* Says what has failed, and `more'.  Returns its class. */
+static int fail_words(const struct rma_msg *m, const char *more)
+{
+	char words[RMA_WORDS];
+
+	return haft_err(m->err,
+		"%s of %lld bytes at displacement %lld of rank %d in %s has failed there: %s%s",
+		kind_words(m), (long long)m->total, (long long)m->disp, m->rank,
+		rma_words(m->w, words), err_words(m->err), more);
+}
+
+/* The operation at the front has failed.  True: its request says so. */
+static bool fail_request(struct rma_msg *m)
+{
+	if (m->req == NULL || m->req->orphan)
+		return false;
+	p2p_req_fail(m->req, fail_words(m, ""));
+	m->err = 0;
+	return true;
+}
+
 /* The operation at the front is over. */
 static void pop(struct win *w, int rank)
 {
 	struct rma_target *t = &w->target[rank];
 	struct rma_msg *m = t->first;
+	bool told;
 
 	if (NEVER(m == NULL))
 		return;
 	t->first = m->next;
 	if (t->first == NULL)
 		t->last = NULL;
-	if (m->old != NULL && m->err == 0) {
+	told = m->err != 0 && fail_request(m);
+	if (m->old != NULL && m->err == 0 && !told) {
 		struct row row = {m->old, m->total / m->elem};
 
 		type_each_whole(m->type, m->buf, m->count, scatter_step, &row);
@@ -472,27 +511,11 @@ static struct rma_msg *next_fail(struct win *w, int rank)
 	return m;
 }
 
-static const char *kind_words(const struct rma_msg *m)
-{
-	if (m->kind == MSG_ACC)
-		return m->head.op == 0 ? "a compare-and-swap" : "an accumulate";
-	return m->kind == MSG_PUT ? "a put" : "a get";
-}
-
-static const char *err_words(int err)
-{
-	switch (err) {
-	case MPI_ERR_RMA_RANGE: return "the memory is not part of the window";
-	case MPI_ERR_TYPE: return "it does not know the type";
-	}
-	return "no memory";
-}
-
 /* Says what has failed at a rank (-1: any): the first in words, the others as a number. */
 static int fails_say(struct win *w, int rank)
 {
 	struct rma_msg *m = next_fail(w, rank), *other;
-	char words[RMA_WORDS], more[64] = "";
+	char more[64] = "";
 	int n = 0, err;
 
 	if (m == NULL)
@@ -501,10 +524,8 @@ static int fails_say(struct win *w, int rank)
 		free(other);
 	if (n > 0)
 		snprintf(more, sizeof(more), " (and %d more operation%s)", n, n > 1 ? "s" : "");
-	err = haft_err(m->err,
-		"%s of %lld bytes at displacement %lld of rank %d in %s has failed there: %s%s",
-		kind_words(m), (long long)m->total, (long long)m->disp, m->rank,
-		rma_words(w, words), err_words(m->err), more);
+	m->w = w;
+	err = fail_words(m, more);
 	free(m);
 	return err;
 }

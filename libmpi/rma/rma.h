@@ -98,6 +98,7 @@ struct rma {
 	struct rma_hints *hints;
 	bool direct;      /* what lies in the segment is reached there: HAFT_RMA=auto */
 	bool fence;       /* this process fences before it looks whether a bulk is under way */
+	bool ends;        /* MPI_Win_free: its callbacks run */
 	bool boxed;       /* it holds the box of this process */
 	bool contiguous;  /* the parts lie one behind the other, also those of no bytes */
 	uint64_t *hollow; /* addresses of pieces of no bytes that are attached; malloc'ed */

@@ -13,8 +13,8 @@
  * A member that cannot take part says so in its offer, and all fail.  Nothing is said after the
  * exchange: who has all offers has the window.
  *
- * MPI_Win_free ends the user's handle, waits until all members have come, and only then gives
- * memory back. */
+ * MPI_Win_free runs the attributes' delete callbacks, waits until all members have come and
+ * nobody's has failed, and only then ends the user's handle and gives memory back. */
 #include "libmpi/rma/win.h"
 
 #include "libmpi/comm/attr.h"
@@ -23,6 +23,7 @@
 #include "libmpi/comm/make.h"
 #include "libmpi/core/err.h"
 #include "libmpi/core/hang.h"
+#include "libmpi/coll/op.h"
 #include "libmpi/core/set.h"
 #include "libmpi/rma/box.h"
 #include "libmpi/type/type.h"
@@ -86,6 +87,7 @@ static void release(struct win *w)
 		rma_epoch_free(w);
 	if (w->comm != NULL) {
 		rma_unlist(w);
+		w->comm->win = NULL;
 		obj_drop(w->comm);
 	}
 	if (r->ctl != NULL) {
@@ -104,6 +106,46 @@ static void release(struct win *w)
 	w->target = NULL;
 }
 
+static int fix_attributes(struct win *w)
+{
+	const struct {
+		int key;
+		void *value;
+	} fixed[] = {
+		{MPI_WIN_BASE, w->base},
+		{MPI_WIN_SIZE, &w->bytes},
+		{MPI_WIN_DISP_UNIT, &w->unit},
+		{MPI_WIN_CREATE_FLAVOR, &w->flavor},
+		{MPI_WIN_MODEL, &w->model},
+	};
+	int err = 0;
+
+	for (size_t i = 0; i < countof(fixed) && err == 0; i++)
+		err = attr_win_fix(w, fixed[i].key, fixed[i].value);
+	return err;
+}
+
+/* MPI_Win_free, all members: those with attributes whose delete callbacks have failed say so, and
+ * then the window stays for all.  0, or the error of this member, or that another has failed. */
+static int attributes_end(struct win *w)
+{
+	int failed = haft_attr_delete_all(w), first = failed != 0 ? w->rank : w->size, least;
+	struct type *type = type_predefined(MPI_INT);
+	char words[HAFT_WORDS_MAX];
+	int err;
+
+	snprintf(words, sizeof(words), "%s", haft_err_words(failed));
+	err = coll_allreduce(&first, &least, 1, type, op_predefined(MPI_MIN), w->comm);
+	if (err != 0 || least == w->size)
+		return err;
+	fix_attributes(w);
+	if (failed != 0)
+		return haft_err(failed, "%s", words);
+	return haft_err(MPI_ERR_OTHER,
+		"an attribute's delete callback has failed at rank %d: %s stays", least,
+		rma_words(w, words));
+}
+
 int rma_win_free(struct win **win)
 {
 	struct win *w = *win;
@@ -111,12 +153,18 @@ int rma_win_free(struct win **win)
 
 	if (err != 0)
 		return err;
+	if (w->rma->ends)
+		return haft_err(MPI_ERR_WIN, "the window is being freed already");
 	failed = rma_flush_wait_all(w);
+	w->rma->ends = true;
+	err = attributes_end(w);
+	w->rma->ends = false;
+	if (err != 0)
+		return err;
 	obj_hold(w);
 	err = haft_obj_free(w, MPI_ERR_WIN, "window");
 	if (err == 0) {
 		*win = NULL;
-		err = coll_barrier(w->comm);
 		rma_epoch_bye(w);
 		release(w);
 	}
@@ -305,25 +353,6 @@ static void reach(struct win *w, int rank, const struct share *o)
 		t->map = via_mem_at(o->at - o->seg);
 }
 
-static int fix_attributes(struct win *w)
-{
-	const struct {
-		int key;
-		void *value;
-	} fixed[] = {
-		{MPI_WIN_BASE, w->base},
-		{MPI_WIN_SIZE, &w->bytes},
-		{MPI_WIN_DISP_UNIT, &w->unit},
-		{MPI_WIN_CREATE_FLAVOR, &w->flavor},
-		{MPI_WIN_MODEL, &w->model},
-	};
-	int err = 0;
-
-	for (size_t i = 0; i < countof(fixed) && err == 0; i++)
-		err = attr_win_fix(w, fixed[i].key, fixed[i].value);
-	return err;
-}
-
 /* Everybody has all offers. */
 static int finish(struct make *m)
 {
@@ -331,8 +360,10 @@ static int finish(struct make *m)
 	struct win *w = m->w;
 	int err = comm_hidden(&how, &w->comm);
 
-	if (err == 0)
-		err = name_comm(w);
+	if (err != 0)
+		return err;
+	w->comm->win = w;
+	err = name_comm(w);
 	if (err != 0)
 		return err;
 	for (int i = 0; i < w->size; i++)

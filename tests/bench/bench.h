@@ -121,6 +121,7 @@ void win_lock(struct bench *b, const struct bench_row *row);
 void win_queue(struct bench *b, const struct bench_row *row);
 
 void move_put(struct bench *b, const struct bench_row *row);
+void move_copy(struct bench *b, const struct bench_row *row);
 void move_get(struct bench *b, const struct bench_row *row);
 void move_acc(struct bench *b, const struct bench_row *row);
 void move_fop(struct bench *b, const struct bench_row *row);

@@ -3,7 +3,8 @@
  * move.c - data moved to and from windows by rank 0, while rank 1 waits in a barrier.
  *
  *	put, get	so many bytes, and a flush
- *	acc, fop	MPI_SUM of one 8-byte integer, and a flush
+ *	put1m		the same, beside memcpy into rank 0's own part: put1m.x is its time through
+ *put's acc, fop	MPI_SUM of one 8-byte integer, and a flush
  *	winnew		MPI_Win_allocate and MPI_Win_free, both ranks
  *
  * On a window of MPI_Win_allocate, or (rows with `mine') one of MPI_Win_create on memory of malloc.
@@ -13,6 +14,7 @@
 
 #include <mpi.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,6 +23,7 @@ static const struct bench_unit us = {"us", 1e6, 0};
 struct move {
 	MPI_Win win;
 	void *mem; /* of malloc, or NULL */
+	void *own; /* this rank's part of the window */
 	uint64_t *buf, *back;
 	int bytes;
 	uint64_t round;
@@ -44,6 +47,7 @@ static void move_init(struct bench *b, struct move *x, const struct bench_row *r
 	} else {
 		MPI_Win_allocate(len, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &mem, &x->win);
 	}
+	x->own = mem;
 	memset(mem, 0, bytes);
 	MPI_Barrier(MPI_COMM_WORLD);
 	MPI_Win_lock_all(0, x->win);
@@ -175,6 +179,46 @@ static void run(struct bench *b, const struct bench_row *row, bench_op *op)
 void move_put(struct bench *b, const struct bench_row *row)
 {
 	run(b, row, op_put);
+}
+
+static double op_copy(struct bench *b, void *ctx, long n)
+{
+	struct move *x = ctx;
+	double start = MPI_Wtime();
+
+	bench_clock_start(start, n);
+	for (long i = 0; i < n && b->rank == 0; i++) {
+		x->buf[0] = ++x->round;
+		memcpy(x->own, x->buf, (size_t)x->bytes);
+		__asm__ volatile("" : : "r"(x->own) : "memory");
+	}
+	start = MPI_Wtime() - start;
+	if (b->rank == 0) { /* the caches as after op_put */
+		memcpy(x->back, x->own, (size_t)x->bytes);
+		if (memcmp(x->back, x->buf, (size_t)x->bytes) != 0)
+			bench_fail(b, "memcpy does not copy");
+	}
+	MPI_Barrier(MPI_COMM_WORLD);
+	return start;
+}
+
+/* The same beside memcpy into this rank's own part: turn by turn, twice. */
+void move_copy(struct bench *b, const struct bench_row *row)
+{
+	char put_name[40], copy_name[40], x_name[40];
+	double put = 0, copy = 0;
+	struct move x;
+
+	snprintf(put_name, sizeof put_name, "%s.again", row->name);
+	snprintf(copy_name, sizeof copy_name, "%s.bare", row->name);
+	snprintf(x_name, sizeof x_name, "%s.x", row->name);
+	move_init(b, &x, row);
+	copy += bench_measure(b, copy_name, &us, op_copy, &x, 0);
+	put += bench_measure(b, row->name, &us, op_put, &x, 0);
+	put += bench_measure(b, put_name, &us, op_put, &x, 0);
+	copy += bench_measure(b, copy_name, &us, op_copy, &x, 0);
+	bench_print(b, x_name, "x", copy / put);
+	move_fini(&x);
 }
 
 void move_get(struct bench *b, const struct bench_row *row)

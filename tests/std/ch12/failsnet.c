@@ -27,15 +27,24 @@ static void one(int rank)
 	FAILS(MPI_ERR_RMA_RANGE, words, MPI_Win_flush(rank, win));
 }
 
-/* A request ends without an error: the flush after it says what has failed. */
+/* A request that brings something says itself that it has failed, and the flush does not say it
+ * again; also among others, and where the flush comes first. */
 static void request(int rank)
 {
-	MPI_Request q;
+	MPI_Status s[2];
+	MPI_Request q, two[2];
 
 	OK(MPI_Rget(x, 1, MPI_INT, rank, at[rank], 1, MPI_INT, win, &q));
-	OK(MPI_Wait(&q, MPI_STATUS_IGNORE));
-	FAILS(MPI_ERR_RMA_RANGE, "a get of 4 bytes", MPI_Win_flush_local(rank, win));
+	FAILS(MPI_ERR_RMA_RANGE, "a get of 4 bytes", MPI_Wait(&q, MPI_STATUS_IGNORE));
+	CHECK(q == MPI_REQUEST_NULL);
+	OK(MPI_Win_flush_local(rank, win));
 	OK(MPI_Win_flush(rank, win));
+	OK(MPI_Rget(x, 1, MPI_INT, 1, at[1], 1, MPI_INT, win, &two[0]));
+	OK(MPI_Rget_accumulate(NULL, 0, MPI_INT, y, 2, MPI_INT, rank, at[rank], 2, MPI_INT,
+		MPI_NO_OP, win, &two[1]));
+	OK(MPI_Win_flush_all(win));
+	FAILS(MPI_ERR_IN_STATUS, "request 1 of 2", MPI_Waitall(2, two, s));
+	CHECK(s[0].MPI_ERROR == MPI_SUCCESS && s[1].MPI_ERROR == MPI_ERR_RMA_RANGE);
 }
 
 /* Among others, and others at other targets. */
