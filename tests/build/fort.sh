@@ -3,7 +3,7 @@
 # Fortran as it is installed: mpifort and its other names, pkg-config, CMake's find_package(MPI) with mpif.h,
 # mpi and mpi_f08; modules for another compiler; what must not compile.
 . tests/build/lib.sh
-command -v gfortran >/dev/null || exit 77
+command -v gfortran >/dev/null && command -v "${FC:-gfortran}" >/dev/null || exit 77 # make FC=none: without modules
 unset HAFT_FC MPICH_FC OMPI_FC
 install_tree
 cd "$TMPDIR" || exit 1
@@ -70,6 +70,16 @@ done
 env -u XDG_CACHE_HOME -u HOME TMPDIR=/proc/nope "$prefix/bin/mpifort" src/sumh.f90 -o homeless 2>homeless.log ||
 	fail "mpif.h needs no modules: $(cat homeless.log)"
 grep -q 'no directory can be made.*XDG_CACHE_HOME' homeless.log || fail "no place for modules: $(cat homeless.log)"
+# A full disk (here: files may have no bytes): the compiler's words are seen, nothing is left behind.
+cat >full <<-'END'
+	#!/bin/sh
+	[ "$1" != --version ] || { echo full 1.0; exit 0; }
+	case " $* " in *"/haft/"*) echo 'No space left on device' >&2; exit 1 ;; esac
+END
+chmod +x full
+(ulimit -f 0; exec "$prefix/bin/mpifort" -fc="$PWD/full" -c src/sumh.f90) 2>&1 | cat >full.log
+grep -q 'No space left' full.log && grep -q 'without them there is mpif.h' full.log || fail "full disk: $(cat full.log)"
+[ -z "$(find cache -mindepth 3 -type d -name '*.*')" ] || fail "left behind: $(find cache)"
 for fc in gfortran-11 gfortran-10 flang-new-19 flang-new; do
 	command -v $fc >/dev/null || continue
 	for f in sumh.f90 sum90.f90 sum08.f90; do

@@ -5,7 +5,8 @@
 # that has failed is told with its own.
 set -u
 case $B in /*) ;; *) B=$PWD/$B ;; esac
-[ -x "$B/bin/mpifort" ] && command -v gfortran >/dev/null && command -v addr2line >/dev/null || exit 77
+[ -x "$B/bin/mpifort" ] && command -v gfortran >/dev/null && command -v "${FC:-gfortran}" >/dev/null &&
+	command -v addr2line >/dev/null || exit 77
 cd "$TMPDIR" || exit 1
 bad=0
 has() {
