@@ -17,6 +17,7 @@ program pi90
   allocate(seed(i))
   seed = 1234 + 77 * rank
   call random_seed(put=seed)
+  deallocate(seed)
   hits = 0
   do i = 1, throws
     call random_number(x)

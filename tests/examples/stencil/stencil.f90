@@ -60,6 +60,7 @@ program stencil
   worst = maxval(abs(u(1:n, 1:m) - whole(at(1) * n + 1:at(1) * n + n, at(2) * m + 1:at(2) * m + m)))
   call MPI_Allreduce(worst, all_worst, 1, MPI_DOUBLE_PRECISION, MPI_MAX, plate)
   if (rank == 0) print '(a, es9.2)', 'differs from the whole plate by ', all_worst
+  deallocate(u, v, whole, next)
   call MPI_Comm_free(plate)
   call MPI_Finalize()
   if (all_worst > 1d-9) stop 1
