@@ -7,6 +7,7 @@ ldconfig -p 2>/dev/null | grep -q 'libpmix\.so\.2' || [ -e /usr/lib/x86_64-linux
 	need libpmix.so.2 libpmix2
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 launch='mpirun.openmpi --oversubscribe'
+foreign_leaks
 all_well
 far_well
 

@@ -164,6 +164,7 @@ want_err 'host n9 (rank 1): its agent could not be started'
 
 if srun --mpi=list 2>&1 | grep -q pmix; then
 	launch='srun --mpi=pmix -N1'
+	foreign_leaks
 	all_well
 else
 	echo "not tested: srun --mpi=pmix (Debian: slurm-wlm-basic-plugins)"
