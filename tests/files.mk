@@ -52,6 +52,7 @@ mpi_TESTS += tests/bench/mpi.c
 mpi_TESTS += tests/err/args.c
 mpi_TESTS += tests/err/buffers.c
 mpi_TESTS += tests/err/codes.c
+mpi_TESTS += $(if $(SAN),,tests/err/early.c) # it has an allocator of its own
 mpi_TESTS += tests/err/fatal.c
 mpi_TESTS += tests/err/handler.c
 mpi_TESTS += tests/err/part.c

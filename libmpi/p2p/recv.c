@@ -181,14 +181,13 @@ struct arrived *arrived_try(uint64_t ctx, int peer, int tag, int64_t total, int6
 struct arrived *arrived_new(uint64_t ctx, int peer, int tag, int64_t total, int64_t data_len)
 {
 	struct arrived *a = arrived_try(ctx, peer, tag, total, data_len);
+	char words[96];
 
 	if (a != NULL)
 		return a;
-	fprintf(stderr,
-		"haft: no memory left for a message of %lld bytes that nobody has "
-		"posted a receive for\n",
-		(long long)total);
-	abort();
+	snprintf(words, sizeof(words),
+		"no memory for a message of %lld bytes that has no receive yet", (long long)total);
+	haft_abort_job(MPI_ERR_NO_MEM, words);
 }
 
 /* Room for some messages that come early and find no memory: what their senders say, no data. */

@@ -12,12 +12,12 @@
  * the last one: its frames are what is kept. */
 #include "libmpi/rma/msg.h"
 
+#include "libmpi/core/state.h"
 #include "libmpi/p2p/p2p.h"
 #include "libmpi/rma/atom.h"
 #include "libmpi/rma/box.h"
 #include "libmpi/rma/epoch.h"
 #include "libmpi/rma/win.h"
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,8 +47,7 @@ static struct {
 
 static __attribute__((noreturn, cold)) void no_memory(void)
 {
-	fprintf(stderr, "haft: no memory left for a message about a window\n");
-	abort();
+	haft_abort_job(MPI_ERR_NO_MEM, "no memory for a message about a window");
 }
 
 /* --- out -----------------------------------------------------------------------------------------

@@ -9,13 +9,13 @@
 #include "libmpi/rma/msg.h"
 
 #include "libmpi/core/err.h"
+#include "libmpi/core/state.h"
 #include "libmpi/p2p/p2p.h"
 #include "libmpi/rma/atom.h"
 #include "libmpi/rma/win.h"
 #include "libmpi/coll/op.h"
 #include "libmpi/via/mem.h"
 #include <engine.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,8 +39,7 @@ struct done {
 
 static __attribute__((noreturn, cold)) void no_memory(void)
 {
-	fprintf(stderr, "haft: no memory left to serve a window\n");
-	abort();
+	haft_abort_job(MPI_ERR_NO_MEM, "no memory to serve a window");
 }
 
 /* Where a run lies; NULL: outside. */

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* RUN np=2 rc=39 */
+/* MPI-5.0 9.3, 3.4: without memory for a message that has no receive yet the job ends with words
+ * and MPI_ERR_NO_MEM, not with a crash. */
+#include "tests/check.h"
+#include "tests/poor.h"
+
+#define LEN 2000 /* bytes: sent unasked, and kept by who has not asked for them */
+
+static char buf[LEN];
+
+int main(int argc, char **argv)
+{
+	check_init(&argc, &argv);
+	_Static_assert(MPI_ERR_NO_MEM == 39, "the RUN line says so");
+	if (check_rank == 0) {
+		OK(MPI_Send(buf, LEN, MPI_BYTE, 1, 1, MPI_COMM_WORLD));
+	} else {
+		poor_arm(LEN, 0, POOR_ALWAYS);
+		OK(MPI_Recv(NULL, 0, MPI_BYTE, 0, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+	}
+	MPI_Finalize();
+	return 0;
+}
