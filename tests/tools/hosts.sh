@@ -34,6 +34,7 @@ lines() {
 	[ "$got" = "$places" ] || fail "$(cat "$TMPDIR/hosts"), $*: ranks on $got, not $places"
 }
 lines '\ta\tslots = 2 # two\r\n b slots= 1\n' 'a a b '
+lines '\357\273\277a\r\nb' 'a b '
 lines 'a max_slots=2\nb\n' 'a a b '
 lines 'a max-slots=2 slots=1\nb\n' 'a b a b b ' -n 5
 lines 'a slots=1 max_slots=2\nb\n' 'a a b b b ' -n 5 -ppn 3

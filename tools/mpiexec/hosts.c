@@ -270,6 +270,9 @@ static bool line_take(struct plan *p, const struct source *from, char *line)
 	return true;
 }
 
+/* What some editors of Windows put before a text in UTF-8. */
+#define BOM "\xef\xbb\xbf"
+
 void hosts_file(struct plan *p, const char *path)
 {
 	FILE *f = fopen(path, "re");
@@ -286,8 +289,9 @@ void hosts_file(struct plan *p, const char *path)
 		char *copy;
 
 		line[strcspn(line, "\r\n")] = '\0';
+		if (from.line++ == 0 && strncmp(line, BOM, strlen(BOM)) == 0)
+			memmove(line, line + strlen(BOM), strlen(line + strlen(BOM)) + 1);
 		copy = text("%s", line);
-		from.line++;
 		from.text = copy;
 		if (zero)
 			wrong(&from, "a zero byte follows");
