@@ -76,6 +76,7 @@ struct page {
 	uint8_t pad1[8];
 };
 static_assert(sizeof(struct page) == 3 * CACHE_LINE, "a page is three lines");
+#define PAGES (1 + SHM_ASIDE) /* of a rank: whose wait is at the door, and others */
 static_assert(sizeof(struct shm_what) == 19 * 8, "all of it goes into words");
 
 /* A frame in an inbox.  turn / 2 is the lap, turn % 2 whether the cell is full. */
@@ -167,7 +168,7 @@ struct shm_in {
 	struct inbox *inbox;   /* mine */
 	uint64_t inbox_head;   /* cells consumed */
 	struct shm_door *door; /* of all ranks */
-	struct page *page;     /* mine */
+	struct page *page;     /* mine: PAGES */
 	int *ring_src;         /* whose rings I know, in the order of their offers */
 	int *pipe_src;         /* who has ever offered me a pipe */
 	int *pipe_dst;         /* towards whom I have pipes */
@@ -188,7 +189,7 @@ struct shm_in {
 	uint64_t nap_ns;
 	shm_park_fn *off, *on;          /* of a rank with threads, or NULL */
 	struct shm_bell bell;           /* sleep NULL: none */
-	const struct shm_wait *shown;   /* whose sleep my page shows, or NULL */
+	const struct shm_wait *shown;   /* whose sleep my first page shows, or NULL */
 	const struct shm_wait *at_door; /* whose sleep the door's word `sleeping' tells of */
 	struct shm *next;               /* of the parked ones: see rank.c */
 	uint64_t cookie;                /* whose rank this was */

@@ -77,7 +77,7 @@ static void fill(struct shm *s, struct shm_seg *seg, int me)
 	s->seg = seg;
 	in->inbox = (struct inbox *)seg_at(seg, h->inbox) + me;
 	in->door = seg_at(seg, h->door);
-	in->page = (struct page *)seg_at(seg, h->page) + me;
+	in->page = (struct page *)seg_at(seg, h->page) + me * PAGES;
 	in->pipe_max = pipe_max(h);
 	in->contended = shm_seg_contended(seg);
 	in->tune = (struct shm_tune){.puts = SHM_PUTS, .spins = SHM_SPINS, .yields = SHM_YIELDS};

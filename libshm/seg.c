@@ -77,7 +77,7 @@ static void lay_out(struct head *h, const struct shm_opts *o, enum room room)
 	h->job_rank = at += SHM_JOB_LEN;
 	h->door = at += n * SHM_JOB_RANK;
 	h->page = at += n * sizeof(struct shm_door);
-	h->bucket = at += n * sizeof(struct page);
+	h->bucket = at += n * PAGES * sizeof(struct page);
 	h->inbox = at += BUCKETS * sizeof(uint64_t);
 	h->map = at += n * sizeof(struct inbox);
 	h->map_len = o->map_len;
@@ -325,7 +325,7 @@ void shm_seg_view(const struct shm_seg *seg, int rank, struct shm_view *view)
 {
 	enum { TRIES = 100 }; /* the owner may have been stopped while writing: then never mind */
 	struct shm_door *d = (struct shm_door *)seg_at(seg, seg->head->door) + rank;
-	struct page *p = (struct page *)seg_at(seg, seg->head->page) + rank;
+	struct page *p = (struct page *)seg_at(seg, seg->head->page) + rank * PAGES;
 
 	must(rank >= 0 && rank < shm_seg_nranks(seg));
 	view->state = (enum shm_state)atomic_load_explicit(&d->state, memory_order_acquire);
@@ -333,6 +333,13 @@ void shm_seg_view(const struct shm_seg *seg, int rank, struct shm_view *view)
 	view->cpu = atomic_load_explicit(&p->cpu, memory_order_relaxed);
 	for (int i = 0; i < TRIES && !view_try(p, view); i++)
 		shm_os_relax();
+	view->nothers = 0;
+	for (int k = 1; k < PAGES; k++) {
+		struct shm_view v;
+
+		if (view_try(p + k, &v) && v.asleep)
+			view->other[view->nothers++] = (struct shm_other){v.since_ns, v.what};
+	}
 }
 
 const char *shm_error_text(int error)

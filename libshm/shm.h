@@ -142,6 +142,16 @@ struct shm_teller {
 	void (*tell)(const struct shm_teller *t, struct shm_what *what);
 };
 
+#define SHM_ASIDE                                                                       \
+	3 /* more waits, of other threads of a rank, that are shown: a line has no more \
+	   */
+
+/* The wait of a thread that sleeps while another one of its rank is at the door. */
+struct shm_other {
+	uint64_t since_ns;
+	struct shm_what what;
+};
+
 enum shm_state { SHM_UNBORN, SHM_ATTACHED, SHM_DETACHED };
 
 struct shm_view {
@@ -152,6 +162,8 @@ struct shm_view {
 	uint64_t since_ns;    /* CLOCK_MONOTONIC, start of the wait */
 	uint64_t still_ns;    /* the same clock: since then nothing has woken it but the clock */
 	struct shm_what what; /* all zero if the waiter did not say, or not yet: SHM_TELL_MS */
+	int nothers;          /* waits of other threads, shown once a nap has ended by the clock */
+	struct shm_other other[SHM_ASIDE];
 };
 
 /* What `rank' is doing, seen from outside.  A snapshot that may be old when it returns. */
@@ -420,6 +432,7 @@ struct shm_wait {
 	bool flag_only; /* only the flag counts: frames that wait do not end the sleep */
 	bool nap;       /* the last sleep was ended by the clock */
 	bool told;      /* the teller was asked in this sleep */
+	int beside;     /* which page shows it while another thread is at the door; 0: none */
 };
 
 /* A rank with several threads.  They call one at a time, under a lock of theirs; shm_idle calls

@@ -145,11 +145,9 @@ static void on(const struct shm *s, struct shm_wait *w)
 		s->in->on(w);
 }
 
-/* Writes the page between two steps of its seq.  what NULL: a sleep begins, and says nothing yet.
- */
-static void page_write(struct shm *s, const struct shm_wait *w, const struct shm_what *what)
+/* Writes a page between two steps of its seq.  what NULL: a sleep begins, and says nothing yet. */
+static void page_write(struct page *p, const struct shm_wait *w, const struct shm_what *what)
 {
-	struct page *p = s->in->page;
 	uint64_t word[countof(p->what)] = {0};
 	uint32_t seq = atomic_load_explicit(&p->seq, memory_order_relaxed);
 
@@ -168,12 +166,37 @@ static void page_write(struct shm *s, const struct shm_wait *w, const struct shm
 	atomic_store_explicit(&p->seq, seq + 2, memory_order_release);
 }
 
+/* Shows beside the one at the door what w waits for, if there is a page for it. */
+static void beside_show(struct shm *s, struct shm_wait *w)
+{
+	struct shm_what what = {.kind = 0};
+	int k = 1;
+
+	while (k < PAGES && atomic_load_explicit(&s->in->page[k].waiting, memory_order_relaxed))
+		k++;
+	if (k == PAGES || w->teller == NULL)
+		return;
+	w->teller->tell(w->teller, &what);
+	atomic_store_explicit(&s->in->page[k].since_ns, w->begin_ns, memory_order_relaxed);
+	page_write(&s->in->page[k], w, &what);
+	w->beside = k;
+}
+
+static void beside_hide(struct shm *s, struct shm_wait *w)
+{
+	if (w->beside == 0)
+		return;
+	atomic_store_explicit(&s->in->page[w->beside].waiting, 0, memory_order_relaxed);
+	w->beside = 0;
+}
+
 /* Shows that we sleep. */
 static void show(struct shm *s, struct shm_wait *w)
 {
+	beside_hide(s, w);
 	w->told = false;
 	s->in->shown = w;
-	page_write(s, w, NULL);
+	page_write(s->in->page, w, NULL);
 }
 
 /* The sleep has become a long one: shows what it is for. */
@@ -185,7 +208,7 @@ static void tell(struct shm *s, struct shm_wait *w)
 	if (w->teller == NULL)
 		return;
 	w->teller->tell(w->teller, &what);
-	page_write(s, w, &what);
+	page_write(s->in->page, w, &what);
 }
 
 /* We no longer sleep. */
@@ -282,6 +305,20 @@ void shm_order_all(const struct shm *s)
 		shm_os_barrier();
 }
 
+/* Before a sleep aside: a wait that nothing but the clock has interrupted for long is shown. */
+static void beside_look(struct shm *s, struct shm_wait *w)
+{
+	uint64_t now = shm_os_now();
+
+	if (w->begin_ns == 0)
+		w->begin_ns = now;
+	if (!w->nap)
+		beside_hide(s, w);
+	else if (w->beside == 0 && s->in->shown != w &&
+		 now - w->begin_ns > SHM_TELL_MS * UINT64_C(1000000))
+		beside_show(s, w);
+}
+
 /* Sleeps while another thread of this rank is at the door. */
 static void sleep_aside(struct shm *s, struct shm_wait *w)
 {
@@ -291,6 +328,7 @@ static void sleep_aside(struct shm *s, struct shm_wait *w)
 
 	if (w->nap_ns != 0 && w->nap_ns < ns)
 		ns = w->nap_ns;
+	beside_look(s, w);
 	if (w->flag != NULL) {
 		atomic_fetch_add_explicit(&w->flag->sleepers, 1, memory_order_seq_cst);
 		shm_fence();
@@ -419,6 +457,7 @@ void shm_wait_end(struct shm *s, struct shm_wait *w)
 	struct shm_in *in = s->in;
 
 	hide(s, w);
+	beside_hide(s, w);
 	in->nap_ns = 0;
 	in->waits++;
 	if (w->slow + w->fast == 0)

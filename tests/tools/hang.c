@@ -267,6 +267,25 @@ static void with_thread(void *busy)
 		pthread_join(t, NULL);
 }
 
+/* Three threads, each waits for another message. */
+static void *lonely(void *tag)
+{
+	int y1;
+
+	MPI_Recv(&y1, 1, MPI_INT, 1 - rank, *(int *)tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	return NULL;
+}
+
+static void many(void)
+{
+	static int tags[3] = {21, 22, 23};
+	pthread_t t;
+
+	for (int i = 0; i < 2; i++)
+		pthread_create(&t, NULL, lonely, &tags[i]);
+	lonely(&tags[2]);
+}
+
 /* All sleep; then rank 1 is given a message; then all sleep again. */
 static void again(void)
 {
@@ -286,7 +305,7 @@ static const struct {
 	{"unfreed", unfreed}, {"unready", unready}, {"tag", wrong_tag}, {"waitall", waitall},
 	{"waitany", waitany}, {"iallreduce", iallreduce}, {"long", long_sends}, {"any", any},
 	{"slow", slow}, {"test", test}, {"turns", turns}, {"refused", refused}, {"final", final},
-	{"again", again}, {"busy", busy}};
+	{"again", again}, {"busy", busy}, {"many", many}};
 
 int main(int argc, char **argv)
 {

@@ -10,7 +10,7 @@ asks='have slept for'
 
 # The roll-call is there to its last line.
 told() {
-	grep -qE '(a cycle: |no cycle).*' "$err" || { case $1 in waitany | unready) ;; *) false ;; esac && [ "$(wc -l <"$err")" -ge 3 ]; }
+	grep -qE '(a cycle: |no cycle).*' "$err" || { case $1 in waitany | unready | many) ;; *) false ;; esac && [ "$(wc -l <"$err")" -ge 3 ]; }
 }
 # hangs N NAME...: runs a job that hangs until mpiexec has said so and what its N ranks do.
 hangs() {
@@ -143,6 +143,14 @@ hangs 3 final
 stop
 want_waited 'rank 0' ' in MPI_Finalize'
 want_err 'for rank 1'
+
+# Several threads: each of their waits, and no cycle, as one of them may help.
+hangs 2 many threads
+all_told() { kill -USR1 $pid && sleep 0.2 && grep 'rank 0: .*tag 2.*another thread in MPI_Recv .*another thread in MPI_Recv to receive from rank 1, tag 2' "$err"; }
+until_ all_told >/dev/null || fail "$said: not all threads are told"
+stop
+for tag in 21 22 23; do want_err "in MPI_Recv to receive from rank 1, tag $tag, MPI_COMM_WORLD"; done
+! grep -F 'a cycle' "$err" || fail "many: a thread may help"
 
 # Something moves, and all sleep again: that is told again.
 export GO="$TMPDIR/go"

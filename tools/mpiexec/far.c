@@ -209,6 +209,8 @@ static void seen_take(struct far *f, int host, struct pack *p)
 		pack_take(p, s, sizeof *s);
 		s->view.since_ns = now > s->view.since_ns ? now - s->view.since_ns : 0;
 		s->view.still_ns = now > s->view.still_ns ? now - s->view.still_ns : 0;
+		if (s->view.nothers < 0 || s->view.nothers > SHM_ASIDE)
+			s->view.nothers = 0;
 	}
 	f->site[host].seen = true;
 	if (f->looking && look_done(f))

@@ -18,7 +18,7 @@
 #include "libshm/shm.h"
 #include "tools/mpiexec/out.h"
 
-#define LINE_LEN   512
+#define LINE_LEN   1024
 #define CYCLES_MAX 4 /* cycles that are told: who repairs these repairs the others */
 
 /* The numbers that libmpi/p2p writes for what it waits for (enum req_kind), and the context id of
@@ -153,11 +153,8 @@ static void add_parts(struct line *l, const struct shm_what *w)
 	add(l, w->nlate > n ? ", ...)" : ")");
 }
 
-static void add_wait(struct line *l, const struct shm_view *v)
+static void add_wait(struct line *l, const struct shm_what *w)
 {
-	const struct shm_what *w = &v->what;
-
-	l->wait_s = (int64_t)((now_ns() - v->since_ns + 500000000u) / 1000000000u);
 	if (w->call[0] != '\0')
 		add(l, " in %.*s", SHM_WHAT_CALL - 1, w->call);
 	switch (w->kind) {
@@ -183,7 +180,18 @@ static void add_wait(struct line *l, const struct shm_view *v)
 	if (w->open > 1)
 		add(l, w->one ? " (or another of its %d requests)" : " (%d requests are open)",
 			w->open);
-	add_early(l, w);
+}
+
+/* The wait at the door, and those of other threads. */
+static void add_waits(struct line *l, const struct shm_view *v)
+{
+	l->wait_s = (int64_t)((now_ns() - v->since_ns + 500000000u) / 1000000000u);
+	add_wait(l, &v->what);
+	for (int i = 0; i < v->nothers; i++) {
+		add(l, "; another thread");
+		add_wait(l, &v->other[i].what);
+	}
+	add_early(l, &v->what);
 }
 
 /* What rank r does; how long it has waited stands apart (wait_s). */
@@ -203,12 +211,12 @@ static void rank_line(const struct job *j, int r, struct line *l)
 	else if (!s->view.asleep)
 		add(l, " running, in MPI or in its own code");
 	else
-		add_wait(l, &s->view);
+		add_waits(l, &s->view);
 }
 
 /* --- cycles ---------------------------------------------------------------------------------- */
 
-/* For whom a rank waits: without all of them it cannot go on. */
+/* For whom a rank waits: without all of them it cannot go on.  One with several threads can. */
 struct needs {
 	int to[SHM_WHAT_LATE];
 	int n, next;                 /* next: of `to' to walk */
@@ -223,7 +231,7 @@ static struct needs needs_of(const struct job *j, int r)
 	struct needs e = {.n = 0};
 	int n;
 
-	if (!j->seen[r].known || !j->seen[r].alive || !v->asleep ||
+	if (!j->seen[r].known || !j->seen[r].alive || !v->asleep || v->nothers > 0 ||
 		(v->what.one && v->what.open > 1))
 		return e;
 	n = v->what.nlate < SHM_WHAT_LATE ? v->what.nlate : SHM_WHAT_LATE;
