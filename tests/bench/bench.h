@@ -114,6 +114,7 @@ void near_halo(struct bench *b, const struct bench_row *row);
 
 void type_shape(struct bench *b, const struct bench_row *row);
 void type_commit(struct bench *b, const struct bench_row *row);
+void type_call(struct bench *b, const struct bench_row *row);
 
 void win_fence(struct bench *b, const struct bench_row *row);
 void win_pscw(struct bench *b, const struct bench_row *row);

@@ -72,6 +72,7 @@ static const struct bench_row rows[] = {
 	{"fopmine8", move_fop, 8, 1},
 	{"winnew", move_new, 0, 1},
 	{"commit", type_commit, 0, 0},
+	{"packcall", type_call, 0, 0},
 	{"dup", comm_dup, 0, 0},
 	{"wait", life_wait, 4, 1},
 	{"memory", life_memory, 0, 0},

@@ -7,6 +7,8 @@
  *	  SHAPE.BYTES.un	the same for MPI_Unpack
  *	  SHAPE.BYTES.pp	half of a round trip of a message of that type
  *	row commit: create, commit and free a vector
+ *	row packcall: MPI_Pack of one double: what of a short MPI_Pack is not copying, in units of
+ *	memcpy of 1 KiB
  *
  *	cont	doubles in a row: the plain loop is memcpy
  *	v1, v4	vector(n, 1, 2), vector(n, 4, 8) of double
@@ -373,4 +375,34 @@ static double commit_op(struct bench *b, void *ctx, long n)
 void type_commit(struct bench *b, const struct bench_row *row)
 {
 	bench_measure(b, row->name, &each, commit_op, NULL, 0);
+}
+
+enum { CALL_BYTES = 1024 };
+
+static char call_from[CALL_BYTES], call_to[CALL_BYTES];
+
+/* n times memcpy, then n times MPI_Pack of one double: the share, n times. */
+static double call_op(struct bench *b, void *ctx, long n)
+{
+	double t0 = MPI_Wtime(), t1;
+
+	(void)ctx;
+	if (b->rank != 0)
+		return (double)n;
+	for (long i = 0; i < n; i++) {
+		memcpy(call_to, call_from, sizeof call_to);
+		used(call_to);
+	}
+	t1 = MPI_Wtime();
+	for (long i = 0; i < n; i++) {
+		int at = 0;
+
+		MPI_Pack(call_from, 1, MPI_DOUBLE, call_to, CALL_BYTES, &at, MPI_COMM_WORLD);
+	}
+	return (MPI_Wtime() - t1) / (t1 - t0) * (double)n;
+}
+
+void type_call(struct bench *b, const struct bench_row *row)
+{
+	bench_measure(b, row->name, &speed, call_op, NULL, 0);
 }
