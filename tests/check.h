@@ -60,19 +60,38 @@ static inline bool check_fabric(void)
 	return via != NULL && strcmp(via, "ofi-all") == 0;
 }
 
-/* With HAFT_VIA=net and ofi-all nobody shares memory. */
-static inline bool check_apart(void)
-{
-	const char *via = getenv("HAFT_VIA");
-
-	return via != NULL && (strcmp(via, "net") == 0 || strcmp(via, "ofi-all") == 0);
-}
-
 static inline void check_init(int *argc, char ***argv)
 {
 	MPI_Init(argc, argv);
 	MPI_Comm_rank(MPI_COMM_WORLD, &check_rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &check_size);
+}
+
+/* How many processes share memory with this one, itself included; *here (may be NULL): is `rank'
+ * one of them?  Collective, as the next. */
+static inline int check_near(int rank, bool *here)
+{
+	MPI_Group near, all;
+	MPI_Comm c;
+	int n, at;
+
+	OK(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &c));
+	OK(MPI_Comm_size(c, &n));
+	OK(MPI_Comm_group(c, &near));
+	OK(MPI_Comm_group(MPI_COMM_WORLD, &all));
+	OK(MPI_Group_translate_ranks(all, 1, &rank, near, &at));
+	OK(MPI_Group_free(&near));
+	OK(MPI_Group_free(&all));
+	OK(MPI_Comm_free(&c));
+	if (here != NULL)
+		*here = at != MPI_UNDEFINED;
+	return n;
+}
+
+/* Are there processes that share no memory: on another host, or with HAFT_VIA=net or ofi-all? */
+static inline bool check_apart(void)
+{
+	return check_near(0, NULL) < check_size;
 }
 
 /* A byte that depends on message and position, to fill and verify buffers. */

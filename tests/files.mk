@@ -395,6 +395,19 @@ run-check-net: tests
 		mpi $(mpi_sel)
 .PHONY: check-net run-check-net
 
+# And both ways at once: the ranks are spread over two hosts, by blocks and turn by turn, so that one
+# finds some in its memory and others behind sockets.  With four ranks these are 2 x 2.  A program
+# that stands for another MPI's runs on one host.
+SPREAD ?= block round
+mixed_sel := $(filter-out tests/launch/raw.c,$(mpi_sel))
+check-mixed:
+	$(call deps,build check)
+	+$(Q)$(MAKE) --no-print-directory $(SPREAD:%=run-check-%)
+run-check-block run-check-round: run-check-%: tests
+	$(Q)SANFLAGS='$(san)' $(B)/tests/run -b $(B) -o $(B)/check-$*.log -x $(tests_factor) -s $* \
+		mpi $(mixed_sel)
+.PHONY: check-mixed run-check-block run-check-round
+
 # And by libfabric, with its provider for TCP: no other works on every machine.
 check-ofi:
 	$(call deps,build check ofi)

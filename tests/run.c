@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* run.c - runs the tests: one line a test, the output of those that failed, and the sum.
  *
- *     run [-b BUILD] [-o LOG] [-x FACTOR] [-j N] [-g MS] [-t S] [-r N] [-n NP] [-w WORDS] [-l]
- *         [unit SRC...] [mpi SRC...] [script SRC...]
+ *     run [-b BUILD] [-o LOG] [-x FACTOR] [-j N] [-g MS] [-t S] [-r N] [-n NP] [-w WORDS]
+ *         [-s WAY] [-l] [unit SRC...] [mpi SRC...] [script SRC...]
  *
  *     run ──► keeper (one per test, a subreaper) ──► the test, in a process group of its own
  *                                                       └─► mpiexec, ranks, whatever it starts
@@ -27,7 +27,11 @@
  * many fail (AGAIN_MAX) none is run again.
  *
  * -n NP: the runs of at most NP processes.  -w WORDS: what stands before a program, unit or MPI
- * (valgrind and its options). */
+ * (valgrind and its options).
+ *
+ * -s block, -s round: the ranks of each MPI test are spread over two hosts, which are such in name
+ * only (-launcher fork): the first half to one and the others to the other, or turn by turn.  What
+ * has one process has no test then. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -60,6 +64,7 @@
 #define PATH_LEN     1024
 
 enum kind { UNIT, MPI, SCRIPT };
+enum spread { ONE_HOST, BLOCK, ROUND };
 enum result { OK, FAIL, SKIP };
 
 /* One run of one test. */
@@ -97,6 +102,7 @@ static const char *log_path;
 static int factor = 1, width = SIDE_BY_SIDE, grace = GRACE_MS, least = TIME_LIMIT;
 static int only_list, again, most = INT_MAX;
 static char wrap[512]; /* -w */
+static enum spread spread;
 static struct job *jobs;
 static int njobs;
 static FILE *log_file;
@@ -238,9 +244,10 @@ static void test_add(enum kind kind, const char *src)
 	}
 	if (!order_get(order, "np", np, sizeof(np)))
 		die("%s: no line /* RUN np=... */ among its first lines", src);
-	for (char *p = strtok_r(np, ",", &save); p != NULL; p = strtok_r(NULL, ",", &save))
-		if (atoi(p) <= most)
+	for (char *p = strtok_r(np, ",", &save); p != NULL; p = strtok_r(NULL, ",", &save)) {
+		if (atoi(p) <= most && (spread == ONE_HOST || atoi(p) > 1))
 			job_add(kind, src, order, atoi(p));
+	}
 }
 
 /* --- what is left in the file system --------------------------------------------------- */
@@ -323,10 +330,32 @@ static void signals_reset(void)
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
+/* The words that start NP ranks, from argv[n] on; returns how many words there are then. */
+static int mpiexec_put(const char **argv, int n, int np)
+{
+	static char path[PATH_LEN], number[16], hosts[64];
+
+	snprintf(path, sizeof(path), "%s/bin/mpiexec", build);
+	snprintf(number, sizeof(number), "%d", np);
+	argv[n++] = path;
+	if (spread != ONE_HOST) {
+		snprintf(hosts, sizeof(hosts), "one:%d,two:%d", np - np / 2, np / 2);
+		argv[n++] = "-launcher";
+		argv[n++] = "fork";
+		argv[n++] = "-hosts";
+		argv[n++] = hosts;
+	}
+	if (spread == ROUND)
+		argv[n++] = "-rr";
+	argv[n++] = "-n";
+	argv[n++] = number;
+	return n;
+}
+
 /* In the test's own process: becomes the test. */
 __attribute__((noreturn)) static void test_exec(struct job *j)
 {
-	char prog[PATH_LEN], mpiexec[PATH_LEN], np[16], full[PATH_LEN];
+	char prog[PATH_LEN], full[PATH_LEN];
 	const char *argv[ARGV_MAX];
 	int n = 0;
 	int in = open("/dev/null", O_RDONLY);
@@ -343,17 +372,12 @@ __attribute__((noreturn)) static void test_exec(struct job *j)
 		setenv("TMPDIR", full, 1);
 	env_put(j->env);
 	snprintf(prog, sizeof(prog), "%s/tests/%s", build, j->name);
-	snprintf(mpiexec, sizeof(mpiexec), "%s/bin/mpiexec", build);
-	snprintf(np, sizeof(np), "%d", j->np);
 	if (j->kind == SCRIPT) {
 		argv[n++] = "sh";
 		argv[n++] = j->src;
 	} else {
-		if (j->kind == MPI && j->np > 0) {
-			argv[n++] = mpiexec;
-			argv[n++] = "-n";
-			argv[n++] = np;
-		}
+		if (j->kind == MPI && j->np > 0)
+			n = mpiexec_put(argv, n, j->np);
 		n = words_split(wrap, argv, n);
 		argv[n++] = prog;
 	}
@@ -680,13 +704,20 @@ static void chance_say(void)
 	say("\n");
 }
 
+static enum spread spread_of(const char *word)
+{
+	if (strcmp(word, "block") != 0 && strcmp(word, "round") != 0)
+		die("-s wants block or round");
+	return word[0] == 'b' ? BLOCK : ROUND;
+}
+
 static void args_read(int argc, char **argv)
 {
 	static const char *const kinds[] = {"unit", "mpi", "script"};
 	enum kind kind = UNIT;
 	int c;
 
-	while ((c = getopt(argc, argv, "+b:o:x:j:g:t:r:n:w:l")) != -1) {
+	while ((c = getopt(argc, argv, "+b:o:x:j:g:t:r:n:w:s:l")) != -1) {
 		switch (c) {
 		case 'b': build = optarg; break;
 		case 'o': log_path = optarg; break;
@@ -697,6 +728,7 @@ static void args_read(int argc, char **argv)
 		case 'r': again = atoi(optarg); break;
 		case 'n': most = atoi(optarg); break;
 		case 'w': snprintf(wrap, sizeof(wrap), "%s", optarg); break;
+		case 's': spread = spread_of(optarg); break;
 		case 'l': only_list = 1; break;
 		default: exit(2);
 		}

@@ -13,11 +13,6 @@ static MPI_Info with(const char *key, const char *value)
 	return info;
 }
 
-static int sharers(int all)
-{
-	return check_apart() ? 1 : all;
-}
-
 static int size_of(MPI_Comm *c)
 {
 	int n = 0, one = 1, sum;
@@ -37,7 +32,7 @@ static void guided(int type)
 	MPI_Comm c;
 
 	OK(MPI_Comm_split_type(MPI_COMM_WORLD, type, 0, info, &c));
-	CHECK(size_of(&c) == sharers(check_size));
+	CHECK(size_of(&c) == check_near(0, NULL));
 	OK(MPI_Info_set(info, "mpi_hw_resource_type", "hwloc://Machine"));
 	OK(MPI_Comm_split_type(MPI_COMM_WORLD, type, 0, info, &c));
 	size_of(&c); /* all or, without hwloc, none */
@@ -47,6 +42,26 @@ static void guided(int type)
 	OK(MPI_Info_free(&info));
 	OK(MPI_Comm_split_type(MPI_COMM_WORLD, type, 0, MPI_INFO_NULL, &c));
 	CHECK(c == MPI_COMM_NULL);
+}
+
+/* Those who share memory can make a window of it, and all can if and only if all share. */
+static void shared(void)
+{
+	int near = check_near(0, NULL), err, *mem;
+	MPI_Comm c;
+	MPI_Win win;
+
+	OK(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &c));
+	OK(MPI_Win_allocate_shared(sizeof(int), 1, MPI_INFO_NULL, c, &mem, &win));
+	OK(MPI_Win_free(&win));
+	OK(MPI_Comm_free(&c));
+	OK(MPI_Comm_dup(MPI_COMM_WORLD, &c));
+	OK(MPI_Comm_set_errhandler(c, MPI_ERRORS_RETURN));
+	err = MPI_Win_allocate_shared(sizeof(int), 1, MPI_INFO_NULL, c, &mem, &win);
+	CHECK(err == (near == check_size ? MPI_SUCCESS : MPI_ERR_RMA_SHARED));
+	if (err == MPI_SUCCESS)
+		OK(MPI_Win_free(&win));
+	OK(MPI_Comm_free(&c));
 }
 
 /* A strict subset, again and again, ends with MPI_COMM_NULL. */
@@ -77,14 +92,16 @@ static void unguided(void)
 static void rest(void)
 {
 	MPI_Info info = with("mpi_pset_name", "mpi://WORLD");
+	bool zero;
+	int near = check_near(0, &zero);
 	MPI_Comm c;
 
 	OK(MPI_Comm_split_type(
 		MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, -check_rank, MPI_INFO_NULL, &c));
-	CHECK(size_of(&c) == sharers(check_size));
+	CHECK(size_of(&c) == near);
 	OK(MPI_Comm_split_type(MPI_COMM_WORLD,
 		check_rank == 0 ? MPI_UNDEFINED : MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &c));
-	CHECK(size_of(&c) == (check_rank == 0 ? 0 : sharers(check_size - 1)));
+	CHECK(size_of(&c) == (check_rank == 0 ? 0 : near - zero));
 	/* not derived from a session */
 	OK(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_RESOURCE_GUIDED, 0, info, &c));
 	CHECK(c == MPI_COMM_NULL);
@@ -101,6 +118,7 @@ int main(int argc, char **argv)
 	check_init(&argc, &argv);
 	guided(MPI_COMM_TYPE_HW_GUIDED);
 	guided(MPI_COMM_TYPE_RESOURCE_GUIDED);
+	shared();
 	unguided();
 	rest();
 	MPI_Finalize();
