@@ -5,6 +5,11 @@
 
 #if defined(__x86_64__)
 
+#include <cpuid.h>
+
+#define CPUID_MORE      0x80000001u
+#define CPUID_PREFETCHW (1u << 8) /* of ecx */
+
 #define LOOPS_WIDE   1
 #define LOOPS_TARGET __attribute__((target("avx2,prfchw")))
 #include "libmpi/type/loops.h"
@@ -13,10 +18,20 @@ SIZES(LOOPS, UNPACK)
 
 static const struct kern wide[2][KERN_ROWS] = LOOPS_TABLE;
 
+/* May prefetchw be used?  Intel's processors of 64 bits that do not list it take it for a nop. */
+static bool has_prefetchw(void)
+{
+	unsigned a, b, c, d;
+
+	if (__builtin_cpu_is("intel"))
+		return true;
+	return __get_cpuid(CPUID_MORE, &a, &b, &c, &d) != 0 && (c & CPUID_PREFETCHW) != 0;
+}
+
 const struct kern (*kern_os_wide(void))[KERN_ROWS]
 {
 	__builtin_cpu_init();
-	return __builtin_cpu_supports("avx2") ? wide : NULL;
+	return __builtin_cpu_supports("avx2") && has_prefetchw() ? wide : NULL;
 }
 
 #else
