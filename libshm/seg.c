@@ -25,9 +25,9 @@ static uint64_t round_up(uint64_t n, uint64_t to)
 /* Everything that the inline functions and the structures of two builds must agree on. */
 static uint64_t shape(void)
 {
-	const uint64_t part[] = {sizeof(struct head), sizeof(struct page), sizeof(struct ring),
-		sizeof(struct inbox), sizeof(struct pipe), sizeof(struct shm_group),
-		SHM_CHUNKS_MAX};
+	const uint64_t part[] = {sizeof(struct head), sizeof(struct page), PAGES,
+		sizeof(struct ring), sizeof(struct inbox), sizeof(struct pipe),
+		sizeof(struct shm_group), SHM_CHUNKS_MAX};
 	uint64_t h = 1;
 
 	for (size_t i = 0; i < countof(part); i++)

@@ -142,9 +142,8 @@ struct shm_teller {
 	void (*tell)(const struct shm_teller *t, struct shm_what *what);
 };
 
-#define SHM_ASIDE                                                                       \
-	3 /* more waits, of other threads of a rank, that are shown: a line has no more \
-	   */
+/* More waits, of other threads of a rank, that are shown: a line has room for no more. */
+#define SHM_ASIDE 3
 
 /* The wait of a thread that sleeps while another one of its rank is at the door. */
 struct shm_other {
