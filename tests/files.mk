@@ -237,6 +237,7 @@ fort_TESTS += tests/fort/hello08.f90
 fort_TESTS += tests/fort/learn.f90
 fort_TESTS += tests/fort/more.f90
 fort_TESTS += tests/fort/old.f
+fort_TESTS += tests/fort/refuse.f90
 fort_TESTS += tests/fort/ring.f
 fort_TESTS += tests/fort/section.f90
 

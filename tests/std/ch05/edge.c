@@ -5,7 +5,9 @@
  *
  *      | no access | mem ........ | no access |      elements begin, or end, at the border
  *
- * Blocks of all lengths, in rows, grids, records and lists: each has loops of its own. */
+ * Blocks of all lengths, in rows, grids, records and lists: each has loops of its own; and rows
+ * that are spread over more than the caches hold, and every other double, forwards and backwards.
+ */
 #define _GNU_SOURCE
 #include "tests/t.h"
 
@@ -17,21 +19,29 @@
 #include <unistd.h>
 
 #define ROOM    65536
-#define LONGEST 200 /* bytes of a block */
+#define FAR     (3 << 20) /* room for elements of a megabyte and more */
+#define LONGEST 200       /* bytes of a block */
 #define FILL    0x5a
 
 struct area {
-	char *first, *end; /* ROOM bytes, and nothing around them */
+	char *first, *end; /* so many bytes, and nothing around them */
 };
 
-static struct area walled(void)
+static struct area walled(size_t room)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
-	char *all = mmap(NULL, ROOM + 2 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *all = mmap(NULL, room + 2 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	t_true(all != MAP_FAILED);
-	t_eq(mprotect(all + page, ROOM, PROT_READ | PROT_WRITE), 0);
-	return (struct area){all + page, all + page + ROOM};
+	t_eq(mprotect(all + page, room, PROT_READ | PROT_WRITE), 0);
+	return (struct area){all + page, all + page + room};
+}
+
+static void unwall(struct area *a)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+
+	t_eq(munmap(a->first - page, (size_t)(a->end - a->first) + 2 * page), 0);
 }
 
 static struct area mem, packed;
@@ -48,10 +58,10 @@ static void both_ways(MPI_Datatype t, int count, bool last)
 	t_ok(MPI_Type_size(t, &size));
 	bytes += (count - 1) * extent;
 	size *= count;
-	t_true(bytes <= ROOM && size <= ROOM);
+	t_true(bytes <= mem.end - mem.first && size <= ROOM);
 	buf = (last ? mem.end - bytes : mem.first) - low;
 	out = last ? packed.end - size : packed.first;
-	memset(mem.first, FILL, ROOM);
+	memset(mem.first, FILL, (size_t)(mem.end - mem.first));
 	for (int i = 0; i < size; i++)
 		out[i] = (char)(i * 7 + i / 251);
 	t_ok(MPI_Unpack(out, size, &at, buf, count, t, MPI_COMM_SELF));
@@ -109,16 +119,68 @@ static void lists(int len)
 	all_ways(t);
 }
 
+/* n blocks, `stride' bytes apart, each with its place in the element checked. */
+static void strided(int n, int len, MPI_Aint stride)
+{
+	MPI_Datatype t;
+	MPI_Aint low, bytes;
+	char *buf, out[ROOM];
+	int at = 0;
+
+	t_ok(MPI_Type_create_hvector(n, len, stride, MPI_BYTE, &t));
+	t_ok(MPI_Type_commit(&t));
+	t_ok(MPI_Type_get_true_extent(t, &low, &bytes));
+	both_ways(t, 1, false);
+	both_ways(t, 1, true);
+	buf = mem.end - bytes - low;
+	for (int i = 0; i < n * len; i++)
+		buf[i / len * stride + i % len] = (char)(i * 3 + i / 253);
+	t_ok(MPI_Pack(buf, 1, t, out, n * len, &at, MPI_COMM_SELF));
+	for (int i = 0; i < n * len; i++)
+		t_eq(out[i], (char)(i * 3 + i / 253));
+	t_ok(MPI_Type_free(&t));
+}
+
+static void every_other(void)
+{
+	for (int n = 1; n <= 13; n++) {
+		strided(n, 8, 16);
+		strided(n, 8, -16);
+		strided(n, 8, 15);
+		strided(n, 8, 24);
+	}
+}
+
+static void far_rows(void)
+{
+	static const int lens[] = {1, 3, 4, 8, 12, 32, 40, 64, 100};
+
+	for (int i = 0; i < 9; i++)
+		for (int n = 256; n <= 259; n++) {
+			strided(n, lens[i], 4111);
+			strided(n, lens[i], -4111);
+		}
+	/* several blocks in a line */
+	strided(65535 / 8 * 8 / 2, 1, 33);
+	strided(65535, 1, 17);
+	strided(65535, 1, -17);
+	strided(8191, 8, 131);
+}
+
 int main(int argc, char **argv)
 {
 	MPI_Init(&argc, &argv);
-	mem = walled();
-	packed = walled();
+	mem = walled(ROOM);
+	packed = walled(ROOM);
 	for (int len = 1; len <= LONGEST; len++) {
 		rows(len);
 		records(len);
 		lists(len);
 	}
+	every_other();
+	unwall(&mem);
+	mem = walled(FAR);
+	far_rows();
 	MPI_Finalize();
 	return t_end();
 }
