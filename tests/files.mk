@@ -152,6 +152,7 @@ mpi_TESTS += tests/std/ch11/session.c
 mpi_TESTS += tests/std/ch11/worlds.c
 mpi_TESTS += tests/std/ch12/box.c
 mpi_TESTS += tests/std/ch12/check.c
+mpi_TESTS += tests/std/ch12/detach.c
 mpi_TESTS += tests/std/ch12/epochs.c
 mpi_TESTS += tests/std/ch12/failsnet.c
 mpi_TESTS += tests/std/ch12/gonenet.c

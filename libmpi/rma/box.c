@@ -31,18 +31,19 @@ static struct {
 /* --- at the target -------------------------------------------------------------------------------
  */
 
-static int serve_acc(struct win *w, struct rma_box *b)
+static int serve_acc(struct win *w, struct rma_box *b, char *at, bool shared)
 {
-	const struct rma_target *t = &w->target[w->rank];
-	struct acc a = {
-		.w = w, .rank = w->rank, .op = msg_op_of(b->op), .basic = msg_basic_of(b->basic)};
-	uint64_t place = b->at - (uint64_t)(uintptr_t)t->base;
+	struct acc a = {.w = w,
+		.rank = w->rank,
+		.shared = shared,
+		.op = msg_op_of(b->op),
+		.basic = msg_basic_of(b->basic)};
 
 	if (a.basic == NULL)
 		return MPI_ERR_TYPE;
 	a.compare = b->data + a.basic->extent;
-	return acc_apply(&a, (char *)(uintptr_t)b->at, place, b->data, b->fetch ? b->old : NULL,
-		b->len / a.basic->extent);
+	return acc_apply(
+		&a, at, b->place, b->data, b->fetch ? b->old : NULL, b->len / a.basic->extent);
 }
 
 /* Words are moved as such: nobody sees half of one. */
@@ -58,17 +59,23 @@ static void move(void *to, const void *from, uint8_t n)
 
 static int serve(struct rma_box *b)
 {
-	void *at = (void *)(uintptr_t)b->at;
-	struct win *w;
+	const struct msg_run run = {b->place, b->len};
+	struct win *w = rma_find(b->ctx);
+	bool shared;
+	char *at;
 
+	if (w == NULL || b->len > BOX_DATA)
+		return MPI_ERR_WIN;
+	at = serve_memory(w, &run, &shared);
+	if (at == NULL)
+		return MPI_ERR_RMA_RANGE;
+	if (b->what == RMA_ACC)
+		return serve_acc(w, b, at, shared);
 	if (b->what == RMA_PUT)
 		move(at, b->data, b->len);
-	else if (b->what == RMA_GET)
+	else
 		move(b->old, at, b->len);
-	if (b->what != RMA_ACC)
-		return 0;
-	w = rma_find(b->ctx);
-	return w != NULL ? serve_acc(w, b) : MPI_ERR_WIN;
+	return 0;
 }
 
 static int take(struct rma_box *b, uint32_t word)
@@ -176,7 +183,9 @@ static uint64_t patience(struct rma_target *t)
 
 	if (unlikely(shm_asleep(via.shm, via_slot(t->peer)))) {
 		if (t->rests == 0)
-			t->rest = t->rests = BOX_REST;
+			t->rests = BOX_REST;
+		if (t->rest == 0)
+			t->rest = t->rests;
 		return --t->rest == 0 ? BOX_WAKE_NS : 0;
 	}
 	if (likely(!t->shy))
@@ -225,7 +234,7 @@ static uint32_t post(struct rma_box *b, const struct job *j, int64_t n)
 	uint32_t word = (b->number += BOX_STEP) | BOX_POSTED;
 
 	b->ctx = j->w->comm->ctx;
-	b->at = (uint64_t)(uintptr_t)j->at;
+	b->place = j->place;
 	b->what = j->what;
 	b->len = (uint8_t)n;
 	if (j->what == RMA_ACC) {

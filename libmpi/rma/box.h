@@ -22,8 +22,8 @@
  *    circle.
  *  - An operation is over when its call returns, as by process_vm_*: so order, flush and
  *    MPI_Win_free need not know of it.
- *  - The origin has checked everything that can be checked.  The target believes it, as memory in
- *    the segment believes whoever writes there. */
+ *  - The origin has checked everything that can be checked.  The target looks again whether the
+ *    memory is in the window: pieces of dynamic ones may have been detached meanwhile. */
 #ifndef HAFT_RMA_BOX_H
 #define HAFT_RMA_BOX_H
 
@@ -37,7 +37,7 @@ struct rma_box {
 	_Atomic uint32_t word; /* number of the operation, 2 bits: enum box_state */
 	uint32_t basic;        /* ACC: as msg_head */
 	uint64_t ctx;          /* of the window */
-	uint64_t at;           /* address at the target */
+	uint64_t place;        /* bytes from the target's base; dynamic: its address */
 	uint8_t what;          /* enum rma_what */
 	uint8_t op;            /* ACC: as msg_head */
 	uint8_t len;           /* bytes at the target */

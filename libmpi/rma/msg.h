@@ -75,6 +75,10 @@ int64_t mail_room(int peer);
 void *mail_frame(const struct mail *o, int64_t bytes);
 void mail_go(const struct mail *o, enum msg_kind kind, int64_t bytes);
 
+/* serve.c: where a run of this process's memory lies; NULL: not in the window (any longer).
+ * *shared: in the segment. */
+char *serve_memory(const struct win *w, const struct msg_run *r, bool *shared);
+
 /* serve.c: an operation for this process; msg.c: an answer to it. */
 void serve_frame(struct win *w, int from, int kind, const void *data, int64_t len);
 void msg_answer(struct win *w, int from, int kind, const void *data, int64_t len);

@@ -42,8 +42,7 @@ static __attribute__((noreturn, cold)) void no_memory(void)
 	haft_abort_job(MPI_ERR_NO_MEM, "no memory to serve a window");
 }
 
-/* Where a run lies; NULL: outside. */
-static char *memory(const struct win *w, const struct msg_run *r, bool *shared)
+char *serve_memory(const struct win *w, const struct msg_run *r, bool *shared)
 {
 	const struct rma_target *t = &w->target[w->rank];
 	char *at = (char *)((uintptr_t)t->base + (uintptr_t)r->place);
@@ -106,7 +105,8 @@ static int64_t fill(struct answer *a, char *to, int64_t room)
 	while (a->run < a->n && n < room) {
 		const struct msg_run *r = &a->runs[a->run];
 		int64_t k = (int64_t)(r->len - a->at);
-		const char *from = a->own != NULL ? a->own + r->place : memory(a->w, r, &shared);
+		const char *from =
+			a->own != NULL ? a->own + r->place : serve_memory(a->w, r, &shared);
 
 		k = k < room - n ? k : room - n;
 		if (from != NULL)
@@ -189,7 +189,7 @@ static int serve_put(struct win *w, const struct msg_run *runs, uint32_t n, cons
 	bool shared;
 
 	for (uint32_t i = 0; i < n; i++) {
-		char *to = memory(w, &runs[i], &shared);
+		char *to = serve_memory(w, &runs[i], &shared);
 
 		if (to != NULL)
 			memcpy(to, data, runs[i].len);
@@ -227,7 +227,7 @@ static int serve_acc(struct win *w, const struct msg_head *h, const struct msg_r
 		return MPI_ERR_TYPE;
 	for (uint32_t i = 0; i < h->runs; i++) {
 		int64_t n = (int64_t)runs[i].len / a.basic->extent;
-		char *at = memory(w, &runs[i], &a.shared);
+		char *at = serve_memory(w, &runs[i], &a.shared);
 
 		a.compare = data + a.basic->extent; /* of a swap, which is one element */
 		if (at == NULL)
