@@ -29,7 +29,7 @@ struct seat {
 	struct shm_wait w; /* first: libshm knows seats by it */
 	const struct via_want *want;
 	struct seat *next, *prev;
-	_Atomic uint32_t word;      /* changes: wake up */
+	_Atomic uint32_t *word;     /* changes: wake up */
 	uint32_t nap_ns;            /* of the next sleep; above NAP_LAST_NS: as long as may be */
 	const uint32_t *nap_max_ns; /* what it wants itself; 0: no matter */
 	enum sleep sleep;
@@ -39,6 +39,11 @@ struct seat {
 static struct {
 	struct seat *head, *tail, *watcher;
 } hall;
+
+/* The word of this thread's seats, of which one at most sleeps.  It is woken when the lock has been
+ * given back already (haft_unlock), and the seat may be gone then, but not the thread, unless it
+ * has ended of itself just now. */
+static __thread _Atomic uint32_t seat_word;
 
 /* Ends the sleep of a seat.  Returns 1 if *word is to be woken after the unlock. */
 static int seat_wake(struct seat *s, _Atomic uint32_t **word)
@@ -50,8 +55,8 @@ static int seat_wake(struct seat *s, _Atomic uint32_t **word)
 		shm_wake(via.shm, via.slot);
 	if (was != ASIDE)
 		return 0;
-	atomic_fetch_add_explicit(&s->word, 1, memory_order_release);
-	*word = &s->word;
+	atomic_fetch_add_explicit(s->word, 1, memory_order_release);
+	*word = s->word;
 	return 1;
 }
 
@@ -127,8 +132,8 @@ static void seat_idle(struct seat *s)
 	if (s->was && !watches)
 		s->nap_ns = NAP_FIRST_NS;
 	s->was = watches;
-	s->w.aside = watches ? NULL : &s->word;
-	s->w.aside_old = atomic_load_explicit(&s->word, memory_order_relaxed);
+	s->w.aside = watches ? NULL : s->word;
+	s->w.aside_old = atomic_load_explicit(s->word, memory_order_relaxed);
 	s->w.nap_ns = (watches || deputy) && s->nap_ns <= NAP_LAST_NS ? s->nap_ns : 0;
 	if (*s->nap_max_ns != 0 && (s->w.nap_ns == 0 || *s->nap_max_ns < s->w.nap_ns))
 		s->w.nap_ns = *s->nap_max_ns;
@@ -159,7 +164,8 @@ void via_wait(const struct via_want *want)
 
 void via_wait_nap(const struct via_want *want, const uint32_t *nap_ns)
 {
-	struct seat s = {.want = want, .nap_ns = NAP_LAST_NS + 1, .nap_max_ns = nap_ns};
+	struct seat s = {
+		.want = want, .word = &seat_word, .nap_ns = NAP_LAST_NS + 1, .nap_max_ns = nap_ns};
 
 	shm_wait_begin(&s.w);
 	s.w.teller = want->teller;
