@@ -86,7 +86,7 @@ void p2p_look(void);
 
 /* p2p_hook adds a function that p2p_progress calls as well (collectives under way); returns > 0 if
  * it moved something.  Twice is once. */
-#define P2P_HOOKS_MAX 5 /* collectives, communicators, windows, files, tools */
+#define P2P_HOOKS_MAX 6 /* collectives, communicators, three of windows; one more is nothing */
 void p2p_hook(int (*pass)(void));
 
 /* Waits for one request, on the stack or with a handle; frees nothing. */
