@@ -4,7 +4,7 @@
 # with words, and the next call is right: ch06/poor, by messages and through the memory of each host.
 case $B in /*) ;; *) B=$PWD/$B ;; esac
 export HAFT_COLL=shm
-for hosts in '2 a:1,b:1' '5 a:2,b:3' '6 a:2,b:3,c:1'; do
+for hosts in '2 a:1,b:1' '4 a:2,b:2' '5 a:2,b:3' '6 a:2,b:3,c:1'; do
 	timeout 240 "$B/bin/mpiexec" -launcher fork -hosts "${hosts#* }" -n "${hosts%% *}" \
 		"$B/tests/std/ch06/poor" || exit 1
 done
