@@ -72,8 +72,11 @@ static bool resolve(
 {
 	struct addrinfo hint = {.ai_socktype = SOCK_STREAM, .ai_flags = flags | AI_NUMERICSERV};
 	struct addrinfo *found;
+	int err = getaddrinfo(host, port, &hint, &found);
 
-	if (getaddrinfo(host, port, &hint, &found) != 0)
+	if (err == EAI_MEMORY)
+		errno = ENOMEM;
+	if (err != 0)
 		return false;
 	memset(sa, 0, sizeof *sa);
 	memcpy(sa, found->ai_addr, found->ai_addrlen);

@@ -116,8 +116,9 @@ static int os_dial(struct net_conn *c, const char *addr, int wait_ms)
 	socklen_t len;
 	int err;
 
+	errno = 0;
 	if (!net_addr_read(addr, &sa, &len))
-		return EAFNOSUPPORT;
+		return errno == ENOMEM ? ENOMEM : EAFNOSUPPORT;
 	c->fd = socket(sa.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 	if (c->fd < 0)
 		return errno;

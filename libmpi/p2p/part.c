@@ -270,12 +270,30 @@ static void offer_came(struct req *r)
 {
 	struct part *p = (struct part *)(void *)(r->buf - offsetof(struct part, offer));
 
+	if (r->res.error == MPI_ERR_NO_MEM) /* its sender would wait for ever */
+		haft_abort_job(MPI_ERR_NO_MEM, "no memory for the offer of a partitioned message");
 	if (r->res.error != 0)
 		return; /* the peer is lost: part_lost says so */
 	met(p, p->offer.id, p->offer.bytes);
 }
 
 static const struct req_ops offer_ops = {.over = offer_came};
+
+static void poor(struct part *p);
+
+/* The send of an offer is over. */
+static void offer_gone(struct req *r)
+{
+	struct offer offer;
+	struct part *p;
+
+	memcpy(&offer, r->scratch, sizeof(offer));
+	p = ids_get(&parts, offer.id);
+	if (r->res.error == MPI_ERR_NO_MEM && p != NULL)
+		poor(p);
+}
+
+static const struct req_ops offered_ops = {.over = offer_gone};
 
 /* Sends the offer, or posts a receive for it. */
 static int offer_start(struct part *p, struct comm *c, int tag)
@@ -300,8 +318,9 @@ static int offer_start(struct part *p, struct comm *c, int tag)
 		return no_request();
 	}
 	r->buf = memcpy(r->scratch, &p->offer, sizeof(p->offer));
+	r->ops = &offered_ops;
 	req_start_part(r, NULL);
-	return 0;
+	return p->poor ? haft_err(MPI_ERR_NO_MEM, "no memory to offer a partitioned message") : 0;
 }
 
 /* --- making -------------------------------------------------------------------------------- */
@@ -596,6 +615,8 @@ static void send_own(struct part *p, int64_t at, int64_t n)
  */
 enum { NO_ROOM = VIA_LOST + 1 };
 
+#define CUT_MIN 64 /* bytes: fits into what each connection has without memory */
+
 static int send_long(struct part *p, int64_t at, int64_t n)
 {
 	struct req *r = p->plain ? NULL : range_new(p, REQ_SEND, at, n);
@@ -639,7 +660,7 @@ static int send_short(struct part *p, int64_t at, int64_t n)
 	return 0;
 }
 
-/* What is being cut goes on; 0: it has gone. */
+/* What is being cut goes on; 0: it has gone.  Long frames need memory if they cannot go at once. */
 static int send_cut(struct part *p)
 {
 	int64_t most = via_near(p->peer) ? via.frame_max : NET_FRAME_MAX;
@@ -648,9 +669,12 @@ static int send_cut(struct part *p)
 		int64_t n = p->cut_end - p->cut < most ? p->cut_end - p->cut : most;
 		int err = send_short(p, p->cut, n);
 
-		if (err != 0)
+		if (err == SHM_NOMEM && n > CUT_MIN)
+			most = n / 2;
+		else if (err != 0)
 			return err;
-		p->cut += n;
+		else
+			p->cut += n;
 	}
 	return 0;
 }
@@ -664,11 +688,15 @@ static int send_range(struct part *p, int64_t at, int64_t n)
 		send_own(p, at, n);
 		return 0;
 	}
-	if (n <= (via_near(p->peer) ? p2p.eager : p2p.eager_far))
-		return send_short(p, at, n);
-	err = send_long(p, at, n);
-	if (err != NO_ROOM)
-		return err;
+	if (n <= (via_near(p->peer) ? p2p.eager : p2p.eager_far)) {
+		err = send_short(p, at, n);
+		if (err != SHM_NOMEM || n == 0)
+			return err;
+	} else {
+		err = send_long(p, at, n);
+		if (err != NO_ROOM)
+			return err;
+	}
 	p->cut = at;
 	p->cut_end = at + n;
 	return 0;

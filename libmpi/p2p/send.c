@@ -187,20 +187,26 @@ static void say_sorry(struct req *r)
 	r->state = STATE_OUT_FRAME;
 }
 
-/* frame_put, of a collective call's message in any case in the end. */
-static int frame_try(struct req *r)
+/* Once a partitioned operation's offer waits for its turn, its init has succeeded. */
+static bool must_go(const struct req *r, int peer)
+{
+	return (r->state == STATE_OUT_FRAME && r->mate == FRAME_SORRY) ||
+	       (r->state <= STATE_OUT_ASK && r->ctx % CTX_PLANES == CTX_PART &&
+		       p2p.peers[peer].out.head == r);
+}
+
+/* frame_put, of what must go in any case in the end. */
+static int frame_try(struct req *r, int peer)
 {
 	int err = frame_put(r);
-	bool sorry = r->state == STATE_OUT_FRAME && r->mate == FRAME_SORRY;
 
 	if (likely(err != SHM_NOMEM))
 		return err;
 	if (r->state <= STATE_OUT_ASK && collective(r)) {
 		say_sorry(r);
 		err = frame_put(r);
-		sorry = true;
 	}
-	return sorry && err == SHM_NOMEM ? SHM_AGAIN : err;
+	return err == SHM_NOMEM && must_go(r, peer) ? SHM_AGAIN : err;
 }
 
 /* Puts a request's frame, now or when it is its turn.  peer is where it goes. */
@@ -210,7 +216,7 @@ void out_put(struct req *r, int peer)
 	int err = SHM_AGAIN;
 
 	if (p->out.head == NULL)
-		err = frame_try(r);
+		err = frame_try(r, peer);
 	if (err == 0) {
 		frame_gone(r);
 	} else if (err == SHM_AGAIN) {
@@ -254,7 +260,7 @@ int out_push(int peer)
 
 	while (p->out.head != NULL) {
 		struct req *r = p->out.head;
-		int err = frame_try(r);
+		int err = frame_try(r, peer);
 
 		if (err == SHM_AGAIN)
 			break;

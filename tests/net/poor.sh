@@ -8,3 +8,5 @@ for hosts in '2 a:1,b:1' '4 a:2,b:2' '5 a:2,b:3' '6 a:2,b:3,c:1'; do
 	timeout 240 "$B/bin/mpiexec" -launcher fork -hosts "${hosts#* }" -n "${hosts%% *}" \
 		"$B/tests/std/ch06/poor" || exit 1
 done
+# 4.2: nor does it end a partitioned message that its sender finds no memory after its init.
+timeout 240 "$B/bin/mpiexec" -launcher fork -hosts a:1,b:1 -n 2 "$B/tests/std/ch04/poor"
