@@ -153,7 +153,7 @@ bool hosts_worth(struct comm *c, bool ordered)
 {
 	const struct hosts *h;
 
-	if (via_one_place() || c->remote != NULL)
+	if (via_one_place() || c->remote != NULL || hosts_is_spare(c))
 		return false;
 	h = hosts_of(c);
 	return h->worth && (h->ordered || !ordered);
