@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* part.h - what part.c knows of a partitioned operation, from its init until both sides have freed
+ * it. */
+#ifndef HAFT_P2P_PART_H
+#define HAFT_P2P_PART_H
+
+#include "libmpi/p2p/inner.h"
+
+/* A partition of a send. */
+struct mark {
+	_Atomic(struct mark *) next; /* UNMARKED; then: the next of the stack */
+	struct part *part;
+};
+
+#define UNMARKED ((struct mark *)1)
+
+struct offer {
+	int64_t bytes; /* of the whole buffer */
+	uint32_t id;
+	uint32_t pad;
+};
+
+/* What an operation has still to tell its mate, in this order. */
+enum owed {
+	OWE_MATE = 1,
+	OWE_READY = 2,
+	OWE_DATA = 4, /* fresh partitions, and the rest of what is being cut */
+	OWE_PLAIN = 8,
+	OWE_SORRY = 16,
+	OWE_CLOSE = 32
+};
+
+struct part {
+	struct req *req; /* the user's; NULL: freed */
+	uint32_t id;     /* ours */
+	uint32_t mate;   /* theirs, if matched */
+	int peer;        /* or MPI_PROC_NULL */
+	int n;           /* partitions */
+	bool sends;
+	bool matched;
+	bool closed;   /* the mate has freed its request */
+	bool lost;     /* the peer is gone */
+	bool plain;    /* the receiver has no memory for long ranges: everything goes in frames */
+	bool poor;     /* the sender's way has no memory: every start fails */
+	bool listed;   /* in the peer's list of those that owe */
+	unsigned owes; /* enum owed */
+	struct part *owes_next;
+	int64_t each;  /* packed bytes of a partition */
+	int64_t bytes; /* of all */
+	int64_t theirs;
+	uint64_t starts; /* by us */
+	uint64_t ready;  /* sender: by them */
+	/* sender */
+	struct mark *marks;   /* [n] */
+	uint64_t *fresh;      /* [n] bits: marked, and not sent */
+	int left;             /* partitions that are not sent */
+	int64_t cut, cut_end; /* bytes of a long range that go in frames: not gone yet */
+	/* receiver */
+	_Atomic int64_t *missing; /* [n] bytes; by Parrived without the lock */
+	int64_t lack;             /* bytes of all */
+	int ranges;               /* long ones that are on their way */
+	struct offer offer;
+};
+
+#endif
