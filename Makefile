@@ -40,10 +40,14 @@ opt-debug   := -O1 -g3 -fno-omit-frame-pointer -DHAFT_DEBUG=1
 # is none, it is to be an exchange (shm_fence).
 warn        += $(if $(filter thread,$(SAN)),$(if $(findstring clang,$(CC)),,-Wno-tsan))
 san         := $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer -fno-sanitize-recover=all)
+# Processors with Intel's erratum SKX102 decode a branch again each time if it lies across 32 bytes: 1 of the 3 ns
+# of a call from Fortran, 3 of the 33 ns of a put, a tenth of the rate of small messages.
+align       := $(shell for f in -mbranches-within-32B-boundaries -Wa,-mbranches-within-32B-boundaries; do \
+	$(CC) -Werror $$f -c -x c /dev/null -o /dev/null 2>/dev/null && echo $$f && break; done)
 CFLAGS  ?=
 LDFLAGS ?=
 cflags  := -std=gnu11 -fPIC -fvisibility=hidden -ftls-model=initial-exec -D_GNU_SOURCE $(warn) \
-	$(opt-$(FLAVOUR)) $(san) $(if $(MEAN),-DHAFT_MEAN=1) $(CFLAGS)
+	$(opt-$(FLAVOUR)) $(align) $(san) $(if $(MEAN),-DHAFT_MEAN=1) $(CFLAGS)
 ldflags := $(san) -Wl,-z,now -Wl,-z,relro -Wl,--as-needed $(LDFLAGS)
 
 # Objects of one list of sources: $(call objs,$(X_SRCS)).

@@ -22,14 +22,10 @@ $(fort_GEN): $(B)/gen/fort_%.c: $(gen)
 	@mkdir -p $(@D)
 	$(Q)$(gen) fort $* >$@
 
-# -fno-plt: a procedure is little more than a call into the other library.  And a handful of branches: the
-# processors with Intel's erratum SKX102 decode those again each time that lie across 32 bytes, which is 1 of the 3 ns
-# that a call costs.
-fort_align := $(shell for f in -mbranches-within-32B-boundaries -Wa,-mbranches-within-32B-boundaries; do \
-	$(CC) -Werror $$f -c -x c /dev/null -o /dev/null 2>/dev/null && echo $$f && break; done)
+# -fno-plt: a procedure is little more than a call into the other library.
 fort_cflags-mpi  := -DFORT_p= -DFORT_P=
 fort_cflags-pmpi := -DFORT_p=p -DFORT_P=P
-fort_compile = $(CC) $(cflags) -fno-plt $(fort_align) $(cflags-libmpi) -I. -I$(B)/gen -I$(B)/include -MMD -MP -c $< -o $@
+fort_compile = $(CC) $(cflags) -fno-plt $(cflags-libmpi) -I. -I$(B)/gen -I$(B)/include -MMD -MP -c $< -o $@
 
 define fort_rules
 $(B)/obj/fort/$(1)/%.o: $(B)/gen/%.c $(B)/flags | $(gen_HDRS)
