@@ -63,7 +63,8 @@ static void type_words_(const void *self, char *buf, size_t n)
 {
 	const struct type *t = self;
 
-	snprintf(buf, n, "%lld bytes%s", (long long)t->size, t->committed ? "" : ", not committed");
+	snprintf(buf, n, "%lld byte%s%s", (long long)t->size, t->size == 1 ? "" : "s",
+		t->committed ? "" : ", not committed");
 }
 
 static void req_words(const void *self, char *buf, size_t n)
@@ -271,9 +272,10 @@ static void message_left(void *arg, const struct p2p_left *left)
 		return;
 	r->objects++;
 	fprintf(r->out,
-		"%6d  %-14s %lld bytes from rank %d of MPI_COMM_WORLD with tag %d in %s, "
+		"%6d  %-14s %lld byte%s from rank %d of MPI_COMM_WORLD with tag %d in %s, "
 		"never received\n",
-		1, "message", (long long)left->bytes, left->peer, left->tag,
+		1, "message", (long long)left->bytes, left->bytes == 1 ? "" : "s", left->peer,
+		left->tag,
 		m.comm != NULL ? haft_name_words(m.comm, "a communicator without name", name)
 			       : "a communicator that has been freed");
 }
@@ -286,8 +288,8 @@ static void buffer_left(struct report *r, const struct comm *c)
 	if (bytes < 0)
 		return;
 	r->objects++;
-	fprintf(r->out, "%6d  %-14s %lld bytes attached to %s for buffered sends\n", 1, "buffer",
-		(long long)bytes,
+	fprintf(r->out, "%6d  %-14s %lld byte%s attached to %s for buffered sends\n", 1, "buffer",
+		(long long)bytes, bytes == 1 ? "" : "s",
 		c != NULL ? haft_name_words(c, "a communicator", name) : "the process");
 }
 

@@ -34,20 +34,22 @@ static void truncated(struct req *r)
 
 	obj_name_get(r->comm, name, sizeof(name), OBJ_C, &len);
 	req_fail(r, haft_err(MPI_ERR_TRUNCATE,
-			    "message of %lld bytes from rank %d of %s with tag %d, "
-			    "but only %lld bytes were posted to receive it",
-			    (long long)r->total, r->res.source, len > 0 ? name : "a communicator",
-			    r->res.tag, (long long)r->bytes));
+			    "message of %lld byte%s from rank %d of %s with tag %d, "
+			    "but only %lld byte%s posted to receive it",
+			    (long long)r->total, r->total == 1 ? "" : "s", r->res.source,
+			    len > 0 ? name : "a communicator", r->res.tag, (long long)r->bytes,
+			    r->bytes == 1 ? " was" : "s were"));
 }
 
 /* Its communicator promises exact lengths (mpi_assert_exact_length, MPI-5.0 7.4.4). */
 static void too_short(struct req *r)
 {
 	req_fail(r, haft_err(MPI_ERR_TRUNCATE,
-			    "message of %lld bytes from rank %d with tag %d, but %lld were posted "
+			    "message of %lld byte%s from rank %d with tag %d, but %lld were posted "
 			    "to receive "
 			    "it on a communicator with mpi_assert_exact_length",
-			    (long long)r->total, r->res.source, r->res.tag, (long long)r->bytes));
+			    (long long)r->total, r->total == 1 ? "" : "s", r->res.source,
+			    r->res.tag, (long long)r->bytes));
 }
 
 /* A message has been matched with r: who, what tag, how long. */
@@ -186,7 +188,8 @@ struct arrived *arrived_new(uint64_t ctx, int peer, int tag, int64_t total, int6
 	if (a != NULL)
 		return a;
 	snprintf(words, sizeof(words),
-		"no memory for a message of %lld bytes that has no receive yet", (long long)total);
+		"no memory for a message of %lld byte%s that has no receive yet", (long long)total,
+		total == 1 ? "" : "s");
 	haft_abort_job(MPI_ERR_NO_MEM, words);
 }
 
@@ -234,7 +237,8 @@ static void early_lost(const struct shm_frame *f)
 	struct arrived *a = said_new(f, sizeof(sorry), sizeof(sorry));
 
 	snprintf(sorry.words, sizeof(sorry.words),
-		"no memory for a message of %u bytes that came early", f->len);
+		"no memory for a message of %u byte%s that came early", f->len,
+		f->len == 1 ? "" : "s");
 	a->sorry = true;
 	memcpy(a->data, &sorry, sizeof(sorry));
 	match_store(a);

@@ -56,6 +56,12 @@ int main(int argc, char **argv)
 		FAILS(MPI_ERR_TRUNCATE, "4 bytes",
 			MPI_Sendrecv("abcd", 4, MPI_CHAR, 0, 1, &check_size, 0, MPI_CHAR, 0, 1,
 				MPI_COMM_SELF, MPI_STATUS_IGNORE));
+		FAILS(MPI_ERR_TRUNCATE, "message of 1 byte from",
+			MPI_Sendrecv("a", 1, MPI_CHAR, 0, 1, &check_size, 0, MPI_CHAR, 0, 1,
+				MPI_COMM_SELF, MPI_STATUS_IGNORE));
+		FAILS(MPI_ERR_TRUNCATE, "only 1 byte was posted",
+			MPI_Sendrecv("ab", 2, MPI_CHAR, 0, 1, &check_size, 1, MPI_CHAR, 0, 1,
+				MPI_COMM_SELF, MPI_STATUS_IGNORE));
 	}
 	MPI_Finalize();
 	return 0;
