@@ -119,7 +119,7 @@ cross_SRCS  = $(filter-out libobj/ffi_os.c libmpi/core/hw.c, \
 check-cross: all
 	$(call deps,build full)
 	$(Q)n=0; for f in $(cross_SRCS); do n=$$((n + 1)); \
-		$(cross_CC) $(cflags) $(cflags-all) -fopenmp-simd -Werror -I. -I$(B)/gen -I$(B)/include \
+		$(cross_CC) $(filter-out $(align),$(cflags)) $(cflags-all) -fopenmp-simd -Werror -I. -I$(B)/gen -I$(B)/include \
 			-c $$f -o $(B)/cross.o || exit 1; \
 	done; rm -f $(B)/cross.o; echo "$(cross_CC): $$n files without a warning"
 .PHONY: check-full check-models check-cross
