@@ -29,6 +29,43 @@ done
 
 HAFT_GRACE=1000000 # nobody is killed by the clock
 export HAFT_GRACE
+# hangs WORD ARGS...: a job by a command that reaches all hosts but n2, and there hangs, after WORD.
+hangs() {
+	cat >"$TMPDIR/hangs" <<-END
+		#!/bin/sh
+		[ \$1 = n2 ] || { shift; exec "\$@"; }
+		$1
+		touch $TMPDIR/begun
+		sleep $mark
+		sleep $mark
+	END
+	chmod +x "$TMPDIR/hangs"
+	rm -f "$TMPDIR/begun"
+	shift
+	begin -launcher "$TMPDIR/hangs" -iface lo "$@" -n 4 true
+	until_ [ -e "$TMPDIR/begun" ] || fail "$said does not start"
+}
+# A signal while hosts are still being started: no rank has run, and what hangs there is ended.
+for s in TERM:143 HUP:129; do
+	for hosts in n1:2,n2:2 n2:2,n1:2 'n1:2,n2:2 -fanout 1'; do
+		hangs : -hosts $hosts
+		kill -${s%:*} $pid
+		end
+		want_rc ${s#*:}
+		want_ms 1000
+		none_left
+	done
+done
+# One that ignores it is killed after the grace.
+HAFT_GRACE=1
+hangs "trap '' TERM" -hosts n1:2,n2:2
+kill -TERM $pid
+end
+want_rc 143
+want_ms 2000
+none_left
+
+HAFT_GRACE=1000000
 # A rank may finish its work.  (A shell that has come to `wait' may be one that has not yet begun to
 # wait: that is why it naps.)
 naps='while :; do sleep 0.05; done'

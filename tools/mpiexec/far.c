@@ -355,6 +355,11 @@ void far_start(struct job *j)
 	free(conf.v);
 }
 
+bool far_begun(const struct far *f)
+{
+	return f->nready == f->plan->nhosts;
+}
+
 void far_signal(struct far *f, enum frame_kind kind, int sig)
 {
 	down(f, kind, sig, NULL, 0);

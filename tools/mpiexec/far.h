@@ -16,6 +16,9 @@ struct far;
 /* Starts the agents; sets j->far.  The ranks follow when all agents are ready. */
 void far_start(struct job *j);
 
+/* All agents are ready, so that the ranks start or have started. */
+bool far_begun(const struct far *f);
+
 /* Sends FRAME_SIGNAL or FRAME_END with a signal to all hosts. */
 void far_signal(struct far *f, enum frame_kind kind, int sig);
 

@@ -76,6 +76,8 @@ static void user_end(struct job *j, int sig)
 		return;
 	}
 	j->signal = sig;
+	if (j->far != NULL && !far_begun(j->far))
+		j->hurt = true; /* no rank will run: none can end well */
 	job_end(j, sig, j->grace_ms);
 }
 

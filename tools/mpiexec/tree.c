@@ -134,11 +134,23 @@ void tree_start(struct tree *t, const struct pack *conf)
 	tree_write(t, now);
 }
 
+/* The job ends, and this command has not brought an agent to say hello: no rank runs anywhere yet,
+ * and it may hang for ever.  It has a session of its own. */
+static void branch_stop(struct tree *t, struct branch *b, int sig)
+{
+	kill(-b->pid, sig == SIGKILL ? SIGKILL : SIGTERM);
+	branch_die(t, b, now_ns());
+}
+
 void tree_down(struct tree *t, const struct frame *f, const void *v)
 {
+	bool ends = f->kind == FRAME_END || (f->kind == FRAME_SIGNAL && f->which == SIGKILL);
+
 	for (int i = 0; i < t->n; i++) {
 		struct branch *b = &t->b[i];
 
+		if (ends && b->pid > 0 && !b->link.hello)
+			branch_stop(t, b, f->which);
 		if (!b->dead && (f->host < 0 || tree_behind(t->plan, f->host, b->host)))
 			link_put(&b->link, f, v);
 	}
