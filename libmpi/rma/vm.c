@@ -10,6 +10,7 @@
 #include "libmpi/rma/job.h"
 
 #include "libmpi/core/err.h"
+#include "libmpi/core/state.h"
 #include "libmpi/type/sum.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -48,6 +49,11 @@ static int absent(const struct vm *v)
 {
 	char words[RMA_WORDS];
 
+	if (errno == ESRCH) { /* it has died, and nobody has said so yet */
+		haft_lost(v->w->target[v->rank].peer);
+		return haft_err(MPI_ERR_PROC_ABORTED, "the process of rank %d in %s is gone",
+			v->rank, rma_words(v->w, words));
+	}
 	return haft_err(MPI_ERR_RMA_RANGE, "memory of rank %d in %s at %p is not there: %s",
 		v->rank, rma_words(v->w, words), v->run[0].iov_base, strerror(errno));
 }
