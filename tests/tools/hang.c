@@ -2,6 +2,7 @@
 /* hang.c - programs that hang, by name: hang.sh looks at what mpiexec says about them. */
 #include <mpi.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -297,6 +298,15 @@ static void busy(void)
 	with_thread(&rank);
 }
 
+/* Rank 1 is stopped while rank 0 waits for it. */
+static void stopped(void)
+{
+	if (rank == 1)
+		raise(SIGSTOP);
+	else
+		lonely(&(int){7});
+}
+
 static const struct {
 	const char *name;
 	void (*fn)(void);
@@ -305,7 +315,8 @@ static const struct {
 	{"unfreed", unfreed}, {"unready", unready}, {"tag", wrong_tag}, {"waitall", waitall},
 	{"waitany", waitany}, {"iallreduce", iallreduce}, {"long", long_sends}, {"any", any},
 	{"slow", slow}, {"test", test}, {"turns", turns}, {"refused", refused}, {"final", final},
-	{"again", again}, {"busy", busy}, {"many", many}};
+	{"again", again}, {"busy", busy}, {"many", many},
+	{"stopped", stopped}};
 
 int main(int argc, char **argv)
 {

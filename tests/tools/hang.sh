@@ -152,6 +152,16 @@ stop
 for tag in 21 22 23; do want_err "in MPI_Recv to receive from rank 1, tag $tag, MPI_COMM_WORLD"; done
 ! grep -F 'a cycle' "$err" || fail "many: a thread may help"
 
+# Who is stopped is not said to wait for what may have come.
+"$run" -n 2 "$hang" stopped >"$out" 2>"$err" </dev/null &
+pid=$!
+said='hang stopped'
+until_ parent
+all_told() { kill -USR1 $pid && sleep 0.2 && grep 'rank 1: stopped by a signal' "$err" && grep 'rank 0: has waited .* in MPI_Recv' "$err"; }
+until_ all_told >/dev/null || fail "$said: that is not told"
+stop
+! grep -F 'a cycle' "$err" || fail "$said: it is no cycle"
+
 # Something moves, and all sleep again: that is told again.
 export GO="$TMPDIR/go"
 hangs 2 again threads

@@ -310,8 +310,8 @@ static uint64_t cpu_of(int pid)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* Can thread `task' of process `pid' run, as far as /proc tells? */
-static bool task_runs(int pid, const char *task)
+/* The state of thread `task' of process `pid', a letter of proc(5); 0: not known. */
+static char task_state(int pid, const char *task)
 {
 	char path[64], stat[512];
 	ssize_t n;
@@ -324,14 +324,17 @@ static bool task_runs(int pid, const char *task)
 	if (fd >= 0)
 		close(fd);
 	if (n <= 0)
-		return false;
+		return 0;
 	stat[n] = '\0';
 	p = strrchr(stat, ')'); /* behind the name, which may be anything */
-	return p != NULL && p[1] == ' ' && (p[2] == 'R' || p[2] == 'D');
+	return (char)(p != NULL && p[1] == ' ' ? p[2] : 0);
 }
 
+/* Can a thread of it run, as far as /proc tells? */
 static bool process_runs(int pid)
 {
+	char state;
+
 	struct dirent *e;
 	bool runs = false;
 	char path[32];
@@ -339,11 +342,24 @@ static bool process_runs(int pid)
 
 	snprintf(path, sizeof path, "/proc/%d/task", pid);
 	d = opendir(path);
-	while (d != NULL && !runs && (e = readdir(d)) != NULL)
-		runs = e->d_name[0] != '.' && task_runs(pid, e->d_name);
+	while (d != NULL && !runs && (e = readdir(d)) != NULL) {
+		state = (char)(e->d_name[0] != '.' ? task_state(pid, e->d_name) : 0);
+		runs = state == 'R' || state == 'D';
+	}
 	if (d != NULL)
 		closedir(d);
 	return runs;
+}
+
+/* By a signal all its threads are. */
+static bool process_stopped(int pid)
+{
+	char name[16];
+	char state;
+
+	snprintf(name, sizeof name, "%d", pid);
+	state = task_state(pid, name);
+	return state == 'T' || state == 't';
 }
 
 void crew_see(struct crew *c, struct seen *seen)
@@ -358,6 +374,7 @@ void crew_see(struct crew *c, struct seen *seen)
 		s->sleep = s->view.still_ns;
 		s->left = !s->alive && c->m[i].group > 0 && kill(-c->m[i].group, 0) == 0;
 		s->runs = s->alive && s->view.asleep && process_runs(s->view.pid);
+		s->stopped = s->alive && process_stopped(s->view.pid);
 		s->cpu_ns = s->alive ? cpu_of(s->view.pid) : 0;
 	}
 }

@@ -204,6 +204,8 @@ static void rank_line(const struct job *j, int r, struct line *l)
 		add(l, " nothing is known: the host has not answered");
 	else if (!s->alive)
 		l->has = "ended";
+	else if (s->stopped)
+		add(l, " stopped by a signal (SIGCONT lets it go on)");
 	else if (s->state == BOOT_NEW)
 		add(l, " running,"), l->has = "not called MPI_Init";
 	else if (s->state == BOOT_DONE)
@@ -231,8 +233,8 @@ static struct needs needs_of(const struct job *j, int r)
 	struct needs e = {.n = 0};
 	int n;
 
-	if (!j->seen[r].known || !j->seen[r].alive || !v->asleep || v->nothers > 0 ||
-		(v->what.one && v->what.open > 1))
+	if (!j->seen[r].known || !j->seen[r].alive || j->seen[r].stopped || !v->asleep ||
+		v->nothers > 0 || (v->what.one && v->what.open > 1))
 		return e;
 	n = v->what.nlate < SHM_WHAT_LATE ? v->what.nlate : SHM_WHAT_LATE;
 	if (v->what.kind == WAIT_COLL || v->what.kind == WAIT_WIN || v->what.kind == WAIT_LOCK)
