@@ -138,7 +138,7 @@ void epoch_until(struct epoch_wait *wait)
 
 /* --- words ----------------------------------------------------------------------------------- */
 
-/* What is open on the window, into buf (n bytes). */
+/* What is open on the window; buf (n bytes) is room for it. */
 static const char *state_words(const struct win *w, char *buf, size_t n)
 {
 	static const char *const words[] = {
@@ -152,6 +152,8 @@ static const char *state_words(const struct win *w, char *buf, size_t n)
 	const struct rma_epoch *e = w->rma->epoch;
 	size_t len = 0;
 
+	if (e->access == EPOCH_CLOSED && !e->posted)
+		return "no epoch is open";
 	if (e->access != EPOCH_LOCK) {
 		snprintf(buf, n, "%s%s", words[e->access],
 			e->posted ? ", and an exposure epoch of MPI_Win_post" : "");
@@ -172,10 +174,10 @@ static const char *state_words(const struct win *w, char *buf, size_t n)
 
 int epoch_wrong(const struct win *w, int rank, const char *what)
 {
-	char name[RMA_WORDS], state[160];
+	char name[RMA_WORDS], room[160];
+	const char *state = state_words(w, room, sizeof(room));
 
 	rma_words(w, name);
-	state_words(w, state, sizeof(state));
 	if (rank >= 0)
 		return haft_err(MPI_ERR_RMA_SYNC, "%s, rank %d: %s: %s", name, rank, what, state);
 	return haft_err(MPI_ERR_RMA_SYNC, "%s: %s: %s", name, what, state);
