@@ -315,8 +315,7 @@ static const struct {
 	{"unfreed", unfreed}, {"unready", unready}, {"tag", wrong_tag}, {"waitall", waitall},
 	{"waitany", waitany}, {"iallreduce", iallreduce}, {"long", long_sends}, {"any", any},
 	{"slow", slow}, {"test", test}, {"turns", turns}, {"refused", refused}, {"final", final},
-	{"again", again}, {"busy", busy}, {"many", many},
-	{"stopped", stopped}};
+	{"again", again}, {"busy", busy}, {"many", many}, {"stopped", stopped}};
 
 int main(int argc, char **argv)
 {
