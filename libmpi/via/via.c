@@ -101,8 +101,7 @@ static int ways_open(struct via_conf *conf, int nslots)
 			"HAFT_VIA=shm is for processes of one host, but rank %d is on host %s and "
 			"rank %d on host %s: unset HAFT_VIA (or set it to auto), or start all on "
 			"one host",
-			conf->me, conf->host(conf->place(conf->me)), far,
-			conf->host(conf->place(far)));
+			conf->me, conf->host(conf->me), far, conf->host(far));
 	return far_open(conf);
 }
 

@@ -155,6 +155,7 @@ export HAFT_VIA=shm
 job $far -hosts a,b "$TMPDIR/lost" error
 want_rc 16
 want_err 'HAFT_VIA=shm is for processes of one host, but rank '
+! grep -E 'on host (.*) and rank .* on host \1:' "$err" || fail "$said: two hosts have one name"
 want_err 'unset HAFT_VIA'
 unset HAFT_VIA
 # The time may be over before the hosts have begun: then there is more of it.
