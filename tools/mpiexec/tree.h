@@ -59,8 +59,8 @@ void tree_init(struct tree *t, const struct plan *p, int node, link_take_fn *up,
 /* Starts the children and sends them `conf' (FRAME_CONF's content, which is the same for all). */
 void tree_start(struct tree *t, const struct pack *conf);
 
-/* Sends a frame down to f->host (-1: all below).  FRAME_END, and SIGKILL, go also to the commands whose
- * agents have not said hello. */
+/* Sends a frame down to f->host (-1: all below).  FRAME_END, and SIGKILL, go also to the commands
+ * whose agents have not said hello. */
 void tree_down(struct tree *t, const struct frame *f, const void *v);
 
 /* To be polled for POLLIN, then tree_work; tree_clock at least every HEART_MS.  Both may call up().
