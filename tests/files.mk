@@ -257,6 +257,7 @@ script_TESTS += tests/build/pkgconf.sh
 script_TESTS += tests/err/line.sh
 script_TESTS += tests/house/lint.sh
 script_TESTS += tests/house/run.sh
+script_TESTS += tests/house/word.sh
 script_TESTS += tests/fort/leaks.sh
 script_TESTS += tests/launch/across.sh
 script_TESTS += tests/launch/hydra.sh
@@ -375,8 +376,9 @@ tests: all $(B)/dev/lint $(B)/gen/abi.c $(B)/tests/run $(call tests_bin,$(unit_s
 
 # How often a test that has failed may run again (the runner names it); .ci/run says more than 0.
 AGAIN ?= 0
+some = $(if $(strip $1),,$(error no test has "$(T)" in its path))
 run-check: tests
-	$(if $(strip $(unit_sel) $(mpi_sel) $(sh_sel)),,$(error no test has "$(T)" in its path))
+	$(call some,$(unit_sel) $(mpi_sel) $(sh_sel))
 	$(Q)SANFLAGS='$(san)' $(B)/tests/run -b $(B) -o $(B)/check.log -x $(tests_factor) -r $(AGAIN) \
 		unit $(unit_sel) mpi $(mpi_sel) script $(sh_sel)
 .PHONY: tests
@@ -389,6 +391,7 @@ check-times: tests
 # All programs of MPI once more, over sockets only.  Each of them applies: what is about shared
 # memory asks whether there is any.
 check-net:
+	$(call some,$(mpi_sel))
 	$(call deps,build check)
 	+$(Q)$(MAKE) --no-print-directory run-check-net
 run-check-net: export HAFT_VIA := net
@@ -403,6 +406,7 @@ run-check-net: tests
 SPREAD ?= block round
 mixed_sel := $(filter-out tests/launch/raw.c,$(mpi_sel))
 check-mixed:
+	$(call some,$(mixed_sel))
 	$(call deps,build check)
 	+$(Q)$(MAKE) --no-print-directory $(SPREAD:%=run-check-%)
 run-check-block run-check-round: run-check-%: tests
@@ -412,6 +416,7 @@ run-check-block run-check-round: run-check-%: tests
 
 # And by libfabric, with its provider for TCP: no other works on every machine.
 check-ofi:
+	$(call some,$(mpi_sel))
 	$(call deps,build check ofi)
 	+$(Q)$(MAKE) --no-print-directory run-check-ofi
 run-check-ofi: export HAFT_VIA := ofi-all
@@ -427,6 +432,7 @@ run-check-ofi: tests
 tests_memcheck := valgrind -q --vgdb=no --error-exitcode=99 --leak-check=full --show-leak-kinds=definite \
 	--errors-for-leak-kinds=definite
 check-valgrind:
+	$(call some,$(mpi_sel))
 	$(call deps,build check valgrind)
 	+$(Q)$(MAKE) --no-print-directory run-check-valgrind
 run-check-valgrind: tests
