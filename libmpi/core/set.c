@@ -329,20 +329,28 @@ void haft_set_say(void)
 	haft_names_check(environ);
 }
 
-int64_t haft_set_launch(enum haft_setting which, char *const envp[])
+/* What an environment says of a setting; "": nothing. */
+static const char *value_in(const struct haft_row *r, char *const envp[])
 {
-	const struct haft_row *r = &rows[which];
 	size_t len = strlen(r->name);
-	int64_t v;
 
 	while (*envp != NULL && (strncmp(*envp, r->name, len) != 0 || (*envp)[len] != '='))
 		envp++;
-	if (*envp == NULL || (*envp)[len + 1] == '\0')
+	return *envp != NULL ? *envp + len + 1 : "";
+}
+
+int64_t haft_set_launch(enum haft_setting which, char *const envp[])
+{
+	const struct haft_row *r = &rows[which];
+	const char *s = value_in(r, envp);
+	int64_t v;
+
+	if (*s == '\0')
 		return r->normal;
-	if (parse(r, *envp + len + 1, &v))
+	if (parse(r, s, &v))
 		return v;
 	if (r->launch)
-		complain(r, *envp + len + 1);
+		complain(r, s);
 	return r->normal;
 }
 
@@ -385,6 +393,18 @@ void haft_set_print(int i, char *value, size_t n)
 		snprintf(value, n, "%s", haft_set_text((enum haft_setting)i));
 	else
 		number_words(&rows[i], haft_set((enum haft_setting)i), value, n);
+}
+
+void haft_set_expect(int i, char *const envp[], char *value, size_t n)
+{
+	const struct haft_row *r = &rows[i];
+	const char *s = value_in(r, envp);
+	int64_t v;
+
+	if (r->form == HAFT_FORM_TEXT)
+		snprintf(value, n, "%s", s);
+	else
+		number_words(r, *s != '\0' && parse(r, s, &v) ? v : r->normal, value, n);
 }
 
 void haft_set_range(int i, char *range, size_t n)

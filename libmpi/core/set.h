@@ -85,6 +85,10 @@ int64_t haft_set(enum haft_setting which);
  * by haft_set_say in one rank. */
 int64_t haft_set_launch(enum haft_setting which, char *const envp[]);
 
+/* Row i as a process with environment `envp' would print it (haft_set_print), into value (n bytes).
+ * Says nothing of bad values. */
+void haft_set_expect(int i, char *const envp[], char *value, size_t n);
+
 /* Says on stderr which settings have values that were not understood, and which variables of the
  * environment have names of ours that nobody knows; each once. */
 void haft_set_say(void);

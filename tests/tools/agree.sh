@@ -16,6 +16,28 @@ differ() {
 differ HAFT_COLL shm p2p
 differ HAFT_COLL_PLAN allreduce=ring allreduce=tree
 differ HAFT_CHECK coll types
+# Programs of one line, wherever they run: mpiexec sees it before anything starts.
+# apart NAME ONE OTHER: the second program has another value; "": none.
+apart() {
+	for where in "-launcher fork -hosts a:2,b:2" "-n 4"; do
+		job $where -n 2 -env $1 "$2" "$life" : -n 2 ${3:+-env $1 "$3"} "$life" args
+		want_rc 2
+		want_err "mpiexec: $1 must be the same in all processes of a job: it is"
+		want_err "\`$2' in program 1 ($life)"
+		want_err "in program 2 ($life)"
+		want_err_lines 1
+	done
+}
+apart HAFT_COLL_PLAN allreduce=ring ''
+apart HAFT_COLL p2p ''
+apart HAFT_CHECK coll types
+apart HAFT_RMA msg vm
+apart HAFT_VIA net ofi
+# Values that are the same, and one that need not be.
+job -launcher fork -hosts a:2,b:2 -n 2 -env HAFT_CHECK coll,types -env HAFT_RMA auto -env HAFT_EAGER 0 "$life" : \
+	-n 2 -env HAFT_CHECK types,coll "$life"
+want_rc 0
+want_err_lines 0
 # What each may have for itself.
 for v in 'HAFT_EAGER 0 64k' 'HAFT_READ never always' 'HAFT_SLEEP always never' 'HAFT_RING 0 100' 'HAFT_EARLY 1000 1M'; do
 	set -- $v

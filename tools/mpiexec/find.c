@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "libmpi/boot/boot.h"
+#include "libmpi/core/set.h"
 
 /* jemalloc's thread-local state is of the kind that must fit into what the loader sets aside for
  * libraries that come by dlopen: 512 bytes, while it wants about 3000.  This leaves room for more.
@@ -208,10 +209,34 @@ static char **script_make(const struct app *a)
 	return v;
 }
 
+/* Settings that all processes of a job must share have one value in program a and the first one.
+ * MPI_Init compares those of one host only. */
+static void settings_agree(const struct plan *p, int a)
+{
+	char one[HAFT_TEXT_MAX], other[HAFT_TEXT_MAX];
+
+	for (int i = 0; i < HAFT_SETTINGS; i++) {
+		const struct haft_row *r = haft_set_row(i);
+
+		if (!r->everywhere || r->launch)
+			continue;
+		haft_set_expect(i, p->app[0].envp + 1, one, sizeof one);
+		haft_set_expect(i, p->app[a].envp + 1, other, sizeof other);
+		if (strcmp(one, other) != 0)
+			die(EXIT_USAGE,
+				"%s must be the same in all processes of a job: it is `%s' in "
+				"program 1 (%s), and `%s' in program %d (%s)",
+				r->name, one, p->app[0].argv[0], other, a + 1, p->app[a].argv[0]);
+	}
+}
+
 void plan_environ(struct plan *p)
 {
-	for (int i = 0; i < p->napps; i++)
+	for (int i = 0; i < p->napps; i++) {
 		p->app[i].envp = env_make(p, &p->app[i]);
+		if (i > 0)
+			settings_agree(p, i);
+	}
 }
 
 void plan_find(struct plan *p)
