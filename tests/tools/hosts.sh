@@ -148,6 +148,14 @@ export HAFT_IFACE=no-such-if
 job $far -hosts a,b true
 want_rc 1
 want_err 'HAFT_IFACE no-such-if'
+job -x HAFT_VIA=net -n 2 true # one host, by sockets
+want_rc 1
+want_err 'HAFT_IFACE no-such-if: no interface'
+want_err_lines 1
+job -x HAFT_VIA=net -iface lo -n 3 "$TMPDIR/lost" error
+want_rc 58
+job -n 2 true
+want_rc 0
 job $far -iface lo -hosts a,b true
 want_rc 0
 unset HAFT_IFACE

@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "libmpi/boot/boot.h"
+#include "libmpi/boot/listen.h"
 #include "libmpi/core/set.h"
 #include "tools/mpiexec/bind.h"
 #include "tools/mpiexec/far.h"
@@ -34,7 +35,19 @@ static int stdin_give(int rank)
 	return feed_pipe();
 }
 
-/* Sockets between processes of one host, because the user wants to see them: on the loopback. */
+/* Where processes of one host listen, if they talk by sockets because the user wants to see them:
+ * on the loopback, or where he says. */
+static void here_listen(const struct plan *p, char ip[LISTEN_IP])
+{
+	const char *why = NULL;
+
+	memcpy(ip, "127.0.0.1", sizeof "127.0.0.1");
+	if (p->iface != NULL)
+		why = listen_where(p->iface, NULL, NULL, ip);
+	if (why != NULL)
+		die(1, "-iface or HAFT_IFACE %s: %s", p->iface, why);
+}
+
 static void here_segment(struct job *j, const char *ip, char **addr)
 {
 	struct boot_world w = {.nranks = j->n,
@@ -70,10 +83,13 @@ static void here_start(struct job *j)
 {
 	char **envp = j->plan->app[0].envp + 1;
 	bool apart = haft_via_apart(haft_set_launch(HAFT_SET_VIA, envp));
-	const char *ip = apart ? "127.0.0.1" : NULL;
+	char where[LISTEN_IP];
+	const char *ip = apart ? where : NULL;
 	char **addr = ip != NULL ? grow(NULL, (size_t)j->n, sizeof *addr) : NULL;
 	char *why;
 
+	if (apart)
+		here_listen(j->plan, where);
 	crew_init(&j->crew, j->plan, 0, ip, addr);
 	here_segment(j, ip, addr);
 	for (int i = 0; i < j->n && ip != NULL; i++)
