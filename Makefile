@@ -166,6 +166,9 @@ help:
 	'check-all    the tests in every flavour: $(flavours)' \
 	'check-full   that, and spin on the models, and a cross compiler' \
 	'check-launch hydra, Slurm and mpirun start us: dependencies, and the tests that need them' \
+	'check-net    the tests of MPI by sockets only; T=WORD, here and in the next two, as above' \
+	'check-mixed  the same over two hosts in name: shared memory and sockets at once' \
+	'check-ofi    the same by libfabric' \
 	'check-valgrind  the tests of MPI of one and two processes under memcheck' \
 	'long-kill    kill -9 at 100 random moments of a job, to ranks and to mpiexec' \
 	'check-times  how soon a job ends that has failed; for a machine that has nothing else to do' \
@@ -175,6 +178,7 @@ help:
 	'coverage     which functions of MPI 5.0 work, and which do not' \
 	'evidence     which sections and functions of MPI 5.0 have a test (chapters 2 and 7 to 10)' \
 	'bench bench-obj bench-peers   measure; bench-peers installs other MPIs to measure beside' \
+	'bench-fort   Fortran beside C, call by call' \
 	'bench-start  4 hosts of 4 ranks over ssh, beside ssh alone (root)' \
 	'fuzz-obj fuzz-type fuzz-net   random operations on libobj, datatypes, bytes for libnet, until stopped' \
 	'sim-net      10^4 lives of libnet on a network that is not there' \
