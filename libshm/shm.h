@@ -469,7 +469,6 @@ struct shm_bell {
 /* From now on; *bell is copied. */
 void shm_bell_set(struct shm *s, const struct shm_bell *bell);
 
-/* A pass moved something, but the wait goes on: start again with spinning. */
 /* A word in shared memory that the waiter's passes look at, besides all the rest: a wait that looks
  * at a flag only, between two passes, makes a pass at once when the word has changed.  It ends no
  * sleep.  NULL: none any longer. */
@@ -484,6 +483,7 @@ static inline bool shm_note_new(struct shm *s, uint32_t value)
 	return new;
 }
 
+/* A pass moved something, but the wait goes on: start again with spinning. */
 static inline void shm_wait_again(struct shm_wait *w)
 {
 	w->spins = w->fast = w->slow = 0;
