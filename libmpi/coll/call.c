@@ -303,6 +303,9 @@ static int lists(const struct call *k, bool out)
 		if (count < 0)
 			return haft_err(
 				MPI_ERR_COUNT, "%s count %d is %lld", which, i, (long long)count);
+		if (count > 0 && !type->committed) /* of an array; others the binding has seen */
+			return haft_err(MPI_ERR_TYPE,
+				"%s type %d has not been committed (MPI_Type_commit)", which, i);
 		if (buf == MPI_BOTTOM) /* a displacement may be an address */
 			at = out ? block_out(k, i).at : block_in(k, i).at;
 		err = buffer(at, count, 1, type, out ? "the send buffer" : "the receive buffer");

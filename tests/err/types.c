@@ -27,6 +27,34 @@ static void state(void)
 	OK(MPI_Type_free(&u));
 }
 
+/* MPI-5.0 5.1.9: ... in arrays of types, too */
+static void uncommitted(void)
+{
+	int x[4] = {0}, y[4], n[2] = {1, 1}, right[2] = {0, 1}, zero[2] = {0, 0};
+	int period = 1, one = 1;
+	MPI_Aint at[2] = {0, 0};
+	MPI_Comm s = MPI_COMM_SELF, ring;
+	MPI_Datatype u, both[2] = {MPI_INT, MPI_INT}, plain[2] = {MPI_INT, MPI_INT};
+	MPI_Request r;
+
+	OK(MPI_Cart_create(s, 1, &one, &period, 0, &ring)); /* to its left and its right: itself */
+	OK(MPI_Comm_set_errhandler(ring, MPI_ERRORS_RETURN));
+	OK(MPI_Type_vector(1, 1, 2, MPI_INT, &u));
+	FAILS(MPI_ERR_TYPE, "send type 0", MPI_Alltoallw(x, n, zero, &u, y, n, zero, both, s));
+	FAILS(MPI_ERR_TYPE, "receive type 0", MPI_Alltoallw(x, n, zero, both, y, n, zero, &u, s));
+	FAILS(MPI_ERR_TYPE, "commit", MPI_Ialltoallw(x, n, zero, &u, y, n, zero, both, s, &r));
+	FAILS(MPI_ERR_TYPE, "commit",
+		MPI_Alltoallw_init(x, n, zero, both, y, n, zero, &u, s, MPI_INFO_NULL, &r));
+	both[1] = u;
+	FAILS(MPI_ERR_TYPE, "type 1", MPI_Neighbor_alltoallw(x, n, at, both, y, n, at, both, ring));
+	FAILS(MPI_ERR_TYPE, "commit",
+		MPI_Ineighbor_alltoallw(x, n, at, both, y, n, at, both, ring, &r));
+	n[1] = 0; /* nothing of that type: to the left, and so from the right */
+	OK(MPI_Neighbor_alltoallw(x, n, at, both, y, right, at, plain, ring));
+	OK(MPI_Type_free(&u));
+	OK(MPI_Comm_free(&ring));
+}
+
 /* A freed type is not one any more, wherever it is named. */
 static void freed(void)
 {
@@ -122,6 +150,7 @@ int main(int argc, char **argv)
 	MPI_Init(&argc, &argv);
 	MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
 	state();
+	uncommitted();
 	freed();
 	numbers();
 	overflow();
