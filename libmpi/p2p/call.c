@@ -8,6 +8,7 @@
 
 #include "libmpi/core/err.h"
 #include "libmpi/core/status.h"
+#include "libmpi/p2p/note.h"
 #include "libmpi/type/type.h"
 #include <engine.h>
 #include <stdlib.h>
@@ -366,12 +367,18 @@ int p2p_sendrecv_replace(void *buf, int64_t count, struct type *type, int dest, 
 	int source, int rtag, struct comm *c, MPI_Status *status)
 {
 	struct type *bytes_of = type_predefined(MPI_PACKED); /* it may be anything */
+	struct req *request;
 	int64_t bytes;
 	int err = type_check(buf, count, 1, type, "the buffer");
 	char *copy;
 
 	if (err != 0)
 		return err;
+	if (p2p.checks) { /* a request can carry what the copy is made of */
+		err = p2p_isendrecv_replace(
+			buf, count, type, dest, stag, source, rtag, c, &request);
+		return err != 0 ? err : p2p_wait(&request, status);
+	}
 	bytes = count * type->size;
 	err = p2p_copy(buf, count, type, bytes, &copy);
 	if (err != 0)
@@ -399,11 +406,13 @@ void req_start_part(struct req *r, struct req *whole)
 	send_start(r);
 }
 
-/* The request is the receive, and the send is a part of it without a handle. */
+/* The request is the receive, and the send is a part of it without a handle.  `of': sbuf is a
+ * malloc'ed copy, ours from now on, of data of this type; NULL: it is the user's. */
 static int isendrecv(const void *sbuf, int64_t scount, struct type *stype, int dest, int stag,
 	void *rbuf, int64_t rcount, struct type *rtype, int source, int rtag, struct comm *c,
-	void *scratch, struct req **request)
+	struct type *of, struct req **request)
 {
+	void *scratch = of != NULL ? (void *)(uintptr_t)sbuf : NULL;
 	struct req *r, *s = NULL;
 	int err = 0;
 
@@ -428,6 +437,8 @@ static int isendrecv(const void *sbuf, int64_t scount, struct type *stype, int d
 	}
 	req_soil(r);
 	s->scratch = scratch;
+	if (of != NULL && p2p.checks)
+		s->note = note_for_copy(&(struct req){.type = of, .bytes = scount});
 	r->parts = r->done ? 1 : 2;
 	r->done = false;
 	req_start_part(s, r);
@@ -456,7 +467,7 @@ int p2p_isendrecv_replace(void *buf, int64_t count, struct type *type, int dest,
 	if (err != 0)
 		return err;
 	return isendrecv(copy, bytes, type_predefined(MPI_PACKED), dest, stag, buf, count, type,
-		source, rtag, c, copy, request);
+		source, rtag, c, type, request);
 }
 
 /* --- for collectives and constructors of communicators

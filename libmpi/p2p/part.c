@@ -2,7 +2,7 @@
 /* part.c - partitioned communication (MPI-5.0 chapter 4).
  *
  *     sender                                              receiver
- *     Psend_init ── offer: id, bytes ───────────────────> Precv_init      matched like messages, on
+ *     Psend_init ── offer: id, bytes, note ─────────────> Precv_init      matched like messages, on
  *                <──────────────────────── MATE: its id                   a plane of their own
  *     Start                                               Start
  *                <──────────────────────── READY                          the buffer may be written
@@ -240,15 +240,16 @@ static void offer_gone(struct req *r)
 static const struct req_ops offered_ops = {.over = offer_gone};
 
 /* Sends the offer, or posts a receive for it. */
-static int offer_start(struct part *p, struct comm *c, int tag)
+static int offer_start(struct part *p, struct type *type, struct comm *c, int tag)
 {
 	struct type *byte = type_predefined(MPI_BYTE);
 	struct req *r = req_new(byte, c);
 
 	if (r == NULL)
 		return no_request();
-	req_fill(r, p->sends ? REQ_SEND : REQ_RECV, &p->offer, sizeof(p->offer), byte, p->peer, tag,
-		c, c->ctx | CTX_PART);
+	req_fill(r, p->sends ? REQ_SEND : REQ_RECV, &p->offer,
+		p2p.checks ? sizeof(p->offer) : offsetof(struct offer, note), byte, p->peer, tag, c,
+		c->ctx | CTX_PART);
 	if (!p->sends) {
 		r->ops = &offer_ops;
 		req_orphan(r, NULL);
@@ -256,6 +257,8 @@ static int offer_start(struct part *p, struct comm *c, int tag)
 		return 0;
 	}
 	p->offer = (struct offer){.bytes = p->bytes, .id = p->id};
+	if (p2p.checks)
+		note_fill(&p->offer.note, type, p->bytes);
 	r->scratch = malloc(sizeof(p->offer)); /* the operation may be gone before it is */
 	if (r->scratch == NULL) {
 		req_free(r);
@@ -396,7 +399,7 @@ static int init(bool sends, const void *buf, int n, int64_t count, struct type *
 	p = part_new(r, sends, n, count);
 	err = p == NULL ? no_request() : 0;
 	if (err == 0 && rank != MPI_PROC_NULL)
-		err = offer_start(p, c, tag);
+		err = offer_start(p, type, c, tag);
 	if (err != 0 && p != NULL)
 		forget(p);
 	if (err != 0) {
@@ -441,7 +444,9 @@ static void arrived_bytes(struct part *p, int64_t at, int64_t n)
 		return;
 	p->req->res.source = group_rank_of(comm_peers(p->req->comm), p->peer);
 	p->req->res.tag = p->req->tag;
-	p->req->res.bytes = p->bytes;
+	p->req->res.bytes = p->req->total = p->bytes;
+	if (p2p.checks)
+		note_check(p->req, &p->offer.note);
 	req_finish(p->req);
 }
 

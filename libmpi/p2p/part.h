@@ -5,6 +5,7 @@
 #define HAFT_P2P_PART_H
 
 #include "libmpi/p2p/inner.h"
+#include "libmpi/p2p/note.h"
 
 /* A partition of a send. */
 struct mark {
@@ -18,6 +19,7 @@ struct offer {
 	int64_t bytes; /* of the whole buffer */
 	uint32_t id;
 	uint32_t pad;
+	struct p2p_note note; /* sent if p2p.checks */
 };
 
 /* What an operation has still to tell its mate, in this order. */

@@ -141,6 +141,45 @@ static void copies(void)
 		&i, 1, MPI_INT, 1 - me, TAG, 1 - me, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
 }
 
+/* ... and what is sent from the buffer that is received into: each gets what the other has not. */
+static void replaced(int n)
+{
+	MPI_Datatype mine = me == 0 ? MPI_DOUBLE : MPI_FLOAT;
+	MPI_Request r;
+
+	n = me == 0 ? n : 2 * n;
+	received(MPI_Sendrecv_replace(
+			 in, n, mine, 1 - me, TAG, 1 - me, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE),
+		MPI_ERR_TYPE, me == 0 ? "as 1" : "as 2");
+	t_ok(MPI_Isendrecv_replace(in, n, mine, 1 - me, TAG, 1 - me, TAG, MPI_COMM_WORLD, &r));
+	received(MPI_Wait(&r, MPI_STATUS_IGNORE), MPI_ERR_TYPE,
+		me == 0 ? "2 MPI_FLOAT" : "1 MPI_DOUBLE");
+}
+
+/* MPI-5.0 4.2: partitions of other types than sent; their number may differ, types may not.  Each
+ * start of the receive says so. */
+static void partitions(int n, MPI_Datatype type, int per, int class)
+{
+	MPI_Request r;
+
+	if (me == 0)
+		t_ok(MPI_Psend_init(
+			out, 2, n, MPI_DOUBLE, 1, TAG, MPI_COMM_WORLD, MPI_INFO_NULL, &r));
+	else
+		t_ok(MPI_Precv_init(
+			in, 1, 2 * n * per, type, 0, TAG, MPI_COMM_WORLD, MPI_INFO_NULL, &r));
+	for (int i = 0; i < 2; i++) {
+		t_ok(MPI_Start(&r));
+		if (me == 0) {
+			t_ok(MPI_Pready_range(0, 1, r));
+			t_ok(MPI_Wait(&r, MPI_STATUS_IGNORE));
+		} else {
+			received(MPI_Wait(&r, MPI_STATUS_IGNORE), class, "MPI_DOUBLE with tag 5");
+		}
+	}
+	t_ok(MPI_Request_free(&r));
+}
+
 /* Collectives are not messages of users. */
 static void collectives(void)
 {
@@ -161,6 +200,10 @@ int main(int argc, char **argv)
 	bytes_and_packed();
 	same_signature();
 	copies();
+	replaced(1);
+	partitions(3, MPI_FLOAT, 2, MPI_ERR_TYPE);
+	partitions(BIG / 2, MPI_FLOAT, 2, MPI_ERR_TYPE);
+	partitions(3, MPI_DOUBLE, 1, MPI_SUCCESS);
 	collectives();
 	MPI_Finalize();
 	return t_end();
