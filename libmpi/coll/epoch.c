@@ -85,10 +85,18 @@ void epoch_wait(struct coll *s, uint64_t e, int i)
 
 void epoch_sync(struct coll *s, uint64_t want)
 {
-	for (int i = 0; i < s->n; i++)
-		if (i != s->me)
-			epoch_wait(s, want, i);
-	s->safe = want;
+	int32_t ahead = INT32_MAX; /* of what was wanted, all of them */
+
+	for (int i = 0; i < s->n; i++) {
+		int32_t by;
+
+		if (i == s->me)
+			continue;
+		epoch_wait(s, want, i);
+		by = (int32_t)(shm_flag_get(line_flag(s, want, i)) - (uint32_t)want);
+		ahead = by < ahead ? by : ahead;
+	}
+	s->safe = want + (uint64_t)ahead;
 }
 
 /* --- being sorry

@@ -71,36 +71,40 @@ static void bcast_line(const struct call *k, struct coll *s, int64_t bytes)
 }
 
 /* From so many bytes on two members with a CPU each are faster by a message, which both of them
- * copy (p2p/joint.c). */
-#define BCAST_BY_TWO ((int64_t)MEAN_OR(1024, 65536))
+ * copy (p2p/joint.c); below, by short chunks, and the leaf looks at the root's own line. */
+#define BCAST_BY_TWO ((int64_t)MEAN_OR(1024, 128 * 1024))
 
 int share_bcast(const struct call *k)
 {
 	struct coll *s = k->comm->coll;
 	int64_t bytes = k->rcount * k->rtype->size, chunk;
+	bool two = k->n == 2 && !s->crowd;
 
 	if (bytes <= SHM_LINE_DATA) {
 		bcast_line(k, s, bytes);
 		return 0;
 	}
-	if (k->comm->size == 2 && bytes >= BCAST_BY_TWO && !via_crowded())
+	if ((two && bytes >= BCAST_BY_TWO) || !epoch_slots(s))
 		return SHARE_NONE;
-	if (!epoch_slots(s))
-		return SHARE_NONE;
-	chunk = chunk_of(s, bytes);
+	chunk = two ? less(CHUNK_MIN, s->slot) : chunk_of(s, bytes);
 	for (int64_t at = 0; at < bytes; at += chunk) {
 		uint64_t e = epoch_begin(s);
 		int64_t len = less(chunk, bytes - at);
 
 		if (k->me == k->root) {
 			give(s, k->rtype, k->rbuf, k->rcount, at, epoch_give(s, e, chunk), len);
-			(void)epoch_out(s, e); /* waits until the line may be written */
+			if (!two)
+				(void)epoch_out(s, e); /* waits until the line may be written */
 			epoch_arrive(s, e);
-			epoch_release(s, e);
+			if (!two)
+				epoch_release(s, e);
 			continue;
 		}
 		epoch_arrive(s, e);
-		epoch_released(s, e);
+		if (two)
+			epoch_wait(s, e, k->root);
+		else
+			epoch_released(s, e);
 		take(s, k->rtype, k->rbuf, k->rcount, at, epoch_of(s, e, chunk, k->root), len);
 	}
 	return 0;
