@@ -153,7 +153,7 @@ plan scan_gathered, scan_chain;
 plan barrier_inter, bcast_inter, gather_inter, scatter_inter, exchange_inter;
 plan reduce_inter, allreduce_inter, reduce_scatter_inter;
 plan barrier_hosts, bcast_hosts, reduce_hosts, allreduce_hosts, scan_hosts;
-plan gather_hosts, scatter_hosts, allgather_hosts, alltoall_hosts;
+plan gather_hosts, scatter_hosts, allgather_hosts, alltoall_hosts, blocks_hosts;
 plan neighbor_spread;
 
 /* --- helpers
@@ -204,6 +204,19 @@ static inline struct block block_out(const struct call *k, int i)
 static inline struct block block_in(const struct call *k, int i)
 {
 	return block_of(k->rbuf, k->rcount, k->rtype, k->rcounts, k->rdispls, k->rtypes, i);
+}
+
+/* Bytes of the longest block that comes: all members of an allgatherv find the same. */
+static inline int64_t block_longest(const struct call *k)
+{
+	int64_t most = 0;
+
+	for (int i = 0; i < k->nin; i++) {
+		struct block b = block_in(k, i);
+
+		most = b.count * b.type->size > most ? b.count * b.type->size : most;
+	}
+	return most;
 }
 
 /* Where part i of `count' elements that are cut into n begins. */

@@ -15,17 +15,24 @@
 
 /* --- rows ------------------------------------------------------------------------------------- */
 
-/* `n' bytes, which go out though not all of them may be written. */
-static char *bytes_of(struct sched *s, const struct hosts *h, int64_t n)
+/* `n' bytes, which go out though not all of them will be written. */
+static char *zeros(struct sched *s, int64_t n)
 {
 	char *mem = sched_bytes(s, n);
+
+	if (mem != NULL && !sched_walks(s))
+		memset(mem, 0, (size_t)n);
+	return mem;
+}
+
+/* The same of rows, which are full where all hosts have as many members. */
+static char *bytes_of(struct sched *s, const struct hosts *h, int64_t n)
+{
 	bool even = true;
 
 	for (int i = 0; i < h->nhosts; i++)
 		even = even && h->sizes[i] == h->most;
-	if (!even && mem != NULL && !sched_walks(s))
-		memset(mem, 0, (size_t)n);
-	return mem;
+	return even ? sched_bytes(s, n) : zeros(s, n);
 }
 
 /* The place of rank r's block in rows of blocks. */
@@ -69,10 +76,11 @@ static void far_bytes(struct sched *s, const struct call *k, struct hosts *h, co
 /* What this member gives to all, or to the root. */
 static void pack_own(struct sched *s, const struct call *k, char *mem)
 {
+	struct block b = {(void *)(uintptr_t)k->sbuf, k->scount, k->stype};
+
 	if (k->in_place)
-		sched_pack(s, elem(k->rbuf, k->rtype, k->me * k->rcount), k->rcount, k->rtype, mem);
-	else
-		sched_pack(s, k->sbuf, k->scount, k->stype, mem);
+		b = block_in(k, k->me);
+	sched_pack(s, b.at, b.count, b.type, mem);
 }
 
 /* --- plans ------------------------------------------------------------------------------------ */
@@ -115,26 +123,31 @@ void scatter_hosts(struct sched *s, const struct call *k)
 		sched_unpack(s, mine, k->rbuf, k->rcount, k->rtype);
 }
 
+/* Blocks of different lengths are all as long as the longest. */
 void allgather_hosts(struct sched *s, const struct call *k)
 {
 	struct hosts *h = hosts_of(k->comm);
-	int64_t block = k->bytes, row = h->most * block;
+	bool vector = k->rcounts.v != NULL, deputy = k->me == h->lead[h->mine];
+	int64_t block = vector ? block_longest(k) : k->bytes, row = h->most * block;
 	struct call rootless = *k;
-	bool deputy = k->me == h->lead[h->mine];
-	char *mine = sched_bytes(s, block);
+	char *mine = vector ? zeros(s, block) : sched_bytes(s, block);
 	char *here = deputy ? bytes_of(s, h, row) : NULL;
 	char *all = sched_bytes(s, h->nhosts * row);
 
 	rootless.root = -1;
+	rootless.verb = VERB_ALLGATHER;
+	rootless.rcounts.v = rootless.rdispls.v = NULL;
 	pack_own(s, k, mine);
 	near_bytes(s, &rootless, h, VERB_GATHER, mine, here, block);
 	if (deputy)
 		far_bytes(s, &rootless, h, here, all, row);
 	near_bytes(s, &rootless, h, VERB_BCAST, NULL, all, h->nhosts * row);
-	for (int r = 0; r < k->n; r++)
+	for (int r = 0; r < k->n; r++) {
+		struct block b = block_in(k, r);
+
 		if (r != k->me || !k->in_place)
-			sched_unpack(s, all + place_of(h, r) * block,
-				elem(k->rbuf, k->rtype, r * k->rcount), k->rcount, k->rtype);
+			sched_unpack(s, all + place_of(h, r) * block, b.at, b.count, b.type);
+	}
 }
 
 /* The deputies: what the members of this host, `here' [from][host][to], have for others, who get

@@ -26,7 +26,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LISTS 7 /* of one number a member */
+#define LISTS 7 /* of one number a member; and one of a longer number */
 
 /* --- who is where ----------------------------------------------------------------------------- */
 
@@ -89,21 +89,24 @@ static void near_make(struct hosts *h, struct comm *c)
 
 static struct hosts *hosts_new(int members)
 {
-	return calloc(1, sizeof(struct hosts) + LISTS * (size_t)members * sizeof(int32_t));
+	return calloc(1, sizeof(struct hosts) +
+				 (size_t)members * (sizeof(int64_t) + LISTS * sizeof(int32_t)));
 }
 
 static void hosts_fill(struct hosts *h, struct comm *c)
 {
 	size_t n = (size_t)c->size;
+	int32_t *room = (int32_t *)(void *)(h->room + n);
 
 	h->nhosts = 0;
-	h->place = h->room;
-	h->peers = h->room + n;
-	h->lead = h->room + 2 * n;
-	h->order = h->room + 3 * n;
-	h->map = h->room + 4 * n;
-	h->index = h->room + 5 * n;
-	h->sizes = h->room + 6 * n;
+	h->sums = h->room;
+	h->place = room;
+	h->peers = room + n;
+	h->lead = room + 2 * n;
+	h->order = room + 3 * n;
+	h->map = room + 4 * n;
+	h->index = room + 5 * n;
+	h->sizes = room + 6 * n;
 	static_assert(LISTS == 7, "these");
 	memset(h->sizes, 0, n * sizeof(int32_t));
 	number_hosts(h, c, h->map);
@@ -325,6 +328,50 @@ void allreduce_hosts(struct sched *s, const struct call *k)
 	in.in_place = false;
 	in.op = NULL;
 	hosts_inside(s, &in);
+}
+
+/* All blocks come together at each host's deputy; deputies exchange sums of whole hosts; and each
+ * member takes its block of what its deputy has.  For hosts whose members are intervals: their
+ * blocks lie side by side. */
+void blocks_hosts(struct sched *s, const struct call *k)
+{
+	struct hosts *h = hosts_of(k->comm);
+	int deputy = h->lead[h->mine], size = h->near.size;
+	int64_t all = block_from(k, k->n), at = block_from(k, k->me) - block_from(k, deputy), row;
+	struct call rootless = *k, in, out;
+	void *mine = k->rbuf, *sum = NULL;
+
+	rootless.root = -1;
+	rootless.sbuf = operand(k);
+	rootless.in_place = false;
+	rootless.rcount = all;
+	rootless.rcounts.v = NULL;
+	rootless.bytes = all * k->rtype->size;
+	out = rootless;
+	memset(h->sums, 0, (size_t)h->nhosts * sizeof(*h->sums));
+	for (int r = 0; r < k->n; r++)
+		h->sums[h->place[r]] += block_size(k, r);
+	row = h->sums[h->mine];
+	if (k->me == deputy && size > 1)
+		sum = sched_elems(s, k->rtype, all);
+	out.sbuf = collect(s, &rootless, h, deputy, sum);
+	if (size > 1)
+		mine = sched_elems(s, k->rtype, row);
+	out.verb = VERB_REDUCE_SCATTER;
+	out.rcounts = (struct haft_counts){h->sums, true};
+	out.rbuf = mine;
+	if (k->me == deputy)
+		hosts_between(s, &rootless, h, &out);
+	if (size == 1)
+		return;
+	in = hosts_call(&rootless, h, VERB_BCAST, deputy);
+	in.rbuf = mine;
+	in.rcount = row;
+	in.bytes = row * k->rtype->size;
+	in.nothing = in.bytes == 0;
+	in.op = NULL;
+	hosts_inside(s, &in);
+	sched_move(s, elem(mine, k->rtype, at), k->rbuf, block_size(k, k->me), k->rtype);
 }
 
 /* What this host's members give in all, at the last of them. `mine' is its operand. */

@@ -19,9 +19,10 @@ struct hosts {
 	int32_t *peers; /* [near.size] of this host's members */
 	int32_t *order; /* [near.size] their ranks in near in the order of their peers */
 	int32_t *map;   /* [nhosts] the deputies' peers, of the call that is being planned */
+	int64_t *sums;  /* [nhosts] elements of each host's blocks, of the same */
 	struct group group;
 	struct comm near;
-	int32_t room[];
+	int64_t room[];
 };
 
 /* Are there several hosts, and fewer of them than members; ordered: and are the members of each an

@@ -16,15 +16,16 @@
 #include <string.h>
 #include <strings.h>
 
-#define BCAST_LONG  MEAN_OR(64, 128 * 1024) /* bytes from which a broadcast goes in parts */
-#define BLOCK_SHORT MEAN_OR(16, 4 * 1024)   /* bytes of a block up to which a tree carries many */
-#define BLOCK_TINY  MEAN_OR(8, 256)         /* the same for blocks that all send to all */
-#define FOLD_LONG   MEAN_OR(64, 64 * 1024)  /* bytes from which an operand goes round in parts */
-#define FOLD_MIDDLE MEAN_OR(32, 8 * 1024)   /* the same, in halves */
-#define ALL_SHORT   MEAN_OR(64, 32 * 1024)  /* bytes of all operands that each member may see */
-#define MANY        8                       /* members from which fewer messages pay */
-#define SCAN_MANY   MEAN_OR(2, 16)          /* the same of a scan over several hosts */
-#define CROWD       64                      /* members from which one partner at a time is enough */
+#define BCAST_LONG   MEAN_OR(64, 128 * 1024) /* bytes from which a broadcast goes in parts */
+#define BLOCK_SHORT  MEAN_OR(16, 4 * 1024)   /* bytes of a block up to which a tree carries many */
+#define BLOCK_TINY   MEAN_OR(8, 256)         /* the same for blocks that all send to all */
+#define BLOCKS_SHORT MEAN_OR(64, 128 * 1024) /* bytes of all blocks that deputies fold */
+#define FOLD_LONG    MEAN_OR(64, 64 * 1024)  /* bytes from which an operand goes round in parts */
+#define FOLD_MIDDLE  MEAN_OR(32, 8 * 1024)   /* the same, in halves */
+#define ALL_SHORT    MEAN_OR(64, 32 * 1024)  /* bytes of all operands that each member may see */
+#define MANY         8                       /* members from which fewer messages pay */
+#define SCAN_MANY    MEAN_OR(2, 16)          /* the same of a scan over several hosts */
+#define CROWD        64 /* members from which one partner at a time is enough */
 
 enum wants {
 	WANT_COMMUTE = 1, /* an operation that commutes */
@@ -36,6 +37,7 @@ enum wants {
 	WANT_ORDER = 128, /* and each host's are an interval of ranks */
 	WANT_MIXED = 256, /* no want: for hosts whose members are not */
 	WANT_TOTAL = 32,  /* no want: from and below are about the bytes of all members */
+	WANT_MOST = 512,  /* no want: they are about the longest block */
 };
 
 struct rule {
@@ -53,7 +55,8 @@ struct rule {
 
 /* Rows that two verbs have. */
 /* clang-format off */
-#define SCATTERS \
+#define SCATTERS(total) \
+	{"hosts", blocks_hosts, 0, BLOCKS_SHORT, 0, WANT_HOSTS | WANT_ORDER | (total)}, \
 	{"shared", scatter_shared, 0, 0, 0, WANT_STRICT}, \
 	{"halving", scatter_halving, 0, FOLD_LONG, 2, WANT_COMMUTE | WANT_NAMED}, \
 	{"pairwise", scatter_pairwise, 0, 0, 0, WANT_COMMUTE}, \
@@ -86,7 +89,8 @@ static const struct rule rules[VERBS][ROWS] = {
 		{"doubling", allgather_doubling, 0, FOLD_LONG, 2, WANT_POWER},
 		{"bruck", allgather_bruck, 0, BLOCK_SHORT, 2, 0},
 		{"ring", allgather_ring, 0, 0, 0, 0}},
-	[VERB_ALLGATHERV] = {{"ring", allgather_ring, 0, 0, 0, 0}},
+	[VERB_ALLGATHERV] = {{"hosts", allgather_hosts, 0, BLOCK_SHORT, 0, WANT_HOSTS | WANT_MOST},
+		{"ring", allgather_ring, 0, 0, 0, 0}},
 	[VERB_ALLTOALL] = {{"hosts", alltoall_hosts, 0, BLOCK_TINY, MANY, WANT_HOSTS},
 		{"bruck", alltoall_bruck, 0, BLOCK_TINY, MANY, 0},
 		{"pairwise", alltoall_pairwise, 0, 0, CROWD, 0},
@@ -106,8 +110,8 @@ static const struct rule rules[VERBS][ROWS] = {
 		{"ring", allreduce_ring, FOLD_LONG, 0, 2, NAMED_COUNT},
 		{"halving", allreduce_halving, FOLD_MIDDLE, 0, 3, WANT_NAMED},
 		{"doubling", allreduce_doubling, 0, 0, 0, 0}},
-	[VERB_REDUCE_SCATTER_BLOCK] = {SCATTERS},
-	[VERB_REDUCE_SCATTER] = {SCATTERS},
+	[VERB_REDUCE_SCATTER_BLOCK] = {SCATTERS(WANT_TOTAL)},
+	[VERB_REDUCE_SCATTER] = {SCATTERS(0)},
 	[VERB_SCAN] = {SCANS},
 	[VERB_EXSCAN] = {SCANS},
 	[VERB_NEIGHBOR_ALLGATHER] = {{"spread", neighbor_spread, 0, 0, 0, 0}},
@@ -179,6 +183,8 @@ static bool suits(const struct rule *r, const struct call *k, bool is_strict)
 {
 	int64_t bytes = r->wants & WANT_TOTAL ? k->bytes * k->n : k->bytes;
 
+	if (r->wants & WANT_MOST)
+		bytes = block_longest(k);
 	if (r->from > 0 && bytes < r->from)
 		return false;
 	if (r->below > 0 && bytes >= r->below)

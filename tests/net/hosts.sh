@@ -32,6 +32,7 @@ done
 over "-hosts a:3,b:2" 5 std/ch06/mix HAFT_COLL=p2p
 over "-hosts a:3,b:2" 5 std/ch06/mix HAFT_COLL_PLAN=allreduce=ring,bcast=parts
 f=gather=hosts,scatter=hosts,allgather=hosts,alltoall=hosts,scan=hosts,exscan=hosts
+f=$f,allgatherv=hosts,reduce_scatter=hosts,reduce_scatter_block=hosts
 over "-hosts a:2,b:2" 4 std/ch06/plans
 over "-hosts a:2,b:1,c:2" 5 std/ch06/plans HAFT_COLL_PLAN=$f
 over "-hosts a:9,b:8" 17 std/ch06/plans HAFT_COLL_PLAN=$f

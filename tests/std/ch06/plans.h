@@ -146,7 +146,7 @@ static int move(struct job *o, int form)
 			length_of(o, me) / kinds[o->kr].w, r, o->root, comm);
 	case ALLGATHER: return FORM(Allgather, allgather, in, sn, s, o->out, rn, r, comm);
 	case ALLGATHERV:
-		return FORM(Allgatherv, allgatherv, o->in, length_of(o, me) / kinds[o->ks].w, s,
+		return FORM(Allgatherv, allgatherv, in, length_of(o, me) / kinds[o->ks].w, s,
 			o->out, o->rcounts, o->rdispls, r, comm);
 	case ALLTOALL: return FORM(Alltoall, alltoall, in, sn, s, o->out, rn, r, comm);
 	case ALLTOALLV:
@@ -184,7 +184,7 @@ static int reduce(struct job *o, int form)
 
 static int takes_in_place(enum verb v)
 {
-	return v == GATHER || v == ALLGATHER || v == ALLTOALL || v >= REDUCE;
+	return v == GATHER || v == ALLGATHER || v == ALLGATHERV || v == ALLTOALL || v >= REDUCE;
 }
 
 static void set(struct job *o, int *mem, int k, int first, int r, int b, int len)
@@ -224,7 +224,7 @@ static void fill(struct job *o)
 	} else if (o->verb == ALLGATHER) {
 		set(o, mem, k, o->in_place ? me * (o->len / w) : 0, me, 0, o->len);
 	} else if (o->verb == GATHERV || o->verb == ALLGATHERV) {
-		set(o, o->in, o->ks, 0, me, 0, length_of(o, me));
+		set(o, mem, k, o->in_place ? o->rdispls[me] : 0, me, 0, length_of(o, me));
 	} else if (o->verb == SCATTER || o->verb == ALLTOALL) {
 		for (int b = 0; b < n; b++)
 			set(o, mem, k, b * (o->len / w), me, b, o->len);
