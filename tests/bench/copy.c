@@ -6,12 +6,14 @@
  *	read	process_vm_readv by the receiver
  *	both	process_vm_readv of the first half, process_vm_writev of the second, at once
  *	fold	each writes a word in every line of a shared MiB, then adds the other's to its own
+ *	lines	one writes a word in every line of PIECE shared bytes, eight times; the other
+ *		copies each piece out as it comes: the mean of both
  *
- * What a message of this size, or an allreduce of 1 MiB, can cost at least on this machine, since a
- * library has no other ways to move what lies in malloc'ed memory.  The ways take turns, ROUNDS
- * times; the median is printed:
- * "= copy us 65536 PIPE READ BOTH 1048576 PIPE READ BOTH FOLD", half a round trip; FOLD is all of
- * it.  Exit code 77: one processor only, or the kernel forbids it.
+ * What a message of this size, an allreduce of 1 MiB or a broadcast of 64 KiB can cost at least on
+ * this machine, since a library has no other ways to move what lies in malloc'ed memory.  The ways
+ * take turns, ROUNDS times; the median is printed:
+ * "= copy us 65536 PIPE READ BOTH 1048576 PIPE READ BOTH FOLD LINES", half a round trip; FOLD and
+ * LINES are all of it.  Exit code 77: one processor only, or the kernel forbids it.
  */
 #include <sched.h>
 #include <stdatomic.h>
@@ -32,6 +34,7 @@ enum {
 	PIECES = 8, /* of the pipe: in the second cache of both */
 	LINE = 8,   /* numbers */
 	ROUNDS = 151,
+	LINES_ROUNDS = 501,
 	BYTES_ROUND = 2 << 20 /* copied in each direction by a way in its turn, below 1 ms */
 };
 
@@ -189,6 +192,49 @@ static void fold_run(int first)
 		printf(" %.4g", us[ROUNDS / 2]);
 }
 
+static void meet(uint64_t i)
+{
+	set(&me->ready, i);
+	await(&you->ready, i);
+}
+
+/* us, of this side. */
+static double lines(uint64_t i, int first)
+{
+	struct timespec a, b;
+
+	meet(i);
+	clock_gettime(CLOCK_MONOTONIC, &a);
+	for (size_t k = 0; k < PIECES; k++) {
+		if (first) {
+			for (size_t at = 0; at < PIECE; at += LINE * sizeof(double))
+				*(volatile uint64_t *)(void *)&me->pipe[k][at] = i;
+			set(&me->wrote, i + k);
+			continue;
+		}
+		await(&you->wrote, i + k);
+		memcpy(me->in + k * PIECE, you->pipe[k], PIECE);
+	}
+	clock_gettime(CLOCK_MONOTONIC, &b);
+	return (double)(b.tv_sec - a.tv_sec) * 1e6 + (double)(b.tv_nsec - a.tv_nsec) / 1e3;
+}
+
+/* As a broadcast is measured: a meeting between any two. */
+static void lines_run(int first)
+{
+	double us[LINES_ROUNDS];
+	uint64_t from = UINT64_C(1) << 41;
+
+	for (uint64_t r = 0; r < LINES_ROUNDS; r++, from += PIECES)
+		us[r] = lines(from, first);
+	qsort(us, LINES_ROUNDS, sizeof us[0], compare);
+	me->lines[0] = us[LINES_ROUNDS / 2];
+	meet(from);
+	if (first)
+		printf(" %.4g", (me->lines[0] + you->lines[0]) / 2);
+	meet(from + 1); /* the other has read it */
+}
+
 /* This process on the k-th of the processors that it may use. */
 static void pin(int k)
 {
@@ -243,6 +289,7 @@ int main(void)
 	size_run(65536, pid != 0);
 	size_run(MOST, pid != 0);
 	fold_run(pid != 0);
+	lines_run(pid != 0);
 	if (pid != 0)
 		printf("\n");
 	return 0;

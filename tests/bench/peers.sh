@@ -126,7 +126,8 @@ copy_probe()
 {
 	"$work/copy" 2>>"$log" | awk -v when="$1" '{
 		printf "bare copies %s, us: 64 KiB pipe %.3g, read %.3g, by both %.3g;", when, $5, $6, $7
-		printf " 1 MiB %.4g, %.4g, %.4g; fold of 1 MiB %.4g\n", $9, $10, $11, $12 }'
+		printf " 1 MiB %.4g, %.4g, %.4g; fold of 1 MiB %.4g;", $9, $10, $11, $12
+		printf " lines of 64 KiB %.3g\n", $13 }'
 }
 
 # Seconds since the epoch, as EPOCHREALTIME has them in any locale.
