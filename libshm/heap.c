@@ -6,9 +6,10 @@
  *   heap_free[class] -> piece -> piece -> 0      (each begins with the offset of the next)
  *
  * A class is a size: 1 .. 128 lines, then whole pages with four steps an octave, always on a page
- * boundary.  Pieces never change their class and are never merged: address space is plentiful, and
- * what is large gives its memory back when it is freed.  A piece gets its pages when it is handed
- * out, by fallocate, so that a full machine shows as an error and not as a signal.
+ * boundary, from a huge page on on one of those.  Pieces never change their class and are never
+ * merged: address space is plentiful, and what is large gives its memory back when it is freed.  A
+ * piece gets its pages when it is handed out, by fallocate, so that a full machine shows as an
+ * error and not as a signal.
  *
  * Under head->lock.  Taking is one store (heap_top or the list's head); so is giving back. */
 #include <string.h>
@@ -41,7 +42,7 @@ static unsigned class_of(size_t len, size_t align, uint64_t *size)
 static uint64_t take(struct shm *s, unsigned class, uint64_t size, bool *fresh)
 {
 	struct head *h = s->seg->head;
-	uint64_t off, start;
+	uint64_t off, start, unit;
 
 	shm_lock_take(s->seg, s->me, &h->lock);
 	off = h->heap_free[class];
@@ -50,9 +51,9 @@ static uint64_t take(struct shm *s, unsigned class, uint64_t size, bool *fresh)
 		memcpy(&h->heap_free[class], s->base + off, sizeof off);
 	} else {
 		start = h->heap_top != 0 ? h->heap_top : h->heap;
-		if (class > HEAP_LINES)
-			start = (start + PAGE - 1) / PAGE * PAGE;
-		if (size <= h->len - start) {
+		unit = size >= SHM_HUGE ? SHM_HUGE : class > HEAP_LINES ? PAGE : 1;
+		start = (start + unit - 1) / unit * unit;
+		if (start <= h->len && size <= h->len - start) {
 			off = start;
 			h->heap_top = start + size;
 		}
@@ -72,20 +73,29 @@ static void give(struct shm *s, unsigned class, uint64_t off)
 	shm_lock_drop(&h->lock);
 }
 
+static int reserve(const struct shm_seg *seg, uint64_t off, size_t len, size_t align)
+{
+	uint64_t first = off / PAGE * PAGE;
+
+	if (align == SHM_HUGE)
+		return seg_reserve_huge(seg, off, len);
+	return seg_reserve(seg, first, off + len - first);
+}
+
 uint64_t shm_heap_alloc(struct shm *s, size_t len, size_t align)
 {
-	uint64_t off, size, first;
+	uint64_t off, size;
 	unsigned class;
 	bool fresh;
 
-	if (len == 0 || len > s->seg->head->len || align > PAGE)
+	if (len == 0 || len > s->seg->head->len || (align > PAGE && align != SHM_HUGE) ||
+		NEVER(align == SHM_HUGE && len < SHM_HUGE))
 		return 0;
 	class = class_of(len, align, &size);
 	off = take(s, class, size, &fresh);
 	if (off == 0)
 		return 0;
-	first = off / PAGE * PAGE;
-	if ((fresh || size >= PUNCH_LEN) && seg_reserve(s->seg, first, off + len - first) != 0) {
+	if ((fresh || size >= PUNCH_LEN) && reserve(s->seg, off, len, align) != 0) {
 		if (!fresh)
 			give(s, class, off);
 		return 0;

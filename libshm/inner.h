@@ -243,7 +243,9 @@ static inline void wait_bell(struct shm *s, int rank)
 /* --- seg.c: pages of the segment; 0 or -1 with errno.  They do not need the fd to be there. */
 /* Pages are there, or an error: also where the kernel would rather end a process than say no. */
 int seg_reserve(const struct shm_seg *seg, uint64_t off, uint64_t len); /* off: a page's */
-int seg_punch(const struct shm_seg *seg, uint64_t off, uint64_t len);   /* zero and given back */
+/* The same of huge pages, as far as there are any.  off: a huge page's. */
+int seg_reserve_huge(const struct shm_seg *seg, uint64_t off, uint64_t len);
+int seg_punch(const struct shm_seg *seg, uint64_t off, uint64_t len); /* zero and given back */
 
 /* --- lock.c: between processes; a holder who has died is robbed.  `me' is a rank. */
 void shm_lock_take(struct shm_seg *seg, int me, struct lock *l);
@@ -256,6 +258,8 @@ int shm_os_resize(int fd, uint64_t len);                /* 0; -1, errno EFBIG: u
 bool shm_os_file(int fd, uint64_t *dev, uint64_t *ino); /* what `fd' is; false: it is none */
 /* Pages are there, or an error; where `fd' < 0, by the mapping alone (since Linux 5.14). */
 int shm_os_reserve(int fd, uint64_t off, void *p, uint64_t len);
+/* The same of huge pages, as far as there are any, for a mapping that has no pages yet. */
+int shm_os_reserve_huge(int fd, uint64_t off, void *p, uint64_t len);
 uint64_t shm_os_memory(void);            /* bytes that the machine has */
 int shm_os_punch(void *p, uint64_t len); /* pages of a mapping are zero and given back */
 void shm_os_blame(const char *words);

@@ -85,16 +85,28 @@ static void lay_out(struct head *h, const struct shm_opts *o, enum room room)
 	h->len = h->heap + round_up(heap_len(o, room), PAGE);
 }
 
+/* At an address for huge pages: a piece of the file lies in one if both its offset and its address
+ * are multiples of one. */
 static int map(struct shm_seg *seg, int fd, uint64_t len)
 {
-	void *p = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+	char *room = mmap(NULL, len + SHM_HUGE, PROT_NONE,
+		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	size_t before = (size_t)(-(uintptr_t)room % SHM_HUGE);
+	char *p = room + before;
 
-	if (p == MAP_FAILED) {
+	if (room == MAP_FAILED ||
+		mmap(p, len, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE | MAP_FIXED, fd,
+			0) == MAP_FAILED) {
 		shm_os_blame("mmap failed");
+		if (room != MAP_FAILED)
+			munmap(room, len + SHM_HUGE);
 		return SHM_SYS;
 	}
-	seg->base = p;
-	seg->head = p;
+	if (before > 0)
+		munmap(room, before);
+	munmap(p + len, SHM_HUGE - before);
+	seg->base = (void *)p;
+	seg->head = (void *)p;
 	return shm_os_file(fd, &seg->dev, &seg->ino) ? 0 : SHM_SYS;
 }
 
@@ -112,6 +124,11 @@ static int own_fd(const struct shm_seg *seg)
 int seg_reserve(const struct shm_seg *seg, uint64_t off, uint64_t len)
 {
 	return shm_os_reserve(own_fd(seg), off, seg->base + off, len);
+}
+
+int seg_reserve_huge(const struct shm_seg *seg, uint64_t off, uint64_t len)
+{
+	return shm_os_reserve_huge(own_fd(seg), off, seg->base + off, len);
 }
 
 int seg_punch(const struct shm_seg *seg, uint64_t off, uint64_t len)

@@ -359,8 +359,11 @@ void shm_pipe_release(struct shm *s, int src);
 
 /* --- memory of the segment ------------------------------------------------------------------- */
 
-/* Takes `len' bytes of the segment, zero-filled, aligned to `align' (a power of two, 64 .. 4096),
- * really there (never SIGBUS).  Returns an offset that is the same for all ranks, 0 if there is
+#define SHM_HUGE ((size_t)2 << 20) /* bytes of a huge page */
+
+/* Takes `len' bytes of the segment, zero-filled, aligned to `align' (a power of two, 64 .. 4096, or
+ * SHM_HUGE: of huge pages as well, where the kernel gives any; then len >= SHM_HUGE), really there
+ * (never SIGBUS).  Returns an offset that is the same for all ranks, 0 if there is
  * none. Any rank may free it, once, with the same len and align.  Takes a lock between processes:
  * not for a fast path. */
 uint64_t shm_heap_alloc(struct shm *s, size_t len, size_t align);

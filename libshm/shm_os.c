@@ -38,6 +38,9 @@ struct futex_waitv {
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23
 #endif
+#ifndef MADV_COLLAPSE
+#define MADV_COLLAPSE 25
+#endif
 
 static _Thread_local const char *blamed; /* the last call that failed, in words */
 
@@ -142,19 +145,50 @@ static uint64_t memory_left(void)
 
 #define RESERVE_ASK ((uint64_t)16 << 20) /* bytes: less is had without asking first */
 
-int shm_os_reserve(int fd, uint64_t off, void *p, uint64_t len)
+static int room_for(uint64_t len)
+{
+	if (len < RESERVE_ASK || len <= memory_left())
+		return 0;
+	errno = ENOMEM;
+	return -1;
+}
+
+static int reserve(int fd, uint64_t off, void *p, uint64_t len)
 {
 	int e;
 
-	if (len >= RESERVE_ASK && len > memory_left()) {
-		errno = ENOMEM;
-		return -1;
-	}
 	do
 		e = fd >= 0 ? fallocate(fd, 0, (off_t)off, (off_t)len)
 			    : madvise(p, len, MADV_POPULATE_WRITE);
 	while (e != 0 && errno == EINTR);
 	return told(e, fd >= 0 ? "fallocate failed" : "madvise(MADV_POPULATE_WRITE) failed");
+}
+
+int shm_os_reserve(int fd, uint64_t off, void *p, uint64_t len)
+{
+	return room_for(len) != 0 ? -1 : reserve(fd, off, p, len);
+}
+
+/* The first write to a page brings a huge one where the machine is set up so for shared memory
+ * (shmem_enabled); elsewhere Linux 6.1 and later make one of small ones when told to, of which
+ * there must be one.  What still has none gets small pages. */
+int shm_os_reserve_huge(int fd, uint64_t off, void *p, uint64_t len)
+{
+	uint64_t huge = len / SHM_HUGE * SHM_HUGE;
+	int e = 0;
+
+	if (room_for(len) != 0)
+		return -1;
+	if (madvise(p, huge, MADV_HUGEPAGE) == 0) {
+		for (uint64_t i = 0; i < huge && e == 0; i += SHM_HUGE)
+			e = madvise((char *)p + i, 1, MADV_POPULATE_WRITE);
+		if (e == 0)
+			madvise(p, huge, MADV_COLLAPSE);
+	}
+	e = reserve(fd, off, p, len);
+	if (e != 0)
+		shm_os_punch(p, len);
+	return e;
 }
 
 int shm_os_punch(void *p, uint64_t len)

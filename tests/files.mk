@@ -161,6 +161,7 @@ mpi_TESTS += tests/std/ch12/helpernet.c
 mpi_TESTS += tests/std/ch12/history.c
 mpi_TESTS += tests/std/ch12/historybox.c
 mpi_TESTS += tests/std/ch12/historymsg.c
+mpi_TESTS += tests/std/ch12/huge.c
 mpi_TESTS += tests/std/ch12/keywin.c
 mpi_TESTS += tests/std/ch12/locks.c
 mpi_TESTS += tests/std/ch12/move.c

@@ -25,6 +25,7 @@
 #define ARENA_ALIGN 65536                              /* it cannot align to more */
 #define HEAP_ALIGN  4096                               /* nor the heap */
 #define HEAP_WASTE  (2 << 20) /* an alignment takes so much real memory at most */
+static_assert(HEAP_WASTE <= SHM_HUGE, "pieces of that length need no more for it");
 
 enum piece_kind { PIECE_ARENA, PIECE_HEAP, PIECE_PRIVATE };
 
@@ -97,14 +98,22 @@ static bool in_arena(struct piece *p, int64_t align)
 	return p->at != NULL;
 }
 
+/* Where the heap puts so many bytes: of huge pages, if they fill one. */
+static size_t heap_align(size_t len)
+{
+	return len >= SHM_HUGE ? SHM_HUGE : HEAP_ALIGN;
+}
+
 static bool in_heap(struct piece *p, int64_t align)
 {
 	uint64_t off;
 
 	if (align > HEAP_WASTE)
 		return false;
-	p->taken = (size_t)p->len + (align > HEAP_ALIGN ? (size_t)align : 0);
-	off = shm_heap_alloc(via.shm, p->taken, HEAP_ALIGN);
+	p->taken = (size_t)p->len;
+	if ((size_t)align > heap_align(p->taken))
+		p->taken += (size_t)align;
+	off = shm_heap_alloc(via.shm, p->taken, heap_align(p->taken));
 	if (off == 0)
 		return false;
 	p->kind = PIECE_HEAP;
@@ -115,12 +124,16 @@ static bool in_heap(struct piece *p, int64_t align)
 
 static bool in_private(struct piece *p, int64_t align)
 {
+	if (p->len >= (int64_t)SHM_HUGE && align < (int64_t)SHM_HUGE)
+		align = SHM_HUGE;
 	p->taken = (size_t)p->len + (size_t)align;
 	p->start = mmap(NULL, p->taken, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (p->start == MAP_FAILED)
 		return false;
 	p->kind = PIECE_PRIVATE;
 	p->at = align_up(p->start, align);
+	if (p->len >= (int64_t)SHM_HUGE)
+		madvise(p->start, p->taken, MADV_HUGEPAGE);
 	return true;
 }
 
@@ -129,7 +142,7 @@ static void release(struct piece *p)
 	if (p->kind == PIECE_ARENA)
 		obj_arena_put(mem.arena, p->at);
 	else if (p->kind == PIECE_HEAP)
-		shm_heap_free(via.shm, shm_off(via.shm, p->start), p->taken, HEAP_ALIGN);
+		shm_heap_free(via.shm, shm_off(via.shm, p->start), p->taken, heap_align(p->taken));
 	else
 		munmap(p->start, p->taken);
 	free(p);
@@ -143,7 +156,7 @@ int via_mem_new(int64_t len, int64_t align, void **out)
 
 	if (align < ALIGN_MIN)
 		align = ALIGN_MIN;
-	if (len > PTRDIFF_MAX - align)
+	if (len > PTRDIFF_MAX - align - (int64_t)SHM_HUGE)
 		return haft_err(
 			MPI_ERR_NO_MEM, "%lld bytes are more than there can be", (long long)len);
 	p = calloc(1, sizeof(*p));
