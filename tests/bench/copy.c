@@ -2,6 +2,12 @@
 /*
  * copy.c - the machine itself: private memory of one process into that of another, no MPI.
  *
+ *	  row         row         row                     a message: bytes in rows that are STEP
+ *rows
+ *	|=====|. . .|=====|. . .|=====|. . .              apart (a face of an array, as in type.c),
+ *or
+ *	|====================================             in one
+ *
  *	pipe	PIECE bytes into shared memory, out of it on the other side; both at once
  *	read	process_vm_readv by the receiver
  *	both	process_vm_readv of the first half, process_vm_writev of the second, at once
@@ -13,7 +19,8 @@
  * this machine, since a library has no other ways to move what lies in malloc'ed memory.  The ways
  * take turns, ROUNDS times; the median is printed:
  * "= copy us 65536 PIPE READ BOTH 1048576 PIPE READ BOTH FOLD LINES", half a round trip; FOLD and
- * LINES are all of it.  Exit code 77: one processor only, or the kernel forbids it.
+ * LINES are all of it; and "= rows us BYTES PIPE READ BOTH ...": rows of three lengths, and 8 MiB
+ * without gaps.  Exit code 77: one processor only, or the kernel forbids it.
  */
 #include <sched.h>
 #include <stdatomic.h>
@@ -30,6 +37,9 @@
 enum { PIPE, READ, BOTH, WAYS };
 enum {
 	MOST = 1 << 20,
+	LARGE = 8 << 20,
+	STEP = 8,
+	ROWS_MAX = 1024, /* IOV_MAX */
 	PIECE = 8192,
 	PIECES = 8, /* of the pipe: in the second cache of both */
 	LINE = 8,   /* numbers */
@@ -50,6 +60,11 @@ struct end {
 	double lines[MOST / sizeof(double)];
 };
 
+/* Bytes of a message, in rows. */
+struct shape {
+	size_t n, row, step;
+};
+
 static struct end *ends, *me, *you;
 
 static void await(_Atomic uint64_t *word, uint64_t least)
@@ -68,25 +83,83 @@ static uint64_t get(_Atomic uint64_t *word)
 	return atomic_load_explicit(word, memory_order_relaxed);
 }
 
-/* Copies between my memory and yours; the kernel's no ends the program. */
-static void vm(int write, char *mine, char *yours, size_t n)
+/* Where byte `at' of the message at `p' is. */
+static char *place(const struct shape *s, char *p, size_t at)
 {
-	struct iovec here = {mine, n}, there = {yours, n};
-	ssize_t done = write ? process_vm_writev(you->pid, &here, 1, &there, 1, 0)
-			     : process_vm_readv(you->pid, &here, 1, &there, 1, 0);
+	return p + at / s->row * s->step + at % s->row;
+}
 
+/* How many bytes follow it without a gap, of n at most. */
+static size_t run(const struct shape *s, size_t at, size_t n)
+{
+	size_t left = s->row - at % s->row;
+
+	return left < n ? left : n;
+}
+
+/* Bytes [from, from + n) of the message at `p': in how many runs. */
+static unsigned long list(struct iovec *v, char *p, const struct shape *s, size_t from, size_t n)
+{
+	unsigned long k = 0;
+	size_t end = from + n, len;
+
+	for (size_t at = from; at < end; at += len) {
+		len = run(s, at, end - at);
+		v[k++] = (struct iovec){place(s, p, at), len};
+	}
+	return k;
+}
+
+/* Copies rows between my memory and yours; the kernel's no ends the program. */
+static void vm(int write, char *mine, char *yours, const struct shape *s, size_t from, size_t n)
+{
+	static struct iovec here[ROWS_MAX], there[ROWS_MAX];
+	unsigned long k = list(here, mine, s, from, n);
+	ssize_t done;
+
+	list(there, yours, s, from, n);
+	done = write ? process_vm_writev(you->pid, here, k, there, k, 0)
+		     : process_vm_readv(you->pid, here, k, there, k, 0);
 	if (done != (ssize_t)n)
 		exit(77);
 }
 
-static void put(int way, size_t n)
+/* Whole rows, or a part of the only one: what goes through the pipe at a time. */
+static size_t piece_of(const struct shape *s)
 {
+	return s->row > PIECE ? PIECE : PIECE / s->row * s->row;
+}
+
+/* Bytes [from, from + n) of the message, into the pipe or out of it. */
+static void move(const struct shape *s, char *pipe, char *message, size_t from, size_t n, int out)
+{
+	size_t len;
+
+	for (size_t at = 0; at < n; at += len) {
+		char *p = place(s, message, from + at);
+
+		len = run(s, from + at, n - at);
+		memcpy(out ? pipe + at : p, out ? p : pipe + at, len);
+	}
+}
+
+/* What the receiver reads while the sender writes the rest. */
+static size_t half(const struct shape *s)
+{
+	return s->row == s->n ? s->n / 2 : s->n / s->row / 2 * s->row;
+}
+
+static void put(int way, const struct shape *s)
+{
+	size_t piece = piece_of(s);
+
 	if (way == PIPE) {
-		for (size_t at = 0; at < n; at += PIECE) {
+		for (size_t at = 0; at < s->n; at += piece) {
 			uint64_t i = get(&me->put);
 
 			await(&you->got, i < PIECES ? 0 : i + 1 - PIECES);
-			memcpy(me->pipe[i % PIECES], me->out + at, PIECE);
+			move(s, me->pipe[i % PIECES], me->out, at,
+				s->n - at < piece ? s->n - at : piece, 1);
 			set(&me->put, i + 1);
 		}
 		return;
@@ -94,44 +167,46 @@ static void put(int way, size_t n)
 	set(&me->put, get(&me->put) + 1);
 	if (way == BOTH) {
 		await(&you->ready, get(&me->put));
-		vm(1, me->out + n / 2, you->in + n / 2, n / 2);
+		vm(1, me->out, you->in, s, half(s), s->n - half(s));
 		set(&me->wrote, get(&me->put));
 	}
 	await(&you->got, get(&me->put));
 }
 
-static void take(int way, size_t n)
+static void take(int way, const struct shape *s)
 {
 	uint64_t i = get(&me->got) + 1;
+	size_t piece = piece_of(s);
 
-	for (size_t at = 0; way == PIPE && at < n; at += PIECE, i++) {
+	for (size_t at = 0; way == PIPE && at < s->n; at += piece, i++) {
 		await(&you->put, i);
-		memcpy(me->in + at, you->pipe[(i - 1) % PIECES], PIECE);
+		move(s, you->pipe[(i - 1) % PIECES], me->in, at,
+			s->n - at < piece ? s->n - at : piece, 0);
 		set(&me->got, i);
 	}
 	if (way == PIPE)
 		return;
 	await(&you->put, i);
 	set(&me->ready, i);
-	vm(0, me->in, you->out, way == BOTH ? n / 2 : n);
+	vm(0, me->in, you->out, s, 0, way == BOTH ? half(s) : s->n);
 	if (way == BOTH)
 		await(&you->wrote, i);
 	set(&me->got, i);
 }
 
-/* Half a round trip of n bytes, us. */
-static double turn(int way, size_t n, int first)
+/* Half a round trip, us. */
+static double turn(int way, const struct shape *s, int first)
 {
-	int many = BYTES_ROUND / (int)n;
+	int many = s->n < BYTES_ROUND ? BYTES_ROUND / (int)s->n : 1;
 	struct timespec a, b;
 
 	clock_gettime(CLOCK_MONOTONIC, &a);
 	for (int i = 0; i < many; i++) {
 		if (first)
-			put(way, n);
-		take(way, n);
+			put(way, s);
+		take(way, s);
 		if (!first)
-			put(way, n);
+			put(way, s);
 	}
 	clock_gettime(CLOCK_MONOTONIC, &b);
 	return ((double)(b.tv_sec - a.tv_sec) * 1e6 + (double)(b.tv_nsec - a.tv_nsec) / 1e3) /
@@ -145,20 +220,40 @@ static int compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static void size_run(size_t n, int first)
+/* `rounds' is odd. */
+static void size_run(size_t n, size_t row, int rounds, int first)
 {
+	struct shape s = {n, row, row * STEP};
 	double us[WAYS][ROUNDS];
 
-	for (int r = 0; r < ROUNDS; r++)
+	for (size_t at = 0; at < n; at += row) { /* pages of our own */
+		memset(place(&s, me->out, at), 3, row);
+		memset(place(&s, me->in, at), 4, row);
+	}
+	for (int r = 0; r < rounds; r++)
 		for (int way = 0; way < WAYS; way++)
-			us[way][r] = turn(way, n, first);
+			us[way][r] = turn(way, &s, first);
 	if (!first)
 		return;
 	printf(" %zu", n);
 	for (int way = 0; way < WAYS; way++) {
-		qsort(us[way], ROUNDS, sizeof us[way][0], compare);
-		printf(" %.4g", us[way][ROUNDS / 2]);
+		qsort(us[way], (size_t)rounds, sizeof us[way][0], compare);
+		printf(" %.4g", us[way][rounds / 2]);
 	}
+}
+
+/* The faces of type.c: side x side doubles. */
+static void rows_run(int first)
+{
+	static const size_t sides[] = {90, 362, 1024};
+
+	if (first)
+		printf("= rows us");
+	for (int i = 0; i < 3; i++)
+		size_run(8 * sides[i] * sides[i], 8 * sides[i], i < 2 ? ROUNDS : ROUNDS / 3, first);
+	size_run(LARGE, LARGE, ROUNDS / 3, first);
+	if (first)
+		printf("\n");
 }
 
 /* us: every line is written by its owner, and crosses once to be read. */
@@ -257,12 +352,10 @@ int main(void)
 	if (ends == MAP_FAILED)
 		return 1;
 	for (int i = 0; i < 2; i++) {
-		ends[i].out = aligned_alloc(4096, MOST);
-		ends[i].in = aligned_alloc(4096, MOST);
+		ends[i].out = aligned_alloc(4096, LARGE * STEP);
+		ends[i].in = aligned_alloc(4096, LARGE * STEP);
 		if (ends[i].out == NULL || ends[i].in == NULL)
 			return 1;
-		memset(ends[i].out, 1, MOST);
-		memset(ends[i].in, 2, MOST);
 	}
 	ends[0].pid = getpid();
 	pid_t pid = fork();
@@ -270,13 +363,10 @@ int main(void)
 		return 1;
 	me = &ends[pid == 0];
 	you = &ends[pid != 0];
-	alarm(10); /* the other may have given up */
+	alarm(30); /* the other may have given up */
 	if (pid == 0)
 		me->pid = getpid();
 	pin(pid == 0);
-	/* copied, not shared with the other any more */
-	memset(me->out, 3, MOST);
-	memset(me->in, 4, MOST);
 	set(&me->ready, 0);
 	set(&me->wrote, 0);
 	set(&me->got, 0);
@@ -284,11 +374,12 @@ int main(void)
 	await(&you->put, 1);
 	set(&me->got, 1);
 	await(&you->got, 1);
+	rows_run(pid != 0);
 	if (pid != 0)
 		printf("= copy us");
-	size_run(65536, pid != 0);
-	size_run(MOST, pid != 0);
-	fold_run(pid != 0);
+	size_run(65536, 65536, ROUNDS, pid != 0);
+	size_run(MOST, MOST, ROUNDS, pid != 0);
+	fold_run(pid != 0); /* behind all copies: its counts are larger */
 	lines_run(pid != 0);
 	if (pid != 0)
 		printf("\n");

@@ -124,8 +124,11 @@ line_probe()
 # copy_probe WHEN: what copying between two processes costs without any library.
 copy_probe()
 {
-	"$work/copy" 2>>"$log" | awk -v when="$1" '{
-		printf "bare copies %s, us: 64 KiB pipe %.3g, read %.3g, by both %.3g;", when, $5, $6, $7
+	"$work/copy" 2>>"$log" | awk -v when="$1" '/ rows / {
+		printf "bare rows %s, us: y face 64 KiB pipe %.3g, read %.3g, by both %.3g;", when, $5, $6, $7
+		printf " 1 MiB %.4g, %.4g, %.4g; 8 MiB %.4g, %.4g, %.4g;", $9, $10, $11, $13, $14, $15
+		printf " 8 MiB without gaps %.4g, %.4g, %.4g\n", $17, $18, $19; next }
+		{ printf "bare copies %s, us: 64 KiB pipe %.3g, read %.3g, by both %.3g;", when, $5, $6, $7
 		printf " 1 MiB %.4g, %.4g, %.4g; fold of 1 MiB %.4g;", $9, $10, $11, $12
 		printf " lines of 64 KiB %.3g\n", $13 }'
 }
