@@ -48,7 +48,7 @@ static int frame(const struct part *p, enum frame_kind kind, uint32_t id, uint64
 	const void *data, int64_t n)
 {
 	if (p->peer == p2p.me) {
-		got(kind, p->peer, at, id, data, n);
+		got((int)kind, p->peer, at, id, data, n);
 		return 0;
 	}
 	if (p2p.peers[p->peer].out.head != NULL)
