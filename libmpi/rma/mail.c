@@ -132,7 +132,7 @@ void *mail_frame(const struct mail *o, int64_t bytes)
 
 void mail_go(const struct mail *o, enum msg_kind kind, int64_t bytes)
 {
-	via_commit(o->peer, o->ctx, kind, P2P_WINDOW, (size_t)bytes);
+	via_commit(o->peer, o->ctx, (int32_t)kind, P2P_WINDOW, (size_t)bytes);
 }
 
 struct small {
@@ -145,7 +145,7 @@ struct small {
 static int push_small(struct mail *o)
 {
 	struct small *s = container_of(o, struct small, mail);
-	int err = via_put(o->peer, o->ctx, s->kind, P2P_WINDOW, s->data, s->len);
+	int err = via_put(o->peer, o->ctx, (int32_t)s->kind, P2P_WINDOW, s->data, s->len);
 
 	if (err == 0)
 		free(s);
@@ -157,7 +157,7 @@ void mail_small(int peer, uint64_t ctx, enum msg_kind kind, const void *data, ui
 	bool others = rma.ways != NULL && rma.ways[peer].first != NULL;
 	struct small *s;
 
-	if (!others && via_put(peer, ctx, kind, P2P_WINDOW, data, len) == 0)
+	if (!others && via_put(peer, ctx, (int32_t)kind, P2P_WINDOW, data, len) == 0)
 		return;
 	s = malloc(sizeof(*s));
 	if (s == NULL)
