@@ -4,6 +4,7 @@
 # cmocka programs, started alone.  They are linked with libobj.a and libshm.a; objects of libmpi
 # that one needs are named as its prerequisites:  $(B)/tests/unit/match: $(B)/obj/libmpi/p2p/match.o
 unit_TESTS :=
+unit_TESTS += tests/fuzz/frame.c
 unit_TESTS += tests/fuzz/net.c
 unit_TESTS += tests/fuzz/obj.c
 unit_TESTS += tests/fuzz/type.c
@@ -335,7 +336,12 @@ $(B)/tests/sim/net: $(B)/obj/tests/sim/wire.o
 $(B)/tests/unit/set $(B)/tests/unit/win: $(libmpi_OBJS)
 
 # The whole library from inside.
-$(B)/tests/fuzz/type: $(libmpi_OBJS)
+$(B)/tests/fuzz/frame $(B)/tests/fuzz/type: $(libmpi_OBJS)
+# Its peers are a mirror, and it goes on where a job would end.
+frame_wraps := far_open far_put far_reserve far_commit far_look via_stream_send via_stream_post \
+	via_quiet_far via_idle p2p_nonsense haft_abort_job boot_init boot_near_of boot_host_of \
+	coll_allgather coll_barrier
+$(B)/tests/fuzz/frame: private ldflags += $(frame_wraps:%=-Wl,--wrap=%)
 
 # With the user's own compiler command: what is installed is what is tested.  More sources of a test
 # are more prerequisites; tests_FLAGS-NAME are its own flags and libraries.  A test that another one
@@ -460,6 +466,11 @@ evidence: $(B)/called $(B)/gen/list
 fuzz-obj: $(B)/tests/fuzz/obj
 	$(Q)s=$${SEED:-$$(date +%s)}; while $(B)/tests/fuzz/obj -n $${STEPS:-10000000} -s $$s; do s=$$((s + 1)); done
 .PHONY: fuzz-obj
+
+# The same for the engines: frames that authenticated peers should not send.
+fuzz-frame: $(B)/tests/fuzz/frame
+	$(Q)s=$${SEED:-$$(date +%s)}; while $(B)/tests/fuzz/frame -n $${STEPS:-10000} -s $$s; do s=$$((s + 10000)); done
+.PHONY: fuzz-frame
 
 # The same for libnet: bytes from hell, with a new seed every 10^6.
 fuzz-net: $(B)/tests/fuzz/net

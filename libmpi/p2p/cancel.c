@@ -109,8 +109,8 @@ static void got_withdraw(const struct shm_frame *f)
 	struct arrived *a;
 	uint32_t id;
 
-	if (NEVER(f->len != sizeof(id)))
-		return;
+	if (f->len != sizeof(id))
+		p2p_nonsense(f->src, "a wish for a message back in %u bytes", f->len);
 	memcpy(&id, f->data, sizeof(id));
 	a = match_asked(f->ctx, f->src, f->tag, NULL, id);
 	if (a != NULL) {
@@ -127,7 +127,9 @@ static void got_answer(const struct shm_frame *f)
 {
 	struct req *r = ids_get(&p2p.ids, (uint32_t)f->tag);
 
-	if (NEVER(r == NULL || r->peer != f->src) || r->state != STATE_WITHDRAW)
+	if (r == NULL || r->kind != REQ_SEND || r->peer != f->src)
+		p2p_nonsense(f->src, "news of message %d, which it does not have", f->tag);
+	if (r->state != STATE_WITHDRAW)
 		return;
 	if (f->kind == FRAME_GONE) {
 		unasked(r);

@@ -197,7 +197,7 @@ void flow_send(struct req *r, uint64_t id, int64_t room)
 	struct flow *f;
 
 	r->state = STATE_FLOW;
-	if (room == 0) {
+	if (room <= r->at) {
 		req_finish(r);
 		return;
 	}

@@ -198,6 +198,13 @@ int feed_push(int peer);
 void send_clear(int peer, uint32_t id, uint64_t stream, int64_t room);
 void send_read(int peer, uint32_t id); /* the receiver has read it in place */
 
+/* Does r (may be NULL) wait for what this peer says to its ASK? */
+static inline bool send_asked(const struct req *r, int peer)
+{
+	return r != NULL && r->kind == REQ_SEND && r->peer == peer &&
+	       (r->state == STATE_ASKED || r->state == STATE_WITHDRAW);
+}
+
 /* flow.c: large messages by streams.  flow_send: the receiver is ready, for this stream and for
  * `room' bytes, all that go then.  flow_post
  * gets ready for a matched message and returns the stream's number, which CLEAR carries; then

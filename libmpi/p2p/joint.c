@@ -106,10 +106,12 @@ enum joint joint_read(struct req *r, int peer, char *to, const struct ask *ask, 
 
 struct req *joint_over(const struct shm_frame *f, bool *bad)
 {
-	struct req *r = ids_give(&p2p.ids, (uint32_t)f->tag);
+	struct req *r = ids_get(&p2p.ids, (uint32_t)f->tag);
 
-	if (NEVER(r == NULL || r->from != f->src))
-		return NULL;
+	if (r == NULL || r->kind != REQ_RECV || r->from != f->src ||
+		(r->state != STATE_JOINT && r->state != STATE_JOINT_BAD))
+		p2p_nonsense(f->src, "the end of message %d, which does not come", f->tag);
+	ids_give(&p2p.ids, (uint32_t)f->tag);
 	*bad = f->ctx != 0 || r->state == STATE_JOINT_BAD;
 	if (!*bad)
 		way_took(WAY_READ, r->res.bytes, way_clock() - r->began);
@@ -122,9 +124,12 @@ void joint_join(const struct shm_frame *f)
 	bool bad = false;
 	struct join j;
 
-	if (NEVER(r == NULL || r->peer != f->src || f->len != sizeof(j)))
-		return;
+	if (f->len != sizeof(j) || !send_asked(r, f->src) || r->lease == 0)
+		p2p_nonsense(f->src, "%u bytes of help with message %d", f->len, f->tag);
 	memcpy(&j, f->data, sizeof(j));
+	if (j.n < 0 || j.n > r->bytes || j.piece == 0)
+		p2p_nonsense(f->src, "help with %lld bytes of %lld in pieces of %u", (long long)j.n,
+			(long long)r->bytes, j.piece);
 	if (!via_readable(f->src))
 		return;
 	if (pieces_copy(copy_there, f->src, type_piece(r->type, r->buf, r->count), &j, r->lease,

@@ -9,11 +9,15 @@
  *
  * A peer that left (it has ended MPI in good order) fails no receive from anybody: another may
  * still send.  One that was lost does, once: whoever waits for anybody cannot know that it was not
- * this one, and may go on with the others afterwards. */
+ * this one, and may go on with the others afterwards.
+ *
+ * One whose frames make no sense takes the job with it: p2p_nonsense. */
 #include "libmpi/p2p/inner.h"
 
 #include "libmpi/core/err.h"
 #include "libmpi/core/state.h"
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -126,4 +130,20 @@ void p2p_lost(int peer, bool left, const char *words)
 	fail_asked(peer, left);
 	fail_receives(peer);
 	part_lost(peer);
+}
+
+/* --- a peer that makes no sense -------------------------------------------------------------- */
+
+void p2p_nonsense(int peer, const char *fmt, ...)
+{
+	char what[128], line[384];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(what, sizeof(what), fmt, ap);
+	va_end(ap);
+	snprintf(line, sizeof(line),
+		"rank %d of the job, on host %s, has sent rank %d what makes no sense: %s", peer,
+		via_host(peer), p2p.me, what);
+	haft_abort_job(MPI_ERR_INTERN, line);
 }

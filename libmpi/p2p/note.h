@@ -12,6 +12,7 @@
 #define HAFT_P2P_NOTE_H
 
 #include "libmpi/core/mpo.h"
+#include <string.h>
 
 #define FRAME_NOTED 0x20 /* added to a kind */
 
@@ -22,6 +23,17 @@ struct p2p_note {
 };
 
 static_assert(sizeof(struct p2p_note) == 64, "what eager messages are shorter by");
+
+/* Takes a note out of a frame: its words end, whoever has written them. */
+static inline void note_read(struct p2p_note *note, const void *data)
+{
+	uint8_t any;
+
+	memcpy(note, data, sizeof(*note));
+	memcpy(&any, (const char *)data + offsetof(struct p2p_note, any), 1);
+	note->any = any != 0;
+	note->words[sizeof(note->words) - 1] = '\0';
+}
 
 /* The note of the first `bytes' bytes of data of a type. */
 void note_fill(struct p2p_note *note, struct type *type, int64_t bytes);

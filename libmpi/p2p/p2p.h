@@ -45,6 +45,11 @@ void p2p_queues(uint32_t *receives, uint32_t *messages);
  * MPI_ERR_NO_MEM. */
 int p2p_open(void);
 void p2p_deliver(void *arg, const struct shm_frame *f);
+
+/* A peer has sent what no Haft sends: who knows what else is wrong.  Says so in one line, with its
+ * rank and host, and ends the job.  A frame is looked at before anything is changed for it. */
+__attribute__((noreturn, cold, format(printf, 2, 3))) void p2p_nonsense(
+	int peer, const char *fmt, ...);
 void p2p_lost(int peer, bool left, const char *words);
 
 /* p2p_flush waits until nothing of this process is on its way out any more (freed requests that

@@ -321,6 +321,7 @@ static void start_recv(struct part *p)
 	for (int i = 0; i < p->n; i++)
 		atomic_store_explicit(&p->missing[i], p->each, memory_order_relaxed);
 	p->lack = p->bytes;
+	p->coming = 0;
 	if (p->matched)
 		owe(p, OWE_READY);
 }
@@ -462,13 +463,15 @@ static void got_data(struct part *p, int64_t at, const void *data, int64_t n)
 /* A piece of the way is over; r->id is the operation's. */
 static void long_came(struct req *r)
 {
+	int64_t n = r->total - (int64_t)r->seq;
 	struct part *p;
 
 	if (r->res.error != 0)
 		return;
 	p = ids_get(&parts, r->id);
 	p->ranges--;
-	arrived_bytes(p, (int64_t)r->seq, r->total - (int64_t)r->seq);
+	p->coming -= n;
+	arrived_bytes(p, (int64_t)r->seq, n);
 	if (p->poor)
 		poor(p);
 }
@@ -529,6 +532,7 @@ static void got_long(struct part *p, int64_t at, const struct piece *piece)
 		return;
 	}
 	p->ranges++;
+	p->coming += piece->n;
 	r->ops = &long_ops;
 	r->id = p->id;
 	req_orphan(r, NULL);
@@ -923,14 +927,41 @@ void part_tell(const struct req *r, struct shm_what *w)
 
 /* --- what comes ---------------------------------------------------------------------------- */
 
+/* Are these bytes of the buffer still to come?  Those of a range that was answered by PLAIN are:
+ * they are not coming. */
+static bool lacks(const struct part *p, uint64_t at, int64_t n)
+{
+	return !p->sends && p->matched && fits(p) && p->req != NULL && p->req->active &&
+	       !p->req->done && at <= (uint64_t)p->bytes && n <= p->bytes - (int64_t)at &&
+	       n <= p->lack - p->coming;
+}
+
+/* May a frame of this kind come for this operation, as it is now?  piece: of LONG. */
+static bool sensible(
+	const struct part *p, int kind, uint64_t at, int64_t n, const struct piece *piece)
+{
+	switch (kind) {
+	case FRAME_PART_MATE: return p->sends && !p->matched && n == sizeof(p->bytes);
+	case FRAME_PART_READY:
+	case FRAME_PART_PLAIN: return p->sends && p->matched;
+	case FRAME_PART_DATA: return lacks(p, at, n);
+	case FRAME_PART_LONG: return piece->n > 0 && lacks(p, at, piece->n);
+	case FRAME_PART_SORRY: return !p->sends && p->matched;
+	}
+	return p->matched && !p->closed;
+}
+
 static void got(int kind, int peer, uint64_t at, uint32_t id, const void *data, int64_t n)
 {
 	struct part *p = ids_get(&parts, id);
-	struct piece piece;
+	struct piece piece = {0};
 	int64_t bytes;
 
-	if (NEVER(p == NULL || p->peer != peer))
-		return;
+	if (kind == FRAME_PART_LONG && n == sizeof(piece))
+		memcpy(&piece, data, sizeof(piece));
+	if (p == NULL || p->peer != peer || !sensible(p, kind, at, n, &piece))
+		p2p_nonsense(peer, "a frame of kind %d and %lld bytes for partitioned operation %u",
+			kind, (long long)n, id);
 	switch (kind) {
 	case FRAME_PART_MATE:
 		memcpy(&bytes, data, sizeof(bytes));
@@ -942,10 +973,7 @@ static void got(int kind, int peer, uint64_t at, uint32_t id, const void *data, 
 			owe(p, OWE_DATA);
 		break;
 	case FRAME_PART_DATA: got_data(p, (int64_t)at, data, n); break;
-	case FRAME_PART_LONG:
-		memcpy(&piece, data, sizeof(piece));
-		got_long(p, (int64_t)at, &piece);
-		break;
+	case FRAME_PART_LONG: got_long(p, (int64_t)at, &piece); break;
 	case FRAME_PART_PLAIN: go_plain(p); break;
 	case FRAME_PART_SORRY: poor(p); break;
 	case FRAME_PART_CLOSE:

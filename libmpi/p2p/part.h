@@ -61,6 +61,7 @@ struct part {
 	_Atomic int64_t *missing; /* [n] bytes; by Parrived without the lock */
 	int64_t lack;             /* bytes of all */
 	int ranges;               /* long ones that are on their way */
+	int64_t coming;           /* and their bytes, which lack */
 	struct offer offer;
 };
 

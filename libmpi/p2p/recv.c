@@ -151,8 +151,7 @@ static void got_wrote(const struct shm_frame *f)
 	bool bad;
 	struct req *r = joint_over(f, &bad);
 
-	if (r != NULL)
-		answer(r, f->src, !bad);
+	answer(r, f->src, !bad);
 }
 
 /* --- frames ------------------------------------------------------------------------------ */
@@ -271,13 +270,26 @@ static __attribute__((noinline)) void eager_rest(struct req *r, const struct shm
 	pace_early(f->src, early_cost(a));
 }
 
+/* Where the message lies, and that it can be read there, is for those who share memory. */
+static bool ask_fits(int peer, const struct ask *ask)
+{
+	return ask->total >= 0 && ask->where <= ASK_PRIVATE &&
+	       (ask->where == ASK_AWAY || via_near(peer));
+}
+
 static void got_ask(const struct shm_frame *f)
 {
-	struct req *r = match_take(f->ctx, f->src, f->tag);
 	struct arrived *a;
 	struct ask ask;
+	struct req *r;
 
+	if (f->len != sizeof(ask))
+		p2p_nonsense(f->src, "a question of %u bytes", f->len);
 	memcpy(&ask, f->data, sizeof(ask));
+	if (!ask_fits(f->src, &ask))
+		p2p_nonsense(f->src, "a message of %lld bytes that lies at %u",
+			(long long)ask.total, ask.where);
+	r = match_take(f->ctx, f->src, f->tag);
 	if (r != NULL) {
 		recv_asked(r, f->src, f->tag, &ask);
 		return;
@@ -307,9 +319,9 @@ static void recv_sorry(struct req *r, const struct p2p_sorry *sorry)
 static void sorry_read(const struct shm_frame *f, struct p2p_sorry *sorry)
 {
 	memset(sorry, 0, sizeof(*sorry));
-	if (ALWAYS(f->len == sizeof(*sorry)))
+	if (f->len == sizeof(*sorry))
 		memcpy(sorry, f->data, sizeof(*sorry));
-	if (ALWAYS(sorry->err > MPI_SUCCESS && sorry->err <= MPI_ERR_LASTCODE))
+	if (sorry->err > MPI_SUCCESS && sorry->err <= MPI_ERR_LASTCODE)
 		return;
 	sorry->err = MPI_ERR_INTERN;
 	snprintf(sorry->words, sizeof(sorry->words), "rank %d of the job says sorry wrongly",
@@ -318,11 +330,12 @@ static void sorry_read(const struct shm_frame *f, struct p2p_sorry *sorry)
 
 static void got_sorry(const struct shm_frame *f)
 {
-	struct req *r = match_take(f->ctx, f->src, f->tag);
 	struct p2p_sorry sorry;
 	struct arrived *a;
+	struct req *r;
 
 	sorry_read(f, &sorry);
+	r = match_take(f->ctx, f->src, f->tag);
 	if (r != NULL) {
 		recv_sorry(r, &sorry);
 		return;
@@ -339,8 +352,11 @@ static void got_noted(const struct shm_frame *f)
 	struct shm_frame inner = *f;
 	struct p2p_note note;
 
-	memcpy(&note, f->data, sizeof(note));
 	inner.kind = (uint8_t)(f->kind & ~FRAME_NOTED);
+	if (f->len < sizeof(note) || (inner.kind != FRAME_EAGER && inner.kind != FRAME_ASK))
+		p2p_nonsense(
+			f->src, "a frame of kind %u and %u bytes with a note", inner.kind, f->len);
+	note_read(&note, f->data);
 	inner.data = (const char *)f->data + sizeof(note);
 	inner.len = f->len - (uint32_t)sizeof(note);
 	p2p.note = &note;
@@ -353,31 +369,49 @@ static void got_noted(const struct shm_frame *f)
 
 void (*p2p_window)(const struct shm_frame *f);
 
-static void got_other(const struct shm_frame *f)
+static void got_clear(const struct shm_frame *f)
 {
-	if (f->kind == FRAME_ASK)
-		got_ask(f);
-	else if (f->kind & FRAME_NOTED)
-		got_noted(f);
-	else if (f->kind == FRAME_CLEAR)
-		send_clear(f->src, (uint32_t)f->tag, f->ctx,
-			f->len == sizeof(int64_t) ? *(const int64_t *)f->data : INT64_MAX);
+	int64_t room = INT64_MAX;
+
+	if (f->len != 0 && f->len != sizeof(room))
+		p2p_nonsense(f->src, "an answer of %u bytes", f->len);
+	memcpy(&room, f->data, f->len);
+	send_clear(f->src, (uint32_t)f->tag, f->ctx, room);
+}
+
+/* News of an operation that both sides know by its number. */
+static void got_news(const struct shm_frame *f)
+{
+	if (f->kind == FRAME_CLEAR)
+		got_clear(f);
 	else if (f->kind == FRAME_DONE)
 		send_read(f->src, (uint32_t)f->tag);
 	else if (f->kind == FRAME_JOIN)
 		joint_join(f);
 	else if (f->kind == FRAME_WROTE)
 		got_wrote(f);
+	else if (f->kind >= FRAME_PART_MATE && f->kind <= FRAME_PART_CLOSE)
+		part_deliver(f);
+	else if (f->kind >= FRAME_WITHDRAW && f->kind <= FRAME_KEPT)
+		cancel_deliver(f);
+	else
+		p2p_nonsense(f->src, "a frame of kind %u", f->kind);
+}
+
+static void got_other(const struct shm_frame *f)
+{
+	if (f->kind == FRAME_ASK)
+		got_ask(f);
+	else if (f->kind & FRAME_NOTED)
+		got_noted(f);
 	else if (f->kind == FRAME_PACE)
 		pace_told(f->src, f->tag != 0);
 	else if (f->kind == FRAME_WINDOW)
 		p2p_window(f);
-	else if (f->kind <= FRAME_PART_CLOSE)
-		part_deliver(f);
 	else if (f->kind == FRAME_SORRY)
 		got_sorry(f);
-	else if (ALWAYS(f->kind <= FRAME_KEPT))
-		cancel_deliver(f);
+	else if (likely(p2p.peers[f->src].lost == PEER_HERE)) /* or what it is about has failed */
+		got_news(f);
 }
 
 /* The usual end of a receive: the message is as long as there is room, or shorter, and nothing has

@@ -278,10 +278,11 @@ int out_push(int peer)
 
 void send_read(int peer, uint32_t id)
 {
-	struct req *r = ids_give(&p2p.ids, id);
+	struct req *r = ids_get(&p2p.ids, id);
 
-	if (NEVER(r == NULL || r->peer != peer))
-		return;
+	if (!send_asked(r, peer) || r->lease == 0)
+		p2p_nonsense(peer, "that it has read message %u, which it cannot", id);
+	ids_give(&p2p.ids, id);
 	lease_end(r);
 	req_finish(r);
 }
@@ -289,10 +290,11 @@ void send_read(int peer, uint32_t id)
 /* The receiver of our message `id' is ready: far ones for this stream, and so many bytes of it. */
 void send_clear(int peer, uint32_t id, uint64_t stream, int64_t room)
 {
-	struct req *r = ids_give(&p2p.ids, id);
+	struct req *r = ids_get(&p2p.ids, id);
 
-	if (NEVER(r == NULL || r->peer != peer))
-		return;
+	if (!send_asked(r, peer))
+		p2p_nonsense(peer, "that it is ready for message %u, which does not wait", id);
+	ids_give(&p2p.ids, id);
 	lease_end(r);
 	if (r->bytes == 0) {
 		req_finish(r);

@@ -613,7 +613,7 @@ int rma_fetch_and_op(const void *origin, void *result, struct type *type, int ra
 }
 
 /* 12.3.4: C and Fortran integers, logicals, multi-language types and bytes. */
-static bool comparable(const struct type *type)
+bool acc_comparable(const struct type *type)
 {
 	switch (type->basic) {
 	case BASIC_INT8:
@@ -643,7 +643,7 @@ int rma_compare_and_swap(const void *origin, const void *compare, void *result, 
 	struct job j;
 	int err;
 
-	if (unlikely(!type_is_predefined(type) || !comparable(type)))
+	if (unlikely(!type_is_predefined(type) || !acc_comparable(type)))
 		return haft_err(MPI_ERR_TYPE, "%s is not a type of integers, logicals or bytes",
 			type_words(type, name));
 	if (likely(real(origin) && real(compare) && real(result)))

@@ -232,14 +232,41 @@ static void wish_of_far(struct win *w, int from, enum lock_wish wish)
 	serve_later(e);
 }
 
+/* May this come from that member?  Who waits for our lock does not ask for it again. */
+static bool sane(const struct win *w, int from, const struct far *f)
+{
+	const struct rma_epoch *e = w->rma->epoch;
+
+	if (f->kind == FAR_HELD)
+		return f->who >= 0 && f->who < w->size;
+	if (f->kind < FAR_LOCK || f->kind > FAR_BYE)
+		return false;
+	if (f->kind != FAR_LOCK && f->kind != FAR_DROP)
+		return true;
+	if (f->wish != LOCK_SHARED && f->wish != LOCK_ALONE)
+		return false;
+	if (f->kind == FAR_DROP)
+		return true;
+	if (e->far_waits == NULL)
+		return false;
+	for (const struct far_wait *i = e->far; i != NULL; i = i->next) {
+		if (i == &e->far_waits[from])
+			return false;
+	}
+	return true;
+}
+
 void rma_epoch_frame(struct win *w, int from, const void *data, uint32_t len)
 {
 	struct rma_epoch *e = w->rma->epoch;
-	struct far f;
+	struct far f = {0};
 
-	if (len != sizeof(f))
-		return;
-	memcpy(&f, data, sizeof(f));
+	if (len == sizeof(f))
+		memcpy(&f, data, sizeof(f));
+	if (!sane(w, from, &f))
+		p2p_nonsense(w->target[from].peer,
+			"word %u, %u, %d of %u bytes about a window's synchronization", f.kind,
+			f.wish, f.who, len);
 	switch ((enum far_kind)f.kind) {
 	case FAR_LOCK: wish_of_far(w, from, (enum lock_wish)f.wish); break;
 	case FAR_GRANT: e->target[from].granted = true; break;

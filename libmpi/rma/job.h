@@ -76,6 +76,9 @@ struct acc {
 int acc_apply(
 	const struct acc *a, char *mem, uint64_t place, const char *src, char *old, int64_t n);
 
+/* acc.c: is it for compare and swap (12.3.4)? */
+bool acc_comparable(const struct type *type);
+
 /* acc.c: the predefined type that all of a datatype is made of; NULL: they are several. */
 const struct type *acc_basic(const struct type *t);
 

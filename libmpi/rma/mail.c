@@ -194,8 +194,8 @@ static void serve(struct win *w, int peer, int kind, const void *data, uint32_t 
 {
 	int from = group_rank_of(w->comm->group, peer);
 
-	if (NEVER(from < 0))
-		return;
+	if (from < 0 || kind < MSG_PUT || kind > MSG_SYNC)
+		p2p_nonsense(peer, "a frame of kind %d about a window that is not its own", kind);
 	if (kind == MSG_SYNC)
 		rma_epoch_frame(w, from, data, len);
 	else if (kind == MSG_DATA || kind == MSG_DONE)

@@ -168,8 +168,6 @@ static void pop(struct win *w, int rank)
 	struct rma_msg *m = t->first;
 	bool told;
 
-	if (NEVER(m == NULL))
-		return;
 	t->first = m->next;
 	if (t->first == NULL)
 		t->last = NULL;
@@ -191,29 +189,57 @@ static void pop(struct win *w, int rank)
 	maybe_free(m);
 }
 
-void msg_answer(struct win *w, int from, int kind, const void *data, int64_t len)
+/* `count' operations have been executed. */
+static bool got_done(struct win *w, int from, uint32_t count)
 {
-	const struct msg_head *h = data;
-	struct rma_msg *m = w->target[from].first;
-	const char *bytes = (const char *)(h + 1);
+	for (; count > 0; count--) {
+		const struct rma_msg *m = w->target[from].first;
 
-	if (h->err != 0 && m != NULL && m->err == 0)
-		m->err = h->err;
-	if (kind == MSG_DONE) {
-		for (uint32_t i = 0; i < h->runs; i++)
-			pop(w, from);
-		return;
+		if (m == NULL || m->fetch || !m->gone)
+			return false;
+		pop(w, from);
 	}
-	len -= (int64_t)sizeof(*h);
-	if (NEVER(m == NULL || !m->fetch || len > m->total - m->got))
-		return;
-	if (m->old != NULL)
+	return true;
+}
+
+/* Bytes of an answer, and behind them such as do not come. */
+static bool got_data(struct win *w, int from, const char *bytes, int64_t len, uint64_t lack)
+{
+	struct rma_msg *m = w->target[from].first;
+	int64_t left = m != NULL && m->fetch ? m->total - m->got : 0;
+
+	if (m == NULL || !m->fetch || len > left || lack > (uint64_t)(left - len) ||
+		(lack > 0 && m->err == 0))
+		return false;
+	if (len > 0 && m->old != NULL)
 		memcpy(m->old + m->got, bytes, (size_t)len);
-	else
+	else if (len > 0)
 		type_unpack(m->type, m->buf, m->count, m->got, bytes, len);
-	m->got += len;
+	m->got += len + (int64_t)lack;
 	if (m->got == m->total)
 		pop(w, from);
+	return true;
+}
+
+void msg_answer(struct win *w, int from, int kind, const void *data, int64_t len)
+{
+	struct rma_msg *m = w->target[from].first;
+	struct msg_head h;
+	bool sane = len >= (int64_t)sizeof(h);
+
+	if (sane)
+		memcpy(&h, data, sizeof(h));
+	sane = sane && h.err >= 0 && h.err <= MPI_ERR_LASTCODE && (h.err == 0 || m != NULL);
+	if (sane && h.err != 0 && m->err == 0)
+		m->err = h.err;
+	len -= (int64_t)sizeof(h);
+	if (sane && kind == MSG_DONE)
+		sane = len == 0 && got_done(w, from, h.runs);
+	else if (sane)
+		sane = got_data(w, from, (const char *)data + sizeof(h), len, msg_lack(&h));
+	if (!sane)
+		p2p_nonsense(w->target[from].peer,
+			"an answer of kind %d and %lld bytes about a window", kind, (long long)len);
 }
 
 /* --- frames --------------------------------------------------------------------------------------

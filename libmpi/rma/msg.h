@@ -29,11 +29,23 @@ struct msg_head {
 	uint8_t fetch; /* ACC: answer with old values */
 	uint8_t op;    /* ACC: the ABI's number of it, 0: compare and swap */
 	uint8_t pad;
-	uint32_t basic; /* ACC: the ABI's number of the elements' type */
-	uint32_t runs;
-	int32_t err; /* DONE, DATA: of what failed at the target */
+	uint32_t basic; /* ACC: the ABI's number of the elements' type; DATA: with runs, msg_lack */
+	uint32_t runs;  /* DONE: how many operations */
+	int32_t err;    /* DONE, DATA: of what failed at the target */
 };
 static_assert(sizeof(struct msg_head) == 16, "elements behind it stay aligned");
+
+/* DATA: bytes of the answer that do not come, because of err; they stand behind those that do. */
+static inline uint64_t msg_lack(const struct msg_head *h)
+{
+	return h->runs | (uint64_t)h->basic << 32;
+}
+
+static inline void msg_lack_set(struct msg_head *h, uint64_t bytes)
+{
+	h->runs = (uint32_t)bytes;
+	h->basic = (uint32_t)(bytes >> 32);
+}
 
 struct msg_run {
 	uint64_t place; /* bytes from the target's base; dynamic: its address */

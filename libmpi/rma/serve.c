@@ -5,7 +5,11 @@
  *      GET ──> struct answer {runs} ──> read when there is room to send it
  *
  * A run outside of the window (the origin has checked, but attached memory comes and goes) is left
- * out, and the answer says so: the origin's next flush fails. */
+ * out, and the answer says so: the origin's next flush fails.  What is asked for with an answer is
+ * not done then, and the answer says how many bytes it has not.
+ *
+ * A frame is believed when `sane' has seen that its runs are all there, that its data is as long as
+ * they say, and that it names an operation and a type that go together. */
 #include "libmpi/rma/msg.h"
 
 #include "libmpi/core/err.h"
@@ -137,7 +141,10 @@ static int push_answer(struct mail *o)
 	struct answer *a = container_of(o, struct answer, mail);
 	const int64_t head = sizeof(a->head), most = mail_room(o->peer) - head;
 
-	for (int64_t rest = left(a), n; rest > 0; rest -= n) {
+	/* What is nothing but refused takes a frame of its own. */
+	bool words = msg_lack(&a->head) > 0;
+
+	for (int64_t rest = left(a), n; rest > 0 || words; rest -= n) {
 		char *room;
 
 		n = rest < most ? rest : most;
@@ -147,6 +154,7 @@ static int push_answer(struct mail *o)
 		fill(a, room + head, n);
 		memcpy(room, &a->head, (size_t)head);
 		mail_go(o, MSG_DATA, head + n);
+		words = false;
 	}
 	obj_drop(a->w);
 	free(a->runs);
@@ -160,7 +168,7 @@ static struct answer *answer_new(struct win *w, int from, int64_t n)
 	struct answer *a = calloc(1, sizeof(*a));
 
 	if (a != NULL)
-		a->runs = malloc((size_t)n * sizeof(*a->runs));
+		a->runs = malloc((size_t)(n + 1) * sizeof(*a->runs));
 	if (a == NULL || a->runs == NULL)
 		no_memory();
 	obj_hold(w);
@@ -175,10 +183,45 @@ static struct answer *answer_new(struct win *w, int from, int64_t n)
 /* --- requests ------------------------------------------------------------------------------------
  */
 
+static bool all_there(const struct win *w, const struct msg_run *runs, uint32_t n)
+{
+	bool shared;
+
+	for (uint32_t i = 0; i < n; i++) {
+		if (serve_memory(w, &runs[i], &shared) == NULL)
+			return false;
+	}
+	return true;
+}
+
+static uint64_t sum(const struct msg_run *runs, uint32_t n)
+{
+	uint64_t bytes = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		bytes += runs[i].len;
+	return bytes;
+}
+
+/* The answer to who has asked for memory that is not there. */
+static void refuse(struct win *w, int from, const struct msg_run *runs, uint32_t n)
+{
+	struct answer *a = answer_new(w, from, 0);
+
+	a->head.err = MPI_ERR_RMA_RANGE;
+	msg_lack_set(&a->head, sum(runs, n));
+	mail_put(&a->mail);
+}
+
 static void serve_get(struct win *w, int from, const struct msg_run *runs, uint32_t n)
 {
-	struct answer *a = answer_new(w, from, n);
+	struct answer *a;
 
+	if (!all_there(w, runs, n)) {
+		refuse(w, from, runs, n);
+		return;
+	}
+	a = answer_new(w, from, n);
 	memcpy(a->runs, runs, n * sizeof(*runs));
 	mail_put(&a->mail);
 }
@@ -207,6 +250,8 @@ struct type *msg_basic_of(uint32_t number)
 
 	if (number >> 16 == 0)
 		return value;
+	if (value == NULL || index == NULL)
+		return NULL;
 	return type_get_value_index(value, index, &pair) == 0 ? pair : NULL;
 }
 
@@ -244,11 +289,14 @@ static int serve_acc(struct win *w, const struct msg_head *h, const struct msg_r
 static void serve_fetch(struct win *w, int from, const struct msg_head *h,
 	const struct msg_run *runs, const char *data)
 {
-	struct answer *a = answer_new(w, from, 1);
-	uint64_t bytes = 0;
+	uint64_t bytes = sum(runs, h->runs);
+	struct answer *a;
 
-	for (uint32_t i = 0; i < h->runs; i++)
-		bytes += runs[i].len;
+	if (!all_there(w, runs, h->runs)) {
+		refuse(w, from, runs, h->runs);
+		return;
+	}
+	a = answer_new(w, from, 1);
 	a->runs[0] = (struct msg_run){0, bytes};
 	a->own = calloc(1, bytes);
 	if (a->own == NULL)
@@ -257,15 +305,68 @@ static void serve_fetch(struct win *w, int from, const struct msg_head *h,
 	mail_put(&a->mail);
 }
 
+/* --- what is believed ----------------------------------------------------------------------------
+ */
+
+/* Bytes of all runs; < 0: they cannot be. */
+static int64_t runs_bytes(const struct msg_run *runs, uint32_t n)
+{
+	int64_t bytes = 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		if (runs[i].len > INT64_MAX ||
+			__builtin_add_overflow(bytes, (int64_t)runs[i].len, &bytes))
+			return -1;
+	}
+	return bytes;
+}
+
+/* Has an accumulate the data that it must have with it, `len' bytes?  Of a type that is not known
+ * here, or for which there is no memory, nothing is looked at. */
+static bool acc_sane(const struct msg_head *h, int64_t bytes, int64_t len)
+{
+	const struct type *basic = msg_basic_of(h->basic);
+	const struct op *op = msg_op_of(h->op);
+
+	if (basic == NULL)
+		return true;
+	if (basic->extent <= 0)
+		return false;
+	if (h->op == 0)
+		return acc_comparable(basic) && h->fetch && bytes == basic->extent &&
+		       len == 2 * bytes;
+	if (op == atom_no_op)
+		return len == 0 || len == bytes;
+	return op != NULL && len == bytes && (op == atom_replace || op_check(op, basic) == 0);
+}
+
+static bool sane(int kind, const struct msg_head *h, int64_t len)
+{
+	const struct msg_run *runs = (const struct msg_run *)(const void *)(h + 1);
+	int64_t bytes;
+
+	if (h->runs > ((uint64_t)len - sizeof(*h)) / sizeof(*runs))
+		return false;
+	len -= (int64_t)(sizeof(*h) + h->runs * sizeof(*runs));
+	bytes = runs_bytes(runs, h->runs);
+	if (bytes < 0)
+		return false;
+	if (kind == MSG_ACC)
+		return acc_sane(h, bytes, len);
+	return len == (kind == MSG_PUT ? bytes : 0);
+}
+
 static void serve_aligned(struct win *w, int from, int kind, const void *frame, int64_t len)
 {
 	const struct msg_head *h = frame;
 	const struct msg_run *runs = (const struct msg_run *)(const void *)(h + 1);
-	const char *data = (const char *)(runs + h->runs);
+	const char *data;
 	int err = 0;
 
-	must(len >= (int64_t)(sizeof(*h) + h->runs * sizeof(*runs)));
-	(void)len;
+	if (!sane(kind, h, len))
+		p2p_nonsense(w->target[from].peer, "a frame of kind %d and %lld bytes for a window",
+			kind, (long long)len);
+	data = (const char *)(runs + h->runs);
 	if (kind == MSG_GET) {
 		serve_get(w, from, runs, h->runs);
 		return;
@@ -285,6 +386,9 @@ void serve_frame(struct win *w, int from, int kind, const void *frame, int64_t l
 {
 	void *copy;
 
+	if (len < (int64_t)sizeof(struct msg_head))
+		p2p_nonsense(w->target[from].peer, "a frame of kind %d and %lld bytes for a window",
+			kind, (long long)len);
 	if (likely((uintptr_t)frame % FRAME_ALIGN == 0)) {
 		serve_aligned(w, from, kind, frame, len);
 		return;

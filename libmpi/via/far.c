@@ -19,7 +19,6 @@
 
 static struct {
 	const char *(*addr)(int peer);
-	const char *(*host)(int peer);
 	void (*lost)(int peer, bool left, const char *words);
 	int bell;    /* our socket */
 	bool named;  /* it has its name: others can ring */
@@ -117,11 +116,6 @@ int far_look(bool all)
 	if (via.ofi)
 		return ofi_look(all);
 	return all ? net_poll(via.net) : net_poll_from(via.net, via.awaited);
-}
-
-const char *via_host(int peer)
-{
-	return far.host(peer);
 }
 
 const char *via_error_text(int peer, int error)
@@ -295,7 +289,6 @@ int far_open(const struct via_conf *conf)
 	if (conf->listen_fd >= 0)
 		net.listen_fd = fcntl(conf->listen_fd, F_DUPFD_CLOEXEC, 0);
 	far.addr = conf->addr;
-	far.host = conf->host;
 	far.lost = conf->lost;
 	far.owner = getpid();
 	err = net_open(&net, &via.net);

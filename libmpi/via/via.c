@@ -59,8 +59,9 @@ static int slots_make(const struct via_conf *conf, int nslots)
 	return 0;
 }
 
-static int (*place_of)(int peer); /* the number of its host */
-static bool alone;                /* everybody is to be alone */
+static int (*place_of)(int peer);        /* the number of its host */
+static const char *(*host_of)(int peer); /* the name */
+static bool alone;                       /* everybody is to be alone */
 
 int via_place_any(int peer)
 {
@@ -70,6 +71,11 @@ int via_place_any(int peer)
 int via_machine(int peer)
 {
 	return place_of(peer);
+}
+
+const char *via_host(int peer)
+{
+	return host_of(peer);
 }
 
 /* With HAFT_VIA=net or ofi-all nobody else is near. */
@@ -85,6 +91,7 @@ static int ways_open(struct via_conf *conf, int nslots)
 	int err, far = -1;
 
 	place_of = conf->place;
+	host_of = conf->host;
 	if (haft_via_apart(set) && conf->npeers > 1) {
 		conf->slot_of = slot_alone;
 		alone = true;

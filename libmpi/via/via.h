@@ -66,7 +66,7 @@ struct via_conf {
 	const uint8_t *key;            /* NET_KEY_LEN bytes; NULL: nobody listens */
 	int listen_fd;                 /* its owner keeps it; -1: none */
 	int (*place)(int peer);        /* the number of its host */
-	const char *(*host)(int peer); /* its name */
+	const char *(*host)(int peer); /* that host's name */
 	shm_deliver_fn *deliver;
 	/* Nothing more will come from a far peer, or go to it: words say who and why; left: it
 	 * has ended MPI in good order.  Called from inside via_poll and via_poll_from. */
