@@ -510,13 +510,22 @@ static int lay_out(struct make *m)
 	return err;
 }
 
+static int no_sharing(int rank, int peer)
+{
+	if (via_machine(peer) != via_machine(via.me))
+		return haft_err(MPI_ERR_RMA_SHARED,
+			"rank %d is on another host: it cannot share memory", rank);
+	return haft_err(MPI_ERR_RMA_SHARED,
+		"rank %d cannot share memory with this one, as HAFT_VIA=%s forbids it", rank,
+		haft_set(HAFT_SET_VIA) == HAFT_VIA_NET ? "net" : "ofi-all");
+}
+
 /* All members must say the same, or parts would not lie where others look for them. */
 static int same_layout(const struct make *m)
 {
 	for (int i = 0; i < m->w->size; i++) {
 		if (!via_near(group_peer(m->comm->group, i)))
-			return haft_err(MPI_ERR_RMA_SHARED,
-				"rank %d is on another host: it cannot share memory", i);
+			return no_sharing(i, group_peer(m->comm->group, i));
 		if (m->all[i].noncontig != m->all[0].noncontig)
 			return haft_err(MPI_ERR_INFO_VALUE,
 				"alloc_shared_noncontig differs between rank 0 and rank %d", i);
