@@ -292,10 +292,6 @@ int part_settle(int peer);
 void part_deliver(const struct shm_frame *f);
 void part_mail(void);
 
-/* part.c: what a wait for r lacks, for the roll-call: w->late and w->nlate are partitions that are
- * not ready, or have not come, of w->bytes. */
-void part_tell(const struct req *r, struct shm_what *w);
-
 /* call.c: starts r, an operation without a user's handle that counts as a part of `whole' (may be
  * NULL) and is gone when it is over. */
 void req_start_part(struct req *r, struct req *whole);

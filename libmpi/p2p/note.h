@@ -35,6 +35,15 @@ static inline void note_read(struct p2p_note *note, const void *data)
 	note->words[sizeof(note->words) - 1] = '\0';
 }
 
+/* The same for one that lies where a peer's bytes have been put. */
+static inline void note_tame(struct p2p_note *note)
+{
+	char raw[sizeof(*note)];
+
+	memcpy(raw, note, sizeof(raw));
+	note_read(note, raw);
+}
+
 /* The note of the first `bytes' bytes of data of a type. */
 void note_fill(struct p2p_note *note, struct type *type, int64_t bytes);
 

@@ -218,6 +218,7 @@ static void offer_came(struct req *r)
 		haft_abort_job(MPI_ERR_NO_MEM, "no memory for the offer of a partitioned message");
 	if (r->res.error != 0)
 		return; /* the peer is lost: part_lost says so */
+	note_tame(&p->offer.note);
 	met(p, p->offer.id, p->offer.bytes);
 }
 
@@ -873,17 +874,12 @@ int p2p_pready_list(int n, const int list[], struct req *r)
 
 /* --- has it arrived? ----------------------------------------------------------------------- */
 
-static bool has_arrived(const struct part *p, int i)
-{
-	return p->each > 0 && atomic_load_explicit(&p->missing[i], memory_order_acquire) == 0;
-}
-
 /* Only whoever has the lock may look whether all is over. */
 static bool look_again(const struct req *r, int i)
 {
-	if (!r->done && !has_arrived(r->scratch, i))
+	if (!r->done && !part_has(r->scratch, i))
 		p2p_progress();
-	return r->done || has_arrived(r->scratch, i);
+	return r->done || part_has(r->scratch, i);
 }
 
 int p2p_parrived(struct req *r, int i, int *flag)
@@ -898,7 +894,7 @@ int p2p_parrived(struct req *r, int i, int *flag)
 	p = r->scratch;
 	if (i < 0 || i >= p->n)
 		return haft_err(MPI_ERR_ARG, "partition %d is not one of 0..%d", i, p->n - 1);
-	if (!r->active || (has_arrived(p, i) && r->copies == NULL))
+	if (!r->active || (part_has(p, i) && r->copies == NULL))
 		return 0;
 	if (haft_threads())
 		haft_lock();
@@ -908,21 +904,6 @@ int p2p_parrived(struct req *r, int i, int *flag)
 	if (haft_threads())
 		haft_unlock();
 	return 0;
-}
-
-/* What a wait for it lacks: partitions that are not ready, or that have not come, of `bytes'. */
-void part_tell(const struct req *r, struct shm_what *w)
-{
-	const struct part *p = r->scratch;
-
-	w->bytes = p->n;
-	for (int i = 0; i < p->n; i++) {
-		if (p->sends ? p->marks[i].next != UNMARKED : has_arrived(p, i))
-			continue;
-		if (w->nlate < SHM_WHAT_LATE)
-			w->late[w->nlate] = i;
-		w->nlate++;
-	}
 }
 
 /* --- what comes ---------------------------------------------------------------------------- */

@@ -65,4 +65,10 @@ struct part {
 	struct offer offer;
 };
 
+/* Has this partition of a receive come?  Any thread. */
+static inline bool part_has(const struct part *p, int i)
+{
+	return p->each > 0 && atomic_load_explicit(&p->missing[i], memory_order_acquire) == 0;
+}
+
 #endif

@@ -8,6 +8,7 @@
 #include "libmpi/p2p/inner.h"
 
 #include "libmpi/core/where.h"
+#include "libmpi/p2p/part.h"
 #include <stdio.h>
 
 struct early {
@@ -42,6 +43,21 @@ void p2p_tell(const struct comm *c, struct shm_what *what)
 	}
 	what->early_rank = -1;
 	match_each(early_count, &e);
+}
+
+/* What a wait for it lacks: partitions that are not ready, or that have not come, of `bytes'. */
+static void part_tell(const struct req *r, struct shm_what *w)
+{
+	const struct part *p = r->scratch;
+
+	w->bytes = p->n;
+	for (int i = 0; i < p->n; i++) {
+		if (p->sends ? p->marks[i].next != UNMARKED : part_has(p, i))
+			continue;
+		if (w->nlate < SHM_WHAT_LATE)
+			w->late[w->nlate] = i;
+		w->nlate++;
+	}
 }
 
 static void req_tell_one(const struct req *r, struct shm_what *what)
