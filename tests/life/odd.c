@@ -117,7 +117,7 @@ static void run_alone(char *program)
 static void limit(size_t more)
 {
 	FILE *f = fopen("/proc/self/statm", "r");
-	unsigned long pages;
+	unsigned long pages = 0;
 	struct rlimit r;
 
 	CHECK(f != NULL && fscanf(f, "%lu", &pages) == 1);

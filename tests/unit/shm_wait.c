@@ -75,7 +75,7 @@ static void idle_rank(struct shm *s, void *arg)
 	real = node_now(CLOCK_MONOTONIC) - real;
 	CHECK(real >= 2);
 	CHECK(cpu < real / 10);
-	CHECK(s->count.sleeps > 0 && s->count.sleeps < 20 + 20 * real);
+	CHECK(s->count.sleeps > 0 && (double)s->count.sleeps < 20 + 20 * real);
 }
 
 static void idle_cheap(void **state)

@@ -121,7 +121,7 @@ static void callbacks(void)
 
 int main(int argc, char **argv)
 {
-	CHECK(sizeof(room) == SIZES && CLASS > MPI_ERR_COMM);
+	CHECK(sizeof(room) == SIZES && room[SIZES - 1] == 0 && CLASS > MPI_ERR_COMM);
 	CHECK(addresses[0] != addresses[1] && addresses[1] != addresses[2]);
 	CHECK(weights[0] != weights[1] && statuses[0] == MPI_STATUS_IGNORE);
 	check_init(&argc, &argv);
