@@ -220,7 +220,8 @@ static char *member_start(struct crew *c, int i, int in, crew_hear_fn *hear)
 		free(own[k]);
 	if (pid < 0)
 		return why;
-	m->pid = c->guard.group[i] = m->group = pid;
+	m->pid = m->group = pid;
+	c->guard.group[i] = pid;
 	m->alive = true;
 	c->alive++;
 	return NULL;
