@@ -14,6 +14,7 @@
 #include "libmpi/coll/coll.h"
 #include "libmpi/coll/share.h"
 #include "libmpi/core/set.h"
+#include "libmpi/core/where.h"
 #include "libmpi/type/sum.h"
 #include <stdio.h>
 #include <string.h>
@@ -23,6 +24,7 @@ bool agree_wanted;
 /* Zero where a member may say anything. */
 struct said {
 	char name[32]; /* without "MPI_" */
+	char call[32]; /* the user's, which may have made it inside: MPI_Win_free; or "" */
 	int64_t root;
 	int64_t bytes; /* AGREE_ANY: members may differ */
 	uint64_t hash; /* of the basic types */
@@ -58,6 +60,16 @@ static void say_types(struct said *s, const struct call *k)
 	type_sum_words(type, k->bytes, s->types, sizeof(s->types));
 }
 
+/* A schedule that goes on in MPI_Wait or MPI_Test: those are not the call that began it. */
+static void say_call(struct said *s)
+{
+	char name[sizeof(s->call)];
+
+	haft_where(name, sizeof(name));
+	if (strncmp(name, "MPI_Wait", 8) != 0 && strncmp(name, "MPI_Test", 8) != 0)
+		memcpy(s->call, name, sizeof(name));
+}
+
 static void say(struct said *s, const struct call *k, const char *before, const char *after)
 {
 	const char *op = k->op == NULL          ? ""
@@ -70,6 +82,7 @@ static void say(struct said *s, const struct call *k, const char *before, const 
 		snprintf(s->name, sizeof(s->name), "%s%s", name, after);
 	else
 		snprintf(s->name, sizeof(s->name), "%s%c%s", before, name[0] | 0x20, name + 1);
+	say_call(s);
 	if (k->inter)
 		return;
 	s->root = k->root;
@@ -127,6 +140,9 @@ static int complain(const struct agree *a, int odd, int right)
 
 	switch (err) {
 	case MPI_ERR_OTHER:
+		if (x->call[0] != '\0' && y->call[0] != '\0' && strcmp(x->call, y->call) != 0)
+			return haft_err(
+				err, "rank %d calls %s, rank %d %s", odd, x->call, right, y->call);
 		return haft_err(
 			err, "rank %d calls MPI_%s, rank %d MPI_%s", odd, x->name, right, y->name);
 	case MPI_ERR_ROOT:

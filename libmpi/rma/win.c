@@ -125,25 +125,38 @@ static int fix_attributes(struct win *w)
 	return err;
 }
 
+#define FREE_WORD ((int64_t)0x66726565 << 24) /* nothing that lies about by chance */
+
 /* MPI_Win_free, all members: those with attributes whose delete callbacks have failed say so, and
- * then the window stays for all.  0, or the error of this member, or that another has failed. */
+ * then the window stays for all.  0, or the error of this member, or that another has failed.
+ * A member that is in MPI_Win_fence meanwhile brings something else than FREE_WORD + its rank. */
 static int attributes_end(struct win *w)
 {
-	int failed = haft_attr_delete_all(w), first = failed != 0 ? w->rank : w->size, least;
-	struct type *type = type_predefined(MPI_INT);
+	int failed = haft_attr_delete_all(w);
+	const int64_t all = FREE_WORD + w->size, said = failed != 0 ? FREE_WORD + w->rank : all;
+	int64_t mine[] = {said, -said}, least[] = {0, 0}; /* the least, and minus the greatest */
 	char words[HAFT_WORDS_MAX];
 	int err;
 
 	snprintf(words, sizeof(words), "%s", haft_err_words(failed));
-	err = coll_allreduce(&first, &least, 1, type, op_predefined(MPI_MIN), w->comm);
-	if (err != 0 || least == w->size)
-		return err;
+	err = coll_allreduce(mine, least, countof(mine), type_predefined(MPI_INT64_T),
+		op_predefined(MPI_MIN), w->comm);
+	if (err == 0 && least[0] == all && least[1] == -all)
+		return 0;
+	if (err != 0 && failed == 0) {
+		failed = err;
+		snprintf(words, sizeof(words), "%s", haft_err_words(err));
+	}
 	fix_attributes(w);
 	if (failed != 0)
 		return haft_err(failed, "%s", words);
+	if (least[0] < FREE_WORD || least[1] < -all)
+		return haft_err(MPI_ERR_RMA_SYNC,
+			"not all processes of %s are in MPI_Win_free: one is in MPI_Win_fence",
+			rma_words(w, words));
 	return haft_err(MPI_ERR_OTHER,
-		"an attribute's delete callback has failed at rank %d: %s stays", least,
-		rma_words(w, words));
+		"an attribute's delete callback has failed at rank %d: %s stays",
+		(int)(least[0] - FREE_WORD), rma_words(w, words));
 }
 
 int rma_win_free(struct win **win)

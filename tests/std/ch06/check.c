@@ -18,6 +18,31 @@ static void says(int class, const char *word)
 		fprintf(stderr, "no \"%s\" in: %s\n", word, text);
 }
 
+/* A call that makes others inside is named, not those. */
+static void inside(int last)
+{
+	int x[4] = {0}, *base, flag = 0;
+	MPI_Comm part = MPI_COMM_NULL;
+	MPI_Win win;
+
+	if (last)
+		t_eq(MPI_Comm_split(MPI_COMM_WORLD, 0, 0, &part), MPI_ERR_OTHER);
+	else
+		t_eq(MPI_Bcast(x, 4, MPI_INT, 0, MPI_COMM_WORLD), MPI_ERR_OTHER);
+	says(MPI_ERR_OTHER, "calls MPI_Comm_split, rank 0 MPI_Bcast");
+	t_ok(MPI_Win_create(x, sizeof(x), 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win));
+	MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
+	if (last)
+		t_eq(MPI_Win_free(&win), MPI_ERR_OTHER);
+	else
+		t_eq(MPI_Win_fence(0, win), MPI_ERR_OTHER);
+	says(MPI_ERR_OTHER, "calls MPI_Win_free, rank 0 MPI_Win_fence");
+	t_ok(MPI_Win_get_attr(win, MPI_WIN_BASE, &base, &flag));
+	t_true(flag && base == x);
+	t_ok(MPI_Win_fence(MPI_MODE_NOSUCCEED, win));
+	t_ok(MPI_Win_free(&win));
+}
+
 int main(int argc, char **argv)
 {
 	int x[4] = {1, 2, 3, 4}, y[64], last;
@@ -57,6 +82,7 @@ int main(int argc, char **argv)
 		t_eq(MPI_Bcast(x, 4, MPI_INT, me == 0, MPI_COMM_WORLD), MPI_ERR_ROOT);
 		says(MPI_ERR_ROOT, "rank 0 says root 1, rank 1 says 0");
 	}
+	inside(last);
 	t_ok(MPI_Allreduce(x, y, 4, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
 	t_eq(y[3], 4 * n);
 	MPI_Finalize();
