@@ -261,6 +261,7 @@ script_TESTS += tests/house/lint.sh
 script_TESTS += tests/house/run.sh
 script_TESTS += tests/house/word.sh
 script_TESTS += tests/fort/leaks.sh
+script_TESTS += tests/fort/wrong.sh
 script_TESTS += tests/launch/across.sh
 script_TESTS += tests/launch/hydra.sh
 script_TESTS += tests/launch/many.sh

@@ -120,16 +120,21 @@ static bool asynchronous(const struct view *v, const struct param *p)
 	return has(f, KIND_FILE) && (!has(f, KIND_STATUS_OUT) || !has(f, KIND_COUNT));
 }
 
-/* The row of the function knows better than that of the kind what is only read, or read too. */
-static const char *intent(const struct param *p)
+/* The row of the function knows better than that of the kind what is only read, or read too. Module
+ * mpi says only what must be a variable: programs of MPI-1 may count on results that are not
+ * written (MPI-5.0 19.1.3). */
+static const char *intent(const struct view *v, const struct param *p)
 {
 	const char *s = fortran[p->kind].intent;
 
 	if (p->dir == IN && strcmp(s, "INTENT(INOUT)") == 0)
-		return "INTENT(IN)";
+		s = "INTENT(IN)";
 	if (p->dir == INOUT && strcmp(s, "INTENT(OUT)") == 0)
-		return "INTENT(INOUT)";
-	return s;
+		s = "INTENT(INOUT)";
+	if (v->f08)
+		return s;
+	return strcmp(s, "INTENT(OUT)") == 0 || strcmp(s, "INTENT(INOUT)") == 0 ? "INTENT(INOUT)"
+										: "";
 }
 
 static void param_write(FILE *out, const struct view *v, const struct param *p)
@@ -145,8 +150,8 @@ static void param_write(FILE *out, const struct view *v, const struct param *p)
 	if (strncmp(type_word(v, p), "CALLBACK", 8) != 0) {
 		if (strcmp(f->intent, "VALUE") == 0 && v->f08)
 			text_add(&t, ", VALUE");
-		else if (v->f08 && f->intent[0] != '\0' && !callback)
-			text_add(&t, ", %s", intent(p));
+		else if (intent(v, p)[0] != '\0' && !callback)
+			text_add(&t, ", %s", intent(v, p));
 		if (asynchronous(v, p))
 			text_add(&t, ", ASYNCHRONOUS");
 	}
@@ -223,8 +228,9 @@ static void procedure_write(FILE *out, const struct view *v)
 		if (fort_shown(&f->param[i]))
 			param_write(out, v, &f->param[i]);
 	if (fort_ierror(f))
-		fputs(v->f08 && !callback ? "      INTEGER, OPTIONAL, INTENT(OUT) :: ierror\n"
-					  : "      INTEGER :: ierror\n",
+		fputs(callback   ? "      INTEGER :: ierror\n"
+			: v->f08 ? "      INTEGER, OPTIONAL, INTENT(OUT) :: ierror\n"
+				 : "      INTEGER, INTENT(INOUT) :: ierror\n",
 			out);
 	fprintf(out, "    END %s\n", f->ret == KIND_INT ? "SUBROUTINE" : "FUNCTION");
 }
