@@ -2,16 +2,17 @@
 ! fort.f90 - what a call costs more from Fortran than from C: the best of many short rounds, in turns, of
 ! calls that do next to nothing.  The first row is no call of MPI: a procedure in C with MPI_Send's
 ! arguments that returns at once; by it one sees what the compiler's own part costs, by address and by
-! descriptor.
+! descriptor.  The last row is what no library can do without: procedures in C, in the program itself, that
+! call MPI_Isend and MPI_Wait with handles that they know, look up nothing and check nothing.
 !
 !     call           C ns   mpif.h ns   mpi_f08 ns
 program fort
   use, intrinsic :: iso_c_binding
   use mpi_f08
   implicit none
-  integer, parameter :: calls = 20000, rounds = 200, kinds = 5
+  integer, parameter :: calls = 20000, rounds = 200, kinds = 6
   character(len=20), parameter :: names(kinds) = [character(len=20) :: &
-    'an empty one', 'rank', 'rank of a copy', 'send to nobody', 'isend and wait']
+    'an empty one', 'rank', 'rank of a copy', 'send to nobody', 'isend and wait', 'the same, bare']
   interface
     subroutine c_calls(kind, n, comm) bind(C)
       import; integer(c_int), value :: kind, n, comm
@@ -27,6 +28,21 @@ program fort
       integer, intent(in) :: count, dest, tag
       type(MPI_Datatype), intent(in) :: datatype
       type(MPI_Comm), intent(in) :: comm
+      integer, optional, intent(out) :: ierror
+    end subroutine
+    subroutine bare_isend(buf, count, datatype, dest, tag, comm, request, ierror) bind(C)
+      import
+      type(*), dimension(..), intent(in), asynchronous :: buf
+      integer, intent(in) :: count, dest, tag
+      type(MPI_Datatype), intent(in) :: datatype
+      type(MPI_Comm), intent(in) :: comm
+      type(MPI_Request), intent(out) :: request
+      integer, optional, intent(out) :: ierror
+    end subroutine
+    subroutine bare_wait(request, status, ierror) bind(C)
+      import
+      type(MPI_Request), intent(inout) :: request
+      type(MPI_Status) :: status
       integer, optional, intent(out) :: ierror
     end subroutine
   end interface
@@ -86,6 +102,11 @@ contains
         call MPI_Isend(a, 4, MPI_REAL, MPI_PROC_NULL, 0, comm, req)
         call MPI_Wait(req, MPI_STATUS_IGNORE)
       end do
+    case (6)
+      do i = 1, n
+        call bare_isend(a, 4, MPI_REAL, MPI_PROC_NULL, 0, comm, req)
+        call bare_wait(req, MPI_STATUS_IGNORE)
+      end do
     end select
   end subroutine
 end program
@@ -117,6 +138,11 @@ subroutine old_calls(kind, n, comm)
     do i = 1, n
       call MPI_Isend(a, 4, MPI_REAL, MPI_PROC_NULL, 0, comm, req, ierr)
       call MPI_Wait(req, MPI_STATUS_IGNORE, ierr)
+    end do
+  case (6)
+    do i = 1, n
+      call bare_isend_old(a, 4, MPI_REAL, MPI_PROC_NULL, 0, comm, req, ierr)
+      call bare_wait_old(req, MPI_STATUS_IGNORE, ierr)
     end do
   end select
 end subroutine
