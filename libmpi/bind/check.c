@@ -79,10 +79,36 @@ int bind_bad_null(const char *name)
 	return haft_err(MPI_ERR_ARG, "%s is NULL", name);
 }
 
+#define NUMBER_LEN 40 /* bytes of a number beside its name */
+
+/* A tag or rank that has a name is told by that: "MPI_ANY_TAG (-2)". */
+static const char *number_words(int class, int64_t value, char buf[NUMBER_LEN])
+{
+	const char *name = value == MPI_UNDEFINED ? "MPI_UNDEFINED" : NULL;
+
+	if (class == MPI_ERR_TAG && value == MPI_ANY_TAG)
+		name = "MPI_ANY_TAG";
+	else if (class != MPI_ERR_TAG && value == MPI_ANY_SOURCE)
+		name = "MPI_ANY_SOURCE";
+	else if (class != MPI_ERR_TAG && value == MPI_PROC_NULL)
+		name = "MPI_PROC_NULL";
+	else if (class != MPI_ERR_TAG && value == MPI_ROOT)
+		name = "MPI_ROOT";
+	snprintf(buf, NUMBER_LEN, name != NULL ? "%s (%lld)" : "%s%lld", name != NULL ? name : "",
+		(long long)value);
+	return buf;
+}
+
 int bind_bad_number(int class, const char *name, int64_t value, int least)
 {
-	return haft_err(
-		class, "%s is %lld, and must be at least %d", name, (long long)value, least);
+	bool named = class == MPI_ERR_TAG || class == MPI_ERR_RANK || class == MPI_ERR_ROOT;
+	char words[NUMBER_LEN];
+
+	if (!named)
+		return haft_err(class, "%s is %lld, and must be at least %d", name,
+			(long long)value, least);
+	return haft_err(class, "%s is %s, and must be at least %d", name,
+		number_words(class, value, words), least);
 }
 
 int bind_bad_type(const struct type *type, const char *name)
@@ -101,11 +127,12 @@ int bind_bad_type(const struct type *type, const char *name)
 int bind_bad_rank(const struct comm *c, const char *name, int rank)
 {
 	int n = bind_peers(c);
-	char words[MPI_MAX_OBJECT_NAME] = "";
+	char words[MPI_MAX_OBJECT_NAME] = "", number[NUMBER_LEN];
 	int len;
 
 	obj_name_get(c, words, sizeof(words), OBJ_C, &len);
-	return haft_err(MPI_ERR_RANK, "%s %d is not a rank of %s%s, which has 0 to %d", name, rank,
+	return haft_err(MPI_ERR_RANK, "%s %s is not a rank of %s%s, which has 0 to %d", name,
+		number_words(MPI_ERR_RANK, rank, number),
 		c->remote != NULL ? "the remote group of " : "",
 		len > 0 ? words : "the communicator", n - 1);
 }
@@ -128,8 +155,11 @@ int bind_bad_tag(const char *name, int tag)
 
 int bind_bad_root(const struct comm *c, const char *name, int root)
 {
-	return haft_err(MPI_ERR_ROOT, "%s %d is not a rank of the %s, which has 0 to %d", name,
-		root, c->remote != NULL ? "remote group" : "communicator", bind_peers(c) - 1);
+	char number[NUMBER_LEN];
+
+	return haft_err(MPI_ERR_ROOT, "%s %s is not a rank of the %s, which has 0 to %d", name,
+		number_words(MPI_ERR_ROOT, root, number),
+		c->remote != NULL ? "remote group" : "communicator", bind_peers(c) - 1);
 }
 
 int bind_down(int fn)

@@ -88,9 +88,10 @@ static int sizes(const struct job *j)
 		to = j->ocount * j->otype->size;
 	if (unlikely(from > to))
 		return haft_err(MPI_ERR_TRUNCATE,
-			"%lld bytes of data are more than the %lld for "
-			"which there is room",
-			(long long)from, (long long)to);
+			"%lld bytes %s do not fit into the %lld that %s_count and %s_datatype say",
+			(long long)from, j->what == RMA_GET ? "at the target" : "of the origin",
+			(long long)to, j->what == RMA_GET ? "origin" : "target",
+			j->what == RMA_GET ? "origin" : "target");
 	if (unlikely(j->fetch && target > j->rcount * j->rtype->size))
 		return haft_err(MPI_ERR_TRUNCATE,
 			"%lld bytes at the target are more than the %lld of the result buffer",

@@ -23,9 +23,10 @@ static void messages(void)
 	refused(MPI_Send(x, -1, MPI_INT, 0, 0, w), MPI_ERR_COUNT, "MPI_Send: rank");
 	refused(MPI_Send_c(x, -5, MPI_INT, 0, 0, w), MPI_ERR_COUNT, "count is -5");
 	refused(MPI_Send(x, 1, MPI_INT, n, 0, w), MPI_ERR_RANK, "dest");
-	refused(MPI_Send(x, 1, MPI_INT, MPI_ANY_SOURCE, 0, w), MPI_ERR_RANK, "dest -1");
+	refused(MPI_Send(x, 1, MPI_INT, MPI_ANY_SOURCE, 0, w), MPI_ERR_RANK,
+		"dest MPI_ANY_SOURCE (-1) is not");
 	refused(MPI_Send(x, 1, MPI_INT, 0, -1, w), MPI_ERR_TAG, "tag is -1");
-	refused(MPI_Send(x, 1, MPI_INT, 0, MPI_ANY_TAG, w), MPI_ERR_TAG, "tag is -2");
+	refused(MPI_Send(x, 1, MPI_INT, 0, MPI_ANY_TAG, w), MPI_ERR_TAG, "tag is MPI_ANY_TAG (-2)");
 	refused(MPI_Recv(x, 1, MPI_INT, -7, 0, w, &s), MPI_ERR_RANK, "source -7");
 	refused(MPI_Recv(x, 1, MPI_INT, 0, -7, w, &s), MPI_ERR_TAG, "MPI_Recv");
 	refused(MPI_Isend(x, 1, MPI_INT, n, 0, w, &r), MPI_ERR_RANK, "MPI_Isend");
@@ -68,7 +69,7 @@ static void collectives(void)
 
 	t_ok(MPI_Comm_rank(w, &rank));
 	refused(MPI_Bcast(x, 1, MPI_INT, n, w), MPI_ERR_ROOT, "root");
-	refused(MPI_Bcast(x, 1, MPI_INT, MPI_ROOT, w), MPI_ERR_ROOT, "root -4");
+	refused(MPI_Bcast(x, 1, MPI_INT, MPI_ROOT, w), MPI_ERR_ROOT, "root MPI_ROOT (-4)");
 	refused(MPI_Bcast(x, -1, MPI_INT, 0, w), MPI_ERR_COUNT, "MPI_Bcast");
 	refused(MPI_Reduce(x, x + 2, 1, MPI_INT, MPI_SUM, -1, w), MPI_ERR_ROOT, "MPI_Reduce");
 	/* what is significant at the root only may be anything elsewhere */
@@ -84,6 +85,23 @@ static void collectives(void)
 	t_eq(all[n - 1], n - 1);
 }
 
+static void windows(void)
+{
+	MPI_Win win;
+
+	t_ok(MPI_Win_create(x, sizeof(x), 1, MPI_INFO_NULL, MPI_COMM_SELF, &win));
+	t_ok(MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN));
+	t_ok(MPI_Win_fence(0, win));
+	refused(MPI_Put(x, 4, MPI_INT, 0, 0, 2, MPI_INT, win), MPI_ERR_TRUNCATE,
+		"16 bytes of the origin do not fit into the 8 that target_count");
+	refused(MPI_Get(x, 2, MPI_INT, 0, 0, 4, MPI_INT, win), MPI_ERR_TRUNCATE,
+		"16 bytes at the target do not fit into the 8 that origin_count");
+	refused(MPI_Put(x, 1, MPI_INT, MPI_ANY_SOURCE, 0, 1, MPI_INT, win), MPI_ERR_RANK,
+		"target_rank is MPI_ANY_SOURCE (-1)");
+	t_ok(MPI_Win_fence(0, win));
+	t_ok(MPI_Win_free(&win));
+}
+
 int main(int argc, char **argv)
 {
 	t_ok(MPI_Init(&argc, &argv));
@@ -93,6 +111,7 @@ int main(int argc, char **argv)
 	messages();
 	handles();
 	collectives();
+	windows();
 	MPI_Finalize();
 	return t_end();
 }
