@@ -62,6 +62,7 @@ libmpi_SRCS += libmpi/core/lock_os.c
 libmpi_SRCS += libmpi/core/lang.c
 libmpi_SRCS += libmpi/core/mpo.c
 libmpi_SRCS += libmpi/core/names.c
+libmpi_SRCS += libmpi/core/place.c
 libmpi_SRCS += libmpi/core/set.c
 libmpi_SRCS += libmpi/core/state.c
 libmpi_SRCS += libmpi/core/where.c

@@ -2,6 +2,7 @@
 /* check.c - the words for arguments that are wrong. */
 #include "libmpi/bind/check.h"
 
+#include "libmpi/core/place.h"
 #include "libmpi/tool/tool.h"
 #include "libmpi/type/type.h"
 #include <names.h>
@@ -29,6 +30,14 @@ static int class_row(const struct obj_class *class)
 	return i;
 }
 
+/* Where the object of the last bad handle of this thread was made and freed. */
+static __thread uintptr_t places[2];
+
+void bind_places(char *line, size_t n)
+{
+	haft_places(line, n, places, countof(places));
+}
+
 /* Says why a handle is none: null, garbage, freed (where), of another class. */
 static int bad(const struct obj_class *class, obj_h handle, const char *name)
 {
@@ -43,7 +52,10 @@ static int bad(const struct obj_class *class, obj_h handle, const char *name)
 			handle == NULL ? "0, which is no handle: was it ever set?"
 				       : classes[row].null);
 	case OBJ_OK: /* it is one by now: another thread has made it */
-	default: return haft_err(classes[row].error, "%s: %s", name, why.text);
+	default:
+		places[0] = why.created;
+		places[1] = why.freed;
+		return haft_err(classes[row].error, "%s: %s", name, why.text);
 	}
 }
 

@@ -43,6 +43,11 @@
 BIND_COLD struct type *bind_no_type(obj_h handle, int64_t n);
 
 BIND_COLD int bind_bad_handle(const struct obj_class *class, obj_h handle, const char *name);
+
+/* A line that the program ends with says where a handle of bind_bad_handle was made and freed:
+ * "e+0x1741" becomes "e.c:26 (main)". */
+BIND_COLD void bind_places(char *line, size_t n);
+
 BIND_COLD int bind_bad_element(
 	const struct obj_class *class, obj_h handle, const char *name, int64_t i);
 BIND_COLD int bind_bad_array(int no_memory, int64_t n, const char *name);

@@ -11,6 +11,7 @@
  * Only this file calls error handlers. */
 #include "libmpi/bind/raise.h"
 
+#include "libmpi/bind/check.h"
 #include "libmpi/comm/errh.h"
 #include "libmpi/core/code.h"
 #include "libmpi/core/err.h"
@@ -130,8 +131,10 @@ int haft_raise(int err, void *self, int fn)
 		e = self != NULL ? errh_of(self) : errh_initial();
 	}
 	words_complete(line, sizeof(line), err, self, fn);
-	if (e->kind == ERRH_FATAL || e->kind == ERRH_ABORT)
+	if (e->kind == ERRH_FATAL || e->kind == ERRH_ABORT) {
+		bind_places(line, sizeof(line));
 		haft_abort_job(err, line);
+	}
 	if (e->kind != ERRH_RETURN)
 		call(e, self, code);
 	obj_drop(e);

@@ -13,18 +13,15 @@
 
 #include "libmpi/core/hang.h"
 #include "libmpi/core/mpo.h"
+#include "libmpi/core/place.h"
 #include "libmpi/core/set.h"
 #include "libmpi/core/state.h"
 #include "libmpi/p2p/p2p.h"
 #include "libmpi/type/type.h"
-#include <dlfcn.h>
-#include <elf.h>
-#include <spawn.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #define PLACES_SHOWN 20 /* lines of objects: a table to be read, not a dump */
@@ -171,71 +168,13 @@ static int count_one(void *self, void *arg)
 	return 0;
 }
 
-/* --- places of the program -------------------------------------------------------------------- */
-
-/* What `addr2line' says about an address of a file, the first line of it: "setup at solver.c:118".
- * False: it is not there, or knows nothing. */
-static bool addr2line(const char *file, uintptr_t address, char *buf, size_t n)
-{
-	char hex[24], dashes[] = "-Cspfe";
-	char *argv[] = {(char *)"addr2line", dashes, strdup(file), hex, NULL};
-	posix_spawn_file_actions_t to;
-	int p[2], err;
-	pid_t pid;
-	FILE *f;
-
-	snprintf(hex, sizeof(hex), "%#lx", (unsigned long)address);
-	if (argv[2] == NULL || pipe(p) != 0) {
-		free(argv[2]);
-		return false;
-	}
-	posix_spawn_file_actions_init(&to);
-	posix_spawn_file_actions_adddup2(&to, p[1], 1);
-	posix_spawn_file_actions_addopen(&to, 2, "/dev/null", 1, 0);
-	posix_spawn_file_actions_addclose(&to, p[0]);
-	err = posix_spawnp(&pid, argv[0], &to, NULL, argv, environ);
-	posix_spawn_file_actions_destroy(&to);
-	free(argv[2]);
-	close(p[1]);
-	buf[0] = '\0';
-	f = fdopen(p[0], "r");
-	if (f != NULL && err == 0 && fgets(buf, (int)n, f) != NULL) {
-		char *more = strstr(buf, " (discriminator");
-
-		buf[more != NULL ? (size_t)(more - buf) : strcspn(buf, "\n")] = '\0';
-	}
-	if (f != NULL)
-		fclose(f);
-	else
-		close(p[0]);
-	if (err == 0)
-		waitpid(pid, NULL, 0);
-	return buf[0] != '\0' && strncmp(buf, "??", 2) != 0;
-}
-
-static void site_words(uintptr_t site, char *buf, size_t n)
-{
-	Dl_info in;
-	const Elf64_Ehdr *elf;
-	uintptr_t base;
-
-	if (site != 0 && !(site & OBJ_SITE_TEXT) && dladdr((void *)(site - 1), &in) != 0 &&
-		in.dli_fname != NULL) {
-		elf = in.dli_fbase;
-		base = elf->e_type == ET_DYN ? (uintptr_t)in.dli_fbase : 0;
-		if (addr2line(in.dli_fname, site - 1 - base, buf, n))
-			return;
-	}
-	obj_site_text(site, buf, n);
-}
-
 /* --- the table -------------------------------------------------------------------------------- */
 
 static void line_of(const struct report *r, const struct place *p)
 {
 	char at[256];
 
-	site_words(p->site, at, sizeof(at));
+	haft_place(p->site, at, sizeof(at));
 	fprintf(r->out, "%6ld  %-14s %s%s%s%s\n", p->count, obj_class_name(p->cls), p->words,
 		p->count > 1 ? " ..." : "", p->words[0] != '\0' || p->count > 1 ? ", " : "", at);
 }
