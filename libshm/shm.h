@@ -126,7 +126,8 @@ struct shm_what {
 	int32_t rank;                  /* the same as the user says it, in the communicator */
 	int32_t tag;                   /* < 0: any */
 	int32_t open;                  /* operations that have not ended, of those in the call */
-	int32_t one;                   /* not 0: the end of one of them is enough */
+	int16_t one;                   /* not 0: the end of one of them is enough */
+	int16_t unmet;                 /* not 0: it has no partner yet that would know of it */
 	int32_t early;                 /* messages that have come and nobody has asked for */
 	int32_t early_rank, early_tag; /* one of them; rank < 0: of another communicator */
 	int32_t nlate;                 /* who (of some kinds: what) has not come */

@@ -29,6 +29,7 @@ mpiexec_SRCS := \
 	tools/mpiexec/place.c \
 	tools/mpiexec/plan.c \
 	tools/mpiexec/pmiserv.c \
+	tools/mpiexec/proc.c \
 	tools/mpiexec/relay.c \
 	tools/mpiexec/roll.c \
 	tools/mpiexec/spawn.c \

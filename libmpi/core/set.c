@@ -142,7 +142,7 @@ static const struct haft_row rows[HAFT_SETTINGS] = {
 		.launch = true,
 		.meaning =
 			"seconds after which mpiexec says what all processes wait for, if all of "
-			"them sleep in MPI; 0: never"},
+			"them sleep in MPI, or use no CPU time outside of it; 0: never"},
 	[HAFT_SET_VIA] = {.name = "HAFT_VIA",
 		.form = HAFT_FORM_WORD,
 		.max = 4,

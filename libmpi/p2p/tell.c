@@ -74,8 +74,10 @@ static void req_tell_one(const struct req *r, struct shm_what *what)
 		what->rank = group_rank_of(comm_peers(c), r->peer);
 	if (what->rank < 0)
 		what->rank = r->peer;
-	if (r->kind == REQ_PSEND || r->kind == REQ_PRECV)
+	if (r->kind == REQ_PSEND || r->kind == REQ_PRECV) {
+		what->unmet = !((const struct part *)r->scratch)->matched;
 		part_tell(r, what);
+	}
 	if (r->ctx % CTX_PLANES == CTX_P2P || r->kind >= REQ_PSEND)
 		return;
 	what->kind = REQ_COLL;

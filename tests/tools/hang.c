@@ -307,6 +307,65 @@ static void stopped(void)
 		lonely(&(int){7});
 }
 
+/* Rank 1 is elsewhere for longer than anybody waits, while the others
+ * wait for it. */
+static void elsewhere(void)
+{
+	if (rank == 1)
+		sleep(100000);
+	MPI_Barrier(MPI_COMM_WORLD);
+}
+
+/* The program of its own computes. */
+static void compiles(void)
+{
+	if (rank == 1 &&
+		system("i=0; while [ $i -lt 20 ]; do timeout 0.2 sh -c 'while :; do :; done'; "
+		       "i=$((i + 1)); done") < 0)
+		abort();
+	MPI_Barrier(MPI_COMM_WORLD);
+}
+
+/* Rank 1 looks for messages now and then. */
+static void lazy(void)
+{
+	int flag = 0;
+
+	if (rank == 1) {
+		for (int i = 0; i < 40; i++) {
+			MPI_Iprobe(0, 9, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
+			usleep(100000);
+		}
+	}
+	MPI_Barrier(MPI_COMM_WORLD);
+}
+
+/* A partitioned send and a receive of the other kind: no match. */
+static void unmet(void)
+{
+	MPI_Request r;
+
+	if (rank == 0) {
+		MPI_Psend_init(x, 1, 1, MPI_INT, 1, 5, MPI_COMM_WORLD, MPI_INFO_NULL, &r);
+		MPI_Start(&r);
+		MPI_Pready(0, r);
+		MPI_Wait(&r, MPI_STATUS_IGNORE);
+	} else {
+		MPI_Recv(x, 1, MPI_INT, 0, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	}
+}
+
+/* A second thread waits once the file GO is there. */
+static void ages(void)
+{
+	pthread_t t;
+
+	pthread_create(&t, NULL, lonely, &(int){21});
+	while (access(getenv("GO"), F_OK) != 0)
+		usleep(100000);
+	lonely(&(int){22});
+}
+
 static const struct {
 	const char *name;
 	void (*fn)(void);
@@ -315,7 +374,9 @@ static const struct {
 	{"unfreed", unfreed}, {"unready", unready}, {"tag", wrong_tag}, {"waitall", waitall},
 	{"waitany", waitany}, {"iallreduce", iallreduce}, {"long", long_sends}, {"any", any},
 	{"slow", slow}, {"test", test}, {"turns", turns}, {"refused", refused}, {"final", final},
-	{"again", again}, {"busy", busy}, {"many", many}, {"stopped", stopped}};
+	{"again", again}, {"busy", busy}, {"many", many}, {"stopped", stopped},
+	{"elsewhere", elsewhere}, {"compiles", compiles}, {"lazy", lazy}, {"unmet", unmet},
+	{"ages", ages}};
 
 int main(int argc, char **argv)
 {

@@ -10,7 +10,7 @@ asks='have slept for'
 
 # The roll-call is there to its last line.
 told() {
-	grep -qE '(a cycle: |no cycle).*' "$err" || { case $1 in waitany | unready | many) ;; *) false ;; esac && [ "$(wc -l <"$err")" -ge 3 ]; }
+	grep -qE '(a cycle: |no cycle).*' "$err" || { case $1 in waitany | unready | unmet | many | elsewhere) ;; *) false ;; esac && [ "$(wc -l <"$err")" -ge 3 ]; }
 }
 # hangs N NAME...: runs a job that hangs until mpiexec has said so and what its N ranks do.
 hangs() {
@@ -104,6 +104,12 @@ want_err 'in MPI_Wait to send partitions to rank 1, tag 5, MPI_COMM_WORLD: MPI_P
 want_err 'in MPI_Wait to receive partitions from rank 0, tag 5, MPI_COMM_WORLD: 2 of 3 partitions have not come (0, 2)'
 ! grep -F 'a cycle' "$err" || fail "unready: there is no cycle"
 
+# A message of another kind is no match.
+hangs 2 unmet
+stop
+want_err 'in MPI_Wait to send partitions to rank 1, tag 5, MPI_COMM_WORLD; not matched by an MPI_Precv_init yet'
+want_waited 'rank 1' ' in MPI_Recv to receive from rank 0, tag 5, MPI_COMM_WORLD'
+
 hangs 2 tag
 stop
 want_err 'to receive from rank 0, tag 5, MPI_COMM_WORLD; 1 message unreceived, from rank 0, tag 6'
@@ -146,11 +152,41 @@ want_err 'for rank 1'
 
 # Several threads: each of their waits, and no cycle, as one of them may help.
 hangs 2 many threads
-all_told() { kill -USR1 $pid && sleep 0.2 && grep 'rank 0: .*tag 2.*another thread in MPI_Recv .*another thread in MPI_Recv to receive from rank 1, tag 2' "$err"; }
+all_told() { kill -USR1 $pid && sleep 0.2 && grep 'rank 0: .*tag 2.*another thread.* in MPI_Recv .*another thread.* in MPI_Recv to receive from rank 1, tag 2' "$err"; }
 until_ all_told >/dev/null || fail "$said: not all threads are told"
 stop
 for tag in 21 22 23; do want_err "in MPI_Recv to receive from rank 1, tag $tag, MPI_COMM_WORLD"; done
 ! grep -F 'a cycle' "$err" || fail "many: a thread may help"
+
+# How long each has waited: the first for 3 s before the other begins, less one for rounding.
+export GO="$TMPDIR/go"
+hangs 2 ages threads
+sleep 3
+: >"$GO"
+all_told() { kill -USR1 $pid && sleep 0.2 && grep 'rank 0: .*another thread' "$err"; }
+until_ all_told >/dev/null || fail "$said: not all threads are told"
+stop
+rm "$GO"
+want_err 'another thread, for '
+sed -nE 's/.*rank 0: has waited ([0-9]+) s .*another thread, for ([0-9]+) s, in MPI_Recv .*/\1 \2/p' "$err" |
+	awk '{ d = $1 - $2 } $1 < $2 { d = -d } d < 2 { bad = 1 } END { exit bad }' || {
+	fail "$said: these are not the ages of two threads:"
+	cat "$err"
+}
+
+# One who sleeps outside of MPI while others wait: here and on another host.
+for far in '' '-launcher fork -hosts a:1,b:2'; do
+	hangs 3 elsewhere
+	want_err "$asks"
+	want_err ', and the others have used no CPU time: does the job hang?'
+	grep -qE 'rank 1: has been outside of MPI for [0-9]+ s and has used no CPU time' "$err" || {
+		fail "$said: it is not told where rank 1 is"
+		cat "$err"
+	}
+	want_err ' in MPI_Barrier of MPI_COMM_WORLD, for rank 1'
+	stop
+done
+far=
 
 # Who is stopped is not said to wait for what may have come.
 "$run" -n 2 "$hang" stopped >"$out" 2>"$err" </dev/null &
@@ -163,7 +199,6 @@ stop
 ! grep -F 'a cycle' "$err" || fail "$said: it is no cycle"
 
 # Something moves, and all sleep again: that is told again.
-export GO="$TMPDIR/go"
 hangs 2 again threads
 : >"$GO"
 twice() { [ "$(grep -cF "$asks" "$err")" = 2 ]; }
@@ -175,6 +210,8 @@ never 2 "$hang" slow
 never 16 "$hang" slow
 never 2 "$hang" test
 never 2 "$hang" turns
+never 2 "$hang" compiles
+never 2 "$hang" lazy
 HAFT_HANG=2 # where others compete for the CPUs, the thread gets little of them
 never 2 "$hang" busy threads
 HAFT_HANG=0

@@ -21,7 +21,7 @@
 
 static struct job job;
 static struct seen seen[N];
-static uint64_t now, began[N];
+static uint64_t now, began[N], slow; /* ns that a look takes */
 static int told, called;
 
 /* What the watch wants of the rest of mpiexec. */
@@ -67,8 +67,9 @@ static void look(uint64_t late)
 	now += BETWEEN;
 	for (int r = 0; r < N; r++) {
 		seen[r].view.still_ns = began[r] + late;
-		seen[r].cpu_ns += BETWEEN / 1000;
+		seen[r].cpu_ns += seen[r].view.asleep ? BETWEEN / 1000 : 0;
 	}
+	job.look_from_ns = now - slow;
 	hang_look(&job, now);
 }
 
@@ -77,6 +78,7 @@ static int setup(void **state)
 	(void)state;
 	memset(seen, 0, sizeof seen);
 	now = 100 * NS_S;
+	slow = 0;
 	job = (struct job){.n = N, .seen = seen};
 	hang_init(&job);
 	told = called = 0;
@@ -216,6 +218,72 @@ static void left(void **state)
 	assert_int_equal(told, 0);
 }
 
+static void looks(int n)
+{
+	for (int i = 0; i < n; i++)
+		look(0);
+}
+
+/* One outside of MPI that uses no CPU time, while the others sleep inside: told once a job. */
+static void idle_outside(void **state)
+{
+	(void)state;
+	seen[1].view.asleep = false;
+	looks(HANG_LOOKS);
+	assert_int_equal(told, 0);
+	assert_int_equal(hang_away(&job, 0), 0);
+	looks(16);
+	assert_int_equal(told, 1);
+	assert_int_equal(called, 1);
+	assert_true(hang_away(&job, 1) >= LIMIT);
+	seen[1].cpu_ns++;
+	assert_int_equal(hang_away(&job, 1), 0);
+	looks(20);
+	assert_int_equal(told, 1);
+	sleeps(1);
+	looks(20);
+	assert_int_equal(told, 2);
+}
+
+/* It uses next to nothing, or is found able to run, each time before the limit: it lives. */
+static void alive_outside(void **state)
+{
+	(void)state;
+	seen[1].view.asleep = false;
+	for (int i = 0; i < 20; i++) {
+		seen[1].cpu_ns += i % HANG_LOOKS == 0;
+		look(0);
+	}
+	assert_int_equal(told, 0);
+	for (int i = 0; i < 20; i++) {
+		seen[1].runs = i % HANG_LOOKS == 0;
+		look(0);
+	}
+	assert_int_equal(told, 0);
+}
+
+/* Time that a look takes is not time that a rank has been idle. */
+static void looks_slowly(void **state)
+{
+	(void)state;
+	seen[1].view.asleep = false;
+	slow = LIMIT;
+	looks(2 * HANG_LOOKS);
+	assert_int_equal(told, 0);
+	looks(2);
+	assert_int_equal(told, 1);
+}
+
+/* Nobody waits in MPI: no matter. */
+static void all_outside(void **state)
+{
+	(void)state;
+	for (int r = 0; r < N; r++)
+		seen[r].view.asleep = false;
+	looks(20);
+	assert_int_equal(told, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -228,6 +296,10 @@ int main(void)
 		cmocka_unit_test_setup_teardown(computes, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_host_is_silent, setup, teardown),
 		cmocka_unit_test_setup_teardown(left, setup, teardown),
+		cmocka_unit_test_setup_teardown(idle_outside, setup, teardown),
+		cmocka_unit_test_setup_teardown(alive_outside, setup, teardown),
+		cmocka_unit_test_setup_teardown(looks_slowly, setup, teardown),
+		cmocka_unit_test_setup_teardown(all_outside, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

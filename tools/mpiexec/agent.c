@@ -293,6 +293,11 @@ static void seen_say(void)
 
 		v->since_ns = now > v->since_ns ? now - v->since_ns : 0;
 		v->still_ns = now > v->still_ns ? now - v->still_ns : 0;
+		for (int k = 0; k < v->nothers; k++) {
+			uint64_t since = v->other[k].since_ns;
+
+			v->other[k].since_ns = now > since ? now - since : 0;
+		}
 	}
 	up_put(UP_SEEN, 0, -1, seen, (size_t)me.crew.n * sizeof *seen);
 	free(seen);

@@ -2,7 +2,6 @@
 /* crew.c - starts the ranks of this host and counts their deaths.  See crew.h. */
 #include "tools/mpiexec/crew.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -10,13 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 #include "libmpi/boot/boot.h"
 #include "libmpi/boot/listen.h"
 #include "libmpi/core/set.h"
 #include "tools/mpiexec/bind.h"
 #include "tools/mpiexec/pmiserv.h"
+#include "tools/mpiexec/proc.h"
 
 #define FD_MIN    100 /* scripts use the low numbers for files of their own */
 #define FILES_OWN 32  /* mpiexec's own files, and some that it was given */
@@ -300,67 +299,20 @@ void crew_reap(struct crew *c, crew_died_fn *died, void (*other)(void *, pid_t, 
 	}
 }
 
-/* CPU time of a process, ns; 0: it has gone. */
-static uint64_t cpu_of(int pid)
+/* What a rank that runs outside of MPI uses is known with all that it has started: who waits for a
+ * program of its own is not idle. */
+static void cpu_see(const struct member *m, struct seen *s)
 {
-	struct timespec t;
-	clockid_t clock;
-
-	if (pid <= 0 || clock_getcpuclockid(pid, &clock) != 0 || clock_gettime(clock, &t) != 0)
-		return 0;
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
-/* The state of thread `task' of process `pid', a letter of proc(5); 0: not known. */
-static char task_state(int pid, const char *task)
-{
-	char path[64], stat[512];
-	ssize_t n;
-	char *p;
-	int fd;
-
-	snprintf(path, sizeof path, "/proc/%d/task/%.12s/stat", pid, task);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	n = fd < 0 ? -1 : read(fd, stat, sizeof stat - 1);
-	if (fd >= 0)
-		close(fd);
-	if (n <= 0)
-		return 0;
-	stat[n] = '\0';
-	p = strrchr(stat, ')'); /* behind the name, which may be anything */
-	return (char)(p != NULL && p[1] == ' ' ? p[2] : 0);
-}
-
-/* Can a thread of it run, as far as /proc tells? */
-static bool process_runs(int pid)
-{
-	char state;
-
-	struct dirent *e;
-	bool runs = false;
-	char path[32];
-	DIR *d;
-
-	snprintf(path, sizeof path, "/proc/%d/task", pid);
-	d = opendir(path);
-	while (d != NULL && !runs && (e = readdir(d)) != NULL) {
-		state = (char)(e->d_name[0] != '.' ? task_state(pid, e->d_name) : 0);
-		runs = state == 'R' || state == 'D';
+	s->runs = false;
+	s->cpu_ns = 0;
+	if (!s->alive)
+		return;
+	if (s->state == BOOT_RUNNING && !s->view.asleep) {
+		s->cpu_ns = proc_family_cpu(m->pid, s->view.pid, &s->runs);
+		return;
 	}
-	if (d != NULL)
-		closedir(d);
-	return runs;
-}
-
-/* By a signal all its threads are. */
-static bool process_stopped(int pid)
-{
-	char name[16];
-	char state;
-
-	snprintf(name, sizeof name, "%d", pid);
-	state = task_state(pid, name);
-	return state == 'T' || state == 't';
+	s->runs = s->view.asleep && proc_runs(s->view.pid);
+	s->cpu_ns = proc_cpu(s->view.pid);
 }
 
 void crew_see(struct crew *c, struct seen *seen)
@@ -374,9 +326,8 @@ void crew_see(struct crew *c, struct seen *seen)
 		shm_seg_view(c->seg, i, &s->view);
 		s->sleep = s->view.still_ns;
 		s->left = !s->alive && c->m[i].group > 0 && kill(-c->m[i].group, 0) == 0;
-		s->runs = s->alive && s->view.asleep && process_runs(s->view.pid);
-		s->stopped = s->alive && process_stopped(s->view.pid);
-		s->cpu_ns = s->alive ? cpu_of(s->view.pid) : 0;
+		s->stopped = s->alive && proc_stopped(s->view.pid);
+		cpu_see(&c->m[i], s);
 	}
 }
 

@@ -52,7 +52,7 @@ struct seen {
 	bool left;       /* not alive, but something that it has started is */
 	bool runs;       /* one of its threads can run, or does */
 	bool stopped;    /* by a signal: what it waits for may have come long ago */
-	uint64_t cpu_ns; /* CPU time of its process */
+	uint64_t cpu_ns; /* CPU time of its process; not asleep: and of what it has started */
 	uint64_t sleep;  /* the number of its sleep: view.still_ns by its host's clock */
 	struct shm_view view;
 };

@@ -197,6 +197,20 @@ static void look_end(struct far *f)
 	job_answer(f->j);
 }
 
+/* Ages, which a host has sent, as times of our clock; no more threads than there can be. */
+static void view_dated(struct shm_view *v, uint64_t now)
+{
+	v->since_ns = now > v->since_ns ? now - v->since_ns : 0;
+	v->still_ns = now > v->still_ns ? now - v->still_ns : 0;
+	if (v->nothers < 0 || v->nothers > SHM_ASIDE)
+		v->nothers = 0;
+	for (int i = 0; i < v->nothers; i++) {
+		uint64_t age = v->other[i].since_ns;
+
+		v->other[i].since_ns = now > age ? now - age : 0;
+	}
+}
+
 static void seen_take(struct far *f, int host, struct pack *p)
 {
 	uint64_t now = now_ns();
@@ -207,10 +221,7 @@ static void seen_take(struct far *f, int host, struct pack *p)
 		if (f->plan->host_of[r] != host)
 			continue;
 		pack_take(p, s, sizeof *s);
-		s->view.since_ns = now > s->view.since_ns ? now - s->view.since_ns : 0;
-		s->view.still_ns = now > s->view.still_ns ? now - s->view.still_ns : 0;
-		if (s->view.nothers < 0 || s->view.nothers > SHM_ASIDE)
-			s->view.nothers = 0;
+		view_dated(&s->view, now);
 	}
 	f->site[host].seen = true;
 	if (f->looking && look_done(f))

@@ -3,6 +3,7 @@
  *
  *     rank 0   ....run....|~~~~~~~~~~~~ sleeps in MPI ~~~~~~~~~~~
  *     rank 1   ...run..|~~~~~~|run|~~~~~~~~ sleeps ~~~~~~~~~~~~~~
+ *     rank 2   .run.|~~~~~~~~~~~ outside of MPI, no CPU time ~~~~
  *     looks    |       |       | moved |  idle |  idle |       |
  *                                 |<---- HAFT_HANG seconds ---->|  roll-call, once
  *
@@ -15,6 +16,12 @@
  * busy machine, one of them always does.  So each is asked for by itself: who was found idle once
  * after the last look at which anybody had moved has nothing to be woken by, since nobody has sent
  * anything meanwhile.
+ *
+ * A rank outside of MPI may be woken by what we do not see.  It is idle as long as it and all that
+ * it has started have used no CPU time, to the nanosecond, and none of them can run: not from the
+ * first look that has found it so, but from when that was over, to when the last one began.  One
+ * that waits for an answer from elsewhere (a user's, a server's) looks the same, so a job is told
+ * of such ranks once.
  *
  * A sleep is known by its number, the time when it began by its host's clock.  That clock cannot be
  * compared with another host's, and the age that the host sends has grown on the way. */
@@ -30,7 +37,7 @@
 #define NS_S      1000000000u
 
 /* What one look says of a rank. */
-enum look { MOVED, BUSY, STILL, OUTSIDE, UNKNOWN };
+enum look { MOVED, BUSY, STILL, OVER, UNKNOWN };
 
 void hang_init(struct job *j)
 {
@@ -45,6 +52,18 @@ void hang_init(struct job *j)
 		j->hang.rank[r] = (struct hang_rank){.sleep = 0};
 }
 
+/* A rank that is not asleep in MPI. */
+static enum look away_look(struct hang_rank *k, const struct seen *s, uint64_t used, uint64_t now)
+{
+	k->sleep = 0;
+	if (s->state == BOOT_RUNNING && k->away_ns != 0 && used == 0 && !s->runs) {
+		k->still_ns = k->away_ns;
+		return STILL;
+	}
+	k->away_ns = s->state == BOOT_RUNNING && !s->runs ? now : 0;
+	return MOVED;
+}
+
 static enum look rank_look(struct job *j, int r, uint64_t now)
 {
 	struct hang_rank *k = &j->hang.rank[r];
@@ -54,13 +73,12 @@ static enum look rank_look(struct job *j, int r, uint64_t now)
 	if (!s->known)
 		return UNKNOWN;
 	if (!s->alive || s->state == BOOT_DONE)
-		return OUTSIDE;
+		return OVER;
 	k->cpu_ns = s->cpu_ns;
 	k->known_ns = now;
-	if (s->state != BOOT_RUNNING || !s->view.asleep) {
-		k->sleep = 0;
-		return MOVED;
-	}
+	if (s->state != BOOT_RUNNING || !s->view.asleep)
+		return away_look(k, s, used, now);
+	k->away_ns = 0;
 	if (k->sleep != s->sleep) {
 		k->sleep = s->sleep;
 		k->still_ns = s->view.still_ns;
@@ -75,11 +93,14 @@ static enum look rank_look(struct job *j, int r, uint64_t now)
 	return STILL;
 }
 
-/* Since when everybody is still, if everybody was found idle in that time; 0: that is not so. */
-static uint64_t still_since(const struct job *j)
+/* Since when everybody is still, if everybody was found idle in that time; 0: that is not so, or
+ * nobody waits in MPI.  *away: how many of them are outside of it. */
+static uint64_t still_since(const struct job *j, int *away)
 {
 	uint64_t still = 0;
+	int inside = 0;
 
+	*away = 0;
 	for (int r = 0; r < j->n; r++) {
 		const struct hang_rank *k = &j->hang.rank[r];
 
@@ -87,17 +108,30 @@ static uint64_t still_since(const struct job *j)
 			continue;
 		if (!k->idle || !j->seen[r].known)
 			return 0;
+		inside += k->away_ns == 0;
+		*away += k->away_ns != 0;
 		still = k->still_ns > still ? k->still_ns : still;
 		still = k->busy_ns > still ? k->busy_ns : still;
 	}
-	return still;
+	return inside > 0 ? still : 0;
+}
+
+uint64_t hang_away(const struct job *j, int r)
+{
+	const struct hang_rank *k = j->hang.rank != NULL ? &j->hang.rank[r] : NULL;
+	const struct seen *s = &j->seen[r];
+	bool away = k != NULL && k->away_ns != 0 && s->state == BOOT_RUNNING && !s->view.asleep &&
+		    !s->runs && s->cpu_ns == k->cpu_ns && j->look_from_ns > k->away_ns;
+
+	return away ? j->look_from_ns - k->away_ns : 0;
 }
 
 void hang_look(struct job *j, uint64_t now)
 {
 	struct hang *h = &j->hang;
+	uint64_t still, from = j->look_from_ns;
 	bool any = false;
-	uint64_t still;
+	int away;
 
 	for (int r = 0; r < j->n; r++) {
 		enum look l = rank_look(j, r, now);
@@ -108,11 +142,14 @@ void hang_look(struct job *j, uint64_t now)
 	}
 	for (int r = 0; r < j->n && any; r++)
 		h->rank[r].idle = false;
-	still = still_since(j);
-	if (still == 0 || now - still < h->limit_ns || h->said)
+	still = still_since(j, &away);
+	if (still == 0 || from < still || from - still < h->limit_ns || h->said ||
+		(away > 0 && h->said_away))
 		return;
 	h->said = true;
-	say("all processes that are in MPI have slept for %llu s (HAFT_HANG): does the job hang?",
-		(unsigned long long)((now - still) / NS_S));
+	h->said_away |= away > 0;
+	say("all processes that are in MPI have slept for %llu s (HAFT_HANG)%s: does the job hang?",
+		(unsigned long long)((from - still) / NS_S),
+		away > 0 ? ", and the others have used no CPU time" : "");
 	roll_call(j);
 }

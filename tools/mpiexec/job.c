@@ -490,6 +490,8 @@ void job_answer(struct job *j)
 
 void job_ask(struct job *j, unsigned what)
 {
+	if (j->asked == 0) /* else the answers may be on their way */
+		j->look_from_ns = now_ns();
 	j->asked |= what;
 	if (j->far != NULL) {
 		far_look(j->far);

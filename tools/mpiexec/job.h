@@ -49,6 +49,7 @@ struct hang_rank {
 	uint64_t busy_ns;  /* when it was last found to compute */
 	uint64_t cpu_ns;   /* its CPU time at the last look at which it was known ... */
 	uint64_t known_ns; /* ... which was then */
+	uint64_t away_ns;  /* since when it is outside of MPI without CPU time; 0: it is not */
 	bool idle;         /* found without a thread that can run, since anybody has moved */
 };
 
@@ -57,6 +58,7 @@ struct hang {
 	uint64_t limit_ns; /* HAFT_HANG; 0: no watch */
 	uint64_t look_ns;  /* when to look next; 0: never */
 	bool said;         /* the roll-call is, and nobody has moved since */
+	bool said_away;    /* it was, when some were idle outside of MPI */
 	struct hang_rank *rank;
 };
 
@@ -95,9 +97,10 @@ struct job {
 	struct far *far;  /* else; NULL: they are */
 	int stdin_fd;     /* what we read for the ranks; -1: nothing (any more) */
 	struct abort abort;
-	unsigned asked;   /* enum ask */
-	int code;         /* exit code so far */
-	bool ending;      /* the job is being ended by us */
+	unsigned asked;        /* enum ask */
+	uint64_t look_from_ns; /* what `seen' says is of this time or later */
+	int code;              /* exit code so far */
+	bool ending;           /* the job is being ended by us */
 	int64_t grace_ms; /* HAFT_GRACE, after a signal of the user: time to write a checkpoint */
 	int signal;       /* by which signal of the user; 0: by none */
 	bool hurt;        /* some rank did not end well after that signal */
@@ -160,8 +163,11 @@ void roll_call(const struct job *j);
 void alien_say(const struct job *j);
 
 /* hang_init reads HAFT_HANG.  hang_look: says the roll-call if everybody who is in MPI has slept
- * for so long, once for each such sleep. */
+ * for so long, and nobody else has used CPU time, once for each such sleep.  hang_away: for how
+ * long rank r has used no CPU time outside of MPI, ns, as far as is known; 0: it has, or is inside.
+ */
 void hang_init(struct job *j);
 void hang_look(struct job *j, uint64_t now);
+uint64_t hang_away(const struct job *j, int r);
 
 #endif

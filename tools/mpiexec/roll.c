@@ -40,9 +40,14 @@ enum { CTX_WORLD = 8 };
 struct line {
 	char s[LINE_LEN];
 	size_t len;
-	int64_t wait_s;  /* for how long the rank has waited; -1: it does not */
-	const char *has; /* what it has done; NULL: no matter */
+	int64_t wait_s;           /* for how long the rank has waited; -1: it does not */
+	int64_t age_s[SHM_ASIDE]; /* the same of its other threads that wait */
+	int nages;
+	const char *does; /* what it has done for so long: "waited" */
+	const char *has;  /* what it has done; NULL: no matter */
 };
+
+#define AGE "\1" /* stands for one of age_s: lines are alike whatever these are */
 
 __attribute__((format(printf, 2, 3))) static void add(struct line *l, const char *fmt, ...)
 {
@@ -153,6 +158,14 @@ static void add_parts(struct line *l, const struct shm_what *w)
 	add(l, w->nlate > n ? ", ...)" : ")");
 }
 
+/* A partitioned operation without a partner: no other kind of message is one. */
+static void add_unmet(struct line *l, const struct shm_what *w)
+{
+	if (w->unmet)
+		add(l, "; not matched by an %s yet",
+			w->kind == WAIT_PSEND ? "MPI_Precv_init" : "MPI_Psend_init");
+}
+
 static void add_wait(struct line *l, const struct shm_what *w)
 {
 	if (w->call[0] != '\0')
@@ -177,18 +190,25 @@ static void add_wait(struct line *l, const struct shm_what *w)
 		w->kind == WAIT_PRECV || w->kind == WAIT_BACK)
 		add_peer(l, w);
 	add_parts(l, w);
+	add_unmet(l, w);
 	if (w->open > 1)
 		add(l, w->one ? " (or another of its %d requests)" : " (%d requests are open)",
 			w->open);
 }
 
+static int64_t seconds(uint64_t ns)
+{
+	return (int64_t)((ns + 500000000u) / 1000000000u);
+}
+
 /* The wait at the door, and those of other threads. */
 static void add_waits(struct line *l, const struct shm_view *v)
 {
-	l->wait_s = (int64_t)((now_ns() - v->since_ns + 500000000u) / 1000000000u);
+	l->wait_s = seconds(now_ns() - v->since_ns);
 	add_wait(l, &v->what);
 	for (int i = 0; i < v->nothers; i++) {
-		add(l, "; another thread");
+		l->age_s[l->nages++] = seconds(now_ns() - v->other[i].since_ns);
+		add(l, "; another thread" AGE);
 		add_wait(l, &v->other[i].what);
 	}
 	add_early(l, &v->what);
@@ -199,7 +219,9 @@ static void rank_line(const struct job *j, int r, struct line *l)
 {
 	const struct seen *s = &j->seen[r];
 
-	*l = (struct line){.wait_s = -1};
+	uint64_t away_ns = hang_away(j, r);
+
+	*l = (struct line){.wait_s = -1, .does = "waited"};
 	if (!s->known)
 		add(l, " nothing is known: the host has not answered");
 	else if (!s->alive)
@@ -210,6 +232,9 @@ static void rank_line(const struct job *j, int r, struct line *l)
 		add(l, " running,"), l->has = "not called MPI_Init";
 	else if (s->state == BOOT_DONE)
 		add(l, " running,"), l->has = "called MPI_Finalize";
+	else if (away_ns > 0)
+		l->wait_s = seconds(away_ns), l->does = "been outside of MPI for",
+		add(l, " and has used no CPU time");
 	else if (!s->view.asleep)
 		add(l, " running, in MPI or in its own code");
 	else
@@ -315,6 +340,22 @@ static void cycles_say(const struct job *j)
 
 /* --- all of them ----------------------------------------------------------------------------- */
 
+/* What is said of a rank, with the ages of its threads, if they are of one rank. */
+static void add_aged(struct line *l, const struct line *what, bool ages)
+{
+	const char *at = what->s;
+
+	for (int i = 0; i < what->nages; i++) {
+		size_t len = strcspn(at, AGE);
+
+		add(l, "%.*s", (int)len, at);
+		at += len + (at[len] != '\0');
+		if (ages && at[-1] == AGE[0])
+			add(l, ", for %lld s,", (long long)what->age_s[i]);
+	}
+	add(l, "%s", at);
+}
+
 /* Ranks from..to are in the state `what', and have waited least..most seconds. */
 static void ranks_say(int from, int to, const struct line *what, int64_t least, int64_t most)
 {
@@ -326,13 +367,13 @@ static void ranks_say(int from, int to, const struct line *what, int64_t least, 
 	else
 		add(&l, "ranks %d-%d:", from, to);
 	if (least >= 0 && least == most)
-		add(&l, " %s waited %lld s", have, (long long)least);
+		add(&l, " %s %s %lld s", have, what->does, (long long)least);
 	else if (least >= 0)
-		add(&l, " %s waited %lld to %lld s", have, (long long)least, (long long)most);
+		add(&l, " %s %s %lld to %lld s", have, what->does, (long long)least,
+			(long long)most);
+	add_aged(&l, what, from == to);
 	if (what->has != NULL)
-		add(&l, "%s %s %s", what->s, have, what->has);
-	else
-		add(&l, "%s", what->s);
+		add(&l, " %s %s", have, what->has);
 	say("  %s", l.s);
 }
 
