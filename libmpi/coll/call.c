@@ -244,6 +244,17 @@ static int own_apart(const struct call *k, bool all)
 	return apart(out.at, in.at);
 }
 
+/* What a member gives to itself does not fit where it gets it: the one case of a signature that
+ * does not match which needs no word of others. */
+static int own_fits(int64_t bytes, int64_t room)
+{
+	if (bytes <= room)
+		return 0;
+	return haft_err(MPI_ERR_TRUNCATE,
+		"this rank's block for itself is %lld bytes to send, and %lld to receive",
+		(long long)bytes, (long long)room);
+}
+
 /* type is NULL where the buffer is not significant. */
 static int buffer(
 	const void *buf, int64_t count, int64_t blocks, const struct type *type, const char *which)
@@ -325,11 +336,14 @@ static void sized(struct call *k, int64_t count, const struct type *type)
 /* Blocks between everybody: two groups may have nothing for each other in one direction only. */
 static int blocks_sized(struct call *k, bool all)
 {
+	int err;
+
 	sized(k, k->rcount, k->rtype);
 	if (k->inter)
 		k->nothing = false;
-	if (k->bytes == 0 || k->in_place)
-		return 0;
+	err = k->in_place || k->inter ? 0 : own_fits(k->scount * k->stype->size, k->bytes);
+	if (err != 0 || k->bytes == 0 || k->in_place)
+		return err;
 	return k->sbuf == k->rbuf ? apart(k->sbuf, k->rbuf) : own_apart(k, all);
 }
 
@@ -390,7 +404,10 @@ static int fill_gather(struct call *k, const void *sendbuf, int64_t sendcount,
 		sized(k, recvcount, recvtype);
 	else
 		sized(k, sendcount, sendtype);
-	return !k->nothing && k->root_here && k->leaf ? apart(sendbuf, recvbuf) : 0;
+	if (!k->root_here || !k->leaf)
+		return 0;
+	err = k->in_place ? 0 : own_fits(sendcount * sendtype->size, k->bytes);
+	return err != 0 || k->nothing ? err : apart(sendbuf, recvbuf);
 }
 
 static int fill_gatherv(struct call *k, const void *sendbuf, int64_t sendcount,
@@ -441,7 +458,10 @@ static int fill_scatter(struct call *k, const void *sendbuf, int64_t sendcount,
 		sized(k, sendcount, sendtype);
 	else
 		sized(k, recvcount, recvtype);
-	return !k->nothing && k->root_here && k->leaf ? apart(sendbuf, recvbuf) : 0;
+	if (!k->root_here || !k->leaf)
+		return 0;
+	err = k->in_place ? 0 : own_fits(k->bytes, recvcount * recvtype->size);
+	return err != 0 || k->nothing ? err : apart(sendbuf, recvbuf);
 }
 
 static int fill_scatterv(struct call *k, const void *sendbuf, struct haft_counts sendcounts,

@@ -74,13 +74,13 @@ static void far_bytes(struct sched *s, const struct call *k, struct hosts *h, co
 }
 
 /* What this member gives to all, or to the root. */
-static void pack_own(struct sched *s, const struct call *k, char *mem)
+static void pack_own(struct sched *s, const struct call *k, char *mem, int64_t block)
 {
 	struct block b = {(void *)(uintptr_t)k->sbuf, k->scount, k->stype};
 
 	if (k->in_place)
 		b = block_in(k, k->me);
-	sched_pack(s, b.at, b.count, b.type, mem);
+	sched_pack(s, b.at, b.count, b.type, mem, block);
 }
 
 /* --- plans ------------------------------------------------------------------------------------ */
@@ -94,14 +94,14 @@ void gather_hosts(struct sched *s, const struct call *k)
 	char *here = deputy ? bytes_of(s, h, row) : NULL;
 	char *all = root ? sched_bytes(s, h->nhosts * row) : NULL;
 
-	pack_own(s, k, mine);
+	pack_own(s, k, mine, block);
 	near_bytes(s, k, h, VERB_GATHER, mine, here, block);
 	if (deputy)
 		far_bytes(s, k, h, here, all, row);
 	for (int r = 0; r < k->n && root; r++)
 		if (r != k->me || !k->in_place)
 			sched_unpack(s, all + place_of(h, r) * block,
-				elem(k->rbuf, k->rtype, r * k->rcount), k->rcount, k->rtype);
+				elem(k->rbuf, k->rtype, r * k->rcount), k->rcount, k->rtype, block);
 }
 
 void scatter_hosts(struct sched *s, const struct call *k)
@@ -115,12 +115,12 @@ void scatter_hosts(struct sched *s, const struct call *k)
 
 	for (int r = 0; r < k->n && root; r++)
 		sched_pack(s, elem(k->sbuf, k->stype, r * k->scount), k->scount, k->stype,
-			all + place_of(h, r) * block);
+			all + place_of(h, r) * block, block);
 	if (deputy)
 		far_bytes(s, k, h, all, here, row);
 	near_bytes(s, k, h, VERB_SCATTER, here, mine, block);
 	if (!k->in_place)
-		sched_unpack(s, mine, k->rbuf, k->rcount, k->rtype);
+		sched_unpack(s, mine, k->rbuf, k->rcount, k->rtype, block);
 }
 
 /* Blocks of different lengths are all as long as the longest. */
@@ -137,7 +137,7 @@ void allgather_hosts(struct sched *s, const struct call *k)
 	rootless.root = -1;
 	rootless.verb = VERB_ALLGATHER;
 	rootless.rcounts.v = rootless.rdispls.v = NULL;
-	pack_own(s, k, mine);
+	pack_own(s, k, mine, block);
 	near_bytes(s, &rootless, h, VERB_GATHER, mine, here, block);
 	if (deputy)
 		far_bytes(s, &rootless, h, here, all, row);
@@ -146,7 +146,7 @@ void allgather_hosts(struct sched *s, const struct call *k)
 		struct block b = block_in(k, r);
 
 		if (r != k->me || !k->in_place)
-			sched_unpack(s, all + place_of(h, r) * block, b.at, b.count, b.type);
+			sched_unpack(s, all + place_of(h, r) * block, b.at, b.count, b.type, block);
 	}
 }
 
@@ -183,7 +183,7 @@ void alltoall_hosts(struct sched *s, const struct call *k)
 	rootless.root = -1;
 	for (int r = 0; r < k->n; r++) {
 		b = k->in_place ? block_in(k, r) : block_out(k, r);
-		sched_pack(s, b.at, b.count, b.type, mine + place_of(h, r) * block);
+		sched_pack(s, b.at, b.count, b.type, mine + place_of(h, r) * block, block);
 	}
 	if (k->me == h->lead[h->mine]) {
 		here = sched_bytes(s, h->near.size * rows);
@@ -195,6 +195,6 @@ void alltoall_hosts(struct sched *s, const struct call *k)
 	near_bytes(s, &rootless, h, VERB_SCATTER, there, mine, rows);
 	for (int r = 0; r < k->n; r++) {
 		b = block_in(k, r);
-		sched_unpack(s, mine + place_of(h, r) * block, b.at, b.count, b.type);
+		sched_unpack(s, mine + place_of(h, r) * block, b.at, b.count, b.type, block);
 	}
 }

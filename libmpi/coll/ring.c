@@ -49,9 +49,10 @@ void allgather_bruck(struct sched *s, const struct call *k)
 	struct type *byte = type_predefined(MPI_BYTE);
 
 	if (k->in_place)
-		sched_pack(s, elem(k->rbuf, k->rtype, k->me * k->rcount), k->rcount, k->rtype, mem);
+		sched_pack(s, elem(k->rbuf, k->rtype, k->me * k->rcount), k->rcount, k->rtype, mem,
+			block);
 	else
-		sched_pack(s, k->sbuf, k->scount, k->stype, mem);
+		sched_pack(s, k->sbuf, k->scount, k->stype, mem, block);
 	for (int bit = 1; bit < k->n; bit <<= 1) {
 		int64_t len = block * (2 * bit <= k->n ? bit : k->n - bit);
 
@@ -63,7 +64,7 @@ void allgather_bruck(struct sched *s, const struct call *k)
 		int rank = (k->me + i) % k->n;
 
 		sched_unpack(s, mem + i * block, elem(k->rbuf, k->rtype, rank * k->rcount),
-			k->rcount, k->rtype);
+			k->rcount, k->rtype, block);
 	}
 }
 
@@ -133,7 +134,7 @@ static void exchange_in_place(struct sched *s, const struct call *k)
 
 		if (peer == k->me)
 			continue;
-		sched_pack(s, b.at, b.count, b.type, mem);
+		sched_pack(s, b.at, b.count, b.type, mem, most);
 		sched_recv(s, b.at, b.count, b.type, peer);
 		sched_give(s, mem, b.count * b.type->size, byte, peer);
 		sched_fence(s);
@@ -201,7 +202,7 @@ void alltoall_bruck(struct sched *s, const struct call *k)
 		int to = (k->me + i) % k->n;
 		struct block b = k->in_place ? block_in(k, to) : block_out(k, to);
 
-		sched_pack(s, b.at, b.count, b.type, mem + i * block);
+		sched_pack(s, b.at, b.count, b.type, mem + i * block, block);
 	}
 	for (int bit = 1; bit < k->n; bit <<= 1) {
 		int64_t n = 0;
@@ -220,6 +221,6 @@ void alltoall_bruck(struct sched *s, const struct call *k)
 	for (int i = 0; i < k->n; i++) {
 		struct block b = block_in(k, (k->me + k->n - i) % k->n);
 
-		sched_unpack(s, mem + i * block, b.at, b.count, b.type);
+		sched_unpack(s, mem + i * block, b.at, b.count, b.type, block);
 	}
 }

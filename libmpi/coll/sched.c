@@ -379,14 +379,26 @@ void sched_move(struct sched *s, const void *src, void *dst, int64_t count, stru
 			       .kind = STEP_MOVE, .a = src, .out = dst, .n = count, .type = type});
 }
 
-void sched_pack(struct sched *s, const void *src, int64_t count, struct type *type, void *dst)
+void sched_pack(
+	struct sched *s, const void *src, int64_t count, struct type *type, void *dst, int64_t room)
 {
-	add(s, (struct step){.kind = STEP_PACK, .a = src, .out = dst, .n = count, .type = type});
+	add(s, (struct step){.kind = STEP_PACK,
+		       .a = src,
+		       .out = dst,
+		       .n = count,
+		       .m = room,
+		       .type = type});
 }
 
-void sched_unpack(struct sched *s, const void *src, void *dst, int64_t count, struct type *type)
+void sched_unpack(
+	struct sched *s, const void *src, void *dst, int64_t count, struct type *type, int64_t room)
 {
-	add(s, (struct step){.kind = STEP_UNPACK, .a = src, .out = dst, .n = count, .type = type});
+	add(s, (struct step){.kind = STEP_UNPACK,
+		       .a = src,
+		       .out = dst,
+		       .n = count,
+		       .m = room,
+		       .type = type});
 }
 
 void sched_check(struct sched *s, int (*fn)(void *arg), void *arg)
@@ -487,15 +499,30 @@ static void message(struct sched *s, const struct step *p)
 		p2p_coll_start(s->comm, REQ_RECV, p->out, p->n, p->type, p->peer, s->tag, r);
 }
 
+static int pack(const struct step *p)
+{
+	int64_t bytes = p->n * p->type->size;
+
+	if (unlikely(bytes > p->m))
+		return haft_err(MPI_ERR_TRUNCATE,
+			"this rank gives a block of %lld bytes, where %lld are to be received",
+			(long long)bytes, (long long)p->m);
+	type_pack(p->type, p->a, p->n, 0, p->out, bytes);
+	return 0;
+}
+
 static int compute(struct sched *s, const struct step *p)
 {
+	int64_t bytes;
+
 	switch (p->kind) {
 	case STEP_REDUCE: op_apply(s->op, p->a, p->b, p->out, p->n, p->type); return 0;
 	case STEP_COPY: return type_copy(p->a, p->n, p->type, p->out, p->m, p->type2);
 	case STEP_MOVE: type_move(p->type, p->a, p->out, p->n); return 0;
-	case STEP_PACK: type_pack(p->type, p->a, p->n, 0, p->out, p->n * p->type->size); return 0;
+	case STEP_PACK: return pack(p);
 	case STEP_UNPACK:
-		type_unpack(p->type, p->out, p->n, 0, p->a, p->n * p->type->size);
+		bytes = p->n * p->type->size;
+		type_unpack(p->type, p->out, p->n, 0, p->a, bytes < p->m ? bytes : p->m);
 		return 0;
 	}
 	if (p->kind == STEP_CALL)

@@ -63,12 +63,17 @@ void sched_fence(struct sched *s);
 void sched_reduce(
 	struct sched *s, const void *a, const void *b, void *out, int64_t count, struct type *type);
 
-/* As type_copy, type_move (nothing if both are the same), type_pack and type_unpack of all. */
+/* As type_copy, and type_move (nothing if both are the same). */
 void sched_copy(struct sched *s, const void *src, int64_t scount, struct type *stype, void *dst,
 	int64_t rcount, struct type *rtype);
 void sched_move(struct sched *s, const void *src, void *dst, int64_t count, struct type *type);
-void sched_pack(struct sched *s, const void *src, int64_t count, struct type *type, void *dst);
-void sched_unpack(struct sched *s, const void *src, void *dst, int64_t count, struct type *type);
+
+/* As type_pack of all, into `room' bytes: more is the caller's mistake, and is MPI_ERR_TRUNCATE.
+ * As type_unpack of as much as `room' bytes give. */
+void sched_pack(struct sched *s, const void *src, int64_t count, struct type *type, void *dst,
+	int64_t room);
+void sched_unpack(struct sched *s, const void *src, void *dst, int64_t count, struct type *type,
+	int64_t room);
 
 /* Runs a function at this point; what it returns is the call's error, and an error, of this step or
  * of one before, ends the schedule here: all members must come to that alike. */

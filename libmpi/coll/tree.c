@@ -103,10 +103,10 @@ void bcast_parts(struct sched *s, const struct call *k)
 	}
 	mem = sched_bytes(s, k->bytes);
 	if (k->me == k->root)
-		sched_pack(s, k->rbuf, k->rcount, k->rtype, mem);
+		sched_pack(s, k->rbuf, k->rcount, k->rtype, mem, k->bytes);
 	scatter_ring(s, k, mem);
 	if (k->me != k->root)
-		sched_unpack(s, mem, k->rbuf, k->rcount, k->rtype);
+		sched_unpack(s, mem, k->rbuf, k->rcount, k->rtype, k->bytes);
 }
 
 /* --- reduce
@@ -175,7 +175,7 @@ void gather_binomial(struct sched *s, const struct call *k)
 	struct type *byte = type_predefined(MPI_BYTE);
 
 	if (!k->in_place)
-		sched_pack(s, k->sbuf, k->scount, k->stype, mem);
+		sched_pack(s, k->sbuf, k->scount, k->stype, mem, block);
 	for (int bit = 1; bit < low && v + bit < k->n; bit <<= 1)
 		sched_recv(s, mem + bit * block, subtree(v + bit, k->n) * block, byte,
 			real_rank(k, v + bit));
@@ -184,7 +184,8 @@ void gather_binomial(struct sched *s, const struct call *k)
 		sched_send(s, mem, subtree(v, k->n) * block, byte, real_rank(k, v - low));
 	for (int i = k->in_place; i < k->n && v == 0; i++)
 		sched_unpack(s, mem + i * block,
-			elem(k->rbuf, k->rtype, real_rank(k, i) * k->rcount), k->rcount, k->rtype);
+			elem(k->rbuf, k->rtype, real_rank(k, i) * k->rcount), k->rcount, k->rtype,
+			block);
 }
 
 void scatter_binomial(struct sched *s, const struct call *k)
@@ -196,7 +197,7 @@ void scatter_binomial(struct sched *s, const struct call *k)
 
 	for (int i = k->in_place; i < k->n && v == 0; i++)
 		sched_pack(s, elem(k->sbuf, k->stype, real_rank(k, i) * k->scount), k->scount,
-			k->stype, mem + i * block);
+			k->stype, mem + i * block, block);
 	if (v != 0)
 		sched_recv(s, mem, subtree(v, k->n) * block, byte, real_rank(k, v - low));
 	sched_fence(s);
@@ -205,7 +206,7 @@ void scatter_binomial(struct sched *s, const struct call *k)
 			sched_send(s, mem + bit * block, subtree(v + bit, k->n) * block, byte,
 				real_rank(k, v + bit));
 	if (!k->in_place)
-		sched_unpack(s, mem, k->rbuf, k->rcount, k->rtype);
+		sched_unpack(s, mem, k->rbuf, k->rcount, k->rtype, block);
 }
 
 /* The root talks to each rank: long blocks, and blocks of different lengths. */
