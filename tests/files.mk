@@ -200,6 +200,7 @@ mpi_TESTS += tests/std/ch06/barrier.c
 mpi_TESTS += tests/std/ch06/barrier_msg.c
 mpi_TESTS += tests/std/ch06/check.c
 mpi_TESTS += tests/std/ch06/fits.c
+mpi_TESTS += tests/std/ch06/gaps.c
 mpi_TESTS += tests/std/ch06/mix.c
 mpi_TESTS += tests/std/ch06/mix_msg.c
 mpi_TESTS += tests/std/ch06/move.c

@@ -126,13 +126,16 @@ static inline int64_t type_span(const struct type *type, int64_t count, int64_t 
 	return walk + type->true_extent;
 }
 
-/* type_move copies the memory of `count' elements, gaps included: for buffers of our own, where
- * nobody minds the gaps.  Areas do not overlap. */
+/* type_move copies `count' elements to where they are laid out alike: their data, since the gaps
+ * between may be somebody else's.  Areas do not overlap. */
 static inline void type_move(const struct type *type, const void *src, void *dst, int64_t count)
 {
-	int64_t low, n = type_span(type, count, &low);
+	int64_t n = count * type->size;
 
-	__builtin_memcpy((char *)dst + low, (const char *)src + low, (size_t)n);
+	if (likely(type->dense))
+		__builtin_memcpy(dst, src, (size_t)n);
+	else if (n > 0)
+		type_copy_bytes(src, type, dst, type, n);
 }
 
 /* The words for what type_check refuses: MPI_ERR_COUNT or MPI_ERR_BUFFER; or 0 after all. */
