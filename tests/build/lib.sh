@@ -27,7 +27,8 @@ install_tree() {
 	set -- "FLAVOUR=${f%%-*}"
 	case $f in *-mean*) set -- "$@" MEAN=1 ;; esac
 	case $f in *-clang*) set -- "$@" CC=clang ;; esac
-	make -s "$@" install PREFIX="$prefix" >"$TMPDIR/install.log" 2>&1 || {
+	# Two tests run side by side: where a source is newer than what is built, both would build it.
+	flock "$B/install.lock" make -s "$@" install PREFIX="$prefix" >"$TMPDIR/install.log" 2>&1 || {
 		cat "$TMPDIR/install.log"
 		exit 1
 	}
