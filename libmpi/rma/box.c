@@ -31,21 +31,6 @@ static struct {
 /* --- at the target -------------------------------------------------------------------------------
  */
 
-static int serve_acc(struct win *w, struct rma_box *b, char *at, bool shared)
-{
-	struct acc a = {.w = w,
-		.rank = w->rank,
-		.shared = shared,
-		.op = msg_op_of(b->op),
-		.basic = msg_basic_of(b->basic)};
-
-	if (a.basic == NULL)
-		return MPI_ERR_TYPE;
-	a.compare = b->data + a.basic->extent;
-	return acc_apply(
-		&a, at, b->place, b->data, b->fetch ? b->old : NULL, b->len / a.basic->extent);
-}
-
 /* Words are moved as such: nobody sees half of one. */
 static void move(void *to, const void *from, uint8_t n)
 {
@@ -66,11 +51,14 @@ static int serve(struct rma_box *b)
 
 	if (w == NULL || b->len > BOX_DATA)
 		return MPI_ERR_WIN;
+	if (b->what == RMA_ACC) {
+		const struct msg_head h = {.op = b->op, .basic = b->basic, .runs = 1};
+
+		return serve_acc(w, &h, &run, b->data, b->fetch ? b->old : NULL);
+	}
 	at = serve_memory(w, &run, &shared);
 	if (at == NULL)
 		return MPI_ERR_RMA_RANGE;
-	if (b->what == RMA_ACC)
-		return serve_acc(w, b, at, shared);
 	if (b->what == RMA_PUT)
 		move(at, b->data, b->len);
 	else

@@ -52,13 +52,9 @@ struct msg_run {
 	uint64_t len;   /* bytes of memory */
 };
 
-/* A number by which the target finds the type of elements (a permanent one like it, or two of a
- * pair), and that type; NULL: there is no memory for a pair. */
+/* A number by which the target finds the type of elements: that of a permanent one like it, or two
+ * of a pair. */
 uint32_t msg_basic_number(const struct type *basic);
-struct type *msg_basic_of(uint32_t number);
-
-/* The operation behind a number; NULL: compare and swap. */
-const struct op *msg_op_of(uint8_t number);
 
 /* What waits for its turn on the way to a peer.  push puts what it can: 0: all has gone, and the
  * item has been freed; else SHM_AGAIN. */
@@ -90,6 +86,11 @@ void mail_go(const struct mail *o, enum msg_kind kind, int64_t bytes);
 /* serve.c: where a run of this process's memory lies; NULL: not in the window (any longer).
  * *shared: in the segment. */
 char *serve_memory(const struct win *w, const struct msg_run *r, bool *shared);
+
+/* serve.c: executes an accumulate on h->runs runs of this process's memory; the old values go to
+ * `old' (may be NULL).  0, or the class of what has failed: other runs are done all the same. */
+int serve_acc(struct win *w, const struct msg_head *h, const struct msg_run *runs, const char *data,
+	char *old);
 
 /* serve.c: an operation for this process; msg.c: an answer to it. */
 void serve_frame(struct win *w, int from, int kind, const void *data, int64_t len);

@@ -243,7 +243,8 @@ static int serve_put(struct win *w, const struct msg_run *runs, uint32_t n, cons
 	return err;
 }
 
-struct type *msg_basic_of(uint32_t number)
+/* NULL: there is no memory for a pair. */
+static struct type *basic_of(uint32_t number)
 {
 	struct type *value = type_predefined((MPI_Datatype)(uintptr_t)(number & 0xffff)), *pair;
 	struct type *index = type_predefined((MPI_Datatype)(uintptr_t)(number >> 16));
@@ -255,17 +256,16 @@ struct type *msg_basic_of(uint32_t number)
 	return type_get_value_index(value, index, &pair) == 0 ? pair : NULL;
 }
 
-const struct op *msg_op_of(uint8_t number)
+/* NULL: compare and swap. */
+static const struct op *op_of(uint8_t number)
 {
 	return number != 0 ? op_predefined((MPI_Op)(uintptr_t)number) : NULL;
 }
 
-/* Executes an accumulate; the old values go to `old' (may be NULL). */
-static int serve_acc(struct win *w, const struct msg_head *h, const struct msg_run *runs,
-	const char *data, char *old)
+int serve_acc(struct win *w, const struct msg_head *h, const struct msg_run *runs, const char *data,
+	char *old)
 {
-	struct acc a = {
-		.w = w, .rank = w->rank, .op = msg_op_of(h->op), .basic = msg_basic_of(h->basic)};
+	struct acc a = {.w = w, .rank = w->rank, .op = op_of(h->op), .basic = basic_of(h->basic)};
 	int err = 0;
 
 	if (a.basic == NULL)
@@ -325,8 +325,8 @@ static int64_t runs_bytes(const struct msg_run *runs, uint32_t n)
  * here, or for which there is no memory, nothing is looked at. */
 static bool acc_sane(const struct msg_head *h, int64_t bytes, int64_t len)
 {
-	const struct type *basic = msg_basic_of(h->basic);
-	const struct op *op = msg_op_of(h->op);
+	const struct type *basic = basic_of(h->basic);
+	const struct op *op = op_of(h->op);
 
 	if (basic == NULL)
 		return true;
