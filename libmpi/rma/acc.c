@@ -466,11 +466,13 @@ static int check_types(const struct job *j)
 	return op_check(j->op, t);
 }
 
-static int check_op(const struct op *op)
+static int check_op(const struct job *j)
 {
-	if (op->loops == NULL)
+	if (j->op->loops == NULL)
 		return haft_err(MPI_ERR_OP, "one-sided communication takes predefined operations "
 					    "only");
+	if (j->op == atom_no_op && !j->fetch)
+		return haft_err(MPI_ERR_OP, "MPI_NO_OP is for operations that bring old values");
 	return 0;
 }
 
@@ -481,7 +483,7 @@ static int accumulate(struct job *j)
 {
 	bool from = j->otype == NULL || (j->ocount > 0 && j->otype->size > 0);
 	bool to = j->tcount > 0 && j->ttype->size > 0;
-	int err = check_op(j->op);
+	int err = check_op(j);
 
 	if (err == 0 && j->rank == MPI_PROC_NULL)
 		return 0;
@@ -533,7 +535,7 @@ int rma_accumulate(const void *origin, int64_t ocount, struct type *otype, int r
 {
 	struct job j;
 
-	if (likely(otype == ttype && ocount == tcount && real(origin))) {
+	if (likely(otype == ttype && ocount == tcount && real(origin) && op != atom_no_op)) {
 		char *at = simple(w, rank, disp, tcount, ttype, op);
 
 		if (likely(at != NULL)) {

@@ -40,6 +40,20 @@ static void add(void *in, void *inout, int *n, MPI_Datatype *type)
 	(void)type;
 }
 
+/* 12.3.4: MPI_NO_OP is for operations that bring the old values only. */
+static void no_op(MPI_Win win, int other)
+{
+	MPI_Request r;
+
+	FAILS(MPI_ERR_OP, "MPI_NO_OP",
+		MPI_Accumulate(x, 1, MPI_INT, other, 0, 1, MPI_INT, MPI_NO_OP, win));
+	FAILS(MPI_ERR_OP, "MPI_NO_OP",
+		MPI_Accumulate(x, 1, MPI_INT, other, 0, 4, MPI_CHAR, MPI_NO_OP, win));
+	FAILS(MPI_ERR_OP, "MPI_NO_OP",
+		MPI_Raccumulate(x, 1, MPI_INT, other, 0, 1, MPI_INT, MPI_NO_OP, win, &r));
+	OK(MPI_Fetch_and_op(NULL, x, MPI_INT, other, 0, MPI_NO_OP, win));
+}
+
 static void types(MPI_Win win, int other)
 {
 	int lens[] = {1, 1};
@@ -122,6 +136,7 @@ int main(int argc, char **argv)
 	OK(MPI_Win_fence(0, win));
 	ranges(win, 1 - check_rank);
 	types(win, 1 - check_rank);
+	no_op(win, 1 - check_rank);
 	OK(MPI_Win_fence(0, win));
 	for (int i = 0; i < 8; i++)
 		CHECK(mem[i] == i);
