@@ -3,8 +3,8 @@
  * move.c - data moved to and from windows by rank 0, while rank 1 waits in a barrier.
  *
  *	put, get	so many bytes, and a flush
- *	put1m		the same, beside memcpy into rank 0's own part: put1m.x is its time through
- *put's acc, fop	MPI_SUM of one 8-byte integer, and a flush
+ *	put1m		the same, and memcpy into the same memory; put1m.x: its time through put's
+ *	acc, fop	MPI_SUM of one 8-byte integer, and a flush
  *	winnew		MPI_Win_allocate and MPI_Win_free, both ranks
  *
  * On a window of MPI_Win_allocate, or (rows with `mine') one of MPI_Win_create on memory of malloc.
@@ -23,7 +23,7 @@ static const struct bench_unit us = {"us", 1e6, 0};
 struct move {
 	MPI_Win win;
 	void *mem; /* of malloc, or NULL */
-	void *own; /* this rank's part of the window */
+	void *own; /* where op_copy copies to: this rank's part of the window */
 	uint64_t *buf, *back;
 	int bytes;
 	uint64_t round;
@@ -194,6 +194,7 @@ static double op_copy(struct bench *b, void *ctx, long n)
 	}
 	start = MPI_Wtime() - start;
 	if (b->rank == 0) { /* the caches as after op_put */
+		memset(x->back, 0xff, (size_t)x->bytes);
 		memcpy(x->back, x->own, (size_t)x->bytes);
 		if (memcmp(x->back, x->buf, (size_t)x->bytes) != 0)
 			bench_fail(b, "memcpy does not copy");
@@ -202,22 +203,46 @@ static double op_copy(struct bench *b, void *ctx, long n)
 	return start;
 }
 
-/* The same beside memcpy into this rank's own part: turn by turn, twice. */
+/* Rank 1's part of the window, where it is mapped here; NULL if the library does not say.  To ask
+ * for that of other windows than shared ones is new in MPI 5.0. */
+static void *theirs(MPI_Win win)
+{
+	void *base = NULL;
+	MPI_Aint len;
+	int unit;
+
+	MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
+	if (MPI_Win_shared_query(win, 1, &len, &unit, &base) != MPI_SUCCESS)
+		base = NULL;
+	MPI_Win_set_errhandler(win, MPI_ERRORS_ARE_FATAL);
+	return base;
+}
+
+/* The same beside memcpy into the very same memory: turn by turn, twice.  And memcpy into this
+ * rank's own part, which has nothing to do with a library: x_name.own. */
 void move_copy(struct bench *b, const struct bench_row *row)
 {
-	char put_name[40], copy_name[40], x_name[40];
-	double put = 0, copy = 0;
+	char put_name[40], copy_name[40], x_name[40], own_name[40];
+	double put = 0, copy = 0, own;
 	struct move x;
+	void *there;
 
 	snprintf(put_name, sizeof put_name, "%s.again", row->name);
 	snprintf(copy_name, sizeof copy_name, "%s.bare", row->name);
 	snprintf(x_name, sizeof x_name, "%s.x", row->name);
+	snprintf(own_name, sizeof own_name, "%s.own", row->name);
 	move_init(b, &x, row);
+	own = bench_measure(b, own_name, &us, op_copy, &x, 0);
+	there = theirs(x.win);
+	if (there != NULL)
+		x.own = there;
 	copy += bench_measure(b, copy_name, &us, op_copy, &x, 0);
 	put += bench_measure(b, row->name, &us, op_put, &x, 0);
 	put += bench_measure(b, put_name, &us, op_put, &x, 0);
 	copy += bench_measure(b, copy_name, &us, op_copy, &x, 0);
 	bench_print(b, x_name, "x", copy / put);
+	snprintf(own_name, sizeof own_name, "%s.own.x", row->name);
+	bench_print(b, own_name, "x", 2 * own / copy);
 	move_fini(&x);
 }
 
