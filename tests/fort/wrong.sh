@@ -287,4 +287,5 @@ call MPI_Barrier(x, ierr)
 END
 judge mpi
 
+rm -rf "$TMPDIR"/*
 exit $bad
