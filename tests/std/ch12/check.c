@@ -202,7 +202,7 @@ static void refused(void)
 	OK(MPI_Win_fence(0, win));
 	if (check_rank == 1) {
 		OK(put(4, 0));
-		FAILS(MPI_ERR_TRUNCATE, "8 bytes of data",
+		FAILS(MPI_ERR_TRUNCATE, "8 bytes of the origin do not fit",
 			MPI_Put(buf, 2, MPI_INT, 0, 0, 1, MPI_INT, win));
 		FAILS(MPI_ERR_BUFFER, "origin", MPI_Put(NULL, 1, MPI_INT, 0, 0, 1, MPI_INT, win));
 		FAILS(MPI_ERR_RMA_RANGE, "not inside", put(WORDS, 1));
