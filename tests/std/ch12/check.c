@@ -206,7 +206,7 @@ static void refused(void)
 			MPI_Put(buf, 2, MPI_INT, 0, 0, 1, MPI_INT, win));
 		FAILS(MPI_ERR_BUFFER, "origin", MPI_Put(NULL, 1, MPI_INT, 0, 0, 1, MPI_INT, win));
 		FAILS(MPI_ERR_RMA_RANGE, "not inside", put(WORDS, 1));
-		FAILS(MPI_ERR_TRUNCATE, "4 bytes of data",
+		FAILS(MPI_ERR_TRUNCATE, "4 bytes of the origin do not fit",
 			MPI_Put(buf, 1, MPI_INT, 0, 40, 1, MPI_SHORT, win));
 		OK(put(1, 40));
 		OK(put(1, WORDS - 1));
