@@ -218,6 +218,10 @@ static void offer_came(struct req *r)
 		haft_abort_job(MPI_ERR_NO_MEM, "no memory for the offer of a partitioned message");
 	if (r->res.error != 0)
 		return; /* the peer is lost: part_lost says so */
+
+	/* Without a note, where HAFT_CHECK is another, it may be anything. */
+	if (r->res.bytes < (int64_t)sizeof(p->offer))
+		p->offer.note.any = true;
 	note_tame(&p->offer.note);
 	met(p, p->offer.id, p->offer.bytes);
 }
@@ -249,8 +253,8 @@ static int offer_start(struct part *p, struct type *type, struct comm *c, int ta
 	if (r == NULL)
 		return no_request();
 	req_fill(r, p->sends ? REQ_SEND : REQ_RECV, &p->offer,
-		p2p.checks ? sizeof(p->offer) : offsetof(struct offer, note), byte, p->peer, tag, c,
-		c->ctx | CTX_PART);
+		p->sends && !p2p.checks ? offsetof(struct offer, note) : sizeof(p->offer), byte,
+		p->peer, tag, c, c->ctx | CTX_PART);
 	if (!p->sends) {
 		r->ops = &offer_ops;
 		req_orphan(r, NULL);
