@@ -77,9 +77,13 @@ int type_unpack_at(const void *inbuf, int64_t insize, int64_t *position, void *o
 
 int type_pack_size(int64_t incount, struct type *type, struct comm *comm, int64_t *size)
 {
+	int64_t bytes;
+
 	(void)comm;
-	if (__builtin_mul_overflow(incount, type->size, size))
+	*size = MPI_UNDEFINED;
+	if (__builtin_mul_overflow(incount, type->size, &bytes))
 		return haft_err(MPI_ERR_COUNT, "%lld elements of %lld bytes are too many",
 			(long long)incount, (long long)type->size);
+	*size = bytes;
 	return 0;
 }

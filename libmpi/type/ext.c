@@ -223,6 +223,7 @@ static int datarep_check(const char *datarep)
 int type_pack_external_size(const char *datarep, int64_t incount, struct type *type, int64_t *size)
 {
 	const struct type_sum *sum;
+	int64_t bytes;
 	int err = datarep_check(datarep);
 
 	if (err != 0)
@@ -230,9 +231,11 @@ int type_pack_external_size(const char *datarep, int64_t incount, struct type *t
 	sum = type_sum_of(type);
 	if (sum == NULL)
 		return MPI_ERR_NO_MEM;
-	if (__builtin_mul_overflow(incount, sum->external, size))
+	*size = MPI_UNDEFINED;
+	if (__builtin_mul_overflow(incount, sum->external, &bytes))
 		return haft_err(MPI_ERR_COUNT, "%lld elements of %lld bytes are too many",
 			(long long)incount, (long long)sum->external);
+	*size = bytes;
 	return 0;
 }
 

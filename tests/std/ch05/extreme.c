@@ -111,9 +111,10 @@ static void ask(MPI_Datatype t)
 	if (err == MPI_SUCCESS)
 		t_true(n == 0 ? bytes == 0 : bytes / n == size);
 	else
-		t_eq(err, MPI_ERR_COUNT);
+		t_true(err == MPI_ERR_COUNT && (n < 0 || bytes == MPI_UNDEFINED));
 	err = MPI_Pack_external_size_c("external32", n, t, &bytes);
-	t_true(err == MPI_SUCCESS || err == MPI_ERR_COUNT);
+	if (err != MPI_SUCCESS)
+		t_true(err == MPI_ERR_COUNT && (n < 0 || bytes == MPI_UNDEFINED));
 	if (size > 1)
 		t_true(MPI_Pack(&c, 1, t, &c, 1, &at, MPI_COMM_SELF) != MPI_SUCCESS);
 	if (MPI_Status_set_elements_c(&s, t, n) == MPI_SUCCESS) {
