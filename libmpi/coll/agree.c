@@ -9,11 +9,18 @@
  * persistent one, and a call that waits is told from one that does not.  What most members say is
  * right, and without a majority what rank 0 says.  Between groups each asks its own.
  *
+ * Of calls that move blocks, what one member sends is what another expects of it:
+ *
+ *     rank 2   for rank 0: 1 MPI_FLOAT ──> rank 0 finds it; what all have found is told by all to
+ *     rank 0   from rank 2: 1 MPI_INT      all: "rank 2 sends 1 MPI_FLOAT to rank 0, ..."
+ *
  * Without it a program that is wrong in this way hangs, or computes nonsense.  It costs a small
- * allgather a call, so it is the user's choice. */
+ * allgather a call, with blocks another and a message for each block, so it is the user's
+ * choice. */
 #include "libmpi/coll/coll.h"
 #include "libmpi/coll/share.h"
 #include "libmpi/core/set.h"
+#include "libmpi/core/topo.h"
 #include "libmpi/core/where.h"
 #include "libmpi/type/sum.h"
 #include <stdio.h>
@@ -51,7 +58,8 @@ static void say_types(struct said *s, const struct call *k)
 	struct type *type = k->rtype != NULL ? k->rtype : k->stype;
 	struct type_sum sum;
 
-	if (k->root_here && k->verb == VERB_SCATTER)
+	if (k->verb ==
+		(k->root_here ? VERB_SCATTER : VERB_GATHER)) /* the other is not significant */
 		type = k->stype;
 	if (k->bytes <= 0 || type == NULL || type_sum_bytes(type, k->bytes, &sum) != 0 ||
 		sum.packed)
@@ -169,12 +177,193 @@ static int compare(void *arg)
 	return 0;
 }
 
-/* Each step doubles what a member knows: Bruck. */
+/* --- blocks
+ * --------------------------------------------------------------------------------------- */
+
+/* What a block is made of. */
+struct cargo {
+	int64_t bytes;
+	uint64_t hash; /* of the basic types; 0: matches all */
+	char types[64];
+};
+
+/* What a member has found wrong. */
+struct found {
+	int err; /* a class; or 0 */
+	char words[188];
+};
+
+struct blocks {
+	int n, me, nin;
+	struct found *found;  /* [n] of rank (me + i) mod n */
+	struct cargo *in;     /* [nin] what this member expects */
+	struct cargo *got;    /* [nin] what it is going to get */
+	struct cargo *out;    /* [nout] */
+	const int *neighbors; /* [nin], or NULL: all ranks */
+};
+
+/* Which rank block i comes from, and goes to; MPI_PROC_NULL: there is no such block. */
+static int comes_from(const struct call *k, int i)
+{
+	if (k->verb >= VERB_NEIGHBOR_ALLGATHER)
+		return k->comm->topo->near.in[i];
+	if ((k->verb == VERB_GATHER || k->verb == VERB_GATHERV) && k->me != k->root)
+		return MPI_PROC_NULL;
+	if ((k->verb == VERB_SCATTER || k->verb == VERB_SCATTERV) && i != k->root)
+		return MPI_PROC_NULL;
+	return k->in_place && i == k->me ? MPI_PROC_NULL : i;
+}
+
+static int goes_to(const struct call *k, int i)
+{
+	if (k->verb >= VERB_NEIGHBOR_ALLGATHER)
+		return k->comm->topo->near.out[i];
+	if ((k->verb == VERB_GATHER || k->verb == VERB_GATHERV) && i != k->root)
+		return MPI_PROC_NULL;
+	if ((k->verb == VERB_SCATTER || k->verb == VERB_SCATTERV) && k->me != k->root)
+		return MPI_PROC_NULL;
+	return k->in_place && i == k->me ? MPI_PROC_NULL : i;
+}
+
+/* What goes there.  A scatter's root that keeps its own block sends the others' all the same. */
+static struct block given(const struct call *k, int i)
+{
+	if (!k->in_place || k->verb == VERB_SCATTER || k->verb == VERB_SCATTERV)
+		return block_out(k, i);
+	return block_in(k, k->verb == VERB_ALLGATHER || k->verb == VERB_ALLGATHERV ? k->me : i);
+}
+
+static void describe(struct cargo *c, struct block b)
+{
+	struct type_sum sum;
+
+	memset(c, 0, sizeof(*c));
+	c->bytes = b.count * b.type->size;
+	if (c->bytes <= 0 || type_sum_bytes(b.type, c->bytes, &sum) != 0 || sum.packed)
+		return;
+	c->hash = sum.hash;
+	type_sum_words(b.type, c->bytes, c->types, sizeof(c->types));
+}
+
+/* All that is expected has been told; the others wait for what this member finds. */
+static int look(void *arg, const struct p2p_sorry *sorry)
+{
+	struct blocks *b = arg;
+	struct found *f;
+
+	if (sorry != NULL) /* which tells them */
+		return 0;
+	f = &b->found[0];
+	memset(f, 0, sizeof(*f));
+	for (int i = 0; i < b->nin && f->err == 0; i++) {
+		const struct cargo *want = &b->in[i], *got = &b->got[i];
+		int rank = b->neighbors != NULL ? b->neighbors[i] : i;
+
+		if (got->bytes != want->bytes) {
+			f->err = MPI_ERR_COUNT;
+			snprintf(f->words, sizeof(f->words),
+				"rank %d sends %lld bytes to rank %d, which expects %lld", rank,
+				(long long)got->bytes, b->me, (long long)want->bytes);
+		} else if (got->hash != 0 && want->hash != 0 && got->hash != want->hash) {
+			f->err = MPI_ERR_TYPE;
+			snprintf(f->words, sizeof(f->words),
+				"rank %d sends %s to rank %d, which expects %s", rank, got->types,
+				b->me, want->types);
+		}
+	}
+	return 0;
+}
+
+/* What the first rank has found that found anything: the same for all. */
+static int say_found(void *arg)
+{
+	const struct blocks *b = arg;
+
+	for (int i = 0; i < b->n; i++) {
+		const struct found *f = &b->found[(i - b->me + b->n) % b->n];
+
+		if (f->err != 0)
+			return haft_err(f->err, "%s", f->words);
+	}
+	return 0;
+}
+
+/* Each step doubles what a member knows: Bruck.  mem: n times `size' bytes, of rank (me + i) mod n;
+ * its own are there. */
+static void tell_all(struct sched *s, const struct call *k, void *mem, int64_t size)
+{
+	struct type *byte = type_predefined(MPI_BYTE);
+	char *at = mem;
+
+	for (int bit = 1; bit < k->n; bit <<= 1) {
+		int64_t len = size * (2 * bit <= k->n ? bit : k->n - bit);
+
+		sched_recv(s, at + bit * size, len, byte, (k->me + bit) % k->n);
+		sched_send(s, at, len, byte, (k->me + k->n - bit) % k->n);
+		sched_fence(s);
+	}
+}
+
+/* In the order of near.c: between two that are neighbours twice the n-th send is the n-th receive.
+ */
+static void exchange(struct sched *s, const struct call *k, struct blocks *b)
+{
+	struct type *byte = type_predefined(MPI_BYTE);
+	bool grid = b->neighbors != NULL && k->comm->topo->near.kind == MPI_CART;
+	int64_t size = sizeof(struct cargo);
+
+	for (int j = 0; j < k->nin; j++) {
+		int i = grid ? j ^ 1 : j, rank = comes_from(k, i);
+
+		memset(&b->in[i], 0, sizeof(b->in[i]));
+		memset(&b->got[i], 0, sizeof(b->got[i]));
+		if (rank == MPI_PROC_NULL)
+			continue;
+		describe(&b->in[i], block_in(k, i));
+		sched_recv(s, &b->got[i], size, byte, rank);
+	}
+	for (int i = 0; i < k->nout; i++) {
+		int rank = goes_to(k, i);
+
+		if (rank == MPI_PROC_NULL)
+			continue;
+		describe(&b->out[i], given(k, i));
+		sched_send(s, &b->out[i], size, byte, rank);
+	}
+	sched_fence(s);
+}
+
+static void blocks_steps(struct sched *s, const struct call *k)
+{
+	struct blocks *b = sched_bytes(s, sizeof(*b));
+	int64_t all = 2 * (int64_t)k->nin + k->nout;
+	struct cargo *cargo = sched_bytes(s, all * (int64_t)sizeof(*cargo));
+	struct found *found = sched_bytes(s, k->n * (int64_t)sizeof(*found));
+
+	if (b == NULL || cargo == NULL || found == NULL)
+		return;
+	*b = (struct blocks){k->n, k->me, k->nin, found, cargo, cargo + k->nin,
+		cargo + 2 * (int64_t)k->nin, NULL};
+	if (k->verb >= VERB_NEIGHBOR_ALLGATHER)
+		b->neighbors = k->comm->topo->near.in;
+	exchange(s, k, b);
+	sched_call(s, look, b);
+	tell_all(s, k, found, sizeof(*found));
+	sched_check(s, say_found, b);
+}
+
+static bool moves_blocks(const struct call *k)
+{
+	return (k->verb >= VERB_GATHER && k->verb <= VERB_ALLTOALLW) ||
+	       k->verb >= VERB_NEIGHBOR_ALLGATHER;
+}
+
+/* Who has no memory for these steps is sorry in the first of them, and nobody comes to the others.
+ */
 void agree_steps(struct sched *s, const struct call *k, const char *before, const char *after)
 {
 	int64_t size = sizeof(struct said);
 	struct agree *a = sched_bytes(s, (int64_t)sizeof(*a) + k->n * size);
-	struct type *byte = type_predefined(MPI_BYTE);
 
 	if (a == NULL)
 		return;
@@ -182,12 +371,8 @@ void agree_steps(struct sched *s, const struct call *k, const char *before, cons
 	a->n = k->n;
 	a->me = k->me;
 	say(&a->said[0], k, before, after);
-	for (int bit = 1; bit < k->n; bit <<= 1) {
-		int64_t len = size * (2 * bit <= k->n ? bit : k->n - bit);
-
-		sched_recv(s, &a->said[bit], len, byte, (k->me + bit) % k->n);
-		sched_send(s, a->said, len, byte, (k->me + k->n - bit) % k->n);
-		sched_fence(s);
-	}
+	tell_all(s, k, a->said, size);
 	sched_check(s, compare, a);
+	if (moves_blocks(k) && !k->inter && !sched_walks(s))
+		blocks_steps(s, k);
 }

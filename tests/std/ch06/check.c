@@ -43,6 +43,102 @@ static void inside(int last)
 	t_ok(MPI_Win_free(&win));
 }
 
+#define MANY 7 /* ranks, as the order line says */
+
+/* Of the last rank all is MPI_FLOAT, of the others MPI_INT. */
+static void blocks_odd(int last)
+{
+	MPI_Datatype type = last ? MPI_FLOAT : MPI_INT, all[MANY];
+	int x[MANY] = {0}, y[MANY], counts[MANY], at[MANY], bytes[MANY], more[MANY];
+	MPI_Comm w = MPI_COMM_WORLD;
+	char word[99];
+
+	for (int i = 0; i < n; i++) {
+		counts[i] = 1;
+		more[i] = 1 + (i == n - 1 && me == 0);
+		at[i] = i;
+		bytes[i] = 4 * i;
+		all[i] = type;
+	}
+	snprintf(word, sizeof(word), "rank %d sends 1 MPI_FLOAT to rank 0, which expects 1 MPI_INT",
+		n - 1);
+	t_eq(MPI_Alltoallv(x, counts, at, type, y, counts, at, type, w), MPI_ERR_TYPE);
+	says(MPI_ERR_TYPE, word);
+	t_eq(MPI_Alltoallw(x, counts, bytes, all, y, counts, bytes, all, w), MPI_ERR_TYPE);
+	says(MPI_ERR_TYPE, word);
+	t_eq(MPI_Allgatherv(x, 1, type, y, counts, at, type, w), MPI_ERR_TYPE);
+	says(MPI_ERR_TYPE, word);
+	t_eq(MPI_Gatherv(x, 1, type, y, counts, at, type, 0, w), MPI_ERR_TYPE);
+	says(MPI_ERR_TYPE, word);
+	t_eq(MPI_Gatherv(x, 1, MPI_INT, y, more, at, MPI_INT, 0, w), MPI_ERR_COUNT);
+	snprintf(word, sizeof(word), "rank %d sends 4 bytes to rank 0, which expects 8", n - 1);
+	says(MPI_ERR_COUNT, word);
+	t_eq(MPI_Scatterv(x, counts, at, type, y, 1, type, 0, w), MPI_ERR_TYPE);
+	snprintf(word, sizeof(word), "rank 0 sends 1 MPI_INT to rank %d, which expects 1 MPI_FLOAT",
+		n - 1);
+	says(MPI_ERR_TYPE, word);
+	t_eq(MPI_Alltoall(x, 1, MPI_FLOAT, y, 1, MPI_INT, w), MPI_ERR_TYPE);
+	says(MPI_ERR_TYPE, "rank 0 sends 1 MPI_FLOAT to rank 0, which expects 1 MPI_INT");
+}
+
+/* The same with requests, and among neighbours: a ring, in which rank 0 is the last one's. */
+static void blocks_later(int last)
+{
+	MPI_Datatype type = last ? MPI_FLOAT : MPI_INT;
+	int x[MANY] = {0}, y[MANY], counts[MANY], at[MANY], round = 1;
+	MPI_Request req;
+	MPI_Comm ring;
+
+	for (int i = 0; i < n; i++) {
+		counts[i] = 1;
+		at[i] = i;
+	}
+	t_ok(MPI_Alltoallv_init(
+		x, counts, at, type, y, counts, at, type, MPI_COMM_WORLD, MPI_INFO_NULL, &req));
+	for (int i = 0; i < 2; i++) {
+		t_ok(MPI_Start(&req));
+		t_eq(MPI_Wait(&req, MPI_STATUS_IGNORE), MPI_ERR_TYPE);
+	}
+	t_ok(MPI_Request_free(&req));
+	t_ok(MPI_Cart_create(MPI_COMM_WORLD, 1, &n, &round, 0, &ring));
+	t_eq(MPI_Neighbor_alltoall(x, 1, type, y, 1, type, ring), MPI_ERR_TYPE);
+	says(MPI_ERR_TYPE, "which expects 1 MPI_");
+	t_ok(MPI_Ineighbor_alltoallv(x, counts, at, MPI_INT, y, counts, at, MPI_INT, ring, &req));
+	t_ok(MPI_Wait(&req, MPI_STATUS_IGNORE));
+	t_ok(MPI_Comm_free(&ring));
+}
+
+/* What is right: other types of one signature, types that are not significant, nothing at all. */
+static void blocks_right(int last)
+{
+	int x[2 * MANY] = {0}, y[2 * MANY], counts[MANY], at[MANY], none[MANY] = {0};
+	MPI_Comm w = MPI_COMM_WORLD;
+	MPI_Datatype two, apart;
+
+	for (int i = 0; i < n; i++) {
+		counts[i] = 2;
+		at[i] = 2 * i;
+	}
+	t_ok(MPI_Type_contiguous(2, MPI_INT, &two));
+	t_ok(MPI_Type_vector(2, 1, n, MPI_INT, &apart));
+	t_ok(MPI_Type_commit(&two));
+	t_ok(MPI_Type_commit(&apart));
+	t_ok(MPI_Gather(
+		x, last ? 1 : 2, last ? apart : MPI_INT, y, 1, me == 0 ? two : MPI_CHAR, 0, w));
+	t_ok(MPI_Scatter(x, 2, me == 0 ? MPI_INT : MPI_CHAR, y, 1, last ? apart : two, 0, w));
+	t_ok(MPI_Gatherv(me == 0 ? MPI_IN_PLACE : x, 1, two, y, counts, at, MPI_INT, 0, w));
+	t_ok(MPI_Scatterv(x, counts, at, MPI_INT, me == 0 ? MPI_IN_PLACE : y, 1, two, 0, w));
+	t_ok(MPI_Allgather(x, 1, two, y, 2, MPI_INT, w));
+	t_ok(MPI_Allgatherv(last ? MPI_IN_PLACE : x, 1, two, y, counts, at, MPI_INT, w));
+	t_ok(MPI_Alltoall(x, 2, MPI_INT, y, 1, two, w));
+	t_ok(MPI_Alltoall(MPI_IN_PLACE, 0, MPI_CHAR, y, 1, two, w));
+	t_ok(MPI_Alltoallv(MPI_IN_PLACE, NULL, NULL, MPI_CHAR, y, counts, at, MPI_INT, w));
+	t_ok(MPI_Alltoallv(x, none, none, last ? MPI_INT : MPI_CHAR, y, none, none, two, w));
+	t_ok(MPI_Gather(x, 0, last ? MPI_INT : MPI_CHAR, y, 0, two, 0, w));
+	MPI_Type_free(&two);
+	MPI_Type_free(&apart);
+}
+
 int main(int argc, char **argv)
 {
 	int x[4] = {1, 2, 3, 4}, y[64], last;
@@ -83,6 +179,9 @@ int main(int argc, char **argv)
 		says(MPI_ERR_ROOT, "rank 0 says root 1, rank 1 says 0");
 	}
 	inside(last);
+	blocks_odd(last);
+	blocks_later(last);
+	blocks_right(last);
 	t_ok(MPI_Allreduce(x, y, 4, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
 	t_eq(y[3], 4 * n);
 	MPI_Finalize();
