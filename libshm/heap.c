@@ -73,6 +73,24 @@ static void give(struct shm *s, unsigned class, uint64_t off)
 	shm_lock_drop(&h->lock);
 }
 
+/* What could not be reserved: its pages go back, and so does its room, if nobody has got the room
+ * behind it. */
+static void undo(struct shm *s, unsigned class, uint64_t off, uint64_t size, bool fresh)
+{
+	struct head *h = s->seg->head;
+
+	if (size >= PUNCH_LEN)
+		seg_punch(s->seg, off, size);
+	if (!fresh) {
+		give(s, class, off);
+		return;
+	}
+	shm_lock_take(s->seg, s->me, &h->lock);
+	if (h->heap_top == off + size)
+		h->heap_top = off;
+	shm_lock_drop(&h->lock);
+}
+
 static int reserve(const struct shm_seg *seg, uint64_t off, size_t len, size_t align)
 {
 	uint64_t first = off / PAGE * PAGE;
@@ -91,13 +109,14 @@ uint64_t shm_heap_alloc(struct shm *s, size_t len, size_t align)
 	if (len == 0 || len > s->seg->head->len || (align > PAGE && align != SHM_HUGE) ||
 		NEVER(align == SHM_HUGE && len < SHM_HUGE))
 		return 0;
+	if (shm_os_room(len) != 0) /* asked before address space goes for it */
+		return 0;
 	class = class_of(len, align, &size);
 	off = take(s, class, size, &fresh);
 	if (off == 0)
 		return 0;
 	if ((fresh || size >= PUNCH_LEN) && reserve(s->seg, off, len, align) != 0) {
-		if (!fresh)
-			give(s, class, off);
+		undo(s, class, off, size, fresh);
 		return 0;
 	}
 	if (!fresh)

@@ -256,7 +256,9 @@ int shm_os_memfd(void);
 int shm_os_memfd_seal(int fd);
 int shm_os_resize(int fd, uint64_t len);                /* 0; -1, errno EFBIG: ulimit -f */
 bool shm_os_file(int fd, uint64_t *dev, uint64_t *ino); /* what `fd' is; false: it is none */
-/* Pages are there, or an error; where `fd' < 0, by the mapping alone (since Linux 5.14). */
+int shm_os_room(uint64_t len); /* may so many bytes be had, by what the system says now? */
+/* Pages are there, or an error, and then some may be there nevertheless; where `fd' < 0, by the
+ * mapping alone (since Linux 5.14). */
 int shm_os_reserve(int fd, uint64_t off, void *p, uint64_t len);
 /* The same of huge pages, as far as there are any, for a mapping that has no pages yet. */
 int shm_os_reserve_huge(int fd, uint64_t off, void *p, uint64_t len);

@@ -129,6 +129,13 @@ static uint64_t number_in(const char *path, const char *key)
 	return found;
 }
 
+/* Of every limit a part is left to all the others: among them are ranks that reserve at the same
+ * time, each of which has asked before the others took theirs. */
+static uint64_t less(uint64_t left, uint64_t limit)
+{
+	return left > limit / 64 ? left - limit / 64 : 0;
+}
+
 /* Bytes that may still be had: of the machine, and of the cgroup as a container sees its own. */
 static uint64_t memory_left(void)
 {
@@ -136,16 +143,20 @@ static uint64_t memory_left(void)
 	uint64_t swap = number_in("/proc/meminfo", "SwapFree:");
 	uint64_t left = kb == UINT64_MAX ? kb : (kb + (swap == UINT64_MAX ? 0 : swap)) * 1024;
 	uint64_t most = number_in("/sys/fs/cgroup/memory.max", "");
-	uint64_t used = number_in("/sys/fs/cgroup/memory.current", "");
+	uint64_t used = number_in("/sys/fs/cgroup/memory.current", ""), here;
 
-	if (most != UINT64_MAX && used != UINT64_MAX && left > most - (used < most ? used : most))
-		left = most - (used < most ? used : most);
-	return left;
+	if (left != UINT64_MAX)
+		left = less(left, shm_os_memory());
+	if (most == UINT64_MAX || used == UINT64_MAX)
+		return left;
+	here = less(used < most ? most - used : 0, most);
+	return here < left ? here : left;
 }
 
-#define RESERVE_ASK ((uint64_t)16 << 20) /* bytes: less is had without asking first */
+#define RESERVE_ASK  ((uint64_t)16 << 20) /* bytes: less is had without asking first */
+#define RESERVE_STEP ((uint64_t)32 << 20) /* bytes: asked again after as many */
 
-static int room_for(uint64_t len)
+int shm_os_room(uint64_t len)
 {
 	if (len < RESERVE_ASK || len <= memory_left())
 		return 0;
@@ -164,31 +175,47 @@ static int reserve(int fd, uint64_t off, void *p, uint64_t len)
 	return told(e, fd >= 0 ? "fallocate failed" : "madvise(MADV_POPULATE_WRITE) failed");
 }
 
-int shm_os_reserve(int fd, uint64_t off, void *p, uint64_t len)
-{
-	return room_for(len) != 0 ? -1 : reserve(fd, off, p, len);
-}
-
 /* The first write to a page brings a huge one where the machine is set up so for shared memory
  * (shmem_enabled); elsewhere Linux 6.1 and later make one of small ones when told to, of which
- * there must be one.  What still has none gets small pages. */
-int shm_os_reserve_huge(int fd, uint64_t off, void *p, uint64_t len)
+ * there must be one. */
+static void ask_huge(char *p, uint64_t len)
 {
 	uint64_t huge = len / SHM_HUGE * SHM_HUGE;
-	int e = 0;
 
-	if (room_for(len) != 0)
-		return -1;
-	if (madvise(p, huge, MADV_HUGEPAGE) == 0) {
-		for (uint64_t i = 0; i < huge && e == 0; i += SHM_HUGE)
-			e = madvise((char *)p + i, 1, MADV_POPULATE_WRITE);
-		if (e == 0)
-			madvise(p, huge, MADV_COLLAPSE);
+	if (huge == 0 || madvise(p, huge, MADV_HUGEPAGE) != 0)
+		return;
+	for (uint64_t i = 0; i < huge; i += SHM_HUGE)
+		if (madvise(p + i, 1, MADV_POPULATE_WRITE) != 0)
+			return;
+	madvise(p, huge, MADV_COLLAPSE);
+}
+
+/* Step by step, for ranks that reserve at the same time have all been told that there is room: what
+ * the others have got meanwhile shows at the next step, before the kernel must end a process. */
+static int reserve_steps(int fd, uint64_t off, char *p, uint64_t len, bool huge)
+{
+	uint64_t done, step;
+
+	for (done = 0; done < len; done += step) {
+		step = len - done < RESERVE_STEP ? len - done : RESERVE_STEP;
+		if (shm_os_room(len - done) != 0)
+			return -1;
+		if (huge)
+			ask_huge(p + done, step);
+		if (reserve(fd, off + done, p + done, step) != 0)
+			return -1;
 	}
-	e = reserve(fd, off, p, len);
-	if (e != 0)
-		shm_os_punch(p, len);
-	return e;
+	return 0;
+}
+
+int shm_os_reserve(int fd, uint64_t off, void *p, uint64_t len)
+{
+	return reserve_steps(fd, off, p, len, false);
+}
+
+int shm_os_reserve_huge(int fd, uint64_t off, void *p, uint64_t len)
+{
+	return reserve_steps(fd, off, p, len, true);
 }
 
 int shm_os_punch(void *p, uint64_t len)

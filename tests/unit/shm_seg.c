@@ -156,6 +156,27 @@ static void heap_classes(void **state)
 	shm_seg_close(seg);
 }
 
+/* What the machine has not is refused, as often as one asks, and takes no room from what it has. */
+static void heap_refuses(void **state)
+{
+	const uint64_t all = shm_os_memory();
+	const struct shm_opts opts = {.nranks = 1, .heap_len = 16 * all};
+	struct shm_seg *seg;
+	struct shm *s;
+	uint64_t off;
+
+	(void)state;
+	assert_int_equal(shm_seg_create(&opts, &seg), 0);
+	assert_int_equal(shm_attach(seg, 0, &s), 0);
+	off = shm_heap_alloc(s, 64, CACHE_LINE);
+	assert_int_not_equal(off, 0);
+	for (uint64_t i = 4; i < 8; i++)
+		assert_int_equal(shm_heap_alloc(s, i * all, i % 2 ? PAGE : SHM_HUGE), 0);
+	assert_in_range(shm_heap_alloc(s, 2 * SHM_HUGE, SHM_HUGE), off, off + SHM_HUGE);
+	shm_detach(s);
+	shm_seg_close(seg);
+}
+
 /* All ranks take and give; each piece is whole while it is had. */
 static void heap_storm_rank(struct shm *s, void *arg)
 {
@@ -244,6 +265,7 @@ int main(void)
 		cmocka_unit_test(many_ranks),
 		cmocka_unit_test(heap),
 		cmocka_unit_test(heap_classes),
+		cmocka_unit_test(heap_refuses),
 		cmocka_unit_test(heap_storm),
 		cmocka_unit_test(dead_holder),
 		cmocka_unit_test(cpus),
