@@ -240,6 +240,7 @@ fort_TESTS += tests/fort/calls.f90
 fort_TESTS += tests/fort/hello.f90
 fort_TESTS += tests/fort/hello08.f90
 fort_TESTS += tests/fort/learn.f90
+fort_TESTS += tests/fort/legacy.f90
 fort_TESTS += tests/fort/more.f90
 fort_TESTS += tests/fort/old.f
 fort_TESTS += tests/fort/parts.f90

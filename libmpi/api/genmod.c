@@ -22,6 +22,7 @@ struct view {
 	bool f08;
 	const char *prefix; /* "" or "P" */
 	bool cptr;          /* module mpi: BASEPTR as a C_PTR */
+	bool plain;         /* no generic name: called as MPI_Send, whatever the linker calls it */
 };
 
 /* --- pieces -------------------------------------------------------------------------------------
@@ -183,11 +184,16 @@ static void head_write(FILE *out, const struct view *v)
 {
 	const struct func *f = v->e.f;
 	const char *sep = "";
-	struct text t, name;
+	struct text t, name, symbol;
 
 	text_clear(&t);
 	text_clear(&name);
-	name_add(&name, v);
+	text_clear(&symbol);
+	name_add(&symbol, v);
+	if (v->plain)
+		text_add(&name, "%s%s", v->prefix, v->e.name);
+	else
+		name_add(&name, v);
 	text_add(&t, "    ");
 	if (f->ret == KIND_INT)
 		text_add(&t, "SUBROUTINE");
@@ -207,7 +213,7 @@ static void head_write(FILE *out, const struct view *v)
 	text_add(&t, ")");
 	if (is_bind(v)) {
 		text_add(&t, ", BIND(C, NAME=\"");
-		text_lower(&t, name.s);
+		text_lower(&t, symbol.s);
 		text_add(&t, "_\")");
 		/* the comma was for the break */
 		char *at = strstr(t.s, "), BIND");
@@ -362,11 +368,13 @@ static void f08_interfaces(FILE *out, const char *prefix)
 	}
 }
 
+/* A name is generic only where two procedures share it: through a generic name an element of an
+ * array does not stand for what follows it, and programs of MPI-1 give status(1, i), counts(1). */
 static void old_interfaces(FILE *out, const char *prefix)
 {
 	for (const struct func *f = funcs; f < funcs + nfuncs; f++) {
-		struct view v = {.prefix = prefix};
-		bool generic = fort_choice(f) || has(f, KIND_ADDR_OUT) || has(f, KIND_BASE_OUT);
+		bool generic = has(f, KIND_BASE_OUT);
+		struct view v = {.prefix = prefix, .plain = !generic};
 
 		if (!in_fortran(f) || (f->flags & C_FORM))
 			continue;
