@@ -22,7 +22,8 @@ bench_SRCS := \
 line_SRCS := tests/bench/line.c
 copy_SRCS := tests/bench/copy.c
 $(B)/tests/bench/mpi: $(filter-out tests/bench/mpi.c,$(bench_SRCS))
-tests_FLAGS-mpi := -D_GNU_SOURCE -Wno-stringop-overflow
+tests_FLAGS-mpi := -D_GNU_SOURCE \
+	$(if $(findstring clang,$(CC)),-Wno-unknown-attributes,-Wno-stringop-overflow)
 
 # The script compiles them, once with each library's compiler command.
 bench_env = B=$(abspath $(B)) SOURCES='$(bench_SRCS)' CC='$(CC)' LINE=$(line_SRCS) COPY=$(copy_SRCS) \
