@@ -260,7 +260,7 @@ static int look(void *arg, const struct p2p_sorry *sorry)
 		int rank = b->neighbors != NULL ? b->neighbors[i] : i;
 
 		if (got->bytes != want->bytes) {
-			f->err = MPI_ERR_COUNT;
+			f->err = got->bytes > want->bytes ? MPI_ERR_TRUNCATE : MPI_ERR_COUNT;
 			snprintf(f->words, sizeof(f->words),
 				"rank %d sends %lld bytes to rank %d, which expects %lld", rank,
 				(long long)got->bytes, b->me, (long long)want->bytes);

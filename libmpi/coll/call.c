@@ -219,10 +219,15 @@ static inline void begin(struct call *k, struct comm *c, enum verb verb, int roo
 	k->stypes.v = k->rtypes.v = NULL;
 }
 
-/* Data go from one place to itself?  Both may be MPI_BOTTOM, with types that know better. */
-static int apart(const void *sbuf, const void *rbuf)
+/* Data go from one place to itself?  The place is where the first byte is, and there is one: types
+ * that know better may make two of one buffer, or of MPI_BOTTOM. */
+static int apart(
+	const void *sbuf, const struct type *stype, const void *rbuf, const struct type *rtype)
 {
-	if (sbuf != rbuf || sbuf == MPI_BOTTOM)
+	if (sbuf == MPI_BOTTOM && rbuf == MPI_BOTTOM)
+		return 0;
+	if ((uintptr_t)sbuf + (uintptr_t)stype->true_lb !=
+		(uintptr_t)rbuf + (uintptr_t)rtype->true_lb)
 		return 0;
 	return haft_err(MPI_ERR_BUFFER,
 		"the send and the receive buffer are the same (MPI_IN_PLACE says so properly)");
@@ -241,7 +246,7 @@ static int own_apart(const struct call *k, bool all)
 		out = block_out(k, k->me);
 	if (in.count * in.type->size == 0 || out.count * out.type->size == 0)
 		return 0;
-	return apart(out.at, in.at);
+	return apart(out.at, out.type, in.at, in.type);
 }
 
 /* What a member gives to itself does not fit where it gets it: the one case of a signature that
@@ -344,7 +349,8 @@ static int blocks_sized(struct call *k, bool all)
 	err = k->in_place || k->inter ? 0 : own_fits(k->scount * k->stype->size, k->bytes);
 	if (err != 0 || k->bytes == 0 || k->in_place)
 		return err;
-	return k->sbuf == k->rbuf ? apart(k->sbuf, k->rbuf) : own_apart(k, all);
+	err = apart(k->sbuf, k->stype, k->rbuf, k->rtype);
+	return err != 0 ? err : own_apart(k, all);
 }
 
 /* The common part of all reductions, of `blocks' times `count' elements, of which one block is this
@@ -363,7 +369,7 @@ static int reduction(struct call *k, const void *sbuf, void *rbuf, int64_t count
 	k->rcount = count;
 	k->op = op;
 	sized(k, count, type);
-	return result && gives && !k->nothing ? apart(sbuf, rbuf) : 0;
+	return result && gives && !k->nothing ? apart(sbuf, type, rbuf, type) : 0;
 }
 
 /* --- without reduction
@@ -407,7 +413,7 @@ static int fill_gather(struct call *k, const void *sendbuf, int64_t sendcount,
 	if (!k->root_here || !k->leaf)
 		return 0;
 	err = k->in_place ? 0 : own_fits(sendcount * sendtype->size, k->bytes);
-	return err != 0 || k->nothing ? err : apart(sendbuf, recvbuf);
+	return err != 0 || k->nothing ? err : apart(sendbuf, sendtype, recvbuf, recvtype);
 }
 
 static int fill_gatherv(struct call *k, const void *sendbuf, int64_t sendcount,
@@ -461,7 +467,7 @@ static int fill_scatter(struct call *k, const void *sendbuf, int64_t sendcount,
 	if (!k->root_here || !k->leaf)
 		return 0;
 	err = k->in_place ? 0 : own_fits(k->bytes, recvcount * recvtype->size);
-	return err != 0 || k->nothing ? err : apart(sendbuf, recvbuf);
+	return err != 0 || k->nothing ? err : apart(sendbuf, sendtype, recvbuf, recvtype);
 }
 
 static int fill_scatterv(struct call *k, const void *sendbuf, struct haft_counts sendcounts,
@@ -481,7 +487,7 @@ static int fill_scatterv(struct call *k, const void *sendbuf, struct haft_counts
 		err = lists(k, true);
 	if (err != 0 || !k->root_here || k->in_place || k->inter || recvcount == 0)
 		return err;
-	return apart(block_out(k, k->me).at, recvbuf);
+	return apart(block_out(k, k->me).at, sendtype, recvbuf, recvtype);
 }
 
 static int fill_allgather(struct call *k, const void *sendbuf, int64_t sendcount,

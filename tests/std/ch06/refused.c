@@ -32,6 +32,31 @@ static void wrong_types(void)
 	says(MPI_ERR_OP, "one-sided");
 }
 
+/* One buffer is right where the types make two places of it: what goes is the second half. */
+static void two_places(int n)
+{
+	int x[16], four = 4 * (int)sizeof(int), zero = 0, one = 1;
+	MPI_Datatype upper;
+
+	if (n > 4)
+		return;
+	t_ok(MPI_Type_create_hindexed_block(1, 1, (MPI_Aint[]){8 * sizeof(int)}, MPI_INT, &upper));
+	t_ok(MPI_Type_commit(&upper));
+	for (int i = 0; i < 16; i++)
+		x[i] = i;
+	t_ok(MPI_Allgather(x, 1, upper, x, 1, MPI_INT, MPI_COMM_WORLD));
+	for (int i = 0; i < n; i++)
+		t_eq(x[i], 8);
+	t_ok(MPI_Alltoallv(x, &one, &zero, upper, x, &one, &zero, MPI_INT, MPI_COMM_SELF));
+	t_ok(MPI_Alltoallw(
+		x, &one, &zero, &upper, x, &one, &four, (MPI_Datatype[]){MPI_INT}, MPI_COMM_SELF));
+	t_eq(x[4], 8);
+	t_ok(MPI_Gather(x, 1, upper, x, 1, MPI_INT, 0, MPI_COMM_WORLD));
+	t_ok(MPI_Scatter(x, 1, upper, x, 1, MPI_INT, 0, MPI_COMM_SELF));
+	t_eq(MPI_Allgather(x + 8, 1, MPI_INT, x, 1, upper, MPI_COMM_SELF), MPI_ERR_BUFFER);
+	t_ok(MPI_Type_free(&upper));
+}
+
 int main(int argc, char **argv)
 {
 	MPI_Op op = MPI_SUM;
@@ -50,6 +75,7 @@ int main(int argc, char **argv)
 	t_eq(MPI_Bcast(&x, -1, MPI_INT, 0, MPI_COMM_WORLD), MPI_ERR_COUNT);
 	t_eq(MPI_Allreduce(&x, &x, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD), MPI_ERR_BUFFER);
 	says(MPI_ERR_BUFFER, "MPI_IN_PLACE");
+	two_places(n);
 	if (me != 0)
 		t_eq(MPI_Reduce(MPI_IN_PLACE, &y, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD),
 			MPI_ERR_BUFFER);
