@@ -90,6 +90,27 @@ static int make(MPI_Datatype *made)
 	}
 }
 
+/* MPI-5.0 5.1.5, 5.1.11: the _x forms say what the _c forms do */
+static void ask_x(MPI_Datatype t, MPI_Count n)
+{
+	MPI_Count a, b, c, d;
+	MPI_Status s;
+
+	t_ok(MPI_Type_size_c(t, &a));
+	t_ok(MPI_Type_size_x(t, &b));
+	t_eq(a, b);
+	t_ok(MPI_Type_get_extent_c(t, &a, &b));
+	t_ok(MPI_Type_get_extent_x(t, &c, &d));
+	t_true(a == c && b == d);
+	t_ok(MPI_Type_get_true_extent_c(t, &a, &b));
+	t_ok(MPI_Type_get_true_extent_x(t, &c, &d));
+	t_true(a == c && b == d);
+	if (MPI_Status_set_elements_x(&s, t, n) == MPI_SUCCESS) {
+		t_ok(MPI_Get_elements_x(&s, t, &a));
+		t_eq(a, n);
+	}
+}
+
 /* What is asked of a type agrees with itself. */
 static void ask(MPI_Datatype t)
 {
@@ -107,6 +128,7 @@ static void ask(MPI_Datatype t)
 	t_ok(MPI_Type_get_true_extent_c(t, &lb, &bytes));
 	t_true(bytes >= 0 && lb <= INT64_MAX - bytes);
 	t_ok(MPI_Type_commit(&t));
+	ask_x(t, n);
 	err = MPI_Pack_size_c(n, t, MPI_COMM_SELF, &bytes);
 	if (err == MPI_SUCCESS)
 		t_true(n == 0 ? bytes == 0 : bytes / n == size);
