@@ -80,4 +80,6 @@ refused 'Is a directory in PE_HOSTFILE' PE_HOSTFILE=/
 refused 'no host in PE_HOSTFILE' PE_HOSTFILE="$TMPDIR/pe"
 echo 'a -2 all.q@a UNDEFINED' >"$TMPDIR/pe"
 refused '`-2'"' is no number of slots" PE_HOSTFILE="$TMPDIR/pe"
+printf 'a 2 all.q@a UNDEFINED\nb\n' >"$TMPDIR/pe"
+refused 'a host without a number' PE_HOSTFILE="$TMPDIR/pe"
 finish

@@ -229,30 +229,38 @@ static char *lsf_list(const char *var, bool counts)
 static char *sge_list(const char *var)
 {
 	FILE *f = fopen(getenv(var), "re");
-	char *line = NULL, *list = text("%s", "");
+	const char *bad = NULL;
+	char *line = NULL, *list;
 	size_t cap = 0;
 
 	if (f == NULL)
 		wrong(var, strerror(errno));
+	list = text("%s", "");
 	while (getline(&line, &cap, f) >= 0) {
 		char *rest = NULL, *host = strtok_r(line, " \t\n", &rest);
 		char *slots = strtok_r(NULL, " \t\n", &rest), *more;
 
 		if (host == NULL)
 			continue;
-		if (slots == NULL)
-			wrong(var, "a host without a number");
+		if (slots == NULL) {
+			bad = "a host without a number";
+			break;
+		}
 		slots_check(var, slots);
 		more = text("%s%s%s:%s", list, *list != '\0' ? "," : "", host, slots);
 		free(list);
 		list = more;
 	}
 	if (ferror(f))
-		wrong(var, strerror(errno));
-	if (*list == '\0')
-		wrong(var, "no host");
+		bad = strerror(errno);
+	else if (bad == NULL && *list == '\0')
+		bad = "no host";
 	free(line);
 	fclose(f);
+	if (bad != NULL) {
+		free(list);
+		wrong(var, bad);
+	}
 	return list;
 }
 
