@@ -220,10 +220,13 @@ static inline void begin(struct call *k, struct comm *c, enum verb verb, int roo
 }
 
 /* Data go from one place to itself?  The place is where the first byte is, and there is one: types
- * that know better may make two of one buffer, or of MPI_BOTTOM. */
+ * that know better may make two of one buffer, or of MPI_BOTTOM.  The side of MPI_IN_PLACE
+ * has no type (bind gives NULL), and there is nothing to compare. */
 static int apart(
 	const void *sbuf, const struct type *stype, const void *rbuf, const struct type *rtype)
 {
+	if (sbuf == MPI_IN_PLACE || rbuf == MPI_IN_PLACE)
+		return 0;
 	if (sbuf == MPI_BOTTOM && rbuf == MPI_BOTTOM)
 		return 0;
 	if ((uintptr_t)sbuf + (uintptr_t)stype->true_lb !=
