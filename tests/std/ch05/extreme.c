@@ -2,6 +2,7 @@
 /* RUN np=1 */
 /* MPI-5.0 5.1.2, 5.1.5, 5.1.8: numbers at the ends of their ranges make a datatype that is right or
  * are an error: nothing wraps.  (Sanitizers look at the arithmetic; the test, at the answers.) */
+#define MPI_NO_DEPRECATED_WARNINGS
 #include "tests/t.h"
 
 #include <limits.h>
