@@ -32,9 +32,9 @@ static const char mpif_head[] =
 	"! Handles and statuses are made of INTEGERs of 4 bytes.  A program compiled\n"
 	"! with larger default INTEGERs ends here, with a division by zero, rather\n"
 	"! than later without a word.\n"
-	"      INTEGER MPI_NEEDS_INTEGERS_OF_4_BYTES\n"
-	"      PARAMETER (MPI_NEEDS_INTEGERS_OF_4_BYTES =                        &\n"
-	"     &  1 / (BIT_SIZE(0) / 32 * (64 - BIT_SIZE(0)) / 32))\n";
+	"      INTEGER MPI_NEEDS_INTEGERS_OF_4_BYTES, MPI_IS_4\n"
+	"      PARAMETER (MPI_IS_4=32/BIT_SIZE(0)*(BIT_SIZE(0)/32))\n"
+	"      PARAMETER (MPI_NEEDS_INTEGERS_OF_4_BYTES=1/MPI_IS_4)\n";
 
 static const char kinds_text[] = "\n"
 				 "      INTEGER MPI_ADDRESS_KIND, MPI_COUNT_KIND, MPI_OFFSET_KIND\n"
@@ -96,9 +96,10 @@ const char fort_commons[] =
 	"      INTEGER MPI_UNWEIGHTED(1), MPI_WEIGHTS_EMPTY(1)\n"
 	"      INTEGER MPI_STATUS_IGNORE(MPI_STATUS_SIZE)\n"
 	"      INTEGER MPI_STATUSES_IGNORE(MPI_STATUS_SIZE, 1)\n"
-	"      COMMON /MPI_FORT_ADDR/ MPI_BOTTOM, MPI_IN_PLACE,                  &\n"
-	"     &  MPI_BUFFER_AUTOMATIC, MPI_ERRCODES_IGNORE, MPI_UNWEIGHTED,      &\n"
-	"     &  MPI_WEIGHTS_EMPTY, MPI_STATUS_IGNORE, MPI_STATUSES_IGNORE\n"
+	"      COMMON /MPI_FORT_ADDR/ MPI_BOTTOM, MPI_IN_PLACE\n"
+	"      COMMON /MPI_FORT_ADDR/ MPI_BUFFER_AUTOMATIC, MPI_ERRCODES_IGNORE\n"
+	"      COMMON /MPI_FORT_ADDR/ MPI_UNWEIGHTED, MPI_WEIGHTS_EMPTY\n"
+	"      COMMON /MPI_FORT_ADDR/ MPI_STATUS_IGNORE, MPI_STATUSES_IGNORE\n"
 	"      CHARACTER*1 MPI_ARGV_NULL(1), MPI_ARGVS_NULL(1, 1)\n"
 	"      COMMON /MPI_FORT_TEXT/ MPI_ARGV_NULL, MPI_ARGVS_NULL\n"
 	"      SAVE /MPI_FORT_ADDR/, /MPI_FORT_TEXT/\n";

@@ -134,6 +134,20 @@ wrong mpi 'call MPI_Comm_size(x, i, i)'
 wrong mpi 'call MPI_Send(x, 1, MPI_REAL, 0, 0, MPI_COMM_WORLD)'
 wrong mpi 'call MPI_Recv(x, 1, MPI_REAL, 0, 0, MPI_COMM_WORLD, i, i)'
 
+# Fixed form of any width.
+cat >wide.f <<'EOF'
+      program wide
+      include 'mpif.h'
+      integer ierr
+      call MPI_INIT(ierr)
+      call MPI_FINALIZE(ierr)
+      end
+EOF
+for length in 72 132 none; do
+	"$prefix/bin/mpifort" -ffixed-line-length-$length wide.f -o wide >wide.log 2>&1 ||
+		fail "mpif.h with lines of $length: $(cat wide.log)"
+done
+
 # INTEGERs of 8 bytes: never without a word.
 "$prefix/bin/mpifort" -fdefault-integer-8 src/sumh.f90 -o eight >eight.log 2>&1 && fail "-fdefault-integer-8"
 grep -q 'INTEGERs have 4 bytes' eight.log || fail "-fdefault-integer-8: $(cat eight.log)"
