@@ -220,6 +220,7 @@ mpi_TESTS += tests/std/ch06/reduce.c
 mpi_TESTS += tests/std/ch06/reduce_msg.c
 mpi_TESTS += tests/std/ch06/refused.c
 mpi_TESTS += tests/std/ch06/short.c
+mpi_TESTS += tests/std/ch06/uneven.c
 mpi_TESTS += tests/std/ch06/userop.c
 mpi_TESTS += tests/std/ch06/userop_msg.c
 mpi_TESTS += tests/std/ch19/kinds.c

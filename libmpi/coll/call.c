@@ -87,7 +87,13 @@ static int by_memory(const struct call *k, share_fn *share)
 	if (unlikely(c->coll == NULL || c->coll->block == NULL || share == NULL || k->nothing ||
 		     plan_forced[k->verb] != NULL))
 		return SHARE_NONE;
-	return share(k);
+	err = share(k);
+	if (likely(err != SHARE_NONE || !c->coll->astray))
+		return err;
+	c->coll->astray = false;
+	return haft_err(MPI_ERR_TRUNCATE,
+		"another member is in another collective call, or gives less in this one "
+		"(HAFT_CHECK=coll says who)");
 }
 
 /* Before memory is touched: who makes another call will not come there. */

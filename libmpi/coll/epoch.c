@@ -261,11 +261,16 @@ void share_leave(struct comm *c)
 	c->coll = NULL;
 }
 
+/* What a member says of its slots: nothing that data are by chance.  A member that gives less than
+ * the others, wrongly, does not come here: what lies in its line is that. */
+#define SLOTS_THERE 0x736c6f7473207965u
+#define SLOTS_NONE  0x736c6f7473206e6fu
+
 bool epoch_slots(struct coll *s)
 {
 	const struct p2p_sorry *sorry = s->sorry;
+	bool mine, all = true;
 	uint64_t e;
-	bool all = true;
 
 	if (likely(s->slots_tried))
 		return s->slot != 0;
@@ -273,12 +278,16 @@ bool epoch_slots(struct coll *s)
 	s->sorry = NULL; /* of this it can speak */
 	e = epoch_begin(s);
 	s->tmp = malloc((size_t)s->slot_max);
-	*(char *)epoch_give(s, e, 1) =
-		s->tmp != NULL &&
-		shm_block_buf_own(s->block, (size_t)(s->slot_max * SHARE_SLOTS)) != NULL;
+	mine = s->tmp != NULL &&
+	       shm_block_buf_own(s->block, (size_t)(s->slot_max * SHARE_SLOTS)) != NULL;
+	*(uint64_t *)epoch_give(s, e, 1) = mine ? SLOTS_THERE : SLOTS_NONE;
 	epoch_meet(s, e);
-	for (int i = 0; i < s->n; i++)
-		all = all && *(char *)epoch_of(s, e, 1, i);
+	for (int i = 0; i < s->n; i++) {
+		uint64_t said = *(uint64_t *)epoch_of(s, e, 1, i);
+
+		all = all && said == SLOTS_THERE;
+		s->astray |= said != SLOTS_THERE && said != SLOTS_NONE;
+	}
 	s->slot = all ? s->slot_max : 0;
 	s->sorry = sorry;
 	return all;

@@ -46,6 +46,7 @@ struct coll {
 	bool near; /* all members could see the memory */
 	bool joined;
 	bool slots_tried;
+	bool astray;                   /* then somebody did not try: he is in another call */
 	int64_t slot;                  /* bytes of a slot; 0: there are none */
 	void *tmp;                     /* private, as large as a slot; there if slots are */
 	int64_t slot_max;              /* what it is going to be */
