@@ -685,17 +685,21 @@ static int fill_scan(struct call *k, const void *sendbuf, void *recvbuf, int64_t
 	return err != 0 ? err : reduction(k, sendbuf, recvbuf, count, 1, type, op, true, true);
 }
 
-/* Rank 0 has no result, and its rbuf means nothing (6.11.2). */
+/* Rank 0 has no result, and its rbuf means nothing (6.11.2); if it is its sbuf, so it is with the
+ * others, who refuse the call: rank 0 would wait for them. */
 static int fill_exscan(struct call *k, const void *sendbuf, void *recvbuf, int64_t count,
 	struct type *type, struct op *op, struct comm *comm)
 {
+	bool result = comm->rank > 0 || sendbuf == MPI_IN_PLACE;
 	int err;
 
 	begin(k, comm, VERB_EXSCAN, 0);
 	err = no_groups(k);
-	return err != 0 ? err
-			: reduction(k, sendbuf, recvbuf, count, 1, type, op,
-				  k->me > 0 || sendbuf == MPI_IN_PLACE, true);
+	if (err == 0)
+		err = reduction(k, sendbuf, recvbuf, count, 1, type, op, result, true);
+	if (err != 0 || result || k->nothing || k->n == 1)
+		return err;
+	return apart(sendbuf, type, recvbuf, type);
 }
 
 /* --- neighbours

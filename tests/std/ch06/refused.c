@@ -75,6 +75,8 @@ int main(int argc, char **argv)
 	t_eq(MPI_Bcast(&x, -1, MPI_INT, 0, MPI_COMM_WORLD), MPI_ERR_COUNT);
 	t_eq(MPI_Allreduce(&x, &x, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD), MPI_ERR_BUFFER);
 	says(MPI_ERR_BUFFER, "MPI_IN_PLACE");
+	if (n > 1)
+		t_eq(MPI_Exscan(&x, &x, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD), MPI_ERR_BUFFER);
 	two_places(n);
 	if (me != 0)
 		t_eq(MPI_Reduce(MPI_IN_PLACE, &y, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD),
