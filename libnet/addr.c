@@ -115,7 +115,7 @@ void net_addr_write(const struct sockaddr_storage *sa, socklen_t len, char text[
 		port);
 }
 
-/* --- listeners -------------------------------------------------------------------------------- */
+/* --- listeners ------------------------------------------------------------------------------ */
 
 static void set_port(struct sockaddr_storage *sa, const char *port)
 {

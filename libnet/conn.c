@@ -97,8 +97,7 @@ void net_conn_want(struct net_conn *c, bool out)
 	c->net->io->want(c, out);
 }
 
-/* --- what we say --------------------------------------------------------------------------------
- */
+/* --- what we say ---------------------------------------------------------------------------- */
 
 static void prepare(struct net_conn *c, enum wire_verb verb, int to, bool answer)
 {
@@ -166,8 +165,7 @@ void net_conn_called(struct net_conn *c, int err)
 	net_conn_want(c, c->say_at < c->say_len);
 }
 
-/* --- what the other one says ---------------------------------------------------------------------
- */
+/* --- what the other one says ---------------------------------------------------------------- */
 
 /* Reads its hello.  0: not whole yet, 1: whole; else -errno, or -EPIPE at the end of the stream. */
 static int hello_read(struct net_conn *c)

@@ -22,8 +22,7 @@
 #include <sys/uio.h>
 #include "libnet/net.h"
 
-/* --- the wire (wire.c): little endian, sizes fixed ----------------------------------------------
- */
+/* --- the wire (wire.c): little endian, sizes fixed ------------------------------------------ */
 
 #define WIRE_VERSION 1
 #define WIRE_HELLO   64 /* bytes of a hello: one of each side, first */
@@ -93,8 +92,7 @@ static inline uint32_t net_pad(uint32_t len)
 /* SipHash-2-4 with 128 bits (hash.c). */
 void net_hash(const uint8_t key[NET_KEY_LEN], const void *data, size_t len, uint8_t out[16]);
 
-/* --- streams' operations: one list of ids, under each id the ops in their order ------------------
- */
+/* --- streams' operations: one list of ids, under each id the ops in their order ------------- */
 
 struct net_ops {
 	struct net_op *first, *last;
@@ -111,8 +109,7 @@ void net_ops_end(struct net_ops *l, enum net_state state); /* all of them */
 /* Ends an op that is in no list any more. */
 void net_op_end(struct net_op *op, enum net_state state);
 
-/* --- out (out.c): what goes to one peer, as bytes ------------------------------------------------
- */
+/* --- out (out.c): what goes to one peer, as bytes ------------------------------------------- */
 /*
  *     frames:   [ head data pad | head data pad | head da..]          a queue of bytes
  *     sends:    id 7: op -> op     id 9: op                            users' buffers
@@ -174,8 +171,7 @@ struct net_op *net_out_gone(struct net_out *o, size_t n, struct net_count *count
 /* Drops everything; takes the sends' list away first. */
 void net_out_fini(struct net_out *o);
 
-/* --- in (in.c): bytes from one peer, as frames and pieces ----------------------------------------
- */
+/* --- in (in.c): bytes from one peer, as frames and pieces ----------------------------------- */
 
 /* What all peers of a net share. */
 struct net_up {
@@ -221,7 +217,7 @@ static inline bool net_in_whole(const struct net_in *in)
 
 void net_in_fini(struct net_in *in);
 
-/* --- connections and peers (peer.c) ----------------------------------------------------------- */
+/* --- connections and peers (peer.c) --------------------------------------------------------- */
 
 /* README.md has the picture. */
 enum conn_state {
@@ -326,8 +322,7 @@ struct net {
 	uint8_t nonce[WIRE_NONCE];
 };
 
-/* --- who calls whom ------------------------------------------------------------------------------
- */
+/* --- who calls whom ------------------------------------------------------------------------- */
 
 /* peer.c.  None of these but net_peer_lose calls the user back; net_peer_lose does, so it is for
  * polls only: what goes wrong elsewhere waits for the next poll (net_peer_retry). */

@@ -29,8 +29,7 @@ const char *net_error_text(int error)
 	}
 }
 
-/* --- opening -------------------------------------------------------------------------------------
- */
+/* --- opening -------------------------------------------------------------------------------- */
 
 static void set_default(int *x, int value)
 {
@@ -134,7 +133,7 @@ void net_drop(struct net *net)
 	net_free(net);
 }
 
-/* --- frames ----------------------------------------------------------------------------------- */
+/* --- frames --------------------------------------------------------------------------------- */
 
 /* The peer for something to be sent; NULL with *error. */
 static struct net_peer *target(struct net *net, int peer, int *error)
@@ -287,7 +286,7 @@ void net_commit(struct net *net, int peer, const struct net_hdr *h, size_t len)
 	push(p, &iov, 1);
 }
 
-/* --- streams ---------------------------------------------------------------------------------- */
+/* --- streams -------------------------------------------------------------------------------- */
 
 static void op_fill(struct net_op *op, int peer, uint64_t id, const void *buf, size_t len)
 {
@@ -344,7 +343,7 @@ void net_unpost(struct net *net, struct net_op *op)
 	op->state = NET_OP_NONE;
 }
 
-/* --- curiosity -------------------------------------------------------------------------------- */
+/* --- curiosity ------------------------------------------------------------------------------ */
 
 int net_fd(const struct net *net)
 {

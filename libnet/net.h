@@ -40,7 +40,7 @@ enum net_error {
 /* The words of an error, for messages.  Never NULL. */
 const char *net_error_text(int error);
 
-/* --- limits ----------------------------------------------------------------------------------- */
+/* --- limits --------------------------------------------------------------------------------- */
 
 #define NET_PEERS_MAX    (1 << 24)             /* a table of pointers of 128 MiB */
 #define NET_KEY_LEN      16                    /* 128 bits: nobody tries them all */
@@ -51,8 +51,7 @@ const char *net_error_text(int error);
 #define NET_WORDS_LEN    256                   /* bytes of why a peer was lost, with the 0 */
 #define NET_DIAL_WAIT_MS 10 /* a second attempt waits for its answer: see README, dialling */
 
-/* --- the endpoint ------------------------------------------------------------------------------
- */
+/* --- the endpoint --------------------------------------------------------------------------- */
 
 struct net;
 
@@ -126,8 +125,7 @@ void net_close(struct net *net);
 /* After fork, in the child: frees and closes without a word to anybody. */
 void net_drop(struct net *net);
 
-/* --- listeners ---------------------------------------------------------------------------------
- */
+/* --- listeners ------------------------------------------------------------------------------ */
 
 /* Opens a listener: where = "tcp:1.2.3.4:0", "tcp:[::1]:0", "tcp:HOSTNAME:0", "tcp:%eth0:0" (the
  * first address of an interface), "unix:NAME" (abstract); port 0 and empty NAME: a free one.  *fd
@@ -138,8 +136,7 @@ int net_listen(const char *where, int *fd, char *text);
 /* Gives an endpoint its listener afterwards.  It must have none.  NET_BAD, NET_SYS. */
 int net_listen_on(struct net *net, int fd);
 
-/* --- frames ------------------------------------------------------------------------------------
- */
+/* --- frames --------------------------------------------------------------------------------- */
 
 /* Sends one frame, len <= NET_FRAME_MAX; the bytes are copied or gone when it returns.  NET_AGAIN:
  * the queue to this peer is full; NET_LOST, NET_BAD, NET_NOMEM. */
@@ -151,8 +148,7 @@ int net_put(struct net *net, int peer, const struct net_hdr *h, const void *buf,
 int net_reserve(struct net *net, int peer, size_t len, void **ptr);
 void net_commit(struct net *net, int peer, const struct net_hdr *h, size_t len);
 
-/* --- streams -----------------------------------------------------------------------------------
- */
+/* --- streams -------------------------------------------------------------------------------- */
 /* A stream is the bytes of all sends with one id to one peer, in their order; it is cut into posted
  * buffers as these are long, in their order.  Ids are the two users' to agree on, a number may be
  * used again.  The receiver posts before it tells the sender to go on: bytes that meet no buffer
@@ -192,8 +188,7 @@ int net_post(struct net *net, int peer, uint64_t id, void *buf, size_t len, stru
  * come for it are dropped, unless another buffer of the stream is posted. */
 void net_unpost(struct net *net, struct net_op *op);
 
-/* --- progress ----------------------------------------------------------------------------------
- */
+/* --- progress ------------------------------------------------------------------------------- */
 
 /* Looks at everything once: delivers, sends what waits, accepts, keeps time.  Bounded work. Returns
  * > 0 if something happened (frames and pieces), else 0. */
@@ -213,8 +208,7 @@ int net_sleep_ms(struct net *net);
 /* Nothing waits inside to be sent: the process may be idle for as long as it likes. */
 bool net_quiet(const struct net *net);
 
-/* --- curiosity ---------------------------------------------------------------------------------
- */
+/* --- curiosity ------------------------------------------------------------------------------ */
 
 enum net_tie { NET_TIE_NONE, NET_TIE_MAKING, NET_TIE_OPEN, NET_TIE_LEFT, NET_TIE_LOST };
 

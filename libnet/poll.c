@@ -29,7 +29,7 @@ void net_due(struct net *net, uint64_t at)
 		net->due = at;
 }
 
-/* --- reading ---------------------------------------------------------------------------------- */
+/* --- reading -------------------------------------------------------------------------------- */
 
 /* The connection has ended, with what errno says or an end of the stream (0). */
 static void ended(struct net_conn *c, int err)
@@ -83,7 +83,7 @@ int net_conn_read(struct net_conn *c, int times)
 	return net->up.count.got + net->up.count.read + net->up.count.direct_bytes != before;
 }
 
-/* --- writing ---------------------------------------------------------------------------------- */
+/* --- writing -------------------------------------------------------------------------------- */
 
 struct net_op *net_conn_write(struct net_conn *c, struct net_op *mine)
 {
@@ -123,7 +123,7 @@ struct net_op *net_conn_write(struct net_conn *c, struct net_op *mine)
 	return done;
 }
 
-/* --- strangers -------------------------------------------------------------------------------- */
+/* --- strangers ------------------------------------------------------------------------------ */
 
 static void accept_some(struct net *net)
 {
@@ -160,7 +160,7 @@ static void accept_some(struct net *net)
 	}
 }
 
-/* --- time ------------------------------------------------------------------------------------- */
+/* --- time ----------------------------------------------------------------------------------- */
 
 static void strangers_age(struct net *net, uint64_t now)
 {
@@ -281,7 +281,7 @@ static void timers(struct net *net, uint64_t now)
 	net->io->listen(net, true);
 }
 
-/* --- polls ------------------------------------------------------------------------------------ */
+/* --- polls ---------------------------------------------------------------------------------- */
 
 static int serve(struct net_conn *c, bool in, bool out)
 {
@@ -412,7 +412,7 @@ int net_sleep_ms(struct net *net)
 	return net->due <= now ? 0 : net->due - now > 60000 ? 60000 : (int)(net->due - now);
 }
 
-/* --- the end ---------------------------------------------------------------------------------- */
+/* --- the end -------------------------------------------------------------------------------- */
 
 static void drop_frame(void *arg, const struct net_frame *f)
 {

@@ -88,7 +88,7 @@ static void fill(struct shm *s, struct shm_seg *seg, int me)
 	}
 }
 
-/* --- coming back ----------------------------------------------------------------------------- */
+/* --- coming back ---------------------------------------------------------------------------- */
 
 static pthread_mutex_t parked_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct shm *parked; /* chained by in->next */
@@ -152,7 +152,7 @@ static void move_all(struct shm *s, struct shm_seg *seg)
 	}
 }
 
-/* --- both ------------------------------------------------------------------------------------ */
+/* --- both ----------------------------------------------------------------------------------- */
 
 /* A rank that attaches for the first time; NULL with *error. */
 static struct shm *take_place(struct shm_seg *seg, int me, int *error)

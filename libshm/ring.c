@@ -190,7 +190,7 @@ int shm_put_slow(struct shm *s, int dst, const struct shm_hdr *h, const void *bu
 	return 0;
 }
 
-/* --- the receiver's end ---------------------------------------------------------------------- */
+/* --- the receiver's end --------------------------------------------------------------------- */
 
 void shm_ring_accept(struct shm *s, int src, const struct offer *o)
 {

@@ -39,7 +39,7 @@ enum shm_error {
 /* The words of an error, for messages.  Never NULL. */
 const char *shm_error_text(int error);
 
-/* --- limits ---------------------------------------------------------------------------------- */
+/* --- limits --------------------------------------------------------------------------------- */
 
 #define SHM_RANKS_MAX  65536          /* keeps every offset table of a segment below 1 GiB */
 #define SHM_INLINE     48             /* payload bytes in one slot: 64 less the 16 of the header */
@@ -59,7 +59,7 @@ const char *shm_error_text(int error);
 #define SHM_JOB_LEN    4096 /* bytes of the job area that all share */
 #define SHM_JOB_RANK   64   /* bytes of the job area of each rank */
 
-/* --- the segment: made by the launcher, inherited by the ranks -------------------------------- */
+/* --- the segment: made by the launcher, inherited by the ranks ------------------------------ */
 
 struct shm_seg;
 
@@ -169,7 +169,7 @@ struct shm_view {
 /* What `rank' is doing, seen from outside.  A snapshot that may be old when it returns. */
 void shm_seg_view(const struct shm_seg *seg, int rank, struct shm_view *view);
 
-/* --- a rank ---------------------------------------------------------------------------------- */
+/* --- a rank --------------------------------------------------------------------------------- */
 
 /* Counted for curiosity; plain increments by the owner. */
 struct shm_count {
@@ -289,7 +289,7 @@ void shm_tune_set(struct shm *s, const struct shm_tune *t);
  * again, if ever. */
 void shm_detach(struct shm *s);
 
-/* --- frames: short ordered messages ---------------------------------------------------------- */
+/* --- frames: short ordered messages --------------------------------------------------------- */
 
 /* What the user says about a frame; libshm only carries it. */
 struct shm_hdr {
@@ -337,7 +337,7 @@ static inline bool shm_peek(struct shm *s, int src, struct shm_frame *f);
 /* Consumes the frame that shm_peek has just shown. */
 static inline void shm_next(struct shm *s, const struct shm_frame *f);
 
-/* --- pipes: large messages, one direction between two ranks ---------------------------------- */
+/* --- pipes: large messages, one direction between two ranks --------------------------------- */
 /* The producer's chunks reach the consumer in order.  A pipe is made at the producer's first
  * acquire and may be given to another peer once it is drained; both ends need not care.  Fill a
  * pipe only when its consumer is going to read it (after its clear-to-send), else others may wait
@@ -358,7 +358,7 @@ int shm_pipe_front(struct shm *s, int src, const void **ptr, size_t *len);
 /* Gives the front chunk back, and wakes the producer if it sleeps. */
 void shm_pipe_release(struct shm *s, int src);
 
-/* --- memory of the segment ------------------------------------------------------------------- */
+/* --- memory of the segment ------------------------------------------------------------------ */
 
 #define SHM_HUGE ((size_t)2 << 20) /* bytes of a huge page */
 
@@ -380,7 +380,7 @@ static inline uint64_t shm_off(const struct shm *s, const void *ptr)
 	return (uint64_t)((const char *)ptr - s->base);
 }
 
-/* --- private memory of others ---------------------------------------------------------------- */
+/* --- private memory of others --------------------------------------------------------------- */
 
 /* May this rank read the private memory of `src'?  The kernel is asked once for each peer. */
 bool shm_readable(struct shm *s, int src);
@@ -394,7 +394,7 @@ bool shm_read(struct shm *s, int src, void *dst, uint64_t at, size_t len);
 /* The same the other way: writes at address `at' of `dst', which waits for it. */
 bool shm_write(struct shm *s, int dst, const void *src, uint64_t at, size_t len);
 
-/* --- waiting --------------------------------------------------------------------------------- */
+/* --- waiting -------------------------------------------------------------------------------- */
 
 /* A word that some wait for.  Zero-filled is ready for use; anywhere in the segment. */
 struct shm_flag {
@@ -514,7 +514,7 @@ static inline bool shm_asleep(const struct shm *s, int rank)
 	return atomic_load_explicit(&s->tx[rank].door->sleeping, memory_order_relaxed) != 0;
 }
 
-/* --- blocks: what a group of ranks shares for its collective operations ---------------------- */
+/* --- blocks: what a group of ranks shares for its collective operations --------------------- */
 /*
  *   out 0 .. SHM_BLOCK_OUTS-1   release lines: flag + 56 bytes, written by whoever ends an epoch
  *   arrived                     a counter on a line of its own
@@ -605,8 +605,7 @@ static inline void *shm_block_buf(const struct shm_block *b, int i)
 	return off == 0 ? NULL : shm_ptr(b->s, off);
 }
 
-/* --- an order between many that store and look, and one that seldom does
- * --------------------------
+/* --- an order between many that store and look, and one that seldom does --------------------
  *
  *      often:   store mine; shm_bell_order (shm_order_own: shm_fence); look at the flag
  *      seldom:  store the flag; shm_order_all; look at everybody's
@@ -619,7 +618,7 @@ bool shm_order_own(const struct shm *s);
 /* A full barrier here, and in every rank that does not fence by itself: microseconds. */
 void shm_order_all(const struct shm *s);
 
-/* --- inline fast paths ----------------------------------------------------------------------- */
+/* --- inline fast paths ---------------------------------------------------------------------- */
 
 int shm_put_slow(struct shm *s, int dst, const struct shm_hdr *h, const void *buf, size_t len);
 bool shm_peek_own(struct shm *s, int src, struct shm_frame *f);

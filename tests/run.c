@@ -154,7 +154,7 @@ static double seconds_since(const struct timespec *t)
 	return (double)(now.tv_sec - t->tv_sec) + 1e-9 * (double)(now.tv_nsec - t->tv_nsec);
 }
 
-/* --- orders ---------------------------------------------------------------------------- */
+/* --- orders --------------------------------------------------------------------------------- */
 
 /* The value of `key' in the order line, quotes removed, into buf; 0 if the line has no such key. */
 static int order_get(const char *line, const char *key, char *buf, size_t len)
@@ -250,7 +250,7 @@ static void test_add(enum kind kind, const char *src)
 	}
 }
 
-/* --- what is left in the file system --------------------------------------------------- */
+/* --- what is left in the file system -------------------------------------------------------- */
 
 /* Files of ours in `dir' that are not older than the test: name into buf.  `ours' is a part of the
  * name, or NULL if every file counts.  (We make no directories in /tmp; people do, for a clone.) */
@@ -297,7 +297,7 @@ static int file_left(const struct job *j, char *buf, size_t len)
 	return 0;
 }
 
-/* --- the keeper ------------------------------------------------------------------------ */
+/* --- the keeper ----------------------------------------------------------------------------- */
 
 /* The words of s at argv[n] and on, and a NULL; where that is. */
 static int words_split(char *s, const char **argv, int n)
@@ -466,7 +466,7 @@ __attribute__((noreturn)) static void keeper_main(struct job *j, int fd)
 	_exit(write(fd, &v, sizeof(v)) != sizeof(v));
 }
 
-/* --- running --------------------------------------------------------------------------- */
+/* --- running -------------------------------------------------------------------------------- */
 
 __attribute__((format(printf, 1, 2))) static void say(const char *fmt, ...)
 {

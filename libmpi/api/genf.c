@@ -118,7 +118,7 @@ bool fort_later(const struct func *f)
 	return has_kind(f, KIND_REQ_OUT);
 }
 
-/* --- one form of one entry point ------------------------------------------------------------- */
+/* --- one form of one entry point ------------------------------------------------------------ */
 
 struct form {
 	struct entry e;
@@ -593,7 +593,7 @@ static void body(FILE *out, const struct form *m)
 	fputs("\tFORT_RETURN(ret);\n", out);
 }
 
-/* --- the usual case ------------------------------------------------------------------------------
+/* --- the usual case -------------------------------------------------------------------------
  *
  * Living handles, memory in one piece: a procedure without a call but the one into the library is
  * as cheap as it can be.  Anything else is left to the whole procedure, out of line. */

@@ -109,8 +109,7 @@ void boot_lost(int rank);
  * session of this process waits there.  NULL: nothing to do. */
 void boot_rest(struct boot *b);
 
-/* --- the map: who is where, written by who makes the segment, before a rank starts --------------
- */
+/* --- the map: who is where, written by who makes the segment, before a rank starts ---------- */
 
 struct boot_row {
 	int32_t host;
@@ -152,8 +151,7 @@ void boot_map_make(const struct boot_world *w, int host, struct boot_map *map);
 /* True if `len' bytes at `map' are a map of these numbers, all of whose parts lie within it. */
 bool boot_map_good(const struct boot_map *map, size_t len, int nranks, int nnear);
 
-/* --- what lies in the segment's job area, written by ranks and read by mpiexec ------------------
- */
+/* --- what lies in the segment's job area, written by ranks and read by mpiexec -------------- */
 
 enum boot_state { BOOT_NEW, BOOT_RUNNING, BOOT_DONE, BOOT_ABORTED };
 

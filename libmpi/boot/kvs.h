@@ -66,8 +66,7 @@ void kvs_abort(struct kvs *k, int code, const char *text);
 /* This rank may end from now on with any exit code.  Closes; k->way is NULL then. */
 void kvs_done(struct kvs *k);
 
-/* --- of the folder's own use -------------------------------------------------------------------
- */
+/* --- of the folder's own use ---------------------------------------------------------------- */
 
 /* Sets boot_words(); returns -1. */
 __attribute__((format(printf, 1, 2))) int boot_fail(const char *fmt, ...);

@@ -85,8 +85,7 @@ static uint64_t now_ms(void)
 	return (uint64_t)t.tv_sec * 1000u + (uint64_t)t.tv_nsec / 1000000u;
 }
 
-/* --- who am I ----------------------------------------------------------------------------------
- */
+/* --- who am I ------------------------------------------------------------------------------- */
 
 /* The number of the namespace of kind `name' that we are in; 0: cannot be known. */
 static unsigned long space_of(const char *name)
@@ -128,8 +127,7 @@ static void cpus_identify(uint64_t cpu[CPU_WORDS])
 	CPU_FREE(set);
 }
 
-/* --- values ------------------------------------------------------------------------------------
- */
+/* --- values --------------------------------------------------------------------------------- */
 
 /* "version,host,name,pid,mask": the mask in words of 64 CPUs, the lowest first, zeros at the end
  * left out. */
@@ -202,8 +200,7 @@ static int secret_get(struct kvs *k, struct secret *s)
 	return 0;
 }
 
-/* --- the socket --------------------------------------------------------------------------------
- */
+/* --- the socket ----------------------------------------------------------------------------- */
 
 /* FNV-1a: hosts that meet in one network namespace differ by it. */
 static uint64_t hash_of(const char *s)
@@ -295,8 +292,7 @@ static bool gift_take(int from, struct gift *g, int *fd)
 	return g->version == VERSION;
 }
 
-/* --- addresses ---------------------------------------------------------------------------------
- */
+/* --- addresses ------------------------------------------------------------------------------ */
 
 /* Opens this rank's listener, tells the launcher where, and waits until all have done so. */
 static int listen_tell(struct kvs *k, const struct guest *me, enum far far, struct meeting *m)
@@ -319,8 +315,7 @@ static int listen_tell(struct kvs *k, const struct guest *me, enum far far, stru
 	return kvs_put(k, "at", at) != 0 ? -1 : kvs_fence(k);
 }
 
-/* --- the maker ---------------------------------------------------------------------------------
- */
+/* --- the maker ------------------------------------------------------------------------------ */
 
 /* The job, and the ranks of the maker's host in it. */
 struct party {
@@ -513,8 +508,7 @@ static int make(struct kvs *k, const struct guest *me, const struct secret *s, i
 	return err == 0 ? 0 : -1;
 }
 
-/* --- the guests --------------------------------------------------------------------------------
- */
+/* --- the guests ----------------------------------------------------------------------------- */
 
 /* Connects.  Who has bound the name may not yet listen, for a moment. */
 static int call(const struct sockaddr_un *a, socklen_t len)
@@ -593,8 +587,7 @@ static int join(struct kvs *k, const struct guest *me, const struct sockaddr_un 
 	return fd >= 0 ? take(&g, fd, m) : boot_fail("the meeting of this host's ranks has no end");
 }
 
-/* --- the meeting -------------------------------------------------------------------------------
- */
+/* --- the meeting ---------------------------------------------------------------------------- */
 
 static int host_meet(
 	struct kvs *k, const struct guest *me, const struct secret *s, struct meeting *m)

@@ -50,8 +50,7 @@ void agree_open(void)
 		       haft_set(HAFT_SET_COLL) == SHARE_CHECK;
 }
 
-/* --- what is said
- * --------------------------------------------------------------------------------- */
+/* --- what is said --------------------------------------------------------------------------- */
 
 static void say_types(struct said *s, const struct call *k)
 {
@@ -99,8 +98,7 @@ static void say(struct said *s, const struct call *k, const char *before, const 
 	say_types(s, k);
 }
 
-/* --- comparing
- * ------------------------------------------------------------------------------------ */
+/* --- comparing ------------------------------------------------------------------------------ */
 
 static const struct said *of_rank(const struct agree *a, int rank)
 {
@@ -177,8 +175,7 @@ static int compare(void *arg)
 	return 0;
 }
 
-/* --- blocks
- * --------------------------------------------------------------------------------------- */
+/* --- blocks --------------------------------------------------------------------------------- */
 
 /* What a block is made of. */
 struct cargo {

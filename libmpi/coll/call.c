@@ -46,8 +46,7 @@ const char *verb_name(enum verb v)
 	return verbs[v].name;
 }
 
-/* --- the three ways
- * ------------------------------------------------------------------------------- */
+/* --- the three ways ------------------------------------------------------------------------- */
 
 /* What the name of a call has before and after its verb. */
 struct form {
@@ -195,8 +194,7 @@ static int call_again(struct call *k, struct req **request)
 	return err;
 }
 
-/* --- checking
- * ------------------------------------------------------------------------------------- */
+/* --- checking ------------------------------------------------------------------------------- */
 
 static inline void begin(struct call *k, struct comm *c, enum verb verb, int root)
 {
@@ -381,8 +379,7 @@ static int reduction(struct call *k, const void *sbuf, void *rbuf, int64_t count
 	return result && gives && !k->nothing ? apart(sbuf, type, rbuf, type) : 0;
 }
 
-/* --- without reduction
- * ---------------------------------------------------------------------------- */
+/* --- without reduction ---------------------------------------------------------------------- */
 
 static int fill_barrier(struct call *k, struct comm *comm)
 {
@@ -608,8 +605,7 @@ static int fill_alltoallw(struct call *k, const void *sendbuf, struct haft_count
 	return err != 0 ? err : own_apart(k, false);
 }
 
-/* --- reductions
- * ----------------------------------------------------------------------------------- */
+/* --- reductions ----------------------------------------------------------------------------- */
 
 static int fill_reduce(struct call *k, const void *sendbuf, void *recvbuf, int64_t count,
 	struct type *type, struct op *op, int root, struct comm *comm)
@@ -702,8 +698,7 @@ static int fill_exscan(struct call *k, const void *sendbuf, void *recvbuf, int64
 	return apart(sendbuf, type, recvbuf, type);
 }
 
-/* --- neighbours
- * ----------------------------------------------------------------------------------- */
+/* --- neighbours ----------------------------------------------------------------------------- */
 
 /* How many bytes go along an edge is an affair of its two ends. */
 static int begin_near(struct call *k, struct comm *comm, enum verb verb, const void *sendbuf)
@@ -784,8 +779,7 @@ static int fill_neighbor_alltoallw(struct call *k, const void *sendbuf,
 				  rdispls, recvtypes);
 }
 
-/* --- the engines: three of each
- * ------------------------------------------------------------------- */
+/* --- the engines: three of each ------------------------------------------------------------- */
 
 #define ENGINES(verb, args, ...)                                                     \
 	int coll_##verb(__VA_ARGS__)                                                 \

@@ -107,8 +107,7 @@ int coll_least(struct comm *c, int tag, int *value);
 /* "MPI_Bcast" */
 const char *verb_name(enum verb v);
 
-/* --- agree.c
- * -------------------------------------------------------------------------------------- */
+/* --- agree.c -------------------------------------------------------------------------------- */
 
 /* HAFT_CHECK=coll. */
 extern bool agree_wanted;
@@ -118,8 +117,7 @@ void agree_open(void);
  * call is what its name has before and after, like "I" and "". */
 void agree_steps(struct sched *s, const struct call *k, const char *before, const char *after);
 
-/* --- plans
- * ---------------------------------------------------------------------------------------- */
+/* --- plans ---------------------------------------------------------------------------------- */
 
 /* Writes the steps of a call. */
 typedef void plan(struct sched *s, const struct call *k);
@@ -156,8 +154,7 @@ plan barrier_hosts, bcast_hosts, reduce_hosts, allreduce_hosts, scan_hosts;
 plan gather_hosts, scatter_hosts, allgather_hosts, alltoall_hosts, blocks_hosts;
 plan neighbor_spread;
 
-/* --- helpers
- * -------------------------------------------------------------------------------------- */
+/* --- helpers -------------------------------------------------------------------------------- */
 
 /* Memory for `count' elements of a type, wherever its bounds are: `at' is what a buffer's address
  * would be. */

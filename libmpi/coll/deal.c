@@ -13,7 +13,7 @@
 #include "libmpi/coll/hosts.h"
 #include <string.h>
 
-/* --- rows ------------------------------------------------------------------------------------- */
+/* --- rows ----------------------------------------------------------------------------------- */
 
 /* `n' bytes, which go out though not all of them will be written. */
 static char *zeros(struct sched *s, int64_t n)
@@ -83,7 +83,7 @@ static void pack_own(struct sched *s, const struct call *k, char *mem, int64_t b
 	sched_pack(s, b.at, b.count, b.type, mem, block);
 }
 
-/* --- plans ------------------------------------------------------------------------------------ */
+/* --- plans ---------------------------------------------------------------------------------- */
 
 void gather_hosts(struct sched *s, const struct call *k)
 {

@@ -99,8 +99,7 @@ void epoch_sync(struct coll *s, uint64_t want)
 	s->safe = want + (uint64_t)ahead;
 }
 
-/* --- being sorry
- * -------------------------------------------------------------------------------------- */
+/* --- being sorry ---------------------------------------------------------------------------- */
 
 /* epoch | missed | class: 32, 24 and 8 bits. */
 #define CLASS_BITS  8
@@ -136,8 +135,7 @@ bool epoch_heard(const struct coll *s, uint64_t e, struct p2p_sorry *sorry)
 	return false;
 }
 
-/* --- meeting
- * -------------------------------------------------------------------------------------- */
+/* --- meeting -------------------------------------------------------------------------------- */
 
 bool epoch_last(struct coll *s, uint64_t e)
 {
@@ -181,8 +179,7 @@ void epoch_released(struct coll *s, uint64_t e)
 	reach(s, &out_line(s, e)->flag, e, -1);
 }
 
-/* --- joining
- * -------------------------------------------------------------------------------------- */
+/* --- joining -------------------------------------------------------------------------------- */
 
 static bool all_near(const struct comm *c)
 {

@@ -7,8 +7,7 @@
  */
 #include "libmpi/coll/coll.h"
 
-/* --- allreduce
- * ------------------------------------------------------------------------------------ */
+/* --- allreduce ------------------------------------------------------------------------------ */
 
 /* Two temps: the result so far, and what comes in.  They change places. */
 struct pair {
@@ -107,8 +106,7 @@ void allreduce_ring(struct sched *s, const struct call *k)
 	}
 }
 
-/* --- reduce_scatter
- * ------------------------------------------------------------------------------- */
+/* --- reduce_scatter ------------------------------------------------------------------------- */
 
 /* Commutative: each rank collects its own block from all others, in the order of ranks behind it.
  */
@@ -156,8 +154,7 @@ void scatter_reduced(struct sched *s, const struct call *k)
 	sched_move(s, mem, k->rbuf, block_size(k, 0), k->rtype);
 }
 
-/* --- scans
- * ---------------------------------------------------------------------------------------- */
+/* --- scans ---------------------------------------------------------------------------------- */
 
 /* Step s: the group of 2^s ranks that ends here sends its result 2^s ranks on.  `before' becomes
  * the result of all ranks below this one, group.own that of them and me.  The buffer of rank 0 in

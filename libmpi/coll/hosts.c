@@ -28,7 +28,7 @@
 
 #define LISTS 7 /* of one number a member; and one of a longer number */
 
-/* --- who is where ----------------------------------------------------------------------------- */
+/* --- who is where --------------------------------------------------------------------------- */
 
 /* Numbers the hosts, and finds their lowest ranks. */
 static void number_hosts(struct hosts *h, const struct comm *c, int32_t *seen)
@@ -170,7 +170,7 @@ void hosts_free(struct hosts *h)
 	free(h);
 }
 
-/* --- phases ----------------------------------------------------------------------------------- */
+/* --- phases --------------------------------------------------------------------------------- */
 
 /* A call of this host's members, in a schedule that the caller runs to its end. */
 static int inside_run(void *arg, const struct p2p_sorry *sorry)
@@ -241,7 +241,7 @@ int hosts_deputy(const struct call *k, const struct hosts *h)
 	return h->lead[h->mine];
 }
 
-/* --- plans ------------------------------------------------------------------------------------ */
+/* --- plans ---------------------------------------------------------------------------------- */
 
 void barrier_hosts(struct sched *s, const struct call *k)
 {

@@ -38,8 +38,7 @@ void barrier_binomial(struct sched *s, const struct call *k)
 		sched_send(s, NULL, 0, byte, k->me + bit);
 }
 
-/* --- allgather
- * ------------------------------------------------------------------------------------ */
+/* --- allgather ------------------------------------------------------------------------------ */
 
 /* After step s this rank has blocks me .. me + 2^(s+1) - 1, in mem from 0 on. */
 void allgather_bruck(struct sched *s, const struct call *k)
@@ -101,8 +100,7 @@ void allgather_doubling(struct sched *s, const struct call *k)
 	}
 }
 
-/* --- alltoall
- * ------------------------------------------------------------------------------------- */
+/* --- alltoall ------------------------------------------------------------------------------- */
 
 /* To others what the caller gave; or what its host's members gave, who may have failed. */
 static void give(struct sched *s, const struct call *k, struct block b, int to)

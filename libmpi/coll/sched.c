@@ -99,7 +99,7 @@ static struct sched *pool;
 static int pooled;
 static bool hooked;
 
-/* --- making and freeing ---------------------------------------------------------------------- */
+/* --- making and freeing --------------------------------------------------------------------- */
 
 /* A schedule without steps.  Never NULL: without memory, it is bad. */
 static struct sched *sched_new(const struct call *k)
@@ -187,7 +187,7 @@ static bool grow(struct sched *s, void *array, int *room, size_t size)
 	return true;
 }
 
-/* --- without memory -------------------------------------------------------------------------- */
+/* --- without memory ------------------------------------------------------------------------- */
 
 /* A schedule that keeps nothing. */
 struct walker {
@@ -285,7 +285,7 @@ static int starved(const struct call *k, steps_fn *steps, const void *arg)
 	return no_memory();
 }
 
-/* --- planning -------------------------------------------------------------------------------- */
+/* --- planning ------------------------------------------------------------------------------- */
 
 static void add(struct sched *s, struct step step)
 {
@@ -459,7 +459,7 @@ void sched_hold(struct sched *s, void *obj)
 	s->held[s->nheld++] = obj;
 }
 
-/* --- running --------------------------------------------------------------------------------- */
+/* --- running -------------------------------------------------------------------------------- */
 
 /* spoils: there are data that it has not. */
 static void fail(struct sched *s, int err, bool spoils)
@@ -589,7 +589,7 @@ int sched_run(const struct call *k, steps_fn *steps, const void *arg)
 	return err;
 }
 
-/* --- requests -------------------------------------------------------------------------------- */
+/* --- requests ------------------------------------------------------------------------------- */
 
 /* The request has its result; only a persistent one keeps the schedule. */
 static void finish(struct sched *s)

@@ -43,7 +43,7 @@ struct sched;
  * called again, three times in all, if there is no memory. */
 typedef void steps_fn(struct sched *s, const struct call *k, const void *arg);
 
-/* --- planning -------------------------------------------------------------------------------- */
+/* --- planning ------------------------------------------------------------------------------- */
 
 /* The group whose ranks the steps below mean: the local one until said otherwise. */
 void sched_over(struct sched *s, const struct group *g);
@@ -98,7 +98,7 @@ bool sched_walks(const struct sched *s);
 /* There is no memory for something else that the steps need. */
 void sched_starve(struct sched *s);
 
-/* --- running --------------------------------------------------------------------------------- */
+/* --- running -------------------------------------------------------------------------------- */
 
 /* Runs the steps of a call to the end.  0 or an MPI error class with words. */
 int sched_run(const struct call *k, steps_fn *steps, const void *arg);

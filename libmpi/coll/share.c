@@ -8,7 +8,7 @@
 
 #define CHUNK_MIN MEAN_OR(64, 8 * 1024) /* bytes; a shorter chunk waits longer than it overlaps */
 #define CHUNKS    4 /* a long call has so many chunks, or more if they do not fit */
-#define BLOCK_LONG                                                                     \
+#define BLOCK_LONG \
 	MEAN_OR(512, 256 * 1024) /* bytes of a block from which messages do it as well \
 				  */
 
@@ -52,8 +52,7 @@ int share_barrier(const struct call *k)
 	return 0;
 }
 
-/* --- bcast
- * ---------------------------------------------------------------------------------------- */
+/* --- bcast ---------------------------------------------------------------------------------- */
 
 static void bcast_line(const struct call *k, struct coll *s, int64_t bytes)
 {
@@ -110,8 +109,7 @@ int share_bcast(const struct call *k)
 	return 0;
 }
 
-/* --- gather, scatter
- * ------------------------------------------------------------------------------ */
+/* --- gather, scatter ------------------------------------------------------------------------ */
 
 int share_gather(const struct call *k)
 {
@@ -184,8 +182,7 @@ int share_scatter(const struct call *k)
 		k->rcount, k->rtype);
 }
 
-/* --- allgather, alltoall
- * -------------------------------------------------------------------------- */
+/* --- allgather, alltoall -------------------------------------------------------------------- */
 
 int share_allgather(const struct call *k)
 {

@@ -82,8 +82,7 @@ int share_reduce_scatter_block(const struct call *k);
 int share_scan(const struct call *k);
 int share_exscan(const struct call *k);
 
-/* --- epochs: epoch.c
- * ------------------------------------------------------------------------------ */
+/* --- epochs: epoch.c ------------------------------------------------------------------------ */
 
 /* Waits until all have arrived at epoch `want'. */
 void epoch_sync(struct coll *s, uint64_t want);

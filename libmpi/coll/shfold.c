@@ -111,8 +111,7 @@ static void give(struct fold *f, int64_t first, int64_t count)
 		f->own = NULL; /* the fold would write over it before it is read */
 }
 
-/* --- allreduce
- * ------------------------------------------------------------------------------------ */
+/* --- allreduce ------------------------------------------------------------------------------ */
 
 static void direct(struct fold *f, int64_t first, int64_t count)
 {
@@ -237,8 +236,7 @@ int share_allreduce(const struct call *k)
 	return 0;
 }
 
-/* --- reduce
- * --------------------------------------------------------------------------------------- */
+/* --- reduce --------------------------------------------------------------------------------- */
 
 static void rise(struct fold *f, int64_t first, int64_t count)
 {
@@ -282,8 +280,7 @@ int share_reduce(const struct call *k)
 	return 0;
 }
 
-/* --- reduce_scatter_block, scan, exscan
- * ----------------------------------------------------------- */
+/* --- reduce_scatter_block, scan, exscan ----------------------------------------------------- */
 
 /* Each member gives elements [first, first + count) of all n blocks, and folds those of its own. */
 static void blocks(struct fold *f, int64_t first, int64_t count)

@@ -123,8 +123,7 @@ static const struct rule rules[VERBS][ROWS] = {
 
 const void *plan_forced[VERBS]; /* the rule */
 
-/* --- choosing
- * ------------------------------------------------------------------------------------- */
+/* --- choosing ------------------------------------------------------------------------------- */
 
 /* Whatever the order of its operands, an operation on these gives the same bits. */
 static bool exact(const struct op *op, const struct type *type)
@@ -244,8 +243,7 @@ plan *plan_choose(const struct call *k)
 	return k->inter ? inter[k->verb] : plan_local(k);
 }
 
-/* --- the user's choice
- * ---------------------------------------------------------------------------- */
+/* --- the user's choice ---------------------------------------------------------------------- */
 
 /* "allreduce=ring", `len' characters; false: not understood. */
 static bool force(const char *word, size_t len)

@@ -37,8 +37,7 @@ static int subtree(int v, int n)
 	return v + bit <= n ? bit : n - v;
 }
 
-/* --- broadcast
- * ------------------------------------------------------------------------------------ */
+/* --- broadcast ------------------------------------------------------------------------------ */
 
 void bcast_binomial(struct sched *s, const struct call *k)
 {
@@ -109,8 +108,7 @@ void bcast_parts(struct sched *s, const struct call *k)
 		sched_unpack(s, mem, k->rbuf, k->rcount, k->rtype, k->bytes);
 }
 
-/* --- reduce
- * --------------------------------------------------------------------------------------- */
+/* --- reduce --------------------------------------------------------------------------------- */
 
 #define TURNS 3 /* what is received, what is being combined, and the result so far */
 
@@ -164,8 +162,7 @@ void reduce_binomial(struct sched *s, const struct call *k)
 	}
 }
 
-/* --- gather and scatter
- * --------------------------------------------------------------------------- */
+/* --- gather and scatter --------------------------------------------------------------------- */
 
 void gather_binomial(struct sched *s, const struct call *k)
 {

@@ -73,7 +73,7 @@ static int delete (void *self, int key)
 	return haft_attr_err(obj_attr_delete(self, key), key);
 }
 
-/* --- the engines ------------------------------------------------------------------------------ */
+/* --- the engines ---------------------------------------------------------------------------- */
 
 /* What the predefined attributes hang on, whichever communicator is asked; it has no handle.  A
  * communicator of a session has MPI_TAG_UB alone (9.1.2). */
@@ -127,7 +127,7 @@ ENGINES(comm, MPI_Comm_copy_attr_function, MPI_Comm_delete_attr_function)
 ENGINES(type, MPI_Type_copy_attr_function, MPI_Type_delete_attr_function)
 ENGINES(win, MPI_Win_copy_attr_function, MPI_Win_delete_attr_function)
 
-/* --- predefined ---------------------------------------------------------------------------- */
+/* --- predefined ----------------------------------------------------------------------------- */
 
 static const struct {
 	int key;

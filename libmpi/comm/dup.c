@@ -25,7 +25,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TAG_REFILL                                                                            \
+#define TAG_REFILL \
 	1         /* on CTX_MAKE, where blocking constructors use 0: they may come in between \
 		   */
 #define FANOUT 32 /* children in a binomial tree of 2^31 ranks, and the other group */
@@ -54,7 +54,7 @@ struct refill {
 
 static struct refill *refills; /* under way */
 
-/* --- telling ------------------------------------------------------------------------------ */
+/* --- telling -------------------------------------------------------------------------------- */
 
 static void tell(struct refill *f)
 {
@@ -91,7 +91,7 @@ static void begin(struct refill *f)
 	}
 }
 
-/* --- the queue ---------------------------------------------------------------------------- */
+/* --- the queue ------------------------------------------------------------------------------ */
 
 /* The end of a dup that has its ids, or did not get any because of err, and whose call is over. */
 static void deliver(struct dup *d)
@@ -231,7 +231,7 @@ static struct dup *join(struct comm *c)
 	return d;
 }
 
-/* --- the calls ---------------------------------------------------------------------------- */
+/* --- the calls ------------------------------------------------------------------------------ */
 
 /* A copy without ids.  On failure *copy is NULL. */
 static int copy_of(struct comm *c, struct info *info, struct comm **copy)

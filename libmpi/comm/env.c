@@ -25,7 +25,7 @@
 
 static struct info env;
 
-/* --- what is known of the start --------------------------------------------------------------- */
+/* --- what is known of the start ------------------------------------------------------------- */
 
 /* Sets a value that fits and is something; what does not fit is not told. */
 static void tell(struct info *info, const char *key, const char *value)
@@ -155,7 +155,7 @@ int info_open(void)
 	return 0;
 }
 
-/* --- the machine ------------------------------------------------------------------------------ */
+/* --- the machine ---------------------------------------------------------------------------- */
 
 int info_hw(struct info **hw_info)
 {
@@ -176,7 +176,7 @@ int info_hw(struct info **hw_info)
 	return err;
 }
 
-/* --- kinds of memory -------------------------------------------------------------------------- */
+/* --- kinds of memory ------------------------------------------------------------------------ */
 
 /* Is [s, s + n) one of the words, which are separated by blanks? */
 static bool one_of(const char *s, size_t n, const char *words)

@@ -19,7 +19,7 @@
 #include <engine.h>
 #include <string.h>
 
-/* --- hashes ------------------------------------------------------------------------------- */
+/* --- hashes --------------------------------------------------------------------------------- */
 
 /* splitmix64's finalizer: every bit of x changes every bit of the result. */
 static uint64_t mixed(uint64_t x)
@@ -47,7 +47,7 @@ static uint64_t hash_group(const struct group *g)
 	return h;
 }
 
-/* --- the call's own communicators --------------------------------------------------------- */
+/* --- the call's own communicators ----------------------------------------------------------- */
 
 /* A communicator that lives during one call, and how to talk on it. */
 static int meet_on(uint64_t hash, struct group *group, struct group *remote, struct talk_path *path)
@@ -106,7 +106,7 @@ int comm_create_from_group(struct group *group, const char *stringtag, struct in
 	return finish(err, c, info, errhandler, newcomm);
 }
 
-/* --- two groups --------------------------------------------------------------------------- */
+/* --- two groups ----------------------------------------------------------------------------- */
 
 static int leader_check(const struct group *local, const struct group *remote, int remote_leader)
 {

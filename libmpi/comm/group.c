@@ -21,7 +21,7 @@ static int no_memory(int n)
 	return haft_err(MPI_ERR_NO_MEM, "no memory for a group of %d processes", n);
 }
 
-/* --- making ------------------------------------------------------------------------------- */
+/* --- making --------------------------------------------------------------------------------- */
 
 /* A group without tables: peer base + r * stride is rank r.  size >= 1. */
 static int plain(int size, int base, int stride, struct group **group)
@@ -184,7 +184,7 @@ static int32_t *room(int n)
 	return malloc(((size_t)n + 1) * sizeof(int32_t));
 }
 
-/* --- questions ---------------------------------------------------------------------------- */
+/* --- questions ------------------------------------------------------------------------------ */
 
 int group_size(struct group *g, int *size)
 {
@@ -244,7 +244,7 @@ int group_compare(struct group *a, struct group *b, int *result)
 	return 0;
 }
 
-/* --- set operations ----------------------------------------------------------------------- */
+/* --- set operations ------------------------------------------------------------------------- */
 
 /* Members of a that are in b (want 1) or are not (want 0), in a's order, appended to peers at n. */
 static int select_from(
@@ -293,7 +293,7 @@ int group_difference(struct group *a, struct group *b, struct group **newgroup)
 	return subset(a, b, false, newgroup);
 }
 
-/* --- lists and ranges --------------------------------------------------------------------- */
+/* --- lists and ranges ----------------------------------------------------------------------- */
 
 static int no_rank(const struct group *g, int r)
 {

@@ -19,7 +19,7 @@ static int no_memory(void)
 	return haft_err(MPI_ERR_NO_MEM, "no memory for an info object");
 }
 
-/* --- pairs ------------------------------------------------------------------------------------ */
+/* --- pairs ---------------------------------------------------------------------------------- */
 
 const char *info_find(const struct info *info, const char *key)
 {
@@ -143,7 +143,7 @@ int info_delete(struct info *info, const char *key)
 	return 0;
 }
 
-/* --- reading ---------------------------------------------------------------------------------- */
+/* --- reading -------------------------------------------------------------------------------- */
 
 /* *buflen: room in value, 0: only ask; then what the whole value needs, NUL included (10.0). */
 int info_get_string(struct info *info, const char *key, int *buflen, char *value, int *flag)
@@ -210,7 +210,7 @@ int info_get_nthkey(struct info *info, int n, char *key)
 	return 0;
 }
 
-/* --- objects ---------------------------------------------------------------------------------- */
+/* --- objects -------------------------------------------------------------------------------- */
 
 int info_create(struct info **info)
 {

@@ -20,7 +20,7 @@ bool info_flag(const struct info *info, const char *key, bool normal);
 /* A number into *number; false, and nothing changes: it is not set, or none.  info may be NULL. */
 bool info_number(const struct info *info, const char *key, int *number);
 
-/* --- kinds of memory (11.4.3): lists like "mpi:alloc_mem,system" ------------------------------ */
+/* --- kinds of memory (11.4.3): lists like "mpi:alloc_mem,system" ---------------------------- */
 
 /* The kinds that mpiexec was told to ask for, or NULL: for MPI_Session_init without an own
  * request, and for the World Model. */

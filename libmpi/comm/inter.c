@@ -63,7 +63,7 @@ static int hello_group(const struct group *g, struct blob *b)
 	return 0;
 }
 
-/* --- meeting ------------------------------------------------------------------------------ */
+/* --- meeting -------------------------------------------------------------------------------- */
 
 /* The leaders swap what `mine' says (the leader's; goes), and everybody gets *theirs, to be freed
  * by the caller.  err: what already went wrong at this process, so that the others hear of it. */
@@ -159,7 +159,7 @@ static int bind_groups(const struct comm *parent, struct group *group, const str
 	return err;
 }
 
-/* --- the two ends ------------------------------------------------------------------------- */
+/* --- the two ends --------------------------------------------------------------------------- */
 
 static int leader_check(struct comm *local, struct comm *peer, int remote_leader)
 {
@@ -220,7 +220,7 @@ struct comm *comm_local(struct comm *c)
 	return comm_hidden(&how, &c->local) == 0 ? c->local : NULL;
 }
 
-/* --- made from inter-communicators -------------------------------------------------------- */
+/* --- made from inter-communicators ---------------------------------------------------------- */
 
 /* The union of both groups, this one first or last. */
 static int joined(

@@ -65,7 +65,7 @@ int comm_hidden(const struct recipe *how, struct comm **newcomm)
 	return 0;
 }
 
-/* --- split -------------------------------------------------------------------------------- */
+/* --- split ---------------------------------------------------------------------------------- */
 
 static int by_key(const void *a, const void *b)
 {
@@ -136,7 +136,7 @@ int comm_split(struct comm *c, int color, int key, struct comm **newcomm)
 	return err;
 }
 
-/* --- create ------------------------------------------------------------------------------- */
+/* --- create --------------------------------------------------------------------------------- */
 
 /* The group's rank 0 mints and tells the others. */
 static int create(const struct talk_path *path, struct group *g, struct comm **newcomm)
@@ -174,7 +174,7 @@ int comm_create_group(struct comm *c, struct group *group, int tag, struct comm 
 	return create(&path, group, newcomm);
 }
 
-/* --- the end, and comparing --------------------------------------------------------------- */
+/* --- the end, and comparing ----------------------------------------------------------------- */
 
 int comm_free(struct comm **comm)
 {

@@ -25,7 +25,7 @@
 #include <mpi.h>
 #include <stdbool.h>
 
-/* --- classes ----------------------------------------------------------------------------- */
+/* --- classes -------------------------------------------------------------------------------- */
 
 extern struct obj_domain *haft_domain;
 extern struct obj_class haft_comm_class, haft_group_class, haft_type_class, haft_op_class,
@@ -37,7 +37,7 @@ extern struct obj_class haft_comm_class, haft_group_class, haft_type_class, haft
  * MPI_ERR_NO_MEM.  Thread-safe. */
 int haft_objects_open(void);
 
-/* --- large counts ------------------------------------------------------------------------ */
+/* --- large counts --------------------------------------------------------------------------- */
 
 /* An array of counts or displacements as the user gave it: of int, or of MPI_Count / MPI_Aint. */
 struct haft_counts {
@@ -51,7 +51,7 @@ static inline int64_t haft_count_at(struct haft_counts c, int64_t i)
 	return c.wide ? ((const int64_t *)c.v)[i] : ((const int *)c.v)[i];
 }
 
-/* --- groups ------------------------------------------------------------------------------ */
+/* --- groups --------------------------------------------------------------------------------- */
 
 /* An ordered set of peers.  With map == NULL rank r is peer base + r * stride (MPI_COMM_WORLD,
  * MPI_COMM_SELF, rows and columns of grids, every range): so tables are there only where they say
@@ -73,7 +73,7 @@ struct group {
 /* The rank of a peer by search, for groups whose unmap is by order; or -1. */
 int haft_group_search(const struct group *g, int peer);
 
-/* --- communicators ----------------------------------------------------------------------- */
+/* --- communicators -------------------------------------------------------------------------- */
 
 /* What the messages of a communicator are for. */
 enum ctx_plane {
@@ -153,7 +153,7 @@ static inline const struct group *comm_peers(const struct comm *c)
 	return c->remote != NULL ? c->remote : c->group;
 }
 
-/* --- datatypes --------------------------------------------------------------------------- */
+/* --- datatypes ------------------------------------------------------------------------------ */
 
 /* Bytes [off, off + len) of an element that hold data: a predefined pair type has two such pieces.
  */
@@ -228,7 +228,7 @@ struct type {
 /* Set by libmpi/type: called when a datatype goes, to free what it owns. */
 extern void (*haft_type_gone)(struct type *t);
 
-/* --- operations -------------------------------------------------------------------------- */
+/* --- operations ----------------------------------------------------------------------------- */
 
 /* out[i] = a[i] op b[i] for `n' elements of one basic type; out may be a, or b, or apart. */
 typedef void op_loop(const void *a, const void *b, void *out, int64_t n);
@@ -245,7 +245,7 @@ struct op {
 	MPI_User_function_c *fn_c;
 };
 
-/* --- error handlers ---------------------------------------------------------------------- */
+/* --- error handlers ------------------------------------------------------------------------- */
 
 enum errh_kind {
 	ERRH_FATAL,
@@ -264,7 +264,7 @@ struct errh {
 	void (*fn)(void);
 };
 
-/* --- requests ---------------------------------------------------------------------------- */
+/* --- requests ------------------------------------------------------------------------------- */
 
 enum req_kind {
 	REQ_DONE, /* complete when it was made (MPI_PROC_NULL) */
@@ -374,7 +374,7 @@ struct req_copy {
 	void (*gone)(struct req_copy *c);
 };
 
-/* --- others -------------------------------------------------------------------------------
+/* --- others ---------------------------------------------------------------------------------
  * Objects whose engines come with their own chapters: the classes exist, so every handle is
  * checked. */
 /* A key and its value, malloc'ed both. */

@@ -42,7 +42,7 @@ struct report {
 	FILE *out;    /* in memory: a table is written in one piece */
 };
 
-/* --- words of an object ----------------------------------------------------------------------- */
+/* --- words of an object --------------------------------------------------------------------- */
 
 static void comm_words(const void *self, char *buf, size_t n)
 {
@@ -135,7 +135,7 @@ static void words_of(const void *self, char *buf)
 		snprintf(buf, WORDS, more[0] != '\0' ? "`%.40s' (%s)" : "`%.40s'%s", name, more);
 }
 
-/* --- collecting ------------------------------------------------------------------------------- */
+/* --- collecting ----------------------------------------------------------------------------- */
 
 static struct place *place_of(struct report *r, const struct obj *o)
 {
@@ -168,7 +168,7 @@ static int count_one(void *self, void *arg)
 	return 0;
 }
 
-/* --- the table -------------------------------------------------------------------------------- */
+/* --- the table ------------------------------------------------------------------------------ */
 
 static void line_of(const struct report *r, const struct place *p)
 {

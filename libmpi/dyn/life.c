@@ -41,7 +41,7 @@ static struct boot *boot;
 static bool engines; /* open: from the first start of MPI to the end of the process */
 static pthread_t main_thread;
 
-/* --- up and down -------------------------------------------------------------------------- */
+/* --- up and down ---------------------------------------------------------------------------- */
 
 static void abort_by_boot(int code, const char *text)
 {
@@ -139,7 +139,7 @@ bool dyn_level_ok(int level)
 	       level == MPI_THREAD_SERIALIZED || level == MPI_THREAD_MULTIPLE;
 }
 
-/* --- the World Model ----------------------------------------------------------------------- */
+/* --- the World Model ------------------------------------------------------------------------ */
 
 static int init_world(int required, int *provided)
 {
@@ -223,7 +223,7 @@ int dyn_abort(struct comm *c, int code)
 	haft_abort_job(code, text);
 }
 
-/* --- questions --------------------------------------------------------------------------- */
+/* --- questions ------------------------------------------------------------------------------ */
 
 int dyn_initialized(int *flag)
 {

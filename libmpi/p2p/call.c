@@ -48,7 +48,7 @@ int req_fill(struct req *r, int kind, const void *buf, int64_t count, struct typ
 	return fill(r, kind, buf, count, type, peer, tag, c, ctx);
 }
 
-/* --- sends and receives ------------------------------------------------------------------ */
+/* --- sends and receives --------------------------------------------------------------------- */
 
 /* MPI-5.0 3.2.1, 3.4: blocking sends.  sync: only when the receive has been matched. */
 static int send_blocking(const void *buf, int64_t count, struct type *type, int dest, int tag,
@@ -324,7 +324,7 @@ int p2p_recv(void *buf, int64_t count, struct type *type, int source, int tag, s
 	return recv_blocking(buf, count, type, source, tag, c, status);
 }
 
-/* --- both at once ------------------------------------------------------------------------ */
+/* --- both at once --------------------------------------------------------------------------- */
 
 /* MPI-5.0 3.10: the receive is posted first, so that nothing is unexpected that need not be. */
 int p2p_sendrecv(const void *sbuf, int64_t scount, struct type *stype, int dest, int stag,
@@ -470,8 +470,7 @@ int p2p_isendrecv_replace(void *buf, int64_t count, struct type *type, int dest,
 		source, rtag, c, type, request);
 }
 
-/* --- for collectives and constructors of communicators
- * --------------------------------------------------------------------- */
+/* --- for collectives and constructors of communicators -------------------------------------- */
 
 static void start_on(struct comm *c, enum ctx_plane plane, int kind, const void *buf, int64_t count,
 	struct type *type, int peer, int tag, struct req *r)

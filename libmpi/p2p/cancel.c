@@ -46,7 +46,7 @@ static void unasked(struct req *r)
 	lease_end(r);
 }
 
-/* --- leaving a copy behind ----------------------------------------------------------------- */
+/* --- leaving a copy behind ------------------------------------------------------------------ */
 
 /* A request without a handle for a copy of r's message. */
 static int copy_of(struct req *r, struct req **copy)

@@ -132,7 +132,7 @@ void p2p_lost(int peer, bool left, const char *words)
 	part_lost(peer);
 }
 
-/* --- a peer that makes no sense -------------------------------------------------------------- */
+/* --- a peer that makes no sense ------------------------------------------------------------- */
 
 void p2p_nonsense(int peer, const char *fmt, ...)
 {

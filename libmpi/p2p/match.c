@@ -10,7 +10,7 @@
 #include "libmpi/p2p/p2p.h"
 #include <stdlib.h>
 
-#define BUCKETS_MIN                                                                   \
+#define BUCKETS_MIN \
 	((uint32_t)MEAN_OR(1, 64)) /* 1 KiB: fits the cache beside the message itself \
 				    */
 
@@ -31,7 +31,7 @@ static enum wild wild_of(int32_t peer, int32_t tag)
 		(peer == MPI_ANY_SOURCE ? WILD_PEER : 0) | (tag == MPI_ANY_TAG ? WILD_TAG : 0));
 }
 
-/* --- posted ------------------------------------------------------------------------------ */
+/* --- posted --------------------------------------------------------------------------------- */
 
 static void posted_cut(struct posted_fifo *f, struct req *r)
 {
@@ -139,7 +139,7 @@ struct req *match_take_any(uint64_t ctx, int32_t peer, int32_t tag)
 	return best;
 }
 
-/* --- arrived ----------------------------------------------------------------------------- */
+/* --- arrived -------------------------------------------------------------------------------- */
 
 static void key_push(struct arrived_fifo *f, struct arrived *a)
 {
@@ -295,7 +295,7 @@ void p2p_queues(uint32_t *receives, uint32_t *messages)
 	*messages = match.nearly;
 }
 
-/* --- open and close ---------------------------------------------------------------------- */
+/* --- open and close ------------------------------------------------------------------------- */
 
 int match_open(void)
 {

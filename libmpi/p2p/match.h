@@ -104,7 +104,7 @@ static inline bool match_empty(void)
 /* match_open makes the tables.  0 or MPI_ERR_NO_MEM. */
 int match_open(void);
 
-/* --- inline: what is usual: no wildcards, nothing early, and the first of a bucket is it ------ */
+/* --- inline: what is usual: no wildcards, nothing early, and the first of a bucket is it ---- */
 
 void match_post_any(struct req *r); /* also into a full table */
 struct req *match_take_any(uint64_t ctx, int32_t peer, int32_t tag);

@@ -38,7 +38,7 @@
 
 static struct ids parts;
 
-/* --- frames -------------------------------------------------------------------------------- */
+/* --- frames --------------------------------------------------------------------------------- */
 
 static void got(int kind, int peer, uint64_t at, uint32_t id, const void *data, int64_t n);
 
@@ -112,7 +112,7 @@ static void owe(struct part *p, enum owed what)
 	settle(p);
 }
 
-/* --- the end ------------------------------------------------------------------------------- */
+/* --- the end -------------------------------------------------------------------------------- */
 
 static void unlist(struct part *p)
 {
@@ -169,7 +169,7 @@ static void part_gone(struct req *r)
 	forget_if_over(p);
 }
 
-/* --- matching ------------------------------------------------------------------------------ */
+/* --- matching ------------------------------------------------------------------------------- */
 
 /* The two buffers differ: every start of the operation fails with these words. */
 static void differs(const struct part *p)
@@ -275,7 +275,7 @@ static int offer_start(struct part *p, struct type *type, struct comm *c, int ta
 	return p->poor ? haft_err(MPI_ERR_NO_MEM, "no memory to offer a partitioned message") : 0;
 }
 
-/* --- making -------------------------------------------------------------------------------- */
+/* --- making --------------------------------------------------------------------------------- */
 
 static bool part_room(struct part *p)
 {
@@ -432,7 +432,7 @@ int p2p_precv_init(void *buf, int n, int64_t count, struct type *type, int sourc
 	return init(false, buf, n, count, type, source, tag, c, request);
 }
 
-/* --- receiving ----------------------------------------------------------------------------- */
+/* --- receiving ------------------------------------------------------------------------------ */
 
 /* Bytes [at, at + n) are in the user's buffer. */
 static void arrived_bytes(struct part *p, int64_t at, int64_t n)
@@ -546,7 +546,7 @@ static void got_long(struct part *p, int64_t at, const struct piece *piece)
 	out_put(r, r->from);
 }
 
-/* --- sending ------------------------------------------------------------------------------- */
+/* --- sending -------------------------------------------------------------------------------- */
 
 /* A message to ourselves: from the one buffer into the other. */
 static void send_own(struct part *p, int64_t at, int64_t n)
@@ -764,7 +764,7 @@ int part_settle(int peer)
 	return went;
 }
 
-/* --- partitions that are ready ------------------------------------------------------------- */
+/* --- partitions that are ready -------------------------------------------------------------- */
 
 /* The lock's mail: what Pready has marked.  First all marks count, so that neighbours go together.
  */
@@ -876,7 +876,7 @@ int p2p_pready_list(int n, const int list[], struct req *r)
 	return err;
 }
 
-/* --- has it arrived? ----------------------------------------------------------------------- */
+/* --- has it arrived? ------------------------------------------------------------------------ */
 
 /* Only whoever has the lock may look whether all is over. */
 static bool look_again(const struct req *r, int i)
@@ -910,7 +910,7 @@ int p2p_parrived(struct req *r, int i, int *flag)
 	return 0;
 }
 
-/* --- what comes ---------------------------------------------------------------------------- */
+/* --- what comes ----------------------------------------------------------------------------- */
 
 /* Are these bytes of the buffer still to come?  Those of a range that was answered by PLAIN are:
  * they are not coming. */

@@ -102,7 +102,7 @@ int p2p_iprobe(int source, int tag, struct comm *c, int *flag, MPI_Status *statu
 	return lost_only(&p);
 }
 
-/* --- matched probes -------------------------------------------------------------------------- */
+/* --- matched probes ------------------------------------------------------------------------- */
 
 /* MPI_MESSAGE_NO_PROC: what a matched probe of MPI_PROC_NULL gives. */
 static struct msg no_proc;

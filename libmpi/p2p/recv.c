@@ -154,7 +154,7 @@ static void got_wrote(const struct shm_frame *f)
 	answer(r, f->src, !bad);
 }
 
-/* --- frames ------------------------------------------------------------------------------ */
+/* --- frames --------------------------------------------------------------------------------- */
 
 /* Where the note of a message is behind its data: aligned. */
 #define NOTE_AT(len) (((len) + 7) & ~(size_t)7)
@@ -467,7 +467,7 @@ int p2p_poll_from(int peer)
 	return n;
 }
 
-/* --- large messages ---------------------------------------------------------------------- */
+/* --- large messages ------------------------------------------------------------------------- */
 
 int drain_pull(int peer)
 {
@@ -497,7 +497,7 @@ int drain_pull(int peer)
 	return moved;
 }
 
-/* --- starting ---------------------------------------------------------------------------- */
+/* --- starting ------------------------------------------------------------------------------- */
 
 void recv_arrived(struct req *r, struct arrived *a)
 {

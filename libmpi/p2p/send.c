@@ -23,7 +23,7 @@ bool send_number(struct req *r)
 	return ids_take(&p2p.ids, r, &r->id);
 }
 
-/* --- frames ------------------------------------------------------------------------------ */
+/* --- frames --------------------------------------------------------------------------------- */
 
 /* A small message; one that has gaps is packed where the receiver reads it. */
 static int eager_put(struct req *r)
@@ -274,7 +274,7 @@ int out_push(int peer)
 	return moved;
 }
 
-/* --- large messages ---------------------------------------------------------------------- */
+/* --- large messages ------------------------------------------------------------------------- */
 
 void send_read(int peer, uint32_t id)
 {
@@ -310,7 +310,7 @@ void send_clear(int peer, uint32_t id, uint64_t stream, int64_t room)
 	feed_push(peer);
 }
 
-#define PIECE_MIN                                                                                \
+#define PIECE_MIN \
 	((int64_t)MEAN_OR(64, 8192)) /* smaller pieces cost more in hand-overs than they overlap \
 				      */
 
@@ -358,7 +358,7 @@ int feed_push(int peer)
 	return moved;
 }
 
-/* --- starting ---------------------------------------------------------------------------- */
+/* --- starting ------------------------------------------------------------------------------- */
 
 /* A message to this process itself. */
 static void send_self(struct req *r)

@@ -76,7 +76,7 @@ void p2p_hook(int (*pass)(void))
 		p2p.hooks[p2p.nhooks++] = pass;
 }
 
-/* --- progress ---------------------------------------------------------------------------- */
+/* --- progress ------------------------------------------------------------------------------- */
 
 /* Serves the busy peers; those with nothing left leave the list. */
 static int busy_pass(void)
@@ -321,7 +321,7 @@ void req_finish_rest(struct req *r)
 	}
 }
 
-/* --- results ----------------------------------------------------------------------------- */
+/* --- results -------------------------------------------------------------------------------- */
 
 void req_fail(struct req *r, int err)
 {
@@ -394,7 +394,7 @@ static int req_end(struct req **request, MPI_Status *status)
 	return err;
 }
 
-/* --- one request ------------------------------------------------------------------------- */
+/* --- one request ---------------------------------------------------------------------------- */
 
 int p2p_wait(struct req **request, MPI_Status *status)
 {
@@ -484,7 +484,7 @@ int p2p_request_free(struct req **request)
 	return 0;
 }
 
-/* --- several requests -------------------------------------------------------------------- */
+/* --- several requests ----------------------------------------------------------------------- */
 
 struct some {
 	struct req **reqs;

@@ -34,8 +34,7 @@
 #define ROOM_FEW         256 /* bytes: single elements and small vectors need no malloc */
 #define STRIPE_SPINS     100 /* looks at a taken lock: what it guards takes a microsecond or so */
 
-/* --- stripes -------------------------------------------------------------------------------------
- */
+/* --- stripes -------------------------------------------------------------------------------- */
 
 static void stripe_lock(struct rma_stripe *s)
 {
@@ -53,8 +52,7 @@ static void stripe_unlock(struct rma_stripe *s)
 	atomic_store_explicit(&s->word, 0, memory_order_release);
 }
 
-/* --- one run of elements -------------------------------------------------------------------------
- */
+/* --- one run of elements -------------------------------------------------------------------- */
 
 /* Combines n elements that nobody else touches; mem and src are aligned for the type. */
 static void combine(const struct acc *a, char *mem, const char *src, char *old, int64_t n)
@@ -175,8 +173,7 @@ int acc_apply(const struct acc *a, char *mem, uint64_t place, const char *src, c
 	return 0;
 }
 
-/* --- datatypes -----------------------------------------------------------------------------------
- */
+/* --- datatypes ------------------------------------------------------------------------------ */
 
 struct only {
 	const struct type *basic;
@@ -236,8 +233,7 @@ static bool row_step(void *arg, const struct type *basic, char *mem, int64_t n)
 	return r->left > 0;
 }
 
-/* --- a whole operation ---------------------------------------------------------------------------
- */
+/* --- a whole operation ---------------------------------------------------------------------- */
 
 struct run {
 	struct acc acc;
@@ -428,8 +424,7 @@ int acc_run(const struct job *j)
 	return err;
 }
 
-/* --- checks --------------------------------------------------------------------------------------
- */
+/* --- checks --------------------------------------------------------------------------------- */
 
 static int one_basic(const struct type *t, const char *which, const struct type **basic)
 {
@@ -476,8 +471,7 @@ static int check_op(const struct job *j)
 	return 0;
 }
 
-/* --- the calls -----------------------------------------------------------------------------------
- */
+/* --- the calls ------------------------------------------------------------------------------ */
 
 static int accumulate(struct job *j)
 {

@@ -19,8 +19,7 @@ void atom_init(void)
 	atom_no_op = op_predefined(MPI_NO_OP);
 }
 
-/* --- bulks ---------------------------------------------------------------------------------------
- */
+/* --- bulks ---------------------------------------------------------------------------------- */
 
 void atom_enter_slow(struct win *w, int rank)
 {
@@ -57,8 +56,7 @@ void atom_bulk_end(struct win *w, int rank)
 	atomic_store_explicit(&w->target[rank].ctl->bulk.word, 0, memory_order_release);
 }
 
-/* --- elements ------------------------------------------------------------------------------------
- */
+/* --- elements ------------------------------------------------------------------------------- */
 
 /* The same for each width: T is an integer of that many bytes. */
 #define WIDTH(T)                                                                                  \

@@ -93,8 +93,7 @@ int rma_attached(const struct win *w, int rank, uint64_t at, int64_t len)
 		(unsigned long long)at, rank, rma_words(w, words));
 }
 
-/* --- the owner -----------------------------------------------------------------------------------
- */
+/* --- the owner ------------------------------------------------------------------------------ */
 
 static void change(struct rma_ctl *c, int by)
 {

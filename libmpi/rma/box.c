@@ -28,8 +28,7 @@ static struct {
 	bool fence;
 } box;
 
-/* --- at the target -------------------------------------------------------------------------------
- */
+/* --- at the target -------------------------------------------------------------------------- */
 
 /* Words are moved as such: nobody sees half of one. */
 static void move(void *to, const void *from, uint8_t n)
@@ -159,8 +158,7 @@ void box_drop(void)
 	box.mine = NULL;
 }
 
-/* --- at the origin -------------------------------------------------------------------------------
- */
+/* --- at the origin -------------------------------------------------------------------------- */
 
 /* How long an operation may wait for the target, ns.  0: it does not look.  After it has once not,
  * only what it has looked since is believed.  Who sleeps in MPI is woken, if operations are many:

@@ -75,7 +75,7 @@ void check_free(struct win *w)
 	free(c);
 }
 
-/* --- promises -------------------------------------------------------------------------------- */
+/* --- promises ------------------------------------------------------------------------------- */
 
 void check_fence(struct win *w, int modes)
 {
@@ -100,7 +100,7 @@ void check_post(struct win *w, int modes)
 		(modes & MPI_MODE_NOPUT) != 0 ? c->exposures : 0, memory_order_release);
 }
 
-/* --- forgetting ------------------------------------------------------------------------------ */
+/* --- forgetting ----------------------------------------------------------------------------- */
 
 void check_clear(struct win *w)
 {
@@ -180,7 +180,7 @@ static int ending_new(struct win *w, struct req *req)
 	return 0;
 }
 
-/* --- recording ------------------------------------------------------------------------------- */
+/* --- recording ------------------------------------------------------------------------------ */
 
 /* A place for one more piece; NULL: there is none, which is said once. */
 static struct piece *place(struct win *w)

@@ -44,7 +44,7 @@ void epoch_done(struct win *w, int rank, int from)
 	epoch_ring(w, rank);
 }
 
-/* --- waiting --------------------------------------------------------------------------------- */
+/* --- waiting -------------------------------------------------------------------------------- */
 
 static int pass(void *arg)
 {
@@ -136,7 +136,7 @@ void epoch_until(struct epoch_wait *wait)
 	via_wait_end(&s);
 }
 
-/* --- words ----------------------------------------------------------------------------------- */
+/* --- words ---------------------------------------------------------------------------------- */
 
 /* What is open on the window; buf (n bytes) is room for it. */
 static const char *state_words(const struct win *w, char *buf, size_t n)
@@ -202,7 +202,7 @@ int epoch_assert(const struct win *w, int modes)
 		rma_words(w, name), (unsigned)modes);
 }
 
-/* --- accesses -------------------------------------------------------------------------------- */
+/* --- accesses ------------------------------------------------------------------------------- */
 
 /* May the target be accessed?  The words of why not, or NULL. */
 static const char *refused(struct win *w, int rank)
@@ -249,7 +249,7 @@ int rma_epoch_record(struct win *w, const struct rma_access *a)
 	return w->rma->epoch->check != NULL ? check_access(w, a) : 0;
 }
 
-/* --- life ------------------------------------------------------------------------------------ */
+/* --- life ----------------------------------------------------------------------------------- */
 
 int rma_epoch_new(struct win *w, const struct info *info)
 {

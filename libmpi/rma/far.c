@@ -36,7 +36,7 @@ static void put(struct win *w, int rank, enum far_kind kind, enum lock_wish wish
 	rma_post(w, rank, &f, sizeof(f));
 }
 
-/* --- the origin ------------------------------------------------------------------------------ */
+/* --- the origin ----------------------------------------------------------------------------- */
 
 struct granted {
 	const struct win *w;
@@ -151,7 +151,7 @@ void far_late(const struct epoch_wait *wait, struct shm_what *what)
 		epoch_late(w, who[i], what);
 }
 
-/* --- the target ------------------------------------------------------------------------------ */
+/* --- the target ----------------------------------------------------------------------------- */
 
 /* Tells a member who has the lock that it waits for, if it is another than it knows. */
 static void tell_holder(struct win *w, struct far_wait *f)

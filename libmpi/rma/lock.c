@@ -33,7 +33,7 @@ static bool waits(uint32_t slot)
 	return wish == LOCK_SHARED || wish == LOCK_ALONE;
 }
 
-/* --- waiting ------------------------------------------------------------------------------- */
+/* --- waiting -------------------------------------------------------------------------------- */
 
 void lock_wait_begin(struct lock_wait *k)
 {
@@ -147,7 +147,7 @@ static void call(struct win *w, int rank, int who)
 		far_kick(w, rank);
 }
 
-/* --- giving ---------------------------------------------------------------------------------- */
+/* --- giving --------------------------------------------------------------------------------- */
 
 /* The rank of the oldest waiter (only of writers, if so wished), or -1. */
 static int oldest(const struct win *w, int rank, bool writers, uint32_t *slot)

@@ -50,8 +50,7 @@ static __attribute__((noreturn, cold)) void no_memory(void)
 	haft_abort_job(MPI_ERR_NO_MEM, "no memory for a message about a window");
 }
 
-/* --- out -----------------------------------------------------------------------------------------
- */
+/* --- out ------------------------------------------------------------------------------------ */
 
 static int rma_pass(void)
 {
@@ -173,8 +172,7 @@ void rma_post(struct win *w, int rank, const void *data, uint32_t len)
 	mail_small(w->target[rank].peer, w->comm->ctx, MSG_SYNC, data, len);
 }
 
-/* --- in ------------------------------------------------------------------------------------------
- */
+/* --- in ------------------------------------------------------------------------------------- */
 
 static struct rma **bucket(uint64_t ctx)
 {
@@ -262,8 +260,7 @@ void rma_unlist(struct win *w)
 	}
 }
 
-/* --- waiting -------------------------------------------------------------------------------------
- */
+/* --- waiting -------------------------------------------------------------------------------- */
 
 static int pass(void *arg)
 {

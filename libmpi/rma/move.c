@@ -19,8 +19,7 @@
 
 #define TYPE_WORDS 160 /* of a signature in words: longer ones are cut */
 
-/* --- checks --------------------------------------------------------------------------------------
- */
+/* --- checks --------------------------------------------------------------------------------- */
 
 static __attribute__((cold)) int outside(const struct job *j, int64_t low, int64_t span)
 {
@@ -184,8 +183,7 @@ int job_check(struct job *j)
 	return err;
 }
 
-/* --- put and get ---------------------------------------------------------------------------------
- */
+/* --- put and get ---------------------------------------------------------------------------- */
 
 /* Only the bytes that the source has are moved. */
 static int move(struct job *j)
@@ -268,8 +266,7 @@ int rma_get(void *origin, int64_t ocount, struct type *otype, int rank, int64_t 
 	return move(&j);
 }
 
-/* --- with requests -------------------------------------------------------------------------------
- */
+/* --- with requests -------------------------------------------------------------------------- */
 
 int job_request(struct job *j, int (*run)(struct job *j), struct req **request)
 {

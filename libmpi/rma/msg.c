@@ -51,8 +51,7 @@ struct rma_msg {
 	struct msg_run few[RUNS_FEW], *runs;
 };
 
-/* --- the end -------------------------------------------------------------------------------------
- */
+/* --- the end -------------------------------------------------------------------------------- */
 
 static void msg_empty(struct rma_msg *m)
 {
@@ -242,8 +241,7 @@ void msg_answer(struct win *w, int from, int kind, const void *data, int64_t len
 			"an answer of kind %d and %lld bytes about a window", kind, (long long)len);
 }
 
-/* --- frames --------------------------------------------------------------------------------------
- */
+/* --- frames --------------------------------------------------------------------------------- */
 
 /* Bytes of data that travel with a run of `bytes' bytes. */
 static int64_t carried(const struct rma_msg *m, int64_t bytes)
@@ -337,8 +335,7 @@ static int push(struct mail *o)
 	return 0;
 }
 
-/* --- the beginning -------------------------------------------------------------------------------
- */
+/* --- the beginning -------------------------------------------------------------------------- */
 
 struct listing {
 	struct rma_msg *m;
@@ -500,8 +497,7 @@ int msg_start(const struct job *j)
 	return 0;
 }
 
-/* --- flushes -------------------------------------------------------------------------------------
- */
+/* --- flushes -------------------------------------------------------------------------------- */
 
 struct flush {
 	const struct win *w;

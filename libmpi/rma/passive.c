@@ -21,7 +21,7 @@
 #define PATIENCE_FIRST_NS 50000u    /* some switches of processes: the epoch of another ends */
 #define PATIENCE_MAX_NS   50000000u /* long enough even if that epoch has to wait for its CPU */
 
-/* --- one lock -------------------------------------------------------------------------------- */
+/* --- one lock ------------------------------------------------------------------------------- */
 
 /* A process that waits for a lock. */
 struct near {
@@ -178,7 +178,7 @@ int rma_win_unlock(int rank, struct win *w)
 	return err;
 }
 
-/* --- all ------------------------------------------------------------------------------------- */
+/* --- all ------------------------------------------------------------------------------------ */
 
 /* All members are near, and all locks are free: takes them.  Else it takes none. */
 static bool try_all(struct win *w)

@@ -40,7 +40,7 @@ static int group_check(const struct win *w, const struct group *g)
 	return 0;
 }
 
-/* --- exposure -------------------------------------------------------------------------------- */
+/* --- exposure ------------------------------------------------------------------------------- */
 
 int rma_win_post(struct group *g, int modes, struct win *w)
 {
@@ -126,7 +126,7 @@ int rma_win_test(struct win *w, int *flag)
 	return 0;
 }
 
-/* --- access ---------------------------------------------------------------------------------- */
+/* --- access --------------------------------------------------------------------------------- */
 
 struct started {
 	struct win *w;

@@ -29,8 +29,7 @@
 #include "libmpi/rma/sync.h"
 #include "libmpi/via/via.h"
 
-/* --- what members share --------------------------------------------------------------------------
- */
+/* --- what members share --------------------------------------------------------------------- */
 
 #define RMA_STRIPES 16 /* locks for accumulates of one member: by address, so few meet */
 
@@ -54,8 +53,7 @@ struct rma_ctl {
 };
 static_assert(sizeof(struct rma_ctl) % CACHE_LINE == 0, "lines of its own");
 
-/* --- windows -------------------------------------------------------------------------------------
- */
+/* --- windows -------------------------------------------------------------------------------- */
 
 enum rma_way { RMA_DIRECT, RMA_VM, RMA_MSG };
 
@@ -122,8 +120,7 @@ const char *rma_words(const struct win *w, char *buf);
 /* The window behind a context id (comm->ctx of w->comm), or NULL. */
 struct win *rma_find(uint64_t ctx);
 
-/* --- synchronization's half, called by data movement ---------------------------------------------
- */
+/* --- synchronization's half, called by data movement ---------------------------------------- */
 
 enum rma_what { RMA_PUT, RMA_GET, RMA_ACC };
 
@@ -170,8 +167,7 @@ void rma_epoch_bye(struct win *w);
  * is valid until it returns. */
 void rma_epoch_frame(struct win *w, int from, const void *data, uint32_t len);
 
-/* --- data movement's half, called by synchronization ---------------------------------------------
- */
+/* --- data movement's half, called by synchronization ---------------------------------------- */
 
 /* Wait until all operations of this process to a rank (all ranks) are complete there; _local: until
  * their origin buffers may be used again.  0, or the error of an operation that failed at its

@@ -61,8 +61,7 @@ char *serve_memory(const struct win *w, const struct msg_run *r, bool *shared)
 	return at;
 }
 
-/* --- answers -------------------------------------------------------------------------------------
- */
+/* --- answers -------------------------------------------------------------------------------- */
 
 static int push_done(struct mail *o)
 {
@@ -180,8 +179,7 @@ static struct answer *answer_new(struct win *w, int from, int64_t n)
 	return a;
 }
 
-/* --- requests ------------------------------------------------------------------------------------
- */
+/* --- requests ------------------------------------------------------------------------------- */
 
 static bool all_there(const struct win *w, const struct msg_run *runs, uint32_t n)
 {
@@ -305,8 +303,7 @@ static void serve_fetch(struct win *w, int from, const struct msg_head *h,
 	mail_put(&a->mail);
 }
 
-/* --- what is believed ----------------------------------------------------------------------------
- */
+/* --- what is believed ----------------------------------------------------------------------- */
 
 /* Bytes of all runs; < 0: they cannot be. */
 static int64_t runs_bytes(const struct msg_run *runs, uint32_t n)

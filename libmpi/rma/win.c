@@ -73,8 +73,7 @@ const char *rma_words(const struct win *w, char *buf)
 	return buf;
 }
 
-/* --- the end -------------------------------------------------------------------------------------
- */
+/* --- the end -------------------------------------------------------------------------------- */
 
 /* All that this member has taken for the window.  Nobody can reach it any more. */
 static void release(struct win *w)
@@ -202,8 +201,7 @@ int rma_win_set_name(struct win *w, const char *name)
 	return err != 0 ? err : name_comm(w);
 }
 
-/* --- this member's part --------------------------------------------------------------------------
- */
+/* --- this member's part --------------------------------------------------------------------- */
 
 /* The first failure of this member: the others will hear of it. */
 static void fail(struct make *m, int err)
@@ -285,8 +283,7 @@ static int begin(struct make *m)
 	return 0;
 }
 
-/* --- the exchange, and what comes of it ----------------------------------------------------------
- */
+/* --- the exchange, and what comes of it ----------------------------------------------------- */
 
 /* One member that cannot take part makes all fail, each with its own words if it has any. */
 static int refused(const struct make *m)
@@ -427,8 +424,7 @@ static int make_window(struct make *m, struct win **win)
 	return made(m, err, win);
 }
 
-/* --- the calls -----------------------------------------------------------------------------------
- */
+/* --- the calls ------------------------------------------------------------------------------ */
 
 int rma_win_create(void *base, int64_t size, int64_t unit, struct info *info, struct comm *comm,
 	struct win **win)
@@ -592,8 +588,7 @@ int rma_win_create_dynamic(struct info *info, struct comm *comm, struct win **wi
 	return make_window(&m, win);
 }
 
-/* --- questions -----------------------------------------------------------------------------------
- */
+/* --- questions ------------------------------------------------------------------------------ */
 
 int rma_win_get_group(struct win *w, struct group **group)
 {

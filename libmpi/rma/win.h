@@ -5,7 +5,7 @@
 
 #include "libmpi/rma/rma.h"
 
-/* --- hint.c ---------------------------------------------------------------------------------- */
+/* --- hint.c --------------------------------------------------------------------------------- */
 
 /* The hints of a window from info (may be NULL), malloc'ed; NULL: no memory.  rma_hints_free: NULL
  * is allowed. */
@@ -16,7 +16,7 @@ bool rma_hints_no_locks(const struct rma_hints *h);
 bool rma_hints_noncontig(const struct rma_hints *h);
 int64_t rma_hints_align(const struct rma_hints *h); /* bytes; 0: none was asked for */
 
-/* --- attach.c -------------------------------------------------------------------------------- */
+/* --- attach.c ------------------------------------------------------------------------------- */
 
 /* Is [at, at + len) of the target's address space attached, in one piece or several
  * side by side?  0, or MPI_ERR_RMA_RANGE with
@@ -26,7 +26,7 @@ int rma_attached(const struct win *w, int rank, uint64_t at, int64_t len);
 /* The window goes: all is detached. */
 void rma_attach_end(struct win *w);
 
-/* --- mail.c ----------------------------------------------------------------------------------- */
+/* --- mail.c --------------------------------------------------------------------------------- */
 
 /* A window is known by its ctx: frames that have waited for it are served.  rma_unlist: no
  * longer. */

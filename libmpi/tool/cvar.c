@@ -19,7 +19,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* --- enumerations ---------------------------------------------------------------------------- */
+/* --- enumerations --------------------------------------------------------------------------- */
 
 static struct tool_enum *enums[HAFT_SETTINGS];
 
@@ -79,7 +79,7 @@ int tool_enum_get_item(MPI_T_enum enumtype, int index, int *value, char *name, i
 	return 0;
 }
 
-/* --- variables ------------------------------------------------------------------------------- */
+/* --- variables ------------------------------------------------------------------------------ */
 
 enum shape { SHAPE_INT, SHAPE_COUNT, SHAPE_TEXT };
 
@@ -158,7 +158,7 @@ int tool_cvar_get_index(const char *name, int *cvar_index)
 	return haft_err(MPI_T_ERR_INVALID_NAME, "there is no control variable %s", name);
 }
 
-/* --- handles --------------------------------------------------------------------------------- */
+/* --- handles -------------------------------------------------------------------------------- */
 
 /* What the environment had said may be longer than what can be written. */
 static int elements(int i)

@@ -13,7 +13,7 @@
 #include <engine.h>
 #include <string.h>
 
-/* --- arithmetic --------------------------------------------------------------------------- */
+/* --- arithmetic ----------------------------------------------------------------------------- */
 
 static void coords_of(const struct topo *t, int rank, int *coords)
 {
@@ -43,7 +43,7 @@ static int neighbor(const struct topo *t, int me, int d, int stride, int64_t dis
 	return me + (int)(at - t->coords[d]) * stride;
 }
 
-/* --- making ------------------------------------------------------------------------------- */
+/* --- making --------------------------------------------------------------------------------- */
 
 /* The number of processes of the grid that the user describes, which c must have. */
 static int grid_size(const struct comm *c, int ndims, const int *dims, const int *periods, int *n)
@@ -141,7 +141,7 @@ int topo_cart_map(struct comm *c, int ndims, const int dims[], const int periods
 	return err;
 }
 
-/* --- sub-grids ---------------------------------------------------------------------------- */
+/* --- sub-grids ------------------------------------------------------------------------------ */
 
 /* The sub-grid of this process as it is described to cart_carry. */
 struct sub {
@@ -203,7 +203,7 @@ int topo_cart_sub(struct comm *c, const int remain_dims[], struct comm **newcomm
 	return err;
 }
 
-/* --- asking ------------------------------------------------------------------------------- */
+/* --- asking --------------------------------------------------------------------------------- */
 
 int topo_cartdim_get(struct comm *c, int *ndims)
 {

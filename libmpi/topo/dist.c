@@ -22,7 +22,7 @@
 #include <engine.h>
 #include <string.h>
 
-/* --- what is given ------------------------------------------------------------------------ */
+/* --- what is given -------------------------------------------------------------------------- */
 
 /* What the members say about their arguments; each is combined by the maximum. */
 struct say {
@@ -84,7 +84,7 @@ static int agree(struct comm *c, const struct say *mine, bool *weighted)
 	return 0;
 }
 
-/* --- making ------------------------------------------------------------------------------- */
+/* --- making --------------------------------------------------------------------------------- */
 
 static struct topo *dist_new(int nin, int nout, bool weighted)
 {
@@ -154,7 +154,7 @@ int topo_dist_graph_create_adjacent(struct comm *c, int indegree, const int sour
 	return dist_carry(c, t, newcomm);
 }
 
-/* --- edges that find their way ------------------------------------------------------------- */
+/* --- edges that find their way -------------------------------------------------------------- */
 
 enum end { END_IN, END_OUT };
 
@@ -338,7 +338,7 @@ int topo_dist_graph_create(struct comm *c, int n, const int sources[], const int
 	return err != 0 ? err : dist_carry(c, t, newcomm);
 }
 
-/* --- asking ------------------------------------------------------------------------------- */
+/* --- asking --------------------------------------------------------------------------------- */
 
 int topo_dist_graph_neighbors_count(struct comm *c, int *indegree, int *outdegree, int *weighted)
 {

@@ -20,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- domains ------------------------------------------------------------------------------ */
+/* --- domains -------------------------------------------------------------------------------- */
 
 struct sorted {
 	int n;
@@ -81,7 +81,7 @@ static void identity(int *order, int n)
 		order[i] = i;
 }
 
-/* --- grids -------------------------------------------------------------------------------- */
+/* --- grids ---------------------------------------------------------------------------------- */
 
 /* A box of the grid under way: low[d] to low[d] + size[d] - 1. */
 struct box {
@@ -230,7 +230,7 @@ int topo_order_grid(const struct order_grid *g, const int *color, int *order, bo
 	return 0;
 }
 
-/* --- graphs ------------------------------------------------------------------------------- */
+/* --- graphs --------------------------------------------------------------------------------- */
 
 static int64_t graph_apart(const struct order_graph *g, const int *color, const int *order)
 {

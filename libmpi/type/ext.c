@@ -58,7 +58,7 @@ int64_t type_external(const struct type *basic)
 	return c.parts * c.to;
 }
 
-/* --- numbers ----------------------------------------------------------------------------- */
+/* --- numbers -------------------------------------------------------------------------------- */
 
 /* The n bytes at src the other way round. */
 static void reverse(unsigned char *dst, const unsigned char *src, size_t n)
@@ -152,7 +152,7 @@ static void x87_in(unsigned char *dst, const unsigned char *src)
 	memcpy(dst + 8, &top, 2);
 }
 
-/* --- rows of a basic type ------------------------------------------------------------------ */
+/* --- rows of a basic type ------------------------------------------------------------------- */
 
 struct move {
 	unsigned char *ext; /* the next byte outside */
@@ -210,7 +210,7 @@ static bool in(void *arg, const struct type *basic, char *mem, int64_t n)
 	return true;
 }
 
-/* --- the engines ----------------------------------------------------------------------------- */
+/* --- the engines ---------------------------------------------------------------------------- */
 
 static int datarep_check(const char *datarep)
 {

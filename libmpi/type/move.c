@@ -53,7 +53,7 @@ static void move(enum plan_way way, char *mem, char *packed, int64_t n)
 		memcpy(mem, packed, (size_t)n);
 }
 
-/* --- whole elements: loops --------------------------------------------------------------- */
+/* --- whole elements: loops ------------------------------------------------------------------ */
 
 static void loops_add(struct loops *l, int64_t n, int64_t mem, int64_t packed)
 {
@@ -180,7 +180,7 @@ static void nest_whole(const struct type_plan *p, int dims, enum plan_way way, c
 		flat(&l, l.n, way, mem, packed, p->block);
 }
 
-/* --- whole elements: runs and fields ------------------------------------------------------- */
+/* --- whole elements: runs and fields -------------------------------------------------------- */
 
 static inline int64_t run_off(const struct type_plan *p, int64_t i)
 {
@@ -314,7 +314,7 @@ static void whole(const struct type_plan *p, enum plan_way way, char *mem, char 
 		fields_whole(p, way, mem, packed, n, mstep, pstep);
 }
 
-/* --- parts of elements ----------------------------------------------------------------------- */
+/* --- parts of elements ---------------------------------------------------------------------- */
 
 /* Bytes [at, at + n) of one element. */
 struct part {

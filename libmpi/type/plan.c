@@ -20,7 +20,7 @@
 
 #define UNITS_MAX 4 /* runs of different lengths may become this many equal ones each */
 
-/* --- nests ------------------------------------------------------------------------------- */
+/* --- nests ---------------------------------------------------------------------------------- */
 
 /* The plan of a type as a nest: its own one, a block if it is dense, or a leaf.  nest is empty. */
 static void nest_of(struct type_plan *nest, const struct type *t)
@@ -83,7 +83,7 @@ static int64_t memory_off(const struct type *t)
 	return t->plan == NULL ? 0 : t->plan->off;
 }
 
-/* --- blocks of a shape ------------------------------------------------------------------- */
+/* --- blocks of a shape ---------------------------------------------------------------------- */
 
 static const struct type *block_kid(const struct type_shape *s, int64_t i)
 {
@@ -121,7 +121,7 @@ static bool is_regular(const struct type_shape *s, int64_t *first, int64_t *n, i
 	return true;
 }
 
-/* --- runs -------------------------------------------------------------------------------- */
+/* --- runs ----------------------------------------------------------------------------------- */
 
 /* Frees what a plan points to. */
 static void plan_empty(struct type_plan *p)
@@ -270,7 +270,7 @@ static bool runs_make(struct type_plan *p, const struct type_shape *s)
 	return true;
 }
 
-/* --- fields ------------------------------------------------------------------------------ */
+/* --- fields --------------------------------------------------------------------------------- */
 
 /* One block as a field, merged with the last one where both are memory. */
 static void field_add(struct type_plan *p, const struct type *kid, int64_t off, int64_t len)
@@ -306,7 +306,7 @@ static bool fields_make(struct type_plan *p, const struct type_shape *s)
 	return true;
 }
 
-/* --- a type ------------------------------------------------------------------------------ */
+/* --- a type --------------------------------------------------------------------------------- */
 
 /* Nest of `n' blocks of `len' elements of a type. */
 static bool stride_make(struct type_plan *p, const struct type *kid, int64_t first, int64_t len,

@@ -41,7 +41,7 @@ static void pair_parts(const struct type *t, const struct type **value, const st
 	}
 }
 
-/* --- one by one -------------------------------------------------------------------------- */
+/* --- one by one ----------------------------------------------------------------------------- */
 
 static inline char *step(char *mem, int64_t off)
 {
@@ -153,7 +153,7 @@ int type_each_whole(const struct type *t, char *mem, int64_t count, type_each_fn
 	return each(t, mem, count, false, fn, arg);
 }
 
-/* --- summed up --------------------------------------------------------------------------- */
+/* --- summed up ------------------------------------------------------------------------------ */
 
 static const struct type_sum nothing = {.turn = 1};
 
@@ -260,7 +260,7 @@ const struct type_sum *type_sum_of(struct type *t)
 	return t->sum;
 }
 
-/* --- the beginning of a message ------------------------------------------------------------ */
+/* --- the beginning of a message ------------------------------------------------------------- */
 
 struct front {
 	int64_t left; /* bytes */
@@ -305,7 +305,7 @@ int type_sum_bytes(struct type *t, int64_t bytes, struct type_sum *sum)
 	return err;
 }
 
-/* --- words ------------------------------------------------------------------------------- */
+/* --- words ---------------------------------------------------------------------------------- */
 
 #define WORDS_RUNS 4 /* of one type each; more would not be read */
 

@@ -83,7 +83,7 @@ static int result(ssize_t r)
 	return r == -FI_EAGAIN ? FAB_AGAIN : (int)-r;
 }
 
-/* --- opening --------------------------------------------------------------------------------- */
+/* --- opening -------------------------------------------------------------------------------- */
 
 /* Some libraries of providers (libinfinipath) take the signals of crashes when they are loaded:
  * they stay the program's.  NULL: no such library. */
@@ -286,7 +286,7 @@ void fab_close(void)
 	fab.fd = -1;
 }
 
-/* --- names and memory ------------------------------------------------------------------------ */
+/* --- names and memory ----------------------------------------------------------------------- */
 
 int fab_name(void *name, size_t *len)
 {
@@ -368,7 +368,7 @@ static void op_end(struct fab_op *op)
 	op->mr = NULL;
 }
 
-/* --- operations ------------------------------------------------------------------------------ */
+/* --- operations ----------------------------------------------------------------------------- */
 
 int fab_send(struct fab_op *op, uint64_t addr, const void *buf, size_t len, void *desc)
 {

@@ -25,7 +25,7 @@ static struct {
 	pid_t owner; /* who opened it all: not a child of it */
 } far = {.bell = -1};
 
-/* --- frames ---------------------------------------------------------------------------------- */
+/* --- frames --------------------------------------------------------------------------------- */
 
 static void deliver_far(void *arg, const struct net_frame *f)
 {
@@ -125,7 +125,7 @@ const char *via_error_text(int peer, int error)
 	return via.ofi ? ofi_words(peer) : net_peer_words(via.net, peer);
 }
 
-/* --- the bell -------------------------------------------------------------------------------- */
+/* --- the bell ------------------------------------------------------------------------------- */
 
 /* Where the rank in a slot of this host's segment has its bell: several hosts may be one machine.
  */
@@ -203,7 +203,7 @@ static bool bell_sleep(void *arg, uint64_t ns)
 	return n == 0;
 }
 
-/* --- open and close -------------------------------------------------------------------------- */
+/* --- open and close ------------------------------------------------------------------------- */
 
 static const char *addr_of(void *arg, int peer)
 {

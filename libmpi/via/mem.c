@@ -62,7 +62,7 @@ static char *align_up(char *p, int64_t align)
 	return (char *)(((uintptr_t)p + (uintptr_t)align - 1) & ~((uintptr_t)align - 1));
 }
 
-/* --- the three places --------------------------------------------------------------------- */
+/* --- the three places ----------------------------------------------------------------------- */
 
 static void *grow(void *ctx, size_t len, size_t align)
 {
@@ -148,7 +148,7 @@ static void release(struct piece *p)
 	free(p);
 }
 
-/* --- pieces ------------------------------------------------------------------------------- */
+/* --- pieces --------------------------------------------------------------------------------- */
 
 int via_mem_new(int64_t len, int64_t align, void **out)
 {

@@ -137,7 +137,7 @@ const char *ofi_words(int peer)
 	return t != NULL && t->words != NULL ? t->words : net_peer_words(via.net, peer);
 }
 
-/* --- buffers --------------------------------------------------------------------------------- */
+/* --- buffers -------------------------------------------------------------------------------- */
 
 static void bounce_push(struct bounces *q, struct bounce *b)
 {
@@ -208,7 +208,7 @@ static void bounce_put(struct bounce *b)
 	bounce_push(pool_of(b->room), b);
 }
 
-/* --- frames that go -------------------------------------------------------------------------- */
+/* --- frames that go ------------------------------------------------------------------------- */
 
 static int error_of(int err)
 {
@@ -400,7 +400,7 @@ static int open_go(struct tie *t)
 	return 1;
 }
 
-/* --- frames that come ------------------------------------------------------------------------ */
+/* --- frames that come ----------------------------------------------------------------------- */
 
 static void take(struct tie *t, const struct net_hdr *h, const void *data, size_t len)
 {
@@ -530,7 +530,7 @@ static void event(const struct fab_event *ev)
 	}
 }
 
-/* --- what sockets bring ---------------------------------------------------------------------- */
+/* --- what sockets bring --------------------------------------------------------------------- */
 
 static void hello_got(struct tie *t, const struct net_frame *f)
 {
@@ -631,7 +631,7 @@ void ofi_net_lost(int peer, bool left, const char *words)
 	end_set(t, left && t->bye ? OFI_LEAVING : OFI_ENDING);
 }
 
-/* --- what is done later ---------------------------------------------------------------------- */
+/* --- what is done later --------------------------------------------------------------------- */
 
 static void gone(struct tie *t)
 {
@@ -777,7 +777,7 @@ bool ofi_sleep(uint64_t *ns, int *fd)
 	return fab_may_sleep();
 }
 
-/* --- coming and leaving ---------------------------------------------------------------------- */
+/* --- coming and leaving --------------------------------------------------------------------- */
 
 int ofi_open(const char *ip, void (*lost)(int peer, bool left, const char *words))
 {

@@ -88,7 +88,7 @@ static void op_over(struct net_op *op, enum net_state state)
 		op->done(op);
 }
 
-/* --- sending --------------------------------------------------------------------------------- */
+/* --- sending -------------------------------------------------------------------------------- */
 
 static struct stream *stream_of(struct tie *t, uint64_t id)
 {
@@ -277,7 +277,7 @@ static void part_over(struct part *p, int err)
 		op_over(op, NET_OP_DONE);
 }
 
-/* --- receiving ------------------------------------------------------------------------------- */
+/* --- receiving ------------------------------------------------------------------------------ */
 
 static void post_free(struct post *p)
 {
@@ -442,7 +442,7 @@ static void post_over(struct post *p, size_t len, int err)
 	}
 }
 
-/* --- for ofi.c ------------------------------------------------------------------------------- */
+/* --- for ofi.c ------------------------------------------------------------------------------ */
 
 void flows_event(const struct fab_event *ev)
 {

@@ -119,8 +119,7 @@ void ofi_break(struct tie *t, int err);
 /* Puts a numbered frame: as ofi_put. */
 int ofi_frame(struct tie *t, const struct net_hdr *h, const void *buf, size_t len);
 
-/* --- ofiflow.c ---------------------------------------------------------------------------------
- */
+/* --- ofiflow.c ------------------------------------------------------------------------------ */
 
 /* OFI_ROOM has come. */
 void flows_room(struct tie *t, const void *data, size_t len);

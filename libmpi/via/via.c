@@ -133,7 +133,7 @@ int via_open(struct via_conf *conf)
 	return err;
 }
 
-/* --- peers that are not slots ---------------------------------------------------------------- */
+/* --- peers that are not slots --------------------------------------------------------------- */
 
 int via_put_any(int peer, const struct shm_hdr *h, const void *buf, size_t len)
 {
@@ -203,9 +203,9 @@ int via_poll_from_any(int peer)
 	return 1;
 }
 
-/* --- waiting --------------------------------------------------------------------------------- */
+/* --- waiting -------------------------------------------------------------------------------- */
 
-#define ENDING_S                                                                        \
+#define ENDING_S \
 	10 /* the launcher ends a rank within a second; without one we end by ourselves \
 	    */
 

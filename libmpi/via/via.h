@@ -246,7 +246,7 @@ static inline bool via_write(int peer, const void *src, uint64_t at, size_t len)
 	return shm_write(via.shm, via_slot(peer), src, at, len);
 }
 
-/* --- large messages to and from far peers: streams, of libnet or ofi.h --------------------- */
+/* --- large messages to and from far peers: streams, of libnet or ofi.h ---------------------- */
 
 /* As net_send, net_post: 0, SHM_NOMEM or VIA_LOST. */
 int via_stream_send(int peer, uint64_t id, const void *buf, size_t len, struct net_op *op);
@@ -281,7 +281,7 @@ static inline void via_wait_end(struct shm_wait *w)
 	shm_wait_end(via.shm, w);
 }
 
-/* --- several threads -------------------------------------------------------------------------
+/* --- several threads ------------------------------------------------------------------------
  * One waiting thread, the last that came, polls and then sleeps at the door; the others sleep until
  * somebody's pass or call has brought what they want (haft_unlock looks), or until the watch is
  * free.  All of this runs under the library's lock, which is given up while a thread idles. */

@@ -59,7 +59,7 @@ static void gate(struct shm *s)
 		shm_flag_wait(s, &common->out, mine / n + 1, NULL, NULL, NULL);
 }
 
-/* --- two ranks -------------------------------------------------------------------------------- */
+/* --- two ranks ------------------------------------------------------------------------------ */
 
 static void bare_pingpong(struct shm *s, int n)
 {
@@ -399,7 +399,7 @@ static void two(struct shm *s)
 	row(s, "put to one who sleeps, one way", common->result / WAKES * 1e6, "us");
 }
 
-/* --- many ranks ------------------------------------------------------------------------------- */
+/* --- many ranks ----------------------------------------------------------------------------- */
 
 static void barriers(struct shm *s, int n)
 {
@@ -422,7 +422,7 @@ static void many(struct shm *s)
 	row(s, "  context switches a rank and barrier", (double)switches / N / ROUNDS, "");
 }
 
-/* --- both ------------------------------------------------------------------------------------- */
+/* --- both ----------------------------------------------------------------------------------- */
 
 static void rank_main(struct shm_seg *seg, int rank, bool pin, void fn(struct shm *s))
 {

@@ -70,7 +70,7 @@ static uint32_t draw(uint32_t below)
 	return (uint32_t)((x ^ x >> 31) >> 32) % below;
 }
 
-/* --- the mirror ------------------------------------------------------------------------------ */
+/* --- the mirror ----------------------------------------------------------------------------- */
 
 static void wire_put(int peer, const struct shm_hdr *h, const void *buf, size_t len)
 {
@@ -179,8 +179,8 @@ static int look(void)
 	return 1;
 }
 
-/* --- what is replaced: far.c's ways, and what ends a job
- * ------------------------------------------ Each is the other half of -Wl,--wrap. */
+/* --- what is replaced: far.c's ways, and what ends a job ---------------------------------------
+ * Each is the other half of -Wl,--wrap. */
 
 int __wrap_far_open(const struct via_conf *conf);
 int __wrap_far_put(int peer, const struct shm_hdr *h, const void *buf, size_t len);
@@ -325,7 +325,7 @@ int __wrap_coll_barrier(struct comm *c)
 	return 0;
 }
 
-/* --- the calls ------------------------------------------------------------------------------- */
+/* --- the calls ------------------------------------------------------------------------------ */
 
 static MPI_Request reqs[OPS];
 static char *bufs[OPS]; /* malloc'ed: the sanitizers see their ends */
@@ -552,7 +552,7 @@ static void child(void)
 	}
 }
 
-/* --- seeds ----------------------------------------------------------------------------------- */
+/* --- seeds ---------------------------------------------------------------------------------- */
 
 struct sum {
 	uint32_t taken[KINDS], refused;

@@ -60,7 +60,7 @@ static uint32_t draw(uint32_t below)
 	return (uint32_t)((x ^ x >> 31) >> 32) % below;
 }
 
-/* --- struct net_io: one connection that plays the script -------------------------------------- */
+/* --- struct net_io: one connection that plays the script ------------------------------------ */
 
 static ssize_t f_recv(struct net_conn *c, struct iovec *iov, int n)
 {
@@ -205,7 +205,7 @@ static const struct net_io io = {.recv = f_recv,
 	.name = f_name,
 	.fini = f_fini};
 
-/* --- the script ------------------------------------------------------------------------------- */
+/* --- the script ----------------------------------------------------------------------------- */
 
 static void say(const void *p, size_t n)
 {
@@ -291,7 +291,7 @@ static void spoil(size_t from)
 		script.frames++;
 }
 
-/* --- a round ---------------------------------------------------------------------------------- */
+/* --- a round -------------------------------------------------------------------------------- */
 
 static void deliver(void *arg, const struct net_frame *f)
 {

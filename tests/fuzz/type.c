@@ -77,7 +77,7 @@ static int between(int low, int high)
 	return low + (int)draw((unsigned)(high - low + 1));
 }
 
-/* --- the predefined ones ---------------------------------------------------------------------- */
+/* --- the predefined ones -------------------------------------------------------------------- */
 
 #define ROW(handle, ctype)                             \
 	{                                              \
@@ -132,7 +132,7 @@ static bool named_map(MPI_Datatype type, struct map *m)
 	return basic_map(type, 0, m);
 }
 
-/* --- a call and its two meanings -------------------------------------------------------------- */
+/* --- a call and its two meanings ------------------------------------------------------------ */
 
 struct cursor {
 	const struct call *c;
@@ -373,7 +373,7 @@ static void map_of(const struct call *c, struct map *m)
 	}
 }
 
-/* --- drawing a call --------------------------------------------------------------------------- */
+/* --- drawing a call ------------------------------------------------------------------------- */
 
 static void put_int(struct call *c, int v)
 {
@@ -536,7 +536,7 @@ static void call_end(struct call *c)
 		map_free(&c->map[i]);
 }
 
-/* --- decoding --------------------------------------------------------------------------------- */
+/* --- decoding ------------------------------------------------------------------------------- */
 
 static bool is_predefined(MPI_Datatype t)
 {
@@ -640,7 +640,7 @@ static void check_rebuilt(MPI_Datatype t, const struct map *want)
 	same(MPI_Type_free(&n), 0);
 }
 
-/* --- questions -------------------------------------------------------------------------------- */
+/* --- questions ------------------------------------------------------------------------------ */
 
 static void check_bounds(MPI_Datatype t, const struct map *m)
 {
@@ -694,7 +694,7 @@ static void check_elements(MPI_Datatype t, const struct map *m)
 		same(n, some % m->n == 0 ? some / m->n : MPI_UNDEFINED);
 }
 
-/* --- packing ---------------------------------------------------------------------------------- */
+/* --- packing -------------------------------------------------------------------------------- */
 
 /* Memory of count elements: the model's, and that of the library. */
 struct field {
@@ -802,7 +802,7 @@ static void check_packing(MPI_Datatype t, const struct map *m)
 	free(lib);
 }
 
-/* --- steps ------------------------------------------------------------------------------------ */
+/* --- steps ---------------------------------------------------------------------------------- */
 
 static void let_go(int i)
 {

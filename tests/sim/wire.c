@@ -22,8 +22,7 @@ bool world_odds(struct world *w, uint32_t of_65536)
 	return of_65536 && world_draw(w, 65536) < of_65536;
 }
 
-/* --- socks -------------------------------------------------------------------------------------
- */
+/* --- socks ---------------------------------------------------------------------------------- */
 
 static struct sock *sock_new(struct world *w, int host)
 {
@@ -153,7 +152,7 @@ void world_sweep(struct world *w, bool all)
 	}
 }
 
-/* --- struct net_io ---------------------------------------------------------------------------- */
+/* --- struct net_io -------------------------------------------------------------------------- */
 
 static struct host_arg *host_of(struct net *net)
 {
@@ -451,7 +450,7 @@ int world_open(struct world *w, const struct net_conf *conf, struct host_arg *ar
 	return net_open_io(conf, &world_io, arg, &w->net[conf->me]);
 }
 
-/* --- strangers -------------------------------------------------------------------------------- */
+/* --- strangers ------------------------------------------------------------------------------ */
 
 /* The beginning of what they say: noise, another protocol, or our hello with something wrong. */
 static size_t babble(struct world *w, uint8_t *b, size_t max)

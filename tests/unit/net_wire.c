@@ -118,8 +118,7 @@ static void test_head(void **state)
 	assert_false(net_head_read(b, &r));
 }
 
-/* --- lists --------------------------------------------------------------------------------------
- */
+/* --- lists ---------------------------------------------------------------------------------- */
 
 static void test_ops(void **state)
 {
@@ -153,7 +152,7 @@ static void test_ops(void **state)
 	assert_int_equal(op[0].state, NET_OP_BUSY); /* it was taken out before */
 }
 
-/* --- there and back --------------------------------------------------------------------------- */
+/* --- there and back ------------------------------------------------------------------------- */
 
 enum { FRAMES = 40, STREAM = 3 * 700 };
 

@@ -52,7 +52,7 @@ static struct law *laws;
 static int nlaws;
 static int findings;
 
-/* --- small things ---------------------------------------------------------------------- */
+/* --- small things --------------------------------------------------------------------------- */
 
 __attribute__((format(printf, 4, 5))) static void found(
 	const char *path, int line, const char *rule, const char *fmt, ...)
@@ -131,7 +131,7 @@ static struct file *file_of(const char *path)
 	return NULL;
 }
 
-/* --- reading --------------------------------------------------------------------------- */
+/* --- reading -------------------------------------------------------------------------------- */
 
 /* Blanks comments and the insides of literals in s. */
 static void code_make(char *s)
@@ -253,7 +253,7 @@ static const struct law *law_of(const char *kind, const char *path)
 	return best;
 }
 
-/* --- any text file --------------------------------------------------------------------- */
+/* --- any text file -------------------------------------------------------------------------- */
 
 /* The SPDX line comes first, or second after #!, in every file but the licence itself. */
 static void spdx_check(const struct file *f)
@@ -347,7 +347,7 @@ static void name_check(const struct file *f)
 	}
 }
 
-/* --- includes and the preprocessor ----------------------------------------------------- */
+/* --- includes and the preprocessor ---------------------------------------------------------- */
 
 static void arrow_check(const struct file *f, int line, const char *what)
 {
@@ -414,7 +414,7 @@ static void directive_check(const struct file *f)
 		found(f->path, 1, "guard", "no include guard");
 }
 
-/* --- code ------------------------------------------------------------------------------ */
+/* --- code ----------------------------------------------------------------------------------- */
 
 static void forbidden_check(const struct file *f)
 {
@@ -453,7 +453,7 @@ static void handle_check(const struct file *f)
 	}
 }
 
-/* --- functions: length and nesting ----------------------------------------------------- */
+/* --- functions: length and nesting ---------------------------------------------------------- */
 
 /* Which statements are open at a place inside a function: '{' a block of a control statement,
  * ';' a control statement without braces, 'o' any other brace. */
@@ -576,7 +576,7 @@ static void functions_check(const struct file *f)
 	}
 }
 
-/* --- lists of sources ------------------------------------------------------------------ */
+/* --- lists of sources ----------------------------------------------------------------------- */
 
 static int is_list(const char *path)
 {
@@ -688,7 +688,7 @@ static void test_check(const struct file *f)
 		found(f->path, 3, "test", "no line /* MPI-5.0 CLAUSE: ... */ at the beginning");
 }
 
-/* --- what other programs know ---------------------------------------------------------- */
+/* --- what other programs know --------------------------------------------------------------- */
 
 /* A global name in an object of the libraries: defined there, or used. */
 struct name {
@@ -818,7 +818,7 @@ static void alone_check(const struct file *f)
 	tool_run(command, "alone", NULL);
 }
 
-/* --- all ------------------------------------------------------------------------------- */
+/* --- all ------------------------------------------------------------------------------------ */
 
 static void file_check(const struct file *f)
 {

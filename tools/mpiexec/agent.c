@@ -108,7 +108,7 @@ static void up_lose(void)
 	leave(1);
 }
 
-/* --- the plan -------------------------------------------------------------------------------- */
+/* --- the plan ------------------------------------------------------------------------------- */
 
 /* Variables that are about the host where mpiexec was started. */
 static void environ_adapt(struct app *a)
@@ -174,7 +174,7 @@ static void conf_do(const struct frame *f, const char *v)
 	ready_say();
 }
 
-/* --- the ranks ------------------------------------------------------------------------------- */
+/* --- the ranks ------------------------------------------------------------------------------ */
 
 static void relay_up(void *arg, int rank, int which, const char *v, size_t len)
 {
@@ -303,7 +303,7 @@ static void seen_say(void)
 	free(seen);
 }
 
-/* --- the parent's frames --------------------------------------------------------------------- */
+/* --- the parent's frames -------------------------------------------------------------------- */
 
 static void stdin_do(const struct frame *f, const char *v)
 {
@@ -372,7 +372,7 @@ static void up_take(void *arg, const struct frame *f, const char *v)
 		own_do(f, v);
 }
 
-/* --- the loop -------------------------------------------------------------------------------- */
+/* --- the loop ------------------------------------------------------------------------------- */
 
 static void signals_read(int fd)
 {

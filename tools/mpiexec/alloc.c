@@ -45,7 +45,7 @@ static void slots_check(const char *name, const char *slots)
 		wrong(name, text("`%s' is no number of slots from 1 to %d", slots, SHM_RANKS_MAX));
 }
 
-/* --- Slurm ----------------------------------------------------------------------------------- */
+/* --- Slurm ---------------------------------------------------------------------------------- */
 
 /* Names that are being made of "node[01-03,7]x[0-1],big". */
 struct names {
@@ -202,7 +202,7 @@ static char *slurm_list(const char *var)
 	return list;
 }
 
-/* --- LSF, SGE -------------------------------------------------------------------------------- */
+/* --- LSF, SGE ------------------------------------------------------------------------------- */
 
 /* "a 2 b 4", or names alone. */
 static char *lsf_list(const char *var, bool counts)
@@ -264,7 +264,7 @@ static char *sge_list(const char *var)
 	return list;
 }
 
-/* --- which of them --------------------------------------------------------------------------- */
+/* --- which of them -------------------------------------------------------------------------- */
 
 static void list_take(struct plan *p, char *list)
 {

@@ -109,7 +109,7 @@ static const char *host_name(const struct far *f, int host)
 	return f->plan->host[host].name;
 }
 
-/* --- what the agents say --------------------------------------------------------------------- */
+/* --- what the agents say -------------------------------------------------------------------- */
 
 static void world_send(struct far *f)
 {
@@ -311,7 +311,7 @@ static void take(void *arg, const struct frame *fr, const char *v)
 	free(words);
 }
 
-/* --- what the job wants ---------------------------------------------------------------------- */
+/* --- what the job wants --------------------------------------------------------------------- */
 
 static void room_give(void *arg, int rank, int which, int n)
 {
@@ -423,7 +423,7 @@ void far_stdin(struct far *f, const void *v, size_t len)
 		down(f, FRAME_STDIN, 0, v, len);
 }
 
-/* --- the loop's part ------------------------------------------------------------------------- */
+/* --- the loop's part ------------------------------------------------------------------------ */
 
 int far_fd(const struct far *f)
 {

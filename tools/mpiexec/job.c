@@ -273,7 +273,7 @@ void job_lost(struct job *j, int host)
 	}
 }
 
-/* --- who was first ---------------------------------------------------------------------------
+/* --- who was first --------------------------------------------------------------------------
  *
  *     rank 3 is killed --------------------- its agent's word ------------------.
  *        '--> rank 1 loses its connection, and aborts -- its agent's word --.   |
@@ -362,7 +362,7 @@ static bool wait_judge(struct job *j, const struct death *d, int lost)
 	return true;
 }
 
-/* --- the dead -------------------------------------------------------------------------------- */
+/* --- the dead ------------------------------------------------------------------------------- */
 
 /* True if a death is judged with that, or will be later. */
 static bool lost_judge(struct job *j, const struct death *d)

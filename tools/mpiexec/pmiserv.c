@@ -61,8 +61,7 @@ struct pmi {
 	char name[NAME_MAX_LEN];
 };
 
-/* --- the table ---------------------------------------------------------------------------------
- */
+/* --- the table ------------------------------------------------------------------------------ */
 
 static int pair_order(const void *a, const void *b)
 {
@@ -103,8 +102,7 @@ static const char *table_get(const struct pmi *p, const char *key)
 	return at != NULL ? (*at)->value : NULL;
 }
 
-/* --- requests ----------------------------------------------------------------------------------
- */
+/* --- requests ------------------------------------------------------------------------------- */
 
 static void hang_up(struct pmi *p, int near)
 {
@@ -397,8 +395,7 @@ static void client_work(struct pmi *p, int near)
 	lines_work(p, near);
 }
 
-/* --- the server --------------------------------------------------------------------------------
- */
+/* --- the server ----------------------------------------------------------------------------- */
 
 struct pmi *pmi_new(struct crew *c)
 {

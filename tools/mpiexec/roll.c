@@ -61,7 +61,7 @@ __attribute__((format(printf, 2, 3))) static void add(struct line *l, const char
 		l->len += (size_t)n < LINE_LEN - l->len ? (size_t)n : LINE_LEN - l->len - 1;
 }
 
-/* --- one rank -------------------------------------------------------------------------------- */
+/* --- one rank ------------------------------------------------------------------------------- */
 
 static void add_comm(struct line *l, const struct shm_what *w)
 {
@@ -241,7 +241,7 @@ static void rank_line(const struct job *j, int r, struct line *l)
 		add_waits(l, &s->view);
 }
 
-/* --- cycles ---------------------------------------------------------------------------------- */
+/* --- cycles --------------------------------------------------------------------------------- */
 
 /* For whom a rank waits: without all of them it cannot go on.  One with several threads can. */
 struct needs {
@@ -338,7 +338,7 @@ static void cycles_say(const struct job *j)
 	free(e);
 }
 
-/* --- all of them ----------------------------------------------------------------------------- */
+/* --- all of them ---------------------------------------------------------------------------- */
 
 /* What is said of a rank, with the ages of its threads, if they are of one rank. */
 static void add_aged(struct line *l, const struct line *what, bool ages)

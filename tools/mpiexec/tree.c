@@ -163,7 +163,7 @@ int tree_fd(const struct tree *t)
 	return t->epfd;
 }
 
-/* --- what comes from below ------------------------------------------------------------------- */
+/* --- what comes from below ------------------------------------------------------------------ */
 
 struct from {
 	struct tree *t;
@@ -256,7 +256,7 @@ void tree_work(struct tree *t, uint64_t now)
 	tree_write(t, now);
 }
 
-/* --- who is lost ----------------------------------------------------------------------------- */
+/* --- who is lost ---------------------------------------------------------------------------- */
 
 /* How the launcher's command has ended, in words. */
 static char *ending_of(const struct tree *t, const struct branch *b)

@@ -67,8 +67,7 @@ static void *alloc(size_t n, size_t size)
 	return p;
 }
 
-/* --- the plate ---------------------------------------------------------------------------------
- */
+/* --- the plate ------------------------------------------------------------------------------ */
 
 /* The temperature that is given at (x, y), both in 0..1, in degrees; or NAN: it is to be found. */
 static double given(double x, double y)
@@ -144,8 +143,7 @@ static void block_fini(struct block *b)
 	}
 }
 
-/* --- one iteration -----------------------------------------------------------------------------
- */
+/* --- one iteration -------------------------------------------------------------------------- */
 
 /* now -> next, and the two change places.  Without a branch, so that the compiler can use vectors;
  * 1 * mean + 0 is the mean to the last bit. */
@@ -247,8 +245,7 @@ static int solve(struct block *b, double eps, int alone)
 	return SWEEPS_MAX;
 }
 
-/* --- results -----------------------------------------------------------------------------------
- */
+/* --- results -------------------------------------------------------------------------------- */
 
 /* The block without its halo, row by row. */
 static double *block_pack(const struct block *b)

@@ -75,8 +75,7 @@ static void call_close(struct call *c)
 	free(c->types);
 }
 
-/* --- a tree as text -----------------------------------------------------------------------------
- */
+/* --- a tree as text ------------------------------------------------------------------------- */
 
 struct text {
 	char s[8192];
@@ -251,8 +250,7 @@ static void print_tree(struct text *t, MPI_Datatype type, const char *lead)
 	call_close(&c);
 }
 
-/* --- made again ---------------------------------------------------------------------------------
- */
+/* --- made again ----------------------------------------------------------------------------- */
 
 static int again_small(const struct call *c, MPI_Datatype *type)
 {
@@ -338,8 +336,7 @@ static MPI_Datatype rebuild(MPI_Datatype type)
 	return made;
 }
 
-/* --- alike? -------------------------------------------------------------------------------------
- */
+/* --- alike? --------------------------------------------------------------------------------- */
 
 struct numbers {
 	MPI_Count size, lb, extent, true_lb, true_extent;
@@ -398,8 +395,7 @@ static int show(const char *name, MPI_Datatype type)
 	return !alike;
 }
 
-/* --- some types ---------------------------------------------------------------------------------
- */
+/* --- some types ----------------------------------------------------------------------------- */
 
 static MPI_Datatype particles(void)
 {

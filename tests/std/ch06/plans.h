@@ -118,7 +118,7 @@ static void lay_out(const struct job *o, int *counts, int *displs, int k, int sa
 	}
 }
 
-/* --- calling ------------------------------------------------------------------------------- */
+/* --- calling -------------------------------------------------------------------------------- */
 
 #define FORM(big, low, ...)                                        \
 	(form == BLOCKING       ? MPI_##big(__VA_ARGS__)           \
@@ -180,7 +180,7 @@ static int reduce(struct job *o, int form)
 	}
 }
 
-/* --- what goes in -------------------------------------------------------------------------- */
+/* --- what goes in --------------------------------------------------------------------------- */
 
 static int takes_in_place(enum verb v)
 {
@@ -268,7 +268,7 @@ static struct job *prepare(struct job *o)
 	return o;
 }
 
-/* --- what comes out ------------------------------------------------------------------------ */
+/* --- what comes out ------------------------------------------------------------------------- */
 
 static void wrong(const struct job *o, int form, int j, unsigned got, unsigned want)
 {
@@ -358,7 +358,7 @@ static void check(const struct job *o, int form)
 	}
 }
 
-/* --- batches ------------------------------------------------------------------------------- */
+/* --- batches -------------------------------------------------------------------------------- */
 
 static void end_all(struct job *jobs)
 {

@@ -10,7 +10,7 @@
 #define LONG  30000 /* more than is sent unasked */
 #define HELD  9     /* calls that keep all schedules that Haft has in store */
 
-/* --- calls --------------------------------------------------------------------------------- */
+/* --- calls ---------------------------------------------------------------------------------- */
 
 enum verb {
 	BARRIER,
