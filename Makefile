@@ -7,8 +7,8 @@
 #   FLAVOUR=release|debug   MEAN=1   CC=clang   V=1   WERROR=1
 #   SAN=address|undefined|thread|address,undefined
 #
-# One build directory a flavour.  Each folder lists its sources in a files.mk, one line a file;
-# that list is the only thing to touch when a file is added.
+# One build directory a flavour.  Every .c file of a folder is built: each files.mk takes them by
+# wildcard and names the exceptions.
 
 FLAVOUR ?= release
 SAN     ?=
@@ -145,7 +145,7 @@ lint:
 run-lint: all tests $(B)/dev/lint
 	$(Q)$(B)/dev/lint -b $(B) -c '$(CC)'
 
-dev_SRCS := tools/dev/lint.c
+dev_SRCS := $(sort $(wildcard tools/dev/*.c))
 $(B)/dev/lint: $(call objs,$(dev_SRCS))
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ldflags) $^ -o $@

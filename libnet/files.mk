@@ -1,17 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# The sources of libnet, one line a file.
-libnet_SRCS := \
-	libnet/addr.c \
-	libnet/conn.c \
-	libnet/hash.c \
-	libnet/in.c \
-	libnet/net.c \
-	libnet/ops.c \
-	libnet/out.c \
-	libnet/peer.c \
-	libnet/poll.c \
-	libnet/sock_os.c \
-	libnet/wire.c
+# The sources of libnet: every .c file of the folder.
+libnet_SRCS := $(sort $(wildcard libnet/*.c))
 
 $(B)/lib/libnet.a: $(patsubst %.c,$(B)/obj/%.o,$(libnet_SRCS))
 	$(call say,AR,$@)

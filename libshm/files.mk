@@ -1,18 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# The sources of libshm, one line a file.
-libshm_SRCS := \
-	libshm/block.c \
-	libshm/heap.c \
-	libshm/inbox.c \
-	libshm/lock.c \
-	libshm/pipe.c \
-	libshm/poll.c \
-	libshm/rank.c \
-	libshm/read.c \
-	libshm/ring.c \
-	libshm/seg.c \
-	libshm/shm_os.c \
-	libshm/wait.c
+# The sources of libshm: every .c file of the folder.
+libshm_SRCS := $(sort $(wildcard libshm/*.c))
 
 $(B)/lib/libshm.a: $(patsubst %.c,$(B)/obj/%.o,$(libshm_SRCS))
 	$(call say,AR,$@)

@@ -1,307 +1,40 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# The tests, one line a file, alphabetical.  tests/README.md says what each kind is.
+# The tests: every file of their folders, but for the exceptions that are named below with a reason.
+# tests/README.md says what each kind is.
 
-# cmocka programs, started alone.  They are linked with libobj.a and libshm.a; objects of libmpi
-# that one needs are named as its prerequisites:  $(B)/tests/unit/match: $(B)/obj/libmpi/p2p/match.o
-unit_TESTS :=
-unit_TESTS += tests/fuzz/frame.c
-unit_TESTS += tests/fuzz/net.c
-unit_TESTS += tests/fuzz/obj.c
-unit_TESTS += tests/fuzz/type.c
-unit_TESTS += tests/sim/net.c
-unit_TESTS += tests/unit/group.c
-unit_TESTS += tests/unit/hang.c
-unit_TESTS += tests/unit/net_fault.c
-unit_TESTS += tests/unit/net_safe.c
-unit_TESTS += tests/unit/net_sock.c
-unit_TESTS += tests/unit/net_wire.c
-unit_TESTS += tests/unit/obj_attr.c
-unit_TESTS += tests/unit/obj_call.c
-unit_TESTS += tests/unit/obj_direct.c
-unit_TESTS += tests/unit/obj_dump.c
-unit_TESTS += tests/unit/obj_errh.c
-unit_TESTS += tests/unit/obj_fork.c
-unit_TESTS += tests/unit/obj_garbage.c
-unit_TESTS += tests/unit/obj_lock.c
-unit_TESTS += tests/unit/obj_mem.c
-unit_TESTS += tests/unit/obj_name.c
-unit_TESTS += tests/unit/obj_pool.c
-unit_TESTS += tests/unit/obj_ref.c
-unit_TESTS += tests/unit/obj_space.c
-unit_TESTS += tests/unit/obj_table.c
-unit_TESTS += tests/unit/obj_thread.c
-unit_TESTS += tests/unit/plan.c
-unit_TESTS += tests/unit/set.c
-unit_TESTS += tests/unit/shm_block.c
-unit_TESTS += tests/unit/shm_frame.c
-unit_TESTS += tests/unit/shm_pipe.c
-unit_TESTS += tests/unit/shm_seg.c
-unit_TESTS += tests/unit/shm_wait.c
-unit_TESTS += tests/unit/win.c
-unit_TESTS += tests/unit/topo_order.c
+# cmocka programs, started alone.  They are linked with libobj.a, libshm.a and libnet.a; objects of
+# libmpi that one needs are named as its prerequisites.
+sim_PART   := tests/sim/wire.c # the network that tests/sim/net.c runs on
+unit_TESTS := $(filter-out $(sim_PART),$(wildcard tests/fuzz/*.c tests/sim/*.c tests/unit/*.c))
 
 # Programs of MPI, built with our mpicc, run by mpiexec as their RUN line says.
-mpi_TESTS :=
-mpi_TESTS += tests/abi/convert.c
-mpi_TESTS += tests/abi/fortran.c
-mpi_TESTS += tests/abi/garbage.c
-mpi_TESTS += tests/abi/kinds.c
-mpi_TESTS += tests/abi/none.c
-mpi_TESTS += tests/abi/old.c
-mpi_TESTS += tests/abi/pmpi.c
-mpi_TESTS += tests/bench/mpi.c
-mpi_TESTS += tests/err/args.c
-mpi_TESTS += tests/err/buffers.c
-mpi_TESTS += tests/err/codes.c
-mpi_TESTS += $(if $(SAN),,tests/err/early.c) # it has an allocator of its own
-mpi_TESTS += tests/err/fatal.c
-mpi_TESTS += tests/err/handler.c
-mpi_TESTS += tests/err/part.c
-mpi_TESTS += tests/err/nobody.c
-mpi_TESTS += tests/err/refuse.c
-mpi_TESTS += tests/err/stale.c
-mpi_TESTS += tests/err/truncate.c
-mpi_TESTS += tests/err/types.c
-mpi_TESTS += tests/err/whose.c
-mpi_TESTS += tests/examples/halo/halo.c
-mpi_TESTS += tests/examples/heat/heat.c
-mpi_TESTS += tests/examples/typetree/typetree.c
-mpi_TESTS += tests/launch/ranks.c
-mpi_TESTS += tests/launch/raw.c
-mpi_TESTS += tests/life/abort.c
-mpi_TESTS += tests/life/ends.c
-mpi_TESTS += tests/life/odd.c
-mpi_TESTS += tests/life/phases.c
-mpi_TESTS += tests/life/storm.c
-mpi_TESTS += tests/net/cancel.c
-mpi_TESTS += tests/net/from.c
-mpi_TESTS += tests/net/inter.c
-mpi_TESTS += tests/net/leave.c
-mpi_TESTS += tests/net/lost.c
-mpi_TESTS += tests/net/mix.c
-mpi_TESTS += tests/net/part.c
-mpi_TESTS += tests/net/probe.c
-mpi_TESTS += tests/net/session.c
-mpi_TESTS += tests/net/sizes.c
-mpi_TESTS += tests/net/storm.c
-mpi_TESTS += tests/net/thread.c
-mpi_TESTS += tests/std/ch02/limit.c
-mpi_TESTS += tests/std/ch02/named.c
-mpi_TESTS += tests/std/ch02/opaque.c
-mpi_TESTS += tests/std/ch02/system.c
-mpi_TESTS += tests/std/ch02/terms.c
-mpi_TESTS += tests/std/ch02/values.c
-mpi_TESTS += tests/std/ch03/cancel.c
-mpi_TESTS += tests/std/ch03/complete.c
-mpi_TESTS += tests/std/ch03/empty.c
-mpi_TESTS += tests/std/ch03/flood.c
-mpi_TESTS += tests/std/ch03/leave.c
-mpi_TESTS += tests/std/ch03/many.c
-mpi_TESTS += tests/std/ch03/modes.c
-mpi_TESTS += tests/std/ch03/order.c
-mpi_TESTS += tests/std/ch03/probe.c
-mpi_TESTS += tests/std/ch03/rarely.c
-mpi_TESTS += tests/std/ch03/reuse.c
-mpi_TESTS += tests/std/ch03/self.c
-mpi_TESTS += tests/std/ch03/sizes.c
-mpi_TESTS += tests/std/ch03/storm.c
-mpi_TESTS += tests/std/ch03/ways.c
-mpi_TESTS += tests/std/ch03/ways_pipe.c
-mpi_TESTS += tests/std/ch03/types.c
-mpi_TESTS += tests/std/ch07/attr.c
-mpi_TESTS += tests/std/ch07/comm.c
-mpi_TESTS += tests/std/ch07/ctx.c
-mpi_TESTS += tests/std/ch07/from.c
-mpi_TESTS += tests/std/ch07/group.c
-mpi_TESTS += tests/std/ch07/hints.c
-mpi_TESTS += tests/std/ch08/carry.c
-mpi_TESTS += tests/std/ch08/cart.c
-mpi_TESTS += tests/std/ch08/dims.c
-mpi_TESTS += tests/std/ch07/idup.c
-mpi_TESTS += tests/std/ch07/inter.c
-mpi_TESTS += tests/std/ch08/dist.c
-mpi_TESTS += tests/std/ch08/graph.c
-mpi_TESTS += tests/std/ch07/basic.c
-mpi_TESTS += tests/std/ch07/caching.c
-mpi_TESTS += tests/std/ch07/keycomm.c
-mpi_TESTS += tests/std/ch07/keyend.c
-mpi_TESTS += tests/std/ch07/keyinter.c
-mpi_TESTS += tests/std/ch07/keysess.c
-mpi_TESTS += tests/std/ch07/keytype.c
-mpi_TESTS += tests/std/ch07/names.c
-mpi_TESTS += tests/std/ch07/nested.c
-mpi_TESTS += tests/std/ch09/attrs.c
-mpi_TESTS += tests/std/ch07/kinds.c
-mpi_TESTS += tests/std/ch07/live.c
-mpi_TESTS += tests/std/ch08/place.c
-mpi_TESTS += tests/std/ch08/large.c
-mpi_TESTS += tests/std/ch08/near.c
-mpi_TESTS += tests/std/ch09/codes.c
-mpi_TESTS += tests/std/ch09/errh.c
-mpi_TESTS += tests/std/ch09/initial.c
-mpi_TESTS += tests/std/ch09/inquire.c
-mpi_TESTS += tests/std/ch09/session.c
-mpi_TESTS += tests/std/ch09/mem.c
-mpi_TESTS += tests/std/ch10/hints.c
-mpi_TESTS += tests/std/ch10/info.c
-mpi_TESTS += tests/std/ch05/external.c
-mpi_TESTS += tests/std/ch05/extreme.c
-mpi_TESTS += tests/std/ch05/array.c
-mpi_TESTS += tests/std/ch05/decode.c
-mpi_TESTS += tests/std/ch11/abort.c
-mpi_TESTS += tests/std/ch11/session.c
-mpi_TESTS += tests/std/ch11/worlds.c
-mpi_TESTS += tests/std/ch12/box.c
-mpi_TESTS += tests/std/ch12/check.c
-mpi_TESTS += tests/std/ch12/detach.c
-mpi_TESTS += tests/std/ch12/epochs.c
-mpi_TESTS += tests/std/ch12/failsnet.c
-mpi_TESTS += tests/std/ch12/gonenet.c
-mpi_TESTS += tests/std/ch12/helper.c
-mpi_TESTS += tests/std/ch12/helpernet.c
-mpi_TESTS += tests/std/ch12/history.c
-mpi_TESTS += tests/std/ch12/historybox.c
-mpi_TESTS += tests/std/ch12/historymsg.c
-mpi_TESTS += tests/std/ch12/huge.c
-mpi_TESTS += tests/std/ch12/keywin.c
-mpi_TESTS += tests/std/ch12/locks.c
-mpi_TESTS += tests/std/ch12/move.c
-mpi_TESTS += tests/std/ch12/movebox.c
-mpi_TESTS += tests/std/ch12/movemsg.c
-mpi_TESTS += tests/std/ch12/movevm.c
-mpi_TESTS += tests/std/ch12/sync.c
-mpi_TESTS += tests/std/ch12/syncbox.c
-mpi_TESTS += tests/std/ch12/syncmsg.c
-mpi_TESTS += tests/std/ch12/syncnet.c
-mpi_TESTS += tests/std/ch12/syncvm.c
-mpi_TESTS += tests/std/ch12/turns.c
-mpi_TESTS += tests/std/ch12/turnsnet.c
-mpi_TESTS += tests/std/ch12/types.c
-mpi_TESTS += tests/std/ch12/windows.c
-mpi_TESTS += tests/std/ch12/wrong.c
-mpi_TESTS += tests/std/ch15/cvar.c
-mpi_TESTS += tests/std/ch15/group.c
-mpi_TESTS += tests/std/ch15/life.c
-mpi_TESTS += tests/std/ch15/pvar.c
-mpi_TESTS += tests/std/ch15/text.c
-mpi_TESTS += tests/std/ch04/equal.c
-mpi_TESTS += tests/std/ch04/part.c
-mpi_TESTS += $(if $(SAN),,tests/std/ch04/poor.c) # it has an allocator of its own
-mpi_TESTS += tests/std/ch04/tasks.c
-mpi_TESTS += tests/std/ch05/dup.c
-mpi_TESTS += tests/std/ch05/edge.c
-mpi_TESTS += tests/std/ch05/elements.c
-mpi_TESTS += tests/std/ch05/make.c
-mpi_TESTS += tests/std/ch05/named.c
-mpi_TESTS += tests/std/ch05/packed.c
-mpi_TESTS += tests/std/ch05/quick.c
-mpi_TESTS += tests/std/ch05/typed.c
-mpi_TESTS += tests/std/ch06/barrier.c
-mpi_TESTS += tests/std/ch06/barrier_msg.c
-mpi_TESTS += tests/std/ch06/check.c
-mpi_TESTS += tests/std/ch06/fits.c
-mpi_TESTS += tests/std/ch06/gaps.c
-mpi_TESTS += tests/std/ch06/mix.c
-mpi_TESTS += tests/std/ch06/mix_msg.c
-mpi_TESTS += tests/std/ch06/move.c
-mpi_TESTS += tests/std/ch06/move_msg.c
-mpi_TESTS += tests/std/ch06/pairs.c
-mpi_TESTS += tests/std/ch06/plans.c
-mpi_TESTS += tests/std/ch06/plans_a.c
-mpi_TESTS += tests/std/ch06/plans_b.c
-mpi_TESTS += tests/std/ch06/plans_c.c
-mpi_TESTS += tests/std/ch06/plans_d.c
-mpi_TESTS += tests/std/ch06/plans_msg.c
-mpi_TESTS += tests/std/ch06/bits.c
-mpi_TESTS += tests/std/ch06/inter.c
-mpi_TESTS += tests/std/ch06/later.c
-mpi_TESTS += $(if $(SAN),,tests/std/ch06/poor.c) # it has an allocator of its own
-mpi_TESTS += tests/std/ch06/reduce.c
-mpi_TESTS += tests/std/ch06/reduce_msg.c
-mpi_TESTS += tests/std/ch06/refused.c
-mpi_TESTS += tests/std/ch06/short.c
-mpi_TESTS += tests/std/ch06/uneven.c
-mpi_TESTS += tests/std/ch06/userop.c
-mpi_TESTS += tests/std/ch06/userop_msg.c
-mpi_TESTS += tests/std/ch19/kinds.c
-mpi_TESTS += tests/thread/attrs.c
-mpi_TESTS += tests/thread/level.c
-mpi_TESTS += tests/thread/storm.c
-mpi_TESTS += tests/thread/tool.c
-mpi_TESTS += tests/thread/waits.c
-mpi_TESTS += tests/thread/wins.c
+mpi_PART  := tests/fort/attr_c.c tests/fort/calls_c.c tests/fort/more_c.c # linked with Fortran
+mpi_PART  += tests/examples/heat/picture.c # linked with heat.c
+mpi_PART  += tests/examples/tasks/tasks.c  # of libobj alone: tests/build/libobj.sh
+mpi_ALL   := $(wildcard tests/abi/*.c tests/err/*.c tests/launch/*.c tests/life/*.c tests/net/*.c \
+	tests/std/*/*.c tests/thread/*.c tests/examples/*/*.c)
+mpi_ALL   += tests/bench/mpi.c # the measuring program, with few rounds
 
-# The same in Fortran, built with our mpifort.
-fort_TESTS :=
-fort_TESTS += tests/examples/pi/pi.f
-fort_TESTS += tests/examples/pi/pi90.f90
-fort_TESTS += tests/examples/stencil/stencil.f90
-fort_TESTS += tests/fort/attr.f90
-fort_TESTS += tests/fort/calls.f90
-fort_TESTS += tests/fort/hello.f90
-fort_TESTS += tests/fort/hello08.f90
-fort_TESTS += tests/fort/learn.f90
-fort_TESTS += tests/fort/legacy.f90
-fort_TESTS += tests/fort/more.f90
-fort_TESTS += tests/fort/old.f
-fort_TESTS += tests/fort/parts.f90
-fort_TESTS += tests/fort/profile.f90
-fort_TESTS += tests/fort/refuse.f90
-fort_TESTS += tests/fort/ring.f
-fort_TESTS += tests/fort/section.f90
+# An allocator of the test's own stands in the way of a sanitizer's.
+own_MALLOC := tests/err/early.c tests/std/ch04/poor.c tests/std/ch06/poor.c
+own_MALLOC += tests/net/poor.sh tests/net/starve.sh
+mpi_TESTS  := $(filter-out $(mpi_PART) $(if $(SAN),$(own_MALLOC)),$(mpi_ALL))
+
+# Programs of Fortran, built with our mpifort.
+fort_TESTS := $(wildcard tests/fort/*.f tests/fort/*.f90 tests/examples/*/*.f tests/examples/*/*.f90)
 
 # Shell scripts; they find the build directory in $B.
-script_TESTS :=
-script_TESTS += tests/abi/fort.sh
-script_TESTS += tests/abi/header.sh
-script_TESTS += tests/abi/link.sh
-script_TESTS += tests/bench/table.sh
-script_TESTS += tests/build/cmake.sh
-script_TESTS += tests/build/fort.sh
-script_TESTS += tests/build/gdb.sh
-script_TESTS += tests/build/libobj.sh
-script_TESTS += tests/build/mpicc.sh
-script_TESTS += tests/build/pkgconf.sh
-script_TESTS += tests/err/line.sh
-script_TESTS += tests/house/lint.sh
-script_TESTS += tests/house/run.sh
-script_TESTS += tests/house/word.sh
-script_TESTS += tests/fort/leaks.sh
-script_TESTS += tests/fort/wrong.sh
-script_TESTS += tests/launch/across.sh
-script_TESTS += tests/launch/hydra.sh
-script_TESTS += tests/launch/many.sh
-script_TESTS += tests/launch/mpich.sh
-script_TESTS += tests/launch/ompi.sh
-script_TESTS += tests/launch/pmixabi.sh
-script_TESTS += tests/launch/slurm.sh
-script_TESTS += tests/launch/ssh.sh
-script_TESTS += tests/life/leaks.sh
-script_TESTS += tests/net/hosts.sh
-script_TESTS += $(if $(SAN),,tests/net/poor.sh) # ch06/poor has an allocator of its own
-script_TESTS += $(if $(SAN),,tests/net/starve.sh) # it has an allocator of its own
-script_TESTS += tests/ofi/some.sh
-script_TESTS += tests/tools/agree.sh
-script_TESTS += tests/tools/alien.sh
-script_TESTS += tests/tools/alloc.sh
-script_TESTS += tests/tools/death.sh
-script_TESTS += tests/tools/harsh.sh
-script_TESTS += tests/tools/fail.sh
-script_TESTS += tests/tools/hang.sh
-script_TESTS += tests/tools/hosts.sh
-script_TESTS += tests/tools/infoenv.sh
-script_TESTS += tests/tools/input.sh
-script_TESTS += tests/tools/kill.sh
-script_TESTS += tests/tools/many.sh
-script_TESTS += tests/tools/mpi.sh
-script_TESTS += tests/tools/mpicc.sh
-script_TESTS += tests/tools/one.sh
-script_TESTS += tests/tools/output.sh
-script_TESTS += tests/tools/place.sh
-script_TESTS += tests/tools/setting.sh
-script_TESTS += tests/tools/signal.sh
-script_TESTS += tests/tools/slay.sh
-script_TESTS += tests/tools/usage.sh
+sh_PART := tests/build/lib.sh tests/launch/lib.sh tests/tools/lib.sh # functions of the others
+sh_PART += tests/launch/vhosts.sh # starts hosts for the others
+sh_PART += tests/bench/peers.sh tests/bench/start.sh # they measure
+sh_ALL := $(wildcard tests/abi/*.sh tests/bench/*.sh tests/build/*.sh tests/err/*.sh \
+	tests/fort/*.sh tests/house/*.sh tests/launch/*.sh tests/life/*.sh tests/net/*.sh \
+	tests/ofi/*.sh tests/tools/*.sh)
+script_TESTS := $(filter-out $(sh_PART) $(if $(SAN),$(own_MALLOC)),$(sh_ALL))
+
+# Programs that a script compiles or starts itself.
+script_PART := tests/build/gdb.c tests/ofi/cut.c tests/tools/hang.c tests/tools/lost.c \
+	tests/tools/one.c tests/tools/refuse.c
 
 demo_SRCS := tests/examples/heat/heat.c
 
@@ -328,10 +61,11 @@ $(call tests_bin,$(sort $(unit_TESTS))): $(B)/tests/%: $(B)/obj/tests/%.o $(unit
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ldflags) $(filter %.o,$^) $(unit_libs) -lcmocka $(libobj_LIBS) -ldl -lpthread -o $@
 
-plan_OBJS := $(addprefix $(B)/obj/libmpi/,type/kern.o type/wide_os.o type/move.o type/pack.o type/plan.o \
-	type/visit.o core/code.o core/err.o)
+plan_OBJS := $(call objs,libmpi/type/kern.c libmpi/type/wide_os.c libmpi/type/move.c \
+	libmpi/type/pack.c libmpi/type/plan.c libmpi/type/visit.c libmpi/core/code.c libmpi/core/err.c)
 $(B)/tests/unit/plan: $(plan_OBJS)
-group_OBJS := $(addprefix $(B)/obj/libmpi/,comm/group.o core/code.o core/err.o core/lock.o core/lock_os.o core/mpo.o core/state.o)
+group_OBJS := $(call objs,libmpi/comm/group.c libmpi/core/code.c libmpi/core/err.c libmpi/core/lock.c \
+	libmpi/core/lock_os.c libmpi/core/mpo.c libmpi/core/state.c)
 $(B)/tests/unit/group: $(group_OBJS)
 $(B)/tests/unit/topo_order: $(B)/obj/libmpi/topo/order.o
 $(B)/tests/unit/hang: $(B)/obj/tools/mpiexec/hang.o

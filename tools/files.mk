@@ -1,39 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# The sources of tools, one line a file.
+# The programs of tools: every .c file of their folders, and what they take from libmpi.
 
 # Written in one place only.
 HAFT_VERSION := $(shell sed -n 's/^\#define OBJ_VERSION "\(.*\)"/\1/p' libobj/obj.h)
 comma := ,
 cflags-tools += -DHAFT_VERSION='"$(HAFT_VERSION)"' -DHAVE_OFI=$(or $(have_ofi),0)
 
-mpiexec_SRCS := \
-	tools/mpiexec/agent.c \
-	tools/mpiexec/alien.c \
-	tools/mpiexec/alloc.c \
-	tools/mpiexec/bind.c \
-	tools/mpiexec/conf.c \
-	tools/mpiexec/crew.c \
-	tools/mpiexec/far.c \
-	tools/mpiexec/feed.c \
-	tools/mpiexec/find.c \
-	tools/mpiexec/guard.c \
-	tools/mpiexec/hang.c \
-	tools/mpiexec/hosts.c \
-	tools/mpiexec/job.c \
-	tools/mpiexec/launch.c \
-	tools/mpiexec/link.c \
+mpiexec_SRCS := $(sort $(wildcard tools/mpiexec/*.c)) \
 	libmpi/boot/listen.c \
-	tools/mpiexec/main.c \
-	tools/mpiexec/out.c \
-	tools/mpiexec/pack.c \
-	tools/mpiexec/place.c \
-	tools/mpiexec/plan.c \
-	tools/mpiexec/pmiserv.c \
-	tools/mpiexec/proc.c \
-	tools/mpiexec/relay.c \
-	tools/mpiexec/roll.c \
-	tools/mpiexec/spawn.c \
-	tools/mpiexec/tree.c \
 	libmpi/boot/map.c \
 	libmpi/core/names.c \
 	libmpi/core/set.c \
@@ -93,7 +67,7 @@ $(B)/lib/pkgconfig/%.pc: tools/mpicc/mpi.pc.in tools/files.mk $(B)/flags
 		-e 's|@MORE@|$(pc_MORE-$*)|g' -e 's|@LIBS@|$(pc_LIBS-$*)|g' -e 's|@FC@|$(FC)|g' $< >$@
 
 # --- mpi-info ------------------------------------------------------------------------------------
-info_SRCS := tools/info/info.c libmpi/core/names.c libmpi/core/set.c libmpi/core/state.c
+info_SRCS := $(sort $(wildcard tools/info/*.c)) libmpi/core/names.c libmpi/core/set.c libmpi/core/state.c
 
 $(B)/bin/mpi-info: $(call objs,$(info_SRCS)) $(B)/lib/libobj.a \
 		$(B)/lib/libmpi_abi.so

@@ -2,15 +2,11 @@
 # Fortran: libmpifort_abi.so.1, mpif.h, the modules.  None of it needs a Fortran compiler but the
 # .mod files, which mpifort makes for itself where there are none.
 
-# Once, whatever prefix:
-fort_SRCS += libmpi/fort/home.c
-fort_SRCS += libmpi/fort/part.c
-fort_SRCS += libmpi/fort/text.c
-
 # Procedures: compiled twice, as mpi_x_ over MPI_x and as pmpi_x_ over PMPI_x.
-fort_TWICE += libmpi/fort/attr.c
-fort_TWICE += libmpi/fort/call.c
-fort_TWICE += libmpi/fort/words.c
+fort_TWICE := libmpi/fort/attr.c libmpi/fort/call.c libmpi/fort/words.c
+
+# All other files: compiled once.
+fort_SRCS := $(filter-out $(fort_TWICE),$(sort $(wildcard libmpi/fort/*.c)))
 
 fort_GEN  := $(gen_CHAPTERS:%=$(B)/gen/fort_%.c)
 fort_OBJS  = $(fort_SRCS:%.c=$(B)/obj/%.o) \

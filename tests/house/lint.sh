@@ -74,6 +74,14 @@ grep -q 'libobj/x.c:1000: file: ' .git/out || bad "file"
 put libobj/x.c "$spdx"
 put libobj/other.c "$spdx"
 offence list libobj/other.c
+put libshm/files.mk "# ${spdx#// }" 'libshm_SRCS := $(wildcard libshm/none*.c)'
+offence list libshm/files.mk
+put libobj/other.c "$spdx"
+put libshm/files.mk "# ${spdx#// }" 'more_SRCS := $(wildcard libobj/oth*.c)'
+"$lint" >.git/out 2>&1
+grep -q '^libobj/other.c:' .git/out && bad "a file that a pattern matches is said to be in no list"
+rm libobj/other.c libshm/files.mk
+git add -A
 put libobj/muchtoolong.h "$spdx" '#ifndef A' '#define A' '#endif'
 offence name libobj/muchtoolong.h
 put libobj/bare.h "$spdx"

@@ -15,6 +15,7 @@
  * to the compiler alone; both are the only slow parts and run as child processes. */
 #include <ctype.h>
 #include <errno.h>
+#include <fnmatch.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -583,20 +584,67 @@ static int is_list(const char *path)
 	return ends(path, "files.mk") || strcmp(path, "Makefile") == 0;
 }
 
-/* Does a list name the source?  A test that is a script may name what it compiles. */
+/* A word of a list that is a pattern of paths, like libobj/NAME.c; the length of the word. */
+static size_t pattern_get(const char *at, char *pattern, size_t len)
+{
+	size_t n = strcspn(at, " \t\n,)");
+	int size = n < len ? (int)n : 0;
+
+	snprintf(pattern, len, "%.*s", size, at);
+	if (strchr(pattern, '*') == NULL || strchr(pattern, '$') != NULL ||
+		strchr(pattern, '/') == NULL || strchr(pattern, ':') != NULL)
+		pattern[0] = '\0';
+	return n;
+}
+
+/* Does a pattern of the list match one of the tree's files (path NULL) or this one? */
+static int pattern_fits(const char *pattern, const char *path)
+{
+	if (path != NULL)
+		return fnmatch(pattern, path, FNM_PATHNAME) == 0;
+	for (int i = 0; i < nfiles; i++)
+		if (fnmatch(pattern, files[i].path, FNM_PATHNAME) == 0)
+			return 1;
+	return 0;
+}
+
+static int is_matched(const struct file *list, const char *path)
+{
+	char pattern[LINE_LEN];
+
+	for (const char *p = list->text; *p != '\0';) {
+		size_t n = pattern_get(p, pattern, sizeof(pattern));
+
+		if (pattern[0] != '\0' && pattern_fits(pattern, path))
+			return 1;
+		p += n + (p[n] != '\0');
+	}
+	return 0;
+}
+
+static int is_named(const struct file *list, const char *what)
+{
+	size_t n = strlen(what);
+
+	for (const char *p = list->text; (p = strstr(p, what)) != NULL; p += n)
+		if (!is_word(p[-1]) && !is_word(p[n]))
+			return 1;
+	return 0;
+}
+
+/* Does a list name the source, or match it?  A test that is a script may name what it compiles. */
 static int is_listed(const char *path)
 {
 	const char *what = begins(path, "tests/") ? strrchr(path, '/') + 1 : path;
-	size_t n = strlen(what);
 
 	for (int i = 0; i < nfiles; i++) {
 		const struct file *f = &files[i];
 
-		if (!is_list(f->path) && !(what != path && ends(f->path, ".sh")))
-			continue;
-		for (const char *p = f->text; (p = strstr(p, what)) != NULL; p += n)
-			if (!is_word(p[-1]) && !is_word(p[n]))
-				return 1;
+		if (is_list(f->path) && is_matched(f, path))
+			return 1;
+		if ((is_list(f->path) || (what != path && ends(f->path, ".sh"))) &&
+			is_named(f, what))
+			return 1;
 	}
 	return 0;
 }
@@ -628,7 +676,7 @@ static int is_path(const char *w)
 {
 	for (size_t i = 0; i < sizeof(tops) / sizeof(tops[0]); i++)
 		if (begins(w, tops[i]))
-			return w[strcspn(w, "$%*=:;()`'\"{}<>,|")] == '\0';
+			return w[strcspn(w, "$%=:;()`'\"{}<>,|")] == '\0';
 	return 0;
 }
 
@@ -644,7 +692,8 @@ static void page_check(const struct file *f)
 		snprintf(w, sizeof(w), "%.*s", (int)n, p + 1);
 		for (k = strlen(w); k > 0 && w[k - 1] == '/'; k--)
 			w[k - 1] = '\0';
-		if (p[n + 1] != '`' || !is_path(w) || strstr(w, "NN") != NULL)
+		if (p[n + 1] != '`' || !is_path(w) || strchr(w, '*') != NULL ||
+			strstr(w, "NN") != NULL)
 			continue;
 		for (int i = 0; i < nfiles && !good; i++)
 			good = inside(files[i].path, w);
@@ -653,24 +702,34 @@ static void page_check(const struct file *f)
 	}
 }
 
+/* A word of a list that names a file, or a pattern of files. */
+static void list_word_check(const struct file *f, int line, const char *at)
+{
+	char w[LINE_LEN];
+
+	pattern_get(at, w, sizeof(w));
+	if (w[0] != '\0') {
+		if (is_path(w) && !pattern_fits(w, NULL))
+			found(f->path, line, "list", "no file matches %s", w);
+		return;
+	}
+	snprintf(w, sizeof(w), "%.*s", (int)strcspn(at, " \t\n,)"), at);
+	if (is_path(w) && (ends(w, ".c") || ends(w, ".sh")) && file_of(w) == NULL)
+		found(f->path, line, "list", "there is no %s", w);
+}
+
 /* The words of a files.mk that name a file must name one that exists. */
 static void list_check(const struct file *f)
 {
-	char w[LINE_LEN];
 	int line = 0;
 
-	for (const char *p = f->text; *p != '\0'; p += strcspn(p, " \t\n")) {
-		for (; isspace((unsigned char)*p); p++)
+	for (const char *p = f->text; *p != '\0'; p += strcspn(p, " \t\n,)")) {
+		for (; isspace((unsigned char)*p) || *p == ',' || *p == ')'; p++)
 			line += *p == '\n';
-		if (*p == '#') {
+		if (*p == '#')
 			p += strcspn(p, "\n");
-			continue;
-		}
-		if (*p == '\0')
-			break;
-		snprintf(w, sizeof(w), "%.*s", (int)strcspn(p, " \t\n"), p);
-		if (is_path(w) && (ends(w, ".c") || ends(w, ".sh")) && file_of(w) == NULL)
-			found(f->path, line, "list", "there is no %s", w);
+		else if (*p != '\0')
+			list_word_check(f, line, p);
 	}
 }
 
