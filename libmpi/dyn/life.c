@@ -59,12 +59,14 @@ static int open_ways(void)
 		.me = boot->rank,
 		.npeers = boot->size,
 		.slot_of = boot->nhosts > 1 ? boot_near_of : NULL,
+		.peer_at = boot_rank_of,
 		.addr = boot_addr,
 		.key = boot_key(),
 		.listen_fd = boot_listen_fd(),
 		.place = boot_host_of,
 		.host = host_of,
 		.deliver = p2p_deliver,
+		.peer_made = p2p_peer_made,
 		.lost = p2p_lost};
 
 	return via_open(&conf);

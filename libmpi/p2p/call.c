@@ -73,13 +73,13 @@ static int send_blocking(const void *buf, int64_t count, struct type *type, int 
 static inline bool send_direct(const void *buf, int64_t count, const struct type *type, int dest,
 	int tag, const struct comm *c)
 {
-	const struct p2p_peer *p = &p2p.peers[group_peer(comm_peers(c), dest)];
+	const struct via_peer *p = via_peer(group_peer(comm_peers(c), dest));
 	int64_t bytes;
 
 	return likely(type->dense && buf_given(buf) &&
-		       !__builtin_mul_overflow(count, type->size, &bytes) && bytes <= p->direct &&
-		       p->out.head == NULL) &&
-	       via_put_near(p->slot, c->ctx, tag, FRAME_EAGER, buf, (size_t)bytes) == 0;
+		       !__builtin_mul_overflow(count, type->size, &bytes) && bytes < p->direct &&
+		       p2p_peer_seen(p)->out.head == NULL) &&
+	       via_put_near(p->slot - 1, c->ctx, tag, FRAME_EAGER, buf, (size_t)bytes) == 0;
 }
 
 int p2p_send(const void *buf, int64_t count, struct type *type, int dest, int tag, struct comm *c)
@@ -290,7 +290,7 @@ static int recv_blocking(void *buf, int64_t count, struct type *type, int source
 static bool recv_direct(
 	void *buf, int64_t room, int source, int tag, struct comm *c, MPI_Status *status)
 {
-	int slot = p2p.peers[group_peer(comm_peers(c), source)].slot, looks = LOOKS;
+	int slot = via_peer(group_peer(comm_peers(c), source))->slot - 1, looks = LOOKS;
 	struct shm_frame f;
 
 	if (!match_empty() || p2p.busy != NULL || slot < 0)

@@ -178,7 +178,7 @@ static int cancel_send(struct req *r)
 	switch (r->state) {
 	case STATE_OUT_EAGER:
 	case STATE_OUT_ASK:
-		queue_cut(&p2p.peers[r->peer].out, r);
+		queue_cut(&p2p_peer(r->peer)->out, r);
 		if (r->state == STATE_OUT_ASK)
 			unasked(r);
 		cancelled(r);

@@ -83,8 +83,7 @@ struct p2p_peer {
 	struct req_queue out, feed, drain;
 	struct p2p_peer *busy_next;
 	int64_t eager;      /* largest message to it that goes unasked, bytes; -1: none does */
-	int64_t direct;     /* the largest that needs no request for it; -1: every one does */
-	int32_t slot;       /* of a near one, for frames without a branch; -1: far, or myself */
+	int32_t peer;       /* its number */
 	int64_t early;      /* bytes kept here of messages from it that nobody has asked for */
 	bool busy;          /* in the busy list */
 	bool held;          /* it shall keep its messages */
@@ -93,15 +92,14 @@ struct p2p_peer {
 	char *words;        /* malloc'ed: why */
 	struct part *owing; /* partitioned operations with something to say to it */
 };
+static_assert(sizeof(struct p2p_peer) <= VIA_PEER_P2P, "it lies in a row of via's table of peers");
 
 struct p2p {
 	int me;
-	int npeers;
 	int64_t eager;               /* bytes */
 	int64_t eager_far;           /* bytes, to far peers */
 	bool checks;                 /* messages of users carry notes: HAFT_CHECK=types */
 	const struct p2p_note *note; /* of the message that is just being matched, or NULL */
-	struct p2p_peer *peers;
 	struct p2p_peer *busy;
 	struct ids ids; /* sends that wait for CLEAR */
 	int (*hooks[P2P_HOOKS_MAX])(void);
@@ -115,6 +113,18 @@ struct p2p {
 };
 
 extern struct p2p p2p;
+
+/* What is known of a peer without making a row for it: to be read only. */
+static inline const struct p2p_peer *p2p_peer_seen(const struct via_peer *p)
+{
+	return (const struct p2p_peer *)(const void *)p->p2p;
+}
+
+/* The queues of a peer, made if need be. */
+static inline struct p2p_peer *p2p_peer(int peer)
+{
+	return (struct p2p_peer *)(void *)via_peer_get(peer)->p2p;
+}
 
 /* pace.c: `bytes' more (or fewer, below 0) of a peer's messages are kept here.  pace_tell tells it
  * what it must know, if there is room for the frame; > 0: there was.  pace_told: a peer tells us.
@@ -356,7 +366,7 @@ void req_nobody(struct req *r);
 /* Adds a peer to the busy list. */
 static inline void peer_busy(int peer)
 {
-	struct p2p_peer *p = &p2p.peers[peer];
+	struct p2p_peer *p = p2p_peer(peer);
 
 	if (p->busy)
 		return;

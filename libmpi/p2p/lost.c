@@ -24,7 +24,7 @@
 /* haft_err with the words for a peer. */
 static int lost_err(int peer)
 {
-	const struct p2p_peer *p = &p2p.peers[peer];
+	const struct p2p_peer *p = p2p_peer(peer);
 
 	haft_lost(peer);
 	return haft_err(MPI_ERR_PROC_ABORTED, "rank %d of the job, on host %s, is %s: %s", peer,
@@ -52,7 +52,7 @@ static bool others_left(const struct comm *c)
 	for (int i = 0; i < g->size; i++) {
 		int peer = group_peer(g, i);
 
-		if (peer != p2p.me && p2p.peers[peer].lost == PEER_HERE)
+		if (peer != p2p.me && p2p_peer_seen(via_peer(peer))->lost == PEER_HERE)
 			return true;
 		gone = gone || peer != p2p.me;
 	}
@@ -64,7 +64,7 @@ int lost_check_slow(int peer, const struct comm *c)
 	const struct group *g = comm_peers(c);
 
 	if (peer >= 0)
-		return p2p.peers[peer].lost != PEER_HERE ? lost_err(peer) : 0;
+		return p2p_peer_seen(via_peer(peer))->lost != PEER_HERE ? lost_err(peer) : 0;
 	if (others_left(c))
 		return 0;
 	for (int i = 0; i < g->size; i++)
@@ -84,7 +84,7 @@ static bool waits_for(const struct req *r, void *arg)
 
 	if (r->peer != MPI_ANY_SOURCE)
 		return r->peer == peer;
-	return p2p.peers[peer].lost == PEER_LOST && lost_member(peer, r->comm);
+	return p2p_peer_seen(via_peer(peer))->lost == PEER_LOST && lost_member(peer, r->comm);
 }
 
 static void fail_receives(int peer)
@@ -118,7 +118,7 @@ static void fail_asked(int peer, bool left)
 
 void p2p_lost(int peer, bool left, const char *words)
 {
-	struct p2p_peer *p = &p2p.peers[peer];
+	struct p2p_peer *p = p2p_peer(peer);
 
 	p->lost = left ? PEER_LEFT : PEER_LOST;
 	p->words = strdup(words);

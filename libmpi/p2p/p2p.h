@@ -46,6 +46,10 @@ void p2p_queues(uint32_t *receives, uint32_t *messages);
 int p2p_open(void);
 void p2p_deliver(void *arg, const struct shm_frame *f);
 
+/* Fills in p2p's part of a new row of the table of peers. */
+struct via_peer;
+void p2p_peer_made(struct via_peer *p);
+
 /* A peer has sent what no Haft sends: who knows what else is wrong.  Says so in one line, with its
  * rank and host, and ends the job.  A frame is looked at before anything is changed for it. */
 __attribute__((noreturn, cold, format(printf, 2, 3))) void p2p_nonsense(

@@ -22,7 +22,7 @@ const struct p2p_count *p2p_counts(void)
 
 int pace_tell(int peer)
 {
-	struct p2p_peer *p = &p2p.peers[peer];
+	struct p2p_peer *p = p2p_peer(peer);
 
 	if (!p->tell || via_put(peer, 0, p->held, FRAME_PACE, NULL, 0) != 0)
 		return 0;
@@ -32,7 +32,7 @@ int pace_tell(int peer)
 
 void pace_early(int peer, int64_t bytes)
 {
-	struct p2p_peer *p = &p2p.peers[peer];
+	struct p2p_peer *p = p2p_peer(peer);
 	bool held;
 
 	p->early += bytes;
@@ -51,9 +51,10 @@ void pace_early(int peer, int64_t bytes)
 
 void pace_told(int peer, bool keep)
 {
-	struct p2p_peer *p = &p2p.peers[peer];
+	struct via_peer *v = via_peer_get(peer);
+	struct p2p_peer *p = p2p_peer(peer);
 
 	p->eager = keep ? -1 : via_near(peer) ? p2p.eager : p2p.eager_far;
-	p->direct = p2p.checks || p->slot < 0 ? -1 : p->eager;
+	v->direct = p2p.checks || v->slot == 0 ? 0 : p->eager + 1;
 	p2p.count.hold += keep;
 }

@@ -51,7 +51,7 @@ static int frame(const struct part *p, enum frame_kind kind, uint32_t id, uint64
 		got((int)kind, p->peer, at, id, data, n);
 		return 0;
 	}
-	if (p2p.peers[p->peer].out.head != NULL)
+	if (p2p_peer(p->peer)->out.head != NULL)
 		return SHM_AGAIN;
 	return via_put(p->peer, at, (int32_t)id, (uint8_t)kind, data, (size_t)n);
 }
@@ -74,7 +74,7 @@ static int pay(struct part *p, unsigned owed)
 
 static void list(struct part *p)
 {
-	struct p2p_peer *peer = &p2p.peers[p->peer];
+	struct p2p_peer *peer = p2p_peer(p->peer);
 
 	if (p->listed)
 		return;
@@ -116,7 +116,7 @@ static void owe(struct part *p, enum owed what)
 
 static void unlist(struct part *p)
 {
-	struct part **at = &p2p.peers[p->peer].owing;
+	struct part **at = &p2p_peer(p->peer)->owing;
 
 	while (*at != p)
 		at = &(*at)->owes_next;
@@ -608,7 +608,7 @@ static int send_short(struct part *p, int64_t at, int64_t n)
 
 	if (n == 0 || r->type->dense)
 		return frame(p, FRAME_PART_DATA, p->mate, (uint64_t)at, r->buf + at, n);
-	if (p2p.peers[p->peer].out.head != NULL)
+	if (p2p_peer(p->peer)->out.head != NULL)
 		return SHM_AGAIN;
 	err = via_reserve(p->peer, (size_t)n, &room);
 	if (err != 0)
@@ -751,10 +751,10 @@ static void go_plain(struct part *p)
 
 int part_settle(int peer)
 {
-	struct part *p = p2p.peers[peer].owing, *next;
+	struct part *p = p2p_peer(peer)->owing, *next;
 	int went = 0;
 
-	p2p.peers[peer].owing = NULL;
+	p2p_peer(peer)->owing = NULL;
 	for (; p != NULL; p = next) {
 		next = p->owes_next;
 		p->listed = false;

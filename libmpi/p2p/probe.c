@@ -42,7 +42,7 @@ static bool probe_found(void *arg)
 /* Who only asks may hear that nothing is there, of a source that left in good order. */
 static int lost_only(const struct probe *p)
 {
-	if (p->err != 0 && p->peer >= 0 && p2p.peers[p->peer].lost == PEER_LEFT)
+	if (p->err != 0 && p->peer >= 0 && p2p_peer_seen(via_peer(p->peer))->lost == PEER_LEFT)
 		return 0;
 	return p->err;
 }

@@ -127,7 +127,7 @@ static void answer(struct req *r, int peer, bool here)
 		r->stream = flow_post(r);
 	} else {
 		r->state = STATE_OUT_CLEAR;
-		r->began = p2p.peers[peer].drain.head == NULL ? way_clock() : 0;
+		r->began = p2p_peer(peer)->drain.head == NULL ? way_clock() : 0;
 	}
 	out_put(r, peer);
 }
@@ -303,7 +303,7 @@ static void got_ask(const struct shm_frame *f)
 
 int p2p_sorry_take(const struct p2p_sorry *sorry)
 {
-	if (sorry->missed > 0 && sorry->missed <= p2p.npeers)
+	if (sorry->missed > 0 && sorry->missed <= 1 << VIA_PEER_BITS)
 		haft_lost(sorry->missed - 1);
 	return haft_err(sorry->err, "%.*s", (int)sizeof(sorry->words), sorry->words);
 }
@@ -410,7 +410,8 @@ static void got_other(const struct shm_frame *f)
 		p2p_window(f);
 	else if (f->kind == FRAME_SORRY)
 		got_sorry(f);
-	else if (likely(p2p.peers[f->src].lost == PEER_HERE)) /* or what it is about has failed */
+	else if (likely(p2p_peer_seen(via_peer(f->src))->lost ==
+			 PEER_HERE)) /* or what it is about has failed */
 		got_news(f);
 }
 
@@ -457,7 +458,7 @@ int p2p_poll_from(int peer)
 	struct shm_frame f;
 	int n = 0;
 
-	if (unlikely(via.slots != NULL))
+	if (unlikely(via.mixed))
 		return via_poll_from(peer);
 	while (n < VIA_BATCH && via_peek(peer, &f)) {
 		got(&f);
@@ -471,7 +472,7 @@ int p2p_poll_from(int peer)
 
 int drain_pull(int peer)
 {
-	struct req_queue *q = &p2p.peers[peer].drain;
+	struct req_queue *q = &p2p_peer(peer)->drain;
 	int moved = 0;
 
 	while (q->head != NULL) {

@@ -134,7 +134,7 @@ static void frame_gone(struct req *r)
 			break;
 		}
 		r->state = STATE_DRAIN;
-		queue_push(&p2p.peers[r->from].drain, r);
+		queue_push(&p2p_peer(r->from)->drain, r);
 		peer_busy(r->from);
 		break;
 	}
@@ -192,7 +192,7 @@ static bool must_go(const struct req *r, int peer)
 {
 	return (r->state == STATE_OUT_FRAME && r->mate == FRAME_SORRY) ||
 	       (r->state <= STATE_OUT_ASK && r->ctx % CTX_PLANES == CTX_PART &&
-		       p2p.peers[peer].out.head == r);
+		       p2p_peer(peer)->out.head == r);
 }
 
 /* frame_put, of what must go in any case in the end. */
@@ -212,7 +212,7 @@ static int frame_try(struct req *r, int peer)
 /* Puts a request's frame, now or when it is its turn.  peer is where it goes. */
 void out_put(struct req *r, int peer)
 {
-	struct p2p_peer *p = &p2p.peers[peer];
+	struct p2p_peer *p = p2p_peer(peer);
 	int err = SHM_AGAIN;
 
 	if (p->out.head == NULL)
@@ -233,7 +233,7 @@ void out_frame(
 	struct req *r;
 	char *copy;
 
-	if (p2p.peers[peer].out.head == NULL &&
+	if (p2p_peer(peer)->out.head == NULL &&
 		via_put(peer, ctx, tag, (uint8_t)kind, data, (size_t)n) == 0)
 		return;
 	r = req_blank();
@@ -255,7 +255,7 @@ void out_frame(
 
 int out_push(int peer)
 {
-	struct p2p_peer *p = &p2p.peers[peer];
+	struct p2p_peer *p = p2p_peer(peer);
 	int moved = 0;
 
 	while (p->out.head != NULL) {
@@ -305,7 +305,7 @@ void send_clear(int peer, uint32_t id, uint64_t stream, int64_t room)
 		return;
 	}
 	r->state = STATE_FEED;
-	queue_push(&p2p.peers[peer].feed, r);
+	queue_push(&p2p_peer(peer)->feed, r);
 	peer_busy(peer);
 	feed_push(peer);
 }
@@ -329,7 +329,7 @@ static int64_t piece(const struct req *r, size_t cap)
 
 int feed_push(int peer)
 {
-	struct req_queue *q = &p2p.peers[peer].feed;
+	struct req_queue *q = &p2p_peer(peer)->feed;
 	int moved = 0;
 
 	while (q->head != NULL) {
@@ -397,7 +397,7 @@ void send_start(struct req *r)
 {
 	if (r->peer == p2p.me) {
 		send_self(r);
-	} else if (r->bytes <= p2p.peers[r->peer].eager && !r->sync) {
+	} else if (r->bytes <= p2p_peer(r->peer)->eager && !r->sync) {
 		r->state = STATE_OUT_EAGER;
 		out_put(r, r->peer);
 	} else if (send_number(r)) {

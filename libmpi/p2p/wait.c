@@ -35,35 +35,34 @@ static int64_t eager_of(enum haft_setting set, int64_t frame_max)
 
 void p2p_tune(void)
 {
-	if (p2p.peers == NULL)
+	if (p2p.early_max == 0) /* not open */
 		return;
 	p2p.eager = eager_of(HAFT_SET_EAGER, via.frame_max);
 	p2p.eager_far = eager_of(HAFT_SET_FAR, NET_FRAME_MAX);
-	for (int i = 0; i < p2p.npeers; i++)
-		if (p2p.peers[i].eager >= 0) /* the others have asked for nothing that is unasked */
-			pace_told(i, false);
+	for (const struct via_peer *p = via.peers_made; p != NULL; p = p->next)
+		if (p2p_peer_seen(p)->eager >= 0) /* the others want nothing unasked */
+			pace_told(p->number, false);
 }
 
 int p2p_open(void)
 {
 	buffer_open();
-	p2p.peers = calloc((size_t)via.npeers, sizeof(*p2p.peers));
-	if (p2p.peers == NULL)
-		return haft_err(MPI_ERR_NO_MEM, "no memory for the queues of %d peers", via.npeers);
 	haft_lock_post = part_mail;
 	p2p.me = via.me;
-	p2p.npeers = via.npeers;
 	p2p.checks = (haft_set(HAFT_SET_CHECK) & HAFT_CHECK_TYPES) != 0;
 	p2p.eager = eager_of(HAFT_SET_EAGER, via.frame_max);
 	p2p.eager_far = eager_of(HAFT_SET_FAR, NET_FRAME_MAX);
 	p2p.early_max = haft_set(HAFT_SET_EARLY) / via.npeers;
 	if (p2p.early_max < EARLY_LEAST)
 		p2p.early_max = EARLY_LEAST;
-	for (int i = 0; i < via.npeers; i++) {
-		p2p.peers[i].slot = i != via.me ? via_slot(i) : -1;
-		pace_told(i, false);
-	}
 	return match_open() != 0 ? MPI_ERR_NO_MEM : p2p_probe_open();
+}
+
+void p2p_peer_made(struct via_peer *p)
+{
+	p2p_peer(p->number)->peer = p->number;
+	p->slot = p->number != p2p.me && p->seat >= 0 ? 1 + p->seat : 0;
+	pace_told(p->number, false);
 }
 
 void p2p_hook(int (*pass)(void))
@@ -87,7 +86,7 @@ static int busy_pass(void)
 	p2p.busy = NULL;
 	while (p != NULL) {
 		struct p2p_peer *next = p->busy_next;
-		int peer = (int)(p - p2p.peers);
+		int peer = p->peer;
 
 		p->busy = false;
 		moved += pace_tell(peer) + out_push(peer) + feed_push(peer) + drain_pull(peer);
@@ -160,7 +159,7 @@ static void wait_one(struct req *r, struct req *const reqs[], int n)
 {
 	struct p2p_about about = {{p2p_tell_req}, r, reqs, n, false};
 	struct shm_wait w;
-	bool one = r->kind == REQ_RECV && r->peer >= 0 && p2p.peers[r->peer].slot >= 0;
+	bool one = r->kind == REQ_RECV && r->peer >= 0 && via_peer_get(r->peer)->slot > 0;
 
 	if (haft_threads()) {
 		via_wait(&(struct via_want){req_done, r, pass, NULL, &about.teller});

@@ -41,7 +41,6 @@ struct way {
 static struct {
 	struct rma *bucket[BUCKETS]; /* windows by ctx */
 	struct early *early, **early_end;
-	struct way *ways; /* [via.npeers], made by the first frame that has to wait */
 	struct way *busy; /* those with a queue */
 } rma = {.early_end = &rma.early};
 
@@ -80,13 +79,14 @@ static int rma_pass(void)
 
 static void wait_turn(struct mail *o)
 {
+	struct via_peer *p = via_peer_get(o->peer);
 	struct way *y;
 
-	if (rma.ways == NULL)
-		rma.ways = calloc((size_t)via.npeers, sizeof(*rma.ways));
-	if (rma.ways == NULL)
+	if (p->rma == NULL)
+		p->rma = calloc(1, sizeof(*y));
+	if (p->rma == NULL)
 		no_memory();
-	y = &rma.ways[o->peer];
+	y = p->rma;
 	o->next = NULL;
 	if (y->first != NULL)
 		y->last->next = o;
@@ -102,17 +102,17 @@ static void wait_turn(struct mail *o)
 	via_kick();
 }
 
-void mail_put(struct mail *o)
-{
-	bool others = rma.ways != NULL && rma.ways[o->peer].first != NULL;
-
-	if (others || o->push(o) != 0)
-		wait_turn(o);
-}
-
 struct mail *mail_last(int peer)
 {
-	return rma.ways != NULL && rma.ways[peer].first != NULL ? rma.ways[peer].last : NULL;
+	const struct way *y = via_peer(peer)->rma; /* made by the first frame that has to wait */
+
+	return y != NULL && y->first != NULL ? y->last : NULL;
+}
+
+void mail_put(struct mail *o)
+{
+	if (mail_last(o->peer) != NULL || o->push(o) != 0)
+		wait_turn(o);
 }
 
 int64_t mail_room(int peer)
@@ -153,10 +153,10 @@ static int push_small(struct mail *o)
 
 void mail_small(int peer, uint64_t ctx, enum msg_kind kind, const void *data, uint32_t len)
 {
-	bool others = rma.ways != NULL && rma.ways[peer].first != NULL;
 	struct small *s;
 
-	if (!others && via_put(peer, ctx, (int32_t)kind, P2P_WINDOW, data, len) == 0)
+	if (mail_last(peer) == NULL &&
+		via_put(peer, ctx, (int32_t)kind, P2P_WINDOW, data, len) == 0)
 		return;
 	s = malloc(sizeof(*s));
 	if (s == NULL)

@@ -95,9 +95,15 @@ static void random_fill(uint64_t *v)
 		;
 }
 
+/* NULL: it was never spoken of. */
+static struct tie *tie_of(int peer)
+{
+	return via_peer(peer)->ofi;
+}
+
 struct tie *ofi_tie(int peer)
 {
-	struct tie *t = ofi.ties[peer];
+	struct tie *t = tie_of(peer);
 
 	if (likely(t != NULL))
 		return t;
@@ -106,7 +112,9 @@ struct tie *ofi_tie(int peer)
 		return NULL;
 	t->peer = peer;
 	random_fill(&t->key_in);
-	ofi.ties[peer] = t;
+	t->all = ofi.ties;
+	ofi.ties = t;
+	via_peer_get(peer)->ofi = t;
 	return t;
 }
 
@@ -132,7 +140,7 @@ void ofi_break(struct tie *t, int err)
 
 const char *ofi_words(int peer)
 {
-	const struct tie *t = ofi.ties[peer];
+	const struct tie *t = tie_of(peer);
 
 	return t != NULL && t->words != NULL ? t->words : net_peer_words(via.net, peer);
 }
@@ -373,7 +381,7 @@ void ofi_commit(int peer, const struct shm_hdr *h, size_t len)
 
 	if (reserved == NULL) {
 		net_commit(via.net, peer, &hdr, len);
-		by_net(ofi.ties[peer]);
+		by_net(tie_of(peer));
 		return;
 	}
 	head_set(&reserved->head, &hdr);
@@ -485,9 +493,9 @@ static struct tie *sender_of(const struct bounce *b, size_t len)
 	const struct head *h = &b->head;
 	struct tie *t;
 
-	if (len < sizeof(*h) || h->from >= (uint32_t)via.npeers)
+	if (len < sizeof(*h) || h->from >> VIA_PEER_BITS != 0)
 		return NULL;
-	t = ofi.ties[h->from];
+	t = tie_of((int)h->from);
 	return t != NULL && t->told && h->key == t->key_in ? t : NULL;
 }
 
@@ -611,7 +619,7 @@ void ofi_deliver(const struct net_frame *f)
 
 void ofi_net_lost(int peer, bool left, const char *words)
 {
-	struct tie *t = ofi.ties[peer];
+	struct tie *t = tie_of(peer);
 
 	if (t == NULL) {
 		if (!ofi.closing)
@@ -792,9 +800,8 @@ int ofi_open(const char *ip, void (*lost)(int peer, bool left, const char *words
 
 	if (!fab_open(&want, words, sizeof(words)))
 		return haft_err(MPI_ERR_OTHER, "HAFT_VIA=ofi: %s", words);
-	ofi.ties = calloc((size_t)via.npeers, sizeof(struct tie *));
-	if (ofi.ties == NULL || !bounces_new(&ins, INS, NET_FRAME_MAX))
-		return haft_err(MPI_ERR_NO_MEM, "no memory for %d peers", via.npeers);
+	if (!bounces_new(&ins, INS, NET_FRAME_MAX))
+		return haft_err(MPI_ERR_NO_MEM, "no memory for %d frames that come", INS);
 	while ((b = bounce_pop(&ins)) != NULL)
 		in_post(b);
 	ofi.lost = lost;
@@ -813,7 +820,7 @@ static void look_again(void)
 /* There is somebody to say goodbye to. */
 static bool bye_due(const struct tie *t)
 {
-	return t != NULL && t->told && !t->broken && t->end == OFI_HERE;
+	return t->told && !t->broken && t->end == OFI_HERE;
 }
 
 /* It has said that it has everything. */
@@ -825,34 +832,30 @@ static bool bye_heard(const struct tie *t)
 void ofi_leave(void)
 {
 	uint64_t end = ofi_now() + DRAIN_NS;
-	struct tie *t;
 
 	ofi.closing = true;
 	while (!ofi_quiet() && ofi_now() < end)
 		look_again();
-	for (int i = 0; i < via.npeers && ofi_now() < end; i++)
-		while (t = ofi.ties[i],
-			bye_due(t) && ofi_now() < end &&
-				!aside_go(t, OFI_BYE, &t->seq_out, sizeof(t->seq_out)))
+	for (struct tie *t = ofi.ties; t != NULL; t = t->all)
+		while (bye_due(t) && ofi_now() < end &&
+			!aside_go(t, OFI_BYE, &t->seq_out, sizeof(t->seq_out)))
 			look_again();
 	end = ofi_now() + GOT_NS;
-	for (int i = 0; i < via.npeers && ofi_now() < end; i++)
-		while (!bye_heard(ofi.ties[i]) && ofi_now() < end)
+	for (const struct tie *t = ofi.ties; t != NULL; t = t->all)
+		while (!bye_heard(t) && ofi_now() < end)
 			look_again();
 }
 
 void ofi_close(void)
 {
-	fab_close();
-	for (int i = 0; i < via.npeers; i++) {
-		struct tie *t = ofi.ties[i];
+	struct tie *t;
 
-		if (t == NULL)
-			continue;
+	fab_close();
+	while ((t = ofi.ties) != NULL) {
+		ofi.ties = t->all;
+		via_peer_get(t->peer)->ofi = NULL;
 		flows_free(t);
 		free(t->words);
 		free(t);
 	}
-	free(ofi.ties);
-	ofi.ties = NULL;
 }

@@ -395,7 +395,7 @@ int ofi_post(int peer, uint64_t id, void *buf, size_t len, struct net_op *op)
 
 void ofi_unpost(struct net_op *op)
 {
-	struct flows *f = ofi.ties[op->peer]->flows;
+	struct flows *f = ((struct tie *)via_peer(op->peer)->ofi)->flows;
 
 	for (struct post *p = f->posts; p != NULL; p = p->next) {
 		if (p->user != op)

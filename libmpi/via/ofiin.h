@@ -89,11 +89,12 @@ struct tie {
 	struct bounces held;               /* by number */
 	struct flows *flows;               /* ofiflow.c's; NULL: none */
 	struct tie *next;                  /* work */
+	struct tie *all;                   /* in ofi.ties */
 	char *words;                       /* why it is lost or broken */
 };
 
 struct ofi {
-	struct tie **ties; /* by peer */
+	struct tie *ties; /* all that were spoken of */
 	struct tie *work;
 	void (*lost)(int peer, bool left, const char *words);
 	uint64_t secret, factor; /* tags are made of them */

@@ -6,8 +6,6 @@
 #include "libmpi/core/err.h"
 #include "libmpi/core/set.h"
 #include <mpi.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 struct via via;
@@ -37,31 +35,11 @@ void via_tune(void)
 	shm_tune_set(via.shm, &t);
 }
 
-/* Makes the table of slots, and the one that leads back. */
-static int slots_make(const struct via_conf *conf, int nslots)
-{
-	int32_t *slots = malloc((size_t)conf->npeers * sizeof(*slots));
-	int32_t *peers = malloc((size_t)nslots * sizeof(*peers));
-
-	if (slots == NULL || peers == NULL) {
-		free(slots);
-		free(peers);
-		return haft_err(MPI_ERR_NO_MEM, "no memory for a table of %d peers", conf->npeers);
-	}
-	memset(peers, -1, (size_t)nslots * sizeof(*peers));
-	for (int i = 0; i < conf->npeers; i++) {
-		slots[i] = conf->slot_of(i);
-		if (slots[i] >= 0 && ALWAYS(slots[i] < nslots))
-			peers[slots[i]] = i;
-	}
-	via.slots = slots;
-	via.peers = peers;
-	return 0;
-}
-
 static int (*place_of)(int peer);        /* the number of its host */
 static const char *(*host_of)(int peer); /* the name */
-static bool alone;                       /* everybody is to be alone */
+static int (*slot_of)(int peer);         /* NULL: slots and peers are the same */
+static int (*peer_at)(int slot);
+static bool alone; /* everybody is to be alone */
 
 int via_place_any(int peer)
 {
@@ -84,32 +62,39 @@ static int slot_alone(int peer)
 	return peer == via.me ? via.slot : -1;
 }
 
-/* How peers are reached, as the user wants it: fills in slots, and opens what far peers need. */
-static int ways_open(struct via_conf *conf, int nslots)
+int via_seat_find(int peer)
+{
+	return slot_of != NULL ? slot_of(peer) : peer;
+}
+
+/* HAFT_VIA=shm, but some are on other hosts. */
+static int shm_refused(const struct via_conf *conf)
+{
+	int far = 0;
+
+	while (slot_of(far) >= 0)
+		far++;
+	return haft_err(MPI_ERR_OTHER,
+		"HAFT_VIA=shm is for processes of one host, but rank %d is on host %s and "
+		"rank %d on host %s: unset HAFT_VIA (or set it to auto), or start all on "
+		"one host",
+		conf->me, conf->host(conf->me), far, conf->host(far));
+}
+
+/* How peers are reached, as the user wants it: opens what far peers need. */
+static int ways_open(const struct via_conf *conf, int nslots)
 {
 	int64_t set = haft_set(HAFT_SET_VIA);
-	int err, far = -1;
 
 	place_of = conf->place;
 	host_of = conf->host;
-	if (haft_via_apart(set) && conf->npeers > 1) {
-		conf->slot_of = slot_alone;
-		alone = true;
-	}
-	if (conf->slot_of == NULL)
+	alone = haft_via_apart(set) && conf->npeers > 1;
+	slot_of = alone ? slot_alone : conf->slot_of;
+	peer_at = conf->peer_at;
+	via.mixed = slot_of != NULL;
+	if (!alone && conf->npeers <= nslots)
 		return 0;
-	err = slots_make(conf, nslots);
-	for (int i = 0; i < conf->npeers && err == 0; i++)
-		far = via.slots[i] < 0 ? i : far;
-	if (err != 0 || far < 0)
-		return err;
-	if (set == HAFT_VIA_SHM)
-		return haft_err(MPI_ERR_OTHER,
-			"HAFT_VIA=shm is for processes of one host, but rank %d is on host %s and "
-			"rank %d on host %s: unset HAFT_VIA (or set it to auto), or start all on "
-			"one host",
-			conf->me, conf->host(conf->me), far, conf->host(far));
-	return far_open(conf);
+	return set == HAFT_VIA_SHM ? shm_refused(conf) : far_open(conf);
 }
 
 int via_open(struct via_conf *conf)
@@ -128,7 +113,10 @@ int via_open(struct via_conf *conf)
 	via.mem_len = shm_seg_len(conf->seg);
 	via.contended = shm_seg_contended(conf->seg);
 	via.deliver = conf->deliver;
-	err = ways_open(conf, shm_seg_nranks(conf->seg));
+	via.peer_made = conf->peer_made;
+	err = via_peers_open(conf->npeers);
+	if (err == 0)
+		err = ways_open(conf, shm_seg_nranks(conf->seg));
 	via_tune();
 	return err;
 }
@@ -137,24 +125,30 @@ int via_open(struct via_conf *conf)
 
 int via_put_any(int peer, const struct shm_hdr *h, const void *buf, size_t len)
 {
-	if (via.slots[peer] < 0)
+	int slot = via_slot(peer);
+
+	if (slot < 0)
 		return far_put(peer, h, buf, len);
-	return shm_put(via.shm, via.slots[peer], h, buf, len);
+	return shm_put(via.shm, slot, h, buf, len);
 }
 
 int via_reserve_any(int peer, size_t len, void **room)
 {
-	if (via.slots[peer] < 0)
+	int slot = via_slot(peer);
+
+	if (slot < 0)
 		return far_reserve(peer, len, room);
-	return shm_reserve(via.shm, via.slots[peer], len, room);
+	return shm_reserve(via.shm, slot, len, room);
 }
 
 void via_commit_any(int peer, const struct shm_hdr *h, size_t len)
 {
-	if (via.slots[peer] < 0)
+	int slot = via_slot(peer);
+
+	if (slot < 0)
 		far_commit(peer, h, len);
 	else
-		shm_commit(via.shm, via.slots[peer], h, len);
+		shm_commit(via.shm, slot, h, len);
 }
 
 /* A frame from a slot is one from a peer. */
@@ -162,7 +156,7 @@ static void deliver_near(void *arg, const struct shm_frame *f)
 {
 	struct shm_frame named = *f;
 
-	named.src = via.peers[f->src];
+	named.src = f->src == via.slot ? via.me : peer_at(f->src);
 	via.deliver(arg, &named);
 }
 
@@ -196,7 +190,7 @@ int via_poll_from_any(int peer)
 {
 	struct shm_frame f;
 
-	if (!via_near(peer) || !shm_peek(via.shm, via.slots[peer], &f))
+	if (!via_near(peer) || !shm_peek(via.shm, via_slot(peer), &f))
 		return 0;
 	deliver_near(NULL, &f);
 	shm_next(via.shm, &f);

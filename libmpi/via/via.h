@@ -16,7 +16,7 @@
  * include this file, never libshm.
  *
  * Where all peers are near and slots are peers (one host), a function here is libshm's and one
- * branch on via.slots, which is NULL there.
+ * branch on via.mixed, which is false there.
  *
  * One thread at a time is inside these functions: below MPI_THREAD_MULTIPLE because the user sees
  * to it, else because of the library's lock (core/lock.h). */
@@ -24,23 +24,24 @@
 #define HAFT_VIA_VIA_H
 
 #include "libmpi/core/lock.h"
+#include "libmpi/via/peer.h"
 #include "libnet/net.h"
 #include "libshm/shm.h"
 
 struct via {
 	struct shm *shm;
-	int me, slot;         /* this process as a peer, and in the segment */
-	int npeers;           /* peers are 0 .. npeers-1 */
-	const int32_t *slots; /* by peer: its slot, -1: it is far; NULL: slot and peer are the same,
-				 and all are near */
-	const int32_t *peers; /* by slot: who is there; NULL if slots is */
-	struct net *net;      /* the way to far peers; NULL: there are none */
-	bool ofi;             /* their messages go by libfabric: ofi.h */
-	int awaited;          /* a far peer whose socket is looked at first; -1: none */
-	_Atomic bool due;     /* a sleep was ended by some socket: the next look is at all */
-	uint32_t frame_max;   /* bytes: to near peers; NET_FRAME_MAX to far ones */
-	uint64_t mem_len;     /* bytes of the segment, mapped at shm->base */
-	bool contended;       /* more ranks than CPUs: whoever spins, hinders */
+	int me, slot;                /* this process as a peer, and in the segment */
+	int npeers;                  /* of the job */
+	bool mixed;                  /* false: slot and peer are the same, and all are near */
+	struct via_peer *peers_made; /* rows: peer.h */
+	void (*peer_made)(struct via_peer *p);
+	struct net *net;         /* the way to far peers; NULL: there are none */
+	bool ofi;                /* their messages go by libfabric: ofi.h */
+	int awaited;             /* a far peer whose socket is looked at first; -1: none */
+	_Atomic bool due;        /* a sleep was ended by some socket: the next look is at all */
+	uint32_t frame_max;      /* bytes: to near peers; NET_FRAME_MAX to far ones */
+	uint64_t mem_len;        /* bytes of the segment, mapped at shm->base */
+	bool contended;          /* more ranks than CPUs: whoever spins, hinders */
 	shm_deliver_fn *deliver; /* p2p's; it must take the frame */
 };
 
@@ -67,7 +68,9 @@ struct via_conf {
 	int listen_fd;                 /* its owner keeps it; -1: none */
 	int (*place)(int peer);        /* the number of its host */
 	const char *(*host)(int peer); /* that host's name */
+	int (*peer_at)(int slot);      /* who is there; as slot_of */
 	shm_deliver_fn *deliver;
+	void (*peer_made)(struct via_peer *p); /* p2p's part of a new row is to be filled in */
 	/* Nothing more will come from a far peer, or go to it: words say who and why; left: it
 	 * has ended MPI in good order.  Called from inside via_poll and via_poll_from. */
 	void (*lost)(int peer, bool left, const char *words);
@@ -91,7 +94,7 @@ int via_place_any(int peer);
 
 static inline int via_place(int peer)
 {
-	return likely(via.slots == NULL) ? 0 : via_place_any(peer);
+	return likely(!via.mixed) ? 0 : via_place_any(peer);
 }
 
 /* The number of its host even where HAFT_VIA=net tears that apart. */
@@ -100,19 +103,22 @@ int via_machine(int peer);
 /* All are on one host. */
 static inline bool via_one_place(void)
 {
-	return likely(via.slots == NULL);
+	return likely(!via.mixed);
 }
 
 /* The slot of a peer; -1: it is far. */
 static inline int via_slot(int peer)
 {
-	return likely(via.slots == NULL) ? peer : via.slots[peer];
+	return likely(!via.mixed) ? peer : via_peer_get(peer)->seat;
 }
+
+/* The same, not looked up in the row of the peer but found anew. */
+int via_seat_find(int peer);
 
 /* Can it be reached through memory of this host? */
 static inline bool via_near(int peer)
 {
-	return likely(via.slots == NULL) || via.slots[peer] >= 0;
+	return likely(!via.mixed) || via_peer_get(peer)->seat >= 0;
 }
 
 /* The other halves of the functions below, where peers and slots differ. */
@@ -129,7 +135,7 @@ static inline int via_put(
 {
 	struct shm_hdr h = {.ctx = ctx, .tag = tag, .kind = kind};
 
-	if (unlikely(via.slots != NULL))
+	if (unlikely(via.mixed))
 		return via_put_any(peer, &h, buf, len);
 	return shm_put(via.shm, peer, &h, buf, len);
 }
@@ -138,7 +144,7 @@ static inline int via_put(
  * via_commit sends; nothing else of via may be called between the two. */
 static inline int via_reserve(int peer, size_t len, void **room)
 {
-	if (unlikely(via.slots != NULL))
+	if (unlikely(via.mixed))
 		return via_reserve_any(peer, len, room);
 	return shm_reserve(via.shm, peer, len, room);
 }
@@ -147,7 +153,7 @@ static inline void via_commit(int peer, uint64_t ctx, int32_t tag, uint8_t kind,
 {
 	struct shm_hdr h = {.ctx = ctx, .tag = tag, .kind = kind};
 
-	if (unlikely(via.slots != NULL))
+	if (unlikely(via.mixed))
 		via_commit_any(peer, &h, len);
 	else
 		shm_commit(via.shm, peer, &h, len);
@@ -156,7 +162,7 @@ static inline void via_commit(int peer, uint64_t ctx, int32_t tag, uint8_t kind,
 /* via_poll delivers what has arrived, at most a batch; returns how many frames. */
 static inline int via_poll(void)
 {
-	if (unlikely(via.slots != NULL))
+	if (unlikely(via.mixed))
 		return via_poll_any();
 	return shm_poll(via.shm, via.deliver, NULL);
 }
@@ -198,7 +204,7 @@ static inline int via_poll_from(int peer)
 {
 	struct shm_frame f;
 
-	if (unlikely(via.slots != NULL))
+	if (unlikely(via.mixed))
 		return via_poll_from_any(peer);
 	if (!shm_peek(via.shm, peer, &f))
 		return 0;
@@ -269,7 +275,7 @@ static inline bool via_quiet(void)
 static inline void via_await(int peer)
 {
 	if (unlikely(via.net != NULL))
-		via.awaited = peer >= 0 && via.slots[peer] < 0 ? peer : -1;
+		via.awaited = peer >= 0 && via_slot(peer) < 0 ? peer : -1;
 }
 
 /* via_idle: nothing moved: spin, give the CPU away, or sleep, as it is best.  When the job is being

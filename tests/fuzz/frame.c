@@ -540,7 +540,7 @@ static void child(void)
 	if (draw(3) == 0) { /* as with HAFT_CHECK=types: notes take room in frames */
 		p2p.checks = true;
 		for (int i = 1; i < PEERS; i++)
-			p2p.peers[i].eager -= (int64_t)sizeof(struct p2p_note);
+			p2p_peer(i)->eager -= (int64_t)sizeof(struct p2p_note);
 	}
 	if (setjmp(next_seed) == 0)
 		calls();
