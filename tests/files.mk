@@ -65,7 +65,7 @@ plan_OBJS := $(call objs,libmpi/type/kern.c libmpi/type/wide_os.c libmpi/type/mo
 	libmpi/type/pack.c libmpi/type/plan.c libmpi/type/visit.c libmpi/core/code.c libmpi/core/err.c)
 $(B)/tests/unit/plan: $(plan_OBJS)
 group_OBJS := $(call objs,libmpi/comm/group.c libmpi/core/code.c libmpi/core/err.c libmpi/core/lock.c \
-	libmpi/core/lock_os.c libmpi/core/mpo.c libmpi/core/state.c)
+	libmpi/core/lock_os.c libmpi/core/objects.c libmpi/core/state.c)
 $(B)/tests/unit/group: $(group_OBJS)
 $(B)/tests/unit/topo_order: $(B)/obj/libmpi/topo/order.o
 $(B)/tests/unit/hang: $(B)/obj/tools/mpiexec/hang.o

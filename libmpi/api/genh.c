@@ -246,6 +246,14 @@ static void lists_write(FILE *out)
 	}
 }
 
+/* Declares the struct behind each class of handles: prototypes need no more of it. */
+static void objects_write(FILE *out)
+{
+	for (int i = 0; i < NOCLASS; i++)
+		if (classes[i].object != NULL)
+			fprintf(out, "struct %s;\n", classes[i].object);
+}
+
 void write_engine_h(FILE *out)
 {
 	struct text t;
@@ -255,8 +263,11 @@ void write_engine_h(FILE *out)
 	      " * Written by the generator in libmpi/api: change its tables, not this. */\n"
 	      "#ifndef HAFT_GEN_ENGINE_H\n"
 	      "#define HAFT_GEN_ENGINE_H\n\n"
-	      "#include \"libmpi/core/mpo.h\"\n",
+	      "#include \"libmpi/core/counts.h\"\n"
+	      "#include \"libmpi/core/objects.h\"\n"
+	      "#include <mpi.h>\n\n",
 		out);
+	objects_write(out);
 	lists_write(out);
 	for (const struct func *f = funcs; f < funcs + nfuncs; f++) {
 		struct entry e = {.f = f};

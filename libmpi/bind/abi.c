@@ -5,7 +5,7 @@
  * The first to say something about Fortran is right; whoever comes later is told so.  Values of
  * LOGICAL are kept sign-extended, so that they can be asked for in another size. */
 #include "libmpi/core/err.h"
-#include "libmpi/core/mpo.h"
+#include "libmpi/core/info_object.h"
 #include "libmpi/type/type.h"
 
 #include <engine.h>

@@ -22,7 +22,10 @@
 #include "libmpi/core/err.h"
 #include "libmpi/core/lang.h"
 #include "libmpi/core/lock.h"
-#include "libmpi/core/mpo.h"
+#include "libmpi/core/comm_object.h"
+#include "libmpi/core/objects.h"
+#include "libmpi/core/req.h"
+#include "libmpi/core/type_object.h"
 #include "libmpi/core/state.h"
 
 #include <limits.h>

@@ -4,7 +4,7 @@
  * The INTEGER of a handle is its low 31 bits, that of a predefined one its number: no table.
  * Nothing is checked on the way out, and an integer that names nothing becomes a handle that names
  * nothing, which the next call refuses with words. */
-#include "libmpi/core/mpo.h"
+#include "libmpi/core/objects.h"
 
 #include <raw.h>
 

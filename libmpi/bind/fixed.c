@@ -3,7 +3,7 @@
  * callbacks of attributes and data representations.
  *
  * The callbacks are constants in mpi.h; these are for who asks the loader for their names. */
-#include "libmpi/core/mpo.h"
+#include "libmpi/core/type_object.h"
 
 #include <engine.h>
 #include <raw.h>

@@ -17,7 +17,12 @@
 #include "libmpi/core/err.h"
 #include "libmpi/core/hang.h"
 #include "libmpi/core/lock.h"
-#include "libmpi/core/mpo.h"
+#include "libmpi/core/comm_object.h"
+#include "libmpi/core/errh_object.h"
+#include "libmpi/core/file_object.h"
+#include "libmpi/core/objects.h"
+#include "libmpi/core/session_object.h"
+#include "libmpi/core/win_object.h"
 #include "libmpi/core/state.h"
 
 #include <engine.h>

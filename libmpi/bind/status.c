@@ -4,11 +4,12 @@
  * All three forms are the same eight integers in the same order, so a conversion is a copy. */
 #include "libmpi/bind/raise.h"
 #include "libmpi/core/err.h"
-#include "libmpi/core/mpo.h"
+#include "libmpi/core/objects.h"
 
 #include <engine.h>
 #include <names.h>
 #include <raw.h>
+#include <stdbool.h>
 #include <string.h>
 
 _Static_assert(sizeof(MPI_Status) == 8 * sizeof(MPI_Fint), "a status is 8 Fortran INTEGERs");

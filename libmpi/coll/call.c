@@ -5,6 +5,7 @@
  * bind/ has checked handles, counts >= 0, and the root's range.  Arguments that are significant
  * only at the root arrive elsewhere as zero. */
 #include "libmpi/coll/coll.h"
+#include "libmpi/core/info_object.h"
 #include "libmpi/coll/share.h"
 #include "libmpi/core/topo.h"
 #include "engine.h"

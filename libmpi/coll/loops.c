@@ -14,6 +14,7 @@
  * so sums and products come out as if rounded once. */
 #include "libmpi/coll/op.h"
 #include "libmpi/type/predef.h"
+#include "libobj/base.h"
 #include <string.h>
 
 __extension__ typedef __int128 int128;

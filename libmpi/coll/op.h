@@ -16,7 +16,8 @@
 #ifndef HAFT_COLL_OP_H
 #define HAFT_COLL_OP_H
 
-#include "libmpi/core/mpo.h"
+#include "libmpi/core/op_object.h"
+#include "libmpi/core/type_object.h"
 
 /* op_open registers the predefined operations; haft_objects_open has opened their class.  The
  * second call and later ones do nothing.  0 or MPI_ERR_NO_MEM.  One thread at a time. */

@@ -33,7 +33,9 @@
 #ifndef HAFT_COLL_SCHED_H
 #define HAFT_COLL_SCHED_H
 
-#include "libmpi/core/mpo.h"
+#include "libmpi/core/group_object.h"
+#include "libmpi/core/req.h"
+#include "libmpi/core/type_object.h"
 #include "libmpi/p2p/p2p.h"
 
 struct call;

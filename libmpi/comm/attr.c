@@ -6,10 +6,13 @@
  * classes of its answers. */
 #include "libmpi/comm/attr.h"
 
+#include "libmpi/core/comm_object.h"
+#include "libmpi/core/type_object.h"
 #include "libmpi/core/hang.h"
 #include "libmpi/core/code.h"
 #include "libmpi/core/err.h"
 #include "libmpi/core/lang.h"
+#include "libobj/base.h"
 #include <engine.h>
 #include <limits.h>
 

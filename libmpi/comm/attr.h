@@ -3,7 +3,7 @@
 #ifndef HAFT_COMM_ATTR_H
 #define HAFT_COMM_ATTR_H
 
-#include "libmpi/core/mpo.h"
+#include "libmpi/core/win_object.h"
 
 /* attr_open registers the predefined keys of communicators and windows, and gives MPI_COMM_WORLD
  * its attributes; appnum < 0: it has no MPI_APPNUM.  0 or MPI_ERR_NO_MEM. */

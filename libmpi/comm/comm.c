@@ -2,6 +2,7 @@
 /* comm.c - MPI_COMM_WORLD and MPI_COMM_SELF, sizes, ranks and names (MPI-5.0 7.4.1, 7.8). */
 #include "libmpi/comm/comm.h"
 
+#include "libmpi/core/win_object.h"
 #include "libmpi/comm/ctx.h"
 #include "libmpi/core/err.h"
 #include "libmpi/core/hang.h"

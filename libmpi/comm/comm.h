@@ -5,7 +5,7 @@
 #ifndef HAFT_COMM_COMM_H
 #define HAFT_COMM_COMM_H
 
-#include "libmpi/core/mpo.h"
+#include "libmpi/core/comm_object.h"
 
 #define CTX_WORLD 8  /* context ids of the two permanent communicators; others are larger */
 #define CTX_SELF  16 /* mpiexec's roll-call knows both */

@@ -17,7 +17,8 @@
 #ifndef HAFT_COMM_CTX_H
 #define HAFT_COMM_CTX_H
 
-#include "libmpi/core/mpo.h"
+#include "libmpi/core/comm_object.h"
+#include "libobj/base.h"
 
 #define CTX_MINTER_SHIFT 44
 #define CTX_NOBODY       (0xfffffULL << CTX_MINTER_SHIFT)

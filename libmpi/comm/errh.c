@@ -7,6 +7,9 @@
  * What an empty slot means: errh_of. */
 #include "libmpi/comm/errh.h"
 
+#include "libmpi/core/file_object.h"
+#include "libmpi/core/session_object.h"
+#include "libmpi/core/win_object.h"
 #include "libmpi/core/err.h"
 #include "libmpi/core/lang.h"
 #include "libmpi/core/set.h"

@@ -3,7 +3,8 @@
 #ifndef HAFT_COMM_ERRH_H
 #define HAFT_COMM_ERRH_H
 
-#include "libmpi/core/mpo.h"
+#include "libmpi/core/comm_object.h"
+#include "libmpi/core/errh_object.h"
 
 /* The handler of a communicator, window, file or session, with a reference that the caller drops;
  * NULL: the default of files.  A window without one has MPI_ERRORS_ARE_FATAL (12.6), a file

@@ -9,7 +9,9 @@
 
 #include "libmpi/core/err.h"
 #include "libmpi/core/state.h"
+#include "libobj/base.h"
 #include <engine.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 

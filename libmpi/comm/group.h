@@ -3,7 +3,8 @@
 #ifndef HAFT_COMM_GROUP_H
 #define HAFT_COMM_GROUP_H
 
-#include "libmpi/core/mpo.h"
+#include "libmpi/core/group_object.h"
+#include "libmpi/core/session_object.h"
 
 /* group_make makes a group, with one user's handle, of n different peers in order of ranks.  peers
  * is malloc'ed and becomes the group's, also on failure.  n == 0 gives MPI_GROUP_EMPTY.  0 or

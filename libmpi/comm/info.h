@@ -6,7 +6,8 @@
 #ifndef HAFT_COMM_INFO_H
 #define HAFT_COMM_INFO_H
 
-#include "libmpi/core/mpo.h"
+#include "libmpi/core/info_object.h"
+#include <stdbool.h>
 
 /* Registers MPI_INFO_ENV and fills it.  0 or MPI_ERR_NO_MEM. */
 int info_open(void);

@@ -4,7 +4,8 @@
 #define HAFT_COMM_INTER_H
 
 #include "libmpi/comm/talk.h"
-#include "libmpi/core/mpo.h"
+#include "libmpi/core/comm_object.h"
+#include "libmpi/core/group_object.h"
 
 /* A meeting of two groups: their leaders' way to each other, and the way inside this group. */
 struct meeting {

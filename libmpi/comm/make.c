@@ -9,6 +9,7 @@
  * inter-communicator, inter.c does what differs. */
 #include "libmpi/comm/comm.h"
 
+#include "libmpi/core/errh_object.h"
 #include "libmpi/comm/group.h"
 #include "libmpi/comm/make.h"
 #include "libmpi/comm/talk.h"

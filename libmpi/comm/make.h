@@ -4,7 +4,9 @@
 #define HAFT_COMM_MAKE_H
 
 #include "libmpi/comm/ctx.h"
-#include "libmpi/core/mpo.h"
+#include "libmpi/core/comm_object.h"
+#include "libmpi/core/group_object.h"
+#include "libmpi/core/info_object.h"
 
 /* Whose messages and error handler a constructor uses, and what it makes. */
 struct recipe {

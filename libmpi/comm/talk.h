@@ -9,7 +9,8 @@
 #ifndef HAFT_COMM_TALK_H
 #define HAFT_COMM_TALK_H
 
-#include "libmpi/core/mpo.h"
+#include "libmpi/core/comm_object.h"
+#include "libmpi/core/group_object.h"
 
 /* A piece of memory of any length; data is malloc'ed and the holder's, or NULL. */
 struct blob {

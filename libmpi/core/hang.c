@@ -3,7 +3,8 @@
 #include "libmpi/core/hang.h"
 
 #include "libmpi/core/err.h"
-#include "libmpi/core/mpo.h"
+#include "libmpi/core/objects.h"
+#include <mpi.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -2,7 +2,10 @@
 /* lang.c - in which language the program speaks: one word a thread. */
 #include "libmpi/core/lang.h"
 
-#include "libmpi/core/mpo.h"
+#include "libmpi/core/objects.h"
+#include "libmpi/core/req.h"
+#include "libmpi/core/type_object.h"
+#include <mpi.h>
 
 static __thread int lang = OBJ_LANG_C;
 __thread uintptr_t haft_fort_site;

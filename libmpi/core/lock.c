@@ -10,7 +10,7 @@
  * is running, without a switch of threads, and nobody is overtaken twice. */
 #include "libmpi/core/lock.h"
 
-#include "libmpi/core/mpo.h"
+#include "libmpi/core/objects.h"
 #include <sched.h>
 
 enum { FREE, TAKEN, WANTED, KEPT };

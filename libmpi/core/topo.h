@@ -11,7 +11,7 @@
 #define HAFT_CORE_TOPO_H
 
 #include "libmpi/core/err.h"
-#include "libmpi/core/mpo.h"
+#include "libmpi/core/comm_object.h"
 #include <stdatomic.h>
 #include <stdlib.h>
 

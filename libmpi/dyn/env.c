@@ -3,7 +3,7 @@
  * processor, clock, words of errors.  Most of it works before MPI_Init and after MPI_Finalize. */
 #include "libmpi/core/code.h"
 #include "libmpi/core/err.h"
-#include "libmpi/core/mpo.h"
+#include "libmpi/core/objects.h"
 #include <engine.h>
 #include <stdio.h>
 #include <string.h>

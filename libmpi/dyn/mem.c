@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* mem.c - memory that suits communication (MPI-5.0 9.2): the call's words around via/mem.h. */
 #include "libmpi/core/err.h"
-#include "libmpi/core/mpo.h"
+#include "libmpi/core/info_object.h"
 #include "libmpi/via/mem.h"
 #include <engine.h>
 #include <errno.h>

@@ -182,7 +182,7 @@ static void section_move(const struct fort_desc *d, char *flat, bool out)
 	}
 }
 
-/* The same as libmpi/core/mpo.h has. */
+/* The same as libmpi/core/req.h has. */
 struct req_copy {
 	struct req_copy *next;
 	bool given;

@@ -15,7 +15,8 @@
 #ifndef HAFT_P2P_MATCH_H
 #define HAFT_P2P_MATCH_H
 
-#include "libmpi/core/mpo.h"
+#include "libmpi/core/req.h"
+#include <mpi.h>
 
 /* A message that is here before its receive: its bytes, or that somebody wants to send it. */
 struct arrived {

@@ -11,7 +11,9 @@
 #ifndef HAFT_P2P_NOTE_H
 #define HAFT_P2P_NOTE_H
 
-#include "libmpi/core/mpo.h"
+#include "libmpi/core/comm_object.h"
+#include "libmpi/core/req.h"
+#include "libmpi/core/type_object.h"
 #include <string.h>
 
 #define FRAME_NOTED 0x20 /* added to a kind */

@@ -24,7 +24,10 @@
 #ifndef HAFT_P2P_P2P_H
 #define HAFT_P2P_P2P_H
 
-#include "libmpi/core/mpo.h"
+#include "libmpi/core/comm_object.h"
+#include "libmpi/core/req.h"
+#include "libmpi/core/session_object.h"
+#include "libmpi/core/type_object.h"
 #include "libmpi/via/via.h"
 
 /* What has happened since p2p_open. */

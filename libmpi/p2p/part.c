@@ -28,6 +28,7 @@
  *  - What is owed goes when the peer's out queue is empty: after all CLEARs; PLAIN needs that. */
 #include "libmpi/p2p/part.h"
 
+#include "libmpi/core/info_object.h"
 #include "libmpi/core/err.h"
 #include "libmpi/core/lock.h"
 #include "libmpi/core/state.h"

@@ -5,6 +5,7 @@
  * object, which only one thread can then receive from: no other receive can take it away. */
 #include "libmpi/p2p/inner.h"
 
+#include "libmpi/core/msg_object.h"
 #include "libmpi/core/err.h"
 #include "libmpi/core/status.h"
 #include <engine.h>

@@ -25,7 +25,11 @@
 #ifndef HAFT_RMA_RMA_H
 #define HAFT_RMA_RMA_H
 
-#include "libmpi/core/mpo.h"
+#include "libmpi/core/info_object.h"
+#include "libmpi/core/op_object.h"
+#include "libmpi/core/req.h"
+#include "libmpi/core/type_object.h"
+#include "libmpi/core/win_object.h"
 #include "libmpi/rma/sync.h"
 #include "libmpi/via/via.h"
 
@@ -87,7 +91,7 @@ static_assert(sizeof(struct rma_target) == 2 * CACHE_LINE, "what a put looks at 
 struct rma_epoch; /* synchronization's private state of a window: epoch.h */
 struct rma_hints; /* hint.c */
 
-/* The rest of struct win (core/mpo.h has what everybody sees). */
+/* The rest of struct win (core/win_object.h has what every engine sees). */
 struct rma {
 	struct rma *next; /* of the same bucket, by ctx */
 	struct win *win;

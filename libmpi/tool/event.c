@@ -6,6 +6,8 @@
  * wants to hear of it would cost a good part of that (README.md, decisions).  So no registration
  * and no instance can exist, and whatever is given as one is not. */
 #include "libmpi/core/err.h"
+#include "libmpi/core/info_object.h"
+#include "libmpi/core/type_object.h"
 #include "libmpi/tool/tool.h"
 #include <engine.h>
 #include <stdint.h>

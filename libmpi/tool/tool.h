@@ -12,7 +12,7 @@
 #ifndef HAFT_TOOL_TOOL_H
 #define HAFT_TOOL_TOOL_H
 
-#include "libmpi/core/mpo.h"
+#include "libmpi/core/objects.h"
 #include <stdbool.h>
 #include <stdint.h>
 

@@ -17,6 +17,7 @@
  * Ranks are not reordered here: nobody knows the graph as a whole. */
 #include "libmpi/topo/make.h"
 
+#include "libmpi/core/info_object.h"
 #include "libmpi/coll/op.h"
 #include "libmpi/type/type.h"
 #include <engine.h>

@@ -3,7 +3,8 @@
 #ifndef HAFT_TOPO_MAKE_H
 #define HAFT_TOPO_MAKE_H
 
-#include "libmpi/core/mpo.h"
+#include "libmpi/core/comm_object.h"
+#include "libmpi/core/group_object.h"
 #include "libmpi/core/topo.h"
 
 /* topo_new gives a topology of a kind, all zero, with `ints' integers of room, under one reference.

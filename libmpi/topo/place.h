@@ -3,7 +3,7 @@
 #ifndef HAFT_TOPO_PLACE_H
 #define HAFT_TOPO_PLACE_H
 
-#include "libmpi/core/mpo.h"
+#include "libmpi/core/comm_object.h"
 #include "libmpi/topo/order.h"
 
 /* topo_place finds out in which domain of locality each process of c runs: colors[r] is the first

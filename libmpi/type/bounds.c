@@ -16,6 +16,7 @@
 #include "libmpi/type/make.h"
 
 #include "libmpi/core/err.h"
+#include <mpi.h>
 
 struct span {
 	bool over; /* some number did not fit */

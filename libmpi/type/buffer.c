@@ -7,6 +7,7 @@
  * The packed form has no header: what was packed can be sent as MPI_PACKED and received as its
  * types, and the other way round (MPI-5.0 5.2). */
 #include "libmpi/type/type.h"
+#include "libmpi/core/comm_object.h"
 #include "engine.h"
 #include "libmpi/core/err.h"
 

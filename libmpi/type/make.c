@@ -4,6 +4,7 @@
  * One allocation holds everything, so a vector costs one malloc beside its object. */
 #include "libmpi/type/make.h"
 
+#include "libmpi/core/objects.h"
 #include "libmpi/core/err.h"
 #include "libmpi/type/plan.h"
 #include "libmpi/type/type.h"

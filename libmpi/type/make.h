@@ -20,7 +20,7 @@
 #ifndef HAFT_TYPE_MAKE_H
 #define HAFT_TYPE_MAKE_H
 
-#include "libmpi/core/mpo.h"
+#include "libmpi/core/type_object.h"
 #include "libmpi/type/shape.h"
 
 /* More arguments than memory could ever hold: longer lists are refused before anybody adds up their

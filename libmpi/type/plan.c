@@ -15,6 +15,7 @@
 #include "libmpi/core/err.h"
 #include "libmpi/type/shape.h"
 #include "libmpi/type/visit.h"
+#include <mpi.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -20,7 +20,8 @@
 #ifndef HAFT_TYPE_PLAN_H
 #define HAFT_TYPE_PLAN_H
 
-#include "libmpi/core/mpo.h"
+#include "libmpi/core/type_object.h"
+#include "libobj/base.h"
 
 #define PLAN_DIMS   4  /* what nested loops in programs have; more become a leaf */
 #define PLAN_RECORD 16 /* runs up to which elements are moved column by column, not row by row */

@@ -4,6 +4,7 @@
  * They are all there before main() runs; type_open only tells libobj their numbers, so that a
  * handle like MPI_INT (the number 521) finds its object. */
 #include "libmpi/type/type.h"
+#include "libmpi/core/objects.h"
 #include "libmpi/core/err.h"
 #include "libmpi/type/kern.h"
 #include "libmpi/type/make.h"

@@ -19,7 +19,7 @@
 #ifndef HAFT_TYPE_SHAPE_H
 #define HAFT_TYPE_SHAPE_H
 
-#include "libmpi/core/mpo.h"
+#include "libmpi/core/type_object.h"
 
 enum shape_kind {
 	SHAPE_BASIC, /* no shape: a predefined type, or an unnamed pair (piece[] of the type) */

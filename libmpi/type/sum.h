@@ -10,7 +10,7 @@
 #ifndef HAFT_TYPE_SUM_H
 #define HAFT_TYPE_SUM_H
 
-#include "libmpi/core/mpo.h"
+#include "libmpi/core/type_object.h"
 
 struct type_sum {
 	uint64_t hash, turn;     /* of the sequence */

@@ -16,7 +16,9 @@
 #ifndef HAFT_TYPE_TYPE_H
 #define HAFT_TYPE_TYPE_H
 
-#include "libmpi/core/mpo.h"
+#include "libmpi/core/type_object.h"
+#include "libobj/base.h"
+#include <mpi.h>
 
 /* type_open registers the predefined types with their class; haft_objects_open has opened it.  The
  * second call and later ones do nothing.  0 or MPI_ERR_NO_MEM.  One thread at a time. */

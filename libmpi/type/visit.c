@@ -9,6 +9,7 @@
 
 #include "libmpi/core/err.h"
 #include "libmpi/type/shape.h"
+#include <mpi.h>
 #include <stdlib.h>
 
 struct visit {

@@ -3,7 +3,7 @@
 #ifndef HAFT_TYPE_VISIT_H
 #define HAFT_TYPE_VISIT_H
 
-#include "libmpi/core/mpo.h"
+#include "libmpi/core/type_object.h"
 
 typedef bool type_done_fn(const struct type *t);
 typedef int type_make_fn(struct type *t);

@@ -18,6 +18,7 @@
  *
  *     frame [-n SEEDS] [-s SEED]     (0 SEEDS: until killed) */
 #include "libmpi/boot/boot.h"
+#include "libmpi/core/objects.h"
 #include "libmpi/core/state.h"
 #include "libmpi/p2p/inner.h"
 #include "libmpi/p2p/note.h"

@@ -15,6 +15,7 @@
  * SEED is printed, and with it everything repeats. */
 #include "tests/map.h"
 
+#include "libmpi/core/objects.h"
 #include "libmpi/type/kern.h"
 #include "libmpi/type/type.h"
 #include <getopt.h>

@@ -6,6 +6,8 @@
 #define NULL_COPY   MPI_WIN_NULL_COPY_FN
 #define NULL_DELETE MPI_WIN_NULL_DELETE_FN
 #include "libmpi/comm/attr.h"
+#include "libmpi/core/errh_object.h"
+#include "libmpi/core/objects.h"
 #include "libmpi/core/hang.h"
 
 static int type_key;

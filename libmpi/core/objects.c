@@ -1,10 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* mpo.c - the classes of MPI's objects, one row a class, and the permanent objects that core owns.
+/* objects.c - the classes of MPI's objects, one row a class, and the permanent objects that core owns.
  *
  * Opened by MPI_Init or by the first call that is allowed before it; never closed: handles stay
  * checkable after MPI_Finalize, and an MPI_Info or error handler of before MPI_Init is one of after
  * MPI_Finalize. */
-#include "libmpi/core/mpo.h"
+#include "libmpi/core/comm_object.h"
+#include "libmpi/core/errh_object.h"
+#include "libmpi/core/file_object.h"
+#include "libmpi/core/group_object.h"
+#include "libmpi/core/info_object.h"
+#include "libmpi/core/msg_object.h"
+#include "libmpi/core/objects.h"
+#include "libmpi/core/op_object.h"
+#include "libmpi/core/req.h"
+#include "libmpi/core/session_object.h"
+#include "libmpi/core/type_object.h"
+#include "libmpi/core/win_object.h"
 
 #include "libmpi/core/err.h"
 #include "libmpi/core/lock.h"

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* comm_object.h - struct comm: a context id and the group, or the two groups, that use it.
+ *
+ *     struct comm
+ *       │ group  ──> struct group    rank <-> peer; remote: the other group of an inter-communicator
+ *       │ ctx        64-bit context id, a multiple of CTX_PLANES, never used again
+ *       └ coll       the collective engine's own
+ *
+ * Invariant: messages carry `ctx | plane', so messages of different planes cannot meet. */
+#ifndef HAFT_CORE_COMM_OBJECT_H
+#define HAFT_CORE_COMM_OBJECT_H
+
+#include "libmpi/core/group_object.h"
+#include "libobj/obj.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+/* What the messages of a communicator are for. */
+enum ctx_plane {
+	CTX_P2P,   /* the user's */
+	CTX_COLL,  /* collective calls: tag is the number of the call */
+	CTX_GROUP, /* MPI_Comm_create_group: tag is the user's */
+	CTX_INTER, /* leaders in MPI_Intercomm_create: tag is the user's */
+	CTX_MAKE,  /* all other constructors, in the order in which they are called */
+	CTX_PART,  /* partitioned messages */
+	CTX_PLANES = 8
+};
+
+/* Assertions of MPI-5.0 7.4.4 that are set to true. */
+enum comm_hint {
+	HINT_NO_ANY_TAG = 1,
+	HINT_NO_ANY_SOURCE = 2,
+	HINT_EXACT_LENGTH = 4,
+	HINT_OVERTAKING = 8,
+	HINT_STRICT_START = 16
+};
+
+struct coll; /* libmpi/coll: the collective engine's state of one communicator */
+struct topo; /* core/topo.h */
+
+struct comm {
+	struct obj o;
+	uint64_t ctx; /* a multiple of CTX_PLANES; see above */
+	int rank;
+	int size;              /* of the local group */
+	struct group *group;   /* held */
+	struct group *remote;  /* held; NULL: an intra-communicator */
+	struct coll *coll;     /* made by the first collective call, freed by coll_comm_free */
+	uint64_t coll_seq;     /* collective calls started on it: the same in all members */
+	struct buffer *buffer; /* of its buffered sends: p2p/buffer.c; NULL: none attached */
+	uint64_t ids, ids_end; /* context ids that dups of it may take without asking: comm/ctx.h */
+	struct topo *topo;     /* held; NULL: no topology.  Dups share it */
+	struct comm *local;    /* held; of an inter-communicator, made at need: comm_local */
+	bool low;        /* inter-communicator: of its two groups this is the one that goes first */
+	struct win *win; /* not held: whose own it is; its handler gets the errors.  Or NULL */
+	struct session *session; /* held: its group comes from there; NULL: from MPI_COMM_WORLD */
+	uint8_t hints;           /* enum comm_hint: what the user has promised */
+	char *kinds;             /* malloc'ed: mpi_assert_memory_alloc_kinds, or NULL: not set */
+};
+
+/* Set by the engines that keep something for each communicator: called when a communicator goes,
+ * before its groups are dropped. */
+extern void (*haft_comm_gone)(struct comm *c);
+extern void (*haft_buffer_gone)(struct comm *c);
+
+extern struct comm haft_world, haft_self; /* MPI_COMM_WORLD, MPI_COMM_SELF */
+
+/* The group that ranks in messages are ranks of: the remote one of an inter-communicator. */
+static inline const struct group *comm_peers(const struct comm *c)
+{
+	return c->remote != NULL ? c->remote : c->group;
+}
+
+#endif

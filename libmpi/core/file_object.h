@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* file_object.h - struct file: what every engine knows of an open file. */
+#ifndef HAFT_CORE_FILE_OBJECT_H
+#define HAFT_CORE_FILE_OBJECT_H
+
+#include "libobj/obj.h"
+
+struct file {
+	struct obj o;
+	void *io;
+};
+
+#endif
