@@ -81,11 +81,26 @@ $(B)/obj/gen/%.o: $(B)/gen/%.c $(B)/flags | $(gen_HDRS)
 
 cflags-all = $(foreach d,libobj libshm libnet libmpi tools tests,$(cflags-$(d)))
 
-# Changes when the compiler or its flags do; every object depends on it.
+# Changes when the compiler or its flags do; every object depends on it.  The first time it also asks
+# for what cannot be done without, so that the words are these and not the compiler's.
+needs := ffi.h:libffi-dev hwloc.h:libhwloc-dev
 $(B)/flags: force
 	@mkdir -p $(@D)
-	@echo '$(CC) $(filter-out -Werror,$(cflags)) / $(ldflags) /$(cflags-all)' | cmp -s - $@ || \
-		echo '$(CC) $(filter-out -Werror,$(cflags)) / $(ldflags) /$(cflags-all)' > $@
+	@echo '$(CC) $(filter-out -Werror,$(cflags)) / $(ldflags) /$(cflags-all)' | cmp -s - $@ || { \
+		command -v $(firstword $(CC)) >/dev/null || { \
+			echo "make: there is no $(firstword $(CC)) here" >&2; \
+			lacks=" gcc libc6-dev libffi-dev libhwloc-dev pkg-config"; }; \
+		for n in $(needs); do \
+			case $$lacks in *gcc*) ;; *) $(CC) $(cflags-all) -include $${n%:*} -E -x c /dev/null \
+				>/dev/null 2>&1 || lacks="$$lacks $${n#*:}" ;; esac; \
+		done; \
+		if [ -n "$$lacks" ]; then \
+			echo "make: headers or tools of packages are missing.  On Debian and Ubuntu:" >&2; \
+			echo "    apt-get install$$lacks" >&2; \
+			echo "tools/dev/packages.txt says what each is for; make demo and make check install them." >&2; \
+			exit 1; \
+		fi; \
+		echo '$(CC) $(filter-out -Werror,$(cflags)) / $(ldflags) /$(cflags-all)' > $@; }
 
 # --- dependencies, the two commands, the house's checks ------------------------------------------
 # A second make, because the first has already asked pkg-config what was not there yet.
@@ -150,8 +165,22 @@ $(B)/dev/lint: $(call objs,$(dev_SRCS))
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ldflags) $^ -o $@
 
+# Where things are installed, as one word of a shell: the path may have blanks and quotes.
+dest = '$(subst ','\'',$(DESTDIR)$(PREFIX))'
 install: all install-libobj install-libmpi install-tools
 install-libobj install-libmpi install-tools: all
+
+# Removes what install would put there: a second, staged install says what that is.  Directories go
+# if nothing is left in them; those of a system (/usr, /usr/local) stay.
+uninstall: all
+	$(Q)rm -rf $(B)/uninstall
+	+$(Q)$(MAKE) -s --no-print-directory install DESTDIR=$(B)/uninstall PREFIX= >/dev/null
+	$(Q)cd $(B)/uninstall && find . ! -type d | while IFS= read -r f; do rm -f $(dest)/"$$f"; done; \
+	case $(dest) in */usr | */usr/local) keep=1 ;; *) keep=2 ;; esac; \
+	find . -depth -type d | while IFS= read -r d; do \
+		case $$keep$$d in 1*/haft* | 1*/libobj* | 2*) rmdir $(dest)/"$$d" 2>/dev/null ;; esac; \
+	done; true
+	$(Q)rm -rf $(B)/uninstall
 
 clean:
 	$(Q)rm -rf build
@@ -174,7 +203,7 @@ help:
 	'check-times  how soon a job ends that has failed; for a machine that has nothing else to do' \
 	'check-models check-cross   spin alone; the libraries compiled for aarch64 alone' \
 	'lint         layers, names, budgets, format; all with -Werror' \
-	'install      DESTDIR= PREFIX=/usr/local' \
+	'install      DESTDIR= PREFIX=/usr/local; uninstall: removes it again' \
 	'coverage     which functions of MPI 5.0 work, and which do not' \
 	'evidence     which sections and functions of MPI 5.0 have a test (chapters 2 and 7 to 10)' \
 	'bench bench-obj bench-peers   measure; bench-peers installs other MPIs to measure beside' \
@@ -185,7 +214,7 @@ help:
 	'clean        remove build/'
 
 .PHONY: all demo check check-all check-launch lint run-lint run-demo run-check install install-libobj \
-	install-libmpi install-tools clean help force
+	install-libmpi install-tools uninstall clean help force
 force:
 
 -include $(shell find $(B) -name '*.d' 2>/dev/null)

@@ -95,13 +95,13 @@ $(B)/man/man3/done: $(gen)
 	$(Q)$(gen) man $(@D) && touch $@
 
 install-libmpi:
-	$(Q)install -d $(DESTDIR)$(PREFIX)/include $(DESTDIR)$(PREFIX)/lib $(DESTDIR)$(PREFIX)/share/man/man3
-	$(Q)install -m 644 $(B)/include/mpi.h $(DESTDIR)$(PREFIX)/include/
-	$(Q)install -m 755 $(B)/lib/libmpi_abi.so.1 $(DESTDIR)$(PREFIX)/lib/
-	$(Q)install -m 644 $(B)/lib/libmpi_abi.a $(DESTDIR)$(PREFIX)/lib/
-	$(Q)for l in libmpi_abi.so libmpi.so; do ln -sf libmpi_abi.so.1 $(DESTDIR)$(PREFIX)/lib/$$l; done
-	$(Q)ln -sf libmpi_abi.a $(DESTDIR)$(PREFIX)/lib/libmpi.a
-	$(Q)install -m 644 $(B)/man/man3/*.3 $(DESTDIR)$(PREFIX)/share/man/man3/
+	$(Q)install -d $(dest)/include $(dest)/lib $(dest)/share/man/man3
+	$(Q)install -m 644 $(B)/include/mpi.h $(dest)/include/
+	$(Q)install -m 755 $(B)/lib/libmpi_abi.so.1 $(dest)/lib/
+	$(Q)install -m 644 $(B)/lib/libmpi_abi.a $(dest)/lib/
+	$(Q)for l in libmpi_abi.so libmpi.so; do ln -sf libmpi_abi.so.1 $(dest)/lib/$$l; done
+	$(Q)ln -sf libmpi_abi.a $(dest)/lib/libmpi.a
+	$(Q)install -m 644 $(B)/man/man3/*.3 $(dest)/share/man/man3/
 
 # How much of MPI there is.
 coverage: $(B)/gen/list

@@ -30,13 +30,13 @@ $(B)/lib/pkgconfig/libobj.pc: libobj/libobj.pc.in libobj/obj.h
 libobj_FNS = $(shell sed -n 's/^\.Fn \([a-z_]*\).*/\1/p' libobj/obj.3 | sort -u)
 libobj_DIRS = include/libobj lib/pkgconfig share/man/man3 share/libobj share/doc/libobj/examples/tasks
 install-libobj:
-	install -d $(libobj_DIRS:%=$(DESTDIR)$(PREFIX)/%)
-	install -m 644 libobj/obj.h $(DESTDIR)$(PREFIX)/include/libobj/
-	install -m 644 $(B)/lib/libobj.a $(B)/lib/libobj.so.0 $(DESTDIR)$(PREFIX)/lib/
-	ln -sf libobj.so.0 $(DESTDIR)$(PREFIX)/lib/libobj.so
-	install -m 644 $(B)/lib/pkgconfig/libobj.pc $(DESTDIR)$(PREFIX)/lib/pkgconfig/
-	install -m 644 libobj/obj.3 $(DESTDIR)$(PREFIX)/share/man/man3/
-	for f in $(libobj_FNS); do ln -sf obj.3 $(DESTDIR)$(PREFIX)/share/man/man3/$$f.3; done
-	install -m 644 libobj/gdb.py $(DESTDIR)$(PREFIX)/share/libobj/
-	install -m 644 libobj/README.md $(DESTDIR)$(PREFIX)/share/doc/libobj/
-	install -m 644 $(libobj_EXAMPLES) $(DESTDIR)$(PREFIX)/share/doc/libobj/examples/tasks/
+	for d in $(libobj_DIRS); do install -d $(dest)/$$d; done
+	install -m 644 libobj/obj.h $(dest)/include/libobj/
+	install -m 644 $(B)/lib/libobj.a $(B)/lib/libobj.so.0 $(dest)/lib/
+	ln -sf libobj.so.0 $(dest)/lib/libobj.so
+	install -m 644 $(B)/lib/pkgconfig/libobj.pc $(dest)/lib/pkgconfig/
+	install -m 644 libobj/obj.3 $(dest)/share/man/man3/
+	for f in $(libobj_FNS); do ln -sf obj.3 $(dest)/share/man/man3/$$f.3; done
+	install -m 644 libobj/gdb.py $(dest)/share/libobj/
+	install -m 644 libobj/README.md $(dest)/share/doc/libobj/
+	install -m 644 $(libobj_EXAMPLES) $(dest)/share/doc/libobj/examples/tasks/

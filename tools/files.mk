@@ -86,11 +86,11 @@ tools_BIN := $(if $(libshm_SRCS),mpiexec mpirun) mpicc mpicxx mpic++ mpifort mpi
 all: $(tools_BIN:%=$(B)/bin/%) $(tools_PC) $(tools_MAN)
 
 install-tools:
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/pkgconfig \
-		$(DESTDIR)$(PREFIX)/share/man/man1
-	cp -P $(tools_BIN:%=$(B)/bin/%) $(DESTDIR)$(PREFIX)/bin/
-	install -m 644 $(tools_PC) $(DESTDIR)$(PREFIX)/lib/pkgconfig/
-	install -m 644 $(tools_MAN) $(DESTDIR)$(PREFIX)/share/man/man1/
-	ln -sf mpiexec.1 $(DESTDIR)$(PREFIX)/share/man/man1/mpirun.1
+	install -d $(dest)/bin $(dest)/lib/pkgconfig \
+		$(dest)/share/man/man1
+	cp -P $(tools_BIN:%=$(B)/bin/%) $(dest)/bin/
+	install -m 644 $(tools_PC) $(dest)/lib/pkgconfig/
+	install -m 644 $(tools_MAN) $(dest)/share/man/man1/
+	ln -sf mpiexec.1 $(dest)/share/man/man1/mpirun.1
 	for n in mpicxx mpifort mpif90 mpif77; do \
-		ln -sf mpicc.1 $(DESTDIR)$(PREFIX)/share/man/man1/$$n.1; done
+		ln -sf mpicc.1 $(dest)/share/man/man1/$$n.1; done

@@ -96,14 +96,14 @@ all: $(fort_LIBS) $(fort_INC)
 
 install-libmpi: install-fort
 install-fort: all
-	$(Q)install -d $(DESTDIR)$(PREFIX)/include/haft $(DESTDIR)$(PREFIX)/lib
-	$(Q)install -m 644 $(fort_F90) $(DESTDIR)$(PREFIX)/include/haft/
-	$(if $(fort_FC),$(Q)install -m 644 $(fort_MOD) $(DESTDIR)$(PREFIX)/include/)
-	$(if $(fort_FC),$(Q)install -m 644 $(B)/include/haft/compiler $(DESTDIR)$(PREFIX)/include/haft/)
-	$(if $(fort_FC),$(Q)install -m 644 $(B)/lib/libmpifort_mod.a $(DESTDIR)$(PREFIX)/lib/)
-	$(Q)install -m 644 $(fort_INC) $(DESTDIR)$(PREFIX)/include/
-	$(Q)install -m 755 $(B)/lib/libmpifort_abi.so.1 $(DESTDIR)$(PREFIX)/lib/
-	$(Q)install -m 644 $(B)/lib/libmpifort_abi.a $(DESTDIR)$(PREFIX)/lib/
-	$(Q)for l in libmpifort_abi.so libmpifort.so; do ln -sf libmpifort_abi.so.1 $(DESTDIR)$(PREFIX)/lib/$$l; done
-	$(Q)ln -sf libmpifort_abi.a $(DESTDIR)$(PREFIX)/lib/libmpifort.a
+	$(Q)install -d $(dest)/include/haft $(dest)/lib
+	$(Q)install -m 644 $(fort_F90) $(dest)/include/haft/
+	$(if $(fort_FC),$(Q)install -m 644 $(fort_MOD) $(dest)/include/)
+	$(if $(fort_FC),$(Q)install -m 644 $(B)/include/haft/compiler $(dest)/include/haft/)
+	$(if $(fort_FC),$(Q)install -m 644 $(B)/lib/libmpifort_mod.a $(dest)/lib/)
+	$(Q)install -m 644 $(fort_INC) $(dest)/include/
+	$(Q)install -m 755 $(B)/lib/libmpifort_abi.so.1 $(dest)/lib/
+	$(Q)install -m 644 $(B)/lib/libmpifort_abi.a $(dest)/lib/
+	$(Q)for l in libmpifort_abi.so libmpifort.so; do ln -sf libmpifort_abi.so.1 $(dest)/lib/$$l; done
+	$(Q)ln -sf libmpifort_abi.a $(dest)/lib/libmpifort.a
 .PHONY: install-fort

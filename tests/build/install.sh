@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# RUN time=600
+# make install and make uninstall: blanks and quotes in PREFIX and DESTDIR; what is missing for a build
+# is named.
+. tests/build/lib.sh
+f=$(basename "$B")
+set -- "FLAVOUR=${f%%-*}"
+case $f in *-mean*) set -- "$@" MEAN=1 ;; esac
+case $f in *-clang*) set -- "$@" CC=clang ;; esac
+
+# put TARGET WORDS...: make with this flavour's words.
+flavour="$*"
+put() {
+	flock "$B/install.lock" make -s $flavour "$@" >"$TMPDIR/make.log" 2>&1 || {
+		cat "$TMPDIR/make.log"
+		fail "make $*"
+	}
+}
+
+# A prefix with a blank and a quote works, and is empty afterwards.
+prefix="$TMPDIR/it's my place"
+put install PREFIX="$prefix"
+"$prefix/bin/mpicc" "$TMPDIR/sum.c" -o "$TMPDIR/sum" || fail "mpicc in $prefix"
+runs "$TMPDIR/sum"
+echo mine >"$prefix/lib/mine"
+put uninstall PREFIX="$prefix"
+[ "$(find "$prefix" ! -type d)" = "$prefix/lib/mine" ] || fail "left: $(find "$prefix" ! -type d | head -5)"
+rm "$prefix/lib/mine"
+
+# The same with DESTDIR.
+put install DESTDIR="$TMPDIR/a stage" PREFIX="/my prefix"
+[ -x "$TMPDIR/a stage/my prefix/bin/mpiexec" ] || fail "nothing in DESTDIR"
+put uninstall DESTDIR="$TMPDIR/a stage" PREFIX="/my prefix"
+[ -z "$(find "$TMPDIR/a stage" ! -type d)" ] || fail "make uninstall with DESTDIR leaves files"
+
+# A header that is not there: its package is named.
+make -s "B=$TMPDIR/b" needs=no_such_header.h:libhwloc-dev "$TMPDIR/b/flags" >"$TMPDIR/make.log" 2>&1 &&
+	fail "a build without a header begins"
+grep -q 'apt-get install libhwloc-dev' "$TMPDIR/make.log" || fail "the package of a header: $(cat "$TMPDIR/make.log")"
+make -s "B=$TMPDIR/b" CC=no_such_cc "$TMPDIR/b/flags" >"$TMPDIR/make.log" 2>&1 && fail "a build without a compiler begins"
+grep -q 'there is no no_such_cc here' "$TMPDIR/make.log" || fail "no compiler: $(cat "$TMPDIR/make.log")"
+finish
