@@ -90,4 +90,31 @@ for n in 20000 40000 60000 80000; do
 	timeout $patience "$run" sh -c "sleep $mark & seq $n" | { sleep 1; cat; } >"$out"
 	want_lines $n
 done
+
+# What cannot be written is said, and the exit code is not 0: the disk is full when the ranks have
+# ended, or while they write; stdout, stderr, or both.
+full() {
+	said="$*"
+	timeout $patience "$@" 2>"$err" >/dev/full
+	rc=$?
+	[ $rc = 1 ] || fail "$said >/dev/full: exit code $rc, not 1"
+	want_err 'cannot write to standard output: No space left on device'
+}
+if [ -w /dev/full ]; then
+	full "$run" -n 2 echo result
+	full "$run" -n 1 echo result
+	full "$run" -l -launcher fork -hosts a,b echo result
+	full "$run" -n 2 sh -c 'seq 200000'
+	full "$run" --help
+	full "$run" --version
+	full "$B/bin/mpi-info"
+	full "$B/bin/mpi-info" --version
+	"$run" -n 2 sh -c 'echo result >&2' 2>/dev/full && fail "stderr is lost: exit code 0"
+	"$run" -n 2 sh -c 'echo out; echo err >&2' >/dev/full 2>&1 && fail "both are lost: exit code 0"
+	"$B/bin/mpicc" -show >/dev/full 2>"$err" && fail "mpicc -show >/dev/full: exit code 0"
+	"$B/bin/mpicc" -showme:link >/dev/full 2>"$err" && fail "mpicc -showme:link >/dev/full: exit code 0"
+	"$B/bin/mpicc" --help >/dev/full 2>"$err" && fail "mpicc --help >/dev/full: exit code 0"
+fi
+"$run" -n 2 echo result >&- 2>"$err" && fail "stdout is closed: exit code 0"
+want_err 'cannot write to standard output: Bad file descriptor'
 finish

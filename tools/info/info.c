@@ -5,6 +5,7 @@
  * programs get; it never starts MPI.  Only the table of settings and libobj are linked into it:
  * they find here what they find inside the library. */
 #include <dlfcn.h>
+#include <errno.h>
 #include <sched.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -126,6 +127,15 @@ static void settings_print(void)
 	}
 }
 
+/* Did all of it reach its reader? */
+static int output_end(void)
+{
+	if (fflush(stdout) == 0 && !ferror(stdout))
+		return 0;
+	fprintf(stderr, "mpi-info: cannot write to standard output: %s\n", strerror(errno));
+	return 1;
+}
+
 int main(int argc, char **argv)
 {
 	const char *arg = argc > 1 ? argv[1] : "";
@@ -137,19 +147,19 @@ int main(int argc, char **argv)
 	}
 	if (strcmp(arg, "--help") == 0) {
 		fputs(usage, stdout);
-		return 0;
+		return output_end();
 	}
 	if (strcmp(arg, "--settings") == 0) {
 		settings_print();
-		return 0;
+		return output_end();
 	}
 	version_print();
 	if (strcmp(arg, "--version") == 0)
-		return 0;
+		return output_end();
 	place_print();
 	machine_print();
 	memory_print();
 	fabric_print();
 	settings_print();
-	return 0;
+	return output_end();
 }

@@ -549,12 +549,17 @@ bool job_over(const struct job *j)
 
 int job_fini(struct job *j)
 {
+	int lost;
+
 	if (j->wait.until_ns != 0 && j->code == 0)
 		job_believe(j); /* the user has ended the job in between */
 	alien_say(j);
 	crew_fini(&j->crew);
 	if (j->far != NULL)
 		far_fini(j->far);
+	lost = out_fini();
+	if (j->code == 0 || (j->code == 128 + SIGPIPE && lost != 0))
+		j->code = lost;
 	if (j->more > 0)
 		fprintf(stderr, "mpiexec: %d more failed\n", j->more);
 	abort_forget(&j->abort);

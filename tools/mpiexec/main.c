@@ -32,13 +32,14 @@
 /* What the loop waits for. */
 enum { ON_SIGNAL, ON_TTY, ON_STDIN, ON_PMI, ON_FAR, ON_OUT, ON_ALL = ON_OUT + OUT_POLLS };
 
-/* The lowest three fds exist, so that no file of ours is taken for one of them. */
+/* The lowest three fds exist, so that no file of ours is taken for one of them.  One that the user
+ * has closed cannot be written: what would go there is lost, and that is an error. */
 static void fds_open(void)
 {
 	int fd;
 
 	do
-		fd = open("/dev/null", O_RDWR);
+		fd = open("/dev/null", O_RDONLY);
 	while (fd >= 0 && fd < 3);
 	if (fd >= 0)
 		close(fd);

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,6 +51,7 @@ struct sink {
 	struct stream *mid;   /* whose unfinished line ends what is in the queue, or NULL */
 	struct stream *floor; /* who alone may speak, or NULL */
 	bool tty, file, broken;
+	int err; /* errno of what could not be written; 0: nothing */
 };
 
 static struct {
@@ -355,6 +357,19 @@ static void sink_break(struct sink *s)
 			stream_shut(&out.stream[i]);
 }
 
+/* Says what could not be written, where that can still be said. */
+static void write_refused(const struct sink *s)
+{
+	bool first = s == &out.sink[0];
+
+	if (!out.to[1]->broken)
+		say("cannot write to standard %s: %s", first ? "output" : "error",
+			strerror(s->err));
+	else if (s == out.to[1])
+		fprintf(stderr, "mpiexec: cannot write to standard %s: %s\n",
+			first ? "output" : "error", strerror(s->err));
+}
+
 /* Writes no more than poll has promised room for, since the fd may block: it is not ours alone, so
  * that it cannot be made non-blocking. */
 static void sink_write(struct sink *s)
@@ -363,9 +378,10 @@ static void sink_write(struct sink *s)
 	ssize_t n = write(s->fd, s->queue.v + s->done, !s->file && len > PIPE_BUF ? PIPE_BUF : len);
 
 	if (n < 0 && errno != EAGAIN && errno != EINTR) {
-		if (errno != EPIPE && s != &out.sink[1])
-			say("cannot write to standard output: %s", strerror(errno));
+		s->err = errno;
 		sink_break(s);
+		if (s->err != EPIPE)
+			write_refused(s);
 		return;
 	}
 	s->done += n > 0 ? (size_t)n : 0;
@@ -467,6 +483,32 @@ bool out_pending(void)
 bool out_broken(void)
 {
 	return out.sink[0].broken || out.sink[1].broken;
+}
+
+/* Some file systems report at close what they could not write; the fd itself stays open. */
+static void sink_close(struct sink *s)
+{
+	int copy = s->broken || !s->file ? -1 : dup(s->fd);
+
+	if (copy < 0 || close(copy) == 0 || errno == EINTR)
+		return;
+	s->err = errno;
+	s->broken = true;
+	write_refused(s);
+}
+
+int out_fini(void)
+{
+	int code = 0;
+
+	for (int i = 0; i < 2; i++) {
+		struct sink *s = &out.sink[i];
+
+		sink_close(s);
+		if (s->err != 0 && code != 1)
+			code = s->err == EPIPE ? 128 + SIGPIPE : 1;
+	}
+	return code;
 }
 
 /* What is in the pipe counts: it may be ranks' own. */

@@ -63,6 +63,10 @@ void out_hear(int rank, uint64_t now_ns);
 /* Takes what is in the pipes, and closes all streams; unfinished lines go out. */
 void out_cut(uint64_t now_ns);
 
+/* Once the loop is over.  Returns what mpiexec must exit with because output is lost: 0 (nothing is),
+ * 1 (it could not be written, which was said), or as if killed by SIGPIPE (its reader has gone). */
+int out_fini(void);
+
 /* Queues one line of mpiexec itself on stderr; say_raw: without its name in front. */
 __attribute__((format(printf, 1, 2))) void say(const char *fmt, ...);
 void say_raw(const char *line);

@@ -455,6 +455,14 @@ static void launcher_settle(struct plan *p, bool slurm)
 		die(EXIT_USAGE, "-launcher exec needs -launcher-exec COMMAND");
 }
 
+/* Prints what the user has asked for, and nothing else is done. */
+__attribute__((noreturn)) static void text_exit(const char *s)
+{
+	if (fputs(s, stdout) == EOF || fflush(stdout) != 0)
+		die(1, "cannot write to standard output: %s", strerror(errno));
+	exit(0);
+}
+
 /* Carries out one option; `v' are its values. */
 static void option_do(struct plan *p, struct app *a, const struct option *o, char **v)
 {
@@ -497,8 +505,8 @@ static void option_do(struct plan *p, struct app *a, const struct option *o, cha
 	case OPT_ERRH: settings_add(&a->set, "HAFT_ERRHANDLER", errhandler_read(v[0])); break;
 	case OPT_INFO: info_add(a, o->name, v[0]); break;
 	case OPT_VERBOSE: p->verbose = true; break;
-	case OPT_HELP: fputs(help, stdout); exit(0);
-	case OPT_VERSION: puts("mpiexec (Haft) " HAFT_VERSION ", MPI 5.0"); exit(0);
+	case OPT_HELP: text_exit(help);
+	case OPT_VERSION: text_exit("mpiexec (Haft) " HAFT_VERSION ", MPI 5.0\n");
 	case OPT_SKIP: break;
 	}
 }
