@@ -26,4 +26,16 @@ want_err_lines 0
 job -n 2 true
 want_rc 0
 want_err_lines 0
+# A program that only has the name among its strings, as mpiexec itself.  Under mpiexec that says what
+# it is: a job of its own in each rank.
+job -n 2 "$run" -n 1 echo hi
+want_rc 0
+want_lines 2
+want_err 'this mpiexec runs as rank 0 of a job of 2 processes, and starts a job of its own, of 1 process;'
+want_err_lines 1
+job -n 1 "$run" -n 2 echo hi
+want_lines 2
+want_err_lines 0
+job -n 1 "$run" -v -n 2 echo hi
+want_err 'runs as rank 0 of a job of 1 process, and starts a job of its own, of 2 processes'
 finish

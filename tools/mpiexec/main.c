@@ -18,6 +18,7 @@
 #include <string.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
+#include "libmpi/boot/boot.h"
 #include "libobj/base.h"
 #include "tools/mpiexec/agent.h"
 #include "tools/mpiexec/far.h"
@@ -238,6 +239,23 @@ static void signal_die(int sig, const sigset_t *mask)
 	sigprocmask(SIG_SETMASK, mask, NULL);
 }
 
+/* An mpiexec that is itself a rank starts a job of its own: among several ranks that is hardly what
+ * the user wants, and it is said once. */
+static void nested_tell(const struct job *j)
+{
+	const char *v = getenv(BOOT_VAR), *s = v != NULL ? strstr(v, ",rank=") : NULL;
+	int rank, size;
+
+	if (s == NULL || sscanf(s, ",rank=%d,size=%d", &rank, &size) != 2)
+		return;
+	if (j->plan->verbose || (size > 1 && rank == 0))
+		say("this mpiexec runs as rank %d of a job of %d process%s, and starts a job of "
+		    "its "
+		    "own, of %d process%s%s",
+			rank, size, size > 1 ? "es" : "", j->n, j->n > 1 ? "es" : "",
+			size > 1 ? "; so does each of the other ranks that is an mpiexec" : "");
+}
+
 int main(int argc, char **argv)
 {
 	struct plan *plan;
@@ -253,6 +271,7 @@ int main(int argc, char **argv)
 	plan = plan_read(argc, argv);
 	sigfd = signals_init(&mask);
 	job_start(&j, plan, &mask);
+	nested_tell(&j);
 	loop(&j, sigfd);
 	code = job_fini(&j);
 	if (j.signal != 0 && j.hurt && code == 0)
