@@ -148,6 +148,21 @@ for length in 72 132 none; do
 		fail "mpif.h with lines of $length: $(cat wide.log)"
 done
 
+# Buffers of two types for one procedure of mpif.h, as real programs have them.
+cat >two.f90 <<'EOF'
+program two
+  include 'mpif.h'
+  integer i, ierr
+  double precision x
+  call MPI_Init(ierr)
+  call MPI_Bcast(i, 1, MPI_INTEGER, 0, MPI_COMM_WORLD, ierr)
+  call MPI_Bcast(x, 1, MPI_DOUBLE_PRECISION, 0, MPI_COMM_WORLD, ierr)
+  call MPI_Finalize(ierr)
+end
+EOF
+"$prefix/bin/mpifort" -c two.f90 >two.log 2>&1 || fail "two types of buffers: $(cat two.log)"
+"$prefix/bin/mpifort" -fno-allow-argument-mismatch -c two.f90 >two.log 2>&1 && fail "the user's own option counts for nothing"
+
 # INTEGERs of 8 bytes: never without a word.
 "$prefix/bin/mpifort" -fdefault-integer-8 src/sumh.f90 -o eight >eight.log 2>&1 && fail "-fdefault-integer-8"
 grep -q 'INTEGERs have 4 bytes' eight.log || fail "-fdefault-integer-8: $(cat eight.log)"

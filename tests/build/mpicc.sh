@@ -46,5 +46,11 @@ runs ./nine
 for p in mpiexec mpirun mpicc mpicxx mpi-info; do
 	[ -s "$prefix/share/man/man1/$p.1" ] || fail "no man page of $p"
 done
+# No compiler: what to install.
+for p in mpicc=gcc mpicxx=g++ mpifort=gfortran; do
+	HAFT_CC=no_cc HAFT_CXX=no_cc HAFT_FC=no_cc "$prefix/bin/${p%=*}" sum.c >none.log 2>&1
+	[ $? = 127 ] || fail "${p%=*} without a compiler: not 127"
+	grep -q "compiler .no_cc' here; .*apt-get install ${p#*=} " none.log || fail "${p%=*} without a compiler says: $(cat none.log)"
+done
 cd /
 finish
