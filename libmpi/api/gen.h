@@ -86,6 +86,7 @@ enum flags {
 	SITE = 512, /* what it makes is known by a number, or a request that lasts: reports name the
 		     * place of the call, also Fortran's */
 	READ = 256, /* reads what never changes while its handles are valid: takes no lock */
+	FILE_ERRORS = 2048, /* works on files: without one it raises on MPI_FILE_NULL (14.7) */
 	QUICK = 1024 /* its usual case is inline in libmpi/bind/quick.h, the binding behind it */
 };
 

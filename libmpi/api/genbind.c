@@ -44,9 +44,26 @@ static bool class_raises(enum class_id c)
 	return c == CLASS_COMM || c == CLASS_WIN || c == CLASS_FILE || c == CLASS_SESSION;
 }
 
+/* The error handler that a function gets for the object that it makes (MPI_Session_init).  NULL:
+ * none. */
+static const struct param *handler_find(const struct func *f)
+{
+	const struct param *handler = NULL;
+	bool makes = false;
+
+	for (int i = 0; i < f->nparam; i++) {
+		const struct kind *k = kind_of(&f->param[i]);
+
+		if (k->class == CLASS_ERRH && k->how == OBJ)
+			handler = &f->param[i];
+		makes |= k->how == OBJ_NEW && class_raises(k->class);
+	}
+	return makes ? handler : NULL;
+}
+
 /* The parameter on whose object errors are raised: a communicator, window, file or session, given
  * by value if possible; or else requests, which lead to one, or a group, which may come from a
- * session.  NULL: none. */
+ * session; or the error handler of an object that is to be made.  NULL: none. */
 static const struct param *self_find(const struct func *f)
 {
 	for (int i = 0; i < f->nparam; i++) {
@@ -68,7 +85,7 @@ static const struct param *self_find(const struct func *f)
 		if (kind_of(&f->param[i])->class == CLASS_GROUP &&
 			how_object(kind_of(&f->param[i])->how))
 			return &f->param[i];
-	return NULL;
+	return handler_find(f);
 }
 
 /* The parameter that says how long the array is: the nearest length before it. */

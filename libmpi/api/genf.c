@@ -486,6 +486,10 @@ static bool after_success(FILE *out, const struct form *m, const struct param *p
 		fprintf(out, "\t\tFORT_INDICES(%s, *%s);\n", x, outcount(m));
 		return true;
 	case F_STR_OUT: fprintf(out, "\t\tfort_text_out(%s, l_%s, c_%s);\n", x, x, x); return true;
+	case F_CPTR_OUT:
+		if (m->f08)
+			fprintf(out, "\t\tFORT_ADDRESS(%s);\n", x);
+		return m->f08;
 	default: return false;
 	}
 }
@@ -529,8 +533,8 @@ static bool succeeds(const struct form *m, const struct param *p)
 {
 	enum fort h = how_of(p);
 
-	(void)m;
-	return h == F_INT_OUT || h == F_FLAG_OUT || h == F_INDICES_OUT || h == F_STR_OUT;
+	return (h == F_CPTR_OUT && m->f08) || h == F_INT_OUT || h == F_FLAG_OUT ||
+	       h == F_INDICES_OUT || h == F_STR_OUT;
 }
 
 static void call(FILE *out, const struct form *m, const char *first)

@@ -324,6 +324,8 @@ void write_names_h(FILE *out)
 	fputs("\tHAFT_FNS\n};\n\n"
 	      "/* \"MPI_Send\"; by enum haft_fn. */\n"
 	      "extern const char *const haft_fn_names[];\n\n"
+	      "/* Its errors are those of files; by enum haft_fn. */\n"
+	      "extern const unsigned char haft_fn_files[];\n\n"
 	      "#endif\n",
 		out);
 }
@@ -339,5 +341,9 @@ void write_names_c(FILE *out)
 		out);
 	for (bool more = entry_first(&e, -1); more; more = entry_next(&e, -1))
 		fprintf(out, "\t\"%s\",\n", e.name);
+	fputs("};\n\nconst unsigned char haft_fn_files[HAFT_FNS] = {\n", out);
+	for (bool more = entry_first(&e, -1); more; more = entry_next(&e, -1))
+		if (e.f->flags & FILE_ERRORS)
+			fprintf(out, "\t[HAFT_%s] = 1,\n", e.name);
 	fputs("};\n", out);
 }

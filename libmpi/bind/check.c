@@ -176,10 +176,14 @@ int bind_bad_root(const struct comm *c, const char *name, int root)
 
 int bind_down(int fn)
 {
-	return haft_raise(haft_err(MPI_ERR_OTHER, haft_life.state == HAFT_BEFORE
-							  ? "called before MPI_Init"
-							  : "called after MPI_Finalize"),
-		NULL, fn);
+	const char *words = "called before MPI_Init";
+
+	if ((haft_life.gate & HAFT_GATE_CHILD) != 0)
+		words = "called in a forked child of an MPI process: it has no place in the job, "
+			"and must not call MPI before it executes another program";
+	else if (haft_life.state != HAFT_BEFORE)
+		words = "called after MPI_Finalize";
+	return haft_raise(haft_err(MPI_ERR_OTHER, "%s", words), NULL, fn);
 }
 
 int bind_gate(int fn)
@@ -204,6 +208,9 @@ int bind_gate_tool(void)
 
 	if (err != 0)
 		return MPI_T_ERR_MEMORY;
+	if ((haft_life.gate & HAFT_GATE_CHILD) != 0)
+		return bind_fail_tool(
+			haft_err(MPI_T_ERR_INVALID, "called in a forked child of an MPI process"));
 	if (!tool_up())
 		return bind_fail_tool(haft_err(MPI_T_ERR_NOT_INITIALIZED,
 			"MPI_T_init_thread has not been called, or MPI_T_finalize as often"));

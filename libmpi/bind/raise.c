@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* raise.c - from an error class and its words to the error handler (MPI-5.0 9.3).
  *
- *      whose handler     communicator, window, file, session
+ *      whose handler     communicator, window, file, session; what works on files: a file only
+ *                        a handler: of the session that was to be made
  *                        dead or none: MPI_FILE_NULL for what works on files, else MPI_COMM_SELF
  *                                      (errh_nobodys), where that is not there the initial one
- *      what it is        FATAL, ABORT: one line, and the job ends
+ *      what it is        FATAL: one line, and the job ends
+ *                        ABORT: the same, but on a session this process alone ends
  *                        RETURN: back to the caller
  *                        a function: called with the handle and the code, then back
  *
@@ -76,22 +78,14 @@ static void who(char *buf, size_t n, const void *self)
 			len > 0 ? ", " : "", name);
 }
 
-/* Does the function work on files, and raise its errors on MPI_FILE_NULL if it has none (14.7)? */
-static bool of_files(int fn)
-{
-	const char *name = haft_fn_names[fn];
-
-	if (fn == HAFT_MPI_File_create_errhandler)
-		return false;
-	return strncmp(name, "MPI_File_", 9) == 0 || strncmp(name, "MPI_Register_datarep", 20) == 0;
-}
-
-/* The user's function takes the address of a handle of its class, and of the code.  self NULL:
- * MPI_FILE_NULL. */
+/* The user's function takes the address of a handle of its class, and of the code.  self NULL: the
+ * null handle of a file, or of a session that was not made. */
 static void call(const struct errh *e, void *self, int err)
 {
-	void *handle = self != NULL ? obj_handle(self) : (void *)MPI_FILE_NULL;
-	int number = self != NULL ? obj_int(self) : (int)(intptr_t)MPI_FILE_NULL, code = err;
+	intptr_t null =
+		e->kind == ERRH_SESSION ? (intptr_t)MPI_SESSION_NULL : (intptr_t)MPI_FILE_NULL;
+	void *handle = self != NULL ? obj_handle(self) : (void *)null;
+	int number = self != NULL ? obj_int(self) : (int)null, code = err;
 	bool had = haft_user_begin();
 
 	if (e->lang == OBJ_LANG_C)
@@ -117,32 +111,67 @@ static void words_complete(char *line, size_t n, int err, const void *self, int 
 	haft_err(err, "%s: %s: %s", haft_fn_names[fn], front, words);
 }
 
+/* Whose handler is asked: an object, or NULL; and the handler, with a reference. */
+struct target {
+	void *self;
+	struct errh *handler;
+	bool session; /* it is that of a session, also of one that was to be made */
+};
+
+/* No object is at hand: that of files, or the communicator for such errors. */
+static void target_default(struct target *t, int fn)
+{
+	t->self = NULL;
+	if (!haft_fn_files[fn] && haft_life.world == HAFT_RUNNING)
+		t->self = errh_nobodys();
+	if (t->self != NULL || haft_fn_files[fn])
+		t->handler = errh_of(t->self);
+	else
+		t->handler = errh_initial();
+}
+
+static struct target target_find(void *self, int fn)
+{
+	const struct obj_class *cls = alive(self) ? ((const struct obj *)self)->u.cls : NULL;
+	struct target t = {.self = self, .session = cls == &haft_session_class};
+
+	if (cls == &haft_errh_class && errh_fits(self, ERRH_SESSION) == 0) {
+		obj_hold(self);
+		return (struct target){NULL, self, true};
+	}
+	if (cls == NULL || cls == &haft_errh_class ||
+		(haft_fn_files[fn] && cls != &haft_file_class))
+		target_default(&t, fn);
+	else
+		t.handler = errh_of(self);
+	return t;
+}
+
+/* MPI-5.0 9.3: MPI_ERRORS_ABORT on a session ends this process alone.  On a communicator, window or
+ * file it is as MPI_Abort, which ends the job (11.4.2), as MPI_ERRORS_ARE_FATAL does. */
+__attribute__((noreturn)) static void end(const struct target *t, int err, char *line, size_t n)
+{
+	bind_places(line, n);
+	if (t->handler->kind == ERRH_ABORT && t->session)
+		haft_abort_process(err, line);
+	haft_abort_job(err, line);
+}
+
 int haft_raise(int err, void *self, int fn)
 {
 	char line[LINE_MAX_BYTES];
-	struct errh *e;
+	struct target t;
 	int code;
 	void *other = haft_err_self(err, &code);
 
 	haft_objects_open(); /* handlers are objects, also before MPI_Init */
-	if (other != NULL)
-		self = other;
-	if (!alive(self))
-		self = NULL;
-	if (self != NULL || of_files(fn)) {
-		e = errh_of(self);
-	} else {
-		self = haft_life.world == HAFT_RUNNING ? errh_nobodys() : NULL;
-		e = self != NULL ? errh_of(self) : errh_initial();
-	}
-	words_complete(line, sizeof(line), err, self, fn);
-	if (e->kind == ERRH_FATAL || e->kind == ERRH_ABORT) {
-		bind_places(line, sizeof(line));
-		haft_abort_job(err, line);
-	}
-	if (e->kind != ERRH_RETURN)
-		call(e, self, code);
-	obj_drop(e);
+	t = target_find(other != NULL ? other : self, fn);
+	words_complete(line, sizeof(line), err, t.self, fn);
+	if (t.handler->kind == ERRH_FATAL || t.handler->kind == ERRH_ABORT)
+		end(&t, err, line, sizeof(line));
+	if (t.handler->kind != ERRH_RETURN)
+		call(t.handler, t.self, code);
+	obj_drop(t.handler);
 	return err;
 }
 

@@ -471,6 +471,12 @@ void boot_abort(int code, const char *text)
 	_exit(status);
 }
 
+void boot_leave(uint32_t state)
+{
+	if (here.seg != NULL)
+		atomic_store(&place_of(&here)->state, state);
+}
+
 void boot_rest(struct boot *b)
 {
 	if (b == NULL || b->seg == NULL)

@@ -104,6 +104,10 @@ __attribute__((noreturn, cold)) void boot_abort(int code, const char *text);
  * for the first).  If this rank now ends, mpiexec asks first how that one has ended. */
 void boot_lost(int rank);
 
+/* This rank is about to exit although MPI has not ended here: `state' is BOOT_SESSION_LEFT or
+ * BOOT_FINALIZE_FAILED, and mpiexec says so. */
+void boot_leave(uint32_t state);
+
 /* MPI is over here, for ever or until the next boot_init: from now on this rank may end with any
  * exit code without harm to the others.  The segment stays mapped: what others send to a later
  * session of this process waits there.  NULL: nothing to do. */
@@ -153,7 +157,20 @@ bool boot_map_good(const struct boot_map *map, size_t len, int nranks, int nnear
 
 /* --- what lies in the segment's job area, written by ranks and read by mpiexec -------------- */
 
-enum boot_state { BOOT_NEW, BOOT_RUNNING, BOOT_DONE, BOOT_ABORTED };
+enum boot_state {
+	BOOT_NEW,
+	BOOT_RUNNING,
+	BOOT_DONE,
+	BOOT_ABORTED,
+	BOOT_SESSION_LEFT,   /* it exits, and a session is not finalized */
+	BOOT_FINALIZE_FAILED /* it exits, and its MPI_Finalize returned an error */
+};
+
+/* Was it in MPI when it ended? */
+static inline bool boot_inside(uint32_t state)
+{
+	return state == BOOT_RUNNING || state == BOOT_SESSION_LEFT || state == BOOT_FINALIZE_FAILED;
+}
 
 /* A rank's own line: shm_seg_job_rank. */
 struct boot_rank {

@@ -17,11 +17,8 @@
 
 static int create(int kind, void (*fn)(void), struct errh **errhandler)
 {
-	struct errh *e;
+	struct errh *e = obj_new(&haft_errh_class, NULL);
 
-	if (fn == NULL)
-		return haft_err(MPI_ERR_ARG, "the error handler function is NULL");
-	e = obj_new(&haft_errh_class, NULL);
 	if (e == NULL)
 		return haft_err(MPI_ERR_NO_MEM, "no memory for an error handler");
 	e->kind = kind;

@@ -129,3 +129,11 @@ void haft_threads_open(void)
 	obj_domain_threads(haft_domain, 1);
 	haft_life.gate |= HAFT_GATE_THREADS;
 }
+
+void haft_lock_child(void)
+{
+	atomic_store_explicit(&lock.word, FREE, memory_order_relaxed);
+	atomic_store_explicit(&lock.waiting, 0, memory_order_relaxed);
+	atomic_store_explicit(&lock.starving, 0, memory_order_relaxed);
+	haft_locked = false;
+}

@@ -65,6 +65,9 @@ void haft_threads_open(void);
 
 static inline bool haft_threads(void);
 
+/* In a forked child: the lock is free, whichever thread of the parent had it. */
+void haft_lock_child(void);
+
 /* The same if it is free at once; false: somebody has it. */
 bool haft_trylock(void);
 

@@ -7,6 +7,7 @@
 
 struct haft_life haft_life = {.gate = HAFT_GATE_SHUT, .size = 1};
 void (*haft_abort_hook)(int code, const char *text);
+void (*haft_leave_hook)(void);
 void (*haft_lost_hook)(int rank);
 
 void haft_life_state(enum haft_state state)
@@ -49,11 +50,34 @@ int haft_missed(void)
 	return missed;
 }
 
+void haft_life_child(void)
+{
+	haft_life.gate |= HAFT_GATE_SHUT | HAFT_GATE_CHILD;
+	haft_abort_hook = NULL;
+	haft_leave_hook = NULL;
+	haft_lost_hook = NULL;
+}
+
+/* The code to exit with: one that is not 0 stays so. */
+static int exit_code(int code)
+{
+	return (code & 255) != 0 || code == 0 ? code & 255 : 1;
+}
+
+void haft_abort_process(int code, const char *text)
+{
+	haft_flush();
+	fprintf(stderr, "%s\n", text);
+	if (haft_leave_hook != NULL)
+		haft_leave_hook();
+	_Exit(exit_code(code));
+}
+
 void haft_abort_job(int code, const char *text)
 {
 	if (haft_abort_hook != NULL)
 		haft_abort_hook(code, text);
 	haft_flush();
 	fprintf(stderr, "%s\n", text);
-	_Exit((code & 255) != 0 || code == 0 ? code & 255 : 1);
+	_Exit(exit_code(code));
 }

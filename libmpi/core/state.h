@@ -17,8 +17,9 @@ enum haft_state { HAFT_BEFORE, HAFT_RUNNING, HAFT_AFTER };
 
 /* Why a call may not simply go through. */
 enum haft_gate {
-	HAFT_GATE_SHUT = 1,   /* MPI is not running */
-	HAFT_GATE_THREADS = 2 /* several threads make calls: take the lock (core/lock.h) */
+	HAFT_GATE_SHUT = 1,    /* MPI is not running */
+	HAFT_GATE_THREADS = 2, /* several threads make calls: take the lock (core/lock.h) */
+	HAFT_GATE_CHILD = 4    /* a forked child, with SHUT: the segment is its parent's */
 };
 
 struct haft_life {
@@ -43,8 +44,17 @@ void haft_flush(void);
  * other who must give up. Never returns. */
 __attribute__((noreturn, cold)) void haft_abort_job(int code, const char *text);
 
-/* How haft_abort_job does it: libmpi/dyn's way, or NULL before MPI_Init. */
+/* Ends this process alone, with a line of text on stderr: the job goes on without it.  Never
+ * returns. */
+__attribute__((noreturn, cold)) void haft_abort_process(int code, const char *text);
+
+/* How haft_abort_job does it: libmpi/dyn's way, or NULL before MPI_Init.  haft_leave_hook: the job
+ * is told that this process is done with MPI. */
 extern void (*haft_abort_hook)(int code, const char *text);
+extern void (*haft_leave_hook)(void);
+
+/* In a forked child: from now on calls of MPI are refused, and end nothing but the child. */
+void haft_life_child(void);
 
 /* An operation has failed because that rank of the job is gone, or another one was sorry that it
  * is.  The first one is kept, and told to the hook, which is libmpi/dyn's, or NULL.  One thread at

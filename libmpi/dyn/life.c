@@ -33,6 +33,7 @@
 #include <engine.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -46,6 +47,43 @@ static pthread_t main_thread;
 static void abort_by_boot(int code, const char *text)
 {
 	boot_abort(code, text);
+}
+
+static void leave_by_boot(void)
+{
+	boot_rest(boot);
+}
+
+static bool finalize_failed;
+
+/* The process exits, and MPI was not ended: the job is told why, for mpiexec's words. */
+static void exit_told(void)
+{
+	if (haft_life.state != HAFT_RUNNING || (haft_life.gate & HAFT_GATE_CHILD) != 0)
+		return;
+	if (finalize_failed)
+		boot_leave(BOOT_FINALIZE_FAILED);
+	else if (haft_life.world != HAFT_RUNNING)
+		boot_leave(BOOT_SESSION_LEFT);
+}
+
+static void fork_child(void)
+{
+	haft_lock_child();
+	haft_life_child();
+}
+
+/* Once a process. */
+static int process_watch(void)
+{
+	static bool watched;
+
+	if (watched)
+		return 0;
+	if (pthread_atfork(NULL, NULL, fork_child) != 0 || atexit(exit_told) != 0)
+		return haft_err(MPI_ERR_NO_MEM, "no memory to watch the process");
+	watched = true;
+	return 0;
 }
 
 static const char *host_of(int rank)
@@ -97,11 +135,17 @@ int dyn_up(int level)
 {
 	int err = haft_objects_open();
 
+	if (err == 0 && (haft_life.gate & HAFT_GATE_CHILD) != 0)
+		err = haft_err(MPI_ERR_OTHER, "called in a forked child of an MPI process: it "
+					      "must execute another program first");
+	if (err == 0)
+		err = process_watch();
 	if (err != 0)
 		return err;
 	if (boot_init(&boot) != 0)
 		return haft_err(MPI_ERR_OTHER, "%s", boot_words());
 	haft_abort_hook = abort_by_boot;
+	haft_leave_hook = leave_by_boot;
 	haft_lost_hook = boot_lost;
 	haft_life.rank = boot->rank;
 	haft_life.size = boot->size;
@@ -132,6 +176,7 @@ void dyn_down(bool stopped)
 	via_mem_close();
 	boot_rest(boot);
 	haft_abort_hook = NULL;
+	haft_leave_hook = NULL;
 	haft_lost_hook = NULL;
 }
 
@@ -188,7 +233,7 @@ int dyn_init_thread(int *argc, char ***argv, int required, int *provided)
 	return init_once(required, provided);
 }
 
-int dyn_finalize(void)
+static int finalize_world(void)
 {
 	static bool ending; /* callbacks of attributes are under way */
 	int err;
@@ -212,6 +257,14 @@ int dyn_finalize(void)
 	dyn_down(true);
 	comm_world_end();
 	return 0;
+}
+
+int dyn_finalize(void)
+{
+	int err = finalize_world();
+
+	finalize_failed = err != 0 && haft_life.world == HAFT_RUNNING;
+	return err;
 }
 
 int dyn_abort(struct comm *c, int code)

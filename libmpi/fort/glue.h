@@ -140,6 +140,13 @@ static inline bool fort_is_named(const void *p)
 
 void *fort_named(const void *p); /* the same for C */
 
+/* An address that MPI gives back: one of the constants has the address that it has in Fortran. */
+#define FORT_ADDRESS(x)                                                 \
+	do {                                                            \
+		if (*(void **)x == MPI_BUFFER_AUTOMATIC)                \
+			*(void **)x = &mpi_fort_addr_.buffer_automatic; \
+	} while (0)
+
 #define FORT_BUF(p) (__builtin_expect(fort_is_named(p), 0) ? fort_named(p) : (void *)(uintptr_t)(p))
 
 static inline MPI_Status *fort_status(MPI_Fint *p)

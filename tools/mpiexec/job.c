@@ -226,7 +226,10 @@ static void abort_tell(struct job *j, struct abort *a)
 static void death_tell(const struct job *j, int r, int status, uint32_t state)
 {
 	const char *name = rank_name(j, r, j->rank[r].pid);
-	const char *when = state == BOOT_RUNNING ? " before MPI_Finalize" : "";
+	const char *when = state == BOOT_RUNNING           ? " before MPI_Finalize"
+			   : state == BOOT_SESSION_LEFT    ? " and a session not finalized"
+			   : state == BOOT_FINALIZE_FAILED ? " after an MPI_Finalize that failed"
+							   : "";
 
 	out_hear(r, now_ns());
 	if (WIFSIGNALED(status))
@@ -324,7 +327,7 @@ static void wait_on(struct job *j, int lost)
 	if (k != NULL && k->doubt) {
 		k->doubt = false;
 		wait_forget(j);
-		death_fail(j, &(struct death){.rank = lost, .state = BOOT_RUNNING});
+		death_fail(j, &(struct death){.rank = lost, .state = k->end});
 	} else if (k == NULL || !k->alive || j->alive == 0) {
 		job_believe(j);
 	}
@@ -344,7 +347,7 @@ static bool wait_judge(struct job *j, const struct death *d, int lost)
 {
 	struct wait *w = &j->wait;
 	struct abort *a = &j->abort;
-	bool amid = d->rank == w->lost && d->state == BOOT_RUNNING && !death_bad(d);
+	bool amid = d->rank == w->lost && boot_inside(d->state) && !death_bad(d);
 	int next = w->lost;
 
 	if (a->told ? lost < 0 : lost < 0 && d->state != BOOT_ABORTED && (amid || death_bad(d))) {
@@ -406,8 +409,9 @@ void job_died(struct job *j, const struct death *d)
 		death_fail(j, d);
 		return;
 	}
-	if (d->state == BOOT_RUNNING) {
+	if (boot_inside(d->state)) {
 		k->doubt = true;
+		k->end = d->state;
 		job_ask(j, ASK_DOUBT);
 		return;
 	}
@@ -425,7 +429,7 @@ static void doubt_end(struct job *j)
 			continue;
 		j->rank[r].doubt = false;
 		if (others_need(j, r))
-			death_fail(j, &(struct death){.rank = r, .state = BOOT_RUNNING});
+			death_fail(j, &(struct death){.rank = r, .state = j->rank[r].end});
 	}
 }
 

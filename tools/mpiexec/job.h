@@ -40,6 +40,7 @@ struct rank {
 	bool absent;       /* has ended well, and had not said MPI_Init ... */
 	uint64_t ended_ns; /* ... at this time */
 	bool doubt;        /* has ended well amid MPI: a failure, if others still need it */
+	uint32_t end;      /* enum boot_state at that end */
 };
 
 /* What the watch knows of one rank. */
