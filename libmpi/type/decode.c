@@ -5,8 +5,8 @@
  *     int                  ints addrs types                ints addrs (no counts) types
  *     _c                   MPI_ERR_TYPE if it has counts   ints (addrs: none) counts types
  *
- * Constructors of MPI-1 that Fortran called have INTEGERs for addresses (MPI_COMBINER_..._INTEGER):
- * there the addresses are further integers, behind the others.
+ * Fortran's MPI-1 constructors take INTEGER displacements (MPI_COMBINER_..._INTEGER).  They decode
+ * as their successors do: displacements are addresses.
  *
  * A _c call's parameters of type MPI_Count, displacements in bytes among them, are large counts;
  * its other integers (dimensions, order, distributions) stay integers.
@@ -34,24 +34,15 @@ static int only_large(const struct type_made *m)
 		(long long)m->nc);
 }
 
-/* Are this type's addresses integers? */
-static bool in_integers(const struct type *t)
-{
-	return t->combiner == MPI_COMBINER_HVECTOR_INTEGER ||
-	       t->combiner == MPI_COMBINER_HINDEXED_INTEGER ||
-	       t->combiner == MPI_COMBINER_STRUCT_INTEGER;
-}
-
 int type_get_envelope(
 	struct type *type, int *num_integers, int *num_addresses, int *num_datatypes, int *combiner)
 {
 	const struct type_made *m = made_of(type);
-	bool flat = in_integers(type);
 
 	if (m->nc > 0)
 		return only_large(m);
-	*num_integers = (int)(m->ni + (flat ? m->na : 0));
-	*num_addresses = flat ? 0 : (int)m->na;
+	*num_integers = (int)m->ni;
+	*num_addresses = (int)m->na;
 	*num_datatypes = (int)m->nd;
 	*combiner = type->combiner;
 	return 0;
@@ -61,10 +52,9 @@ int type_get_envelope_c(struct type *type, int64_t *num_integers, int64_t *num_a
 	int64_t *num_large_counts, int64_t *num_datatypes, int *combiner)
 {
 	const struct type_made *m = made_of(type);
-	bool flat = in_integers(type);
 
-	*num_integers = m->ni + (flat ? m->na : 0);
-	*num_addresses = flat ? 0 : m->na;
+	*num_integers = m->ni;
+	*num_addresses = m->na;
 	*num_large_counts = m->nc;
 	*num_datatypes = m->nd;
 	*combiner = type->combiner;
@@ -108,15 +98,14 @@ int type_get_contents_c(struct type *type, int64_t max_integers, int64_t max_add
 {
 	const struct type_made *m = type->made;
 	char name[MPI_MAX_OBJECT_NAME];
-	bool flat = in_integers(type);
 	int err;
 
 	if (m == NULL)
 		return haft_err(MPI_ERR_TYPE,
 			"%s is a named predefined datatype: there is nothing to decode",
 			type_words(type, name));
-	err = fits("integers", max_integers, m->ni + (flat ? m->na : 0), integers);
-	if (err == 0 && !flat)
+	err = fits("integers", max_integers, m->ni, integers);
+	if (err == 0)
 		err = fits("addresses", max_addresses, m->na, addresses);
 	if (err == 0)
 		err = fits("large_counts", max_large_counts, m->nc, large_counts);
@@ -128,9 +117,7 @@ int type_get_contents_c(struct type *type, int64_t max_integers, int64_t max_add
 		return err;
 	if (m->ni > 0)
 		memcpy(integers, m->ints, (size_t)m->ni * sizeof(*integers));
-	for (int64_t i = 0; flat && i < m->na; i++)
-		integers[m->ni + i] = (int)m->addrs[i];
-	if (m->na > 0 && !flat)
+	if (m->na > 0)
 		memcpy(addresses, m->addrs, (size_t)m->na * sizeof(*addresses));
 	if (m->nc > 0)
 		memcpy(large_counts, m->counts, (size_t)m->nc * sizeof(*large_counts));
