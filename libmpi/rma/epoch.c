@@ -239,6 +239,16 @@ int rma_epoch_check(struct win *w, int rank)
 	return why == NULL ? 0 : epoch_wrong(w, rank, why);
 }
 
+int rma_epoch_passive(const struct win *w, int rank)
+{
+	const struct rma_epoch *e = w->rma->epoch;
+
+	if (likely(e->access == EPOCH_LOCK || e->access == EPOCH_ALL))
+		return 0;
+	return epoch_wrong(w, rank,
+		"a request-based operation needs an epoch of MPI_Win_lock or MPI_Win_lock_all");
+}
+
 bool rma_epoch_types(const struct win *w)
 {
 	return w->rma->epoch->types;

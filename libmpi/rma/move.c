@@ -270,9 +270,12 @@ int rma_get(void *origin, int64_t ocount, struct type *otype, int rank, int64_t 
 
 int job_request(struct job *j, int (*run)(struct job *j), struct req **request)
 {
-	struct req *r = p2p_req_new(j->w->comm, NULL);
-	int err;
+	struct req *r;
+	int err = j->rank == MPI_PROC_NULL ? 0 : rma_epoch_passive(j->w, j->rank);
 
+	if (err != 0)
+		return err;
+	r = p2p_req_new(j->w->comm, NULL);
 	if (r == NULL)
 		return haft_err(MPI_ERR_NO_MEM, "no memory for a request");
 	j->req = r;

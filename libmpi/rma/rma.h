@@ -149,6 +149,10 @@ static inline bool rma_may(const struct win *w, const struct rma_target *t)
 /* The slow half: 0: go on; MPI_ERR_RMA_SYNC with words.  May wait (for a post). */
 int rma_epoch_check(struct win *w, int rank);
 
+/* Request-based operations are valid in a passive target epoch only (MPI-5.0 12.3.5).  0, or
+ * MPI_ERR_RMA_SYNC with words. */
+int rma_epoch_passive(const struct win *w, int rank);
+
 /* If the target is not open all the same, accesses are recorded: this one, with which nothing else
  * is wrong.  0, or MPI_ERR_RMA_CONFLICT with words. */
 int rma_epoch_record(struct win *w, const struct rma_access *a);

@@ -25,14 +25,18 @@ static void alike(int other)
 
 static void different(int other)
 {
-	MPI_Request r;
-
 	FAILS(MPI_ERR_TYPE, "the origin buffer is 1 MPI_DOUBLE",
 		MPI_Put(x, 1, MPI_DOUBLE, other, 0, 2, MPI_INT, win));
 	FAILS(MPI_ERR_TYPE, "window `mine' is 2 MPI_INT",
 		MPI_Put(x, 1, MPI_DOUBLE, other, 0, 2, MPI_INT, win));
 	FAILS(MPI_ERR_TYPE, "2 MPI_FLOAT", MPI_Get(x, 2, MPI_FLOAT, other, 0, 2, MPI_INT, win));
 	FAILS(MPI_ERR_TYPE, "8 MPI_BYTE", MPI_Put(x, 8, MPI_BYTE, other, 0, 2, MPI_INT, win));
+}
+
+static void different_with_request(int other)
+{
+	MPI_Request r;
+
 	FAILS(MPI_ERR_TYPE, "MPI_FLOAT", MPI_Rput(x, 1, MPI_FLOAT, other, 0, 1, MPI_INT, win, &r));
 }
 
@@ -54,6 +58,7 @@ int main(int argc, char **argv)
 	OK(MPI_Win_lock_all(0, win));
 	alike(other);
 	different(other);
+	different_with_request(other);
 	OK(MPI_Win_unlock_all(win));
 	OK(MPI_Win_lock(MPI_LOCK_SHARED, other, 0, win));
 	alike(other);

@@ -43,15 +43,39 @@ static void add(void *in, void *inout, int *n, MPI_Datatype *type)
 /* 12.3.4: MPI_NO_OP is for operations that bring the old values only. */
 static void no_op(MPI_Win win, int other)
 {
-	MPI_Request r;
-
 	FAILS(MPI_ERR_OP, "MPI_NO_OP",
 		MPI_Accumulate(x, 1, MPI_INT, other, 0, 1, MPI_INT, MPI_NO_OP, win));
 	FAILS(MPI_ERR_OP, "MPI_NO_OP",
 		MPI_Accumulate(x, 1, MPI_INT, other, 0, 4, MPI_CHAR, MPI_NO_OP, win));
+	OK(MPI_Fetch_and_op(NULL, x, MPI_INT, other, 0, MPI_NO_OP, win));
+}
+
+/* 12.3.5: request-based operations are valid in a passive target epoch only. */
+static void with_request(MPI_Win win, int other)
+{
+	MPI_Request r;
+
+	FAILS(MPI_ERR_RMA_SYNC, "MPI_Win_lock",
+		MPI_Rput(x, 1, MPI_INT, other, 0, 1, MPI_INT, win, &r));
+	FAILS(MPI_ERR_RMA_SYNC, "MPI_Win_lock",
+		MPI_Rget(x, 1, MPI_INT, other, 0, 1, MPI_INT, win, &r));
+	FAILS(MPI_ERR_RMA_SYNC, "MPI_Win_lock",
+		MPI_Raccumulate(x, 1, MPI_INT, other, 0, 1, MPI_INT, MPI_SUM, win, &r));
+	FAILS(MPI_ERR_RMA_SYNC, "MPI_Win_lock",
+		MPI_Rget_accumulate(
+			x, 1, MPI_INT, x + 1, 1, MPI_INT, other, 0, 1, MPI_INT, MPI_SUM, win, &r));
+	OK(MPI_Rput(x, 1, MPI_INT, MPI_PROC_NULL, 0, 1, MPI_INT, win, &r));
+	OK(MPI_Wait(&r, MPI_STATUS_IGNORE));
+}
+
+static void no_op_with_request(MPI_Win win, int other)
+{
+	MPI_Request r;
+
+	OK(MPI_Win_lock(MPI_LOCK_SHARED, other, 0, win));
 	FAILS(MPI_ERR_OP, "MPI_NO_OP",
 		MPI_Raccumulate(x, 1, MPI_INT, other, 0, 1, MPI_INT, MPI_NO_OP, win, &r));
-	OK(MPI_Fetch_and_op(NULL, x, MPI_INT, other, 0, MPI_NO_OP, win));
+	OK(MPI_Win_unlock(other, win));
 }
 
 static void types(MPI_Win win, int other)
@@ -137,7 +161,11 @@ int main(int argc, char **argv)
 	ranges(win, 1 - check_rank);
 	types(win, 1 - check_rank);
 	no_op(win, 1 - check_rank);
-	OK(MPI_Win_fence(0, win));
+	with_request(win, 1 - check_rank);
+	OK(MPI_Win_fence(MPI_MODE_NOSUCCEED, win));
+	with_request(win, 1 - check_rank);
+	no_op_with_request(win, 1 - check_rank);
+	OK(MPI_Barrier(MPI_COMM_WORLD));
 	for (int i = 0; i < 8; i++)
 		CHECK(mem[i] == i);
 	OK(MPI_Win_free(&win));
