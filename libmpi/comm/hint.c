@@ -48,6 +48,11 @@ void comm_take_hints(struct comm *c, const struct info *info)
 		take_kinds(c, info_find(info, KEY_KINDS));
 }
 
+const char *comm_kinds_asked(const struct comm *c)
+{
+	return c->session != NULL ? c->session->kinds : info_kinds_asked();
+}
+
 int comm_set_info(struct comm *c, struct info *info)
 {
 	comm_take_hints(c, info);
@@ -64,7 +69,7 @@ int comm_get_info(struct comm *c, struct info **info_used)
 		return err;
 	for (size_t i = 0; i < countof(known) && err == 0; i++)
 		err = info_set(info, known[i].key, c->hints & known[i].bit ? "true" : "false");
-	info_kinds(info_kinds_asked(), kinds);
+	info_kinds(comm_kinds_asked(c), kinds);
 	if (err == 0)
 		err = info_set(info, "mpi_memory_alloc_kinds", kinds);
 	if (err == 0 && c->kinds != NULL)

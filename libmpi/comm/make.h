@@ -29,6 +29,10 @@ void comm_give_ids(struct comm *c, struct ids ids);
 /* Keeps what is known of the assertions in info (may be NULL); the rest stays as it was. */
 void comm_take_hints(struct comm *c, const struct info *info);
 
+/* The kinds of memory that were asked for where c comes from, its session or the World Model; NULL:
+ * none.  For info_kinds (MPI-5.0 11.4.3). */
+const char *comm_kinds_asked(const struct comm *c);
+
 /* What ranks of a group say when it is split; in order of ranks. */
 struct offer {
 	int32_t color, key, rank, pad;

@@ -12,6 +12,7 @@
  *
  * All are reported by MPI_Win_get_info.  A value that is no value of its key is ignored (10). */
 #include "libmpi/comm/info.h"
+#include "libmpi/comm/make.h"
 #include "libmpi/core/err.h"
 #include "libmpi/rma/win.h"
 #include <engine.h>
@@ -182,7 +183,7 @@ int rma_win_get_info(struct win *w, struct info **info_used)
 		err = put_number(info, KEY_GRAIN, h->grain);
 	if (err == 0 && h->align > 0)
 		err = put_number(info, KEY_ALIGN, h->align);
-	info_kinds(info_kinds_asked(), kinds);
+	info_kinds(comm_kinds_asked(w->comm), kinds);
 	if (err == 0)
 		err = info_set(info, "mpi_memory_alloc_kinds", kinds);
 	if (err == 0 && h->kinds != NULL)
