@@ -4,6 +4,7 @@
  *
  * The first to say something about Fortran is right; whoever comes later is told so.  Values of
  * LOGICAL are kept sign-extended, so that they can be asked for in another size. */
+#include "libmpi/coll/op.h"
 #include "libmpi/core/err.h"
 #include "libmpi/core/info_object.h"
 #include "libmpi/type/type.h"
@@ -125,6 +126,7 @@ int bind_abi_set_fortran_booleans(int logical_size, void *logical_true, void *lo
 		logical.set = true;
 		logical_keep(logical.yes, logical_true, logical_size);
 		logical_keep(logical.no, logical_false, logical_size);
+		op_logical_set(logical.yes, logical.no);
 	}
 	pthread_mutex_unlock(&lock);
 	return err;

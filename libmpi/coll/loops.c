@@ -44,6 +44,12 @@ static_assert(sizeof(float128) == 16, "MPI_REAL16 is binary128");
 	X(op, DOUBLE, double, e)       \
 	X(op, LDOUBLE, long double, e) \
 	X(op, FLOAT128, float128, e)
+#define LOGICALS(X, op, e)           \
+	X(op, LOGICAL, uint32_t, e)  \
+	X(op, LOGICAL1, uint8_t, e)  \
+	X(op, LOGICAL2, uint16_t, e) \
+	X(op, LOGICAL8, uint64_t, e) \
+	X(op, LOGICAL16, uint128, e)
 #define PAIRS(X, op, e)                                \
 	X(op, FLOAT_INT, struct type_float_int, e)     \
 	X(op, DOUBLE_INT, struct type_double_int, e)   \
@@ -86,6 +92,33 @@ UINTS_ALL(LOOP, lxor, !a != !b)
 UINTS_ALL(LOOP, band, a &b)
 UINTS_ALL(LOOP, bor, a | b)
 UINTS_ALL(LOOP, bxor, a ^ b)
+
+/* Fortran's .TRUE. and .FALSE., sign-extended; until op_logical_set says otherwise, those of
+ * gfortran. */
+static uint128 logical_true = 1, logical_false;
+
+void op_logical_set(const void *yes, const void *no)
+{
+	memcpy(&logical_true, yes, sizeof(logical_true));
+	memcpy(&logical_false, no, sizeof(logical_false));
+}
+
+#define LOGICAL_LOOP(op, basic, T, e)                                                   \
+	static void op##_##basic(const void *in, const void *in2, void *out, int64_t n) \
+	{                                                                               \
+		const T *x = in, *y = in2;                                              \
+		const T yes = (T)logical_true, no = (T)logical_false;                   \
+		T *z = out;                                                             \
+                                                                                        \
+		for (int64_t i = 0; i < n; i++) {                                       \
+			const bool a = x[i] != no, b = y[i] != no;                      \
+                                                                                        \
+			z[i] = (e) ? yes : no;                                          \
+		}                                                                       \
+	}
+LOGICALS(LOGICAL_LOOP, land, a &&b)
+LOGICALS(LOGICAL_LOOP, lor, a || b)
+LOGICALS(LOGICAL_LOOP, lxor, a != b)
 
 #define PAIR_LOOP(op, basic, T, before)                                                  \
 	static void op##_##basic(const void *in, const void *in2, void *out, int64_t n)  \
@@ -227,11 +260,11 @@ static void prod_CFLOAT16(const void *in, const void *in2, void *out, int64_t n)
 	ROW(op, FLOAT) ROW(op, DOUBLE) ROW(op, LDOUBLE) ROW(op, FLOAT16) ROW(op, FLOAT128)
 #define ROWS_COMPLEX(op) \
 	ROW(op, CFLOAT) ROW(op, CDOUBLE) ROW(op, CLDOUBLE) ROW(op, CFLOAT16) ROW(op, CFLOAT128)
-/* MPI_LOGICAL and MPI_C_BOOL are integers that are 0 or not */
-#define ROWS_LOGICAL(op)                                                                         \
-	[BASIC_BOOL] = op##_UINT8, [BASIC_LOGICAL] = op##_UINT32, [BASIC_LOGICAL1] = op##_UINT8, \
-	[BASIC_LOGICAL2] = op##_UINT16, [BASIC_LOGICAL8] = op##_UINT64,                          \
-	[BASIC_LOGICAL16] = op##_UINT128,
+/* MPI_C_BOOL is an integer that is 0 or not */
+#define ROWS_LOGICAL(op)  \
+	ROW(op, LOGICAL)  \
+	ROW(op, LOGICAL1) \
+	ROW(op, LOGICAL2) ROW(op, LOGICAL8) ROW(op, LOGICAL16)[BASIC_BOOL] = op##_UINT8,
 #define ROWS_PAIR(op)       \
 	ROW(op, FLOAT_INT)  \
 	ROW(op, DOUBLE_INT) \

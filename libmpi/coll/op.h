@@ -42,6 +42,10 @@ static inline bool op_in_place(const struct op *op)
 	return op->loops != NULL;
 }
 
+/* The 16 bytes of Fortran's .TRUE. and .FALSE., little-endian and sign-extended: what the logical
+ * operations on LOGICALs take and give (MPI-5.0 20.4.1).  Once, before the first such call. */
+void op_logical_set(const void *yes, const void *no);
+
 /* MAXLOC (greater) or MINLOC of n pairs of BASIC_PAIR: pair.c. */
 void op_pair(
 	const void *a, const void *b, void *out, int64_t n, const struct type *pair, bool greater);
