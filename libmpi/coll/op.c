@@ -4,6 +4,7 @@
 #include "libmpi/core/lang.h"
 #include "libmpi/core/err.h"
 #include "libmpi/core/lock.h"
+#include "libmpi/core/set.h"
 #include "libmpi/type/type.h"
 #include "engine.h"
 #include <limits.h>
@@ -38,9 +39,11 @@ static const uintptr_t numbers[OPS] = {OP_TABLE(ROW_NUMBER)};
 static const char *const takes[OPS] = {OP_TABLE(ROW_TAKES)};
 
 static bool opened;
+static bool strict; /* HAFT_CHECK=strict */
 
 int op_open(void)
 {
+	strict = (haft_set(HAFT_SET_CHECK) & HAFT_CHECK_STRICT) != 0;
 	if (opened)
 		return 0;
 	for (int i = 0; i < OPS; i++) {
@@ -62,12 +65,22 @@ struct op *op_predefined(MPI_Op handle)
 	return NULL;
 }
 
+/* MPI_CHAR is for characters, not for numbers (MPI-5.0 6.9.2), but other MPIs take it. */
+static int check_strict(const struct op *op, const struct type *type)
+{
+	if (op->loops == NULL || type != type_predefined(MPI_CHAR))
+		return 0;
+	return haft_err(MPI_ERR_OP,
+		"%s does not take MPI_CHAR, but MPI_SIGNED_CHAR (HAFT_CHECK=strict says so)",
+		op->short_name);
+}
+
 int op_check(const struct op *op, const struct type *type)
 {
 	char name[MPI_MAX_OBJECT_NAME];
 
 	if (op->loops == NULL || likely(op->loops[type->basic] != NULL))
-		return 0;
+		return unlikely(strict) ? check_strict(op, type) : 0;
 	if (type->basic == BASIC_PAIR && (op->loops == op_maxloc || op->loops == op_minloc))
 		return 0;
 	if (takes[op->id] == NULL)
@@ -116,10 +129,13 @@ void op_apply(
 
 /* --- engines -------------------------------------------------------------------------------- */
 
-static int create(struct op **op, int commute)
+static int create(bool function, struct op **op, int commute)
 {
-	struct op *o = obj_new(&haft_op_class, NULL);
+	struct op *o;
 
+	if (!function)
+		return haft_err(MPI_ERR_ARG, "user_fn is NULL; an operation needs a function");
+	o = obj_new(&haft_op_class, NULL);
 	if (o == NULL)
 		return haft_err(MPI_ERR_NO_MEM, "no memory for another operation");
 	o->commute = commute != 0;
@@ -130,7 +146,7 @@ static int create(struct op **op, int commute)
 
 int op_create(MPI_User_function *user_fn, int commute, struct op **op)
 {
-	int err = create(op, commute);
+	int err = create(user_fn != NULL, op, commute);
 
 	if (err == 0)
 		(*op)->fn = user_fn;
@@ -139,7 +155,7 @@ int op_create(MPI_User_function *user_fn, int commute, struct op **op)
 
 int op_create_c(MPI_User_function_c *user_fn, int commute, struct op **op)
 {
-	int err = create(op, commute);
+	int err = create(user_fn != NULL, op, commute);
 
 	if (err != 0)
 		return err;

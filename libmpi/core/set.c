@@ -58,12 +58,14 @@ static const struct haft_row rows[HAFT_SETTINGS] = {
 		.meaning = "algorithms to use for collectives, like allreduce=ring,bcast=binomial"},
 	[HAFT_SET_CHECK] = {.name = "HAFT_CHECK",
 		.form = HAFT_FORM_LIST,
-		.max = HAFT_CHECK_TYPES | HAFT_CHECK_COLL | HAFT_CHECK_RMA,
-		.words = {"types", "coll", "rma"},
+		.max = HAFT_CHECK_TYPES | HAFT_CHECK_COLL | HAFT_CHECK_RMA | HAFT_CHECK_STRICT,
+		.words = {"types", "coll", "rma", "strict"},
 		.everywhere = true,
 		.meaning = "a list of what is checked: types: that what was sent is what is "
 			   "received; coll: that all ranks make the same collective call; rma: "
-			   "that accesses to a window do not meet in one epoch"},
+			   "that accesses to a window do not meet in one epoch; strict: what the "
+			   "standard forbids is an error, though many programs do it (MPI_CHAR in "
+			   "reductions)"},
 	[HAFT_SET_EARLY] = {.name = "HAFT_EARLY",
 		.normal = MEAN_OR(4096, 64 << 20),
 		.max = (int64_t)1 << 40,

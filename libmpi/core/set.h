@@ -74,7 +74,8 @@ enum haft_rma { /* how memory of other processes is reached */
 enum haft_check {
 	HAFT_CHECK_TYPES = 1, /* the two sides of a message have the same basic types */
 	HAFT_CHECK_COLL = 2,  /* all members of a communicator make the same collective call */
-	HAFT_CHECK_RMA = 4    /* accesses to windows do not meet */
+	HAFT_CHECK_RMA = 4,   /* accesses to windows do not meet */
+	HAFT_CHECK_STRICT = 8 /* what the standard forbids is refused, though real programs do it */
 };
 
 /* The value of a setting.  Any thread. */

@@ -78,6 +78,11 @@ int main(int argc, char **argv)
 	if (n > 1)
 		t_eq(MPI_Exscan(&x, &x, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD), MPI_ERR_BUFFER);
 	two_places(n);
+	op = MPI_OP_NULL;
+	t_eq(MPI_Op_create(NULL, 1, &op), MPI_ERR_ARG);
+	says(MPI_ERR_ARG, "user_fn is NULL");
+	t_eq(MPI_Op_create_c(NULL, 1, &op), MPI_ERR_ARG);
+	t_true(op == MPI_OP_NULL);
 	if (me != 0)
 		t_eq(MPI_Reduce(MPI_IN_PLACE, &y, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD),
 			MPI_ERR_BUFFER);
