@@ -77,7 +77,8 @@ struct req {
 	struct req_result res;
 	bool straight; /* receive: whatever fits into `bytes' may be copied to buf */
 	bool clean; /* all from `at' on is zero: whoever writes there, says so before (req_soil) */
-	int32_t from; /* receive: peer of the matched message */
+	bool combined; /* receive: MPI_Isendrecv's, a send is a part of it */
+	int32_t from;  /* receive: peer of the matched message */
 	char *buf;
 	int64_t count;
 	int64_t bytes;         /* send: to send in all; receive: room */

@@ -430,6 +430,7 @@ static int isendrecv(const void *sbuf, int64_t scount, struct type *stype, int d
 		free(scratch);
 		return err;
 	}
+	r->combined = true;
 	*request = r;
 	if (s == NULL) {
 		free(scratch);

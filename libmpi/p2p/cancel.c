@@ -203,6 +203,10 @@ int p2p_cancel(struct req **request)
 		return haft_err(MPI_ERR_REQUEST, "a collective operation cannot be cancelled");
 	if (r->kind == REQ_PSEND || r->kind == REQ_PRECV)
 		return haft_err(MPI_ERR_REQUEST, "a partitioned operation cannot be cancelled");
+	if (r->combined)
+		return haft_err(MPI_ERR_REQUEST,
+			"a combined send and receive cannot be cancelled: MPI_Cancel takes the "
+			"request of a send or of a receive");
 	if (r->kind == REQ_USER)
 		return user_cancel(r);
 	if (r->kind == REQ_RECV && !r->done && r->state == STATE_POSTED) {

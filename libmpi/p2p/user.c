@@ -3,6 +3,8 @@
  *
  *     Grequest_start ── Grequest_complete ──> done ── Wait: query(status), free(extra)
  *
+ *     Grequest_start ── Request_free ── Grequest_complete: free(extra), and the handle goes
+ *
  * The callbacks run in the call that ends the request, with no lock held. */
 #include "libmpi/p2p/inner.h"
 
@@ -73,8 +75,14 @@ int p2p_grequest_complete(struct req *r)
 {
 	if (r->kind != REQ_USER)
 		return haft_err(MPI_ERR_REQUEST, "not a generalized request");
-	if (r->orphan)
-		user_free(r);
+	if (r->done)
+		return haft_err(MPI_ERR_REQUEST, "the generalized request is complete already");
+	if (r->orphan) {
+		int err = user_free(r);
+
+		req_free(r);
+		return err;
+	}
 	req_finish(r);
 	return 0;
 }

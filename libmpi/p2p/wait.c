@@ -457,27 +457,43 @@ int p2p_request_get_status(struct req *request, int *flag, MPI_Status *status)
 	return 0;
 }
 
-/* MPI-5.0 3.7.3: the handle goes now, the operation goes on; libobj keeps the request while p2p
- * refers to it. */
+/* A generalized request that has not completed (MPI-5.0 13.2): the handle stays good for
+ * MPI_Grequest_complete, which frees it. */
+static void free_incomplete_user(struct req *r)
+{
+	req_soil(r);
+	r->orphan = true;
+}
+
+/* A message under way: the handle goes now, and the request when the operation is over (3.7.3). */
+static void free_active(struct req *r)
+{
+	obj_hold(r);
+	req_soil(r);
+	r->orphan = true;
+	obj_free_obj(r);
+}
+
 int p2p_request_free(struct req **request)
 {
 	struct req *r = *request;
+	bool active = !req_idle(r), partitioned = r->kind == REQ_PSEND || r->kind == REQ_PRECV;
 
-	if ((r->kind == REQ_COLL || r->kind >= REQ_PSEND) && !req_idle(r) && !r->done)
+	if (active && (partitioned || (r->kind == REQ_COLL && !r->done)))
 		return haft_err(MPI_ERR_REQUEST,
 			"a %s operation under way: its request cannot be freed",
-			r->kind == REQ_COLL ? "collective" : "partitioned");
+			partitioned ? "partitioned" : "collective");
 	*request = NULL;
-	if (!req_idle(r) && !r->done) {
-		obj_hold(r);
-		req_soil(r);
-		r->orphan = true;
-		obj_free_obj(r);
+	if (active && !r->done) {
+		if (r->kind == REQ_USER)
+			free_incomplete_user(r);
+		else
+			free_active(r);
 		return 0;
 	}
 	if (r->kind == REQ_USER)
 		user_free(r);
-	if (!req_idle(r))
+	if (active)
 		req_copies_give(r, true);
 	req_free(r);
 	return 0;
