@@ -186,9 +186,11 @@ int comm_free(struct comm **comm)
 	return err;
 }
 
-/* The user has completed his operations; what his freed requests still send goes out (11.10.4). */
+/* Waits for the operations of the communicator that have no request any more: those whose requests
+ * were freed, and buffered sends (MPI-5.0 11.10.4). */
 int comm_disconnect(struct comm **comm)
 {
+	p2p_complete_freed(*comm);
 	p2p_flush();
 	return comm_free(comm);
 }

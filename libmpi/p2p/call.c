@@ -393,6 +393,8 @@ void req_orphan(struct req *r, struct req *whole)
 {
 	req_soil(r);
 	r->orphan = true;
+	if (r->comm != NULL)
+		r->comm->freed++;
 	r->whole = whole;
 	if (whole != NULL)
 		obj_hold(whole);

@@ -63,6 +63,9 @@ void p2p_lost(int peer, bool left, const char *words);
  * still send). */
 void p2p_flush(void);
 
+/* Waits until the operations of a communicator whose requests were freed are complete. */
+void p2p_complete_freed(struct comm *c);
+
 /* For reports of what is left.  A message that has come and nobody has received. */
 struct p2p_left {
 	uint64_t ctx; /* of the communicator */

@@ -219,6 +219,18 @@ void p2p_flush(void)
 	wait_until(nothing_out, NULL, (struct p2p_about){.req = NULL});
 }
 
+static bool freed_done(void *arg)
+{
+	const struct comm *c = arg;
+
+	return c->freed == 0;
+}
+
+void p2p_complete_freed(struct comm *c)
+{
+	wait_until(freed_done, c, (struct p2p_about){.req = NULL});
+}
+
 static void copies_gone(struct req *r)
 {
 	for (struct req_copy *c = r->copies, *next; c != NULL; c = next) {
@@ -308,6 +320,8 @@ void req_finish_rest(struct req *r)
 		r->errwords = NULL;
 	}
 	if (r->orphan) {
+		if (r->comm != NULL)
+			r->comm->freed--;
 		if (r->ops != NULL && r->ops->over != NULL)
 			r->ops->over(r);
 		req_copies_give(r, true);
@@ -479,6 +493,7 @@ int p2p_request_free(struct req **request)
 	struct req *r = *request;
 	bool active = !req_idle(r), partitioned = r->kind == REQ_PSEND || r->kind == REQ_PRECV;
 
+<<<<<<< HEAD
 	if (active && (partitioned || (r->kind == REQ_COLL && !r->done)))
 		return haft_err(MPI_ERR_REQUEST,
 			"a %s operation under way: its request cannot be freed",
@@ -489,6 +504,21 @@ int p2p_request_free(struct req **request)
 			free_incomplete_user(r);
 		else
 			free_active(r);
+=======
+	if (!req_idle(r) && (r->kind == REQ_COLL || (r->kind >= REQ_PSEND && !r->done)))
+		return haft_err(MPI_ERR_REQUEST,
+			"the request of a %s operation cannot be freed before MPI_Wait or "
+			"MPI_Test has completed it",
+			r->kind == REQ_COLL ? "collective" : "partitioned");
+	*request = NULL;
+	if (!req_idle(r) && !r->done) {
+		obj_hold(r);
+		req_soil(r);
+		r->orphan = true;
+		if (r->comm != NULL)
+			r->comm->freed++;
+		obj_free_obj(r);
+>>>>>>> dee7bd3 (MPI_Comm_disconnect waits for operations whose requests were freed; a collective request is never freed before its end)
 		return 0;
 	}
 	if (r->kind == REQ_USER)

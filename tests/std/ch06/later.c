@@ -88,9 +88,15 @@ static void refused(void)
 	if (n > 1 && me == 0)
 		t_eq(MPI_Start(&req), MPI_ERR_REQUEST);
 	t_eq(MPI_Cancel(&req), MPI_ERR_REQUEST);
+	t_ok(MPI_Barrier(MPI_COMM_WORLD));
+	t_eq(MPI_Request_free(&req), MPI_ERR_REQUEST); /* complete, but still active */
 	t_ok(MPI_Wait(&req, MPI_STATUS_IGNORE));
 	t_true(req != MPI_REQUEST_NULL);
 	t_ok(MPI_Request_free(&req));
+	t_ok(MPI_Ibarrier(MPI_COMM_WORLD, &req));
+	t_ok(MPI_Barrier(MPI_COMM_WORLD));
+	t_eq(MPI_Request_free(&req), MPI_ERR_REQUEST);
+	t_ok(MPI_Wait(&req, MPI_STATUS_IGNORE));
 	if (n == 1)
 		return;
 	if (me == 0) {
