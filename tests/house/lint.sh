@@ -8,7 +8,11 @@ lint=$top/$B/dev/lint
 cd "$TMPDIR" || exit 1
 git init -q . || exit 1
 mkdir -p libobj libshm libmpi/p2p tools/dev
-cp "$top/tools/dev/layers.txt" tools/dev
+# All rules, the new ones as well.
+sed '/^new /d' "$top/tools/dev/layers.txt" >tools/dev/layers.txt
+sed 's/^budget .*//' "$top/tools/dev/words.txt" >tools/dev/words.txt
+printf '%s\n' 'budget who 1' 'budget what 1' 'budget he 1' 'budget same 1' 'budget nobody 1' >>tools/dev/words.txt
+echo /build/ >.git/info/exclude
 cp "$top/.clang-format" .
 spdx='// SPDX-License-Identifier: BSD-3-Clause'
 
@@ -34,12 +38,13 @@ offence() {
 }
 
 put libobj/files.mk '# SPDX-License-Identifier: BSD-3-Clause' 'libobj_SRCS := libobj/good.c libobj/x.c' \
-	'libmpi_SRCS := libmpi/p2p/x.c libshm/x.c'
+	'libmpi_SRCS := libmpi/p2p/w.c libshm/z.c'
+put libobj/README.md "<!-- ${spdx#// } -->" '# libobj'
 put libobj/good.h "$spdx" '#ifndef GOOD_H' '#define GOOD_H' 'int obj_good(void);' '#endif'
 put libobj/good.c "$spdx" '#include "libobj/good.h"' '' 'int obj_good(void)' '{' '	return 0;' '}'
 put libobj/x.c "$spdx"
-put libshm/x.c "$spdx"
-put libmpi/p2p/x.c "$spdx"
+put libshm/z.c "$spdx"
+put libmpi/p2p/w.c "$spdx"
 "$lint" >.git/out 2>&1 || bad "a good tree has findings"
 
 put libobj/x.c 'int obj_x;'
@@ -55,12 +60,12 @@ offence if libobj/x.c
 put libobj/x.c "$spdx" '#include "libshm/none.h"'
 "$lint" >.git/out 2>&1 && bad "include"
 grep -q ': include: ' .git/out && grep -q ': layer: ' .git/out || bad "include and layer"
-put libshm/x.c "$spdx" '#include "libobj/good.h"'
-offence layer libshm/x.c
+put libshm/z.c "$spdx" '#include "libobj/good.h"'
+offence layer libshm/z.c
 put libobj/x.c "$spdx" '#include <string.h>' '' 'void obj_x(char *s)' '{' '	strcpy(s, "");' '}'
 offence forbidden libobj/x.c
-put libmpi/p2p/x.c "$spdx" 'void p2p_x(MPI_Comm comm);'
-offence handle libmpi/p2p/x.c
+put libmpi/p2p/w.c "$spdx" 'void p2p_x(MPI_Comm comm);'
+offence handle libmpi/p2p/w.c
 put libobj/x.c "$spdx" 'int  x;'
 offence format libobj/x.c
 put libobj/x.c "$spdx" 'void obj_x(int n)' '{' '	if (n)' '		for (;;)' '			while (n)' \
@@ -82,8 +87,8 @@ put libshm/files.mk "# ${spdx#// }" 'more_SRCS := $(wildcard libobj/oth*.c)'
 grep -q '^libobj/other.c:' .git/out && bad "a file that a pattern matches is said to be in no list"
 rm libobj/other.c libshm/files.mk
 git add -A
-put libobj/muchtoolong.h "$spdx" '#ifndef A' '#define A' '#endif'
-offence name libobj/muchtoolong.h
+put libobj/muchtoolongforanyname.h "$spdx" '#ifndef A' '#define A' '#endif'
+offence name libobj/muchtoolongforanyname.h
 put libobj/bare.h "$spdx"
 offence guard libobj/bare.h
 put libobj/alone.h "$spdx" '#ifndef A' '#define A' 'struct a f(missing b);' '#endif'
@@ -92,4 +97,101 @@ put README.md "<!-- ${spdx#// } -->" 'see `libobj/gone.c`'
 offence page README.md
 put libobj/good.c "$spdx" '#include <string.h>' '#include "libobj/good.h"'
 offence own libobj/good.c
+
+# Comments.
+put libobj/good.c "$spdx" '#include "libobj/good.h"' '' 'int obj_good(void)' '{' '	return 0;' '}'
+put libobj/x.c "$spdx" '/* --- a title ------------------------' ' */'
+offence ruler libobj/x.c
+put libobj/x.c "$spdx" '/* A title' ' * ------------' ' * and more */'
+offence ruler libobj/x.c
+put libobj/x.c "$spdx" '/* As gone.c has it. */'
+offence mention libobj/x.c
+put libobj/x.c "$spdx" '/* Calls gone() first. */'
+offence mention libobj/x.c
+put libobj/x.c "$spdx" '/* Calls obj_gone first. */'
+offence mention libobj/x.c
+put libobj/x.c "$spdx" '/* As NAME.c and libobj/good.c have it: obj_good(), obj_good, abort(). */' 'int *obj_x = abort;'
+"$lint" >.git/out 2>&1
+grep -q ': mention: ' .git/out && bad "what exists is said not to exist"
+
+# Words and prose.
+put libobj/x.c "$spdx" 'int obj_sorry;'
+offence words libobj/x.c
+put libobj/x.c "$spdx" '/* Sends a sorry. */'
+offence words libobj/x.c
+put libobj/x.c "$spdx" '/* The far side. */'
+"$lint" >.git/out 2>&1
+grep -q ': words: ' .git/out && bad "a word for names is refused in prose"
+for turn in 'Who waits.' 'What is left.' 'It is his.' 'The same here.' 'Nobody waits.'; do
+	put libobj/x.c "$spdx" "/* $turn */"
+	offence prose libobj/x.c
+	put libobj/x.c "$spdx" "/* $turn */" "/* $turn */"
+	"$lint" >.git/out 2>&1
+	grep -q '^tools/dev/words.txt:1: budget: ' .git/out || bad "no budget for: $turn"
+done
+put libobj/x.c "$spdx"
+{ echo "<!-- ${spdx#// } -->"; yes a line | head -120; } >libshm/README.md
+offence readme libshm/README.md
+put libshm/README.md "<!-- ${spdx#// } -->" "$(yes long | head -21 | tr '\n' ' ')."
+offence readme libshm/README.md
+for f in a b c; do put libshm/$f.h "$spdx" "#ifndef $f" "#define $f" '#endif'; done
+offence readme libshm/c.h
+
+# Names that stand for several things.
+mkdir -p libnet
+for d in libshm libnet libmpi/p2p; do put $d/one_$(basename $d).c "$spdx" 'static int queue_take(void)' '{' '	return 0;' '}'; done
+"$lint" >.git/out 2>&1
+[ "$(grep -c ': static: ' .git/out)" = 3 ] || bad "a static function in three files"
+rm lib*/one_* libmpi/p2p/one_*
+put libobj/x.c "$spdx" 'static int take(void)' '{' '	return 0;' '}'
+offence static libobj/x.c
+put libshm/good.h "$spdx" '#ifndef B' '#define B' '#endif'
+"$lint" >.git/out 2>&1
+grep -q '^libshm/good.h:1: base: ' .git/out || bad "one file name in two folders"
+rm libshm/good.h
+put libobj/x.c "$spdx" 'struct piece {' '	int a;' '};'
+put libobj/y.c "$spdx" 'enum piece { A, B };'
+"$lint" >.git/out 2>&1
+[ "$(grep -c ': tag: ' .git/out)" = 2 ] || bad "a tag in two files of a library"
+rm libobj/y.c
+
+# Objects.
+object() {
+	mkdir -p "build/release/obj/$(dirname "$1")"
+	${CC:-cc} -c "$1.c" -o "build/release/obj/$1.o" || exit 1
+}
+put libobj/x.c "$spdx" 'int take_x;'
+object libobj/x
+offence link libobj/x.c
+mkdir -p libmpi/type
+put libmpi/p2p/w.c "$spdx" 'int p2p_x;'
+put libmpi/type/y.c "$spdx" 'extern int p2p_x;' 'int *type_y = &p2p_x;'
+object libmpi/p2p/w
+object libmpi/type/y
+"$lint" >.git/out 2>&1
+grep -q '^libmpi/type/y.c:1: arrow: ' .git/out || bad "an arrow upwards"
+put libmpi/p2p/w.c "$spdx" 'extern int *type_y;' 'int p2p_x;' 'int **p2p_z = &type_y;'
+object libmpi/p2p/w
+"$lint" >.git/out 2>&1
+grep -q ': circle: 2 folders ' .git/out || bad "two folders in a circle"
+rm -r libmpi/p2p/w.c libmpi/type build
+n=0
+while [ $n -lt 6 ]; do
+	next=$(((n + 1) % 6))
+	put libshm/ring$n.c "$spdx" "int shm_f$next(void);" "int shm_f$n(void)" '{' "	return shm_f$next();" '}'
+	object libshm/ring$n
+	n=$((n + 1))
+done
+"$lint" >.git/out 2>&1
+grep -q '^libshm/ring0.c:1: circle: 6 files ' .git/out || bad "six files in a circle"
+rm libshm/ring5.c
+"$lint" >.git/out 2>&1
+grep -q ': circle: ' .git/out && bad "no circle is said to be one"
+echo 'new tag' >>tools/dev/layers.txt
+put libobj/x.c "$spdx" 'struct piece {' '	int a;' '};'
+put libobj/y.c "$spdx" 'enum piece { A, B };'
+"$lint" >.git/out 2>&1
+grep -q ': tag: ' .git/out && bad "a new rule counts without -s"
+"$lint" -s -r tag libobj >.git/out 2>&1
+grep -q '^tag  *libobj  *2$' .git/out || bad "no count by rule and folder"
 cd / && rm -rf "${TMPDIR:?}"/* "$TMPDIR"/.[a-z]*

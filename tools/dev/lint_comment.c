@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* lint_comment.c - rules for comments: rulers are whole, and a file or function named there exists.
+ *
+ * A comment names a file by a word that ends with .c, .h, .def or .sh (with its folder or without),
+ * and a function by `name()', or by a word that begins with the prefix of a folder: p2p_ and so on.
+ * Such a word must be a name somewhere in the code of the tree, or of what is generated. */
+#include "tools/dev/lint.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define KNOWN_SIZE (1u << 20) /* slots for names: ten times as many as there are */
+
+/* --- rulers ------------------------------------------------------------------------------ */
+
+/* Is the line at p of n characters the first of two that were one ruler? */
+static int is_broken(const char *p, size_t n)
+{
+	const char *q = p + n + (p[n] == '\n');
+	size_t next = strcspn(q, "\n");
+
+	if (memmem(p, n, "*/", 2) != NULL)
+		return 0;
+	return q[strspn(q, " \t")] == '*' &&
+	       (q[strspn(q, " \t*")] == '/' || memmem(q, next, "---", 3) != NULL);
+}
+
+static void ruler_check(const struct file *f)
+{
+	int line = 1;
+
+	for (const char *p = f->comment + 1; *p != '\0'; line++) {
+		size_t n = strcspn(p, "\n"), dashes;
+		const char *q = p + strspn(p, " \t");
+
+		if (begins(q, "/* ---") && is_broken(p, n))
+			found(f->path, line, "ruler", "a section ruler is one line");
+		if (*q == '*' && q[1] != '/')
+			q += 1 + strspn(q + 1, " \t");
+		dashes = strspn(q, "-");
+		q += dashes + strspn(q + dashes, " \t*/");
+		if (dashes > 1 && (*q == '\n' || *q == '\0'))
+			found(f->path, line, "ruler", "a line of dashes: half of a section ruler");
+		p += n;
+		p += *p == '\n';
+	}
+}
+
+/* --- names that there are ---------------------------------------------------------------- */
+
+static char *known[KNOWN_SIZE];
+
+static char **known_slot(const char *s, size_t n)
+{
+	unsigned h = 5381;
+
+	for (size_t i = 0; i < n; i++)
+		h = h * 33 + (unsigned char)s[i];
+	for (;; h++) {
+		char **slot = &known[h % KNOWN_SIZE];
+
+		if (*slot == NULL || (strncmp(*slot, s, n) == 0 && (*slot)[n] == '\0'))
+			return slot;
+	}
+}
+
+/* Keeps all words of a text, and the beginnings of them that end with an underscore. */
+static void known_add(const char *text)
+{
+	size_t n;
+
+	for (const char *p = text; (p = word_next(p, &n)) != NULL; p += n) {
+		for (size_t k = n; k > 0; k--) {
+			char **slot;
+
+			if (k < n && p[k - 1] != '_')
+				continue;
+			slot = known_slot(p, k);
+			if (*slot != NULL)
+				break;
+			*slot = must_alloc(NULL, k + 1);
+			memcpy(*slot, p, k);
+			(*slot)[k] = '\0';
+		}
+	}
+}
+
+/* All of a file but its comments: names, and what literals say. */
+static void known_code(const struct file *f)
+{
+	char *s = must_copy(f->text);
+
+	for (size_t i = 0; i < f->len; i++)
+		if (f->comment[i] != ' ')
+			s[i] = ' ';
+	known_add(s);
+	free(s);
+}
+
+/* The names of generated code, which is no file of the tree. */
+static void known_run(const char *command)
+{
+	char line[LINE_LEN];
+	FILE *p = popen(command, "r");
+
+	while (p != NULL && fgets(line, sizeof(line), p) != NULL)
+		known_add(line);
+	if (p != NULL)
+		pclose(p);
+}
+
+void mentions_read(void)
+{
+	char command[LINE_LEN];
+
+	if (!is_on("mention"))
+		return;
+	for (int i = 0; i < lint_nfiles; i++) {
+		const struct file *f = &lint_files[i];
+
+		if (!ends(f->path, ".md"))
+			known_code(f);
+		known_add(f->path);
+	}
+	snprintf(command, sizeof(command), "cat %s/include/mpi.h %s/gen/*.h %s/gen/*.c 2>/dev/null",
+		lint_build, lint_build, lint_build);
+	known_run(command);
+}
+
+/* --- names that comments have ------------------------------------------------------------ */
+
+static int is_file_char(char c)
+{
+	return is_word(c) || c == '.' || c == '/' || c == '-';
+}
+
+/* Is there such a file: in the tree (a/b.c: a b.c in some folder a), generated, or the system's? */
+static int is_file(const char *name)
+{
+	char path[2 * LINE_LEN];
+	size_t n = strlen(name);
+
+	for (int i = 0; i < lint_nfiles; i++) {
+		size_t len = strlen(lint_files[i].path);
+
+		if (ends(lint_files[i].path, name) &&
+			(len == n || lint_files[i].path[len - n - 1] == '/'))
+			return 1;
+	}
+	snprintf(path, sizeof(path), "%s/include/%s", lint_build, name);
+	if (access(path, R_OK) == 0)
+		return 1;
+	snprintf(path, sizeof(path), "%s/gen/%s", lint_build, name);
+	if (access(path, R_OK) == 0)
+		return 1;
+	snprintf(path, sizeof(path), "/usr/include/%s", name);
+	return access(path, R_OK) == 0;
+}
+
+/* A file that stands for any: NAME.c, x.c, or one that layers.txt calls an example. */
+static int is_example(const char *name)
+{
+	const struct law *l = NULL;
+
+	for (const char *p = name; *p != '\0'; p++)
+		if (isupper((unsigned char)*p))
+			return 1;
+	while ((l = law_next("example", l)) != NULL)
+		if (strcmp(l->folder, name) == 0)
+			return 1;
+	return strcspn(base_of(name), ".") == 1;
+}
+
+static void file_mention_check(const struct file *f, const char *at, size_t n)
+{
+	static const char *const suffixes[] = {".c", ".h", ".def", ".sh"};
+	char name[LINE_LEN];
+	int is_source = 0;
+
+	snprintf(name, sizeof(name), "%.*s", (int)n, at);
+	for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++)
+		is_source |= ends(name, suffixes[i]) && n > strlen(suffixes[i]);
+	if (!is_source || strchr("*%$<>{}~", at[-1]) != NULL || strchr("./_-", name[0]) != NULL ||
+		is_example(name))
+		return;
+	if (!is_file(name))
+		found(f->path, line_of(f->comment, at), "mention", "there is no file %s", name);
+}
+
+/* Does the word begin with the prefix of a folder's names, and is it more than that? */
+static int is_prefixed(const char *word, size_t n)
+{
+	const struct law *l = NULL;
+
+	while ((l = law_next("link", l)) != NULL) {
+		for (int i = 0; i < l->n; i++) {
+			size_t k = strlen(l->words[i]);
+
+			if (n > k && islower((unsigned char)word[0]) &&
+				strncmp(word, l->words[i], k) == 0)
+				return 1;
+		}
+	}
+	return 0;
+}
+
+static void word_mention_check(const struct file *f, const char *at, size_t n)
+{
+	int is_call = at[n] == '(' && at[n + 1] == ')';
+	int is_part = is_file_char(at[-1]) || (at[n] == '.' && is_word(at[n + 1])) ||
+		      strchr("*-/<{", at[n]) != NULL;
+
+	if (isdigit((unsigned char)at[0]) || is_part || (!is_call && !is_prefixed(at, n)))
+		return;
+	if (*known_slot(at, n) == NULL)
+		found(f->path, line_of(f->comment, at), "mention", "there is no %.*s", (int)n, at);
+}
+
+static void mention_check(const struct file *f)
+{
+	size_t n;
+
+	for (const char *p = f->comment; *p != '\0'; p++) {
+		if (!is_file_char(*p) || is_file_char(p[-1]))
+			continue;
+		for (n = 1; is_file_char(p[n]);)
+			n++;
+		while (n > 1 && (p[n - 1] == '.' || p[n - 1] == '/' || p[n - 1] == '-'))
+			n--;
+		file_mention_check(f, p, n);
+	}
+	for (const char *p = f->comment; (p = word_next(p, &n)) != NULL; p += n)
+		word_mention_check(f, p, n);
+}
+
+void comment_check(const struct file *f)
+{
+	if (!f->is_c && !f->is_h && !ends(f->path, ".def"))
+		return;
+	ruler_check(f);
+	if (is_on("mention"))
+		mention_check(f);
+}

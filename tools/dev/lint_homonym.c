@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* lint_homonym.c - one name, one thing, in the product: a search for a name, and a debugger's
+ * `break', have one answer.
+ *
+ *     static    the name of a static function stands in at most two files, and has a noun in it
+ *     base      a file's name is in one folder
+ *     tag       a struct, union or enum tag is defined in one place of a library */
+#include "tools/dev/lint.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define STATIC_FILES 2
+#define STATIC_MIN   5 /* letters: `take', `give', `pass' say nothing */
+
+/* A name, and where it is; names are compared within a scope. */
+struct place {
+	char *name, *scope;
+	const struct file *file;
+	int line;
+};
+
+static struct place *places;
+static int nplaces;
+
+static void place_add(const char *name, size_t n, const char *scope, const struct file *f, int line)
+{
+	struct place p = {.scope = must_copy(scope), .file = f, .line = line};
+
+	p.name = must_alloc(NULL, n + 1);
+	memcpy(p.name, name, n);
+	p.name[n] = '\0';
+	places = must_alloc(places, (size_t)(nplaces + 1) * sizeof(*places));
+	places[nplaces++] = p;
+}
+
+static int place_compare(const void *a, const void *b)
+{
+	const struct place *x = a, *y = b;
+	int d = strcmp(x->name, y->name);
+
+	if (d == 0)
+		d = strcmp(x->scope, y->scope);
+	return d != 0 ? d : strcmp(x->file->path, y->file->path);
+}
+
+/* Reports the names that more than max files of one scope have, and forgets all. */
+static void places_judge(const char *rule, int max, const char *what)
+{
+	qsort(places, (size_t)nplaces, sizeof(*places), place_compare);
+	for (int i = 0, end; i < nplaces; i = end) {
+		int n = 1;
+
+		for (end = i + 1; end < nplaces; end++) {
+			if (strcmp(places[end].name, places[i].name) != 0 ||
+				strcmp(places[end].scope, places[i].scope) != 0)
+				break;
+			n += places[end].file != places[end - 1].file;
+		}
+		for (int k = i; n > max && k < end; k++) {
+			const struct place *other = &places[k == i ? end - 1 : i];
+
+			found(places[k].file->path, places[k].line, rule,
+				"%s `%s' is in %d files: %s", what, places[k].name, n,
+				other->file->path);
+		}
+	}
+	for (int i = 0; i < nplaces; i++) {
+		free(places[i].name);
+		free(places[i].scope);
+	}
+	nplaces = 0;
+}
+
+/* --- static functions -------------------------------------------------------------------- */
+
+/* The function's name in a declaration, or NULL if it is not static. */
+static const char *static_name(const char *p, const char *end, size_t *n)
+{
+	int depth = 0, is_static = 0;
+	const char *w = NULL;
+
+	for (; p < end; p++) {
+		depth += (*p == '(') - (*p == ')');
+		if (depth == 0 && is_word(*p) && !is_word(p[-1])) {
+			w = p;
+			for (*n = 0; is_word(p[*n]);)
+				(*n)++;
+			is_static |= *n == 6 && strncmp(p, "static", 6) == 0;
+		}
+		if (depth == 1 && *p == '(' && w != NULL && strncmp(w, "__attribute__", 13) != 0)
+			return is_static ? w : NULL;
+	}
+	return NULL;
+}
+
+static void statics_add(const struct file *f)
+{
+	for (const char *p = f->code; (p = strstr(p, "\n{")) != NULL; p++) {
+		const char *from = p, *name;
+		size_t n;
+
+		/* back to the line in column 0 that begins the declaration */
+		do
+			for (from--; from > f->code && *from != '\n';)
+				from--;
+		while (from > f->code && isspace((unsigned char)from[1]));
+		name = static_name(from + 1, p, &n);
+		if (name == NULL)
+			continue;
+		place_add(name, n, "", f, line_of(f->code, name));
+		if (n < STATIC_MIN)
+			found(f->path, line_of(f->code, name), "static", "`%.*s' has no noun in it",
+				(int)n, name);
+	}
+}
+
+/* --- tags -------------------------------------------------------------------------------- */
+
+/* The library of a path: its first folder, and for programs the second as well. */
+static void library_of(const char *path, char *buf, size_t len)
+{
+	size_t n = strcspn(path, "/");
+
+	if (begins(path, "tools/") || begins(path, "libmpi/api/"))
+		n += 1 + strcspn(path + n + 1, "/");
+	snprintf(buf, len, "%.*s", (int)n, path);
+}
+
+static void tags_add(const struct file *f)
+{
+	static const char *const kinds[] = {"struct", "union", "enum"};
+	char library[64];
+	const char *tag;
+	size_t n, len;
+
+	library_of(f->path, library, sizeof(library));
+	for (const char *p = f->code; (p = word_next(p, &n)) != NULL; p += n) {
+		int is_kind = 0;
+
+		for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+			is_kind |= strlen(kinds[i]) == n && strncmp(p, kinds[i], n) == 0;
+		tag = is_kind ? word_next(p + n, &len) : NULL;
+		if (tag == NULL || tag[len + strspn(tag + len, " \n\t")] != '{' ||
+			strspn(p + n, " ") != (size_t)(tag - p) - n || tag[len] == '\n')
+			continue;
+		place_add(tag, len, library, f, line_of(f->code, tag));
+	}
+}
+
+/* --- all --------------------------------------------------------------------------------- */
+
+void homonyms_check(void)
+{
+	const struct file *f;
+
+	for (int i = 0; i < lint_nfiles; i++) {
+		f = &lint_files[i];
+		if (f->is_product && (f->is_c || f->is_h))
+			statics_add(f);
+	}
+	places_judge("static", STATIC_FILES, "the static function");
+	for (int i = 0; i < lint_nfiles; i++) {
+		f = &lint_files[i];
+		if (f->is_product && (f->is_c || f->is_h))
+			tags_add(f);
+	}
+	places_judge("tag", 1, "the tag");
+	for (int i = 0; i < lint_nfiles; i++) {
+		f = &lint_files[i];
+		if (f->is_product && (f->is_c || f->is_h))
+			place_add(base_of(f->path), strlen(base_of(f->path)), "", f, 1);
+	}
+	places_judge("base", 1, "the file name");
+}

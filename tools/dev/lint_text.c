@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* lint_text.c - rules for any text: the licence, words that stay out, width, names of files, pages
+ * and the READMEs of folders. */
+#include "tools/dev/lint.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FILE_MAX     1000 /* lines: a chapter */
+#define COLUMN_MAX   100
+#define NAME_MAX     20  /* letters of a file's name */
+#define README_MAX   120 /* lines: two screens and a half */
+#define README_FILES 3   /* a folder with so many sources has a README */
+
+/* The SPDX line comes first, or second after #!, in every file but the licence itself. */
+static void spdx_check(const struct file *f)
+{
+	const char *p = f->text + 1;
+
+	if (strcmp(f->path, "LICENSE") == 0)
+		return;
+	if (begins(p, "#!"))
+		p += strcspn(p, "\n") + 1;
+	p = strstr(f->text, "SPDX-License-Identifier: BSD-3-Clause") == NULL ? "" : p;
+	if (memmem(p, strcspn(p, "\n"), "SPDX-License", 12) == NULL)
+		found(f->path, 1, "spdx", "the first line says the licence");
+}
+
+/* Words that must not be in any file, and paths of the machine it was written on. */
+static void word_check(const struct file *f)
+{
+	/* spelled so that this file does not contain them */
+	static const char *const bad[] = {
+		"T\117DO", "FIX\115E", "XX\130", "/w\157rk/", "../sh\141red", "/h\157me/"};
+
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		size_t n = strlen(bad[i]);
+
+		for (const char *p = f->text; (p = strstr(p, bad[i])) != NULL; p += n) {
+			/* mkstemp's template is longer than the word */
+			if (isupper((unsigned char)bad[i][0]) && (is_word(p[-1]) || is_word(p[n])))
+				continue;
+			found(f->path, line_of(f->text, p), "word", "`%s'", bad[i]);
+		}
+	}
+}
+
+static void line_check(const struct file *f)
+{
+	int line = 1, first = 0, nwide = 0;
+
+	for (const char *p = f->text + 1; *p != '\0'; line++) {
+		size_t n = strcspn(p, "\n");
+		int wide = (f->is_c || f->is_h) ? columns(p, n) : 0;
+
+		if (n > 0 && (p[n - 1] == ' ' || p[n - 1] == '\t' || p[n - 1] == '\r') &&
+			!ends(f->path, ".md"))
+			found(f->path, line, "space", "blanks at the end of the line");
+		if (wide > COLUMN_MAX && nwide++ == 0)
+			first = line;
+		p += n;
+		if (*p == '\n')
+			p++;
+	}
+	if (nwide > 0)
+		found(f->path, first, "width", "%d lines are wider than %d columns", nwide,
+			COLUMN_MAX);
+	if ((f->is_c || f->is_h) && line - 1 > FILE_MAX)
+		found(f->path, FILE_MAX, "file", "%d lines; %d are allowed", line - 1, FILE_MAX);
+}
+
+static void name_check(const struct file *f)
+{
+	const char *base = base_of(f->path);
+	size_t n;
+
+	n = strcspn(base, ".");
+	if (!f->is_c && !f->is_h && !ends(base, ".sh") && !ends(base, ".def"))
+		return;
+	if (ends(f->path, "_os.c"))
+		n -= 3;
+	if (n > NAME_MAX)
+		found(f->path, 1, "name", "%zu letters; %d are allowed", n, NAME_MAX);
+	for (size_t i = 0; i < n; i++) {
+		if (islower((unsigned char)base[i]) || isdigit((unsigned char)base[i]))
+			continue;
+		if (base[i] != '_' && base[i] != '-')
+			found(f->path, 1, "name", "`%c' in a file's name", base[i]);
+	}
+}
+
+static const char *const tops[] = {
+	"libobj/", "libshm/", "libnet/", "libmpi/", "tools/", "tests/", ".ci/"};
+
+int is_path(const char *w)
+{
+	for (size_t i = 0; i < sizeof(tops) / sizeof(tops[0]); i++)
+		if (begins(w, tops[i]))
+			return w[strcspn(w, "$%=:;()`'\"{}<>,|")] == '\0';
+	return 0;
+}
+
+/* A page that says `folder/file' means one that exists. */
+static void page_check(const struct file *f)
+{
+	char w[LINE_LEN];
+
+	for (const char *p = f->text; (p = strchr(p, '`')) != NULL; p++) {
+		size_t n = strcspn(p + 1, "` \n"), k;
+		int good = 0;
+
+		snprintf(w, sizeof(w), "%.*s", (int)n, p + 1);
+		for (k = strlen(w); k > 0 && w[k - 1] == '/'; k--)
+			w[k - 1] = '\0';
+		if (p[n + 1] != '`' || !is_path(w) || strchr(w, '*') != NULL ||
+			strstr(w, "NN") != NULL)
+			continue;
+		for (int i = 0; i < lint_nfiles && !good; i++)
+			good = inside(lint_files[i].path, w);
+		if (!good)
+			found(f->path, line_of(f->text, p), "page", "there is no %s", w);
+	}
+}
+
+/* A README is short, and as narrow as code. */
+static void readme_check(const struct file *f)
+{
+	int line = 1;
+
+	for (const char *p = f->text + 1; *p != '\0'; line++) {
+		size_t n = strcspn(p, "\n");
+
+		if (columns(p, n) > COLUMN_MAX)
+			found(f->path, line, "readme", "%d columns; %d are allowed", columns(p, n),
+				COLUMN_MAX);
+		p += n;
+		p += *p == '\n';
+	}
+	if (line - 1 > README_MAX)
+		found(f->path, README_MAX, "readme", "%d lines; %d are allowed", line - 1,
+			README_MAX);
+}
+
+void text_check(const struct file *f)
+{
+	spdx_check(f);
+	word_check(f);
+	line_check(f);
+	name_check(f);
+	if (ends(f->path, ".md"))
+		page_check(f);
+	if (strcmp(base_of(f->path), "README.md") == 0)
+		readme_check(f);
+}
+
+/* Every folder of the product with some sources has a README. */
+void readmes_check(void)
+{
+	char folder[LINE_LEN], last[LINE_LEN] = "", page[LINE_LEN + 16];
+	int n = 0;
+
+	for (int i = 0; i < lint_nfiles; i++) {
+		const struct file *f = &lint_files[i];
+
+		if (!f->is_product || (!f->is_c && !f->is_h))
+			continue;
+		folder_of(f->path, folder, sizeof(folder));
+		n = strcmp(folder, last) == 0 ? n + 1 : 1;
+		snprintf(last, sizeof(last), "%s", folder);
+		snprintf(page, sizeof(page), "%s/README.md", folder);
+		if (n == README_FILES && file_of(page) == NULL)
+			found(f->path, 1, "readme", "there is no %s", page);
+	}
+}
