@@ -99,7 +99,7 @@ static void statics_add(const struct file *f)
 {
 	for (const char *p = f->code; (p = strstr(p, "\n{")) != NULL; p++) {
 		const char *from = p, *name;
-		size_t n;
+		size_t n = 0;
 
 		/* back to the line in column 0 that begins the declaration */
 		do
