@@ -6,6 +6,7 @@
  * order of starts are accepted and give no liberty that Haft would take. */
 #include "libmpi/comm/info.h"
 #include "libmpi/comm/make.h"
+#include "libmpi/core/session_object.h"
 #include "libmpi/core/err.h"
 #include <engine.h>
 #include <stdlib.h>

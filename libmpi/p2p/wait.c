@@ -485,6 +485,8 @@ static void free_active(struct req *r)
 	obj_hold(r);
 	req_soil(r);
 	r->orphan = true;
+	if (r->comm != NULL)
+		r->comm->freed++;
 	obj_free_obj(r);
 }
 
@@ -493,10 +495,10 @@ int p2p_request_free(struct req **request)
 	struct req *r = *request;
 	bool active = !req_idle(r), partitioned = r->kind == REQ_PSEND || r->kind == REQ_PRECV;
 
-<<<<<<< HEAD
-	if (active && (partitioned || (r->kind == REQ_COLL && !r->done)))
+	if (active && (partitioned || r->kind == REQ_COLL))
 		return haft_err(MPI_ERR_REQUEST,
-			"a %s operation under way: its request cannot be freed",
+			"the request of a %s operation cannot be freed before MPI_Wait or "
+			"MPI_Test has completed it",
 			partitioned ? "partitioned" : "collective");
 	*request = NULL;
 	if (active && !r->done) {
@@ -504,21 +506,6 @@ int p2p_request_free(struct req **request)
 			free_incomplete_user(r);
 		else
 			free_active(r);
-=======
-	if (!req_idle(r) && (r->kind == REQ_COLL || (r->kind >= REQ_PSEND && !r->done)))
-		return haft_err(MPI_ERR_REQUEST,
-			"the request of a %s operation cannot be freed before MPI_Wait or "
-			"MPI_Test has completed it",
-			r->kind == REQ_COLL ? "collective" : "partitioned");
-	*request = NULL;
-	if (!req_idle(r) && !r->done) {
-		obj_hold(r);
-		req_soil(r);
-		r->orphan = true;
-		if (r->comm != NULL)
-			r->comm->freed++;
-		obj_free_obj(r);
->>>>>>> dee7bd3 (MPI_Comm_disconnect waits for operations whose requests were freed; a collective request is never freed before its end)
 		return 0;
 	}
 	if (r->kind == REQ_USER)
