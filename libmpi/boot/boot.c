@@ -31,6 +31,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 #include "libmpi/boot/kvs.h"
+#include "libmpi/boot/job_map.h"
 #include "libmpi/boot/meet.h"
 #include "libmpi/boot/watch.h"
 #include "libmpi/core/set.h"
@@ -119,8 +120,8 @@ static bool order_read(struct order *o)
 /* True if the segment has the order's place: by its map, or, without one, by its ranks. */
 static bool order_fits(const struct order *o, struct shm_seg *seg)
 {
-	const struct boot_row *row;
-	struct boot_map *map;
+	const struct boot_map *map;
+	const int32_t *ranks;
 	size_t len;
 
 	if (o->rank >= o->size || o->near >= shm_seg_nranks(seg))
@@ -130,8 +131,8 @@ static bool order_fits(const struct order *o, struct shm_seg *seg)
 		return shm_seg_nranks(seg) == o->size && o->near == o->rank;
 	if (!boot_map_good(map, len, o->size, shm_seg_nranks(seg)))
 		return false;
-	row = (const struct boot_row *)(const void *)((const char *)map + map->rows) + o->rank;
-	return row->host == map->host && row->near == o->near;
+	ranks = (const int32_t *)(const void *)((const char *)map + map->ranks);
+	return ranks[o->near] == o->rank;
 }
 
 /* Maps the segment behind `fd' if it is the one that the order means; else NULL, and *err is what
@@ -277,6 +278,7 @@ static enum claim job_join(const struct order *o)
 	if (o->pmi >= 0 && pmi_fd_sound(o->pmi))
 		fcntl(o->pmi, F_SETFD, FD_CLOEXEC);
 	world = shm_seg_map(seg, &len);
+	boot_map_use(world);
 	listen_fd = listen_take(o->listen);
 	here = (struct boot){.rank = o->rank,
 		.size = o->size,
@@ -304,6 +306,7 @@ static int foreign_join(enum kvs_kind kind)
 	world = shm_seg_map(m.seg, &len);
 	if (world != NULL && !boot_map_good(world, len, kvs.size, shm_seg_nranks(m.seg)))
 		return boot_fail("the map of this host's shared memory is bad");
+	boot_map_use(world);
 	listen_fd = m.listen;
 	here = (struct boot){.rank = kvs.rank,
 		.size = kvs.size,
@@ -363,55 +366,6 @@ int boot_init(struct boot **b)
 		return -1;
 	place_enter();
 	return 0;
-}
-
-static const struct boot_row *row_of(int rank)
-{
-	return (const struct boot_row *)(const void *)((const char *)world + world->rows) + rank;
-}
-
-int boot_host_of(int rank)
-{
-	return world != NULL ? row_of(rank)->host : 0;
-}
-
-int boot_near_of(int rank)
-{
-	if (world == NULL)
-		return rank;
-	return row_of(rank)->host == world->host ? row_of(rank)->near : -1;
-}
-
-int boot_rank_of(int near)
-{
-	if (world == NULL)
-		return near;
-	return ((const int32_t *)(const void *)((const char *)world + world->ranks))[near];
-}
-
-const char *boot_host_name(int host)
-{
-	static char own[HOST_NAME_MAX + 1];
-
-	if (world == NULL) {
-		if (own[0] == '\0' && gethostname(own, sizeof own - 1) != 0)
-			return "localhost";
-		return own;
-	}
-	return (const char *)world +
-	       ((const uint32_t *)(const void *)((const char *)world + world->hosts))[host];
-}
-
-const char *boot_addr(int rank)
-{
-	if (world == NULL || row_of(rank)->addr == 0)
-		return NULL;
-	return (const char *)world + row_of(rank)->addr;
-}
-
-const uint8_t *boot_key(void)
-{
-	return world != NULL ? world->key : NULL;
 }
 
 int boot_listen_fd(void)

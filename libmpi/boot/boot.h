@@ -69,8 +69,9 @@ int boot_init(struct boot **b);
  * written them. */
 int boot_agree(const struct boot *me);
 
-/* Who is where.  From boot_init on; any thread; a load or two; ranks, hosts and nears must exist.
- * One host: near and rank are the same number, and there is no table behind it. */
+/* Who is where.  From boot_init on; any thread; a load or two, but boot_near_of: a search where the
+ * ranks of this host are no block; ranks, hosts and nears must exist.  One host: near and rank are
+ * the same number, and there is no table behind it. */
 int boot_host_of(int rank);
 int boot_near_of(int rank); /* -1: on another host */
 int boot_rank_of(int near); /* of a rank of this host */
@@ -78,7 +79,7 @@ const char *boot_host_name(
 	int host); /* as the user has named it; the system's name if nobody has */
 
 /* Where a rank listens, as text: "tcp:10.0.0.2:4711", "tcp:[fe80::1]:4711", "unix:NAME" (abstract).
- * NULL: nowhere, as on one host, unless HAFT_VIA=net. */
+ * NULL: nowhere, as on one host, unless HAFT_VIA=net.  Valid until this thread calls it again. */
 const char *boot_addr(int rank);
 
 /* BOOT_KEY secret bytes that only the job's processes know; NULL where no rank listens. */
@@ -115,12 +116,6 @@ void boot_rest(struct boot *b);
 
 /* --- the map: who is where, written by who makes the segment, before a rank starts ---------- */
 
-struct boot_row {
-	int32_t host;
-	int32_t near;  /* index among the ranks of that host */
-	uint32_t addr; /* text, at this byte of the map; 0: it does not listen */
-};
-
 /* The head of the segment's map (shm_seg_map).  Constant once a rank has started.  Everything else
  * lies behind it, at so many bytes from its beginning. */
 struct boot_map {
@@ -128,9 +123,9 @@ struct boot_map {
 	uint8_t key[BOOT_KEY];
 	int32_t nranks, nhosts;
 	int32_t host, nnear; /* of the host whose map it is */
-	uint32_t rows;       /* struct boot_row [nranks] */
+	uint32_t rows;       /* struct boot_row [nranks]: map.c's */
 	uint32_t ranks;      /* int32_t [nnear]: the ranks of this host, in ascending order */
-	uint32_t hosts;      /* uint32_t [nhosts]: where each name lies */
+	uint32_t hosts;      /* struct boot_host [nhosts]: map.c's */
 	uint32_t pad;
 };
 
@@ -147,12 +142,15 @@ struct boot_world {
  * pipes and rings. */
 struct shm_opts boot_opts(int nranks, char *const envp[]);
 
-/* The bytes that the map of a host takes, and the map, into `map' (so many bytes, aligned to 8, all
- * zero).  The table is the same on all hosts, but for host, nnear and ranks. */
+/* The bytes that the map of a host takes; 0: no memory to find out. */
 size_t boot_map_len(const struct boot_world *w, int host);
-void boot_map_make(const struct boot_world *w, int host, struct boot_map *map);
 
-/* True if `len' bytes at `map' are a map of these numbers, all of whose parts lie within it. */
+/* Makes the map, into `map' (so many bytes, aligned to 8, all zero).  The table is the same on all
+ * hosts, but for host, nnear and ranks.  False: no memory. */
+bool boot_map_make(const struct boot_world *w, int host, struct boot_map *map);
+
+/* True if `len' bytes at `map' are a map of these numbers, all of whose parts lie within it.  Does
+ * not look at its rows: they are checked when they are read. */
 bool boot_map_good(const struct boot_map *map, size_t len, int nranks, int nnear);
 
 /* --- what lies in the segment's job area, written by ranks and read by mpiexec -------------- */

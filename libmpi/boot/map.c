@@ -1,19 +1,30 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* map.c - the table of all ranks of a job over several hosts, as it lies in each host's segment.
  *
- *   | struct boot_map | rows: nranks | ranks: nnear | hosts: nhosts | names and addresses, each
- *   with its 0 |
+ *   | struct boot_map | rows | ranks | hosts | texts |
+ *                       |      |       |       '-- names of hosts, addresses, each with its 0
+ *                       |      |       '-- by host: its name, and the address of its listeners
+ *                       |      '-- the ranks of this host, ascending: a seat is an index here
+ *                       '-- by rank: its host, and its port there
  *
- * Who reads it has checked it once (boot_map_good): every text ends within the map, every row names
- * a host that exists. */
+ * The processes of a host share it, and nothing of it is copied: 8 bytes a rank of the job.
+ *
+ * A rank's address is that of its host and a port, "tcp:10.0.0.2:" and 4711, as long as all of the
+ * host listen at one address; any other address is a text of its own.
+ *
+ * Invariants
+ *  - The parts of a map that is used lie within it, and so do the names of its hosts
+ *    (boot_map_good).  A row is checked when it is read (job_map_read.c): a process that talks to few
+ *    others reads few rows. */
+#include <stdlib.h>
 #include <string.h>
-#include "libmpi/boot/boot.h"
+#include "libmpi/boot/job_map.h"
 #include "libmpi/core/set.h"
 #include "libshm/shm.h"
 
 /* Where the parts begin. */
 struct parts {
-	size_t rows, ranks, hosts, texts, end;
+	size_t rows, ranks, hosts, texts;
 };
 
 static int near_count(const struct boot_world *w, int host)
@@ -31,12 +42,7 @@ static struct parts parts_of(const struct boot_world *w, int host)
 
 	p.ranks = p.rows + (size_t)w->nranks * sizeof(struct boot_row);
 	p.hosts = p.ranks + (size_t)near_count(w, host) * sizeof(int32_t);
-	p.texts = p.hosts + (size_t)w->nhosts * sizeof(uint32_t);
-	p.end = p.texts;
-	for (int h = 0; h < w->nhosts; h++)
-		p.end += strlen(w->names[h]) + 1;
-	for (int r = 0; r < w->nranks; r++)
-		p.end += w->addr[r] != NULL ? strlen(w->addr[r]) + 1 : 0;
+	p.texts = p.hosts + (size_t)w->nhosts * sizeof(struct boot_host);
 	return p;
 }
 
@@ -48,85 +54,135 @@ struct shm_opts boot_opts(int nranks, char *const envp[])
 		.slots = (uint32_t)haft_set_launch(HAFT_SET_SLOTS, envp)};
 }
 
-size_t boot_map_len(const struct boot_world *w, int host)
-{
-	return parts_of(w, host).end;
-}
+/* --- making a map ------------------------------------------------------------------------------ */
 
-/* Puts a text at *at, which moves behind it.  Returns where it lies. */
-static uint32_t text_put(char *base, size_t *at, const char *text)
-{
-	size_t len = strlen(text) + 1, from = *at;
+/* A map that is being made; base NULL: only its length is wanted. */
+struct maker {
+	char *base;
+	size_t at; /* where the next text goes */
+};
 
-	memcpy(base + from, text, len);
-	*at += len;
+/* Appends `len' bytes of a text and its 0.  Returns where they lie. */
+static uint32_t text_put(struct maker *m, const char *text, size_t len)
+{
+	size_t from = m->at;
+
+	if (m->base != NULL)
+		memcpy(m->base + from, text, len);
+	m->at += len + 1;
 	return (uint32_t)from;
 }
 
-/* The index of each rank on its host: ranks of a host are numbered in the order of the job. */
-static void rows_fill(const struct boot_world *w, struct boot_row *row)
+/* The port at the end of "tcp:10.0.0.2:4711"; *len: of what is before it.  0: no such text. */
+static uint32_t port_of(const char *addr, size_t *len)
 {
-	for (int h = 0; h < w->nhosts; h++)
-		for (int r = 0, near = 0; r < w->nranks; r++)
-			if (w->host_of[r] == h)
-				row[r] = (struct boot_row){.host = h, .near = near++};
+	const char *colon = strrchr(addr, ':');
+	char *end;
+	unsigned long port;
+
+	if (colon == NULL || colon[1] < '1' || colon[1] > '9')
+		return 0;
+	port = strtoul(colon + 1, &end, 10);
+	*len = (size_t)(colon + 1 - addr);
+	return *end == '\0' && port < BOOT_PORTS ? (uint32_t)port : 0;
 }
 
-void boot_map_make(const struct boot_world *w, int host, struct boot_map *map)
+/* The first rank of each host that listens at a port, by host; -1: none.  NULL: no memory. */
+static int *first_ranks(const struct boot_world *w)
+{
+	int *first = malloc((size_t)w->nhosts * sizeof(*first));
+	size_t len;
+
+	if (first == NULL)
+		return NULL;
+	memset(first, -1, (size_t)w->nhosts * sizeof(*first));
+	for (int r = w->nranks - 1; r >= 0; r--)
+		if (w->addr[r] != NULL && port_of(w->addr[r], &len) != 0)
+			first[w->host_of[r]] = r;
+	return first;
+}
+
+/* What stands in a rank's row for its address; host: an address of its host, or NULL. */
+static uint32_t addr_put(struct maker *m, const char *addr, const char *host)
+{
+	size_t len = 0;
+	uint32_t port = addr != NULL ? port_of(addr, &len) : 0;
+
+	if (addr == NULL)
+		return 0;
+	if (port != 0 && host != NULL && strncmp(addr, host, len) == 0)
+		return port;
+	return BOOT_PORTS + text_put(m, addr, strlen(addr));
+}
+
+static void hosts_put(
+	const struct boot_world *w, const int *first, struct maker *m, struct boot_host *host)
+{
+	for (int h = 0; h < w->nhosts; h++) {
+		const char *addr = first != NULL && first[h] >= 0 ? w->addr[first[h]] : NULL;
+		struct boot_host put = {.name = text_put(m, w->names[h], strlen(w->names[h]))};
+		size_t len = 0;
+
+		if (addr != NULL && port_of(addr, &len) != 0)
+			put.addr = text_put(m, addr, len);
+		if (m->base != NULL)
+			host[h] = put;
+	}
+}
+
+static void rows_put(
+	const struct boot_world *w, const int *first, struct maker *m, struct boot_row *row)
+{
+	for (int r = 0; r < w->nranks; r++) {
+		int h = w->host_of[r];
+		const char *host = first != NULL && first[h] >= 0 ? w->addr[first[h]] : NULL;
+		struct boot_row put = {(uint32_t)h, addr_put(m, w->addr[r], host)};
+
+		if (m->base != NULL)
+			row[r] = put;
+	}
+}
+
+/* Fills in rows, hosts and texts, or finds their end (base NULL).  Returns the end; 0: no memory. */
+static size_t texts_put(const struct boot_world *w, const struct parts *p, char *base)
+{
+	struct maker m = {base, p->texts};
+	int *first = first_ranks(w);
+
+	if (first == NULL)
+		return 0;
+	hosts_put(
+		w, first, &m, base != NULL ? (struct boot_host *)(void *)(base + p->hosts) : NULL);
+	rows_put(w, first, &m, base != NULL ? (struct boot_row *)(void *)(base + p->rows) : NULL);
+	free(first);
+	return m.at;
+}
+
+size_t boot_map_len(const struct boot_world *w, int host)
+{
+	struct parts p = parts_of(w, host);
+
+	return texts_put(w, &p, NULL);
+}
+
+bool boot_map_make(const struct boot_world *w, int host, struct boot_map *map)
 {
 	struct parts p = parts_of(w, host);
 	char *base = (char *)map;
-	struct boot_row *row = (struct boot_row *)(void *)(base + p.rows);
 	int32_t *rank = (int32_t *)(void *)(base + p.ranks);
-	uint32_t *name = (uint32_t *)(void *)(base + p.hosts);
-	size_t at = p.texts;
+	int n = 0;
 
-	*map = (struct boot_map){.len = p.end,
+	for (int r = 0; r < w->nranks; r++)
+		if (w->host_of[r] == host)
+			rank[n++] = r;
+	*map = (struct boot_map){.len = texts_put(w, &p, base),
 		.nranks = w->nranks,
 		.nhosts = w->nhosts,
 		.host = host,
-		.nnear = near_count(w, host),
+		.nnear = n,
 		.rows = (uint32_t)p.rows,
 		.ranks = (uint32_t)p.ranks,
 		.hosts = (uint32_t)p.hosts};
 	memcpy(map->key, w->key, BOOT_KEY);
-	rows_fill(w, row);
-	for (int h = 0; h < w->nhosts; h++)
-		name[h] = text_put(base, &at, w->names[h]);
-	for (int r = 0; r < w->nranks; r++) {
-		if (w->host_of[r] == host)
-			rank[row[r].near] = r;
-		if (w->addr[r] != NULL)
-			row[r].addr = text_put(base, &at, w->addr[r]);
-	}
-}
-
-/* True if `n' things of `size' bytes at `at' lie within `len', and are aligned. */
-static bool part_good(uint32_t at, int32_t n, size_t size, size_t len)
-{
-	return n >= 0 && at % sizeof(uint32_t) == 0 && at <= len && (size_t)n <= (len - at) / size;
-}
-
-bool boot_map_good(const struct boot_map *map, size_t len, int nranks, int nnear)
-{
-	const char *base = (const char *)map;
-	const struct boot_row *row;
-	const uint32_t *name;
-
-	if (len < sizeof *map || map->len != len || base[len - 1] != '\0')
-		return false;
-	if (map->nranks != nranks || map->nnear != nnear || map->nhosts < 1 || map->host < 0 ||
-		map->host >= map->nhosts || !part_good(map->rows, nranks, sizeof *row, len) ||
-		!part_good(map->ranks, nnear, sizeof(int32_t), len) ||
-		!part_good(map->hosts, map->nhosts, sizeof *name, len))
-		return false;
-	row = (const struct boot_row *)(const void *)(base + map->rows);
-	name = (const uint32_t *)(const void *)(base + map->hosts);
-	for (int r = 0; r < nranks; r++)
-		if (row[r].host < 0 || row[r].host >= map->nhosts || row[r].addr >= len)
-			return false;
-	for (int h = 0; h < map->nhosts; h++)
-		if (name[h] >= len)
-			return false;
-	return true;
+	return map->len != 0;
 }

@@ -444,8 +444,9 @@ static int party_segment(const struct guest *me, const struct party *p, struct m
 		return boot_fail("no shared memory for %d processes: %s%s%s", p->n,
 			shm_error_text(err), err == SHM_SYS ? ": " : "",
 			err == SHM_SYS ? strerror(errno) : "");
-	if (p->far != FAR_NONE)
-		boot_map_make(&p->world, p->host, shm_seg_map(m->seg, &len));
+	if (p->far != FAR_NONE && (opts.map_len == 0 || !boot_map_make(&p->world, p->host,
+								shm_seg_map(m->seg, &len))))
+		return boot_fail("no memory for the map of %d ranks", p->world.nranks);
 	m->fd = shm_seg_fd(m->seg);
 	m->near = p->near;
 	for (int i = 0; i < p->n; i++) { /* for the watch: one may die before it says so itself */

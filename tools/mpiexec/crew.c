@@ -110,14 +110,14 @@ void crew_segment(struct crew *c, const struct boot_world *world, int host, uint
 
 	opts.cookie = cookie;
 	opts.map_len = world != NULL ? boot_map_len(world, host) : 0;
-	err = shm_seg_create(&opts, &c->seg);
+	err = world != NULL && opts.map_len == 0 ? SHM_NOMEM : shm_seg_create(&opts, &c->seg);
 	if (err != 0)
 		segment_refuse(c, err);
 	c->spawn.seg_fd = fcntl(shm_seg_fd(c->seg), F_DUPFD_CLOEXEC, FD_MIN);
 	if (c->spawn.seg_fd < 0)
 		c->spawn.seg_fd = shm_seg_fd(c->seg);
-	if (world != NULL)
-		boot_map_make(world, host, shm_seg_map(c->seg, &len));
+	if (world != NULL && !boot_map_make(world, host, shm_seg_map(c->seg, &len)))
+		segment_refuse(c, SHM_NOMEM);
 	guard_init(&c->guard, c->n, shm_seg_cookie(c->seg));
 }
 

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* job_map.h - the parts of a job's map, for map.c, which makes it, and job_map_read.c. */
+#ifndef LIBMPI_BOOT_JOB_MAP_H
+#define LIBMPI_BOOT_JOB_MAP_H
+
+#include "libmpi/boot/boot.h"
+
+#define BOOT_PORTS 65536u /* boot_row.addr: below, a port; else BOOT_PORTS + the place of a text */
+
+/* By rank. */
+struct boot_row {
+	uint32_t host;
+	uint32_t addr; /* 0: it does not listen */
+};
+
+/* By host. */
+struct boot_host {
+	uint32_t name; /* text, at this byte of the map */
+	uint32_t addr; /* text up to the port, "tcp:10.0.0.2:"; 0: none */
+};
+
+/* From now on boot_host_of and its like answer from this map; NULL: one host, and nobody listens. */
+void boot_map_use(const struct boot_map *map);
+
+#endif
