@@ -74,10 +74,10 @@ $(B)/tests/unit/hang: $(B)/obj/tools/mpiexec/hang.o
 $(B)/tests/sim/net: $(B)/obj/tests/sim/wire.o
 
 # All of libmpi, with its inside.
-$(B)/tests/unit/set $(B)/tests/unit/win: $(libmpi_OBJS)
+$(B)/tests/unit/job_map $(B)/tests/unit/set $(B)/tests/unit/win: $(libmpi_OBJS)
 
 # The whole library from inside.
-$(B)/tests/fuzz/frame $(B)/tests/fuzz/type: $(libmpi_OBJS)
+$(B)/tests/fuzz/frame $(B)/tests/fuzz/type $(B)/tests/sim/scale: $(libmpi_OBJS)
 # Its peers are a mirror, and it goes on where a job would end.
 frame_wraps := far_open far_put far_reserve far_commit far_look via_stream_send via_stream_post \
 	via_quiet_far via_idle p2p_nonsense haft_abort_job boot_init boot_near_of boot_host_of \
@@ -222,6 +222,11 @@ fuzz-net: $(B)/tests/fuzz/net
 sim-net: $(B)/tests/sim/net
 	$(Q)$(B)/tests/sim/net -n $${LIVES:-10000} -s $${SEED:-1000}
 .PHONY: sim-net
+
+# MPI_Init in jobs of up to 10^6 ranks that are not there: what it costs one of them.
+sim-scale: $(B)/tests/sim/scale
+	$(Q)$(B)/tests/sim/scale -a
+.PHONY: sim-scale
 
 # The same for nested datatypes: made, decoded, rebuilt, packed.
 fuzz-type: $(B)/tests/fuzz/type

@@ -16,8 +16,12 @@ struct boot_row {
 /* By host. */
 struct boot_host {
 	uint32_t name; /* text, at this byte of the map */
-	uint32_t addr; /* text up to the port, "tcp:10.0.0.2:"; 0: none */
+	uint32_t text; /* of its address up to the port, "tcp:[fd00::2]:"; 0: it is ip */
+	uint32_t ip;   /* of "tcp:10.0.0.2:", as four bytes, the first one highest; 0: no address */
 };
+
+/* "tcp:10.0.0.2:" for boot_host.ip.  Returns its length. */
+size_t boot_ip_text(uint32_t ip, char *text, size_t len);
 
 /* From now on boot_host_of and its like answer from this map; NULL: one host, and nobody listens. */
 void boot_map_use(const struct boot_map *map);

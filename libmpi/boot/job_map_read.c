@@ -40,7 +40,7 @@ bool boot_map_good(const struct boot_map *m, size_t len, int nranks, int nnear)
 		return false;
 	host = map_at(m, m->hosts);
 	for (int h = 0; h < m->nhosts; h++)
-		if (host[h].name >= m->len || host[h].addr >= m->len)
+		if (host[h].name >= m->len || host[h].text >= m->len)
 			return false;
 	return true;
 }
@@ -110,7 +110,9 @@ const char *boot_host_name(int host)
 const char *boot_addr(int rank)
 {
 	static __thread char text[BOOT_ADDR];
+	const struct boot_host *host;
 	struct boot_row row;
+	size_t len;
 
 	if (map == NULL)
 		return NULL;
@@ -119,8 +121,14 @@ const char *boot_addr(int rank)
 		return NULL;
 	if (row.addr >= BOOT_PORTS)
 		return map_at(map, row.addr - BOOT_PORTS);
-	snprintf(text, sizeof text, "%s%u", (const char *)map_at(map, host_at((int)row.host)->addr),
-		row.addr);
+	host = host_at((int)row.host);
+	if (host->text != 0)
+		len = (size_t)snprintf(
+			text, sizeof text, "%s", (const char *)map_at(map, host->text));
+	else
+		len = boot_ip_text(host->ip, text, sizeof text);
+	if (len < sizeof text)
+		snprintf(text + len, sizeof text - len, "%u", row.addr);
 	return text;
 }
 

@@ -16,11 +16,18 @@
  *  - The parts of a map that is used lie within it, and so do the names of its hosts
  *    (boot_map_good).  A row is checked when it is read (job_map_read.c): a process that talks to few
  *    others reads few rows. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "libmpi/boot/job_map.h"
 #include "libmpi/core/set.h"
 #include "libshm/shm.h"
+
+size_t boot_ip_text(uint32_t ip, char *text, size_t len)
+{
+	return (size_t)snprintf(
+		text, len, "tcp:%u.%u.%u.%u:", ip >> 24, ip >> 16 & 255, ip >> 8 & 255, ip & 255);
+}
 
 /* Where the parts begin. */
 struct parts {
@@ -115,6 +122,20 @@ static uint32_t addr_put(struct maker *m, const char *addr, const char *host)
 	return BOOT_PORTS + text_put(m, addr, strlen(addr));
 }
 
+/* The four bytes of "tcp:10.0.0.2:"; 0: it is another text, or would be written in another way. */
+static uint32_t ip_of(const char *addr, size_t len)
+{
+	unsigned b[4];
+	char again[32];
+	uint32_t ip;
+
+	if (sscanf(addr, "tcp:%3u.%3u.%3u.%3u:", &b[0], &b[1], &b[2], &b[3]) != 4)
+		return 0;
+	ip = b[0] << 24 | b[1] << 16 | b[2] << 8 | b[3];
+	return boot_ip_text(ip, again, sizeof again) == len && memcmp(again, addr, len) == 0 ? ip
+											     : 0;
+}
+
 static void hosts_put(
 	const struct boot_world *w, const int *first, struct maker *m, struct boot_host *host)
 {
@@ -123,8 +144,10 @@ static void hosts_put(
 		struct boot_host put = {.name = text_put(m, w->names[h], strlen(w->names[h]))};
 		size_t len = 0;
 
-		if (addr != NULL && port_of(addr, &len) != 0)
-			put.addr = text_put(m, addr, len);
+		if (addr != NULL && port_of(addr, &len) != 0) {
+			put.ip = ip_of(addr, len);
+			put.text = put.ip == 0 ? text_put(m, addr, len) : 0;
+		}
 		if (m->base != NULL)
 			host[h] = put;
 	}
