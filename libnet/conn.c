@@ -104,7 +104,7 @@ static void prepare(struct net_conn *c, enum wire_verb verb, int to, bool answer
 	struct net *net = c->net;
 	struct wire_hello h = {.version = WIRE_VERSION,
 		.verb = (uint8_t)verb,
-		.npeers = (uint32_t)net->conf.npeers,
+		.universe = net->conf.universe,
 		.from = (uint32_t)net->conf.me,
 		.to = (uint32_t)to,
 		.frame_max = NET_FRAME_MAX,
@@ -207,12 +207,14 @@ static void asked(struct net_conn *c, const struct wire_hello *h)
 	struct net_peer *p;
 
 	if (h->verb != WIRE_ASK || h->to != (uint32_t)net->conf.me ||
-		h->npeers != (uint32_t)net->conf.npeers || h->from >= h->npeers ||
+		h->universe != net->conf.universe || h->from >= (uint32_t)net->conf.npeers ||
 		h->from == h->to) {
 		net->up.count.bad_peer++;
 		net_tell(net,
-			"peer %u of %u asked for peer %u of a job that has %d, here is peer %d",
-			h->from, h->npeers, h->to, net->conf.npeers, net->conf.me);
+			"peer %u of universe %u asked for peer %u; here is peer %d of universe %u, "
+			"which has %d",
+			h->from, h->universe, h->to, net->conf.me, net->conf.universe,
+			net->conf.npeers);
 		refuse(c, WIRE_NOT_ME, (int)h->from);
 		return;
 	}
@@ -307,9 +309,10 @@ static void answered(struct net_conn *c)
 	} else if (h.verb == WIRE_TWICE) {
 		net_peer_lose(p, NET_WHY_LOST, "it has lost us before, and does not want us back");
 	} else if (h.verb != WIRE_WELCOME || h.from != (uint32_t)p->rank ||
-		   h.to != (uint32_t)net->conf.me || h.npeers != (uint32_t)net->conf.npeers) {
-		net_peer_lose(p, NET_WHY_LOST, "it is peer %u of %u, and not the one we look for",
-			h.from, h.npeers);
+		   h.to != (uint32_t)net->conf.me || h.universe != net->conf.universe) {
+		net_peer_lose(p, NET_WHY_LOST,
+			"it is peer %u of universe %u, and not the one we look for", h.from,
+			h.universe);
 	} else {
 		p->dial = NULL;
 		opened(c, p);

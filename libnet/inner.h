@@ -24,7 +24,7 @@
 
 /* --- the wire (wire.c): little endian, sizes fixed ------------------------------------------ */
 
-#define WIRE_VERSION 1
+#define WIRE_VERSION 2
 #define WIRE_HELLO   64 /* bytes of a hello: one of each side, first */
 #define WIRE_SIGNED  48 /* of them under the proof */
 #define WIRE_NONCE   16
@@ -47,7 +47,8 @@ enum wire_verb {
 struct wire_hello {
 	uint16_t version;
 	uint8_t verb;
-	uint32_t npeers, from, to;
+	uint32_t universe; /* in which `from' and `to' are numbers */
+	uint32_t from, to;
 	uint32_t frame_max, piece_max;
 	uint8_t nonce[WIRE_NONCE];
 };
@@ -255,14 +256,15 @@ struct net_peer {
 	struct net_conn *conn; /* open or leaving */
 	struct net_conn *dial; /* ours, under way */
 	struct net_peer *next_waiting;
-	int tries;      /* connections made and closed again before an answer */
-	int dials;      /* since it was reached last */
-	int pause;      /* ms before the next try */
-	uint64_t since; /* ms: unreachable since; 0: it is not */
-	uint64_t again; /* ms */
-	int why;        /* errno of the last try; 0: it was closed without an answer */
-	bool doomed;    /* that try will not be repeated */
-	char *words;    /* why it is lost */
+	struct net_peer *next; /* in net->peers */
+	int tries;             /* connections made and closed again before an answer */
+	int dials;             /* since it was reached last */
+	int pause;             /* ms before the next try */
+	uint64_t since;        /* ms: unreachable since; 0: it is not */
+	uint64_t again;        /* ms */
+	int why;               /* errno of the last try; 0: it was closed without an answer */
+	bool doomed;           /* that try will not be repeated */
+	char *words;           /* why it is lost */
 	enum net_why why_lost;
 	struct net_in in;
 	struct net_out out;
@@ -296,12 +298,15 @@ struct net_io {
 	void (*fini)(struct net *net);
 };
 
+#define PEER_PAGE 1024 /* numbers of a page of the table of peers */
+
 struct net {
 	struct net_conf conf;
 	const struct net_io *io;
 	void *io_arg;
 	int epoll_fd, listen_fd;
-	struct net_peer **peer; /* by rank; NULL: never spoken of */
+	struct net_peer **page[NET_PEERS_MAX / PEER_PAGE]; /* by number: net_peer_at */
+	struct net_peer *peers;                            /* all that were spoken of */
 	struct net_up up;
 	uint8_t *scratch;   /* a frame that is built in place and goes past the queue */
 	uint32_t looks;     /* of net_poll_from at one socket alone */
@@ -327,8 +332,17 @@ struct net {
 /* peer.c.  None of these but net_peer_lose calls the user back; net_peer_lose does, so it is for
  * polls only: what goes wrong elsewhere waits for the next poll (net_peer_retry). */
 struct net_peer *net_peer_make(struct net *net, int rank); /* NULL: no memory */
-void net_peer_dial(struct net_peer *p);                    /* tie is NONE or MAKING */
-void net_peer_retry(struct net_peer *p, int err);          /* a try has failed: later, or never */
+
+/* A peer by its number, in range; NULL: it was never spoken of. */
+static inline struct net_peer *net_peer_at(const struct net *net, int rank)
+{
+	struct net_peer **page = net->page[rank / PEER_PAGE];
+
+	return page ? page[rank % PEER_PAGE] : NULL;
+}
+
+void net_peer_dial(struct net_peer *p);           /* tie is NONE or MAKING */
+void net_peer_retry(struct net_peer *p, int err); /* a try has failed: later, or never */
 __attribute__((format(printf, 3, 4))) void net_peer_lose(
 	struct net_peer *p, enum net_why why, const char *fmt, ...);
 void net_peer_free(struct net_peer *p);

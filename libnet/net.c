@@ -73,8 +73,7 @@ int net_open_io(
 	net->up.deliver = conf->deliver;
 	net->up.buf = aligned_alloc(CACHE_LINE, IN_BUF);
 	net->scratch = aligned_alloc(CACHE_LINE, NET_FRAME_MAX + CACHE_LINE);
-	net->peer = calloc((size_t)conf->npeers, sizeof(struct net_peer *));
-	if (!net->up.buf || !net->scratch || !net->peer) {
+	if (!net->up.buf || !net->scratch) {
 		net_free(net);
 		return NET_NOMEM;
 	}
@@ -105,6 +104,7 @@ int net_open(const struct net_conf *conf, struct net **out)
 
 void net_free(struct net *net)
 {
+	struct net_peer *p;
 	struct net_conn *c;
 
 	if (!net)
@@ -117,13 +117,24 @@ void net_free(struct net *net)
 		net->ended = c->next;
 		free(c);
 	}
-	for (int i = 0; net->peer && i < net->conf.npeers; i++)
-		net_peer_free(net->peer[i]);
+	while ((p = net->peers) != NULL) {
+		net->peers = p->next;
+		net_peer_free(p);
+	}
+	for (size_t i = 0; i < countof(net->page); i++)
+		free(net->page[i]);
 	net->io->fini(net);
-	free(net->peer);
 	free(net->scratch);
 	free(net->up.buf);
 	free(net);
+}
+
+int net_grow(struct net *net, int npeers)
+{
+	if (npeers < net->conf.npeers || npeers > NET_PEERS_MAX)
+		return NET_BAD;
+	net->conf.npeers = npeers;
+	return 0;
 }
 
 void net_drop(struct net *net)
@@ -143,7 +154,7 @@ static struct net_peer *target(struct net *net, int peer, int *error)
 	*error = NET_BAD;
 	if (peer < 0 || peer >= net->conf.npeers || peer == net->conf.me)
 		return NULL;
-	p = net->peer[peer];
+	p = net_peer_at(net, peer);
 	if (unlikely(!p)) {
 		*error = NET_NOMEM;
 		p = net_peer_make(net, peer);
@@ -269,7 +280,7 @@ int net_reserve(struct net *net, int peer, size_t len, void **ptr)
 
 void net_commit(struct net *net, int peer, const struct net_hdr *h, size_t len)
 {
-	struct net_peer *p = net->peer[peer];
+	struct net_peer *p = net_peer_at(net, peer);
 	uint32_t n = (uint32_t)len;
 	struct iovec iov;
 
@@ -335,7 +346,7 @@ int net_post(struct net *net, int peer, uint64_t id, void *buf, size_t len, stru
 
 void net_unpost(struct net *net, struct net_op *op)
 {
-	struct net_peer *p = net->peer[op->peer];
+	struct net_peer *p = net_peer_at(net, op->peer);
 
 	if (op->state != NET_OP_BUSY)
 		return;
@@ -363,14 +374,16 @@ bool net_quiet(const struct net *net)
 
 enum net_tie net_peer_tie(const struct net *net, int peer)
 {
-	const struct net_peer *p = peer >= 0 && peer < net->conf.npeers ? net->peer[peer] : NULL;
+	const struct net_peer *p =
+		peer >= 0 && peer < net->conf.npeers ? net_peer_at(net, peer) : NULL;
 
 	return p ? p->tie : NET_TIE_NONE;
 }
 
 const char *net_peer_words(const struct net *net, int peer)
 {
-	const struct net_peer *p = peer >= 0 && peer < net->conf.npeers ? net->peer[peer] : NULL;
+	const struct net_peer *p =
+		peer >= 0 && peer < net->conf.npeers ? net_peer_at(net, peer) : NULL;
 	const char *addr;
 
 	if (p && p->words)

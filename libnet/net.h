@@ -10,8 +10,9 @@
  *        one connection a pair (TCP over IPv4 or IPv6, or a UNIX stream socket), made when one of
  *        the two first has something to say, whoever that is, or both at the same time
  *
- * A struct net is one process's endpoint.  The others are `peers', 0 .. npeers-1; it is one of
- * them. libnet knows nothing of what it carries.
+ * A struct net is one process's endpoint.  The others are `peers', numbered from 0 in one universe;
+ * it is one of them.  Memory is for those that were spoken of.  libnet knows nothing of what it
+ * carries.
  *
  * Rules for all functions, unless their comment says otherwise:
  *  - A struct net belongs to one thread at a time.
@@ -42,7 +43,7 @@ const char *net_error_text(int error);
 
 /* --- limits --------------------------------------------------------------------------------- */
 
-#define NET_PEERS_MAX    (1 << 24)             /* a table of pointers of 128 MiB */
+#define NET_PEERS_MAX    (1 << 20)             /* numbers; memory is for those spoken of */
 #define NET_KEY_LEN      16                    /* 128 bits: nobody tries them all */
 #define NET_FRAME_MAX    MEAN_OR(1024, 65536)  /* payload bytes of a frame: copied in 10 us */
 #define NET_PIECE_MAX    MEAN_OR(512, 262144)  /* of a stream, before frames get their turn */
@@ -96,7 +97,8 @@ typedef const char *net_addr_fn(void *arg, int peer);
 
 /* 0 in a number: the default. */
 struct net_conf {
-	int me, npeers;
+	int me, npeers;           /* numbers are 0 .. npeers-1; there may be more later: net_grow */
+	uint32_t universe;        /* in which these are numbers: a peer of another one is refused */
 	uint8_t key[NET_KEY_LEN]; /* whoever knows it belongs to us; the same for all peers */
 	int listen_fd;            /* bound and listening (net_listen), now ours; -1: none (yet) */
 	void *arg;                /* for all callbacks */
@@ -121,6 +123,9 @@ int net_open(const struct net_conf *conf, struct net **net);
  * under way get NET_OP_LOST, without `done'; frames that still come are dropped; `lost' is called
  * for peers to whom something could not be sent.  net == NULL: nothing. */
 void net_close(struct net *net);
+
+/* From now on there are peers 0 .. npeers-1, more than before: NET_BAD if not, or above NET_PEERS_MAX. */
+int net_grow(struct net *net, int npeers);
 
 /* After fork, in the child: frees and closes without a word to anybody. */
 void net_drop(struct net *net);

@@ -22,16 +22,20 @@
 
 struct net_peer *net_peer_make(struct net *net, int rank)
 {
-	struct net_peer *p = net->peer[rank];
+	struct net_peer ***page = &net->page[rank / PEER_PAGE], *p = net_peer_at(net, rank);
 
 	if (p)
 		return p;
-	p = calloc(1, sizeof *p);
+	if (!*page)
+		*page = calloc(PEER_PAGE, sizeof(struct net_peer *));
+	p = *page ? calloc(1, sizeof *p) : NULL;
 	if (!p)
 		return NULL;
 	p->net = net;
 	p->rank = p->in.from = rank;
-	net->peer[rank] = p;
+	p->next = net->peers;
+	net->peers = p;
+	(*page)[rank % PEER_PAGE] = p;
 	return p;
 }
 

@@ -383,7 +383,7 @@ int net_poll(struct net *net)
 
 int net_poll_from(struct net *net, int peer)
 {
-	struct net_peer *p = peer >= 0 && peer < net->conf.npeers ? net->peer[peer] : NULL;
+	struct net_peer *p = peer >= 0 && peer < net->conf.npeers ? net_peer_at(net, peer) : NULL;
 	struct net_conn *c;
 	int n;
 
@@ -423,15 +423,10 @@ static void drop_frame(void *arg, const struct net_frame *f)
 /* Nobody is called back for frames and ops from now on; everybody is told goodbye who is there. */
 static void closing_begin(struct net *net)
 {
-	struct net_peer *p;
-
 	net->closing = true;
 	net_conn_cool(net);
 	net->up.deliver = drop_frame;
-	for (int i = 0; i < net->conf.npeers; i++) {
-		p = net->peer[i];
-		if (!p)
-			continue;
+	for (struct net_peer *p = net->peers; p; p = p->next) {
 		net_ops_mute(&p->out.sends);
 		net_ops_mute(&p->in.posts);
 		p->out.bye = true;
@@ -489,16 +484,11 @@ static bool closing_step(struct net *net)
 
 static void give_up(struct net *net)
 {
-	struct net_peer *p;
-
-	for (int i = 0; i < net->conf.npeers; i++) {
-		p = net->peer[i];
-		if (p && (p->tie == NET_TIE_OPEN ||
-				 (p->tie == NET_TIE_MAKING && !net_out_idle(&p->out))))
+	for (struct net_peer *p = net->peers; p; p = p->next)
+		if (p->tie == NET_TIE_OPEN || (p->tie == NET_TIE_MAKING && !net_out_idle(&p->out)))
 			net_peer_lose(p, NET_WHY_LOST,
 				"it has not taken within %d ms what was sent before the end",
 				net->conf.close_ms);
-	}
 }
 
 void net_close(struct net *net)

@@ -6,7 +6,7 @@
  *      8  version, 2                                      1  kind
  *     10  verb, 1                                         2  flags
  *     11  zero, 1                                         3  zero
- *     12  npeers, 4                                       4  len, 4: payload without padding
+ *     12  universe, 4                                     4  len, 4: payload without padding
  *     16  from, 4                                         8  ctx, or the stream's id, 8
  *     20  to, 4                                          16  tag, 4
  *     24  frame_max, 4                                   20  seq, 4
@@ -28,7 +28,7 @@ enum {
 	HELLO_VERSION = 8,
 	HELLO_VERB = 10,
 	HELLO_ZERO = 11,
-	HELLO_NPEERS = 12,
+	HELLO_UNIVERSE = 12,
 	HELLO_FROM = 16,
 	HELLO_TO = 20,
 	HELLO_FRAME = 24,
@@ -92,7 +92,7 @@ void net_hello_write(const struct wire_hello *h, uint8_t b[WIRE_HELLO])
 	memcpy(b, magic, sizeof magic);
 	put16(b + HELLO_VERSION, h->version);
 	b[HELLO_VERB] = h->verb;
-	put32(b + HELLO_NPEERS, h->npeers);
+	put32(b + HELLO_UNIVERSE, h->universe);
 	put32(b + HELLO_FROM, h->from);
 	put32(b + HELLO_TO, h->to);
 	put32(b + HELLO_FRAME, h->frame_max);
@@ -145,7 +145,7 @@ void net_hello_read(const uint8_t b[WIRE_HELLO], struct wire_hello *h)
 {
 	h->version = net_hello_version(b);
 	h->verb = b[HELLO_VERB];
-	h->npeers = get32(b + HELLO_NPEERS);
+	h->universe = get32(b + HELLO_UNIVERSE);
 	h->from = get32(b + HELLO_FROM);
 	h->to = get32(b + HELLO_TO);
 	h->frame_max = get32(b + HELLO_FRAME);

@@ -218,7 +218,6 @@ static void say_hello(enum wire_verb verb, int from, const uint8_t *asked)
 {
 	struct wire_hello h = {.version = WIRE_VERSION,
 		.verb = (uint8_t)verb,
-		.npeers = PEERS,
 		.from = (uint32_t)from,
 		.frame_max = NET_FRAME_MAX,
 		.piece_max = NET_PIECE_MAX};
@@ -227,7 +226,7 @@ static void say_hello(enum wire_verb verb, int from, const uint8_t *asked)
 
 	if (wrong) {
 		h.verb = (uint8_t)(draw(3) ? h.verb : draw(256));
-		h.npeers = draw(3) ? h.npeers : draw(6);
+		h.universe = draw(3) ? h.universe : draw(6);
 		h.from = draw(3) ? h.from : draw(6);
 		h.to = draw(3) ? h.to : draw(6);
 		h.version = (uint16_t)(draw(5) ? h.version : draw(65536));

@@ -21,7 +21,6 @@ static int by_hand(struct ends *s)
 	struct sockaddr_storage sa;
 	struct wire_hello h = {.version = WIRE_VERSION,
 		.verb = WIRE_ASK,
-		.npeers = 2,
 		.from = 1,
 		.to = 0,
 		.frame_max = NET_FRAME_MAX,

@@ -57,7 +57,6 @@ static void make_ask(struct wire_hello *h, uint8_t b[WIRE_HELLO], const char *ke
 
 static const struct wire_hello good = {.version = WIRE_VERSION,
 	.verb = WIRE_ASK,
-	.npeers = 3,
 	.from = 2,
 	.to = 0,
 	.frame_max = NET_FRAME_MAX,
@@ -124,7 +123,20 @@ static void test_refused(void **state)
 	h.from = 0;
 	make_ask(&h, b, KEY);
 	assert_int_equal(answer_to(&s, b, sizeof b), WIRE_NOT_ME);
-	assert_int_equal(c->bad_peer, 3);
+	h = good;
+	h.universe = 1;
+	make_ask(&h, b, KEY);
+	assert_int_equal(answer_to(&s, b, sizeof b), WIRE_NOT_ME);
+	assert_int_equal(c->bad_peer, 4);
+	/* A higher number is one of us once we have been told that there are more. */
+	assert_int_equal(net_grow(s.end[0].net, 2), NET_BAD);
+	assert_int_equal(net_grow(s.end[0].net, NET_PEERS_MAX + 1), NET_BAD);
+	assert_int_equal(net_grow(s.end[0].net, 70000), 0);
+	h = good;
+	h.from = 70000;
+	make_ask(&h, b, KEY);
+	assert_int_equal(answer_to(&s, b, sizeof b), WIRE_NOT_ME);
+	assert_int_equal(c->bad_peer, 5);
 	h.from = 1;
 	make_ask(&h, b, KEY);
 	assert_int_equal(answer_to(&s, b, sizeof b), WIRE_TWICE);

@@ -35,14 +35,14 @@ static void test_hello(void **state)
 {
 	struct wire_hello h = {.version = WIRE_VERSION,
 				  .verb = WIRE_ASK,
-				  .npeers = 0x01020304,
+				  .universe = 0x01020304,
 				  .from = 5,
 				  .to = 0x00070006,
 				  .frame_max = NET_FRAME_MAX,
 				  .piece_max = NET_PIECE_MAX,
 				  .nonce = {9, 8, 7}},
 			  r = {0};
-	static const uint8_t first[24] = {0x89, 'h', 'n', 'e', 't', '\r', '\n', 0x1a, 1, 0, 1, 0, 4,
+	static const uint8_t first[24] = {0x89, 'h', 'n', 'e', 't', '\r', '\n', 0x1a, 2, 0, 1, 0, 4,
 		3, 2, 1, 5, 0, 0, 0, 6, 0, 7, 0};
 	uint8_t b[WIRE_HELLO], a[WIRE_HELLO], other[NET_KEY_LEN] = "another key   . ";
 
@@ -56,7 +56,7 @@ static void test_hello(void **state)
 	net_hello_read(b, &r);
 	assert_int_equal(r.version, h.version);
 	assert_int_equal(r.verb, h.verb);
-	assert_int_equal(r.npeers, h.npeers);
+	assert_int_equal(r.universe, h.universe);
 	assert_int_equal(r.from, h.from);
 	assert_int_equal(r.to, h.to);
 	assert_int_equal(r.frame_max, h.frame_max);
