@@ -131,26 +131,17 @@ static struct attr *attr_find(const struct cache *a, int key)
 	return NULL;
 }
 
-/* Is the keyval's number still good?  The attr holds it. */
-static inline bool keyval_alive(const struct keyval *kv, int key)
-{
-	return (uint32_t)__atomic_load_n(&kv->o.token, __ATOMIC_RELAXED) == (uint32_t)key;
-}
-
-/* 1: read; 0: there is none; -1: the keyval has been freed; -2: it changed meanwhile. */
+/* 1: read; 0: there is none; -1: it changed meanwhile. */
 static int attr_read(struct attr *t, int key, int form, intptr_t *value)
 {
 	uint64_t tag = tag_of(t);
 	intptr_t num = __atomic_load_n(&t->value.num, __ATOMIC_ACQUIRE);
-	const struct keyval *kv = __atomic_load_n(&t->kv, __ATOMIC_ACQUIRE);
 
 	if (TAG_STATE(tag) == WRITING || TAG_KEY(tag) != key ||
 		__atomic_load_n(&t->tag, __ATOMIC_RELAXED) != tag)
-		return -2;
+		return -1;
 	if (TAG_STATE(tag) != LIVE)
 		return 0;
-	if (!keyval_alive(kv, key))
-		return -1;
 	*value = value_as(form, TAG_FORM(tag), num, &t->value);
 	return 1;
 }
@@ -168,15 +159,13 @@ static __attribute__((noinline)) int get_slow(
 		return OBJ_INVALID;
 	while (a != NULL && (t = attr_find(a, key)) != NULL) {
 		got = attr_read(t, key, form, value);
-		if (got == -1)
-			return OBJ_KEYVAL;
 		*found = got == 1;
 		if (got == 1)
 			return OBJ_OK;
 		if (got == 0)
 			break;
 	}
-	return obj_keyval_is(o->u.cls, key) ? OBJ_OK : OBJ_KEYVAL;
+	return obj_keyval_exists(o->u.cls, key) ? OBJ_OK : OBJ_KEYVAL;
 }
 
 /* The short way: it is where its hash says, in the form that is wanted.  All else is the long
@@ -197,7 +186,6 @@ int obj_attr_get(const void *self, int key, int lang, intptr_t *value, int *foun
 	tag = tag_of(t);
 	num = __atomic_load_n(&t->value.num, __ATOMIC_ACQUIRE);
 	if (likely((tag & TAG_MASK) == TAG(key, lang, LIVE)) &&
-		likely(keyval_alive(__atomic_load_n(&t->kv, __ATOMIC_ACQUIRE), key)) &&
 		likely(__atomic_load_n(&t->tag, __ATOMIC_RELAXED) == tag)) {
 		*value = num;
 		*found = 1;

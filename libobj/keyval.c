@@ -163,13 +163,36 @@ struct keyval *obj_keyval_acquire(const struct obj_class *c, int key)
 	return NULL;
 }
 
-bool obj_keyval_is(const struct obj_class *c, int key)
+/* The freed keyval that had this number, held, if an attribute still holds it; or NULL. */
+static struct keyval *keyval_freed_acquire(struct obj_class *keyvals, int key)
+{
+	uint32_t index = (uint32_t)key & OBJ_INDEX_MAX;
+	struct obj *o;
+	uint64_t token;
+
+	if (key < OBJ_PERMANENT_MAX || index >= __atomic_load_n(&keyvals->limit, __ATOMIC_ACQUIRE))
+		return NULL;
+	o = obj_slot(keyvals, index);
+	token = __atomic_load_n(&o->token, __ATOMIC_ACQUIRE);
+	if ((uint32_t)(token ^ TOKEN_DEAD) != (uint32_t)key)
+		return NULL;
+	if (REFS_USER(__atomic_load_n(&o->refs, __ATOMIC_ACQUIRE)) != 0)
+		return NULL; /* under construction: nobody has been told the number */
+	return obj_slot_hold(keyvals, o, token) ? (struct keyval *)o : NULL;
+}
+
+bool obj_keyval_exists(const struct obj_class *c, int key)
 {
 	struct keyval *kv = obj_keyval_acquire(c, key);
+	bool is = kv != NULL;
 
+	if (kv == NULL) {
+		kv = keyval_freed_acquire(&c->domain->keyvals, key);
+		is = kv != NULL && kv->target == c;
+	}
 	if (kv != NULL)
 		obj_drop(kv);
-	return kv != NULL;
+	return is;
 }
 
 /* ------------------------------------------------------------------------ languages */

@@ -593,8 +593,9 @@ int obj_keyval_permanent(
 /* The class of the domain's keyvals, for obj_foreach.  any thread. */
 struct obj_class *obj_keyvals(struct obj_domain *domain);
 
-/* obj_keyval_free ends the number at once and sets *key to 0; attributes that exist keep it
- * working until the last one has gone.  OBJ_OK, OBJ_KEYVAL, OBJ_PERMANENT.  any thread. */
+/* obj_keyval_free frees a keyval and sets *key to 0.  No attribute can be set by its number from
+ * now on; attributes that exist are read, copied and deleted until the last one has gone.
+ * OBJ_OK, OBJ_KEYVAL, OBJ_PERMANENT.  any thread. */
 int obj_keyval_free(struct obj_class *target, int *key);
 
 /* obj_attr_set sets an attribute.  OBJ_OK, OBJ_KEYVAL, OBJ_PERMANENT (OBJ_KV_FIXED), OBJ_BUSY,
@@ -606,7 +607,8 @@ int obj_attr_set(void *self, int key, int lang, intptr_t value);
 int obj_attr_fix(void *self, int key, int lang, intptr_t value);
 
 /* obj_attr_get reads an attribute as language `lang' sees it: *found is 1 and *value set, or
- * *found is 0.  OBJ_OK, OBJ_KEYVAL. any thread; lock-free; constant time. */
+ * *found is 0.  The number of a freed keyval is good as long as an attribute of any object holds
+ * it.  OBJ_OK, OBJ_KEYVAL. any thread; lock-free; constant time. */
 int obj_attr_get(const void *self, int key, int lang, intptr_t *value, int *found);
 
 /* obj_attr_delete deletes an attribute; the number of a freed keyval still does for those that hold

@@ -422,7 +422,10 @@ static void B11_a_freed_keyval_is_invalid_but_its_attributes_stay(void **state)
 	assert_int_equal(key, 0);
 	assert_int_equal(obj_keyval_free(&fix.thing, &copy), OBJ_KEYVAL);
 	assert_int_equal(copy, stale);
-	assert_int_equal(obj_attr_get(t, stale, OBJ_LANG_C, &value, &found), OBJ_KEYVAL);
+	assert_int_equal(obj_attr_get(t, stale, OBJ_LANG_C, &value, &found), OBJ_OK);
+	assert_true(found == 1 && value == 3);
+	assert_int_equal(obj_attr_get(u, stale, OBJ_LANG_C, &value, &found), OBJ_OK);
+	assert_int_equal(found, 0);
 	assert_int_equal(obj_attr_set(u, stale, OBJ_LANG_C, 4), OBJ_KEYVAL);
 	assert_int_equal(obj_attr_delete(u, stale), OBJ_KEYVAL);
 	assert_int_equal(released, 0);
@@ -432,10 +435,13 @@ static void B11_a_freed_keyval_is_invalid_but_its_attributes_stay(void **state)
 	assert_int_equal(ntold, 2);
 	assert_int_equal(told[1].key, stale);
 	assert_int_equal(released, 0);
+	assert_int_equal(get(u, stale), 1003); /* the copy callback adds 1000 */
 	fix_free(u);
 	assert_int_equal(ntold, 3);
 	assert_int_equal(released, 1);
 	assert_int_equal(released_extra, 0x1234567);
+	t = fix_new(2);
+	assert_int_equal(obj_attr_get(t, stale, OBJ_LANG_C, &value, &found), OBJ_KEYVAL);
 }
 
 static void B11_the_number_of_a_freed_keyval_still_deletes(void **state)
