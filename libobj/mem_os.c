@@ -14,7 +14,8 @@
 /* One reservation takes at most this part of a limited address space: a dozen classes must fit. */
 #define SPACE_SHARE 32
 
-/* LeakSanitizer's, if it is there: what lies in mapped memory may point to the heap. */
+/* LeakSanitizer's, if the program has it, however libobj is built: what lies in mapped memory may
+ * point to the heap, so it must be searched, too. */
 __attribute__((weak)) void __lsan_register_root_region(const void *p, size_t len);
 __attribute__((weak)) void __lsan_unregister_root_region(const void *p, size_t len);
 
@@ -24,7 +25,7 @@ void *obj_os_reserve(size_t len)
 
 	if (p == MAP_FAILED)
 		return NULL;
-	if (HAFT_ASAN && __lsan_register_root_region != NULL)
+	if (__lsan_register_root_region != NULL)
 		__lsan_register_root_region(p, len);
 	return p;
 }
@@ -38,7 +39,7 @@ void obj_os_release(void *p, size_t len)
 {
 	if (p == NULL)
 		return;
-	if (HAFT_ASAN && __lsan_unregister_root_region != NULL)
+	if (__lsan_unregister_root_region != NULL)
 		__lsan_unregister_root_region(p, len);
 	munmap(p, len);
 }
