@@ -39,6 +39,24 @@ static unsigned class_of(size_t len, size_t align, uint64_t *size)
 	return HEAP_LINES + 4 * (octave - 1) + step;
 }
 
+static uint64_t heap_end(const struct head *h)
+{
+	return h->heap_end != 0 ? h->heap_end : h->len;
+}
+
+bool shm_heap_limit(struct shm_seg *seg, int me, uint64_t end)
+{
+	struct head *h = seg->head;
+	bool good;
+
+	shm_lock_take(seg, me, &h->lock);
+	good = h->heap_top <= end;
+	if (good && end < heap_end(h))
+		h->heap_end = end;
+	shm_lock_drop(&h->lock);
+	return good;
+}
+
 static uint64_t take(struct shm *s, unsigned class, uint64_t size, bool *fresh)
 {
 	struct head *h = s->seg->head;
@@ -53,7 +71,7 @@ static uint64_t take(struct shm *s, unsigned class, uint64_t size, bool *fresh)
 		start = h->heap_top != 0 ? h->heap_top : h->heap;
 		unit = size >= SHM_HUGE ? SHM_HUGE : class > HEAP_LINES ? PAGE : 1;
 		start = (start + unit - 1) / unit * unit;
-		if (start <= h->len && size <= h->len - start) {
+		if (start <= heap_end(h) && size <= heap_end(h) - start) {
 			off = start;
 			h->heap_top = start + size;
 		}

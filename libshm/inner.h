@@ -59,6 +59,7 @@ struct head {
 	struct lock lock; /* over everything below, and the buckets */
 	uint32_t pad2;
 	uint64_t heap_top; /* first byte never handed out; 0: nothing yet */
+	uint64_t heap_end; /* no piece goes beyond: the least that a rank has mapped; 0: len */
 	uint64_t heap_free[HEAP_CLASSES];
 };
 static_assert(offsetof(struct head, alarm) == 2 * CACHE_LINE, "a line of its own");
@@ -126,8 +127,9 @@ enum { DOOR_UP, DOOR_FUTEX, DOOR_BELL };
 struct shm_seg {
 	char *base;
 	struct head *head;
-	int fd;     /* the creator's; -1 else */
-	int mem_fd; /* for fallocate, close-on-exec; ours, until the user closes what he finds */
+	uint64_t len; /* bytes mapped: of the segment, or of all but the end of its heap */
+	int fd;       /* the creator's; -1 else */
+	int mem_fd;   /* for fallocate, close-on-exec; ours, until the user closes what he finds */
 	uint64_t dev, ino;    /* of the file: by these is `mem_fd' known, as long as it is */
 	struct shm_bell bell; /* of a rank of this process, for the alarm */
 };
@@ -246,6 +248,10 @@ int seg_reserve(const struct shm_seg *seg, uint64_t off, uint64_t len); /* off: 
 /* The same of huge pages, as far as there are any.  off: a huge page's. */
 int seg_reserve_huge(const struct shm_seg *seg, uint64_t off, uint64_t len);
 int seg_punch(const struct shm_seg *seg, uint64_t off, uint64_t len); /* zero and given back */
+
+/* --- heap.c: from now on no piece is handed out that does not lie below `end'.  False: one lies
+ * there already. */
+bool shm_heap_limit(struct shm_seg *seg, int me, uint64_t end);
 
 /* --- lock.c: between processes; a holder who has died is robbed.  `me' is a rank. */
 void shm_lock_take(struct shm_seg *seg, int me, struct lock *l);

@@ -179,6 +179,8 @@ int shm_attach(struct shm_seg *seg, int me, struct shm **out)
 
 	if (me < 0 || me >= shm_seg_nranks(seg))
 		return SHM_BAD;
+	if (seg->len < seg->head->len && !shm_heap_limit(seg, me, seg->len))
+		return SHM_NOMEM;
 	s = unpark(seg, me);
 	if (s != NULL)
 		move_all(s, seg);

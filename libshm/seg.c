@@ -106,6 +106,7 @@ static int map(struct shm_seg *seg, int fd, uint64_t len)
 		munmap(room, before);
 	munmap(p + len, SHM_HUGE - before);
 	seg->base = (void *)p;
+	seg->len = len;
 	seg->head = (void *)p;
 	return shm_os_file(fd, &seg->dev, &seg->ino) ? 0 : SHM_SYS;
 }
@@ -143,7 +144,7 @@ static void drop(struct shm_seg *seg)
 	int fd = seg->base != NULL ? own_fd(seg) : seg->mem_fd;
 
 	if (seg->base != NULL)
-		munmap(seg->base, seg->head->len);
+		munmap(seg->base, seg->len);
 	if (fd >= 0)
 		close(fd);
 	free(seg);
@@ -225,6 +226,22 @@ static int head_check(int fd, struct head *h)
 	return h->nranks >= 1 && h->nranks <= SHM_RANKS_MAX && h->heap < h->len ? 0 : SHM_BAD;
 }
 
+/* Maps the segment, or, where address space is short (a limit, valgrind), as much of its heap as a
+ * segment gets that is created there. */
+static int map_most(struct shm_seg *seg, const struct head *h)
+{
+	const struct shm_opts like = {.nranks = (int)h->nranks};
+	int e = map(seg, seg->mem_fd, h->len);
+
+	for (int room = ROOM_OWN; e != 0 && room >= ROOM_SCANT; room--) {
+		uint64_t len = h->heap + round_up(heap_len(&like, (enum room)room), PAGE);
+
+		if (len < h->len)
+			e = map(seg, seg->mem_fd, len);
+	}
+	return e;
+}
+
 int shm_seg_open(int fd, struct shm_seg **out)
 {
 	struct shm_seg *seg;
@@ -237,7 +254,7 @@ int shm_seg_open(int fd, struct shm_seg **out)
 	if (seg == NULL)
 		return SHM_NOMEM;
 	seg->mem_fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
-	if (seg->mem_fd < 0 || map(seg, seg->mem_fd, h.len) != 0) {
+	if (seg->mem_fd < 0 || map_most(seg, &h) != 0) {
 		drop(seg);
 		return SHM_SYS;
 	}
@@ -258,7 +275,7 @@ int shm_seg_fd(const struct shm_seg *seg)
 
 uint64_t shm_seg_len(const struct shm_seg *seg)
 {
-	return seg->head->len;
+	return seg->len;
 }
 
 int shm_seg_nranks(const struct shm_seg *seg)

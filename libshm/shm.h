@@ -83,7 +83,9 @@ int shm_cpus(void);
  * it. Only its control part takes memory now.  SHM_SYS, SHM_NOMEM, SHM_BAD (opts). */
 int shm_seg_create(const struct shm_opts *opts, struct shm_seg **seg);
 
-/* Maps the segment behind `fd', which stays the caller's to keep open or close.  One mmap. */
+/* Maps the segment behind `fd', which stays the caller's to keep open or close.  Where address
+ * space is short it maps only the first part of the heap, and shm_attach keeps all ranks' pieces
+ * there. */
 int shm_seg_open(int fd, struct shm_seg **seg);
 
 /* Unmaps.  In the creator also closes the fd.  No struct shm may still use it. */
@@ -91,7 +93,7 @@ void shm_seg_close(struct shm_seg *seg);
 
 int shm_seg_fd(const struct shm_seg *seg); /* the creator's fd; -1 after shm_seg_open */
 int shm_seg_nranks(const struct shm_seg *seg);
-uint64_t shm_seg_len(const struct shm_seg *seg); /* bytes, as mapped */
+uint64_t shm_seg_len(const struct shm_seg *seg); /* bytes that are mapped here */
 int shm_seg_ncpus(const struct shm_seg *seg);
 bool shm_seg_contended(const struct shm_seg *seg);  /* more ranks than CPUs */
 uint64_t shm_seg_cookie(const struct shm_seg *seg); /* random, never 0: is it this job's segment? */
@@ -260,7 +262,8 @@ struct shm {
  * other ranks may have started, sent and finished, or not have started.  The segment must stay open
  * until shm_detach.  A rank belongs to the process that took it first, for ever; that process may
  * detach and attach again (not in a segment of one rank), and finds what was sent meanwhile.
- * SHM_BAD (no such rank, or taken), SHM_NOMEM. */
+ * SHM_BAD (no such rank, or taken), SHM_NOMEM (also: pieces of the heap lie where this process
+ * could not map it). */
 int shm_attach(struct shm_seg *seg, int me, struct shm **s);
 
 enum shm_sleep {

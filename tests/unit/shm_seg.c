@@ -2,9 +2,11 @@
 /* shm_seg.c - making, opening, refusing and watching a segment; the heap; the lock of the dead. */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <unistd.h>
 #include "tests/unit/node.h"
 #include "libshm/inner.h"
 
@@ -50,6 +52,52 @@ static void limited(void **state)
 	assert_int_equal(errno, EFBIG);
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
 	assert_int_equal(shm_seg_create(&opts, &seg), 0);
+	shm_seg_close(seg);
+}
+
+/* Lets this process map no more than `more' bytes besides what it has. */
+static void limit_space(rlim_t more, struct rlimit *before)
+{
+	FILE *f = fopen("/proc/self/statm", "re");
+	struct rlimit now;
+	long pages;
+
+	assert_non_null(f);
+	assert_int_equal(fscanf(f, "%ld", &pages), 1);
+	fclose(f);
+	assert_int_equal(getrlimit(RLIMIT_AS, before), 0);
+	now = *before;
+	now.rlim_cur = (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE) + more;
+	assert_int_equal(setrlimit(RLIMIT_AS, &now), 0);
+}
+
+/* A rank with little address space maps less of the heap, and then all ranks stay within that. */
+static void short_of_space(void **state)
+{
+	const size_t mib = 1 << 20;
+	const struct shm_opts opts = {.nranks = 2};
+	struct shm_seg *seg, *little;
+	struct rlimit before;
+	struct shm *s, *t;
+	uint64_t off;
+
+	(void)state;
+	assert_int_equal(shm_seg_create(&opts, &seg), 0);
+	limit_space(400 * mib, &before);
+	assert_int_equal(shm_seg_open(shm_seg_fd(seg), &little), 0);
+	assert_int_equal(setrlimit(RLIMIT_AS, &before), 0);
+	assert_true(shm_seg_len(little) < 400 * mib);
+	assert_true(shm_seg_len(little) > 64 * mib);
+	assert_int_equal(shm_attach(seg, 0, &s), 0);
+	assert_int_equal(shm_attach(little, 1, &t), 0);
+	assert_int_equal(shm_heap_alloc(s, 500 * mib, CACHE_LINE), 0);
+	off = shm_heap_alloc(s, mib, CACHE_LINE);
+	assert_true(off != 0 && off + mib <= shm_seg_len(little));
+	strcpy(shm_ptr(s, off), "seen");
+	assert_string_equal(shm_ptr(t, off), "seen");
+	shm_detach(t);
+	shm_detach(s);
+	shm_seg_close(little);
 	shm_seg_close(seg);
 }
 
@@ -260,6 +308,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(life),
 		cmocka_unit_test(limited),
+		cmocka_unit_test(short_of_space),
 		cmocka_unit_test(bad_opts),
 		cmocka_unit_test(strangers),
 		cmocka_unit_test(many_ranks),
