@@ -129,7 +129,7 @@ check-models:
 # The libraries compiled for a processor with a weaker memory order and other sizes of C types.
 # What includes headers of packages that are there for this machine only is left out.
 cross_CC   := aarch64-linux-gnu-gcc
-cross_SRCS  = $(filter-out libobj/ffi_os.c libmpi/core/hw.c, \
+cross_SRCS  = $(filter-out libobj/ffi_os.c libmpi/core/hardware.c, \
 	$(libobj_SRCS) $(libshm_SRCS) $(libnet_SRCS) $(filter libmpi/%,$(libmpi_SRCS)))
 check-cross: all
 	$(call deps,build full)

@@ -5,13 +5,13 @@
 # Libfabric's headers are needed for HAFT_VIA=ofi only; without them it says so.
 have_ofi := $(shell $(CC) -include rdma/fi_tagged.h -E -x c /dev/null >/dev/null 2>&1 && echo 1)
 # The calls of libfabric, or the file that says that there are none.
-libmpi_FAB := libmpi/via/fab.c libmpi/via/fabno.c
+libmpi_FAB := libmpi/via/libfabric.c libmpi/via/libfabric_stub.c
 libmpi_SRCS := $(filter-out libmpi/api/% libmpi/fort/% $(libmpi_FAB),$(sort $(wildcard libmpi/*/*.c)))
-libmpi_SRCS += $(if $(have_ofi),libmpi/via/fab.c,libmpi/via/fabno.c)
+libmpi_SRCS += $(if $(have_ofi),libmpi/via/libfabric.c,libmpi/via/libfabric_stub.c)
 
 # The loops of reductions and of packing are worth the vectoriser's full effort.
-$(B)/obj/libmpi/coll/loops.o: cflags-libmpi += -O3 -fopenmp-simd -Wno-pass-failed
-$(B)/obj/libmpi/type/kern.o $(B)/obj/libmpi/type/wide_os.o: cflags-libmpi += -O3
+$(B)/obj/libmpi/coll/op_loops.o: cflags-libmpi += -O3 -fopenmp-simd -Wno-pass-failed
+$(B)/obj/libmpi/type/kernel.o $(B)/obj/libmpi/type/kernel_wide_os.o: cflags-libmpi += -O3
 
 # --- the table of facts and its generator --------------------------------------------------------
 # A program of the build: it reads libmpi/api/*.def (as C) and writes into $(B)/gen.
@@ -43,7 +43,7 @@ $(gen_CHAPTERS:%=$(B)/gen/bind_%.c): $(B)/gen/bind_%.c: $(gen)
 
 # --- the library ---------------------------------------------------------------------------------
 # libmpi_abi.so.1 is the name of the standard ABI; libmpi.so is the same under its old name.  Inside
-# are libobj, libshm, libnet and the unwinder (core/where.c: one library less to load in each rank), and
+# are libobj, libshm, libnet and the unwinder (core/current_call.c: one library less to load in each rank), and
 # nothing but MPI_* and PMPI_* can be seen.
 libmpi_OBJS = $(libmpi_SRCS:%.c=$(B)/obj/%.o) $(gen_BIND:$(B)/gen/%.c=$(B)/obj/gen/%.o)
 libmpi_PARTS = $(libmpi_OBJS) $(B)/obj/libobj.whole.o $(B)/obj/libshm.whole.o \

@@ -5,7 +5,7 @@
  *
  * What one dials is made of numbers, so that no name service is asked in the middle of a job; where
  * one listens may be a host's name or %INTERFACE. */
-#include "libnet/inner.h"
+#include "libnet/net_inner.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

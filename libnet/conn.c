@@ -13,7 +13,7 @@
  * nothing is sent twice and nothing gets lost.
  *
  * A stranger has cost one struct net_conn and one descriptor, and 64 bytes were read. */
-#include "libnet/inner.h"
+#include "libnet/net_inner.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -35,10 +35,10 @@ struct net_conn *net_conn_new(struct net *net)
 	return c;
 }
 
-static void unlink_conn(struct net_conn *c)
+static void conn_unlink(struct net_conn *c)
 {
 	struct net *net = c->net;
-	bool stranger = c->state == CONN_HEARING;
+	bool stranger = c->state == CONN_ACCEPTED;
 
 	if (c->prev)
 		c->prev->next = c->next;
@@ -62,11 +62,11 @@ void net_conn_close(struct net_conn *c)
 		net->hot = NULL;
 	if (c == net->warm)
 		net->warm = NULL;
-	unlink_conn(c);
+	conn_unlink(c);
 	if (c->fd >= 0)
 		net->io->close(c);
 	c->fd = -1;
-	c->state = CONN_ENDED;
+	c->state = CONN_CLOSED;
 	c->peer = NULL;
 	c->next = net->ended;
 	net->ended = c;
@@ -76,8 +76,8 @@ void net_stranger_add(struct net_conn *c)
 {
 	struct net *net = c->net;
 
-	unlink_conn(c);
-	c->state = CONN_HEARING;
+	conn_unlink(c);
+	c->state = CONN_ACCEPTED;
 	c->prev = net->strangers_last;
 	if (c->prev)
 		c->prev->next = c;
@@ -92,14 +92,14 @@ void net_conn_want(struct net_conn *c, bool out)
 	if (c->wants_out == out)
 		return;
 	if (c == c->net->hot)
-		net_conn_cool(c->net);
+		net_hot_release(c->net);
 	c->wants_out = out;
 	c->net->io->want(c, out);
 }
 
 /* --- what we say ---------------------------------------------------------------------------- */
 
-static void prepare(struct net_conn *c, enum wire_verb verb, int to, bool answer)
+static void hello_prepare(struct net_conn *c, enum wire_verb verb, int to, bool answer)
 {
 	struct net *net = c->net;
 	struct wire_hello h = {.version = WIRE_VERSION,
@@ -112,13 +112,13 @@ static void prepare(struct net_conn *c, enum wire_verb verb, int to, bool answer
 
 	net->io->random(net, h.nonce, sizeof h.nonce);
 	net_hello_write(&h, c->say);
-	if (verb != WIRE_BAD_KEY && verb != WIRE_OTHER_SORT)
+	if (verb != WIRE_BAD_KEY && verb != WIRE_INCOMPATIBLE)
 		net_hello_sign(net->conf.key, c->say, answer ? c->hello : NULL);
 	c->say_at = 0;
 	c->say_len = WIRE_HELLO;
 }
 
-bool net_conn_say(struct net_conn *c)
+bool net_conn_hello_send(struct net_conn *c)
 {
 	struct iovec iov;
 	ssize_t n;
@@ -137,14 +137,14 @@ bool net_conn_say(struct net_conn *c)
 }
 
 /* A word to a stranger, and the door. */
-static void refuse(struct net_conn *c, enum wire_verb verb, int to)
+static void conn_refuse(struct net_conn *c, enum wire_verb verb, int to)
 {
-	prepare(c, verb, to, true);
-	net_conn_say(c);
+	hello_prepare(c, verb, to, true);
+	net_conn_hello_send(c);
 	net_conn_close(c);
 }
 
-void net_conn_called(struct net_conn *c, int err)
+void net_conn_dialled(struct net_conn *c, int err)
 {
 	struct net_peer *p = c->peer;
 
@@ -154,11 +154,11 @@ void net_conn_called(struct net_conn *c, int err)
 		net_peer_retry(p, err);
 		return;
 	}
-	c->state = CONN_ASKING;
+	c->state = CONN_REQUESTED;
 	p->dials = 0;
 	p->since = 0; /* reached: from now on it may take its time */
-	prepare(c, WIRE_ASK, p->rank, false);
-	if (!net_conn_say(c) && c->tx_error) {
+	hello_prepare(c, WIRE_CONNECT, p->rank, false);
+	if (!net_conn_hello_send(c) && c->tx_error) {
 		net_peer_retry(p, c->tx_error);
 		return;
 	}
@@ -185,7 +185,7 @@ static int hello_read(struct net_conn *c)
 	return 1;
 }
 
-static void opened(struct net_conn *c, struct net_peer *p)
+static void conn_opened(struct net_conn *c, struct net_peer *p)
 {
 	struct net *net = c->net;
 
@@ -193,29 +193,29 @@ static void opened(struct net_conn *c, struct net_peer *p)
 	c->peer = p;
 	c->active = true;
 	p->conn = c;
-	p->tie = NET_TIE_OPEN;
+	p->tie = NET_PEER_CONNECTED;
 	p->out.bye = net->closing;
 	net->up.count.opened++;
-	net_due(net, net->io->now(net) + 1);
+	net_timer_set(net, net->io->now(net) + 1);
 	net_conn_write(c, NULL);
 }
 
 /* The ask of a stranger who knows the key. */
-static void asked(struct net_conn *c, const struct wire_hello *h)
+static void request_accept(struct net_conn *c, const struct wire_hello *h)
 {
 	struct net *net = c->net;
 	struct net_peer *p;
 
-	if (h->verb != WIRE_ASK || h->to != (uint32_t)net->conf.me ||
+	if (h->verb != WIRE_CONNECT || h->to != (uint32_t)net->conf.me ||
 		h->universe != net->conf.universe || h->from >= (uint32_t)net->conf.npeers ||
 		h->from == h->to) {
 		net->up.count.bad_peer++;
-		net_tell(net,
+		net_log(net,
 			"peer %u of universe %u asked for peer %u; here is peer %d of universe %u, "
 			"which has %d",
 			h->from, h->universe, h->to, net->conf.me, net->conf.universe,
 			net->conf.npeers);
-		refuse(c, WIRE_NOT_ME, (int)h->from);
+		conn_refuse(c, WIRE_WRONG_PEER, (int)h->from);
 		return;
 	}
 	p = net_peer_make(net, (int)h->from);
@@ -223,14 +223,14 @@ static void asked(struct net_conn *c, const struct wire_hello *h)
 		net_conn_close(c);
 		return;
 	}
-	if (p->tie > NET_TIE_MAKING) {
+	if (p->tie > NET_PEER_CONNECTING) {
 		net->up.count.bad_twice++;
-		net_tell(net, "peer %d asked again: refused", p->rank);
-		refuse(c, WIRE_TWICE, p->rank);
+		net_log(net, "peer %d asked again: refused", p->rank);
+		conn_refuse(c, WIRE_DUPLICATE, p->rank);
 		return;
 	}
-	if (p->dial && p->dial->state == CONN_ASKING && net->conf.me < p->rank) {
-		refuse(c, WIRE_CROSSED, p->rank);
+	if (p->dial && p->dial->state == CONN_REQUESTED && net->conf.me < p->rank) {
+		conn_refuse(c, WIRE_CROSSED, p->rank);
 		return;
 	}
 	if (p->dial) {
@@ -238,20 +238,20 @@ static void asked(struct net_conn *c, const struct wire_hello *h)
 		net_conn_close(p->dial);
 		p->dial = NULL;
 	}
-	net_peer_unwait(p);
-	unlink_conn(c);
+	net_peer_redial_cancel(p);
+	conn_unlink(c);
 	c->state = CONN_OPEN;
 	c->next = net->conns;
 	if (c->next)
 		c->next->prev = c;
 	net->conns = c;
-	prepare(c, WIRE_WELCOME, p->rank, true);
-	opened(c, p);
+	hello_prepare(c, WIRE_ACCEPT, p->rank, true);
+	conn_opened(c, p);
 }
 
 /* The hello of a stranger.  Nothing in it is looked at before its proof, but what says how to check
  * that. */
-static void heard(struct net_conn *c)
+static void request_check(struct net_conn *c)
 {
 	struct net *net = c->net;
 	struct wire_hello h;
@@ -265,30 +265,30 @@ static void heard(struct net_conn *c)
 	net->io->name(c, from);
 	if (net_hello_version(c->hello) != WIRE_VERSION) {
 		net->up.count.bad_version++;
-		net_tell(net, "%s speaks version %u of the protocol, we %u: refused", from,
+		net_log(net, "%s speaks version %u of the protocol, we %u: refused", from,
 			net_hello_version(c->hello), WIRE_VERSION);
-		refuse(c, WIRE_OTHER_SORT, 0);
+		conn_refuse(c, WIRE_INCOMPATIBLE, 0);
 		return;
 	}
 	if (!net_hello_proven(net->conf.key, c->hello, NULL)) {
 		net->up.count.bad_key++;
-		net_tell(net, "%s has not the key of this job: refused", from);
-		refuse(c, WIRE_BAD_KEY, 0);
+		net_log(net, "%s has not the key of this job: refused", from);
+		conn_refuse(c, WIRE_BAD_KEY, 0);
 		return;
 	}
 	net_hello_read(c->hello, &h);
 	if (h.frame_max != NET_FRAME_MAX || h.piece_max != NET_PIECE_MAX) {
 		net->up.count.bad_version++;
-		net_tell(net, "peer %u at %s is built for frames of %u bytes, we for %u: refused",
+		net_log(net, "peer %u at %s is built for frames of %u bytes, we for %u: refused",
 			h.from, from, h.frame_max, NET_FRAME_MAX);
-		refuse(c, WIRE_OTHER_SORT, (int)h.from);
+		conn_refuse(c, WIRE_INCOMPATIBLE, (int)h.from);
 		return;
 	}
-	asked(c, &h);
+	request_accept(c, &h);
 }
 
 /* The answer to our ask. */
-static void answered(struct net_conn *c)
+static void reply_check(struct net_conn *c)
 {
 	struct net *net = c->net;
 	struct net_peer *p = c->peer;
@@ -297,7 +297,7 @@ static void answered(struct net_conn *c)
 	net_hello_read(c->hello, &h);
 	if (!net_hello_ours(c->hello)) {
 		net_peer_lose(p, NET_WHY_LOST, "something else answers there");
-	} else if (h.version != WIRE_VERSION || h.verb == WIRE_OTHER_SORT) {
+	} else if (h.version != WIRE_VERSION || h.verb == WIRE_INCOMPATIBLE) {
 		net_peer_lose(p, NET_WHY_LOST,
 			"it is built otherwise (protocol %u, frames of %u bytes; here %u and %u)",
 			h.version, h.frame_max, WIRE_VERSION, NET_FRAME_MAX);
@@ -306,25 +306,25 @@ static void answered(struct net_conn *c)
 	} else if (h.verb == WIRE_CROSSED) {
 		net->up.count.crossed++;
 		net_peer_retry(p, EAGAIN);
-	} else if (h.verb == WIRE_TWICE) {
+	} else if (h.verb == WIRE_DUPLICATE) {
 		net_peer_lose(p, NET_WHY_LOST, "it has lost us before, and does not want us back");
-	} else if (h.verb != WIRE_WELCOME || h.from != (uint32_t)p->rank ||
+	} else if (h.verb != WIRE_ACCEPT || h.from != (uint32_t)p->rank ||
 		   h.to != (uint32_t)net->conf.me || h.universe != net->conf.universe) {
 		net_peer_lose(p, NET_WHY_LOST,
 			"it is peer %u of universe %u, and not the one we look for", h.from,
 			h.universe);
 	} else {
 		p->dial = NULL;
-		opened(c, p);
+		conn_opened(c, p);
 	}
 }
 
 /* One who has called and asks. */
-static void asking(struct net_conn *c, bool in, bool out)
+static void request_progress(struct net_conn *c, bool in, bool out)
 {
 	int got;
 
-	if (out && !net_conn_say(c) && c->tx_error) {
+	if (out && !net_conn_hello_send(c) && c->tx_error) {
 		net_peer_retry(c->peer, c->tx_error);
 		return;
 	}
@@ -336,21 +336,21 @@ static void asking(struct net_conn *c, bool in, bool out)
 	if (got < 0)
 		net_peer_retry(c->peer, -got);
 	else if (got > 0)
-		answered(c);
+		reply_check(c);
 }
 
-void net_conn_greet(struct net_conn *c, bool in, bool out)
+void net_conn_handshake(struct net_conn *c, bool in, bool out)
 {
 	int got;
 
 	switch (c->state) {
-	case CONN_CALLING: net_conn_called(c, c->net->io->dialled(c)); return;
-	case CONN_ASKING: asking(c, in, out); return;
+	case CONN_CONNECTING: net_conn_dialled(c, c->net->io->dialled(c)); return;
+	case CONN_REQUESTED: request_progress(c, in, out); return;
 	default: break;
 	}
 	got = hello_read(c);
 	if (got > 0) {
-		heard(c);
+		request_check(c);
 	} else if (got < 0) {
 		c->net->up.count.bad_quiet++;
 		net_conn_close(c);

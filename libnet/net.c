@@ -2,8 +2,8 @@
 /* net.c - the calls of net.h: opening, frames, streams, curiosity.
  *
  * The short way of a frame, if nothing is before it: head and payload straight to the socket, one
- * system call.  Else it waits in the queue of its peer (out.c). */
-#include "libnet/inner.h"
+ * system call.  Else it waits in the queue of its peer (outgoing.c). */
+#include "libnet/net_inner.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -31,7 +31,7 @@ const char *net_error_text(int error)
 
 /* --- opening -------------------------------------------------------------------------------- */
 
-static void set_default(int *x, int value)
+static void conf_default(int *x, int value)
 {
 	if (*x <= 0)
 		*x = value;
@@ -45,11 +45,11 @@ static bool conf_read(struct net_conf *c)
 		return false;
 	if (c->queue_max == 0)
 		c->queue_max = NET_QUEUE_MAX;
-	set_default(&c->dead_ms, DEAD_MS);
-	set_default(&c->dial_ms, DIAL_MS);
-	set_default(&c->hello_ms, HELLO_MS);
-	set_default(&c->strangers_max, STRANGERS_MAX);
-	set_default(&c->close_ms, CLOSE_MS);
+	conf_default(&c->dead_ms, DEAD_MS);
+	conf_default(&c->dial_ms, DIAL_MS);
+	conf_default(&c->hello_ms, HELLO_MS);
+	conf_default(&c->strangers_max, STRANGERS_MAX);
+	conf_default(&c->close_ms, CLOSE_MS);
 	return c->queue_max >= 2 * (WIRE_HEAD + NET_FRAME_MAX) && c->queue_max <= UINT32_MAX / 8;
 }
 
@@ -137,7 +137,7 @@ int net_grow(struct net *net, int npeers)
 	return 0;
 }
 
-void net_drop(struct net *net)
+void net_abandon(struct net *net)
 {
 	if (net)
 		net->mute = true;
@@ -147,7 +147,7 @@ void net_drop(struct net *net)
 /* --- frames --------------------------------------------------------------------------------- */
 
 /* The peer for something to be sent; NULL with *error. */
-static struct net_peer *target(struct net *net, int peer, int *error)
+static struct net_peer *peer_for_send(struct net *net, int peer, int *error)
 {
 	struct net_peer *p;
 
@@ -162,15 +162,15 @@ static struct net_peer *target(struct net *net, int peer, int *error)
 			return NULL;
 	}
 	*error = NET_LOST;
-	if (unlikely(p->tie >= NET_TIE_LEFT))
+	if (unlikely(p->tie >= NET_PEER_LEFT))
 		return NULL;
-	if (unlikely(p->tie == NET_TIE_NONE))
+	if (unlikely(p->tie == NET_PEER_NONE))
 		net_peer_dial(p);
 	return p;
 }
 
 /* n of the bytes in iov have gone, n < 0: -errno; the others are queued. */
-static void pushed(struct net_peer *p, const struct iovec *iov, int k, ssize_t n)
+static void frame_pushed(struct net_peer *p, const struct iovec *iov, int k, ssize_t n)
 {
 	struct net_conn *c = p->conn;
 	size_t gone = n < 0 ? 0 : (size_t)n, skip;
@@ -186,7 +186,7 @@ static void pushed(struct net_peer *p, const struct iovec *iov, int k, ssize_t n
 		gone -= skip;
 		if (skip == iov[i].iov_len)
 			continue;
-		if (!net_out_rest(
+		if (!net_out_append(
 			    &p->out, (const char *)iov[i].iov_base + skip, iov[i].iov_len - skip)) {
 			c->tx_error = ENOMEM;
 			c->net->todo = true;
@@ -198,13 +198,14 @@ static void pushed(struct net_peer *p, const struct iovec *iov, int k, ssize_t n
 	c->net->up.count.queued += c->wants_out;
 }
 
-static void push(struct net_peer *p, struct iovec *iov, int k)
+static void frame_push(struct net_peer *p, struct iovec *iov, int k)
 {
-	pushed(p, iov, k, p->net->io->send(p->conn, iov, k));
+	frame_pushed(p, iov, k, p->net->io->send(p->conn, iov, k));
 }
 
 /* A frame past the queue: short ones in one piece, long ones from where they are. */
-static void put_past(struct net_peer *p, const struct net_hdr *h, const void *buf, uint32_t len)
+static void frame_put_direct(
+	struct net_peer *p, const struct net_hdr *h, const void *buf, uint32_t len)
 {
 	uint8_t b[WIRE_HEAD + COPY_MAX + WIRE_ALIGN];
 	uint8_t zeros[WIRE_ALIGN] = {0};
@@ -216,29 +217,29 @@ static void put_past(struct net_peer *p, const struct net_hdr *h, const void *bu
 			memcpy(b + WIRE_HEAD, buf, len);
 		memset(b + WIRE_HEAD + len, 0, WIRE_ALIGN);
 		iov[0] = (struct iovec){b, (uint32_t)WIRE_HEAD + len + net_pad(len)};
-		push(p, iov, 1);
+		frame_push(p, iov, 1);
 		return;
 	}
 	iov[0] = (struct iovec){b, WIRE_HEAD};
 	iov[1] = (struct iovec){(void *)(uintptr_t)buf, len};
 	iov[2] = (struct iovec){zeros, net_pad(len)};
-	push(p, iov, net_pad(len) ? 3 : 2);
+	frame_push(p, iov, net_pad(len) ? 3 : 2);
 }
 
 int net_put(struct net *net, int peer, const struct net_hdr *h, const void *buf, size_t len)
 {
 	int error;
-	struct net_peer *p = target(net, peer, &error);
+	struct net_peer *p = peer_for_send(net, peer, &error);
 	uint8_t *room;
 
 	if (unlikely(!p))
 		return error;
 	if (unlikely(len > NET_FRAME_MAX))
 		return NET_BAD;
-	if (likely(net_peer_clear(p))) {
-		if (unlikely(!net_out_holds(&p->out, len)))
+	if (likely(net_peer_sendable(p))) {
+		if (unlikely(!net_out_reserve(&p->out, len)))
 			return NET_NOMEM;
-		put_past(p, h, buf, (uint32_t)len);
+		frame_put_direct(p, h, buf, (uint32_t)len);
 	} else {
 		room = net_out_room(&p->out, len, net->conf.queue_max, &error);
 		if (!room) {
@@ -258,15 +259,15 @@ int net_put(struct net *net, int peer, const struct net_hdr *h, const void *buf,
 int net_reserve(struct net *net, int peer, size_t len, void **ptr)
 {
 	int error;
-	struct net_peer *p = target(net, peer, &error);
+	struct net_peer *p = peer_for_send(net, peer, &error);
 	uint8_t *room;
 
 	if (!p)
 		return error;
 	if (len > NET_FRAME_MAX)
 		return NET_BAD;
-	net->reserved_past = net_peer_clear(p);
-	if (net->reserved_past && !net_out_holds(&p->out, len))
+	net->reserved_past = net_peer_sendable(p);
+	if (net->reserved_past && !net_out_reserve(&p->out, len))
 		return NET_NOMEM;
 	room = net->reserved_past ? net->scratch + WIRE_HEAD
 				  : net_out_room(&p->out, len, net->conf.queue_max, &error);
@@ -294,7 +295,7 @@ void net_commit(struct net *net, int peer, const struct net_hdr *h, size_t len)
 	net_out_head(&p->out, h, n, net->scratch);
 	memset(net->scratch + WIRE_HEAD + n, 0, net_pad(n));
 	iov = (struct iovec){net->scratch, (uint32_t)WIRE_HEAD + n + net_pad(n)};
-	push(p, &iov, 1);
+	frame_push(p, &iov, 1);
 }
 
 /* --- streams -------------------------------------------------------------------------------- */
@@ -311,14 +312,14 @@ static void op_fill(struct net_op *op, int peer, uint64_t id, const void *buf, s
 int net_send(struct net *net, int peer, uint64_t id, const void *buf, size_t len, struct net_op *op)
 {
 	int error;
-	struct net_peer *p = target(net, peer, &error);
+	struct net_peer *p = peer_for_send(net, peer, &error);
 	bool clear;
 
 	if (!p)
 		return error;
 	if (len == 0)
 		return NET_BAD;
-	clear = net_peer_clear(p);
+	clear = net_peer_sendable(p);
 	op_fill(op, peer, id, buf, len);
 	net_ops_add(&p->out.sends, op);
 	if (clear && net_conn_write(p->conn, op) == op)
@@ -336,7 +337,7 @@ int net_post(struct net *net, int peer, uint64_t id, void *buf, size_t len, stru
 	if (peer < 0 || peer >= net->conf.npeers || peer == net->conf.me)
 		return NET_BAD;
 	p = net_peer_make(net, peer);
-	error = !p ? NET_NOMEM : p->tie >= NET_TIE_LEFT ? NET_LOST : 0;
+	error = !p ? NET_NOMEM : p->tie >= NET_PEER_LEFT ? NET_LOST : 0;
 	if (error)
 		return error;
 	op_fill(op, peer, id, buf, len);
@@ -361,7 +362,7 @@ int net_fd(const struct net *net)
 	return net->epoll_fd;
 }
 
-bool net_quiet(const struct net *net)
+bool net_all_sent(const struct net *net)
 {
 	if (net->todo || net->waiting)
 		return false;
@@ -372,12 +373,12 @@ bool net_quiet(const struct net *net)
 	return true;
 }
 
-enum net_tie net_peer_tie(const struct net *net, int peer)
+enum net_peer_state net_peer_state_get(const struct net *net, int peer)
 {
 	const struct net_peer *p =
 		peer >= 0 && peer < net->conf.npeers ? net_peer_at(net, peer) : NULL;
 
-	return p ? p->tie : NET_TIE_NONE;
+	return p ? p->tie : NET_PEER_NONE;
 }
 
 const char *net_peer_words(const struct net *net, int peer)

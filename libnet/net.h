@@ -87,9 +87,9 @@ enum net_why {
 typedef void net_lost_fn(void *arg, int peer, enum net_why why, const char *words);
 
 /* A connection was refused, or a listener is in trouble; for logs, nobody was lost.  At most
- * NET_TOLD_MAX times a process, so that strangers cannot fill a disk. */
-typedef void net_told_fn(void *arg, const char *words);
-#define NET_TOLD_MAX 16
+ * NET_LOG_MAX times a process, so that strangers cannot fill a disk. */
+typedef void net_log_fn(void *arg, const char *words);
+#define NET_LOG_MAX 16
 
 /* "tcp:1.2.3.4:567", "tcp:[2001:db8::1]:567", "unix:NAME" (abstract), or NULL: not known yet, ask
  * again (the peer is lost if that lasts longer than dial_ms).  Valid until the next call. */
@@ -104,7 +104,7 @@ struct net_conf {
 	void *arg;                /* for all callbacks */
 	net_deliver_fn *deliver;
 	net_lost_fn *lost;
-	net_told_fn *told; /* or NULL */
+	net_log_fn *told; /* or NULL */
 	net_addr_fn *addr;
 	uint32_t queue_max; /* bytes of frames that wait for one peer; >= 2 frames */
 	int dead_ms;        /* a peer's host that answers nothing for so long is dead; 15 s */
@@ -128,7 +128,7 @@ void net_close(struct net *net);
 int net_grow(struct net *net, int npeers);
 
 /* After fork, in the child: frees and closes without a word to anybody. */
-void net_drop(struct net *net);
+void net_abandon(struct net *net);
 
 /* --- listeners ------------------------------------------------------------------------------ */
 
@@ -211,13 +211,19 @@ int net_fd(const struct net *net);
 int net_sleep_ms(struct net *net);
 
 /* Nothing waits inside to be sent: the process may be idle for as long as it likes. */
-bool net_quiet(const struct net *net);
+bool net_all_sent(const struct net *net);
 
 /* --- curiosity ------------------------------------------------------------------------------ */
 
-enum net_tie { NET_TIE_NONE, NET_TIE_MAKING, NET_TIE_OPEN, NET_TIE_LEFT, NET_TIE_LOST };
+enum net_peer_state {
+	NET_PEER_NONE,
+	NET_PEER_CONNECTING,
+	NET_PEER_CONNECTED,
+	NET_PEER_LEFT,
+	NET_PEER_LOST
+};
 
-enum net_tie net_peer_tie(const struct net *net, int peer);
+enum net_peer_state net_peer_state_get(const struct net *net, int peer);
 
 /* Why the peer is lost, or where it is: never NULL, valid until it is lost. */
 const char *net_peer_words(const struct net *net, int peer);

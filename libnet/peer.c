@@ -8,7 +8,7 @@
  *       \------------------------ it has asked us: welcome -> OPEN
  *
  * A peer is lost inside polls only, because that calls the user back. */
-#include "libnet/inner.h"
+#include "libnet/net_inner.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -39,12 +39,12 @@ struct net_peer *net_peer_make(struct net *net, int rank)
 	return p;
 }
 
-static void wait_till(struct net_peer *p, uint64_t again)
+static void peer_redial_at(struct net_peer *p, uint64_t again)
 {
 	struct net *net = p->net;
 
 	p->again = again;
-	net_due(net, again);
+	net_timer_set(net, again);
 	if (p->waits)
 		return;
 	p->waits = true;
@@ -52,7 +52,7 @@ static void wait_till(struct net_peer *p, uint64_t again)
 	net->waiting = p;
 }
 
-void net_peer_unwait(struct net_peer *p)
+void net_peer_redial_cancel(struct net_peer *p)
 {
 	struct net_peer **at = &p->net->waiting;
 
@@ -65,7 +65,7 @@ void net_peer_unwait(struct net_peer *p)
 }
 
 /* Errors that may be gone at the next try. */
-static bool passing(int err)
+static bool error_is_transient(int err)
 {
 	switch (err) {
 	case 0:
@@ -92,13 +92,13 @@ void net_peer_retry(struct net_peer *p, int err)
 		net_conn_close(p->dial);
 	p->dial = NULL;
 	p->why = err;
-	p->doomed = !passing(err);
+	p->doomed = !error_is_transient(err);
 	if (err == 0 || err == ECONNRESET || err == EPIPE)
 		p->doomed |= ++p->tries >= TRIES_MAX;
 	if (err == EMFILE || err == ENFILE)
 		net->up.count.no_fd++;
 	p->pause = p->pause == 0 ? PAUSE_MS : p->pause < PAUSE_MAX / 2 ? 2 * p->pause : PAUSE_MAX;
-	wait_till(p, p->doomed ? now : now + (uint64_t)p->pause);
+	peer_redial_at(p, p->doomed ? now : now + (uint64_t)p->pause);
 }
 
 void net_peer_dial(struct net_peer *p)
@@ -108,7 +108,7 @@ void net_peer_dial(struct net_peer *p)
 	struct net_conn *c;
 	int err;
 
-	p->tie = NET_TIE_MAKING;
+	p->tie = NET_PEER_CONNECTING;
 	if (!p->since)
 		p->since = net->io->now(net);
 	c = addr ? net_conn_new(net) : NULL;
@@ -120,17 +120,17 @@ void net_peer_dial(struct net_peer *p)
 	net->up.count.dialled++;
 	net->up.count.redialled += p->pause > 0;
 	c->peer = p;
-	c->state = CONN_CALLING;
+	c->state = CONN_CONNECTING;
 	p->dial = c;
-	net_due(net, p->since + (uint64_t)net->conf.dial_ms);
+	net_timer_set(net, p->since + (uint64_t)net->conf.dial_ms);
 	err = net->io->dial(c, addr, p->pause ? NET_DIAL_WAIT_MS : 0);
 	if (err == EINPROGRESS)
 		net_conn_want(c, true);
 	else
-		net_conn_called(c, err);
+		net_conn_dialled(c, err);
 }
 
-static const char *where(const struct net_peer *p)
+static const char *peer_where(const struct net_peer *p)
 {
 	const char *addr = p->net->conf.addr(p->net->conf.arg, p->rank);
 
@@ -149,13 +149,14 @@ void net_peer_lose(struct net_peer *p, enum net_why why, const char *fmt, ...)
 	va_end(ap);
 	p->words = malloc(NET_WORDS_LEN);
 	if (p->words)
-		snprintf(p->words, NET_WORDS_LEN, "peer %d at %s: %s", p->rank, where(p), reason);
-	p->tie = why == NET_WHY_LEFT ? NET_TIE_LEFT : NET_TIE_LOST;
+		snprintf(p->words, NET_WORDS_LEN, "peer %d at %s: %s", p->rank, peer_where(p),
+			reason);
+	p->tie = why == NET_WHY_LEFT ? NET_PEER_LEFT : NET_PEER_LOST;
 	if (why == NET_WHY_LEFT)
 		net->up.count.left++;
 	else
 		net->up.count.lost++;
-	net_peer_unwait(p);
+	net_peer_redial_cancel(p);
 	if (p->dial)
 		net_conn_close(p->dial);
 	if (p->conn)
@@ -183,12 +184,12 @@ void net_peer_free(struct net_peer *p)
 	free(p);
 }
 
-void net_tell(struct net *net, const char *fmt, ...)
+void net_log(struct net *net, const char *fmt, ...)
 {
 	char words[NET_WORDS_LEN];
 	va_list ap;
 
-	if (!net->conf.told || net->told >= NET_TOLD_MAX)
+	if (!net->conf.told || net->told >= NET_LOG_MAX)
 		return;
 	net->told++;
 	va_start(ap, fmt);

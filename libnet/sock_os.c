@@ -3,7 +3,7 @@
  *
  * epoll is level-triggered: what a poll leaves over, the next one is told of again.  A connection
  * is asked about for reading all its life, for writing while something waits. */
-#include "libnet/inner.h"
+#include "libnet/net_inner.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -49,7 +49,7 @@ static ssize_t os_send(struct net_conn *c, struct iovec *iov, int n)
 	return r < 0 ? -errno : r;
 }
 
-static void set(int fd, int level, int name, int value)
+static void socket_set(int fd, int level, int name, int value)
 {
 	setsockopt(fd, level, name, &value, sizeof value);
 }
@@ -57,25 +57,25 @@ static void set(int fd, int level, int name, int value)
 /* What every connection is set to.  A host that has died answers no keepalive; what happens while
  * bytes are under way is os_silent's to see: TCP_USER_TIMEOUT would also end connections to hosts
  * that are well, but whose process does not read. */
-static void tune(struct net_conn *c)
+static void socket_tune(struct net_conn *c)
 {
 	const struct net_conf *conf = &c->net->conf;
 	int idle = conf->dead_ms / 3000, every = (conf->dead_ms / 1000 - idle) / KEEP_PROBES;
 
 	if (conf->buf_len > 0) {
-		set(c->fd, SOL_SOCKET, SO_SNDBUF, conf->buf_len);
-		set(c->fd, SOL_SOCKET, SO_RCVBUF, conf->buf_len);
+		socket_set(c->fd, SOL_SOCKET, SO_SNDBUF, conf->buf_len);
+		socket_set(c->fd, SOL_SOCKET, SO_RCVBUF, conf->buf_len);
 	}
 	if (!c->tcp)
 		return;
-	set(c->fd, IPPROTO_TCP, TCP_NODELAY, 1);
-	set(c->fd, SOL_SOCKET, SO_KEEPALIVE, 1);
-	set(c->fd, IPPROTO_TCP, TCP_KEEPIDLE, idle > 0 ? idle : 1);
-	set(c->fd, IPPROTO_TCP, TCP_KEEPINTVL, every > 0 ? every : 1);
-	set(c->fd, IPPROTO_TCP, TCP_KEEPCNT, KEEP_PROBES);
+	socket_set(c->fd, IPPROTO_TCP, TCP_NODELAY, 1);
+	socket_set(c->fd, SOL_SOCKET, SO_KEEPALIVE, 1);
+	socket_set(c->fd, IPPROTO_TCP, TCP_KEEPIDLE, idle > 0 ? idle : 1);
+	socket_set(c->fd, IPPROTO_TCP, TCP_KEEPINTVL, every > 0 ? every : 1);
+	socket_set(c->fd, IPPROTO_TCP, TCP_KEEPCNT, KEEP_PROBES);
 }
 
-static int watch_begin(struct net_conn *c)
+static int socket_watch(struct net_conn *c)
 {
 	struct epoll_event e = {.events = EPOLLIN, .data.ptr = c};
 
@@ -83,7 +83,7 @@ static int watch_begin(struct net_conn *c)
 }
 
 /* A socket of a loopback address can be connected to itself, if nobody listens there. */
-static bool to_itself(const struct net_conn *c)
+static bool socket_is_self(const struct net_conn *c)
 {
 	struct sockaddr_storage a, b;
 	socklen_t alen = sizeof a, blen = sizeof b;
@@ -106,7 +106,7 @@ static int os_dialled(struct net_conn *c)
 	len = sizeof sa;
 	if (getpeername(c->fd, (struct sockaddr *)&sa, &len) != 0)
 		return errno == ENOTCONN ? EINPROGRESS : errno;
-	return to_itself(c) ? ECONNREFUSED : 0;
+	return socket_is_self(c) ? ECONNREFUSED : 0;
 }
 
 static int os_dial(struct net_conn *c, const char *addr, int wait_ms)
@@ -123,7 +123,7 @@ static int os_dial(struct net_conn *c, const char *addr, int wait_ms)
 	if (c->fd < 0)
 		return errno;
 	c->tcp = sa.ss_family != AF_UNIX;
-	tune(c);
+	socket_tune(c);
 	err = connect(c->fd, (struct sockaddr *)&sa, len) == 0 ? 0 : errno;
 	if (err == EINTR)
 		err = EINPROGRESS;
@@ -133,7 +133,7 @@ static int os_dial(struct net_conn *c, const char *addr, int wait_ms)
 	}
 	if (err && err != EINPROGRESS)
 		return err;
-	err = watch_begin(c);
+	err = socket_watch(c);
 	return err ? err : os_dialled(c);
 }
 
@@ -154,8 +154,8 @@ static int os_accept(struct net *net, struct net_conn *c)
 		}
 	}
 	c->tcp = sa.ss_family != AF_UNIX;
-	tune(c);
-	return watch_begin(c);
+	socket_tune(c);
+	return socket_watch(c);
 }
 
 static void os_close(struct net_conn *c)

@@ -15,7 +15,7 @@
  *     48  proof, 16
  *
  * The first ten bytes of a hello, and its length, are the same in all versions for ever. */
-#include "libnet/inner.h"
+#include "libnet/net_inner.h"
 
 #include <endian.h>
 #include <string.h>
@@ -100,8 +100,8 @@ void net_hello_write(const struct wire_hello *h, uint8_t b[WIRE_HELLO])
 	memcpy(b + HELLO_NONCE, h->nonce, WIRE_NONCE);
 }
 
-static void proof(const uint8_t key[NET_KEY_LEN], const uint8_t b[WIRE_HELLO], const uint8_t *asked,
-	uint8_t out[WIRE_PROOF])
+static void hello_proof(const uint8_t key[NET_KEY_LEN], const uint8_t b[WIRE_HELLO],
+	const uint8_t *asked, uint8_t out[WIRE_PROOF])
 {
 	uint8_t text[2 * WIRE_SIGNED];
 
@@ -113,7 +113,7 @@ static void proof(const uint8_t key[NET_KEY_LEN], const uint8_t b[WIRE_HELLO], c
 
 void net_hello_sign(const uint8_t key[NET_KEY_LEN], uint8_t b[WIRE_HELLO], const uint8_t *asked)
 {
-	proof(key, b, asked, b + HELLO_PROOF);
+	hello_proof(key, b, asked, b + HELLO_PROOF);
 }
 
 bool net_hello_ours(const uint8_t b[WIRE_HELLO])
@@ -135,7 +135,7 @@ bool net_hello_proven(
 	uint8_t want[WIRE_PROOF];
 	volatile uint8_t differ = 0; /* volatile: all bytes are looked at */
 
-	proof(key, b, asked, want);
+	hello_proof(key, b, asked, want);
 	for (int i = 0; i < WIRE_PROOF; i++)
 		differ = (uint8_t)(differ | (want[i] ^ b[HELLO_PROOF + i]));
 	return differ == 0;

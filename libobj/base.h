@@ -41,19 +41,22 @@
 #define countof(a) (sizeof(a) / sizeof((a)[0]))
 
 /* Prints what was believed and where, and aborts.  Never returns. */
-__attribute__((noreturn, cold)) void obj_broken(const char *file, int line, const char *what);
+__attribute__((noreturn, cold)) void obj_assert_failed(
+	const char *file, int line, const char *what);
 
 /* must: an invariant of ours; checked in debug builds only.  The expression has no side effect. */
-#define must(x)                                             \
-	do {                                                \
-		if (HAFT_DEBUG && unlikely(!(x)))           \
-			obj_broken(__FILE__, __LINE__, #x); \
+#define must(x)                                                    \
+	do {                                                       \
+		if (HAFT_DEBUG && unlikely(!(x)))                  \
+			obj_assert_failed(__FILE__, __LINE__, #x); \
 	} while (0)
 
 /* ALWAYS and NEVER: cannot happen (or not happen), but survive it in release builds:
  *     if (NEVER(p == NULL)) return; */
-#define ALWAYS(x) (likely(x) ? 1 : (HAFT_DEBUG ? (obj_broken(__FILE__, __LINE__, #x), 0) : 0))
-#define NEVER(x)  (unlikely(x) ? (HAFT_DEBUG ? (obj_broken(__FILE__, __LINE__, #x), 1) : 1) : 0)
+#define ALWAYS(x) \
+	(likely(x) ? 1 : (HAFT_DEBUG ? (obj_assert_failed(__FILE__, __LINE__, #x), 0) : 0))
+#define NEVER(x) \
+	(unlikely(x) ? (HAFT_DEBUG ? (obj_assert_failed(__FILE__, __LINE__, #x), 1) : 1) : 0)
 
 /* The normal size of something, and the one of a mean build. */
 #define MEAN_OR(mean, normal) (HAFT_MEAN ? (mean) : (normal))

@@ -9,7 +9,7 @@
  * Ids are given out round robin: the handles of a closed class stay garbage until 254 others were
  * opened.  A domain is one mapping; its arrays of permanent objects are touched only where they are
  * used. */
-#include "libobj/inner.h"
+#include "libobj/obj_inner.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,7 +30,7 @@ const char *obj_class_name(const struct obj_class *c)
 	return c->in != NULL ? c->in->desc.name : "";
 }
 
-static uint32_t id_take(struct obj_class *c)
+static uint32_t class_id_take(struct obj_class *c)
 {
 	uint32_t id = 0;
 
@@ -49,7 +49,7 @@ static uint32_t id_take(struct obj_class *c)
 	return id;
 }
 
-static void id_give(uint32_t id)
+static void class_id_give(uint32_t id)
 {
 	obj_lock_always(&obj_domains_lock);
 	__atomic_store_n(&classes[id], NULL, __ATOMIC_RELEASE);
@@ -57,7 +57,7 @@ static void id_give(uint32_t id)
 }
 
 /* Bytes a slot; direct classes find the slot of an address by a shift. */
-static size_t stride_of(const struct obj_class_desc *desc)
+static size_t class_stride(const struct obj_class_desc *desc)
 {
 	size_t n = (desc->obj_size + SLOT_MIN - 1) / SLOT_MIN * SLOT_MIN;
 
@@ -67,7 +67,7 @@ static size_t stride_of(const struct obj_class_desc *desc)
 	return n;
 }
 
-static bool desc_good(const struct obj_class_desc *d)
+static bool class_desc_valid(const struct obj_class_desc *d)
 {
 	const uint32_t known = OBJ_F_DIRECT | OBJ_F_RAW | OBJ_F_LATER | OBJ_F_SHARED;
 
@@ -77,7 +77,7 @@ static bool desc_good(const struct obj_class_desc *d)
 }
 
 /* The quarantine in slots, small enough that it leaves most of a small table to be used. */
-static uint32_t quarantine_of(const struct obj_domain *d, const struct obj_class_desc *desc)
+static uint32_t class_quarantine(const struct obj_domain *d, const struct obj_class_desc *desc)
 {
 	uint32_t max = desc->max != 0 ? desc->max : OBJ_INDEX_MAX;
 	uint32_t q = desc->quarantine;
@@ -87,15 +87,15 @@ static uint32_t quarantine_of(const struct obj_domain *d, const struct obj_class
 	return q < max ? q : max;
 }
 
-static void flags_set(struct obj_class *c, const struct obj_class_desc *d)
+static void class_flags_set(struct obj_class *c, const struct obj_class_desc *d)
 {
 	uint32_t f = d->flags;
 
-	f |= d->construct != NULL ? F_CONSTRUCT : 0;
-	f |= d->on_free != NULL ? F_ON_FREE : 0;
-	f |= d->destroy != NULL ? F_DESTROY : 0;
-	f |= c->domain->opts.trace != 0 ? F_TRACE : 0;
-	f |= c->spill == 0 ? F_EXACT : 0;
+	f |= d->construct != NULL ? CLASS_F_CONSTRUCT : 0;
+	f |= d->on_free != NULL ? CLASS_F_ON_FREE : 0;
+	f |= d->destroy != NULL ? CLASS_F_DESTROY : 0;
+	f |= c->domain->opts.trace != 0 ? CLASS_F_TRACE : 0;
+	f |= c->spill == 0 ? CLASS_F_EXACT : 0;
 	c->flags = (uint16_t)f;
 	c->shared = c->domain->opts.threads || d->flags & OBJ_F_SHARED;
 }
@@ -120,7 +120,7 @@ int obj_class_open(struct obj_class *c, struct obj_domain *d, const struct obj_c
 		return OBJ_INVALID;
 	memset(&full, 0, sizeof(full));
 	memcpy(&full, desc, desc->size < sizeof(full) ? desc->size : sizeof(full));
-	if (!desc_good(&full))
+	if (!class_desc_valid(&full))
 		return OBJ_INVALID;
 	in = calloc(1, sizeof(*in));
 	if (in == NULL)
@@ -130,15 +130,15 @@ int obj_class_open(struct obj_class *c, struct obj_domain *d, const struct obj_c
 		in->desc.name_max = NAME_DEFAULT;
 	in->lock = (struct obj_lock)OBJ_LOCK_INIT(RANK_CLASS, full.name);
 	memset(c, 0, sizeof(*c));
-	c->stride = (uint32_t)stride_of(&full);
+	c->stride = (uint32_t)class_stride(&full);
 	in->shift = (uint32_t)__builtin_ctz(c->stride);
-	c->quarantine = quarantine_of(d, &full);
+	c->quarantine = class_quarantine(d, &full);
 	c->spill = full.max != 0 && full.max < OBJ_EXACT_MAX ? 0 : SPILL_MIN;
 	c->null_value = full.null_value;
 	c->domain = d;
 	c->in = in;
-	flags_set(c, &full);
-	id = id_take(c);
+	class_flags_set(c, &full);
+	id = class_id_take(c);
 	if (id == 0) {
 		memset(c, 0, sizeof(*c));
 		free(in);
@@ -152,7 +152,7 @@ int obj_class_open(struct obj_class *c, struct obj_domain *d, const struct obj_c
 /* The error handlers that objects of a class have: those of the same class, or of one that may be
  * closed already
  * (`all'), are not dropped but forgotten. */
-static void errh_forget(const struct obj_class *c, const struct obj *o, bool all)
+static void class_errh_forget(const struct obj_class *c, const struct obj *o, bool all)
 {
 	struct ext *e = ext_of(o);
 
@@ -171,13 +171,13 @@ static long class_sweep(struct obj_class *c, bool all)
 		if (o->refs == 0)
 			continue;
 		n += !(o->refs & OBJ_REFS_STICKY);
-		errh_forget(c, o, all);
+		class_errh_forget(c, o, all);
 		obj_ext_free(o);
 	}
 	for (uint32_t i = 1; i < OBJ_PERMANENT_MAX; i++) {
 		if (c->perm[i] == NULL || c->perm[i]->u.cls != c)
 			continue;
-		errh_forget(c, c->perm[i], all);
+		class_errh_forget(c, c->perm[i], all);
 		obj_permanent_end(c->perm[i]);
 	}
 	return n;
@@ -196,7 +196,7 @@ static long class_close(struct obj_class *c, bool all)
 	obj_lock_always(&d->lock);
 	d->cls[id] = NULL;
 	obj_unlock_always(&d->lock);
-	id_give(id);
+	class_id_give(id);
 	free(c->in);
 	memset(c, 0, sizeof(*c));
 	return n;
@@ -232,11 +232,11 @@ static void domain_unlink(struct obj_domain *d)
 	obj_unlock_always(&obj_domains_lock);
 }
 
-static void domain_locks(struct obj_domain *d)
+static void domain_locks_init(struct obj_domain *d)
 {
 	d->lock = (struct obj_lock)OBJ_LOCK_INIT(RANK_DOMAIN, "domain");
 	d->mem.lock = (struct obj_lock)OBJ_LOCK_INIT(RANK_MEM, "memory");
-	d->grave_lock = (struct obj_lock)OBJ_LOCK_INIT(RANK_GRAVE, "graves");
+	d->grave_lock = (struct obj_lock)OBJ_LOCK_INIT(RANK_TOMBSTONE, "graves");
 	for (size_t i = 0; i < countof(d->locks); i++)
 		d->locks[i].l = (struct obj_lock)OBJ_LOCK_INIT(RANK_OBJECT, "object");
 }
@@ -248,7 +248,7 @@ static size_t domain_bytes(void)
 	return (sizeof(struct obj_domain) + page - 1) / page * page;
 }
 
-static bool opts_good(const struct obj_domain_opts *o)
+static bool domain_opts_valid(const struct obj_domain_opts *o)
 {
 	return o->trace <= OBJ_TRACE_MAX && o->alloc >= OBJ_ALLOC_AUTO &&
 	       o->alloc <= OBJ_ALLOC_JEMALLOC && o->fork >= OBJ_FORK_SHARE &&
@@ -266,7 +266,7 @@ int obj_domain_open(struct obj_domain **domain, const struct obj_domain_opts *op
 	memset(&full, 0, sizeof(full));
 	if (opts != NULL)
 		memcpy(&full, opts, opts->size < sizeof(full) ? opts->size : sizeof(full));
-	if (!opts_good(&full))
+	if (!domain_opts_valid(&full))
 		return OBJ_INVALID;
 	if (full.name == NULL)
 		full.name = "libobj";
@@ -279,7 +279,7 @@ int obj_domain_open(struct obj_domain **domain, const struct obj_domain_opts *op
 		return OBJ_NOMEM;
 	}
 	d->opts = full;
-	domain_locks(d);
+	domain_locks_init(d);
 	rc = obj_keyvals_open(d);
 	if (rc != OBJ_OK) {
 		obj_os_release(d, domain_bytes());
@@ -295,7 +295,7 @@ long obj_domain_close(struct obj_domain *d, int leaks, int fmt)
 {
 	long n = 0;
 
-	obj_me.defer++; /* who goes with his table is not called */
+	obj_this_thread.defer++; /* who goes with his table is not called */
 	if (leaks >= 0)
 		obj_leaks(d, fmt, leaks);
 	obj_domain_threads(d, 0);
@@ -305,9 +305,9 @@ long obj_domain_close(struct obj_domain *d, int leaks, int fmt)
 			n += class_close(d->cls[id], true);
 	obj_keyvals_close(d);
 	n += class_close(&d->keyvals, true);
-	obj_me.defer--;
+	obj_this_thread.defer--;
 	obj_langs_close(d);
-	obj_graves_close(d);
+	obj_tombstones_close(d);
 	obj_mem_close(d);
 	obj_os_release(d, domain_bytes());
 	return n;

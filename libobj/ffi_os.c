@@ -32,7 +32,7 @@ static struct {
 static bool ready;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-static void load(void)
+static void ffi_load(void)
 {
 	static const char *const names[] = {"ffi_type_void", "ffi_type_sint8", "ffi_type_sint16",
 		"ffi_type_sint32", "ffi_type_sint64", "ffi_type_pointer", "ffi_type_float",
@@ -57,11 +57,11 @@ static void load(void)
 
 bool obj_ffi_ready(void)
 {
-	pthread_once(&once, load);
+	pthread_once(&once, ffi_load);
 	return ready;
 }
 
-static ffi_type *type_of(char letter)
+static ffi_type *ffi_type_of(char letter)
 {
 	return ffi.type[strchr(LETTERS, letter) - LETTERS];
 }
@@ -71,9 +71,9 @@ bool obj_ffi_prepare(struct ffi_room *room, const char *types, int n)
 	struct prepared *p = (struct prepared *)room;
 
 	for (int i = 0; i < n; i++)
-		p->types[i] = type_of(types[i]);
-	return ffi.prep_cif(&p->cif, FFI_DEFAULT_ABI, (unsigned)n, type_of(types[n]), p->types) ==
-	       FFI_OK;
+		p->types[i] = ffi_type_of(types[i]);
+	return ffi.prep_cif(&p->cif, FFI_DEFAULT_ABI, (unsigned)n, ffi_type_of(types[n]),
+		       p->types) == FFI_OK;
 }
 
 void obj_ffi_invoke(const struct ffi_room *room, void (*fn)(void), void *ret, void **args)
@@ -90,7 +90,7 @@ struct bound {
 	void *state;
 };
 
-static void enter(ffi_cif *cif, void *ret, void **args, void *user)
+static void ffi_enter(ffi_cif *cif, void *ret, void **args, void *user)
 {
 	const struct bound *b = user;
 
@@ -110,7 +110,7 @@ void *obj_ffi_closure_open(struct ffi_room *room, ffi_body *body, void *state, v
 	b->state = state;
 	b->closure = ffi.closure_alloc(sizeof(ffi_closure), &entry);
 	if (b->closure == NULL ||
-		ffi.prep_closure_loc(b->closure, &p->cif, enter, b, entry) != FFI_OK) {
+		ffi.prep_closure_loc(b->closure, &p->cif, ffi_enter, b, entry) != FFI_OK) {
 		obj_ffi_closure_close(b);
 		return NULL;
 	}

@@ -2,7 +2,7 @@
 /* ffi_os.h - libffi as libobj wants it: loaded when first needed, and maybe not there.
  *
  * libobj.so does not name libffi among its needs: a program that makes no closure does not pay for
- * it, and one on a host without it gets the pool of call.c. */
+ * it, and one on a host without it gets the pool of closure.c. */
 #ifndef LIBOBJ_FFI_OS_H
 #define LIBOBJ_FFI_OS_H
 

@@ -9,7 +9,7 @@
 #include "libobj/arena.h"
 #include <pthread.h>
 
-static void each_lock(struct obj_domain *d, void (*fn)(struct obj_lock *l))
+static void fork_each_lock(struct obj_domain *d, void (*fn)(struct obj_lock *l))
 {
 	fn(&d->lock);
 	for (size_t i = 0; i < countof(d->locks); i++)
@@ -26,21 +26,21 @@ static void lock_reset(struct obj_lock *l)
 	l->word = 0;
 }
 
-static void prepare(void)
+static void fork_prepare(void)
 {
 	obj_lock_take(&obj_domains_lock);
 	for (struct obj_domain *d = obj_domains; d != NULL; d = d->next)
-		each_lock(d, obj_lock_take);
+		fork_each_lock(d, obj_lock_take);
 	obj_lock_take(&obj_threads_lock);
 	obj_arenas_lock();
 }
 
-static void parent(void)
+static void fork_parent(void)
 {
 	obj_arenas_unlock();
 	obj_lock_give(&obj_threads_lock);
 	for (struct obj_domain *d = obj_domains; d != NULL; d = d->next)
-		each_lock(d, obj_lock_give);
+		fork_each_lock(d, obj_lock_give);
 	obj_lock_give(&obj_domains_lock);
 }
 
@@ -59,7 +59,7 @@ static void class_disown(struct obj_class *c)
 
 static void domain_child(struct obj_domain *d, const bool *lost)
 {
-	each_lock(d, lock_reset);
+	fork_each_lock(d, lock_reset);
 	for (uint32_t id = 1; id <= OBJ_CLASS_MAX; id++) {
 		struct obj_class *c = d->cls[id];
 
@@ -72,7 +72,7 @@ static void domain_child(struct obj_domain *d, const bool *lost)
 	}
 }
 
-static void child(void)
+static void fork_child(void)
 {
 	bool lost[MAGS] = {false};
 
@@ -84,14 +84,14 @@ static void child(void)
 	lock_reset(&obj_domains_lock);
 }
 
-static void watch(void)
+static void fork_register(void)
 {
-	pthread_atfork(prepare, parent, child);
+	pthread_atfork(fork_prepare, fork_parent, fork_child);
 }
 
 void obj_fork_watch(void)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-	pthread_once(&once, watch);
+	pthread_once(&once, fork_register);
 }

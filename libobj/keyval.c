@@ -7,7 +7,7 @@
  *
  * The three languages of MPI are called by plain C through casts: 2 ns.  Others come with functions
  * that make the call, or with signatures for libffi. */
-#include "libobj/attr.h"
+#include "libobj/obj_attr.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -102,7 +102,7 @@ static int desc_take(const struct obj_class *target, const struct obj_keyval_des
 
 int obj_keyval_new(struct obj_class *target, const struct obj_keyval_desc *desc, int *key)
 {
-	uintptr_t site = obj_me.site != 0 ? obj_me.site : obj_caller();
+	uintptr_t site = obj_this_thread.site != 0 ? obj_this_thread.site : obj_caller();
 	struct obj_keyval_desc full;
 	struct making m = {target, &full};
 	struct keyval *kv;
@@ -372,8 +372,8 @@ static int user_enter(struct obj *o)
 static void user_leave(struct obj *o, int had, int rc)
 {
 	obj_user_end(o->u.cls->domain, had);
-	obj_me.defer--;
-	obj_me.user_rc = rc != 0 ? rc : obj_me.user_rc;
+	obj_this_thread.defer--;
+	obj_this_thread.user_rc = rc != 0 ? rc : obj_this_thread.user_rc;
 	reap_if_due();
 }
 

@@ -3,7 +3,7 @@
  *
  * Address space is reserved without access and without a claim on memory (it costs a few bytes of
  * kernel memory however large), and made usable from its low end on. */
-#include "libobj/inner.h"
+#include "libobj/obj_inner.h"
 #include <limits.h>
 #include <linux/futex.h>
 #include <sys/mman.h>

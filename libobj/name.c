@@ -3,7 +3,7 @@
  *
  * A permanent object has a default name, kept by address, until it gets another one; setting the
  * empty name is a name too. */
-#include "libobj/inner.h"
+#include "libobj/obj_inner.h"
 #include <string.h>
 
 /* Bytes of s that count. */

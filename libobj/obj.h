@@ -119,7 +119,7 @@ struct obj_class {
 	intptr_t null_value; /* as described */
 	uint32_t quarantine;
 	uint32_t spill;
-	struct obj_inside *in; /* the rest, see inner.h of libobj's source */
+	struct obj_inside *in; /* the rest, see obj_inner.h of libobj's source */
 };
 
 /* A source position, for OBJ_HERE. */

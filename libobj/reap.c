@@ -6,10 +6,10 @@
  * so destroy is never entered twice on a stack, and a chain of a million objects that hold one
  * another needs no stack at all.  Objects of OBJ_F_LATER classes wait on their domain's list for
  * obj_reap. */
-#include "libobj/inner.h"
+#include "libobj/obj_inner.h"
 #include <string.h>
 
-static void link_set(struct obj *o, struct obj *next)
+static void reap_link_set(struct obj *o, struct obj *next)
 {
 	struct ext *e = ext_of(o);
 
@@ -19,38 +19,38 @@ static void link_set(struct obj *o, struct obj *next)
 		__atomic_store_n(&o->ext, (void *)((uintptr_t)next | EXT_LINK), __ATOMIC_RELAXED);
 }
 
-static struct obj *link_get(const struct obj *o)
+static struct obj *reap_link_get(const struct obj *o)
 {
 	const struct ext *e = ext_of(o);
 
 	return e != NULL ? e->reap_next : (struct obj *)((uintptr_t)o->ext & ~EXT_LINK);
 }
 
-void obj_object_end(struct obj *o, uintptr_t freed)
+void obj_destroy_now(struct obj *o, uintptr_t freed)
 {
 	struct obj_class *c = o->u.cls;
-	bool outer = obj_me.reaping;
+	bool outer = obj_this_thread.reaping;
 
-	obj_me.reaping = true;
-	if (c->flags & F_DESTROY)
+	obj_this_thread.reaping = true;
+	if (c->flags & CLASS_F_DESTROY)
 		c->in->desc.destroy(o);
 	obj_ext_free(o);
 	__atomic_store_n(&o->ext, (void *)freed, __ATOMIC_RELAXED);
 	slot_push(c, o);
-	obj_me.reaping = outer;
+	obj_this_thread.reaping = outer;
 }
 
-void obj_reap_later(struct obj *o)
+void obj_reap_add(struct obj *o)
 {
 	struct obj_domain *d = o->u.cls->domain;
 
 	if (!(o->u.cls->flags & OBJ_F_LATER)) {
-		link_set(o, obj_me.reap);
-		obj_me.reap = o;
+		reap_link_set(o, obj_this_thread.reap);
+		obj_this_thread.reap = o;
 		return;
 	}
 	obj_lock_always(&d->lock);
-	link_set(o, d->reap);
+	reap_link_set(o, d->reap);
 	d->reap = o;
 	obj_unlock_always(&d->lock);
 }
@@ -62,53 +62,53 @@ static long reap_list(struct obj *newest)
 	long n = 0;
 
 	for (struct obj *o = newest; o != NULL; o = next) {
-		next = link_get(o);
-		link_set(o, list);
+		next = reap_link_get(o);
+		reap_link_set(o, list);
 		list = o;
 	}
 	for (struct obj *o = list; o != NULL; o = next) {
-		next = link_get(o);
+		next = reap_link_get(o);
 		if (ext_of(o) == NULL)
 			__atomic_store_n(&o->ext, NULL, __ATOMIC_RELAXED);
-		obj_object_end(o, 0);
+		obj_destroy_now(o, 0);
 		n++;
 	}
 	return n;
 }
 
-void obj_reap_now(void)
+void obj_reap_run(void)
 {
-	obj_me.reaping = true;
-	while (obj_me.reap != NULL) {
-		struct obj *list = obj_me.reap;
+	obj_this_thread.reaping = true;
+	while (obj_this_thread.reap != NULL) {
+		struct obj *list = obj_this_thread.reap;
 
-		obj_me.reap = NULL;
+		obj_this_thread.reap = NULL;
 		reap_list(list);
 	}
-	obj_me.reaping = false;
+	obj_this_thread.reaping = false;
 }
 
 void obj_gone(struct obj *o)
 {
 	__atomic_store_n(&o->refs, REFS_DYING, __ATOMIC_RELAXED);
 	if (o->u.cls->flags & OBJ_F_LATER || reap_must_wait()) {
-		obj_reap_later(o);
+		obj_reap_add(o);
 		return;
 	}
-	obj_object_end(o, 0);
+	obj_destroy_now(o, 0);
 	reap_if_due();
 }
 
 void obj_defer_begin(void)
 {
-	obj_me.defer++;
+	obj_this_thread.defer++;
 }
 
 void obj_defer_end(void)
 {
-	if (NEVER(obj_me.defer == 0))
+	if (NEVER(obj_this_thread.defer == 0))
 		return;
-	obj_me.defer--;
+	obj_this_thread.defer--;
 	reap_if_due();
 }
 
@@ -129,15 +129,15 @@ long obj_reap(struct obj_domain *d)
 }
 
 /* The list without the objects of class c. */
-static struct obj *list_without(struct obj *list, const struct obj_class *c)
+static struct obj *reap_list_without(struct obj *list, const struct obj_class *c)
 {
 	struct obj *kept = NULL, *next;
 
 	for (struct obj *o = list; o != NULL; o = next) {
-		next = link_get(o);
+		next = reap_link_get(o);
 		if (o->u.cls == c)
 			continue;
-		link_set(o, kept);
+		reap_link_set(o, kept);
 		kept = o;
 	}
 	return kept;
@@ -147,8 +147,8 @@ void obj_reap_forget(struct obj_class *c)
 {
 	struct obj_domain *d = c->domain;
 
-	obj_me.reap = list_without(obj_me.reap, c);
+	obj_this_thread.reap = reap_list_without(obj_this_thread.reap, c);
 	obj_lock_always(&d->lock);
-	d->reap = list_without(d->reap, c);
+	d->reap = reap_list_without(d->reap, c);
 	obj_unlock_always(&d->lock);
 }

@@ -9,7 +9,7 @@
  * asked to free: a slot can have got a new life in between.  The short way (nobody else refers to
  * the object, nobody is to be told) is one such swap, to DYING: from then on acquire waits for the
  * token to go. */
-#include "libobj/inner.h"
+#include "libobj/obj_inner.h"
 #include <execinfo.h>
 #include <string.h>
 #include <time.h>
@@ -18,7 +18,7 @@
 
 /* All of the object behind the header, and the padding: in whole cache lines that is no call of
  * memset. */
-static void clear(const struct obj_class *c, struct obj *o)
+static void object_clear(const struct obj_class *c, struct obj *o)
 {
 	char *p = (char *)(o + 1);
 	char *end = (char *)o + c->stride;
@@ -33,7 +33,7 @@ static void clear(const struct obj_class *c, struct obj *o)
 }
 
 /* Remembers who made the object.  No memory: no trace, which is only worse to read. */
-static __attribute__((noinline)) void trace_set(struct obj_class *c, struct obj *o)
+static __attribute__((noinline)) void object_trace_set(struct obj_class *c, struct obj *o)
 {
 	uint32_t max = c->domain->opts.trace;
 	void *frames[OBJ_TRACE_MAX + 2];
@@ -54,7 +54,7 @@ static __attribute__((noinline)) void trace_set(struct obj_class *c, struct obj 
 	e->born_ns = now.tv_sec * 1000000000LL + now.tv_nsec;
 }
 
-static void construct_undo(struct obj_class *c, struct obj *o)
+static void object_construct_undo(struct obj_class *c, struct obj *o)
 {
 	obj_ext_free(o);
 	must(o->refs == OBJ_REFS_USER);
@@ -62,25 +62,26 @@ static void construct_undo(struct obj_class *c, struct obj *o)
 	slot_push(c, o);
 }
 
-static __attribute__((noinline)) bool new_slow(struct obj_class *c, struct obj *o, void *arg)
+static __attribute__((noinline)) bool object_new_slow(struct obj_class *c, struct obj *o, void *arg)
 {
 	int rc;
 
-	if (c->flags & F_TRACE)
-		trace_set(c, o);
-	if (!(c->flags & F_CONSTRUCT))
+	if (c->flags & CLASS_F_TRACE)
+		object_trace_set(c, o);
+	if (!(c->flags & CLASS_F_CONSTRUCT))
 		return true;
 	obj_defer_begin();
 	rc = c->in->desc.construct(o, arg);
 	if (rc != 0) {
-		obj_me.user_rc = rc;
-		construct_undo(c, o);
+		obj_this_thread.user_rc = rc;
+		object_construct_undo(c, o);
 	}
 	obj_defer_end();
 	return rc == 0;
 }
 
-static __attribute__((noinline)) void *new_any(struct obj_class *c, void *arg, uintptr_t site)
+static __attribute__((noinline)) void *object_new_any(
+	struct obj_class *c, void *arg, uintptr_t site)
 {
 	struct obj *o = slot_pop(c);
 
@@ -90,8 +91,8 @@ static __attribute__((noinline)) void *new_any(struct obj_class *c, void *arg, u
 	slot_note(o, NULL, site);
 	__atomic_store_n(&o->refs, OBJ_REFS_USER, __ATOMIC_RELEASE); /* obj_slot_hold sees cls */
 	if (!(c->flags & OBJ_F_RAW))
-		clear(c, o);
-	if (c->flags & (F_CONSTRUCT | F_TRACE) && !new_slow(c, o, arg))
+		object_clear(c, o);
+	if (c->flags & (CLASS_F_CONSTRUCT | CLASS_F_TRACE) && !object_new_slow(c, o, arg))
 		return NULL;
 	__atomic_store_n(&o->token, o->token ^ TOKEN_DEAD, __ATOMIC_RELEASE);
 	return o;
@@ -99,16 +100,16 @@ static __attribute__((noinline)) void *new_any(struct obj_class *c, void *arg, u
 
 /* The same with all that is usual: a slot in the magazine, no callback.  In line, it saves no
  * register. */
-static inline void *new_at(struct obj_class *c, void *arg, uintptr_t site)
+static inline void *object_new_at(struct obj_class *c, void *arg, uintptr_t site)
 {
-	struct mag *m = obj_me.mags;
+	struct mag *m = obj_this_thread.mags;
 	struct obj *o;
 
-	if (unlikely(m == NULL || HAFT_ASAN || c->flags & (F_CONSTRUCT | F_TRACE)))
-		return new_any(c, arg, site);
+	if (unlikely(m == NULL || HAFT_ASAN || c->flags & (CLASS_F_CONSTRUCT | CLASS_F_TRACE)))
+		return object_new_any(c, arg, site);
 	m += c->id;
 	if (unlikely(m->avail == 0))
-		return new_any(c, arg, site);
+		return object_new_any(c, arg, site);
 	o = m->head;
 	m->head = o->u.next;
 	m->avail--;
@@ -117,29 +118,30 @@ static inline void *new_at(struct obj_class *c, void *arg, uintptr_t site)
 	slot_note(o, NULL, site);
 	__atomic_store_n(&o->refs, OBJ_REFS_USER, __ATOMIC_RELEASE); /* obj_slot_hold sees cls */
 	if (!(c->flags & OBJ_F_RAW))
-		clear(c, o);
+		object_clear(c, o);
 	__atomic_store_n(&o->token, token_next(o->token) ^ TOKEN_DEAD, __ATOMIC_RELEASE);
 	return o;
 }
 
 void *obj_new_at(struct obj_class *c, void *arg, uintptr_t site)
 {
-	return new_at(c, arg, site);
+	return object_new_at(c, arg, site);
 }
 
 void *obj_new(struct obj_class *c, void *arg)
 {
-	return new_at(c, arg, obj_me.site != 0 ? obj_me.site : obj_caller());
+	return object_new_at(
+		c, arg, obj_this_thread.site != 0 ? obj_this_thread.site : obj_caller());
 }
 
 void obj_site_set(uintptr_t site)
 {
-	obj_me.site = site;
+	obj_this_thread.site = site;
 }
 
 int obj_user_rc(void)
 {
-	return obj_me.user_rc;
+	return obj_this_thread.user_rc;
 }
 
 /* ------------------------------------------------------------------------ counting */
@@ -165,7 +167,7 @@ static bool refs_swap(const struct obj_class *c, struct obj *o, uint64_t *old, u
 	return true;
 }
 
-static bool token_is(const struct obj *o, uint64_t token)
+static bool object_token_is(const struct obj *o, uint64_t token)
 {
 	return __atomic_load_n(&o->token, __ATOMIC_ACQUIRE) == token;
 }
@@ -183,7 +185,7 @@ void obj_refs(const void *self, uint32_t *user, uint32_t *internal)
 }
 
 /* The address of a live object as its token: what a direct handle leads to. */
-static uint64_t token_of(const struct obj *o)
+static uint64_t object_token(const struct obj *o)
 {
 	return __atomic_load_n(&o->token, __ATOMIC_ACQUIRE);
 }
@@ -193,7 +195,7 @@ bool obj_slot_hold(const struct obj_class *c, struct obj *o, uint64_t token)
 	uint64_t r = __atomic_load_n(&o->refs, __ATOMIC_ACQUIRE);
 
 	for (;;) {
-		if (!token_is(o, token))
+		if (!object_token_is(o, token))
 			return false;
 		if (r & OBJ_REFS_STICKY)
 			return true;
@@ -205,7 +207,7 @@ bool obj_slot_hold(const struct obj_class *c, struct obj *o, uint64_t token)
 		else if (refs_swap(c, o, &r, r + 1))
 			break;
 	}
-	if (token_is(o, token))
+	if (object_token_is(o, token))
 		return true;
 	obj_drop(o);
 	return false;
@@ -218,7 +220,7 @@ void *obj_acquire(const struct obj_class *c, obj_h handle)
 
 	if (o == NULL)
 		return NULL;
-	token = c->flags & OBJ_F_DIRECT ? token_of(o) : (uint64_t)(uintptr_t)handle;
+	token = c->flags & OBJ_F_DIRECT ? object_token(o) : (uint64_t)(uintptr_t)handle;
 	return obj_slot_hold(c, o, token) ? o : NULL;
 }
 
@@ -234,23 +236,23 @@ obj_h obj_share(void *self)
 /* ------------------------------------------------------------------------ obj_free */
 
 /* The object goes, the handle has gone just now. */
-static void free_end(struct obj_class *c, struct obj *o, uintptr_t site)
+static void object_free_end(struct obj_class *c, struct obj *o, uintptr_t site)
 {
-	if (!(c->flags & F_DESTROY)) {
+	if (!(c->flags & CLASS_F_DESTROY)) {
 		__atomic_store_n(&o->ext, (void *)site, __ATOMIC_RELAXED);
 		slot_push(c, o);
 	} else if (reap_must_wait()) {
-		obj_grave_add(o, site);
-		obj_reap_later(o);
+		obj_tombstone_add(o, site);
+		obj_reap_add(o);
 	} else {
-		obj_object_end(o, site);
+		obj_destroy_now(o, site);
 		reap_if_due();
 	}
 }
 
 /* The short way: with one handle and no reference, and nobody to be told, one step makes the object
  * ours alone.  The handle is dead then. */
-static inline bool free_claim(const struct obj_class *c, struct obj *o, uint64_t token)
+static inline bool object_free_claim(const struct obj_class *c, struct obj *o, uint64_t token)
 {
 	uint64_t r = __atomic_load_n(&o->refs, __ATOMIC_RELAXED);
 
@@ -259,7 +261,7 @@ static inline bool free_claim(const struct obj_class *c, struct obj *o, uint64_t
 	if (c->shared) {
 		if (!refs_swap(c, o, &r, OBJ_REFS_USER | REFS_DYING))
 			return false;
-		if (unlikely(!token_is(o, token) ||
+		if (unlikely(!object_token_is(o, token) ||
 			     __atomic_load_n(&o->ext, __ATOMIC_ACQUIRE) != NULL)) {
 			__atomic_fetch_and(&o->refs, ~REFS_DYING, __ATOMIC_RELEASE);
 			return false;
@@ -274,9 +276,9 @@ static inline bool free_claim(const struct obj_class *c, struct obj *o, uint64_t
 /* One of several handles has been taken from o, and a reference in its place: as long as we have
  * that, the object's life does not end, though its other handles may go.  Was it the life that
  * token is of?  If not, the handle is put back. */
-static int free_one(struct obj *o, uint64_t token)
+static int object_free_one(struct obj *o, uint64_t token)
 {
-	uint64_t now = token_of(o);
+	uint64_t now = object_token(o);
 	bool ours = now == token || now == (token ^ TOKEN_DEAD);
 
 	if (!ours)
@@ -287,13 +289,13 @@ static int free_one(struct obj *o, uint64_t token)
 
 /* Begins the long way.  OBJ_OK: we closed the object and hold it; ONE_OF_MANY: one of several
  * handles is given back. */
-static int free_begin(const struct obj_class *c, struct obj *o, uint64_t token)
+static int object_free_begin(const struct obj_class *c, struct obj *o, uint64_t token)
 {
 	uint64_t r = __atomic_load_n(&o->refs, __ATOMIC_ACQUIRE);
 	bool many;
 
 	for (;;) {
-		if (!token_is(o, token))
+		if (!object_token_is(o, token))
 			return OBJ_STALE;
 		many = REFS_USER(r) > 1;
 		if (r & REFS_CLOSING && !many)
@@ -304,8 +306,8 @@ static int free_begin(const struct obj_class *c, struct obj *o, uint64_t token)
 			break;
 	}
 	if (many)
-		return free_one(o, token);
-	if (token_is(o, token))
+		return object_free_one(o, token);
+	if (object_token_is(o, token))
 		return OBJ_OK;
 	refs_add(o, -REFS_CLOSING);
 	obj_drop(o);
@@ -313,13 +315,13 @@ static int free_begin(const struct obj_class *c, struct obj *o, uint64_t token)
 }
 
 /* The callbacks have run: the handle ends, unless one of them made another. */
-static void free_finish(struct obj_class *c, struct obj *o, uintptr_t site)
+static void object_free_finish(struct obj_class *c, struct obj *o, uintptr_t site)
 {
 	uint64_t r = __atomic_load_n(&o->refs, __ATOMIC_ACQUIRE);
 
 	if (REFS_USER(r) == 1) {
 		if (ext_of(o) != NULL || (r & REFS_INTERNAL) > 1 || c->flags & OBJ_F_LATER)
-			obj_grave_add(o, site);
+			obj_tombstone_add(o, site);
 		__atomic_store_n(&o->token, o->token ^ TOKEN_DEAD, __ATOMIC_RELEASE);
 	}
 	r = refs_add(o, -(OBJ_REFS_USER + REFS_CLOSING));
@@ -331,14 +333,14 @@ static void free_finish(struct obj_class *c, struct obj *o, uintptr_t site)
 	r = refs_add(o, (uint64_t)-1);
 	if (r == 0) {
 		__atomic_store_n(&o->refs, REFS_DYING, __ATOMIC_RELAXED);
-		obj_object_end(o, site);
+		obj_destroy_now(o, site);
 		reap_if_due();
 	}
 }
 
-static int free_long(struct obj_class *c, struct obj *o, uint64_t token, uintptr_t site)
+static int object_free_long(struct obj_class *c, struct obj *o, uint64_t token, uintptr_t site)
 {
-	int rc = free_begin(c, o, token);
+	int rc = object_free_begin(c, o, token);
 
 	if (rc == ONE_OF_MANY)
 		return OBJ_OK;
@@ -346,11 +348,11 @@ static int free_long(struct obj_class *c, struct obj *o, uint64_t token, uintptr
 		return rc;
 	obj_defer_begin();
 	rc = obj_attr_delete_all(o);
-	if (rc == OBJ_OK && c->flags & F_ON_FREE)
+	if (rc == OBJ_OK && c->flags & CLASS_F_ON_FREE)
 		c->in->desc.on_free(o);
-	obj_me.defer--; /* what the callbacks dropped goes after the object itself */
+	obj_this_thread.defer--; /* what the callbacks dropped goes after the object itself */
 	if (rc == OBJ_OK) {
-		free_finish(c, o, site);
+		object_free_finish(c, o, site);
 	} else {
 		refs_add(o, -REFS_CLOSING);
 		obj_drop(o);
@@ -359,19 +361,20 @@ static int free_long(struct obj_class *c, struct obj *o, uint64_t token, uintptr
 	return rc;
 }
 
-static int free_any(struct obj_class *c, struct obj *o, uint64_t token, uintptr_t site)
+static int object_free_any(struct obj_class *c, struct obj *o, uint64_t token, uintptr_t site)
 {
 	if (token < OBJ_PERMANENT_MAX)
 		return o->refs & REFS_IGNORE ? OBJ_OK : OBJ_PERMANENT;
-	if (!(c->flags & (F_ON_FREE | OBJ_F_LATER)) && free_claim(c, o, token)) {
+	if (!(c->flags & (CLASS_F_ON_FREE | OBJ_F_LATER)) && object_free_claim(c, o, token)) {
 		__atomic_store_n(&o->refs, REFS_DYING, __ATOMIC_RELAXED);
-		free_end(c, o, site);
+		object_free_end(c, o, site);
 		return OBJ_OK;
 	}
-	return free_long(c, o, token, site);
+	return object_free_long(c, o, token, site);
 }
 
-static __attribute__((noinline)) int free_handle(struct obj_class *c, obj_h *handle, uintptr_t site)
+static __attribute__((noinline)) int object_free_handle(
+	struct obj_class *c, obj_h *handle, uintptr_t site)
 {
 	obj_h h = *handle;
 	struct obj *o = obj_get(c, h);
@@ -379,10 +382,10 @@ static __attribute__((noinline)) int free_handle(struct obj_class *c, obj_h *han
 	int rc;
 
 	if (o == NULL)
-		return obj_tell(c, h, OBJ_OK);
-	rc = free_any(c, o, c->flags & OBJ_F_DIRECT ? token_of(o) : token, site);
+		return obj_report_handle(c, h, OBJ_OK);
+	rc = object_free_any(c, o, c->flags & OBJ_F_DIRECT ? object_token(o) : token, site);
 	if (rc == OBJ_STALE)
-		return obj_tell(c, h, OBJ_STALE);
+		return obj_report_handle(c, h, OBJ_STALE);
 	if (rc == OBJ_OK)
 		*handle = (obj_h)c->null_value;
 	return rc;
@@ -404,22 +407,22 @@ static inline void mag_push(struct obj_class *c, struct mag *m, struct obj *o, u
 /* In line what is usual: one handle, no reference, no callback, a magazine with something in it. */
 int obj_free(struct obj_class *c, obj_h *handle)
 {
-	uintptr_t site = obj_me.site != 0 ? obj_me.site : obj_caller();
+	uintptr_t site = obj_this_thread.site != 0 ? obj_this_thread.site : obj_caller();
 	uint64_t token = (uint64_t)(uintptr_t)*handle;
 	uint32_t index = TOKEN_INDEX(token);
-	struct mag *m = obj_me.mags;
+	struct mag *m = obj_this_thread.mags;
 	struct obj *o;
 
-	if (unlikely(m == NULL || HAFT_ASAN || c->flags & (F_ANY_FREE | OBJ_F_DIRECT)))
-		return free_handle(c, handle, site);
+	if (unlikely(m == NULL || HAFT_ASAN || c->flags & (CLASS_F_SLOW_FREE | OBJ_F_DIRECT)))
+		return object_free_handle(c, handle, site);
 	m += c->id;
 	if (unlikely(index >= __atomic_load_n(&c->limit, __ATOMIC_ACQUIRE)))
-		return free_handle(c, handle, site);
+		return object_free_handle(c, handle, site);
 	o = obj_slot(c, index);
-	if (unlikely(!token_is(o, token) || token_last(token) || m->limbo == 0))
-		return free_handle(c, handle, site);
-	if (unlikely(!free_claim(c, o, token)))
-		return free_handle(c, handle, site);
+	if (unlikely(!object_token_is(o, token) || token_last(token) || m->limbo == 0))
+		return object_free_handle(c, handle, site);
+	if (unlikely(!object_free_claim(c, o, token)))
+		return object_free_handle(c, handle, site);
 	*handle = (obj_h)c->null_value;
 	mag_push(c, m, o, site);
 	return OBJ_OK;
@@ -427,19 +430,19 @@ int obj_free(struct obj_class *c, obj_h *handle)
 
 void obj_free_fresh(struct obj_class *c, void *self)
 {
-	uintptr_t site = obj_me.site != 0 ? obj_me.site : obj_caller();
-	struct mag *m = obj_me.mags;
+	uintptr_t site = obj_this_thread.site != 0 ? obj_this_thread.site : obj_caller();
+	struct mag *m = obj_this_thread.mags;
 	struct obj *o = self;
-	uint64_t token = token_of(o);
+	uint64_t token = object_token(o);
 
 	must(slot_live(token, slot_index(c, o)) && !(c->flags & OBJ_F_DIRECT));
-	if (unlikely(m == NULL || HAFT_ASAN || c->flags & F_ANY_FREE || token_last(token))) {
-		free_any(c, o, token, site);
+	if (unlikely(m == NULL || HAFT_ASAN || c->flags & CLASS_F_SLOW_FREE || token_last(token))) {
+		object_free_any(c, o, token, site);
 		return;
 	}
 	m += c->id;
-	if (unlikely(m->limbo == 0 || !free_claim(c, o, token)))
-		free_any(c, o, token, site);
+	if (unlikely(m->limbo == 0 || !object_free_claim(c, o, token)))
+		object_free_any(c, o, token, site);
 	else
 		mag_push(c, m, o, site);
 }
@@ -447,11 +450,12 @@ void obj_free_fresh(struct obj_class *c, void *self)
 int obj_free_obj(void *self)
 {
 	struct obj *o = self;
-	uint64_t token = token_of(o);
+	uint64_t token = object_token(o);
 
 	if (token >= OBJ_PERMANENT_MAX && !slot_live(token, slot_index(o->u.cls, o)))
 		return OBJ_STALE;
-	return free_any(o->u.cls, o, token, obj_me.site != 0 ? obj_me.site : obj_caller());
+	return object_free_any(o->u.cls, o, token,
+		obj_this_thread.site != 0 ? obj_this_thread.site : obj_caller());
 }
 
 /* ------------------------------------------------------------------------ what hangs on it */

@@ -4,21 +4,21 @@
  * A thread attaches itself when it first wants a slot and detaches by a destructor of
  * thread-specific data, which gives its free slots back to their classes.  The thread-local part is
  * a few words: libraries that are opened at run time have little room there. */
-#include "libobj/inner.h"
+#include "libobj/obj_inner.h"
 #include <pthread.h>
 #include <string.h>
 
-__thread struct thread obj_me;
+__thread struct obj_thread obj_this_thread;
 
 struct obj_lock obj_threads_lock = OBJ_LOCK_INIT(RANK_THREADS, "threads");
-static struct thread *threads;
+static struct obj_thread *threads;
 static pthread_key_t key;
 static pthread_once_t key_once = PTHREAD_ONCE_INIT;
 static bool key_made;
 
 #define MAGS_BYTES (MAGS * sizeof(struct mag))
 
-static void thread_unlink(struct thread *t)
+static void thread_unlink(struct obj_thread *t)
 {
 	obj_lock_always(&obj_threads_lock);
 	if (t->prev != NULL)
@@ -33,10 +33,10 @@ static void thread_unlink(struct thread *t)
 /* The thread ends (and may come again if a later destructor frees objects). */
 static void thread_detach(void *arg)
 {
-	struct thread *t = arg;
+	struct obj_thread *t = arg;
 
-	obj_me.defer = 0;
-	obj_me.nlocks = 0;
+	obj_this_thread.defer = 0;
+	obj_this_thread.nlocks = 0;
 	reap_if_due();
 	for (uint32_t id = 0; id < MAGS; id++) {
 		struct obj_class *c = obj_class_by_id(id);
@@ -49,7 +49,7 @@ static void thread_detach(void *arg)
 	t->mags = NULL;
 }
 
-static void key_make(void)
+static void thread_key_make(void)
 {
 	key_made = pthread_key_create(&key, thread_detach) == 0;
 }
@@ -58,25 +58,25 @@ bool obj_thread_attach(void)
 {
 	struct mag *mags;
 
-	if (obj_me.mags != NULL)
+	if (obj_this_thread.mags != NULL)
 		return true;
-	pthread_once(&key_once, key_make);
+	pthread_once(&key_once, thread_key_make);
 	if (!key_made)
 		return false;
 	mags = obj_os_reserve(MAGS_BYTES);
 	if (mags == NULL)
 		return false;
-	if (!obj_os_commit(mags, MAGS_BYTES) || pthread_setspecific(key, &obj_me) != 0) {
+	if (!obj_os_commit(mags, MAGS_BYTES) || pthread_setspecific(key, &obj_this_thread) != 0) {
 		obj_os_release(mags, MAGS_BYTES);
 		return false;
 	}
-	obj_me.mags = mags;
-	obj_me.prev = NULL;
+	obj_this_thread.mags = mags;
+	obj_this_thread.prev = NULL;
 	obj_lock_always(&obj_threads_lock);
-	obj_me.next = threads;
+	obj_this_thread.next = threads;
 	if (threads != NULL)
-		threads->prev = &obj_me;
-	threads = &obj_me;
+		threads->prev = &obj_this_thread;
+	threads = &obj_this_thread;
 	obj_unlock_always(&obj_threads_lock);
 	return true;
 }
@@ -84,7 +84,7 @@ bool obj_thread_attach(void)
 void obj_threads_forget(uint32_t id)
 {
 	obj_lock_always(&obj_threads_lock);
-	for (struct thread *t = threads; t != NULL; t = t->next)
+	for (struct obj_thread *t = threads; t != NULL; t = t->next)
 		memset(&t->mags[id], 0, sizeof(t->mags[id]));
 	obj_unlock_always(&obj_threads_lock);
 }
@@ -93,16 +93,16 @@ void obj_threads_forget(uint32_t id)
 void obj_threads_lost(bool *lost)
 {
 	static const struct mag unused;
-	struct thread *next;
+	struct obj_thread *next;
 
-	for (struct thread *t = threads; t != NULL; t = next) {
+	for (struct obj_thread *t = threads; t != NULL; t = next) {
 		next = t->next;
-		if (t == &obj_me)
+		if (t == &obj_this_thread)
 			continue;
 		for (uint32_t id = 0; id < MAGS; id++)
 			lost[id] |= memcmp(&t->mags[id], &unused, sizeof(unused)) != 0;
 		obj_os_release(t->mags, MAGS_BYTES);
 	}
-	threads = obj_me.mags != NULL ? &obj_me : NULL;
-	obj_me.next = obj_me.prev = NULL;
+	threads = obj_this_thread.mags != NULL ? &obj_this_thread : NULL;
+	obj_this_thread.next = obj_this_thread.prev = NULL;
 }

@@ -6,22 +6,22 @@
  * Whoever joins first makes the group, the others find it; who leaves last takes it out and frees
  * it.  Each change of the chain is one store, so that a lock whose holder died leaves it whole. */
 #include <stdlib.h>
-#include "libshm/inner.h"
+#include "libshm/shm_inner.h"
 
-static size_t group_len(int n)
+static size_t block_area_len(int n)
 {
-	return sizeof(struct shm_group) +
+	return sizeof(struct shm_block_area) +
 	       (size_t)n * (2 * sizeof(struct shm_line) + sizeof(struct shm_buf));
 }
 
 /* Where the chain's link to the group `key' is, or its last link. */
-static uint64_t *find(struct shm *s, uint64_t key)
+static uint64_t *block_find(struct shm *s, uint64_t key)
 {
 	uint64_t hash = key * UINT64_C(0x9e3779b97f4a7c15) >> 32;
 	uint64_t *link = (uint64_t *)seg_at(s->seg, s->seg->head->bucket) + hash % BUCKETS;
 
 	while (*link != 0) {
-		struct shm_group *g = shm_ptr(s, *link);
+		struct shm_block_area *g = shm_ptr(s, *link);
 
 		if (g->key == key)
 			break;
@@ -31,13 +31,13 @@ static uint64_t *find(struct shm *s, uint64_t key)
 }
 
 /* The group of `key', 0 if there is none; then `fresh', unless 0, becomes it. */
-static uint64_t find_or_put(struct shm *s, uint64_t key, uint64_t fresh)
+static uint64_t block_find_or_add(struct shm *s, uint64_t key, uint64_t fresh)
 {
-	struct lock *l = &s->seg->head->lock;
+	struct seg_lock *l = &s->seg->head->lock;
 	uint64_t *link, off;
 
 	shm_lock_take(s->seg, s->me, l);
-	link = find(s, key);
+	link = block_find(s, key);
 	if (*link == 0)
 		*link = fresh;
 	off = *link;
@@ -46,22 +46,22 @@ static uint64_t find_or_put(struct shm *s, uint64_t key, uint64_t fresh)
 }
 
 /* Finds or makes the group; 0: no memory. */
-static uint64_t group_get(struct shm *s, uint64_t key, int n)
+static uint64_t block_area_get(struct shm *s, uint64_t key, int n)
 {
-	uint64_t off = find_or_put(s, key, 0), fresh;
-	struct shm_group *g;
+	uint64_t off = block_find_or_add(s, key, 0), fresh;
+	struct shm_block_area *g;
 
 	if (off != 0)
 		return off;
-	fresh = shm_heap_alloc(s, group_len(n), CACHE_LINE);
+	fresh = shm_heap_alloc(s, block_area_len(n), CACHE_LINE);
 	if (fresh == 0)
 		return 0;
 	g = shm_ptr(s, fresh);
 	g->key = key;
 	g->n = (uint32_t)n;
-	off = find_or_put(s, key, fresh);
+	off = block_find_or_add(s, key, fresh);
 	if (off != fresh)
-		shm_heap_free(s, fresh, group_len(n), CACHE_LINE);
+		shm_heap_free(s, fresh, block_area_len(n), CACHE_LINE);
 	return off;
 }
 
@@ -72,7 +72,7 @@ int shm_block_join(struct shm *s, uint64_t key, int n, int me, struct shm_block 
 
 	must(n >= 1 && me >= 0 && me < n);
 	b = calloc(1, sizeof *b);
-	off = b != NULL ? group_get(s, key, n) : 0;
+	off = b != NULL ? block_area_get(s, key, n) : 0;
 	if (off == 0) {
 		free(b);
 		return SHM_NOMEM;
@@ -91,16 +91,16 @@ int shm_block_join(struct shm *s, uint64_t key, int n, int me, struct shm_block 
 }
 
 /* Counts me out; true: I was the last, and the group is in no chain any more. */
-static bool leave(struct shm *s, struct shm_group *g)
+static bool block_count_out(struct shm *s, struct shm_block_area *g)
 {
-	struct lock *l = &s->seg->head->lock;
+	struct seg_lock *l = &s->seg->head->lock;
 	uint64_t *link;
 	bool last;
 
 	shm_lock_take(s->seg, s->me, l);
 	last = ++g->left == g->n;
 	if (last) {
-		link = find(s, g->key);
+		link = block_find(s, g->key);
 		if (ALWAYS(*link == shm_off(s, g)))
 			*link = g->next;
 	}
@@ -108,7 +108,7 @@ static bool leave(struct shm *s, struct shm_group *g)
 	return last;
 }
 
-static void buf_free(struct shm *s, struct shm_buf *f)
+static void block_buf_free(struct shm *s, struct shm_buf *f)
 {
 	uint64_t off = atomic_load_explicit(&f->off, memory_order_relaxed);
 
@@ -119,11 +119,11 @@ void shm_block_leave(struct shm_block *b)
 {
 	if (b == NULL)
 		return;
-	if (leave(b->s, b->g)) {
+	if (block_count_out(b->s, b->g)) {
 		for (int i = 0; i < b->n; i++)
 			if (atomic_load_explicit(&b->buf[i].off, memory_order_relaxed) != 0)
-				buf_free(b->s, &b->buf[i]);
-		shm_heap_free(b->s, shm_off(b->s, b->g), group_len(b->n), CACHE_LINE);
+				block_buf_free(b->s, &b->buf[i]);
+		shm_heap_free(b->s, shm_off(b->s, b->g), block_area_len(b->n), CACHE_LINE);
 	}
 	free(b);
 }
@@ -139,7 +139,7 @@ void *shm_block_buf_own(struct shm_block *b, size_t len)
 	if (off == 0)
 		return NULL;
 	if (old != 0)
-		buf_free(b->s, f);
+		block_buf_free(b->s, f);
 	atomic_store_explicit(&f->len, len, memory_order_relaxed);
 	atomic_store_explicit(&f->off, off, memory_order_release);
 	return shm_ptr(b->s, off);

@@ -13,12 +13,12 @@
  *
  * Under head->lock.  Taking is one store (heap_top or the list's head); so is giving back. */
 #include <string.h>
-#include "libshm/inner.h"
+#include "libshm/shm_inner.h"
 
 #define PUNCH_LEN (64 * PAGE) /* from here on freed memory goes back to the kernel */
 
 /* The class of a length, and the length of that class. */
-static unsigned class_of(size_t len, size_t align, uint64_t *size)
+static unsigned heap_class(size_t len, size_t align, uint64_t *size)
 {
 	unsigned step, octave;
 	uint64_t pages, unit;
@@ -39,14 +39,14 @@ static unsigned class_of(size_t len, size_t align, uint64_t *size)
 	return HEAP_LINES + 4 * (octave - 1) + step;
 }
 
-static uint64_t heap_end(const struct head *h)
+static uint64_t heap_end(const struct seg_head *h)
 {
 	return h->heap_end != 0 ? h->heap_end : h->len;
 }
 
 bool shm_heap_limit(struct shm_seg *seg, int me, uint64_t end)
 {
-	struct head *h = seg->head;
+	struct seg_head *h = seg->head;
 	bool good;
 
 	shm_lock_take(seg, me, &h->lock);
@@ -57,9 +57,9 @@ bool shm_heap_limit(struct shm_seg *seg, int me, uint64_t end)
 	return good;
 }
 
-static uint64_t take(struct shm *s, unsigned class, uint64_t size, bool *fresh)
+static uint64_t heap_take(struct shm *s, unsigned class, uint64_t size, bool *fresh)
 {
-	struct head *h = s->seg->head;
+	struct seg_head *h = s->seg->head;
 	uint64_t off, start, unit;
 
 	shm_lock_take(s->seg, s->me, &h->lock);
@@ -80,9 +80,9 @@ static uint64_t take(struct shm *s, unsigned class, uint64_t size, bool *fresh)
 	return off;
 }
 
-static void give(struct shm *s, unsigned class, uint64_t off)
+static void heap_give(struct shm *s, unsigned class, uint64_t off)
 {
-	struct head *h = s->seg->head;
+	struct seg_head *h = s->seg->head;
 
 	shm_lock_take(s->seg, s->me, &h->lock);
 	memcpy(s->base + off, &h->heap_free[class], sizeof off);
@@ -93,14 +93,14 @@ static void give(struct shm *s, unsigned class, uint64_t off)
 
 /* What could not be reserved: its pages go back, and so does its room, if nobody has got the room
  * behind it. */
-static void undo(struct shm *s, unsigned class, uint64_t off, uint64_t size, bool fresh)
+static void heap_undo(struct shm *s, unsigned class, uint64_t off, uint64_t size, bool fresh)
 {
-	struct head *h = s->seg->head;
+	struct seg_head *h = s->seg->head;
 
 	if (size >= PUNCH_LEN)
-		seg_punch(s->seg, off, size);
+		shm_seg_punch(s->seg, off, size);
 	if (!fresh) {
-		give(s, class, off);
+		heap_give(s, class, off);
 		return;
 	}
 	shm_lock_take(s->seg, s->me, &h->lock);
@@ -109,13 +109,13 @@ static void undo(struct shm *s, unsigned class, uint64_t off, uint64_t size, boo
 	shm_lock_drop(&h->lock);
 }
 
-static int reserve(const struct shm_seg *seg, uint64_t off, size_t len, size_t align)
+static int heap_reserve(const struct shm_seg *seg, uint64_t off, size_t len, size_t align)
 {
 	uint64_t first = off / PAGE * PAGE;
 
 	if (align == SHM_HUGE)
-		return seg_reserve_huge(seg, off, len);
-	return seg_reserve(seg, first, off + len - first);
+		return shm_seg_reserve_huge(seg, off, len);
+	return shm_seg_reserve(seg, first, off + len - first);
 }
 
 uint64_t shm_heap_alloc(struct shm *s, size_t len, size_t align)
@@ -127,14 +127,14 @@ uint64_t shm_heap_alloc(struct shm *s, size_t len, size_t align)
 	if (len == 0 || len > s->seg->head->len || (align > PAGE && align != SHM_HUGE) ||
 		NEVER(align == SHM_HUGE && len < SHM_HUGE))
 		return 0;
-	if (shm_os_room(len) != 0) /* asked before address space goes for it */
+	if (shm_os_memory_check(len) != 0) /* asked before address space goes for it */
 		return 0;
-	class = class_of(len, align, &size);
-	off = take(s, class, size, &fresh);
+	class = heap_class(len, align, &size);
+	off = heap_take(s, class, size, &fresh);
 	if (off == 0)
 		return 0;
-	if ((fresh || size >= PUNCH_LEN) && reserve(s->seg, off, len, align) != 0) {
-		undo(s, class, off, size, fresh);
+	if ((fresh || size >= PUNCH_LEN) && heap_reserve(s->seg, off, len, align) != 0) {
+		heap_undo(s, class, off, size, fresh);
 		return 0;
 	}
 	if (!fresh)
@@ -149,8 +149,8 @@ void shm_heap_free(struct shm *s, uint64_t off, size_t len, size_t align)
 
 	if (off == 0 || NEVER(len == 0))
 		return;
-	class = class_of(len, align, &size);
-	if (size >= PUNCH_LEN && seg_punch(s->seg, off, size) != 0)
+	class = heap_class(len, align, &size);
+	if (size >= PUNCH_LEN && shm_seg_punch(s->seg, off, size) != 0)
 		memset(s->base + off, 0, len);
-	give(s, class, off);
+	heap_give(s, class, off);
 }

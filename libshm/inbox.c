@@ -10,18 +10,18 @@
  * A ticket is only taken for a cell that is free, so the queue never overfills and a sender never
  * waits for another, but for the moment between his ticket and his cell's turn.  Cells stay in the
  * order of tickets; one sender's offer of a ring comes behind all that he sent before. */
-#include "libshm/inner.h"
+#include "libshm/shm_inner.h"
 
-static struct inbox *inbox_of(const struct shm *s, int rank)
+static struct shm_inbox *inbox_of(const struct shm *s, int rank)
 {
-	return (struct inbox *)seg_at(s->seg, s->seg->head->inbox) + rank;
+	return (struct shm_inbox *)seg_at(s->seg, s->seg->head->inbox) + rank;
 }
 
 int shm_inbox_claim(struct shm *s, int dst)
 {
-	struct inbox *box = inbox_of(s, dst);
+	struct shm_inbox *box = inbox_of(s, dst);
 	uint64_t t = atomic_load_explicit(&box->ticket, memory_order_relaxed), turn, want;
-	struct cell *c;
+	struct inbox_cell *c;
 
 	for (;;) {
 		c = &box->cell[t % INBOX_CELLS];
@@ -42,7 +42,7 @@ int shm_inbox_claim(struct shm *s, int dst)
 
 void shm_inbox_send(struct shm *s, int dst, const struct shm_hdr *h, size_t len)
 {
-	struct cell *c = s->in->cell;
+	struct inbox_cell *c = s->in->cell;
 
 	c->ctx = h->ctx;
 	c->word = shm_word(s->slots, 0, h, len);
@@ -50,29 +50,29 @@ void shm_inbox_send(struct shm *s, int dst, const struct shm_hdr *h, size_t len)
 	atomic_store_explicit(
 		&c->turn, 2 * (s->in->cell_ticket / INBOX_CELLS) + 1, memory_order_release);
 	s->count.put_inbox++;
-	wait_bell(s, dst);
+	doorbell_ring(s, dst);
 }
 
-static struct cell *front(const struct shm_in *in)
+static struct inbox_cell *inbox_front(const struct shm_private *in)
 {
-	struct cell *c = &in->inbox->cell[in->inbox_head % INBOX_CELLS];
+	struct inbox_cell *c = &in->inbox->cell[in->inbox_head % INBOX_CELLS];
 	uint64_t full = 2 * (in->inbox_head / INBOX_CELLS) + 1;
 
 	return atomic_load_explicit(&c->turn, memory_order_acquire) == full ? c : NULL;
 }
 
-bool shm_inbox_full(const struct shm *s)
+bool shm_inbox_has_frame(const struct shm *s)
 {
-	return front(s->in) != NULL;
+	return inbox_front(s->in) != NULL;
 }
 
 int shm_inbox_drain(struct shm *s, shm_deliver_fn *deliver, void *arg)
 {
-	struct shm_in *in = s->in;
-	struct cell *c;
+	struct shm_private *in = s->in;
+	struct inbox_cell *c;
 	int n = 0;
 
-	for (int i = 0; i < INBOX_CELLS && (c = front(in)) != NULL; i++) {
+	for (int i = 0; i < INBOX_CELLS && (c = inbox_front(in)) != NULL; i++) {
 		struct shm_frame f = {
 			.ctx = c->ctx,
 			.data = c->data,
@@ -84,7 +84,7 @@ int shm_inbox_drain(struct shm *s, shm_deliver_fn *deliver, void *arg)
 		};
 
 		if (f.kind > SHM_KIND_MAX) {
-			shm_poll_own(s, f.src, f.kind, f.data);
+			shm_frame_internal(s, f.src, f.kind, f.data);
 		} else {
 			deliver(arg, &f);
 			s->count.got++;

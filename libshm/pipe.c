@@ -10,41 +10,41 @@
  * may have pipe_max of them; then a drained one (put == got) goes to the next peer under a new
  * generation. The former consumer finds a generation that is not the one it was offered, and
  * forgets the pipe; it wrote its last word there when it released the last chunk. */
-#include "libshm/inner.h"
+#include "libshm/shm_inner.h"
 
-static struct pipe *at(const struct shm *s, uint64_t off)
+static struct shm_pipe *pipe_at(const struct shm *s, uint64_t off)
 {
 	return shm_ptr(s, off);
 }
 
-static uint32_t chunks(const struct shm *s)
+static uint32_t pipe_nchunks(const struct shm *s)
 {
 	return s->seg->head->chunks;
 }
 
-static size_t chunk_len(const struct shm *s)
+static size_t pipe_chunk_len(const struct shm *s)
 {
 	return s->seg->head->chunk_len;
 }
 
-static char *chunk(const struct shm *s, struct pipe *p, uint32_t i)
+static char *pipe_chunk(const struct shm *s, struct shm_pipe *p, uint32_t i)
 {
-	return (char *)p + PAGE + i % chunks(s) * chunk_len(s);
+	return (char *)p + PAGE + i % pipe_nchunks(s) * pipe_chunk_len(s);
 }
 
-static uint32_t generation(const struct pipe *p)
+static uint32_t pipe_generation(const struct shm_pipe *p)
 {
 	return (uint32_t)(atomic_load_explicit(&p->put, memory_order_relaxed) >> 32);
 }
 
 /* Takes a drained pipe away from whom it served; NULL if there is none. */
-static struct pipe *rob(struct shm *s, int dst, uint32_t *count)
+static struct shm_pipe *pipe_steal(struct shm *s, int dst, uint32_t *count)
 {
-	struct shm_in *in = s->in;
+	struct shm_private *in = s->in;
 
 	for (int i = 0; i < in->npipes; i++) {
-		struct peer *p = &in->peer[in->pipe_dst[i]];
-		struct pipe *pipe = p->pipe_out;
+		struct shm_peer *p = &in->peer[in->pipe_dst[i]];
+		struct shm_pipe *pipe = p->pipe_out;
 
 		if (atomic_load_explicit(&pipe->got, memory_order_acquire) != p->put ||
 			!p->pipe_shown)
@@ -62,16 +62,16 @@ static struct pipe *rob(struct shm *s, int dst, uint32_t *count)
 /* A pipe towards `dst', new or moved; not yet shown to it. */
 static int pipe_make(struct shm *s, int dst)
 {
-	struct shm_in *in = s->in;
-	struct peer *p = &in->peer[dst];
-	struct pipe *pipe = NULL;
+	struct shm_private *in = s->in;
+	struct shm_peer *p = &in->peer[dst];
+	struct shm_pipe *pipe = NULL;
 	uint32_t count = 0;
 	uint64_t off;
 
 	if (in->npipes < in->pipe_max) {
-		off = shm_heap_alloc(s, PAGE + chunks(s) * chunk_len(s), PAGE);
+		off = shm_heap_alloc(s, PAGE + pipe_nchunks(s) * pipe_chunk_len(s), PAGE);
 		if (off != 0) {
-			pipe = at(s, off);
+			pipe = pipe_at(s, off);
 			in->pipe_dst[in->npipes++] = dst;
 			s->count.pipes++;
 		} else if (in->npipes == 0) {
@@ -79,24 +79,24 @@ static int pipe_make(struct shm *s, int dst)
 		}
 	}
 	if (pipe == NULL)
-		pipe = rob(s, dst, &count);
+		pipe = pipe_steal(s, dst, &count);
 	if (pipe == NULL) {
-		shm_wait_watch(s, NULL, 0);
+		shm_wait_for_room(s, NULL, 0);
 		return SHM_AGAIN;
 	}
-	atomic_store_explicit(
-		&pipe->put, (uint64_t)(generation(pipe) + 1) << 32 | count, memory_order_release);
+	atomic_store_explicit(&pipe->put, (uint64_t)(pipe_generation(pipe) + 1) << 32 | count,
+		memory_order_release);
 	p->pipe_out = pipe;
 	p->put = p->put_free = count;
 	return 0;
 }
 
-static int pipe_show(struct shm *s, int dst)
+static int pipe_offer(struct shm *s, int dst)
 {
 	const struct shm_hdr h = {.kind = KIND_PIPE};
-	struct peer *p = &s->in->peer[dst];
-	struct offer o = {
-		.off = shm_off(s, p->pipe_out), .gen = generation(p->pipe_out), .pos = p->put};
+	struct shm_peer *p = &s->in->peer[dst];
+	struct channel_offer o = {
+		.off = shm_off(s, p->pipe_out), .gen = pipe_generation(p->pipe_out), .pos = p->put};
 	int e = shm_put(s, dst, &h, &o, sizeof o);
 
 	if (e != 0)
@@ -108,58 +108,58 @@ static int pipe_show(struct shm *s, int dst)
 
 int shm_pipe_acquire(struct shm *s, int dst, void **ptr, size_t *cap)
 {
-	struct peer *p = &s->in->peer[dst];
+	struct shm_peer *p = &s->in->peer[dst];
 	uint64_t got;
 	int e;
 
 	if (unlikely(!p->pipe_shown)) {
 		e = p->pipe_out == NULL ? pipe_make(s, dst) : 0;
 		if (e == 0)
-			e = pipe_show(s, dst);
+			e = pipe_offer(s, dst);
 		if (e != 0)
 			return e;
 	}
-	if (p->put - p->put_free >= chunks(s)) {
+	if (p->put - p->put_free >= pipe_nchunks(s)) {
 		got = atomic_load_explicit(&p->pipe_out->got, memory_order_acquire);
 		p->put_free = (uint32_t)got;
-		if (p->put - p->put_free >= chunks(s)) {
-			shm_wait_watch(s, &p->pipe_out->got, got);
+		if (p->put - p->put_free >= pipe_nchunks(s)) {
+			shm_wait_for_room(s, &p->pipe_out->got, got);
 			return SHM_AGAIN;
 		}
 	}
-	*ptr = chunk(s, p->pipe_out, p->put);
-	*cap = chunk_len(s);
+	*ptr = pipe_chunk(s, p->pipe_out, p->put);
+	*cap = pipe_chunk_len(s);
 	return 0;
 }
 
 void shm_pipe_publish(struct shm *s, int dst, size_t len)
 {
-	struct peer *p = &s->in->peer[dst];
-	uint64_t gen = generation(p->pipe_out);
+	struct shm_peer *p = &s->in->peer[dst];
+	uint64_t gen = pipe_generation(p->pipe_out);
 
-	must(len > 0 && len <= chunk_len(s));
+	must(len > 0 && len <= pipe_chunk_len(s));
 	atomic_store_explicit(
-		&p->pipe_out->len[p->put % chunks(s)], (uint32_t)len, memory_order_relaxed);
+		&p->pipe_out->len[p->put % pipe_nchunks(s)], (uint32_t)len, memory_order_relaxed);
 	p->put++;
 	atomic_store_explicit(&p->pipe_out->put, gen << 32 | p->put, memory_order_release);
 	s->count.chunks++;
-	wait_bell(s, dst);
+	doorbell_ring(s, dst);
 }
 
-void shm_pipe_accept(struct shm *s, int src, const struct offer *o)
+void shm_pipe_accept(struct shm *s, int src, const struct channel_offer *o)
 {
-	struct shm_in *in = s->in;
-	struct peer *p = &in->peer[src];
+	struct shm_private *in = s->in;
+	struct shm_peer *p = &in->peer[src];
 
 	if (p->gen_in == 0)
 		in->pipe_src[in->npipes_in++] = src;
-	p->pipe_in = at(s, o->off);
+	p->pipe_in = pipe_at(s, o->off);
 	p->gen_in = o->gen;
 	p->got = o->pos;
 }
 
 /* Chunks that wait at `src's pipe; a pipe that was given to somebody else is forgotten. */
-static uint32_t waiting(struct peer *p)
+static uint32_t pipe_chunks_waiting(struct shm_peer *p)
 {
 	uint64_t put;
 
@@ -173,28 +173,29 @@ static uint32_t waiting(struct peer *p)
 	return (uint32_t)put - p->got;
 }
 
-bool shm_pipe_full(const struct shm *s, int src)
+bool shm_pipe_has_chunk(const struct shm *s, int src)
 {
-	return waiting(&s->in->peer[src]) > 0;
+	return pipe_chunks_waiting(&s->in->peer[src]) > 0;
 }
 
 int shm_pipe_front(struct shm *s, int src, const void **ptr, size_t *len)
 {
-	struct peer *p = &s->in->peer[src];
+	struct shm_peer *p = &s->in->peer[src];
 
-	if (waiting(p) == 0)
+	if (pipe_chunks_waiting(p) == 0)
 		return SHM_AGAIN;
-	*ptr = chunk(s, p->pipe_in, p->got);
-	*len = atomic_load_explicit(&p->pipe_in->len[p->got % chunks(s)], memory_order_relaxed);
+	*ptr = pipe_chunk(s, p->pipe_in, p->got);
+	*len = atomic_load_explicit(
+		&p->pipe_in->len[p->got % pipe_nchunks(s)], memory_order_relaxed);
 	return 0;
 }
 
 void shm_pipe_release(struct shm *s, int src)
 {
-	struct peer *p = &s->in->peer[src];
+	struct shm_peer *p = &s->in->peer[src];
 
 	must(p->pipe_in != NULL);
 	p->got++;
 	atomic_store_explicit(&p->pipe_in->got, p->got, memory_order_release);
-	wait_bell(s, src);
+	doorbell_ring(s, src);
 }

@@ -7,15 +7,15 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <unistd.h>
-#include "libshm/inner.h"
+#include "libshm/shm_inner.h"
 
-#define CROWD_START 32                    /* waits without spinning after the CPUs were crowded */
-#define PIPE_MEMORY ((uint64_t)256 << 20) /* all pipes of all ranks together; at least 4 a rank */
+#define OVERSUB_START 32                    /* waits without spinning after the CPUs were crowded */
+#define PIPE_MEMORY   ((uint64_t)256 << 20) /* all pipes of all ranks together; at least 4 a rank */
 
 /* The ring of those who have none: never full. */
 static struct shm_slot nothing;
 
-static int pipe_max(const struct head *h)
+static int pipe_max(const struct seg_head *h)
 {
 	uint64_t n = PIPE_MEMORY / ((uint64_t)h->chunk_len * h->chunks) / h->nranks;
 
@@ -25,7 +25,7 @@ static int pipe_max(const struct head *h)
 	return (int)(n < h->nranks ? n : h->nranks);
 }
 
-static void release(struct shm *s)
+static void rank_free(struct shm *s)
 {
 	if (s->in != NULL) {
 		free(s->in->peer);
@@ -39,7 +39,7 @@ static void release(struct shm *s)
 	free(s);
 }
 
-static struct shm *reserve(struct shm_seg *seg)
+static struct shm *rank_alloc(struct shm_seg *seg)
 {
 	size_t n = seg->head->nranks;
 	struct shm *s = calloc(1, sizeof *s);
@@ -57,16 +57,16 @@ static struct shm *reserve(struct shm_seg *seg)
 	}
 	if (s->tx == NULL || s->rx == NULL || s->in == NULL || s->in->peer == NULL ||
 		s->in->ring_src == NULL || s->in->pipe_src == NULL || s->in->pipe_dst == NULL) {
-		release(s);
+		rank_free(s);
 		return NULL;
 	}
 	return s;
 }
 
-static void fill(struct shm *s, struct shm_seg *seg, int me)
+static void rank_init(struct shm *s, struct shm_seg *seg, int me)
 {
-	struct head *h = seg->head;
-	struct shm_in *in = s->in;
+	struct seg_head *h = seg->head;
+	struct shm_private *in = s->in;
 
 	s->base = seg->base;
 	s->slots = h->slots;
@@ -75,13 +75,13 @@ static void fill(struct shm *s, struct shm_seg *seg, int me)
 	s->nranks = (int)h->nranks;
 	s->frame_max = h->frame_max;
 	s->seg = seg;
-	in->inbox = (struct inbox *)seg_at(seg, h->inbox) + me;
+	in->inbox = (struct shm_inbox *)seg_at(seg, h->inbox) + me;
 	in->door = seg_at(seg, h->door);
-	in->page = (struct page *)seg_at(seg, h->page) + me * PAGES;
+	in->page = (struct wait_record *)seg_at(seg, h->page) + me * WAIT_RECORDS;
 	in->pipe_max = pipe_max(h);
 	in->contended = shm_seg_contended(seg);
 	in->tune = (struct shm_tune){.puts = SHM_PUTS, .spins = SHM_SPINS, .yields = SHM_YIELDS};
-	in->crowd = in->contended ? CROWD_START : 0;
+	in->crowd = in->contended ? OVERSUB_START : 0;
 	for (int i = 0; i < s->nranks; i++) {
 		s->tx[i].door = &in->door[i];
 		s->rx[i].slot = &nothing;
@@ -93,7 +93,7 @@ static void fill(struct shm *s, struct shm_seg *seg, int me)
 static pthread_mutex_t parked_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct shm *parked; /* chained by in->next */
 
-static void park(struct shm *s)
+static void rank_park(struct shm *s)
 {
 	s->in->cookie = s->seg->head->cookie;
 	s->in->pid = (int)getpid();
@@ -105,7 +105,7 @@ static void park(struct shm *s)
 }
 
 /* What this process parked as rank `me' of the segment; NULL if it has not. */
-static struct shm *unpark(const struct shm_seg *seg, int me)
+static struct shm *rank_unpark(const struct shm_seg *seg, int me)
 {
 	struct shm **link = &parked, *s;
 
@@ -121,32 +121,32 @@ static struct shm *unpark(const struct shm_seg *seg, int me)
 }
 
 /* `ptr' pointed into the mapping at `old': where is that now? */
-static void *moved(void *ptr, const char *old, char *base)
+static void *rank_rebase(void *ptr, const char *old, char *base)
 {
 	return ptr != NULL ? base + ((char *)ptr - old) : NULL;
 }
 
-static void move_all(struct shm *s, struct shm_seg *seg)
+static void rank_remap(struct shm *s, struct shm_seg *seg)
 {
 	const char *old = s->base;
-	struct shm_in *in = s->in;
+	struct shm_private *in = s->in;
 
 	s->seg = seg;
 	s->base = seg->base;
-	in->inbox = moved(in->inbox, old, s->base);
-	in->door = moved(in->door, old, s->base);
-	in->page = moved(in->page, old, s->base);
+	in->inbox = rank_rebase(in->inbox, old, s->base);
+	in->door = rank_rebase(in->door, old, s->base);
+	in->page = rank_rebase(in->page, old, s->base);
 	in->nwatches = 0;
 	for (int i = 0; i < s->nranks; i++) {
-		struct peer *p = &in->peer[i];
+		struct shm_peer *p = &in->peer[i];
 
-		p->out = moved(p->out, old, s->base);
-		p->far = moved(p->far, old, s->base);
-		p->in = moved(p->in, old, s->base);
-		p->pipe_out = moved(p->pipe_out, old, s->base);
-		p->pipe_in = moved(p->pipe_in, old, s->base);
+		p->out = rank_rebase(p->out, old, s->base);
+		p->far = rank_rebase(p->far, old, s->base);
+		p->in = rank_rebase(p->in, old, s->base);
+		p->pipe_out = rank_rebase(p->pipe_out, old, s->base);
+		p->pipe_in = rank_rebase(p->pipe_in, old, s->base);
 		s->tx[i].door = &in->door[i];
-		s->tx[i].slot = moved(s->tx[i].slot, old, s->base);
+		s->tx[i].slot = rank_rebase(s->tx[i].slot, old, s->base);
 		if (p->in != NULL)
 			s->rx[i].slot = p->in->slot;
 	}
@@ -155,19 +155,19 @@ static void move_all(struct shm *s, struct shm_seg *seg)
 /* --- both ----------------------------------------------------------------------------------- */
 
 /* A rank that attaches for the first time; NULL with *error. */
-static struct shm *take_place(struct shm_seg *seg, int me, int *error)
+static struct shm *rank_claim(struct shm_seg *seg, int me, int *error)
 {
-	struct shm *s = reserve(seg);
+	struct shm *s = rank_alloc(seg);
 	int32_t none = 0;
 
 	*error = SHM_NOMEM;
 	if (s == NULL)
 		return NULL;
-	fill(s, seg, me);
+	rank_init(s, seg, me);
 	if (atomic_compare_exchange_strong_explicit(&s->in->door[me].pid, &none, (int32_t)getpid(),
 		    memory_order_acq_rel, memory_order_relaxed))
 		return s;
-	release(s);
+	rank_free(s);
 	*error = SHM_BAD;
 	return NULL;
 }
@@ -181,15 +181,15 @@ int shm_attach(struct shm_seg *seg, int me, struct shm **out)
 		return SHM_BAD;
 	if (seg->len < seg->head->len && !shm_heap_limit(seg, me, seg->len))
 		return SHM_NOMEM;
-	s = unpark(seg, me);
+	s = rank_unpark(seg, me);
 	if (s != NULL)
-		move_all(s, seg);
+		rank_remap(s, seg);
 	else
-		s = take_place(seg, me, &e);
+		s = rank_claim(seg, me, &e);
 	if (s == NULL)
 		return e;
-	shm_note_watch(s, NULL);
-	shm_read_offer(s);
+	shm_poll_word_set(s, NULL);
+	shm_cross_memory_offer(s);
 	s->in->weak = !s->fence && shm_os_barrier_join() != 0;
 	atomic_store_explicit(&s->in->page->cpu, shm_os_cpu(), memory_order_relaxed);
 	atomic_store_explicit(&s->in->door[me].state, SHM_ATTACHED, memory_order_release);
@@ -208,7 +208,7 @@ void shm_detach(struct shm *s)
 		return;
 	atomic_store_explicit(&s->in->door[s->me].state, SHM_DETACHED, memory_order_release);
 	if (s->nranks > 1)
-		park(s);
+		rank_park(s);
 	else
-		release(s);
+		rank_free(s);
 }

@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "libshm/inner.h"
+#include "libshm/shm_inner.h"
 
 /* The heap is address space only: memory comes piece by piece.  For our own needs, for each rank,
  * and for what users put there: more than the machine has, as pieces of different sizes do not
@@ -17,17 +17,17 @@
 #define HEAP_TIMES MEAN_OR(1, 4)
 #define HEAP_SCANT 16 /* of that a part, under a narrow limit: pipes of a few pairs at once */
 
-static uint64_t round_up(uint64_t n, uint64_t to)
+static uint64_t seg_round_up(uint64_t n, uint64_t to)
 {
 	return (n + to - 1) / to * to;
 }
 
 /* Everything that the inline functions and the structures of two builds must agree on. */
-static uint64_t shape(void)
+static uint64_t seg_shape_hash(void)
 {
-	const uint64_t part[] = {sizeof(struct head), sizeof(struct page), PAGES,
-		sizeof(struct ring), sizeof(struct inbox), sizeof(struct pipe),
-		sizeof(struct shm_group), SHM_CHUNKS_MAX};
+	const uint64_t part[] = {sizeof(struct seg_head), sizeof(struct wait_record), WAIT_RECORDS,
+		sizeof(struct shm_ring), sizeof(struct shm_inbox), sizeof(struct shm_pipe),
+		sizeof(struct shm_block_area), SHM_CHUNKS_MAX};
 	uint64_t h = 1;
 
 	for (size_t i = 0; i < countof(part); i++)
@@ -36,7 +36,7 @@ static uint64_t shape(void)
 }
 
 /* Greatest frame: with many ranks the far areas of all pairs would take too much memory. */
-static uint32_t frame_max(int nranks)
+static uint32_t seg_frame_max(int nranks)
 {
 	if (HAFT_MEAN)
 		return 256;
@@ -48,7 +48,7 @@ static uint32_t frame_max(int nranks)
 /* How much address space the heap may take. */
 enum room { ROOM_SCANT, ROOM_OWN, ROOM_USERS, ROOM_KINDS };
 
-static uint64_t heap_len(const struct shm_opts *o, enum room room)
+static uint64_t seg_heap_len(const struct shm_opts *o, enum room room)
 {
 	uint64_t own = HEAP_BASE + (uint64_t)o->nranks * HEAP_RANK;
 
@@ -60,34 +60,34 @@ static uint64_t heap_len(const struct shm_opts *o, enum room room)
 }
 
 /* Fills in all of the head but the magic. */
-static void lay_out(struct head *h, const struct shm_opts *o, enum room room)
+static void seg_lay_out(struct seg_head *h, const struct shm_opts *o, enum room room)
 {
-	uint64_t n = (uint64_t)o->nranks, at = round_up(sizeof *h, PAGE);
+	uint64_t n = (uint64_t)o->nranks, at = seg_round_up(sizeof *h, PAGE);
 
-	h->shape = shape();
+	h->shape = seg_shape_hash();
 	h->cookie = o->cookie != 0 ? o->cookie : shm_os_random();
 	h->nranks = (uint32_t)n;
 	h->ncpus = (uint32_t)(o->ncpus > 0 ? o->ncpus : shm_cpus());
 	h->fence = h->nranks > h->ncpus || !shm_os_barrier_known();
-	h->frame_max = frame_max(o->nranks);
+	h->frame_max = seg_frame_max(o->nranks);
 	h->chunk_len = (uint32_t)(o->chunk_len != 0 ? o->chunk_len : SHM_CHUNK);
 	h->chunks = (uint16_t)(o->chunks != 0 ? o->chunks : SHM_CHUNKS);
 	h->slots = (uint16_t)(o->slots != 0 ? o->slots : SHM_SLOTS);
 	h->job = at;
 	h->job_rank = at += SHM_JOB_LEN;
 	h->door = at += n * SHM_JOB_RANK;
-	h->page = at += n * sizeof(struct shm_door);
-	h->bucket = at += n * PAGES * sizeof(struct page);
+	h->page = at += n * sizeof(struct shm_doorbell);
+	h->bucket = at += n * WAIT_RECORDS * sizeof(struct wait_record);
 	h->inbox = at += BUCKETS * sizeof(uint64_t);
-	h->map = at += n * sizeof(struct inbox);
+	h->map = at += n * sizeof(struct shm_inbox);
 	h->map_len = o->map_len;
-	h->heap = round_up(at + h->map_len, PAGE);
-	h->len = h->heap + round_up(heap_len(o, room), PAGE);
+	h->heap = seg_round_up(at + h->map_len, PAGE);
+	h->len = h->heap + seg_round_up(seg_heap_len(o, room), PAGE);
 }
 
 /* At an address for huge pages: a piece of the file lies in one if both its offset and its address
  * are multiples of one. */
-static int map(struct shm_seg *seg, int fd, uint64_t len)
+static int seg_map(struct shm_seg *seg, int fd, uint64_t len)
 {
 	char *room = mmap(NULL, len + SHM_HUGE, PROT_NONE,
 		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -97,7 +97,7 @@ static int map(struct shm_seg *seg, int fd, uint64_t len)
 	if (room == MAP_FAILED ||
 		mmap(p, len, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE | MAP_FIXED, fd,
 			0) == MAP_FAILED) {
-		shm_os_blame("mmap failed");
+		shm_os_error_set("mmap failed");
 		if (room != MAP_FAILED)
 			munmap(room, len + SHM_HUGE);
 		return SHM_SYS;
@@ -108,40 +108,40 @@ static int map(struct shm_seg *seg, int fd, uint64_t len)
 	seg->base = (void *)p;
 	seg->len = len;
 	seg->head = (void *)p;
-	return shm_os_file(fd, &seg->dev, &seg->ino) ? 0 : SHM_SYS;
+	return shm_os_file_id(fd, &seg->dev, &seg->ino) ? 0 : SHM_SYS;
 }
 
 /* Some programs close every descriptor that they find, and get its number again for a file of
  * theirs: that file is not touched. */
-static int own_fd(const struct shm_seg *seg)
+static int seg_own_fd(const struct shm_seg *seg)
 {
 	uint64_t dev, ino;
 
-	if (seg->mem_fd < 0 || !shm_os_file(seg->mem_fd, &dev, &ino))
+	if (seg->mem_fd < 0 || !shm_os_file_id(seg->mem_fd, &dev, &ino))
 		return -1;
 	return dev == seg->dev && ino == seg->ino ? seg->mem_fd : -1;
 }
 
-int seg_reserve(const struct shm_seg *seg, uint64_t off, uint64_t len)
+int shm_seg_reserve(const struct shm_seg *seg, uint64_t off, uint64_t len)
 {
-	return shm_os_reserve(own_fd(seg), off, seg->base + off, len);
+	return shm_os_reserve(seg_own_fd(seg), off, seg->base + off, len);
 }
 
-int seg_reserve_huge(const struct shm_seg *seg, uint64_t off, uint64_t len)
+int shm_seg_reserve_huge(const struct shm_seg *seg, uint64_t off, uint64_t len)
 {
-	return shm_os_reserve_huge(own_fd(seg), off, seg->base + off, len);
+	return shm_os_reserve_huge(seg_own_fd(seg), off, seg->base + off, len);
 }
 
-int seg_punch(const struct shm_seg *seg, uint64_t off, uint64_t len)
+int shm_seg_punch(const struct shm_seg *seg, uint64_t off, uint64_t len)
 {
 	return shm_os_punch(seg->base + off, len);
 }
 
-static void drop(struct shm_seg *seg)
+static void seg_drop(struct shm_seg *seg)
 {
 	int e = errno;
 
-	int fd = seg->base != NULL ? own_fd(seg) : seg->mem_fd;
+	int fd = seg->base != NULL ? seg_own_fd(seg) : seg->mem_fd;
 
 	if (seg->base != NULL)
 		munmap(seg->base, seg->len);
@@ -162,19 +162,20 @@ static struct shm_seg *seg_new(void)
 
 /* Lays out and maps the new file: with room for users' memory, or, under a limit of address space
  * or of the size of files, without, or with little of anything. */
-static int stretch(struct shm_seg *seg, const struct shm_opts *opts, struct head *h)
+static int seg_size_and_map(struct shm_seg *seg, const struct shm_opts *opts, struct seg_head *h)
 {
 	for (int room = ROOM_KINDS - 1; room >= 0; room--) {
-		*h = (struct head){0};
-		lay_out(h, opts, (enum room)room);
-		if (shm_os_resize(seg->mem_fd, h->len) == 0 && map(seg, seg->mem_fd, h->len) == 0)
+		*h = (struct seg_head){0};
+		seg_lay_out(h, opts, (enum room)room);
+		if (shm_os_resize(seg->mem_fd, h->len) == 0 &&
+			seg_map(seg, seg->mem_fd, h->len) == 0)
 			return 0;
 	}
 	return SHM_SYS;
 }
 
 /* 0, or a power of two from least to most. */
-static bool power_or_none(uint32_t n, uint32_t least, uint32_t most)
+static bool power_of_two_or_0(uint32_t n, uint32_t least, uint32_t most)
 {
 	return n == 0 || ((n & (n - 1)) == 0 && n >= least && n <= most);
 }
@@ -182,21 +183,21 @@ static bool power_or_none(uint32_t n, uint32_t least, uint32_t most)
 int shm_seg_create(const struct shm_opts *opts, struct shm_seg **out)
 {
 	struct shm_seg *seg;
-	struct head h;
+	struct seg_head h;
 
 	if (opts->nranks < 1 || opts->nranks > SHM_RANKS_MAX || opts->chunk_len % CACHE_LINE != 0 ||
 		opts->chunk_len > UINT32_MAX || opts->heap_len > (size_t)1 << 46 ||
 		opts->map_len > SHM_MAP_MAX ||
-		!power_or_none(opts->chunks, SHM_CHUNKS_MIN, SHM_CHUNKS_MAX) ||
-		!power_or_none(opts->slots, SHM_SLOTS_MIN, SHM_SLOTS_MAX))
+		!power_of_two_or_0(opts->chunks, SHM_CHUNKS_MIN, SHM_CHUNKS_MAX) ||
+		!power_of_two_or_0(opts->slots, SHM_SLOTS_MIN, SHM_SLOTS_MAX))
 		return SHM_BAD;
 	seg = seg_new();
 	if (seg == NULL)
 		return SHM_NOMEM;
 	seg->mem_fd = shm_os_memfd();
-	if (seg->mem_fd < 0 || stretch(seg, opts, &h) != 0 || shm_os_memfd_seal(seg->mem_fd) != 0 ||
-		seg_reserve(seg, 0, h.heap) != 0) {
-		drop(seg);
+	if (seg->mem_fd < 0 || seg_size_and_map(seg, opts, &h) != 0 ||
+		shm_os_memfd_seal(seg->mem_fd) != 0 || shm_seg_reserve(seg, 0, h.heap) != 0) {
+		seg_drop(seg);
 		return errno == ENOSPC || errno == ENOMEM ? SHM_NOMEM : SHM_SYS;
 	}
 	h.magic = SEG_MAGIC;
@@ -207,7 +208,7 @@ int shm_seg_create(const struct shm_opts *opts, struct shm_seg **out)
 }
 
 /* Reads the head of a file that may be anything; 0 if it is a segment of ours. */
-static int head_check(int fd, struct head *h)
+static int head_check(int fd, struct seg_head *h)
 {
 	struct stat st;
 
@@ -217,7 +218,7 @@ static int head_check(int fd, struct head *h)
 		return SHM_BAD;
 	if (h->magic != SEG_MAGIC)
 		return SHM_BAD;
-	if (h->shape != shape())
+	if (h->shape != seg_shape_hash())
 		return SHM_OTHER;
 	if (h->len != (uint64_t)st.st_size)
 		return SHM_BAD;
@@ -228,16 +229,16 @@ static int head_check(int fd, struct head *h)
 
 /* Maps the segment, or, where address space is short (a limit, valgrind), as much of its heap as a
  * segment gets that is created there. */
-static int map_most(struct shm_seg *seg, const struct head *h)
+static int map_most(struct shm_seg *seg, const struct seg_head *h)
 {
 	const struct shm_opts like = {.nranks = (int)h->nranks};
-	int e = map(seg, seg->mem_fd, h->len);
+	int e = seg_map(seg, seg->mem_fd, h->len);
 
 	for (int room = ROOM_OWN; e != 0 && room >= ROOM_SCANT; room--) {
-		uint64_t len = h->heap + round_up(heap_len(&like, (enum room)room), PAGE);
+		uint64_t len = h->heap + seg_round_up(seg_heap_len(&like, (enum room)room), PAGE);
 
 		if (len < h->len)
-			e = map(seg, seg->mem_fd, len);
+			e = seg_map(seg, seg->mem_fd, len);
 	}
 	return e;
 }
@@ -245,7 +246,7 @@ static int map_most(struct shm_seg *seg, const struct head *h)
 int shm_seg_open(int fd, struct shm_seg **out)
 {
 	struct shm_seg *seg;
-	struct head h;
+	struct seg_head h;
 	int e = head_check(fd, &h);
 
 	if (e != 0)
@@ -255,7 +256,7 @@ int shm_seg_open(int fd, struct shm_seg **out)
 		return SHM_NOMEM;
 	seg->mem_fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
 	if (seg->mem_fd < 0 || map_most(seg, &h) != 0) {
-		drop(seg);
+		seg_drop(seg);
 		return SHM_SYS;
 	}
 	*out = seg;
@@ -265,7 +266,7 @@ int shm_seg_open(int fd, struct shm_seg **out)
 void shm_seg_close(struct shm_seg *seg)
 {
 	if (seg != NULL)
-		drop(seg);
+		seg_drop(seg);
 }
 
 int shm_seg_fd(const struct shm_seg *seg)
@@ -315,32 +316,32 @@ void *shm_seg_map(struct shm_seg *seg, size_t *len)
 	return *len > 0 ? seg_at(seg, seg->head->map) : NULL;
 }
 
-static void door_alarm(const struct shm_seg *seg, struct shm_door *d, int rank)
+static void doorbell_abort(const struct shm_seg *seg, struct shm_doorbell *d, int rank)
 {
-	uint32_t was = atomic_exchange_explicit(&d->sleeping, DOOR_UP, memory_order_seq_cst);
+	uint32_t was = atomic_exchange_explicit(&d->sleeping, SLEEP_NONE, memory_order_seq_cst);
 
-	if (was == DOOR_FUTEX)
+	if (was == SLEEP_FUTEX)
 		shm_os_wake(&d->sleeping, INT_MAX);
-	else if (was == DOOR_BELL && seg->bell.ring != NULL)
+	else if (was == SLEEP_OPS && seg->bell.ring != NULL)
 		seg->bell.ring(seg->bell.arg, rank);
 }
 
-void shm_seg_alarm(struct shm_seg *seg)
+void shm_seg_abort(struct shm_seg *seg)
 {
-	struct shm_door *d = seg_at(seg, seg->head->door);
+	struct shm_doorbell *d = seg_at(seg, seg->head->door);
 
 	atomic_store_explicit(&seg->head->alarm, 1, memory_order_release);
 	for (uint32_t i = 0; i < seg->head->nranks; i++)
-		door_alarm(seg, &d[i], (int)i);
+		doorbell_abort(seg, &d[i], (int)i);
 }
 
-bool shm_seg_alarmed(const struct shm_seg *seg)
+bool shm_seg_aborted(const struct shm_seg *seg)
 {
 	return atomic_load_explicit(&seg->head->alarm, memory_order_acquire) != 0;
 }
 
 /* One try to copy what the owner shows; false if he was just writing it. */
-static bool view_try(struct page *p, struct shm_view *v)
+static bool view_try(struct wait_record *p, struct shm_view *v)
 {
 	uint32_t seq = atomic_load_explicit(&p->seq, memory_order_acquire);
 	uint64_t w[countof(p->what)];
@@ -358,8 +359,9 @@ static bool view_try(struct page *p, struct shm_view *v)
 void shm_seg_view(const struct shm_seg *seg, int rank, struct shm_view *view)
 {
 	enum { TRIES = 100 }; /* the owner may have been stopped while writing: then never mind */
-	struct shm_door *d = (struct shm_door *)seg_at(seg, seg->head->door) + rank;
-	struct page *p = (struct page *)seg_at(seg, seg->head->page) + rank * PAGES;
+	struct shm_doorbell *d = (struct shm_doorbell *)seg_at(seg, seg->head->door) + rank;
+	struct wait_record *p =
+		(struct wait_record *)seg_at(seg, seg->head->page) + rank * WAIT_RECORDS;
 
 	must(rank >= 0 && rank < shm_seg_nranks(seg));
 	view->state = (enum shm_state)atomic_load_explicit(&d->state, memory_order_acquire);
@@ -368,11 +370,11 @@ void shm_seg_view(const struct shm_seg *seg, int rank, struct shm_view *view)
 	for (int i = 0; i < TRIES && !view_try(p, view); i++)
 		shm_os_relax();
 	view->nothers = 0;
-	for (int k = 1; k < PAGES; k++) {
+	for (int k = 1; k < WAIT_RECORDS; k++) {
 		struct shm_view v;
 
 		if (view_try(p + k, &v) && v.asleep)
-			view->other[view->nothers++] = (struct shm_other){v.since_ns, v.what};
+			view->other[view->nothers++] = (struct shm_standby){v.since_ns, v.what};
 	}
 }
 
@@ -384,11 +386,11 @@ const char *shm_error_text(int error)
 		[SHM_NOMEM] = "no memory left",
 		[SHM_BAD] =
 			"not a segment of this build, or a rank that it has not or that is taken",
-		[SHM_ALARM] = "the job is being ended",
+		[SHM_ABORTED] = "the job is being ended",
 		[SHM_OTHER] = "a segment of another build",
 	};
 
 	if (error == SHM_SYS)
-		return shm_os_failed();
+		return shm_os_error_text();
 	return error >= 0 && (size_t)error < countof(text) ? text[error] : "unknown error";
 }

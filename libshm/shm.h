@@ -32,7 +32,7 @@ enum shm_error {
 	SHM_NOMEM,     /* no shared or private memory left */
 	SHM_BAD,       /* not a segment of ours (magic, version, size), or a rank that it has not */
 	SHM_SYS,       /* a system call failed; errno says why */
-	SHM_ALARM,     /* somebody called shm_seg_alarm: the job is ending */
+	SHM_ABORTED,   /* somebody called shm_seg_abort: the job is ending */
 	SHM_OTHER,     /* a segment of another build, which lays it out differently */
 };
 
@@ -41,23 +41,23 @@ const char *shm_error_text(int error);
 
 /* --- limits --------------------------------------------------------------------------------- */
 
-#define SHM_RANKS_MAX  65536          /* keeps every offset table of a segment below 1 GiB */
-#define SHM_INLINE     48             /* payload bytes in one slot: 64 less the 16 of the header */
-#define SHM_SLOTS      MEAN_OR(4, 64) /* slots of a ring if nobody says otherwise: 4 KiB a pair */
-#define SHM_SLOTS_MIN  4              /* credit comes after a quarter */
-#define SHM_SLOTS_MAX  4096           /* 256 KiB a pair; no gain was seen above 1024 */
-#define SHM_FRAME_MAX  16384          /* s->frame_max is never more: the slot has 15 bits for it */
-#define SHM_KIND_MAX   0xef          /* greatest `kind' of a user's frame; above are libshm's own */
-#define SHM_LINE_DATA  56            /* payload bytes in one line of a block */
-#define SHM_BLOCK_OUTS MEAN_OR(2, 8) /* release lines of a block: how far a root may run ahead */
-#define SHM_CHUNK      MEAN_OR(256, 65536) /* copied in 7 us: a chunk costs little besides */
-#define SHM_CHUNKS     MEAN_OR(2, 4)       /* of a pipe: a producer, a consumer, two on the way */
-#define SHM_CHUNKS_MIN 2
-#define SHM_CHUNKS_MAX 8    /* their lengths share a line with the count */
-#define SHM_NAP_MS     50   /* longest sleep: 80 naps in 4 s cost about 1 ms of CPU */
-#define SHM_TELL_MS    10   /* a wait that sleeps longer says what it is for */
-#define SHM_JOB_LEN    4096 /* bytes of the job area that all share */
-#define SHM_JOB_RANK   64   /* bytes of the job area of each rank */
+#define SHM_RANKS_MAX   65536          /* keeps every offset table of a segment below 1 GiB */
+#define SHM_INLINE      48             /* payload bytes in one slot: 64 less the 16 of the header */
+#define SHM_SLOTS       MEAN_OR(4, 64) /* slots of a ring if nobody says otherwise: 4 KiB a pair */
+#define SHM_SLOTS_MIN   4              /* credit comes after a quarter */
+#define SHM_SLOTS_MAX   4096           /* 256 KiB a pair; no gain was seen above 1024 */
+#define SHM_FRAME_MAX   16384          /* s->frame_max is never more: the slot has 15 bits for it */
+#define SHM_KIND_MAX    0xef /* greatest `kind' of a user's frame; above are libshm's own */
+#define SHM_LINE_DATA   56   /* payload bytes in one line of a block */
+#define SHM_BLOCK_OUTS  MEAN_OR(2, 8) /* release lines of a block: how far a root may run ahead */
+#define SHM_CHUNK       MEAN_OR(256, 65536) /* copied in 7 us: a chunk costs little besides */
+#define SHM_CHUNKS      MEAN_OR(2, 4)       /* of a pipe: a producer, a consumer, two on the way */
+#define SHM_CHUNKS_MIN  2
+#define SHM_CHUNKS_MAX  8    /* their lengths share a line with the count */
+#define SHM_NAP_MS      50   /* longest sleep: 80 naps in 4 s cost about 1 ms of CPU */
+#define SHM_DESCRIBE_MS 10   /* a wait that sleeps longer says what it is for */
+#define SHM_JOB_LEN     4096 /* bytes of the job area that all share */
+#define SHM_JOB_RANK    64   /* bytes of the job area of each rank */
 
 /* --- the segment: made by the launcher, inherited by the ranks ------------------------------ */
 
@@ -110,9 +110,9 @@ void *shm_seg_map(struct shm_seg *seg, size_t *len);
 #define SHM_MAP_MAX ((size_t)1 << 30) /* greatest map_len */
 
 /* Raises the alarm, for ever, and wakes every sleeping rank: each shm_idle and shm_flag_wait
- * returns SHM_ALARM from now on.  From any process or thread, also in a signal handler. */
-void shm_seg_alarm(struct shm_seg *seg);
-bool shm_seg_alarmed(const struct shm_seg *seg);
+ * returns SHM_ABORTED from now on.  From any process or thread, also in a signal handler. */
+void shm_seg_abort(struct shm_seg *seg);
+bool shm_seg_aborted(const struct shm_seg *seg);
 
 #define SHM_WHAT_CALL 32 /* bytes of the longest name of a call, with the final 0 */
 #define SHM_WHAT_NAME 40 /* of a communicator's name that are shown, with the final 0 */
@@ -141,15 +141,15 @@ struct shm_what {
 /* Fills in what a wait is for (*what is all zero).  Called when the wait has become a long one, by
  * the waiting thread under the locks that it called shm_idle with.  Usually the first member of a
  * struct that says more. */
-struct shm_teller {
-	void (*tell)(const struct shm_teller *t, struct shm_what *what);
+struct shm_describer {
+	void (*tell)(const struct shm_describer *t, struct shm_what *what);
 };
 
 /* More waits, of other threads of a rank, that are shown: a line has room for no more. */
-#define SHM_ASIDE 3
+#define SHM_STANDBY_MAX 3
 
 /* The wait of a thread that sleeps while another one of its rank is at the door. */
-struct shm_other {
+struct shm_standby {
 	uint64_t since_ns;
 	struct shm_what what;
 };
@@ -163,9 +163,9 @@ struct shm_view {
 	bool asleep;          /* then `what' and `since_ns' hold */
 	uint64_t since_ns;    /* CLOCK_MONOTONIC, start of the wait */
 	uint64_t still_ns;    /* the same clock: since then nothing has woken it but the clock */
-	struct shm_what what; /* all zero if the waiter did not say, or not yet: SHM_TELL_MS */
+	struct shm_what what; /* all zero if the waiter did not say, or not yet: SHM_DESCRIBE_MS */
 	int nothers;          /* waits of other threads, shown once a nap has ended by the clock */
-	struct shm_other other[SHM_ASIDE];
+	struct shm_standby other[SHM_STANDBY_MAX];
 };
 
 /* What `rank' is doing, seen from outside.  A snapshot that may be old when it returns. */
@@ -200,34 +200,34 @@ struct shm_count {
 struct shm_slot {
 	uint64_t ctx;
 	_Atomic uint64_t word;    /* bits 0-14 len, 15 phase, 16-23 kind, 24-31 flags, 32-63 tag */
-	uint8_t data[SHM_INLINE]; /* or, if len is more, a struct shm_far */
+	uint8_t data[SHM_INLINE]; /* or, if len is more, a struct shm_payload */
 };
 static_assert(sizeof(struct shm_slot) == CACHE_LINE, "a slot is one line");
 
 /* Where the payload of a frame longer than SHM_INLINE lies, in one piece. */
-struct shm_far {
+struct shm_payload {
 	uint64_t off; /* in the segment */
 	uint32_t end; /* credit to give back: position in the sender's far area behind it */
 };
 
 /* What a sender looks at after each message, and writes only to end a sleep. */
-struct shm_door {
+struct shm_doorbell {
 	_Atomic uint32_t sleeping; /* 0: no; 1: in the futex; 2: by its bell */
 	_Atomic uint32_t state;    /* enum shm_state */
 	_Atomic int32_t pid;
 	uint8_t pad0[4];
-	_Atomic uint64_t proof_at; /* address in its private memory; 0: none.  read.c */
+	_Atomic uint64_t proof_at; /* address in its private memory; 0: none.  cross_memory.c */
 	_Atomic uint64_t proof;    /* what is there */
 	uint8_t pad1[32];
 };
-static_assert(sizeof(struct shm_door) == CACHE_LINE, "a door is one line");
+static_assert(sizeof(struct shm_doorbell) == CACHE_LINE, "a door is one line");
 
 /* The sender's end of a ring (private memory).  No ring yet: head == limit == 0. */
 struct shm_tx {
 	struct shm_slot *slot;
-	struct shm_door *door; /* the receiver's */
-	uint32_t head;         /* frames put so far */
-	uint32_t limit;        /* head may go up to here before the credit is read again */
+	struct shm_doorbell *door; /* the receiver's */
+	uint32_t head;             /* frames put so far */
+	uint32_t limit;            /* head may go up to here before the credit is read again */
 };
 
 /* The receiver's end of a ring (private memory).  No ring yet: a slot that never fills. */
@@ -251,8 +251,8 @@ struct shm {
 	int nranks;          /* ranks of the segment */
 	uint32_t frame_max;  /* greatest payload of a frame, bytes: 16 KiB, less with many ranks */
 	struct shm_seg *seg; /* the segment, as given to shm_attach */
-	struct shm_in *in;   /* what no inline function needs */
-	/* Somebody else's word that waits look at besides: shm_note_watch. */
+	struct shm_private *in; /* what no inline function needs */
+	/* Somebody else's word that waits look at besides: shm_poll_word_set. */
 	const _Atomic uint32_t *note;
 	uint32_t noted; /* its value that was seen last */
 	struct shm_count count;
@@ -403,10 +403,10 @@ bool shm_write(struct shm *s, int dst, const void *src, uint64_t at, size_t len)
 struct shm_flag {
 	_Atomic uint32_t value;
 	_Atomic uint32_t sleepers; /* ranks asleep because of `value': in the futex, and, in steps
-				      of SHM_BELLED, by a bell */
+				      of SHM_OPS_SLEEPER, by a bell */
 };
 
-#define SHM_BELLED 0x10000u /* more than ranks can be: SHM_RANKS_MAX less one */
+#define SHM_OPS_SLEEPER 0x10000u /* more than ranks can be: SHM_RANKS_MAX less one */
 
 static inline uint32_t shm_flag_get(const struct shm_flag *f)
 {
@@ -427,7 +427,8 @@ struct shm_wait {
 	uint32_t old;
 	bool (*ready)(void *arg); /* NULL, or: asked before each sleep; true: do not sleep */
 	void *arg;
-	const struct shm_teller *teller; /* NULL, or: what to show to shm_seg_view while asleep */
+	const struct shm_describer
+		*teller; /* NULL, or: what to show to shm_seg_view while asleep */
 	/* NULL, or: only sleep, until *aside is not aside_old or the flag has moved, because
 	 * another thread of this rank is at the door. */
 	_Atomic uint32_t *aside;
@@ -445,8 +446,8 @@ struct shm_wait {
  * `off' before it spins, yields or sleeps, and `on' after, so that others get in meanwhile.  One
  * wait at a time is at the door, the others have `aside' set: who wants to pass it on, changes its
  * waits' `aside', and shm_wake of the own rank ends the sleep at the door.  NULL, NULL: no more. */
-typedef void shm_park_fn(struct shm_wait *w);
-void shm_threads(struct shm *s, shm_park_fn *off, shm_park_fn *on);
+typedef void shm_lock_hook_fn(struct shm_wait *w);
+void shm_lock_hooks_set(struct shm *s, shm_lock_hook_fn *off, shm_lock_hook_fn *on);
 
 static inline void shm_wait_begin(struct shm_wait *w)
 {
@@ -456,17 +457,17 @@ static inline void shm_wait_begin(struct shm_wait *w)
 /* To be called after each pass that moved nothing.  Spins a moment, gives the CPU away, or sleeps
  * (never longer than SHM_NAP_MS), as it was found best; returns 0 at the latest when a frame or a
  * chunk for this rank, room after SHM_AGAIN, the flag or ready() may have something.  Always call
- * it in a loop that looks again: it may return for nothing.  SHM_ALARM. */
+ * it in a loop that looks again: it may return for nothing.  SHM_ABORTED. */
 int shm_idle(struct shm *s, struct shm_wait *w);
 
 /* A rank that waits for something besides this segment, such as sockets, has a bell of its own
  * instead of the futex.  `most' says before each sleep for how many ns it may last; of several
- * threads one at a time is there, as everywhere but in their sleeps (shm_threads).  `sleep' sleeps
+ * threads one at a time is there, as everywhere but in their sleeps (shm_lock_hooks_set).  `sleep' sleeps
  * until that something may have come, somebody rings, or ns are over; true: nothing but the clock
  * ended it.  `ring' ends the sleep of another rank that has a
  * bell, or lets the next one end at once; from any thread that may use this rank, it must not
  * block.  All ranks of a segment that share flags or messages with one that has a bell have one. */
-struct shm_bell {
+struct shm_sleep_ops {
 	uint64_t (*most)(void *arg);
 	bool (*sleep)(void *arg, uint64_t ns);
 	void (*ring)(void *arg, int rank);
@@ -474,15 +475,15 @@ struct shm_bell {
 };
 
 /* From now on; *bell is copied. */
-void shm_bell_set(struct shm *s, const struct shm_bell *bell);
+void shm_sleep_ops_set(struct shm *s, const struct shm_sleep_ops *bell);
 
 /* A word in shared memory that the waiter's passes look at, besides all the rest: a wait that looks
  * at a flag only, between two passes, makes a pass at once when the word has changed.  It ends no
  * sleep.  NULL: none any longer. */
-void shm_note_watch(struct shm *s, const _Atomic uint32_t *word);
+void shm_poll_word_set(struct shm *s, const _Atomic uint32_t *word);
 
 /* Has the word another value than at the last call?  For the pass. */
-static inline bool shm_note_new(struct shm *s, uint32_t value)
+static inline bool shm_poll_word_changed(struct shm *s, uint32_t value)
 {
 	bool new = value != s->noted;
 
@@ -501,12 +502,12 @@ static inline void shm_wait_again(struct shm_wait *w)
 void shm_wait_end(struct shm *s, struct shm_wait *w);
 
 /* One pass of somebody's progress: returns > 0 if something moved. */
-typedef int shm_pass_fn(void *arg);
+typedef int shm_progress_fn(void *arg);
 
 /* Waits until the flag's value has reached `want' (as a sequence number: (int32_t)(value - want) >=
- * 0), with `pass' (may be NULL) called now and then, and before each sleep.  0 or SHM_ALARM. */
-int shm_flag_wait(struct shm *s, struct shm_flag *f, uint32_t want, shm_pass_fn *pass, void *arg,
-	const struct shm_teller *teller);
+ * 0), with `pass' (may be NULL) called now and then, and before each sleep.  0 or SHM_ABORTED. */
+int shm_flag_wait(struct shm *s, struct shm_flag *f, uint32_t want, shm_progress_fn *pass,
+	void *arg, const struct shm_describer *teller);
 
 /* Ends the sleep of `rank' if it sleeps: needed only after writing what no function here writes. */
 void shm_wake(struct shm *s, int rank);
@@ -541,7 +542,7 @@ struct shm_buf {
 };
 
 /* A block in the segment. */
-struct shm_group {
+struct shm_block_area {
 	uint64_t key;
 	uint64_t next; /* offset of the next of the same bucket; under the heap's lock */
 	uint32_t n;
@@ -556,7 +557,7 @@ struct shm_group {
 /* A member's view (private memory). */
 struct shm_block {
 	struct shm *s;
-	struct shm_group *g;
+	struct shm_block_area *g;
 	struct shm_buf *buf;
 	int n;
 	int me;         /* index in the group */
@@ -610,21 +611,21 @@ static inline void *shm_block_buf(const struct shm_block *b, int i)
 
 /* --- an order between many that store and look, and one that seldom does --------------------
  *
- *      often:   store mine; shm_bell_order (shm_order_own: shm_fence); look at the flag
- *      seldom:  store the flag; shm_order_all; look at everybody's
+ *      often:   store mine; shm_wake_fence (shm_must_fence: shm_fence); look at the flag
+ *      seldom:  store the flag; shm_fence_all; look at everybody's
  *
  * Of two who do that at the same time at least one sees the other's store. */
 
-/* Must this rank fence by itself, because shm_order_all of others does not reach it? */
-bool shm_order_own(const struct shm *s);
+/* Must this rank fence by itself, because shm_fence_all of others does not reach it? */
+bool shm_must_fence(const struct shm *s);
 
 /* A full barrier here, and in every rank that does not fence by itself: microseconds. */
-void shm_order_all(const struct shm *s);
+void shm_fence_all(const struct shm *s);
 
 /* --- inline fast paths ---------------------------------------------------------------------- */
 
 int shm_put_slow(struct shm *s, int dst, const struct shm_hdr *h, const void *buf, size_t len);
-bool shm_peek_own(struct shm *s, int src, struct shm_frame *f);
+bool shm_peek_internal(struct shm *s, int src, struct shm_frame *f);
 void shm_credit(struct shm *s, int src);
 void shm_flag_wake(struct shm *s, struct shm_flag *f);
 void shm_fence(void);
@@ -672,7 +673,7 @@ static inline void shm_copy_inline(uint8_t *to, const uint8_t *from, size_t len)
 }
 
 /* After a store that a sleeper waits for: order it before the look at the sleeper's word. */
-static inline void shm_bell_order(const struct shm *s)
+static inline void shm_wake_fence(const struct shm *s)
 {
 	if (unlikely(s->fence))
 		shm_fence();
@@ -695,7 +696,7 @@ static inline int shm_put(
 		&slot->word, shm_word(s->slots, t->head, h, len), memory_order_release);
 	t->head++;
 	s->count.put++;
-	shm_bell_order(s);
+	shm_wake_fence(s);
 	if (unlikely(atomic_load_explicit(&t->door->sleeping, memory_order_relaxed) != 0))
 		shm_wake(s, dst);
 	return 0;
@@ -713,7 +714,7 @@ static inline bool shm_peek(struct shm *s, int src, struct shm_frame *f)
 	if (unlikely(f->kind > SHM_KIND_MAX)) {
 		struct shm_frame behind; /* so that *f need not be in memory */
 
-		if (!shm_peek_own(s, src, &behind))
+		if (!shm_peek_internal(s, src, &behind))
 			return false;
 		*f = behind;
 		return true;
@@ -725,7 +726,7 @@ static inline bool shm_peek(struct shm *s, int src, struct shm_frame *f)
 	f->src = src;
 	f->data = slot->data;
 	if (f->len > SHM_INLINE) {
-		struct shm_far far;
+		struct shm_payload far;
 
 		memcpy(&far, slot->data, sizeof far);
 		f->data = shm_ptr(s, far.off);
@@ -747,7 +748,7 @@ static inline void shm_next(struct shm *s, const struct shm_frame *f)
 static inline void shm_flag_set(struct shm *s, struct shm_flag *f, uint32_t value)
 {
 	atomic_store_explicit(&f->value, value, memory_order_release);
-	shm_bell_order(s);
+	shm_wake_fence(s);
 	if (unlikely(atomic_load_explicit(&f->sleepers, memory_order_relaxed) != 0))
 		shm_flag_wake(s, f);
 }
@@ -755,7 +756,7 @@ static inline void shm_flag_set(struct shm *s, struct shm_flag *f, uint32_t valu
 static inline void shm_flag_add(struct shm *s, struct shm_flag *f, uint32_t n)
 {
 	atomic_fetch_add_explicit(&f->value, n, memory_order_seq_cst);
-	shm_bell_order(s);
+	shm_wake_fence(s);
 	if (unlikely(atomic_load_explicit(&f->sleepers, memory_order_relaxed) != 0))
 		shm_flag_wake(s, f);
 }

@@ -20,7 +20,7 @@
 #include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
-#include "libshm/inner.h"
+#include "libshm/shm_inner.h"
 
 #ifndef SYS_futex_waitv
 #define SYS_futex_waitv 449
@@ -44,18 +44,18 @@ struct futex_waitv {
 
 static _Thread_local const char *blamed; /* the last call that failed, in words */
 
-void shm_os_blame(const char *words)
+void shm_os_error_set(const char *words)
 {
 	blamed = words;
 }
 
-const char *shm_os_failed(void)
+const char *shm_os_error_text(void)
 {
 	return blamed != NULL ? blamed : "a system call failed";
 }
 
 /* `result', with the words for it if it says failure. */
-static int told(int result, const char *words)
+static int os_result(int result, const char *words)
 {
 	if (result < 0)
 		blamed = words;
@@ -64,20 +64,21 @@ static int told(int result, const char *words)
 
 int shm_os_memfd(void)
 {
-	return told(memfd_create("haft", MFD_CLOEXEC | MFD_ALLOW_SEALING), "memfd_create failed");
+	return os_result(
+		memfd_create("haft", MFD_CLOEXEC | MFD_ALLOW_SEALING), "memfd_create failed");
 }
 
 int shm_os_memfd_seal(int fd)
 {
-	return told(fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL),
+	return os_result(fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL),
 		"fcntl(F_ADD_SEALS) failed");
 }
 
-bool shm_os_file(int fd, uint64_t *dev, uint64_t *ino)
+bool shm_os_file_id(int fd, uint64_t *dev, uint64_t *ino)
 {
 	struct stat st;
 
-	if (told(fstat(fd, &st), "fstat failed") != 0)
+	if (os_result(fstat(fd, &st), "fstat failed") != 0)
 		return false;
 	*dev = st.st_dev;
 	*ino = st.st_ino;
@@ -101,7 +102,7 @@ int shm_os_resize(int fd, uint64_t len)
 		sigtimedwait(&xfsz, NULL, &now);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	errno = err;
-	return told(e, "ftruncate failed");
+	return os_result(e, "ftruncate failed");
 }
 
 uint64_t shm_os_memory(void)
@@ -112,7 +113,7 @@ uint64_t shm_os_memory(void)
 }
 
 /* The number behind `key' in a file of the kernel, or UINT64_MAX ("max", no such file). */
-static uint64_t number_in(const char *path, const char *key)
+static uint64_t proc_number(const char *path, const char *key)
 {
 	FILE *f = fopen(path, "re");
 	char line[128];
@@ -131,7 +132,7 @@ static uint64_t number_in(const char *path, const char *key)
 
 /* Of every limit a part is left to all the others: among them are ranks that reserve at the same
  * time, each of which has asked before the others took theirs. */
-static uint64_t less(uint64_t left, uint64_t limit)
+static uint64_t memory_margin(uint64_t left, uint64_t limit)
 {
 	return left > limit / 64 ? left - limit / 64 : 0;
 }
@@ -139,24 +140,24 @@ static uint64_t less(uint64_t left, uint64_t limit)
 /* Bytes that may still be had: of the machine, and of the cgroup as a container sees its own. */
 static uint64_t memory_left(void)
 {
-	uint64_t kb = number_in("/proc/meminfo", "MemAvailable:");
-	uint64_t swap = number_in("/proc/meminfo", "SwapFree:");
+	uint64_t kb = proc_number("/proc/meminfo", "MemAvailable:");
+	uint64_t swap = proc_number("/proc/meminfo", "SwapFree:");
 	uint64_t left = kb == UINT64_MAX ? kb : (kb + (swap == UINT64_MAX ? 0 : swap)) * 1024;
-	uint64_t most = number_in("/sys/fs/cgroup/memory.max", "");
-	uint64_t used = number_in("/sys/fs/cgroup/memory.current", ""), here;
+	uint64_t most = proc_number("/sys/fs/cgroup/memory.max", "");
+	uint64_t used = proc_number("/sys/fs/cgroup/memory.current", ""), here;
 
 	if (left != UINT64_MAX)
-		left = less(left, shm_os_memory());
+		left = memory_margin(left, shm_os_memory());
 	if (most == UINT64_MAX || used == UINT64_MAX)
 		return left;
-	here = less(used < most ? most - used : 0, most);
+	here = memory_margin(used < most ? most - used : 0, most);
 	return here < left ? here : left;
 }
 
 #define RESERVE_ASK  ((uint64_t)16 << 20) /* bytes: less is had without asking first */
 #define RESERVE_STEP ((uint64_t)32 << 20) /* bytes: asked again after as many */
 
-int shm_os_room(uint64_t len)
+int shm_os_memory_check(uint64_t len)
 {
 	if (len < RESERVE_ASK || len <= memory_left())
 		return 0;
@@ -164,7 +165,7 @@ int shm_os_room(uint64_t len)
 	return -1;
 }
 
-static int reserve(int fd, uint64_t off, void *p, uint64_t len)
+static int os_reserve(int fd, uint64_t off, void *p, uint64_t len)
 {
 	int e;
 
@@ -172,13 +173,13 @@ static int reserve(int fd, uint64_t off, void *p, uint64_t len)
 		e = fd >= 0 ? fallocate(fd, 0, (off_t)off, (off_t)len)
 			    : madvise(p, len, MADV_POPULATE_WRITE);
 	while (e != 0 && errno == EINTR);
-	return told(e, fd >= 0 ? "fallocate failed" : "madvise(MADV_POPULATE_WRITE) failed");
+	return os_result(e, fd >= 0 ? "fallocate failed" : "madvise(MADV_POPULATE_WRITE) failed");
 }
 
 /* The first write to a page brings a huge one where the machine is set up so for shared memory
  * (shmem_enabled); elsewhere Linux 6.1 and later make one of small ones when told to, of which
  * there must be one. */
-static void ask_huge(char *p, uint64_t len)
+static void huge_page_request(char *p, uint64_t len)
 {
 	uint64_t huge = len / SHM_HUGE * SHM_HUGE;
 
@@ -192,17 +193,17 @@ static void ask_huge(char *p, uint64_t len)
 
 /* Step by step, for ranks that reserve at the same time have all been told that there is room: what
  * the others have got meanwhile shows at the next step, before the kernel must end a process. */
-static int reserve_steps(int fd, uint64_t off, char *p, uint64_t len, bool huge)
+static int os_reserve_steps(int fd, uint64_t off, char *p, uint64_t len, bool huge)
 {
 	uint64_t done, step;
 
 	for (done = 0; done < len; done += step) {
 		step = len - done < RESERVE_STEP ? len - done : RESERVE_STEP;
-		if (shm_os_room(len - done) != 0)
+		if (shm_os_memory_check(len - done) != 0)
 			return -1;
 		if (huge)
-			ask_huge(p + done, step);
-		if (reserve(fd, off + done, p + done, step) != 0)
+			huge_page_request(p + done, step);
+		if (os_reserve(fd, off + done, p + done, step) != 0)
 			return -1;
 	}
 	return 0;
@@ -210,12 +211,12 @@ static int reserve_steps(int fd, uint64_t off, char *p, uint64_t len, bool huge)
 
 int shm_os_reserve(int fd, uint64_t off, void *p, uint64_t len)
 {
-	return reserve_steps(fd, off, p, len, false);
+	return os_reserve_steps(fd, off, p, len, false);
 }
 
 int shm_os_reserve_huge(int fd, uint64_t off, void *p, uint64_t len)
 {
-	return reserve_steps(fd, off, p, len, true);
+	return os_reserve_steps(fd, off, p, len, true);
 }
 
 int shm_os_punch(void *p, uint64_t len)

@@ -61,14 +61,14 @@ $(call tests_bin,$(sort $(unit_TESTS))): $(B)/tests/%: $(B)/obj/tests/%.o $(unit
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ldflags) $(filter %.o,$^) $(unit_libs) -lcmocka $(libobj_LIBS) -ldl -lpthread -o $@
 
-plan_OBJS := $(call objs,libmpi/type/kern.c libmpi/type/wide_os.c libmpi/type/move.c \
-	libmpi/type/pack.c libmpi/type/plan.c libmpi/type/visit.c libmpi/core/code.c libmpi/core/err.c)
+plan_OBJS := $(call objs,libmpi/type/kernel.c libmpi/type/kernel_wide_os.c libmpi/type/plan_execute.c \
+	libmpi/type/packed.c libmpi/type/plan_build.c libmpi/type/visit.c libmpi/core/error_code.c libmpi/core/err.c)
 $(B)/tests/unit/plan: $(plan_OBJS)
-group_OBJS := $(call objs,libmpi/comm/group.c libmpi/core/code.c libmpi/core/err.c libmpi/core/lock.c \
-	libmpi/core/lock_os.c libmpi/core/objects.c libmpi/core/state.c)
+group_OBJS := $(call objs,libmpi/comm/groups.c libmpi/core/error_code.c libmpi/core/err.c libmpi/core/library_lock.c \
+	libmpi/core/library_lock_os.c libmpi/core/objects.c libmpi/core/process_state.c)
 $(B)/tests/unit/group: $(group_OBJS)
 $(B)/tests/unit/topo_order: $(B)/obj/libmpi/topo/order.o
-$(B)/tests/unit/hang: $(B)/obj/tools/mpiexec/hang.o
+$(B)/tests/unit/hang: $(B)/obj/tools/mpiexec/hang_watch.o
 
 # A network that is not there.
 $(B)/tests/sim/net: $(B)/obj/tests/sim/wire.o
@@ -79,8 +79,8 @@ $(B)/tests/unit/job_map $(B)/tests/unit/set $(B)/tests/unit/win: $(libmpi_OBJS)
 # The whole library from inside.
 $(B)/tests/fuzz/frame $(B)/tests/fuzz/type $(B)/tests/sim/scale: $(libmpi_OBJS)
 # Its peers are a mirror, and it goes on where a job would end.
-frame_wraps := far_open far_put far_reserve far_commit far_look via_stream_send via_stream_post \
-	via_quiet_far via_idle p2p_nonsense haft_abort_job boot_init boot_near_of boot_host_of \
+frame_wraps := via_remote_open via_remote_put via_remote_reserve via_remote_commit via_remote_poll via_stream_send via_stream_post \
+	via_quiet_remote via_idle p2p_protocol_error haft_abort_job boot_init boot_seat_of boot_host_of \
 	coll_allgather coll_barrier
 $(B)/tests/fuzz/frame: private ldflags += $(frame_wraps:%=-Wl,--wrap=%)
 

@@ -8,10 +8,10 @@ cflags-tools += -DHAFT_VERSION='"$(HAFT_VERSION)"' -DHAVE_OFI=$(or $(have_ofi),0
 
 mpiexec_SRCS := $(sort $(wildcard tools/mpiexec/*.c)) \
 	libmpi/boot/listen.c \
-	libmpi/boot/map.c \
-	libmpi/core/names.c \
-	libmpi/core/set.c \
-	libmpi/core/state.c
+	libmpi/boot/job_map.c \
+	libmpi/core/setting_names.c \
+	libmpi/core/setting.c \
+	libmpi/core/process_state.c
 
 $(B)/bin/mpiexec: $(call objs,$(mpiexec_SRCS)) $(B)/lib/libshm.a $(B)/lib/libobj.a
 	$(call say,LD,$@)
@@ -67,7 +67,7 @@ $(B)/lib/pkgconfig/%.pc: tools/mpicc/mpi.pc.in tools/files.mk $(B)/flags
 		-e 's|@MORE@|$(pc_MORE-$*)|g' -e 's|@LIBS@|$(pc_LIBS-$*)|g' -e 's|@FC@|$(FC)|g' $< >$@
 
 # --- mpi-info ------------------------------------------------------------------------------------
-info_SRCS := $(sort $(wildcard tools/info/*.c)) libmpi/core/names.c libmpi/core/set.c libmpi/core/state.c
+info_SRCS := $(sort $(wildcard tools/info/*.c)) libmpi/core/setting_names.c libmpi/core/setting.c libmpi/core/process_state.c
 
 $(B)/bin/mpi-info: $(call objs,$(info_SRCS)) $(B)/lib/libobj.a \
 		$(B)/lib/libmpi_abi.so

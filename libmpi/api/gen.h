@@ -109,7 +109,7 @@ struct kind {
 	const char *small, *large, *engine; /* declarators; % is the parameter's name */
 	enum how how;
 	enum class_id class;
-	const char *check; /* of libmpi/bind/check.h; "none" */
+	const char *check; /* of libmpi/bind/bind.h; "none" */
 	const char *words;
 };
 
@@ -130,7 +130,7 @@ struct param {
 	enum dir dir;
 	enum kind_id kind;
 	const char *name;
-	const char *when; /* of libmpi/bind/check.h: when it is significant; NULL: always */
+	const char *when; /* of libmpi/bind/bind.h: when it is significant; NULL: always */
 	const char *text;
 };
 

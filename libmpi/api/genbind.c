@@ -12,7 +12,7 @@
  *     fail:
  *         return BIND_FAIL                 calls the error handler
  *
- * The BIND_ macros are in libmpi/bind/check.h. */
+ * The BIND_ macros are in libmpi/bind/bind.h. */
 #include "libmpi/api/gen.h"
 
 #include <string.h>
@@ -64,7 +64,7 @@ static const struct param *handler_find(const struct func *f)
 /* The parameter on whose object errors are raised: a communicator, window, file or session, given
  * by value if possible; or else requests, which lead to one, or a group, which may come from a
  * session; or the error handler of an object that is to be made.  NULL: none. */
-static const struct param *self_find(const struct func *f)
+static const struct param *binding_self(const struct func *f)
 {
 	for (int i = 0; i < f->nparam; i++) {
 		enum how how = kind_of(&f->param[i])->how;
@@ -89,7 +89,7 @@ static const struct param *self_find(const struct func *f)
 }
 
 /* The parameter that says how long the array is: the nearest length before it. */
-static const char *length_of(const struct func *f, const struct param *p)
+static const char *binding_length(const struct func *f, const struct param *p)
 {
 	while (--p >= f->param)
 		if (strcmp(kind_of(p)->check, "length") == 0)
@@ -113,7 +113,7 @@ bool makes_objects(const struct func *f, bool requests)
 	return false;
 }
 
-static void declare(FILE *out, const struct entry *e)
+static void binding_declare(FILE *out, const struct entry *e)
 {
 	for (int i = 0; i < e->f->nparam; i++) {
 		const struct param *p = &e->f->param[i];
@@ -140,7 +140,7 @@ static bool may_be_none(const struct func *f, const struct param *p)
 }
 
 /* Writes the lookup of a handle.  Returns whether it can fail. */
-static bool lookup(FILE *out, const struct func *f, const struct param *p)
+static bool binding_lookup(FILE *out, const struct func *f, const struct param *p)
 {
 	const struct class *c = &classes[kind_of(p)->class];
 
@@ -160,21 +160,22 @@ static bool lookup(FILE *out, const struct func *f, const struct param *p)
 		return true;
 	case OBJ_ARRAY:
 	case OBJ_ARRAY_IO:
-		fprintf(out, "\tBIND_ARRAY(%s, %s, %s, %s);\n", c->object, length_of(f, p), p->name,
-			c->null);
+		fprintf(out, "\tBIND_ARRAY(%s, %s, %s, %s);\n", c->object, binding_length(f, p),
+			p->name, c->null);
 		return true;
 	case OBJ_ARRAY_LIVE:
-		fprintf(out, "\tBIND_ARRAY(%s, %s, %s, 0);\n", c->object, length_of(f, p), p->name);
+		fprintf(out, "\tBIND_ARRAY(%s, %s, %s, 0);\n", c->object, binding_length(f, p),
+			p->name);
 		return true;
 	case OBJ_ARRAY_NEW:
-		fprintf(out, "\tBIND_ARRAY_NEW(%s, %s);\n", length_of(f, p), p->name);
+		fprintf(out, "\tBIND_ARRAY_NEW(%s, %s);\n", binding_length(f, p), p->name);
 		return true;
 	default: return false;
 	}
 }
 
 /* Writes everything that is to be done with one parameter before the engine. */
-static bool prepare(
+static bool binding_prepare(
 	FILE *out, const struct entry *e, const struct param *p, const struct param *self)
 {
 	const struct kind *k = kind_of(p);
@@ -188,7 +189,7 @@ static bool prepare(
 	if (checked && (k->how == OBJ_VAR || k->how == OBJ_VAR_NULL) && p != self)
 		fprintf(out, "\tBIND_CHECK(%s, %s);\n", k->check, p->name);
 	if (p != self)
-		fails |= lookup(out, e->f, p);
+		fails |= binding_lookup(out, e->f, p);
 	if (checked && (k->how == OBJ || k->how == OBJ_NULL))
 		fprintf(out, "\tBIND_CHECK(%s, %s);\n", k->check, p->name);
 	if (how_narrow(e, p) && k->how == NARROW_IO)
@@ -198,7 +199,7 @@ static bool prepare(
 	return fails;
 }
 
-static bool prepare_self(FILE *out, const struct entry *e, const struct param *self)
+static bool binding_prepare_self(FILE *out, const struct entry *e, const struct param *self)
 {
 	const struct kind *k;
 
@@ -209,7 +210,7 @@ static bool prepare_self(FILE *out, const struct entry *e, const struct param *s
 		return true;
 	if (k->how == OBJ_VAR || k->how == OBJ_VAR_NULL)
 		fprintf(out, "\tBIND_CHECK(%s, %s);\n", k->check, self->name);
-	lookup(out, e->f, self);
+	binding_lookup(out, e->f, self);
 	if (k->class == CLASS_REQ)
 		fprintf(out, "\tself = bind_req_self(o_%s);\n", self->name);
 	else if (k->class == CLASS_GROUP)
@@ -219,7 +220,7 @@ static bool prepare_self(FILE *out, const struct entry *e, const struct param *s
 	return true;
 }
 
-static void argument(struct text *t, const struct entry *e, const struct param *p)
+static void binding_argument(struct text *t, const struct entry *e, const struct param *p)
 {
 	switch (kind_of(p)->how) {
 	case OBJ:
@@ -244,7 +245,7 @@ static void argument(struct text *t, const struct entry *e, const struct param *
 	}
 }
 
-static void call(FILE *out, const struct entry *e, const char *before)
+static void binding_call(FILE *out, const struct entry *e, const char *before)
 {
 	struct text t;
 
@@ -252,7 +253,7 @@ static void call(FILE *out, const struct entry *e, const char *before)
 	text_add(&t, "\t%s%s(", before, e->f->engine);
 	for (int i = 0; i < e->f->nparam; i++) {
 		text_add(&t, i > 0 ? ", " : "");
-		argument(&t, e, &e->f->param[i]);
+		binding_argument(&t, e, &e->f->param[i]);
 	}
 	if (e->f->flags & FORM)
 		text_add(&t, ", %d", e->large);
@@ -260,7 +261,7 @@ static void call(FILE *out, const struct entry *e, const char *before)
 	text_write(&t, out);
 }
 
-static void results(FILE *out, const struct entry *e)
+static void binding_results(FILE *out, const struct entry *e)
 {
 	for (int i = 0; i < e->f->nparam; i++) {
 		const struct param *p = &e->f->param[i];
@@ -275,11 +276,11 @@ static void results(FILE *out, const struct entry *e)
 		case OBJ_ARRAY: fprintf(out, "\tBIND_ARRAY_END(%s);\n", p->name); break;
 		case OBJ_ARRAY_IO:
 		case OBJ_ARRAY_LIVE:
-			fprintf(out, "\tBIND_ARRAY_ENDED(%s, %s, %s);\n", length_of(e->f, p),
+			fprintf(out, "\tBIND_ARRAY_ENDED(%s, %s, %s);\n", binding_length(e->f, p),
 				p->name, null);
 			break;
 		case OBJ_ARRAY_NEW:
-			fprintf(out, "\tBIND_ARRAY_GIVE(%s, %s, %s);\n", length_of(e->f, p),
+			fprintf(out, "\tBIND_ARRAY_GIVE(%s, %s, %s);\n", binding_length(e->f, p),
 				p->name, null);
 			break;
 		case NARROW:
@@ -304,36 +305,36 @@ static const char *enter_kind(const struct func *f)
 	return any ? "_ANYTIME" : "";
 }
 
-static void leave(FILE *out, const struct func *f)
+static void binding_leave(FILE *out, const struct func *f)
 {
 	if ((f->flags & READ) == 0)
 		fprintf(out, "\t\tBIND_LEAVE%s();\n", enter_kind(f));
 }
 
-static void body(FILE *out, const struct entry *e)
+static void binding_body(FILE *out, const struct entry *e)
 {
 	const struct func *f = e->f;
-	const struct param *self = self_find(f);
+	const struct param *self = binding_self(f);
 	bool fails;
 
-	declare(out, e);
+	binding_declare(out, e);
 	fprintf(out, "\tBIND_ENTER%s(HAFT_%s);\n", enter_kind(f), e->name);
-	fails = prepare_self(out, e, self);
+	fails = binding_prepare_self(out, e, self);
 	for (int i = 0; i < f->nparam; i++)
 		if (!how_array(kind_of(&f->param[i])->how))
-			fails |= prepare(out, e, &f->param[i], self);
+			fails |= binding_prepare(out, e, &f->param[i], self);
 	for (int i = 0; i < f->nparam; i++)
 		if (how_array(kind_of(&f->param[i])->how))
-			fails |= lookup(out, f, &f->param[i]);
+			fails |= binding_lookup(out, f, &f->param[i]);
 	if (self != NULL && how_array(kind_of(self)->how))
-		fprintf(out, "\tself = bind_reqs_self(%s, o_%s);\n", length_of(f, self),
+		fprintf(out, "\tself = bind_reqs_self(%s, o_%s);\n", binding_length(f, self),
 			self->name);
 	if (makes_objects(f, true))
 		fputs("\tBIND_SITE();\n", out);
-	call(out, e, "ret = ");
-	results(out, e);
+	binding_call(out, e, "ret = ");
+	binding_results(out, e);
 	fputs("\tif (bind_usual(ret == MPI_SUCCESS)) {\n", out);
-	leave(out, f);
+	binding_leave(out, f);
 	fputs("\t\treturn MPI_SUCCESS;\n\t}\n", out);
 	if (fails)
 		fputs("fail:\n", out);
@@ -342,9 +343,9 @@ static void body(FILE *out, const struct entry *e)
 }
 
 /* A function without an engine raises that on the object it was called with, if that is one. */
-static void body_none(FILE *out, const struct entry *e)
+static void binding_body_no_engine(FILE *out, const struct entry *e)
 {
-	const struct param *self = self_find(e->f);
+	const struct param *self = binding_self(e->f);
 	const struct kind *ret = &kinds[e->f->ret];
 
 	if (e->f->ret != KIND_INT) {
@@ -352,20 +353,21 @@ static void body_none(FILE *out, const struct entry *e)
 
 		text_clear(&t);
 		text_declare(&t, ret->small, "");
-		fprintf(out, "\tbind_none(NULL, 0, HAFT_%s);\n\treturn (%s)0;\n", e->name, t.s);
+		fprintf(out, "\tbind_no_engine(NULL, 0, HAFT_%s);\n\treturn (%s)0;\n", e->name,
+			t.s);
 	} else if (e->f->flags & TOOL) {
-		fprintf(out, "\treturn bind_none_tool(HAFT_%s);\n", e->name);
+		fprintf(out, "\treturn bind_no_engine_tool(HAFT_%s);\n", e->name);
 	} else if (self != NULL && kind_of(self)->how == OBJ &&
 		   class_raises(kind_of(self)->class)) {
-		fprintf(out, "\treturn bind_none(&haft_%s_class, %s, HAFT_%s);\n",
+		fprintf(out, "\treturn bind_no_engine(&haft_%s_class, %s, HAFT_%s);\n",
 			classes[kind_of(self)->class].object, self->name, e->name);
 	} else {
-		fprintf(out, "\treturn bind_none(NULL, 0, HAFT_%s);\n", e->name);
+		fprintf(out, "\treturn bind_no_engine(NULL, 0, HAFT_%s);\n", e->name);
 	}
 }
 
 /* The user's parameters go on as they are. */
-static void body_raw(FILE *out, const struct entry *e)
+static void binding_body_raw(FILE *out, const struct entry *e)
 {
 	struct text t;
 
@@ -378,7 +380,7 @@ static void body_raw(FILE *out, const struct entry *e)
 }
 
 /* The usual case, which changes no register that it would have to save; all others jump on. */
-static void body_quick(FILE *out, const struct entry *e)
+static void binding_body_quick(FILE *out, const struct entry *e)
 {
 	struct text t;
 
@@ -396,7 +398,7 @@ static void body_quick(FILE *out, const struct entry *e)
 }
 
 /* The whole binding under a name of its own; what comes next is the usual case. */
-static void whole(FILE *out, const struct entry *e)
+static void binding_whole(FILE *out, const struct entry *e)
 {
 	struct text t;
 
@@ -405,32 +407,32 @@ static void whole(FILE *out, const struct entry *e)
 	fputs("\nstatic __attribute__((noinline)) ", out);
 	text_write(&t, out);
 	fputs("\n{\n", out);
-	body(out, e);
+	binding_body(out, e);
 	fputs("}\n", out);
 }
 
-static void binding(FILE *out, const struct entry *e)
+static void binding_write(FILE *out, const struct entry *e)
 {
 	bool quick = (e->f->flags & QUICK) && !e->large;
 	struct text t;
 
 	if (quick)
-		whole(out, e);
+		binding_whole(out, e);
 	text_clear(&t);
 	text_prototype(&t, e, "P");
 	fputc('\n', out);
 	text_write(&t, out);
 	fputs("\n{\n", out);
 	if (!has_engine(e->f))
-		body_none(out, e);
+		binding_body_no_engine(out, e);
 	else if (quick)
-		body_quick(out, e);
+		binding_body_quick(out, e);
 	else if (e->f->flags & RAW)
-		body_raw(out, e);
+		binding_body_raw(out, e);
 	else if (e->f->ret != KIND_INT)
-		call(out, e, "return ");
+		binding_call(out, e, "return ");
 	else
-		body(out, e);
+		binding_body(out, e);
 	fputs("}\n", out);
 	text_clear(&t);
 	text_prototype(&t, e, "");
@@ -447,7 +449,7 @@ void write_bind(FILE *out, int chapter)
 		"/* Bindings of chapter %s: %s.\n"
 		" * Written by the generator in libmpi/api: change its tables, not this. */\n"
 		"#define MPI_NO_DEPRECATED_WARNINGS\n"
-		"#include \"libmpi/bind/check.h\"\n"
+		"#include \"libmpi/bind/bind.h\"\n"
 		"#include \"libmpi/bind/quick.h\"\n"
 		"#include \"engine.h\"\n"
 		"#include \"names.h\"\n"
@@ -456,5 +458,5 @@ void write_bind(FILE *out, int chapter)
 		"#pragma GCC diagnostic ignored \"-Wunused-parameter\"\n",
 		chapters[chapter].number, chapters[chapter].title);
 	for (bool more = entry_first(&e, chapter); more; more = entry_next(&e, chapter))
-		binding(out, &e);
+		binding_write(out, &e);
 }

@@ -9,7 +9,7 @@
  * No procedure has a body: libmpifort_abi has them, so a module is compiled for another compiler
  * without being linked.  Procedures with choice buffers are BIND(C), because only those get the
  * descriptors of ISO_Fortran_binding.h; CHARACTERs of all others come with hidden lengths. */
-#include "libmpi/api/genf.h"
+#include "libmpi/api/genfort.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +28,7 @@ struct view {
 /* --- pieces --------------------------------------------------------------------------------- */
 
 /* Writes the text with continuation lines. */
-static void lines_write(const struct text *t, FILE *out)
+static void mod_lines_write(const struct text *t, FILE *out)
 {
 	const char *s = t->s;
 
@@ -46,7 +46,7 @@ static void lines_write(const struct text *t, FILE *out)
 	fprintf(out, "%s\n", s);
 }
 
-static bool is_bind(const struct view *v);
+static bool mod_is_bind(const struct view *v);
 
 /* A CHARACTER of a BIND(C) procedure is any scalar to its interface: not all compilers give a
  * descriptor to one that is declared (gfortran 11). */
@@ -54,7 +54,7 @@ static const char *type_word(const struct view *v, const struct param *p)
 {
 	const struct fortran *f = &fortran[p->kind];
 
-	if (strcmp(f->old, "TEXT") == 0 && is_bind(v))
+	if (strcmp(f->old, "TEXT") == 0 && mod_is_bind(v))
 		return "TEXT_C";
 	if (!v->f08)
 		return v->cptr && p->kind == KIND_BASE_OUT ? "CPTR" : f->old;
@@ -97,7 +97,7 @@ static const char *type_add(struct text *t, const char *word)
 	return "";
 }
 
-static bool has(const struct func *f, enum kind_id kind)
+static bool mod_has(const struct func *f, enum kind_id kind)
 {
 	for (int i = 0; i < f->nparam; i++)
 		if (f->param[i].kind == kind)
@@ -106,7 +106,7 @@ static bool has(const struct func *f, enum kind_id kind)
 }
 
 /* Is the memory in use after the call, or before it? */
-static bool asynchronous(const struct view *v, const struct param *p)
+static bool mod_asynchronous(const struct view *v, const struct param *p)
 {
 	const struct func *f = v->e.f;
 	enum how how = kinds[p->kind].how;
@@ -114,10 +114,10 @@ static bool asynchronous(const struct view *v, const struct param *p)
 	if (strcmp(type_word(v, p), "CHOICE") != 0)
 		return v->f08 && fort_later(f) && p->dir == IN &&
 		       (how == ARRAY || how == ARRAY_WIDE || how == LIST);
-	if (fortran[p->kind].how == F_PLACE || fort_later(f) || has(f, KIND_WIN))
+	if (fortran[p->kind].how == F_PLACE || fort_later(f) || mod_has(f, KIND_WIN))
 		return true;
 	/* the two halves of a split collective: the first has no status, the second no count */
-	return has(f, KIND_FILE) && (!has(f, KIND_STATUS_OUT) || !has(f, KIND_COUNT));
+	return mod_has(f, KIND_FILE) && (!mod_has(f, KIND_STATUS_OUT) || !mod_has(f, KIND_COUNT));
 }
 
 /* The row of the function knows better than that of the kind what is only read, or read too. Module
@@ -152,20 +152,20 @@ static void param_write(FILE *out, const struct view *v, const struct param *p)
 			text_add(&t, ", VALUE");
 		else if (intent(v, p)[0] != '\0' && !callback)
 			text_add(&t, ", %s", intent(v, p));
-		if (asynchronous(v, p))
+		if (mod_asynchronous(v, p))
 			text_add(&t, ", ASYNCHRONOUS");
 	}
 	text_add(&t, " :: %s%s", p->name, shape[0] != '\0' ? shape : f->shape);
-	lines_write(&t, out);
+	mod_lines_write(&t, out);
 }
 
 /* The name of the specific procedure: MPI_Send_f08ts, MPI_Send_fts, MPI_Comm_size. */
-static void name_add(struct text *t, const struct view *v)
+static void mod_name_add(struct text *t, const struct view *v)
 {
 	bool choice = fort_choice(v->e.f);
 	const char *suffix = v->f08 ? (choice ? "_f08ts" : "_f08") : "";
 
-	if (!v->f08 && (choice || has(v->e.f, KIND_ADDR_OUT)))
+	if (!v->f08 && (choice || mod_has(v->e.f, KIND_ADDR_OUT)))
 		suffix = "_fts";
 	if (v->cptr)
 		suffix = "_cptr";
@@ -174,9 +174,9 @@ static void name_add(struct text *t, const struct view *v)
 	text_add(t, "%s%s%s", v->prefix, v->e.name, suffix);
 }
 
-static bool is_bind(const struct view *v)
+static bool mod_is_bind(const struct view *v)
 {
-	return fort_choice(v->e.f) || (!v->f08 && has(v->e.f, KIND_ADDR_OUT));
+	return fort_choice(v->e.f) || (!v->f08 && mod_has(v->e.f, KIND_ADDR_OUT));
 }
 
 static void head_write(FILE *out, const struct view *v)
@@ -188,11 +188,11 @@ static void head_write(FILE *out, const struct view *v)
 	text_clear(&t);
 	text_clear(&name);
 	text_clear(&symbol);
-	name_add(&symbol, v);
+	mod_name_add(&symbol, v);
 	if (v->plain)
 		text_add(&name, "%s%s", v->prefix, v->e.name);
 	else
-		name_add(&name, v);
+		mod_name_add(&name, v);
 	text_add(&t, "    ");
 	if (f->ret == KIND_INT)
 		text_add(&t, "SUBROUTINE");
@@ -210,7 +210,7 @@ static void head_write(FILE *out, const struct view *v)
 	if (fort_ierror(f))
 		text_add(&t, "%sierror", sep);
 	text_add(&t, ")");
-	if (is_bind(v)) {
+	if (mod_is_bind(v)) {
 		text_add(&t, ", BIND(C, NAME=\"");
 		text_lower(&t, symbol.s);
 		text_add(&t, "_\")");
@@ -219,7 +219,7 @@ static void head_write(FILE *out, const struct view *v)
 
 		memmove(at + 1, at + 2, strlen(at + 2) + 1);
 	}
-	lines_write(&t, out);
+	mod_lines_write(&t, out);
 }
 
 static void procedure_write(FILE *out, const struct view *v)
@@ -242,7 +242,7 @@ static void procedure_write(FILE *out, const struct view *v)
 
 /* --- generic names -------------------------------------------------------------------------- */
 
-static bool has_callback(const struct func *f)
+static bool mod_has_callback(const struct func *f)
 {
 	for (int i = 0; i < f->nparam; i++)
 		if (strncmp(fortran[f->param[i].kind].small, "CALLBACK", 8) == 0)
@@ -251,26 +251,26 @@ static bool has_callback(const struct func *f)
 }
 
 /* Integers of 8 bytes are one kind, whatever they are called. */
-static const char *kind_word(const char *word)
+static const char *mod_kind_word(const char *word)
 {
 	return strcmp(word, "COUNT") == 0 || strcmp(word, "OFFS") == 0 ? "ADDR" : word;
 }
 
 /* Can a compiler tell the large form from the small one? */
-static bool large_differs(const struct func *f)
+static bool mod_large_differs(const struct func *f)
 {
 	for (int i = 0; i < f->nparam; i++) {
 		const struct fortran *k = &fortran[f->param[i].kind];
 
 		if (fort_shown(&f->param[i]) &&
-			strcmp(kind_word(k->small), kind_word(k->large)) != 0)
+			strcmp(mod_kind_word(k->small), mod_kind_word(k->large)) != 0)
 			return true;
 	}
 	return false;
 }
 
 /* The row of NAME_c that has parameters of its own, or NULL. */
-static const struct func *large_row(const struct func *f)
+static const struct func *mod_large_row(const struct func *f)
 {
 	char name[80];
 
@@ -290,17 +290,17 @@ static void entry_small(struct view *v, const struct func *f)
 static void f08_generic(FILE *out, const struct func *f, const char *prefix)
 {
 	struct view v = {.f08 = true, .prefix = prefix};
-	const struct func *g = large_row(f);
+	const struct func *g = mod_large_row(f);
 
 	fprintf(out, "  INTERFACE %s%s\n", prefix, f->name);
 	entry_small(&v, f);
 	procedure_write(out, &v);
-	if ((f->flags & BIG) && large_differs(f)) {
+	if ((f->flags & BIG) && mod_large_differs(f)) {
 		v.e.large = true;
 		snprintf(v.e.name, sizeof(v.e.name), "%s_c", f->name);
 		procedure_write(out, &v);
 	}
-	if (g != NULL && !has_callback(g) && !fort_callback(g)) {
+	if (g != NULL && !mod_has_callback(g) && !fort_callback(g)) {
 		entry_small(&v, g);
 		procedure_write(out, &v);
 	}
@@ -324,7 +324,7 @@ static void plain_interface(FILE *out, const struct func *f, const char *prefix,
 	fputs("  END INTERFACE\n", out);
 }
 
-static bool has_handle(const struct func *f)
+static bool mod_has_handle(const struct func *f)
 {
 	for (int i = 0; i < f->nparam; i++)
 		if (kinds[f->param[i].kind].class != NOCLASS)
@@ -337,7 +337,7 @@ static void old_generic(FILE *out, const struct func *f, const char *prefix)
 {
 	struct view v = {.f08 = true, .prefix = prefix};
 
-	if (!has_handle(f) || fort_callback(f)) {
+	if (!mod_has_handle(f) || fort_callback(f)) {
 		plain_interface(out, f, prefix, false);
 		return;
 	}
@@ -352,7 +352,7 @@ static void old_generic(FILE *out, const struct func *f, const char *prefix)
 static void f08_interfaces(FILE *out, const char *prefix)
 {
 	for (const struct func *f = funcs; f < funcs + nfuncs; f++) {
-		bool own = !(f->flags & C_FORM) || has_callback(f) || fort_callback(f);
+		bool own = !(f->flags & C_FORM) || mod_has_callback(f) || fort_callback(f);
 
 		if (!in_fortran(f) || !own || (f->flags & REMOVED))
 			continue;
@@ -370,7 +370,7 @@ static void f08_interfaces(FILE *out, const char *prefix)
 static void old_interfaces(FILE *out, const char *prefix)
 {
 	for (const struct func *f = funcs; f < funcs + nfuncs; f++) {
-		bool generic = has(f, KIND_BASE_OUT);
+		bool generic = mod_has(f, KIND_BASE_OUT);
 		struct view v = {.prefix = prefix, .plain = !generic};
 
 		if (!in_fortran(f) || (f->flags & C_FORM))
@@ -381,7 +381,7 @@ static void old_interfaces(FILE *out, const char *prefix)
 			fputs("  INTERFACE\n", out);
 		entry_small(&v, f);
 		procedure_write(out, &v);
-		v.cptr = has(f, KIND_BASE_OUT);
+		v.cptr = mod_has(f, KIND_BASE_OUT);
 		if (v.cptr)
 			procedure_write(out, &v);
 		fputs("  END INTERFACE\n", out);
@@ -417,7 +417,7 @@ static void extras_write(FILE *out, const char *prefix, bool f08)
 			prefix, prefix[0] != '\0' ? "p" : "");
 }
 
-static void types_write(FILE *out)
+static void mod_types_write(FILE *out)
 {
 	fputs("\n  TYPE, BIND(C) :: MPI_Status\n"
 	      "    INTEGER :: MPI_SOURCE\n"
@@ -452,14 +452,14 @@ static void operators_write(FILE *out)
 }
 
 /* Kinds, types and operators are the same entities in both modules. */
-static void base_write(FILE *out)
+static void mod_base_write(FILE *out)
 {
 	fputs("MODULE mpi_fort_types\n"
 	      "  IMPLICIT NONE\n",
 		out);
 	fort_kinds(out);
 	fputs(promises, out);
-	types_write(out);
+	mod_types_write(out);
 	operators_write(out);
 	fputs("END MODULE mpi_fort_types\n\n", out);
 }
@@ -470,7 +470,7 @@ void write_mpi_mod(FILE *out)
 	      "! mpi.f90 - MPI 5.0, module mpi.\n"
 	      "! Written by the generator in libmpi/api: change its tables, not this.\n",
 		out);
-	base_write(out);
+	mod_base_write(out);
 	fputs("MODULE mpi\n"
 	      "  USE mpi_fort_types\n"
 	      "  USE, INTRINSIC :: ISO_C_BINDING, ONLY: C_PTR\n"
@@ -488,7 +488,7 @@ void write_mpi_mod(FILE *out)
 
 /* --- module mpi_f08 ------------------------------------------------------------------------- */
 
-static void constants_write(FILE *out)
+static void mod_constants_write(FILE *out)
 {
 	const struct constant *same;
 
@@ -589,7 +589,7 @@ static const struct {
 			"INTEGER(KIND=MPI_ADDRESS_KIND) :: extra_state", "INTEGER :: ierror"}},
 };
 
-static void callbacks_write(FILE *out)
+static void mod_callbacks_write(FILE *out)
 {
 	struct text t;
 
@@ -597,7 +597,7 @@ static void callbacks_write(FILE *out)
 	for (size_t i = 0; i < sizeof(callbacks) / sizeof(callbacks[0]); i++) {
 		text_clear(&t);
 		text_add(&t, "    SUBROUTINE %s(%s)", callbacks[i].name, callbacks[i].args);
-		lines_write(&t, out);
+		mod_lines_write(&t, out);
 		fputs("      IMPORT\n", out);
 		for (int l = 0; l < 6 && callbacks[i].lines[l] != NULL; l++)
 			fprintf(out, "      %s\n", callbacks[i].lines[l]);
@@ -617,9 +617,9 @@ void write_f08_mod(FILE *out)
 	      "  IMPLICIT NONE\n"
 	      "  PRIVATE :: C_PTR\n",
 		out);
-	constants_write(out);
+	mod_constants_write(out);
 	fputs(f08_commons, out);
-	callbacks_write(out);
+	mod_callbacks_write(out);
 	for (int p = 0; p < 2; p++) {
 		f08_interfaces(out, p ? "P" : "");
 		extras_write(out, p ? "P" : "", true);

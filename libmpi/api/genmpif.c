@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* genmpif.c - writes mpif.h: constants, common blocks, EXTERNAL functions, which is all that it can
  * say.  Its constants are module mpi's too. */
-#include "libmpi/api/genf.h"
+#include "libmpi/api/genfort.h"
 
 #include <string.h>
 

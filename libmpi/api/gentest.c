@@ -61,7 +61,7 @@ void write_none_test(FILE *out)
 	fputs("\t{0, 0}};\n", out);
 }
 
-static const struct kind *kind_of(const struct param *p)
+static const struct kind *param_kind(const struct param *p)
 {
 	return &kinds[p->kind];
 }
@@ -69,13 +69,13 @@ static const struct kind *kind_of(const struct param *p)
 /* A handle by itself, which the function looks up whatever its other arguments are. */
 static bool plain_handle(const struct param *p)
 {
-	enum how how = kind_of(p)->how;
+	enum how how = param_kind(p)->how;
 
 	return p->when == NULL &&
 	       (how == OBJ || how == OBJ_NULL || how == OBJ_VAR || how == OBJ_VAR_NULL);
 }
 
-static bool has_handle(const struct entry *e)
+static bool takes_handle(const struct entry *e)
 {
 	if (!has_engine(e->f) || e->f->ret != KIND_INT || (e->f->flags & (RAW | TOOL)) != 0)
 		return false;
@@ -91,11 +91,11 @@ static void garbage_call(FILE *out, const struct entry *e)
 	for (int i = 0; i < e->f->nparam; i++)
 		if (plain_handle(&e->f->param[i]))
 			fprintf(out, "\t%s h%d = (%s)garbage;\n",
-				classes[kind_of(&e->f->param[i])->class].type, i,
-				classes[kind_of(&e->f->param[i])->class].type);
+				classes[param_kind(&e->f->param[i])->class].type, i,
+				classes[param_kind(&e->f->param[i])->class].type);
 	fprintf(out, "\n\treturn %s(", e->name);
 	for (int i = 0; i < e->f->nparam; i++) {
-		enum how how = kind_of(&e->f->param[i])->how;
+		enum how how = param_kind(&e->f->param[i])->how;
 
 		fputs(i > 0 ? ", " : "", out);
 		if (!plain_handle(&e->f->param[i]))
@@ -119,11 +119,11 @@ void write_garbage_test(FILE *out)
 	      "#include \"tests/abi/garbage.h\"\n",
 		out);
 	for (bool more = entry_first(&e, -1); more; more = entry_next(&e, -1))
-		if (has_handle(&e))
+		if (takes_handle(&e))
 			garbage_call(out, &e);
 	fputs("\nconst struct garbage_case garbage_cases[] = {\n", out);
 	for (bool more = entry_first(&e, -1); more; more = entry_next(&e, -1))
-		if (has_handle(&e))
+		if (takes_handle(&e))
 			fprintf(out, "\t{\"%s\", call_%s},\n", e.name, e.name);
 	fputs("\t{0, 0}};\n", out);
 }

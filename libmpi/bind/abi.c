@@ -4,7 +4,7 @@
  *
  * The first to say something about Fortran is right; whoever comes later is told so.  Values of
  * LOGICAL are kept sign-extended, so that they can be asked for in another size. */
-#include "libmpi/coll/op.h"
+#include "libmpi/coll/reduce_op.h"
 #include "libmpi/core/err.h"
 #include "libmpi/core/info_object.h"
 #include "libmpi/type/type.h"
@@ -37,26 +37,26 @@ int bind_abi_get_info(struct info **info)
 	static const struct {
 		const char *key, *value;
 	} sizes[] = {{"mpi_aint_size", "8"}, {"mpi_count_size", "8"}, {"mpi_offset_size", "8"}};
-	int err = info_create(info);
+	int err = env_info_create(info);
 
 	static_assert(sizeof(MPI_Aint) == 8 && sizeof(MPI_Count) == 8 && sizeof(MPI_Offset) == 8,
 		"the table above");
 	for (size_t i = 0; err == MPI_SUCCESS && i < countof(sizes); i++)
-		err = info_set(*info, sizes[i].key, sizes[i].value);
+		err = env_info_set(*info, sizes[i].key, sizes[i].value);
 	return err;
 }
 
 /* Tells the datatypes every fact, or looks whether all of them are good. */
-static int tell_types(struct info *info, bool apply)
+static int fortran_facts_apply(struct info *info, bool apply)
 {
 	char key[MPI_MAX_INFO_KEY + 1], value[FACT_MAX];
-	int n, found, room, err = info_get_nkeys(info, &n);
+	int n, found, room, err = env_info_get_nkeys(info, &n);
 
 	for (int i = 0; i < n && err == MPI_SUCCESS; i++) {
-		err = info_get_nthkey(info, i, key);
+		err = env_info_get_nthkey(info, i, key);
 		room = sizeof(value);
 		if (err == MPI_SUCCESS)
-			err = info_get_string(info, key, &room, value, &found);
+			err = env_info_get_string(info, key, &room, value, &found);
 		if (err == MPI_SUCCESS)
 			err = type_fortran_set(key, value, apply);
 	}
@@ -71,13 +71,13 @@ int bind_abi_set_fortran_info(struct info *info)
 		return err;
 	pthread_mutex_lock(&lock);
 	if (fortran == NULL) {
-		err = tell_types(info, false);
+		err = fortran_facts_apply(info, false);
 		if (err == MPI_SUCCESS)
-			err = info_dup(info, &fortran);
+			err = env_info_dup(info, &fortran);
 		if (err == MPI_SUCCESS) {
 			obj_hold(fortran); /* ours: nobody has a handle of it, so nobody leaks it */
 			obj_free_obj(fortran);
-			err = tell_types(info, true);
+			err = fortran_facts_apply(info, true);
 		}
 	} else
 		err = haft_err(MPI_ERR_ABI, "the properties of Fortran have been set before");
@@ -92,7 +92,7 @@ int bind_abi_get_fortran_info(struct info **info)
 	pthread_mutex_lock(&lock);
 	*info = NULL;
 	if (fortran != NULL)
-		err = info_dup(fortran, info);
+		err = env_info_dup(fortran, info);
 	pthread_mutex_unlock(&lock);
 	return err;
 }

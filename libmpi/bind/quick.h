@@ -12,7 +12,7 @@
 #ifndef HAFT_BIND_QUICK_H
 #define HAFT_BIND_QUICK_H
 
-#include "libmpi/bind/check.h"
+#include "libmpi/bind/bind.h"
 #include "libmpi/type/type.h"
 
 /* The type, if `count' of its elements at `buf' can be packed from or into a buffer of `size' bytes
@@ -60,7 +60,7 @@ static inline bool quick_type_pack_at(const void *inbuf, int incount, MPI_Dataty
 	if (bind_rare(t == NULL))
 		return false;
 	dst = (char *)outbuf + quick_take(position, bytes);
-	piece = type_piece(t, inbuf, incount);
+	piece = type_contiguous_at(t, inbuf, incount);
 	if (piece != NULL)
 		__builtin_memcpy(dst, piece, (size_t)bytes);
 	else
@@ -80,7 +80,7 @@ static inline bool quick_type_unpack_at(const void *inbuf, int insize, int *posi
 	if (bind_rare(t == NULL))
 		return false;
 	src = (const char *)inbuf + quick_take(position, bytes);
-	piece = type_piece(t, outbuf, outcount);
+	piece = type_contiguous_at(t, outbuf, outcount);
 	if (piece != NULL)
 		__builtin_memcpy(piece, src, (size_t)bytes);
 	else

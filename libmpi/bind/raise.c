@@ -4,7 +4,7 @@
  *      whose handler     communicator, window, file, session; what works on files: a file only
  *                        a handler: of the session that was to be made
  *                        dead or none: MPI_FILE_NULL for what works on files, else MPI_COMM_SELF
- *                                      (errh_nobodys), where that is not there the initial one
+ *                                      (errh_default_comm), where that is not there the initial one
  *      what it is        FATAL: one line, and the job ends
  *                        ABORT: the same, but on a session this process alone ends
  *                        RETURN: back to the caller
@@ -13,19 +13,19 @@
  * Only this file calls error handlers. */
 #include "libmpi/bind/raise.h"
 
-#include "libmpi/bind/check.h"
-#include "libmpi/comm/errh.h"
-#include "libmpi/core/code.h"
+#include "libmpi/bind/bind.h"
+#include "libmpi/env/error_handler.h"
+#include "libmpi/core/error_code.h"
 #include "libmpi/core/err.h"
-#include "libmpi/core/hang.h"
-#include "libmpi/core/lock.h"
+#include "libmpi/core/attr_name.h"
+#include "libmpi/core/library_lock.h"
 #include "libmpi/core/comm_object.h"
 #include "libmpi/core/errh_object.h"
 #include "libmpi/core/file_object.h"
 #include "libmpi/core/objects.h"
 #include "libmpi/core/session_object.h"
 #include "libmpi/core/win_object.h"
-#include "libmpi/core/state.h"
+#include "libmpi/core/process_state.h"
 
 #include <engine.h>
 #include <names.h>
@@ -37,7 +37,7 @@ enum { LINE_MAX_BYTES = 1024 }; /* function, object and class before the words *
 /* A request may have been the last to hold its communicator.  Slots are never unmapped, so looking
  * at what is dead is safe; it has no references any more.  A session that has been finalised is
  * still held by its groups, and raises nothing (9.3). */
-static bool alive(const struct obj *o)
+static bool raise_alive(const struct obj *o)
 {
 	if (o == NULL || __atomic_load_n(&o->refs, __ATOMIC_RELAXED) == 0)
 		return false;
@@ -45,17 +45,17 @@ static bool alive(const struct obj *o)
 	       obj_get(&haft_session_class, obj_handle(o)) != NULL;
 }
 
-static const struct comm *comm_of(const void *self)
+static const struct comm *raise_comm(const void *self)
 {
 	const struct obj *o = self;
 
-	return alive(o) && o->u.cls == &haft_comm_class ? self : NULL;
+	return raise_alive(o) && o->u.cls == &haft_comm_class ? self : NULL;
 }
 
 /* "rank 1 of MPI_COMM_WORLD". */
-static void who(char *buf, size_t n, const void *self)
+static void raise_origin(char *buf, size_t n, const void *self)
 {
-	const struct comm *c = comm_of(self);
+	const struct comm *c = raise_comm(self);
 	char name[MPI_MAX_OBJECT_NAME] = "";
 	int len = 0;
 
@@ -80,7 +80,7 @@ static void who(char *buf, size_t n, const void *self)
 
 /* The user's function takes the address of a handle of its class, and of the code.  self NULL: the
  * null handle of a file, or of a session that was not made. */
-static void call(const struct errh *e, void *self, int err)
+static void raise_call(const struct errh *e, void *self, int err)
 {
 	intptr_t null =
 		e->kind == ERRH_SESSION ? (intptr_t)MPI_SESSION_NULL : (intptr_t)MPI_FILE_NULL;
@@ -96,19 +96,19 @@ static void call(const struct errh *e, void *self, int err)
 }
 
 /* The words get their front, so that MPI_Error_string tells who too. */
-static void words_complete(char *line, size_t n, int err, const void *self, int fn)
+static void raise_text(char *line, size_t n, int err, const void *self, int fn)
 {
-	char words[HAFT_WORDS_MAX], front[MPI_MAX_OBJECT_NAME + 64], name[64];
+	char words[HAFT_ERR_TEXT_MAX], front[MPI_MAX_OBJECT_NAME + 64], name[64];
 
-	snprintf(words, sizeof(words), "%s", haft_err_words(err));
-	who(front, sizeof(front), self);
+	snprintf(words, sizeof(words), "%s", haft_err_text(err));
+	raise_origin(front, sizeof(front), self);
 	if (err > MPI_ERR_LASTCODE)
 		snprintf(name, sizeof(name), "error code %d of the program", err);
 	else
-		snprintf(name, sizeof(name), "%s", haft_class_name(err));
-	snprintf(line, n, "%s: %s: %s: %s", haft_fn_names[fn], front, name,
-		words[0] != '\0' ? words : haft_class_text(err));
-	haft_err(err, "%s: %s: %s", haft_fn_names[fn], front, words);
+		snprintf(name, sizeof(name), "%s", haft_err_class_name(err));
+	snprintf(line, n, "%s: %s: %s: %s", bind_fn_names[fn], front, name,
+		words[0] != '\0' ? words : haft_err_class_text(err));
+	haft_err(err, "%s: %s: %s", bind_fn_names[fn], front, words);
 }
 
 /* Whose handler is asked: an object, or NULL; and the handler, with a reference. */
@@ -123,7 +123,7 @@ static void target_default(struct target *t, int fn)
 {
 	t->self = NULL;
 	if (!haft_fn_files[fn] && haft_life.world == HAFT_RUNNING)
-		t->self = errh_nobodys();
+		t->self = errh_default_comm();
 	if (t->self != NULL || haft_fn_files[fn])
 		t->handler = errh_of(t->self);
 	else
@@ -132,10 +132,10 @@ static void target_default(struct target *t, int fn)
 
 static struct target target_find(void *self, int fn)
 {
-	const struct obj_class *cls = alive(self) ? ((const struct obj *)self)->u.cls : NULL;
+	const struct obj_class *cls = raise_alive(self) ? ((const struct obj *)self)->u.cls : NULL;
 	struct target t = {.self = self, .session = cls == &haft_session_class};
 
-	if (cls == &haft_errh_class && errh_fits(self, ERRH_SESSION) == 0) {
+	if (cls == &haft_errh_class && errh_fits_kind(self, ERRH_SESSION) == 0) {
 		obj_hold(self);
 		return (struct target){NULL, self, true};
 	}
@@ -151,26 +151,26 @@ static struct target target_find(void *self, int fn)
  * file it is as MPI_Abort, which ends the job (11.4.2), as MPI_ERRORS_ARE_FATAL does. */
 __attribute__((noreturn)) static void end(const struct target *t, int err, char *line, size_t n)
 {
-	bind_places(line, n);
+	bind_callsites(line, n);
 	if (t->handler->kind == ERRH_ABORT && t->session)
 		haft_abort_process(err, line);
 	haft_abort_job(err, line);
 }
 
-int haft_raise(int err, void *self, int fn)
+int bind_raise(int err, void *self, int fn)
 {
 	char line[LINE_MAX_BYTES];
 	struct target t;
 	int code;
-	void *other = haft_err_self(err, &code);
+	void *other = haft_err_attached(err, &code);
 
 	haft_objects_open(); /* handlers are objects, also before MPI_Init */
 	t = target_find(other != NULL ? other : self, fn);
-	words_complete(line, sizeof(line), err, t.self, fn);
+	raise_text(line, sizeof(line), err, t.self, fn);
 	if (t.handler->kind == ERRH_FATAL || t.handler->kind == ERRH_ABORT)
 		end(&t, err, line, sizeof(line));
 	if (t.handler->kind != ERRH_RETURN)
-		call(t.handler, t.self, code);
+		raise_call(t.handler, t.self, code);
 	obj_drop(t.handler);
 	return err;
 }
@@ -178,33 +178,33 @@ int haft_raise(int err, void *self, int fn)
 /* --------------------------------------------------------------------------- calls of the user's
  * MPI-5.0 9.5.2: the program raises an error itself.  If the handler comes back, all is well. */
 
-static int call_by_user(int code, void *self, int fn)
+static int raise_by_user(int code, void *self, int fn)
 {
-	char text[HAFT_WORDS_MAX];
+	char text[HAFT_ERR_TEXT_MAX];
 
 	if (haft_code_text(code, text, sizeof(text)) != 0 || text[0] == '\0')
 		snprintf(text, sizeof(text), "raised by the program");
 	haft_err(code, "%s", text);
-	haft_raise(code, self, fn);
+	bind_raise(code, self, fn);
 	return MPI_SUCCESS;
 }
 
 int bind_comm_call_errhandler(struct comm *comm, int errorcode)
 {
-	return call_by_user(errorcode, comm, HAFT_MPI_Comm_call_errhandler);
+	return raise_by_user(errorcode, comm, HAFT_MPI_Comm_call_errhandler);
 }
 
 int bind_win_call_errhandler(struct win *win, int errorcode)
 {
-	return call_by_user(errorcode, win, HAFT_MPI_Win_call_errhandler);
+	return raise_by_user(errorcode, win, HAFT_MPI_Win_call_errhandler);
 }
 
 int bind_file_call_errhandler(struct file *fh, int errorcode)
 {
-	return call_by_user(errorcode, fh, HAFT_MPI_File_call_errhandler);
+	return raise_by_user(errorcode, fh, HAFT_MPI_File_call_errhandler);
 }
 
 int bind_session_call_errhandler(struct session *session, int errorcode)
 {
-	return call_by_user(errorcode, session, HAFT_MPI_Session_call_errhandler);
+	return raise_by_user(errorcode, session, HAFT_MPI_Session_call_errhandler);
 }

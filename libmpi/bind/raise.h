@@ -13,6 +13,6 @@
  * `err', whose words haft_err has, in function `fn' (enum haft_fn).  Returns err, or does not
  * return.  The words stay for MPI_Error_string.  Called with the library's lock
  * if calls take it: then it is given up while the user's function runs. */
-__attribute__((cold, noinline)) int haft_raise(int err, void *self, int fn);
+__attribute__((cold, noinline)) int bind_raise(int err, void *self, int fn);
 
 #endif

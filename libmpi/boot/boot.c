@@ -3,7 +3,7 @@
  *
  *   HAFT_JOB? --no--> another launcher (kvs.h)? --no--> singleton
  *      | yes             | yes
- *      |                 '--> meet the others of this host (meet.h), and watch them (watch.h)
+ *      |                 '--> meet the others of this host (node_join.h), and watch them (failure_detector.h)
  *      v
  *   fd ours? --no--> the launcher's own fd, by /proc: ours? --no--> singleton
  *      | yes             | yes
@@ -32,17 +32,17 @@
 #include <unistd.h>
 #include "libmpi/boot/kvs.h"
 #include "libmpi/boot/job_map.h"
-#include "libmpi/boot/meet.h"
-#include "libmpi/boot/watch.h"
-#include "libmpi/core/set.h"
-#include "libmpi/core/state.h"
+#include "libmpi/boot/node_join.h"
+#include "libmpi/boot/failure_detector.h"
+#include "libmpi/core/setting.h"
+#include "libmpi/core/process_state.h"
 #include "libshm/shm.h"
 
 static_assert(sizeof(struct boot_rank) == SHM_JOB_RANK, "a rank's job area is struct boot_rank");
 static_assert(sizeof(struct boot_job) <= SHM_JOB_LEN, "struct boot_job fits into the job area");
 
 /* What HAFT_JOB says. */
-struct order {
+struct job_spec {
 	int fd, rank, size, app, by;
 	int near;   /* rank if it is not said: one host */
 	int listen; /* -1: no socket */
@@ -51,27 +51,27 @@ struct order {
 };
 
 /* CLAIM_BLIND: the segment is there, and this process cannot map or read it. */
-enum claim { CLAIM_OK, CLAIM_NESTED, CLAIM_USED, CLAIM_BLIND };
+enum seat_claim { CLAIM_OK, CLAIM_NESTED, CLAIM_USED, CLAIM_BLIND };
 
-static struct boot here; /* of this process; here.seg != NULL from the first boot_init on */
-static const struct boot_map *world; /* of here.seg; NULL: one host, and nobody listens */
+static struct boot this_process; /* of this process; here.seg != NULL from the first boot_init on */
+static const struct boot_map *job_map; /* of here.seg; NULL: one host, and nobody listens */
 static int listen_fd = -1;
-static struct kvs kvs;  /* another project's launcher; kvs.way NULL: none */
-static bool foreign;    /* such a launcher has started us: it prints nothing of ours */
-static char words[640]; /* of the last failure */
+static struct kvs kvs;       /* another project's launcher; kvs.way NULL: none */
+static bool foreign;         /* such a launcher has started us: it prints nothing of ours */
+static char error_text[640]; /* of the last failure */
 
 int boot_fail(const char *fmt, ...)
 {
 	va_list ap;
 
 	va_start(ap, fmt);
-	vsnprintf(words, sizeof words, fmt, ap);
+	vsnprintf(error_text, sizeof error_text, fmt, ap);
 	va_end(ap);
 	return -1;
 }
 
 /* Takes a number after `key' from a list like "fd=3,rank=0"; false if it is not there. */
-static bool order_number(const char *list, const char *key, int base, uint64_t max, uint64_t *v)
+static bool spec_number(const char *list, const char *key, int base, uint64_t max, uint64_t *v)
 {
 	size_t len = strlen(key);
 	const char *p = list;
@@ -89,36 +89,36 @@ static bool order_number(const char *list, const char *key, int base, uint64_t m
 	return errno == 0 && end != p && *p != '-' && (*end == ',' || *end == '\0') && *v <= max;
 }
 
-static bool order_int(const char *list, const char *key, int *v)
+static bool spec_int(const char *list, const char *key, int *v)
 {
 	uint64_t u;
 
-	if (!order_number(list, key, 10, INT_MAX, &u))
+	if (!spec_number(list, key, 10, INT_MAX, &u))
 		return false;
 	*v = (int)u;
 	return true;
 }
 
-static bool order_read(struct order *o)
+static bool spec_read(struct job_spec *o)
 {
 	const char *list = getenv(BOOT_VAR);
 
 	if (list == NULL)
 		return false;
-	if (!order_int(list, "listen", &o->listen))
+	if (!spec_int(list, "listen", &o->listen))
 		o->listen = -1;
-	if (!order_int(list, "pmi", &o->pmi))
+	if (!spec_int(list, "pmi", &o->pmi))
 		o->pmi = -1;
-	if (!order_int(list, "near", &o->near) && !order_int(list, "rank", &o->near))
+	if (!spec_int(list, "near", &o->near) && !spec_int(list, "rank", &o->near))
 		return false;
-	return order_int(list, "fd", &o->fd) && order_int(list, "rank", &o->rank) &&
-	       order_int(list, "size", &o->size) && order_int(list, "app", &o->app) &&
-	       order_int(list, "by", &o->by) &&
-	       order_number(list, "cookie", 16, UINT64_MAX, &o->cookie);
+	return spec_int(list, "fd", &o->fd) && spec_int(list, "rank", &o->rank) &&
+	       spec_int(list, "size", &o->size) && spec_int(list, "app", &o->app) &&
+	       spec_int(list, "by", &o->by) &&
+	       spec_number(list, "cookie", 16, UINT64_MAX, &o->cookie);
 }
 
 /* True if the segment has the order's place: by its map, or, without one, by its ranks. */
-static bool order_fits(const struct order *o, struct shm_seg *seg)
+static bool spec_fits(const struct job_spec *o, struct shm_seg *seg)
 {
 	const struct boot_map *map;
 	const int32_t *ranks;
@@ -137,7 +137,7 @@ static bool order_fits(const struct order *o, struct shm_seg *seg)
 
 /* Maps the segment behind `fd' if it is the one that the order means; else NULL, and *err is what
  * libshm says of it: SHM_BAD for what is none. */
-static struct shm_seg *order_segment(const struct order *o, int fd, int *err)
+static struct shm_seg *spec_segment(const struct job_spec *o, int fd, int *err)
 {
 	struct shm_seg *seg;
 
@@ -148,7 +148,7 @@ static struct shm_seg *order_segment(const struct order *o, int fd, int *err)
 	*err = shm_seg_open(fd, &seg);
 	if (*err != 0)
 		return NULL;
-	if (shm_seg_cookie(seg) == o->cookie && order_fits(o, seg))
+	if (shm_seg_cookie(seg) == o->cookie && spec_fits(o, seg))
 		return seg;
 	shm_seg_close(seg);
 	return NULL;
@@ -156,7 +156,7 @@ static struct shm_seg *order_segment(const struct order *o, int fd, int *err)
 
 /* Somebody between mpiexec and us (sudo, a script of Python) has closed the fd: look it up at its
  * source.  Fills *fd and returns the segment, or NULL. */
-static struct shm_seg *order_fetch(const struct order *o, int *fd)
+static struct shm_seg *spec_fetch(const struct job_spec *o, int *fd)
 {
 	struct shm_seg *seg;
 	char path[64];
@@ -166,15 +166,15 @@ static struct shm_seg *order_fetch(const struct order *o, int *fd)
 	*fd = open(path, O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	if (*fd < 0)
 		return NULL;
-	seg = order_segment(o, *fd, &err);
+	seg = spec_segment(o, *fd, &err);
 	if (seg == NULL)
 		close(*fd);
 	return seg;
 }
 
-static enum claim place_claim(struct boot_rank *place, bool inherited)
+static enum seat_claim boot_place_claim(struct boot_rank *place, bool inherited)
 {
-	static bool mine; /* claimed earlier by this very process: boot_init after boot_rest */
+	static bool mine; /* claimed earlier by this very process: boot_init after boot_leave */
 	int32_t pid = 0;
 
 	if (mine || atomic_compare_exchange_strong(&place->pid, &pid, (int32_t)getpid())) {
@@ -212,7 +212,7 @@ static int singleton_init(void)
 	if (err != 0)
 		return boot_fail("no shared memory for a job of one: %s%s%s", shm_error_text(err),
 			err == SHM_SYS ? ": " : "", err == SHM_SYS ? strerror(errno) : "");
-	here = (struct boot){.size = 1,
+	this_process = (struct boot){.size = 1,
 		.nhosts = 1,
 		.nnear = 1,
 		.app = -1,
@@ -222,7 +222,7 @@ static int singleton_init(void)
 	return 0;
 }
 
-static struct boot_rank *place_of(const struct boot *b)
+static struct boot_rank *boot_record_of(const struct boot *b)
 {
 	return shm_seg_job_rank(b->seg, b->near);
 }
@@ -241,12 +241,12 @@ static int listen_take(int fd)
 }
 
 /* Takes the place that the launcher has given us.  CLAIM_NESTED: there is none, be a singleton. */
-static enum claim job_join(const struct order *o)
+static enum seat_claim job_join(const struct job_spec *o)
 {
-	int fd = here.launched ? here.seg_fd : o->fd, err;
-	struct shm_seg *seg = order_segment(o, fd, &err);
+	int fd = this_process.launched ? this_process.seg_fd : o->fd, err;
+	struct shm_seg *seg = spec_segment(o, fd, &err);
 	bool inherited = seg != NULL;
-	enum claim claim;
+	enum seat_claim seat_claim;
 	size_t len;
 
 	if (err == SHM_OTHER) {
@@ -263,27 +263,27 @@ static enum claim job_join(const struct order *o)
 		return CLAIM_BLIND;
 	}
 	if (seg == NULL)
-		seg = order_fetch(o, &fd);
+		seg = spec_fetch(o, &fd);
 	if (seg == NULL)
 		return CLAIM_NESTED;
-	claim = place_claim(shm_seg_job_rank(seg, o->near), inherited);
-	if (claim != CLAIM_OK) {
+	seat_claim = boot_place_claim(shm_seg_job_rank(seg, o->near), inherited);
+	if (seat_claim != CLAIM_OK) {
 		shm_seg_close(seg);
 		if (!inherited)
 			close(fd);
-		return claim;
+		return seat_claim;
 	}
 	fcntl(fd, F_SETFD, FD_CLOEXEC);
 	launcher_follow(o->by);
-	if (o->pmi >= 0 && pmi_fd_sound(o->pmi))
+	if (o->pmi >= 0 && boot_pmi_fd_valid(o->pmi))
 		fcntl(o->pmi, F_SETFD, FD_CLOEXEC);
-	world = shm_seg_map(seg, &len);
-	boot_map_use(world);
+	job_map = shm_seg_map(seg, &len);
+	boot_map_use(job_map);
 	listen_fd = listen_take(o->listen);
-	here = (struct boot){.rank = o->rank,
+	this_process = (struct boot){.rank = o->rank,
 		.size = o->size,
-		.nhosts = world != NULL ? world->nhosts : 1,
-		.host = world != NULL ? world->host : 0,
+		.nhosts = job_map != NULL ? job_map->nhosts : 1,
+		.host = job_map != NULL ? job_map->host : 0,
 		.near = o->near,
 		.nnear = shm_seg_nranks(seg),
 		.app = o->app,
@@ -298,20 +298,20 @@ static enum claim job_join(const struct order *o)
 /* Takes a place in a job of another launcher; the place's number is ours from the start. */
 static int foreign_join(enum kvs_kind kind)
 {
-	struct meeting m;
+	struct boot_node m;
 	size_t len;
 
-	if (kvs_open(&kvs, kind) != 0 || meet(&kvs, &m) != 0)
+	if (boot_kvs_open(&kvs, kind) != 0 || boot_node_join(&kvs, &m) != 0)
 		return -1;
-	world = shm_seg_map(m.seg, &len);
-	if (world != NULL && !boot_map_good(world, len, kvs.size, shm_seg_nranks(m.seg)))
+	job_map = shm_seg_map(m.seg, &len);
+	if (job_map != NULL && !boot_map_good(job_map, len, kvs.size, shm_seg_nranks(m.seg)))
 		return boot_fail("the map of this host's shared memory is bad");
-	boot_map_use(world);
+	boot_map_use(job_map);
 	listen_fd = m.listen;
-	here = (struct boot){.rank = kvs.rank,
+	this_process = (struct boot){.rank = kvs.rank,
 		.size = kvs.size,
-		.nhosts = world != NULL ? world->nhosts : 1,
-		.host = world != NULL ? world->host : 0,
+		.nhosts = job_map != NULL ? job_map->nhosts : 1,
+		.host = job_map != NULL ? job_map->host : 0,
 		.near = m.near,
 		.nnear = shm_seg_nranks(m.seg),
 		.app = kvs.app,
@@ -323,16 +323,17 @@ static int foreign_join(enum kvs_kind kind)
 }
 
 /* True if another launcher has come between mpiexec and us: what mpiexec says is for him. */
-static bool order_stale(const struct order *o)
+static bool spec_stale(const struct job_spec *o)
 {
 	return getenv("PMIX_NAMESPACE") != NULL ||
-	       (getenv("PMI_FD") != NULL && kvs_env("PMI_FD") != o->pmi);
+	       (getenv("PMI_FD") != NULL && boot_env_number("PMI_FD") != o->pmi);
 }
 
 /* No order of our mpiexec: another launcher's job, or one of our own. */
 static int other_join(void)
 {
-	enum kvs_kind kind = haft_set_launch(HAFT_SET_BOOT, environ) == 0 ? kvs_look() : KVS_NONE;
+	enum kvs_kind kind =
+		haft_setting_launch(SETTING_BOOT, environ) == 0 ? boot_kvs_detect() : KVS_NONE;
 
 	if (kind == KVS_BAD)
 		return -1;
@@ -340,31 +341,31 @@ static int other_join(void)
 }
 
 /* This rank is in MPI. */
-static void place_enter(void)
+static void boot_place_enter(void)
 {
-	atomic_store(&place_of(&here)->pid, (int32_t)getpid());
-	atomic_store(&place_of(&here)->state, BOOT_RUNNING);
-	if (foreign && here.size > 1)
-		watch_start(&here, &kvs);
+	atomic_store(&boot_record_of(&this_process)->pid, (int32_t)getpid());
+	atomic_store(&boot_record_of(&this_process)->state, BOOT_RUNNING);
+	if (foreign && this_process.size > 1)
+		boot_detector_start(&this_process, &kvs);
 }
 
 int boot_init(struct boot **b)
 {
-	struct order o;
-	enum claim claim;
-	bool told = order_read(&o) && !order_stale(&o);
+	struct job_spec o;
+	enum seat_claim seat_claim;
+	bool told = spec_read(&o) && !spec_stale(&o);
 
-	*b = &here;
-	if (here.seg != NULL) {
-		place_enter();
+	*b = &this_process;
+	if (this_process.seg != NULL) {
+		boot_place_enter();
 		return 0;
 	}
-	claim = told ? job_join(&o) : CLAIM_NESTED;
-	if (claim == CLAIM_USED || claim == CLAIM_BLIND)
+	seat_claim = told ? job_join(&o) : CLAIM_NESTED;
+	if (seat_claim == CLAIM_USED || seat_claim == CLAIM_BLIND)
 		return -1;
-	if (claim == CLAIM_NESTED && (told ? singleton_init() : other_join()) != 0)
+	if (seat_claim == CLAIM_NESTED && (told ? singleton_init() : other_join()) != 0)
 		return -1;
-	place_enter();
+	boot_place_enter();
 	return 0;
 }
 
@@ -373,9 +374,9 @@ int boot_listen_fd(void)
 	return listen_fd;
 }
 
-const char *boot_words(void)
+const char *boot_error_text(void)
 {
-	return words;
+	return error_text;
 }
 
 #define RECORD_WAIT_MS \
@@ -386,11 +387,11 @@ const char *boot_words(void)
  * sees first. */
 static bool job_abort(int code, const char *text)
 {
-	struct boot_job *job = shm_seg_job(here.seg);
+	struct boot_job *job = shm_seg_job(this_process.seg);
 	bool first = atomic_exchange(&job->taken, 1) == 0;
 
 	if (first) {
-		job->rank = here.rank;
+		job->rank = this_process.rank;
 		job->pid = (int32_t)getpid();
 		job->code = code;
 		snprintf(job->text, sizeof job->text, "%s", text);
@@ -398,15 +399,15 @@ static bool job_abort(int code, const char *text)
 	}
 	for (int i = 0; i < RECORD_WAIT_MS && atomic_load(&job->ready) == 0; i++)
 		usleep(1000);
-	atomic_store(&place_of(&here)->state, BOOT_ABORTED);
-	shm_seg_alarm(here.seg);
+	atomic_store(&boot_record_of(&this_process)->state, BOOT_ABORTED);
+	shm_seg_abort(this_process.seg);
 	return first;
 }
 
 void boot_lost(int rank)
 {
-	if (here.seg != NULL)
-		atomic_store(&place_of(&here)->lost, rank + 1);
+	if (this_process.seg != NULL)
+		atomic_store(&boot_record_of(&this_process)->lost, rank + 1);
 }
 
 void boot_abort(int code, const char *text)
@@ -417,25 +418,25 @@ void boot_abort(int code, const char *text)
 	if (status == 0 && code != 0)
 		status = 1;
 	haft_flush();
-	if (here.seg != NULL)
+	if (this_process.seg != NULL)
 		first = job_abort(code, text != NULL ? text : "");
-	if (!here.launched && first && text != NULL)
+	if (!this_process.launched && first && text != NULL)
 		dprintf(STDERR_FILENO, "%s\n", text);
-	kvs_abort(&kvs, status, text != NULL ? text : "MPI_Abort");
+	boot_kvs_abort(&kvs, status, text != NULL ? text : "MPI_Abort");
 	_exit(status);
 }
 
 void boot_leave(uint32_t state)
 {
-	if (here.seg != NULL)
-		atomic_store(&place_of(&here)->state, state);
+	if (this_process.seg != NULL)
+		atomic_store(&boot_record_of(&this_process)->state, state);
 }
 
-void boot_rest(struct boot *b)
+void boot_close_rest(struct boot *b)
 {
 	if (b == NULL || b->seg == NULL)
 		return;
-	watch_stop();
-	atomic_store(&place_of(b)->state, BOOT_DONE);
-	kvs_done(&kvs);
+	boot_detector_stop();
+	atomic_store(&boot_record_of(b)->state, BOOT_DONE);
+	boot_kvs_done(&kvs);
 }

@@ -59,21 +59,21 @@ struct boot {
  * another launcher that speaks PMI-1 or PMIx it blocks until all ranks have come.  Without any it
  * is a singleton: that is no error, unless there are signs that several of us were started by a
  * launcher that we cannot talk to.  A launched process dies with its mpiexec from here on.  After
- * boot_rest the same process may call it again. Returns 0, or -1 with boot_words() saying why, e.g.
+ * boot_leave the same process may call it again. Returns 0, or -1 with boot_error_text() saying why, e.g.
  * a second MPI program in the place of one rank. *b is the same for all calls. */
 int boot_init(struct boot **b);
 
 /* Compares the settings that all processes of a job must share (HAFT_COLL ...) with those of the
  * first rank of this host to come here, and says what is wrong with the environment, once a host.
- * Returns 0, or -1 with boot_words() saying what differs.  May wait for that first rank to have
+ * Returns 0, or -1 with boot_error_text() saying what differs.  May wait for that first rank to have
  * written them. */
 int boot_agree(const struct boot *me);
 
-/* Who is where.  From boot_init on; any thread; a load or two, but boot_near_of: a search where the
+/* Who is where.  From boot_init on; any thread; a load or two, but boot_seat_of: a search where the
  * ranks of this host are no block; ranks, hosts and nears must exist.  One host: near and rank are
  * the same number, and there is no table behind it. */
 int boot_host_of(int rank);
-int boot_near_of(int rank); /* -1: on another host */
+int boot_seat_of(int rank); /* -1: on another host */
 int boot_rank_of(int near); /* of a rank of this host */
 const char *boot_host_name(
 	int host); /* as the user has named it; the system's name if nobody has */
@@ -91,7 +91,7 @@ const uint8_t *boot_key(void);
 int boot_listen_fd(void);
 
 /* Why the last boot_init failed: one line without newline.  Never NULL. */
-const char *boot_words(void);
+const char *boot_error_text(void);
 
 /* Ends the job: notes that this rank gave up with `code' and `text' (one line without newline, NULL
  * for none; cut at BOOT_TEXT), wakes all who sleep in the segment, flushes stdout and stderr if
@@ -101,7 +101,7 @@ const char *boot_words(void);
  * that would turn a non-zero code into 0.  Any thread. */
 __attribute__((noreturn, cold)) void boot_abort(int code, const char *text);
 
-/* Notes that an operation of this rank has failed because another one is gone (haft_lost calls it
+/* Notes that an operation of this rank has failed because another one is gone (haft_peer_lost calls it
  * for the first).  If this rank now ends, mpiexec asks first how that one has ended. */
 void boot_lost(int rank);
 
@@ -112,7 +112,7 @@ void boot_leave(uint32_t state);
 /* MPI is over here, for ever or until the next boot_init: from now on this rank may end with any
  * exit code without harm to the others.  The segment stays mapped: what others send to a later
  * session of this process waits there.  NULL: nothing to do. */
-void boot_rest(struct boot *b);
+void boot_close_rest(struct boot *b);
 
 /* --- the map: who is where, written by who makes the segment, before a rank starts ---------- */
 
@@ -123,9 +123,9 @@ struct boot_map {
 	uint8_t key[BOOT_KEY];
 	int32_t nranks, nhosts;
 	int32_t host, nnear; /* of the host whose map it is */
-	uint32_t rows;       /* struct boot_row [nranks]: map.c's */
+	uint32_t rows;       /* struct boot_row [nranks]: job_map.c's */
 	uint32_t ranks;      /* int32_t [nnear]: the ranks of this host, in ascending order */
-	uint32_t hosts;      /* struct boot_host [nhosts]: map.c's */
+	uint32_t hosts;      /* struct boot_host [nhosts]: job_map.c's */
 	uint32_t pad;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* job_map.h - the parts of a job's map, for map.c, which makes it, and job_map_read.c. */
+/* job_map.h - the parts of a job's map, for job_map.c, which makes it, and job_map_read.c. */
 #ifndef LIBMPI_BOOT_JOB_MAP_H
 #define LIBMPI_BOOT_JOB_MAP_H
 

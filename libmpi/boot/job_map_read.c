@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* job_map_read.c - who is where: answers from the map of the job that lies in this host's segment, see
- * map.c.  Without a map there is one host, and a rank and its seat are the same number. */
+ * job_map.c.  Without a map there is one host, and a rank and its seat are the same number. */
 #include <limits.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -72,7 +72,7 @@ int boot_rank_of(int near)
 }
 
 /* As a rule the ranks of a host are a block, and the first guess is right. */
-int boot_near_of(int rank)
+int boot_seat_of(int rank)
 {
 	int lo = 0, hi, i;
 

@@ -20,9 +20,9 @@
 #include "libmpi/boot/boot.h"
 #include "libobj/base.h"
 
-#define ABOVE_MOST 64 /* processes between init and us: a shell in a shell in a shell has 10 */
+#define ANCESTORS_MAX 64 /* processes between init and us: a shell in a shell in a shell has 10 */
 
-int kvs_env(const char *name)
+int boot_env_number(const char *name)
 {
 	const char *s = getenv(name);
 	char *end;
@@ -35,7 +35,7 @@ int kvs_env(const char *name)
 }
 
 /* The parent of process `pid'; 0: none, or it cannot be known. */
-static int parent_of(int pid)
+static int process_parent(int pid)
 {
 	char path[64], text[512];
 	const char *p;
@@ -57,7 +57,7 @@ static int parent_of(int pid)
 }
 
 /* True if the process holds a segment of ours. */
-static bool holds_segment(int pid)
+static bool process_has_segment(int pid)
 {
 	static const char mark[] = "/memfd:haft";
 	char path[64], to[64];
@@ -78,14 +78,14 @@ static bool holds_segment(int pid)
 	return found;
 }
 
-bool kvs_nested(void)
+bool boot_nested(void)
 {
 	int pid = getppid();
 
-	for (int i = 0; i < ABOVE_MOST && pid > 1; i++) {
-		if (holds_segment(pid))
+	for (int i = 0; i < ANCESTORS_MAX && pid > 1; i++) {
+		if (process_has_segment(pid))
 			return true;
-		pid = parent_of(pid);
+		pid = process_parent(pid);
 	}
 	return false;
 }
@@ -94,12 +94,12 @@ bool kvs_nested(void)
 
 /* A launcher's variables that tell of several processes, and what to do where we cannot talk to it.
  */
-static const struct sign {
+static const struct launcher_sign {
 	const char *who;
 	const char *mark; /* this variable is set ... */
 	int least; /* ... to a number from here on; what follows it, as in "3(x2)", is none */
 	const char *cure;
-} signs[] = {
+} launcher_signs[] = {
 	{"Slurm's srun", "SLURM_STEP_NUM_TASKS", 2, SRUN_CURE},
 	{"Slurm's srun", "SLURM_STEP_TASKS_PER_NODE", 2, SRUN_CURE},
 	{"Slurm's srun", "SLURM_STEP_NUM_NODES", 2, SRUN_CURE},
@@ -110,14 +110,14 @@ static const struct sign {
 };
 
 /* Several processes that cannot know each other: words for the first sign of them. */
-static enum kvs_kind none_or_bad(const char *why)
+static enum kvs_kind sign_find(const char *why)
 {
-	for (size_t i = 0; i < countof(signs); i++) {
-		const struct sign *s = &signs[i];
+	for (size_t i = 0; i < countof(launcher_signs); i++) {
+		const struct launcher_sign *s = &launcher_signs[i];
 
 		if (getenv(s->mark) == NULL || atoi(getenv(s->mark)) < s->least)
 			continue;
-		if (kvs_nested())
+		if (boot_nested())
 			return KVS_NONE;
 		boot_fail(
 			"one of several processes started by %s (%s is set), which gives them no "
@@ -129,52 +129,52 @@ static enum kvs_kind none_or_bad(const char *why)
 	return KVS_NONE;
 }
 
-enum kvs_kind kvs_look(void)
+enum kvs_kind boot_kvs_detect(void)
 {
 	char why[128] = "";
 
 	if (getenv("PMI_FD") != NULL) {
-		if (pmi_fd_sound(kvs_env("PMI_FD")))
+		if (boot_pmi_fd_valid(boot_env_number("PMI_FD")))
 			return KVS_PMI;
 		snprintf(why, sizeof why, "PMI_FD=%.20s is not an open socket", getenv("PMI_FD"));
 	}
 	if (getenv("PMIX_NAMESPACE") != NULL && getenv("PMIX_RANK") != NULL) {
-		if (kvs_nested())
+		if (boot_nested())
 			return KVS_NONE;
-		if (pmix_here())
+		if (boot_pmix_present())
 			return KVS_PMIX;
-		snprintf(why, sizeof why, "%.127s", boot_words());
+		snprintf(why, sizeof why, "%.127s", boot_error_text());
 	}
-	return none_or_bad(why);
+	return sign_find(why);
 }
 
-int kvs_open(struct kvs *k, enum kvs_kind kind)
+int boot_kvs_open(struct kvs *k, enum kvs_kind kind)
 {
-	return kind == KVS_PMI ? pmi_open(k) : pmix_open(k);
+	return kind == KVS_PMI ? boot_pmi_open(k) : boot_pmix_open(k);
 }
 
-int kvs_put(struct kvs *k, const char *key, const char *value)
+int boot_kvs_put(struct kvs *k, const char *key, const char *value)
 {
 	return k->way->put(k, key, value);
 }
 
-int kvs_fence(struct kvs *k)
+int boot_kvs_fence(struct kvs *k)
 {
 	return k->way->fence(k);
 }
 
-int kvs_get(struct kvs *k, int rank, const char *key, char *value, size_t len)
+int boot_kvs_get(struct kvs *k, int rank, const char *key, char *value, size_t len)
 {
 	return k->way->get(k, rank, key, value, len);
 }
 
-void kvs_abort(struct kvs *k, int code, const char *text)
+void boot_kvs_abort(struct kvs *k, int code, const char *text)
 {
 	if (k->way != NULL)
 		k->way->abort(k, code, text);
 }
 
-void kvs_done(struct kvs *k)
+void boot_kvs_done(struct kvs *k)
 {
 	if (k->way != NULL)
 		k->way->done(k);

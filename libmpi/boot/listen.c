@@ -43,7 +43,7 @@ static bool any_address(const struct sockaddr *a)
 }
 
 /* Says where `fd' listens. */
-static bool where_say(int fd, char *text, size_t len)
+static bool listen_text(int fd, char *text, size_t len)
 {
 	struct sockaddr_storage a;
 	struct sockaddr *sa = (struct sockaddr *)(void *)&a;
@@ -60,7 +60,7 @@ static bool where_say(int fd, char *text, size_t len)
 	return true;
 }
 
-int listen_open(const char *ip, char *text, size_t len)
+int boot_listen_open(const char *ip, char *text, size_t len)
 {
 	struct addrinfo *a = ip_parse(ip);
 	int fd = -1, e;
@@ -69,7 +69,7 @@ int listen_open(const char *ip, char *text, size_t len)
 	if (a != NULL && !any_address(a->ai_addr))
 		fd = socket(a->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (fd >= 0 && (bind(fd, a->ai_addr, a->ai_addrlen) != 0 || listen(fd, BACKLOG) != 0 ||
-			       !where_say(fd, text, len))) {
+			       !listen_text(fd, text, len))) {
 		e = errno;
 		close(fd);
 		errno = e;
@@ -81,7 +81,7 @@ int listen_open(const char *ip, char *text, size_t len)
 }
 
 /* How good an address is for calls from elsewhere; 0: not at all. */
-static int worth(const struct ifaddrs *i)
+static int iface_preference(const struct ifaddrs *i)
 {
 	const struct sockaddr *a = i->ifa_addr;
 
@@ -101,7 +101,7 @@ static socklen_t addr_len(const struct sockaddr *a)
 }
 
 /* The best address of interface `name' (NULL: of all), or the one that is `name'. */
-static bool own_find(const char *name, char *ip)
+static bool listen_own_find(const char *name, char *ip)
 {
 	struct ifaddrs *list = NULL;
 	int best = 0;
@@ -111,11 +111,12 @@ static bool own_find(const char *name, char *ip)
 	for (struct ifaddrs *i = list; i != NULL; i = i->ifa_next) {
 		char text[LISTEN_IP];
 
-		if (worth(i) <= best || !ip_text(i->ifa_addr, addr_len(i->ifa_addr), text))
+		if (iface_preference(i) <= best ||
+			!ip_text(i->ifa_addr, addr_len(i->ifa_addr), text))
 			continue;
 		if (name != NULL && strcmp(name, i->ifa_name) != 0 && strcmp(name, text) != 0)
 			continue;
-		best = worth(i);
+		best = iface_preference(i);
 		memcpy(ip, text, sizeof text);
 	}
 	freeifaddrs(list);
@@ -123,7 +124,7 @@ static bool own_find(const char *name, char *ip)
 }
 
 /* Our address on the way to `peer': the kernel's routes know it, and nothing is sent. */
-static bool route_find(const char *peer, char *ip)
+static bool listen_route_find(const char *peer, char *ip)
 {
 	struct addrinfo hint = {.ai_socktype = SOCK_DGRAM};
 	struct addrinfo *list = NULL;
@@ -148,26 +149,27 @@ static bool route_find(const char *peer, char *ip)
 }
 
 /* ssh says in SSH_CONNECTION at which address of ours it was called: the third word. */
-static bool ssh_find(char *ip)
+static bool listen_ssh_find(char *ip)
 {
 	const char *s = getenv("SSH_CONNECTION");
 	char word[LISTEN_IP];
 
-	return s != NULL && sscanf(s, "%*s %*s %63s", word) == 1 && own_find(word, ip);
+	return s != NULL && sscanf(s, "%*s %*s %63s", word) == 1 && listen_own_find(word, ip);
 }
 
-const char *listen_where(const char *iface, const char *name, const char *peer, char *ip)
+const char *boot_listen_where(const char *iface, const char *name, const char *peer, char *ip)
 {
 	char own[LISTEN_IP];
 
 	if (iface != NULL)
-		return own_find(iface, ip) ? NULL
-					   : "no interface that is up has this name or address";
-	if (ssh_find(ip))
+		return listen_own_find(iface, ip)
+			       ? NULL
+			       : "no interface that is up has this name or address";
+	if (listen_ssh_find(ip))
 		return NULL;
-	if (peer != NULL && route_find(peer, ip))
+	if (peer != NULL && listen_route_find(peer, ip))
 		return NULL;
-	if (route_find(name, own) && own_find(own, ip) && strncmp(ip, "127.", 4) != 0)
+	if (listen_route_find(name, own) && listen_own_find(own, ip) && strncmp(ip, "127.", 4) != 0)
 		return NULL;
-	return own_find(NULL, ip) ? NULL : "no interface is up";
+	return listen_own_find(NULL, ip) ? NULL : "no interface is up";
 }

@@ -43,7 +43,7 @@ static struct {
 
 /* Finds "key=" at the start of a word of the answer.  Returns the value and its length, or NULL.
  * A value ends at a blank, but the last word of the line may be anything: msg=... */
-static const char *word_find(const char *key, size_t *len)
+static const char *pmi_word_find(const char *key, size_t *len)
 {
 	size_t n = strlen(key);
 	const char *p = pmi.line;
@@ -59,22 +59,22 @@ static const char *word_find(const char *key, size_t *len)
 	return NULL;
 }
 
-static bool word_is(const char *key, const char *value)
+static bool pmi_word_is(const char *key, const char *value)
 {
 	size_t len;
-	const char *p = word_find(key, &len);
+	const char *p = pmi_word_find(key, &len);
 
 	return p != NULL && len == strlen(value) && memcmp(p, value, len) == 0;
 }
 
-static int hung_up(void)
+static int pmi_hung_up(void)
 {
 	return boot_fail("the launcher has hung up (PMI_FD=%d): either it has died, or this is the "
 			 "second MPI program in the place of one rank",
 		pmi.fd);
 }
 
-static int line_write(const char *line, size_t len)
+static int pmi_line_write(const char *line, size_t len)
 {
 	while (len > 0) {
 		ssize_t n = send(pmi.fd, line, len, MSG_NOSIGNAL);
@@ -82,7 +82,7 @@ static int line_write(const char *line, size_t len)
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0 && errno == EPIPE)
-			return hung_up();
+			return pmi_hung_up();
 		if (n < 0)
 			return boot_fail("the launcher does not take requests (PMI_FD=%d): %s",
 				pmi.fd, strerror(errno));
@@ -93,7 +93,7 @@ static int line_write(const char *line, size_t len)
 }
 
 /* Waits until there is something to read. */
-static int line_wait(int ms)
+static int pmi_line_wait(int ms)
 {
 	struct pollfd p = {.fd = pmi.fd, .events = POLLIN};
 	int n;
@@ -107,7 +107,7 @@ static int line_wait(int ms)
 }
 
 /* Reads one answer.  We have one request on its way at most, so nothing comes behind it. */
-static int line_read(int ms)
+static int pmi_line_read(int ms)
 {
 	char *end = NULL;
 	ssize_t n;
@@ -117,13 +117,13 @@ static int line_read(int ms)
 		if (pmi.have == sizeof pmi.line)
 			return boot_fail(
 				"the launcher's answer is longer than %zu bytes", sizeof pmi.line);
-		if (line_wait(ms) != 0)
+		if (pmi_line_wait(ms) != 0)
 			return -1;
 		n = recv(pmi.fd, pmi.line + pmi.have, sizeof pmi.line - pmi.have, 0);
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n == 0 || (n < 0 && errno == ECONNRESET))
-			return hung_up();
+			return pmi_hung_up();
 		if (n < 0)
 			return boot_fail("the launcher cannot be heard (PMI_FD=%d): %s", pmi.fd,
 				strerror(errno));
@@ -135,7 +135,7 @@ static int line_read(int ms)
 }
 
 /* Sends a request, and takes its answer, which must be `answer'. */
-__attribute__((format(printf, 3, 4))) static int ask(
+__attribute__((format(printf, 3, 4))) static int pmi_ask(
 	const char *answer, int ms, const char *fmt, ...)
 {
 	char line[LINE_MAX_LEN];
@@ -148,21 +148,21 @@ __attribute__((format(printf, 3, 4))) static int ask(
 	if (n < 0 || (size_t)n >= sizeof line)
 		return boot_fail(
 			"a request to the launcher would be longer than %zu bytes", sizeof line);
-	if (line_write(line, (size_t)n) != 0 || line_read(ms) != 0)
+	if (pmi_line_write(line, (size_t)n) != 0 || pmi_line_read(ms) != 0)
 		return -1;
 	line[strcspn(line, "\n")] = '\0';
-	if (!word_is("cmd", answer))
+	if (!pmi_word_is("cmd", answer))
 		return boot_fail("the launcher answers \"%.80s\" to \"%.80s\"", pmi.line, line);
-	if (word_find("rc", &(size_t){0}) != NULL && !word_is("rc", "0"))
+	if (pmi_word_find("rc", &(size_t){0}) != NULL && !pmi_word_is("rc", "0"))
 		return boot_fail("the launcher refuses \"%.80s\": \"%.80s\"", line, pmi.line);
 	return 0;
 }
 
 /* Copies a value of the last answer. */
-static int word_take(const char *key, char *value, size_t size)
+static int pmi_word_take(const char *key, char *value, size_t size)
 {
 	size_t len;
-	const char *p = word_find(key, &len);
+	const char *p = pmi_word_find(key, &len);
 
 	if (p == NULL)
 		return boot_fail("the launcher's answer has no \"%s\": \"%.80s\"", key, pmi.line);
@@ -175,23 +175,23 @@ static int word_take(const char *key, char *value, size_t size)
 
 static int pmi_put(struct kvs *k, const char *key, const char *value)
 {
-	return ask("put_result", SILENCE_MS, "cmd=put kvsname=%s key=haft-%s-%d value=%s\n",
+	return pmi_ask("put_result", SILENCE_MS, "cmd=put kvsname=%s key=haft-%s-%d value=%s\n",
 		pmi.table, key, k->rank, value);
 }
 
 static int pmi_fence(struct kvs *k)
 {
 	(void)k;
-	return ask("barrier_out", NO_LIMIT, "cmd=barrier_in\n");
+	return pmi_ask("barrier_out", NO_LIMIT, "cmd=barrier_in\n");
 }
 
 static int pmi_get(struct kvs *k, int rank, const char *key, char *value, size_t len)
 {
 	(void)k;
-	if (ask("get_result", SILENCE_MS, "cmd=get kvsname=%s key=haft-%s-%d\n", pmi.table, key,
+	if (pmi_ask("get_result", SILENCE_MS, "cmd=get kvsname=%s key=haft-%s-%d\n", pmi.table, key,
 		    rank) != 0)
 		return -1;
-	return word_take("value", value, len);
+	return pmi_word_take("value", value, len);
 }
 
 /* One line, in one piece: it may come from a thread while another is waiting for an answer.  Hydra
@@ -211,13 +211,13 @@ static void pmi_abort(struct kvs *k, int code, const char *text)
 static void pmi_done(struct kvs *k)
 {
 	(void)k;
-	(void)ask("finalize_ack", SILENCE_MS, "cmd=finalize\n");
+	(void)pmi_ask("finalize_ack", SILENCE_MS, "cmd=finalize\n");
 }
 
-static const struct kvs_way pmi_way = {
+static const struct boot_kvs_ops pmi_way = {
 	.put = pmi_put, .fence = pmi_fence, .get = pmi_get, .abort = pmi_abort, .done = pmi_done};
 
-bool pmi_fd_sound(int fd)
+bool boot_pmi_fd_valid(int fd)
 {
 	struct stat st;
 
@@ -225,34 +225,35 @@ bool pmi_fd_sound(int fd)
 }
 
 /* MPI_APPNUM; servers that do not know it say 0 or refuse. */
-static int app_number(void)
+static int pmi_app_number(void)
 {
 	char value[16];
 	int n;
 
-	if (ask("appnum", SILENCE_MS, "cmd=get_appnum\n") != 0 ||
-		word_take("appnum", value, sizeof value) != 0)
+	if (pmi_ask("appnum", SILENCE_MS, "cmd=get_appnum\n") != 0 ||
+		pmi_word_take("appnum", value, sizeof value) != 0)
 		return 0;
 	n = atoi(value);
 	return n >= 0 ? n : 0;
 }
 
-int pmi_open(struct kvs *k)
+int boot_pmi_open(struct kvs *k)
 {
 	*k = (struct kvs){.way = &pmi_way,
-		.rank = kvs_env("PMI_RANK"),
-		.size = kvs_env("PMI_SIZE"),
-		.fd = kvs_env("PMI_FD"),
+		.rank = boot_env_number("PMI_RANK"),
+		.size = boot_env_number("PMI_SIZE"),
+		.fd = boot_env_number("PMI_FD"),
 		.death = POLLRDHUP};
 	pmi.fd = k->fd;
 	if (k->rank < 0 || k->size < 1 || k->rank >= k->size)
 		return boot_fail("PMI_FD is set, but PMI_RANK and PMI_SIZE make no sense");
 	fcntl(pmi.fd, F_SETFD, FD_CLOEXEC); /* our children are nobody's ranks */
-	if (ask("response_to_init", SILENCE_MS, "cmd=init pmi_version=1 pmi_subversion=1\n") != 0)
+	if (pmi_ask("response_to_init", SILENCE_MS, "cmd=init pmi_version=1 pmi_subversion=1\n") !=
+		0)
 		return -1;
-	if (ask("my_kvsname", SILENCE_MS, "cmd=get_my_kvsname\n") != 0 ||
-		word_take("kvsname", pmi.table, sizeof pmi.table) != 0)
+	if (pmi_ask("my_kvsname", SILENCE_MS, "cmd=get_my_kvsname\n") != 0 ||
+		pmi_word_take("kvsname", pmi.table, sizeof pmi.table) != 0)
 		return -1;
-	k->app = app_number();
+	k->app = pmi_app_number();
 	return 0;
 }

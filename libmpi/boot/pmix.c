@@ -26,7 +26,7 @@
 /* The library's functions, by their types. */
 static struct {
 	void *lib;
-	int (*init)(struct pmix_proc *me, struct pmix_info *info, size_t n);
+	int (*init)(struct pmix_proc *pmix_me, struct pmix_info *info, size_t n);
 	int (*fini)(const struct pmix_info *info, size_t n);
 	int (*put)(uint8_t scope, const char *key, struct pmix_value *value);
 	int (*commit)(void);
@@ -38,9 +38,9 @@ static struct {
 	const char *(*error)(int status);
 } pmix;
 
-static struct pmix_proc me;
+static struct pmix_proc pmix_me;
 
-static bool symbols_find(void)
+static bool pmix_symbols_find(void)
 {
 	static const struct {
 		const char *name;
@@ -60,21 +60,21 @@ static bool symbols_find(void)
 	return true;
 }
 
-bool pmix_here(void)
+bool boot_pmix_present(void)
 {
 	if (pmix.lib == NULL) {
 		pmix.lib = dlopen(LIB, RTLD_NOW | RTLD_LOCAL);
 		if (pmix.lib == NULL)
 			boot_fail("%s", dlerror());
 	}
-	if (pmix.lib != NULL && !symbols_find()) {
+	if (pmix.lib != NULL && !pmix_symbols_find()) {
 		boot_fail(LIB ": not all functions are in it");
 		return false;
 	}
 	return pmix.lib != NULL;
 }
 
-static int refused(const char *what, int status)
+static int pmix_refused(const char *what, int status)
 {
 	return boot_fail("PMIx: %s: %s", what, pmix.error(status));
 }
@@ -92,7 +92,7 @@ static int pmix_put(struct kvs *k, const char *key, const char *value)
 	snprintf(name, sizeof name, "haft-%s", key);
 	status = pmix.put(PMIX_GLOBAL, name, &v);
 	free(copy);
-	return status == 0 ? 0 : refused("PMIx_Put", status);
+	return status == 0 ? 0 : pmix_refused("PMIx_Put", status);
 }
 
 static int pmix_fence(struct kvs *k)
@@ -102,20 +102,20 @@ static int pmix_fence(struct kvs *k)
 
 	(void)k;
 	if (status != 0)
-		return refused("PMIx_Commit", status);
+		return pmix_refused("PMIx_Commit", status);
 	collect.value.data.flag = true;
 	status = pmix.fence(NULL, 0, &collect, 1);
-	return status == 0 ? 0 : refused("PMIx_Fence", status);
+	return status == 0 ? 0 : pmix_refused("PMIx_Fence", status);
 }
 
 /* What the library knows of `rank' under `key'; to be freed.  NULL: refused, with words. */
-static struct pmix_value *value_get(uint32_t rank, const char *key, uint16_t type)
+static struct pmix_value *pmix_value_get(uint32_t rank, const char *key, uint16_t type)
 {
 	struct pmix_value *v = NULL;
 	struct pmix_proc who = {.rank = rank};
 	int status;
 
-	memcpy(who.nspace, me.nspace, sizeof who.nspace);
+	memcpy(who.nspace, pmix_me.nspace, sizeof who.nspace);
 	status = pmix.get(&who, key, NULL, 0, &v);
 	if (status != 0 || v == NULL) {
 		boot_fail("PMIx: no \"%s\" of rank %u: %s", key, rank, pmix.error(status));
@@ -136,7 +136,7 @@ static int pmix_get(struct kvs *k, int rank, const char *key, char *value, size_
 
 	(void)k;
 	snprintf(name, sizeof name, "haft-%s", key);
-	v = value_get((uint32_t)rank, name, PMIX_STRING);
+	v = pmix_value_get((uint32_t)rank, name, PMIX_STRING);
 	if (v == NULL)
 		return -1;
 	if (v->data.string == NULL || strlen(v->data.string) >= len)
@@ -160,16 +160,16 @@ static void pmix_done(struct kvs *k)
 	pmix.fini(NULL, 0);
 }
 
-static const struct kvs_way pmix_way = {.put = pmix_put,
+static const struct boot_kvs_ops pmix_way = {.put = pmix_put,
 	.fence = pmix_fence,
 	.get = pmix_get,
 	.abort = pmix_abort,
 	.done = pmix_done};
 
 /* A number that the launcher knows of `rank'; -1 if it does not. */
-static int number_get(uint32_t rank, const char *key)
+static int pmix_number_get(uint32_t rank, const char *key)
 {
-	struct pmix_value *v = value_get(rank, key, PMIX_UINT32);
+	struct pmix_value *v = pmix_value_get(rank, key, PMIX_UINT32);
 	int n;
 
 	if (v == NULL)
@@ -180,7 +180,7 @@ static int number_get(uint32_t rank, const char *key)
 }
 
 /* True if our parent is no rank itself, a shell that runs us, say: the launcher. */
-static bool parent_launches(void)
+static bool pmix_parent_launches(void)
 {
 	char path[64], text[65536]; /* the launcher's variables stand first, or not at all */
 	static const char mark[] = "PMIX_RANK=";
@@ -197,28 +197,28 @@ static bool parent_launches(void)
 }
 
 /* Where the launcher dies, libpmix leaves its ranks alone: its process shows it. */
-static int launcher_open(void)
+static int pmix_launcher_open(void)
 {
-	return parent_launches() ? (int)syscall(SYS_pidfd_open, getppid(), 0) : -1;
+	return pmix_parent_launches() ? (int)syscall(SYS_pidfd_open, getppid(), 0) : -1;
 }
 
-int pmix_open(struct kvs *k)
+int boot_pmix_open(struct kvs *k)
 {
 	int status, app;
 
-	if (!pmix_here())
+	if (!boot_pmix_present())
 		return -1;
-	status = pmix.init(&me, NULL, 0);
+	status = pmix.init(&pmix_me, NULL, 0);
 	if (status != 0)
-		return refused("PMIx_Init", status);
-	*k = (struct kvs){.way = &pmix_way, .rank = (int)me.rank, .fd = -1, .death = POLLIN};
-	k->size = number_get(PMIX_RANK_WILDCARD, PMIX_JOB_SIZE);
+		return pmix_refused("PMIx_Init", status);
+	*k = (struct kvs){.way = &pmix_way, .rank = (int)pmix_me.rank, .fd = -1, .death = POLLIN};
+	k->size = pmix_number_get(PMIX_RANK_WILDCARD, PMIX_JOB_SIZE);
 	if (k->size < 0)
 		return -1;
 	if (k->rank < 0 || k->rank >= k->size)
 		return boot_fail("PMIx: rank %d of %d makes no sense", k->rank, k->size);
-	app = number_get(me.rank, PMIX_APPNUM);
+	app = pmix_number_get(pmix_me.rank, PMIX_APPNUM);
 	k->app = app > 0 ? app : 0;
-	k->fd = launcher_open();
+	k->fd = pmix_launcher_open();
 	return 0;
 }

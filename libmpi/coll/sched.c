@@ -12,14 +12,14 @@
  * it is written.  In a first walk each message that this member should send is a sorry, so nobody
  * waits for its data; in a second it takes what the others send it and drops it, so nobody waits
  * for its receives.  Neither depends on what comes, so the order of a pair's messages is all that
- * must be kept.  A function with which others wait (sched_call) is called in the first walk; what
+ * must be kept.  A function with which others wait (coll_sched_call) is called in the first walk; what
  * it sends and receives itself may be earlier there than its turn, but all of it is sorry, or
  * dropped.
  */
 #include "libmpi/coll/sched.h"
 
-#include "libmpi/coll/coll.h"
-#include "libmpi/core/state.h"
+#include "libmpi/coll/coll_args.h"
+#include "libmpi/core/process_state.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,11 +54,11 @@ struct step {
 	void *out;
 	union {
 		int (*check)(void *arg);
-		sched_fn *call;
+		coll_sched_fn *call;
 	};
 };
 
-enum walk { WALK_NONE, WALK_SENDS, WALK_RECVS };
+enum dry_run { WALK_NONE, WALK_SENDS, WALK_RECVS };
 
 /* Memory of a plan. */
 struct chunk {
@@ -76,9 +76,9 @@ struct sched {
 	int bad; /* error of planning */
 	int err; /* first error of a step */
 	char *words;
-	enum walk walk;
+	enum dry_run dry_run;
 	bool spoilt; /* what it sends from now on is `sorry' */
-	struct p2p_sorry sorry;
+	struct p2p_error_msg sorry;
 	struct req *req; /* the user's request, or NULL: a blocking call */
 	bool busy;       /* its steps are being run */
 	struct step *steps;
@@ -102,7 +102,7 @@ static bool hooked;
 /* --- making and freeing --------------------------------------------------------------------- */
 
 /* A schedule without steps.  Never NULL: without memory, it is bad. */
-static struct sched *sched_new(const struct call *k)
+static struct sched *sched_new(const struct coll_args *k)
 {
 	struct sched *s = pool;
 
@@ -130,7 +130,7 @@ static struct sched *sched_new(const struct call *k)
 	return s;
 }
 
-static void destroy(struct sched *s)
+static void sched_destroy(struct sched *s)
 {
 	free(s->steps);
 	free(s->reqs);
@@ -152,7 +152,7 @@ static void sched_free(struct sched *s)
 		obj_drop(s->held[i]);
 	free(s->words);
 	if (pooled == POOL_MAX || s->room > POOL_STEPS || s->reqs_room > POOL_STEPS) {
-		destroy(s);
+		sched_destroy(s);
 		return;
 	}
 	s->next = pool;
@@ -160,20 +160,20 @@ static void sched_free(struct sched *s)
 	pooled++;
 }
 
-void sched_close(void)
+void coll_sched_close(void)
 {
 	while (pool != NULL) {
 		struct sched *s = pool;
 
 		pool = s->next;
-		destroy(s);
+		sched_destroy(s);
 	}
 	pooled = 0;
 	hooked = false;
 }
 
 /* Makes room for one more in an array of *room elements; false: the schedule is bad. */
-static bool grow(struct sched *s, void *array, int *room, size_t size)
+static bool sched_grow(struct sched *s, void *array, int *room, size_t size)
 {
 	int more = *room == 0 ? ROOM_FIRST : 2 * *room;
 	void *p = realloc(*(void **)array, (size_t)more * size);
@@ -190,28 +190,28 @@ static bool grow(struct sched *s, void *array, int *room, size_t size)
 /* --- without memory ------------------------------------------------------------------------- */
 
 /* A schedule that keeps nothing. */
-struct walker {
+struct dry_run_sched {
 	struct sched s; /* first */
 	struct req reqs[WALK_OPEN];
 	int open; /* of reqs, from the beginning, are under way */
 };
 
-static void sorry_say(struct sched *s, int err, const char *words)
+static void sched_set_error(struct sched *s, int err, const char *words)
 {
 	static const char at[] = "at rank ";
 
 	s->spoilt = true;
 	s->sorry.err = err;
-	s->sorry.missed = err == MPI_ERR_PROC_ABORTED ? haft_missed() : 0;
+	s->sorry.missed = err == MPI_ERR_PROC_ABORTED ? haft_peer_lost_rank() : 0;
 	if (strncmp(words, at, strlen(at)) == 0) /* somebody else's */
 		snprintf(s->sorry.words, sizeof(s->sorry.words), "%s", words);
 	else
 		snprintf(s->sorry.words, sizeof(s->sorry.words), "%s%d: %s", at, s->who, words);
 }
 
-bool sched_walks(const struct sched *s)
+bool coll_sched_is_dry_run(const struct sched *s)
 {
-	return s->walk != WALK_NONE;
+	return s->dry_run != WALK_NONE;
 }
 
 static bool to_myself(const struct sched *s, int peer)
@@ -220,213 +220,217 @@ static bool to_myself(const struct sched *s, int peer)
 }
 
 /* Nobody asks how it went: this member's call has failed already. */
-static void walk_wait(struct walker *w)
+static void dry_run_wait(struct dry_run_sched *w)
 {
 	p2p_coll_wait(w->reqs, w->open);
 	w->open = 0;
 }
 
-static void walk_message(struct sched *s, bool sends, int peer)
+static void dry_run_message(struct sched *s, bool sends, int peer)
 {
-	struct walker *w = (struct walker *)s;
+	struct dry_run_sched *w = (struct dry_run_sched *)s;
 
-	if (sends != (s->walk == WALK_SENDS) || to_myself(s, peer))
+	if (sends != (s->dry_run == WALK_SENDS) || to_myself(s, peer))
 		return;
 	if (w->open == WALK_OPEN)
-		walk_wait(w);
+		dry_run_wait(w);
 	if (sends)
-		p2p_coll_sorry(s->comm, &s->sorry, peer, s->tag, &w->reqs[w->open++]);
+		p2p_coll_send_error(s->comm, &s->sorry, peer, s->tag, &w->reqs[w->open++]);
 	else
 		p2p_coll_start(s->comm, REQ_RECV, NULL, 0, type_predefined(MPI_BYTE), peer, s->tag,
 			&w->reqs[w->open++]);
 }
 
-static int no_memory(void)
+static int sched_no_memory(void)
 {
 	return haft_err(MPI_ERR_NO_MEM, "no memory for the steps of a collective call");
 }
 
-static struct walker walker_of(const struct call *k)
+static struct dry_run_sched dry_run_of(const struct coll_args *k)
 {
-	return (struct walker){.s = {.comm = k->comm,
-				       .who = k->who,
-				       .op = k->op,
-				       .tag = k->tag,
-				       .bad = MPI_ERR_NO_MEM}};
+	return (struct dry_run_sched){.s = {.comm = k->comm,
+					      .who = k->who,
+					      .op = k->op,
+					      .tag = k->tag,
+					      .bad = MPI_ERR_NO_MEM}};
 }
 
-static void walk(struct walker *w, const struct call *k, steps_fn *steps, const void *arg)
+static void dry_run(
+	struct dry_run_sched *w, const struct coll_args *k, coll_steps_fn *steps, const void *arg)
 {
-	for (w->s.walk = WALK_SENDS; w->s.walk <= WALK_RECVS; w->s.walk++) {
+	for (w->s.dry_run = WALK_SENDS; w->s.dry_run <= WALK_RECVS; w->s.dry_run++) {
 		w->s.group = k->comm->group;
 		steps(&w->s, k, arg);
-		walk_wait(w);
+		dry_run_wait(w);
 	}
 }
 
-int sched_walk(
-	const struct call *k, steps_fn *steps, const void *arg, const struct p2p_sorry *sorry)
+int coll_sched_run_failed(const struct coll_args *k, coll_steps_fn *steps, const void *arg,
+	const struct p2p_error_msg *sorry)
 {
-	struct walker w = walker_of(k);
+	struct dry_run_sched w = dry_run_of(k);
 
 	w.s.sorry = *sorry;
-	walk(&w, k, steps, arg);
+	dry_run(&w, k, steps, arg);
 	return haft_err(sorry->err, "%s", sorry->words);
 }
 
 /* What there is no memory for: the others do not wait for this member.  Returns the error. */
-static int starved(const struct call *k, steps_fn *steps, const void *arg)
+static int sched_starved(const struct coll_args *k, coll_steps_fn *steps, const void *arg)
 {
-	struct walker w = walker_of(k);
-	int err = no_memory();
+	struct dry_run_sched w = dry_run_of(k);
+	int err = sched_no_memory();
 
-	sorry_say(&w.s, err, haft_err_words(err));
-	walk(&w, k, steps, arg);
-	return no_memory();
+	sched_set_error(&w.s, err, haft_err_text(err));
+	dry_run(&w, k, steps, arg);
+	return sched_no_memory();
 }
 
 /* --- planning ------------------------------------------------------------------------------- */
 
-static void add(struct sched *s, struct step step)
+static void step_add(struct sched *s, struct step step)
 {
 	if (unlikely(s->bad != 0))
 		return;
-	if (unlikely(s->nsteps == s->room) && !grow(s, &s->steps, &s->room, sizeof(step)))
+	if (unlikely(s->nsteps == s->room) && !sched_grow(s, &s->steps, &s->room, sizeof(step)))
 		return;
 	s->steps[s->nsteps++] = step;
 }
 
-static void add_message(struct sched *s, struct step step)
+static void step_add_message(struct sched *s, struct step step)
 {
-	add(s, step);
+	step_add(s, step);
 	if (s->bad == 0 && ++s->round > s->most)
 		s->most = s->round;
 }
 
-void sched_over(struct sched *s, const struct group *g)
+void coll_sched_group(struct sched *s, const struct group *g)
 {
-	if (s->bad == 0 || s->walk != WALK_NONE)
+	if (s->bad == 0 || s->dry_run != WALK_NONE)
 		s->group = g;
 }
 
-static void add_send(
+static void step_add_send(
 	struct sched *s, const void *buf, int64_t count, struct type *type, int rank, bool own)
 {
 	if (s->bad == 0)
-		add_message(s, (struct step){.kind = STEP_SEND,
-				       .own = own,
-				       .a = buf,
-				       .n = count,
-				       .type = type,
-				       .peer = group_peer(s->group, rank)});
-	else if (s->walk != WALK_NONE)
-		walk_message(s, true, group_peer(s->group, rank));
+		step_add_message(s, (struct step){.kind = STEP_SEND,
+					    .own = own,
+					    .a = buf,
+					    .n = count,
+					    .type = type,
+					    .peer = group_peer(s->group, rank)});
+	else if (s->dry_run != WALK_NONE)
+		dry_run_message(s, true, group_peer(s->group, rank));
 }
 
-void sched_send(struct sched *s, const void *buf, int64_t count, struct type *type, int rank)
+void coll_sched_send(struct sched *s, const void *buf, int64_t count, struct type *type, int rank)
 {
-	add_send(s, buf, count, type, rank, false);
+	step_add_send(s, buf, count, type, rank, false);
 }
 
-void sched_give(struct sched *s, const void *buf, int64_t count, struct type *type, int rank)
+void coll_sched_send_own(
+	struct sched *s, const void *buf, int64_t count, struct type *type, int rank)
 {
-	add_send(s, buf, count, type, rank, true);
+	step_add_send(s, buf, count, type, rank, true);
 }
 
-void sched_recv(struct sched *s, void *buf, int64_t count, struct type *type, int rank)
+void coll_sched_recv(struct sched *s, void *buf, int64_t count, struct type *type, int rank)
 {
 	if (s->bad == 0)
-		add_message(s, (struct step){.kind = STEP_RECV,
-				       .out = buf,
-				       .n = count,
-				       .type = type,
-				       .peer = group_peer(s->group, rank)});
-	else if (s->walk != WALK_NONE)
-		walk_message(s, false, group_peer(s->group, rank));
+		step_add_message(s, (struct step){.kind = STEP_RECV,
+					    .out = buf,
+					    .n = count,
+					    .type = type,
+					    .peer = group_peer(s->group, rank)});
+	else if (s->dry_run != WALK_NONE)
+		dry_run_message(s, false, group_peer(s->group, rank));
 }
 
-void sched_fence(struct sched *s)
+void coll_sched_fence(struct sched *s)
 {
 	if (s->round == 0)
 		return;
-	add(s, (struct step){.kind = STEP_FENCE});
+	step_add(s, (struct step){.kind = STEP_FENCE});
 	s->round = 0;
 }
 
-void sched_reduce(
+void coll_sched_reduce(
 	struct sched *s, const void *a, const void *b, void *out, int64_t count, struct type *type)
 {
-	add(s, (struct step){
-		       .kind = STEP_REDUCE, .a = a, .b = b, .out = out, .n = count, .type = type});
+	step_add(s,
+		(struct step){
+			.kind = STEP_REDUCE, .a = a, .b = b, .out = out, .n = count, .type = type});
 }
 
-void sched_copy(struct sched *s, const void *src, int64_t scount, struct type *stype, void *dst,
-	int64_t rcount, struct type *rtype)
+void coll_sched_copy(struct sched *s, const void *src, int64_t scount, struct type *stype,
+	void *dst, int64_t rcount, struct type *rtype)
 {
-	add(s, (struct step){.kind = STEP_COPY,
-		       .a = src,
-		       .n = scount,
-		       .type = stype,
-		       .out = dst,
-		       .m = rcount,
-		       .type2 = rtype});
+	step_add(s, (struct step){.kind = STEP_COPY,
+			    .a = src,
+			    .n = scount,
+			    .type = stype,
+			    .out = dst,
+			    .m = rcount,
+			    .type2 = rtype});
 }
 
-void sched_move(struct sched *s, const void *src, void *dst, int64_t count, struct type *type)
+void coll_sched_move(struct sched *s, const void *src, void *dst, int64_t count, struct type *type)
 {
 	if (src != dst)
-		add(s, (struct step){
-			       .kind = STEP_MOVE, .a = src, .out = dst, .n = count, .type = type});
+		step_add(s,
+			(struct step){
+				.kind = STEP_MOVE, .a = src, .out = dst, .n = count, .type = type});
 }
 
-void sched_pack(
+void coll_sched_pack(
 	struct sched *s, const void *src, int64_t count, struct type *type, void *dst, int64_t room)
 {
-	add(s, (struct step){.kind = STEP_PACK,
-		       .a = src,
-		       .out = dst,
-		       .n = count,
-		       .m = room,
-		       .type = type});
+	step_add(s, (struct step){.kind = STEP_PACK,
+			    .a = src,
+			    .out = dst,
+			    .n = count,
+			    .m = room,
+			    .type = type});
 }
 
-void sched_unpack(
+void coll_sched_unpack(
 	struct sched *s, const void *src, void *dst, int64_t count, struct type *type, int64_t room)
 {
-	add(s, (struct step){.kind = STEP_UNPACK,
-		       .a = src,
-		       .out = dst,
-		       .n = count,
-		       .m = room,
-		       .type = type});
+	step_add(s, (struct step){.kind = STEP_UNPACK,
+			    .a = src,
+			    .out = dst,
+			    .n = count,
+			    .m = room,
+			    .type = type});
 }
 
-void sched_check(struct sched *s, int (*fn)(void *arg), void *arg)
+void coll_sched_check(struct sched *s, int (*fn)(void *arg), void *arg)
 {
-	add(s, (struct step){.kind = STEP_CHECK, .check = fn, .out = arg});
+	step_add(s, (struct step){.kind = STEP_CHECK, .check = fn, .out = arg});
 }
 
 /* A walk does it once, between its sends. */
-void sched_call(struct sched *s, sched_fn *fn, void *arg)
+void coll_sched_call(struct sched *s, coll_sched_fn *fn, void *arg)
 {
-	if (s->walk == WALK_SENDS)
+	if (s->dry_run == WALK_SENDS)
 		fn(arg, &s->sorry);
-	add(s, (struct step){.kind = STEP_CALL, .call = fn, .out = arg});
+	step_add(s, (struct step){.kind = STEP_CALL, .call = fn, .out = arg});
 }
 
-void sched_starve(struct sched *s)
+void coll_sched_set_no_memory(struct sched *s)
 {
 	if (s->bad == 0)
 		s->bad = MPI_ERR_NO_MEM;
 }
 
-void *sched_bytes(struct sched *s, int64_t bytes)
+void *coll_sched_bytes(struct sched *s, int64_t bytes)
 {
 	size_t n = ((size_t)bytes + ALIGN - 1) / ALIGN * ALIGN;
 	struct chunk *c;
 
 	if (s->bad != 0)
-		return s->walk != WALK_NONE ? s->near : NULL;
+		return s->dry_run != WALK_NONE ? s->near : NULL;
 	if (n <= NEAR_BYTES - s->near_used) {
 		s->near_used += n;
 		return s->near + s->near_used - n;
@@ -441,19 +445,19 @@ void *sched_bytes(struct sched *s, int64_t bytes)
 	return c->data;
 }
 
-void *sched_elems(struct sched *s, const struct type *type, int64_t count)
+void *coll_sched_elements(struct sched *s, const struct type *type, int64_t count)
 {
 	int64_t low, span = type_span(type, count, &low);
-	char *mem = sched_bytes(s, span);
+	char *mem = coll_sched_bytes(s, span);
 
 	return mem == NULL ? NULL : mem - low;
 }
 
-void sched_hold(struct sched *s, void *obj)
+void coll_sched_hold(struct sched *s, void *obj)
 {
 	if (s->bad != 0 || obj == NULL)
 		return;
-	if (s->nheld == s->held_room && !grow(s, &s->held, &s->held_room, sizeof(void *)))
+	if (s->nheld == s->held_room && !sched_grow(s, &s->held, &s->held_room, sizeof(void *)))
 		return;
 	obj_hold(obj);
 	s->held[s->nheld++] = obj;
@@ -462,18 +466,18 @@ void sched_hold(struct sched *s, void *obj)
 /* --- running -------------------------------------------------------------------------------- */
 
 /* spoils: there are data that it has not. */
-static void fail(struct sched *s, int err, bool spoils)
+static void sched_fail(struct sched *s, int err, bool spoils)
 {
 	if (spoils && !s->spoilt)
-		sorry_say(s, err, haft_err_words(err));
+		sched_set_error(s, err, haft_err_text(err));
 	if (s->err != 0)
 		return;
 	s->err = err;
-	s->words = strdup(haft_err_words(err));
+	s->words = strdup(haft_err_text(err));
 }
 
 /* Everything that was started is over. */
-static bool drained(struct sched *s)
+static bool sched_drained(struct sched *s)
 {
 	for (; s->waited < s->nreqs; s->waited++) {
 		struct req *r = &s->reqs[s->waited];
@@ -481,25 +485,25 @@ static bool drained(struct sched *s)
 		if (!r->done)
 			return false;
 		if (unlikely(r->res.error != 0))
-			fail(s, p2p_coll_wait(r, 1), r->kind == REQ_RECV);
+			sched_fail(s, p2p_coll_wait(r, 1), r->kind == REQ_RECV);
 	}
 	s->nreqs = s->waited = 0;
 	return true;
 }
 
-static void message(struct sched *s, const struct step *p)
+static void step_message(struct sched *s, const struct step *p)
 {
 	struct req *r = &s->reqs[s->nreqs++];
 
 	if (unlikely(s->spoilt && p->kind == STEP_SEND && !p->own && !to_myself(s, p->peer)))
-		p2p_coll_sorry(s->comm, &s->sorry, p->peer, s->tag, r);
+		p2p_coll_send_error(s->comm, &s->sorry, p->peer, s->tag, r);
 	else if (p->kind == STEP_SEND)
 		p2p_coll_start(s->comm, REQ_SEND, p->a, p->n, p->type, p->peer, s->tag, r);
 	else
 		p2p_coll_start(s->comm, REQ_RECV, p->out, p->n, p->type, p->peer, s->tag, r);
 }
 
-static int pack(const struct step *p)
+static int step_pack(const struct step *p)
 {
 	int64_t bytes = p->n * p->type->size;
 
@@ -511,15 +515,15 @@ static int pack(const struct step *p)
 	return 0;
 }
 
-static int compute(struct sched *s, const struct step *p)
+static int step_compute(struct sched *s, const struct step *p)
 {
 	int64_t bytes;
 
 	switch (p->kind) {
-	case STEP_REDUCE: op_apply(s->op, p->a, p->b, p->out, p->n, p->type); return 0;
+	case STEP_REDUCE: coll_op_apply(s->op, p->a, p->b, p->out, p->n, p->type); return 0;
 	case STEP_COPY: return type_copy(p->a, p->n, p->type, p->out, p->m, p->type2);
 	case STEP_MOVE: type_move(p->type, p->a, p->out, p->n); return 0;
-	case STEP_PACK: return pack(p);
+	case STEP_PACK: return step_pack(p);
 	case STEP_UNPACK:
 		bytes = p->n * p->type->size;
 		type_unpack(p->type, p->out, p->n, 0, p->a, bytes < p->m ? bytes : p->m);
@@ -531,34 +535,34 @@ static int compute(struct sched *s, const struct step *p)
 }
 
 /* Runs steps until messages must be waited for (false), or to the end. */
-static bool advance(struct sched *s)
+static bool sched_advance(struct sched *s)
 {
 	for (; s->at < s->nsteps; s->at++) {
 		const struct step *p = &s->steps[s->at];
 		int err;
 
 		if (p->kind == STEP_FENCE) {
-			if (!drained(s))
+			if (!sched_drained(s))
 				return false;
 			continue;
 		}
 		if (p->kind <= STEP_RECV) {
-			message(s, p);
+			step_message(s, p);
 			continue;
 		}
 		err = 0;
 		if (p->kind != STEP_CHECK || likely(!s->spoilt))
-			err = compute(s, p);
+			err = step_compute(s, p);
 		if (unlikely(err != 0))
-			fail(s, err, true);
+			sched_fail(s, err, true);
 		if (unlikely(s->spoilt && p->kind == STEP_CHECK))
 			s->at = s->nsteps - 1;
 	}
-	return drained(s);
+	return sched_drained(s);
 }
 
 /* The plan is complete: room for the messages of its largest round.  False: no memory. */
-static bool ready(struct sched *s)
+static bool sched_ready(struct sched *s)
 {
 	if (s->bad == 0 && s->most > s->reqs_room) {
 		free(s->reqs);
@@ -570,17 +574,17 @@ static bool ready(struct sched *s)
 	return s->bad == 0;
 }
 
-int sched_run(const struct call *k, steps_fn *steps, const void *arg)
+int coll_sched_run(const struct coll_args *k, coll_steps_fn *steps, const void *arg)
 {
 	struct sched *s = sched_new(k);
 	int err;
 
 	steps(s, k, arg);
-	if (unlikely(!ready(s))) {
+	if (unlikely(!sched_ready(s))) {
 		sched_free(s);
-		return starved(k, steps, arg);
+		return sched_starved(k, steps, arg);
 	}
-	while (!advance(s))
+	while (!sched_advance(s))
 		p2p_wait_done(&s->reqs[s->waited]);
 	err = s->err;
 	if (unlikely(err != 0))
@@ -592,7 +596,7 @@ int sched_run(const struct call *k, steps_fn *steps, const void *arg)
 /* --- requests ------------------------------------------------------------------------------- */
 
 /* The request has its result; only a persistent one keeps the schedule. */
-static void finish(struct sched *s)
+static void sched_finish(struct sched *s)
 {
 	struct req *r = s->req;
 
@@ -607,7 +611,7 @@ static void finish(struct sched *s)
 }
 
 /* One look at each schedule under way. */
-static int pass(void)
+static int sched_progress(void)
 {
 	struct sched *s = under_way.next;
 	int moved = 0;
@@ -622,20 +626,20 @@ static int pass(void)
 		}
 		moved++;
 		here->busy = true;
-		over = advance(here);
+		over = sched_advance(here);
 		here->busy = false;
 		s = here->next; /* now: others may have come and gone meanwhile */
 		if (!over)
 			continue;
 		here->prev->next = here->next;
 		here->next->prev = here->prev;
-		finish(here);
+		sched_finish(here);
 	}
 	return moved;
 }
 
 /* From the first step on. */
-static int start(struct req *r)
+static int sched_start(struct req *r)
 {
 	struct sched *s = r->scratch;
 	bool over;
@@ -644,46 +648,47 @@ static int start(struct req *r)
 	s->err = 0;
 	s->spoilt = false;
 	s->busy = true;
-	over = advance(s);
+	over = sched_advance(s);
 	s->busy = false;
 	if (over) {
-		finish(s);
+		sched_finish(s);
 		return 0;
 	}
 	s->prev = under_way.prev;
 	s->next = &under_way;
 	s->prev->next = s->next->prev = s;
 	if (!hooked)
-		p2p_hook(pass);
+		p2p_progress_hook(sched_progress);
 	hooked = true;
 	return 0;
 }
 
-static const struct req *needs(const struct req *r)
+static const struct req *sched_request_needs(const struct req *r)
 {
 	const struct sched *s = r->scratch;
 
 	return s != NULL && s->waited < s->nreqs ? &s->reqs[s->waited] : NULL;
 }
 
-static void gone(struct req *r)
+static void sched_request_gone(struct req *r)
 {
 	if (r->scratch != NULL)
 		sched_free(r->scratch);
 }
 
-static const struct req_ops ops = {.start = start, .gone = gone, .needs = needs};
+static const struct req_ops sched_request_ops = {
+	.start = sched_start, .gone = sched_request_gone, .needs = sched_request_needs};
 
 /* A request for the steps of a call; NULL: no memory. */
-static struct req *request_of(const struct call *k, steps_fn *steps, const void *arg)
+static struct req *request_of(const struct coll_args *k, coll_steps_fn *steps, const void *arg)
 {
 	struct sched *s = sched_new(k);
 	struct req *r = NULL;
 
 	steps(s, k, arg);
-	sched_hold(s, s->op);
-	if (ready(s))
-		r = p2p_req_new(s->comm, &ops);
+	coll_sched_hold(s, s->op);
+	if (sched_ready(s))
+		r = p2p_req_new(s->comm, &sched_request_ops);
 	if (r == NULL) {
 		sched_free(s);
 		return NULL;
@@ -695,22 +700,24 @@ static struct req *request_of(const struct call *k, steps_fn *steps, const void 
 	return r;
 }
 
-int sched_begin(const struct call *k, steps_fn *steps, const void *arg, struct req **request)
+int coll_sched_begin(
+	const struct coll_args *k, coll_steps_fn *steps, const void *arg, struct req **request)
 {
 	struct req *r = request_of(k, steps, arg);
 
 	if (r == NULL)
-		return starved(k, steps, arg);
+		return sched_starved(k, steps, arg);
 	*request = r;
-	return start(r);
+	return sched_start(r);
 }
 
-int sched_keep(const struct call *k, steps_fn *steps, const void *arg, struct req **request)
+int coll_sched_init(
+	const struct coll_args *k, coll_steps_fn *steps, const void *arg, struct req **request)
 {
 	struct req *r = request_of(k, steps, arg);
 
 	if (r == NULL)
-		return no_memory();
+		return sched_no_memory();
 	r->persist = true;
 	*request = r;
 	return 0;

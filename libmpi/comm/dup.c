@@ -14,11 +14,11 @@
  *
  * MPI_Comm_dup without ids is MPI_Comm_idup and a wait.  A dup whose attributes cannot be copied
  * takes its ids all the same: the other members do. */
-#include "libmpi/comm/comm.h"
+#include "libmpi/comm/world.h"
 
-#include "libmpi/comm/make.h"
+#include "libmpi/comm/comm_create.h"
 #include "libmpi/core/err.h"
-#include "libmpi/core/hang.h"
+#include "libmpi/core/attr_name.h"
 #include "libmpi/core/topo.h"
 #include "libmpi/p2p/p2p.h"
 #include <engine.h>
@@ -38,7 +38,7 @@ struct dup {
 	struct req *req;   /* held; NULL: the same */
 	bool called;       /* its call is under way, and copy and req come at its end */
 	bool served;       /* called, and the ids are here already, or err */
-	struct ids ids;
+	struct comm_ids ids;
 	int err;
 };
 
@@ -46,7 +46,7 @@ struct refill {
 	struct refill *next;
 	struct comm *c; /* held */
 	struct dup *first, **last;
-	struct ids block;
+	struct comm_ids block;
 	bool got;
 	int err, nout;
 	struct req in, out[FANOUT];
@@ -56,7 +56,7 @@ static struct refill *refills; /* under way */
 
 /* --- telling -------------------------------------------------------------------------------- */
 
-static void tell(struct refill *f)
+static void refill_send(struct refill *f)
 {
 	struct comm *c = f->c, *l = c->remote != NULL ? c->local : c;
 	int bit = 1;
@@ -74,15 +74,15 @@ static void tell(struct refill *f)
 	}
 }
 
-static void begin(struct refill *f)
+static void refill_begin(struct refill *f)
 {
 	struct comm *c = f->c;
 
 	f->got = false;
 	f->nout = 0;
 	if (c->rank == 0 && (c->remote == NULL || c->low)) {
-		f->block = ctx_mint(CTX_BLOCK);
-		tell(f);
+		f->block = comm_ctx_mint(CTX_BLOCK);
+		refill_send(f);
 	} else if (c->rank == 0) {
 		p2p_plane_irecv(c, CTX_MAKE, &f->block, sizeof(f->block), 0, TAG_REFILL, &f->in);
 	} else {
@@ -94,31 +94,31 @@ static void begin(struct refill *f)
 /* --- the queue ------------------------------------------------------------------------------ */
 
 /* The end of a dup that has its ids, or did not get any because of err, and whose call is over. */
-static void deliver(struct dup *d)
+static void dup_deliver(struct dup *d)
 {
 	if (d->copy != NULL) {
-		comm_give_ids(d->copy, d->ids);
+		comm_set_ids(d->copy, d->ids);
 		obj_drop(d->copy);
 		d->req->res.error = d->err;
 		if (d->err != 0)
-			d->req->errwords = strdup(haft_err_words(d->err));
+			d->req->errwords = strdup(haft_err_text(d->err));
 		p2p_req_done(d->req);
 		obj_drop(d->req);
 	}
 	free(d);
 }
 
-static void serve(struct dup *d, struct ids ids, int err)
+static void dup_serve(struct dup *d, struct comm_ids ids, int err)
 {
 	d->ids = ids;
 	d->err = err;
 	d->served = true;
 	if (!d->called)
-		deliver(d);
+		dup_deliver(d);
 }
 
 /* The call is over; copy and req are NULL if it failed. */
-static void settle(struct dup *d, struct comm *copy, struct req *req)
+static void dup_settle(struct dup *d, struct comm *copy, struct req *req)
 {
 	d->copy = copy;
 	d->req = req;
@@ -128,26 +128,26 @@ static void settle(struct dup *d, struct comm *copy, struct req *req)
 		obj_hold(req);
 	}
 	if (d->served)
-		deliver(d);
+		dup_deliver(d);
 }
 
 /* Serves the queue as far as there are ids; all of it if the refill failed. */
-static void serve_all(struct refill *f)
+static void refill_serve(struct refill *f)
 {
-	struct ids ids = {0};
+	struct comm_ids ids = {0};
 
-	while (f->first != NULL && (f->err != 0 || ctx_take(f->c, &ids))) {
+	while (f->first != NULL && (f->err != 0 || comm_ctx_take(f->c, &ids))) {
 		struct dup *d = f->first;
 
 		f->first = d->next;
-		serve(d, ids, f->err);
+		dup_serve(d, ids, f->err);
 	}
 	if (f->first == NULL)
 		f->last = &f->first;
 }
 
 /* Has the refill done what it can?  Its block is known, and everybody below has been told. */
-static bool over(struct refill *f)
+static bool refill_done(struct refill *f)
 {
 	if (!f->got) {
 		if (!f->in.done)
@@ -155,7 +155,7 @@ static bool over(struct refill *f)
 		f->err = p2p_coll_wait(&f->in, 1);
 		if (f->err != 0)
 			return true;
-		tell(f);
+		refill_send(f);
 	}
 	for (int i = 0; i < f->nout; i++) {
 		if (!f->out[i].done)
@@ -166,7 +166,7 @@ static bool over(struct refill *f)
 }
 
 /* A hook of p2p's progress. */
-static int pass(void)
+static int refill_progress(void)
 {
 	struct refill **at = &refills;
 	int moved = 0;
@@ -174,16 +174,16 @@ static int pass(void)
 	while (*at != NULL) {
 		struct refill *f = *at;
 
-		if (!over(f)) {
+		if (!refill_done(f)) {
 			at = &f->next;
 			continue;
 		}
 		moved++;
 		if (f->err == 0)
-			ctx_give(f->c, f->block);
-		serve_all(f);
+			comm_ctx_give(f->c, f->block);
+		refill_serve(f);
 		if (f->first != NULL) {
-			begin(f);
+			refill_begin(f);
 			continue;
 		}
 		*at = f->next;
@@ -203,7 +203,7 @@ static struct refill *refill_of(const struct comm *c)
 }
 
 /* Adds a dup to the queue of c's refill, which begins with it.  NULL: no memory. */
-static struct dup *join(struct comm *c)
+static struct dup *dup_enqueue(struct comm *c)
 {
 	struct refill *f = refill_of(c);
 	struct dup *d = calloc(1, sizeof(*d));
@@ -223,8 +223,8 @@ static struct dup *join(struct comm *c)
 		f->last = &f->first;
 		f->next = refills;
 		refills = f;
-		p2p_hook(pass);
-		begin(f);
+		p2p_progress_hook(refill_progress);
+		refill_begin(f);
 	}
 	*f->last = d;
 	f->last = &d->next;
@@ -234,9 +234,9 @@ static struct dup *join(struct comm *c)
 /* --- the calls ------------------------------------------------------------------------------ */
 
 /* A copy without ids.  On failure *copy is NULL. */
-static int copy_of(struct comm *c, struct info *info, struct comm **copy)
+static int dup_copy(struct comm *c, struct info *info, struct comm **copy)
 {
-	struct recipe how = {.parent = c, .group = c->group, .remote = c->remote, .low = c->low};
+	struct comm_spec how = {.parent = c, .group = c->group, .remote = c->remote, .low = c->low};
 	int err = comm_make(&how, copy);
 
 	if (err != 0) {
@@ -244,7 +244,7 @@ static int copy_of(struct comm *c, struct info *info, struct comm **copy)
 		return err;
 	}
 	(*copy)->topo = topo_hold(c->topo);
-	comm_take_hints(*copy, info);
+	comm_set_hints(*copy, info);
 	err = haft_attr_dup(c, *copy);
 	if (err != 0) {
 		obj_free_obj(*copy);
@@ -255,24 +255,24 @@ static int copy_of(struct comm *c, struct info *info, struct comm **copy)
 
 /* Takes ids before any callback runs, which might take some itself; false: there are none, or
  * others are before us. */
-static bool ids_now(struct comm *c, struct ids *ids)
+static bool dup_ids_now(struct comm *c, struct comm_ids *ids)
 {
-	return (refills == NULL || refill_of(c) == NULL) && ctx_take(c, ids);
+	return (refills == NULL || refill_of(c) == NULL) && comm_ctx_take(c, ids);
 }
 
-static int idup(struct comm *c, struct info *info, struct comm **newcomm, struct req **request)
+static int dup_begin(struct comm *c, struct info *info, struct comm **newcomm, struct req **request)
 {
 	struct comm *copy = NULL;
 	struct req *req = NULL;
-	struct ids ids;
-	bool now = ids_now(c, &ids);
-	struct dup *place = now ? NULL : join(c);
+	struct comm_ids ids;
+	bool now = dup_ids_now(c, &ids);
+	struct dup *place = now ? NULL : dup_enqueue(c);
 	int err = MPI_ERR_NO_MEM;
 
 	if (!now && place == NULL)
 		return err;
 	obj_hold(c); /* callbacks may free it */
-	err = copy_of(c, info, &copy);
+	err = dup_copy(c, info, &copy);
 	if (err == 0)
 		req = p2p_req_new(c, NULL);
 	obj_drop(c);
@@ -284,9 +284,9 @@ static int idup(struct comm *c, struct info *info, struct comm **newcomm, struct
 	if (req != NULL)
 		req->kind = REQ_COLL;
 	if (place != NULL) {
-		settle(place, copy, req);
+		dup_settle(place, copy, req);
 	} else if (req != NULL) {
-		comm_give_ids(copy, ids);
+		comm_set_ids(copy, ids);
 		p2p_req_done(req);
 	}
 	if (err != 0)
@@ -298,29 +298,29 @@ static int idup(struct comm *c, struct info *info, struct comm **newcomm, struct
 
 int comm_idup(struct comm *c, struct comm **newcomm, struct req **request)
 {
-	return idup(c, NULL, newcomm, request);
+	return dup_begin(c, NULL, newcomm, request);
 }
 
 int comm_idup_with_info(
 	struct comm *c, struct info *info, struct comm **newcomm, struct req **request)
 {
-	return idup(c, info, newcomm, request);
+	return dup_begin(c, info, newcomm, request);
 }
 
 /* With ids at hand no request is needed. */
 int comm_dup_with_info(struct comm *c, struct info *info, struct comm **newcomm)
 {
 	struct req *req;
-	struct ids ids;
+	struct comm_ids ids;
 	int err;
 
-	if (ids_now(c, &ids)) {
-		err = copy_of(c, info, newcomm);
+	if (dup_ids_now(c, &ids)) {
+		err = dup_copy(c, info, newcomm);
 		if (*newcomm != NULL)
-			comm_give_ids(*newcomm, ids);
+			comm_set_ids(*newcomm, ids);
 		return err;
 	}
-	err = idup(c, info, newcomm, &req);
+	err = dup_begin(c, info, newcomm, &req);
 	if (err != 0)
 		return err;
 	err = p2p_wait(&req, MPI_STATUS_IGNORE);

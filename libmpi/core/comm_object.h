@@ -47,10 +47,11 @@ struct comm {
 	struct group *remote;  /* held; NULL: an intra-communicator */
 	struct coll *coll;     /* made by the first collective call, freed by coll_comm_free */
 	uint64_t coll_seq;     /* collective calls started on it: the same in all members */
-	struct buffer *buffer; /* of its buffered sends: p2p/buffer.c; NULL: none attached */
-	uint64_t ids, ids_end; /* context ids that dups of it may take without asking: comm/ctx.h */
-	struct topo *topo;     /* held; NULL: no topology.  Dups share it */
-	struct comm *local;    /* held; of an inter-communicator, made at need: comm_local */
+	struct buffer *buffer; /* of its buffered sends: p2p/buffered_send.c; NULL: none attached */
+	uint64_t ids,
+		ids_end; /* context ids that dups of it may take without asking: comm/context_id.h */
+	struct topo *topo;  /* held; NULL: no topology.  Dups share it */
+	struct comm *local; /* held; of an inter-communicator, made at need: comm_local */
 	bool low;        /* inter-communicator: of its two groups this is the one that goes first */
 	struct win *win; /* not held: whose own it is; its handler gets the errors.  Or NULL */
 	struct session *session; /* held: its group comes from there; NULL: from MPI_COMM_WORLD */
@@ -61,8 +62,8 @@ struct comm {
 
 /* Set by the engines that keep something for each communicator: called when a communicator goes,
  * before its groups are dropped. */
-extern void (*haft_comm_gone)(struct comm *c);
-extern void (*haft_buffer_gone)(struct comm *c);
+extern void (*haft_comm_destroy_hook)(struct comm *c);
+extern void (*haft_buffer_destroy_hook)(struct comm *c);
 
 extern struct comm haft_world, haft_self; /* MPI_COMM_WORLD, MPI_COMM_SELF */
 

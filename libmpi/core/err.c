@@ -2,7 +2,7 @@
 /* err.c - the words of the last error of each thread, and what the classes are called. */
 #include "libmpi/core/err.h"
 
-#include "libmpi/core/code.h"
+#include "libmpi/core/error_code.h"
 #include "libobj/base.h"
 #include <mpi.h>
 #include <pthread.h>
@@ -18,7 +18,7 @@ static __thread struct words {
 	int class;
 	int code; /* for the handler */
 	void *self;
-	char text[HAFT_WORDS_MAX];
+	char text[HAFT_ERR_TEXT_MAX];
 } * words;
 
 /* Frees the words of a thread that ends. */
@@ -50,7 +50,7 @@ static struct words *words_new(void)
 
 int haft_err(int class, const char *fmt, ...)
 {
-	char text[HAFT_WORDS_MAX]; /* arguments may be the old words */
+	char text[HAFT_ERR_TEXT_MAX]; /* arguments may be the old words */
 	va_list ap;
 
 	if (words == NULL)
@@ -66,7 +66,7 @@ int haft_err(int class, const char *fmt, ...)
 	return class;
 }
 
-void haft_err_about(void *self, int code)
+void haft_err_attach(void *self, int code)
 {
 	if (words == NULL)
 		return;
@@ -74,7 +74,7 @@ void haft_err_about(void *self, int code)
 	words->code = code;
 }
 
-void *haft_err_self(int class, int *code)
+void *haft_err_attached(int class, int *code)
 {
 	bool mine = words != NULL && words->class == class;
 
@@ -82,7 +82,7 @@ void *haft_err_self(int class, int *code)
 	return mine ? words->self : NULL;
 }
 
-const char *haft_err_words(int class)
+const char *haft_err_text(int class)
 {
 	return words != NULL && words->class == class ? words->text : "";
 }
@@ -117,14 +117,14 @@ static const struct class *class_find(int class)
 	return NULL;
 }
 
-const char *haft_class_name(int class)
+const char *haft_err_class_name(int class)
 {
 	const struct class *c = class_find(class);
 
 	return c != NULL ? c->name : "unknown error class";
 }
 
-const char *haft_class_text(int class)
+const char *haft_err_class_text(int class)
 {
 	const struct class *c = class_find(class);
 

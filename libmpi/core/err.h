@@ -4,7 +4,7 @@
  *      engine:   return haft_err(MPI_ERR_TRUNCATE, "%lld bytes from rank %d ...", ...);
  *                   │ words wait in this thread's slot                │ class
  *      caller:      │                              if (err) return err;
- *      bind:     haft_raise(...) takes the words, adds who and where, calls the error handler
+ *      bind:     bind_raise(...) takes the words, adds who and where, calls the error handler
  *
  * The error code that the user sees is the class itself; MPI_Error_string adds the words of this
  * thread's last error of that class (MPI-5.0 9.3.5). */
@@ -13,7 +13,7 @@
 
 #include <stddef.h>
 
-#define HAFT_WORDS_MAX \
+#define HAFT_ERR_TEXT_MAX \
 	384 /* bytes of words, NUL included; MPI_MAX_ERROR_STRING is 512 and names come first */
 
 /* haft_err stores the words of an error (replacing older ones) and returns `class'.  Any thread. */
@@ -21,13 +21,13 @@ int haft_err(int class, const char *fmt, ...) __attribute__((format(printf, 2, 3
 
 /* Adds to this thread's last haft_err: the communicator, window or file on which it is to be raised
  * whatever object the call was given (a request of several), and the code for its handler, if that
- * is another than the call returns (MPI_ERR_IN_STATUS).  haft_err_self asks for it: NULL if nothing
+ * is another than the call returns (MPI_ERR_IN_STATUS).  haft_err_attached asks for it: NULL if nothing
  * was added to the last error of this class; *code is `class' then. */
-void haft_err_about(void *self, int code);
-void *haft_err_self(int class, int *code);
+void haft_err_attach(void *self, int code);
+void *haft_err_attached(int class, int *code);
 
 /* The words of this thread's last haft_err if it was of this class, else "".  Any thread. */
-const char *haft_err_words(int class);
+const char *haft_err_text(int class);
 
 /* The code to raise for what a user's callback returned, which is not MPI_SUCCESS: that if it is
  * an error code (the program's own included), else MPI_ERR_OTHER. */
@@ -38,7 +38,7 @@ void haft_err_clear(void);
 
 /* The name ("MPI_ERR_RANK") and the text of a class; "unknown error class" if it has none.  Never
  * NULL. */
-const char *haft_class_name(int class);
-const char *haft_class_text(int class);
+const char *haft_err_class_name(int class);
+const char *haft_err_class_text(int class);
 
 #endif

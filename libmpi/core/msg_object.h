@@ -9,7 +9,7 @@ struct comm;
 
 struct msg {
 	struct obj o;
-	void *arrived;     /* p2p's */
+	void *unexpected;  /* p2p's */
 	struct comm *comm; /* held */
 };
 

@@ -18,7 +18,7 @@
 #include "libmpi/core/win_object.h"
 
 #include "libmpi/core/err.h"
-#include "libmpi/core/lock.h"
+#include "libmpi/core/library_lock.h"
 #include "libmpi/core/topo.h"
 #include <pthread.h>
 #include <stdlib.h>
@@ -66,10 +66,10 @@ static void comm_destroy(void *self)
 {
 	struct comm *c = self;
 
-	if (haft_comm_gone != NULL)
-		haft_comm_gone(c);
-	if (haft_buffer_gone != NULL)
-		haft_buffer_gone(c);
+	if (haft_comm_destroy_hook != NULL)
+		haft_comm_destroy_hook(c);
+	if (haft_buffer_destroy_hook != NULL)
+		haft_buffer_destroy_hook(c);
 	obj_drop(c->group);
 	if (c->remote != NULL)
 		obj_drop(c->remote);
@@ -83,8 +83,8 @@ static void comm_destroy(void *self)
 
 static void type_destroy(void *self)
 {
-	if (haft_type_gone != NULL)
-		haft_type_gone(self);
+	if (haft_type_destroy_hook != NULL)
+		haft_type_destroy_hook(self);
 }
 
 static void session_destroy(void *self)
@@ -96,8 +96,8 @@ static void session_destroy(void *self)
 
 static void win_destroy(void *self)
 {
-	if (haft_win_gone != NULL)
-		haft_win_gone(self);
+	if (haft_win_destroy_hook != NULL)
+		haft_win_destroy_hook(self);
 }
 
 static void info_destroy(void *self)
@@ -112,13 +112,13 @@ static void info_destroy(void *self)
 	}
 }
 
-void (*haft_comm_gone)(struct comm *c);
-void (*haft_buffer_gone)(struct comm *c);
-void (*haft_type_gone)(struct type *t);
-void (*haft_win_gone)(struct win *w);
+void (*haft_comm_destroy_hook)(struct comm *c);
+void (*haft_buffer_destroy_hook)(struct comm *c);
+void (*haft_type_destroy_hook)(struct type *t);
+void (*haft_win_destroy_hook)(struct win *w);
 
 /* Requests come and go with every message, so their slots have to stay in the first cache: 64 of
- * them; and who makes one clears what has to be cleared (p2p/call.c).  A C handle never comes back
+ * them; and who makes one clears what has to be cleared (p2p/pt2pt.c).  A C handle never comes back
  * all the same; an INTEGER one after 127 * 64 requests at the earliest. */
 #define REQ_QUARANTINE 64
 

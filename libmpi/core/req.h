@@ -48,7 +48,7 @@ struct req_ops {
 	const struct req *(*needs)(const struct req *r);
 };
 
-/* What it holds is dropped by p2p when it ends (req_free), not by a destructor, which would cost
+/* What it holds is dropped by p2p when it ends (p2p_req_free), not by a destructor, which would cost
  * every message. An operation under way.  Blocking calls have theirs on the stack (o all zero: no
  * handle).
  *
@@ -56,7 +56,7 @@ struct req_ops {
  *     '- a send in one frame, and every end -----------------'                         '-- rest --'
  *     '- a receive of one ------------------------------------------------------------'
  *
- * libobj does not clear requests (objects.c): p2p/call.c does, and of a request whose memory is `clean'
+ * libobj does not clear requests (objects.c): p2p/pt2pt.c does, and of a request whose memory is `clean'
  * only the first part. */
 struct req {
 	struct obj o;
@@ -76,27 +76,28 @@ struct req {
 	struct comm *comm; /* the same */
 	struct req_result res;
 	bool straight; /* receive: whatever fits into `bytes' may be copied to buf */
-	bool clean; /* all from `at' on is zero: whoever writes there, says so before (req_soil) */
+	bool clean; /* all from `at' on is zero: whoever writes there, says so before (req_touch) */
 	bool combined; /* receive: MPI_Isendrecv's, a send is a part of it */
 	int32_t from;  /* receive: peer of the matched message */
 	char *buf;
 	int64_t count;
-	int64_t bytes;         /* send: to send in all; receive: room */
-	int64_t total;         /* receive: bytes of the matched message */
-	uint64_t seq;          /* order of posting */
-	int64_t at;            /* bytes that have gone or come */
-	int parts;             /* operations that must end before it is done; 0 is 1 */
-	uint32_t id;           /* send: its name in frames while it waits for a clear-to-send */
-	uint32_t mate;         /* receive: the sender's id of the message */
-	uint64_t lease;        /* send: offset of its lease, 0: none (p2p/lease.h) */
-	uint64_t began;        /* receive: when the sender was told to go on, ns; 0: nobody asks
-				  (p2p/way.h) */
-	char *errwords;        /* malloc'ed words of res.error, or NULL */
-	struct p2p_note *note; /* malloc'ed; send: types of what buf is a copy of: p2p/note.h */
-	struct req *whole;     /* held; one of its parts is this request */
-	void *scratch;         /* malloc'ed, or what ops->gone frees; goes with the request */
-	struct flow *flow;     /* receive, from a far peer: until its CLEAR has gone: p2p/flow.c */
-	uint64_t stream;       /* the same: its number */
+	int64_t bytes;        /* send: to send in all; receive: room */
+	int64_t total;        /* receive: bytes of the matched message */
+	uint64_t seq;         /* order of posting */
+	int64_t at;           /* bytes that have gone or come */
+	int parts;            /* operations that must end before it is done; 0 is 1 */
+	uint32_t id;          /* send: its name in frames while it waits for a clear-to-send */
+	uint32_t mate;        /* receive: the sender's id of the message */
+	uint64_t claim;       /* send: offset of its lease, 0: none (p2p/claim.h) */
+	uint64_t began;       /* receive: when the sender was told to go on, ns; 0: nobody asks
+				  (p2p/proto.h) */
+	char *errwords;       /* malloc'ed words of res.error, or NULL */
+	struct p2p_sig *note; /* malloc'ed; send: types of what buf is a copy of: p2p/sig.h */
+	struct req *whole;    /* held; one of its parts is this request */
+	void *scratch;        /* malloc'ed, or what ops->gone frees; goes with the request */
+	struct p2p_stream
+		*flow; /* receive, from a far peer: until its CLEAR has gone: p2p/remote_stream.c */
+	uint64_t stream;           /* the same: its number */
 	const struct req_ops *ops; /* NULL: a message, or a generalized request */
 	struct req_copy *copies;   /* of what cannot be left in place; NULL: none */
 };
@@ -104,7 +105,7 @@ static_assert(offsetof(struct req, buf) == 2 * CACHE_LINE, "a small send needs t
 static_assert(offsetof(struct req, at) <= 3 * CACHE_LINE, "a small receive needs three lines");
 
 /* From now on something behind `clean' may be other than zero. */
-static inline void req_soil(struct req *r)
+static inline void req_touch(struct req *r)
 {
 	r->clean = false;
 }

@@ -74,10 +74,11 @@ struct type {
 	struct type_shape *shape;   /* owned; NULL: predefined.  libmpi/type/shape.h */
 	struct type_made *made; /* owned; the call that made it, for decoding; NULL: predefined */
 	struct type_plan *plan; /* owned; how to pack it, made by the commit.  NULL: dense */
-	struct type_sum *sum;   /* owned; of its basic types, when it was asked for.  type/sum.h */
+	struct type_signature
+		*sum; /* owned; of its basic types, when it was asked for.  type/signature.h */
 };
 
 /* Set by libmpi/type: called when a datatype goes, to free what it owns. */
-extern void (*haft_type_gone)(struct type *t);
+extern void (*haft_type_destroy_hook)(struct type *t);
 
 #endif

@@ -29,6 +29,6 @@ struct win {
 };
 
 /* Set by libmpi/rma: called when a window goes, to free what it owns. */
-extern void (*haft_win_gone)(struct win *w);
+extern void (*haft_win_destroy_hook)(struct win *w);
 
 #endif

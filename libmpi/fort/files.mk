@@ -3,7 +3,7 @@
 # .mod files, which mpifort makes for itself where there are none.
 
 # Procedures: compiled twice, as mpi_x_ over MPI_x and as pmpi_x_ over PMPI_x.
-fort_TWICE := libmpi/fort/attr.c libmpi/fort/call.c libmpi/fort/words.c
+fort_TWICE := libmpi/fort/fort_attr.c libmpi/fort/fort_callback.c libmpi/fort/by_hand.c
 
 # All other files: compiled once.
 fort_SRCS := $(filter-out $(fort_TWICE),$(sort $(wildcard libmpi/fort/*.c)))

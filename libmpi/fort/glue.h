@@ -39,7 +39,7 @@
 #define FORT_ALIAS(name) __attribute__((alias(FORT_STRING(FORT_NAME(name)))))
 
 /* Objects that the next call makes or ends are those of who called this procedure
- * (libmpi/core/lang.h).  A declaration. */
+ * (libmpi/core/language.h).  A declaration. */
 extern __thread uintptr_t haft_fort_site;
 #define FORT_SITE                                \
 	uintptr_t site __attribute__((unused)) = \
@@ -98,7 +98,7 @@ static inline bool fort_live(const struct obj_class *c, MPI_Fint i, uint64_t *h)
 /* fort_x_live: the same of a class.  fort_x: what is not alive goes through MPI, which makes a
  * handle of it that the next call refuses. */
 #define CLASS(id, ctype, label, object, null, error, words)                         \
-	extern struct obj_class haft_fort_##object; /* libmpi/core/lang.h */        \
+	extern struct obj_class haft_fort_##object; /* libmpi/core/language.h */    \
                                                                                     \
 	static inline bool fort_##object##_live(MPI_Fint i, ctype *h)               \
 	{                                                                           \
@@ -123,7 +123,7 @@ static inline bool fort_live(const struct obj_class *c, MPI_Fint i, uint64_t *h)
 #include "libmpi/api/classes.def"
 #undef CLASS
 
-/* Constructors of MPI-1 have INTEGERs for displacements, which decoding tells (libmpi/core/lang.h).
+/* Constructors of MPI-1 have INTEGERs for displacements, which decoding tells (libmpi/core/language.h).
  */
 void haft_fort_integers(void *datatype);
 

@@ -14,18 +14,18 @@
 	((uint32_t)MEAN_OR(1, 64)) /* 1 KiB: fits the cache beside the message itself \
 				    */
 
-struct arrived_fifo {
-	struct arrived *head, *tail;
+struct unexpected_fifo {
+	struct unexpected *head, *tail;
 };
 
-struct match match;
+struct p2p_match p2p_match;
 
 static struct {
-	struct arrived_fifo *key, *ctx; /* [mask + 1] */
+	struct unexpected_fifo *key, *ctx; /* [mask + 1] */
 	uint32_t mask;
-} early;
+} match_unexpected;
 
-static enum wild wild_of(int32_t peer, int32_t tag)
+static enum wild match_wild_of(int32_t peer, int32_t tag)
 {
 	return (enum wild)(
 		(peer == MPI_ANY_SOURCE ? WILD_PEER : 0) | (tag == MPI_ANY_TAG ? WILD_TAG : 0));
@@ -33,76 +33,76 @@ static enum wild wild_of(int32_t peer, int32_t tag)
 
 /* --- posted --------------------------------------------------------------------------------- */
 
-static void posted_cut(struct posted_fifo *f, struct req *r)
+static void match_posted_cut(struct posted_fifo *f, struct req *r)
 {
 	*(r->prev != NULL ? &r->prev->next : &f->head) = r->next;
 	*(r->next != NULL ? &r->next->prev : &f->tail) = r->prev;
 	r->next = r->prev = NULL;
 }
 
-static struct posted_fifo *posted_bucket(uint64_t ctx, int32_t peer, int32_t tag)
+static struct posted_fifo *match_posted_bucket(uint64_t ctx, int32_t peer, int32_t tag)
 {
-	return &match.posted[match_hash(ctx, peer, tag) & match.mask];
+	return &p2p_match.posted[p2p_match_hash(ctx, peer, tag) & p2p_match.mask];
 }
 
-static void posted_grow(void)
+static void match_posted_grow(void)
 {
-	struct posted_fifo *old = match.posted;
-	uint32_t n = match.mask + 1;
+	struct posted_fifo *old = p2p_match.posted;
+	uint32_t n = p2p_match.mask + 1;
 	struct posted_fifo *new = calloc((size_t)n * 4, sizeof(*new));
 
 	if (new == NULL)
 		return;
-	match.posted = new;
-	match.mask = n * 4 - 1;
+	p2p_match.posted = new;
+	p2p_match.mask = n * 4 - 1;
 	for (uint32_t i = 0; i < n; i++) {
 		struct req *next;
 
 		for (struct req *r = old[i].head; r != NULL; r = next) {
 			next = r->next;
-			posted_push(posted_bucket(r->ctx, r->peer, r->tag), r);
+			p2p_match_posted_push(match_posted_bucket(r->ctx, r->peer, r->tag), r);
 		}
 	}
 	free(old);
 }
 
-void match_post_any(struct req *r)
+void p2p_match_post_slow(struct req *r)
 {
-	enum wild w = wild_of(r->peer, r->tag);
+	enum wild w = match_wild_of(r->peer, r->tag);
 
-	if (unlikely(match.nposted / 2 > match.mask))
-		posted_grow();
-	r->seq = match.seq++;
-	match.nposted++;
+	if (unlikely(p2p_match.nposted / 2 > p2p_match.mask))
+		match_posted_grow();
+	r->seq = p2p_match.seq++;
+	p2p_match.nposted++;
 	if (w != WILD_NONE) {
-		match.kinds[w]++;
-		match.nwild++;
+		p2p_match.kinds[w]++;
+		p2p_match.nwild++;
 	}
-	posted_push(posted_bucket(r->ctx, r->peer, r->tag), r);
+	p2p_match_posted_push(match_posted_bucket(r->ctx, r->peer, r->tag), r);
 }
 
-void match_unpost(struct req *r)
+void p2p_match_unpost(struct req *r)
 {
-	enum wild w = wild_of(r->peer, r->tag);
+	enum wild w = match_wild_of(r->peer, r->tag);
 
-	match.nposted--;
+	p2p_match.nposted--;
 	if (w != WILD_NONE) {
-		match.kinds[w]--;
-		match.nwild--;
+		p2p_match.kinds[w]--;
+		p2p_match.nwild--;
 	}
-	posted_cut(posted_bucket(r->ctx, r->peer, r->tag), r);
+	match_posted_cut(match_posted_bucket(r->ctx, r->peer, r->tag), r);
 }
 
-struct req *match_cut(bool (*hit)(const struct req *r, void *arg), void *arg)
+struct req *p2p_match_unpost_if(bool (*hit)(const struct req *r, void *arg), void *arg)
 {
 	struct req *cut = NULL, *next;
 
-	for (uint32_t i = 0; match.nposted > 0 && i <= match.mask; i++) {
-		for (struct req *r = match.posted[i].head; r != NULL; r = next) {
+	for (uint32_t i = 0; p2p_match.nposted > 0 && i <= p2p_match.mask; i++) {
+		for (struct req *r = p2p_match.posted[i].head; r != NULL; r = next) {
 			next = r->next;
 			if (!hit(r, arg))
 				continue;
-			match_unpost(r);
+			p2p_match_unpost(r);
 			r->next = cut;
 			cut = r;
 		}
@@ -111,37 +111,37 @@ struct req *match_cut(bool (*hit)(const struct req *r, void *arg), void *arg)
 }
 
 /* The first receive posted with exactly this key. */
-static struct req *posted_first(uint64_t ctx, int32_t peer, int32_t tag)
+static struct req *match_posted_first(uint64_t ctx, int32_t peer, int32_t tag)
 {
-	struct req *r = posted_bucket(ctx, peer, tag)->head;
+	struct req *r = match_posted_bucket(ctx, peer, tag)->head;
 
 	while (r != NULL && (r->ctx != ctx || r->peer != peer || r->tag != tag))
 		r = r->next;
 	return r;
 }
 
-struct req *match_take_any(uint64_t ctx, int32_t peer, int32_t tag)
+struct req *p2p_match_take_slow(uint64_t ctx, int32_t peer, int32_t tag)
 {
 	struct req *best = NULL;
 
 	for (int w = WILD_NONE; w < WILDS; w++) {
 		struct req *r;
 
-		if (w != WILD_NONE && match.kinds[w] == 0)
+		if (w != WILD_NONE && p2p_match.kinds[w] == 0)
 			continue;
-		r = posted_first(ctx, w & WILD_PEER ? MPI_ANY_SOURCE : peer,
+		r = match_posted_first(ctx, w & WILD_PEER ? MPI_ANY_SOURCE : peer,
 			w & WILD_TAG ? MPI_ANY_TAG : tag);
 		if (r != NULL && (best == NULL || r->seq < best->seq))
 			best = r;
 	}
 	if (best != NULL)
-		match_unpost(best);
+		p2p_match_unpost(best);
 	return best;
 }
 
 /* --- arrived -------------------------------------------------------------------------------- */
 
-static void key_push(struct arrived_fifo *f, struct arrived *a)
+static void match_key_push(struct unexpected_fifo *f, struct unexpected *a)
 {
 	a->next = NULL;
 	a->prev = f->tail;
@@ -149,13 +149,13 @@ static void key_push(struct arrived_fifo *f, struct arrived *a)
 	f->tail = a;
 }
 
-static void key_cut(struct arrived_fifo *f, struct arrived *a)
+static void match_key_cut(struct unexpected_fifo *f, struct unexpected *a)
 {
 	*(a->prev != NULL ? &a->prev->next : &f->head) = a->next;
 	*(a->next != NULL ? &a->next->prev : &f->tail) = a->prev;
 }
 
-static void ctx_push(struct arrived_fifo *f, struct arrived *a)
+static void match_ctx_push(struct unexpected_fifo *f, struct unexpected *a)
 {
 	a->cnext = NULL;
 	a->cprev = f->tail;
@@ -163,82 +163,83 @@ static void ctx_push(struct arrived_fifo *f, struct arrived *a)
 	f->tail = a;
 }
 
-static void ctx_cut(struct arrived_fifo *f, struct arrived *a)
+static void match_ctx_cut(struct unexpected_fifo *f, struct unexpected *a)
 {
 	*(a->cprev != NULL ? &a->cprev->cnext : &f->head) = a->cnext;
 	*(a->cnext != NULL ? &a->cnext->cprev : &f->tail) = a->cprev;
 }
 
-static struct arrived_fifo *key_bucket(uint64_t ctx, int32_t peer, int32_t tag)
+static struct unexpected_fifo *match_key_bucket(uint64_t ctx, int32_t peer, int32_t tag)
 {
-	return &early.key[match_hash(ctx, peer, tag) & early.mask];
+	return &match_unexpected.key[p2p_match_hash(ctx, peer, tag) & match_unexpected.mask];
 }
 
-static struct arrived_fifo *ctx_bucket(uint64_t ctx)
+static struct unexpected_fifo *match_ctx_bucket(uint64_t ctx)
 {
-	return &early.ctx[match_hash(ctx, 0, 0) & early.mask];
+	return &match_unexpected.ctx[p2p_match_hash(ctx, 0, 0) & match_unexpected.mask];
 }
 
-static void early_grow(void)
+static void match_unexpected_grow(void)
 {
-	uint32_t n = early.mask + 1;
-	struct arrived_fifo *key = early.key, *ctx = early.ctx;
-	struct arrived_fifo *new = calloc((size_t)n * 8, sizeof(*new));
+	uint32_t n = match_unexpected.mask + 1;
+	struct unexpected_fifo *key = match_unexpected.key, *ctx = match_unexpected.ctx;
+	struct unexpected_fifo *new = calloc((size_t)n * 8, sizeof(*new));
 
 	if (new == NULL)
 		return;
-	early.key = new;
-	early.ctx = new + (size_t)n * 4;
-	early.mask = n * 4 - 1;
+	match_unexpected.key = new;
+	match_unexpected.ctx = new + (size_t)n * 4;
+	match_unexpected.mask = n * 4 - 1;
 	for (uint32_t i = 0; i < n; i++) {
-		struct arrived *next;
+		struct unexpected *next;
 
-		for (struct arrived *a = key[i].head; a != NULL; a = next) {
+		for (struct unexpected *a = key[i].head; a != NULL; a = next) {
 			next = a->next;
-			key_push(key_bucket(a->ctx, a->peer, a->tag), a);
+			match_key_push(match_key_bucket(a->ctx, a->peer, a->tag), a);
 		}
-		for (struct arrived *a = ctx[i].head; a != NULL; a = next) {
+		for (struct unexpected *a = ctx[i].head; a != NULL; a = next) {
 			next = a->cnext;
-			ctx_push(ctx_bucket(a->ctx), a);
+			match_ctx_push(match_ctx_bucket(a->ctx), a);
 		}
 	}
 	free(key);
 }
 
-void match_store(struct arrived *a)
+void p2p_match_store(struct unexpected *a)
 {
-	if (unlikely(match.nearly / 2 > early.mask))
-		early_grow();
-	match.nearly++;
-	key_push(key_bucket(a->ctx, a->peer, a->tag), a);
-	ctx_push(ctx_bucket(a->ctx), a);
+	if (unlikely(p2p_match.nearly / 2 > match_unexpected.mask))
+		match_unexpected_grow();
+	p2p_match.nearly++;
+	match_key_push(match_key_bucket(a->ctx, a->peer, a->tag), a);
+	match_ctx_push(match_ctx_bucket(a->ctx), a);
 }
 
-void match_each(void (*fn)(void *arg, const struct arrived *a), void *arg)
+void p2p_match_each(void (*fn)(void *arg, const struct unexpected *a), void *arg)
 {
-	for (uint32_t i = 0; match.nearly > 0 && i <= early.mask; i++)
-		for (const struct arrived *a = early.key[i].head; a != NULL; a = a->next)
+	for (uint32_t i = 0; p2p_match.nearly > 0 && i <= match_unexpected.mask; i++)
+		for (const struct unexpected *a = match_unexpected.key[i].head; a != NULL;
+			a = a->next)
 			fn(arg, a);
 }
 
-void match_remove(struct arrived *a)
+void p2p_match_remove(struct unexpected *a)
 {
-	match.nearly--;
-	key_cut(key_bucket(a->ctx, a->peer, a->tag), a);
-	ctx_cut(ctx_bucket(a->ctx), a);
+	p2p_match.nearly--;
+	match_key_cut(match_key_bucket(a->ctx, a->peer, a->tag), a);
+	match_ctx_cut(match_ctx_bucket(a->ctx), a);
 }
 
-struct arrived *match_find_any(uint64_t ctx, int32_t peer, int32_t tag)
+struct unexpected *p2p_match_find_slow(uint64_t ctx, int32_t peer, int32_t tag)
 {
-	struct arrived *a;
+	struct unexpected *a;
 
-	if (wild_of(peer, tag) == WILD_NONE) {
-		a = key_bucket(ctx, peer, tag)->head;
+	if (match_wild_of(peer, tag) == WILD_NONE) {
+		a = match_key_bucket(ctx, peer, tag)->head;
 		while (a != NULL && (a->ctx != ctx || a->peer != peer || a->tag != tag))
 			a = a->next;
 		return a;
 	}
-	for (a = ctx_bucket(ctx)->head; a != NULL; a = a->cnext) {
+	for (a = match_ctx_bucket(ctx)->head; a != NULL; a = a->cnext) {
 		if (a->ctx == ctx && (peer == MPI_ANY_SOURCE || peer == a->peer) &&
 			(tag == MPI_ANY_TAG || tag == a->tag))
 			return a;
@@ -246,10 +247,10 @@ struct arrived *match_find_any(uint64_t ctx, int32_t peer, int32_t tag)
 	return NULL;
 }
 
-struct arrived *match_asked(
+struct unexpected *p2p_match_find_rts(
 	uint64_t ctx, int32_t peer, int32_t tag, const struct req *sender, uint32_t id)
 {
-	struct arrived *a = match.nearly > 0 ? key_bucket(ctx, peer, tag)->head : NULL;
+	struct unexpected *a = p2p_match.nearly > 0 ? match_key_bucket(ctx, peer, tag)->head : NULL;
 
 	while (a != NULL && (!a->asks || a->ctx != ctx || a->peer != peer || a->tag != tag ||
 				    a->sender != sender || a->id != id))
@@ -259,31 +260,31 @@ struct arrived *match_asked(
 
 /* --- what matched probes have --------------------------------------------------------------- */
 
-static struct arrived_fifo held; /* by next */
+static struct unexpected_fifo match_probed; /* by next */
 
-void match_hold(struct arrived *a)
+void p2p_match_probe_take(struct unexpected *a)
 {
-	match_remove(a);
-	key_push(&held, a);
+	p2p_match_remove(a);
+	match_key_push(&match_probed, a);
 }
 
-void match_unhold(struct arrived *a)
+void p2p_match_probe_release(struct unexpected *a)
 {
-	key_cut(&held, a);
+	match_key_cut(&match_probed, a);
 }
 
-bool match_holds(int32_t peer, uint32_t id)
+bool p2p_match_probe_has(int32_t peer, uint32_t id)
 {
-	const struct arrived *a = held.head;
+	const struct unexpected *a = match_probed.head;
 
 	while (a != NULL && (!a->asks || a->peer != peer || a->id != id))
 		a = a->next;
 	return a != NULL;
 }
 
-void match_resend(const struct req *from, struct req *to)
+void p2p_match_probe_resend(const struct req *from, struct req *to)
 {
-	for (struct arrived *a = held.head; a != NULL; a = a->next) {
+	for (struct unexpected *a = match_probed.head; a != NULL; a = a->next) {
 		if (a->sender == from)
 			a->sender = to;
 	}
@@ -291,20 +292,20 @@ void match_resend(const struct req *from, struct req *to)
 
 void p2p_queues(uint32_t *receives, uint32_t *messages)
 {
-	*receives = match.nposted;
-	*messages = match.nearly;
+	*receives = p2p_match.nposted;
+	*messages = p2p_match.nearly;
 }
 
 /* --- open and close ------------------------------------------------------------------------- */
 
-int match_open(void)
+int p2p_match_open(void)
 {
-	match.posted = calloc(BUCKETS_MIN, sizeof(*match.posted));
-	early.key = calloc((size_t)BUCKETS_MIN * 2, sizeof(*early.key));
-	if (match.posted == NULL || early.key == NULL)
+	p2p_match.posted = calloc(BUCKETS_MIN, sizeof(*p2p_match.posted));
+	match_unexpected.key = calloc((size_t)BUCKETS_MIN * 2, sizeof(*match_unexpected.key));
+	if (p2p_match.posted == NULL || match_unexpected.key == NULL)
 		return haft_err(
 			MPI_ERR_NO_MEM, "no memory for the tables of receives and messages");
-	early.ctx = early.key + BUCKETS_MIN;
-	match.mask = early.mask = BUCKETS_MIN - 1;
+	match_unexpected.ctx = match_unexpected.key + BUCKETS_MIN;
+	p2p_match.mask = match_unexpected.mask = BUCKETS_MIN - 1;
 	return 0;
 }

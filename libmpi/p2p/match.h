@@ -19,19 +19,19 @@
 #include <mpi.h>
 
 /* A message that is here before its receive: its bytes, or that somebody wants to send it. */
-struct arrived {
-	struct arrived *next, *prev;   /* of the same bucket of keys */
-	struct arrived *cnext, *cprev; /* of the same bucket of contexts */
+struct unexpected {
+	struct unexpected *next, *prev;   /* of the same bucket of keys */
+	struct unexpected *cnext, *cprev; /* of the same bucket of contexts */
 	uint64_t ctx;
 	int32_t peer;
 	int32_t tag;
 	int64_t total;      /* bytes of the message */
-	bool sorry;         /* data is a struct p2p_sorry */
+	bool sorry;         /* data is a struct p2p_error_msg */
 	bool asks;          /* its bytes are still with the sender, who waits for a clear-to-send */
 	struct req *sender; /* asks, from this very process: the sending request */
 	uint32_t id;        /* asks, from another process: what the sender calls it */
-	struct p2p_note *note; /* behind data, or NULL: HAFT_CHECK=types */
-	char data[];           /* total bytes, packed; asks: what the sender said, struct ask */
+	struct p2p_sig *note; /* behind data, or NULL: HAFT_CHECK=types */
+	char data[];          /* total bytes, packed; asks: what the sender said, struct ask */
 };
 
 struct posted_fifo {
@@ -42,7 +42,7 @@ struct posted_fifo {
 enum wild { WILD_NONE, WILD_PEER, WILD_TAG, WILD_BOTH, WILDS };
 
 /* What is posted and what has arrived: match.c's, and of the inline functions below. */
-struct match {
+struct p2p_match {
 	struct posted_fifo *posted; /* [mask + 1] */
 	uint32_t mask;
 	uint32_t nwild;  /* receives posted with some wildcard */
@@ -52,66 +52,66 @@ struct match {
 	uint32_t kinds[WILDS]; /* how many of each are posted; not counted: WILD_NONE */
 };
 
-extern struct match match;
+extern struct p2p_match p2p_match;
 
-/* match_post queues a receive (ctx, peer and tag set; either may be ANY).  The matcher keeps the
+/* p2p_match_post queues a receive (ctx, peer and tag set; either may be ANY).  The matcher keeps the
  * pointer until it is taken or unposted. */
-static inline void match_post(struct req *r);
+static inline void p2p_match_post(struct req *r);
 
-/* match_unpost takes a posted receive out again. */
-void match_unpost(struct req *r);
+/* p2p_match_unpost takes a posted receive out again. */
+void p2p_match_unpost(struct req *r);
 
-/* match_cut takes out all receives that hit says, and returns them, linked by next, in no order. */
-struct req *match_cut(bool (*hit)(const struct req *r, void *arg), void *arg);
+/* p2p_match_unpost_if takes out all receives that hit says, and returns them, linked by next, in no order. */
+struct req *p2p_match_unpost_if(bool (*hit)(const struct req *r, void *arg), void *arg);
 
-/* match_take finds the receive for a message that is here now, takes it out, and returns it; or
+/* p2p_match_take finds the receive for a message that is here now, takes it out, and returns it; or
  * NULL. */
-static inline struct req *match_take(uint64_t ctx, int32_t peer, int32_t tag);
+static inline struct req *p2p_match_take(uint64_t ctx, int32_t peer, int32_t tag);
 
-/* match_store queues a message that has no receive yet; a is the matcher's until match_remove. */
-void match_store(struct arrived *a);
+/* p2p_match_store queues a message that has no receive yet; a is the matcher's until p2p_match_remove. */
+void p2p_match_store(struct unexpected *a);
 
-/* match_find finds the first message that a receive with these values may take; it stays queued. Or
+/* p2p_match_find finds the first message that a receive with these values may take; it stays queued. Or
  * NULL. */
-static inline struct arrived *match_find(uint64_t ctx, int32_t peer, int32_t tag);
+static inline struct unexpected *p2p_match_find(uint64_t ctx, int32_t peer, int32_t tag);
 
-/* match_remove takes a message out; a is the caller's. */
-void match_remove(struct arrived *a);
+/* p2p_match_remove takes a message out; a is the caller's. */
+void p2p_match_remove(struct unexpected *a);
 
-/* match_asked finds a message that asks and is queued, by its sender and id; it stays.  Or NULL. */
-struct arrived *match_asked(
+/* p2p_match_find_rts finds a message that asks and is queued, by its sender and id; it stays.  Or NULL. */
+struct unexpected *p2p_match_find_rts(
 	uint64_t ctx, int32_t peer, int32_t tag, const struct req *sender, uint32_t id);
 
-/* match_hold: a matched probe takes the message out; match_unhold: and is received.  match_holds:
+/* p2p_match_probe_take: a matched probe takes the message out; p2p_match_probe_release: and is received.  p2p_match_probe_has:
  * has a probe the one that peer calls id? */
-void match_hold(struct arrived *a);
-void match_unhold(struct arrived *a);
-bool match_holds(int32_t peer, uint32_t id);
+void p2p_match_probe_take(struct unexpected *a);
+void p2p_match_probe_release(struct unexpected *a);
+bool p2p_match_probe_has(int32_t peer, uint32_t id);
 
-/* match_resend: the message of this process to itself that `from' sends synchronously, and a
+/* p2p_match_probe_resend: the message of this process to itself that `from' sends synchronously, and a
  * matched probe has, is `to''s now. */
-void match_resend(const struct req *from, struct req *to);
+void p2p_match_probe_resend(const struct req *from, struct req *to);
 
-/* match_each calls fn for all messages that have arrived and wait, in any order. */
-void match_each(void (*fn)(void *arg, const struct arrived *a), void *arg);
+/* p2p_match_each calls fn for all messages that have arrived and wait, in any order. */
+void p2p_match_each(void (*fn)(void *arg, const struct unexpected *a), void *arg);
 
-/* match_empty: nothing is posted and nothing has arrived: the next frame can match only what comes
+/* p2p_match_empty: nothing is posted and nothing has arrived: the next frame can match only what comes
  * next. */
-static inline bool match_empty(void)
+static inline bool p2p_match_empty(void)
 {
-	return (match.nposted | match.nearly) == 0;
+	return (p2p_match.nposted | p2p_match.nearly) == 0;
 }
 
-/* match_open makes the tables.  0 or MPI_ERR_NO_MEM. */
-int match_open(void);
+/* p2p_match_open makes the tables.  0 or MPI_ERR_NO_MEM. */
+int p2p_match_open(void);
 
 /* --- inline: what is usual: no wildcards, nothing early, and the first of a bucket is it ---- */
 
-void match_post_any(struct req *r); /* also into a full table */
-struct req *match_take_any(uint64_t ctx, int32_t peer, int32_t tag);
-struct arrived *match_find_any(uint64_t ctx, int32_t peer, int32_t tag);
+void p2p_match_post_slow(struct req *r); /* also into a full table */
+struct req *p2p_match_take_slow(uint64_t ctx, int32_t peer, int32_t tag);
+struct unexpected *p2p_match_find_slow(uint64_t ctx, int32_t peer, int32_t tag);
 
-static inline uint32_t match_hash(uint64_t ctx, int32_t peer, int32_t tag)
+static inline uint32_t p2p_match_hash(uint64_t ctx, int32_t peer, int32_t tag)
 {
 	uint64_t h = ctx * 0x9e3779b97f4a7c15ULL;
 
@@ -119,7 +119,7 @@ static inline uint32_t match_hash(uint64_t ctx, int32_t peer, int32_t tag)
 	return (uint32_t)(h >> 32) ^ (uint32_t)(h >> 15);
 }
 
-static inline void posted_push(struct posted_fifo *f, struct req *r)
+static inline void p2p_match_posted_push(struct posted_fifo *f, struct req *r)
 {
 	r->next = NULL;
 	r->prev = f->tail;
@@ -127,36 +127,37 @@ static inline void posted_push(struct posted_fifo *f, struct req *r)
 	f->tail = r;
 }
 
-static inline void match_post(struct req *r)
+static inline void p2p_match_post(struct req *r)
 {
 	if (unlikely(r->peer == MPI_ANY_SOURCE || r->tag == MPI_ANY_TAG ||
-		     match.nposted / 2 > match.mask)) {
-		match_post_any(r);
+		     p2p_match.nposted / 2 > p2p_match.mask)) {
+		p2p_match_post_slow(r);
 		return;
 	}
-	r->seq = match.seq++;
-	match.nposted++;
-	posted_push(&match.posted[match_hash(r->ctx, r->peer, r->tag) & match.mask], r);
+	r->seq = p2p_match.seq++;
+	p2p_match.nposted++;
+	p2p_match_posted_push(
+		&p2p_match.posted[p2p_match_hash(r->ctx, r->peer, r->tag) & p2p_match.mask], r);
 }
 
-static inline struct req *match_take(uint64_t ctx, int32_t peer, int32_t tag)
+static inline struct req *p2p_match_take(uint64_t ctx, int32_t peer, int32_t tag)
 {
-	struct posted_fifo *f = &match.posted[match_hash(ctx, peer, tag) & match.mask];
+	struct posted_fifo *f = &p2p_match.posted[p2p_match_hash(ctx, peer, tag) & p2p_match.mask];
 	struct req *r = f->head;
 
-	if (unlikely(match.nwild != 0 || r == NULL || r->ctx != ctx || r->peer != peer ||
+	if (unlikely(p2p_match.nwild != 0 || r == NULL || r->ctx != ctx || r->peer != peer ||
 		     r->tag != tag))
-		return match_take_any(ctx, peer, tag);
+		return p2p_match_take_slow(ctx, peer, tag);
 	f->head = r->next;
 	*(r->next != NULL ? &r->next->prev : &f->tail) = NULL;
 	r->next = NULL;
-	match.nposted--;
+	p2p_match.nposted--;
 	return r;
 }
 
-static inline struct arrived *match_find(uint64_t ctx, int32_t peer, int32_t tag)
+static inline struct unexpected *p2p_match_find(uint64_t ctx, int32_t peer, int32_t tag)
 {
-	return likely(match.nearly == 0) ? NULL : match_find_any(ctx, peer, tag);
+	return likely(p2p_match.nearly == 0) ? NULL : p2p_match_find_slow(ctx, peer, tag);
 }
 
 #endif

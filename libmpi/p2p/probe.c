@@ -3,7 +3,7 @@
  *
  * Probe leaves the message in the matcher.  Mprobe takes it out and gives the user a message
  * object, which only one thread can then receive from: no other receive can take it away. */
-#include "libmpi/p2p/inner.h"
+#include "libmpi/p2p/p2p_state.h"
 
 #include "libmpi/core/msg_object.h"
 #include "libmpi/core/err.h"
@@ -16,7 +16,7 @@ struct probe {
 	int peer, tag;
 	const struct comm *comm;
 	uint32_t broken; /* peers lost when it began */
-	struct arrived *a;
+	struct unexpected *a;
 	int err; /* there is none, and none can come */
 };
 
@@ -25,23 +25,23 @@ static int probe_lost(const struct probe *p)
 {
 	int peer = p->peer;
 
-	if (peer == MPI_ANY_SOURCE && p->broken != p2p.broken &&
-		lost_member(p2p.last_lost, p->comm))
-		peer = p2p.last_lost;
-	return lost_check(peer, p->comm);
+	if (peer == MPI_ANY_SOURCE && p->broken != p2p_state.broken &&
+		p2p_peer_in_comm(p2p_state.last_lost, p->comm))
+		peer = p2p_state.last_lost;
+	return p2p_peer_check(peer, p->comm);
 }
 
 static bool probe_found(void *arg)
 {
 	struct probe *p = arg;
 
-	p->a = match_find(p->ctx, p->peer, p->tag);
+	p->a = p2p_match_find(p->ctx, p->peer, p->tag);
 	p->err = p->a == NULL ? probe_lost(p) : 0;
 	return p->a != NULL || p->err != 0;
 }
 
 /* Who only asks may hear that nothing is there, of a source that left in good order. */
-static int lost_only(const struct probe *p)
+static int probe_lost_only(const struct probe *p)
 {
 	if (p->err != 0 && p->peer >= 0 && p2p_peer_seen(via_peer(p->peer))->lost == PEER_LEFT)
 		return 0;
@@ -61,7 +61,7 @@ static struct probe probe_of(int source, int tag, const struct comm *c)
 		.peer = source == MPI_ANY_SOURCE ? source : group_peer(comm_peers(c), source),
 		.tag = tag,
 		.comm = c,
-		.broken = p2p.broken,
+		.broken = p2p_state.broken,
 	};
 }
 
@@ -76,7 +76,7 @@ int p2p_probe(int source, int tag, struct comm *c, MPI_Status *status)
 	}
 	p = probe_of(source, tag, c);
 	show = (struct req){.ctx = p.ctx, .peer = p.peer, .tag = tag, .kind = REQ_RECV, .comm = c};
-	wait_until(probe_found, &p, (struct p2p_about){.req = &show});
+	p2p_wait_until(probe_found, &p, (struct p2p_about){.req = &show});
 	if (p.err != 0)
 		return p.err;
 	probe_status(&p, c, status);
@@ -94,13 +94,13 @@ int p2p_iprobe(int source, int tag, struct comm *c, int *flag, MPI_Status *statu
 	}
 	p = probe_of(source, tag, c);
 	if (!probe_found(&p)) {
-		p2p_look();
+		p2p_progress_poll();
 		probe_found(&p);
 	}
 	*flag = p.a != NULL;
 	if (p.a != NULL)
 		probe_status(&p, c, status);
-	return lost_only(&p);
+	return probe_lost_only(&p);
 }
 
 /* --- matched probes ------------------------------------------------------------------------- */
@@ -117,22 +117,22 @@ int p2p_probe_open(void)
 }
 
 /* Takes the probed message out of the matcher into a new message object. */
-static int take(struct probe *p, struct comm *c, struct msg **message, MPI_Status *status)
+static int probe_take(struct probe *p, struct comm *c, struct msg **message, MPI_Status *status)
 {
 	struct msg *m = obj_new(&haft_msg_class, NULL);
 
 	if (m == NULL)
 		return haft_err(MPI_ERR_NO_MEM, "no memory for a message object");
 	probe_status(p, c, status);
-	match_hold(p->a);
+	p2p_match_probe_take(p->a);
 	obj_hold(c);
-	m->arrived = p->a;
+	m->unexpected = p->a;
 	m->comm = c;
 	*message = m;
 	return 0;
 }
 
-static int nobody(struct msg **message, MPI_Status *status)
+static int probe_proc_null(struct msg **message, MPI_Status *status)
 {
 	*message = &no_proc;
 	haft_status_nobody(status);
@@ -145,11 +145,11 @@ int p2p_mprobe(int source, int tag, struct comm *c, struct msg **message, MPI_St
 	struct req show;
 
 	if (source == MPI_PROC_NULL)
-		return nobody(message, status);
+		return probe_proc_null(message, status);
 	p = probe_of(source, tag, c);
 	show = (struct req){.ctx = p.ctx, .peer = p.peer, .tag = tag, .kind = REQ_RECV, .comm = c};
-	wait_until(probe_found, &p, (struct p2p_about){.req = &show});
-	return p.err != 0 ? p.err : take(&p, c, message, status);
+	p2p_wait_until(probe_found, &p, (struct p2p_about){.req = &show});
+	return p.err != 0 ? p.err : probe_take(&p, c, message, status);
 }
 
 int p2p_improbe(
@@ -159,29 +159,29 @@ int p2p_improbe(
 
 	*flag = 1;
 	if (source == MPI_PROC_NULL)
-		return nobody(message, status);
+		return probe_proc_null(message, status);
 	p = probe_of(source, tag, c);
 	if (!probe_found(&p)) {
-		p2p_look();
+		p2p_progress_poll();
 		probe_found(&p);
 	}
 	*flag = p.a != NULL;
-	return p.a != NULL ? take(&p, c, message, status) : lost_only(&p);
+	return p.a != NULL ? probe_take(&p, c, message, status) : probe_lost_only(&p);
 }
 
 /* Starts r on the message of *message, which goes. */
-static int mrecv_start(
+static int probe_mrecv_start(
 	struct req *r, void *buf, int64_t count, struct type *type, struct msg **message)
 {
 	struct msg *m = *message;
-	struct arrived *a = m->arrived;
-	int err = req_fill(r, REQ_RECV, buf, count, type, a->peer, a->tag, m->comm, a->ctx);
+	struct unexpected *a = m->unexpected;
+	int err = p2p_req_fill(r, REQ_RECV, buf, count, type, a->peer, a->tag, m->comm, a->ctx);
 
 	if (err != 0)
 		return err;
 	*message = NULL;
-	match_unhold(a);
-	recv_arrived(r, a);
+	p2p_match_probe_release(a);
+	p2p_recv_unexpected(r, a);
 	obj_drop(m->comm);
 	obj_free_obj(m);
 	return 0;
@@ -199,11 +199,11 @@ int p2p_mrecv(void *buf, int64_t count, struct type *type, struct msg **message,
 		return 0;
 	}
 	obj_hold(c); /* until the words of an error have its name */
-	err = mrecv_start(&r, buf, count, type, message);
+	err = probe_mrecv_start(&r, buf, count, type, message);
 	if (err == 0) {
 		if (!r.done)
 			p2p_wait_done(&r);
-		err = req_report(&r, status);
+		err = p2p_req_report(&r, status);
 	}
 	obj_drop(c);
 	return err;
@@ -216,20 +216,20 @@ int p2p_imrecv(
 	int err;
 
 	if (*message == &no_proc) {
-		r = req_new(type, &haft_world);
+		r = p2p_req_new_message(type, &haft_world);
 		if (r == NULL)
-			return no_request();
-		req_nobody(r);
+			return p2p_req_no_memory();
+		p2p_req_proc_null(r);
 		*message = NULL;
 		*request = r;
 		return 0;
 	}
-	r = req_new(type, (*message)->comm);
+	r = p2p_req_new_message(type, (*message)->comm);
 	if (r == NULL)
-		return no_request();
-	err = mrecv_start(r, buf, count, type, message);
+		return p2p_req_no_memory();
+	err = probe_mrecv_start(r, buf, count, type, message);
 	if (err != 0) {
-		req_free(r);
+		p2p_req_free(r);
 		return err;
 	}
 	*request = r;
@@ -238,23 +238,24 @@ int p2p_imrecv(
 
 /* --- what nobody has received --------------------------------------------------------------- */
 
-struct left {
-	void (*fn)(void *arg, const struct p2p_left *m);
+struct unreceived_visit {
+	void (*fn)(void *arg, const struct p2p_unreceived *m);
 	void *arg;
 };
 
-static void left_one(void *arg, const struct arrived *a)
+static void probe_unreceived_one(void *arg, const struct unexpected *a)
 {
-	const struct left *l = arg;
-	struct p2p_left m = {.ctx = a->ctx, .peer = a->peer, .tag = a->tag, .bytes = a->total};
+	const struct unreceived_visit *l = arg;
+	struct p2p_unreceived m = {
+		.ctx = a->ctx, .peer = a->peer, .tag = a->tag, .bytes = a->total};
 
 	if (a->ctx % CTX_PLANES == CTX_P2P)
 		l->fn(l->arg, &m);
 }
 
-void p2p_left(void (*fn)(void *arg, const struct p2p_left *m), void *arg)
+void p2p_unreceived(void (*fn)(void *arg, const struct p2p_unreceived *m), void *arg)
 {
-	struct left l = {fn, arg};
+	struct unreceived_visit l = {fn, arg};
 
-	match_each(left_one, &l);
+	p2p_match_each(probe_unreceived_one, &l);
 }

@@ -13,18 +13,18 @@
  * address in the segment would hit somebody else's data. */
 #include "libmpi/core/err.h"
 #include "libmpi/rma/win.h"
-#include "libmpi/via/mem.h"
+#include "libmpi/via/shared_mem.h"
 #include <engine.h>
 #include <stdlib.h>
 #include <string.h>
 
-struct piece {
+struct attached_range {
 	_Atomic uint64_t at, len; /* len > 0 */
 };
 
 #define ROOM_FIRST MEAN_OR(1, 16) /* pieces of the first table: 256 bytes */
 
-static struct piece *table_of(const struct rma_ctl *c)
+static struct attached_range *attach_table(const struct rma_ctl *c)
 {
 	uint64_t off = atomic_load_explicit(&c->attach_off, memory_order_relaxed);
 
@@ -32,7 +32,7 @@ static struct piece *table_of(const struct rma_ctl *c)
 }
 
 /* The first of n pieces that ends behind `at'; n: none does. */
-static uint64_t search(const struct piece *p, uint64_t n, uint64_t at)
+static uint64_t attach_search(const struct attached_range *p, uint64_t n, uint64_t at)
 {
 	uint64_t low = 0, high = n;
 
@@ -50,14 +50,14 @@ static uint64_t search(const struct piece *p, uint64_t n, uint64_t at)
 }
 
 /* One look at a table that may be changing: [at, at + len) may go through neighbours. */
-static bool inside(const struct rma_ctl *c, uint64_t at, uint64_t len)
+static bool attach_inside(const struct rma_ctl *c, uint64_t at, uint64_t len)
 {
-	const struct piece *p = table_of(c);
+	const struct attached_range *p = attach_table(c);
 	uint64_t n = atomic_load_explicit(&c->attach_n, memory_order_relaxed), i, from, room;
 
 	if (p == NULL || n > via.mem_len / sizeof(*p))
 		return false;
-	for (i = search(p, n, at); i < n; i++) {
+	for (i = attach_search(p, n, at); i < n; i++) {
 		from = atomic_load_explicit(&p[i].at, memory_order_relaxed);
 		room = atomic_load_explicit(&p[i].len, memory_order_relaxed);
 		if (at < from || at - from >= room)
@@ -71,10 +71,10 @@ static bool inside(const struct rma_ctl *c, uint64_t at, uint64_t len)
 	return false;
 }
 
-int rma_attached(const struct win *w, int rank, uint64_t at, int64_t len)
+int rma_attach_check(const struct win *w, int rank, uint64_t at, int64_t len)
 {
 	const struct rma_ctl *c = w->target[rank].ctl;
-	char words[RMA_WORDS];
+	char words[RMA_WIN_WORDS];
 	uint64_t seq;
 	bool in;
 
@@ -82,7 +82,7 @@ int rma_attached(const struct win *w, int rank, uint64_t at, int64_t len)
 		return 0; /* the target's process will look */
 	do {
 		seq = atomic_load_explicit(&c->attach_seq, memory_order_acquire);
-		in = inside(c, at, (uint64_t)len);
+		in = attach_inside(c, at, (uint64_t)len);
 		atomic_thread_fence(memory_order_acquire);
 	} while ((seq & 1) != 0 ||
 		 seq != atomic_load_explicit(&c->attach_seq, memory_order_relaxed));
@@ -90,12 +90,12 @@ int rma_attached(const struct win *w, int rank, uint64_t at, int64_t len)
 		return 0;
 	return haft_err(MPI_ERR_RMA_RANGE,
 		"%lld bytes at address 0x%llx of rank %d are not attached to %s", (long long)len,
-		(unsigned long long)at, rank, rma_words(w, words));
+		(unsigned long long)at, rank, rma_win_words(w, words));
 }
 
 /* --- the owner ------------------------------------------------------------------------------ */
 
-static void change(struct rma_ctl *c, int by)
+static void attach_seq_step(struct rma_ctl *c, int by)
 {
 	atomic_fetch_add_explicit(&c->attach_seq, (uint64_t)by, memory_order_acq_rel);
 	atomic_thread_fence(memory_order_seq_cst);
@@ -106,17 +106,17 @@ static bool power_of_two(uint64_t n)
 	return (n & (n - 1)) == 0;
 }
 
-static void copy(struct piece *to, const struct piece *from)
+static void attach_copy(struct attached_range *to, const struct attached_range *from)
 {
 	atomic_store_explicit(&to->at, from->at, memory_order_relaxed);
 	atomic_store_explicit(&to->len, from->len, memory_order_relaxed);
 }
 
 /* Room for one more piece: tables have powers of two of room, the first has ROOM_FIRST. */
-static int grow(struct rma_ctl *c)
+static int attach_grow(struct rma_ctl *c)
 {
 	uint64_t n = atomic_load_explicit(&c->attach_n, memory_order_relaxed);
-	struct piece *old = table_of(c), *p;
+	struct attached_range *old = attach_table(c), *p;
 	void *room;
 	int err;
 
@@ -134,17 +134,17 @@ static int grow(struct rma_ctl *c)
 			(unsigned long long)n + 1);
 	p = room;
 	for (uint64_t i = 0; i < n; i++)
-		copy(&p[i], &old[i]);
-	change(c, 1);
+		attach_copy(&p[i], &old[i]);
+	attach_seq_step(c, 1);
 	atomic_store_explicit(&c->attach_off, shm_off(via.shm, p), memory_order_relaxed);
-	change(c, 1);
+	attach_seq_step(c, 1);
 	if (old != NULL)
 		via_mem_free(old);
 	return 0;
 }
 
 /* Pieces of no bytes are in no table: nobody accesses them, but they are detached once each. */
-static int hollow_add(struct rma *r, uint64_t at)
+static int attach_empty_add(struct rma *r, uint64_t at)
 {
 	uint64_t *more = reallocarray(r->hollow, (size_t)r->nhollow + 1, sizeof(*more));
 
@@ -155,7 +155,7 @@ static int hollow_add(struct rma *r, uint64_t at)
 	return 0;
 }
 
-static bool hollow_remove(struct rma *r, uint64_t at)
+static bool attach_empty_remove(struct rma *r, uint64_t at)
 {
 	for (int64_t i = 0; i < r->nhollow; i++) {
 		if (r->hollow[i] != at)
@@ -166,49 +166,49 @@ static bool hollow_remove(struct rma *r, uint64_t at)
 	return false;
 }
 
-static int only_dynamic(const struct win *w)
+static int attach_only_dynamic(const struct win *w)
 {
-	char words[RMA_WORDS];
+	char words[RMA_WIN_WORDS];
 
 	if (w->flavor == MPI_WIN_FLAVOR_DYNAMIC)
 		return 0;
 	return haft_err(MPI_ERR_RMA_FLAVOR, "%s was not made by MPI_Win_create_dynamic",
-		rma_words(w, words));
+		rma_win_words(w, words));
 }
 
 int rma_win_attach(struct win *w, void *base, int64_t size)
 {
 	struct rma_ctl *c = w->rma->ctl;
 	uint64_t at = (uint64_t)(uintptr_t)base, n, i;
-	char words[RMA_WORDS];
-	struct piece *p;
-	int err = only_dynamic(w);
+	char words[RMA_WIN_WORDS];
+	struct attached_range *p;
+	int err = attach_only_dynamic(w);
 
 	if (err == 0 && size == 0)
-		return hollow_add(w->rma, at);
+		return attach_empty_add(w->rma, at);
 	if (err != 0)
 		return err;
 	if (base == NULL)
 		return haft_err(
 			MPI_ERR_BASE, "%lld bytes at NULL cannot be attached", (long long)size);
-	err = grow(c);
+	err = attach_grow(c);
 	if (err != 0)
 		return err;
-	p = table_of(c);
+	p = attach_table(c);
 	n = atomic_load_explicit(&c->attach_n, memory_order_relaxed);
-	i = search(p, n, at);
+	i = attach_search(p, n, at);
 	if (i < n && p[i].at < at + (uint64_t)size)
 		return haft_err(MPI_ERR_RMA_ATTACH,
 			"%lld bytes at %p overlap %llu bytes at 0x%llx that are attached to %s "
 			"already",
 			(long long)size, base, (unsigned long long)p[i].len,
-			(unsigned long long)p[i].at, rma_words(w, words));
-	change(c, 1);
+			(unsigned long long)p[i].at, rma_win_words(w, words));
+	attach_seq_step(c, 1);
 	for (uint64_t k = n; k > i; k--)
-		copy(&p[k], &p[k - 1]);
-	copy(&p[i], &(struct piece){at, (uint64_t)size});
+		attach_copy(&p[k], &p[k - 1]);
+	attach_copy(&p[i], &(struct attached_range){at, (uint64_t)size});
 	atomic_store_explicit(&c->attach_n, n + 1, memory_order_relaxed);
-	change(c, 1);
+	attach_seq_step(c, 1);
 	return 0;
 }
 
@@ -216,30 +216,30 @@ int rma_win_detach(struct win *w, const void *base)
 {
 	struct rma_ctl *c = w->rma->ctl;
 	uint64_t at = (uint64_t)(uintptr_t)base, n, i;
-	struct piece *p = table_of(c);
-	char words[RMA_WORDS];
-	int err = only_dynamic(w);
+	struct attached_range *p = attach_table(c);
+	char words[RMA_WIN_WORDS];
+	int err = attach_only_dynamic(w);
 
 	if (err != 0)
 		return err;
 	n = atomic_load_explicit(&c->attach_n, memory_order_relaxed);
-	i = p != NULL ? search(p, n, at) : n;
-	if ((i == n || p[i].at != at) && hollow_remove(w->rma, at))
+	i = p != NULL ? attach_search(p, n, at) : n;
+	if ((i == n || p[i].at != at) && attach_empty_remove(w->rma, at))
 		return 0;
 	if (i == n || p[i].at != at)
 		return haft_err(MPI_ERR_RMA_ATTACH, "nothing is attached to %s at %p",
-			rma_words(w, words), base);
-	change(c, 1);
+			rma_win_words(w, words), base);
+	attach_seq_step(c, 1);
 	for (; i + 1 < n; i++)
-		copy(&p[i], &p[i + 1]);
+		attach_copy(&p[i], &p[i + 1]);
 	atomic_store_explicit(&c->attach_n, n - 1, memory_order_relaxed);
-	change(c, 1);
+	attach_seq_step(c, 1);
 	return 0;
 }
 
-void rma_attach_end(struct win *w)
+void rma_attach_free(struct win *w)
 {
-	struct piece *p = table_of(w->rma->ctl);
+	struct attached_range *p = attach_table(w->rma->ctl);
 
 	free(w->rma->hollow);
 	if (p != NULL)

@@ -9,7 +9,7 @@
  * everything: the fence is between nothing and nothing.  NOPRECEDE alone does not save the meeting:
  * accesses go straight into the targets' memory, so they may start only after the targets' fences.
  * NOSTORE and NOPUT promise what costs nothing here; HAFT_CHECK=rma looks whether they are kept. */
-#include "libmpi/rma/check.h"
+#include "libmpi/rma/conflict.h"
 
 #include <engine.h>
 
@@ -17,17 +17,17 @@
 static int fence_check(const struct win *w, int modes)
 {
 	const struct rma_epoch *e = w->rma->epoch;
-	int err = epoch_assert(w, modes);
+	int err = rma_epoch_assert(w, modes);
 
 	if (err != 0)
 		return err;
 	if (unlikely(e->access > EPOCH_FENCED))
-		return epoch_wrong(w, -1, "MPI_Win_fence inside another access epoch");
+		return rma_epoch_error(w, -1, "MPI_Win_fence inside another access epoch");
 	if (unlikely(e->posted))
-		return epoch_wrong(w, -1, "MPI_Win_fence inside an exposure epoch");
+		return rma_epoch_error(w, -1, "MPI_Win_fence inside an exposure epoch");
 	if (unlikely(e->check != NULL && e->access == EPOCH_FENCED) &&
 		(modes & MPI_MODE_NOPRECEDE) != 0)
-		return epoch_wrong(w, -1, "MPI_MODE_NOPRECEDE is not true");
+		return rma_epoch_error(w, -1, "MPI_MODE_NOPRECEDE is not true");
 	return 0;
 }
 
@@ -40,12 +40,12 @@ int rma_win_fence(int modes, struct win *w)
 	if (err != 0)
 		return err;
 	if (e->access == EPOCH_FENCED || (modes & MPI_MODE_NOPRECEDE) == 0)
-		err = rma_flushed_all(w);
-	check_fence(w, modes);
-	epoch_open_all(w, false);
+		err = rma_flush_all(w);
+	rma_conflict_fence(w, modes);
+	rma_epoch_open_all(w, false);
 	e->access = (modes & MPI_MODE_NOSUCCEED) != 0 ? EPOCH_CLOSED : EPOCH_FENCE;
 	if ((modes & none) != none)
 		met = coll_barrier(w->comm);
-	check_clear(w);
+	rma_conflict_clear(w);
 	return err != 0 ? err : met;
 }

@@ -4,82 +4,82 @@
  *
  * An operation that is a store is complete when its call returns; only what goes by messages is
  * waited for.  MPI_Win_sync is a fence of the processor: the memory model is the unified one. */
-#include "libmpi/rma/epoch.h"
+#include "libmpi/rma/win_epoch.h"
 
-#include "libmpi/rma/check.h"
+#include "libmpi/rma/conflict.h"
 #include <engine.h>
 
 /* 0 if the process has locked the target; else MPI_ERR_RMA_SYNC with words. */
-static int locked(const struct win *w, int rank, const char *what)
+static int flush_check(const struct win *w, int rank, const char *what)
 {
 	const struct rma_epoch *e = w->rma->epoch;
 
 	if (unlikely(rank >= w->size))
-		return epoch_no_rank(w, rank);
+		return rma_epoch_no_rank(w, rank);
 	if (likely(e->access == EPOCH_ALL) || rank == MPI_PROC_NULL)
 		return 0;
-	if (e->access != EPOCH_LOCK || e->target[rank].held == HELD_NOT ||
+	if (e->access != EPOCH_LOCK || e->target[rank].held == HELD_NONE ||
 		e->target[rank].held == HELD_WAITING)
-		return epoch_wrong(w, rank, what);
+		return rma_epoch_error(w, rank, what);
 	return 0;
 }
 
-static int locked_any(const struct win *w, const char *what)
+static int flush_check_all(const struct win *w, const char *what)
 {
 	const struct rma_epoch *e = w->rma->epoch;
 
 	if (likely(e->access == EPOCH_ALL || e->access == EPOCH_LOCK))
 		return 0;
-	return epoch_wrong(w, -1, what);
+	return rma_epoch_error(w, -1, what);
 }
 
 int rma_win_flush(int rank, struct win *w)
 {
-	int err = locked(w, rank, "MPI_Win_flush without a lock");
+	int err = flush_check(w, rank, "MPI_Win_flush without a lock");
 
 	if (err != 0 || rank == MPI_PROC_NULL)
 		return err;
-	check_complete(w, rank, false);
-	epoch_look(w);
-	return rma_flushed(w, rank);
+	rma_conflict_complete(w, rank, false);
+	rma_epoch_poll(w);
+	return rma_flush(w, rank);
 }
 
 int rma_win_flush_local(int rank, struct win *w)
 {
-	int err = locked(w, rank, "MPI_Win_flush_local without a lock");
+	int err = flush_check(w, rank, "MPI_Win_flush_local without a lock");
 
 	if (err != 0 || rank == MPI_PROC_NULL)
 		return err;
-	check_complete(w, rank, true);
-	epoch_look(w);
-	return epoch_flushed_local(w, rank);
+	rma_conflict_complete(w, rank, true);
+	rma_epoch_poll(w);
+	return rma_flush_local(w, rank);
 }
 
 int rma_win_flush_all(struct win *w)
 {
-	int err = locked_any(w, "MPI_Win_flush_all without a lock");
+	int err = flush_check_all(w, "MPI_Win_flush_all without a lock");
 
 	if (err != 0)
 		return err;
-	check_complete(w, -1, false);
-	epoch_look(w);
-	return rma_flushed_all(w);
+	rma_conflict_complete(w, -1, false);
+	rma_epoch_poll(w);
+	return rma_flush_all(w);
 }
 
 int rma_win_flush_local_all(struct win *w)
 {
-	int err = locked_any(w, "MPI_Win_flush_local_all without a lock");
+	int err = flush_check_all(w, "MPI_Win_flush_local_all without a lock");
 
 	if (err != 0)
 		return err;
-	check_complete(w, -1, true);
-	epoch_look(w);
-	return epoch_flushed_local_all(w);
+	rma_conflict_complete(w, -1, true);
+	rma_epoch_poll(w);
+	return rma_flush_local_all(w);
 }
 
 int rma_win_sync(struct win *w)
 {
 	atomic_thread_fence(memory_order_seq_cst);
-	epoch_look(w);
+	rma_epoch_poll(w);
 	return 0;
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* passive.c - MPI_Win_lock and its kin: epochs in which the target does nothing (MPI-5.0 12.5.3).
  *
- *      MPI_Win_lock      ──> the lock of the target, in the segment             (lock.h)
- *                        ──> a frame to its process, which takes it for us      (far.c)
+ *      MPI_Win_lock      ──> the lock of the target, in the segment             (win_lock.h)
+ *                        ──> a frame to its process, which takes it for us      (win_remote.c)
  *                        ──> nothing: MPI_MODE_NOCHECK promises that nobody else has it
  *      MPI_Win_lock_all  ──> the locks of all, shared
  *
@@ -10,12 +10,12 @@
  * and waits for the rest, but when its patience is over it gives back everything, waits on with
  * empty hands, and then comes for the others again, more patient each time.  So others may lock
  * several targets in any order that suits them: who holds what it wants gets what it holds. */
-#include "libmpi/rma/epoch.h"
+#include "libmpi/rma/win_epoch.h"
 
 #include "libmpi/core/err.h"
-#include "libmpi/rma/check.h"
-#include "libmpi/rma/far.h"
-#include "libmpi/rma/lock.h"
+#include "libmpi/rma/conflict.h"
+#include "libmpi/rma/win_remote.h"
+#include "libmpi/rma/win_lock.h"
 #include <engine.h>
 
 #define PATIENCE_FIRST_NS 50000u    /* some switches of processes: the epoch of another ends */
@@ -24,60 +24,64 @@
 /* --- one lock ------------------------------------------------------------------------------- */
 
 /* A process that waits for a lock. */
-struct near {
-	struct epoch_wait wait;
-	struct lock_wait k;
+struct local_lock_wait {
+	struct rma_epoch_wait wait;
+	struct rma_lock_wait k;
 };
 
-static bool near_ready(void *arg, bool rest)
+static bool lock_local_ready(void *arg, bool rest)
 {
-	struct near *n = arg;
-	bool got = lock_wait_ready(&n->k, rest);
+	struct local_lock_wait *n = arg;
+	bool got = rma_lock_wait_ready(&n->k, rest);
 
-	n->wait.nap_ns = n->k.hungry ? RMA_TELL_NS : RMA_HUNGRY_NS;
+	n->wait.nap_ns = n->k.hungry ? RMA_REPORT_NS : RMA_STARVING_NS;
 	return got;
 }
 
-static __attribute__((noinline)) void wait_near(struct win *w, int rank, enum lock_wish wish)
+static __attribute__((noinline)) void lock_local_wait(
+	struct win *w, int rank, enum rma_lock_mode wish)
 {
-	struct near n = {
-		.wait = {.w = w, .rank = rank, .late = far_late, .ready = near_ready, .arg = &n},
+	struct local_lock_wait n = {.wait = {.w = w,
+					    .rank = rank,
+					    .late = rma_lock_holders_late,
+					    .ready = lock_local_ready,
+					    .arg = &n},
 		.k = {.w = w, .rank = rank, .who = w->rank, .wish = wish}};
 
-	lock_wait_begin(&n.k);
-	epoch_until(&n.wait);
+	rma_lock_wait_begin(&n.k);
+	rma_epoch_wait_until(&n.wait);
 }
 
-static void take_near(struct win *w, int rank, enum lock_wish wish)
+static void lock_local(struct win *w, int rank, enum rma_lock_mode wish)
 {
-	if (unlikely(!lock_try(w, rank, w->rank, wish)))
-		wait_near(w, rank, wish);
+	if (unlikely(!rma_lock_try(w, rank, w->rank, wish)))
+		lock_local_wait(w, rank, wish);
 }
 
-static void take(struct win *w, int rank, enum lock_wish wish)
-{
-	if (likely(w->target[rank].ctl != NULL))
-		take_near(w, rank, wish);
-	else
-		far_lock(w, rank, wish);
-}
-
-static void drop(struct win *w, int rank, enum lock_wish wish)
+static void passive_lock(struct win *w, int rank, enum rma_lock_mode wish)
 {
 	if (likely(w->target[rank].ctl != NULL))
-		lock_drop(w, rank, w->rank, wish);
+		lock_local(w, rank, wish);
 	else
-		far_drop(w, rank, wish);
+		rma_remote_lock(w, rank, wish);
+}
+
+static void passive_unlock(struct win *w, int rank, enum rma_lock_mode wish)
+{
+	if (likely(w->target[rank].ctl != NULL))
+		rma_lock_drop(w, rank, w->rank, wish);
+	else
+		rma_remote_unlock(w, rank, wish);
 }
 
 static int lock_type_check(const struct win *w, int lock_type)
 {
-	char name[RMA_WORDS];
+	char name[RMA_WIN_WORDS];
 
 	if (likely(lock_type == MPI_LOCK_SHARED || lock_type == MPI_LOCK_EXCLUSIVE))
 		return 0;
 	return haft_err(MPI_ERR_LOCKTYPE,
-		"%s: %d is neither MPI_LOCK_SHARED nor MPI_LOCK_EXCLUSIVE", rma_words(w, name),
+		"%s: %d is neither MPI_LOCK_SHARED nor MPI_LOCK_EXCLUSIVE", rma_win_words(w, name),
 		lock_type);
 }
 
@@ -85,111 +89,111 @@ static int lock_type_check(const struct win *w, int lock_type)
 static int lock_check(const struct win *w, int rank, int modes)
 {
 	const struct rma_epoch *e = w->rma->epoch;
-	int err = epoch_assert(w, modes);
+	int err = rma_epoch_assert(w, modes);
 
 	if (err != 0)
 		return err;
 	if (unlikely(w->no_locks))
-		return epoch_wrong(w, rank, "a lock, and the info of the window says no_locks");
+		return rma_epoch_error(w, rank, "a lock, and the info of the window says no_locks");
 	if (likely(e->access == EPOCH_CLOSED || e->access == EPOCH_FENCE))
 		return 0;
 	if (rank < 0)
-		return epoch_wrong(w, rank, "MPI_Win_lock_all inside an access epoch");
+		return rma_epoch_error(w, rank, "MPI_Win_lock_all inside an access epoch");
 	if (e->access != EPOCH_LOCK)
-		return epoch_wrong(w, rank, "MPI_Win_lock inside another access epoch");
-	if (e->target[rank].held != HELD_NOT)
-		return epoch_wrong(w, rank, "MPI_Win_lock of a target that is locked already");
+		return rma_epoch_error(w, rank, "MPI_Win_lock inside another access epoch");
+	if (e->target[rank].held != HELD_NONE)
+		return rma_epoch_error(w, rank, "MPI_Win_lock of a target that is locked already");
 	return 0;
 }
 
 /* The user promises that nobody else wants the lock: then it need not be taken.  While accesses are
  * recorded it is, so that promises which are not kept show.  0; MPI_ERR_RMA_CONFLICT with words. */
-static int promised(struct win *w, int rank, enum lock_wish wish, enum epoch_held *held)
+static int lock_nocheck(struct win *w, int rank, enum rma_lock_mode wish, enum rma_epoch_held *held)
 {
 	struct rma_ctl *ctl = w->target[rank].ctl;
-	char name[RMA_WORDS];
+	char name[RMA_WIN_WORDS];
 
 	if (likely(w->rma->epoch->check == NULL) || ctl == NULL) {
 		*held = HELD_PROMISED;
 		return 0;
 	}
-	if (lock_try(w, rank, w->rank, wish))
+	if (rma_lock_try(w, rank, w->rank, wish))
 		return 0;
 	return haft_err(MPI_ERR_RMA_CONFLICT,
 		"%s: MPI_MODE_NOCHECK is not true: another process has rank %d locked",
-		rma_words(w, name), rank);
+		rma_win_words(w, name), rank);
 }
 
 int rma_win_lock(int lock_type, int rank, int modes, struct win *w)
 {
-	enum lock_wish wish = lock_type == MPI_LOCK_EXCLUSIVE ? LOCK_ALONE : LOCK_SHARED;
-	enum epoch_held held = wish == LOCK_ALONE ? HELD_ALONE : HELD_SHARED;
+	enum rma_lock_mode wish = lock_type == MPI_LOCK_EXCLUSIVE ? LOCK_EXCLUSIVE : LOCK_SHARED;
+	enum rma_epoch_held held = wish == LOCK_EXCLUSIVE ? HELD_EXCLUSIVE : HELD_SHARED;
 	struct rma_epoch *e = w->rma->epoch;
 	int err = lock_type_check(w, lock_type);
 
 	if (unlikely(rank >= w->size))
-		return epoch_no_rank(w, rank);
+		return rma_epoch_no_rank(w, rank);
 	if (err == 0 && rank != MPI_PROC_NULL)
 		err = lock_check(w, rank, modes);
 	if (err != 0 || rank == MPI_PROC_NULL)
 		return err;
 	if ((modes & MPI_MODE_NOCHECK) != 0)
-		err = promised(w, rank, wish, &held);
+		err = lock_nocheck(w, rank, wish, &held);
 	if (err != 0)
 		return err;
 	e->access = EPOCH_LOCK;
 	e->locks++;
 	if ((modes & MPI_MODE_NOCHECK) == 0) {
 		e->target[rank].held = HELD_WAITING;
-		take(w, rank, wish);
+		passive_lock(w, rank, wish);
 	}
 	e->target[rank].held = (uint8_t)held;
-	w->target[rank].alone = wish == LOCK_ALONE;
-	epoch_open(w, rank, true);
+	w->target[rank].alone = wish == LOCK_EXCLUSIVE;
+	rma_epoch_open(w, rank, true);
 	return 0;
 }
 
 int rma_win_unlock(int rank, struct win *w)
 {
 	struct rma_epoch *e = w->rma->epoch;
-	enum epoch_held held;
+	enum rma_epoch_held held;
 	int err;
 
 	if (rank == MPI_PROC_NULL)
 		return 0;
 	if (unlikely(rank >= w->size))
-		return epoch_no_rank(w, rank);
+		return rma_epoch_no_rank(w, rank);
 	held = e->target[rank].held;
-	if (unlikely(e->access != EPOCH_LOCK || held == HELD_NOT || held == HELD_WAITING))
-		return epoch_wrong(w, rank, "MPI_Win_unlock without MPI_Win_lock");
-	err = epoch_flushed(w, rank);
+	if (unlikely(e->access != EPOCH_LOCK || held == HELD_NONE || held == HELD_WAITING))
+		return rma_epoch_error(w, rank, "MPI_Win_unlock without MPI_Win_lock");
+	err = rma_flush_unfenced(w, rank);
 	if (unlikely(e->check != NULL))
-		check_complete(w, rank, false);
-	epoch_open(w, rank, false);
+		rma_conflict_complete(w, rank, false);
+	rma_epoch_open(w, rank, false);
 	w->target[rank].alone = false;
-	e->target[rank].held = HELD_NOT;
+	e->target[rank].held = HELD_NONE;
 	if (held == HELD_PROMISED)
 		atomic_thread_fence(memory_order_seq_cst);
 	else
-		drop(w, rank, held == HELD_ALONE ? LOCK_ALONE : LOCK_SHARED);
+		passive_unlock(w, rank, held == HELD_EXCLUSIVE ? LOCK_EXCLUSIVE : LOCK_SHARED);
 	if (--e->locks == 0)
 		e->access = EPOCH_CLOSED;
-	epoch_look(w);
+	rma_epoch_poll(w);
 	return err;
 }
 
 /* --- all ------------------------------------------------------------------------------------ */
 
 /* All members are near, and all locks are free: takes them.  Else it takes none. */
-static bool try_all(struct win *w)
+static bool lock_all_try(struct win *w)
 {
 	if (!w->rma->epoch->near)
 		return false;
 	for (int i = 0; i < w->size; i++) {
-		if (likely(lock_try(w, i, w->rank, LOCK_SHARED)))
+		if (likely(rma_lock_try(w, i, w->rank, LOCK_SHARED)))
 			continue;
 		while (i-- > 0)
-			lock_drop(w, i, w->rank, LOCK_SHARED);
+			rma_lock_drop(w, i, w->rank, LOCK_SHARED);
 		return false;
 	}
 	return true;
@@ -197,23 +201,24 @@ static bool try_all(struct win *w)
 
 /* MPI_Win_lock_all that waits.  What it has is HELD_SHARED, what it has asked for far away
  * HELD_WAITING, until it has all. */
-struct all {
-	struct epoch_wait wait;
-	struct lock_wait k; /* for the near lock that it waits for; k.w NULL: for those far away */
+struct lock_all {
+	struct rma_epoch_wait wait;
+	struct rma_lock_wait
+		k; /* for the near lock that it waits for; k.w NULL: for those far away */
 	uint64_t patience_ns; /* how long it holds what it has */
 	uint64_t begin_ns;    /* of holding; 0: not known yet */
 	bool over;            /* its patience is */
 };
 
 /* Looks at the answers.  Have all come? */
-static bool all_answered(struct all *a, bool *holds)
+static bool lock_all_answered(struct lock_all *a, bool *holds)
 {
 	struct rma_epoch *e = a->wait.w->rma->epoch;
 
 	a->wait.rank = -1;
 	*holds = false;
 	for (int i = 0; i < e->win->size; i++) {
-		struct epoch_target *t = &e->target[i];
+		struct rma_epoch_target *t = &e->target[i];
 
 		if (t->held == HELD_WAITING && t->granted)
 			t->held = HELD_SHARED;
@@ -224,47 +229,47 @@ static bool all_answered(struct all *a, bool *holds)
 	return a->wait.rank < 0;
 }
 
-static bool all_ready(void *arg, bool rest)
+static bool lock_all_ready(void *arg, bool rest)
 {
-	struct all *a = arg;
+	struct lock_all *a = arg;
 	bool near = a->k.w != NULL, holds = a->begin_ns != UINT64_MAX;
 
-	if (near ? lock_wait_ready(&a->k, rest) : all_answered(a, &holds))
+	if (near ? rma_lock_wait_ready(&a->k, rest) : lock_all_answered(a, &holds))
 		return true;
-	a->wait.nap_ns = near && !a->k.hungry ? RMA_HUNGRY_NS : RMA_TELL_NS;
+	a->wait.nap_ns = near && !a->k.hungry ? RMA_STARVING_NS : RMA_REPORT_NS;
 	if (!holds)
 		return false;
 	if (a->begin_ns == 0)
-		a->begin_ns = epoch_now();
-	a->over = epoch_now() - a->begin_ns >= a->patience_ns;
+		a->begin_ns = rma_now_ns();
+	a->over = rma_now_ns() - a->begin_ns >= a->patience_ns;
 	if (a->wait.nap_ns > a->patience_ns)
 		a->wait.nap_ns = (uint32_t)a->patience_ns;
 	return a->over;
 }
 
-static void give_back(struct win *w)
+static void lock_all_give_back(struct win *w)
 {
-	struct epoch_target *t = w->rma->epoch->target;
+	struct rma_epoch_target *t = w->rma->epoch->target;
 
 	for (int i = 0; i < w->size; i++) {
 		if (t[i].held != HELD_SHARED)
 			continue;
-		t[i].held = HELD_NOT;
-		drop(w, i, LOCK_SHARED);
+		t[i].held = HELD_NONE;
+		passive_unlock(w, i, LOCK_SHARED);
 	}
 }
 
 /* Takes of the near locks what is free, or if they are all taken, asks for those far away.  The
  * rank of one that it has to wait for; -1: it has all. */
-static int take_free(struct win *w)
+static int lock_all_take_free(struct win *w)
 {
-	struct epoch_target *t = w->rma->epoch->target;
+	struct rma_epoch_target *t = w->rma->epoch->target;
 	int wanted = -1;
 
 	for (int i = 0; i < w->size; i++) {
-		if (t[i].held != HELD_NOT || w->target[i].ctl == NULL)
+		if (t[i].held != HELD_NONE || w->target[i].ctl == NULL)
 			continue;
-		if (lock_try(w, i, w->rank, LOCK_SHARED))
+		if (rma_lock_try(w, i, w->rank, LOCK_SHARED))
 			t[i].held = HELD_SHARED;
 		else
 			wanted = i;
@@ -272,34 +277,34 @@ static int take_free(struct win *w)
 	if (wanted >= 0)
 		return wanted;
 	for (int i = 0; i < w->size; i++) {
-		if (t[i].held != HELD_NOT)
+		if (t[i].held != HELD_NONE)
 			continue;
 		t[i].held = HELD_WAITING;
-		far_ask(w, i, LOCK_SHARED);
+		rma_remote_lock_request(w, i, LOCK_SHARED);
 		wanted = i;
 	}
 	return wanted;
 }
 
 /* Waits for a near lock, or for all that it has asked for; what it has meanwhile it may lose. */
-static void wait_all(struct all *a, int rank)
+static void lock_all_wait_one(struct lock_all *a, int rank)
 {
 	struct win *w = a->wait.w;
 	bool near = w->target[rank].ctl != NULL;
 
-	a->k = (struct lock_wait){.rank = rank, .who = w->rank, .wish = LOCK_SHARED};
+	a->k = (struct rma_lock_wait){.rank = rank, .who = w->rank, .wish = LOCK_SHARED};
 	a->wait.rank = rank;
 	a->begin_ns = 0;
 	if (near) {
 		a->k.w = w;
-		lock_wait_begin(&a->k);
+		rma_lock_wait_begin(&a->k);
 	}
 	for (;;) {
 		a->over = false;
-		epoch_until(&a->wait);
+		rma_epoch_wait_until(&a->wait);
 		if (!a->over)
 			break;
-		give_back(w);
+		lock_all_give_back(w);
 		a->begin_ns = near ? UINT64_MAX : 0; /* answers from far away may still come */
 		if (a->patience_ns < PATIENCE_MAX_NS)
 			a->patience_ns *= 2;
@@ -308,16 +313,17 @@ static void wait_all(struct all *a, int rank)
 		w->rma->epoch->target[rank].held = HELD_SHARED;
 }
 
-static __attribute__((noinline)) void take_all(struct win *w)
+static __attribute__((noinline)) void lock_all_wait(struct win *w)
 {
-	struct all a = {.wait = {.w = w, .late = far_late, .ready = all_ready, .arg = &a},
+	struct lock_all a = {
+		.wait = {.w = w, .late = rma_lock_holders_late, .ready = lock_all_ready, .arg = &a},
 		.patience_ns = PATIENCE_FIRST_NS};
 	int rank;
 
-	while ((rank = take_free(w)) >= 0)
-		wait_all(&a, rank);
+	while ((rank = lock_all_take_free(w)) >= 0)
+		lock_all_wait_one(&a, rank);
 	for (int i = 0; i < w->size; i++)
-		w->rma->epoch->target[i].held = HELD_NOT; /* EPOCH_ALL says it */
+		w->rma->epoch->target[i].held = HELD_NONE; /* EPOCH_ALL says it */
 }
 
 int rma_win_lock_all(int modes, struct win *w)
@@ -329,9 +335,9 @@ int rma_win_lock_all(int modes, struct win *w)
 		return err;
 	e->access = EPOCH_ALL;
 	e->promised = (modes & MPI_MODE_NOCHECK) != 0;
-	if (!e->promised && unlikely(!try_all(w)))
-		take_all(w);
-	epoch_open_all(w, true);
+	if (!e->promised && unlikely(!lock_all_try(w)))
+		lock_all_wait(w);
+	rma_epoch_open_all(w, true);
 	return 0;
 }
 
@@ -341,13 +347,13 @@ int rma_win_unlock_all(struct win *w)
 	int err;
 
 	if (unlikely(e->access != EPOCH_ALL))
-		return epoch_wrong(w, -1, "MPI_Win_unlock_all without MPI_Win_lock_all");
-	err = rma_flushed_all(w);
-	check_complete(w, -1, false);
-	epoch_open_all(w, false);
+		return rma_epoch_error(w, -1, "MPI_Win_unlock_all without MPI_Win_lock_all");
+	err = rma_flush_all(w);
+	rma_conflict_complete(w, -1, false);
+	rma_epoch_open_all(w, false);
 	for (int i = 0; i < w->size && !e->promised; i++)
-		drop(w, i, LOCK_SHARED);
+		passive_unlock(w, i, LOCK_SHARED);
 	e->access = EPOCH_CLOSED;
-	epoch_look(w);
+	rma_epoch_poll(w);
 	return err;
 }

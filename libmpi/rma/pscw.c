@@ -12,30 +12,30 @@
  * used; since an access epoch uses one of each target, the counters never mix up epochs.  done is
  * one counter for all: an origin cannot complete the next epoch before the target has opened it,
  * and it opens the next only after it has waited for all of this one. */
-#include "libmpi/rma/epoch.h"
+#include "libmpi/rma/win_epoch.h"
 
 #include "libmpi/core/err.h"
-#include "libmpi/rma/check.h"
-#include "libmpi/rma/far.h"
-#include "libmpi/rma/lock.h"
+#include "libmpi/rma/conflict.h"
+#include "libmpi/rma/win_remote.h"
+#include "libmpi/rma/win_lock.h"
 #include <engine.h>
 
 /* The rank in the window of member i of a group, or -1. */
-static int rank_of(const struct win *w, const struct group *g, int i)
+static int pscw_rank_of(const struct win *w, const struct group *g, int i)
 {
 	return group_rank_of(w->comm->group, group_peer(g, i));
 }
 
 /* 0, or MPI_ERR_GROUP if somebody in the group is not a member of the window. */
-static int group_check(const struct win *w, const struct group *g)
+static int pscw_group_check(const struct win *w, const struct group *g)
 {
-	char name[RMA_WORDS];
+	char name[RMA_WIN_WORDS];
 
 	for (int i = 0; i < g->size; i++) {
-		if (rank_of(w, g, i) < 0)
+		if (pscw_rank_of(w, g, i) < 0)
 			return haft_err(MPI_ERR_GROUP,
 				"%s: rank %d of the group is not one of its processes",
-				rma_words(w, name), i);
+				rma_win_words(w, name), i);
 	}
 	return 0;
 }
@@ -45,34 +45,34 @@ static int group_check(const struct win *w, const struct group *g)
 int rma_win_post(struct group *g, int modes, struct win *w)
 {
 	struct rma_epoch *e = w->rma->epoch;
-	int err = epoch_assert(w, modes);
+	int err = rma_epoch_assert(w, modes);
 
 	if (err == 0)
-		err = group_check(w, g);
+		err = pscw_group_check(w, g);
 	if (err != 0)
 		return err;
 	if (e->posted)
-		return epoch_wrong(w, -1, "MPI_Win_post inside an exposure epoch");
+		return rma_epoch_error(w, -1, "MPI_Win_post inside an exposure epoch");
 	if (e->access == EPOCH_FENCED)
-		return epoch_wrong(w, -1, "MPI_Win_post inside a fence epoch");
+		return rma_epoch_error(w, -1, "MPI_Win_post inside a fence epoch");
 	e->posted = true;
 	e->nposted = g->size;
 	e->done += (uint32_t)g->size;
-	check_post(w, modes);
+	rma_conflict_post(w, modes);
 	for (int i = 0; i < g->size; i++) {
-		int rank = rank_of(w, g, i);
+		int rank = pscw_rank_of(w, g, i);
 
 		e->posteds[i] = rank;
 		e->target[rank].dones++;
 		if (likely(w->target[rank].ctl != NULL))
-			epoch_posted(w, rank, w->rank, (modes & MPI_MODE_NOCHECK) == 0);
+			rma_epoch_posted(w, rank, w->rank, (modes & MPI_MODE_NOCHECK) == 0);
 		else
-			far_post(w, rank);
+			rma_remote_posted(w, rank);
 	}
 	return 0;
 }
 
-static bool all_done(void *arg, bool rest)
+static bool pscw_all_done(void *arg, bool rest)
 {
 	const struct win *w = arg;
 	uint32_t done = atomic_load_explicit(&w->rma->ctl->sync.done, memory_order_acquire);
@@ -82,7 +82,7 @@ static bool all_done(void *arg, bool rest)
 }
 
 /* Those whose access is not done. */
-static void late_done(const struct epoch_wait *wait, struct shm_what *what)
+static void pscw_late(const struct rma_epoch_wait *wait, struct shm_what *what)
 {
 	const struct win *w = wait->w;
 	const struct rma_epoch *e = w->rma->epoch;
@@ -90,22 +90,22 @@ static void late_done(const struct epoch_wait *wait, struct shm_what *what)
 	for (int i = 0; i < e->nposted; i++) {
 		int rank = e->posteds[i];
 		uint32_t dones = atomic_load_explicit(
-			&lock_pairs(w, w->rank)[rank].dones, memory_order_relaxed);
+			&rma_lock_pairs(w, w->rank)[rank].dones, memory_order_relaxed);
 
 		if (dones != e->target[rank].dones)
-			epoch_late(w, rank, what);
+			rma_epoch_late(w, rank, what);
 	}
 }
 
 int rma_win_wait(struct win *w)
 {
 	struct rma_epoch *e = w->rma->epoch;
-	struct epoch_wait wait = {
-		.w = w, .rank = -1, .late = late_done, .ready = all_done, .arg = w};
+	struct rma_epoch_wait wait = {
+		.w = w, .rank = -1, .late = pscw_late, .ready = pscw_all_done, .arg = w};
 
 	if (!e->posted)
-		return epoch_wrong(w, -1, "MPI_Win_wait without MPI_Win_post");
-	epoch_until(&wait);
+		return rma_epoch_error(w, -1, "MPI_Win_wait without MPI_Win_post");
+	rma_epoch_wait_until(&wait);
 	e->posted = false;
 	return 0;
 }
@@ -115,11 +115,11 @@ int rma_win_test(struct win *w, int *flag)
 	struct rma_epoch *e = w->rma->epoch;
 
 	if (!e->posted)
-		return epoch_wrong(w, -1, "MPI_Win_test without MPI_Win_post");
-	*flag = all_done(w, false);
+		return rma_epoch_error(w, -1, "MPI_Win_test without MPI_Win_post");
+	*flag = pscw_all_done(w, false);
 	if (*flag == 0) {
 		p2p_progress();
-		*flag = all_done(w, false);
+		*flag = pscw_all_done(w, false);
 	}
 	if (*flag != 0)
 		e->posted = false;
@@ -128,53 +128,53 @@ int rma_win_test(struct win *w, int *flag)
 
 /* --- access --------------------------------------------------------------------------------- */
 
-struct started {
+struct pscw_start {
 	struct win *w;
 	int rank;
 };
 
 /* Has the target posted for us once more than we have used? */
-static bool has_posted(void *arg, bool rest)
+static bool pscw_has_posted(void *arg, bool rest)
 {
-	const struct started *s = arg;
+	const struct pscw_start *s = arg;
 	const struct rma_epoch *e = s->w->rma->epoch;
 	uint32_t posts = atomic_load_explicit(
-		&lock_pairs(s->w, s->w->rank)[s->rank].posts, memory_order_acquire);
+		&rma_lock_pairs(s->w, s->w->rank)[s->rank].posts, memory_order_acquire);
 
 	(void)rest;
 	return posts != e->target[s->rank].posts;
 }
 
-void epoch_start_wait(struct win *w, int rank)
+void rma_epoch_start_wait(struct win *w, int rank)
 {
-	struct started s = {w, rank};
-	struct epoch_wait wait = {.w = w, .rank = rank, .ready = has_posted, .arg = &s};
+	struct pscw_start s = {w, rank};
+	struct rma_epoch_wait wait = {.w = w, .rank = rank, .ready = pscw_has_posted, .arg = &s};
 
-	epoch_until(&wait);
-	epoch_open(w, rank, true);
+	rma_epoch_wait_until(&wait);
+	rma_epoch_open(w, rank, true);
 }
 
 int rma_win_start(struct group *g, int modes, struct win *w)
 {
 	struct rma_epoch *e = w->rma->epoch;
-	int err = epoch_assert(w, modes);
+	int err = rma_epoch_assert(w, modes);
 
 	if (err == 0)
-		err = group_check(w, g);
+		err = pscw_group_check(w, g);
 	if (err != 0)
 		return err;
 	if (e->access != EPOCH_CLOSED && e->access != EPOCH_FENCE)
-		return epoch_wrong(w, -1, "MPI_Win_start inside an access epoch");
-	check_clear(w);
+		return rma_epoch_error(w, -1, "MPI_Win_start inside an access epoch");
+	rma_conflict_clear(w);
 	e->access = EPOCH_START;
 	e->nstarted = g->size;
 	for (int i = 0; i < g->size; i++) {
-		struct started s = {w, rank_of(w, g, i)};
+		struct pscw_start s = {w, pscw_rank_of(w, g, i)};
 
 		e->started[i] = s.rank;
 		e->target[s.rank].held = HELD_STARTED;
-		if (has_posted(&s, false))
-			epoch_open(w, s.rank, true);
+		if (pscw_has_posted(&s, false))
+			rma_epoch_open(w, s.rank, true);
 	}
 	return 0;
 }
@@ -185,22 +185,22 @@ int rma_win_complete(struct win *w)
 	int err = 0;
 
 	if (e->access != EPOCH_START)
-		return epoch_wrong(w, -1, "MPI_Win_complete without MPI_Win_start");
+		return rma_epoch_error(w, -1, "MPI_Win_complete without MPI_Win_start");
 	for (int i = 0; i < e->nstarted; i++) {
 		int rank = e->started[i], one;
 
-		epoch_start_wait(w, rank);
-		one = epoch_flushed(w, rank);
+		rma_epoch_start_wait(w, rank);
+		one = rma_flush_unfenced(w, rank);
 		err = err != 0 ? err : one;
 		e->target[rank].posts++;
-		e->target[rank].held = HELD_NOT;
-		epoch_open(w, rank, false);
+		e->target[rank].held = HELD_NONE;
+		rma_epoch_open(w, rank, false);
 		if (likely(w->target[rank].ctl != NULL))
-			epoch_done(w, rank, w->rank);
+			rma_epoch_completed(w, rank, w->rank);
 		else
-			far_done(w, rank);
+			rma_remote_completed(w, rank);
 	}
 	e->access = EPOCH_CLOSED;
-	epoch_look(w);
+	rma_epoch_poll(w);
 	return err;
 }

@@ -9,9 +9,9 @@
  *         └ own part: base,      │                           pieces attached (dynamic)
  *           bytes, unit          └── open, alone  <── set by the synchronization half
  *
- *   data movement (win.c mem.c move.c acc.c vm.c msg.c)   synchronization (epoch.c fence.c ...)
- *      rma_may(w, t), or rma_epoch_check(w, rank)     ──>
- *                              <── rma_flush(w, rank), rma_flush_all, _local; rma_post (frames)
+ *   data movement (win.c mem.c putget.c accumulate.c process_vm.c am_origin.c)   synchronization (win_epoch.c fence.c ...)
+ *      rma_is_open(w, t), or rma_epoch_check(w, rank)     ──>
+ *                              <── rma_flush(w, rank), rma_flush_all, _local; rma_queue_sync (frames)
  *
  * Engines of MPI's own calls (rma_put, rma_fence ...) are in the generated engine.h; bind/ has
  * checked that handles are objects, counts are not negative, ranks are >= 0 or MPI_PROC_NULL.
@@ -21,7 +21,7 @@
  *    operations by MSG are pending, and only for them a flush waits.
  *  - Operations of one process to one target are executed in the order in which they were called,
  *    whatever they are: more than the order that accumulates need (12.7.2).
- *  - Frames about a window that a member has not made yet wait for it (msg.c). */
+ *  - Frames about a window that a member has not made yet wait for it (am_origin.c). */
 #ifndef HAFT_RMA_RMA_H
 #define HAFT_RMA_RMA_H
 
@@ -30,7 +30,7 @@
 #include "libmpi/core/req.h"
 #include "libmpi/core/type_object.h"
 #include "libmpi/core/win_object.h"
-#include "libmpi/rma/sync.h"
+#include "libmpi/rma/win_sync.h"
 #include "libmpi/via/via.h"
 
 /* --- what members share --------------------------------------------------------------------- */
@@ -52,44 +52,45 @@ struct rma_ctl {
 	_Atomic uint64_t attach_seq; /* odd while the table of pieces changes */
 	_Atomic uint64_t attach_off; /* of the table in the segment; 0: none */
 	_Atomic uint64_t attach_n;
-	uint64_t box; /* offset of its process's struct rma_box; 0: none */
+	uint64_t box; /* offset of its process's struct rma_mailbox; 0: none */
 	uint64_t pad[4];
 };
 static_assert(sizeof(struct rma_ctl) % CACHE_LINE == 0, "lines of its own");
 
 /* --- windows -------------------------------------------------------------------------------- */
 
-enum rma_way { RMA_DIRECT, RMA_VM, RMA_MSG };
+enum rma_method { RMA_DIRECT, RMA_VM, RMA_AM };
 
 /* How this process reaches one member. */
 struct rma_target {
-	uint8_t way;   /* enum rma_way; of a dynamic window for what is not in shared memory */
+	uint8_t way;   /* enum rma_method; of a dynamic window for what is not in shared memory */
 	uint8_t open;  /* sync's: not 0: an epoch lets this process access it */
 	bool alone;    /* sync's: and nobody else can (an exclusive lock): no atomics needed */
-	bool shared;   /* its memory lies in the segment: accumulates use atomics (acc.c) */
+	bool shared;   /* its memory lies in the segment: accumulates use atomics (accumulate.c) */
 	int32_t peer;  /* as via numbers it */
 	char *base;    /* DIRECT: as mapped here; VM, MSG: its own address (only a number here) */
 	int64_t bytes; /* of its part; of dynamic windows INT64_MAX, and base is NULL */
 	int64_t unit;  /* bytes of one step of a displacement */
-	struct rma_ctl *ctl;          /* NULL: it is on another node */
-	uint64_t seg;                 /* where the member has the segment mapped */
-	uint64_t asked;               /* MSG: operations begun by this process */
-	uint64_t answered;            /* MSG: of them those that are complete at the target */
-	uint64_t unread;              /* MSG: of them those whose origin buffer is still in use */
-	char *map;                    /* where its part is mapped here; NULL: it is not */
-	struct rma_msg *first, *last; /* MSG: operations that the target has not answered (msg.c) */
-	struct rma_box *box;          /* VM: where it can be asked; NULL: nowhere (box.h) */
-	int32_t pid;                  /* VM: as this process sees it */
-	uint32_t failed;              /* MSG: answered, with an error that no flush has said yet */
-	uint32_t looks;               /* VM: shy: its looks when it was asked last */
-	uint16_t rest, rests; /* VM: it sleeps: operations until it is woken; out of so many */
-	bool shy;             /* VM: then it did not look */
+	struct rma_ctl *ctl; /* NULL: it is on another node */
+	uint64_t seg;        /* where the member has the segment mapped */
+	uint64_t asked;      /* MSG: operations begun by this process */
+	uint64_t answered;   /* MSG: of them those that are complete at the target */
+	uint64_t unread;     /* MSG: of them those whose origin buffer is still in use */
+	char *map;           /* where its part is mapped here; NULL: it is not */
+	struct rma_am *first,
+		*last; /* MSG: operations that the target has not answered (am_origin.c) */
+	struct rma_mailbox *box; /* VM: where it can be asked; NULL: nowhere (mailbox.h) */
+	int32_t pid;             /* VM: as this process sees it */
+	uint32_t failed;         /* MSG: answered, with an error that no flush has said yet */
+	uint32_t looks;          /* VM: shy: its looks when it was asked last */
+	uint16_t rest, rests;    /* VM: it sleeps: operations until it is woken; out of so many */
+	bool shy;                /* VM: then it did not look */
 	uint8_t pad[3];
 };
 static_assert(sizeof(struct rma_target) == 2 * CACHE_LINE, "what a put looks at is one line");
 
-struct rma_epoch; /* synchronization's private state of a window: epoch.h */
-struct rma_hints; /* hint.c */
+struct rma_epoch; /* synchronization's private state of a window: win_epoch.h */
+struct rma_hints; /* win_hints.c */
 
 /* The rest of struct win (core/win_object.h has what every engine sees). */
 struct rma {
@@ -109,29 +110,29 @@ struct rma {
 	uint64_t pending; /* MSG: operations of all targets that are not complete */
 	uint64_t unread;  /* MSG: of all targets, whose origin buffer is in use */
 	uint64_t failed;  /* MSG: of those pending, the ones that have failed at their targets */
-	struct rma_msg *fails; /* they: the next flush of their target says it (msg.c) */
+	struct rma_am *fails; /* they: the next flush of their target says it (am_origin.c) */
 };
 
 /* Room for the words about a window: "window NAME" or "a window of 4 processes". */
-#define RMA_WORDS (MPI_MAX_OBJECT_NAME + 32)
+#define RMA_WIN_WORDS (MPI_MAX_OBJECT_NAME + 32)
 
 /* rma_init gets ready for frames about windows; once, when MPI starts. */
 void rma_init(void);
 
-/* What a window is called in errors, into buf (RMA_WORDS bytes).  Returns buf. */
-const char *rma_words(const struct win *w, char *buf);
+/* What a window is called in errors, into buf (RMA_WIN_WORDS bytes).  Returns buf. */
+const char *rma_win_words(const struct win *w, char *buf);
 
 /* The window behind a context id (comm->ctx of w->comm), or NULL. */
-struct win *rma_find(uint64_t ctx);
+struct win *rma_registry_find(uint64_t ctx);
 
 /* --- synchronization's half, called by data movement ---------------------------------------- */
 
-enum rma_what { RMA_PUT, RMA_GET, RMA_ACC };
+enum rma_kind { RMA_PUT, RMA_GET, RMA_ACC };
 
 /* An operation before it is done. */
 struct rma_access {
 	int rank;
-	uint8_t what;        /* enum rma_what */
+	uint8_t what;        /* enum rma_kind */
 	const struct op *op; /* ACC; NULL: compare and swap */
 	int64_t disp;        /* in units of the target */
 	int64_t count;       /* at the target */
@@ -141,7 +142,7 @@ struct rma_access {
 
 /* May this process access the target now?  What is not open here may be so for rma_epoch_check: a
  * lock that is taken only when it is needed, or checks that want to see every access. */
-static inline bool rma_may(const struct win *w, const struct rma_target *t)
+static inline bool rma_is_open(const struct win *w, const struct rma_target *t)
 {
 	return likely((w->open | t->open) != 0);
 }
@@ -169,11 +170,11 @@ void rma_epoch_free(struct win *w);
 int rma_epoch_end(struct win *w);
 
 /* MPI_Win_free, all members: waits until no frame can come any more; not if all share memory. */
-void rma_epoch_bye(struct win *w);
+void rma_remote_quiesce(struct win *w);
 
-/* A frame of rma_post has come from rank `from': inside a poll, so it may only note and post.  data
+/* A frame of rma_queue_sync has come from rank `from': inside a poll, so it may only note and post.  data
  * is valid until it returns. */
-void rma_epoch_frame(struct win *w, int from, const void *data, uint32_t len);
+void rma_remote_frame(struct win *w, int from, const void *data, uint32_t len);
 
 /* --- data movement's half, called by synchronization ---------------------------------------- */
 
@@ -185,7 +186,7 @@ int rma_flush_wait_all(struct win *w);
 int rma_flush_wait_local(struct win *w, int rank);
 int rma_flush_wait_local_all(struct win *w);
 
-static inline int rma_flushed(struct win *w, int rank)
+static inline int rma_flush(struct win *w, int rank)
 {
 	const struct rma_target *t = &w->target[rank];
 
@@ -193,18 +194,18 @@ static inline int rma_flushed(struct win *w, int rank)
 	return likely(t->asked == t->answered) ? 0 : rma_flush_wait(w, rank);
 }
 
-static inline int rma_flushed_all(struct win *w)
+static inline int rma_flush_all(struct win *w)
 {
 	atomic_thread_fence(memory_order_seq_cst);
 	return likely(w->rma->pending == 0) ? 0 : rma_flush_wait_all(w);
 }
 
-/* Sends at most RMA_POST_MAX bytes to a rank's rma_epoch_frame, behind all operations that this
+/* Sends at most RMA_SYNC_MAX bytes to a rank's rma_remote_frame, behind all operations that this
  * process has begun there.  Never waits; the job ends if there is no memory. */
-#define RMA_POST_MAX 64
-void rma_post(struct win *w, int rank, const void *data, uint32_t len);
+#define RMA_SYNC_MAX 64
+void rma_queue_sync(struct win *w, int rank, const void *data, uint32_t len);
 
 /* Makes progress until ready(arg); what: for the roll-call, a word like "lock". */
-void rma_wait(struct win *w, bool (*ready)(void *arg), void *arg);
+void rma_queue_wait(struct win *w, bool (*ready)(void *arg), void *arg);
 
 #endif

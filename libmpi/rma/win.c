@@ -2,7 +2,7 @@
 /* win.c - making windows and letting them go (MPI-5.0 12.2).
  *
  *   every member   own memory ──┐
- *                  control block┴─> struct share ── allgather on the user's communicator ──>
+ *                  control block┴─> struct win_offer ── allgather on the user's communicator ──>
  * target[] ids of the window's own communicator: rank 0's offer
  *
  *   allocate_shared, contiguous:     sizes first, then rank 0 takes memory for all and says where
@@ -17,17 +17,17 @@
  * nobody's has failed, and only then ends the user's handle and gives memory back. */
 #include "libmpi/rma/win.h"
 
-#include "libmpi/comm/attr.h"
-#include "libmpi/comm/ctx.h"
-#include "libmpi/comm/group.h"
-#include "libmpi/comm/make.h"
+#include "libmpi/comm/attributes.h"
+#include "libmpi/comm/context_id.h"
+#include "libmpi/comm/groups.h"
+#include "libmpi/comm/comm_create.h"
 #include "libmpi/core/err.h"
-#include "libmpi/core/hang.h"
-#include "libmpi/coll/op.h"
-#include "libmpi/core/set.h"
-#include "libmpi/rma/box.h"
+#include "libmpi/core/attr_name.h"
+#include "libmpi/coll/reduce_op.h"
+#include "libmpi/core/setting.h"
+#include "libmpi/rma/mailbox.h"
 #include "libmpi/type/type.h"
-#include "libmpi/via/mem.h"
+#include "libmpi/via/shared_mem.h"
 #include <engine.h>
 #include <limits.h>
 #include <stdio.h>
@@ -35,7 +35,7 @@
 #include <string.h>
 
 /* What a member says about its part. */
-struct share {
+struct win_offer {
 	uint64_t ctx, end; /* ids that are the window's, if this is rank 0 */
 	int64_t bytes, unit;
 	uint64_t at;  /* shared: offset in the segment; else an address */
@@ -46,37 +46,37 @@ struct share {
 	bool noncontig;
 	uint8_t pad[2];
 };
-static_assert(sizeof(struct share) == CACHE_LINE, "an offer is a line");
+static_assert(sizeof(struct win_offer) == CACHE_LINE, "an offer is a line");
 
 /* A window that is being made. */
-struct make {
+struct win_making {
 	int flavor;
 	void *base;
 	int64_t bytes, unit;
 	struct info *info;
 	struct comm *comm;
 	struct win *w;
-	struct share mine, *all;
-	char words[HAFT_WORDS_MAX]; /* of mine.err */
+	struct win_offer mine, *all;
+	char words[HAFT_ERR_TEXT_MAX]; /* of mine.err */
 };
 
-const char *rma_words(const struct win *w, char *buf)
+const char *rma_win_words(const struct win *w, char *buf)
 {
 	char name[MPI_MAX_OBJECT_NAME];
 	int len = 0;
 
 	obj_name_get(w, name, sizeof(name), OBJ_C, &len);
 	if (len > 0)
-		snprintf(buf, RMA_WORDS, "window `%s'", name);
+		snprintf(buf, RMA_WIN_WORDS, "window `%s'", name);
 	else
-		snprintf(buf, RMA_WORDS, "a window of %d processes", w->size);
+		snprintf(buf, RMA_WIN_WORDS, "a window of %d processes", w->size);
 	return buf;
 }
 
 /* --- the end -------------------------------------------------------------------------------- */
 
 /* All that this member has taken for the window.  Nobody can reach it any more. */
-static void release(struct win *w)
+static void win_release(struct win *w)
 {
 	struct rma *r = w->rma;
 
@@ -85,16 +85,16 @@ static void release(struct win *w)
 	if (r->epoch != NULL)
 		rma_epoch_free(w);
 	if (w->comm != NULL) {
-		rma_unlist(w);
+		rma_registry_remove(w);
 		w->comm->win = NULL;
 		obj_drop(w->comm);
 	}
 	if (r->ctl != NULL) {
-		rma_attach_end(w);
+		rma_attach_free(w);
 		via_mem_free(r->ctl);
 	}
 	if (r->boxed)
-		box_drop();
+		rma_mailbox_drop();
 	if (r->memory != NULL)
 		via_mem_free(r->memory);
 	rma_hints_free(r->hints);
@@ -105,7 +105,7 @@ static void release(struct win *w)
 	w->target = NULL;
 }
 
-static int fix_attributes(struct win *w)
+static int win_fix_attributes(struct win *w)
 {
 	const struct {
 		int key;
@@ -120,7 +120,7 @@ static int fix_attributes(struct win *w)
 	int err = 0;
 
 	for (size_t i = 0; i < countof(fixed) && err == 0; i++)
-		err = attr_win_fix(w, fixed[i].key, fixed[i].value);
+		err = comm_attr_win_fix(w, fixed[i].key, fixed[i].value);
 	return err;
 }
 
@@ -129,33 +129,33 @@ static int fix_attributes(struct win *w)
 /* MPI_Win_free, all members: those with attributes whose delete callbacks have failed say so, and
  * then the window stays for all.  0, or the error of this member, or that another has failed.
  * A member that is in MPI_Win_fence meanwhile brings something else than FREE_WORD + its rank. */
-static int attributes_end(struct win *w)
+static int win_delete_attributes(struct win *w)
 {
 	int failed = haft_attr_delete_all(w);
 	const int64_t all = FREE_WORD + w->size, said = failed != 0 ? FREE_WORD + w->rank : all;
 	int64_t mine[] = {said, -said}, least[] = {0, 0}; /* the least, and minus the greatest */
-	char words[HAFT_WORDS_MAX];
+	char words[HAFT_ERR_TEXT_MAX];
 	int err;
 
-	snprintf(words, sizeof(words), "%s", haft_err_words(failed));
+	snprintf(words, sizeof(words), "%s", haft_err_text(failed));
 	err = coll_allreduce(mine, least, countof(mine), type_predefined(MPI_INT64_T),
-		op_predefined(MPI_MIN), w->comm);
+		coll_op_predefined(MPI_MIN), w->comm);
 	if (err == 0 && least[0] == all && least[1] == -all)
 		return 0;
 	if (err != 0 && failed == 0) {
 		failed = err;
-		snprintf(words, sizeof(words), "%s", haft_err_words(err));
+		snprintf(words, sizeof(words), "%s", haft_err_text(err));
 	}
-	fix_attributes(w);
+	win_fix_attributes(w);
 	if (failed != 0)
 		return haft_err(failed, "%s", words);
 	if (least[0] < FREE_WORD || least[1] < -all)
 		return haft_err(MPI_ERR_RMA_SYNC,
 			"not all processes of %s are in MPI_Win_free: one is in MPI_Win_fence",
-			rma_words(w, words));
+			rma_win_words(w, words));
 	return haft_err(MPI_ERR_OTHER,
 		"an attribute's delete callback has failed at rank %d: %s stays",
-		(int)(least[0] - FREE_WORD), rma_words(w, words));
+		(int)(least[0] - FREE_WORD), rma_win_words(w, words));
 }
 
 int rma_win_free(struct win **win)
@@ -169,7 +169,7 @@ int rma_win_free(struct win **win)
 		return haft_err(MPI_ERR_WIN, "the window is being freed already");
 	failed = rma_flush_wait_all(w);
 	w->rma->ends = true;
-	err = attributes_end(w);
+	err = win_delete_attributes(w);
 	w->rma->ends = false;
 	if (err != 0)
 		return err;
@@ -177,48 +177,48 @@ int rma_win_free(struct win **win)
 	err = haft_obj_free(w, MPI_ERR_WIN, "window");
 	if (err == 0) {
 		*win = NULL;
-		rma_epoch_bye(w);
-		release(w);
+		rma_remote_quiesce(w);
+		win_release(w);
 	}
 	obj_drop(w);
 	return err != 0 ? err : failed;
 }
 
 /* Calls that wait for all members name the window's communicator, if it has one already. */
-static int name_comm(struct win *w)
+static int win_name_comm(struct win *w)
 {
-	char words[RMA_WORDS];
+	char words[RMA_WIN_WORDS];
 
 	if (w->comm == NULL)
 		return 0;
-	return haft_name_set(w->comm, rma_words(w, words));
+	return haft_name_set(w->comm, rma_win_words(w, words));
 }
 
 int rma_win_set_name(struct win *w, const char *name)
 {
 	int err = haft_name_set(w, name);
 
-	return err != 0 ? err : name_comm(w);
+	return err != 0 ? err : win_name_comm(w);
 }
 
 /* --- this member's part --------------------------------------------------------------------- */
 
 /* The first failure of this member: the others will hear of it. */
-static void fail(struct make *m, int err)
+static void win_fail(struct win_making *m, int err)
 {
 	if (err == 0 || m->mine.err != 0)
 		return;
 	m->mine.err = err;
-	snprintf(m->words, sizeof(m->words), "%s", haft_err_words(err));
+	snprintf(m->words, sizeof(m->words), "%s", haft_err_text(err));
 }
 
-static void no_memory(struct make *m, const char *what)
+static void win_no_memory(struct win_making *m, const char *what)
 {
-	fail(m, haft_err(MPI_ERR_NO_MEM, "no memory for %s", what));
+	win_fail(m, haft_err(MPI_ERR_NO_MEM, "no memory for %s", what));
 }
 
 /* Memory of this process is offered by its place in the segment if it lies there. */
-static void offer_memory(struct make *m, void *at, int64_t bytes)
+static void win_offer_memory(struct win_making *m, void *at, int64_t bytes)
 {
 	uint64_t off = bytes > 0 ? via_mem_off(at, bytes) : 0;
 
@@ -227,14 +227,14 @@ static void offer_memory(struct make *m, void *at, int64_t bytes)
 	m->mine.bytes = bytes;
 }
 
-static void offer_control(struct make *m)
+static void win_offer_control(struct win_making *m)
 {
 	int64_t len =
 		(int64_t)sizeof(struct rma_ctl) + (int64_t)sizeof(struct rma_pair) * m->comm->size;
 	struct rma *r = m->w->rma;
 	void *p = NULL;
 
-	fail(m, via_mem_new(len, CACHE_LINE, &p));
+	win_fail(m, via_mem_new(len, CACHE_LINE, &p));
 	if (p == NULL)
 		return;
 	r->ctl = p;
@@ -242,12 +242,12 @@ static void offer_control(struct make *m)
 	m->mine.ctl = via_mem_off(p, len);
 	m->mine.seg = (uint64_t)(uintptr_t)via.shm->base;
 	if (m->mine.ctl == 0 && m->comm->size > 1)
-		fail(m, haft_err(MPI_ERR_RMA_SHARED,
-				"shared memory for the locks of a window has run out"));
+		win_fail(m, haft_err(MPI_ERR_RMA_SHARED,
+				    "shared memory for the locks of a window has run out"));
 }
 
 /* The object, with all that may fail for want of memory before others are told. */
-static int begin(struct make *m)
+static int win_begin(struct win_making *m)
 {
 	struct win *w = obj_new(&haft_win_class, NULL);
 
@@ -264,29 +264,29 @@ static int begin(struct make *m)
 	if (w->rma == NULL || w->target == NULL || m->all == NULL)
 		return haft_err(MPI_ERR_NO_MEM, "no memory for a window of %d processes", w->size);
 	w->rma->win = w;
-	w->rma->fence = shm_order_own(via.shm);
-	w->rma->direct = haft_set(HAFT_SET_RMA) == HAFT_RMA_AUTO;
+	w->rma->fence = shm_must_fence(via.shm);
+	w->rma->direct = haft_setting_get(SETTING_RMA) == HAFT_RMA_AUTO;
 	w->rma->hints = rma_hints_new(m->info);
 	if (w->rma->hints == NULL)
-		no_memory(m, "a window's hints");
+		win_no_memory(m, "a window's hints");
 	else
 		w->no_locks = rma_hints_no_locks(w->rma->hints);
 	memset(w->target, 0, (size_t)w->size * sizeof(*w->target));
 	m->mine.unit = m->unit;
 	if (w->rank == 0) {
-		struct ids ids = ctx_mint(CTX_FEW);
+		struct comm_ids ids = comm_ctx_mint(CTX_FEW);
 
 		m->mine.ctx = ids.ctx;
 		m->mine.end = ids.end;
 	}
-	offer_control(m);
+	win_offer_control(m);
 	return 0;
 }
 
 /* --- the exchange, and what comes of it ----------------------------------------------------- */
 
 /* One member that cannot take part makes all fail, each with its own words if it has any. */
-static int refused(const struct make *m)
+static int win_refused(const struct win_making *m)
 {
 	if (m->mine.err != 0)
 		return haft_err(m->mine.err, "%s", m->words);
@@ -297,7 +297,7 @@ static int refused(const struct make *m)
 }
 
 /* Where others may ask this process for accesses to memory of its own. */
-static void offer_box(struct make *m)
+static void win_offer_mailbox(struct win_making *m)
 {
 	struct rma *r = m->w->rma;
 	bool none = m->mine.bytes == 0 && m->flavor != MPI_WIN_FLAVOR_DYNAMIC;
@@ -305,36 +305,36 @@ static void offer_box(struct make *m)
 
 	if (m->mine.err != 0 || m->comm->size == 1 || none || mapped)
 		return;
-	r->ctl->box = box_hold();
+	r->ctl->box = rma_mailbox_hold();
 	r->boxed = r->ctl->box != 0;
 }
 
-static int exchange(struct make *m)
+static int win_exchange(struct win_making *m)
 {
 	struct type *byte = type_predefined(MPI_BYTE);
 	int err;
 
-	offer_box(m);
+	win_offer_mailbox(m);
 	err = coll_allgather(
 		&m->mine, sizeof(m->mine), byte, m->all, sizeof(m->mine), byte, m->comm);
 
-	return err != 0 ? err : refused(m);
+	return err != 0 ? err : win_refused(m);
 }
 
 /* May this process use process_vm_* on the peer's memory? */
-static bool vm_ok(int peer)
+static bool win_vm_allowed(int peer)
 {
-	return haft_set(HAFT_SET_RMA) != HAFT_RMA_MSG && via_near(peer) &&
-	       shm_readable(via.shm, via_slot(peer));
+	return haft_setting_get(SETTING_RMA) != HAFT_RMA_MSG && via_is_local(peer) &&
+	       shm_readable(via.shm, via_seat(peer));
 }
 
-static void reach(struct win *w, int rank, const struct share *o)
+static void win_reach(struct win *w, int rank, const struct win_offer *o)
 {
 	struct rma_target *t = &w->target[rank];
 	bool near, here;
 
 	t->peer = group_peer(w->comm->group, rank);
-	near = via_near(t->peer);
+	near = via_is_local(t->peer);
 	t->bytes = w->flavor == MPI_WIN_FLAVOR_DYNAMIC ? INT64_MAX : o->bytes;
 	t->unit = o->unit;
 	t->seg = o->seg;
@@ -348,80 +348,80 @@ static void reach(struct win *w, int rank, const struct share *o)
 	if (here && w->flavor != MPI_WIN_FLAVOR_DYNAMIC) {
 		t->way = RMA_DIRECT;
 		t->map = t->base;
-	} else if (vm_ok(t->peer)) {
+	} else if (win_vm_allowed(t->peer)) {
 		struct shm_view view;
 
-		shm_seg_view(via.shm->seg, via_slot(t->peer), &view);
+		shm_seg_view(via.shm->seg, via_seat(t->peer), &view);
 		t->pid = view.pid;
 		t->way = RMA_VM;
 		if (t->ctl->box != 0)
 			t->box = via_mem_at(t->ctl->box);
 	} else {
-		t->way = RMA_MSG;
+		t->way = RMA_AM;
 	}
 	if (near && !o->shared && o->at - o->seg < via.mem_len) /* a way is forced */
 		t->map = via_mem_at(o->at - o->seg);
 }
 
 /* Everybody has all offers. */
-static int finish(struct make *m)
+static int win_finish(struct win_making *m)
 {
-	struct recipe how = {.group = m->comm->group, .ids = {m->all[0].ctx, m->all[0].end}};
+	struct comm_spec how = {.group = m->comm->group, .ids = {m->all[0].ctx, m->all[0].end}};
 	struct win *w = m->w;
-	int err = comm_hidden(&how, &w->comm);
+	int err = comm_make_internal(&how, &w->comm);
 
 	if (err != 0)
 		return err;
 	w->comm->win = w;
-	err = name_comm(w);
+	err = win_name_comm(w);
 	if (err != 0)
 		return err;
 	for (int i = 0; i < w->size; i++)
-		reach(w, i, &m->all[i]);
+		win_reach(w, i, &m->all[i]);
 	w->bytes = m->all[w->rank].bytes;
 	w->unit = m->unit <= INT_MAX ? (int)m->unit : MPI_UNDEFINED;
-	err = fix_attributes(w);
+	err = win_fix_attributes(w);
 	if (err == 0)
 		err = rma_epoch_new(w, m->info);
 	if (err == 0)
-		rma_list(w);
+		rma_registry_add(w);
 	return err;
 }
 
 /* Ends what `begin' began, with the error of what came between. */
-static int made(struct make *m, int err, struct win **win)
+static int win_made(struct win_making *m, int err, struct win **win)
 {
 	if (err == 0)
-		err = finish(m);
+		err = win_finish(m);
 	free(m->all);
 	if (err == 0) {
 		*win = m->w;
 		return 0;
 	}
 	if (m->w != NULL) {
-		char words[HAFT_WORDS_MAX];
+		char words[HAFT_ERR_TEXT_MAX];
 
-		snprintf(words, sizeof(words), "%s", haft_err_words(err));
-		release(m->w);
+		snprintf(words, sizeof(words), "%s", haft_err_text(err));
+		win_release(m->w);
 		obj_free_obj(m->w);
 		haft_err(err, "%s", words);
 	}
 	return err;
 }
 
-static int check_comm(const struct comm *c)
+static int win_check_comm(const struct comm *c)
 {
 	if (c->remote != NULL)
 		return haft_err(MPI_ERR_COMM, "a window needs an intra-communicator");
 	return 0;
 }
 
-static int make_window(struct make *m, struct win **win)
+static int win_make(struct win_making *m, struct win **win)
 {
-	int err = exchange(m);
+	int err = win_exchange(m);
 
 	m->w->base = m->base;
-	return made(m, err, win);
+	return win_made(m, err, win);
 }
 
 /* --- the calls ------------------------------------------------------------------------------ */
@@ -429,42 +429,42 @@ static int make_window(struct make *m, struct win **win)
 int rma_win_create(void *base, int64_t size, int64_t unit, struct info *info, struct comm *comm,
 	struct win **win)
 {
-	struct make m = {MPI_WIN_FLAVOR_CREATE, base, size, unit, info, comm, .w = NULL};
-	int err = check_comm(comm);
+	struct win_making m = {MPI_WIN_FLAVOR_CREATE, base, size, unit, info, comm, .w = NULL};
+	int err = win_check_comm(comm);
 
 	if (err == 0)
-		err = begin(&m);
+		err = win_begin(&m);
 	if (err != 0)
-		return made(&m, err, win);
+		return win_made(&m, err, win);
 	if (base == NULL && size > 0)
-		fail(&m, haft_err(MPI_ERR_BASE, "the base of a window of %lld bytes is NULL",
-				 (long long)size));
-	offer_memory(&m, base, size);
-	return make_window(&m, win);
+		win_fail(&m, haft_err(MPI_ERR_BASE, "the base of a window of %lld bytes is NULL",
+				     (long long)size));
+	win_offer_memory(&m, base, size);
+	return win_make(&m, win);
 }
 
 int rma_win_allocate(int64_t size, int64_t unit, struct info *info, struct comm *comm,
 	void *baseptr, struct win **win)
 {
-	struct make m = {MPI_WIN_FLAVOR_ALLOCATE, NULL, size, unit, info, comm, .w = NULL};
-	int err = check_comm(comm);
+	struct win_making m = {MPI_WIN_FLAVOR_ALLOCATE, NULL, size, unit, info, comm, .w = NULL};
+	int err = win_check_comm(comm);
 
 	if (err == 0)
-		err = begin(&m);
+		err = win_begin(&m);
 	if (err != 0)
-		return made(&m, err, win);
-	fail(&m, via_mem_new(size, rma_hints_align(m.w->rma->hints), &m.base));
+		return win_made(&m, err, win);
+	win_fail(&m, via_mem_new(size, rma_hints_align(m.w->rma->hints), &m.base));
 	m.w->rma->memory = m.base;
 	if (m.base != NULL)
-		offer_memory(&m, m.base, size);
-	err = make_window(&m, win);
+		win_offer_memory(&m, m.base, size);
+	err = win_make(&m, win);
 	if (err == 0)
 		*(void **)baseptr = (*win)->base;
 	return err;
 }
 
 /* Rank 0 takes memory for all; *off is where it begins. */
-static int take_for_all(struct make *m, uint64_t *off)
+static int win_allocate_for_all(struct win_making *m, uint64_t *off)
 {
 	struct type *byte = type_predefined(MPI_BYTE);
 	int64_t all = 0, answer[2] = {0, 0};
@@ -500,14 +500,14 @@ static int take_for_all(struct make *m, uint64_t *off)
 }
 
 /* Contiguous: each part where the one before it ends. */
-static int lay_out(struct make *m)
+static int win_layout_shared(struct win_making *m)
 {
 	bool forced = !m->w->rma->direct;
 	uint64_t off = 0;
-	int err = take_for_all(m, &off);
+	int err = win_allocate_for_all(m, &off);
 
 	for (int i = 0; i < m->w->size && err == 0; i++) {
-		struct share *o = &m->all[i];
+		struct win_offer *o = &m->all[i];
 
 		o->shared = !forced;
 		o->at = forced ? off + o->seg : off;
@@ -519,22 +519,22 @@ static int lay_out(struct make *m)
 	return err;
 }
 
-static int no_sharing(int rank, int peer)
+static int win_no_sharing(int rank, int peer)
 {
 	if (via_machine(peer) != via_machine(via.me))
 		return haft_err(MPI_ERR_RMA_SHARED,
 			"rank %d is on another host: it cannot share memory", rank);
 	return haft_err(MPI_ERR_RMA_SHARED,
 		"rank %d cannot share memory with this one, as HAFT_VIA=%s forbids it", rank,
-		haft_set(HAFT_SET_VIA) == HAFT_VIA_NET ? "net" : "ofi-all");
+		haft_setting_get(SETTING_VIA) == HAFT_VIA_NET ? "net" : "ofi-all");
 }
 
 /* All members must say the same, or parts would not lie where others look for them. */
-static int same_layout(const struct make *m)
+static int win_same_layout(const struct win_making *m)
 {
 	for (int i = 0; i < m->w->size; i++) {
-		if (!via_near(group_peer(m->comm->group, i)))
-			return no_sharing(i, group_peer(m->comm->group, i));
+		if (!via_is_local(group_peer(m->comm->group, i)))
+			return win_no_sharing(i, group_peer(m->comm->group, i));
 		if (m->all[i].noncontig != m->all[0].noncontig)
 			return haft_err(MPI_ERR_INFO_VALUE,
 				"alloc_shared_noncontig differs between rank 0 and rank %d", i);
@@ -545,32 +545,32 @@ static int same_layout(const struct make *m)
 int rma_win_allocate_shared(int64_t size, int64_t unit, struct info *info, struct comm *comm,
 	void *baseptr, struct win **win)
 {
-	struct make m = {MPI_WIN_FLAVOR_SHARED, NULL, size, unit, info, comm, .w = NULL};
-	int err = check_comm(comm);
+	struct win_making m = {MPI_WIN_FLAVOR_SHARED, NULL, size, unit, info, comm, .w = NULL};
+	int err = win_check_comm(comm);
 
 	if (err == 0)
-		err = begin(&m);
+		err = win_begin(&m);
 	if (err != 0)
-		return made(&m, err, win);
+		return win_made(&m, err, win);
 	m.mine.bytes = size;
 	m.mine.noncontig = rma_hints_noncontig(m.w->rma->hints);
 	if (m.mine.noncontig) {
-		fail(&m, via_mem_new(size, rma_hints_align(m.w->rma->hints), &m.base));
+		win_fail(&m, via_mem_new(size, rma_hints_align(m.w->rma->hints), &m.base));
 		m.w->rma->memory = m.base;
 		if (m.base != NULL)
-			offer_memory(&m, m.base, size);
+			win_offer_memory(&m, m.base, size);
 		if (size > 0 && comm->size > 1 && via_mem_off(m.base, size) == 0)
-			fail(&m, haft_err(MPI_ERR_RMA_SHARED,
-					 "%lld bytes of shared memory are not to be had",
-					 (long long)size));
+			win_fail(&m, haft_err(MPI_ERR_RMA_SHARED,
+					     "%lld bytes of shared memory are not to be had",
+					     (long long)size));
 	}
-	err = exchange(&m);
+	err = win_exchange(&m);
 	if (err == 0)
-		err = same_layout(&m);
+		err = win_same_layout(&m);
 	if (err == 0 && !m.mine.noncontig)
-		err = lay_out(&m);
+		err = win_layout_shared(&m);
 	m.w->base = m.base;
-	err = made(&m, err, win);
+	err = win_made(&m, err, win);
 	if (err == 0)
 		*(void **)baseptr = (*win)->base;
 	return err;
@@ -578,14 +578,14 @@ int rma_win_allocate_shared(int64_t size, int64_t unit, struct info *info, struc
 
 int rma_win_create_dynamic(struct info *info, struct comm *comm, struct win **win)
 {
-	struct make m = {MPI_WIN_FLAVOR_DYNAMIC, MPI_BOTTOM, 0, 1, info, comm, .w = NULL};
-	int err = check_comm(comm);
+	struct win_making m = {MPI_WIN_FLAVOR_DYNAMIC, MPI_BOTTOM, 0, 1, info, comm, .w = NULL};
+	int err = win_check_comm(comm);
 
 	if (err == 0)
-		err = begin(&m);
+		err = win_begin(&m);
 	if (err != 0)
-		return made(&m, err, win);
-	return make_window(&m, win);
+		return win_made(&m, err, win);
+	return win_make(&m, win);
 }
 
 /* --- questions ------------------------------------------------------------------------------ */
@@ -598,15 +598,16 @@ int rma_win_get_group(struct win *w, struct group **group)
 int rma_win_shared_query(struct win *w, int rank, int64_t *size, int64_t *disp_unit, void *baseptr)
 {
 	const struct rma_target *t;
-	char words[RMA_WORDS];
+	char words[RMA_WIN_WORDS];
 
 	if (w->flavor == MPI_WIN_FLAVOR_DYNAMIC)
 		return haft_err(MPI_ERR_RMA_FLAVOR,
 			"%s was made by MPI_Win_create_dynamic: it has no part that could be "
 			"shared",
-			rma_words(w, words));
+			rma_win_words(w, words));
 	if (rank >= w->size)
-		return haft_err(MPI_ERR_RANK, "rank %d is not in %s", rank, rma_words(w, words));
+		return haft_err(
+			MPI_ERR_RANK, "rank %d is not in %s", rank, rma_win_words(w, words));
 	if (rank == MPI_PROC_NULL) {
 		for (rank = 0; rank < w->size; rank++)
 			if (w->target[rank].map != NULL && w->target[rank].bytes > 0)

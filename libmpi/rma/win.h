@@ -5,7 +5,7 @@
 
 #include "libmpi/rma/rma.h"
 
-/* --- hint.c --------------------------------------------------------------------------------- */
+/* --- win_hints.c ---------------------------------------------------------------------------- */
 
 /* The hints of a window from info (may be NULL), malloc'ed; NULL: no memory.  rma_hints_free: NULL
  * is allowed. */
@@ -21,16 +21,16 @@ int64_t rma_hints_align(const struct rma_hints *h); /* bytes; 0: none was asked 
 /* Is [at, at + len) of the target's address space attached, in one piece or several
  * side by side?  0, or MPI_ERR_RMA_RANGE with
  * words. */
-int rma_attached(const struct win *w, int rank, uint64_t at, int64_t len);
+int rma_attach_check(const struct win *w, int rank, uint64_t at, int64_t len);
 
 /* The window goes: all is detached. */
-void rma_attach_end(struct win *w);
+void rma_attach_free(struct win *w);
 
-/* --- mail.c --------------------------------------------------------------------------------- */
+/* --- frame_queue.c -------------------------------------------------------------------------- */
 
-/* A window is known by its ctx: frames that have waited for it are served.  rma_unlist: no
+/* A window is known by its ctx: frames that have waited for it are served.  rma_registry_remove: no
  * longer. */
-void rma_list(struct win *w);
-void rma_unlist(struct win *w);
+void rma_registry_add(struct win *w);
+void rma_registry_remove(struct win *w);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* cvar.c - control variables: the table of settings (core/set.h), row by row.
+/* cvar.c - control variables: the table of settings (core/setting.h), row by row.
  *
  *     a number     MPI_INT, or MPI_COUNT where its range needs it
  *     one word     MPI_INT, with an enumeration of the words
@@ -9,7 +9,7 @@
  * again: such settings can be written until then, and are MPI_T_ERR_CVAR_SET_NEVER afterwards. What
  * is `late' in the table can be written at any time. */
 #include "libmpi/core/err.h"
-#include "libmpi/core/set.h"
+#include "libmpi/core/setting.h"
 #include "libmpi/p2p/p2p.h"
 #include "libmpi/tool/tool.h"
 #include "libmpi/type/type.h"
@@ -21,12 +21,12 @@
 
 /* --- enumerations --------------------------------------------------------------------------- */
 
-static struct tool_enum *enums[HAFT_SETTINGS];
+static struct tool_enum *enums[SETTING_COUNT];
 
 int tool_enums_open(void)
 {
-	for (int i = 0; i < HAFT_SETTINGS; i++) {
-		if (enums[i] != NULL || haft_set_row(i)->form != HAFT_FORM_WORD)
+	for (int i = 0; i < SETTING_COUNT; i++) {
+		if (enums[i] != NULL || haft_setting_row(i)->form != SETTING_WORD)
 			continue;
 		enums[i] = obj_new(&tool_enum_class, NULL);
 		if (enums[i] == NULL)
@@ -41,21 +41,21 @@ struct tool_enum *tool_enum_of(int row)
 	return enums[row];
 }
 
-static int enum_find(MPI_T_enum handle, const struct haft_row **row, int *n)
+static int enum_find(MPI_T_enum handle, const struct setting_row **row, int *n)
 {
 	const struct tool_enum *e = obj_get(&tool_enum_class, (obj_h)handle);
 
 	if (e == NULL)
 		return haft_err(MPI_T_ERR_INVALID_HANDLE, "this is no enumeration");
-	*row = haft_set_row(e->row);
-	for (*n = 0; *n < HAFT_WORDS && (*row)->words[*n] != NULL;)
+	*row = haft_setting_row(e->row);
+	for (*n = 0; *n < SETTING_WORDS_MAX && (*row)->words[*n] != NULL;)
 		++*n;
 	return 0;
 }
 
 int tool_enum_get_info(MPI_T_enum enumtype, int *num, char *name, int *name_len)
 {
-	const struct haft_row *row;
+	const struct setting_row *row;
 	int n, err = enum_find(enumtype, &row, &n);
 
 	if (err != 0)
@@ -67,7 +67,7 @@ int tool_enum_get_info(MPI_T_enum enumtype, int *num, char *name, int *name_len)
 
 int tool_enum_get_item(MPI_T_enum enumtype, int index, int *value, char *name, int *name_len)
 {
-	const struct haft_row *row;
+	const struct setting_row *row;
 	int n, err = enum_find(enumtype, &row, &n);
 
 	if (err != 0)
@@ -83,14 +83,14 @@ int tool_enum_get_item(MPI_T_enum enumtype, int index, int *value, char *name, i
 
 enum shape { SHAPE_INT, SHAPE_COUNT, SHAPE_TEXT };
 
-static enum shape shape_of(const struct haft_row *row)
+static enum shape cvar_shape(const struct setting_row *row)
 {
-	if (row->form == HAFT_FORM_LIST || row->form == HAFT_FORM_TEXT)
+	if (row->form == SETTING_LIST || row->form == SETTING_TEXT)
 		return SHAPE_TEXT;
 	return row->max > INT_MAX ? SHAPE_COUNT : SHAPE_INT;
 }
 
-static struct type *type_of(enum shape shape)
+static struct type *cvar_type(enum shape shape)
 {
 	if (shape == SHAPE_TEXT)
 		return type_predefined(MPI_CHAR);
@@ -99,16 +99,16 @@ static struct type *type_of(enum shape shape)
 
 int tool_cvar_get_num(int *num_cvar)
 {
-	*num_cvar = HAFT_SETTINGS;
+	*num_cvar = SETTING_COUNT;
 	return 0;
 }
 
 /* What it does, what it may be, and what the user must see to (15.3.6). */
-static void describe(int i, const struct haft_row *row, char *desc, size_t n)
+static void cvar_describe(int i, const struct setting_row *row, char *desc, size_t n)
 {
 	char range[128];
 
-	haft_set_range(i, range, sizeof(range));
+	haft_setting_range(i, range, sizeof(range));
 	if (row->launch) {
 		snprintf(desc, n, "%s (%s).  Can be set in the environment of mpiexec only.",
 			row->meaning, range);
@@ -123,18 +123,18 @@ int tool_cvar_get_info(int cvar_index, char *name, int *name_len, int *verbosity
 	struct type **datatype, MPI_T_enum *enumtype, char *desc, int *desc_len, int *bind,
 	int *scope)
 {
-	const struct haft_row *row = haft_set_row(cvar_index);
+	const struct setting_row *row = haft_setting_row(cvar_index);
 	char text[512];
 
 	if (row == NULL)
-		return tool_bad_index("control variable", cvar_index, HAFT_SETTINGS);
-	describe(cvar_index, row, text, sizeof(text));
+		return tool_bad_index("control variable", cvar_index, SETTING_COUNT);
+	cvar_describe(cvar_index, row, text, sizeof(text));
 	tool_text(row->name, name, name_len);
 	tool_text(text, desc, desc_len);
-	tool_tell(verbosity, row->form == HAFT_FORM_TEXT ? MPI_T_VERBOSITY_TUNER_BASIC
-							 : MPI_T_VERBOSITY_USER_BASIC);
+	tool_tell(verbosity, row->form == SETTING_TEXT ? MPI_T_VERBOSITY_TUNER_BASIC
+						       : MPI_T_VERBOSITY_USER_BASIC);
 	if (datatype != NULL)
-		*datatype = type_of(shape_of(row));
+		*datatype = cvar_type(cvar_shape(row));
 	if (enumtype != NULL)
 		*enumtype = tool_enum_of(cvar_index) != NULL
 				    ? (MPI_T_enum)obj_handle(tool_enum_of(cvar_index))
@@ -149,8 +149,8 @@ int tool_cvar_get_info(int cvar_index, char *name, int *name_len, int *verbosity
 
 int tool_cvar_get_index(const char *name, int *cvar_index)
 {
-	for (int i = 0; i < HAFT_SETTINGS; i++) {
-		if (strcmp(haft_set_row(i)->name, name) == 0) {
+	for (int i = 0; i < SETTING_COUNT; i++) {
+		if (strcmp(haft_setting_row(i)->name, name) == 0) {
 			*cvar_index = i;
 			return 0;
 		}
@@ -161,14 +161,14 @@ int tool_cvar_get_index(const char *name, int *cvar_index)
 /* --- handles -------------------------------------------------------------------------------- */
 
 /* What the environment had said may be longer than what can be written. */
-static int elements(int i)
+static int cvar_elements(int i)
 {
 	size_t n;
 
-	if (shape_of(haft_set_row(i)) != SHAPE_TEXT)
+	if (cvar_shape(haft_setting_row(i)) != SHAPE_TEXT)
 		return 1;
-	n = strlen(haft_set_text((enum haft_setting)i)) + 1;
-	return n > HAFT_TEXT_MAX ? (int)n : HAFT_TEXT_MAX;
+	n = strlen(haft_setting_text((enum haft_setting)i)) + 1;
+	return n > SETTING_TEXT_MAX ? (int)n : SETTING_TEXT_MAX;
 }
 
 int tool_cvar_handle_alloc(int cvar_index, void *object, MPI_T_cvar_handle *handle, int *count)
@@ -176,14 +176,14 @@ int tool_cvar_handle_alloc(int cvar_index, void *object, MPI_T_cvar_handle *hand
 	struct tool_cvar *v;
 
 	(void)object; /* no variable is bound to an object */
-	if (haft_set_row(cvar_index) == NULL)
-		return tool_bad_index("control variable", cvar_index, HAFT_SETTINGS);
+	if (haft_setting_row(cvar_index) == NULL)
+		return tool_bad_index("control variable", cvar_index, SETTING_COUNT);
 	v = obj_new(&tool_cvar_class, NULL);
 	if (v == NULL)
 		return haft_err(MPI_T_ERR_OUT_OF_HANDLES, "no memory for a handle");
 	v->row = cvar_index;
 	*handle = (MPI_T_cvar_handle)obj_handle(v);
-	tool_tell(count, elements(cvar_index));
+	tool_tell(count, cvar_elements(cvar_index));
 	return 0;
 }
 
@@ -219,33 +219,33 @@ int tool_cvar_read(MPI_T_cvar_handle handle, void *buf)
 		return err;
 	if (buf == NULL)
 		return haft_err(MPI_T_ERR_INVALID, "buf is NULL");
-	if (shape_of(haft_set_row(i)) == SHAPE_TEXT) {
-		haft_set_print(i, buf, (size_t)elements(i));
+	if (cvar_shape(haft_setting_row(i)) == SHAPE_TEXT) {
+		haft_setting_print(i, buf, (size_t)cvar_elements(i));
 		return 0;
 	}
-	value = haft_set((enum haft_setting)i);
+	value = haft_setting_get((enum haft_setting)i);
 	number = (int)value;
-	if (shape_of(haft_set_row(i)) == SHAPE_INT)
+	if (cvar_shape(haft_setting_row(i)) == SHAPE_INT)
 		memcpy(buf, &number, sizeof(number));
 	else
 		memcpy(buf, &value, sizeof(value));
 	return 0;
 }
 
-static bool put(int i, enum shape shape, const void *buf)
+static bool cvar_put(int i, enum shape shape, const void *buf)
 {
 	int64_t value;
 	int number;
 
 	if (shape == SHAPE_TEXT)
-		return memchr(buf, '\0', HAFT_TEXT_MAX) != NULL && haft_set_put(i, buf);
+		return memchr(buf, '\0', SETTING_TEXT_MAX) != NULL && haft_setting_put(i, buf);
 	memcpy(shape == SHAPE_INT ? (void *)&number : &value, buf,
 		shape == SHAPE_INT ? sizeof(number) : sizeof(value));
-	return haft_set_put_number(i, shape == SHAPE_INT ? number : value);
+	return haft_setting_put_number(i, shape == SHAPE_INT ? number : value);
 }
 
 /* MPI may run: what it has read is read again.  The lock is held. */
-static void tune(void)
+static void cvar_tune(void)
 {
 	if (via.shm == NULL)
 		return;
@@ -262,16 +262,17 @@ int tool_cvar_write(MPI_T_cvar_handle handle, const void *buf)
 		return err;
 	if (buf == NULL)
 		return haft_err(MPI_T_ERR_INVALID, "buf is NULL");
-	if (haft_set_row(i)->launch)
+	if (haft_setting_row(i)->launch)
 		return haft_err(MPI_T_ERR_CVAR_SET_NEVER,
-			"%s is read by mpiexec when it starts the job", haft_set_row(i)->name);
-	if (via.shm != NULL && !haft_set_row(i)->late)
+			"%s is read by mpiexec when it starts the job", haft_setting_row(i)->name);
+	if (via.shm != NULL && !haft_setting_row(i)->late)
 		return haft_err(MPI_T_ERR_CVAR_SET_NEVER,
-			"%s was read when MPI was initialized, and stays", haft_set_row(i)->name);
-	if (put(i, shape_of(haft_set_row(i)), buf)) {
-		tune();
+			"%s was read when MPI was initialized, and stays",
+			haft_setting_row(i)->name);
+	if (cvar_put(i, cvar_shape(haft_setting_row(i)), buf)) {
+		cvar_tune();
 		return 0;
 	}
-	haft_set_range(i, range, sizeof(range));
-	return haft_err(MPI_T_ERR_INVALID, "%s can be: %s", haft_set_row(i)->name, range);
+	haft_setting_range(i, range, sizeof(range));
+	return haft_err(MPI_T_ERR_INVALID, "%s can be: %s", haft_setting_row(i)->name, range);
 }

@@ -39,7 +39,7 @@ int tool_source_get_info(int source_index, char *name, int *name_len, char *desc
 	int err = bad_source(source_index);
 
 	if (err == 0 && info != NULL)
-		err = info_create(info);
+		err = env_info_create(info);
 	if (err != 0)
 		return err;
 	tool_text("clock", name, name_len);

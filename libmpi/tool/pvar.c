@@ -15,7 +15,7 @@
 #include <engine.h>
 #include <string.h>
 
-static bool controlled(const struct tool_pvar *v)
+static bool pvar_controlled(const struct tool_pvar *v)
 {
 	return tool_counts[v->row].class == MPI_T_PVAR_CLASS_COUNTER;
 }
@@ -171,50 +171,50 @@ int tool_pvar_handle_free(MPI_T_pvar_session pe_session, MPI_T_pvar_handle *hand
 
 /* --- values --------------------------------------------------------------------------------- */
 
-static uint64_t now(const struct tool_pvar *v)
+static uint64_t pvar_now(const struct tool_pvar *v)
 {
 	return tool_count_now(&tool_counts[v->row]);
 }
 
-static uint64_t value(const struct tool_pvar *v)
+static uint64_t pvar_value(const struct tool_pvar *v)
 {
-	if (!controlled(v))
-		return now(v);
-	return v->running ? v->sum + (now(v) - v->base) : v->sum;
+	if (!pvar_controlled(v))
+		return pvar_now(v);
+	return v->running ? v->sum + (pvar_now(v) - v->base) : v->sum;
 }
 
-static void set(struct tool_pvar *v, uint64_t sum)
+static void pvar_set(struct tool_pvar *v, uint64_t sum)
 {
 	v->sum = sum;
-	v->base = now(v);
+	v->base = pvar_now(v);
 }
 
-static void start(struct tool_pvar *v)
+static void pvar_start(struct tool_pvar *v)
 {
 	if (v->running)
 		return;
-	v->base = now(v);
+	v->base = pvar_now(v);
 	v->running = true;
 }
 
-static void stop(struct tool_pvar *v)
+static void pvar_stop(struct tool_pvar *v)
 {
-	v->sum = value(v);
+	v->sum = pvar_value(v);
 	v->running = false;
 }
 
-static void reset(struct tool_pvar *v)
+static void pvar_reset(struct tool_pvar *v)
 {
-	set(v, 0);
+	pvar_set(v, 0);
 }
 
-static int refuse(int class, const struct tool_pvar *v, const char *what)
+static int pvar_refuse(int class, const struct tool_pvar *v, const char *what)
 {
 	return haft_err(class, "%s cannot be %s", tool_counts[v->row].name, what);
 }
 
 /* Does it to one, or to all of the session that can be controlled. */
-static int each(MPI_T_pvar_session session, MPI_T_pvar_handle handle,
+static int pvar_each(MPI_T_pvar_session session, MPI_T_pvar_handle handle,
 	void (*act)(struct tool_pvar *), int class, const char *what)
 {
 	struct tool_session *s;
@@ -223,32 +223,32 @@ static int each(MPI_T_pvar_session session, MPI_T_pvar_handle handle,
 
 	if (handle != MPI_T_PVAR_ALL_HANDLES) {
 		err = pvar_find(session, handle, &v);
-		if (err == 0 && !controlled(v))
-			err = refuse(class, v, what);
+		if (err == 0 && !pvar_controlled(v))
+			err = pvar_refuse(class, v, what);
 		if (err == 0)
 			act(v);
 		return err;
 	}
 	err = session_find(session, &s);
 	for (v = err == 0 ? s->first : NULL; v != NULL; v = v->next)
-		if (controlled(v))
+		if (pvar_controlled(v))
 			act(v);
 	return err;
 }
 
 int tool_pvar_start(MPI_T_pvar_session pe_session, MPI_T_pvar_handle handle)
 {
-	return each(pe_session, handle, start, MPI_T_ERR_PVAR_NO_STARTSTOP, "started");
+	return pvar_each(pe_session, handle, pvar_start, MPI_T_ERR_PVAR_NO_STARTSTOP, "started");
 }
 
 int tool_pvar_stop(MPI_T_pvar_session pe_session, MPI_T_pvar_handle handle)
 {
-	return each(pe_session, handle, stop, MPI_T_ERR_PVAR_NO_STARTSTOP, "stopped");
+	return pvar_each(pe_session, handle, pvar_stop, MPI_T_ERR_PVAR_NO_STARTSTOP, "stopped");
 }
 
 int tool_pvar_reset(MPI_T_pvar_session pe_session, MPI_T_pvar_handle handle)
 {
-	return each(pe_session, handle, reset, MPI_T_ERR_PVAR_NO_WRITE, "reset");
+	return pvar_each(pe_session, handle, pvar_reset, MPI_T_ERR_PVAR_NO_WRITE, "reset");
 }
 
 static int pvar_buf(
@@ -261,9 +261,9 @@ static int pvar_buf(
 	return err;
 }
 
-static void give(const struct tool_pvar *v, void *buf)
+static void pvar_give(const struct tool_pvar *v, void *buf)
 {
-	unsigned long long x = value(v);
+	unsigned long long x = pvar_value(v);
 
 	memcpy(buf, &x, sizeof(x));
 }
@@ -274,7 +274,7 @@ int tool_pvar_read(MPI_T_pvar_session pe_session, MPI_T_pvar_handle handle, void
 	int err = pvar_buf(pe_session, handle, buf, &v);
 
 	if (err == 0)
-		give(v, buf);
+		pvar_give(v, buf);
 	return err;
 }
 
@@ -286,10 +286,10 @@ int tool_pvar_write(MPI_T_pvar_session pe_session, MPI_T_pvar_handle handle, con
 
 	if (err != 0)
 		return err;
-	if (!controlled(v))
-		return refuse(MPI_T_ERR_PVAR_NO_WRITE, v, "written");
+	if (!pvar_controlled(v))
+		return pvar_refuse(MPI_T_ERR_PVAR_NO_WRITE, v, "written");
 	memcpy(&x, buf, sizeof(x));
-	set(v, x);
+	pvar_set(v, x);
 	return 0;
 }
 
@@ -300,9 +300,9 @@ int tool_pvar_readreset(MPI_T_pvar_session pe_session, MPI_T_pvar_handle handle,
 
 	if (err != 0)
 		return err;
-	if (!controlled(v))
-		return refuse(MPI_T_ERR_PVAR_NO_ATOMIC, v, "read and reset at once");
-	give(v, buf);
-	reset(v);
+	if (!pvar_controlled(v))
+		return pvar_refuse(MPI_T_ERR_PVAR_NO_ATOMIC, v, "read and reset at once");
+	pvar_give(v, buf);
+	pvar_reset(v);
 	return 0;
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* tool.h - the tools interface: what a debugger, a profiler or a tuner may ask and turn (MPI_T_*).
  *
- *     settings  core/set.c ──────────> control variables       cvar.c
- *     counters  p2p, via, libobj ────> count.c ──> performance variables, sessions    pvar.c
- *     all of it ─────────────────────> categories              group.c
+ *     settings  core/setting.c ──────────> control variables       cvar.c
+ *     counters  p2p, via, libobj ────> counters.c ──> performance variables, sessions    pvar.c
+ *     all of it ─────────────────────> categories              category.c
  *     the clock ─────────────────────> a source, of no events  event.c
  *
  * Everything here runs under the library's lock, which bind/ takes for these calls at every level
@@ -46,7 +46,7 @@ struct tool_pvar {
 	struct obj o;
 	struct tool_session *session; /* NULL: is being freed with it */
 	struct tool_pvar *next, *prev;
-	int row; /* of the table in count.c */
+	int row; /* of the table in counters.c */
 	bool running;
 	uint64_t sum, base;
 };
@@ -71,15 +71,15 @@ int tool_enums_open(void);
 /* The enumeration of a setting's words, or NULL. */
 struct tool_enum *tool_enum_of(int row);
 
-/* --- what is counted (count.c) -------------------------------------------------------------- */
+/* --- what is counted (counters.c) ----------------------------------------------------------- */
 
-enum tool_group { TOOL_SETTINGS, TOOL_MESSAGES, TOOL_TRANSPORT, TOOL_OBJECTS, TOOL_GROUPS };
+enum tool_category { TOOL_SETTINGS, TOOL_MESSAGES, TOOL_TRANSPORT, TOOL_OBJECTS, TOOL_CATEGORIES };
 
-/* A performance variable's facts; enum tool_source is count.c's. */
+/* A performance variable's facts; enum tool_source is counters.c's. */
 struct tool_count {
 	const char *name;
 	int class; /* MPI_T_PVAR_CLASS_COUNTER: per session; all others are the process's */
-	enum tool_group group;
+	enum tool_category group;
 	int source;
 	size_t at;             /* where in the source it is */
 	struct obj_class *cls; /* whose objects */

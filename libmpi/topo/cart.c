@@ -6,16 +6,16 @@
  *
  * A grid knows its dims, its periods, and where this process is; everything else is arithmetic, no
  * member knows a table.  Invariant: the product of dims is the size of the communicator. */
-#include "libmpi/topo/make.h"
+#include "libmpi/topo/topo_object.h"
 
 #include "libmpi/topo/order.h"
-#include "libmpi/topo/place.h"
+#include "libmpi/topo/locality.h"
 #include <engine.h>
 #include <string.h>
 
 /* --- arithmetic ----------------------------------------------------------------------------- */
 
-static void coords_of(const struct topo *t, int rank, int *coords)
+static void cart_coords(const struct topo *t, int rank, int *coords)
 {
 	for (int d = t->ndims - 1; d >= 0; d--) {
 		coords[d] = rank % t->dims[d];
@@ -24,7 +24,7 @@ static void coords_of(const struct topo *t, int rank, int *coords)
 }
 
 /* x in 0..n-1 that differs from at by a multiple of n. */
-static int wrap(int64_t at, int n)
+static int cart_wrap(int64_t at, int n)
 {
 	int64_t x = at % n;
 
@@ -32,12 +32,12 @@ static int wrap(int64_t at, int n)
 }
 
 /* The rank `disp' steps from this process (which is `me') along d; stride as above. */
-static int neighbor(const struct topo *t, int me, int d, int stride, int64_t disp)
+static int cart_neighbor(const struct topo *t, int me, int d, int stride, int64_t disp)
 {
 	int64_t at = t->coords[d] + disp;
 
 	if (t->periods[d])
-		at = wrap(at, t->dims[d]);
+		at = cart_wrap(at, t->dims[d]);
 	else if (at < 0 || at >= t->dims[d])
 		return MPI_PROC_NULL;
 	return me + (int)(at - t->coords[d]) * stride;
@@ -46,11 +46,11 @@ static int neighbor(const struct topo *t, int me, int d, int stride, int64_t dis
 /* --- making --------------------------------------------------------------------------------- */
 
 /* The number of processes of the grid that the user describes, which c must have. */
-static int grid_size(const struct comm *c, int ndims, const int *dims, const int *periods, int *n)
+static int cart_size(const struct comm *c, int ndims, const int *dims, const int *periods, int *n)
 {
 	int64_t all = 1;
 
-	if (topo_old(c) != 0)
+	if (topo_check_intra(c) != 0)
 		return MPI_ERR_COMM;
 	if (ndims > 0 && (dims == NULL || periods == NULL))
 		return haft_err(MPI_ERR_ARG, "%s is NULL, and ndims is %d",
@@ -88,10 +88,10 @@ static struct topo *cart_new(int ndims, const int *dims, const int *periods, int
 		t->dims[d] = dims[d];
 		t->periods[d] = periods[d] != 0;
 	}
-	coords_of(t, me, t->coords);
+	cart_coords(t, me, t->coords);
 	for (int d = ndims - 1; d >= 0; d--) {
-		near[2 * d] = neighbor(t, me, d, stride, -1);
-		near[2 * d + 1] = neighbor(t, me, d, stride, +1);
+		near[2 * d] = cart_neighbor(t, me, d, stride, -1);
+		near[2 * d + 1] = cart_neighbor(t, me, d, stride, +1);
 		stride *= dims[d];
 	}
 	t->near = (struct topo_neighbors){MPI_CART, 2 * ndims, 2 * ndims, near, near};
@@ -111,7 +111,7 @@ static int cart_carry(struct comm *c, struct group *g, int ndims, const int *dim
 			return MPI_ERR_NO_MEM;
 		}
 	}
-	return topo_carry(c, g, t, newcomm);
+	return topo_attach(c, g, t, newcomm);
 }
 
 int topo_cart_create(struct comm *c, int ndims, const int dims[], const int periods[], int reorder,
@@ -120,7 +120,7 @@ int topo_cart_create(struct comm *c, int ndims, const int dims[], const int peri
 	struct order_grid grid = {ndims, 1, dims, periods};
 	int *order = NULL;
 	struct group *g;
-	int err = grid_size(c, ndims, dims, periods, &grid.n);
+	int err = cart_size(c, ndims, dims, periods, &grid.n);
 
 	if (err == 0 && reorder && grid.n > 1)
 		err = topo_reorder(c, &grid, NULL, &order);
@@ -134,7 +134,7 @@ int topo_cart_create(struct comm *c, int ndims, const int dims[], const int peri
  * MPI_Cart_create, which can ask them, would reorder. */
 int topo_cart_map(struct comm *c, int ndims, const int dims[], const int periods[], int *newrank)
 {
-	int n, err = grid_size(c, ndims, dims, periods, &n);
+	int n, err = cart_size(c, ndims, dims, periods, &n);
 
 	if (err == 0)
 		*newrank = c->rank < n ? c->rank : MPI_UNDEFINED;
@@ -181,7 +181,7 @@ int topo_cart_sub(struct comm *c, const int remain_dims[], struct comm **newcomm
 	struct sub s = {.n = 1};
 	const struct topo *t;
 	struct group *g;
-	int err = topo_want(c, MPI_CART, &t);
+	int err = topo_expect(c, MPI_CART, &t);
 
 	if (err != 0)
 		return err;
@@ -208,7 +208,7 @@ int topo_cart_sub(struct comm *c, const int remain_dims[], struct comm **newcomm
 int topo_cartdim_get(struct comm *c, int *ndims)
 {
 	const struct topo *t;
-	int err = topo_want(c, MPI_CART, &t);
+	int err = topo_expect(c, MPI_CART, &t);
 
 	if (err == 0)
 		*ndims = t->ndims;
@@ -217,9 +217,9 @@ int topo_cartdim_get(struct comm *c, int *ndims)
 
 /* The grid of c if its coordinates fit into arrays of maxdims; with less the standard leaves open
  * what happens (8.5.5). */
-static int fits(const struct comm *c, int maxdims, const struct topo **t)
+static int cart_fits(const struct comm *c, int maxdims, const struct topo **t)
 {
-	int err = topo_want(c, MPI_CART, t);
+	int err = topo_expect(c, MPI_CART, t);
 
 	if (err == 0 && maxdims < (*t)->ndims)
 		return haft_err(MPI_ERR_ARG, "maxdims is %d, and the grid has %d dimensions",
@@ -230,7 +230,7 @@ static int fits(const struct comm *c, int maxdims, const struct topo **t)
 int topo_cart_get(struct comm *c, int maxdims, int dims[], int periods[], int coords[])
 {
 	const struct topo *t;
-	int err = fits(c, maxdims, &t);
+	int err = cart_fits(c, maxdims, &t);
 
 	if (err != 0 || t->ndims == 0)
 		return err;
@@ -245,7 +245,7 @@ int topo_cart_get(struct comm *c, int maxdims, int dims[], int periods[], int co
 int topo_cart_rank(struct comm *c, const int coords[], int *rank)
 {
 	const struct topo *t;
-	int r = 0, err = topo_want(c, MPI_CART, &t);
+	int r = 0, err = topo_expect(c, MPI_CART, &t);
 
 	if (err != 0)
 		return err;
@@ -258,7 +258,7 @@ int topo_cart_rank(struct comm *c, const int coords[], int *rank)
 				"coords[%d] is %d; this dimension is not periodic and goes from 0 "
 				"to %d",
 				d, coords[d], t->dims[d] - 1);
-		r = r * t->dims[d] + wrap(coords[d], t->dims[d]);
+		r = r * t->dims[d] + cart_wrap(coords[d], t->dims[d]);
 	}
 	*rank = r;
 	return 0;
@@ -267,13 +267,13 @@ int topo_cart_rank(struct comm *c, const int coords[], int *rank)
 int topo_cart_coords(struct comm *c, int rank, int maxdims, int coords[])
 {
 	const struct topo *t;
-	int err = fits(c, maxdims, &t);
+	int err = cart_fits(c, maxdims, &t);
 
 	if (err != 0 || t->ndims == 0)
 		return err;
 	if (coords == NULL)
 		return haft_err(MPI_ERR_ARG, "coords is NULL");
-	coords_of(t, rank, coords);
+	cart_coords(t, rank, coords);
 	return 0;
 }
 
@@ -282,7 +282,7 @@ int topo_cart_coords(struct comm *c, int rank, int maxdims, int coords[])
 int topo_cart_shift(struct comm *c, int direction, int disp, int *source, int *dest)
 {
 	const struct topo *t;
-	int stride = 1, err = topo_want(c, MPI_CART, &t);
+	int stride = 1, err = topo_expect(c, MPI_CART, &t);
 
 	if (err != 0)
 		return err;
@@ -291,7 +291,7 @@ int topo_cart_shift(struct comm *c, int direction, int disp, int *source, int *d
 			direction, t->ndims);
 	for (int d = direction + 1; d < t->ndims; d++)
 		stride *= t->dims[d];
-	*source = neighbor(t, c->rank, direction, stride, -(int64_t)disp);
-	*dest = neighbor(t, c->rank, direction, stride, disp);
+	*source = cart_neighbor(t, c->rank, direction, stride, -(int64_t)disp);
+	*dest = cart_neighbor(t, c->rank, direction, stride, disp);
 	return 0;
 }

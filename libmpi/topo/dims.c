@@ -16,7 +16,7 @@
  *  - the largest is at least the root of what is left, which grows when the factor at hand gets
  *    smaller: when that is too far above the smallest, the loop is over;
  *  - the largest is also at least the largest prime of what is left. */
-#include "libmpi/topo/make.h"
+#include "libmpi/topo/topo_object.h"
 
 #include <engine.h>
 #include <limits.h>
@@ -26,7 +26,7 @@
 #define FACTORS_MAX  32   /* an int is a product of at most 30 primes; further factors are 1 */
 #define PRIMES_MAX   9    /* different primes in an int: 2 * 3 * 5 ... * 23 */
 
-struct search {
+struct dims_search {
 	int divisor[DIVISORS_MAX]; /* of n, rising */
 	int prime[PRIMES_MAX];     /* of n, falling */
 	int ndivisors, nprimes;
@@ -36,7 +36,7 @@ struct search {
 };
 
 /* x to the k-th, or something above limit if it is above. */
-static int64_t power(int64_t x, int k, int64_t limit)
+static int64_t dims_power(int64_t x, int k, int64_t limit)
 {
 	int64_t p = 1;
 
@@ -46,14 +46,14 @@ static int64_t power(int64_t x, int k, int64_t limit)
 }
 
 /* The largest integer whose k-th power is not above n.  n, k >= 1. */
-static int root(int n, int k)
+static int dims_root(int n, int k)
 {
 	int low = 1, high = n;
 
 	while (low < high) {
 		int x = low + (high - low + 1) / 2;
 
-		if (power(x, k, n) <= n)
+		if (dims_power(x, k, n) <= n)
 			low = x;
 		else
 			high = x - 1;
@@ -61,7 +61,7 @@ static int root(int n, int k)
 	return low;
 }
 
-static void divisors_find(struct search *s, int n)
+static void divisors_find(struct dims_search *s, int n)
 {
 	int k = 0;
 
@@ -75,7 +75,7 @@ static void divisors_find(struct search *s, int n)
 }
 
 /* The primes of n are those of its divisors, from the second, that no smaller prime divides. */
-static void primes_find(struct search *s, int n)
+static void primes_find(struct dims_search *s, int n)
 {
 	int rest = n, prime[PRIMES_MAX] = {0};
 
@@ -91,7 +91,7 @@ static void primes_find(struct search *s, int n)
 }
 
 /* The index of the largest divisor that is not above x.  x >= 1. */
-static int divisor_below(const struct search *s, int x)
+static int divisor_below(const struct dims_search *s, int x)
 {
 	int low = 0, high = s->ndivisors - 1;
 
@@ -107,11 +107,11 @@ static int divisor_below(const struct search *s, int x)
 }
 
 /* The least that the largest of `left' factors of r can be. */
-static int largest_least(const struct search *s, int r, int left)
+static int largest_least(const struct dims_search *s, int r, int left)
 {
-	int x = root(r, left);
+	int x = dims_root(r, left);
 
-	if (power(x, left, r) < r)
+	if (dims_power(x, left, r) < r)
 		x++;
 	for (int i = 0; i < s->nprimes; i++) {
 		if (r % s->prime[i] == 0)
@@ -121,7 +121,7 @@ static int largest_least(const struct search *s, int r, int left)
 }
 
 /* Looks for the last `left' factors, whose product is r; the others are in now[0..at-1]. */
-static void search(struct search *s, int r, int left, int at)
+static void dims_search(struct dims_search *s, int r, int left, int at)
 {
 	if (left == 1) {
 		s->now[at] = r;
@@ -131,7 +131,7 @@ static void search(struct search *s, int r, int left, int at)
 		}
 		return;
 	}
-	for (int i = divisor_below(s, root(r, left)); i >= 0; i--) {
+	for (int i = divisor_below(s, dims_root(r, left)); i >= 0; i--) {
 		int d = s->divisor[i];
 
 		if (at > 0 && d < s->now[at - 1])
@@ -140,8 +140,8 @@ static void search(struct search *s, int r, int left, int at)
 			continue;
 		s->now[at] = d;
 		if (largest_least(s, r / d, left - 1) - s->now[0] < s->diff)
-			search(s, r / d, left - 1, at + 1);
-		else if (root(r / d, left - 1) - s->now[0] >= s->diff)
+			dims_search(s, r / d, left - 1, at + 1);
+		else if (dims_root(r / d, left - 1) - s->now[0] >= s->diff)
 			return;
 	}
 }
@@ -149,7 +149,7 @@ static void search(struct search *s, int r, int left, int at)
 /* The `k' best factors of n go to those of dims[0..ndims-1] that are 0. */
 static int factors_set(int n, int k, int ndims, int *dims)
 {
-	struct search *s = calloc(1, sizeof(*s)); /* some KiB: not for the stack of a thread */
+	struct dims_search *s = calloc(1, sizeof(*s)); /* some KiB: not for the stack of a thread */
 
 	if (s == NULL)
 		return haft_err(MPI_ERR_NO_MEM, "no memory to find the factors of %d", n);
@@ -157,7 +157,7 @@ static int factors_set(int n, int k, int ndims, int *dims)
 	primes_find(s, n);
 	s->diff = INT_MAX;
 	s->k = k < FACTORS_MAX ? k : FACTORS_MAX;
-	search(s, n, s->k, 0);
+	dims_search(s, n, s->k, 0);
 	for (int d = 0, i = 0; d < ndims; d++) {
 		if (dims[d] == 0) {
 			dims[d] = i < s->k ? s->best[s->k - 1 - i] : 1;

@@ -9,9 +9,9 @@
  *
  * Invariant: index does not fall, index[nnodes - 1] is nedges, every edge names a node, and nnodes
  * is the size of the communicator. */
-#include "libmpi/topo/make.h"
+#include "libmpi/topo/topo_object.h"
 
-#include "libmpi/topo/place.h"
+#include "libmpi/topo/locality.h"
 #include <engine.h>
 #include <string.h>
 
@@ -25,7 +25,7 @@ static int graph_check(const struct comm *c, int nnodes, const int *index, const
 {
 	int n = 0;
 
-	if (topo_old(c) != 0)
+	if (topo_check_intra(c) != 0)
 		return MPI_ERR_COMM;
 	if (nnodes > c->size)
 		return haft_err(MPI_ERR_ARG,
@@ -96,7 +96,7 @@ int topo_graph_create(struct comm *c, int nnodes, const int index[], const int e
 			return MPI_ERR_NO_MEM;
 		}
 	}
-	return topo_carry(c, g, t, newcomm);
+	return topo_attach(c, g, t, newcomm);
 }
 
 /* Local, so ranks stay: see topo_cart_map. */
@@ -114,7 +114,7 @@ int topo_graph_map(struct comm *c, int nnodes, const int index[], const int edge
 int topo_graphdims_get(struct comm *c, int *nnodes, int *nedges)
 {
 	const struct topo *t;
-	int err = topo_want(c, MPI_GRAPH, &t);
+	int err = topo_expect(c, MPI_GRAPH, &t);
 
 	if (err != 0)
 		return err;
@@ -124,7 +124,7 @@ int topo_graphdims_get(struct comm *c, int *nnodes, int *nedges)
 }
 
 /* The first of `from' that fit into `to'. */
-static int give(int *to, int room, const int *from, int n, const char *name)
+static int graph_copy(int *to, int room, const int *from, int n, const char *name)
 {
 	int k = n < room ? n : room;
 
@@ -138,19 +138,19 @@ static int give(int *to, int room, const int *from, int n, const char *name)
 int topo_graph_get(struct comm *c, int maxindex, int maxedges, int index[], int edges[])
 {
 	const struct topo *t;
-	int err = topo_want(c, MPI_GRAPH, &t);
+	int err = topo_expect(c, MPI_GRAPH, &t);
 
 	if (err == 0)
-		err = give(index, maxindex, t->index, t->nnodes, "index");
+		err = graph_copy(index, maxindex, t->index, t->nnodes, "index");
 	if (err == 0)
-		err = give(edges, maxedges, t->edges, t->nedges, "edges");
+		err = graph_copy(edges, maxedges, t->edges, t->nedges, "edges");
 	return err;
 }
 
 int topo_graph_neighbors_count(struct comm *c, int rank, int *nneighbors)
 {
 	const struct topo *t;
-	int err = topo_want(c, MPI_GRAPH, &t);
+	int err = topo_expect(c, MPI_GRAPH, &t);
 
 	if (err == 0)
 		*nneighbors = t->index[rank] - first_edge(t->index, rank);
@@ -160,10 +160,11 @@ int topo_graph_neighbors_count(struct comm *c, int rank, int *nneighbors)
 int topo_graph_neighbors(struct comm *c, int rank, int maxneighbors, int neighbors[])
 {
 	const struct topo *t;
-	int first, err = topo_want(c, MPI_GRAPH, &t);
+	int first, err = topo_expect(c, MPI_GRAPH, &t);
 
 	if (err != 0)
 		return err;
 	first = first_edge(t->index, rank);
-	return give(neighbors, maxneighbors, t->edges + first, t->index[rank] - first, "neighbors");
+	return graph_copy(
+		neighbors, maxneighbors, t->edges + first, t->index[rank] - first, "neighbors");
 }

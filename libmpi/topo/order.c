@@ -75,7 +75,7 @@ static int sorted_new(struct sorted *s, int n, const int *color)
 	return 0;
 }
 
-static void identity(int *order, int n)
+static void order_identity(int *order, int n)
 {
 	for (int i = 0; i < n; i++)
 		order[i] = i;
@@ -205,7 +205,7 @@ int topo_order_grid(const struct order_grid *g, const int *color, int *order, bo
 	int64_t self, clean, brief;
 	struct sorted s;
 
-	identity(order, g->n);
+	order_identity(order, g->n);
 	*better = false;
 	self = grid_apart(g, color, order);
 	if (self == 0)
@@ -224,7 +224,7 @@ int topo_order_grid(const struct order_grid *g, const int *color, int *order, bo
 		grid_try(&b, false, color);
 	*better = clean < self || brief < self;
 	if (!*better)
-		identity(order, g->n);
+		order_identity(order, g->n);
 	free(s.mem);
 	free(b.low);
 	return 0;
@@ -243,13 +243,13 @@ static int64_t graph_apart(const struct order_graph *g, const int *color, const 
 	return apart;
 }
 
-struct walk {
+struct bfs {
 	int *place; /* [n] in the order of the walk */
 	bool *seen; /* [n] zeros to begin with */
 	int n;      /* so far */
 };
 
-static void walk_add(struct walk *w, int place)
+static void bfs_add(struct bfs *w, int place)
 {
 	if (w->seen[place])
 		return;
@@ -258,26 +258,26 @@ static void walk_add(struct walk *w, int place)
 }
 
 /* Breadth first, from the first place that was not seen yet, until all were. */
-static void walk_all(struct walk *w, const struct order_graph *g)
+static void bfs_run(struct bfs *w, const struct order_graph *g)
 {
 	for (int start = 0, at = 0; start < g->n; start++) {
-		walk_add(w, start);
+		bfs_add(w, start);
 		for (; at < w->n; at++) {
 			int i = w->place[at];
 
 			for (int e = i == 0 ? 0 : g->index[i - 1]; e < g->index[i]; e++)
-				walk_add(w, g->edges[e]);
+				bfs_add(w, g->edges[e]);
 		}
 	}
 }
 
 int topo_order_graph(const struct order_graph *g, const int *color, int *order, bool *better)
 {
-	struct walk w = {.n = 0};
+	struct bfs w = {.n = 0};
 	struct sorted s;
 	int64_t apart;
 
-	identity(order, g->n);
+	order_identity(order, g->n);
 	*better = false;
 	apart = graph_apart(g, color, order);
 	if (apart == 0)
@@ -289,12 +289,12 @@ int topo_order_graph(const struct order_graph *g, const int *color, int *order, 
 		free(w.seen);
 		return -1;
 	}
-	walk_all(&w, g);
+	bfs_run(&w, g);
 	for (int i = 0; i < g->n; i++)
 		order[w.place[i]] = s.process[i];
 	*better = graph_apart(g, color, order) < apart;
 	if (!*better)
-		identity(order, g->n);
+		order_identity(order, g->n);
 	free(s.mem);
 	free(w.place);
 	free(w.seen);

@@ -9,23 +9,23 @@
  *
  * The steps are inner types of the new one (type_inner): O(dimensions), whatever the array
  * has.  Whole dimensions are not merged here; a plan does that. */
-#include "libmpi/type/make.h"
+#include "libmpi/type/type_make.h"
 
 #include "libmpi/core/err.h"
 #include <engine.h>
 
-static int no_memory(void)
+static int array_no_memory(void)
 {
 	return haft_err(MPI_ERR_NO_MEM, "no memory for the dimensions of a datatype");
 }
 
-static int too_large(void)
+static int array_too_large(void)
 {
 	return haft_err(MPI_ERR_ARG, "the whole array is larger than the address space");
 }
 
 /* What both calls have: how many dimensions, in which order. */
-static int check_dims(int ndims, const void *sizes, int order)
+static int array_check_dims(int ndims, const void *sizes, int order)
 {
 	if (ndims < 1)
 		return haft_err(MPI_ERR_ARG, "ndims is %d; it must be at least 1", ndims);
@@ -38,24 +38,24 @@ static int check_dims(int ndims, const void *sizes, int order)
 }
 
 /* Dimension number of step i: the fastest is the first. */
-static int dim_of(int order, int ndims, int i)
+static int array_dim(int order, int ndims, int i)
 {
 	return order == MPI_ORDER_FORTRAN ? i : ndims - 1 - i;
 }
 
-static void put_counts(struct type *t, struct haft_counts c, int n)
+static void array_put_counts(struct type *t, struct haft_counts c, int n)
 {
 	for (int i = 0; i < n; i++)
 		type_put(t, haft_count_at(c, i));
 }
 
-static void put_ints(struct type *t, const int *v, int n)
+static void array_put_ints(struct type *t, const int *v, int n)
 {
 	for (int i = 0; i < n; i++)
 		type_put_int(t, v[i]);
 }
 
-static void stride(
+static void array_stride(
 	struct type *t, struct type *child, int64_t first, int64_t n, int64_t len, int64_t bytes)
 {
 	t->shape->kind = SHAPE_STRIDE;
@@ -68,7 +68,7 @@ static void stride(
 
 /* --- subarray ------------------------------------------------------------------------------- */
 
-static int check_part(
+static int subarray_check(
 	int ndims, struct haft_counts sizes, struct haft_counts subsizes, struct haft_counts starts)
 {
 	if (subsizes.v == NULL || starts.v == NULL)
@@ -94,7 +94,7 @@ static int check_part(
 }
 
 /* One dimension after the other; *bytes becomes the extent of the whole array. */
-static int part_steps(struct type *t, int ndims, struct haft_counts sizes,
+static int subarray_steps(struct type *t, int ndims, struct haft_counts sizes,
 	struct haft_counts subsizes, struct haft_counts starts, int order, struct type *old,
 	int64_t *bytes)
 {
@@ -103,18 +103,18 @@ static int part_steps(struct type *t, int ndims, struct haft_counts sizes,
 
 	*bytes = old->extent;
 	for (int i = 0; i < ndims && err == 0; i++) {
-		int d = dim_of(order, ndims, i);
+		int d = array_dim(order, ndims, i);
 		struct type *step = i == ndims - 1 ? t : type_inner(t);
 		int64_t n = haft_count_at(subsizes, d), all;
 
 		if (step == NULL)
-			return no_memory();
+			return array_no_memory();
 		if (__builtin_mul_overflow(*bytes, haft_count_at(sizes, d), &all))
-			return too_large();
+			return array_too_large();
 		/* elements of the old type are in a row, whole lines are not */
-		stride(step, child, haft_count_at(starts, d) * *bytes, i == 0 ? 1 : n,
+		array_stride(step, child, haft_count_at(starts, d) * *bytes, i == 0 ? 1 : n,
 			i == 0 ? n : 1, *bytes);
-		err = type_bounds(step);
+		err = type_compute_bounds(step);
 		child = step;
 		*bytes = all;
 	}
@@ -128,38 +128,39 @@ int type_create_subarray(int ndims, struct haft_counts sizes, struct haft_counts
 		.ints = 2, .counts = 3 * (int64_t)ndims, .types = 1, .inner = ndims};
 	struct type *t;
 	int64_t bytes;
-	int err = check_dims(ndims, sizes.v, order);
+	int err = array_check_dims(ndims, sizes.v, order);
 
 	if (err == 0)
-		err = check_part(ndims, sizes, subsizes, starts);
+		err = subarray_check(ndims, sizes, subsizes, starts);
 	if (err == 0)
 		err = type_new(MPI_COMBINER_SUBARRAY, large, &room, &t);
 	if (err != 0)
 		return err;
 	type_put_int(t, ndims);
-	put_counts(t, sizes, ndims);
-	put_counts(t, subsizes, ndims);
-	put_counts(t, starts, ndims);
+	array_put_counts(t, sizes, ndims);
+	array_put_counts(t, subsizes, ndims);
+	array_put_counts(t, starts, ndims);
 	type_put_int(t, order);
 	type_put_type(t, old);
-	err = part_steps(t, ndims, sizes, subsizes, starts, order, old, &bytes);
+	err = subarray_steps(t, ndims, sizes, subsizes, starts, order, old, &bytes);
 	if (err == 0)
-		err = type_bound(t, 0, bytes);
+		err = type_set_bounds(t, 0, bytes);
 	return type_close(t, err, newtype);
 }
 
 /* --- darray --------------------------------------------------------------------------------- */
 
 /* One dimension of a distributed array, in MPI's words. */
-struct dist {
+struct darray_dim {
 	int64_t gsize, darg, psize, r;
 };
 
-static int dist_of(struct dist *d, int i, int64_t gsize, int kind, int darg, int psize, int64_t r)
+static int darray_dist(
+	struct darray_dim *d, int i, int64_t gsize, int kind, int darg, int psize, int64_t r)
 {
 	bool standard = darg == MPI_DISTRIBUTE_DFLT_DARG;
 
-	*d = (struct dist){.gsize = gsize, .darg = darg, .psize = psize, .r = r};
+	*d = (struct darray_dim){.gsize = gsize, .darg = darg, .psize = psize, .r = r};
 	if (gsize < 1)
 		return haft_err(MPI_ERR_ARG, "array_of_gsizes[%d] is %lld", i, (long long)gsize);
 	if (kind == MPI_DISTRIBUTE_NONE) {
@@ -180,8 +181,9 @@ static int dist_of(struct dist *d, int i, int64_t gsize, int kind, int darg, int
 	return 0;
 }
 
-/* The elements of one dimension that are this rank's: the standard's function cyclic(). */
-static int cyclic(struct type *t, struct type *step, const struct dist *d, struct type *child)
+/* The elements of one dimension that are this rank's: the standard's function darray_cyclic(). */
+static int darray_cyclic(
+	struct type *t, struct type *step, const struct darray_dim *d, struct type *child)
 {
 	int64_t ex = child->extent, all, round, tail = d->darg;
 	int64_t blocks = (d->gsize - 1) / d->darg + 1;
@@ -189,7 +191,7 @@ static int cyclic(struct type *t, struct type *step, const struct dist *d, struc
 	int64_t first, stride_bytes = 0;
 
 	if (__builtin_mul_overflow(ex, d->gsize, &all))
-		return too_large();
+		return array_too_large();
 	if (d->darg <= d->gsize / d->psize) { /* or else nobody has two blocks */
 		round = d->darg * d->psize;
 		stride_bytes = round * ex;
@@ -199,25 +201,25 @@ static int cyclic(struct type *t, struct type *step, const struct dist *d, struc
 		tail = d->gsize - (blocks - 1) * d->darg;
 	first = count > 0 ? d->r * d->darg * ex : 0;
 	if (count <= 1 || tail == d->darg)
-		stride(step, child, first, count, count == 1 ? tail : d->darg, stride_bytes);
+		array_stride(step, child, first, count, count == 1 ? tail : d->darg, stride_bytes);
 	else {
 		struct type *whole = type_inner(t);
 		int err;
 
 		if (whole == NULL)
-			return no_memory();
-		stride(whole, child, 0, count - 1, d->darg, stride_bytes);
-		err = type_bounds(whole);
+			return array_no_memory();
+		array_stride(whole, child, 0, count - 1, d->darg, stride_bytes);
+		err = type_compute_bounds(whole);
 		if (err != 0)
 			return err;
 		type_inner_two(step, whole, first, child, first + (count - 1) * stride_bytes, tail);
 	}
-	if (type_bounds(step) != 0)
-		return too_large();
-	return type_bound(step, 0, all);
+	if (type_compute_bounds(step) != 0)
+		return array_too_large();
+	return type_set_bounds(step, 0, all);
 }
 
-static int check_grid(int size, int rank, int ndims, const int *psizes)
+static int darray_check_grid(int size, int rank, int ndims, const int *psizes)
 {
 	int64_t all = 1;
 
@@ -237,7 +239,7 @@ static int check_grid(int size, int rank, int ndims, const int *psizes)
 }
 
 /* Position of the rank in dimension d of the grid, which is row-major whatever the order. */
-static int place(int rank, int ndims, const int *psizes, int d)
+static int darray_coordinate(int rank, int ndims, const int *psizes, int d)
 {
 	for (int i = ndims - 1; i > d; i--)
 		rank /= psizes[i];
@@ -253,12 +255,12 @@ int type_create_darray(int size, int rank, int ndims, struct haft_counts gsizes,
 		.types = 1,
 		.inner = 2 * (int64_t)ndims};
 	struct type *t, *child = old;
-	int err = check_dims(ndims, gsizes.v, order);
+	int err = array_check_dims(ndims, gsizes.v, order);
 
 	if (err == 0 && (distribs == NULL || dargs == NULL || psizes == NULL))
 		err = haft_err(MPI_ERR_ARG, "an array of distributions or of the grid is NULL");
 	if (err == 0)
-		err = check_grid(size, rank, ndims, psizes);
+		err = darray_check_grid(size, rank, ndims, psizes);
 	if (err == 0)
 		err = type_new(MPI_COMBINER_DARRAY, large, &room, &t);
 	if (err != 0)
@@ -266,29 +268,29 @@ int type_create_darray(int size, int rank, int ndims, struct haft_counts gsizes,
 	type_put_int(t, size);
 	type_put_int(t, rank);
 	type_put_int(t, ndims);
-	put_counts(t, gsizes, ndims);
-	put_ints(t, distribs, ndims);
-	put_ints(t, dargs, ndims);
-	put_ints(t, psizes, ndims);
+	array_put_counts(t, gsizes, ndims);
+	array_put_ints(t, distribs, ndims);
+	array_put_ints(t, dargs, ndims);
+	array_put_ints(t, psizes, ndims);
 	type_put_int(t, order);
 	type_put_type(t, old);
 	for (int i = 0; i < ndims && err == 0; i++) {
 		struct type *step = type_inner(t);
-		int k = dim_of(order, ndims, i);
-		struct dist d;
+		int k = array_dim(order, ndims, i);
+		struct darray_dim d;
 
 		if (step == NULL)
-			err = no_memory();
+			err = array_no_memory();
 		if (err == 0)
-			err = dist_of(&d, k, haft_count_at(gsizes, k), distribs[k], dargs[k],
-				psizes[k], place(rank, ndims, psizes, k));
+			err = darray_dist(&d, k, haft_count_at(gsizes, k), distribs[k], dargs[k],
+				psizes[k], darray_coordinate(rank, ndims, psizes, k));
 		if (err == 0)
-			err = cyclic(t, step, &d, child);
+			err = darray_cyclic(t, step, &d, child);
 		child = step;
 	}
 	if (err == 0) {
-		stride(t, child, 0, 1, 1, 0);
-		err = type_bounds(t);
+		array_stride(t, child, 0, 1, 1, 0);
+		err = type_compute_bounds(t);
 	}
 	return type_close(t, err, newtype);
 }

@@ -13,12 +13,12 @@
  *
  * A child whose bounds were set (5.1.6) takes markers with it: if there are any, they alone make
  * the bounds of the whole.  A child without data and markers is as if it were not there. */
-#include "libmpi/type/make.h"
+#include "libmpi/type/type_make.h"
 
 #include "libmpi/core/err.h"
 #include <mpi.h>
 
-struct span {
+struct type_bounds_sum {
 	bool over; /* some number did not fit */
 	bool data, marks;
 	bool solid;
@@ -28,7 +28,7 @@ struct span {
 	uint8_t align;
 };
 
-static int64_t mul(struct span *s, int64_t a, int64_t b)
+static int64_t bounds_mul(struct type_bounds_sum *s, int64_t a, int64_t b)
 {
 	int64_t r;
 
@@ -36,7 +36,7 @@ static int64_t mul(struct span *s, int64_t a, int64_t b)
 	return r;
 }
 
-static int64_t add(struct span *s, int64_t a, int64_t b)
+static int64_t bounds_add(struct type_bounds_sum *s, int64_t a, int64_t b)
 {
 	int64_t r;
 
@@ -44,97 +44,100 @@ static int64_t add(struct span *s, int64_t a, int64_t b)
 	return r;
 }
 
-static int64_t least(int64_t a, int64_t b)
+static int64_t bounds_min(int64_t a, int64_t b)
 {
 	return a < b ? a : b;
 }
 
-static int64_t most(int64_t a, int64_t b)
+static int64_t bounds_max(int64_t a, int64_t b)
 {
 	return a > b ? a : b;
 }
 
-static bool nothing(const struct type *child)
+static bool bounds_empty(const struct type *child)
 {
 	return child->size == 0 && !child->bounded;
 }
 
 /* Copies of child at displacements that reach from lo to hi. */
-static void reach(struct span *s, const struct type *child, int64_t lo, int64_t hi)
+static void bounds_extend(
+	struct type_bounds_sum *s, const struct type *child, int64_t lo, int64_t hi)
 {
 	if (child->size > 0) {
-		int64_t from = add(s, lo, child->true_lb);
-		int64_t to = add(s, add(s, hi, child->true_lb), child->true_extent);
+		int64_t from = bounds_add(s, lo, child->true_lb);
+		int64_t to = bounds_add(s, bounds_add(s, hi, child->true_lb), child->true_extent);
 
-		s->lo = s->data ? least(s->lo, from) : from;
-		s->hi = s->data ? most(s->hi, to) : to;
+		s->lo = s->data ? bounds_min(s->lo, from) : from;
+		s->hi = s->data ? bounds_max(s->hi, to) : to;
 		s->data = true;
 	}
 	if (child->bounded) {
-		int64_t lb = add(s, lo, child->lb);
-		int64_t ub = add(s, add(s, hi, child->lb), child->extent);
+		int64_t lb = bounds_add(s, lo, child->lb);
+		int64_t ub = bounds_add(s, bounds_add(s, hi, child->lb), child->extent);
 
-		s->lb = s->marks ? least(s->lb, lb) : lb;
-		s->ub = s->marks ? most(s->ub, ub) : ub;
+		s->lb = s->marks ? bounds_min(s->lb, lb) : lb;
+		s->ub = s->marks ? bounds_max(s->ub, ub) : ub;
 		s->marks = true;
 	}
 	s->align = child->align > s->align ? child->align : s->align;
 }
 
 /* n * len copies: n blocks that begin between lo and hi, of len in a row each. */
-static void blocks(
-	struct span *s, const struct type *child, int64_t n, int64_t len, int64_t lo, int64_t hi)
+static void bounds_blocks(struct type_bounds_sum *s, const struct type *child, int64_t n,
+	int64_t len, int64_t lo, int64_t hi)
 {
-	int64_t walk = mul(s, len - 1, child->extent);
-	int64_t all = mul(s, n, len);
+	int64_t walk = bounds_mul(s, len - 1, child->extent);
+	int64_t all = bounds_mul(s, n, len);
 
-	reach(s, child, add(s, lo, least(walk, 0)), add(s, hi, most(walk, 0)));
-	s->size = add(s, s->size, mul(s, all, child->size));
-	s->basics = add(s, s->basics, mul(s, all, child->basics));
+	bounds_extend(s, child, bounds_add(s, lo, bounds_min(walk, 0)),
+		bounds_add(s, hi, bounds_max(walk, 0)));
+	s->size = bounds_add(s, s->size, bounds_mul(s, all, child->size));
+	s->basics = bounds_add(s, s->basics, bounds_mul(s, all, child->basics));
 }
 
 /* Is the data still one piece after `len' copies at `displ'?  Also sets where it must go on. */
-static void follow(struct span *s, const struct type *child, int64_t len, int64_t displ)
+static void bounds_follow(
+	struct type_bounds_sum *s, const struct type *child, int64_t len, int64_t displ)
 {
 	int64_t from;
 
 	if (child->size == 0)
 		return;
-	from = add(s, displ, child->true_lb);
+	from = bounds_add(s, displ, child->true_lb);
 	s->solid &= child->solid && (len == 1 || child->extent == child->size);
 	s->solid &= s->size == 0 || from == s->at;
-	s->at = add(s, from, mul(s, len, child->size));
+	s->at = bounds_add(s, from, bounds_mul(s, len, child->size));
 }
 
-static void span_stride(struct span *s, const struct type_shape *p)
+static void bounds_stride(struct type_bounds_sum *s, const struct type_shape *p)
 {
 	int64_t walk;
 
-	if (p->n == 0 || p->len == 0 || nothing(p->child))
+	if (p->n == 0 || p->len == 0 || bounds_empty(p->child))
 		return;
-	walk = mul(s, p->n - 1, p->stride);
-	follow(s, p->child, p->len, p->first);
+	walk = bounds_mul(s, p->n - 1, p->stride);
+	bounds_follow(s, p->child, p->len, p->first);
 	if (p->n > 1)
-		s->solid &= p->stride == mul(s, p->len, p->child->size);
-	blocks(s, p->child, p->n, p->len, add(s, p->first, least(walk, 0)),
-		add(s, p->first, most(walk, 0)));
+		s->solid &= p->stride == bounds_mul(s, p->len, p->child->size);
+	bounds_blocks(s, p->child, p->n, p->len, bounds_add(s, p->first, bounds_min(walk, 0)),
+		bounds_add(s, p->first, bounds_max(walk, 0)));
 }
 
-static void span_list(struct span *s, const struct type_shape *p)
+static void bounds_list(struct type_bounds_sum *s, const struct type_shape *p)
 {
 	for (int64_t i = 0; i < p->n && !s->over; i++) {
 		const struct type *child = p->kind == SHAPE_FIELDS ? p->kids[i] : p->child;
 		int64_t len = p->lens != NULL ? p->lens[i] : p->len;
 
-		if (len == 0 || nothing(child))
+		if (len == 0 || bounds_empty(child))
 			continue;
-		follow(s, child, len, p->displs[i]);
-		blocks(s, child, 1, len, p->displs[i], p->displs[i]);
+		bounds_follow(s, child, len, p->displs[i]);
+		bounds_blocks(s, child, 1, len, p->displs[i], p->displs[i]);
 	}
 }
 
 /* The bounds of a type without markers: its data, and the padding of an array of it. */
-static void round_up(struct span *s)
+static void bounds_pad(struct type_bounds_sum *s)
 {
 	int64_t rest;
 
@@ -144,35 +147,35 @@ static void round_up(struct span *s)
 		return;
 	rest = (s->hi - s->lo) & (s->align - 1); /* a power of two: no division */
 	if (rest != 0)
-		s->ub = add(s, s->hi, s->align - rest);
+		s->ub = bounds_add(s, s->hi, s->align - rest);
 }
 
-static int too_far(void)
+static int bounds_overflow(void)
 {
 	return haft_err(MPI_ERR_ARG,
 		"the datatype would have more bytes or a larger extent than an address can say");
 }
 
-static void dense(struct type *t)
+static void bounds_dense(struct type *t)
 {
 	t->dense = t->solid && t->true_lb == 0 && t->lb == 0 && t->extent == t->size;
 }
 
-int type_bounds(struct type *t)
+int type_compute_bounds(struct type *t)
 {
 	const struct type_shape *p = t->shape;
-	struct span s = {.solid = true};
+	struct type_bounds_sum s = {.solid = true};
 
 	if (p->kind == SHAPE_STRIDE || p->kind == SHAPE_SAME)
-		span_stride(&s, p);
+		bounds_stride(&s, p);
 	else
-		span_list(&s, p);
+		bounds_list(&s, p);
 	s.over |= __builtin_sub_overflow(s.hi, s.lo, &t->true_extent);
 	if (!s.over && !s.marks)
-		round_up(&s);
+		bounds_pad(&s);
 	s.over |= __builtin_sub_overflow(s.ub, s.lb, &t->extent);
 	if (s.over)
-		return too_far();
+		return bounds_overflow();
 	t->size = s.size;
 	t->basics = s.basics;
 	t->true_lb = s.lo;
@@ -180,19 +183,19 @@ int type_bounds(struct type *t)
 	t->solid = s.solid;
 	t->bounded = s.marks;
 	t->align = s.align;
-	dense(t);
+	bounds_dense(t);
 	return 0;
 }
 
-int type_bound(struct type *t, int64_t lb, int64_t extent)
+int type_set_bounds(struct type *t, int64_t lb, int64_t extent)
 {
 	int64_t ub;
 
 	if (__builtin_add_overflow(lb, extent, &ub))
-		return too_far();
+		return bounds_overflow();
 	t->lb = lb;
 	t->extent = extent;
 	t->bounded = true;
-	dense(t);
+	bounds_dense(t);
 	return 0;
 }

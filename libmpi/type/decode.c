@@ -12,7 +12,7 @@
  * its other integers (dimensions, order, distributions) stay integers.
  *
  * Derived types that come out are new objects: the ones that went in may have been freed. */
-#include "libmpi/type/make.h"
+#include "libmpi/type/type_make.h"
 
 #include "libmpi/core/err.h"
 #include "libmpi/type/type.h"
@@ -21,12 +21,12 @@
 
 static const struct type_made none;
 
-static const struct type_made *made_of(const struct type *t)
+static const struct type_made *decode_made(const struct type *t)
 {
 	return t->made != NULL ? t->made : &none;
 }
 
-static int only_large(const struct type_made *m)
+static int decode_only_large(const struct type_made *m)
 {
 	return haft_err(MPI_ERR_TYPE,
 		"the datatype was made by a call with large counts (%lld of them): only the _c "
@@ -37,10 +37,10 @@ static int only_large(const struct type_made *m)
 int type_get_envelope(
 	struct type *type, int *num_integers, int *num_addresses, int *num_datatypes, int *combiner)
 {
-	const struct type_made *m = made_of(type);
+	const struct type_made *m = decode_made(type);
 
 	if (m->nc > 0)
-		return only_large(m);
+		return decode_only_large(m);
 	*num_integers = (int)m->ni;
 	*num_addresses = (int)m->na;
 	*num_datatypes = (int)m->nd;
@@ -51,7 +51,7 @@ int type_get_envelope(
 int type_get_envelope_c(struct type *type, int64_t *num_integers, int64_t *num_addresses,
 	int64_t *num_large_counts, int64_t *num_datatypes, int *combiner)
 {
-	const struct type_made *m = made_of(type);
+	const struct type_made *m = decode_made(type);
 
 	*num_integers = m->ni;
 	*num_addresses = m->na;
@@ -61,7 +61,7 @@ int type_get_envelope_c(struct type *type, int64_t *num_integers, int64_t *num_a
 	return 0;
 }
 
-static int fits(const char *what, int64_t max, int64_t n, const void *array)
+static int decode_fits(const char *what, int64_t max, int64_t n, const void *array)
 {
 	if (max < n)
 		return haft_err(MPI_ERR_ARG, "max_%s is %lld, and the datatype has %lld of them",
@@ -74,7 +74,7 @@ static int fits(const char *what, int64_t max, int64_t n, const void *array)
 }
 
 /* Gives the first k types out; if one cannot be, those before it go again. */
-static int give(const struct type_made *m, struct type **types)
+static int decode_types(const struct type_made *m, struct type **types)
 {
 	for (int64_t i = 0; i < m->nd; i++) {
 		int err = 0;
@@ -104,15 +104,15 @@ int type_get_contents_c(struct type *type, int64_t max_integers, int64_t max_add
 		return haft_err(MPI_ERR_TYPE,
 			"%s is a named predefined datatype: there is nothing to decode",
 			type_words(type, name));
-	err = fits("integers", max_integers, m->ni, integers);
+	err = decode_fits("integers", max_integers, m->ni, integers);
 	if (err == 0)
-		err = fits("addresses", max_addresses, m->na, addresses);
+		err = decode_fits("addresses", max_addresses, m->na, addresses);
 	if (err == 0)
-		err = fits("large_counts", max_large_counts, m->nc, large_counts);
+		err = decode_fits("large_counts", max_large_counts, m->nc, large_counts);
 	if (err == 0)
-		err = fits("datatypes", max_datatypes, m->nd, datatypes);
+		err = decode_fits("datatypes", max_datatypes, m->nd, datatypes);
 	if (err == 0)
-		err = give(m, datatypes);
+		err = decode_types(m, datatypes);
 	if (err != 0)
 		return err;
 	if (m->ni > 0)
@@ -128,7 +128,7 @@ int type_get_contents(struct type *type, int max_integers, int max_addresses, in
 	int *integers, int64_t *addresses, struct type **datatypes)
 {
 	if (type->made != NULL && type->made->nc > 0)
-		return only_large(type->made);
+		return decode_only_large(type->made);
 	return type_get_contents_c(type, max_integers, max_addresses, 0, max_datatypes, integers,
 		addresses, NULL, datatypes);
 }

@@ -58,7 +58,7 @@ static const struct {
 	{"mpi_double_complex_supported", MPI_DOUBLE_COMPLEX},
 };
 
-static void become(MPI_Datatype handle, MPI_Datatype like)
+static void fortran_become(MPI_Datatype handle, MPI_Datatype like)
 {
 	struct type *t = type_predefined(handle);
 	const struct type *l = type_predefined(like);
@@ -71,7 +71,7 @@ static void become(MPI_Datatype handle, MPI_Datatype like)
 }
 
 /* Two of the value's type in a row: dense, so there is no plan to change. */
-static void become_pair(MPI_Datatype handle, MPI_Datatype value)
+static void fortran_become_pair(MPI_Datatype handle, MPI_Datatype value)
 {
 	struct type *t = type_predefined(handle);
 	const struct type *v = type_predefined(value);
@@ -86,7 +86,7 @@ static void become_pair(MPI_Datatype handle, MPI_Datatype value)
 	t->piece[1] = (struct type_piece){size, size};
 }
 
-static int set_size(size_t k, const char *value, bool apply)
+static int fortran_set_size(size_t k, const char *value, bool apply)
 {
 	char *end;
 	long size = strtol(value, &end, 10);
@@ -99,11 +99,11 @@ static int set_size(size_t k, const char *value, bool apply)
 			kinds[k].key, value);
 	if (!apply)
 		return 0;
-	become(kinds[k].type, kinds[k].like[i]);
+	fortran_become(kinds[k].type, kinds[k].like[i]);
 	if (kinds[k].complex != NONE)
-		become(kinds[k].complex, kinds[k].complex_like[i]);
+		fortran_become(kinds[k].complex, kinds[k].complex_like[i]);
 	if (kinds[k].pair != NONE)
-		become_pair(kinds[k].pair, kinds[k].type);
+		fortran_become_pair(kinds[k].pair, kinds[k].type);
 	return 0;
 }
 
@@ -111,7 +111,7 @@ int type_fortran_set(const char *key, const char *value, bool apply)
 {
 	for (size_t k = 0; k < countof(kinds); k++)
 		if (strcmp(key, kinds[k].key) == 0)
-			return set_size(k, value, apply);
+			return fortran_set_size(k, value, apply);
 	for (size_t k = 0; k < countof(optional); k++) {
 		if (strcmp(key, optional[k].key) != 0)
 			continue;

@@ -7,13 +7,13 @@
  *
  * The arrays of the call are kept twice: as they were given, for decoding, and in bytes for the
  * shape (an extent of 0 could not be divided out again). */
-#include "libmpi/type/make.h"
+#include "libmpi/type/type_make.h"
 
 #include "libmpi/core/err.h"
 #include <engine.h>
 
 /* The arguments of one of these calls, whichever. */
-struct list {
+struct listed_args {
 	int combiner;
 	int large;
 	bool bytes; /* displacements are in bytes */
@@ -26,7 +26,7 @@ struct list {
 	struct haft_types types;
 };
 
-static int missing(const struct list *l)
+static int listed_missing(const struct listed_args *l)
 {
 	if (l->n == 0)
 		return 0;
@@ -45,7 +45,7 @@ static int missing(const struct list *l)
 	return 0;
 }
 
-static int put_lens(struct type *t, const struct list *l)
+static int listed_put_lens(struct type *t, const struct listed_args *l)
 {
 	type_put(t, l->n);
 	if (l->one) {
@@ -65,7 +65,7 @@ static int put_lens(struct type *t, const struct list *l)
 	return 0;
 }
 
-static int put_displs(struct type *t, const struct list *l)
+static int listed_put_displs(struct type *t, const struct listed_args *l)
 {
 	for (int64_t i = 0; i < l->n; i++) {
 		int64_t d = haft_count_at(l->displs, i);
@@ -85,7 +85,7 @@ static int put_displs(struct type *t, const struct list *l)
 	return 0;
 }
 
-static int put_types(struct type *t, const struct list *l)
+static int listed_put_types(struct type *t, const struct listed_args *l)
 {
 	if (l->old != NULL) {
 		type_put_type(t, l->old);
@@ -104,12 +104,12 @@ static int put_types(struct type *t, const struct list *l)
 	return 0;
 }
 
-static int build(const struct list *l, struct type **newtype)
+static int listed_build(const struct listed_args *l, struct type **newtype)
 {
 	bool one = l->one, fields = l->combiner == MPI_COMBINER_STRUCT;
 	struct type_room room;
 	struct type *t;
-	int err = missing(l); /* and n is small enough to be counted with */
+	int err = listed_missing(l); /* and n is small enough to be counted with */
 
 	if (err != 0)
 		return err;
@@ -126,33 +126,33 @@ static int build(const struct list *l, struct type **newtype)
 	t->shape->kind = fields ? SHAPE_FIELDS : SHAPE_LIST;
 	t->shape->n = l->n;
 	t->shape->len = l->len;
-	err = put_lens(t, l);
+	err = listed_put_lens(t, l);
 	if (err == 0)
-		err = put_displs(t, l);
+		err = listed_put_displs(t, l);
 	if (err == 0)
-		err = put_types(t, l);
+		err = listed_put_types(t, l);
 	if (err == 0)
-		err = type_bounds(t);
+		err = type_compute_bounds(t);
 	return type_close(t, err, newtype);
 }
 
 int type_indexed(int64_t count, struct haft_counts lens, struct haft_counts displs,
 	struct type *old, struct type **newtype, int large)
 {
-	struct list l = {.combiner = MPI_COMBINER_INDEXED,
+	struct listed_args l = {.combiner = MPI_COMBINER_INDEXED,
 		.large = large,
 		.n = count,
 		.lens = lens,
 		.displs = displs,
 		.old = old};
 
-	return build(&l, newtype);
+	return listed_build(&l, newtype);
 }
 
 int type_create_hindexed(int64_t count, struct haft_counts lens, struct haft_counts displs,
 	struct type *old, struct type **newtype, int large)
 {
-	struct list l = {.combiner = MPI_COMBINER_HINDEXED,
+	struct listed_args l = {.combiner = MPI_COMBINER_HINDEXED,
 		.large = large,
 		.bytes = true,
 		.n = count,
@@ -160,13 +160,13 @@ int type_create_hindexed(int64_t count, struct haft_counts lens, struct haft_cou
 		.displs = displs,
 		.old = old};
 
-	return build(&l, newtype);
+	return listed_build(&l, newtype);
 }
 
 int type_create_indexed_block(int64_t count, int64_t len, struct haft_counts displs,
 	struct type *old, struct type **newtype, int large)
 {
-	struct list l = {.combiner = MPI_COMBINER_INDEXED_BLOCK,
+	struct listed_args l = {.combiner = MPI_COMBINER_INDEXED_BLOCK,
 		.large = large,
 		.n = count,
 		.one = true,
@@ -174,13 +174,13 @@ int type_create_indexed_block(int64_t count, int64_t len, struct haft_counts dis
 		.displs = displs,
 		.old = old};
 
-	return build(&l, newtype);
+	return listed_build(&l, newtype);
 }
 
 int type_create_hindexed_block(int64_t count, int64_t len, struct haft_counts displs,
 	struct type *old, struct type **newtype, int large)
 {
-	struct list l = {.combiner = MPI_COMBINER_HINDEXED_BLOCK,
+	struct listed_args l = {.combiner = MPI_COMBINER_HINDEXED_BLOCK,
 		.large = large,
 		.bytes = true,
 		.n = count,
@@ -189,13 +189,13 @@ int type_create_hindexed_block(int64_t count, int64_t len, struct haft_counts di
 		.displs = displs,
 		.old = old};
 
-	return build(&l, newtype);
+	return listed_build(&l, newtype);
 }
 
 int type_create_struct(int64_t count, struct haft_counts lens, struct haft_counts displs,
 	struct haft_types types, struct type **newtype, int large)
 {
-	struct list l = {.combiner = MPI_COMBINER_STRUCT,
+	struct listed_args l = {.combiner = MPI_COMBINER_STRUCT,
 		.large = large,
 		.bytes = true,
 		.n = count,
@@ -203,5 +203,5 @@ int type_create_struct(int64_t count, struct haft_counts lens, struct haft_count
 		.displs = displs,
 		.types = types};
 
-	return build(&l, newtype);
+	return listed_build(&l, newtype);
 }

@@ -6,15 +6,15 @@
 #include "libmpi/type/type.h"
 #include "libmpi/core/objects.h"
 #include "libmpi/core/err.h"
-#include "libmpi/type/kern.h"
-#include "libmpi/type/make.h"
-#include "libmpi/type/plan.h"
+#include "libmpi/type/kernel.h"
+#include "libmpi/type/type_make.h"
+#include "libmpi/type/pack_plan.h"
 #include "libmpi/type/predef.h"
 
 #define TYPE_FIRST 512 /* the ABI's numbers of datatypes are in 512..767 */
 #define TYPE_LAST  767
 
-struct row {
+struct predef_row {
 	uintptr_t number;
 	const char *name;
 	struct type type;
@@ -51,7 +51,7 @@ struct row {
 			.piece = {{0, sizeof(((ctype *)NULL)->v)},    \
 				{offsetof(ctype, i), sizeof(((ctype *)NULL)->i)}}}},
 
-static struct row rows[] = {TYPE_TABLE(DENSE, PAIR)};
+static struct predef_row rows[] = {TYPE_TABLE(DENSE, PAIR)};
 
 /* Row of a number, plus one; 0: no type has it.  Made by type_open's first run. */
 static uint8_t row_of[TYPE_LAST - TYPE_FIRST + 1];
@@ -64,7 +64,7 @@ int type_open(void)
 	if (opened)
 		return 0;
 	for (size_t i = 0; i < countof(rows); i++) {
-		struct row *r = &rows[i];
+		struct predef_row *r = &rows[i];
 
 		if (obj_permanent(&haft_type_class, (uint32_t)r->number, &r->type, r->name, 0) != 0)
 			return haft_err(MPI_ERR_NO_MEM, "no memory for the datatype %s", r->name);
@@ -72,8 +72,8 @@ int type_open(void)
 			return MPI_ERR_NO_MEM;
 		row_of[r->number - TYPE_FIRST] = (uint8_t)(i + 1);
 	}
-	haft_type_gone = type_gone;
-	kern_open();
+	haft_type_destroy_hook = type_gone;
+	type_kernel_open();
 	opened = true;
 	return 0;
 }

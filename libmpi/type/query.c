@@ -3,9 +3,9 @@
 #include "libmpi/type/type.h"
 #include "engine.h"
 #include "libmpi/core/err.h"
-#include "libmpi/core/hang.h"
+#include "libmpi/core/attr_name.h"
 #include "libmpi/core/status.h"
-#include "libmpi/type/plan.h"
+#include "libmpi/type/pack_plan.h"
 #include "libmpi/type/shape.h"
 
 int type_size(struct type *type, int64_t *size)
@@ -62,14 +62,14 @@ int type_refuse(
 /* One element in two measures: bytes of data, and basic elements. */
 enum measure { BYTES, BASICS };
 
-static int64_t measured(const struct type *t, enum measure m)
+static int64_t query_measured(const struct type *t, enum measure m)
 {
 	return m == BYTES ? t->size : t->basics;
 }
 
 /* Goes over what lies whole within *left of measure m, adding it to *sum in the other measure.
  * Returns the element that is not whole, of which *left is the part; NULL: nothing is left. */
-static const struct type *whole_ones(
+static const struct type *query_whole(
 	const struct type_shape *p, enum measure m, int64_t *left, int64_t *sum)
 {
 	bool loop = p->kind == SHAPE_STRIDE || p->kind == SHAPE_SAME;
@@ -77,12 +77,12 @@ static const struct type *whole_ones(
 	for (int64_t i = 0; i < (loop ? 1 : p->n) && *left > 0; i++) {
 		const struct type *child = p->kind == SHAPE_FIELDS ? p->kids[i] : p->child;
 		int64_t len = loop ? p->n * p->len : p->lens != NULL ? p->lens[i] : p->len;
-		int64_t one = measured(child, m), fit;
+		int64_t one = query_measured(child, m), fit;
 
 		if (len == 0 || one == 0)
 			continue;
 		fit = len < *left / one ? len : *left / one;
-		*sum += fit * measured(child, m == BYTES ? BASICS : BYTES);
+		*sum += fit * query_measured(child, m == BYTES ? BASICS : BYTES);
 		*left -= fit * one;
 		if (*left > 0 && fit < len)
 			return child;
@@ -92,13 +92,13 @@ static const struct type *whole_ones(
 
 /* `left' of one element, which has more, from measure m to the other.  *cut: a basic element is cut
  * in two.  A loop and not a recursion: types nest as deep as users like. */
-static int64_t part(const struct type *t, enum measure m, int64_t left, bool *cut)
+static int64_t query_part(const struct type *t, enum measure m, int64_t left, bool *cut)
 {
 	int64_t sum = 0;
 
 	*cut = false;
 	while (left > 0 && t->shape != NULL)
-		t = whole_ones(t->shape, m, &left, &sum);
+		t = query_whole(t->shape, m, &left, &sum);
 	if (left == 0)
 		return sum;
 	if (m == BASICS)
@@ -107,18 +107,18 @@ static int64_t part(const struct type *t, enum measure m, int64_t left, bool *cu
 	return sum + 1;
 }
 
-int64_t type_basics(const struct type *type, int64_t bytes)
+int64_t type_basic_count(const struct type *type, int64_t bytes)
 {
 	bool cut;
 	int64_t n;
 
 	if (type->size == 0)
 		return bytes == 0 ? 0 : -1;
-	n = bytes / type->size * type->basics + part(type, BYTES, bytes % type->size, &cut);
+	n = bytes / type->size * type->basics + query_part(type, BYTES, bytes % type->size, &cut);
 	return cut ? -1 : n;
 }
 
-int type_basics_bytes(const struct type *type, int64_t n, int64_t *bytes)
+int type_basic_bytes(const struct type *type, int64_t n, int64_t *bytes)
 {
 	bool cut;
 
@@ -129,7 +129,8 @@ int type_basics_bytes(const struct type *type, int64_t n, int64_t *bytes)
 		return haft_err(
 			MPI_ERR_COUNT, "%lld elements of a datatype that has none", (long long)n);
 	if (__builtin_mul_overflow(n / type->basics, type->size, bytes) ||
-		__builtin_add_overflow(*bytes, part(type, BASICS, n % type->basics, &cut), bytes))
+		__builtin_add_overflow(
+			*bytes, query_part(type, BASICS, n % type->basics, &cut), bytes))
 		return haft_err(MPI_ERR_COUNT,
 			"%lld basic elements are more bytes than a number says", (long long)n);
 	return 0;
@@ -137,7 +138,7 @@ int type_basics_bytes(const struct type *type, int64_t n, int64_t *bytes)
 
 int type_get_elements(const MPI_Status *status, struct type *type, int64_t *count)
 {
-	int64_t n = type_basics(type, haft_status_bytes(status));
+	int64_t n = type_basic_count(type, haft_status_bytes(status));
 
 	*count = n < 0 ? MPI_UNDEFINED : n;
 	return 0;
@@ -225,7 +226,7 @@ int type_match_size(int typeclass, int size, struct type **type)
 
 const char *type_words(const struct type *type, char *buf)
 {
-	return haft_name_words(type,
+	return haft_name_or(type,
 		type_is_predefined(type) ? "an unnamed predefined datatype" : "a derived datatype",
 		buf);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* shape.h - what a derived datatype is made of, in four forms that all constructors come down to.
  *
- *   constructor (make.c)                     shape                          plan (plan.c)
+ *   constructor (type_make.c)                     shape                          plan (plan_build.c)
  *   contiguous, vector, hvector         ──>  STRIDE  n blocks, one stride ┐
  *   subarray, darray                    ──>  STRIDE in STRIDE             │ commit   at most 4
  *   indexed*, hindexed*                 ──>  LIST    n blocks anywhere    ├───────>  strides, runs,
@@ -41,6 +41,6 @@ struct type_shape {
 	struct type **kids; /* [n] FIELDS; the same */
 };
 
-struct type_plan; /* plan.h: what commit made of it */
+struct type_plan; /* pack_plan.h: what commit made of it */
 
 #endif

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* strided.c - the constructors without lists: contiguous, vector, hvector, dup, resized (MPI-5.0
  * 5.1.2, 5.1.7, 5.1.10). */
-#include "libmpi/type/make.h"
+#include "libmpi/type/type_make.h"
 
 #include "libmpi/core/err.h"
-#include "libmpi/core/hang.h"
+#include "libmpi/core/attr_name.h"
 #include <engine.h>
 
-static void stride(struct type *t, int64_t n, int64_t len, int64_t bytes, struct type *child)
+static void strided_set(struct type *t, int64_t n, int64_t len, int64_t bytes, struct type *child)
 {
 	t->shape->kind = SHAPE_STRIDE;
 	t->shape->n = n;
@@ -17,9 +17,9 @@ static void stride(struct type *t, int64_t n, int64_t len, int64_t bytes, struct
 }
 
 /* The same data as old. */
-static void same(struct type *t, struct type *old)
+static void strided_same(struct type *t, struct type *old)
 {
-	stride(t, 1, 1, 0, old);
+	strided_set(t, 1, 1, 0, old);
 	t->shape->kind = SHAPE_SAME;
 }
 
@@ -33,8 +33,8 @@ int type_contiguous(int64_t count, struct type *old, struct type **newtype, int 
 		return err;
 	type_put(t, count);
 	type_put_type(t, old);
-	stride(t, 1, count, 0, old);
-	return type_close(t, type_bounds(t), newtype);
+	strided_set(t, 1, count, 0, old);
+	return type_close(t, type_compute_bounds(t), newtype);
 }
 
 int type_vector(int64_t count, int64_t blocklength, int64_t step, struct type *old,
@@ -56,8 +56,8 @@ int type_vector(int64_t count, int64_t blocklength, int64_t step, struct type *o
 	type_put(t, blocklength);
 	type_put(t, step);
 	type_put_type(t, old);
-	stride(t, count, blocklength, bytes, old);
-	return type_close(t, type_bounds(t), newtype);
+	strided_set(t, count, blocklength, bytes, old);
+	return type_close(t, type_compute_bounds(t), newtype);
 }
 
 int type_create_hvector(int64_t count, int64_t blocklength, int64_t bytes, struct type *old,
@@ -74,8 +74,8 @@ int type_create_hvector(int64_t count, int64_t blocklength, int64_t bytes, struc
 	type_put(t, blocklength);
 	type_put_addr(t, bytes);
 	type_put_type(t, old);
-	stride(t, count, blocklength, bytes, old);
-	return type_close(t, type_bounds(t), newtype);
+	strided_set(t, count, blocklength, bytes, old);
+	return type_close(t, type_compute_bounds(t), newtype);
 }
 
 int type_create_resized(
@@ -90,10 +90,10 @@ int type_create_resized(
 	type_put_addr(t, lb);
 	type_put_addr(t, extent);
 	type_put_type(t, old);
-	same(t, old);
-	err = type_bounds(t);
+	strided_same(t, old);
+	err = type_compute_bounds(t);
 	if (err == 0)
-		err = type_bound(t, lb, extent);
+		err = type_set_bounds(t, lb, extent);
 	return type_close(t, err, newtype);
 }
 
@@ -107,8 +107,8 @@ int type_dup(struct type *old, struct type **newtype)
 	if (err != 0)
 		return err;
 	type_put_type(t, old);
-	same(t, old);
-	err = type_close(t, type_bounds(t), &t);
+	strided_same(t, old);
+	err = type_close(t, type_compute_bounds(t), &t);
 	if (err != 0)
 		return err;
 	err = haft_attr_dup(old, t);

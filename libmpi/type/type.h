@@ -92,7 +92,7 @@ void type_unpack_whole(const struct type *type, void *buf, int64_t count, const 
 
 /* Where the data of `count' elements at buf is if it is one piece of memory in the order of the
  * type map: it is its own packed form.  Else NULL. */
-static inline char *type_piece(const struct type *type, const void *buf, int64_t count)
+static inline char *type_contiguous_at(const struct type *type, const void *buf, int64_t count)
 {
 	if (likely(type->dense))
 		return (char *)(uintptr_t)buf;
@@ -167,10 +167,10 @@ static inline int type_check(
 
 /* Elements of basic types in `bytes' bytes of data of this type: what MPI_Get_elements says.  -1:
  * the bytes end inside a basic element. */
-int64_t type_basics(const struct type *type, int64_t bytes);
+int64_t type_basic_count(const struct type *type, int64_t bytes);
 
 /* The other way round: bytes of data of the first n basic elements.  MPI_ERR_COUNT: no number. */
-int type_basics_bytes(const struct type *type, int64_t n, int64_t *bytes);
+int type_basic_bytes(const struct type *type, int64_t n, int64_t *bytes);
 
 /* The printed name of a type in `buf' (size MPI_MAX_OBJECT_NAME), for words of errors.  Returns
  * buf. */

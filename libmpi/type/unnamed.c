@@ -12,10 +12,10 @@
  *
  * Kinds are those of gfortran, the compiler that our modules are made for; a kind of 10 is C's long
  * double. */
-#include "libmpi/type/make.h"
+#include "libmpi/type/type_make.h"
 
 #include "libmpi/core/err.h"
-#include "libmpi/type/plan.h"
+#include "libmpi/type/pack_plan.h"
 #include "libmpi/type/type.h"
 #include <engine.h>
 
@@ -23,7 +23,7 @@
 
 static struct type *bucket[BUCKETS];
 
-static struct type **bucket_of(int combiner, int64_t a, int64_t b)
+static struct type **unnamed_bucket(int combiner, int64_t a, int64_t b)
 {
 	uint64_t h = (uint64_t)combiner * 31 + (uint64_t)a * 1031 + (uint64_t)b;
 
@@ -31,12 +31,12 @@ static struct type **bucket_of(int combiner, int64_t a, int64_t b)
 }
 
 /* The chain of a bucket goes through the argument of the shape that the types do not use. */
-static struct type **next_of(struct type *t)
+static struct type **unnamed_next(struct type *t)
 {
-	return &type_parts_of(t)->shape.child;
+	return &type_block_of(t)->shape.child;
 }
 
-static bool asked(const struct type *t, int combiner, int64_t a, int64_t b)
+static bool unnamed_asked(const struct type *t, int combiner, int64_t a, int64_t b)
 {
 	const struct type_made *m = t->made;
 
@@ -47,23 +47,23 @@ static bool asked(const struct type *t, int combiner, int64_t a, int64_t b)
 	return m->ints[0] == a && (combiner == MPI_COMBINER_F90_INTEGER || m->ints[1] == b);
 }
 
-static struct type *find(int combiner, int64_t a, int64_t b)
+static struct type *unnamed_find(int combiner, int64_t a, int64_t b)
 {
-	struct type *t = *bucket_of(combiner, a, b);
+	struct type *t = *unnamed_bucket(combiner, a, b);
 
-	while (t != NULL && !asked(t, combiner, a, b))
-		t = *next_of(t);
+	while (t != NULL && !unnamed_asked(t, combiner, a, b))
+		t = *unnamed_next(t);
 	return t;
 }
 
 /* t is complete: from now on it is predefined. */
-static void keep(struct type *t, int64_t a, int64_t b)
+static void unnamed_keep(struct type *t, int64_t a, int64_t b)
 {
-	struct type **first = bucket_of(t->combiner, a, b);
+	struct type **first = unnamed_bucket(t->combiner, a, b);
 
 	t->shape = NULL;
 	t->committed = true;
-	*next_of(t) = *first;
+	*unnamed_next(t) = *first;
 	*first = t;
 }
 
@@ -73,7 +73,7 @@ void type_fini(void)
 		while (bucket[i] != NULL) {
 			struct type *t = bucket[i];
 
-			bucket[i] = *next_of(t);
+			bucket[i] = *unnamed_next(t);
 			obj_free_obj(t);
 		}
 	}
@@ -96,7 +96,8 @@ static const struct {
 	{33, 4931, MPI_REAL16, MPI_COMPLEX32}};
 
 /* A type with the memory and arithmetic of the named one.  ni of the arguments were given. */
-static int kind_new(int combiner, MPI_Datatype like, int ni, int a, int b, struct type **newtype)
+static int unnamed_kind_new(
+	int combiner, MPI_Datatype like, int ni, int a, int b, struct type **newtype)
 {
 	const struct type *named = type_predefined(like);
 	struct type *t;
@@ -114,49 +115,49 @@ static int kind_new(int combiner, MPI_Datatype like, int ni, int a, int b, struc
 	t->dense = t->solid = true;
 	t->align = named->align;
 	t->basic = named->basic;
-	keep(t, a, b);
+	unnamed_keep(t, a, b);
 	*newtype = t;
 	return 0;
 }
 
 int type_create_f90_integer(int r, struct type **newtype)
 {
-	*newtype = find(MPI_COMBINER_F90_INTEGER, r, 0);
+	*newtype = unnamed_find(MPI_COMBINER_F90_INTEGER, r, 0);
 	if (*newtype != NULL)
 		return 0;
 	for (size_t i = 0; i < countof(integers); i++)
 		if (r <= integers[i].r)
-			return kind_new(
+			return unnamed_kind_new(
 				MPI_COMBINER_F90_INTEGER, integers[i].like, 1, r, 0, newtype);
 	return haft_err(MPI_ERR_ARG, "no INTEGER kind has a range of %d decimal digits", r);
 }
 
-static int real_or_complex(int combiner, int p, int r, struct type **newtype)
+static int unnamed_real_or_complex(int combiner, int p, int r, struct type **newtype)
 {
 	bool complex = combiner == MPI_COMBINER_F90_COMPLEX;
 	int digits = p == MPI_UNDEFINED ? 0 : p, range = r == MPI_UNDEFINED ? 0 : r;
 
-	*newtype = find(combiner, p, r);
+	*newtype = unnamed_find(combiner, p, r);
 	if (*newtype != NULL)
 		return 0;
 	if (p == MPI_UNDEFINED && r == MPI_UNDEFINED)
 		return haft_err(MPI_ERR_ARG, "p and r are both MPI_UNDEFINED");
 	for (size_t i = 0; i < countof(reals); i++)
 		if (digits <= reals[i].p && range <= reals[i].r)
-			return kind_new(combiner, complex ? reals[i].complex : reals[i].real, 2, p,
-				r, newtype);
+			return unnamed_kind_new(combiner,
+				complex ? reals[i].complex : reals[i].real, 2, p, r, newtype);
 	return haft_err(MPI_ERR_ARG, "no %s kind has %d decimal digits and a range of %d",
 		complex ? "COMPLEX" : "REAL", digits, range);
 }
 
 int type_create_f90_real(int p, int r, struct type **newtype)
 {
-	return real_or_complex(MPI_COMBINER_F90_REAL, p, r, newtype);
+	return unnamed_real_or_complex(MPI_COMBINER_F90_REAL, p, r, newtype);
 }
 
 int type_create_f90_complex(int p, int r, struct type **newtype)
 {
-	return real_or_complex(MPI_COMBINER_F90_COMPLEX, p, r, newtype);
+	return unnamed_real_or_complex(MPI_COMBINER_F90_COMPLEX, p, r, newtype);
 }
 
 /* --- pairs of a value and an index ---------------------------------------------------------- */
@@ -176,19 +177,19 @@ static const struct {
 };
 
 /* MPI_CHAR is text, though we reduce it. */
-static bool is_integer(const struct type *t)
+static bool unnamed_is_integer(const struct type *t)
 {
 	return ((t->basic >= BASIC_INT8 && t->basic <= BASIC_UINT64) || t->basic == BASIC_INT128) &&
 	       t != type_predefined(MPI_CHAR);
 }
 
-static bool is_real(const struct type *t)
+static bool unnamed_is_real(const struct type *t)
 {
 	return t->basic >= BASIC_FLOAT && t->basic <= BASIC_FLOAT128;
 }
 
 /* The loops of a named pair serve all pairs that look the same; BASIC_PAIR has a general one. */
-static uint8_t pair_basic(const struct type *value, const struct type *index)
+static uint8_t unnamed_pair_basic(const struct type *value, const struct type *index)
 {
 	for (size_t i = 0; i < countof(named); i++)
 		if (type_predefined(named[i].value)->basic == value->basic &&
@@ -197,15 +198,15 @@ static uint8_t pair_basic(const struct type *value, const struct type *index)
 	return BASIC_PAIR;
 }
 
-static int64_t round_up(int64_t n, int64_t to)
+static int64_t unnamed_round_up(int64_t n, int64_t to)
 {
 	return (n + to - 1) / to * to;
 }
 
 /* A C struct of the two. */
-static int pair_new(struct type *value, struct type *index, struct type **newtype)
+static int unnamed_pair_new(struct type *value, struct type *index, struct type **newtype)
 {
-	int64_t at = round_up(value->size, index->align);
+	int64_t at = unnamed_round_up(value->size, index->align);
 	struct type *t;
 	int err = type_new(MPI_COMBINER_VALUE_INDEX, 0, &(struct type_room){.types = 2}, &t);
 
@@ -216,11 +217,11 @@ static int pair_new(struct type *value, struct type *index, struct type **newtyp
 	t->align = value->align > index->align ? value->align : index->align;
 	t->size = value->size + index->size;
 	t->true_extent = at + index->size;
-	t->extent = round_up(t->true_extent, t->align);
+	t->extent = unnamed_round_up(t->true_extent, t->align);
 	t->basics = 2;
 	t->solid = t->size == t->true_extent;
 	t->dense = t->size == t->extent;
-	t->basic = pair_basic(value, index);
+	t->basic = unnamed_pair_basic(value, index);
 	t->piece[0] = (struct type_piece){0, (int32_t)value->size};
 	t->piece[1] = (struct type_piece){(int32_t)at, (int32_t)index->size};
 	t->shape = NULL; /* or else its plan would be that of the shape */
@@ -229,7 +230,7 @@ static int pair_new(struct type *value, struct type *index, struct type **newtyp
 		obj_free_obj(t);
 		return err;
 	}
-	keep(t, (intptr_t)value, (intptr_t)index);
+	unnamed_keep(t, (intptr_t)value, (intptr_t)index);
 	*newtype = t;
 	return 0;
 }
@@ -243,11 +244,11 @@ int type_get_value_index(struct type *value, struct type *index, struct type **n
 			return 0;
 		}
 	*newtype = NULL;
-	if (!(is_integer(value) || is_real(value)) || !is_integer(index) || type_is_absent(value) ||
-		type_is_absent(index))
+	if (!(unnamed_is_integer(value) || unnamed_is_real(value)) || !unnamed_is_integer(index) ||
+		type_is_absent(value) || type_is_absent(index))
 		return 0;
-	*newtype = find(MPI_COMBINER_VALUE_INDEX, (intptr_t)value, (intptr_t)index);
-	return *newtype != NULL ? 0 : pair_new(value, index, newtype);
+	*newtype = unnamed_find(MPI_COMBINER_VALUE_INDEX, (intptr_t)value, (intptr_t)index);
+	return *newtype != NULL ? 0 : unnamed_pair_new(value, index, newtype);
 }
 
 /* Named ones come here when Fortran's INTEGER or REAL have another size. */

@@ -19,7 +19,7 @@ struct visit {
 };
 
 /* The next kid of t, from number *i on, that is not done; NULL: all are. */
-static struct type *undone(const struct type *t, int64_t *i, type_done_fn *done)
+static struct type *visit_undone(const struct type *t, int64_t *i, type_done_fn *done)
 {
 	const struct type_shape *s = t->shape;
 
@@ -33,7 +33,7 @@ static struct type *undone(const struct type *t, int64_t *i, type_done_fn *done)
 	return NULL;
 }
 
-static bool push(struct visit **top, struct type *t)
+static bool visit_push(struct visit **top, struct type *t)
 {
 	struct visit *v = malloc(sizeof(*v));
 
@@ -44,7 +44,7 @@ static bool push(struct visit **top, struct type *t)
 	return true;
 }
 
-static struct type *pop(struct visit **top)
+static struct type *visit_pop(struct visit **top)
 {
 	struct visit *v = *top;
 	struct type *t = v->type;
@@ -60,18 +60,18 @@ int type_visit(struct type *t, type_done_fn *done, type_make_fn *make)
 	int64_t i = 0;
 	int err = 0;
 
-	if (undone(t, &i, done) == NULL)
+	if (visit_undone(t, &i, done) == NULL)
 		return make(t);
 	while (err == 0 && (t != NULL || top != NULL)) {
-		if (t != NULL && !push(&top, t))
+		if (t != NULL && !visit_push(&top, t))
 			err = haft_err(MPI_ERR_NO_MEM, "no memory to look into a datatype");
 		if (err != 0)
 			break;
-		t = undone(top->type, &top->kid, done);
+		t = visit_undone(top->type, &top->kid, done);
 		if (t == NULL)
-			err = make(pop(&top));
+			err = make(visit_pop(&top));
 	}
 	while (top != NULL)
-		pop(&top);
+		visit_pop(&top);
 	return err;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* ofi.h - libmpi/via's own: far peers by libfabric (HAFT_VIA=ofi), for far.c.
+/* ofi.h - libmpi/via's own: far peers by libfabric (HAFT_VIA=ofi), for remote.c.
  *
  *     peer A                                              peer B
  *       |── sockets: HELLO (name, key), frames ──────────>|  the first ones; nobody waits for a
@@ -26,37 +26,37 @@
 
 /* Opens the endpoint; lost: as in struct via_conf; ip: where the sockets are, or NULL.  0, or
  * MPI_ERR_OTHER or MPI_ERR_NO_MEM with words. */
-int ofi_open(const char *ip, void (*lost)(int peer, bool left, const char *words));
+int via_ofi_open(const char *ip, void (*lost)(int peer, bool left, const char *words));
 
-/* Sends what was put, and says goodbye; net_close must follow, and then ofi_close. */
-void ofi_leave(void);
-void ofi_close(void);
+/* Sends what was put, and says goodbye; net_close must follow, and then via_ofi_close. */
+void via_ofi_leave(void);
+void via_ofi_close(void);
 
-/* As far_put, far_reserve, far_commit. */
-int ofi_put(int peer, const struct shm_hdr *h, const void *buf, size_t len);
-int ofi_reserve(int peer, size_t len, void **room);
-void ofi_commit(int peer, const struct shm_hdr *h, size_t len);
+/* As via_remote_put, via_remote_reserve, via_remote_commit. */
+int via_ofi_put(int peer, const struct shm_hdr *h, const void *buf, size_t len);
+int via_ofi_reserve(int peer, size_t len, void **room);
+void via_ofi_commit(int peer, const struct shm_hdr *h, size_t len);
 
 /* As via_stream_send, via_stream_post, via_stream_unpost. */
-int ofi_send(int peer, uint64_t id, const void *buf, size_t len, struct net_op *op);
-int ofi_post(int peer, uint64_t id, void *buf, size_t len, struct net_op *op);
-void ofi_unpost(struct net_op *op);
+int via_ofi_stream_send(int peer, uint64_t id, const void *buf, size_t len, struct net_op *op);
+int via_ofi_stream_post(int peer, uint64_t id, void *buf, size_t len, struct net_op *op);
+void via_ofi_stream_unpost(struct net_op *op);
 
 /* A look at fabric and, at times or if `all', at the sockets. > 0: something has moved. */
-int ofi_look(bool all);
+int via_ofi_poll(bool all);
 
 /* libnet's callbacks. */
-void ofi_deliver(const struct net_frame *f);
-void ofi_net_lost(int peer, bool left, const char *words);
+void via_ofi_deliver(const struct net_frame *f);
+void via_ofi_net_lost(int peer, bool left, const char *words);
 
 /* Everything that was put has gone. */
-bool ofi_quiet(void);
+bool via_ofi_quiet(void);
 
 /* Before a sleep of *ns: makes it shorter if need be; false: it is not to be.  *fd is to be slept
  * on, or -1. */
-bool ofi_sleep(uint64_t *ns, int *fd);
+bool via_ofi_sleep(uint64_t *ns, int *fd);
 
 /* Why a peer is lost. */
-const char *ofi_words(int peer);
+const char *via_ofi_words(int peer);
 
 #endif

@@ -3,7 +3,7 @@
 #include "libmpi/via/via.h"
 
 #include "libmpi/core/err.h"
-#include "libmpi/core/state.h"
+#include "libmpi/core/process_state.h"
 #include <mpi.h>
 #include <sys/mman.h>
 

@@ -27,14 +27,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define VIA_PEER_BITS  20 /* of a number: context ids name their minters in so many (comm/ctx.h) */
+#define VIA_PEER_BITS \
+	20 /* of a number: context ids name their minters in so many (comm/context_id.h) */
 #define VIA_PEER_ROWS  ((uint32_t)MEAN_OR(16, 256)) /* of a page: 48 KiB, touched row by row */
 #define VIA_PEER_PAGES ((1u << VIA_PEER_BITS) / VIA_PEER_ROWS)
 #define VIA_PEER_P2P   128 /* bytes of p2p's part of a row */
 
 struct via_peer {
 	int64_t direct;        /* p2p's: messages of fewer bytes are put without a request */
-	int32_t slot;          /* p2p's: 1 + the seat for via_put_near; 0: take the long way */
+	int32_t slot;          /* p2p's: 1 + the seat for via_put_local; 0: take the long way */
 	int32_t seat;          /* in this host's segment; -1: it is on another host */
 	int32_t number;        /* of the peer */
 	bool made;             /* false: a blank row, all zero */

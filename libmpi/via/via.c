@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* via.c - attaching to the transports, and what happens to a waiting rank when its job ends. */
 #include "libmpi/via/via.h"
-#include "libmpi/via/far.h"
+#include "libmpi/via/remote.h"
 
 #include "libmpi/core/err.h"
-#include "libmpi/core/set.h"
+#include "libmpi/core/setting.h"
 #include <mpi.h>
 #include <unistd.h>
 
@@ -16,21 +16,21 @@ static_assert(SHM_SLEEP_AUTO == 0 && SHM_SLEEP_NEVER == 1 && SHM_SLEEP_ALWAYS ==
 
 /* Between two spins or yields a process with far peers looks at its sockets, which takes as long as
  * several of these: where others wait for the CPU it sleeps the sooner. */
-#define SPINS_FAR  50
-#define YIELDS_FAR 10
+#define SPINS_REMOTE  50
+#define YIELDS_REMOTE 10
 
 void via_tune(void)
 {
 	struct shm_tune t = {
-		.puts = (uint32_t)haft_set(HAFT_SET_RING),
-		.spins = (uint32_t)haft_set(HAFT_SET_SPIN),
-		.yields = (uint32_t)haft_set(HAFT_SET_YIELD),
-		.sleep = (enum shm_sleep)haft_set(HAFT_SET_SLEEP),
+		.puts = (uint32_t)haft_setting_get(SETTING_RING_AFTER),
+		.spins = (uint32_t)haft_setting_get(SETTING_SPIN),
+		.yields = (uint32_t)haft_setting_get(SETTING_YIELD),
+		.sleep = (enum shm_sleep)haft_setting_get(SETTING_SLEEP),
 	};
 
 	if (via.net != NULL && via.contended) {
-		t.spins = t.spins < SPINS_FAR ? t.spins : SPINS_FAR;
-		t.yields = t.yields < YIELDS_FAR ? t.yields : YIELDS_FAR;
+		t.spins = t.spins < SPINS_REMOTE ? t.spins : SPINS_REMOTE;
+		t.yields = t.yields < YIELDS_REMOTE ? t.yields : YIELDS_REMOTE;
 	}
 	shm_tune_set(via.shm, &t);
 }
@@ -39,11 +39,11 @@ static int (*place_of)(int peer);        /* the number of its host */
 static const char *(*host_of)(int peer); /* the name */
 static int (*slot_of)(int peer);         /* NULL: slots and peers are the same */
 static int (*peer_at)(int slot);
-static bool alone; /* everybody is to be alone */
+static bool isolated; /* everybody is to be alone */
 
-int via_place_any(int peer)
+int via_node_any(int peer)
 {
-	return alone ? peer : place_of(peer);
+	return isolated ? peer : place_of(peer);
 }
 
 int via_machine(int peer)
@@ -57,7 +57,7 @@ const char *via_host(int peer)
 }
 
 /* With HAFT_VIA=net or ofi-all nobody else is near. */
-static int slot_alone(int peer)
+static int seat_isolated(int peer)
 {
 	return peer == via.me ? via.slot : -1;
 }
@@ -82,19 +82,19 @@ static int shm_refused(const struct via_conf *conf)
 }
 
 /* How peers are reached, as the user wants it: opens what far peers need. */
-static int ways_open(const struct via_conf *conf, int nslots)
+static int transports_open(const struct via_conf *conf, int nslots)
 {
-	int64_t set = haft_set(HAFT_SET_VIA);
+	int64_t set = haft_setting_get(SETTING_VIA);
 
 	place_of = conf->place;
 	host_of = conf->host;
-	alone = haft_via_apart(set) && conf->npeers > 1;
-	slot_of = alone ? slot_alone : conf->slot_of;
+	isolated = haft_via_apart(set) && conf->npeers > 1;
+	slot_of = isolated ? seat_isolated : conf->slot_of;
 	peer_at = conf->peer_at;
 	via.mixed = slot_of != NULL;
-	if (!alone && conf->npeers <= nslots)
+	if (!isolated && conf->npeers <= nslots)
 		return 0;
-	return set == HAFT_VIA_SHM ? shm_refused(conf) : far_open(conf);
+	return set == HAFT_VIA_SHM ? shm_refused(conf) : via_remote_open(conf);
 }
 
 int via_open(struct via_conf *conf)
@@ -116,7 +116,7 @@ int via_open(struct via_conf *conf)
 	via.peer_made = conf->peer_made;
 	err = via_peers_open(conf->npeers);
 	if (err == 0)
-		err = ways_open(conf, shm_seg_nranks(conf->seg));
+		err = transports_open(conf, shm_seg_nranks(conf->seg));
 	via_tune();
 	return err;
 }
@@ -125,34 +125,34 @@ int via_open(struct via_conf *conf)
 
 int via_put_any(int peer, const struct shm_hdr *h, const void *buf, size_t len)
 {
-	int slot = via_slot(peer);
+	int slot = via_seat(peer);
 
 	if (slot < 0)
-		return far_put(peer, h, buf, len);
+		return via_remote_put(peer, h, buf, len);
 	return shm_put(via.shm, slot, h, buf, len);
 }
 
 int via_reserve_any(int peer, size_t len, void **room)
 {
-	int slot = via_slot(peer);
+	int slot = via_seat(peer);
 
 	if (slot < 0)
-		return far_reserve(peer, len, room);
+		return via_remote_reserve(peer, len, room);
 	return shm_reserve(via.shm, slot, len, room);
 }
 
 void via_commit_any(int peer, const struct shm_hdr *h, size_t len)
 {
-	int slot = via_slot(peer);
+	int slot = via_seat(peer);
 
 	if (slot < 0)
-		far_commit(peer, h, len);
+		via_remote_commit(peer, h, len);
 	else
 		shm_commit(via.shm, slot, h, len);
 }
 
 /* A frame from a slot is one from a peer. */
-static void deliver_near(void *arg, const struct shm_frame *f)
+static void deliver_local(void *arg, const struct shm_frame *f)
 {
 	struct shm_frame named = *f;
 
@@ -162,27 +162,27 @@ static void deliver_near(void *arg, const struct shm_frame *f)
 
 /* A look at sockets is a system call, and one at memory is not.  While messages come through memory
  * only one pass of so many looks at the sockets. */
-#define NEAR_LOOKS \
+#define LOCAL_PASSES \
 	64 /* passes without a message, about 3 us: then the next may come from anywhere */
-#define FAR_SELDOM 16
+#define REMOTE_EVERY 16
 
 int via_poll_any(void)
 {
 	static uint32_t hot, tick;
-	int n = shm_poll(via.shm, deliver_near, NULL);
+	int n = shm_poll(via.shm, deliver_local, NULL);
 
 	if (via.net == NULL)
 		return n;
 	if (n > 0)
-		hot = via.awaited < 0 ? NEAR_LOOKS : 0;
+		hot = via.awaited < 0 ? LOCAL_PASSES : 0;
 	else if (hot > 0)
 		hot--;
 	if (unlikely(atomic_load_explicit(&via.due, memory_order_relaxed))) {
 		atomic_store_explicit(&via.due, false, memory_order_relaxed);
-		return n + far_look(true);
+		return n + via_remote_poll(true);
 	}
-	if (hot == 0 || ++tick % FAR_SELDOM == 0)
-		n += far_look(false);
+	if (hot == 0 || ++tick % REMOTE_EVERY == 0)
+		n += via_remote_poll(false);
 	return n;
 }
 
@@ -190,9 +190,9 @@ int via_poll_from_any(int peer)
 {
 	struct shm_frame f;
 
-	if (!via_near(peer) || !shm_peek(via.shm, via_slot(peer), &f))
+	if (!via_is_local(peer) || !shm_peek(via.shm, via_seat(peer), &f))
 		return 0;
-	deliver_near(NULL, &f);
+	deliver_local(NULL, &f);
 	shm_next(via.shm, &f);
 	return 1;
 }
@@ -213,6 +213,6 @@ static void job_ends(void)
 
 void via_idle(struct shm_wait *w)
 {
-	if (unlikely(shm_idle(via.shm, w) == SHM_ALARM))
+	if (unlikely(shm_idle(via.shm, w) == SHM_ABORTED))
 		job_ends();
 }

@@ -3,7 +3,7 @@
  *
  *      p2p, coll ──> via_put, via_poll, via_idle ... ──┬─> libshm   near peers: they have a slot
  *                                                      │            in this host's segment
- *                                                      '─> far.h    far peers, all others: libnet,
+ *                                                      '─> remote.h    far peers, all others: libnet,
  *                                                                   or libfabric beside it (ofi.h)
  *
  *      peer   0   1   2   3   4   5       ranks of MPI_COMM_WORLD: what engines call each other
@@ -19,11 +19,11 @@
  * branch on via.mixed, which is false there.
  *
  * One thread at a time is inside these functions: below MPI_THREAD_MULTIPLE because the user sees
- * to it, else because of the library's lock (core/lock.h). */
+ * to it, else because of the library's lock (core/library_lock.h). */
 #ifndef HAFT_VIA_VIA_H
 #define HAFT_VIA_VIA_H
 
-#include "libmpi/core/lock.h"
+#include "libmpi/core/library_lock.h"
 #include "libmpi/via/peer.h"
 #include "libnet/net.h"
 #include "libshm/shm.h"
@@ -77,7 +77,7 @@ struct via_conf {
 };
 
 /* What puts return besides libshm's errors. */
-enum { VIA_LOST = SHM_ALARM + 1 };
+enum { VIA_LOST = SHM_ABORTED + 1 };
 
 /* The words of an error of a put, for messages. */
 const char *via_error_text(int peer, int error);
@@ -90,24 +90,24 @@ int via_open(struct via_conf *conf);
 /* The name of a peer's host, and a number for those who see the same memory: that of the host, but
  * with HAFT_VIA=net and ofi-all everybody is alone. */
 const char *via_host(int peer);
-int via_place_any(int peer);
+int via_node_any(int peer);
 
-static inline int via_place(int peer)
+static inline int via_node(int peer)
 {
-	return likely(!via.mixed) ? 0 : via_place_any(peer);
+	return likely(!via.mixed) ? 0 : via_node_any(peer);
 }
 
 /* The number of its host even where HAFT_VIA=net tears that apart. */
 int via_machine(int peer);
 
 /* All are on one host. */
-static inline bool via_one_place(void)
+static inline bool via_single_node(void)
 {
 	return likely(!via.mixed);
 }
 
 /* The slot of a peer; -1: it is far. */
-static inline int via_slot(int peer)
+static inline int via_seat(int peer)
 {
 	return likely(!via.mixed) ? peer : via_peer_get(peer)->seat;
 }
@@ -116,7 +116,7 @@ static inline int via_slot(int peer)
 int via_seat_find(int peer);
 
 /* Can it be reached through memory of this host? */
-static inline bool via_near(int peer)
+static inline bool via_is_local(int peer)
 {
 	return likely(!via.mixed) || via_peer_get(peer)->seat >= 0;
 }
@@ -167,9 +167,9 @@ static inline int via_poll(void)
 	return shm_poll(via.shm, via.deliver, NULL);
 }
 
-/* The fast paths of who knows the slot of a near peer: via_put_near as via_put.  via_peek shows the
- * frame at the head of its ring without taking it (src is the slot); via_next takes it. */
-static inline int via_put_near(
+/* The fast paths of who knows the slot of a near peer: via_put_local as via_put.  via_frame_peek shows the
+ * frame at the head of its ring without taking it (src is the slot); via_frame_next takes it. */
+static inline int via_put_local(
 	int slot, uint64_t ctx, int32_t tag, uint8_t kind, const void *buf, size_t len)
 {
 	struct shm_hdr h = {.ctx = ctx, .tag = tag, .kind = kind};
@@ -179,18 +179,18 @@ static inline int via_put_near(
 
 #define VIA_BATCH SHM_SLOTS /* frames of a peer that may be taken before others are looked at */
 
-static inline bool via_peek(int slot, struct shm_frame *f)
+static inline bool via_frame_peek(int slot, struct shm_frame *f)
 {
 	return shm_peek(via.shm, slot, f);
 }
 
-static inline void via_next(const struct shm_frame *f)
+static inline void via_frame_next(const struct shm_frame *f)
 {
 	shm_next(via.shm, f);
 }
 
 /* Copies all of a frame. */
-static inline void via_copy(char *to, const struct shm_frame *f)
+static inline void via_frame_copy(char *to, const struct shm_frame *f)
 {
 	if (likely(f->len <= SHM_INLINE))
 		shm_copy_inline((uint8_t *)to, f->data, f->len);
@@ -217,39 +217,39 @@ static inline int via_poll_from(int peer)
 
 static inline int via_pipe_acquire(int peer, void **ptr, size_t *cap)
 {
-	return shm_pipe_acquire(via.shm, via_slot(peer), ptr, cap);
+	return shm_pipe_acquire(via.shm, via_seat(peer), ptr, cap);
 }
 
 static inline void via_pipe_publish(int peer, size_t len)
 {
-	shm_pipe_publish(via.shm, via_slot(peer), len);
+	shm_pipe_publish(via.shm, via_seat(peer), len);
 }
 
 static inline int via_pipe_front(int peer, const void **ptr, size_t *len)
 {
-	return shm_pipe_front(via.shm, via_slot(peer), ptr, len);
+	return shm_pipe_front(via.shm, via_seat(peer), ptr, len);
 }
 
 static inline void via_pipe_release(int peer)
 {
-	shm_pipe_release(via.shm, via_slot(peer));
+	shm_pipe_release(via.shm, via_seat(peer));
 }
 
 /* May the private memory of a peer be read, and reading it: shm_readable, shm_read. */
 static inline bool via_readable(int peer)
 {
-	return via_near(peer) && shm_readable(via.shm, via_slot(peer));
+	return via_is_local(peer) && shm_readable(via.shm, via_seat(peer));
 }
 
 static inline bool via_read(int peer, void *dst, uint64_t at, size_t len)
 {
-	return shm_read(via.shm, via_slot(peer), dst, at, len);
+	return shm_read(via.shm, via_seat(peer), dst, at, len);
 }
 
 /* Writing into it: shm_write, where via_readable has said yes. */
 static inline bool via_write(int peer, const void *src, uint64_t at, size_t len)
 {
-	return shm_write(via.shm, via_slot(peer), src, at, len);
+	return shm_write(via.shm, via_seat(peer), src, at, len);
 }
 
 /* --- large messages to and from far peers: streams, of libnet or ofi.h ---------------------- */
@@ -262,11 +262,11 @@ int via_stream_post(int peer, uint64_t id, void *buf, size_t len, struct net_op 
 void via_stream_unpost(struct net_op *op);
 
 /* Everything that was put is in the kernel's hands, or the fabric's. */
-bool via_quiet_far(void);
+bool via_quiet_remote(void);
 
 static inline bool via_quiet(void)
 {
-	return likely(via.net == NULL) || via_quiet_far();
+	return likely(via.net == NULL) || via_quiet_remote();
 }
 
 /* --- waiting -------------------------------------------------------------------------------- */
@@ -275,7 +275,7 @@ static inline bool via_quiet(void)
 static inline void via_await(int peer)
 {
 	if (unlikely(via.net != NULL))
-		via.awaited = peer >= 0 && via_slot(peer) < 0 ? peer : -1;
+		via.awaited = peer >= 0 && via_seat(peer) < 0 ? peer : -1;
 }
 
 /* via_idle: nothing moved: spin, give the CPU away, or sleep, as it is best.  When the job is being
@@ -295,33 +295,33 @@ static inline void via_wait_end(struct shm_wait *w)
 /* via_tune reads the settings of waiting and of rings again (HAFT_SPIN ...).  MPI runs. */
 void via_tune(void);
 
-/* via_threads: several threads from now on. */
-void via_threads(void);
+/* via_threads_start: several threads from now on. */
+void via_threads_start(void);
 
 /* What a thread waits for. */
-struct via_want {
+struct via_condition {
 	bool (*ready)(void *arg); /* asked under the lock by any thread, often; changes nothing but
 				     what arg points to */
 	void *arg;
-	shm_pass_fn *pass;               /* moves what can be moved; > 0: something has moved */
-	struct shm_flag *flag;           /* NULL, or what the moving of may make it ready */
-	const struct shm_teller *teller; /* NULL, or for the roll-call */
+	shm_progress_fn *pass;              /* moves what can be moved; > 0: something has moved */
+	struct shm_flag *flag;              /* NULL, or what the moving of may make it ready */
+	const struct shm_describer *teller; /* NULL, or for the roll-call */
 };
 
-/* via_wait returns when want->ready says so.  Only with haft_threads(). */
-void via_wait(const struct via_want *want);
+/* via_wait returns when want->ready says so.  Only with haft_threads_enabled(). */
+void via_wait(const struct via_condition *want);
 
 /* The same for who wants to be asked again after *nap_ns at the latest, if not 0: ready may change
  * it. */
-void via_wait_nap(const struct via_want *want, const uint32_t *nap_ns);
+void via_wait_timed(const struct via_condition *want, const uint32_t *nap_ns);
 
-/* via_kick: there is work for whoever waits (a queue that only passes serve): ends its sleep. */
-void via_kick_slow(void);
+/* via_poller_wake: there is work for whoever waits (a queue that only passes serve): ends its sleep. */
+void via_poller_wake_slow(void);
 
-static inline void via_kick(void)
+static inline void via_poller_wake(void)
 {
-	if (haft_threads())
-		via_kick_slow();
+	if (haft_threads_enabled())
+		via_poller_wake_slow();
 }
 
 #endif

@@ -52,10 +52,10 @@ one 1 $lock -DTWICE=3 -DREST_CHOSEN
 one 1 $lock -DTWICE=3 -DTELL_FIRST
 one 1 $lock -DGIVE_STORE
 one 1 $lock -DTWICE=3 -DREGRANT
-all=../../libmpi/rma/model/all
+all=../../libmpi/rma/model/lock_all
 one 0 $all
 one 1 $all -DHOLD
-box=../../libmpi/rma/model/box
+box=../../libmpi/rma/model/mailbox
 one 0 $box
 one 0 $box -DFENCE
 one 1 $box -DNO_BARRIER

@@ -20,7 +20,7 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-#include "libnet/inner.h"
+#include "libnet/net_inner.h"
 
 enum {
 	ROUNDS = 15,

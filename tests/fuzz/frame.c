@@ -3,7 +3,7 @@
 /* frame.c - frames from hell for the engines: what comes from a peer that has the job's key is
  * still bytes from a wire.
  *
- *      child of a seed:  MPI calls to peers 1..3 ── far_put ──> mirror ──┬── as it is
+ *      child of a seed:  MPI calls to peers 1..3 ── via_remote_put ──> mirror ──┬── as it is
  *                             ^                                          └── changed, cut, long,
  *                             └── p2p_deliver <── said by that peer <────    twice, from another
  *
@@ -12,18 +12,18 @@
  * asked for what they have asked.  Collective calls, which a mirror cannot answer, are replaced.
  * Some frames are changed on their way, by a dice that the seed has thrown.
  *
- * A frame is either taken or refused (p2p_nonsense), which one that is as it was sent never is;
+ * A frame is either taken or refused (p2p_protocol_error), which one that is as it was sent never is;
  * nothing may be read or written beside its memory: the sanitizers watch, and frames end where
  * their memory does.
  *
  *     frame [-n SEEDS] [-s SEED]     (0 SEEDS: until killed) */
 #include "libmpi/boot/boot.h"
 #include "libmpi/core/objects.h"
-#include "libmpi/core/state.h"
-#include "libmpi/p2p/inner.h"
-#include "libmpi/p2p/note.h"
-#include "libmpi/rma/msg.h"
-#include "libmpi/via/far.h"
+#include "libmpi/core/process_state.h"
+#include "libmpi/p2p/p2p_state.h"
+#include "libmpi/p2p/sig.h"
+#include "libmpi/rma/am.h"
+#include "libmpi/via/remote.h"
 #include "libmpi/via/ofi.h"
 
 #include <mpi.h>
@@ -151,7 +151,7 @@ static void deliver(const struct wire *w)
 		taken[w->h.kind]++;
 	} else {
 		refused++;
-		p2p.note = NULL;
+		p2p_state.note = NULL;
 	}
 	inside = false;
 }
@@ -180,29 +180,29 @@ static int look(void)
 	return 1;
 }
 
-/* --- what is replaced: far.c's ways, and what ends a job ---------------------------------------
+/* --- what is replaced: far.c's ways, and what ends a job ------------------------------------
  * Each is the other half of -Wl,--wrap. */
 
-int __wrap_far_open(const struct via_conf *conf);
-int __wrap_far_put(int peer, const struct shm_hdr *h, const void *buf, size_t len);
-int __wrap_far_reserve(int peer, size_t len, void **at);
-void __wrap_far_commit(int peer, const struct shm_hdr *h, size_t len);
-int __wrap_far_look(bool all);
+int __wrap_via_remote_open(const struct via_conf *conf);
+int __wrap_via_remote_put(int peer, const struct shm_hdr *h, const void *buf, size_t len);
+int __wrap_via_remote_reserve(int peer, size_t len, void **at);
+void __wrap_via_remote_commit(int peer, const struct shm_hdr *h, size_t len);
+int __wrap_via_remote_poll(bool all);
 int __wrap_via_stream_send(int peer, uint64_t id, const void *buf, size_t len, struct net_op *op);
 int __wrap_via_stream_post(int peer, uint64_t id, void *buf, size_t len, struct net_op *op);
-bool __wrap_via_quiet_far(void);
+bool __wrap_via_quiet_remote(void);
 void __wrap_via_idle(struct shm_wait *w);
-void __wrap_p2p_nonsense(int peer, const char *fmt, ...);
+void __wrap_p2p_protocol_error(int peer, const char *fmt, ...);
 void __wrap_haft_abort_job(int code, const char *text);
 int __real_boot_init(struct boot **b);
 int __wrap_boot_init(struct boot **b);
-int __wrap_boot_near_of(int rank);
+int __wrap_boot_seat_of(int rank);
 int __wrap_boot_host_of(int rank);
 int __wrap_coll_allgather(const void *mine, int64_t n, struct type *type, void *all, int64_t each,
 	struct type *rtype, struct comm *c);
 int __wrap_coll_barrier(struct comm *c);
 
-int __wrap_far_open(const struct via_conf *conf)
+int __wrap_via_remote_open(const struct via_conf *conf)
 {
 	static int wire;
 
@@ -211,7 +211,7 @@ int __wrap_far_open(const struct via_conf *conf)
 	return 0;
 }
 
-int __wrap_far_put(int peer, const struct shm_hdr *h, const void *buf, size_t len)
+int __wrap_via_remote_put(int peer, const struct shm_hdr *h, const void *buf, size_t len)
 {
 	if (draw(50) == 0)
 		return SHM_AGAIN;
@@ -219,19 +219,19 @@ int __wrap_far_put(int peer, const struct shm_hdr *h, const void *buf, size_t le
 	return 0;
 }
 
-int __wrap_far_reserve(int peer, size_t len, void **at)
+int __wrap_via_remote_reserve(int peer, size_t len, void **at)
 {
 	(void)peer;
 	*at = room;
 	return len > sizeof(room) || draw(50) == 0 ? SHM_AGAIN : 0;
 }
 
-void __wrap_far_commit(int peer, const struct shm_hdr *h, size_t len)
+void __wrap_via_remote_commit(int peer, const struct shm_hdr *h, size_t len)
 {
 	wire_put(peer, h, room, len);
 }
 
-int __wrap_far_look(bool all)
+int __wrap_via_remote_poll(bool all)
 {
 	(void)all;
 	return look();
@@ -261,7 +261,7 @@ int __wrap_via_stream_post(int peer, uint64_t id, void *buf, size_t len, struct 
 	return 0;
 }
 
-bool __wrap_via_quiet_far(void)
+bool __wrap_via_quiet_remote(void)
 {
 	return true;
 }
@@ -273,7 +273,7 @@ void __wrap_via_idle(struct shm_wait *w)
 		longjmp(next_seed, 1);
 }
 
-void __wrap_p2p_nonsense(int peer, const char *fmt, ...)
+void __wrap_p2p_protocol_error(int peer, const char *fmt, ...)
 {
 	(void)peer;
 	(void)fmt;
@@ -300,7 +300,7 @@ int __wrap_boot_init(struct boot **b)
 	return err;
 }
 
-int __wrap_boot_near_of(int rank)
+int __wrap_boot_seat_of(int rank)
 {
 	return rank == 0 ? 0 : -1;
 }
@@ -539,9 +539,9 @@ static void child(void)
 	for (int i = 0; i < OPS; i++)
 		reqs[i] = MPI_REQUEST_NULL;
 	if (draw(3) == 0) { /* as with HAFT_CHECK=types: notes take room in frames */
-		p2p.checks = true;
+		p2p_state.checks = true;
 		for (int i = 1; i < PEERS; i++)
-			p2p_peer(i)->eager -= (int64_t)sizeof(struct p2p_note);
+			p2p_peer(i)->eager -= (int64_t)sizeof(struct p2p_sig);
 	}
 	if (setjmp(next_seed) == 0)
 		calls();
@@ -563,8 +563,8 @@ struct sum {
  * have none left. */
 static bool is_rare(int kind)
 {
-	return kind == FRAME_DONE || kind == FRAME_JOIN || kind == FRAME_WROTE ||
-	       kind == FRAME_SORRY || kind == FRAME_PART_PLAIN || kind == FRAME_PART_SORRY;
+	return kind == FRAME_FIN || kind == FRAME_COOP || kind == FRAME_COOP_DONE ||
+	       kind == FRAME_ERROR || kind == FRAME_PART_NO_RTS || kind == FRAME_PART_NO_MEM;
 }
 
 /* How many have been taken; 0 if of some kind there was none. */
@@ -573,7 +573,7 @@ static uint32_t count(const struct sum *sum)
 	uint32_t n = 0;
 	bool all = true;
 
-	for (int kind = FRAME_EAGER; kind <= FRAME_SORRY; kind++) {
+	for (int kind = FRAME_EAGER; kind <= FRAME_ERROR; kind++) {
 		n += sum->taken[kind];
 		if (sum->taken[kind] > 0 || is_rare(kind))
 			continue;

@@ -10,7 +10,7 @@
  * most, frames before the first changed byte come as they were, and every operation ends.
  *
  *     net [-n ROUNDS] [-s SEED]     (0 ROUNDS: until killed) */
-#include "libnet/inner.h"
+#include "libnet/net_inner.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -368,7 +368,7 @@ static void round_run(void)
 		for (int i = 0; i < 9 && script.conn && script.conn->say_at < WIRE_HELLO; i++)
 			net_poll(net);
 	}
-	say_hello(we_call ? WIRE_WELCOME : WIRE_ASK, 1,
+	say_hello(we_call ? WIRE_ACCEPT : WIRE_CONNECT, 1,
 		we_call && script.conn ? script.conn->say : NULL);
 	say_items();
 	spoil(draw(8) ? WIRE_HELLO : 0);

@@ -16,7 +16,7 @@
 #include "tests/map.h"
 
 #include "libmpi/core/objects.h"
-#include "libmpi/type/kern.h"
+#include "libmpi/type/kernel.h"
 #include "libmpi/type/type.h"
 #include <getopt.h>
 #include <limits.h>
@@ -887,7 +887,7 @@ int main(int argc, char **argv)
 	fflush(stdout);
 	MPI_Init(NULL, NULL);
 	if (seed % 2 == 0) /* every other seed as on a processor without wide registers */
-		kern_table = kern_any;
+		type_kernel_table = type_kernel_any;
 	for (step = 0; steps == 0 || step < steps; step++)
 		operation();
 	while (lives > 0)

@@ -43,7 +43,7 @@ static double now_ms(void)
 	return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
 }
 
-/* --- the rank ----------------------------------------------------------------------------------- */
+/* --- the rank ------------------------------------------------------------------------------- */
 
 /* Bytes of memory that this process has for itself: written pages of private mappings. */
 static long private_bytes(void)
@@ -80,7 +80,7 @@ static void first_words(int rank, int size)
 		int peer = (rank + d) % size;
 
 		via_peer_get(peer);
-		if (!via_near(peer) || peer == rank)
+		if (!via_is_local(peer) || peer == rank)
 			continue;
 		MPI_Isend(&d, 1, MPI_INT, peer, 0, MPI_COMM_WORLD, &r);
 		MPI_Wait(&r, MPI_STATUS_IGNORE);
@@ -128,7 +128,7 @@ static void rank_run(void)
 	_exit(0);
 }
 
-/* --- the job ------------------------------------------------------------------------------------ */
+/* --- the job -------------------------------------------------------------------------------- */
 
 struct fake {
 	struct boot_world world;

@@ -12,7 +12,7 @@
 #ifndef TESTS_SIM_WIRE_H
 #define TESTS_SIM_WIRE_H
 
-#include "libnet/inner.h"
+#include "libnet/net_inner.h"
 
 #define HOSTS_MAX 6
 

@@ -14,8 +14,8 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "libmpi/comm/group.h"
-#include "libmpi/core/state.h"
+#include "libmpi/comm/groups.h"
+#include "libmpi/core/process_state.h"
 #include <engine.h>
 
 #define JOB  1000000 /* peers */

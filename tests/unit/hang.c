@@ -10,9 +10,9 @@
 #include <cmocka.h>
 
 #include "libmpi/boot/boot.h"
-#include "libmpi/core/set.h"
+#include "libmpi/core/setting.h"
 #include "tools/mpiexec/job.h"
-#include "tools/mpiexec/out.h"
+#include "tools/mpiexec/output.h"
 
 #define N       3
 #define NS_S    UINT64_C(1000000000)
@@ -31,7 +31,7 @@ void say(const char *fmt, ...)
 	told++;
 }
 
-void roll_call(const struct job *j)
+void job_report(const struct job *j)
 {
 	(void)j;
 	called++;
@@ -42,13 +42,13 @@ uint64_t now_ns(void)
 	return now;
 }
 
-int64_t haft_set_launch(enum haft_setting which, char *const envp[])
+int64_t haft_setting_launch(enum haft_setting which, char *const envp[])
 {
 	(void)envp;
-	return which == HAFT_SET_HANG ? LIMIT / NS_S : 0;
+	return which == SETTING_HANG ? LIMIT / NS_S : 0;
 }
 
-void *grow(void *v, size_t n, size_t size)
+void *mem_grow(void *v, size_t n, size_t size)
 {
 	return realloc(v, n * size);
 }

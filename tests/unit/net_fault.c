@@ -9,7 +9,7 @@
 #include <signal.h>
 #include <sys/time.h>
 #include <sys/wait.h>
-#include "libnet/inner.h"
+#include "libnet/net_inner.h"
 #include "tests/unit/ends.h"
 
 #define KEY      "0123456789abcde"
@@ -20,7 +20,7 @@ static int by_hand(struct ends *s)
 {
 	struct sockaddr_storage sa;
 	struct wire_hello h = {.version = WIRE_VERSION,
-		.verb = WIRE_ASK,
+		.verb = WIRE_CONNECT,
 		.from = 1,
 		.to = 0,
 		.frame_max = NET_FRAME_MAX,
@@ -39,7 +39,7 @@ static int by_hand(struct ends *s)
 	ENDS_UNTIL(s, (n = recv(fd, b, sizeof b, MSG_DONTWAIT)) > 0);
 	assert_int_equal(n, WIRE_HELLO);
 	net_hello_read(b, &h);
-	assert_int_equal(h.verb, WIRE_WELCOME);
+	assert_int_equal(h.verb, WIRE_ACCEPT);
 	return fd;
 }
 
@@ -143,9 +143,9 @@ static void stopped(const char *where)
 	}
 	assert_int_equal(again, 100);
 	assert_true(net_counts(s.end[0].net)->put_again >= 100);
-	assert_false(net_quiet(s.end[0].net));
+	assert_false(net_all_sent(s.end[0].net));
 	ENDS_UNTIL(&s, s.end[1].next_from[0] == s.end[0].next_to[1]);
-	assert_true(net_quiet(s.end[0].net));
+	assert_true(net_all_sent(s.end[0].net));
 	ends_close(&s);
 }
 
@@ -342,7 +342,7 @@ static void test_close_is_bounded(void **state)
 	close(fd);
 }
 
-/* After fork: the child's net_drop says nothing to anybody. */
+/* After fork: the child's net_abandon says nothing to anybody. */
 static void test_fork(void **state)
 {
 	struct ends s;
@@ -355,8 +355,8 @@ static void test_fork(void **state)
 	ENDS_UNTIL(&s, s.end[1].next_from[0] == 1);
 	pid = fork();
 	if (pid == 0) {
-		net_drop(s.end[0].net);
-		net_drop(s.end[1].net);
+		net_abandon(s.end[0].net);
+		net_abandon(s.end[1].net);
 		_exit(0);
 	}
 	assert_int_equal(waitpid(pid, &status, 0), pid);

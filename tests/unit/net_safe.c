@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <sys/resource.h>
-#include "libnet/inner.h"
+#include "libnet/net_inner.h"
 #include "tests/unit/ends.h"
 
 static int call(const char *text)
@@ -56,7 +56,7 @@ static void make_ask(struct wire_hello *h, uint8_t b[WIRE_HELLO], const char *ke
 }
 
 static const struct wire_hello good = {.version = WIRE_VERSION,
-	.verb = WIRE_ASK,
+	.verb = WIRE_CONNECT,
 	.from = 2,
 	.to = 0,
 	.frame_max = NET_FRAME_MAX,
@@ -101,13 +101,13 @@ static void test_refused(void **state)
 	h = good;
 	h.version = 77;
 	make_ask(&h, b, KEY);
-	assert_int_equal(answer_to(&s, b, sizeof b), WIRE_OTHER_SORT);
+	assert_int_equal(answer_to(&s, b, sizeof b), WIRE_INCOMPATIBLE);
 	assert_int_equal(c->bad_version, 1);
 	assert_non_null(strstr(s.end[0].told, "version 77"));
 	h = good;
 	h.frame_max++;
 	make_ask(&h, b, KEY);
-	assert_int_equal(answer_to(&s, b, sizeof b), WIRE_OTHER_SORT);
+	assert_int_equal(answer_to(&s, b, sizeof b), WIRE_INCOMPATIBLE);
 	assert_int_equal(c->bad_version, 2);
 	make_ask((h = good, &h), b, "another key");
 	assert_int_equal(answer_to(&s, b, sizeof b), WIRE_BAD_KEY);
@@ -115,18 +115,18 @@ static void test_refused(void **state)
 	assert_non_null(strstr(s.end[0].told, "key"));
 	h.to = 1;
 	make_ask(&h, b, KEY);
-	assert_int_equal(answer_to(&s, b, sizeof b), WIRE_NOT_ME);
+	assert_int_equal(answer_to(&s, b, sizeof b), WIRE_WRONG_PEER);
 	h = good;
 	h.from = 3;
 	make_ask(&h, b, KEY);
-	assert_int_equal(answer_to(&s, b, sizeof b), WIRE_NOT_ME);
+	assert_int_equal(answer_to(&s, b, sizeof b), WIRE_WRONG_PEER);
 	h.from = 0;
 	make_ask(&h, b, KEY);
-	assert_int_equal(answer_to(&s, b, sizeof b), WIRE_NOT_ME);
+	assert_int_equal(answer_to(&s, b, sizeof b), WIRE_WRONG_PEER);
 	h = good;
 	h.universe = 1;
 	make_ask(&h, b, KEY);
-	assert_int_equal(answer_to(&s, b, sizeof b), WIRE_NOT_ME);
+	assert_int_equal(answer_to(&s, b, sizeof b), WIRE_WRONG_PEER);
 	assert_int_equal(c->bad_peer, 4);
 	/* A higher number is one of us once we have been told that there are more. */
 	assert_int_equal(net_grow(s.end[0].net, 2), NET_BAD);
@@ -135,11 +135,11 @@ static void test_refused(void **state)
 	h = good;
 	h.from = 70000;
 	make_ask(&h, b, KEY);
-	assert_int_equal(answer_to(&s, b, sizeof b), WIRE_NOT_ME);
+	assert_int_equal(answer_to(&s, b, sizeof b), WIRE_WRONG_PEER);
 	assert_int_equal(c->bad_peer, 5);
 	h.from = 1;
 	make_ask(&h, b, KEY);
-	assert_int_equal(answer_to(&s, b, sizeof b), WIRE_TWICE);
+	assert_int_equal(answer_to(&s, b, sizeof b), WIRE_DUPLICATE);
 	assert_int_equal(c->bad_twice, 1);
 	talk(&s, 10);
 	assert_int_equal(c->lost + c->left, 0);
@@ -165,7 +165,7 @@ static void test_slow_friend(void **state)
 	}
 	ENDS_UNTIL(&s, (hung_up(fd, got, &n), n == WIRE_HELLO));
 	net_hello_read(got, &h);
-	assert_int_equal(h.verb, WIRE_WELCOME);
+	assert_int_equal(h.verb, WIRE_ACCEPT);
 	assert_true(net_hello_proven((const uint8_t *)KEY, got, b));
 	close(fd);
 	ENDS_UNTIL(&s, s.end[0].lost[2] == 1);
@@ -261,7 +261,7 @@ static void test_no_descriptors(void **state)
 	start = ends_now();
 	ENDS_UNTIL(&s, c->no_fd - before.no_fd >= 5); /* each after a pause, and those grow */
 	assert_true(ends_now() - start > 0.03);
-	assert_int_equal(net_peer_tie(s.end[2].net, 0), NET_TIE_MAKING);
+	assert_int_equal(net_peer_state_get(s.end[2].net, 0), NET_PEER_CONNECTING);
 	talk(&s, 3);
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &old), 0);
 	ENDS_UNTIL(&s, s.end[0].next_from[2] == 1);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
-#include "libnet/inner.h"
+#include "libnet/net_inner.h"
 
 /* The authors' test vectors: key 00 01 .. 0f, text 00 01 .. */
 static void test_hash(void **state)
@@ -34,7 +34,7 @@ static const uint8_t key[NET_KEY_LEN] = "a key of 16 byte";
 static void test_hello(void **state)
 {
 	struct wire_hello h = {.version = WIRE_VERSION,
-				  .verb = WIRE_ASK,
+				  .verb = WIRE_CONNECT,
 				  .universe = 0x01020304,
 				  .from = 5,
 				  .to = 0x00070006,
@@ -68,7 +68,7 @@ static void test_hello(void **state)
 		b[i / 8] ^= (uint8_t)(1 << i % 8);
 	}
 	/* An answer fits its question only, and a question is not an answer. */
-	h.verb = WIRE_WELCOME;
+	h.verb = WIRE_ACCEPT;
 	net_hello_write(&h, a);
 	net_hello_sign(key, a, b);
 	assert_true(net_hello_proven(key, a, b));
@@ -138,7 +138,7 @@ static void test_ops(void **state)
 	net_ops_remove(&l, &op[0]);
 	assert_ptr_equal(net_ops_find(&l, 7), &op[4]);
 	assert_ptr_equal(l.first, &op[4]); /* the heir has the place */
-	net_ops_turn(&l);
+	net_ops_rotate(&l);
 	assert_ptr_equal(l.first, &op[1]);
 	assert_ptr_equal(l.last, &op[4]);
 	net_ops_remove(&l, &op[5]); /* the last of its id */
@@ -207,7 +207,7 @@ static size_t all_bytes(uint8_t *b, const uint8_t *text, struct net_op send[2])
 		for (int i = 0; i < k; i++) {
 			memcpy(b + n, iov[i].iov_base, iov[i].iov_len);
 			n += iov[i].iov_len;
-			net_out_gone(&o, iov[i].iov_len, &count);
+			net_out_sent(&o, iov[i].iov_len, &count);
 		}
 	}
 	assert_true(net_out_idle(&o));
@@ -222,7 +222,7 @@ static void read_in_steps(
 	static uint8_t got[2][STREAM], buf[IN_BUF];
 	struct net_in in;
 	struct ear ear = {0};
-	struct net_up up = {.arg = &ear, .deliver = hear, .buf = buf};
+	struct net_shared up = {.arg = &ear, .deliver = hear, .buf = buf};
 	struct net_op post[4];
 	struct iovec iov[IN_IOVS];
 	size_t at = 0, want = first, k, part;
@@ -246,9 +246,9 @@ static void read_in_steps(
 			memcpy(iov[i].iov_base, b + at + part, k);
 		}
 		assert_true(part > 0);
-		assert_null(net_in_took(&in, &up, iov, part));
+		assert_null(net_in_received(&in, &up, iov, part));
 	}
-	assert_true(in.bye && net_in_whole(&in));
+	assert_true(in.bye && net_in_at_boundary(&in));
 	assert_int_equal(ear.n, FRAMES);
 	assert_false(ear.bad);
 	for (int i = 0; i < 4 && !bounce; i++)
@@ -280,7 +280,7 @@ static void test_bad_bytes(void **state)
 	static uint8_t buf[IN_BUF];
 	struct wire_head good = {.type = WIRE_FRAME, .tag = 1};
 	struct ear ear = {0};
-	struct net_up up = {.arg = &ear, .deliver = hear, .buf = buf};
+	struct net_shared up = {.arg = &ear, .deliver = hear, .buf = buf};
 	struct iovec iov[IN_IOVS];
 	struct net_in in;
 
@@ -296,7 +296,7 @@ static void test_bad_bytes(void **state)
 		net_head_write(&good, buf + WIRE_HEAD);
 		if (what == 0)
 			buf[WIRE_HEAD + 3] = 1; /* what is zero must be zero */
-		assert_non_null(net_in_took(&in, &up, iov, 2 * WIRE_HEAD));
+		assert_non_null(net_in_received(&in, &up, iov, 2 * WIRE_HEAD));
 		net_in_fini(&in);
 	}
 }
@@ -321,7 +321,7 @@ static void test_queue_is_bounded(void **state)
 	/* A byte out, a frame in: for ever, in the same memory. */
 	for (int i = 0; i < 100000; i++) {
 		assert_int_equal(net_out_next(&o, iov), 1);
-		net_out_gone(&o, i % 3 ? 13 : 200 < iov[0].iov_len ? 200 : iov[0].iov_len, &count);
+		net_out_sent(&o, i % 3 ? 13 : 200 < iov[0].iov_len ? 200 : iov[0].iov_len, &count);
 		if (net_out_room(&o, 100, max, &err))
 			net_out_frame(&o, &h, 100);
 	}

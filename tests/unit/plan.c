@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* plan.c - plans move what a list of single bytes says.
  *
- *     random shapes ──┬── type_plan_new ── plan_move, in random pieces ──┐
+ *     random shapes ──┬── type_plan_new ── type_plan_move, in random pieces ──┐
  *                     └── naive(): the offset of each packed byte ───────┴── the same bytes
  *
  *     plan [SEED [TYPES]]      (the seed is printed if something differs) */
-#include "libmpi/type/plan.h"
-#include "libmpi/type/kern.h"
+#include "libmpi/type/pack_plan.h"
+#include "libmpi/type/kernel.h"
 #include "libmpi/type/shape.h"
 #include "libmpi/type/type.h"
 
@@ -237,9 +237,9 @@ static void random_shapes(void **unused)
 	(void)unused;
 	for (long i = 0; i < types; i++) {
 		state = (seed + (uint64_t)i) * 0x9e3779b97f4a7c15ULL | 1;
-		kern_table = kern_any;
+		type_kernel_table = type_kernel_any;
 		if (i % 2 == 1)
-			kern_open(); /* the loops of this processor */
+			type_kernel_open(); /* the loops of this processor */
 		for (int k = 0; k < 5; k++)
 			basic(&things[k], sizes[k]);
 		for (int k = 5; k < KEPT; k++) {

@@ -3,7 +3,7 @@
  *
  * A child for each case: it sets the environment, starts MPI as a job of one, and looks at what
  * libshm counts while it sends to itself or waits for nothing. */
-#include "libmpi/core/set.h"
+#include "libmpi/core/setting.h"
 #include "libmpi/via/via.h"
 #include "tests/unit/node.h"
 
@@ -56,11 +56,11 @@ static void wait_passes(struct shm_wait *w, int n)
 
 static void table(void)
 {
-	CHECK(haft_set(HAFT_SET_RING) == SHM_PUTS);
-	CHECK(haft_set(HAFT_SET_CHUNK) == SHM_CHUNK);
-	CHECK(haft_set(HAFT_SET_SPIN) == SHM_SPINS);
-	CHECK(haft_set(HAFT_SET_YIELD) == SHM_YIELDS);
-	CHECK(haft_set(HAFT_SET_SLEEP) == SHM_SLEEP_AUTO);
+	CHECK(haft_setting_get(SETTING_RING_AFTER) == SHM_PUTS);
+	CHECK(haft_setting_get(SETTING_PIPE_CHUNK) == SHM_CHUNK);
+	CHECK(haft_setting_get(SETTING_SPIN) == SHM_SPINS);
+	CHECK(haft_setting_get(SETTING_YIELD) == SHM_YIELDS);
+	CHECK(haft_setting_get(SETTING_SLEEP) == SHM_SLEEP_AUTO);
 }
 
 /* The table's defaults are libshm's. */

@@ -2,7 +2,7 @@
 /* shm_pipe.c - chunks arrive whole and in order, also when few pipes serve many peers in turn. */
 #include <string.h>
 #include "tests/unit/node.h"
-#include "libshm/inner.h"
+#include "libshm/shm_inner.h"
 
 static void nothing(void *arg, const struct shm_frame *f)
 {

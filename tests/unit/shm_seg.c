@@ -8,7 +8,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 #include "tests/unit/node.h"
-#include "libshm/inner.h"
+#include "libshm/shm_inner.h"
 
 static void life(void **state)
 {
@@ -299,7 +299,7 @@ static void cpus(void **state)
 static void texts(void **state)
 {
 	(void)state;
-	for (int i = -1; i <= SHM_ALARM + 1; i++)
+	for (int i = -1; i <= SHM_ABORTED + 1; i++)
 		assert_non_null(shm_error_text(i));
 }
 

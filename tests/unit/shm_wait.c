@@ -15,7 +15,7 @@ static void take(void *arg, const struct shm_frame *f)
 	++*(int *)arg;
 }
 
-static void tell(const struct shm_teller *t, struct shm_what *what)
+static void tell(const struct shm_describer *t, struct shm_what *what)
 {
 	(void)t;
 	*what = (struct shm_what){.comm = 5, .kind = 6, .peer = 7, .tag = 8, .call = "call"};
@@ -23,7 +23,7 @@ static void tell(const struct shm_teller *t, struct shm_what *what)
 
 static void wait_frame(struct shm *s)
 {
-	const struct shm_teller teller = {tell};
+	const struct shm_describer teller = {tell};
 	struct shm_wait w;
 	int got = 0;
 
@@ -223,14 +223,14 @@ static void alarm_rank(struct shm *s, void *arg)
 	(void)arg;
 	if (s->me == 0) {
 		until_asleep(s, 1);
-		shm_seg_alarm(s->seg);
-		CHECK(shm_seg_alarmed(s->seg));
+		shm_seg_abort(s->seg);
+		CHECK(shm_seg_aborted(s->seg));
 	} else if (s->me == 1) {
 		shm_wait_begin(&w);
 		while (shm_idle(s, &w) == 0)
 			;
 	} else {
-		CHECK(shm_flag_wait(s, f, 1, NULL, NULL, NULL) == SHM_ALARM);
+		CHECK(shm_flag_wait(s, f, 1, NULL, NULL, NULL) == SHM_ABORTED);
 	}
 }
 

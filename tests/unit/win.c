@@ -5,10 +5,10 @@
 #define OBJECT      MPI_Win
 #define NULL_COPY   MPI_WIN_NULL_COPY_FN
 #define NULL_DELETE MPI_WIN_NULL_DELETE_FN
-#include "libmpi/comm/attr.h"
+#include "libmpi/comm/attributes.h"
 #include "libmpi/core/errh_object.h"
 #include "libmpi/core/objects.h"
-#include "libmpi/core/hang.h"
+#include "libmpi/core/attr_name.h"
 
 static int type_key;
 #define OTHER_KEY type_key
@@ -44,8 +44,8 @@ static void predefined(void)
 	object_new(&w);
 	OK(MPI_Win_get_attr(w, MPI_WIN_BASE, &at_base, &flag));
 	CHECK(!flag);
-	OK(attr_win_fix(obj_get(&haft_win_class, (obj_h)w), MPI_WIN_BASE, base));
-	OK(attr_win_fix(obj_get(&haft_win_class, (obj_h)w), MPI_WIN_SIZE, &size));
+	OK(comm_attr_win_fix(obj_get(&haft_win_class, (obj_h)w), MPI_WIN_BASE, base));
+	OK(comm_attr_win_fix(obj_get(&haft_win_class, (obj_h)w), MPI_WIN_SIZE, &size));
 	OK(MPI_Win_get_attr(w, MPI_WIN_BASE, &at_base, &flag));
 	CHECK(flag && at_base == base);
 	OK(MPI_Win_get_attr(w, MPI_WIN_SIZE, &size_at, &flag));

@@ -13,7 +13,7 @@
 
 #define KNOWN_SIZE (1u << 20) /* slots for names: ten times as many as there are */
 
-/* --- rulers ------------------------------------------------------------------------------ */
+/* --- rulers --------------------------------------------------------------------------------- */
 
 /* Is the line at p of n characters the first of two that were one ruler? */
 static int is_broken(const char *p, size_t n)
@@ -48,7 +48,7 @@ static void ruler_check(const struct file *f)
 	}
 }
 
-/* --- names that there are ---------------------------------------------------------------- */
+/* --- names that there are ------------------------------------------------------------------- */
 
 static char *known[KNOWN_SIZE];
 
@@ -129,7 +129,7 @@ void mentions_read(void)
 	known_run(command);
 }
 
-/* --- names that comments have ------------------------------------------------------------ */
+/* --- names that comments have --------------------------------------------------------------- */
 
 static int is_file_char(char c)
 {

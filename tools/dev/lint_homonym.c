@@ -73,7 +73,7 @@ static void places_judge(const char *rule, int max, const char *what)
 	nplaces = 0;
 }
 
-/* --- static functions -------------------------------------------------------------------- */
+/* --- static functions ----------------------------------------------------------------------- */
 
 /* The function's name in a declaration, or NULL if it is not static. */
 static const char *static_name(const char *p, const char *end, size_t *n)
@@ -116,7 +116,7 @@ static void statics_add(const struct file *f)
 	}
 }
 
-/* --- tags -------------------------------------------------------------------------------- */
+/* --- tags ----------------------------------------------------------------------------------- */
 
 /* The library of a path: its first folder, and for programs the second as well. */
 static void library_of(const char *path, char *buf, size_t len)
@@ -149,7 +149,7 @@ static void tags_add(const struct file *f)
 	}
 }
 
-/* --- all --------------------------------------------------------------------------------- */
+/* --- all ------------------------------------------------------------------------------------ */
 
 void homonyms_check(void)
 {

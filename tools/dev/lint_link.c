@@ -52,7 +52,7 @@ static int source_number(const char *path)
 	return nsources++;
 }
 
-/* --- names ------------------------------------------------------------------------------- */
+/* --- names ---------------------------------------------------------------------------------- */
 
 /* A global name in an object of the libraries: defined there, or used. */
 struct name {
@@ -155,7 +155,7 @@ static void prefixes_check(void)
 	}
 }
 
-/* --- who calls whom ---------------------------------------------------------------------- */
+/* --- who calls whom ------------------------------------------------------------------------- */
 
 /* Row a, column b: a uses a name of b. */
 struct graph {

@@ -17,7 +17,7 @@ int lint_nfiles;
 static struct law *laws;
 static int nlaws;
 
-/* --- findings ---------------------------------------------------------------------------- */
+/* --- findings ------------------------------------------------------------------------------- */
 
 static int findings, strict;
 static const char *only_rule; /* -r */
@@ -97,7 +97,7 @@ int findings_end(void)
 	return findings;
 }
 
-/* --- small things ------------------------------------------------------------------------ */
+/* --- small things --------------------------------------------------------------------------- */
 
 void die(const char *what)
 {
@@ -198,7 +198,7 @@ const char *word_next(const char *p, size_t *n)
 	return *p == '\0' ? NULL : p;
 }
 
-/* --- reading ----------------------------------------------------------------------------- */
+/* --- reading -------------------------------------------------------------------------------- */
 
 enum lex { LEX_CODE, LEX_LINE, LEX_BLOCK, LEX_QUOTE };
 

@@ -59,7 +59,7 @@ void words_read(void)
 	fclose(f);
 }
 
-/* --- private words ----------------------------------------------------------------------- */
+/* --- private words -------------------------------------------------------------------------- */
 
 /* A word of n letters, or a part of a name. */
 static void part_check(
@@ -104,7 +104,7 @@ static void glossary_check(const struct file *f)
 			GLOSSARY_MAX);
 }
 
-/* --- prose ------------------------------------------------------------------------------- */
+/* --- prose ---------------------------------------------------------------------------------- */
 
 static int is_one_of(const char *word, size_t n, const char *const *list)
 {

@@ -34,7 +34,7 @@ struct parts {
 	int n;
 };
 
-static void load(void)
+static void bind_load(void)
 {
 #define FIND(name) {"hwloc_" #name, (void **)(void *)&hw.name},
 	static const struct {
@@ -85,7 +85,7 @@ static struct parts parts_of(hwloc_topology_t t, hwloc_obj_type_t type, const cp
 				CPU_SET(c, &set);
 		if (CPU_COUNT(&set) == 0)
 			continue;
-		p.v = grow(p.v, (size_t)p.n + 1, sizeof *p.v);
+		p.v = mem_grow(p.v, (size_t)p.n + 1, sizeof *p.v);
 		p.v[p.n++] = set;
 	}
 	return p;
@@ -103,8 +103,8 @@ static bool within(const cpu_set_t *a, const cpu_set_t *b)
 /* Puts the parts in the order in which ranks take them: one of each `group' in turn. */
 static void deal(struct parts *p, const struct parts *group)
 {
-	cpu_set_t *v = grow(NULL, (size_t)p->n, sizeof *v);
-	bool *taken = grow(NULL, (size_t)p->n, sizeof *taken);
+	cpu_set_t *v = mem_grow(NULL, (size_t)p->n, sizeof *v);
+	bool *taken = mem_grow(NULL, (size_t)p->n, sizeof *taken);
 	int n = 0;
 
 	memset(taken, 0, (size_t)p->n * sizeof *taken);
@@ -127,7 +127,7 @@ static void deal(struct parts *p, const struct parts *group)
 	p->v = v;
 }
 
-static hwloc_obj_type_t type_of(enum part part)
+static hwloc_obj_type_t bind_type_of(enum part part)
 {
 	static const hwloc_obj_type_t types[] = {[PART_THREAD] = HWLOC_OBJ_PU,
 		[PART_CORE] = HWLOC_OBJ_CORE,
@@ -145,20 +145,20 @@ cpu_set_t *bind_make(const struct plan *p, int n)
 
 	if (p->bind == PART_NONE)
 		return NULL;
-	load();
+	bind_load();
 	if (sched_getaffinity(0, sizeof own, &own) != 0)
 		die(1, "-bind-to: %s", strerror(errno));
 	t = topology_read();
-	parts = parts_of(t, type_of(p->bind), &own);
+	parts = parts_of(t, bind_type_of(p->bind), &own);
 	if (p->deal != PART_NONE) {
-		group = parts_of(t, type_of(p->deal), &own);
+		group = parts_of(t, bind_type_of(p->deal), &own);
 		deal(&parts, &group);
 		free(group.v);
 	}
 	hw.topology_destroy(t);
 	if (parts.n == 0)
 		die(1, "-bind-to: hwloc knows no such part of this machine");
-	sets = grow(NULL, (size_t)n, sizeof *sets);
+	sets = mem_grow(NULL, (size_t)n, sizeof *sets);
 	for (int i = 0; i < n; i++)
 		sets[i] = parts.v[i % parts.n];
 	free(parts.v);

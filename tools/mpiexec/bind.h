@@ -12,7 +12,7 @@
 #define MPIEXEC_BIND_H
 
 #include <sched.h>
-#include "tools/mpiexec/plan.h"
+#include "tools/mpiexec/job_plan.h"
 
 /* The CPUs of each of n ranks: malloc'ed; NULL: they are not bound.  Ends mpiexec if they cannot be
  * bound as the user wants it. */

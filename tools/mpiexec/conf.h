@@ -6,8 +6,8 @@
 
 #include <stdint.h>
 #include "libmpi/boot/boot.h"
-#include "tools/mpiexec/pack.h"
-#include "tools/mpiexec/plan.h"
+#include "tools/mpiexec/marshal.h"
+#include "tools/mpiexec/job_plan.h"
 
 struct conf {
 	struct plan plan;

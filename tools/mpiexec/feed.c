@@ -7,16 +7,16 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <unistd.h>
-#include "tools/mpiexec/plan.h"
+#include "tools/mpiexec/job_plan.h"
 
 /* A pipe to one rank. */
-struct mouth {
+struct feed_reader {
 	int fd;      /* write end; -1: it reads no more */
 	size_t done; /* of the buffer */
 };
 
 static struct {
-	struct mouth *v;
+	struct feed_reader *v;
 	int n;
 	char buf[FEED_LEN];
 	size_t len;
@@ -33,8 +33,8 @@ int feed_pipe(void)
 		feed.epfd = epoll_create1(EPOLL_CLOEXEC);
 	if (feed.epfd < 0 || pipe2(p, O_CLOEXEC) != 0)
 		return -1;
-	feed.v = grow(feed.v, (size_t)feed.n + 1, sizeof *feed.v);
-	feed.v[feed.n++] = (struct mouth){.fd = p[1]};
+	feed.v = mem_grow(feed.v, (size_t)feed.n + 1, sizeof *feed.v);
+	feed.v[feed.n++] = (struct feed_reader){.fd = p[1]};
 	fcntl(p[1], F_SETFL, O_NONBLOCK);
 	epoll_ctl(feed.epfd, EPOLL_CTL_ADD, p[1],
 		&(struct epoll_event){.events = EPOLLOUT | EPOLLET});
@@ -54,13 +54,13 @@ size_t feed_room(void)
 	return feed_open() && !feed.end ? FEED_LEN - feed.len : 0;
 }
 
-static void mouth_close(struct mouth *m)
+static void reader_close(struct feed_reader *m)
 {
 	close(m->fd);
 	m->fd = -1;
 }
 
-static void mouth_work(struct mouth *m)
+static void reader_work(struct feed_reader *m)
 {
 	while (m->fd >= 0 && m->done < feed.len) {
 		ssize_t n = write(m->fd, feed.buf + m->done, feed.len - m->done);
@@ -68,11 +68,11 @@ static void mouth_work(struct mouth *m)
 		if (n < 0 && errno == EAGAIN)
 			return;
 		if (n < 0 && errno != EINTR)
-			mouth_close(m);
+			reader_close(m);
 		m->done += n > 0 ? (size_t)n : 0;
 	}
 	if (feed.end && m->fd >= 0)
-		mouth_close(m);
+		reader_close(m);
 }
 
 void feed_work(void)
@@ -85,9 +85,9 @@ void feed_work(void)
 	while (epoll_wait(feed.epfd, ev, 8, 0) == 8)
 		continue;
 	for (int i = 0; i < feed.n; i++) {
-		struct mouth *m = &feed.v[i];
+		struct feed_reader *m = &feed.v[i];
 
-		mouth_work(m);
+		reader_work(m);
 		if (m->fd >= 0 && m->done < least)
 			least = m->done;
 	}

@@ -14,7 +14,7 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include "tools/mpiexec/plan.h"
+#include "tools/mpiexec/job_plan.h"
 
 #define ENVIRON_MAX 1048576 /* bytes of an environment that are searched */
 

@@ -14,12 +14,12 @@
 #include <unistd.h>
 #include "libmpi/boot/boot.h"
 #include "libmpi/boot/listen.h"
-#include "libmpi/core/set.h"
+#include "libmpi/core/setting.h"
 #include "tools/mpiexec/bind.h"
-#include "tools/mpiexec/far.h"
+#include "tools/mpiexec/remote_ranks.h"
 #include "tools/mpiexec/feed.h"
-#include "tools/mpiexec/out.h"
-#include "tools/mpiexec/pmiserv.h"
+#include "tools/mpiexec/output.h"
+#include "tools/mpiexec/pmi_server.h"
 
 /* What a rank reads.  A terminal stays ours: the rank is in another process group, and would be
  * stopped when it reads.  Anything else it gets as it is, so that nothing is read which it does not
@@ -43,7 +43,7 @@ static void here_listen(const struct plan *p, char ip[LISTEN_IP])
 
 	memcpy(ip, "127.0.0.1", sizeof "127.0.0.1");
 	if (p->iface != NULL)
-		why = listen_where(p->iface, NULL, NULL, ip);
+		why = boot_listen_where(p->iface, NULL, NULL, ip);
 	if (why != NULL)
 		die(1, "-iface or HAFT_IFACE %s: %s", p->iface, why);
 }
@@ -60,7 +60,7 @@ static void here_segment(struct job *j, const char *ip, char **addr)
 	w.key = key;
 	if (ip != NULL && getrandom(key, sizeof key, 0) != (ssize_t)sizeof key)
 		die(1, "no random numbers: %s", strerror(errno));
-	crew_segment(&j->crew, ip != NULL ? &w : NULL, 0, 0);
+	local_segment(&j->crew, ip != NULL ? &w : NULL, 0, 0);
 	explicit_bzero(key, sizeof key);
 }
 
@@ -82,21 +82,21 @@ void job_tell(const struct job *j, int r, const cpu_set_t *cpus)
 static void here_start(struct job *j)
 {
 	char **envp = j->plan->app[0].envp + 1;
-	bool apart = haft_via_apart(haft_set_launch(HAFT_SET_VIA, envp));
+	bool apart = haft_via_apart(haft_setting_launch(SETTING_VIA, envp));
 	char where[LISTEN_IP];
 	const char *ip = apart ? where : NULL;
-	char **addr = ip != NULL ? grow(NULL, (size_t)j->n, sizeof *addr) : NULL;
+	char **addr = ip != NULL ? mem_grow(NULL, (size_t)j->n, sizeof *addr) : NULL;
 	char *why;
 
 	if (apart)
 		here_listen(j->plan, where);
-	crew_init(&j->crew, j->plan, 0, ip, addr);
+	local_init(&j->crew, j->plan, 0, ip, addr);
 	here_segment(j, ip, addr);
 	for (int i = 0; i < j->n && ip != NULL; i++)
 		free(addr[i]);
 	free(addr);
 	j->crew.pmi = pmi_new(&j->crew);
-	why = crew_start(&j->crew, stdin_give, out_add);
+	why = local_start(&j->crew, stdin_give, out_add);
 	j->stdin_fd = feed_open() ? STDIN_FILENO : -1;
 	for (int r = 0; r < j->n; r++) {
 		j->rank[r].pid = (int)j->crew.m[r].pid;
@@ -116,20 +116,20 @@ void job_start(struct job *j, const struct plan *p, const sigset_t *mask)
 {
 	*j = (struct job){.plan = p, .n = p->nranks, .stdin_fd = -1};
 	j->crew.spawn.mask = *mask;
-	j->rank = grow(NULL, (size_t)j->n, sizeof *j->rank);
+	j->rank = mem_grow(NULL, (size_t)j->n, sizeof *j->rank);
 	memset(j->rank, 0, (size_t)j->n * sizeof *j->rank);
-	j->seen = grow(NULL, (size_t)j->n, sizeof *j->seen);
+	j->seen = mem_grow(NULL, (size_t)j->n, sizeof *j->seen);
 	memset(j->seen, 0, (size_t)j->n * sizeof *j->seen);
 	for (int a = 0, r = 0; a < p->napps; a++)
 		for (int i = 0; i < p->app[a].n; i++)
 			j->rank[r++].app = a;
 	hang_init(j);
-	j->grace_ms = 1000 * haft_set_launch(HAFT_SET_GRACE, environ);
+	j->grace_ms = 1000 * haft_setting_launch(SETTING_GRACE, environ);
 	out_init(j->n, p->label);
 	if (p->timeout > 0)
 		j->stop_ns = now_ns() + (uint64_t)(p->timeout * 1e9);
 	if (p->nhosts > 0)
-		far_start(j);
+		remote_start(j);
 	else
 		here_start(j);
 }
@@ -137,9 +137,9 @@ void job_start(struct job *j, const struct plan *p, const sigset_t *mask)
 void job_signal(struct job *j, int sig)
 {
 	if (j->far != NULL)
-		far_signal(j->far, FRAME_SIGNAL, sig);
+		remote_signal(j->far, FRAME_SIGNAL, sig);
 	else
-		crew_signal(&j->crew, sig);
+		local_signal(&j->crew, sig);
 }
 
 void job_end(struct job *j, int sig, int64_t grace_ms)
@@ -150,9 +150,9 @@ void job_end(struct job *j, int sig, int64_t grace_ms)
 	if (j->kill_ns == 0 || at < j->kill_ns)
 		j->kill_ns = at;
 	if (j->far != NULL)
-		far_signal(j->far, FRAME_END, sig);
+		remote_signal(j->far, FRAME_END, sig);
 	else
-		crew_end(&j->crew, sig);
+		local_end(&j->crew, sig);
 }
 
 void job_fail(struct job *j, int code)
@@ -173,7 +173,7 @@ static bool others_need(const struct job *j, int r)
 /* Has a rank called for the end?  Not if that was told or is waited about. */
 static bool abort_hear(struct job *j)
 {
-	const struct boot_job *b = j->far == NULL ? crew_abort(&j->crew) : NULL;
+	const struct boot_job *b = j->far == NULL ? local_abort(&j->crew) : NULL;
 	struct abort *a = &j->abort;
 
 	if (b != NULL && !a->told && !j->wait.abort.told)
@@ -181,7 +181,7 @@ static bool abort_hear(struct job *j)
 			.rank = b->rank,
 			.pid = b->pid,
 			.code = b->code,
-			.lost = crew_lost(&j->crew, b),
+			.lost = local_lost(&j->crew, b),
 			.text = text("%s", b->text)};
 	return a->told;
 }
@@ -209,7 +209,7 @@ static const char *rank_name(const struct job *j, int r, int pid)
 static void abort_tell(struct job *j, struct abort *a)
 {
 	if (a->rank >= 0 && a->rank < j->n)
-		out_hear(a->rank, now_ns());
+		out_rest(a->rank, now_ns());
 	if (a->text[0] != '\0')
 		say_raw(a->text);
 	if (a->rank >= 0 && a->rank < j->n)
@@ -231,7 +231,7 @@ static void death_tell(const struct job *j, int r, int status, uint32_t state)
 			   : state == BOOT_FINALIZE_FAILED ? " after an MPI_Finalize that failed"
 							   : "";
 
-	out_hear(r, now_ns());
+	out_rest(r, now_ns());
 	if (WIFSIGNALED(status))
 		say("%s was killed by signal %d (%s)%s", name, WTERMSIG(status),
 			strsignal(WTERMSIG(status)), WCOREDUMP(status) ? ", core dumped" : "");
@@ -478,11 +478,11 @@ void job_answer(struct job *j)
 		doubt_end(j);
 	if ((asked & ASK_ROLL) != 0) {
 		say("what the %d processes of the job do:", j->n);
-		roll_call(j);
+		job_report(j);
 	}
 	if ((asked & ASK_TIMEOUT) != 0 && !j->ending) {
 		say("the job has not ended after %g s; now its processes are:", j->plan->timeout);
-		roll_call(j);
+		job_report(j);
 		j->code = EXIT_TIMEOUT;
 		job_end(j, SIGTERM, GRACE_FAIL_MS);
 	}
@@ -498,10 +498,10 @@ void job_ask(struct job *j, unsigned what)
 		j->look_from_ns = now_ns();
 	j->asked |= what;
 	if (j->far != NULL) {
-		far_look(j->far);
+		remote_look(j->far);
 		return;
 	}
-	crew_see(&j->crew, j->seen);
+	local_see(&j->crew, j->seen);
 	job_answer(j);
 }
 
@@ -509,13 +509,13 @@ size_t job_stdin_room(struct job *j)
 {
 	if (j->stdin_fd < 0)
 		return 0;
-	return j->far != NULL ? far_stdin_room(j->far) : feed_room();
+	return j->far != NULL ? remote_stdin_room(j->far) : feed_room();
 }
 
 void job_stdin(struct job *j, const void *v, size_t len)
 {
 	if (j->far != NULL) {
-		far_stdin(j->far, v, len);
+		remote_stdin(j->far, v, len);
 		if (len == 0)
 			j->stdin_fd = -1;
 		return;
@@ -538,17 +538,17 @@ static void child_died(void *arg, pid_t pid, int status)
 	struct job *j = arg;
 
 	if (j->far != NULL)
-		far_reap(j->far, pid, status);
+		remote_reap(j->far, pid, status);
 }
 
 void job_reap(struct job *j)
 {
-	crew_reap(&j->crew, here_died, child_died, j);
+	local_reap(&j->crew, here_died, child_died, j);
 }
 
 bool job_over(const struct job *j)
 {
-	return j->alive == 0 && (j->far == NULL || far_over(j->far));
+	return j->alive == 0 && (j->far == NULL || remote_over(j->far));
 }
 
 int job_fini(struct job *j)
@@ -557,10 +557,10 @@ int job_fini(struct job *j)
 
 	if (j->wait.until_ns != 0 && j->code == 0)
 		job_believe(j); /* the user has ended the job in between */
-	alien_say(j);
-	crew_fini(&j->crew);
+	foreign_mpi_say(j);
+	local_fini(&j->crew);
 	if (j->far != NULL)
-		far_fini(j->far);
+		remote_fini(j->far);
 	lost = out_fini();
 	if (j->code == 0 || (j->code == 128 + SIGPIPE && lost != 0))
 		j->code = lost;

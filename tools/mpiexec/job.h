@@ -7,8 +7,8 @@
  *                        user's signal) to all groups, after a grace SIGKILL; the loop goes on
  *                        until all are dead and all output is written.
  *
- * The ranks are a crew of this process (crew.h), or, over several hosts, crews of agents behind a
- * tree of links (far.h): the judgement is the same, and made here only.
+ * The ranks are a crew of this process (local_ranks.h), or, over several hosts, crews of agents behind a
+ * tree of links (remote_ranks.h): the judgement is the same, and made here only.
  *
  * The first failure decides the job's exit code and is the one that is named; deaths that we cause
  * are not. */
@@ -18,8 +18,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
-#include "tools/mpiexec/crew.h"
-#include "tools/mpiexec/plan.h"
+#include "tools/mpiexec/local_ranks.h"
+#include "tools/mpiexec/job_plan.h"
 
 #define GRACE_FAIL_MS 300  /* SIGTERM to SIGKILL after a failure: the job ends within 1 s */
 #define LOST_MS       5000 /* an end for a lost rank, to the news of how that one has ended */
@@ -158,10 +158,10 @@ bool job_over(const struct job *j);
 int job_fini(struct job *j);
 
 /* Says what each rank does or waits for, and who waits for each other, as of the last look. */
-void roll_call(const struct job *j);
+void job_report(const struct job *j);
 
 /* Says once the job is over if its programs were no job at all, but another MPI's. */
-void alien_say(const struct job *j);
+void foreign_mpi_say(const struct job *j);
 
 /* hang_init reads HAFT_HANG.  hang_look: says the roll-call if everybody who is in MPI has slept
  * for so long, and nobody else has used CPU time, once for each such sleep.  hang_away: for how

@@ -27,9 +27,9 @@ static const char *const srun_words[] = {"--nodes=1", "--ntasks=1", "--overlap",
 	"--cpu-bind=none", "--unbuffered", "--input=0", "--quiet", "--nodelist", NULL};
 
 /* `s' as one word of a shell. */
-static char *quote(const char *s)
+static char *shell_quote(const char *s)
 {
-	char *q = grow(NULL, strlen(s) * 4 + 3, 1);
+	char *q = mem_grow(NULL, strlen(s) * 4 + 3, 1);
 	char *to = q;
 
 	*to++ = '\'';
@@ -82,7 +82,7 @@ static char **words_make(const struct plan *p, int host)
 {
 	bool shell = p->launcher == LAUNCH_SSH || p->launcher == LAUNCH_RSH;
 	const char *const *options = options_of(p->launcher);
-	char **v = grow(NULL, countof(ssh_words) + countof(srun_words) + 5, sizeof *v);
+	char **v = mem_grow(NULL, countof(ssh_words) + countof(srun_words) + 5, sizeof *v);
 	size_t n = 0;
 
 	if (!p->host[host].local && p->launcher != LAUNCH_FORK) {
@@ -90,11 +90,11 @@ static char **words_make(const struct plan *p, int host)
 		for (size_t i = 0; options[i] != NULL; i++)
 			v[n++] = text("%s", options[i]);
 		v[n++] = text("%s", p->host[host].name);
-		v[n++] = shell ? quote(p->agent) : text("%s", p->agent);
+		v[n++] = shell ? shell_quote(p->agent) : text("%s", p->agent);
 	} else {
 		v[n++] = text("%s", p->agent);
 	}
-	v[n++] = text("%s", AGENT_OPTION);
+	v[n++] = text("%s", PROXY_OPTION);
 	v[n] = NULL;
 	return v;
 }
@@ -107,14 +107,14 @@ static void words_free(char **v)
 }
 
 /* What the child shares with us until its exec. */
-struct child {
+struct launch_child {
 	char **words;
 	int fd[3]; /* its stdin, stdout, stderr */
 	pid_t by;
 	volatile int err;
 };
 
-__attribute__((noreturn)) static void child_run(struct child *c)
+__attribute__((noreturn)) static void launch_child_run(struct launch_child *c)
 {
 	sigset_t none;
 
@@ -140,9 +140,9 @@ static void pair_close(const int fd[2])
 		close(fd[1]);
 }
 
-int launch_agent(const struct plan *p, int host, struct launched *l, const char **stage)
+int launch_proxy(const struct plan *p, int host, struct launched *l, const char **stage)
 {
-	struct child c = {.words = words_make(p, host), .by = getpid()};
+	struct launch_child c = {.words = words_make(p, host), .by = getpid()};
 	int in[2] = {-1, -1}, out[2] = {-1, -1}, err[2] = {-1, -1};
 	pid_t pid = -1;
 
@@ -152,7 +152,7 @@ int launch_agent(const struct plan *p, int host, struct launched *l, const char 
 		*stage = "fork";
 		pid = vfork();
 		if (pid == 0)
-			child_run(&c);
+			launch_child_run(&c);
 	}
 	if (pid > 0 && c.err != 0) {
 		waitpid(pid, NULL, 0);

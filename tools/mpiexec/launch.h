@@ -13,9 +13,9 @@
 #define MPIEXEC_LAUNCH_H
 
 #include <sys/types.h>
-#include "tools/mpiexec/plan.h"
+#include "tools/mpiexec/job_plan.h"
 
-#define AGENT_OPTION "--haft-agent"
+#define PROXY_OPTION "--haft-agent"
 
 /* The parent's ends of the agent's stdin, stdout and stderr; close-on-exec. */
 struct launched {
@@ -25,7 +25,7 @@ struct launched {
 
 /* Starts the agent of plan->host[host]; here: without a launcher.  Returns 0, or -1 with errno and
  * *stage saying what failed. */
-int launch_agent(const struct plan *p, int host, struct launched *l, const char **stage);
+int launch_proxy(const struct plan *p, int host, struct launched *l, const char **stage);
 
 /* What the launcher's command is called, for messages. */
 const char *launch_name(const struct plan *p, int host);

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "tools/mpiexec/crew.h"
-#include "tools/mpiexec/plan.h"
+#include "tools/mpiexec/local_ranks.h"
+#include "tools/mpiexec/job_plan.h"
 
 #define READ_LEN  65536
 #define READ_MAX  16    /* reads in one go: others want their turn */
@@ -49,8 +49,8 @@ void link_put(struct link *l, const struct frame *f, const void *v)
 {
 	if (l->out < 0)
 		return;
-	pack_put(&l->queue, f, sizeof *f);
-	pack_put(&l->queue, v, f->len);
+	marshal_put(&l->queue, f, sizeof *f);
+	marshal_put(&l->queue, v, f->len);
 }
 
 bool link_write(struct link *l, uint64_t now)
@@ -140,7 +140,7 @@ bool link_read(struct link *l, link_take_fn *take, link_noise_fn *noise, void *a
 			return false;
 		}
 		l->heard_ns = now;
-		pack_put(&l->got, buf, (size_t)n);
+		marshal_put(&l->got, buf, (size_t)n);
 		if (!l->hello && !hello_read(l, noise, arg))
 			return false;
 		if (l->hello && !frames_read(l, take, arg))

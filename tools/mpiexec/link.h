@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "tools/mpiexec/pack.h"
+#include "tools/mpiexec/marshal.h"
 
 #define HEART_MS  1000
 #define DEAD_MS   6000      /* a host that swaps has its pauses; a user waits no longer */

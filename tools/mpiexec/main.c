@@ -20,13 +20,13 @@
 #include <unistd.h>
 #include "libmpi/boot/boot.h"
 #include "libobj/base.h"
-#include "tools/mpiexec/agent.h"
-#include "tools/mpiexec/far.h"
+#include "tools/mpiexec/proxy.h"
+#include "tools/mpiexec/remote_ranks.h"
 #include "tools/mpiexec/feed.h"
 #include "tools/mpiexec/job.h"
 #include "tools/mpiexec/launch.h"
-#include "tools/mpiexec/out.h"
-#include "tools/mpiexec/pmiserv.h"
+#include "tools/mpiexec/output.h"
+#include "tools/mpiexec/pmi_server.h"
 
 #define NS_MS 1000000u
 
@@ -78,7 +78,7 @@ static void user_end(struct job *j, int sig)
 		return;
 	}
 	j->signal = sig;
-	if (j->far != NULL && !far_begun(j->far))
+	if (j->far != NULL && !remote_begun(j->far))
 		j->hurt = true; /* no rank will run: none can end well */
 	job_end(j, sig, j->grace_ms);
 }
@@ -88,7 +88,7 @@ static void user_stop(struct job *j)
 {
 	job_signal(j, SIGTSTP);
 	if (j->far != NULL)
-		far_pause(j->far);
+		remote_pause(j->far);
 	raise(SIGSTOP);
 }
 
@@ -145,15 +145,15 @@ static void stdin_polls(struct job *j, struct pollfd *p)
 }
 
 /* ms until something must be done although nothing comes. */
-static int patience(const struct job *j, uint64_t drain_ns, uint64_t now)
+static int loop_patience(const struct job *j, uint64_t drain_ns, uint64_t now)
 {
 	const uint64_t at[] = {j->killed ? 0 : j->kill_ns, j->ending ? 0 : j->stop_ns,
 		j->ending ? 0 : j->look_ns, j->ending ? 0 : j->wait.until_ns,
 		j->ending ? 0 : j->hang.look_ns, drain_ns};
 	int ms = out_patience(now);
 
-	if (j->far != NULL && (ms < 0 || ms > far_patience(j->far)))
-		ms = far_patience(j->far);
+	if (j->far != NULL && (ms < 0 || ms > remote_patience(j->far)))
+		ms = remote_patience(j->far);
 	for (size_t i = 0; i < countof(at); i++) {
 		uint64_t left = at[i] > now ? (at[i] - now) / NS_MS + 1 : 0;
 		int mine = left > INT_MAX ? INT_MAX : (int)left;
@@ -165,7 +165,7 @@ static int patience(const struct job *j, uint64_t drain_ns, uint64_t now)
 }
 
 /* Carries out what the clock demands. */
-static void clock_work(struct job *j, uint64_t now)
+static void main_clock(struct job *j, uint64_t now)
 {
 	if (j->kill_ns != 0 && now >= j->kill_ns && !j->killed) {
 		job_signal(j, SIGKILL);
@@ -199,7 +199,7 @@ static uint64_t drain_begin(struct job *j, uint64_t now)
 	return now + (uint64_t)DRAIN_MS * NS_MS;
 }
 
-static void loop(struct job *j, int sigfd)
+static void main_loop(struct job *j, int sigfd)
 {
 	struct pollfd p[ON_ALL];
 	uint64_t drain_ns = 0;
@@ -211,17 +211,17 @@ static void loop(struct job *j, int sigfd)
 			drain_ns = drain_begin(j, now);
 		if (drain_ns != 0 && now >= drain_ns && out_open())
 			out_cut(now);
-		clock_work(j, now);
+		main_clock(j, now);
 		p[ON_SIGNAL] = (struct pollfd){.fd = sigfd, .events = POLLIN};
 		stdin_polls(j, p);
 		p[ON_PMI] = (struct pollfd){.fd = pmi_fd(j->crew.pmi), .events = POLLIN};
 		p[ON_FAR] = (struct pollfd){
-			.fd = j->far != NULL ? far_fd(j->far) : -1, .events = POLLIN};
+			.fd = j->far != NULL ? remote_fd(j->far) : -1, .events = POLLIN};
 		out_polls(p + ON_OUT);
-		if (poll(p, ON_ALL, patience(j, out_open() ? drain_ns : 0, now)) < 0)
+		if (poll(p, ON_ALL, loop_patience(j, out_open() ? drain_ns : 0, now)) < 0)
 			continue;
 		if (j->far != NULL)
-			far_work(j->far, now_ns());
+			remote_work(j->far, now_ns());
 		out_work(p + ON_OUT, now_ns());
 		stdin_work(j, p);
 		if (p[ON_PMI].revents != 0)
@@ -264,15 +264,15 @@ int main(int argc, char **argv)
 	int sigfd, code;
 
 	fds_open();
-	if (argc == 2 && strcmp(argv[1], AGENT_OPTION) == 0) {
+	if (argc == 2 && strcmp(argv[1], PROXY_OPTION) == 0) {
 		sigfd = signals_init(&mask);
-		return agent_main(sigfd, &mask);
+		return proxy_main(sigfd, &mask);
 	}
 	plan = plan_read(argc, argv);
 	sigfd = signals_init(&mask);
 	job_start(&j, plan, &mask);
 	nested_tell(&j);
-	loop(&j, sigfd);
+	main_loop(&j, sigfd);
 	code = job_fini(&j);
 	if (j.signal != 0 && j.hurt && code == 0)
 		signal_die(j.signal, &mask);

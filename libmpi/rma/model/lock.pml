@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * lock.pml - the lock of lock.c: who waits gets it, and nobody has it together with a writer.
  *
- *   member      lock_try;  else: slot, ticket, count;  lock_wait_ready until it has it;  lock_drop
+ *   member      rma_lock_try;  else: slot, ticket, count;  rma_lock_wait_ready until it has it;  rma_lock_drop
  *   hunger      comes whenever a waiter looks, or never
- *   sleep       rung = false before the look, then until rung (the bell of epoch_until)
+ *   sleep       rung = false before the look, then until rung (the bell of rma_epoch_wait_until)
  *
  * One statement here is one atomic instruction there; a loop of compare-and-exchange is its last
- * round.  The fields of the word are variables that change together.  The timer of RMA_HUNGRY_NS
+ * round.  The fields of the word are variables that change together.  The timer of RMA_STARVING_NS
  * is left out, for nobody whose waiter is far away has it: the bell alone must be enough.  With
  * NAPS who is not hungry awakes at any time.  Checked: no writer beside others; what is counted is
  * held; nobody sleeps for ever (the end states); nothing is left at the end; who is hungry sees
@@ -83,7 +83,7 @@ inline leave()
 	}
 }
 
-/* lock_try (eager false), take_hungry (eager true) */
+/* rma_lock_try (eager false), take_hungry (eager true) */
 inline try(eager)
 {
 	d_step {
@@ -142,7 +142,7 @@ inline taken()
 	got()
 }
 
-/* lock_wait_ready; rest is true of about every second look */
+/* rma_lock_wait_ready; rest is true of about every second look */
 inline ready()
 {
 	rest = false;
@@ -342,7 +342,7 @@ inline wake()
 	od
 }
 
-/* lock_drop, lock_drop_slow */
+/* rma_lock_drop, rma_lock_drop_slow */
 inline drop()
 {
 	do

@@ -31,10 +31,10 @@ static void free_partitioned(void)
 	OK(MPI_Psend_init(out, 2, 1, MPI_INT, 0, 3, MPI_COMM_SELF, MPI_INFO_NULL, &r[0]));
 	OK(MPI_Precv_init(in, 2, 1, MPI_INT, 0, 3, MPI_COMM_SELF, MPI_INFO_NULL, &r[1]));
 	OK(MPI_Startall(2, r));
-	FAILS(MPI_ERR_REQUEST, "partitioned operation under way", MPI_Request_free(&r[0]));
+	FAILS(MPI_ERR_REQUEST, "partitioned operation cannot be freed", MPI_Request_free(&r[0]));
 	OK(MPI_Pready_range(0, 1, r[0]));
-	FAILS(MPI_ERR_REQUEST, "partitioned operation under way", MPI_Request_free(&r[0]));
-	FAILS(MPI_ERR_REQUEST, "partitioned operation under way", MPI_Request_free(&r[1]));
+	FAILS(MPI_ERR_REQUEST, "partitioned operation cannot be freed", MPI_Request_free(&r[0]));
+	FAILS(MPI_ERR_REQUEST, "partitioned operation cannot be freed", MPI_Request_free(&r[1]));
 	OK(MPI_Waitall(2, r, MPI_STATUSES_IGNORE));
 	CHECK(in[0] == 1 && in[1] == 2);
 	OK(MPI_Request_free(&r[0]));

@@ -1,0 +1,784 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* genfort.c - writes the Fortran procedures of one chapter: between mpi_send_ and MPI_Send.
+ *
+ *     mpi_send_(void *buf, ...)                 mpif.h; where no buffer is involved, all three
+ *     mpi_send_f08ts_(struct fort_desc *, ...)  mpi_f08, and as mpi_send_fts_ module mpi
+ *     mpi_send_c_f08ts_(...)                    mpi_f08 with large counts
+ *         declarations                          c_NAME what C gets, s_NAME its scratch
+ *         before                                arrays of handles, text, sections
+ *         ret = MPI_Send(...)
+ *         after                                 results
+ *     done:                                     rooms are given back
+ *
+ * The FORT_ macros and the names are explained in libmpi/fort/glue.h. */
+#include "libmpi/api/genfort.h"
+
+#include <string.h>
+
+static enum fort fort_how_of(const struct param *p)
+{
+	return fortran[p->kind].how;
+}
+
+bool fort_by_hand(const struct func *f)
+{
+	for (int i = 0; i < f->nparam; i++)
+		if (fort_how_of(&f->param[i]) == F_HAND)
+			return true;
+	return false;
+}
+
+bool fort_callback(const struct func *f)
+{
+	for (int i = 0; i < f->nparam; i++) {
+		enum kind_id k = f->param[i].kind;
+
+		if (k == KIND_VALUE_ROOM || k == KIND_VALUE_OLD_ROOM || k == KIND_CONVERTED)
+			return true;
+		if ((f->flags & RAW) && (k == KIND_VALUE || k == KIND_VALUE_OLD))
+			return true;
+	}
+	return false;
+}
+
+bool fort_choice(const struct func *f)
+{
+	for (int i = 0; i < f->nparam; i++)
+		if (fort_how_of(&f->param[i]) == F_CHOICE || fort_how_of(&f->param[i]) == F_PLACE)
+			return true;
+	return false;
+}
+
+bool fort_ierror(const struct func *f)
+{
+	for (int i = 0; i < f->nparam; i++)
+		if (fort_how_of(&f->param[i]) == F_DROP)
+			return false;
+	return f->ret == KIND_INT;
+}
+
+bool fort_shown(const struct param *p)
+{
+	return fort_how_of(p) != F_DROP && fort_how_of(p) != F_NULL;
+}
+
+static bool fort_has_kind(const struct func *f, enum kind_id kind)
+{
+	for (int i = 0; i < f->nparam; i++)
+		if (f->param[i].kind == kind)
+			return true;
+	return false;
+}
+
+static bool fort_is_count(enum kind_id k)
+{
+	return k == KIND_COUNT || k == KIND_COUNT_INT;
+}
+
+/* What becomes of a section of an array. */
+enum section {
+	AS_TYPE, /* the buffer's count and datatype follow: a datatype describes it */
+	AS_COPY, /* blocks or elements are named by position: a copy */
+	AS_ADDR  /* its address alone matters */
+};
+
+static enum section fort_section_of(const struct func *f, const struct param *p)
+{
+	int left = (int)(f->param + f->nparam - p);
+	bool reduces = fort_has_kind(f, KIND_OP) && !fort_has_kind(f, KIND_WIN);
+	bool blocks = p->kind == KIND_BLOCKS || p->kind == KIND_BLOCKS_OUT;
+
+	if (fort_how_of(p) == F_PLACE)
+		return AS_ADDR;
+	if (left > 2 && fort_is_count(p[1].kind) && kinds[p[2].kind].class == CLASS_TYPE &&
+		!reduces && !blocks)
+		return AS_TYPE;
+	if (fort_has_kind(f, KIND_WIN) || fort_has_kind(f, KIND_FILE))
+		return AS_ADDR;
+	return AS_COPY;
+}
+
+/* The buffer whose count or datatype p is, if it goes as a section; NULL: p stands for itself. */
+static const struct param *fort_part_of(const struct func *f, const struct param *p)
+{
+	for (int d = 1; d <= 2 && p - d >= f->param; d++) {
+		const struct param *b = p - d;
+
+		if (fort_how_of(b) != F_CHOICE || fort_section_of(f, b) != AS_TYPE)
+			continue;
+		if ((d == 1 && fort_is_count(p->kind)) ||
+			(d == 2 && kinds[p->kind].class == CLASS_TYPE))
+			return b;
+	}
+	return NULL;
+}
+
+/* A nonblocking call: memory is used after it. */
+bool fort_later(const struct func *f)
+{
+	return fort_has_kind(f, KIND_REQ_OUT);
+}
+
+/* --- one form of one entry point ------------------------------------------------------------ */
+
+struct form {
+	struct entry e;
+	bool desc; /* choice buffers and text come with descriptors */
+	bool f08;  /* as mpi_f08 has it, where that differs for other reasons */
+	bool fast; /* the usual case alone: nothing but one call, so that no register is saved */
+};
+
+static const char *fort_class_type(const struct param *p)
+{
+	return classes[kinds[p->kind].class].type;
+}
+
+static const char *fort_class_object(const struct param *p)
+{
+	return classes[kinds[p->kind].class].object;
+}
+
+static void fort_param_declare(struct text *t, const struct form *m, const struct param *p)
+{
+	const char *c = declarator(&m->e, p);
+	char name[80];
+
+	switch (fort_how_of(p)) {
+	case F_VALUE:
+		snprintf(name, sizeof(name), "*%s", p->name);
+		text_add(t, "const ");
+		text_declare(t, c, name);
+		break;
+	case F_CHOICE:
+	case F_PLACE:
+		if (m->desc)
+			text_add(t, "const struct fort_desc *%s", p->name);
+		else
+			text_declare(t, c, p->name);
+		break;
+	case F_STR:
+	case F_STR_INFO:
+		if (m->desc)
+			text_add(t, "const struct fort_desc *d_%s", p->name);
+		else
+			text_add(t, "const char *%s", p->name);
+		break;
+	case F_PASS:
+	case F_WEIGHTS:
+	case F_CPTR_OUT:
+	case F_STR_OUT: text_declare(t, c, p->name); break;
+	case F_INT:
+	case F_INTS:
+	case F_HANDLE:
+	case F_HANDLES:
+	case F_HANDLES_RANKS:
+	case F_HANDLES_TO:
+	case F_HANDLES_FROM: text_add(t, "const MPI_Fint *%s", p->name); break;
+	default: text_add(t, "MPI_Fint *%s", p->name); break;
+	}
+}
+
+/* A comma, unless it is the first. */
+static void fort_comma(struct text *t)
+{
+	if (t->s[t->n - 1] != '(')
+		text_add(t, ", ");
+}
+
+static void fort_prototype(struct text *t, const struct form *m, const char *fort_before,
+	const char *prefix, const char *suffix)
+{
+	const struct func *f = m->e.f;
+
+	text_add(t, "%s", fort_before);
+	text_declare(t, f->ret == KIND_INT ? "void %" : kinds[f->ret].small, "FORT_NAME(");
+	text_add(t, "%s", prefix);
+	text_lower(t, m->e.name);
+	text_add(t, "%s)(", suffix);
+	for (int i = 0; i < f->nparam; i++) {
+		if (!fort_shown(&f->param[i]))
+			continue;
+		fort_comma(t);
+		fort_param_declare(t, m, &f->param[i]);
+	}
+	if (fort_ierror(f)) {
+		fort_comma(t);
+		text_add(t, "MPI_Fint *ierror");
+	}
+	for (int i = 0; i < f->nparam && !m->desc; i++)
+		if (strcmp(fortran[f->param[i].kind].old, "TEXT") == 0)
+			text_add(t, ", size_t l_%s", f->param[i].name);
+	text_add(t, t->s[t->n - 1] == '(' ? "void)" : ")");
+}
+
+/* An expression: how many entries the array p has. */
+static const char *fort_length(const struct form *m, const struct param *p)
+{
+	static char s[96];
+	const struct param *n = length_param(m->e.f, p);
+
+	switch (fort_how_of(p)) {
+	case F_HANDLES_RANKS:
+	case F_HANDLES_TO:
+	case F_HANDLES_FROM: snprintf(s, sizeof(s), "n_%s", p->name); return s;
+	default: break;
+	}
+	snprintf(s, sizeof(s), "*%s", n != NULL ? n->name : "?");
+	return s;
+}
+
+/* The buffer before a collective's array of datatypes. */
+static const char *fort_buffer_before(const struct form *m, const struct param *p)
+{
+	while (--p >= m->e.f->param)
+		if (fort_how_of(p) == F_CHOICE)
+			return p->name;
+	return "?";
+}
+
+static void fort_declare_text(FILE *out, const struct form *m, const struct param *p)
+{
+	const char *x = p->name;
+
+	if (m->desc)
+		fprintf(out, "\tconst char *%s = d_%s->base;\n\tsize_t l_%s = d_%s->len;\n", x, x,
+			x, x);
+	fprintf(out, "\tchar s_%s[FORT_TEXT], *c_%s = NULL;\n", x, x);
+}
+
+static void fort_declare_peers(FILE *out, const struct form *m, const struct param *p)
+{
+	const char *which = fort_how_of(p) == F_HANDLES_RANKS ? "ranks"
+			    : fort_how_of(p) == F_HANDLES_TO  ? "to"
+							      : "from";
+
+	fprintf(out, "\t%s s_%s[FORT_SCRATCH], *c_%s = NULL;\n", fort_class_type(p), p->name,
+		p->name);
+	fprintf(out, "\tint n_%s = fort_%s(%s%s, *comm);\n", p->name, which,
+		fort_buffer_before(m, p), m->desc ? "->base" : "");
+}
+
+static void fort_declare_part(FILE *out, const struct form *m, const struct param *p)
+{
+	fprintf(out, "\tFORT_BUFFER(%s);\n", p->name);
+	if (fort_section_of(m->e.f, p) == AS_TYPE)
+		fprintf(out, "\tMPI_Count n_%s = *%s;\n\tMPI_Datatype t_%s = fort_type(*%s);\n",
+			p->name, p[1].name, p->name, p[2].name);
+}
+
+/* What the usual case needs: fort_fast_condition() finds the handles. */
+static void fort_declare_fast(FILE *out, const struct param *p)
+{
+	const char *x = p->name;
+
+	if (fort_how_of(p) == F_HANDLE || fort_how_of(p) == F_HANDLE_IO)
+		fprintf(out, "\t%s c_%s;\n", fort_class_type(p), x);
+	else if (fort_how_of(p) == F_HANDLE_OUT)
+		fprintf(out, "\t%s c_%s = FORT_UNSET(%s);\n", fort_class_type(p), x,
+			fort_class_type(p));
+	else if (fort_how_of(p) == F_INDEX_OUT)
+		fprintf(out, "\tint c_%s = FORT_NO_INDEX;\n", x);
+}
+
+static void fort_declare(FILE *out, const struct form *m, const struct param *p)
+{
+	const char *x = p->name;
+
+	if (m->fast) {
+		fort_declare_fast(out, p);
+		return;
+	}
+	switch (fort_how_of(p)) {
+	case F_HANDLE_OUT:
+		fprintf(out, "\t%s c_%s = FORT_UNSET(%s);\n", fort_class_type(p), x,
+			fort_class_type(p));
+		break;
+	case F_HANDLE_IO:
+		fprintf(out, "\t%s c_%s = fort_%s(*%s);\n", fort_class_type(p), x,
+			fort_class_object(p), x);
+		break;
+	case F_HANDLES:
+	case F_HANDLES_IO:
+	case F_HANDLES_OUT:
+		fprintf(out, "\t%s s_%s[FORT_SCRATCH], *c_%s = NULL;\n", fort_class_type(p), x, x);
+		break;
+	case F_HANDLES_RANKS:
+	case F_HANDLES_TO:
+	case F_HANDLES_FROM: fort_declare_peers(out, m, p); break;
+	case F_INT_OUT: fprintf(out, "\tMPI_Aint c_%s = 0;\n", x); break;
+	case F_INDEX_OUT: fprintf(out, "\tint c_%s = FORT_NO_INDEX;\n", x); break;
+	case F_INTS: fprintf(out, "\tMPI_Aint s_%s[FORT_SCRATCH], *c_%s = NULL;\n", x, x); break;
+	case F_STR:
+	case F_STR_INFO: fort_declare_text(out, m, p); break;
+	case F_STR_OUT: fprintf(out, "\tchar c_%s[FORT_TEXT_OUT];\n", x); break;
+	case F_CPTR_OUT:
+		if (!m->f08)
+			fprintf(out, "\tvoid *c_%s = NULL;\n", x);
+		break;
+	case F_CHOICE:
+		if (m->desc && fort_section_of(m->e.f, p) != AS_ADDR)
+			fort_declare_part(out, m, p);
+		break;
+	default: break;
+	}
+}
+
+static void fort_before_part(FILE *out, const struct form *m, const struct param *p)
+{
+	switch (fort_section_of(m->e.f, p)) {
+	case AS_TYPE: fprintf(out, "\tFORT_PART(%s);\n", p->name); break;
+	case AS_COPY: fprintf(out, "\tFORT_COPY(%s);\n", p->name); break;
+	case AS_ADDR: break;
+	}
+}
+
+static void fort_before(FILE *out, const struct form *m, const struct param *p)
+{
+	const char *x = p->name;
+
+	switch (fort_how_of(p)) {
+	case F_HANDLES:
+	case F_HANDLES_IO:
+	case F_HANDLES_RANKS:
+	case F_HANDLES_TO:
+	case F_HANDLES_FROM:
+		fprintf(out, "\tFORT_HANDLES(%s, %s, %s);\n", fort_class_object(p), x,
+			fort_length(m, p));
+		break;
+	case F_HANDLES_OUT:
+		fprintf(out, "\tFORT_HANDLES_OUT(%s, %s, %s);\n", fort_class_type(p), x,
+			fort_length(m, p));
+		break;
+	case F_INTS: fprintf(out, "\tFORT_INTS(%s, %s);\n", x, fort_length(m, p)); break;
+	case F_STR: fprintf(out, "\tFORT_TEXT_IN(%s, false);\n", x); break;
+	case F_STR_INFO: fprintf(out, "\tFORT_TEXT_IN(%s, true);\n", x); break;
+	case F_STR_OUT: fprintf(out, "\tfort_text_unset(c_%s);\n", x); break;
+	case F_CHOICE:
+		if (m->desc)
+			fort_before_part(out, m, p);
+		break;
+	default: break;
+	}
+}
+
+/* Can `before' fail? */
+static bool fort_fails(const struct form *m, const struct param *p)
+{
+	switch (fort_how_of(p)) {
+	case F_HANDLES:
+	case F_HANDLES_IO:
+	case F_HANDLES_OUT:
+	case F_HANDLES_RANKS:
+	case F_HANDLES_TO:
+	case F_HANDLES_FROM:
+	case F_INTS:
+	case F_STR:
+	case F_STR_INFO: return true;
+	case F_CHOICE: return m->desc && fort_section_of(m->e.f, p) != AS_ADDR;
+	default: return false;
+	}
+}
+
+static void fort_argument_buffer(struct text *t, const struct form *m, const struct param *p)
+{
+	if (m->fast)
+		text_add(t, m->desc ? "%s->base" : "(void *)(uintptr_t)%s", p->name);
+	else if (!m->desc)
+		text_add(t, "FORT_BUF(%s)", p->name);
+	else if (fort_section_of(m->e.f, p) == AS_ADDR)
+		text_add(t, "FORT_BUF(%s->base)", p->name);
+	else
+		text_add(t, "a_%s", p->name);
+}
+
+static void fort_argument_value(struct text *t, const struct form *m, const struct param *p)
+{
+	const struct param *b = m->desc && !m->fast ? fort_part_of(m->e.f, p) : NULL;
+
+	if (b != NULL)
+		text_add(t, m->e.large ? "n_%s" : "(int)n_%s", b->name);
+	else
+		text_add(t, "*%s", p->name);
+}
+
+static void fort_argument_handle(struct text *t, const struct form *m, const struct param *p)
+{
+	const struct param *b = m->desc && !m->fast ? fort_part_of(m->e.f, p) : NULL;
+
+	if (b != NULL)
+		text_add(t, "t_%s", b->name);
+	else if (m->fast)
+		text_add(t, "c_%s", p->name);
+	else
+		text_add(t, "fort_%s(*%s)", fort_class_object(p), p->name);
+}
+
+static void fort_argument(struct text *t, const struct form *m, const struct param *p)
+{
+	const char *x = p->name;
+
+	switch (fort_how_of(p)) {
+	case F_NULL: text_add(t, "0"); break;
+	case F_VALUE: fort_argument_value(t, m, p); break;
+	case F_HANDLE: fort_argument_handle(t, m, p); break;
+	case F_CHOICE:
+	case F_PLACE: fort_argument_buffer(t, m, p); break;
+	case F_INT: text_add(t, "*%s", x); break;
+	case F_HANDLE_OUT:
+	case F_HANDLE_IO:
+	case F_INT_OUT:
+	case F_INDEX_OUT: text_add(t, "&c_%s", x); break;
+	case F_INTS:
+	case F_HANDLES:
+	case F_HANDLES_IO:
+	case F_HANDLES_OUT:
+	case F_HANDLES_RANKS:
+	case F_HANDLES_TO:
+	case F_HANDLES_FROM:
+	case F_STR:
+	case F_STR_INFO:
+	case F_STR_OUT: text_add(t, "c_%s", x); break;
+	case F_CPTR_OUT: text_add(t, m->f08 ? "%s" : "&c_%s", x); break;
+	case F_WEIGHTS: text_add(t, "FORT_BUF(%s)", x); break;
+	case F_STATUS:
+	case F_STATUSES: text_add(t, "fort_status(%s)", x); break;
+	default: text_add(t, "%s", x); break;
+	}
+}
+
+/* The count that says how many indices there are. */
+static const char *fort_outcount(const struct form *m)
+{
+	for (int i = 0; i < m->e.f->nparam; i++)
+		if (m->e.f->param[i].kind == KIND_INDICES_OUT)
+			return m->e.f->param[i - 1].name;
+	return "?";
+}
+
+/* Results that are written whatever came out: what has ended has ended. */
+static void fort_after_always(FILE *out, const struct form *m, const struct param *p)
+{
+	const char *x = p->name;
+
+	switch (fort_how_of(p)) {
+	case F_HANDLE_OUT:
+		fprintf(out, "\tFORT_HANDLE_NEW(%s, %s, %s);\n", fort_class_type(p),
+			fort_class_object(p), x);
+		if ((m->e.f->flags & REMOVED) && kinds[p->kind].class == CLASS_TYPE)
+			fprintf(out, "\thaft_fort_integers(c_%s);\n", x);
+		break;
+	case F_HANDLE_IO:
+		fprintf(out, "\t*%s = fort_%s_int(c_%s);\n", x, fort_class_object(p), x);
+		break;
+	case F_HANDLES_IO:
+		fprintf(out, "\tFORT_HANDLES_BACK(%s, %s, %s);\n", fort_class_object(p), x,
+			fort_length(m, p));
+		break;
+	case F_INDEX_OUT: fprintf(out, "\tFORT_INDEX_NEW(%s);\n", x); break;
+	case F_HANDLES_OUT:
+		fprintf(out, "\tFORT_HANDLES_NEW(%s, %s, %s, %s);\n", fort_class_type(p),
+			fort_class_object(p), x, fort_length(m, p));
+		break;
+	default: break;
+	}
+}
+
+static bool fort_after_success(FILE *out, const struct form *m, const struct param *p)
+{
+	const char *x = p->name;
+
+	switch (fort_how_of(p)) {
+	case F_INT_OUT: fprintf(out, "\t\t*%s = (MPI_Fint)c_%s;\n", x, x); return true;
+	case F_FLAG_OUT: fprintf(out, "\t\t*%s = *%s != 0;\n", x, x); return true;
+	case F_INDICES_OUT:
+		fprintf(out, "\t\tFORT_INDICES(%s, *%s);\n", x, fort_outcount(m));
+		return true;
+	case F_STR_OUT: fprintf(out, "\t\tfort_text_out(%s, l_%s, c_%s);\n", x, x, x); return true;
+	case F_CPTR_OUT:
+		if (m->f08)
+			fprintf(out, "\t\tFORT_ADDRESS(%s);\n", x);
+		return m->f08;
+	default: return false;
+	}
+}
+
+/* The request that a nonblocking call returns. */
+static const char *fort_request_of(const struct func *f)
+{
+	for (int i = 0; i < f->nparam; i++)
+		if (f->param[i].kind == KIND_REQ_OUT)
+			return f->param[i].name;
+	return "?";
+}
+
+static void fort_give_back(FILE *out, const struct form *m, const struct param *p)
+{
+	const char *x = p->name;
+
+	/* The standard calls the buffer of MPI_Precv_init IN. */
+	const char *written = p->dir != IN || p->kind == KIND_BUF_OUT ? "true" : "false";
+
+	if (!fort_fails(m, p))
+		return;
+	if (fort_how_of(p) == F_CHOICE && fort_later(m->e.f))
+		fprintf(out, "\tFORT_PART_KEEP(%s, %s, c_%s);\n", x, written,
+			fort_request_of(m->e.f));
+	else if (fort_how_of(p) == F_CHOICE)
+		fprintf(out, "\tFORT_PART_END(%s, %s);\n", x, written);
+	else
+		fprintf(out, "\tfort_room_end(s_%s, c_%s);\n", x, x);
+}
+
+/* Is one of the parameters treated so? */
+static bool fort_any(const struct form *m, bool (*is)(const struct form *, const struct param *))
+{
+	for (int i = 0; i < m->e.f->nparam; i++)
+		if (is(m, &m->e.f->param[i]))
+			return true;
+	return false;
+}
+
+static bool fort_succeeds(const struct form *m, const struct param *p)
+{
+	enum fort h = fort_how_of(p);
+
+	return (h == F_CPTR_OUT && m->f08) || h == F_INT_OUT || h == F_FLAG_OUT ||
+	       h == F_INDICES_OUT || h == F_STR_OUT;
+}
+
+static void fort_call(FILE *out, const struct form *m, const char *first)
+{
+	const struct func *f = m->e.f;
+	struct text t;
+
+	text_clear(&t);
+	text_add(&t, "\t%sFORT_C(%s)(", first, m->e.name);
+	for (int i = 0; i < f->nparam; i++) {
+		if (fort_how_of(&f->param[i]) == F_DROP)
+			continue;
+		text_add(&t, i > 0 ? ", " : "");
+		fort_argument(&t, m, &f->param[i]);
+	}
+	text_add(&t, ");\n");
+	text_write(&t, out);
+}
+
+static void fort_after(FILE *out, const struct form *m)
+{
+	const struct func *f = m->e.f;
+
+	for (int i = 0; i < f->nparam; i++)
+		fort_after_always(out, m, &f->param[i]);
+	if (!fort_any(m, fort_succeeds))
+		return;
+	fputs("\tif (ret == MPI_SUCCESS || ret == MPI_ERR_IN_STATUS) {\n", out);
+	for (int i = 0; i < f->nparam; i++)
+		fort_after_success(out, m, &f->param[i]);
+	fputs("\t}\n", out);
+}
+
+static void fort_body(FILE *out, const struct form *m)
+{
+	const struct func *f = m->e.f;
+
+	if (f->ret != KIND_INT) {
+		fort_call(out, m, "return ");
+		return;
+	}
+	if (!fort_ierror(f)) {
+		fort_call(out, m, "");
+		return;
+	}
+	for (int i = 0; i < f->nparam; i++)
+		fort_declare(out, m, &f->param[i]);
+	fputs("\tint ret;\n\n", out);
+	for (int i = 0; i < f->nparam; i++)
+		if (fort_how_of(&f->param[i]) == F_CPTR_OUT && !m->f08)
+			fprintf(out, "\t(void)%s;\n", f->param[i].name);
+	for (int i = 0; i < f->nparam; i++)
+		fort_before(out, m, &f->param[i]);
+	fort_call(out, m, "ret = ");
+	fort_after(out, m);
+	if (fort_any(m, fort_fails))
+		fputs("done:\n", out);
+	for (int i = 0; i < f->nparam; i++)
+		fort_give_back(out, m, &f->param[i]);
+	fputs("\tFORT_RETURN(ret);\n", out);
+}
+
+/* --- the usual case -------------------------------------------------------------------------
+ *
+ * Living handles, memory in one piece: a procedure without a call but the one into the library is
+ * as cheap as it can be.  Anything else is left to the whole procedure, out of line. */
+
+static bool fort_unusual(const struct param *p)
+{
+	switch (fort_how_of(p)) {
+	case F_VALUE:
+	case F_PASS:
+	case F_HANDLE:
+	case F_HANDLE_OUT:
+	case F_HANDLE_IO:
+	case F_CHOICE:
+	case F_FLAG_OUT:
+	case F_INDEX_OUT:
+	case F_STATUS:
+	case F_STATUSES: return false;
+	default: return true;
+	}
+}
+
+static bool fort_has_fast(const struct form *m)
+{
+	const struct func *f = m->e.f;
+	bool worth = false;
+
+	if (f->ret != KIND_INT || !fort_ierror(f))
+		return false;
+	for (int i = 0; i < f->nparam; i++) {
+		if (fort_unusual(&f->param[i]))
+			return false;
+		worth |= fort_how_of(&f->param[i]) == F_HANDLE ||
+			 fort_how_of(&f->param[i]) == F_HANDLE_IO ||
+			 fort_how_of(&f->param[i]) == F_CHOICE;
+	}
+	return worth;
+}
+
+static void fort_fast_condition(struct text *t, const struct form *m)
+{
+	const struct func *f = m->e.f;
+	const char *sep = "";
+
+	text_add(t, "\tif (FORT_UNUSUAL(");
+	for (int i = 0; i < f->nparam; i++) {
+		const char *x = f->param[i].name;
+
+		if (fort_how_of(&f->param[i]) == F_HANDLE ||
+			fort_how_of(&f->param[i]) == F_HANDLE_IO)
+			text_add(t, "%s!fort_%s_live(*%s, &c_%s)", sep,
+				fort_class_object(&f->param[i]), x, x);
+		else if (fort_how_of(&f->param[i]) != F_CHOICE)
+			continue;
+		else if (m->desc)
+			text_add(t, "%s!fort_plain(%s)", sep, x);
+		else
+			text_add(t, "%sfort_is_named(%s)", sep, x);
+		sep = " || ";
+	}
+	text_add(t, ")) {\n");
+}
+
+/* The parameters handed on to the whole procedure. */
+static void fort_fast_whole(struct text *t, const struct form *m, const char *suffix)
+{
+	const struct func *f = m->e.f;
+
+	text_add(t, "\t\tFORT_NAME(whole_");
+	text_lower(t, m->e.name);
+	text_add(t, "%s)(", suffix);
+	for (int i = 0; i < f->nparam; i++)
+		text_add(t, "%s, ", f->param[i].name);
+	text_add(t, "ierror);\n\t\treturn;\n\t}\n");
+}
+
+static void fort_fast_body(FILE *out, struct form m, const char *suffix)
+{
+	struct text t;
+
+	m.fast = true;
+	for (int i = 0; i < m.e.f->nparam; i++)
+		fort_declare(out, &m, &m.e.f->param[i]);
+	fputs("\tint ret;\n\n", out);
+	text_clear(&t);
+	fort_fast_condition(&t, &m);
+	text_write(&t, out);
+	text_clear(&t);
+	fort_fast_whole(&t, &m, suffix);
+	text_write(&t, out);
+	fort_call(out, &m, "ret = ");
+	fort_after(out, &m);
+	fputs("\tFORT_RETURN(ret);\n", out);
+}
+
+static void fort_procedure(FILE *out, const struct form *m, const char *suffix)
+{
+	bool fast = fort_has_fast(m);
+	struct text t;
+
+	if (fast) {
+		text_clear(&t);
+		fort_prototype(&t, m, "static FORT_COLD ", "whole_", suffix);
+		fputc('\n', out);
+		text_write(&t, out);
+		fputs("\n{\n", out);
+		fort_body(out, m);
+		fputs("}\n", out);
+	}
+	text_clear(&t);
+	fort_prototype(&t, m, "FORT_API ", "", suffix);
+	fputc('\n', out);
+	text_write(&t, out);
+	fputs(";\n", out);
+	text_write(&t, out);
+	fputs("\n{\n", out);
+	if (makes_objects(m->e.f, false)) /* not for a request: two more steps would be felt */
+		fputs("\tFORT_SITE;\n", out);
+	if (fast)
+		fort_fast_body(out, *m, suffix);
+	else
+		fort_body(out, m);
+	fputs("}\n", out);
+}
+
+static void fort_alias(FILE *out, const struct form *m, const char *to, const char *from)
+{
+	struct text t;
+
+	text_clear(&t);
+	fort_prototype(&t, m, "FORT_API ", "", to);
+	text_add(&t, " FORT_ALIAS(");
+	text_lower(&t, m->e.name);
+	text_add(&t, "%s);\n", from);
+	text_write(&t, out);
+}
+
+static void fort_procedures(FILE *out, const struct entry *e)
+{
+	bool choice = fort_choice(e->f), cptr = fort_has_kind(e->f, KIND_ADDR_OUT);
+	struct form m = {.e = *e};
+
+	if (!e->large && !(e->f->flags & C_FORM)) {
+		fort_procedure(out, &m, "_");
+		if (cptr)
+			fort_alias(out, &m, "_fts_", "_");
+		else if (!choice)
+			fort_alias(out, &m, "_f08_", "_");
+		if (fort_has_kind(e->f, KIND_BASE_OUT))
+			fort_alias(out, &m, "_cptr_", "_");
+	}
+	m.f08 = true;
+	if (choice) {
+		m.desc = true;
+		fort_procedure(out, &m, "_f08ts_");
+		if (!e->large && !(e->f->flags & C_FORM))
+			fort_alias(out, &m, "_fts_", "_f08ts_");
+	} else if (cptr || e->large || (e->f->flags & C_FORM)) {
+		fort_procedure(out, &m, "_f08_");
+	}
+}
+
+void write_fort(FILE *out, int chapter)
+{
+	struct entry e;
+
+	fprintf(out,
+		"// SPDX-License-Identifier: BSD-3-Clause\n"
+		"/* Fortran procedures of chapter %s: %s.\n"
+		" * Written by the generator in libmpi/api: change its tables, not this. */\n"
+		"#include \"libmpi/fort/glue.h\"\n",
+		chapters[chapter].number, chapters[chapter].title);
+	for (bool more = entry_first(&e, chapter); more; more = entry_next(&e, chapter))
+		if (in_fortran(e.f) && !fort_by_hand(e.f))
+			fort_procedures(out, &e);
+}

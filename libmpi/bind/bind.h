@@ -1,0 +1,407 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* bind.h - what the generated bindings are made of: entering, looking up handles, checking,
+ * leaving.
+ *
+ *      MPI_Send(buf, n, MPI_INT, 7, 0, comm)
+ *        BIND_ENTER        is the gate open?       no: bind_gate takes the lock, or MPI is down
+ *        BIND_OBJ          handle -> object                         bad: bind_bad_handle says why
+ *        BIND_CHECK        one compare an argument                  bad: bind_bad_... has the words
+ *        p2p_send(...)
+ *        BIND_LEAVE        gives the lock back, if there is one
+ *        BIND_FAIL         raise.c calls the error handler
+ *
+ * The usual way through is inline and branches only forward; everything that words an error is out
+ * of line and cold (bad_argument.c).  Macros use the names of the generated function: `ret', `self' (the
+ * object on which errors are raised, or NULL), `o_x' (the object of handle x), `s_x' (scratch), the
+ * label `fail'.  A check that a row of kinds.def names is OK_<check> and BAD_<check> here; a
+ * condition that a row of parameters names is BIND_WHEN_<when>. */
+#ifndef HAFT_BIND_BIND_H
+#define HAFT_BIND_BIND_H
+
+#include "libmpi/bind/raise.h"
+#include "libmpi/core/err.h"
+#include "libmpi/core/language.h"
+#include "libmpi/core/library_lock.h"
+#include "libmpi/core/comm_object.h"
+#include "libmpi/core/objects.h"
+#include "libmpi/core/req.h"
+#include "libmpi/core/type_object.h"
+#include "libmpi/core/process_state.h"
+
+#include <limits.h>
+
+#define bind_usual(x) __builtin_expect(!!(x), 1)
+#define bind_rare(x)  __builtin_expect(!!(x), 0)
+
+#define BIND_WEAK(name) __attribute__((weak, alias(#name)))
+#define BIND_SCRATCH    64 /* requests of one call that fit on the stack */
+
+/* --------------------------------------------------------------------------- cold halves: bad_argument.c
+ */
+
+/* Each stores words and returns a class.  name: of the parameter. */
+#define BIND_COLD __attribute__((cold, noinline))
+/* The datatype of a message of n elements whose handle is none: some type if n is 0 and the handle
+ * MPI_DATATYPE_NULL; else NULL. */
+BIND_COLD struct type *bind_no_type(obj_h handle, int64_t n);
+
+BIND_COLD int bind_bad_handle(const struct obj_class *class, obj_h handle, const char *name);
+
+/* A line that the program ends with says where a handle of bind_bad_handle was made and freed:
+ * "e+0x1741" becomes "e.c:26 (main)". */
+BIND_COLD void bind_callsites(char *line, size_t n);
+
+BIND_COLD int bind_bad_element(
+	const struct obj_class *class, obj_h handle, const char *name, int64_t i);
+BIND_COLD int bind_bad_array(int no_memory, int64_t n, const char *name);
+BIND_COLD int bind_bad_null(const char *name);
+BIND_COLD int bind_bad_number(int class, const char *name, int64_t value, int least);
+BIND_COLD int bind_bad_type(const struct type *type, const char *name);
+BIND_COLD int bind_bad_rank(const struct comm *c, const char *name, int rank);
+BIND_COLD int bind_bad_source(const struct comm *c, const char *name, int rank);
+BIND_COLD int bind_bad_tag(const char *name, int tag);
+BIND_COLD int bind_bad_root(const struct comm *c, const char *name, int root);
+
+/* MPI is not running: raises MPI_ERR_OTHER.  Returns what the caller returns. */
+BIND_COLD int bind_not_running(int fn);
+
+/* The function has no engine yet: raises MPI_ERR_UNSUPPORTED_OPERATION on the object of `handle',
+ * if class is not NULL and it is one.  The tools interface returns it without a handler. */
+BIND_COLD int bind_no_engine(const struct obj_class *class, void *handle, int fn);
+BIND_COLD int bind_no_engine_tool(int fn);
+
+void *bind_scratch_heap(int64_t n);
+void bind_scratch_free(void *room);
+
+/* ------------------------------------------------------------------------------- enter and leave
+ */
+
+/* The gate is not open: takes the lock if that is why and returns 0, or raises that MPI is down and
+ * returns what the caller returns.  bind_gate_any: for what is allowed at any time, and from any
+ * thread whatever MPI_Init_thread provided: takes the lock always; before MPI_Init there may be no
+ * classes yet.  bind_leave gives the lock back if it was taken. */
+int bind_gate(int fn);
+int bind_gate_any(void);
+int bind_gate_tool(void);
+void bind_leave(void);
+
+#define BIND_ENTER(fn)                                                            \
+	do {                                                                      \
+		if (bind_rare(haft_life.gate != 0) && (ret = bind_gate(fn)) != 0) \
+			return ret;                                               \
+	} while (0)
+
+#define BIND_ENTER_ANYTIME(fn)                       \
+	do {                                         \
+		if (bind_rare(bind_gate_any() != 0)) \
+			return MPI_ERR_NO_MEM;       \
+	} while (0)
+
+/* READ: what reads things that never change while their handles are valid needs no lock. */
+#define BIND_ENTER_READ(fn)                                            \
+	do {                                                           \
+		if (bind_rare((haft_life.gate & HAFT_GATE_SHUT) != 0)) \
+			return bind_not_running(fn);                   \
+	} while (0)
+
+#define BIND_ENTER_READ_ANYTIME(fn)                                                        \
+	do {                                                                               \
+		if (bind_rare(haft_life.state == HAFT_BEFORE) && haft_objects_open() != 0) \
+			return MPI_ERR_NO_MEM;                                             \
+	} while (0)
+
+/* TOOL: the tools interface must have been initialised; locks as BIND_ENTER_ANYTIME does. */
+#define BIND_ENTER_TOOL(fn)                                   \
+	do {                                                  \
+		if (bind_rare((ret = bind_gate_tool()) != 0)) \
+			return ret;                           \
+	} while (0)
+
+#define BIND_LEAVE()                                \
+	do {                                        \
+		if (bind_rare(haft_life.gate != 0)) \
+			bind_leave();               \
+	} while (0)
+
+#define BIND_LEAVE_ANYTIME() bind_leave()
+#define BIND_LEAVE_TOOL()    bind_leave()
+
+#define BIND_FAIL(err, self, fn)      bind_fail(err, self, fn)
+#define BIND_FAIL_TOOL(err, self, fn) ((void)(self), bind_fail_tool(err))
+
+/* Errors are raised before the lock is given back, so that `self' stays; raise.c gives it up while
+ * a handler runs.  Returns err. */
+BIND_COLD int bind_fail(int err, void *self, int fn);
+
+/* The same for the tools interface: raises nothing, and returns one of its own codes
+ * (MPI-5.0 15.3.10). */
+BIND_COLD int bind_fail_tool(int err);
+
+/* Objects made and freed by this call are the user's, at the place he called from. */
+#define BIND_SITE() obj_site_set(bind_site((uintptr_t)__builtin_return_address(0)))
+
+/* The caller, or if that is Fortran's library, its caller. */
+static inline uintptr_t bind_site(uintptr_t caller)
+{
+	uintptr_t fort = haft_fort_site;
+
+	if (bind_rare(fort != 0)) {
+		haft_fort_site = 0;
+		return fort;
+	}
+	return caller;
+}
+
+/* --------------------------------------------------------------------------------------- handles
+ */
+
+#define BIND_OBJ(class, x)                                                          \
+	do {                                                                        \
+		o_##x = obj_get_token(&haft_##class##_class, (obj_h)x);             \
+		if (bind_rare(o_##x == NULL)) {                                     \
+			ret = bind_bad_handle(&haft_##class##_class, (obj_h)x, #x); \
+			goto fail;                                                  \
+		}                                                                   \
+	} while (0)
+
+/* The type of `n' elements: of none it may be the null handle, as other implementations have it. */
+#define BIND_OBJ_COUNT(class, x, n)                                                         \
+	do {                                                                                \
+		o_##x = obj_get_token(&haft_##class##_class, (obj_h)x);                     \
+		if (bind_rare(o_##x == NULL)) {                                             \
+			o_##x = bind_no_type((obj_h)x, n);                                  \
+			if (o_##x == NULL) {                                                \
+				ret = bind_bad_handle(&haft_##class##_class, (obj_h)x, #x); \
+				goto fail;                                                  \
+			}                                                                   \
+		}                                                                           \
+	} while (0)
+
+#define BIND_OBJ_NULL(class, x, null)       \
+	do {                                \
+		if (x != null)              \
+			BIND_OBJ(class, x); \
+	} while (0)
+
+#define BIND_OBJ_VAR(class, x)                                                       \
+	do {                                                                         \
+		o_##x = obj_get_token(&haft_##class##_class, (obj_h)*x);             \
+		if (bind_rare(o_##x == NULL)) {                                      \
+			ret = bind_bad_handle(&haft_##class##_class, (obj_h)*x, #x); \
+			goto fail;                                                   \
+		}                                                                    \
+	} while (0)
+
+#define BIND_OBJ_VAR_NULL(class, x, null)       \
+	do {                                    \
+		if (*x != null)                 \
+			BIND_OBJ_VAR(class, x); \
+	} while (0)
+
+/* A new handle is given out only after success; an engine that failed leaves the null handle, so
+ * that nobody goes on with what was in the variable. */
+#define BIND_NEW(x, null)                                            \
+	do {                                                         \
+		*x = bind_usual(ret == MPI_SUCCESS) && o_##x != NULL \
+			     ? (__typeof__(*x))obj_handle(o_##x)     \
+			     : null;                                 \
+	} while (0)
+
+/* Results that the user may leave out: the engine sees NULL and makes nothing. */
+#define BIND_ROOM(x) (x != NULL ? &o_##x : NULL)
+#define BIND_NEW_ROOM(x, null)             \
+	do {                               \
+		if (x != NULL)             \
+			BIND_NEW(x, null); \
+	} while (0)
+
+/* A request that ended with an error has ended too. */
+#define BIND_VAR(x, null)          \
+	do {                       \
+		if (o_##x == NULL) \
+			*x = null; \
+	} while (0)
+
+#define BIND_ARRAY(class, n, x, null)                                                       \
+	do {                                                                                \
+		o_##x = bind_scratch(s_##x, n);                                             \
+		ret = bind_objects(&haft_##class##_class, n, (const obj_h *)x, (obj_h)null, \
+			(void **)o_##x, #x);                                                \
+		if (bind_rare(ret != MPI_SUCCESS)) {                                        \
+			bind_scratch_end(s_##x, o_##x);                                     \
+			goto fail;                                                          \
+		}                                                                           \
+	} while (0)
+
+/* NULL goes to the engine, which knows whether anything comes out. */
+#define BIND_ARRAY_NEW(n, x)                                       \
+	do {                                                       \
+		o_##x = x != NULL ? bind_scratch(s_##x, n) : NULL; \
+		if (bind_rare(o_##x == NULL && x != NULL)) {       \
+			ret = bind_bad_array(1, n, #x);            \
+			goto fail;                                 \
+		}                                                  \
+		for (int64_t i = 0; o_##x != NULL && i < n; i++)   \
+			o_##x[i] = NULL;                           \
+	} while (0)
+
+#define BIND_ARRAY_END(x) bind_scratch_end(s_##x, o_##x)
+
+#define BIND_ARRAY_ENDED(n, x, null)            \
+	do {                                    \
+		for (int i = 0; i < n; i++)     \
+			if (o_##x[i] == NULL)   \
+				x[i] = null;    \
+		bind_scratch_end(s_##x, o_##x); \
+	} while (0)
+
+#define BIND_ARRAY_GIVE(n, x, null)                                                \
+	do {                                                                       \
+		for (int64_t i = 0; ret == MPI_SUCCESS && x != NULL && i < n; i++) \
+			if (o_##x[i] != NULL)                                      \
+				x[i] = (__typeof__(x[0]))obj_handle(o_##x[i]);     \
+		bind_scratch_end(s_##x, o_##x);                                    \
+	} while (0)
+
+/* A result that does not fit into an int is MPI_UNDEFINED (MPI-5.0 3.2.5, 5.1.5). */
+#define BIND_NARROW(x)                                                                          \
+	do {                                                                                    \
+		if (bind_usual(ret == MPI_SUCCESS))                                             \
+			*x = w_##x <= INT_MAX && w_##x >= INT_MIN ? (int)w_##x : MPI_UNDEFINED; \
+	} while (0)
+
+/* Room for n objects: the caller's array of BIND_SCRATCH, or the heap; NULL: no memory. */
+static inline void *bind_scratch(void *array, int64_t n)
+{
+	return bind_usual(n <= BIND_SCRATCH) ? array : bind_scratch_heap(n);
+}
+
+static inline void bind_scratch_end(void *array, void *room)
+{
+	if (bind_rare(room != array))
+		bind_scratch_free(room);
+}
+
+/* Looks up n handles, `null' ones as NULL (null 0: none is allowed).  room may be NULL (no memory).
+ * 0, MPI_ERR_NO_MEM, or the class's error for the first that is not one. */
+static inline int bind_objects(const struct obj_class *class, int64_t n, const obj_h *handles,
+	obj_h null, void **room, const char *name)
+{
+	if (bind_rare(room == NULL || (handles == NULL && n > 0)))
+		return bind_bad_array(room == NULL, n, name);
+	for (int64_t i = 0; i < n; i++) {
+		obj_h h = handles[i];
+		void *o = NULL;
+
+		if (bind_usual(h != null || null == NULL)) {
+			o = obj_get_token(class, h);
+			if (bind_rare(o == NULL))
+				return bind_bad_element(class, h, name, i);
+		}
+		room[i] = o;
+	}
+	return MPI_SUCCESS;
+}
+
+/* The communicator behind a request, or NULL.  Only raise.c may look into it: by then it may be
+ * gone. */
+static inline void *bind_req_self(const struct req *r)
+{
+	return r != NULL ? r->comm : NULL;
+}
+
+static inline void *bind_reqs_self(int64_t n, struct req *const *r)
+{
+	return n > 0 ? bind_req_self(r[0]) : NULL;
+}
+
+/* ---------------------------------------------------------------------------------------- checks
+ */
+
+#define BIND_CHECK(check, x)                      \
+	do {                                      \
+		if (bind_rare(!OK_##check(x))) {  \
+			ret = BAD_##check(x, #x); \
+			goto fail;                \
+		}                                 \
+	} while (0)
+
+#define BIND_COMM ((const struct comm *)self)
+
+static inline int bind_peers(const struct comm *c)
+{
+	return c->remote != NULL ? c->remote->size : c->size;
+}
+
+/* 0 <= x < n in one compare. */
+#define BIND_BELOW(x, n) ((unsigned)(x) < (unsigned)(n))
+
+#define OK_given(x)        ((x) != NULL)
+#define BAD_given(x, name) bind_bad_null(name)
+
+#define OK_count(x)        ((x) >= 0)
+#define BAD_count(x, name) bind_bad_number(MPI_ERR_COUNT, name, (x), 0)
+
+#define OK_length(x)        ((x) >= 0)
+#define BAD_length(x, name) bind_bad_number(MPI_ERR_ARG, name, (x), 0)
+
+#define OK_size(x)        ((x) >= 0)
+#define BAD_size(x, name) bind_bad_number(MPI_ERR_SIZE, name, (x), 0)
+
+#define OK_unit(x)        ((x) > 0)
+#define BAD_unit(x, name) bind_bad_number(MPI_ERR_DISP, name, (x), 1)
+
+#define OK_committed(x)        (o_##x->committed)
+#define BAD_committed(x, name) bind_bad_type(o_##x, name)
+
+#define OK_dest(x)        (BIND_BELOW(x, bind_peers(BIND_COMM)) || (x) == MPI_PROC_NULL)
+#define BAD_dest(x, name) bind_bad_rank(BIND_COMM, name, x)
+
+#define OK_source(x)                                                     \
+	(BIND_BELOW(x, bind_peers(BIND_COMM)) || (x) == MPI_PROC_NULL || \
+		((x) == MPI_ANY_SOURCE && (BIND_COMM->hints & HINT_NO_ANY_SOURCE) == 0))
+#define BAD_source(x, name) bind_bad_source(BIND_COMM, name, x)
+
+#define OK_rank(x)        BIND_BELOW(x, BIND_COMM->size)
+#define BAD_rank(x, name) bind_bad_rank(BIND_COMM, name, x)
+
+/* Windows know their group: their engine checks the upper bound. */
+#define OK_target(x)        ((x) >= 0 || (x) == MPI_PROC_NULL)
+#define BAD_target(x, name) bind_bad_number(MPI_ERR_RANK, name, (x), 0)
+
+#define OK_root(x)                               \
+	(BIND_BELOW(x, bind_peers(BIND_COMM)) || \
+		(BIND_COMM->remote != NULL && ((x) == MPI_ROOT || (x) == MPI_PROC_NULL)))
+#define BAD_root(x, name) bind_bad_root(BIND_COMM, name, x)
+
+#define OK_tag(x)        ((x) >= 0)
+#define BAD_tag(x, name) bind_bad_number(MPI_ERR_TAG, name, (x), 0)
+
+#define OK_tag_any(x) \
+	((x) >= 0 || ((x) == MPI_ANY_TAG && (BIND_COMM->hints & HINT_NO_ANY_TAG) == 0))
+#define BAD_tag_any(x, name) bind_bad_tag(name, x)
+
+/* ----------------------------------------------------------------------- when it is significant */
+
+/* Here the root's arguments count (MPI-5.0 6.2.3, 6.5): between groups the root says MPI_ROOT. */
+static inline bool bind_at_root(const struct comm *c, int root)
+{
+	return c->remote == NULL ? root == c->rank : root == MPI_ROOT;
+}
+
+/* Here the arguments of those who send to or receive from the root count. */
+static inline bool bind_at_leaf(const struct comm *c, int root)
+{
+	return c->remote == NULL || root >= 0;
+}
+
+#define BIND_WHEN_ROOT     bind_at_root(BIND_COMM, root)
+#define BIND_WHEN_SENDER   (sendbuf != MPI_IN_PLACE && bind_at_leaf(BIND_COMM, root))
+#define BIND_WHEN_RECEIVER (recvbuf != MPI_IN_PLACE && bind_at_leaf(BIND_COMM, root))
+#define BIND_WHEN_OUTGOING (sendbuf != MPI_IN_PLACE)
+#define BIND_WHEN_MEMBER   (BIND_COMM->remote == NULL || root != MPI_PROC_NULL)
+#define BIND_WHEN_ORIGIN   (op != MPI_NO_OP)
+#define BIND_WHEN_CALLER   (root == BIND_COMM->rank)
+#define BIND_WHEN_LEADER   (local_leader == BIND_COMM->rank)
+
+#endif

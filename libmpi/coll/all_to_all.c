@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* all_to_all.c - plans from all to all without reduction: barrier, allgather, alltoall.
+ *
+ *      dissemination, Bruck      step s: to me + 2^s, from me - 2^s        log n steps
+ *      ring                      step s: pass on what came                 n - 1 steps, each block
+ * once spread                    everything started at once                one block a partner
+ *      pairwise                  one partner at a time                     the same */
+#include "libmpi/coll/coll_args.h"
+
+void coll_barrier_dissemination(struct sched *s, const struct coll_args *k)
+{
+	struct type *byte = type_predefined(MPI_BYTE);
+
+	for (int bit = 1; bit < k->n; bit <<= 1) {
+		coll_sched_recv(s, NULL, 0, byte, (k->me + k->n - bit) % k->n);
+		coll_sched_send(s, NULL, 0, byte, (k->me + bit) % k->n);
+		coll_sched_fence(s);
+	}
+}
+
+/* All up to rank 0, and down again: the fewest messages. */
+void coll_barrier_binomial(struct sched *s, const struct coll_args *k)
+{
+	struct type *byte = type_predefined(MPI_BYTE);
+	int low = 1;
+
+	while (low < k->n && !(k->me & low))
+		low <<= 1;
+	for (int bit = 1; bit < low && k->me + bit < k->n; bit <<= 1)
+		coll_sched_recv(s, NULL, 0, byte, k->me + bit);
+	coll_sched_fence(s);
+	if (k->me != 0) {
+		coll_sched_send(s, NULL, 0, byte, k->me - low);
+		coll_sched_recv(s, NULL, 0, byte, k->me - low);
+		coll_sched_fence(s);
+	}
+	for (int bit = 1; bit < low && k->me + bit < k->n; bit <<= 1)
+		coll_sched_send(s, NULL, 0, byte, k->me + bit);
+}
+
+/* --- allgather ------------------------------------------------------------------------------ */
+
+/* After step s this rank has blocks me .. me + 2^(s+1) - 1, in mem from 0 on. */
+void coll_allgather_bruck(struct sched *s, const struct coll_args *k)
+{
+	int64_t block = k->bytes;
+	char *mem = coll_sched_bytes(s, block * k->n);
+	struct type *byte = type_predefined(MPI_BYTE);
+
+	if (k->in_place)
+		coll_sched_pack(s, coll_element(k->rbuf, k->rtype, k->me * k->rcount), k->rcount,
+			k->rtype, mem, block);
+	else
+		coll_sched_pack(s, k->sbuf, k->scount, k->stype, mem, block);
+	for (int bit = 1; bit < k->n; bit <<= 1) {
+		int64_t len = block * (2 * bit <= k->n ? bit : k->n - bit);
+
+		coll_sched_recv(s, mem + bit * block, len, byte, (k->me + bit) % k->n);
+		coll_sched_send(s, mem, len, byte, (k->me + k->n - bit) % k->n);
+		coll_sched_fence(s);
+	}
+	for (int i = k->in_place; i < k->n; i++) {
+		int rank = (k->me + i) % k->n;
+
+		coll_sched_unpack(s, mem + i * block,
+			coll_element(k->rbuf, k->rtype, rank * k->rcount), k->rcount, k->rtype,
+			block);
+	}
+}
+
+void coll_allgather_ring(struct sched *s, const struct coll_args *k)
+{
+	int left = (k->me + k->n - 1) % k->n, right = (k->me + 1) % k->n;
+	struct block out = coll_block_in(k, k->me), in;
+
+	if (!k->in_place)
+		coll_sched_copy(s, k->sbuf, k->scount, k->stype, out.at, out.count, out.type);
+	for (int i = 1; i < k->n; i++, out = in) {
+		in = coll_block_in(k, (k->me + k->n - i) % k->n);
+		coll_sched_recv(s, in.at, in.count, in.type, left);
+		coll_sched_send(s, out.at, out.count, out.type, right);
+		coll_sched_fence(s);
+	}
+}
+
+/* A power of two: groups of 2^s neighbours exchange what they have, in place. */
+void coll_allgather_recursive_doubling(struct sched *s, const struct coll_args *k)
+{
+	struct block b = coll_block_in(k, k->me);
+
+	if (!k->in_place)
+		coll_sched_copy(s, k->sbuf, k->scount, k->stype, b.at, b.count, b.type);
+	for (int bit = 1; bit < k->n; bit <<= 1) {
+		int mine = k->me & ~(bit - 1), theirs = mine ^ bit;
+
+		b = coll_block_in(k, theirs);
+		coll_sched_recv(s, b.at, bit * k->rcount, k->rtype, k->me ^ bit);
+		b = coll_block_in(k, mine);
+		coll_sched_send(s, b.at, bit * k->rcount, k->rtype, k->me ^ bit);
+		coll_sched_fence(s);
+	}
+}
+
+/* --- alltoall ------------------------------------------------------------------------------- */
+
+/* To others what the caller gave; or what its host's members gave, who may have failed. */
+static void alltoall_send(struct sched *s, const struct coll_args *k, struct block b, int to)
+{
+	if (k->n == k->comm->size)
+		coll_sched_send_own(s, b.at, b.count, b.type, to);
+	else
+		coll_sched_send(s, b.at, b.count, b.type, to);
+}
+
+/* One partner at a time, each pair in the same step on both sides: partners of step s add up to s
+ * mod n.  What goes out is packed first, because what comes in takes its place. */
+static void alltoall_in_place(struct sched *s, const struct coll_args *k)
+{
+	struct type *byte = type_predefined(MPI_BYTE);
+	int64_t most = 0;
+	char *mem;
+
+	for (int i = 0; i < k->n; i++) {
+		struct block b = coll_block_in(k, i);
+
+		if (i != k->me && b.count * b.type->size > most)
+			most = b.count * b.type->size;
+	}
+	mem = coll_sched_bytes(s, most);
+	for (int i = 0; i < k->n; i++) {
+		int peer = (i + k->n - k->me) % k->n;
+		struct block b = coll_block_in(k, peer);
+
+		if (peer == k->me)
+			continue;
+		coll_sched_pack(s, b.at, b.count, b.type, mem, most);
+		coll_sched_recv(s, b.at, b.count, b.type, peer);
+		coll_sched_send_own(s, mem, b.count * b.type->size, byte, peer);
+		coll_sched_fence(s);
+	}
+}
+
+void coll_alltoall_linear(struct sched *s, const struct coll_args *k)
+{
+	struct block in, out;
+
+	if (k->in_place) {
+		alltoall_in_place(s, k);
+		return;
+	}
+	for (int i = 1; i < k->n; i++) {
+		int from = (k->me + k->n - i) % k->n;
+
+		in = coll_block_in(k, from);
+		coll_sched_recv(s, in.at, in.count, in.type, from);
+	}
+	for (int i = 1; i < k->n; i++) {
+		int to = (k->me + i) % k->n;
+
+		out = coll_block_out(k, to);
+		coll_sched_send(s, out.at, out.count, out.type, to);
+	}
+	in = coll_block_in(k, k->me);
+	out = coll_block_out(k, k->me);
+	coll_sched_copy(s, out.at, out.count, out.type, in.at, in.count, in.type);
+}
+
+/* One partner at a time. */
+void coll_alltoall_pairwise(struct sched *s, const struct coll_args *k)
+{
+	struct block in = coll_block_in(k, k->me), out;
+
+	if (k->in_place) {
+		alltoall_in_place(s, k);
+		return;
+	}
+	out = coll_block_out(k, k->me);
+	coll_sched_copy(s, out.at, out.count, out.type, in.at, in.count, in.type);
+	for (int i = 1; i < k->n; i++) {
+		int from = (k->me + k->n - i) % k->n, to = (k->me + i) % k->n;
+
+		in = coll_block_in(k, from);
+		out = coll_block_out(k, to);
+		coll_sched_recv(s, in.at, in.count, in.type, from);
+		alltoall_send(s, k, out, to);
+		coll_sched_fence(s);
+	}
+}
+
+/* Short blocks: what has i ranks to go travels in as many hops as i has bits, together with others.
+ * Block i of mem is first for rank me + i, in the end from rank me - i. */
+void coll_alltoall_bruck(struct sched *s, const struct coll_args *k)
+{
+	struct type *byte = type_predefined(MPI_BYTE);
+	int64_t block = k->bytes;
+	char *mem = coll_sched_bytes(s, block * k->n);
+	char *out = coll_sched_bytes(s, block * (k->n / 2 + 1));
+	char *in = coll_sched_bytes(s, block * (k->n / 2 + 1));
+
+	for (int i = 0; i < k->n; i++) {
+		int to = (k->me + i) % k->n;
+		struct block b = k->in_place ? coll_block_in(k, to) : coll_block_out(k, to);
+
+		coll_sched_pack(s, b.at, b.count, b.type, mem + i * block, block);
+	}
+	for (int bit = 1; bit < k->n; bit <<= 1) {
+		int64_t n = 0;
+
+		for (int i = bit; i < k->n; i++)
+			if (i & bit)
+				coll_sched_move(s, mem + i * block, out + block * n++, block, byte);
+		coll_sched_recv(s, in, n * block, byte, (k->me + k->n - bit) % k->n);
+		coll_sched_send(s, out, n * block, byte, (k->me + bit) % k->n);
+		coll_sched_fence(s);
+		n = 0;
+		for (int i = bit; i < k->n; i++)
+			if (i & bit)
+				coll_sched_move(s, in + block * n++, mem + i * block, block, byte);
+	}
+	for (int i = 0; i < k->n; i++) {
+		struct block b = coll_block_in(k, (k->me + k->n - i) % k->n);
+
+		coll_sched_unpack(s, mem + i * block, b.at, b.count, b.type, block);
+	}
+}

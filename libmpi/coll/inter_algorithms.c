@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* inter_algorithms.c - plans between two groups (MPI-5.0 6.2.2, 6.2.3).
+ *
+ *      group A     0 1 2 3          one direction: the group that has the data collects it at its
+ *                  │ X              rank 0 with a plan of one group, rank 0 tells the other side,
+ *      group B     0 1 2            and that deals it out with another plan of one group
+ *
+ * Both groups' members have different processes, so messages inside a group and across use the one
+ * context and tag of the call. */
+#include "libmpi/coll/coll_args.h"
+
+#define LEADER 0
+
+static void inter_remote(struct sched *s, const struct coll_args *k)
+{
+	coll_sched_group(s, k->comm->remote);
+}
+
+static void inter_local(struct sched *s, const struct coll_args *k)
+{
+	coll_sched_group(s, k->comm->group);
+}
+
+/* A call of this group alone, with the leader as its root. */
+static struct coll_args inter_local_args(const struct coll_args *k, enum coll_kind verb)
+{
+	struct coll_args local = *k;
+
+	local.verb = verb;
+	local.root = LEADER;
+	return local;
+}
+
+static void inter_local_steps(struct sched *s, const struct coll_args *local)
+{
+	inter_local(s, local);
+	coll_algorithm_local(local)(s, local);
+	coll_sched_fence(s);
+}
+
+/* The leader's data, in rbuf, goes to its group. */
+static void inter_bcast(struct sched *s, const struct coll_args *k)
+{
+	struct coll_args local = inter_local_args(k, COLL_BCAST);
+
+	inter_local_steps(s, &local);
+}
+
+/* The operands of this group, `count' elements each, are combined; the result is at the leader, at
+ * the returned place, which others must not touch. */
+static void *inter_reduce(struct sched *s, const struct coll_args *k, int64_t count)
+{
+	struct coll_args local = inter_local_args(k, COLL_REDUCE);
+
+	local.rcount = count;
+	local.bytes = count * k->rtype->size;
+	local.rbuf = k->me == LEADER ? coll_sched_elements(s, k->rtype, count) : NULL;
+	inter_local_steps(s, &local);
+	return local.rbuf;
+}
+
+void coll_barrier_inter(struct sched *s, const struct coll_args *k)
+{
+	struct type *byte = type_predefined(MPI_BYTE);
+	struct coll_args out = inter_local_args(k, COLL_BARRIER);
+
+	inter_local_steps(s, &out);
+	if (k->me == LEADER) {
+		inter_remote(s, k);
+		coll_sched_recv(s, NULL, 0, byte, LEADER);
+		coll_sched_send(s, NULL, 0, byte, LEADER);
+		coll_sched_fence(s);
+	}
+	out.rtype = byte;
+	inter_bcast(s, &out);
+}
+
+void coll_bcast_inter(struct sched *s, const struct coll_args *k)
+{
+	if (k->root == MPI_PROC_NULL)
+		return;
+	inter_remote(s, k);
+	if (k->root == MPI_ROOT) {
+		coll_sched_send(s, k->rbuf, k->rcount, k->rtype, LEADER);
+		return;
+	}
+	if (k->me == LEADER)
+		coll_sched_recv(s, k->rbuf, k->rcount, k->rtype, k->root);
+	coll_sched_fence(s);
+	inter_bcast(s, k);
+}
+
+/* And with vectors. */
+void coll_gather_inter(struct sched *s, const struct coll_args *k)
+{
+	inter_remote(s, k);
+	if (k->root >= 0)
+		coll_sched_send(s, k->sbuf, k->scount, k->stype, k->root);
+	for (int i = 0; i < k->nin && k->root == MPI_ROOT; i++) {
+		struct block b = coll_block_in(k, i);
+
+		coll_sched_recv(s, b.at, b.count, b.type, i);
+	}
+}
+
+void coll_scatter_inter(struct sched *s, const struct coll_args *k)
+{
+	inter_remote(s, k);
+	if (k->root >= 0)
+		coll_sched_recv(s, k->rbuf, k->rcount, k->rtype, k->root);
+	for (int i = 0; i < k->nout && k->root == MPI_ROOT; i++) {
+		struct block b = coll_block_out(k, i);
+
+		coll_sched_send(s, b.at, b.count, b.type, i);
+	}
+}
+
+/* Allgather and alltoall, with and without vectors: everybody to everybody on the other side. */
+void coll_alltoall_inter(struct sched *s, const struct coll_args *k)
+{
+	bool same = k->verb == COLL_ALLGATHER || k->verb == COLL_ALLGATHERV;
+
+	inter_remote(s, k);
+	for (int i = 0; i < k->nin; i++) {
+		int from = (k->me + i) % k->nin;
+		struct block b = coll_block_in(k, from);
+
+		coll_sched_recv(s, b.at, b.count, b.type, from);
+	}
+	for (int i = 0; i < k->nout; i++) {
+		int to = (k->me + i) % k->nout;
+		struct block b = {(void *)(uintptr_t)k->sbuf, k->scount, k->stype};
+
+		if (!same)
+			b = coll_block_out(k, to);
+		coll_sched_send(s, b.at, b.count, b.type, to);
+	}
+}
+
+void coll_reduce_inter(struct sched *s, const struct coll_args *k)
+{
+	void *mine;
+
+	if (k->root == MPI_PROC_NULL)
+		return;
+	if (k->root == MPI_ROOT) {
+		inter_remote(s, k);
+		coll_sched_recv(s, k->rbuf, k->rcount, k->rtype, LEADER);
+		return;
+	}
+	mine = inter_reduce(s, k, k->rcount);
+	if (k->me != LEADER)
+		return;
+	inter_remote(s, k);
+	coll_sched_send(s, mine, k->rcount, k->rtype, k->root);
+}
+
+/* The leaders exchange the results of their groups. */
+static void inter_leader_swap(
+	struct sched *s, const struct coll_args *k, const void *mine, void *theirs, int64_t n)
+{
+	if (k->me != LEADER)
+		return;
+	inter_remote(s, k);
+	coll_sched_recv(s, theirs, n, k->rtype, LEADER);
+	coll_sched_send(s, mine, n, k->rtype, LEADER);
+	coll_sched_fence(s);
+}
+
+void coll_allreduce_inter(struct sched *s, const struct coll_args *k)
+{
+	inter_leader_swap(s, k, inter_reduce(s, k, k->rcount), k->rbuf, k->rcount);
+	inter_bcast(s, k);
+}
+
+/* Both groups have the same number of elements in all, each its own blocks of them. */
+void coll_reduce_scatter_inter(struct sched *s, const struct coll_args *k)
+{
+	int64_t all = coll_block_from(k, k->n), at = 0;
+	void *mine = inter_reduce(s, k, all), *theirs = NULL;
+
+	if (k->me == LEADER)
+		theirs = coll_sched_elements(s, k->rtype, all);
+	inter_leader_swap(s, k, mine, theirs, all);
+	inter_local(s, k);
+	if (k->me != LEADER) {
+		coll_sched_recv(s, k->rbuf, coll_block_size(k, k->me), k->rtype, LEADER);
+		return;
+	}
+	for (int i = 0; i < k->n; i++) {
+		if (i == LEADER)
+			coll_sched_move(s, coll_element(theirs, k->rtype, at), k->rbuf,
+				coll_block_size(k, i), k->rtype);
+		else
+			coll_sched_send(s, coll_element(theirs, k->rtype, at),
+				coll_block_size(k, i), k->rtype, i);
+		at += coll_block_size(k, i);
+	}
+}

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* ordered.c - plans that combine from left to right, ((a0 op a1) op a2) ..., as the reductions through
+ * shared memory do: so a call with a request gives the bits of the call without.
+ *
+ *      gathered    all operands come to who needs the result, who folds them      short
+ *      shared      part i of all operands goes to member i, who folds it          long
+ *      chain       the result so far goes from rank to rank, in pieces            scans, long */
+#include "libmpi/coll/coll_args.h"
+
+#define PIECE MEAN_OR(64, 16 * 1024) /* bytes of a chain's piece */
+
+/* Folds `n' operands of `count' elements that lie one behind the other in our own memory, from
+ * operand `first' on round the end, into out. */
+static void ordered_fold(struct sched *s, const struct coll_args *k, void *mem, int n, int size,
+	int first, int64_t count, void *out)
+{
+	void *acc = coll_element(mem, k->rtype, first % size * count);
+
+	for (int i = 1; i < n; i++) {
+		void *b = coll_element(mem, k->rtype, (first + i) % size * count);
+
+		coll_sched_reduce(s, acc, b, i == n - 1 ? out : b, count, k->rtype);
+		acc = b;
+	}
+	if (n == 1)
+		coll_sched_move(s, acc, out, count, k->rtype);
+}
+
+/* Operand of rank r at place (r - me) mod n. */
+static void *ordered_allgather(struct sched *s, const struct coll_args *k)
+{
+	void *mem = coll_sched_elements(s, k->rtype, k->n * k->rcount);
+
+	coll_sched_move(s, coll_operand(k), mem, k->rcount, k->rtype);
+	for (int bit = 1; bit < k->n; bit <<= 1) {
+		int64_t count = k->rcount * (2 * bit <= k->n ? bit : k->n - bit);
+
+		coll_sched_recv(s, coll_element(mem, k->rtype, bit * k->rcount), count, k->rtype,
+			(k->me + bit) % k->n);
+		coll_sched_send(s, mem, count, k->rtype, (k->me + k->n - bit) % k->n);
+		coll_sched_fence(s);
+	}
+	return mem;
+}
+
+void coll_allreduce_ordered_gather(struct sched *s, const struct coll_args *k)
+{
+	ordered_fold(s, k, ordered_allgather(s, k), k->n, k->n, k->n - k->me, k->rcount, k->rbuf);
+}
+
+void coll_scan_ordered_gather(struct sched *s, const struct coll_args *k)
+{
+	int n = k->verb == COLL_SCAN ? k->me + 1 : k->me;
+	void *mem = ordered_allgather(s, k);
+
+	if (n > 0)
+		ordered_fold(s, k, mem, n, k->n, k->n - k->me, k->rcount, k->rbuf);
+}
+
+/* Along the tree of rooted.c, whose subtrees are intervals from the root on. */
+void coll_reduce_ordered_gather(struct sched *s, const struct coll_args *k)
+{
+	int v = (k->me - k->root + k->n) % k->n, low = 1;
+	void *mem;
+
+	while (low < k->n && !(v & low))
+		low <<= 1;
+	mem = coll_sched_elements(s, k->rtype, (v + low < k->n ? low : k->n - v) * k->rcount);
+	coll_sched_move(s, coll_operand(k), mem, k->rcount, k->rtype);
+	for (int bit = 1; bit < low && v + bit < k->n; bit <<= 1) {
+		int n = v + 2 * bit < k->n ? bit : k->n - v - bit;
+
+		coll_sched_recv(s, coll_element(mem, k->rtype, bit * k->rcount), n * k->rcount,
+			k->rtype, (k->me + bit) % k->n);
+	}
+	coll_sched_fence(s);
+	if (v != 0)
+		coll_sched_send(s, mem, (v + low < k->n ? low : k->n - v) * k->rcount, k->rtype,
+			(k->me - low + k->n) % k->n);
+	else
+		ordered_fold(s, k, mem, k->n, k->n, k->n - k->me, k->rcount, k->rbuf);
+}
+
+/* Where part i of the operands begins: even parts, or the blocks of the call. */
+static int64_t ordered_part_from(const struct coll_args *k, int i)
+{
+	if (k->verb == COLL_ALLREDUCE || k->verb == COLL_REDUCE)
+		return coll_part_at(k->rcount, k->n, i);
+	return coll_block_from(k, i);
+}
+
+static int64_t ordered_part_size(const struct coll_args *k, int i)
+{
+	if (k->verb == COLL_ALLREDUCE || k->verb == COLL_REDUCE)
+		return coll_part_at(k->rcount, k->n, i + 1) - coll_part_at(k->rcount, k->n, i);
+	return coll_block_size(k, i);
+}
+
+/* Part i of every operand goes to member i, which folds its own into out. */
+static void ordered_fold_parts(struct sched *s, const struct coll_args *k, void *out)
+{
+	int64_t count = ordered_part_size(k, k->me), mine = ordered_part_from(k, k->me),
+		at = mine + count;
+	void *mem = coll_sched_elements(s, k->rtype, k->n * count);
+
+	for (int i = 1; i < k->n && count > 0; i++) {
+		int peer = (k->me + k->n - i) % k->n;
+
+		coll_sched_recv(
+			s, coll_element(mem, k->rtype, peer * count), count, k->rtype, peer);
+	}
+	for (int i = 1; i < k->n; i++) {
+		int to = (k->me + i) % k->n;
+		int64_t n = ordered_part_size(k, to);
+
+		at = to == 0 ? 0 : at;
+		if (n > 0)
+			coll_sched_send(
+				s, coll_element(coll_operand(k), k->rtype, at), n, k->rtype, to);
+		at += n;
+	}
+	if (count > 0)
+		coll_sched_move(s, coll_element(coll_operand(k), k->rtype, mine),
+			coll_element(mem, k->rtype, k->me * count), count, k->rtype);
+	coll_sched_fence(s);
+	if (count > 0)
+		ordered_fold(s, k, mem, k->n, k->n, 0, count, out);
+}
+
+void coll_allreduce_ordered_scatter(struct sched *s, const struct coll_args *k)
+{
+	void *out = coll_element(k->rbuf, k->rtype, ordered_part_from(k, k->me));
+	int64_t mine = ordered_part_size(k, k->me);
+
+	ordered_fold_parts(s, k, out);
+	for (int i = 1; i < k->n; i++) {
+		int peer = (k->me + k->n - i) % k->n;
+
+		if (ordered_part_size(k, peer) > 0)
+			coll_sched_recv(s,
+				coll_element(k->rbuf, k->rtype, ordered_part_from(k, peer)),
+				ordered_part_size(k, peer), k->rtype, peer);
+	}
+	for (int i = 1; i < k->n && mine > 0; i++)
+		coll_sched_send(s, out, mine, k->rtype, (k->me + i) % k->n);
+}
+
+void coll_reduce_ordered_scatter(struct sched *s, const struct coll_args *k)
+{
+	int64_t mine = ordered_part_size(k, k->me);
+	void *out = k->me == k->root ? coll_element(k->rbuf, k->rtype, ordered_part_from(k, k->me))
+				     : coll_sched_elements(s, k->rtype, mine);
+
+	ordered_fold_parts(s, k, out);
+	if (k->me != k->root && mine > 0)
+		coll_sched_send(s, out, mine, k->rtype, k->root);
+	for (int i = 0; i < k->n && k->me == k->root; i++)
+		if (i != k->me && ordered_part_size(k, i) > 0)
+			coll_sched_recv(s, coll_element(k->rbuf, k->rtype, ordered_part_from(k, i)),
+				ordered_part_size(k, i), k->rtype, i);
+}
+
+void coll_reduce_scatter_ordered(struct sched *s, const struct coll_args *k)
+{
+	ordered_fold_parts(s, k, k->rbuf);
+}
+
+/* Each piece: what is before comes from below, with mine it goes on above. */
+void coll_scan_ordered_chain(struct sched *s, const struct coll_args *k)
+{
+	int64_t size = k->rtype->size, step = PIECE / size > 0 ? PIECE / size : 1;
+	void *mine = k->rbuf, *before = coll_sched_elements(s, k->rtype, step);
+	bool last = k->me == k->n - 1, exclusive = k->verb == COLL_EXSCAN;
+
+	if (exclusive)
+		mine = coll_sched_elements(s, k->rtype, k->rcount);
+	if (!exclusive || !last)
+		coll_sched_move(s, coll_operand(k), mine, k->rcount, k->rtype);
+	for (int64_t at = 0; at < k->rcount; at += step) {
+		int64_t n = k->rcount - at < step ? k->rcount - at : step;
+		void *in = exclusive ? coll_element(k->rbuf, k->rtype, at) : before;
+		void *to = coll_element(mine, k->rtype, at);
+
+		if (k->me > 0) {
+			coll_sched_recv(s, in, n, k->rtype, k->me - 1);
+			coll_sched_fence(s);
+		}
+		if (k->me > 0 && !(exclusive && last))
+			coll_sched_reduce(s, in, to, to, n, k->rtype);
+		if (!last)
+			coll_sched_send(s, to, n, k->rtype, k->me + 1);
+	}
+}

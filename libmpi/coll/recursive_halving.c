@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* recursive_halving.c - plans that halve what is combined at each step (Rabenseifner), for long operands.
+ *
+ *      ranks that are no power of two: 0>1 2>3 | 4 ...    the first of a pair gives, then waits
+ *
+ *      0: |aaaaaaaa|  ──>  |aaaa|       ──>  |aa|           each keeps a half and combines it with
+ *      1: |bbbbbbbb|  <──       |bbbb|  ...      |bb|       the partner's; then back the same way
+ *
+ * The nearest partner comes first, so that what is combined are neighbouring groups of ranks, in
+ * their order; only reduce_scatter, whose halves must end where they belong, begins with the
+ * farthest.  n ranks send 2 * bytes in all each, and combine bytes once. */
+#include "libmpi/coll/coll_args.h"
+
+#define LEVELS 31
+
+/* Members with a partner at each step: `v' of 0 .. pow2 - 1. */
+struct team {
+	int pow2, extra, v; /* v < 0: this one gives, and waits */
+};
+
+/* Elements [lo, hi), and of which it is a half: those of level l are at[l]. */
+struct halves {
+	int64_t lo[LEVELS + 1], hi[LEVELS + 1];
+	int level;
+};
+
+static int halving_rank(const struct team *t, int v)
+{
+	return v < t->extra ? 2 * v + 1 : v + t->extra;
+}
+
+static struct team halving_team(const struct coll_args *k, int rank)
+{
+	struct team t = {.pow2 = 1};
+
+	while (2 * t.pow2 <= k->n)
+		t.pow2 *= 2;
+	t.extra = k->n - t.pow2;
+	t.v = rank - t.extra;
+	if (rank < 2 * t.extra)
+		t.v = rank % 2 == 0 ? -1 : rank / 2;
+	return t;
+}
+
+/* The range of elements in work that this member keeps, and the partner's. */
+static void halving_exchange(struct sched *s, const struct coll_args *k, void *work, void *tmp,
+	int64_t lo, int64_t hi, int64_t plo, int64_t phi, int partner)
+{
+	void *mine = coll_element(work, k->rtype, lo);
+
+	coll_sched_recv(s, tmp, hi - lo, k->rtype, partner);
+	coll_sched_send(s, coll_element(work, k->rtype, plo), phi - plo, k->rtype, partner);
+	coll_sched_fence(s);
+	if (partner < k->me)
+		coll_sched_reduce(s, tmp, mine, mine, hi - lo, k->rtype);
+	else
+		coll_sched_reduce(s, mine, tmp, mine, hi - lo, k->rtype);
+}
+
+/* The pair's second member takes the first one's operand. */
+static void halving_take_pair(struct sched *s, const struct coll_args *k, const struct team *t,
+	void *work, void *tmp, int64_t count)
+{
+	if (k->me >= 2 * t->extra)
+		return;
+	coll_sched_recv(s, tmp, count, k->rtype, k->me - 1);
+	coll_sched_fence(s);
+	coll_sched_reduce(s, tmp, work, work, count, k->rtype);
+}
+
+/* From the operands in work to this member's share of the result: h->lo and hi of the last level.
+ */
+static void halving_reduce_scatter(struct sched *s, const struct coll_args *k, const struct team *t,
+	void *work, void *tmp, struct halves *h)
+{
+	h->level = 0;
+	h->lo[0] = 0;
+	h->hi[0] = k->rcount;
+	for (int bit = 1; bit < t->pow2; bit <<= 1) {
+		int64_t lo = h->lo[h->level], hi = h->hi[h->level], mid = lo + (hi - lo) / 2;
+		int partner = halving_rank(t, t->v ^ bit);
+
+		if (t->v & bit)
+			halving_exchange(s, k, work, tmp, mid, hi, lo, mid, partner);
+		else
+			halving_exchange(s, k, work, tmp, lo, mid, mid, hi, partner);
+		h->level++;
+		h->lo[h->level] = t->v & bit ? mid : lo;
+		h->hi[h->level] = t->v & bit ? hi : mid;
+	}
+}
+
+/* What the partner has of the level above. */
+static void halving_sibling(const struct halves *h, int level, int64_t *lo, int64_t *hi)
+{
+	bool upper = h->lo[level] != h->lo[level - 1];
+
+	if (h->lo[level - 1] == h->hi[level - 1])
+		upper = false; /* nothing either way */
+	*lo = upper ? h->lo[level - 1] : h->hi[level];
+	*hi = upper ? h->lo[level] : h->hi[level - 1];
+}
+
+void coll_allreduce_rabenseifner(struct sched *s, const struct coll_args *k)
+{
+	struct team t = halving_team(k, k->me);
+	struct halves h;
+	void *tmp, *work = k->rbuf;
+
+	if (t.v < 0) {
+		coll_sched_send(s, coll_operand(k), k->rcount, k->rtype, k->me + 1);
+		coll_sched_fence(s);
+		coll_sched_recv(s, k->rbuf, k->rcount, k->rtype, k->me + 1);
+		return;
+	}
+	tmp = coll_sched_elements(s, k->rtype, k->me < 2 * t.extra ? k->rcount : k->rcount / 2 + 1);
+	coll_sched_move(s, coll_operand(k), work, k->rcount, k->rtype);
+	halving_take_pair(s, k, &t, work, tmp, k->rcount);
+	halving_reduce_scatter(s, k, &t, work, tmp, &h);
+	for (int bit = t.pow2 >> 1; bit > 0; bit >>= 1, h.level--) {
+		int partner = halving_rank(&t, t.v ^ bit);
+		int64_t lo, hi;
+
+		halving_sibling(&h, h.level, &lo, &hi);
+		coll_sched_recv(s, coll_element(work, k->rtype, lo), hi - lo, k->rtype, partner);
+		coll_sched_send(s, coll_element(work, k->rtype, h.lo[h.level]),
+			h.hi[h.level] - h.lo[h.level], k->rtype, partner);
+		coll_sched_fence(s);
+	}
+	if (k->me < 2 * t.extra)
+		coll_sched_send(s, work, k->rcount, k->rtype, k->me - 1);
+}
+
+/* Shares go towards the root; one that has no partner hears from the second of its pair. */
+void coll_reduce_rabenseifner(struct sched *s, const struct coll_args *k)
+{
+	struct team t = halving_team(k, k->me), r = halving_team(k, k->root);
+	struct halves h;
+	void *tmp, *work = k->rbuf;
+
+	if (t.v < 0) {
+		coll_sched_send(s, coll_operand(k), k->rcount, k->rtype, k->me + 1);
+		coll_sched_fence(s);
+		if (k->me == k->root)
+			coll_sched_recv(s, k->rbuf, k->rcount, k->rtype, k->me + 1);
+		return;
+	}
+	if (r.v < 0)
+		r.v = k->root / 2;
+	tmp = coll_sched_elements(s, k->rtype, k->me < 2 * t.extra ? k->rcount : k->rcount / 2 + 1);
+	if (k->me != k->root)
+		work = coll_sched_elements(s, k->rtype, k->rcount);
+	coll_sched_move(s, coll_operand(k), work, k->rcount, k->rtype);
+	halving_take_pair(s, k, &t, work, tmp, k->rcount);
+	halving_reduce_scatter(s, k, &t, work, tmp, &h);
+	for (int bit = t.pow2 >> 1; bit > 0; bit >>= 1, h.level--) {
+		int partner = halving_rank(&t, t.v ^ bit);
+		int64_t lo = h.lo[h.level], hi = h.hi[h.level];
+
+		if ((t.v & bit) != (r.v & bit)) {
+			coll_sched_send(
+				s, coll_element(work, k->rtype, lo), hi - lo, k->rtype, partner);
+			return;
+		}
+		halving_sibling(&h, h.level, &lo, &hi);
+		coll_sched_recv(s, coll_element(work, k->rtype, lo), hi - lo, k->rtype, partner);
+		coll_sched_fence(s);
+	}
+	if (k->me != k->root)
+		coll_sched_send(s, work, k->rcount, k->rtype, k->root);
+}
+
+/* The first block of what v has in the end; pow2: the end of all. */
+static int64_t halving_first(const struct coll_args *k, const struct team *t, int v)
+{
+	return coll_block_from(k, v < t->extra ? 2 * v : v + t->extra);
+}
+
+/* Commutative: each step gives the half in which this member's own block is not. */
+void coll_reduce_scatter_recursive_halving(struct sched *s, const struct coll_args *k)
+{
+	struct team t = halving_team(k, k->me);
+	int64_t all = coll_block_from(k, k->n), at = coll_block_from(k, k->me);
+	int from = 0, to = t.pow2;
+	void *tmp, *work;
+
+	if (t.v < 0) {
+		coll_sched_send(s, coll_operand(k), all, k->rtype, k->me + 1);
+		coll_sched_fence(s);
+		coll_sched_recv(s, k->rbuf, coll_block_size(k, k->me), k->rtype, k->me + 1);
+		return;
+	}
+	tmp = coll_sched_elements(s, k->rtype, all);
+	work = coll_sched_elements(s, k->rtype, all);
+	coll_sched_move(s, coll_operand(k), work, all, k->rtype);
+	halving_take_pair(s, k, &t, work, tmp, all);
+	for (int bit = t.pow2 >> 1; bit > 0; bit >>= 1) {
+		int mid = from + bit, partner = halving_rank(&t, t.v ^ bit);
+		int64_t lo = halving_first(k, &t, from), hi = halving_first(k, &t, to);
+		int64_t cut = halving_first(k, &t, mid);
+
+		if (t.v & bit)
+			halving_exchange(s, k, work, tmp, cut, hi, lo, cut, partner);
+		else
+			halving_exchange(s, k, work, tmp, lo, cut, cut, hi, partner);
+		from = t.v & bit ? mid : from;
+		to = t.v & bit ? to : mid;
+	}
+	if (k->me < 2 * t.extra)
+		coll_sched_send(s, coll_element(work, k->rtype, coll_block_from(k, k->me - 1)),
+			coll_block_size(k, k->me - 1), k->rtype, k->me - 1);
+	coll_sched_move(
+		s, coll_element(work, k->rtype, at), k->rbuf, coll_block_size(k, k->me), k->rtype);
+}

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* rooted.c - plans from and to a root: broadcast, reduce, gather, scatter over binomial trees.
+ *
+ *      virtual rank    0 ── 4 ── 6 ── 7        v = (rank - root) mod n
+ *                      ├─ 2 ┐    └─ 5 ...      the parent of v is v without its lowest bit;
+ *                      └─ 1 └─ 3               its subtree is v .. v + lowest bit - 1
+ *
+ * A subtree is an interval, so that a reduction along the tree combines neighbours in order, and a
+ * gather sends one piece of memory. */
+#include "libmpi/coll/coll_args.h"
+
+static int tree_virtual_rank(const struct coll_args *k)
+{
+	return (k->me - k->root + k->n) % k->n;
+}
+
+static int tree_rank(const struct coll_args *k, int v)
+{
+	return (v + k->root) % k->n;
+}
+
+/* The lowest bit of v; for 0 the first power of two that is not below n. */
+static int tree_low_bit(int v, int n)
+{
+	int bit = 1;
+
+	while (bit < n && !(v & bit))
+		bit <<= 1;
+	return bit;
+}
+
+/* Members of v's subtree, v included. */
+static int tree_size(int v, int n)
+{
+	int bit = tree_low_bit(v, n);
+
+	return v + bit <= n ? bit : n - v;
+}
+
+/* --- broadcast ------------------------------------------------------------------------------ */
+
+void coll_bcast_binomial(struct sched *s, const struct coll_args *k)
+{
+	int v = tree_virtual_rank(k), bit = tree_low_bit(v, k->n);
+
+	if (v != 0)
+		coll_sched_recv(s, k->rbuf, k->rcount, k->rtype, tree_rank(k, v - bit));
+	coll_sched_fence(s);
+	for (bit >>= 1; bit > 0; bit >>= 1)
+		if (v + bit < k->n)
+			coll_sched_send(s, k->rbuf, k->rcount, k->rtype, tree_rank(k, v + bit));
+}
+
+/* The bytes of parts [from, to) of a long broadcast. */
+struct range {
+	char *at;
+	int64_t len;
+};
+
+static struct range bcast_parts_range(const struct coll_args *k, char *mem, int from, int to)
+{
+	int64_t at = coll_part_at(k->bytes, k->n, from);
+
+	return (struct range){mem + at, coll_part_at(k->bytes, k->n, to) - at};
+}
+
+/* The whole in n parts: part v goes to v along the tree, then all parts go round the ring. */
+static void bcast_scatter_ring(struct sched *s, const struct coll_args *k, char *mem)
+{
+	int v = tree_virtual_rank(k), n = k->n, bit = tree_low_bit(v, n);
+	int left = tree_rank(k, (v + n - 1) % n), right = tree_rank(k, (v + 1) % n);
+	struct type *byte = type_predefined(MPI_BYTE);
+	struct range r = bcast_parts_range(k, mem, v, v + tree_size(v, n));
+
+	if (v != 0)
+		coll_sched_recv(s, r.at, r.len, byte, tree_rank(k, v - bit));
+	coll_sched_fence(s);
+	for (bit >>= 1; bit > 0; bit >>= 1) {
+		if (v + bit >= n)
+			continue;
+		r = bcast_parts_range(k, mem, v + bit, v + bit + tree_size(v + bit, n));
+		coll_sched_send(s, r.at, r.len, byte, tree_rank(k, v + bit));
+	}
+	for (int i = 0; i < n - 1; i++) {
+		int out = (v + n - i) % n, in = (v + n - i - 1) % n;
+
+		r = bcast_parts_range(k, mem, in, in + 1);
+		coll_sched_recv(s, r.at, r.len, byte, left);
+		r = bcast_parts_range(k, mem, out, out + 1);
+		coll_sched_send(s, r.at, r.len, byte, right);
+		coll_sched_fence(s);
+	}
+}
+
+void coll_bcast_scatter_allgather(struct sched *s, const struct coll_args *k)
+{
+	char *mem;
+
+	if (k->rtype->dense) {
+		bcast_scatter_ring(s, k, k->rbuf);
+		return;
+	}
+	mem = coll_sched_bytes(s, k->bytes);
+	if (k->me == k->root)
+		coll_sched_pack(s, k->rbuf, k->rcount, k->rtype, mem, k->bytes);
+	bcast_scatter_ring(s, k, mem);
+	if (k->me != k->root)
+		coll_sched_unpack(s, mem, k->rbuf, k->rcount, k->rtype, k->bytes);
+}
+
+/* --- reduce --------------------------------------------------------------------------------- */
+
+#define TURNS 3 /* what is received, what is being combined, and the result so far */
+
+/* Receives from the children of v in ascending order and combines: the next is on its way while one
+ * is combined.  Returns the operand of the whole subtree: the rank's own, or one of the temps. */
+static const void *tree_reduce_children(struct sched *s, const struct coll_args *k, int v)
+{
+	const void *acc = coll_operand(k);
+	void *in[TURNS] = {NULL}, *last = NULL;
+	int turn = 0;
+
+	for (int bit = 1; bit < tree_low_bit(v, k->n) && v + bit < k->n; bit <<= 1) {
+		if (in[turn] == NULL)
+			in[turn] = coll_sched_elements(s, k->rtype, k->rcount);
+		coll_sched_fence(s);
+		coll_sched_recv(s, in[turn], k->rcount, k->rtype, tree_rank(k, v + bit));
+		if (last != NULL) {
+			coll_sched_reduce(s, acc, last, last, k->rcount, k->rtype);
+			acc = last;
+		}
+		last = in[turn];
+		turn = (turn + 1) % TURNS;
+	}
+	coll_sched_fence(s);
+	if (last == NULL)
+		return acc;
+	coll_sched_reduce(s, acc, last, last, k->rcount, k->rtype);
+	return last;
+}
+
+/* Operations that do not commute are reduced to rank 0, which sends the result to the root. */
+void coll_reduce_binomial(struct sched *s, const struct coll_args *k)
+{
+	struct coll_args tree = *k;
+	const void *acc;
+	int v;
+
+	if (!k->op->commute)
+		tree.root = 0;
+	v = tree_virtual_rank(&tree);
+	acc = tree_reduce_children(s, &tree, v);
+	if (v != 0)
+		coll_sched_send(
+			s, acc, k->rcount, k->rtype, tree_rank(&tree, v - tree_low_bit(v, k->n)));
+	else if (k->me != k->root)
+		coll_sched_send(s, acc, k->rcount, k->rtype, k->root);
+	else
+		coll_sched_move(s, acc, k->rbuf, k->rcount, k->rtype);
+	if (k->me == k->root && v != 0) {
+		coll_sched_fence(s); /* what went out may be the operand in place */
+		coll_sched_recv(s, k->rbuf, k->rcount, k->rtype, 0);
+	}
+}
+
+/* --- gather and scatter --------------------------------------------------------------------- */
+
+void coll_gather_binomial(struct sched *s, const struct coll_args *k)
+{
+	int v = tree_virtual_rank(k), low = tree_low_bit(v, k->n);
+	int64_t block = k->bytes;
+	char *mem = coll_sched_bytes(s, block * tree_size(v, k->n));
+	struct type *byte = type_predefined(MPI_BYTE);
+
+	if (!k->in_place)
+		coll_sched_pack(s, k->sbuf, k->scount, k->stype, mem, block);
+	for (int bit = 1; bit < low && v + bit < k->n; bit <<= 1)
+		coll_sched_recv(s, mem + bit * block, tree_size(v + bit, k->n) * block, byte,
+			tree_rank(k, v + bit));
+	coll_sched_fence(s);
+	if (v != 0)
+		coll_sched_send(s, mem, tree_size(v, k->n) * block, byte, tree_rank(k, v - low));
+	for (int i = k->in_place; i < k->n && v == 0; i++)
+		coll_sched_unpack(s, mem + i * block,
+			coll_element(k->rbuf, k->rtype, tree_rank(k, i) * k->rcount), k->rcount,
+			k->rtype, block);
+}
+
+void coll_scatter_binomial(struct sched *s, const struct coll_args *k)
+{
+	int v = tree_virtual_rank(k), low = tree_low_bit(v, k->n);
+	int64_t block = k->bytes;
+	char *mem = coll_sched_bytes(s, block * tree_size(v, k->n));
+	struct type *byte = type_predefined(MPI_BYTE);
+
+	for (int i = k->in_place; i < k->n && v == 0; i++)
+		coll_sched_pack(s, coll_element(k->sbuf, k->stype, tree_rank(k, i) * k->scount),
+			k->scount, k->stype, mem + i * block, block);
+	if (v != 0)
+		coll_sched_recv(s, mem, tree_size(v, k->n) * block, byte, tree_rank(k, v - low));
+	coll_sched_fence(s);
+	for (int bit = low >> 1; bit > 0; bit >>= 1)
+		if (v + bit < k->n)
+			coll_sched_send(s, mem + bit * block, tree_size(v + bit, k->n) * block,
+				byte, tree_rank(k, v + bit));
+	if (!k->in_place)
+		coll_sched_unpack(s, mem, k->rbuf, k->rcount, k->rtype, block);
+}
+
+/* The root talks to each rank: long blocks, and blocks of different lengths. */
+void coll_gather_linear(struct sched *s, const struct coll_args *k)
+{
+	struct block b;
+
+	if (k->me != k->root) {
+		coll_sched_send(s, k->sbuf, k->scount, k->stype, k->root);
+		return;
+	}
+	for (int i = 1; i < k->n; i++) {
+		b = coll_block_in(k, tree_rank(k, i));
+		coll_sched_recv(s, b.at, b.count, b.type, tree_rank(k, i));
+	}
+	if (k->in_place)
+		return;
+	b = coll_block_in(k, k->me);
+	coll_sched_copy(s, k->sbuf, k->scount, k->stype, b.at, b.count, b.type);
+}
+
+void coll_scatter_linear(struct sched *s, const struct coll_args *k)
+{
+	struct block b;
+
+	if (k->me != k->root) {
+		coll_sched_recv(s, k->rbuf, k->rcount, k->rtype, k->root);
+		return;
+	}
+	for (int i = 1; i < k->n; i++) {
+		b = coll_block_out(k, tree_rank(k, i));
+		coll_sched_send(s, b.at, b.count, b.type, tree_rank(k, i));
+	}
+	if (k->in_place)
+		return;
+	b = coll_block_out(k, k->me);
+	coll_sched_copy(s, b.at, b.count, b.type, k->rbuf, k->rcount, k->rtype);
+}

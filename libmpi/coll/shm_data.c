@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* shm_data.c - barrier, bcast, gather, scatter, allgather and alltoall through shared memory.
+ *
+ * Data travel packed: any range of the packed form can be taken, so a long call is a row of epochs
+ * with a chunk each, and a slot is written while the one before is read. */
+#include "libmpi/coll/coll_shm.h"
+#include "libmpi/type/type.h"
+
+#define CHUNK_MIN MEAN_OR(64, 8 * 1024) /* bytes; a shorter chunk waits longer than it overlaps */
+#define CHUNKS    4 /* a long call has so many chunks, or more if they do not fit */
+#define BLOCK_LONG \
+	MEAN_OR(512, 256 * 1024) /* bytes of a block from which messages do it as well \
+				  */
+
+/* Bytes of a chunk of a call of `bytes' bytes: what fits into a slot; in a crowd as much as
+ * possible, since each epoch costs every member its turn on a CPU. */
+static int64_t shm_chunk(const struct coll *s, int64_t bytes)
+{
+	int64_t c = (bytes / CHUNKS + CACHE_LINE) / CACHE_LINE * CACHE_LINE;
+
+	if (s->crowd || c > s->slot)
+		return s->slot;
+	return c < CHUNK_MIN ? (CHUNK_MIN < s->slot ? CHUNK_MIN : s->slot) : c;
+}
+
+static int64_t shm_min(int64_t a, int64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* Bytes [at, at + len) of the packed form of `count' elements go into shared memory, or come out of
+ * it; of a member that is sorry, nothing does. */
+static void shm_pack(struct coll *s, struct type *type, const void *buf, int64_t count, int64_t at,
+	void *to, int64_t len)
+{
+	if (likely(s->sorry == NULL))
+		type_pack(type, buf, count, at, to, len);
+}
+
+static void shm_unpack(struct coll *s, struct type *type, void *buf, int64_t count, int64_t at,
+	const void *from, int64_t len)
+{
+	if (likely(s->sorry == NULL))
+		type_unpack(type, buf, count, at, from, len);
+}
+
+int coll_shm_barrier(const struct coll_args *k)
+{
+	struct coll *s = k->comm->coll;
+
+	coll_phase_barrier(s, coll_phase_begin(s));
+	return 0;
+}
+
+/* --- bcast ---------------------------------------------------------------------------------- */
+
+static void shm_bcast_line(const struct coll_args *k, struct coll *s, int64_t bytes)
+{
+	uint64_t e = coll_phase_begin(s);
+
+	if (k->me == k->root) {
+		shm_pack(s, k->rtype, k->rbuf, k->rcount, 0, coll_phase_out_line(s, e), bytes);
+		coll_phase_arrive(s, e);
+		coll_phase_release(s, e);
+		return;
+	}
+	coll_phase_arrive(s, e);
+	coll_phase_wait_release(s, e);
+	shm_unpack(s, k->rtype, k->rbuf, k->rcount, 0, shm_block_out(s->block, e)->data, bytes);
+}
+
+/* From so many bytes on two members with a CPU each are faster by a message, which both of them
+ * copy (p2p/cooperative.c); below, by short chunks, and the leaf looks at the root's own line. */
+#define BCAST_BY_TWO ((int64_t)MEAN_OR(1024, 128 * 1024))
+
+int coll_shm_bcast(const struct coll_args *k)
+{
+	struct coll *s = k->comm->coll;
+	int64_t bytes = k->rcount * k->rtype->size, chunk;
+	bool two = k->n == 2 && !s->crowd;
+
+	if (bytes <= SHM_LINE_DATA) {
+		shm_bcast_line(k, s, bytes);
+		return 0;
+	}
+	if ((two && bytes >= BCAST_BY_TWO) || !coll_shm_slots(s))
+		return COLL_SHM_NONE;
+	chunk = two ? shm_min(CHUNK_MIN, s->slot) : shm_chunk(s, bytes);
+	for (int64_t at = 0; at < bytes; at += chunk) {
+		uint64_t e = coll_phase_begin(s);
+		int64_t len = shm_min(chunk, bytes - at);
+
+		if (k->me == k->root) {
+			shm_pack(s, k->rtype, k->rbuf, k->rcount, at,
+				coll_phase_own_data(s, e, chunk), len);
+			if (!two)
+				(void)coll_phase_out_line(
+					s, e); /* waits until the line may be written */
+			coll_phase_arrive(s, e);
+			if (!two)
+				coll_phase_release(s, e);
+			continue;
+		}
+		coll_phase_arrive(s, e);
+		if (two)
+			coll_phase_wait(s, e, k->root);
+		else
+			coll_phase_wait_release(s, e);
+		shm_unpack(s, k->rtype, k->rbuf, k->rcount, at,
+			coll_phase_data(s, e, chunk, k->root), len);
+	}
+	return 0;
+}
+
+/* --- gather, scatter ------------------------------------------------------------------------ */
+
+int coll_shm_gather(const struct coll_args *k)
+{
+	struct coll *s = k->comm->coll;
+	bool root = k->me == k->root;
+	int64_t block = root ? k->rcount * k->rtype->size : k->scount * k->stype->size;
+	int64_t chunk = block;
+
+	if (block > SHM_LINE_DATA) {
+		if (block > BLOCK_LONG || !coll_shm_slots(s))
+			return COLL_SHM_NONE;
+		chunk = shm_chunk(s, block);
+	}
+	for (int64_t at = 0; at < block; at += chunk) {
+		uint64_t e = coll_phase_begin(s);
+		int64_t len = shm_min(chunk, block - at);
+
+		if (!root)
+			shm_pack(s, k->stype, k->sbuf, k->scount, at,
+				coll_phase_own_data(s, e, chunk), len);
+		coll_phase_arrive(s, e);
+		for (int i = 0; i < k->n && root; i++) {
+			if (i == k->me)
+				continue;
+			coll_phase_wait(s, e, i);
+			shm_unpack(s, k->rtype, coll_element(k->rbuf, k->rtype, i * k->rcount),
+				k->rcount, at, coll_phase_data(s, e, chunk, i), len);
+		}
+		if (root)
+			s->safe = e;
+	}
+	if (!root || k->in_place || s->sorry != NULL)
+		return 0;
+	return type_copy(k->sbuf, k->scount, k->stype,
+		coll_element(k->rbuf, k->rtype, k->me * k->rcount), k->rcount, k->rtype);
+}
+
+/* The root's blocks lie one behind the other, in the out line or in the root's slot. */
+int coll_shm_scatter(const struct coll_args *k)
+{
+	struct coll *s = k->comm->coll;
+	bool root = k->me == k->root;
+	int64_t block = root ? k->scount * k->stype->size : k->rcount * k->rtype->size;
+	int64_t all = block * k->n;
+	char *mem;
+	uint64_t e;
+
+	if (all > SHM_LINE_DATA && (!coll_shm_slots(s) || all > s->slot))
+		return COLL_SHM_NONE;
+	e = coll_phase_begin(s);
+	if (!root) {
+		coll_phase_arrive(s, e);
+		coll_phase_wait_release(s, e);
+		mem = all <= SHM_LINE_DATA ? (char *)shm_block_out(s->block, e)->data
+					   : coll_phase_data(s, e, all, k->root);
+		shm_unpack(s, k->rtype, k->rbuf, k->rcount, 0, mem + k->me * block, block);
+		return 0;
+	}
+	mem = coll_phase_out_line(s, e);
+	if (all > SHM_LINE_DATA)
+		mem = coll_phase_own_data(s, e, all);
+	for (int i = 0; i < k->n; i++)
+		if (i != k->me)
+			shm_pack(s, k->stype, coll_element(k->sbuf, k->stype, i * k->scount),
+				k->scount, 0, mem + i * block, block);
+	coll_phase_arrive(s, e);
+	coll_phase_release(s, e);
+	if (k->in_place || s->sorry != NULL)
+		return 0;
+	return type_copy(coll_element(k->sbuf, k->stype, k->me * k->scount), k->scount, k->stype,
+		k->rbuf, k->rcount, k->rtype);
+}
+
+/* --- allgather, alltoall -------------------------------------------------------------------- */
+
+int coll_shm_allgather(const struct coll_args *k)
+{
+	struct coll *s = k->comm->coll;
+	int64_t block = k->rcount * k->rtype->size, chunk = block;
+	void *mine = coll_element(k->rbuf, k->rtype, k->me * k->rcount);
+
+	if (block > SHM_LINE_DATA) {
+		if (!coll_shm_slots(s))
+			return COLL_SHM_NONE;
+		chunk = shm_chunk(s, block);
+	}
+	for (int64_t at = 0; at < block; at += chunk) {
+		uint64_t e = coll_phase_begin(s);
+		int64_t len = shm_min(chunk, block - at);
+		void *shm_pack = coll_phase_own_data(s, e, chunk);
+
+		if (k->in_place)
+			type_pack(k->rtype, mine, k->rcount, at, shm_pack, len);
+		else
+			type_pack(k->stype, k->sbuf, k->scount, at, shm_pack, len);
+		coll_phase_barrier(s, e);
+		for (int i = 0; i < k->n; i++)
+			if (i != k->me || !k->in_place)
+				type_unpack(k->rtype,
+					coll_element(k->rbuf, k->rtype, i * k->rcount), k->rcount,
+					at, coll_phase_data(s, e, chunk, i), len);
+	}
+	return 0;
+}
+
+/* In an epoch each member gives `part' bytes for each other one. */
+static void shm_alltoall_part(
+	const struct coll_args *k, struct coll *s, int64_t part, int64_t at, int64_t len)
+{
+	uint64_t e = coll_phase_begin(s);
+	char *shm_pack = coll_phase_own_data(s, e, part * k->n);
+
+	for (int i = 0; i < k->n; i++) {
+		if (k->in_place)
+			type_pack(k->rtype, coll_element(k->rbuf, k->rtype, i * k->rcount),
+				k->rcount, at, shm_pack + i * part, len);
+		else
+			type_pack(k->stype, coll_element(k->sbuf, k->stype, i * k->scount),
+				k->scount, at, shm_pack + i * part, len);
+	}
+	coll_phase_barrier(s, e);
+	for (int j = 0; j < k->n; j++) {
+		int i = (k->me + j) % k->n; /* not all at the same member's slot at once */
+		char *got = coll_phase_data(s, e, part * k->n, i);
+
+		type_unpack(k->rtype, coll_element(k->rbuf, k->rtype, i * k->rcount), k->rcount, at,
+			got + k->me * part, len);
+	}
+}
+
+int coll_shm_alltoall(const struct coll_args *k)
+{
+	struct coll *s = k->comm->coll;
+	int64_t block = k->rcount * k->rtype->size, part = block;
+
+	if (block * k->n > SHM_LINE_DATA) {
+		if (block > BLOCK_LONG || !coll_shm_slots(s))
+			return COLL_SHM_NONE;
+		part = shm_min(block, s->slot / k->n);
+		if (part == 0 || block > CHUNKS * part)
+			return COLL_SHM_NONE;
+	}
+	for (int64_t at = 0; at < block; at += part)
+		shm_alltoall_part(k, s, part, at, shm_min(part, block - at));
+	return 0;
+}

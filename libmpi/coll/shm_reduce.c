@@ -1,0 +1,357 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* shm_reduce.c - reductions through shared memory.
+ *
+ *      direct    everybody folds all operands of a chunk      two members, or short data
+ *      last      the last of a crowd folds, all copy           a crowd, until that takes too long
+ *      shares    member i folds share i of the chunk, then     long data
+ *                all copy all shares
+ *
+ * The fold is always ((a0 op a1) op a2) ..., so all three give the same bits. */
+#include "libmpi/coll/coll_shm.h"
+#include "libmpi/type/type.h"
+#include <string.h>
+
+#define DIRECT_MAX MEAN_OR(64, 8 * 1024)     /* bytes, three members and more */
+#define LAST_MAX   MEAN_OR(256, 128L * 1024) /* bytes of all operands that one member folds alone */
+#define SHARES_MIN MEAN_OR(128, 32 * 1024)   /* bytes from which all help the root to reduce */
+#define CHUNK_MIN  MEAN_OR(64, 8 * 1024)     /* bytes; see shm_data.c */
+#define CHUNKS     4
+
+/* Where the operands of an epoch are, and what to do with them. */
+struct fold {
+	const struct coll_args *k;
+	struct coll *s;
+	uint64_t e;
+	int64_t kind;    /* bytes as coll_phase_own_data was told: line or slot */
+	void *tmp;       /* user's operations: room for a chunk */
+	const char *own; /* this member's operand where it came from, laid out as in its slot; or
+			    NULL */
+};
+
+/* Member i's operand, from byte `off' on.  This member's own is better read where it came from: its
+ * slot is being read by the others. */
+static const char *reduce_operand(const struct fold *f, int i, int64_t off)
+{
+	if (i == f->s->me && f->own != NULL)
+		return f->own + off;
+	return (char *)coll_phase_data(f->s, f->e, f->kind, i) + off;
+}
+
+/* Some operand is not: nothing is to be done with these. */
+static bool reduce_failed(const struct fold *f)
+{
+	struct p2p_error_msg sorry;
+
+	return f->s->sorry != NULL || (f->s->hears && coll_phase_error(f->s, f->e, &sorry));
+}
+
+/* out = a0 op a1 ... op a(upto - 1), of `count' elements from byte `off' of each operand on.  A
+ * user's function writes over its second operand, which is in shared memory here: out and tmp take
+ * turns, so that the last result is in out. */
+static void reduce_range(const struct fold *f, int upto, int64_t off, int64_t count, void *out)
+{
+	const char *acc = reduce_operand(f, 0, off);
+	bool in_place = coll_op_in_place(f->k->op);
+
+	if (unlikely(reduce_failed(f)))
+		return;
+	if (upto == 1)
+		type_move(f->k->rtype, acc, out, count);
+	for (int i = 1; i < upto; i++) {
+		const char *b = reduce_operand(f, i, off);
+		void *to = in_place || (upto - 1 - i) % 2 == 0 ? out : f->tmp;
+
+		coll_op_apply(f->k->op, acc, b, to, count, f->k->rtype);
+		acc = to;
+	}
+}
+
+/* Only named types: that a derived one is made of the same pieces everywhere is not known here. */
+static bool reduce_fits(const struct coll_args *k)
+{
+	return k->rtype->combiner == MPI_COMBINER_NAMED && k->rtype->extent > 0;
+}
+
+/* Bytes of an operand, for the choice between line and slot: data of a line is aligned to 8 only.
+ */
+static int64_t reduce_area(const struct type *type, int64_t bytes)
+{
+	return type->extent % 16 == 0 && bytes <= SHM_LINE_DATA ? SHM_LINE_DATA + 1 : bytes;
+}
+
+/* Elements of a chunk. */
+static int64_t reduce_chunk(const struct coll_args *k, const struct coll *s)
+{
+	int64_t bytes = k->rcount * k->rtype->extent;
+	int64_t c = (bytes / CHUNKS + CACHE_LINE) / CACHE_LINE * CACHE_LINE;
+
+	if (s->crowd || c > s->slot)
+		c = s->slot;
+	if (c < CHUNK_MIN)
+		c = CHUNK_MIN < s->slot ? CHUNK_MIN : s->slot;
+	return c / k->rtype->extent;
+}
+
+/* A member that is sorry has nothing to copy, or nowhere to. */
+static inline void reduce_copy(const struct coll *s, void *to, const void *from, size_t n)
+{
+	if (likely(s->sorry == NULL))
+		memcpy(to, from, n);
+}
+
+/* Gives this member's operand: `count' elements from element `first' on. */
+static void reduce_give(struct fold *f, int64_t first, int64_t count)
+{
+	const struct coll_args *k = f->k;
+
+	f->e = coll_phase_begin(f->s);
+	f->own = coll_element(coll_operand(k), k->rtype, first);
+	reduce_copy(f->s, coll_phase_own_data(f->s, f->e, f->kind), f->own,
+		(size_t)(count * k->rtype->extent));
+	if (k->in_place && !(k->me < 2 && coll_op_in_place(k->op)))
+		f->own = NULL; /* the fold would write over it before it is read */
+}
+
+/* --- allreduce ------------------------------------------------------------------------------ */
+
+static void reduce_direct(struct fold *f, int64_t first, int64_t count)
+{
+	reduce_give(f, first, count);
+	coll_phase_barrier(f->s, f->e);
+	reduce_range(f, f->k->n, 0, count, coll_element(f->k->rbuf, f->k->rtype, first));
+}
+
+/* Data of a line: the result comes in the out line. */
+static void reduce_last_line(struct fold *f)
+{
+	const struct coll_args *k = f->k;
+	size_t bytes = (size_t)(k->rcount * k->rtype->extent);
+	void *out;
+
+	reduce_give(f, 0, k->rcount);
+	out = shm_block_out(f->s->block, f->e)->data;
+	if (coll_phase_arrive_last(f->s, f->e)) {
+		reduce_range(f, k->n, 0, k->rcount, out);
+		coll_phase_release(f->s, f->e);
+		f->s->safe = f->e;
+	}
+	memcpy(k->rbuf, out, bytes);
+}
+
+/* Data of a slot: the result takes the place of the last one's operand; the out line says whose. */
+static void reduce_last_slot(struct fold *f, int64_t first, int64_t count)
+{
+	const struct coll_args *k = f->k;
+	size_t bytes = (size_t)(count * k->rtype->extent);
+	void *to = coll_element(k->rbuf, k->rtype, first);
+	int32_t *who;
+
+	reduce_give(f, first, count);
+	who = (int32_t *)(void *)shm_block_out(f->s->block, f->e)->data;
+	if (!coll_phase_arrive_last(f->s, f->e)) {
+		if (likely(*who >= 0 && *who < k->n)) /* not so if their calls differ */
+			memcpy(to, coll_phase_data(f->s, f->e, f->kind, *who), bytes);
+		return;
+	}
+	reduce_range(f, k->n, 0, count, to);
+	memcpy(coll_phase_data(f->s, f->e, f->kind, k->me), to, bytes);
+	*who = k->me;
+	coll_phase_release(f->s, f->e);
+	f->s->safe = f->e;
+}
+
+/* The elements of share i of `count'. */
+static int64_t reduce_share_from(int64_t count, int n, int i)
+{
+	return count * i / n;
+}
+
+/* Folds this member's share, which then takes the place of its operand: nobody else reads that part
+ * of this slot before the second meeting, and only as a result after it.  Who does not collect the
+ * result needs f->tmp. */
+static void reduce_shares(struct fold *f, int64_t first, int64_t count, bool collect)
+{
+	const struct coll_args *k = f->k;
+	int64_t ext = k->rtype->extent, at = reduce_share_from(count, k->n, k->me);
+	int64_t len = reduce_share_from(count, k->n, k->me + 1) - at;
+	char *mine, *to = collect ? coll_element(k->rbuf, k->rtype, first) : NULL;
+
+	reduce_give(f, first, count);
+	coll_phase_barrier(f->s, f->e);
+	mine = coll_phase_data(f->s, f->e, f->kind, k->me);
+	reduce_range(f, k->n, at * ext, len, collect ? to + at * ext : f->tmp);
+	reduce_copy(f->s, mine + at * ext, collect ? to + at * ext : f->tmp, (size_t)(len * ext));
+	coll_phase_barrier(f->s, coll_phase_begin(f->s));
+	for (int j = 1; j < k->n && collect; j++) {
+		int i = (k->me + j) % k->n;
+
+		at = reduce_share_from(count, k->n, i);
+		len = reduce_share_from(count, k->n, i + 1) - at;
+		reduce_copy(f->s, to + at * ext,
+			(char *)coll_phase_data(f->s, f->e, f->kind, i) + at * ext,
+			(size_t)(len * ext));
+	}
+}
+
+static int shm_allreduce_long(struct fold *f)
+{
+	const struct coll_args *k = f->k;
+	int64_t bytes = k->rcount * k->rtype->extent, step;
+	bool one = f->s->crowd && bytes * k->n <= LAST_MAX;
+	bool each = !f->s->crowd && (k->n == 2 || bytes <= DIRECT_MAX);
+
+	if (!coll_shm_slots(f->s))
+		return COLL_SHM_NONE;
+	step = reduce_chunk(k, f->s);
+	if (step == 0)
+		return COLL_SHM_NONE;
+	f->kind = f->s->slot;
+	f->tmp = f->s->tmp;
+	for (int64_t at = 0; at < k->rcount; at += step) {
+		int64_t len = k->rcount - at < step ? k->rcount - at : step;
+
+		if (one)
+			reduce_last_slot(f, at, len);
+		else if (each)
+			reduce_direct(f, at, len);
+		else
+			reduce_shares(f, at, len, true);
+	}
+	return 0;
+}
+
+int coll_shm_allreduce(const struct coll_args *k)
+{
+	_Alignas(16) char tmp[SHM_LINE_DATA];
+	struct fold f = {.k = k, .s = k->comm->coll, .tmp = tmp};
+	int64_t bytes = k->rcount * k->rtype->extent;
+
+	if (!reduce_fits(k))
+		return COLL_SHM_NONE;
+	f.kind = reduce_area(k->rtype, bytes);
+	if (f.kind > SHM_LINE_DATA)
+		return shm_allreduce_long(&f);
+	if (f.s->crowd)
+		reduce_last_line(&f);
+	else
+		reduce_direct(&f, 0, k->rcount);
+	return 0;
+}
+
+/* --- reduce --------------------------------------------------------------------------------- */
+
+static void reduce_rise(struct fold *f, int64_t first, int64_t count)
+{
+	const struct coll_args *k = f->k;
+
+	reduce_give(f, first, count);
+	coll_phase_arrive(f->s, f->e);
+	if (k->me != k->root)
+		return;
+	coll_phase_wait_all(f->s, f->e);
+	reduce_range(f, k->n, 0, count, coll_element(k->rbuf, k->rtype, first));
+}
+
+int coll_shm_reduce(const struct coll_args *k)
+{
+	_Alignas(16) char tmp[SHM_LINE_DATA];
+	struct fold f = {.k = k, .s = k->comm->coll, .tmp = tmp};
+	int64_t bytes = k->rcount * k->rtype->extent, step;
+	bool help = k->n > 2 && bytes >= SHARES_MIN && coll_op_in_place(k->op);
+
+	if (!reduce_fits(k))
+		return COLL_SHM_NONE;
+	f.kind = reduce_area(k->rtype, bytes);
+	if (f.kind <= SHM_LINE_DATA) {
+		reduce_rise(&f, 0, k->rcount);
+		return 0;
+	}
+	f.kind = coll_shm_slots(f.s) ? f.s->slot : 0;
+	step = f.kind == 0 ? 0 : reduce_chunk(k, f.s);
+	if (step == 0)
+		return COLL_SHM_NONE;
+	f.tmp = f.s->tmp;
+	for (int64_t at = 0; at < k->rcount; at += step) {
+		int64_t len = k->rcount - at < step ? k->rcount - at : step;
+
+		if (help)
+			reduce_shares(&f, at, len, k->me == k->root);
+		else
+			reduce_rise(&f, at, len);
+	}
+	return 0;
+}
+
+/* --- reduce_scatter_block, scan, exscan ----------------------------------------------------- */
+
+/* Each member gives elements [first, first + count) of all n blocks, and folds those of its own. */
+static void reduce_blocks(struct fold *f, int64_t first, int64_t count)
+{
+	const struct coll_args *k = f->k;
+	size_t bytes = (size_t)(count * k->rtype->extent);
+	char *to;
+
+	f->e = coll_phase_begin(f->s);
+	to = coll_phase_own_data(f->s, f->e, f->kind);
+	for (int i = 0; i < k->n; i++, to += bytes)
+		memcpy(to, coll_element(coll_operand(k), k->rtype, i * k->rcount + first), bytes);
+	coll_phase_barrier(f->s, f->e);
+	reduce_range(
+		f, k->n, (int64_t)bytes * k->me, count, coll_element(k->rbuf, k->rtype, first));
+}
+
+int coll_shm_reduce_scatter_block(const struct coll_args *k)
+{
+	_Alignas(16) char tmp[SHM_LINE_DATA];
+	struct fold f = {.k = k, .s = k->comm->coll, .tmp = tmp};
+	int64_t step = k->rcount;
+
+	if (!reduce_fits(k))
+		return COLL_SHM_NONE;
+	f.kind = reduce_area(k->rtype, k->n * k->rcount * k->rtype->extent);
+	if (f.kind <= SHM_LINE_DATA) {
+		reduce_blocks(&f, 0, step);
+		return 0;
+	}
+	f.kind = coll_shm_slots(f.s) ? f.s->slot : 0;
+	step = f.kind / k->n / k->rtype->extent;
+	if (step == 0 || k->rcount > CHUNKS * CHUNKS * step)
+		return COLL_SHM_NONE;
+	f.tmp = f.s->tmp;
+	for (int64_t at = 0; at < k->rcount; at += step)
+		reduce_blocks(&f, at, k->rcount - at < step ? k->rcount - at : step);
+	return 0;
+}
+
+static int shm_scan_any(const struct coll_args *k, bool inclusive)
+{
+	_Alignas(16) char tmp[SHM_LINE_DATA];
+	struct fold f = {.k = k, .s = k->comm->coll, .tmp = tmp};
+	int64_t bytes = k->rcount * k->rtype->extent;
+	int upto = k->me + inclusive;
+
+	if (!reduce_fits(k))
+		return COLL_SHM_NONE;
+	f.kind = reduce_area(k->rtype, bytes);
+	if (f.kind > SHM_LINE_DATA) {
+		if (!coll_shm_slots(f.s) || bytes > f.s->slot)
+			return COLL_SHM_NONE;
+		f.kind = f.s->slot;
+		f.tmp = f.s->tmp;
+	}
+	reduce_give(&f, 0, k->rcount);
+	coll_phase_barrier(f.s, f.e);
+	if (upto > 0)
+		reduce_range(&f, upto, 0, k->rcount, k->rbuf);
+	return 0;
+}
+
+int coll_shm_scan(const struct coll_args *k)
+{
+	return shm_scan_any(k, true);
+}
+
+int coll_shm_exscan(const struct coll_args *k)
+{
+	return shm_scan_any(k, false);
+}

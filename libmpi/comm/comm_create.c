@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* comm_create.c - communicators made from communicators (MPI-5.0 7.4.2, 7.4.3).
+ *
+ *     split     everybody's color, key and candidate ids are gathered; the new rank 0's are taken
+ *     create    the new rank 0 mints and tells the group                        (leader_exchange.h)
+ *
+ * A new communicator has its parent's error handler, no name, and holds its
+ * group, which communicators of the same processes share.  Where the parent is an
+ * inter-communicator, intercomm.c does what differs. */
+#include "libmpi/comm/world.h"
+
+#include "libmpi/core/errh_object.h"
+#include "libmpi/comm/groups.h"
+#include "libmpi/comm/comm_create.h"
+#include "libmpi/comm/leader_exchange.h"
+#include "libmpi/core/err.h"
+#include "libmpi/core/attr_name.h"
+#include "libmpi/p2p/p2p.h"
+#include "libmpi/type/type.h"
+#include <engine.h>
+#include <stdlib.h>
+
+void comm_set_ids(struct comm *c, struct comm_ids ids)
+{
+	c->ctx = ids.ctx;
+	c->ids = c->ctx + comm_ctx_own(c->remote != NULL);
+	c->ids_end = ids.end;
+}
+
+int comm_make(const struct comm_spec *how, struct comm **newcomm)
+{
+	struct comm *c = obj_new(&haft_comm_class, NULL);
+	struct obj *errh;
+
+	if (c == NULL)
+		return haft_err(MPI_ERR_NO_MEM, "no memory for a communicator");
+	obj_hold(how->group);
+	c->group = how->group;
+	c->rank = c->group->rank;
+	c->size = c->group->size;
+	c->remote = how->remote;
+	c->low = how->low;
+	c->session = how->parent != NULL ? how->parent->session : how->group->session;
+	if (c->session != NULL)
+		obj_hold(c->session);
+	if (c->remote != NULL)
+		obj_hold(c->remote);
+	comm_set_ids(c, how->ids);
+	errh = how->parent != NULL ? obj_errh_get(how->parent) : NULL;
+	if (errh != NULL && errh != &haft_errh_fatal.o) /* which is what none means */
+		obj_errh_set(c, errh);
+	if (errh != NULL)
+		obj_drop(errh);
+	*newcomm = c;
+	return 0;
+}
+
+int comm_make_internal(const struct comm_spec *how, struct comm **newcomm)
+{
+	int err = comm_make(how, newcomm);
+
+	if (err != 0)
+		return err;
+	obj_hold(*newcomm);
+	obj_free_obj(*newcomm);
+	return 0;
+}
+
+/* --- split ---------------------------------------------------------------------------------- */
+
+static int split_by_key(const void *a, const void *b)
+{
+	const struct split_entry *x = a, *y = b;
+
+	if (x->key != y->key)
+		return x->key < y->key ? -1 : 1;
+	return x->rank < y->rank ? -1 : 1;
+}
+
+int comm_split_select(struct split_entry *all, int n, int color)
+{
+	int k = 0;
+
+	for (int i = 0; i < n; i++) {
+		all[i].rank = i;
+		if (all[i].color == color)
+			all[k++] = all[i];
+	}
+	qsort(all, (size_t)k, sizeof(*all), split_by_key);
+	return k;
+}
+
+int comm_split_group(
+	const struct group *from, const struct split_entry *mine, int n, struct group **group)
+{
+	int32_t *peers = malloc(((size_t)n + 1) * sizeof(*peers));
+
+	if (peers == NULL)
+		return haft_err(MPI_ERR_NO_MEM, "no memory for a group of %d processes", n);
+	for (int i = 0; i < n; i++)
+		peers[i] = group_peer(from, mine[i].rank);
+	return group_make(n, peers, group);
+}
+
+static int split_make(struct comm *c, const struct split_entry *mine, int n, struct comm **newcomm)
+{
+	struct comm_spec how = {.parent = c, .ids = mine[0].ids};
+	int err = comm_split_group(c->group, mine, n, &how.group);
+
+	if (err != 0)
+		return err;
+	err = comm_make(&how, newcomm);
+	obj_free_obj(how.group); /* the communicator holds it */
+	return err;
+}
+
+int comm_split(struct comm *c, int color, int key, struct comm **newcomm)
+{
+	struct split_entry me = {.color = color, .key = key, .ids = comm_ctx_mint(CTX_FEW)};
+	struct type *byte = type_predefined(MPI_BYTE);
+	struct split_entry *all;
+	int err;
+
+	if (color < 0 && color != MPI_UNDEFINED)
+		return haft_err(MPI_ERR_ARG, "color is %d; it must not be negative", color);
+	if (c->remote != NULL)
+		return comm_inter_split(c, &me, newcomm);
+	all = malloc((size_t)c->size * sizeof(*all));
+	if (all == NULL)
+		return haft_err(MPI_ERR_NO_MEM, "no memory to split %d ranks", c->size);
+	err = coll_allgather(&me, sizeof(me), byte, all, sizeof(me), byte, c);
+	*newcomm = NULL;
+	if (err == 0 && color != MPI_UNDEFINED)
+		err = split_make(c, all, comm_split_select(all, c->size, color), newcomm);
+	if (err == 0 && (color == MPI_UNDEFINED || (*newcomm)->rank != 0))
+		comm_ctx_unmint(me.ids);
+	free(all);
+	return err;
+}
+
+/* --- create --------------------------------------------------------------------------------- */
+
+/* The group's rank 0 mints and tells the others. */
+static int comm_create_on(const struct leader_path *path, struct group *g, struct comm **newcomm)
+{
+	struct comm_spec how = {.parent = path->c, .group = g};
+	int err;
+
+	for (int i = 0; i < g->size; i++) {
+		if (group_rank_of(path->c->group, group_peer(g, i)) < 0)
+			return haft_err(MPI_ERR_GROUP,
+				"rank %d of the group is not in the communicator", i);
+	}
+	*newcomm = NULL;
+	if (g->rank == MPI_UNDEFINED)
+		return 0;
+	if (g->rank == 0)
+		how.ids = comm_ctx_mint(CTX_FEW);
+	err = comm_leader_bcast(path, g, 0, &how.ids, sizeof(how.ids));
+	return err != 0 ? err : comm_make(&how, newcomm);
+}
+
+int comm_create(struct comm *c, struct group *group, struct comm **newcomm)
+{
+	struct leader_path path = {.c = c, .plane = CTX_MAKE};
+
+	return c->remote != NULL ? comm_inter_subset(c, group, newcomm)
+				 : comm_create_on(&path, group, newcomm);
+}
+
+int comm_create_group(struct comm *c, struct group *group, int tag, struct comm **newcomm)
+{
+	struct leader_path path = {.c = c, .plane = CTX_GROUP, .tag = tag};
+
+	if (c->remote != NULL)
+		return haft_err(MPI_ERR_COMM, "the communicator must not be an inter-communicator");
+	return comm_create_on(&path, group, newcomm);
+}
+
+/* --- the end, and comparing ----------------------------------------------------------------- */
+
+int comm_free(struct comm **comm)
+{
+	int err = haft_obj_free(*comm, MPI_ERR_COMM, "communicator");
+
+	if (err == 0)
+		*comm = NULL;
+	return err;
+}
+
+/* Waits for the operations of the communicator that have no request any more: those whose requests
+ * were freed, and buffered sends (MPI-5.0 11.10.4). */
+int comm_disconnect(struct comm **comm)
+{
+	p2p_complete_freed(*comm);
+	p2p_flush();
+	return comm_free(comm);
+}
+
+int comm_compare(struct comm *a, struct comm *b, int *result)
+{
+	if (a == b) {
+		*result = MPI_IDENT;
+		return 0;
+	}
+	if ((a->remote == NULL) != (b->remote == NULL)) {
+		*result = MPI_UNEQUAL;
+		return 0;
+	}
+	*result = group_same(a->group, b->group);
+	if (a->remote != NULL && *result != MPI_UNEQUAL) {
+		int remote = group_same(a->remote, b->remote);
+
+		*result = remote == MPI_IDENT ? *result : remote;
+	}
+	if (*result == MPI_IDENT)
+		*result = MPI_CONGRUENT;
+	return 0;
+}
+
+int comm_group(struct comm *c, struct group **group)
+{
+	return group_copy(c->group, group);
+}
+
+int comm_remote_group(struct comm *c, struct group **group)
+{
+	if (c->remote == NULL)
+		return haft_err(MPI_ERR_COMM, "not an inter-communicator: it has no remote group");
+	return group_copy(c->remote, group);
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* context_id.c - minting and dividing context ids: see context_id.h. */
+#include "libmpi/comm/context_id.h"
+
+#include "libmpi/core/process_state.h"
+
+static uint64_t next;
+
+struct comm_ids comm_ctx_mint(uint64_t block)
+{
+	uint64_t n = __atomic_fetch_add(&next, block, __ATOMIC_RELAXED);
+	uint64_t first = ((uint64_t)haft_life.rank + 1) << CTX_MINTER_SHIFT | n;
+
+	return (struct comm_ids){.ctx = first, .end = first + block};
+}
+
+void comm_ctx_unmint(struct comm_ids ids)
+{
+	uint64_t after = ids.end & ((1ULL << CTX_MINTER_SHIFT) - 1);
+
+	__atomic_compare_exchange_n(&next, &after, after - (ids.end - ids.ctx), false,
+		__ATOMIC_RELAXED, __ATOMIC_RELAXED);
+}
+
+bool comm_ctx_take(struct comm *c, struct comm_ids *ids)
+{
+	uint64_t own = comm_ctx_own(c->remote != NULL), left = c->ids_end - c->ids;
+	uint64_t part = left / 2 & -CTX_STEP;
+
+	if (left < own)
+		return false;
+	if (part > CTX_SHARE)
+		part = CTX_SHARE;
+	if (part < own)
+		part = own;
+	*ids = (struct comm_ids){.ctx = c->ids, .end = c->ids + part};
+	c->ids += part;
+	return true;
+}

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* from_group.c - communicators made from groups, without a communicator before (MPI-5.0 7.4.2, 7.6.2).
+ *
+ *      stringtag, groups ──hash──> a context id that nobody mints, and a tag
+ *                                    │
+ *                 a communicator for the call itself: rank 0 mints and tells on it, then it goes
+ *
+ * Calls with different tags or groups have different hashes (72 bits) and cannot mix; calls with
+ * the same ones, one after the other, keep their order because messages do.  Between two groups
+ * each side has its own such communicator, and the leaders have a third one, whose hash does not
+ * depend on who is local and who is remote. */
+#include "libmpi/comm/world.h"
+
+#include "libmpi/env/error_handler.h"
+#include "libmpi/comm/intercomm.h"
+#include "libmpi/comm/comm_create.h"
+#include "libmpi/comm/leader_exchange.h"
+#include "libmpi/core/err.h"
+#include <engine.h>
+#include <string.h>
+
+/* --- hashes --------------------------------------------------------------------------------- */
+
+/* splitmix64's finalizer: every bit of x changes every bit of the result. */
+static uint64_t hash_mix(uint64_t x)
+{
+	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9ULL;
+	x = (x ^ x >> 27) * 0x94d049bb133111ebULL;
+	return x ^ x >> 31;
+}
+
+static uint64_t hash_text(const char *s)
+{
+	uint64_t h = 1;
+
+	for (; *s != '\0'; s++)
+		h = hash_mix(h * 257 + (unsigned char)*s);
+	return h;
+}
+
+static uint64_t hash_group(const struct group *g)
+{
+	uint64_t h = 2;
+
+	for (int i = 0; i < g->size; i++)
+		h = hash_mix(h * 257 + (uint64_t)group_peer(g, i));
+	return h;
+}
+
+/* --- the call's own communicators ----------------------------------------------------------- */
+
+/* A communicator that lives during one call, and how to talk on it. */
+static int from_group_comm(
+	uint64_t hash, struct group *group, struct group *remote, struct leader_path *path)
+{
+	struct comm_spec how = {.group = group, .remote = remote};
+	uint64_t number = hash_mix(hash) & ((1ULL << CTX_MINTER_SHIFT) - 1) & -CTX_STEP;
+
+	how.ids.ctx = how.ids.end = CTX_NOBODY | number;
+	path->plane = CTX_MAKE;
+	path->tag = (int)(hash_mix(hash ^ 3) >> 33);
+	return comm_make_internal(&how, &path->c);
+}
+
+static int from_group_check(const struct group *g, const char *what, const char *stringtag,
+	const struct errh *errhandler)
+{
+	if (strnlen(stringtag, MPI_MAX_STRINGTAG_LEN) == MPI_MAX_STRINGTAG_LEN)
+		return haft_err(MPI_ERR_ARG, "stringtag is longer than %d characters",
+			MPI_MAX_STRINGTAG_LEN - 1);
+	if (g->size > 0 && g->rank == MPI_UNDEFINED)
+		return haft_err(MPI_ERR_GROUP, "the calling process is not a member of %s", what);
+	return errh_fits_kind(errhandler, ERRH_COMM);
+}
+
+static int from_group_finish(int err, struct comm *c, const struct info *info,
+	struct errh *errhandler, struct comm **newcomm)
+{
+	if (err != 0)
+		return err;
+	comm_set_hints(c, info);
+	obj_errh_set(c, errhandler);
+	*newcomm = c;
+	return 0;
+}
+
+int comm_create_from_group(struct group *group, const char *stringtag, struct info *info,
+	struct errh *errhandler, struct comm **newcomm)
+{
+	struct comm_spec how = {.group = group};
+	struct leader_path path;
+	struct comm *c = NULL;
+	int err = from_group_check(group, "the group", stringtag, errhandler);
+
+	*newcomm = NULL;
+	if (err != 0 || group->size == 0)
+		return err;
+	err = from_group_comm(hash_text(stringtag) + hash_group(group), group, NULL, &path);
+	if (err != 0)
+		return err;
+	if (group->rank == 0)
+		how.ids = comm_ctx_mint(CTX_FEW);
+	err = comm_leader_bcast(&path, group, 0, &how.ids, sizeof(how.ids));
+	obj_drop(path.c);
+	if (err == 0)
+		err = comm_make(&how, &c);
+	return from_group_finish(err, c, info, errhandler, newcomm);
+}
+
+/* --- two groups ----------------------------------------------------------------------------- */
+
+static int from_group_leader(
+	const struct group *local, const struct group *remote, int remote_leader)
+{
+	if (remote_leader < 0 || remote_leader >= remote->size)
+		return haft_err(MPI_ERR_RANK,
+			"remote_leader %d is not a rank of the remote group, which has 0 to %d",
+			remote_leader, remote->size - 1);
+	for (int i = 0; i < local->size; i++) {
+		if (group_rank_of(remote, group_peer(local, i)) >= 0)
+			return haft_err(MPI_ERR_GROUP,
+				"rank %d of the local group is in the remote group too", i);
+	}
+	return 0;
+}
+
+int comm_inter_create_from_groups(struct group *local, int local_leader, struct group *remote,
+	int remote_leader, const char *stringtag, struct info *info, struct errh *errhandler,
+	struct comm **newcomm)
+{
+	uint64_t tag = hash_text(stringtag);
+	struct inter_connect m = {
+		.group = local, .leader = local_leader, .remote_leader = remote_leader};
+	struct comm *c = NULL;
+	int err = from_group_check(local, "local_group", stringtag, errhandler);
+
+	*newcomm = NULL;
+	if (err != 0 || local->size == 0 || remote->size == 0)
+		return err;
+	if (local_leader < 0 || local_leader >= local->size)
+		return haft_err(MPI_ERR_RANK,
+			"local_leader %d is not a rank of the local group, which has 0 to %d",
+			local_leader, local->size - 1);
+	err = from_group_comm(hash_mix(tag) + hash_group(local), local, NULL, &m.inside);
+	if (err != 0)
+		return err;
+	if (local->rank == local_leader) {
+		err = from_group_leader(local, remote, remote_leader);
+		if (err == 0)
+			err = from_group_comm(tag ^ (hash_group(local) + hash_group(remote)), local,
+				remote, &m.between);
+	}
+	err = comm_inter_connect(&m, err, &c);
+	obj_drop(m.inside.c);
+	if (m.between.c != NULL)
+		obj_drop(m.between.c);
+	return from_group_finish(err, c, info, errhandler, newcomm);
+}

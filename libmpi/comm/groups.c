@@ -1,0 +1,461 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* groups.c - ordered sets of peers (MPI-5.0 7.3).
+ *
+ * Constructors end in group_make: a list of peers in order of ranks.  If they are at even distances
+ * (base, base + stride, ...) nothing is stored, and a range of such a group is not even listed;
+ * else two tables, rank to peer and peer to rank, that copies share.  Every operation is linear in
+ * the sizes of its groups, but for a logarithm where the peers of a group are far apart. */
+#include "libmpi/comm/groups.h"
+
+#include "libmpi/core/err.h"
+#include "libmpi/core/process_state.h"
+#include "libobj/base.h"
+#include <engine.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Entries of a table by peer for each member; beyond that a sorted one takes less memory. */
+#define SPREAD_MAX MEAN_OR(1, 4)
+
+static int group_no_memory(int n)
+{
+	return haft_err(MPI_ERR_NO_MEM, "no memory for a group of %d processes", n);
+}
+
+/* --- making --------------------------------------------------------------------------------- */
+
+/* A group without tables: peer base + r * stride is rank r.  size >= 1. */
+static int group_plain(int size, int base, int stride, struct group **group)
+{
+	struct group *g = obj_new(&haft_group_class, NULL);
+
+	if (g == NULL)
+		return group_no_memory(size);
+	g->size = size;
+	g->base = base;
+	g->stride = size > 1 ? stride : 1;
+	g->rank = group_rank_of(g, haft_life.rank);
+	if (g->rank < 0)
+		g->rank = MPI_UNDEFINED;
+	*group = g;
+	return 0;
+}
+
+/* Whether all peers are the same distance from one to the next. */
+static bool group_even(int n, const int32_t *peers)
+{
+	for (int i = 2; i < n; i++) {
+		if (peers[i] - peers[i - 1] != peers[1] - peers[0])
+			return false;
+	}
+	return true;
+}
+
+static int group_by_value(const void *a, const void *b)
+{
+	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* unmap by order: ranks sorted by their peers. */
+static int group_order_fill(struct group *g)
+{
+	int64_t *both = malloc((size_t)g->size * sizeof(*both));
+
+	g->unmap = malloc((size_t)g->size * sizeof(*g->unmap));
+	if (both == NULL || g->unmap == NULL) {
+		free(both);
+		return -1;
+	}
+	for (int i = 0; i < g->size; i++)
+		both[i] = (int64_t)g->map[i] << 32 | i;
+	qsort(both, (size_t)g->size, sizeof(*both), group_by_value);
+	for (int i = 0; i < g->size; i++)
+		g->unmap[i] = (int32_t)both[i];
+	free(both);
+	return 0;
+}
+
+/* unmap by peer, if peers are near each other, or by order.  0 or -1: no memory. */
+static int group_unmap_fill(struct group *g)
+{
+	int lo = g->map[0], hi = g->map[0];
+	int64_t span;
+
+	for (int i = 1; i < g->size; i++) {
+		lo = g->map[i] < lo ? g->map[i] : lo;
+		hi = g->map[i] > hi ? g->map[i] : hi;
+	}
+	g->base = lo;
+	g->stride = 1;
+	span = (int64_t)hi - lo + 1;
+	if (span > (int64_t)g->size * SPREAD_MAX)
+		return group_order_fill(g);
+	g->span = (int)span;
+	g->unmap = malloc((size_t)span * sizeof(*g->unmap));
+	if (g->unmap == NULL)
+		return -1;
+	memset(g->unmap, 0xff, (size_t)span * sizeof(*g->unmap));
+	for (int i = 0; i < g->size; i++)
+		g->unmap[g->map[i] - lo] = i;
+	return 0;
+}
+
+int group_make(int n, int32_t *peers, struct group **group)
+{
+	struct group *g;
+	int32_t *less;
+	int err;
+
+	if (n == 0) {
+		free(peers);
+		*group = &haft_group_empty;
+		return 0;
+	}
+	err = group_plain(n, peers[0], n > 1 ? peers[1] - peers[0] : 1, &g);
+	if (err != 0 || group_even(n, peers)) {
+		free(peers);
+		if (err == 0)
+			*group = g;
+		return err;
+	}
+	less = realloc(peers, (size_t)n * sizeof(*peers)); /* it may be room for many more */
+	g->map = less != NULL ? less : peers;
+	if (group_unmap_fill(g) != 0) {
+		obj_free_obj(g);
+		return group_no_memory(n);
+	}
+	g->rank = group_rank_of(g, haft_life.rank);
+	if (g->rank < 0)
+		g->rank = MPI_UNDEFINED;
+	*group = g;
+	return 0;
+}
+
+/* What is made from a session's group is the session's: hands on `err', the result of making *g. */
+static int group_derive(int err, const struct group *from, struct group **g)
+{
+	if (err == 0 && from->session != NULL && *g != &haft_group_empty) {
+		obj_hold(from->session);
+		(*g)->session = from->session;
+	}
+	return err;
+}
+
+int group_copy(struct group *from, struct group **group)
+{
+	struct group *g;
+
+	if (from->size == 0) {
+		*group = &haft_group_empty;
+		return 0;
+	}
+	g = obj_new(&haft_group_class, NULL);
+	if (g == NULL)
+		return group_no_memory(from->size);
+	g->size = from->size;
+	g->rank = from->rank;
+	g->base = from->base;
+	g->stride = from->stride;
+	g->span = from->span;
+	g->map = from->map;
+	g->unmap = from->unmap;
+	if (from->map != NULL) {
+		g->owner = from->owner != NULL ? from->owner : from;
+		obj_hold(g->owner);
+	}
+	*group = g;
+	return group_derive(0, from, group);
+}
+
+int group_of_session(struct session *s, int first, int size, struct group **group)
+{
+	int err = group_plain(size, first, 1, group);
+
+	if (err != 0)
+		return err;
+	obj_hold(s);
+	(*group)->session = s;
+	return 0;
+}
+
+static int32_t *group_room(int n)
+{
+	return malloc(((size_t)n + 1) * sizeof(int32_t));
+}
+
+/* --- questions ------------------------------------------------------------------------------ */
+
+int group_size(struct group *g, int *size)
+{
+	*size = g->size;
+	return 0;
+}
+
+int group_rank(struct group *g, int *rank)
+{
+	*rank = g->rank;
+	return 0;
+}
+
+int group_translate_ranks(struct group *a, int n, const int ranks1[], struct group *b, int ranks2[])
+{
+	if (n > 0 && (ranks1 == NULL || ranks2 == NULL))
+		return haft_err(MPI_ERR_ARG, "an array of %d ranks is NULL", n);
+	for (int i = 0; i < n; i++) {
+		if (ranks1[i] == MPI_PROC_NULL)
+			continue;
+		if (ranks1[i] < 0 || ranks1[i] >= a->size)
+			return haft_err(MPI_ERR_RANK,
+				"entry %d is rank %d, but the group has ranks 0 to %d", i,
+				ranks1[i], a->size - 1);
+	}
+	for (int i = 0; i < n; i++) {
+		int r = ranks1[i];
+
+		if (r != MPI_PROC_NULL) {
+			r = group_rank_of(b, group_peer(a, r));
+			r = r < 0 ? MPI_UNDEFINED : r;
+		}
+		ranks2[i] = r;
+	}
+	return 0;
+}
+
+int group_same(const struct group *a, const struct group *b)
+{
+	bool same = true;
+
+	if (a->size != b->size)
+		return MPI_UNEQUAL;
+	for (int i = 0; i < a->size; i++) {
+		int r = group_rank_of(b, group_peer(a, i));
+
+		if (r < 0)
+			return MPI_UNEQUAL;
+		same = same && r == i;
+	}
+	return same ? MPI_IDENT : MPI_SIMILAR;
+}
+
+int group_compare(struct group *a, struct group *b, int *result)
+{
+	*result = group_same(a, b);
+	return 0;
+}
+
+/* --- set operations ------------------------------------------------------------------------- */
+
+/* Members of a that are in b (want 1) or are not (want 0), in a's order, appended to peers at n. */
+static int group_select(
+	const struct group *a, const struct group *b, bool want, int32_t *peers, int n)
+{
+	for (int i = 0; i < a->size; i++) {
+		int p = group_peer(a, i);
+
+		if ((group_rank_of(b, p) >= 0) == want)
+			peers[n++] = p;
+	}
+	return n;
+}
+
+int group_union(struct group *a, struct group *b, struct group **newgroup)
+{
+	int32_t *peers = group_room(a->size + b->size);
+	int n;
+
+	if (peers == NULL)
+		return group_no_memory(a->size + b->size);
+	for (n = 0; n < a->size; n++)
+		peers[n] = group_peer(a, n);
+	n = group_select(b, a, false, peers, n);
+	return group_derive(group_make(n, peers, newgroup), a->session != NULL ? a : b, newgroup);
+}
+
+static int group_subset(
+	const struct group *a, const struct group *b, bool want, struct group **newgroup)
+{
+	int32_t *peers = group_room(a->size);
+	int n;
+
+	if (peers == NULL)
+		return group_no_memory(a->size);
+	n = group_select(a, b, want, peers, 0);
+	return group_derive(group_make(n, peers, newgroup), a, newgroup);
+}
+
+int group_intersection(struct group *a, struct group *b, struct group **newgroup)
+{
+	return group_subset(a, b, true, newgroup);
+}
+
+int group_difference(struct group *a, struct group *b, struct group **newgroup)
+{
+	return group_subset(a, b, false, newgroup);
+}
+
+/* --- lists and ranges ----------------------------------------------------------------------- */
+
+static int group_no_rank(const struct group *g, int r)
+{
+	return haft_err(MPI_ERR_RANK, "rank %d is not in the group, which has ranks 0 to %d", r,
+		g->size - 1);
+}
+
+/* Notes that rank r was named; MPI_ERR_RANK if it is no rank or was named before. */
+static int group_name_rank(const struct group *g, uint8_t *named, int r)
+{
+	if (r < 0 || r >= g->size)
+		return group_no_rank(g, r);
+	if (named[r])
+		return haft_err(MPI_ERR_RANK, "rank %d is named twice", r);
+	named[r] = 1;
+	return 0;
+}
+
+/* How many ranks a range {first, last, stride} has; negative: MPI_ERR_ARG with words. */
+static int64_t range_length(const int range[3])
+{
+	int64_t first = range[0], last = range[1], stride = range[2];
+
+	if (stride == 0) {
+		haft_err(MPI_ERR_ARG, "range %d:%d has stride 0", range[0], range[1]);
+		return -1;
+	}
+	if ((stride > 0 && first > last) || (stride < 0 && first < last)) {
+		haft_err(MPI_ERR_ARG, "range %d:%d goes the other way than its stride %d", range[0],
+			range[1], range[2]);
+		return -1;
+	}
+	return (last - first) / stride + 1;
+}
+
+/* Goes through n ranges (of length 1 with stride 1 for lists) and keeps the ranks in order of
+ * naming in list (may be NULL). Returns how many, or -class. */
+static int group_name_all(
+	const struct group *g, int n, const int ranges[][3], uint8_t *named, int32_t *list)
+{
+	int k = 0;
+
+	for (int i = 0; i < n; i++) {
+		int64_t len = range_length(ranges[i]);
+
+		if (len < 0)
+			return -MPI_ERR_ARG;
+		for (int64_t j = 0; j < len; j++) {
+			int r = (int)(ranges[i][0] + j * ranges[i][2]);
+			int err = group_name_rank(g, named, r);
+
+			if (err != 0)
+				return -err;
+			list[k++] = group_peer(g, r);
+		}
+	}
+	return k;
+}
+
+/* The group of the ranks named (incl) or of all others. */
+static int group_by_ranges(
+	struct group *g, int n, const int ranges[][3], bool incl, struct group **newgroup)
+{
+	uint8_t *named = calloc((size_t)g->size + 1, 1);
+	int32_t *peers = group_room(g->size);
+	int k;
+
+	if (n > 0 && ranges == NULL) {
+		free(named);
+		free(peers);
+		return haft_err(MPI_ERR_ARG, "the array of %d ranges is NULL", n);
+	}
+	if (named == NULL || peers == NULL) {
+		free(named);
+		free(peers);
+		return group_no_memory(g->size);
+	}
+	k = group_name_all(g, n, ranges, named, peers);
+	if (k < 0) {
+		free(named);
+		free(peers);
+		return -k;
+	}
+	if (!incl) {
+		k = 0;
+		for (int r = 0; r < g->size; r++) {
+			if (!named[r])
+				peers[k++] = group_peer(g, r);
+		}
+	}
+	free(named);
+	return group_derive(group_make(k, peers, newgroup), g, newgroup);
+}
+
+/* One range of a group without tables is another such group: nothing is enumerated. */
+static int group_by_range(struct group *g, const int range[3], struct group **newgroup)
+{
+	int64_t len = range_length(range);
+	int ends[2], stride;
+
+	if (len < 0)
+		return MPI_ERR_ARG;
+	ends[0] = range[0];
+	ends[1] = (int)(range[0] + (len - 1) * range[2]);
+	for (int i = 0; i < 2; i++) {
+		if (ends[i] < 0 || ends[i] >= g->size)
+			return group_no_rank(g, ends[i]);
+	}
+	stride = len > 1 ? g->stride * range[2] : 1; /* alone it may be any int */
+	return group_derive(
+		group_plain((int)len, group_peer(g, range[0]), stride, newgroup), g, newgroup);
+}
+
+static int group_by_ranks(
+	struct group *g, int n, const int ranks[], bool incl, struct group **newgroup)
+{
+	int(*ranges)[3] = malloc(((size_t)n + 1) * sizeof(*ranges));
+	int err;
+
+	if (ranges == NULL)
+		return group_no_memory(n);
+	if (n > 0 && ranks == NULL) {
+		free(ranges);
+		return haft_err(MPI_ERR_ARG, "the array of %d ranks is NULL", n);
+	}
+	for (int i = 0; i < n; i++) {
+		ranges[i][0] = ranges[i][1] = ranks[i];
+		ranges[i][2] = 1;
+	}
+	err = group_by_ranges(g, n, (const int(*)[3])ranges, incl, newgroup);
+	free(ranges);
+	return err;
+}
+
+int group_incl(struct group *g, int n, const int ranks[], struct group **newgroup)
+{
+	return group_by_ranks(g, n, ranks, true, newgroup);
+}
+
+int group_excl(struct group *g, int n, const int ranks[], struct group **newgroup)
+{
+	return group_by_ranks(g, n, ranks, false, newgroup);
+}
+
+int group_range_incl(struct group *g, int n, int ranges[][3], struct group **newgroup)
+{
+	if (n == 1 && ranges != NULL && g->map == NULL)
+		return group_by_range(g, ranges[0], newgroup);
+	return group_by_ranges(g, n, (const int(*)[3])ranges, true, newgroup);
+}
+
+int group_range_excl(struct group *g, int n, int ranges[][3], struct group **newgroup)
+{
+	return group_by_ranges(g, n, (const int(*)[3])ranges, false, newgroup);
+}
+
+int group_free(struct group **group)
+{
+	obj_free_obj(*group); /* MPI_GROUP_EMPTY stays */
+	*group = NULL;
+	return 0;
+}

@@ -1,0 +1,357 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* intercomm.c - inter-communicators (MPI-5.0 7.6), and what is made from them (7.4.2).
+ *
+ *      group A                         group B
+ *        a0 a1 a2                        b0 b1
+ *        leader <──── swap hello ────> leader          who I am, whom I lead, ids I offer
+ *        │ tell                          │ tell
+ *        v                               v
+ *      all: {own ids, hello of B}      all: {own ids, hello of A}
+ *
+ * The smaller of the two offered ids is taken, and who offered it is the low group: so both sides
+ * know without another message.  Members hold the two groups; messages go to ranks of the remote
+ * one.  The local group also has an intra-communicator of its own (comm_local), for what must be
+ * said inside one side; its context id lies behind that of the inter-communicator. */
+#include "libmpi/comm/intercomm.h"
+
+#include "libmpi/comm/world.h"
+#include "libmpi/comm/groups.h"
+#include "libmpi/comm/comm_create.h"
+#include "libmpi/core/err.h"
+#include "libmpi/type/type.h"
+#include <engine.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What a leader says of its side; `items' more follow, of a size that both sides know. */
+struct inter_hello {
+	struct comm_ids ids;   /* offered */
+	struct comm_ids other; /* what this side has offered: filled in by the receiving leader */
+	int32_t value;         /* the caller's: MPI_Intercomm_merge's high */
+	int32_t items;
+};
+
+static int hello_new(int items, size_t size, struct blob *b)
+{
+	struct inter_hello *h;
+
+	b->bytes = (int64_t)(sizeof(*h) + (size_t)items * size);
+	b->data = h = calloc(1, (size_t)b->bytes);
+	if (h == NULL)
+		return haft_err(MPI_ERR_NO_MEM, "no memory to describe %d processes", items);
+	h->ids = comm_ctx_mint(CTX_FEW);
+	h->items = items;
+	return 0;
+}
+
+static void *hello_items(const struct inter_hello *h)
+{
+	return (char *)(uintptr_t)h + sizeof(*h);
+}
+
+/* A group in the form that the other side understands: its peers in order of ranks. */
+static int hello_group(const struct group *g, struct blob *b)
+{
+	int err = hello_new(g->size, sizeof(int32_t), b);
+	int32_t *peers;
+
+	if (err != 0)
+		return err;
+	peers = hello_items(b->data);
+	for (int i = 0; i < g->size; i++)
+		peers[i] = group_peer(g, i);
+	return 0;
+}
+
+/* --- meeting -------------------------------------------------------------------------------- */
+
+/* The leaders swap what `mine' says (the leader's; goes), and everybody gets *theirs, to be freed
+ * by the caller.  err: what already went wrong at this process, so that the others hear of it. */
+static int inter_exchange(
+	const struct inter_connect *m, int err, struct blob *mine, struct inter_hello **theirs)
+{
+	struct blob b = {0};
+	int told;
+
+	*theirs = NULL;
+	if (m->group->rank == m->leader) {
+		if (err == 0)
+			err = comm_leader_exchange(&m->between, m->remote_leader, mine, &b);
+		if (err == 0)
+			((struct inter_hello *)b.data)->other =
+				((struct inter_hello *)mine->data)->ids;
+		else
+			b.bytes = -err;
+		free(mine->data);
+	}
+	told = comm_leader_bcast_blob(&m->inside, m->group, m->leader, &b);
+	if (err != 0)
+		return err;
+	if (told != 0)
+		free(b.data);
+	else
+		*theirs = b.data;
+	return told;
+}
+
+/* A meeting of all members of an inter-communicator. */
+static int inter_connect_of(struct comm *c, struct inter_connect *m)
+{
+	struct comm *l = comm_local(c);
+
+	if (l == NULL)
+		return MPI_ERR_NO_MEM;
+	*m = (struct inter_connect){.between = {.c = c, .plane = CTX_MAKE},
+		.inside = {.c = l, .plane = CTX_MAKE},
+		.group = c->group};
+	return 0;
+}
+
+static bool inter_low(const struct inter_hello *theirs)
+{
+	return theirs->other.ctx < theirs->ids.ctx;
+}
+
+static struct comm_ids inter_ids(const struct inter_hello *theirs)
+{
+	return inter_low(theirs) ? theirs->other : theirs->ids;
+}
+
+/* The group that the other side has described. */
+static int inter_remote_group(const struct inter_hello *theirs, struct group **group)
+{
+	size_t bytes = (size_t)theirs->items * sizeof(int32_t);
+	int32_t *peers = malloc(bytes + 1);
+
+	if (peers == NULL)
+		return haft_err(
+			MPI_ERR_NO_MEM, "no memory for a group of %d processes", theirs->items);
+	memcpy(peers, hello_items(theirs), bytes);
+	return group_make(theirs->items, peers, group);
+}
+
+static int inter_disjoint(const struct group *a, const struct group *b)
+{
+	for (int i = 0; i < a->size; i++) {
+		int r = group_rank_of(b, group_peer(a, i));
+
+		if (r >= 0)
+			return haft_err(MPI_ERR_COMM,
+				"rank %d of the local group is rank %d of the remote one: the "
+				"groups must be disjoint",
+				i, r);
+	}
+	return 0;
+}
+
+/* The inter-communicator of `group' and of the group that the other side has described. */
+static int inter_bind(const struct comm *parent, struct group *group,
+	const struct inter_hello *theirs, struct comm **newcomm)
+{
+	struct comm_spec how = {.parent = parent,
+		.group = group,
+		.low = inter_low(theirs),
+		.ids = inter_ids(theirs)};
+	int err = inter_remote_group(theirs, &how.remote);
+
+	if (err != 0)
+		return err;
+	err = inter_disjoint(group, how.remote);
+	if (err == 0)
+		err = comm_make(&how, newcomm);
+	obj_free_obj(how.remote);
+	return err;
+}
+
+/* --- the two ends --------------------------------------------------------------------------- */
+
+static int inter_leader_check(struct comm *local, struct comm *peer, int remote_leader)
+{
+	int n = peer != NULL ? comm_peers(peer)->size : 0;
+
+	if (peer == NULL)
+		return haft_err(MPI_ERR_COMM, "peer_comm is MPI_COMM_NULL at the leader");
+	if (remote_leader < 0 || remote_leader >= n)
+		return haft_err(MPI_ERR_RANK,
+			"remote_leader %d is not a rank of peer_comm, which has 0 to %d",
+			remote_leader, n - 1);
+	if (group_rank_of(local->group, group_peer(comm_peers(peer), remote_leader)) >= 0)
+		return haft_err(MPI_ERR_RANK,
+			"remote_leader %d is a member of the local communicator", remote_leader);
+	return 0;
+}
+
+int comm_inter_connect(const struct inter_connect *m, int err, struct comm **newcomm)
+{
+	struct blob mine = {0};
+	struct inter_hello *theirs;
+
+	if (m->group->rank == m->leader && err == 0)
+		err = hello_group(m->group, &mine);
+	err = inter_exchange(m, err, &mine, &theirs);
+	if (err == 0)
+		err = inter_bind(m->parent, m->group, theirs, newcomm);
+	free(theirs);
+	return err;
+}
+
+int comm_inter_create(struct comm *local, int local_leader, struct comm *peer, int remote_leader,
+	int tag, struct comm **newcomm)
+{
+	struct inter_connect m = {.between = {.c = peer, .plane = CTX_INTER, .tag = tag},
+		.remote_leader = remote_leader,
+		.inside = {.c = local, .plane = CTX_MAKE},
+		.group = local->group,
+		.leader = local_leader,
+		.parent = local};
+	int err = 0;
+
+	if (local->remote != NULL)
+		return haft_err(MPI_ERR_COMM, "local_comm must not be an inter-communicator");
+	if (local->rank == local_leader)
+		err = inter_leader_check(local, peer, remote_leader);
+	return comm_inter_connect(&m, err, newcomm);
+}
+
+struct comm *comm_local(struct comm *c)
+{
+	struct comm_spec how = {.parent = c, .group = c->group};
+
+	if (c->local != NULL)
+		return c->local;
+	how.ids.ctx = c->ctx + (c->low ? CTX_STEP : 2 * CTX_STEP);
+	how.ids.end = how.ids.ctx + CTX_STEP;
+	return comm_make_internal(&how, &c->local) == 0 ? c->local : NULL;
+}
+
+/* --- made from inter-communicators ---------------------------------------------------------- */
+
+/* The union of both groups, this one first or last. */
+static int inter_union(
+	const struct group *local, const struct group *remote, bool first, struct group **group)
+{
+	const struct group *a = first ? local : remote, *b = first ? remote : local;
+	int32_t *peers = malloc(((size_t)a->size + (size_t)b->size) * sizeof(*peers));
+
+	if (peers == NULL)
+		return haft_err(
+			MPI_ERR_NO_MEM, "no memory for a group of %d processes", a->size + b->size);
+	for (int i = 0; i < a->size; i++)
+		peers[i] = group_peer(a, i);
+	for (int i = 0; i < b->size; i++)
+		peers[a->size + i] = group_peer(b, i);
+	return group_make(a->size + b->size, peers, group);
+}
+
+int comm_inter_merge(struct comm *c, int high, struct comm **newcomm)
+{
+	struct comm_spec how = {.parent = c};
+	struct blob mine = {0};
+	struct inter_connect m;
+	struct inter_hello *theirs;
+	int err;
+
+	if (c->remote == NULL)
+		return haft_err(
+			MPI_ERR_COMM, "not an inter-communicator: there is nothing to merge");
+	err = inter_connect_of(c, &m);
+	if (err != 0)
+		return err;
+	if (c->rank == 0) {
+		err = hello_new(0, 0, &mine);
+		if (err == 0)
+			((struct inter_hello *)mine.data)->value = high != 0;
+	}
+	err = inter_exchange(&m, err, &mine, &theirs);
+	if (err != 0)
+		return err;
+	how.ids = inter_ids(theirs);
+	err = inter_union(c->group, c->remote,
+		theirs->value == (high != 0) ? inter_low(theirs) : high == 0, &how.group);
+	free(theirs);
+	if (err != 0)
+		return err;
+	err = comm_make(&how, newcomm);
+	obj_free_obj(how.group);
+	return err;
+}
+
+int comm_inter_subset(struct comm *c, struct group *group, struct comm **newcomm)
+{
+	struct blob mine = {0};
+	struct inter_connect m;
+	struct inter_hello *theirs;
+	int err = inter_connect_of(c, &m);
+
+	if (err != 0)
+		return err;
+	for (int i = 0; i < group->size && err == 0; i++) {
+		if (group_rank_of(c->group, group_peer(group, i)) < 0)
+			err = haft_err(MPI_ERR_GROUP,
+				"rank %d of the group is not in the local group of the "
+				"inter-communicator",
+				i);
+	}
+	if (c->rank == 0 && err == 0)
+		err = hello_group(group, &mine);
+	err = inter_exchange(&m, err, &mine, &theirs);
+	if (err != 0)
+		return err;
+	*newcomm = NULL;
+	if (group->rank != MPI_UNDEFINED && theirs->items > 0)
+		err = inter_bind(c, group, theirs, newcomm);
+	free(theirs);
+	return err;
+}
+
+/* The two groups of one color; MPI_COMM_NULL where a side has none. */
+static int inter_split_color(struct comm *c, int color, struct split_entry *ours,
+	struct inter_hello *theirs, struct comm **newcomm)
+{
+	struct split_entry *far = hello_items(theirs);
+	int n = comm_split_select(ours, c->size, color),
+	    k = comm_split_select(far, theirs->items, color);
+	struct comm_spec how = {.parent = c, .low = c->low};
+	int err;
+
+	if (n == 0 || k == 0)
+		return 0;
+	how.ids = c->low ? ours[0].ids : far[0].ids;
+	err = comm_split_group(c->group, ours, n, &how.group);
+	if (err != 0)
+		return err;
+	err = comm_split_group(c->remote, far, k, &how.remote);
+	if (err == 0) {
+		err = comm_make(&how, newcomm);
+		obj_free_obj(how.remote);
+	}
+	obj_free_obj(how.group);
+	return err;
+}
+
+int comm_inter_split(struct comm *c, const struct split_entry *me, struct comm **newcomm)
+{
+	struct type *byte = type_predefined(MPI_BYTE);
+	struct split_entry *ours = malloc((size_t)c->size * sizeof(*ours));
+	struct blob mine = {0};
+	struct inter_connect m;
+	struct inter_hello *theirs = NULL;
+	int err = inter_connect_of(c, &m);
+
+	if (err == 0 && ours == NULL)
+		err = haft_err(MPI_ERR_NO_MEM, "no memory to split %d ranks", c->size);
+	if (err == 0)
+		err = coll_allgather(me, sizeof(*me), byte, ours, sizeof(*ours), byte, m.inside.c);
+	if (err == 0 && c->rank == 0)
+		err = hello_new(c->size, sizeof(*ours), &mine);
+	if (err == 0 && c->rank == 0)
+		memcpy(hello_items(mine.data), ours, (size_t)c->size * sizeof(*ours));
+	if (err == 0)
+		err = inter_exchange(&m, err, &mine, &theirs);
+	*newcomm = NULL;
+	if (err == 0 && me->color != MPI_UNDEFINED)
+		err = inter_split_color(c, me->color, ours, theirs, newcomm);
+	free(theirs);
+	free(ours);
+	return err;
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* leader_exchange.c - telling and swapping: see leader_exchange.h. */
+#include "libmpi/comm/leader_exchange.h"
+
+#include "libmpi/core/err.h"
+#include "libmpi/p2p/p2p.h"
+#include <stdlib.h>
+
+/* The rank in path->c of rank r of g, where rank 0 is the root. */
+static int leader_rank(const struct leader_path *path, const struct group *g, int root, int r)
+{
+	return group_rank_of(comm_peers(path->c), group_peer(g, (r + root) % g->size));
+}
+
+/* Rank r hears from r without its lowest set bit, and tells r + each smaller power of two. */
+int comm_leader_bcast(
+	const struct leader_path *path, const struct group *g, int root, void *buf, int64_t bytes)
+{
+	int me = (g->rank - root + g->size) % g->size, bit = 1, err = 0;
+
+	while (bit < g->size && (me & bit) == 0)
+		bit <<= 1;
+	if (me != 0)
+		err = p2p_plane_recv(path->c, path->plane, buf, bytes,
+			leader_rank(path, g, root, me - bit), path->tag);
+	for (bit >>= 1; bit > 0 && err == 0; bit >>= 1) {
+		if (me + bit < g->size)
+			err = p2p_plane_send(path->c, path->plane, buf, bytes,
+				leader_rank(path, g, root, me + bit), path->tag);
+	}
+	return err;
+}
+
+static int blob_alloc(struct blob *b)
+{
+	b->data = malloc((size_t)b->bytes + 1);
+	if (b->data != NULL)
+		return 0;
+	return haft_err(MPI_ERR_NO_MEM, "no memory for the %lld bytes of a description of a group",
+		(long long)b->bytes);
+}
+
+int comm_leader_bcast_blob(
+	const struct leader_path *path, const struct group *g, int root, struct blob *b)
+{
+	int err = comm_leader_bcast(path, g, root, &b->bytes, sizeof(b->bytes));
+
+	if (err == 0 && b->bytes < 0 && b->data == NULL && g->rank != root)
+		err = haft_err((int)-b->bytes, "rank %d, the leader of the group, gave up", root);
+	if (b->bytes < 0)
+		return err;
+	if (err == 0 && b->data == NULL)
+		err = blob_alloc(b);
+	return err != 0 ? err : comm_leader_bcast(path, g, root, b->data, b->bytes);
+}
+
+int comm_leader_exchange(
+	const struct leader_path *path, int to, const struct blob *mine, struct blob *theirs)
+{
+	struct req r[2];
+	int err;
+
+	*theirs = (struct blob){0};
+	p2p_plane_irecv(
+		path->c, path->plane, &theirs->bytes, sizeof(theirs->bytes), to, path->tag, &r[0]);
+	p2p_plane_isend(
+		path->c, path->plane, &mine->bytes, sizeof(mine->bytes), to, path->tag, &r[1]);
+	err = p2p_coll_wait(r, 2);
+	if (err == 0)
+		err = blob_alloc(theirs);
+	if (err != 0)
+		return err;
+	p2p_plane_irecv(path->c, path->plane, theirs->data, theirs->bytes, to, path->tag, &r[0]);
+	p2p_plane_isend(path->c, path->plane, mine->data, mine->bytes, to, path->tag, &r[1]);
+	err = p2p_coll_wait(r, 2);
+	if (err != 0) {
+		free(theirs->data);
+		*theirs = (struct blob){0};
+	}
+	return err;
+}

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* split_type.c - MPI_Comm_split_type: communicators of those who share something (MPI-5.0 7.4.2).
+ *
+ *     SHARED               those that see the same memory: one color a host
+ *     HW_GUIDED            hwloc's instance of the kind that the user names is the color
+ *     HW_UNGUIDED          everybody tells where it is in each kind of part; the largest kind in
+ *                          which a part has some and not all of the ranks is taken
+ *     RESOURCE_GUIDED      as HW_GUIDED, or a process set of the session
+ *
+ * Who has no color takes part all the same and gets MPI_COMM_NULL. */
+#include "libmpi/env/info.h"
+#include "libmpi/comm/comm_create.h"
+#include "libmpi/core/err.h"
+#include "libmpi/core/hardware.h"
+#include "libmpi/type/type.h"
+#include "libmpi/via/via.h"
+#include <engine.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#define KEY_HW   "mpi_hw_resource_type"
+#define KEY_PSET "mpi_pset_name"
+
+/* An instance of a kind as a color: those of different hosts differ. */
+#define KIND_BITS 5  /* HAFT_HW_KINDS */
+#define AT_BITS   12 /* no machine has more instances of a kind */
+static_assert(HAFT_HW_KINDS <= 1 << KIND_BITS, "kinds are numbers of so many bits");
+
+static int color_of(int kind, int instance)
+{
+	return (via_machine(via.me) << AT_BITS | instance) << KIND_BITS | kind;
+}
+
+/* The color of the only instance that this process may run on. */
+static int hw_color(const char *name)
+{
+	struct haft_hw rows[HAFT_HW_KINDS];
+	int n, at;
+
+	if (strcmp(name, "mpi_shared_memory") == 0)
+		return via_node(via.me);
+	n = haft_hw_kinds(rows);
+	at = haft_hw_find(rows, n, name);
+	return at < 0 || rows[at].instance == HAFT_HW_MANY ? MPI_UNDEFINED
+							   : color_of(at, rows[at].instance);
+}
+
+static int pset_color(const struct comm *c, const char *name)
+{
+	if (c->session == NULL)
+		return MPI_UNDEFINED;
+	if (strcasecmp(name, "mpi://SELF") == 0)
+		return group_peer(c->group, c->rank);
+	if (strcasecmp(name, "mpi://SHARED") == 0)
+		return via_node(via.me);
+	return strcasecmp(name, "mpi://WORLD") == 0 ? 0 : MPI_UNDEFINED;
+}
+
+static int split_guided(
+	struct comm *c, int key, const struct info *info, bool psets, struct comm **newcomm)
+{
+	const char *hw = info != NULL ? env_info_find(info, KEY_HW) : NULL;
+	const char *pset = info != NULL && psets ? env_info_find(info, KEY_PSET) : NULL;
+	int color = MPI_UNDEFINED;
+
+	if (hw != NULL && pset != NULL)
+		return haft_err(MPI_ERR_INFO, "info has both " KEY_HW " and " KEY_PSET
+					      ", of which only one may be used at a time");
+	if (hw != NULL)
+		color = hw_color(hw);
+	else if (pset != NULL)
+		color = pset_color(c, pset);
+	return comm_split(c, color, key, newcomm);
+}
+
+/* Where a rank is: a color for each kind, or HAFT_HW_MANY. */
+struct where {
+	int32_t at[HAFT_HW_KINDS];
+};
+
+/* How many ranks are in instance i of kind k. */
+static int kind_members(const struct where *all, int n, int k, int i)
+{
+	int here = 0;
+
+	for (int r = 0; r < n; r++)
+		here += all[r].at[k] == i;
+	return here;
+}
+
+/* The first kind, largest parts first, whose part around rank `me' is not everybody's; -1: none. */
+static int kind_narrowing(const struct where *all, int n, int kinds, int me)
+{
+	for (int k = 0; k < kinds; k++) {
+		int i = all[me].at[k];
+
+		if (i != HAFT_HW_MANY && kind_members(all, n, k, i) < n)
+			return k;
+	}
+	return -1;
+}
+
+static int split_unguided(struct comm *c, int key, struct info *info, struct comm **newcomm)
+{
+	struct type *byte = type_predefined(MPI_BYTE);
+	struct haft_hw rows[HAFT_HW_KINDS];
+	struct where mine, *all = malloc((size_t)c->size * sizeof(*all));
+	int kinds = haft_hw_kinds(rows), k, err, color = MPI_UNDEFINED;
+
+	if (all == NULL)
+		return haft_err(MPI_ERR_NO_MEM, "no memory to split %d ranks", c->size);
+	for (int i = 0; i < HAFT_HW_KINDS; i++)
+		mine.at[i] = i < kinds && rows[i].instance != HAFT_HW_MANY
+				     ? color_of(i, rows[i].instance)
+				     : HAFT_HW_MANY;
+	err = coll_allgather(&mine, sizeof(mine), byte, all, sizeof(mine), byte, c);
+	k = err == 0 ? kind_narrowing(all, c->size, kinds, c->rank) : -1;
+	free(all);
+	if (k >= 0)
+		color = mine.at[k];
+	if (err == 0)
+		err = comm_split(c, color, key, newcomm);
+	if (err == 0 && *newcomm != NULL && info != NULL)
+		err = env_info_set(info, KEY_HW, rows[k].name);
+	return err;
+}
+
+int comm_split_type(
+	struct comm *c, int split_type, int key, struct info *info, struct comm **newcomm)
+{
+	switch (split_type) {
+	case MPI_COMM_TYPE_SHARED: return comm_split(c, via_node(via.me), key, newcomm);
+	case MPI_COMM_TYPE_HW_GUIDED: return split_guided(c, key, info, false, newcomm);
+	case MPI_COMM_TYPE_RESOURCE_GUIDED: return split_guided(c, key, info, true, newcomm);
+	case MPI_COMM_TYPE_HW_UNGUIDED: return split_unguided(c, key, info, newcomm);
+	case MPI_UNDEFINED: return comm_split(c, MPI_UNDEFINED, key, newcomm);
+	}
+	return haft_err(MPI_ERR_ARG, "%d is not a kind of split", split_type);
+}

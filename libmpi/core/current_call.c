@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* current_call.c - the MPI function on the stack, found when somebody asks.
+ *
+ *     main  MPI_Recv  p2p_recv  p2p_wait_done  shm_idle ... haft_current_call
+ *           '- the innermost frame whose function has a name that starts with MPI_ or PMPI_
+ *
+ * To note it at the entry of every call would cost every call; only who sleeps is asked, and he
+ * has the time to look.  The names are those that the dynamic linker knows: in a program that has
+ * libmpi_abi.a inside there are none, unless it was linked with -rdynamic. */
+#define _GNU_SOURCE 1
+#include "libmpi/core/current_call.h"
+
+#include <dlfcn.h>
+#include <string.h>
+#include <unwind.h>
+
+#define FRAMES_MAX 40 /* our own are fewer; a tool's wrappers come on top */
+
+struct frame_walk {
+	const char *name;
+	int frames;
+};
+
+static _Unwind_Reason_Code frame_visit(struct _Unwind_Context *c, void *arg)
+{
+	void *start = (void *)_Unwind_GetRegionStart(c);
+	struct frame_walk *w = arg;
+	const char *name;
+	Dl_info info;
+
+	if (w->frames++ == FRAMES_MAX)
+		return _URC_END_OF_STACK;
+	if (start == NULL || dladdr(start, &info) == 0 || info.dli_sname == NULL)
+		return _URC_NO_REASON;
+	name = info.dli_sname + (info.dli_sname[0] == 'P');
+	if (strncmp(name, "MPI_", 4) != 0)
+		return _URC_NO_REASON;
+	w->name = name;
+	return _URC_END_OF_STACK;
+}
+
+void haft_current_call(char *name, size_t n)
+{
+	struct frame_walk w = {.name = ""};
+	size_t len;
+
+	_Unwind_Backtrace(frame_visit, &w);
+	len = strnlen(w.name, n - 1);
+	memcpy(name, w.name, len);
+	name[len] = '\0';
+}

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* library_lock.c - a mutex of one word that is quick when nobody comes, and fair when somebody sleeps.
+ *
+ *     FREE ──lock──> TAKEN ──another comes──> WANTED ──unlock──> FREE, and wake one
+ *                                                └── unlock, somebody starves ──> KEPT, and wake
+ * one
+ *
+ * Whoever has slept and finds the lock taken again starves.  Then the lock is not freed but kept
+ * for those who have been woken: newcomers cannot take a KEPT one.  So the usual lock passes to who
+ * is running, without a switch of threads, and nobody is overtaken twice. */
+#include "libmpi/core/library_lock.h"
+
+#include "libmpi/core/objects.h"
+#include <sched.h>
+
+enum { FREE, TAKEN, WANTED, KEPT };
+
+#define LOOKS    100 /* at a taken lock before sleeping: it is held for some 100 ns */
+#define COURTESY 64  /* yields that who looks again grants to others: at most about 100 us */
+
+static struct {
+	_Atomic uint32_t word;
+	_Atomic uint32_t waiting;  /* threads that want it */
+	_Atomic uint32_t starving; /* of these, who were woken in vain */
+} lock;
+
+__thread bool haft_locked;
+int (*haft_lock_ready_hook)(_Atomic uint32_t *words[], int max);
+_Atomic(void *) haft_lock_deferred;
+void (*haft_lock_deferred_hook)(void);
+
+/* Sequentially consistent, as is the unlock: who fails here has left his mail before the unlock
+ * that looks for it. */
+static bool lock_try(uint32_t from, uint32_t to)
+{
+	return atomic_compare_exchange_strong(&lock.word, &from, to);
+}
+
+static bool lock_spin(void)
+{
+	for (int i = 0; i < LOOKS; i++) {
+		if (atomic_load_explicit(&lock.word, memory_order_relaxed) == FREE &&
+			lock_try(FREE, TAKEN))
+			return true;
+	}
+	return false;
+}
+
+/* Sleeps until it has the lock; others may sleep as well, so it is taken as WANTED. */
+static void lock_sleep(void)
+{
+	bool woken = false, starves = false;
+
+	for (;;) {
+		uint32_t v = atomic_load_explicit(&lock.word, memory_order_relaxed);
+
+		if (v == FREE || (v == KEPT && woken)) {
+			if (lock_try(v, WANTED))
+				break;
+			continue;
+		}
+		if (v == TAKEN && !lock_try(TAKEN, WANTED))
+			continue;
+		if (woken && !starves) {
+			starves = true;
+			atomic_fetch_add_explicit(&lock.starving, 1, memory_order_relaxed);
+		}
+		haft_futex_wait(&lock.word, v == TAKEN ? WANTED : v, 0);
+		woken = true;
+	}
+	if (starves)
+		atomic_fetch_sub_explicit(&lock.starving, 1, memory_order_relaxed);
+}
+
+static void lock_slow(void)
+{
+	atomic_fetch_add_explicit(&lock.waiting, 1, memory_order_relaxed);
+	if (!lock_spin())
+		lock_sleep();
+	atomic_fetch_sub_explicit(&lock.waiting, 1, memory_order_relaxed);
+}
+
+void haft_lock(void)
+{
+	must(!haft_locked);
+	if (unlikely(!lock_try(FREE, TAKEN)))
+		lock_slow();
+	haft_locked = true;
+}
+
+bool haft_trylock(void)
+{
+	haft_locked = lock_try(FREE, TAKEN);
+	return haft_locked;
+}
+
+bool haft_lock_wanted(void)
+{
+	return atomic_load_explicit(&lock.waiting, memory_order_relaxed) != 0;
+}
+
+void haft_lock_to_poll(void)
+{
+	for (int i = 0; i < COURTESY && haft_lock_wanted(); i++)
+		sched_yield();
+	haft_lock();
+}
+
+void haft_unlock(void)
+{
+	_Atomic uint32_t *wake[HAFT_LOCK_WAKES];
+	int n = haft_lock_ready_hook != NULL ? haft_lock_ready_hook(wake, HAFT_LOCK_WAKES) : 0;
+	bool keep = atomic_load_explicit(&lock.starving, memory_order_relaxed) != 0;
+
+	must(haft_locked);
+	haft_locked = false;
+	if (atomic_exchange(&lock.word, keep ? KEPT : FREE) != TAKEN)
+		haft_futex_wake(&lock.word, 1);
+	for (int i = 0; i < n; i++)
+		haft_futex_wake(wake[i], 1);
+	if (unlikely(atomic_load(&haft_lock_deferred) != NULL) && haft_trylock()) {
+		haft_lock_deferred_hook();
+		haft_unlock();
+	}
+}
+
+void haft_threads_enable(void)
+{
+	obj_domain_threads(haft_domain, 1);
+	haft_life.gate |= HAFT_GATE_THREADS;
+}
+
+void haft_lock_child(void)
+{
+	atomic_store_explicit(&lock.word, FREE, memory_order_relaxed);
+	atomic_store_explicit(&lock.waiting, 0, memory_order_relaxed);
+	atomic_store_explicit(&lock.starving, 0, memory_order_relaxed);
+	haft_locked = false;
+}

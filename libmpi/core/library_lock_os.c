@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* library_lock_os.c - the kernel's part of waiting inside one process.  The words are shared futexes: the
+ * sleeper may be in a call of libshm that waits for a word of the segment as well. */
+#include "libmpi/core/library_lock.h"
+
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#define NS_PER_S 1000000000
+
+void haft_futex_wait(_Atomic uint32_t *word, uint32_t old, uint64_t ns)
+{
+	struct timespec t = {(time_t)(ns / NS_PER_S), (long)(ns % NS_PER_S)};
+
+	syscall(SYS_futex, word, FUTEX_WAIT, old, ns == 0 ? NULL : &t, NULL, 0);
+}
+
+void haft_futex_wake(_Atomic uint32_t *word, int n)
+{
+	syscall(SYS_futex, word, FUTEX_WAKE, n, NULL, NULL, 0);
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* process_state.c - the life's variables and the way out. */
+#include "libmpi/core/process_state.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+struct haft_life haft_life = {.gate = HAFT_GATE_SHUT, .size = 1};
+void (*haft_abort_hook)(int code, const char *text);
+void (*haft_leave_hook)(void);
+void (*haft_peer_lost_hook)(int rank);
+
+void haft_life_set_state(enum haft_state state)
+{
+	if (state == HAFT_RUNNING)
+		haft_life.gate &= ~(uint32_t)HAFT_GATE_SHUT;
+	else
+		haft_life.gate |= HAFT_GATE_SHUT;
+	__atomic_store_n(&haft_life.state, state, __ATOMIC_RELEASE);
+}
+
+/* A stream that another thread holds (in a read, say) is left alone. */
+static void stream_flush(FILE *f)
+{
+	if (ftrylockfile(f) != 0)
+		return;
+	fflush(f);
+	funlockfile(f);
+}
+
+void haft_flush(void)
+{
+	stream_flush(stdout);
+	stream_flush(stderr);
+}
+
+static int missed; /* haft_peer_lost_rank */
+
+void haft_peer_lost(int rank)
+{
+	if (missed != 0)
+		return;
+	missed = rank + 1;
+	if (haft_peer_lost_hook != NULL)
+		haft_peer_lost_hook(rank);
+}
+
+int haft_peer_lost_rank(void)
+{
+	return missed;
+}
+
+void haft_life_child(void)
+{
+	haft_life.gate |= HAFT_GATE_SHUT | HAFT_GATE_CHILD;
+	haft_abort_hook = NULL;
+	haft_leave_hook = NULL;
+	haft_peer_lost_hook = NULL;
+}
+
+/* The code to exit with: one that is not 0 stays so. */
+static int exit_code(int code)
+{
+	return (code & 255) != 0 || code == 0 ? code & 255 : 1;
+}
+
+void haft_abort_process(int code, const char *text)
+{
+	haft_flush();
+	fprintf(stderr, "%s\n", text);
+	if (haft_leave_hook != NULL)
+		haft_leave_hook();
+	_Exit(exit_code(code));
+}
+
+void haft_abort_job(int code, const char *text)
+{
+	if (haft_abort_hook != NULL)
+		haft_abort_hook(code, text);
+	haft_flush();
+	fprintf(stderr, "%s\n", text);
+	_Exit(exit_code(code));
+}

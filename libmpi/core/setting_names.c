@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* setting_names.c - a name that was mistyped would be a setting that silently is not one.
+ *
+ *     haft: HAFT_EAGR is not known, and does nothing: did you mean HAFT_EAGER?
+ *
+ * The nearest name is the one that fewest letters must be put in, left out or changed for. */
+#include "libmpi/core/setting_names.h"
+
+#include "libmpi/core/setting.h"
+#include "libobj/base.h"
+#include <stdio.h>
+#include <string.h>
+
+#define PREFIX   "HAFT_"
+#define NAME_MAX 32 /* letters that are compared; ours have half as many */
+#define NEAR     3  /* more mistakes, and it may be anything */
+
+/* What is no setting: what mpiexec tells its ranks, and what the compilers' wrappers read. */
+static const char *const others[] = {
+	"HAFT_JOB", "HAFT_INFO_ENV", "HAFT_CC", "HAFT_CXX", "HAFT_FC", "HAFT_F77", "HAFT_F90"};
+
+static const char *name_at(int i)
+{
+	const struct setting_row *r = haft_setting_row(i);
+
+	if (r != NULL)
+		return r->name;
+	i -= SETTING_COUNT;
+	return i < (int)countof(others) ? others[i] : NULL;
+}
+
+static int min(int a, int b)
+{
+	return a < b ? a : b;
+}
+
+/* How many letters make the difference between a (of n letters) and b. */
+static int name_distance(const char *a, int n, const char *b)
+{
+	int row[NAME_MAX + 1], m = (int)strlen(b);
+
+	for (int k = 0; k <= m; k++)
+		row[k] = k;
+	for (int i = 1; i <= n; i++) {
+		int corner = row[0];
+
+		row[0] = i;
+		for (int k = 1; k <= m; k++) {
+			int above = row[k];
+
+			row[k] = min(corner + (a[i - 1] != b[k - 1]), 1 + min(above, row[k - 1]));
+			corner = above;
+		}
+	}
+	return row[m];
+}
+
+static void name_check(const char *s, int n)
+{
+	const char *near = NULL, *name;
+	int least = NEAR + 1, d;
+
+	for (int i = 0; (name = name_at(i)) != NULL; i++) {
+		d = name_distance(s, n, name);
+		if (d == 0)
+			return;
+		if (d < least) {
+			least = d;
+			near = name;
+		}
+	}
+	if (near != NULL)
+		fprintf(stderr, "haft: %.*s is not known, and does nothing: did you mean %s?\n", n,
+			s, near);
+	else
+		fprintf(stderr,
+			"haft: %.*s is not known, and does nothing (mpi-info --settings lists what "
+			"is)\n",
+			n, s);
+}
+
+void haft_setting_names_check(char *const envp[])
+{
+	for (int i = 0; envp != NULL && envp[i] != NULL; i++) {
+		size_t n = strcspn(envp[i], "=");
+
+		if (n <= NAME_MAX && strncmp(envp[i], PREFIX, strlen(PREFIX)) == 0)
+			name_check(envp[i], (int)n);
+	}
+}

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* info_env.c - info objects about the surroundings: MPI_INFO_ENV (11.2.1), the machine (9.1.2), kinds of
+ * memory (11.4.3).
+ *
+ *     mpiexec -n 5 -arch x86_64 ./ocean 7
+ *        └─ HAFT_INFO_ENV="maxprocs=5\narch=x86_64\n" ──> what the user said wins
+ *           /proc/self/cmdline, uname, getcwd         ──> the rest
+ *
+ * The values of MPI_INFO_ENV are what was asked for, not what came of it. */
+#include "libmpi/env/info.h"
+
+#include "libmpi/env/error_handler.h"
+#include "libmpi/core/err.h"
+#include "libmpi/core/hardware.h"
+#include "libmpi/core/process_state.h"
+#include <engine.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#define TOLD_VAR "HAFT_INFO_ENV" /* lines KEY=VALUE from mpiexec */
+
+static struct info info_env;
+
+/* --- what is known of the start ------------------------------------------------------------- */
+
+/* Sets a value that fits and is something; what does not fit is not told. */
+static void info_env_set(struct info *info, const char *key, const char *value)
+{
+	if (value != NULL && value[0] != '\0' && strlen(value) < MPI_MAX_INFO_VAL)
+		env_info_set(info, key, value);
+}
+
+/* The program's words into buf, one after the other, with a NUL after each; returns their bytes. */
+static size_t read_cmdline(char *buf, size_t n)
+{
+	int fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+	ssize_t got = fd >= 0 ? read(fd, buf, n - 1) : -1;
+
+	if (fd >= 0)
+		close(fd);
+	if (got <= 0)
+		return 0;
+	buf[got] = '\0';
+	return (size_t)got;
+}
+
+/* The program and its arguments from main's own words; those of the kernel without. */
+static void fill_words(struct info *info, int argc, char **argv)
+{
+	char words[MPI_MAX_INFO_VAL], args[MPI_MAX_INFO_VAL] = "";
+	size_t n = 0, at = 0;
+
+	if (argc > 0 && argv != NULL && argv[0] != NULL) {
+		info_env_set(info, "command", argv[0]);
+		for (int i = 1; i < argc && argv[i] != NULL && at < sizeof(args); i++)
+			at += (size_t)snprintf(
+				args + at, sizeof(args) - at, "%s%s", i > 1 ? " " : "", argv[i]);
+	} else {
+		n = read_cmdline(words, sizeof(words));
+		if (n > 0)
+			info_env_set(info, "command", words);
+		for (size_t i = n > 0 ? strlen(words) + 1 : 0; i < n && at < sizeof(args);
+			i += strlen(words + i) + 1)
+			at += (size_t)snprintf(
+				args + at, sizeof(args) - at, "%s%s", at > 0 ? " " : "", words + i);
+	}
+	if (at < sizeof(args) && n + 1 < sizeof(words))
+		info_env_set(info, "argv", args);
+}
+
+static void fill_errhandler(struct info *info)
+{
+	static const char *const names[] = {[ERRH_FATAL] = "mpi_errors_are_fatal",
+		[ERRH_ABORT] = "mpi_errors_abort",
+		[ERRH_RETURN] = "mpi_errors_return"};
+
+	info_env_set(info, "mpi_initial_errhandler", names[errh_initial()->kind]);
+}
+
+static void fill_system(struct info *info)
+{
+	char text[MPI_MAX_INFO_VAL];
+	struct utsname host;
+
+	if (uname(&host) == 0) {
+		info_env_set(info, "host", host.nodename);
+		info_env_set(info, "arch", host.machine);
+	}
+	info_env_set(info, "wdir", getcwd(text, sizeof(text)));
+}
+
+/* The next line KEY=VALUE from *at on, copied to line; NULL: no more.  Returns the value. */
+static char *info_env_next(const char **at, char *line, size_t room)
+{
+	size_t n;
+	char *eq;
+
+	while (*at != NULL && **at != '\0') {
+		n = strcspn(*at, "\n");
+		snprintf(line, room, "%.*s", (int)(n < room ? n : room - 1), *at);
+		*at += n + ((*at)[n] == '\n' ? 1 : 0);
+		eq = strchr(line, '=');
+		if (eq != NULL && n < room) {
+			*eq = '\0';
+			return eq + 1;
+		}
+	}
+	return NULL;
+}
+
+static void fill_told(struct info *info)
+{
+	char line[MPI_MAX_INFO_KEY + MPI_MAX_INFO_VAL], *value;
+	const char *at = getenv(TOLD_VAR);
+
+	while ((value = info_env_next(&at, line, sizeof(line))) != NULL)
+		info_env_set(info, line, value);
+}
+
+static void info_env_fill(struct info *info, int argc, char **argv)
+{
+	char number[16];
+
+	fill_words(info, argc, argv);
+	if (haft_life.state == HAFT_RUNNING) {
+		snprintf(number, sizeof(number), "%d", haft_life.size);
+		info_env_set(info, "maxprocs", number);
+	}
+	fill_errhandler(info);
+	fill_system(info);
+	fill_told(info);
+}
+
+int env_info_create_env(int argc, char *argv[], struct info **info)
+{
+	int err = env_info_create(info);
+
+	if (err == 0)
+		info_env_fill(*info, argc, argv);
+	return err;
+}
+
+int env_info_open(void)
+{
+	int err = obj_permanent(
+		&haft_info_class, (uint32_t)(uintptr_t)MPI_INFO_ENV, &info_env, "MPI_INFO_ENV", 0);
+
+	if (err != OBJ_OK)
+		return haft_err(MPI_ERR_NO_MEM, "MPI_INFO_ENV: %s", obj_error_text(err));
+	info_env_fill(&info_env, 0, NULL);
+	return 0;
+}
+
+/* --- the machine ---------------------------------------------------------------------------- */
+
+int env_hw_resource_info(struct info **hw_info)
+{
+	struct haft_hw rows[HAFT_HW_KINDS];
+	struct info *info;
+	int n, err = env_info_create(&info);
+
+	if (err != 0)
+		return err;
+	n = haft_hw_kinds(rows);
+	for (int i = 0; i < n && err == 0; i++)
+		err = env_info_set(
+			info, rows[i].name, rows[i].instance == HAFT_HW_MANY ? "false" : "true");
+	if (err != 0)
+		obj_free_obj(info);
+	else
+		*hw_info = info;
+	return err;
+}
+
+/* --- kinds of memory ------------------------------------------------------------------------ */
+
+/* Is [s, s + n) one of the words, which are separated by blanks? */
+static bool kind_in_words(const char *s, size_t n, const char *words)
+{
+	for (const char *w = words; *w != '\0'; w += strspn(w, " ")) {
+		size_t len = strcspn(w, " ");
+
+		if (len == n && strncmp(w, s, n) == 0)
+			return true;
+		w += len;
+	}
+	return false;
+}
+
+/* An element: a kind and its restrictors.  Memory is memory to us: whatever "system" and "mpi" can
+ * be restricted to is supported. */
+static bool kind_known(const char *s, size_t n)
+{
+	size_t name = strcspn(s, ":,");
+
+	if (name >= n)
+		return kind_in_words(s, n, "system mpi");
+	if (!kind_in_words(s, name, "mpi"))
+		return false;
+	for (size_t at = name + 1, len; at <= n; at += len + 1) {
+		len = strcspn(s + at, ":,");
+		len = at + len > n ? n - at : len;
+		if (!kind_in_words(s + at, len, "alloc_mem win_allocate win_allocate_shared"))
+			return false;
+	}
+	return true;
+}
+
+/* The next element from *at on, blanks stripped; NULL: no more. */
+static const char *kind_next(const char **at, size_t *n)
+{
+	const char *s = *at + strspn(*at, " ");
+
+	if (*s == '\0')
+		return NULL;
+	*n = strcspn(s, ",");
+	*at = s + *n + (s[*n] == ',' ? 1 : 0);
+	while (*n > 0 && s[*n - 1] == ' ')
+		--*n;
+	return s;
+}
+
+static bool kind_in_list(const char *list, const char *s, size_t n)
+{
+	const char *e;
+	size_t len;
+
+	while ((e = kind_next(&list, &len)) != NULL)
+		if (len == n && strncmp(e, s, n) == 0)
+			return true;
+	return false;
+}
+
+const char *env_memory_kinds_requested(void)
+{
+	static char line[MPI_MAX_INFO_KEY + MPI_MAX_INFO_VAL];
+	const char *at = getenv(TOLD_VAR);
+	char *value;
+
+	while ((value = info_env_next(&at, line, sizeof(line))) != NULL)
+		if (strcmp(line, "mpi_memory_alloc_kinds") == 0)
+			return value;
+	return NULL;
+}
+
+void env_memory_kinds(const char *asked, char *buf)
+{
+	size_t n, used = (size_t)snprintf(buf, MPI_MAX_INFO_VAL, "mpi,system");
+	const char *s, *at = asked != NULL ? asked : "";
+
+	while ((s = kind_next(&at, &n)) != NULL) {
+		if (!kind_known(s, n) || kind_in_list(buf, s, n) ||
+			used + 1 + n >= MPI_MAX_INFO_VAL)
+			continue;
+		used += (size_t)snprintf(buf + used, MPI_MAX_INFO_VAL - used, ",%.*s", (int)n, s);
+	}
+}
+
+bool env_memory_kinds_known(const char *list)
+{
+	const char *s;
+	size_t n;
+
+	while ((s = kind_next(&list, &n)) != NULL)
+		if (!kind_known(s, n))
+			return false;
+	return true;
+}

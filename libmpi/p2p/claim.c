@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* claim.c - the leases of this process: an array in the segment, and which of them are in use.
+ *
+ *   used  0110...   bit i: word i belongs to a message on its way
+ *   word  [open][taken][revoked] ...      in shared memory, a cache line each */
+#include "libmpi/p2p/claim.h"
+
+#include "libmpi/via/via.h"
+
+#define CLAIMS MEAN_OR(2, 32) /* large messages under way at once that are read in place */
+
+enum { CLAIM_OPEN, CLAIM_TAKEN, CLAIM_REVOKED };
+
+struct claim_word {
+	_Atomic uint32_t word;
+	_Atomic uint32_t piece;
+	uint8_t pad[CACHE_LINE - 8];
+};
+
+static uint64_t claim_array; /* offset; 0: none yet */
+static uint32_t claims_used;
+static bool claims_none; /* there was no memory for them */
+
+static struct claim_word *claim_at(uint64_t off)
+{
+	return shm_ptr(via.shm, off);
+}
+
+uint64_t p2p_claim_new(void)
+{
+	uint32_t all = (uint32_t)((UINT64_C(1) << CLAIMS) - 1);
+	uint64_t off;
+
+	if (claim_array == 0 && !claims_none) {
+		claim_array =
+			shm_heap_alloc(via.shm, CLAIMS * sizeof(struct claim_word), CACHE_LINE);
+		claims_none = claim_array == 0;
+	}
+	if (claims_none || claims_used == all)
+		return 0;
+	off = (uint64_t)__builtin_ctz(~claims_used);
+	claims_used |= UINT32_C(1) << off;
+	off = claim_array + off * sizeof(struct claim_word);
+	/* relaxed: the frame that carries the offset is put with release order */
+	atomic_store_explicit(&claim_at(off)->word, CLAIM_OPEN, memory_order_relaxed);
+	atomic_store_explicit(&claim_at(off)->piece, 0, memory_order_relaxed);
+	return off;
+}
+
+void p2p_claim_free(uint64_t claim)
+{
+	claims_used &= ~(UINT32_C(1) << (claim - claim_array) / sizeof(struct claim_word));
+}
+
+/* acq_rel: the one who has it reads or re-uses the message afterwards. */
+bool p2p_claim_take(uint64_t claim)
+{
+	return atomic_exchange_explicit(
+		       &claim_at(claim)->word, CLAIM_TAKEN, memory_order_acq_rel) == CLAIM_OPEN;
+}
+
+bool p2p_claim_revoke(uint64_t claim)
+{
+	return atomic_exchange_explicit(
+		       &claim_at(claim)->word, CLAIM_REVOKED, memory_order_acq_rel) == CLAIM_OPEN;
+}
+
+/* relaxed: it only shares out; what is copied is told by frames. */
+uint32_t p2p_claim_next_chunk(uint64_t claim)
+{
+	return atomic_fetch_add_explicit(&claim_at(claim)->piece, 1, memory_order_relaxed);
+}

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* grequest.c - generalized requests (MPI-5.0 13.2): operations of the user's that Wait and Test know.
+ *
+ *     Grequest_start ── Grequest_complete ──> done ── Wait: query(status), free(extra)
+ *
+ *     Grequest_start ── Request_free ── Grequest_complete: free(extra), and the handle goes
+ *
+ * The callbacks run in the call that ends the request, with no lock held. */
+#include "libmpi/p2p/p2p_state.h"
+
+#include "libmpi/core/err.h"
+#include "libmpi/core/library_lock.h"
+#include "libmpi/core/status.h"
+#include "libmpi/type/type.h"
+#include <engine.h>
+#include <stdlib.h>
+
+struct grequest {
+	MPI_Grequest_query_function *query;
+	MPI_Grequest_free_function *free;
+	MPI_Grequest_cancel_function *cancel;
+	void *extra;
+};
+
+static int grequest_said(int code, const char *what, bool had)
+{
+	haft_user_end(had);
+	if (code == MPI_SUCCESS)
+		return 0;
+	return haft_err(haft_err_of_callback(code),
+		"the %s callback of a generalized request returned %d", what, code);
+}
+
+int p2p_grequest_call_query(struct req *r, MPI_Status *status)
+{
+	const struct grequest *u = r->scratch;
+	MPI_Status own = {.MPI_ERROR = MPI_SUCCESS};
+	bool had;
+
+	if (status == MPI_STATUS_IGNORE)
+		status = &own;
+	haft_status_set(status, MPI_UNDEFINED, MPI_UNDEFINED, 0, 0);
+	had = haft_user_begin();
+	return grequest_said(u->query(u->extra, status), "query", had);
+}
+
+int p2p_grequest_call_free(struct req *r)
+{
+	const struct grequest *u = r->scratch;
+	bool had = haft_user_begin();
+
+	return grequest_said(u->free(u->extra), "free", had);
+}
+
+int p2p_grequest_start(MPI_Grequest_query_function *query, MPI_Grequest_free_function *free_fn,
+	MPI_Grequest_cancel_function *cancel, void *extra, struct req **request)
+{
+	struct grequest *u = malloc(sizeof(*u));
+	struct req *r = p2p_req_alloc();
+
+	if (u == NULL || r == NULL) {
+		free(u);
+		if (r != NULL)
+			p2p_req_free(r);
+		return p2p_req_no_memory();
+	}
+	*u = (struct grequest){.query = query, .free = free_fn, .cancel = cancel, .extra = extra};
+	r->kind = REQ_USER;
+	r->scratch = u;
+	*request = r;
+	return 0;
+}
+
+int p2p_grequest_complete(struct req *r)
+{
+	if (r->kind != REQ_USER)
+		return haft_err(MPI_ERR_REQUEST, "not a generalized request");
+	if (r->done)
+		return haft_err(MPI_ERR_REQUEST, "the generalized request is complete already");
+	if (r->orphan) {
+		int err = p2p_grequest_call_free(r);
+
+		p2p_req_free(r);
+		return err;
+	}
+	p2p_req_finish(r);
+	return 0;
+}
+
+int p2p_grequest_call_cancel(struct req *r)
+{
+	const struct grequest *u = r->scratch;
+	bool done = r->done, had = haft_user_begin();
+
+	return grequest_said(u->cancel(u->extra, done), "cancel", had);
+}
+
+int p2p_status_set_cancelled(MPI_Status *status, int flag)
+{
+	haft_status_set_cancelled(status, flag != 0);
+	return 0;
+}
+
+int p2p_status_set_elements(MPI_Status *status, struct type *type, int64_t count)
+{
+	int64_t bytes;
+	int err = type_basic_bytes(type, count, &bytes);
+
+	if (err == 0)
+		haft_status_set_bytes(status, bytes);
+	return err;
+}

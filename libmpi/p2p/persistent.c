@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* persistent.c - requests that are started again and again (MPI-5.0 3.9).
+ *
+ *     Send_init ──> idle ── Start ──> active ── Wait, Test ──> idle ...  Request_free
+ *
+ * An idle request is to Wait and Test what the null handle is. */
+#include "libmpi/p2p/p2p_state.h"
+
+#include "libmpi/core/err.h"
+#include <engine.h>
+#include <stdlib.h>
+
+static int persistent_init(int kind, const void *buf, int64_t count, struct type *type, int rank,
+	int tag, struct comm *c, bool sync, struct req **request)
+{
+	struct req *r = p2p_req_new_message(type, c);
+	int peer = rank, err;
+
+	if (r == NULL)
+		return p2p_req_no_memory();
+	if (rank >= 0)
+		peer = group_peer(comm_peers(c), rank);
+	err = p2p_req_fill(r, kind, buf, count, type, peer, tag, c, c->ctx);
+	if (err != 0) {
+		p2p_req_free(r);
+		return err;
+	}
+	r->sync = sync;
+	r->persist = true;
+	*request = r;
+	return 0;
+}
+
+int p2p_send_init(const void *buf, int64_t count, struct type *type, int dest, int tag,
+	struct comm *c, struct req **request)
+{
+	return persistent_init(REQ_SEND, buf, count, type, dest, tag, c, false, request);
+}
+
+int p2p_ssend_init(const void *buf, int64_t count, struct type *type, int dest, int tag,
+	struct comm *c, struct req **request)
+{
+	return persistent_init(REQ_SEND, buf, count, type, dest, tag, c, true, request);
+}
+
+int p2p_rsend_init(const void *buf, int64_t count, struct type *type, int dest, int tag,
+	struct comm *c, struct req **request)
+{
+	return persistent_init(REQ_SEND, buf, count, type, dest, tag, c, false, request);
+}
+
+int p2p_recv_init(void *buf, int64_t count, struct type *type, int source, int tag, struct comm *c,
+	struct req **request)
+{
+	return persistent_init(REQ_RECV, buf, count, type, source, tag, c, false, request);
+}
+
+int p2p_bsend_init(const void *buf, int64_t count, struct type *type, int dest, int tag,
+	struct comm *c, struct req **request)
+{
+	int err = persistent_init(REQ_SEND, buf, count, type, dest, tag, c, false, request);
+
+	if (err == 0)
+		(*request)->buffered = true;
+	return err;
+}
+
+/* The copy in the attached buffer is on its way; the request is over. */
+static int persistent_start_buffered(struct req *r)
+{
+	int err = p2p_buffer_send(r->buf, r->count, r->type,
+		group_rank_of(comm_peers(r->comm), r->peer), r->tag, r->comm);
+
+	r->active = err == 0;
+	r->done = true;
+	return err;
+}
+
+int p2p_start(struct req **request)
+{
+	struct req *r = *request;
+
+	if (!r->persist)
+		return haft_err(
+			MPI_ERR_REQUEST, "the request is not persistent: it cannot be started");
+	if (r->active)
+		return haft_err(MPI_ERR_REQUEST,
+			"the request is active: it must complete before it is "
+			"started again");
+	p2p_req_copies_take(r);
+	free(r->errwords);
+	r->errwords = NULL;
+	r->at = r->total = 0;
+	r->res = (struct req_result){.source = MPI_ANY_SOURCE, .tag = MPI_ANY_TAG};
+	r->done = false;
+	r->active = true;
+	r->state = STATE_NEW;
+	if (r->ops != NULL)
+		return r->ops->start(r);
+	if (r->peer == MPI_PROC_NULL)
+		p2p_req_proc_null(r);
+	else if (r->buffered)
+		return persistent_start_buffered(r);
+	else if (r->kind == REQ_SEND)
+		p2p_send_start(r);
+	else
+		p2p_recv_start(r);
+	return 0;
+}
+
+int p2p_startall(int count, struct req *reqs[])
+{
+	for (int i = 0; i < count; i++) {
+		int err = p2p_start(&reqs[i]);
+
+		if (err != 0)
+			return err;
+	}
+	return 0;
+}

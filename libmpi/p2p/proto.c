@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* proto.c - the table of proto.h. */
+#include "libmpi/p2p/proto.h"
+
+#include "libmpi/core/setting.h"
+#include "libmpi/via/via.h"
+#include <time.h>
+
+#define SIZES     12                  /* rows: by powers of two, from ROW_FIRST on */
+#define ROW_FIRST 14                  /* 16 KiB; smaller ones are in the same row */
+#define READ_MOST ((int64_t)16 << 20) /* bytes: nothing else is done while a message is read */
+#define FIRST     4                   /* so many tries of each way before they are compared */
+#define AGAIN     64                  /* then one of so many goes the other way */
+#define FADE      16                  /* a best time grows by 1/FADE with each later one */
+
+struct proto_row {
+	uint64_t best[PROTOS]; /* ns for 2^20 bytes */
+	uint32_t tries[PROTOS];
+	uint32_t asked;
+};
+
+static struct proto_row proto_rows[SIZES];
+
+static struct proto_row *proto_row_of(int64_t n)
+{
+	int i = 63 - __builtin_clzll((unsigned long long)n | 1) - ROW_FIRST;
+
+	return &proto_rows[i < 0 ? 0 : i < SIZES ? i : SIZES - 1];
+}
+
+bool p2p_proto_read(int peer, int64_t n)
+{
+	int64_t set = haft_setting_get(SETTING_READ);
+	struct proto_row *r = proto_row_of(n);
+	bool better;
+
+	if (set == 1 || n > READ_MOST || !via_readable(peer))
+		return false;
+	if (set == 2)
+		return true;
+	r->asked++;
+	if (r->tries[PROTO_PIPE] < FIRST || r->tries[PROTO_READ] < FIRST)
+		return r->asked % 2 == 0;
+	better = r->best[PROTO_READ] < r->best[PROTO_PIPE];
+	return r->asked % AGAIN == 0 ? !better : better;
+}
+
+void p2p_proto_took(enum p2p_proto p2p_proto, int64_t n, uint64_t ns)
+{
+	struct proto_row *r = proto_row_of(n);
+	uint64_t rate = (uint64_t)((double)ns * (1 << 20) / (double)(n > 0 ? n : 1));
+	uint64_t faded = r->best[p2p_proto] + r->best[p2p_proto] / FADE;
+
+	r->best[p2p_proto] = r->tries[p2p_proto]++ == 0 || rate < faded ? rate : faded;
+}
+
+uint64_t p2p_proto_clock(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return ((uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec) | 1;
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* wait_report.c - what a sleeping rank says that it waits for.
+ *
+ *      p2p_wait_done, p2p_wait_until ──> libshm sleeps ──> the sleep gets long: req_tell ──> its page
+ *                                                                       mpiexec reads it ──'
+ *
+ * Only who has slept for SHM_DESCRIBE_MS comes here: it may take its time. */
+#include "libmpi/p2p/p2p_state.h"
+
+#include "libmpi/core/current_call.h"
+#include "libmpi/p2p/partitioned.h"
+#include <stdio.h>
+
+struct report_count {
+	struct shm_what *what;
+	const struct comm *comm; /* may be NULL */
+};
+
+/* Counts a message; one of the communicator waited in is named rather than another. */
+static void report_unexpected(void *arg, const struct unexpected *a)
+{
+	const struct report_count *e = arg;
+	struct shm_what *w = e->what;
+
+	if (a->ctx % CTX_PLANES != CTX_P2P || w->early++ > 0 || e->comm == NULL ||
+		a->ctx != e->comm->ctx)
+		return;
+	w->early_rank = group_rank_of(comm_peers(e->comm), a->peer);
+	w->early_tag = a->tag;
+}
+
+void p2p_wait_report(const struct comm *c, struct shm_what *what)
+{
+	struct report_count e = {what, c};
+	char name[MPI_MAX_OBJECT_NAME];
+	int len = 0;
+
+	haft_current_call(what->call, sizeof(what->call));
+	if (c != NULL) {
+		what->comm = c->ctx;
+		obj_name_get(c, name, sizeof(name), OBJ_C, &len);
+		snprintf(what->name, sizeof(what->name), "%.*s", len, name);
+	}
+	what->early_rank = -1;
+	p2p_match_each(report_unexpected, &e);
+}
+
+/* What a wait for it lacks: partitions that are not ready, or that have not come, of `bytes'. */
+static void report_part(const struct req *r, struct shm_what *w)
+{
+	const struct part_op *p = r->scratch;
+
+	w->bytes = p->n;
+	for (int i = 0; i < p->n; i++) {
+		if (p->sends ? p->marks[i].next != PART_UNMARKED : part_has_arrived(p, i))
+			continue;
+		if (w->nlate < SHM_WHAT_LATE)
+			w->late[w->nlate] = i;
+		w->nlate++;
+	}
+}
+
+static void report_request(const struct req *r, struct shm_what *what)
+{
+	const struct comm *c = r->comm;
+
+	what->kind = r->kind;
+	what->peer = what->rank = r->peer;
+	what->tag = r->tag;
+	what->bytes = r->kind == REQ_SEND ? r->bytes : -1;
+	if (r->kind == REQ_SEND && r->state == STATE_CANCELLING)
+		what->kind = REQ_BACK;
+	if (c != NULL && r->peer >= 0)
+		what->rank = group_rank_of(comm_peers(c), r->peer);
+	if (what->rank < 0)
+		what->rank = r->peer;
+	if (r->kind == REQ_PSEND || r->kind == REQ_PRECV) {
+		what->unmet = !((const struct part_op *)r->scratch)->matched;
+		report_part(r, what);
+	}
+	if (r->ctx % CTX_PLANES == CTX_P2P || r->kind >= REQ_PSEND)
+		return;
+	what->kind = REQ_COLL;
+	what->tag = -1;
+	if (r->ops != NULL && r->ops->needs != NULL)
+		r = r->ops->needs(r);
+	if (r == NULL || r->peer < 0)
+		return;
+	what->nlate = 1;
+	what->late[0] = r->peer;
+}
+
+void p2p_wait_report_req(const struct shm_describer *t, struct shm_what *what)
+{
+	const struct p2p_about *about = (const struct p2p_about *)t;
+	const struct req *r = about->req;
+
+	what->bytes = -1;
+	what->peer = what->rank = what->tag = -1;
+	for (int i = 0; i < about->n; i++)
+		what->open += !p2p_req_idle(about->reqs[i]) && !about->reqs[i]->done;
+	if (about->n == 0)
+		what->open = r != NULL;
+	what->one = about->one;
+	if (r != NULL)
+		report_request(r, what);
+	p2p_wait_report(r != NULL ? r->comm : NULL, what);
+}

@@ -1,0 +1,401 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* am_target.c - what others ask this process to do with its own memory (am.h).
+ *
+ *      PUT, ACC ──> executed while the frame is looked at ──> DONE; of ACC with fetch: old values
+ *      GET ──> struct am_reply {runs} ──> read when there is room to send it
+ *
+ * A run outside of the window (the origin has checked, but attached memory comes and goes) is left
+ * out, and the answer says so: the origin's next flush fails.  What is asked for with an answer is
+ * not done then, and the answer says how many bytes it has not.
+ *
+ * A frame is believed when `sane' has seen that its runs are all there, that its data is as long as
+ * they say, and that it names an operation and a type that go together. */
+#include "libmpi/rma/am.h"
+
+#include "libmpi/core/err.h"
+#include "libmpi/core/process_state.h"
+#include "libmpi/p2p/p2p.h"
+#include "libmpi/rma/atomic.h"
+#include "libmpi/rma/win.h"
+#include "libmpi/coll/reduce_op.h"
+#include "libmpi/via/shared_mem.h"
+#include <engine.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FRAME_ALIGN 16 /* of elements: that of the largest basic type */
+
+/* Something to send that may have to wait.  The memory of runs, or bytes of its own. */
+struct am_reply {
+	struct rma_queued mail;
+	struct win *w;
+	struct rma_am_head head;
+	int64_t n, run;          /* runs in all, and the one that is sent */
+	uint64_t at;             /* bytes of it that have gone */
+	struct rma_am_run *runs; /* malloc'ed */
+	char *own;               /* malloc'ed: places are offsets in it; NULL: in the window */
+};
+
+struct am_ack {
+	struct rma_queued mail;
+	struct rma_am_head head; /* runs: how many operations */
+};
+
+static __attribute__((noreturn, cold)) void am_no_memory(void)
+{
+	haft_abort_job(MPI_ERR_NO_MEM, "no memory to serve a window");
+}
+
+char *rma_am_memory(const struct win *w, const struct rma_am_run *r, bool *shared)
+{
+	const struct rma_target *t = &w->target[w->rank];
+	char *at = (char *)((uintptr_t)t->base + (uintptr_t)r->place);
+
+	*shared = t->shared;
+	if (w->flavor == MPI_WIN_FLAVOR_DYNAMIC) {
+		*shared = w->rma->direct && r->place - t->seg < via.mem_len;
+		return rma_attach_check(w, w->rank, r->place, (int64_t)r->len) == 0 ? at : NULL;
+	}
+	if (r->place > (uint64_t)t->bytes || r->len > (uint64_t)t->bytes - r->place)
+		return NULL;
+	return at;
+}
+
+/* --- answers -------------------------------------------------------------------------------- */
+
+static int ack_push(struct rma_queued *o)
+{
+	struct am_ack *d = container_of(o, struct am_ack, mail);
+	int err = via_put(o->peer, o->ctx, AM_ACK, P2P_WINDOW, &d->head, sizeof(d->head));
+
+	if (err == 0)
+		free(d);
+	return err;
+}
+
+/* `count' operations more are done; a DONE that still waits says it as well, unless something has
+ * failed: err is that of the operation whose turn it is. */
+static void ack_send(const struct win *w, int from, uint32_t count, int err)
+{
+	int peer = w->target[from].peer;
+	struct rma_queued *last = rma_queue_last(peer);
+	struct am_ack *d;
+
+	if (err == 0 && last != NULL && last->push == ack_push && last->ctx == w->comm->ctx) {
+		d = container_of(last, struct am_ack, mail);
+		if (d->head.err == 0) {
+			d->head.runs += count;
+			return;
+		}
+	}
+	d = calloc(1, sizeof(*d));
+	if (d == NULL)
+		am_no_memory();
+	d->mail.push = ack_push;
+	d->mail.ctx = w->comm->ctx;
+	d->mail.peer = peer;
+	d->head.runs = count;
+	d->head.err = err;
+	rma_queue_put(&d->mail);
+}
+
+/* Fills a frame with up to `room' bytes of what the runs say; returns how many. */
+static int64_t reply_fill(struct am_reply *a, char *to, int64_t room)
+{
+	int64_t n = 0;
+	bool shared;
+
+	while (a->run < a->n && n < room) {
+		const struct rma_am_run *r = &a->runs[a->run];
+		int64_t k = (int64_t)(r->len - a->at);
+		const char *from =
+			a->own != NULL ? a->own + r->place : rma_am_memory(a->w, r, &shared);
+
+		k = k < room - n ? k : room - n;
+		if (from != NULL)
+			memcpy(to + n, from + a->at, (size_t)k);
+		else
+			a->head.err = MPI_ERR_RMA_RANGE;
+		a->at += (uint64_t)k;
+		n += k;
+		if (a->at == r->len) {
+			a->run++;
+			a->at = 0;
+		}
+	}
+	return n;
+}
+
+static int64_t reply_left(const struct am_reply *a)
+{
+	int64_t n = -(int64_t)a->at;
+
+	for (int64_t i = a->run; i < a->n; i++)
+		n += (int64_t)a->runs[i].len;
+	return n;
+}
+
+static int reply_push(struct rma_queued *o)
+{
+	struct am_reply *a = container_of(o, struct am_reply, mail);
+	const int64_t head = sizeof(a->head), most = rma_frame_max(o->peer) - head;
+
+	/* What is nothing but refused takes a frame of its own. */
+	bool words = rma_am_missing(&a->head) > 0;
+
+	for (int64_t rest = reply_left(a), n; rest > 0 || words; rest -= n) {
+		char *room;
+
+		n = rest < most ? rest : most;
+		room = rma_frame_reserve(o, head + n);
+		if (room == NULL)
+			return SHM_AGAIN;
+		reply_fill(a, room + head, n);
+		memcpy(room, &a->head, (size_t)head);
+		rma_frame_commit(o, AM_DATA, head + n);
+		words = false;
+	}
+	obj_drop(a->w);
+	free(a->runs);
+	free(a->own);
+	free(a);
+	return 0;
+}
+
+static struct am_reply *reply_new(struct win *w, int from, int64_t n)
+{
+	struct am_reply *a = calloc(1, sizeof(*a));
+
+	if (a != NULL)
+		a->runs = malloc((size_t)(n + 1) * sizeof(*a->runs));
+	if (a == NULL || a->runs == NULL)
+		am_no_memory();
+	obj_hold(w);
+	a->w = w;
+	a->n = n;
+	a->mail.push = reply_push;
+	a->mail.ctx = w->comm->ctx;
+	a->mail.peer = w->target[from].peer;
+	return a;
+}
+
+/* --- requests ------------------------------------------------------------------------------- */
+
+static bool am_all_there(const struct win *w, const struct rma_am_run *runs, uint32_t n)
+{
+	bool shared;
+
+	for (uint32_t i = 0; i < n; i++) {
+		if (rma_am_memory(w, &runs[i], &shared) == NULL)
+			return false;
+	}
+	return true;
+}
+
+static uint64_t am_runs_sum(const struct rma_am_run *runs, uint32_t n)
+{
+	uint64_t bytes = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		bytes += runs[i].len;
+	return bytes;
+}
+
+/* The answer to who has asked for memory that is not there. */
+static void reply_refuse(struct win *w, int from, const struct rma_am_run *runs, uint32_t n)
+{
+	struct am_reply *a = reply_new(w, from, 0);
+
+	a->head.err = MPI_ERR_RMA_RANGE;
+	rma_am_missing_set(&a->head, am_runs_sum(runs, n));
+	rma_queue_put(&a->mail);
+}
+
+static void am_serve_get(struct win *w, int from, const struct rma_am_run *runs, uint32_t n)
+{
+	struct am_reply *a;
+
+	if (!am_all_there(w, runs, n)) {
+		reply_refuse(w, from, runs, n);
+		return;
+	}
+	a = reply_new(w, from, n);
+	memcpy(a->runs, runs, n * sizeof(*runs));
+	rma_queue_put(&a->mail);
+}
+
+static int am_serve_put(struct win *w, const struct rma_am_run *runs, uint32_t n, const char *data)
+{
+	int err = 0;
+	bool shared;
+
+	for (uint32_t i = 0; i < n; i++) {
+		char *to = rma_am_memory(w, &runs[i], &shared);
+
+		if (to != NULL)
+			memcpy(to, data, runs[i].len);
+		else
+			err = MPI_ERR_RMA_RANGE;
+		data += runs[i].len;
+	}
+	return err;
+}
+
+/* NULL: there is no memory for a pair. */
+static struct type *am_type_of(uint32_t number)
+{
+	struct type *value = type_predefined((MPI_Datatype)(uintptr_t)(number & 0xffff)), *pair;
+	struct type *index = type_predefined((MPI_Datatype)(uintptr_t)(number >> 16));
+
+	if (number >> 16 == 0)
+		return value;
+	if (value == NULL || index == NULL)
+		return NULL;
+	return type_get_value_index(value, index, &pair) == 0 ? pair : NULL;
+}
+
+/* NULL: compare and swap. */
+static const struct op *am_op_of(uint8_t number)
+{
+	return number != 0 ? coll_op_predefined((MPI_Op)(uintptr_t)number) : NULL;
+}
+
+int rma_am_accumulate(struct win *w, const struct rma_am_head *h, const struct rma_am_run *runs,
+	const char *data, char *old)
+{
+	struct rma_acc a = {
+		.w = w, .rank = w->rank, .op = am_op_of(h->op), .basic = am_type_of(h->basic)};
+	int err = 0;
+
+	if (a.basic == NULL)
+		return MPI_ERR_TYPE;
+	for (uint32_t i = 0; i < h->runs; i++) {
+		int64_t n = (int64_t)runs[i].len / a.basic->extent;
+		char *at = rma_am_memory(w, &runs[i], &a.shared);
+
+		a.compare = data + a.basic->extent; /* of a swap, which is one element */
+		if (at == NULL)
+			err = MPI_ERR_RMA_RANGE;
+		else if (rma_acc_apply(&a, at, runs[i].place, data, old, n) != 0)
+			err = MPI_ERR_NO_MEM;
+		data += a.op != rma_atomic_no_op ? runs[i].len : 0;
+		old += old != NULL ? runs[i].len : 0;
+	}
+	return err;
+}
+
+/* The same with an answer. */
+static void am_serve_fetch(struct win *w, int from, const struct rma_am_head *h,
+	const struct rma_am_run *runs, const char *data)
+{
+	uint64_t bytes = am_runs_sum(runs, h->runs);
+	struct am_reply *a;
+
+	if (!am_all_there(w, runs, h->runs)) {
+		reply_refuse(w, from, runs, h->runs);
+		return;
+	}
+	a = reply_new(w, from, 1);
+	a->runs[0] = (struct rma_am_run){0, bytes};
+	a->own = calloc(1, bytes);
+	if (a->own == NULL)
+		am_no_memory();
+	a->head.err = rma_am_accumulate(w, h, runs, data, a->own);
+	rma_queue_put(&a->mail);
+}
+
+/* --- what is believed ----------------------------------------------------------------------- */
+
+/* Bytes of all runs; < 0: they cannot be. */
+static int64_t am_runs_bytes(const struct rma_am_run *runs, uint32_t n)
+{
+	int64_t bytes = 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		if (runs[i].len > INT64_MAX ||
+			__builtin_add_overflow(bytes, (int64_t)runs[i].len, &bytes))
+			return -1;
+	}
+	return bytes;
+}
+
+/* Has an accumulate the data that it must have with it, `len' bytes?  Of a type that is not known
+ * here, or for which there is no memory, nothing is looked at. */
+static bool am_acc_valid(const struct rma_am_head *h, int64_t bytes, int64_t len)
+{
+	const struct type *basic = am_type_of(h->basic);
+	const struct op *op = am_op_of(h->op);
+
+	if (basic == NULL)
+		return true;
+	if (basic->extent <= 0)
+		return false;
+	if (h->op == 0)
+		return rma_acc_comparable(basic) && h->fetch && bytes == basic->extent &&
+		       len == 2 * bytes;
+	if (op == rma_atomic_no_op)
+		return len == 0 || len == bytes;
+	return op != NULL && len == bytes &&
+	       (op == rma_atomic_replace || coll_op_check(op, basic) == 0);
+}
+
+static bool am_valid(int kind, const struct rma_am_head *h, int64_t len)
+{
+	const struct rma_am_run *runs = (const struct rma_am_run *)(const void *)(h + 1);
+	int64_t bytes;
+
+	if (h->runs > ((uint64_t)len - sizeof(*h)) / sizeof(*runs))
+		return false;
+	len -= (int64_t)(sizeof(*h) + h->runs * sizeof(*runs));
+	bytes = am_runs_bytes(runs, h->runs);
+	if (bytes < 0)
+		return false;
+	if (kind == AM_ACC)
+		return am_acc_valid(h, bytes, len);
+	return len == (kind == AM_PUT ? bytes : 0);
+}
+
+static void am_serve(struct win *w, int from, int kind, const void *frame, int64_t len)
+{
+	const struct rma_am_head *h = frame;
+	const struct rma_am_run *runs = (const struct rma_am_run *)(const void *)(h + 1);
+	const char *data;
+	int err = 0;
+
+	if (!am_valid(kind, h, len))
+		p2p_protocol_error(w->target[from].peer,
+			"a frame of kind %d and %lld bytes for a window", kind, (long long)len);
+	data = (const char *)(runs + h->runs);
+	if (kind == AM_GET) {
+		am_serve_get(w, from, runs, h->runs);
+		return;
+	}
+	if (kind == AM_ACC && h->fetch) {
+		am_serve_fetch(w, from, h, runs, data);
+		return;
+	}
+	err = kind == AM_PUT ? am_serve_put(w, runs, h->runs, data)
+			     : rma_am_accumulate(w, h, runs, data, NULL);
+	if (h->last || err != 0)
+		ack_send(w, from, h->last, err);
+}
+
+/* Frames from far away may lie anywhere: elements must not. */
+void rma_am_request(struct win *w, int from, int kind, const void *frame, int64_t len)
+{
+	void *copy;
+
+	if (len < (int64_t)sizeof(struct rma_am_head))
+		p2p_protocol_error(w->target[from].peer,
+			"a frame of kind %d and %lld bytes for a window", kind, (long long)len);
+	if (likely((uintptr_t)frame % FRAME_ALIGN == 0)) {
+		am_serve(w, from, kind, frame, len);
+		return;
+	}
+	copy = aligned_alloc(FRAME_ALIGN, (size_t)(len + FRAME_ALIGN - 1) & -(size_t)FRAME_ALIGN);
+	if (copy == NULL)
+		am_no_memory();
+	memcpy(copy, frame, (size_t)len);
+	am_serve(w, from, kind, copy, len);
+	free(copy);
+}

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * mailbox.pml - the box of box.h: each operation is executed once, by its target or by its origin.
+ *
+ *   origin      claim; data; word = POSTED;  then sees the answer, or at any time: REVOKED, a
+ *               barrier of all, taken?
+ *   target      at any time: a look at the word; taken; the word again; executes; done
+ *   buffer      what the target has stored may be seen by others only later: at any time, at the
+ *               latest when something that it stores behind it is, or at the origin's barrier
+ *
+ * One statement here is one load or store there.  The origin's own stores need no buffer: a fence
+ * is between those that matter (shm_fence_all begins with one), and nobody looks for the others.
+ * With FENCE the target fences, as who is beyond the reach of others' barriers does.  Checked:
+ * nobody executes what another has executed or will; the target sees the data of the operation that
+ * it executes; who waits for an answer gets it (the end states).
+ *
+ * Must fail: NO_BARRIER (the origin looks at `taken' before the target's store can be seen), ONE_LOOK
+ * (the target executes without a second look at the word), HASTY (the origin executes what the
+ * target has taken), SILENT (the target gives up without an answer). */
+#ifndef ORIGINS
+#define ORIGINS 2
+#endif
+#ifndef EACH
+#define EACH 2 /* operations of an origin */
+#endif
+#define OPS      (ORIGINS * EACH)
+#define POSTED   1
+#define REVOKED  2
+#define STEP     4
+#define other(w) ((w) ^ 3)
+
+byte word, done, taken, number, data;
+byte buffer; /* 0, or what will be `taken' */
+bit claim;
+byte runs[OPS + 1]; /* by number: how often it was executed */
+
+inline execute(w)
+{
+	runs[w / STEP]++;
+	assert(runs[w / STEP] == 1)
+}
+
+inline drain()
+{
+	d_step {
+		if
+		:: buffer != 0 -> taken = buffer; buffer = 0
+		:: else
+		fi
+	}
+}
+
+active proctype buffering()
+{
+end:	do
+	:: buffer != 0 -> drain()
+	od
+}
+
+active proctype target()
+{
+	byte seen, w, again;
+
+end:	do
+	:: atomic { word != seen -> w = word; seen = w }
+		if
+		:: (w & POSTED) == 0
+		:: else ->
+#ifdef FENCE
+			taken = w;
+#else
+			buffer = w;
+#endif
+			again = word;
+#ifdef ONE_LOOK
+			again = w;
+#endif
+			if
+			:: again == w ->
+				assert(data == w / STEP);
+				execute(w);
+				drain();
+				done = w
+			:: else ->
+				drain();
+#ifndef SILENT
+				done = other(w)
+#endif
+			fi
+		fi
+	od
+}
+
+active [ORIGINS] proctype origin()
+{
+	byte w, left = EACH;
+
+	do
+	:: left == 0 -> break
+	:: left > 0 ->
+		left--;
+		atomic { claim == 0 -> claim = 1 }
+		number++;
+		data = number;
+		w = number * STEP + POSTED;
+		word = w;
+		if
+		:: done == w
+		:: true ->
+			word = other(w);
+#ifndef NO_BARRIER
+			drain();
+#endif
+			if
+#ifdef HASTY
+			:: true -> execute(w)
+#else
+			:: taken != w -> execute(w)
+			:: else ->
+				(done / STEP == w / STEP);
+				if
+				:: done == w
+				:: else -> execute(w)
+				fi
+#endif
+			fi
+		fi;
+		assert(runs[w / STEP] == 1);
+		claim = 0
+	od
+}

@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* win_lock.c - waiting for a member's lock, and giving it to who waits.  See win_lock.h. */
+#include "libmpi/rma/win_lock.h"
+
+#include "libmpi/rma/win_epoch.h"
+#include "libmpi/rma/win_remote.h"
+
+/* A slot: ticket, chosen, wish. */
+#define SLOT_WISH   3u
+#define SLOT_CHOSEN 4u
+#define SLOT_SHIFT  3
+
+static struct rma_lock *lock_of(const struct win *w, int rank)
+{
+	return &w->target[rank].ctl->sync.lock;
+}
+
+static _Atomic uint32_t *lock_slot(const struct win *w, int rank, int who)
+{
+	return &rma_lock_pairs(w, rank)[who].wait;
+}
+
+/* Did the first slot's owner come before the second's?  Tickets wrap. */
+static bool lock_before(uint32_t a, uint32_t b)
+{
+	return (int32_t)((a & ~(SLOT_WISH | SLOT_CHOSEN)) - (b & ~(SLOT_WISH | SLOT_CHOSEN))) < 0;
+}
+
+static bool lock_waits(uint32_t slot)
+{
+	uint32_t wish = slot & SLOT_WISH;
+
+	return wish == LOCK_SHARED || wish == LOCK_EXCLUSIVE;
+}
+
+/* --- waiting -------------------------------------------------------------------------------- */
+
+void rma_lock_wait_begin(struct rma_lock_wait *k)
+{
+	struct rma_lock *l = lock_of(k->w, k->rank);
+	uint32_t ticket = atomic_fetch_add_explicit(&l->ticket, 1, memory_order_relaxed);
+
+	atomic_store_explicit(lock_slot(k->w, k->rank, k->who),
+		ticket << SLOT_SHIFT | (uint32_t)k->wish, memory_order_release);
+	atomic_fetch_add_explicit(&l->word, LOCK_WAITER, memory_order_seq_cst);
+}
+
+/* It has the lock: the wish goes, and others may be chosen if it was. */
+static bool lock_got(struct rma_lock_wait *k, uint32_t slot)
+{
+	struct rma_lock *l = lock_of(k->w, k->rank);
+	uint64_t gone = LOCK_WAITER + (k->hungry ? LOCK_STARVING : 0);
+
+	if (k->wish == LOCK_SHARED)
+		rma_lock_note_reader(k->w, k->rank, k->who, SLOT_READER);
+	atomic_fetch_sub_explicit(&l->word, gone, memory_order_acq_rel);
+	if ((slot & SLOT_CHOSEN) != 0)
+		atomic_fetch_and_explicit(&l->word, ~LOCK_WOKEN, memory_order_relaxed);
+	k->got = true;
+	return true;
+}
+
+/* It has taken the lock itself.  If it was given to it at the same time it has it twice: a reader
+ * can, among others.  A writer who took it for itself had it alone, and nobody could give it. */
+static bool lock_taken(struct rma_lock_wait *k)
+{
+	struct rma_lock *l = lock_of(k->w, k->rank);
+	uint32_t slot =
+		atomic_exchange_explicit(lock_slot(k->w, k->rank, k->who), 0, memory_order_acq_rel);
+
+	if ((slot & SLOT_WISH) == LOCK_GRANTED)
+		atomic_fetch_sub_explicit(&l->word, LOCK_READER, memory_order_acq_rel);
+	return lock_got(k, slot);
+}
+
+/* Takes what is free.  Who has become hungry need not look whether others are: otherwise somebody
+ * who holds it will give it. */
+static bool lock_take_free(struct rma_lock_wait *k)
+{
+	uint64_t hungry = k->hungry ? 0 : LOCK_COUNT * LOCK_STARVING;
+	uint64_t held = k->hungry || k->wish == LOCK_EXCLUSIVE ? LOCK_HELD : LOCK_WRITER;
+	struct rma_lock *l = lock_of(k->w, k->rank);
+	uint64_t old = atomic_load_explicit(&l->word, memory_order_relaxed);
+
+	while ((old & (hungry | held)) == 0) {
+		uint64_t new = old + rma_lock_unit(k->wish, k->who);
+
+		if (atomic_compare_exchange_weak_explicit(
+			    &l->word, &old, new, memory_order_acquire, memory_order_relaxed))
+			return true;
+	}
+	return false;
+}
+
+/* Before it sleeps whoever was chosen says that others may be chosen.  False: the lock may be free
+ * by now. */
+static bool lock_not_chosen(struct rma_lock_wait *k)
+{
+	_Atomic uint32_t *slot = lock_slot(k->w, k->rank, k->who);
+
+	if ((atomic_load_explicit(slot, memory_order_relaxed) & SLOT_CHOSEN) == 0)
+		return true;
+	atomic_fetch_and_explicit(slot, ~SLOT_CHOSEN, memory_order_relaxed);
+	atomic_fetch_and_explicit(&lock_of(k->w, k->rank)->word, ~LOCK_WOKEN, memory_order_seq_cst);
+	return false;
+}
+
+static void lock_starve(struct rma_lock_wait *k)
+{
+	uint64_t now = rma_now_ns();
+
+	if (k->begin_ns == 0)
+		k->begin_ns = now;
+	if (now - k->begin_ns < RMA_STARVING_NS)
+		return;
+	k->hungry = true;
+	atomic_fetch_add_explicit(
+		&lock_of(k->w, k->rank)->word, LOCK_STARVING, memory_order_seq_cst);
+}
+
+bool rma_lock_wait_ready(struct rma_lock_wait *k, bool rest)
+{
+	_Atomic uint32_t *slot = lock_slot(k->w, k->rank, k->who);
+
+	if (k->got)
+		return true;
+	do {
+		uint32_t v = atomic_load_explicit(slot, memory_order_acquire);
+
+		if ((v & SLOT_WISH) == LOCK_GRANTED) {
+			atomic_store_explicit(slot, 0, memory_order_relaxed);
+			return lock_got(k, v);
+		}
+		if (lock_take_free(k))
+			return lock_taken(k);
+		if (!k->hungry)
+			lock_starve(k);
+	} while (rest && !lock_not_chosen(k));
+	return k->hungry && lock_take_free(k) && lock_taken(k);
+}
+
+/* Ends the sleep of a waiter, or tells the member who waits for it. */
+static void lock_call(struct win *w, int rank, int who)
+{
+	if (likely(w->target[who].ctl != NULL))
+		rma_epoch_ring(w, who);
+	else
+		rma_remote_wake(w, rank);
+}
+
+/* --- giving --------------------------------------------------------------------------------- */
+
+/* The rank of the oldest waiter (only of writers, if so wished), or -1. */
+static int lock_oldest(const struct win *w, int rank, bool writers, uint32_t *slot)
+{
+	const struct rma_pair *pair = rma_lock_pairs(w, rank);
+	int best = -1;
+
+	for (int i = 0; i < w->size; i++) {
+		uint32_t v = atomic_load_explicit(&pair[i].wait, memory_order_acquire);
+
+		if (!lock_waits(v) || (writers && (v & SLOT_WISH) != LOCK_EXCLUSIVE))
+			continue;
+		if (best < 0 || lock_before(v, *slot)) {
+			best = i;
+			*slot = v;
+		}
+	}
+	return best;
+}
+
+/* Says in a slot that its owner has the lock.  False: the wish that was seen there is gone.  It may
+ * be chosen meanwhile, and that must not be lost; and another wish, of a later ticket, may be there
+ * by now, perhaps of a writer. */
+static bool lock_grant(_Atomic uint32_t *slot, uint32_t seen)
+{
+	uint32_t v = seen;
+
+	while (((v ^ seen) & ~SLOT_CHOSEN) == 0) {
+		if (atomic_compare_exchange_weak_explicit(slot, &v,
+			    LOCK_GRANTED | (v & SLOT_CHOSEN), memory_order_release,
+			    memory_order_relaxed))
+			return true;
+	}
+	return false;
+}
+
+static void lock_drop_unit(struct win *w, int rank, uint64_t mine, int me);
+
+/* Gives the lock, which `me' holds alone, to the readers that came before the first writer (bar;
+ * any if there is none).  False: there are none. */
+static bool lock_give_readers(struct win *w, int rank, int me, const uint32_t *bar)
+{
+	struct rma_pair *pair = rma_lock_pairs(w, rank);
+	struct rma_lock *l = lock_of(w, rank);
+	uint64_t mine = rma_lock_unit(LOCK_EXCLUSIVE, me);
+	bool any = false;
+
+	for (int i = 0; i < w->size; i++) {
+		uint32_t v = atomic_load_explicit(&pair[i].wait, memory_order_acquire);
+
+		if ((v & SLOT_WISH) != LOCK_SHARED || (bar != NULL && !lock_before(v, *bar)))
+			continue;
+		/* Counted before it is told: it may drop the lock at once. */
+		atomic_fetch_add_explicit(&l->word, LOCK_READER + (any ? 0 : LOCK_READER - mine),
+			memory_order_acq_rel);
+		any = true;
+		if (lock_grant(&pair[i].wait, v))
+			lock_call(w, rank, i);
+		else
+			lock_drop_unit(w, rank, LOCK_READER, me);
+	}
+	if (any)
+		lock_drop_unit(w, rank, LOCK_READER, me);
+	return any;
+}
+
+/* Gives the lock, which `me' holds alone, to the oldest waiter.  There is one: somebody
+ * is hungry, and cannot take it.  A writer with an older ticket than all readers may come between
+ * the two looks: then the next one finds it. */
+static void lock_give(struct win *w, int rank, int me)
+{
+	for (;;) {
+		uint32_t slot = 0, writer = 0;
+		int who = lock_oldest(w, rank, false, &slot), first;
+
+		if (who >= 0 && (slot & SLOT_WISH) == LOCK_EXCLUSIVE) {
+			/* It has it before it is told: it may drop it at once. */
+			atomic_fetch_add_explicit(&lock_of(w, rank)->word,
+				(uint64_t)who - (uint64_t)me, memory_order_relaxed);
+			lock_grant(
+				&rma_lock_pairs(w, rank)[who].wait, slot); /* it cannot have gone */
+			lock_call(w, rank, who);
+			return;
+		}
+		first = lock_oldest(w, rank, true, &writer);
+		if (who >= 0 && lock_give_readers(w, rank, me, first >= 0 ? &writer : NULL))
+			return;
+	}
+}
+
+/* Nobody was found to be woken.  False: the lock is free and somebody waits all the same, who came
+ * while another had it that gave it back without a look, as one was said to be woken. */
+static bool lock_wake_end(struct rma_lock *l)
+{
+	uint64_t old = atomic_load_explicit(&l->word, memory_order_acquire);
+
+	do {
+		if ((old & LOCK_HELD) == 0 && (old / LOCK_WAITER & LOCK_COUNT) > 0)
+			return false;
+	} while (!atomic_compare_exchange_weak_explicit(
+		&l->word, &old, old & ~LOCK_WOKEN, memory_order_acq_rel, memory_order_acquire));
+	return true;
+}
+
+/* Wakes the oldest waiter, for the lock is free. */
+static void lock_wake(struct win *w, int rank)
+{
+	uint32_t slot = 0;
+
+	do {
+		int who;
+
+		while ((who = lock_oldest(w, rank, false, &slot)) >= 0) {
+			if (!atomic_compare_exchange_strong_explicit(
+				    &rma_lock_pairs(w, rank)[who].wait, &slot, slot | SLOT_CHOSEN,
+				    memory_order_seq_cst, memory_order_relaxed))
+				continue; /* it has just got the lock */
+			lock_call(w, rank, who);
+			return;
+		}
+	} while (!lock_wake_end(lock_of(w, rank)));
+}
+
+/* `me' gives back what is `mine' of the word. */
+static void lock_drop_unit(struct win *w, int rank, uint64_t mine, int me)
+{
+	struct rma_lock *l = lock_of(w, rank);
+	uint64_t old = atomic_load_explicit(&l->word, memory_order_relaxed), new;
+	bool hungry, chosen;
+
+	do {
+		bool last = ((old - mine) & LOCK_HELD) == 0;
+
+		new = old - mine;
+		hungry = last && (old / LOCK_STARVING & LOCK_COUNT) > 0;
+		chosen = last && !hungry && (old / LOCK_WAITER & LOCK_COUNT) > 0 &&
+			 (old & LOCK_WOKEN) == 0;
+		if (hungry)
+			new += rma_lock_unit(LOCK_EXCLUSIVE, me);
+		if (chosen)
+			new |= LOCK_WOKEN;
+	} while (!atomic_compare_exchange_weak_explicit(
+		&l->word, &old, new, memory_order_acq_rel, memory_order_relaxed));
+	if (hungry)
+		lock_give(w, rank, me);
+	else if (chosen)
+		lock_wake(w, rank);
+}
+
+void rma_lock_drop_slow(struct win *w, int rank, int who, enum rma_lock_mode wish)
+{
+	lock_drop_unit(w, rank, rma_lock_unit(wish, who), who);
+}
+
+int rma_lock_holders(const struct win *w, int rank, int *who, int max)
+{
+	uint64_t word = atomic_load_explicit(&lock_of(w, rank)->word, memory_order_relaxed);
+	int n = 0;
+
+	if ((word & LOCK_WRITER) != 0) {
+		who[n++] = (int)(word & LOCK_READERS);
+		return n;
+	}
+	for (int i = 0; i < w->size && n < max; i++) {
+		if (atomic_load_explicit(lock_slot(w, rank, i), memory_order_relaxed) ==
+			SLOT_READER)
+			who[n++] = i;
+	}
+	return n;
+}

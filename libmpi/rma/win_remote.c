@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* win_remote.c - synchronization by frames, with members that share no memory with this one.  See win_remote.h.
+ */
+#include "libmpi/rma/win_remote.h"
+
+#include "libmpi/rma/win_epoch.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum sync_kind {
+	SYNC_LOCK = 1,
+	SYNC_GRANT,
+	SYNC_DROP,
+	SYNC_POST,
+	SYNC_COMPLETE,
+	SYNC_WAKE,
+	SYNC_BYE,
+	SYNC_HELD
+};
+
+struct sync_frame {
+	uint8_t kind; /* enum sync_kind */
+	uint8_t wish; /* LOCK, DROP: enum rma_lock_mode */
+	uint8_t pad[2];
+	int32_t who; /* HELD: rank of who has the lock */
+};
+static_assert(sizeof(struct sync_frame) <= RMA_SYNC_MAX, "one frame");
+
+/* The windows for which somebody far away waits: few, and seldom. */
+static struct rma_epoch *remote_waiting;
+
+static void remote_send(struct win *w, int rank, enum sync_kind kind, enum rma_lock_mode wish)
+{
+	struct sync_frame f = {.kind = (uint8_t)kind, .wish = (uint8_t)wish};
+
+	rma_queue_sync(w, rank, &f, sizeof(f));
+}
+
+/* --- the origin ----------------------------------------------------------------------------- */
+
+struct granted {
+	const struct win *w;
+	int rank;
+};
+
+static bool remote_granted(void *arg, bool rest)
+{
+	const struct granted *g = arg;
+
+	(void)rest;
+	return g->w->rma->epoch->target[g->rank].granted;
+}
+
+void rma_remote_lock_request(struct win *w, int rank, enum rma_lock_mode wish)
+{
+	w->rma->epoch->target[rank].granted = false;
+	w->rma->epoch->target[rank].holder = -1;
+	remote_send(w, rank, SYNC_LOCK, wish);
+}
+
+void rma_remote_lock(struct win *w, int rank, enum rma_lock_mode wish)
+{
+	struct granted g = {w, rank};
+	struct rma_epoch_wait wait = {.w = w,
+		.rank = rank,
+		.late = rma_lock_holders_late,
+		.ready = remote_granted,
+		.arg = &g,
+		.nap_ns = RMA_REPORT_NS};
+
+	rma_remote_lock_request(w, rank, wish);
+	rma_epoch_wait_until(&wait);
+}
+
+void rma_remote_unlock(struct win *w, int rank, enum rma_lock_mode wish)
+{
+	remote_send(w, rank, SYNC_DROP, wish);
+}
+
+void rma_remote_posted(struct win *w, int rank)
+{
+	remote_send(w, rank, SYNC_POST, LOCK_NONE);
+}
+
+void rma_remote_completed(struct win *w, int rank)
+{
+	remote_send(w, rank, SYNC_COMPLETE, LOCK_NONE);
+}
+
+int rma_remote_new(struct win *w)
+{
+	struct rma_epoch *e = w->rma->epoch;
+
+	if (e->near)
+		return 0;
+	e->far_waits = calloc((size_t)w->size, sizeof(*e->far_waits));
+	return e->far_waits != NULL ? 0 : MPI_ERR_NO_MEM;
+}
+
+static bool remote_all_quiet(void *arg, bool rest)
+{
+	const struct rma_epoch *e = arg;
+
+	(void)rest;
+	return e->byes == e->win->size - 1;
+}
+
+void rma_remote_quiesce(struct win *w)
+{
+	struct rma_epoch *e = w->rma->epoch;
+	struct rma_epoch_wait wait = {.w = w, .rank = -1, .ready = remote_all_quiet, .arg = e};
+
+	if (e->near)
+		return;
+	for (int i = 0; i < w->size; i++) {
+		if (i != w->rank)
+			remote_send(w, i, SYNC_BYE, LOCK_NONE);
+	}
+	rma_epoch_wait_until(&wait);
+}
+
+void rma_remote_free(struct win *w)
+{
+	struct rma_epoch *e = w->rma->epoch;
+
+	for (struct rma_epoch **at = &remote_waiting; *at != NULL;) {
+		if (*at == e)
+			*at = e->far_next;
+		else
+			at = &(*at)->far_next;
+	}
+	free(e->far_waits);
+}
+
+void rma_remote_wake(struct win *w, int rank)
+{
+	remote_send(w, rank, SYNC_WAKE, LOCK_NONE);
+}
+
+void rma_lock_holders_late(const struct rma_epoch_wait *wait, struct shm_what *what)
+{
+	const struct win *w = wait->w;
+	int who[SHM_WHAT_LATE], n = 0;
+
+	what->kind = REQ_LOCK;
+	if (wait->rank >= 0 && w->target[wait->rank].ctl != NULL)
+		n = rma_lock_holders(w, wait->rank, who, SHM_WHAT_LATE);
+	else if (wait->rank >= 0 && w->rma->epoch->target[wait->rank].holder >= 0)
+		who[n++] = w->rma->epoch->target[wait->rank].holder;
+	for (int i = 0; i < n; i++)
+		rma_epoch_late(w, who[i], what);
+}
+
+/* --- the target ----------------------------------------------------------------------------- */
+
+/* Tells a member who has the lock that it waits for, if it is another than it knows. */
+static void remote_tell_holder(struct win *w, struct rma_remote_wait *f)
+{
+	struct sync_frame held = {.kind = SYNC_HELD, .who = -1};
+
+	f->told_ns = rma_now_ns();
+	if (rma_lock_holders(w, w->rank, &held.who, 1) == 0 || held.who == f->holder)
+		return;
+	f->holder = held.who;
+	rma_queue_sync(w, f->k.who, &held, sizeof(held));
+}
+
+/* Gives our lock to those far away who can have it now. */
+static int remote_serve(struct win *w)
+{
+	struct rma_remote_wait **at = &w->rma->epoch->far;
+	int served = 0;
+
+	while (*at != NULL) {
+		struct rma_remote_wait *f = *at;
+
+		if (!rma_lock_wait_ready(&f->k, true)) {
+			if (rma_now_ns() - f->told_ns >= RMA_REPORT_NS)
+				remote_tell_holder(w, f);
+			at = &f->next;
+			continue;
+		}
+		*at = f->next;
+		remote_send(w, f->k.who, SYNC_GRANT, f->k.wish);
+		served++;
+	}
+	return served;
+}
+
+static int remote_serve_all(void)
+{
+	int served = 0;
+
+	for (struct rma_epoch *e = remote_waiting; e != NULL; e = e->far_next)
+		served += remote_serve(e->win);
+	for (struct rma_epoch **at = &remote_waiting; *at != NULL;) {
+		if ((*at)->far == NULL)
+			*at = (*at)->far_next;
+		else
+			at = &(*at)->far_next;
+	}
+	return served;
+}
+
+static void remote_serve_later(struct rma_epoch *e)
+{
+	for (struct rma_epoch *i = remote_waiting; i != NULL; i = i->far_next) {
+		if (i == e)
+			return;
+	}
+	e->far_next = remote_waiting;
+	remote_waiting = e;
+	p2p_progress_hook(remote_serve_all);
+}
+
+static void remote_lock_wanted(struct win *w, int from, enum rma_lock_mode wish)
+{
+	struct rma_epoch *e = w->rma->epoch;
+	struct rma_remote_wait *f = &e->far_waits[from], **end = &e->far;
+
+	if (rma_lock_try(w, w->rank, from, wish)) {
+		remote_send(w, from, SYNC_GRANT, wish);
+		return;
+	}
+	*f = (struct rma_remote_wait){
+		.k = {.w = w, .rank = w->rank, .who = from, .wish = wish}, .holder = -1};
+	rma_lock_wait_begin(&f->k);
+	remote_tell_holder(w, f);
+	while (*end != NULL)
+		end = &(*end)->next;
+	*end = f;
+	remote_serve_later(e);
+}
+
+/* May this come from that member?  Who waits for our lock does not ask for it again. */
+static bool remote_sane(const struct win *w, int from, const struct sync_frame *f)
+{
+	const struct rma_epoch *e = w->rma->epoch;
+
+	if (f->kind == SYNC_HELD)
+		return f->who >= 0 && f->who < w->size;
+	if (f->kind < SYNC_LOCK || f->kind > SYNC_BYE)
+		return false;
+	if (f->kind != SYNC_LOCK && f->kind != SYNC_DROP)
+		return true;
+	if (f->wish != LOCK_SHARED && f->wish != LOCK_EXCLUSIVE)
+		return false;
+	if (f->kind == SYNC_DROP)
+		return true;
+	if (e->far_waits == NULL)
+		return false;
+	for (const struct rma_remote_wait *i = e->far; i != NULL; i = i->next) {
+		if (i == &e->far_waits[from])
+			return false;
+	}
+	return true;
+}
+
+void rma_remote_frame(struct win *w, int from, const void *data, uint32_t len)
+{
+	struct rma_epoch *e = w->rma->epoch;
+	struct sync_frame f = {0};
+
+	if (len == sizeof(f))
+		memcpy(&f, data, sizeof(f));
+	if (!remote_sane(w, from, &f))
+		p2p_protocol_error(w->target[from].peer,
+			"word %u, %u, %d of %u bytes about a window's synchronization", f.kind,
+			f.wish, f.who, len);
+	switch ((enum sync_kind)f.kind) {
+	case SYNC_LOCK: remote_lock_wanted(w, from, (enum rma_lock_mode)f.wish); break;
+	case SYNC_GRANT: e->target[from].granted = true; break;
+	case SYNC_DROP: rma_lock_drop(w, w->rank, from, (enum rma_lock_mode)f.wish); break;
+	case SYNC_POST: rma_epoch_posted(w, w->rank, from, true); break;
+	case SYNC_COMPLETE: rma_epoch_completed(w, w->rank, from); break;
+	case SYNC_WAKE: remote_serve(w); break;
+	case SYNC_BYE: e->byes++; break;
+	case SYNC_HELD: e->target[from].holder = f.who; break;
+	}
+}

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* counters.c - the table of performance variables: what is counted, where, and what it says.
+ *
+ * Engines count for themselves, by plain increments that cost them nothing; this table only says
+ * where.  Nothing is counted for its sake, so a program that never asks pays nothing. */
+#include "libmpi/p2p/p2p.h"
+#include "libmpi/tool/tool.h"
+#include "libmpi/via/via.h"
+
+enum tool_source { OF_P2P, OF_QUEUES, OF_SHM, OF_NET, OF_OFI, OF_VIA, OF_OBJECTS };
+
+/* What p2p_queues gives. */
+struct queues {
+	uint32_t receives, messages;
+};
+
+#define COUNTER MPI_T_PVAR_CLASS_COUNTER
+#define LEVEL   MPI_T_PVAR_CLASS_LEVEL
+#define SIZE    MPI_T_PVAR_CLASS_SIZE
+#define TOP     MPI_T_PVAR_CLASS_HIGHWATERMARK
+
+#define P2P(name, class, field, meaning)                                                     \
+	{                                                                                    \
+		name, class, TOOL_MESSAGES, OF_P2P, offsetof(struct p2p_count, field), NULL, \
+			meaning                                                              \
+	}
+#define QUEUE(name, field, meaning)                                                          \
+	{                                                                                    \
+		name, LEVEL, TOOL_MESSAGES, OF_QUEUES, offsetof(struct queues, field), NULL, \
+			meaning                                                              \
+	}
+#define SHM(field, meaning)                                                                        \
+	{                                                                                          \
+		"shm_" #field, COUNTER, TOOL_TRANSPORT, OF_SHM, offsetof(struct shm_count, field), \
+			NULL, meaning                                                              \
+	}
+#define NET(field, meaning)                                                                        \
+	{                                                                                          \
+		"net_" #field, COUNTER, TOOL_TRANSPORT, OF_NET, offsetof(struct net_count, field), \
+			NULL, meaning                                                              \
+	}
+#define OFI(field, meaning)                                                  \
+	{                                                                    \
+		"ofi_" #field, COUNTER, TOOL_TRANSPORT, OF_OFI,              \
+			offsetof(struct via_ofi_count, field), NULL, meaning \
+	}
+#define VIA(name, field, meaning)                                                              \
+	{                                                                                      \
+		name, SIZE, TOOL_TRANSPORT, OF_VIA, offsetof(struct via, field), NULL, meaning \
+	}
+
+const struct tool_count tool_counts[] = {
+	P2P("peers_held", COUNTER, held,
+		"times that a process was told to keep its messages until they are asked for"),
+	P2P("held_by_peers", COUNTER, hold,
+		"times that this process was told to keep its messages until they are asked for"),
+	P2P("early_bytes", LEVEL, early,
+		"bytes kept of messages that have come before their receives"),
+	P2P("early_bytes", TOP, early_top,
+		"the most bytes kept of messages that had come before their receives, since MPI "
+		"was initialized"),
+	QUEUE("posted_receives", receives, "receives that wait for a message"),
+	QUEUE("early_messages", messages, "messages that wait for a receive"),
+	SHM(put, "frames sent through shared memory"),
+	SHM(put_inbox, "frames sent through an inbox, for want of a ring"),
+	SHM(put_far, "frames too long for one slot of a ring"),
+	SHM(put_again, "attempts to send that met a full ring or inbox"),
+	SHM(got, "frames received"),
+	SHM(rings, "rings made towards other processes"),
+	SHM(rings_none, "rings that were wanted and not had"),
+	SHM(pipes, "pipes made towards other processes, for large messages"),
+	SHM(pipes_moved, "idle pipes given to another process"),
+	SHM(chunks, "chunks of large messages sent"),
+	SHM(spins, "passes without anything to do that were spent spinning"),
+	SHM(yields, "passes without anything to do after which the processor was given away"),
+	SHM(yields_slow, "times that somebody else took the processor that was given away"),
+	SHM(sleeps, "times that the process has gone to sleep for want of anything to do"),
+	SHM(naps, "sleeps that were ended by the clock"),
+	SHM(wakes, "other processes woken"),
+	SHM(reads, "pieces read from the private memory of other processes"),
+	NET(put, "frames sent through sockets"),
+	NET(put_bytes, "bytes in them"),
+	NET(put_again, "attempts to send that met a full queue"),
+	NET(queued, "frames that could not go at once"),
+	NET(got, "frames received through sockets"),
+	NET(got_bytes, "bytes in them"),
+	NET(sent_bytes, "bytes of large messages sent straight from their buffers"),
+	NET(read_bytes, "bytes of large messages received"),
+	NET(direct_bytes, "bytes of them that the system has put straight into their buffers"),
+	NET(sends, "system calls that have sent something"),
+	NET(recvs, "system calls that have received something"),
+	NET(empty, "system calls that have found nothing to receive"),
+	NET(opened, "connections to other processes, so far"),
+	NET(left, "processes that have ended MPI in good order"),
+	NET(lost, "processes that were lost"),
+	OFI(put, "frames sent with HAFT_VIA=ofi"),
+	OFI(by_net, "of them those that went by sockets, before libfabric was connected"),
+	OFI(put_again, "attempts to send that met a full queue"),
+	OFI(got, "frames received with HAFT_VIA=ofi"),
+	OFI(held, "of them those that had to wait for others"),
+	OFI(strays, "frames of strangers, that were dropped"),
+	OFI(sent_bytes, "bytes of large messages sent by libfabric"),
+	OFI(read_bytes, "bytes of large messages received by libfabric"),
+	VIA("frame_bytes", frame_max, "greatest payload of a frame"),
+#define CLASS(id, type, label, object, null, error, words)                          \
+	{"live_" #type, LEVEL, TOOL_OBJECTS, OF_OBJECTS, 0, &haft_##object##_class, \
+		"handles of this kind that were made and not freed yet: " words},
+#include "libmpi/api/classes.def"
+#undef CLASS
+};
+
+const int tool_ncounts = countof(tool_counts);
+
+static uint64_t at64(const void *base, size_t at)
+{
+	return *(const uint64_t *)((const char *)base + at);
+}
+
+static uint32_t at32(const void *base, size_t at)
+{
+	return *(const uint32_t *)((const char *)base + at);
+}
+
+static uint64_t live(struct obj_class *cls)
+{
+	struct obj_class_stats stats = {.size = sizeof(stats)};
+
+	obj_stats(cls, &stats);
+	return stats.live;
+}
+
+uint64_t tool_count_now(const struct tool_count *c)
+{
+	struct queues queues;
+
+	switch ((enum tool_source)c->source) {
+	case OF_P2P: return at64(p2p_counts(), c->at);
+	case OF_SHM: return via.shm != NULL ? at64(&via.shm->count, c->at) : 0;
+	case OF_NET: return via.net != NULL ? at64(net_counts(via.net), c->at) : 0;
+	case OF_OFI: return at64(&via_ofi_count, c->at);
+	case OF_VIA: return at32(&via, c->at);
+	case OF_OBJECTS: return live(c->cls);
+	case OF_QUEUES: break;
+	}
+	p2p_queues(&queues.receives, &queues.messages);
+	return at32(&queues, c->at);
+}

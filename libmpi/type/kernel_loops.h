@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* kernel_loops.h - the loops of kernel.h, written once; made for each size and direction by whoever includes
+ * this and says with LOOPS_TARGET for which processor: kernel.c for any, kernel_wide_os.c for one whose
+ * registers have 32 bytes (LOOPS_WIDE 1).
+ *
+ *      size b   1 2 3 4 5 6 7 8 12 16 24 32 48 64              a fixed number of loads and stores
+ *               9..15  17..31  33..63  65..96  97..128         two parts that overlap in the middle
+ *               more                                           memcpy
+ *
+ * move() is inlined with constant arguments, so each loop has the few instructions that its size
+ * needs.  Files that include this are built with -O3. */
+#ifndef HAFT_TYPE_KERNEL_LOOPS_H
+#define HAFT_TYPE_KERNEL_LOOPS_H
+
+#include "libmpi/type/kernel.h"
+
+#include "libobj/base.h"
+#include <string.h>
+
+#define ALWAYS_INLINE static inline __attribute__((always_inline))
+
+/* 32 bytes anywhere: one load and one store where the target can, else two. */
+typedef char piece32 __attribute__((vector_size(32), aligned(1), may_alias));
+
+/* A constant number of bytes. */
+ALWAYS_INLINE void kernel_fixed(char *to, const char *from, size_t size)
+{
+	if (size % 32 != 0)
+		memcpy(to, from, size);
+	else
+		for (size_t i = 0; i < size; i += 32)
+			*(piece32 *)(to + i) = *(const piece32 *)(from + i);
+}
+
+/* Moves b bytes; `size' (a constant) says how: b itself, or the end of the range that b is in. */
+ALWAYS_INLINE void move(enum plan_direction way, size_t size, char *mem, char *packed, size_t b)
+{
+	char *to = way == PLAN_PACK ? packed : mem;
+	const char *from = way == PLAN_PACK ? mem : packed;
+	size_t head, tail;
+
+	switch (size) {
+	case 15: head = tail = 8; break;
+	case 31: head = tail = 16; break;
+	case 63: head = tail = 32; break;
+	case 96: head = 64, tail = 32; break;
+	case 128: head = tail = 64; break;
+	case SIZE_MAX: memcpy(to, from, b); return;
+	default: kernel_fixed(to, from, size); return;
+	}
+	kernel_fixed(to, from, head);
+	kernel_fixed(to + b - tail, from + b - tail, tail);
+}
+
+/* Four blocks, `mstep' apart in memory and `pstep' packed. */
+ALWAYS_INLINE void kernel_move4(enum plan_direction way, size_t size, char *restrict mem,
+	int64_t mstep, char *restrict packed, int64_t pstep, size_t b)
+{
+	move(way, size, mem, packed, b);
+	move(way, size, mem + mstep, packed + pstep, b);
+	move(way, size, mem + 2 * mstep, packed + 2 * pstep, b);
+	move(way, size, mem + 3 * mstep, packed + 3 * pstep, b);
+}
+
+typedef double pair __attribute__((vector_size(16)));
+
+/* Two blocks of 8 bytes in one store. */
+ALWAYS_INLINE void kernel_gather2(const char *mem, int64_t mstep, char *packed)
+{
+	double a, b;
+	pair both;
+
+	memcpy(&a, mem, 8);
+	memcpy(&b, mem + mstep, 8);
+	both = (pair){a, b};
+	memcpy(packed, &both, 16);
+}
+
+typedef double quad __attribute__((vector_size(32)));
+
+/* Every other one of 7 doubles: the second load begins in a gap, so that one instruction puts both
+ * together.  All that is read is between the first block and the last. */
+ALWAYS_INLINE void kernel_gather4(const char *mem, char *packed)
+{
+	quad a, b;
+
+	memcpy(&a, mem, 32);
+	memcpy(&b, mem + 24, 32);
+	a = __builtin_shufflevector(a, b, 0, 5, 2, 7);
+	a = __builtin_shufflevector(a, a, 0, 2, 1, 3);
+	memcpy(packed, &a, 32);
+}
+
+/* Four blocks that are packed without gaps. */
+ALWAYS_INLINE void kernel_row4(bool wide, enum plan_direction way, size_t size, char *restrict mem,
+	int64_t mstep, char *restrict packed, size_t b)
+{
+	if (wide && way == PLAN_PACK && size == 8 && mstep == 16) {
+		kernel_gather4(mem, packed);
+	} else if (way == PLAN_PACK && size == 8) {
+		kernel_gather2(mem, mstep, packed);
+		kernel_gather2(mem + 2 * mstep, mstep, packed + 16);
+	} else {
+		kernel_move4(way, size, mem, mstep, packed, (int64_t)b, b);
+	}
+}
+
+ALWAYS_INLINE void row(bool wide, enum plan_direction way, size_t size, char *restrict mem,
+	char *restrict packed, int64_t n, int64_t step, size_t b)
+{
+	for (; size <= 64 && n >= 4; n -= 4, mem += 4 * step, packed += 4 * b)
+		kernel_row4(wide, way, size, mem, step, packed, b);
+	for (; n > 0; n--, mem += step, packed += b)
+		move(way, size, mem, packed, b);
+}
+
+#define AHEAD 1024 /* bytes to look ahead where several blocks are in a line */
+#define TURNS 16   /* blocks to look ahead where they are not */
+
+/* Asks for the line `off' bytes from mem, whether it exists or not. */
+ALWAYS_INLINE void kernel_prefetch(enum plan_direction way, const char *mem, int64_t off)
+{
+	const void *line = (const void *)((uintptr_t)mem + (uintptr_t)off);
+
+	if (way == PLAN_PACK)
+		__builtin_prefetch(line, 0, 3);
+	else
+		__builtin_prefetch(line, 1, 3);
+}
+
+/* A row that the caches do not hold. */
+ALWAYS_INLINE void far(bool wide, enum plan_direction way, size_t size, char *restrict mem,
+	char *restrict packed, int64_t n, int64_t step, size_t b)
+{
+	bool own = step > 16 || step < -16; /* a line for each block */
+	int64_t ahead = type_plan_walk(TURNS, step);
+
+	if (step > -64 && step < 64)
+		ahead = step < 0 ? -AHEAD : AHEAD;
+	for (; size <= 64 && n >= 4; n -= 4, mem += 4 * step, packed += 4 * b) {
+		kernel_prefetch(way, mem, ahead);
+		for (int i = 1; i < 4 && own; i++)
+			kernel_prefetch(way, mem, ahead + type_plan_walk(i, step));
+		kernel_row4(wide, way, size, mem, step, packed, b);
+	}
+	for (; n > 0; n--, mem += step, packed += b)
+		move(way, size, mem, packed, b);
+}
+
+ALWAYS_INLINE void grid(bool wide, enum plan_direction way, size_t size, char *mem, char *packed,
+	int64_t rows, int64_t mrow, int64_t prow, int64_t n, int64_t step, size_t b)
+{
+	for (int64_t r = 0; r < rows; r++)
+		row(wide, way, size, mem + r * mrow, packed + r * prow, n, step, b);
+}
+
+ALWAYS_INLINE void comb(enum plan_direction way, size_t size, char *restrict mem,
+	char *restrict packed, int64_t n, int64_t mstep, int64_t pstep, size_t b)
+{
+	for (; n >= 4; n -= 4, mem += 4 * mstep, packed += 4 * pstep)
+		kernel_move4(way, size, mem, mstep, packed, pstep, b);
+	for (; n > 0; n--, mem += mstep, packed += pstep)
+		move(way, size, mem, packed, b);
+}
+
+/* The same for both widths of offsets. */
+#define LIST(way, size, mem, packed, n, off, b)                             \
+	do {                                                                \
+		for (; n >= 4; n -= 4, off += 4, packed += 4 * (b)) {       \
+			move(way, size, mem + off[0], packed, b);           \
+			move(way, size, mem + off[1], packed + (b), b);     \
+			move(way, size, mem + off[2], packed + 2 * (b), b); \
+			move(way, size, mem + off[3], packed + 3 * (b), b); \
+		}                                                           \
+		for (; n > 0; n--, off++, packed += (b))                    \
+			move(way, size, mem + off[0], packed, b);           \
+	} while (0)
+
+/* All sizes in the order of the table, and the length that each loop moves. */
+#define SIZES(X, way)  \
+	X(way, 1, 1)   \
+	X(way, 2, 2)   \
+	X(way, 3, 3)   \
+	X(way, 4, 4)   \
+	X(way, 5, 5)   \
+	X(way, 6, 6)   \
+	X(way, 7, 7)   \
+	X(way, 8, 8)   \
+	X(way, 15, b)  \
+	X(way, 12, 12) \
+	X(way, 16, 16) \
+	X(way, 31, b)  \
+	X(way, 24, 24) \
+	X(way, 32, 32) \
+	X(way, 63, b)  \
+	X(way, 48, 48) \
+	X(way, 64, 64) \
+	X(way, 96, b)  \
+	X(way, 128, b) \
+	X(way, SIZE_MAX, b)
+
+#define LOOPS(way, size, len)                                                                    \
+	LOOPS_TARGET static void row_##way##_##size(                                             \
+		char *mem, char *packed, int64_t n, int64_t step, size_t b)                      \
+	{                                                                                        \
+		(void)b;                                                                         \
+		row(LOOPS_WIDE, PLAN_##way, size, mem, packed, n, step, len);                    \
+	}                                                                                        \
+	LOOPS_TARGET static void far_##way##_##size(                                             \
+		char *mem, char *packed, int64_t n, int64_t step, size_t b)                      \
+	{                                                                                        \
+		(void)b;                                                                         \
+		far(LOOPS_WIDE, PLAN_##way, size, mem, packed, n, step, len);                    \
+	}                                                                                        \
+	LOOPS_TARGET static void grid_##way##_##size(char *mem, char *packed, int64_t rows,      \
+		int64_t mrow, int64_t prow, int64_t n, int64_t step, size_t b)                   \
+	{                                                                                        \
+		(void)b;                                                                         \
+		grid(LOOPS_WIDE, PLAN_##way, size, mem, packed, rows, mrow, prow, n, step, len); \
+	}                                                                                        \
+	LOOPS_TARGET static void comb_##way##_##size(                                            \
+		char *mem, char *packed, int64_t n, int64_t mstep, int64_t pstep, size_t b)      \
+	{                                                                                        \
+		(void)b;                                                                         \
+		comb(PLAN_##way, size, mem, packed, n, mstep, pstep, len);                       \
+	}                                                                                        \
+	LOOPS_TARGET static void list_##way##_##size(                                            \
+		char *mem, char *packed, int64_t n, const int64_t *off, size_t b)                \
+	{                                                                                        \
+		(void)b;                                                                         \
+		LIST(PLAN_##way, size, mem, packed, n, off, len);                                \
+	}                                                                                        \
+	LOOPS_TARGET static void list32_##way##_##size(                                          \
+		char *mem, char *packed, int64_t n, const int32_t *off, size_t b)                \
+	{                                                                                        \
+		(void)b;                                                                         \
+		LIST(PLAN_##way, size, mem, packed, n, off, len);                                \
+	}
+
+#define ROW(way, size, len)                                                                \
+	{row_##way##_##size, far_##way##_##size, grid_##way##_##size, comb_##way##_##size, \
+		list_##way##_##size, list32_##way##_##size},
+
+#define LOOPS_TABLE                        \
+	{                                  \
+		{SIZES(ROW, PACK)},        \
+		{                          \
+			SIZES(ROW, UNPACK) \
+		}                          \
+	}
+
+#endif

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* flag_wait.c - waiting for a flag of a block. */
+#include "libmpi/via/flag_wait.h"
+
+struct flag_target {
+	const struct shm_flag *f;
+	uint32_t want;
+};
+
+static bool flag_reached(void *arg)
+{
+	const struct flag_target *r = arg;
+
+	return (int32_t)(shm_flag_get(r->f) - r->want) >= 0;
+}
+
+void via_flag_wait_slow(struct shm_flag *f, uint32_t want, shm_progress_fn *pass,
+	const struct shm_describer *teller)
+{
+	struct flag_target r = {f, want};
+	struct shm_wait w;
+
+	if (haft_threads_enabled()) {
+		via_wait(&(struct via_condition){flag_reached, &r, pass, f, teller});
+		return;
+	}
+	if (likely(shm_flag_wait(via.shm, f, want, pass, NULL, teller) == 0))
+		return;
+	shm_wait_begin(&w);
+	for (;;)
+		via_idle(&w); /* the alarm is on: this ends the process */
+}

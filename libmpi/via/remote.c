@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* remote.c - see remote.h. */
+#include "libmpi/via/remote.h"
+
+#include "libmpi/core/err.h"
+#include "libmpi/core/setting.h"
+#include "libmpi/via/ofi.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <mpi.h>
+#include <poll.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+static struct {
+	const char *(*addr)(int peer);
+	void (*lost)(int peer, bool left, const char *words);
+	int bell;    /* our socket */
+	bool named;  /* it has its name: others can ring */
+	pid_t owner; /* who opened it all: not a child of it */
+} remote = {.bell = -1};
+
+/* --- frames --------------------------------------------------------------------------------- */
+
+static void remote_deliver(void *arg, const struct net_frame *f)
+{
+	struct shm_frame as = {.ctx = f->hdr.ctx,
+		.data = f->data,
+		.tag = f->hdr.tag,
+		.len = f->len,
+		.src = f->from,
+		.kind = f->hdr.kind,
+		.flags = f->hdr.flags};
+
+	if (via.ofi)
+		via_ofi_deliver(f);
+	else
+		via.deliver(arg, &as);
+}
+
+static struct net_hdr hdr_of(const struct shm_hdr *h)
+{
+	return (struct net_hdr){.ctx = h->ctx, .tag = h->tag, .kind = h->kind, .flags = h->flags};
+}
+
+static int error_of(int err)
+{
+	switch (err) {
+	case 0: return 0;
+	case NET_AGAIN: return SHM_AGAIN;
+	case NET_NOMEM: return SHM_NOMEM;
+	}
+	return VIA_LOST;
+}
+
+int via_remote_put(int peer, const struct shm_hdr *h, const void *buf, size_t len)
+{
+	struct net_hdr hdr = hdr_of(h);
+
+	if (via.ofi)
+		return via_ofi_put(peer, h, buf, len);
+	return error_of(net_put(via.net, peer, &hdr, buf, len));
+}
+
+int via_remote_reserve(int peer, size_t len, void **room)
+{
+	if (via.ofi)
+		return via_ofi_reserve(peer, len, room);
+	return error_of(net_reserve(via.net, peer, len, room));
+}
+
+void via_remote_commit(int peer, const struct shm_hdr *h, size_t len)
+{
+	struct net_hdr hdr = hdr_of(h);
+
+	if (via.ofi)
+		via_ofi_commit(peer, h, len);
+	else
+		net_commit(via.net, peer, &hdr, len);
+}
+
+int via_stream_send(int peer, uint64_t id, const void *buf, size_t len, struct net_op *op)
+{
+	if (via.ofi)
+		return via_ofi_stream_send(peer, id, buf, len, op);
+	return error_of(net_send(via.net, peer, id, buf, len, op));
+}
+
+int via_stream_post(int peer, uint64_t id, void *buf, size_t len, struct net_op *op)
+{
+	if (via.ofi)
+		return via_ofi_stream_post(peer, id, buf, len, op);
+	return error_of(net_post(via.net, peer, id, buf, len, op));
+}
+
+void via_stream_unpost(struct net_op *op)
+{
+	if (via.ofi)
+		via_ofi_stream_unpost(op);
+	else
+		net_unpost(via.net, op);
+}
+
+bool via_quiet_remote(void)
+{
+	return via.ofi ? via_ofi_quiet() : net_all_sent(via.net);
+}
+
+int via_remote_poll(bool all)
+{
+	if (via.ofi)
+		return via_ofi_poll(all);
+	return all ? net_poll(via.net) : net_poll_from(via.net, via.awaited);
+}
+
+const char *via_error_text(int peer, int error)
+{
+	if (error != VIA_LOST)
+		return shm_error_text(error);
+	return via.ofi ? via_ofi_words(peer) : net_peer_words(via.net, peer);
+}
+
+/* --- the bell ------------------------------------------------------------------------------- */
+
+/* Where the rank in a slot of this host's segment has its bell: several hosts may be one machine.
+ */
+static socklen_t bell_name(struct sockaddr_un *a, int slot)
+{
+	int n;
+
+	*a = (struct sockaddr_un){.sun_family = AF_UNIX};
+	n = snprintf(a->sun_path + 1, sizeof(a->sun_path) - 1, "haft-%016llx-%d-%d",
+		(unsigned long long)shm_seg_cookie(via.shm->seg), via_machine(via.me), slot);
+	return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n);
+}
+
+static bool bell_open(void)
+{
+	struct sockaddr_un a;
+	socklen_t len = bell_name(&a, via.slot);
+
+	remote.bell = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	remote.named = remote.bell >= 0 && bind(remote.bell, (struct sockaddr *)&a, len) == 0;
+	return remote.bell >= 0;
+}
+
+/* Full is as good as rung, and who is not there needs no waking. */
+static void bell_ring(void *arg, int slot)
+{
+	struct sockaddr_un a;
+	socklen_t len = bell_name(&a, slot);
+
+	(void)arg;
+	sendto(remote.bell, "", 1, MSG_DONTWAIT | MSG_NOSIGNAL, (struct sockaddr *)&a, len);
+}
+
+static void bell_drain(void)
+{
+	char byte;
+
+	while (recv(remote.bell, &byte, sizeof(byte), MSG_DONTWAIT) >= 0)
+		;
+}
+
+#define DEAF_NS 1000000u /* a sleep that nobody can end */
+
+/* How long libshm's sleep may last: libnet is asked while other threads are kept from it. */
+static uint64_t bell_most(void *arg)
+{
+	int ms = net_sleep_ms(via.net);
+	uint64_t most = remote.named ? UINT64_MAX : DEAF_NS;
+
+	(void)arg;
+	return ms >= 0 && (uint64_t)ms * 1000000u < most ? (uint64_t)ms * 1000000u : most;
+}
+
+/* libshm's sleep, for at most ns: true: nothing but the clock ended it.  Other threads may be at
+ * via.net meanwhile. */
+static bool bell_sleep(void *arg, uint64_t ns)
+{
+	struct pollfd fds[3] = {
+		{net_fd(via.net), POLLIN, 0}, {remote.bell, POLLIN, 0}, {-1, POLLIN, 0}};
+	struct timespec t;
+	int n;
+
+	(void)arg;
+	if (via.ofi && !via_ofi_sleep(&ns, &fds[2].fd)) {
+		atomic_store_explicit(&via.due, true, memory_order_relaxed);
+		sched_yield();
+		return false;
+	}
+	t = (struct timespec){(time_t)(ns / 1000000000u), (long)(ns % 1000000000u)};
+	n = ppoll(fds, countof(fds), &t, NULL);
+	if (n > 0 && (fds[0].revents | fds[2].revents) != 0)
+		atomic_store_explicit(&via.due, true, memory_order_relaxed);
+	if (n > 0 && fds[1].revents != 0)
+		bell_drain();
+	return n == 0;
+}
+
+/* --- open and close ------------------------------------------------------------------------- */
+
+static const char *addr_of(void *arg, int peer)
+{
+	(void)arg;
+	return remote.addr(peer);
+}
+
+static void peer_lost(void *arg, int peer, enum net_why why, const char *words)
+{
+	(void)arg;
+	if (via.ofi)
+		via_ofi_net_lost(peer, why == NET_WHY_LEFT, words);
+	else
+		remote.lost(peer, why == NET_WHY_LEFT, words);
+}
+
+static void told(void *arg, const char *words)
+{
+	(void)arg;
+	fprintf(stderr, "haft: rank %d: %s\n", via.me, words);
+}
+
+/* What was put goes out before the process does.  A child that ends has nothing of it. */
+static void remote_close(void)
+{
+	if (getpid() != remote.owner)
+		return;
+	if (via.ofi)
+		via_ofi_leave();
+	net_close(via.net);
+	if (via.ofi)
+		via_ofi_close();
+}
+
+static int remote_failed(const char *what, const char *words)
+{
+	return haft_err(MPI_ERR_OTHER, "rank %d cannot open %s: %s", via.me, what, words);
+}
+
+/* The address of "tcp:1.2.3.4:567" or "tcp:[::1]:567", into ip; false: it is no such text. */
+static bool ip_of(const char *addr, char ip[NET_ADDR_LEN])
+{
+	size_t skip, len;
+
+	if (addr == NULL || strncmp(addr, "tcp:", 4) != 0)
+		return false;
+	skip = addr[4] == '[';
+	len = strcspn(addr + 4 + skip, skip ? "]" : ":");
+	snprintf(ip, NET_ADDR_LEN, "%.*s", (int)len, addr + 4 + skip);
+	return true;
+}
+
+/* The fabric, where it is wanted. */
+static int fabric_open(const struct via_conf *conf)
+{
+	char ip[NET_ADDR_LEN];
+	int err;
+
+	if (!haft_via_ofi(haft_setting_get(SETTING_VIA)))
+		return 0;
+	err = via_ofi_open(ip_of(conf->addr(conf->me), ip) ? ip : NULL, conf->lost);
+	via.ofi = err == 0;
+	return err;
+}
+
+int via_remote_open(const struct via_conf *conf)
+{
+	static const struct shm_sleep_ops bell = {bell_most, bell_sleep, bell_ring, NULL};
+	struct net_conf net = {.me = via.me,
+		.npeers = via.npeers,
+		.listen_fd = -1,
+		.deliver = remote_deliver,
+		.lost = peer_lost,
+		.told = told,
+		.addr = addr_of};
+	int err;
+
+	if (conf->key == NULL)
+		return haft_err(MPI_ERR_OTHER, "HAFT_VIA=net or ofi-all, but the launcher has made "
+					       "no sockets for the processes: it "
+					       "must be in mpiexec's environment");
+	memcpy(net.key, conf->key, NET_KEY_LEN);
+	if (conf->listen_fd >= 0)
+		net.listen_fd = fcntl(conf->listen_fd, F_DUPFD_CLOEXEC, 0);
+	remote.addr = conf->addr;
+	remote.lost = conf->lost;
+	remote.owner = getpid();
+	err = net_open(&net, &via.net);
+	if (err != 0)
+		return remote_failed(
+			"its sockets", err == NET_SYS ? strerror(errno) : net_error_text(err));
+	if (!bell_open())
+		return remote_failed("the socket that wakes it", strerror(errno));
+	shm_sleep_ops_set(via.shm, &bell);
+	err = fabric_open(conf);
+	if (err == 0)
+		atexit(remote_close);
+	return err;
+}

@@ -1,0 +1,512 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* net_poll.c - progress: reads, writes, accepts, keeps time.
+ *
+ *     net_poll_from(peer)   its socket alone, LOOKS_ALONE times in a row at most, then
+ *     net_poll              whom epoll names; the time; the memory of the closed
+ *
+ * A poll does a bounded amount for each connection, so that none of them keeps the others waiting.
+ */
+#include "libnet/net_inner.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LOOKS_ALONE  64   /* at one socket, before all the others are looked at */
+#define HOT_AFTER    8    /* times in a row that the awaited socket had something */
+#define READY_MAX    32   /* connections served in one poll */
+#define READS_MAX    4    /* of a connection in one poll */
+#define WRITES_MAX   4    /* turns of a connection in one poll */
+#define ACCEPT_MAX   16   /* strangers let in in one poll */
+#define DEAF_MS      100  /* out of descriptors: so long nobody is let in */
+#define HEALTH_MS    1000 /* between looks at who has not answered */
+#define DIALS_MIN    3 /* of a peer that is given up because time has passed: we may have slept */
+#define CLOSE_NAP_MS 5 /* of net_close, which looks for what no descriptor tells */
+
+void net_timer_set(struct net *net, uint64_t at)
+{
+	if (at < net->due)
+		net->due = at;
+}
+
+/* --- reading -------------------------------------------------------------------------------- */
+
+/* The connection has ended, with what errno says or an end of the stream (0). */
+static void conn_read_ended(struct net_conn *c, int err)
+{
+	struct net_peer *p = c->peer;
+
+	if (p->in.bye)
+		net_peer_lose(p, NET_WHY_LEFT, "it has left");
+	else if (err == 0 && c->tx_error && c->tx_error != EPIPE)
+		net_peer_lose(p, NET_WHY_LOST, "%s", strerror(c->tx_error));
+	else if (err == 0)
+		net_peer_lose(p, NET_WHY_LOST, "it has closed the connection without goodbye%s",
+			net_in_at_boundary(&p->in) ? "" : ", in the middle of a frame");
+	else
+		net_peer_lose(p, NET_WHY_LOST, "%s", strerror(err));
+}
+
+int net_conn_read(struct net_conn *c, int times)
+{
+	struct net *net = c->net;
+	struct net_peer *p = c->peer;
+	uint64_t before = net->up.count.got + net->up.count.read + net->up.count.direct_bytes;
+	struct iovec iov[IN_IOVS];
+	const char *bad;
+	size_t room;
+	ssize_t n;
+	int k;
+
+	do {
+		k = net_in_room(&p->in, &net->up, iov);
+		room = iov[0].iov_len + (k > 1 ? iov[1].iov_len : 0);
+		n = net->io->recv(c, iov, k);
+		if (n <= 0) {
+			net->up.count.empty++;
+			if (n != -EAGAIN)
+				conn_read_ended(c, (int)-n);
+			else if (c->tx_error)
+				conn_read_ended(c, c->tx_error);
+			break;
+		}
+		net->up.count.recvs++;
+		bad = net_in_received(&p->in, &net->up, iov, (size_t)n);
+		if (bad) {
+			net->up.count.bad_frame++;
+			net_peer_lose(p, NET_WHY_LOST, "it %s", bad);
+			return 1;
+		}
+		if (p->in.bye)
+			conn_read_ended(c, 0);
+	} while ((size_t)n == room && --times > 0 && c->state != CONN_CLOSED);
+	return net->up.count.got + net->up.count.read + net->up.count.direct_bytes != before;
+}
+
+/* --- writing -------------------------------------------------------------------------------- */
+
+struct net_op *net_conn_write(struct net_conn *c, struct net_op *mine)
+{
+	struct net *net = c->net;
+	struct net_peer *p = c->peer;
+	struct iovec iov[OUT_IOVS];
+	struct net_op *op, *done = NULL;
+	ssize_t n = 0;
+	int k;
+
+	if (c->tx_error)
+		return NULL;
+	if (!net_conn_hello_send(c)) {
+		net->todo |= c->tx_error != 0;
+		net_conn_want(c, !c->tx_error);
+		return NULL;
+	}
+	for (int turns = 0; turns < WRITES_MAX && (k = net_out_next(&p->out, iov)) > 0; turns++) {
+		n = net->io->send(c, iov, k);
+		if (n < 0)
+			break;
+		c->active = true;
+		net->up.count.sends++;
+		op = net_out_sent(&p->out, (size_t)n, &net->up.count);
+		if (op && op == mine)
+			done = op;
+		else if (op)
+			net_op_end(op, NET_OP_DONE);
+		if (p->out.turn != TURN_NONE)
+			break;
+	}
+	if (n < 0 && n != -EAGAIN) {
+		c->tx_error = (int)-n;
+		net->todo = true;
+	}
+	net_conn_want(c, !c->tx_error && (!net_out_idle(&p->out) || p->out.bye));
+	return done;
+}
+
+/* --- strangers ------------------------------------------------------------------------------ */
+
+static void strangers_accept(struct net *net)
+{
+	struct net_conn *c;
+	int err;
+
+	for (int i = 0; i < ACCEPT_MAX; i++) {
+		c = net_conn_new(net);
+		err = c ? net->io->accept(net, c) : ENOMEM;
+		if (err) {
+			if (c)
+				net_conn_close(c);
+			if (err == EAGAIN)
+				return;
+			if (err == ECONNABORTED || err == EPROTO)
+				continue;
+			net->up.count.no_fd++;
+			net_log(net, "nobody can connect at the moment: %s", strerror(err));
+			net->deaf = true;
+			net->hear_due = net->io->now(net) + DEAF_MS;
+			net_timer_set(net, net->hear_due);
+			net->io->listen(net, false);
+			return;
+		}
+		net->up.count.accepted++;
+		net_stranger_add(c);
+		net_timer_set(net, c->born + (uint64_t)net->conf.hello_ms);
+		if (net->npeople > net->conf.strangers_max) {
+			net->up.count.bad_crowd++;
+			net_conn_close(net->strangers);
+		}
+		if (c->state == CONN_ACCEPTED)
+			net_conn_handshake(c, true, false);
+	}
+}
+
+/* --- time ----------------------------------------------------------------------------------- */
+
+static void strangers_age(struct net *net, uint64_t now)
+{
+	struct net_conn *c;
+	uint64_t until;
+
+	while (net->strangers) {
+		until = net->strangers->born + (uint64_t)net->conf.hello_ms;
+		if (until > now) {
+			net_timer_set(net, until);
+			return;
+		}
+		/* We may not have looked for as long: perhaps it has spoken. */
+		c = net->strangers;
+		net_conn_handshake(c, true, false);
+		if (c->state != CONN_ACCEPTED)
+			continue;
+		net->up.count.bad_quiet++;
+		net_conn_close(c);
+	}
+}
+
+static void peer_lose_unreached(struct net_peer *p)
+{
+	const char *why = p->why ? strerror(p->why) : "it closes connections without a word";
+
+	net_peer_lose(
+		p, NET_WHY_LOST, "%s", p->why == EDESTADDRREQ ? "its address is not known" : why);
+}
+
+/* Dials whose time has come.  Losing a peer calls the user back, who may change the list: true,
+ * then look again. */
+static bool peers_redial(struct net *net, uint64_t now)
+{
+	struct net_peer *p = net->waiting, *next;
+
+	for (; p; p = next) {
+		next = p->next_waiting;
+		if (p->again > now) {
+			net_timer_set(net, p->again);
+			continue;
+		}
+		if (p->doomed || (p->since && p->dials >= DIALS_MIN &&
+					 now - p->since >= (uint64_t)net->conf.dial_ms)) {
+			peer_lose_unreached(p);
+			return true;
+		}
+		net_peer_redial_cancel(p);
+		net_peer_dial(p);
+	}
+	return false;
+}
+
+/* A call that nobody has taken for too long.  True: the list of connections has changed. */
+static bool conn_dial_late(struct net_conn *c, uint64_t now)
+{
+	struct net *net = c->net;
+	uint64_t until = c->peer->since + (uint64_t)net->conf.dial_ms;
+	int err;
+
+	net_timer_set(net, until);
+	if (until > now)
+		return false;
+	/* We may not have looked for as long. */
+	err = net->io->dialled(c);
+	if (err == EINPROGRESS)
+		net_peer_lose(c->peer, NET_WHY_LOST, "no answer to connect for %d s",
+			net->conf.dial_ms / 1000);
+	else
+		net_conn_dialled(c, err);
+	return true;
+}
+
+static bool conn_host_dead(struct net_conn *c)
+{
+	int ms = c->active ? c->net->io->silent(c) : 0;
+
+	c->active = ms != 0;
+	if (ms < c->net->conf.dead_ms)
+		return false;
+	net_peer_lose(c->peer, NET_WHY_LOST, "its host has not answered for %d s", ms / 1000);
+	return true;
+}
+
+/* Those who owe an answer.  Losing one calls the user back, who may change the list: true, then
+ * look again. */
+static bool conns_check_silent(struct net *net, uint64_t now, bool health)
+{
+	struct net_conn *c;
+
+	for (c = net->conns; c; c = c->next) {
+		if (c->state == CONN_CONNECTING ? conn_dial_late(c, now)
+						: health && conn_host_dead(c))
+			return true;
+	}
+	return false;
+}
+
+static void timers_run(struct net *net, uint64_t now)
+{
+	bool health = now >= net->health_due;
+
+	net->due = UINT64_MAX;
+	if (health)
+		net->health_due = now + HEALTH_MS;
+	net_timer_set(net, net->conns ? net->health_due : UINT64_MAX);
+	while (conns_check_silent(net, now, health))
+		;
+	strangers_age(net, now);
+	while (peers_redial(net, now))
+		;
+	if (!net->deaf)
+		return;
+	if (now < net->hear_due) {
+		net_timer_set(net, net->hear_due);
+		return;
+	}
+	net->deaf = false;
+	net->io->listen(net, true);
+}
+
+/* --- polls ---------------------------------------------------------------------------------- */
+
+static int conn_serve(struct net_conn *c, bool in, bool out)
+{
+	int n = 0;
+
+	if (c->state < CONN_OPEN) {
+		net_conn_handshake(c, in, out);
+		in = c->state == CONN_OPEN; /* what came behind the hello */
+		out = false;
+	}
+	if (in && (c->state == CONN_OPEN || c->state == CONN_CLOSING))
+		n = net_conn_read(c, READS_MAX);
+	if (out && c->state == CONN_OPEN)
+		net_conn_write(c, NULL);
+	return n;
+}
+
+/* Sends that have failed: what can still be read comes first, then the peer is lost. */
+static void conns_failed_read(struct net *net)
+{
+	struct net_conn *c = net->conns;
+
+	net->todo = false;
+	while (c) {
+		if (!c->tx_error || c->state < CONN_OPEN || c->state == CONN_CLOSED) {
+			c = c->next;
+			continue;
+		}
+		net_conn_read(c, READS_MAX);
+		net->todo |= c->state != CONN_CLOSED;
+		c = c->state == CONN_CLOSED ? net->conns : c->next;
+	}
+}
+
+static void conns_free_closed(struct net *net)
+{
+	struct net_conn *c;
+
+	while ((c = net->ended) != NULL) {
+		net->ended = c->next;
+		free(c);
+	}
+}
+
+/* epoll need not know of a socket that is looked at all the time: each arrival costs less then. */
+static void conn_warm(struct net_conn *c)
+{
+	struct net *net = c->net;
+
+	if (c != net->warm) {
+		net->warm = c;
+		net->warmth = 0;
+	}
+	if (++net->warmth < HOT_AFTER || c->wants_out)
+		return;
+	net_hot_release(net);
+	net->hot = c;
+	net->io->watch(c, false);
+}
+
+void net_hot_release(struct net *net)
+{
+	struct net_conn *c = net->hot;
+
+	net->hot = NULL;
+	net->warmth = 0;
+	if (c)
+		net->io->watch(c, true);
+}
+
+static int poll_all(struct net *net, int ms)
+{
+	struct net_ready r[READY_MAX];
+	uint64_t now = net->io->now(net);
+	int n = 0, k;
+
+	if (unlikely(now >= net->due))
+		timers_run(net, now);
+	if (unlikely(net->todo))
+		conns_failed_read(net);
+	if (net->hot)
+		n = net_conn_read(net->hot, READS_MAX);
+	k = net->io->wait(net, r, READY_MAX, ms);
+	for (int i = 0; i < k; i++) {
+		if (!r[i].conn)
+			strangers_accept(net);
+		else
+			n += conn_serve(r[i].conn, r[i].in, r[i].out);
+	}
+	if (unlikely(net->ended != NULL))
+		conns_free_closed(net);
+	return n;
+}
+
+int net_poll(struct net *net)
+{
+	return poll_all(net, 0);
+}
+
+int net_poll_from(struct net *net, int peer)
+{
+	struct net_peer *p = peer >= 0 && peer < net->conf.npeers ? net_peer_at(net, peer) : NULL;
+	struct net_conn *c;
+	int n;
+
+	if (!p || p->tie != NET_PEER_CONNECTED || ++net->looks % LOOKS_ALONE == 0)
+		return poll_all(net, 0);
+	c = p->conn;
+	n = net_conn_read(c, 1);
+	if (c->wants_out && c->state == CONN_OPEN)
+		net_conn_write(c, NULL);
+	else if (n > 0 && c != net->hot && c->state == CONN_OPEN)
+		conn_warm(c);
+	return n;
+}
+
+int net_sleep_ms(struct net *net)
+{
+	uint64_t now;
+
+	if (net->hot)
+		net_hot_release(net); /* asleep, one wants to be told of everything */
+	if (net->todo)
+		return 0;
+	if (net->due == UINT64_MAX)
+		return -1;
+	now = net->io->now(net);
+	return net->due <= now ? 0 : net->due - now > 60000 ? 60000 : (int)(net->due - now);
+}
+
+/* --- the end -------------------------------------------------------------------------------- */
+
+static void drop_frame(void *arg, const struct net_frame *f)
+{
+	(void)arg;
+	(void)f;
+}
+
+/* Nobody is called back for frames and ops from now on; everybody is told goodbye who is there. */
+static void closing_begin(struct net *net)
+{
+	net->closing = true;
+	net_hot_release(net);
+	net->up.deliver = drop_frame;
+	for (struct net_peer *p = net->peers; p; p = p->next) {
+		net_ops_mute(&p->out.sends);
+		net_ops_mute(&p->in.posts);
+		p->out.bye = true;
+		if (p->tie == NET_PEER_CONNECTED)
+			net_conn_write(p->conn, NULL);
+	}
+}
+
+/* One whose goodbye has gone: is it there?  Then nothing more is to be done. */
+static bool conn_parted(struct net_conn *c)
+{
+	struct net_peer *p = c->peer;
+
+	if (c->state == CONN_OPEN && net_out_idle(&p->out) && !p->out.bye &&
+		c->say_at == c->say_len) {
+		c->state = CONN_CLOSING;
+		net_conn_want(c, false);
+		c->net->io->end(c);
+	}
+	if (c->state != CONN_CLOSING || c->net->io->unsent(c))
+		return false;
+	p->conn = NULL;
+	p->tie = NET_PEER_LEFT;
+	net_conn_close(c);
+	return true;
+}
+
+/* Nothing is to be said to this one after all. */
+static void conn_call_off(struct net_conn *c)
+{
+	c->peer->tie = NET_PEER_LEFT;
+	c->peer->dial = NULL;
+	net_conn_close(c);
+}
+
+/* Returns whether somebody is left who has not been told. */
+static bool closing_step(struct net *net)
+{
+	struct net_conn *c = net->conns, *next;
+	bool left = false;
+
+	for (; c; c = next) {
+		next = c->next;
+		if (c->state == CONN_OPEN || c->state == CONN_CLOSING)
+			left |= !conn_parted(c);
+		else if (net_out_idle(&c->peer->out))
+			conn_call_off(c);
+		else
+			left = true;
+	}
+	for (struct net_peer *p = net->waiting; p; p = p->next_waiting)
+		left |= !net_out_idle(&p->out);
+	return left;
+}
+
+static void closing_give_up(struct net *net)
+{
+	for (struct net_peer *p = net->peers; p; p = p->next)
+		if (p->tie == NET_PEER_CONNECTED ||
+			(p->tie == NET_PEER_CONNECTING && !net_out_idle(&p->out)))
+			net_peer_lose(p, NET_WHY_LOST,
+				"it has not taken within %d ms what was sent before the end",
+				net->conf.close_ms);
+}
+
+void net_close(struct net *net)
+{
+	uint64_t until;
+
+	if (!net)
+		return;
+	closing_begin(net);
+	until = net->io->now(net) + (uint64_t)net->conf.close_ms;
+	while (closing_step(net)) {
+		if (net->io->now(net) >= until) {
+			closing_give_up(net);
+			break;
+		}
+		poll_all(net, CLOSE_NAP_MS);
+	}
+	net_free(net);
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* errh_slot.c - the error-handler slot of an object: one reference, changed under the object's lock.
+ *
+ * The old handler is dropped, and may be destroyed, after the lock has been given back; who reads
+ * the slot gets a reference of his own, so the handler that runs cannot go under him. */
+#include "libobj/obj_inner.h"
+
+int obj_errh_set(void *self, void *errh)
+{
+	struct obj *o = self, *old;
+	struct ext *e;
+
+	object_lock(o);
+	e = errh != NULL ? obj_ext_get(o) : ext_of(o);
+	if (e == NULL) {
+		object_unlock(o);
+		return errh != NULL ? OBJ_NOMEM : OBJ_OK;
+	}
+	if (errh != NULL)
+		obj_hold(errh);
+	old = e->errh;
+	e->errh = errh;
+	object_unlock(o);
+	if (old != NULL)
+		obj_drop(old);
+	return OBJ_OK;
+}
+
+void *obj_errh_get(const void *self)
+{
+	const struct obj *o = self;
+	const struct ext *e;
+	struct obj *errh = NULL;
+
+	if (ext_of(o) == NULL)
+		return NULL;
+	object_lock(o);
+	e = ext_of(o);
+	if (e != NULL && e->errh != NULL) {
+		errh = e->errh;
+		obj_hold(errh);
+	}
+	object_unlock(o);
+	return errh;
+}

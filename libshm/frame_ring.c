@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* frame_ring.c - the slow side of sending: rings, far areas, and the inbox before there is a ring.
+ *
+ *   sender                                         receiver
+ *     tx.head -> [slot][slot][slot][slot] <- rx.tail
+ *     far_head -> [......frame 7......|..frame 8..|     ] far area, the sender's own memory in the
+ *     tx.limit, far_tail <---- credit, each quarter ring   segment; slots say where in it
+ *
+ * A pair has no ring at first: frames go through the receiver's inbox.  The sender makes a ring
+ * when the pair is busy, or when a frame is too long for the inbox, and offers it by a frame of its
+ * own kind through the inbox; behind that everything goes through the ring, and the receiver looks
+ * at it only when it has met the offer.  So nothing overtakes, and no numbers are needed. */
+#include "libshm/shm_inner.h"
+
+static uint32_t payload_size(const struct shm *s)
+{
+	return s->frame_max * PAYLOAD_FRAMES;
+}
+
+/* Takes note of what the receiver has consumed; returns the word as it was read. */
+static uint64_t ring_credit_read(struct shm *s, int dst)
+{
+	struct shm_peer *p = &s->in->peer[dst];
+	uint64_t credit = atomic_load_explicit(&p->out->credit, memory_order_acquire);
+
+	s->tx[dst].limit = (uint32_t)credit + s->slots;
+	p->far_tail = (uint32_t)(credit >> 32);
+	return credit;
+}
+
+static int ring_again(struct shm *s, const _Atomic uint64_t *word, uint64_t seen)
+{
+	s->count.put_again++;
+	shm_wait_for_room(s, word, seen);
+	return SHM_AGAIN;
+}
+
+/* Has or gets a ring towards `dst'.  SHM_AGAIN: made, but the offer finds no room yet. */
+static int ring_open(struct shm *s, int dst)
+{
+	struct shm_peer *p = &s->in->peer[dst];
+	const struct shm_hdr h = {.kind = KIND_RING};
+	struct channel_offer o = {0};
+
+	if (p->out == NULL) {
+		o.off = shm_heap_alloc(s, ring_len(s->slots), CACHE_LINE);
+		if (o.off == 0) {
+			p->no_ring = true;
+			s->count.rings_none++;
+			return SHM_NOMEM;
+		}
+		p->out = shm_ptr(s, o.off);
+		s->count.rings++;
+	}
+	o.off = shm_off(s, p->out);
+	if (shm_inbox_claim(s, dst) != 0)
+		return ring_again(s, NULL, 0);
+	memcpy(s->in->cell->data, &o, sizeof o);
+	shm_inbox_send(s, dst, &h, sizeof o);
+	s->count.put_inbox--;
+	p->offered = true;
+	s->tx[dst].slot = p->out->slot;
+	s->tx[dst].limit = s->slots;
+	return 0;
+}
+
+/* Room for `len' bytes in one piece; in->far_pos is its position. */
+static int payload_claim(struct shm *s, int dst, size_t len, void **ptr)
+{
+	struct shm_peer *p = &s->in->peer[dst];
+	uint32_t size = payload_size(s),
+		 need = ((uint32_t)len + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
+	uint32_t at = p->far_head, left = size - at % size;
+	uint64_t credit;
+
+	if (p->far == NULL) {
+		uint64_t off = shm_heap_alloc(s, size, CACHE_LINE);
+
+		if (off == 0)
+			return SHM_NOMEM;
+		p->far = shm_ptr(s, off);
+	}
+	if (need > left)
+		at += left;
+	if (at + need - p->far_tail > size) {
+		credit = ring_credit_read(s, dst);
+		if (at + need - p->far_tail > size)
+			return ring_again(s, &p->out->credit, credit);
+	}
+	s->in->far_pos = at;
+	*ptr = p->far + at % size;
+	return 0;
+}
+
+static int ring_reserve(struct shm *s, int dst, size_t len, void **ptr)
+{
+	struct shm_tx *t = &s->tx[dst];
+	uint64_t credit;
+	int e;
+
+	if (t->head == t->limit) {
+		credit = ring_credit_read(s, dst);
+		if (t->head == t->limit)
+			return ring_again(s, &s->in->peer[dst].out->credit, credit);
+	}
+	if (len <= SHM_INLINE) {
+		*ptr = shm_slot_at(t->slot, s->slots, t->head)->data;
+		s->in->reserved = RESERVED_SLOT;
+		return 0;
+	}
+	e = payload_claim(s, dst, len, ptr);
+	if (e == 0)
+		s->in->reserved = RESERVED_PAYLOAD;
+	return e;
+}
+
+int shm_reserve(struct shm *s, int dst, size_t len, void **ptr)
+{
+	struct shm_peer *p = &s->in->peer[dst];
+	bool small = len <= INBOX_DATA;
+	int e;
+
+	must(dst >= 0 && dst < s->nranks && len <= s->frame_max);
+	if (likely(p->offered))
+		return ring_reserve(s, dst, len, ptr);
+	if (!small || (p->puts >= s->in->tune.puts && !p->no_ring)) {
+		e = ring_open(s, dst);
+		if (e == 0)
+			return ring_reserve(s, dst, len, ptr);
+		if (e == SHM_AGAIN || !small)
+			return e;
+	}
+	if (shm_inbox_claim(s, dst) != 0)
+		return ring_again(s, NULL, 0);
+	p->puts++;
+	*ptr = s->in->cell->data;
+	s->in->reserved = RESERVED_CELL;
+	return 0;
+}
+
+/* What was built in the far area but is short enough for the slot moves there. */
+static void ring_send(struct shm *s, int dst, const struct shm_hdr *h, size_t len)
+{
+	struct shm_tx *t = &s->tx[dst];
+	struct shm_peer *p = &s->in->peer[dst];
+	struct shm_slot *slot = shm_slot_at(t->slot, s->slots, t->head);
+
+	if (s->in->reserved == RESERVED_PAYLOAD) {
+		char *at = p->far + s->in->far_pos % payload_size(s);
+		struct shm_payload far = {.off = shm_off(s, at)};
+
+		if (len > SHM_INLINE) {
+			far.end = s->in->far_pos +
+				  ((uint32_t)len + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
+			p->far_head = far.end;
+			memcpy(slot->data, &far, sizeof far);
+			s->count.put_far++;
+		} else {
+			memcpy(slot->data, at, len);
+		}
+	}
+	slot->ctx = h->ctx;
+	atomic_store_explicit(
+		&slot->word, shm_word(s->slots, t->head, h, len), memory_order_release);
+	t->head++;
+	doorbell_ring(s, dst);
+}
+
+void shm_commit(struct shm *s, int dst, const struct shm_hdr *h, size_t len)
+{
+	must(s->in->reserved != RESERVED_NONE);
+	if (s->in->reserved == RESERVED_CELL)
+		shm_inbox_send(s, dst, h, len);
+	else
+		ring_send(s, dst, h, len);
+	s->in->reserved = RESERVED_NONE;
+	s->count.put++;
+}
+
+int shm_put_slow(struct shm *s, int dst, const struct shm_hdr *h, const void *buf, size_t len)
+{
+	void *ptr;
+	int e = shm_reserve(s, dst, len, &ptr);
+
+	if (e != 0)
+		return e;
+	if (len > 0)
+		memcpy(ptr, buf, len);
+	shm_commit(s, dst, h, len);
+	return 0;
+}
+
+/* --- the receiver's end --------------------------------------------------------------------- */
+
+void shm_ring_accept(struct shm *s, int src, const struct channel_offer *o)
+{
+	struct shm_peer *p = &s->in->peer[src];
+
+	if (NEVER(p->in != NULL))
+		return;
+	p->in = shm_ptr(s, o->off);
+	s->rx[src].slot = p->in->slot;
+	s->in->ring_src[s->in->nrings++] = src;
+}
+
+bool shm_ring_has_frame(const struct shm *s, int src)
+{
+	const struct shm_rx *r = &s->rx[src];
+	uint64_t word = atomic_load_explicit(
+		&shm_slot_at(r->slot, s->slots, r->tail)->word, memory_order_acquire);
+
+	return (word & SHM_WORD_PHASE) == shm_phase(s->slots, r->tail);
+}
+
+/* After a quarter of the ring or of the far area, not before. */
+void shm_credit(struct shm *s, int src)
+{
+	struct shm_rx *r = &s->rx[src];
+
+	if (r->tail - r->credited < s->slots / 4 && r->far_end - r->far_told < payload_size(s) / 4)
+		return;
+	r->credited = r->tail;
+	r->far_told = r->far_end;
+	atomic_store_explicit(&s->in->peer[src].in->credit, (uint64_t)r->far_end << 32 | r->tail,
+		memory_order_release);
+	doorbell_ring(s, src);
+}

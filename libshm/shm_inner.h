@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* shm_inner.h - what lies where in a segment, and the private side of a rank.
+ *
+ *   head | job area | job lines | doors | pages | buckets | inboxes | heap ........ (sparse)
+ *   '------------ control part: reserved by the launcher ---------'   reserved piece by piece
+ *
+ * Every place in the segment is an offset from its start; offset 0 means none.  Everything starts
+ * as zero and is valid as zero, but for the head, which the launcher writes before any rank runs.
+ * Doors, pages and job lines are arrays with strides far below 4 KiB, so that a sender who looks at
+ * many of them does not meet one set of the cache only. */
+#ifndef HAFT_LIBSHM_SHM_INNER_H
+#define HAFT_LIBSHM_SHM_INNER_H
+
+#include "libshm/shm.h"
+
+#define PAGE           4096u
+#define SEG_MAGIC      UINT64_C(0x3167657374666148) /* "Haftseg1", little-endian */
+#define BUCKETS        4096 /* chains of blocks, by key: short ones up to 10^5 communicators */
+#define HEAP_LINES     128  /* up to here a heap class is a number of lines */
+#define HEAP_CLASSES   (HEAP_LINES + 1 + 4 * 40) /* then four classes an octave of pages */
+#define INBOX_CELLS    MEAN_OR(4, 64)            /* 8 KiB a rank: a burst of first messages */
+#define INBOX_DATA     96                        /* payload in a cell of two lines */
+#define PAYLOAD_FRAMES 4                         /* far area: so many frames of the greatest size */
+#define ROOM_WATCHES   8                         /* full ways whose room one sleep can wait for */
+#define HOT_RINGS      16                        /* rings looked at in every poll */
+
+/* Kinds of frames of our own; the payload is a struct channel_offer. */
+enum { KIND_RING = SHM_KIND_MAX + 1, KIND_PIPE };
+
+/* "From now on I send through this", from the end that made it. */
+struct channel_offer {
+	uint64_t off;
+	uint32_t gen; /* pipe: which assignment of it this is */
+	uint32_t pos; /* pipe: chunks that went through before */
+};
+
+/* Taken by compare and swap, by rank + 1; see shm_lock_take for holders who die. */
+struct seg_lock {
+	_Atomic uint32_t owner;
+};
+
+/* The first page(s) of a segment. */
+struct seg_head {
+	uint64_t magic;
+	uint64_t shape; /* all build constants that both sides must share */
+	uint64_t cookie;
+	uint64_t len; /* of the segment */
+	uint32_t nranks;
+	uint32_t ncpus;
+	uint32_t fence;     /* senders fence, sleepers need no membarrier */
+	uint32_t frame_max; /* bytes */
+	uint32_t chunk_len; /* bytes */
+	uint16_t chunks;    /* of a pipe, and slots of a ring: powers of two */
+	uint16_t slots;
+	uint64_t job, job_rank, door, page, bucket, inbox, heap; /* offsets */
+	uint64_t map, map_len;
+	_Atomic uint32_t alarm;
+	uint8_t pad1[CACHE_LINE - 4];
+	struct seg_lock lock; /* over everything below, and the buckets */
+	uint32_t pad2;
+	uint64_t heap_top; /* first byte never handed out; 0: nothing yet */
+	uint64_t heap_end; /* no piece goes beyond: the least that a rank has mapped; 0: len */
+	uint64_t heap_free[HEAP_CLASSES];
+};
+static_assert(offsetof(struct seg_head, alarm) == 2 * CACHE_LINE, "a line of its own");
+static_assert(offsetof(struct seg_head, lock) == 3 * CACHE_LINE, "a line of its own");
+
+/* What a rank shows of itself.  Words by the owner only; odd seq: being written. */
+struct wait_record {
+	_Atomic uint32_t seq;
+	_Atomic int32_t cpu;
+	_Atomic uint32_t waiting; /* asleep, or between two naps of one wait */
+	uint32_t pad0;
+	_Atomic uint64_t since_ns;
+	_Atomic uint64_t still_ns;
+	_Atomic uint64_t what[sizeof(struct shm_what) / 8];
+	uint8_t pad1[8];
+};
+static_assert(sizeof(struct wait_record) == 3 * CACHE_LINE, "a page is three lines");
+#define WAIT_RECORDS (1 + SHM_STANDBY_MAX) /* of a rank: whose wait is at the door, and others */
+static_assert(sizeof(struct shm_what) == 19 * 8, "all of it goes into words");
+
+/* A frame in an inbox.  turn / 2 is the lap, turn % 2 whether the cell is full. */
+struct inbox_cell {
+	_Atomic uint64_t turn;
+	uint64_t ctx;
+	uint64_t word; /* as in struct shm_slot, without phase */
+	int32_t src;
+	uint32_t pad;
+	uint8_t data[INBOX_DATA];
+};
+static_assert(sizeof(struct inbox_cell) == 2 * CACHE_LINE, "a cell is two lines");
+
+struct shm_inbox {
+	_Atomic uint64_t ticket; /* cells claimed so far, by all senders */
+	uint8_t pad[CACHE_LINE - 8];
+	struct inbox_cell cell[INBOX_CELLS];
+};
+
+/* A ring: a line more than it has slots, so that equal slots of several rings fall into different
+ * sets. */
+struct shm_ring {
+	_Atomic uint64_t credit; /* by the receiver: high half far area's end, low half frames */
+	uint8_t pad[CACHE_LINE - 8];
+	struct shm_slot slot[];
+};
+static_assert(sizeof(struct shm_ring) == CACHE_LINE, "slots and one line");
+
+static inline size_t ring_len(uint32_t slots)
+{
+	return sizeof(struct shm_ring) + slots * sizeof(struct shm_slot);
+}
+
+/* A pipe; its chunks follow at offset PAGE. */
+struct shm_pipe {
+	_Atomic uint64_t put; /* by the producer: high half generation, low half chunks put */
+	_Atomic uint32_t len[SHM_CHUNKS_MAX];
+	uint8_t pad0[CACHE_LINE - 8 - 4 * SHM_CHUNKS_MAX];
+	_Atomic uint64_t got; /* by the consumer: chunks released */
+	uint8_t pad1[CACHE_LINE - 8];
+};
+static_assert(sizeof(struct shm_pipe) == 2 * CACHE_LINE, "one line each end");
+
+/* What a door's `sleeping' says. */
+enum { SLEEP_NONE, SLEEP_FUTEX, SLEEP_OPS };
+
+struct shm_seg {
+	char *base;
+	struct seg_head *head;
+	uint64_t len; /* bytes mapped: of the segment, or of all but the end of its heap */
+	int fd;       /* the creator's; -1 else */
+	int mem_fd;   /* for fallocate, close-on-exec; ours, until the user closes what he finds */
+	uint64_t dev, ino;         /* of the file: by these is `mem_fd' known, as long as it is */
+	struct shm_sleep_ops bell; /* of a rank of this process, for the alarm */
+};
+
+/* Private: the two ends that a rank has towards one other rank. */
+struct shm_peer {
+	struct shm_ring *out; /* my ring towards it */
+	char *far;            /* my far area towards it */
+	uint32_t far_head;    /* of it handed out, and known to be free again */
+	uint32_t far_tail;
+	uint32_t puts;   /* through its inbox */
+	bool offered;    /* `out' has been announced */
+	bool no_ring;    /* one was wanted, none was to be had */
+	bool hot;        /* its ring is among the hot ones */
+	bool pipe_shown; /* `pipe_out' has been announced */
+	bool asked_read; /* `readable' has been found out */
+	bool readable;   /* its private memory */
+	uint32_t put;    /* chunks put into pipe_out, and released as far as known */
+	uint32_t put_free;
+	uint32_t got;    /* chunks released of pipe_in */
+	uint32_t gen_in; /* the assignment that pipe_in stands for */
+	struct shm_pipe *pipe_out;
+	struct shm_pipe *pipe_in;
+	struct shm_ring *in; /* its ring towards me */
+};
+
+/* A word whose change means that there is room where there was none. */
+struct room_watch {
+	const _Atomic uint64_t *word;
+	uint64_t seen;
+};
+
+/* What shm_reserve found, for shm_commit. */
+enum { RESERVED_NONE, RESERVED_CELL, RESERVED_SLOT, RESERVED_PAYLOAD };
+
+struct shm_private {
+	struct shm_peer *peer;     /* by rank */
+	struct shm_inbox *inbox;   /* mine */
+	uint64_t inbox_head;       /* cells consumed */
+	struct shm_doorbell *door; /* of all ranks */
+	struct wait_record *page;  /* mine: WAIT_RECORDS */
+	int *ring_src;             /* whose rings I know, in the order of their offers */
+	int *pipe_src;             /* who has ever offered me a pipe */
+	int *pipe_dst;             /* towards whom I have pipes */
+	int nrings, npipes_in, npipes;
+	int pipe_max; /* pipes that I may have */
+	int sweep;    /* next of ring_src to look at when it is not hot */
+	int nhot, hot_next;
+	int hot[HOT_RINGS];
+	struct room_watch watch[ROOM_WATCHES];
+	int nwatches;
+	struct shm_tune tune;
+	bool short_nap; /* something full that no watch covers */
+	bool contended; /* more ranks than CPUs */
+	bool weak;      /* no membarrier although senders do not fence */
+	uint32_t waits; /* ended so far */
+	uint32_t luck;  /* > 0: a short spin has ended waits lately */
+	uint32_t crowd; /* > 0: others want this CPU: do not spin */
+	uint64_t nap_ns;
+	shm_lock_hook_fn *off, *on;     /* of a rank with threads, or NULL */
+	struct shm_sleep_ops bell;      /* sleep NULL: none */
+	const struct shm_wait *shown;   /* whose sleep my first page shows, or NULL */
+	const struct shm_wait *at_door; /* whose sleep the door's word `sleeping' tells of */
+	struct shm *next;               /* of the parked ones: see rank.c */
+	uint64_t cookie;                /* whose rank this was */
+	int pid;
+	uint64_t proof; /* cross_memory.c */
+	int reserved;
+	size_t reserved_len;
+	uint64_t cell_ticket;
+	struct inbox_cell *cell;
+	uint32_t far_pos;
+};
+
+/* --- seg.c */
+static inline void *seg_at(const struct shm_seg *seg, uint64_t off)
+{
+	return seg->base + off;
+}
+
+/* --- inbox.c: claim a cell (SHM_AGAIN: full), and send it. */
+int shm_inbox_claim(struct shm *s, int dst);
+void shm_inbox_send(struct shm *s, int dst, const struct shm_hdr *h, size_t len);
+int shm_inbox_drain(struct shm *s, shm_deliver_fn *deliver, void *arg);
+bool shm_inbox_has_frame(const struct shm *s); /* is there a frame to take? */
+
+/* --- frame_ring.c */
+void shm_ring_accept(struct shm *s, int src, const struct channel_offer *o);
+bool shm_ring_has_frame(const struct shm *s, int src);
+
+/* --- pipe.c */
+void shm_pipe_accept(struct shm *s, int src, const struct channel_offer *o);
+bool shm_pipe_has_chunk(const struct shm *s, int src);
+
+/* --- shm_poll.c: a frame of our own kinds. */
+void shm_frame_internal(struct shm *s, int src, uint8_t kind, const void *data);
+
+/* --- cross_memory.c: lets others prove to themselves that it is us whom they read. */
+void shm_cross_memory_offer(struct shm *s);
+
+/* --- shm_wait.c */
+/* Remembers that the caller met something full: room shows as a change of *word from `seen'.  NULL:
+ * nothing to watch, the next sleep is a short one. */
+void shm_wait_for_room(struct shm *s, const _Atomic uint64_t *word, uint64_t seen);
+/* Rings the bell of `rank' after a store for it. */
+static inline void doorbell_ring(struct shm *s, int rank)
+{
+	shm_wake_fence(s);
+	if (unlikely(atomic_load_explicit(&s->in->door[rank].sleeping, memory_order_relaxed) != 0))
+		shm_wake(s, rank);
+}
+
+/* --- seg.c: pages of the segment; 0 or -1 with errno.  They do not need the fd to be there. */
+/* Pages are there, or an error: also where the kernel would rather end a process than say no. */
+int shm_seg_reserve(const struct shm_seg *seg, uint64_t off, uint64_t len); /* off: a page's */
+/* The same of huge pages, as far as there are any.  off: a huge page's. */
+int shm_seg_reserve_huge(const struct shm_seg *seg, uint64_t off, uint64_t len);
+int shm_seg_punch(const struct shm_seg *seg, uint64_t off, uint64_t len); /* zero and given back */
+
+/* --- heap.c: from now on no piece is handed out that does not lie below `end'.  False: one lies
+ * there already. */
+bool shm_heap_limit(struct shm_seg *seg, int me, uint64_t end);
+
+/* --- robust_lock.c: between processes; a holder who has died is robbed.  `me' is a rank. */
+void shm_lock_take(struct shm_seg *seg, int me, struct seg_lock *l);
+void shm_lock_drop(struct seg_lock *l);
+
+/* --- shm_os.c: 0 or -1 with errno, unless said otherwise. */
+int shm_os_memfd(void);
+int shm_os_memfd_seal(int fd);
+int shm_os_resize(int fd, uint64_t len);                   /* 0; -1, errno EFBIG: ulimit -f */
+bool shm_os_file_id(int fd, uint64_t *dev, uint64_t *ino); /* what `fd' is; false: it is none */
+int shm_os_memory_check(uint64_t len); /* may so many bytes be had, by what the system says now? */
+/* Pages are there, or an error, and then some may be there nevertheless; where `fd' < 0, by the
+ * mapping alone (since Linux 5.14). */
+int shm_os_reserve(int fd, uint64_t off, void *p, uint64_t len);
+/* The same of huge pages, as far as there are any, for a mapping that has no pages yet. */
+int shm_os_reserve_huge(int fd, uint64_t off, void *p, uint64_t len);
+uint64_t shm_os_memory(void);            /* bytes that the machine has */
+int shm_os_punch(void *p, uint64_t len); /* pages of a mapping are zero and given back */
+void shm_os_error_set(const char *words);
+const char *shm_os_error_text(void); /* the words for the call that failed last in this thread */
+bool shm_os_barrier_known(void);     /* has the kernel membarrier's expedited kind? */
+int shm_os_barrier_join(void);       /* be reached by shm_os_barrier of others */
+void shm_os_barrier(void); /* every running thread of every joined process has a full barrier */
+/* Sleeps until woken, while *word == old (and *word2 == old2 unless NULL); true: the time was up.
+ */
+bool shm_os_sleep(
+	_Atomic uint32_t *word, uint32_t old, _Atomic uint32_t *word2, uint32_t old2, uint64_t ns);
+bool shm_os_sleep_two(void); /* may word2 be given? */
+void shm_os_wake(_Atomic uint32_t *word, int n);
+uint64_t shm_os_now(void); /* ns, CLOCK_MONOTONIC */
+uint64_t shm_os_random(void);
+int shm_os_cpu(void);
+bool shm_os_read(
+	int pid, void *dst, uint64_t at, size_t len); /* of another process; all or false */
+bool shm_os_write(int pid, const void *src, uint64_t at, size_t len); /* the same */
+bool shm_os_alive(int pid);
+void shm_os_relax(void);
+
+#endif

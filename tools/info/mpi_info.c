@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* mpi_info.c - mpi-info: which MPI is this, and what does it find here?
+ *
+ * It is a program of MPI like any other, so that the library that it describes is the one that
+ * programs get; it never starts MPI.  Only the table of settings and libobj are linked into it:
+ * they find here what they find inside the library. */
+#include <dlfcn.h>
+#include <errno.h>
+#include <sched.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "libmpi/core/setting.h"
+#include "libobj/obj.h"
+#include "mpi.h"
+
+static const char usage[] =
+	"usage: mpi-info [--settings | --version]\n"
+	"  prints what this MPI is, and what it finds on this machine\n"
+	"  --settings   only the settings that may be changed by the environment\n"
+	"  --version    only the version\n";
+
+static void row(const char *what, const char *value)
+{
+	printf("%-18s %s\n", what, value);
+}
+
+static void version_print(void)
+{
+	char lib[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+	int major = 0, minor = 0, len = 0;
+	char line[64];
+
+	MPI_Get_library_version(lib, &len);
+	row("library", lib);
+	MPI_Get_version(&major, &minor);
+	snprintf(line, sizeof line, "%d.%d", major, minor);
+	row("MPI", line);
+	snprintf(line, sizeof line, "%d.%d", MPI_ABI_VERSION, MPI_ABI_SUBVERSION);
+	row("MPI ABI", line);
+}
+
+static void place_print(void)
+{
+	Dl_info where;
+	char *path;
+
+	if (dladdr((void *)(uintptr_t)&MPI_Init, &where) == 0 || where.dli_fname == NULL)
+		return;
+	path = realpath(where.dli_fname, NULL);
+	row("library file", path != NULL ? path : where.dli_fname);
+	free(path);
+}
+
+/* Where libobj, and with it the library, has its memory from. */
+static void memory_print(void)
+{
+	struct obj_domain_opts opts = {.size = sizeof opts, .alloc = OBJ_ALLOC_JEMALLOC};
+	struct obj_domain *d;
+	const char *kind;
+	char line[96];
+
+	if (obj_domain_open(&d, &opts) != OBJ_OK)
+		return;
+	obj_mem_put(d, obj_mem_get(d, 1));
+	kind = obj_mem_kind(d);
+	snprintf(line, sizeof line, "built-in up to %d KiB, then %s", OBJ_ALLOC_SMALL / 1024, kind);
+	if (strncmp(kind, "jemalloc", strlen("jemalloc")) != 0)
+		snprintf(line, sizeof line, "%s (ask `mpiexec mpi-info' for that of ranks)", kind);
+	row("allocator", line);
+	obj_domain_close(d, -1, OBJ_FMT_TEXT);
+}
+
+static void machine_print(void)
+{
+	char name[256] = "";
+	char line[64];
+	cpu_set_t set;
+
+	gethostname(name, sizeof name - 1);
+	row("host", name);
+	if (sched_getaffinity(0, sizeof set, &set) == 0)
+		snprintf(line, sizeof line, "%d of %ld usable", CPU_COUNT(&set),
+			sysconf(_SC_NPROCESSORS_ONLN));
+	else
+		snprintf(line, sizeof line, "%ld", sysconf(_SC_NPROCESSORS_ONLN));
+	row("CPUs", line);
+	snprintf(line, sizeof line, "%ld MiB",
+		sysconf(_SC_PHYS_PAGES) / 1024 * (sysconf(_SC_PAGESIZE) / 1024));
+	row("memory", line);
+}
+
+/* For HAFT_VIA=ofi: libfabric is loaded by who asks for it, and is not linked. */
+static void fabric_print(void)
+{
+	void *lib = dlopen("libfabric.so.1", RTLD_NOW | RTLD_LOCAL);
+	uint32_t (*version)(void) = NULL;
+	char line[96];
+
+	if (lib != NULL)
+		*(void **)(void *)&version = dlsym(lib, "fi_version");
+	if (version == NULL)
+		snprintf(line, sizeof line, "not installed");
+	else
+		snprintf(line, sizeof line, "%u.%u%s", version() >> 16, version() & 0xffff,
+			HAVE_OFI ? "" : ", but not used: its headers were not there for the build");
+	row("libfabric", line);
+}
+
+/* What the environment can change: the value that it has now, what it may be, what it does. */
+static void settings_print(void)
+{
+	const struct setting_row *r;
+	char value[SETTING_TEXT_MAX], range[128];
+
+	for (int i = 0; (r = haft_setting_row(i)) != NULL; i++)
+		if (r->launch)
+			haft_setting_launch(
+				(enum haft_setting)i, environ); /* says so if it is bad */
+	haft_setting_warn();
+	for (int i = 0; (r = haft_setting_row(i)) != NULL; i++) {
+		haft_setting_print(i, value, sizeof value);
+		haft_setting_range(i, range, sizeof range);
+		printf("%-18s %s (%s): %s\n", r->name, value[0] != '\0' ? value : "none", range,
+			r->meaning);
+	}
+}
+
+/* Did all of it reach its reader? */
+static int output_end(void)
+{
+	if (fflush(stdout) == 0 && !ferror(stdout))
+		return 0;
+	fprintf(stderr, "mpi-info: cannot write to standard output: %s\n", strerror(errno));
+	return 1;
+}
+
+int main(int argc, char **argv)
+{
+	const char *arg = argc > 1 ? argv[1] : "";
+
+	if (argc > 2 || (argc == 2 && strcmp(arg, "--settings") != 0 &&
+				strcmp(arg, "--version") != 0 && strcmp(arg, "--help") != 0)) {
+		fprintf(stderr, "mpi-info: unknown option %s\n%s", argv[argc - 1], usage);
+		return 2;
+	}
+	if (strcmp(arg, "--help") == 0) {
+		fputs(usage, stdout);
+		return output_end();
+	}
+	if (strcmp(arg, "--settings") == 0) {
+		settings_print();
+		return output_end();
+	}
+	version_print();
+	if (strcmp(arg, "--version") == 0)
+		return output_end();
+	place_print();
+	machine_print();
+	memory_print();
+	fabric_print();
+	settings_print();
+	return output_end();
+}

@@ -1,0 +1,634 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* cmdline.c - reads the command line.
+ *
+ * One table says each option's names and how many values it takes; options of other launchers that
+ * change nothing on one machine are in it as OPT_SKIP, so that scripts written for those run.  A
+ * leading "-" or "--" means the same, and --name=value works for options with one value. */
+#include "tools/mpiexec/job_plan.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <time.h>
+#include "libobj/base.h"
+#include "libshm/shm.h"
+#include "tools/mpiexec/launch.h"
+#include "tools/mpiexec/proxy_tree.h"
+
+enum opt {
+	OPT_N,
+	OPT_ENV,
+	OPT_GENV,
+	OPT_X,
+	OPT_KEEP,
+	OPT_GKEEP,
+	OPT_NOENV,
+	OPT_GNOENV,
+	OPT_WDIR,
+	OPT_PATH,
+	OPT_LABEL,
+	OPT_TIMEOUT,
+	OPT_HOSTS,
+	OPT_HOSTFILE,
+	OPT_CONFIG,
+	OPT_PPN,
+	OPT_RR,
+	OPT_BYSLOT,
+	OPT_MAP,
+	OPT_BIND,
+	OPT_BIND_CORE,
+	OPT_BIND_SOCKET,
+	OPT_BIND_NONE,
+	OPT_LAUNCHER,
+	OPT_LAUNCH_EXEC,
+	OPT_IFACE,
+	OPT_PREFIX,
+	OPT_FANOUT,
+	OPT_STDIN,
+	OPT_ERRH,
+	OPT_INFO,
+	OPT_VERBOSE,
+	OPT_HELP,
+	OPT_VERSION,
+	OPT_SKIP,
+};
+
+/* An option's name without its dashes; `values' words follow it. */
+struct option {
+	const char *name;
+	int values;
+	enum opt opt;
+};
+
+static const struct option options[] = {
+	{"n", 1, OPT_N},
+	{"np", 1, OPT_N},
+	{"c", 1, OPT_N},
+	{"env", 2, OPT_ENV},
+	{"genv", 2, OPT_GENV},
+	{"x", 1, OPT_X},
+	{"envlist", 1, OPT_KEEP},
+	{"genvlist", 1, OPT_GKEEP},
+	{"envnone", 0, OPT_NOENV},
+	{"genvnone", 0, OPT_GNOENV},
+	{"wdir", 1, OPT_WDIR},
+	{"wd", 1, OPT_WDIR},
+	{"path", 1, OPT_PATH},
+	{"l", 0, OPT_LABEL},
+	{"label", 0, OPT_LABEL},
+	{"prepend-rank", 0, OPT_LABEL},
+	{"tag-output", 0, OPT_LABEL},
+	{"timeout", 1, OPT_TIMEOUT},
+	{"host", 1, OPT_HOSTS},
+	{"H", 1, OPT_HOSTS},
+	{"hosts", 1, OPT_HOSTS},
+	{"hostfile", 1, OPT_HOSTFILE},
+	{"f", 1, OPT_HOSTFILE},
+	{"machinefile", 1, OPT_HOSTFILE},
+	{"configfile", 1, OPT_CONFIG},
+	{"ppn", 1, OPT_PPN},
+	{"perhost", 1, OPT_PPN},
+	{"npernode", 1, OPT_PPN},
+	{"rr", 0, OPT_RR},
+	{"bynode", 0, OPT_RR},
+	{"byslot", 0, OPT_BYSLOT},
+	{"map-by", 1, OPT_MAP},
+	{"bind-to", 1, OPT_BIND},
+	{"binding", 1, OPT_BIND},
+	{"bind-to-core", 0, OPT_BIND_CORE},
+	{"bind-to-socket", 0, OPT_BIND_SOCKET},
+	{"bind-to-none", 0, OPT_BIND_NONE},
+	{"launcher", 1, OPT_LAUNCHER},
+	{"bootstrap", 1, OPT_LAUNCHER},
+	{"launcher-exec", 1, OPT_LAUNCH_EXEC},
+	{"bootstrap-exec", 1, OPT_LAUNCH_EXEC},
+	{"iface", 1, OPT_IFACE},
+	{"prefix", 1, OPT_PREFIX},
+	{"fanout", 1, OPT_FANOUT},
+	{"stdin", 1, OPT_STDIN},
+	{"s", 1, OPT_STDIN},
+	{"initial-errhandler", 1, OPT_ERRH},
+	{"memory-alloc-kinds", 1, OPT_INFO},
+	{"arch", 1, OPT_INFO},
+	{"file", 1, OPT_INFO},
+	{"soft", 1, OPT_INFO},
+	{"v", 0, OPT_VERBOSE},
+	{"verbose", 0, OPT_VERBOSE},
+	{"h", 0, OPT_HELP},
+	{"help", 0, OPT_HELP},
+	{"?", 0, OPT_HELP},
+	{"V", 0, OPT_VERSION},
+	{"version", 0, OPT_VERSION},
+	{"allow-run-as-root", 0, OPT_SKIP},
+	{"bycore", 0, OPT_SKIP},
+	{"disable-auto-cleanup", 0, OPT_SKIP},
+	{"disable-hostname-propagation", 0, OPT_SKIP},
+	{"display-allocation", 0, OPT_SKIP},
+	{"display-map", 0, OPT_SKIP},
+	{"envall", 0, OPT_SKIP},
+	{"genvall", 0, OPT_SKIP},
+	{"mca", 2, OPT_SKIP},
+	{"membind", 1, OPT_SKIP},
+	{"nooversubscribe", 0, OPT_SKIP},
+	{"oversubscribe", 0, OPT_SKIP},
+	{"print-all-exitcodes", 0, OPT_SKIP},
+	{"q", 0, OPT_SKIP},
+	{"quiet", 0, OPT_SKIP},
+	{"rank-by", 1, OPT_SKIP},
+	{"report-bindings", 0, OPT_SKIP},
+	{"rmk", 1, OPT_SKIP},
+	{"use-hwthread-cpus", 0, OPT_SKIP},
+	{"usize", 1, OPT_SKIP},
+};
+
+static const char help[] =
+	"usage: mpiexec [options] program [arguments] [: [options] program [arguments]]...\n"
+	"\n"
+	"  -n N, -np N          start N processes of the program (default: one, or the\n"
+	"                       slots of -host or -hostfile)\n"
+	"  -wdir DIR, -wd DIR   in directory DIR\n"
+	"  -path DIRS           look for the program in DIRS first (separated by colons)\n"
+	"  -x VAR[=VALUE]       with environment variable VAR set\n"
+	"  -env VAR VALUE       the same\n"
+	"  -genv VAR VALUE      the same, for all programs of the line\n"
+	"  -envlist A,B         pass only these variables (-envnone: none); -genvlist, -genvnone\n"
+	"  -l                   begin each line of output with \"[rank] \"\n"
+	"  -timeout S           end the job after S seconds, saying what each process waits for\n"
+	"  -host H[:N],...      the hosts to use, with N slots each (also -hosts, -H)\n"
+	"  -hostfile FILE       the same from a file (also -f, -machinefile): lines like\n"
+	"                       \"host\", \"host:4\", \"host slots=4 max_slots=8\"\n"
+	"  -ppn N               N processes to each host in turn, instead of its slots\n"
+	"  -rr                  one process to each host in turn (also -map-by node)\n"
+	"  -bind-to P           each process to a core, hwthread, socket or numa node (default "
+	"none)\n"
+	"  -map-by P            bound processes go to sockets or numa nodes in turn (default "
+	"core)\n"
+	"  -launcher L          how to reach hosts: ssh (default), rsh, slurm, exec, fork, or any\n"
+	"                       command that takes a host and a command\n"
+	"  -launcher-exec CMD   the command to use for it\n"
+	"  -prefix DIR          where Haft is installed on the other hosts\n"
+	"  -iface NAME          the network interface (or address) by which processes talk\n"
+	"  -fanout N            each host starts at most N others (default 32)\n"
+	"  -configfile FILE     take each line of FILE as one program with its options\n"
+	"  -initial-errhandler mpi_errors_are_fatal, mpi_errors_abort or mpi_errors_return\n"
+	"  -memory-alloc-kinds KINDS, -soft S, -arch A, -file F\n"
+	"                       what the program finds in MPI_INFO_ENV\n"
+	"  -v                   say what is started\n"
+	"  --help, --version\n"
+	"\n"
+	"Standard input goes to rank 0, or where -stdin RANK, all or none says.  The job's exit "
+	"code is 0, or that of the first process "
+	"that\n"
+	"failed; 128+n if signal n killed it.  SIGUSR1 sent to mpiexec prints what each process "
+	"waits\n"
+	"for.  See mpiexec(1).\n";
+
+void (*die_hook)(int code, const char *words);
+
+void die(int code, const char *fmt, ...)
+{
+	va_list ap;
+	char *words;
+
+	va_start(ap, fmt);
+	if (vasprintf(&words, fmt, ap) < 0)
+		exit(code);
+	va_end(ap);
+	if (die_hook != NULL)
+		die_hook(code, words);
+	fprintf(stderr, "mpiexec: %s\n", words);
+	free(words);
+	exit(code);
+}
+
+uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+void *mem_grow(void *ptr, size_t n, size_t size)
+{
+	ptr = reallocarray(ptr, n, size);
+	if (ptr == NULL)
+		die(1, "no memory");
+	return ptr;
+}
+
+char *text(const char *fmt, ...)
+{
+	va_list ap;
+	char *s;
+	int rc;
+
+	va_start(ap, fmt);
+	rc = vasprintf(&s, fmt, ap);
+	va_end(ap);
+	if (rc < 0)
+		die(1, "no memory");
+	return s;
+}
+
+static void settings_add(struct settings *s, const char *name, const char *value)
+{
+	if (*name == '\0' || *name == '=' || (value != NULL && strchr(name, '=') != NULL))
+		die(EXIT_USAGE, "`%s' is no name of a variable", name);
+	s->v = mem_grow(s->v, (size_t)s->n + 1, sizeof *s->v);
+	s->v[s->n++] = (struct setting){name, value};
+}
+
+/* A number of processes. */
+static int number_read(const char *opt, const char *s)
+{
+	char *end;
+	long n;
+
+	errno = 0;
+	n = strtol(s, &end, 10);
+	if (errno == EINVAL || end == s || *end != '\0')
+		die(EXIT_USAGE, "-%s needs a number of processes, not `%s'", opt, s);
+	if (n < 1 || n > SHM_RANKS_MAX)
+		die(EXIT_USAGE, "-%s %s: a job has 1 to %d processes", opt, s, SHM_RANKS_MAX);
+	return (int)n;
+}
+
+/* The setting that makes the initial error handler this one; case does not count. */
+static const char *errhandler_read(const char *s)
+{
+	static const char *const names[][2] = {{"mpi_errors_are_fatal", "fatal"},
+		{"mpi_errors_abort", "abort"}, {"mpi_errors_return", "return"}};
+
+	for (size_t i = 0; i < countof(names); i++)
+		if (strcasecmp(s, names[i][0]) == 0)
+			return names[i][1];
+	die(EXIT_USAGE, "-initial-errhandler is %s, %s or %s, not `%s'", names[0][0], names[1][0],
+		names[2][0], s);
+}
+
+/* Adds a line to what the program finds in MPI_INFO_ENV. */
+static void info_add(struct app *a, const char *key, const char *value)
+{
+	char *more;
+
+	if (strchr(value, '\n') != NULL)
+		die(EXIT_USAGE, "the value of -%s has more than one line", key);
+	if (strcmp(key, "memory-alloc-kinds") == 0)
+		key = "mpi_memory_alloc_kinds";
+	more = text("%s%s=%s\n", a->info != NULL ? a->info : "", key, value);
+	free(a->info);
+	a->info = more;
+}
+
+static double seconds_read(const char *what, const char *s)
+{
+	char *end;
+	double t = strtod(s, &end);
+
+	if (end == s || *end != '\0' || !isfinite(t) || t <= 0 || t > INT_MAX)
+		die(EXIT_USAGE, "%s needs a positive number of seconds, not `%s'", what, s);
+	return t;
+}
+
+static const struct option *option_find(const char *name, size_t len)
+{
+	for (size_t i = 0; i < countof(options); i++)
+		if (strlen(options[i].name) == len && strncmp(options[i].name, name, len) == 0)
+			return &options[i];
+	return NULL;
+}
+
+static void apps_read(struct plan *p, int argc, char **argv, bool nested);
+
+/* -configfile: each line is a program with its options; words are separated by blanks, '...' and
+ * "..." hold them together, # begins a comment. */
+static char **words_split(char *line, int *n)
+{
+	char **v = NULL;
+	char *to = line;
+	char quote = '\0';
+
+	*n = 0;
+	for (char *s = line; *s != '\0' && *s != '#';) {
+		if (strchr(" \t\r\n", *s) != NULL) {
+			s++;
+			continue;
+		}
+		v = mem_grow(v, (size_t)*n + 2, sizeof *v);
+		v[(*n)++] = to;
+		for (; *s != '\0' && (quote != '\0' || strchr(" \t\r\n", *s) == NULL); s++) {
+			if (quote == '\0' && (*s == '\'' || *s == '"'))
+				quote = *s;
+			else if (quote != '\0' && *s == quote)
+				quote = '\0';
+			else
+				*to++ = *s;
+		}
+		if (*s != '\0')
+			s++;
+		*to++ = '\0';
+		v[*n] = NULL;
+	}
+	return v;
+}
+
+static void config_read(struct plan *p, const char *path)
+{
+	FILE *f = fopen(path, "re");
+	char *line = NULL;
+	size_t cap = 0;
+	int n;
+
+	if (f == NULL)
+		die(EXIT_USAGE, "cannot read %s: %s", path, strerror(errno));
+	while (getline(&line, &cap, f) >= 0) {
+		char **v = words_split(line, &n);
+
+		if (n == 0)
+			continue;
+		apps_read(p, n, v, true);
+		free(v);
+		line = NULL; /* its words are the plan's now */
+		cap = 0;
+	}
+	free(line);
+	fclose(f);
+}
+
+/* Who reads our stdin. */
+static int stdin_read(const char *opt, const char *s)
+{
+	char *end;
+	long r;
+
+	if (strcmp(s, "all") == 0)
+		return STDIN_ALL;
+	if (strcmp(s, "none") == 0)
+		return STDIN_NONE;
+	errno = 0;
+	r = strtol(s, &end, 10);
+	if (errno != 0 || end == s || *end != '\0' || r < 0 || r >= SHM_RANKS_MAX)
+		die(EXIT_USAGE, "-%s takes a rank, all or none, not `%s'", opt, s);
+	return (int)r;
+}
+
+static bool word_is(const char *s, size_t len, const char *word)
+{
+	return strlen(word) == len && strncmp(s, word, len) == 0;
+}
+
+static enum part bind_read(const char *s)
+{
+	static const struct {
+		const char *name;
+		enum part part;
+	} words[] = {{"none", PART_NONE}, {"hwthread", PART_THREAD}, {"core", PART_CORE},
+		{"socket", PART_SOCKET}, {"package", PART_SOCKET}, {"numa", PART_NUMA}};
+	size_t len = strcspn(s, ":"); /* core:overload-allowed */
+
+	for (size_t i = 0; i < countof(words); i++)
+		if (word_is(s, len, words[i].name))
+			return words[i].part;
+	die(EXIT_USAGE, "-bind-to takes none, hwthread, core, socket or numa, not `%s'", s);
+}
+
+static void map_read(struct plan *p, const char *s)
+{
+	static const struct {
+		const char *name;
+		enum mapping map;
+		enum part deal;
+	} words[] = {{"slot", MAP_SLOT, PART_NONE}, {"core", MAP_SLOT, PART_NONE},
+		{"hwthread", MAP_SLOT, PART_NONE}, {"socket", MAP_SLOT, PART_SOCKET},
+		{"package", MAP_SLOT, PART_SOCKET}, {"numa", MAP_SLOT, PART_NUMA},
+		{"node", MAP_NODE, PART_NONE}, {"host", MAP_NODE, PART_NONE}};
+	size_t len = strcspn(s, ":"); /* slot:PE=2 */
+
+	for (size_t i = 0; i < countof(words); i++)
+		if (word_is(s, len, words[i].name)) {
+			p->map = words[i].map;
+			p->deal = words[i].deal;
+			return;
+		}
+	die(EXIT_USAGE, "-map-by takes slot, node, core, socket or numa, not `%s'", s);
+}
+
+/* A word that names no launcher is a command, like that of -launcher exec. */
+static void launcher_read(struct plan *p, const char *s)
+{
+	static const char *const words[] = {[LAUNCH_NONE] = "",
+		[LAUNCH_SSH] = "ssh",
+		[LAUNCH_RSH] = "rsh",
+		[LAUNCH_EXEC] = "exec",
+		[LAUNCH_FORK] = "fork",
+		[LAUNCH_SLURM] = "slurm"};
+
+	for (size_t i = LAUNCH_NONE + 1; i < countof(words); i++)
+		if (strcmp(s, words[i]) == 0) {
+			p->launcher = (enum launcher)i;
+			return;
+		}
+	if (*s == '\0')
+		die(EXIT_USAGE, "-launcher takes ssh, rsh, slurm, exec, fork or a command");
+	p->launcher = LAUNCH_EXEC;
+	p->launch_exec = s;
+}
+
+/* The launcher, and its command. */
+static void launcher_settle(struct plan *p, bool slurm)
+{
+	if (p->launcher == LAUNCH_NONE)
+		p->launcher = slurm ? LAUNCH_SLURM : LAUNCH_SSH;
+	if (p->launch_exec == NULL && p->launcher == LAUNCH_SSH)
+		p->launch_exec = "ssh";
+	if (p->launch_exec == NULL && p->launcher == LAUNCH_RSH)
+		p->launch_exec = "rsh";
+	if (p->launch_exec == NULL && p->launcher == LAUNCH_SLURM)
+		p->launch_exec = "srun";
+	if (p->launch_exec == NULL && p->launcher == LAUNCH_EXEC)
+		die(EXIT_USAGE, "-launcher exec needs -launcher-exec COMMAND");
+}
+
+/* Prints what the user has asked for, and nothing else is done. */
+__attribute__((noreturn)) static void text_exit(const char *s)
+{
+	if (fputs(s, stdout) == EOF || fflush(stdout) != 0)
+		die(1, "cannot write to standard output: %s", strerror(errno));
+	exit(0);
+}
+
+/* Carries out one option; `v' are its values. */
+static void option_do(struct plan *p, struct app *a, const struct option *o, char **v)
+{
+	switch (o->opt) {
+	case OPT_N: a->n = number_read(o->name, v[0]); break;
+	case OPT_ENV: settings_add(&a->set, v[0], v[1]); break;
+	case OPT_GENV: settings_add(&p->set, v[0], v[1]); break;
+	case OPT_X: settings_add(&a->set, v[0], NULL); break;
+	case OPT_KEEP: a->keep = v[0]; break;
+	case OPT_GKEEP: p->keep = v[0]; break;
+	case OPT_NOENV: a->keep = ""; break;
+	case OPT_GNOENV: p->keep = ""; break;
+	case OPT_WDIR:
+		a->wdir = v[0];
+		info_add(a, "wdir", v[0]);
+		break;
+	case OPT_PATH: a->path = v[0]; break;
+	case OPT_LABEL: p->label = true; break;
+	case OPT_TIMEOUT: p->timeout = seconds_read("-timeout", v[0]); break;
+	case OPT_HOSTS:
+		hosts_list(p, v[0]);
+		info_add(a, "host", v[0]);
+		break;
+	case OPT_HOSTFILE: hosts_file(p, v[0]); break;
+	case OPT_PPN: p->ppn = number_read(o->name, v[0]); break;
+	case OPT_RR: p->map = MAP_NODE; break;
+	case OPT_BYSLOT: p->map = MAP_SLOT; break;
+	case OPT_MAP: map_read(p, v[0]); break;
+	case OPT_BIND: p->bind = bind_read(v[0]); break;
+	case OPT_BIND_CORE: p->bind = PART_CORE; break;
+	case OPT_BIND_SOCKET: p->bind = PART_SOCKET; break;
+	case OPT_BIND_NONE: p->bind = PART_NONE; break;
+	case OPT_LAUNCHER: launcher_read(p, v[0]); break;
+	case OPT_LAUNCH_EXEC: p->launch_exec = v[0]; break;
+	case OPT_IFACE: p->iface = v[0]; break;
+	case OPT_PREFIX: p->agent = text("%s/bin/mpiexec", v[0]); break;
+	case OPT_FANOUT: p->fanout = number_read(o->name, v[0]); break;
+	case OPT_CONFIG: config_read(p, v[0]); break;
+	case OPT_STDIN: p->stdin_to = stdin_read(o->name, v[0]); break;
+	case OPT_ERRH: settings_add(&a->set, "HAFT_ERRHANDLER", errhandler_read(v[0])); break;
+	case OPT_INFO: info_add(a, o->name, v[0]); break;
+	case OPT_VERBOSE: p->verbose = true; break;
+	case OPT_HELP: text_exit(help);
+	case OPT_VERSION: text_exit("mpiexec (Haft) " HAFT_VERSION ", MPI 5.0\n");
+	case OPT_SKIP: break;
+	}
+}
+
+/* Takes one option with its values from argv; returns how many words that were. */
+static int option_read(struct plan *p, struct app *a, int argc, char **argv)
+{
+	const char *name = argv[0] + (argv[0][1] == '-' ? 2 : 1);
+	const char *eq = strchr(name, '=');
+	const struct option *o = option_find(name, strcspn(name, "="));
+	char *value[2] = {NULL, NULL};
+
+	if (o == NULL || (eq != NULL && o->values != 1))
+		die(EXIT_USAGE, "unknown option %s; mpiexec --help lists them", argv[0]);
+	if (eq != NULL) {
+		value[0] = argv[0] + (eq + 1 - argv[0]);
+		option_do(p, a, o, value);
+		return 1;
+	}
+	if (argc <= o->values)
+		die(EXIT_USAGE, "%s needs %s", argv[0],
+			o->values == 1 ? "a value" : "a name and a value");
+	option_do(p, a, o, argv + 1);
+	return 1 + o->values;
+}
+
+static int app_end(int argc, char **argv)
+{
+	int i = 0;
+
+	while (i < argc && strcmp(argv[i], ":") != 0)
+		i++;
+	return i;
+}
+
+/* Reads one program with its options: argc words, none of them ":". */
+static void app_read(struct plan *p, int argc, char **argv)
+{
+	struct app a = {.n = 0};
+	int before = p->napps;
+	int i = 0;
+
+	while (i < argc && argv[i][0] == '-' && argv[i][1] != '\0') {
+		if (strcmp(argv[i], "--") == 0) {
+			i++;
+			break;
+		}
+		i += option_read(p, &a, argc - i, argv + i);
+	}
+	if (i == argc && p->napps > before)
+		return; /* -configfile */
+	if (i == argc)
+		die(EXIT_USAGE, "no program given; mpiexec --help tells more");
+	a.argv = mem_grow(NULL, (size_t)(argc - i) + 1, sizeof *a.argv);
+	memcpy(a.argv, argv + i, (size_t)(argc - i) * sizeof *a.argv);
+	a.argv[argc - i] = NULL;
+	p->app = mem_grow(p->app, (size_t)p->napps + 1, sizeof *p->app);
+	p->app[p->napps++] = a;
+}
+
+/* Reads programs separated by ":". */
+static void apps_read(struct plan *p, int argc, char **argv, bool nested)
+{
+	int end = app_end(argc, argv);
+
+	if (nested && end < argc)
+		die(EXIT_USAGE, "a line of a -configfile holds one program, without `:'");
+	app_read(p, end, argv);
+	while (end < argc) {
+		argc -= end + 1;
+		argv += end + 1;
+		end = app_end(argc, argv);
+		app_read(p, end, argv);
+	}
+}
+
+static struct plan plan; /* as long-lived as the process, and found by leak checkers */
+
+const struct plan *plan_this(void)
+{
+	return &plan;
+}
+
+struct plan *plan_read(int argc, char **argv)
+{
+	struct plan *p = &plan;
+	const char *limit = getenv("MPIEXEC_TIMEOUT");
+	const char *iface = getenv("HAFT_IFACE");
+	bool slurm = false;
+	int slots;
+
+	if (limit != NULL && *limit != '\0')
+		p->timeout = seconds_read("MPIEXEC_TIMEOUT", limit);
+	p->fanout = TREE_FANOUT;
+	apps_read(p, argc - 1, argv + 1, false);
+	if (p->iface == NULL && iface != NULL && *iface != '\0')
+		p->iface = iface;
+	if (p->nhosts == 0)
+		slurm = alloc_hosts(p);
+	launcher_settle(p, slurm);
+	slots = hosts_settle(p);
+	for (int i = 0; i < p->napps; i++) {
+		struct app *a = &p->app[i];
+		char n[12];
+
+		if (a->n == 0)
+			a->n = p->napps == 1 && slots > 0 ? slots : 1;
+		if (a->n > SHM_RANKS_MAX - p->nranks)
+			die(EXIT_USAGE, "a job has at most %d processes", SHM_RANKS_MAX);
+		p->nranks += a->n;
+		snprintf(n, sizeof n, "%d", a->n);
+		info_add(a, "maxprocs", n);
+		settings_add(&a->set, "HAFT_INFO_ENV", a->info);
+	}
+	if (p->stdin_to >= p->nranks)
+		die(EXIT_USAGE, "standard input is for rank %d, and there are %d", p->stdin_to,
+			p->nranks);
+	map_ranks(p);
+	plan_environ(p);
+	if (p->nhosts > 0)
+		launch_init(p);
+	else
+		plan_find(p);
+	return p;
+}

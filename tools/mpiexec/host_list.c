@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* host_list.c - the hosts that the user names, and which of them is this machine.
+ *
+ * Hostfiles of both families are read: "host", "host:4", "host slots=4 max_slots=8", comments by #.
+ * What is not understood is refused, with the place where it stands: a job that has quietly got
+ * fewer slots than were meant looks like a success.
+ * A host's name is a word of a launcher's command line, so that nothing is taken for one that could
+ * be an option of it, or mean something to a shell. */
+#include "tools/mpiexec/job_plan.h"
+
+#include <arpa/inet.h>
+#include <ctype.h>
+#include <errno.h>
+#include <ifaddrs.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+#include "libshm/shm.h"
+
+/* True if the two socket addresses mean the same host. */
+static bool addr_same(const struct sockaddr *a, const struct sockaddr *b)
+{
+	if (a == NULL || b == NULL || a->sa_family != b->sa_family)
+		return false;
+	if (a->sa_family == AF_INET)
+		return memcmp(&((const struct sockaddr_in *)(const void *)a)->sin_addr,
+			       &((const struct sockaddr_in *)(const void *)b)->sin_addr,
+			       sizeof(struct in_addr)) == 0;
+	if (a->sa_family == AF_INET6)
+		return memcmp(&((const struct sockaddr_in6 *)(const void *)a)->sin6_addr,
+			       &((const struct sockaddr_in6 *)(const void *)b)->sin6_addr,
+			       sizeof(struct in6_addr)) == 0;
+	return false;
+}
+
+static bool addr_local(const struct sockaddr *a)
+{
+	struct ifaddrs *list = NULL;
+	bool found = false;
+
+	if (a->sa_family == AF_INET &&
+		ntohl(((const struct sockaddr_in *)(const void *)a)->sin_addr.s_addr) >> 24 == 127)
+		return true; /* all of 127/8 */
+	if (getifaddrs(&list) != 0)
+		return false;
+	for (struct ifaddrs *i = list; i != NULL && !found; i = i->ifa_next)
+		found = addr_same(a, i->ifa_addr);
+	freeifaddrs(list);
+	return found;
+}
+
+/* True if `a' is `b', or its first part up to a dot. */
+static bool name_same(const char *a, const char *b)
+{
+	size_t len = strlen(a);
+
+	return strncasecmp(a, b, len) == 0 && (b[len] == '\0' || b[len] == '.');
+}
+
+/* True if the host is this machine; `look': ask also for its addresses. */
+static bool host_local(const char *name, bool look)
+{
+	struct addrinfo *list = NULL;
+	char own[256] = "";
+	bool found = false;
+
+	if (strcasecmp(name, "localhost") == 0)
+		return true;
+	if (gethostname(own, sizeof own - 1) == 0 && (name_same(name, own) || name_same(own, name)))
+		return true;
+	if (!look)
+		return false;
+	if (getaddrinfo(name, NULL, &(struct addrinfo){.ai_socktype = SOCK_STREAM}, &list) != 0)
+		return false;
+	for (struct addrinfo *i = list; i != NULL && !found; i = i->ai_next)
+		found = addr_local(i->ai_addr);
+	freeaddrinfo(list);
+	return found;
+}
+
+bool hosts_here(const char *name)
+{
+	return host_local(name, true);
+}
+
+/* What is being read. */
+struct source {
+	const char *file; /* NULL: the command line */
+	int line;         /* of the file; the first is 1 */
+	const char *text; /* the line, or the list */
+};
+
+__attribute__((noreturn, format(printf, 2, 3))) static void hosts_refuse(
+	const struct source *from, const char *fmt, ...)
+{
+	va_list ap;
+	char *why;
+
+	va_start(ap, fmt);
+	if (vasprintf(&why, fmt, ap) < 0)
+		die(EXIT_USAGE, "no memory");
+	va_end(ap);
+	if (from->file == NULL)
+		die(EXIT_USAGE, "hosts `%s': %s; understood is HOST[:SLOTS],...", from->text, why);
+	die(EXIT_USAGE,
+		"hostfile %s, line %d: `%s': %s; "
+		"understood is HOST, HOST:N, or HOST [slots=N] [max_slots=N]",
+		from->file, from->line, from->text, why);
+}
+
+/* Colons are for IPv6 addresses only: anything else that has some is a number of slots gone wrong.
+ */
+static bool colons_good(const char *name)
+{
+	const char *at = strrchr(name, '@');
+	char addr[INET6_ADDRSTRLEN];
+	size_t len;
+
+	name = at != NULL ? at + 1 : name;
+	len = strcspn(name, "%");
+	if (strchr(name, ':') == NULL)
+		return true;
+	if (len >= sizeof addr)
+		return false;
+	memcpy(addr, name, len);
+	addr[len] = '\0';
+	return inet_pton(AF_INET6, addr, &(struct in6_addr){0}) == 1;
+}
+
+static bool name_good(const char *name)
+{
+	for (const char *c = name; *c != '\0'; c++)
+		if (!isalnum((unsigned char)*c) && strchr("._-:%@", *c) == NULL)
+			return false;
+	return name[0] != '\0' && name[0] != '-' && strstr(name, "@-") == NULL && colons_good(name);
+}
+
+/* A host is named once more: its slots add up; it has a limit if it had one each time. */
+static void host_merge(struct host *h, const struct host *more)
+{
+	h->slots += more->slots;
+	h->max = h->max > 0 && more->max > 0 ? h->max + more->max : 0;
+	h->max = h->max < SHM_RANKS_MAX ? h->max : SHM_RANKS_MAX;
+}
+
+static void host_add(struct plan *p, const struct source *from, const struct host *h)
+{
+	int i = 0;
+
+	if (!name_good(h->name))
+		hosts_refuse(from, "`%s' is no name of a host", h->name);
+	while (i < p->nhosts && strcmp(p->host[i].name, h->name) != 0)
+		i++;
+	if (i < p->nhosts) {
+		host_merge(&p->host[i], h);
+	} else {
+		p->host = mem_grow(p->host, (size_t)p->nhosts + 1, sizeof *p->host);
+		p->host[p->nhosts] = *h;
+		p->host[p->nhosts++].name = text("%s", h->name);
+	}
+	if (p->host[i].slots > SHM_RANKS_MAX || p->nhosts > SHM_RANKS_MAX)
+		hosts_refuse(from, "more than %d slots, or hosts", SHM_RANKS_MAX);
+}
+
+/* A number of slots. */
+static int slots_read(const struct source *from, const char *s)
+{
+	char *end;
+	long n = strtol(s, &end, 10);
+
+	if (!isdigit((unsigned char)s[0]) || *end != '\0' || n < 1 || n > SHM_RANKS_MAX)
+		hosts_refuse(from, "`%s' is no number of slots from 1 to %d", s, SHM_RANKS_MAX);
+	return (int)n;
+}
+
+/* "name" or "name:slots" (IPv6 addresses in brackets).  No slots: 0. */
+static struct host host_read(const struct source *from, char *word)
+{
+	bool bracket = word[0] == '[';
+	char *end = bracket ? strchr(word, ']') : strchr(word, ':');
+	struct host h = {.name = bracket ? word + 1 : word};
+
+	if (bracket && (end == NULL || (end[1] != '\0' && end[1] != ':')))
+		hosts_refuse(from, "`%s' is no [HOST] or [HOST]:SLOTS", word);
+	if (bracket && end[1] == ':')
+		h.slots = slots_read(from, end + 2);
+	if (!bracket && end != NULL && strchr(end + 1, ':') == NULL)
+		h.slots = slots_read(from, end + 1);
+	if (bracket || h.slots > 0)
+		*end = '\0';
+	return h;
+}
+
+void hosts_list(struct plan *p, const char *list)
+{
+	struct source from = {.text = list};
+	char *copy = text("%s", list);
+	char *rest = copy;
+
+	for (char *word = strsep(&rest, ","); word != NULL; word = strsep(&rest, ",")) {
+		struct host h = host_read(&from, word);
+
+		if (word[0] == '\0')
+			hosts_refuse(&from, "a host without a name");
+		h.slots = h.slots > 0 ? h.slots : 1;
+		host_add(p, &from, &h);
+	}
+	free(copy);
+}
+
+/* Cuts off the first word of *s, which ends at a blank or one of `stop', and the blanks after it.
+ */
+static char *word_cut(char **s, const char *stop, char *ended)
+{
+	char *word = *s;
+	char *end = word + strcspn(word, stop);
+	char *next = end + strspn(end, " \t");
+
+	*ended = *next;
+	if (*next == '=' && strchr(stop, '=') != NULL)
+		next++;
+	else
+		*ended = '\0';
+	next += strspn(next, " \t");
+	*end = '\0';
+	*s = next;
+	return word;
+}
+
+/* "slots=4", "max_slots = 8": one after a host's name. */
+static void setting_take(const struct source *from, char **rest, struct host *h)
+{
+	char sign;
+	char *name = word_cut(rest, " \t=", &sign);
+	bool max = strcmp(name, "max_slots") == 0 || strcmp(name, "max-slots") == 0;
+	int *to = max ? &h->max : &h->slots;
+
+	if (!max && strcmp(name, "slots") != 0)
+		hosts_refuse(from, "unknown word `%s' after the host", name);
+	if (sign != '=')
+		hosts_refuse(from, "no = after `%s'", name);
+	if (*to != 0)
+		hosts_refuse(from, "%s is there twice", max ? "max_slots" : "the number of slots");
+	*to = slots_read(from, word_cut(rest, " \t", &sign));
+}
+
+/* A line of a hostfile.  False: it has no host. */
+static bool line_take(struct plan *p, const struct source *from, char *line)
+{
+	char *rest = line + strspn(line, " \t");
+	struct host h;
+	char sign;
+
+	rest[strcspn(rest, "#")] = '\0';
+	if (*rest == '\0')
+		return false;
+	h = host_read(from, word_cut(&rest, " \t", &sign));
+	while (*rest != '\0')
+		setting_take(from, &rest, &h);
+	if (h.max > 0 && h.slots > h.max)
+		hosts_refuse(from, "more slots than max_slots");
+	if (h.slots == 0)
+		h.slots = h.max > 0 ? h.max : 1;
+	host_add(p, from, &h);
+	return true;
+}
+
+/* What some editors of Windows put before a text in UTF-8. */
+#define BOM "\xef\xbb\xbf"
+
+void hosts_file(struct plan *p, const char *path)
+{
+	FILE *f = fopen(path, "re");
+	struct source from = {.file = path};
+	bool some = false;
+	char *line = NULL;
+	size_t cap = 0;
+	ssize_t len;
+
+	if (f == NULL)
+		die(EXIT_USAGE, "cannot read hostfile %s: %s", path, strerror(errno));
+	while ((len = getline(&line, &cap, f)) >= 0) {
+		bool zero = strlen(line) != (size_t)len;
+		char *copy;
+
+		line[strcspn(line, "\r\n")] = '\0';
+		if (from.line++ == 0 && strncmp(line, BOM, strlen(BOM)) == 0)
+			memmove(line, line + strlen(BOM), strlen(line + strlen(BOM)) + 1);
+		copy = text("%s", line);
+		from.text = copy;
+		if (zero)
+			hosts_refuse(&from, "a zero byte follows");
+		some |= line_take(p, &from, line);
+		free(copy);
+	}
+	if (ferror(f))
+		die(EXIT_USAGE, "cannot read hostfile %s: %s", path, strerror(errno));
+	if (!some)
+		die(EXIT_USAGE, "no host in hostfile %s", path);
+	free(line);
+	fclose(f);
+}
+
+/* Where agents need no launcher.  A launcher that the user has chosen starts them all: its hosts
+ * may be this machine in a way that only it knows. */
+static void local_find(struct plan *p)
+{
+	if (p->launcher != LAUNCH_SSH && p->launcher != LAUNCH_RSH)
+		return;
+	for (int i = 0; i < p->nhosts; i++)
+		p->host[i].local = host_local(p->host[i].name, true);
+}
+
+int hosts_settle(struct plan *p)
+{
+	int n = 0, slots = 0, here = -1;
+
+	local_find(p);
+	for (int i = 0; i < p->nhosts; i++) {
+		slots += p->ppn > 0 ? p->ppn : p->host[i].slots;
+		if (p->host[i].local && here >= 0) {
+			host_merge(&p->host[here], &p->host[i]);
+			free(p->host[i].name);
+			continue;
+		}
+		if (p->host[i].local)
+			here = n;
+		p->host[n++] = p->host[i];
+	}
+	p->nhosts = n;
+	return n > 0 ? slots : p->ppn;
+}

@@ -1,0 +1,402 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* job_report.c - the roll-call: what does each rank wait for?
+ *
+ *     rank 0: has waited 61 s in MPI_Recv to receive from rank 1, tag 7, MPI_COMM_WORLD
+ *     ranks 1-9: have waited 60 to 61 s in MPI_Barrier of MPI_COMM_WORLD, for rank 0
+ *     a cycle: 0 waits for 1, 1 waits for 0
+ *
+ * Said of j->seen, which was read from the segment (of each host) without asking the ranks, which
+ * may hang.  Ranks in the same state are
+ * named in one line: "ranks 3-511: ...". */
+#include "tools/mpiexec/job.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "libmpi/boot/boot.h"
+#include "libshm/shm.h"
+#include "tools/mpiexec/output.h"
+
+#define LINE_LEN   1024
+#define CYCLES_MAX 4 /* cycles that are told: who repairs these repairs the others */
+
+/* The numbers that libmpi/p2p writes for what it waits for (enum req_kind), and the context id of
+ * MPI_COMM_WORLD. */
+enum {
+	WAIT_SEND = 1,
+	WAIT_RECV,
+	WAIT_COLL,
+	WAIT_USER,
+	WAIT_PSEND,
+	WAIT_PRECV,
+	WAIT_WIN,
+	WAIT_BACK,
+	WAIT_LOCK
+};
+enum { CTX_WORLD = 8 };
+
+/* A line that grows, and is cut where it is full. */
+struct line {
+	char s[LINE_LEN];
+	size_t len;
+	int64_t wait_s;                 /* for how long the rank has waited; -1: it does not */
+	int64_t age_s[SHM_STANDBY_MAX]; /* the same of its other threads that wait */
+	int nages;
+	const char *does; /* what it has done for so long: "waited" */
+	const char *has;  /* what it has done; NULL: no matter */
+};
+
+#define AGE "\1" /* stands for one of age_s: lines are alike whatever these are */
+
+__attribute__((format(printf, 2, 3))) static void line_add(struct line *l, const char *fmt, ...)
+{
+	va_list ap;
+	int n;
+
+	va_start(ap, fmt);
+	n = vsnprintf(l->s + l->len, LINE_LEN - l->len, fmt, ap);
+	va_end(ap);
+	if (n > 0)
+		l->len += (size_t)n < LINE_LEN - l->len ? (size_t)n : LINE_LEN - l->len - 1;
+}
+
+/* --- one rank ------------------------------------------------------------------------------- */
+
+static void add_comm(struct line *l, const struct shm_what *w)
+{
+	if (w->name[0] != '\0')
+		line_add(l, "%.*s", SHM_WHAT_NAME - 1, w->name);
+	else
+		line_add(l, "communicator %llu", (unsigned long long)w->comm);
+}
+
+static void add_peer(struct line *l, const struct shm_what *w)
+{
+	if (w->peer < 0)
+		line_add(l, " any rank");
+	else if (w->peer == w->rank)
+		line_add(l, " rank %d", w->rank);
+	else
+		line_add(l, " rank %d (%d in MPI_COMM_WORLD)", w->rank, w->peer);
+	if (w->tag < 0)
+		line_add(l, ", any tag, ");
+	else
+		line_add(l, ", tag %d, ", w->tag);
+	add_comm(l, w);
+}
+
+/* Ranks in MPI_COMM_WORLD that have not come, or not gone. */
+static void add_ranks(struct line *l, const struct shm_what *w, const char *why)
+{
+	int n = w->nlate < SHM_WHAT_LATE ? w->nlate : SHM_WHAT_LATE;
+
+	for (int i = 0; i < n; i++)
+		if (i > 0)
+			line_add(l, ", %d", w->late[i]);
+		else
+			line_add(l, ", %s rank%s %d", why, w->nlate > 1 ? "s" : "", w->late[i]);
+	if (w->nlate > n)
+		line_add(l, " and %d more", w->nlate - n);
+}
+
+/* A window; who has not posted or completed; or whose lock it is, and who has it. */
+static void add_win(struct line *l, const struct shm_what *w)
+{
+	line_add(l, " of %.*s", SHM_WHAT_NAME - 1, w->name);
+	if (w->kind == WAIT_WIN) {
+		add_ranks(l, w, "for");
+		return;
+	}
+	if (w->peer >= 0)
+		line_add(l, ", for rank %d", w->peer);
+	add_ranks(l, w, "which is locked by");
+	if (w->peer != w->rank)
+		line_add(l, " (in MPI_COMM_WORLD)");
+}
+
+/* Those that a collective call waits for. */
+static void add_late(struct line *l, const struct shm_what *w)
+{
+	if (strncmp(w->call, "MPI_Wait", 8) == 0)
+		line_add(l, " for a collective call");
+	if (w->comm != 0) {
+		line_add(l, " of ");
+		add_comm(l, w);
+	}
+	add_ranks(l, w, "for");
+	if (w->nlate > 0 && w->comm != CTX_WORLD)
+		line_add(l, " (in MPI_COMM_WORLD)");
+}
+
+static void add_early(struct line *l, const struct shm_what *w)
+{
+	if (w->early == 0)
+		return;
+	line_add(l, "; %d message%s unreceived", w->early, w->early > 1 ? "s" : "");
+	if (w->early_rank >= 0)
+		line_add(l, ", %sfrom rank %d, tag %d", w->early > 1 ? "one " : "", w->early_rank,
+			w->early_tag);
+	else
+		line_add(l, ", of another communicator");
+}
+
+/* Of a partitioned operation those of the w->bytes partitions that are not ready, or not here. */
+static void add_parts(struct line *l, const struct shm_what *w)
+{
+	bool sends = w->kind == WAIT_PSEND;
+	int n = w->nlate < SHM_WHAT_LATE ? w->nlate : SHM_WHAT_LATE;
+
+	if ((!sends && w->kind != WAIT_PRECV) || w->nlate == 0)
+		return;
+	line_add(l,
+		sends ? ": MPI_Pready is missing for %d of %lld partitions ("
+		      : ": %d of %lld partitions have not come (",
+		w->nlate, (long long)w->bytes);
+	for (int i = 0; i < n; i++)
+		line_add(l, "%s%d", i > 0 ? ", " : "", w->late[i]);
+	line_add(l, w->nlate > n ? ", ...)" : ")");
+}
+
+/* A partitioned operation without a partner: no other kind of message is one. */
+static void add_unmet(struct line *l, const struct shm_what *w)
+{
+	if (w->unmet)
+		line_add(l, "; not matched by an %s yet",
+			w->kind == WAIT_PSEND ? "MPI_Precv_init" : "MPI_Psend_init");
+}
+
+static void add_wait(struct line *l, const struct shm_what *w)
+{
+	if (w->call[0] != '\0')
+		line_add(l, " in %.*s", SHM_WHAT_CALL - 1, w->call);
+	switch (w->kind) {
+	case WAIT_SEND:
+	case WAIT_BACK:
+		line_add(l, w->kind == WAIT_SEND ? " to send" : " to take back");
+		line_add(l, " %lld byte%s", (long long)w->bytes, w->bytes == 1 ? "" : "s");
+		line_add(l, w->kind == WAIT_SEND ? " to" : " sent to");
+		break;
+	case WAIT_PSEND: line_add(l, " to send partitions to"); break;
+	case WAIT_RECV: line_add(l, " to receive from"); break;
+	case WAIT_PRECV: line_add(l, " to receive partitions from"); break;
+	case WAIT_COLL: add_late(l, w); break;
+	case WAIT_WIN:
+	case WAIT_LOCK: add_win(l, w); break;
+	case WAIT_USER: line_add(l, " for MPI_Grequest_complete"); break;
+	default: line_add(l, " for other ranks"); break;
+	}
+	if (w->kind == WAIT_SEND || w->kind == WAIT_RECV || w->kind == WAIT_PSEND ||
+		w->kind == WAIT_PRECV || w->kind == WAIT_BACK)
+		add_peer(l, w);
+	add_parts(l, w);
+	add_unmet(l, w);
+	if (w->open > 1)
+		line_add(l, w->one ? " (or another of its %d requests)" : " (%d requests are open)",
+			w->open);
+}
+
+static int64_t seconds(uint64_t ns)
+{
+	return (int64_t)((ns + 500000000u) / 1000000000u);
+}
+
+/* The wait at the door, and those of other threads. */
+static void add_waits(struct line *l, const struct shm_view *v)
+{
+	l->wait_s = seconds(now_ns() - v->since_ns);
+	add_wait(l, &v->what);
+	for (int i = 0; i < v->nothers; i++) {
+		l->age_s[l->nages++] = seconds(now_ns() - v->other[i].since_ns);
+		line_add(l, "; another thread" AGE);
+		add_wait(l, &v->other[i].what);
+	}
+	add_early(l, &v->what);
+}
+
+/* What rank r does; how long it has waited stands apart (wait_s). */
+static void rank_line(const struct job *j, int r, struct line *l)
+{
+	const struct seen *s = &j->seen[r];
+
+	uint64_t away_ns = hang_away(j, r);
+
+	*l = (struct line){.wait_s = -1, .does = "waited"};
+	if (!s->known)
+		line_add(l, " nothing is known: the host has not answered");
+	else if (!s->alive)
+		l->has = "ended";
+	else if (s->stopped)
+		line_add(l, " stopped by a signal (SIGCONT lets it go on)");
+	else if (s->state == BOOT_NEW)
+		line_add(l, " running,"), l->has = "not called MPI_Init";
+	else if (s->state == BOOT_DONE)
+		line_add(l, " running,"), l->has = "called MPI_Finalize";
+	else if (away_ns > 0)
+		l->wait_s = seconds(away_ns), l->does = "been outside of MPI for",
+		line_add(l, " and has used no CPU time");
+	else if (!s->view.asleep)
+		line_add(l, " running, in MPI or in its own code");
+	else
+		add_waits(l, &s->view);
+}
+
+/* --- cycles --------------------------------------------------------------------------------- */
+
+/* For whom a rank waits: without all of them it cannot go on.  One with several threads can. */
+struct needs {
+	int to[SHM_WHAT_LATE];
+	int n, next;                 /* next: of `to' to walk */
+	int before;                  /* the rank by which the walk came; -1: it began here */
+	enum { NEW, ON, OVER } walk; /* ON: on the way that is being walked */
+	bool any;                    /* it waits for whoever comes */
+};
+
+static struct needs needs_of(const struct job *j, int r)
+{
+	const struct shm_view *v = &j->seen[r].view;
+	struct needs e = {.n = 0};
+	int n;
+
+	if (!j->seen[r].known || !j->seen[r].alive || j->seen[r].stopped || !v->asleep ||
+		v->nothers > 0 || (v->what.one && v->what.open > 1))
+		return e;
+	n = v->what.nlate < SHM_WHAT_LATE ? v->what.nlate : SHM_WHAT_LATE;
+	if (v->what.kind == WAIT_COLL || v->what.kind == WAIT_WIN || v->what.kind == WAIT_LOCK)
+		memcpy(e.to, v->what.late, sizeof e.to);
+	else if (v->what.kind == WAIT_PSEND && v->what.nlate > 0)
+		n = 0; /* it waits for itself */
+	else if (v->what.kind != 0 && v->what.kind != WAIT_USER)
+		e.to[0] = v->what.peer, n = 1;
+	for (int i = 0; i < n && n > 0; i++)
+		if (e.to[i] >= 0 && e.to[i] < j->n)
+			e.to[e.n++] = e.to[i];
+	e.any = (v->what.kind == WAIT_RECV || v->what.kind == WAIT_PRECV) && v->what.peer < 0;
+	return e;
+}
+
+/* The walk has come from `last' back to `first', which is on its way. */
+static void cycle_say(const struct needs *e, int first, int last)
+{
+	struct line l = {.len = 0};
+	int *way, n = 0;
+
+	for (int r = last; r != first; r = e[r].before)
+		n++;
+	way = mem_grow(NULL, (size_t)n + 2, sizeof *way);
+	way[0] = way[n + 1] = first;
+	for (int r = last, i = n; i > 0; r = e[r].before)
+		way[i--] = r;
+	for (int i = 0; i <= n; i++)
+		line_add(&l, "%s%d waits for %d", i > 0 ? ", " : "", way[i], way[i + 1]);
+	free(way);
+	say("  a cycle: %s", l.s);
+}
+
+/* Walks from `first' along whom ranks wait for; returns how many cycles it has met, at most one. */
+static int walk(struct needs *e, int first)
+{
+	int r = first;
+
+	e[r].before = -1;
+	e[r].walk = ON;
+	while (r >= 0) {
+		int to = e[r].next < e[r].n ? e[r].to[e[r].next++] : -1;
+
+		if (to < 0) {
+			e[r].walk = OVER;
+			r = e[r].before;
+		} else if (e[to].walk == ON) {
+			cycle_say(e, to, r);
+			for (; r >= 0; r = e[r].before)
+				e[r].walk = OVER;
+			return 1;
+		} else if (e[to].walk == NEW) {
+			e[to].before = r;
+			e[to].walk = ON;
+			r = to;
+		}
+	}
+	return 0;
+}
+
+static void cycles_say(const struct job *j)
+{
+	struct needs *e = mem_grow(NULL, (size_t)j->n, sizeof *e);
+	int any = -1, cycles = 0;
+
+	for (int r = 0; r < j->n; r++) {
+		e[r] = needs_of(j, r);
+		if (e[r].any && any < 0)
+			any = r;
+	}
+	for (int r = 0; r < j->n && cycles < CYCLES_MAX; r++)
+		if (e[r].walk == NEW)
+			cycles += walk(e, r);
+	if (cycles == 0 && any >= 0)
+		say("  no cycle is seen: rank %d would take a message of any rank", any);
+	free(e);
+}
+
+/* --- all of them ---------------------------------------------------------------------------- */
+
+/* What is said of a rank, with the ages of its threads, if they are of one rank. */
+static void add_aged(struct line *l, const struct line *what, bool ages)
+{
+	const char *at = what->s;
+
+	for (int i = 0; i < what->nages; i++) {
+		size_t len = strcspn(at, AGE);
+
+		line_add(l, "%.*s", (int)len, at);
+		at += len + (at[len] != '\0');
+		if (ages && at[-1] == AGE[0])
+			line_add(l, ", for %lld s,", (long long)what->age_s[i]);
+	}
+	line_add(l, "%s", at);
+}
+
+/* Ranks from..to are in the state `what', and have waited least..most seconds. */
+static void ranks_say(int from, int to, const struct line *what, int64_t least, int64_t most)
+{
+	const char *have = from == to ? "has" : "have";
+	struct line l = {.len = 0};
+
+	if (from == to)
+		line_add(&l, "rank %d:", from);
+	else
+		line_add(&l, "ranks %d-%d:", from, to);
+	if (least >= 0 && least == most)
+		line_add(&l, " %s %s %lld s", have, what->does, (long long)least);
+	else if (least >= 0)
+		line_add(&l, " %s %s %lld to %lld s", have, what->does, (long long)least,
+			(long long)most);
+	add_aged(&l, what, from == to);
+	if (what->has != NULL)
+		line_add(&l, " %s %s", have, what->has);
+	say("  %s", l.s);
+}
+
+void job_report(const struct job *j)
+{
+	struct line cur, next;
+	int64_t least, most;
+	int from = 0;
+
+	rank_line(j, 0, &cur);
+	least = most = cur.wait_s;
+	for (int r = 1; r <= j->n; r++) {
+		if (r < j->n)
+			rank_line(j, r, &next);
+		if (r < j->n && strcmp(cur.s, next.s) == 0 && cur.has == next.has) {
+			least = next.wait_s < least ? next.wait_s : least;
+			most = next.wait_s > most ? next.wait_s : most;
+			continue;
+		}
+		ranks_say(from, r - 1, &cur, least, most);
+		cur = next;
+		from = r;
+		least = most = cur.wait_s;
+	}
+	cycles_say(j);
+}

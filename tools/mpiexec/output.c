@@ -1,0 +1,563 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* output.c - streams and sinks: see output.h.
+ *
+ * Each sink has an epoll set of its streams, so that the main loop's poll looks at one fd for any
+ * number of ranks, and leaves it out while the sink is full. */
+#include "tools/mpiexec/output.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "tools/mpiexec/job_plan.h"
+
+#define NS_MS    1000000u
+#define EVENTS   64    /* streams looked at in one pass */
+#define READ_LEN 65536 /* a pipe's capacity */
+
+/* Bytes with room for more. */
+struct bytes {
+	char *v;
+	size_t len, cap;
+};
+
+struct stream {
+	int fd; /* -1: it has none, it is fed */
+	bool open;
+	int rank;
+	struct sink *sink;
+	struct bytes part; /* of an unfinished line, not yet in the sink */
+	bool begun;        /* the beginning of its line is already in the sink */
+	uint64_t last_ns;  /* when it last brought something */
+	struct bytes held; /* of a fed one: not taken yet */
+	bool last;         /* of a fed one: what is held is the end */
+	int owed;          /* bytes taken, and not yet given back as room */
+};
+
+struct sink {
+	int fd;
+	int epfd;           /* of its streams */
+	int open;           /* streams that have not ended */
+	int parts;          /* streams with something in `part' */
+	int held;           /* streams with something in `held', or with an end that waits */
+	struct bytes queue; /* to be written, from `done' on */
+	size_t done;
+	struct stream *mid;   /* whose unfinished line ends what is in the queue, or NULL */
+	struct stream *floor; /* who alone may speak, or NULL */
+	bool tty, file, broken;
+	int err; /* errno of what could not be written; 0: nothing */
+};
+
+static struct {
+	struct stream *stream; /* 2 r: stdout of rank r, 2 r + 1: its stderr */
+	int nstreams;
+	struct sink sink[2];
+	struct sink *to[2]; /* where stdout and stderr go: one sink if they are one file */
+	bool label, raw;
+	out_room_fn *room; /* NULL: no stream is fed */
+	void *room_arg;
+	char *chunk; /* READ_LEN bytes */
+} out;
+
+static void bytes_add(struct bytes *b, const char *v, size_t len)
+{
+	if (b->len + len > b->cap) {
+		b->cap = (b->len + len) * 2;
+		b->v = mem_grow(b->v, b->cap, 1);
+	}
+	memcpy(b->v + b->len, v, len);
+	b->len += len;
+}
+
+static void sink_init(struct sink *s, int fd)
+{
+	struct stat st;
+
+	s->fd = fd;
+	s->tty = isatty(fd) == 1;
+	s->file = fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
+	s->epfd = epoll_create1(EPOLL_CLOEXEC);
+	if (s->epfd < 0)
+		die(1, "epoll: %s", strerror(errno));
+}
+
+/* True if the two fds are one file, so that two sinks would cut each other's lines. */
+static bool file_same(int a, int b)
+{
+	struct stat x, y;
+
+	return fstat(a, &x) == 0 && fstat(b, &y) == 0 && x.st_dev == y.st_dev &&
+	       x.st_ino == y.st_ino;
+}
+
+void out_init(int n, bool label)
+{
+	out.nstreams = 2 * n;
+	out.stream = mem_grow(NULL, (size_t)out.nstreams, sizeof *out.stream);
+	for (int i = 0; i < out.nstreams; i++)
+		out.stream[i] = (struct stream){.fd = -1};
+	out.chunk = mem_grow(NULL, READ_LEN, 1);
+	out.label = label;
+	out.raw = n == 1 && !label;
+	sink_init(&out.sink[0], STDOUT_FILENO);
+	sink_init(&out.sink[1], STDERR_FILENO);
+	out.to[0] = &out.sink[0];
+	out.to[1] = file_same(STDOUT_FILENO, STDERR_FILENO) ? &out.sink[0] : &out.sink[1];
+}
+
+void out_add(int rank, int which, int fd)
+{
+	struct stream *t = &out.stream[2 * rank + which];
+	struct epoll_event ev = {.events = EPOLLIN, .data.ptr = t};
+
+	*t = (struct stream){.fd = fd, .open = true, .rank = rank, .sink = out.to[which]};
+	if (epoll_ctl(t->sink->epfd, EPOLL_CTL_ADD, fd, &ev) != 0)
+		die(1, "epoll: %s", strerror(errno));
+	t->sink->open++;
+}
+
+static bool sink_full(const struct sink *s)
+{
+	return s->queue.len - s->done >= OUT_QUEUE;
+}
+
+static void sink_put(struct sink *s, const char *v, size_t len)
+{
+	if (!s->broken)
+		bytes_add(&s->queue, v, len);
+}
+
+/* Puts a piece of one line (with or without its newline at the end) into the sink. */
+static void piece_put(struct stream *t, const char *v, size_t len)
+{
+	struct sink *s = t->sink;
+	char name[16];
+
+	if (s->mid != NULL && s->mid != t && (s->tty || out.label)) {
+		sink_put(s, "\n", 1);
+		s->mid->begun = false;
+	}
+	if (out.label && !t->begun) {
+		int n = snprintf(name, sizeof name, "[%d] ", t->rank);
+
+		sink_put(s, name, (size_t)n);
+	}
+	sink_put(s, v, len);
+	t->begun = v[len - 1] != '\n';
+	s->mid = t->begun ? t : NULL;
+}
+
+/* Puts several lines; the last may be unfinished. */
+static void lines_put(struct stream *t, const char *v, size_t len)
+{
+	while (len > 0) {
+		const char *nl = out.label ? memchr(v, '\n', len) : memrchr(v, '\n', len);
+		size_t n = nl != NULL ? (size_t)(nl - v) + 1 : len;
+
+		piece_put(t, v, n);
+		v += n;
+		len -= n;
+	}
+}
+
+/* Puts the unfinished line that the stream holds. */
+static void part_put(struct stream *t)
+{
+	if (t->part.len == 0)
+		return;
+	lines_put(t, t->part.v, t->part.len);
+	t->part.len = 0;
+	t->sink->parts--;
+}
+
+static void stream_take(struct stream *t, const char *v, size_t len, uint64_t now)
+{
+	struct sink *s = t->sink;
+	const char *nl = memrchr(v, '\n', len);
+	size_t whole = nl != NULL ? (size_t)(nl - v) + 1 : 0;
+
+	t->last_ns = now;
+	if (out.raw) {
+		lines_put(t, v, len);
+		return;
+	}
+	if (s->floor == t && whole == 0)
+		whole = len;
+	else if (s->floor == t)
+		s->floor = NULL;
+	if (whole > 0) {
+		part_put(t);
+		lines_put(t, v, whole);
+	}
+	if (len == whole)
+		return;
+	s->parts += t->part.len == 0;
+	bytes_add(&t->part, v + whole, len - whole);
+	if (t->part.len > OUT_HOLD) {
+		part_put(t);
+		s->floor = t;
+	}
+}
+
+/* The last stream of a sink has ended: the lines that never will, in the order of ranks. */
+static void parts_put(struct sink *s)
+{
+	for (int i = 0; i < out.nstreams && s->parts > 0; i++)
+		if (out.stream[i].sink == s)
+			part_put(&out.stream[i]);
+}
+
+static int which_of(const struct stream *t)
+{
+	return (int)((t - out.stream) % 2);
+}
+
+/* Gives room back to the sender, in large pieces. */
+static void room_pay(struct stream *t)
+{
+	if (t->owed < OUT_WINDOW / 4)
+		return;
+	out.room(out.room_arg, t->rank, which_of(t), t->owed);
+	t->owed = 0;
+}
+
+static void stream_end(struct stream *t)
+{
+	struct sink *s = t->sink;
+
+	if (s->tty || out.label)
+		part_put(t);
+	if (out.label && t->begun)
+		piece_put(t, "\n", 1);
+	if (s->floor == t)
+		s->floor = NULL;
+	/* By hand: a child just started may still have this end, until its exec closes it. */
+	if (t->fd >= 0) {
+		epoll_ctl(s->epfd, EPOLL_CTL_DEL, t->fd, NULL);
+		close(t->fd);
+	}
+	if (t->held.len > 0 || t->last)
+		s->held--;
+	t->held.len = 0;
+	t->fd = -1;
+	t->open = false;
+	if (--s->open == 0)
+		parts_put(s);
+}
+
+/* True if the stream brought something. */
+static bool stream_read(struct stream *t, uint64_t now)
+{
+	ssize_t n = read(t->fd, out.chunk, READ_LEN);
+
+	if (n > 0)
+		stream_take(t, out.chunk, (size_t)n, now);
+	else if (n == 0 || (errno != EAGAIN && errno != EINTR))
+		stream_end(t);
+	return n > 0;
+}
+
+/* Takes what a fed stream holds, and its end if that has come. */
+static void held_take(struct stream *t, uint64_t now)
+{
+	size_t len = t->held.len;
+
+	if (len == 0 && !t->last)
+		return;
+	t->held.len = 0;
+	t->sink->held--;
+	if (len > 0) {
+		t->owed += (int)len;
+		stream_take(t, t->held.v, len, now);
+		room_pay(t);
+	}
+	if (t->last) {
+		t->last = false;
+		stream_end(t);
+	}
+}
+
+/* The same for all streams of a sink, while it has room. */
+static void sink_take(struct sink *s, uint64_t now)
+{
+	if (s->floor != NULL && !sink_full(s))
+		held_take(s->floor, now);
+	for (int i = 0; i < out.nstreams && s->held > 0 && s->floor == NULL && !sink_full(s); i++)
+		if (out.stream[i].open && out.stream[i].sink == s)
+			held_take(&out.stream[i], now);
+}
+
+void out_remote(out_room_fn *room, void *arg)
+{
+	out.room = room;
+	out.room_arg = arg;
+}
+
+void out_expect(int rank, int which)
+{
+	struct stream *t = &out.stream[2 * rank + which];
+
+	*t = (struct stream){.fd = -1, .open = true, .rank = rank, .sink = out.to[which]};
+	t->sink->open++;
+}
+
+void out_feed(int rank, int which, const char *v, size_t len, uint64_t now_ns)
+{
+	struct stream *t = &out.stream[2 * rank + which];
+	struct sink *s = t->sink;
+
+	if (!t->open || t->last)
+		return;
+	s->held += t->held.len == 0;
+	if (len > 0)
+		bytes_add(&t->held, v, len);
+	else
+		t->last = true;
+	if (!sink_full(s) && (s->floor == NULL || s->floor == t))
+		held_take(t, now_ns);
+}
+
+/* Reads streams that have something, until the sink is full. */
+static void sink_read(struct sink *s, uint64_t now)
+{
+	struct epoll_event ev[EVENTS];
+	int n;
+
+	if (s->floor != NULL) {
+		if (s->floor->fd >= 0)
+			stream_read(s->floor, now);
+		return;
+	}
+	n = epoll_wait(s->epfd, ev, EVENTS, 0);
+	for (int i = 0; i < n && s->floor == NULL && !sink_full(s); i++)
+		stream_read(ev[i].data.ptr, now);
+}
+
+/* Ends a stream to which its rank may go on writing. */
+static void stream_shut(struct stream *t)
+{
+	if (t->fd < 0)
+		out.room(out.room_arg, t->rank, which_of(t), -1);
+	stream_end(t);
+}
+
+/* Our reader has gone: the ranks shall notice it as they would alone, by SIGPIPE. */
+static void sink_break(struct sink *s)
+{
+	s->broken = true;
+	s->queue.len = s->done = 0;
+	for (int i = 0; i < out.nstreams; i++)
+		if (out.stream[i].open && out.stream[i].sink == s)
+			stream_shut(&out.stream[i]);
+}
+
+/* Says what could not be written, where that can still be said. */
+static void write_refused(const struct sink *s)
+{
+	bool first = s == &out.sink[0];
+
+	if (!out.to[1]->broken)
+		say("cannot write to standard %s: %s", first ? "output" : "error",
+			strerror(s->err));
+	else if (s == out.to[1])
+		fprintf(stderr, "mpiexec: cannot write to standard %s: %s\n",
+			first ? "output" : "error", strerror(s->err));
+}
+
+/* Writes no more than poll has promised room for, since the fd may block: it is not ours alone, so
+ * that it cannot be made non-blocking. */
+static void sink_write(struct sink *s)
+{
+	size_t len = s->queue.len - s->done;
+	ssize_t n = write(s->fd, s->queue.v + s->done, !s->file && len > PIPE_BUF ? PIPE_BUF : len);
+
+	if (n < 0 && errno != EAGAIN && errno != EINTR) {
+		s->err = errno;
+		sink_break(s);
+		if (s->err != EPIPE)
+			write_refused(s);
+		return;
+	}
+	s->done += n > 0 ? (size_t)n : 0;
+	if (s->done == s->queue.len) {
+		s->done = s->queue.len = 0;
+	} else if (s->done > s->queue.cap / 2) {
+		memmove(s->queue.v, s->queue.v + s->done, s->queue.len - s->done);
+		s->queue.len -= s->done;
+		s->done = 0;
+	}
+}
+
+void out_polls(struct pollfd *p)
+{
+	for (int i = 0; i < 2; i++) {
+		struct sink *s = &out.sink[i];
+		size_t len = s->queue.len - s->done;
+		bool want = s->open > 0 && !sink_full(s);
+
+		p[2 * i] = (struct pollfd){.fd = -1, .events = POLLIN};
+		if (want)
+			p[2 * i].fd = s->floor != NULL ? s->floor->fd : s->epfd;
+		p[2 * i + 1] = (struct pollfd){.fd = len > 0 ? s->fd : -1, .events = POLLOUT};
+	}
+}
+
+/* Pieces that have waited long enough go out on a terminal; a floor that is not used ends. */
+static void sink_tick(struct sink *s, uint64_t now)
+{
+	if (s->floor != NULL && now - s->floor->last_ns >= (uint64_t)OUT_FLOOR_MS * NS_MS)
+		s->floor = NULL;
+	if (!s->tty || s->parts == 0 || s->floor != NULL)
+		return;
+	for (int i = 0; i < out.nstreams; i++) {
+		struct stream *t = &out.stream[i];
+
+		if (t->sink == s && t->part.len > 0 &&
+			now - t->last_ns >= (uint64_t)OUT_PART_MS * NS_MS)
+			part_put(t);
+	}
+}
+
+void out_work(const struct pollfd *p, uint64_t now_ns)
+{
+	for (int i = 0; i < 2; i++) {
+		struct sink *s = &out.sink[i];
+
+		if (p[2 * i + 1].fd >= 0 && p[2 * i + 1].revents != 0)
+			sink_write(s);
+		if (p[2 * i].fd >= 0 && p[2 * i].revents != 0 && s->open > 0)
+			sink_read(s, now_ns);
+		sink_tick(s, now_ns);
+		sink_take(s, now_ns);
+	}
+}
+
+int out_patience(uint64_t now_ns)
+{
+	int ms = -1;
+
+	for (int i = 0; i < 2; i++) {
+		struct sink *s = &out.sink[i];
+		int mine = -1;
+
+		if (s->floor != NULL)
+			mine = OUT_FLOOR_MS + 1 - (int)((now_ns - s->floor->last_ns) / NS_MS);
+		else if (s->tty && s->parts > 0)
+			mine = OUT_PART_MS;
+		if (mine >= 0 && (ms < 0 || mine < ms))
+			ms = mine;
+	}
+	return ms;
+}
+
+/* Reads a pipe's worth: children that the rank has left may go on talking. */
+static void pipe_read(struct stream *t, uint64_t now)
+{
+	for (size_t n = 0; n < OUT_HOLD / PIPE_BUF && t->fd >= 0; n++)
+		if ((t->sink->floor != NULL && t->sink->floor != t) || !stream_read(t, now))
+			return;
+}
+
+void out_rest(int rank, uint64_t now_ns)
+{
+	for (int which = 0; which < 2; which++)
+		pipe_read(&out.stream[2 * rank + which], now_ns);
+}
+
+bool out_open(void)
+{
+	return out.sink[0].open + out.sink[1].open > 0;
+}
+
+bool out_pending(void)
+{
+	return out.sink[0].queue.len > 0 || out.sink[1].queue.len > 0;
+}
+
+bool out_broken(void)
+{
+	return out.sink[0].broken || out.sink[1].broken;
+}
+
+/* Some file systems report at close what they could not write; the fd itself stays open. */
+static void sink_close(struct sink *s)
+{
+	int copy = s->broken || !s->file ? -1 : dup(s->fd);
+
+	if (copy < 0 || close(copy) == 0 || errno == EINTR)
+		return;
+	s->err = errno;
+	s->broken = true;
+	write_refused(s);
+}
+
+int out_fini(void)
+{
+	int code = 0;
+
+	for (int i = 0; i < 2; i++) {
+		struct sink *s = &out.sink[i];
+
+		sink_close(s);
+		if (s->err != 0 && code != 1)
+			code = s->err == EPIPE ? 128 + SIGPIPE : 1;
+	}
+	return code;
+}
+
+/* What is in the pipe counts: it may be ranks' own. */
+static void stream_cut(struct stream *t, uint64_t now)
+{
+	if (t->fd >= 0)
+		pipe_read(t, now);
+	if (t->open && t->held.len > 0)
+		stream_take(t, t->held.v, t->held.len, now);
+	if (t->open)
+		stream_end(t);
+}
+
+void out_cut(uint64_t now_ns)
+{
+	for (int i = 0; i < 2; i++)
+		if (out.sink[i].floor != NULL)
+			stream_cut(out.sink[i].floor, now_ns);
+	for (int i = 0; i < out.nstreams; i++)
+		if (out.stream[i].open)
+			stream_cut(&out.stream[i], now_ns);
+}
+
+void say_raw(const char *line)
+{
+	struct sink *s = out.to[1];
+
+	if (s->mid != NULL) {
+		sink_put(s, "\n", 1);
+		s->mid->begun = false;
+		s->mid = NULL;
+	}
+	sink_put(s, line, strlen(line));
+	sink_put(s, "\n", 1);
+}
+
+void say(const char *fmt, ...)
+{
+	va_list ap;
+	char *words, *line;
+	int len;
+
+	va_start(ap, fmt);
+	len = vasprintf(&words, fmt, ap);
+	va_end(ap);
+	if (len < 0)
+		return;
+	line = text("mpiexec: %s", words);
+	say_raw(line);
+	free(line);
+	free(words);
+}

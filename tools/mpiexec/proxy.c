@@ -1,0 +1,528 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* proxy.c - see proxy.h.
+ *
+ *                      .-- up: the parent's frames, room for ours
+ *     poll(...) <------+-- signalfd: deaths
+ *                      |-- tree: agents behind this one
+ *                      |-- relay: ranks' output
+ *                      '-- feed: room in ranks' stdin
+ *
+ * It decides nothing but how to end when nobody tells it any more. */
+#include "tools/mpiexec/proxy.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "libmpi/boot/boot.h"
+#include "tools/mpiexec/conf.h"
+#include "tools/mpiexec/local_ranks.h"
+#include "tools/mpiexec/feed.h"
+#include "tools/mpiexec/job.h"
+#include "tools/mpiexec/link.h"
+#include "libmpi/boot/listen.h"
+#include "tools/mpiexec/pmi_server.h"
+#include "tools/mpiexec/proxy_output.h"
+#include "tools/mpiexec/proxy_tree.h"
+
+#define NS_MS     1000000u
+#define LAST_MS   2000 /* for the last words to leave */
+#define FD_LIFTED 10   /* the ranks' own are below */
+
+enum { ON_SIGNAL, ON_UP, ON_UP_ROOM, ON_TREE, ON_RELAY, ON_FEED, ON_PMI, ON_ALL };
+
+/* One process is one agent. */
+static struct agent {
+	struct link up;
+	struct tree tree;
+	struct crew crew;
+	struct conf conf;
+	int host;          /* ours */
+	bool told;         /* there is a conf */
+	bool begun;        /* the ranks were started */
+	bool ending;       /* the job is */
+	bool bye;          /* we are */
+	bool gone;         /* UP_GONE was sent */
+	bool aborted;      /* UP_ABORT was sent */
+	bool paused;       /* the root sleeps */
+	int code;          /* of our exit */
+	uint64_t kill_ns;  /* when to kill what has not ended; 0: never */
+	uint64_t drain_ns; /* since when what ranks have left is being ended; 0: it is not */
+	sigset_t mask;
+} me;
+
+static void up_put(enum frame_kind kind, int which, int rank, const void *v, size_t len)
+{
+	struct frame f = {.len = (uint32_t)len,
+		.kind = (uint16_t)kind,
+		.which = (uint16_t)which,
+		.host = me.host,
+		.rank = rank};
+
+	link_put(&me.up, &f, v);
+}
+
+/* Lets what was queued leave, for a while. */
+static void up_flush(int ms)
+{
+	uint64_t end = now_ns() + (uint64_t)ms * NS_MS;
+
+	while (me.up.out >= 0 && link_write(&me.up, now_ns()) && me.up.queue.len > 0 &&
+		now_ns() < end)
+		poll(&(struct pollfd){.fd = me.up.out, .events = POLLOUT}, 1, ms);
+}
+
+/* This host cannot go on: die() comes here. */
+static void proxy_die(int code, const char *words)
+{
+	up_put(UP_FAIL, code, -1, words, strlen(words));
+	up_flush(LAST_MS);
+	local_fini(&me.crew);
+	_exit(code);
+}
+
+/* Nobody tells us any more, or we are told to end: everything here ends, and all behind us. */
+static void proxy_leave(int code)
+{
+	struct frame f = {.kind = FRAME_BYE, .host = -1};
+
+	if (me.bye)
+		return;
+	me.bye = me.ending = true;
+	me.code = code;
+	me.kill_ns = now_ns() + (uint64_t)GRACE_FAIL_MS * NS_MS;
+	local_end(&me.crew, SIGTERM);
+	if (me.told)
+		tree_down(&me.tree, &f, NULL);
+}
+
+static void up_lose(void)
+{
+	link_close(&me.up);
+	proxy_leave(1);
+}
+
+/* --- the plan ------------------------------------------------------------------------------- */
+
+/* Variables that are about the host where mpiexec was started. */
+static void environ_adapt(struct app *a)
+{
+	char own[256] = "";
+
+	gethostname(own, sizeof own - 1);
+	for (char **e = a->envp + 1; *e != NULL; e++)
+		if (strncmp(*e, "HOSTNAME=", 9) == 0)
+			*e = text("HOSTNAME=%s", own);
+}
+
+/* Opens the sockets and says where they are. */
+static void ready_say(void)
+{
+	const struct plan *p = &me.conf.plan;
+	char **addr = mem_grow(NULL, (size_t)p->nranks, sizeof *addr);
+	char ip[LISTEN_IP] = "127.0.0.1";
+	const char *other = p->host[me.host == 0 && p->nhosts > 1 ? 1 : 0].name;
+	const char *why = NULL;
+	struct pack out = {.len = 0};
+
+	if (p->iface != NULL || p->launcher != LAUNCH_FORK)
+		why = boot_listen_where(p->iface, p->host[me.host].name, other, ip);
+	if (why != NULL)
+		die(1, "-iface or HAFT_IFACE %s: %s", p->iface != NULL ? p->iface : "", why);
+	memset(addr, 0, (size_t)p->nranks * sizeof *addr);
+	local_init(&me.crew, p, me.host, ip, addr);
+	for (int i = 0; i < me.crew.n; i++)
+		marshal_put_text(&out, addr[me.crew.m[i].rank]);
+	up_put(UP_READY, 0, -1, out.v, out.len);
+	free(out.v);
+}
+
+static void tree_up(void *arg, const struct frame *f, const char *v)
+{
+	(void)arg;
+	link_put(&me.up, f, v);
+}
+
+static void conf_do(const struct frame *f, const char *v)
+{
+	struct pack p = {.v = (char *)(uintptr_t)v, .len = f->len};
+	struct conf *c = &me.conf;
+
+	me.host = f->host;
+	if (me.told || !conf_take(&p, c) || f->host < 0 || f->host >= c->plan.nhosts ||
+		f->rank < 1 || f->rank > c->plan.nhosts)
+		die(1, "the plan that its parent has sent makes no sense");
+	if (c->plan.cwd != NULL && chdir(c->plan.cwd) != 0)
+		die(EXIT_USAGE, "working directory %s: %s", c->plan.cwd, strerror(errno));
+	tree_init(&me.tree, &c->plan, f->rank, tree_up, NULL);
+	me.told = true;
+	p.at = 0;
+	tree_start(&me.tree, &p);
+	umask((mode_t)c->mask);
+	if (c->path != NULL)
+		setenv("PATH", c->path, 1);
+	for (int i = 0; i < c->plan.napps; i++)
+		environ_adapt(&c->plan.app[i]);
+	plan_find(&c->plan);
+	me.crew.spawn.mask = me.mask;
+	ready_say();
+}
+
+/* --- the ranks ------------------------------------------------------------------------------ */
+
+static void relay_up(void *arg, int rank, int which, const char *v, size_t len)
+{
+	(void)arg;
+	up_put(UP_OUT, which, rank, v, len);
+}
+
+static int proxy_stdin_give(int rank)
+{
+	int to = me.conf.plan.stdin_to;
+
+	return to == rank || to == STDIN_ALL ? feed_pipe() : -1;
+}
+
+/* What of the apps' ranks are processes now. */
+static void begun_say(void)
+{
+	struct pack out = {.len = 0};
+
+	marshal_put_int(&out, me.crew.cpus != NULL);
+	for (int i = 0; i < me.crew.n; i++) {
+		marshal_put_int(&out, me.crew.m[i].pid);
+		if (me.crew.cpus != NULL)
+			marshal_put(&out, &me.crew.cpus[i], sizeof *me.crew.cpus);
+	}
+	up_put(UP_BEGUN, 0, -1, out.v, out.len);
+	free(out.v);
+}
+
+static void world_do(const struct frame *f, const char *v)
+{
+	const struct plan *p = &me.conf.plan;
+	struct pack in = {.v = (char *)(uintptr_t)v, .len = f->len};
+	char **addr = mem_grow(NULL, (size_t)p->nranks, sizeof *addr);
+	const char **names = mem_grow(NULL, (size_t)p->nhosts, sizeof *names);
+	struct boot_world w = {.nranks = p->nranks,
+		.nhosts = p->nhosts,
+		.host_of = p->host_of,
+		.addr = (const char *const *)addr,
+		.names = names,
+		.key = me.conf.key};
+	char *why;
+
+	if (me.begun || me.ending)
+		return;
+	if (!addrs_take(&in, addr, p->nranks))
+		die(1, "the addresses that its parent has sent make no sense");
+	for (int h = 0; h < p->nhosts; h++)
+		names[h] = p->host[h].name;
+	local_segment(&me.crew, &w, me.host, me.conf.cookie);
+	for (int r = 0; r < p->nranks; r++)
+		free(addr[r]);
+	free(addr);
+	free(names);
+	proxy_out_init(me.crew.n, relay_up, NULL);
+	me.begun = true;
+	me.crew.pmi = pmi_new(&me.crew);
+	why = local_start(&me.crew, proxy_stdin_give, proxy_out_add);
+	begun_say();
+	if (why != NULL)
+		up_put(UP_FAIL, 1, -1, why, strlen(why));
+	free(why);
+}
+
+/* Who has called for the end, before he is said to have died. */
+static void abort_say(void)
+{
+	const struct boot_job *b = local_abort(&me.crew);
+	struct pack out = {.len = 0};
+
+	if (b == NULL || me.aborted)
+		return;
+	me.aborted = true;
+	proxy_out_rest(b->rank);
+	marshal_put_int(&out, b->pid);
+	marshal_put_int(&out, b->code);
+	marshal_put_text(&out, b->text);
+	marshal_put_int(&out, local_lost(&me.crew, b));
+	up_put(UP_ABORT, 0, b->rank, out.v, out.len);
+	free(out.v);
+}
+
+static void proxy_rank_died(void *arg, const struct death *d)
+{
+	struct pack out = {.len = 0};
+
+	(void)arg;
+	abort_say();
+	proxy_out_rest(d->rank);
+	marshal_put_int(&out, d->pid);
+	marshal_put_int(&out, d->status);
+	marshal_put_int(&out, d->state);
+	marshal_put_int(&out, d->lost);
+	up_put(UP_DIED, 0, d->rank, out.v, out.len);
+	free(out.v);
+}
+
+static void proxy_child_died(void *arg, pid_t pid, int status)
+{
+	(void)arg;
+	if (me.told)
+		tree_reap(&me.tree, pid, status);
+}
+
+/* What the ranks do; clocks of two hosts have nothing in common, so that times go as ages. */
+static void seen_say(void)
+{
+	struct seen *seen = mem_grow(NULL, (size_t)me.crew.n, sizeof *seen);
+	uint64_t now = now_ns();
+
+	memset(seen, 0, (size_t)me.crew.n * sizeof *seen);
+	if (me.begun)
+		local_see(&me.crew, seen);
+	for (int i = 0; i < me.crew.n; i++) {
+		struct shm_view *v = &seen[i].view;
+
+		v->since_ns = now > v->since_ns ? now - v->since_ns : 0;
+		v->still_ns = now > v->still_ns ? now - v->still_ns : 0;
+		for (int k = 0; k < v->nothers; k++) {
+			uint64_t since = v->other[k].since_ns;
+
+			v->other[k].since_ns = now > since ? now - since : 0;
+		}
+	}
+	up_put(UP_SEEN, 0, -1, seen, (size_t)me.crew.n * sizeof *seen);
+	free(seen);
+}
+
+/* --- the parent's frames -------------------------------------------------------------------- */
+
+static void stdin_do(const struct frame *f, const char *v)
+{
+	if (f->len > 0)
+		feed_put(v, f->len);
+	else
+		feed_end();
+}
+
+static void proxy_signal(int sig)
+{
+	local_signal(&me.crew, sig);
+}
+
+static void end_do(int sig)
+{
+	me.ending = true;
+	local_end(&me.crew, sig);
+}
+
+static void room_do(const struct frame *f, const char *v)
+{
+	int n = -1;
+
+	if (f->kind == FRAME_ROOM && f->len == sizeof n)
+		memcpy(&n, v, sizeof n);
+	if (me.begun)
+		proxy_out_room(f->rank, f->which, n);
+}
+
+static void drain_do(void)
+{
+	if (me.drain_ns == 0)
+		me.drain_ns = now_ns();
+	local_signal(&me.crew, SIGTERM);
+}
+
+/* A frame that is (also) for this host. */
+static void own_do(const struct frame *f, const char *v)
+{
+	switch ((enum frame_kind)f->kind) {
+	case FRAME_CONF: conf_do(f, v); break;
+	case FRAME_WORLD: world_do(f, v); break;
+	case FRAME_SIGNAL: proxy_signal(f->which); break;
+	case FRAME_END: end_do(f->which); break;
+	case FRAME_LOOK: seen_say(); break;
+	case FRAME_STDIN: stdin_do(f, v); break;
+	case FRAME_ROOM:
+	case FRAME_SHUT: room_do(f, v); break;
+	case FRAME_DRAIN: drain_do(); break;
+	case FRAME_PAUSE: me.paused = true; break;
+	case FRAME_BYE: proxy_leave(me.crew.alive > 0 ? 1 : 0); break;
+	default: break;
+	}
+}
+
+static void up_take(void *arg, const struct frame *f, const char *v)
+{
+	(void)arg;
+	me.paused = false;
+	if (f->kind == FRAME_PING || (!me.told && f->kind != FRAME_CONF))
+		return;
+	if (me.told && f->host != me.host)
+		tree_down(&me.tree, f, v);
+	if (f->kind == FRAME_CONF || f->host < 0 || f->host == me.host)
+		own_do(f, v);
+}
+
+/* --- the loop ------------------------------------------------------------------------------- */
+
+static void proxy_signals_read(int fd)
+{
+	struct signalfd_siginfo info;
+	char words[64];
+
+	while (read(fd, &info, sizeof info) == (ssize_t)sizeof info) {
+		int sig = (int)info.ssi_signo;
+
+		if (sig == SIGCHLD)
+			local_reap(&me.crew, proxy_rank_died, proxy_child_died, NULL);
+		else if (sig == SIGTERM || sig == SIGINT || sig == SIGHUP || sig == SIGQUIT) {
+			snprintf(words, sizeof words, "its agent was ended by signal %d (%s)", sig,
+				strsignal(sig));
+			up_put(UP_FAIL, 128 + sig, -1, words, strlen(words));
+			proxy_leave(128 + sig);
+		}
+	}
+}
+
+/* Says once that nothing is left to be said of this host. */
+static void gone_say(void)
+{
+	if (me.gone || !me.told || me.crew.alive > 0 || (me.begun && proxy_out_open()) ||
+		(!me.begun && !me.ending))
+		return;
+	me.gone = true;
+	up_put(UP_GONE, 0, -1, NULL, 0);
+}
+
+static void stdin_say(void)
+{
+	int n = (int)feed_taken();
+	bool open = feed_open();
+	static bool was_open;
+
+	if (n > 0 || (was_open && !open))
+		up_put(UP_TOOK, !open, -1, &n, sizeof n);
+	was_open = open;
+}
+
+static void proxy_clock(uint64_t now)
+{
+	struct frame ping = {.kind = FRAME_PING, .host = -1, .rank = -1};
+
+	if (me.told)
+		tree_clock(&me.tree, now);
+	if (now - me.up.said_ns >= (uint64_t)HEART_MS * NS_MS && me.up.queue.len == 0)
+		link_put(&me.up, &ping, NULL);
+	if (!me.paused && now > me.up.heard_ns && now - me.up.heard_ns >= (uint64_t)DEAD_MS * NS_MS)
+		proxy_leave(1);
+	if (me.kill_ns != 0 && now >= me.kill_ns)
+		local_signal(&me.crew, SIGKILL);
+	if (me.drain_ns != 0 && me.begun && proxy_out_open() && me.crew.alive == 0 &&
+		now - me.drain_ns >= (uint64_t)DRAIN_MS * NS_MS && proxy_out_quiet(now, DRAIN_MS))
+		proxy_out_cut();
+}
+
+/* All is done that can be, or time is up. */
+static bool proxy_over(uint64_t now)
+{
+	if (!me.bye)
+		return false;
+	if (me.crew.alive == 0 && (!me.told || tree_over(&me.tree)))
+		return true;
+	return now >= me.kill_ns + (uint64_t)BYE_MS * NS_MS;
+}
+
+/* ms to wait: hearts beat, and what ends is waited for in small steps. */
+static int proxy_patience(void)
+{
+	if (me.bye)
+		return 10;
+	return me.drain_ns != 0 ? 50 : HEART_MS / 2;
+}
+
+static void proxy_loop(int sigfd)
+{
+	struct pollfd p[ON_ALL];
+	uint64_t last = now_ns();
+
+	while (!proxy_over(now_ns())) {
+		gone_say();
+		if (me.begun)
+			stdin_say();
+		if (!link_write(&me.up, now_ns()))
+			up_lose();
+		p[ON_SIGNAL] = (struct pollfd){.fd = sigfd, .events = POLLIN};
+		p[ON_UP] = (struct pollfd){.fd = me.up.in, .events = POLLIN};
+		p[ON_UP_ROOM] = (struct pollfd){
+			.fd = me.up.queue.len > 0 ? me.up.out : -1, .events = POLLOUT};
+		p[ON_TREE] =
+			(struct pollfd){.fd = me.told ? tree_fd(&me.tree) : -1, .events = POLLIN};
+		p[ON_RELAY] =
+			(struct pollfd){.fd = me.begun ? proxy_out_fd() : -1, .events = POLLIN};
+		p[ON_FEED] = (struct pollfd){.fd = feed_fd(), .events = POLLIN};
+		p[ON_PMI] = (struct pollfd){.fd = pmi_fd(me.crew.pmi), .events = POLLIN};
+		if (poll(p, ON_ALL, proxy_patience()) < 0)
+			continue;
+		if (now_ns() - last > (uint64_t)3 * HEART_MS * NS_MS)
+			me.up.heard_ns = now_ns(); /* we have slept, not the parent */
+		last = now_ns();
+		if (me.up.in >= 0 && p[ON_UP].revents != 0 &&
+			!link_read(&me.up, up_take, NULL, NULL, last))
+			up_lose();
+		if (p[ON_RELAY].revents != 0)
+			proxy_out_work(last);
+		if (p[ON_FEED].revents != 0)
+			feed_work();
+		if (p[ON_PMI].revents != 0)
+			pmi_work(me.crew.pmi);
+		if (p[ON_TREE].revents != 0)
+			tree_work(&me.tree, last);
+		if (p[ON_SIGNAL].revents != 0)
+			proxy_signals_read(sigfd);
+		proxy_clock(now_ns());
+	}
+}
+
+/* stdin and stdout become the link; their numbers stay taken, by /dev/null. */
+static void up_open(void)
+{
+	int in = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, FD_LIFTED);
+	int out = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, FD_LIFTED);
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	if (in < 0 || out < 0 || null < 0)
+		die(1, "no files: %s", strerror(errno));
+	dup2(null, STDIN_FILENO);
+	dup2(null, STDOUT_FILENO);
+	close(null);
+	link_open(&me.up, in, out, now_ns());
+	me.up.hello = true; /* ours is the only one */
+	marshal_put(&me.up.queue, link_hello(), strlen(link_hello()));
+	marshal_put(&me.up.queue, "\n", 1);
+}
+
+int proxy_main(int sigfd, const sigset_t *mask)
+{
+	prctl(PR_SET_NAME, "haft-agent");
+	me.mask = *mask;
+	me.host = -1;
+	up_open();
+	die_hook = proxy_die;
+	proxy_loop(sigfd);
+	up_flush(0);
+	if (me.code != 0)
+		return me.code; /* the guard kills also who has left his group */
+	local_fini(&me.crew);
+	if (me.told)
+		tree_fini(&me.tree);
+	return me.code;
+}

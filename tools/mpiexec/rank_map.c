@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* rank_map.c - which rank runs on which host.
+ *
+ *   slots 2, 2           0 1 | 2 3        then 4 5 | 6 7: once all are full, it begins again
+ *   -rr                  0 2 | 1 3        one to each host that still has a slot
+ *   -ppn 1               0   | 1          so many to each host, whatever its slots
+ *   max_slots=2          0 1 |            a host that has so many takes no more, in any lap
+ *
+ * Hosts that get no rank are forgotten: nothing is started there. */
+#include <stdlib.h>
+#include <string.h>
+#include "tools/mpiexec/job_plan.h"
+
+/* Goes from host to host.  `left' are the ranks that a host still takes in this lap, `room' those
+ * that it takes at all. */
+struct map_walk {
+	int at;
+	int *left;
+	int *room;
+};
+
+static void lap_begin(const struct plan *p, struct map_walk *w)
+{
+	for (int i = 0; i < p->nhosts; i++) {
+		int n = p->ppn > 0 ? p->ppn : p->host[i].slots;
+
+		w->left[i] = n < w->room[i] ? n : w->room[i];
+	}
+	w->at = 0;
+}
+
+static void walk_begin(const struct plan *p, struct map_walk *w)
+{
+	int64_t sum = 0;
+
+	w->left = mem_grow(NULL, (size_t)p->nhosts, sizeof *w->left);
+	w->room = mem_grow(NULL, (size_t)p->nhosts, sizeof *w->room);
+	for (int i = 0; i < p->nhosts; i++) {
+		w->room[i] = p->host[i].max > 0 ? p->host[i].max : p->nranks;
+		sum += w->room[i];
+	}
+	if (sum < p->nranks)
+		die(EXIT_USAGE, "%d processes, and the max_slots of all hosts are %d", p->nranks,
+			(int)sum);
+	lap_begin(p, w);
+}
+
+/* The host of the next rank: there is one that has room. */
+static int walk_next(const struct plan *p, struct map_walk *w)
+{
+	int tries = 0;
+	int host;
+
+	while (w->left[w->at] == 0) {
+		w->at = (w->at + 1) % p->nhosts;
+		if (++tries == p->nhosts)
+			lap_begin(p, w);
+	}
+	host = w->at;
+	w->left[host]--;
+	w->room[host]--;
+	if (p->map == MAP_NODE)
+		w->at = (w->at + 1) % p->nhosts;
+	return host;
+}
+
+/* Numbers those hosts anew that have ranks. */
+static void empty_drop(struct plan *p)
+{
+	int *new = mem_grow(NULL, (size_t)p->nhosts, sizeof *new);
+	int n = 0;
+
+	for (int i = 0; i < p->nhosts; i++)
+		new[i] = -1;
+	for (int r = 0; r < p->nranks; r++)
+		new[p->host_of[r]] = 0;
+	for (int i = 0; i < p->nhosts; i++) {
+		if (new[i] < 0)
+			continue;
+		p->host[n] = p->host[i];
+		new[i] = n++;
+	}
+	for (int r = 0; r < p->nranks; r++)
+		p->host_of[r] = new[p->host_of[r]];
+	p->nhosts = n;
+	free(new);
+}
+
+/* This machine comes first, as only the root can do without a launcher. */
+static void host_order_make(struct plan *p)
+{
+	int n = 0;
+
+	p->order = mem_grow(NULL, (size_t)p->nhosts, sizeof *p->order);
+	for (int i = 0; i < p->nhosts; i++)
+		if (p->host[i].local)
+			p->order[n++] = i;
+	for (int i = 0; i < p->nhosts; i++)
+		if (!p->host[i].local)
+			p->order[n++] = i;
+}
+
+void map_ranks(struct plan *p)
+{
+	struct map_walk w;
+
+	p->host_of = mem_grow(NULL, (size_t)p->nranks, sizeof *p->host_of);
+	memset(p->host_of, 0, (size_t)p->nranks * sizeof *p->host_of);
+	if (p->nhosts == 0)
+		return;
+	walk_begin(p, &w);
+	for (int r = 0; r < p->nranks; r++)
+		p->host_of[r] = walk_next(p, &w);
+	free(w.left);
+	free(w.room);
+	empty_drop(p);
+	if (p->nhosts == 1 && p->host[0].local)
+		p->nhosts = 0;
+	host_order_make(p);
+}

@@ -1,0 +1,494 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* remote_ranks.c - see remote_ranks.h.
+ *
+ *   host:   started --UP_READY--> ready --FRAME_WORLD (to all, once all are ready)--> running
+ *              |                    |                                                  |
+ *              '----- UP_LOST ------+-------------------- UP_GONE ---------------------'--> over
+ *
+ * A host that is lost before the job is ending ends it, and is named with its ranks. */
+#include "tools/mpiexec/remote_ranks.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "libmpi/boot/boot.h"
+#include "tools/mpiexec/conf.h"
+#include "tools/mpiexec/feed.h"
+#include "tools/mpiexec/job.h"
+#include "tools/mpiexec/launch.h"
+#include "tools/mpiexec/output.h"
+#include "tools/mpiexec/proxy_tree.h"
+
+#define NS_MS   1000000u
+#define LOOK_MS 5000 /* for all hosts to say what their ranks do */
+#define LAST_MS 5000 /* after SIGKILL, for a host to say that all is over */
+#define REAP_MS 1    /* between two looks whether a command has ended, which wakes nobody here */
+
+/* One host. */
+struct site {
+	bool ready, over;
+	bool seen;    /* has answered the look */
+	int64_t took; /* bytes of stdin that its ranks have read */
+	bool sated;   /* they want no more */
+};
+
+struct far {
+	struct job *j;
+	const struct plan *plan;
+	struct tree tree;
+	struct site *site; /* by host */
+	int nready, nover;
+	char **addr; /* by rank */
+	bool looking;
+	uint64_t look_ns; /* when the looking ends */
+	int64_t sent;     /* bytes of stdin */
+	bool drained;
+};
+
+static struct far far;
+
+/* A frame to all hosts. */
+static void frame_down(struct far *f, enum frame_kind kind, int which, const void *v, size_t len)
+{
+	struct frame fr = {.len = (uint32_t)len,
+		.kind = (uint16_t)kind,
+		.which = (uint16_t)which,
+		.host = -1,
+		.rank = -1};
+
+	tree_down(&f->tree, &fr, v);
+}
+
+/* A frame about a rank to its host. */
+static void frame_down_rank(
+	struct far *f, enum frame_kind kind, int which, int rank, const void *v, size_t len)
+{
+	struct frame fr = {.len = (uint32_t)len,
+		.kind = (uint16_t)kind,
+		.which = (uint16_t)which,
+		.host = f->plan->host_of[rank],
+		.rank = rank};
+
+	tree_down(&f->tree, &fr, v);
+}
+
+/* "ranks 4-7" of a host; they need not follow each other. */
+static char *ranks_of(const struct far *f, int host)
+{
+	char *s = text("%s", "rank");
+	int n = 0;
+
+	for (int r = 0, from = -1; r <= f->plan->nranks; r++) {
+		bool in = r < f->plan->nranks && f->plan->host_of[r] == host;
+		char *more;
+
+		if (in && from < 0)
+			from = r;
+		if (in || from < 0)
+			continue;
+		if (r - from > 1)
+			more = text("%s%s%d-%d", s, n > 0 ? "," : "s ", from, r - 1);
+		else
+			more = text("%s%s%d", s, n > 0 ? "," : " ", from);
+		free(s);
+		s = more;
+		from = -1;
+		n++;
+	}
+	return s;
+}
+
+static const char *host_name(const struct far *f, int host)
+{
+	return f->plan->host[host].name;
+}
+
+/* --- what the agents say -------------------------------------------------------------------- */
+
+static void world_send(struct far *f)
+{
+	struct pack p = {.len = 0};
+
+	addrs_put(&p, f->addr, f->plan->nranks);
+	frame_down(f, FRAME_WORLD, 0, p.v, p.len);
+	free(p.v);
+}
+
+static void ready_take(struct far *f, int host, struct pack *p)
+{
+	if (f->site[host].ready)
+		return;
+	f->site[host].ready = true;
+	for (int r = 0; r < f->plan->nranks; r++)
+		if (f->plan->host_of[r] == host)
+			f->addr[r] = marshal_take_text(p);
+	f->nready++;
+	if (f->nready == f->plan->nhosts && !f->j->ending)
+		world_send(f);
+}
+
+static void begun_take(struct far *f, int host, struct pack *p)
+{
+	bool bound = marshal_take_int(p) != 0;
+	cpu_set_t cpus;
+
+	for (int r = 0; r < f->plan->nranks; r++) {
+		struct rank *k = &f->j->rank[r];
+
+		if (f->plan->host_of[r] != host)
+			continue;
+		k->pid = (int)marshal_take_int(p);
+		if (bound)
+			marshal_take(p, &cpus, sizeof cpus);
+		if (f->plan->verbose && k->pid > 0 && !p->bad)
+			job_tell(f->j, r, bound ? &cpus : NULL);
+	}
+}
+
+static void died_take(struct far *f, int rank, struct pack *p)
+{
+	struct death d = {.rank = rank, .pid = (int)marshal_take_int(p)};
+
+	d.status = (int)marshal_take_int(p);
+	d.state = (uint32_t)marshal_take_int(p);
+	d.lost = (int)marshal_take_int(p);
+	if (p->bad || !f->j->rank[rank].alive)
+		return;
+	f->j->seen[rank] = (struct seen){.known = true, .state = d.state};
+	job_died(f->j, &d);
+}
+
+static void abort_take(struct far *f, int rank, struct pack *p)
+{
+	struct abort *a = &f->j->abort;
+
+	if (a->told)
+		return;
+	*a = (struct abort){.told = true,
+		.rank = rank,
+		.pid = (int)marshal_take_int(p),
+		.code = (int)marshal_take_int(p)};
+	a->text = marshal_take_text(p);
+	if (a->text == NULL)
+		a->text = text("%s", "");
+	a->lost = (int)marshal_take_int(p);
+	if (p->bad)
+		a->lost = -1;
+}
+
+/* True once nothing more is to be waited for. */
+static bool look_done(const struct far *f)
+{
+	for (int h = 0; h < f->plan->nhosts; h++)
+		if (!f->site[h].seen && !f->site[h].over)
+			return false;
+	return true;
+}
+
+static void look_end(struct far *f)
+{
+	f->looking = false;
+	job_answer(f->j);
+}
+
+/* Ages, which a host has sent, as times of our clock; no more threads than there can be. */
+static void view_dated(struct shm_view *v, uint64_t now)
+{
+	v->since_ns = now > v->since_ns ? now - v->since_ns : 0;
+	v->still_ns = now > v->still_ns ? now - v->still_ns : 0;
+	if (v->nothers < 0 || v->nothers > SHM_STANDBY_MAX)
+		v->nothers = 0;
+	for (int i = 0; i < v->nothers; i++) {
+		uint64_t age = v->other[i].since_ns;
+
+		v->other[i].since_ns = now > age ? now - age : 0;
+	}
+}
+
+static void seen_take(struct far *f, int host, struct pack *p)
+{
+	uint64_t now = now_ns();
+
+	for (int r = 0; r < f->plan->nranks; r++) {
+		struct seen *s = &f->j->seen[r];
+
+		if (f->plan->host_of[r] != host)
+			continue;
+		marshal_take(p, s, sizeof *s);
+		view_dated(&s->view, now);
+	}
+	f->site[host].seen = true;
+	if (f->looking && look_done(f))
+		look_end(f);
+}
+
+static void fail_take(struct far *f, int host, int code, const char *words)
+{
+	if (f->j->ending)
+		return;
+	say("host %s: %s", host_name(f, host), words);
+	job_fail(f->j, code != 0 ? code : 1);
+}
+
+/* Nothing more comes of a host. */
+static void site_end(struct far *f, int host)
+{
+	struct site *s = &f->site[host];
+
+	if (s->over)
+		return;
+	s->over = true;
+	f->nover++;
+	job_lost(f->j, host);
+	for (int r = 0; r < f->plan->nranks; r++)
+		if (f->plan->host_of[r] == host)
+			for (int which = 0; which < 2; which++)
+				out_feed(r, which, NULL, 0, now_ns());
+	if (f->looking && look_done(f))
+		look_end(f);
+}
+
+static void lost_take(struct far *f, int host, const char *words)
+{
+	char *ranks = ranks_of(f, host);
+
+	if (!f->j->ending && !f->site[host].over) {
+		say("host %s (%s): %s", host_name(f, host), ranks, words);
+		job_fail(f->j, 1);
+	}
+	free(ranks);
+	for (int h = 0; h < f->plan->nhosts; h++)
+		if (tree_behind(f->plan, h, host))
+			site_end(f, h);
+}
+
+static void took_take(struct far *f, const struct frame *fr, struct pack *p)
+{
+	int n;
+
+	marshal_take(p, &n, sizeof n);
+	f->site[fr->host].took += n;
+	f->site[fr->host].sated = fr->which != 0;
+}
+
+static void frame_take(void *arg, const struct frame *fr, const char *v)
+{
+	struct far *f = arg;
+	struct pack p = {.v = (char *)(uintptr_t)v, .len = fr->len};
+	bool rank = fr->rank >= 0 && fr->rank < f->plan->nranks &&
+		    f->plan->host_of[fr->rank] == fr->host;
+	char *words = text("%.*s", (int)fr->len, v != NULL ? v : "");
+
+	switch ((enum frame_kind)fr->kind) {
+	case UP_READY: ready_take(f, fr->host, &p); break;
+	case UP_BEGUN: begun_take(f, fr->host, &p); break;
+	case UP_OUT:
+		if (rank && fr->which < 2)
+			out_feed(fr->rank, fr->which, v, fr->len, now_ns());
+		break;
+	case UP_DIED:
+		if (rank)
+			died_take(f, fr->rank, &p);
+		break;
+	case UP_ABORT:
+		if (rank)
+			abort_take(f, fr->rank, &p);
+		break;
+	case UP_SEEN: seen_take(f, fr->host, &p); break;
+	case UP_SAID: say("host %s: %s", host_name(f, fr->host), words); break;
+	case UP_FAIL: fail_take(f, fr->host, fr->which, words); break;
+	case UP_LOST: lost_take(f, fr->host, words); break;
+	case UP_TOOK: took_take(f, fr, &p); break;
+	case UP_GONE: site_end(f, fr->host); break;
+	default: break;
+	}
+	free(words);
+}
+
+/* --- what the job wants --------------------------------------------------------------------- */
+
+static void room_give(void *arg, int rank, int which, int n)
+{
+	if (n > 0)
+		frame_down_rank(arg, FRAME_ROOM, which, rank, &n, sizeof n);
+	else
+		frame_down_rank(arg, FRAME_SHUT, which, rank, NULL, 0);
+}
+
+static void conf_make(struct far *f, struct pack *out)
+{
+	struct conf c = {.plan = *f->plan, .path = getenv("PATH")};
+
+	c.mask = (int)umask(0);
+	umask((mode_t)c.mask);
+	c.plan.cwd = getcwd(NULL, 0);
+	if (c.plan.cwd == NULL)
+		die(1, "this directory: %s", strerror(errno));
+	if (getrandom(c.key, sizeof c.key, 0) != (ssize_t)sizeof c.key ||
+		getrandom(&c.cookie, sizeof c.cookie, 0) != (ssize_t)sizeof c.cookie)
+		die(1, "no random numbers: %s", strerror(errno));
+	c.cookie |= 1;
+	conf_put(out, &c);
+	free(c.plan.cwd);
+	explicit_bzero(&c, sizeof c);
+}
+
+void remote_start(struct job *j)
+{
+	struct far *f = &far;
+	struct pack conf = {.len = 0};
+
+	f->j = j;
+	f->plan = j->plan;
+	j->far = f;
+	f->site = mem_grow(NULL, (size_t)j->plan->nhosts, sizeof *f->site);
+	memset(f->site, 0, (size_t)j->plan->nhosts * sizeof *f->site);
+	f->addr = mem_grow(NULL, (size_t)j->n, sizeof *f->addr);
+	memset(f->addr, 0, (size_t)j->n * sizeof *f->addr);
+	out_remote(room_give, f);
+	for (int r = 0; r < j->n; r++) {
+		j->rank[r].alive = true;
+		out_expect(r, 0);
+		out_expect(r, 1);
+	}
+	j->alive = j->n;
+	j->stdin_fd = j->plan->stdin_to != STDIN_NONE ? STDIN_FILENO : -1;
+	conf_make(f, &conf);
+	tree_init(&f->tree, j->plan, 0, frame_take, f);
+	tree_start(&f->tree, &conf);
+	explicit_bzero(conf.v, conf.len);
+	free(conf.v);
+}
+
+bool remote_begun(const struct far *f)
+{
+	return f->nready == f->plan->nhosts;
+}
+
+void remote_signal(struct far *f, enum frame_kind kind, int sig)
+{
+	frame_down(f, kind, sig, NULL, 0);
+}
+
+void remote_look(struct far *f)
+{
+	if (f->looking)
+		return;
+	f->looking = true;
+	f->look_ns = now_ns() + (uint64_t)LOOK_MS * NS_MS;
+	for (int h = 0; h < f->plan->nhosts; h++)
+		f->site[h].seen = false;
+	for (int r = 0; r < f->j->n; r++)
+		f->j->seen[r].known = f->j->seen[r].known && !f->j->rank[r].alive;
+	frame_down(f, FRAME_LOOK, 0, NULL, 0);
+}
+
+void remote_pause(struct far *f)
+{
+	frame_down(f, FRAME_PAUSE, 0, NULL, 0);
+	tree_write(&f->tree, now_ns());
+}
+
+size_t remote_stdin_room(const struct far *f)
+{
+	int to = f->plan->stdin_to;
+	int64_t least = f->sent;
+	bool wanted = false;
+
+	for (int h = 0; h < f->plan->nhosts; h++) {
+		const struct site *s = &f->site[h];
+
+		if ((to >= 0 && h != f->plan->host_of[to]) || s->over || s->sated)
+			continue;
+		wanted = true;
+		least = s->took < least ? s->took : least;
+	}
+	if (!wanted || f->nready < f->plan->nhosts || f->sent - least >= FEED_LEN)
+		return 0;
+	return (size_t)(FEED_LEN - (f->sent - least));
+}
+
+void remote_stdin(struct far *f, const void *v, size_t len)
+{
+	f->sent += (int64_t)len;
+	if (f->plan->stdin_to >= 0)
+		frame_down_rank(f, FRAME_STDIN, 0, f->plan->stdin_to, v, len);
+	else
+		frame_down(f, FRAME_STDIN, 0, v, len);
+}
+
+/* --- the loop's part ------------------------------------------------------------------------ */
+
+int remote_fd(const struct far *f)
+{
+	return tree_fd(&f->tree);
+}
+
+int remote_patience(const struct far *f)
+{
+	return f->looking || f->j->ending ? 100 : HEART_MS / 2;
+}
+
+/* Hosts that do not even answer to the end of the job. */
+static void silent_end(struct far *f)
+{
+	for (int h = 0; h < f->plan->nhosts; h++) {
+		if (f->site[h].over)
+			continue;
+		say("host %s does not answer: processes may be left there", host_name(f, h));
+		site_end(f, h);
+	}
+}
+
+void remote_work(struct far *f, uint64_t now)
+{
+	struct job *j = f->j;
+
+	tree_work(&f->tree, now);
+	if (f->looking && now >= f->look_ns)
+		look_end(f);
+	if (j->alive == 0 && !f->drained) {
+		f->drained = true;
+		frame_down(f, FRAME_DRAIN, 0, NULL, 0);
+	}
+	if (j->killed && now >= j->kill_ns + (uint64_t)LAST_MS * NS_MS && !remote_over(f))
+		silent_end(f);
+	tree_clock(&f->tree, now);
+}
+
+void remote_reap(struct far *f, pid_t pid, int status)
+{
+	tree_reap(&f->tree, pid, status);
+}
+
+bool remote_over(const struct far *f)
+{
+	return f->nover == f->plan->nhosts;
+}
+
+void remote_fini(struct far *f)
+{
+	uint64_t end = now_ns() + (uint64_t)BYE_MS * NS_MS;
+	int status;
+	pid_t pid;
+
+	frame_down(f, FRAME_BYE, 0, NULL, 0);
+	tree_write(&f->tree, now_ns());
+	while (!tree_over(&f->tree) && now_ns() < end) {
+		poll(&(struct pollfd){.fd = tree_fd(&f->tree), .events = POLLIN}, 1, REAP_MS);
+		tree_work(&f->tree, now_ns());
+		while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
+			remote_reap(f, pid, status);
+	}
+	tree_fini(&f->tree);
+	for (int r = 0; r < f->j->n; r++)
+		free(f->addr[r]);
+	free(f->addr);
+	free(f->site);
+}
