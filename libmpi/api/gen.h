@@ -22,6 +22,7 @@ enum how {
 	PASS,     /* as it is */
 	WIDEN,    /* an integer of any width becomes int64_t */
 	OBJ,      /* a handle becomes its object */
+	OBJ_COUNTED, /* the same, or the null handle where the count before it is 0 */
 	OBJ_NULL, /* the same, and the null handle becomes NULL */
 	OBJ_NEW,  /* the engine's new object becomes a handle */
 	OBJ_ROOM, /* the same where the user has given a variable; else nothing is made */
@@ -87,6 +88,7 @@ enum flags {
 		     * place of the call, also Fortran's */
 	READ = 256, /* reads what never changes while its handles are valid: takes no lock */
 	FILE_ERRORS = 2048, /* works on files: without one it raises on MPI_FILE_NULL (14.7) */
+	OLD_F08 = 4096,     /* deprecated since MPI-2.0: mpi_f08 has it as module mpi (19.1.5) */
 	QUICK = 1024 /* its usual case is inline in libmpi/bind/quick.h, the binding behind it */
 };
 

@@ -30,7 +30,7 @@ static bool how_array(enum how how)
 
 static bool how_object(enum how how)
 {
-	return how == OBJ || how == OBJ_NULL || how == OBJ_VAR || how == OBJ_VAR_NULL;
+	return how == OBJ || how == OBJ_COUNTED || how == OBJ_NULL || how == OBJ_VAR || how == OBJ_VAR_NULL;
 }
 
 static bool how_narrow(const struct entry *e, const struct param *p)
@@ -132,24 +132,15 @@ static void binding_declare(FILE *out, const struct entry *e)
 	fputs("\tvoid *self = NULL;\n\tint ret;\n\n", out);
 }
 
-/* A message of no elements may have no datatype: true if parameter `p' is the type of one. */
-static bool may_be_none(const struct func *f, const struct param *p)
-{
-	return p > f->param && strncmp(f->engine, "p2p_", 4) == 0 &&
-	       strcmp(p->name, "datatype") == 0 && strcmp(p[-1].name, "count") == 0;
-}
-
 /* Writes the lookup of a handle.  Returns whether it can fail. */
 static bool binding_lookup(FILE *out, const struct func *f, const struct param *p)
 {
 	const struct class *c = &classes[kind_of(p)->class];
 
 	switch (kind_of(p)->how) {
-	case OBJ:
-		if (may_be_none(f, p))
-			fprintf(out, "\tBIND_OBJ_COUNT(%s, %s, count);\n", c->object, p->name);
-		else
-			fprintf(out, "\tBIND_OBJ(%s, %s);\n", c->object, p->name);
+	case OBJ: fprintf(out, "\tBIND_OBJ(%s, %s);\n", c->object, p->name); return true;
+	case OBJ_COUNTED:
+		fprintf(out, "\tBIND_OBJ_COUNT(%s, %s, %s);\n", c->object, p->name, p[-1].name);
 		return true;
 	case OBJ_NULL:
 		fprintf(out, "\tBIND_OBJ_NULL(%s, %s, %s);\n", c->object, p->name, c->null);
@@ -190,7 +181,7 @@ static bool binding_prepare(
 		fprintf(out, "\tBIND_CHECK(%s, %s);\n", k->check, p->name);
 	if (p != self)
 		fails |= binding_lookup(out, e->f, p);
-	if (checked && (k->how == OBJ || k->how == OBJ_NULL))
+	if (checked && (k->how == OBJ || k->how == OBJ_COUNTED || k->how == OBJ_NULL))
 		fprintf(out, "\tBIND_CHECK(%s, %s);\n", k->check, p->name);
 	if (how_narrow(e, p) && k->how == NARROW_IO)
 		fprintf(out, "\tw_%s = *%s;\n", p->name, p->name);
@@ -224,6 +215,7 @@ static void binding_argument(struct text *t, const struct entry *e, const struct
 {
 	switch (kind_of(p)->how) {
 	case OBJ:
+	case OBJ_COUNTED:
 	case OBJ_NULL: text_add(t, "o_%s", p->name); break;
 	case OBJ_NEW:
 	case OBJ_VAR:

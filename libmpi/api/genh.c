@@ -68,7 +68,6 @@ static void types_write(FILE *out)
 	fputs("\n/* integers */\n", out);
 #define ALIAS(name, type) fputs("typedef " type " " #name ";\n", out);
 #define OPAQUE(name, object)
-#define CALLBACK(ret, name, args)
 #include "libmpi/api/types.def"
 #undef ALIAS
 #undef OPAQUE
@@ -77,8 +76,8 @@ static void types_write(FILE *out)
 #define ALIAS(name, type)
 #define OPAQUE(name, object) fputs("typedef struct " #object " *" #name ";\n", out);
 #include "libmpi/api/types.def"
+#undef ALIAS
 #undef OPAQUE
-#undef CALLBACK
 }
 
 static void callback_write(FILE *out, const char *ret, const char *name, const char *args)
@@ -94,11 +93,8 @@ static void callback_write(FILE *out, const char *ret, const char *name, const c
 static void callbacks_write(FILE *out)
 {
 	fputs("\n/* functions of the user */\n", out);
-#define OPAQUE(name, object)
-#define CALLBACK(ret, name, args) callback_write(out, #ret, #name, args);
-#include "libmpi/api/types.def"
-#undef ALIAS
-#undef OPAQUE
+#define CALLBACK(ret, name, args, f08_args, f08_lines) callback_write(out, #ret, #name, args);
+#include "libmpi/api/callbacks.def"
 #undef CALLBACK
 	fputs("typedef MPI_Comm_errhandler_function MPI_Comm_errhandler_fn;\n"
 	      "typedef MPI_Win_errhandler_function MPI_Win_errhandler_fn;\n"
@@ -148,14 +144,9 @@ static void prototype_write(FILE *out, const struct entry *e, const char *prefix
 	text_clear(&t);
 	text_prototype(&t, e, prefix);
 	if (e->f->flags & (DEPRECATED | REMOVED))
-		text_add(&t, ", MPI_OLD_NAME(\"%s MPI\")",
+		text_add(&t, " MPI_OLD_NAME(\"%s MPI\")",
 			e->f->flags & REMOVED ? "removed from" : "deprecated in");
 	text_add(&t, ";\n");
-	/* the attribute follows the closing parenthesis directly */
-	char *cut = strstr(t.s, "), MPI_OLD_NAME");
-
-	if (cut != NULL)
-		memmove(cut + 1, cut + 2, strlen(cut + 2) + 1);
 	text_write(&t, out);
 }
 

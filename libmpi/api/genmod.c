@@ -209,15 +209,12 @@ static void head_write(FILE *out, const struct view *v)
 	}
 	if (fort_ierror(f))
 		text_add(&t, "%sierror", sep);
-	text_add(&t, ")");
 	if (mod_is_bind(v)) {
-		text_add(&t, ", BIND(C, NAME=\"");
+		text_add(&t, ") BIND(C, NAME=\"");
 		text_lower(&t, symbol.s);
 		text_add(&t, "_\")");
-		/* the comma was for the break */
-		char *at = strstr(t.s, "), BIND");
-
-		memmove(at + 1, at + 2, strlen(at + 2) + 1);
+	} else {
+		text_add(&t, ")");
 	}
 	mod_lines_write(&t, out);
 }
@@ -307,13 +304,6 @@ static void f08_generic(FILE *out, const struct func *f, const char *prefix)
 	fputs("  END INTERFACE\n", out);
 }
 
-/* Deprecated since MPI-2.0: mpi_f08 has them as module mpi does (MPI-5.0 19.1.5). */
-static bool old_form(const struct func *f)
-{
-	return (f->flags & DEPRECATED) && strncmp(f->section, "16", 2) == 0 &&
-	       (strcmp(f->section, "16.1") == 0 || fort_callback(f));
-}
-
 static void plain_interface(FILE *out, const struct func *f, const char *prefix, bool f08)
 {
 	struct view v = {.f08 = f08, .prefix = prefix};
@@ -356,7 +346,7 @@ static void f08_interfaces(FILE *out, const char *prefix)
 
 		if (!in_fortran(f) || !own || (f->flags & REMOVED))
 			continue;
-		if (old_form(f))
+		if (f->flags & OLD_F08)
 			old_generic(out, f, prefix);
 		else if (fort_callback(f))
 			plain_interface(out, f, prefix, true);
@@ -525,84 +515,36 @@ static const char f08_commons[] =
 	"  COMMON /MPI_FORT_TEXT/ MPI_ARGV_NULL, MPI_ARGVS_NULL\n"
 	"  SAVE :: /MPI_FORT_ADDR/, /MPI_FORT_TEXT/\n";
 
-/* The user's procedures (MPI-5.0 A.1.3): name, arguments, which of them are what. */
-#define ATTR_ARGS "extra_state, attribute_val_in, attribute_val_out"
-static const struct {
-	const char *name, *args;
-	const char *lines[6];
-} callbacks[] = {
-	{"MPI_User_function", "invec, inoutvec, len, datatype",
-		{"TYPE(C_PTR), VALUE :: invec, inoutvec", "INTEGER :: len",
-			"TYPE(MPI_Datatype) :: datatype"}},
-	{"MPI_User_function_c", "invec, inoutvec, len, datatype",
-		{"TYPE(C_PTR), VALUE :: invec, inoutvec", "INTEGER(KIND=MPI_COUNT_KIND) :: len",
-			"TYPE(MPI_Datatype) :: datatype"}},
-	{"MPI_Comm_copy_attr_function", "oldcomm, comm_keyval, " ATTR_ARGS ", flag, ierror",
-		{"TYPE(MPI_Comm) :: oldcomm", "INTEGER :: comm_keyval, ierror",
-			"INTEGER(KIND=MPI_ADDRESS_KIND) :: " ATTR_ARGS, "LOGICAL :: flag"}},
-	{"MPI_Comm_delete_attr_function", "comm, comm_keyval, attribute_val, extra_state, ierror",
-		{"TYPE(MPI_Comm) :: comm", "INTEGER :: comm_keyval, ierror",
-			"INTEGER(KIND=MPI_ADDRESS_KIND) :: attribute_val, extra_state"}},
-	{"MPI_Win_copy_attr_function", "oldwin, win_keyval, " ATTR_ARGS ", flag, ierror",
-		{"TYPE(MPI_Win) :: oldwin", "INTEGER :: win_keyval, ierror",
-			"INTEGER(KIND=MPI_ADDRESS_KIND) :: " ATTR_ARGS, "LOGICAL :: flag"}},
-	{"MPI_Win_delete_attr_function", "win, win_keyval, attribute_val, extra_state, ierror",
-		{"TYPE(MPI_Win) :: win", "INTEGER :: win_keyval, ierror",
-			"INTEGER(KIND=MPI_ADDRESS_KIND) :: attribute_val, extra_state"}},
-	{"MPI_Type_copy_attr_function", "oldtype, type_keyval, " ATTR_ARGS ", flag, ierror",
-		{"TYPE(MPI_Datatype) :: oldtype", "INTEGER :: type_keyval, ierror",
-			"INTEGER(KIND=MPI_ADDRESS_KIND) :: " ATTR_ARGS, "LOGICAL :: flag"}},
-	{"MPI_Type_delete_attr_function",
-		"datatype, type_keyval, attribute_val, extra_state, ierror",
-		{"TYPE(MPI_Datatype) :: datatype", "INTEGER :: type_keyval, ierror",
-			"INTEGER(KIND=MPI_ADDRESS_KIND) :: attribute_val, extra_state"}},
-	{"MPI_Comm_errhandler_function", "comm, error_code",
-		{"TYPE(MPI_Comm) :: comm", "INTEGER :: error_code"}},
-	{"MPI_Win_errhandler_function", "win, error_code",
-		{"TYPE(MPI_Win) :: win", "INTEGER :: error_code"}},
-	{"MPI_File_errhandler_function", "file, error_code",
-		{"TYPE(MPI_File) :: file", "INTEGER :: error_code"}},
-	{"MPI_Session_errhandler_function", "session, error_code",
-		{"TYPE(MPI_Session) :: session", "INTEGER :: error_code"}},
-	{"MPI_Grequest_query_function", "extra_state, status, ierror",
-		{"INTEGER(KIND=MPI_ADDRESS_KIND) :: extra_state", "TYPE(MPI_Status) :: status",
-			"INTEGER :: ierror"}},
-	{"MPI_Grequest_free_function", "extra_state, ierror",
-		{"INTEGER(KIND=MPI_ADDRESS_KIND) :: extra_state", "INTEGER :: ierror"}},
-	{"MPI_Grequest_cancel_function", "extra_state, complete, ierror",
-		{"INTEGER(KIND=MPI_ADDRESS_KIND) :: extra_state", "LOGICAL :: complete",
-			"INTEGER :: ierror"}},
-	{"MPI_Datarep_extent_function", "datatype, extent, extra_state, ierror",
-		{"TYPE(MPI_Datatype) :: datatype",
-			"INTEGER(KIND=MPI_ADDRESS_KIND) :: extent, extra_state",
-			"INTEGER :: ierror"}},
-	{"MPI_Datarep_conversion_function",
-		"userbuf, datatype, count, filebuf, position, extra_state, ierror",
-		{"TYPE(C_PTR), VALUE :: userbuf, filebuf", "TYPE(MPI_Datatype) :: datatype",
-			"INTEGER :: count, ierror", "INTEGER(KIND=MPI_OFFSET_KIND) :: position",
-			"INTEGER(KIND=MPI_ADDRESS_KIND) :: extra_state"}},
-	{"MPI_Datarep_conversion_function_c",
-		"userbuf, datatype, count, filebuf, position, extra_state, ierror",
-		{"TYPE(C_PTR), VALUE :: userbuf, filebuf", "TYPE(MPI_Datatype) :: datatype",
-			"INTEGER(KIND=MPI_COUNT_KIND) :: count",
-			"INTEGER(KIND=MPI_OFFSET_KIND) :: position",
-			"INTEGER(KIND=MPI_ADDRESS_KIND) :: extra_state", "INTEGER :: ierror"}},
-};
-
-static void mod_callbacks_write(FILE *out)
+/* An abstract interface; `lines' are its declarations. */
+static void mod_callback_write(FILE *out, const char *name, const char *args, const char *lines)
 {
 	struct text t;
 
-	fputs("\n  ABSTRACT INTERFACE\n", out);
-	for (size_t i = 0; i < sizeof(callbacks) / sizeof(callbacks[0]); i++) {
-		text_clear(&t);
-		text_add(&t, "    SUBROUTINE %s(%s)", callbacks[i].name, callbacks[i].args);
-		mod_lines_write(&t, out);
-		fputs("      IMPORT\n", out);
-		for (int l = 0; l < 6 && callbacks[i].lines[l] != NULL; l++)
-			fprintf(out, "      %s\n", callbacks[i].lines[l]);
-		fputs("    END SUBROUTINE\n", out);
+	text_clear(&t);
+	text_add(&t, "    SUBROUTINE %s(%s)", name, args);
+	mod_lines_write(&t, out);
+	fputs("      IMPORT\n", out);
+	for (size_t n; *lines != '\0'; lines += n + 1) {
+		n = strcspn(lines, "\n");
+		fprintf(out, "      %.*s\n", (int)n, lines);
 	}
+	fputs("    END SUBROUTINE\n", out);
+}
+
+static void mod_callbacks_write(FILE *out)
+{
+	static const struct {
+		const char *name, *args, *lines;
+	} rows[] = {
+#define CALLBACK(ret, name, c_args, args, lines) {#name, args, lines},
+#include "libmpi/api/callbacks.def"
+#undef CALLBACK
+	};
+
+	fputs("\n  ABSTRACT INTERFACE\n", out);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (rows[i].args[0] != '\0')
+			mod_callback_write(out, rows[i].name, rows[i].args, rows[i].lines);
 	fputs("  END INTERFACE\n", out);
 }
 
