@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* hardware.c - hwloc, loaded when somebody asks.
+/* hardware.c - hwloc, loaded at the first question.
  *
  * The topology is read once and kept: parts do not come and go.  The process's binding is read at
  * each question.  hwloc.h gives the types; no symbol of libhwloc is linked. */
 #include "libmpi/core/hardware.h"
 
+#include "libmpi/core/dl.h"
 #include "libobj/base.h"
-#include <dlfcn.h>
 #include <hwloc.h>
 #include <pthread.h>
 #include <stdbool.h>
@@ -39,25 +39,18 @@ static struct {
 
 static hwloc_topology_t machine; /* NULL: nothing is known */
 
-static bool hw_functions_find(void *lib)
+/* NULL: it is not installed. */
+static void *hw_library_open(void)
 {
 #define FIND(name) {"hwloc_" #name, (void **)(void *)&hw.name},
-	static const struct {
-		const char *name;
-		void **at;
-	} rows[] = {FUNCTIONS(FIND)};
+	static const struct dl_symbol table[] = {FUNCTIONS(FIND)};
 #undef FIND
 
-	for (size_t i = 0; i < countof(rows); i++) {
-		*rows[i].at = dlsym(lib, rows[i].name);
-		if (*rows[i].at == NULL)
-			return false;
-	}
-	return true;
+	return dl_open(LIBRARY, table, countof(table));
 }
 
-/* Where hwloc 2 finds the processors.  Without it (a container without /sys) it knows as little as
- * we do, and says so on stderr. */
+/* Where hwloc 2 finds the processors.  Without it (in a container without /sys) hwloc knows nothing
+ * either, and complains on stderr. */
 static bool hw_sysfs_mounted(void)
 {
 	return access("/sys/devices/system/cpu/cpu0/topology", X_OK) == 0 ||
@@ -66,10 +59,9 @@ static bool hw_sysfs_mounted(void)
 
 static void hw_load(void)
 {
-	void *lib = hw_sysfs_mounted() ? dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL) : NULL;
 	hwloc_topology_t t;
 
-	if (lib == NULL || !hw_functions_find(lib) || hw.topology_init(&t) != 0)
+	if (!hw_sysfs_mounted() || hw_library_open() == NULL || hw.topology_init(&t) != 0)
 		return;
 	if (hw.topology_load(t) == 0)
 		machine = t;

@@ -3,12 +3,10 @@
  * sleeper may be in a call of libshm that waits for a word of the segment as well. */
 #include "libmpi/core/library_lock.h"
 
+#include "libmpi/core/clock.h"
 #include <linux/futex.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
-
-#define NS_PER_S 1000000000
 
 void haft_futex_wait(_Atomic uint32_t *word, uint32_t old, uint64_t ns)
 {

@@ -6,6 +6,7 @@
  * The nearest name is the one that fewest letters must be put in, left out or changed for. */
 #include "libmpi/core/setting_names.h"
 
+#include "libmpi/core/num.h"
 #include "libmpi/core/setting.h"
 #include "libobj/base.h"
 #include <stdio.h>
@@ -29,11 +30,6 @@ static const char *name_at(int i)
 	return i < (int)countof(others) ? others[i] : NULL;
 }
 
-static int min(int a, int b)
-{
-	return a < b ? a : b;
-}
-
 /* How many letters make the difference between a (of n letters) and b. */
 static int name_distance(const char *a, int n, const char *b)
 {
@@ -48,7 +44,8 @@ static int name_distance(const char *a, int n, const char *b)
 		for (int k = 1; k <= m; k++) {
 			int above = row[k];
 
-			row[k] = min(corner + (a[i - 1] != b[k - 1]), 1 + min(above, row[k - 1]));
+			row[k] = (int)num_min(
+				corner + (a[i - 1] != b[k - 1]), 1 + num_min(above, row[k - 1]));
 			corner = above;
 		}
 	}

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* environment.c - what a program may ask about its surroundings (MPI-5.0 9.1, 9.3.5, 9.6): version,
  * processor, clock, words of errors.  Most of it works before MPI_Init and after MPI_Finalize. */
-#include "libmpi/core/error_code.h"
+#include "libmpi/core/clock.h"
 #include "libmpi/core/err.h"
+#include "libmpi/core/error_code.h"
 #include "libmpi/core/objects.h"
 #include <engine.h>
 #include <stdio.h>
@@ -36,10 +37,7 @@ int env_get_processor_name(char *name, int *len)
 
 double env_wtime(void)
 {
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+	return (double)clock_now_ns() * 1e-9;
 }
 
 double env_wtick(void)
