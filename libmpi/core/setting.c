@@ -153,6 +153,13 @@ static const struct setting_row rows[SETTING_COUNT] = {
 		.meaning = "processes of one host talk by shared memory and those of several by "
 			   "sockets (auto) or by libfabric (ofi), or all of them by sockets (net) "
 			   "or by libfabric (ofi-all); with shm other hosts are not reached"},
+	[HAFT_SET_ENDED] = {.name = "HAFT_ENDED",
+		.normal = 10,
+		.max = 1000000000,
+		.everywhere = true,
+		.launch = true,
+		.meaning = "when a process has waited for so many seconds in MPI for one that has "
+			   "ended, mpiexec ends the job and says which; 0: it does not"},
 	[SETTING_GRACE] = {.name = "HAFT_GRACE",
 		.normal = 3,
 		.max = 1000000000,

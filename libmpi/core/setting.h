@@ -37,6 +37,7 @@ enum haft_setting {
 	SETTING_IFACE,    /* HAFT_IFACE: text: where processes of another launcher listen */
 	SETTING_HANG,     /* HAFT_HANG: seconds; mpiexec reads it: tools/mpiexec/hang_watch.c */
 	SETTING_VIA,      /* HAFT_VIA: enum haft_via */
+	HAFT_SET_ENDED,   /* HAFT_ENDED: seconds; mpiexec reads it: tools/mpiexec/ended.c */
 	SETTING_GRACE,    /* HAFT_GRACE: seconds; mpiexec reads it: tools/mpiexec/main.c */
 	SETTING_RMA,      /* HAFT_RMA: enum haft_rma */
 	SETTING_PROGRESS, /* HAFT_PROGRESS: 0 call, 1 thread: libmpi/life/progress_thread.h */

@@ -378,10 +378,34 @@ static const struct {
 	{"elsewhere", elsewhere}, {"compiles", compiles}, {"lazy", lazy}, {"unmet", unmet},
 	{"ages", ages}};
 
+/* Without MPI_Init: the others than `stays' leave their session and end, while that one waits for
+ * rank 1, or for any. */
+static int leave(int stays, int from)
+{
+	MPI_Session s;
+	MPI_Group g;
+	MPI_Comm c;
+
+	MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &s);
+	MPI_Group_from_session_pset(s, "mpi://WORLD", &g);
+	MPI_Comm_create_from_group(g, "left", MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &c);
+	MPI_Group_free(&g);
+	MPI_Comm_rank(c, &rank);
+	if (rank == stays)
+		MPI_Recv(x, 1, MPI_INT, from, 0, c, MPI_STATUS_IGNORE);
+	MPI_Comm_free(&c);
+	MPI_Session_finalize(&s);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	int level, want = argc > 2 ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE;
 
+	if (argc > 1 && strcmp(argv[1], "left") == 0)
+		return leave(0, 1);
+	if (argc > 1 && strcmp(argv[1], "leftany") == 0)
+		return leave(2, MPI_ANY_SOURCE);
 	MPI_Init_thread(&argc, &argv, want, &level);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &size);

@@ -6,6 +6,7 @@
 hang=$TMPDIR/hang
 "$B/bin/mpicc" $san -Wall tests/tools/hang.c -o "$hang" -lpthread || exit 1
 export HAFT_HANG=1
+export HAFT_ENDED=0 # jobs here are looked at while they hang
 asks='have slept for'
 
 # The roll-call is there to its last line.
@@ -214,6 +215,27 @@ never 2 "$hang" compiles
 never 2 "$hang" lazy
 HAFT_HANG=2 # where others compete for the CPUs, the thread gets little of them
 never 2 "$hang" busy threads
+
+# Who waits for a rank that has ended, or is in MPI_Finalize, waits for ever: the job is ended.
+HAFT_ENDED=1
+HAFT_HANG=0
+job -n 2 "$hang" left
+want_rc 1
+want_err 'rank 0 waits in MPI_Recv for rank 1, which has ended: that would be for ever, and the job is ended (HAFT_ENDED)'
+want_waited 'rank 0' ' in MPI_Recv to receive from rank 1, tag 0'
+want_err 'rank 1: has ended'
+job -launcher fork -hosts a:2,b:1 "$hang" leftany
+want_rc 1
+HAFT_HANG=1
+job -n 3 "$hang" leftany
+want_rc 1
+want_err 'rank 2 waits in MPI_Recv for any rank, and all others have ended'
+job -n 3 "$hang" final
+want_rc 1
+want_err "$asks"
+want_err 'rank 1 waits in MPI_Recv for rank 0, which is in MPI_Finalize'
+HAFT_ENDED=0
+
 HAFT_HANG=0
 job -timeout 2 -n 2 "$hang" recv
 want_rc 124

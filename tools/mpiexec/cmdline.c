@@ -55,6 +55,11 @@ enum opt {
 	OPT_VERBOSE,
 	OPT_HELP,
 	OPT_VERSION,
+	OPT_PERNODE,
+	OPT_OUTPUT,
+	OPT_OUT_DIR,
+	OPT_OUT_FILE,
+	OPT_ERR_FILE,
 	OPT_SKIP,
 };
 
@@ -83,6 +88,12 @@ static const struct option options[] = {
 	{"label", 0, OPT_LABEL},
 	{"prepend-rank", 0, OPT_LABEL},
 	{"tag-output", 0, OPT_LABEL},
+	{"output", 1, OPT_OUTPUT},
+	{"output-filename", 1, OPT_OUT_DIR},
+	{"outfile-pattern", 1, OPT_OUT_FILE},
+	{"outfile", 1, OPT_OUT_FILE},
+	{"errfile-pattern", 1, OPT_ERR_FILE},
+	{"errfile", 1, OPT_ERR_FILE},
 	{"timeout", 1, OPT_TIMEOUT},
 	{"host", 1, OPT_HOSTS},
 	{"H", 1, OPT_HOSTS},
@@ -90,10 +101,13 @@ static const struct option options[] = {
 	{"hostfile", 1, OPT_HOSTFILE},
 	{"f", 1, OPT_HOSTFILE},
 	{"machinefile", 1, OPT_HOSTFILE},
+	{"default-hostfile", 1, OPT_HOSTFILE},
 	{"configfile", 1, OPT_CONFIG},
 	{"ppn", 1, OPT_PPN},
 	{"perhost", 1, OPT_PPN},
 	{"npernode", 1, OPT_PPN},
+	{"N", 1, OPT_PPN},
+	{"pernode", 0, OPT_PERNODE},
 	{"rr", 0, OPT_RR},
 	{"bynode", 0, OPT_RR},
 	{"byslot", 0, OPT_BYSLOT},
@@ -125,25 +139,68 @@ static const struct option options[] = {
 	{"V", 0, OPT_VERSION},
 	{"version", 0, OPT_VERSION},
 	{"allow-run-as-root", 0, OPT_SKIP},
+	{"am", 1, OPT_SKIP},
 	{"bycore", 0, OPT_SKIP},
+	{"bynuma", 0, OPT_SKIP},
+	{"continuous", 0, OPT_SKIP},
+	{"cpu-list", 1, OPT_SKIP},
+	{"cpu-set", 1, OPT_SKIP},
+	{"cpus-per-proc", 1, OPT_SKIP},
+	{"cpus-per-rank", 1, OPT_SKIP},
+	{"dac", 0, OPT_SKIP},
+	{"debug-daemons", 0, OPT_SKIP},
+	{"demux", 1, OPT_SKIP},
 	{"disable-auto-cleanup", 0, OPT_SKIP},
 	{"disable-hostname-propagation", 0, OPT_SKIP},
+	{"display", 1, OPT_SKIP},
 	{"display-allocation", 0, OPT_SKIP},
+	{"display-devel-map", 0, OPT_SKIP},
 	{"display-map", 0, OPT_SKIP},
+	{"enable-hostname-propagation", 0, OPT_SKIP},
+	{"enable-recovery", 0, OPT_SKIP},
 	{"envall", 0, OPT_SKIP},
+	{"exitcodes", 0, OPT_SKIP},
 	{"genvall", 0, OPT_SKIP},
+	{"get-stack-traces", 0, OPT_SKIP},
+	{"gmca", 2, OPT_SKIP},
+	{"gpus-per-proc", 1, OPT_SKIP},
+	{"hostname-propagation", 0, OPT_SKIP},
+	{"leave-session-attached", 0, OPT_SKIP},
 	{"mca", 2, OPT_SKIP},
 	{"membind", 1, OPT_SKIP},
+	{"merge-stderr-to-stdout", 0, OPT_SKIP},
+	{"nameserver", 1, OPT_SKIP},
+	{"nolocal", 0, OPT_SKIP},
 	{"nooversubscribe", 0, OPT_SKIP},
+	{"novm", 0, OPT_SKIP},
+	{"npersocket", 1, OPT_SKIP},
+	{"omca", 2, OPT_SKIP},
+	{"order-nodes", 1, OPT_SKIP},
 	{"oversubscribe", 0, OPT_SKIP},
+	{"personality", 1, OPT_SKIP},
+	{"pmixmca", 2, OPT_SKIP},
 	{"print-all-exitcodes", 0, OPT_SKIP},
+	{"print-rank-map", 0, OPT_SKIP},
+	{"prtemca", 2, OPT_SKIP},
 	{"q", 0, OPT_SKIP},
 	{"quiet", 0, OPT_SKIP},
 	{"rank-by", 1, OPT_SKIP},
 	{"report-bindings", 0, OPT_SKIP},
+	{"report-pid", 1, OPT_SKIP},
+	{"report-state-on-timeout", 0, OPT_SKIP},
+	{"report-uri", 1, OPT_SKIP},
 	{"rmk", 1, OPT_SKIP},
+	{"runtime-options", 1, OPT_SKIP},
+	{"show-progress", 0, OPT_SKIP},
+	{"skip-launch-node", 0, OPT_SKIP},
+	{"stream-buffering", 1, OPT_SKIP},
+	{"timestamp-output", 0, OPT_SKIP},
+	{"topolib", 1, OPT_SKIP},
+	{"tune", 1, OPT_SKIP},
 	{"use-hwthread-cpus", 0, OPT_SKIP},
 	{"usize", 1, OPT_SKIP},
+	{"with-ft", 1, OPT_SKIP},
+	{"xml", 0, OPT_SKIP},
 };
 
 static const char help[] =
@@ -158,11 +215,15 @@ static const char help[] =
 	"  -genv VAR VALUE      the same, for all programs of the line\n"
 	"  -envlist A,B         pass only these variables (-envnone: none); -genvlist, -genvnone\n"
 	"  -l                   begin each line of output with \"[rank] \"\n"
+	"  -outfile-pattern F   standard output to files, a rank's own with %r in the name (%h: "
+	"its\n"
+	"                       host); -errfile-pattern F: standard error\n"
+	"  -output-filename DIR both also to DIR/1/rank.R/stdout and stderr\n"
 	"  -timeout S           end the job after S seconds, saying what each process waits for\n"
 	"  -host H[:N],...      the hosts to use, with N slots each (also -hosts, -H)\n"
 	"  -hostfile FILE       the same from a file (also -f, -machinefile): lines like\n"
 	"                       \"host\", \"host:4\", \"host slots=4 max_slots=8\"\n"
-	"  -ppn N               N processes to each host in turn, instead of its slots\n"
+	"  -ppn N, -N N         N processes to each host in turn, instead of its slots\n"
 	"  -rr                  one process to each host in turn (also -map-by node)\n"
 	"  -bind-to P           each process to a core, hwthread, socket or numa node (default "
 	"none)\n"
@@ -178,7 +239,7 @@ static const char help[] =
 	"  -initial-errhandler mpi_errors_are_fatal, mpi_errors_abort or mpi_errors_return\n"
 	"  -memory-alloc-kinds KINDS, -soft S, -arch A, -file F\n"
 	"                       what the program finds in MPI_INFO_ENV\n"
-	"  -v                   say what is started\n"
+	"  -v                   say what is started, and which options are ignored\n"
 	"  --help, --version\n"
 	"\n"
 	"Standard input goes to rank 0, or where -stdin RANK, all or none says.  The job's exit "
@@ -383,7 +444,21 @@ static bool word_is(const char *s, size_t len, const char *word)
 	return strlen(word) == len && strncmp(s, word, len) == 0;
 }
 
-static enum part bind_read(const char *s)
+/* An option, or a part of one, that changes nothing here: -v says so. */
+static void ignore(struct plan *p, char *words)
+{
+	p->ignored = mem_grow(p->ignored, (size_t)p->nignored + 1, sizeof *p->ignored);
+	p->ignored[p->nignored++] = words;
+}
+
+/* The words behind the first one: "slot:PE=2:OVERSUBSCRIBE". */
+static void modifiers_ignore(struct plan *p, const char *opt, const char *rest)
+{
+	if (*rest == ':')
+		ignore(p, text("%s of -%s", rest + 1, opt));
+}
+
+static enum part bind_read(struct plan *p, const char *s)
 {
 	static const struct {
 		const char *name;
@@ -393,9 +468,36 @@ static enum part bind_read(const char *s)
 	size_t len = strcspn(s, ":"); /* core:overload-allowed */
 
 	for (size_t i = 0; i < countof(words); i++)
-		if (word_is(s, len, words[i].name))
+		if (word_is(s, len, words[i].name)) {
+			modifiers_ignore(p, "bind-to", s + len);
 			return words[i].part;
+		}
 	die(EXIT_USAGE, "-bind-to takes none, hwthread, core, socket or numa, not `%s'", s);
+}
+
+/* "ppr:2:node": so many to each host.  Of other parts: one of each in turn. */
+static void ppr_read(struct plan *p, const char *s)
+{
+	char *end;
+	long n = strtol(s, &end, 10);
+	const char *part = *end == ':' ? end + 1 : "";
+	size_t len = strcspn(part, ":");
+
+	if (end == s || n < 1 || n > SHM_RANKS_MAX || len == 0)
+		die(EXIT_USAGE,
+			"-map-by ppr:N:PART needs a number and node, socket or numa, not `%s'", s);
+	if (word_is(part, len, "node") || word_is(part, len, "host"))
+		p->ppn = (int)n;
+	else if (word_is(part, len, "socket") || word_is(part, len, "package"))
+		p->deal = PART_SOCKET;
+	else if (word_is(part, len, "numa"))
+		p->deal = PART_NUMA;
+	else
+		die(EXIT_USAGE, "-map-by ppr:%ld: node, socket or numa, not `%s'", n, part);
+	if (p->deal != PART_NONE)
+		ignore(p, text("the number in -map-by ppr:%s: processes go to each %.*s in turn", s,
+				  (int)len, part));
+	modifiers_ignore(p, "map-by", part + len);
 }
 
 static void map_read(struct plan *p, const char *s)
@@ -410,13 +512,18 @@ static void map_read(struct plan *p, const char *s)
 		{"node", MAP_NODE, PART_NONE}, {"host", MAP_NODE, PART_NONE}};
 	size_t len = strcspn(s, ":"); /* slot:PE=2 */
 
+	if (strncmp(s, "ppr:", 4) == 0) {
+		ppr_read(p, s + 4);
+		return;
+	}
 	for (size_t i = 0; i < countof(words); i++)
 		if (word_is(s, len, words[i].name)) {
 			p->map = words[i].map;
 			p->deal = words[i].deal;
+			modifiers_ignore(p, "map-by", s + len);
 			return;
 		}
-	die(EXIT_USAGE, "-map-by takes slot, node, core, socket or numa, not `%s'", s);
+	die(EXIT_USAGE, "-map-by takes slot, node, core, socket, numa or ppr:N:node, not `%s'", s);
 }
 
 /* A word that names no launcher is a command, like that of -launcher exec. */
@@ -463,6 +570,34 @@ __attribute__((noreturn)) static void text_exit(const char *s)
 	exit(0);
 }
 
+/* -output-filename DIR[:nocopy]: a file for each stream of each rank. */
+static void out_dir_read(struct plan *p, const char *s)
+{
+	size_t len = strcspn(s, ":");
+
+	if (len == 0)
+		die(EXIT_USAGE, "-output-filename needs the name of a directory");
+	p->file_copy = !word_is(s + len, strlen(s + len), ":nocopy");
+	p->file[0] = text("%.*s/1/rank.%%r/stdout", (int)len, s);
+	p->file[1] = text("%.*s/1/rank.%%r/stderr", (int)len, s);
+}
+
+/* -output tag,file=NAME: words of Open MPI 5. */
+static void output_read(struct plan *p, const char *s)
+{
+	while (*s != '\0') {
+		size_t len = strcspn(s, ",");
+
+		if (word_is(s, len, "tag"))
+			p->label = true;
+		else if (strncmp(s, "file=", 5) == 0 && len > 5)
+			out_dir_read(p, text("%.*s", (int)len - 5, s + 5));
+		else
+			ignore(p, text("%.*s of -output", (int)len, s));
+		s += len + (s[len] != '\0');
+	}
+}
+
 /* Carries out one option; `v' are its values. */
 static void option_do(struct plan *p, struct app *a, const struct option *o, char **v)
 {
@@ -491,7 +626,7 @@ static void option_do(struct plan *p, struct app *a, const struct option *o, cha
 	case OPT_RR: p->map = MAP_NODE; break;
 	case OPT_BYSLOT: p->map = MAP_SLOT; break;
 	case OPT_MAP: map_read(p, v[0]); break;
-	case OPT_BIND: p->bind = bind_read(v[0]); break;
+	case OPT_BIND: p->bind = bind_read(p, v[0]); break;
 	case OPT_BIND_CORE: p->bind = PART_CORE; break;
 	case OPT_BIND_SOCKET: p->bind = PART_SOCKET; break;
 	case OPT_BIND_NONE: p->bind = PART_NONE; break;
@@ -507,7 +642,16 @@ static void option_do(struct plan *p, struct app *a, const struct option *o, cha
 	case OPT_VERBOSE: p->verbose = true; break;
 	case OPT_HELP: text_exit(help);
 	case OPT_VERSION: text_exit("mpiexec (Haft) " HAFT_VERSION ", MPI 5.0\n");
-	case OPT_SKIP: break;
+	case OPT_PERNODE: p->ppn = 1; break;
+	case OPT_OUTPUT: output_read(p, v[0]); break;
+	case OPT_OUT_DIR: out_dir_read(p, v[0]); break;
+	case OPT_OUT_FILE: p->file[0] = v[0]; break;
+	case OPT_ERR_FILE: p->file[1] = v[0]; break;
+	case OPT_SKIP:
+		ignore(p, text("-%s%s%s%s%s", o->name, o->values > 0 ? " " : "",
+				  o->values > 0 ? v[0] : "", o->values > 1 ? " " : "",
+				  o->values > 1 ? v[1] : ""));
+		break;
 	}
 }
 
@@ -622,8 +766,8 @@ struct plan *plan_read(int argc, char **argv)
 		settings_add(&a->set, "HAFT_INFO_ENV", a->info);
 	}
 	if (p->stdin_to >= p->nranks)
-		die(EXIT_USAGE, "standard input is for rank %d, and there are %d", p->stdin_to,
-			p->nranks);
+		die(EXIT_USAGE, "standard input is for rank %d, and the last rank is %d",
+			p->stdin_to, p->nranks - 1);
 	map_ranks(p);
 	plan_environ(p);
 	if (p->nhosts > 0)

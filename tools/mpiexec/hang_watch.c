@@ -126,7 +126,7 @@ uint64_t hang_away(const struct job *j, int r)
 	return away ? j->look_from_ns - k->away_ns : 0;
 }
 
-void hang_look(struct job *j, uint64_t now)
+bool hang_look(struct job *j, uint64_t now)
 {
 	struct hang *h = &j->hang;
 	uint64_t still, from = j->look_from_ns;
@@ -145,11 +145,12 @@ void hang_look(struct job *j, uint64_t now)
 	still = still_since(j, &away);
 	if (still == 0 || from < still || from - still < h->limit_ns || h->said ||
 		(away > 0 && h->said_away))
-		return;
+		return false;
 	h->said = true;
 	h->said_away |= away > 0;
 	say("all processes that are in MPI have slept for %llu s (HAFT_HANG)%s: does the job hang?",
 		(unsigned long long)((from - still) / NS_S),
 		away > 0 ? ", and the others have used no CPU time" : "");
 	job_report(j);
+	return true;
 }

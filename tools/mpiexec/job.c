@@ -19,6 +19,7 @@
 #include "tools/mpiexec/remote_ranks.h"
 #include "tools/mpiexec/feed.h"
 #include "tools/mpiexec/output.h"
+#include "tools/mpiexec/outfile.h"
 #include "tools/mpiexec/pmi_server.h"
 
 /* What a rank reads.  A terminal stays ours: the rank is in another process group, and would be
@@ -112,6 +113,21 @@ static void here_start(struct job *j)
 	}
 }
 
+/* Where the user sends the output of ranks. */
+static void files_open(const struct plan *p)
+{
+	char own[256] = "";
+
+	gethostname(own, sizeof own - 1);
+	for (int r = 0; r < p->nranks; r++)
+		for (int which = 0; which < 2; which++)
+			if (p->file[which] != NULL)
+				out_file(r, which,
+					outfile_open(p->file[which], r,
+						p->nhosts > 0 ? p->host[p->host_of[r]].name : own),
+					p->file_copy);
+}
+
 void job_start(struct job *j, const struct plan *p, const sigset_t *mask)
 {
 	*j = (struct job){.plan = p, .n = p->nranks, .stdin_fd = -1};
@@ -124,8 +140,12 @@ void job_start(struct job *j, const struct plan *p, const sigset_t *mask)
 		for (int i = 0; i < p->app[a].n; i++)
 			j->rank[r++].app = a;
 	hang_init(j);
+	ended_init(j);
 	j->grace_ms = 1000 * haft_setting_launch(SETTING_GRACE, environ);
 	out_init(j->n, p->label);
+	files_open(p);
+	for (int i = 0; i < p->nignored && p->verbose; i++)
+		say("ignored: %s", p->ignored[i]);
 	if (p->timeout > 0)
 		j->stop_ns = now_ns() + (uint64_t)(p->timeout * 1e9);
 	if (p->nhosts > 0)
@@ -417,6 +437,8 @@ void job_died(struct job *j, const struct death *d)
 	}
 	k->absent = d->state == BOOT_NEW;
 	k->ended_ns = now_ns();
+	if (j->ended_look_ns == 0)
+		j->ended_look_ns = ended_next(j, now_ns());
 	if (k->absent && j->look_ns == 0)
 		j->look_ns = now_ns() + (uint64_t)ABSENT_MS * 1000000u;
 }
@@ -477,19 +499,23 @@ void job_answer(struct job *j)
 	if ((asked & ASK_DOUBT) != 0)
 		doubt_end(j);
 	if ((asked & ASK_ROLL) != 0) {
-		say("what the %d processes of the job do:", j->n);
+		say("what the %d process%s of the job %s:", j->n, j->n > 1 ? "es" : "",
+			j->n > 1 ? "do" : "does");
 		job_report(j);
 	}
 	if ((asked & ASK_TIMEOUT) != 0 && !j->ending) {
-		say("the job has not ended after %g s; now its processes are:", j->plan->timeout);
+		say("the job has not ended after %g s; what its process%s %s:", j->plan->timeout,
+			j->n > 1 ? "es" : "", j->n > 1 ? "do" : "does");
 		job_report(j);
 		j->code = EXIT_TIMEOUT;
 		job_end(j, SIGTERM, GRACE_FAIL_MS);
 	}
 	if ((asked & ASK_ABSENT) != 0 && !j->ending)
 		absent_look(j);
-	if ((asked & ASK_HANG) != 0 && !j->ending)
-		hang_look(j, now_ns());
+	if ((asked & ASK_ENDED) != 0 && !j->ending)
+		ended_look(j, now_ns(), false);
+	if ((asked & ASK_HANG) != 0 && !j->ending && hang_look(j, now_ns()))
+		ended_look(j, now_ns(), true);
 }
 
 void job_ask(struct job *j, unsigned what)
@@ -565,7 +591,8 @@ int job_fini(struct job *j)
 	if (j->code == 0 || (j->code == 128 + SIGPIPE && lost != 0))
 		j->code = lost;
 	if (j->more > 0)
-		fprintf(stderr, "mpiexec: %d more failed\n", j->more);
+		fprintf(stderr, "mpiexec: %d more process%s failed\n", j->more,
+			j->more > 1 ? "es" : "");
 	abort_forget(&j->abort);
 	abort_forget(&j->wait.abort);
 	free(j->hang.rank);

@@ -37,8 +37,8 @@ struct rank {
 	int app;
 	bool alive;
 	bool inside;       /* it had said MPI_Init when it died, or PMI was spoken */
-	bool absent;       /* has ended well, and had not said MPI_Init ... */
-	uint64_t ended_ns; /* ... at this time */
+	bool absent;       /* has ended well, and had not said MPI_Init */
+	uint64_t ended_ns; /* when it has ended without a failure; 0: it has not */
 	bool doubt;        /* has ended well amid MPI: a failure, if others still need it */
 	uint32_t end;      /* enum boot_state at that end */
 };
@@ -69,7 +69,8 @@ enum ask {
 	ASK_TIMEOUT = 2, /* -timeout is over: say it, end the job */
 	ASK_HANG = 4,    /* hang_look */
 	ASK_ABSENT = 8,  /* is anybody waiting for one who will never come? */
-	ASK_DOUBT = 16   /* was somebody needed who has left? */
+	ASK_DOUBT = 16,  /* was somebody needed who has left? */
+	ASK_ENDED = 32   /* does a rank wait for one that has ended? */
 };
 
 /* Who has called for the end. */
@@ -112,6 +113,8 @@ struct job {
 	struct wait wait;
 	uint64_t look_ns; /* when to look for ranks that wait for absent ones; 0: never */
 	struct hang hang;
+	uint64_t ended_ns;      /* HAFT_ENDED; 0: no such look */
+	uint64_t ended_look_ns; /* when to look for ranks that wait for ended ones; 0: never */
 };
 
 /* Makes the segment and starts all ranks.  If one cannot be started, it says so and ends the job.
@@ -163,12 +166,19 @@ void job_report(const struct job *j);
 /* Says once the job is over if its programs were no job at all, but another MPI's. */
 void foreign_mpi_say(const struct job *j);
 
+/* ended_init reads HAFT_ENDED.  ended_next: when to look next, if a rank has ended; 0: never.
+ * ended_look: ends the job with words if a rank has waited for so long for one that has ended or
+ * sleeps in MPI_Finalize, and returns true then; `told': the roll-call has just been said. */
+void ended_init(struct job *j);
+uint64_t ended_next(const struct job *j, uint64_t now);
+bool ended_look(struct job *j, uint64_t now, bool told);
+
 /* hang_init reads HAFT_HANG.  hang_look: says the roll-call if everybody who is in MPI has slept
  * for so long, and nobody else has used CPU time, once for each such sleep.  hang_away: for how
  * long rank r has used no CPU time outside of MPI, ns, as far as is known; 0: it has, or is inside.
  */
 void hang_init(struct job *j);
-void hang_look(struct job *j, uint64_t now);
+bool hang_look(struct job *j, uint64_t now);
 uint64_t hang_away(const struct job *j, int r);
 
 #endif

@@ -86,7 +86,12 @@ struct plan {
 	bool label;              /* lines begin with their rank */
 	bool verbose;            /* say what is started */
 	const char *keep;        /* as in struct app, for apps that do not say */
-	struct settings set;     /* -genv */
+	const char
+		*file[2]; /* stdout and stderr of a rank go here: a pattern of outfile.h, or NULL */
+	bool file_copy;   /* ... and to our own as well */
+	char **ignored;   /* options that change nothing, in words */
+	int nignored;
+	struct settings set; /* -genv */
 };
 
 /* Reads the command line.  Returns only with a plan that can be started; it lives as long as the

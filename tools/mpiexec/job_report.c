@@ -16,25 +16,11 @@
 #include <string.h>
 #include "libmpi/boot/boot.h"
 #include "libshm/shm.h"
+#include "tools/mpiexec/needs.h"
 #include "tools/mpiexec/output.h"
 
 #define LINE_LEN   1024
 #define CYCLES_MAX 4 /* cycles that are told: who repairs these repairs the others */
-
-/* The numbers that libmpi/p2p writes for what it waits for (enum req_kind), and the context id of
- * MPI_COMM_WORLD. */
-enum {
-	WAIT_SEND = 1,
-	WAIT_RECV,
-	WAIT_COLL,
-	WAIT_USER,
-	WAIT_PSEND,
-	WAIT_PRECV,
-	WAIT_WIN,
-	WAIT_BACK,
-	WAIT_LOCK
-};
-enum { CTX_WORLD = 8 };
 
 /* A line that grows, and is cut where it is full. */
 struct line {
@@ -243,40 +229,16 @@ static void rank_line(const struct job *j, int r, struct line *l)
 
 /* --- cycles --------------------------------------------------------------------------------- */
 
-/* For whom a rank waits: without all of them it cannot go on.  One with several threads can. */
-struct needs {
-	int to[SHM_WHAT_LATE];
-	int n, next;                 /* next: of `to' to walk */
+/* A rank on the way that is walked along those for whom ranks wait. */
+struct step {
+	struct needs needs;
+	int next;                    /* of needs.to to walk */
 	int before;                  /* the rank by which the walk came; -1: it began here */
 	enum { NEW, ON, OVER } walk; /* ON: on the way that is being walked */
-	bool any;                    /* it waits for whoever comes */
 };
 
-static struct needs needs_of(const struct job *j, int r)
-{
-	const struct shm_view *v = &j->seen[r].view;
-	struct needs e = {.n = 0};
-	int n;
-
-	if (!j->seen[r].known || !j->seen[r].alive || j->seen[r].stopped || !v->asleep ||
-		v->nothers > 0 || (v->what.one && v->what.open > 1))
-		return e;
-	n = v->what.nlate < SHM_WHAT_LATE ? v->what.nlate : SHM_WHAT_LATE;
-	if (v->what.kind == WAIT_COLL || v->what.kind == WAIT_WIN || v->what.kind == WAIT_LOCK)
-		memcpy(e.to, v->what.late, sizeof e.to);
-	else if (v->what.kind == WAIT_PSEND && v->what.nlate > 0)
-		n = 0; /* it waits for itself */
-	else if (v->what.kind != 0 && v->what.kind != WAIT_USER)
-		e.to[0] = v->what.peer, n = 1;
-	for (int i = 0; i < n && n > 0; i++)
-		if (e.to[i] >= 0 && e.to[i] < j->n)
-			e.to[e.n++] = e.to[i];
-	e.any = (v->what.kind == WAIT_RECV || v->what.kind == WAIT_PRECV) && v->what.peer < 0;
-	return e;
-}
-
 /* The walk has come from `last' back to `first', which is on its way. */
-static void cycle_say(const struct needs *e, int first, int last)
+static void cycle_say(const struct step *e, int first, int last)
 {
 	struct line l = {.len = 0};
 	int *way, n = 0;
@@ -294,14 +256,14 @@ static void cycle_say(const struct needs *e, int first, int last)
 }
 
 /* Walks from `first' along whom ranks wait for; returns how many cycles it has met, at most one. */
-static int walk(struct needs *e, int first)
+static int walk(struct step *e, int first)
 {
 	int r = first;
 
 	e[r].before = -1;
 	e[r].walk = ON;
 	while (r >= 0) {
-		int to = e[r].next < e[r].n ? e[r].to[e[r].next++] : -1;
+		int to = e[r].next < e[r].needs.n ? e[r].needs.to[e[r].next++] : -1;
 
 		if (to < 0) {
 			e[r].walk = OVER;
@@ -322,12 +284,12 @@ static int walk(struct needs *e, int first)
 
 static void cycles_say(const struct job *j)
 {
-	struct needs *e = mem_grow(NULL, (size_t)j->n, sizeof *e);
+	struct step *e = mem_grow(NULL, (size_t)j->n, sizeof *e);
 	int any = -1, cycles = 0;
 
 	for (int r = 0; r < j->n; r++) {
-		e[r] = needs_of(j, r);
-		if (e[r].any && any < 0)
+		e[r] = (struct step){.needs = needs_of(j, r)};
+		if (e[r].needs.any && any < 0)
 			any = r;
 	}
 	for (int r = 0; r < j->n && cycles < CYCLES_MAX; r++)

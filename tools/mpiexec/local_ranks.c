@@ -139,8 +139,11 @@ static char *boot_var_make(const struct crew *c, int i, int pmi)
 /* True for what a launcher that has started us has told us: it is not for our ranks. */
 static bool rank_env_foreign(const char *setting)
 {
-	static const char *const all[] = {"PMI_FD=", "PMI_RANK=", "PMI_SIZE=", "PMI_ID=",
-		"PMI_PORT=", "PMIX_NAMESPACE=", "PMIX_RANK="};
+	static const char *const all[] = {
+		"PMI_FD=", "PMI_RANK=", "PMI_SIZE=", "PMI_ID=", "PMI_PORT=", "PMIX_NAMESPACE=",
+		"PMIX_RANK=", "MPI_LOCALRANKID=", "MPI_LOCALNRANKS=", "OMPI_COMM_WORLD_RANK=",
+		"OMPI_COMM_WORLD_SIZE=", "OMPI_COMM_WORLD_LOCAL_RANK=",
+		"OMPI_COMM_WORLD_LOCAL_SIZE=", "MV2_COMM_WORLD_LOCAL_RANK="};
 
 	for (size_t i = 0; i < countof(all); i++)
 		if (strncmp(setting, all[i], strlen(all[i])) == 0)
@@ -148,7 +151,7 @@ static bool rank_env_foreign(const char *setting)
 	return false;
 }
 
-#define ENV_OWN 4 /* variables of ours at most */
+#define ENV_OWN 11 /* variables of ours at most */
 
 /* The environment of a rank: that of its program, and who it is, for ranks of our own and (`pmi',
  * an fd, or -1) of other MPIs.  The first ENV_OWN texts (NULL: none) and the array are malloc'ed.
@@ -162,6 +165,14 @@ static char **rank_env_make(const struct crew *c, int i, char *const *base, int 
 	own[1] = pmi >= 0 ? text("PMI_FD=%d", pmi) : NULL;
 	own[2] = pmi >= 0 ? text("PMI_RANK=%d", c->m[i].rank) : NULL;
 	own[3] = pmi >= 0 ? text("PMI_SIZE=%d", c->plan->nranks) : NULL;
+	/* For scripts that choose a device by them, in the words of MPICH, Open MPI and MVAPICH. */
+	own[4] = text("MPI_LOCALRANKID=%d", i);
+	own[5] = text("MPI_LOCALNRANKS=%d", c->n);
+	own[6] = text("OMPI_COMM_WORLD_RANK=%d", c->m[i].rank);
+	own[7] = text("OMPI_COMM_WORLD_SIZE=%d", c->plan->nranks);
+	own[8] = text("OMPI_COMM_WORLD_LOCAL_RANK=%d", i);
+	own[9] = text("OMPI_COMM_WORLD_LOCAL_SIZE=%d", c->n);
+	own[10] = text("MV2_COMM_WORLD_LOCAL_RANK=%d", i);
 	while (base[n] != NULL)
 		n++;
 	env = mem_grow(NULL, n + ENV_OWN + 1, sizeof *env);

@@ -149,7 +149,7 @@ static int loop_patience(const struct job *j, uint64_t drain_ns, uint64_t now)
 {
 	const uint64_t at[] = {j->killed ? 0 : j->kill_ns, j->ending ? 0 : j->stop_ns,
 		j->ending ? 0 : j->look_ns, j->ending ? 0 : j->wait.until_ns,
-		j->ending ? 0 : j->hang.look_ns, drain_ns};
+		j->ending ? 0 : j->hang.look_ns, j->ending ? 0 : j->ended_look_ns, drain_ns};
 	int ms = out_patience(now);
 
 	if (j->far != NULL && (ms < 0 || ms > remote_patience(j->far)))
@@ -184,6 +184,10 @@ static void main_clock(struct job *j, uint64_t now)
 	if (j->hang.look_ns != 0 && now >= j->hang.look_ns) {
 		j->hang.look_ns = now + j->hang.limit_ns / HANG_LOOKS;
 		job_ask(j, ASK_HANG);
+	}
+	if (j->ended_look_ns != 0 && now >= j->ended_look_ns) {
+		j->ended_look_ns = ended_next(j, now);
+		job_ask(j, ASK_ENDED);
 	}
 	if (j->stop_ns != 0 && now >= j->stop_ns) {
 		j->stop_ns = 0;

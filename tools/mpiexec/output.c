@@ -15,6 +15,7 @@
 #include <sys/epoll.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "tools/mpiexec/outfile.h"
 #include "tools/mpiexec/job_plan.h"
 
 #define NS_MS    1000000u
@@ -32,12 +33,13 @@ struct stream {
 	bool open;
 	int rank;
 	struct sink *sink;
-	struct bytes part; /* of an unfinished line, not yet in the sink */
-	bool begun;        /* the beginning of its line is already in the sink */
-	uint64_t last_ns;  /* when it last brought something */
-	struct bytes held; /* of a fed one: not taken yet */
-	bool last;         /* of a fed one: what is held is the end */
-	int owed;          /* bytes taken, and not yet given back as room */
+	struct outfile *file; /* it goes there; NULL: to the sink alone */
+	struct bytes part;    /* of an unfinished line, not yet in the sink */
+	bool begun;           /* the beginning of its line is already in the sink */
+	uint64_t last_ns;     /* when it last brought something */
+	struct bytes held;    /* of a fed one: not taken yet */
+	bool last;            /* of a fed one: what is held is the end */
+	int owed;             /* bytes taken, and not yet given back as room */
 };
 
 struct sink {
@@ -60,6 +62,8 @@ static struct {
 	struct sink sink[2];
 	struct sink *to[2]; /* where stdout and stderr go: one sink if they are one file */
 	bool label, raw;
+	bool copy;         /* what goes to a file goes to the sink as well */
+	bool refused;      /* a file could not be written, which was said */
 	out_room_fn *room; /* NULL: no stream is fed */
 	void *room_arg;
 	char *chunk; /* READ_LEN bytes */
@@ -111,12 +115,19 @@ void out_init(int n, bool label)
 	out.to[1] = file_same(STDOUT_FILENO, STDERR_FILENO) ? &out.sink[0] : &out.sink[1];
 }
 
+void out_file(int rank, int which, struct outfile *file, bool copy)
+{
+	out.stream[2 * rank + which].file = file;
+	out.copy = copy;
+}
+
 void out_add(int rank, int which, int fd)
 {
 	struct stream *t = &out.stream[2 * rank + which];
 	struct epoll_event ev = {.events = EPOLLIN, .data.ptr = t};
 
-	*t = (struct stream){.fd = fd, .open = true, .rank = rank, .sink = out.to[which]};
+	*t = (struct stream){
+		.fd = fd, .open = true, .rank = rank, .sink = out.to[which], .file = t->file};
 	if (epoll_ctl(t->sink->epfd, EPOLL_CTL_ADD, fd, &ev) != 0)
 		die(1, "epoll: %s", strerror(errno));
 	t->sink->open++;
@@ -133,23 +144,39 @@ static void sink_put(struct sink *s, const char *v, size_t len)
 		bytes_add(&s->queue, v, len);
 }
 
-/* Puts a piece of one line (with or without its newline at the end) into the sink. */
+/* Puts bytes into the file of the stream. */
+static void file_put(struct stream *t, const char *v, size_t len)
+{
+	int err = outfile_put(t->file, v, len);
+
+	if (err == 0)
+		return;
+	out.refused = true;
+	say("cannot write to %s: %s", outfile_name(t->file), strerror(err));
+}
+
+/* Puts a piece of one line (with or without its newline at the end) into the sink, or the file. */
 static void piece_put(struct stream *t, const char *v, size_t len)
 {
 	struct sink *s = t->sink;
-	char name[16];
+	char name[16] = "";
+	bool copy = t->file == NULL || out.copy;
 
-	if (s->mid != NULL && s->mid != t && (s->tty || out.label)) {
+	if (s->mid != NULL && s->mid != t && copy && (s->tty || out.label)) {
 		sink_put(s, "\n", 1);
 		s->mid->begun = false;
 	}
-	if (out.label && !t->begun) {
-		int n = snprintf(name, sizeof name, "[%d] ", t->rank);
-
-		sink_put(s, name, (size_t)n);
-	}
-	sink_put(s, v, len);
+	if (out.label && !t->begun)
+		snprintf(name, sizeof name, "[%d] ", t->rank);
 	t->begun = v[len - 1] != '\n';
+	if (t->file != NULL) {
+		file_put(t, name, strlen(name));
+		file_put(t, v, len);
+	}
+	if (!copy)
+		return;
+	sink_put(s, name, strlen(name));
+	sink_put(s, v, len);
 	s->mid = t->begun ? t : NULL;
 }
 
@@ -303,7 +330,8 @@ void out_expect(int rank, int which)
 {
 	struct stream *t = &out.stream[2 * rank + which];
 
-	*t = (struct stream){.fd = -1, .open = true, .rank = rank, .sink = out.to[which]};
+	*t = (struct stream){
+		.fd = -1, .open = true, .rank = rank, .sink = out.to[which], .file = t->file};
 	t->sink->open++;
 }
 
@@ -499,7 +527,11 @@ static void sink_close(struct sink *s)
 
 int out_fini(void)
 {
-	int code = 0;
+	const char *bad = outfile_fini();
+	int code = bad != NULL || out.refused ? 1 : 0;
+
+	if (bad != NULL)
+		fprintf(stderr, "mpiexec: cannot write to %s: %s\n", bad, strerror(errno));
 
 	for (int i = 0; i < 2; i++) {
 		struct sink *s = &out.sink[i];

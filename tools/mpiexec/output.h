@@ -33,6 +33,10 @@
 /* Makes the sinks, for `n' ranks.  `label': lines begin with "[rank] ". */
 void out_init(int n, bool label);
 
+/* The stream goes to a file, and with `copy' to the sink as well.  Before out_add or out_expect. */
+struct outfile;
+void out_file(int rank, int which, struct outfile *file, bool copy);
+
 /* Gives the read end of a pipe of a rank's stdout (which 0) or stderr (which 1). */
 void out_add(int rank, int which, int fd);
 
@@ -63,8 +67,8 @@ void out_rest(int rank, uint64_t now_ns);
 /* Takes what is in the pipes, and closes all streams; unfinished lines go out. */
 void out_cut(uint64_t now_ns);
 
-/* Once the loop is over.  Returns what mpiexec must exit with because output is lost: 0 (nothing is),
- * 1 (it could not be written, which was said), or as if killed by SIGPIPE (its reader has gone). */
+/* Closes files; to be called once the loop is over.  Returns the exit code that lost output asks
+ * for: 0: nothing is lost; 1: it could not be written, which was said; 141: its reader has gone. */
 int out_fini(void);
 
 /* Queues one line of mpiexec itself on stderr; say_raw: without its name in front. */

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Options and variables of other launchers: what they mean here is done, what is ignored is said with -v.
+. tests/tools/lib.sh
+far="-launcher fork -hosts a,b"
+
+# Who a rank is among those of its host, in the words of MPICH, Open MPI and MVAPICH.
+who='echo $MPI_LOCALRANKID/$MPI_LOCALNRANKS $OMPI_COMM_WORLD_RANK/$OMPI_COMM_WORLD_SIZE $OMPI_COMM_WORLD_LOCAL_RANK/$OMPI_COMM_WORLD_LOCAL_SIZE $MV2_COMM_WORLD_LOCAL_RANK'
+MPI_LOCALRANKID=9 OMPI_COMM_WORLD_RANK=9 job -n 2 sh -c "$who"
+[ "$(sort "$out")" = "0/2 0/2 0/2 0
+1/2 1/2 1/2 1" ] || fail "local ranks: $(cat "$out")"
+job $far -N 2 sh -c "$who"
+[ "$(sort "$out")" = "0/2 0/4 0/2 0
+0/2 2/4 0/2 0
+1/2 1/4 1/2 1
+1/2 3/4 1/2 1" ] || fail "local ranks of two hosts: $(cat "$out")"
+
+# So many processes to a host.
+job -N 3 echo x
+want_lines 3
+job $far -pernode echo x
+want_lines 2
+job -map-by ppr:2:node echo x
+want_lines 2
+job $far --map-by ppr:2:node:PE=1 echo x
+want_lines 4
+job -n 1 -map-by ppr:2:board echo x
+want_rc 2
+want_err '-map-by ppr:2: node, socket or numa, not'
+job -n 1 -map-by ppr:x:node echo x
+want_rc 2
+
+# Output to files.
+cd "$TMPDIR" || exit 1
+say='echo out; echo err >&2'
+job -n 2 -outfile-pattern 'd/o.%r%%' -errfile-pattern d/e sh -c "$say"
+want_lines 0
+want_err_lines 0
+[ "$(cat d/o.0% d/o.1% d/e)" = "out
+out
+err
+err" ] || fail "-outfile-pattern: $(ls d)"
+job $far -l -outfile-pattern 'h.%h' echo out
+[ "$(cat h.a h.b)" = "[0] out
+[1] out" ] || fail "-outfile-pattern with %h and labels: $(cat h.*)"
+job -n 2 -output-filename f sh -c "$say"
+want_lines 2
+want_err_lines 2
+[ "$(cat f/1/rank.1/stdout f/1/rank.0/stderr)" = "out
+err" ] || fail "-output-filename: $(find f)"
+job -n 2 -output-filename g:nocopy sh -c "$say"
+want_lines 0
+job -n 2 -output tag,file=i:nocopy sh -c "$say"
+want_lines 0
+[ "$(cat i/1/rank.1/stdout)" = "[1] out" ] || fail "-output: $(find i)"
+job -n 2 -outfile-pattern /proc/none/x echo out
+want_rc 1
+want_err 'output to /proc/none/x: No such file or directory'
+[ ! -w /dev/full ] || {
+	job -n 2 -outfile-pattern /dev/full echo out
+	want_rc 1
+	want_err 'cannot write to /dev/full: No space left on device'
+}
+
+# What is ignored is said with -v, and only with it.
+set -- --mca btl tcp --oversubscribe --map-by slot:PE=2 --rank-by core --report-bindings --gpus-per-proc 1
+job -n 1 "$@" echo x
+want_rc 0
+want_err_lines 0
+job -v -n 1 "$@" echo x
+for o in '-mca btl tcp' -oversubscribe 'PE=2 of -map-by' '-rank-by core' -report-bindings '-gpus-per-proc 1'; do
+	want_err "mpiexec: ignored: $o"
+done
+
+# One process is one.
+job -timeout 1 -n 1 sleep "$mark"
+want_err 'what its process does:'
+job -timeout 1 -n 2 sleep "$mark"
+want_err 'what its processes do:'
+cd - >/dev/null || exit 1
+finish

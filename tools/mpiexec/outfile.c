@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* outfile.c - see outfile.h.  A regular file never blocks, so that it needs no queue. */
+#include "tools/mpiexec/outfile.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "tools/mpiexec/job_plan.h"
+
+struct outfile {
+	char *name;
+	int fd; /* -1: it could not be written */
+};
+
+static struct {
+	struct outfile *
+		*v; /* in the order of their opening: ranks ask for theirs one after the other */
+	int n;
+} outfiles;
+
+static char *outfile_expand(const char *pattern, int rank, const char *host)
+{
+	char *name = text("%s", "");
+
+	for (const char *s = pattern; *s != '\0'; s++) {
+		char *more;
+
+		if (*s == '%' && s[1] == 'r')
+			more = text("%s%d", name, rank);
+		else if (*s == '%' && s[1] == 'h')
+			more = text("%s%s", name, host);
+		else
+			more = text("%s%c", name, *s);
+		s += *s == '%' && s[1] != '\0' && strchr("rh%", s[1]) != NULL;
+		free(name);
+		name = more;
+	}
+	return name;
+}
+
+/* Makes the directories of a path that are not there; open says what is wrong. */
+static void outfile_dirs(char *name)
+{
+	for (char *s = strchr(name + 1, '/'); s != NULL; s = strchr(s + 1, '/')) {
+		*s = '\0';
+		mkdir(name, 0777);
+		*s = '/';
+	}
+}
+
+struct outfile *outfile_open(const char *pattern, int rank, const char *host)
+{
+	char *name = outfile_expand(pattern, rank, host);
+	struct outfile *f;
+
+	for (int i = outfiles.n - 1; i >= 0; i--)
+		if (strcmp(outfiles.v[i]->name, name) == 0) {
+			free(name);
+			return outfiles.v[i];
+		}
+	f = mem_grow(NULL, 1, sizeof *f);
+	f->name = name;
+	outfile_dirs(name);
+	f->fd = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	if (f->fd < 0)
+		die(1, "output to %s: %s", name, strerror(errno));
+	outfiles.v = mem_grow(outfiles.v, (size_t)outfiles.n + 1, sizeof *outfiles.v);
+	outfiles.v[outfiles.n++] = f;
+	return f;
+}
+
+int outfile_put(struct outfile *f, const char *v, size_t len)
+{
+	while (f->fd >= 0 && len > 0) {
+		ssize_t n = write(f->fd, v, len);
+
+		if (n < 0 && errno != EINTR && errno != EAGAIN) {
+			int err = errno;
+
+			close(f->fd);
+			f->fd = -1;
+			return err;
+		}
+		v += n > 0 ? n : 0;
+		len -= n > 0 ? (size_t)n : 0;
+	}
+	return 0;
+}
+
+const char *outfile_name(const struct outfile *f)
+{
+	return f->name;
+}
+
+const char *outfile_fini(void)
+{
+	const char *bad = NULL;
+	int err = 0;
+
+	for (int i = 0; i < outfiles.n; i++)
+		if (outfiles.v[i]->fd >= 0 && close(outfiles.v[i]->fd) != 0 && errno != EINTR) {
+			bad = outfiles.v[i]->name;
+			err = errno;
+		}
+	errno = err;
+	return bad;
+}
