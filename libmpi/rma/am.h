@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* am.h - operations that the target's process does, asked by frames (HAFT_RMA=msg, other hosts).
+/* am.h - active messages: operations that the target's process executes (HAFT_RMA=msg, other
+ * hosts).
  *
- *      origin                                            target
- *      PUT   head | runs | data     ──────────────────>  copied                        am_target.c
- *      ACC   head | runs | elements ──────────────────>  rma_acc_apply, as its own accumulates
+ *      origin (am_origin.c)                              target (am_target.c)
+ *      PUT   head | runs | data     ──────────────────>  copies
+ *      ACC   head | runs | elements ──────────────────>  combines, as its own accumulates do
  *      GET   head | runs            ──────────────────>  ┐
- *                                   <──────────── DATA   ┘ the bytes, in order; of ACC: old values
- *                                   <──────────── DONE   so many PUTs and ACCs have been executed
- *      SYNC  bytes                  <─────────────────>  the synchronization half's
+ *                                   <──────────── DATA   ┘ the bytes, in order; ACC: old values
+ *                                   <───────────── ACK   number of PUTs and ACCs executed
+ *      SYNC  bytes                  <─────────────────>  synchronization (win_remote.c)
  *
- * A run is a piece of the target's memory, so the target knows no datatype of the origin's.  What
- * no frame holds goes in several; the last one has head.last.
+ * A run is a contiguous piece of the target's memory, so the target knows no datatype of the
+ * origin. An operation that exceeds a frame goes in several; the last has head.last.
  *
- * Frames of this process to one peer wait in one queue (frame_queue.c) while the way is full, in order;
- * answers too.  The target serves frames in order, and answers in order: the origin's operations
- * end from the front of target->first.
+ * Frames to one peer, answers included, wait in one queue while the transport is busy
+ * (frame_queue.c).  The target executes and answers in order, so the origin's operations complete
+ * from the front of target->first.
  *
- * Nothing here waits: what a frame causes is done, or queued, when rma_deliver returns. */
+ * Nothing here waits: a frame's effects are done, or queued, when its handler returns. */
 #ifndef HAFT_RMA_AM_H
 #define HAFT_RMA_AM_H
 
@@ -26,17 +27,16 @@ enum rma_am_kind { AM_PUT = 1, AM_GET, AM_ACC, AM_DATA, AM_ACK, AM_SYNC };
 
 struct rma_am_head {
 	uint8_t last;  /* of the operation's frames */
-	uint8_t fetch; /* ACC: answer with old values */
-	uint8_t op;    /* ACC: the ABI's number of it, 0: compare and swap */
+	uint8_t fetch; /* ACC: answer with the old values */
+	uint8_t op;    /* ACC: the ABI's number; 0: compare and swap */
 	uint8_t pad;
-	uint32_t
-		basic; /* ACC: the ABI's number of the elements' type; DATA: with runs, rma_am_missing */
-	uint32_t runs; /* DONE: how many operations */
-	int32_t err;   /* DONE, DATA: of what failed at the target */
+	uint32_t basic; /* ACC: rma_am_type_number; DATA: upper half of rma_am_missing */
+	uint32_t runs;  /* number of runs; ACK: of operations; DATA: lower half of rma_am_missing */
+	int32_t err;    /* ACK, DATA: class of the error at the target, or 0 */
 };
 static_assert(sizeof(struct rma_am_head) == 16, "elements behind it stay aligned");
 
-/* DATA: bytes of the answer that do not come, because of err; they stand behind those that do. */
+/* DATA: bytes at the end of the answer that do not come, because of err. */
 static inline uint64_t rma_am_missing(const struct rma_am_head *h)
 {
 	return h->runs | (uint64_t)h->basic << 32;
@@ -49,16 +49,22 @@ static inline void rma_am_missing_set(struct rma_am_head *h, uint64_t bytes)
 }
 
 struct rma_am_run {
-	uint64_t place; /* bytes from the target's base; dynamic: its address */
+	uint64_t place; /* bytes from the target's base; dynamic window: an address there */
 	uint64_t len;   /* bytes of memory */
 };
 
-/* A number by which the target finds the type of elements: that of a permanent one like it, or two
- * of a pair. */
-uint32_t rma_am_type_number(const struct type *basic);
+/* --- am_types.c ------------------------------------------------------------------------------- */
 
-/* What waits for its turn on the way to a peer.  push puts what it can: 0: all has gone, and the
- * item has been freed; else SHM_AGAIN. */
+/* The number of an element type in messages, and back.  rma_am_type_of returns NULL if the
+ * number is unknown, or if there is no memory for a pair; rma_am_op_of for compare and swap. */
+uint32_t rma_am_type_number(const struct type *basic);
+struct type *rma_am_type_of(uint32_t number);
+const struct op *rma_am_op_of(uint8_t number);
+
+/* --- frame_queue.c: frames on their way out --------------------------------------------------- */
+
+/* Something that waits for its turn on the way to a peer.  push sends what it can.  It returns 0 if
+ * everything is sent, and has freed the item then; else SHM_AGAIN. */
 struct rma_queued {
 	struct rma_queued *next;
 	int (*push)(struct rma_queued *o);
@@ -66,35 +72,43 @@ struct rma_queued {
 	int peer;
 };
 
-/* Pushes an item, at once if nothing waits before it. */
+/* Pushes an item, at once if none waits before it. */
 void rma_queue_put(struct rma_queued *o);
 
-/* Sends one frame of at most RMA_SMALL_MAX bytes (copied), in its turn.  If memory for the copy is not
- * to be had the job ends. */
+/* Sends one frame of at most RMA_SMALL_MAX bytes (copied) in its turn.  Ends the job if there is no
+ * memory for the copy. */
 #define RMA_SMALL_MAX 96
 void rma_queue_small(int peer, uint64_t ctx, enum rma_am_kind kind, const void *data, uint32_t len);
 
-/* The last item on the way to a peer, or NULL: a DONE that waits may say more. */
+/* The last item that waits on the way to a peer, or NULL.  An ACK that waits may be extended. */
 struct rma_queued *rma_queue_last(int peer);
 
-/* Bytes of a frame's payload to a peer, a multiple of 16. */
-int64_t rma_frame_max(int peer);
+/* Largest payload of a frame in bytes, a multiple of 16. */
+int64_t rma_frame_max(void);
 
-/* The payload of a frame to be built in place; then rma_frame_commit sends it.  NULL: the way is full. */
+/* The payload of a frame to be built in place; rma_frame_commit sends it.  NULL: the transport
+ * has no room now. */
 void *rma_frame_reserve(const struct rma_queued *o, int64_t bytes);
 void rma_frame_commit(const struct rma_queued *o, enum rma_am_kind kind, int64_t bytes);
 
-/* am_target.c: where a run of this process's memory lies; NULL: not in the window (any longer).
- * *shared: in the segment. */
+/* --- am_target.c ------------------------------------------------------------------------------ */
+
+/* Where a run of this process's memory lies; NULL: not, or no longer, in the window.  *shared: it
+ * lies in the segment. */
 char *rma_am_memory(const struct win *w, const struct rma_am_run *r, bool *shared);
 
-/* am_target.c: executes an accumulate on h->runs runs of this process's memory; the old values go to
- * `old' (may be NULL).  0, or the class of what has failed: other runs are done all the same. */
+/* Executes an accumulate on h->runs runs of this process's memory.  Old values go to `old' (may be
+ * NULL).  0, or the class of an error; the other runs are executed all the same. */
 int rma_am_accumulate(struct win *w, const struct rma_am_head *h, const struct rma_am_run *runs,
 	const char *data, char *old);
 
-/* am_target.c: an operation for this process; am_origin.c: an answer to it. */
-void rma_am_request(struct win *w, int from, int kind, const void *data, int64_t len);
+/* Handles a PUT, GET or ACC of rank `from'.  Ends the job if there is no memory, or if the frame is
+ * not valid. */
+void rma_am_request(struct win *w, int from, int kind, const void *frame, int64_t len);
+
+/* --- am_origin.c ------------------------------------------------------------------------------ */
+
+/* Handles a DATA or ACK of rank `from'.  Ends the job if the frame is not valid. */
 void rma_am_reply(struct win *w, int from, int kind, const void *data, int64_t len);
 
 #endif

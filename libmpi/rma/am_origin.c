@@ -24,15 +24,15 @@
 #define RUNS_FEW 1 /* a dense target: no memory of its own */
 
 struct rma_am {
-	struct rma_queued mail;
-	struct rma_am *next; /* in target->first, or in rma->fails */
+	struct rma_queued queued;
+	struct rma_am *next; /* in target->first, or in rma->failures */
 	struct win *w;       /* held */
 	int rank;
 	int kind;      /* AM_PUT, AM_GET, AM_ACC */
 	bool fetch;    /* answered by data */
 	bool gone;     /* all frames */
 	bool answered; /* and the target has said so */
-	bool reads;    /* counted in unread */
+	bool busy;     /* counted in unread */
 	int err;       /* of what failed at the target */
 	int64_t disp;  /* as the user said it */
 	struct rma_am_head head;
@@ -51,7 +51,7 @@ struct rma_am {
 	struct rma_am_run few[RUNS_FEW], *runs;
 };
 
-/* --- the end -------------------------------------------------------------------------------- */
+/* --- the end ---------------------------------------------------------------------------------- */
 
 static void am_empty(struct rma_am *m)
 {
@@ -73,7 +73,7 @@ static void am_free(struct rma_am *m)
 /* What has failed is kept until it is said: it still counts as pending. */
 static void am_keep_failed(struct rma_am *m)
 {
-	struct rma_am **end = &m->w->rma->fails;
+	struct rma_am **end = &m->w->rma->failures;
 
 	while (*end != NULL)
 		end = &(*end)->next;
@@ -85,11 +85,11 @@ static void am_keep_failed(struct rma_am *m)
 /* The user's buffer is his again. */
 static void am_release_buffer(struct rma_am *m)
 {
-	if (m->reads) {
-		m->w->target[m->rank].unread--;
-		m->w->rma->unread--;
+	if (m->busy) {
+		m->w->target[m->rank].origin_busy--;
+		m->w->rma->origin_busy--;
 	}
-	m->reads = false;
+	m->busy = false;
 	if (m->req != NULL) {
 		p2p_req_done(m->req);
 		obj_drop(m->req);
@@ -177,7 +177,7 @@ static void am_pop(struct win *w, int rank)
 		type_each_whole(m->type, m->buf, m->count, am_scatter_step, &row);
 	}
 	if (likely(m->err == 0)) {
-		t->answered++;
+		t->completed++;
 		w->rma->pending--;
 	} else {
 		t->failed++;
@@ -242,7 +242,7 @@ void rma_am_reply(struct win *w, int from, int kind, const void *data, int64_t l
 			"an answer of kind %d and %lld bytes about a window", kind, (long long)len);
 }
 
-/* --- frames --------------------------------------------------------------------------------- */
+/* --- frames ----------------------------------------------------------------------------------- */
 
 /* Bytes of data that travel with a run of `bytes' bytes. */
 static int64_t am_carried(const struct rma_am *m, int64_t bytes)
@@ -292,8 +292,7 @@ static void am_load(struct rma_am *m, char *to, int64_t bytes)
 static bool am_push_frame(struct rma_am *m)
 {
 	struct rma_am_run runs[RUNS_MAX];
-	int64_t room = rma_frame_max(m->mail.peer) - (int64_t)sizeof(m->head), bytes = 0,
-		run = m->run;
+	int64_t room = rma_frame_max() - (int64_t)sizeof(m->head), bytes = 0, run = m->run;
 	int64_t data, len;
 	uint64_t at = m->at;
 	uint32_t n = 0;
@@ -307,7 +306,7 @@ static bool am_push_frame(struct rma_am *m)
 	}
 	data = am_carried(m, bytes) * (m->kind == AM_ACC && m->head.op == 0 ? 2 : 1);
 	len = (int64_t)(sizeof(m->head) + n * sizeof(runs[0])) + data;
-	to = rma_frame_reserve(&m->mail, len);
+	to = rma_frame_reserve(&m->queued, len);
 	if (to == NULL) {
 		m->run = run;
 		m->at = at;
@@ -318,14 +317,14 @@ static bool am_push_frame(struct rma_am *m)
 	memcpy(to, &m->head, sizeof(m->head));
 	memcpy(to + sizeof(m->head), runs, n * sizeof(runs[0]));
 	am_load(m, to + sizeof(m->head) + n * sizeof(runs[0]), bytes);
-	rma_frame_commit(&m->mail, (enum rma_am_kind)m->kind, len);
+	rma_frame_commit(&m->queued, (enum rma_am_kind)m->kind, len);
 	m->sent += bytes;
 	return true;
 }
 
 static int am_push(struct rma_queued *o)
 {
-	struct rma_am *m = container_of(o, struct rma_am, mail);
+	struct rma_am *m = container_of(o, struct rma_am, queued);
 
 	while (m->run < m->n)
 		if (!am_push_frame(m))
@@ -337,7 +336,7 @@ static int am_push(struct rma_queued *o)
 	return 0;
 }
 
-/* --- the beginning -------------------------------------------------------------------------- */
+/* --- the beginning ---------------------------------------------------------------------------- */
 
 struct am_listing {
 	struct rma_am *m;
@@ -399,25 +398,6 @@ static int am_list_runs(struct rma_am *m, const struct rma_operation *j, int64_t
 	return err;
 }
 
-uint32_t rma_am_type_number(const struct type *basic)
-{
-	if (basic->basic == BASIC_PAIR) {
-		const struct type *value = NULL, *index = NULL;
-
-		type_pair_parts(basic, &value, &index);
-		return (uint32_t)obj_int(value) | (uint32_t)obj_int(index) << 16;
-	}
-	if (obj_int(basic) < OBJ_PERMANENT_MAX)
-		return (uint32_t)obj_int(basic);
-	for (uint32_t i = 1; i < OBJ_PERMANENT_MAX; i++) {
-		const struct type *t = type_predefined((MPI_Datatype)(uintptr_t)i);
-
-		if (t != NULL && t->basic == basic->basic && t->extent == basic->extent)
-			return i;
-	}
-	return 0;
-}
-
 static int am_fill_acc(struct rma_am *m, const struct rma_operation *j)
 {
 	const struct type *basic = rma_acc_basic(j->ttype);
@@ -444,25 +424,25 @@ static int am_fill_acc(struct rma_am *m, const struct rma_operation *j)
 static int am_fill(struct rma_am *m, const struct rma_operation *j)
 {
 	int64_t all = j->tcount * j->ttype->size;
-	struct type *type = j->what == RMA_ACC ? j->rtype : j->otype;
+	struct type *type = j->kind == RMA_ACC ? j->rtype : j->otype;
 
-	m->mail.push = am_push;
-	m->mail.ctx = j->w->comm->ctx;
-	m->mail.peer = j->w->target[j->rank].peer;
+	m->queued.push = am_push;
+	m->queued.ctx = j->w->comm->ctx;
+	m->queued.peer = j->w->target[j->rank].peer;
 	m->rank = j->rank;
 	m->disp = j->disp;
-	m->kind = j->what == RMA_PUT ? AM_PUT : j->what == RMA_GET ? AM_GET : AM_ACC;
-	m->fetch = j->fetch || j->what == RMA_GET;
+	m->kind = j->kind == RMA_PUT ? AM_PUT : j->kind == RMA_GET ? AM_GET : AM_ACC;
+	m->fetch = j->fetch || j->kind == RMA_GET;
 	m->elem = 1;
-	m->buf = j->what == RMA_ACC ? j->result : j->origin;
-	m->count = j->what == RMA_ACC ? j->rcount : j->ocount;
+	m->buf = j->kind == RMA_ACC ? j->result : j->origin;
+	m->count = j->kind == RMA_ACC ? j->rcount : j->ocount;
 	if (type != NULL) {
 		obj_hold(type);
 		m->type = type;
 	}
-	if (j->what == RMA_ACC)
+	if (j->kind == RMA_ACC)
 		return am_fill_acc(m, j);
-	if (j->what == RMA_PUT)
+	if (j->kind == RMA_PUT)
 		all = j->ocount * j->otype->size;
 	return am_list_runs(m, j, all, false);
 }
@@ -488,18 +468,18 @@ int rma_am_start(const struct rma_operation *j)
 		j->req->parts++;
 		m->req = j->req;
 	}
-	t->asked++;
+	t->issued++;
 	j->w->rma->pending++;
-	m->reads = true;
-	t->unread++;
-	j->w->rma->unread++;
+	m->busy = true;
+	t->origin_busy++;
+	j->w->rma->origin_busy++;
 	*(t->last != NULL ? &t->last->next : &t->first) = m;
 	t->last = m;
-	rma_queue_put(&m->mail);
+	rma_queue_put(&m->queued);
 	return 0;
 }
 
-/* --- flushes -------------------------------------------------------------------------------- */
+/* --- flushes ---------------------------------------------------------------------------------- */
 
 struct am_flush {
 	const struct win *w;
@@ -513,14 +493,15 @@ static bool am_flushed(void *arg)
 	const struct rma_target *t = &f->w->target[f->rank < 0 ? 0 : f->rank];
 
 	if (f->rank < 0)
-		return f->local ? f->w->rma->unread == 0 : f->w->rma->pending == f->w->rma->failed;
-	return f->local ? t->unread == 0 : t->asked == t->answered + t->failed;
+		return f->local ? f->w->rma->origin_busy == 0
+				: f->w->rma->pending == f->w->rma->failed;
+	return f->local ? t->origin_busy == 0 : t->issued == t->completed + t->failed;
 }
 
 /* Takes the first that has failed at a rank (-1: any) out of the list; NULL: there is none. */
 static struct rma_am *am_next_failed(struct win *w, int rank)
 {
-	struct rma_am **p = &w->rma->fails, *m;
+	struct rma_am **p = &w->rma->failures, *m;
 
 	while (*p != NULL && rank >= 0 && (*p)->rank != rank)
 		p = &(*p)->next;
@@ -529,7 +510,7 @@ static struct rma_am *am_next_failed(struct win *w, int rank)
 		return NULL;
 	*p = m->next;
 	w->target[m->rank].failed--;
-	w->target[m->rank].answered++;
+	w->target[m->rank].completed++;
 	w->rma->failed--;
 	w->rma->pending--;
 	return m;
@@ -559,7 +540,7 @@ static int am_flush(struct win *w, int rank, bool local)
 	struct am_flush f = {w, rank, local};
 
 	rma_queue_wait(w, am_flushed, &f);
-	return likely(w->rma->fails == NULL) ? 0 : am_fails_report(w, rank);
+	return likely(w->rma->failures == NULL) ? 0 : am_fails_report(w, rank);
 }
 
 int rma_flush_wait(struct win *w, int rank)

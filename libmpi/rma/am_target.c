@@ -15,6 +15,7 @@
 #include "libmpi/core/err.h"
 #include "libmpi/core/process_state.h"
 #include "libmpi/p2p/p2p.h"
+#include "libmpi/rma/acc_apply.h"
 #include "libmpi/rma/atomic.h"
 #include "libmpi/rma/win.h"
 #include "libmpi/coll/reduce_op.h"
@@ -27,7 +28,7 @@
 
 /* Something to send that may have to wait.  The memory of runs, or bytes of its own. */
 struct am_reply {
-	struct rma_queued mail;
+	struct rma_queued queued;
 	struct win *w;
 	struct rma_am_head head;
 	int64_t n, run;          /* runs in all, and the one that is sent */
@@ -37,7 +38,7 @@ struct am_reply {
 };
 
 struct am_ack {
-	struct rma_queued mail;
+	struct rma_queued queued;
 	struct rma_am_head head; /* runs: how many operations */
 };
 
@@ -61,11 +62,11 @@ char *rma_am_memory(const struct win *w, const struct rma_am_run *r, bool *share
 	return at;
 }
 
-/* --- answers -------------------------------------------------------------------------------- */
+/* --- answers ---------------------------------------------------------------------------------- */
 
 static int ack_push(struct rma_queued *o)
 {
-	struct am_ack *d = container_of(o, struct am_ack, mail);
+	struct am_ack *d = container_of(o, struct am_ack, queued);
 	int err = via_put(o->peer, o->ctx, AM_ACK, P2P_WINDOW, &d->head, sizeof(d->head));
 
 	if (err == 0)
@@ -82,7 +83,7 @@ static void ack_send(const struct win *w, int from, uint32_t count, int err)
 	struct am_ack *d;
 
 	if (err == 0 && last != NULL && last->push == ack_push && last->ctx == w->comm->ctx) {
-		d = container_of(last, struct am_ack, mail);
+		d = container_of(last, struct am_ack, queued);
 		if (d->head.err == 0) {
 			d->head.runs += count;
 			return;
@@ -91,12 +92,12 @@ static void ack_send(const struct win *w, int from, uint32_t count, int err)
 	d = calloc(1, sizeof(*d));
 	if (d == NULL)
 		am_no_memory();
-	d->mail.push = ack_push;
-	d->mail.ctx = w->comm->ctx;
-	d->mail.peer = peer;
+	d->queued.push = ack_push;
+	d->queued.ctx = w->comm->ctx;
+	d->queued.peer = peer;
 	d->head.runs = count;
 	d->head.err = err;
-	rma_queue_put(&d->mail);
+	rma_queue_put(&d->queued);
 }
 
 /* Fills a frame with up to `room' bytes of what the runs say; returns how many. */
@@ -137,8 +138,8 @@ static int64_t reply_left(const struct am_reply *a)
 
 static int reply_push(struct rma_queued *o)
 {
-	struct am_reply *a = container_of(o, struct am_reply, mail);
-	const int64_t head = sizeof(a->head), most = rma_frame_max(o->peer) - head;
+	struct am_reply *a = container_of(o, struct am_reply, queued);
+	const int64_t head = sizeof(a->head), most = rma_frame_max() - head;
 
 	/* What is nothing but refused takes a frame of its own. */
 	bool words = rma_am_missing(&a->head) > 0;
@@ -173,13 +174,13 @@ static struct am_reply *reply_new(struct win *w, int from, int64_t n)
 	obj_hold(w);
 	a->w = w;
 	a->n = n;
-	a->mail.push = reply_push;
-	a->mail.ctx = w->comm->ctx;
-	a->mail.peer = w->target[from].peer;
+	a->queued.push = reply_push;
+	a->queued.ctx = w->comm->ctx;
+	a->queued.peer = w->target[from].peer;
 	return a;
 }
 
-/* --- requests ------------------------------------------------------------------------------- */
+/* --- requests --------------------------------------------------------------------------------- */
 
 static bool am_all_there(const struct win *w, const struct rma_am_run *runs, uint32_t n)
 {
@@ -208,7 +209,7 @@ static void reply_refuse(struct win *w, int from, const struct rma_am_run *runs,
 
 	a->head.err = MPI_ERR_RMA_RANGE;
 	rma_am_missing_set(&a->head, am_runs_sum(runs, n));
-	rma_queue_put(&a->mail);
+	rma_queue_put(&a->queued);
 }
 
 static void am_serve_get(struct win *w, int from, const struct rma_am_run *runs, uint32_t n)
@@ -221,7 +222,7 @@ static void am_serve_get(struct win *w, int from, const struct rma_am_run *runs,
 	}
 	a = reply_new(w, from, n);
 	memcpy(a->runs, runs, n * sizeof(*runs));
-	rma_queue_put(&a->mail);
+	rma_queue_put(&a->queued);
 }
 
 static int am_serve_put(struct win *w, const struct rma_am_run *runs, uint32_t n, const char *data)
@@ -241,30 +242,13 @@ static int am_serve_put(struct win *w, const struct rma_am_run *runs, uint32_t n
 	return err;
 }
 
-/* NULL: there is no memory for a pair. */
-static struct type *am_type_of(uint32_t number)
-{
-	struct type *value = type_predefined((MPI_Datatype)(uintptr_t)(number & 0xffff)), *pair;
-	struct type *index = type_predefined((MPI_Datatype)(uintptr_t)(number >> 16));
-
-	if (number >> 16 == 0)
-		return value;
-	if (value == NULL || index == NULL)
-		return NULL;
-	return type_get_value_index(value, index, &pair) == 0 ? pair : NULL;
-}
-
-/* NULL: compare and swap. */
-static const struct op *am_op_of(uint8_t number)
-{
-	return number != 0 ? coll_op_predefined((MPI_Op)(uintptr_t)number) : NULL;
-}
-
 int rma_am_accumulate(struct win *w, const struct rma_am_head *h, const struct rma_am_run *runs,
 	const char *data, char *old)
 {
-	struct rma_acc a = {
-		.w = w, .rank = w->rank, .op = am_op_of(h->op), .basic = am_type_of(h->basic)};
+	struct rma_acc a = {.w = w,
+		.rank = w->rank,
+		.op = rma_am_op_of(h->op),
+		.basic = rma_am_type_of(h->basic)};
 	int err = 0;
 
 	if (a.basic == NULL)
@@ -301,10 +285,10 @@ static void am_serve_fetch(struct win *w, int from, const struct rma_am_head *h,
 	if (a->own == NULL)
 		am_no_memory();
 	a->head.err = rma_am_accumulate(w, h, runs, data, a->own);
-	rma_queue_put(&a->mail);
+	rma_queue_put(&a->queued);
 }
 
-/* --- what is believed ----------------------------------------------------------------------- */
+/* --- what is believed ------------------------------------------------------------------------- */
 
 /* Bytes of all runs; < 0: they cannot be. */
 static int64_t am_runs_bytes(const struct rma_am_run *runs, uint32_t n)
@@ -323,8 +307,8 @@ static int64_t am_runs_bytes(const struct rma_am_run *runs, uint32_t n)
  * here, or for which there is no memory, nothing is looked at. */
 static bool am_acc_valid(const struct rma_am_head *h, int64_t bytes, int64_t len)
 {
-	const struct type *basic = am_type_of(h->basic);
-	const struct op *op = am_op_of(h->op);
+	const struct type *basic = rma_am_type_of(h->basic);
+	const struct op *op = rma_am_op_of(h->op);
 
 	if (basic == NULL)
 		return true;

@@ -1,34 +1,35 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* atomic.h - accumulates by the hardware: elements of 2, 4 or 8 bytes in memory that every process
+/* atomic.h - accumulates by the processor: elements of 2, 4 or 8 bytes in memory that every process
  * which accumulates there has mapped.
  *
- * The rule (12.7.1 asks for atomicity per element of a predefined type, and only where the same
- * type is used at the same place):
+ * The rule (12.7.1 requires atomicity for each element of a predefined type, and only where the
+ * same type is used at the same place):
  *
  *      memory in the segment, element of 2, 4, 8 bytes at a multiple of its size   ──> atomics
  *      everything else: other sizes, odd addresses, private memory                 ──> stripe locks
  *
- * Which of the two it is follows from the memory, the type and the address alone, so all processes
- * come to the same answer, and one place is never accumulated to in both ways.
+ * Memory, type and address alone decide.  So all processes decide alike, and one place is never
+ * accumulated to in both ways.
  *
- * Bytes go by locks on purpose: programs move whole structs as MPI_BYTE with MPI_REPLACE and
- * MPI_NO_OP, and under the lock of its stripe nobody sees half of one. */
+ * Bytes go under locks on purpose: programs move whole structs as MPI_BYTE with MPI_REPLACE and
+ * MPI_NO_OP, and under the lock of its stripe no process sees half of one. */
 #ifndef HAFT_RMA_ATOMIC_H
 #define HAFT_RMA_ATOMIC_H
 
 #include "libmpi/rma/rma.h"
 
-/* Atomics cost some nanoseconds an element, plain loops a tenth of that: who combines very many
- * elements keeps all atomics away from the member's memory meanwhile.
+/* Atomics cost some nanoseconds an element, plain loops a tenth of that.  A process that combines
+ * very many elements therefore excludes all atomics from the member's memory meanwhile.
  *
- *      atomics   inside = member; look at the member's bulk word ── taken: wait; combine; inside =
- * 0 bulk      take the bulk word; shm_fence_all; wait until nobody is inside; plain loops; give it
+ *      atomics   inside = member; read the member's bulk word; taken: wait; combine; inside = 0
+ *      bulk      take the bulk word; shm_fence_all; wait until no process is inside; plain loops;
+ *                release the word
  *
- * Of two that begin at the same time at least one sees the other (libshm), and an atomics' part is
- * so short that waiting for it costs nothing but a turn of the scheduler at worst. */
-#define ATOMIC_BULK MEAN_OR(16, 4096) /* elements from which on it is worth two barriers, 10 us */
+ * Of two that begin at the same time at least one sees the other (shm_fence_all).  The atomics'
+ * part is so short that waiting for it costs at most a turn of the scheduler. */
+#define ATOMIC_BULK MEAN_OR(16, 4096) /* elements from which on it is worth two barriers (10 us) */
 
-/* Waits until the bulk is over, and is inside then. */
+/* Waits until the bulk is over.  The process is inside then. */
 void rma_atomic_enter_slow(struct win *w, int rank);
 
 static inline void rma_atomic_enter(struct win *w, int rank)
@@ -59,8 +60,9 @@ static inline bool rma_atomic_fits(const struct type *basic, const void *at)
 	return (e == 8 || e == 4 || e == 2) && ((uintptr_t)at & (e - 1)) == 0;
 }
 
-/* Applies a predefined op (also MPI_REPLACE, MPI_NO_OP) to n elements at mem; src: n elements
- * (not read with MPI_NO_OP); old: NULL, or where their old values go.  rma_atomic_fits has said yes. */
+/* Applies a predefined op, MPI_REPLACE or MPI_NO_OP to n elements at mem.  src: n elements (not
+ * read with MPI_NO_OP).  old: NULL, or where their old values go.  rma_atomic_fits is true for
+ * them. */
 void rma_atomic_apply(const struct op *op, const struct type *basic, char *mem, const char *src,
 	char *old, int64_t n);
 
@@ -68,7 +70,7 @@ void rma_atomic_apply(const struct op *op, const struct type *basic, char *mem, 
 void rma_atomic_swap(
 	const struct type *basic, char *mem, const void *compare, const void *origin, void *old);
 
-/* MPI_REPLACE and MPI_NO_OP, which have no loops.  After rma_atomic_init. */
+/* MPI_REPLACE and MPI_NO_OP, which have no loops.  Valid after rma_atomic_init. */
 extern const struct op *rma_atomic_replace, *rma_atomic_no_op;
 void rma_atomic_init(void);
 

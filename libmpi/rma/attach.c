@@ -93,7 +93,7 @@ int rma_attach_check(const struct win *w, int rank, uint64_t at, int64_t len)
 		(unsigned long long)at, rank, rma_win_words(w, words));
 }
 
-/* --- the owner ------------------------------------------------------------------------------ */
+/* --- the owner -------------------------------------------------------------------------------- */
 
 static void attach_seq_step(struct rma_ctl *c, int by)
 {
@@ -146,21 +146,21 @@ static int attach_grow(struct rma_ctl *c)
 /* Pieces of no bytes are in no table: nobody accesses them, but they are detached once each. */
 static int attach_empty_add(struct rma *r, uint64_t at)
 {
-	uint64_t *more = reallocarray(r->hollow, (size_t)r->nhollow + 1, sizeof(*more));
+	uint64_t *more = reallocarray(r->empty, (size_t)r->nempty + 1, sizeof(*more));
 
 	if (more == NULL)
 		return haft_err(MPI_ERR_RMA_ATTACH, "no memory to attach one piece more");
-	r->hollow = more;
-	more[r->nhollow++] = at;
+	r->empty = more;
+	more[r->nempty++] = at;
 	return 0;
 }
 
 static bool attach_empty_remove(struct rma *r, uint64_t at)
 {
-	for (int64_t i = 0; i < r->nhollow; i++) {
-		if (r->hollow[i] != at)
+	for (int64_t i = 0; i < r->nempty; i++) {
+		if (r->empty[i] != at)
 			continue;
-		r->hollow[i] = r->hollow[--r->nhollow];
+		r->empty[i] = r->empty[--r->nempty];
 		return true;
 	}
 	return false;
@@ -241,7 +241,7 @@ void rma_attach_free(struct win *w)
 {
 	struct attached_range *p = attach_table(w->rma->ctl);
 
-	free(w->rma->hollow);
+	free(w->rma->empty);
 	if (p != NULL)
 		via_mem_free(p);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* conflict.c - accesses that meet: recorded in the segment, compared at each access.  See conflict.h.
+/* conflict.c - accesses that meet: recorded in the segment, compared at each access.  See
+ * conflict.h.
  *
  * A piece is alive while its stamp is not 0; the stamp is written last and read first.  Who
  * accesses writes his pieces before he looks at those of others, with a fence between, so of two
@@ -20,7 +21,7 @@ struct conflict_range {
 	int64_t lo, hi;         /* bytes of the target's window */
 	uint64_t turn;          /* of the access, among those of its origin */
 	int32_t target;
-	uint8_t what;  /* enum rma_kind */
+	uint8_t kind;  /* enum rma_kind */
 	uint8_t op;    /* ACC: of predefined operations, id + 1; 0: compare and swap */
 	uint8_t basic; /* ACC: enum type_basic */
 	bool reads;    /* GET, or ACC with MPI_NO_OP */
@@ -42,7 +43,7 @@ struct conflict_log {
 
 static struct conflict_log *conflict_log_of(const struct win *w)
 {
-	return w->rma->epoch->check;
+	return w->rma->epoch->conflicts;
 }
 
 int rma_conflict_new(struct win *w)
@@ -60,7 +61,7 @@ int rma_conflict_new(struct win *w)
 		return MPI_ERR_NO_MEM;
 	}
 	c->own = shm_ptr(via.shm, c->off);
-	w->rma->epoch->check = c;
+	w->rma->epoch->conflicts = c;
 	atomic_store_explicit(&w->rma->ctl->sync.record, c->off, memory_order_release);
 	return 0;
 }
@@ -75,7 +76,7 @@ void rma_conflict_free(struct win *w)
 	free(c);
 }
 
-/* --- promises ------------------------------------------------------------------------------- */
+/* --- promises --------------------------------------------------------------------------------- */
 
 void rma_conflict_fence(struct win *w, int modes)
 {
@@ -100,7 +101,7 @@ void rma_conflict_post(struct win *w, int modes)
 		(modes & MPI_MODE_NOPUT) != 0 ? c->exposures : 0, memory_order_release);
 }
 
-/* --- forgetting ----------------------------------------------------------------------------- */
+/* --- forgetting ------------------------------------------------------------------------------- */
 
 void rma_conflict_clear(struct win *w)
 {
@@ -125,7 +126,7 @@ void rma_conflict_complete(struct win *w, int rank, bool gets)
 		uint64_t stamp = atomic_load_explicit(&p->stamp, memory_order_relaxed);
 
 		if (stamp >> 32 != STAMP_LOCK || (rank >= 0 && p->target != rank) ||
-			(gets && p->what != RMA_GET))
+			(gets && p->kind != RMA_GET))
 			continue;
 		atomic_store_explicit(&p->stamp, 0, memory_order_release);
 		c->full = false;
@@ -181,7 +182,7 @@ static int rget_end_new(struct win *w, struct req *req)
 	return 0;
 }
 
-/* --- recording ------------------------------------------------------------------------------ */
+/* --- recording -------------------------------------------------------------------------------- */
 
 /* A place for one more piece; NULL: there is none, which is said once. */
 static struct conflict_range *conflict_slot(struct win *w)
@@ -227,7 +228,7 @@ static bool is_conflict(
 {
 	if (earlier->reads && (later->reads || same))
 		return false;
-	if (earlier->what != RMA_ACC || later->what != RMA_ACC)
+	if (earlier->kind != RMA_ACC || later->kind != RMA_ACC)
 		return true;
 	if (same)
 		return false; /* accumulates of one origin are in order */
@@ -241,7 +242,7 @@ static const char *conflict_kind_words(const struct conflict_range *p)
 	static const char *const words[] = {
 		[RMA_PUT] = "put", [RMA_GET] = "get", [RMA_ACC] = "accumulate"};
 
-	return p->what == RMA_ACC && p->op == 0 ? "compare-and-swap" : words[p->what];
+	return p->kind == RMA_ACC && p->op == 0 ? "compare-and-swap" : words[p->kind];
 }
 
 static int conflict_report(const struct win *w, const struct conflict_range *p, int rank,
@@ -259,7 +260,7 @@ static int conflict_report(const struct win *w, const struct conflict_range *p, 
 		(long long)mine->hi - 1, mine->target, w->rank, conflict_kind_words(p),
 		(long long)p->lo, (long long)p->hi - 1, rank,
 		epochs[atomic_load_explicit(&mine->stamp, memory_order_relaxed) >> 32],
-		p->what == RMA_ACC && mine->what == RMA_ACC ? ", with another operation or type"
+		p->kind == RMA_ACC && mine->kind == RMA_ACC ? ", with another operation or type"
 							    : "");
 }
 
@@ -319,7 +320,7 @@ static void conflict_note(struct conflict_walk *k)
 	p->hi = k->now.hi;
 	p->turn = conflict_log_of(k->w)->turn;
 	p->target = k->now.target;
-	p->what = k->now.what;
+	p->kind = k->now.kind;
 	p->op = k->now.op;
 	p->basic = k->now.basic;
 	p->reads = k->now.reads;
@@ -352,7 +353,7 @@ static uint64_t conflict_stamp(const struct win *w, int rank)
 	const struct rma_ctl *ctl = w->target[rank].ctl;
 
 	if (e->access == EPOCH_FENCED)
-		return (uint64_t)STAMP_FENCE << 32 | e->check->fences;
+		return (uint64_t)STAMP_FENCE << 32 | e->conflicts->fences;
 	if (e->access == EPOCH_START && ctl != NULL)
 		return (uint64_t)STAMP_START << 32 |
 		       atomic_load_explicit(&ctl->sync.exposures, memory_order_acquire);
@@ -377,8 +378,8 @@ static int conflict_noput(const struct win *w, const struct rma_access *a, uint6
 
 static bool conflict_only_reads(const struct rma_access *a)
 {
-	return a->what == RMA_GET ||
-	       (a->what == RMA_ACC && a->op != NULL && strcmp(a->op->short_name, "MPI_NO_OP") == 0);
+	return a->kind == RMA_GET ||
+	       (a->kind == RMA_ACC && a->op != NULL && strcmp(a->op->short_name, "MPI_NO_OP") == 0);
 }
 
 int rma_conflict_access(struct win *w, const struct rma_access *a)
@@ -388,8 +389,8 @@ int rma_conflict_access(struct win *w, const struct rma_access *a)
 	int err;
 
 	k.now.target = a->rank;
-	k.now.what = a->what;
-	k.now.op = a->what == RMA_ACC && a->op != NULL ? (uint8_t)(a->op->id + 1) : 0;
+	k.now.kind = a->kind;
+	k.now.op = a->kind == RMA_ACC && a->op != NULL ? (uint8_t)(a->op->id + 1) : 0;
 	k.now.reads = conflict_only_reads(a);
 	err = k.now.reads ? 0 : conflict_noput(w, a, k.stamp);
 	if (err != 0)
@@ -397,7 +398,7 @@ int rma_conflict_access(struct win *w, const struct rma_access *a)
 	conflict_log_of(w)->turn++;
 	err = type_each(a->type, (char *)(uintptr_t)at, a->count, conflict_range_add, &k);
 	conflict_note(&k);
-	if (k.err == 0 && err == 0 && a->what == RMA_GET && a->req != NULL)
+	if (k.err == 0 && err == 0 && a->kind == RMA_GET && a->req != NULL)
 		err = rget_end_new(w, a->req);
 	return k.err != 0 ? k.err : err;
 }

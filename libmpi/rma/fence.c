@@ -25,7 +25,7 @@ static int fence_check(const struct win *w, int modes)
 		return rma_epoch_error(w, -1, "MPI_Win_fence inside another access epoch");
 	if (unlikely(e->posted))
 		return rma_epoch_error(w, -1, "MPI_Win_fence inside an exposure epoch");
-	if (unlikely(e->check != NULL && e->access == EPOCH_FENCED) &&
+	if (unlikely(e->conflicts != NULL && e->access == EPOCH_FENCED) &&
 		(modes & MPI_MODE_NOPRECEDE) != 0)
 		return rma_epoch_error(w, -1, "MPI_MODE_NOPRECEDE is not true");
 	return 0;

@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* mailbox.h - small operations on private memory that its own process does, if it is in MPI just now.
+/* mailbox.h - small operations on private memory that its own process executes while it is in MPI.
  *
- *      origin                                          target, whenever it makes progress
+ *      origin (delegate.c)                             target (mailbox.c), when it makes progress
  *      claim ── data, then word = POSTED ───────────>  taken = word; is the word still the same?
- *        │                                             ├─ yes: done on its own memory, by the rule
- *        │  looks for a while      <── done = word ────┤       of its window (atomic.h)
- *        │                                             └─ no: done = word, given up
- *        └─ nothing came: word = REVOKED; a barrier of all; is it taken?
- *              no:  process_vm_*, as without a box     yes: done will say what has become of it
+ *        │                                             ├─ yes: executes it on its own memory
+ *        │  spins for a while      <── done = word ────┤       (the rule of its window: atomic.h)
+ *        │                                             └─ no: done = word | REVOKED: given up
+ *        └─ no answer: word = REVOKED; barrier in all processes; was it taken?
+ *              no:  process_vm call, as without mailbox   yes: done says what happened
  *
- * An operation by process_vm_* is two changes to the kernel; this way it is four lines that go from
- * one core to another.  Passive target needs no call at the target all the same, for what the
- * target has not taken is taken back.
+ * An operation by process_vm is two changes to the kernel.  This way it is four cache lines that go
+ * from core to core.  Passive target still needs no call at the target, because the origin takes
+ * back what the target has not taken.
  *
  * Invariants
- *  - Either the target executes an operation or the origin does, never both: the target stores
- *    `taken' before it looks at the word again, the origin stores the word before it looks at
- *    `taken', and of the two at least one sees the other's store (shm_fence_all: the target, which
- *    does it often, needs no fence of its own).  model/box.pml.
- *  - Who has claimed a box holds nothing else, and the target takes only a stripe's lock: no
- *    circle.
- *  - An operation is over when its call returns, as by process_vm_*: so order, flush and
+ *  - Either the target executes an operation or the origin does, never both.  The target stores
+ *    `taken' before it reads the word again; the origin stores the word before it reads `taken'.
+ *    At least one of the two sees the other's store (shm_fence_all: the target polls often and
+ *    needs no fence of its own).  model/mailbox.pml.
+ *  - An origin that has claimed a mailbox holds nothing else, and the target takes only a stripe
+ *    lock: no circle of waits.
+ *  - An operation is over when its call returns, as by process_vm.  So order, flush and
  *    MPI_Win_free need not know of it.
- *  - The origin has checked everything that can be checked.  The target looks again whether the
- *    memory is in the window: pieces of dynamic ones may have been detached meanwhile. */
+ *  - The origin has checked everything that can be checked.  The target checks again whether the
+ *    memory is in the window: ranges of dynamic windows may have been detached meanwhile. */
 #ifndef HAFT_RMA_MAILBOX_H
 #define HAFT_RMA_MAILBOX_H
 
@@ -33,45 +33,61 @@
 
 /* One for each process that has private memory in windows: in the segment. */
 struct rma_mailbox {
-	/* the origins' line: written by who has claimed the box */
+	/* line of the origins: written by the one that has claimed the mailbox */
 	_Atomic uint32_t word; /* number of the operation, 2 bits: enum mailbox_state */
-	uint32_t basic;        /* ACC: as rma_am_head */
+	uint32_t basic;        /* ACC: as in struct rma_am_head */
 	uint64_t ctx;          /* of the window */
-	uint64_t place;        /* bytes from the target's base; dynamic: its address */
-	uint8_t what;          /* enum rma_kind */
-	uint8_t op;            /* ACC: as rma_am_head */
+	uint64_t place;        /* bytes from the target's base; dynamic window: an address there */
+	uint8_t kind;          /* enum rma_kind */
+	uint8_t op;            /* ACC: as in struct rma_am_head */
 	uint8_t len;           /* bytes at the target */
 	bool fetch;            /* ACC */
 	uint32_t pad0;
 	char data[MAILBOX_DATA];
-	/* the target's answer */
-	_Atomic uint32_t done; /* the word; or given up: it with MAILBOX_REVOKED */
+	/* line of the target's answer */
+	_Atomic uint32_t done; /* the word; with MAILBOX_REVOKED: given up */
 	int32_t err;           /* not 0: it was not executed */
 	uint64_t pad1;
 	char old[MAILBOX_DATA];
 	uint64_t pad2[2];
-	/* the target's, seldom read by others */
+	/* line of the target, seldom read by others */
 	_Atomic uint32_t taken; /* the last word that it wanted to execute */
-	_Atomic uint32_t looks; /* how often it has looked */
+	_Atomic uint32_t polls; /* how often it has polled */
 	uint32_t pad3[14];
-	/* the origins' */
-	_Atomic uint32_t claim; /* 1: somebody has it */
+	/* line of the origins: the claim */
+	_Atomic uint32_t claim; /* 1: claimed */
 	uint32_t number;        /* of the last operation, in steps of MAILBOX_STEP */
 	uint32_t pad4[14];
 };
-static_assert(sizeof(struct rma_mailbox) == 4 * CACHE_LINE, "a line for each that writes");
+static_assert(sizeof(struct rma_mailbox) == 4 * CACHE_LINE, "a line for each writer");
 
 enum mailbox_state { MAILBOX_POSTED = 1, MAILBOX_REVOKED = 2, MAILBOX_STEP = 4 };
 
-/* The offset of this process's box in the segment, made if need be; 0: there is none, for want of
- * memory, or because boxes are of no use here.  Not 0: rma_mailbox_drop when the window goes. */
+/* A few bytes; words are moved as such, so that nobody sees half of one. */
+static inline void rma_mailbox_copy(void *to, const void *from, uint8_t n)
+{
+	if (n == 8)
+		__builtin_memcpy(to, from, 8);
+	else if (n == 4)
+		__builtin_memcpy(to, from, 4);
+	else
+		__builtin_memcpy(to, from, n);
+}
+
+/* The offset of this process's mailbox in the segment; makes it first if need be.  0: none, for
+ * want of memory or because it is of no use here.  If not 0: rma_mailbox_drop when the window is
+ * freed. */
 uint64_t rma_mailbox_hold(void);
 void rma_mailbox_drop(void);
 
-/* MPI starts, perhaps again: nothing is left of former boxes. */
+/* Forgets former mailboxes: MPI is initialized, perhaps again. */
 void rma_mailbox_init(void);
 
-/* Has the target done it?  0: yes; < 0: no, nothing has happened. */
+/* Polls the mailbox of this process once, if it has one.  > 0: executed an operation. */
+int rma_mailbox_poll(void);
+
+/* delegate.c: lets the target execute the operation.  0: it has.  < 0: it has not, and nothing has
+ * happened: the caller makes the process_vm call. */
 int rma_delegate(const struct rma_operation *j);
 
 #endif

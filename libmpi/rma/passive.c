@@ -21,7 +21,7 @@
 #define PATIENCE_FIRST_NS 50000u    /* some switches of processes: the epoch of another ends */
 #define PATIENCE_MAX_NS   50000000u /* long enough even if that epoch has to wait for its CPU */
 
-/* --- one lock ------------------------------------------------------------------------------- */
+/* --- one lock --------------------------------------------------------------------------------- */
 
 /* A process that waits for a lock. */
 struct local_lock_wait {
@@ -34,44 +34,44 @@ static bool lock_local_ready(void *arg, bool rest)
 	struct local_lock_wait *n = arg;
 	bool got = rma_lock_wait_ready(&n->k, rest);
 
-	n->wait.nap_ns = n->k.hungry ? RMA_REPORT_NS : RMA_STARVING_NS;
+	n->wait.nap_ns = n->k.starving ? RMA_REPORT_NS : RMA_STARVING_NS;
 	return got;
 }
 
 static __attribute__((noinline)) void lock_local_wait(
-	struct win *w, int rank, enum rma_lock_mode wish)
+	struct win *w, int rank, enum rma_lock_mode mode)
 {
 	struct local_lock_wait n = {.wait = {.w = w,
 					    .rank = rank,
 					    .late = rma_lock_holders_late,
 					    .ready = lock_local_ready,
 					    .arg = &n},
-		.k = {.w = w, .rank = rank, .who = w->rank, .wish = wish}};
+		.k = {.w = w, .rank = rank, .who = w->rank, .mode = mode}};
 
 	rma_lock_wait_begin(&n.k);
 	rma_epoch_wait_until(&n.wait);
 }
 
-static void lock_local(struct win *w, int rank, enum rma_lock_mode wish)
+static void lock_local(struct win *w, int rank, enum rma_lock_mode mode)
 {
-	if (unlikely(!rma_lock_try(w, rank, w->rank, wish)))
-		lock_local_wait(w, rank, wish);
+	if (unlikely(!rma_lock_try(w, rank, w->rank, mode)))
+		lock_local_wait(w, rank, mode);
 }
 
-static void passive_lock(struct win *w, int rank, enum rma_lock_mode wish)
+static void passive_lock(struct win *w, int rank, enum rma_lock_mode mode)
 {
 	if (likely(w->target[rank].ctl != NULL))
-		lock_local(w, rank, wish);
+		lock_local(w, rank, mode);
 	else
-		rma_remote_lock(w, rank, wish);
+		rma_remote_lock(w, rank, mode);
 }
 
-static void passive_unlock(struct win *w, int rank, enum rma_lock_mode wish)
+static void passive_unlock(struct win *w, int rank, enum rma_lock_mode mode)
 {
 	if (likely(w->target[rank].ctl != NULL))
-		rma_lock_drop(w, rank, w->rank, wish);
+		rma_lock_drop(w, rank, w->rank, mode);
 	else
-		rma_remote_unlock(w, rank, wish);
+		rma_remote_unlock(w, rank, mode);
 }
 
 static int lock_type_check(const struct win *w, int lock_type)
@@ -108,16 +108,16 @@ static int lock_check(const struct win *w, int rank, int modes)
 
 /* The user promises that nobody else wants the lock: then it need not be taken.  While accesses are
  * recorded it is, so that promises which are not kept show.  0; MPI_ERR_RMA_CONFLICT with words. */
-static int lock_nocheck(struct win *w, int rank, enum rma_lock_mode wish, enum rma_epoch_held *held)
+static int lock_nocheck(struct win *w, int rank, enum rma_lock_mode mode, enum rma_epoch_held *held)
 {
 	struct rma_ctl *ctl = w->target[rank].ctl;
 	char name[RMA_WIN_WORDS];
 
-	if (likely(w->rma->epoch->check == NULL) || ctl == NULL) {
+	if (likely(w->rma->epoch->conflicts == NULL) || ctl == NULL) {
 		*held = HELD_PROMISED;
 		return 0;
 	}
-	if (rma_lock_try(w, rank, w->rank, wish))
+	if (rma_lock_try(w, rank, w->rank, mode))
 		return 0;
 	return haft_err(MPI_ERR_RMA_CONFLICT,
 		"%s: MPI_MODE_NOCHECK is not true: another process has rank %d locked",
@@ -126,8 +126,8 @@ static int lock_nocheck(struct win *w, int rank, enum rma_lock_mode wish, enum r
 
 int rma_win_lock(int lock_type, int rank, int modes, struct win *w)
 {
-	enum rma_lock_mode wish = lock_type == MPI_LOCK_EXCLUSIVE ? LOCK_EXCLUSIVE : LOCK_SHARED;
-	enum rma_epoch_held held = wish == LOCK_EXCLUSIVE ? HELD_EXCLUSIVE : HELD_SHARED;
+	enum rma_lock_mode mode = lock_type == MPI_LOCK_EXCLUSIVE ? LOCK_EXCLUSIVE : LOCK_SHARED;
+	enum rma_epoch_held held = mode == LOCK_EXCLUSIVE ? HELD_EXCLUSIVE : HELD_SHARED;
 	struct rma_epoch *e = w->rma->epoch;
 	int err = lock_type_check(w, lock_type);
 
@@ -138,17 +138,17 @@ int rma_win_lock(int lock_type, int rank, int modes, struct win *w)
 	if (err != 0 || rank == MPI_PROC_NULL)
 		return err;
 	if ((modes & MPI_MODE_NOCHECK) != 0)
-		err = lock_nocheck(w, rank, wish, &held);
+		err = lock_nocheck(w, rank, mode, &held);
 	if (err != 0)
 		return err;
 	e->access = EPOCH_LOCK;
 	e->locks++;
 	if ((modes & MPI_MODE_NOCHECK) == 0) {
 		e->target[rank].held = HELD_WAITING;
-		passive_lock(w, rank, wish);
+		passive_lock(w, rank, mode);
 	}
 	e->target[rank].held = (uint8_t)held;
-	w->target[rank].alone = wish == LOCK_EXCLUSIVE;
+	w->target[rank].exclusive = mode == LOCK_EXCLUSIVE;
 	rma_epoch_open(w, rank, true);
 	return 0;
 }
@@ -167,10 +167,10 @@ int rma_win_unlock(int rank, struct win *w)
 	if (unlikely(e->access != EPOCH_LOCK || held == HELD_NONE || held == HELD_WAITING))
 		return rma_epoch_error(w, rank, "MPI_Win_unlock without MPI_Win_lock");
 	err = rma_flush_unfenced(w, rank);
-	if (unlikely(e->check != NULL))
+	if (unlikely(e->conflicts != NULL))
 		rma_conflict_complete(w, rank, false);
 	rma_epoch_open(w, rank, false);
-	w->target[rank].alone = false;
+	w->target[rank].exclusive = false;
 	e->target[rank].held = HELD_NONE;
 	if (held == HELD_PROMISED)
 		atomic_thread_fence(memory_order_seq_cst);
@@ -182,12 +182,12 @@ int rma_win_unlock(int rank, struct win *w)
 	return err;
 }
 
-/* --- all ------------------------------------------------------------------------------------ */
+/* --- all -------------------------------------------------------------------------------------- */
 
 /* All members are near, and all locks are free: takes them.  Else it takes none. */
 static bool lock_all_try(struct win *w)
 {
-	if (!w->rma->epoch->near)
+	if (!w->rma->epoch->all_local)
 		return false;
 	for (int i = 0; i < w->size; i++) {
 		if (likely(rma_lock_try(w, i, w->rank, LOCK_SHARED)))
@@ -236,7 +236,7 @@ static bool lock_all_ready(void *arg, bool rest)
 
 	if (near ? rma_lock_wait_ready(&a->k, rest) : lock_all_answered(a, &holds))
 		return true;
-	a->wait.nap_ns = near && !a->k.hungry ? RMA_STARVING_NS : RMA_REPORT_NS;
+	a->wait.nap_ns = near && !a->k.starving ? RMA_STARVING_NS : RMA_REPORT_NS;
 	if (!holds)
 		return false;
 	if (a->begin_ns == 0)
@@ -292,7 +292,7 @@ static void lock_all_wait_one(struct lock_all *a, int rank)
 	struct win *w = a->wait.w;
 	bool near = w->target[rank].ctl != NULL;
 
-	a->k = (struct rma_lock_wait){.rank = rank, .who = w->rank, .wish = LOCK_SHARED};
+	a->k = (struct rma_lock_wait){.rank = rank, .who = w->rank, .mode = LOCK_SHARED};
 	a->wait.rank = rank;
 	a->begin_ns = 0;
 	if (near) {

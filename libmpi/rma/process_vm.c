@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* process_vm.c - private memory of another process of the node, by process_vm_readv and _writev: where the
- * kernel permits it (shm_readable has asked), and complete when the call returns.
+/* process_vm.c - private memory of another process of the node, by process_vm_readv and _writev:
+ * where the kernel permits it (shm_readable has asked), and complete when the call returns.
  *
  *      origin: one piece, or packed ──> struct iovec here     1
  *      target: the runs of its type ──> struct iovec there    up to VM_RUNS a call
@@ -182,7 +182,7 @@ static int vm_by_copies(struct vm_call *v, const struct rma_operation *j, int64_
 
 int rma_vm_move(const struct rma_operation *j)
 {
-	bool write = j->what == RMA_PUT;
+	bool write = j->kind == RMA_PUT;
 	int64_t all = write ? j->ocount * j->otype->size : j->tcount * j->ttype->size;
 	struct vm_call v;
 

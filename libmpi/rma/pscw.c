@@ -40,7 +40,7 @@ static int pscw_group_check(const struct win *w, const struct group *g)
 	return 0;
 }
 
-/* --- exposure ------------------------------------------------------------------------------- */
+/* --- exposure --------------------------------------------------------------------------------- */
 
 int rma_win_post(struct group *g, int modes, struct win *w)
 {
@@ -62,7 +62,7 @@ int rma_win_post(struct group *g, int modes, struct win *w)
 	for (int i = 0; i < g->size; i++) {
 		int rank = pscw_rank_of(w, g, i);
 
-		e->posteds[i] = rank;
+		e->posted_to[i] = rank;
 		e->target[rank].dones++;
 		if (likely(w->target[rank].ctl != NULL))
 			rma_epoch_posted(w, rank, w->rank, (modes & MPI_MODE_NOCHECK) == 0);
@@ -88,7 +88,7 @@ static void pscw_late(const struct rma_epoch_wait *wait, struct shm_what *what)
 	const struct rma_epoch *e = w->rma->epoch;
 
 	for (int i = 0; i < e->nposted; i++) {
-		int rank = e->posteds[i];
+		int rank = e->posted_to[i];
 		uint32_t dones = atomic_load_explicit(
 			&rma_lock_pairs(w, w->rank)[rank].dones, memory_order_relaxed);
 
@@ -126,7 +126,7 @@ int rma_win_test(struct win *w, int *flag)
 	return 0;
 }
 
-/* --- access --------------------------------------------------------------------------------- */
+/* --- access ----------------------------------------------------------------------------------- */
 
 struct pscw_start {
 	struct win *w;

@@ -60,20 +60,7 @@ struct win_making {
 	char words[HAFT_ERR_TEXT_MAX]; /* of mine.err */
 };
 
-const char *rma_win_words(const struct win *w, char *buf)
-{
-	char name[MPI_MAX_OBJECT_NAME];
-	int len = 0;
-
-	obj_name_get(w, name, sizeof(name), OBJ_C, &len);
-	if (len > 0)
-		snprintf(buf, RMA_WIN_WORDS, "window `%s'", name);
-	else
-		snprintf(buf, RMA_WIN_WORDS, "a window of %d processes", w->size);
-	return buf;
-}
-
-/* --- the end -------------------------------------------------------------------------------- */
+/* --- the end ---------------------------------------------------------------------------------- */
 
 /* All that this member has taken for the window.  Nobody can reach it any more. */
 static void win_release(struct win *w)
@@ -93,7 +80,7 @@ static void win_release(struct win *w)
 		rma_attach_free(w);
 		via_mem_free(r->ctl);
 	}
-	if (r->boxed)
+	if (r->has_mailbox)
 		rma_mailbox_drop();
 	if (r->memory != NULL)
 		via_mem_free(r->memory);
@@ -165,12 +152,12 @@ int rma_win_free(struct win **win)
 
 	if (err != 0)
 		return err;
-	if (w->rma->ends)
+	if (w->rma->freeing)
 		return haft_err(MPI_ERR_WIN, "the window is being freed already");
 	failed = rma_flush_wait_all(w);
-	w->rma->ends = true;
+	w->rma->freeing = true;
 	err = win_delete_attributes(w);
-	w->rma->ends = false;
+	w->rma->freeing = false;
 	if (err != 0)
 		return err;
 	obj_hold(w);
@@ -201,7 +188,7 @@ int rma_win_set_name(struct win *w, const char *name)
 	return err != 0 ? err : win_name_comm(w);
 }
 
-/* --- this member's part --------------------------------------------------------------------- */
+/* --- this member's part ----------------------------------------------------------------------- */
 
 /* The first failure of this member: the others will hear of it. */
 static void win_fail(struct win_making *m, int err)
@@ -283,7 +270,7 @@ static int win_begin(struct win_making *m)
 	return 0;
 }
 
-/* --- the exchange, and what comes of it ----------------------------------------------------- */
+/* --- the exchange, and what comes of it ------------------------------------------------------- */
 
 /* One member that cannot take part makes all fail, each with its own words if it has any. */
 static int win_refused(const struct win_making *m)
@@ -305,8 +292,8 @@ static void win_offer_mailbox(struct win_making *m)
 
 	if (m->mine.err != 0 || m->comm->size == 1 || none || mapped)
 		return;
-	r->ctl->box = rma_mailbox_hold();
-	r->boxed = r->ctl->box != 0;
+	r->ctl->mailbox = rma_mailbox_hold();
+	r->has_mailbox = r->ctl->mailbox != 0;
 }
 
 static int win_exchange(struct win_making *m)
@@ -346,18 +333,18 @@ static void win_reach(struct win *w, int rank, const struct win_offer *o)
 	t->base = o->shared ? via_mem_at(o->at) : (char *)(uintptr_t)o->at;
 	here = rank == w->rank || (near && (o->shared || o->bytes == 0));
 	if (here && w->flavor != MPI_WIN_FLAVOR_DYNAMIC) {
-		t->way = RMA_DIRECT;
+		t->method = RMA_DIRECT;
 		t->map = t->base;
 	} else if (win_vm_allowed(t->peer)) {
 		struct shm_view view;
 
 		shm_seg_view(via.shm->seg, via_seat(t->peer), &view);
 		t->pid = view.pid;
-		t->way = RMA_VM;
-		if (t->ctl->box != 0)
-			t->box = via_mem_at(t->ctl->box);
+		t->method = RMA_VM;
+		if (t->ctl->mailbox != 0)
+			t->mailbox = via_mem_at(t->ctl->mailbox);
 	} else {
-		t->way = RMA_AM;
+		t->method = RMA_AM;
 	}
 	if (near && !o->shared && o->at - o->seg < via.mem_len) /* a way is forced */
 		t->map = via_mem_at(o->at - o->seg);
@@ -385,6 +372,7 @@ static int win_finish(struct win_making *m)
 		err = rma_epoch_new(w, m->info);
 	if (err == 0)
 		rma_registry_add(w);
+	rma_dispatch_unmatched(w);
 	return err;
 }
 
@@ -424,7 +412,7 @@ static int win_make(struct win_making *m, struct win **win)
 	return win_made(m, err, win);
 }
 
-/* --- the calls ------------------------------------------------------------------------------ */
+/* --- the calls -------------------------------------------------------------------------------- */
 
 int rma_win_create(void *base, int64_t size, int64_t unit, struct info *info, struct comm *comm,
 	struct win **win)
@@ -588,7 +576,7 @@ int rma_win_create_dynamic(struct info *info, struct comm *comm, struct win **wi
 	return win_make(&m, win);
 }
 
-/* --- questions ------------------------------------------------------------------------------ */
+/* --- questions -------------------------------------------------------------------------------- */
 
 int rma_win_get_group(struct win *w, struct group **group)
 {

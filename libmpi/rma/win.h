@@ -1,36 +1,37 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* win.h - what the files of data movement share about windows. */
+/* win.h - a window's parts that making and freeing it need: hints, attached memory, registry. */
 #ifndef HAFT_RMA_WIN_H
 #define HAFT_RMA_WIN_H
 
 #include "libmpi/rma/rma.h"
 
-/* --- win_hints.c ---------------------------------------------------------------------------- */
+/* --- win_hints.c ------------------------------------------------------------------------------ */
 
-/* The hints of a window from info (may be NULL), malloc'ed; NULL: no memory.  rma_hints_free: NULL
- * is allowed. */
+/* The hints of a window from info (may be NULL), malloc'ed; NULL: no memory.  rma_hints_free
+ * accepts NULL. */
 struct rma_hints *rma_hints_new(const struct info *info);
 void rma_hints_free(struct rma_hints *h);
 
 bool rma_hints_no_locks(const struct rma_hints *h);
 bool rma_hints_noncontig(const struct rma_hints *h);
-int64_t rma_hints_align(const struct rma_hints *h); /* bytes; 0: none was asked for */
+int64_t rma_hints_align(const struct rma_hints *h); /* bytes; 0: no alignment was requested */
 
-/* --- attach.c ------------------------------------------------------------------------------- */
+/* --- attach.c --------------------------------------------------------------------------------- */
 
-/* Is [at, at + len) of the target's address space attached, in one piece or several
- * side by side?  0, or MPI_ERR_RMA_RANGE with
- * words. */
+/* Is [at, at + len) of the target's address space attached, as one range or as several adjacent
+ * ones?  0, or MPI_ERR_RMA_RANGE with words. */
 int rma_attach_check(const struct win *w, int rank, uint64_t at, int64_t len);
 
-/* The window goes: all is detached. */
+/* Detaches everything: the window is freed. */
 void rma_attach_free(struct win *w);
 
-/* --- frame_queue.c -------------------------------------------------------------------------- */
+/* --- registry.c, dispatch.c ------------------------------------------------------------------- */
 
-/* A window is known by its ctx: frames that have waited for it are served.  rma_registry_remove: no
- * longer. */
+/* rma_registry_add makes the window known by its context id; rma_registry_remove forgets it. */
 void rma_registry_add(struct win *w);
 void rma_registry_remove(struct win *w);
+
+/* Handles the frames about a window that arrived before rma_registry_add, in order. */
+void rma_dispatch_unmatched(struct win *w);
 
 #endif

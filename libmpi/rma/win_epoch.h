@@ -7,16 +7,17 @@
  *    CLOSED ──────────> FENCE <───> FENCED  (something           <──wait, test──┘
  *     │  <──────────────  │   access   │     was accessed)
  *     │   fence(NOSUCCEED)             │  fence                a fence needs NONE; post needs
- *     │                   │            '──────>                CLOSED to LOCK_ALL but not FENCED
+ *     │                   │            '──────>                any access state but FENCED
  *     ├─<─────────────────┘ (nothing was accessed: no epoch)
  *     ├──start────> START ───complete──> CLOSED
  *     ├──lock(t)──> LOCK ────unlock(t), the last──> CLOSED     lock(u) stays: other targets too
  *     └──lock_all─> ALL ─────unlock_all───────────> CLOSED
  *
  *   call                    legal in                           access is open to
- *   put, get, accumulate    FENCE if NONE, FENCED, START,      FENCED, ALL: everybody
+ *   put, get, accumulate    FENCE if NONE, FENCED, START,      FENCED, ALL: all targets
  *                           LOCK, ALL                          START: the group, once they posted
- *   fence                   CLOSED, FENCE, FENCED, if NONE     LOCK: the targets locked
+ *   rput, rget ...          LOCK, ALL                          LOCK: the targets locked
+ *   fence                   CLOSED, FENCE, FENCED, if NONE
  *   start, lock, lock_all   CLOSED, FENCE; lock also LOCK
  *   complete                START
  *   unlock, flush(t)        LOCK if t is locked; flush: ALL
@@ -26,9 +27,10 @@
  *   sync                    any
  *   free                    CLOSED, FENCE, if NONE
  *
- * Everything else is MPI_ERR_RMA_SYNC with words; an access that a lock of ours is only about to
- * open is, too.  What is open is said where an access looks: win.open (everybody) and target.open.
- * While accesses are looked at (HAFT_CHECK=rma, types) both stay 0, so that each comes by. */
+ * Everything else is MPI_ERR_RMA_SYNC with words, and so is an access under a lock that another
+ * thread is still waiting for.  What is open is stored where an access looks: win.open (all
+ * targets) and target.open.  While accesses are checked (HAFT_CHECK=rma, types) both stay 0, so
+ * that each access takes the slow path. */
 #ifndef HAFT_RMA_WIN_EPOCH_H
 #define HAFT_RMA_WIN_EPOCH_H
 
@@ -44,132 +46,138 @@ enum rma_epoch_access {
 	EPOCH_ALL
 };
 
-/* What this process has of one target. */
+/* What this process holds of one target. */
 enum rma_epoch_held {
 	HELD_NONE,
 	HELD_SHARED,
 	HELD_EXCLUSIVE,
-	HELD_PROMISED, /* locked by a promise of the user: MPI_MODE_NOCHECK */
-	HELD_WAITING,  /* a thread of ours waits for the lock */
+	HELD_PROMISED, /* not locked, by a promise of the user: MPI_MODE_NOCHECK */
+	HELD_WAITING,  /* a thread of this process waits for the lock */
 	HELD_STARTED   /* a target of MPI_Win_start */
 };
 
 struct rma_epoch_target {
-	uint32_t posts; /* of its exposure epochs those that we have used */
-	uint32_t dones; /* of our exposure epochs those that it was let into */
-	int32_t holder; /* it is far away: who had its lock when it told us; -1: not known */
+	uint32_t posts; /* its exposure epochs that this process has used */
+	uint32_t dones; /* exposure epochs of this process that were open to it */
+	int32_t holder; /* remote: rank that held its lock when it told us; -1: not known */
 	uint8_t held;   /* enum rma_epoch_held */
-	bool granted;   /* it is far away, and has told us that we have its lock */
+	bool granted;   /* remote: it has granted us its lock */
 };
 
 struct conflict_log;    /* conflict.c */
-struct rma_remote_wait; /* win_remote.c */
+struct rma_remote_wait; /* win_remote.h */
 
 struct rma_epoch {
 	uint8_t access; /* enum rma_epoch_access */
 	bool posted;
-	bool near;     /* all members share memory with this one */
-	bool serves;   /* others need this process's help to access its memory */
-	uint8_t calls; /* since the last look at what others want */
-	bool promised; /* ALL: with MPI_MODE_NOCHECK */
-	int byes;      /* members that free the window: nothing more comes from them */
-	int locks;     /* LOCK: targets held or waited for */
-	int nstarted;  /* START: targets in the group */
+	bool all_local; /* all members share memory with this one */
+	bool serves;    /* members need this process's help to access its memory */
+	uint8_t calls;  /* since the last poll */
+	bool promised;  /* ALL: with MPI_MODE_NOCHECK */
+	int goodbyes;   /* members that free the window: no more frames come from them */
+	int locks;      /* LOCK: targets held or waited for */
+	int nstarted;   /* START: targets in the group */
 	int32_t *started;
 	int nposted; /* POSTED: members of the group */
-	int32_t *posteds;
-	uint32_t done; /* value that the counter of completions has at its end */
+	int32_t *posted_to;
+	uint32_t done; /* value of the completion counter at the end of the exposure epoch */
 	struct rma_epoch_target *target;
-	struct rma_remote_wait *far_waits; /* [size], owned; NULL: all members are near */
-	struct rma_remote_wait *far; /* of them those that wait for our lock, the oldest first */
-	struct rma_epoch *far_next;  /* of the next window that has such */
+	struct rma_remote_wait *remote_waits; /* [size], owned; NULL: all members are local */
+	struct rma_remote_wait *remote; /* remote members that wait for our lock, oldest first */
+	struct rma_epoch *remote_next;  /* next window that has such waiters */
 	struct win *win;
-	struct conflict_log *check; /* NULL: nothing is recorded */
-	bool types;                 /* HAFT_CHECK=types */
-	bool slow;                  /* every access is looked at: `check' or `types' */
+	struct conflict_log *conflicts; /* NULL: nothing is recorded */
+	bool types;                     /* HAFT_CHECK=types */
+	bool checked; /* every access takes the slow path: `conflicts' or `types' */
 };
 
-/* Nanoseconds of a clock that only goes forward. */
+/* --- win_wait.c ------------------------------------------------------------------------------- */
+
+/* Nanoseconds of a monotonic clock. */
 uint64_t rma_now_ns(void);
 
-/* Something has come for a member that shares memory with this one: ends its sleep. */
+/* Ends the sleep of a member that shares memory with this one, if it waits on the window. */
 static inline void rma_epoch_ring(struct win *w, int rank)
 {
 	shm_flag_add(via.shm, &w->target[rank].ctl->sync.bell, 1);
 }
 
-/* In the control block of member `rank', which is near: `from' has posted for it (and it may
- * sleep); the access of `from' is done. */
+/* In the control block of local member `rank': `from' has posted for it (ring: it may sleep), or
+ * has completed its access epoch. */
 void rma_epoch_posted(struct win *w, int rank, int from, bool ring);
 void rma_epoch_completed(struct win *w, int rank, int from);
 
 /* A wait of this process on a window. */
 struct rma_epoch_wait {
-	struct shm_describer teller; /* first; filled in by rma_epoch_wait */
+	struct shm_describer teller; /* first; set by rma_epoch_wait_until */
 	struct win *w;
-	int rank; /* whose lock, or whose post; -1: several */
-	/* NULL: it is that rank that must do something.  Or says who: rma_epoch_late for each. */
+	int rank; /* whose lock or post is awaited; -1: several */
+	/* NULL: the wait is for `rank'.  Else calls rma_epoch_late for each member awaited. */
 	void (*late)(const struct rma_epoch_wait *wait, struct shm_what *what);
-	/* Asked under the library's lock by any thread; rest: a sleep comes next if it is not so.
-	 */
+	/* Called under the library's lock by any thread.  rest: a sleep follows if it returns
+	 * false. */
 	bool (*ready)(void *arg, bool rest);
 	void *arg;
-	uint32_t nap_ns; /* 0, or: the next sleep is no longer; ready may change it */
+	uint32_t nap_ns; /* 0, or the limit of the next sleep; ready may change it */
 };
 
-/* Notes for the roll-call that a member of the window has not come, or not gone. */
-void rma_epoch_late(const struct win *w, int rank, struct shm_what *what);
-
-/* Makes progress until ready.  Sleeps until the bell of this member rings, or something else comes.
- * The library's lock is given up meanwhile. */
+/* Returns when ready is true.  Polls, then sleeps until the bell of this member rings or something
+ * else arrives.  Gives up the library's lock meanwhile. */
 void rma_epoch_wait_until(struct rma_epoch_wait *wait);
 
-/* MPI_ERR_RMA_SYNC with words: what the call needs, the window and what is open there instead.
- * rank < 0: no matter. */
+/* Adds a member of the window to those that a wait report names as late. */
+void rma_epoch_late(const struct win *w, int rank, struct shm_what *what);
+
+/* --- epoch_errors.c --------------------------------------------------------------------------- */
+
+/* MPI_ERR_RMA_SYNC with words: the window, rank (< 0: left out), what is wrong, and which epoch is
+ * open instead. */
 int rma_epoch_error(const struct win *w, int rank, const char *what);
 
 /* MPI_ERR_RANK with words: the window has no such rank. */
 int rma_epoch_no_rank(const struct win *w, int rank);
 
-/* 0, or MPI_ERR_ASSERT with words if modes has bits that MPI does not know. */
+/* 0, or MPI_ERR_ASSERT with words if modes has bits that MPI does not define. */
 int rma_epoch_assert(const struct win *w, int modes);
 
-/* Opens and closes win.open or target.open, unless each access is to be looked at. */
+/* --- what is open ----------------------------------------------------------------------------- */
+
+/* Opens or closes the window to accesses, unless every access is checked. */
 static inline void rma_epoch_open_all(struct win *w, bool open)
 {
-	w->open = open && !w->rma->epoch->slow;
+	w->open = open && !w->rma->epoch->checked;
 }
 
 static inline void rma_epoch_open(struct win *w, int rank, bool open)
 {
-	w->target[rank].open = open && !w->rma->epoch->slow;
+	w->target[rank].open = open && !w->rma->epoch->checked;
 }
 
-/* rma_flush without a fence of the processor, for who goes on with an atomic instruction. */
+/* rma_flush without a processor fence, for callers that go on with an atomic instruction. */
 static inline int rma_flush_unfenced(struct win *w, int rank)
 {
 	const struct rma_target *t = &w->target[rank];
 
-	return likely(t->asked == t->answered) ? 0 : rma_flush_wait(w, rank);
+	return likely(t->issued == t->completed) ? 0 : rma_flush_wait(w, rank);
 }
 
 static inline int rma_flush_local(struct win *w, int rank)
 {
 	const struct rma_target *t = &w->target[rank];
 
-	return likely((t->unread | t->failed) == 0) ? 0 : rma_flush_wait_local(w, rank);
+	return likely((t->origin_busy | t->failed) == 0) ? 0 : rma_flush_wait_local(w, rank);
 }
 
 static inline int rma_flush_local_all(struct win *w)
 {
 	const struct rma *r = w->rma;
 
-	return likely((r->unread | r->failed) == 0) ? 0 : rma_flush_wait_local_all(w);
+	return likely((r->origin_busy | r->failed) == 0) ? 0 : rma_flush_wait_local_all(w);
 }
 
-/* A call that does not wait: now and then it looks all the same at what others want of this
- * process, who may make no other calls; always, if they need it for this window. */
-#define EPOCH_POLL_CALLS 64 /* a look costs about as much as a lock */
+/* Calls that never wait poll for incoming requests every EPOCH_POLL_CALLS calls, and always if
+ * members need this process for this window. */
+#define EPOCH_POLL_CALLS 64 /* a poll costs about as much as a lock */
 
 static inline void rma_epoch_poll(struct win *w)
 {
@@ -181,7 +189,7 @@ static inline void rma_epoch_poll(struct win *w)
 	p2p_progress();
 }
 
-/* pscw.c: an access to a target of MPI_Win_start waits until it has posted. */
+/* pscw.c: returns when a target of MPI_Win_start has posted, and opens it. */
 void rma_epoch_start_wait(struct win *w, int rank);
 
 #endif

@@ -5,8 +5,8 @@
 #include "libmpi/rma/win_epoch.h"
 #include "libmpi/rma/win_remote.h"
 
-/* A slot: ticket, chosen, wish. */
-#define SLOT_WISH   3u
+/* A slot: ticket, chosen, mode. */
+#define SLOT_MODE   3u
 #define SLOT_CHOSEN 4u
 #define SLOT_SHIFT  3
 
@@ -23,17 +23,17 @@ static _Atomic uint32_t *lock_slot(const struct win *w, int rank, int who)
 /* Did the first slot's owner come before the second's?  Tickets wrap. */
 static bool lock_before(uint32_t a, uint32_t b)
 {
-	return (int32_t)((a & ~(SLOT_WISH | SLOT_CHOSEN)) - (b & ~(SLOT_WISH | SLOT_CHOSEN))) < 0;
+	return (int32_t)((a & ~(SLOT_MODE | SLOT_CHOSEN)) - (b & ~(SLOT_MODE | SLOT_CHOSEN))) < 0;
 }
 
 static bool lock_waits(uint32_t slot)
 {
-	uint32_t wish = slot & SLOT_WISH;
+	uint32_t mode = slot & SLOT_MODE;
 
-	return wish == LOCK_SHARED || wish == LOCK_EXCLUSIVE;
+	return mode == LOCK_SHARED || mode == LOCK_EXCLUSIVE;
 }
 
-/* --- waiting -------------------------------------------------------------------------------- */
+/* --- waiting ---------------------------------------------------------------------------------- */
 
 void rma_lock_wait_begin(struct rma_lock_wait *k)
 {
@@ -41,17 +41,17 @@ void rma_lock_wait_begin(struct rma_lock_wait *k)
 	uint32_t ticket = atomic_fetch_add_explicit(&l->ticket, 1, memory_order_relaxed);
 
 	atomic_store_explicit(lock_slot(k->w, k->rank, k->who),
-		ticket << SLOT_SHIFT | (uint32_t)k->wish, memory_order_release);
+		ticket << SLOT_SHIFT | (uint32_t)k->mode, memory_order_release);
 	atomic_fetch_add_explicit(&l->word, LOCK_WAITER, memory_order_seq_cst);
 }
 
-/* It has the lock: the wish goes, and others may be chosen if it was. */
+/* It has the lock: the mode goes, and others may be chosen if it was. */
 static bool lock_got(struct rma_lock_wait *k, uint32_t slot)
 {
 	struct rma_lock *l = lock_of(k->w, k->rank);
-	uint64_t gone = LOCK_WAITER + (k->hungry ? LOCK_STARVING : 0);
+	uint64_t gone = LOCK_WAITER + (k->starving ? LOCK_STARVING : 0);
 
-	if (k->wish == LOCK_SHARED)
+	if (k->mode == LOCK_SHARED)
 		rma_lock_note_reader(k->w, k->rank, k->who, SLOT_READER);
 	atomic_fetch_sub_explicit(&l->word, gone, memory_order_acq_rel);
 	if ((slot & SLOT_CHOSEN) != 0)
@@ -68,7 +68,7 @@ static bool lock_taken(struct rma_lock_wait *k)
 	uint32_t slot =
 		atomic_exchange_explicit(lock_slot(k->w, k->rank, k->who), 0, memory_order_acq_rel);
 
-	if ((slot & SLOT_WISH) == LOCK_GRANTED)
+	if ((slot & SLOT_MODE) == LOCK_GRANTED)
 		atomic_fetch_sub_explicit(&l->word, LOCK_READER, memory_order_acq_rel);
 	return lock_got(k, slot);
 }
@@ -77,13 +77,13 @@ static bool lock_taken(struct rma_lock_wait *k)
  * who holds it will give it. */
 static bool lock_take_free(struct rma_lock_wait *k)
 {
-	uint64_t hungry = k->hungry ? 0 : LOCK_COUNT * LOCK_STARVING;
-	uint64_t held = k->hungry || k->wish == LOCK_EXCLUSIVE ? LOCK_HELD : LOCK_WRITER;
+	uint64_t starving = k->starving ? 0 : LOCK_COUNT * LOCK_STARVING;
+	uint64_t held = k->starving || k->mode == LOCK_EXCLUSIVE ? LOCK_HELD : LOCK_WRITER;
 	struct rma_lock *l = lock_of(k->w, k->rank);
 	uint64_t old = atomic_load_explicit(&l->word, memory_order_relaxed);
 
-	while ((old & (hungry | held)) == 0) {
-		uint64_t new = old + rma_lock_unit(k->wish, k->who);
+	while ((old & (starving | held)) == 0) {
+		uint64_t new = old + rma_lock_unit(k->mode, k->who);
 
 		if (atomic_compare_exchange_weak_explicit(
 			    &l->word, &old, new, memory_order_acquire, memory_order_relaxed))
@@ -113,7 +113,7 @@ static void lock_starve(struct rma_lock_wait *k)
 		k->begin_ns = now;
 	if (now - k->begin_ns < RMA_STARVING_NS)
 		return;
-	k->hungry = true;
+	k->starving = true;
 	atomic_fetch_add_explicit(
 		&lock_of(k->w, k->rank)->word, LOCK_STARVING, memory_order_seq_cst);
 }
@@ -127,16 +127,16 @@ bool rma_lock_wait_ready(struct rma_lock_wait *k, bool rest)
 	do {
 		uint32_t v = atomic_load_explicit(slot, memory_order_acquire);
 
-		if ((v & SLOT_WISH) == LOCK_GRANTED) {
+		if ((v & SLOT_MODE) == LOCK_GRANTED) {
 			atomic_store_explicit(slot, 0, memory_order_relaxed);
 			return lock_got(k, v);
 		}
 		if (lock_take_free(k))
 			return lock_taken(k);
-		if (!k->hungry)
+		if (!k->starving)
 			lock_starve(k);
 	} while (rest && !lock_not_chosen(k));
-	return k->hungry && lock_take_free(k) && lock_taken(k);
+	return k->starving && lock_take_free(k) && lock_taken(k);
 }
 
 /* Ends the sleep of a waiter, or tells the member who waits for it. */
@@ -148,7 +148,7 @@ static void lock_call(struct win *w, int rank, int who)
 		rma_remote_wake(w, rank);
 }
 
-/* --- giving --------------------------------------------------------------------------------- */
+/* --- giving ----------------------------------------------------------------------------------- */
 
 /* The rank of the oldest waiter (only of writers, if so wished), or -1. */
 static int lock_oldest(const struct win *w, int rank, bool writers, uint32_t *slot)
@@ -159,7 +159,7 @@ static int lock_oldest(const struct win *w, int rank, bool writers, uint32_t *sl
 	for (int i = 0; i < w->size; i++) {
 		uint32_t v = atomic_load_explicit(&pair[i].wait, memory_order_acquire);
 
-		if (!lock_waits(v) || (writers && (v & SLOT_WISH) != LOCK_EXCLUSIVE))
+		if (!lock_waits(v) || (writers && (v & SLOT_MODE) != LOCK_EXCLUSIVE))
 			continue;
 		if (best < 0 || lock_before(v, *slot)) {
 			best = i;
@@ -169,8 +169,8 @@ static int lock_oldest(const struct win *w, int rank, bool writers, uint32_t *sl
 	return best;
 }
 
-/* Says in a slot that its owner has the lock.  False: the wish that was seen there is gone.  It may
- * be chosen meanwhile, and that must not be lost; and another wish, of a later ticket, may be there
+/* Says in a slot that its owner has the lock.  False: the mode that was seen there is gone.  It may
+ * be chosen meanwhile, and that must not be lost; and another mode, of a later ticket, may be there
  * by now, perhaps of a writer. */
 static bool lock_grant(_Atomic uint32_t *slot, uint32_t seen)
 {
@@ -199,7 +199,7 @@ static bool lock_give_readers(struct win *w, int rank, int me, const uint32_t *b
 	for (int i = 0; i < w->size; i++) {
 		uint32_t v = atomic_load_explicit(&pair[i].wait, memory_order_acquire);
 
-		if ((v & SLOT_WISH) != LOCK_SHARED || (bar != NULL && !lock_before(v, *bar)))
+		if ((v & SLOT_MODE) != LOCK_SHARED || (bar != NULL && !lock_before(v, *bar)))
 			continue;
 		/* Counted before it is told: it may drop the lock at once. */
 		atomic_fetch_add_explicit(&l->word, LOCK_READER + (any ? 0 : LOCK_READER - mine),
@@ -224,7 +224,7 @@ static void lock_give(struct win *w, int rank, int me)
 		uint32_t slot = 0, writer = 0;
 		int who = lock_oldest(w, rank, false, &slot), first;
 
-		if (who >= 0 && (slot & SLOT_WISH) == LOCK_EXCLUSIVE) {
+		if (who >= 0 && (slot & SLOT_MODE) == LOCK_EXCLUSIVE) {
 			/* It has it before it is told: it may drop it at once. */
 			atomic_fetch_add_explicit(&lock_of(w, rank)->word,
 				(uint64_t)who - (uint64_t)me, memory_order_relaxed);
@@ -277,30 +277,30 @@ static void lock_drop_unit(struct win *w, int rank, uint64_t mine, int me)
 {
 	struct rma_lock *l = lock_of(w, rank);
 	uint64_t old = atomic_load_explicit(&l->word, memory_order_relaxed), new;
-	bool hungry, chosen;
+	bool starving, chosen;
 
 	do {
 		bool last = ((old - mine) & LOCK_HELD) == 0;
 
 		new = old - mine;
-		hungry = last && (old / LOCK_STARVING & LOCK_COUNT) > 0;
-		chosen = last && !hungry && (old / LOCK_WAITER & LOCK_COUNT) > 0 &&
+		starving = last && (old / LOCK_STARVING & LOCK_COUNT) > 0;
+		chosen = last && !starving && (old / LOCK_WAITER & LOCK_COUNT) > 0 &&
 			 (old & LOCK_WOKEN) == 0;
-		if (hungry)
+		if (starving)
 			new += rma_lock_unit(LOCK_EXCLUSIVE, me);
 		if (chosen)
 			new |= LOCK_WOKEN;
 	} while (!atomic_compare_exchange_weak_explicit(
 		&l->word, &old, new, memory_order_acq_rel, memory_order_relaxed));
-	if (hungry)
+	if (starving)
 		lock_give(w, rank, me);
 	else if (chosen)
 		lock_wake(w, rank);
 }
 
-void rma_lock_drop_slow(struct win *w, int rank, int who, enum rma_lock_mode wish)
+void rma_lock_drop_slow(struct win *w, int rank, int who, enum rma_lock_mode mode)
 {
-	lock_drop_unit(w, rank, rma_lock_unit(wish, who), who);
+	lock_drop_unit(w, rank, rma_lock_unit(mode, who), who);
 }
 
 int rma_lock_holders(const struct win *w, int rank, int *who, int max)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* win_remote.c - synchronization by frames, with members that share no memory with this one.  See win_remote.h.
- */
+/* win_remote.c - synchronization by frames, with members that share no memory with this one.
+ * See win_remote.h. / */
 #include "libmpi/rma/win_remote.h"
 
 #include "libmpi/rma/win_epoch.h"
@@ -20,7 +20,7 @@ enum sync_kind {
 
 struct sync_frame {
 	uint8_t kind; /* enum sync_kind */
-	uint8_t wish; /* LOCK, DROP: enum rma_lock_mode */
+	uint8_t mode; /* LOCK, DROP: enum rma_lock_mode */
 	uint8_t pad[2];
 	int32_t who; /* HELD: rank of who has the lock */
 };
@@ -29,14 +29,14 @@ static_assert(sizeof(struct sync_frame) <= RMA_SYNC_MAX, "one frame");
 /* The windows for which somebody far away waits: few, and seldom. */
 static struct rma_epoch *remote_waiting;
 
-static void remote_send(struct win *w, int rank, enum sync_kind kind, enum rma_lock_mode wish)
+static void remote_send(struct win *w, int rank, enum sync_kind kind, enum rma_lock_mode mode)
 {
-	struct sync_frame f = {.kind = (uint8_t)kind, .wish = (uint8_t)wish};
+	struct sync_frame f = {.kind = (uint8_t)kind, .mode = (uint8_t)mode};
 
 	rma_queue_sync(w, rank, &f, sizeof(f));
 }
 
-/* --- the origin ----------------------------------------------------------------------------- */
+/* --- the origin ------------------------------------------------------------------------------- */
 
 struct granted {
 	const struct win *w;
@@ -51,14 +51,14 @@ static bool remote_granted(void *arg, bool rest)
 	return g->w->rma->epoch->target[g->rank].granted;
 }
 
-void rma_remote_lock_request(struct win *w, int rank, enum rma_lock_mode wish)
+void rma_remote_lock_request(struct win *w, int rank, enum rma_lock_mode mode)
 {
 	w->rma->epoch->target[rank].granted = false;
 	w->rma->epoch->target[rank].holder = -1;
-	remote_send(w, rank, SYNC_LOCK, wish);
+	remote_send(w, rank, SYNC_LOCK, mode);
 }
 
-void rma_remote_lock(struct win *w, int rank, enum rma_lock_mode wish)
+void rma_remote_lock(struct win *w, int rank, enum rma_lock_mode mode)
 {
 	struct granted g = {w, rank};
 	struct rma_epoch_wait wait = {.w = w,
@@ -68,13 +68,13 @@ void rma_remote_lock(struct win *w, int rank, enum rma_lock_mode wish)
 		.arg = &g,
 		.nap_ns = RMA_REPORT_NS};
 
-	rma_remote_lock_request(w, rank, wish);
+	rma_remote_lock_request(w, rank, mode);
 	rma_epoch_wait_until(&wait);
 }
 
-void rma_remote_unlock(struct win *w, int rank, enum rma_lock_mode wish)
+void rma_remote_unlock(struct win *w, int rank, enum rma_lock_mode mode)
 {
-	remote_send(w, rank, SYNC_DROP, wish);
+	remote_send(w, rank, SYNC_DROP, mode);
 }
 
 void rma_remote_posted(struct win *w, int rank)
@@ -91,10 +91,10 @@ int rma_remote_new(struct win *w)
 {
 	struct rma_epoch *e = w->rma->epoch;
 
-	if (e->near)
+	if (e->all_local)
 		return 0;
-	e->far_waits = calloc((size_t)w->size, sizeof(*e->far_waits));
-	return e->far_waits != NULL ? 0 : MPI_ERR_NO_MEM;
+	e->remote_waits = calloc((size_t)w->size, sizeof(*e->remote_waits));
+	return e->remote_waits != NULL ? 0 : MPI_ERR_NO_MEM;
 }
 
 static bool remote_all_quiet(void *arg, bool rest)
@@ -102,7 +102,7 @@ static bool remote_all_quiet(void *arg, bool rest)
 	const struct rma_epoch *e = arg;
 
 	(void)rest;
-	return e->byes == e->win->size - 1;
+	return e->goodbyes == e->win->size - 1;
 }
 
 void rma_remote_quiesce(struct win *w)
@@ -110,7 +110,7 @@ void rma_remote_quiesce(struct win *w)
 	struct rma_epoch *e = w->rma->epoch;
 	struct rma_epoch_wait wait = {.w = w, .rank = -1, .ready = remote_all_quiet, .arg = e};
 
-	if (e->near)
+	if (e->all_local)
 		return;
 	for (int i = 0; i < w->size; i++) {
 		if (i != w->rank)
@@ -125,11 +125,11 @@ void rma_remote_free(struct win *w)
 
 	for (struct rma_epoch **at = &remote_waiting; *at != NULL;) {
 		if (*at == e)
-			*at = e->far_next;
+			*at = e->remote_next;
 		else
-			at = &(*at)->far_next;
+			at = &(*at)->remote_next;
 	}
-	free(e->far_waits);
+	free(e->remote_waits);
 }
 
 void rma_remote_wake(struct win *w, int rank)
@@ -151,7 +151,7 @@ void rma_lock_holders_late(const struct rma_epoch_wait *wait, struct shm_what *w
 		rma_epoch_late(w, who[i], what);
 }
 
-/* --- the target ----------------------------------------------------------------------------- */
+/* --- the target ------------------------------------------------------------------------------- */
 
 /* Tells a member who has the lock that it waits for, if it is another than it knows. */
 static void remote_tell_holder(struct win *w, struct rma_remote_wait *f)
@@ -168,7 +168,7 @@ static void remote_tell_holder(struct win *w, struct rma_remote_wait *f)
 /* Gives our lock to those far away who can have it now. */
 static int remote_serve(struct win *w)
 {
-	struct rma_remote_wait **at = &w->rma->epoch->far;
+	struct rma_remote_wait **at = &w->rma->epoch->remote;
 	int served = 0;
 
 	while (*at != NULL) {
@@ -181,7 +181,7 @@ static int remote_serve(struct win *w)
 			continue;
 		}
 		*at = f->next;
-		remote_send(w, f->k.who, SYNC_GRANT, f->k.wish);
+		remote_send(w, f->k.who, SYNC_GRANT, f->k.mode);
 		served++;
 	}
 	return served;
@@ -191,39 +191,39 @@ static int remote_serve_all(void)
 {
 	int served = 0;
 
-	for (struct rma_epoch *e = remote_waiting; e != NULL; e = e->far_next)
+	for (struct rma_epoch *e = remote_waiting; e != NULL; e = e->remote_next)
 		served += remote_serve(e->win);
 	for (struct rma_epoch **at = &remote_waiting; *at != NULL;) {
-		if ((*at)->far == NULL)
-			*at = (*at)->far_next;
+		if ((*at)->remote == NULL)
+			*at = (*at)->remote_next;
 		else
-			at = &(*at)->far_next;
+			at = &(*at)->remote_next;
 	}
 	return served;
 }
 
 static void remote_serve_later(struct rma_epoch *e)
 {
-	for (struct rma_epoch *i = remote_waiting; i != NULL; i = i->far_next) {
+	for (struct rma_epoch *i = remote_waiting; i != NULL; i = i->remote_next) {
 		if (i == e)
 			return;
 	}
-	e->far_next = remote_waiting;
+	e->remote_next = remote_waiting;
 	remote_waiting = e;
 	p2p_progress_hook(remote_serve_all);
 }
 
-static void remote_lock_wanted(struct win *w, int from, enum rma_lock_mode wish)
+static void remote_lock_wanted(struct win *w, int from, enum rma_lock_mode mode)
 {
 	struct rma_epoch *e = w->rma->epoch;
-	struct rma_remote_wait *f = &e->far_waits[from], **end = &e->far;
+	struct rma_remote_wait *f = &e->remote_waits[from], **end = &e->remote;
 
-	if (rma_lock_try(w, w->rank, from, wish)) {
-		remote_send(w, from, SYNC_GRANT, wish);
+	if (rma_lock_try(w, w->rank, from, mode)) {
+		remote_send(w, from, SYNC_GRANT, mode);
 		return;
 	}
 	*f = (struct rma_remote_wait){
-		.k = {.w = w, .rank = w->rank, .who = from, .wish = wish}, .holder = -1};
+		.k = {.w = w, .rank = w->rank, .who = from, .mode = mode}, .holder = -1};
 	rma_lock_wait_begin(&f->k);
 	remote_tell_holder(w, f);
 	while (*end != NULL)
@@ -243,14 +243,14 @@ static bool remote_sane(const struct win *w, int from, const struct sync_frame *
 		return false;
 	if (f->kind != SYNC_LOCK && f->kind != SYNC_DROP)
 		return true;
-	if (f->wish != LOCK_SHARED && f->wish != LOCK_EXCLUSIVE)
+	if (f->mode != LOCK_SHARED && f->mode != LOCK_EXCLUSIVE)
 		return false;
 	if (f->kind == SYNC_DROP)
 		return true;
-	if (e->far_waits == NULL)
+	if (e->remote_waits == NULL)
 		return false;
-	for (const struct rma_remote_wait *i = e->far; i != NULL; i = i->next) {
-		if (i == &e->far_waits[from])
+	for (const struct rma_remote_wait *i = e->remote; i != NULL; i = i->next) {
+		if (i == &e->remote_waits[from])
 			return false;
 	}
 	return true;
@@ -266,15 +266,15 @@ void rma_remote_frame(struct win *w, int from, const void *data, uint32_t len)
 	if (!remote_sane(w, from, &f))
 		p2p_protocol_error(w->target[from].peer,
 			"word %u, %u, %d of %u bytes about a window's synchronization", f.kind,
-			f.wish, f.who, len);
+			f.mode, f.who, len);
 	switch ((enum sync_kind)f.kind) {
-	case SYNC_LOCK: remote_lock_wanted(w, from, (enum rma_lock_mode)f.wish); break;
+	case SYNC_LOCK: remote_lock_wanted(w, from, (enum rma_lock_mode)f.mode); break;
 	case SYNC_GRANT: e->target[from].granted = true; break;
-	case SYNC_DROP: rma_lock_drop(w, w->rank, from, (enum rma_lock_mode)f.wish); break;
+	case SYNC_DROP: rma_lock_drop(w, w->rank, from, (enum rma_lock_mode)f.mode); break;
 	case SYNC_POST: rma_epoch_posted(w, w->rank, from, true); break;
 	case SYNC_COMPLETE: rma_epoch_completed(w, w->rank, from); break;
 	case SYNC_WAKE: remote_serve(w); break;
-	case SYNC_BYE: e->byes++; break;
+	case SYNC_BYE: e->goodbyes++; break;
 	case SYNC_HELD: e->target[from].holder = f.who; break;
 	}
 }

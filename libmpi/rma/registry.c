@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* registry.c - the windows of this process by context id. */
+#include "libmpi/rma/win.h"
+
+#include "libmpi/core/comm_object.h"
+
+#define BUCKETS 64 /* a process has few windows at a time */
+
+static struct rma *buckets[BUCKETS];
+
+static struct rma **registry_bucket(uint64_t ctx)
+{
+	return &buckets[ctx / CTX_PLANES % BUCKETS];
+}
+
+struct win *rma_registry_find(uint64_t ctx)
+{
+	struct rma *r = *registry_bucket(ctx);
+
+	while (r != NULL && r->win->comm->ctx != ctx)
+		r = r->next;
+	return r != NULL ? r->win : NULL;
+}
+
+void rma_registry_add(struct win *w)
+{
+	struct rma **bucket = registry_bucket(w->comm->ctx);
+
+	w->rma->next = *bucket;
+	*bucket = w->rma;
+}
+
+void rma_registry_remove(struct win *w)
+{
+	for (struct rma **p = registry_bucket(w->comm->ctx); *p != NULL; p = &(*p)->next) {
+		if (*p == w->rma) {
+			*p = w->rma->next;
+			return;
+		}
+	}
+}

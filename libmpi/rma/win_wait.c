@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* win_wait.c - waiting on a window, and the counters that end such waits.
+ *
+ *      waiter:  ready?  ── no ──> spin on the own bell ──> poll ──> sleep until the bell rings
+ *      waker:   store or add ──> rma_epoch_ring: adds 1 to the waiter's bell
+ *
+ * While a thread waits it polls for all outstanding requests of the process. */
+#include "libmpi/rma/win_epoch.h"
+
+#include "libmpi/rma/win_lock.h"
+#include <stddef.h>
+#include <stdio.h>
+#include <time.h>
+
+#define LOOKS 200 /* at the bell, before polling for everything */
+
+uint64_t rma_now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+void rma_epoch_posted(struct win *w, int rank, int from, bool ring)
+{
+	_Atomic uint32_t *posts = &rma_lock_pairs(w, rank)[from].posts;
+	uint32_t old = atomic_load_explicit(posts, memory_order_relaxed);
+
+	atomic_store_explicit(posts, old + 1, memory_order_release); /* its only writer */
+	if (ring)
+		rma_epoch_ring(w, rank);
+}
+
+void rma_epoch_completed(struct win *w, int rank, int from)
+{
+	_Atomic uint32_t *dones = &rma_lock_pairs(w, rank)[from].dones;
+	uint32_t old = atomic_load_explicit(dones, memory_order_relaxed);
+
+	atomic_store_explicit(dones, old + 1, memory_order_relaxed); /* its only writer */
+	atomic_fetch_add_explicit(&w->target[rank].ctl->sync.done, 1, memory_order_acq_rel);
+	rma_epoch_ring(w, rank);
+}
+
+/* --- waiting ---------------------------------------------------------------------------------- */
+
+static int wait_poll(void *arg)
+{
+	(void)arg;
+	return p2p_progress();
+}
+
+static bool wait_ready(void *arg)
+{
+	const struct rma_epoch_wait *wait = arg;
+
+	return wait->ready(wait->arg, true);
+}
+
+void rma_epoch_late(const struct win *w, int rank, struct shm_what *what)
+{
+	if (what->nlate < SHM_WHAT_LATE)
+		what->late[what->nlate] = w->target[rank].peer;
+	what->nlate++;
+}
+
+static void wait_describe(const struct shm_describer *t, struct shm_what *what)
+{
+	const struct rma_epoch_wait *wait = (const struct rma_epoch_wait *)t;
+	char name[RMA_WIN_WORDS];
+
+	what->kind = REQ_WIN;
+	what->bytes = -1;
+	what->peer = what->rank = what->tag = -1;
+	what->open = 1;
+	p2p_wait_report(NULL, what);
+	snprintf(what->name, sizeof(what->name), "%.*s", (int)sizeof(what->name) - 1,
+		rma_win_words(wait->w, name));
+	if (wait->rank >= 0) {
+		what->rank = wait->rank;
+		what->peer = wait->w->target[wait->rank].peer;
+	}
+	if (wait->late != NULL)
+		wait->late(wait, what);
+	else if (wait->rank >= 0)
+		rma_epoch_late(wait->w, wait->rank, what);
+}
+
+/* Spins on the bell for a moment: another CPU may ring it in that time.  True: it is ready. */
+static bool wait_spin(struct rma_epoch_wait *wait, const struct shm_flag *bell)
+{
+	uint32_t old = shm_flag_get(bell);
+
+	for (int i = 0; i < LOOKS; i++) {
+		if (shm_flag_get(bell) == old)
+			continue;
+		if (wait->ready(wait->arg, false))
+			return true;
+		old = shm_flag_get(bell);
+	}
+	return false;
+}
+
+void rma_epoch_wait_until(struct rma_epoch_wait *wait)
+{
+	struct shm_flag *bell = &wait->w->rma->ctl->sync.bell;
+	struct shm_wait s;
+
+	if (wait->ready(wait->arg, false))
+		return;
+	wait->teller.tell = wait_describe;
+	if (haft_threads_enabled()) {
+		via_wait_timed(
+			&(struct via_condition){wait_ready, wait, wait_poll, bell, &wait->teller},
+			&wait->nap_ns);
+		return;
+	}
+	if (!via.contended && wait_spin(wait, bell))
+		return;
+	shm_wait_begin(&s);
+	s.teller = &wait->teller;
+	s.flag = bell;
+	for (;;) {
+		s.old = shm_flag_get(bell);
+		if (wait->ready(wait->arg, true))
+			break;
+		s.nap_ns = wait->nap_ns;
+		if (s.nap)
+			s.told = false; /* another member may be late by now */
+		if (p2p_progress() > 0)
+			shm_wait_again(&s);
+		else
+			via_idle(&s);
+	}
+	via_wait_end(&s);
+}
+
+/* A flush: for active messages that targets have not answered. */
+struct flush_wait {
+	struct shm_describer teller; /* first */
+	struct win *w;
+};
+
+static void flush_describe(const struct shm_describer *t, struct shm_what *what)
+{
+	const struct flush_wait *about = (const struct flush_wait *)t;
+
+	what->kind = REQ_COLL;
+	what->bytes = -1;
+	what->peer = what->rank = what->tag = -1;
+	what->open = 1;
+	for (int i = 0; i < about->w->size; i++) {
+		if (about->w->target[i].first != NULL)
+			rma_epoch_late(about->w, i, what);
+	}
+	p2p_wait_report(about->w->comm, what);
+}
+
+void rma_queue_wait(struct win *w, bool (*ready)(void *arg), void *arg)
+{
+	struct flush_wait about = {{flush_describe}, w};
+	struct shm_wait s;
+
+	if (ready(arg))
+		return;
+	if (haft_threads_enabled()) {
+		via_wait(&(struct via_condition){ready, arg, wait_poll, NULL, &about.teller});
+		return;
+	}
+	shm_wait_begin(&s);
+	s.teller = &about.teller;
+	do {
+		if (p2p_progress() > 0)
+			shm_wait_again(&s);
+		else
+			via_idle(&s);
+	} while (!ready(arg));
+	via_wait_end(&s);
+}

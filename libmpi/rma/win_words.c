@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* win_words.c - what a window is called in error texts and wait reports. */
+#include "libmpi/rma/rma.h"
+
+#include <stdio.h>
+
+const char *rma_win_words(const struct win *w, char *buf)
+{
+	char name[MPI_MAX_OBJECT_NAME];
+	int len = 0;
+
+	obj_name_get(w, name, sizeof(name), OBJ_C, &len);
+	if (len > 0)
+		snprintf(buf, RMA_WIN_WORDS, "window `%s'", name);
+	else
+		snprintf(buf, RMA_WIN_WORDS, "a window of %d processes", w->size);
+	return buf;
+}
