@@ -204,7 +204,7 @@ struct blocks {
 static int check_comes_from(const struct coll_args *k, int i)
 {
 	if (k->verb >= COLL_NEIGHBOR_ALLGATHER)
-		return k->comm->topo->near.in[i];
+		return k->comm->topo->neighbors.in[i];
 	if ((k->verb == COLL_GATHER || k->verb == COLL_GATHERV) && k->me != k->root)
 		return MPI_PROC_NULL;
 	if ((k->verb == COLL_SCATTER || k->verb == COLL_SCATTERV) && i != k->root)
@@ -215,7 +215,7 @@ static int check_comes_from(const struct coll_args *k, int i)
 static int check_goes_to(const struct coll_args *k, int i)
 {
 	if (k->verb >= COLL_NEIGHBOR_ALLGATHER)
-		return k->comm->topo->near.out[i];
+		return k->comm->topo->neighbors.out[i];
 	if ((k->verb == COLL_GATHER || k->verb == COLL_GATHERV) && i != k->root)
 		return MPI_PROC_NULL;
 	if ((k->verb == COLL_SCATTER || k->verb == COLL_SCATTERV) && k->me != k->root)
@@ -308,7 +308,7 @@ static void check_tell_all(struct sched *s, const struct coll_args *k, void *mem
 static void check_exchange(struct sched *s, const struct coll_args *k, struct blocks *b)
 {
 	struct type *byte = type_predefined(MPI_BYTE);
-	bool grid = b->neighbors != NULL && k->comm->topo->near.kind == MPI_CART;
+	bool grid = b->neighbors != NULL && k->comm->topo->neighbors.kind == MPI_CART;
 	int64_t size = sizeof(struct cargo);
 
 	for (int j = 0; j < k->nin; j++) {
@@ -344,7 +344,7 @@ static void check_blocks_steps(struct sched *s, const struct coll_args *k)
 	*b = (struct blocks){k->n, k->me, k->nin, found, cargo, cargo + k->nin,
 		cargo + 2 * (int64_t)k->nin, NULL};
 	if (k->verb >= COLL_NEIGHBOR_ALLGATHER)
-		b->neighbors = k->comm->topo->near.in;
+		b->neighbors = k->comm->topo->neighbors.in;
 	check_exchange(s, k, b);
 	coll_sched_call(s, check_look, b);
 	check_tell_all(s, k, found, sizeof(*found));

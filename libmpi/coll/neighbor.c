@@ -10,7 +10,7 @@
 
 void coll_neighbor_linear(struct sched *s, const struct coll_args *k)
 {
-	const struct topo_neighbors *near = &k->comm->topo->near;
+	const struct topo_neighbors *near = &k->comm->topo->neighbors;
 	bool same = k->verb == COLL_NEIGHBOR_ALLGATHER || k->verb == COLL_NEIGHBOR_ALLGATHERV;
 
 	for (int j = 0; j < near->nin; j++) {

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* attributes.c - caching (MPI-5.0 7.7) on communicators, datatypes and windows over libobj's attributes,
- * and the predefined attributes of MPI_COMM_WORLD (9.1.2, 11.10) and of windows (12.2.6).
+/* attributes.c - attribute caching on communicators, datatypes and windows (MPI-5.0 7.7).
  *
- * libobj knows order, languages, re-entrant and failing callbacks; core/attr_name.c makes MPI's error
- * classes of its answers. */
+ *     MPI_Comm_set_attr ──> comm_attr_comm_set ──> libobj: order, languages, callbacks
+ *                                                    │ its result
+ *                                   core/attr_name.c └──> MPI error class and words
+ *
+ * The predefined attributes of communicators (9.1.2, 11.10) hang on one object without a handle,
+ * whichever communicator is asked; those of windows (12.2.6) hang on each window. */
 #include "libmpi/comm/attributes.h"
 
 #include "libmpi/core/comm_object.h"
@@ -39,8 +42,8 @@ static int keyval_free(struct obj_class *cls, int *key)
 	return haft_attr_err(err, was);
 }
 
-/* C reads the addresses of predefined values, Fortran the values; that of MPI_WIN_BASE is an
- * address in itself (19.3.7). */
+/* C gets the address of a predefined value, Fortran the value.  MPI_WIN_BASE is an address itself
+ * (19.3.7). */
 static intptr_t attr_value(int key, intptr_t at)
 {
 	if (key == MPI_WIN_BASE)
@@ -48,7 +51,7 @@ static intptr_t attr_value(int key, intptr_t at)
 	return key == MPI_WIN_SIZE ? *(const MPI_Aint *)at : *(const int *)at;
 }
 
-/* Keys that are not the program's. */
+/* Is this a predefined key? */
 static bool attr_key_fixed(int key)
 {
 	return key > 0 && key < OBJ_PERMANENT_MAX;
@@ -76,10 +79,10 @@ static int attr_delete(void *self, int key)
 	return haft_attr_err(obj_attr_delete(self, key), key);
 }
 
-/* --- the engines ---------------------------------------------------------------------------- */
+/* --- MPI calls -------------------------------------------------------------------------------- */
 
-/* What the predefined attributes hang on, whichever communicator is asked; it has no handle.  A
- * communicator of a session has MPI_TAG_UB alone (9.1.2). */
+/* The objects of the predefined attributes; they have no handle.  Communicators of the World Model
+ * have all of them, those of a session MPI_TAG_UB alone (9.1.2). */
 static struct comm facts = {.o.refs = OBJ_REFS_STICKY};
 static struct comm no_facts = {.o.refs = OBJ_REFS_STICKY};
 
@@ -102,7 +105,7 @@ static void *attr_owner_win(struct win *w, int key)
 	return w;
 }
 
-/* The same five for each class of objects. */
+/* Five calls for each class of objects. */
 #define ENGINES(kind, copy_fn, delete_fn)                                                \
 	int comm_attr_##kind##_new(copy_fn *copy, delete_fn *del, int *key, void *extra) \
 	{                                                                                \
@@ -130,17 +133,18 @@ ENGINES(comm, MPI_Comm_copy_attr_function, MPI_Comm_delete_attr_function)
 ENGINES(type, MPI_Type_copy_attr_function, MPI_Type_delete_attr_function)
 ENGINES(win, MPI_Win_copy_attr_function, MPI_Win_delete_attr_function)
 
-/* --- predefined ----------------------------------------------------------------------------- */
+/* --- predefined ------------------------------------------------------------------------------- */
 
 static const struct {
 	int key;
-	int value; /* UNIVERSE and APPNUM are known only when the job is */
+	int value; /* MPI_UNIVERSE_SIZE and MPI_APPNUM are set at run time */
 } fixed[] = {
 	{MPI_TAG_UB, INT_MAX}, {MPI_HOST, MPI_PROC_NULL}, {MPI_IO, MPI_ANY_SOURCE},
-	{MPI_WTIME_IS_GLOBAL, 1}, /* one node: one clock */
+	{MPI_WTIME_IS_GLOBAL, 1}, /* valid on one host */
 };
 
-/* C reads a pointer to the value (11.10); `at' stays for ever.  NULL: the key has no value. */
+/* Sets a predefined attribute.  C gets the address `at' (11.10), which must stay valid for ever.
+ * NULL: the key has no value. */
 static int attr_fix_at(int key, int *at)
 {
 	struct obj_keyval_desc d = {.size = sizeof(d),
@@ -164,7 +168,7 @@ static int attr_fix(int key, int value)
 	return attr_fix_at(key, &values[n++]);
 }
 
-/* A window's own come with the window (comm_attr_win_fix). */
+/* Registers the keys of windows; the attributes come with each window (comm_attr_win_fix). */
 static int attr_win_keys(void)
 {
 	static const int keys[] = {MPI_WIN_BASE, MPI_WIN_SIZE, MPI_WIN_DISP_UNIT,

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* comm_create.c - communicators made from communicators (MPI-5.0 7.4.2, 7.4.3).
  *
- *     split     everybody's color, key and candidate ids are gathered; the new rank 0's are taken
- *     create    the new rank 0 mints and tells the group                        (leader_exchange.h)
+ *     split     allgather of {color, key, offered ids}; the offer of the new rank 0 is taken
+ *     create    rank 0 of the new group mints ids and sends them to the group (leader_exchange.h)
  *
- * A new communicator has its parent's error handler, no name, and holds its
- * group, which communicators of the same processes share.  Where the parent is an
- * inter-communicator, intercomm.c does what differs. */
+ * A new communicator inherits error handler and session, has no name, and holds its group, which
+ * communicators of the same processes share.  intercomm.c has the variants for inter-communicators.
+ */
 #include "libmpi/comm/world.h"
 
 #include "libmpi/core/errh_object.h"
@@ -47,7 +47,7 @@ int comm_make(const struct comm_spec *how, struct comm **newcomm)
 		obj_hold(c->remote);
 	comm_set_ids(c, how->ids);
 	errh = how->parent != NULL ? obj_errh_get(how->parent) : NULL;
-	if (errh != NULL && errh != &haft_errh_fatal.o) /* which is what none means */
+	if (errh != NULL && errh != &haft_errh_fatal.o) /* no handler means just that */
 		obj_errh_set(c, errh);
 	if (errh != NULL)
 		obj_drop(errh);
@@ -66,7 +66,7 @@ int comm_make_internal(const struct comm_spec *how, struct comm **newcomm)
 	return 0;
 }
 
-/* --- split ---------------------------------------------------------------------------------- */
+/* --- split ------------------------------------------------------------------------------------ */
 
 static int split_by_key(const void *a, const void *b)
 {
@@ -138,9 +138,9 @@ int comm_split(struct comm *c, int color, int key, struct comm **newcomm)
 	return err;
 }
 
-/* --- create --------------------------------------------------------------------------------- */
+/* --- create ----------------------------------------------------------------------------------- */
 
-/* The group's rank 0 mints and tells the others. */
+/* Makes a communicator of g: its rank 0 mints ids and sends them to the others. */
 static int comm_create_on(const struct leader_path *path, struct group *g, struct comm **newcomm)
 {
 	struct comm_spec how = {.parent = path->c, .group = g};
@@ -177,7 +177,7 @@ int comm_create_group(struct comm *c, struct group *group, int tag, struct comm 
 	return comm_create_on(&path, group, newcomm);
 }
 
-/* --- the end, and comparing ----------------------------------------------------------------- */
+/* --- end and comparison ----------------------------------------------------------------------- */
 
 int comm_free(struct comm **comm)
 {

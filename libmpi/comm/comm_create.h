@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* comm_create.h - what all constructors of communicators end in. */
+/* comm_create.h - the common end of all constructors of communicators, and the parts of split. */
 #ifndef HAFT_COMM_COMM_CREATE_H
 #define HAFT_COMM_COMM_CREATE_H
 
@@ -8,46 +8,51 @@
 #include "libmpi/core/group_object.h"
 #include "libmpi/core/info_object.h"
 
-/* Whose messages and error handler a constructor uses, and what it makes. */
+/* What a constructor is to make. */
 struct comm_spec {
-	const struct comm *parent; /* whose error handler and session the new one has; NULL: none */
-	struct group *group;       /* the new one holds it */
-	struct group *remote;      /* the same; NULL: an intra-communicator */
-	bool low;                  /* inter-communicator: this group is the low one */
+	const struct comm *parent; /* gives error handler and session; NULL: none does */
+	struct group *group;       /* the local group; the communicator holds it */
+	struct group *remote;      /* the remote group, held as well; NULL: an intra-communicator */
+	bool low;                  /* inter-communicator: the local group is the low one */
 	struct comm_ids ids;
 };
 
-/* comm_make makes a communicator with one user's handle.  0 or MPI_ERR_NO_MEM. */
+/* Makes a communicator with a handle of the user.  0 or MPI_ERR_NO_MEM. */
 int comm_make(const struct comm_spec *how, struct comm **newcomm);
 
-/* The same for one that only its maker knows: no handle, and an obj_drop ends it. */
+/* Makes a communicator without a handle; obj_drop ends it.  0 or MPI_ERR_NO_MEM. */
 int comm_make_internal(const struct comm_spec *how, struct comm **newcomm);
 
-/* Gives a communicator that was made without ids its own. */
+/* Sets the ids of a communicator that was made without. */
 void comm_set_ids(struct comm *c, struct comm_ids ids);
 
-/* Keeps what is known of the assertions in info (may be NULL); the rest stays as it was. */
+/* Sets the assertions that info has (MPI-5.0 7.4.4) and keeps the others.  info may be NULL. */
 void comm_set_hints(struct comm *c, const struct info *info);
 
-/* The kinds of memory that were asked for where c comes from, its session or the World Model; NULL:
- * none.  For env_memory_kinds (MPI-5.0 11.4.3). */
+/* The kinds of memory that were asked for by c's session, or by the World Model; NULL: none.  An
+ * argument for env_memory_kinds (MPI-5.0 11.4.3). */
 const char *comm_kinds_asked(const struct comm *c);
 
-/* What ranks of a group say when it is split; in order of ranks. */
+/* HAFT_CHECK=coll: compares the MPI function that the members of c are in.  Each collective
+ * constructor calls it once, before its first message.  0, or MPI_ERR_OTHER in all members. */
+int comm_check(struct comm *c);
+
+/* --- split ------------------------------------------------------------------------------------ */
+
+/* What a rank contributes to a split.  In order of ranks. */
 struct split_entry {
 	int32_t color, key, rank, pad;
-	struct comm_ids ids; /* to be the new communicator's if this process becomes its rank 0 */
+	struct comm_ids ids; /* for the new communicator, if this rank becomes its rank 0 */
 };
 
-/* comm_split_select keeps the offers of one color out of n, in order of the new ranks; returns how many.
- */
+/* Keeps the entries of one color of n, in order of the new ranks.  Returns their number. */
 int comm_split_select(struct split_entry *all, int n, int color);
 
-/* comm_split_group makes the group of n offers by ranks of `from'. */
+/* Makes the group of n entries, whose ranks are those of `from'.  0 or MPI_ERR_NO_MEM. */
 int comm_split_group(
 	const struct group *from, const struct split_entry *mine, int n, struct group **group);
 
-/* intercomm.c: the same calls where the parent is an inter-communicator. */
+/* MPI_Comm_split and MPI_Comm_create where the parent is an inter-communicator: intercomm.c. */
 int comm_inter_split(struct comm *c, const struct split_entry *me, struct comm **newcomm);
 int comm_inter_subset(struct comm *c, struct group *group, struct comm **newcomm);
 

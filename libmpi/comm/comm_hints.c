@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* comm_hints.c - hints of communicators (MPI-5.0 7.4.4).
+/* comm_hints.c - info of communicators: assertions (MPI-5.0 7.4.4) and kinds of memory (11.4.3).
  *
- * The assertions are bits of struct comm.  A wildcard that was promised not to be used is refused
- * by bind/bind.h, a message of another length than was promised by p2p/recv.c; overtaking and the
- * order of starts are accepted and give no liberty that Haft would take. */
+ * Assertions are bits in struct comm.  bind/ refuses a wildcard that was promised not to be used,
+ * and p2p a message of another length than was promised.  allow_overtaking and
+ * strict_persistent_collective_ordering are accepted and change nothing. */
 #include "libmpi/env/info.h"
 #include "libmpi/comm/comm_create.h"
 #include "libmpi/core/session_object.h"
@@ -25,8 +25,7 @@ static const struct {
 	{"mpi_assert_strict_persistent_collective_ordering", HINT_STRICT_START},
 };
 
-/* A list with a kind that is not known is ignored (11.4.3), and so is one for which there is no
- * memory. */
+/* Ignores a list with an unknown kind (11.4.3), and one for which there is no memory. */
 static void hint_take_kinds(struct comm *c, const char *list)
 {
 	char *copy = list != NULL && env_memory_kinds_known(list) ? strdup(list) : NULL;

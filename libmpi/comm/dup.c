@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* dup.c - MPI_Comm_dup and its relatives (MPI-5.0 7.4.2).
+/* dup.c - MPI_Comm_dup and its variants (MPI-5.0 7.4.2).
  *
- *      idup ── ids left in the parent's block ──> done when it returns, nothing was said
- *        └──── none ──> a refill of the parent, or the queue of the one that is under way
+ *     idup ──> ids left in the parent's block? ── yes ──> complete at once, no message
+ *                        │ no
+ *                        v
+ *     refill of the parent, one at a time         queue:  dup ──> dup ──> dup
+ *        rank 0 of the (low) group mints a block, sends it down a binomial tree, and to rank 0 of
+ *        the other group; progress forwards it; each member then serves its queue
  *
- *      refill: the first process of the (low) group mints a block and tells it down a binomial
- * tree; with two groups it also tells the first process of the other one.  It goes on by progress;
- *      who has got the block serves the dups in its queue, in the order in which they were called,
- *      which is the same at all members; if they use it up, the next refill begins.
+ * Invariants
+ *  - All members call in the same order, so their queues are equal and get equal ids.
+ *  - A duplicate takes its ids, or its place in the queue, before callbacks of attributes run: a
+ *    callback may call MPI and so complete refills for which other members still wait.
+ *  - A duplicate whose attributes cannot be copied uses up its ids: the other members' do.
  *
- * A dup takes its ids, or its place in the queue, before callbacks of attributes run: these may
- * call MPI, and so see refills end which other members still wait for.
- *
- * MPI_Comm_dup without ids is MPI_Comm_idup and a wait.  A dup whose attributes cannot be copied
- * takes its ids all the same: the other members do. */
+ * MPI_Comm_dup without ids at hand is MPI_Comm_idup and a wait. */
 #include "libmpi/comm/world.h"
 
 #include "libmpi/comm/comm_create.h"
@@ -25,19 +26,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TAG_REFILL \
-	1         /* on CTX_MAKE, where blocking constructors use 0: they may come in between \
-		   */
-#define FANOUT 32 /* children in a binomial tree of 2^31 ranks, and the other group */
+/* On CTX_MAKE.  Blocking constructors use tag 0 there and may run between. */
+#define TAG_REFILL 1
+#define FANOUT     32 /* children in a binomial tree of 2^31 ranks, and the other group's leader */
 
-/* A dup that waits for ids.  It has its place before the callbacks of attributes run: these may
- * wait, and dup as well, while other members' have not. */
+/* A duplicate that waits for ids.  It is queued before the callbacks of attributes run, because
+ * these may wait, and make duplicates, while other members' have not run. */
 struct dup {
 	struct dup *next;
-	struct comm *copy; /* held; NULL: it failed, and its ids go to nobody */
-	struct req *req;   /* held; NULL: the same */
-	bool called;       /* its call is under way, and copy and req come at its end */
-	bool served;       /* called, and the ids are here already, or err */
+	struct comm *copy; /* held; NULL: the call failed, and its ids stay unused */
+	struct req *req;   /* held; NULL: as copy */
+	bool called;       /* its call has not returned; copy and req follow at its end */
+	bool served;       /* the call has not returned, and its ids or err are here already */
 	struct comm_ids ids;
 	int err;
 };
@@ -52,9 +52,10 @@ struct refill {
 	struct req in, out[FANOUT];
 };
 
-static struct refill *refills; /* under way */
+static struct refill *refills; /* all refills that are not complete */
 
-/* --- telling -------------------------------------------------------------------------------- */
+/* --- refill: sending a new block of ids ---------------------------------------------------------
+ */
 
 static void refill_send(struct refill *f)
 {
@@ -91,9 +92,9 @@ static void refill_begin(struct refill *f)
 	}
 }
 
-/* --- the queue ------------------------------------------------------------------------------ */
+/* --- the queue -------------------------------------------------------------------------------- */
 
-/* The end of a dup that has its ids, or did not get any because of err, and whose call is over. */
+/* Completes a duplicate that has its ids, or none because of err, and whose call has returned. */
 static void dup_deliver(struct dup *d)
 {
 	if (d->copy != NULL) {
@@ -117,7 +118,7 @@ static void dup_serve(struct dup *d, struct comm_ids ids, int err)
 		dup_deliver(d);
 }
 
-/* The call is over; copy and req are NULL if it failed. */
+/* The call returns.  copy and req are NULL if it failed. */
 static void dup_settle(struct dup *d, struct comm *copy, struct req *req)
 {
 	d->copy = copy;
@@ -131,7 +132,8 @@ static void dup_settle(struct dup *d, struct comm *copy, struct req *req)
 		dup_deliver(d);
 }
 
-/* Serves the queue as far as there are ids; all of it if the refill failed. */
+/* Gives ids to the queue, as far as they reach; gives the error to all of it if the refill failed.
+ */
 static void refill_serve(struct refill *f)
 {
 	struct comm_ids ids = {0};
@@ -146,7 +148,7 @@ static void refill_serve(struct refill *f)
 		f->last = &f->first;
 }
 
-/* Has the refill done what it can?  Its block is known, and everybody below has been told. */
+/* Advances a refill.  True: its block is here and has been sent on, or it failed. */
 static bool refill_done(struct refill *f)
 {
 	if (!f->got) {
@@ -165,7 +167,7 @@ static bool refill_done(struct refill *f)
 	return true;
 }
 
-/* A hook of p2p's progress. */
+/* Advances all refills; called by p2p's progress.  Returns how many have moved. */
 static int refill_progress(void)
 {
 	struct refill **at = &refills;
@@ -202,7 +204,8 @@ static struct refill *refill_of(const struct comm *c)
 	return f;
 }
 
-/* Adds a dup to the queue of c's refill, which begins with it.  NULL: no memory. */
+/* Queues a duplicate for c's refill, and begins one if there is none.  NULL: MPI_ERR_NO_MEM, with
+ * words. */
 static struct dup *dup_enqueue(struct comm *c)
 {
 	struct refill *f = refill_of(c);
@@ -231,9 +234,9 @@ static struct dup *dup_enqueue(struct comm *c)
 	return d;
 }
 
-/* --- the calls ------------------------------------------------------------------------------ */
+/* --- the calls -------------------------------------------------------------------------------- */
 
-/* A copy without ids.  On failure *copy is NULL. */
+/* Copies c without ids: info, topology, attributes.  On failure *copy is NULL. */
 static int dup_copy(struct comm *c, struct info *info, struct comm **copy)
 {
 	struct comm_spec how = {.parent = c, .group = c->group, .remote = c->remote, .low = c->low};
@@ -253,8 +256,8 @@ static int dup_copy(struct comm *c, struct info *info, struct comm **copy)
 	return err;
 }
 
-/* Takes ids before any callback runs, which might take some itself; false: there are none, or
- * others are before us. */
+/* Takes ids at once, before callbacks run, which might take some themselves.  False: there are
+ * none, or earlier duplicates wait for them. */
 static bool dup_ids_now(struct comm *c, struct comm_ids *ids)
 {
 	return (refills == NULL || refill_of(c) == NULL) && comm_ctx_take(c, ids);
@@ -307,7 +310,7 @@ int comm_idup_with_info(
 	return dup_begin(c, info, newcomm, request);
 }
 
-/* With ids at hand no request is needed. */
+/* Makes no request if ids are at hand. */
 int comm_dup_with_info(struct comm *c, struct info *info, struct comm **newcomm)
 {
 	struct req *req;

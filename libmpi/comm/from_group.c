@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* from_group.c - communicators made from groups, without a communicator before (MPI-5.0 7.4.2, 7.6.2).
+/* from_group.c - communicators made from groups, without a parent (MPI-5.0 7.4.2, 7.6.2).
  *
- *      stringtag, groups ──hash──> a context id that nobody mints, and a tag
- *                                    │
- *                 a communicator for the call itself: rank 0 mints and tells on it, then it goes
+ *      {stringtag, groups} ──hash──> {context id that no process mints, tag}
+ *                                         │
+ *                a communicator for this call only: rank 0 mints an id and sends it on it
  *
- * Calls with different tags or groups have different hashes (72 bits) and cannot mix; calls with
- * the same ones, one after the other, keep their order because messages do.  Between two groups
- * each side has its own such communicator, and the leaders have a third one, whose hash does not
- * depend on who is local and who is remote. */
+ * Calls with different tags or groups have different hashes (72 bits), so they cannot mix.  Calls
+ * with equal ones keep their order, because messages do.
+ *
+ * Between two groups each side has such a communicator, and the leaders share a third, whose hash
+ * does not depend on which group is local. */
 #include "libmpi/comm/world.h"
 
 #include "libmpi/env/error_handler.h"
@@ -19,7 +20,7 @@
 #include <engine.h>
 #include <string.h>
 
-/* --- hashes --------------------------------------------------------------------------------- */
+/* --- hashes ----------------------------------------------------------------------------------- */
 
 /* splitmix64's finalizer: every bit of x changes every bit of the result. */
 static uint64_t hash_mix(uint64_t x)
@@ -47,9 +48,9 @@ static uint64_t hash_group(const struct group *g)
 	return h;
 }
 
-/* --- the call's own communicators ----------------------------------------------------------- */
+/* --- communicators for one call --------------------------------------------------------------- */
 
-/* A communicator that lives during one call, and how to talk on it. */
+/* Makes a communicator that lives during one call, and the path of messages on it. */
 static int from_group_comm(
 	uint64_t hash, struct group *group, struct group *remote, struct leader_path *path)
 {
@@ -107,7 +108,7 @@ int comm_create_from_group(struct group *group, const char *stringtag, struct in
 	return from_group_finish(err, c, info, errhandler, newcomm);
 }
 
-/* --- two groups ----------------------------------------------------------------------------- */
+/* --- two groups ------------------------------------------------------------------------------- */
 
 static int from_group_leader(
 	const struct group *local, const struct group *remote, int remote_leader)

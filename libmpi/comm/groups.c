@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* groups.c - ordered sets of peers (MPI-5.0 7.3).
+/* groups.c - groups: ordered sets of processes (MPI-5.0 7.3).
  *
- * Constructors end in group_make: a list of peers in order of ranks.  If they are at even distances
- * (base, base + stride, ...) nothing is stored, and a range of such a group is not even listed;
- * else two tables, rank to peer and peer to rank, that copies share.  Every operation is linear in
- * the sizes of its groups, but for a logarithm where the peers of a group are far apart. */
+ *     constructor ──> list of peers, in order of ranks ──> group_make
+ *                                                             │
+ *         evenly spaced: base, base + stride, ..  ──> no tables (a range is not even listed)
+ *         else, dense       ──> map: rank to peer;    unmap: peer to rank
+ *         else, sparse      ──> map: rank to peer;    unmap: ranks sorted by peer
+ *
+ * Copies share the tables.  Each operation is linear in the sizes of its groups, times a logarithm
+ * for sparse groups. */
 #include "libmpi/comm/groups.h"
 
 #include "libmpi/core/err.h"
@@ -15,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Entries of a table by peer for each member; beyond that a sorted one takes less memory. */
+/* Largest ratio of entries to members of a table by peer; above it a sorted table is smaller. */
 #define SPREAD_MAX MEAN_OR(1, 4)
 
 static int group_no_memory(int n)
@@ -23,9 +27,9 @@ static int group_no_memory(int n)
 	return haft_err(MPI_ERR_NO_MEM, "no memory for a group of %d processes", n);
 }
 
-/* --- making --------------------------------------------------------------------------------- */
+/* --- making ----------------------------------------------------------------------------------- */
 
-/* A group without tables: peer base + r * stride is rank r.  size >= 1. */
+/* Makes a group without tables: rank r is peer base + r * stride.  size >= 1. */
 static int group_plain(int size, int base, int stride, struct group **group)
 {
 	struct group *g = obj_new(&haft_group_class, NULL);
@@ -42,7 +46,7 @@ static int group_plain(int size, int base, int stride, struct group **group)
 	return 0;
 }
 
-/* Whether all peers are the same distance from one to the next. */
+/* Are the peers evenly spaced? */
 static bool group_even(int n, const int32_t *peers)
 {
 	for (int i = 2; i < n; i++) {
@@ -59,7 +63,7 @@ static int group_by_value(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* unmap by order: ranks sorted by their peers. */
+/* Fills unmap by order: ranks sorted by their peers.  0, or -1 without memory. */
 static int group_order_fill(struct group *g)
 {
 	int64_t *both = malloc((size_t)g->size * sizeof(*both));
@@ -78,7 +82,7 @@ static int group_order_fill(struct group *g)
 	return 0;
 }
 
-/* unmap by peer, if peers are near each other, or by order.  0 or -1: no memory. */
+/* Fills unmap by peer, if the peers are dense, or else by order.  0, or -1 without memory. */
 static int group_unmap_fill(struct group *g)
 {
 	int lo = g->map[0], hi = g->map[0];
@@ -121,7 +125,7 @@ int group_make(int n, int32_t *peers, struct group **group)
 			*group = g;
 		return err;
 	}
-	less = realloc(peers, (size_t)n * sizeof(*peers)); /* it may be room for many more */
+	less = realloc(peers, (size_t)n * sizeof(*peers)); /* the array may be much longer than n */
 	g->map = less != NULL ? less : peers;
 	if (group_unmap_fill(g) != 0) {
 		obj_free_obj(g);
@@ -134,7 +138,8 @@ int group_make(int n, int32_t *peers, struct group **group)
 	return 0;
 }
 
-/* What is made from a session's group is the session's: hands on `err', the result of making *g. */
+/* A group made from a session's group belongs to the session.  Passes on `err', the result of
+ * making *g. */
 static int group_derive(int err, const struct group *from, struct group **g)
 {
 	if (err == 0 && from->session != NULL && *g != &haft_group_empty) {
@@ -186,7 +191,7 @@ static int32_t *group_room(int n)
 	return malloc(((size_t)n + 1) * sizeof(int32_t));
 }
 
-/* --- questions ------------------------------------------------------------------------------ */
+/* --- inquiry ---------------------------------------------------------------------------------- */
 
 int group_size(struct group *g, int *size)
 {
@@ -246,9 +251,10 @@ int group_compare(struct group *a, struct group *b, int *result)
 	return 0;
 }
 
-/* --- set operations ------------------------------------------------------------------------- */
+/* --- set operations --------------------------------------------------------------------------- */
 
-/* Members of a that are in b (want 1) or are not (want 0), in a's order, appended to peers at n. */
+/* Appends to peers, at n, the members of a that are in b (want) or are not (!want), in a's order.
+ * Returns the new length. */
 static int group_select(
 	const struct group *a, const struct group *b, bool want, int32_t *peers, int n)
 {
@@ -296,7 +302,7 @@ int group_difference(struct group *a, struct group *b, struct group **newgroup)
 	return group_subset(a, b, false, newgroup);
 }
 
-/* --- lists and ranges ----------------------------------------------------------------------- */
+/* --- lists and ranges ------------------------------------------------------------------------- */
 
 static int group_no_rank(const struct group *g, int r)
 {
@@ -304,7 +310,7 @@ static int group_no_rank(const struct group *g, int r)
 		g->size - 1);
 }
 
-/* Notes that rank r was named; MPI_ERR_RANK if it is no rank or was named before. */
+/* Marks rank r as named.  MPI_ERR_RANK if it is not a rank or was named before. */
 static int group_name_rank(const struct group *g, uint8_t *named, int r)
 {
 	if (r < 0 || r >= g->size)
@@ -315,7 +321,7 @@ static int group_name_rank(const struct group *g, uint8_t *named, int r)
 	return 0;
 }
 
-/* How many ranks a range {first, last, stride} has; negative: MPI_ERR_ARG with words. */
+/* The number of ranks of a range {first, last, stride}; -1: MPI_ERR_ARG with words. */
 static int64_t range_length(const int range[3])
 {
 	int64_t first = range[0], last = range[1], stride = range[2];
@@ -332,8 +338,8 @@ static int64_t range_length(const int range[3])
 	return (last - first) / stride + 1;
 }
 
-/* Goes through n ranges (of length 1 with stride 1 for lists) and keeps the ranks in order of
- * naming in list (may be NULL). Returns how many, or -class. */
+/* Appends to list the peers of n ranges, in order of naming (a list of ranks is ranges of length
+ * 1).  Returns their number, or -class. */
 static int group_name_all(
 	const struct group *g, int n, const int ranges[][3], uint8_t *named, int32_t *list)
 {
@@ -356,7 +362,7 @@ static int group_name_all(
 	return k;
 }
 
-/* The group of the ranks named (incl) or of all others. */
+/* Makes the group of the ranks named (incl), or of all others. */
 static int group_by_ranges(
 	struct group *g, int n, const int ranges[][3], bool incl, struct group **newgroup)
 {
@@ -391,7 +397,7 @@ static int group_by_ranges(
 	return group_derive(group_make(k, peers, newgroup), g, newgroup);
 }
 
-/* One range of a group without tables is another such group: nothing is enumerated. */
+/* One range of an evenly spaced group is evenly spaced: no list is needed. */
 static int group_by_range(struct group *g, const int range[3], struct group **newgroup)
 {
 	int64_t len = range_length(range);
@@ -405,7 +411,8 @@ static int group_by_range(struct group *g, const int range[3], struct group **ne
 		if (ends[i] < 0 || ends[i] >= g->size)
 			return group_no_rank(g, ends[i]);
 	}
-	stride = len > 1 ? g->stride * range[2] : 1; /* alone it may be any int */
+	stride =
+		len > 1 ? g->stride * range[2] : 1; /* the stride of a single rank may be any int */
 	return group_derive(
 		group_plain((int)len, group_peer(g, range[0]), stride, newgroup), g, newgroup);
 }

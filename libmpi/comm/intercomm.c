@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* intercomm.c - inter-communicators (MPI-5.0 7.6), and what is made from them (7.4.2).
+/* intercomm.c - inter-communicators (MPI-5.0 7.6), and communicators made from them (7.4.2).
  *
- *      group A                         group B
- *        a0 a1 a2                        b0 b1
- *        leader <──── swap hello ────> leader          who I am, whom I lead, ids I offer
- *        │ tell                          │ tell
- *        v                               v
- *      all: {own ids, hello of B}      all: {own ids, hello of A}
+ *      group A                           group B
+ *        a0 a1 a2                          b0 b1
+ *        leader <──── exchange ────>       leader         {my group, ids I offer}
+ *        │ bcast                           │ bcast
+ *        v                                 v
+ *      all: {own offer, hello of B}      all: {own offer, hello of A}
  *
- * The smaller of the two offered ids is taken, and who offered it is the low group: so both sides
- * know without another message.  Members hold the two groups; messages go to ranks of the remote
- * one.  The local group also has an intra-communicator of its own (comm_local), for what must be
- * said inside one side; its context id lies behind that of the inter-communicator. */
+ * The smaller of the two offered ids is taken, and its group is the low one: both sides know that
+ * without another message.  Members hold both groups; messages go to ranks of the remote group.
+ *
+ * The local group also has an intra-communicator, comm_local, for messages inside one side.  Its
+ * context id follows that of the inter-communicator. */
 #include "libmpi/comm/intercomm.h"
 
 #include "libmpi/comm/world.h"
@@ -23,11 +24,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a leader says of its side; `items' more follow, of a size that both sides know. */
+/* What a leader sends about its side.  `items' elements follow, of a size that both sides know. */
 struct inter_hello {
-	struct comm_ids ids;   /* offered */
-	struct comm_ids other; /* what this side has offered: filled in by the receiving leader */
-	int32_t value;         /* the caller's: MPI_Intercomm_merge's high */
+	struct comm_ids ids;   /* offered by the sender */
+	struct comm_ids other; /* offered by the receiver's side; its leader fills it in */
+	int32_t value;         /* any number of the caller: MPI_Intercomm_merge's high */
 	int32_t items;
 };
 
@@ -49,7 +50,7 @@ static void *hello_items(const struct inter_hello *h)
 	return (char *)(uintptr_t)h + sizeof(*h);
 }
 
-/* A group in the form that the other side understands: its peers in order of ranks. */
+/* A hello that describes a group: its peers in order of ranks. */
 static int hello_group(const struct group *g, struct blob *b)
 {
 	int err = hello_new(g->size, sizeof(int32_t), b);
@@ -63,10 +64,10 @@ static int hello_group(const struct group *g, struct blob *b)
 	return 0;
 }
 
-/* --- meeting -------------------------------------------------------------------------------- */
+/* --- connecting ------------------------------------------------------------------------------- */
 
-/* The leaders swap what `mine' says (the leader's; goes), and everybody gets *theirs, to be freed
- * by the caller.  err: what already went wrong at this process, so that the others hear of it. */
+/* The leaders exchange their hellos, and all members get *theirs, which the caller frees.  Consumes
+ * the leader's `mine'.  err: an error of this process, of which the others hear. */
 static int inter_exchange(
 	const struct inter_connect *m, int err, struct blob *mine, struct inter_hello **theirs)
 {
@@ -94,7 +95,7 @@ static int inter_exchange(
 	return told;
 }
 
-/* A meeting of all members of an inter-communicator. */
+/* The connection of all members of an inter-communicator. */
 static int inter_connect_of(struct comm *c, struct inter_connect *m)
 {
 	struct comm *l = comm_local(c);
@@ -117,7 +118,7 @@ static struct comm_ids inter_ids(const struct inter_hello *theirs)
 	return inter_low(theirs) ? theirs->other : theirs->ids;
 }
 
-/* The group that the other side has described. */
+/* Makes the group that the other side has described. */
 static int inter_remote_group(const struct inter_hello *theirs, struct group **group)
 {
 	size_t bytes = (size_t)theirs->items * sizeof(int32_t);
@@ -144,7 +145,7 @@ static int inter_disjoint(const struct group *a, const struct group *b)
 	return 0;
 }
 
-/* The inter-communicator of `group' and of the group that the other side has described. */
+/* Makes the inter-communicator of `group' and of the group that the other side has described. */
 static int inter_bind(const struct comm *parent, struct group *group,
 	const struct inter_hello *theirs, struct comm **newcomm)
 {
@@ -163,7 +164,7 @@ static int inter_bind(const struct comm *parent, struct group *group,
 	return err;
 }
 
-/* --- the two ends --------------------------------------------------------------------------- */
+/* --- MPI_Intercomm_create --------------------------------------------------------------------- */
 
 static int inter_leader_check(struct comm *local, struct comm *peer, int remote_leader)
 {
@@ -224,9 +225,9 @@ struct comm *comm_local(struct comm *c)
 	return comm_make_internal(&how, &c->local) == 0 ? c->local : NULL;
 }
 
-/* --- made from inter-communicators ---------------------------------------------------------- */
+/* --- made from inter-communicators ------------------------------------------------------------ */
 
-/* The union of both groups, this one first or last. */
+/* Makes the union of both groups, the local one first or last. */
 static int inter_union(
 	const struct group *local, const struct group *remote, bool first, struct group **group)
 {
@@ -304,7 +305,7 @@ int comm_inter_subset(struct comm *c, struct group *group, struct comm **newcomm
 	return err;
 }
 
-/* The two groups of one color; MPI_COMM_NULL where a side has none. */
+/* Makes the inter-communicator of one color; MPI_COMM_NULL if a side has no member of it. */
 static int inter_split_color(struct comm *c, int color, struct split_entry *ours,
 	struct inter_hello *theirs, struct comm **newcomm)
 {

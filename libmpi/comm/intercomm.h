@@ -7,19 +7,19 @@
 #include "libmpi/core/comm_object.h"
 #include "libmpi/core/group_object.h"
 
-/* A meeting of two groups: their leaders' way to each other, and the way inside this group. */
+/* Two groups that connect, as one of them sees it. */
 struct inter_connect {
-	struct leader_path between; /* used by the leader only */
-	int remote_leader;          /* rank there */
-	struct leader_path inside;
-	struct group *group; /* the local one, of all that take part */
-	int leader;          /* rank in it */
-	struct comm *parent; /* whose error handler and session the new one has; NULL: none */
+	struct leader_path between; /* between the two leaders; used by the leader only */
+	int remote_leader;          /* its rank in between.c */
+	struct leader_path inside;  /* within the local group */
+	struct group *group;        /* the local group */
+	int leader;                 /* rank in it */
+	struct comm *parent;        /* gives error handler and session; NULL: none does */
 };
 
-/* comm_inter_connect makes the inter-communicator of both groups.  Collective over both; err: what has
- * gone wrong already at this process, which only the leader may say: the others of its group hear
- * of it.  0 or an error class with words. */
+/* Makes the inter-communicator of both groups.  Collective over both, blocking.  err: an error that
+ * this process has already; only the leader may have one, and its group fails with that class.
+ * 0 or an MPI error class with words. */
 int comm_inter_connect(const struct inter_connect *m, int err, struct comm **newcomm);
 
 #endif

@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* leader_exchange.c - telling and swapping: see leader_exchange.h. */
+/* leader_exchange.c - broadcast by a leader, and exchange between two leaders: leader_exchange.h.
+ */
 #include "libmpi/comm/leader_exchange.h"
 
 #include "libmpi/core/err.h"
 #include "libmpi/p2p/p2p.h"
 #include <stdlib.h>
 
-/* The rank in path->c of rank r of g, where rank 0 is the root. */
+/* The rank in path->c of the r-th member of g, counted from the root. */
 static int leader_rank(const struct leader_path *path, const struct group *g, int root, int r)
 {
 	return group_rank_of(comm_peers(path->c), group_peer(g, (r + root) % g->size));
 }
 
-/* Rank r hears from r without its lowest set bit, and tells r + each smaller power of two. */
+/* Binomial tree: r receives from r without its lowest set bit, and sends to r plus each smaller
+ * power of two. */
 int comm_leader_bcast(
 	const struct leader_path *path, const struct group *g, int root, void *buf, int64_t bytes)
 {

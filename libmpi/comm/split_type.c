@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* split_type.c - MPI_Comm_split_type: communicators of those who share something (MPI-5.0 7.4.2).
+/* split_type.c - MPI_Comm_split_type: communicators of ranks that share a resource (MPI-5.0 7.4.2).
  *
- *     SHARED               those that see the same memory: one color a host
- *     HW_GUIDED            hwloc's instance of the kind that the user names is the color
- *     HW_UNGUIDED          everybody tells where it is in each kind of part; the largest kind in
- *                          which a part has some and not all of the ranks is taken
- *     RESOURCE_GUIDED      as HW_GUIDED, or a process set of the session
+ *     type               color
+ *     SHARED             the host: ranks that can share memory
+ *     HW_GUIDED          the instance of the kind of hardware that info names
+ *     RESOURCE_GUIDED    as HW_GUIDED, or a process set of the session
+ *     HW_UNGUIDED        the instance of the largest kind of hardware around this rank that has
+ *                        some of the ranks, but not all; needs an allgather
  *
- * Who has no color takes part all the same and gets MPI_COMM_NULL. */
+ * A rank without a color takes part and gets MPI_COMM_NULL. */
 #include "libmpi/env/info.h"
 #include "libmpi/comm/comm_create.h"
 #include "libmpi/core/err.h"
@@ -22,7 +23,7 @@
 #define KEY_HW   "mpi_hw_resource_type"
 #define KEY_PSET "mpi_pset_name"
 
-/* An instance of a kind as a color: those of different hosts differ. */
+/* A color: host, instance, and kind of hardware. */
 #define KIND_BITS 5  /* HAFT_HW_KINDS */
 #define AT_BITS   12 /* no machine has more instances of a kind */
 static_assert(HAFT_HW_KINDS <= 1 << KIND_BITS, "kinds are numbers of so many bits");
@@ -32,7 +33,7 @@ static int color_of(int kind, int instance)
 	return (via_machine(via.me) << AT_BITS | instance) << KIND_BITS | kind;
 }
 
-/* The color of the only instance that this process may run on. */
+/* The color for a kind of hardware, if this process is bound to one instance; or MPI_UNDEFINED. */
 static int hw_color(const char *name)
 {
 	struct haft_hw rows[HAFT_HW_KINDS];
@@ -74,12 +75,12 @@ static int split_guided(
 	return comm_split(c, color, key, newcomm);
 }
 
-/* Where a rank is: a color for each kind, or HAFT_HW_MANY. */
+/* The hardware of a rank: its color for each kind, or HAFT_HW_MANY. */
 struct where {
 	int32_t at[HAFT_HW_KINDS];
 };
 
-/* How many ranks are in instance i of kind k. */
+/* The number of ranks in instance i of kind k. */
 static int kind_members(const struct where *all, int n, int k, int i)
 {
 	int here = 0;
@@ -89,7 +90,8 @@ static int kind_members(const struct where *all, int n, int k, int i)
 	return here;
 }
 
-/* The first kind, largest parts first, whose part around rank `me' is not everybody's; -1: none. */
+/* The first kind, largest parts first, whose instance around rank `me' has not all the ranks; -1:
+ * none. */
 static int kind_narrowing(const struct where *all, int n, int kinds, int me)
 {
 	for (int k = 0; k < kinds; k++) {

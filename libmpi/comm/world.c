@@ -8,7 +8,6 @@
 #include "libmpi/core/attr_name.h"
 #include <engine.h>
 
-struct comm haft_world, haft_self;
 static struct group world_group, self_group;
 
 static void world_fill(struct comm *c, struct group *g, uint64_t ctx, int rank, int size, int base)
@@ -56,7 +55,7 @@ int comm_world_close(void)
 	return err != 0 ? err : haft_attr_delete_all(&haft_world);
 }
 
-/* No handle finds it any more; who still holds it can let it go. */
+/* Ends the handle.  References to the object stay valid and may still be dropped. */
 static void world_release(struct comm *c)
 {
 	obj_permanent_end(c);

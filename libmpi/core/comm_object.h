@@ -57,7 +57,7 @@ struct comm {
 	struct session *session; /* held: its group comes from there; NULL: from MPI_COMM_WORLD */
 	uint8_t hints;           /* enum comm_hint: what the user has promised */
 	char *kinds;             /* malloc'ed: mpi_assert_memory_alloc_kinds, or NULL: not set */
-	int freed; /* operations under way whose requests have no handle any more: p2p */
+	int freed;               /* incomplete operations whose requests the user has freed: p2p */
 };
 
 /* Set by the engines that keep something for each communicator: called when a communicator goes,

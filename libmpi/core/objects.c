@@ -28,6 +28,7 @@ struct obj_class haft_comm_class, haft_group_class, haft_type_class, haft_op_cla
 	haft_errh_class, haft_info_class, haft_msg_class, haft_win_class, haft_file_class,
 	haft_session_class;
 
+struct comm haft_world, haft_self;
 struct group haft_group_empty = {.rank = MPI_UNDEFINED, .stride = 1};
 struct errh haft_errh_fatal = {.kind = ERRH_FATAL};
 struct errh haft_errh_abort = {.kind = ERRH_ABORT};

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* topo.h - what a communicator knows of its virtual topology (MPI-5.0 chapter 8): data only.
+/* topo.h - the virtual topology of a communicator (MPI-5.0 chapter 8): data only.
  *
- *     struct comm ──topo──> struct topo     one malloc: the header, then all arrays in room[]
- *     a dup of it ──topo──────┘ refs        kind, near {nin in[] nout out[]}, grid | graph |
- * weights
+ *     struct comm ──topo──> struct topo     one allocation: the header, then all arrays in room[]
+ *     a duplicate ──topo──────┘ refs        neighbors {kind nin in[] nout out[]}, and what a grid,
+ *                                           a graph or a distributed graph has besides
  *
- * libmpi/topo makes it; MPI_Comm_dup and its kin share it (topo_hold); every other communicator has
- * none.  Invariant: nobody changes it once a communicator has it, so reading wants no lock. */
+ * libmpi/topo makes it; MPI_Comm_dup and its variants share it (topo_hold); other communicators
+ * have none.  Invariant: it is constant once a communicator has it, so reading needs no lock. */
 #ifndef HAFT_CORE_TOPO_H
 #define HAFT_CORE_TOPO_H
 
@@ -33,7 +33,7 @@ struct topo_neighbors {
 
 struct topo {
 	atomic_int refs;
-	struct topo_neighbors near;
+	struct topo_neighbors neighbors;
 	int ndims;                    /* grid */
 	int *dims, *periods, *coords; /* [ndims]; coords are this process's own */
 	int nnodes, nedges;           /* graph */
@@ -62,7 +62,7 @@ static inline int topo_neighbors(const struct comm *c, struct topo_neighbors *ou
 {
 	if (c->topo == NULL)
 		return haft_err(MPI_ERR_TOPOLOGY, "the communicator has no topology");
-	*out = c->topo->near;
+	*out = c->topo->neighbors;
 	return 0;
 }
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* cart.c - grids (MPI-5.0 8.5.1, 8.5.5 to 8.5.8).
+/* cart.c - Cartesian topologies (MPI-5.0 8.5.1, 8.5.5 to 8.5.8).
  *
  *     dims 2 3      rank 0 (0,0)   1 (0,1)   2 (0,2)       rank = sum of coords[d] * stride[d],
  *                        3 (1,0)   4 (1,1)   5 (1,2)       stride[d] = product of dims[d + 1..]
  *
- * A grid knows its dims, its periods, and where this process is; everything else is arithmetic, no
- * member knows a table.  Invariant: the product of dims is the size of the communicator. */
+ * A grid stores dims, periods, and this process's coordinates and neighbors; the rest is computed.
+ *
+ * Invariant: the product of dims is the size of the communicator. */
 #include "libmpi/topo/topo_object.h"
 
 #include "libmpi/topo/order.h"
@@ -13,7 +14,7 @@
 #include <engine.h>
 #include <string.h>
 
-/* --- arithmetic ----------------------------------------------------------------------------- */
+/* --- arithmetic ------------------------------------------------------------------------------- */
 
 static void cart_coords(const struct topo *t, int rank, int *coords)
 {
@@ -23,7 +24,7 @@ static void cart_coords(const struct topo *t, int rank, int *coords)
 	}
 }
 
-/* x in 0..n-1 that differs from at by a multiple of n. */
+/* `at' modulo n, in 0..n-1. */
 static int cart_wrap(int64_t at, int n)
 {
 	int64_t x = at % n;
@@ -31,7 +32,8 @@ static int cart_wrap(int64_t at, int n)
 	return (int)(x < 0 ? x + n : x);
 }
 
-/* The rank `disp' steps from this process (which is `me') along d; stride as above. */
+/* The rank at displacement `disp' along dimension d from this process, of rank `me'; or
+ * MPI_PROC_NULL.  stride is that of the picture above. */
 static int cart_neighbor(const struct topo *t, int me, int d, int stride, int64_t disp)
 {
 	int64_t at = t->coords[d] + disp;
@@ -43,9 +45,9 @@ static int cart_neighbor(const struct topo *t, int me, int d, int stride, int64_
 	return me + (int)(at - t->coords[d]) * stride;
 }
 
-/* --- making --------------------------------------------------------------------------------- */
+/* --- making ----------------------------------------------------------------------------------- */
 
-/* The number of processes of the grid that the user describes, which c must have. */
+/* Checks the user's description of a grid over c, and sets *n to its number of processes. */
 static int cart_size(const struct comm *c, int ndims, const int *dims, const int *periods, int *n)
 {
 	int64_t all = 1;
@@ -71,11 +73,11 @@ static int cart_size(const struct comm *c, int ndims, const int *dims, const int
 	return 0;
 }
 
-/* The grid as the process of rank `me' knows it. */
+/* The topology of the process of rank `me' in the grid.  NULL: MPI_ERR_NO_MEM, with words. */
 static struct topo *cart_new(int ndims, const int *dims, const int *periods, int me)
 {
 	struct topo *t = topo_new(MPI_CART, 5 * (int64_t)ndims);
-	int *near, stride = 1;
+	int *ranks, stride = 1;
 
 	if (t == NULL)
 		return NULL;
@@ -83,22 +85,22 @@ static struct topo *cart_new(int ndims, const int *dims, const int *periods, int
 	t->dims = t->room;
 	t->periods = t->dims + ndims;
 	t->coords = t->periods + ndims;
-	near = t->coords + ndims;
+	ranks = t->coords + ndims;
 	for (int d = 0; d < ndims; d++) {
 		t->dims[d] = dims[d];
 		t->periods[d] = periods[d] != 0;
 	}
 	cart_coords(t, me, t->coords);
 	for (int d = ndims - 1; d >= 0; d--) {
-		near[2 * d] = cart_neighbor(t, me, d, stride, -1);
-		near[2 * d + 1] = cart_neighbor(t, me, d, stride, +1);
+		ranks[2 * d] = cart_neighbor(t, me, d, stride, -1);
+		ranks[2 * d + 1] = cart_neighbor(t, me, d, stride, +1);
 		stride *= dims[d];
 	}
-	t->near = (struct topo_neighbors){MPI_CART, 2 * ndims, 2 * ndims, near, near};
+	t->neighbors = (struct topo_neighbors){MPI_CART, 2 * ndims, 2 * ndims, ranks, ranks};
 	return t;
 }
 
-/* The grid over the group g, which it takes. */
+/* Makes the communicator of a grid over the group g.  Consumes g. */
 static int cart_carry(struct comm *c, struct group *g, int ndims, const int *dims,
 	const int *periods, struct comm **newcomm)
 {
@@ -130,8 +132,8 @@ int topo_cart_create(struct comm *c, int ndims, const int dims[], const int peri
 	return err != 0 ? err : cart_carry(c, g, ndims, dims, periods, newcomm);
 }
 
-/* The call is local, and where the other processes run is not known here: ranks stay, also where
- * MPI_Cart_create, which can ask them, would reorder. */
+/* The call is local, so the domains of the other processes are unknown: no reordering, although
+ * MPI_Cart_create, which is collective, may reorder. */
 int topo_cart_map(struct comm *c, int ndims, const int dims[], const int periods[], int *newrank)
 {
 	int n, err = cart_size(c, ndims, dims, periods, &n);
@@ -141,17 +143,17 @@ int topo_cart_map(struct comm *c, int ndims, const int dims[], const int periods
 	return err;
 }
 
-/* --- sub-grids ------------------------------------------------------------------------------ */
+/* --- sub-grids -------------------------------------------------------------------------------- */
 
-/* The sub-grid of this process as it is described to cart_carry. */
+/* The sub-grid of this process. */
 struct sub {
 	int ndims, n;
 	int *dims, *periods; /* [ndims] */
-	int *ranks;          /* [n] in the whole grid, in order of the sub-grid's */
+	int *ranks;          /* [n] rank in the whole grid of each rank of the sub-grid */
 };
 
-/* Fills in the ranks: dimension by dimension, the last one first, what is there is repeated for
- * each further coordinate; a dimension that is dropped adds this process's own. */
+/* Fills in the ranks, last dimension first.  A dimension that remains repeats the ranks so far for
+ * each of its coordinates; one that is dropped adds this process's coordinate. */
 static void sub_fill(const struct topo *t, const int *remain, struct sub *s)
 {
 	int stride = 1, k = 1;
@@ -203,7 +205,7 @@ int topo_cart_sub(struct comm *c, const int remain_dims[], struct comm **newcomm
 	return err;
 }
 
-/* --- asking --------------------------------------------------------------------------------- */
+/* --- inquiry ---------------------------------------------------------------------------------- */
 
 int topo_cartdim_get(struct comm *c, int *ndims)
 {
@@ -215,7 +217,7 @@ int topo_cartdim_get(struct comm *c, int *ndims)
 	return err;
 }
 
-/* The grid of c if its coordinates fit into arrays of maxdims; with less the standard leaves open
+/* The grid of c, if its coordinates fit into arrays of maxdims; otherwise the standard leaves open
  * what happens (8.5.5). */
 static int cart_fits(const struct comm *c, int maxdims, const struct topo **t)
 {
@@ -277,8 +279,8 @@ int topo_cart_coords(struct comm *c, int rank, int maxdims, int coords[])
 	return 0;
 }
 
-/* A displacement of 0 is answered with this process itself: the standard's own example of this
- * call makes it (8.5.6). */
+/* Displacement 0 gives this process itself, as the standard's example of this call needs (8.5.6).
+ */
 int topo_cart_shift(struct comm *c, int direction, int disp, int *source, int *dest)
 {
 	const struct topo *t;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* dims.c - MPI_Dims_create: the factors of a number that are closest to each other (MPI-5.0 8.5.2).
+/* dims.c - MPI_Dims_create: the most balanced factors of a number (MPI-5.0 8.5.2).
  *
  * Of all ways to write n as a product of k factors the best has the smallest difference between the
  * largest and the smallest; of several such ways, the one with the larger smallest factor, then the
@@ -30,12 +30,12 @@ struct dims_search {
 	int divisor[DIVISORS_MAX]; /* of n, rising */
 	int prime[PRIMES_MAX];     /* of n, falling */
 	int ndivisors, nprimes;
-	int now[FACTORS_MAX], best[FACTORS_MAX]; /* rising */
+	int now[FACTORS_MAX], best[FACTORS_MAX]; /* rising: the candidate, and the best so far */
 	int k;                                   /* factors wanted */
 	int diff;                                /* largest - smallest of best */
 };
 
-/* x to the k-th, or something above limit if it is above. */
+/* x to the power k; any number above limit if the power is above limit. */
 static int64_t dims_power(int64_t x, int k, int64_t limit)
 {
 	int64_t p = 1;
@@ -74,7 +74,7 @@ static void divisors_find(struct dims_search *s, int n)
 		s->divisor[s->ndivisors - 1 - i] = n / s->divisor[i];
 }
 
-/* The primes of n are those of its divisors, from the second, that no smaller prime divides. */
+/* Finds the primes of n: its divisors above 1 that no smaller prime divides. */
 static void primes_find(struct dims_search *s, int n)
 {
 	int rest = n, prime[PRIMES_MAX] = {0};
@@ -106,7 +106,7 @@ static int divisor_below(const struct dims_search *s, int x)
 	return low;
 }
 
-/* The least that the largest of `left' factors of r can be. */
+/* A lower bound of the largest factor, if r is a product of `left' factors. */
 static int largest_least(const struct dims_search *s, int r, int left)
 {
 	int x = dims_root(r, left);
@@ -120,7 +120,7 @@ static int largest_least(const struct dims_search *s, int r, int left)
 	return x;
 }
 
-/* Looks for the last `left' factors, whose product is r; the others are in now[0..at-1]. */
+/* Tries all values of the last `left' factors, whose product is r; now[0..at-1] has the others. */
 static void dims_search(struct dims_search *s, int r, int left, int at)
 {
 	if (left == 1) {
@@ -146,10 +146,10 @@ static void dims_search(struct dims_search *s, int r, int left, int at)
 	}
 }
 
-/* The `k' best factors of n go to those of dims[0..ndims-1] that are 0. */
+/* Sets those of dims[0..ndims-1] that are 0 to the k best factors of n. */
 static int factors_set(int n, int k, int ndims, int *dims)
 {
-	struct dims_search *s = calloc(1, sizeof(*s)); /* some KiB: not for the stack of a thread */
+	struct dims_search *s = calloc(1, sizeof(*s)); /* 7 KiB: too much for a thread's stack */
 
 	if (s == NULL)
 		return haft_err(MPI_ERR_NO_MEM, "no memory to find the factors of %d", n);

@@ -1,20 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* dist_graph.c - graphs of which every member knows its own edges (MPI-5.0 8.5.4, 8.5.5).
+/* dist_graph.c - distributed graphs: each member knows its own edges (MPI-5.0 8.5.4, 8.5.5).
  *
- *     MPI_Dist_graph_create_adjacent    each gives its own edges: nothing to tell anybody
- *     MPI_Dist_graph_create             anybody gives any edge:
+ *     MPI_Dist_graph_create_adjacent    each member gives its own edges: no exchange of edges
+ *     MPI_Dist_graph_create             each member may give any edges, which are routed:
  *
  *         given by 7:  2 ─(w 5)─> 4     7 ── {OUT, to 4, w 5} ──> 2    two records an edge, one to
  *                                       7 ── {IN, from 2, w 5} ─> 4    each end, in one alltoallv
  *
- * Edges stand in the order of those who gave them, and of each in the order it gave them: the same
- * in every run, and the same at both ends of several edges between two processes.
- *
- * Before anything is sent the members tell each other whether their arguments are right and
- * weighted, so that a mistake of one is an error in all, instead of an error in one and a hang in
- * others.
- *
- * Ranks are not reordered here: nobody knows the graph as a whole. */
+ * Invariants
+ *  - Edges are ordered by the rank that gave them, then by their order there: equal in every run,
+ *    and at both ends of several edges between two processes.
+ *  - Members reduce the state of their arguments before they exchange edges.  So a wrong argument
+ *    of one member is an error in all, never an error in one and a hang in the others.
+ *  - Ranks are not reordered: no member knows the whole graph. */
 #include "libmpi/topo/topo_object.h"
 
 #include "libmpi/core/info_object.h"
@@ -23,24 +21,26 @@
 #include <engine.h>
 #include <string.h>
 
-/* --- what is given -------------------------------------------------------------------------- */
+/* --- arguments -------------------------------------------------------------------------------- */
 
-/* What the members say about their arguments; each is combined by the maximum. */
-struct dist_say {
+/* The state of a member's arguments; members combine each number by MPI_MAX. */
+struct dist_args {
 	int32_t error;      /* class of this member's mistake, or 0 */
 	int32_t weighted;   /* has edges, with weights */
 	int32_t unweighted; /* has edges, and MPI_UNWEIGHTED */
 	int32_t weights;    /* has no edges, and anything but MPI_UNWEIGHTED */
 };
 
-/* Checks n edges' ends and weights, and notes in *say how they are weighted.  0 or a class. */
+/* Checks the ranks and weights of n edges, and adds to *args how they are weighted.  0 or an MPI
+ * error class. */
 static int dist_list_check(const struct comm *c, int64_t n, const int *ranks,
-	const char *ranks_name, const int *weights, const char *weights_name, struct dist_say *say)
+	const char *ranks_name, const int *weights, const char *weights_name,
+	struct dist_args *args)
 {
 	bool array = weights != MPI_UNWEIGHTED && weights != MPI_WEIGHTS_EMPTY && weights != NULL;
 
 	if (n == 0) {
-		say->weights |= weights != MPI_UNWEIGHTED;
+		args->weights |= weights != MPI_UNWEIGHTED;
 		return 0;
 	}
 	if (ranks == NULL)
@@ -57,15 +57,16 @@ static int dist_list_check(const struct comm *c, int64_t n, const int *ranks,
 			return haft_err(MPI_ERR_ARG, "%s[%lld] is %d; weights are not negative",
 				weights_name, (long long)i, weights[i]);
 	}
-	say->weighted |= array;
-	say->unweighted |= !array;
+	args->weighted |= array;
+	args->unweighted |= !array;
 	return 0;
 }
 
-/* Hears from all members; the same result everywhere.  *weighted: the graph has weights. */
-static int dist_agree(struct comm *c, const struct dist_say *mine, bool *weighted)
+/* Combines the state of all members' arguments; all get equal results.  *weighted: the graph has
+ * weights. */
+static int dist_agree(struct comm *c, const struct dist_args *mine, bool *weighted)
 {
-	struct dist_say all;
+	struct dist_args all;
 	int err = coll_allreduce(mine, &all, sizeof(all) / sizeof(int32_t),
 		type_predefined(MPI_INT32_T), coll_op_predefined(MPI_MAX), c);
 
@@ -85,7 +86,7 @@ static int dist_agree(struct comm *c, const struct dist_say *mine, bool *weighte
 	return 0;
 }
 
-/* --- making --------------------------------------------------------------------------------- */
+/* --- making ----------------------------------------------------------------------------------- */
 
 static struct topo *dist_new(int nin, int nout, bool weighted)
 {
@@ -95,9 +96,9 @@ static struct topo *dist_new(int nin, int nout, bool weighted)
 	if (t == NULL)
 		return NULL;
 	t->weighted = weighted;
-	t->near.nin = nin;
-	t->near.nout = nout;
-	t->near.out = t->room + nin;
+	t->neighbors.nin = nin;
+	t->neighbors.nout = nout;
+	t->neighbors.out = t->room + nin;
 	t->inw = weighted ? t->room + n : NULL;
 	t->outw = weighted ? t->room + n + nin : NULL;
 	return t;
@@ -121,12 +122,12 @@ static void dist_copy(int *to, const int *from, int n)
 		memcpy(to, from, (size_t)n * sizeof(*to));
 }
 
-/* Hints about the mapping are not needed, as ranks stay. */
+/* Ranks are not reordered, so hints about the mapping have no effect. */
 int topo_dist_graph_create_adjacent(struct comm *c, int indegree, const int sources[],
 	const int *sourceweights, int outdegree, const int destinations[], const int *destweights,
 	struct info *info, int reorder, struct comm **newcomm)
 {
-	struct dist_say say = {0};
+	struct dist_args args = {0};
 	struct topo *t;
 	bool weighted;
 	int err = topo_check_intra(c);
@@ -135,12 +136,12 @@ int topo_dist_graph_create_adjacent(struct comm *c, int indegree, const int sour
 	(void)reorder;
 	if (err != 0)
 		return err;
-	say.error = dist_list_check(
-		c, indegree, sources, "sources", sourceweights, "sourceweights", &say);
-	if (say.error == 0)
-		say.error = dist_list_check(c, outdegree, destinations, "destinations", destweights,
-			"destweights", &say);
-	err = dist_agree(c, &say, &weighted);
+	args.error = dist_list_check(
+		c, indegree, sources, "sources", sourceweights, "sourceweights", &args);
+	if (args.error == 0)
+		args.error = dist_list_check(c, outdegree, destinations, "destinations",
+			destweights, "destweights", &args);
+	err = dist_agree(c, &args, &weighted);
 	if (err != 0)
 		return err;
 	t = dist_new(indegree, outdegree, weighted);
@@ -155,11 +156,11 @@ int topo_dist_graph_create_adjacent(struct comm *c, int indegree, const int sour
 	return dist_carry(c, t, newcomm);
 }
 
-/* --- edges that find their way -------------------------------------------------------------- */
+/* --- routing edges to their ends -------------------------------------------------------------- */
 
 enum end { END_IN, END_OUT };
 
-/* One end of an edge as it is told to the process there. */
+/* One end of an edge, as it is sent to the process there. */
 struct edge_record {
 	int32_t end;   /* enum end */
 	int32_t other; /* rank at the other end */
@@ -167,11 +168,12 @@ struct edge_record {
 };
 #define RECORD_INTS ((int64_t)(sizeof(struct edge_record) / sizeof(int32_t)))
 
-/* All that one process has to tell, or to hear: [first[r], first[r] + count[r]) are rank r's. */
+/* All records that one process sends, or receives: [first[r], first[r] + count[r]) are those to or
+ * from rank r. */
 struct edge_mail {
-	int64_t *count, *first; /* [size], in int32_t */
+	int64_t *count, *first; /* [size], in units of int32_t */
 	struct edge_record *records;
-	int64_t n; /* records */
+	int64_t n; /* number of records */
 };
 
 static int mail_new(struct edge_mail *m, int size)
@@ -190,7 +192,7 @@ static void mail_free(struct edge_mail *m)
 	free(m->records);
 }
 
-/* Room for the records that count[] tells of, and where each rank's begin. */
+/* Sets first[] from count[], and allocates the records. */
 static int mail_room(struct edge_mail *m, int size)
 {
 	int64_t at = 0;
@@ -212,7 +214,7 @@ static void mail_add(struct edge_mail *m, int to, struct edge_record r)
 	m->count[to] += RECORD_INTS;
 }
 
-/* Sorts the edges of the user's lists by where they have to go: counted first, then put. */
+/* Writes two records for each edge of the user's lists, sorted by destination. */
 static int mail_write(struct edge_mail *m, int size, int n, const int *sources, const int *degrees,
 	const int *destinations, const int *weights)
 {
@@ -283,7 +285,7 @@ static int mail_read(const struct edge_mail *m, bool weighted, struct topo **top
 	return 0;
 }
 
-/* The number of edges that the lists describe. */
+/* Checks sources and degrees, and sets *edges to the sum of degrees. */
 static int dist_degrees_check(
 	const struct comm *c, int n, const int *sources, const int *degrees, int64_t *edges)
 {
@@ -308,7 +310,7 @@ int topo_dist_graph_create(struct comm *c, int n, const int sources[], const int
 	struct comm **newcomm)
 {
 	struct edge_mail to = {0}, from = {0};
-	struct dist_say say = {0};
+	struct dist_args args = {0};
 	struct topo *t = NULL;
 	int64_t edges;
 	bool weighted;
@@ -318,18 +320,18 @@ int topo_dist_graph_create(struct comm *c, int n, const int sources[], const int
 	(void)reorder;
 	if (err != 0)
 		return err;
-	say.error = dist_degrees_check(c, n, sources, degrees, &edges);
-	if (say.error == 0)
-		say.error = dist_list_check(
-			c, edges, destinations, "destinations", weights, "weights", &say);
-	err = dist_agree(c, &say, &weighted);
+	args.error = dist_degrees_check(c, n, sources, degrees, &edges);
+	if (args.error == 0)
+		args.error = dist_list_check(
+			c, edges, destinations, "destinations", weights, "weights", &args);
+	err = dist_agree(c, &args, &weighted);
 	if (err == 0)
 		err = mail_new(&to, c->size);
 	if (err == 0)
 		err = mail_new(&from, c->size);
 	if (err == 0)
 		err = mail_write(&to, c->size, n, sources, degrees, destinations,
-			say.weighted ? weights : NULL);
+			args.weighted ? weights : NULL);
 	if (err == 0)
 		err = mail_exchange(c, &to, &from);
 	if (err == 0)
@@ -339,7 +341,7 @@ int topo_dist_graph_create(struct comm *c, int n, const int sources[], const int
 	return err != 0 ? err : dist_carry(c, t, newcomm);
 }
 
-/* --- asking --------------------------------------------------------------------------------- */
+/* --- inquiry ---------------------------------------------------------------------------------- */
 
 int topo_dist_graph_neighbors_count(struct comm *c, int *indegree, int *outdegree, int *weighted)
 {
@@ -348,13 +350,13 @@ int topo_dist_graph_neighbors_count(struct comm *c, int *indegree, int *outdegre
 
 	if (err != 0)
 		return err;
-	*indegree = t->near.nin;
-	*outdegree = t->near.nout;
+	*indegree = t->neighbors.nin;
+	*outdegree = t->neighbors.nout;
 	*weighted = t->weighted;
 	return 0;
 }
 
-/* The first `max' of n ranks and their weights (w is NULL: there are none). */
+/* Copies the first `max' of n ranks and their weights; w == NULL: the graph has no weights. */
 static int dist_part(int max, int n, const int *r, int ranks[], const int *w, int weights[])
 {
 	bool want = w != NULL && weights != MPI_UNWEIGHTED;
@@ -376,10 +378,10 @@ int topo_dist_graph_neighbors(struct comm *c, int maxindegree, int sources[], in
 	int err = topo_expect(c, MPI_DIST_GRAPH, &t);
 
 	if (err == 0)
-		err = dist_part(
-			maxindegree, t->near.nin, t->near.in, sources, t->inw, sourceweights);
+		err = dist_part(maxindegree, t->neighbors.nin, t->neighbors.in, sources, t->inw,
+			sourceweights);
 	if (err == 0)
-		err = dist_part(maxoutdegree, t->near.nout, t->near.out, destinations, t->outw,
-			destweights);
+		err = dist_part(maxoutdegree, t->neighbors.nout, t->neighbors.out, destinations,
+			t->outw, destweights);
 	return err;
 }

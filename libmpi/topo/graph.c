@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* graph.c - graphs that every member knows as a whole (MPI-5.0 8.5.3, 8.5.5, 8.5.8).
+/* graph.c - graph topologies: each member knows the whole graph (MPI-5.0 8.5.3, 8.5.5, 8.5.8).
  *
- *     node 0 1 2 3          index  2  3  4  6         neighbours of node i:
- *          │ │ │ └ 0 2      edges  1 3│0│3│0 2        edges[index[i - 1]] .. edges[index[i] - 1]
- *          │ │ └── 3
- *          │ └──── 0        Stored as the user gave it, so what is asked is what was given: several
- * edges └────── 1 3      between two nodes, edges to oneself, one-way edges.
+ *     node 0 1 2 3          index  2   3 4 6          neighbors of node i:
+ *          │ │ │ └─ 0 2     edges  1 3│0│3│0 2        edges[index[i - 1]] .. edges[index[i] - 1]
+ *          │ │ └─── 3
+ *          │ └───── 0       Stored as the user gave it, so inquiries return what was given: several
+ *          └─────── 1 3     edges between two nodes, edges to oneself, one-way edges.
  *
  * Invariant: index does not fall, index[nnodes - 1] is nedges, every edge names a node, and nnodes
  * is the size of the communicator. */
@@ -20,7 +20,7 @@ static int first_edge(const int *index, int node)
 	return node == 0 ? 0 : index[node - 1];
 }
 
-/* What the user describes is a graph of at most as many nodes as c has processes. */
+/* Checks the user's description of a graph over c. */
 static int graph_check(const struct comm *c, int nnodes, const int *index, const int *edges)
 {
 	int n = 0;
@@ -64,7 +64,7 @@ static struct topo *graph_new(int nnodes, const int *index, const int *edges, in
 	memcpy(t->index, index, (size_t)nnodes * sizeof(*index));
 	if (nedges > 0)
 		memcpy(t->edges, edges, (size_t)nedges * sizeof(*edges));
-	t->near = (struct topo_neighbors){MPI_GRAPH, n, n, t->edges + first, t->edges + first};
+	t->neighbors = (struct topo_neighbors){MPI_GRAPH, n, n, t->edges + first, t->edges + first};
 	return t;
 }
 
@@ -99,7 +99,7 @@ int topo_graph_create(struct comm *c, int nnodes, const int index[], const int e
 	return topo_attach(c, g, t, newcomm);
 }
 
-/* Local, so ranks stay: see topo_cart_map. */
+/* Local, so it does not reorder: see topo_cart_map. */
 int topo_graph_map(struct comm *c, int nnodes, const int index[], const int edges[], int *newrank)
 {
 	int err = graph_check(c, nnodes, index, edges);
@@ -109,7 +109,7 @@ int topo_graph_map(struct comm *c, int nnodes, const int index[], const int edge
 	return err;
 }
 
-/* --- asking --------------------------------------------------------------------------------- */
+/* --- inquiry ---------------------------------------------------------------------------------- */
 
 int topo_graphdims_get(struct comm *c, int *nnodes, int *nedges)
 {
@@ -123,7 +123,7 @@ int topo_graphdims_get(struct comm *c, int *nnodes, int *nedges)
 	return 0;
 }
 
-/* The first of `from' that fit into `to'. */
+/* Copies as many of the n numbers as `to' has room for.  0, or MPI_ERR_ARG: `to' is NULL. */
 static int graph_copy(int *to, int room, const int *from, int n, const char *name)
 {
 	int k = n < room ? n : room;

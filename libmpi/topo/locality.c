@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* locality.c - domains of locality: a machine, and the part of it that a process is bound to.
+/* locality.c - domains of locality: a host, and the part of it that a process is bound to.
  *
- *     process ──> boot id of the machine ─┐
- *             ──> NUMA node, if bound     ├─ hash ──> equal everywhere?  yes: one domain, done
- *                 (HAFT_PLACE)           ─┘                             no: gathered from all
+ *     process ──> boot id of the host ──┐
+ *             ──> NUMA node, if bound ──┴── hash ──allreduce──> equal: one domain, done
+ *                 (HAFT_PLACE)                                  else:  allgather, number them
  *
- * The first question is one small reduction, and for a process that may run anywhere on its machine
- * hwloc is not even loaded: a job on one machine without binding pays nothing for `reorder'. */
+ * The allreduce has 16 bytes.  A process that is not bound does not load hwloc.  So `reorder' is
+ * almost free for a job on one host without binding. */
 #include "libmpi/topo/locality.h"
 
 #include "libmpi/coll/reduce_op.h"
@@ -33,7 +33,7 @@ static uint64_t locality_hash(uint64_t h, const void *data, size_t n)
 	return h;
 }
 
-/* Something that processes of this machine, and no others, have in common. */
+/* A number that is equal for the processes of one host only. */
 static uint64_t locality_machine(void)
 {
 	char name[MACHINE_NAME] = "";
@@ -47,7 +47,7 @@ static uint64_t locality_machine(void)
 	return locality_hash(HASH_START, name, strlen(name));
 }
 
-/* Whether this process may use less than all processors of the machine. */
+/* Is this process restricted to some of the host's processors? */
 static bool locality_bound(void)
 {
 	cpu_set_t mine;
@@ -57,7 +57,7 @@ static bool locality_bound(void)
 	return CPU_COUNT(&mine) < sysconf(_SC_NPROCESSORS_ONLN);
 }
 
-/* The number of the part of the machine that this process is bound to, or HAFT_HW_MANY. */
+/* The part of the host (HAFT_PLACE) that this process is bound to, or HAFT_HW_MANY: to none. */
 static int locality_part(void)
 {
 	static const char *const kinds[] = {"hwloc://NUMANode", "hwloc://Package", "hwloc://Core"};
@@ -71,8 +71,7 @@ static int locality_part(void)
 	return i < 0 ? HAFT_HW_MANY : rows[i].instance;
 }
 
-/* Domains get the number of their first member.  Hashes are few and different, ranks many: sorted.
- */
+/* A rank and the hash of its domain; sorted by both to number the domains by their lowest ranks. */
 struct domain_member {
 	uint64_t domain;
 	int rank;

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* locality.h - where the processes of a communicator run. */
+/* locality.h - domains of locality: which processes of a communicator run close to each other. */
 #ifndef HAFT_TOPO_LOCALITY_H
 #define HAFT_TOPO_LOCALITY_H
 
 #include "libmpi/core/comm_object.h"
 #include "libmpi/topo/order.h"
 
-/* topo_locality finds out in which domain of locality each process of c runs: colors[r] is the first
- * rank of its domain.  *several is false if all are in one; then colors is not written. Collective
- * over c, waits; the same result in all members.  0 or an MPI error class. */
+/* Finds the domain of locality of each process of c: colors[r] becomes the lowest rank in the
+ * domain of rank r.  *several is false if there is one domain only; then colors is not written.
+ * Collective over c and blocking; all members get equal results.  0 or an MPI error class. */
 int topo_locality(struct comm *c, int *colors, bool *several);
 
-/* topo_reorder finds the order of ranks of c that suits the grid, or the graph (the other is NULL),
- * where they run: *order, which the caller frees, or NULL: ranks stay.  Collective as above. */
+/* Finds an order of the ranks of c for a grid or a graph (the other is NULL) that puts neighbors
+ * into one domain.  *order[i] is the rank of c that takes place i; the caller frees it.  NULL: keep
+ * the order of ranks.  Collective as topo_locality. */
 int topo_reorder(struct comm *c, const struct order_grid *grid, const struct order_graph *graph,
 	int **order);
 

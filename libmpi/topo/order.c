@@ -1,33 +1,40 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* order.c - neighbours into one domain (a node, a part of it with its own memory).
+/* order.c - rank reordering: neighbors go into one domain of locality (a node, or a NUMA node).
  *
- *     4 x 4 grid, four domains of four processes:
+ *     A 4 x 4 grid on four domains A, B, C, D of four processes each:
  *
- *     rank order   A A A A     cut in two where the number of   A A│B B     8 pairs of neighbours
- *                  B B B B     places below is a boundary of    A A│B B     are in different
- * domains C C C C     domains, again and again, each   ───┼───     instead of 12 D D D D     time
- * along the shortest cut      C C│D D C C│D D
+ *        order of ranks        recursive bisection
  *
- * Grids are cut in boxes; graphs are walked breadth first, and what is visited one after the other
- * goes to one domain.  Neither is the best there is (that is hard), but both are counted against
- * the order of ranks, and win only if fewer neighbours are apart.
+ *           A A A A                 A A│B B          Each box is cut in two where the number of
+ *           B B B B                 A A│B B          places below the cut is a boundary between
+ *           C C C C       ──>       ───┼───          domains.  Of such cuts the one that separates
+ *           D D D D                 C C│D D          the fewest neighbors is taken, and so on in
+ *                                   C C│D D          both halves.
  *
- * Invariant: the processes of a domain take its places in the order of their ranks, and domains
- * come in the order of their first rank, so that nothing is moved without a reason. */
+ *        12 pairs of neighbors      8 pairs
+ *        in different domains
+ *
+ * A graph is traversed breadth first, and places visited one after the other go to one domain.
+ * Both are heuristics (the optimum is NP-hard).  Their result is compared with the order of ranks
+ * and used only if fewer pairs of neighbors are in different domains.
+ *
+ * Invariant: within a domain, and between domains by their first member, processes keep the order
+ * of their ranks; so a rank changes only where that helps. */
 #include "libmpi/topo/order.h"
 
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* --- domains -------------------------------------------------------------------------------- */
+/* --- domains ---------------------------------------------------------------------------------- */
 
+/* The processes sorted by domain. */
 struct sorted {
 	int n;
-	int *process; /* [n] domain by domain */
-	int *first;   /* [n] of position i: the position where its domain begins */
-	int *end;     /* [n] and where it ends */
-	int *mem;
+	int *process; /* [n] process at each position, domain by domain */
+	int *first;   /* [n] first position of the domain of position i */
+	int *end;     /* [n] position behind the last of that domain */
+	int *mem;     /* the three arrays */
 };
 
 struct keyed {
@@ -81,22 +88,23 @@ static void order_identity(int *order, int n)
 		order[i] = i;
 }
 
-/* --- grids ---------------------------------------------------------------------------------- */
+/* --- grids ------------------------------------------------------------------------------------ */
 
-/* A box of the grid under way: low[d] to low[d] + size[d] - 1. */
+/* The box of the grid that is being cut: coordinates low[d] to low[d] + size[d] - 1. */
 struct box {
 	const struct order_grid *g;
 	const struct sorted *s;
-	int *low, *size, *at; /* [ndims] each; at: a place that is being visited */
-	int *order;
-	bool shortest; /* a short cut is better than one between domains */
+	int *low, *size, *at; /* [ndims] each; at: coordinates of the place being visited */
+	int *order;           /* result: process of each place */
+	bool shortest;        /* prefer the shortest cut to one between two domains */
 };
 
+/* A way to cut the box in two along one dimension. */
 struct cut {
-	int dim, size; /* size: what is left on the lower side */
-	bool clean;    /* between two domains */
-	int faces;     /* pairs of neighbours that it separates */
-	int off;       /* from the middle, in places */
+	int dim, size; /* size: extent of the lower half */
+	bool clean;    /* it runs between two domains */
+	int faces;     /* pairs of neighbors that it separates */
+	int off;       /* distance from the middle, in places */
 };
 
 static bool cut_better(const struct cut *a, const struct cut *b, bool shortest)
@@ -108,7 +116,7 @@ static bool cut_better(const struct cut *a, const struct cut *b, bool shortest)
 	return a->off < b->off;
 }
 
-/* The best cut of the box of n places, whose processes are at positions first.. */
+/* The best cut of the box of n places, whose processes are at positions first to first + n - 1. */
 static struct cut cut_find(const struct box *b, int first, int n)
 {
 	struct cut best = {.dim = -1};
@@ -128,7 +136,8 @@ static struct cut cut_find(const struct box *b, int first, int n)
 	return best;
 }
 
-/* Gives the n places of the box, row by row, to the processes at positions first.. */
+/* Assigns the n places of the box, row by row, to the processes at positions first and following.
+ */
 static void box_fill(const struct box *b, int first, int n)
 {
 	const struct order_grid *g = b->g;
@@ -147,6 +156,7 @@ static void box_fill(const struct box *b, int first, int n)
 	}
 }
 
+/* Cuts the box until each part has processes of one domain only, and assigns its places. */
 static void box_place(struct box *b, int first, int n)
 {
 	struct cut c;
@@ -168,7 +178,7 @@ static void box_place(struct box *b, int first, int n)
 	b->size[c.dim] = whole;
 }
 
-/* Pairs of neighbours in different domains if order[i] takes place i. */
+/* The number of pairs of neighbors in different domains if process order[i] takes place i. */
 static int64_t grid_apart(const struct order_grid *g, const int *color, const int *order)
 {
 	int64_t apart = 0;
@@ -187,7 +197,7 @@ static int64_t grid_apart(const struct order_grid *g, const int *color, const in
 	return apart;
 }
 
-/* Places all processes by one of the two rules; returns how many neighbours are apart. */
+/* Assigns all places by one of the two rules; returns the pairs of neighbors that are apart. */
 static int64_t grid_try(struct box *b, bool shortest, const int *color)
 {
 	const struct order_grid *g = b->g;
@@ -230,8 +240,9 @@ int topo_order_grid(const struct order_grid *g, const int *color, int *order, bo
 	return 0;
 }
 
-/* --- graphs --------------------------------------------------------------------------------- */
+/* --- graphs ----------------------------------------------------------------------------------- */
 
+/* As grid_apart, for the edges of a graph. */
 static int64_t graph_apart(const struct order_graph *g, const int *color, const int *order)
 {
 	int64_t apart = 0;
@@ -243,10 +254,11 @@ static int64_t graph_apart(const struct order_graph *g, const int *color, const 
 	return apart;
 }
 
+/* A breadth-first traversal. */
 struct bfs {
-	int *place; /* [n] in the order of the walk */
-	bool *seen; /* [n] zeros to begin with */
-	int n;      /* so far */
+	int *place; /* [n] places in the order of the visit */
+	bool *seen; /* [n] visited; false at first */
+	int n;      /* places visited so far */
 };
 
 static void bfs_add(struct bfs *w, int place)
@@ -257,7 +269,7 @@ static void bfs_add(struct bfs *w, int place)
 	w->place[w->n++] = place;
 }
 
-/* Breadth first, from the first place that was not seen yet, until all were. */
+/* Visits all places; each component begins at its lowest place. */
 static void bfs_run(struct bfs *w, const struct order_graph *g)
 {
 	for (int start = 0, at = 0; start < g->n; start++) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* order.h - which process takes which place of a grid or a graph, so that neighbours are near each
- * other.  No communication, no MPI: numbers in, numbers out. */
+/* order.h - rank reordering of grids and graphs.  Pure functions of their arguments: they neither
+ * communicate nor know MPI objects. */
 #ifndef HAFT_TOPO_ORDER_H
 #define HAFT_TOPO_ORDER_H
 
@@ -12,16 +12,20 @@ struct order_grid {
 	const int *dims, *periods;
 };
 
-/* A graph of n places; neighbours of i are edges[index[i - 1]] to edges[index[i] - 1]. */
+/* A graph of n places; the neighbors of i are edges[index[i - 1]] to edges[index[i] - 1]. */
 struct order_graph {
 	int n;
 	const int *index, *edges;
 };
 
-/* topo_order_grid and topo_order_graph say in order[i] which of the n processes, of which process r
- * is in domain color[r], takes place i: a permutation of 0..n-1 with fewer neighbours in different
- * domains than the identity has.  *better is false if none was found: then order is the identity.
- * The result depends on the arguments only.  0, or -1: no memory. */
+/* topo_order_grid and topo_order_graph assign the n processes to the n places.
+ *
+ *   color[r]   in:  domain of process r
+ *   order[i]   out: process that takes place i; a permutation of 0..n-1
+ *   *better    out: true if fewer pairs of neighbors are in different domains than in the order of
+ *              ranks; if false, order is the identity
+ *
+ * The result depends on the arguments only.  Returns 0, or -1 without memory. */
 int topo_order_grid(const struct order_grid *g, const int *color, int *order, bool *better);
 int topo_order_graph(const struct order_graph *g, const int *color, int *order, bool *better);
 

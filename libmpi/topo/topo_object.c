@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* topo_object.c - what all kinds of topologies have in common: memory, group, communicator.
+/* topo_object.c - what all kinds of topologies share: memory, group, communicator.
  *
- * A topology is complete before its communicator exists, so no one ever sees half of it.  The
- * communicator is what MPI_Comm_create makes of a group that everybody has computed alike, so the
- * only messages of a creation are those of a context id. */
+ *     arguments ──> struct topo (complete) ──┐
+ *               ──> struct group ────────────┴─ comm_create ──> struct comm ──topo──> struct topo
+ *
+ * Invariants
+ *  - A topology is complete before its communicator exists, and constant afterwards.
+ *  - Each member computes an equal group, so a creation exchanges a context id and nothing else. */
 #include "libmpi/topo/topo_object.h"
 
 #include <engine.h>
@@ -18,9 +21,9 @@ struct topo *topo_new(int kind, int64_t ints)
 		return NULL;
 	}
 	atomic_init(&t->refs, 1);
-	t->near.kind = kind;
-	t->near.in = t->room;
-	t->near.out = t->room;
+	t->neighbors.kind = kind;
+	t->neighbors.in = t->room;
+	t->neighbors.out = t->room;
 	return t;
 }
 
@@ -38,10 +41,10 @@ int topo_expect(const struct comm *c, int kind, const struct topo **t)
 	if (c->topo == NULL)
 		return haft_err(MPI_ERR_TOPOLOGY,
 			"the communicator has no topology; a %s one is expected", kind_name(kind));
-	if (c->topo->near.kind != kind)
+	if (c->topo->neighbors.kind != kind)
 		return haft_err(MPI_ERR_TOPOLOGY,
 			"the communicator has a %s topology; a %s one is expected",
-			kind_name(c->topo->near.kind), kind_name(kind));
+			kind_name(c->topo->neighbors.kind), kind_name(kind));
 	*t = c->topo;
 	return 0;
 }
@@ -76,6 +79,6 @@ int topo_attach(struct comm *c, struct group *g, struct topo *t, struct comm **n
 
 int topo_test(struct comm *c, int *status)
 {
-	*status = c->topo == NULL ? MPI_UNDEFINED : c->topo->near.kind;
+	*status = c->topo == NULL ? MPI_UNDEFINED : c->topo->neighbors.kind;
 	return 0;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* topo_object.h - inside the topologies: making a struct topo, and the communicator that carries it. */
+/* topo_object.h - what all kinds of topologies share: object, group, communicator. */
 #ifndef HAFT_TOPO_TOPO_OBJECT_H
 #define HAFT_TOPO_TOPO_OBJECT_H
 
@@ -7,24 +7,24 @@
 #include "libmpi/core/group_object.h"
 #include "libmpi/core/topo.h"
 
-/* topo_new gives a topology of a kind, all zero, with `ints' integers of room, under one reference.
- * NULL: no memory, and haft_err has been told. */
+/* Allocates a topology of a kind (MPI_CART ..) with one reference and `ints' integers in room[],
+ * all zero.  NULL: MPI_ERR_NO_MEM, with words. */
 struct topo *topo_new(int kind, int64_t ints);
 
-/* topo_expect gives the topology of c if it is of this kind.  0 or MPI_ERR_TOPOLOGY. */
+/* Sets *t to the topology of c.  0, or MPI_ERR_TOPOLOGY if c has none or one of another kind. */
 int topo_expect(const struct comm *c, int kind, const struct topo **t);
 
-/* topo_check_intra checks that c may be given a topology.  0, or MPI_ERR_COMM: an inter-communicator. */
+/* 0, or MPI_ERR_COMM if c is an inter-communicator, which cannot have a topology. */
 int topo_check_intra(const struct comm *c);
 
-/* topo_group makes the group of n of the processes of c: its rank i is rank order[i] of c, or i if
- * order is NULL.  n is in 1..size, order has n different ranks.  The caller ends it with
+/* Makes a group of n processes of c: rank i of the group is rank order[i] of c, or rank i if order
+ * is NULL.  n is in 1..size; order has n different ranks.  The caller ends the group with
  * obj_free_obj.  0 or MPI_ERR_NO_MEM. */
 int topo_group(struct comm *c, int n, const int *order, struct group **g);
 
-/* topo_attach makes a communicator over g, without attributes, that carries t: *newcomm, NULL
- * outside the group (then t is NULL).  Takes t and g, on failure too.  Every member of c calls it,
- * members of one g with the same g; waits for them.  0 or an MPI error class. */
+/* Makes *newcomm, a communicator over g with topology t and without attributes.  A process outside
+ * g passes t == NULL and gets NULL.  Consumes t and g, also on failure.  Collective over c and
+ * blocking; members of one group pass equal groups.  0 or an MPI error class. */
 int topo_attach(struct comm *c, struct group *g, struct topo *t, struct comm **newcomm);
 
 #endif
