@@ -232,13 +232,13 @@ sim-scale: $(B)/tests/sim/scale
 fuzz-type: $(B)/tests/fuzz/type
 	$(Q)s=$${SEED:-$$(date +%s)}; while $(B)/tests/fuzz/type -n $${STEPS:-1000000} -s $$s; do s=$$((s + 1)); done
 .PHONY: fuzz-type
-# Random collective calls with every algorithm, for minutes: the tests plans*, with more of all.
-plans := $(wildcard tests/std/ch06/plans*.c)
-long-plans: $(call tests_bin,$(plans))
-	$(Q)for p in $(plans); do \
-		e=$$(sed -n 's/.*env="\(.*\)".*/\1/p' $$p); t=$(B)/$${p%.c}; \
-		echo "$$t $$e"; env $$e $(B)/bin/mpiexec -n 17 $$t $${ROUNDS:-30} || exit 1; \
+# Random collective calls with every algorithm, for minutes: the test plans with more of all.
+long-plans: $(B)/tests/std/ch06/plans
+	$(Q)for p in '' 0 1 2 3; do \
+		echo "$< $${ROUNDS:-30} $$p"; \
+		$(B)/bin/mpiexec -n 17 $< $${ROUNDS:-30} $$p || exit 1; \
 	done
+	$(Q)HAFT_COLL=p2p $(B)/bin/mpiexec -n 17 $< $${ROUNDS:-30}
 .PHONY: long-plans
 # Communicators by the million: alive at once, made and freed; and by two threads at once.
 long-comms: $(B)/tests/std/ch07/live $(B)/tests/std/ch07/ctx

@@ -7,11 +7,15 @@
  *     run ──► keeper (one per test, a subreaper) ──► the test, in a process group of its own
  *                                                       └─► mpiexec, ranks, whatever it starts
  *
- * A test is named by its source.  Its order is the line `RUN ...' among its first lines:
+ * A test is named by its source.  Its orders are the lines `RUN ...' among its first lines, each
+ * of which is carried out:
  *
- *     RUN np=1,2,4 time=SECONDS rc=N args="..." env="A=1 B=2" alone idle
+ *     RUN np=1,2,4 time=SECONDS rc=N args="..." env="A=1 B=2|3" alone idle
  *
  * np: an MPI test runs once for each, under BUILD/bin/mpiexec -n NP (np=0: alone, without mpiexec).
+ * Words of env and args may have alternatives, `B=2|3': the test runs with each of them, and if
+ * several words have some, with every combination.  An order of several, or a combination, whose
+ * variables are what the environment has anyway is left out: another order has run it.
  * time: the limit in seconds, if it is more than TIME_LIMIT or -t (times FACTOR).
  * rc: the exit code expected (0).
  * env: variables of this test; B (the build directory) is always there.
@@ -73,6 +77,7 @@ struct job {
 	const char *src; /* path from the top, as in files.mk */
 	char name[256];  /* src without tests/ and suffix */
 	int np;          /* MPI only; 0: started without mpiexec */
+	int row;         /* which of the runs that its orders ask for, from 0 */
 	int limit;       /* seconds */
 	int rc;          /* exit code to expect */
 	int alone, idle;
@@ -176,77 +181,181 @@ static int order_get(const char *line, const char *key, char *buf, size_t len)
 	return 1;
 }
 
-/* Finds the RUN line of a source; "" if it has none. */
-static void order_read(const char *src, char *line, size_t len)
+/* The first HEAD_MAX bytes of a source. */
+static void head_read(const char *src, char *head)
 {
-	char head[HEAD_MAX + 1];
 	FILE *f = fopen(src, "r");
 	size_t n;
-	char *p;
 
 	if (f == NULL)
 		die("%s: %s", src, strerror(errno));
 	n = fread(head, 1, HEAD_MAX, f);
 	fclose(f);
 	head[n] = '\0';
-	line[0] = '\0';
-	for (p = strstr(head, " RUN "); p != NULL; p = strstr(p + 1, " RUN "))
-		if (p > head && (strchr("#!", p[-1]) != NULL || strncmp(p - 1, "* RUN", 5) == 0))
-			break;
-	if (p == NULL)
-		return;
-	p[strcspn(p, "\n")] = '\0';
-	if (strstr(p, "*/") != NULL)
-		*strstr(p, "*/") = '\0';
-	snprintf(line, len, "%s ", p);
 }
 
-static void job_add(enum kind kind, const char *src, const char *order, int np)
+/* Does a comment's line begin at p, with nothing of it before p but its marks? */
+static int is_line(const char *head, const char *p)
 {
-	const char *name = strncmp(src, "tests/", 6) == 0 ? src + 6 : src;
-	char val[64], flat[256];
-	struct job *j;
+	const char *q = p;
 
-	jobs = realloc(jobs, (size_t)(njobs + 1) * sizeof(*jobs));
-	if (jobs == NULL)
-		die("no memory");
-	j = &jobs[njobs++];
-	*j = (struct job){.kind = kind, .src = src, .np = np, .limit = least};
-	snprintf(j->name, sizeof(j->name), "%.*s", (int)strcspn(name, "."), name);
-	if (order_get(order, "time", val, sizeof(val)))
-		j->limit = atoi(val) > least ? atoi(val) : least;
-	if (order_get(order, "rc", val, sizeof(val)))
-		j->rc = atoi(val);
-	order_get(order, "args", j->args, sizeof(j->args));
-	order_get(order, "env", j->env, sizeof(j->env));
-	j->limit *= factor;
-	j->alone = np > 2 || strstr(order, " alone ") != NULL;
-	j->idle = !j->alone && strstr(order, " idle ") != NULL;
+	while (q > head && strchr("#!/*", q[-1]) != NULL)
+		q--;
+	if (q == p)
+		return 0;
+	if (q > head && q[-1] == ' ' && *q == '*')
+		q--;
+	return q == head || q[-1] == '\n';
+}
+
+/* The next RUN line at or after `at' in a head; returns where to look for the one after it, or NULL
+ * if there is none. */
+static const char *order_next(const char *head, const char *at, char *line, size_t len)
+{
+	const char *p;
+	size_t n;
+
+	line[0] = '\0';
+	for (p = strstr(at, " RUN "); p != NULL; p = strstr(p + 1, " RUN "))
+		if (is_line(head, p))
+			break;
+	if (p == NULL)
+		return NULL;
+	n = strcspn(p, "\n");
+	snprintf(line, len, "%.*s", (int)n, p);
+	if (strstr(line, "*/") != NULL)
+		*strstr(line, "*/") = '\0';
+	n = strlen(line);
+	snprintf(line + n, len - n, " ");
+	return p + 1;
+}
+
+/* Picks of words with alternatives (`A=1|2 B=3') the combination number *k, and takes from *k what
+ * was chosen here: what is left chooses among other words. */
+static void combination_pick(const char *words, int *k, char *buf, size_t len)
+{
+	size_t at = 0;
+
+	buf[0] = '\0';
+	for (const char *p = words; *p != '\0'; p += strspn(p, " ")) {
+		size_t n = strcspn(p, " "), name = strcspn(p, "=|"), i;
+		const char *alt = p;
+		int nalt = 1, which;
+
+		name = p[name] == '=' && name < n ? name + 1 : 0;
+		for (i = 0; i < n; i++)
+			nalt += p[i] == '|';
+		which = *k % nalt;
+		*k /= nalt;
+		for (alt += name; which > 0; which--)
+			alt += strcspn(alt, "|") + 1;
+		i = strcspn(alt, "| ");
+		at += (size_t)snprintf(buf + at, len - at, "%s%.*s%.*s", at > 0 ? " " : "",
+			(int)name, p, (int)i, alt);
+		if (at >= len)
+			die("too many words: %s", words);
+		p += n;
+	}
+}
+
+/* Has the environment all these variables already? */
+static int env_is_set(const char *env)
+{
+	char words[512], *save = NULL;
+
+	snprintf(words, sizeof(words), "%s", env);
+	for (char *p = strtok_r(words, " ", &save); p != NULL; p = strtok_r(NULL, " ", &save)) {
+		char *value = strchr(p, '=');
+
+		if (value == NULL)
+			return 0;
+		*value++ = '\0';
+		if (getenv(p) == NULL || strcmp(getenv(p), value) != 0)
+			return 0;
+	}
+	return 1;
+}
+
+static void paths_make(struct job *j)
+{
+	char flat[256];
+
 	snprintf(flat, sizeof(flat), "%s", j->name);
 	for (char *p = flat; *p != '\0'; p++)
 		if (*p == '/')
 			*p = '-';
-	snprintf(j->out, sizeof(j->out), "%s/tests/out/%s.%d.out", build, flat, np);
-	snprintf(j->before, sizeof(j->before), "%s/tests/out/%s.%d.before", build, flat, np);
-	snprintf(j->tmp, sizeof(j->tmp), "%s/tests/out/%s.%d.tmp", build, flat, np);
+	snprintf(j->out, sizeof(j->out), "%s/tests/out/%s.%d.%d.out", build, flat, j->np, j->row);
+	snprintf(j->before, sizeof(j->before), "%s/tests/out/%s.%d.%d.before", build, flat, j->np,
+		j->row);
+	snprintf(j->tmp, sizeof(j->tmp), "%s/tests/out/%s.%d.%d.tmp", build, flat, j->np, j->row);
 }
 
-/* One job, or one for each np of an MPI test. */
+/* The job of one order, one np and one combination of its alternatives; 0 if there is no such
+ * combination. */
+static int job_add(enum kind kind, const char *src, const char *order, int np, int k, int row)
+{
+	const char *name = strncmp(src, "tests/", 6) == 0 ? src + 6 : src;
+	char val[512];
+	int combination = k;
+	struct job j = {.kind = kind, .src = src, .np = np, .limit = least, .row = row};
+
+	snprintf(j.name, sizeof(j.name), "%.*s", (int)strcspn(name, "."), name);
+	if (order_get(order, "env", val, sizeof(val)))
+		combination_pick(val, &k, j.env, sizeof(j.env));
+	if (order_get(order, "args", val, sizeof(val)))
+		combination_pick(val, &k, j.args, sizeof(j.args));
+	if (k > 0)
+		return 0;
+	if (order_get(order, "time", val, sizeof(val)))
+		j.limit = atoi(val) > least ? atoi(val) : least;
+	if (order_get(order, "rc", val, sizeof(val)))
+		j.rc = atoi(val);
+	j.limit *= factor;
+	j.alone = np > 2 || strstr(order, " alone ") != NULL;
+	j.idle = !j.alone && strstr(order, " idle ") != NULL;
+	paths_make(&j);
+	if (j.env[0] != '\0' && row + combination > 0 && j.args[0] == '\0' && env_is_set(j.env))
+		return 1;
+	jobs = realloc(jobs, (size_t)(njobs + 1) * sizeof(*jobs));
+	if (jobs == NULL)
+		die("no memory");
+	jobs[njobs++] = j;
+	return 1;
+}
+
+/* All combinations of the alternatives of an order, for one np; returns how many rows there are
+ * then. */
+static int combinations_add(enum kind kind, const char *src, const char *order, int np, int row)
+{
+	for (int k = 0; job_add(kind, src, order, np, k, row); k++)
+		row++;
+	return row;
+}
+
+/* The jobs of a test: one, or one for each order, np and combination. */
 static void test_add(enum kind kind, const char *src)
 {
-	char order[1024], np[128];
+	char head[HEAD_MAX + 1], order[1024], np[128];
+	const char *at = head;
 	char *save = NULL;
+	int row = 0;
 
-	order_read(src, order, sizeof(order));
+	head_read(src, head);
+	at = order_next(head, at, order, sizeof(order));
 	if (kind != MPI) {
-		job_add(kind, src, order, 1);
+		do
+			row = combinations_add(kind, src, order, 1, row);
+		while (at != NULL && (at = order_next(head, at, order, sizeof(order))) != NULL);
 		return;
 	}
-	if (!order_get(order, "np", np, sizeof(np)))
+	if (at == NULL)
 		die("%s: no line /* RUN np=... */ among its first lines", src);
-	for (char *p = strtok_r(np, ",", &save); p != NULL; p = strtok_r(NULL, ",", &save)) {
-		if (atoi(p) <= most && (spread == ONE_HOST || atoi(p) > 1))
-			job_add(kind, src, order, atoi(p));
+	for (; at != NULL; at = order_next(head, at, order, sizeof(order))) {
+		if (!order_get(order, "np", np, sizeof(np)))
+			die("%s: no np=... in a line RUN", src);
+		for (char *p = strtok_r(np, ",", &save); p != NULL; p = strtok_r(NULL, ",", &save))
+			if (atoi(p) <= most && (spread == ONE_HOST || atoi(p) > 1))
+				row = combinations_add(kind, src, order, atoi(p), row);
 	}
 }
 
@@ -555,8 +664,8 @@ static void job_say(const struct job *j, const char *word, const char *why)
 
 	if (j->kind == MPI)
 		snprintf(np, sizeof(np), "np=%d", j->np);
-	say("%-5s %-40s %-6s %7.2f s%s%s\n", word, j->name, np, j->took, why[0] != '\0' ? "  " : "",
-		why);
+	say("%-5s %-40s %-6s %7.2f s%s%s%s%s\n", word, j->name, np, j->took,
+		why[0] != '\0' ? "  " : "", why, j->env[0] != '\0' ? "  " : "", j->env);
 }
 
 /* A run of a test of which there may be another, if it has failed, or already was one. */
@@ -754,7 +863,9 @@ int main(int argc, char **argv)
 	args_read(argc, argv);
 	if (only_list) {
 		for (int i = 0; i < njobs; i++)
-			printf("%s np=%d time=%d\n", jobs[i].name, jobs[i].np, jobs[i].limit);
+			printf("%s np=%d time=%d%s%s%s%s\n", jobs[i].name, jobs[i].np,
+				jobs[i].limit, jobs[i].env[0] != '\0' ? " " : "", jobs[i].env,
+				jobs[i].args[0] != '\0' ? " " : "", jobs[i].args);
 		return 0;
 	}
 	if (log_path != NULL && (log_file = fopen(log_path, "w")) == NULL)

@@ -93,4 +93,16 @@ printf '%s\n' '/* RUN np=0,1,2,4 args="c" */' >tests/few.c
 chmod +x build/bin/mpiexec before
 "$run" -b build -j 1 -n 2 -w "$TMPDIR/before a b" mpi tests/few.c >few.log || bad "few failed"
 [ "$(sort words | uniq -c | tr -s ' ')" = ' 3 a b build/tests/few c' ] || bad "not what it was to run: $(cat words)"
+# Several orders, and alternatives of words.
+printf '%s\n' '/* RUN np=1,2 */' '/* RUN np=3 env="A=1|2 C=x" args="a|b 7" */' '/* no RUN np=9 */' >tests/rows.c
+printf '%s\n' '#!/bin/sh' 'echo "$2 A=$A C=$C $4 $5" >>'"'$TMPDIR/rows'" >build/bin/mpiexec
+unset A C
+"$run" -b build -j 1 mpi tests/rows.c >rows.log || bad "rows failed"
+printf '%s\n' '1 A= C=  ' '2 A= C=  ' '3 A=1 C=x a 7' '3 A=2 C=x a 7' '3 A=1 C=x b 7' '3 A=2 C=x b 7' | cmp -s - rows ||
+	bad "not these rows: $(cat rows)"
+grep -q '^ok    rows .* np=3 .* A=2 C=x$' rows.log || bad "a row is not named"
+printf '%s\n' '/* RUN np=1 */' '/* RUN np=1 env="A=1|2" */' >tests/rows.c
+rm rows
+A=2 "$run" -b build -j 1 mpi tests/rows.c >rows.log || bad "rows failed"
+[ "$(cat rows)" = "$(printf '%s\n' '1 A=2 C=  ' '1 A=1 C=  ')" ] || bad "a row that the environment has is not left out: $(cat rows)"
 rm -rf "$TMPDIR"/*

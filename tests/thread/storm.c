@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* RUN np=2,4 time=240 */
+/* RUN np=2 env="HAFT_VIA=net" time=120 */
 /* MPI-5.0 11.6: eight threads a rank, all kinds of calls at once */
 #include "tests/thread/crew.h"
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* RUN np=1,2 time=120 */
+/* RUN np=2 env="HAFT_VIA=net" time=120 */
 /* MPI-5.0 3.8.4: a synchronous send that is cancelled either cannot be received by anybody, or was
  * received; Wait returns in both cases */
 #include "tests/check.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* RUN np=2 */
+/* RUN np=2 env="HAFT_VIA=net" time=120 */
 /* MPI-5.0 3.8.4: a persistent send that is cancelled ends without its receiver, and starts again;
  * what was not cancelled is received */
 #include "tests/t.h"

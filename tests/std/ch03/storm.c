@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* RUN np=2,4,7,16 time=120 */
+/* RUN np=4,7 env="HAFT_VIA=net" time=120 */
 /* MPI-5.0 3.5, 3.7: random traffic between all pairs, thousands of messages under way; nothing is
  * lost, mixed up or doubled. */
 #include "tests/check.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* RUN np=1,2,5 */
+/* RUN np=5 env="HAFT_VIA=net" time=120 */
 /* MPI-5.0 7.4.2, 7.6.2: communicators from groups alone, told apart by their tags. */
 #include "tests/check.h"
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* RUN np=2,3,5,8 */
+/* RUN np=5 env="HAFT_VIA=net" time=120 */
 /* MPI-5.0 7.6: inter-communicators: made, asked, used, copied, split, merged, freed. */
 #include "tests/check.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* RUN np=2,4 env="HAFT_RMA=msg HAFT_PROGRESS=thread" time=120 */
+/* RUN np=2,4 env="HAFT_VIA=net HAFT_PROGRESS=thread" time=120 */
 /* MPI-5.0 12.7.3: with HAFT_PROGRESS=thread a target that makes no call is accessed all the same.
  * It makes none until each of the others has left a file that says that its work is done. */
 #include "tests/check.h"

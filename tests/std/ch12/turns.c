@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* RUN np=8 time=120 */
+/* RUN np=4 env="HAFT_VIA=net" time=120 */
 /* MPI-5.0 12.5.3: whoever wants a lock gets it, however busy the others are with it. */
 #include "tests/check.h"
 

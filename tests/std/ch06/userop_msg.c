@@ -1,4 +1,0 @@
-/* SPDX-License-Identifier: BSD-3-Clause */
-/* RUN np=2,3,4,7,16 env="HAFT_COLL=p2p" */
-/* MPI-5.0 6.9.5: the same by messages. */
-#include "tests/std/ch06/userop.h"
