@@ -211,7 +211,7 @@ help:
 	'lint-strict  rules that the tree does not pass yet; WHERE=folder RULE=name' \
 	'install      DESTDIR= PREFIX=/usr/local; uninstall: removes it again' \
 	'coverage     which functions of MPI 5.0 work, and which do not' \
-	'evidence     which sections and functions of MPI 5.0 have a test (chapters 2 and 7 to 10)' \
+	'evidence     which sections and functions of MPI 5.0 have a test (chapters 2 to 20)' \
 	'bench bench-obj bench-peers   measure; bench-peers installs other MPIs to measure beside' \
 	'bench-fort   Fortran beside C, call by call' \
 	'bench-start  4 hosts of 4 ranks over ssh, beside ssh alone (root)' \

@@ -4,13 +4,14 @@
 #
 #     awk -f evidence.awk kind=sections sections.txt kind=list gen/list kind=called called kind=test TEST...
 #
-# A test names its section in a comment: MPI-5.0 7.4.2, 7.4.3: words.  Ends with 1 if a section or a
+# A test names its sections in a comment: MPI-5.0 7.4.2, 3.7.3 to 3.7.6: words.  Ends with 1 if a section or a
 # function has none.
 BEGIN { FS = "\t" }
 
 kind == "sections" && !/^#/ {
 	order[++sections] = $1
 	must[$1] = $2 == "T"
+	later += $2 == "N"
 	words[$1] = $3
 	split($1, part, ".")
 	chapter[part[1]] = 1
@@ -24,13 +25,27 @@ kind == "list" && !/^#/ && $5 != "removed" && $5 != "deprecated" {
 	next
 }
 kind == "called" { called[$1] = 1; next }
-kind == "test" && match($0, /MPI-5\.0 [0-9][0-9., ]*/) {
-	n = split(substr($0, RSTART + 8, RLENGTH - 8), tag, /[, ]+/)
+# One section, once a test.
+function name(section) {
+	if (!((section, FILENAME) in seen))
+		tests[section]++
+	seen[section, FILENAME] = 1
+}
+# All sections from one to another of the same parent: 3.7.3 to 3.7.6.
+function name_all(from, to,  parent, i) {
+	parent = from
+	sub(/[0-9]+$/, "", parent)
+	for (i = substr(from, length(parent) + 1) + 0; i <= substr(to, length(parent) + 1) + 0; i++)
+		name(parent i)
+}
+kind == "test" && match($0, /MPI-5\.0 [0-9]([0-9., ]|to )*/) {
+	n = split(substr($0, RSTART + 8, RLENGTH - 8), tag, /, */)
 	for (i = 1; i <= n; i++) {
-		sub(/\.$/, "", tag[i])
-		if (!((tag[i], FILENAME) in seen))
-			tests[tag[i]]++
-		seen[tag[i], FILENAME] = 1
+		sub(/[. ]+$/, "", tag[i])
+		if (split(tag[i], end, / to /) == 2)
+			name_all(end[1], end[2])
+		else
+			name(tag[i])
 	}
 }
 
@@ -50,7 +65,7 @@ END {
 			idle[++nidle] = f
 		waiting += engine[f] == "NONE"
 	}
-	printf "\n%d sections, %d without a test\n", all, nmissing
+	printf "\n%d sections, %d without a test; %d more have no engine yet\n", all, nmissing, later
 	for (i = 1; i <= nmissing; i++)
 		print "    " missing[i]
 	printf "%d functions, %d of them not there yet, %d that no test calls\n", functions, waiting, nidle

@@ -8,8 +8,7 @@ sim_PART   := tests/sim/wire.c # the network that tests/sim/net.c runs on
 unit_TESTS := $(filter-out $(sim_PART),$(wildcard tests/fuzz/*.c tests/sim/*.c tests/unit/*.c))
 
 # Programs of MPI, built with our mpicc, run by mpiexec as their RUN line says.
-mpi_PART  := tests/fort/attr_c.c tests/fort/calls_c.c tests/fort/more_c.c # linked with Fortran
-mpi_PART  += tests/examples/heat/picture.c # linked with heat.c
+mpi_PART  := tests/examples/heat/picture.c # linked with heat.c
 mpi_PART  += tests/examples/tasks/tasks.c  # of libobj alone: tests/build/libobj.sh
 mpi_ALL   := $(wildcard tests/abi/*.c tests/err/*.c tests/launch/*.c tests/life/*.c tests/net/*.c \
 	tests/std/*/*.c tests/thread/*.c tests/examples/*/*.c)
@@ -20,7 +19,8 @@ own_MALLOC := tests/err/early.c tests/std/ch04/poor.c tests/std/ch06/poor.c
 own_MALLOC += tests/net/poor.sh tests/net/starve.sh
 mpi_TESTS  := $(filter-out $(mpi_PART) $(if $(SAN),$(own_MALLOC)),$(mpi_ALL))
 
-# Programs of Fortran, built with our mpifort.
+# Programs of Fortran, built with our mpifort; NAME_c.c is linked with NAME.f90.
+fort_PART  := $(wildcard tests/fort/*_c.c)
 fort_TESTS := $(wildcard tests/fort/*.f tests/fort/*.f90 tests/examples/*/*.f tests/examples/*/*.f90)
 
 # Shell scripts; they find the build directory in $B.
@@ -103,9 +103,7 @@ $(B)/tests/%: tests/%$(1) $(B)/include/mpif.h $(B)/flags | all
 endef
 $(foreach s,.f .f90,$(eval $(call tests_fort,$(s))))
 
-$(B)/tests/fort/attr: tests/fort/attr_c.c
-$(B)/tests/fort/calls: tests/fort/calls_c.c
-$(B)/tests/fort/more: tests/fort/more_c.c
+$(foreach c,$(fort_PART),$(eval $(c:%_c.c=$(B)/%): $(c)))
 # Programs of old times: buffers of any type without an interface, Cray pointers.
 tests_FFLAGS-old := -fcray-pointer -fallow-argument-mismatch -w
 

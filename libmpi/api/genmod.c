@@ -395,16 +395,17 @@ static void extras_write(FILE *out, const char *prefix, bool f08)
 		"    END SUBROUTINE\n"
 		"  END INTERFACE\n",
 		prefix, f08 ? "f08ts" : "fts", prefix[0] != '\0' ? "p" : "");
-	if (!f08)
-		fprintf(out,
-			"  INTERFACE %1$sMPI_Sizeof\n"
-			"    SUBROUTINE %1$sMPI_Sizeof_fts(x, size, ierror) "
-			"BIND(C, NAME=\"%2$smpi_sizeof_fts_\")\n"
-			"      TYPE(*), DIMENSION(..) :: x\n"
-			"      INTEGER :: size, ierror\n"
-			"    END SUBROUTINE\n"
-			"  END INTERFACE\n",
-			prefix, prefix[0] != '\0' ? "p" : "");
+	fprintf(out,
+		"  INTERFACE %1$sMPI_Sizeof\n"
+		"    SUBROUTINE %1$sMPI_Sizeof_%2$s(x, size, ierror) "
+		"BIND(C, NAME=\"%3$smpi_sizeof_fts_\")\n"
+		"      TYPE(*), DIMENSION(..) :: x\n"
+		"      INTEGER, INTENT(OUT) :: size\n"
+		"      INTEGER, %4$sINTENT(OUT) :: ierror\n"
+		"    END SUBROUTINE\n"
+		"  END INTERFACE\n",
+		prefix, f08 ? "f08ts" : "fts", prefix[0] != '\0' ? "p" : "",
+		f08 ? "OPTIONAL, " : "");
 }
 
 static void mod_types_write(FILE *out)

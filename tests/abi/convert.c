@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* RUN np=1 */
-/* MPI-5.0 20.3.4, 19.3.4, 19.3.5: handles and statuses as integers and back. */
+/* MPI-5.0 19.3.4, 19.3.5, 20.3.4, 20.4.3, 20.4.5: handles and statuses as integers and back. */
 #define MPI_NO_DEPRECATED_WARNINGS
 #include "tests/t.h"
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# mpi.h compiles without a word in every C and C++ that programs are written in, has the standard's
-# prototypes, and each constant has the standard's value; the libraries show these names and no others.
+# MPI-5.0 20.2.1, 20.3.3, 20.3.4, 20.5: mpi.h compiles without a word in every C and C++ that programs
+# are written in, has the standard's prototypes, and each constant has the standard's value; the libraries show these names and no others.
 set -u
 cd "$TMPDIR" || exit 1
 case $B in /*) top=${B%/build/*} ;; *) top=$OLDPWD; B=$OLDPWD/$B ;; esac

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* RUN np=1 */
-/* MPI-5.0 17.1: names of MPI-1 that old programs still use. */
+/* MPI-5.0 17.1.2 to 17.1.5: names of MPI-1 that old programs still use. */
 #define MPI_NO_DEPRECATED_WARNINGS
 #include "tests/t.h"
 

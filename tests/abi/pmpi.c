@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* RUN np=2 */
-/* MPI-5.0 15.2: a program may define MPI_X itself and go on with PMPI_X; the library's own use of
+/* MPI-5.0 15.2.1: a program may define MPI_X itself and go on with PMPI_X; the library's own use of
  * what it needs inside does not come by here. */
 #include "tests/t.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* RUN np=2 */
-/* MPI-5.0 3.7.3 to 3.7.6: Wait, Test, their any, some and all forms, Request_free and
+/* MPI-5.0 3.7.1, 3.7.3 to 3.7.6: Wait, Test, their any, some and all forms, Request_free and
  * Request_get_status. */
 #include "tests/check.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* RUN np=1,2 */
-/* MPI-5.0 3.2, 3.10, 3.7: messages to oneself, MPI_PROC_NULL, MPI_COMM_SELF, Sendrecv. */
+/* MPI-5.0 3.2.7, 3.7.2, 3.10: messages to oneself, MPI_PROC_NULL, MPI_COMM_SELF, Sendrecv. */
 #include "tests/check.h"
 
 static void to_self(MPI_Comm comm, int me)

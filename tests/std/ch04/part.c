@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* RUN np=2,4 */
 /* RUN np=4 env="HAFT_VIA=net" time=120 */
-/* MPI-5.0 4.2: partitioned sends and receives in a ring */
+/* MPI-5.0 4.2.1, 4.2.2: partitioned sends and receives in a ring */
 #include "tests/t.h"
 
 #include <mpi.h>

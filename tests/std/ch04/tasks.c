@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* RUN np=2 time=120 */
-/* MPI-5.0 4.3: the examples of the chapter with threads: several of them make partitions of one
+/* MPI-5.0 4.2.3, 4.3.1: the examples of the chapter with threads: several of them make partitions of one
  * send ready, and several look for partitions of one receive */
 #include "tests/thread/crew.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* RUN np=2,3,5,8 */
-/* MPI-5.0 6.2.3: collective calls between two groups, in three forms. */
+/* MPI-5.0 6.2.2, 6.2.3: collective calls between two groups, in three forms. */
 #include "tests/std/forms.h"
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* RUN np=1,2,4 */
-/* MPI-5.0 12.2.1, 12.2.2, 12.2.3, 12.2.4, 12.2.5, 12.2.6, 12.2.7: windows of each flavor, what they
+/* MPI-5.0 12.2.1 to 12.2.7, 12.4: windows of each flavor, what they
  * say of themselves, and what of them can be reached by load and store. */
 #include "tests/check.h"
 

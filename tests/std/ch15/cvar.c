@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* RUN np=1,2 */
-/* MPI-5.0 15.3.6: control variables. */
+/* MPI-5.0 15.3.1, 15.3.2, 15.3.5, 15.3.6.1 to 15.3.6.3: control variables. */
 #include "tests/check.h"
 #include <stdint.h>
 

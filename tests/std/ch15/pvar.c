@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* RUN np=2,3 */
-/* MPI-5.0 15.3.7: performance variables, sessions and handles. */
+/* MPI-5.0 15.3.2, 15.3.7, 15.3.7.1: performance variables, sessions and handles. */
 #include "tests/check.h"
 #include <stdbool.h>
 #include <stdint.h>

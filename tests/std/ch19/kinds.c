@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* RUN np=2 */
-/* MPI-5.0 19.1.9: datatypes of Fortran kinds. */
+/* MPI-5.0 19.1.9, 19.1.9.1, 19.1.9.2: datatypes of Fortran kinds. */
 #include "tests/said.h"
 
 #include <mpi.h>
