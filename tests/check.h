@@ -1,6 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* check.h - what a test asserts with: one line that says where, what and in which rank, and the job
- * ends. */
+/* check.h - the assertions of tests of MPI.  One that fails prints a line with place, rank and
+ * condition, and then
+ *
+ *     CHECK(x)  OK(call)  FAILS(class, text, call)    ends the job: other ranks would wait for ever
+ *     expect(x)  expect_ok(call)  expect_eq(a, b)     counts and goes on, to show all failures
+ *
+ *     int main(int argc, char **argv)
+ *     {
+ *             check_init(&argc, &argv);           MPI_Init; sets check_rank and check_size
+ *             OK(MPI_Send(...));                  it returns MPI_SUCCESS
+ *             FAILS(MPI_ERR_TAG, "tag", ...);     it returns this class, with this word in its text
+ *             expect_eq(status.MPI_TAG, 7);       prints both if they differ
+ *             MPI_Finalize();
+ *             return check_end();                 1 if an expectation failed in this process
+ *     }
+ *
+ * Exit code 77 (check_skip) says that this machine cannot run the test.  Unit tests use cmocka. */
 #ifndef TESTS_CHECK_H
 #define TESTS_CHECK_H
 
@@ -10,7 +25,32 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define CHECK_PRINT_MAX 20 /* expectations that a process prints; more of them say nothing new */
+
 static int check_rank, check_size; /* set by check_init */
+static int check_failed;           /* expectations that failed in this process */
+
+static inline void check_init(int *argc, char ***argv)
+{
+	MPI_Init(argc, argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &check_rank);
+	MPI_Comm_size(MPI_COMM_WORLD, &check_size);
+}
+
+/* The exit code of main. */
+static inline int check_end(void)
+{
+	return check_failed != 0;
+}
+
+/* Ends the process: the test cannot run here, and why. */
+__attribute__((noreturn)) static inline void check_skip(const char *why)
+{
+	printf("skipped: %s\n", why);
+	exit(77);
+}
+
+/* --- assertions that end the job --------------------------------------------------------- */
 
 #define CHECK(x)                                                                              \
 	do {                                                                                  \
@@ -52,19 +92,41 @@ static int check_rank, check_size; /* set by check_init */
 		}                                                                                  \
 	} while (0)
 
-/* Libfabric's providers have memory of their own, which nobody but they can bound. */
+/* --- expectations: print, count, go on --------------------------------------------------- */
+
+static inline bool expect_note(bool good, const char *file, int line, const char *what)
+{
+	if (!good && check_failed++ < CHECK_PRINT_MAX) {
+		fprintf(stderr, "%s:%d: rank %d: not true: %s\n", file, line, check_rank, what);
+		fflush(stderr);
+	}
+	return good;
+}
+
+static inline bool expect_same(
+	long long a, long long b, const char *file, int line, const char *what)
+{
+	if (a != b && check_failed++ < CHECK_PRINT_MAX) {
+		fprintf(stderr, "%s:%d: rank %d: %s: %lld, not %lld\n", file, line, check_rank,
+			what, a, b);
+		fflush(stderr);
+	}
+	return a == b;
+}
+
+/* Each is true if it holds, and may be used in an `if'. */
+#define expect(x)       expect_note(!!(x), __FILE__, __LINE__, #x)
+#define expect_ok(call) expect_same((call), 0, __FILE__, __LINE__, #call)
+#define expect_eq(a, b) expect_same((long long)(a), (long long)(b), __FILE__, __LINE__, #a)
+
+/* --- where the ranks are ----------------------------------------------------------------- */
+
+/* Are libfabric's providers in use?  They have memory of their own, which we cannot bound. */
 static inline bool check_fabric(void)
 {
 	const char *via = getenv("HAFT_VIA");
 
 	return via != NULL && strcmp(via, "ofi-all") == 0;
-}
-
-static inline void check_init(int *argc, char ***argv)
-{
-	MPI_Init(argc, argv);
-	MPI_Comm_rank(MPI_COMM_WORLD, &check_rank);
-	MPI_Comm_size(MPI_COMM_WORLD, &check_size);
 }
 
 /* How many processes share memory with this one, itself included; *here (may be NULL): is `rank'
@@ -93,6 +155,8 @@ static inline bool check_apart(void)
 {
 	return check_near(0, NULL) < check_size;
 }
+
+/* --- data -------------------------------------------------------------------------------- */
 
 /* A byte that depends on message and position, to fill and verify buffers. */
 static inline unsigned char check_byte(long message, long position)

@@ -3,7 +3,7 @@
 #ifndef TESTS_SAID_H
 #define TESTS_SAID_H
 
-#include "tests/t.h"
+#include "tests/check.h"
 #include <mpi.h>
 #include <string.h>
 
@@ -13,7 +13,7 @@ static inline int said(int code, const char *part)
 	char text[MPI_MAX_ERROR_STRING];
 	int len;
 
-	t_ok(MPI_Error_string(code, text, &len));
+	expect_ok(MPI_Error_string(code, text, &len));
 	if (strstr(text, part) != NULL)
 		return 1;
 	fprintf(stderr, "not `%s' in: %s\n", part, text);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* RUN np=1 */
 /* MPI-5.0 20.2, 20.4.1: what the ABI says of itself, and what Fortran says once, at any time. */
-#include "tests/t.h"
+#include "tests/check.h"
 
 #include <mpi.h>
 #include <stdint.h>
@@ -13,13 +13,13 @@ static void sizes(void)
 	char value[16];
 	int major, minor, flag, len = sizeof(value);
 
-	t_ok(MPI_Abi_get_version(&major, &minor));
-	t_eq(major, MPI_ABI_VERSION);
-	t_eq(minor, MPI_ABI_SUBVERSION);
-	t_ok(MPI_Abi_get_info(&info));
-	t_ok(MPI_Info_get_string(info, "mpi_count_size", &len, value, &flag));
-	t_true(flag && strcmp(value, "8") == 0);
-	t_ok(MPI_Info_free(&info));
+	expect_ok(MPI_Abi_get_version(&major, &minor));
+	expect_eq(major, MPI_ABI_VERSION);
+	expect_eq(minor, MPI_ABI_SUBVERSION);
+	expect_ok(MPI_Abi_get_info(&info));
+	expect_ok(MPI_Info_get_string(info, "mpi_count_size", &len, value, &flag));
+	expect(flag && strcmp(value, "8") == 0);
+	expect_ok(MPI_Info_free(&info));
 }
 
 static void types(void)
@@ -28,18 +28,18 @@ static void types(void)
 	char value[16];
 	int flag, len = sizeof(value);
 
-	t_ok(MPI_Abi_get_fortran_info(&info));
-	t_true(info == MPI_INFO_NULL);
-	t_ok(MPI_Info_create(&info));
-	t_ok(MPI_Info_set(info, "mpi_integer_size", "4"));
-	t_ok(MPI_Abi_set_fortran_info(info));
-	t_ok(MPI_Info_set(info, "mpi_integer_size", "8"));
-	t_ok(MPI_Abi_get_fortran_info(&again));
-	t_ok(MPI_Info_get_string(again, "mpi_integer_size", &len, value, &flag));
-	t_true(flag && strcmp(value, "4") == 0);
-	t_ok(MPI_Info_free(&again));
-	t_eq(MPI_Abi_set_fortran_info(info), MPI_ERR_ABI);
-	t_ok(MPI_Info_free(&info));
+	expect_ok(MPI_Abi_get_fortran_info(&info));
+	expect(info == MPI_INFO_NULL);
+	expect_ok(MPI_Info_create(&info));
+	expect_ok(MPI_Info_set(info, "mpi_integer_size", "4"));
+	expect_ok(MPI_Abi_set_fortran_info(info));
+	expect_ok(MPI_Info_set(info, "mpi_integer_size", "8"));
+	expect_ok(MPI_Abi_get_fortran_info(&again));
+	expect_ok(MPI_Info_get_string(again, "mpi_integer_size", &len, value, &flag));
+	expect(flag && strcmp(value, "4") == 0);
+	expect_ok(MPI_Info_free(&again));
+	expect_eq(MPI_Abi_set_fortran_info(info), MPI_ERR_ABI);
+	expect_ok(MPI_Info_free(&info));
 }
 
 static void booleans(void)
@@ -49,25 +49,25 @@ static void booleans(void)
 	int8_t small_yes = 0, small_no = 5;
 	int is_set = 5;
 
-	t_ok(MPI_Abi_get_fortran_booleans(4, &yes, &no, &is_set));
-	t_eq(is_set, 0);
-	t_eq(MPI_Abi_set_fortran_booleans(3, &yes, &no), MPI_ERR_ARG);
-	t_ok(MPI_Abi_set_fortran_booleans(4, &yes, &no));
-	t_eq(MPI_Abi_set_fortran_booleans(4, &yes, &no), MPI_ERR_ABI);
-	t_ok(MPI_Abi_get_fortran_booleans(8, &wide_yes, &wide_no, &is_set));
-	t_true(is_set && wide_yes == -1 && wide_no == 0);
-	t_ok(MPI_Abi_get_fortran_booleans(1, &small_yes, &small_no, &is_set));
-	t_true(is_set && small_yes == -1 && small_no == 0);
+	expect_ok(MPI_Abi_get_fortran_booleans(4, &yes, &no, &is_set));
+	expect_eq(is_set, 0);
+	expect_eq(MPI_Abi_set_fortran_booleans(3, &yes, &no), MPI_ERR_ARG);
+	expect_ok(MPI_Abi_set_fortran_booleans(4, &yes, &no));
+	expect_eq(MPI_Abi_set_fortran_booleans(4, &yes, &no), MPI_ERR_ABI);
+	expect_ok(MPI_Abi_get_fortran_booleans(8, &wide_yes, &wide_no, &is_set));
+	expect(is_set && wide_yes == -1 && wide_no == 0);
+	expect_ok(MPI_Abi_get_fortran_booleans(1, &small_yes, &small_no, &is_set));
+	expect(is_set && small_yes == -1 && small_no == 0);
 }
 
 int main(int argc, char **argv)
 {
 	sizes(); /* before MPI_Init */
-	t_ok(MPI_Init(&argc, &argv));
-	t_ok(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN));
+	expect_ok(MPI_Init(&argc, &argv));
+	expect_ok(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN));
 	types();
 	booleans();
 	MPI_Finalize();
 	sizes();
-	return t_end();
+	return check_end();
 }

@@ -4,7 +4,7 @@
  * numbers, addresses, handles of other kinds, handles that were freed.  It fails with a class and
  * words, and nothing breaks. */
 #include "tests/abi/garbage.h"
-#include "tests/t.h"
+#include "tests/check.h"
 
 #include <mpi.h>
 #include <stdint.h>
@@ -68,18 +68,18 @@ static void freed_values(const struct garbage_case *c)
 		MPI_Info info2;
 		MPI_Group group2;
 
-		t_ok(MPI_Comm_dup(MPI_COMM_SELF, &comm));
-		t_ok(MPI_Comm_group(comm, &group));
-		t_ok(MPI_Type_contiguous(2, MPI_INT, &type));
-		t_ok(MPI_Info_create(&info));
+		expect_ok(MPI_Comm_dup(MPI_COMM_SELF, &comm));
+		expect_ok(MPI_Comm_group(comm, &group));
+		expect_ok(MPI_Type_contiguous(2, MPI_INT, &type));
+		expect_ok(MPI_Info_create(&info));
 		comm2 = comm;
 		type2 = type;
 		info2 = info;
 		group2 = group;
-		t_ok(MPI_Comm_free(&comm2));
-		t_ok(MPI_Type_free(&type2));
-		t_ok(MPI_Info_free(&info2));
-		t_ok(MPI_Group_free(&group2));
+		expect_ok(MPI_Comm_free(&comm2));
+		expect_ok(MPI_Type_free(&type2));
+		expect_ok(MPI_Info_free(&info2));
+		expect_ok(MPI_Group_free(&group2));
 	}
 	try(c, comm);
 	try(c, type);
@@ -91,15 +91,15 @@ int main(int argc, char **argv)
 {
 	int n = 0;
 
-	t_ok(MPI_Init(&argc, &argv));
-	t_ok(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN));
+	expect_ok(MPI_Init(&argc, &argv));
+	expect_ok(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN));
 	for (const struct garbage_case *c = garbage_cases; c->name != NULL; c++, n++) {
 		random_values(c);
 		freed_values(c);
 	}
 	printf("%d functions\n", n);
-	t_true(n > 200);
-	t_eq(wrong, 0);
+	expect(n > 200);
+	expect_eq(wrong, 0);
 	MPI_Finalize();
-	return t_end();
+	return check_end();
 }

@@ -11,7 +11,7 @@ static int size_of(MPI_Datatype t)
 {
 	int size = -1;
 
-	t_ok(MPI_Type_size(t, &size));
+	expect_ok(MPI_Type_size(t, &size));
 	return size;
 }
 
@@ -20,16 +20,16 @@ static void refused(void)
 {
 	MPI_Info info;
 
-	t_ok(MPI_Info_create(&info));
-	t_ok(MPI_Info_set(info, "mpi_real_size", "8"));
-	t_ok(MPI_Info_set(info, "mpi_integer_size", "3"));
-	t_eq(MPI_Abi_set_fortran_info(info), MPI_ERR_INFO_VALUE);
-	t_ok(MPI_Info_set(info, "mpi_integer_size", "8"));
-	t_ok(MPI_Info_set(info, "mpi_real2_supported", "maybe"));
-	t_eq(MPI_Abi_set_fortran_info(info), MPI_ERR_INFO_VALUE);
-	t_ok(MPI_Info_free(&info));
-	t_ok(MPI_Abi_get_fortran_info(&info));
-	t_true(info == MPI_INFO_NULL);
+	expect_ok(MPI_Info_create(&info));
+	expect_ok(MPI_Info_set(info, "mpi_real_size", "8"));
+	expect_ok(MPI_Info_set(info, "mpi_integer_size", "3"));
+	expect_eq(MPI_Abi_set_fortran_info(info), MPI_ERR_INFO_VALUE);
+	expect_ok(MPI_Info_set(info, "mpi_integer_size", "8"));
+	expect_ok(MPI_Info_set(info, "mpi_real2_supported", "maybe"));
+	expect_eq(MPI_Abi_set_fortran_info(info), MPI_ERR_INFO_VALUE);
+	expect_ok(MPI_Info_free(&info));
+	expect_ok(MPI_Abi_get_fortran_info(&info));
+	expect(info == MPI_INFO_NULL);
 }
 
 static void say(void)
@@ -40,27 +40,27 @@ static void say(void)
 		{"mpi_real16_supported", "true"}, {"some_other_key", "17"}};
 	MPI_Info info;
 
-	t_ok(MPI_Info_create(&info));
+	expect_ok(MPI_Info_create(&info));
 	for (size_t i = 0; i < sizeof(facts) / sizeof(facts[0]); i++)
-		t_ok(MPI_Info_set(info, facts[i][0], facts[i][1]));
-	t_ok(MPI_Abi_set_fortran_info(info));
-	t_ok(MPI_Info_free(&info));
+		expect_ok(MPI_Info_set(info, facts[i][0], facts[i][1]));
+	expect_ok(MPI_Abi_set_fortran_info(info));
+	expect_ok(MPI_Info_free(&info));
 }
 
 /* MPI-5.0 20.4: the sizes are what the compiler has */
 static void sizes(void)
 {
-	t_eq(size_of(MPI_INTEGER), 8);
-	t_eq(size_of(MPI_REAL), 8);
-	t_eq(size_of(MPI_COMPLEX), 16);
-	t_eq(size_of(MPI_LOGICAL), 8);
-	t_eq(size_of(MPI_DOUBLE_PRECISION), 16);
-	t_eq(size_of(MPI_DOUBLE_COMPLEX), 32);
-	t_eq(size_of(MPI_2INTEGER), 16);
-	t_eq(size_of(MPI_2REAL), 16);
-	t_eq(size_of(MPI_2DOUBLE_PRECISION), 32);
-	t_eq(size_of(MPI_REAL16), 16);
-	t_eq(size_of(MPI_INT), 4);
+	expect_eq(size_of(MPI_INTEGER), 8);
+	expect_eq(size_of(MPI_REAL), 8);
+	expect_eq(size_of(MPI_COMPLEX), 16);
+	expect_eq(size_of(MPI_LOGICAL), 8);
+	expect_eq(size_of(MPI_DOUBLE_PRECISION), 16);
+	expect_eq(size_of(MPI_DOUBLE_COMPLEX), 32);
+	expect_eq(size_of(MPI_2INTEGER), 16);
+	expect_eq(size_of(MPI_2REAL), 16);
+	expect_eq(size_of(MPI_2DOUBLE_PRECISION), 32);
+	expect_eq(size_of(MPI_REAL16), 16);
+	expect_eq(size_of(MPI_INT), 4);
 }
 
 /* MPI-5.0 20.4: a type that is not there has size MPI_UNDEFINED, and is of no use */
@@ -70,15 +70,15 @@ static void absent(void)
 	char x[4] = "";
 	int err;
 
-	t_eq(size_of(MPI_REAL2), MPI_UNDEFINED);
-	t_eq(size_of(MPI_COMPLEX4), MPI_UNDEFINED);
+	expect_eq(size_of(MPI_REAL2), MPI_UNDEFINED);
+	expect_eq(size_of(MPI_COMPLEX4), MPI_UNDEFINED);
 	err = MPI_Send(x, 1, MPI_REAL2, 0, 0, MPI_COMM_SELF);
-	t_eq(err, MPI_ERR_TYPE);
-	t_true(said(err, "MPI_REAL2 is not a type of this Fortran compiler"));
-	t_eq(MPI_Type_commit(&t), MPI_ERR_TYPE);
-	t_eq(MPI_Type_contiguous(2, MPI_REAL2, &t), MPI_ERR_TYPE);
-	t_ok(MPI_Type_get_value_index(MPI_REAL2, MPI_INT, &t));
-	t_true(t == MPI_DATATYPE_NULL);
+	expect_eq(err, MPI_ERR_TYPE);
+	expect(said(err, "MPI_REAL2 is not a type of this Fortran compiler"));
+	expect_eq(MPI_Type_commit(&t), MPI_ERR_TYPE);
+	expect_eq(MPI_Type_contiguous(2, MPI_REAL2, &t), MPI_ERR_TYPE);
+	expect_ok(MPI_Type_get_value_index(MPI_REAL2, MPI_INT, &t));
+	expect(t == MPI_DATATYPE_NULL);
 }
 
 /* MPI-5.0 6.9.2, 6.9.4: reductions compute with the new sizes */
@@ -87,12 +87,12 @@ static void reductions(int rank)
 	int64_t one = (int64_t)1 << 40, sum, pair[2] = {10 - rank, rank}, least[2];
 	double real[2] = {rank, 7}, most[2];
 
-	t_ok(MPI_Allreduce(&one, &sum, 1, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD));
-	t_eq(sum, (int64_t)1 << 41);
-	t_ok(MPI_Allreduce(pair, least, 1, MPI_2INTEGER, MPI_MINLOC, MPI_COMM_WORLD));
-	t_true(least[0] == 9 && least[1] == 1);
-	t_ok(MPI_Allreduce(real, most, 1, MPI_2REAL, MPI_MAXLOC, MPI_COMM_WORLD));
-	t_true(most[0] == 1 && most[1] == 7);
+	expect_ok(MPI_Allreduce(&one, &sum, 1, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD));
+	expect_eq(sum, (int64_t)1 << 41);
+	expect_ok(MPI_Allreduce(pair, least, 1, MPI_2INTEGER, MPI_MINLOC, MPI_COMM_WORLD));
+	expect(least[0] == 9 && least[1] == 1);
+	expect_ok(MPI_Allreduce(real, most, 1, MPI_2REAL, MPI_MAXLOC, MPI_COMM_WORLD));
+	expect(most[0] == 1 && most[1] == 7);
 }
 
 int main(int argc, char **argv)
@@ -108,5 +108,5 @@ int main(int argc, char **argv)
 	absent();
 	reductions(rank);
 	MPI_Finalize();
-	return t_end();
+	return check_end();
 }

@@ -3,7 +3,7 @@
 /* MPI-5.0 9.3: every function that this version does not have says so by its name, through the
  * error handler, whatever its arguments are. */
 #include "tests/abi/none.h"
-#include "tests/t.h"
+#include "tests/check.h"
 
 #include <mpi.h>
 #include <string.h>
@@ -43,13 +43,13 @@ static void try(const struct none_case *c)
 		last_code != (tool ? 0 : code)) {
 		fprintf(stderr, "%s: code %d, %d calls of the handler with %d\n", c->name, code,
 			calls, last_code);
-		t_failed++;
+		check_failed++;
 	}
-	t_ok(MPI_Error_string(code, text, &len));
-	t_eq(strlen(text), len);
+	expect_ok(MPI_Error_string(code, text, &len));
+	expect_eq(strlen(text), len);
 	if (!names(text, c->name) && !(tool && strstr(text, c->name) != NULL)) {
 		fprintf(stderr, "%s: the words are: %s\n", c->name, text);
-		t_failed++;
+		check_failed++;
 	}
 }
 
@@ -58,14 +58,14 @@ int main(int argc, char **argv)
 	MPI_Errhandler e, f;
 	int n = 0;
 
-	t_ok(MPI_Init(&argc, &argv));
-	t_ok(MPI_Comm_create_errhandler(handler, &e));
-	t_ok(MPI_Comm_set_errhandler(MPI_COMM_SELF, e));
-	t_ok(MPI_File_create_errhandler(file_handler, &f));
-	t_ok(MPI_File_set_errhandler(MPI_FILE_NULL, f));
+	expect_ok(MPI_Init(&argc, &argv));
+	expect_ok(MPI_Comm_create_errhandler(handler, &e));
+	expect_ok(MPI_Comm_set_errhandler(MPI_COMM_SELF, e));
+	expect_ok(MPI_File_create_errhandler(file_handler, &f));
+	expect_ok(MPI_File_set_errhandler(MPI_FILE_NULL, f));
 	for (const struct none_case *c = none_cases; c->name != NULL; c++, n++)
 		try(c);
 	printf("%d functions without an engine\n", n);
 	MPI_Finalize();
-	return t_end();
+	return check_end();
 }

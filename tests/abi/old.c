@@ -2,7 +2,7 @@
 /* RUN np=1 */
 /* MPI-5.0 17.1.2 to 17.1.5: names of MPI-1 that old programs still use. */
 #define MPI_NO_DEPRECATED_WARNINGS
-#include "tests/t.h"
+#include "tests/check.h"
 
 #include <mpi.h>
 
@@ -18,11 +18,11 @@ static void made(MPI_Datatype *t, int combiner, int size)
 {
 	int ni, na, nd, c, s;
 
-	t_ok(MPI_Type_get_envelope(*t, &ni, &na, &nd, &c));
-	t_eq(c, combiner);
-	t_ok(MPI_Type_size(*t, &s));
-	t_eq(s, size);
-	t_ok(MPI_Type_free(t));
+	expect_ok(MPI_Type_get_envelope(*t, &ni, &na, &nd, &c));
+	expect_eq(c, combiner);
+	expect_ok(MPI_Type_size(*t, &s));
+	expect_eq(s, size);
+	expect_ok(MPI_Type_free(t));
 }
 
 static void constructors(void)
@@ -31,11 +31,11 @@ static void constructors(void)
 	MPI_Aint at[] = {0, 8};
 	MPI_Datatype types[] = {MPI_INT, MPI_DOUBLE}, t;
 
-	t_ok(MPI_Type_hvector(3, 1, 16, MPI_INT, &t));
+	expect_ok(MPI_Type_hvector(3, 1, 16, MPI_INT, &t));
 	made(&t, MPI_COMBINER_HVECTOR, 12);
-	t_ok(MPI_Type_hindexed(2, lens, at, MPI_INT, &t));
+	expect_ok(MPI_Type_hindexed(2, lens, at, MPI_INT, &t));
 	made(&t, MPI_COMBINER_HINDEXED, 12);
-	t_ok(MPI_Type_struct(2, lens, at, types, &t));
+	expect_ok(MPI_Type_struct(2, lens, at, types, &t));
 	made(&t, MPI_COMBINER_STRUCT, 20);
 }
 
@@ -46,24 +46,24 @@ int main(int argc, char **argv)
 	MPI_Aint a, b, extent, lb, ub;
 	int x[2];
 
-	t_ok(MPI_Init(&argc, &argv));
-	t_ok(MPI_Errhandler_create(fn, &e));
-	t_ok(MPI_Errhandler_set(MPI_COMM_SELF, e));
-	t_ok(MPI_Errhandler_get(MPI_COMM_SELF, &again));
-	t_true(again == e);
-	t_eq(MPI_Send(x, -1, MPI_INT, 0, 0, MPI_COMM_SELF), MPI_ERR_COUNT);
-	t_eq(calls, 1);
-	t_ok(MPI_Address(&x[0], &a));
-	t_ok(MPI_Get_address(&x[1], &b));
-	t_eq(MPI_Aint_diff(b, a), sizeof(int));
-	t_eq(MPI_Aint_add(a, (MPI_Aint)sizeof(int)), b);
-	t_ok(MPI_Type_extent(MPI_DOUBLE_INT, &extent));
-	t_ok(MPI_Type_lb(MPI_DOUBLE_INT, &lb));
-	t_ok(MPI_Type_ub(MPI_DOUBLE_INT, &ub));
-	t_eq(extent, 16);
-	t_eq(lb, 0);
-	t_eq(ub, 16);
+	expect_ok(MPI_Init(&argc, &argv));
+	expect_ok(MPI_Errhandler_create(fn, &e));
+	expect_ok(MPI_Errhandler_set(MPI_COMM_SELF, e));
+	expect_ok(MPI_Errhandler_get(MPI_COMM_SELF, &again));
+	expect(again == e);
+	expect_eq(MPI_Send(x, -1, MPI_INT, 0, 0, MPI_COMM_SELF), MPI_ERR_COUNT);
+	expect_eq(calls, 1);
+	expect_ok(MPI_Address(&x[0], &a));
+	expect_ok(MPI_Get_address(&x[1], &b));
+	expect_eq(MPI_Aint_diff(b, a), sizeof(int));
+	expect_eq(MPI_Aint_add(a, (MPI_Aint)sizeof(int)), b);
+	expect_ok(MPI_Type_extent(MPI_DOUBLE_INT, &extent));
+	expect_ok(MPI_Type_lb(MPI_DOUBLE_INT, &lb));
+	expect_ok(MPI_Type_ub(MPI_DOUBLE_INT, &ub));
+	expect_eq(extent, 16);
+	expect_eq(lb, 0);
+	expect_eq(ub, 16);
 	constructors();
 	MPI_Finalize();
-	return t_end();
+	return check_end();
 }

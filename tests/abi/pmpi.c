@@ -2,7 +2,7 @@
 /* RUN np=2 */
 /* MPI-5.0 15.2.1: a program may define MPI_X itself and go on with PMPI_X; the library's own use of
  * what it needs inside does not come by here. */
-#include "tests/t.h"
+#include "tests/check.h"
 
 #include <mpi.h>
 
@@ -25,19 +25,19 @@ int main(int argc, char **argv)
 {
 	int rank, x = 0, sum = 0;
 
-	t_ok(MPI_Init(&argc, &argv));
-	t_ok(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
+	expect_ok(MPI_Init(&argc, &argv));
+	expect_ok(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
 	if (rank == 0) {
 		x = 42;
-		t_ok(MPI_Send(&x, 1, MPI_INT, 1, 3, MPI_COMM_WORLD));
+		expect_ok(MPI_Send(&x, 1, MPI_INT, 1, 3, MPI_COMM_WORLD));
 	} else {
-		t_ok(MPI_Recv_c(&x, 1, MPI_INT, 0, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
-		t_eq(x, 42);
+		expect_ok(MPI_Recv_c(&x, 1, MPI_INT, 0, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+		expect_eq(x, 42);
 	}
-	t_ok(PMPI_Allreduce(&x, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
-	t_eq(sum, 84);
-	t_eq(sends, rank == 0);
-	t_eq(recvs, rank == 1);
+	expect_ok(PMPI_Allreduce(&x, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
+	expect_eq(sum, 84);
+	expect_eq(sends, rank == 0);
+	expect_eq(recvs, rank == 1);
 	MPI_Finalize();
-	return t_end();
+	return check_end();
 }

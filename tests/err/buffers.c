@@ -4,7 +4,7 @@
  * rank that gives them: no crash, no hang, no number that wraps.  Nothing is sent before, so that
  * the calls here, which fail on all ranks, leave nothing behind. */
 #define SAN_OPTIONS SAN_MUCH
-#include "tests/t.h"
+#include "tests/check.h"
 #include "tests/san.inc"
 #include <limits.h>
 #include <mpi.h>
@@ -26,8 +26,8 @@ static void refused(int class, const char *word, int err, const char *call, int 
 	int len;
 
 	MPI_Error_string(class, text, &len);
-	if (t_note(err == class, __FILE__, line, call) &&
-		!t_note(strstr(text, word) != NULL, __FILE__, line, call))
+	if (expect_note(err == class, __FILE__, line, call) &&
+		!expect_note(strstr(text, word) != NULL, __FILE__, line, call))
 		fprintf(stderr, "no \"%s\" in: %s\n", word, text);
 }
 
@@ -116,13 +116,13 @@ static void local(void)
 	REFUSED(MPI_ERR_BUFFER, "outbuf is NULL", MPI_Pack(in, 1, MPI_INT, NULL, 9, &at, W));
 	REFUSED(MPI_ERR_BUFFER, "outbuf is NULL", MPI_Unpack(room, 9, &at, NULL, 1, MPI_INT, W));
 	REFUSED(MPI_ERR_BUFFER, "inbuf is NULL", MPI_Unpack(NULL, 9, &at, out, 1, MPI_INT, W));
-	t_eq(at, 0);
-	t_ok(MPI_Buffer_attach(room, sizeof(room)));
+	expect_eq(at, 0);
+	expect_ok(MPI_Buffer_attach(room, sizeof(room)));
 	REFUSED(MPI_ERR_BUFFER, "needs", MPI_Bsend_c(in, INT64_MAX, MPI_BYTE, 0, 0, W));
 	REFUSED(MPI_ERR_BUFFER, "NULL", MPI_Bsend(NULL, 1, MPI_BYTE, 0, 0, W));
 	REFUSED(MPI_ERR_ARG, "buffer_addr is NULL", MPI_Buffer_detach(NULL, &at));
-	t_ok(MPI_Buffer_detach(&(void *){NULL}, &at));
-	t_eq(at, sizeof(room));
+	expect_ok(MPI_Buffer_detach(&(void *){NULL}, &at));
+	expect_eq(at, sizeof(room));
 }
 
 /* What is not significant is not looked at. */
@@ -130,16 +130,17 @@ static void allowed(int me, int n)
 {
 	int all[RANKS], x = me;
 
-	t_ok(MPI_Gather(&x, 1, MPI_INT, me == 0 ? all : MPI_IN_PLACE, 1, MPI_INT, 0, W));
-	t_eq(me == 0 ? all[n - 1] : n - 1, n - 1);
-	t_ok(MPI_Scatter(me == 0 ? all : MPI_IN_PLACE, 1, MPI_INT, &x, 1, MPI_INT, 0, W));
-	t_eq(x, me);
-	t_eq(MPI_Gatherv(&x, 1, MPI_INT, NULL, NULL, NULL, MPI_INT, n, W), MPI_ERR_ROOT);
-	t_ok(MPI_Exscan(&x, me == 0 ? NULL : out, 1, MPI_INT, MPI_MAX, W));
-	t_ok(MPI_Reduce(&x, me == 0 ? out : NULL, 1, MPI_INT, MPI_MAX, 0, W));
-	t_ok(MPI_Bcast(NULL, 0, MPI_INT, 0, W));
-	t_ok(MPI_Allgatherv(NULL, 0, MPI_INT, NULL, (int[RANKS]){0}, (int[RANKS]){0}, MPI_INT, W));
-	t_ok(MPI_Send(NULL, 5, MPI_INT, MPI_PROC_NULL, 0, W));
+	expect_ok(MPI_Gather(&x, 1, MPI_INT, me == 0 ? all : MPI_IN_PLACE, 1, MPI_INT, 0, W));
+	expect_eq(me == 0 ? all[n - 1] : n - 1, n - 1);
+	expect_ok(MPI_Scatter(me == 0 ? all : MPI_IN_PLACE, 1, MPI_INT, &x, 1, MPI_INT, 0, W));
+	expect_eq(x, me);
+	expect_eq(MPI_Gatherv(&x, 1, MPI_INT, NULL, NULL, NULL, MPI_INT, n, W), MPI_ERR_ROOT);
+	expect_ok(MPI_Exscan(&x, me == 0 ? NULL : out, 1, MPI_INT, MPI_MAX, W));
+	expect_ok(MPI_Reduce(&x, me == 0 ? out : NULL, 1, MPI_INT, MPI_MAX, 0, W));
+	expect_ok(MPI_Bcast(NULL, 0, MPI_INT, 0, W));
+	expect_ok(MPI_Allgatherv(
+		NULL, 0, MPI_INT, NULL, (int[RANKS]){0}, (int[RANKS]){0}, MPI_INT, W));
+	expect_ok(MPI_Send(NULL, 5, MPI_INT, MPI_PROC_NULL, 0, W));
 }
 
 int main(int argc, char **argv)
@@ -158,5 +159,5 @@ int main(int argc, char **argv)
 	local();
 	allowed(me, n);
 	MPI_Finalize();
-	return t_end();
+	return check_end();
 }

@@ -11,52 +11,53 @@ static void uses(void)
 	int flag, list[] = {0, 4}, twice[] = {1, 1};
 	MPI_Request s, r, plain;
 
-	t_eq(MPI_Psend_init(buf, 0, 1, MPI_INT, 0, 1, MPI_COMM_SELF, MPI_INFO_NULL, &s),
+	expect_eq(MPI_Psend_init(buf, 0, 1, MPI_INT, 0, 1, MPI_COMM_SELF, MPI_INFO_NULL, &s),
 		MPI_ERR_ARG);
-	t_true(said(MPI_ERR_ARG, "at least 1"));
-	t_eq(MPI_Precv_init(buf, -1, 1, MPI_INT, 0, 1, MPI_COMM_SELF, MPI_INFO_NULL, &r),
+	expect(said(MPI_ERR_ARG, "at least 1"));
+	expect_eq(MPI_Precv_init(buf, -1, 1, MPI_INT, 0, 1, MPI_COMM_SELF, MPI_INFO_NULL, &r),
 		MPI_ERR_ARG);
-	t_eq(MPI_Precv_init(
-		     buf, 1, 1, MPI_INT, MPI_ANY_SOURCE, 1, MPI_COMM_SELF, MPI_INFO_NULL, &r),
+	expect_eq(MPI_Precv_init(
+			  buf, 1, 1, MPI_INT, MPI_ANY_SOURCE, 1, MPI_COMM_SELF, MPI_INFO_NULL, &r),
 		MPI_ERR_RANK);
-	t_eq(MPI_Precv_init(buf, 1, 1, MPI_INT, 0, MPI_ANY_TAG, MPI_COMM_SELF, MPI_INFO_NULL, &r),
+	expect_eq(MPI_Precv_init(
+			  buf, 1, 1, MPI_INT, 0, MPI_ANY_TAG, MPI_COMM_SELF, MPI_INFO_NULL, &r),
 		MPI_ERR_TAG);
-	t_eq(MPI_Psend_init(buf, 1, -1, MPI_INT, 0, 1, MPI_COMM_SELF, MPI_INFO_NULL, &s),
+	expect_eq(MPI_Psend_init(buf, 1, -1, MPI_INT, 0, 1, MPI_COMM_SELF, MPI_INFO_NULL, &s),
 		MPI_ERR_COUNT);
-	t_eq(MPI_Psend_init(
-		     buf, 1 << 30, 1LL << 40, MPI_INT, 0, 1, MPI_COMM_SELF, MPI_INFO_NULL, &s),
+	expect_eq(MPI_Psend_init(
+			  buf, 1 << 30, 1LL << 40, MPI_INT, 0, 1, MPI_COMM_SELF, MPI_INFO_NULL, &s),
 		MPI_ERR_COUNT);
-	t_ok(MPI_Psend_init(buf, 4, 2, MPI_INT, 0, 1, MPI_COMM_SELF, MPI_INFO_NULL, &s));
-	t_ok(MPI_Precv_init(buf + 32, 2, 4, MPI_INT, 0, 1, MPI_COMM_SELF, MPI_INFO_NULL, &r));
-	t_ok(MPI_Irecv(&flag, 1, MPI_INT, 0, 2, MPI_COMM_SELF, &plain));
-	t_eq(MPI_Pready(0, s), MPI_ERR_REQUEST);
-	t_true(said(MPI_ERR_REQUEST, "not been started"));
-	t_ok(MPI_Start(&s));
-	t_ok(MPI_Start(&r));
-	t_eq(MPI_Pready(0, r), MPI_ERR_REQUEST);
-	t_eq(MPI_Pready(0, plain), MPI_ERR_REQUEST);
-	t_eq(MPI_Pready(4, s), MPI_ERR_ARG);
-	t_true(said(MPI_ERR_ARG, "0..3"));
-	t_eq(MPI_Pready(-1, s), MPI_ERR_ARG);
-	t_ok(MPI_Pready(0, s));
-	t_eq(MPI_Pready(0, s), MPI_ERR_ARG);
-	t_true(said(MPI_ERR_ARG, "ready already"));
-	t_eq(MPI_Pready_list(2, list, s), MPI_ERR_ARG);
-	t_eq(MPI_Pready_list(2, twice, s), MPI_ERR_ARG);
-	t_eq(MPI_Pready_range(3, 2, s), MPI_ERR_ARG);
-	t_eq(MPI_Pready_range(3, 4, s), MPI_ERR_ARG);
-	t_eq(MPI_Parrived(s, 0, &flag), MPI_ERR_REQUEST);
-	t_eq(MPI_Parrived(r, 2, &flag), MPI_ERR_ARG);
-	t_eq(MPI_Start(&s), MPI_ERR_REQUEST);
-	t_eq(MPI_Request_free(&s), MPI_ERR_REQUEST);
-	t_eq(MPI_Cancel(&r), MPI_ERR_REQUEST);
-	t_ok(MPI_Pready(2, s));
-	t_ok(MPI_Wait(&s, MPI_STATUS_IGNORE));
-	t_ok(MPI_Wait(&r, MPI_STATUS_IGNORE));
-	t_ok(MPI_Request_free(&s));
-	t_ok(MPI_Request_free(&r));
-	t_ok(MPI_Cancel(&plain));
-	t_ok(MPI_Wait(&plain, MPI_STATUS_IGNORE));
+	expect_ok(MPI_Psend_init(buf, 4, 2, MPI_INT, 0, 1, MPI_COMM_SELF, MPI_INFO_NULL, &s));
+	expect_ok(MPI_Precv_init(buf + 32, 2, 4, MPI_INT, 0, 1, MPI_COMM_SELF, MPI_INFO_NULL, &r));
+	expect_ok(MPI_Irecv(&flag, 1, MPI_INT, 0, 2, MPI_COMM_SELF, &plain));
+	expect_eq(MPI_Pready(0, s), MPI_ERR_REQUEST);
+	expect(said(MPI_ERR_REQUEST, "not been started"));
+	expect_ok(MPI_Start(&s));
+	expect_ok(MPI_Start(&r));
+	expect_eq(MPI_Pready(0, r), MPI_ERR_REQUEST);
+	expect_eq(MPI_Pready(0, plain), MPI_ERR_REQUEST);
+	expect_eq(MPI_Pready(4, s), MPI_ERR_ARG);
+	expect(said(MPI_ERR_ARG, "0..3"));
+	expect_eq(MPI_Pready(-1, s), MPI_ERR_ARG);
+	expect_ok(MPI_Pready(0, s));
+	expect_eq(MPI_Pready(0, s), MPI_ERR_ARG);
+	expect(said(MPI_ERR_ARG, "ready already"));
+	expect_eq(MPI_Pready_list(2, list, s), MPI_ERR_ARG);
+	expect_eq(MPI_Pready_list(2, twice, s), MPI_ERR_ARG);
+	expect_eq(MPI_Pready_range(3, 2, s), MPI_ERR_ARG);
+	expect_eq(MPI_Pready_range(3, 4, s), MPI_ERR_ARG);
+	expect_eq(MPI_Parrived(s, 0, &flag), MPI_ERR_REQUEST);
+	expect_eq(MPI_Parrived(r, 2, &flag), MPI_ERR_ARG);
+	expect_eq(MPI_Start(&s), MPI_ERR_REQUEST);
+	expect_eq(MPI_Request_free(&s), MPI_ERR_REQUEST);
+	expect_eq(MPI_Cancel(&r), MPI_ERR_REQUEST);
+	expect_ok(MPI_Pready(2, s));
+	expect_ok(MPI_Wait(&s, MPI_STATUS_IGNORE));
+	expect_ok(MPI_Wait(&r, MPI_STATUS_IGNORE));
+	expect_ok(MPI_Request_free(&s));
+	expect_ok(MPI_Request_free(&r));
+	expect_ok(MPI_Cancel(&plain));
+	expect_ok(MPI_Wait(&plain, MPI_STATUS_IGNORE));
 }
 
 /* Buffers that differ in size: both sides learn it, at every start. */
@@ -66,20 +67,21 @@ static void sizes(int rank, int bytes)
 	int err;
 
 	if (rank == 0)
-		t_ok(MPI_Psend_init(buf, 2, 8, MPI_BYTE, 1, 1, MPI_COMM_WORLD, MPI_INFO_NULL, &r));
+		expect_ok(MPI_Psend_init(
+			buf, 2, 8, MPI_BYTE, 1, 1, MPI_COMM_WORLD, MPI_INFO_NULL, &r));
 	else
-		t_ok(MPI_Precv_init(
+		expect_ok(MPI_Precv_init(
 			buf, 1, bytes, MPI_BYTE, 0, 1, MPI_COMM_WORLD, MPI_INFO_NULL, &r));
 	for (int round = 0; round < 2; round++) {
-		t_ok(MPI_Start(&r));
+		expect_ok(MPI_Start(&r));
 		if (rank == 0)
-			t_ok(MPI_Pready_range(0, 1, r));
+			expect_ok(MPI_Pready_range(0, 1, r));
 		err = MPI_Wait(&r, MPI_STATUS_IGNORE);
-		t_eq(err, rank == 1 && bytes < 16 ? MPI_ERR_TRUNCATE : MPI_ERR_COUNT);
-		t_true(said(err, "16 bytes"));
+		expect_eq(err, rank == 1 && bytes < 16 ? MPI_ERR_TRUNCATE : MPI_ERR_COUNT);
+		expect(said(err, "16 bytes"));
 	}
-	t_ok(MPI_Request_free(&r));
-	t_ok(MPI_Barrier(MPI_COMM_WORLD));
+	expect_ok(MPI_Request_free(&r));
+	expect_ok(MPI_Barrier(MPI_COMM_WORLD));
 }
 
 int main(int argc, char **argv)
@@ -94,5 +96,5 @@ int main(int argc, char **argv)
 	sizes(rank, 12);
 	sizes(rank, 20);
 	MPI_Finalize();
-	return t_end();
+	return check_end();
 }

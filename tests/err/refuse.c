@@ -9,8 +9,8 @@ static int n, x[4];
 /* The call fails with the class, and says so. */
 #define refused(call, class, words)         \
 	do {                                \
-		t_eq(call, class);          \
-		t_true(said(class, words)); \
+		expect_eq(call, class);     \
+		expect(said(class, words)); \
 	} while (0)
 
 static void messages(void)
@@ -30,7 +30,7 @@ static void messages(void)
 	refused(MPI_Recv(x, 1, MPI_INT, -7, 0, w, &s), MPI_ERR_RANK, "source -7");
 	refused(MPI_Recv(x, 1, MPI_INT, 0, -7, w, &s), MPI_ERR_TAG, "MPI_Recv");
 	refused(MPI_Isend(x, 1, MPI_INT, n, 0, w, &r), MPI_ERR_RANK, "MPI_Isend");
-	t_true(r == MPI_REQUEST_NULL);
+	expect(r == MPI_REQUEST_NULL);
 	refused(MPI_Isend(x, 1, MPI_INT, 0, 0, w, NULL), MPI_ERR_ARG, "request is NULL");
 	refused(MPI_Irecv(x, -2, MPI_INT, 0, 0, w, &r), MPI_ERR_COUNT, "count is -2");
 	refused(MPI_Iprobe(n, 0, w, &flag, &s), MPI_ERR_RANK, "MPI_Iprobe");
@@ -39,9 +39,9 @@ static void messages(void)
 	refused(MPI_Waitall(-1, &r, MPI_STATUSES_IGNORE), MPI_ERR_ARG, "count is -1");
 	refused(MPI_Waitall(2, NULL, MPI_STATUSES_IGNORE), MPI_ERR_ARG,
 		"array_of_requests is NULL");
-	t_ok(MPI_Waitall(0, NULL, MPI_STATUSES_IGNORE));
-	t_ok(MPI_Send(NULL, 0, MPI_INT, MPI_PROC_NULL, 0, w));
-	t_ok(MPI_Recv(NULL, 0, MPI_INT, MPI_PROC_NULL, MPI_ANY_TAG, w, MPI_STATUS_IGNORE));
+	expect_ok(MPI_Waitall(0, NULL, MPI_STATUSES_IGNORE));
+	expect_ok(MPI_Send(NULL, 0, MPI_INT, MPI_PROC_NULL, 0, w));
+	expect_ok(MPI_Recv(NULL, 0, MPI_INT, MPI_PROC_NULL, MPI_ANY_TAG, w, MPI_STATUS_IGNORE));
 }
 
 static void handles(void)
@@ -67,7 +67,7 @@ static void collectives(void)
 	MPI_Comm w = MPI_COMM_WORLD;
 	int rank, all[8];
 
-	t_ok(MPI_Comm_rank(w, &rank));
+	expect_ok(MPI_Comm_rank(w, &rank));
 	refused(MPI_Bcast(x, 1, MPI_INT, n, w), MPI_ERR_ROOT, "root");
 	refused(MPI_Bcast(x, 1, MPI_INT, MPI_ROOT, w), MPI_ERR_ROOT, "root MPI_ROOT (-4)");
 	refused(MPI_Bcast(x, -1, MPI_INT, 0, w), MPI_ERR_COUNT, "MPI_Bcast");
@@ -75,43 +75,43 @@ static void collectives(void)
 	/* what is significant at the root only may be anything elsewhere */
 	x[0] = rank;
 	if (rank == 0)
-		t_ok(MPI_Gather(x, 1, MPI_INT, all, 1, MPI_INT, 0, w));
+		expect_ok(MPI_Gather(x, 1, MPI_INT, all, 1, MPI_INT, 0, w));
 	else
-		t_ok(MPI_Gather(x, 1, MPI_INT, NULL, -1, MPI_DATATYPE_NULL, 0, w));
+		expect_ok(MPI_Gather(x, 1, MPI_INT, NULL, -1, MPI_DATATYPE_NULL, 0, w));
 	if (rank == 0)
-		t_eq(all[n - 1], n - 1);
+		expect_eq(all[n - 1], n - 1);
 	all[rank] = rank;
-	t_ok(MPI_Allgather(MPI_IN_PLACE, -1, MPI_DATATYPE_NULL, all, 1, MPI_INT, w));
-	t_eq(all[n - 1], n - 1);
+	expect_ok(MPI_Allgather(MPI_IN_PLACE, -1, MPI_DATATYPE_NULL, all, 1, MPI_INT, w));
+	expect_eq(all[n - 1], n - 1);
 }
 
 static void windows(void)
 {
 	MPI_Win win;
 
-	t_ok(MPI_Win_create(x, sizeof(x), 1, MPI_INFO_NULL, MPI_COMM_SELF, &win));
-	t_ok(MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN));
-	t_ok(MPI_Win_fence(0, win));
+	expect_ok(MPI_Win_create(x, sizeof(x), 1, MPI_INFO_NULL, MPI_COMM_SELF, &win));
+	expect_ok(MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN));
+	expect_ok(MPI_Win_fence(0, win));
 	refused(MPI_Put(x, 4, MPI_INT, 0, 0, 2, MPI_INT, win), MPI_ERR_TRUNCATE,
 		"16 bytes of the origin do not fit into the 8 that target_count");
 	refused(MPI_Get(x, 2, MPI_INT, 0, 0, 4, MPI_INT, win), MPI_ERR_TRUNCATE,
 		"16 bytes at the target do not fit into the 8 that origin_count");
 	refused(MPI_Put(x, 1, MPI_INT, MPI_ANY_SOURCE, 0, 1, MPI_INT, win), MPI_ERR_RANK,
 		"target_rank is MPI_ANY_SOURCE (-1)");
-	t_ok(MPI_Win_fence(0, win));
-	t_ok(MPI_Win_free(&win));
+	expect_ok(MPI_Win_fence(0, win));
+	expect_ok(MPI_Win_free(&win));
 }
 
 int main(int argc, char **argv)
 {
-	t_ok(MPI_Init(&argc, &argv));
-	t_ok(MPI_Comm_size(MPI_COMM_WORLD, &n));
-	t_ok(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
-	t_ok(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN));
+	expect_ok(MPI_Init(&argc, &argv));
+	expect_ok(MPI_Comm_size(MPI_COMM_WORLD, &n));
+	expect_ok(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
+	expect_ok(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN));
 	messages();
 	handles();
 	collectives();
 	windows();
 	MPI_Finalize();
-	return t_end();
+	return check_end();
 }

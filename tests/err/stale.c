@@ -11,20 +11,20 @@ static void freed(void)
 	MPI_Request r, old;
 	int x = 1, y = 0, i, flag;
 
-	t_ok(MPI_Irecv(&y, 1, MPI_INT, 0, 9, MPI_COMM_SELF, &r));
+	expect_ok(MPI_Irecv(&y, 1, MPI_INT, 0, 9, MPI_COMM_SELF, &r));
 	old = r;
 	i = MPI_Request_toint(r);
-	t_ok(MPI_Send(&x, 1, MPI_INT, 0, 9, MPI_COMM_SELF));
-	t_ok(MPI_Wait(&r, MPI_STATUS_IGNORE));
+	expect_ok(MPI_Send(&x, 1, MPI_INT, 0, 9, MPI_COMM_SELF));
+	expect_ok(MPI_Wait(&r, MPI_STATUS_IGNORE));
 	r = old;
-	t_eq(MPI_Wait(&r, MPI_STATUS_IGNORE), MPI_ERR_REQUEST);
-	t_true(said(MPI_ERR_REQUEST, "freed at stale"));
-	t_true(said(MPI_ERR_REQUEST, "created at stale"));
-	t_true(r == old);
+	expect_eq(MPI_Wait(&r, MPI_STATUS_IGNORE), MPI_ERR_REQUEST);
+	expect(said(MPI_ERR_REQUEST, "freed at stale"));
+	expect(said(MPI_ERR_REQUEST, "created at stale"));
+	expect(r == old);
 	r = MPI_Request_fromint(i);
-	t_eq(MPI_Test(&r, &flag, MPI_STATUS_IGNORE), MPI_ERR_REQUEST);
-	t_true(said(MPI_ERR_REQUEST, "MPI_Test"));
-	t_eq(MPI_Request_free(&old), MPI_ERR_REQUEST);
+	expect_eq(MPI_Test(&r, &flag, MPI_STATUS_IGNORE), MPI_ERR_REQUEST);
+	expect(said(MPI_ERR_REQUEST, "MPI_Test"));
+	expect_eq(MPI_Request_free(&old), MPI_ERR_REQUEST);
 }
 
 static void wrong_class(void)
@@ -33,13 +33,13 @@ static void wrong_class(void)
 	MPI_Errhandler e;
 	int y, size;
 
-	t_ok(MPI_Irecv(&y, 1, MPI_INT, MPI_PROC_NULL, 9, MPI_COMM_SELF, &r));
-	t_eq(MPI_Comm_size((MPI_Comm)r, &size), MPI_ERR_COMM);
-	t_true(said(MPI_ERR_COMM, "MPI_Request"));
-	t_ok(MPI_Wait(&r, MPI_STATUS_IGNORE));
+	expect_ok(MPI_Irecv(&y, 1, MPI_INT, MPI_PROC_NULL, 9, MPI_COMM_SELF, &r));
+	expect_eq(MPI_Comm_size((MPI_Comm)r, &size), MPI_ERR_COMM);
+	expect(said(MPI_ERR_COMM, "MPI_Request"));
+	expect_ok(MPI_Wait(&r, MPI_STATUS_IGNORE));
 	e = MPI_ERRORS_RETURN;
-	t_eq(MPI_Type_size((MPI_Datatype)e, &size), MPI_ERR_TYPE);
-	t_true(said(MPI_ERR_TYPE, "MPI_ERRORS_RETURN"));
+	expect_eq(MPI_Type_size((MPI_Datatype)e, &size), MPI_ERR_TYPE);
+	expect(said(MPI_ERR_TYPE, "MPI_ERRORS_RETURN"));
 }
 
 /* xorshift: the same values in each run. */
@@ -63,16 +63,16 @@ static void garbage(void)
 			continue;
 		wrong += MPI_Comm_size((MPI_Comm)(uintptr_t)v, &size) != MPI_ERR_COMM;
 	}
-	t_eq(wrong, 0);
+	expect_eq(wrong, 0);
 }
 
 int main(int argc, char **argv)
 {
-	t_ok(MPI_Init(&argc, &argv));
-	t_ok(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN));
+	expect_ok(MPI_Init(&argc, &argv));
+	expect_ok(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN));
 	freed();
 	wrong_class();
 	garbage();
 	MPI_Finalize();
-	return t_end();
+	return check_end();
 }

@@ -2,7 +2,7 @@
 /* RUN np=2 */
 /* MPI-5.0 9.3: which error handler is called, with which handle and code, and that the call goes on
  * when it comes back. */
-#include "tests/t.h"
+#include "tests/check.h"
 
 #include <mpi.h>
 #include <string.h>
@@ -38,17 +38,17 @@ static void whose(void)
 	int x = 0, n;
 
 	reset();
-	t_eq(MPI_Send(&x, -1, MPI_INT, 0, 0, MPI_COMM_WORLD), MPI_ERR_COUNT);
-	t_eq(world.calls, 1);
-	t_true(world.comm == MPI_COMM_WORLD);
-	t_eq(world.code, MPI_ERR_COUNT);
-	t_eq(self.calls, 0);
-	t_eq(MPI_Send(&x, 1, MPI_INT, 0, 0, MPI_COMM_NULL), MPI_ERR_COMM);
-	t_eq(MPI_Type_size(MPI_DATATYPE_NULL, &n), MPI_ERR_TYPE);
-	t_eq(self.calls, 2);
-	t_true(self.comm == MPI_COMM_SELF);
-	t_eq(self.code, MPI_ERR_TYPE);
-	t_eq(world.calls, 1);
+	expect_eq(MPI_Send(&x, -1, MPI_INT, 0, 0, MPI_COMM_WORLD), MPI_ERR_COUNT);
+	expect_eq(world.calls, 1);
+	expect(world.comm == MPI_COMM_WORLD);
+	expect_eq(world.code, MPI_ERR_COUNT);
+	expect_eq(self.calls, 0);
+	expect_eq(MPI_Send(&x, 1, MPI_INT, 0, 0, MPI_COMM_NULL), MPI_ERR_COMM);
+	expect_eq(MPI_Type_size(MPI_DATATYPE_NULL, &n), MPI_ERR_TYPE);
+	expect_eq(self.calls, 2);
+	expect(self.comm == MPI_COMM_SELF);
+	expect_eq(self.code, MPI_ERR_TYPE);
+	expect_eq(world.calls, 1);
 }
 
 /* An error found when the request ends is one of the communicator it was started on. */
@@ -58,21 +58,21 @@ static void request(int rank)
 	MPI_Request r;
 
 	reset();
-	t_ok(MPI_Irecv(x, 1, MPI_INT, other, 1, MPI_COMM_WORLD, &r));
-	t_ok(MPI_Send(x, 2, MPI_INT, other, 1, MPI_COMM_WORLD));
-	t_eq(MPI_Wait(&r, MPI_STATUS_IGNORE), MPI_ERR_TRUNCATE);
-	t_true(r == MPI_REQUEST_NULL);
-	t_eq(world.calls, 1);
-	t_eq(world.code, MPI_ERR_TRUNCATE);
-	t_eq(self.calls, 0);
+	expect_ok(MPI_Irecv(x, 1, MPI_INT, other, 1, MPI_COMM_WORLD, &r));
+	expect_ok(MPI_Send(x, 2, MPI_INT, other, 1, MPI_COMM_WORLD));
+	expect_eq(MPI_Wait(&r, MPI_STATUS_IGNORE), MPI_ERR_TRUNCATE);
+	expect(r == MPI_REQUEST_NULL);
+	expect_eq(world.calls, 1);
+	expect_eq(world.code, MPI_ERR_TRUNCATE);
+	expect_eq(self.calls, 0);
 }
 
 static void called(void)
 {
 	reset();
-	t_ok(MPI_Comm_call_errhandler(MPI_COMM_WORLD, MPI_ERR_OTHER));
-	t_eq(world.calls, 1);
-	t_eq(world.code, MPI_ERR_OTHER);
+	expect_ok(MPI_Comm_call_errhandler(MPI_COMM_WORLD, MPI_ERR_OTHER));
+	expect_eq(world.calls, 1);
+	expect_eq(world.code, MPI_ERR_OTHER);
 }
 
 static void kinds(MPI_Errhandler mine)
@@ -80,19 +80,19 @@ static void kinds(MPI_Errhandler mine)
 	MPI_Errhandler e = MPI_ERRHANDLER_NULL;
 	int x = 0;
 
-	t_ok(MPI_Comm_get_errhandler(MPI_COMM_WORLD, &e));
-	t_true(e == mine);
-	t_ok(MPI_Errhandler_free(&e));
-	t_true(e == MPI_ERRHANDLER_NULL);
+	expect_ok(MPI_Comm_get_errhandler(MPI_COMM_WORLD, &e));
+	expect(e == mine);
+	expect_ok(MPI_Errhandler_free(&e));
+	expect(e == MPI_ERRHANDLER_NULL);
 	/* the communicator still holds the handler */
 	reset();
-	t_eq(MPI_Send(&x, -1, MPI_INT, 0, 0, MPI_COMM_WORLD), MPI_ERR_COUNT);
-	t_eq(world.calls, 1);
-	t_ok(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
-	t_ok(MPI_Comm_get_errhandler(MPI_COMM_WORLD, &e));
-	t_true(e == MPI_ERRORS_RETURN);
-	t_ok(MPI_Errhandler_free(&e));
-	t_true(e == MPI_ERRHANDLER_NULL);
+	expect_eq(MPI_Send(&x, -1, MPI_INT, 0, 0, MPI_COMM_WORLD), MPI_ERR_COUNT);
+	expect_eq(world.calls, 1);
+	expect_ok(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
+	expect_ok(MPI_Comm_get_errhandler(MPI_COMM_WORLD, &e));
+	expect(e == MPI_ERRORS_RETURN);
+	expect_ok(MPI_Errhandler_free(&e));
+	expect(e == MPI_ERRHANDLER_NULL);
 }
 
 int main(int argc, char **argv)
@@ -100,17 +100,17 @@ int main(int argc, char **argv)
 	MPI_Errhandler w, s;
 	int rank;
 
-	t_ok(MPI_Init(&argc, &argv));
-	t_ok(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
-	t_ok(MPI_Comm_create_errhandler(on_world, &w));
-	t_ok(MPI_Comm_create_errhandler(on_self, &s));
-	t_ok(MPI_Comm_set_errhandler(MPI_COMM_WORLD, w));
-	t_ok(MPI_Comm_set_errhandler(MPI_COMM_SELF, s));
-	t_ok(MPI_Errhandler_free(&s));
+	expect_ok(MPI_Init(&argc, &argv));
+	expect_ok(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
+	expect_ok(MPI_Comm_create_errhandler(on_world, &w));
+	expect_ok(MPI_Comm_create_errhandler(on_self, &s));
+	expect_ok(MPI_Comm_set_errhandler(MPI_COMM_WORLD, w));
+	expect_ok(MPI_Comm_set_errhandler(MPI_COMM_SELF, s));
+	expect_ok(MPI_Errhandler_free(&s));
 	whose();
 	request(rank);
 	called();
 	kinds(w);
 	MPI_Finalize();
-	return t_end();
+	return check_end();
 }

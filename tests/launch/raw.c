@@ -2,7 +2,7 @@
 /* RUN np=1,2,5 */
 /* MPI-5.0 11.1: mpiexec serves programs of other MPIs by PMI-1; here is one that has no MPI at all,
  * and asks well and badly. */
-#include "tests/t.h"
+#include "tests/check.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -24,7 +24,7 @@ __attribute__((format(printf, 2, 3))) static void ask(size_t piece, const char *
 	va_end(ap);
 	for (size_t i = 0, len; i < n; i += len) {
 		len = n - i < piece ? n - i : piece;
-		t_true(write(fd, line + i, len) == (ssize_t)len);
+		expect(write(fd, line + i, len) == (ssize_t)len);
 	}
 	memset(line, 0, sizeof line);
 	while (at < sizeof line - 1 && read(fd, line + at, 1) == 1 && line[at] != '\n')
@@ -35,7 +35,7 @@ static void want(const char *part)
 {
 	if (strstr(line, part) == NULL) {
 		fprintf(stderr, "not `%s' in: %s\n", part, line);
-		t_true(0);
+		expect(0);
 	}
 }
 
@@ -52,7 +52,7 @@ static void well(void)
 	want("appnum=0");
 	ask(100, "cmd=get_my_kvsname\n");
 	want("cmd=my_kvsname");
-	t_eq(sscanf(strstr(line, "kvsname="), "kvsname=%299s", name), 1);
+	expect_eq(sscanf(strstr(line, "kvsname="), "kvsname=%299s", name), 1);
 	ask(100, "cmd=get_universe_size\n");
 	want("cmd=universe_size");
 	ask(100, "cmd=get kvsname=%s key=PMI_process_mapping\n", name);
@@ -89,7 +89,7 @@ static void badly(void)
 	ask(100, "cmd=put kvsname=x key=big%d value=%s\n", rank, big);
 	want("rc=0");
 	ask(100, "cmd=get kvsname=x key=big%d\n", rank);
-	t_true(strlen(line) > 1024);
+	expect(strlen(line) > 1024);
 	ask(100, "cmd=put kvsname=x value=no\n");
 	want("rc=-1");
 	ask(100, "mcmd=spawn\nnprocs=1\nexecname=cmd=get key=k0\nendcmd\n");
@@ -102,9 +102,9 @@ static void badly(void)
 
 int main(void)
 {
-	t_true(getenv("PMI_FD") != NULL && getenv("PMI_RANK") != NULL &&
+	expect(getenv("PMI_FD") != NULL && getenv("PMI_RANK") != NULL &&
 		getenv("PMI_SIZE") != NULL);
-	if (t_end() != 0)
+	if (check_end() != 0)
 		return 1;
 	fd = atoi(getenv("PMI_FD"));
 	rank = atoi(getenv("PMI_RANK"));
@@ -113,5 +113,5 @@ int main(void)
 	badly();
 	ask(100, "cmd=finalize\n");
 	want("cmd=finalize_ack");
-	return t_end();
+	return check_end();
 }

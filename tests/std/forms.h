@@ -6,7 +6,7 @@
 #ifndef TESTS_STD_FORMS_H
 #define TESTS_STD_FORMS_H
 
-#include "tests/t.h"
+#include "tests/check.h"
 #include <mpi.h>
 
 static MPI_Request form_req;
@@ -19,13 +19,13 @@ static int form; /* 0: blocking, 1: nonblocking, 2: persistent */
 
 static void form_end(int err)
 {
-	t_ok(err);
+	expect_ok(err);
 	if (form == 2)
-		t_ok(MPI_Start(&form_req));
+		expect_ok(MPI_Start(&form_req));
 	if (form > 0)
-		t_ok(MPI_Wait(&form_req, MPI_STATUS_IGNORE));
+		expect_ok(MPI_Wait(&form_req, MPI_STATUS_IGNORE));
 	if (form == 2)
-		t_ok(MPI_Request_free(&form_req));
+		expect_ok(MPI_Request_free(&form_req));
 }
 
 #endif

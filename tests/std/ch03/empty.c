@@ -2,7 +2,7 @@
 /* RUN np=1 */
 /* MPI-5.0 3.7.3, 3.7.5, 3.7.6: an empty status has source MPI_ANY_SOURCE, tag MPI_ANY_TAG, error
  * MPI_SUCCESS, no bytes and is not cancelled; 3.11: that of MPI_PROC_NULL leaves the error alone */
-#include "tests/t.h"
+#include "tests/check.h"
 
 #include <mpi.h>
 
@@ -22,13 +22,13 @@ static void is_empty(const MPI_Status *s, int source, int error)
 {
 	int n = -1, flag = -1;
 
-	t_eq(s->MPI_SOURCE, source);
-	t_eq(s->MPI_TAG, MPI_ANY_TAG);
-	t_eq(s->MPI_ERROR, error);
-	t_ok(MPI_Get_count(s, MPI_INT, &n));
-	t_eq(n, 0);
-	t_ok(MPI_Test_cancelled(s, &flag));
-	t_eq(flag, 0);
+	expect_eq(s->MPI_SOURCE, source);
+	expect_eq(s->MPI_TAG, MPI_ANY_TAG);
+	expect_eq(s->MPI_ERROR, error);
+	expect_ok(MPI_Get_count(s, MPI_INT, &n));
+	expect_eq(n, 0);
+	expect_ok(MPI_Test_cancelled(s, &flag));
+	expect_eq(flag, 0);
 }
 
 static void empty(const MPI_Status *s)
@@ -43,20 +43,20 @@ static void one(MPI_Request r)
 	MPI_Status s = dirty();
 	int flag = 0;
 
-	t_ok(MPI_Wait(&r, &s));
+	expect_ok(MPI_Wait(&r, &s));
 	empty(&s);
 	s = dirty();
-	t_ok(MPI_Test(&r, &flag, &s));
-	t_true(flag && r == was);
+	expect_ok(MPI_Test(&r, &flag, &s));
+	expect(flag && r == was);
 	empty(&s);
 	s = dirty();
 	flag = 0;
-	t_ok(MPI_Request_get_status(r, &flag, &s));
-	t_true(flag);
+	expect_ok(MPI_Request_get_status(r, &flag, &s));
+	expect(flag);
 	empty(&s);
-	t_ok(MPI_Wait(&r, MPI_STATUS_IGNORE));
-	t_ok(MPI_Test(&r, &flag, MPI_STATUS_IGNORE));
-	t_ok(MPI_Request_get_status(r, &flag, MPI_STATUS_IGNORE));
+	expect_ok(MPI_Wait(&r, MPI_STATUS_IGNORE));
+	expect_ok(MPI_Test(&r, &flag, MPI_STATUS_IGNORE));
+	expect_ok(MPI_Request_get_status(r, &flag, MPI_STATUS_IGNORE));
 }
 
 /* 3.7.5, 3.7.6: of any of n requests, none of which is active. */
@@ -65,19 +65,19 @@ static void any(int n, MPI_Request reqs[])
 	MPI_Status s = dirty();
 	int flag = 0, index = DIRTY;
 
-	t_ok(MPI_Waitany(n, reqs, &index, &s));
-	t_eq(index, MPI_UNDEFINED);
+	expect_ok(MPI_Waitany(n, reqs, &index, &s));
+	expect_eq(index, MPI_UNDEFINED);
 	empty(&s);
 	s = dirty();
 	index = DIRTY;
-	t_ok(MPI_Testany(n, reqs, &index, &flag, &s));
-	t_true(flag && index == MPI_UNDEFINED);
+	expect_ok(MPI_Testany(n, reqs, &index, &flag, &s));
+	expect(flag && index == MPI_UNDEFINED);
 	empty(&s);
 	s = dirty();
 	index = DIRTY;
 	flag = 0;
-	t_ok(MPI_Request_get_status_any(n, reqs, &index, &flag, &s));
-	t_true(flag && index == MPI_UNDEFINED);
+	expect_ok(MPI_Request_get_status_any(n, reqs, &index, &flag, &s));
+	expect(flag && index == MPI_UNDEFINED);
 	empty(&s);
 }
 
@@ -89,17 +89,17 @@ static void all(int n, MPI_Request reqs[])
 
 	for (int i = 0; i < n; i++)
 		s[i] = dirty();
-	t_ok(MPI_Waitall(n, reqs, s));
+	expect_ok(MPI_Waitall(n, reqs, s));
 	for (int i = 0; i < n; i++) {
 		empty(&s[i]);
 		s[i] = dirty();
 	}
-	t_ok(MPI_Testall(n, reqs, &flag, s));
+	expect_ok(MPI_Testall(n, reqs, &flag, s));
 	for (int i = 0; i < n; i++) {
 		empty(&s[i]);
 		s[i] = dirty();
 	}
-	t_ok(MPI_Request_get_status_all(n, reqs, &flag, s));
+	expect_ok(MPI_Request_get_status_all(n, reqs, &flag, s));
 	for (int i = 0; i < n; i++)
 		empty(&s[i]);
 }
@@ -111,20 +111,20 @@ static void nobody(void)
 	MPI_Status s = dirty();
 	int x, flag = 0;
 
-	t_ok(MPI_Recv(&x, 1, MPI_INT, MPI_PROC_NULL, 0, MPI_COMM_WORLD, &s));
+	expect_ok(MPI_Recv(&x, 1, MPI_INT, MPI_PROC_NULL, 0, MPI_COMM_WORLD, &s));
 	is_empty(&s, MPI_PROC_NULL, DIRTY);
 	s = dirty();
-	t_ok(MPI_Probe(MPI_PROC_NULL, 0, MPI_COMM_WORLD, &s));
+	expect_ok(MPI_Probe(MPI_PROC_NULL, 0, MPI_COMM_WORLD, &s));
 	is_empty(&s, MPI_PROC_NULL, DIRTY);
 	s = dirty();
-	t_ok(MPI_Improbe(MPI_PROC_NULL, 0, MPI_COMM_WORLD, &flag, &m, &s));
+	expect_ok(MPI_Improbe(MPI_PROC_NULL, 0, MPI_COMM_WORLD, &flag, &m, &s));
 	is_empty(&s, MPI_PROC_NULL, DIRTY);
 	s = dirty();
-	t_ok(MPI_Mrecv(&x, 1, MPI_INT, &m, &s));
+	expect_ok(MPI_Mrecv(&x, 1, MPI_INT, &m, &s));
 	is_empty(&s, MPI_PROC_NULL, DIRTY);
 	s = dirty();
-	t_ok(MPI_Irecv(&x, 1, MPI_INT, MPI_PROC_NULL, 0, MPI_COMM_WORLD, &r));
-	t_ok(MPI_Wait(&r, &s));
+	expect_ok(MPI_Irecv(&x, 1, MPI_INT, MPI_PROC_NULL, 0, MPI_COMM_WORLD, &r));
+	expect_ok(MPI_Wait(&r, &s));
 	is_empty(&s, MPI_PROC_NULL, DIRTY);
 }
 
@@ -135,8 +135,8 @@ int main(int argc, char **argv)
 
 	MPI_Init(&argc, &argv);
 	reqs[0] = MPI_REQUEST_NULL;
-	t_ok(MPI_Ssend_init(&x, 1, MPI_INT, 0, 1, MPI_COMM_WORLD, &reqs[1]));
-	t_ok(MPI_Recv_init(&x, 1, MPI_INT, MPI_PROC_NULL, 1, MPI_COMM_WORLD, &reqs[2]));
+	expect_ok(MPI_Ssend_init(&x, 1, MPI_INT, 0, 1, MPI_COMM_WORLD, &reqs[1]));
+	expect_ok(MPI_Recv_init(&x, 1, MPI_INT, MPI_PROC_NULL, 1, MPI_COMM_WORLD, &reqs[2]));
 	for (int i = 0; i < N; i++)
 		one(reqs[i]);
 	for (int n = 0; n <= N; n++) {
@@ -144,8 +144,8 @@ int main(int argc, char **argv)
 		all(n, reqs);
 	}
 	nobody();
-	t_ok(MPI_Request_free(&reqs[1]));
-	t_ok(MPI_Request_free(&reqs[2]));
+	expect_ok(MPI_Request_free(&reqs[1]));
+	expect_ok(MPI_Request_free(&reqs[2]));
 	MPI_Finalize();
-	return t_end();
+	return check_end();
 }

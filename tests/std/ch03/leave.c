@@ -3,7 +3,7 @@
 /* RUN np=2 env="HAFT_VIA=net" time=120 */
 /* MPI-5.0 3.8.4: a persistent send that is cancelled ends without its receiver, and starts again;
  * what was not cancelled is received */
-#include "tests/t.h"
+#include "tests/check.h"
 
 #include <mpi.h>
 
@@ -18,34 +18,34 @@ static void send(int count, int sync)
 	int flag, sent[STARTS];
 
 	if (sync)
-		t_ok(MPI_Ssend_init(buf, count, MPI_INT, 1, 3, MPI_COMM_WORLD, &r));
+		expect_ok(MPI_Ssend_init(buf, count, MPI_INT, 1, 3, MPI_COMM_WORLD, &r));
 	else
-		t_ok(MPI_Send_init(buf, count, MPI_INT, 1, 3, MPI_COMM_WORLD, &r));
+		expect_ok(MPI_Send_init(buf, count, MPI_INT, 1, 3, MPI_COMM_WORLD, &r));
 	for (int i = 0; i < STARTS; i++) {
 		buf[0] = buf[count - 1] = i;
-		t_ok(MPI_Start(&r));
-		t_ok(MPI_Cancel(&r));
-		t_ok(MPI_Wait(&r, &s)); /* nobody receives it yet */
-		t_ok(MPI_Test_cancelled(&s, &flag));
-		t_true(flag || !sync);
+		expect_ok(MPI_Start(&r));
+		expect_ok(MPI_Cancel(&r));
+		expect_ok(MPI_Wait(&r, &s)); /* nobody receives it yet */
+		expect_ok(MPI_Test_cancelled(&s, &flag));
+		expect(flag || !sync);
 		sent[i] = !flag;
 	}
 	buf[0] = buf[count - 1] = -1;
-	t_ok(MPI_Send(sent, STARTS, MPI_INT, 1, 4, MPI_COMM_WORLD));
-	t_ok(MPI_Request_free(&r));
+	expect_ok(MPI_Send(sent, STARTS, MPI_INT, 1, 4, MPI_COMM_WORLD));
+	expect_ok(MPI_Request_free(&r));
 }
 
 static void receive(int count)
 {
 	int sent[STARTS] = {0};
 
-	t_ok(MPI_Recv(sent, STARTS, MPI_INT, 0, 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+	expect_ok(MPI_Recv(sent, STARTS, MPI_INT, 0, 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
 	for (int i = 0; i < STARTS; i++) {
 		if (!sent[i])
 			continue;
-		t_ok(MPI_Recv(buf, count, MPI_INT, 0, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
-		t_eq(buf[0], i);
-		t_eq(buf[count - 1], i);
+		expect_ok(MPI_Recv(buf, count, MPI_INT, 0, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+		expect_eq(buf[0], i);
+		expect_eq(buf[count - 1], i);
 	}
 }
 
@@ -64,5 +64,5 @@ int main(int argc, char **argv)
 		}
 	}
 	MPI_Finalize();
-	return t_end();
+	return check_end();
 }

@@ -9,7 +9,7 @@ static const int sizes[] = {0, 3, 48, 4000, 17000, 200000};
 static unsigned char out[200000], in[200000];
 static int next, prev;
 
-static void expect(int n, int tag)
+static void receive_one(int n, int tag)
 {
 	MPI_Status s;
 	int got;
@@ -40,12 +40,12 @@ static void buffered(void)
 		MPI_COMM_WORLD)); /* until here nobody has received, so the large one is in use */
 	OK(MPI_Buffer_iflush(&r));
 	for (int i = 0; i < SIZES; i++)
-		expect(sizes[i], i);
+		receive_one(sizes[i], i);
 	OK(MPI_Wait(&r, MPI_STATUS_IGNORE));
 	check_fill(out, 200000, 200000 + check_rank);
 	OK(MPI_Ibsend(out, 200000, MPI_BYTE, next, 7, MPI_COMM_WORLD, &r));
 	OK(MPI_Wait(&r, MPI_STATUS_IGNORE));
-	expect(200000, 7);
+	receive_one(200000, 7);
 	OK(MPI_Buffer_flush());
 	OK(MPI_Buffer_detach(&addr, &n));
 	CHECK(addr == room && n == (int)sizeof(room));
@@ -54,7 +54,7 @@ static void buffered(void)
 	for (int i = 0; i < 10; i++)
 		OK(MPI_Bsend(out, 200000, MPI_BYTE, next, 7, MPI_COMM_WORLD));
 	for (int i = 0; i < 10; i++)
-		expect(200000, 7);
+		receive_one(200000, 7);
 	OK(MPI_Buffer_detach(&addr, &n));
 	CHECK(addr == MPI_BUFFER_AUTOMATIC);
 }
@@ -72,12 +72,12 @@ static void synchronous(int n)
 		CHECK(!flag);
 	}
 	OK(MPI_Barrier(MPI_COMM_WORLD));
-	expect(n, 1);
+	receive_one(n, 1);
 	OK(MPI_Wait(&r, MPI_STATUS_IGNORE));
 	if (check_rank == 0)
 		OK(MPI_Ssend(out, n, MPI_BYTE, next, 2, MPI_COMM_WORLD));
 	else if (check_rank == 1)
-		expect(n, 2);
+		receive_one(n, 2);
 	OK(MPI_Barrier(MPI_COMM_WORLD));
 }
 

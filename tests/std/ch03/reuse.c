@@ -5,7 +5,7 @@
  *
  * Rank 0 sends one message of each kind in turn, rank 1 receives it, for more rounds than there are
  * requests before the memory of the first is used again. */
-#include "tests/t.h"
+#include "tests/check.h"
 
 #include <mpi.h>
 #include <string.h>
@@ -21,10 +21,10 @@ static void is(const MPI_Status *st, int source, int tag, int count)
 
 	MPI_Get_count(st, MPI_INT, &n);
 	MPI_Test_cancelled(st, &cancelled);
-	t_eq(st->MPI_SOURCE, source);
-	t_eq(st->MPI_TAG, tag);
-	t_eq(n, count);
-	t_eq(cancelled, 0);
+	expect_eq(st->MPI_SOURCE, source);
+	expect_eq(st->MPI_TAG, tag);
+	expect_eq(n, count);
+	expect_eq(cancelled, 0);
 }
 
 /* MPI-5.0 3.7.2, 3.7.3: a small message, to any wildcards. */
@@ -35,13 +35,13 @@ static void small(int me, int i, int source, int tag)
 	MPI_Status st;
 
 	if (me == 0)
-		t_ok(MPI_Isend(buf, SMALL, MPI_INT, 1, TAG, MPI_COMM_WORLD, &r));
+		expect_ok(MPI_Isend(buf, SMALL, MPI_INT, 1, TAG, MPI_COMM_WORLD, &r));
 	else
-		t_ok(MPI_Irecv(memset(buf, 0, sizeof buf), SMALL, MPI_INT, source, tag,
+		expect_ok(MPI_Irecv(memset(buf, 0, sizeof buf), SMALL, MPI_INT, source, tag,
 			MPI_COMM_WORLD, &r));
-	t_ok(MPI_Wait(&r, &st));
-	t_true(r == MPI_REQUEST_NULL);
-	t_eq(buf[SMALL - 1], i + 2);
+	expect_ok(MPI_Wait(&r, &st));
+	expect(r == MPI_REQUEST_NULL);
+	expect_eq(buf[SMALL - 1], i + 2);
 	if (me == 1)
 		is(&st, 0, TAG, SMALL);
 }
@@ -55,24 +55,24 @@ static void three(int me, int i)
 
 	large_out[0] = large_out[LARGE - 1] = i;
 	if (me == 0) {
-		t_ok(MPI_Isend(&buf, 1, MPI_INT, 1, 1, MPI_COMM_WORLD, &r[0]));
-		t_ok(MPI_Isend(&none, 0, MPI_INT, 1, 2, MPI_COMM_WORLD, &r[1]));
-		t_ok(MPI_Isend(large_out, LARGE, MPI_INT, 1, 3, MPI_COMM_WORLD, &r[2]));
+		expect_ok(MPI_Isend(&buf, 1, MPI_INT, 1, 1, MPI_COMM_WORLD, &r[0]));
+		expect_ok(MPI_Isend(&none, 0, MPI_INT, 1, 2, MPI_COMM_WORLD, &r[1]));
+		expect_ok(MPI_Isend(large_out, LARGE, MPI_INT, 1, 3, MPI_COMM_WORLD, &r[2]));
 	} else {
 		buf = -1;
-		t_ok(MPI_Irecv(&buf, 1, MPI_INT, 0, 1, MPI_COMM_WORLD, &r[0]));
-		t_ok(MPI_Irecv(&none, 1, MPI_INT, 0, 2, MPI_COMM_WORLD, &r[1]));
-		t_ok(MPI_Irecv(large_in, LARGE, MPI_INT, 0, 3, MPI_COMM_WORLD, &r[2]));
+		expect_ok(MPI_Irecv(&buf, 1, MPI_INT, 0, 1, MPI_COMM_WORLD, &r[0]));
+		expect_ok(MPI_Irecv(&none, 1, MPI_INT, 0, 2, MPI_COMM_WORLD, &r[1]));
+		expect_ok(MPI_Irecv(large_in, LARGE, MPI_INT, 0, 3, MPI_COMM_WORLD, &r[2]));
 	}
-	t_ok(MPI_Waitall(3, r, st));
-	t_eq(buf, i);
-	t_eq(none, -1);
+	expect_ok(MPI_Waitall(3, r, st));
+	expect_eq(buf, i);
+	expect_eq(none, -1);
 	if (me == 0)
 		return;
 	is(&st[0], 0, 1, 1);
 	is(&st[1], 0, 2, 0);
 	is(&st[2], 0, 3, LARGE);
-	t_true(large_in[0] == i && large_in[LARGE - 1] == i);
+	expect(large_in[0] == i && large_in[LARGE - 1] == i);
 }
 
 /* MPI-5.0 3.7.5, 3.2.5: one of two messages is too long, small or large. */
@@ -84,19 +84,19 @@ static void too_long(int me, int i, int count)
 
 	large_out[0] = i;
 	if (me == 0) {
-		t_ok(MPI_Isend(large_out, count, MPI_INT, 1, 1, MPI_COMM_WORLD, &r[0]));
-		t_ok(MPI_Isend(large_out, 1, MPI_INT, 1, 2, MPI_COMM_WORLD, &r[1]));
-		t_ok(MPI_Waitall(2, r, MPI_STATUSES_IGNORE));
+		expect_ok(MPI_Isend(large_out, count, MPI_INT, 1, 1, MPI_COMM_WORLD, &r[0]));
+		expect_ok(MPI_Isend(large_out, 1, MPI_INT, 1, 2, MPI_COMM_WORLD, &r[1]));
+		expect_ok(MPI_Waitall(2, r, MPI_STATUSES_IGNORE));
 		return;
 	}
-	t_ok(MPI_Irecv(&room[0], 1, MPI_INT, 0, 1, MPI_COMM_WORLD, &r[0]));
-	t_ok(MPI_Irecv(&room[1], 1, MPI_INT, 0, 2, MPI_COMM_WORLD, &r[1]));
-	t_eq(MPI_Waitall(2, r, st), MPI_ERR_IN_STATUS);
-	t_eq(st[0].MPI_ERROR, MPI_ERR_TRUNCATE);
-	t_eq(st[1].MPI_ERROR, MPI_SUCCESS);
-	t_true(r[0] == MPI_REQUEST_NULL && r[1] == MPI_REQUEST_NULL);
+	expect_ok(MPI_Irecv(&room[0], 1, MPI_INT, 0, 1, MPI_COMM_WORLD, &r[0]));
+	expect_ok(MPI_Irecv(&room[1], 1, MPI_INT, 0, 2, MPI_COMM_WORLD, &r[1]));
+	expect_eq(MPI_Waitall(2, r, st), MPI_ERR_IN_STATUS);
+	expect_eq(st[0].MPI_ERROR, MPI_ERR_TRUNCATE);
+	expect_eq(st[1].MPI_ERROR, MPI_SUCCESS);
+	expect(r[0] == MPI_REQUEST_NULL && r[1] == MPI_REQUEST_NULL);
 	is(&st[1], 0, 2, 1);
-	t_eq(room[1], i);
+	expect_eq(room[1], i);
 }
 
 /* MPI-5.0 3.8.4: a receive that is cancelled, beside one that is not. */
@@ -107,19 +107,19 @@ static void cancelled(int me, int i)
 	MPI_Status st;
 
 	if (me == 1) {
-		t_ok(MPI_Irecv(&never, 1, MPI_INT, 0, TAG + 1, MPI_COMM_WORLD, &r));
-		t_ok(MPI_Cancel(&r));
-		t_ok(MPI_Wait(&r, &st));
-		t_ok(MPI_Test_cancelled(&st, &flag));
-		t_eq(flag, 1);
-		t_ok(MPI_Irecv(&buf, 1, MPI_INT, 0, TAG, MPI_COMM_WORLD, &r));
-		t_ok(MPI_Wait(&r, &st));
+		expect_ok(MPI_Irecv(&never, 1, MPI_INT, 0, TAG + 1, MPI_COMM_WORLD, &r));
+		expect_ok(MPI_Cancel(&r));
+		expect_ok(MPI_Wait(&r, &st));
+		expect_ok(MPI_Test_cancelled(&st, &flag));
+		expect_eq(flag, 1);
+		expect_ok(MPI_Irecv(&buf, 1, MPI_INT, 0, TAG, MPI_COMM_WORLD, &r));
+		expect_ok(MPI_Wait(&r, &st));
 		is(&st, 0, TAG, 1);
-		t_eq(buf, i);
+		expect_eq(buf, i);
 		return;
 	}
-	t_ok(MPI_Isend(&i, 1, MPI_INT, 1, TAG, MPI_COMM_WORLD, &r));
-	t_ok(MPI_Wait(&r, MPI_STATUS_IGNORE));
+	expect_ok(MPI_Isend(&i, 1, MPI_INT, 1, TAG, MPI_COMM_WORLD, &r));
+	expect_ok(MPI_Wait(&r, MPI_STATUS_IGNORE));
 }
 
 /* MPI-5.0 3.9: a persistent request, started twice. */
@@ -130,20 +130,20 @@ static void persistent(int me, int i)
 	MPI_Status st;
 
 	if (me == 0)
-		t_ok(MPI_Send_init(&buf, 1, MPI_INT, 1, TAG, MPI_COMM_WORLD, &r));
+		expect_ok(MPI_Send_init(&buf, 1, MPI_INT, 1, TAG, MPI_COMM_WORLD, &r));
 	else
-		t_ok(MPI_Recv_init(&buf, 1, MPI_INT, 0, TAG, MPI_COMM_WORLD, &r));
+		expect_ok(MPI_Recv_init(&buf, 1, MPI_INT, 0, TAG, MPI_COMM_WORLD, &r));
 	for (int k = 0; k < 2; k++) {
 		if (me == 0)
 			buf = i + k;
-		t_ok(MPI_Start(&r));
-		t_ok(MPI_Wait(&r, &st));
-		t_true(r != MPI_REQUEST_NULL);
-		t_eq(buf, i + k);
+		expect_ok(MPI_Start(&r));
+		expect_ok(MPI_Wait(&r, &st));
+		expect(r != MPI_REQUEST_NULL);
+		expect_eq(buf, i + k);
 		if (me == 1)
 			is(&st, 0, TAG, 1);
 	}
-	t_ok(MPI_Request_free(&r));
+	expect_ok(MPI_Request_free(&r));
 }
 
 /* MPI-5.0 3.7.3: the handle goes first; the message comes all the same. */
@@ -153,18 +153,18 @@ static void freed(int me, int i)
 	MPI_Request r;
 
 	if (me == 0) {
-		t_ok(MPI_Isend(&i, 1, MPI_INT, 1, TAG, MPI_COMM_WORLD, &r));
-		t_ok(MPI_Request_free(&r));
-		t_ok(MPI_Recv(&buf, 1, MPI_INT, 1, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+		expect_ok(MPI_Isend(&i, 1, MPI_INT, 1, TAG, MPI_COMM_WORLD, &r));
+		expect_ok(MPI_Request_free(&r));
+		expect_ok(MPI_Recv(&buf, 1, MPI_INT, 1, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
 		return;
 	}
-	t_ok(MPI_Irecv(&buf, 1, MPI_INT, 0, TAG, MPI_COMM_WORLD, &r));
-	t_ok(MPI_Request_free(&r));
-	t_true(r == MPI_REQUEST_NULL);
+	expect_ok(MPI_Irecv(&buf, 1, MPI_INT, 0, TAG, MPI_COMM_WORLD, &r));
+	expect_ok(MPI_Request_free(&r));
+	expect(r == MPI_REQUEST_NULL);
 	/* what comes behind it is there only when it is */
-	t_ok(MPI_Send(&i, 1, MPI_INT, 0, TAG, MPI_COMM_WORLD));
+	expect_ok(MPI_Send(&i, 1, MPI_INT, 0, TAG, MPI_COMM_WORLD));
 	while (*(volatile int *)&buf != i)
-		t_ok(MPI_Iprobe(0, TAG + 2, MPI_COMM_WORLD, &(int){0}, MPI_STATUS_IGNORE));
+		expect_ok(MPI_Iprobe(0, TAG + 2, MPI_COMM_WORLD, &(int){0}, MPI_STATUS_IGNORE));
 }
 
 /* MPI-5.0 3.10, 3.11: both at once as one request; nobody. */
@@ -174,13 +174,13 @@ static void both(int me, int i)
 	MPI_Request r;
 	MPI_Status st;
 
-	t_ok(MPI_Isendrecv(
+	expect_ok(MPI_Isendrecv(
 		&out, 1, MPI_INT, 1 - me, TAG, &in, 1, MPI_INT, 1 - me, TAG, MPI_COMM_WORLD, &r));
-	t_ok(MPI_Wait(&r, &st));
+	expect_ok(MPI_Wait(&r, &st));
 	is(&st, 1 - me, TAG, 1);
-	t_eq(in, i + 1 - me);
-	t_ok(MPI_Irecv(&in, 1, MPI_INT, MPI_PROC_NULL, TAG, MPI_COMM_WORLD, &r));
-	t_ok(MPI_Wait(&r, &st));
+	expect_eq(in, i + 1 - me);
+	expect_ok(MPI_Irecv(&in, 1, MPI_INT, MPI_PROC_NULL, TAG, MPI_COMM_WORLD, &r));
+	expect_ok(MPI_Wait(&r, &st));
 	is(&st, MPI_PROC_NULL, MPI_ANY_TAG, 0);
 }
 
@@ -205,5 +205,5 @@ int main(int argc, char **argv)
 		}
 	}
 	MPI_Finalize();
-	return t_end();
+	return check_end();
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* RUN np=2 env="HAFT_CHECK=types" */
 /* MPI-5.0 3.3.1, 5.2: HAFT_CHECK=types says what was sent and what was received if it differs. */
-#include "tests/t.h"
+#include "tests/check.h"
 
 #include <mpi.h>
 #include <string.h>
@@ -26,8 +26,8 @@ static void received(int err, int class, const char *word)
 
 	MPI_Error_class(err, &got);
 	MPI_Error_string(err, text, &len);
-	t_eq(got, class);
-	if (class != MPI_SUCCESS && !t_true(strstr(text, word) != NULL))
+	expect_eq(got, class);
+	if (class != MPI_SUCCESS && !expect(strstr(text, word) != NULL))
 		fprintf(stderr, "  %s: %s\n", word, text);
 }
 
@@ -36,24 +36,24 @@ static void pass(struct side s, struct side r, int class, const char *word)
 	MPI_Request req;
 
 	if (me == 0)
-		t_ok(MPI_Send(out, s.count, s.type, 1, TAG, MPI_COMM_WORLD));
+		expect_ok(MPI_Send(out, s.count, s.type, 1, TAG, MPI_COMM_WORLD));
 	else
 		received(MPI_Recv(in, r.count, r.type, 0, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE),
 			class, word);
 	/* early: it has come before its receive */
 	if (me == 0)
-		t_ok(MPI_Isend(out, s.count, s.type, 1, TAG, MPI_COMM_WORLD, &req));
+		expect_ok(MPI_Isend(out, s.count, s.type, 1, TAG, MPI_COMM_WORLD, &req));
 	MPI_Barrier(MPI_COMM_WORLD);
 	if (me == 1)
 		received(MPI_Recv(in, r.count, r.type, 0, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE),
 			class, word);
 	else
-		t_ok(MPI_Wait(&req, MPI_STATUS_IGNORE));
+		expect_ok(MPI_Wait(&req, MPI_STATUS_IGNORE));
 	/* to itself, on both ranks */
-	t_ok(MPI_Isend(out, s.count, s.type, 0, TAG, MPI_COMM_SELF, &req));
+	expect_ok(MPI_Isend(out, s.count, s.type, 0, TAG, MPI_COMM_SELF, &req));
 	received(MPI_Recv(in, r.count, r.type, 0, TAG, MPI_COMM_SELF, MPI_STATUS_IGNORE), class,
 		word);
-	t_ok(MPI_Wait(&req, MPI_STATUS_IGNORE));
+	expect_ok(MPI_Wait(&req, MPI_STATUS_IGNORE));
 }
 
 #define SIDE(n, t) ((struct side){(n), (t)})
@@ -74,7 +74,7 @@ static void names_everything(void)
 	bad(SIDE(1, MPI_DOUBLE), SIDE(2, MPI_INT), "sent 1 MPI_DOUBLE with tag 5");
 	bad(SIDE(1, MPI_DOUBLE), SIDE(2, MPI_INT), "receives it as 2 MPI_INT");
 	if (me == 0) {
-		t_ok(MPI_Send(out, 1, MPI_DOUBLE, 1, TAG, MPI_COMM_WORLD));
+		expect_ok(MPI_Send(out, 1, MPI_DOUBLE, 1, TAG, MPI_COMM_WORLD));
 		return;
 	}
 	received(MPI_Recv(in, 2, MPI_INT, 0, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE), MPI_ERR_TYPE,
@@ -96,12 +96,12 @@ static void same_signature(void)
 {
 	MPI_Datatype v, s, parts[2] = {MPI_INT, MPI_DOUBLE}, t;
 
-	t_ok(MPI_Type_vector(5, 2, 3, MPI_DOUBLE, &v));
-	t_ok(MPI_Type_commit(&v));
-	t_ok(MPI_Type_create_struct(2, (int[]){1, 1}, (MPI_Aint[]){0, 8}, parts, &s));
-	t_ok(MPI_Type_commit(&s));
-	t_ok(MPI_Type_contiguous(3, s, &t));
-	t_ok(MPI_Type_commit(&t));
+	expect_ok(MPI_Type_vector(5, 2, 3, MPI_DOUBLE, &v));
+	expect_ok(MPI_Type_commit(&v));
+	expect_ok(MPI_Type_create_struct(2, (int[]){1, 1}, (MPI_Aint[]){0, 8}, parts, &s));
+	expect_ok(MPI_Type_commit(&s));
+	expect_ok(MPI_Type_contiguous(3, s, &t));
+	expect_ok(MPI_Type_commit(&t));
 	good(SIDE(1, v), SIDE(10, MPI_DOUBLE));
 	good(SIDE(10, MPI_DOUBLE), SIDE(1, v));
 	good(SIDE(7, MPI_DOUBLE), SIDE(1, v));
@@ -114,9 +114,9 @@ static void same_signature(void)
 	good(SIDE(BIG, MPI_DOUBLE), SIDE(BIG, MPI_DOUBLE));
 	bad(SIDE(BIG, MPI_DOUBLE), SIDE(2 * BIG, MPI_FLOAT), "100000 MPI_DOUBLE");
 	good(SIDE(BIG / 10, v), SIDE(BIG, MPI_DOUBLE));
-	t_ok(MPI_Type_free(&v));
-	t_ok(MPI_Type_free(&s));
-	t_ok(MPI_Type_free(&t));
+	expect_ok(MPI_Type_free(&v));
+	expect_ok(MPI_Type_free(&s));
+	expect_ok(MPI_Type_free(&t));
 }
 
 /* Sends that leave a copy behind are checked as well. */
@@ -126,18 +126,18 @@ static void copies(void)
 	void *p;
 	int n, i = 1;
 
-	t_ok(MPI_Buffer_attach(room, sizeof room));
+	expect_ok(MPI_Buffer_attach(room, sizeof room));
 	if (me == 0) {
-		t_ok(MPI_Bsend(out, 1, MPI_DOUBLE, 1, TAG, MPI_COMM_WORLD));
-		t_ok(MPI_Bsend(out, 1, MPI_DOUBLE, 1, TAG, MPI_COMM_WORLD));
+		expect_ok(MPI_Bsend(out, 1, MPI_DOUBLE, 1, TAG, MPI_COMM_WORLD));
+		expect_ok(MPI_Bsend(out, 1, MPI_DOUBLE, 1, TAG, MPI_COMM_WORLD));
 	} else {
 		received(MPI_Recv(in, 1, MPI_DOUBLE, 0, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE),
 			MPI_SUCCESS, "");
 		received(MPI_Recv(in, 2, MPI_INT, 0, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE),
 			MPI_ERR_TYPE, "1 MPI_DOUBLE");
 	}
-	t_ok(MPI_Buffer_detach(&p, &n));
-	t_ok(MPI_Sendrecv_replace(
+	expect_ok(MPI_Buffer_detach(&p, &n));
+	expect_ok(MPI_Sendrecv_replace(
 		&i, 1, MPI_INT, 1 - me, TAG, 1 - me, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
 }
 
@@ -151,7 +151,7 @@ static void replaced(int n)
 	received(MPI_Sendrecv_replace(
 			 in, n, mine, 1 - me, TAG, 1 - me, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE),
 		MPI_ERR_TYPE, me == 0 ? "as 1" : "as 2");
-	t_ok(MPI_Isendrecv_replace(in, n, mine, 1 - me, TAG, 1 - me, TAG, MPI_COMM_WORLD, &r));
+	expect_ok(MPI_Isendrecv_replace(in, n, mine, 1 - me, TAG, 1 - me, TAG, MPI_COMM_WORLD, &r));
 	received(MPI_Wait(&r, MPI_STATUS_IGNORE), MPI_ERR_TYPE,
 		me == 0 ? "2 MPI_FLOAT" : "1 MPI_DOUBLE");
 }
@@ -163,21 +163,21 @@ static void partitions(int n, MPI_Datatype type, int per, int class)
 	MPI_Request r;
 
 	if (me == 0)
-		t_ok(MPI_Psend_init(
+		expect_ok(MPI_Psend_init(
 			out, 2, n, MPI_DOUBLE, 1, TAG, MPI_COMM_WORLD, MPI_INFO_NULL, &r));
 	else
-		t_ok(MPI_Precv_init(
+		expect_ok(MPI_Precv_init(
 			in, 1, 2 * n * per, type, 0, TAG, MPI_COMM_WORLD, MPI_INFO_NULL, &r));
 	for (int i = 0; i < 2; i++) {
-		t_ok(MPI_Start(&r));
+		expect_ok(MPI_Start(&r));
 		if (me == 0) {
-			t_ok(MPI_Pready_range(0, 1, r));
-			t_ok(MPI_Wait(&r, MPI_STATUS_IGNORE));
+			expect_ok(MPI_Pready_range(0, 1, r));
+			expect_ok(MPI_Wait(&r, MPI_STATUS_IGNORE));
 		} else {
 			received(MPI_Wait(&r, MPI_STATUS_IGNORE), class, "MPI_DOUBLE with tag 5");
 		}
 	}
-	t_ok(MPI_Request_free(&r));
+	expect_ok(MPI_Request_free(&r));
 }
 
 /* Collectives are not messages of users. */
@@ -185,9 +185,9 @@ static void collectives(void)
 {
 	int i = me, sum = 0;
 
-	t_ok(MPI_Allreduce(&i, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
-	t_eq(sum, 1);
-	t_ok(MPI_Bcast(out, BIG, MPI_DOUBLE, 0, MPI_COMM_WORLD));
+	expect_ok(MPI_Allreduce(&i, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
+	expect_eq(sum, 1);
+	expect_ok(MPI_Bcast(out, BIG, MPI_DOUBLE, 0, MPI_COMM_WORLD));
 }
 
 int main(int argc, char **argv)
@@ -206,5 +206,5 @@ int main(int argc, char **argv)
 	partitions(3, MPI_DOUBLE, 1, MPI_SUCCESS);
 	collectives();
 	MPI_Finalize();
-	return t_end();
+	return check_end();
 }

@@ -2,7 +2,7 @@
 /* RUN np=2,4 */
 /* RUN np=4 env="HAFT_VIA=net" time=120 */
 /* MPI-5.0 4.2.1, 4.2.2: partitioned sends and receives in a ring */
-#include "tests/t.h"
+#include "tests/check.h"
 
 #include <mpi.h>
 #include <string.h>
@@ -30,9 +30,9 @@ static int right_bytes(int from, int to, int round)
 
 static void init(int sends, int recvs, int bytes, MPI_Request r[2])
 {
-	t_ok(MPI_Psend_init(out, sends, bytes / sends, MPI_BYTE, right, 5, MPI_COMM_WORLD,
+	expect_ok(MPI_Psend_init(out, sends, bytes / sends, MPI_BYTE, right, 5, MPI_COMM_WORLD,
 		MPI_INFO_NULL, &r[0]));
-	t_ok(MPI_Precv_init(
+	expect_ok(MPI_Precv_init(
 		in, recvs, bytes / recvs, MPI_BYTE, left, 5, MPI_COMM_WORLD, MPI_INFO_NULL, &r[1]));
 }
 
@@ -47,22 +47,22 @@ static void counts(int sends, int recvs, int bytes)
 	for (int round = 0; round < ROUNDS; round++) {
 		fill(bytes, round);
 		if (round % 2 == 0)
-			t_ok(MPI_Startall(2, r));
+			expect_ok(MPI_Startall(2, r));
 		else
-			t_ok(MPI_Start(&r[0]) + MPI_Start(&r[1]));
+			expect_ok(MPI_Start(&r[0]) + MPI_Start(&r[1]));
 		for (int i = 0; i < sends; i++)
-			t_ok(MPI_Pready(round % 2 == 0 ? i : (i * 11 + 3) % sends, r[0]));
-		t_ok(MPI_Waitall(2, r, s));
-		t_true(right_bytes(0, bytes, round));
-		t_ok(MPI_Get_count(&s[1], MPI_BYTE, &n));
-		t_eq(n, bytes);
-		t_eq(s[1].MPI_SOURCE, left);
-		t_eq(s[1].MPI_TAG, 5);
-		t_true(r[0] != MPI_REQUEST_NULL && r[1] != MPI_REQUEST_NULL);
+			expect_ok(MPI_Pready(round % 2 == 0 ? i : (i * 11 + 3) % sends, r[0]));
+		expect_ok(MPI_Waitall(2, r, s));
+		expect(right_bytes(0, bytes, round));
+		expect_ok(MPI_Get_count(&s[1], MPI_BYTE, &n));
+		expect_eq(n, bytes);
+		expect_eq(s[1].MPI_SOURCE, left);
+		expect_eq(s[1].MPI_TAG, 5);
+		expect(r[0] != MPI_REQUEST_NULL && r[1] != MPI_REQUEST_NULL);
 	}
-	t_ok(MPI_Request_free(&r[0]));
-	t_ok(MPI_Request_free(&r[1]));
-	t_true(r[0] == MPI_REQUEST_NULL && r[1] == MPI_REQUEST_NULL);
+	expect_ok(MPI_Request_free(&r[0]));
+	expect_ok(MPI_Request_free(&r[1]));
+	expect(r[0] == MPI_REQUEST_NULL && r[1] == MPI_REQUEST_NULL);
 }
 
 /* 4.2.1: MPI_Pready_range and MPI_Pready_list */
@@ -73,15 +73,15 @@ static void several(void)
 
 	init(10, 4, bytes, r);
 	fill(bytes, 1);
-	t_ok(MPI_Startall(2, r));
-	t_ok(MPI_Pready_range(5, 8, r[0]));
-	t_ok(MPI_Pready_list(0, none, r[0]));
-	t_ok(MPI_Pready_list(3, list, r[0]));
-	t_ok(MPI_Pready_range(1, 3, r[0]));
-	t_ok(MPI_Waitall(2, r, MPI_STATUSES_IGNORE));
-	t_true(right_bytes(0, bytes, 1));
-	t_ok(MPI_Request_free(&r[0]));
-	t_ok(MPI_Request_free(&r[1]));
+	expect_ok(MPI_Startall(2, r));
+	expect_ok(MPI_Pready_range(5, 8, r[0]));
+	expect_ok(MPI_Pready_list(0, none, r[0]));
+	expect_ok(MPI_Pready_list(3, list, r[0]));
+	expect_ok(MPI_Pready_range(1, 3, r[0]));
+	expect_ok(MPI_Waitall(2, r, MPI_STATUSES_IGNORE));
+	expect(right_bytes(0, bytes, 1));
+	expect_ok(MPI_Request_free(&r[0]));
+	expect_ok(MPI_Request_free(&r[1]));
 }
 
 /* 4.2.2: a partition arrives although others are not ready; what is null or inactive has arrived */
@@ -90,32 +90,32 @@ static void arrived(int bytes)
 	MPI_Request r[2], none = MPI_REQUEST_NULL;
 	int flag = 0, done;
 
-	t_ok(MPI_Parrived(none, 0, &flag));
-	t_eq(flag, 1);
+	expect_ok(MPI_Parrived(none, 0, &flag));
+	expect_eq(flag, 1);
 	init(8, 4, bytes, r);
 	flag = 0;
-	t_ok(MPI_Parrived(r[1], 3, &flag));
-	t_eq(flag, 1);
+	expect_ok(MPI_Parrived(r[1], 3, &flag));
+	expect_eq(flag, 1);
 	fill(bytes, 2);
-	t_ok(MPI_Startall(2, r));
-	t_ok(MPI_Pready_range(2, 3, r[0]));
+	expect_ok(MPI_Startall(2, r));
+	expect_ok(MPI_Pready_range(2, 3, r[0]));
 	for (flag = 0; !flag;)
-		t_ok(MPI_Parrived(r[1], 1, &flag));
-	t_true(right_bytes(bytes / 4, bytes / 2, 2));
-	t_ok(MPI_Parrived(r[1], 0, &flag));
-	t_eq(flag, 0);
-	t_ok(MPI_Test(&r[1], &done, MPI_STATUS_IGNORE));
-	t_eq(done, 0);
-	t_ok(MPI_Barrier(MPI_COMM_WORLD));
-	t_ok(MPI_Pready_range(0, 1, r[0]));
-	t_ok(MPI_Pready_range(4, 7, r[0]));
+		expect_ok(MPI_Parrived(r[1], 1, &flag));
+	expect(right_bytes(bytes / 4, bytes / 2, 2));
+	expect_ok(MPI_Parrived(r[1], 0, &flag));
+	expect_eq(flag, 0);
+	expect_ok(MPI_Test(&r[1], &done, MPI_STATUS_IGNORE));
+	expect_eq(done, 0);
+	expect_ok(MPI_Barrier(MPI_COMM_WORLD));
+	expect_ok(MPI_Pready_range(0, 1, r[0]));
+	expect_ok(MPI_Pready_range(4, 7, r[0]));
 	for (int i = 0; i < 4; i++)
 		for (flag = 0; !flag;)
-			t_ok(MPI_Parrived(r[1], i, &flag));
-	t_true(right_bytes(0, bytes, 2));
-	t_ok(MPI_Waitall(2, r, MPI_STATUSES_IGNORE));
-	t_ok(MPI_Request_free(&r[0]));
-	t_ok(MPI_Request_free(&r[1]));
+			expect_ok(MPI_Parrived(r[1], i, &flag));
+	expect(right_bytes(0, bytes, 2));
+	expect_ok(MPI_Waitall(2, r, MPI_STATUSES_IGNORE));
+	expect_ok(MPI_Request_free(&r[0]));
+	expect_ok(MPI_Request_free(&r[1]));
 }
 
 /* 4.2.1: the order of the init calls is the order of matching, whatever is started first; and
@@ -126,29 +126,29 @@ static void order(void)
 	int to[N], from[N] = {-1, -1, -1}, plain = 77, got = 0;
 	MPI_Request s[N], r[N], p;
 
-	t_ok(MPI_Irecv(&got, 1, MPI_INT, left, 5, MPI_COMM_WORLD, &p));
+	expect_ok(MPI_Irecv(&got, 1, MPI_INT, left, 5, MPI_COMM_WORLD, &p));
 	for (int i = 0; i < N; i++) {
 		to[i] = 100 * rank + i;
-		t_ok(MPI_Psend_init(
+		expect_ok(MPI_Psend_init(
 			&to[i], 1, 1, MPI_INT, right, 5, MPI_COMM_WORLD, MPI_INFO_NULL, &s[i]));
 	}
 	for (int i = 0; i < N; i++)
-		t_ok(MPI_Precv_init(
+		expect_ok(MPI_Precv_init(
 			&from[i], 1, 1, MPI_INT, left, 5, MPI_COMM_WORLD, MPI_INFO_NULL, &r[i]));
 	for (int i = N - 1; i >= 0; i--) {
-		t_ok(MPI_Start(&r[(i + 1) % N]));
-		t_ok(MPI_Start(&s[i]));
-		t_ok(MPI_Pready(0, s[i]));
+		expect_ok(MPI_Start(&r[(i + 1) % N]));
+		expect_ok(MPI_Start(&s[i]));
+		expect_ok(MPI_Pready(0, s[i]));
 	}
-	t_ok(MPI_Send(&plain, 1, MPI_INT, right, 5, MPI_COMM_WORLD));
-	t_ok(MPI_Wait(&p, MPI_STATUS_IGNORE));
-	t_eq(got, 77);
-	t_ok(MPI_Waitall(N, s, MPI_STATUSES_IGNORE));
-	t_ok(MPI_Waitall(N, r, MPI_STATUSES_IGNORE));
+	expect_ok(MPI_Send(&plain, 1, MPI_INT, right, 5, MPI_COMM_WORLD));
+	expect_ok(MPI_Wait(&p, MPI_STATUS_IGNORE));
+	expect_eq(got, 77);
+	expect_ok(MPI_Waitall(N, s, MPI_STATUSES_IGNORE));
+	expect_ok(MPI_Waitall(N, r, MPI_STATUSES_IGNORE));
 	for (int i = 0; i < N; i++) {
-		t_eq(from[i], 100 * left + i);
-		t_ok(MPI_Request_free(&s[i]));
-		t_ok(MPI_Request_free(&r[i]));
+		expect_eq(from[i], 100 * left + i);
+		expect_ok(MPI_Request_free(&s[i]));
+		expect_ok(MPI_Request_free(&r[i]));
 	}
 }
 
@@ -160,25 +160,25 @@ static void types(void)
 	MPI_Request r[2];
 	int *sparse = (int *)(void *)out, *dense = (int *)(void *)in, good = 1;
 
-	t_ok(MPI_Type_vector(N, 1, 2, MPI_INT, &gaps));
-	t_ok(MPI_Type_commit(&gaps));
+	expect_ok(MPI_Type_vector(N, 1, 2, MPI_INT, &gaps));
+	expect_ok(MPI_Type_commit(&gaps));
 	memset(in, 0, sizeof(int) * N * PARTS);
-	t_ok(MPI_Psend_init(
+	expect_ok(MPI_Psend_init(
 		sparse, PARTS, 1, gaps, right, 6, MPI_COMM_WORLD, MPI_INFO_NULL, &r[0]));
-	t_ok(MPI_Precv_init(
+	expect_ok(MPI_Precv_init(
 		dense, 3, N * PARTS / 3, MPI_INT, left, 6, MPI_COMM_WORLD, MPI_INFO_NULL, &r[1]));
 	for (int i = 0; i < PARTS * (2 * N - 1); i++)
 		sparse[i] = rank * 1000000 + i;
-	t_ok(MPI_Startall(2, r));
+	expect_ok(MPI_Startall(2, r));
 	for (int i = PARTS - 1; i >= 0; i--)
-		t_ok(MPI_Pready(i, r[0]));
-	t_ok(MPI_Waitall(2, r, MPI_STATUSES_IGNORE));
+		expect_ok(MPI_Pready(i, r[0]));
+	expect_ok(MPI_Waitall(2, r, MPI_STATUSES_IGNORE));
 	for (int i = 0; i < N * PARTS; i++)
 		good &= dense[i] == left * 1000000 + i / N * (2 * N - 1) + i % N * 2;
-	t_true(good);
-	t_ok(MPI_Request_free(&r[0]));
-	t_ok(MPI_Request_free(&r[1]));
-	t_ok(MPI_Type_free(&gaps));
+	expect(good);
+	expect_ok(MPI_Request_free(&r[0]));
+	expect_ok(MPI_Request_free(&r[1]));
+	expect_ok(MPI_Type_free(&gaps));
 }
 
 /* No data at all; nobody; a request that is never started */
@@ -189,26 +189,26 @@ static void nothing(void)
 
 	for (int round = 0; round < 2; round++) {
 		init(3, 2, 0, r);
-		t_ok(MPI_Startall(2, r));
-		t_ok(MPI_Pready_range(0, 2, r[0]));
-		t_ok(MPI_Waitall(2, r, MPI_STATUSES_IGNORE));
-		t_ok(MPI_Request_free(&r[0]));
-		t_ok(MPI_Request_free(&r[1]));
+		expect_ok(MPI_Startall(2, r));
+		expect_ok(MPI_Pready_range(0, 2, r[0]));
+		expect_ok(MPI_Waitall(2, r, MPI_STATUSES_IGNORE));
+		expect_ok(MPI_Request_free(&r[0]));
+		expect_ok(MPI_Request_free(&r[1]));
 		init(3, 2, 6, r);
-		t_ok(MPI_Request_free(&r[round]));
-		t_ok(MPI_Request_free(&r[!round]));
+		expect_ok(MPI_Request_free(&r[round]));
+		expect_ok(MPI_Request_free(&r[!round]));
 	}
-	t_ok(MPI_Psend_init(
+	expect_ok(MPI_Psend_init(
 		out, 2, 1, MPI_BYTE, MPI_PROC_NULL, 5, MPI_COMM_WORLD, MPI_INFO_NULL, &r[0]));
-	t_ok(MPI_Precv_init(
+	expect_ok(MPI_Precv_init(
 		in, 2, 1, MPI_BYTE, MPI_PROC_NULL, 5, MPI_COMM_WORLD, MPI_INFO_NULL, &r[1]));
-	t_ok(MPI_Startall(2, r));
-	t_ok(MPI_Pready_range(0, 1, r[0]));
-	t_ok(MPI_Waitall(2, r, s));
-	t_eq(s[1].MPI_SOURCE, MPI_PROC_NULL);
-	t_eq(s[1].MPI_TAG, MPI_ANY_TAG);
-	t_ok(MPI_Request_free(&r[0]));
-	t_ok(MPI_Request_free(&r[1]));
+	expect_ok(MPI_Startall(2, r));
+	expect_ok(MPI_Pready_range(0, 1, r[0]));
+	expect_ok(MPI_Waitall(2, r, s));
+	expect_eq(s[1].MPI_SOURCE, MPI_PROC_NULL);
+	expect_eq(s[1].MPI_TAG, MPI_ANY_TAG);
+	expect_ok(MPI_Request_free(&r[0]));
+	expect_ok(MPI_Request_free(&r[1]));
 }
 
 /* 4.2.1: MPI_Pready is local: the receiver may start later */
@@ -217,18 +217,19 @@ static void local(void)
 	int a = 3, b = 0, go = 0;
 	MPI_Request r[2];
 
-	t_ok(MPI_Psend_init(&a, 1, 1, MPI_INT, right, 7, MPI_COMM_WORLD, MPI_INFO_NULL, &r[0]));
-	t_ok(MPI_Start(&r[0]));
-	t_ok(MPI_Pready(0, r[0]));
-	t_ok(MPI_Sendrecv(&a, 1, MPI_INT, right, 7, &go, 1, MPI_INT, left, 7, MPI_COMM_WORLD,
+	expect_ok(
+		MPI_Psend_init(&a, 1, 1, MPI_INT, right, 7, MPI_COMM_WORLD, MPI_INFO_NULL, &r[0]));
+	expect_ok(MPI_Start(&r[0]));
+	expect_ok(MPI_Pready(0, r[0]));
+	expect_ok(MPI_Sendrecv(&a, 1, MPI_INT, right, 7, &go, 1, MPI_INT, left, 7, MPI_COMM_WORLD,
 		MPI_STATUS_IGNORE));
-	t_ok(MPI_Precv_init(&b, 1, 1, MPI_INT, left, 7, MPI_COMM_WORLD, MPI_INFO_NULL, &r[1]));
-	t_ok(MPI_Start(&r[1]));
-	t_ok(MPI_Waitall(2, r, MPI_STATUSES_IGNORE));
-	t_eq(go, 3);
-	t_eq(b, 3);
-	t_ok(MPI_Request_free(&r[0]));
-	t_ok(MPI_Request_free(&r[1]));
+	expect_ok(MPI_Precv_init(&b, 1, 1, MPI_INT, left, 7, MPI_COMM_WORLD, MPI_INFO_NULL, &r[1]));
+	expect_ok(MPI_Start(&r[1]));
+	expect_ok(MPI_Waitall(2, r, MPI_STATUSES_IGNORE));
+	expect_eq(go, 3);
+	expect_eq(b, 3);
+	expect_ok(MPI_Request_free(&r[0]));
+	expect_ok(MPI_Request_free(&r[1]));
 }
 
 int main(int argc, char **argv)
@@ -258,5 +259,5 @@ int main(int argc, char **argv)
 		right = left = rank;
 	}
 	MPI_Finalize();
-	return t_end();
+	return check_end();
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* RUN np=1 */
 /* MPI-5.0 5.1.3, 5.1.4: which elements of an array are in a part of it. */
-#include "tests/t.h"
+#include "tests/check.h"
 
 #include <mpi.h>
 #include <string.h>
@@ -15,8 +15,8 @@ static int elements(MPI_Datatype t, int *out)
 
 	for (int i = 0; i < N; i++)
 		all[i] = i;
-	t_ok(MPI_Type_commit(&t));
-	t_ok(MPI_Pack(all, 1, t, out, N * (int)sizeof(int), &at, MPI_COMM_SELF));
+	expect_ok(MPI_Type_commit(&t));
+	expect_ok(MPI_Pack(all, 1, t, out, N * (int)sizeof(int), &at, MPI_COMM_SELF));
 	return at / (int)sizeof(int);
 }
 
@@ -24,17 +24,17 @@ static void has(MPI_Datatype t, int n, const int *want)
 {
 	int got[N], k = elements(t, got);
 
-	t_eq(k, n);
+	expect_eq(k, n);
 	for (int i = 0; i < n && i < k; i++)
-		t_eq(got[i], want[i]);
+		expect_eq(got[i], want[i]);
 }
 
 static long long extent(MPI_Datatype t)
 {
 	MPI_Aint lb, extent;
 
-	t_ok(MPI_Type_get_extent(t, &lb, &extent));
-	t_eq(lb, 0);
+	expect_ok(MPI_Type_get_extent(t, &lb, &extent));
+	expect_eq(lb, 0);
 	return extent;
 }
 
@@ -44,17 +44,17 @@ static void subarray(void)
 	int sizes[] = {4, 5}, subs[] = {2, 3}, starts[] = {1, 2};
 	MPI_Datatype t;
 
-	t_ok(MPI_Type_create_subarray(2, sizes, subs, starts, MPI_ORDER_C, MPI_INT, &t));
+	expect_ok(MPI_Type_create_subarray(2, sizes, subs, starts, MPI_ORDER_C, MPI_INT, &t));
 	has(t, 6, (int[]){7, 8, 9, 12, 13, 14});
-	t_eq(extent(t), 80);
-	t_ok(MPI_Type_free(&t));
-	t_ok(MPI_Type_create_subarray(2, sizes, subs, starts, MPI_ORDER_FORTRAN, MPI_INT, &t));
+	expect_eq(extent(t), 80);
+	expect_ok(MPI_Type_free(&t));
+	expect_ok(MPI_Type_create_subarray(2, sizes, subs, starts, MPI_ORDER_FORTRAN, MPI_INT, &t));
 	has(t, 6, (int[]){9, 10, 13, 14, 17, 18});
-	t_eq(extent(t), 80);
-	t_ok(MPI_Type_free(&t));
-	t_ok(MPI_Type_create_subarray(1, sizes, sizes, (int[]){0}, MPI_ORDER_C, MPI_INT, &t));
+	expect_eq(extent(t), 80);
+	expect_ok(MPI_Type_free(&t));
+	expect_ok(MPI_Type_create_subarray(1, sizes, sizes, (int[]){0}, MPI_ORDER_C, MPI_INT, &t));
 	has(t, 4, (int[]){0, 1, 2, 3});
-	t_ok(MPI_Type_free(&t));
+	expect_ok(MPI_Type_free(&t));
 }
 
 /* MPI-5.0 5.1.3: a part of an array that would fill no memory on earth is made at once */
@@ -64,14 +64,14 @@ static void huge(void)
 	MPI_Count starts[] = {1, 1}, size;
 	MPI_Datatype t;
 
-	t_ok(MPI_Type_create_subarray_c(2, sizes, subs, starts, MPI_ORDER_C, MPI_CHAR, &t));
-	t_ok(MPI_Type_commit(&t));
-	t_ok(MPI_Type_size_c(t, &size));
-	t_eq(size, 250000000000000000LL);
-	t_ok(MPI_Type_free(&t));
+	expect_ok(MPI_Type_create_subarray_c(2, sizes, subs, starts, MPI_ORDER_C, MPI_CHAR, &t));
+	expect_ok(MPI_Type_commit(&t));
+	expect_ok(MPI_Type_size_c(t, &size));
+	expect_eq(size, 250000000000000000LL);
+	expect_ok(MPI_Type_free(&t));
 	sizes[0] = 1LL << 40;
 	sizes[1] = 1LL << 40;
-	t_eq(MPI_Type_create_subarray_c(2, sizes, subs, starts, MPI_ORDER_C, MPI_CHAR, &t),
+	expect_eq(MPI_Type_create_subarray_c(2, sizes, subs, starts, MPI_ORDER_C, MPI_CHAR, &t),
 		MPI_ERR_ARG);
 }
 
@@ -79,14 +79,14 @@ static void darray_at(
 	int line, int gsize, int dist, int darg, int psize, int r, int n, const int *want)
 {
 	MPI_Datatype t;
-	int before = t_failed;
+	int before = check_failed;
 
-	t_ok(MPI_Type_create_darray(
+	expect_ok(MPI_Type_create_darray(
 		psize, r, 1, &gsize, &dist, &darg, &psize, MPI_ORDER_C, MPI_INT, &t));
 	has(t, n, want);
-	t_eq(extent(t), gsize * 4);
-	t_ok(MPI_Type_free(&t));
-	if (before != t_failed)
+	expect_eq(extent(t), gsize * 4);
+	expect_ok(MPI_Type_free(&t));
+	if (before != check_failed)
 		fprintf(stderr, "... of line %d\n", line);
 }
 #define darray(...) darray_at(__LINE__, __VA_ARGS__)
@@ -119,13 +119,14 @@ static void grid(void)
 	int dist[] = {MPI_DISTRIBUTE_BLOCK, MPI_DISTRIBUTE_CYCLIC};
 	MPI_Datatype t;
 
-	t_ok(MPI_Type_create_darray(4, 1, 2, gsizes, dist, args, psizes, MPI_ORDER_C, MPI_INT, &t));
+	expect_ok(MPI_Type_create_darray(
+		4, 1, 2, gsizes, dist, args, psizes, MPI_ORDER_C, MPI_INT, &t));
 	has(t, 4, (int[]){1, 3, 5, 7}); /* rows 0 and 1, columns 1 and 3 */
-	t_ok(MPI_Type_free(&t));
-	t_ok(MPI_Type_create_darray(
+	expect_ok(MPI_Type_free(&t));
+	expect_ok(MPI_Type_create_darray(
 		4, 1, 2, gsizes, dist, args, psizes, MPI_ORDER_FORTRAN, MPI_INT, &t));
 	has(t, 4, (int[]){3, 4, 9, 10});
-	t_ok(MPI_Type_free(&t));
+	expect_ok(MPI_Type_free(&t));
 }
 
 /* MPI-5.0 5.1.3, 5.1.4: what is erroneous */
@@ -135,31 +136,35 @@ static void errors(void)
 	int dist[] = {MPI_DISTRIBUTE_BLOCK, 7}, args[] = {1, 1};
 	MPI_Datatype t = MPI_DATATYPE_NULL;
 
-	t_eq(MPI_Type_create_subarray(2, sizes, subs, starts, MPI_ORDER_C, MPI_INT, &t),
+	expect_eq(MPI_Type_create_subarray(2, sizes, subs, starts, MPI_ORDER_C, MPI_INT, &t),
 		MPI_ERR_ARG);
 	subs[1] = 4; /* from 2 on only 3 are left */
-	t_eq(MPI_Type_create_subarray(2, sizes, subs, starts, MPI_ORDER_C, MPI_INT, &t),
+	expect_eq(MPI_Type_create_subarray(2, sizes, subs, starts, MPI_ORDER_C, MPI_INT, &t),
 		MPI_ERR_ARG);
 	subs[1] = 0;
-	t_eq(MPI_Type_create_subarray(2, sizes, subs, starts, MPI_ORDER_C, MPI_INT, &t),
+	expect_eq(MPI_Type_create_subarray(2, sizes, subs, starts, MPI_ORDER_C, MPI_INT, &t),
 		MPI_ERR_ARG);
 	subs[1] = 1;
-	t_eq(MPI_Type_create_subarray(2, sizes, subs, starts, 3, MPI_INT, &t), MPI_ERR_ARG);
-	t_eq(MPI_Type_create_subarray(0, sizes, subs, starts, MPI_ORDER_C, MPI_INT, &t),
+	expect_eq(MPI_Type_create_subarray(2, sizes, subs, starts, 3, MPI_INT, &t), MPI_ERR_ARG);
+	expect_eq(MPI_Type_create_subarray(0, sizes, subs, starts, MPI_ORDER_C, MPI_INT, &t),
 		MPI_ERR_ARG);
-	t_eq(MPI_Type_create_subarray(2, sizes, NULL, starts, MPI_ORDER_C, MPI_INT, &t),
+	expect_eq(MPI_Type_create_subarray(2, sizes, NULL, starts, MPI_ORDER_C, MPI_INT, &t),
 		MPI_ERR_ARG);
-	t_eq(MPI_Type_create_darray(4, 1, 2, sizes, dist, args, psizes, MPI_ORDER_C, MPI_INT, &t),
+	expect_eq(MPI_Type_create_darray(
+			  4, 1, 2, sizes, dist, args, psizes, MPI_ORDER_C, MPI_INT, &t),
 		MPI_ERR_ARG); /* two blocks of one are not four */
 	args[0] = 2;
-	t_eq(MPI_Type_create_darray(4, 1, 2, sizes, dist, args, psizes, MPI_ORDER_C, MPI_INT, &t),
+	expect_eq(MPI_Type_create_darray(
+			  4, 1, 2, sizes, dist, args, psizes, MPI_ORDER_C, MPI_INT, &t),
 		MPI_ERR_ARG); /* 7 is no distribution */
 	dist[1] = MPI_DISTRIBUTE_CYCLIC;
-	t_eq(MPI_Type_create_darray(5, 1, 2, sizes, dist, args, psizes, MPI_ORDER_C, MPI_INT, &t),
+	expect_eq(MPI_Type_create_darray(
+			  5, 1, 2, sizes, dist, args, psizes, MPI_ORDER_C, MPI_INT, &t),
 		MPI_ERR_ARG);
-	t_eq(MPI_Type_create_darray(4, 4, 2, sizes, dist, args, psizes, MPI_ORDER_C, MPI_INT, &t),
+	expect_eq(MPI_Type_create_darray(
+			  4, 4, 2, sizes, dist, args, psizes, MPI_ORDER_C, MPI_INT, &t),
 		MPI_ERR_ARG);
-	t_true(t == MPI_DATATYPE_NULL);
+	expect(t == MPI_DATATYPE_NULL);
 }
 
 int main(int argc, char **argv)
@@ -173,5 +178,5 @@ int main(int argc, char **argv)
 	grid();
 	errors();
 	MPI_Finalize();
-	return t_end();
+	return check_end();
 }

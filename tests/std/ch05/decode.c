@@ -2,7 +2,7 @@
 /* RUN np=1 */
 /* MPI-5.0 5.1.13: what decoding gives for each combiner, in both forms. */
 #define SAN_OPTIONS SAN_MUCH
-#include "tests/t.h"
+#include "tests/check.h"
 #include "tests/san.inc"
 
 #include <mpi.h>
@@ -23,8 +23,8 @@ struct got {
 static void decode(MPI_Datatype t, struct got *g)
 {
 	memset(g, 0, sizeof(*g));
-	t_ok(MPI_Type_get_envelope_c(t, &g->ni, &g->na, &g->nc, &g->nd, &g->combiner));
-	t_ok(MPI_Type_get_contents_c(
+	expect_ok(MPI_Type_get_envelope_c(t, &g->ni, &g->na, &g->nc, &g->nd, &g->combiner));
+	expect_ok(MPI_Type_get_contents_c(
 		t, g->ni, g->na, g->nc, g->nd, g->ints, g->addrs, g->counts, g->types));
 }
 
@@ -34,8 +34,8 @@ static void decode_small(MPI_Datatype t, struct got *g)
 	int ni, na, nd;
 
 	memset(g, 0, sizeof(*g));
-	t_ok(MPI_Type_get_envelope(t, &ni, &na, &nd, &g->combiner));
-	t_ok(MPI_Type_get_contents(t, ni, na, nd, g->ints, g->addrs, g->types));
+	expect_ok(MPI_Type_get_envelope(t, &ni, &na, &nd, &g->combiner));
+	expect_ok(MPI_Type_get_contents(t, ni, na, nd, g->ints, g->addrs, g->types));
 	g->ni = ni;
 	g->na = na;
 	g->nd = nd;
@@ -52,7 +52,7 @@ static void decode_small(MPI_Datatype t, struct got *g)
 static void is_at(int line, MPI_Datatype *t, int combiner, int ni, const long long *ints, int na,
 	const long long *addrs, int nd, MPI_Datatype first)
 {
-	int before = t_failed;
+	int before = check_failed;
 
 	for (int form = 0; form < 2; form++) {
 		struct got g;
@@ -61,18 +61,18 @@ static void is_at(int line, MPI_Datatype *t, int combiner, int ni, const long lo
 			decode_small(*t, &g);
 		else
 			decode(*t, &g);
-		t_eq(g.combiner, combiner);
-		t_true(g.ni == ni && g.na == na && g.nc == 0 && g.nd == nd);
+		expect_eq(g.combiner, combiner);
+		expect(g.ni == ni && g.na == na && g.nc == 0 && g.nd == nd);
 		for (int i = 0; i < ni; i++)
-			t_eq(g.ints[i], ints[i]);
+			expect_eq(g.ints[i], ints[i]);
 		for (int i = 0; i < na; i++)
-			t_eq(g.addrs[i], addrs[i]);
+			expect_eq(g.addrs[i], addrs[i]);
 		if (nd > 0)
-			t_true(g.types[0] == first);
+			expect(g.types[0] == first);
 	}
-	if (t_failed != before)
+	if (check_failed != before)
 		fprintf(stderr, "... of the type of line %d\n", line);
-	t_ok(MPI_Type_free(t));
+	expect_ok(MPI_Type_free(t));
 }
 #define is(...) is_at(__LINE__, __VA_ARGS__)
 
@@ -81,9 +81,9 @@ static void named(void)
 {
 	int ni, na, nd, combiner;
 
-	t_ok(MPI_Type_get_envelope(MPI_DOUBLE_INT, &ni, &na, &nd, &combiner));
-	t_true(ni == 0 && na == 0 && nd == 0 && combiner == MPI_COMBINER_NAMED);
-	t_eq(MPI_Type_get_contents(MPI_INT, 0, 0, 0, &ni, NULL, NULL), MPI_ERR_TYPE);
+	expect_ok(MPI_Type_get_envelope(MPI_DOUBLE_INT, &ni, &na, &nd, &combiner));
+	expect(ni == 0 && na == 0 && nd == 0 && combiner == MPI_COMBINER_NAMED);
+	expect_eq(MPI_Type_get_contents(MPI_INT, 0, 0, 0, &ni, NULL, NULL), MPI_ERR_TYPE);
 }
 
 /* MPI-5.0 5.1.13: the constructors without lists */
@@ -91,15 +91,15 @@ static void strided(void)
 {
 	MPI_Datatype t;
 
-	t_ok(MPI_Type_dup(MPI_INT, &t));
+	expect_ok(MPI_Type_dup(MPI_INT, &t));
 	is(&t, MPI_COMBINER_DUP, 0, NONE, 0, NONE, 1, MPI_INT);
-	t_ok(MPI_Type_contiguous(5, MPI_INT, &t));
+	expect_ok(MPI_Type_contiguous(5, MPI_INT, &t));
 	is(&t, MPI_COMBINER_CONTIGUOUS, 1, LIST(5), 0, NONE, 1, MPI_INT);
-	t_ok(MPI_Type_vector(3, 2, -4, MPI_CHAR, &t));
+	expect_ok(MPI_Type_vector(3, 2, -4, MPI_CHAR, &t));
 	is(&t, MPI_COMBINER_VECTOR, 3, LIST(3, 2, -4), 0, NONE, 1, MPI_CHAR);
-	t_ok(MPI_Type_create_hvector(3, 2, -400, MPI_CHAR, &t));
+	expect_ok(MPI_Type_create_hvector(3, 2, -400, MPI_CHAR, &t));
 	is(&t, MPI_COMBINER_HVECTOR, 2, LIST(3, 2), 1, LIST(-400), 1, MPI_CHAR);
-	t_ok(MPI_Type_create_resized(MPI_DOUBLE, -8, 32, &t));
+	expect_ok(MPI_Type_create_resized(MPI_DOUBLE, -8, 32, &t));
 	is(&t, MPI_COMBINER_RESIZED, 0, NONE, 2, LIST(-8, 32), 1, MPI_DOUBLE);
 }
 
@@ -111,19 +111,19 @@ static void listed(void)
 	MPI_Datatype t, types[] = {MPI_INT, MPI_DOUBLE, MPI_CHAR};
 	struct got g;
 
-	t_ok(MPI_Type_indexed(3, lens, displs, MPI_INT, &t));
+	expect_ok(MPI_Type_indexed(3, lens, displs, MPI_INT, &t));
 	is(&t, MPI_COMBINER_INDEXED, 7, LIST(3, 2, 0, 1, 5, 7, -1), 0, NONE, 1, MPI_INT);
-	t_ok(MPI_Type_create_hindexed(3, lens, bytes, MPI_INT, &t));
+	expect_ok(MPI_Type_create_hindexed(3, lens, bytes, MPI_INT, &t));
 	is(&t, MPI_COMBINER_HINDEXED, 4, LIST(3, 2, 0, 1), 3, LIST(50, 70, -10), 1, MPI_INT);
-	t_ok(MPI_Type_create_indexed_block(3, 4, displs, MPI_INT, &t));
+	expect_ok(MPI_Type_create_indexed_block(3, 4, displs, MPI_INT, &t));
 	is(&t, MPI_COMBINER_INDEXED_BLOCK, 5, LIST(3, 4, 5, 7, -1), 0, NONE, 1, MPI_INT);
-	t_ok(MPI_Type_create_hindexed_block(3, 4, bytes, MPI_INT, &t));
+	expect_ok(MPI_Type_create_hindexed_block(3, 4, bytes, MPI_INT, &t));
 	is(&t, MPI_COMBINER_HINDEXED_BLOCK, 2, LIST(3, 4), 3, LIST(50, 70, -10), 1, MPI_INT);
-	t_ok(MPI_Type_create_struct(3, lens, bytes, types, &t));
+	expect_ok(MPI_Type_create_struct(3, lens, bytes, types, &t));
 	decode(t, &g);
-	t_true(g.types[1] == MPI_DOUBLE && g.types[2] == MPI_CHAR);
+	expect(g.types[1] == MPI_DOUBLE && g.types[2] == MPI_CHAR);
 	is(&t, MPI_COMBINER_STRUCT, 4, LIST(3, 2, 0, 1), 3, LIST(50, 70, -10), 3, MPI_INT);
-	t_ok(MPI_Type_create_struct(0, NULL, NULL, NULL, &t));
+	expect_ok(MPI_Type_create_struct(0, NULL, NULL, NULL, &t));
 	is(&t, MPI_COMBINER_STRUCT, 1, LIST(0), 0, NONE, 0, MPI_INT);
 }
 
@@ -135,10 +135,11 @@ static void arrays(void)
 	int dargs[] = {2, MPI_DISTRIBUTE_DFLT_DARG};
 	MPI_Datatype t;
 
-	t_ok(MPI_Type_create_subarray(2, sizes, subs, starts, MPI_ORDER_FORTRAN, MPI_INT, &t));
+	expect_ok(MPI_Type_create_subarray(2, sizes, subs, starts, MPI_ORDER_FORTRAN, MPI_INT, &t));
 	is(&t, MPI_COMBINER_SUBARRAY, 8, LIST(2, 5, 6, 2, 3, 1, 0, MPI_ORDER_FORTRAN), 0, NONE, 1,
 		MPI_INT);
-	t_ok(MPI_Type_create_darray(6, 4, 2, sizes, dist, dargs, psizes, MPI_ORDER_C, MPI_INT, &t));
+	expect_ok(MPI_Type_create_darray(
+		6, 4, 2, sizes, dist, dargs, psizes, MPI_ORDER_C, MPI_INT, &t));
 	is(&t, MPI_COMBINER_DARRAY, 12,
 		LIST(6, 4, 2, 5, 6, MPI_DISTRIBUTE_CYCLIC, MPI_DISTRIBUTE_BLOCK, 2,
 			MPI_DISTRIBUTE_DFLT_DARG, 2, 3, MPI_ORDER_C),
@@ -151,20 +152,20 @@ static void unnamed(void)
 	MPI_Datatype t;
 	struct got g;
 
-	t_ok(MPI_Type_create_f90_real(7, MPI_UNDEFINED, &t));
+	expect_ok(MPI_Type_create_f90_real(7, MPI_UNDEFINED, &t));
 	decode_small(t, &g);
-	t_true(g.combiner == MPI_COMBINER_F90_REAL && g.ni == 2 && g.nd == 0);
-	t_true(g.ints[0] == 7 && g.ints[1] == MPI_UNDEFINED);
-	t_ok(MPI_Type_create_f90_complex(6, 30, &t));
+	expect(g.combiner == MPI_COMBINER_F90_REAL && g.ni == 2 && g.nd == 0);
+	expect(g.ints[0] == 7 && g.ints[1] == MPI_UNDEFINED);
+	expect_ok(MPI_Type_create_f90_complex(6, 30, &t));
 	decode_small(t, &g);
-	t_true(g.combiner == MPI_COMBINER_F90_COMPLEX && g.ints[0] == 6 && g.ints[1] == 30);
-	t_ok(MPI_Type_create_f90_integer(12, &t));
+	expect(g.combiner == MPI_COMBINER_F90_COMPLEX && g.ints[0] == 6 && g.ints[1] == 30);
+	expect_ok(MPI_Type_create_f90_integer(12, &t));
 	decode(t, &g);
-	t_true(g.combiner == MPI_COMBINER_F90_INTEGER && g.ni == 1 && g.ints[0] == 12);
-	t_ok(MPI_Type_get_value_index(MPI_DOUBLE, MPI_LONG, &t));
+	expect(g.combiner == MPI_COMBINER_F90_INTEGER && g.ni == 1 && g.ints[0] == 12);
+	expect_ok(MPI_Type_get_value_index(MPI_DOUBLE, MPI_LONG, &t));
 	decode(t, &g);
-	t_true(g.combiner == MPI_COMBINER_VALUE_INDEX && g.ni == 0 && g.nd == 2);
-	t_true(g.types[0] == MPI_DOUBLE && g.types[1] == MPI_LONG);
+	expect(g.combiner == MPI_COMBINER_VALUE_INDEX && g.ni == 0 && g.nd == 2);
+	expect(g.types[0] == MPI_DOUBLE && g.types[1] == MPI_LONG);
 }
 
 /* MPI-5.0 5.1.13: arguments of the _c constructors are large counts, and only the _c form of
@@ -177,44 +178,44 @@ static void large(void)
 	MPI_Aint a[2];
 	struct got g;
 
-	t_ok(MPI_Type_vector_c(3, 2, 1LL << 33, MPI_CHAR, &t));
+	expect_ok(MPI_Type_vector_c(3, 2, 1LL << 33, MPI_CHAR, &t));
 	decode(t, &g);
-	t_true(g.combiner == MPI_COMBINER_VECTOR && g.ni == 0 && g.na == 0 && g.nc == 3);
-	t_true(g.counts[0] == 3 && g.counts[1] == 2 && g.counts[2] == 1LL << 33);
-	t_eq(MPI_Type_get_envelope(t, &ni, &na, &nd, &combiner), MPI_ERR_TYPE);
-	t_eq(MPI_Type_get_contents(t, 9, 9, 9, g.ints, a, &u), MPI_ERR_TYPE);
-	t_ok(MPI_Type_free(&t));
-	t_ok(MPI_Type_create_struct_c(2, lens, displs, types, &t));
+	expect(g.combiner == MPI_COMBINER_VECTOR && g.ni == 0 && g.na == 0 && g.nc == 3);
+	expect(g.counts[0] == 3 && g.counts[1] == 2 && g.counts[2] == 1LL << 33);
+	expect_eq(MPI_Type_get_envelope(t, &ni, &na, &nd, &combiner), MPI_ERR_TYPE);
+	expect_eq(MPI_Type_get_contents(t, 9, 9, 9, g.ints, a, &u), MPI_ERR_TYPE);
+	expect_ok(MPI_Type_free(&t));
+	expect_ok(MPI_Type_create_struct_c(2, lens, displs, types, &t));
 	decode(t, &g);
-	t_true(g.ni == 0 && g.na == 0 && g.nc == 5 && g.nd == 2);
-	t_true(g.counts[0] == 2 && g.counts[2] == 2 && g.counts[4] == 1LL << 40);
-	t_ok(MPI_Type_free(&t));
-	t_ok(MPI_Type_create_resized_c(MPI_INT, -4, 1LL << 35, &t));
+	expect(g.ni == 0 && g.na == 0 && g.nc == 5 && g.nd == 2);
+	expect(g.counts[0] == 2 && g.counts[2] == 2 && g.counts[4] == 1LL << 40);
+	expect_ok(MPI_Type_free(&t));
+	expect_ok(MPI_Type_create_resized_c(MPI_INT, -4, 1LL << 35, &t));
 	decode(t, &g);
-	t_true(g.na == 0 && g.nc == 2 && g.counts[0] == -4 && g.counts[1] == 1LL << 35);
-	t_ok(MPI_Type_free(&t));
-	t_ok(MPI_Type_create_hvector_c(2, 1, 99, MPI_INT, &t));
+	expect(g.na == 0 && g.nc == 2 && g.counts[0] == -4 && g.counts[1] == 1LL << 35);
+	expect_ok(MPI_Type_free(&t));
+	expect_ok(MPI_Type_create_hvector_c(2, 1, 99, MPI_INT, &t));
 	decode(t, &g);
-	t_true(g.nc == 3 && g.counts[2] == 99);
-	t_ok(MPI_Type_free(&t));
+	expect(g.nc == 3 && g.counts[2] == 99);
+	expect_ok(MPI_Type_free(&t));
 	lens[0] = 4;
 	displs[0] = 0;
-	t_ok(MPI_Type_create_subarray_c(1, lens, lens, displs, MPI_ORDER_C, MPI_INT, &t));
+	expect_ok(MPI_Type_create_subarray_c(1, lens, lens, displs, MPI_ORDER_C, MPI_INT, &t));
 	decode(t, &g);
-	t_true(g.ni == 2 && g.nc == 3 && g.ints[0] == 1 && g.ints[1] == MPI_ORDER_C);
-	t_true(g.counts[0] == 4 && g.counts[1] == 4 && g.counts[2] == 0);
-	t_ok(MPI_Type_free(&t));
+	expect(g.ni == 2 && g.nc == 3 && g.ints[0] == 1 && g.ints[1] == MPI_ORDER_C);
+	expect(g.counts[0] == 4 && g.counts[1] == 4 && g.counts[2] == 0);
+	expect_ok(MPI_Type_free(&t));
 	combiner = MPI_DISTRIBUTE_BLOCK;
 	nd = MPI_DISTRIBUTE_DFLT_DARG;
-	t_ok(MPI_Type_create_darray_c(
+	expect_ok(MPI_Type_create_darray_c(
 		3, 1, 1, lens, &combiner, &nd, dims, MPI_ORDER_C, MPI_INT, &t));
 	decode(t, &g);
-	t_true(g.ni == 7 && g.nc == 1 && g.counts[0] == 4 && g.ints[2] == 1 && g.ints[5] == 3);
-	t_ok(MPI_Type_free(&t));
-	t_ok(MPI_Type_contiguous_c(2, MPI_INT, &t)); /* small enough, and large all the same */
+	expect(g.ni == 7 && g.nc == 1 && g.counts[0] == 4 && g.ints[2] == 1 && g.ints[5] == 3);
+	expect_ok(MPI_Type_free(&t));
+	expect_ok(MPI_Type_contiguous_c(2, MPI_INT, &t)); /* small enough, and large all the same */
 	decode(t, &g);
-	t_true(g.ni == 0 && g.nc == 1);
-	t_ok(MPI_Type_free(&t));
+	expect(g.ni == 0 && g.nc == 1);
+	expect_ok(MPI_Type_free(&t));
 }
 
 /* MPI-5.0 5.1.13: derived types come out as new objects, which are the user's to free, also if the
@@ -225,21 +226,21 @@ static void fresh(void)
 	MPI_Aint lb, extent;
 	struct got g, h;
 
-	t_ok(MPI_Type_vector(3, 1, 2, MPI_INT, &row));
-	t_ok(MPI_Type_contiguous(2, row, &t));
-	t_ok(MPI_Type_free(&row));
+	expect_ok(MPI_Type_vector(3, 1, 2, MPI_INT, &row));
+	expect_ok(MPI_Type_contiguous(2, row, &t));
+	expect_ok(MPI_Type_free(&row));
 	decode_small(t, &g);
 	decode_small(t, &h);
-	t_true(g.types[0] != h.types[0]);
-	t_ok(MPI_Type_free(&t));
-	t_ok(MPI_Type_free(&h.types[0]));
-	t_ok(MPI_Type_get_extent(g.types[0], &lb, &extent));
-	t_eq(extent, 20);
+	expect(g.types[0] != h.types[0]);
+	expect_ok(MPI_Type_free(&t));
+	expect_ok(MPI_Type_free(&h.types[0]));
+	expect_ok(MPI_Type_get_extent(g.types[0], &lb, &extent));
+	expect_eq(extent, 20);
 	decode_small(g.types[0], &h);
-	t_true(h.combiner == MPI_COMBINER_VECTOR && h.ints[2] == 2 && h.types[0] == MPI_INT);
+	expect(h.combiner == MPI_COMBINER_VECTOR && h.ints[2] == 2 && h.types[0] == MPI_INT);
 	again = g.types[0];
-	t_ok(MPI_Type_commit(&again));
-	t_ok(MPI_Type_free(&again));
+	expect_ok(MPI_Type_commit(&again));
+	expect_ok(MPI_Type_free(&again));
 }
 
 /* MPI-5.0 5.1.13: room for less than there is; none at all where there is nothing */
@@ -250,21 +251,21 @@ static void room(void)
 	MPI_Count c[1];
 	MPI_Datatype t, d[1];
 
-	t_ok(MPI_Type_create_hvector(2, 1, 8, MPI_INT, &t));
-	t_eq(MPI_Type_get_contents(t, 1, 1, 1, i, a, d), MPI_ERR_ARG);
-	t_eq(MPI_Type_get_contents(t, 2, 0, 1, i, a, d), MPI_ERR_ARG);
-	t_eq(MPI_Type_get_contents(t, 2, 1, 0, i, a, d), MPI_ERR_ARG);
-	t_eq(MPI_Type_get_contents(t, 2, 1, -1, i, a, d), MPI_ERR_ARG);
-	t_eq(MPI_Type_get_contents(t, 2, 1, 1, NULL, a, d), MPI_ERR_ARG);
-	t_eq(MPI_Type_get_contents(t, 2, 1, 1, i, NULL, d), MPI_ERR_ARG);
-	t_eq(MPI_Type_get_contents(t, 2, 1, 1, i, a, NULL), MPI_ERR_ARG);
-	t_eq(MPI_Type_get_contents_c(t, 2, 1, 0, ((MPI_Count)1 << 61) + 1, i, a, c, d),
+	expect_ok(MPI_Type_create_hvector(2, 1, 8, MPI_INT, &t));
+	expect_eq(MPI_Type_get_contents(t, 1, 1, 1, i, a, d), MPI_ERR_ARG);
+	expect_eq(MPI_Type_get_contents(t, 2, 0, 1, i, a, d), MPI_ERR_ARG);
+	expect_eq(MPI_Type_get_contents(t, 2, 1, 0, i, a, d), MPI_ERR_ARG);
+	expect_eq(MPI_Type_get_contents(t, 2, 1, -1, i, a, d), MPI_ERR_ARG);
+	expect_eq(MPI_Type_get_contents(t, 2, 1, 1, NULL, a, d), MPI_ERR_ARG);
+	expect_eq(MPI_Type_get_contents(t, 2, 1, 1, i, NULL, d), MPI_ERR_ARG);
+	expect_eq(MPI_Type_get_contents(t, 2, 1, 1, i, a, NULL), MPI_ERR_ARG);
+	expect_eq(MPI_Type_get_contents_c(t, 2, 1, 0, ((MPI_Count)1 << 61) + 1, i, a, c, d),
 		MPI_ERR_NO_MEM);
-	t_ok(MPI_Type_get_contents(t, 3, 1, 1, i, a, d));
-	t_ok(MPI_Type_free(&t));
-	t_ok(MPI_Type_create_f90_integer(9, &t));
-	t_ok(MPI_Type_get_contents(t, 1, 1, 1, i, NULL, NULL));
-	t_eq(i[0], 9);
+	expect_ok(MPI_Type_get_contents(t, 3, 1, 1, i, a, d));
+	expect_ok(MPI_Type_free(&t));
+	expect_ok(MPI_Type_create_f90_integer(9, &t));
+	expect_ok(MPI_Type_get_contents(t, 1, 1, 1, i, NULL, NULL));
+	expect_eq(i[0], 9);
 }
 
 int main(int argc, char **argv)
@@ -280,5 +281,5 @@ int main(int argc, char **argv)
 	fresh();
 	room();
 	MPI_Finalize();
-	return t_end();
+	return check_end();
 }

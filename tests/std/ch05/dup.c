@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* RUN np=1 */
 /* MPI-5.0 5.1.10: what a copy of a datatype has of the one it was made of. */
-#include "tests/t.h"
+#include "tests/check.h"
 
 #include <mpi.h>
 #include <string.h>
@@ -34,23 +34,23 @@ static void attributes(void)
 	char *got = NULL;
 	int key, flag;
 
-	t_ok(MPI_Type_create_keyval(copy, delete, &key, NULL));
-	t_ok(MPI_Type_vector(2, 1, 2, MPI_INT, &t));
-	t_ok(MPI_Type_set_attr(t, key, value));
-	t_ok(MPI_Type_dup(t, &u));
-	t_ok(MPI_Type_get_attr(u, key, &got, &flag));
-	t_true(flag && got == value + 1 && copies == 1);
-	t_ok(MPI_Type_free(&u));
-	t_eq(deletes, 1);
+	expect_ok(MPI_Type_create_keyval(copy, delete, &key, NULL));
+	expect_ok(MPI_Type_vector(2, 1, 2, MPI_INT, &t));
+	expect_ok(MPI_Type_set_attr(t, key, value));
+	expect_ok(MPI_Type_dup(t, &u));
+	expect_ok(MPI_Type_get_attr(u, key, &got, &flag));
+	expect(flag && got == value + 1 && copies == 1);
+	expect_ok(MPI_Type_free(&u));
+	expect_eq(deletes, 1);
 	say_no = 1;
 	u = MPI_DATATYPE_NULL;
-	t_eq(MPI_Type_dup(t, &u), MPI_ERR_OTHER);
-	t_true(u == MPI_DATATYPE_NULL);
-	t_eq(MPI_Type_free(&t), MPI_ERR_OTHER); /* stays, as its attribute does */
-	t_true(t != MPI_DATATYPE_NULL);
+	expect_eq(MPI_Type_dup(t, &u), MPI_ERR_OTHER);
+	expect(u == MPI_DATATYPE_NULL);
+	expect_eq(MPI_Type_free(&t), MPI_ERR_OTHER); /* stays, as its attribute does */
+	expect(t != MPI_DATATYPE_NULL);
 	say_no = 0;
-	t_ok(MPI_Type_free(&t));
-	t_ok(MPI_Type_free_keyval(&key));
+	expect_ok(MPI_Type_free(&t));
+	expect_ok(MPI_Type_free_keyval(&key));
 }
 
 /* MPI-5.0 5.1.10: the copy has the state of the other: committed or not; but no name (7.8) */
@@ -60,20 +60,20 @@ static void state(void)
 	char name[MPI_MAX_OBJECT_NAME];
 	MPI_Datatype t, u;
 
-	t_ok(MPI_Type_vector(2, 1, 2, MPI_INT, &t));
-	t_ok(MPI_Type_set_name(t, "every other"));
-	t_ok(MPI_Type_dup(t, &u));
-	t_eq(MPI_Pack(x, 1, u, out, 8, &at, MPI_COMM_SELF), MPI_ERR_TYPE);
-	t_ok(MPI_Type_free(&u));
-	t_ok(MPI_Type_commit(&t));
-	t_ok(MPI_Type_commit(&t)); /* once more is nothing (5.1.9) */
-	t_ok(MPI_Type_dup(t, &u));
-	t_ok(MPI_Type_get_name(u, name, &len));
-	t_true(len == 0 && name[0] == '\0');
-	t_ok(MPI_Type_free(&t));
-	t_ok(MPI_Pack(x, 1, u, out, 8, &at, MPI_COMM_SELF));
-	t_true(out[0] == 1 && out[1] == 3);
-	t_ok(MPI_Type_free(&u));
+	expect_ok(MPI_Type_vector(2, 1, 2, MPI_INT, &t));
+	expect_ok(MPI_Type_set_name(t, "every other"));
+	expect_ok(MPI_Type_dup(t, &u));
+	expect_eq(MPI_Pack(x, 1, u, out, 8, &at, MPI_COMM_SELF), MPI_ERR_TYPE);
+	expect_ok(MPI_Type_free(&u));
+	expect_ok(MPI_Type_commit(&t));
+	expect_ok(MPI_Type_commit(&t)); /* once more is nothing (5.1.9) */
+	expect_ok(MPI_Type_dup(t, &u));
+	expect_ok(MPI_Type_get_name(u, name, &len));
+	expect(len == 0 && name[0] == '\0');
+	expect_ok(MPI_Type_free(&t));
+	expect_ok(MPI_Pack(x, 1, u, out, 8, &at, MPI_COMM_SELF));
+	expect(out[0] == 1 && out[1] == 3);
+	expect_ok(MPI_Type_free(&u));
 }
 
 /* MPI-5.0 5.1.10, 5.1.13: the copy of a predefined type is derived, and can be freed */
@@ -83,15 +83,16 @@ static void predefined(void)
 	int ni, na, nd, combiner, i = 5, j = 0;
 	MPI_Aint a;
 
-	t_ok(MPI_Type_dup(MPI_INT, &t));
-	t_true(t != MPI_INT);
-	t_ok(MPI_Sendrecv(&i, 1, t, 0, 0, &j, 1, MPI_INT, 0, 0, MPI_COMM_SELF, MPI_STATUS_IGNORE));
-	t_eq(j, 5);
-	t_ok(MPI_Type_get_envelope(t, &ni, &na, &nd, &combiner));
-	t_true(ni == 0 && na == 0 && nd == 1 && combiner == MPI_COMBINER_DUP);
-	t_ok(MPI_Type_get_contents(t, 0, 0, 1, &i, &a, &inside));
-	t_true(inside == MPI_INT);
-	t_ok(MPI_Type_free(&t));
+	expect_ok(MPI_Type_dup(MPI_INT, &t));
+	expect(t != MPI_INT);
+	expect_ok(MPI_Sendrecv(
+		&i, 1, t, 0, 0, &j, 1, MPI_INT, 0, 0, MPI_COMM_SELF, MPI_STATUS_IGNORE));
+	expect_eq(j, 5);
+	expect_ok(MPI_Type_get_envelope(t, &ni, &na, &nd, &combiner));
+	expect(ni == 0 && na == 0 && nd == 1 && combiner == MPI_COMBINER_DUP);
+	expect_ok(MPI_Type_get_contents(t, 0, 0, 1, &i, &a, &inside));
+	expect(inside == MPI_INT);
+	expect_ok(MPI_Type_free(&t));
 }
 
 int main(int argc, char **argv)
@@ -102,5 +103,5 @@ int main(int argc, char **argv)
 	state();
 	predefined();
 	MPI_Finalize();
-	return t_end();
+	return check_end();
 }

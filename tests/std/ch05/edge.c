@@ -9,7 +9,7 @@
  * that are spread over more than the caches hold, and every other double, forwards and backwards.
  */
 #define _GNU_SOURCE
-#include "tests/t.h"
+#include "tests/check.h"
 
 #include <mpi.h>
 #include <stdbool.h>
@@ -32,8 +32,8 @@ static struct area walled(size_t room)
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	char *all = mmap(NULL, room + 2 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-	t_true(all != MAP_FAILED);
-	t_eq(mprotect(all + page, room, PROT_READ | PROT_WRITE), 0);
+	expect(all != MAP_FAILED);
+	expect_eq(mprotect(all + page, room, PROT_READ | PROT_WRITE), 0);
 	return (struct area){all + page, all + page + room};
 }
 
@@ -41,7 +41,7 @@ static void unwall(struct area *a)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 
-	t_eq(munmap(a->first - page, (size_t)(a->end - a->first) + 2 * page), 0);
+	expect_eq(munmap(a->first - page, (size_t)(a->end - a->first) + 2 * page), 0);
 }
 
 static struct area mem, packed;
@@ -53,35 +53,35 @@ static void both_ways(MPI_Datatype t, int count, bool last)
 	int size, at = 0;
 	char *buf, *out;
 
-	t_ok(MPI_Type_get_extent(t, &lb, &extent));
-	t_ok(MPI_Type_get_true_extent(t, &low, &bytes));
-	t_ok(MPI_Type_size(t, &size));
+	expect_ok(MPI_Type_get_extent(t, &lb, &extent));
+	expect_ok(MPI_Type_get_true_extent(t, &low, &bytes));
+	expect_ok(MPI_Type_size(t, &size));
 	bytes += (count - 1) * extent;
 	size *= count;
-	t_true(bytes <= mem.end - mem.first && size <= ROOM);
+	expect(bytes <= mem.end - mem.first && size <= ROOM);
 	buf = (last ? mem.end - bytes : mem.first) - low;
 	out = last ? packed.end - size : packed.first;
 	memset(mem.first, FILL, (size_t)(mem.end - mem.first));
 	for (int i = 0; i < size; i++)
 		out[i] = (char)(i * 7 + i / 251);
-	t_ok(MPI_Unpack(out, size, &at, buf, count, t, MPI_COMM_SELF));
+	expect_ok(MPI_Unpack(out, size, &at, buf, count, t, MPI_COMM_SELF));
 	memset(packed.first, FILL, ROOM);
 	at = 0;
-	t_ok(MPI_Pack(buf, count, t, out, size, &at, MPI_COMM_SELF));
-	t_eq(at, size);
+	expect_ok(MPI_Pack(buf, count, t, out, size, &at, MPI_COMM_SELF));
+	expect_eq(at, size);
 	for (int i = 0; i < size; i++)
-		t_eq(out[i], (char)(i * 7 + i / 251));
+		expect_eq(out[i], (char)(i * 7 + i / 251));
 }
 
 /* Frees t. */
 static void all_ways(MPI_Datatype t)
 {
-	t_ok(MPI_Type_commit(&t));
+	expect_ok(MPI_Type_commit(&t));
 	for (int count = 1; count <= 6; count += count < 2 ? 1 : 4) {
 		both_ways(t, count, false);
 		both_ways(t, count, true);
 	}
-	t_ok(MPI_Type_free(&t));
+	expect_ok(MPI_Type_free(&t));
 }
 
 static void rows(int len)
@@ -89,12 +89,12 @@ static void rows(int len)
 	MPI_Datatype t, row;
 
 	for (int n = 2; n <= 6; n++) {
-		t_ok(MPI_Type_vector(n, len, len + 3, MPI_BYTE, &t));
+		expect_ok(MPI_Type_vector(n, len, len + 3, MPI_BYTE, &t));
 		all_ways(t);
 	}
-	t_ok(MPI_Type_vector(5, len, len + 1, MPI_BYTE, &row));
-	t_ok(MPI_Type_create_hvector(3, 1, 6 * (len + 1) + 5, row, &t));
-	t_ok(MPI_Type_free(&row));
+	expect_ok(MPI_Type_vector(5, len, len + 1, MPI_BYTE, &row));
+	expect_ok(MPI_Type_create_hvector(3, 1, 6 * (len + 1) + 5, row, &t));
+	expect_ok(MPI_Type_free(&row));
 	all_ways(t);
 }
 
@@ -104,7 +104,7 @@ static void records(int len)
 	MPI_Aint at[3] = {0, len + 2, len + 5};
 	MPI_Datatype t, kinds[3] = {MPI_BYTE, MPI_BYTE, MPI_BYTE};
 
-	t_ok(MPI_Type_create_struct(3, lens, at, kinds, &t));
+	expect_ok(MPI_Type_create_struct(3, lens, at, kinds, &t));
 	all_ways(t);
 }
 
@@ -115,7 +115,7 @@ static void lists(int len)
 
 	for (int i = 0; i < 7; i++)
 		at[i] = i * (len + 2) + i * i;
-	t_ok(MPI_Type_create_indexed_block(7, len, at, MPI_BYTE, &t));
+	expect_ok(MPI_Type_create_indexed_block(7, len, at, MPI_BYTE, &t));
 	all_ways(t);
 }
 
@@ -127,18 +127,18 @@ static void strided(int n, int len, MPI_Aint stride)
 	char *buf, out[ROOM];
 	int at = 0;
 
-	t_ok(MPI_Type_create_hvector(n, len, stride, MPI_BYTE, &t));
-	t_ok(MPI_Type_commit(&t));
-	t_ok(MPI_Type_get_true_extent(t, &low, &bytes));
+	expect_ok(MPI_Type_create_hvector(n, len, stride, MPI_BYTE, &t));
+	expect_ok(MPI_Type_commit(&t));
+	expect_ok(MPI_Type_get_true_extent(t, &low, &bytes));
 	both_ways(t, 1, false);
 	both_ways(t, 1, true);
 	buf = mem.end - bytes - low;
 	for (int i = 0; i < n * len; i++)
 		buf[i / len * stride + i % len] = (char)(i * 3 + i / 253);
-	t_ok(MPI_Pack(buf, 1, t, out, n * len, &at, MPI_COMM_SELF));
+	expect_ok(MPI_Pack(buf, 1, t, out, n * len, &at, MPI_COMM_SELF));
 	for (int i = 0; i < n * len; i++)
-		t_eq(out[i], (char)(i * 3 + i / 253));
-	t_ok(MPI_Type_free(&t));
+		expect_eq(out[i], (char)(i * 3 + i / 253));
+	expect_ok(MPI_Type_free(&t));
 }
 
 static void every_other(void)
@@ -182,5 +182,5 @@ int main(int argc, char **argv)
 	mem = walled(FAR);
 	far_rows();
 	MPI_Finalize();
-	return t_end();
+	return check_end();
 }

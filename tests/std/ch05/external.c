@@ -2,7 +2,7 @@
 /* RUN np=1 */
 /* MPI-5.0 5.3, 15.5.2: the external representation, byte by byte against vectors computed by hand.
  */
-#include "tests/t.h"
+#include "tests/check.h"
 
 #include <complex.h>
 #include <float.h>
@@ -30,19 +30,19 @@ static void vector(const void *value, int count, MPI_Datatype type, size_t bytes
 
 	MPI_Type_get_name(type, name, &len);
 	memset(ext, 0xee, sizeof ext);
-	t_ok(MPI_Pack_external_size("external32", count, type, &size));
-	if (!t_eq(size, n))
+	expect_ok(MPI_Pack_external_size("external32", count, type, &size));
+	if (!expect_eq(size, n))
 		fprintf(stderr, "  size of %s\n", name);
-	t_ok(MPI_Pack_external("external32", value, count, type, ext, ROOM, &at));
-	t_eq(at, 3 + n);
+	expect_ok(MPI_Pack_external("external32", value, count, type, ext, ROOM, &at));
+	expect_eq(at, 3 + n);
 	for (int i = 0; i < n; i++)
-		if (!t_eq(ext[3 + i], nibble(hex[2 * i]) * 16 + nibble(hex[2 * i + 1])))
+		if (!expect_eq(ext[3 + i], nibble(hex[2 * i]) * 16 + nibble(hex[2 * i + 1])))
 			fprintf(stderr, "  byte %d of %s\n", i, name);
-	t_true(ext[2] == 0xee && ext[3 + n] == 0xee);
+	expect(ext[2] == 0xee && ext[3 + n] == 0xee);
 	at = 3;
-	t_ok(MPI_Unpack_external("external32", ext, ROOM, &at, back, count, type));
-	t_eq(at, 3 + n);
-	if (!t_true(memcmp(value, back, bytes) == 0))
+	expect_ok(MPI_Unpack_external("external32", ext, ROOM, &at, back, count, type));
+	expect_eq(at, 3 + n);
+	if (!expect(memcmp(value, back, bytes) == 0))
 		fprintf(stderr, "  %s does not come back\n", name);
 }
 
@@ -97,8 +97,8 @@ static void characters(void)
 	ONE(bool, false, MPI_CXX_BOOL, "00");
 	ONE(int32_t, 1, MPI_LOGICAL, "00000001");
 	ONE(int64_t, 1, MPI_LOGICAL8, "0000000000000001");
-	t_ok(MPI_Unpack_external("external32", "\x80", 1, &at, &yes, 1, MPI_C_BOOL));
-	t_true(yes);
+	expect_ok(MPI_Unpack_external("external32", "\x80", 1, &at, &yes, 1, MPI_C_BOOL));
+	expect(yes);
 }
 
 /* MPI-5.0 15.5.2: IEEE formats, the longest with 15 bits of exponent and 112 of fraction */
@@ -156,23 +156,27 @@ static void long_doubles(void)
 		vector(&x, 1, MPI_LONG_DOUBLE, 10, "00000000000000000002000000000000");
 		/* 1 + 2^-64: halfway, to the even neighbour; a bit more: up */
 		ext[9] = 1;
-		t_ok(MPI_Unpack_external("external32", ext, 16, &at, &back, 1, MPI_LONG_DOUBLE));
-		t_true(back == 1.0L);
+		expect_ok(
+			MPI_Unpack_external("external32", ext, 16, &at, &back, 1, MPI_LONG_DOUBLE));
+		expect(back == 1.0L);
 		at = 0;
 		ext[15] = 1;
-		t_ok(MPI_Unpack_external("external32", ext, 16, &at, &back, 1, MPI_LONG_DOUBLE));
-		t_true(back == 1.0L + LDBL_EPSILON);
+		expect_ok(
+			MPI_Unpack_external("external32", ext, 16, &at, &back, 1, MPI_LONG_DOUBLE));
+		expect(back == 1.0L + LDBL_EPSILON);
 		/* the largest binary128 is more than x87 can say */
 		memset(ext, 0xff, 16);
 		ext[0] = 0x7f;
 		ext[1] = 0xfe;
 		at = 0;
-		t_ok(MPI_Unpack_external("external32", ext, 16, &at, &back, 1, MPI_LONG_DOUBLE));
-		t_true(isinf(back));
+		expect_ok(
+			MPI_Unpack_external("external32", ext, 16, &at, &back, 1, MPI_LONG_DOUBLE));
+		expect(isinf(back));
 		ext[1] = 0xff;
 		at = 0;
-		t_ok(MPI_Unpack_external("external32", ext, 16, &at, &back, 1, MPI_LONG_DOUBLE));
-		t_true(isnan(back));
+		expect_ok(
+			MPI_Unpack_external("external32", ext, 16, &at, &back, 1, MPI_LONG_DOUBLE));
+		expect(isnan(back));
 	}
 }
 
@@ -198,28 +202,28 @@ static void derived(void)
 	MPI_Count pos = 0, size = 0;
 	short s[6] = {1, -1, 2, -1, 3, -1};
 
-	t_ok(MPI_Type_create_struct(4, (int[]){1, 1, 3, 1}, at, parts, &raw));
-	t_ok(MPI_Type_create_resized(raw, 0, sizeof mem[0], &t));
-	t_ok(MPI_Type_commit(&t));
-	t_ok(MPI_Pack_external_size_c("external32", 2, t, &size));
-	t_eq(size, 38);
-	t_ok(MPI_Pack_external_c("external32", mem, 2, t, ext, sizeof ext, &pos));
-	t_eq(pos, 38);
-	t_true(memcmp(ext, expect, 38) == 0);
+	expect_ok(MPI_Type_create_struct(4, (int[]){1, 1, 3, 1}, at, parts, &raw));
+	expect_ok(MPI_Type_create_resized(raw, 0, sizeof mem[0], &t));
+	expect_ok(MPI_Type_commit(&t));
+	expect_ok(MPI_Pack_external_size_c("external32", 2, t, &size));
+	expect_eq(size, 38);
+	expect_ok(MPI_Pack_external_c("external32", mem, 2, t, ext, sizeof ext, &pos));
+	expect_eq(pos, 38);
+	expect(memcmp(ext, expect, 38) == 0);
 	pos = 0;
-	t_ok(MPI_Unpack_external_c("external32", ext, 38, &pos, back, 2, t));
+	expect_ok(MPI_Unpack_external_c("external32", ext, 38, &pos, back, 2, t));
 	for (int i = 0; i < 2; i++)
-		t_true(back[i].i == mem[i].i && back[i].d == mem[i].d && back[i].l == mem[i].l &&
+		expect(back[i].i == mem[i].i && back[i].d == mem[i].d && back[i].l == mem[i].l &&
 			memcmp(back[i].c, mem[i].c, 3) == 0);
-	t_ok(MPI_Type_free(&raw));
-	t_ok(MPI_Type_free(&t));
+	expect_ok(MPI_Type_free(&raw));
+	expect_ok(MPI_Type_free(&t));
 	vector(&pair, 1, MPI_DOUBLE_INT, 12, "3ff000000000000000000007");
-	t_ok(MPI_Type_vector(3, 1, 2, MPI_SHORT, &v));
-	t_ok(MPI_Type_commit(&v));
+	expect_ok(MPI_Type_vector(3, 1, 2, MPI_SHORT, &v));
+	expect_ok(MPI_Type_commit(&v));
 	pos = 0;
-	t_ok(MPI_Pack_external_c("external32", s, 1, v, ext, 6, &pos));
-	t_true(memcmp(ext, "\0\1\0\2\0\3", 6) == 0);
-	t_ok(MPI_Type_free(&v));
+	expect_ok(MPI_Pack_external_c("external32", s, 1, v, ext, 6, &pos));
+	expect(memcmp(ext, "\0\1\0\2\0\3", 6) == 0);
+	expect_ok(MPI_Type_free(&v));
 }
 
 /* MPI-5.0 5.3: what cannot be done is an error, and nothing happens */
@@ -230,14 +234,14 @@ static void errors(void)
 	MPI_Aint at = 6, size;
 	int class;
 
-	t_true(MPI_Pack_external("external32", &i, 1, MPI_INT, ext, 8, &at) != 0);
-	t_eq(at, 6);
-	t_true(MPI_Unpack_external("external32", ext, 8, &at, &i, 1, MPI_INT) != 0);
-	t_true(MPI_Pack_external_size("native", 1, MPI_INT, &size) != 0);
+	expect(MPI_Pack_external("external32", &i, 1, MPI_INT, ext, 8, &at) != 0);
+	expect_eq(at, 6);
+	expect(MPI_Unpack_external("external32", ext, 8, &at, &i, 1, MPI_INT) != 0);
+	expect(MPI_Pack_external_size("native", 1, MPI_INT, &size) != 0);
 	MPI_Error_class(MPI_Pack_external("internal", &i, 1, MPI_INT, ext, 8, &at), &class);
-	t_eq(class, MPI_ERR_ARG);
-	t_true(MPI_Pack_external("external32", &i, 1, MPI_DATATYPE_NULL, ext, 8, &at) != 0);
-	t_true(MPI_Pack_external("external32", &i, -1, MPI_INT, ext, 8, &at) != 0);
+	expect_eq(class, MPI_ERR_ARG);
+	expect(MPI_Pack_external("external32", &i, 1, MPI_DATATYPE_NULL, ext, 8, &at) != 0);
+	expect(MPI_Pack_external("external32", &i, -1, MPI_INT, ext, 8, &at) != 0);
 }
 
 int main(int argc, char **argv)
@@ -252,5 +256,5 @@ int main(int argc, char **argv)
 	derived();
 	errors();
 	MPI_Finalize();
-	return t_end();
+	return check_end();
 }

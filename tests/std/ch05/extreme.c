@@ -3,7 +3,7 @@
 /* MPI-5.0 5.1.2, 5.1.5, 5.1.8: numbers at the ends of their ranges make a datatype that is right or
  * are an error: nothing wraps.  (Sanitizers look at the arithmetic; the test, at the answers.) */
 #define MPI_NO_DEPRECATED_WARNINGS
-#include "tests/t.h"
+#include "tests/check.h"
 
 #include <limits.h>
 #include <mpi.h>
@@ -97,18 +97,18 @@ static void ask_x(MPI_Datatype t, MPI_Count n)
 	MPI_Count a, b, c, d;
 	MPI_Status s;
 
-	t_ok(MPI_Type_size_c(t, &a));
-	t_ok(MPI_Type_size_x(t, &b));
-	t_eq(a, b);
-	t_ok(MPI_Type_get_extent_c(t, &a, &b));
-	t_ok(MPI_Type_get_extent_x(t, &c, &d));
-	t_true(a == c && b == d);
-	t_ok(MPI_Type_get_true_extent_c(t, &a, &b));
-	t_ok(MPI_Type_get_true_extent_x(t, &c, &d));
-	t_true(a == c && b == d);
+	expect_ok(MPI_Type_size_c(t, &a));
+	expect_ok(MPI_Type_size_x(t, &b));
+	expect_eq(a, b);
+	expect_ok(MPI_Type_get_extent_c(t, &a, &b));
+	expect_ok(MPI_Type_get_extent_x(t, &c, &d));
+	expect(a == c && b == d);
+	expect_ok(MPI_Type_get_true_extent_c(t, &a, &b));
+	expect_ok(MPI_Type_get_true_extent_x(t, &c, &d));
+	expect(a == c && b == d);
 	if (MPI_Status_set_elements_x(&s, t, n) == MPI_SUCCESS) {
-		t_ok(MPI_Get_elements_x(&s, t, &a));
-		t_eq(a, n);
+		expect_ok(MPI_Get_elements_x(&s, t, &a));
+		expect_eq(a, n);
 	}
 }
 
@@ -121,29 +121,29 @@ static void ask(MPI_Datatype t)
 	char c;
 	int at = 0;
 
-	t_ok(MPI_Type_size_c(t, &size));
-	t_ok(MPI_Type_size(t, &small));
-	t_true(size >= 0);
-	t_eq(small, size > INT_MAX ? MPI_UNDEFINED : (int)size);
-	t_ok(MPI_Type_get_extent_c(t, &lb, &extent));
-	t_ok(MPI_Type_get_true_extent_c(t, &lb, &bytes));
-	t_true(bytes >= 0 && lb <= INT64_MAX - bytes);
-	t_ok(MPI_Type_commit(&t));
+	expect_ok(MPI_Type_size_c(t, &size));
+	expect_ok(MPI_Type_size(t, &small));
+	expect(size >= 0);
+	expect_eq(small, size > INT_MAX ? MPI_UNDEFINED : (int)size);
+	expect_ok(MPI_Type_get_extent_c(t, &lb, &extent));
+	expect_ok(MPI_Type_get_true_extent_c(t, &lb, &bytes));
+	expect(bytes >= 0 && lb <= INT64_MAX - bytes);
+	expect_ok(MPI_Type_commit(&t));
 	ask_x(t, n);
 	err = MPI_Pack_size_c(n, t, MPI_COMM_SELF, &bytes);
 	if (err == MPI_SUCCESS)
-		t_true(n == 0 ? bytes == 0 : bytes / n == size);
+		expect(n == 0 ? bytes == 0 : bytes / n == size);
 	else
-		t_true(err == MPI_ERR_COUNT && (n < 0 || bytes == MPI_UNDEFINED));
+		expect(err == MPI_ERR_COUNT && (n < 0 || bytes == MPI_UNDEFINED));
 	err = MPI_Pack_external_size_c("external32", n, t, &bytes);
 	if (err != MPI_SUCCESS)
-		t_true(err == MPI_ERR_COUNT && (n < 0 || bytes == MPI_UNDEFINED));
+		expect(err == MPI_ERR_COUNT && (n < 0 || bytes == MPI_UNDEFINED));
 	if (size > 1)
-		t_true(MPI_Pack(&c, 1, t, &c, 1, &at, MPI_COMM_SELF) != MPI_SUCCESS);
+		expect(MPI_Pack(&c, 1, t, &c, 1, &at, MPI_COMM_SELF) != MPI_SUCCESS);
 	if (MPI_Status_set_elements_c(&s, t, n) == MPI_SUCCESS) {
-		t_ok(MPI_Get_elements_c(&s, t, &elements));
-		t_eq(elements, n);
-		t_ok(MPI_Get_count_c(&s, t, &elements));
+		expect_ok(MPI_Get_elements_c(&s, t, &elements));
+		expect_eq(elements, n);
+		expect_ok(MPI_Get_count_c(&s, t, &elements));
 	}
 }
 
@@ -157,28 +157,28 @@ int main(int argc, char **argv)
 	MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
 	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
 	for (int i = 0; i < TYPES; i++)
-		t_ok(MPI_Type_dup(base[rnd(5)], &types[i]));
+		expect_ok(MPI_Type_dup(base[rnd(5)], &types[i]));
 	for (int i = 0; i < STEPS; i++) {
 		int at = (int)rnd(TYPES);
 		MPI_Datatype t = MPI_DATATYPE_NULL;
 
 		if (make(&t) != MPI_SUCCESS) {
-			t_true(t == MPI_DATATYPE_NULL);
+			expect(t == MPI_DATATYPE_NULL);
 			continue;
 		}
 		made++;
 		ask(t);
-		t_ok(MPI_Type_free(&types[at]));
+		expect_ok(MPI_Type_free(&types[at]));
 		types[at] = t;
 		/* depth stays small: every now and then a type begins anew */
 		if (rnd(3) == 0) {
-			t_ok(MPI_Type_free(&types[at]));
-			t_ok(MPI_Type_dup(base[rnd(5)], &types[at]));
+			expect_ok(MPI_Type_free(&types[at]));
+			expect_ok(MPI_Type_dup(base[rnd(5)], &types[at]));
 		}
 	}
-	t_true(made > STEPS / 10);
+	expect(made > STEPS / 10);
 	for (int i = 0; i < TYPES; i++)
-		t_ok(MPI_Type_free(&types[i]));
+		expect_ok(MPI_Type_free(&types[i]));
 	MPI_Finalize();
-	return t_end();
+	return check_end();
 }

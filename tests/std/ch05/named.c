@@ -3,7 +3,7 @@
 /* MPI-5.0 3.2.2, 5.1.5, 5.1.7, 5.1.13, 7.8, 19.1.9: the predefined types and the questions about
  * them. */
 #include "tests/std/ch06/values.h"
-#include "tests/t.h"
+#include "tests/check.h"
 
 static void sizes(const struct kind *k)
 {
@@ -12,24 +12,24 @@ static void sizes(const struct kind *k)
 	int size, ni, na, nd, combiner;
 	MPI_Datatype t = k->type;
 
-	t_ok(MPI_Type_size(k->type, &size));
-	t_ok(MPI_Type_size_c(k->type, &size_c));
-	if (!t_eq(size, k->size) || !t_eq(size_c, k->size))
+	expect_ok(MPI_Type_size(k->type, &size));
+	expect_ok(MPI_Type_size_c(k->type, &size_c));
+	if (!expect_eq(size, k->size) || !expect_eq(size_c, k->size))
 		fprintf(stderr, "size of %s\n", k->name);
-	t_ok(MPI_Type_get_extent(k->type, &lb, &extent));
-	t_eq(lb, 0);
-	if (!t_eq(extent, k->extent))
+	expect_ok(MPI_Type_get_extent(k->type, &lb, &extent));
+	expect_eq(lb, 0);
+	if (!expect_eq(extent, k->extent))
 		fprintf(stderr, "extent of %s\n", k->name);
-	t_ok(MPI_Type_get_extent_c(k->type, &lb_c, &extent_c));
-	t_eq(extent_c, k->extent);
-	t_ok(MPI_Type_get_true_extent(k->type, &lb, &extent));
-	t_eq(lb, 0);
-	t_true(extent >= k->size && extent <= k->extent);
-	t_ok(MPI_Type_get_envelope(k->type, &ni, &na, &nd, &combiner));
-	t_true(ni == 0 && na == 0 && nd == 0);
-	t_eq(combiner, MPI_COMBINER_NAMED);
-	t_ok(MPI_Type_commit(&t));
-	t_true(t == k->type);
+	expect_ok(MPI_Type_get_extent_c(k->type, &lb_c, &extent_c));
+	expect_eq(extent_c, k->extent);
+	expect_ok(MPI_Type_get_true_extent(k->type, &lb, &extent));
+	expect_eq(lb, 0);
+	expect(extent >= k->size && extent <= k->extent);
+	expect_ok(MPI_Type_get_envelope(k->type, &ni, &na, &nd, &combiner));
+	expect(ni == 0 && na == 0 && nd == 0);
+	expect_eq(combiner, MPI_COMBINER_NAMED);
+	expect_ok(MPI_Type_commit(&t));
+	expect(t == k->type);
 }
 
 static void names(void)
@@ -38,14 +38,14 @@ static void names(void)
 	int len;
 
 	for (int i = 0; i < KINDS; i++) {
-		t_ok(MPI_Type_get_name(kinds[i].type, name, &len));
-		if (!t_true(strcmp(name, kinds[i].name) == 0 && len == (int)strlen(name)))
+		expect_ok(MPI_Type_get_name(kinds[i].type, name, &len));
+		if (!expect(strcmp(name, kinds[i].name) == 0 && len == (int)strlen(name)))
 			fprintf(stderr, "%s is called %s\n", kinds[i].name, name);
 	}
-	t_ok(MPI_Type_set_name(MPI_INT, "whole numbers"));
-	t_ok(MPI_Type_get_name(MPI_INT, name, &len));
-	t_true(strcmp(name, "whole numbers") == 0);
-	t_true(MPI_LONG_LONG == MPI_LONG_LONG_INT && MPI_C_COMPLEX == MPI_C_FLOAT_COMPLEX);
+	expect_ok(MPI_Type_set_name(MPI_INT, "whole numbers"));
+	expect_ok(MPI_Type_get_name(MPI_INT, name, &len));
+	expect(strcmp(name, "whole numbers") == 0);
+	expect(MPI_LONG_LONG == MPI_LONG_LONG_INT && MPI_C_COMPLEX == MPI_C_FLOAT_COMPLEX);
 }
 
 static void matches(void)
@@ -55,17 +55,17 @@ static void matches(void)
 
 	for (int s = 1; s <= 32; s *= 2) {
 		if (s <= 16) {
-			t_ok(MPI_Type_match_size(MPI_TYPECLASS_INTEGER, s, &t));
-			t_ok(MPI_Type_size(t, &size));
-			t_eq(size, s);
+			expect_ok(MPI_Type_match_size(MPI_TYPECLASS_INTEGER, s, &t));
+			expect_ok(MPI_Type_size(t, &size));
+			expect_eq(size, s);
 		}
 		if (s >= 2 && s <= 16)
-			t_ok(MPI_Type_match_size(MPI_TYPECLASS_REAL, s, &t));
+			expect_ok(MPI_Type_match_size(MPI_TYPECLASS_REAL, s, &t));
 		if (s >= 4)
-			t_ok(MPI_Type_match_size(MPI_TYPECLASS_COMPLEX, s, &t));
+			expect_ok(MPI_Type_match_size(MPI_TYPECLASS_COMPLEX, s, &t));
 	}
-	t_eq(MPI_Type_match_size(MPI_TYPECLASS_INTEGER, 3, &t), MPI_ERR_ARG);
-	t_eq(MPI_Type_match_size(12345, 4, &t), MPI_ERR_ARG);
+	expect_eq(MPI_Type_match_size(MPI_TYPECLASS_INTEGER, 3, &t), MPI_ERR_ARG);
+	expect_eq(MPI_Type_match_size(12345, 4, &t), MPI_ERR_ARG);
 }
 
 int main(int argc, char **argv)
@@ -78,5 +78,5 @@ int main(int argc, char **argv)
 	names();
 	matches();
 	MPI_Finalize();
-	return t_end();
+	return check_end();
 }

@@ -2,7 +2,7 @@
 /* RUN np=1,2 */
 /* MPI-5.0 5.2, 5.1.11, 3.2.5: packing, packed messages, and counts of what was received. */
 #include "tests/std/ch06/values.h"
-#include "tests/t.h"
+#include "tests/check.h"
 
 #define COUNT 5
 
@@ -15,9 +15,9 @@ static int pack_all(char *buf, int size, int rank)
 	for (int t = 0; t < KINDS; t++) {
 		for (int i = 0; i < COUNT; i++)
 			kinds[t].put(x + i * kinds[t].extent, OP_SUM, rank, i);
-		t_ok(MPI_Pack_size(COUNT, kinds[t].type, MPI_COMM_WORLD, &need));
-		t_eq(need, COUNT * kinds[t].size);
-		t_ok(MPI_Pack(x, COUNT, kinds[t].type, buf, size, &at, MPI_COMM_WORLD));
+		expect_ok(MPI_Pack_size(COUNT, kinds[t].type, MPI_COMM_WORLD, &need));
+		expect_eq(need, COUNT * kinds[t].size);
+		expect_ok(MPI_Pack(x, COUNT, kinds[t].type, buf, size, &at, MPI_COMM_WORLD));
 	}
 	return at;
 }
@@ -29,14 +29,14 @@ static void unpack_all(char *buf, int size, int rank)
 
 	for (int t = 0; t < KINDS; t++) {
 		memset(x, 85, sizeof(x));
-		t_ok(MPI_Unpack(buf, size, &at, x, COUNT, kinds[t].type, MPI_COMM_WORLD));
+		expect_ok(MPI_Unpack(buf, size, &at, x, COUNT, kinds[t].type, MPI_COMM_WORLD));
 		for (int i = 0; i < COUNT; i++) {
 			kinds[t].put(want, OP_SUM, rank, i);
-			if (!t_true(kinds[t].same(x + i * kinds[t].extent, want)))
+			if (!expect(kinds[t].same(x + i * kinds[t].extent, want)))
 				fprintf(stderr, "%s\n", kinds[t].name);
 		}
 	}
-	t_eq(at, size);
+	expect_eq(at, size);
 }
 
 static void counts(const MPI_Status *s, int bytes)
@@ -44,16 +44,16 @@ static void counts(const MPI_Status *s, int bytes)
 	MPI_Count large;
 	int count;
 
-	t_ok(MPI_Get_count(s, MPI_BYTE, &count));
-	t_eq(count, bytes);
-	t_ok(MPI_Get_count_c(s, MPI_BYTE, &large));
-	t_eq(large, bytes);
-	t_ok(MPI_Get_count(s, MPI_DOUBLE, &count));
-	t_eq(count, bytes % 8 == 0 ? bytes / 8 : MPI_UNDEFINED);
-	t_ok(MPI_Get_elements(s, MPI_DOUBLE_INT, &count));
-	t_eq(count, bytes % 12 == 0   ? bytes / 6
-		    : bytes % 12 == 8 ? bytes / 12 * 2 + 1
-				      : MPI_UNDEFINED);
+	expect_ok(MPI_Get_count(s, MPI_BYTE, &count));
+	expect_eq(count, bytes);
+	expect_ok(MPI_Get_count_c(s, MPI_BYTE, &large));
+	expect_eq(large, bytes);
+	expect_ok(MPI_Get_count(s, MPI_DOUBLE, &count));
+	expect_eq(count, bytes % 8 == 0 ? bytes / 8 : MPI_UNDEFINED);
+	expect_ok(MPI_Get_elements(s, MPI_DOUBLE_INT, &count));
+	expect_eq(count, bytes % 12 == 0   ? bytes / 6
+			 : bytes % 12 == 8 ? bytes / 12 * 2 + 1
+					   : MPI_UNDEFINED);
 }
 
 int main(int argc, char **argv)
@@ -67,18 +67,18 @@ int main(int argc, char **argv)
 	MPI_Comm_size(MPI_COMM_WORLD, &n);
 	MPI_Comm_rank(MPI_COMM_WORLD, &me);
 	size = pack_all(buf, sizeof(buf), me);
-	t_ok(MPI_Sendrecv(buf, size, MPI_PACKED, (me + 1) % n, 1, got, sizeof(got), MPI_PACKED,
+	expect_ok(MPI_Sendrecv(buf, size, MPI_PACKED, (me + 1) % n, 1, got, sizeof(got), MPI_PACKED,
 		(me + n - 1) % n, 1, MPI_COMM_WORLD, &s));
 	counts(&s, size);
 	unpack_all(got, size, (me + n - 1) % n);
 	for (int bytes = 0; bytes < 60; bytes++) {
-		t_ok(MPI_Sendrecv(buf, bytes, MPI_BYTE, me, 2, got, sizeof(got), MPI_BYTE, me, 2,
-			MPI_COMM_WORLD, &s));
+		expect_ok(MPI_Sendrecv(buf, bytes, MPI_BYTE, me, 2, got, sizeof(got), MPI_BYTE, me,
+			2, MPI_COMM_WORLD, &s));
 		counts(&s, bytes);
 	}
 	at = size - 3;
-	t_eq(MPI_Pack(&n, 1, MPI_INT, buf, size, &at, MPI_COMM_WORLD), MPI_ERR_TRUNCATE);
-	t_eq(at, size - 3);
+	expect_eq(MPI_Pack(&n, 1, MPI_INT, buf, size, &at, MPI_COMM_WORLD), MPI_ERR_TRUNCATE);
+	expect_eq(at, size - 3);
 	MPI_Finalize();
-	return t_end();
+	return check_end();
 }

@@ -2,7 +2,7 @@
 /* RUN np=1 */
 /* MPI-5.0 5.2: MPI_Pack and MPI_Unpack give what their large-count forms give, for blocks of all
  * lengths and elements in one piece, in many, and at MPI_BOTTOM; and say what is wrong. */
-#include "tests/t.h"
+#include "tests/check.h"
 
 #include <mpi.h>
 #include <stdlib.h>
@@ -20,26 +20,26 @@ static void both(void *buf, void *back, int count, MPI_Datatype type, int before
 
 	memset(packed, 1, sizeof(packed));
 	memset(want, 1, sizeof(want));
-	t_ok(MPI_Pack_size(count, type, MPI_COMM_SELF, &size));
-	t_ok(MPI_Pack(buf, count, type, packed, before + size, &at, MPI_COMM_SELF));
-	t_ok(MPI_Pack_c(buf, count, type, want, before + size, &big, MPI_COMM_SELF));
-	t_eq(at, before + size);
-	t_eq(big, before + size);
-	t_true(memcmp(packed, want, sizeof(packed)) == 0);
+	expect_ok(MPI_Pack_size(count, type, MPI_COMM_SELF, &size));
+	expect_ok(MPI_Pack(buf, count, type, packed, before + size, &at, MPI_COMM_SELF));
+	expect_ok(MPI_Pack_c(buf, count, type, want, before + size, &big, MPI_COMM_SELF));
+	expect_eq(at, before + size);
+	expect_eq(big, before + size);
+	expect(memcmp(packed, want, sizeof(packed)) == 0);
 
 	memset(got, 2, sizeof(got));
 	at = before;
-	t_ok(MPI_Unpack(packed, before + size, &at, back, count, type, MPI_COMM_SELF));
-	t_eq(at, before + size);
+	expect_ok(MPI_Unpack(packed, before + size, &at, back, count, type, MPI_COMM_SELF));
+	expect_eq(at, before + size);
 	memcpy(want, got, sizeof(got));
 	memset(got, 2, sizeof(got));
 	big = before;
-	t_ok(MPI_Unpack_c(packed, before + size, &big, back, count, type, MPI_COMM_SELF));
-	t_true(memcmp(got, want, sizeof(got)) == 0);
+	expect_ok(MPI_Unpack_c(packed, before + size, &big, back, count, type, MPI_COMM_SELF));
+	expect(memcmp(got, want, sizeof(got)) == 0);
 	at = before;
 	memset(want, 3, sizeof(want));
-	t_ok(MPI_Pack(back, count, type, want, before + size, &at, MPI_COMM_SELF));
-	t_true(memcmp(packed + before, want + before, (size_t)size) == 0);
+	expect_ok(MPI_Pack(back, count, type, want, before + size, &at, MPI_COMM_SELF));
+	expect(memcmp(packed + before, want + before, (size_t)size) == 0);
 }
 
 static void lengths(void)
@@ -47,11 +47,11 @@ static void lengths(void)
 	for (int len = 1; len <= 200; len++) {
 		MPI_Datatype v;
 
-		t_ok(MPI_Type_vector(7, len, len + 3, MPI_BYTE, &v));
-		t_ok(MPI_Type_commit(&v));
+		expect_ok(MPI_Type_vector(7, len, len + 3, MPI_BYTE, &v));
+		expect_ok(MPI_Type_commit(&v));
 		both(mem, got, 1, v, len % 5);
 		both(mem, got, 3, v, 0);
-		t_ok(MPI_Type_free(&v));
+		expect_ok(MPI_Type_free(&v));
 		both(mem, got, len, MPI_DOUBLE_INT, 1);
 		both(mem, got, len, MPI_SHORT, 1);
 	}
@@ -63,23 +63,23 @@ static void pieces(void)
 	MPI_Aint at;
 	MPI_Datatype t, byte = MPI_BYTE;
 
-	t_ok(MPI_Type_create_subarray(2, sizes, part, start, MPI_ORDER_C, MPI_DOUBLE, &t));
-	t_ok(MPI_Type_commit(&t));
+	expect_ok(MPI_Type_create_subarray(2, sizes, part, start, MPI_ORDER_C, MPI_DOUBLE, &t));
+	expect_ok(MPI_Type_commit(&t));
 	both(mem, got, 1, t, 0);
 	both(mem, got, 2, t, 4);
-	t_ok(MPI_Type_free(&t));
-	t_ok(MPI_Get_address(got + 100, &at));
-	t_ok(MPI_Type_create_struct(1, &one, &at, &byte, &t));
-	t_ok(MPI_Type_commit(&t));
+	expect_ok(MPI_Type_free(&t));
+	expect_ok(MPI_Get_address(got + 100, &at));
+	expect_ok(MPI_Type_create_struct(1, &one, &at, &byte, &t));
+	expect_ok(MPI_Type_commit(&t));
 	both(MPI_BOTTOM, MPI_BOTTOM, 1, t, 0);
-	t_ok(MPI_Type_free(&t));
+	expect_ok(MPI_Type_free(&t));
 }
 
 /* The call fails with this class, and the position stays. */
-#define WRONG(class, call)         \
-	do {                       \
-		t_eq(call, class); \
-		t_eq(at, 8);       \
+#define WRONG(class, call)              \
+	do {                            \
+		expect_eq(call, class); \
+		expect_eq(at, 8);       \
 	} while (0)
 
 static void mistakes(void)
@@ -88,7 +88,7 @@ static void mistakes(void)
 	MPI_Datatype raw;
 	int at = 8, far = 40, less = -8;
 
-	t_ok(MPI_Type_vector(3, 1, 2, MPI_INT, &raw));
+	expect_ok(MPI_Type_vector(3, 1, 2, MPI_INT, &raw));
 	WRONG(MPI_ERR_COUNT, MPI_Pack(mem, -1, MPI_INT, packed, 32, &at, c));
 	WRONG(MPI_ERR_COUNT, MPI_Pack(mem, 1, MPI_INT, packed, -32, &at, c));
 	WRONG(MPI_ERR_TYPE, MPI_Pack(mem, 1, raw, packed, 32, &at, c));
@@ -111,10 +111,10 @@ static void mistakes(void)
 	WRONG(MPI_ERR_ARG, MPI_Unpack(packed, 32, NULL, mem, 1, MPI_INT, c));
 	WRONG(MPI_ERR_ARG, MPI_Unpack(packed, 32, &far, mem, 1, MPI_INT, c));
 	WRONG(MPI_ERR_ARG, MPI_Unpack(packed, 32, &less, mem, 1, MPI_INT, c));
-	t_ok(MPI_Pack(NULL, 0, MPI_INT, NULL, 32, &at, c));
-	t_ok(MPI_Unpack(NULL, 32, &at, NULL, 0, MPI_INT, c));
-	t_eq(at, 8);
-	t_ok(MPI_Type_free(&raw));
+	expect_ok(MPI_Pack(NULL, 0, MPI_INT, NULL, 32, &at, c));
+	expect_ok(MPI_Unpack(NULL, 32, &at, NULL, 0, MPI_INT, c));
+	expect_eq(at, 8);
+	expect_ok(MPI_Type_free(&raw));
 }
 
 /* An element that spans all of memory and the sizes that no buffer has. */
@@ -124,21 +124,21 @@ static void giants(void)
 	MPI_Count count = (MPI_Count)1 << 40;
 	int at = 0;
 
-	t_ok(MPI_Type_create_resized(MPI_BYTE, 0, (MPI_Aint)1 << 61, &wide));
-	t_ok(MPI_Type_commit(&wide));
-	t_ok(MPI_Type_contiguous_c(count, MPI_BYTE, &big));
-	t_ok(MPI_Type_commit(&big));
-	t_ok(MPI_Type_contiguous_c(count << 20, MPI_INT, &huge));
-	t_ok(MPI_Type_commit(&huge));
-	t_eq(MPI_Pack(mem, 8, wide, packed, 32, &at, MPI_COMM_SELF), MPI_ERR_COUNT);
-	t_eq(MPI_Pack(mem, 1, big, packed, 32, &at, MPI_COMM_SELF), MPI_ERR_TRUNCATE);
-	t_eq(MPI_Pack(mem, 8, huge, packed, 32, &at, MPI_COMM_SELF), MPI_ERR_COUNT);
-	t_eq(MPI_Unpack(packed, 32, &at, mem, 8, wide, MPI_COMM_SELF), MPI_ERR_COUNT);
-	t_eq(MPI_Unpack(packed, 32, &at, mem, 1, big, MPI_COMM_SELF), MPI_ERR_TRUNCATE);
-	t_eq(at, 0);
-	t_ok(MPI_Type_free(&wide));
-	t_ok(MPI_Type_free(&big));
-	t_ok(MPI_Type_free(&huge));
+	expect_ok(MPI_Type_create_resized(MPI_BYTE, 0, (MPI_Aint)1 << 61, &wide));
+	expect_ok(MPI_Type_commit(&wide));
+	expect_ok(MPI_Type_contiguous_c(count, MPI_BYTE, &big));
+	expect_ok(MPI_Type_commit(&big));
+	expect_ok(MPI_Type_contiguous_c(count << 20, MPI_INT, &huge));
+	expect_ok(MPI_Type_commit(&huge));
+	expect_eq(MPI_Pack(mem, 8, wide, packed, 32, &at, MPI_COMM_SELF), MPI_ERR_COUNT);
+	expect_eq(MPI_Pack(mem, 1, big, packed, 32, &at, MPI_COMM_SELF), MPI_ERR_TRUNCATE);
+	expect_eq(MPI_Pack(mem, 8, huge, packed, 32, &at, MPI_COMM_SELF), MPI_ERR_COUNT);
+	expect_eq(MPI_Unpack(packed, 32, &at, mem, 8, wide, MPI_COMM_SELF), MPI_ERR_COUNT);
+	expect_eq(MPI_Unpack(packed, 32, &at, mem, 1, big, MPI_COMM_SELF), MPI_ERR_TRUNCATE);
+	expect_eq(at, 0);
+	expect_ok(MPI_Type_free(&wide));
+	expect_ok(MPI_Type_free(&big));
+	expect_ok(MPI_Type_free(&huge));
 }
 
 int main(int argc, char **argv)
@@ -154,5 +154,5 @@ int main(int argc, char **argv)
 	mistakes();
 	giants();
 	MPI_Finalize();
-	return t_end();
+	return check_end();
 }

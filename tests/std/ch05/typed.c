@@ -2,7 +2,7 @@
 /* RUN np=1,2,4 */
 /* MPI-5.0 3.3.1, 5.1.11: the two sides of a message describe different memory with one signature:
  * eager ones, large ones, synchronous ones, to oneself, many at once. */
-#include "tests/t.h"
+#include "tests/check.h"
 
 #include <mpi.h>
 #include <stdint.h>
@@ -41,7 +41,7 @@ static MPI_Datatype listed(int shape, int n)
 			lens[k++] = 1;
 		}
 	}
-	t_ok(MPI_Type_indexed(k, lens, displs, MPI_DOUBLE, &t));
+	expect_ok(MPI_Type_indexed(k, lens, displs, MPI_DOUBLE, &t));
 	free(displs);
 	free(lens);
 	return t;
@@ -54,13 +54,14 @@ static MPI_Datatype records(int n)
 	int last[2] = {n % 3 > 0, n % 3 == 2};
 	MPI_Aint at[2] = {8, 32};
 
-	t_ok(MPI_Type_create_struct(2, (int[]){1, 2}, at, plain, &raw));
-	t_ok(MPI_Type_create_resized(raw, 0, 64, &both[0]));
-	t_ok(MPI_Type_create_hindexed(2, last, at, MPI_DOUBLE, &both[1]));
-	t_ok(MPI_Type_create_struct(2, (int[]){n / 3, 1}, (MPI_Aint[]){0, n / 3 * 64}, both, &t));
-	t_ok(MPI_Type_free(&raw));
-	t_ok(MPI_Type_free(&both[0]));
-	t_ok(MPI_Type_free(&both[1]));
+	expect_ok(MPI_Type_create_struct(2, (int[]){1, 2}, at, plain, &raw));
+	expect_ok(MPI_Type_create_resized(raw, 0, 64, &both[0]));
+	expect_ok(MPI_Type_create_hindexed(2, last, at, MPI_DOUBLE, &both[1]));
+	expect_ok(MPI_Type_create_struct(
+		2, (int[]){n / 3, 1}, (MPI_Aint[]){0, n / 3 * 64}, both, &t));
+	expect_ok(MPI_Type_free(&raw));
+	expect_ok(MPI_Type_free(&both[0]));
+	expect_ok(MPI_Type_free(&both[1]));
 	return t;
 }
 
@@ -69,17 +70,18 @@ static MPI_Datatype make(int shape, int n)
 	MPI_Datatype t, inner;
 
 	switch (shape) {
-	case 0: t_ok(MPI_Type_contiguous(n, MPI_DOUBLE, &t)); break;
-	case 1: t_ok(MPI_Type_vector(n, 1, 2, MPI_DOUBLE, &t)); break;
+	case 0: expect_ok(MPI_Type_contiguous(n, MPI_DOUBLE, &t)); break;
+	case 1: expect_ok(MPI_Type_vector(n, 1, 2, MPI_DOUBLE, &t)); break;
 	case 3:
-		t_ok(MPI_Type_create_hvector(n, 1, -8, MPI_DOUBLE, &inner));
-		t_ok(MPI_Type_create_hindexed(1, (int[]){1}, (MPI_Aint[]){8 * (n - 1)}, inner, &t));
-		t_ok(MPI_Type_free(&inner));
+		expect_ok(MPI_Type_create_hvector(n, 1, -8, MPI_DOUBLE, &inner));
+		expect_ok(MPI_Type_create_hindexed(
+			1, (int[]){1}, (MPI_Aint[]){8 * (n - 1)}, inner, &t));
+		expect_ok(MPI_Type_free(&inner));
 		break;
 	case 4: t = records(n); break;
 	default: t = listed(shape, n); break;
 	}
-	t_ok(MPI_Type_commit(&t));
+	expect_ok(MPI_Type_commit(&t));
 	return t;
 }
 
@@ -108,7 +110,7 @@ static void verify(double *m, int shape, int n, int salt)
 	}
 	for (int i = 0; i < n * 3 + 100; i++)
 		wrong += m[i] != 0;
-	t_eq(wrong, 0);
+	expect_eq(wrong, 0);
 	free(m);
 }
 
@@ -122,18 +124,18 @@ static void different_sides(int n, int from, int to, int sync)
 	MPI_Status st;
 
 	if (sync)
-		t_ok(MPI_Issend(src, 1, out, next, TAG, MPI_COMM_WORLD, &r[0]));
+		expect_ok(MPI_Issend(src, 1, out, next, TAG, MPI_COMM_WORLD, &r[0]));
 	else
-		t_ok(MPI_Isend(src, 1, out, next, TAG, MPI_COMM_WORLD, &r[0]));
-	t_ok(MPI_Irecv(dst, 1, in, prev, TAG, MPI_COMM_WORLD, &r[1]));
-	t_ok(MPI_Type_free(&out)); /* 5.1.9: what uses it goes on */
-	t_ok(MPI_Wait(&r[1], &st));
-	t_ok(MPI_Wait(&r[0], MPI_STATUS_IGNORE));
-	t_ok(MPI_Get_count(&st, MPI_DOUBLE, &count));
-	t_eq(count, n);
-	t_ok(MPI_Get_count(&st, in, &count));
-	t_eq(count, 1);
-	t_ok(MPI_Type_free(&in));
+		expect_ok(MPI_Isend(src, 1, out, next, TAG, MPI_COMM_WORLD, &r[0]));
+	expect_ok(MPI_Irecv(dst, 1, in, prev, TAG, MPI_COMM_WORLD, &r[1]));
+	expect_ok(MPI_Type_free(&out)); /* 5.1.9: what uses it goes on */
+	expect_ok(MPI_Wait(&r[1], &st));
+	expect_ok(MPI_Wait(&r[0], MPI_STATUS_IGNORE));
+	expect_ok(MPI_Get_count(&st, MPI_DOUBLE, &count));
+	expect_eq(count, n);
+	expect_ok(MPI_Get_count(&st, in, &count));
+	expect_eq(count, 1);
+	expect_ok(MPI_Type_free(&in));
 	free(src);
 	verify(dst, to, n, prev);
 }
@@ -146,14 +148,14 @@ static void half_of_it(int n, int to)
 	double *src = filled(0, n, me), *dst = memory(n);
 	MPI_Status st;
 
-	t_ok(MPI_Sendrecv(
+	expect_ok(MPI_Sendrecv(
 		src, half, MPI_DOUBLE, next, TAG, dst, 1, in, prev, TAG, MPI_COMM_WORLD, &st));
-	t_ok(MPI_Get_count(&st, MPI_DOUBLE, &count));
-	t_eq(count, half);
+	expect_ok(MPI_Get_count(&st, MPI_DOUBLE, &count));
+	expect_eq(count, half);
 	for (int i = 0; i < n; i++)
 		wrong += dst[place(to, n, i)] != (i < half ? prev + i + 1 : 0);
-	t_eq(wrong, 0);
-	t_ok(MPI_Type_free(&in));
+	expect_eq(wrong, 0);
+	expect_ok(MPI_Type_free(&in));
 	free(src);
 	free(dst);
 }
@@ -172,13 +174,15 @@ static void many_at_once(int n)
 	for (int i = 0; i < MANY; i++) {
 		src[i] = filled(i % SHAPES, n, me + i);
 		dst[i] = memory(n);
-		t_ok(MPI_Irecv(dst[i], 1, t[(i + 3) % SHAPES], prev, i, MPI_COMM_WORLD, &r[i]));
+		expect_ok(
+			MPI_Irecv(dst[i], 1, t[(i + 3) % SHAPES], prev, i, MPI_COMM_WORLD, &r[i]));
 	}
 	for (int i = 0; i < MANY; i++)
-		t_ok(MPI_Isend(src[i], 1, t[i % SHAPES], next, i, MPI_COMM_WORLD, &r[MANY + i]));
+		expect_ok(
+			MPI_Isend(src[i], 1, t[i % SHAPES], next, i, MPI_COMM_WORLD, &r[MANY + i]));
 	for (int s = 0; s < SHAPES; s++)
-		t_ok(MPI_Type_free(&t[s]));
-	t_ok(MPI_Waitall(2 * MANY, r, MPI_STATUSES_IGNORE));
+		expect_ok(MPI_Type_free(&t[s]));
+	expect_ok(MPI_Waitall(2 * MANY, r, MPI_STATUSES_IGNORE));
 	for (int i = 0; i < MANY; i++) {
 		free(src[i]);
 		verify(dst[i], (i + 3) % SHAPES, n, prev + i);
@@ -193,20 +197,20 @@ static void at_bottom(void)
 	MPI_Aint sat[2], rat[2];
 	MPI_Datatype types[2] = {MPI_DOUBLE, MPI_INT}, out, in;
 
-	t_ok(MPI_Get_address(a, &sat[0]));
-	t_ok(MPI_Get_address(&i, &sat[1]));
-	t_ok(MPI_Get_address(b, &rat[0]));
-	t_ok(MPI_Get_address(&j, &rat[1]));
-	t_ok(MPI_Type_create_struct(2, (int[]){3, 1}, sat, types, &out));
-	t_ok(MPI_Type_create_struct(2, (int[]){3, 1}, rat, types, &in));
-	t_ok(MPI_Type_commit(&out));
-	t_ok(MPI_Type_commit(&in));
-	t_ok(MPI_Sendrecv(MPI_BOTTOM, 1, out, next, TAG, MPI_BOTTOM, 1, in, prev, TAG,
+	expect_ok(MPI_Get_address(a, &sat[0]));
+	expect_ok(MPI_Get_address(&i, &sat[1]));
+	expect_ok(MPI_Get_address(b, &rat[0]));
+	expect_ok(MPI_Get_address(&j, &rat[1]));
+	expect_ok(MPI_Type_create_struct(2, (int[]){3, 1}, sat, types, &out));
+	expect_ok(MPI_Type_create_struct(2, (int[]){3, 1}, rat, types, &in));
+	expect_ok(MPI_Type_commit(&out));
+	expect_ok(MPI_Type_commit(&in));
+	expect_ok(MPI_Sendrecv(MPI_BOTTOM, 1, out, next, TAG, MPI_BOTTOM, 1, in, prev, TAG,
 		MPI_COMM_WORLD, MPI_STATUS_IGNORE));
-	t_eq(j, prev + 1);
-	t_true(b[0] == 1 && b[1] == 2 && b[2] == 3);
-	t_ok(MPI_Type_free(&out));
-	t_ok(MPI_Type_free(&in));
+	expect_eq(j, prev + 1);
+	expect(b[0] == 1 && b[1] == 2 && b[2] == 3);
+	expect_ok(MPI_Type_free(&out));
+	expect_ok(MPI_Type_free(&in));
 }
 
 int main(int argc, char **argv)
@@ -225,5 +229,5 @@ int main(int argc, char **argv)
 	many_at_once(5000);
 	at_bottom();
 	MPI_Finalize();
-	return t_end();
+	return check_end();
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* RUN np=2,3,7 */
 /* MPI-5.0 6.9.1: the same operands give the same bits, in all forms of a call, each time. */
-#include "tests/t.h"
+#include "tests/check.h"
 #include <mpi.h>
 #include <string.h>
 
@@ -34,12 +34,12 @@ static void call(enum verb v, int form, int count, MPI_Op op, float *to)
 	case SCAN: err = FORM(Scan, scan, in, to, count, MPI_FLOAT, op, c); break;
 	default: err = FORM(Exscan, exscan, in, to, count, MPI_FLOAT, op, c); break;
 	}
-	t_ok(err);
+	expect_ok(err);
 	if (form == 2)
-		t_ok(MPI_Start(&req));
-	t_ok(MPI_Wait(&req, MPI_STATUS_IGNORE));
+		expect_ok(MPI_Start(&req));
+	expect_ok(MPI_Wait(&req, MPI_STATUS_IGNORE));
 	if (form == 2)
-		t_ok(MPI_Request_free(&req));
+		expect_ok(MPI_Request_free(&req));
 }
 
 int main(int argc, char **argv)
@@ -60,11 +60,11 @@ int main(int argc, char **argv)
 		call(v, 0, count, ops[i % 2], first);
 		for (int form = 0; form < 3; form++) {
 			call(v, form, count, ops[i % 2], out);
-			if (!t_eq(memcmp(first, out, sizeof(out)), 0))
+			if (!expect_eq(memcmp(first, out, sizeof(out)), 0))
 				fprintf(stderr, "verb %d, form %d, count %d\n", (int)v, form,
 					count);
 		}
 	}
 	MPI_Finalize();
-	return t_end();
+	return check_end();
 }

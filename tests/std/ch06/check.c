@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* RUN np=2,3,7 env="HAFT_CHECK=coll" */
 /* MPI-5.0 6.14: HAFT_CHECK=coll names ranks that do not make the same call, instead of a hang. */
-#include "tests/t.h"
+#include "tests/check.h"
 #include <mpi.h>
 #include <string.h>
 
@@ -13,8 +13,8 @@ static void says(int class, const char *word)
 	char text[MPI_MAX_ERROR_STRING];
 	int len;
 
-	t_ok(MPI_Error_string(class, text, &len));
-	if (!t_true(strstr(text, word) != NULL))
+	expect_ok(MPI_Error_string(class, text, &len));
+	if (!expect(strstr(text, word) != NULL))
 		fprintf(stderr, "no \"%s\" in: %s\n", word, text);
 }
 
@@ -26,21 +26,21 @@ static void inside(int last)
 	MPI_Win win;
 
 	if (last)
-		t_eq(MPI_Comm_split(MPI_COMM_WORLD, 0, 0, &part), MPI_ERR_OTHER);
+		expect_eq(MPI_Comm_split(MPI_COMM_WORLD, 0, 0, &part), MPI_ERR_OTHER);
 	else
-		t_eq(MPI_Bcast(x, 4, MPI_INT, 0, MPI_COMM_WORLD), MPI_ERR_OTHER);
+		expect_eq(MPI_Bcast(x, 4, MPI_INT, 0, MPI_COMM_WORLD), MPI_ERR_OTHER);
 	says(MPI_ERR_OTHER, "calls MPI_Comm_split, rank 0 MPI_Bcast");
-	t_ok(MPI_Win_create(x, sizeof(x), 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win));
+	expect_ok(MPI_Win_create(x, sizeof(x), 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win));
 	MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
 	if (last)
-		t_eq(MPI_Win_free(&win), MPI_ERR_OTHER);
+		expect_eq(MPI_Win_free(&win), MPI_ERR_OTHER);
 	else
-		t_eq(MPI_Win_fence(0, win), MPI_ERR_OTHER);
+		expect_eq(MPI_Win_fence(0, win), MPI_ERR_OTHER);
 	says(MPI_ERR_OTHER, "calls MPI_Win_free, rank 0 MPI_Win_fence");
-	t_ok(MPI_Win_get_attr(win, MPI_WIN_BASE, &base, &flag));
-	t_true(flag && base == x);
-	t_ok(MPI_Win_fence(MPI_MODE_NOSUCCEED, win));
-	t_ok(MPI_Win_free(&win));
+	expect_ok(MPI_Win_get_attr(win, MPI_WIN_BASE, &base, &flag));
+	expect(flag && base == x);
+	expect_ok(MPI_Win_fence(MPI_MODE_NOSUCCEED, win));
+	expect_ok(MPI_Win_free(&win));
 }
 
 #define MANY 7 /* ranks, as the order line says */
@@ -62,22 +62,22 @@ static void blocks_odd(int last)
 	}
 	snprintf(word, sizeof(word), "rank %d sends 1 MPI_FLOAT to rank 0, which expects 1 MPI_INT",
 		n - 1);
-	t_eq(MPI_Alltoallv(x, counts, at, type, y, counts, at, type, w), MPI_ERR_TYPE);
+	expect_eq(MPI_Alltoallv(x, counts, at, type, y, counts, at, type, w), MPI_ERR_TYPE);
 	says(MPI_ERR_TYPE, word);
-	t_eq(MPI_Alltoallw(x, counts, bytes, all, y, counts, bytes, all, w), MPI_ERR_TYPE);
+	expect_eq(MPI_Alltoallw(x, counts, bytes, all, y, counts, bytes, all, w), MPI_ERR_TYPE);
 	says(MPI_ERR_TYPE, word);
-	t_eq(MPI_Allgatherv(x, 1, type, y, counts, at, type, w), MPI_ERR_TYPE);
+	expect_eq(MPI_Allgatherv(x, 1, type, y, counts, at, type, w), MPI_ERR_TYPE);
 	says(MPI_ERR_TYPE, word);
-	t_eq(MPI_Gatherv(x, 1, type, y, counts, at, type, 0, w), MPI_ERR_TYPE);
+	expect_eq(MPI_Gatherv(x, 1, type, y, counts, at, type, 0, w), MPI_ERR_TYPE);
 	says(MPI_ERR_TYPE, word);
-	t_eq(MPI_Gatherv(x, 1, MPI_INT, y, more, at, MPI_INT, 0, w), MPI_ERR_COUNT);
+	expect_eq(MPI_Gatherv(x, 1, MPI_INT, y, more, at, MPI_INT, 0, w), MPI_ERR_COUNT);
 	snprintf(word, sizeof(word), "rank %d sends 4 bytes to rank 0, which expects 8", n - 1);
 	says(MPI_ERR_COUNT, word);
-	t_eq(MPI_Scatterv(x, counts, at, type, y, 1, type, 0, w), MPI_ERR_TYPE);
+	expect_eq(MPI_Scatterv(x, counts, at, type, y, 1, type, 0, w), MPI_ERR_TYPE);
 	snprintf(word, sizeof(word), "rank 0 sends 1 MPI_INT to rank %d, which expects 1 MPI_FLOAT",
 		n - 1);
 	says(MPI_ERR_TYPE, word);
-	t_eq(MPI_Alltoall(x, 1, MPI_FLOAT, y, 1, MPI_INT, w), MPI_ERR_TYPE);
+	expect_eq(MPI_Alltoall(x, 1, MPI_FLOAT, y, 1, MPI_INT, w), MPI_ERR_TYPE);
 	says(MPI_ERR_TYPE, "rank 0 sends 1 MPI_FLOAT to rank 0, which expects 1 MPI_INT");
 }
 
@@ -93,19 +93,20 @@ static void blocks_later(int last)
 		counts[i] = 1;
 		at[i] = i;
 	}
-	t_ok(MPI_Alltoallv_init(
+	expect_ok(MPI_Alltoallv_init(
 		x, counts, at, type, y, counts, at, type, MPI_COMM_WORLD, MPI_INFO_NULL, &req));
 	for (int i = 0; i < 2; i++) {
-		t_ok(MPI_Start(&req));
-		t_eq(MPI_Wait(&req, MPI_STATUS_IGNORE), MPI_ERR_TYPE);
+		expect_ok(MPI_Start(&req));
+		expect_eq(MPI_Wait(&req, MPI_STATUS_IGNORE), MPI_ERR_TYPE);
 	}
-	t_ok(MPI_Request_free(&req));
-	t_ok(MPI_Cart_create(MPI_COMM_WORLD, 1, &n, &round, 0, &ring));
-	t_eq(MPI_Neighbor_alltoall(x, 1, type, y, 1, type, ring), MPI_ERR_TYPE);
+	expect_ok(MPI_Request_free(&req));
+	expect_ok(MPI_Cart_create(MPI_COMM_WORLD, 1, &n, &round, 0, &ring));
+	expect_eq(MPI_Neighbor_alltoall(x, 1, type, y, 1, type, ring), MPI_ERR_TYPE);
 	says(MPI_ERR_TYPE, "which expects 1 MPI_");
-	t_ok(MPI_Ineighbor_alltoallv(x, counts, at, MPI_INT, y, counts, at, MPI_INT, ring, &req));
-	t_ok(MPI_Wait(&req, MPI_STATUS_IGNORE));
-	t_ok(MPI_Comm_free(&ring));
+	expect_ok(MPI_Ineighbor_alltoallv(
+		x, counts, at, MPI_INT, y, counts, at, MPI_INT, ring, &req));
+	expect_ok(MPI_Wait(&req, MPI_STATUS_IGNORE));
+	expect_ok(MPI_Comm_free(&ring));
 }
 
 /* What is right: other types of one signature, types that are not significant, nothing at all. */
@@ -119,22 +120,22 @@ static void blocks_right(int last)
 		counts[i] = 2;
 		at[i] = 2 * i;
 	}
-	t_ok(MPI_Type_contiguous(2, MPI_INT, &two));
-	t_ok(MPI_Type_vector(2, 1, n, MPI_INT, &apart));
-	t_ok(MPI_Type_commit(&two));
-	t_ok(MPI_Type_commit(&apart));
-	t_ok(MPI_Gather(
+	expect_ok(MPI_Type_contiguous(2, MPI_INT, &two));
+	expect_ok(MPI_Type_vector(2, 1, n, MPI_INT, &apart));
+	expect_ok(MPI_Type_commit(&two));
+	expect_ok(MPI_Type_commit(&apart));
+	expect_ok(MPI_Gather(
 		x, last ? 1 : 2, last ? apart : MPI_INT, y, 1, me == 0 ? two : MPI_CHAR, 0, w));
-	t_ok(MPI_Scatter(x, 2, me == 0 ? MPI_INT : MPI_CHAR, y, 1, last ? apart : two, 0, w));
-	t_ok(MPI_Gatherv(me == 0 ? MPI_IN_PLACE : x, 1, two, y, counts, at, MPI_INT, 0, w));
-	t_ok(MPI_Scatterv(x, counts, at, MPI_INT, me == 0 ? MPI_IN_PLACE : y, 1, two, 0, w));
-	t_ok(MPI_Allgather(x, 1, two, y, 2, MPI_INT, w));
-	t_ok(MPI_Allgatherv(last ? MPI_IN_PLACE : x, 1, two, y, counts, at, MPI_INT, w));
-	t_ok(MPI_Alltoall(x, 2, MPI_INT, y, 1, two, w));
-	t_ok(MPI_Alltoall(MPI_IN_PLACE, 0, MPI_CHAR, y, 1, two, w));
-	t_ok(MPI_Alltoallv(MPI_IN_PLACE, NULL, NULL, MPI_CHAR, y, counts, at, MPI_INT, w));
-	t_ok(MPI_Alltoallv(x, none, none, last ? MPI_INT : MPI_CHAR, y, none, none, two, w));
-	t_ok(MPI_Gather(x, 0, last ? MPI_INT : MPI_CHAR, y, 0, two, 0, w));
+	expect_ok(MPI_Scatter(x, 2, me == 0 ? MPI_INT : MPI_CHAR, y, 1, last ? apart : two, 0, w));
+	expect_ok(MPI_Gatherv(me == 0 ? MPI_IN_PLACE : x, 1, two, y, counts, at, MPI_INT, 0, w));
+	expect_ok(MPI_Scatterv(x, counts, at, MPI_INT, me == 0 ? MPI_IN_PLACE : y, 1, two, 0, w));
+	expect_ok(MPI_Allgather(x, 1, two, y, 2, MPI_INT, w));
+	expect_ok(MPI_Allgatherv(last ? MPI_IN_PLACE : x, 1, two, y, counts, at, MPI_INT, w));
+	expect_ok(MPI_Alltoall(x, 2, MPI_INT, y, 1, two, w));
+	expect_ok(MPI_Alltoall(MPI_IN_PLACE, 0, MPI_CHAR, y, 1, two, w));
+	expect_ok(MPI_Alltoallv(MPI_IN_PLACE, NULL, NULL, MPI_CHAR, y, counts, at, MPI_INT, w));
+	expect_ok(MPI_Alltoallv(x, none, none, last ? MPI_INT : MPI_CHAR, y, none, none, two, w));
+	expect_ok(MPI_Gather(x, 0, last ? MPI_INT : MPI_CHAR, y, 0, two, 0, w));
 	MPI_Type_free(&two);
 	MPI_Type_free(&apart);
 }
@@ -149,41 +150,42 @@ int main(int argc, char **argv)
 	MPI_Comm_size(MPI_COMM_WORLD, &n);
 	MPI_Comm_rank(MPI_COMM_WORLD, &me);
 	last = me == n - 1;
-	t_eq(MPI_Bcast(x, 4, MPI_INT, last ? 1 : 0, MPI_COMM_WORLD), MPI_ERR_ROOT);
+	expect_eq(MPI_Bcast(x, 4, MPI_INT, last ? 1 : 0, MPI_COMM_WORLD), MPI_ERR_ROOT);
 	says(MPI_ERR_ROOT, "says root 1, rank 0 says 0");
 	if (last)
-		t_eq(MPI_Barrier(MPI_COMM_WORLD), MPI_ERR_OTHER);
+		expect_eq(MPI_Barrier(MPI_COMM_WORLD), MPI_ERR_OTHER);
 	else
-		t_eq(MPI_Allgather(x, 4, MPI_INT, y, 4, MPI_INT, MPI_COMM_WORLD), MPI_ERR_OTHER);
+		expect_eq(
+			MPI_Allgather(x, 4, MPI_INT, y, 4, MPI_INT, MPI_COMM_WORLD), MPI_ERR_OTHER);
 	says(MPI_ERR_OTHER, "calls MPI_Barrier, rank 0 MPI_Allgather");
-	t_eq(MPI_Allreduce(x, y, 1 + last, MPI_INT, MPI_SUM, MPI_COMM_WORLD), MPI_ERR_COUNT);
+	expect_eq(MPI_Allreduce(x, y, 1 + last, MPI_INT, MPI_SUM, MPI_COMM_WORLD), MPI_ERR_COUNT);
 	says(MPI_ERR_COUNT, "says 8 bytes, rank 0 says 4");
-	t_eq(MPI_Scan(x, y, 1, MPI_INT, last ? MPI_MAX : MPI_SUM, MPI_COMM_WORLD), MPI_ERR_OP);
+	expect_eq(MPI_Scan(x, y, 1, MPI_INT, last ? MPI_MAX : MPI_SUM, MPI_COMM_WORLD), MPI_ERR_OP);
 	says(MPI_ERR_OP, "says operation MAX, rank 0 says SUM");
-	t_eq(MPI_Bcast(x, last ? 0 : 4, MPI_INT, 0, MPI_COMM_WORLD), MPI_ERR_COUNT);
-	t_eq(MPI_Allreduce(x, y, 4, last ? MPI_FLOAT : MPI_INT, MPI_MAX, MPI_COMM_WORLD),
+	expect_eq(MPI_Bcast(x, last ? 0 : 4, MPI_INT, 0, MPI_COMM_WORLD), MPI_ERR_COUNT);
+	expect_eq(MPI_Allreduce(x, y, 4, last ? MPI_FLOAT : MPI_INT, MPI_MAX, MPI_COMM_WORLD),
 		MPI_ERR_TYPE);
 	says(MPI_ERR_TYPE, "says 4 MPI_FLOAT, rank 0 says 4 MPI_INT");
 	if (last)
-		t_ok(MPI_Ibarrier(MPI_COMM_WORLD, &req));
+		expect_ok(MPI_Ibarrier(MPI_COMM_WORLD, &req));
 	else
-		t_ok(MPI_Ibcast(x, 4, MPI_INT, 0, MPI_COMM_WORLD, &req));
-	t_eq(MPI_Wait(&req, MPI_STATUS_IGNORE), MPI_ERR_OTHER);
+		expect_ok(MPI_Ibcast(x, 4, MPI_INT, 0, MPI_COMM_WORLD, &req));
+	expect_eq(MPI_Wait(&req, MPI_STATUS_IGNORE), MPI_ERR_OTHER);
 	says(MPI_ERR_OTHER, "calls MPI_Ibarrier, rank 0 MPI_Ibcast");
-	t_ok(MPI_Bcast_init(x, 4, MPI_INT, last, MPI_COMM_WORLD, MPI_INFO_NULL, &req));
-	t_ok(MPI_Start(&req));
-	t_eq(MPI_Wait(&req, MPI_STATUS_IGNORE), MPI_ERR_ROOT);
-	t_ok(MPI_Request_free(&req));
+	expect_ok(MPI_Bcast_init(x, 4, MPI_INT, last, MPI_COMM_WORLD, MPI_INFO_NULL, &req));
+	expect_ok(MPI_Start(&req));
+	expect_eq(MPI_Wait(&req, MPI_STATUS_IGNORE), MPI_ERR_ROOT);
+	expect_ok(MPI_Request_free(&req));
 	if (n > 2) { /* the majority is right */
-		t_eq(MPI_Bcast(x, 4, MPI_INT, me == 0, MPI_COMM_WORLD), MPI_ERR_ROOT);
+		expect_eq(MPI_Bcast(x, 4, MPI_INT, me == 0, MPI_COMM_WORLD), MPI_ERR_ROOT);
 		says(MPI_ERR_ROOT, "rank 0 says root 1, rank 1 says 0");
 	}
 	inside(last);
 	blocks_odd(last);
 	blocks_later(last);
 	blocks_right(last);
-	t_ok(MPI_Allreduce(x, y, 4, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
-	t_eq(y[3], 4 * n);
+	expect_ok(MPI_Allreduce(x, y, 4, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
+	expect_eq(y[3], 4 * n);
 	MPI_Finalize();
-	return t_end();
+	return check_end();
 }

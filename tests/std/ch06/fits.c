@@ -2,7 +2,7 @@
 /* RUN np=1,2,3,9 */
 /* MPI-5.0 6.5 to 6.8: a member's block for itself that is longer than its place is an error, which
  * that member finds alone, writes over nothing, and leaves the communicator as it was. */
-#include "tests/t.h"
+#include "tests/check.h"
 
 #include <mpi.h>
 #include <stdlib.h>
@@ -13,9 +13,9 @@ static int n, me, *in, *out;
 
 static void works(void)
 {
-	t_ok(MPI_Allgather(&me, 1, MPI_INT, out, 1, MPI_INT, MPI_COMM_WORLD));
+	expect_ok(MPI_Allgather(&me, 1, MPI_INT, out, 1, MPI_INT, MPI_COMM_WORLD));
 	for (int i = 0; i < n; i++)
-		t_eq(out[i], i);
+		expect_eq(out[i], i);
 }
 
 /* All members make the mistake. */
@@ -24,18 +24,18 @@ static void all_to_all(void)
 	MPI_Request r = MPI_REQUEST_NULL;
 	MPI_Comm w = MPI_COMM_WORLD;
 
-	t_eq(MPI_Allgather(in, LONG, MPI_INT, out, 1, MPI_INT, w), MPI_ERR_TRUNCATE);
+	expect_eq(MPI_Allgather(in, LONG, MPI_INT, out, 1, MPI_INT, w), MPI_ERR_TRUNCATE);
 	works();
-	t_eq(MPI_Iallgather(in, LONG, MPI_INT, out, 1, MPI_INT, w, &r), MPI_ERR_TRUNCATE);
-	t_eq(MPI_Allgather_init(in, LONG, MPI_INT, out, 1, MPI_INT, w, MPI_INFO_NULL, &r),
+	expect_eq(MPI_Iallgather(in, LONG, MPI_INT, out, 1, MPI_INT, w, &r), MPI_ERR_TRUNCATE);
+	expect_eq(MPI_Allgather_init(in, LONG, MPI_INT, out, 1, MPI_INT, w, MPI_INFO_NULL, &r),
 		MPI_ERR_TRUNCATE);
 	works();
-	t_eq(MPI_Alltoall(in, LONG, MPI_INT, out, 1, MPI_INT, w), MPI_ERR_TRUNCATE);
-	t_eq(MPI_Ialltoall(in, LONG, MPI_INT, out, 1, MPI_INT, w, &r), MPI_ERR_TRUNCATE);
+	expect_eq(MPI_Alltoall(in, LONG, MPI_INT, out, 1, MPI_INT, w), MPI_ERR_TRUNCATE);
+	expect_eq(MPI_Ialltoall(in, LONG, MPI_INT, out, 1, MPI_INT, w, &r), MPI_ERR_TRUNCATE);
 	works();
-	t_true(r == MPI_REQUEST_NULL);
+	expect(r == MPI_REQUEST_NULL);
 	/* no place for anything at all */
-	t_eq(MPI_Allgather(in, 1, MPI_INT, out, 0, MPI_INT, w), MPI_ERR_TRUNCATE);
+	expect_eq(MPI_Allgather(in, 1, MPI_INT, out, 0, MPI_INT, w), MPI_ERR_TRUNCATE);
 	works();
 }
 
@@ -49,11 +49,11 @@ static void vectors(void)
 		counts[i] = 1;
 		at[i] = i;
 	}
-	t_eq(MPI_Allgatherv(in, LONG, MPI_INT, out, counts, at, MPI_INT, MPI_COMM_WORLD),
+	expect_eq(MPI_Allgatherv(in, LONG, MPI_INT, out, counts, at, MPI_INT, MPI_COMM_WORLD),
 		MPI_ERR_TRUNCATE);
 	works();
-	t_ok(MPI_Iallgatherv(in, LONG, MPI_INT, out, counts, at, MPI_INT, MPI_COMM_WORLD, &r));
-	t_eq(MPI_Wait(&r, MPI_STATUS_IGNORE), MPI_ERR_TRUNCATE);
+	expect_ok(MPI_Iallgatherv(in, LONG, MPI_INT, out, counts, at, MPI_INT, MPI_COMM_WORLD, &r));
+	expect_eq(MPI_Wait(&r, MPI_STATUS_IGNORE), MPI_ERR_TRUNCATE);
 	works();
 	free(counts);
 }
@@ -62,8 +62,8 @@ static void with_root(void)
 {
 	MPI_Comm c = MPI_COMM_SELF;
 
-	t_eq(MPI_Gather(in, LONG, MPI_INT, out, 1, MPI_INT, 0, c), MPI_ERR_TRUNCATE);
-	t_eq(MPI_Scatter(in, LONG, MPI_INT, out, 1, MPI_INT, 0, c), MPI_ERR_TRUNCATE);
+	expect_eq(MPI_Gather(in, LONG, MPI_INT, out, 1, MPI_INT, 0, c), MPI_ERR_TRUNCATE);
+	expect_eq(MPI_Scatter(in, LONG, MPI_INT, out, 1, MPI_INT, 0, c), MPI_ERR_TRUNCATE);
 }
 
 int main(int argc, char **argv)
@@ -81,5 +81,5 @@ int main(int argc, char **argv)
 	free(in);
 	free(out);
 	MPI_Finalize();
-	return t_end();
+	return check_end();
 }

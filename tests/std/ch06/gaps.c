@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* RUN np=1,2,3,5 */
 /* MPI-5.0 6.9: reductions of a user's type with gaps write its data only: a column of a matrix. */
-#include "tests/t.h"
+#include "tests/check.h"
 
 #include <mpi.h>
 #include <string.h>
@@ -9,15 +9,15 @@
 #define ROWS 50
 #define COLS 3
 #define KEPT 0x5b5b5b5b
-#define CALL(big, low, ...)                                                     \
-	do {                                                                    \
-		if (form == 0)                                                  \
-			t_ok(MPI_##big(__VA_ARGS__));                           \
-		else if (form == 1)                                             \
-			t_ok(MPI_I##low(__VA_ARGS__, &r));                      \
-		else                                                            \
-			t_ok(MPI_##big##_init(__VA_ARGS__, MPI_INFO_NULL, &r)); \
-		ended(form, &r);                                                \
+#define CALL(big, low, ...)                                                          \
+	do {                                                                         \
+		if (form == 0)                                                       \
+			expect_ok(MPI_##big(__VA_ARGS__));                           \
+		else if (form == 1)                                                  \
+			expect_ok(MPI_I##low(__VA_ARGS__, &r));                      \
+		else                                                                 \
+			expect_ok(MPI_##big##_init(__VA_ARGS__, MPI_INFO_NULL, &r)); \
+		ended(form, &r);                                                     \
 	} while (0)
 
 static int in[ROWS][COLS], out[ROWS][COLS], n, me;
@@ -34,11 +34,11 @@ static void add_columns(void *a, void *b, int *len, MPI_Datatype *type)
 static void ended(int form, MPI_Request *r)
 {
 	if (form == 2)
-		t_ok(MPI_Start(r));
+		expect_ok(MPI_Start(r));
 	if (form > 0)
-		t_ok(MPI_Wait(r, MPI_STATUS_IGNORE));
+		expect_ok(MPI_Wait(r, MPI_STATUS_IGNORE));
 	if (form == 2)
-		t_ok(MPI_Request_free(r));
+		expect_ok(MPI_Request_free(r));
 }
 
 /* The sum of the first `upto' ranks' columns; 0: nothing was written.  Then all is as before. */
@@ -47,9 +47,9 @@ static void holds(int upto)
 	for (int i = 0; i < ROWS; i++) {
 		int want = upto * i + upto * (upto - 1) / 2;
 
-		t_eq(out[i][0], upto > 0 ? want : KEPT);
+		expect_eq(out[i][0], upto > 0 ? want : KEPT);
 		for (int j = 1; j < COLS; j++)
-			t_eq(out[i][j], KEPT);
+			expect_eq(out[i][j], KEPT);
 	}
 	memset(out, 0x5b, sizeof(out));
 }
@@ -94,5 +94,5 @@ int main(int argc, char **argv)
 	}
 	MPI_Type_free(&column);
 	MPI_Finalize();
-	return t_end();
+	return check_end();
 }

@@ -40,13 +40,13 @@ static void rooted_out(int r)
 	}
 	ready();
 	FORM(Bcast, bcast, low ? in : out, 5, MPI_INT, root, comm);
-	t_eq(out[4], low ? 0 : value(1, r, 4));
+	expect_eq(out[4], low ? 0 : value(1, r, 4));
 	ready();
 	FORM(Scatter, scatter, in, 2, MPI_INT, out, 2, MPI_INT, root, comm);
-	t_eq(out[1], low ? 0 : value(1, r, 2 * me + 1));
+	expect_eq(out[1], low ? 0 : value(1, r, 2 * me + 1));
 	ready();
 	FORM(Scatterv, scatterv, in, counts, displs, MPI_INT, out, me % 3, MPI_INT, root, comm);
-	t_eq(out[0], low || me % 3 == 0 ? 0 : value(1, r, displs[me]));
+	expect_eq(out[0], low || me % 3 == 0 ? 0 : value(1, r, displs[me]));
 }
 
 /* Data go from the second group to the first group's root. */
@@ -61,16 +61,16 @@ static void rooted_in(int r)
 	ready();
 	FORM(Gather, gather, in, 2, MPI_INT, out, 2, MPI_INT, root, comm);
 	for (int i = 0; i < m && low; i++)
-		t_eq(out[2 * i + 1], me == r ? value(0, i, 1) : 0);
+		expect_eq(out[2 * i + 1], me == r ? value(0, i, 1) : 0);
 	ready();
 	FORM(Gatherv, gatherv, in, me % 3, MPI_INT, out, counts, displs, MPI_INT, root, comm);
 	for (int i = 0; i < m && low; i++)
-		t_eq(out[displs[i]], me == r && i % 3 > 0 ? value(0, i, 0) : 0);
+		expect_eq(out[displs[i]], me == r && i % 3 > 0 ? value(0, i, 0) : 0);
 	ready();
 	FORM(Reduce, reduce, in, out, 4, MPI_INT, MPI_SUM, root, comm);
 	for (int i = 0; i < m; i++)
 		sum += value(0, i, 3);
-	t_eq(out[3], low && me == r ? sum : 0);
+	expect_eq(out[3], low && me == r ? sum : 0);
 }
 
 static void all_to_all(void)
@@ -89,27 +89,27 @@ static void all_to_all(void)
 	ready();
 	FORM(Allgather, allgather, in, 2, MPI_INT, out, 2, MPI_INT, comm);
 	for (int i = 0; i < m; i++)
-		t_eq(out[2 * i + 1], value(!low, i, 1));
+		expect_eq(out[2 * i + 1], value(!low, i, 1));
 	ready();
 	FORM(Alltoall, alltoall, in, 2, MPI_INT, out, 2, MPI_INT, comm);
 	for (int i = 0; i < m; i++)
-		t_eq(out[2 * i + 1], value(!low, i, 2 * me + 1));
+		expect_eq(out[2 * i + 1], value(!low, i, 2 * me + 1));
 	ready();
 	FORM(Alltoallv, alltoallv, in, sc, sd, MPI_INT, out, rc, rd, MPI_INT, comm);
 	for (int i = 0; i < m; i++)
-		t_eq(out[rd[i]], rc[i] > 0 ? value(!low, i, 3 * me) : 0);
+		expect_eq(out[rd[i]], rc[i] > 0 ? value(!low, i, 3 * me) : 0);
 	ready();
 	for (int i = 0; i < MAX; i++)
 		sd[i] *= (int)sizeof(int);
 	FORM(Alltoallw, alltoallw, in, sc, sd, types, out, rc, b, types, comm);
 	for (int i = 0; i < m; i++)
-		t_eq(out[rd[i]], rc[i] > 0 ? value(!low, i, 3 * me) : 0);
+		expect_eq(out[rd[i]], rc[i] > 0 ? value(!low, i, 3 * me) : 0);
 	for (int i = 0; i < MAX; i++)
 		rc[i] = i % 3;
 	ready();
 	FORM(Allgatherv, allgatherv, in, me % 3, MPI_INT, out, rc, rd, MPI_INT, comm);
 	for (int i = 0; i < m; i++)
-		t_eq(out[rd[i]], rc[i] > 0 ? value(!low, i, 0) : 0);
+		expect_eq(out[rd[i]], rc[i] > 0 ? value(!low, i, 0) : 0);
 }
 
 static void reductions(void)
@@ -120,11 +120,11 @@ static void reductions(void)
 	FORM(Allreduce, allreduce, in, out, 7, MPI_INT, MPI_SUM, comm);
 	for (int i = 0; i < m; i++)
 		sum += value(!low, i, 6);
-	t_eq(out[6], sum);
+	expect_eq(out[6], sum);
 	/* n * m elements in both groups */
 	ready();
 	FORM(Reduce_scatter_block, reduce_scatter_block, in, out, m, MPI_INT, MPI_SUM, comm);
-	t_eq(out[m - 1], sum + m * (me * m + m - 1 - 6));
+	expect_eq(out[m - 1], sum + m * (me * m + m - 1 - 6));
 	counts[n - 1] = n * m;
 	if (n > 1) {
 		counts[0] = 1;
@@ -133,7 +133,7 @@ static void reductions(void)
 	}
 	ready();
 	FORM(Reduce_scatter, reduce_scatter, in, out, counts, MPI_INT, MPI_SUM, comm);
-	t_eq(out[0], me == 0 || me == n - 1 ? sum + m * (mine - 6) : 0);
+	expect_eq(out[0], me == 0 || me == n - 1 ? sum + m * (mine - 6) : 0);
 	FORM(Barrier, barrier, comm);
 }
 
@@ -161,10 +161,10 @@ int main(int argc, char **argv)
 		all_to_all();
 		reductions();
 	}
-	t_eq(MPI_Scan(in, out, 1, MPI_INT, MPI_SUM, comm), MPI_ERR_COMM);
-	t_eq(MPI_Allreduce(MPI_IN_PLACE, out, 1, MPI_INT, MPI_SUM, comm), MPI_ERR_BUFFER);
+	expect_eq(MPI_Scan(in, out, 1, MPI_INT, MPI_SUM, comm), MPI_ERR_COMM);
+	expect_eq(MPI_Allreduce(MPI_IN_PLACE, out, 1, MPI_INT, MPI_SUM, comm), MPI_ERR_BUFFER);
 	MPI_Comm_free(&comm);
 	MPI_Comm_free(&local);
 	MPI_Finalize();
-	return t_end();
+	return check_end();
 }

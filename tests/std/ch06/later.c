@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* RUN np=1,2,4 */
 /* MPI-5.0 6.12, 6.13: what calls with a request hold, how they end, and what is refused. */
-#include "tests/t.h"
+#include "tests/check.h"
 #include <mpi.h>
 
 #define MANY 500
@@ -19,22 +19,23 @@ static void many(MPI_Comm comm)
 	for (int i = 0; i < MANY; i++) {
 		in[i] = i + me;
 		if (i % 3 == 0)
-			t_ok(MPI_Iallreduce(&in[i], &out[i], 1, MPI_INT, MPI_SUM, comm, &reqs[i]));
+			expect_ok(MPI_Iallreduce(
+				&in[i], &out[i], 1, MPI_INT, MPI_SUM, comm, &reqs[i]));
 		else if (i % 3 == 1)
-			t_ok(MPI_Ibarrier(comm, &reqs[i]));
+			expect_ok(MPI_Ibarrier(comm, &reqs[i]));
 		else
-			t_ok(MPI_Ibcast(&in[i], 1, MPI_INT, i % n, comm, &reqs[i]));
+			expect_ok(MPI_Ibcast(&in[i], 1, MPI_INT, i % n, comm, &reqs[i]));
 		if (i % 100 == 50)
-			t_ok(MPI_Allreduce(&in[i], &sum, 1, MPI_INT, MPI_SUM, comm));
+			expect_ok(MPI_Allreduce(&in[i], &sum, 1, MPI_INT, MPI_SUM, comm));
 	}
 	for (int i = 0; i < MANY / 2; i++)
-		t_ok(MPI_Waitany(MANY, reqs, &index, MPI_STATUS_IGNORE));
-	t_ok(MPI_Waitall(MANY, reqs, MPI_STATUSES_IGNORE));
+		expect_ok(MPI_Waitany(MANY, reqs, &index, MPI_STATUS_IGNORE));
+	expect_ok(MPI_Waitall(MANY, reqs, MPI_STATUSES_IGNORE));
 	for (int i = 0; i < MANY; i++) {
 		if (i % 3 == 0)
-			t_eq(out[i], n * i + n * (n - 1) / 2);
+			expect_eq(out[i], n * i + n * (n - 1) / 2);
 		else if (i % 3 == 2)
-			t_eq(in[i], i + i % n);
+			expect_eq(in[i], i + i % n);
 	}
 }
 
@@ -59,23 +60,23 @@ static void freed(int persistent)
 	MPI_Type_commit(&two);
 	MPI_Op_create(add, 1, &op);
 	if (persistent)
-		t_ok(MPI_Allreduce_init(in, out, 2, two, op, comm, MPI_INFO_NULL, &req));
+		expect_ok(MPI_Allreduce_init(in, out, 2, two, op, comm, MPI_INFO_NULL, &req));
 	else
-		t_ok(MPI_Iallreduce(in, out, 2, two, op, comm, &req));
+		expect_ok(MPI_Iallreduce(in, out, 2, two, op, comm, &req));
 	MPI_Type_free(&two);
 	MPI_Op_free(&op);
 	MPI_Comm_free(&comm);
 	for (int i = 0; i < (persistent ? 3 : 1); i++) {
 		if (persistent)
-			t_ok(MPI_Start(&req));
-		t_ok(MPI_Wait(&req, MPI_STATUS_IGNORE));
-		t_eq(out[1], 2 * n);
-		t_eq(out[2], n * (n - 1) / 2);
+			expect_ok(MPI_Start(&req));
+		expect_ok(MPI_Wait(&req, MPI_STATUS_IGNORE));
+		expect_eq(out[1], 2 * n);
+		expect_eq(out[2], n * (n - 1) / 2);
 		out[1] = out[2] = 0;
 	}
 	if (persistent)
-		t_ok(MPI_Request_free(&req));
-	t_true(req == MPI_REQUEST_NULL);
+		expect_ok(MPI_Request_free(&req));
+	expect(req == MPI_REQUEST_NULL);
 }
 
 /* 6.12, 6.13: erroneous are cancelling, freeing while active, and starting what is active. */
@@ -83,34 +84,34 @@ static void refused(void)
 {
 	MPI_Request req, keep;
 
-	t_ok(MPI_Barrier_init(MPI_COMM_WORLD, MPI_INFO_NULL, &req));
-	t_ok(MPI_Start(&req));
+	expect_ok(MPI_Barrier_init(MPI_COMM_WORLD, MPI_INFO_NULL, &req));
+	expect_ok(MPI_Start(&req));
 	if (n > 1 && me == 0)
-		t_eq(MPI_Start(&req), MPI_ERR_REQUEST);
-	t_eq(MPI_Cancel(&req), MPI_ERR_REQUEST);
-	t_ok(MPI_Barrier(MPI_COMM_WORLD));
-	t_eq(MPI_Request_free(&req), MPI_ERR_REQUEST); /* complete, but still active */
-	t_ok(MPI_Wait(&req, MPI_STATUS_IGNORE));
-	t_true(req != MPI_REQUEST_NULL);
-	t_ok(MPI_Request_free(&req));
-	t_ok(MPI_Ibarrier(MPI_COMM_WORLD, &req));
-	t_ok(MPI_Barrier(MPI_COMM_WORLD));
-	t_eq(MPI_Request_free(&req), MPI_ERR_REQUEST);
-	t_ok(MPI_Wait(&req, MPI_STATUS_IGNORE));
+		expect_eq(MPI_Start(&req), MPI_ERR_REQUEST);
+	expect_eq(MPI_Cancel(&req), MPI_ERR_REQUEST);
+	expect_ok(MPI_Barrier(MPI_COMM_WORLD));
+	expect_eq(MPI_Request_free(&req), MPI_ERR_REQUEST); /* complete, but still active */
+	expect_ok(MPI_Wait(&req, MPI_STATUS_IGNORE));
+	expect(req != MPI_REQUEST_NULL);
+	expect_ok(MPI_Request_free(&req));
+	expect_ok(MPI_Ibarrier(MPI_COMM_WORLD, &req));
+	expect_ok(MPI_Barrier(MPI_COMM_WORLD));
+	expect_eq(MPI_Request_free(&req), MPI_ERR_REQUEST);
+	expect_ok(MPI_Wait(&req, MPI_STATUS_IGNORE));
 	if (n == 1)
 		return;
 	if (me == 0) {
-		t_ok(MPI_Ibarrier(MPI_COMM_WORLD, &req));
+		expect_ok(MPI_Ibarrier(MPI_COMM_WORLD, &req));
 		keep = req;
-		t_eq(MPI_Request_free(&req), MPI_ERR_REQUEST);
-		t_true(req == keep);
+		expect_eq(MPI_Request_free(&req), MPI_ERR_REQUEST);
+		expect(req == keep);
 		MPI_Send(NULL, 0, MPI_INT, 1, 0, MPI_COMM_WORLD);
 	} else {
 		if (me == 1)
 			MPI_Recv(NULL, 0, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-		t_ok(MPI_Ibarrier(MPI_COMM_WORLD, &req));
+		expect_ok(MPI_Ibarrier(MPI_COMM_WORLD, &req));
 	}
-	t_ok(MPI_Wait(&req, MPI_STATUS_IGNORE));
+	expect_ok(MPI_Wait(&req, MPI_STATUS_IGNORE));
 }
 
 /* 6.12: a call that is refused has not happened: a correct one takes its place. */
@@ -120,11 +121,11 @@ static void again(void)
 	MPI_Request req;
 
 	if (me == 0)
-		t_eq(MPI_Ireduce(&x, &x, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD, &req),
+		expect_eq(MPI_Ireduce(&x, &x, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD, &req),
 			MPI_ERR_BUFFER);
-	t_ok(MPI_Ireduce(&x, &y, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD, &req));
-	t_ok(MPI_Wait(&req, MPI_STATUS_IGNORE));
-	t_eq(y, me == 0 ? n : 0);
+	expect_ok(MPI_Ireduce(&x, &y, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD, &req));
+	expect_ok(MPI_Wait(&req, MPI_STATUS_IGNORE));
+	expect_eq(y, me == 0 ? n : 0);
 }
 
 int main(int argc, char **argv)
@@ -143,5 +144,5 @@ int main(int argc, char **argv)
 	refused();
 	again();
 	MPI_Finalize();
-	return t_end();
+	return check_end();
 }

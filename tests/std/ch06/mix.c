@@ -4,7 +4,7 @@
 /* RUN np=4 env="HAFT_VIA=net" time=120 */
 /* MPI-5.0 6.2.1, 6.14: a sequence of different collective calls, with roots and lengths that change, late
  * ranks, and messages between them: no call sees the data of another. */
-#include "tests/t.h"
+#include "tests/check.h"
 #include <mpi.h>
 #include <sched.h>
 #include <stdbool.h>
@@ -50,7 +50,7 @@ static void same(int call, const char *what, int64_t i, long want)
 	if (out[i] != want) {
 		fprintf(stderr, "rank %d, call %d, %s: [%lld] = %ld, not %ld\n", me, call, what,
 			(long long)i, out[i], want);
-		t_true(false);
+		expect(false);
 	}
 }
 
@@ -75,41 +75,43 @@ static void one(int call)
 	fill(call, count);
 	late();
 	switch (what) {
-	case 0: t_ok(MPI_Barrier(MPI_COMM_WORLD)); break;
+	case 0: expect_ok(MPI_Barrier(MPI_COMM_WORLD)); break;
 	case 1:
 		memcpy(out, in, sizeof(*in) * (size_t)count);
-		t_ok(MPI_Bcast(out, count, MPI_LONG, root, MPI_COMM_WORLD));
+		expect_ok(MPI_Bcast(out, count, MPI_LONG, root, MPI_COMM_WORLD));
 		for (int i = 0; i < count; i++)
 			same(call, "bcast", i, value(call, root, i));
 		break;
 	case 2:
-		t_ok(MPI_Reduce(in, out, count, MPI_LONG, MPI_SUM, root, MPI_COMM_WORLD));
+		expect_ok(MPI_Reduce(in, out, count, MPI_LONG, MPI_SUM, root, MPI_COMM_WORLD));
 		for (int i = 0; i < count && me == root; i++)
 			same(call, "reduce", i, sum(call, n, i));
 		break;
 	case 3:
 	case 4:
-		t_ok(MPI_Allreduce(in, out, count, MPI_LONG, MPI_SUM, MPI_COMM_WORLD));
+		expect_ok(MPI_Allreduce(in, out, count, MPI_LONG, MPI_SUM, MPI_COMM_WORLD));
 		for (int i = 0; i < count; i++)
 			same(call, "allreduce", i, sum(call, n, i));
 		break;
 	case 5:
-		t_ok(MPI_Gather(in, block, MPI_LONG, out, block, MPI_LONG, root, MPI_COMM_WORLD));
+		expect_ok(MPI_Gather(
+			in, block, MPI_LONG, out, block, MPI_LONG, root, MPI_COMM_WORLD));
 		for (int i = 0; i < n * block && me == root; i++)
 			same(call, "gather", i, value(call, i / block, i % block));
 		break;
 	case 6:
-		t_ok(MPI_Scatter(in, block, MPI_LONG, out, block, MPI_LONG, root, MPI_COMM_WORLD));
+		expect_ok(MPI_Scatter(
+			in, block, MPI_LONG, out, block, MPI_LONG, root, MPI_COMM_WORLD));
 		for (int i = 0; i < block; i++)
 			same(call, "scatter", i, value(call, root, me * block + i));
 		break;
 	case 7:
-		t_ok(MPI_Alltoall(in, block, MPI_LONG, out, block, MPI_LONG, MPI_COMM_WORLD));
+		expect_ok(MPI_Alltoall(in, block, MPI_LONG, out, block, MPI_LONG, MPI_COMM_WORLD));
 		for (int i = 0; i < n * block; i++)
 			same(call, "alltoall", i, value(call, i / block, me * block + i % block));
 		break;
 	default:
-		t_ok(MPI_Scan(in, out, count, MPI_LONG, MPI_SUM, MPI_COMM_WORLD));
+		expect_ok(MPI_Scan(in, out, count, MPI_LONG, MPI_SUM, MPI_COMM_WORLD));
 		for (int i = 0; i < count; i++)
 			same(call, "scan", i, sum(call, me + 1, i));
 	}
@@ -131,7 +133,7 @@ static void ring(int call)
 	MPI_Waitall(2, req, MPI_STATUSES_IGNORE);
 	for (int i = 0; i < count; i++)
 		if (big_in[i] != value(call, (me + n - 1) % n, i))
-			t_true(false);
+			expect(false);
 }
 
 int main(int argc, char **argv)
@@ -148,5 +150,5 @@ int main(int argc, char **argv)
 			ring(call);
 	}
 	MPI_Finalize();
-	return t_end();
+	return check_end();
 }

@@ -3,7 +3,7 @@
 /* RUN np=2,3,4,7,16 env="HAFT_COLL=p2p" time=120 */
 /* MPI-5.0 6.4, 6.5, 6.6, 6.7, 6.8: calls that move data without computing, for any root, count, and
  * types with gaps. */
-#include "tests/t.h"
+#include "tests/check.h"
 #include <mpi.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -67,7 +67,7 @@ static void check(const char *what, const char *buf, int64_t at, int from, int t
 				"%d\n",
 				me, what, types[type].name, from, to, (long long)i,
 				(long long)count, b);
-			t_true(false);
+			expect(false);
 			return;
 		}
 	}
@@ -82,18 +82,18 @@ static void rooted(int count, int root)
 		put(in, 0, root, 0, count);
 	else
 		clear(in, count);
-	t_ok(MPI_Bcast(in, count, t, root, MPI_COMM_WORLD));
+	expect_ok(MPI_Bcast(in, count, t, root, MPI_COMM_WORLD));
 	if (me != root)
 		check("bcast", in, 0, root, 0, count);
 	put(in, 0, me, root, count);
 	clear(out, (int64_t)count * n);
-	t_ok(MPI_Gather(in, count, t, out, count, t, root, MPI_COMM_WORLD));
+	expect_ok(MPI_Gather(in, count, t, out, count, t, root, MPI_COMM_WORLD));
 	for (int i = 0; i < n && me == root; i++)
 		check("gather", out, (int64_t)i * count, i, root, count);
 	clear(out, (int64_t)count * n);
 	if (me == root && count > 0)
 		memcpy(block, in, (size_t)count * (size_t)types[type].extent);
-	t_ok(MPI_Gather(
+	expect_ok(MPI_Gather(
 		me == root ? MPI_IN_PLACE : in, count, t, out, count, t, root, MPI_COMM_WORLD));
 	for (int i = 0; i < n && me == root; i++)
 		if (i != me)
@@ -101,10 +101,10 @@ static void rooted(int count, int root)
 	for (int i = 0; i < n; i++)
 		put(in, (int64_t)i * count, root, i, count);
 	clear(out, count);
-	t_ok(MPI_Scatter(in, count, t, out, count, t, root, MPI_COMM_WORLD));
+	expect_ok(MPI_Scatter(in, count, t, out, count, t, root, MPI_COMM_WORLD));
 	check("scatter", out, 0, root, me, count);
 	clear(out, count);
-	t_ok(MPI_Scatter(
+	expect_ok(MPI_Scatter(
 		in, count, t, me == root ? MPI_IN_PLACE : out, count, t, root, MPI_COMM_WORLD));
 	if (me != root)
 		check("scatter in place", out, 0, root, me, count);
@@ -117,25 +117,25 @@ static void all_to_all(int count)
 
 	put(in, 0, me, 0, count);
 	clear(out, (int64_t)count * n);
-	t_ok(MPI_Allgather(in, count, t, out, count, t, MPI_COMM_WORLD));
+	expect_ok(MPI_Allgather(in, count, t, out, count, t, MPI_COMM_WORLD));
 	for (int i = 0; i < n; i++)
 		check("allgather", out, (int64_t)i * count, i, 0, count);
 	clear(out, (int64_t)count * n);
 	put(out, (int64_t)me * count, me, 0, count);
-	t_ok(MPI_Allgather(MPI_IN_PLACE, 0, t, out, count, t, MPI_COMM_WORLD));
+	expect_ok(MPI_Allgather(MPI_IN_PLACE, 0, t, out, count, t, MPI_COMM_WORLD));
 	for (int i = 0; i < n; i++)
 		if (i != me)
 			check("allgather in place", out, (int64_t)i * count, i, 0, count);
 	for (int i = 0; i < n; i++)
 		put(in, (int64_t)i * count, me, i, count);
 	clear(out, (int64_t)count * n);
-	t_ok(MPI_Alltoall(in, count, t, out, count, t, MPI_COMM_WORLD));
+	expect_ok(MPI_Alltoall(in, count, t, out, count, t, MPI_COMM_WORLD));
 	for (int i = 0; i < n; i++)
 		check("alltoall", out, (int64_t)i * count, i, me, count);
 	for (int64_t i = 0; i < (int64_t)n * count * ext; i++)
 		if (!is_data((int)(i % ext)))
 			in[i] = GAP;
-	t_ok(MPI_Alltoall(MPI_IN_PLACE, 0, t, in, count, t, MPI_COMM_WORLD));
+	expect_ok(MPI_Alltoall(MPI_IN_PLACE, 0, t, in, count, t, MPI_COMM_WORLD));
 	for (int i = 0; i < n; i++)
 		if (i != me)
 			check("alltoall in place", in, (int64_t)i * count, i, me, count);
@@ -162,24 +162,24 @@ static void vectors(int count, int root)
 
 	put(in, 0, me, root, counts[me]);
 	clear(out, room);
-	t_ok(MPI_Gatherv(in, counts[me], t, out, counts, displs, t, root, MPI_COMM_WORLD));
+	expect_ok(MPI_Gatherv(in, counts[me], t, out, counts, displs, t, root, MPI_COMM_WORLD));
 	for (int i = 0; i < n && me == root; i++)
 		check("gatherv", out, displs[i], i, root, counts[i]);
 	clear(out, room);
-	t_ok(MPI_Allgatherv(in, counts[me], t, out, counts, displs, t, MPI_COMM_WORLD));
+	expect_ok(MPI_Allgatherv(in, counts[me], t, out, counts, displs, t, MPI_COMM_WORLD));
 	for (int i = 0; i < n; i++)
 		check("allgatherv", out, displs[i], i, root, counts[i]);
 	for (int i = 0; i < n; i++)
 		put(in, displs[i], root, i, counts[i]);
 	clear(out, counts[me]);
-	t_ok(MPI_Scatterv(in, counts, displs, t, out, counts[me], t, root, MPI_COMM_WORLD));
+	expect_ok(MPI_Scatterv(in, counts, displs, t, out, counts[me], t, root, MPI_COMM_WORLD));
 	check("scatterv", out, 0, root, me, counts[me]);
 	room = layout(
 		me, count, scounts, sdispls); /* from me to i: (me + i) % 3, the same both ways */
 	for (int i = 0; i < n; i++)
 		put(in, sdispls[i], me, i, scounts[i]);
 	clear(out, room);
-	t_ok(MPI_Alltoallv(in, scounts, sdispls, t, out, scounts, sdispls, t, MPI_COMM_WORLD));
+	expect_ok(MPI_Alltoallv(in, scounts, sdispls, t, out, scounts, sdispls, t, MPI_COMM_WORLD));
 	for (int i = 0; i < n; i++)
 		check("alltoallv", out, sdispls[i], i, me, scounts[i]);
 }
@@ -196,7 +196,7 @@ static void mixed_types(int count)
 		displs[i] = sdispls[i] * ext;
 	}
 	clear(out, (int64_t)(2 * count + 1) * n);
-	t_ok(MPI_Alltoallw(in, scounts, displs, t, out, scounts, displs, t, MPI_COMM_WORLD));
+	expect_ok(MPI_Alltoallw(in, scounts, displs, t, out, scounts, displs, t, MPI_COMM_WORLD));
 	for (int i = 0; i < n; i++)
 		check("alltoallw", out, sdispls[i], i, me, scounts[i]);
 }
@@ -225,5 +225,5 @@ int main(int argc, char **argv)
 	free(in);
 	free(out);
 	MPI_Finalize();
-	return t_end();
+	return check_end();
 }

@@ -20,8 +20,8 @@ static void named(void)
 	MPI_Datatype t;
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		t_ok(MPI_Type_get_value_index(names[i].value, names[i].index, &t));
-		t_true(t == names[i].pair);
+		expect_ok(MPI_Type_get_value_index(names[i].value, names[i].index, &t));
+		expect(t == names[i].pair);
 	}
 }
 
@@ -30,16 +30,16 @@ static void none(void)
 {
 	MPI_Datatype t, derived;
 
-	t_ok(MPI_Type_get_value_index(MPI_C_FLOAT_COMPLEX, MPI_INT, &t));
-	t_true(t == MPI_DATATYPE_NULL);
-	t_ok(MPI_Type_get_value_index(MPI_DOUBLE, MPI_FLOAT, &t));
-	t_true(t == MPI_DATATYPE_NULL);
-	t_ok(MPI_Type_get_value_index(MPI_CHAR, MPI_INT, &t));
-	t_true(t == MPI_DATATYPE_NULL);
-	t_ok(MPI_Type_contiguous(1, MPI_INT, &derived));
-	t_ok(MPI_Type_get_value_index(MPI_DOUBLE, derived, &t));
-	t_true(t == MPI_DATATYPE_NULL);
-	t_ok(MPI_Type_free(&derived));
+	expect_ok(MPI_Type_get_value_index(MPI_C_FLOAT_COMPLEX, MPI_INT, &t));
+	expect(t == MPI_DATATYPE_NULL);
+	expect_ok(MPI_Type_get_value_index(MPI_DOUBLE, MPI_FLOAT, &t));
+	expect(t == MPI_DATATYPE_NULL);
+	expect_ok(MPI_Type_get_value_index(MPI_CHAR, MPI_INT, &t));
+	expect(t == MPI_DATATYPE_NULL);
+	expect_ok(MPI_Type_contiguous(1, MPI_INT, &derived));
+	expect_ok(MPI_Type_get_value_index(MPI_DOUBLE, derived, &t));
+	expect(t == MPI_DATATYPE_NULL);
+	expect_ok(MPI_Type_free(&derived));
 }
 
 /* MPI-5.0 6.9.4: the others are as a C struct, made once, and not to be freed */
@@ -53,17 +53,17 @@ static void unnamed(void)
 	MPI_Aint lb, extent, true_lb, true_extent;
 	int size, err;
 
-	t_ok(MPI_Type_get_value_index(MPI_SHORT, MPI_INT64_T, &t));
-	t_ok(MPI_Type_get_value_index(MPI_SHORT, MPI_INT64_T, &u));
-	t_true(t == u && t != MPI_DATATYPE_NULL);
-	t_ok(MPI_Type_size(t, &size));
-	t_ok(MPI_Type_get_extent(t, &lb, &extent));
-	t_ok(MPI_Type_get_true_extent(t, &true_lb, &true_extent));
-	t_true(size == 10 && lb == 0 && extent == sizeof(struct pair));
-	t_true(true_lb == 0 && true_extent == offsetof(struct pair, index) + 8);
+	expect_ok(MPI_Type_get_value_index(MPI_SHORT, MPI_INT64_T, &t));
+	expect_ok(MPI_Type_get_value_index(MPI_SHORT, MPI_INT64_T, &u));
+	expect(t == u && t != MPI_DATATYPE_NULL);
+	expect_ok(MPI_Type_size(t, &size));
+	expect_ok(MPI_Type_get_extent(t, &lb, &extent));
+	expect_ok(MPI_Type_get_true_extent(t, &true_lb, &true_extent));
+	expect(size == 10 && lb == 0 && extent == sizeof(struct pair));
+	expect(true_lb == 0 && true_extent == offsetof(struct pair, index) + 8);
 	err = MPI_Type_free(&u);
-	t_eq(err, MPI_ERR_TYPE);
-	t_true(said(err, "cannot be freed"));
+	expect_eq(err, MPI_ERR_TYPE);
+	expect(said(err, "cannot be freed"));
 }
 
 #define REDUCE(vtype, vhandle, itype, ihandle)                                             \
@@ -79,12 +79,12 @@ static void unnamed(void)
 			in[k].v = (vtype)(k == 0 ? 7 : k == 1 ? rank : 2 - rank);          \
 			in[k].i = (itype)(10 - rank);                                      \
 		}                                                                          \
-		t_ok(MPI_Type_get_value_index(vhandle, ihandle, &t));                      \
-		t_ok(MPI_Allreduce(in, max, 3, t, MPI_MAXLOC, MPI_COMM_WORLD));            \
-		t_ok(MPI_Allreduce(in, min, 3, t, MPI_MINLOC, MPI_COMM_WORLD));            \
-		t_true(max[0].v == 7 && max[0].i == 8 && min[0].v == 7 && min[0].i == 8);  \
-		t_true(max[1].v == 2 && max[1].i == 8 && min[1].v == 0 && min[1].i == 10); \
-		t_true(max[2].v == 2 && max[2].i == 10 && min[2].v == 0 && min[2].i == 8); \
+		expect_ok(MPI_Type_get_value_index(vhandle, ihandle, &t));                 \
+		expect_ok(MPI_Allreduce(in, max, 3, t, MPI_MAXLOC, MPI_COMM_WORLD));       \
+		expect_ok(MPI_Allreduce(in, min, 3, t, MPI_MINLOC, MPI_COMM_WORLD));       \
+		expect(max[0].v == 7 && max[0].i == 8 && min[0].v == 7 && min[0].i == 8);  \
+		expect(max[1].v == 2 && max[1].i == 8 && min[1].v == 0 && min[1].i == 10); \
+		expect(max[2].v == 2 && max[2].i == 10 && min[2].v == 0 && min[2].i == 8); \
 	}
 REDUCE(double, MPI_DOUBLE, int64_t, MPI_INT64_T)
 REDUCE(float, MPI_FLOAT, int32_t, MPI_INT32_T) /* as MPI_FLOAT_INT, under other names */
@@ -103,8 +103,8 @@ static void reductions(int rank)
 	reduce_uint8_t_uint64_t(rank);
 	reduce_int64_t_int64_t(rank);
 	reduce_int16_t_int8_t(rank);
-	t_ok(MPI_Type_get_value_index(MPI_INT64_T, MPI_INT64_T, &t));
-	t_eq(MPI_Allreduce(in, out, 1, t, MPI_SUM, MPI_COMM_WORLD), MPI_ERR_OP);
+	expect_ok(MPI_Type_get_value_index(MPI_INT64_T, MPI_INT64_T, &t));
+	expect_eq(MPI_Allreduce(in, out, 1, t, MPI_SUM, MPI_COMM_WORLD), MPI_ERR_OP);
 }
 
 int main(int argc, char **argv)
@@ -120,5 +120,5 @@ int main(int argc, char **argv)
 	unnamed();
 	reductions(rank);
 	MPI_Finalize();
-	return t_end();
+	return check_end();
 }

@@ -12,7 +12,7 @@
  * PLAN is the number of a list of algorithms below, which HAFT_COLL_PLAN gets.
  *
  * A block is `len' ints; sender and receiver may describe it by different types. */
-#include "tests/t.h"
+#include "tests/check.h"
 #include <mpi.h>
 #include <stdint.h>
 #include <string.h>
@@ -279,7 +279,7 @@ static void wrong(const struct job *o, int form, int j, unsigned got, unsigned w
 		"rank %d of %d, verb %d, form %d, root %d, len %d, op %d, in place %d: [%d] = %u, "
 		"not %u\n",
 		me, n, (int)o->verb, form, o->root, o->len, o->op, o->in_place, j, got, want);
-	t_true(0);
+	expect(0);
 }
 
 /* Block of rank r, its b-th, from element `first' of out on. */
@@ -371,12 +371,12 @@ static void end_all(struct job *jobs)
 		while (jobs[i].req == MPI_REQUEST_NULL && i < BATCH - 1)
 			i++;
 		if (random_of(&own) % 2)
-			t_ok(MPI_Test(&jobs[i].req, &flag, MPI_STATUS_IGNORE));
+			expect_ok(MPI_Test(&jobs[i].req, &flag, MPI_STATUS_IGNORE));
 		else
-			t_ok(MPI_Wait(&jobs[i].req, MPI_STATUS_IGNORE));
+			expect_ok(MPI_Wait(&jobs[i].req, MPI_STATUS_IGNORE));
 	}
 	for (int i = 0; i < BATCH; i++)
-		t_ok(MPI_Wait(&jobs[i].req, MPI_STATUS_IGNORE));
+		expect_ok(MPI_Wait(&jobs[i].req, MPI_STATUS_IGNORE));
 }
 
 static void batch(struct job *jobs, int form)
@@ -384,11 +384,11 @@ static void batch(struct job *jobs, int form)
 	for (int i = 0; i < BATCH; i++) {
 		struct job *o = prepare(&jobs[i]);
 
-		t_ok(o->verb >= REDUCE ? reduce(o, form) : move(o, form));
+		expect_ok(o->verb >= REDUCE ? reduce(o, form) : move(o, form));
 	}
 	for (int again = form == AGAIN ? 3 : 0; again > 0; again--) {
 		for (int i = 0; i < BATCH; i++)
-			t_ok(MPI_Start(&jobs[i].req));
+			expect_ok(MPI_Start(&jobs[i].req));
 		end_all(jobs);
 		for (int i = 0; i < BATCH; i++) {
 			struct job *o = &jobs[i];
@@ -406,7 +406,7 @@ static void batch(struct job *jobs, int form)
 		end_all(jobs);
 	for (int i = 0; i < BATCH; i++) {
 		if (form == AGAIN)
-			t_ok(MPI_Request_free(&jobs[i].req));
+			expect_ok(MPI_Request_free(&jobs[i].req));
 		else
 			check(&jobs[i], form);
 	}
@@ -476,5 +476,5 @@ int main(int argc, char **argv)
 		free(jobs[i].out);
 	}
 	MPI_Finalize();
-	return t_end();
+	return check_end();
 }

@@ -4,7 +4,7 @@
 /* MPI-5.0 6.9.1, 6.9.2, 6.9.6, 6.9.7, 6.10.1, 6.10.2, 6.11.1, 6.11.2: every operation on every type that it takes, against the naive
  * result. */
 #include "tests/std/ch06/values.h"
-#include "tests/t.h"
+#include "tests/check.h"
 #include <stdbool.h>
 
 #define COUNT_MAX 300
@@ -19,7 +19,7 @@ static void fill(const struct kind *k, int op, int64_t count)
 }
 
 /* The result of ranks 0 .. upto-1 for elements first .. first+count-1. */
-static void expect(const struct kind *k, int op, int upto, int64_t first, int64_t count)
+static void expected_make(const struct kind *k, int op, int upto, int64_t first, int64_t count)
 {
 	_Alignas(16) char x[32];
 
@@ -39,7 +39,7 @@ static void check(const struct kind *k, int op, const char *call, int64_t count)
 			continue;
 		fprintf(stderr, "%s %s %s: element %lld of %lld\n", call, ops[op].name, k->name,
 			(long long)i, (long long)count);
-		t_true(false);
+		expect(false);
 		return;
 	}
 }
@@ -48,27 +48,27 @@ static void result_and_scan(const struct kind *k, int op, int count, int root)
 {
 	MPI_Op o = ops[op].op;
 
-	expect(k, op, n, 0, count);
-	t_ok(MPI_Allreduce(in, out, count, k->type, o, MPI_COMM_WORLD));
+	expected_make(k, op, n, 0, count);
+	expect_ok(MPI_Allreduce(in, out, count, k->type, o, MPI_COMM_WORLD));
 	check(k, op, "allreduce", count);
 	memcpy(out, in, (size_t)(count * k->extent));
-	t_ok(MPI_Allreduce(MPI_IN_PLACE, out, count, k->type, o, MPI_COMM_WORLD));
+	expect_ok(MPI_Allreduce(MPI_IN_PLACE, out, count, k->type, o, MPI_COMM_WORLD));
 	check(k, op, "allreduce in place", count);
 	memset(out, 85, (size_t)(count * k->extent));
-	t_ok(MPI_Reduce(in, out, count, k->type, o, root, MPI_COMM_WORLD));
+	expect_ok(MPI_Reduce(in, out, count, k->type, o, root, MPI_COMM_WORLD));
 	if (me == root)
 		check(k, op, "reduce", count);
 	memcpy(out, in, (size_t)(count * k->extent));
-	t_ok(MPI_Reduce(me == root ? MPI_IN_PLACE : in, me == root ? out : NULL, count, k->type, o,
-		root, MPI_COMM_WORLD));
+	expect_ok(MPI_Reduce(me == root ? MPI_IN_PLACE : in, me == root ? out : NULL, count,
+		k->type, o, root, MPI_COMM_WORLD));
 	if (me == root)
 		check(k, op, "reduce in place", count);
-	expect(k, op, me + 1, 0, count);
-	t_ok(MPI_Scan(in, out, count, k->type, o, MPI_COMM_WORLD));
+	expected_make(k, op, me + 1, 0, count);
+	expect_ok(MPI_Scan(in, out, count, k->type, o, MPI_COMM_WORLD));
 	check(k, op, "scan", count);
-	expect(k, op, me, 0, count);
+	expected_make(k, op, me, 0, count);
 	memcpy(out, in, (size_t)(count * k->extent));
-	t_ok(MPI_Exscan(MPI_IN_PLACE, out, count, k->type, o, MPI_COMM_WORLD));
+	expect_ok(MPI_Exscan(MPI_IN_PLACE, out, count, k->type, o, MPI_COMM_WORLD));
 	if (me > 0)
 		check(k, op, "exscan in place", count);
 }
@@ -80,18 +80,18 @@ static void blocks(const struct kind *k, int op, int count)
 
 	for (int64_t i = 0; i < (int64_t)count * n; i++)
 		k->put(all + i * k->extent, op, me, i);
-	expect(k, op, n, (int64_t)me * count, count);
-	t_ok(MPI_Reduce_scatter_block(all, out, count, k->type, o, MPI_COMM_WORLD));
+	expected_make(k, op, n, (int64_t)me * count, count);
+	expect_ok(MPI_Reduce_scatter_block(all, out, count, k->type, o, MPI_COMM_WORLD));
 	check(k, op, "reduce_scatter_block", count);
 	for (int i = 0; i < n; i++) {
 		counts[i] = i % 3 * count / 2;
 		at += i < me ? counts[i] : 0;
 	}
-	expect(k, op, n, at, counts[me]);
-	t_ok(MPI_Reduce_scatter(all, out, counts, k->type, o, MPI_COMM_WORLD));
+	expected_make(k, op, n, at, counts[me]);
+	expect_ok(MPI_Reduce_scatter(all, out, counts, k->type, o, MPI_COMM_WORLD));
 	check(k, op, "reduce_scatter", counts[me]);
-	expect(k, op, n, (int64_t)me * count, count);
-	t_ok(MPI_Reduce_scatter_block(MPI_IN_PLACE, all, count, k->type, o, MPI_COMM_WORLD));
+	expected_make(k, op, n, (int64_t)me * count, count);
+	expect_ok(MPI_Reduce_scatter_block(MPI_IN_PLACE, all, count, k->type, o, MPI_COMM_WORLD));
 	memcpy(out, all, (size_t)(count * k->extent));
 	check(k, op, "reduce_scatter_block in place", count);
 }
@@ -102,8 +102,8 @@ static void local(const struct kind *k, int op, int count)
 		k->put(in + i * k->extent, op, 0, i);
 		k->put(out + i * k->extent, op, 1, i);
 	}
-	expect(k, op, 2, 0, count);
-	t_ok(MPI_Reduce_local(in, out, count, k->type, ops[op].op));
+	expected_make(k, op, 2, 0, count);
+	expect_ok(MPI_Reduce_local(in, out, count, k->type, ops[op].op));
 	check(k, op, "reduce_local", count);
 }
 
@@ -131,5 +131,5 @@ int main(int argc, char **argv)
 		}
 	}
 	MPI_Finalize();
-	return t_end();
+	return check_end();
 }

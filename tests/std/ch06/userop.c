@@ -2,7 +2,7 @@
 /* RUN np=1,2,3,4,7,16 */
 /* RUN np=2,3,4,7,16 env="HAFT_COLL=p2p" */
 /* MPI-5.0 6.9.5: the user's operations, commutative and not, with int and with large counts. */
-#include "tests/t.h"
+#include "tests/check.h"
 #include <mpi.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -30,7 +30,7 @@ static void compose(void *invec, void *inoutvec, int *len, MPI_Datatype *type)
 {
 	struct map *x = invec, *y = inoutvec;
 
-	t_true(*type == MPI_2INT);
+	expect(*type == MPI_2INT);
 	for (int i = 0; i < *len; i++)
 		y[i] = after(x[i], y[i]);
 }
@@ -39,7 +39,7 @@ static void compose_large(void *invec, void *inoutvec, MPI_Count *len, MPI_Datat
 {
 	struct map *x = invec, *y = inoutvec;
 
-	t_true(*type == MPI_2INT);
+	expect(*type == MPI_2INT);
 	for (MPI_Count i = 0; i < *len; i++)
 		y[i] = after(x[i], y[i]);
 }
@@ -81,7 +81,7 @@ static void check(const char *what, bool sum, int upto, int first, int count)
 		if (m.a == out[i].a && m.b == out[i].b)
 			continue;
 		fprintf(stderr, "rank %d: %s[%d] of %d\n", me, what, i, count);
-		t_true(false);
+		expect(false);
 		return;
 	}
 }
@@ -92,27 +92,27 @@ static void all_calls(MPI_Op op, bool sum, int count, int root)
 
 	for (int i = 0; i < count; i++)
 		in[i] = value(me, i);
-	t_ok(MPI_Allreduce(in, out, count, MPI_2INT, op, MPI_COMM_WORLD));
+	expect_ok(MPI_Allreduce(in, out, count, MPI_2INT, op, MPI_COMM_WORLD));
 	check("allreduce", sum, n, 0, count);
 	for (int i = 0; i < count; i++)
 		out[i] = in[i];
-	t_ok(MPI_Allreduce(MPI_IN_PLACE, out, count, MPI_2INT, op, MPI_COMM_WORLD));
+	expect_ok(MPI_Allreduce(MPI_IN_PLACE, out, count, MPI_2INT, op, MPI_COMM_WORLD));
 	check("allreduce in place", sum, n, 0, count);
-	t_ok(MPI_Reduce(in, out, count, MPI_2INT, op, root, MPI_COMM_WORLD));
+	expect_ok(MPI_Reduce(in, out, count, MPI_2INT, op, root, MPI_COMM_WORLD));
 	if (me == root)
 		check("reduce", sum, n, 0, count);
-	t_ok(MPI_Scan(in, out, count, MPI_2INT, op, MPI_COMM_WORLD));
+	expect_ok(MPI_Scan(in, out, count, MPI_2INT, op, MPI_COMM_WORLD));
 	check("scan", sum, me + 1, 0, count);
-	t_ok(MPI_Exscan(in, out, count, MPI_2INT, op, MPI_COMM_WORLD));
+	expect_ok(MPI_Exscan(in, out, count, MPI_2INT, op, MPI_COMM_WORLD));
 	if (me > 0)
 		check("exscan", sum, me, 0, count);
-	t_ok(MPI_Reduce_scatter_block(in, out, block, MPI_2INT, op, MPI_COMM_WORLD));
+	expect_ok(MPI_Reduce_scatter_block(in, out, block, MPI_2INT, op, MPI_COMM_WORLD));
 	check("reduce_scatter_block", sum, n, me * block, block);
 	for (int i = 0; i < count; i++)
 		out[i] = value(1, i);
 	for (int i = 0; i < count; i++)
 		in[i] = value(0, i);
-	t_ok(MPI_Reduce_local(in, out, count, MPI_2INT, op));
+	expect_ok(MPI_Reduce_local(in, out, count, MPI_2INT, op));
 	check("reduce_local", sum, 2, 0, count);
 }
 
@@ -125,20 +125,20 @@ int main(int argc, char **argv)
 	MPI_Init(&argc, &argv);
 	MPI_Comm_size(MPI_COMM_WORLD, &n);
 	MPI_Comm_rank(MPI_COMM_WORLD, &me);
-	t_ok(MPI_Op_create(compose, 0, &op[0]));
-	t_ok(MPI_Op_create_c(compose_large, 0, &op[1]));
-	t_ok(MPI_Op_create(add, 1, &op[2]));
+	expect_ok(MPI_Op_create(compose, 0, &op[0]));
+	expect_ok(MPI_Op_create_c(compose_large, 0, &op[1]));
+	expect_ok(MPI_Op_create(add, 1, &op[2]));
 	for (int c = 0; c < (int)(sizeof(counts) / sizeof(counts[0])); c++)
 		for (int i = 0; i < 3; i++)
 			all_calls(op[i], i == 2, counts[c], (c + i) % n);
 	for (int i = 0; i < 3; i++) {
-		t_ok(MPI_Op_commutative(op[i], &commute));
-		t_eq(commute, i == 2);
-		t_ok(MPI_Op_free(&op[i]));
-		t_true(op[i] == MPI_OP_NULL);
+		expect_ok(MPI_Op_commutative(op[i], &commute));
+		expect_eq(commute, i == 2);
+		expect_ok(MPI_Op_free(&op[i]));
+		expect(op[i] == MPI_OP_NULL);
 	}
-	t_ok(MPI_Op_commutative(MPI_SUM, &commute));
-	t_eq(commute, 1);
+	expect_ok(MPI_Op_commutative(MPI_SUM, &commute));
+	expect_eq(commute, 1);
 	MPI_Finalize();
-	return t_end();
+	return check_end();
 }

@@ -2,7 +2,7 @@
 /* RUN np=1,2,4 */
 /* MPI-5.0 11.3: sessions before, beside and after the World Model; its handles come and go with it.
  */
-#include "tests/t.h"
+#include "tests/check.h"
 
 #include <mpi.h>
 
@@ -14,13 +14,13 @@ static void talk(const char *tag)
 	MPI_Comm c;
 	int n, one = 1, sum;
 
-	t_ok(MPI_Group_from_session_pset(s, "mpi://WORLD", &g));
-	t_ok(MPI_Comm_create_from_group(g, tag, MPI_INFO_NULL, MPI_ERRORS_RETURN, &c));
-	t_ok(MPI_Comm_size(c, &n));
-	t_ok(MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, c));
-	t_eq(sum, n);
-	t_ok(MPI_Comm_free(&c));
-	t_ok(MPI_Group_free(&g));
+	expect_ok(MPI_Group_from_session_pset(s, "mpi://WORLD", &g));
+	expect_ok(MPI_Comm_create_from_group(g, tag, MPI_INFO_NULL, MPI_ERRORS_RETURN, &c));
+	expect_ok(MPI_Comm_size(c, &n));
+	expect_ok(MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, c));
+	expect_eq(sum, n);
+	expect_ok(MPI_Comm_free(&c));
+	expect_ok(MPI_Group_free(&g));
 }
 
 /* MPI-5.0 11.8.2: who was started by a launcher has no parent. */
@@ -28,18 +28,18 @@ static void no_parent(void)
 {
 	MPI_Comm parent = MPI_COMM_WORLD;
 
-	t_ok(MPI_Comm_get_parent(&parent));
-	t_true(parent == MPI_COMM_NULL);
+	expect_ok(MPI_Comm_get_parent(&parent));
+	expect(parent == MPI_COMM_NULL);
 }
 
 static void world_is(int initialized, int finalized)
 {
 	int flag;
 
-	t_ok(MPI_Initialized(&flag));
-	t_eq(flag, initialized);
-	t_ok(MPI_Finalized(&flag));
-	t_eq(flag, finalized);
+	expect_ok(MPI_Initialized(&flag));
+	expect_eq(flag, initialized);
+	expect_ok(MPI_Finalized(&flag));
+	expect_eq(flag, finalized);
 }
 
 /* 11.3.1: a session does not free what was made from it, and ends all the same; 2.5.1: its handle
@@ -51,20 +51,20 @@ static void left_behind(void)
 	MPI_Comm c;
 	int n;
 
-	t_ok(MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &s));
+	expect_ok(MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &s));
 	old = s;
-	t_ok(MPI_Group_from_session_pset(s, "mpi://WORLD", &g));
-	t_ok(MPI_Comm_create_from_group(g, "left", MPI_INFO_NULL, MPI_ERRORS_RETURN, &c));
-	t_ok(MPI_Session_finalize(&s));
-	t_true(MPI_Session_get_num_psets(old, MPI_INFO_NULL, &n) == MPI_ERR_SESSION);
-	t_ok(MPI_Comm_free(&c)); /* while the World Model is there: a courtesy */
-	t_ok(MPI_Group_free(&g));
+	expect_ok(MPI_Group_from_session_pset(s, "mpi://WORLD", &g));
+	expect_ok(MPI_Comm_create_from_group(g, "left", MPI_INFO_NULL, MPI_ERRORS_RETURN, &c));
+	expect_ok(MPI_Session_finalize(&s));
+	expect(MPI_Session_get_num_psets(old, MPI_INFO_NULL, &n) == MPI_ERR_SESSION);
+	expect_ok(MPI_Comm_free(&c)); /* while the World Model is there: a courtesy */
+	expect_ok(MPI_Group_free(&g));
 }
 
 /* 11.2.4: MPI_Init comes once in a life. */
 static void once(void)
 {
-	t_true(MPI_Init(NULL, NULL) == MPI_ERR_OTHER);
+	expect(MPI_Init(NULL, NULL) == MPI_ERR_OTHER);
 	no_parent();
 }
 
@@ -73,34 +73,34 @@ int main(int argc, char **argv)
 	MPI_Group g;
 	int n, *v, flag;
 
-	t_ok(MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &s));
+	expect_ok(MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &s));
 	talk("before");
 	world_is(0, 0);
-	t_ok(MPI_Init(&argc, &argv));
+	expect_ok(MPI_Init(&argc, &argv));
 	world_is(1, 0);
 	talk("beside");
-	t_ok(MPI_Comm_size(MPI_COMM_WORLD, &n));
-	t_ok(MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_UNIVERSE_SIZE, &v, &flag));
-	t_true(flag && *v >= n);
-	t_ok(MPI_Session_finalize(&s));
-	t_ok(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN));
+	expect_ok(MPI_Comm_size(MPI_COMM_WORLD, &n));
+	expect_ok(MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_UNIVERSE_SIZE, &v, &flag));
+	expect(flag && *v >= n);
+	expect_ok(MPI_Session_finalize(&s));
+	expect_ok(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN));
 	once();
 	left_behind();
-	t_ok(MPI_Barrier(MPI_COMM_WORLD));
-	t_ok(MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &s));
+	expect_ok(MPI_Barrier(MPI_COMM_WORLD));
+	expect_ok(MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &s));
 	talk("again");
-	t_ok(MPI_Finalize());
+	expect_ok(MPI_Finalize());
 	world_is(1, 1);
 	talk("after"); /* the session goes on */
-	t_ok(MPI_Session_finalize(&s));
+	expect_ok(MPI_Session_finalize(&s));
 	for (int i = 0; i < 100; i++) {
-		t_ok(MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &s));
+		expect_ok(MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &s));
 		talk("later");
-		t_ok(MPI_Session_finalize(&s));
+		expect_ok(MPI_Session_finalize(&s));
 	}
-	t_ok(MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &s));
-	t_ok(MPI_Group_from_session_pset(s, "mpi://SELF", &g));
-	t_ok(MPI_Group_free(&g));
-	t_ok(MPI_Session_finalize(&s));
-	return t_end();
+	expect_ok(MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &s));
+	expect_ok(MPI_Group_from_session_pset(s, "mpi://SELF", &g));
+	expect_ok(MPI_Group_free(&g));
+	expect_ok(MPI_Session_finalize(&s));
+	return check_end();
 }

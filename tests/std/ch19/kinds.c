@@ -9,7 +9,7 @@ static int size_of(MPI_Datatype t)
 {
 	int size = -1;
 
-	t_ok(MPI_Type_size(t, &size));
+	expect_ok(MPI_Type_size(t, &size));
 	return size;
 }
 
@@ -26,14 +26,14 @@ static void sizes(void)
 	MPI_Datatype t;
 
 	for (size_t i = 0; i < sizeof(reals) / sizeof(reals[0]); i++) {
-		t_ok(MPI_Type_create_f90_real(reals[i].p, reals[i].r, &t));
-		t_eq(size_of(t), reals[i].size);
-		t_ok(MPI_Type_create_f90_complex(reals[i].p, reals[i].r, &t));
-		t_eq(size_of(t), 2 * reals[i].size);
+		expect_ok(MPI_Type_create_f90_real(reals[i].p, reals[i].r, &t));
+		expect_eq(size_of(t), reals[i].size);
+		expect_ok(MPI_Type_create_f90_complex(reals[i].p, reals[i].r, &t));
+		expect_eq(size_of(t), 2 * reals[i].size);
 	}
 	for (size_t i = 0; i < sizeof(integers) / sizeof(integers[0]); i++) {
-		t_ok(MPI_Type_create_f90_integer(integers[i].r, &t));
-		t_eq(size_of(t), integers[i].size);
+		expect_ok(MPI_Type_create_f90_integer(integers[i].r, &t));
+		expect_eq(size_of(t), integers[i].size);
 	}
 }
 
@@ -42,17 +42,17 @@ static void same(void)
 {
 	MPI_Datatype a, b;
 
-	t_ok(MPI_Type_create_f90_real(6, 37, &a));
-	t_ok(MPI_Type_create_f90_real(6, 37, &b));
-	t_true(a == b && a != MPI_REAL);
-	t_ok(MPI_Type_create_f90_real(6, 36, &b));
-	t_true(a != b);
-	t_ok(MPI_Type_create_f90_complex(6, 37, &b));
-	t_true(a != b);
+	expect_ok(MPI_Type_create_f90_real(6, 37, &a));
+	expect_ok(MPI_Type_create_f90_real(6, 37, &b));
+	expect(a == b && a != MPI_REAL);
+	expect_ok(MPI_Type_create_f90_real(6, 36, &b));
+	expect(a != b);
+	expect_ok(MPI_Type_create_f90_complex(6, 37, &b));
+	expect(a != b);
 	for (int r = 0; r <= 4931; r++) {
-		t_ok(MPI_Type_create_f90_real(MPI_UNDEFINED, r, &a));
-		t_ok(MPI_Type_create_f90_real(MPI_UNDEFINED, r, &b));
-		t_true(a == b);
+		expect_ok(MPI_Type_create_f90_real(MPI_UNDEFINED, r, &a));
+		expect_ok(MPI_Type_create_f90_real(MPI_UNDEFINED, r, &b));
+		expect(a == b);
 	}
 }
 
@@ -63,17 +63,17 @@ static void predefined(void)
 	double in = 1.5, out = 0;
 	int err;
 
-	t_ok(MPI_Type_create_f90_real(15, 300, &t));
-	t_ok(MPI_Allreduce(&in, &out, 1, t, MPI_SUM, MPI_COMM_WORLD));
-	t_true(out == 3.0);
-	t_ok(MPI_Type_commit(&t));
+	expect_ok(MPI_Type_create_f90_real(15, 300, &t));
+	expect_ok(MPI_Allreduce(&in, &out, 1, t, MPI_SUM, MPI_COMM_WORLD));
+	expect(out == 3.0);
+	expect_ok(MPI_Type_commit(&t));
 	u = t;
 	err = MPI_Type_free(&u);
-	t_eq(err, MPI_ERR_TYPE);
-	t_true(said(err, "predefined") && u == t);
-	t_ok(MPI_Type_dup(t, &u));
-	t_eq(size_of(u), 8);
-	t_ok(MPI_Type_free(&u));
+	expect_eq(err, MPI_ERR_TYPE);
+	expect(said(err, "predefined") && u == t);
+	expect_ok(MPI_Type_dup(t, &u));
+	expect_eq(size_of(u), 8);
+	expect_ok(MPI_Type_free(&u));
 }
 
 /* MPI-5.0 19.1.9: kinds that no compiler has */
@@ -81,12 +81,12 @@ static void none(void)
 {
 	MPI_Datatype t = MPI_DATATYPE_NULL;
 
-	t_eq(MPI_Type_create_f90_real(34, 10, &t), MPI_ERR_ARG);
-	t_eq(MPI_Type_create_f90_real(6, 4932, &t), MPI_ERR_ARG);
-	t_eq(MPI_Type_create_f90_real(MPI_UNDEFINED, MPI_UNDEFINED, &t), MPI_ERR_ARG);
-	t_eq(MPI_Type_create_f90_complex(6, 10000, &t), MPI_ERR_ARG);
-	t_eq(MPI_Type_create_f90_integer(39, &t), MPI_ERR_ARG);
-	t_true(t == MPI_DATATYPE_NULL);
+	expect_eq(MPI_Type_create_f90_real(34, 10, &t), MPI_ERR_ARG);
+	expect_eq(MPI_Type_create_f90_real(6, 4932, &t), MPI_ERR_ARG);
+	expect_eq(MPI_Type_create_f90_real(MPI_UNDEFINED, MPI_UNDEFINED, &t), MPI_ERR_ARG);
+	expect_eq(MPI_Type_create_f90_complex(6, 10000, &t), MPI_ERR_ARG);
+	expect_eq(MPI_Type_create_f90_integer(39, &t), MPI_ERR_ARG);
+	expect(t == MPI_DATATYPE_NULL);
 }
 
 /* MPI-5.0 19.1.9: types by class and size */
@@ -94,14 +94,14 @@ static void match(void)
 {
 	MPI_Datatype t;
 
-	t_ok(MPI_Type_match_size(MPI_TYPECLASS_REAL, 8, &t));
-	t_true(t == MPI_REAL8);
-	t_ok(MPI_Type_match_size(MPI_TYPECLASS_COMPLEX, 8, &t));
-	t_true(t == MPI_COMPLEX8);
-	t_ok(MPI_Type_match_size(MPI_TYPECLASS_INTEGER, 2, &t));
-	t_true(t == MPI_INTEGER2);
-	t_eq(MPI_Type_match_size(MPI_TYPECLASS_INTEGER, 3, &t), MPI_ERR_ARG);
-	t_eq(MPI_Type_match_size(77, 4, &t), MPI_ERR_ARG);
+	expect_ok(MPI_Type_match_size(MPI_TYPECLASS_REAL, 8, &t));
+	expect(t == MPI_REAL8);
+	expect_ok(MPI_Type_match_size(MPI_TYPECLASS_COMPLEX, 8, &t));
+	expect(t == MPI_COMPLEX8);
+	expect_ok(MPI_Type_match_size(MPI_TYPECLASS_INTEGER, 2, &t));
+	expect(t == MPI_INTEGER2);
+	expect_eq(MPI_Type_match_size(MPI_TYPECLASS_INTEGER, 3, &t), MPI_ERR_ARG);
+	expect_eq(MPI_Type_match_size(77, 4, &t), MPI_ERR_ARG);
 }
 
 int main(int argc, char **argv)
@@ -114,5 +114,5 @@ int main(int argc, char **argv)
 	none();
 	match();
 	MPI_Finalize();
-	return t_end();
+	return check_end();
 }
