@@ -15,8 +15,8 @@ mpi_ALL   := $(wildcard tests/abi/*.c tests/err/*.c tests/launch/*.c tests/life/
 mpi_ALL   += tests/bench/mpi.c # the measuring program, with few rounds
 
 # An allocator of the test's own stands in the way of a sanitizer's.
-own_MALLOC := tests/err/early.c tests/std/ch04/poor.c tests/std/ch06/poor.c
-own_MALLOC += tests/net/poor.sh tests/net/starve.sh
+own_MALLOC := tests/err/unexpected_no_memory.c tests/std/ch04/part_no_memory.c tests/std/ch06/coll_no_memory.c
+own_MALLOC += tests/net/coll_no_memory.sh tests/net/bcast_root_no_memory.sh
 mpi_TESTS  := $(filter-out $(mpi_PART) $(if $(SAN),$(own_MALLOC)),$(mpi_ALL))
 
 # Programs of Fortran, built with our mpifort; NAME_c.c is linked with NAME.f90.
@@ -33,7 +33,7 @@ sh_ALL := $(wildcard tests/abi/*.sh tests/bench/*.sh tests/build/*.sh tests/err/
 script_TESTS := $(filter-out $(sh_PART) $(if $(SAN),$(own_MALLOC)),$(sh_ALL))
 
 # Programs that a script compiles or starts itself.
-script_PART := tests/build/gdb.c tests/ofi/cut.c tests/tools/hang.c tests/tools/lost.c \
+script_PART := tests/build/gdb.c tests/ofi/ofi_connection_lost.c tests/tools/hang.c tests/tools/lost.c \
 	tests/tools/one.c tests/tools/refuse.c
 
 demo_SRCS := tests/examples/heat/heat.c
@@ -63,18 +63,18 @@ $(call tests_bin,$(sort $(unit_TESTS))): $(B)/tests/%: $(B)/obj/tests/%.o $(unit
 
 plan_OBJS := $(call objs,libmpi/type/kernel.c libmpi/type/kernel_wide_os.c libmpi/type/plan_execute.c \
 	libmpi/type/packed.c libmpi/type/plan_build.c libmpi/type/visit.c libmpi/core/error_code.c libmpi/core/err.c)
-$(B)/tests/unit/plan: $(plan_OBJS)
+$(B)/tests/unit/pack_plan: $(plan_OBJS)
 group_OBJS := $(call objs,libmpi/comm/groups.c libmpi/core/error_code.c libmpi/core/err.c libmpi/core/library_lock.c \
 	libmpi/core/library_lock_os.c libmpi/core/objects.c libmpi/core/process_state.c)
-$(B)/tests/unit/group: $(group_OBJS)
+$(B)/tests/unit/group_large: $(group_OBJS)
 $(B)/tests/unit/topo_order: $(B)/obj/libmpi/topo/order.o
-$(B)/tests/unit/hang: $(B)/obj/tools/mpiexec/hang_watch.o
+$(B)/tests/unit/hang_watch: $(B)/obj/tools/mpiexec/hang_watch.o
 
 # A network that is not there.
 $(B)/tests/sim/net: $(B)/obj/tests/sim/wire.o
 
 # All of libmpi, with its inside.
-$(B)/tests/unit/job_map $(B)/tests/unit/set $(B)/tests/unit/win: $(libmpi_OBJS)
+$(B)/tests/unit/job_map $(B)/tests/unit/settings $(B)/tests/unit/win_attributes: $(libmpi_OBJS)
 
 # The whole library from inside.
 $(B)/tests/fuzz/frame $(B)/tests/fuzz/type $(B)/tests/sim/scale: $(libmpi_OBJS)
@@ -108,8 +108,8 @@ $(foreach c,$(fort_PART),$(eval $(c:%_c.c=$(B)/%): $(c)))
 tests_FFLAGS-old := -fcray-pointer -fallow-argument-mismatch -w
 
 # Every function that has no engine yet, as the generator lists them.
-$(B)/tests/abi/none: $(B)/gen/none.c
-$(B)/tests/abi/garbage: $(B)/gen/garbage.c
+$(B)/tests/abi/unsupported: $(B)/gen/none.c
+$(B)/tests/abi/garbage_handles: $(B)/gen/garbage.c
 
 # The main job.
 heat := $(B)/tests/examples/heat/heat
@@ -186,7 +186,7 @@ run-check-valgrind: tests
 .PHONY: check-valgrind run-check-valgrind
 
 # kill -9 at 100 random moments.
-long-kill: $(B)/tests/life/storm $(B)/tests/run
+long-kill: $(B)/tests/life/traffic $(B)/tests/run
 	$(Q)KILLS=100 SANFLAGS='$(san)' $(B)/tests/run -b $(B) -o $(B)/kill.log -x 10 script tests/tools/slay.sh
 .PHONY: long-kill
 
@@ -231,7 +231,7 @@ fuzz-type: $(B)/tests/fuzz/type
 	$(Q)s=$${SEED:-$$(date +%s)}; while $(B)/tests/fuzz/type -n $${STEPS:-1000000} -s $$s; do s=$$((s + 1)); done
 .PHONY: fuzz-type
 # Random collective calls with every algorithm, for minutes: the test plans with more of all.
-long-plans: $(B)/tests/std/ch06/plans
+long-plans: $(B)/tests/std/ch06/algorithms
 	$(Q)for p in '' 0 1 2 3; do \
 		echo "$< $${ROUNDS:-30} $$p"; \
 		$(B)/bin/mpiexec -n 17 $< $${ROUNDS:-30} $$p || exit 1; \
@@ -239,9 +239,9 @@ long-plans: $(B)/tests/std/ch06/plans
 	$(Q)HAFT_COLL=p2p $(B)/bin/mpiexec -n 17 $< $${ROUNDS:-30}
 .PHONY: long-plans
 # Communicators by the million: alive at once, made and freed; and by two threads at once.
-long-comms: $(B)/tests/std/ch07/live $(B)/tests/std/ch07/ctx
-	$(Q)$(B)/bin/mpiexec -n 2 $(B)/tests/std/ch07/live 1000000 10000000
-	$(Q)for n in 2 3 4; do $(B)/bin/mpiexec -n $$n $(B)/tests/std/ch07/ctx 100000 || exit 1; done
+long-comms: $(B)/tests/std/ch07/many_comms $(B)/tests/std/ch07/context_threads
+	$(Q)$(B)/bin/mpiexec -n 2 $(B)/tests/std/ch07/many_comms 1000000 10000000
+	$(Q)for n in 2 3 4; do $(B)/bin/mpiexec -n $$n $(B)/tests/std/ch07/context_threads 100000 || exit 1; done
 .PHONY: long-comms
 
 include tests/bench/files.mk

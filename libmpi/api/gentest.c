@@ -35,7 +35,7 @@ void write_abi_test(FILE *out)
 }
 
 /* A program that calls every function without an engine and expects to be told so by its name.
- * tests/abi/none.h has the rest of it. */
+ * tests/abi/unsupported.h has the rest of it. */
 void write_none_test(FILE *out)
 {
 	struct entry e;
@@ -44,7 +44,7 @@ void write_none_test(FILE *out)
 	      "/* Written by the generator in libmpi/api. */\n"
 	      "#define MPI_NO_DEPRECATED_WARNINGS\n"
 	      "#include <mpi.h>\n"
-	      "#include \"tests/abi/none.h\"\n",
+	      "#include \"tests/abi/unsupported.h\"\n",
 		out);
 	for (bool more = entry_first(&e, -1); more; more = entry_next(&e, -1)) {
 		if (has_engine(e.f) || e.f->ret != KIND_INT)
@@ -107,7 +107,7 @@ static void garbage_call(FILE *out, const struct entry *e)
 }
 
 /* A program that calls every function that has an engine and takes a handle, with a value that is
- * none.  tests/abi/garbage.h has the rest of it. */
+ * none.  tests/abi/garbage_handles.h has the rest of it. */
 void write_garbage_test(FILE *out)
 {
 	struct entry e;
@@ -116,7 +116,7 @@ void write_garbage_test(FILE *out)
 	      "/* Written by the generator in libmpi/api. */\n"
 	      "#define MPI_NO_DEPRECATED_WARNINGS\n"
 	      "#include <mpi.h>\n"
-	      "#include \"tests/abi/garbage.h\"\n",
+	      "#include \"tests/abi/garbage_handles.h\"\n",
 		out);
 	for (bool more = entry_first(&e, -1); more; more = entry_next(&e, -1))
 		if (takes_handle(&e))

@@ -21,22 +21,22 @@ over() {
 	}
 }
 
-for t in ch03/sizes ch03/storm ch03/probe ch04/part ch06/mix ch06/reduce ch06/bits \
-	ch06/userop ch06/later ch07/inter ch07/from ch11/session; do
+for t in ch03/message_sizes ch03/random_traffic ch03/probe ch04/part_ring ch06/coll_sequence ch06/reduce_ops ch06/same_bits \
+	ch06/user_ops ch06/coll_requests ch07/intercomms ch07/create_from_group ch11/session; do
 	over "-hosts a:2,b:2" 4 std/$t
 done
-over "-hosts a,b" 2 std/ch03/leave
-for t in ch03/storm ch06/mix ch06/bits ch06/userop; do
+over "-hosts a,b" 2 std/ch03/cancel_persistent
+for t in ch03/random_traffic ch06/coll_sequence ch06/same_bits ch06/user_ops; do
 	over "-hosts a,b,c -rr" 7 std/$t
 done
-over "-hosts a:3,b:2" 5 std/ch06/mix HAFT_COLL=p2p
-over "-hosts a:3,b:2" 5 std/ch06/mix HAFT_COLL_PLAN=allreduce=ring,bcast=parts
+over "-hosts a:3,b:2" 5 std/ch06/coll_sequence HAFT_COLL=p2p
+over "-hosts a:3,b:2" 5 std/ch06/coll_sequence HAFT_COLL_PLAN=allreduce=ring,bcast=parts
 f=gather=hosts,scatter=hosts,allgather=hosts,alltoall=hosts,scan=hosts,exscan=hosts
 f=$f,allgatherv=hosts,reduce_scatter=hosts,reduce_scatter_block=hosts
-over "-hosts a:2,b:2" 4 std/ch06/plans
-over "-hosts a:2,b:1,c:2" 5 std/ch06/plans HAFT_COLL_PLAN=$f
-over "-hosts a:9,b:8" 17 std/ch06/plans HAFT_COLL_PLAN=$f
-over "-hosts a,b,c -rr" 8 std/ch06/plans
-over "-hosts a:3,b:2" 5 std/ch06/reduce HAFT_SLEEP=always
-over "-hosts a:2,b:1" 3 thread/storm
+over "-hosts a:2,b:2" 4 std/ch06/algorithms
+over "-hosts a:2,b:1,c:2" 5 std/ch06/algorithms HAFT_COLL_PLAN=$f
+over "-hosts a:9,b:8" 17 std/ch06/algorithms HAFT_COLL_PLAN=$f
+over "-hosts a,b,c -rr" 8 std/ch06/algorithms
+over "-hosts a:3,b:2" 5 std/ch06/reduce_ops HAFT_SLEEP=always
+over "-hosts a:2,b:1" 3 thread/all_calls
 rm -f "$TMPDIR"/*

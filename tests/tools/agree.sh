@@ -3,7 +3,7 @@
 # unknown name is said once a job, whatever becomes of it.
 . tests/tools/lib.sh
 life=$TMPDIR/life
-"$B/bin/mpicc" $san -Wall tests/life/ends.c -o "$life" || exit 1
+"$B/bin/mpicc" $san -Wall tests/life/end_modes.c -o "$life" || exit 1
 
 # differ NAME ONE OTHER: rank 1 has another value than the others.
 differ() {
@@ -40,14 +40,14 @@ want_rc 0
 want_err_lines 0
 # What a script sets on one of two hosts nobody compares: what is sent without a note is not checked.
 for has in 0 1; do
-	job -launcher fork -hosts a:1,b:1 -n 2 sh -c "$my [ \$r = $has ] && export HAFT_CHECK=types; exec '$B/tests/std/ch04/part'"
+	job -launcher fork -hosts a:1,b:1 -n 2 sh -c "$my [ \$r = $has ] && export HAFT_CHECK=types; exec '$B/tests/std/ch04/part_ring'"
 	want_rc 0
 	want_err_lines 0
 done
 # What each may have for itself.
 for v in 'HAFT_EAGER 0 64k' 'HAFT_READ never always' 'HAFT_SLEEP always never' 'HAFT_RING 0 100' 'HAFT_EARLY 1000 1M'; do
 	set -- $v
-	job -n 3 sh -c "$my [ \$r = 1 ] && $1=$3 || $1=$2; export $1; exec '$B/tests/life/storm' 0.1"
+	job -n 3 sh -c "$my [ \$r = 1 ] && $1=$3 || $1=$2; export $1; exec '$B/tests/life/traffic' 0.1"
 	want_rc 0
 	want_err_lines 0
 done

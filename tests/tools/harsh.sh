@@ -4,9 +4,9 @@
 # of memory, descriptors and processes, programs that do odd things.  Data is right or the error is
 # clear, and no job hangs.
 . tests/tools/lib.sh
-storm=$B/tests/life/storm
-ways=$B/tests/std/ch03/ways
-odd=$B/tests/life/odd
+storm=$B/tests/life/traffic
+ways=$B/tests/std/ch03/large_messages
+odd=$B/tests/life/hostile_process
 refuse=$TMPDIR/refuse
 cc -D_GNU_SOURCE -std=gnu11 -O1 tests/tools/refuse.c -o "$refuse" || fail "refuse.c cannot be compiled"
 case $B in *-address* | *-thread*) san_space=1 ;; *) san_space= ;; esac

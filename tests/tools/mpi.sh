@@ -3,7 +3,7 @@
 # How jobs of MPI begin and end: ends.c, under mpiexec and alone.
 . tests/tools/lib.sh
 life=$TMPDIR/life
-"$B/bin/mpicc" $san -Wall tests/life/ends.c -o "$life" || exit 1
+"$B/bin/mpicc" $san -Wall tests/life/end_modes.c -o "$life" || exit 1
 
 job -n 4 "$life"
 want_rc 0

@@ -3,7 +3,7 @@
 # kill -9 at random moments of a job's life, to a rank or to mpiexec: the job ends, and nothing of it is left.
 # $KILLS is how often (15).  `make long-kill' does it 100 times.
 . tests/tools/lib.sh
-storm=$B/tests/life/storm
+storm=$B/tests/life/traffic
 kills=${KILLS:-15}
 case $B in *-thread* | *-address*) slow=5 ;; *) slow=1 ;; esac
 

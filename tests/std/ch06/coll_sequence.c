@@ -2,8 +2,8 @@
 /* RUN np=2,3,4,7,16 time=120 */
 /* RUN np=2,3,4,7,16 env="HAFT_COLL=p2p" time=120 */
 /* RUN np=4 env="HAFT_VIA=net" time=120 */
-/* MPI-5.0 6.2.1, 6.14: a sequence of different collective calls, with roots and lengths that change, late
- * ranks, and messages between them: no call sees the data of another. */
+/* MPI-5.0 6.2.1, 6.14: a sequence of different collective calls, with roots and lengths that
+ * change, late ranks, and messages between them: no call sees the data of another. */
 #include "tests/check.h"
 #include <mpi.h>
 #include <sched.h>

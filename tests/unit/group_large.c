@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* group.c - groups of peers of a job much larger than this machine could run: what they say, and
- * how they are stored.
+/* group_large.c - groups of peers of a job much larger than this machine could run: what they say,
+ * and how they are stored.
  *
  *     random lists ──> group_make ──┬── rank -> peer, peer -> rank: as in the list
  *                                   └── at even distances: no tables; far apart: tables of its own

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* MPI-5.0 2.8: libfabric's connections break and those of sockets do not: the peer is lost all the
- * same, at both ends, in words that name it and libfabric's provider.  tests/ofi/some.sh runs it.
+ * same, at both ends, in words that name it and libfabric's provider. tests/ofi/tcp_provider.sh
+ * runs it.
  */
 #include "tests/check.h"
 

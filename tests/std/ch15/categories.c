@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* RUN np=1 */
-/* MPI-5.0 15.3.8, 15.3.8.1, 15.3.8.3 to 15.3.8.7, 15.3.9, 15.3.9.1, 15.3.9.2: categories, sources, types of events. */
+/* MPI-5.0 15.3.8, 15.3.8.1, 15.3.8.3 to 15.3.8.7, 15.3.9, 15.3.9.1, 15.3.9.2: categories, sources,
+ * types of events. */
 #include "tests/check.h"
 #include <stdint.h>
 

@@ -2,9 +2,10 @@
 /* RUN np=5,17 time=60 */
 /* RUN np=4,17 time=60 env="HAFT_COLL=p2p" */
 /* RUN np=17 time=60 args="1 0|1|2|3" */
-/* MPI-5.0 6.1, 6.12.1 to 6.12.12, 6.13.1 to 6.13.12: all collective calls in their three forms against results that each rank
- * works out alone, on communicators of the first 1, 2, 3 ... ranks, with random lengths, types and
- * roots.  Several nonblocking and persistent ones are open at once, and end in any order.
+/* MPI-5.0 6.1, 6.12.1 to 6.12.12, 6.13.1 to 6.13.12: all collective calls in their three forms
+ * against results that each rank works out alone, on communicators of the first 1, 2, 3 ... ranks,
+ * with random lengths, types and roots.  Several nonblocking and persistent ones are open at once,
+ * and end in any order.
  *
  *     plans [ROUNDS [PLAN]]
  *

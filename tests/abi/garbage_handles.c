@@ -3,7 +3,7 @@
 /* MPI-5.0 2.5.1, pitfall 15: no function takes for a handle what is none: random values, small
  * numbers, addresses, handles of other kinds, handles that were freed.  It fails with a class and
  * words, and nothing breaks. */
-#include "tests/abi/garbage.h"
+#include "tests/abi/garbage_handles.h"
 #include "tests/check.h"
 
 #include <mpi.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* RUN np=2 time=120 */
-/* MPI-5.0 4.2.3, 4.3.1: the examples of the chapter with threads: several of them make partitions of one
- * send ready, and several look for partitions of one receive */
+/* MPI-5.0 4.2.3, 4.3.1: the examples of the chapter with threads: several of them make partitions
+ * of one send ready, and several look for partitions of one receive */
 #include "tests/thread/crew.h"
 
 enum { THREADS = 8, PARTS = 64, LENGTH = 16, ROUNDS = 20, BIG = 1024 };

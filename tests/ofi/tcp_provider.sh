@@ -21,16 +21,16 @@ over() {
 	}
 }
 
-over ofi "-hosts a:2,b:2 -n 4" std/ch03/sizes
-over ofi "-hosts a:2,b:2 -n 4" std/ch06/mix
+over ofi "-hosts a:2,b:2 -n 4" std/ch03/message_sizes
+over ofi "-hosts a:2,b:2 -n 4" std/ch06/coll_sequence
 over ofi-all "-n 3" std/ch03/probe
-over ofi-all "-n 4" std/ch03/storm
-over ofi-all "-n 2" std/ch12/move
+over ofi-all "-n 4" std/ch03/random_traffic
+over ofi-all "-n 2" std/ch12/rma_data_movement
 over ofi-all "-n 2" net/leave
-over ofi-all "-n 3" net/lost
-"$B/bin/mpicc" -std=gnu11 -O1 $SANFLAGS -I. tests/ofi/cut.c -o "$TMPDIR/cut" || exit 1
+over ofi-all "-n 3" net/connection_lost
+"$B/bin/mpicc" -std=gnu11 -O1 $SANFLAGS -I. tests/ofi/ofi_connection_lost.c -o "$TMPDIR/cut" || exit 1
 HAFT_VIA=ofi-all timeout 120 $run -n 2 "$TMPDIR/cut" >"$said" 2>&1 || {
-	echo "tests/ofi/cut: $?"
+	echo "tests/ofi/ofi_connection_lost: $?"
 	cat "$said"
 	exit 1
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* garbage.h - between garbage.c and the list of functions that take handles, which the generator
- * writes. */
+/* garbage_handles.h - between garbage.c and the list of functions that take handles, which the
+ * generator writes. */
 #ifndef TESTS_ABI_GARBAGE_H
 #define TESTS_ABI_GARBAGE_H
 

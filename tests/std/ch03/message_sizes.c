@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* RUN np=2,3 */
 /* RUN np=3 env="HAFT_VIA=net" time=120 */
-/* MPI-5.0 3.2.1, 3.2.4: every size around each change of protocol arrives whole, expected and unexpected. */
+/* MPI-5.0 3.2.1, 3.2.4: every size around each change of protocol arrives whole, expected and
+ * unexpected. */
 #include "tests/check.h"
 
 #define GUARD 64

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* hang.c - the watch for jobs in which everybody sleeps, with made-up ranks and a made-up clock:
- * told once, whatever the machine does meanwhile, and never while somebody may still go on. */
+/* hang_watch.c - the watch for jobs in which everybody sleeps, with made-up ranks and a made-up
+ * clock: told once, whatever the machine does meanwhile, and never while somebody may still go on.
+ * */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -2,7 +2,7 @@
 /* RUN np=1 */
 /* MPI-5.0 9.3: every function that this version does not have says so by its name, through the
  * error handler, whatever its arguments are. */
-#include "tests/abi/none.h"
+#include "tests/abi/unsupported.h"
 #include "tests/check.h"
 
 #include <mpi.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* RUN np=1,2,3,4,7,16 time=120 */
 /* RUN np=2,3,4,7,16 env="HAFT_COLL=p2p" time=120 */
-/* MPI-5.0 6.9.1, 6.9.2, 6.9.6, 6.9.7, 6.10.1, 6.10.2, 6.11.1, 6.11.2: every operation on every type that it takes, against the naive
- * result. */
+/* MPI-5.0 6.9.1, 6.9.2, 6.9.6, 6.9.7, 6.10.1, 6.10.2, 6.11.1, 6.11.2: every operation on every type
+ * that it takes, against the naive result. */
 #include "tests/std/ch06/values.h"
 #include "tests/check.h"
 #include <stdbool.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* none.h - between none.c and the list of functions without an engine, which the generator writes.
+/* unsupported.h - between none.c and the list of functions without an engine, which the generator
+ * writes.
  */
 #ifndef TESTS_ABI_NONE_H
 #define TESTS_ABI_NONE_H

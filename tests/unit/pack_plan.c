@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* plan.c - plans move what a list of single bytes says.
+/* pack_plan.c - plans move what a list of single bytes says.
  *
  *     random shapes ──┬── type_plan_new ── type_plan_move, in random pieces ──┐
  *                     └── naive(): the offset of each packed byte ───────┴── the same bytes

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* RUN np=1,2,4 time=120 */
 /* RUN np=1,2,4 env="HAFT_RMA=vm|box|msg" time=120 */
-/* MPI-5.0 12.3.1, 12.3.2, 12.3.4.1 to 12.3.4.4, 12.3.5, 12.7.2: put, get and accumulates move the right data,
- * with every transport of RMA.  Each rank works on the next one's part of the window, of four kinds:
- * allocated, created on malloc, created on MPI_Alloc_mem, dynamic. */
+/* MPI-5.0 12.3.1, 12.3.2, 12.3.4.1 to 12.3.4.4, 12.3.5, 12.7.2: put, get and accumulates move the
+ * right data, with every transport of RMA.  Each rank works on the next one's part of the window,
+ * of four kinds: allocated, created on malloc, created on MPI_Alloc_mem, dynamic. */
 #include "tests/check.h"
 
 #include <complex.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* RUN np=4 time=120 */
 /* RUN np=4 time=120 env="HAFT_RMA=box|msg" */
-/* MPI-5.0 12.3.4.3, 12.3.4.4, 12.7.1: fetch-and-op and compare-and-swap of several processes at one place are
- * atomic: some order of them explains all that they returned.
+/* MPI-5.0 12.3.4.3, 12.3.4.4, 12.7.1: fetch-and-op and compare-and-swap of several processes at one
+ * place are atomic: some order of them explains all that they returned.
  *
  *      rank 0   add 3 (0)      swap 7->2 (9)
  *      rank 1         set 9 (3)        add 1 (2)        ... each with what it returned
