@@ -90,9 +90,17 @@ static int count_compare(const void *a, const void *b)
 
 int findings_end(void)
 {
+	int sum = 0;
+
 	qsort(counts, (size_t)ncounts, sizeof(counts[0]), count_compare);
-	for (int i = 0; strict && i < ncounts; i++)
+	for (int i = 0; strict && i < ncounts; i++) {
+		sum += counts[i].n;
 		printf("%-10s %-20s %5d\n", counts[i].rule, counts[i].folder, counts[i].n);
+		if (i + 1 < ncounts && strcmp(counts[i].rule, counts[i + 1].rule) == 0)
+			continue;
+		printf("%-10s %-20s %5d\n", counts[i].rule, "all", sum);
+		sum = 0;
+	}
 	printf("lint: %d files, %d findings\n", lint_nfiles, findings);
 	return findings;
 }
@@ -269,7 +277,7 @@ static int is_page(const char *path)
 }
 
 /* The comments of a file that is no C: lines that begin with #; of a page all is prose. */
-static void comment_plain(struct file *f)
+static void comment_page(struct file *f)
 {
 	char *p = f->comment;
 
@@ -306,7 +314,7 @@ static void file_add(const char *path)
 	code_make(f.code + 1, f.comment + 1);
 	if (!f.is_c && !f.is_h && !ends(path, ".def")) {
 		memcpy(f.comment, f.text, f.len);
-		comment_plain(&f);
+		comment_page(&f);
 	}
 	lint_files = must_alloc(lint_files, (size_t)(lint_nfiles + 1) * sizeof(*lint_files));
 	lint_files[lint_nfiles++] = f;

@@ -81,6 +81,9 @@ static void private_check(const struct file *f, const char *text, int is_code)
 	for (const char *p = text; (p = word_next(p, &n)) != NULL; p += n) {
 		int is_name = is_code || memchr(p, '_', n) != NULL;
 
+		if (begins(p, "HAFT_")) /* a setting keeps its old name */
+			continue;
+
 		for (size_t i = 0; i < n; i += part + 1) {
 			part = strcspn(p + i, "_");
 			part = part < n - i ? part : n - i;
@@ -167,7 +170,8 @@ static void prose_check(const struct file *f)
 		if (is == PATTERNS)
 			continue;
 		seen[is]++;
-		found(f->path, line_of(f->comment, p), "prose", "%s: `%.40s'", patterns[is], p);
+		found(f->path, line_of(f->comment, p), "prose", "%s: `%.*s'", patterns[is],
+			(int)(strcspn(p, "\n") < 40 ? strcspn(p, "\n") : 40), p);
 	}
 }
 
