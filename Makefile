@@ -118,7 +118,7 @@ check-all:
 	if [ -n "$$bad" ]; then echo "failed:$$bad"; exit 1; fi; \
 	echo "passed in every flavour: $(flavours)"
 
-# What takes too long for every day.
+# Checks that take too long for every day.
 check-full: check-models check-cross sim-net
 	$(sub) check-all
 
@@ -127,7 +127,7 @@ check-models:
 	$(Q)libshm/model/check.sh $(B)
 
 # The libraries compiled for a processor with a weaker memory order and other sizes of C types.
-# What includes headers of packages that are there for this machine only is left out.
+# Sources that include headers of packages for this machine only are left out.
 cross_CC   := aarch64-linux-gnu-gcc
 cross_SRCS  = $(filter-out libobj/ffi_os.c libmpi/core/hardware.c, \
 	$(libobj_SRCS) $(libshm_SRCS) $(libnet_SRCS) $(filter libmpi/%,$(libmpi_SRCS)))

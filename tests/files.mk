@@ -129,7 +129,7 @@ run-check: tests
 		unit $(unit_sel) mpi $(mpi_sel) script $(sh_sel)
 .PHONY: tests
 
-# How long the end of a job takes: only where nobody else computes.
+# How long the end of a job takes: only on an idle machine.
 timely := death kill mpi output signal slay
 check-times: tests
 	$(Q)STRICT=1 SANFLAGS='$(san)' $(B)/tests/run -b $(B) -j 1 script $(timely:%=tests/tools/%.sh)
@@ -190,7 +190,8 @@ long-kill: $(B)/tests/life/traffic $(B)/tests/run
 	$(Q)KILLS=100 SANFLAGS='$(san)' $(B)/tests/run -b $(B) -o $(B)/kill.log -x 10 script tests/tools/slay.sh
 .PHONY: long-kill
 
-# What of the standard has a test.  tests/abi calls every function, which says nothing of them.
+# Sections and functions of the standard with a test.  tests/abi calls every function, which proves
+# nothing about them.
 evidence_bin = $(filter-out $(B)/tests/abi/%,$(call tests_bin,$(sort $(mpi_TESTS)))) \
 	$(call objs,$(filter tests/unit/%,$(unit_TESTS)))
 $(B)/called: tests
@@ -206,12 +207,12 @@ fuzz-obj: $(B)/tests/fuzz/obj
 	$(Q)s=$${SEED:-$$(date +%s)}; while $(B)/tests/fuzz/obj -n $${STEPS:-10000000} -s $$s; do s=$$((s + 1)); done
 .PHONY: fuzz-obj
 
-# The same for the engines: frames that authenticated peers should not send.
+# Fuzzing of the engines: frames that authenticated peers should not send.
 fuzz-frame: $(B)/tests/fuzz/frame
 	$(Q)s=$${SEED:-$$(date +%s)}; while $(B)/tests/fuzz/frame -n $${STEPS:-10000} -s $$s; do s=$$((s + 10000)); done
 .PHONY: fuzz-frame
 
-# The same for libnet: bytes from hell, with a new seed every 10^6.
+# Fuzzing of libnet: bytes from hell, with a new seed every 10^6.
 fuzz-net: $(B)/tests/fuzz/net
 	$(Q)s=$${SEED:-$$(date +%s)}; while $(B)/tests/fuzz/net -n $${STEPS:-1000000} -s $$s; do s=$$((s + 1000000)); done
 .PHONY: fuzz-net
@@ -226,7 +227,7 @@ sim-scale: $(B)/tests/sim/scale
 	$(Q)$(B)/tests/sim/scale -a
 .PHONY: sim-scale
 
-# The same for nested datatypes: made, decoded, rebuilt, packed.
+# Fuzzing of nested datatypes: made, decoded, rebuilt, packed.
 fuzz-type: $(B)/tests/fuzz/type
 	$(Q)s=$${SEED:-$$(date +%s)}; while $(B)/tests/fuzz/type -n $${STEPS:-1000000} -s $$s; do s=$$((s + 1)); done
 .PHONY: fuzz-type

@@ -34,8 +34,8 @@
  * (valgrind and its options).
  *
  * -s block, -s round: the ranks of each MPI test are spread over two hosts, which are such in name
- * only (-launcher fork): the first half to one and the others to the other, or turn by turn.  What
- * has one process has no test then. */
+ * only (-launcher fork): the first half to one and the others to the other, or round-robin.  A test
+ * of one process does not run then. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -94,7 +94,7 @@ struct job {
 	struct timespec start;
 };
 
-/* What a keeper writes through its pipe. */
+/* A keeper writes this through its pipe. */
 struct verdict {
 	int status;          /* as from waitpid */
 	int timeout;         /* 1: killed at the limit */
@@ -428,7 +428,7 @@ static void env_put(char *s)
 		putenv(p);
 }
 
-/* No signal is ignored or blocked, whoever has started us (nohup, a shell's background job). */
+/* No signal is ignored or blocked, although nohup or a shell's background job may have set that. */
 static void signals_reset(void)
 {
 	sigset_t none;

@@ -89,7 +89,7 @@ void bench_fill(void *buf, size_t bytes, unsigned seed);
 void bench_check(
 	const struct bench *b, const void *buf, size_t bytes, unsigned seed, const char *what);
 
-/* What rank 0 is waiting for, for the alarm: since when (MPI_Wtime), and how many operations. */
+/* The current wait of rank 0, for the alarm: since when (MPI_Wtime), and how many operations. */
 void bench_clock_start(double now, long n);
 /*
  * bench_alarm_begin - after b->limit seconds rank 0 prints a lower bound for `name' and exits.

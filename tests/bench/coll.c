@@ -2,7 +2,7 @@
 /*
  * coll.c - collective operations on all ranks.
  *
- *	barrier, allreduce, alltoall	back to back: nobody can run ahead of the others, so
+ *	barrier, allreduce, alltoall	back to back: no rank can run ahead of the others, so
  *					rank 0's clock around a batch tells the time of each
  *	bcast				a barrier after each, outside the clock, and the mean over
  *					the ranks: alone, the root would run ahead
@@ -144,7 +144,7 @@ void coll_allreduce(struct bench *b, const struct bench_row *row)
 	coll_fini(&c);
 }
 
-/* What rank `from' sends to rank `to' in a round. */
+/* The word that rank `from' sends to rank `to' in a round. */
 static double parcel(uint64_t round, int from, int to)
 {
 	return (double)round * 16 + from * 3 + to * 5;

@@ -15,7 +15,7 @@
  *	lines	one writes a word in every line of PIECE shared bytes, eight times; the other
  *		copies each piece out as it comes: the mean of both
  *
- * What a message of this size, an allreduce of 1 MiB or a broadcast of 64 KiB can cost at least on
+ * The least that a message of this size, an allreduce of 1 MiB or a broadcast of 64 KiB can cost on
  * this machine, since a library has no other ways to move what lies in malloc'ed memory.  The ways
  * take turns, ROUNDS times; the median is printed:
  * "= copy us 65536 PIPE READ BOTH 1048576 PIPE READ BOTH FOLD LINES", half a round trip; FOLD and
@@ -143,7 +143,7 @@ static void move(const struct shape *s, char *pipe, char *message, size_t from, 
 	}
 }
 
-/* What the receiver reads while the sender writes the rest. */
+/* The part that the receiver reads while the sender writes the rest. */
 static size_t half(const struct shape *s)
 {
 	return s->row == s->n ? s->n / 2 : s->n / s->row / 2 * s->row;

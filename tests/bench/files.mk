@@ -52,7 +52,7 @@ bench-obj: $(B)/tests/bench/obj
 	$(Q)$(B)/tests/bench/obj $(ARGS)
 .PHONY: bench-obj
 
-# What a call costs more from Fortran than from C.
+# The extra cost of a call from Fortran over one from C.
 fortbench_SRCS := tests/bench/fort_c.c
 $(B)/tests/bench/fort: tests/bench/fort.f90 $(fortbench_SRCS) | all
 	@mkdir -p $(@D)

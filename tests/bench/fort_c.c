@@ -54,7 +54,7 @@ void bare_wait_old_(int *request, int *status, int *ierror)
 	*ierror = ret;
 }
 
-/* The same with a buffer by descriptor, whose address is its first word, and without ierror. */
+/* A call with a buffer by descriptor, whose address is its first word, and without ierror. */
 void bare_isend(void *desc, int *count, int *type, int *dest, int *tag, int *comm, int *request,
 	int *ierror)
 {

@@ -218,7 +218,7 @@ static void *theirs(MPI_Win win)
 	return base;
 }
 
-/* The same beside memcpy into the very same memory: turn by turn, twice.  And memcpy into this
+/* As above, beside memcpy into that very memory: turn by turn, twice.  And memcpy into this
  * rank's own part, which has nothing to do with a library: x_name.own. */
 void move_copy(struct bench *b, const struct bench_row *row)
 {

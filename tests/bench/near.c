@@ -5,7 +5,7 @@
  *	ring	each rank sends 8 bytes, then 1 KiB to the right and receives from the left
  *	halo	a periodic grid, as square as it can be: 1 KiB to and from all four neighbours
  *
- * Nobody can run more than a few steps ahead of the others, so rank 0's clock around a batch tells
+ * No rank can run more than a few steps ahead of the others, so rank 0's clock around a batch tells
  * the time of a step.  The first and last words of each message say the step, the sender and the
  * direction; every byte is checked before and after.  On a small grid one rank is several
  * neighbours: the tag is the direction.
@@ -21,7 +21,7 @@ enum { SIDES = 4, RING_SHORT = 8, CHECK_ROUNDS = 2 };
 
 static const struct bench_unit us = {"us", 1e6, 0};
 
-/* What I send to side d comes from the other end's side d: from from[d]. */
+/* A message to side d comes from the other end's side d: from from[d]. */
 struct near {
 	int n; /* sides */
 	int to[SIDES], from[SIDES];

@@ -123,7 +123,7 @@ static double pairs(void)
 	return (now() - start) / PAIRS;
 }
 
-/* What the machine takes for as many loads without any check: what lookups are to be compared with
+/* Time of as many loads without any check: the floor to compare lookups with
  * today. */
 static double loads(void)
 {
@@ -366,7 +366,7 @@ static long resident(void)
 	return pages * sysconf(_SC_PAGESIZE);
 }
 
-/* The same handles in random order; NULL: no memory. */
+/* These handles in random order; NULL: no memory. */
 static obj_h *shuffled(void)
 {
 	obj_h *order = malloc(live * sizeof *order);

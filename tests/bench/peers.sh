@@ -54,7 +54,7 @@ compiler()
 	esac
 }
 
-# The same by sockets; with many ranks on four hosts, which are so in name only.
+# By sockets; with many ranks on four hosts, which are so in name only.
 launcher_tcp()
 {
 	local mpich="mpirun.mpich -genv UCX_TLS tcp,self -genv UCX_NET_DEVICES lo"

@@ -22,7 +22,7 @@
 
 enum { ROUNDS = 100, RANKS_MANY = 16, LARGE_MAX = 4 << 20 };
 
-/* What both processes see besides the segment. */
+/* Shared by both processes besides the segment. */
 struct common {
 	_Atomic uint64_t word[8]; /* one line, for the bare ping-pong */
 	_Atomic uint32_t in;

@@ -6,7 +6,7 @@
 #   B=DIR      build directory (default build/release)
 #   ROUNDS=N   turns (default 15)
 #
-# The hosts are made of this machine (tests/launch/vhosts.sh: root), the home of who logs in is
+# The hosts are made of this machine (tests/launch/vhosts.sh: root), the home of the user who logs in is
 # empty: what a shell reads there when it starts would be measured four times.
 B=${B:-build/release}
 case $B in /*) ;; *) B=$PWD/$B ;; esac

@@ -28,7 +28,8 @@ enum {
 	LIMIT_TIMES = 3 /* a rank that lives three times as long as the limit ends itself */
 };
 
-/* What the alarm tells about.  Written by rank 0 before each batch, read by its signal handler. */
+/* The state that the alarm prints.  Written by rank 0 before each batch, read by its signal
+ * handler. */
 static struct {
 	char head[64]; /* "> NAME us " */
 	volatile double since;

@@ -261,7 +261,7 @@ static void unpack(struct shape *s, char *user, char *buf)
 	MPI_Unpack(buf, (int)s->packed, &at, user, s->count, s->type, MPI_COMM_WORLD);
 }
 
-/* The compiler must believe that somebody looks at the memory. */
+/* The compiler must believe that the memory is read. */
 static void used(void *p)
 {
 	__asm__ volatile("" : : "r"(p) : "memory");

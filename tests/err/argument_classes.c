@@ -81,7 +81,7 @@ static void stale(void)
 	FAILS(MPI_ERR_REQUEST, "", MPI_Request_free(&old));
 }
 
-/* A message of no elements needs no datatype; one of some does, also to nobody. */
+/* A message of no elements needs no datatype; one of some does, also to MPI_PROC_NULL. */
 static void no_type(void)
 {
 	MPI_Request r[2];

@@ -125,7 +125,7 @@ static void local(void)
 	expect_eq(at, sizeof(room));
 }
 
-/* What is not significant is not looked at. */
+/* Arguments that are not significant are not checked. */
 static void allowed(int me, int n)
 {
 	int all[RANKS], x = me;

@@ -110,7 +110,7 @@ static void overflow(void)
 	displs[1] = -HUGE - HUGE;
 	FAILS(MPI_ERR_ARG, "", MPI_Type_create_hindexed_c(2, lens, displs, MPI_INT, &t));
 	FAILS(MPI_ERR_ARG, "", MPI_Type_create_resized_c(MPI_INT, HUGE, HUGE, &t));
-	/* lists of more blocks than memory holds: nobody reads them */
+	/* lists of more blocks than memory holds: they are not read */
 	FAILS(MPI_ERR_NO_MEM, "", MPI_Type_indexed_c(INT64_MAX, lens, displs, MPI_INT, &t));
 	FAILS(MPI_ERR_NO_MEM, "", MPI_Type_create_hindexed_c(HUGE, lens, displs, MPI_INT, &t));
 	FAILS(MPI_ERR_NO_MEM, "", MPI_Type_create_indexed_block_c(HUGE, 1, displs, MPI_INT, &t));
@@ -132,7 +132,7 @@ static void overflow(void)
 	OK(MPI_Type_free(&u));
 }
 
-/* MPI-5.0 13.3: as many elements as nobody has bytes for */
+/* MPI-5.0 13.3: more elements than there are bytes for */
 static void elements(void)
 {
 	MPI_Status s;

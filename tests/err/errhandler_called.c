@@ -32,7 +32,7 @@ static void reset(void)
 	memset(&self, 0, sizeof(self));
 }
 
-/* Errors of a communicator come to its handler; those of nobody's to MPI_COMM_SELF's. */
+/* Errors of a communicator come to its handler; errors without an object to MPI_COMM_SELF's. */
 static void whose(void)
 {
 	int x = 0, n;

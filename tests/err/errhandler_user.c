@@ -33,7 +33,7 @@ int main(int argc, char **argv)
 	CHECK(calls == 1 && where == MPI_COMM_WORLD);
 	OK(MPI_Error_class(code, &class));
 	CHECK(class == MPI_ERR_RANK);
-	/* its handle has gone, but whoever asks gets one that works */
+	/* its handle has gone, but get_errhandler returns one that works */
 	OK(MPI_Comm_get_errhandler(MPI_COMM_WORLD, &got));
 	OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
 	OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, got));

@@ -12,6 +12,6 @@ int main(int argc, char **argv)
 	if (check_rank == check_size - 1)
 		MPI_Send(&x, 1, MPI_INT, 1000, 0, MPI_COMM_WORLD);
 	MPI_Barrier(MPI_COMM_SELF);
-	MPI_Recv(&x, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* nobody sends */
+	MPI_Recv(&x, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* no rank sends */
 	return 0;
 }

@@ -5,7 +5,7 @@
 #include "tests/check.h"
 #include "tests/poor.h"
 
-#define LEN 2000 /* bytes: sent unasked, and kept by who has not asked for them */
+#define LEN 2000 /* bytes: sent eagerly, and kept by a receiver without a matching receive */
 
 static char buf[LEN];
 

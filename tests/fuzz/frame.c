@@ -12,8 +12,8 @@
  * asked for what they have asked.  Collective calls, which a mirror cannot answer, are replaced.
  * Some frames are changed on their way, by a dice that the seed has thrown.
  *
- * A frame is either taken or refused (p2p_protocol_error), which one that is as it was sent never is;
- * nothing may be read or written beside its memory: the sanitizers watch, and frames end where
+ * A frame is either taken or refused (p2p_protocol_error), which one that is as it was sent never
+ * is; nothing may be read or written beside its memory: the sanitizers watch, and frames end where
  * their memory does.
  *
  *     frame [-n SEEDS] [-s SEED]     (0 SEEDS: until killed) */
@@ -43,7 +43,7 @@
 #define OPS   64     /* requests at a time */
 #define PARTS 5
 #define BYTES 4096 /* of a window */
-#define STUCK 50   /* idle looks without a frame: nobody will answer any more */
+#define STUCK 50   /* idle polls without a frame: no answer will come */
 
 struct wire {
 	int peer;
@@ -85,7 +85,7 @@ static void wire_put(int peer, const struct shm_hdr *h, const void *buf, size_t 
 	tail++;
 }
 
-/* A number that somebody may believe. */
+/* A number that may be taken for valid. */
 static uint64_t odd_number(void)
 {
 	static const uint64_t odd[] = {0, 1, 2, 3, 4, 5, 7, 8, 64, 4095, BYTES, BYTES + 1, 0xffff,
@@ -207,7 +207,7 @@ int __wrap_via_remote_open(const struct via_conf *conf)
 	static int wire;
 
 	(void)conf;
-	via.net = (struct net *)(void *)&wire; /* nobody looks into it */
+	via.net = (struct net *)(void *)&wire; /* never read */
 	return 0;
 }
 
@@ -237,7 +237,7 @@ int __wrap_via_remote_poll(bool all)
 	return look();
 }
 
-/* Streams have an end at once.  What goes is read, what comes is written. */
+/* Streams end at once.  Outgoing data is read, incoming data is written. */
 int __wrap_via_stream_send(int peer, uint64_t id, const void *buf, size_t len, struct net_op *op)
 {
 	volatile uint8_t sum = 0;
@@ -489,7 +489,7 @@ static void operation(void)
 	}
 }
 
-/* A frame that nobody has sent. */
+/* A frame that no peer has sent. */
 static void strange(void)
 {
 	char bytes[256];

@@ -33,7 +33,7 @@
 #define NUMBER     100 /* of the first one */
 #define COPY_MARK  0x40000000
 
-/* What callbacks return that say no. */
+/* Return value of callbacks that refuse. */
 #define SAYS_NO_NEW    17
 #define SAYS_NO_DELETE 29
 #define SAYS_NO_COPY   31
@@ -355,7 +355,7 @@ static void do_new(void)
 	o->number = obj_int(t);
 }
 
-/* Does somebody further up the stack delete an attribute of it?  Then he needs the object still. */
+/* Does a caller further up the stack delete an attribute of it?  It still needs the object. */
 static bool deleting(const struct object *o)
 {
 	for (int i = 0; i < o->nattrs; i++) {
@@ -899,7 +899,7 @@ static void operation(void)
 	depth--;
 }
 
-/* What the counts say is gone has been destroyed; destroy and keyval_released look after the other
+/* Objects whose counts are 0 have been destroyed; destroy and keyval_released look after the other
  * direction. */
 static void check_gone(void)
 {

@@ -723,7 +723,7 @@ static void field_free(struct field *f)
 	free(f->lib);
 }
 
-/* Does any byte stand twice in the map of count elements?  Then nobody says which one stays. */
+/* Does any byte stand twice in the map of count elements?  Then it is undefined which one stays. */
 static bool overlaps(const struct map *m, int count, const struct field *f)
 {
 	char *seen = calloc(1, (size_t)f->span + 1);

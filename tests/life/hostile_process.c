@@ -78,7 +78,7 @@ static void forks(char *own)
 	}
 }
 
-/* Closes the descriptors from `first' on; what then has their numbers is nobody's but ours. */
+/* Closes the descriptors from `first' on; descriptors that get their numbers later are ours. */
 static void close_all(int first)
 {
 	FILE *f[FILES];
@@ -126,7 +126,7 @@ static void limit(size_t more)
 	CHECK(setrlimit(RLIMIT_AS, &r) == 0);
 }
 
-/* Comes to the end of memory with messages that nobody has asked for, requests and communicators.
+/* Comes to the end of memory with unexpected messages, requests and communicators.
  */
 static void starve(void)
 {

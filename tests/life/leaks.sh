@@ -158,7 +158,7 @@ END
 "$B/bin/mpicc" ${SANFLAGS-} -g s.c -o s || exit 1
 run "$B/bin/mpiexec" -n 2 ./s || fail "exit code of two sessions"
 [ -s out ] && fail "two sessions hear"
-# What the library keeps for Fortran is not the program's.
+# Objects that the library keeps for Fortran are not the program's leaks.
 cat >f.c <<'END'
 #include <mpi.h>
 

@@ -2,7 +2,7 @@
 # RUN time=300
 # MPI-5.0 3.5, 6.14, 12.3: programs over libfabric's provider for TCP, alone and beside shared
 # memory; a peer whose connections break; what is said where libfabric is not to be had; and that
-# nobody loads it who does not ask for it.
+# it is loaded only on request.
 
 case $("$B/bin/mpi-info" | grep '^libfabric') in
 *installed* | *headers*) echo "libfabric-dev is not installed"; exit 77 ;;

@@ -6,11 +6,11 @@
  * In each life two to HOSTS_MAX hosts talk: frames and streams to random peers at random times,
  * both ends dialling at once, one of them sleeping for a minute.  Delays, short reads and writes,
  * events late and in another order always; resets, cut lines, lack of descriptors and strangers in
- * some. What must hold in every life:
+ * some.  Invariants of every life:
  *  - frames come once, in order, as they were put, from those who put them, or the peer is lost;
  *  - streams likewise: a buffer that is said to be full has the right bytes;
  *  - a peer is lost once, after that nothing comes from it and nothing goes to it;
- *  - nobody is lost without a fault, whatever strangers do;
+ *  - no peer is lost without a fault, whatever strangers do;
  *  - it ends: everything has arrived or its peer is lost, in bounded time;
  *  - all memory and all sockets are given back.
  *
@@ -342,7 +342,7 @@ static void life_begin(uint64_t seed)
 	}
 }
 
-/* Everybody leaves, in turn; whoever is still there sees that. */
+/* All leave in turn; those still there see that. */
 static void life_end(void)
 {
 	uint64_t before;

@@ -5,7 +5,7 @@
  *     parent: the map of a job that is not there ──> segment of one host ──> child: MPI_Init,
  *             first communicators, first words to log2(n) ranks of its host; what has it cost?
  *
- * The child runs all of boot, via and the engines; only its partners are missing.  What must hold:
+ * The child runs all of boot, via and the engines; only its partners are missing.  Invariants:
  *  - its private memory does not depend on the size of the job: at most PRIVATE_MAX bytes;
  *  - the map of the job, which the processes of a host share, takes at most SHARED_MAX bytes a rank;
  *  - it sends at most log2(n) messages.
@@ -177,7 +177,7 @@ static void fake_free(struct fake *f)
 	free(f->names);
 }
 
-/* Runs one rank of the job, with this segment.  What it prints, into line. */
+/* Runs one rank of the job, with this segment.  Its output goes into line. */
 static void rank_start(const struct shm_seg *seg, int rank, int seat, int size, char *line, int len)
 {
 	char order[256];

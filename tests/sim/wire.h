@@ -21,7 +21,7 @@ struct chances {
 	uint32_t reset;    /* a connection breaks, at a send or a receive */
 	uint32_t cut;      /* a connection goes silent for ever */
 	uint32_t no_fd;    /* accept or dial finds no descriptor */
-	uint32_t stranger; /* somebody else knocks, at a step */
+	uint32_t stranger; /* a stranger connects, at a step */
 	uint32_t slow;     /* connecting takes time */
 	uint32_t clog;     /* a send finds no room, or takes a part only */
 	uint32_t bits;     /* a receive gets a part only */
@@ -34,7 +34,7 @@ struct chances {
 struct sock {
 	struct world *w;
 	int host;                  /* -1: a stranger's */
-	struct net_conn *conn;     /* NULL: nobody has accepted it */
+	struct net_conn *conn;     /* NULL: not accepted yet */
 	struct sock *other;        /* NULL: it is gone */
 	struct sock *next;         /* of the world */
 	uint8_t *buf;              /* received and under way */

@@ -34,7 +34,7 @@ static void check(const struct me *m, int from, int round, int n)
 		CHECK(m->in[i] == word(from, m->id, round, i));
 }
 
-/* The same in all ranks, so that both sides agree. */
+/* Equal in all ranks, so that both sides agree. */
 static int length(const struct me *m, int round)
 {
 	static const int of[] = {0, 1, 10, 100, 1000, 5000, WORDS};

@@ -22,7 +22,8 @@ static void talk(int me)
 	CHECK(x == me);
 }
 
-/* A counter of one's own session cannot go back while it runs, whoever resets theirs. */
+/* A counter of one's own session cannot go back while it runs, even if other sessions reset theirs.
+ * */
 static void look(int me)
 {
 	MPI_T_pvar_session s;

@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* What a child wrote to its standard error. */
+/* The child's standard error. */
 static char child_err[4096];
 
 /* Runs fn in a child with standard error caught.  Returns its exit code (what fn returned), or

@@ -154,7 +154,7 @@ static inline struct thing *fix_new(int value)
 	return t;
 }
 
-/* The user frees it; fails the test if libobj does not let him. */
+/* Frees it as its user; fails the test if libobj refuses. */
 static inline void fix_free(void *self)
 {
 	obj_h h = obj_handle(self);

@@ -110,7 +110,7 @@ static void even_distances(void **state)
 	}
 }
 
-/* What a few members of a large job cost. */
+/* Memory of a group of a few members of a large job. */
 static void far_apart(void **state)
 {
 	struct group *g;

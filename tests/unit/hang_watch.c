@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* hang_watch.c - the watch for jobs in which everybody sleeps, with made-up ranks and a made-up
- * clock: told once, whatever the machine does meanwhile, and never while somebody may still go on.
+/* hang_watch.c - the watch for jobs in which all ranks sleep, with made-up ranks and a made-up
+ * clock: told once, whatever the machine does meanwhile, and never while a rank may still go on.
  * */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -25,7 +25,7 @@ static struct seen seen[N];
 static uint64_t now, began[N], slow; /* ns that a look takes */
 static int told, called;
 
-/* What the watch wants of the rest of mpiexec. */
+/* Functions that the watch needs from the rest of mpiexec. */
 void say(const char *fmt, ...)
 {
 	(void)fmt;
@@ -121,7 +121,7 @@ static void answers_are_late(void **state)
 	assert_int_equal(told, 1);
 }
 
-/* Somebody naps just now at each look, but not always the same. */
+/* At each look some rank naps, but not always this one. */
 static void naps_end(void **state)
 {
 	(void)state;
@@ -201,7 +201,7 @@ static void a_host_is_silent(void **state)
 	assert_int_equal(told, 1);
 }
 
-/* Who has left MPI is no matter, and if all have there is no hang. */
+/* Ranks that have left MPI do not count; if all have, there is no hang. */
 static void left(void **state)
 {
 	(void)state;
@@ -275,7 +275,7 @@ static void looks_slowly(void **state)
 	assert_int_equal(told, 1);
 }
 
-/* Nobody waits in MPI: no matter. */
+/* No rank waits in MPI: no hang. */
 static void all_outside(void **state)
 {
 	(void)state;

@@ -156,7 +156,7 @@ static void test_stopped(void **state)
 	stopped("unix:");
 }
 
-/* One puts and leaves at once; the other has sent things that nobody reads, and looks much later:
+/* One puts and leaves at once; the other has sent data that is not read, and polls much later:
  * it gets all, and then the goodbye. */
 static void leaves_early(const char *where, uint32_t n)
 {
@@ -342,7 +342,7 @@ static void test_close_is_bounded(void **state)
 	close(fd);
 }
 
-/* After fork: the child's net_abandon says nothing to anybody. */
+/* After fork: the child's net_abandon sends nothing. */
 static void test_fork(void **state)
 {
 	struct ends s;

@@ -236,7 +236,8 @@ static void test_half_open(void **state)
 	ends_close(&s);
 }
 
-/* Out of descriptors: nobody is let in, nothing spins, and it goes on when there are some again. */
+/* Out of descriptors: no connection is accepted, nothing spins, and it goes on when there are some
+ * again. */
 static void test_no_descriptors(void **state)
 {
 	struct ends s;

@@ -91,7 +91,7 @@ static inline void node_run(int nranks, node_fn *fn, void *arg)
 	node_run_opts(&opts, fn, arg);
 }
 
-/* The same with threads of this process as ranks, each with a mapping of its own, so that
+/* As node_run, with threads of this process as ranks, each with a mapping of its own, so that
  * ThreadSanitizer sees both ends. */
 struct node_thread {
 	int fd, rank;

@@ -728,7 +728,7 @@ static void B6_a_callback_may_free_the_object(void **state)
 	assert_int_equal(fix.seen.destroy, 1);
 	subject = fix_new(0);
 	set(subject, key, 1);
-	fix.seen.order = OBJ_OK; /* expected: nobody frees it yet */
+	fix.seen.order = OBJ_OK; /* expected: it is not freed yet */
 	obj_hold(subject);
 	assert_int_equal(obj_attr_delete(subject, key), OBJ_OK);
 	assert_int_equal(ntold, 2);

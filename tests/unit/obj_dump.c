@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* What was written to the file, as a string to be freed; closes it. */
+/* The text written to the file, as a string to be freed; closes it. */
 static char *text_of(int fd)
 {
 	off_t len = lseek(fd, 0, SEEK_END);

@@ -68,7 +68,7 @@ static int child_of_foreign(void)
 	CHECK(obj_why(&fix.thing, handles[0], &diag) == OBJ_FOREIGN);
 	CHECK(obj_free(&fix.thing, &h) == OBJ_FOREIGN);
 	CHECK(h == handles[0]);
-	CHECK(obj_get(&fix.thing, fix_handle(9)) != NULL); /* permanent objects are everybody's */
+	CHECK(obj_get(&fix.thing, fix_handle(9)) != NULL); /* permanent objects belong to both */
 	for (int i = 0; i < N; i++) {
 		t = obj_new(&fix.thing, &i);
 		CHECK(t != NULL && obj_get(&fix.thing, obj_handle(t)) == t);

@@ -3,7 +3,7 @@
  * nothing is touched.
  *
  * Values are drawn from several bags: any 64 bits, addresses, near misses of live handles (one bit,
- * the next index, the next generation, another class), old handles, integers.  What is live is
+ * the next index, the next generation, another class), old handles, integers.  A live handle is
  * known, so every answer can be checked. */
 #include "tests/unit/fix.h"
 

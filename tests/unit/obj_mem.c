@@ -176,7 +176,7 @@ static struct obj_arena *arena(int alloc)
 		NULL, 2 * POOL_LEN, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	assert_ptr_not_equal(p, MAP_FAILED);
-	/* the widest alignment that anybody may ask for is the pool's own */
+	/* the widest alignment allowed is the pool's own */
 	pool = (struct pool){.base = (char *)(((uintptr_t)p + POOL_LEN - 1) & ~(POOL_LEN - 1))};
 	a = obj_arena_new(&opts);
 	assert_non_null(a);

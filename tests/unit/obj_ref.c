@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* obj_ref.c - the two counts: the user's handles and everybody else's references; when what runs,
+/* obj_ref.c - the two counts: the user's handles and all other references; when what runs,
  * and how often. */
 #include "tests/unit/fix.h"
 

@@ -11,7 +11,7 @@
 
 static long rounds; /* of each thread */
 static atomic_long destroyed, errors;
-static obj_h board[64]; /* handles anybody may take down; atomic */
+static obj_h board[64]; /* handles that any thread may take down; atomic */
 static int shared_key;
 
 static void destroy(void *self)
@@ -119,7 +119,7 @@ static void H10_any_thread_makes_and_frees(void **state)
 	assert_int_equal(fix_stats(&item).created, THREADS * rounds);
 }
 
-/* Hangs objects on the board and frees what hung there, whoever made it. */
+/* Puts objects on the board and frees those of any thread that were there. */
 static void *swap(void *arg)
 {
 	uint64_t seed = (uint64_t)(intptr_t)arg;

@@ -242,7 +242,7 @@ static void sleep_always(void)
 	shm_wait_end(via.shm, &w);
 }
 
-/* Who never sleeps can be seen waiting all the same. */
+/* A rank that never sleeps is seen waiting all the same. */
 static void sleep_never(void)
 {
 	struct shm_view v;

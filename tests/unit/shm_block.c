@@ -3,7 +3,7 @@
 #include <string.h>
 #include "tests/unit/node.h"
 
-/* A barrier and sum by lines: everybody publishes one, everybody reads all. */
+/* A barrier and sum by lines: every rank publishes one and reads all. */
 static uint64_t sum_by_lines(struct shm_block *b, uint64_t mine)
 {
 	uint32_t seq = (uint32_t)++b->epoch;
@@ -21,7 +21,7 @@ static uint64_t sum_by_lines(struct shm_block *b, uint64_t mine)
 	return sum;
 }
 
-/* The same by the counter: the last one adds up and releases all. */
+/* A sum by the counter: the last rank adds up and releases all. */
 static uint64_t sum_by_count(struct shm_block *b, uint64_t mine)
 {
 	uint32_t seq = (uint32_t)++b->epoch;

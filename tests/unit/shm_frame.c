@@ -120,7 +120,7 @@ static uint32_t send_round(struct node *n, const struct plan *plan, uint64_t *se
 	return went;
 }
 
-/* Everybody sends to everybody, in random turns, and takes what comes. */
+/* All ranks send to all, in random order, and receive. */
 static void storm_rank(struct shm *s, void *arg)
 {
 	const struct plan *plan = arg;

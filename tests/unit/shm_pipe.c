@@ -52,7 +52,7 @@ static int consume(struct shm *s, int src, struct flow *f)
 	return 1;
 }
 
-/* In step k everybody sends to me + k and receives from me - k. */
+/* In step k every rank sends to me + k and receives from me - k. */
 static void shift_rank(struct shm *s, void *arg)
 {
 	size_t bytes = *(size_t *)arg;

@@ -204,7 +204,7 @@ static void heap_classes(void **state)
 	shm_seg_close(seg);
 }
 
-/* What the machine has not is refused, as often as one asks, and takes no room from what it has. */
+/* Memory that the machine lacks is refused each time, and takes no room from the rest. */
 static void heap_refuses(void **state)
 {
 	const uint64_t all = shm_os_memory();

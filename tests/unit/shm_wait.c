@@ -146,7 +146,7 @@ static uint64_t kept_waiting(void)
 
 #define LATE_NS 5000000u /* a lost wake-up is noticed when a nap ends, which lasts 10 ms */
 
-/* What both ranks have seen in one try. */
+/* The observations of both ranks in one try. */
 struct bells {
 	_Atomic uint64_t put_ns, late[2], waited[2];
 };
@@ -197,7 +197,7 @@ static void bell_rank(struct shm *s, void *arg)
 		late = bell_rounds(s, b, ROUNDS, &seed);
 		atomic_store(&b->late[s->me], late);
 		atomic_store(&b->waited[s->me], kept_waiting() - waited);
-		bell_rounds(s, b, 1, &seed); /* both have said so, and nobody soon says more */
+		bell_rounds(s, b, 1, &seed); /* both have said so, and say no more soon */
 		late = atomic_load(&b->late[0]) + atomic_load(&b->late[1]);
 		waited = atomic_load(&b->waited[0]) + atomic_load(&b->waited[1]);
 		few = late < 20 + 2 * waited / LATE_NS;
@@ -240,7 +240,7 @@ static void alarms(void **state)
 	node_run(3, alarm_rank, NULL);
 }
 
-/* Who waits for a flag still serves his frames, and wakes for both. */
+/* A rank that waits for a flag still serves its frames, and wakes for both. */
 struct served {
 	struct shm_flag flag;
 	_Atomic int got;
@@ -293,7 +293,8 @@ static bool is_set(void *arg)
 	return *(volatile int *)arg != 0;
 }
 
-/* ready() keeps a rank awake for what libshm does not know of; somebody calls shm_wake for it. */
+/* ready() keeps a rank awake for what libshm does not know of; another thread calls shm_wake for
+ * it. */
 static void ready_rank(struct shm *s, void *arg)
 {
 	_Atomic int *word = shm_seg_job(s->seg);

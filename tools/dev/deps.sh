@@ -41,7 +41,7 @@ echo "deps: installing$missing"
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 # The lists of a fresh system are empty or old: update first, and only if something is missing.
-# A network has its bad minutes, and somebody else may just be installing.
+# A network has its bad minutes, and another installation may be running.
 patient='-o Acquire::Retries=5 -o DPkg::Lock::Timeout=300'
 if ! { $as apt-get $patient update && $as env DEBIAN_FRONTEND=noninteractive $install $patient; } >"$log" 2>&1; then
 	tail -20 "$log"

@@ -7,7 +7,7 @@
  *     arrow     a folder uses names of those folders only that it may include (layers.txt, see)
  *     circle    at most CIRCLE_MAX files of a folder call each other in a circle; folders never do
  *
- * Who calls whom is a matrix of bits: one of all sources, and one of all folders. */
+ * The graph of calls is a matrix of bits: one of all sources, and one of all folders. */
 #include "tools/dev/lint.h"
 
 #include <stdlib.h>
@@ -155,7 +155,7 @@ static void prefixes_check(void)
 	}
 }
 
-/* --- who calls whom ------------------------------------------------------------------------- */
+/* --- calls --------------------------------------------------------------------------------- */
 
 /* Row a, column b: a uses a name of b. */
 struct graph {
@@ -185,7 +185,7 @@ static void graph_close(const struct graph *g)
 				*graph_at(g, a, b) |= *graph_at(g, k, b);
 }
 
-/* What is in a circle with a, words and all: their number. */
+/* The nodes in a circle with a: their number, and their names in buf. */
 static int circle_of(
 	const struct graph *g, int a, const int *skip, char *const *words, char *buf, size_t len)
 {

@@ -185,7 +185,7 @@ void words_check(const struct file *f)
 	prose_check(f);
 }
 
-/* A budget only goes down: who changes the table lowers it. */
+/* A budget only goes down: a commit that needs less lowers it. */
 void words_end(void)
 {
 	for (int i = 0; i < PATTERNS; i++)

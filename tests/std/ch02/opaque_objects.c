@@ -71,7 +71,7 @@ static void freed(void)
 }
 
 /* MPI-5.0 2.5.1, pitfall 16: no handle comes back: a stale one is not that of a younger object, and
- * freeing it harms nobody. */
+ * freeing it has no effect. */
 static void stale(void)
 {
 	MPI_Info old, young[3000];

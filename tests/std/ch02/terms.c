@@ -33,7 +33,8 @@ static void operations(void)
 	CHECK(p == MPI_REQUEST_NULL);
 }
 
-/* MPI-5.0 2.4.2: local procedures need nobody else: rank 0 calls them while the others are silent.
+/* MPI-5.0 2.4.2: local procedures need no other process: rank 0 calls them while the others are
+ * silent.
  */
 static void local(void)
 {

@@ -25,7 +25,7 @@ static void send(int count, int sync)
 		buf[0] = buf[count - 1] = i;
 		expect_ok(MPI_Start(&r));
 		expect_ok(MPI_Cancel(&r));
-		expect_ok(MPI_Wait(&r, &s)); /* nobody receives it yet */
+		expect_ok(MPI_Wait(&r, &s)); /* not received yet */
 		expect_ok(MPI_Test_cancelled(&s, &flag));
 		expect(flag || !sync);
 		sent[i] = !flag;

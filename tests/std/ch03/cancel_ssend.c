@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* RUN np=1,2 time=120 */
 /* RUN np=2 env="HAFT_VIA=net" time=120 */
-/* MPI-5.0 3.8.4: a synchronous send that is cancelled either cannot be received by anybody, or was
+/* MPI-5.0 3.8.4: a synchronous send that is cancelled either is received by no process, or was
  * received; Wait returns in both cases */
 #include "tests/check.h"
 
@@ -63,7 +63,7 @@ static int seen(void)
 	return flag;
 }
 
-/* Nobody receives it; afterwards a receive finds the next message only. */
+/* It is not received; afterwards a receive finds the next message only. */
 static void never(struct how h, int n)
 {
 	MPI_Request r = MPI_REQUEST_NULL;

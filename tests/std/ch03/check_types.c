@@ -18,7 +18,7 @@ struct side {
 
 static char out[BIG * 16], in[BIG * 16];
 
-/* What the receive says, and that its words have this in them. */
+/* The receive fails with this class, and its words have this in them. */
 static void received(int err, int class, const char *word)
 {
 	char text[MPI_MAX_ERROR_STRING];

@@ -75,7 +75,7 @@ static void cancelled(void)
 	OK(MPI_Wait(&r, &s));
 	OK(MPI_Test_cancelled(&s, &flag));
 	CHECK(flag && x == 3 && r == MPI_REQUEST_NULL);
-	check_fill(big, 300000, 8); /* a large send that nobody receives yet: Wait must come back */
+	check_fill(big, 300000, 8); /* a large send without a receive yet: Wait must return */
 	OK(MPI_Isend(big, 300000, MPI_BYTE, 1 - check_rank, 79, MPI_COMM_WORLD, &r));
 	OK(MPI_Cancel(&r));
 	OK(MPI_Wait(&r, &s));

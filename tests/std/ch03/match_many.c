@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* RUN np=2 env="HAFT_EARLY=64M" */
-/* MPI-5.0 3.5, 3.9: 20,000 receives posted, and 20,000 messages that nobody waits for yet: both
+/* MPI-5.0 3.5, 3.9: 20,000 receives posted, and 20,000 unexpected messages: both
  * ways of matching. */
 #include "tests/check.h"
 

@@ -13,7 +13,7 @@ static long length(int i)
 	return mix[i % 7];
 }
 
-/* Everybody but 0 sends N numbered messages with one tag; 0 takes them by wildcards. */
+/* All ranks but 0 send N numbered messages with one tag; 0 takes them by wildcards. */
 static void wild(char *buf)
 {
 	int next[64] = {0};

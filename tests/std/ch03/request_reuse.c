@@ -14,7 +14,7 @@ enum { ROUNDS = 331, KINDS = 9, LARGE = 300000, TAG = 5, SMALL = 3 };
 
 static int large_out[LARGE], large_in[LARGE];
 
-/* What has been received: who, what tag, how many ints. */
+/* The received message: source, tag, number of ints. */
 static void is(const MPI_Status *st, int source, int tag, int count)
 {
 	int n = -1, cancelled = -1;
@@ -167,7 +167,7 @@ static void freed(int me, int i)
 		expect_ok(MPI_Iprobe(0, TAG + 2, MPI_COMM_WORLD, &(int){0}, MPI_STATUS_IGNORE));
 }
 
-/* MPI-5.0 3.10, 3.11: both at once as one request; nobody. */
+/* MPI-5.0 3.10, 3.11: both at once as one request; MPI_PROC_NULL. */
 static void both(int me, int i)
 {
 	int out = i + me, in = -1;

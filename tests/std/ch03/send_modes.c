@@ -37,7 +37,7 @@ static void buffered(void)
 	}
 	FAILS(MPI_ERR_BUFFER, "in use", MPI_Bsend(out, 200000, MPI_BYTE, next, 9, MPI_COMM_WORLD));
 	OK(MPI_Barrier(
-		MPI_COMM_WORLD)); /* until here nobody has received, so the large one is in use */
+		MPI_COMM_WORLD)); /* nothing was received so far, so the large one is in use */
 	OK(MPI_Buffer_iflush(&r));
 	for (int i = 0; i < SIZES; i++)
 		receive_one(sizes[i], i);

@@ -121,7 +121,7 @@ static void init(const struct job *j, MPI_Datatype type, MPI_Request *r)
 	}
 }
 
-/* Who has no memory: bit 0 the sender, bit 1 the receiver. */
+/* Ranks without memory: bit 0 the sender, bit 1 the receiver. */
 static void one(struct job j, int who)
 {
 	MPI_Datatype type;

@@ -181,7 +181,7 @@ static void types(void)
 	expect_ok(MPI_Type_free(&gaps));
 }
 
-/* No data at all; nobody; a request that is never started */
+/* No data at all; MPI_PROC_NULL; a request that is never started */
 static void nothing(void)
 {
 	MPI_Request r[2];

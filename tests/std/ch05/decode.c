@@ -28,7 +28,7 @@ static void decode(MPI_Datatype t, struct got *g)
 		t, g->ni, g->na, g->nc, g->nd, g->ints, g->addrs, g->counts, g->types));
 }
 
-/* The same by the calls of MPI-2, which know no large counts. */
+/* Decodes by the calls of MPI-2, which know no large counts. */
 static void decode_small(MPI_Datatype t, struct got *g)
 {
 	int ni, na, nd;

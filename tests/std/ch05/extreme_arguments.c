@@ -112,7 +112,7 @@ static void ask_x(MPI_Datatype t, MPI_Count n)
 	}
 }
 
-/* What is asked of a type agrees with itself. */
+/* The inquiries about a type agree with each other. */
 static void ask(MPI_Datatype t)
 {
 	MPI_Count size, lb, extent, bytes, n = number(), elements;

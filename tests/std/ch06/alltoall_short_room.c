@@ -21,7 +21,7 @@ static void fill(int *buf, int value_from)
 			buf[r * LEN + i] = value_from < 0 ? -1 : given(value_from, r, i);
 }
 
-/* What each member has after the call that returned `err'; rank 0 of `odd' only some. */
+/* The buffer of each member after the call that returned `err'; rank 0 of `odd' only some. */
 static void right(int err, int odd, int in_place)
 {
 	if (check_rank == 0) {

@@ -81,7 +81,7 @@ static void blocks_odd(int last)
 	says(MPI_ERR_TYPE, "rank 0 sends 1 MPI_FLOAT to rank 0, which expects 1 MPI_INT");
 }
 
-/* The same with requests, and among neighbours: a ring, in which rank 0 is the last one's. */
+/* With requests, and among neighbors: a ring, in which rank 0 is the last one's. */
 static void blocks_later(int last)
 {
 	MPI_Datatype type = last ? MPI_FLOAT : MPI_INT;
@@ -109,7 +109,7 @@ static void blocks_later(int last)
 	expect_ok(MPI_Comm_free(&ring));
 }
 
-/* What is right: other types of one signature, types that are not significant, nothing at all. */
+/* Correct calls: other types of one signature, types that are not significant, nothing at all. */
 static void blocks_right(int last)
 {
 	int x[2 * MANY] = {0}, y[2 * MANY], counts[MANY], at[MANY], none[MANY] = {0};

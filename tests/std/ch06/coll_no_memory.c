@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* RUN np=2,5 env="HAFT_COLL=p2p HAFT_VIA=auto" */
 /* MPI-5.0 9.3, 6.1: one member has no memory for the steps of a collective call.  It says so, and
- * so do all whose result depends on it; nobody waits for ever, and the next call is right. */
+ * so do all whose result depends on it; no member waits for ever, and the next call is right. */
 #include "tests/check.h"
 #include "tests/poor.h"
 

@@ -91,7 +91,7 @@ static void copied(MPI_Comm c)
 	set(c, keys[0], "false");
 }
 
-/* What was promised and is done all the same is an error with words. */
+/* A call that an assertion has excluded is an error with words. */
 static void kept(MPI_Comm c)
 {
 	int me, x[2] = {0, 0}, flag;

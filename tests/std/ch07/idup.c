@@ -52,7 +52,7 @@ static void many(MPI_Comm parent, int peer, int from)
 		OK(MPI_Comm_free(&c[i]));
 }
 
-/* It does not wait for anybody: others come later. */
+/* It waits for no member: others come later. */
 static void local(MPI_Comm parent, int me, int n)
 {
 	MPI_Comm c[20];

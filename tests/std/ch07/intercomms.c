@@ -7,7 +7,7 @@
 static MPI_Comm side, inter; /* odd and even ranks of MPI_COMM_WORLD */
 static int me, n, far, high;
 
-/* Every rank of c sends to every rank of the other group and to nobody else. */
+/* Every rank of c sends to every rank of the other group and to no other. */
 static void crossed(MPI_Comm c, int mark)
 {
 	int rank, out, in, remote;

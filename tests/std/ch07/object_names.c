@@ -6,7 +6,7 @@
 static char name[MPI_MAX_OBJECT_NAME + 8];
 static int len;
 
-/* What MPI_Comm_get_name says now, with the bytes behind the buffer untouched. */
+/* The answer of MPI_Comm_get_name, with the bytes behind the buffer untouched. */
 static const char *comm_name(MPI_Comm c)
 {
 	memset(name, '#', sizeof(name));

@@ -56,7 +56,7 @@ int main(int argc, char **argv)
 	OK(MPI_Comm_disconnect(&c));
 	CHECK(strcmp(order, "d1d1d2") == 0);
 	OK(MPI_Session_finalize(&t));
-	/* after the last session nobody is there who could take it */
+	/* after the last session no error handler is left */
 	CHECK(MPI_Comm_free_keyval(&key) != MPI_SUCCESS);
 	return 0;
 }

@@ -10,7 +10,7 @@
 #define SKIP 77
 
 /* Binds this process to one of the first two processors that it may use; false: there are none, or
- * nobody knows what a core is. */
+ * the cores are unknown. */
 static int bind_to(int which)
 {
 	char text[8] = "";

@@ -11,7 +11,7 @@ struct list {
 	int n, rank[MANY], weight[MANY];
 };
 
-/* What MPI says about the edges at this process. */
+/* The edges of this process, as MPI returns them. */
 static void ask(MPI_Comm c, struct list *in, struct list *out, int want_weighted)
 {
 	int weighted = -1, kind;
@@ -131,7 +131,7 @@ static void isolated(void)
 	OK(MPI_Comm_free(&c));
 }
 
-/* The general form: who gives which edges is `giver'; -1: everyone its own outgoing ones, -2: its
+/* The general form: rank `giver' gives all edges; -1: each rank its own outgoing ones, -2: its
  * incoming ones, -3: edge k of s to d is given by (s + d + k) % size. */
 static int gives(int giver, int s, int d, int k)
 {

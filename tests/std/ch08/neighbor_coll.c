@@ -98,7 +98,7 @@ static void grid(int dims[2], int wraps)
 	forms();
 }
 
-/* Everybody sends twice to the next and once to the one after it. */
+/* Every rank sends twice to the next and once to the one after it. */
 static void graph(int n)
 {
 	nin = nout = 3;

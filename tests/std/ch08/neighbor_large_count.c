@@ -20,7 +20,7 @@ static void fill(void)
 	}
 }
 
-/* What the left one sends to its right, and the right one to its left; or the same to both. */
+/* The value that the left rank sends to the right, and the right one to the left. */
 static void look(int gathers)
 {
 	int left = (check_rank + check_size - 1) % check_size;
@@ -121,7 +121,7 @@ static void alltoall_init(void)
 	over(&r, 1, 0);
 }
 
-/* The same calls with counts of int. */
+/* These calls with counts of int. */
 static void small(void)
 {
 	int n[SIDES] = {EACH, EACH}, at[SIDES] = {0, EACH};

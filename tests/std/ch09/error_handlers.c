@@ -136,7 +136,8 @@ static void gotten(void)
 	OK(MPI_Comm_free(&c));
 }
 
-/* MPI-5.0 9.3.5, pitfall 14: freeing predefined handlers nulls the variable and harms nobody. */
+/* MPI-5.0 9.3.5, pitfall 14: freeing predefined handlers nulls the variable and has no other
+ * effect. */
 static void predefined_freed(void)
 {
 	for (int i = 0; i < 5; i++) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* RUN np=1,3 */
-/* MPI-5.0 9.1.2: the attributes of MPI_COMM_WORLD, which nobody can change. */
+/* MPI-5.0 9.1.2: the attributes of MPI_COMM_WORLD, which cannot be changed. */
 #define MPI_NO_DEPRECATED_WARNINGS
 #include "tests/check.h"
 
@@ -25,7 +25,7 @@ static void tag_ub(void)
 	CHECK(value(MPI_COMM_WORLD, MPI_TAG_UB) == ub);
 }
 
-/* MPI-5.0 9.1.2.2, 9.1.2.3: who has input and output; whether clocks agree. */
+/* MPI-5.0 9.1.2.2, 9.1.2.3: ranks with input and output; whether clocks agree. */
 static void others(void)
 {
 	int *v = value(MPI_COMM_WORLD, MPI_IO);

@@ -6,7 +6,7 @@
 
 static char value[MPI_MAX_INFO_VAL + 1];
 
-/* What MPI_Info_get_string says with this much room; the needed room goes to *len. */
+/* The answer of MPI_Info_get_string with this much room; the needed room goes to *len. */
 static int get(MPI_Info info, const char *key, int room, int *len)
 {
 	int flag = -1;

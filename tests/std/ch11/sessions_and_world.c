@@ -23,7 +23,7 @@ static void talk(const char *tag)
 	expect_ok(MPI_Group_free(&g));
 }
 
-/* MPI-5.0 11.8.2: who was started by a launcher has no parent. */
+/* MPI-5.0 11.8.2: a process that a launcher started has no parent. */
 static void no_parent(void)
 {
 	MPI_Comm parent = MPI_COMM_WORLD;

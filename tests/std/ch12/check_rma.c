@@ -112,7 +112,7 @@ static void locks(void)
 	OK(MPI_Barrier(MPI_COMM_WORLD));
 }
 
-/* What follows a get whose request has ended, by any call that says so, is after it. */
+/* Accesses that follow the completion of a get's request, by any call, are ordered after it. */
 static void requests(void)
 {
 	enum { WAIT, TEST, STATUS, ALL, WAYS };
@@ -196,7 +196,7 @@ static void own(void)
 	OK(MPI_Barrier(MPI_COMM_WORLD));
 }
 
-/* What is refused is no access: it is told what is wrong with it, and meets nothing later. */
+/* A refused operation is no access: it fails with words, and conflicts with none later. */
 static void refused(void)
 {
 	OK(MPI_Win_fence(0, win));

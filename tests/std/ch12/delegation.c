@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* RUN np=2,4 env="HAFT_RMA=box" time=120 */
 /* MPI-5.0 12.3, 12.5.3, 12.7: small operations on private memory are done by its process where it
- * is in MPI and by their origin where it is not; nobody sees which of them it was. */
+ * is in MPI and by their origin where it is not; both give one result. */
 #include "tests/check.h"
 
 #include <stdint.h>
@@ -132,7 +132,7 @@ static void nobody_calls(void)
 	OK(MPI_Barrier(MPI_COMM_WORLD));
 }
 
-/* What one process does to one place is done in that order, however long each piece is. */
+/* Operations of one process on one place are done in order, however long each is. */
 static void order_stays(void)
 {
 	int right = (check_rank + 1) % check_size;

@@ -162,7 +162,7 @@ static void pscw_test(void)
 	OK(MPI_Group_free(&from));
 }
 
-/* 12.5.5: with MPI_MODE_NOCHECK nobody looks whether there was a post: there was. */
+/* 12.5.5: MPI_MODE_NOCHECK promises that there was a post. */
 static void pscw_nocheck(void)
 {
 	MPI_Group to, from;
@@ -192,7 +192,7 @@ static void pscw_nobody(void)
 	OK(MPI_Win_wait(win));
 }
 
-/* 12.5.3: under an exclusive lock what is read and written back is nobody else's meanwhile. */
+/* 12.5.3: under an exclusive lock no other rank changes a word between read and write. */
 static void lock_excludes(void)
 {
 	int value, pair[2];
@@ -326,7 +326,7 @@ static void flush_completes(void)
 	CHECK(mem[3] == ROUNDS);
 }
 
-/* 12.5.4: a flag that another process sets is seen by who looks with MPI_Win_sync. */
+/* 12.5.4: a flag that another process sets is seen after MPI_Win_sync. */
 static void sync_sees(void)
 {
 	int one = 1;

@@ -66,7 +66,7 @@ static void check_zero(const char *p, size_t len)
 	CHECK(p[len - 1] == 0);
 }
 
-/* Each fills its own and, by MPI_Put, the neighbour's last page; nobody sees more or less. */
+/* Each fills its own and, by MPI_Put, the neighbour's last page, and no other byte. */
 static void whole(MPI_Win win, char *mine, size_t len)
 {
 	char page[4096];

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* RUN np=8 time=120 */
 /* RUN np=4 env="HAFT_VIA=net" time=120 */
-/* MPI-5.0 12.5.3: whoever wants a lock gets it, however busy the others are with it. */
+/* MPI-5.0 12.5.3: every rank gets a lock in the end, however often the others take it. */
+tests / std / ch12 / random_locks.c || who has one alone is alone,
+	and all go || an exclusive holder is alone,
+	and all go
 #include "tests/check.h"
 
-enum { TURNS = 200 };
+	enum { TURNS = 200 };
 
 static MPI_Win win;
 static int *mem;
@@ -19,7 +22,7 @@ static int finished(int add)
 	return n + add;
 }
 
-/* Everybody goes on locking until everybody has had TURNS turns: who is starved stops the test. */
+/* All ranks lock until all have had TURNS turns: a starved rank stops the test. */
 static void turns(int type)
 {
 	int n = 0, done = 0;

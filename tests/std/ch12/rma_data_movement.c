@@ -121,7 +121,7 @@ static MPI_Datatype pieces(int which, int n)
 	return t;
 }
 
-/* The same move on a copy of the memory, by way of the packed form. */
+/* The expected result: this move on a copy of the memory, through the packed form. */
 static void model(const void *src, MPI_Datatype from, void *dst, MPI_Datatype to)
 {
 	int size, at = 0, n;
@@ -350,7 +350,7 @@ static void derived_sums(enum kind kind)
 	free(was);
 }
 
-/* Rank 0's word is taken by whoever finds it free. */
+/* Rank 0's word is taken by a rank that finds it free. */
 static void swaps(enum kind kind, MPI_Datatype type, int bytes)
 {
 	enum { N = 20 };

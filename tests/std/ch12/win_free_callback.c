@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* RUN np=1,3 */
 /* MPI-5.0 7.7.3, 12.2.5: an attribute's delete callback fails at one rank: MPI_Win_free fails at
- * all, nobody waits, the window stays, and can be freed afterwards. */
+ * all, no rank waits, the window stays, and can be freed afterwards. */
 #include "tests/check.h"
 
 enum { BAD = 1 }; /* the rank, but of one process 0 */

@@ -65,7 +65,7 @@ static void flavors(void)
 	free(mem);
 }
 
-/* 12.2.3: parts lie one behind the other, and everybody can load and store in them. */
+/* 12.2.3: parts lie one behind the other, and every rank can load and store in them. */
 static void shared(int noncontig)
 {
 	MPI_Aint bytes = check_rank == 1 ? 0 : 4 * (100 + check_rank), size;
@@ -97,7 +97,7 @@ static void shared(int noncontig)
 	OK(MPI_Win_free(&win));
 }
 
-/* 12.2.3: who shares no memory cannot have such a window. */
+/* 12.2.3: ranks that share no memory cannot make such a window. */
 static void unshared(void)
 {
 	MPI_Win win;

@@ -142,7 +142,7 @@ static void arguments(void)
 	FAILS(MPI_ERR_RANK, "", MPI_Win_flush(check_size, win));
 }
 
-/* A group with somebody who is not of the window. */
+/* A group with a rank that is not of the window. */
 static void strangers(void)
 {
 	MPI_Win own;

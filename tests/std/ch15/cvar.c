@@ -169,7 +169,7 @@ static void text(void)
 	close_var(&h);
 }
 
-/* Text that nobody checks before it is used; written again and again. */
+/* Text that is not checked before use; written again and again. */
 static void plan(void)
 {
 	int count;
@@ -218,7 +218,7 @@ static void words(void)
 	close_var(&h);
 }
 
-/* What is written takes effect: the initial error handler returns, so this process lives. */
+/* A written value takes effect: the initial error handler returns, so this process lives. */
 static void works(void)
 {
 	int count, ret = 2;
@@ -247,9 +247,9 @@ static void late(void)
 	close_var(&h);
 }
 
-/* What a process has for itself can be set while messages run, and the messages are of it: with
+/* Settings of one process can be set while messages run, and the messages are of it: with
  * HAFT_EAGER=0 (over sockets HAFT_EAGER_NET=0) a standard send of one element is not done before
- * somebody asks for it. */
+ * a receive asks for it. */
 static void at_any_time(void)
 {
 	static const char *const names[] = {

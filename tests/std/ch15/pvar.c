@@ -80,7 +80,7 @@ static void listed(void)
 
 static bool to_near, from_near; /* the neighbours of talk share memory with this process */
 
-/* What counts the frames that talk sends, and gets. */
+/* The counters of frames that talk sends, and receives. */
 static bool goes_by(const char *way)
 {
 	const char *via = getenv("HAFT_VIA");
@@ -276,7 +276,7 @@ static void wrong(void)
 
 #define WAYS 3
 
-/* Frames by all ways: before MPI_Init nobody knows which it will be. */
+/* Frames by all ways: before MPI_Init the transport is not known. */
 static num sum(const MPI_T_pvar_handle *h)
 {
 	num x = 0;

@@ -48,7 +48,7 @@ static void counted(void)
 	closed();
 }
 
-/* What was open ends with it: handles of before are none afterwards. */
+/* Open handles end with it: they are invalid afterwards. */
 static void handles_end(void)
 {
 	MPI_T_cvar_handle c;

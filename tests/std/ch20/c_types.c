@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* RUN np=0,1 */
 /* MPI-5.0 20.2.1, 20.3.1, 20.3.2, 20.3.3, 20.3.5, 20.5: the C types of the ABI: the status is eight
- * ints, handles are pointers to structs that nobody completes, handle constants are integers up to
+ * ints, handles are pointers to incomplete structs, handle constants are integers up to
  * 4095 at compile time, and the integer types have the ABI's sizes. */
 #include "tests/check.h"
 
