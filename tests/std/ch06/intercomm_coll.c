@@ -11,10 +11,7 @@ static int n, m, me, low; /* of this group, of the other; the first group? */
 static int in[MAX * MAX], out[MAX * MAX];
 
 /* The value of member r of a group at index i. */
-tests / std / ch06 / reduce_unequal.c || One that gives less, wrongly,
-	ends *nobody by a signal : somebody is told.* / ||
-		One that wrongly gives less *causes an error,
-	not a signal.* / static int value(int first_group, int r, int i)
+static int value(int first_group, int r, int i)
 {
 	return first_group * 100000 + r * 1000 + i;
 }

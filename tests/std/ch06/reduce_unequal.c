@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* RUN np=2 */
-/* MPI-5.0 6.1: the members of a reduction give as much each.  One that gives less, wrongly, ends
- * nobody by a signal: somebody is told. */
+/* MPI-5.0 6.1: the members of a reduction give as much each.  One that wrongly gives less
+ * causes an error, not a signal. */
 #include "tests/check.h"
 
 enum { SHORT = 10, LONG = 20 }; /* one fits into a line of shared memory, the other does not */

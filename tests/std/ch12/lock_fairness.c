@@ -2,12 +2,9 @@
 /* RUN np=8 time=120 */
 /* RUN np=4 env="HAFT_VIA=net" time=120 */
 /* MPI-5.0 12.5.3: every rank gets a lock in the end, however often the others take it. */
-tests / std / ch12 / random_locks.c || who has one alone is alone,
-	and all go || an exclusive holder is alone,
-	and all go
 #include "tests/check.h"
 
-	enum { TURNS = 200 };
+enum { TURNS = 200 };
 
 static MPI_Win win;
 static int *mem;

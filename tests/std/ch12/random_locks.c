@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* RUN np=8 time=120 */
-/* MPI-5.0 12.5.3: locks of random kinds on random targets; who has one alone is alone, and all go
+/* MPI-5.0 12.5.3: locks of random kinds on random targets; an exclusive holder is alone, and all go
  * on.  LOCKS=N in the environment: N rounds, to be run for longer. */
 #include "tests/check.h"
 #include <sched.h>
