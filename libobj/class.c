@@ -1,60 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* class.c - domains and classes: opening, closing, who is where.
+/* class.c - classes: opening and closing them; permanent objects.
  *
- *   obj_domains ──> domain ──> domain      classes[id]: one number space for the whole process,
- *                     │ cls[id]            so a token of one domain is never right in another
- *                     v
- *                   class (the user's memory) ── in ──> obj_inside
- *
- * Ids are given out round robin: the handles of a closed class stay garbage until 254 others were
- * opened.  A domain is one mapping; its arrays of permanent objects are touched only where they are
- * used. */
+ *   obj_class_open    the description is copied, an id taken, the class entered in its domain;
+ *                     address space is reserved by the first obj_new (slots.c)
+ *   obj_class_close   what belongs to its objects is freed, then its table and its id */
 #include "libobj/obj_inner.h"
 #include <stdlib.h>
 #include <string.h>
 
 #define SLOT_MIN 64 /* bytes: one cache line, so that no two objects share one */
-
-struct obj_domain *obj_domains;
-struct obj_lock obj_domains_lock = OBJ_LOCK_INIT(RANK_DOMAINS, "domains");
-static struct obj_class *classes[MAGS];
-static uint32_t last_id;
-
-struct obj_class *obj_class_by_id(uint32_t id)
-{
-	return __atomic_load_n(&classes[id], __ATOMIC_ACQUIRE);
-}
-
-const char *obj_class_name(const struct obj_class *c)
-{
-	return c->in != NULL ? c->in->desc.name : "";
-}
-
-static uint32_t class_id_take(struct obj_class *c)
-{
-	uint32_t id = 0;
-
-	obj_lock_always(&obj_domains_lock);
-	for (uint32_t i = 1; i <= OBJ_CLASS_MAX && id == 0; i++) {
-		uint32_t try = (last_id + i - 1) % OBJ_CLASS_MAX + 1;
-
-		if (classes[try] == NULL)
-			id = try;
-	}
-	if (id != 0) {
-		last_id = id;
-		__atomic_store_n(&classes[id], c, __ATOMIC_RELEASE);
-	}
-	obj_unlock_always(&obj_domains_lock);
-	return id;
-}
-
-static void class_id_give(uint32_t id)
-{
-	obj_lock_always(&obj_domains_lock);
-	__atomic_store_n(&classes[id], NULL, __ATOMIC_RELEASE);
-	obj_unlock_always(&obj_domains_lock);
-}
 
 /* Bytes a slot; direct classes find the slot of an address by a shift. */
 static size_t class_stride(const struct obj_class_desc *desc)
@@ -138,7 +92,7 @@ int obj_class_open(struct obj_class *c, struct obj_domain *d, const struct obj_c
 	c->domain = d;
 	c->in = in;
 	class_flags_set(c, &full);
-	id = class_id_take(c);
+	id = obj_class_id_take(c);
 	if (id == 0) {
 		memset(c, 0, sizeof(*c));
 		free(in);
@@ -183,7 +137,7 @@ static long class_sweep(struct obj_class *c, bool all)
 	return n;
 }
 
-static long class_close(struct obj_class *c, bool all)
+long obj_class_close_now(struct obj_class *c, bool all)
 {
 	struct obj_domain *d = c->domain;
 	uint32_t id = c->id;
@@ -196,7 +150,7 @@ static long class_close(struct obj_class *c, bool all)
 	obj_lock_always(&d->lock);
 	d->cls[id] = NULL;
 	obj_unlock_always(&d->lock);
-	class_id_give(id);
+	obj_class_id_give(id);
 	free(c->in);
 	memset(c, 0, sizeof(*c));
 	return n;
@@ -204,134 +158,7 @@ static long class_close(struct obj_class *c, bool all)
 
 long obj_class_close(struct obj_class *c)
 {
-	return c->in != NULL ? class_close(c, false) : 0;
-}
-
-/* ------------------------------------------------------------------------ domains */
-
-static void domain_link(struct obj_domain *d)
-{
-	obj_lock_always(&obj_domains_lock);
-	d->prev = NULL;
-	d->next = obj_domains;
-	if (d->next != NULL)
-		d->next->prev = d;
-	obj_domains = d;
-	obj_unlock_always(&obj_domains_lock);
-}
-
-static void domain_unlink(struct obj_domain *d)
-{
-	obj_lock_always(&obj_domains_lock);
-	if (d->prev != NULL)
-		d->prev->next = d->next;
-	else
-		obj_domains = d->next;
-	if (d->next != NULL)
-		d->next->prev = d->prev;
-	obj_unlock_always(&obj_domains_lock);
-}
-
-static void domain_locks_init(struct obj_domain *d)
-{
-	d->lock = (struct obj_lock)OBJ_LOCK_INIT(RANK_DOMAIN, "domain");
-	d->mem.lock = (struct obj_lock)OBJ_LOCK_INIT(RANK_MEM, "memory");
-	d->grave_lock = (struct obj_lock)OBJ_LOCK_INIT(RANK_TOMBSTONE, "graves");
-	for (size_t i = 0; i < countof(d->locks); i++)
-		d->locks[i].l = (struct obj_lock)OBJ_LOCK_INIT(RANK_OBJECT, "object");
-}
-
-static size_t domain_bytes(void)
-{
-	size_t page = obj_os_page();
-
-	return (sizeof(struct obj_domain) + page - 1) / page * page;
-}
-
-static bool domain_opts_valid(const struct obj_domain_opts *o)
-{
-	return o->trace <= OBJ_TRACE_MAX && o->alloc >= OBJ_ALLOC_AUTO &&
-	       o->alloc <= OBJ_ALLOC_JEMALLOC && o->fork >= OBJ_FORK_SHARE &&
-	       o->fork <= OBJ_FORK_FOREIGN;
-}
-
-int obj_domain_open(struct obj_domain **domain, const struct obj_domain_opts *opts)
-{
-	struct obj_domain_opts full;
-	struct obj_domain *d;
-	int rc;
-
-	if (domain == NULL || (opts != NULL && opts->size == 0))
-		return OBJ_INVALID;
-	memset(&full, 0, sizeof(full));
-	if (opts != NULL)
-		memcpy(&full, opts, opts->size < sizeof(full) ? opts->size : sizeof(full));
-	if (!domain_opts_valid(&full))
-		return OBJ_INVALID;
-	if (full.name == NULL)
-		full.name = "libobj";
-	obj_fork_watch();
-	d = obj_os_reserve(domain_bytes());
-	if (d == NULL)
-		return OBJ_NOMEM;
-	if (!obj_os_commit(d, domain_bytes())) {
-		obj_os_release(d, domain_bytes());
-		return OBJ_NOMEM;
-	}
-	d->opts = full;
-	domain_locks_init(d);
-	rc = obj_keyvals_open(d);
-	if (rc != OBJ_OK) {
-		obj_os_release(d, domain_bytes());
-		return rc;
-	}
-	domain_link(d);
-	obj_domain_threads(d, full.threads);
-	*domain = d;
-	return OBJ_OK;
-}
-
-long obj_domain_close(struct obj_domain *d, int leaks, int fmt)
-{
-	long n = 0;
-
-	obj_this_thread.defer++; /* who goes with his table is not called */
-	if (leaks >= 0)
-		obj_leaks(d, fmt, leaks);
-	obj_domain_threads(d, 0);
-	domain_unlink(d);
-	for (uint32_t id = 1; id <= OBJ_CLASS_MAX; id++)
-		if (d->cls[id] != NULL && d->cls[id] != &d->keyvals)
-			n += class_close(d->cls[id], true);
-	obj_keyvals_close(d);
-	n += class_close(&d->keyvals, true);
-	obj_this_thread.defer--;
-	obj_langs_close(d);
-	obj_tombstones_close(d);
-	obj_mem_close(d);
-	obj_os_release(d, domain_bytes());
-	return n;
-}
-
-void obj_domain_threads(struct obj_domain *d, int on)
-{
-	uint32_t any = HAFT_DEBUG;
-
-	obj_lock_always(&obj_domains_lock);
-	d->opts.threads = on != 0;
-	for (const struct obj_domain *x = obj_domains; x != NULL; x = x->next)
-		any |= x->opts.threads != 0;
-	obj_threads_on = any;
-	for (uint32_t id = 1; id <= OBJ_CLASS_MAX; id++)
-		if (d->cls[id] != NULL)
-			d->cls[id]->shared = on || d->cls[id]->flags & OBJ_F_SHARED;
-	obj_unlock_always(&obj_domains_lock);
-}
-
-void obj_on_error(struct obj_domain *d, obj_report_fn *report, void *ctx)
-{
-	d->opts.report = report;
-	d->opts.report_ctx = ctx;
+	return c->in != NULL ? obj_class_close_now(c, false) : 0;
 }
 
 /* ------------------------------------------------------------------------ permanent objects */

@@ -15,16 +15,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define TOMBSTONES \
-	((uint32_t)MEAN_OR(4, 256)) /* 32 KiB a domain, once an object with a name was freed */
-
-struct tombstone {
-	uint64_t token;
-	uintptr_t created;
-	uintptr_t freed;
-	char name[64];
-};
-
 /* What is known about a handle before it is put in words. */
 struct finding {
 	int why;
@@ -32,112 +22,6 @@ struct finding {
 	const struct obj_class *cls; /* whose it is or was, or NULL */
 	const char *note;            /* more words, or NULL */
 };
-
-const char *obj_error_text(int err)
-{
-	static const char *const text[] = {
-		[OBJ_OK] = "no error",
-		[OBJ_NULL] = "null handle",
-		[OBJ_GARBAGE] = "not a handle",
-		[OBJ_STALE] = "stale handle: the object has been freed",
-		[OBJ_WRONG_CLASS] = "handle of another class",
-		[OBJ_FOREIGN] = "handle of the parent process",
-		[OBJ_PERMANENT] = "permanent, cannot be freed or set",
-		[OBJ_BUSY] = "being freed or deleted already",
-		[OBJ_NOMEM] = "no memory, or the table is full",
-		[OBJ_KEYVAL] = "not a keyval of this class",
-		[OBJ_CALLBACK] = "a callback returned an error",
-		[OBJ_INVALID] = "invalid argument",
-	};
-
-	return err >= 0 && (size_t)err < countof(text) ? text[err] : "unknown error";
-}
-
-/* ------------------------------------------------------------------------ direct handles */
-
-/* The slot that an address would be the handle of, or NULL. */
-static struct obj *direct_slot(const struct obj_class *c, obj_h h)
-{
-	uint32_t limit = __atomic_load_n(&c->in->limit, __ATOMIC_ACQUIRE);
-	uintptr_t off = (uintptr_t)h - sizeof(struct obj) - (uintptr_t)c->base;
-	size_t index = off >> c->in->shift;
-
-	if (limit == 0 || index == 0 || index >= limit || off & (c->stride - 1))
-		return NULL;
-	return obj_slot(c, (uint32_t)index);
-}
-
-void *obj_get_direct(const struct obj_class *c, obj_h h)
-{
-	struct obj *o = direct_slot(c, h);
-
-	if (o == NULL)
-		return NULL;
-	return slot_live(__atomic_load_n(&o->token, __ATOMIC_ACQUIRE), slot_index(c, o)) ? o : NULL;
-}
-
-obj_h obj_from_int_direct(const struct obj_class *c, uint32_t i)
-{
-	uint32_t limit = __atomic_load_n(&c->in->limit, __ATOMIC_ACQUIRE);
-	uint32_t index = i & OBJ_INDEX_MAX;
-
-	if (i >= OBJ_PERMANENT_MAX && index < limit) {
-		struct obj *o = obj_slot(c, index);
-
-		if ((uint32_t)__atomic_load_n(&o->token, __ATOMIC_ACQUIRE) == i)
-			return (obj_h)(o + 1);
-	}
-	return (obj_h)(uintptr_t)i;
-}
-
-/* ------------------------------------------------------------------------ graveyard */
-
-void obj_tombstone_add(const struct obj *o, uintptr_t freed)
-{
-	struct obj_domain *d = o->u.cls->domain;
-	const struct ext *e = ext_of(o);
-	struct tombstone *g;
-
-	obj_lock_always(&d->grave_lock);
-	if (d->graves == NULL) {
-		d->graves = obj_mem_get(d, TOMBSTONES * sizeof(*d->graves));
-		if (d->graves != NULL)
-			memset(d->graves, 0, TOMBSTONES * sizeof(*d->graves));
-	}
-	if (d->graves != NULL) {
-		g = &d->graves[d->ngraves++ % TOMBSTONES];
-		g->token = slot_live(o->token, slot_index(o->u.cls, o)) ? o->token
-									: o->token ^ TOKEN_DEAD;
-		g->created = site_of(o);
-		g->freed = freed;
-		snprintf(g->name, sizeof(g->name), "%s",
-			e != NULL && e->name != NULL ? e->name : "");
-	}
-	obj_unlock_always(&d->grave_lock);
-}
-
-void obj_tombstones_close(struct obj_domain *d)
-{
-	obj_mem_put(d, d->graves);
-	d->graves = NULL;
-}
-
-/* The newest grave of the token. */
-static bool grave_find(struct obj_domain *d, uint64_t token, struct tombstone *out)
-{
-	bool found = false;
-
-	obj_lock_always(&d->grave_lock);
-	for (uint32_t i = 0; d->graves != NULL && i < TOMBSTONES && i < d->ngraves && !found; i++) {
-		const struct tombstone *g = &d->graves[(d->ngraves - 1 - i) % TOMBSTONES];
-
-		found = g->token == token;
-		if (found)
-			*out = *g;
-	}
-	obj_unlock_always(&d->grave_lock);
-	return found;
-}
 
 /* ------------------------------------------------------------------------ finding out */
 
@@ -258,7 +142,7 @@ static void find_address(const struct obj_class *c, obj_h h, struct finding *f)
 		uint64_t t;
 
 		if (other != NULL && other->flags & OBJ_F_DIRECT)
-			o = direct_slot(other, h);
+			o = obj_direct_slot(other, h);
 		t = o != NULL ? slot_token(other, slot_index(other, o)) : 0;
 		if (t == 0)
 			continue;
@@ -350,7 +234,7 @@ static void diag_fill_object(const struct finding *f, struct obj_diag *diag)
 		}
 		return;
 	}
-	if (grave_find(c->domain, f->token, &g)) {
+	if (obj_tombstone_find(c->domain, f->token, &g)) {
 		memcpy(diag->name, g.name, sizeof(diag->name));
 		diag->created = g.created;
 		diag->freed = g.freed;
@@ -454,20 +338,4 @@ int obj_report_handle(struct obj_class *c, obj_h h, int why)
 		c->domain->opts.report(c->domain->opts.report_ctx, &diag);
 	}
 	return f.why;
-}
-
-void obj_report_text(struct obj_class *c, int why, const char *fmt, ...)
-{
-	struct obj_diag diag;
-	va_list ap;
-
-	if (c->domain->opts.report == NULL)
-		return;
-	memset(&diag, 0, sizeof(diag));
-	diag.why = why;
-	snprintf(diag.cls, sizeof(diag.cls), "%s", obj_class_name(c));
-	va_start(ap, fmt);
-	vsnprintf(diag.text, sizeof(diag.text), fmt, ap);
-	va_end(ap);
-	c->domain->opts.report(c->domain->opts.report_ctx, &diag);
 }

@@ -17,7 +17,7 @@ static void fork_each_lock(struct obj_domain *d, void (*fn)(struct obj_lock *l))
 	for (uint32_t id = 1; id <= OBJ_CLASS_MAX; id++)
 		if (d->cls[id] != NULL)
 			fn(&d->cls[id]->in->lock);
-	fn(&d->grave_lock);
+	fn(&d->tombstone_lock);
 	fn(&d->mem.lock);
 }
 
@@ -84,14 +84,7 @@ static void fork_child(void)
 	lock_reset(&obj_domains_lock);
 }
 
-static void fork_register(void)
-{
-	pthread_atfork(fork_prepare, fork_parent, fork_child);
-}
-
 void obj_fork_watch(void)
 {
-	static pthread_once_t once = PTHREAD_ONCE_INIT;
-
-	pthread_once(&once, fork_register);
+	pthread_atfork(fork_prepare, fork_parent, fork_child);
 }

@@ -12,6 +12,9 @@
 
 #define SPINS 100 /* looks at a taken lock before sleeping: about as long as ours are held */
 
+__thread struct obj_thread obj_this_thread;
+const struct obj_upcalls *obj_up;
+
 /* In debug builds locks are always taken, so that the ranks are checked with one thread as well. */
 uint32_t obj_threads_on = HAFT_DEBUG;
 

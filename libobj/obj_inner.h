@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* obj_inner.h - what the files of libobj share and nobody else sees.
+/* obj_inner.h - declarations that the files of libobj share.  Not installed.
  *
  *   struct obj_domain ── cls[id] ──> struct obj_class ── in ──> struct obj_inside: bookkeeping
  *         │                               │ base                fifo: free slots of all threads
@@ -7,19 +7,31 @@
  *                                     [ slot 0: never used ][ slot 1 ] ... [ hi ) ... reserved ]
  *   struct obj_thread (thread-local) ── mags[id] ──> struct mag: free slots of this thread
  *
+ * Layers.  A file calls only files of its own line and of the lines below it.  Calls upward go
+ * through struct obj_upcalls, which obj_domain_open registers.
+ *
+ *   domain.c  fork.c  report.c                  domains; fork; iteration, statistics, leaks
+ *   obj_attr.c  keyval.c  closure.c             attributes and their callbacks
+ *   diagnosis.c  name.c  errh_slot.c            what a bad handle is; names; error handlers
+ *   class.c  ref.c                              classes and permanent objects; two counts
+ *   reap.c  ext.c  tombstone.c  direct.c        the end of objects; what belongs to an object
+ *   slots.c  thread.c                           tables of slots; magazines of threads
+ *   domain_mem.c  arena.c  jemalloc.c  arena_pages.c        memory of varying size
+ *   registry.c  mutex.c  mem_os.c  ffi_os.c     lists of domains and classes; locks; the system
+ *
  * Invariants of a slot (checked by obj_table_valid):
- *   live     token names this slot, refs has a user's handle, cls is its class
- *   pending  token with index bit 0 flipped, refs != 0: the handle is freed and somebody refers to
- *            the object; or its destroy waits or runs (DYING); or it is under construction; or it
- *            is the parent process's (STICKY)
- *   free     token likewise (or 0: never used), refs == 0, next is the slot to be used after it
- * A stored token whose index is not that of its slot can equal no handle that leads here: that is
- * why flipping one bit is enough to kill a handle and keeps the generation for the next one.
+ *   live     The token names this slot, refs counts a user's handle, cls is its class.
+ *   pending  The token has index bit 0 flipped, refs is not 0.  The handle has been freed and
+ *            references remain; or destroy is due or runs (DYING); or the object is under
+ *            construction; or it is the parent process's (STICKY).
+ *   free     The token is as for pending (or 0: never used), refs is 0, next is the next free slot.
+ * A stored token whose index is not the index of its slot equals no handle that leads to the slot.
+ * So one flipped bit kills a handle and keeps the generation for the next one.
  *
  * Locks of libobj, by rank, upwards:
- *     DOMAINS < DOMAIN < OBJECT < CLASS < GRAVE < THREADS < MEM < ARENA */
-#ifndef HAFT_LIBOBJ_OBJ_INNER_H
-#define HAFT_LIBOBJ_OBJ_INNER_H
+ *     DOMAINS < DOMAIN < OBJECT < CLASS < TOMBSTONE < THREADS < MEM < ARENA */
+#ifndef LIBOBJ_OBJ_INNER_H
+#define LIBOBJ_OBJ_INNER_H
 
 #include "libobj/base.h"
 #include "libobj/obj.h"
@@ -32,35 +44,51 @@
 #define TOKEN_INDEX(t) ((uint32_t)(t)&OBJ_INDEX_MAX)
 #define TOKEN_GEN_ONE  (1ULL << 24)
 #define TOKEN_GEN_OVER (1ULL << 31) /* set when the low generation passes 127 */
-#define TOKEN_GEN_HI   (1ULL << 32) /* carry into the high one */
+#define TOKEN_GEN_HI   (1ULL << 32) /* carry into the high generation */
 #define TOKEN_HI(t)    ((uint32_t)((t) >> 32) & 0xffff)
 #define TOKEN_HI_MAX   ((uint32_t)MEAN_OR(3, 0xffff)) /* then the slot retires */
 #define TOKEN_DEAD     1ULL                           /* xor: index bit 0 */
 
 #define REFS_INTERNAL 0x7fffffffULL
 #define REFS_CLOSING  (1ULL << 62) /* obj_free runs callbacks */
-#define REFS_DYING    (1ULL << 63) /* nobody may come in any more: destroy waits or runs */
+#define REFS_DYING    (1ULL << 63) /* no new reference is taken: destroy is due or runs */
 #define REFS_IGNORE   1ULL         /* permanent objects, which count nothing: freeing is ignored */
 #define REFS_USER(r)  ((uint32_t)((r) >> 32) & 0x3fffffff)
 
-/* Generations used so far by a slot whose token word is t (0: never used). */
+/* Number of generations that a slot with token word `t' has used (0: none). */
 static inline uint64_t token_uses(uint64_t t)
 {
 	return t == 0 ? 0 : (uint64_t)TOKEN_HI(t) * 127 + ((t >> 24) & 127);
 }
 
-/* ------------------------------------------------------------------------ magazines */
+/* The next token of a slot whose dead token is `dead'; it is dead, too. */
+static inline uint64_t token_next(uint64_t dead)
+{
+	uint64_t t = dead + TOKEN_GEN_ONE;
+
+	return likely(!(t & TOKEN_GEN_OVER)) ? t
+					     : t - TOKEN_GEN_OVER + TOKEN_GEN_ONE + TOKEN_GEN_HI;
+}
+
+/* Has the slot no generation left after token `t'? */
+static inline bool token_last(uint64_t t)
+{
+	return TOKEN_HI(t) >= TOKEN_HI_MAX && (t & (127 * TOKEN_GEN_ONE)) == 127 * TOKEN_GEN_ONE;
+}
+
+/* ------------------------------------------------------------------------ threads */
 
 #define QUARANTINE  ((uint32_t)MEAN_OR(8, OBJ_QUARANTINE))
-#define FRESH_BATCH ((uint32_t)MEAN_OR(1, 32))  /* never-used slots a thread takes at once */
-#define FIFO_BATCH  ((uint32_t)MEAN_OR(1, 64))  /* freed ones */
-#define SPILL_MIN   ((uint32_t)MEAN_OR(2, 512)) /* free slots a thread keeps */
+#define FRESH_BATCH ((uint32_t)MEAN_OR(1, 32))  /* never-used slots that a thread takes at once */
+#define FIFO_BATCH  ((uint32_t)MEAN_OR(1, 64))  /* freed slots that a thread takes at once */
+#define SPILL_MIN   ((uint32_t)MEAN_OR(2, 512)) /* free slots that a thread keeps */
 
-/* Free slots of one class in one thread, in order of freeing: the first `avail' may be handed out,
- * the `limbo' after them wait until as many others have been freed.  All by owner thread. */
+/* A magazine: free slots of one class in one thread, in the order of freeing.  The first `avail'
+ * may be handed out.  The `limbo' after them wait until as many others have been freed.  Only the
+ * owner thread touches it. */
 struct mag {
 	struct obj *head;
-	struct obj *tail; /* good while avail + limbo != 0 */
+	struct obj *tail; /* valid while avail + limbo != 0 */
 	uint32_t avail;
 	uint32_t limbo;
 	uint32_t fresh; /* never-used slots [fresh, fresh_end) */
@@ -69,7 +97,7 @@ struct mag {
 static_assert(sizeof(struct mag) == 32, "two a cache line");
 
 #define MAGS           256 /* one for each value of a token's class byte */
-#define LOCKS_HELD_MAX 16  /* nested locks a debug build remembers */
+#define LOCKS_HELD_MAX 16  /* nested locks that a debug build remembers */
 
 struct obj_thread {
 	struct mag *mags; /* [MAGS], by class id; NULL: not attached */
@@ -82,11 +110,11 @@ struct obj_thread {
 	struct obj_thread *next, *prev; /* list of attached threads: lock THREADS */
 	struct obj_lock *locks[HAFT_DEBUG ? LOCKS_HELD_MAX : 1];
 };
-extern __thread struct obj_thread obj_this_thread;
+extern __thread struct obj_thread obj_this_thread; /* mutex.c */
 
 /* ------------------------------------------------------------------------ class and domain */
 
-/* obj_class.flags, the half that is not the user's: what the fast paths must stop for. */
+/* obj_class.flags, the half that is libobj's: what makes the fast paths stop. */
 #define CLASS_F_CONSTRUCT 0x100
 #define CLASS_F_ON_FREE   0x200
 #define CLASS_F_DESTROY   0x400
@@ -99,10 +127,10 @@ struct obj_inside {
 	struct obj_lock lock; /* rank CLASS: fifo, hi, committed, retired */
 	struct obj *fifo_head, *fifo_tail;
 	uint32_t fifo_n;
-	uint32_t hi;       /* slots handed out at least once are below; atomic */
-	uint32_t limit;    /* slots below it may be touched: obj_class.limit of direct classes too;
-			      atomic */
-	uint32_t capacity; /* slots below it are in the reservation; 0: none yet */
+	uint32_t hi;       /* slots below it were handed out at least once; atomic */
+	uint32_t limit;    /* slots below it may be touched: obj_class.limit, and set for direct
+			    * classes too; atomic */
+	uint32_t capacity; /* slots below it are in the reservation; 0: nothing reserved yet */
 	uint32_t retired;
 	uint32_t shift;   /* direct classes: stride is 1 << shift */
 	size_t reserved;  /* bytes of address space at obj_class.base */
@@ -123,26 +151,26 @@ struct obj_domain {
 	struct obj_domain_opts opts;
 	struct obj_lock lock; /* rank DOMAIN */
 	struct obj_class *cls[256];
-	struct lang *langs; /* [nlangs]; set once each */
+	struct lang *langs; /* [nlangs]; each is set once */
 	uint32_t nlangs;
 	struct obj_class keyvals;
-	struct obj *reap;         /* objects of OBJ_F_LATER classes; lock DOMAIN */
-	struct tombstone *graves; /* made at first need */
-	uint32_t ngraves;         /* ever written */
-	struct obj_lock grave_lock;
+	struct obj *reap;             /* objects of OBJ_F_LATER classes; lock DOMAIN */
+	struct tombstone *tombstones; /* ring of the last freed objects; made at first need */
+	uint32_t ntombstones;         /* ever written */
+	struct obj_lock tombstone_lock;
 	struct {
 		struct obj_lock lock;  /* rank MEM: big, tried */
 		size_t bytes;          /* handed out; atomic */
 		struct obj_arena *big; /* jemalloc's, once it is in use; set once */
 		bool tried;            /* to load jemalloc */
 	} mem;
-	struct obj_domain *next, *prev; /* list of domains: lock `domains' */
+	struct obj_domain *next, *prev; /* list of domains: lock DOMAINS */
 	struct {
 		struct obj_lock l;
 		char pad[CACHE_LINE - sizeof(struct obj_lock)];
 	} locks[OBJ_LOCKS]; /* rank OBJECT */
 	struct obj *perm[OBJ_PERMANENT_MAX];
-	struct obj *kv_perm[OBJ_PERMANENT_MAX]; /* the keyvals' own numbers */
+	struct obj *kv_perm[OBJ_PERMANENT_MAX]; /* permanent keyvals: a number space of their own */
 };
 
 #define RANK_DOMAINS   (OBJ_RANK_LEAF + 0)
@@ -154,41 +182,105 @@ struct obj_domain {
 #define RANK_MEM       (OBJ_RANK_LEAF + 6)
 #define RANK_ARENA     (OBJ_RANK_LEAF + 7)
 
-/* class.c: the list of all domains, for fork and for gdb, and the class of an id, or NULL. */
-extern struct obj_domain *obj_domains;
-extern struct obj_lock obj_domains_lock; /* rank DOMAINS */
-struct obj_class *obj_class_by_id(uint32_t id);
-
-/* What an object has besides its header, made at first need and never moved. */
+/* What an object has besides its header; made at first need and never moved. */
 struct ext {
 	struct obj *reap_next;
 	char *name; /* lock OBJECT */
 	uint32_t name_len;
 	uint32_t ntrace;
-	struct obj *errh;         /* lock OBJECT; we hold it */
+	struct obj *errh;         /* lock OBJECT; holds a reference */
 	struct attr_cache *attrs; /* set once */
-	struct attr_index *index; /* of attrs, or the empty one: what obj_attr_get needs at once */
+	struct attr_index *index; /* of attrs, or the empty index: obj_attr_get reads it first */
 	struct closure *closures;
 	void **trace;    /* [ntrace] return addresses, set at creation */
-	int64_t born_ns; /* with a trace only */
+	int64_t born_ns; /* valid with a trace only */
 };
 
-#define EXT_LINK 1ULL /* low bit of obj.ext: not an ext but the next object of a reap list */
+#define EXT_LINK 1ULL /* low bit of obj.ext: no ext, but the next object of a reap list */
+
+/* ------------------------------------------------------------------------ mem_os.c
+ *
+ * Address space, and sleeping on a word. */
+void *obj_os_reserve(size_t len);        /* NULL: refused */
+bool obj_os_commit(void *p, size_t len); /* makes it readable and writable, zero; false: refused */
+void obj_os_release(void *p, size_t len);
+size_t obj_os_space_limit(void); /* bytes one reservation may ask for: a share of RLIMIT_AS */
+size_t obj_os_page(void);        /* bytes, a power of 2 */
+void obj_os_wait(uint32_t *word, uint32_t seen); /* sleeps while *word == seen */
+void obj_os_wake(uint32_t *word);                /* wakes one sleeper */
+
+/* ------------------------------------------------------------------------ upcalls */
+
+/* What lower files need of higher ones.  There is one such table for the process, in domain.c. */
+struct obj_upcalls {
+	void (*reap)(void); /* destroys what this thread's reap list has */
+	int (*attrs_delete_all)(void *self);
+	void (*attrs_free)(struct obj *o); /* without callbacks; no other thread has the object */
+	void (*closures_free)(struct obj *o); /* likewise */
+	struct attr_index *index_empty;       /* index of an object without attributes */
+	/* Finds out what is wrong with a handle, calls the report hook, returns the error. */
+	int (*report_handle)(struct obj_class *c, obj_h h, int why);
+};
+extern const struct obj_upcalls *obj_up; /* mutex.c; set by the first obj_domain_open */
+
+/* ------------------------------------------------------------------------ mutex.c */
+
+/* A lock without rank check and without counting, for fork. */
+void obj_lock_take(struct obj_lock *l);
+void obj_lock_give(struct obj_lock *l);
+
+/* May this thread destroy nothing now? */
+static inline bool reap_must_wait(void)
+{
+	return obj_this_thread.defer != 0 || obj_this_thread.nlocks != 0 || obj_this_thread.reaping;
+}
+
+/* Call this where a thread comes out of a callback, a destroy or a lock. */
+static inline void reap_if_due(void)
+{
+	if (unlikely(obj_this_thread.reap != NULL) && !reap_must_wait())
+		obj_up->reap();
+}
+
+/* ------------------------------------------------------------------------ registry.c */
+
+extern struct obj_domain *obj_domains;   /* list of all domains, for fork and for gdb */
+extern struct obj_lock obj_domains_lock; /* rank DOMAINS */
+/* Enters the class under a free id, which is returned; 0: all ids are taken.  takes DOMAINS. */
+uint32_t obj_class_id_take(struct obj_class *c);
+void obj_class_id_give(uint32_t id);
+struct obj_class *obj_class_by_id(uint32_t id); /* NULL: none */
+/* Calls the domain's report hook with a text.  No lock of libobj may be held. */
+void obj_report_text(struct obj_class *c, int why, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* ------------------------------------------------------------------------ domain_mem.c */
+
+#define ALLOC_SMALL ((size_t)MEAN_OR(1024, OBJ_ALLOC_SMALL))
+void obj_mem_close(struct obj_domain *d);
+
+/* ------------------------------------------------------------------------ thread.c */
+
+bool obj_thread_attach(void);         /* this thread gets magazines; false: no memory */
+void obj_threads_forget(uint32_t id); /* empties that magazine in all threads; quiet */
+/* In the child after fork: sets lost[id] where a thread that is gone had free slots. */
+void obj_threads_lost(bool *lost);
+extern struct obj_lock obj_threads_lock;
 
 /* ------------------------------------------------------------------------ slots.c
  *
- * slot_pop gives a slot that is the caller's alone: refs 0, its next token, still dead (flip bit 0
- * to publish).  slot_push takes one back: dead token, nobody refers to it.  Any thread. */
+ * slot_pop returns a slot that only the caller has: refs is 0, the token is its next one and dead
+ * (flip bit 0 to publish it).  slot_push takes a slot back that has a dead token and no reference.
+ * any thread. */
 struct obj *obj_slot_refill(struct obj_class *c);         /* slow half of slot_pop; NULL: full */
 void obj_slot_retire(struct obj_class *c, struct obj *o); /* slow half of slot_push */
-void obj_mag_spill(struct obj_class *c, struct mag *m);   /* all free slots to the class */
-void obj_mag_return(struct obj_class *c, struct mag *m);  /* the same with the never-used ones */
+void obj_mag_spill(struct obj_class *c, struct mag *m);   /* gives all freed slots to the class */
+void obj_mag_return(struct obj_class *c, struct mag *m);  /* gives all slots to the class */
 void obj_table_drop(struct obj_class *c);                 /* gives the address space back */
-bool obj_table_valid(struct obj_class *c);                /* every invariant above; quiet */
-void obj_table_rebuild(struct obj_class *c); /* the free slots are those with refs == 0; quiet */
+bool obj_table_valid(struct obj_class *c);                /* checks the invariants above; quiet */
+void obj_table_rebuild(struct obj_class *c); /* finds the free slots (refs == 0) anew; quiet */
 
-/* Who looks at an object that may go any moment (reports, diagnoses) reads the same words as its
- * owner writes. */
+/* Reports and diagnoses read these words of an object that may go at any moment. */
 static inline uintptr_t site_of(const struct obj *o)
 {
 	return __atomic_load_n(&o->site, __ATOMIC_RELAXED);
@@ -213,20 +305,6 @@ static inline bool slot_live(uint64_t t, uint32_t index)
 
 void __asan_poison_memory_region(const volatile void *p, size_t len);
 void __asan_unpoison_memory_region(const volatile void *p, size_t len);
-
-/* The slot's next token, still dead. */
-static inline uint64_t token_next(uint64_t dead)
-{
-	uint64_t t = dead + TOKEN_GEN_ONE;
-
-	return likely(!(t & TOKEN_GEN_OVER)) ? t
-					     : t - TOKEN_GEN_OVER + TOKEN_GEN_ONE + TOKEN_GEN_HI;
-}
-
-static inline bool token_last(uint64_t t)
-{
-	return TOKEN_HI(t) >= TOKEN_HI_MAX && (t & (127 * TOKEN_GEN_ONE)) == 127 * TOKEN_GEN_ONE;
-}
 
 static inline struct obj *slot_pop(struct obj_class *c)
 {
@@ -272,95 +350,101 @@ static inline void slot_push(struct obj_class *c, struct obj *o)
 		obj_mag_spill(c, m);
 }
 
-/* ------------------------------------------------------------------------ thread.c */
-bool obj_thread_attach(void);         /* this thread gets magazines; false: no memory */
-void obj_threads_forget(uint32_t id); /* empties that magazine in all threads; quiet */
-void obj_threads_lost(
-	bool *lost); /* after fork: lost[id] where a thread that is gone had free slots */
-extern struct obj_lock obj_threads_lock;
+/* ------------------------------------------------------------------------ direct.c */
 
-/* mutex.c: without ranks and counting, for fork. */
-void obj_lock_take(struct obj_lock *l);
-void obj_lock_give(struct obj_lock *l);
+/* The slot whose direct handle would be `h', or NULL. */
+struct obj *obj_direct_slot(const struct obj_class *c, obj_h h);
 
-/* reap.c */
-void obj_destroy_now(
-	struct obj *o, uintptr_t freed);   /* destroys now; refs are DYING, token is dead */
-void obj_reap_add(struct obj *o);          /* puts it on this thread's list, or the domain's */
-void obj_reap_forget(struct obj_class *c); /* takes its objects off both; quiet */
-void obj_reap_run(void);                   /* destroys this thread's list */
-static inline bool reap_must_wait(void)
-{
-	return obj_this_thread.defer != 0 || obj_this_thread.nlocks != 0 || obj_this_thread.reaping;
-}
-static inline void reap_if_due(void)
-{
-	if (unlikely(obj_this_thread.reap != NULL) && !reap_must_wait())
-		obj_reap_run();
-}
+/* ------------------------------------------------------------------------ ext.c */
 
-/* ref.c */
-/* Holds the object that has this token in that slot, dead or live; false: it has another, or it is
- * going. */
-bool obj_slot_hold(const struct obj_class *c, struct obj *o, uint64_t token);
-struct ext *obj_ext_get(struct obj *o); /* makes it; NULL: no memory; under the object's lock */
+/* The object's ext, made if there is none; NULL: no memory.  Under the object's lock. */
+struct ext *obj_ext_get(struct obj *o);
+/* Frees the ext and all that it refers to.  No other thread has the object. */
+void obj_ext_free(struct obj *o);
+
 static inline struct ext *ext_of(const struct obj *o)
 {
 	uintptr_t e = (uintptr_t)__atomic_load_n(&o->ext, __ATOMIC_ACQUIRE);
 
 	return e & EXT_LINK ? NULL : (struct ext *)e;
 }
-void obj_ext_free(struct obj *o);
-/* The object's lock is one of a few of its domain. */
+
+/* An object's lock is one of a few locks of its domain. */
 static inline struct obj_lock *lock_of(const struct obj *o)
 {
 	return &o->u.cls->domain->locks[((uintptr_t)o >> 6) % OBJ_LOCKS].l;
 }
-/* The object's lock; nothing if the class is not shared. */
+
+/* Takes the object's lock; does nothing if the class is not shared. */
 static inline void object_lock(const struct obj *o)
 {
 	if (o->u.cls->shared)
 		obj_lock_always(lock_of(o));
 }
+
 static inline void object_unlock(const struct obj *o)
 {
 	if (o->u.cls->shared)
 		obj_unlock_always(lock_of(o));
 }
 
-/* diagnosis.c */
-int obj_report_handle(
-	struct obj_class *c, obj_h h, int why); /* fills a diag and calls the hook; returns why */
-void obj_report_text(struct obj_class *c, int why, const char *fmt, ...)
-	__attribute__((format(printf, 3, 4)));
-void obj_tombstone_add(
-	const struct obj *o, uintptr_t freed); /* remembers name and sites of a live object */
+/* ------------------------------------------------------------------------ tombstone.c */
+
+struct tombstone {
+	uint64_t token;
+	uintptr_t created; /* sites */
+	uintptr_t freed;
+	char name[64];
+};
+
+/* Remembers the name and the sites of an object that is being freed. */
+void obj_tombstone_add(const struct obj *o, uintptr_t freed);
+bool obj_tombstone_find(struct obj_domain *d, uint64_t token, struct tombstone *out); /* newest */
 void obj_tombstones_close(struct obj_domain *d);
 
-/* obj_attr.c */
+/* ------------------------------------------------------------------------ reap.c */
+
+/* Destroys the object now.  Its refs are DYING, its token is dead; `freed' is the site of the
+ * free, or 0.  runs destroy. */
+void obj_destroy_now(struct obj *o, uintptr_t freed);
+void obj_reap_add(struct obj *o);          /* enters it in this thread's list, or the domain's */
+void obj_reap_forget(struct obj_class *c); /* takes the class's objects off both; quiet */
+void obj_reap_run(void);                   /* destroys the objects of this thread's list */
+
+/* ------------------------------------------------------------------------ ref.c */
+
+/* Takes a reference to the object that has this token, dead or live, in that slot.  False: the slot
+ * has another token, or the object is being destroyed. */
+bool obj_slot_hold(const struct obj_class *c, struct obj *o, uint64_t token);
+
+/* ------------------------------------------------------------------------ class.c */
+
+/* As obj_class_close.  `all': the whole domain closes, and other classes may be closed already. */
+long obj_class_close_now(struct obj_class *c, bool all);
+
+/* ------------------------------------------------------------------------ diagnosis.c */
+
+int obj_report_handle(struct obj_class *c, obj_h h, int why); /* struct obj_upcalls */
+
+/* ------------------------------------------------------------------------ obj_attr.c, keyval.c */
+
 extern struct attr_index obj_index_empty;
-void obj_attrs_free(
-	struct obj *o); /* the cache goes, without callbacks; nobody else has the object */
-void obj_langs_close(struct obj_domain *d);
+void obj_attrs_free(struct obj *o); /* struct obj_upcalls */
+/* Checks the attributes of an object: list, index and counts agree.  quiet. */
+bool obj_attrs_valid(const struct obj *o);
 int obj_keyvals_open(struct obj_domain *d);
 void obj_keyvals_close(struct obj_domain *d); /* the permanent ones */
-/* closure.c */
-void obj_closures_free(struct obj *o);
-/* domain_mem.c */
-#define ALLOC_SMALL ((size_t)MEAN_OR(1024, OBJ_ALLOC_SMALL))
-void obj_mem_close(struct obj_domain *d);
+void obj_langs_close(struct obj_domain *d);
 
-/* fork.c */
-void obj_fork_watch(void); /* once a process */
+/* ------------------------------------------------------------------------ closure.c */
 
-/* mem_os.c: address space. */
-void *obj_os_reserve(size_t len);        /* NULL: refused */
-bool obj_os_commit(void *p, size_t len); /* readable and writable, zero */
-void obj_os_release(void *p, size_t len);
-size_t obj_os_space_limit(void); /* bytes a single reservation may ask for: a share of RLIMIT_AS */
-size_t obj_os_page(void);        /* bytes, a power of 2 */
-void obj_os_wait(uint32_t *word, uint32_t seen); /* sleeps while *word == seen */
-void obj_os_wake(uint32_t *word);                /* one sleeper */
+void obj_closures_free(struct obj *o); /* struct obj_upcalls */
+
+/* ------------------------------------------------------------------------ domain.c, fork.c */
+
+/* Checks all tables of the domain, and all objects in them: token, counts, ext.  quiet. */
+bool obj_domain_valid(struct obj_domain *d);
+void obj_fork_watch(void); /* registers the handlers of fork; call it once */
 
 #define obj_caller() ((uintptr_t)__builtin_return_address(0))
 

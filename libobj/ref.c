@@ -347,7 +347,7 @@ static int object_free_long(struct obj_class *c, struct obj *o, uint64_t token, 
 	if (rc != OBJ_OK)
 		return rc;
 	obj_defer_begin();
-	rc = obj_attr_delete_all(o);
+	rc = obj_up->attrs_delete_all(o);
 	if (rc == OBJ_OK && c->flags & CLASS_F_ON_FREE)
 		c->in->desc.on_free(o);
 	obj_this_thread.defer--; /* what the callbacks dropped goes after the object itself */
@@ -382,10 +382,10 @@ static __attribute__((noinline)) int object_free_handle(
 	int rc;
 
 	if (o == NULL)
-		return obj_report_handle(c, h, OBJ_OK);
+		return obj_up->report_handle(c, h, OBJ_OK);
 	rc = object_free_any(c, o, c->flags & OBJ_F_DIRECT ? object_token(o) : token, site);
 	if (rc == OBJ_STALE)
-		return obj_report_handle(c, h, OBJ_STALE);
+		return obj_up->report_handle(c, h, OBJ_STALE);
 	if (rc == OBJ_OK)
 		*handle = (obj_h)c->null_value;
 	return rc;
@@ -456,38 +456,4 @@ int obj_free_obj(void *self)
 		return OBJ_STALE;
 	return object_free_any(o->u.cls, o, token,
 		obj_this_thread.site != 0 ? obj_this_thread.site : obj_caller());
-}
-
-/* ------------------------------------------------------------------------ what hangs on it */
-
-struct ext *obj_ext_get(struct obj *o)
-{
-	struct ext *e = ext_of(o);
-
-	if (e != NULL)
-		return e;
-	e = obj_mem_get(o->u.cls->domain, sizeof(*e));
-	if (e == NULL)
-		return NULL;
-	memset(e, 0, sizeof(*e));
-	e->index = &obj_index_empty;
-	__atomic_store_n(&o->ext, e, __ATOMIC_RELEASE);
-	return e;
-}
-
-void obj_ext_free(struct obj *o)
-{
-	struct obj_domain *d = o->u.cls->domain;
-	struct ext *e = ext_of(o);
-
-	if (e == NULL)
-		return;
-	obj_attrs_free(o);
-	obj_closures_free(o);
-	__atomic_store_n(&o->ext, NULL, __ATOMIC_RELAXED);
-	obj_mem_put(d, e->name);
-	obj_mem_put(d, e->trace);
-	if (e->errh != NULL)
-		obj_drop(e->errh);
-	obj_mem_put(d, e);
 }

@@ -8,8 +8,6 @@
 #include <pthread.h>
 #include <string.h>
 
-__thread struct obj_thread obj_this_thread;
-
 struct obj_lock obj_threads_lock = OBJ_LOCK_INIT(RANK_THREADS, "threads");
 static struct obj_thread *threads;
 static pthread_key_t key;

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* domain.c - domains: opening, closing, switching to threads.
+ *
+ * A domain is one mapping of zeros; its arrays of permanent objects are touched only where they are
+ * used.  This file is the top of libobj: it registers what lower files call upward. */
+#include "libobj/obj_inner.h"
+#include <pthread.h>
+#include <string.h>
+
+static const struct obj_upcalls upcalls = {
+	.reap = obj_reap_run,
+	.attrs_delete_all = obj_attr_delete_all,
+	.attrs_free = obj_attrs_free,
+	.closures_free = obj_closures_free,
+	.index_empty = &obj_index_empty,
+	.report_handle = obj_report_handle,
+};
+
+static void domain_first_open(void)
+{
+	obj_up = &upcalls;
+	obj_fork_watch();
+}
+
+static void domain_link(struct obj_domain *d)
+{
+	obj_lock_always(&obj_domains_lock);
+	d->prev = NULL;
+	d->next = obj_domains;
+	if (d->next != NULL)
+		d->next->prev = d;
+	obj_domains = d;
+	obj_unlock_always(&obj_domains_lock);
+}
+
+static void domain_unlink(struct obj_domain *d)
+{
+	obj_lock_always(&obj_domains_lock);
+	if (d->prev != NULL)
+		d->prev->next = d->next;
+	else
+		obj_domains = d->next;
+	if (d->next != NULL)
+		d->next->prev = d->prev;
+	obj_unlock_always(&obj_domains_lock);
+}
+
+static void domain_locks_init(struct obj_domain *d)
+{
+	d->lock = (struct obj_lock)OBJ_LOCK_INIT(RANK_DOMAIN, "domain");
+	d->mem.lock = (struct obj_lock)OBJ_LOCK_INIT(RANK_MEM, "memory");
+	d->tombstone_lock = (struct obj_lock)OBJ_LOCK_INIT(RANK_TOMBSTONE, "tombstones");
+	for (size_t i = 0; i < countof(d->locks); i++)
+		d->locks[i].l = (struct obj_lock)OBJ_LOCK_INIT(RANK_OBJECT, "object");
+}
+
+static size_t domain_bytes(void)
+{
+	size_t page = obj_os_page();
+
+	return (sizeof(struct obj_domain) + page - 1) / page * page;
+}
+
+static bool domain_opts_valid(const struct obj_domain_opts *o)
+{
+	return o->trace <= OBJ_TRACE_MAX && o->alloc >= OBJ_ALLOC_AUTO &&
+	       o->alloc <= OBJ_ALLOC_JEMALLOC && o->fork >= OBJ_FORK_SHARE &&
+	       o->fork <= OBJ_FORK_FOREIGN;
+}
+
+int obj_domain_open(struct obj_domain **domain, const struct obj_domain_opts *opts)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	struct obj_domain_opts full;
+	struct obj_domain *d;
+	int rc;
+
+	if (domain == NULL || (opts != NULL && opts->size == 0))
+		return OBJ_INVALID;
+	memset(&full, 0, sizeof(full));
+	if (opts != NULL)
+		memcpy(&full, opts, opts->size < sizeof(full) ? opts->size : sizeof(full));
+	if (!domain_opts_valid(&full))
+		return OBJ_INVALID;
+	if (full.name == NULL)
+		full.name = "libobj";
+	pthread_once(&once, domain_first_open);
+	d = obj_os_reserve(domain_bytes());
+	if (d == NULL)
+		return OBJ_NOMEM;
+	if (!obj_os_commit(d, domain_bytes())) {
+		obj_os_release(d, domain_bytes());
+		return OBJ_NOMEM;
+	}
+	d->opts = full;
+	domain_locks_init(d);
+	rc = obj_keyvals_open(d);
+	if (rc != OBJ_OK) {
+		obj_os_release(d, domain_bytes());
+		return rc;
+	}
+	domain_link(d);
+	obj_domain_threads(d, full.threads);
+	*domain = d;
+	return OBJ_OK;
+}
+
+long obj_domain_close(struct obj_domain *d, int leaks, int fmt)
+{
+	long n = 0;
+
+	obj_this_thread.defer++; /* who goes with his table is not called */
+	if (leaks >= 0)
+		obj_leaks(d, fmt, leaks);
+	obj_domain_threads(d, 0);
+	domain_unlink(d);
+	for (uint32_t id = 1; id <= OBJ_CLASS_MAX; id++)
+		if (d->cls[id] != NULL && d->cls[id] != &d->keyvals)
+			n += obj_class_close_now(d->cls[id], true);
+	obj_keyvals_close(d);
+	n += obj_class_close_now(&d->keyvals, true);
+	obj_this_thread.defer--;
+	obj_langs_close(d);
+	obj_tombstones_close(d);
+	obj_mem_close(d);
+	obj_os_release(d, domain_bytes());
+	return n;
+}
+
+void obj_domain_threads(struct obj_domain *d, int on)
+{
+	uint32_t any = HAFT_DEBUG;
+
+	obj_lock_always(&obj_domains_lock);
+	d->opts.threads = on != 0;
+	for (const struct obj_domain *x = obj_domains; x != NULL; x = x->next)
+		any |= x->opts.threads != 0;
+	obj_threads_on = any;
+	for (uint32_t id = 1; id <= OBJ_CLASS_MAX; id++)
+		if (d->cls[id] != NULL)
+			d->cls[id]->shared = on || d->cls[id]->flags & OBJ_F_SHARED;
+	obj_unlock_always(&obj_domains_lock);
+}
+
+void obj_on_error(struct obj_domain *d, obj_report_fn *report, void *ctx)
+{
+	d->opts.report = report;
+	d->opts.report_ctx = ctx;
+}
