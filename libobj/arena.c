@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* arena.c - arenas: memory of a provider, handed out in pieces by one of two engines.
  *
- *   obj_arena_get ── lock ──> jemalloc.c (jemalloc)  ──┐
- *                        └──> arena_pages.c (built-in) ──┴── grow(ctx, len, align): the provider */
+ *   obj_arena_get ── lock ─┬─> jemalloc.c (jemalloc)    ─┐
+ *                          └─> arena_pages.c (built-in) ─┴── grow(ctx, len, align): the provider */
 #include "libobj/arena.h"
 #include <stdlib.h>
 #include <string.h>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* arena_pages.c - the built-in engine of arenas: slabs of small pieces, runs of pages for large ones.
+/* arena_pages.c - the built-in engine of arenas: slabs for small pieces, runs of pages for large ones.
  *
  *   region (from grow)   [ run: FREE ][ slab ][ run: USED      ][ slab ][ FREE ... ]
  *   in pages of 64 KiB     span         span    span              span    span
  *
- * All notes are kept outside, in malloc's memory: the region may be shared, and is not touched
+ * Bookkeeping is kept outside, in malloc's memory: the region may be shared, and is not touched
  * before it is used.  A span is entered at its first and last page, so that a free one finds free
  * neighbours and joins them.  Pieces of up to SMALL_MAX bytes come from slabs of one page and one
  * size; the sizes of powers of two give the alignments. */

@@ -51,6 +51,14 @@ __attribute__((noreturn, cold)) void obj_assert_failed(
 			obj_assert_failed(__FILE__, __LINE__, #x); \
 	} while (0)
 
+/* must_valid: a whole structure, checked by a function that looks at all of it: in debug builds and
+ * in MEAN=1 builds, at quiet moments such as the end of the process. */
+#define must_valid(x)                                              \
+	do {                                                       \
+		if ((HAFT_DEBUG || HAFT_MEAN) && unlikely(!(x)))   \
+			obj_assert_failed(__FILE__, __LINE__, #x); \
+	} while (0)
+
 /* ALWAYS and NEVER: cannot happen (or not happen), but survive it in release builds:
  *     if (NEVER(p == NULL)) return; */
 #define ALWAYS(x) \

@@ -103,9 +103,8 @@ int obj_class_open(struct obj_class *c, struct obj_domain *d, const struct obj_c
 	return OBJ_OK;
 }
 
-/* The error handlers that objects of a class have: those of the same class, or of one that may be
- * closed already
- * (`all'), are not dropped but forgotten. */
+/* Forgets, instead of dropping it, an error handler of the class that closes; or (`all') any, because
+ * its class may be closed already. */
 static void class_errh_forget(const struct obj_class *c, const struct obj *o, bool all)
 {
 	struct ext *e = ext_of(o);
@@ -114,7 +113,7 @@ static void class_errh_forget(const struct obj_class *c, const struct obj *o, bo
 		e->errh = NULL;
 }
 
-/* Frees what hangs on the objects of the class, and counts the objects. */
+/* Frees the ext of all objects of the class, and counts the objects. */
 static long class_sweep(struct obj_class *c, bool all)
 {
 	long n = 0;

@@ -256,7 +256,7 @@ struct closure {
 /* pool[n] belongs to thunk n; NULL: free.  Taken and given by compare-and-swap. */
 static struct closure *pool[OBJ_POOL_MAX];
 
-/* What each thunk and each closure of libffi comes to.  By reference means here: the argument is
+/* Every thunk and every closure of libffi ends here.  By reference means here: the argument is
  * the address. */
 static void closure_body(void *state, void *ret, void **args)
 {
@@ -285,7 +285,7 @@ static int64_t thunk_run(int n, const int64_t *regs)
 	return ret.l;
 }
 
-/* Registers that the caller did not fill hold anything; nobody looks at them. */
+/* Registers that the caller did not fill hold anything; thunk_run does not read them. */
 #define THUNK(n)                                                                                   \
 	static int64_t thunk_##n(int64_t a, int64_t b, int64_t c, int64_t d, int64_t e, int64_t f) \
 	{                                                                                          \

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* diagnosis.c - what a bad handle is: the diagnosis, the graveyard, direct handles, sites.
  *
- *   64 bits  ── 0, or the null value         OBJ_NULL
- *            ── below 4096: permanent        OBJ_WRONG_CLASS, or OBJ_GARBAGE: nobody has that
- * number ── below 2^31: INTEGER form  ─┐ OBJ_GARBAGE: index and generation never given out ── tag
- * 0x5a: token           ─┤ OBJ_WRONG_CLASS: given out by another class ── an address: direct handle
- * ─┘ OBJ_STALE, OBJ_FOREIGN: by this one, not valid now
+ *   64 bits ─┬─ 0, or the null value       OBJ_NULL
+ *            ├─ below 4096: permanent      OBJ_WRONG_CLASS; OBJ_GARBAGE: no object has that number
+ *            ├─ below 2^31: INTEGER form ┐ OBJ_GARBAGE: index and generation were never given out
+ *            ├─ tag 0x5a: token          ├ OBJ_WRONG_CLASS: another class has given them out
+ *            └─ an address: direct       ┘ OBJ_STALE, OBJ_FOREIGN: this class has; not valid now
  *
  * A freed slot remembers both sites until it is used again; objects with a name, or that lived on
  * after their handle, also leave them in the graveyard, a ring of the last TOMBSTONES of a domain. */
@@ -15,7 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What is known about a handle before it is put in words. */
+/* A diagnosis, before it is put in words. */
 struct finding {
 	int why;
 	uint64_t token;              /* the one it is or was, or 0 */
@@ -89,8 +89,8 @@ static uint64_t token_of_int(const struct obj_class *c, uint32_t u)
 	return token_uses(t) <= token_uses(now) ? t : 0;
 }
 
-/* INTEGER forms do not name their class: ours first if it was the slot's last one, then who has it
- * live. */
+/* INTEGER forms do not name their class.  Class c comes first, if this was the last handle of the
+ * slot there; then a class in which it is live. */
 static void find_int(const struct obj_class *c, uint32_t u, struct finding *f)
 {
 	uint64_t t = token_of_int(c, u);

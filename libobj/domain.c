@@ -105,11 +105,53 @@ int obj_domain_open(struct obj_domain **domain, const struct obj_domain_opts *op
 	return OBJ_OK;
 }
 
+/* Does all that the object refers to still exist? */
+static bool object_valid(const struct obj *o)
+{
+	const struct ext *e = ext_of(o);
+
+	if (e == NULL)
+		return true;
+	if (e->name != NULL && strlen(e->name) != e->name_len)
+		return false;
+	if (e->errh != NULL && e->errh->refs == 0)
+		return false;
+	return e->ntrace <= OBJ_TRACE_MAX && obj_attrs_valid(o);
+}
+
+static bool class_valid(struct obj_class *c)
+{
+	if (!obj_table_valid(c))
+		return false;
+	for (uint32_t i = 1; i < c->in->hi; i++) {
+		const struct obj *o = obj_slot(c, i);
+
+		if (o->refs != 0 && !(o->refs & REFS_DYING) && !object_valid(o))
+			return false;
+	}
+	for (uint32_t i = 1; i < OBJ_PERMANENT_MAX; i++) {
+		const struct obj *o = c->perm[i];
+
+		if (o != NULL && o->u.cls == c && (o->token != i || !object_valid(o)))
+			return false;
+	}
+	return true;
+}
+
+bool obj_domain_valid(struct obj_domain *d)
+{
+	for (uint32_t id = 1; id <= OBJ_CLASS_MAX; id++)
+		if (d->cls[id] != NULL && !class_valid(d->cls[id]))
+			return false;
+	return true;
+}
+
 long obj_domain_close(struct obj_domain *d, int leaks, int fmt)
 {
 	long n = 0;
 
-	obj_this_thread.defer++; /* who goes with his table is not called */
+	must_valid(obj_domain_valid(d));
+	obj_this_thread.defer++; /* objects go with their tables: no destroy runs */
 	if (leaks >= 0)
 		obj_leaks(d, fmt, leaks);
 	obj_domain_threads(d, 0);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* domain_mem.c - a domain's memory for names, attributes, traces: the C library's, then jemalloc's.
  *
- *   [ len | from ] piece ...        a header of 16 bytes says whom to give it back to
+ *   [ len | from ] piece ...        a header of 16 bytes names the allocator of the piece
  *
- * Small programs never load jemalloc: until OBJ_ALLOC_SMALL bytes are out, malloc serves.  What was
- * got from one is given back to that one. */
+ * Small programs never load jemalloc: until OBJ_ALLOC_SMALL bytes are in use, malloc serves.  A piece
+ * goes back to the allocator that it came from. */
 #include "libobj/arena.h"
 #include <stdlib.h>
 

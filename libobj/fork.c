@@ -2,10 +2,10 @@
 /* fork.c - the tables in a child process.
  *
  * Before the fork all locks of libobj are taken, so that no table is caught half changed; the child
- * sets them free. Threads that did not come along had free slots, in magazines that nobody will
- * ever open: where they had any, the class's free slots are found anew.  Domains that ask for it
- * disown the parent's objects: their tokens die, and they are never destroyed here, because what
- * they stand for belongs to the parent. */
+ * sets them free.  Other threads do not exist in the child; their magazines may hold free slots.
+ * Where they do, the class's free slots are found anew.  A domain with OBJ_FORK_FOREIGN disowns the
+ * parent's objects: their tokens die, and the child never destroys them, because the resources behind
+ * them belong to the parent. */
 #include "libobj/arena.h"
 #include <pthread.h>
 

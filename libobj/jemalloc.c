@@ -9,7 +9,7 @@
  *   arena ── one jemalloc arena, whose extents come from `grow' ── one explicit tcache
  *
  * With a tcache of its own a pair costs 9 ns; with none, 100.  It may be used by one thread at a
- * time: our lock does that. Memory goes back to its provider only as a whole. */
+ * time: the arena's lock sees to that.  Memory goes back to its provider only as a whole. */
 #include "libobj/arena.h"
 #include <dlfcn.h>
 #include <pthread.h>
@@ -164,7 +164,7 @@ static const struct jem_hooks hooks_ours = {hook_alloc, hook_dalloc, hook_destro
 
 /* ------------------------------------------------------------------------ arenas */
 
-/* With a provider: jemalloc's own notes stay out of the provider's memory where the version can do
+/* With a provider: jemalloc's own bookkeeping stays out of the provider's memory where the version can do
  * that, so that a stray store of a peer damages data and not the allocator. */
 static bool arena_make(struct jem *j)
 {

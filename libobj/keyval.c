@@ -2,8 +2,8 @@
 /* keyval.c - keyvals, the languages that values and callbacks speak, and the calls themselves.
  *
  * A keyval is an object of the domain's own class, known by its INTEGER form.  Every attribute
- * holds its keyval: so freeing a keyval ends the number at once, and the callbacks work on until
- * the last attribute has gone.
+ * holds its keyval.  So a freed keyval cannot be used for new attributes, and works for those that
+ * exist until the last one has gone.
  *
  * The three languages of MPI are called by plain C through casts: 2 ns.  Others come with functions
  * that make the call, or with signatures for libffi. */
@@ -177,7 +177,7 @@ static struct keyval *keyval_freed_acquire(struct obj_class *keyvals, int key)
 	if ((uint32_t)(token ^ TOKEN_DEAD) != (uint32_t)key)
 		return NULL;
 	if (REFS_USER(__atomic_load_n(&o->refs, __ATOMIC_ACQUIRE)) != 0)
-		return NULL; /* under construction: nobody has been told the number */
+		return NULL; /* under construction: its number has not been returned yet */
 	return obj_slot_hold(keyvals, o, token) ? (struct keyval *)o : NULL;
 }
 
@@ -361,8 +361,8 @@ void obj_user_end(const struct obj_domain *d, int had)
 		d->opts.user_end(had);
 }
 
-/* Around a callback about `o': nothing is deallocated while it runs, only after it, and its error
- * is kept for whoever began what led to it. */
+/* Around a callback about `o': no object is destroyed while it runs, only after it.  obj_user_rc
+ * returns its error. */
 static int user_enter(struct obj *o)
 {
 	obj_defer_begin();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* mem_os.c - what libobj wants from the kernel: address space, and sleeping on a word.
+/* mem_os.c - system calls of libobj: address space, and sleeping on a word.
  *
  * Address space is reserved without access and without a claim on memory (it costs a few bytes of
  * kernel memory however large), and made usable from its low end on. */
@@ -14,8 +14,8 @@
 /* One reservation takes at most this part of a limited address space: a dozen classes must fit. */
 #define SPACE_SHARE 32
 
-/* LeakSanitizer's, if the program has it, however libobj is built: what lies in mapped memory may
- * point to the heap, so it must be searched, too. */
+/* LeakSanitizer's functions, if the program is linked with it, however libobj is built.  Mapped
+ * memory has pointers to the heap, so LeakSanitizer must search it, too. */
 __attribute__((weak)) void __lsan_register_root_region(const void *p, size_t len);
 __attribute__((weak)) void __lsan_unregister_root_region(const void *p, size_t len);
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* mutex.c - a mutex of one word with a name and a rank.
  *
- *     word   0 ──lock──> 1 ──somebody else comes──> 2 ──unlock──> 0, and wake one
+ *     word   0 ──lock──> 1 ──another thread comes──> 2 ──unlock──> 0, and wake one
  *
- * Debug builds remember which locks a thread has, in order, and stop it when it takes one that is
- * not above all of them: no cycle of waiting can then exist.  While a thread has a lock nothing is
- * destroyed on it; what fell to zero meanwhile goes when the last lock is given back. */
+ * Debug builds remember the locks that a thread has.  They abort when it takes one whose rank is not
+ * above all of them, so no cycle of waiting can exist.  While a thread has a lock it destroys nothing;
+ * objects whose count falls to zero meanwhile are destroyed when it gives the last lock back. */
 #include "libobj/obj_inner.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,7 +52,7 @@ void obj_lock_give(struct obj_lock *l)
 		obj_os_wake(&l->word);
 }
 
-/* The order of locks, or the end of the program. */
+/* Aborts unless the lock's rank is above those of all locks that this thread has. */
 static void mutex_rank_check(const struct obj_lock *l)
 {
 	for (uint32_t i = 0; i < obj_this_thread.nlocks && i < LOCKS_HELD_MAX; i++) {

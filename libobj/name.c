@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* name.c - names of objects: cut at the class's length, in C's and Fortran's clothes.
+/* name.c - names of objects: cut at the class's length, as strings of C and of Fortran.
  *
  * A permanent object has a default name, kept by address, until it gets another one; setting the
  * empty name is a name too. */
 #include "libobj/obj_inner.h"
 #include <string.h>
 
-/* Bytes of s that count. */
+/* Length of the name in s, without the NUL or the trailing blanks. */
 static size_t name_length(const char *s, size_t n, int how)
 {
 	if (how == OBJ_C)

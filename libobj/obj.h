@@ -14,7 +14,7 @@
  * goodbye: the handle is dead when it returns.  The object goes when both counts are zero, never
  * under a lock and never inside a callback.
  *
- * Who locks?  Every declaration says one of
+ * Locking.  Every declaration says one of
  *     any thread      no lock needed, nothing taken or taken inside; call it whenever you like
  *     owner           no lock needed, nothing taken: you hold a reference or are inside a callback
  *                     of the object; of two threads that do this to one object at once, one must
@@ -153,7 +153,7 @@ enum obj_fork {
 	OBJ_FORK_FOREIGN /* in the child, handles of before the fork are refused as OBJ_FOREIGN */
 };
 
-/* What obj_why finds out, and what the report hook is told.  Strings live inside. */
+/* The diagnosis of a handle, for obj_why and the report hook.  Strings live inside. */
 struct obj_diag {
 	int why;           /* enum obj_error */
 	uint64_t handle;   /* as given */
@@ -222,7 +222,8 @@ struct obj_class_desc {
 	uint32_t flags;   /* OBJ_F_* */
 	uint32_t max; /* live objects at most; 0: OBJ_INDEX_MAX.  Address space is reserved for that
 			 many */
-	uint32_t quarantine; /* frees (of a thread) before a slot is used again; 0: the domain's. An
+	uint32_t
+		quarantine; /* frees (of a thread) before a slot is used again; 0: the domain's.  An
 			      * INTEGER handle comes back after 127 x this many creations at the
 			      * earliest (less if the table is full); a token never does */
 	intptr_t null_value; /* what obj_free leaves in the handle variable, and what obj_why calls
@@ -259,7 +260,7 @@ const char *obj_class_name(
  * address.  any thread; runs construct. */
 void *obj_new(struct obj_class *cls, void *arg);
 
-/* The same with a site of your own: obj_new_at(c, arg, OBJ_HERE). */
+/* As obj_new, with a site of your own: obj_new_at(c, arg, OBJ_HERE). */
 void *obj_new_at(struct obj_class *cls, void *arg, uintptr_t site);
 
 /* obj_permanent registers your own memory `self' (it begins with a zeroed struct obj; its size
@@ -280,22 +281,23 @@ obj_h obj_share(void *self);
 
 /* obj_free is the user's goodbye.  It looks *handle up, runs the attributes' delete callbacks
  * (last set first) and on_free, ends the handle, gives back the user's reference and sets
- * *handle to the class's null value.  The object is destroyed when nobody else refers to it,
- * maybe now.  OBJ_OK; OBJ_NULL, OBJ_GARBAGE, OBJ_STALE, OBJ_WRONG_CLASS, OBJ_FOREIGN (hook
+ * *handle to the class's null value.  The object is destroyed when no reference is left, maybe
+ * now.  OBJ_OK; OBJ_NULL, OBJ_GARBAGE, OBJ_STALE, OBJ_WRONG_CLASS, OBJ_FOREIGN (hook
  * told); OBJ_PERMANENT; OBJ_BUSY (re-entrant free from one of its callbacks); OBJ_CALLBACK: a
  * delete callback said no: the handle stays valid, and so do that attribute and those not
  * reached yet.  any thread; runs callbacks. */
 int obj_free(struct obj_class *cls, obj_h *handle);
 
-/* The same for who has just looked it up, and whose the handle is alone: what cannot go wrong then
- * is not checked.  For objects that come and go by the million.  any thread; runs callbacks. */
+/* As obj_free, for an object that the caller has just looked up and that no other thread can free:
+ * the handle is not checked again.  For objects that come and go by the million.  any thread; runs
+ * callbacks. */
 void obj_free_fresh(struct obj_class *cls, void *self);
 
-/* The same for who has the object and not the handle.  `self' is not yours afterwards (unless it
- * failed). */
+/* As obj_free, for a caller that has the object and not the handle.  Unless it fails, `self' is not
+ * yours afterwards. */
 int obj_free_obj(void *self);
 
-/* What the last callback of this thread that said no returned (copy, delete, construct).  any
+/* The value that the last refusing callback (copy, delete, construct) of this thread returned.  any
  * thread. */
 int obj_user_rc(void);
 
@@ -318,7 +320,8 @@ static inline struct obj *obj_slot(const struct obj_class *c, size_t index)
 {
 	struct obj *o = (struct obj *)(void *)(c->base + index * c->stride);
 
-	if (o == NULL) /* said to the compiler: who has found a token in it compares no more */
+	if (o ==
+		NULL) /* tells the compiler: a slot with a matching token needs no compare with NULL */
 		__builtin_unreachable();
 	return o;
 }
@@ -340,7 +343,7 @@ static inline void *obj_get_token(const struct obj_class *c, obj_h handle)
 	if (__builtin_expect(index < __atomic_load_n(&c->limit, __ATOMIC_ACQUIRE), 1)) {
 		struct obj *o = obj_slot(c, index);
 
-		/* acquire: whoever sees the token sees the object's first contents */
+		/* acquire: after the token, the object's first contents are visible */
 		return __atomic_load_n(&o->token, __ATOMIC_ACQUIRE) == h ? o : NULL;
 	}
 	return NULL;
@@ -348,8 +351,8 @@ static inline void *obj_get_token(const struct obj_class *c, obj_h handle)
 
 /* obj_get: the live object behind a handle of this class, or NULL for anything else (obj_why says
  * what).  Holds nothing: with several threads the object stays only as long as the user does not
- * free the handle meanwhile, which is his duty; obj_acquire is for who cannot trust him.  Any 64
- * bits may be given.  any thread. */
+ * free the handle meanwhile.  That is the user's duty; where you cannot rely on it, use
+ * obj_acquire.  Any 64 bits may be given.  any thread. */
 static inline void *obj_get(const struct obj_class *c, obj_h handle)
 {
 	void *self = obj_get_token(c, handle);
@@ -531,7 +534,7 @@ enum obj_form {
 	OBJ_FORM_ADDR
 }; /* what a language's values look like: the rows above */
 
-/* What a callback is about, for languages registered at run time. */
+/* The arguments of one attribute callback, for languages registered at run time. */
 struct obj_attr_call {
 	obj_h handle;     /* the object's */
 	int object;       /* its INTEGER form */
@@ -566,8 +569,8 @@ int obj_lang_add(struct obj_domain *domain, const struct obj_lang_desc *desc, in
 
 #define OBJ_KV_COPY_NONE ((void (*)(void))0) /* the attribute is not copied by obj_attr_dup */
 #define OBJ_KV_COPY_SAME ((void (*)(void))1) /* it is copied as it is */
-#define OBJ_KV_DEL_NONE  ((void (*)(void))0) /* nobody is told of its deletion */
-#define OBJ_KV_FIXED     1 /* flag: only obj_attr_fix sets it, nobody deletes it */
+#define OBJ_KV_DEL_NONE  ((void (*)(void))0) /* no callback at its deletion */
+#define OBJ_KV_FIXED     1 /* flag: only obj_attr_fix sets it, and it cannot be deleted */
 
 struct obj_keyval_desc {
 	size_t size;

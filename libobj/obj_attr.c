@@ -5,15 +5,15 @@
  *                      │                                        v
  *                      └── oldest ──> attr ──> attr ──> attr ── newest      (order of setting)
  *
- *   state of an attr:  ATTR_FREE ──set──> ATTR_LIVE ──delete──> ATTR_DELETING ──callback says yes──> ATTR_FREE
- *                                      ^──────────callback says no──┘
+ *   state of an attr:  FREE ──set──> LIVE ──delete──> DELETING ──callback agrees──> FREE
+ *                                     ^──callback refuses──┘
  *
  * Writers have the object's lock, never during a callback.  Readers have none:
  *  - attrs live as long as their object and change in place; their tag counts the changes;
- *  - a ATTR_FREE attr stays in the index for its key's next value, until the index is full and made new;
- *  - an index is rewritten in place under the cache's version; who finds nothing looks at the
- *    version again.  A larger index leaves the old one behind for those who still read it: all of
- *    them together are no larger than the newest.
+ *  - a FREE attr stays in the index for its key's next value, until a full index is made anew;
+ *  - an index is rewritten in place under the cache's version; a reader that finds nothing looks at
+ *    the version again.  A larger index leaves the old one behind for readers still inside: all old
+ *    ones together are no larger than the newest.
  * An attr that is being deleted is invisible, and refuses to be set or deleted. */
 #include "libobj/obj_attr.h"
 #include <sched.h>
@@ -30,7 +30,8 @@
 
 enum state { ATTR_FREE, ATTR_LIVE, ATTR_DELETING, ATTR_WRITING };
 
-/* The tag of an attr says all that a reader wants to know, in one word:
+/* The tag of an attr: all that a reader needs, in one word.
+ *
  *     63      42 41   40 39  32 31     0
  *     [ changes ][ state ][ form ][ key  ]          changes: how often it was written */
 #define TAG(key, form, state) \
@@ -54,7 +55,7 @@ struct attr_index {
 	struct attr_index *older;
 	uint32_t shift; /* of a 32-bit hash */
 	uint32_t mask;
-	struct attr *slot[]; /* &nobody where there is none */
+	struct attr *slot[]; /* &attr_none where there is no attr */
 };
 
 struct attr_chunk {
@@ -110,8 +111,8 @@ static inline enum state attr_state(const struct attr *t)
 	return TAG_STATE(attr_tag(t));
 }
 
-/* The attr of a key in whatever state, or NULL.  Without a lock it may have another key when you
- * look. */
+/* The attr of a key, in any state, or NULL.  Without the object's lock the attr may get another key
+ * at any moment. */
 static struct attr *attr_find(const struct attr_cache *a, int key)
 {
 	uint32_t version, i;
@@ -168,8 +169,7 @@ static __attribute__((noinline)) int attr_get_slow(
 	return obj_keyval_exists(o->u.cls, key) ? OBJ_OK : OBJ_KEYVAL;
 }
 
-/* The short way: it is where its hash says, in the form that is wanted.  All else is the long
- * way's. */
+/* The usual case is in line: the attr is where its hash says, in the form that is asked for. */
 int obj_attr_get(const void *self, int key, int lang, intptr_t *value, int *found)
 {
 	const struct obj *o = self;
@@ -196,9 +196,9 @@ int obj_attr_get(const void *self, int key, int lang, intptr_t *value, int *foun
 
 /* ------------------------------------------------------------------------ writing
  *
- * All below under the object's lock, except where it says otherwise. */
+ * All functions below need the object's lock, unless their comment says otherwise. */
 
-/* Readers that meet an attr in between look again. */
+/* A reader that meets the attr between attr_write_begin and attr_write_end looks again. */
 static void attr_write_begin(struct attr *t)
 {
 	uint64_t tag = (t->tag & ~TAG(0, 0, ATTR_WRITING)) + TAG_ONE;
@@ -282,7 +282,7 @@ static void index_fill(struct attr_cache *a, struct attr_index *ix)
 	}
 }
 
-/* The same index without what is ATTR_FREE. */
+/* Rewrites the index in place without its ATTR_FREE attrs. */
 static void index_purge(struct attr_cache *a)
 {
 	struct attr_index *ix = a->index;
@@ -341,7 +341,7 @@ static bool attr_spares_add(struct attr_cache *a, struct obj_domain *d)
 	return true;
 }
 
-/* A ATTR_FREE attr for a key that has none, in the index.  NULL: no memory. */
+/* Makes an ATTR_FREE attr for a key that has none, in the index.  NULL: no memory. */
 static struct attr *attr_make(struct attr_cache *a, struct obj *o, int key)
 {
 	struct attr *t;
@@ -377,7 +377,7 @@ static void attr_enter(
 	a->count++;
 }
 
-/* No attribute any more.  Gives the caller the reference to its keyval. */
+/* Takes the attribute out of the list, FREE.  Gives the caller the reference to its keyval. */
 static struct keyval *attr_leave(struct attr_cache *a, struct attr *t)
 {
 	struct keyval *kv = t->kv;
@@ -396,7 +396,7 @@ static struct keyval *attr_leave(struct attr_cache *a, struct attr *t)
 	return kv;
 }
 
-/* Deletes a ATTR_LIVE attribute: runs its callback without the lock.  OBJ_OK or OBJ_CALLBACK. */
+/* Deletes an ATTR_LIVE attribute: runs its callback without the lock.  OBJ_OK or OBJ_CALLBACK. */
 static int attr_delete(struct obj *o, struct attr_cache *a, struct attr *t)
 {
 	struct keyval *kv = t->kv;
@@ -418,8 +418,8 @@ static int attr_delete(struct obj *o, struct attr_cache *a, struct attr *t)
 	return OBJ_OK;
 }
 
-/* Gives another thread time for its callback.  Who is in a callback himself does not wait: the two
- * might wait for each other. */
+/* Gives the deleting thread time for its callback.  False: this thread is in a callback itself, so
+ * the two might wait for each other. */
 static bool attr_wait_deleter(struct obj *o, const struct attr *t)
 {
 	struct obj_domain *d = o->u.cls->domain;
@@ -435,7 +435,7 @@ static bool attr_wait_deleter(struct obj *o, const struct attr *t)
 	return true;
 }
 
-/* Makes the attribute of `key' go if there is one.  OBJ_INVALID: there is none. */
+/* Deletes the attribute of `key'.  OBJ_OK, OBJ_CALLBACK, OBJ_BUSY; OBJ_INVALID: there is none. */
 static int key_delete(struct obj *o, int key)
 {
 	struct attr_cache *a = cache_of(o);
@@ -580,10 +580,43 @@ void obj_attrs_free(struct obj *o)
 	ext_of(o)->index = &obj_index_empty;
 }
 
+/* Is the attr where the index leads, and does it refer to a keyval of the object's class? */
+static bool attr_valid(const struct obj *o, const struct attr_cache *a, const struct attr *t)
+{
+	enum state state = attr_state(t);
+
+	if (state != ATTR_LIVE && state != ATTR_DELETING)
+		return false;
+	if (t->kv == NULL || t->kv->target != o->u.cls || t->kv->o.refs == 0)
+		return false;
+	if (t->serial > a->serial || (t->prev != NULL && t->prev->serial >= t->serial))
+		return false;
+	return attr_find(a, TAG_KEY(t->tag)) == t;
+}
+
+bool obj_attrs_valid(const struct obj *o)
+{
+	const struct attr_cache *a = cache_of(o);
+	const struct attr *t, *last = NULL;
+	uint32_t n = 0;
+
+	if (a == NULL)
+		return true;
+	if (a->version & 1 || ext_of(o)->index != a->index || a->used > a->index->mask)
+		return false;
+	for (t = a->oldest; t != NULL; t = t->next) {
+		if (t->prev != last || !attr_valid(o, a, t))
+			return false;
+		last = t;
+		n++;
+	}
+	return last == a->newest && n == a->count;
+}
+
 /* ------------------------------------------------------------------------ walking, copying */
 
-/* The oldest ATTR_LIVE attribute with a serial number above `after' and up to `last'.  `hint' is where
- * the walk was: attrs are not freed, so at worst it is useless. */
+/* The oldest ATTR_LIVE attribute with a serial number above `after' and up to `last', or NULL.  `hint'
+ * is the last attribute of the walk, or NULL: attrs are not freed, so at worst it is useless. */
 static struct attr *attr_after(
 	const struct attr_cache *a, const struct attr *hint, uint64_t after, uint64_t last)
 {

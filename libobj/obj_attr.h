@@ -34,7 +34,7 @@ struct value {
 
 /* keyval.c ----------------------------------------------------------------------------------- */
 
-/* What values of language `lang' look like: enum obj_form, or -1: no such language. */
+/* The form (enum obj_form) of values of language `lang'; -1: no such language. */
 int obj_lang_form_slow(const struct obj_domain *d, int lang);
 static inline int lang_form(const struct obj_domain *d, int lang)
 {

@@ -182,7 +182,7 @@ struct obj_domain {
 #define RANK_MEM       (OBJ_RANK_LEAF + 6)
 #define RANK_ARENA     (OBJ_RANK_LEAF + 7)
 
-/* What an object has besides its header; made at first need and never moved. */
+/* The parts of an object besides its header; made at first need and never moved. */
 struct ext {
 	struct obj *reap_next;
 	char *name; /* lock OBJECT */
@@ -211,7 +211,7 @@ void obj_os_wake(uint32_t *word);                /* wakes one sleeper */
 
 /* ------------------------------------------------------------------------ upcalls */
 
-/* What lower files need of higher ones.  There is one such table for the process, in domain.c. */
+/* Functions of higher files that lower ones call.  The process has one such table, in domain.c. */
 struct obj_upcalls {
 	void (*reap)(void); /* destroys what this thread's reap list has */
 	int (*attrs_delete_all)(void *self);

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* reap.c - where objects end, and when.
  *
- * The last reference may go anywhere: in a callback, under a lock, in another object's destroy.
- * Then the object waits on its thread's reap list and goes when the thread comes out of all that;
- * so destroy is never entered twice on a stack, and a chain of a million objects that hold one
- * another needs no stack at all.  Objects of OBJ_F_LATER classes wait on their domain's list for
- * obj_reap. */
+ *   last drop ──in a callback, a destroy or a lock──> reap list of the thread ──out of it──> destroy
+ *            ──OBJ_F_LATER──────────────────────────> list of the domain ──obj_reap──────────> destroy
+ *            ──else─────────────────────────────────────────────────────────────────────────> destroy
+ *
+ * So destroy is never entered twice on a stack, and a chain of a million objects that hold one another
+ * needs no stack. */
 #include "libobj/obj_inner.h"
 #include <string.h>
 
@@ -55,7 +56,7 @@ void obj_reap_add(struct obj *o)
 	obj_unlock_always(&d->lock);
 }
 
-/* Oldest first, and then what was added meanwhile. */
+/* Destroys the objects of a list, oldest first.  Returns their number. */
 static long reap_list(struct obj *newest)
 {
 	struct obj *list = NULL, *next;

@@ -4,11 +4,10 @@
  *   pop ─ construct ─> live ─ obj_free: callbacks ─> pending ─ last drop ─> dying ─ destroy ─> push
  *   token dead         live   refs: CLOSING + 1      dead      refs 0       DYING   (reap.c)
  *
- * The token is what lookups see, the refs word is what decides.  With several threads the one that
- * frees wins a compare-and-swap on refs, and looks again whether the token is still the one it was
- * asked to free: a slot can have got a new life in between.  The short way (nobody else refers to
- * the object, nobody is to be told) is one such swap, to DYING: from then on acquire waits for the
- * token to go. */
+ * Lookups read the token; the refs word decides.  With several threads, the thread that frees wins a
+ * compare-and-swap on refs.  It then looks again whether the token is still the one to be freed: the
+ * slot may have got a new object in between.  The short way (no other reference, no callback) is one
+ * such swap, to DYING: from then on obj_acquire waits until the token has changed. */
 #include "libobj/obj_inner.h"
 #include <execinfo.h>
 #include <string.h>
@@ -16,8 +15,7 @@
 
 /* ------------------------------------------------------------------------ obj_new */
 
-/* All of the object behind the header, and the padding: in whole cache lines that is no call of
- * memset. */
+/* Clears the object behind its header, with the padding: whole cache lines need no call of memset. */
 static void object_clear(const struct obj_class *c, struct obj *o)
 {
 	char *p = (char *)(o + 1);
@@ -32,7 +30,7 @@ static void object_clear(const struct obj_class *c, struct obj *o)
 		memset(p, 0, 64);
 }
 
-/* Remembers who made the object.  No memory: no trace, which is only worse to read. */
+/* Stores the backtrace of the object's creation.  No memory: no trace. */
 static __attribute__((noinline)) void object_trace_set(struct obj_class *c, struct obj *o)
 {
 	uint32_t max = c->domain->opts.trace;
@@ -98,7 +96,7 @@ static __attribute__((noinline)) void *object_new_any(
 	return o;
 }
 
-/* The same with all that is usual: a slot in the magazine, no callback.  In line, it saves no
+/* The usual case of obj_new_at: a slot in the magazine, no callback.  In line it saves no
  * register. */
 static inline void *object_new_at(struct obj_class *c, void *arg, uintptr_t site)
 {
@@ -157,7 +155,7 @@ static uint64_t refs_add(struct obj *o, uint64_t n)
 	return r;
 }
 
-/* refs: *old to new, if nobody else was faster. */
+/* Changes refs from *old to `new'; false: refs is another value, which *old gets. */
 static bool refs_swap(const struct obj_class *c, struct obj *o, uint64_t *old, uint64_t new)
 {
 	if (c->shared)
@@ -184,7 +182,7 @@ void obj_refs(const void *self, uint32_t *user, uint32_t *internal)
 		*internal = r & OBJ_REFS_STICKY ? 0 : (uint32_t)(r & REFS_INTERNAL);
 }
 
-/* The address of a live object as its token: what a direct handle leads to. */
+/* The token of the object that a direct handle leads to. */
 static uint64_t object_token(const struct obj *o)
 {
 	return __atomic_load_n(&o->token, __ATOMIC_ACQUIRE);
@@ -199,7 +197,7 @@ bool obj_slot_hold(const struct obj_class *c, struct obj *o, uint64_t token)
 			return false;
 		if (r & OBJ_REFS_STICKY)
 			return true;
-		/* somebody takes the short way out, and may find that he must not */
+		/* another thread tries the short way of obj_free, and may yet take it back */
 		if (r & REFS_DYING && REFS_USER(r) != 0)
 			r = __atomic_load_n(&o->refs, __ATOMIC_ACQUIRE);
 		else if (r == 0 || r & REFS_DYING)
@@ -235,7 +233,7 @@ obj_h obj_share(void *self)
 
 /* ------------------------------------------------------------------------ obj_free */
 
-/* The object goes, the handle has gone just now. */
+/* Ends the object, whose handle has just ended. */
 static void object_free_end(struct obj_class *c, struct obj *o, uintptr_t site)
 {
 	if (!(c->flags & CLASS_F_DESTROY)) {
@@ -250,8 +248,8 @@ static void object_free_end(struct obj_class *c, struct obj *o, uintptr_t site)
 	}
 }
 
-/* The short way: with one handle and no reference, and nobody to be told, one step makes the object
- * ours alone.  The handle is dead then. */
+/* The short way of obj_free: one handle, no reference, no callback.  One step makes the object this
+ * thread's alone and its handle dead.  False: not so, nothing has changed. */
 static inline bool object_free_claim(const struct obj_class *c, struct obj *o, uint64_t token)
 {
 	uint64_t r = __atomic_load_n(&o->refs, __ATOMIC_RELAXED);
@@ -273,9 +271,9 @@ static inline bool object_free_claim(const struct obj_class *c, struct obj *o, u
 
 #define ONE_OF_MANY (-1)
 
-/* One of several handles has been taken from o, and a reference in its place: as long as we have
- * that, the object's life does not end, though its other handles may go.  Was it the life that
- * token is of?  If not, the handle is put back. */
+/* The caller has given back one of several handles of o and taken a reference in its place.  That
+ * reference keeps the object, though its other handles may go.  If the object is not the one that
+ * `token' names, the handle is put back: OBJ_STALE. */
 static int object_free_one(struct obj *o, uint64_t token)
 {
 	uint64_t now = object_token(o);
@@ -329,7 +327,7 @@ static void object_free_finish(struct obj_class *c, struct obj *o, uintptr_t sit
 		obj_drop(o);
 		return;
 	}
-	/* nobody but us: the last drop by hand, so that the slot remembers where it was freed */
+	/* the last reference is ours: dropped by hand, so that the slot keeps the site of the free */
 	r = refs_add(o, (uint64_t)-1);
 	if (r == 0) {
 		__atomic_store_n(&o->refs, REFS_DYING, __ATOMIC_RELAXED);
@@ -391,7 +389,7 @@ static __attribute__((noinline)) int object_free_handle(
 	return rc;
 }
 
-/* A slot whose object has gone, to the end of this thread's magazine, which is not empty. */
+/* Enters a slot whose object has ended in this thread's magazine, which is not empty. */
 static inline void mag_push(struct obj_class *c, struct mag *m, struct obj *o, uintptr_t site)
 {
 	__atomic_store_n(&o->ext, (void *)site, __ATOMIC_RELAXED);
@@ -404,7 +402,7 @@ static inline void mag_push(struct obj_class *c, struct mag *m, struct obj *o, u
 		obj_mag_spill(c, m);
 }
 
-/* In line what is usual: one handle, no reference, no callback, a magazine with something in it. */
+/* The usual case is in line: one handle, no reference, no callback, a magazine that is not empty. */
 int obj_free(struct obj_class *c, obj_h *handle)
 {
 	uintptr_t site = obj_this_thread.site != 0 ? obj_this_thread.site : obj_caller();

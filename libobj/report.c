@@ -209,7 +209,7 @@ static struct leak_entry *leak_collect(struct obj_class *c, long *n, size_t *use
 	return all;
 }
 
-/* What is known with a backtrace only. */
+/* Age and backtrace, if the object has them. */
 static void leak_describe_trace(const struct obj *o, struct leak_words *w)
 {
 	const struct ext *e = ext_of(o);
@@ -223,7 +223,7 @@ static void leak_describe_trace(const struct obj *o, struct leak_words *w)
 	memcpy(w->trace, e->trace, e->ntrace * sizeof(e->trace[0]));
 }
 
-/* What there is to say about an object; false: it has gone meanwhile. */
+/* Describes an object in words; false: it has gone meanwhile. */
 static bool leak_describe(struct obj_class *c, const struct leak_entry *f, struct leak_words *w)
 {
 	uint64_t r;

@@ -10,11 +10,11 @@
  * Both lists are first in, first out.  A slot leaves a magazine when `quarantine' slots were freed
  * after it on this thread, and the class's list when as many are behind it there.  So an INTEGER
  * handle, which has only 7 bits of generation, comes back after 127 * quarantine creations at the
- * earliest.  When the table is full the quarantine is broken: it protects a program that uses stale
- * handles; running out harms one that does not.
+ * earliest.  A full table breaks the quarantine: the quarantine protects programs that use stale
+ * handles, but running out of slots harms correct programs.
  *
- * Classes with a small `max' have no magazines (spill == 0): otherwise a thread that is idle could
- * sit on the slots that another one needs. */
+ * Classes with a small `max' have no magazines (spill == 0): otherwise an idle thread could
+ * keep the slots that another one needs. */
 #include "libobj/obj_inner.h"
 #include <string.h>
 
@@ -89,7 +89,7 @@ static bool table_commit(struct obj_class *c, uint32_t index)
 	limit = need / c->stride;
 	if (limit > in->capacity)
 		limit = in->capacity;
-	/* release: whoever sees the limit sees base, and memory behind it */
+	/* release: after the limit, base and the memory behind it are visible */
 	__atomic_store_n(&in->limit, (uint32_t)limit, __ATOMIC_RELEASE);
 	if (!(c->flags & OBJ_F_DIRECT))
 		__atomic_store_n(&c->limit, (uint32_t)limit, __ATOMIC_RELEASE);
@@ -308,6 +308,9 @@ static bool slot_valid(const struct obj_class *c, uint32_t i)
 		return false;
 	if (slot_live(t, i) && REFS_USER(o->refs) == 0)
 		return false;
+	if (o->refs & REFS_CLOSING && (o->refs & REFS_INTERNAL) == 0 &&
+		!(o->refs & OBJ_REFS_STICKY))
+		return false; /* obj_free holds the object while it runs callbacks */
 	return o->refs == 0 || o->u.cls == c;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* thread.c - what libobj keeps for a thread: free slots by class, the reap list, the site.
+/* thread.c - state of a thread: its free slots by class, its reap list, its site.
  *
  * A thread attaches itself when it first wants a slot and detaches by a destructor of
  * thread-specific data, which gives its free slots back to their classes.  The thread-local part is
@@ -28,7 +28,7 @@ static void thread_unlink(struct obj_thread *t)
 	obj_unlock_always(&obj_threads_lock);
 }
 
-/* The thread ends (and may come again if a later destructor frees objects). */
+/* Runs at the end of the thread.  A later destructor that frees objects attaches it again. */
 static void thread_detach(void *arg)
 {
 	struct obj_thread *t = arg;
@@ -87,7 +87,7 @@ void obj_threads_forget(uint32_t id)
 	obj_unlock_always(&obj_threads_lock);
 }
 
-/* Only this thread came through the fork; memory of the others is still there to be read. */
+/* Only this thread exists in the child; the memory of the others can still be read. */
 void obj_threads_lost(bool *lost)
 {
 	static const struct mag unused;

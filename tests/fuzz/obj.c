@@ -28,6 +28,7 @@
 #define QUARANTINE 16
 #define DEPTH_MAX  4
 #define STEPS      1000000
+#define CHECK_STEPS 64 /* operations between two checks of the whole domain */
 #define NAME_LEN   32
 #define PERMANENT  3   /* permanent objects, the first of the model */
 #define NUMBER     100 /* of the first one */
@@ -917,6 +918,8 @@ static void check_gone(void)
 	}
 }
 
+bool obj_domain_valid(struct obj_domain *d); /* libobj/obj_inner.h */
+
 static void open_all(void)
 {
 	struct obj_domain_opts opts = {
@@ -960,6 +963,7 @@ int main(int argc, char **argv)
 	for (step = 0; steps == 0 || step < steps; step++) {
 		operation();
 		check_gone();
+		EXPECT(step % CHECK_STEPS != 0 || obj_domain_valid(domain));
 	}
 	while (deferred-- > 0)
 		obj_defer_end();
