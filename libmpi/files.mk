@@ -94,14 +94,28 @@ $(B)/man/man3/done: $(gen)
 	@mkdir -p $(@D)
 	$(Q)$(gen) man $(@D) && touch $@
 
+# The man page of the settings, from their own table.
+$(B)/dev/settings_man: $(B)/obj/tools/man/settings_man.o $(B)/obj/libmpi/core/setting.o $(B)/obj/libmpi/core/setting_names.o
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(ldflags) $^ -lpthread -o $@
+
+$(B)/man/man7/haft-settings.7: $(B)/dev/settings_man
+	$(call say,GEN,$@)
+	@mkdir -p $(@D)
+	$(Q)$< >$@
+
+all: $(B)/man/man7/haft-settings.7
+
 install-libmpi:
-	$(Q)install -d $(dest)/include $(dest)/lib $(dest)/share/man/man3
+	$(Q)install -d $(dest)/include $(dest)/lib $(dest)/share/man/man3 $(dest)/share/man/man7
 	$(Q)install -m 644 $(B)/include/mpi.h $(dest)/include/
 	$(Q)install -m 755 $(B)/lib/libmpi_abi.so.1 $(dest)/lib/
 	$(Q)install -m 644 $(B)/lib/libmpi_abi.a $(dest)/lib/
 	$(Q)for l in libmpi_abi.so libmpi.so; do ln -sf libmpi_abi.so.1 $(dest)/lib/$$l; done
 	$(Q)ln -sf libmpi_abi.a $(dest)/lib/libmpi.a
 	$(Q)install -m 644 $(B)/man/man3/*.3 $(dest)/share/man/man3/
+	$(Q)install -m 644 $(B)/man/man7/haft-settings.7 $(dest)/share/man/man7/
 
 # How much of MPI there is.
 coverage: $(B)/gen/list

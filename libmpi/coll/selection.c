@@ -275,7 +275,7 @@ static bool algorithm_force(const char *word, size_t len)
 
 void coll_algorithm_open(void)
 {
-	const char *s = haft_setting_text(SETTING_COLL_PLAN);
+	const char *s = haft_setting_text(SETTING_COLL_ALGORITHM);
 
 	memset(coll_algorithm_forced, 0, sizeof(coll_algorithm_forced));
 	while (*s != '\0') {

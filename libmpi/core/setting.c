@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* setting.c - the table of settings and their reading from the environment. */
+/* setting.c - the table of settings, and how they are read from the environment.
+ *
+ *     HAFT_UNEXPECTED=1M ──┐                           ┌──> haft_setting_get, by engines
+ *     HAFT_EARLY=1M ───────┴── parse ──> values[i] ────┼──> haft_setting_print, by mpi-info and MPI_T
+ *     (old name)                                       └──> haft_setting_warn: what was not understood
+ *
+ * The first call reads the whole environment, once.  Afterwards only haft_setting_put changes values. */
 #include "libmpi/core/setting.h"
 
 #include "libmpi/core/setting_names.h"
@@ -16,182 +22,216 @@ static const struct setting_row rows[SETTING_COUNT] = {
 		.late = true,
 		.normal = MEAN_OR(96, 16384),
 		.max = 1 << 20,
-		.meaning = "largest message, in bytes, that is sent before the receiver asks for "
-			   "it"},
+		.meaning = "bytes of the largest eager message; longer ones go by rendezvous"},
 	[SETTING_COLL] = {.name = "HAFT_COLL",
 		.form = SETTING_WORD,
 		.max = 2,
 		.words = {"shm", "p2p", "check"},
 		.everywhere = true,
-		.meaning = "collectives use shared memory where it is faster (shm), or messages "
-			   "only (p2p); check is an old name of HAFT_CHECK=coll"},
+		.meaning = "transport of collectives: shared memory where it is faster (shm), or "
+			   "messages only (p2p)",
+		.more = "The value check is an old form of HAFT_CHECK=coll."},
 	[SETTING_ERRHANDLER] = {.name = "HAFT_ERRHANDLER",
 		.form = SETTING_WORD,
 		.max = 2,
 		.words = {"fatal", "abort", "return"},
 		.meaning = "the initial error handler: MPI_ERRORS_ARE_FATAL, MPI_ERRORS_ABORT, "
-			   "MPI_ERRORS_RETURN"},
-	[SETTING_PLACE] = {.name = "HAFT_PLACE",
+			   "MPI_ERRORS_RETURN",
+		.more = "The option -initial-errhandler of mpiexec sets it."},
+	[SETTING_REORDER] = {.name = "HAFT_REORDER",
+		.old = "HAFT_PLACE",
 		.late = true,
 		.form = SETTING_WORD,
 		.max = 2,
 		.words = {"numa", "socket", "core"},
 		.everywhere = true,
-		.meaning = "what MPI_Cart_create with reorder keeps neighbors in, for processes "
-			   "that are bound: a NUMA node, a socket, a core"},
+		.meaning = "the part of the machine in which MPI_Cart_create and MPI_Graph_create "
+			   "with reorder keep neighbors together",
+		.more = "It has an effect only if processes are bound to processors."},
 	[SETTING_LEAKS] = {.name = "HAFT_LEAKS",
 		.late = true,
 		.max = 1,
-		.meaning = "1: MPI_Finalize prints what the program has not freed, and where it "
-			   "was made"},
-	[SETTING_READ] = {.name = "HAFT_READ",
+		.meaning = "1: MPI_Finalize lists the objects that were not freed, with the line "
+			   "of the program that made them"},
+	[SETTING_SINGLE_COPY] = {.name = "HAFT_SINGLE_COPY",
+		.old = "HAFT_READ",
 		.late = true,
 		.form = SETTING_WORD,
 		.max = 2,
 		.words = {"auto", "never", "always"},
-		.meaning = "large messages are read straight from the sender's memory, where the "
-			   "system permits it: when that has been the faster way (auto), never, "
-			   "always"},
-	[SETTING_COLL_PLAN] = {.name = "HAFT_COLL_PLAN",
+		.meaning = "large messages are copied once, from the memory of the sender "
+			   "(process_vm_readv), where the system permits it",
+		.more = "auto: when that has been faster than the pipe, which copies twice."},
+	[SETTING_COLL_ALGORITHM] = {.name = "HAFT_COLL_ALGORITHM",
+		.old = "HAFT_COLL_PLAN",
 		.form = SETTING_TEXT,
 		.everywhere = true,
-		.meaning = "algorithms to use for collectives, like allreduce=ring,bcast=binomial"},
+		.meaning = "algorithms of collectives by messages, as in "
+			   "allreduce=ring,bcast=binomial",
+		.more = "libmpi/coll/README.md lists them."},
 	[SETTING_CHECK] = {.name = "HAFT_CHECK",
 		.form = SETTING_LIST,
-		.max = HAFT_CHECK_TYPES | HAFT_CHECK_COLL | HAFT_CHECK_RMA | HAFT_CHECK_STRICT,
-		.words = {"types", "coll", "rma", "strict"},
+		.max = HAFT_CHECK_TYPES | HAFT_CHECK_COLL | HAFT_CHECK_RMA,
+		.words = {"types", "coll", "rma"},
 		.everywhere = true,
-		.meaning = "a list of what is checked: types: that what was sent is what is "
-			   "received; coll: that all ranks make the same collective call; rma: "
-			   "that accesses to a window do not meet in one epoch; strict: what the "
-			   "standard forbids is an error, though many programs do it (MPI_CHAR in "
-			   "reductions)"},
-	[SETTING_UNEXPECTED] = {.name = "HAFT_EARLY",
+		.meaning = "checks of the program: type signatures of messages (types), matching "
+			   "collective calls (coll), conflicting accesses to windows (rma)",
+		.more = "types: a message carries its type signature, and a receive with another "
+			"one "
+			"is an error that names both sides; so is an access to a window.  coll: "
+			"ranks "
+			"compare their collective calls, and the one that differs is named.  rma: "
+			"accesses to one location of a window in one epoch, without an order, are "
+			"an "
+			"error that names both, if both processes share memory."},
+	[SETTING_UNEXPECTED] = {.name = "HAFT_UNEXPECTED",
+		.old = "HAFT_EARLY",
 		.normal = MEAN_OR(4096, 64 << 20),
 		.max = (int64_t)1 << 40,
-		.meaning = "bytes of messages that have come before their receives, of all "
-			   "senders together; who sends more must wait until he is asked"},
+		.meaning = "bytes of unexpected messages that a process keeps, of all senders "
+			   "together",
+		.more = "Beyond this limit messages stay at the sender until a matching receive is "
+			"posted."},
 	[SETTING_EAGER_NET] = {.name = "HAFT_EAGER_NET",
 		.late = true,
 		.normal = MEAN_OR(96, 65536),
 		.max = 1 << 20,
-		.meaning = "the same as HAFT_EAGER for processes that are reached by sockets"},
-	[SETTING_RING_AFTER] = {.name = "HAFT_RING",
+		.meaning = "as HAFT_EAGER, for processes of other hosts"},
+	[SETTING_RING_AFTER] = {.name = "HAFT_RING_AFTER",
+		.old = "HAFT_RING",
 		.late = true,
 		.normal = MEAN_OR(2, 4),
 		.max = INT32_MAX,
-		.meaning = "messages to a process through the inbox that all its senders share, "
-			   "before the pair gets a ring of its own (4 KiB)"},
-	[SETTING_PIPE_CHUNK] = {.name = "HAFT_CHUNK",
+		.meaning =
+			"messages from one process to another through the receiver's inbox, which "
+			"all senders share, before the pair gets a ring of its own (4 KiB)"},
+	[SETTING_PIPE_CHUNK] = {.name = "HAFT_PIPE_CHUNK",
+		.old = "HAFT_CHUNK",
 		.normal = MEAN_OR(256, 65536),
 		.min = 256,
 		.max = 16 << 20,
 		.everywhere = true,
 		.launch = true,
 		.step = CACHE_LINE,
-		.meaning = "bytes of one chunk of a pipe, through which large messages go; the "
-			   "same for all processes of a job"},
-	[SETTING_PIPE_CHUNKS] = {.name = "HAFT_CHUNKS",
+		.meaning = "bytes of one chunk of a pipe, the shared memory through which large "
+			   "messages go"},
+	[SETTING_PIPE_CHUNKS] = {.name = "HAFT_PIPE_CHUNKS",
+		.old = "HAFT_CHUNKS",
 		.normal = MEAN_OR(2, 4),
 		.min = 2,
 		.max = 8,
 		.everywhere = true,
 		.launch = true,
 		.power = true,
-		.meaning = "chunks of a pipe; the same for all processes of a job"},
-	[SETTING_RING_SLOTS] = {.name = "HAFT_SLOTS",
+		.meaning = "chunks of a pipe"},
+	[SETTING_RING_SLOTS] = {.name = "HAFT_RING_SLOTS",
+		.old = "HAFT_SLOTS",
 		.normal = MEAN_OR(4, 64),
 		.min = 4,
 		.max = 4096,
 		.everywhere = true,
 		.launch = true,
 		.power = true,
-		.meaning = "messages that a ring of a pair holds, of 64 bytes each; the same for "
-			   "all processes of a job"},
+		.meaning =
+			"slots of a ring, of 64 bytes each: one a message; a full ring blocks its "
+			"sender"},
 	[SETTING_SPIN] = {.name = "HAFT_SPIN",
 		.late = true,
 		.normal = 2000,
 		.max = 1 << 30,
-		.meaning = "looks of a wait that keep the CPU, before it yields; none with more "
-			   "processes than CPUs"},
+		.meaning =
+			"polls of a wait that keep the CPU, before it yields (2000: about 50 us)",
+		.more = "A wait does not spin when the host has more processes than CPUs."},
 	[SETTING_YIELD] = {.name = "HAFT_YIELD",
 		.late = true,
 		.normal = 200,
 		.max = 1 << 30,
-		.meaning = "yields of a wait before it sleeps; 4 are enough if others ran "
-			   "meanwhile"},
+		.meaning = "yields of a wait, before it sleeps",
+		.more = "4 are enough if other processes ran meanwhile."},
 	[SETTING_SLEEP] = {.name = "HAFT_SLEEP",
 		.late = true,
 		.form = SETTING_WORD,
 		.max = 2,
 		.words = {"auto", "never", "always"},
-		.meaning = "whether a wait sleeps (futex): after spinning and yielding (auto), "
-			   "never: yield on, always: at once"},
+		.meaning =
+			"whether a wait sleeps in the kernel: after spinning and yielding (auto), "
+			"never, or at once (always)",
+		.more = "never suits processes that own their CPUs."},
 	[SETTING_BOOT] = {.name = "HAFT_BOOT",
 		.form = SETTING_WORD,
 		.max = 1,
 		.words = {"auto", "alone"},
-		.meaning = "whether a launcher other than mpiexec is asked for the other processes "
-			   "of the job (auto), or each process is a job of its own (alone)"},
+		.meaning =
+			"whether a process asks a launcher other than mpiexec for its job (auto), "
+			"or is a job of its own (alone)"},
 	[SETTING_IFACE] = {.name = "HAFT_IFACE",
 		.form = SETTING_TEXT,
-		.meaning = "the network interface (or address) by which processes on several hosts "
-			   "talk; mpiexec's -iface goes before it"},
+		.meaning = "network interface, or address, by which processes of several hosts "
+			   "communicate",
+		.more = "The option -iface of mpiexec goes before it."},
 	[SETTING_HANG] = {.name = "HAFT_HANG",
 		.normal = 60,
 		.max = 1000000000,
 		.everywhere = true,
 		.launch = true,
 		.meaning =
-			"seconds after which mpiexec says what all processes wait for, if all of "
-			"them sleep in MPI, or use no CPU time outside of it; 0: never"},
+			"seconds without progress in any process, after which mpiexec reports what "
+			"each of them waits for; 0: never",
+		.more = "No progress: all processes between MPI_Init and MPI_Finalize sleep in "
+			"MPI, or "
+			"use no CPU time outside of it.  The job goes on."},
 	[SETTING_VIA] = {.name = "HAFT_VIA",
 		.form = SETTING_WORD,
 		.max = 4,
 		.words = {"auto", "shm", "net", "ofi", "ofi-all"},
 		.everywhere = true,
-		.meaning = "processes of one host talk by shared memory and those of several by "
-			   "sockets (auto) or by libfabric (ofi), or all of them by sockets (net) "
-			   "or by libfabric (ofi-all); with shm other hosts are not reached"},
-	[HAFT_SET_ENDED] = {.name = "HAFT_ENDED",
-		.normal = 10,
-		.max = 1000000000,
-		.everywhere = true,
-		.launch = true,
-		.meaning = "when a process has waited for so many seconds in MPI for one that has "
-			   "ended, mpiexec ends the job and says which; 0: it does not"},
+		.meaning =
+			"transports: shared memory within a host and sockets between hosts (auto), "
+			"shared memory alone (shm), sockets alone (net), libfabric between hosts "
+			"(ofi), libfabric alone (ofi-all)",
+		.more = "The launcher must have it in its environment.  With shm, processes of "
+			"other "
+			"hosts cannot be reached."},
 	[SETTING_GRACE] = {.name = "HAFT_GRACE",
 		.normal = 3,
 		.max = 1000000000,
 		.everywhere = true,
 		.launch = true,
-		.meaning = "seconds that the processes of a job have to end by themselves, after "
-			   "Ctrl-C or another signal to mpiexec, before it kills them"},
+		.meaning =
+			"seconds between a signal to mpiexec (Ctrl-C) and the moment when it kills "
+			"the processes of the job"},
 	[SETTING_RMA] = {.name = "HAFT_RMA",
 		.form = SETTING_WORD,
 		.max = 3,
-		.words = {"auto", "vm", "msg", "box"},
+		.words = {"auto", "vm", "msg", "mailbox"},
+		.old_word = "box",
+		.old_value = HAFT_RMA_BOX,
 		.everywhere = true,
-		.meaning = "how windows of others are reached: mapped memory where there is some "
-			   "(auto), always as if it were private, by the system's calls (vm) or "
-			   "small ones by its process if it is in MPI (box), by messages (msg)"},
+		.meaning = "transport of one-sided communication: the best for each window (auto), "
+			   "process_vm calls (vm), messages (msg), or vm with small operations "
+			   "executed by the target (mailbox)",
+		.more = "All but auto are for tests."},
 	[SETTING_PROGRESS] = {.name = "HAFT_PROGRESS",
 		.form = SETTING_WORD,
 		.max = 1,
 		.words = {"call", "thread"},
-		.meaning =
-			"what others need of a process is done in its calls of MPI (call), or also "
-			"while it computes, by a thread that sleeps until it is needed (thread)"},
+		.meaning = "progress is made in calls of MPI only (call), or also by a thread that "
+			   "sleeps until it is needed (thread)",
+		.more = "With thread, operations on a window by message and rendezvous messages do "
+			"not "
+			"wait for the next call of MPI at the other side."},
 	[SETTING_OFI_PROVIDER] = {.name = "HAFT_OFI_PROVIDER",
 		.form = SETTING_TEXT,
 		.everywhere = true,
-		.meaning = "libfabric's provider for HAFT_VIA=ofi and ofi-all, as fi_info names "
-			   "them (verbs, cxi, efa, tcp); if it is not set, the first that will do"},
+		.meaning =
+			"libfabric's provider for HAFT_VIA=ofi and ofi-all, as fi_info -l names it "
+			"(verbs, cxi, efa, tcp); default: the first that is suitable",
+		.more = "libfabric reads its own variables (FI_PROVIDER, FI_LOG_LEVEL)."},
 };
 
 static int64_t values[SETTING_COUNT];
 static char *texts[SETTING_COUNT];
-static char *bad[SETTING_COUNT]; /* what was not understood, until it is said */
+static char *bad[SETTING_COUNT]; /* malloc'ed: a value that was not understood, until the warning */
 
 /* Understands a list of words. */
 static bool setting_parse_list(const struct setting_row *r, const char *s, int64_t *v)
@@ -230,6 +270,10 @@ static bool setting_parse(const struct setting_row *r, const char *s, int64_t *v
 			*v = i;
 			return true;
 		}
+	}
+	if (r->old_word != NULL && strcmp(s, r->old_word) == 0) {
+		*v = r->old_value;
+		return true;
 	}
 	if (r->words[0] != NULL)
 		return false;
@@ -275,8 +319,8 @@ static void setting_words(const struct setting_row *r, const char *last, char s[
 	}
 }
 
-/* Says once a job what was not understood, and what would be. */
-static void setting_complain(const struct setting_row *r, const char *s)
+/* Reports a value that was not understood, and what would be.  name: the one that it was set under. */
+static void setting_complain(const struct setting_row *r, const char *name, const char *s)
 {
 	char step[STEP_LEN], words[WORDS_LEN];
 
@@ -286,26 +330,46 @@ static void setting_complain(const struct setting_row *r, const char *s)
 		fprintf(stderr,
 			"haft: %s=%s is not understood: it is a list of words with commas, of %s; "
 			"using none\n",
-			r->name, s, words);
+			name, s, words);
 	else if (r->words[0] != NULL)
-		fprintf(stderr, "haft: %s=%s is not understood: it is one of %s; using %s\n",
-			r->name, s, words, r->words[r->normal]);
+		fprintf(stderr, "haft: %s=%s is not understood: it is one of %s; using %s\n", name,
+			s, words, r->words[r->normal]);
 	else
 		fprintf(stderr,
 			"haft: %s=%s is not understood: it is a number from %lld to %lld%s, with "
-			"k or M if "
-			"you like; using %lld\n",
-			r->name, s, (long long)r->min, (long long)r->max, step,
-			(long long)r->normal);
+			"or without k or M; using %lld\n",
+			name, s, (long long)r->min, (long long)r->max, step, (long long)r->normal);
+}
+
+/* The value of a variable in an environment; "" if it has none. */
+static const char *variable_in(const char *name, char *const envp[])
+{
+	size_t len = strlen(name);
+
+	while (*envp != NULL && (strncmp(*envp, name, len) != 0 || (*envp)[len] != '='))
+		envp++;
+	return *envp != NULL ? *envp + len + 1 : "";
+}
+
+/* The name under which an environment has a setting: the old one only if the new one is not set. */
+static const char *setting_name_in(const struct setting_row *r, char *const envp[])
+{
+	return r->old != NULL && *variable_in(r->name, envp) == '\0' ? r->old : r->name;
+}
+
+/* The value of a setting in an environment; "": none. */
+static const char *setting_in_environ(const struct setting_row *r, char *const envp[])
+{
+	return variable_in(setting_name_in(r, envp), envp);
 }
 
 static void setting_read_all(void)
 {
 	for (int i = 0; i < SETTING_COUNT; i++) {
-		const char *s = getenv(rows[i].name);
+		const char *s = environ != NULL ? setting_in_environ(&rows[i], environ) : "";
 
 		values[i] = rows[i].normal;
-		if (s == NULL || *s == '\0')
+		if (*s == '\0')
 			continue;
 		if (rows[i].form == SETTING_TEXT) {
 			texts[i] = strdup(s); /* the program may change its environment */
@@ -331,21 +395,11 @@ void haft_setting_warn(void)
 	pthread_once(&once, setting_read_all);
 	for (int i = 0; i < SETTING_COUNT; i++) {
 		if (bad[i] != NULL)
-			setting_complain(&rows[i], bad[i]);
+			setting_complain(&rows[i], setting_name_in(&rows[i], environ), bad[i]);
 		free(bad[i]);
 		bad[i] = NULL;
 	}
 	haft_setting_names_check(environ);
-}
-
-/* What an environment says of a setting; "": nothing. */
-static const char *setting_in_environ(const struct setting_row *r, char *const envp[])
-{
-	size_t len = strlen(r->name);
-
-	while (*envp != NULL && (strncmp(*envp, r->name, len) != 0 || (*envp)[len] != '='))
-		envp++;
-	return *envp != NULL ? *envp + len + 1 : "";
 }
 
 int64_t haft_setting_launch(enum haft_setting which, char *const envp[])
@@ -359,7 +413,7 @@ int64_t haft_setting_launch(enum haft_setting which, char *const envp[])
 	if (setting_parse(r, s, &v))
 		return v;
 	if (r->launch)
-		setting_complain(r, s);
+		setting_complain(r, setting_name_in(r, envp), s);
 	return r->normal;
 }
 
@@ -379,6 +433,15 @@ static void setting_list_text(const struct setting_row *r, int64_t v, char *valu
 		if (v >> i & 1)
 			at += (size_t)snprintf(
 				value + at, n - at, "%s%s", at > 0 ? "," : "", r->words[i]);
+}
+
+int haft_setting_find(const char *name)
+{
+	for (int i = 0; i < SETTING_COUNT; i++)
+		if (strcmp(rows[i].name, name) == 0 ||
+			(rows[i].old != NULL && strcmp(rows[i].old, name) == 0))
+			return i;
+	return -1;
 }
 
 const struct setting_row *haft_setting_row(int i)

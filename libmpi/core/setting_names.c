@@ -20,12 +20,14 @@
 static const char *const others[] = {
 	"HAFT_JOB", "HAFT_INFO_ENV", "HAFT_CC", "HAFT_CXX", "HAFT_FC", "HAFT_F77", "HAFT_F90"};
 
+/* Known name i: of settings, old names of settings, others; NULL: no more. */
 static const char *name_at(int i)
 {
-	const struct setting_row *r = haft_setting_row(i);
-
-	if (r != NULL)
-		return r->name;
+	if (i < SETTING_COUNT)
+		return haft_setting_row(i)->name;
+	i -= SETTING_COUNT;
+	if (i < SETTING_COUNT)
+		return haft_setting_row(i)->old != NULL ? haft_setting_row(i)->old : "";
 	i -= SETTING_COUNT;
 	return i < (int)countof(others) ? others[i] : NULL;
 }

@@ -30,7 +30,7 @@ static struct proto_row *proto_row_of(int64_t n)
 
 bool p2p_proto_read(int peer, int64_t n)
 {
-	int64_t set = haft_setting_get(SETTING_READ);
+	int64_t set = haft_setting_get(SETTING_SINGLE_COPY);
 	struct proto_row *r = proto_row_of(n);
 	bool better;
 

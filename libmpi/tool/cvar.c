@@ -149,11 +149,11 @@ int tool_cvar_get_info(int cvar_index, char *name, int *name_len, int *verbosity
 
 int tool_cvar_get_index(const char *name, int *cvar_index)
 {
-	for (int i = 0; i < SETTING_COUNT; i++) {
-		if (strcmp(haft_setting_row(i)->name, name) == 0) {
-			*cvar_index = i;
-			return 0;
-		}
+	int row = haft_setting_find(name);
+
+	if (row >= 0) {
+		*cvar_index = row;
+		return 0;
 	}
 	return haft_err(MPI_T_ERR_INVALID_NAME, "there is no control variable %s", name);
 }

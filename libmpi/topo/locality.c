@@ -67,7 +67,7 @@ static int locality_part(void)
 	if (!locality_bound())
 		return HAFT_HW_MANY;
 	n = haft_hw_kinds(rows);
-	i = haft_hw_find(rows, n, kinds[haft_setting_get(SETTING_PLACE)]);
+	i = haft_hw_find(rows, n, kinds[haft_setting_get(SETTING_REORDER)]);
 	return i < 0 ? HAFT_HW_MANY : rows[i].instance;
 }
 

@@ -14,7 +14,7 @@ differ() {
 	want_err "\`$3'"
 }
 differ HAFT_COLL shm p2p
-differ HAFT_COLL_PLAN allreduce=ring allreduce=tree
+differ HAFT_COLL_ALGORITHM allreduce=ring allreduce=tree
 differ HAFT_CHECK coll types
 # Programs of one line, wherever they run: mpiexec sees it before anything starts.
 # apart NAME ONE OTHER: the second program has another value; "": none.
@@ -28,7 +28,7 @@ apart() {
 		want_err_lines 1
 	done
 }
-apart HAFT_COLL_PLAN allreduce=ring ''
+apart HAFT_COLL_ALGORITHM allreduce=ring ''
 apart HAFT_COLL p2p ''
 apart HAFT_CHECK coll types
 apart HAFT_RMA msg vm
@@ -45,7 +45,7 @@ for has in 0 1; do
 	want_err_lines 0
 done
 # What each may have for itself.
-for v in 'HAFT_EAGER 0 64k' 'HAFT_READ never always' 'HAFT_SLEEP always never' 'HAFT_RING 0 100' 'HAFT_EARLY 1000 1M'; do
+for v in 'HAFT_EAGER 0 64k' 'HAFT_SINGLE_COPY never always' 'HAFT_SLEEP always never' 'HAFT_RING_AFTER 0 100' 'HAFT_UNEXPECTED 1000 1M'; do
 	set -- $v
 	job -n 3 sh -c "$my [ \$r = 1 ] && $1=$3 || $1=$2; export $1; exec '$B/tests/life/traffic' 0.1"
 	want_rc 0

@@ -62,7 +62,7 @@ for calls in process_vm_readv=EPERM process_vm_readv=ENOSYS,ptrace=EPERM membarr
 	getrandom=ENOSYS,pidfd_open=EPERM sched_getaffinity=EPERM,sched_setaffinity=EPERM; do
 	case $B:$calls in *-thread*:madvise*) continue ;; esac # ThreadSanitizer itself needs it
 	case $calls in *ptrace*) leaks 0 ;; esac
-	HAFT_READ=always under "$refuse" $calls "$run" -n 3 "$storm" 0.1
+	HAFT_SINGLE_COPY=always under "$refuse" $calls "$run" -n 3 "$storm" 0.1
 	[ $rc = 77 ] && echo "no seccomp here" && break
 	over
 	# The launcher outside of the sandbox, and one rank outside.
@@ -72,7 +72,7 @@ for calls in process_vm_readv=EPERM process_vm_readv=ENOSYS,ptrace=EPERM membarr
 done
 # A message that both sides copy, and one of them may not.
 for calls in process_vm_writev=EPERM process_vm_readv=EPERM; do
-	HAFT_READ=always job -n 1 "$refuse" $calls "$ways" : -n 1 "$ways"
+	HAFT_SINGLE_COPY=always job -n 1 "$refuse" $calls "$ways" : -n 1 "$ways"
 	want_rc 0
 done
 for calls in memfd_create=EPERM memfd_create=ENOSYS memfd_create=EMFILE fallocate=ENOSYS; do

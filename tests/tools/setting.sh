@@ -35,7 +35,7 @@ int main(int argc, char **argv)
 END
 # shellcheck disable=SC2086
 "$B/bin/mpicc" $san -O1 -o "$TMPDIR/p" "$TMPDIR/p.c" || exit 1
-export HAFT_READ=never
+export HAFT_SINGLE_COPY=never
 
 # bad_value NAME VALUE RANGE DEFAULT
 bad_value() {
@@ -67,27 +67,27 @@ now() {
 	"$B/bin/mpi-info" --settings | sed -n "s/^$1  *\([^ ]*\) .*/\1/p"
 }
 
-bad_value HAFT_RING -1 "a number from 0 to" "$(now HAFT_RING)"
-bad_value HAFT_CHUNK 1000 "a number from 256 to 16777216, a multiple of 64" "$(now HAFT_CHUNK)"
-bad_value HAFT_CHUNK 32M "a number from 256 to 16777216, a multiple of 64" "$(now HAFT_CHUNK)"
-bad_value HAFT_CHUNKS 3 "a number from 2 to 8, a power of two" "$(now HAFT_CHUNKS)"
-bad_value HAFT_CHUNKS 16 "a number from 2 to 8, a power of two" "$(now HAFT_CHUNKS)"
-bad_value HAFT_SLOTS 100 "a number from 4 to 4096, a power of two" "$(now HAFT_SLOTS)"
-bad_value HAFT_SLOTS 8k "a number from 4 to 4096, a power of two" "$(now HAFT_SLOTS)"
+bad_value HAFT_RING_AFTER -1 "a number from 0 to" "$(now HAFT_RING_AFTER)"
+bad_value HAFT_PIPE_CHUNK 1000 "a number from 256 to 16777216, a multiple of 64" "$(now HAFT_PIPE_CHUNK)"
+bad_value HAFT_PIPE_CHUNK 32M "a number from 256 to 16777216, a multiple of 64" "$(now HAFT_PIPE_CHUNK)"
+bad_value HAFT_PIPE_CHUNKS 3 "a number from 2 to 8, a power of two" "$(now HAFT_PIPE_CHUNKS)"
+bad_value HAFT_PIPE_CHUNKS 16 "a number from 2 to 8, a power of two" "$(now HAFT_PIPE_CHUNKS)"
+bad_value HAFT_RING_SLOTS 100 "a number from 4 to 4096, a power of two" "$(now HAFT_RING_SLOTS)"
+bad_value HAFT_RING_SLOTS 8k "a number from 4 to 4096, a power of two" "$(now HAFT_RING_SLOTS)"
 bad_value HAFT_SPIN often "a number from 0 to" "$(now HAFT_SPIN)"
 bad_value HAFT_YIELD 1x "a number from 0 to" "$(now HAFT_YIELD)"
 bad_value HAFT_BOOT no "one of auto, alone" auto
 bad_value HAFT_CHECK tpyes "a list of words with commas, of types, coll, rma" none
 bad_value HAFT_SLEEP no "one of auto, never, always" auto
 bad_value HAFT_EAGER 2M "a number from 0 to" "$(now HAFT_EAGER)"
-good_value HAFT_RING 0 0
-good_value HAFT_RING 1M 1048576
-good_value HAFT_CHUNK 256 256
-good_value HAFT_CHUNK 1M 1048576
-good_value HAFT_CHUNKS 2 2
-good_value HAFT_CHUNKS 8 8
-good_value HAFT_SLOTS 4 4
-good_value HAFT_SLOTS 4k 4096
+good_value HAFT_RING_AFTER 0 0
+good_value HAFT_RING_AFTER 1M 1048576
+good_value HAFT_PIPE_CHUNK 256 256
+good_value HAFT_PIPE_CHUNK 1M 1048576
+good_value HAFT_PIPE_CHUNKS 2 2
+good_value HAFT_PIPE_CHUNKS 8 8
+good_value HAFT_RING_SLOTS 4 4
+good_value HAFT_RING_SLOTS 4k 4096
 good_value HAFT_SPIN 0 0
 good_value HAFT_YIELD 0 0
 good_value HAFT_SLEEP never never
@@ -95,9 +95,9 @@ good_value HAFT_SLEEP always always
 good_value HAFT_SLEEP auto auto
 
 # A bad value for the programs only is said, too; a job of one says it for itself.
-job -env HAFT_CHUNK 100 -n 2 "$TMPDIR/p"
+job -env HAFT_PIPE_CHUNK 100 -n 2 "$TMPDIR/p"
 want_rc 0
-[ "$(grep -c "HAFT_CHUNK=100 is not understood" "$err")" = 1 ] || fail "-env HAFT_CHUNK: $(cat "$err")"
-HAFT_CHUNK=100 "$TMPDIR/p" 2>"$err" || fail "a job of one fails"
-[ "$(grep -c "HAFT_CHUNK=100 is not understood" "$err")" = 1 ] || fail "job of one: $(cat "$err")"
+[ "$(grep -c "HAFT_PIPE_CHUNK=100 is not understood" "$err")" = 1 ] || fail "-env HAFT_PIPE_CHUNK: $(cat "$err")"
+HAFT_PIPE_CHUNK=100 "$TMPDIR/p" 2>"$err" || fail "a job of one fails"
+[ "$(grep -c "HAFT_PIPE_CHUNK=100 is not understood" "$err")" = 1 ] || fail "job of one: $(cat "$err")"
 finish

@@ -88,8 +88,8 @@ static void ring_late(void)
 static void ring(void **state)
 {
 	(void)state;
-	with("HAFT_RING", "0", ring_at_once);
-	with("HAFT_RING", "10", ring_late);
+	with("HAFT_RING_AFTER", "0", ring_at_once);
+	with("HAFT_RING_AFTER", "10", ring_late);
 }
 
 static void chunk_is(size_t want)
@@ -119,10 +119,10 @@ static void chunk_normal(void)
 static void chunk(void **state)
 {
 	(void)state;
-	with("HAFT_CHUNK", "320", chunk_small);
-	with("HAFT_CHUNK", "4M", chunk_large);
-	with("HAFT_CHUNK", "300", chunk_normal);
-	with("HAFT_CHUNK", "17M", chunk_normal);
+	with("HAFT_PIPE_CHUNK", "320", chunk_small);
+	with("HAFT_PIPE_CHUNK", "4M", chunk_large);
+	with("HAFT_PIPE_CHUNK", "300", chunk_normal);
+	with("HAFT_PIPE_CHUNK", "17M", chunk_normal);
 }
 
 static void slots_four(void)
@@ -143,10 +143,10 @@ static void slots_normal(void)
 static void slots(void **state)
 {
 	(void)state;
-	with("HAFT_SLOTS", "4", slots_four);
-	with("HAFT_SLOTS", "1024", slots_many);
-	with("HAFT_SLOTS", "48", slots_normal);
-	with("HAFT_SLOTS", "8192", slots_normal);
+	with("HAFT_RING_SLOTS", "4", slots_four);
+	with("HAFT_RING_SLOTS", "1024", slots_many);
+	with("HAFT_RING_SLOTS", "48", slots_normal);
+	with("HAFT_RING_SLOTS", "8192", slots_normal);
 }
 
 /* So many chunks can be on their way. */
@@ -180,9 +180,9 @@ static void chunks_normal(void)
 static void chunks(void **state)
 {
 	(void)state;
-	with("HAFT_CHUNKS", "2", chunks_two);
-	with("HAFT_CHUNKS", "8", chunks_eight);
-	with("HAFT_CHUNKS", "3", chunks_normal);
+	with("HAFT_PIPE_CHUNKS", "2", chunks_two);
+	with("HAFT_PIPE_CHUNKS", "8", chunks_eight);
+	with("HAFT_PIPE_CHUNKS", "3", chunks_normal);
 }
 
 static void spin_seven(void)

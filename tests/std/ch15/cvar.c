@@ -134,10 +134,10 @@ static void large(void)
 {
 	int count;
 	MPI_Count x = (MPI_Count)1 << 33, y = 0;
-	MPI_T_cvar_handle h = open_var("HAFT_EARLY", &count);
+	MPI_T_cvar_handle h = open_var("HAFT_UNEXPECTED", &count);
 	struct var v;
 
-	ask(find("HAFT_EARLY"), &v);
+	ask(find("HAFT_UNEXPECTED"), &v);
 	CHECK(v.type == MPI_COUNT && count == 1);
 	OK(MPI_T_cvar_write(h, &x));
 	OK(MPI_T_cvar_read(h, &y));
@@ -174,7 +174,7 @@ static void plan(void)
 {
 	int count;
 	char room[4096] = "bcast=binomial";
-	MPI_T_cvar_handle h = open_var("HAFT_COLL_PLAN", &count);
+	MPI_T_cvar_handle h = open_var("HAFT_COLL_ALGORITHM", &count);
 
 	CHECK(count <= (int)sizeof(room));
 	OK(MPI_T_cvar_write(h, room));
@@ -239,7 +239,7 @@ static void late(void)
 	OK(MPI_T_cvar_read(h, &x));
 	CHECK(MPI_T_cvar_write(h, &x) == MPI_T_ERR_CVAR_SET_NEVER);
 	close_var(&h);
-	h = open_var("HAFT_PLACE", &count);
+	h = open_var("HAFT_REORDER", &count);
 	x = 1;
 	OK(MPI_T_cvar_write(h, &x));
 	OK(MPI_T_cvar_read(h, &y));
@@ -253,7 +253,7 @@ static void late(void)
 static void at_any_time(void)
 {
 	static const char *const names[] = {
-		"HAFT_SPIN", "HAFT_YIELD", "HAFT_RING", "HAFT_SLEEP", "HAFT_READ"};
+		"HAFT_SPIN", "HAFT_YIELD", "HAFT_RING_AFTER", "HAFT_SLEEP", "HAFT_SINGLE_COPY"};
 	int count, flag, old, x = 0, y = 4711, zero = 0, other = 1 - check_rank;
 	MPI_T_cvar_handle h;
 	MPI_Request r;
