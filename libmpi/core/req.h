@@ -3,6 +3,7 @@
 #ifndef HAFT_CORE_REQ_H
 #define HAFT_CORE_REQ_H
 
+#include "libmpi/core/reqcopy.h"
 #include "libobj/base.h"
 #include "libobj/obj.h"
 #include <stdbool.h>
@@ -109,17 +110,5 @@ static inline void req_touch(struct req *r)
 {
 	r->clean = false;
 }
-
-/* A copy that stands for the user's memory while an operation runs: taken when a persistent request
- * starts, given back once when the user learns of the end, and gone with the request.  Partitions
- * are taken as they get ready and given back as they are seen to have arrived.  Its owner is
- * libmpi/fort, which has the same struct; or libmpi/rma, whose checks want to know of that end. */
-struct req_copy {
-	struct req_copy *next;
-	bool given; /* of this start: the memory is the user's again */
-	void (*take)(struct req_copy *c);
-	void (*give)(struct req_copy *c);
-	void (*gone)(struct req_copy *c);
-};
 
 #endif

@@ -9,10 +9,6 @@
 
 #include "libmpi/fort/glue.h"
 
-/* enum obj_lang, as libmpi/core/language.h has it: how values of attributes look. */
-enum fort_lang { FORT_LANG_C, FORT_LANG_INT, FORT_LANG_ADDR };
-int haft_fort_lang(int lang);
-
 /* One procedure for mpif.h and the modules. */
 #define FORT_PROC(name, args)                                          \
 	FORT_API void FORT_NAME(name##_) args;                         \

@@ -46,11 +46,11 @@ CALLBACKS(mpi_win_dup_fn, mpi_win_null_copy_fn, mpi_win_null_delete_fn, MPI_Aint
 
 /* A tool between here and libmpi_abi might make calls of its own, so it is PMPI's that is told the
  * language. */
-#define IN_LANG(which, call)                 \
-	do {                                 \
-		haft_fort_lang(which);       \
-		ret = call;                  \
-		haft_fort_lang(FORT_LANG_C); \
+#define IN_LANG(which, call)                \
+	do {                                \
+		haft_fort_lang(which);      \
+		ret = call;                 \
+		haft_fort_lang(OBJ_LANG_C); \
 	} while (0)
 
 #define PROCEDURES(                                                                              \
@@ -90,14 +90,14 @@ CALLBACKS(mpi_win_dup_fn, mpi_win_null_copy_fn, mpi_win_null_delete_fn, MPI_Aint
 	}
 
 PROCEDURES(FORT_PROC, mpi_keyval_create, mpi_attr_put, mpi_attr_get, PMPI_Keyval_create,
-	PMPI_Attr_put, PMPI_Attr_get, MPI_Comm, fort_comm, FORT_LANG_INT, MPI_Fint,
+	PMPI_Attr_put, PMPI_Attr_get, MPI_Comm, fort_comm, OBJ_LANG_FINT, MPI_Fint,
 	MPI_Copy_function, MPI_Delete_function)
 PROCEDURES(FORT_PROC, mpi_comm_create_keyval, mpi_comm_set_attr, mpi_comm_get_attr,
 	PMPI_Comm_create_keyval, PMPI_Comm_set_attr, PMPI_Comm_get_attr, MPI_Comm, fort_comm,
-	FORT_LANG_ADDR, MPI_Aint, MPI_Comm_copy_attr_function, MPI_Comm_delete_attr_function)
+	OBJ_LANG_FADDR, MPI_Aint, MPI_Comm_copy_attr_function, MPI_Comm_delete_attr_function)
 PROCEDURES(FORT_PROC, mpi_type_create_keyval, mpi_type_set_attr, mpi_type_get_attr,
 	PMPI_Type_create_keyval, PMPI_Type_set_attr, PMPI_Type_get_attr, MPI_Datatype, fort_type,
-	FORT_LANG_ADDR, MPI_Aint, MPI_Type_copy_attr_function, MPI_Type_delete_attr_function)
+	OBJ_LANG_FADDR, MPI_Aint, MPI_Type_copy_attr_function, MPI_Type_delete_attr_function)
 PROCEDURES(FORT_PROC, mpi_win_create_keyval, mpi_win_set_attr, mpi_win_get_attr,
 	PMPI_Win_create_keyval, PMPI_Win_set_attr, PMPI_Win_get_attr, MPI_Win, fort_win,
-	FORT_LANG_ADDR, MPI_Aint, MPI_Win_copy_attr_function, MPI_Win_delete_attr_function)
+	OBJ_LANG_FADDR, MPI_Aint, MPI_Win_copy_attr_function, MPI_Win_delete_attr_function)

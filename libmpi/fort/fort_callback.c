@@ -13,9 +13,9 @@
 
 #define FROM_FORTRAN(call)                     \
 	do {                                   \
-		haft_fort_lang(FORT_LANG_INT); \
+		haft_fort_lang(OBJ_LANG_FINT); \
 		ret = call;                    \
-		haft_fort_lang(FORT_LANG_C);   \
+		haft_fort_lang(OBJ_LANG_C);    \
 	} while (0)
 
 FORT_PROC(mpi_op_create, (fort_fn * fn, const MPI_Fint *commute, MPI_Fint *op, MPI_Fint *ierror))

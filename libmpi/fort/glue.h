@@ -18,6 +18,7 @@
 #define HAFT_FORT_GLUE_H
 
 #define MPI_NO_DEPRECATED_WARNINGS
+#include "libmpi/core/language.h"
 #include "libobj/obj.h"
 
 #include <mpi.h>
@@ -40,7 +41,6 @@
 
 /* Objects that the next call makes or ends are those of who called this procedure
  * (libmpi/core/language.h).  A declaration. */
-extern __thread uintptr_t haft_fort_site;
 #define FORT_SITE                                \
 	uintptr_t site __attribute__((unused)) = \
 		(haft_fort_site = (uintptr_t)__builtin_return_address(0))
@@ -98,8 +98,6 @@ static inline bool fort_live(const struct obj_class *c, MPI_Fint i, uint64_t *h)
 /* fort_x_live: the same of a class.  fort_x: what is not alive goes through MPI, which makes a
  * handle of it that the next call refuses. */
 #define CLASS(id, ctype, label, object, null, error, words)                         \
-	extern struct obj_class haft_fort_##object; /* libmpi/core/language.h */    \
-                                                                                    \
 	static inline bool fort_##object##_live(MPI_Fint i, ctype *h)               \
 	{                                                                           \
 		uint64_t u;                                                         \
@@ -122,10 +120,6 @@ static inline bool fort_live(const struct obj_class *c, MPI_Fint i, uint64_t *h)
 	}
 #include "libmpi/api/classes.def"
 #undef CLASS
-
-/* Constructors of MPI-1 have INTEGERs for displacements, which decoding tells (libmpi/core/language.h).
- */
-void haft_fort_integers(void *datatype);
 
 /* In an OUT variable before the call: still there afterwards, nothing is written to Fortran. */
 #define FORT_UNSET(ctype) ((ctype)(intptr_t)-1)

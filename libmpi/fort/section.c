@@ -11,6 +11,7 @@
  * 19.1.12).  A datatype describes them if the user's has no gaps; its signature stays his.  What no
  * datatype can describe - types with gaps, blocks for each rank, operands of reductions - is
  * copied, and copied back after the call. */
+#include "libmpi/core/reqcopy.h"
 #include "libmpi/fort/glue.h"
 
 #include <stdlib.h>
@@ -182,16 +183,6 @@ static void section_move(const struct fort_desc *d, char *flat, bool out)
 		}
 	}
 }
-
-/* The same as libmpi/core/req.h has. */
-struct req_copy {
-	struct req_copy *next;
-	bool given;
-	void (*take)(struct req_copy *c);
-	void (*give)(struct req_copy *c);
-	void (*gone)(struct req_copy *c);
-};
-bool haft_fort_copy(void *request, struct req_copy *copy);
 
 /* A copy, which may stay with a request: one malloc'ed block, the elements behind the descriptor.
  */
