@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* bad_argument.c - the words for arguments that are wrong. */
+/* bad_argument.c - the words for handles and arguments that are wrong.
+ *
+ * Everything here is cold: a binding calls it after its inline check has failed.  Each function stores
+ * words by haft_err and returns the error class. */
 #include "libmpi/bind/bind.h"
 
 #include "libmpi/core/callsite.h"
-#include "libmpi/tool/tool.h"
 #include "libmpi/type/type.h"
-#include <names.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 static const struct {
 	const struct obj_class *class;
@@ -30,15 +29,15 @@ static int handle_class_row(const struct obj_class *class)
 	return i;
 }
 
-/* Where the object of the last bad handle of this thread was made and freed. */
-static __thread uintptr_t places[2];
+/* The sites where the object of this thread's last bad handle was made and freed. */
+static __thread uintptr_t sites[2];
 
 void bind_callsites(char *line, size_t n)
 {
-	haft_callsite_replace(line, n, places, countof(places));
+	haft_callsite_replace(line, n, sites, countof(sites));
 }
 
-/* Says why a handle is none: null, garbage, freed (where), of another class. */
+/* Words why a value is no handle of the class: null, garbage, freed (and where), of another class. */
 static int handle_bad(const struct obj_class *class, obj_h handle, const char *name)
 {
 	int row = handle_class_row(class);
@@ -51,10 +50,10 @@ static int handle_bad(const struct obj_class *class, obj_h handle, const char *n
 		return haft_err(classes[row].error, "%s is %s", name,
 			handle == NULL ? "0, which is no handle: was it ever set?"
 				       : classes[row].null);
-	case OBJ_OK: /* it is one by now: another thread has made it */
+	case OBJ_OK: /* valid by now: another thread has made the object meanwhile */
 	default:
-		places[0] = why.created;
-		places[1] = why.freed;
+		sites[0] = why.created;
+		sites[1] = why.freed;
 		return haft_err(classes[row].error, "%s: %s", name, why.text);
 	}
 }
@@ -93,7 +92,7 @@ int bind_bad_null(const char *name)
 
 #define NUMBER_LEN 40 /* bytes of a number beside its name */
 
-/* A tag or rank that has a name is told by that: "MPI_ANY_TAG (-2)". */
+/* A number in words; special tags and ranks with their names: "MPI_ANY_TAG (-2)". */
 static const char *number_text(int class, int64_t value, char buf[NUMBER_LEN])
 {
 	const char *name = value == MPI_UNDEFINED ? "MPI_UNDEFINED" : NULL;
@@ -172,102 +171,4 @@ int bind_bad_root(const struct comm *c, const char *name, int root)
 	return haft_err(MPI_ERR_ROOT, "%s %s is not a rank of the %s, which has 0 to %d", name,
 		number_text(MPI_ERR_ROOT, root, number),
 		c->remote != NULL ? "remote group" : "communicator", bind_peers(c) - 1);
-}
-
-int bind_not_running(int fn)
-{
-	const char *words = "called before MPI_Init";
-
-	if ((haft_life.gate & HAFT_GATE_CHILD) != 0)
-		words = "called in a forked child of an MPI process: it has no place in the job, "
-			"and must not call MPI before it executes another program";
-	else if (haft_life.state != HAFT_BEFORE)
-		words = "called after MPI_Finalize";
-	return bind_raise(haft_err(MPI_ERR_OTHER, "%s", words), NULL, fn);
-}
-
-int bind_gate(int fn)
-{
-	if ((haft_life.gate & HAFT_GATE_SHUT) != 0)
-		return bind_not_running(fn);
-	haft_lock();
-	return 0;
-}
-
-int bind_gate_any(void)
-{
-	if (bind_rare(haft_life.state == HAFT_BEFORE) && haft_objects_open() != 0)
-		return MPI_ERR_NO_MEM;
-	haft_lock();
-	return 0;
-}
-
-int bind_gate_tool(void)
-{
-	int err = bind_gate_any();
-
-	if (err != 0)
-		return MPI_T_ERR_MEMORY;
-	if ((haft_life.gate & HAFT_GATE_CHILD) != 0)
-		return bind_fail_tool(
-			haft_err(MPI_T_ERR_INVALID, "called in a forked child of an MPI process"));
-	if (!tool_up())
-		return bind_fail_tool(haft_err(MPI_T_ERR_NOT_INITIALIZED,
-			"MPI_T_init_thread has not been called, or MPI_T_finalize as often"));
-	return 0;
-}
-
-/* MPI_Finalize shuts the gate: what counts is whether this call took the lock. */
-void bind_leave(void)
-{
-	if (haft_locked)
-		haft_unlock();
-}
-
-int bind_fail(int err, void *self, int fn)
-{
-	haft_fort_site = 0;
-	bind_raise(err, self, fn);
-	bind_leave();
-	return err;
-}
-
-int bind_fail_tool(int err)
-{
-	char words[HAFT_ERR_TEXT_MAX];
-
-	haft_fort_site = 0;
-	if (err < MPI_T_ERR_CANNOT_INIT) {
-		snprintf(words, sizeof(words), "%s", haft_err_text(err));
-		err = haft_err(
-			err == MPI_ERR_NO_MEM ? MPI_T_ERR_MEMORY : MPI_T_ERR_INVALID, "%s", words);
-	}
-	bind_leave();
-	return err;
-}
-
-int bind_no_engine(const struct obj_class *class, void *handle, int fn)
-{
-	void *self =
-		class != NULL && haft_life.state != HAFT_BEFORE ? obj_get(class, handle) : NULL;
-
-	return bind_raise(haft_err(MPI_ERR_UNSUPPORTED_OPERATION,
-				  "this version of Haft does not have %s yet", bind_fn_names[fn]),
-		self, fn);
-}
-
-int bind_no_engine_tool(int fn)
-{
-	return haft_err(MPI_ERR_UNSUPPORTED_OPERATION, "this version of Haft does not have %s yet",
-		bind_fn_names[fn]);
-}
-
-void *bind_scratch_heap(int64_t n)
-{
-	return reallocarray(NULL, (size_t)n, sizeof(void *));
-}
-
-void bind_scratch_free(void *room)
-{
-	free(room);
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* info.h - info objects for the engines that take hints, and what is known of the start.
+/* info.h - info objects for the engines that take hints; memory allocation kinds.
  *
- * Values are strings; these functions know the forms that every MPI understands (chapter 10):
- * "true" and "false", decimal numbers, lists with commas, blanks around them stripped. */
+ * Values are strings.  The functions here parse the forms of chapter 10: "true" and "false", decimal
+ * numbers, lists with commas; blanks around a value do not count. */
 #ifndef HAFT_ENV_INFO_H
 #define HAFT_ENV_INFO_H
 
@@ -12,27 +12,28 @@
 /* Registers MPI_INFO_ENV and fills it.  0 or MPI_ERR_NO_MEM. */
 int env_info_open(void);
 
-/* The value of a key as it was set, or NULL.  It lives until the key is set again or deleted. */
+/* The value of a key as it was set, or NULL.  Valid until the key is set again or deleted. */
 const char *env_info_find(const struct info *info, const char *key);
 
-/* A boolean; `normal' if it is not set or nonsense.  info may be NULL. */
+/* A boolean; `normal' if the key is not set or its value is no boolean.  info may be NULL. */
 bool env_info_flag(const struct info *info, const char *key, bool normal);
 
-/* A number into *number; false, and nothing changes: it is not set, or none.  info may be NULL. */
+/* Writes a number to *number.  false: the key is not set or its value is no number, and *number
+ * stays.  info may be NULL. */
 bool env_info_number(const struct info *info, const char *key, int *number);
 
-/* --- kinds of memory (11.4.3): lists like "mpi:alloc_mem,system" ---------------------------- */
+/* --- memory allocation kinds (11.4.3): lists like "mpi:alloc_mem,system" --------------------- */
 
-/* The kinds that mpiexec was told to ask for, or NULL: for MPI_Session_init without an own
- * request, and for the World Model. */
+/* The kinds that mpiexec was asked for, or NULL: the default of MPI_Session_init, and those of the
+ * World Model. */
 const char *env_memory_kinds_requested(void);
 
-/* What the key mpi_memory_alloc_kinds is to say where `asked' (NULL: nothing) was asked for: "mpi",
- * "system" and the elements of `asked' that are supported, as they were written.  buf:
- * MPI_MAX_INFO_VAL bytes. */
+/* The value of the key mpi_memory_alloc_kinds where `asked' (NULL: nothing) was requested, into buf
+ * (MPI_MAX_INFO_VAL bytes): "mpi", "system", and the supported elements of `asked' as written. */
 void env_memory_kinds(const char *asked, char *buf);
 
-/* Is every element of the list supported?  If not, an mpi_assert_memory_alloc_kinds is ignored. */
+/* true: every element of the list is supported.  An mpi_assert_memory_alloc_kinds with another one is
+ * ignored. */
 bool env_memory_kinds_known(const char *list);
 
 #endif

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* info_env.c - info objects about the surroundings: MPI_INFO_ENV (11.2.1), the machine (9.1.2), kinds of
- * memory (11.4.3).
+/* info_env.c - info objects about the environment: MPI_INFO_ENV (MPI-5.0 11.2.1) and the hardware
+ * (9.1.2).
  *
  *     mpiexec -n 5 -arch x86_64 ./ocean 7
- *        └─ HAFT_INFO_ENV="maxprocs=5\narch=x86_64\n" ──> what the user said wins
- *           /proc/self/cmdline, uname, getcwd         ──> the rest
+ *        └─ HAFT_INFO_ENV="maxprocs=5\narch=x86_64\n" ──> the options of mpiexec, which win
+ *           /proc/self/cmdline, uname, getcwd         ──> everything else
  *
  * The values of MPI_INFO_ENV are what was asked for, not what came of it. */
 #include "libmpi/env/info.h"
@@ -25,16 +25,16 @@
 
 static struct info info_env;
 
-/* --- what is known of the start ------------------------------------------------------------- */
+/* --- the start of the program ------------------------------------------------------------- */
 
-/* Sets a value that fits and is something; what does not fit is not told. */
+/* Sets a value, unless it is empty or too long for an info object. */
 static void info_env_set(struct info *info, const char *key, const char *value)
 {
 	if (value != NULL && value[0] != '\0' && strlen(value) < MPI_MAX_INFO_VAL)
 		env_info_set(info, key, value);
 }
 
-/* The program's words into buf, one after the other, with a NUL after each; returns their bytes. */
+/* Reads the arguments of the process into buf, each with its NUL; returns the number of bytes. */
 static size_t read_cmdline(char *buf, size_t n)
 {
 	int fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
@@ -48,7 +48,7 @@ static size_t read_cmdline(char *buf, size_t n)
 	return (size_t)got;
 }
 
-/* The program and its arguments from main's own words; those of the kernel without. */
+/* The program and its arguments: from main's argv, or from the kernel if that is not given. */
 static void fill_words(struct info *info, int argc, char **argv)
 {
 	char words[MPI_MAX_INFO_VAL], args[MPI_MAX_INFO_VAL] = "";
@@ -155,6 +155,19 @@ int env_info_open(void)
 	return 0;
 }
 
+/* The value is valid until the next call. */
+const char *env_memory_kinds_requested(void)
+{
+	static char line[MPI_MAX_INFO_KEY + MPI_MAX_INFO_VAL];
+	const char *at = getenv(TOLD_VAR);
+	char *value;
+
+	while ((value = info_env_next(&at, line, sizeof(line))) != NULL)
+		if (strcmp(line, "mpi_memory_alloc_kinds") == 0)
+			return value;
+	return NULL;
+}
+
 /* --- the machine ---------------------------------------------------------------------------- */
 
 int env_hw_resource_info(struct info **hw_info)
@@ -174,99 +187,4 @@ int env_hw_resource_info(struct info **hw_info)
 	else
 		*hw_info = info;
 	return err;
-}
-
-/* --- kinds of memory ------------------------------------------------------------------------ */
-
-/* Is [s, s + n) one of the words, which are separated by blanks? */
-static bool kind_in_words(const char *s, size_t n, const char *words)
-{
-	for (const char *w = words; *w != '\0'; w += strspn(w, " ")) {
-		size_t len = strcspn(w, " ");
-
-		if (len == n && strncmp(w, s, n) == 0)
-			return true;
-		w += len;
-	}
-	return false;
-}
-
-/* An element: a kind and its restrictors.  Memory is memory to us: whatever "system" and "mpi" can
- * be restricted to is supported. */
-static bool kind_known(const char *s, size_t n)
-{
-	size_t name = strcspn(s, ":,");
-
-	if (name >= n)
-		return kind_in_words(s, n, "system mpi");
-	if (!kind_in_words(s, name, "mpi"))
-		return false;
-	for (size_t at = name + 1, len; at <= n; at += len + 1) {
-		len = strcspn(s + at, ":,");
-		len = at + len > n ? n - at : len;
-		if (!kind_in_words(s + at, len, "alloc_mem win_allocate win_allocate_shared"))
-			return false;
-	}
-	return true;
-}
-
-/* The next element from *at on, blanks stripped; NULL: no more. */
-static const char *kind_next(const char **at, size_t *n)
-{
-	const char *s = *at + strspn(*at, " ");
-
-	if (*s == '\0')
-		return NULL;
-	*n = strcspn(s, ",");
-	*at = s + *n + (s[*n] == ',' ? 1 : 0);
-	while (*n > 0 && s[*n - 1] == ' ')
-		--*n;
-	return s;
-}
-
-static bool kind_in_list(const char *list, const char *s, size_t n)
-{
-	const char *e;
-	size_t len;
-
-	while ((e = kind_next(&list, &len)) != NULL)
-		if (len == n && strncmp(e, s, n) == 0)
-			return true;
-	return false;
-}
-
-const char *env_memory_kinds_requested(void)
-{
-	static char line[MPI_MAX_INFO_KEY + MPI_MAX_INFO_VAL];
-	const char *at = getenv(TOLD_VAR);
-	char *value;
-
-	while ((value = info_env_next(&at, line, sizeof(line))) != NULL)
-		if (strcmp(line, "mpi_memory_alloc_kinds") == 0)
-			return value;
-	return NULL;
-}
-
-void env_memory_kinds(const char *asked, char *buf)
-{
-	size_t n, used = (size_t)snprintf(buf, MPI_MAX_INFO_VAL, "mpi,system");
-	const char *s, *at = asked != NULL ? asked : "";
-
-	while ((s = kind_next(&at, &n)) != NULL) {
-		if (!kind_known(s, n) || kind_in_list(buf, s, n) ||
-			used + 1 + n >= MPI_MAX_INFO_VAL)
-			continue;
-		used += (size_t)snprintf(buf + used, MPI_MAX_INFO_VAL - used, ",%.*s", (int)n, s);
-	}
-}
-
-bool env_memory_kinds_known(const char *list)
-{
-	const char *s;
-	size_t n;
-
-	while ((s = kind_next(&list, &n)) != NULL)
-		if (!kind_known(s, n))
-			return false;
-	return true;
 }

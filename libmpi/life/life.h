@@ -5,15 +5,19 @@
 
 #include <stdbool.h>
 
-/* life_up makes MPI run, with at least this level of thread support; where it runs already, next to
- * nothing.  0 or an error class with words.  The caller notes in haft_life who needs it. */
+/* Makes MPI run, with at least this level of thread support; does next to nothing where it runs
+ * already.  The caller then notes in haft_life that it needs MPI.  0, or an error class with words;
+ * MPI_ERR_OTHER in a forked child. */
 int life_up(int level);
 
-/* life_down lets MPI rest if neither the World Model nor a session needs it any more.
- * stopped: all processes have said that they send nothing any more. */
+/* Stops MPI if neither the World Model nor a session needs it any more.  stopped: no process of the
+ * job sends any more. */
 void life_down(bool stopped);
 
-/* Is it one of MPI_THREAD_SINGLE .. MPI_THREAD_MULTIPLE? */
+/* Notes what MPI_Finalize has returned: mpiexec names a failed one if the process exits after it. */
+void life_finalize_returned(int err);
+
+/* true: one of MPI_THREAD_SINGLE .. MPI_THREAD_MULTIPLE. */
 bool life_thread_level_valid(int level);
 
 #endif

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* world_model.c - MPI_Init, MPI_Finalize, MPI_Abort, and the questions about them (MPI-5.0 11.2).
+ *
+ *      HAFT_BEFORE ── MPI_Init ──> HAFT_RUNNING ── MPI_Finalize ──> HAFT_AFTER       haft_life.world
+ *
+ * MPI_Finalize is a transaction: when a delete callback of MPI_COMM_SELF or MPI_COMM_WORLD fails, its
+ * error is returned and nothing has ended.  It ends with a barrier over MPI_COMM_WORLD, so that every
+ * process has received its last messages before one of them leaves. */
+#include "libmpi/coll/coll_args.h"
+#include "libmpi/comm/world.h"
+#include "libmpi/core/err.h"
+#include "libmpi/core/process_state.h"
+#include "libmpi/core/valid.h"
+#include "libmpi/env/error_handler.h"
+#include "libmpi/env/info.h"
+#include "libmpi/life/life.h"
+#include "libmpi/p2p/p2p.h"
+#include "libobj/base.h"
+#include <engine.h>
+#include <pthread.h>
+#include <stdio.h>
+
+static pthread_t main_thread; /* the one that has called MPI_Init */
+
+/* --- start ----------------------------------------------------------------------------------- */
+
+static int world_init(int required, int *provided)
+{
+	int err = life_up(required);
+
+	if (err == 0)
+		err = comm_world_open();
+	if (err == 0)
+		err = errh_open();
+	if (err == 0)
+		err = env_info_open();
+	if (err != 0)
+		return err;
+	main_thread = pthread_self();
+	haft_life.thread_level = required;
+	/* Release: a thread that sees it running (MPI_Initialized) sees what was opened before. */
+	__atomic_store_n(&haft_life.world, HAFT_RUNNING, __ATOMIC_RELEASE);
+	if (provided != NULL)
+		*provided = haft_life.thread_level;
+	return 0;
+}
+
+static int world_init_once(int required, int *provided)
+{
+	if (haft_life.world == HAFT_RUNNING)
+		return haft_err(MPI_ERR_OTHER, "MPI is initialized already");
+	if (haft_life.world == HAFT_AFTER)
+		return haft_err(MPI_ERR_OTHER, "MPI was finalized: it cannot be initialized again");
+	return world_init(required, provided);
+}
+
+int life_init(int *argc, char ***argv)
+{
+	(void)argc;
+	(void)argv;
+	return world_init_once(MPI_THREAD_SINGLE, NULL);
+}
+
+int life_init_thread(int *argc, char ***argv, int required, int *provided)
+{
+	(void)argc;
+	(void)argv;
+	if (!life_thread_level_valid(required))
+		return haft_err(MPI_ERR_ARG, "%d is not a level of thread support", required);
+	return world_init_once(required, provided);
+}
+
+/* --- end ------------------------------------------------------------------------------------- */
+
+/* In debug and MEAN=1 builds: the invariants of all engines must hold now. */
+static void invariants_check(void)
+{
+	const char *broken = HAFT_DEBUG || HAFT_MEAN ? haft_valid_all() : NULL;
+	char text[96];
+
+	if (broken == NULL)
+		return;
+	snprintf(text, sizeof(text), "haft: MPI_Finalize: %s does not hold", broken);
+	haft_abort_job(1, text);
+}
+
+static int world_finalize(void)
+{
+	static bool ending; /* delete callbacks of attributes are running */
+	int err;
+
+	if (ending)
+		return haft_err(MPI_ERR_OTHER, "called by a callback of MPI_Finalize");
+	if (haft_life.world != HAFT_RUNNING)
+		return haft_err(MPI_ERR_OTHER, haft_life.world == HAFT_AFTER
+						       ? "MPI was finalized already"
+						       : "called before MPI_Init");
+	ending = true;
+	err = comm_world_close();
+	ending = false;
+	if (err != 0)
+		return err;
+	p2p_flush();
+	err = coll_barrier(&haft_world);
+	if (err != 0 && err != MPI_ERR_PROC_ABORTED) /* a lost process was reported before */
+		return err;
+	invariants_check();
+	__atomic_store_n(&haft_life.world, HAFT_AFTER, __ATOMIC_RELEASE);
+	life_down(true);
+	comm_world_end();
+	return 0;
+}
+
+int life_finalize(void)
+{
+	int err = world_finalize();
+
+	life_finalize_returned(err);
+	return err;
+}
+
+int life_abort(struct comm *c, int code)
+{
+	char name[MPI_MAX_OBJECT_NAME] = "", text[MPI_MAX_OBJECT_NAME + 96];
+	int len;
+
+	obj_name_get(c, name, sizeof(name), OBJ_C, &len);
+	snprintf(text, sizeof(text), "MPI_Abort: rank %d of %s gave up with code %d", c->rank,
+		len > 0 ? name : "a communicator", code);
+	haft_abort_job(code, text);
+}
+
+/* --- questions ------------------------------------------------------------------------------- */
+
+int life_initialized(int *flag)
+{
+	*flag = __atomic_load_n(&haft_life.world, __ATOMIC_ACQUIRE) != HAFT_BEFORE;
+	return 0;
+}
+
+int life_finalized(int *flag)
+{
+	*flag = __atomic_load_n(&haft_life.world, __ATOMIC_ACQUIRE) == HAFT_AFTER;
+	return 0;
+}
+
+int life_query_thread(int *provided)
+{
+	*provided = haft_life.thread_level;
+	return 0;
+}
+
+int life_is_thread_main(int *flag)
+{
+	*flag = pthread_equal(main_thread, pthread_self()) != 0;
+	return 0;
+}
+
+/* MPI_Comm_spawn is not there yet, so no process has a parent. */
+int life_get_parent(struct comm **parent)
+{
+	*parent = NULL;
+	return 0;
+}
