@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* bad_argument.c - the words for handles and arguments that are wrong.
  *
- * Everything here is cold: a binding calls it after its inline check has failed.  Each function stores
- * words by haft_err and returns the error class. */
+ * Everything here is cold: a binding calls it after its inline check has failed.  Each function
+ * stores words by haft_err and returns the error class. */
 #include "libmpi/bind/bind.h"
 
 #include "libmpi/core/callsite.h"
@@ -37,7 +37,8 @@ void bind_callsites(char *line, size_t n)
 	haft_callsite_replace(line, n, sites, countof(sites));
 }
 
-/* Words why a value is no handle of the class: null, garbage, freed (and where), of another class. */
+/* Words why a value is no handle of the class: null, garbage, freed (and where), of another
+ * class. */
 static int handle_bad(const struct obj_class *class, obj_h handle, const char *name)
 {
 	int row = handle_class_row(class);

@@ -11,10 +11,10 @@
  *        BIND_FAIL         raise.c calls the error handler
  *
  * The usual way through is inline and branches only forward; everything that words an error is out
- * of line and cold (bad_argument.c).  Macros use the names of the generated function: `ret', `self' (the
- * object on which errors are raised, or NULL), `o_x' (the object of handle x), `s_x' (scratch), the
- * label `fail'.  A check that a row of kinds.def names is OK_<check> and BAD_<check> here; a
- * condition that a row of parameters names is BIND_WHEN_<when>. */
+ * of line and cold (bad_argument.c).  Macros use the names of the generated function: `ret', `self'
+ * (the object on which errors are raised, or NULL), `o_x' (the object of handle x), `s_x'
+ * (scratch), the label `fail'.  A check that a row of kinds.def names is OK_<check> and BAD_<check>
+ * here; a condition that a row of parameters names is BIND_WHEN_<when>. */
 #ifndef HAFT_BIND_BIND_H
 #define HAFT_BIND_BIND_H
 
@@ -36,8 +36,8 @@
 #define BIND_WEAK(name) __attribute__((weak, alias(#name)))
 #define BIND_SCRATCH    64 /* requests of one call that fit on the stack */
 
-/* --------------------------------------------------------------------------- cold halves: bad_argument.c
- */
+/* --------------------------------------------------------------------------- cold halves:
+ * bad_argument.c */
 
 /* Each stores words and returns a class.  name: of the parameter. */
 #define BIND_COLD __attribute__((cold, noinline))

@@ -6,8 +6,8 @@
  *     gate SHUT         MPI is not running: the call is refused, with words
  *     gate SHUT CHILD   a forked child: likewise
  *
- * Calls that are allowed at any time (rows with ANYTIME, MPI_T) take the lock at every level of thread
- * support, because they are thread-safe at every level (MPI-5.0 11.6.2). */
+ * Calls that are allowed at any time (rows with ANYTIME, MPI_T) take the lock at every level of
+ * thread support, because they are thread-safe at every level (MPI-5.0 11.6.2). */
 #include "libmpi/bind/bind.h"
 
 #include "libmpi/tool/tool.h"
@@ -15,7 +15,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* --- into the call ------------------------------------------------------------------------------ */
+/* --- into the call
+ * ------------------------------------------------------------------------------ */
 
 int bind_not_running(int fn)
 {
@@ -60,7 +61,8 @@ int bind_gate_tool(void)
 	return 0;
 }
 
-/* --- out of it ---------------------------------------------------------------------------------- */
+/* --- out of it
+ * ---------------------------------------------------------------------------------- */
 
 /* MPI_Finalize shuts the gate, so the gate does not say whether this call took the lock. */
 void bind_leave(void)
@@ -91,7 +93,8 @@ int bind_fail_tool(int err)
 	return err;
 }
 
-/* --- functions without an engine ---------------------------------------------------------------- */
+/* --- functions without an engine
+ * ---------------------------------------------------------------- */
 
 int bind_no_engine(const struct obj_class *class, void *handle, int fn)
 {
@@ -109,7 +112,8 @@ int bind_no_engine_tool(int fn)
 		bind_fn_names[fn]);
 }
 
-/* --- scratch ------------------------------------------------------------------------------------- */
+/* --- scratch
+ * ------------------------------------------------------------------------------------- */
 
 void *bind_scratch_heap(int64_t n)
 {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* status_convert.c - statuses as Fortran and mpi_f08 have them (MPI-5.0 19.3.5), and their public fields.
+/* status_convert.c - statuses as Fortran and mpi_f08 have them (MPI-5.0 19.3.5), and their public
+ * fields.
  *
  * All three forms are the same eight integers in the same order, so a conversion is a copy. */
 #include "libmpi/bind/raise.h"

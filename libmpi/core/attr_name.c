@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* attr_name.c - libobj's answers about attributes, names, and frees that run callbacks. */
+/* attr_name.c - results of libobj about attributes, names and frees, as error classes of MPI. */
 #include "libmpi/core/attr_name.h"
 
 #include "libmpi/core/err.h"

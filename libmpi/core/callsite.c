@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* callsite.c - see callsite.h.
+/* callsite.c - the line of the program behind a return address.
  *
- *     return address ── dladdr ──> file, offset ── callsite_addr2line ──> "setup at solver.c:118"
- *                                                      '- is not there, or there is no debug
- *                                                         information: "solver+0x1741" (libobj) */
+ *     return address ── dladdr ──> file, offset ── addr2line ──> "setup at solver.c:118"
+ *                                                      └─ not installed, or no debug information:
+ *                                                         "solver+0x1741" (libobj) */
 #include "libmpi/core/callsite.h"
 
 #include "libobj/obj.h"
@@ -17,8 +17,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* What `callsite_addr2line' says about an address of a file, the first line of it: "setup at solver.c:118".
- * False: it is not there, or knows nothing. */
+/* Writes the first line that the program addr2line prints for an address of a file into buf:
+ * "setup at solver.c:118".  false: addr2line is not installed, or does not know the address. */
 static bool callsite_addr2line(const char *file, uintptr_t address, char *buf, size_t n)
 {
 	char hex[24], dashes[] = "-Cspfe";
@@ -73,7 +73,8 @@ void haft_callsite_text(uintptr_t site, char *buf, size_t n)
 	obj_site_text(site, buf, n);
 }
 
-/* The first `was' in line becomes "file:line (function)", if that is known and there is room. */
+/* Replaces the first `was' in line by "file:line (function)", if that is known and there is
+ * room. */
 static void callsite_replace_one(char *line, size_t n, const char *was, uintptr_t site)
 {
 	char place[CALLSITE_LEN], words[CALLSITE_LEN + 8], *at = strstr(line, was), *in;

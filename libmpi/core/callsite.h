@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* callsite.h - files and lines of the program, for words at its end: they cost a process each. */
+/* callsite.h - file and line of a call in the program.  Slow: for reports at the end of a
+ * program. */
 #ifndef HAFT_CORE_CALLSITE_H
 #define HAFT_CORE_CALLSITE_H
 
@@ -8,12 +9,12 @@
 
 #define CALLSITE_LEN 256 /* bytes of a place in words */
 
-/* What is known of a site of libobj's: "setup at solver.c:118", or as obj_site_text says it.  Runs
- * addr2line, and waits for it. */
+/* Writes a site of libobj as words: "setup at solver.c:118", or what obj_site_text gives if the
+ * line is not known.  Runs addr2line, and waits for it. */
 void haft_callsite_text(uintptr_t site, char *buf, size_t n);
 
-/* In a line of n bytes, what obj_site_text has said of these sites (0: none) becomes
- * "solver.c:118 (setup)", as far as that is known. */
+/* Replaces in line (n bytes) the words of obj_site_text for these sites (0: none) by
+ * "solver.c:118 (setup)", as far as the lines are known.  Runs addr2line. */
 void haft_callsite_replace(char *line, size_t n, const uintptr_t sites[], int nsites);
 
 #endif

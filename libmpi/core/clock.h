@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* clock.h - the one clock of the library: monotonic, in nanoseconds.
  *
- * Any thread; about 20 ns (vDSO), no system call where the kernel offers the clock to user space. */
+ * Any thread; about 20 ns (vDSO), no system call where the kernel offers the clock to user
+ * space. */
 #ifndef HAFT_CORE_CLOCK_H
 #define HAFT_CORE_CLOCK_H
 

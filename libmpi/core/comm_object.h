@@ -2,7 +2,7 @@
 /* comm_object.h - struct comm: a context id and the group, or the two groups, that use it.
  *
  *     struct comm
- *       │ group  ──> struct group    rank <-> peer; remote: the other group of an inter-communicator
+ *       │ group  ──> struct group    rank <-> peer; remote: the other group, between groups
  *       │ ctx        64-bit context id, a multiple of CTX_PLANES, never used again
  *       └ coll       the collective engine's own
  *
@@ -46,22 +46,21 @@ struct comm {
 	struct group *group;   /* held */
 	struct group *remote;  /* held; NULL: an intra-communicator */
 	struct coll *coll;     /* made by the first collective call, freed by coll_comm_free */
-	uint64_t coll_seq;     /* collective calls started on it: the same in all members */
+	uint64_t coll_seq;     /* collective calls started on it; equal in all members */
 	struct buffer *buffer; /* of its buffered sends: p2p/buffered_send.c; NULL: none attached */
-	uint64_t ids,
-		ids_end; /* context ids that dups of it may take without asking: comm/context_id.h */
-	struct topo *topo;  /* held; NULL: no topology.  Dups share it */
-	struct comm *local; /* held; of an inter-communicator, made at need: comm_local */
+	uint64_t ids, ids_end; /* context ids for its dups: comm/context_id.h */
+	struct topo *topo;     /* held; NULL: no topology.  Dups share it */
+	struct comm *local;    /* held; of an inter-communicator, made at need: comm_local */
 	bool low;        /* inter-communicator: of its two groups this is the one that goes first */
 	struct win *win; /* not held: whose own it is; its handler gets the errors.  Or NULL */
 	struct session *session; /* held: its group comes from there; NULL: from MPI_COMM_WORLD */
-	uint8_t hints;           /* enum comm_hint: what the user has promised */
+	uint8_t hints;           /* enum comm_hint: assertions that are true */
 	char *kinds;             /* malloc'ed: mpi_assert_memory_alloc_kinds, or NULL: not set */
 	int freed;               /* incomplete operations whose requests the user has freed: p2p */
 };
 
-/* Set by the engines that keep something for each communicator: called when a communicator goes,
- * before its groups are dropped. */
+/* Set by engines that keep state for each communicator.  Called when the last reference to a
+ * communicator is dropped, before its groups are. */
 extern void (*haft_comm_destroy_hook)(struct comm *c);
 extern void (*haft_buffer_destroy_hook)(struct comm *c);
 

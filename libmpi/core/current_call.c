@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* current_call.c - the MPI function on the stack, found when somebody asks.
+/* current_call.c - the MPI function on the stack of this thread.
  *
  *     main  MPI_Recv  p2p_recv  p2p_wait_done  shm_idle ... haft_current_call
- *           '- the innermost frame whose function has a name that starts with MPI_ or PMPI_
+ *           └─ the innermost frame whose function has a name that starts with MPI_ or PMPI_
  *
- * To note it at the entry of every call would cost every call; only who sleeps is asked, and he
- * has the time to look.  The names are those that the dynamic linker knows: in a program that has
- * libmpi_abi.a inside there are none, unless it was linked with -rdynamic. */
+ * Noting the function at each entry would cost every call.  Only a sleeping thread is asked, which
+ * has the time to walk its stack.  Names are those of the dynamic linker: a program that has
+ * libmpi_abi.a inside has none, unless it was linked with -rdynamic. */
 #define _GNU_SOURCE 1
 #include "libmpi/core/current_call.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* err.c - the words of the last error of each thread, and what the classes are called. */
+/* err.c - the words of the last error of each thread; names and texts of the error classes. */
 #include "libmpi/core/err.h"
 
 #include "libmpi/core/error_code.h"
@@ -12,8 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The words are on the heap so that the library's thread-local memory stays small (it must load by
- * dlopen). */
+/* On the heap: a library that is loaded by dlopen has little thread-local memory. */
 static __thread struct words {
 	int class;
 	int code; /* for the handler */
@@ -26,7 +25,7 @@ static pthread_key_t key;
 static pthread_once_t key_once = PTHREAD_ONCE_INIT;
 static bool key_made;
 
-/* A later destructor of the thread may call MPI once more: then it has new words. */
+/* A later destructor of the thread may call MPI once more, and gets new words. */
 static void words_free(void *old)
 {
 	words = NULL;
@@ -50,7 +49,7 @@ static struct words *words_new(void)
 
 int haft_err(int class, const char *fmt, ...)
 {
-	char text[HAFT_ERR_TEXT_MAX]; /* arguments may be the old words */
+	char text[HAFT_ERR_TEXT_MAX]; /* not words->text: arguments may point there */
 	va_list ap;
 
 	if (words == NULL)

@@ -10,27 +10,27 @@
 
 #include <stddef.h>
 
-/* The largest number in use, at least MPI_ERR_LASTCODE: what the attribute MPI_LASTUSEDCODE points
- * to. */
+/* The largest error code in use, at least MPI_ERR_LASTCODE.  The attribute MPI_LASTUSEDCODE points
+ * to it. */
 extern int haft_code_last;
 
-/* A new code of `class', which is one of the standard's or the program's; class < 0: a new class.
- * 0; MPI_ERR_ARG (no such class), MPI_ERR_NO_MEM. */
+/* Adds a code of `class', which is one of the standard's or the program's; class < 0: adds a class.
+ * *code is its number.  0; MPI_ERR_ARG (no such class), MPI_ERR_NO_MEM. */
 int haft_code_add(int class, int *code);
 
-/* Ends a code (a class if is_class).  0; MPI_ERR_ARG: it is none, or it still has a text or codes.
- */
+/* Removes a code (a class if is_class).  0; MPI_ERR_ARG: the program has not added it, or it still
+ * has a text or codes. */
 int haft_code_remove(int code, int is_class);
 
-/* Gives a code of the program a text, copied; NULL takes it away.  0, MPI_ERR_ARG, MPI_ERR_NO_MEM.
- */
+/* Sets the text of a code of the program, copied; NULL removes it.  0, MPI_ERR_ARG,
+ * MPI_ERR_NO_MEM. */
 int haft_code_text_set(int code, const char *text);
 
 /* The class of a code, or -1 if there is no such code. */
 int haft_code_class(int code);
 
-/* Copies the text of a code of the program ("" if it has none).  0; -1: it is none of the
- * program's. */
+/* Copies the text of a code of the program into buf (n bytes), "" if it has none.  0; -1: the
+ * program has not added the code. */
 int haft_code_text(int code, char *buf, size_t n);
 
 #endif

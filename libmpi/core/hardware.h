@@ -5,8 +5,8 @@
  *     hwloc://L3Cache   instance 1            the second of several
  *     hwloc://Core      HAFT_HW_MANY          it may run on more than one: not restricted
  *
- * libhwloc is loaded (dlopen) at the first question, because few programs ask; where it is not
- * installed nothing is known, and every answer is "no kinds". */
+ * libhwloc is loaded (dlopen) at the first question, because few programs ask.  Without it no kind
+ * is known. */
 #ifndef HAFT_CORE_HARDWARE_H
 #define HAFT_CORE_HARDWARE_H
 

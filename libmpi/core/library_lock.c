@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* library_lock.c - a mutex of one word that is quick when nobody comes, and fair when somebody sleeps.
+/* library_lock.c - a mutex of one word: fast without contention, fair to threads that sleep.
  *
- *     FREE ──lock──> TAKEN ──another comes──> WANTED ──unlock──> FREE, and wake one
- *                                                └── unlock, somebody starves ──> KEPT, and wake
- * one
+ *     FREE ── lock ──> TAKEN ── another waits ──> WANTED ── unlock ──> FREE, and one is woken
+ *                                                    └── unlock, one starves ──> KEPT, and one is
+ *                                                                                woken
  *
- * Whoever has slept and finds the lock taken again starves.  Then the lock is not freed but kept
- * for those who have been woken: newcomers cannot take a KEPT one.  So the usual lock passes to who
- * is running, without a switch of threads, and nobody is overtaken twice. */
+ * A thread starves when it was woken and found the lock taken again.  From then on the lock is not
+ * freed but KEPT: only a thread that was woken may take it.  So the lock usually passes to a thread
+ * that is running, without a context switch, and no thread is overtaken twice. */
 #include "libmpi/core/library_lock.h"
 
 #include "libmpi/core/objects.h"
@@ -15,13 +15,13 @@
 
 enum { FREE, TAKEN, WANTED, KEPT };
 
-#define LOOKS    100 /* at a taken lock before sleeping: it is held for some 100 ns */
-#define COURTESY 64  /* yields that who looks again grants to others: at most about 100 us */
+#define LOOKS    100 /* polls of a taken lock before sleeping: it is held for some 100 ns */
+#define COURTESY 64  /* yields of haft_lock_to_poll to queued threads: at most about 100 us */
 
 static struct {
 	_Atomic uint32_t word;
-	_Atomic uint32_t waiting;  /* threads that want it */
-	_Atomic uint32_t starving; /* of these, who were woken in vain */
+	_Atomic uint32_t waiting;  /* threads that wait for it */
+	_Atomic uint32_t starving; /* those of them that were woken in vain */
 } lock;
 
 __thread bool haft_locked;
@@ -29,8 +29,8 @@ int (*haft_lock_ready_hook)(_Atomic uint32_t *words[], int max);
 _Atomic(void *) haft_lock_deferred;
 void (*haft_lock_deferred_hook)(void);
 
-/* Sequentially consistent, as is the unlock: who fails here has left his mail before the unlock
- * that looks for it. */
+/* Sequentially consistent, as is the unlock.  A thread that fails here has put its deferred work on
+ * the stack before the unlock that looks for it. */
 static bool lock_try(uint32_t from, uint32_t to)
 {
 	return atomic_compare_exchange_strong(&lock.word, &from, to);
@@ -46,7 +46,7 @@ static bool lock_spin(void)
 	return false;
 }
 
-/* Sleeps until it has the lock; others may sleep as well, so it is taken as WANTED. */
+/* Sleeps until it has the lock.  Takes it as WANTED, because other threads may sleep, too. */
 static void lock_sleep(void)
 {
 	bool woken = false, starves = false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* library_lock_os.c - the kernel's part of waiting inside one process.  The words are shared futexes: the
- * sleeper may be in a call of libshm that waits for a word of the segment as well. */
+/* library_lock_os.c - the kernel's part of waiting inside one process.  The words are shared
+ * futexes: the sleeper may be in a call of libshm that waits for a word of the segment as well. */
 #include "libmpi/core/library_lock.h"
 
 #include "libmpi/core/clock.h"

@@ -4,7 +4,8 @@
  *     q->head ──> node ──next──> node ──next──> NULL
  *     q->tail ─────────────────────^            both NULL: empty
  *
- * q points to any struct with members `head' and `tail'.  No lock; arguments are evaluated twice. */
+ * q points to any struct with members `head' and `tail'.  No lock; arguments are evaluated
+ * twice. */
 #ifndef HAFT_CORE_LIST_H
 #define HAFT_CORE_LIST_H
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* objects.c - the classes of MPI's objects, one row a class, and the permanent objects that core owns.
+/* objects.c - the classes of MPI's objects, one row a class, and the permanent objects that core
+ * owns.
  *
  * Opened by MPI_Init or by the first call that is allowed before it; never closed: handles stay
  * checkable after MPI_Finalize, and an MPI_Info or error handler of before MPI_Init is one of after
@@ -118,12 +119,12 @@ void (*haft_buffer_destroy_hook)(struct comm *c);
 void (*haft_type_destroy_hook)(struct type *t);
 void (*haft_win_destroy_hook)(struct win *w);
 
-/* Requests come and go with every message, so their slots have to stay in the first cache: 64 of
- * them; and who makes one clears what has to be cleared (p2p/pt2pt.c).  A C handle never comes back
- * all the same; an INTEGER one after 127 * 64 requests at the earliest. */
+/* A freed request's slot is reused after 64 others, so that the slots stay in the first-level
+ * cache.  p2p clears what it needs (OBJ_F_RAW).  A C handle never comes back all the same; an
+ * INTEGER comes back after 127 * 64 requests at the earliest. */
 #define REQ_QUARANTINE 64
 
-/* What obj_class_open must know: a class a row. */
+/* The arguments of obj_class_open: a row a class. */
 static const struct {
 	struct obj_class *cls;
 	const char *name;

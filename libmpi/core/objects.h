@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* objects.h - the domain and the classes of MPI's objects.
  *
- *        the user's handle         bind/                     engines
- *     MPI_Comm 0x5a01..      ──> obj_get(class, handle) ──>  struct comm *     begins with struct obj
+ *        the user's handle        bind/                     engines
+ *     MPI_Comm 0x5a01..     ──> obj_get(class, handle) ──> struct comm *    begins with struct obj
  *
  *     comm_object.h, group_object.h ... one header an object: what every engine knows of it
  *

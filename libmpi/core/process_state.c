@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* process_state.c - the life's variables and the way out. */
+/* process_state.c - the state of this process, and how it or its job is aborted. */
 #include "libmpi/core/process_state.h"
 
 #include <stdio.h>
@@ -19,7 +19,7 @@ void haft_life_set_state(enum haft_state state)
 	__atomic_store_n(&haft_life.state, state, __ATOMIC_RELEASE);
 }
 
-/* A stream that another thread holds (in a read, say) is left alone. */
+/* Skips a stream that another thread holds, in a read for example. */
 static void stream_flush(FILE *f)
 {
 	if (ftrylockfile(f) != 0)

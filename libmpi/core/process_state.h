@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* process_state.h - where the process is in its life: what bind/ asks before each call, in one word, the
- * gate.
+/* process_state.h - the state of this process in MPI; bind/ tests one word of it, the gate, in each
+ * call.
  *
  *     HAFT_BEFORE ── MPI_Init ──> HAFT_RUNNING ── MPI_Finalize ──> HAFT_AFTER
  *
  * MPI runs from the first MPI_Init or MPI_Session_init to the last MPI_Finalize or
- * MPI_Session_finalize; `world' is where the World Model is, by itself.
+ * MPI_Session_finalize.  `world' is the state of the World Model by itself.
  *
- * Written by libmpi/dyn only. */
+ * Written by libmpi/life only. */
 #ifndef HAFT_CORE_PROCESS_STATE_H
 #define HAFT_CORE_PROCESS_STATE_H
 
@@ -15,11 +15,11 @@
 
 enum haft_state { HAFT_BEFORE, HAFT_RUNNING, HAFT_AFTER };
 
-/* Why a call may not simply go through. */
+/* Reasons why a call may not simply go through. */
 enum haft_gate {
 	HAFT_GATE_SHUT = 1,    /* MPI is not running */
 	HAFT_GATE_THREADS = 2, /* several threads make calls: take the lock (core/library_lock.h) */
-	HAFT_GATE_CHILD = 4    /* a forked child, with SHUT: the segment is its parent's */
+	HAFT_GATE_CHILD = 4    /* a forked child; always with SHUT */
 };
 
 struct haft_life {
@@ -33,32 +33,29 @@ struct haft_life {
 
 extern struct haft_life haft_life;
 
-/* The process goes on to `state'. */
+/* Sets haft_life.state, and opens or shuts the gate accordingly. */
 void haft_life_set_state(enum haft_state state);
 
-/* What the user has printed on stdout and stderr goes out before the process does.  Never blocks on
- * a stream that another thread holds. */
+/* Flushes stdout and stderr.  Skips a stream that another thread holds, so it never blocks. */
 void haft_flush(void);
 
-/* Ends the whole job with `code' and one line of text; set by libmpi/dyn; for bind/raise.c and
- * other who must give up. Never returns. */
+/* Ends the whole job with `code' and one line of text.  Never returns. */
 __attribute__((noreturn, cold)) void haft_abort_job(int code, const char *text);
 
-/* Ends this process alone, with a line of text on stderr: the job goes on without it.  Never
- * returns. */
+/* Ends this process alone, with one line of text on stderr; the job goes on.  Never returns. */
 __attribute__((noreturn, cold)) void haft_abort_process(int code, const char *text);
 
-/* How haft_abort_job does it: libmpi/dyn's way, or NULL before MPI_Init.  haft_leave_hook: the job
- * is told that this process is done with MPI. */
+/* Set by libmpi/life while MPI runs, else NULL.  haft_abort_hook ends the job; haft_leave_hook
+ * tells the job that this process is done with MPI. */
 extern void (*haft_abort_hook)(int code, const char *text);
 extern void (*haft_leave_hook)(void);
 
 /* In a forked child: from now on calls of MPI are refused, and end nothing but the child. */
 void haft_life_child(void);
 
-/* An operation has failed because that rank of the job is gone, or another one was sorry that it
- * is.  The first one is kept, and told to the hook, which is libmpi/dyn's, or NULL.  One thread at
- * a time. */
+/* An operation has failed because that rank of the job is gone, or because another rank has failed
+ * for that reason.  The first rank is kept, and told to the hook, which libmpi/life sets, or NULL.
+ * One thread at a time. */
 void haft_peer_lost(int rank);
 int haft_peer_lost_rank(void); /* that rank + 1; 0: none */
 extern void (*haft_peer_lost_hook)(int rank);

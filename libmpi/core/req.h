@@ -49,16 +49,16 @@ struct req_ops {
 	const struct req *(*needs)(const struct req *r);
 };
 
-/* What it holds is dropped by p2p when it ends (p2p_req_free), not by a destructor, which would cost
- * every message. An operation under way.  Blocking calls have theirs on the stack (o all zero: no
- * handle).
+/* What it holds is dropped by p2p when it ends (p2p_req_free), not by a destructor, which would
+ * cost every message. An operation under way.  Blocking calls have theirs on the stack (o all zero:
+ * no handle).
  *
  *     o next prev ctx | peer tag kind.. type comm res clean | buf count bytes .. seq | at .. copies
  *     '- a send in one frame, and every end -----------------'                         '-- rest --'
  *     '- a receive of one ------------------------------------------------------------'
  *
- * libobj does not clear requests (objects.c): p2p/pt2pt.c does, and of a request whose memory is `clean'
- * only the first part. */
+ * libobj does not clear requests (objects.c): p2p/pt2pt.c does, and of a request whose memory is
+ * `clean' only the first part. */
 struct req {
 	struct obj o;
 	struct req *next, *prev; /* in the one queue it is in: posted, out, feed or drain */

@@ -5,8 +5,9 @@
  *     end   ──> give: copy ──> memory    once, when the user learns of the end (a wait, a test)
  *     the request is freed ──> gone: the owner frees the copy
  *
- * Owners: libmpi/fort, for sections of arrays that no datatype describes; libmpi/rma, whose checks ask
- * to be told of the end.  A partition is taken when it is ready, and given when it has arrived. */
+ * Owners: libmpi/fort, for sections of arrays that no datatype describes; libmpi/rma, whose checks
+ * ask to be told of the end.  A partition is taken when it is ready, and given when it has
+ * arrived. */
 #ifndef HAFT_CORE_REQCOPY_H
 #define HAFT_CORE_REQCOPY_H
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* setting.c - the table of settings, and how they are read from the environment.
  *
- *     HAFT_UNEXPECTED=1M ──┐                           ┌──> haft_setting_get, by engines
- *     HAFT_EARLY=1M ───────┴── parse ──> values[i] ────┼──> haft_setting_print, by mpi-info and MPI_T
- *     (old name)                                       └──> haft_setting_warn: what was not understood
+ *     HAFT_UNEXPECTED=1M ──┐                       ┌──> haft_setting_get: engines
+ *     HAFT_EARLY=1M ───────┴─ parse ──> values[i] ─┼──> haft_setting_print: mpi-info, MPI_T
+ *     (old name)                                   └──> haft_setting_warn: values not understood
  *
- * The first call reads the whole environment, once.  Afterwards only haft_setting_put changes values. */
+ * The first call reads the whole environment, once.  Afterwards only haft_setting_put changes
+ * values. */
 #include "libmpi/core/setting.h"
 
 #include "libmpi/core/setting_names.h"
@@ -45,8 +46,8 @@ static const struct setting_row rows[SETTING_COUNT] = {
 		.max = 2,
 		.words = {"numa", "socket", "core"},
 		.everywhere = true,
-		.meaning = "the part of the machine in which MPI_Cart_create and MPI_Graph_create "
-			   "with reorder keep neighbors together",
+		.meaning = "the part of the machine in which MPI_Cart_create and "
+			   "MPI_Graph_create with reorder keep neighbors together",
 		.more = "It has an effect only if processes are bound to processors."},
 	[SETTING_LEAKS] = {.name = "HAFT_LEAKS",
 		.late = true,
@@ -71,27 +72,27 @@ static const struct setting_row rows[SETTING_COUNT] = {
 		.more = "libmpi/coll/README.md lists them."},
 	[SETTING_CHECK] = {.name = "HAFT_CHECK",
 		.form = SETTING_LIST,
-		.max = HAFT_CHECK_TYPES | HAFT_CHECK_COLL | HAFT_CHECK_RMA,
-		.words = {"types", "coll", "rma"},
+		.max = HAFT_CHECK_TYPES | HAFT_CHECK_COLL | HAFT_CHECK_RMA | HAFT_CHECK_STRICT,
+		.words = {"types", "coll", "rma", "strict"},
 		.everywhere = true,
 		.meaning = "checks of the program: type signatures of messages (types), matching "
-			   "collective calls (coll), conflicting accesses to windows (rma)",
+			   "collective calls (coll), conflicting accesses to windows (rma), "
+			   "errors that real programs depend on (strict)",
 		.more = "types: a message carries its type signature, and a receive with another "
-			"one "
-			"is an error that names both sides; so is an access to a window.  coll: "
-			"ranks "
-			"compare their collective calls, and the one that differs is named.  rma: "
-			"accesses to one location of a window in one epoch, without an order, are "
-			"an "
-			"error that names both, if both processes share memory."},
+			"one is an error that names both sides; so is an access to a window.  "
+			"coll: ranks compare their collective calls, and the one that differs is "
+			"named.  rma: accesses to one location of a window in one epoch, without "
+			"an order, are an error that names both, if both processes share "
+			"memory.  strict: what the standard forbids is an error, though many "
+			"programs do it: MPI_CHAR in reductions."},
 	[SETTING_UNEXPECTED] = {.name = "HAFT_UNEXPECTED",
 		.old = "HAFT_EARLY",
 		.normal = MEAN_OR(4096, 64 << 20),
 		.max = (int64_t)1 << 40,
 		.meaning = "bytes of unexpected messages that a process keeps, of all senders "
 			   "together",
-		.more = "Beyond this limit messages stay at the sender until a matching receive is "
-			"posted."},
+		.more = "Beyond this limit messages stay at the sender until a matching receive "
+			"is posted."},
 	[SETTING_EAGER_NET] = {.name = "HAFT_EAGER_NET",
 		.late = true,
 		.normal = MEAN_OR(96, 65536),
@@ -102,9 +103,9 @@ static const struct setting_row rows[SETTING_COUNT] = {
 		.late = true,
 		.normal = MEAN_OR(2, 4),
 		.max = INT32_MAX,
-		.meaning =
-			"messages from one process to another through the receiver's inbox, which "
-			"all senders share, before the pair gets a ring of its own (4 KiB)"},
+		.meaning = "messages from one process to another through the receiver's inbox, "
+			   "which all senders share, before the pair gets a ring of its own (4 "
+			   "KiB)"},
 	[SETTING_PIPE_CHUNK] = {.name = "HAFT_PIPE_CHUNK",
 		.old = "HAFT_CHUNK",
 		.normal = MEAN_OR(256, 65536),
@@ -132,15 +133,14 @@ static const struct setting_row rows[SETTING_COUNT] = {
 		.everywhere = true,
 		.launch = true,
 		.power = true,
-		.meaning =
-			"slots of a ring, of 64 bytes each: one a message; a full ring blocks its "
-			"sender"},
+		.meaning = "slots of a ring, of 64 bytes each: one a message; a full ring blocks "
+			   "its sender"},
 	[SETTING_SPIN] = {.name = "HAFT_SPIN",
 		.late = true,
 		.normal = 2000,
 		.max = 1 << 30,
-		.meaning =
-			"polls of a wait that keep the CPU, before it yields (2000: about 50 us)",
+		.meaning = "polls of a wait that keep the CPU, before it yields (2000: about 50 "
+			   "us)",
 		.more = "A wait does not spin when the host has more processes than CPUs."},
 	[SETTING_YIELD] = {.name = "HAFT_YIELD",
 		.late = true,
@@ -153,17 +153,15 @@ static const struct setting_row rows[SETTING_COUNT] = {
 		.form = SETTING_WORD,
 		.max = 2,
 		.words = {"auto", "never", "always"},
-		.meaning =
-			"whether a wait sleeps in the kernel: after spinning and yielding (auto), "
-			"never, or at once (always)",
+		.meaning = "whether a wait sleeps in the kernel: after spinning and yielding "
+			   "(auto), never, or at once (always)",
 		.more = "never suits processes that own their CPUs."},
 	[SETTING_BOOT] = {.name = "HAFT_BOOT",
 		.form = SETTING_WORD,
 		.max = 1,
 		.words = {"auto", "alone"},
-		.meaning =
-			"whether a process asks a launcher other than mpiexec for its job (auto), "
-			"or is a job of its own (alone)"},
+		.meaning = "whether a process asks a launcher other than mpiexec for its job "
+			   "(auto), or is a job of its own (alone)"},
 	[SETTING_IFACE] = {.name = "HAFT_IFACE",
 		.form = SETTING_TEXT,
 		.meaning = "network interface, or address, by which processes of several hosts "
@@ -174,32 +172,27 @@ static const struct setting_row rows[SETTING_COUNT] = {
 		.max = 1000000000,
 		.everywhere = true,
 		.launch = true,
-		.meaning =
-			"seconds without progress in any process, after which mpiexec reports what "
-			"each of them waits for; 0: never",
+		.meaning = "seconds without progress in any process, after which mpiexec reports "
+			   "what each of them waits for; 0: never",
 		.more = "No progress: all processes between MPI_Init and MPI_Finalize sleep in "
-			"MPI, or "
-			"use no CPU time outside of it.  The job goes on."},
+			"MPI, or use no CPU time outside of it.  The job goes on."},
 	[SETTING_VIA] = {.name = "HAFT_VIA",
 		.form = SETTING_WORD,
 		.max = 4,
 		.words = {"auto", "shm", "net", "ofi", "ofi-all"},
 		.everywhere = true,
-		.meaning =
-			"transports: shared memory within a host and sockets between hosts (auto), "
-			"shared memory alone (shm), sockets alone (net), libfabric between hosts "
-			"(ofi), libfabric alone (ofi-all)",
+		.meaning = "transports: shared memory within a host and sockets between hosts "
+			   "(auto), shared memory alone (shm), sockets alone (net), libfabric "
+			   "between hosts (ofi), libfabric alone (ofi-all)",
 		.more = "The launcher must have it in its environment.  With shm, processes of "
-			"other "
-			"hosts cannot be reached."},
+			"other hosts cannot be reached."},
 	[SETTING_GRACE] = {.name = "HAFT_GRACE",
 		.normal = 3,
 		.max = 1000000000,
 		.everywhere = true,
 		.launch = true,
-		.meaning =
-			"seconds between a signal to mpiexec (Ctrl-C) and the moment when it kills "
-			"the processes of the job"},
+		.meaning = "seconds between a signal to mpiexec (Ctrl-C) and the moment when it "
+			   "kills the processes of the job"},
 	[SETTING_RMA] = {.name = "HAFT_RMA",
 		.form = SETTING_WORD,
 		.max = 3,
@@ -207,25 +200,23 @@ static const struct setting_row rows[SETTING_COUNT] = {
 		.old_word = "box",
 		.old_value = HAFT_RMA_BOX,
 		.everywhere = true,
-		.meaning = "transport of one-sided communication: the best for each window (auto), "
-			   "process_vm calls (vm), messages (msg), or vm with small operations "
-			   "executed by the target (mailbox)",
+		.meaning = "transport of one-sided communication: the best for each window "
+			   "(auto), process_vm calls (vm), messages (msg), or vm with small "
+			   "operations executed by the target (mailbox)",
 		.more = "All but auto are for tests."},
 	[SETTING_PROGRESS] = {.name = "HAFT_PROGRESS",
 		.form = SETTING_WORD,
 		.max = 1,
 		.words = {"call", "thread"},
-		.meaning = "progress is made in calls of MPI only (call), or also by a thread that "
-			   "sleeps until it is needed (thread)",
-		.more = "With thread, operations on a window by message and rendezvous messages do "
-			"not "
-			"wait for the next call of MPI at the other side."},
+		.meaning = "progress is made in calls of MPI only (call), or also by a thread "
+			   "that sleeps until it is needed (thread)",
+		.more = "With thread, operations on a window by message and rendezvous messages "
+			"do not wait for the next call of MPI at the other side."},
 	[SETTING_OFI_PROVIDER] = {.name = "HAFT_OFI_PROVIDER",
 		.form = SETTING_TEXT,
 		.everywhere = true,
-		.meaning =
-			"libfabric's provider for HAFT_VIA=ofi and ofi-all, as fi_info -l names it "
-			"(verbs, cxi, efa, tcp); default: the first that is suitable",
+		.meaning = "libfabric's provider for HAFT_VIA=ofi and ofi-all, as fi_info -l "
+			   "names it (verbs, cxi, efa, tcp); default: the first that is suitable",
 		.more = "libfabric reads its own variables (FI_PROVIDER, FI_LOG_LEVEL)."},
 };
 
@@ -319,7 +310,8 @@ static void setting_words(const struct setting_row *r, const char *last, char s[
 	}
 }
 
-/* Reports a value that was not understood, and what would be.  name: the one that it was set under. */
+/* Reports a value that was not understood, and what would be.  name: the one that it was set
+ * under. */
 static void setting_complain(const struct setting_row *r, const char *name, const char *s)
 {
 	char step[STEP_LEN], words[WORDS_LEN];

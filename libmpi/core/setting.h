@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* setting.h - settings: variables HAFT_... of the environment.
  *
- * One table (setting.c) has a row for each: name, form, default, range, meaning.  mpi-info, the tools
- * interface and the man page haft-settings(7) show its rows.  A value that is not understood is
- * reported once a job on stderr, and the default is used.
+ * One table (setting.c) has a row for each: name, form, default, range, meaning.  mpi-info, the
+ * tools interface and the man page haft-settings(7) show its rows.  A value that is not understood
+ * is reported once a job on stderr, and the default is used.
  *
  * Renamed settings and renamed words keep their old names as aliases (`old', `old_word'). */
 #ifndef HAFT_CORE_SETTING_H
@@ -73,22 +73,24 @@ enum haft_rma { /* transport of one-sided communication */
 enum haft_check {
 	HAFT_CHECK_TYPES = 1, /* type signatures of messages */
 	HAFT_CHECK_COLL = 2,  /* matching collective calls */
-	HAFT_CHECK_RMA = 4    /* conflicting accesses to windows */
+	HAFT_CHECK_RMA = 4,   /* conflicting accesses to windows */
+	HAFT_CHECK_STRICT = 8 /* errors that real programs depend on */
 };
 
 /* The value of a setting.  The first call reads the environment.  Any thread. */
 int64_t haft_setting_get(enum haft_setting which);
 
-/* The value of a setting of text; "" if it is not set.  It lives until haft_setting_put.  Any thread. */
+/* The value of a setting of text; "" if it is not set.  It lives until haft_setting_put.  Any
+ * thread. */
 const char *haft_setting_text(enum haft_setting which);
 
-/* For the launcher: the value of a setting in `envp' (an environment, ended by NULL).  Reports a value
- * that is not understood if the row has `launch'; other bad values are reported by
+/* For the launcher: the value of a setting in `envp' (an environment, ended by NULL).  Reports a
+ * value that is not understood if the row has `launch'; other bad values are reported by
  * haft_setting_warn in one rank. */
 int64_t haft_setting_launch(enum haft_setting which, char *const envp[]);
 
-/* Writes the value of row i in environment `envp' into value (n bytes), as haft_setting_print would in
- * a process with that environment.  Reports nothing. */
+/* Writes the value of row i in environment `envp' into value (n bytes), as haft_setting_print would
+ * in a process with that environment.  Reports nothing. */
 void haft_setting_expect(int i, char *const envp[], char *value, size_t n);
 
 /* Reports on stderr, once each: values that were not understood, and variables HAFT_... that are no
@@ -130,15 +132,15 @@ const struct setting_row *haft_setting_row(int i);
 /* The row of the setting with this name, also an old one; -1: there is none.  Any thread. */
 int haft_setting_find(const char *name);
 
-/* The value of row i as it would stand in the environment, into value (n bytes).  Any thread. */
+/* Writes the value of row i, in the form of the environment, into value (n bytes).  Any thread. */
 void haft_setting_print(int i, char *value, size_t n);
 
-/* What row i allows, with its default, into range (n bytes).  Any thread. */
+/* Writes the range of row i and its default into range (n bytes).  Any thread. */
 void haft_setting_range(int i, char *range, size_t n);
 
-/* Set row i as if the environment had said so; false: not understood, or out of range, and nothing
- * has changed.  Before MPI runs, unless the row is `late'.  One thread at a time, and for text none
- * that still has what haft_setting_text gave. */
+/* Sets row i as the environment would.  false: not understood or out of range, and nothing changes.
+ * Before MPI runs, unless the row is `late'.  One thread at a time; for text, no thread still uses
+ * the result of haft_setting_text. */
 bool haft_setting_put(int i, const char *text);
 bool haft_setting_put_number(int i, int64_t value);
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* setting_names.c - a name that was mistyped would be a setting that silently is not one.
+/* setting_names.c - reports names HAFT_... that are no settings: a mistyped one would silently do
+ * nothing.
  *
  *     haft: HAFT_EAGR is not known, and does nothing: did you mean HAFT_EAGER?
  *
- * The nearest name is the one that fewest letters must be put in, left out or changed for. */
+ * The nearest name is that with the smallest edit distance. */
 #include "libmpi/core/setting_names.h"
 
 #include "libmpi/core/num.h"
@@ -13,10 +14,11 @@
 #include <string.h>
 
 #define PREFIX   "HAFT_"
-#define NAME_MAX 32 /* letters that are compared; ours have half as many */
-#define NEAR     3  /* more mistakes, and it may be anything */
+#define NAME_MAX 32 /* bytes that are compared; known names have about half as many */
+#define NEAR     3  /* edit distance up to which a name is suggested */
 
-/* What is no setting: what mpiexec tells its ranks, and what the compilers' wrappers read. */
+/* Names that are no settings: those that mpiexec sets for its ranks, and the compiler wrappers
+ * read. */
 static const char *const others[] = {
 	"HAFT_JOB", "HAFT_INFO_ENV", "HAFT_CC", "HAFT_CXX", "HAFT_FC", "HAFT_F77", "HAFT_F90"};
 
@@ -32,7 +34,7 @@ static const char *name_at(int i)
 	return i < (int)countof(others) ? others[i] : NULL;
 }
 
-/* How many letters make the difference between a (of n letters) and b. */
+/* The edit distance between a (n bytes) and b. */
 static int name_distance(const char *a, int n, const char *b)
 {
 	int row[NAME_MAX + 1], m = (int)strlen(b);

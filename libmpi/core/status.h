@@ -37,7 +37,8 @@ static inline int haft_status_cancelled(const MPI_Status *s)
 	return s->MPI_internal[2];
 }
 
-/* What a receive or probe found.  MPI_ERROR is not touched.  s may be MPI_STATUS_IGNORE. */
+/* Fills in the result of a receive or probe.  MPI_ERROR is not touched.  s may be
+ * MPI_STATUS_IGNORE. */
 static inline void haft_status_set(MPI_Status *s, int source, int tag, int64_t bytes, int cancelled)
 {
 	if (s == MPI_STATUS_IGNORE)

@@ -78,7 +78,7 @@ struct type {
 		*sum; /* owned; of its basic types, when it was asked for.  type/signature.h */
 };
 
-/* Set by libmpi/type: called when a datatype goes, to free what it owns. */
+/* Set by libmpi/type: frees what a datatype owns, when its last reference is dropped. */
 extern void (*haft_type_destroy_hook)(struct type *t);
 
 #endif

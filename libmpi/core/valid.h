@@ -2,7 +2,7 @@
 /* valid.h - the invariants of engines as functions that a program can run.
  *
  *     p2p_open:     haft_valid_add("p2p_match_valid", p2p_match_valid)
- *     MPI_Finalize: haft_valid_all()          in debug and MEAN=1 builds; fuzzers call it between steps
+ *     MPI_Finalize: haft_valid_all()      in debug and MEAN=1 builds; fuzzers: between steps
  *
  * A check holds no lock of its own, changes nothing, prints nothing and allocates nothing. */
 #ifndef HAFT_CORE_VALID_H
@@ -12,8 +12,8 @@
 
 #define HAFT_VALID_MAX 32 /* checks that are registered: a few per engine */
 
-/* Registers a check under its name, which is a constant; a second time does nothing.  Called when an
- * engine opens, under the library lock if calls take it. */
+/* Registers a check under its name, which is a constant; a second time does nothing.  Called when
+ * an engine opens, under the library lock if calls take it. */
 void haft_valid_add(const char *name, bool (*check)(void));
 
 /* Runs all checks.  NULL: they all hold; else the name of the first that does not. */

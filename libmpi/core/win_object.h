@@ -28,7 +28,7 @@ struct win {
 	int unit; /* what attributes say: int, the full one is in target[rank] */
 };
 
-/* Set by libmpi/rma: called when a window goes, to free what it owns. */
+/* Set by libmpi/rma: frees what a window owns, when its last reference is dropped. */
 extern void (*haft_win_destroy_hook)(struct win *w);
 
 #endif

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* info.h - info objects for the engines that take hints; memory allocation kinds.
  *
- * Values are strings.  The functions here parse the forms of chapter 10: "true" and "false", decimal
- * numbers, lists with commas; blanks around a value do not count. */
+ * Values are strings.  The functions here parse the forms of chapter 10: "true" and "false",
+ * decimal numbers, lists with commas; blanks around a value do not count. */
 #ifndef HAFT_ENV_INFO_H
 #define HAFT_ENV_INFO_H
 
@@ -32,8 +32,8 @@ const char *env_memory_kinds_requested(void);
  * (MPI_MAX_INFO_VAL bytes): "mpi", "system", and the supported elements of `asked' as written. */
 void env_memory_kinds(const char *asked, char *buf);
 
-/* true: every element of the list is supported.  An mpi_assert_memory_alloc_kinds with another one is
- * ignored. */
+/* true: every element of the list is supported.  An mpi_assert_memory_alloc_kinds with another one
+ * is ignored. */
 bool env_memory_kinds_known(const char *list);
 
 #endif

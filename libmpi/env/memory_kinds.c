@@ -4,8 +4,8 @@
  *     "mpi:alloc_mem:win_allocate, system, cuda"
  *      '-- kind and restrictors --'  '-- kind
  *
- * All memory is equal to this library, so "system" and "mpi" are supported with any restrictor that the
- * standard knows.  Elements are repeated as the user wrote them. */
+ * All memory is equal to this library, so "system" and "mpi" are supported with any restrictor that
+ * the standard knows.  Elements are repeated as the user wrote them. */
 #include "libmpi/env/info.h"
 
 #include <mpi.h>

@@ -5,10 +5,11 @@
  *                        ├──> life_up: boot, engines      life_down <────┤   when neither is left
  *      MPI_Session_init ─┘                                               └── MPI_Session_finalize
  *
- *      fork ──> the child is refused at the gate       exit without an end ──> mpiexec is told which
+ *      fork ──> the child is refused at the gate      exit without an end ──> mpiexec is told
  *
- * Starting sends nothing: a rank may send to one that has not called MPI_Init yet.  Engines are opened
- * once a process and stay open, so that a message for its next session finds them at any time. */
+ * Starting sends nothing: a rank may send to one that has not called MPI_Init yet.  Engines are
+ * opened once a process and stay open, so that a message for its next session finds them at any
+ * time. */
 #include "libmpi/life/life.h"
 
 #include "libmpi/boot/boot.h"

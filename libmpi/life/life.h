@@ -14,7 +14,8 @@ int life_up(int level);
  * job sends any more. */
 void life_down(bool stopped);
 
-/* Notes what MPI_Finalize has returned: mpiexec names a failed one if the process exits after it. */
+/* Notes what MPI_Finalize has returned: mpiexec names a failed one if the process exits after
+ * it. */
 void life_finalize_returned(int err);
 
 /* true: one of MPI_THREAD_SINGLE .. MPI_THREAD_MULTIPLE. */

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* world_model.c - MPI_Init, MPI_Finalize, MPI_Abort, and the questions about them (MPI-5.0 11.2).
  *
- *      HAFT_BEFORE ── MPI_Init ──> HAFT_RUNNING ── MPI_Finalize ──> HAFT_AFTER       haft_life.world
+ *      HAFT_BEFORE ── MPI_Init ──> HAFT_RUNNING ── MPI_Finalize ──> HAFT_AFTER    (haft_life.world)
  *
- * MPI_Finalize is a transaction: when a delete callback of MPI_COMM_SELF or MPI_COMM_WORLD fails, its
- * error is returned and nothing has ended.  It ends with a barrier over MPI_COMM_WORLD, so that every
- * process has received its last messages before one of them leaves. */
+ * MPI_Finalize is a transaction: when a delete callback of MPI_COMM_SELF or MPI_COMM_WORLD fails,
+ * its error is returned and nothing has ended.  It ends with a barrier over MPI_COMM_WORLD, so that
+ * every process has received its last messages before one of them leaves. */
 #include "libmpi/coll/coll_args.h"
 #include "libmpi/comm/world.h"
 #include "libmpi/core/err.h"

@@ -36,11 +36,9 @@ static const char head[] =
 	".SH DESCRIPTION\n"
 	"Each setting is a variable of the environment, read once when a process first needs one.\n"
 	".B mpi-info \\-\\-settings\n"
-	"prints them with their present values.  In programs they are control variables of the "
-	"tools\n"
-	"interface (MPI_T_cvar_read).  A value that is not understood, and a variable HAFT_... "
-	"that is\n"
-	"no setting, is reported once on standard error; the default is used.\n"
+	"prints them with their present values.  In programs they are control variables of\n"
+	"the tools interface (MPI_T_cvar_read).  A value that is not understood, and a variable\n"
+	"HAFT_... that is no setting, is reported once on standard error; the default is used.\n"
 	"Numbers may end with k (2^10) or M (2^20).\n"
 	".SH SETTINGS\n";
 
