@@ -186,6 +186,14 @@ static const struct setting_row rows[SETTING_COUNT] = {
 			   "between hosts (ofi), libfabric alone (ofi-all)",
 		.more = "The launcher must have it in its environment.  With shm, processes of "
 			"other hosts cannot be reached."},
+	[SETTING_ENDED] = {.name = "HAFT_ENDED",
+		.normal = 10,
+		.max = 1000000000,
+		.everywhere = true,
+		.launch = true,
+		.meaning =
+			"seconds that a process waits in MPI for one that has ended, after which "
+			"mpiexec ends the job and names both; 0: never"},
 	[SETTING_GRACE] = {.name = "HAFT_GRACE",
 		.normal = 3,
 		.max = 1000000000,

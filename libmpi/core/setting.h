@@ -36,6 +36,7 @@ enum haft_setting {
 	SETTING_IFACE,          /* HAFT_IFACE: text */
 	SETTING_HANG,           /* HAFT_HANG: seconds; mpiexec reads it */
 	SETTING_VIA,            /* HAFT_VIA: enum haft_via */
+	SETTING_ENDED,          /* HAFT_ENDED: seconds; mpiexec reads it */
 	SETTING_GRACE,          /* HAFT_GRACE: seconds; mpiexec reads it */
 	SETTING_RMA,            /* HAFT_RMA: enum haft_rma */
 	SETTING_PROGRESS,       /* HAFT_PROGRESS: 0 call, 1 thread */

@@ -23,7 +23,7 @@
 
 void ended_init(struct job *j)
 {
-	j->ended_ns = (uint64_t)haft_setting_launch(HAFT_SET_ENDED, environ) * NS_S;
+	j->ended_ns = (uint64_t)haft_setting_launch(SETTING_ENDED, environ) * NS_S;
 }
 
 uint64_t ended_next(const struct job *j, uint64_t now)
