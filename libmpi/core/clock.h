@@ -13,7 +13,7 @@
 #define NS_PER_MS UINT64_C(1000000)
 #define NS_PER_US UINT64_C(1000)
 
-/* Nanoseconds since some moment in the past; the same moment for all processes of a host. */
+/* Nanoseconds since some moment in the past; one moment for all processes of a host. */
 static inline uint64_t clock_now_ns(void)
 {
 	struct timespec t;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* alloc_mem.c - memory that suits communication (MPI-5.0 9.2): the call's words around
- * via/shared_mem.h. */
+/* alloc_mem.c - MPI_Alloc_mem (MPI-5.0 9.2): the hint for alignment, and via's shared memory. */
 #include "libmpi/core/err.h"
 #include "libmpi/core/info_object.h"
 #include "libmpi/via/shared_mem.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* environment.c - what a program may ask about its surroundings (MPI-5.0 9.1, 9.3.5, 9.6): version,
- * processor, clock, words of errors.  Most of it works before MPI_Init and after MPI_Finalize. */
+/* environment.c - inquiry about the environment (MPI-5.0 9.1, 9.3.5, 9.5, 9.6): version, processor,
+ * clock, error codes.  Most of it works before MPI_Init and after MPI_Finalize. */
 #include "libmpi/core/clock.h"
 #include "libmpi/core/err.h"
 #include "libmpi/core/error_code.h"
@@ -65,7 +65,7 @@ int env_error_string(int code, char *string, int *len)
 	return 0;
 }
 
-/* Our codes are classes; the program's have one. */
+/* A code of ours is its own class; a code of the program belongs to one. */
 int env_error_class(int code, int *errorclass)
 {
 	int class = haft_code_class(code);

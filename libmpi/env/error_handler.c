@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* error_handler.c - error handlers as objects (MPI-5.0 9.3).  Who calls them is bind/raise.c alone.
+/* error_handler.c - error handlers as objects (MPI-5.0 9.3).  bind/raise.c alone calls them.
  *
  *     communicator, window, file, session ── slot (libobj) ──> struct errh     held
  *     MPI_FILE_NULL                       ── file_default  ──> struct errh     held
  *
- * What an empty slot means: errh_of. */
+ * errh_of says what an empty slot means. */
 #include "libmpi/env/error_handler.h"
 
 #include "libmpi/core/file_object.h"
@@ -35,10 +35,10 @@ static const char *const made_for[] = {
 	[ERRH_SESSION] = "sessions",
 };
 
-/* The default of files, which is MPI_FILE_NULL's (14.7); held.  NULL: MPI_ERRORS_RETURN. */
+/* MPI_FILE_NULL's handler, the default of files (14.7); held.  NULL: MPI_ERRORS_RETURN. */
 static struct errh *file_default;
 
-/* Attaches e to an object; NULL: the default of files. */
+/* Attaches e to an object; object NULL: makes it the default of files. */
 static int errh_attach(void *object, struct errh *e)
 {
 	if (object != NULL)
@@ -94,8 +94,8 @@ static int errh_set(void *object, int kind, struct errh *e)
 	return err != 0 ? err : errh_attach(object, e);
 }
 
-/* The user has freed the handle of *e, which `object' still uses: a handle never comes back, so the
- * object gets a handler like it, which takes the place of the reference *e. */
+/* The user has freed the handle of *e, which `object' still uses.  A handle never comes back, so
+ * the object gets a new handler like it, and *e becomes a reference to that one. */
 static int errh_renew(void *object, struct errh **e)
 {
 	struct errh *n = obj_new(&haft_errh_class, NULL);
@@ -114,7 +114,7 @@ static int errh_renew(void *object, struct errh **e)
 	return 0;
 }
 
-/* The user gets a handle of his own, to be freed by him (MPI-5.0 9.3.1). */
+/* Gives the user a handle, which the user frees (MPI-5.0 9.3.1). */
 static int errh_get(void *object, struct errh **errhandler)
 {
 	struct errh *e = errh_of(object);
@@ -154,7 +154,7 @@ int errh_create_session(MPI_Session_errhandler_function *fn, struct errh **errha
 	return errh_create(ERRH_SESSION, (void (*)(void))fn, errhandler);
 }
 
-/* Has the program set the handler of MPI_COMM_SELF, of MPI_COMM_WORLD? */
+/* The program has set the handler of MPI_COMM_SELF, of MPI_COMM_WORLD. */
 static bool self_given, world_given;
 
 struct comm *errh_default_comm(void)
@@ -208,8 +208,7 @@ int errh_get_session(struct session *s, struct errh **errhandler)
 
 int errh_free(struct errh **errhandler)
 {
-	obj_free_obj(*errhandler); /* predefined ones: nothing happens, the handle becomes null all
-				      the same */
+	obj_free_obj(*errhandler); /* a predefined one stays; its variable becomes null, too */
 	*errhandler = NULL;
 	return 0;
 }

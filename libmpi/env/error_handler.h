@@ -7,20 +7,20 @@
 #include "libmpi/core/errh_object.h"
 
 /* The handler of a communicator, window, file or session, with a reference that the caller drops;
- * NULL: the default of files.  A window without one has MPI_ERRORS_ARE_FATAL (12.6), a file
- * MPI_ERRORS_RETURN (14.7).  Never NULL. */
+ * object NULL: the default of files.  Without a handler a file has MPI_ERRORS_RETURN (14.7), and
+ * everything else MPI_ERRORS_ARE_FATAL (12.6).  Never NULL. */
 struct errh *errh_of(const void *object);
 
-/* Whether e may hang on objects of this kind (ERRH_COMM ... ERRH_SESSION): 0, or
+/* 0: e may be attached to objects of this kind (ERRH_COMM ... ERRH_SESSION); else
  * MPI_ERR_ERRHANDLER with words. */
 int errh_fits_kind(const struct errh *e, int kind);
 
-/* The initial error handler (11.2.1), a predefined one: what `mpiexec -initial-errhandler' said. It
- * is asked where MPI_COMM_SELF is not there.  Any time. */
+/* The initial error handler (11.2.1), a predefined one: set by `mpiexec -initial-errhandler'.  It
+ * is asked where MPI_COMM_SELF does not exist.  Any time. */
 struct errh *errh_initial(void);
 
-/* The communicator that errors without an object are raised on: MPI_COMM_SELF (9.3); but
- * MPI_COMM_WORLD, as it was before MPI 4.0, while the program has set that one's handler alone. */
+/* The communicator on which errors without an object are raised: MPI_COMM_SELF (9.3).  If the
+ * program has set the handler of MPI_COMM_WORLD only, then MPI_COMM_WORLD, as before MPI 4.0. */
 struct comm *errh_default_comm(void);
 
 /* Gives MPI_COMM_WORLD and MPI_COMM_SELF the initial error handler.  0 or MPI_ERR_NO_MEM. */

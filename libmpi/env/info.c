@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* info.c - lists of keys and values (MPI-5.0 chapter 10), in the order in which the keys were first
- * set.
+/* info.c - info objects: lists of keys and values (MPI-5.0 chapter 10), in the order of first
+ * setting.
  *
- * A list is short, so a key is looked for from the front.  Strings are copied in and out; blanks
- * around them are the user's and stay.  Works before MPI_Init and after MPI_Finalize. */
+ * A list is short, so a key is searched from the front.  Strings are copied in and out; blanks
+ * around a value stay.  Works before MPI_Init and after MPI_Finalize. */
 #include "libmpi/env/info.h"
 
 #include "libmpi/core/err.h"
@@ -30,7 +30,7 @@ const char *env_info_find(const struct info *info, const char *key)
 	return p != NULL ? p->value : NULL;
 }
 
-/* Without the blanks around it: *n bytes from the result on. */
+/* The string without the blanks around it: *n bytes from the result on. */
 static const char *info_strip(const char *s, size_t *n)
 {
 	s += strspn(s, " ");
@@ -145,7 +145,8 @@ int env_info_delete(struct info *info, const char *key)
 
 /* --- reading -------------------------------------------------------------------------------- */
 
-/* *buflen: room in value, 0: only ask; then what the whole value needs, NUL included (10.0). */
+/* *buflen: bytes of value, 0: only the length is asked for; afterwards the bytes that the whole
+ * value needs, with its NUL (10). */
 int env_info_get_string(struct info *info, const char *key, int *buflen, char *value, int *flag)
 {
 	int err = info_key_check(key);

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* leak.c - HAFT_LEAKS=1: what is alive at the end of MPI_Finalize, and where it was made.
+/* leak.c - HAFT_LEAKS=1: the objects that are alive at the end of MPI_Finalize, and their call
+ * sites.
  *
  *     haft: rank 0 has not freed 4 objects:
  *         2  MPI_Comm     `solver' (size 4) ...       setup at solver.c:118
  *         1  MPI_Request  receive of 8 bytes, ...     main at solver.c:203
  *         1  message      12 bytes from rank 1 with tag 7 in `solver', never received
  *
- * Objects are counted by class and place.  The place is the return address of the MPI call, which
- * libobj keeps with every object; addr2line makes a file and a line of it where it is installed.
- * Nobody is hurried here: the program is over. */
+ * Objects are counted by class and call site.  The site is the return address of the MPI call,
+ * which libobj keeps with every object; addr2line makes file and line of it where it is installed.
+ * Speed does not matter here: the program is over. */
 #include "libmpi/life/leak.h"
 
 #include "libmpi/core/attr_name.h"
@@ -31,7 +32,7 @@
 #include <unistd.h>
 
 #define PLACES_SHOWN 20 /* lines of objects: a table to be read, not a dump */
-#define WORDS        96 /* bytes of what a line says of its first object */
+#define WORDS        96 /* bytes of the description of a line's first object */
 
 struct place {
 	const struct obj_class *cls;
@@ -44,7 +45,7 @@ struct report {
 	struct place *place; /* malloc'ed */
 	int n, room;
 	long objects;
-	bool stopped; /* nobody sends any more */
+	bool stopped; /* no process sends any more */
 	FILE *out;    /* in memory: a table is written in one piece */
 };
 
@@ -96,7 +97,7 @@ static void leak_errh_text(const void *self, char *buf, size_t n)
 		[ERRH_SESSION] = "sessions"};
 	const struct errh *e = self;
 
-	snprintf(buf, n, "for %s", e->kind >= ERRH_COMM ? kinds[e->kind] : "nobody");
+	snprintf(buf, n, "for %s", e->kind >= ERRH_COMM ? kinds[e->kind] : "no object");
 }
 
 static void leak_info_text(const void *self, char *buf, size_t n)

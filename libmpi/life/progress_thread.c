@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* progress_thread.c - the thread that makes progress while the program computes.  See
- * progress_thread.h. */
+/* progress_thread.c - see progress_thread.h. */
 #include "libmpi/life/progress_thread.h"
 
 #include "libmpi/core/err.h"

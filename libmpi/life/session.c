@@ -2,13 +2,13 @@
 /* session.c - sessions and process sets (MPI-5.0 11.3).
  *
  *      MPI_Session_init ──> struct session <── held by the groups and communicators made from it
- *                             │ thread level, kinds of memory, error handler, buffer
+ *                             │ thread level, memory kinds, error handler, buffer
  *      "mpi://WORLD"          all processes of the job
  *      "mpi://SELF"           this one
- *      "mpi://SHARED"         its neighbours that share memory with it: all, on one node
+ *      "mpi://SHARED"         the processes that share memory with it
  *
- * The end of a session is local.  It waits until what this process sends is out of its own memory;
- * what others still have to take from it lies in the segment. */
+ * The end of a session is local.  It waits until the messages of this process have left its private
+ * memory; what other processes have still to receive lies in the segment. */
 #include "libmpi/env/error_handler.h"
 #include "libmpi/comm/groups.h"
 #include "libmpi/env/info.h"
@@ -34,7 +34,7 @@ static const struct {
 	{"MPI_THREAD_MULTIPLE", MPI_THREAD_MULTIPLE},
 };
 
-#define LEVEL_DEFAULT MPI_THREAD_MULTIPLE /* libraries that know nothing of each other */
+#define LEVEL_DEFAULT MPI_THREAD_MULTIPLE /* libraries with sessions do not know each other */
 
 /* --- begin and end -------------------------------------------------------------------------- */
 
@@ -137,7 +137,7 @@ int life_session_get_info(struct session *s, struct info **info_used)
 
 static const char *const psets[] = {"mpi://WORLD", "mpi://SELF", "mpi://SHARED"};
 
-/* The neighbours around this process that see the same memory. */
+/* The consecutive processes around this one that share memory with it. */
 static void pset_shared(int *first, int *size)
 {
 	int place = via_node(haft_life.rank), end = haft_life.rank + 1;
@@ -150,7 +150,8 @@ static void pset_shared(int *first, int *size)
 	*size = end - *first;
 }
 
-/* The processes of a set are neighbours.  MPI_ERR_ARG: there is no such set. */
+/* A process set is consecutive: its first process and its size.  MPI_ERR_ARG: there is no such
+ * set. */
 static int pset_find(const char *name, int *first, int *size)
 {
 	if (strcasecmp(name, psets[0]) == 0) {

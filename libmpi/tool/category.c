@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* category.c - categories: which variables belong together.  There are four, none inside another, and
- * they never change: nothing is loaded later. */
+/* category.c - categories of variables.  There are four, none inside another, and they never
+ * change: nothing is loaded later. */
 #include "libmpi/core/err.h"
 #include "libmpi/core/setting.h"
 #include "libmpi/tool/tool.h"

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* counters.c - the table of performance variables: what is counted, where, and what it says.
+/* counters.c - the table of performance variables: names, sources, meanings.
  *
- * Engines count for themselves, by plain increments that cost them nothing; this table only says
- * where.  Nothing is counted for its sake, so a program that never asks pays nothing. */
+ * Engines count by plain increments; this table says where their counters are.  Nothing is counted
+ * for the tools interface, so a program that does not use it pays nothing. */
 #include "libmpi/p2p/p2p.h"
 #include "libmpi/tool/tool.h"
 #include "libmpi/via/via.h"
 
 enum tool_source { OF_P2P, OF_QUEUES, OF_SHM, OF_NET, OF_OFI, OF_VIA, OF_OBJECTS };
 
-/* What p2p_queues gives. */
+/* The results of p2p_queues. */
 struct queues {
 	uint32_t receives, messages;
 };
@@ -50,31 +50,28 @@ struct queues {
 	}
 
 const struct tool_count tool_counts[] = {
-	P2P("peers_held", COUNTER, held,
-		"times that a process was told to keep its messages until they are asked for"),
+	P2P("peers_held", COUNTER, held, "times that this process took the credit of a sender"),
 	P2P("held_by_peers", COUNTER, hold,
-		"times that this process was told to keep its messages until they are asked for"),
-	P2P("early_bytes", LEVEL, early,
-		"bytes kept of messages that have come before their receives"),
-	P2P("early_bytes", TOP, early_top,
-		"the most bytes kept of messages that had come before their receives, since MPI "
-		"was initialized"),
-	QUEUE("posted_receives", receives, "receives that wait for a message"),
-	QUEUE("early_messages", messages, "messages that wait for a receive"),
+		"times that a receiver took the credit of this process"),
+	P2P("unexpected_bytes", LEVEL, early, "bytes kept of unexpected messages"),
+	P2P("unexpected_bytes", TOP, early_top,
+		"the most bytes kept of unexpected messages, since MPI was initialized"),
+	QUEUE("posted_receives", receives, "posted receives that wait for a message"),
+	QUEUE("unexpected_messages", messages, "unexpected messages that wait for a receive"),
 	SHM(put, "frames sent through shared memory"),
-	SHM(put_inbox, "frames sent through an inbox, for want of a ring"),
+	SHM(put_inbox, "frames sent through an inbox, because the pair has no ring"),
 	SHM(put_far, "frames too long for one slot of a ring"),
 	SHM(put_again, "attempts to send that met a full ring or inbox"),
 	SHM(got, "frames received"),
 	SHM(rings, "rings made towards other processes"),
-	SHM(rings_none, "rings that were wanted and not had"),
+	SHM(rings_none, "rings that could not be made"),
 	SHM(pipes, "pipes made towards other processes, for large messages"),
-	SHM(pipes_moved, "idle pipes given to another process"),
+	SHM(pipes_moved, "idle pipes that were given to another pair"),
 	SHM(chunks, "chunks of large messages sent"),
-	SHM(spins, "passes without anything to do that were spent spinning"),
-	SHM(yields, "passes without anything to do after which the processor was given away"),
-	SHM(yields_slow, "times that somebody else took the processor that was given away"),
-	SHM(sleeps, "times that the process has gone to sleep for want of anything to do"),
+	SHM(spins, "polls without work that were spent spinning"),
+	SHM(yields, "polls without work that yielded the processor"),
+	SHM(yields_slow, "yields that ran another process"),
+	SHM(sleeps, "sleeps for want of work"),
 	SHM(naps, "sleeps that were ended by the clock"),
 	SHM(wakes, "other processes woken"),
 	SHM(reads, "pieces read from the private memory of other processes"),
@@ -84,9 +81,9 @@ const struct tool_count tool_counts[] = {
 	NET(queued, "frames that could not go at once"),
 	NET(got, "frames received through sockets"),
 	NET(got_bytes, "bytes in them"),
-	NET(sent_bytes, "bytes of large messages sent straight from their buffers"),
+	NET(sent_bytes, "bytes of large messages sent from the user's buffer, without a copy"),
 	NET(read_bytes, "bytes of large messages received"),
-	NET(direct_bytes, "bytes of them that the system has put straight into their buffers"),
+	NET(direct_bytes, "bytes of them received into the user's buffer, without a copy"),
 	NET(sends, "system calls that have sent something"),
 	NET(recvs, "system calls that have received something"),
 	NET(empty, "system calls that have found nothing to receive"),
@@ -94,11 +91,11 @@ const struct tool_count tool_counts[] = {
 	NET(left, "processes that have ended MPI in good order"),
 	NET(lost, "processes that were lost"),
 	OFI(put, "frames sent with HAFT_VIA=ofi"),
-	OFI(by_net, "of them those that went by sockets, before libfabric was connected"),
+	OFI(by_net, "those of them that went by sockets, before libfabric was connected"),
 	OFI(put_again, "attempts to send that met a full queue"),
 	OFI(got, "frames received with HAFT_VIA=ofi"),
-	OFI(held, "of them those that had to wait for others"),
-	OFI(strays, "frames of strangers, that were dropped"),
+	OFI(held, "those of them that waited for earlier ones"),
+	OFI(strays, "frames without the key of a peer, dropped"),
 	OFI(sent_bytes, "bytes of large messages sent by libfabric"),
 	OFI(read_bytes, "bytes of large messages received by libfabric"),
 	VIA("frame_bytes", frame_max, "greatest payload of a frame"),

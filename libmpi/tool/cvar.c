@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* cvar.c - control variables: the table of settings (core/setting.h), row by row.
  *
- *     a number     MPI_INT, or MPI_COUNT where its range needs it
- *     one word     MPI_INT, with an enumeration of the words
- *     a list, text MPI_CHAR, as the environment would have it
+ *     a number        MPI_INT, or MPI_COUNT where its range needs it
+ *     one word        MPI_INT, with an enumeration of the words
+ *     a list, a text  MPI_CHAR, in the form of the environment
  *
- * Engines read what all processes must share once, when MPI starts for the first time, and never
- * again: such settings can be written until then, and are MPI_T_ERR_CVAR_SET_NEVER afterwards. What
- * is `late' in the table can be written at any time. */
+ * Engines read most settings once, when MPI starts.  These can be written until then, and are
+ * MPI_T_ERR_CVAR_SET_NEVER afterwards.  Rows that are `late' can be written at any time. */
 #include "libmpi/core/err.h"
 #include "libmpi/core/setting.h"
 #include "libmpi/p2p/p2p.h"
@@ -103,7 +102,7 @@ int tool_cvar_get_num(int *num_cvar)
 	return 0;
 }
 
-/* What it does, what it may be, and what the user must see to (15.3.6). */
+/* The description: meaning, range, and when it can be set (15.3.6). */
 static void cvar_describe(int i, const struct setting_row *row, char *desc, size_t n)
 {
 	char range[128];
@@ -160,7 +159,8 @@ int tool_cvar_get_index(const char *name, int *cvar_index)
 
 /* --- handles -------------------------------------------------------------------------------- */
 
-/* What the environment had said may be longer than what can be written. */
+/* The number of elements of the variable.  A text from the environment may be longer than one that
+ * can be written. */
 static int cvar_elements(int i)
 {
 	size_t n;
@@ -244,7 +244,7 @@ static bool cvar_put(int i, enum shape shape, const void *buf)
 	return haft_setting_put_number(i, shape == SHAPE_INT ? number : value);
 }
 
-/* MPI may run: what it has read is read again.  The lock is held. */
+/* Lets running engines read their `late' settings again.  The library lock is held. */
 static void cvar_tune(void)
 {
 	if (via.shm == NULL)

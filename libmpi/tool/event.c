@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* event.c - sources and types of events.
+/* event.c - event sources and event types.
  *
- * There is one source, the clock of MPI_Wtime, whose time can be asked for at any moment; and no
- * type of event: what happens here happens in tens of nanoseconds, and asking whether somebody
- * wants to hear of it would cost a good part of that (README.md, decisions).  So no registration
- * and no instance can exist, and whatever is given as one is not. */
+ * There is one source, the clock of MPI_Wtime, and no event type: an event of this library takes
+ * tens of nanoseconds, and asking whether a callback is registered would cost a part of that
+ * (README.md, decisions).  So no registration and no instance can exist, and each is refused. */
 #include "libmpi/core/clock.h"
 #include "libmpi/core/err.h"
 #include "libmpi/core/info_object.h"

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* pvar.c - performance variables in sessions: what the user starts, stops, reads and resets.
+/* pvar.c - performance variables in sessions: start, stop, read, write, reset.
  *
- *     the engine's counter  ────────●════════●───────────●═════●────────>  goes on by itself
+ *     the engine's counter  ────────●════════●───────────●═════●────────>  never stops
  *                                start      stop       start  read
- *     what the handle shows         0 ... 5   5    5      5    5 + 2       of its session alone
+ *     value of the handle          0 ... 5   5    5      5    5 + 2       of its session alone
  *
- * A COUNTER belongs to the handle: it begins at 0, stopped, and can be written and reset.  All
- * others are the process's: always running and to be read only.
+ * A COUNTER belongs to its handle: it begins at 0, stopped, and can be written and reset.  All
+ * other variables are those of the process: always running, and read-only.
  *
- * Invariants: a handle is on the list of its session, and goes with it. */
+ * Invariant: a handle is on the list of its session, and is freed with it. */
 #include "libmpi/core/err.h"
 #include "libmpi/tool/tool.h"
 #include "libmpi/type/type.h"
@@ -213,7 +213,7 @@ static int pvar_refuse(int class, const struct tool_pvar *v, const char *what)
 	return haft_err(class, "%s cannot be %s", tool_counts[v->row].name, what);
 }
 
-/* Does it to one, or to all of the session that can be controlled. */
+/* Applies `act' to one handle, or to all of the session that can be controlled. */
 static int pvar_each(MPI_T_pvar_session session, MPI_T_pvar_handle handle,
 	void (*act)(struct tool_pvar *), int class, const char *what)
 {

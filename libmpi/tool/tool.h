@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* tool.h - the tools interface: what a debugger, a profiler or a tuner may ask and turn (MPI_T_*).
+/* tool.h - the tools interface (MPI_T_*): control and performance variables, categories, events.
  *
- *     settings  core/setting.c ──────────> control variables       cvar.c
+ *     settings  core/setting.c ──────> control variables       cvar.c
  *     counters  p2p, via, libobj ────> counters.c ──> performance variables, sessions    pvar.c
  *     all of it ─────────────────────> categories              category.c
  *     the clock ─────────────────────> a source, of no events  event.c
  *
- * Everything here runs under the library's lock, which bind/ takes for these calls at every level
- * of threads; bind/ has also seen to it that the interface is initialised. Errors are codes
- * MPI_T_ERR_... with words (haft_err), never raised (MPI-5.0 15.3.10). */
+ * Invariants: bind/ holds the library lock in all calls of this folder, at every level of threads,
+ * and has checked that the interface is initialized.  Errors are codes MPI_T_ERR_... with words
+ * (haft_err), never raised (MPI-5.0 15.3.10). */
 #ifndef HAFT_TOOL_TOOL_H
 #define HAFT_TOOL_TOOL_H
 
@@ -16,7 +16,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Has MPI_T_init_thread been called more often than MPI_T_finalize? */
+/* true: MPI_T_init_thread was called more often than MPI_T_finalize. */
 bool tool_up(void);
 
 /* --- inside the folder ---------------------------------------------------------------------- */
@@ -24,7 +24,7 @@ bool tool_up(void);
 /* The classes of the interface's own handles; open since the first MPI_T_init_thread. */
 extern struct obj_class tool_enum_class, tool_cvar_class, tool_session_class, tool_pvar_class;
 
-/* Names of a variable's values: one for each setting that has words. */
+/* An enumeration: the words of one setting. */
 struct tool_enum {
 	struct obj o;
 	int row; /* of the table of settings */
@@ -40,29 +40,29 @@ struct tool_session {
 	struct tool_pvar *first; /* its handles */
 };
 
-/* A performance variable in a session.  What it shows: sum, and while it runs what has been
- * counted since `base', too. */
+/* A performance variable in a session.  Its value: sum, plus what was counted since `base' if it
+ * runs. */
 struct tool_pvar {
 	struct obj o;
-	struct tool_session *session; /* NULL: is being freed with it */
+	struct tool_session *session; /* NULL: it is being freed with its session */
 	struct tool_pvar *next, *prev;
 	int row; /* of the table in counters.c */
 	bool running;
 	uint64_t sum, base;
 };
 
-/* Gives a string back as MPI-5.0 15.3.3 wants it: cut to fit into *len bytes, whose new value is
- * what the whole string takes.  buf and len may be NULL. */
+/* Returns a string as MPI-5.0 15.3.3 says: cut to *len bytes; then *len is the bytes of the whole
+ * string.  buf and len may be NULL. */
 void tool_text(const char *s, char *buf, int *len);
 
-/* An answer that the user may not want. */
+/* Sets a result that the user may have left out (NULL). */
 static inline void tool_tell(int *answer, int value)
 {
 	if (answer != NULL)
 		*answer = value;
 }
 
-/* "what 7 is not in 0 to 4"; returns MPI_T_ERR_INVALID_INDEX. */
+/* Words "what 7 is not one of 0 to 4"; returns MPI_T_ERR_INVALID_INDEX. */
 int tool_bad_index(const char *what, int index, int n);
 
 /* Makes the enumerations; once.  0 or MPI_T_ERR_MEMORY. */
@@ -71,25 +71,25 @@ int tool_enums_open(void);
 /* The enumeration of a setting's words, or NULL. */
 struct tool_enum *tool_enum_of(int row);
 
-/* --- what is counted (counters.c) ----------------------------------------------------------- */
+/* --- counters (counters.c) ----------------------------------------------------------- */
 
 enum tool_category { TOOL_SETTINGS, TOOL_MESSAGES, TOOL_TRANSPORT, TOOL_OBJECTS, TOOL_CATEGORIES };
 
 /* A performance variable's facts; enum tool_source is counters.c's. */
 struct tool_count {
 	const char *name;
-	int class; /* MPI_T_PVAR_CLASS_COUNTER: per session; all others are the process's */
+	int class; /* MPI_T_PVAR_CLASS_COUNTER: per session; all others: of the process */
 	enum tool_category group;
 	int source;
 	size_t at;             /* where in the source it is */
-	struct obj_class *cls; /* whose objects */
+	struct obj_class *cls; /* the class whose objects are counted, or NULL */
 	const char *meaning;
 };
 
 extern const struct tool_count tool_counts[];
 extern const int tool_ncounts;
 
-/* What it is at this moment; 0 before MPI runs. */
+/* The present value of a counter; 0 before MPI runs. */
 uint64_t tool_count_now(const struct tool_count *c);
 
 #endif

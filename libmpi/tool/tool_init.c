@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* tool_init.c - beginning and end of the tools interface, its classes, and how it gives strings back.
+/* tool_init.c - MPI_T_init_thread and MPI_T_finalize, the classes of handles, how strings are
+ * returned.
  *
  *     users ──0── init ──1── init ──2── finalize ──1── finalize ──0: sessions and handles end
  *
- * It has a life of its own, before, after and beside that of MPI; its handles are libobj's, in a
- * domain of their own so that MPI's leak report does not know them. */
+ * The interface starts and ends independently of MPI.  Its handles are libobj's, in a domain of
+ * their own, so that the leak report does not show them. */
 #include "libmpi/tool/tool.h"
 
 #include "libmpi/core/err.h"
@@ -35,7 +36,7 @@ bool tool_up(void)
 	return users > 0;
 }
 
-/* Tables of datatypes too: variables name theirs before MPI_Init. */
+/* Opens the datatypes, too: variables name theirs before MPI_Init. */
 static int tool_open_once(void)
 {
 	struct obj_domain_opts opts = {.size = sizeof(opts), .name = "MPI_T"};

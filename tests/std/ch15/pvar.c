@@ -172,7 +172,7 @@ static void all(void)
 {
 	MPI_T_pvar_handle a = open_var(put_name(), MPI_T_PVAR_CLASS_COUNTER),
 			  b = open_var(got_name(), MPI_T_PVAR_CLASS_COUNTER),
-			  c = open_var("early_bytes", MPI_T_PVAR_CLASS_LEVEL);
+			  c = open_var("unexpected_bytes", MPI_T_PVAR_CLASS_LEVEL);
 	num x;
 
 	OK(MPI_T_pvar_start(session, MPI_T_PVAR_ALL_HANDLES));
@@ -196,12 +196,12 @@ static void all(void)
  * written, and info said so. */
 static void fixed(void)
 {
-	MPI_T_pvar_handle h = open_var("early_bytes", MPI_T_PVAR_CLASS_HIGHWATERMARK);
+	MPI_T_pvar_handle h = open_var("unexpected_bytes", MPI_T_PVAR_CLASS_HIGHWATERMARK);
 	struct var v;
 	num x = 1;
 	int i;
 
-	OK(MPI_T_pvar_get_index("early_bytes", MPI_T_PVAR_CLASS_HIGHWATERMARK, &i));
+	OK(MPI_T_pvar_get_index("unexpected_bytes", MPI_T_PVAR_CLASS_HIGHWATERMARK, &i));
 	ask(i, &v);
 	CHECK(v.continuous == 1 && v.readonly == 1 && v.atomic == 0);
 	CHECK(MPI_T_pvar_start(session, h) == MPI_T_ERR_PVAR_NO_STARTSTOP);
@@ -216,9 +216,9 @@ static void fixed(void)
 /* Levels: early messages, posted receives, live objects. */
 static void levels(void)
 {
-	MPI_T_pvar_handle early = open_var("early_messages", MPI_T_PVAR_CLASS_LEVEL),
-			  bytes = open_var("early_bytes", MPI_T_PVAR_CLASS_LEVEL),
-			  top = open_var("early_bytes", MPI_T_PVAR_CLASS_HIGHWATERMARK),
+	MPI_T_pvar_handle early = open_var("unexpected_messages", MPI_T_PVAR_CLASS_LEVEL),
+			  bytes = open_var("unexpected_bytes", MPI_T_PVAR_CLASS_LEVEL),
+			  top = open_var("unexpected_bytes", MPI_T_PVAR_CLASS_HIGHWATERMARK),
 			  posted = open_var("posted_receives", MPI_T_PVAR_CLASS_LEVEL),
 			  comms = open_var("live_MPI_Comm", MPI_T_PVAR_CLASS_LEVEL);
 	MPI_Request r;
