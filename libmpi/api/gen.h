@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* gen.h - the generator's view of the table of facts.
+/* gen.h - the generator's view of the tables.
  *
  *     *.def ──(the compiler is the parser)──> arrays of the structs below ──> one writer an output
  *
- *     gen mpi.h | engine.h | raw.h | names.h | names.c | bind CHAPTER | map | list | man DIR |
- * abi.c | none.c | garbage.c | fort CHAPTER | mpif.h | mpi.f90 | mpi_f08.f90
+ *     gen mpi.h | engine.h | raw.h | names.h | names.c | map | list | abi.c | none.c | garbage.c
+ *     gen mpif.h | mpi.f90 | mpi_f08.f90 | bind CHAPTER | fort CHAPTER | man DIR
  *
- * The generator knows kinds, checks and flags; it knows no function's name.  It is a program of the
- * build machine: its output goes to stdout (man: into files of DIR). */
+ * The generator knows kinds, checks and flags; it knows no function by name.  It is a program of
+ * the build machine: its output goes to stdout, man pages to files of DIR. */
 #ifndef HAFT_API_GEN_H
 #define HAFT_API_GEN_H
 
@@ -19,36 +19,36 @@
 
 /* How a parameter gets from the user to the engine. */
 enum how {
-	PASS,     /* as it is */
-	WIDEN,    /* an integer of any width becomes int64_t */
-	OBJ,      /* a handle becomes its object */
-	OBJ_COUNTED, /* the same, or the null handle where the count before it is 0 */
-	OBJ_NULL, /* the same, and the null handle becomes NULL */
-	OBJ_NEW,  /* the engine's new object becomes a handle */
-	OBJ_ROOM, /* the same where the user has given a variable; else nothing is made */
-	OBJ_VAR,  /* the variable of a handle: object in, null handle out if the engine says so */
-	OBJ_VAR_NULL,   /* the same, and the null handle is NULL */
+	PASS,        /* unchanged */
+	WIDEN,       /* an integer of any width becomes int64_t */
+	OBJ,         /* a handle becomes its object */
+	OBJ_COUNTED, /* OBJ, or the null handle where the count before it is 0 */
+	OBJ_NULL,    /* OBJ, and the null handle becomes NULL */
+	OBJ_NEW,     /* the engine's new object becomes a handle */
+	OBJ_ROOM,    /* OBJ_NEW, if the user has given a variable; else nothing is made */
+	OBJ_VAR, /* the variable of a handle: object in, null handle out if the engine says so */
+	OBJ_VAR_NULL,   /* OBJ_VAR, and the null handle becomes NULL */
 	OBJ_ARRAY,      /* an array of handles, null ones too, through a scratch copy */
-	OBJ_ARRAY_IO,   /* the same, and ended ones become null handles */
-	OBJ_ARRAY_LIVE, /* as OBJ_ARRAY_IO, but no null handles */
+	OBJ_ARRAY_IO,   /* OBJ_ARRAY, and ended ones become null handles */
+	OBJ_ARRAY_LIVE, /* OBJ_ARRAY_IO without null handles */
 	OBJ_ARRAY_NEW,  /* the engine fills an array of objects */
 	LIST,           /* an array of handles that the engine reads one by one */
 	ARRAY,          /* struct haft_counts, wide in the _c form */
 	ARRAY_WIDE,     /* struct haft_counts, always wide */
-	NARROW,         /* int64_t result into the user's integer */
-	NARROW_IO       /* the same, with a value going in */
+	NARROW,         /* an int64_t result becomes the user's integer */
+	NARROW_IO       /* NARROW, with a value going in */
 };
 
 enum dir { IN, OUT, INOUT };
 
 /* How a parameter gets from Fortran to the C function (libmpi/fort/glue.h). */
 enum fort {
-	F_NONE = 1, /* not at all: a function with such a parameter is not Fortran's */
+	F_NONE = 1, /* Fortran does not have functions with such a parameter */
 	F_DROP,     /* Fortran has no such parameter, and C needs none */
 	F_NULL,     /* Fortran has none, and C gets 0 or NULL */
 	F_HAND,     /* the whole function is in libmpi/fort, by hand */
 	F_VALUE,    /* by reference there, by value here */
-	F_PASS,     /* its address is the same for both */
+	F_PASS,     /* by its address, in C too */
 	F_INT,      /* an INTEGER there, wider here */
 	F_INT_OUT,
 	F_INTS,
@@ -62,7 +62,7 @@ enum fort {
 	F_HANDLES_TO,
 	F_HANDLES_FROM,
 	F_CHOICE,    /* a choice buffer: by address or by descriptor */
-	F_PLACE,     /* the same, of which only the address matters */
+	F_PLACE,     /* a choice buffer of which only the address matters */
 	F_CPTR_OUT,  /* mpi_f08 alone gets the address */
 	F_FLAG_OUT,  /* becomes a LOGICAL */
 	F_INDEX_OUT, /* counts from 1 there */
@@ -84,9 +84,8 @@ enum flags {
 	REMOVED = 32, /* removed from MPI; not among the functions of the standard */
 	RAW = 64,     /* the engine is a function of bind/ with the user's own types */
 	FORM = 128,   /* the engine's last argument is `int large': the _c form was called */
-	SITE = 512, /* what it makes is known by a number, or a request that lasts: reports name the
-		     * place of the call, also Fortran's */
-	READ = 256, /* reads what never changes while its handles are valid: takes no lock */
+	SITE = 512,   /* reports name the site of this call, also in Fortran */
+	READ = 256,   /* takes no lock: it reads what never changes while its handles are valid */
 	FILE_ERRORS = 2048, /* works on files: without one it raises on MPI_FILE_NULL (14.7) */
 	OLD_F08 = 4096,     /* deprecated since MPI-2.0: mpi_f08 has it as module mpi (19.1.5) */
 	QUICK = 1024 /* its usual case is inline in libmpi/bind/quick.h, the binding behind it */
@@ -115,7 +114,7 @@ struct kind {
 	const char *words;
 };
 
-/* What a kind is in Fortran: a row of fort.def. */
+/* A kind in Fortran: a row of fort.def. */
 struct fortran {
 	enum fort how;
 	const char *old, *small,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* genbind.c - writes the C bindings of one chapter: what stands between MPI_Send and p2p_send.
+/* genbind.c - writes the C bindings of one chapter: the layer between MPI_Send and p2p_send.
  *
  *     int PMPI_Send(...)                   strong; MPI_Send is a weak alias of it
  *         declarations                     o_NAME an object, w_NAME a wide integer, s_NAME scratch
@@ -30,7 +30,8 @@ static bool how_array(enum how how)
 
 static bool how_object(enum how how)
 {
-	return how == OBJ || how == OBJ_COUNTED || how == OBJ_NULL || how == OBJ_VAR || how == OBJ_VAR_NULL;
+	return how == OBJ || how == OBJ_COUNTED || how == OBJ_NULL || how == OBJ_VAR ||
+	       how == OBJ_VAR_NULL;
 }
 
 static bool how_narrow(const struct entry *e, const struct param *p)
@@ -389,7 +390,7 @@ static void binding_body_quick(FILE *out, const struct entry *e)
 	}
 }
 
-/* The whole binding under a name of its own; what comes next is the usual case. */
+/* The generated binding under a name of its own; the caller writes the usual case after it. */
 static void binding_whole(FILE *out, const struct entry *e)
 {
 	struct text t;

@@ -4,7 +4,7 @@
  *     mpi_send_(void *buf, ...)                 mpif.h; where no buffer is involved, all three
  *     mpi_send_f08ts_(struct fort_desc *, ...)  mpi_f08, and as mpi_send_fts_ module mpi
  *     mpi_send_c_f08ts_(...)                    mpi_f08 with large counts
- *         declarations                          c_NAME what C gets, s_NAME its scratch
+ *         declarations                          c_NAME the value for C, s_NAME its scratch
  *         before                                arrays of handles, text, sections
  *         ret = MPI_Send(...)
  *         after                                 results
@@ -75,7 +75,7 @@ static bool fort_is_count(enum kind_id k)
 	return k == KIND_COUNT || k == KIND_COUNT_INT;
 }
 
-/* What becomes of a section of an array. */
+/* How a section of an array is passed. */
 enum section {
 	AS_TYPE, /* the buffer's count and datatype follow: a datatype describes it */
 	AS_COPY, /* blocks or elements are named by position: a copy */
@@ -266,7 +266,7 @@ static void fort_declare_part(FILE *out, const struct form *m, const struct para
 			p->name, p[1].name, p->name, p[2].name);
 }
 
-/* What the usual case needs: fort_fast_condition() finds the handles. */
+/* Declares the handles of the usual case; fort_fast_condition() fills them. */
 static void fort_declare_fast(FILE *out, const struct param *p)
 {
 	const char *x = p->name;
@@ -455,7 +455,7 @@ static const char *fort_outcount(const struct form *m)
 	return "?";
 }
 
-/* Results that are written whatever came out: what has ended has ended. */
+/* Results that are written after errors, too: a request that has ended has ended. */
 static void fort_after_always(FILE *out, const struct form *m, const struct param *p)
 {
 	const char *x = p->name;

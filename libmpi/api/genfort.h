@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* genfort.h - what the writers of Fortran know of a function: genfort.c (procedures), genmod.c (modules)
- * must agree. */
+/* genfort.h - questions about a function that the writers of Fortran answer alike: genfort.c
+ * (procedures), genmod.c (modules), genmpif.c (mpif.h). */
 #ifndef HAFT_API_GENFORT_H
 #define HAFT_API_GENFORT_H
 

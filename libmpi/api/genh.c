@@ -47,7 +47,7 @@ static const char mpi_status[] = "\n"
 
 static const char mpi_tail[] =
 	"\n"
-	"/* What Fortran's MPI_STATUS_IGNORE and MPI_STATUSES_IGNORE are, as C sees them. */\n"
+	"/* The addresses of Fortran's MPI_STATUS_IGNORE and MPI_STATUSES_IGNORE. */\n"
 	"extern MPI_Fint *MPI_F_STATUS_IGNORE, *MPI_F_STATUSES_IGNORE;\n"
 	"extern MPI_F08_status *MPI_F08_STATUS_IGNORE, *MPI_F08_STATUSES_IGNORE;\n"
 	"\n"
@@ -131,7 +131,8 @@ static void constants_write(FILE *out)
 
 static void later_write(FILE *out)
 {
-	fputs("\n/* Functions of these names exist as well, for who looks them up. */\n", out);
+	fputs("\n/* Functions of these names exist, too, for programs that look them up. */\n",
+		out);
 	for (const struct constant *c = constants; c < constants + nconstants; c++)
 		if (c->what == C_LATER)
 			constant_write(out, c->type, c->name, c->value);
@@ -191,7 +192,7 @@ static void engine_text(struct text *t, const struct entry *e)
 	text_add(t, f->nparam == 0 ? "void);\n" : ");\n");
 }
 
-/* Two rows may share an engine; then they must ask for the same parameters. */
+/* true: an earlier row has the engine of f.  Such rows must have equal parameters. */
 static bool engine_seen(const struct func *f)
 {
 	struct entry a = {.f = f}, b;

@@ -63,7 +63,7 @@ static void error_write(FILE *out, const struct func *f, const char *error)
 	}
 }
 
-/* What a row can raise by the kinds of its parameters. */
+/* The errors that the kinds of its parameters can raise. */
 static void errors_write(FILE *out, const struct func *f)
 {
 	fputs(".SH ERRORS\n", out);
@@ -124,7 +124,7 @@ static void parameters_write(FILE *out, const struct func *f)
 	}
 }
 
-/* The pages of the same chapter and section are the neighbours. */
+/* The pages of its section. */
 static void see_also_write(FILE *out, const struct func *f)
 {
 	int n = 0;

@@ -120,9 +120,9 @@ static bool mod_asynchronous(const struct view *v, const struct param *p)
 	return mod_has(f, KIND_FILE) && (!mod_has(f, KIND_STATUS_OUT) || !mod_has(f, KIND_COUNT));
 }
 
-/* The row of the function knows better than that of the kind what is only read, or read too. Module
- * mpi says only what must be a variable: programs of MPI-1 may count on results that are not
- * written (MPI-5.0 19.1.3). */
+/* The intent.  The row of a function is more exact than that of the kind about IN and INOUT.
+ * Module mpi says only INTENT(INOUT): programs of MPI-1 may rely on results that are not written
+ * (19.1.3). */
 static const char *intent(const struct view *v, const struct param *p)
 {
 	const char *s = fortran[p->kind].intent;
@@ -384,7 +384,7 @@ static const char promises[] =
 	"      LOGICAL, PARAMETER :: MPI_SUBARRAYS_SUPPORTED = .TRUE.\n"
 	"      LOGICAL, PARAMETER :: MPI_ASYNC_PROTECTS_NONBLOCKING = .TRUE.\n";
 
-/* What Fortran alone has. */
+/* Procedures that only Fortran has. */
 static void extras_write(FILE *out, const char *prefix, bool f08)
 {
 	fprintf(out,
@@ -442,7 +442,7 @@ static void operators_write(FILE *out)
 	}
 }
 
-/* Kinds, types and operators are the same entities in both modules. */
+/* Kinds, types and operators: both modules use one set of entities. */
 static void mod_base_write(FILE *out)
 {
 	fputs("MODULE mpi_fort_types\n"

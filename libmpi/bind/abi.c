@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* abi.c - what the ABI says of itself, and what Fortran has said of its own types (MPI-5.0 20.2,
- * 20.4.1).
+/* abi.c - the functions of chapter 20: versions of the ABI, and the properties of Fortran's types
+ * (MPI-5.0 20.2, 20.4.1).
  *
- * The first to say something about Fortran is right; whoever comes later is told so.  Values of
- * LOGICAL are kept sign-extended, so that they can be asked for in another size. */
+ * The first caller that sets a property wins; later callers get MPI_ERR_ABI.  Values of LOGICAL are
+ * kept sign-extended, so that they can be returned in another size. */
 #include "libmpi/coll/reduce_op.h"
 #include "libmpi/core/err.h"
 #include "libmpi/core/info_object.h"
@@ -46,7 +46,7 @@ int bind_abi_get_info(struct info **info)
 	return err;
 }
 
-/* Tells the datatypes every fact, or looks whether all of them are good. */
+/* Applies every fact to the datatypes, or only checks that all of them are valid. */
 static int fortran_facts_apply(struct info *info, bool apply)
 {
 	char key[MPI_MAX_INFO_KEY + 1], value[FACT_MAX];
@@ -75,7 +75,8 @@ int bind_abi_set_fortran_info(struct info *info)
 		if (err == MPI_SUCCESS)
 			err = env_info_dup(info, &fortran);
 		if (err == MPI_SUCCESS) {
-			obj_hold(fortran); /* ours: nobody has a handle of it, so nobody leaks it */
+			obj_hold(
+				fortran); /* it keeps no handle, so the leak report does not show it */
 			obj_free_obj(fortran);
 			err = fortran_facts_apply(info, true);
 		}

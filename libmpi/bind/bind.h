@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* bind.h - what the generated bindings are made of: entering, looking up handles, checking,
- * leaving.
+/* bind.h - the macros of generated bindings: enter, look up handles, check, return results, leave.
  *
  *      MPI_Send(buf, n, MPI_INT, 7, 0, comm)
- *        BIND_ENTER        is the gate open?       no: bind_gate takes the lock, or MPI is down
- *        BIND_OBJ          handle -> object                         bad: bind_bad_handle says why
- *        BIND_CHECK        one compare an argument                  bad: bind_bad_... has the words
+ *        BIND_ENTER        is the gate 0?          no: bind_gate takes the lock, or refuses the call
+ *        BIND_OBJ          handle -> object        bad: bind_bad_handle says why
+ *        BIND_CHECK        one compare an argument bad: bind_bad_... has the words
  *        p2p_send(...)
- *        BIND_LEAVE        gives the lock back, if there is one
+ *        BIND_LEAVE        releases the lock, if there is one
  *        BIND_FAIL         raise.c calls the error handler
  *
- * The usual way through is inline and branches only forward; everything that words an error is out
- * of line and cold (bad_argument.c).  Macros use the names of the generated function: `ret', `self'
- * (the object on which errors are raised, or NULL), `o_x' (the object of handle x), `s_x'
- * (scratch), the label `fail'.  A check that a row of kinds.def names is OK_<check> and BAD_<check>
- * here; a condition that a row of parameters names is BIND_WHEN_<when>. */
+ * The usual path is inline and branches only forward; everything that words an error is out of line
+ * and cold (bad_argument.c).  Macros use the names of the generated function: `ret', `self' (the
+ * object on which errors are raised, or NULL), `o_x' (the object of handle x), `s_x' (scratch), the
+ * label `fail'.  A check that a row of kinds.def names is OK_<check> and BAD_<check> here; a
+ * condition that a row of parameters names is BIND_WHEN_<when>. */
 #ifndef HAFT_BIND_BIND_H
 #define HAFT_BIND_BIND_H
 
@@ -41,14 +40,14 @@
 
 /* Each stores words and returns a class.  name: of the parameter. */
 #define BIND_COLD __attribute__((cold, noinline))
-/* The datatype of a message of n elements whose handle is none: some type if n is 0 and the handle
- * MPI_DATATYPE_NULL; else NULL. */
+/* The datatype of a message of n elements whose handle is invalid: some type if n is 0 and the
+ * handle is MPI_DATATYPE_NULL; else NULL. */
 BIND_COLD struct type *bind_no_type(obj_h handle, int64_t n);
 
 BIND_COLD int bind_bad_handle(const struct obj_class *class, obj_h handle, const char *name);
 
-/* A line that the program ends with says where a handle of bind_bad_handle was made and freed:
- * "e+0x1741" becomes "e.c:26 (main)". */
+/* Replaces, in the last line of a program, the sites where the object of this thread's last bad
+ * handle was made and freed: "e+0x1741" becomes "e.c:26 (main)". */
 BIND_COLD void bind_callsites(char *line, size_t n);
 
 BIND_COLD int bind_bad_element(
@@ -62,7 +61,7 @@ BIND_COLD int bind_bad_source(const struct comm *c, const char *name, int rank);
 BIND_COLD int bind_bad_tag(const char *name, int tag);
 BIND_COLD int bind_bad_root(const struct comm *c, const char *name, int root);
 
-/* MPI is not running: raises MPI_ERR_OTHER.  Returns what the caller returns. */
+/* MPI is not running, or this is a forked child: raises MPI_ERR_OTHER, and returns its class. */
 BIND_COLD int bind_not_running(int fn);
 
 /* The function has no engine yet: raises MPI_ERR_UNSUPPORTED_OPERATION on the object of `handle',
@@ -73,13 +72,13 @@ BIND_COLD int bind_no_engine_tool(int fn);
 void *bind_scratch_heap(int64_t n);
 void bind_scratch_free(void *room);
 
-/* ------------------------------------------------------------------------------- enter and leave
- */
+/* --- enter and leave
+ * ------------------------------------------------------------------------------- */
 
-/* The gate is not open: takes the lock if that is why and returns 0, or raises that MPI is down and
- * returns what the caller returns.  bind_gate_any: for what is allowed at any time, and from any
- * thread whatever MPI_Init_thread provided: takes the lock always; before MPI_Init there may be no
- * classes yet.  bind_leave gives the lock back if it was taken. */
+/* The slow path of BIND_ENTER.  bind_gate takes the lock and returns 0, or refuses the call and
+ * returns the class of the error.  bind_gate_any, for calls that are allowed at any time, opens the
+ * classes of objects before MPI_Init, and takes the lock at every level of thread support.
+ * bind_gate_tool does so for MPI_T.  bind_leave releases the lock if this call took it. */
 int bind_gate(int fn);
 int bind_gate_any(void);
 int bind_gate_tool(void);
@@ -97,7 +96,7 @@ void bind_leave(void);
 			return MPI_ERR_NO_MEM;       \
 	} while (0)
 
-/* READ: what reads things that never change while their handles are valid needs no lock. */
+/* READ: the engine reads what never changes while its handles are valid, and needs no lock. */
 #define BIND_ENTER_READ(fn)                                            \
 	do {                                                           \
 		if (bind_rare((haft_life.gate & HAFT_GATE_SHUT) != 0)) \
@@ -110,7 +109,7 @@ void bind_leave(void);
 			return MPI_ERR_NO_MEM;                                             \
 	} while (0)
 
-/* TOOL: the tools interface must have been initialised; locks as BIND_ENTER_ANYTIME does. */
+/* TOOL: the tools interface must be initialized; locks as BIND_ENTER_ANYTIME does. */
 #define BIND_ENTER_TOOL(fn)                                   \
 	do {                                                  \
 		if (bind_rare((ret = bind_gate_tool()) != 0)) \
@@ -133,11 +132,11 @@ void bind_leave(void);
  * a handler runs.  Returns err. */
 BIND_COLD int bind_fail(int err, void *self, int fn);
 
-/* The same for the tools interface: raises nothing, and returns one of its own codes
- * (MPI-5.0 15.3.10). */
+/* As bind_fail, for MPI_T: calls no error handler, and returns an MPI_T_ERR_ code (MPI-5.0
+ * 15.3.10). */
 BIND_COLD int bind_fail_tool(int err);
 
-/* Objects made and freed by this call are the user's, at the place he called from. */
+/* Objects that this call makes and frees get the address of the user's call as their site. */
 #define BIND_SITE() obj_site_set(bind_site((uintptr_t)__builtin_return_address(0)))
 
 /* The caller, or if that is Fortran's library, its caller. */
@@ -152,8 +151,8 @@ static inline uintptr_t bind_site(uintptr_t caller)
 	return caller;
 }
 
-/* --------------------------------------------------------------------------------------- handles
- */
+/* --- handles
+ * --------------------------------------------------------------------------------------- */
 
 #define BIND_OBJ(class, x)                                                          \
 	do {                                                                        \
@@ -198,8 +197,8 @@ static inline uintptr_t bind_site(uintptr_t caller)
 			BIND_OBJ_VAR(class, x); \
 	} while (0)
 
-/* A new handle is given out only after success; an engine that failed leaves the null handle, so
- * that nobody goes on with what was in the variable. */
+/* A new handle is written after success only; after a failure of the engine the variable is the
+ * null handle. */
 #define BIND_NEW(x, null)                                            \
 	do {                                                         \
 		*x = bind_usual(ret == MPI_SUCCESS) && o_##x != NULL \
@@ -315,8 +314,8 @@ static inline void *bind_reqs_self(int64_t n, struct req *const *r)
 	return n > 0 ? bind_req_self(r[0]) : NULL;
 }
 
-/* ---------------------------------------------------------------------------------------- checks
- */
+/* --- checks
+ * --------------------------------------------------------------------------------------- */
 
 #define BIND_CHECK(check, x)                      \
 	do {                                      \
@@ -389,7 +388,7 @@ static inline bool bind_at_root(const struct comm *c, int root)
 	return c->remote == NULL ? root == c->rank : root == MPI_ROOT;
 }
 
-/* Here the arguments of those who send to or receive from the root count. */
+/* The arguments of ranks that send to the root, or receive from it, are significant here. */
 static inline bool bind_at_leaf(const struct comm *c, int root)
 {
 	return c->remote == NULL || root >= 0;

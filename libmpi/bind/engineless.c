@@ -2,7 +2,8 @@
 /* engineless.c - functions that need no engine: address arithmetic, MPI_Pcontrol, the predefined
  * callbacks of attributes and data representations.
  *
- * The callbacks are constants in mpi.h; these are for who asks the loader for their names. */
+ * The callbacks are constants in mpi.h; these functions serve programs that look up their names in
+ * the dynamic linker. */
 #include "libmpi/core/type_object.h"
 
 #include <engine.h>
@@ -79,7 +80,7 @@ CALLBACKS(comm, MPI_Comm)
 CALLBACKS(type, MPI_Datatype)
 CALLBACKS(win, MPI_Win)
 
-/* "No conversion": the data is the same in memory and in the file. */
+/* "No conversion": file and memory have one format. */
 int bind_convert_none(void *userbuf, MPI_Datatype datatype, int count, void *filebuf,
 	MPI_Offset position, void *extra_state)
 {

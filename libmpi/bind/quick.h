@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* quick.h - the usual case of bindings whose fixed cost is felt: MPI_Pack of 1 KiB copies for 15
- * ns.
+/* quick.h - the usual case of bindings that are short enough for their fixed cost to be felt.
  *
- *      PMPI_Pack ── quick_type_pack_at: nothing is unusual, all is done ──> MPI_SUCCESS
- *            └───── false, and nothing was done: whole_MPI_Pack, the generated binding, finds the
- *                   error or does the unusual
+ *      PMPI_Pack ── quick_type_pack_at: nothing unusual: packs ──> MPI_SUCCESS
+ *            └───── false: whole_MPI_Pack, the generated binding, words the error or handles the rest
  *
  * A row with the flag QUICK has such a function: quick_ and the name of its engine, with the user's
- * own types.  It never words an error.  It writes its results before it calls anything, so that no
- * register is to be saved: half of the instructions of a short call are pushes and pops. */
+ * own types.  It words no error.  It writes its results before it calls anything, so that it saves
+ * no register: half of the instructions of a short call are pushes and pops.  PERF.md has the
+ * figures. */
 #ifndef HAFT_BIND_QUICK_H
 #define HAFT_BIND_QUICK_H
 

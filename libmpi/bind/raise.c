@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* raise.c - from an error class and its words to the error handler (MPI-5.0 9.3).
  *
- *      whose handler     communicator, window, file, session; what works on files: a file only
- *                        a handler: of the session that was to be made
- *                        dead or none: MPI_FILE_NULL for what works on files, else MPI_COMM_SELF
- *                                      (errh_default_comm), where that is not there the initial one
- *      what it is        FATAL: one line, and the job ends
- *                        ABORT: the same, but on a session this process alone ends
- *                        RETURN: back to the caller
- *                        a function: called with the handle and the code, then back
+ *      whose handler      the communicator, window, file or session at hand
+ *                         rows with FILE_ERRORS: a file's, else MPI_FILE_NULL's
+ *                         MPI_Session_init: the handler that it is given
+ *                         none at hand, or it is gone: MPI_COMM_SELF's (errh_default_comm);
+ *                                                      without MPI_COMM_SELF the initial one
+ *      which handler      FATAL: prints one line and ends the job
+ *                         ABORT: likewise; on a session it ends this process alone
+ *                         RETURN: returns to the caller
+ *                         a user function: called with handle and code, then returns
  *
  * Only this file calls error handlers. */
 #include "libmpi/bind/raise.h"
@@ -34,8 +35,8 @@
 
 enum { LINE_MAX_BYTES = 1024 }; /* function, object and class before the words */
 
-/* A request may have been the last to hold its communicator.  Slots are never unmapped, so looking
- * at what is dead is safe; it has no references any more.  A session that has been finalised is
+/* false: the object is gone.  A request may have been the last to hold its communicator; slots are
+ * never unmapped, so a dead object may be read, and it has no references.  A finalized session is
  * still held by its groups, and raises nothing (9.3). */
 static bool raise_alive(const struct obj *o)
 {
@@ -95,7 +96,7 @@ static void raise_call(const struct errh *e, void *self, int err)
 	haft_user_end(had);
 }
 
-/* The words get their front, so that MPI_Error_string tells who too. */
+/* Completes the words with function and rank, also for MPI_Error_string. */
 static void raise_text(char *line, size_t n, int err, const void *self, int fn)
 {
 	char words[HAFT_ERR_TEXT_MAX], front[MPI_MAX_OBJECT_NAME + 64], name[64];

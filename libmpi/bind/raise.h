@@ -2,7 +2,7 @@
 /* raise.h - how an error reaches the user: through the error handler, and only through here.
  *
  *      MPI_Send: rank 1 of MPI_COMM_WORLD: MPI_ERR_RANK: dest 7 is not one of its ranks 0..3
- *      function  who                       class         words of haft_err
+ *      function  rank                      class         words of haft_err
  *
  * Which handler (MPI-5.0 9.3): that of the communicator, window, file or session at hand, or
  * MPI_COMM_SELF's if there is none; before MPI_Init and after MPI_Finalize the initial one. */

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* status_convert.c - statuses as Fortran and mpi_f08 have them (MPI-5.0 19.3.5), and their public
- * fields.
+/* status_convert.c - statuses of C, mpif.h and mpi_f08 (MPI-5.0 19.3.5), and their public fields.
  *
- * All three forms are the same eight integers in the same order, so a conversion is a copy. */
+ * All three forms are eight integers in one order, so a conversion is a copy. */
 #include "libmpi/bind/raise.h"
 #include "libmpi/core/err.h"
 #include "libmpi/core/objects.h"
@@ -16,8 +15,8 @@
 _Static_assert(sizeof(MPI_Status) == 8 * sizeof(MPI_Fint), "a status is 8 Fortran INTEGERs");
 _Static_assert(sizeof(MPI_F08_status) == sizeof(MPI_Status), "and so is one of mpi_f08");
 
-/* Until Fortran says where its own MPI_STATUS_IGNORE is, these are addresses that nobody else has;
- * the mpi and mpi_f08 forms share them. */
+/* Unique addresses, until the Fortran library sets its own MPI_STATUS_IGNORE.  The mpi and mpi_f08
+ * forms share them. */
 static MPI_F08_status ignore[2];
 MPI_Fint *MPI_F_STATUS_IGNORE = &ignore[0].MPI_SOURCE;
 MPI_Fint *MPI_F_STATUSES_IGNORE = &ignore[1].MPI_SOURCE;

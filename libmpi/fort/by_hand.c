@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* by_hand.c - procedures whose text has a shape of its own: programs with their arguments, strings
- * that say how long they are; and what Fortran alone has.
+/* by_hand.c - procedures with text of irregular form: programs with their arguments, strings with a
+ * length argument; and procedures that only Fortran has.
  *
  * In C a length includes the NUL, in Fortran there is none: one more is asked for and one less
  * told. */
@@ -122,7 +122,7 @@ done:
 	FORT_RETURN(ret);
 }
 
-/* What C wants of a spawn of several programs. */
+/* The arrays of MPI_Comm_spawn_multiple in C. */
 struct programs {
 	char **commands;
 	char ***argvs;
@@ -209,7 +209,7 @@ FORT_PROC_OLD(mpi_f_sync_reg_f08ts, (const struct fort_desc *buf))
 	(void)buf;
 }
 
-/* The descriptor knows; without one nobody does. */
+/* The size stands in the descriptor; mpif.h passes none. */
 FORT_PROC_OLD(mpi_sizeof_fts, (const struct fort_desc *x, MPI_Fint *size, MPI_Fint *ierror))
 {
 	*size = (MPI_Fint)x->len;

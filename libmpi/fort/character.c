@@ -24,8 +24,8 @@ char *fort_text_in(char *scratch, const char *p, size_t len, bool both)
 	return s;
 }
 
-/* What stands in a scratch string until MPI writes one: longer than any name or value of the user
- * could be by chance. */
+/* The contents of a scratch string until MPI writes one.  No name or value of a user is equal to it
+ * by chance. */
 static const char unset[] = "\177haft: MPI has returned no string\177";
 
 void fort_text_unset(char *s)

@@ -4,13 +4,13 @@
  *     MPI-1 form   MPI_KEYVAL_CREATE, MPI_ATTR_PUT, MPI_ATTR_GET       values are INTEGERs
  *     MPI-2 form   MPI_x_CREATE_KEYVAL, MPI_x_SET_ATTR, MPI_x_GET_ATTR  values of MPI_ADDRESS_KIND
  *
- * libobj keeps a value with its language, converts it for who reads it, and calls the callbacks in
- * theirs; here each call only says which form it is. */
+ * libobj keeps a value with its language, converts it for its reader, and calls callbacks in their
+ * language; each call here only sets the language. */
 #include "libmpi/fort/by_hand.h"
 
 /* --- predefined callbacks ------------------------------------------------------------------- */
 
-/* The same three for each class and width of values. */
+/* Three callbacks for each class of objects and width of values. */
 #define CALLBACKS(dup, null_copy, null_delete, value)                                             \
 	FORT_PROC_OLD(dup, (const MPI_Fint *object, const MPI_Fint *key, const value *extra,      \
 				   const value *in, value *out, MPI_Fint *flag, MPI_Fint *err))   \

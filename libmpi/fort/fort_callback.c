@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* fort_callback.c - procedures of the user's that MPI calls: operations, error handlers, generalized
- * requests, data representations.
+/* fort_callback.c - procedures of the user's that MPI calls: operations, error handlers,
+ * generalized requests, data representations.
  *
- *     operations, error handlers   the object remembers Fortran; who calls passes INTEGERs
- *     the others                   extra_state is ours: a struct with the user's procedures and his
- */
+ *     operations, error handlers   the object remembers Fortran; its engine passes INTEGERs
+ *     the others                   extra_state is a struct of ours: the user's procedures and state */
 #include "libmpi/fort/by_hand.h"
 
 #include <stdlib.h>
@@ -145,7 +144,7 @@ static int datarep_extent(MPI_Datatype datatype, MPI_Aint *extent, void *extra)
 	return err;
 }
 
-/* The same four: reading or writing, int or MPI_Count. */
+/* Four forms: reading or writing, int or MPI_Count. */
 #define CONVERT(name, which, number)                                                 \
 	static int name(void *user, MPI_Datatype datatype, number count, void *file, \
 		MPI_Offset position, void *extra)                                    \

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* glue.h - what stands between mpi_send_ and MPI_Send.
+/* glue.h - the layer between mpi_send_ and MPI_Send.
  *
  *     call MPI_Send(a, n, MPI_REAL, 1, 0, comm, ierror)
  *        mpif.h            mpi_send_(void *buf, ...)                       by address
@@ -11,9 +11,9 @@
  *
  * This library is a user of libmpi_abi.so.1 like any other: it calls MPI_x from mpi_x_ and PMPI_x
  * from pmpi_x_, so that a tool that knows C alone sees Fortran too, and one that knows both counts
- * once.  The same sources are compiled for both: FORT_p and FORT_P are empty, or p and P.
+ * once.  The sources are compiled twice: with FORT_p and FORT_P empty, and as p and P.
  *
- * Names: x a parameter, c_x what C gets, s_x its scratch, l_x the length of a CHARACTER. */
+ * Names: x a parameter, c_x its value for C, s_x its scratch, l_x the length of a CHARACTER. */
 #ifndef HAFT_FORT_GLUE_H
 #define HAFT_FORT_GLUE_H
 
@@ -39,8 +39,8 @@
 #define FORT_STRING(x)   FORT_STRING2(x)
 #define FORT_ALIAS(name) __attribute__((alias(FORT_STRING(FORT_NAME(name)))))
 
-/* Objects that the next call makes or ends are those of who called this procedure
- * (libmpi/core/language.h).  A declaration. */
+/* A declaration.  Objects that the next C call makes or ends get the address of the Fortran call as
+ * their site (libmpi/core/language.h). */
 #define FORT_SITE                                \
 	uintptr_t site __attribute__((unused)) = \
 		(haft_fort_site = (uintptr_t)__builtin_return_address(0))
@@ -50,8 +50,8 @@
 #define FORT_TEXT_OUT 8192 /* MPI_MAX_LIBRARY_VERSION_STRING, the longest of all */
 #define FORT_RANK_MAX 15   /* dimensions of an array in Fortran */
 
-/* --------------------------------------------------------------------------- what Fortran has
- * The common blocks of mpif.h and of the modules: whoever passes one of these means a constant. */
+/* --- sentinels and descriptors ------------------------------------------------------------------
+ * The common blocks of mpif.h and of the modules: the address of a member means a constant. */
 struct fort_addr {
 	MPI_Fint bottom, in_place, buffer_automatic;
 	MPI_Fint errcodes_ignore[1], unweighted[1], weights_empty[1];
@@ -64,8 +64,8 @@ struct fort_text {
 };
 extern FORT_API struct fort_text mpi_fort_text_;
 
-/* The head of a CFI_cdesc_t as the compilers have it that we know (gfortran, flang): what is
- * between elem_len and dim differs, and is not looked at, the rank excepted. */
+/* The head of a CFI_cdesc_t as gfortran and flang have it.  Members between elem_len and dim
+ * differ, and are not read, except the rank. */
 struct fort_dim {
 	ptrdiff_t lower, extent, stride; /* extent -1: assumed size; stride in bytes */
 };
@@ -80,10 +80,11 @@ struct fort_desc {
 _Static_assert(offsetof(struct fort_desc, rank) == 20 && offsetof(struct fort_desc, dim) == 24,
 	"the layout of ISO_Fortran_binding.h");
 
-/* --------------------------------------------------------------------------- handles */
+/* --- handles
+ * ----------------------------------------------------------------------------------- */
 
-/* *h is the handle that i is, if it is a number of the ABI (0 too) or a living object's; false:
- * neither.  In one go, and with 64 bits: what is a number goes on as it is. */
+/* Converts INTEGER i to a handle, *h: a number of the ABI, 0 too, or a living object's token.
+ * false: it is neither.  One step with 64 bits: a number of the ABI is its own handle. */
 static inline bool fort_live(const struct obj_class *c, MPI_Fint i, uint64_t *h)
 {
 	uint64_t u = (uint32_t)i;
@@ -95,8 +96,8 @@ static inline bool fort_live(const struct obj_class *c, MPI_Fint i, uint64_t *h)
 	return FORT_USUAL(*h != 0);
 }
 
-/* fort_x_live: the same of a class.  fort_x: what is not alive goes through MPI, which makes a
- * handle of it that the next call refuses. */
+/* fort_x_live: as fort_live, for a class.  fort_x: an INTEGER that is not alive goes through MPI,
+ * which makes a handle of it that the next call refuses. */
 #define CLASS(id, ctype, label, object, null, error, words)                         \
 	static inline bool fort_##object##_live(MPI_Fint i, ctype *h)               \
 	{                                                                           \
@@ -121,10 +122,12 @@ static inline bool fort_live(const struct obj_class *c, MPI_Fint i, uint64_t *h)
 #include "libmpi/api/classes.def"
 #undef CLASS
 
-/* In an OUT variable before the call: still there afterwards, nothing is written to Fortran. */
+/* The value of an OUT variable before the call.  Still there afterwards: MPI has written
+ * nothing. */
 #define FORT_UNSET(ctype) ((ctype)(intptr_t)-1)
 
-/* --------------------------------------------------------------------------- sentinels */
+/* --- sentinels
+ * --------------------------------------------------------------------------------- */
 
 /* Is p one of the constants?  Then it has to be asked which. */
 static inline bool fort_is_named(const void *p)
@@ -132,7 +135,7 @@ static inline bool fort_is_named(const void *p)
 	return (uintptr_t)p - (uintptr_t)&mpi_fort_addr_ < sizeof(mpi_fort_addr_);
 }
 
-void *fort_named(const void *p); /* the same for C */
+void *fort_named(const void *p); /* the constant of C at that address; any other p stays */
 
 /* An address that MPI gives back: one of the constants has the address that it has in Fortran. */
 #define FORT_ADDRESS(x)                                                 \
@@ -148,14 +151,15 @@ static inline MPI_Status *fort_status(MPI_Fint *p)
 	return fort_is_named(p) ? MPI_STATUS_IGNORE : (MPI_Status *)p;
 }
 
-/* --------------------------------------------------------------------------- rooms */
+/* --- rooms
+ * ------------------------------------------------------------------------------------- */
 
 /* Room for n elements: scratch if they fit, else malloc'ed.  NULL: no memory. */
 void *fort_room(void *scratch, int64_t fit, size_t size, int64_t n);
 void fort_room_end(void *scratch, void *room);
 /* Raises MPI_ERR_NO_MEM on MPI_COMM_SELF and returns it. */
 int fort_no_memory(void);
-/* The same for another class. */
+/* As fort_no_memory, for another class. */
 int fort_raise(int err);
 
 /* How many entries a collective's array of datatypes has; 0 if the buffer is MPI_IN_PLACE. */
@@ -205,7 +209,7 @@ int fort_from(const void *buf, MPI_Fint comm);
 			*x = fort_##object##_int(c_##x); \
 	} while (0)
 
-/* The same for a position, which counts from 1 in Fortran; a call that fails may have set it. */
+/* A result that is a position: it counts from 1 in Fortran.  A call that failed may have set it. */
 #define FORT_NO_INDEX INT32_MIN
 
 #define FORT_INDEX_NEW(x)                          \
@@ -228,7 +232,8 @@ int fort_from(const void *buf, MPI_Fint comm);
 			c_##x[i] = x[i];                   \
 	} while (0)
 
-/* --------------------------------------------------------------------------- text */
+/* --- text
+ * -------------------------------------------------------------------------------------- */
 
 /* The string in p[0..len), without blanks at the end (and at the beginning, if `both'), with NUL:
  * in the scratch of FORT_TEXT bytes, or malloc'ed.  NULL: no memory. */
@@ -246,7 +251,8 @@ void fort_text_unset(char *s);
 		}                                            \
 	} while (0)
 
-/* --------------------------------------------------------------------------- sections of arrays */
+/* --- sections of arrays
+ * ------------------------------------------------------------------------ */
 
 /* (buf, count, datatype) of a message whose buffer came with a descriptor. */
 struct fort_part {
@@ -258,7 +264,7 @@ struct fort_part {
 	const struct fort_desc *desc;
 };
 
-/* Of what is not contiguous. */
+/* For buffers that are not contiguous: as a datatype, or as a copy; 0 or an error code. */
 int fort_part_make(struct fort_part *p);
 int fort_copy_make(struct fort_part *p);
 void fort_part_end(struct fort_part *p, bool written);
@@ -292,8 +298,8 @@ static inline bool fort_scattered(const struct fort_desc *d)
 	return false;
 }
 
-/* a_x, n_x, t_x: what C gets for buffer x; contiguous memory goes as it is.  c_x is there if part_x
- * says so. */
+/* a_x, n_x, t_x: the buffer, count and datatype for C; contiguous memory is passed on.  c_x is
+ * valid if part_x says so. */
 #define FORT_BUFFER(x)          \
 	struct fort_part c_##x; \
 	bool part_##x = false;  \

@@ -7,10 +7,10 @@
  *         the rest   hvector(2, stride 8) at 40                2 elements
  *         struct of these, sent once                           nothing is copied
  *
- * The elements of a section, in the order of Fortran, are what count and datatype speak of (MPI-5.0
- * 19.1.12).  A datatype describes them if the user's has no gaps; its signature stays his.  What no
- * datatype can describe - types with gaps, blocks for each rank, operands of reductions - is
- * copied, and copied back after the call. */
+ * Count and datatype speak of the elements of the section, in the order of Fortran (MPI-5.0
+ * 19.1.12).  A datatype describes them if the user's datatype has no gaps; its signature is the
+ * user's.  Where no datatype can (types with gaps, blocks for each rank, operands of reductions),
+ * the section is copied, and copied back after the call. */
 #include "libmpi/core/reqcopy.h"
 #include "libmpi/fort/glue.h"
 
@@ -96,8 +96,8 @@ static int whole_make(struct pieces *s, MPI_Datatype *whole)
 	return err == MPI_SUCCESS ? PMPI_Type_commit(whole) : err;
 }
 
-/* `count' elements of p->type, of `size' bytes each; size divides the bytes of an element.  What is
- * made here is not the user's: his next object is still made at his own line. */
+/* `count' elements of p->type, of `size' bytes each; size divides the bytes of an element.  The
+ * site of the user's call is restored, for the object that the call itself makes. */
 static int section_type_make(struct fort_part *p, MPI_Count size)
 {
 	const struct fort_desc *d = p->desc;

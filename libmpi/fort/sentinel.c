@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* sentinel.c - what exists once: the common blocks, and what Fortran tells the library of itself.
+/* sentinel.c - what exists once: the common blocks, and the facts about Fortran's types.
  *
  *     mpif.h, modules:  COMMON /MPI_FORT_ADDR/ MPI_BOTTOM, MPI_IN_PLACE, ...
  *     here:             mpi_fort_addr_               whose addresses mean those constants
@@ -34,7 +34,7 @@ void *fort_named(const void *p)
 }
 
 /* Default INTEGERs of another size are refused when a program is compiled (mpif.h, mpifort), so the
- * sizes are known here.  Whoever has said something before us is right. */
+ * sizes are known here.  A caller that has set them before wins. */
 static void fortran_facts_tell(void)
 {
 	static const char *const facts[][2] = {{"mpi_logical_size", "4"}, {"mpi_integer_size", "4"},
