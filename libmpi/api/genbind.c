@@ -166,27 +166,37 @@ static bool binding_lookup(FILE *out, const struct func *f, const struct param *
 	}
 }
 
-/* Writes everything that is to be done with one parameter before the engine. */
+/* The check of a handle given by value looks at its object, so it comes after the lookup. */
+static bool how_by_value(enum how how)
+{
+	return how == OBJ || how == OBJ_COUNTED || how == OBJ_NULL;
+}
+
+static void binding_check(FILE *out, const struct param *p)
+{
+	fprintf(out, "\tBIND_CHECK(%s, %s);\n", kind_of(p)->check, p->name);
+}
+
+/* Writes the check and the lookup of one parameter, before the engine.  true: they can fail.
+ * binding_prepare_self has looked up `self', and checked it if it is a variable. */
 static bool binding_prepare(
 	FILE *out, const struct entry *e, const struct param *p, const struct param *self)
 {
 	const struct kind *k = kind_of(p);
 	bool checked = strcmp(k->check, "none") != 0, fails = checked;
+	bool guarded = p != self && p->when != NULL && (how_object(k->how) || checked);
 
-	if (p != self && p->when != NULL && (how_object(k->how) || checked))
+	if (guarded)
 		fprintf(out, "\tif (BIND_WHEN_%s) {\n", p->when);
-	/* the variable's address is checked before the variable is read */
-	if (checked && !how_object(k->how))
-		fprintf(out, "\tBIND_CHECK(%s, %s);\n", k->check, p->name);
-	if (checked && (k->how == OBJ_VAR || k->how == OBJ_VAR_NULL) && p != self)
-		fprintf(out, "\tBIND_CHECK(%s, %s);\n", k->check, p->name);
+	if (checked && !how_by_value(k->how) && !(p == self && how_object(k->how)))
+		binding_check(out, p);
 	if (p != self)
 		fails |= binding_lookup(out, e->f, p);
-	if (checked && (k->how == OBJ || k->how == OBJ_COUNTED || k->how == OBJ_NULL))
-		fprintf(out, "\tBIND_CHECK(%s, %s);\n", k->check, p->name);
+	if (checked && how_by_value(k->how))
+		binding_check(out, p);
 	if (how_narrow(e, p) && k->how == NARROW_IO)
 		fprintf(out, "\tw_%s = *%s;\n", p->name, p->name);
-	if (p != self && p->when != NULL && (how_object(k->how) || checked))
+	if (guarded)
 		fputs("\t}\n", out);
 	return fails;
 }
