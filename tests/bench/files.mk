@@ -27,7 +27,8 @@ tests_FLAGS-mpi := -D_GNU_SOURCE \
 
 # The script compiles them, once with each library's compiler command.
 bench_env = B=$(abspath $(B)) SOURCES='$(bench_SRCS)' CC='$(CC)' LINE=$(line_SRCS) COPY=$(copy_SRCS) \
-	$(if $(ROWS),ROWS='$(ROWS)') $(if $(LIMIT),LIMIT=$(LIMIT)) $(if $(OVER),OVER=$(OVER))
+	$(if $(ROWS),ROWS='$(ROWS)') $(if $(LIMIT),LIMIT=$(LIMIT)) $(if $(OVER),OVER=$(OVER)) \
+	$(if $(BEFORE),BEFORE='$(abspath $(BEFORE))')
 
 bench: all
 	$(Q)$(bench_env) PEERS= ROUNDS=$(or $(ROUNDS),1) tests/bench/peers.sh $(if $(V),-v)

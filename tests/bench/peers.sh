@@ -3,7 +3,8 @@
 # peers.sh [-v] - measures Haft beside other MPI libraries and prints one table.
 #
 #   B=DIR         build directory: $B/bin/mpicc and $B/bin/mpiexec are Haft's (default build/release)
-#   PEERS=LIST    of "openmpi mpich"; empty: Haft alone
+#   PEERS=LIST    of "openmpi mpich before"; empty: Haft alone
+#   BEFORE=DIR    the build directory of an older Haft: the peer `before'
 #   HAFT=no       the peers alone
 #   OVER=tcp      all libraries by sockets on the loopback; the rows are those of tcp.txt
 #   ROWS=REGEX    only rows whose "figure@np" or title matches, as "lat|barrier@16"
@@ -29,6 +30,10 @@ tcp) rows=$here/tcp.txt ;;
 esac
 verbose=0
 [ "${1:-}" = -v ] && verbose=1
+BEFORE=${BEFORE:-}
+case " $PEERS " in
+*" before "*) [ -n "$BEFORE" ] || { echo "bench: the peer \`before' needs BEFORE=DIR" >&2; exit 1; } ;;
+esac
 all=$PEERS
 [ "${HAFT:-yes}" = no ] || all="haft $PEERS"
 work=$B/bench
@@ -50,6 +55,7 @@ compiler()
 {
 	case $1 in
 	haft) echo "$B/bin/mpicc" ;;
+	before) echo "$BEFORE/bin/mpicc" ;;
 	*) echo "mpicc.$1" ;;
 	esac
 }
@@ -57,6 +63,7 @@ compiler()
 # By sockets; with many ranks on four hosts, which are so in name only.
 launcher_tcp()
 {
+	[ "$1" != before ] || { B=$BEFORE launcher_tcp haft "$2" && return; }
 	local mpich="mpirun.mpich -genv UCX_TLS tcp,self -genv UCX_NET_DEVICES lo"
 	case $1 in
 	haft)
@@ -86,6 +93,7 @@ launcher()
 	[ "$OVER" != tcp ] || { launcher_tcp "$@" && return; }
 	case $1 in
 	haft) echo "$B/bin/mpiexec -n $2" ;;
+	before) echo "$BEFORE/bin/mpiexec -n $2" ;;
 	openmpi) echo "mpirun.openmpi --allow-run-as-root --oversubscribe --bind-to none -n $2" ;;
 	mpich) echo "mpirun.mpich -n $2" ;;
 	esac

@@ -128,6 +128,7 @@ BEGIN {
 	name["haft"] = "Haft"
 	name["openmpi"] = "Open MPI"
 	name["mpich"] = "MPICH"
+	name["before"] = "before"
 	ratio = ""
 	if (mode == "head") {
 		line(title, name, "ratio", "target", "state")
