@@ -604,7 +604,7 @@ static void sched_finish(struct sched *s)
 	r->errwords = s->words;
 	s->words = NULL;
 	if (!r->persist) {
-		r->scratch = NULL;
+		r->owned = NULL;
 		sched_free(s);
 	}
 	p2p_req_done(r);
@@ -641,7 +641,7 @@ static int sched_progress(void)
 /* From the first step on. */
 static int sched_start(struct req *r)
 {
-	struct sched *s = r->scratch;
+	struct sched *s = r->owned;
 	bool over;
 
 	s->at = s->nreqs = s->waited = 0;
@@ -665,15 +665,15 @@ static int sched_start(struct req *r)
 
 static const struct req *sched_request_needs(const struct req *r)
 {
-	const struct sched *s = r->scratch;
+	const struct sched *s = r->owned;
 
 	return s != NULL && s->waited < s->nreqs ? &s->reqs[s->waited] : NULL;
 }
 
 static void sched_request_gone(struct req *r)
 {
-	if (r->scratch != NULL)
-		sched_free(r->scratch);
+	if (r->owned != NULL)
+		sched_free(r->owned);
 }
 
 static const struct req_ops sched_request_ops = {
@@ -695,7 +695,7 @@ static struct req *request_of(const struct coll_args *k, coll_steps_fn *steps, c
 	}
 	r->kind = REQ_COLL;
 	r->tag = s->tag;
-	r->scratch = s;
+	r->owned = s;
 	s->req = r;
 	return r;
 }

@@ -1,17 +1,24 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* buffered_send.c - buffered sends (MPI-5.0 3.6): memory of the user's that holds messages until they are
- * out.
+/* buffered_send.c - buffered sends (MPI-5.0 3.6): messages are copied to memory that the user has
+ * attached, and sent from there.
  *
  *     addr [ slot | data ....... ][ free ][ slot | data .. ][ free ............. ] addr + size
  *            └─────── next ────────────────^
  *
- * Slots lie in the order of their addresses and each is a send of bytes under way; those that are
- * over are taken out when room is looked for.  A slot costs less than MPI_BSEND_OVERHEAD, alignment
- * included.  With MPI_BUFFER_AUTOMATIC each slot is malloc'ed instead.  A communicator's own buffer
- * is used before that of its session, and that before the one of the process. */
-#include "libmpi/p2p/p2p_state.h"
+ * Slots are in the order of their addresses.  Each is a send of bytes under way; slots that are
+ * over are freed when the next one looks for room.  A slot costs less than MPI_BSEND_OVERHEAD,
+ * alignment included.  With MPI_BUFFER_AUTOMATIC each slot is malloc'ed.
+ *
+ * A communicator's own buffer goes before that of its session, and that before the process's.
+ *
+ * A buffered send to this process itself that has no receive is kept in the unexpected queue, so
+ * its slot is free at once.  So a second one succeeds where the model of 3.6 would have no room. */
+#include "libmpi/p2p/buffered_send.h"
 
 #include "libmpi/core/err.h"
+#include "libmpi/p2p/progress.h"
+#include "libmpi/p2p/request.h"
+#include "libmpi/p2p/send.h"
 #include "libmpi/p2p/sig.h"
 #include "libmpi/type/type.h"
 #include <engine.h>
@@ -39,7 +46,7 @@ static struct buffer *buffer_of_process;
 
 /* --- slots ---------------------------------------------------------------------------------- */
 
-/* Takes out what is over; returns whether nothing is left. */
+/* Frees the slots that are over; returns whether none is left. */
 static bool buffer_reap(void *arg)
 {
 	struct buffer *b = arg;
@@ -107,7 +114,7 @@ static int buffer_no_room(const struct buffer *b, int64_t bytes)
 		(long long)used);
 }
 
-/* The communicator's, else that of the session it comes from, else that of the process. */
+/* The buffer that a communicator's sends use. */
 static struct buffer *buffer_for_comm(const struct comm *c)
 {
 	if (c->buffer != NULL)
@@ -143,16 +150,16 @@ int p2p_buffer_send(
 		return buffer_no_room(b, look.bytes);
 	r = s->req = p2p_req_new_message(byte, c);
 	if (r == NULL) {
-		s->req = &look; /* counts as over: the slot goes with the next look */
+		s->req = &look; /* counts as over, so that buffer_reap frees the slot */
 		look.done = true;
 		buffer_reap(b);
 		return p2p_req_no_memory();
 	}
 	type_pack(type, buf, count, 0, s->data, look.bytes);
 	p2p_req_fill(r, REQ_SEND, s->data, look.bytes, byte, peer, tag, c, c->ctx);
-	r->note = p2p_sig_for_copy(&look);
+	r->send.sig = p2p_sig_for_copy(&look);
 	obj_hold(r); /* the slot's */
-	p2p_req_start_part(r, NULL);
+	p2p_send_start_part(r, NULL);
 	return 0;
 }
 
@@ -200,7 +207,7 @@ static int buffer_attach(struct buffer **where, void *addr, int64_t size)
 	return 0;
 }
 
-/* Waits until all is out.  An automatic buffer is given back as it was attached. */
+/* Waits until all messages are sent.  An automatic buffer is returned as it was attached. */
 static int buffer_detach(struct buffer **where, void *addr, int64_t *size)
 {
 	struct buffer *b = *where;
@@ -215,7 +222,7 @@ static int buffer_detach(struct buffer **where, void *addr, int64_t *size)
 	return 0;
 }
 
-/* A communicator goes: its messages are out, because each of them has held it. */
+/* A communicator goes: its messages are sent, because each of them has held it. */
 static void buffer_comm_gone(struct comm *c)
 {
 	if (c->buffer == NULL)
@@ -252,8 +259,8 @@ static struct req *buffer_last_whole(struct req *r)
 	return r;
 }
 
-/* A request of which everything that is under way becomes a part.  What is a part of an earlier one
- * already makes that one a part. */
+/* Makes a request of which all sends under way become parts.  A send that is a part of an earlier
+ * one makes that one a part. */
 static int buffer_iflush(struct buffer *b, struct comm *c, struct req **request)
 {
 	struct req *f = p2p_req_new_message(type_predefined(MPI_BYTE), c);

@@ -1,37 +1,46 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* cancel.c - MPI_Cancel of messages (MPI-5.0 3.8.4).
  *
- *   a receive that is not matched     taken out of the matcher: cancelled
- *   a send that has not gone          taken out of its queue, or of our own matcher: cancelled
- *   a synchronous send that has gone  asked back:
+ *   a receive that is not matched     leaves the posted queue: cancelled
+ *   a send whose frame has not gone   leaves its queue: cancelled
+ *   a synchronous send to myself      leaves the unexpected queue: cancelled
+ *   a synchronous send that has gone  is asked back:
  *
- *        sender                                   receiver
- *        ASK id ──────────────────────────────>   nobody has posted for it
- *        WITHDRAW id ─────────────────────────>   still nobody: it goes
- *             <──────────────────────── GONE id   cancelled
+ *        sender                                           receiver
+ *        RTS id ──────────────────────────────────────>   no receive has matched it
+ *        CANCEL id ───────────────────────────────────>   still none: it leaves the queue
+ *             <────────────────────────── CANCEL_OK id    cancelled
  *
- *             <──────────────────────── KEPT id   a matched probe has it: the sender leaves a copy
- *                                                 behind, and is done
- *             <────────────── CLEAR id, DONE id   there was a receive: as if nothing had been asked
+ *             <────────────────────── CANCEL_PROBED id    a matched probe has it: the sender
+ *                                                         leaves a copy, and is done
+ *             <──────────────────────── CTS id, FIN id    a receive has matched it: no other answer
  *
- *   another send that has gone        done, not cancelled: a copy of its message stays behind
+ *   any other send that has gone      done, not cancelled: a copy of its message stays behind
  *
- * What is matched goes its way: then the operation completes as usual.
+ * An operation that is matched completes as usual.
  *
- * Invariant: who answers WITHDRAW has said neither CLEAR nor DONE before, so the id is still the
- * sender's; and WITHDRAW is in order with ASKs, so it can name no later message of the same id. */
-#include "libmpi/p2p/p2p_state.h"
+ * A copy left behind would not do for a synchronous send: done, and not cancelled, would say that
+ * the message has been matched.  A matched probe counts as a match, as MPI_Mrecv must find the
+ * message.
+ *
+ * Invariant: the receiver answers CANCEL only if it has sent neither CTS nor FIN of that id.  So
+ * the id is still the sender's.  CANCEL is in order with RTS frames, so it names no later message
+ * with that id. */
+#include "libmpi/p2p/cancel.h"
 
 #include "libmpi/core/err.h"
 #include "libmpi/core/status.h"
 #include "libmpi/p2p/claim.h"
+#include "libmpi/p2p/match.h"
+#include "libmpi/p2p/outq.h"
+#include "libmpi/p2p/request.h"
 #include "libmpi/p2p/sig.h"
-#include "libmpi/type/type.h"
+#include "libmpi/p2p/unexpected.h"
 #include <engine.h>
 #include <stdlib.h>
 #include <string.h>
 
-static void cancelled(struct req *r)
+static void cancel_succeeded(struct req *r)
 {
 	r->res.cancelled = true;
 	r->res.source = MPI_ANY_SOURCE;
@@ -39,10 +48,10 @@ static void cancelled(struct req *r)
 	p2p_req_finish(r);
 }
 
-/* Its ASK will not be answered: nobody knows it, or nobody does any more. */
+/* No answer to its RTS will come. */
 static void cancel_drop_rts(struct req *r)
 {
-	id_table_drop(&p2p_state.ids, r->id);
+	id_table_drop(&p2p_state.ids, r->send.id);
 	p2p_claim_end(r);
 }
 
@@ -57,40 +66,40 @@ static int cancel_copy(struct req *r, struct req **copy)
 
 	if (s == NULL)
 		return p2p_req_no_memory();
-	err = p2p_copy(r->buf, r->count, r->type, r->bytes, &packed_copy);
+	err = p2p_req_pack(r->buf, r->count, r->type, r->bytes, &packed_copy);
 	if (err != 0) {
 		p2p_req_free(s);
 		return err;
 	}
-	s->scratch = packed_copy;
-	p2p_req_fill(s, REQ_SEND, s->scratch, r->bytes, s->type, r->peer, r->tag, r->comm, r->ctx);
+	s->owned = packed_copy;
+	p2p_req_fill(s, REQ_SEND, s->owned, r->bytes, s->type, r->peer, r->tag, r->comm, r->ctx);
 	p2p_req_detach(s, NULL);
 	*copy = s;
 	return 0;
 }
 
-/* Ends a send whose ASK waits at its receiver, or with a matched probe of ours; a copy of the
- * message goes when it is wanted.  0 or MPI_ERR_NO_MEM: nothing has changed. */
+/* Finishes a send whose RTS is at its receiver, or, to this process, with a matched probe.  A copy
+ * of the message goes when it is received. 0, or MPI_ERR_NO_MEM: nothing has changed. */
 static int cancel_leave_copy(struct req *r)
 {
 	struct req *s = NULL;
 	int err;
 
-	if (r->claim != 0 && !p2p_claim_revoke(r->claim))
-		return 0; /* the receiver is reading it */
+	if (r->send.claim != 0 && !p2p_claim_revoke(r->send.claim))
+		return 0; /* the receiver reads it */
 	err = cancel_copy(r, &s);
 	if (err != 0)
 		return err;
-	s->note = p2p_sig_for_copy(r);
+	s->send.sig = p2p_sig_for_copy(r);
 	s->sync = r->sync;
 	s->state = r->state;
-	s->id = r->id;
-	s->claim = r->claim;
-	r->claim = 0; /* a persistent one may start again and have another */
+	s->send.id = r->send.id;
+	s->send.claim = r->send.claim;
+	r->send.claim = 0; /* a persistent send may start again, with another */
 	if (r->peer == p2p_state.me)
 		p2p_match_probe_resend(r, s);
 	else
-		p2p_state.ids.at[r->id] = s;
+		p2p_state.ids.at[r->send.id] = s;
 	p2p_req_finish(r);
 	return 0;
 }
@@ -100,29 +109,29 @@ static int cancel_leave_copy(struct req *r)
 static void cancel_ask_back(struct req *r)
 {
 	r->state = STATE_CANCELLING;
-	p2p_out_frame(r->peer, r->ctx, r->tag, FRAME_CANCEL, &r->id, sizeof(r->id));
+	p2p_out_frame(r->peer, r->ctx, r->tag, FRAME_CANCEL, &r->send.id, sizeof(r->send.id));
 }
 
-/* The sender of a message that it has asked to send wants it back. */
+/* FRAME_CANCEL, at the receiver. */
 static void cancel_got_request(const struct shm_frame *f)
 {
-	struct unexpected *a;
+	struct unexpected *u;
 	uint32_t id;
 
 	if (f->len != sizeof(id))
-		p2p_protocol_error(f->src, "a wish for a message back in %u bytes", f->len);
+		p2p_protocol_error(f->src, "a cancellation of %u bytes", f->len);
 	memcpy(&id, f->data, sizeof(id));
-	a = p2p_match_find_rts(f->ctx, f->src, f->tag, NULL, id);
-	if (a != NULL) {
-		p2p_match_remove(a);
-		p2p_unexpected_free(a);
+	u = p2p_match_find_rts(f->ctx, f->src, f->tag, NULL, id);
+	if (u != NULL) {
+		p2p_match_remove(u);
+		p2p_unexpected_free(u);
 		p2p_out_frame(f->src, 0, (int32_t)id, FRAME_CANCEL_OK, NULL, 0);
 	} else if (p2p_match_probe_has(f->src, id)) {
 		p2p_out_frame(f->src, 0, (int32_t)id, FRAME_CANCEL_PROBED, NULL, 0);
 	}
 }
 
-/* The receiver has answered.  A message of which it has said KEPT may be on its way since. */
+/* The receiver's answer.  After CANCEL_PROBED the message may have been received since. */
 static void cancel_got_answer(const struct shm_frame *f)
 {
 	struct req *r = id_table_get(&p2p_state.ids, (uint32_t)f->tag);
@@ -133,26 +142,25 @@ static void cancel_got_answer(const struct shm_frame *f)
 		return;
 	if (f->kind == FRAME_CANCEL_OK) {
 		cancel_drop_rts(r);
-		cancelled(r);
+		cancel_succeeded(r);
 		return;
 	}
 	r->state = STATE_AWAIT_CTS;
 	cancel_leave_copy(r); /* no memory for it: done when the probed message is received */
 }
 
-void p2p_cancel_deliver(const struct shm_frame *f)
+void p2p_cancel_open(void)
 {
-	if (f->kind == FRAME_CANCEL)
-		cancel_got_request(f);
-	else
-		cancel_got_answer(f);
+	p2p_deliver_register(FRAME_CANCEL, cancel_got_request, P2P_FROM_LIVE);
+	p2p_deliver_register(FRAME_CANCEL_OK, cancel_got_answer, P2P_FROM_LIVE);
+	p2p_deliver_register(FRAME_CANCEL_PROBED, cancel_got_answer, P2P_FROM_LIVE);
 }
 
 bool p2p_cancel_peer_left(struct req *r)
 {
 	if (r->state != STATE_CANCELLING)
 		return false;
-	cancelled(r);
+	cancel_succeeded(r);
 	return true;
 }
 
@@ -161,13 +169,13 @@ bool p2p_cancel_peer_left(struct req *r)
 /* A synchronous message of this process to itself. */
 static int cancel_self(struct req *r)
 {
-	struct unexpected *a = p2p_match_find_rts(r->ctx, r->peer, r->tag, r, 0);
+	struct unexpected *u = p2p_match_find_rts(r->ctx, r->peer, r->tag, r, 0);
 
-	if (a == NULL)
+	if (u == NULL)
 		return cancel_leave_copy(r); /* a matched probe has it */
-	p2p_match_remove(a);
-	p2p_unexpected_free(a);
-	cancelled(r);
+	p2p_match_remove(u);
+	p2p_unexpected_free(u);
+	cancel_succeeded(r);
 	return 0;
 }
 
@@ -181,14 +189,14 @@ static int cancel_send(struct req *r)
 		p2p_queue_remove(&p2p_peer(r->peer)->out, r);
 		if (r->state == STATE_OUT_RTS)
 			cancel_drop_rts(r);
-		cancelled(r);
+		cancel_succeeded(r);
 		return 0;
 	case STATE_AWAIT_CTS:
 		if (!r->sync)
 			return cancel_leave_copy(r);
 		cancel_ask_back(r);
 		return 0;
-	default: return 0; /* it is matched and goes, or has been asked back before */
+	default: return 0; /* it is matched, or cancelled before */
 	}
 }
 
@@ -207,11 +215,11 @@ int p2p_cancel(struct req **request)
 		return haft_err(MPI_ERR_REQUEST,
 			"a combined send and receive cannot be cancelled: MPI_Cancel takes the "
 			"request of a send or of a receive");
-	if (r->kind == REQ_USER)
-		return p2p_grequest_call_cancel(r);
+	if (r->ops != NULL && r->ops->cancel != NULL)
+		return r->ops->cancel(r);
 	if (r->kind == REQ_RECV && !r->done && r->state == STATE_POSTED) {
 		p2p_match_unpost(r);
-		cancelled(r);
+		cancel_succeeded(r);
 	}
 	if (r->kind == REQ_SEND && !r->done)
 		return cancel_send(r);

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* claim.c - the leases of this process: an array in the segment, and which of them are in use.
+/* claim.c - the claim words of this process: an array in the segment, and which are in use.
  *
- *   used  0110...   bit i: word i belongs to a message on its way
+ *   used  0110...   bit i: word i belongs to a message under way
  *   word  [open][taken][revoked] ...      in shared memory, a cache line each */
 #include "libmpi/p2p/claim.h"
 
 #include "libmpi/via/via.h"
 
-#define CLAIMS MEAN_OR(2, 32) /* large messages under way at once that are read in place */
+#define CLAIMS MEAN_OR(2, 32) /* messages under way at once that are read in place */
 
 enum { CLAIM_OPEN, CLAIM_TAKEN, CLAIM_REVOKED };
 
 struct claim_word {
 	_Atomic uint32_t word;
-	_Atomic uint32_t piece;
+	_Atomic uint32_t next_chunk;
 	uint8_t pad[CACHE_LINE - 8];
 };
 
@@ -43,16 +43,21 @@ uint64_t p2p_claim_new(void)
 	off = claim_array + off * sizeof(struct claim_word);
 	/* relaxed: the frame that carries the offset is put with release order */
 	atomic_store_explicit(&claim_at(off)->word, CLAIM_OPEN, memory_order_relaxed);
-	atomic_store_explicit(&claim_at(off)->piece, 0, memory_order_relaxed);
+	atomic_store_explicit(&claim_at(off)->next_chunk, 0, memory_order_relaxed);
 	return off;
 }
 
-void p2p_claim_free(uint64_t claim)
+void p2p_claim_end(struct req *r)
 {
+	uint64_t claim = r->send.claim;
+
+	if (claim == 0)
+		return;
+	r->send.claim = 0;
 	claims_used &= ~(UINT32_C(1) << (claim - claim_array) / sizeof(struct claim_word));
 }
 
-/* acq_rel: the one who has it reads or re-uses the message afterwards. */
+/* acq_rel: the side that has it reads or re-uses the message afterwards. */
 bool p2p_claim_take(uint64_t claim)
 {
 	return atomic_exchange_explicit(
@@ -65,8 +70,8 @@ bool p2p_claim_revoke(uint64_t claim)
 		       &claim_at(claim)->word, CLAIM_REVOKED, memory_order_acq_rel) == CLAIM_OPEN;
 }
 
-/* relaxed: it only shares out; what is copied is told by frames. */
+/* relaxed: it only shares out chunks; frames say which of them are copied. */
 uint32_t p2p_claim_next_chunk(uint64_t claim)
 {
-	return atomic_fetch_add_explicit(&claim_at(claim)->piece, 1, memory_order_relaxed);
+	return atomic_fetch_add_explicit(&claim_at(claim)->next_chunk, 1, memory_order_relaxed);
 }

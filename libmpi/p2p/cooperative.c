@@ -1,59 +1,63 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* cooperative.c - a large message of private memory that both sides copy.
  *
- *   receiver                        next: 0 1 2 .. pieces              sender
- *   JOIN {to, bytes, id} ─────────────────│──────────────────────────>
- *   claims pieces, reads them  <──────────┴────────>  claims pieces, writes them
- *                    <──────────────────────────── WROTE id: none is left, and some were mine
- *   everything is here: DONE ────────────────────────────────────────> done
+ *   receiver                      next chunk: 0 1 2 ..                 sender
+ *   COOP {address, bytes, id} ────────────────│──────────────────────>
+ *   takes chunks, reads them    <─────────────┴──────>  takes chunks, writes them
+ *                    <─────────────────── COOP_DONE id: none is left, and I had some
+ *   everything is here: FIN ─────────────────────────────────────────> done
  *
- * next is a word in shared memory, beside the message's lease.  The receiver does not wait for the
- * sender: who computes and looks at no frame gets no piece.  That is what WROTE is for: a sender
- * who got none says nothing, and the receiver knows by counting its own.
+ * The counter of chunks is in shared memory, beside the message's claim word.  The receiver does
+ * not wait for the sender: a sender that computes, and looks at no frame, gets no chunk.  It sends
+ * no COOP_DONE then, and the receiver knows by counting its own chunks.
  *
- * Where a side may not, or cannot, copy a piece that it has claimed, the receiver asks for the
- * whole message once more, through the pipe. */
+ * If a side may not, or cannot, copy a chunk that it has taken, the receiver sends CTS, and the
+ * whole message comes once more, through the pipe. */
 #include "libmpi/p2p/cooperative.h"
 
+#include "libmpi/core/clock.h"
 #include "libmpi/p2p/claim.h"
+#include "libmpi/p2p/outq.h"
 #include "libmpi/p2p/proto.h"
-#include "libmpi/type/type.h"
+#include "libmpi/p2p/request.h"
+#include "libmpi/p2p/send.h"
 #include <string.h>
 
-/* A call of the kernel costs as much as copying 4 to 8 KiB: 16 pieces lose little, and leave 1/16
- * of the time when one side waits for the last piece of the other. */
+/* A call of the kernel costs as much as copying 4 to 8 KiB.  With 16 chunks that is little, and a
+ * side waits for the other's last chunk for 1/16 of the time. */
 #define COOP_CHUNKS    16
 #define COOP_CHUNK_MIN ((int64_t)MEAN_OR(512, 32768))
 #define COOP_CHUNK_MAX ((int64_t)MEAN_OR(2048, 262144))
 
 struct coop_msg {
-	uint64_t to; /* address of the receiver's buffer */
-	int64_t n;   /* bytes, < 2^31 */
-	uint32_t id; /* the receiver's name of it, for WROTE */
-	uint32_t piece;
+	uint64_t to;    /* address of the receiver's buffer */
+	int64_t n;      /* bytes, < 2^31 */
+	uint32_t id;    /* the receiver's number of it, for COOP_DONE */
+	uint32_t chunk; /* bytes */
 };
 
 static int64_t coop_chunk_size(int64_t n)
 {
-	int64_t piece = n / COOP_CHUNKS;
+	int64_t chunk = n / COOP_CHUNKS;
 
-	return piece < COOP_CHUNK_MIN   ? COOP_CHUNK_MIN
-	       : piece > COOP_CHUNK_MAX ? COOP_CHUNK_MAX
-					: piece;
+	if (chunk < COOP_CHUNK_MIN)
+		return COOP_CHUNK_MIN;
+	return chunk > COOP_CHUNK_MAX ? COOP_CHUNK_MAX : chunk;
 }
 
-/* Invites the sender.  False: no memory, or no room for the frame, which is no reason to wait. */
+/* Invites the sender.  False: it is not worth it, there is no memory, or no room for the frame. */
 static bool coop_invite(struct req *r, int peer, const char *to, int64_t n)
 {
 	struct coop_msg j = {
-		.to = (uint64_t)(uintptr_t)to, .n = n, .piece = (uint32_t)coop_chunk_size(n)};
+		.to = (uint64_t)(uintptr_t)to, .n = n, .chunk = (uint32_t)coop_chunk_size(n)};
 
-	if (via.contended || n < 2 * COOP_CHUNK_MIN || !id_table_take(&p2p_state.ids, r, &r->id))
+	if (via.contended || n < 2 * COOP_CHUNK_MIN ||
+		!id_table_take(&p2p_state.ids, r, &r->recv.coop_id))
 		return false;
-	j.id = r->id;
-	if (via_put(peer, 0, (int32_t)r->mate, FRAME_COOP, &j, sizeof(j)) == 0)
+	j.id = r->recv.coop_id;
+	if (via_put(peer, 0, (int32_t)r->recv.sender_id, FRAME_COOP, &j, sizeof(j)) == 0)
 		return true;
-	id_table_drop(&p2p_state.ids, r->id);
+	id_table_drop(&p2p_state.ids, r->recv.coop_id);
 	return false;
 }
 
@@ -69,14 +73,15 @@ static bool coop_copy_out(int peer, char *mine, uint64_t yours, size_t len)
 	return via_write(peer, mine, yours, len);
 }
 
-/* Copies pieces until none is left; *bad: one of them could not be.  Returns how many we had. */
+/* Copies chunks until none is left; *bad: one of them could not be.  Returns how many this side
+ * had. */
 static int64_t coop_copy(coop_copy_fn *copy, int peer, char *mine, const struct coop_msg *j,
 	uint64_t claim, bool *bad)
 {
 	int64_t count = 0, at;
 
-	while ((at = (int64_t)p2p_claim_next_chunk(claim) * j->piece) < j->n) {
-		int64_t left = j->n - at, len = left < j->piece ? left : j->piece;
+	while ((at = (int64_t)p2p_claim_next_chunk(claim) * j->chunk) < j->n) {
+		int64_t left = j->n - at, len = left < j->chunk ? left : j->chunk;
 
 		*bad = *bad || !copy(peer, mine + at, j->to + (uint64_t)at, (size_t)len);
 		count++;
@@ -86,24 +91,24 @@ static int64_t coop_copy(coop_copy_fn *copy, int peer, char *mine, const struct 
 
 enum coop_result p2p_coop_read(struct req *r, int peer, char *to, const struct rts *rts, int64_t n)
 {
-	struct coop_msg j = {.to = rts->at, .n = n, .piece = (uint32_t)coop_chunk_size(n)};
+	struct coop_msg j = {.to = rts->at, .n = n, .chunk = (uint32_t)coop_chunk_size(n)};
 	bool bad = false;
 	int64_t mine;
 
-	r->began = p2p_proto_clock();
+	r->recv.began = clock_now_ns();
 	if (!coop_invite(r, peer, to, n)) {
 		bad = !via_read(peer, to, rts->at, (size_t)n);
 	} else {
 		mine = coop_copy(coop_copy_in, peer, to, &j, rts->claim, &bad);
-		if (mine * j.piece < n) {
+		if (mine * j.chunk < n) {
 			r->state = bad ? STATE_AWAIT_COOP_FAILED : STATE_AWAIT_COOP;
 			return COOP_OPEN;
 		}
-		id_table_drop(&p2p_state.ids, r->id);
+		id_table_drop(&p2p_state.ids, r->recv.coop_id);
 	}
 	if (bad)
 		return COOP_FAILED;
-	p2p_proto_took(PROTO_READ, n, p2p_proto_clock() - r->began);
+	p2p_proto_took(PROTO_READ, n, clock_now_ns() - r->recv.began);
 	return COOP_DONE;
 }
 
@@ -117,7 +122,7 @@ struct req *p2p_coop_end(const struct shm_frame *f, bool *bad)
 	id_table_drop(&p2p_state.ids, (uint32_t)f->tag);
 	*bad = f->ctx != 0 || r->state == STATE_AWAIT_COOP_FAILED;
 	if (!*bad)
-		p2p_proto_took(PROTO_READ, r->res.bytes, p2p_proto_clock() - r->began);
+		p2p_proto_took(PROTO_READ, r->res.bytes, clock_now_ns() - r->recv.began);
 	return r;
 }
 
@@ -127,18 +132,18 @@ void p2p_coop_help(const struct shm_frame *f)
 	bool bad = false;
 	struct coop_msg j;
 
-	if (f->len != sizeof(j) || !p2p_send_awaits_cts(r, f->src) || r->claim == 0)
+	if (f->len != sizeof(j) || !p2p_send_awaits_cts(r, f->src) || r->send.claim == 0)
 		p2p_protocol_error(f->src, "%u bytes of help with message %d", f->len, f->tag);
 	memcpy(&j, f->data, sizeof(j));
-	if (j.n < 0 || j.n > r->bytes || j.piece == 0)
-		p2p_protocol_error(f->src, "help with %lld bytes of %lld in pieces of %u",
-			(long long)j.n, (long long)r->bytes, j.piece);
+	if (j.n < 0 || j.n > r->bytes || j.chunk == 0)
+		p2p_protocol_error(f->src, "help with %lld bytes of %lld in chunks of %u",
+			(long long)j.n, (long long)r->bytes, j.chunk);
 	if (!via_readable(f->src))
 		return;
 	if (coop_copy(coop_copy_out, f->src, type_contiguous_at(r->type, r->buf, r->count), &j,
-		    r->claim, &bad) == 0)
+		    r->send.claim, &bad) == 0)
 		return;
-	r->mate = j.id;
+	r->send.coop_id = j.id;
 	r->state = bad ? STATE_OUT_COOP_FAILED : STATE_OUT_COOP_DONE;
 	p2p_out_put(r, f->src);
 }

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* grequest.c - generalized requests (MPI-5.0 13.2): operations of the user's that Wait and Test know.
+/* grequest.c - generalized requests (MPI-5.0 13.2): operations of the program's own, which MPI_Wait
+ * and MPI_Test complete.
  *
  *     Grequest_start ── Grequest_complete ──> done ── Wait: query(status), free(extra)
  *
  *     Grequest_start ── Request_free ── Grequest_complete: free(extra), and the handle goes
  *
  * The callbacks run in the call that ends the request, with no lock held. */
-#include "libmpi/p2p/p2p_state.h"
-
 #include "libmpi/core/err.h"
 #include "libmpi/core/library_lock.h"
 #include "libmpi/core/status.h"
+#include "libmpi/p2p/request.h"
 #include "libmpi/type/type.h"
 #include <engine.h>
 #include <stdlib.h>
@@ -22,6 +22,7 @@ struct grequest {
 	void *extra;
 };
 
+/* What a callback has returned; the library's lock is taken again if it was held (had). */
 static int grequest_said(int code, const char *what, bool had)
 {
 	haft_user_end(had);
@@ -31,9 +32,9 @@ static int grequest_said(int code, const char *what, bool had)
 		"the %s callback of a generalized request returned %d", what, code);
 }
 
-int p2p_grequest_call_query(struct req *r, MPI_Status *status)
+static int grequest_query(struct req *r, MPI_Status *status)
 {
-	const struct grequest *u = r->scratch;
+	const struct grequest *u = r->owned;
 	MPI_Status own = {.MPI_ERROR = MPI_SUCCESS};
 	bool had;
 
@@ -44,13 +45,24 @@ int p2p_grequest_call_query(struct req *r, MPI_Status *status)
 	return grequest_said(u->query(u->extra, status), "query", had);
 }
 
-int p2p_grequest_call_free(struct req *r)
+static int grequest_ended(struct req *r)
 {
-	const struct grequest *u = r->scratch;
+	const struct grequest *u = r->owned;
 	bool had = haft_user_begin();
 
 	return grequest_said(u->free(u->extra), "free", had);
 }
+
+static int grequest_cancel(struct req *r)
+{
+	const struct grequest *u = r->owned;
+	bool done = r->done, had = haft_user_begin();
+
+	return grequest_said(u->cancel(u->extra, done), "cancel", had);
+}
+
+static const struct req_ops grequest_ops = {
+	.query = grequest_query, .ended = grequest_ended, .cancel = grequest_cancel};
 
 int p2p_grequest_start(MPI_Grequest_query_function *query, MPI_Grequest_free_function *free_fn,
 	MPI_Grequest_cancel_function *cancel, void *extra, struct req **request)
@@ -66,7 +78,8 @@ int p2p_grequest_start(MPI_Grequest_query_function *query, MPI_Grequest_free_fun
 	}
 	*u = (struct grequest){.query = query, .free = free_fn, .cancel = cancel, .extra = extra};
 	r->kind = REQ_USER;
-	r->scratch = u;
+	r->owned = u;
+	r->ops = &grequest_ops;
 	*request = r;
 	return 0;
 }
@@ -78,21 +91,13 @@ int p2p_grequest_complete(struct req *r)
 	if (r->done)
 		return haft_err(MPI_ERR_REQUEST, "the generalized request is complete already");
 	if (r->orphan) {
-		int err = p2p_grequest_call_free(r);
+		int err = grequest_ended(r);
 
 		p2p_req_free(r);
 		return err;
 	}
 	p2p_req_finish(r);
 	return 0;
-}
-
-int p2p_grequest_call_cancel(struct req *r)
-{
-	const struct grequest *u = r->scratch;
-	bool done = r->done, had = haft_user_begin();
-
-	return grequest_said(u->cancel(u->extra, done), "cancel", had);
 }
 
 int p2p_status_set_cancelled(MPI_Status *status, int flag)

@@ -47,13 +47,13 @@ static inline bool id_table_take(struct id_table *t, void *thing, uint32_t *id)
 	return true;
 }
 
-/* The thing of a number; NULL: nobody has it. */
+/* The thing of a number; NULL: it has none. */
 static inline void *id_table_get(const struct id_table *t, uint32_t id)
 {
 	return id < t->n && ((uintptr_t)t->at[id] & 1) == 0 ? t->at[id] : NULL;
 }
 
-/* The same, and the number is free again. */
+/* Likewise, and the number is free again. */
 static inline void *id_table_drop(struct id_table *t, uint32_t id)
 {
 	void *thing = id_table_get(t, id);
@@ -63,6 +63,19 @@ static inline void *id_table_drop(struct id_table *t, uint32_t id)
 	t->at[id] = (void *)(uintptr_t)(t->free * 2ULL + 1);
 	t->free = id;
 	return thing;
+}
+
+/* The free list has only free entries, and each once.  For tests and debug builds. */
+static inline bool id_table_valid(const struct id_table *t)
+{
+	uint32_t unused = 0, listed = 0;
+
+	for (uint32_t i = 0; i < t->n; i++)
+		unused += ((uintptr_t)t->at[i] & 1) != 0;
+	for (uint32_t i = t->free; i < t->n && listed <= unused;
+		i = (uint32_t)((uintptr_t)t->at[i] >> 1))
+		listed++;
+	return listed == unused;
 }
 
 #endif

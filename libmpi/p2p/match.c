@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* match.c - the two tables of match.h.
  *
- * Buckets are FIFOs with different keys mixed; tables grow fourfold when they hold two entries a
- * bucket, and re-hashing walks old FIFOs from the front, so that order within a key is kept.  A
- * table that cannot grow for lack of memory just gets slower. */
+ * A bucket is a FIFO of mixed keys.  A table grows fourfold when it holds two entries a bucket.
+ * Re-hashing walks the old FIFOs from the front, so that the order within a key is kept.  A table
+ * that finds no memory to grow gets slower. */
 #include "libmpi/p2p/match.h"
 
 #include "libmpi/core/err.h"
 #include "libmpi/p2p/p2p.h"
 #include <stdlib.h>
 
-#define BUCKETS_MIN \
-	((uint32_t)MEAN_OR(1, 64)) /* 1 KiB: fits the cache beside the message itself \
-				    */
+#define BUCKETS_MIN ((uint32_t)MEAN_OR(1, 64)) /* 1 KiB: fits the cache beside the message */
 
 struct unexpected_fifo {
 	struct unexpected *head, *tail;
@@ -72,10 +70,10 @@ void p2p_match_post_slow(struct req *r)
 
 	if (unlikely(p2p_match.nposted / 2 > p2p_match.mask))
 		match_posted_grow();
-	r->seq = p2p_match.seq++;
+	r->order = p2p_match.order++;
 	p2p_match.nposted++;
 	if (w != WILD_NONE) {
-		p2p_match.kinds[w]++;
+		p2p_match.wild_posted[w]++;
 		p2p_match.nwild++;
 	}
 	p2p_match_posted_push(match_posted_bucket(r->ctx, r->peer, r->tag), r);
@@ -87,7 +85,7 @@ void p2p_match_unpost(struct req *r)
 
 	p2p_match.nposted--;
 	if (w != WILD_NONE) {
-		p2p_match.kinds[w]--;
+		p2p_match.wild_posted[w]--;
 		p2p_match.nwild--;
 	}
 	match_posted_cut(match_posted_bucket(r->ctx, r->peer, r->tag), r);
@@ -127,11 +125,11 @@ struct req *p2p_match_take_slow(uint64_t ctx, int32_t peer, int32_t tag)
 	for (int w = WILD_NONE; w < WILDS; w++) {
 		struct req *r;
 
-		if (w != WILD_NONE && p2p_match.kinds[w] == 0)
+		if (w != WILD_NONE && p2p_match.wild_posted[w] == 0)
 			continue;
 		r = match_posted_first(ctx, w & WILD_PEER ? MPI_ANY_SOURCE : peer,
 			w & WILD_TAG ? MPI_ANY_TAG : tag);
-		if (r != NULL && (best == NULL || r->seq < best->seq))
+		if (r != NULL && (best == NULL || r->order < best->order))
 			best = r;
 	}
 	if (best != NULL)
@@ -139,34 +137,34 @@ struct req *p2p_match_take_slow(uint64_t ctx, int32_t peer, int32_t tag)
 	return best;
 }
 
-/* --- arrived -------------------------------------------------------------------------------- */
+/* --- unexpected ----------------------------------------------------------------------------- */
 
-static void match_key_push(struct unexpected_fifo *f, struct unexpected *a)
+static void match_key_push(struct unexpected_fifo *f, struct unexpected *u)
 {
-	a->next = NULL;
-	a->prev = f->tail;
-	*(f->tail != NULL ? &f->tail->next : &f->head) = a;
-	f->tail = a;
+	u->next = NULL;
+	u->prev = f->tail;
+	*(f->tail != NULL ? &f->tail->next : &f->head) = u;
+	f->tail = u;
 }
 
-static void match_key_cut(struct unexpected_fifo *f, struct unexpected *a)
+static void match_key_cut(struct unexpected_fifo *f, struct unexpected *u)
 {
-	*(a->prev != NULL ? &a->prev->next : &f->head) = a->next;
-	*(a->next != NULL ? &a->next->prev : &f->tail) = a->prev;
+	*(u->prev != NULL ? &u->prev->next : &f->head) = u->next;
+	*(u->next != NULL ? &u->next->prev : &f->tail) = u->prev;
 }
 
-static void match_ctx_push(struct unexpected_fifo *f, struct unexpected *a)
+static void match_ctx_push(struct unexpected_fifo *f, struct unexpected *u)
 {
-	a->cnext = NULL;
-	a->cprev = f->tail;
-	*(f->tail != NULL ? &f->tail->cnext : &f->head) = a;
-	f->tail = a;
+	u->cnext = NULL;
+	u->cprev = f->tail;
+	*(f->tail != NULL ? &f->tail->cnext : &f->head) = u;
+	f->tail = u;
 }
 
-static void match_ctx_cut(struct unexpected_fifo *f, struct unexpected *a)
+static void match_ctx_cut(struct unexpected_fifo *f, struct unexpected *u)
 {
-	*(a->cprev != NULL ? &a->cprev->cnext : &f->head) = a->cnext;
-	*(a->cnext != NULL ? &a->cnext->cprev : &f->tail) = a->cprev;
+	*(u->cprev != NULL ? &u->cprev->cnext : &f->head) = u->cnext;
+	*(u->cnext != NULL ? &u->cnext->cprev : &f->tail) = u->cprev;
 }
 
 static struct unexpected_fifo *match_key_bucket(uint64_t ctx, int32_t peer, int32_t tag)
@@ -193,56 +191,56 @@ static void match_unexpected_grow(void)
 	for (uint32_t i = 0; i < n; i++) {
 		struct unexpected *next;
 
-		for (struct unexpected *a = key[i].head; a != NULL; a = next) {
-			next = a->next;
-			match_key_push(match_key_bucket(a->ctx, a->peer, a->tag), a);
+		for (struct unexpected *u = key[i].head; u != NULL; u = next) {
+			next = u->next;
+			match_key_push(match_key_bucket(u->ctx, u->peer, u->tag), u);
 		}
-		for (struct unexpected *a = ctx[i].head; a != NULL; a = next) {
-			next = a->cnext;
-			match_ctx_push(match_ctx_bucket(a->ctx), a);
+		for (struct unexpected *u = ctx[i].head; u != NULL; u = next) {
+			next = u->cnext;
+			match_ctx_push(match_ctx_bucket(u->ctx), u);
 		}
 	}
 	free(key);
 }
 
-void p2p_match_store(struct unexpected *a)
+void p2p_match_store(struct unexpected *u)
 {
-	if (unlikely(p2p_match.nearly / 2 > match_unexpected.mask))
+	if (unlikely(p2p_match.nunexpected / 2 > match_unexpected.mask))
 		match_unexpected_grow();
-	p2p_match.nearly++;
-	match_key_push(match_key_bucket(a->ctx, a->peer, a->tag), a);
-	match_ctx_push(match_ctx_bucket(a->ctx), a);
+	p2p_match.nunexpected++;
+	match_key_push(match_key_bucket(u->ctx, u->peer, u->tag), u);
+	match_ctx_push(match_ctx_bucket(u->ctx), u);
 }
 
-void p2p_match_each(void (*fn)(void *arg, const struct unexpected *a), void *arg)
+void p2p_match_each(void (*fn)(void *arg, const struct unexpected *u), void *arg)
 {
-	for (uint32_t i = 0; p2p_match.nearly > 0 && i <= match_unexpected.mask; i++)
-		for (const struct unexpected *a = match_unexpected.key[i].head; a != NULL;
-			a = a->next)
-			fn(arg, a);
+	for (uint32_t i = 0; p2p_match.nunexpected > 0 && i <= match_unexpected.mask; i++)
+		for (const struct unexpected *u = match_unexpected.key[i].head; u != NULL;
+			u = u->next)
+			fn(arg, u);
 }
 
-void p2p_match_remove(struct unexpected *a)
+void p2p_match_remove(struct unexpected *u)
 {
-	p2p_match.nearly--;
-	match_key_cut(match_key_bucket(a->ctx, a->peer, a->tag), a);
-	match_ctx_cut(match_ctx_bucket(a->ctx), a);
+	p2p_match.nunexpected--;
+	match_key_cut(match_key_bucket(u->ctx, u->peer, u->tag), u);
+	match_ctx_cut(match_ctx_bucket(u->ctx), u);
 }
 
 struct unexpected *p2p_match_find_slow(uint64_t ctx, int32_t peer, int32_t tag)
 {
-	struct unexpected *a;
+	struct unexpected *u;
 
 	if (match_wild_of(peer, tag) == WILD_NONE) {
-		a = match_key_bucket(ctx, peer, tag)->head;
-		while (a != NULL && (a->ctx != ctx || a->peer != peer || a->tag != tag))
-			a = a->next;
-		return a;
+		u = match_key_bucket(ctx, peer, tag)->head;
+		while (u != NULL && (u->ctx != ctx || u->peer != peer || u->tag != tag))
+			u = u->next;
+		return u;
 	}
-	for (a = match_ctx_bucket(ctx)->head; a != NULL; a = a->cnext) {
-		if (a->ctx == ctx && (peer == MPI_ANY_SOURCE || peer == a->peer) &&
-			(tag == MPI_ANY_TAG || tag == a->tag))
-			return a;
+	for (u = match_ctx_bucket(ctx)->head; u != NULL; u = u->cnext) {
+		if (u->ctx == ctx && (peer == MPI_ANY_SOURCE || peer == u->peer) &&
+			(tag == MPI_ANY_TAG || tag == u->tag))
+			return u;
 	}
 	return NULL;
 }
@@ -250,50 +248,51 @@ struct unexpected *p2p_match_find_slow(uint64_t ctx, int32_t peer, int32_t tag)
 struct unexpected *p2p_match_find_rts(
 	uint64_t ctx, int32_t peer, int32_t tag, const struct req *sender, uint32_t id)
 {
-	struct unexpected *a = p2p_match.nearly > 0 ? match_key_bucket(ctx, peer, tag)->head : NULL;
+	struct unexpected *u =
+		p2p_match.nunexpected > 0 ? match_key_bucket(ctx, peer, tag)->head : NULL;
 
-	while (a != NULL && (!a->asks || a->ctx != ctx || a->peer != peer || a->tag != tag ||
-				    a->sender != sender || a->id != id))
-		a = a->next;
-	return a;
+	while (u != NULL && (!u->is_rts || u->ctx != ctx || u->peer != peer || u->tag != tag ||
+				    u->sender != sender || u->rts_id != id))
+		u = u->next;
+	return u;
 }
 
 /* --- what matched probes have --------------------------------------------------------------- */
 
 static struct unexpected_fifo match_probed; /* by next */
 
-void p2p_match_probe_take(struct unexpected *a)
+void p2p_match_probe_take(struct unexpected *u)
 {
-	p2p_match_remove(a);
-	match_key_push(&match_probed, a);
+	p2p_match_remove(u);
+	match_key_push(&match_probed, u);
 }
 
-void p2p_match_probe_release(struct unexpected *a)
+void p2p_match_probe_release(struct unexpected *u)
 {
-	match_key_cut(&match_probed, a);
+	match_key_cut(&match_probed, u);
 }
 
 bool p2p_match_probe_has(int32_t peer, uint32_t id)
 {
-	const struct unexpected *a = match_probed.head;
+	const struct unexpected *u = match_probed.head;
 
-	while (a != NULL && (!a->asks || a->peer != peer || a->id != id))
-		a = a->next;
-	return a != NULL;
+	while (u != NULL && (!u->is_rts || u->peer != peer || u->rts_id != id))
+		u = u->next;
+	return u != NULL;
 }
 
 void p2p_match_probe_resend(const struct req *from, struct req *to)
 {
-	for (struct unexpected *a = match_probed.head; a != NULL; a = a->next) {
-		if (a->sender == from)
-			a->sender = to;
+	for (struct unexpected *u = match_probed.head; u != NULL; u = u->next) {
+		if (u->sender == from)
+			u->sender = to;
 	}
 }
 
 void p2p_queues(uint32_t *receives, uint32_t *messages)
 {
 	*receives = p2p_match.nposted;
-	*messages = p2p_match.nearly;
+	*messages = p2p_match.nunexpected;
 }
 
 /* --- open and close ------------------------------------------------------------------------- */
@@ -308,4 +307,51 @@ int p2p_match_open(void)
 	match_unexpected.ctx = match_unexpected.key + BUCKETS_MIN;
 	p2p_match.mask = match_unexpected.mask = BUCKETS_MIN - 1;
 	return 0;
+}
+
+/* --- the invariants ------------------------------------------------------------------------- */
+
+static bool match_posted_valid(void)
+{
+	uint32_t posted = 0, wild = 0;
+
+	for (uint32_t i = 0; i <= p2p_match.mask; i++) {
+		const struct req *before = NULL;
+
+		for (const struct req *r = p2p_match.posted[i].head; r != NULL; r = r->next) {
+			if (r->prev != before || r->done ||
+				match_posted_bucket(r->ctx, r->peer, r->tag) !=
+					&p2p_match.posted[i])
+				return false;
+			posted++;
+			wild += match_wild_of(r->peer, r->tag) != WILD_NONE;
+			before = r;
+		}
+		if (p2p_match.posted[i].tail != before)
+			return false;
+	}
+	return posted == p2p_match.nposted && wild == p2p_match.nwild;
+}
+
+/* A message that is queued by key is queued by context as well. */
+static bool match_unexpected_valid(void)
+{
+	uint32_t by_key = 0, by_ctx = 0;
+
+	for (uint32_t i = 0; i <= match_unexpected.mask; i++) {
+		const struct unexpected *u;
+
+		for (u = match_unexpected.key[i].head; u != NULL; u = u->next, by_key++)
+			if (match_key_bucket(u->ctx, u->peer, u->tag) != &match_unexpected.key[i])
+				return false;
+		for (u = match_unexpected.ctx[i].head; u != NULL; u = u->cnext, by_ctx++)
+			if (match_ctx_bucket(u->ctx) != &match_unexpected.ctx[i])
+				return false;
+	}
+	return by_key == p2p_match.nunexpected && by_ctx == p2p_match.nunexpected;
+}
+
+bool p2p_match_valid(void)
+{
+	return p2p_match.posted == NULL || (match_posted_valid() && match_unexpected_valid());
 }

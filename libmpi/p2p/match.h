@@ -1,37 +1,41 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* match.h - which message belongs to which receive, in constant time.
+/* match.h - the posted and the unexpected queue: which message belongs to which receive.
  *
- *     posted receives                                arrived messages without a receive
- *       hash(ctx, peer|ANY, tag|ANY) ──> FIFO           hash(ctx, peer, tag) ──> FIFO     receive
- * that names both hash(ctx)            ──> FIFO     receive with a wildcard
+ *     posted receives                            unexpected messages
+ *       hash(ctx, peer|ANY, tag|ANY) ──> FIFO      hash(ctx, peer, tag) ──> FIFO   for a receive
+ *                                                                                  that names both
+ *                                                  hash(ctx)            ──> FIFO   for one with a
+ *                                                                                  wildcard
  *
  * A message looks at up to four FIFOs: its own key, and those with a wildcard for peer, tag or
- * both, but only at kinds of which any are posted; of the candidates the one that was posted first
- * wins (MPI-5.0 3.5, order).  So the cost does not grow with the number of receives posted, or of
- * messages waiting, unless a wildcard asks.
+ * both, but only at kinds of which any are posted.  Of the candidates the one that was posted first
+ * wins (MPI-5.0 3.5, order).  So the cost does not grow with the number of posted receives.  It
+ * does not grow with the number of unexpected messages either, unless a receive has a wildcard.
  *
- * Invariants: each FIFO is in order of posting or arrival; a request is in at most one; an arrived
- * message is in exactly two, or, when a matched probe has it, in the list of those. */
+ * Invariants (p2p_match_valid)
+ *  - Each FIFO is in order of posting or arrival.
+ *  - A posted receive is in one FIFO.
+ *  - An unexpected message is in two, or, when a matched probe has it, in the list of those. */
 #ifndef HAFT_P2P_MATCH_H
 #define HAFT_P2P_MATCH_H
 
 #include "libmpi/core/req.h"
 #include <mpi.h>
 
-/* A message that is here before its receive: its bytes, or that somebody wants to send it. */
+/* A message that is here before its receive: its data, its RTS, or an error in its place. */
 struct unexpected {
 	struct unexpected *next, *prev;   /* of the same bucket of keys */
 	struct unexpected *cnext, *cprev; /* of the same bucket of contexts */
 	uint64_t ctx;
 	int32_t peer;
 	int32_t tag;
-	int64_t total;      /* bytes of the message */
-	bool sorry;         /* data is a struct p2p_error_msg */
-	bool asks;          /* its bytes are still with the sender, who waits for a clear-to-send */
-	struct req *sender; /* asks, from this very process: the sending request */
-	uint32_t id;        /* asks, from another process: what the sender calls it */
-	struct p2p_sig *note; /* behind data, or NULL: HAFT_CHECK=types */
-	char data[];          /* total bytes, packed; asks: what the sender said, struct ask */
+	int64_t total;       /* bytes of the message */
+	bool is_error;       /* data is a struct p2p_error_msg */
+	bool is_rts;         /* the message is at its sender; data is a struct rts */
+	struct req *sender;  /* is_rts, of this process itself: the sending request, and no data */
+	uint32_t rts_id;     /* is_rts, of another process: the sender's number of it */
+	struct p2p_sig *sig; /* behind data, or NULL: HAFT_CHECK=types */
+	char data[];         /* else the message: total bytes, packed */
 };
 
 struct posted_fifo {
@@ -41,73 +45,73 @@ struct posted_fifo {
 /* Which of peer and tag are wild: the four kinds of posted receives. */
 enum wild { WILD_NONE, WILD_PEER, WILD_TAG, WILD_BOTH, WILDS };
 
-/* What is posted and what has arrived: match.c's, and of the inline functions below. */
+/* For match.c and the inline functions below only. */
 struct p2p_match {
 	struct posted_fifo *posted; /* [mask + 1] */
 	uint32_t mask;
-	uint32_t nwild;  /* receives posted with some wildcard */
-	uint32_t nearly; /* messages that have arrived */
+	uint32_t nwild;       /* receives posted with some wildcard */
+	uint32_t nunexpected; /* messages in the unexpected queue */
 	uint32_t nposted;
-	uint64_t seq;
-	uint32_t kinds[WILDS]; /* how many of each are posted; not counted: WILD_NONE */
+	uint64_t order;              /* of the next receive */
+	uint32_t wild_posted[WILDS]; /* how many of each kind; WILD_NONE is not counted */
 };
 
 extern struct p2p_match p2p_match;
 
-/* p2p_match_post queues a receive (ctx, peer and tag set; either may be ANY).  The matcher keeps the
- * pointer until it is taken or unposted. */
+/* Posts a receive, whose ctx, peer and tag are set.  Its queue keeps the pointer until it is taken
+ * or unposted. */
 static inline void p2p_match_post(struct req *r);
 
-/* p2p_match_unpost takes a posted receive out again. */
+/* Takes a posted receive out again. */
 void p2p_match_unpost(struct req *r);
 
-/* p2p_match_unpost_if takes out all receives that hit says, and returns them, linked by next, in no order. */
+/* Takes out all receives for which hit() is true; returns them, linked by next, in no order. */
 struct req *p2p_match_unpost_if(bool (*hit)(const struct req *r, void *arg), void *arg);
 
-/* p2p_match_take finds the receive for a message that is here now, takes it out, and returns it; or
- * NULL. */
+/* Takes out the receive for a message that has just come, and returns it; NULL: there is none. */
 static inline struct req *p2p_match_take(uint64_t ctx, int32_t peer, int32_t tag);
 
-/* p2p_match_store queues a message that has no receive yet; a is the matcher's until p2p_match_remove. */
-void p2p_match_store(struct unexpected *a);
+/* Queues a message that has no receive.  It belongs to the queue until p2p_match_remove. */
+void p2p_match_store(struct unexpected *u);
 
-/* p2p_match_find finds the first message that a receive with these values may take; it stays queued. Or
- * NULL. */
+/* The first message that a receive with these values may take; it stays queued.  Or NULL. */
 static inline struct unexpected *p2p_match_find(uint64_t ctx, int32_t peer, int32_t tag);
 
-/* p2p_match_remove takes a message out; a is the caller's. */
-void p2p_match_remove(struct unexpected *a);
+/* Takes a message out; it belongs to the caller now. */
+void p2p_match_remove(struct unexpected *u);
 
-/* p2p_match_find_rts finds a message that asks and is queued, by its sender and id; it stays.  Or NULL. */
+/* A queued RTS by its sender and id; it stays.  Or NULL. */
 struct unexpected *p2p_match_find_rts(
 	uint64_t ctx, int32_t peer, int32_t tag, const struct req *sender, uint32_t id);
 
-/* p2p_match_probe_take: a matched probe takes the message out; p2p_match_probe_release: and is received.  p2p_match_probe_has:
- * has a probe the one that peer calls id? */
-void p2p_match_probe_take(struct unexpected *a);
-void p2p_match_probe_release(struct unexpected *a);
+/* A matched probe takes a message out of the queue (take), until it is received (release). has: has
+ * one of them the RTS that peer calls id? */
+void p2p_match_probe_take(struct unexpected *u);
+void p2p_match_probe_release(struct unexpected *u);
 bool p2p_match_probe_has(int32_t peer, uint32_t id);
 
-/* p2p_match_probe_resend: the message of this process to itself that `from' sends synchronously, and a
- * matched probe has, is `to''s now. */
+/* A matched probe has a synchronous message of this process to itself: its sending request is no
+ * longer `from', but `to'. */
 void p2p_match_probe_resend(const struct req *from, struct req *to);
 
-/* p2p_match_each calls fn for all messages that have arrived and wait, in any order. */
-void p2p_match_each(void (*fn)(void *arg, const struct unexpected *a), void *arg);
+/* Calls fn for all unexpected messages, in any order. */
+void p2p_match_each(void (*fn)(void *arg, const struct unexpected *u), void *arg);
 
-/* p2p_match_empty: nothing is posted and nothing has arrived: the next frame can match only what comes
- * next. */
+/* Both queues are empty: the next frame can match only the next receive. */
 static inline bool p2p_match_empty(void)
 {
-	return (p2p_match.nposted | p2p_match.nearly) == 0;
+	return (p2p_match.nposted | p2p_match.nunexpected) == 0;
 }
 
-/* p2p_match_open makes the tables.  0 or MPI_ERR_NO_MEM. */
+/* Makes the tables.  0 or MPI_ERR_NO_MEM, with words. */
 int p2p_match_open(void);
 
-/* --- inline: what is usual: no wildcards, nothing early, and the first of a bucket is it ---- */
+/* Do the invariants above hold?  (core/valid.h) */
+bool p2p_match_valid(void);
 
-void p2p_match_post_slow(struct req *r); /* also into a full table */
+/* --- inline: no wildcards, nothing unexpected, and the first of a bucket matches ------------ */
+
+void p2p_match_post_slow(struct req *r); /* with a wildcard, or into a full table */
 struct req *p2p_match_take_slow(uint64_t ctx, int32_t peer, int32_t tag);
 struct unexpected *p2p_match_find_slow(uint64_t ctx, int32_t peer, int32_t tag);
 
@@ -134,7 +138,7 @@ static inline void p2p_match_post(struct req *r)
 		p2p_match_post_slow(r);
 		return;
 	}
-	r->seq = p2p_match.seq++;
+	r->order = p2p_match.order++;
 	p2p_match.nposted++;
 	p2p_match_posted_push(
 		&p2p_match.posted[p2p_match_hash(r->ctx, r->peer, r->tag) & p2p_match.mask], r);
@@ -157,7 +161,7 @@ static inline struct req *p2p_match_take(uint64_t ctx, int32_t peer, int32_t tag
 
 static inline struct unexpected *p2p_match_find(uint64_t ctx, int32_t peer, int32_t tag)
 {
-	return likely(p2p_match.nearly == 0) ? NULL : p2p_match_find_slow(ctx, peer, tag);
+	return likely(p2p_match.nunexpected == 0) ? NULL : p2p_match_find_slow(ctx, peer, tag);
 }
 
 #endif

@@ -1,26 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* p2p_state.h - messages between two ranks: what the life cycle and the collectives may call.
+/* p2p.h - messages between two ranks: what the other engines may call.
  *
- *   sender                                   receiver
- *   EAGER  ctx tag bytes  ────────────────>  match: into the buffer, or kept until the receive is
- * posted
- *
- *   ASK    ctx tag {bytes, id} ───────────>  match: now, or when the receive is posted
- *          <─────────────────────  CLEAR id
- *          chunks of the pipe  ───────────>  unpacked chunk by chunk
- *
- *   ASK    the same, and where in shared memory it lies (MPI_Alloc_mem)
- *          <─────────────────────  DONE id   read there: one copy                    (claim.h)
- *
- *   WITHDRAW id  ───────────────────────>  a synchronous send is cancelled             (cancel.c)
- *          <───────────────  GONE or KEPT  id
- *
- *          <─────────────────────  PACE      too much has come unasked: everything by ASK (credit.c)
- *
- * Messages up to haft_setting_get(SETTING_EAGER) bytes go eagerly.  Engines of MPI's own calls (p2p_send
+ * protocol.h has the frames, README.md the reading order.  Engines of MPI's own calls (p2p_send
  * ...) are in the generated engine.h; bind/ has checked their arguments.
  *
- * One thread at a time.  Everything that waits makes progress for everybody meanwhile. */
+ * One thread at a time is inside.  Every blocking call makes progress for all outstanding
+ * operations of the process, and gives the library's lock up while it idles. */
 #ifndef HAFT_P2P_P2P_H
 #define HAFT_P2P_P2P_H
 
@@ -32,121 +17,155 @@
 
 /* What has happened since p2p_open. */
 struct p2p_count {
-	uint64_t held;     /* times that a peer was told to keep its messages until asked */
-	uint64_t hold;     /* times that we were told */
-	int64_t early;     /* bytes kept now of messages that nobody has asked for */
-	int64_t early_top; /* the most there were */
+	uint64_t stops_sent;      /* times that a peer lost its credit for eager messages here */
+	uint64_t stops_received;  /* times that this process lost its credit at a peer */
+	int64_t unexpected_bytes; /* of eager messages that have no receive, now */
+	int64_t unexpected_peak;  /* the most there were */
 };
 
 /* The counters, to be read. */
 const struct p2p_count *p2p_counts(void);
 
-/* How many receives wait for a message, and how many messages for a receive, at this moment. */
+/* The lengths of the posted and of the unexpected queue. */
 void p2p_queues(uint32_t *receives, uint32_t *messages);
 
-/* p2p_open gets ready for the peers of via, which is open and has p2p_deliver and p2p_peer_lost.  0 or
- * MPI_ERR_NO_MEM. */
+/* Gets ready for the peers of via, which is open and has p2p_deliver and p2p_peer_lost.  0, or
+ * MPI_ERR_NO_MEM with words. */
 int p2p_open(void);
 void p2p_deliver(void *arg, const struct shm_frame *f);
 
-/* Fills in p2p_state's part of a new row of the table of peers. */
+/* Fills in p2p's part of a new row of via's table of peers. */
 struct via_peer;
 void p2p_peer_made(struct via_peer *p);
 
-/* A peer has sent what no Haft sends: who knows what else is wrong.  Says so in one line, with its
- * rank and host, and ends the job.  A frame is looked at before anything is changed for it. */
-__attribute__((noreturn, cold, format(printf, 2, 3))) void p2p_protocol_error(
-	int peer, const char *fmt, ...);
+/* A remote peer is gone: all operations with it fail.  left: it has ended MPI in good order. */
 void p2p_peer_lost(int peer, bool left, const char *words);
 
-/* p2p_flush waits until nothing of this process is on its way out any more (freed requests that
- * still send). */
+/* A handler of frames.  It runs inside a poll, must not poll, and looks at a frame before it
+ * changes anything for it.  The payload is gone when it returns. */
+typedef void p2p_handler(const struct shm_frame *f);
+
+enum p2p_from {
+	P2P_FROM_ANY, /* the handler gets frames of peers that are gone, too */
+	P2P_FROM_LIVE /* those are dropped: what they are about has failed */
+};
+
+/* Gives frames of a kind (protocol.h) to a handler from now on. */
+void p2p_deliver_register(int kind, p2p_handler *handle, enum p2p_from from);
+
+/* The kind of libmpi/rma's frames. */
+#define P2P_FRAME_RMA 15
+
+/* A peer has sent a frame that no Haft sends.  Says so in one line, with its rank and host, and
+ * ends the job. */
+__attribute__((noreturn, cold, format(printf, 2, 3))) void p2p_protocol_error(
+	int peer, const char *fmt, ...);
+
+/* Waits until no frame of this process waits to be sent: freed requests may still send. */
 void p2p_flush(void);
 
 /* Waits until the operations of a communicator whose requests were freed are complete. */
 void p2p_complete_freed(struct comm *c);
 
-/* For reports of what is left.  A message that has come and nobody has received. */
+/* A message that has come and that no receive has matched, for reports. */
 struct p2p_unreceived {
 	uint64_t ctx; /* of the communicator */
 	int peer, tag;
 	int64_t bytes;
 };
 
-/* p2p_unreceived calls fn for each of the user's messages that wait for a receive; they stay. */
+/* Calls fn for each of the user's messages that have no receive; they stay. */
 void p2p_unreceived(void (*fn)(void *arg, const struct p2p_unreceived *m), void *arg);
 
 /* Bytes of the buffer that is attached to a communicator, NULL: to the process; 0 if it is an
  * automatic one, -1: none is. */
 int64_t p2p_buffer_bytes(const struct comm *c);
 
-/* p2p_session_end takes a session's buffer for buffered sends away, when all of it is out. */
+/* Detaches a session's buffer for buffered sends, when all of its messages are sent. */
 void p2p_session_end(struct session *s);
 
-/* Frames about windows: their kind, and who gets them, from inside a poll; set when MPI starts by
- * libmpi/rma, which is above. */
-#define P2P_WINDOW 15
-extern void (*p2p_window)(const struct shm_frame *f);
-
-/* p2p_progress moves what can be moved, once; returns > 0 if something moved. */
+/* Moves what can be moved, once; returns > 0 if something moved. */
 int p2p_progress(void);
 
 /* Reads the settings again that may change while MPI runs (HAFT_EAGER ...): for messages from now
  * on. Under the lock. */
 void p2p_tune(void);
 
-/* p2p_progress_poll is p2p_progress for calls that look and come back (MPI_Test, MPI_Iprobe ...): after some
- * that have moved nothing it gives up the CPU, if there are more ranks than CPUs. */
+/* As p2p_progress, for calls that look and come back (MPI_Test, MPI_Iprobe ...).  After some that
+ * have moved nothing it gives up the CPU, if there are more ranks than CPUs. */
 void p2p_progress_poll(void);
 
-/* p2p_progress_hook adds a function that p2p_progress calls as well (collectives under way); returns > 0 if
- * it moved something.  Twice is once. */
-#define P2P_HOOKS_MAX 6 /* collectives, communicators, three of windows; one more is nothing */
+/* Adds a function that p2p_progress calls as well; it returns > 0 if it moved something.  Adding it
+ * twice is adding it once. */
 void p2p_progress_hook(int (*pass)(void));
+
+/* What a call waits for. */
+struct p2p_condition {
+	bool (*ready)(void *arg); /* asked under the lock by any thread, often; changes nothing but
+				     what arg points to */
+	void *arg;
+	const struct shm_describer *describer; /* NULL, or for the wait report */
+	struct shm_flag *flag;  /* NULL, or: a change of it ends a sleep, as frames do */
+	const uint32_t *nap_ns; /* NULL, or: no sleep is longer, if not 0; ready may change it */
+	const struct req *req;  /* NULL, or a request whose peer is looked at first */
+};
+
+/* Makes progress until want->ready(want->arg): polls, then yields, then sleeps.  The lock is given
+ * up meanwhile: other threads may enter MPI. */
+void p2p_progress_until(const struct p2p_condition *want);
 
 /* Waits for one request, on the stack or with a handle; frees nothing. */
 void p2p_wait_done(struct req *r);
 
-/* Fills in what a sleeping rank says besides what it waits for: the MPI function, the communicator
- * (NULL: none), and the messages that nobody has asked for. */
+/* Fills in the part of a wait report that all waits have: the MPI function, the communicator (NULL:
+ * none), and the unexpected messages. */
 void p2p_wait_report(const struct comm *c, struct shm_what *what);
 
-/* Requests of other engines.  p2p_req_new: one that holds c; NULL: no memory.  p2p_req_done: its
- * operation is over, res and errwords are set; r may be gone afterwards. */
+/* --- requests of other engines -------------------------------------------------------------- */
+
+/* A request that holds c; NULL: no memory. */
 struct req *p2p_req_new(struct comm *c, const struct req_ops *ops);
+
+/* Its operation is over, and its result is set.  r may be gone afterwards. */
 void p2p_req_done(struct req *r);
 
-/* Its operation has failed: the error and its words (haft_err) are what completes it will say. */
+/* Its operation has failed: err and its words (haft_err) are its result. */
 void p2p_req_fail(struct req *r, int err);
 
-/* A message of a collective call (kind: REQ_SEND, REQ_RECV) on the plane CTX_COLL, to or from a
- * peer, of either group, is started: *r is the caller's memory and must stay until p2p_coll_wait
- * has returned, which returns the first error of the n, with words (haft_err). */
+/* --- messages of collectives and of constructors of communicators --------------------------- */
+
+/* Starts a message of a collective call (kind: REQ_SEND, REQ_RECV) on the plane CTX_COLL, to or
+ * from a peer, of either group. *r is the caller's memory and must stay until p2p_coll_wait has
+ * returned. */
 void p2p_coll_start(struct comm *c, int kind, const void *buf, int64_t count, struct type *type,
 	int peer, int tag, struct req *r);
+
+/* Waits for all n; returns the first error, with words (haft_err). */
 int p2p_coll_wait(struct req *reqs, int n);
 
-/* What a member sends in place of a message that it cannot make: the receive it meets fails with
- * this class, and these words. */
+/* What a member sends in place of a message that it cannot make: the receive that it matches fails
+ * with this class, and these words. */
 struct p2p_error_msg {
 	int32_t err;
-	int32_t missed; /* haft_peer_lost_rank of who says so */
+	int32_t missed; /* haft_peer_lost_rank of the sender */
 	char words[120];
 };
 
-/* Somebody has said so: notes whom it has missed, and returns the class, with the words. */
-int p2p_error_take(const struct p2p_error_msg *sorry);
+/* A peer has sent it: notes the peer that it has missed, and returns the class, with the words. */
+int p2p_error_take(const struct p2p_error_msg *msg);
 
-/* p2p_coll_start of a send that says so, to another process.  *sorry stays until it is over. */
+/* As p2p_coll_start of a send, to another process.  *msg stays until it is over. */
 void p2p_coll_send_error(
-	struct comm *c, const struct p2p_error_msg *sorry, int peer, int tag, struct req *r);
+	struct comm *c, const struct p2p_error_msg *msg, int peer, int tag, struct req *r);
 
-/* The same for bytes, on any plane.  rank is one of the communicator's, not MPI_PROC_NULL; send and
- * recv wait. */
+/* Bytes on any plane, to or from a rank of the communicator, not MPI_PROC_NULL; these wait. 0 or an
+ * error class with words. */
 int p2p_plane_send(
 	struct comm *c, enum ctx_plane plane, const void *buf, int64_t bytes, int rank, int tag);
 int p2p_plane_recv(
 	struct comm *c, enum ctx_plane plane, void *buf, int64_t bytes, int rank, int tag);
+
+/* Likewise, but they start a request, as p2p_coll_start does. */
 void p2p_plane_isend(struct comm *c, enum ctx_plane plane, const void *buf, int64_t bytes, int rank,
 	int tag, struct req *r);
 void p2p_plane_irecv(struct comm *c, enum ctx_plane plane, void *buf, int64_t bytes, int rank,

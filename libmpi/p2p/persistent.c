@@ -3,10 +3,12 @@
  *
  *     Send_init ──> idle ── Start ──> active ── Wait, Test ──> idle ...  Request_free
  *
- * An idle request is to Wait and Test what the null handle is. */
-#include "libmpi/p2p/p2p_state.h"
-
+ * MPI_Wait and MPI_Test take an idle request as the null handle. */
 #include "libmpi/core/err.h"
+#include "libmpi/p2p/buffered_send.h"
+#include "libmpi/p2p/recv.h"
+#include "libmpi/p2p/request.h"
+#include "libmpi/p2p/send.h"
 #include <engine.h>
 #include <stdlib.h>
 
@@ -65,7 +67,7 @@ int p2p_bsend_init(const void *buf, int64_t count, struct type *type, int dest, 
 	return err;
 }
 
-/* The copy in the attached buffer is on its way; the request is over. */
+/* The message is copied to the attached buffer: the request is complete at once. */
 static int persistent_start_buffered(struct req *r)
 {
 	int err = p2p_buffer_send(r->buf, r->count, r->type,
@@ -90,7 +92,7 @@ int p2p_start(struct req **request)
 	p2p_req_copies_take(r);
 	free(r->errwords);
 	r->errwords = NULL;
-	r->at = r->total = 0;
+	r->moved = r->total = 0;
 	r->res = (struct req_result){.source = MPI_ANY_SOURCE, .tag = MPI_ANY_TAG};
 	r->done = false;
 	r->active = true;

@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* probe.c - looking at messages before they are received (MPI-5.0 3.8).
  *
- * Probe leaves the message in the matcher.  Mprobe takes it out and gives the user a message
- * object, which only one thread can then receive from: no other receive can take it away. */
-#include "libmpi/p2p/p2p_state.h"
+ * MPI_Probe leaves the message in the unexpected queue.  MPI_Mprobe takes it out and makes a
+ * message object of it: no other receive can take the message away. */
+#include "libmpi/p2p/probe.h"
 
-#include "libmpi/core/msg_object.h"
 #include "libmpi/core/err.h"
+#include "libmpi/core/msg_object.h"
 #include "libmpi/core/status.h"
+#include "libmpi/p2p/fail.h"
+#include "libmpi/p2p/match.h"
+#include "libmpi/p2p/progress.h"
+#include "libmpi/p2p/recv.h"
+#include "libmpi/p2p/request.h"
 #include <engine.h>
 #include <stdlib.h>
 
@@ -15,12 +20,12 @@ struct probe {
 	uint64_t ctx;
 	int peer, tag;
 	const struct comm *comm;
-	uint32_t broken; /* peers lost when it began */
-	struct unexpected *a;
-	int err; /* there is none, and none can come */
+	uint32_t broken;      /* peers lost when it began */
+	struct unexpected *u; /* the message; NULL: there is none yet */
+	int err;              /* there is none, and none can come */
 };
 
-/* As a posted receive: who waits for anybody fails once when a member is lost. */
+/* As a posted receive: one from any source fails once when a member is lost. */
 static int probe_lost(const struct probe *p)
 {
 	int peer = p->peer;
@@ -35,12 +40,12 @@ static bool probe_found(void *arg)
 {
 	struct probe *p = arg;
 
-	p->a = p2p_match_find(p->ctx, p->peer, p->tag);
-	p->err = p->a == NULL ? probe_lost(p) : 0;
-	return p->a != NULL || p->err != 0;
+	p->u = p2p_match_find(p->ctx, p->peer, p->tag);
+	p->err = p->u == NULL ? probe_lost(p) : 0;
+	return p->u != NULL || p->err != 0;
 }
 
-/* Who only asks may hear that nothing is there, of a source that left in good order. */
+/* A call that does not wait may say that nothing is there, of a source that left in good order. */
 static int probe_lost_only(const struct probe *p)
 {
 	if (p->err != 0 && p->peer >= 0 && p2p_peer_seen(via_peer(p->peer))->lost == PEER_LEFT)
@@ -51,7 +56,7 @@ static int probe_lost_only(const struct probe *p)
 static void probe_status(const struct probe *p, struct comm *c, MPI_Status *status)
 {
 	haft_status_set(
-		status, group_rank_of(comm_peers(c), p->a->peer), p->a->tag, p->a->total, 0);
+		status, group_rank_of(comm_peers(c), p->u->peer), p->u->tag, p->u->total, 0);
 }
 
 static struct probe probe_of(int source, int tag, const struct comm *c)
@@ -97,15 +102,15 @@ int p2p_iprobe(int source, int tag, struct comm *c, int *flag, MPI_Status *statu
 		p2p_progress_poll();
 		probe_found(&p);
 	}
-	*flag = p.a != NULL;
-	if (p.a != NULL)
+	*flag = p.u != NULL;
+	if (p.u != NULL)
 		probe_status(&p, c, status);
 	return probe_lost_only(&p);
 }
 
 /* --- matched probes ------------------------------------------------------------------------- */
 
-/* MPI_MESSAGE_NO_PROC: what a matched probe of MPI_PROC_NULL gives. */
+/* MPI_MESSAGE_NO_PROC, of a matched probe of MPI_PROC_NULL. */
 static struct msg no_proc;
 
 int p2p_probe_open(void)
@@ -116,7 +121,7 @@ int p2p_probe_open(void)
 	return err == OBJ_OK ? 0 : haft_err(MPI_ERR_NO_MEM, "%s", obj_error_text(err));
 }
 
-/* Takes the probed message out of the matcher into a new message object. */
+/* Takes the probed message out of its queue into a new message object. */
 static int probe_take(struct probe *p, struct comm *c, struct msg **message, MPI_Status *status)
 {
 	struct msg *m = obj_new(&haft_msg_class, NULL);
@@ -124,9 +129,9 @@ static int probe_take(struct probe *p, struct comm *c, struct msg **message, MPI
 	if (m == NULL)
 		return haft_err(MPI_ERR_NO_MEM, "no memory for a message object");
 	probe_status(p, c, status);
-	p2p_match_probe_take(p->a);
+	p2p_match_probe_take(p->u);
 	obj_hold(c);
-	m->unexpected = p->a;
+	m->unexpected = p->u;
 	m->comm = c;
 	*message = m;
 	return 0;
@@ -165,23 +170,23 @@ int p2p_improbe(
 		p2p_progress_poll();
 		probe_found(&p);
 	}
-	*flag = p.a != NULL;
-	return p.a != NULL ? probe_take(&p, c, message, status) : probe_lost_only(&p);
+	*flag = p.u != NULL;
+	return p.u != NULL ? probe_take(&p, c, message, status) : probe_lost_only(&p);
 }
 
-/* Starts r on the message of *message, which goes. */
+/* Starts r with the message of *message, and frees that. */
 static int probe_mrecv_start(
 	struct req *r, void *buf, int64_t count, struct type *type, struct msg **message)
 {
 	struct msg *m = *message;
-	struct unexpected *a = m->unexpected;
-	int err = p2p_req_fill(r, REQ_RECV, buf, count, type, a->peer, a->tag, m->comm, a->ctx);
+	struct unexpected *u = m->unexpected;
+	int err = p2p_req_fill(r, REQ_RECV, buf, count, type, u->peer, u->tag, m->comm, u->ctx);
 
 	if (err != 0)
 		return err;
 	*message = NULL;
-	p2p_match_probe_release(a);
-	p2p_recv_unexpected(r, a);
+	p2p_match_probe_release(u);
+	p2p_recv_unexpected(r, u);
 	obj_drop(m->comm);
 	obj_free_obj(m);
 	return 0;
@@ -236,20 +241,20 @@ int p2p_imrecv(
 	return 0;
 }
 
-/* --- what nobody has received --------------------------------------------------------------- */
+/* --- what no receive has matched ------------------------------------------------------------ */
 
 struct unreceived_visit {
 	void (*fn)(void *arg, const struct p2p_unreceived *m);
 	void *arg;
 };
 
-static void probe_unreceived_one(void *arg, const struct unexpected *a)
+static void probe_unreceived_one(void *arg, const struct unexpected *u)
 {
 	const struct unreceived_visit *l = arg;
 	struct p2p_unreceived m = {
-		.ctx = a->ctx, .peer = a->peer, .tag = a->tag, .bytes = a->total};
+		.ctx = u->ctx, .peer = u->peer, .tag = u->tag, .bytes = u->total};
 
-	if (a->ctx % CTX_PLANES == CTX_P2P)
+	if (u->ctx % CTX_PLANES == CTX_P2P)
 		l->fn(l->arg, &m);
 }
 

@@ -4,14 +4,15 @@
 
 #include "libmpi/core/setting.h"
 #include "libmpi/via/via.h"
-#include <time.h>
 
-#define SIZES     12                  /* rows: by powers of two, from ROW_FIRST on */
-#define ROW_FIRST 14                  /* 16 KiB; smaller ones are in the same row */
+#define SIZES     12                  /* rows: powers of two, from ROW_FIRST on */
+#define ROW_FIRST 14                  /* 16 KiB; smaller messages are in the same row */
 #define READ_MOST ((int64_t)16 << 20) /* bytes: nothing else is done while a message is read */
-#define FIRST     4                   /* so many tries of each way before they are compared */
-#define AGAIN     64                  /* then one of so many goes the other way */
+#define FIRST     4                   /* tries of each protocol before they are compared */
+#define AGAIN     64                  /* then one message of so many takes the other protocol */
 #define FADE      16                  /* a best time grows by 1/FADE with each later one */
+
+enum { READ_AUTO, READ_NEVER, READ_ALWAYS }; /* HAFT_READ */
 
 struct proto_row {
 	uint64_t best[PROTOS]; /* ns for 2^20 bytes */
@@ -34,9 +35,9 @@ bool p2p_proto_read(int peer, int64_t n)
 	struct proto_row *r = proto_row_of(n);
 	bool better;
 
-	if (set == 1 || n > READ_MOST || !via_readable(peer))
+	if (set == READ_NEVER || n > READ_MOST || !via_readable(peer))
 		return false;
-	if (set == 2)
+	if (set == READ_ALWAYS)
 		return true;
 	r->asked++;
 	if (r->tries[PROTO_PIPE] < FIRST || r->tries[PROTO_READ] < FIRST)
@@ -45,19 +46,11 @@ bool p2p_proto_read(int peer, int64_t n)
 	return r->asked % AGAIN == 0 ? !better : better;
 }
 
-void p2p_proto_took(enum p2p_proto p2p_proto, int64_t n, uint64_t ns)
+void p2p_proto_took(enum p2p_proto proto, int64_t n, uint64_t ns)
 {
 	struct proto_row *r = proto_row_of(n);
 	uint64_t rate = (uint64_t)((double)ns * (1 << 20) / (double)(n > 0 ? n : 1));
-	uint64_t faded = r->best[p2p_proto] + r->best[p2p_proto] / FADE;
+	uint64_t faded = r->best[proto] + r->best[proto] / FADE;
 
-	r->best[p2p_proto] = r->tries[p2p_proto]++ == 0 || rate < faded ? rate : faded;
-}
-
-uint64_t p2p_proto_clock(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return ((uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec) | 1;
+	r->best[proto] = r->tries[proto]++ == 0 || rate < faded ? rate : faded;
 }

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* proto.h - how a large message of private memory comes: through the pipe, or read by the receiver.
+/* proto.h - protocol choice: does a rendezvous message of private memory come through the pipe, or
+ * is it read by the receiver?
  *
  *             pipe: two copies at once         read: one copy, by the kernel
- *   16 KiB    ns a KiB, lately                 ns a KiB, lately
- *   32 KiB    ...                              ...                     the receiver takes the
- * better 64 KiB
+ *   16 KiB    ns a MiB, lately                 ns a MiB, lately
+ *   32 KiB    ...                              ...
+ *   64 KiB    ...                              ...                 the receiver takes the better
  *
- * Which is better depends on the processor, on the kernel, on who else wants the CPUs, and changes
- * within a run.  So nothing is fixed: each size remembers the best of each way's last times, which
- * fades, and the other way is tried now and then. */
+ * Which is better depends on the processor, on the kernel and on the load, and changes within a
+ * run.  So it is measured: each size remembers the best time of each protocol, which fades, and the
+ * other protocol is tried now and then.  PERF.md has what that gains. */
 #ifndef HAFT_P2P_PROTO_H
 #define HAFT_P2P_PROTO_H
 
@@ -17,14 +18,11 @@
 
 enum p2p_proto { PROTO_PIPE, PROTO_READ, PROTOS };
 
-/* Shall a message of n bytes from a peer be read?  False where that is not permitted, or
+/* Shall a message of n bytes from a peer be read?  False if that is not permitted, or with
  * HAFT_READ=never. */
 bool p2p_proto_read(int peer, int64_t n);
 
 /* A message of n bytes took so long, in ns. */
-void p2p_proto_took(enum p2p_proto p2p_proto, int64_t n, uint64_t ns);
-
-/* A clock, ns; never 0. */
-uint64_t p2p_proto_clock(void);
+void p2p_proto_took(enum p2p_proto proto, int64_t n, uint64_t ns);
 
 #endif

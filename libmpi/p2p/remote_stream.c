@@ -1,121 +1,123 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* remote_stream.c - large messages to and from far peers: streams of libnet, after ASK and CLEAR.
+/* remote_stream.c - rendezvous messages of remote peers: streams of libnet, after RTS and CTS.
  *
  *     sender                                        receiver
- *     ASK ─────────────────────────────────────>    matched: posts the user's buffer for a stream
- *          <──────────────── CLEAR, ctx: the stream  of a number that it has never used
+ *     RTS ─────────────────────────────────────>    matched: posts the user's buffer for a stream
+ *          <────────────────── CTS, ctx: its number   that it has never used before
  *     the user's buffer ═══════════════════════>    the user's buffer
  *
- *     a buffer with gaps goes through a window: two pieces of it, one on its way while the other
- *     is packed, or unpacked
- *          [ piece | piece ] ═══════════════════>   [ piece | piece ]
+ *     A buffer that is not contiguous goes through a window of two chunks.  One is on its way while
+ *     the other is packed, or unpacked.
+ *          [ chunk | chunk ] ═══════════════════>   [ chunk | chunk ]
  *
- * The two sides need not agree about pieces: a stream is bytes.
+ * The two sides need not agree about chunks: a stream is bytes.
  *
  * Invariants
- *  - A request in STATE_STREAM has a flow, and is in no queue.  The flow goes with the end of its
- * last piece, whatever became of it.
- *  - A receiver has posted, before its CLEAR goes, all that comes or two pieces of it, and posts a
- *    piece again before libnet looks at the next byte (inside `done').
- *  - What a receive has no room for is not posted; CLEAR says so, and it is not sent.  So it is
- * with a receive that has no memory for its flow.  A send, whose receiver waits, takes turns with
- *    others without memory in the one flow that is always there. */
-#include "libmpi/p2p/p2p_state.h"
+ *  - A request in STATE_STREAM has a stream, or waits in stream_starved.  The stream goes with the
+ *    end of its last chunk, and finishes the request.
+ *  - Before its CTS goes, a receiver has posted all that comes, or two chunks of it.  It posts a
+ *    chunk again before libnet looks at the next byte (inside `done').
+ *  - What a receive has no room for is not posted.  CTS says so, and it is not sent.  A receive
+ *    without memory for its stream is one that has no room.
+ *  - Sends without memory take turns with the one stream that is always there, as their receivers
+ *    wait. */
+#include "libmpi/p2p/remote_stream.h"
 
 #include "libmpi/core/err.h"
-#include "libmpi/type/type.h"
+#include "libmpi/p2p/fail.h"
+#include "libmpi/p2p/request.h"
 #include <stdlib.h>
 
-#define STREAM_WINDOW \
-	((int64_t)MEAN_OR(96, 256 * 1024)) /* bytes of a piece: packed while one is sent */
+/* Bytes of a chunk: packed while one is sent; and without memory. */
+#define STREAM_WINDOW ((int64_t)MEAN_OR(96, 256 * 1024))
+#define STREAM_SPARE  ((int64_t)MEAN_OR(32, 4096))
 #define STREAM_CHUNKS 2
-#define STREAM_SPARE  ((int64_t)MEAN_OR(32, 4096)) /* the same, without memory */
 
 struct stream_chunk {
 	struct net_op op; /* first */
-	struct p2p_stream *flow;
+	struct p2p_stream *stream;
 	char *mem;
 };
 
 struct p2p_stream {
 	struct req *req;
 	uint64_t id;
-	int64_t next; /* bytes of the message that pieces have taken */
-	int64_t end;  /* of them that go or come; before: r->at at the beginning */
-	int busy;     /* pieces that are libnet's */
+	int64_t next; /* bytes of the message that chunks have taken */
+	int64_t end;  /* bytes of the message that are moved */
+	int busy;     /* chunks that are libnet's */
 	int err;      /* the first, or 0 */
 	bool sends;
-	int64_t most; /* bytes of a piece that goes through the window */
-	struct stream_chunk piece[STREAM_CHUNKS];
+	int64_t most; /* bytes of a chunk of the window */
+	struct stream_chunk chunk[STREAM_CHUNKS];
 	char window[];
 };
 
 static uint64_t stream_last_id; /* numbers given out so far */
 
-/* The flow without memory, and the sends that wait for it. */
+/* The stream without memory, and the sends that wait for it. */
 static _Alignas(struct p2p_stream) char stream_spare[sizeof(struct p2p_stream) +
 						     STREAM_CHUNKS * STREAM_SPARE];
 static bool stream_spare_used;
 static struct req_queue stream_starved;
 
-static int stream_peer(const struct p2p_stream *f)
+static int stream_peer(const struct p2p_stream *s)
 {
-	return f->sends ? f->req->peer : f->req->from;
+	return s->sends ? s->req->peer : s->req->from;
 }
 
-/* Hands a piece to libnet.  0, SHM_NOMEM or VIA_LOST. */
-static int stream_give(struct stream_chunk *p, void *at, int64_t n)
+/* Hands a chunk to libnet.  0, SHM_NOMEM or VIA_LOST. */
+static int stream_give(struct stream_chunk *c, void *at, int64_t n)
 {
-	struct p2p_stream *f = p->flow;
+	struct p2p_stream *s = c->stream;
 
-	return f->sends ? via_stream_send(stream_peer(f), f->id, at, (size_t)n, &p->op)
-			: via_stream_post(stream_peer(f), f->id, at, (size_t)n, &p->op);
+	return s->sends ? via_stream_send(stream_peer(s), s->id, at, (size_t)n, &c->op)
+			: via_stream_post(stream_peer(s), s->id, at, (size_t)n, &c->op);
 }
 
-/* Takes the next bytes of the message with this piece.  False: there are no more, or no way. */
-static bool stream_take(struct stream_chunk *p)
+/* Moves the next bytes of the message with this chunk.  False: there are no more, or it failed. */
+static bool stream_take(struct stream_chunk *c)
 {
-	struct p2p_stream *f = p->flow;
-	struct req *r = f->req;
-	int64_t n = f->end - f->next;
-	char *at = p->mem;
+	struct p2p_stream *s = c->stream;
+	struct req *r = s->req;
+	int64_t n = s->end - s->next;
+	char *at = c->mem;
 
-	if (n == 0 || f->err != 0)
+	if (n == 0 || s->err != 0)
 		return false;
 	if (at == NULL)
-		at = (char *)(uintptr_t)type_contiguous_at(r->type, r->buf, r->count) + f->next;
-	else if (n > f->most)
-		n = f->most;
-	if (p->mem != NULL && f->sends)
-		type_pack(r->type, r->buf, r->count, f->next, at, n);
-	f->err = stream_give(p, at, n);
-	if (f->err != 0)
+		at = (char *)(uintptr_t)type_contiguous_at(r->type, r->buf, r->count) + s->next;
+	else if (n > s->most)
+		n = s->most;
+	if (c->mem != NULL && s->sends)
+		type_pack(r->type, r->buf, r->count, s->next, at, n);
+	s->err = stream_give(c, at, n);
+	if (s->err != 0)
 		return false;
-	f->next += n;
-	f->busy++;
+	s->next += n;
+	s->busy++;
 	return true;
 }
 
-/* A piece is over. */
-static void stream_chunk_over(struct stream_chunk *p)
+/* Libnet is done with a chunk. */
+static void stream_chunk_over(struct stream_chunk *c)
 {
-	struct p2p_stream *f = p->flow;
-	struct req *r = f->req;
+	struct p2p_stream *s = c->stream;
+	struct req *r = s->req;
 
-	f->busy--;
-	if (p->op.state == NET_OP_LOST)
-		f->err = VIA_LOST;
-	else if (p->mem != NULL && !f->sends)
-		type_unpack(r->type, r->buf, r->count, r->at, p->mem, (int64_t)p->op.len);
-	r->at += (int64_t)p->op.len;
+	s->busy--;
+	if (c->op.state == NET_OP_LOST)
+		s->err = VIA_LOST;
+	else if (c->mem != NULL && !s->sends)
+		type_unpack(r->type, r->buf, r->count, r->moved, c->mem, (int64_t)c->op.len);
+	r->moved += (int64_t)c->op.len;
 }
 
-static void stream_free(struct p2p_stream *f)
+static void stream_free(struct p2p_stream *s)
 {
 	struct req *r;
 
-	if ((char *)f != stream_spare) {
-		free(f);
+	if ((char *)s != stream_spare) {
+		free(s);
 		return;
 	}
 	stream_spare_used = false;
@@ -123,102 +125,103 @@ static void stream_free(struct p2p_stream *f)
 	if (r == NULL)
 		return;
 	p2p_queue_pop(&stream_starved);
-	p2p_stream_send(r, r->stream, r->total);
+	p2p_stream_send(r, r->send.stream_id, r->send.room);
 }
 
-/* The flow ends if nothing of it is libnet's any more. */
-static void stream_finish(struct p2p_stream *f)
+/* Ends a stream of which libnet has no chunk. */
+static void stream_finish(struct p2p_stream *s)
 {
-	struct req *r = f->req;
+	struct req *r = s->req;
 
-	if (f->busy > 0)
+	if (s->busy > 0)
 		return;
-	if (f->err != 0)
-		p2p_fail_request(r, stream_peer(f), f->err);
-	stream_free(f);
+	if (s->err != 0)
+		p2p_fail_request(r, stream_peer(s), s->err);
+	stream_free(s);
 	p2p_req_finish(r);
 }
 
-/* libnet is done with a piece: from inside a poll. */
+/* Libnet's callback, inside a poll. */
 static void stream_chunk_done(struct net_op *op)
 {
-	struct stream_chunk *p = (struct stream_chunk *)(void *)op;
-	struct p2p_stream *f = p->flow;
+	struct stream_chunk *c = (struct stream_chunk *)(void *)op;
+	struct p2p_stream *s = c->stream;
 
-	stream_chunk_over(p);
-	while (stream_take(p) && p->op.state != NET_OP_BUSY)
-		stream_chunk_over(p);
-	stream_finish(f);
+	stream_chunk_over(c);
+	while (stream_take(c) && c->op.state != NET_OP_BUSY)
+		stream_chunk_over(c);
+	stream_finish(s);
 }
 
-/* Room for a flow whose pieces are `*most' bytes at most, fewer if there is little memory. */
+/* Memory for a stream whose chunks are `*most' bytes, fewer if there is little memory. */
 static struct p2p_stream *stream_room(bool whole, bool sends, int64_t *most)
 {
-	struct p2p_stream *f;
+	struct p2p_stream *s;
 
 	*most = whole ? 0 : STREAM_WINDOW;
-	f = malloc(sizeof(*f) + (size_t)(STREAM_CHUNKS * *most));
-	if (f != NULL || !sends || stream_spare_used)
-		return f;
+	s = malloc(sizeof(*s) + (size_t)(STREAM_CHUNKS * *most));
+	if (s != NULL || !sends || stream_spare_used)
+		return s;
 	stream_spare_used = true;
 	*most = STREAM_SPARE;
 	return (struct p2p_stream *)(void *)stream_spare;
 }
 
-/* Makes r's flow, bytes [r->at, end) of its message, and gives libnet the first pieces.  NULL: no
- * memory. */
+/* Makes r's stream, for bytes [r->moved, end) of its message, and gives libnet the first chunks.
+ * NULL: no memory. */
 static struct p2p_stream *stream_new(struct req *r, bool sends, uint64_t id, int64_t end)
 {
 	bool whole = type_contiguous_at(r->type, r->buf, r->count) != NULL;
 	int64_t most;
-	struct p2p_stream *f = stream_room(whole, sends, &most);
+	struct p2p_stream *s = stream_room(whole, sends, &most);
 
-	if (f == NULL)
+	if (s == NULL)
 		return NULL;
-	*f = (struct p2p_stream){
-		.req = r, .id = id, .next = r->at, .end = end, .sends = sends, .most = most};
+	*s = (struct p2p_stream){
+		.req = r, .id = id, .next = r->moved, .end = end, .sends = sends, .most = most};
 	for (int i = 0; i < STREAM_CHUNKS; i++) {
-		struct stream_chunk *p = &f->piece[i];
+		struct stream_chunk *c = &s->chunk[i];
 
-		*p = (struct stream_chunk){.op.done = stream_chunk_done,
-			.flow = f,
-			.mem = whole ? NULL : f->window + i * most};
+		*c = (struct stream_chunk){.op.done = stream_chunk_done,
+			.stream = s,
+			.mem = whole ? NULL : s->window + i * most};
 	}
-	f->busy = 1; /* ours, until all have been given */
+	s->busy = 1; /* ours, until all have been given */
 	for (int i = 0; i < STREAM_CHUNKS; i++) {
-		struct stream_chunk *p = &f->piece[i];
+		struct stream_chunk *c = &s->chunk[i];
 
-		while (stream_take(p) && p->op.state != NET_OP_BUSY)
-			stream_chunk_over(p);
+		while (stream_take(c) && c->op.state != NET_OP_BUSY)
+			stream_chunk_over(c);
 	}
-	return f;
+	return s;
 }
 
 void p2p_stream_send(struct req *r, uint64_t id, int64_t room)
 {
-	struct p2p_stream *f;
+	struct p2p_stream *s;
 
 	r->state = STATE_STREAM;
-	if (room <= r->at) {
+	if (room <= r->moved) {
 		p2p_req_finish(r);
 		return;
 	}
-	f = stream_new(r, true, id, r->bytes < room ? r->bytes : room);
-	if (f == NULL) {
-		r->stream = id;
-		r->total = room;
+	s = stream_new(r, true, id, r->bytes < room ? r->bytes : room);
+	if (s == NULL) {
+		r->send.stream_id = id;
+		r->send.room = room;
 		p2p_queue_push(&stream_starved, r);
 		return;
 	}
-	f->busy--;
-	stream_finish(f);
+	s->busy--;
+	stream_finish(s);
 }
 
 uint64_t p2p_stream_try_post(struct req *r)
 {
-	r->flow = NULL;
-	r->flow = stream_new(r, false, ++stream_last_id, r->total < r->bytes ? r->total : r->bytes);
-	return r->flow != NULL ? r->flow->id : 0;
+	r->recv.stream = NULL;
+	r->recv.stream =
+		stream_new(r, false, ++stream_last_id, r->total < r->bytes ? r->total : r->bytes);
+	return r->recv.stream != NULL ? r->recv.stream->id : 0;
 }
 
 uint64_t p2p_stream_post(struct req *r)
@@ -226,30 +229,29 @@ uint64_t p2p_stream_post(struct req *r)
 	uint64_t id = p2p_stream_try_post(r);
 
 	if (id == 0)
-		p2p_req_set_error(
-			r, haft_err(MPI_ERR_NO_MEM,
-				   "no memory to receive a message of %lld bytes from rank %d",
-				   (long long)r->total, r->res.source));
+		p2p_req_fail(r, haft_err(MPI_ERR_NO_MEM,
+					"no memory to receive a message of %lld bytes from rank %d",
+					(long long)r->total, r->res.source));
 	return id;
 }
 
 void p2p_stream_recv(struct req *r)
 {
-	struct p2p_stream *f = r->flow;
+	struct p2p_stream *s = r->recv.stream;
 
-	r->flow = NULL;
+	r->recv.stream = NULL;
 	r->state = STATE_STREAM;
-	f->busy--;
-	stream_finish(f);
+	s->busy--;
+	stream_finish(s);
 }
 
 void p2p_stream_stop(struct req *r)
 {
-	struct p2p_stream *f = r->flow;
+	struct p2p_stream *s = r->recv.stream;
 
-	r->flow = NULL;
+	r->recv.stream = NULL;
 	for (int i = 0; i < STREAM_CHUNKS; i++)
-		if (f->piece[i].op.state == NET_OP_BUSY)
-			via_stream_unpost(&f->piece[i].op);
-	stream_free(f);
+		if (s->chunk[i].op.state == NET_OP_BUSY)
+			via_stream_unpost(&s->chunk[i].op);
+	stream_free(s);
 }

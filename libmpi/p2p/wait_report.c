@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* wait_report.c - what a sleeping rank says that it waits for.
  *
- *      p2p_wait_done, p2p_wait_until ──> libshm sleeps ──> the sleep gets long: req_tell ──> its page
- *                                                                       mpiexec reads it ──'
+ *      p2p_progress_until ──> libshm sleeps ──> the sleep gets long: p2p_wait_report_req
+ *                                                                      │
+ *                             mpiexec reads it  <── the rank's page  <─'
  *
- * Only who has slept for SHM_DESCRIBE_MS comes here: it may take its time. */
-#include "libmpi/p2p/p2p_state.h"
+ * Only a rank that has slept for SHM_DESCRIBE_MS comes here: it may take its time. */
+#include "libmpi/p2p/wait_report.h"
 
 #include "libmpi/core/current_call.h"
+#include "libmpi/p2p/match.h"
 #include "libmpi/p2p/partitioned.h"
+#include "libmpi/p2p/request.h"
 #include <stdio.h>
 
 struct report_count {
@@ -16,17 +19,17 @@ struct report_count {
 	const struct comm *comm; /* may be NULL */
 };
 
-/* Counts a message; one of the communicator waited in is named rather than another. */
-static void report_unexpected(void *arg, const struct unexpected *a)
+/* Counts a user's message.  If the first is of the communicator of the wait, it is named. */
+static void report_unexpected(void *arg, const struct unexpected *u)
 {
 	const struct report_count *e = arg;
 	struct shm_what *w = e->what;
 
-	if (a->ctx % CTX_PLANES != CTX_P2P || w->early++ > 0 || e->comm == NULL ||
-		a->ctx != e->comm->ctx)
+	if (u->ctx % CTX_PLANES != CTX_P2P || w->early++ > 0 || e->comm == NULL ||
+		u->ctx != e->comm->ctx)
 		return;
-	w->early_rank = group_rank_of(comm_peers(e->comm), a->peer);
-	w->early_tag = a->tag;
+	w->early_rank = group_rank_of(comm_peers(e->comm), u->peer);
+	w->early_tag = u->tag;
 }
 
 void p2p_wait_report(const struct comm *c, struct shm_what *what)
@@ -45,10 +48,10 @@ void p2p_wait_report(const struct comm *c, struct shm_what *what)
 	p2p_match_each(report_unexpected, &e);
 }
 
-/* What a wait for it lacks: partitions that are not ready, or that have not come, of `bytes'. */
+/* The partitions that are not ready, or have not come, of `bytes' partitions. */
 static void report_part(const struct req *r, struct shm_what *w)
 {
-	const struct part_op *p = r->scratch;
+	const struct part_op *p = r->owned;
 
 	w->bytes = p->n;
 	for (int i = 0; i < p->n; i++) {
@@ -75,7 +78,7 @@ static void report_request(const struct req *r, struct shm_what *what)
 	if (what->rank < 0)
 		what->rank = r->peer;
 	if (r->kind == REQ_PSEND || r->kind == REQ_PRECV) {
-		what->unmet = !((const struct part_op *)r->scratch)->matched;
+		what->unmet = !((const struct part_op *)r->owned)->matched;
 		report_part(r, what);
 	}
 	if (r->ctx % CTX_PLANES == CTX_P2P || r->kind >= REQ_PSEND)
@@ -101,7 +104,7 @@ void p2p_wait_report_req(const struct shm_describer *t, struct shm_what *what)
 		what->open += !p2p_req_idle(about->reqs[i]) && !about->reqs[i]->done;
 	if (about->n == 0)
 		what->open = r != NULL;
-	what->one = about->one;
+	what->one = about->any;
 	if (r != NULL)
 		report_request(r, what);
 	p2p_wait_report(r != NULL ? r->comm : NULL, what);

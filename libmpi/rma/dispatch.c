@@ -85,7 +85,7 @@ void rma_dispatch_unmatched(struct win *w)
 
 void rma_init(void)
 {
-	p2p_window = dispatch_frame;
+	p2p_deliver_register(P2P_FRAME_RMA, dispatch_frame, P2P_FROM_ANY);
 	rma_atomic_init();
 	rma_mailbox_init();
 }

@@ -44,12 +44,6 @@ void rma_epoch_completed(struct win *w, int rank, int from)
 
 /* --- waiting ---------------------------------------------------------------------------------- */
 
-static int wait_poll(void *arg)
-{
-	(void)arg;
-	return p2p_progress();
-}
-
 static bool wait_ready(void *arg)
 {
 	const struct rma_epoch_wait *wait = arg;
@@ -104,35 +98,17 @@ static bool wait_spin(struct rma_epoch_wait *wait, const struct shm_flag *bell)
 void rma_epoch_wait_until(struct rma_epoch_wait *wait)
 {
 	struct shm_flag *bell = &wait->w->rma->ctl->sync.bell;
-	struct shm_wait s;
 
 	if (wait->ready(wait->arg, false))
 		return;
 	wait->teller.tell = wait_describe;
-	if (haft_threads_enabled()) {
-		via_wait_timed(
-			&(struct via_condition){wait_ready, wait, wait_poll, bell, &wait->teller},
-			&wait->nap_ns);
+	if (!haft_threads_enabled() && !via.contended && wait_spin(wait, bell))
 		return;
-	}
-	if (!via.contended && wait_spin(wait, bell))
-		return;
-	shm_wait_begin(&s);
-	s.teller = &wait->teller;
-	s.flag = bell;
-	for (;;) {
-		s.old = shm_flag_get(bell);
-		if (wait->ready(wait->arg, true))
-			break;
-		s.nap_ns = wait->nap_ns;
-		if (s.nap)
-			s.told = false; /* another member may be late by now */
-		if (p2p_progress() > 0)
-			shm_wait_again(&s);
-		else
-			via_idle(&s);
-	}
-	via_wait_end(&s);
+	p2p_progress_until(&(struct p2p_condition){.ready = wait_ready,
+		.arg = wait,
+		.describer = &wait->teller,
+		.flag = bell,
+		.nap_ns = &wait->nap_ns});
 }
 
 /* A flush: for active messages that targets have not answered. */
@@ -159,21 +135,7 @@ static void flush_describe(const struct shm_describer *t, struct shm_what *what)
 void rma_queue_wait(struct win *w, bool (*ready)(void *arg), void *arg)
 {
 	struct flush_wait about = {{flush_describe}, w};
-	struct shm_wait s;
 
-	if (ready(arg))
-		return;
-	if (haft_threads_enabled()) {
-		via_wait(&(struct via_condition){ready, arg, wait_poll, NULL, &about.teller});
-		return;
-	}
-	shm_wait_begin(&s);
-	s.teller = &about.teller;
-	do {
-		if (p2p_progress() > 0)
-			shm_wait_again(&s);
-		else
-			via_idle(&s);
-	} while (!ready(arg));
-	via_wait_end(&s);
+	p2p_progress_until(
+		&(struct p2p_condition){.ready = ready, .arg = arg, .describer = &about.teller});
 }

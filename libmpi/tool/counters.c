@@ -50,11 +50,11 @@ struct queues {
 	}
 
 const struct tool_count tool_counts[] = {
-	P2P("peers_held", COUNTER, held, "times that this process took the credit of a sender"),
-	P2P("held_by_peers", COUNTER, hold,
+	P2P("peers_held", COUNTER, stops_sent, "times that this process took the credit of a sender"),
+	P2P("held_by_peers", COUNTER, stops_received,
 		"times that a receiver took the credit of this process"),
-	P2P("unexpected_bytes", LEVEL, early, "bytes kept of unexpected messages"),
-	P2P("unexpected_bytes", TOP, early_top,
+	P2P("unexpected_bytes", LEVEL, unexpected_bytes, "bytes kept of unexpected messages"),
+	P2P("unexpected_bytes", TOP, unexpected_peak,
 		"the most bytes kept of unexpected messages, since MPI was initialized"),
 	QUEUE("posted_receives", receives, "posted receives that wait for a message"),
 	QUEUE("unexpected_messages", messages, "unexpected messages that wait for a receive"),

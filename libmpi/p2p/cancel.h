@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* cancel.h - cancelled sends: what others ask of cancel.c. */
+#ifndef HAFT_P2P_CANCEL_H
+#define HAFT_P2P_CANCEL_H
+
+#include "libmpi/p2p/p2p_state.h"
+
+/* Registers the handlers of cancel.c. */
+void p2p_cancel_open(void);
+
+/* The peer of a send has left MPI.  True: it was asked for the message back, and r is cancelled. */
+bool p2p_cancel_peer_left(struct req *r);
+
+#endif

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* deliver.c - frames to their handlers.
+ *
+ *     via ──> p2p_deliver ──┬── EAGER, posted, contiguous ──> copied: done
+ *                           ├── EAGER ──────────────────────> p2p_recv_eager
+ *                           ├── with a type signature ──────> the same, p2p_state.sig set
+ *                           └── all others ──> deliver_handlers[kind]
+ *                                              recv, send, cancel, partitioned, rma
+ *
+ * A handler runs inside a poll and must take the frame: its payload is gone afterwards.  It checks
+ * a frame before it changes anything for it, and calls p2p_protocol_error for one that no Haft
+ * sends.  No handler polls. */
+#include "libmpi/p2p/deliver.h"
+
+#include "libmpi/p2p/match.h"
+#include "libmpi/p2p/p2p_state.h"
+#include "libmpi/p2p/recv.h"
+#include "libmpi/p2p/request.h"
+#include "libmpi/p2p/sig.h"
+
+static struct {
+	p2p_handler *handle;
+	enum p2p_from from;
+} deliver_handlers[FRAME_KINDS];
+
+void p2p_deliver_register(int kind, p2p_handler *handle, enum p2p_from from)
+{
+	deliver_handlers[kind].handle = handle;
+	deliver_handlers[kind].from = from;
+}
+
+/* A message behind its type signature. */
+static void deliver_typed(const struct shm_frame *f)
+{
+	struct shm_frame inner = *f;
+	struct p2p_sig sig;
+
+	inner.kind = (uint8_t)(f->kind & ~FRAME_TYPED);
+	if (f->len < sizeof(sig) || (inner.kind != FRAME_EAGER && inner.kind != FRAME_RTS))
+		p2p_protocol_error(f->src, "a frame of kind %u and %u bytes with a type signature",
+			inner.kind, f->len);
+	p2p_sig_read(&sig, f->data);
+	inner.data = (const char *)f->data + sizeof(sig);
+	inner.len = f->len - (uint32_t)sizeof(sig);
+	p2p_state.sig = &sig;
+	if (inner.kind == FRAME_EAGER)
+		p2p_recv_eager(p2p_match_take(inner.ctx, inner.src, inner.tag), &inner);
+	else
+		p2p_recv_got_rts(&inner);
+	p2p_state.sig = NULL;
+}
+
+static void deliver_slow(const struct shm_frame *f)
+{
+	if (f->kind & FRAME_TYPED) {
+		deliver_typed(f);
+		return;
+	}
+	if (f->kind >= FRAME_KINDS || deliver_handlers[f->kind].handle == NULL)
+		p2p_protocol_error(f->src, "a frame of kind %u", f->kind);
+	if (deliver_handlers[f->kind].from == P2P_FROM_LIVE &&
+		p2p_peer_seen(via_peer(f->src))->lost != PEER_HERE)
+		return; /* the operation that it is about has failed */
+	deliver_handlers[f->kind].handle(f);
+}
+
+/* The usual end of a receive: the message is not longer than the receive's room, and all there is
+ * to do is to copy it.  The source is set already unless it was a wildcard. */
+static inline void deliver_contiguous(struct req *r, const struct shm_frame *f)
+{
+	if (unlikely(r->peer < 0))
+		r->res.source = group_rank_of(comm_peers(r->comm), f->src);
+	r->res.tag = f->tag;
+	r->res.bytes = f->len;
+	via_frame_copy(r->buf, f);
+	p2p_req_finish(r);
+}
+
+/* The slow paths get a copy of the frame's descriptor, so that the fast path keeps it in registers.
+ * It does so only if it is inline. */
+__attribute__((always_inline)) static inline void deliver_frame(const struct shm_frame *f)
+{
+	struct req *r = NULL;
+	struct shm_frame copy;
+
+	if (likely(f->kind == FRAME_EAGER)) {
+		r = p2p_match_take(f->ctx, f->src, f->tag);
+		if (likely(r != NULL && r->contiguous && f->len <= r->bytes)) {
+			deliver_contiguous(r, f);
+			return;
+		}
+	}
+	copy = *f;
+	if (copy.kind == FRAME_EAGER)
+		p2p_recv_eager(r, &copy);
+	else
+		deliver_slow(&copy);
+}
+
+void p2p_deliver(void *arg, const struct shm_frame *f)
+{
+	(void)arg;
+	deliver_frame(f);
+}
+
+int p2p_poll_from(int peer)
+{
+	struct shm_frame f;
+	int n = 0;
+
+	if (unlikely(via.mixed))
+		return via_poll_from(peer);
+	while (n < VIA_BATCH && via_frame_peek(peer, &f)) {
+		deliver_frame(&f);
+		via_frame_next(&f);
+		n++;
+	}
+	return n;
+}

@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* outq.c - frames of requests, in their order.
+ *
+ *     p2p_out_put ── the peer's queue `out' is empty, and there is room ──> the frame goes
+ *                └── else ──> out ── p2p_out_push, from progress ─────────> the frame goes
+ *
+ *     gone:   EAGER, FIN, control frames ──> the request is over
+ *             RTS, COOP_DONE             ──> it waits for the receiver's answer
+ *             CTS                        ──> it waits in pipe_recvs, or for a stream
+ *
+ * A frame that cannot go fails its request.  Two kinds must go in the end, whatever memory there
+ * is: an error in place of a message of a collective, whose receiver waits; and the offer of a
+ * partitioned operation that waits for its turn, as its init has succeeded. */
+#include "libmpi/p2p/outq.h"
+
+#include "libmpi/core/err.h"
+#include "libmpi/p2p/claim.h"
+#include "libmpi/p2p/fail.h"
+#include "libmpi/p2p/remote_stream.h"
+#include "libmpi/p2p/request.h"
+#include "libmpi/p2p/sig.h"
+#include "libmpi/via/shared_mem.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- frames --------------------------------------------------------------------------------- */
+
+/* Data that is not contiguous is packed where the receiver reads it. */
+static int out_put_eager(const struct req *r)
+{
+	const char *data = type_contiguous_at(r->type, r->buf, r->count);
+	void *room;
+	int err;
+
+	if (data != NULL || r->bytes == 0)
+		return via_put(r->peer, r->ctx, r->tag, FRAME_EAGER, data, (size_t)r->bytes);
+	err = via_reserve(r->peer, (size_t)r->bytes, &room);
+	if (err != 0)
+		return err;
+	type_pack(r->type, r->buf, r->count, 0, room, r->bytes);
+	via_commit(r->peer, r->ctx, r->tag, FRAME_EAGER, (size_t)r->bytes);
+	return 0;
+}
+
+/* A message with a claim word is contiguous: the RTS says where it is. */
+static struct rts out_rts(const struct req *r)
+{
+	struct rts rts = {.total = r->bytes, .id = r->send.id, .claim = r->send.claim};
+	const char *data = type_contiguous_at(r->type, r->buf, r->count);
+
+	if (r->send.claim == 0)
+		return rts;
+	rts.at = via_mem_off(data, r->bytes);
+	rts.where = rts.at != 0 ? RTS_AT_SHARED : RTS_AT_PRIVATE;
+	if (rts.at == 0)
+		rts.at = (uint64_t)(uintptr_t)data;
+	return rts;
+}
+
+/* A type signature, and then the message, or an RTS if not NULL. */
+static int out_put_typed(const struct req *r, const struct rts *rts)
+{
+	size_t len = rts != NULL ? sizeof(*rts) : (size_t)r->bytes;
+	struct p2p_sig *sig;
+	void *room;
+	int err = via_reserve(r->peer, sizeof(*sig) + len, &room);
+
+	if (err != 0)
+		return err;
+	sig = room;
+	if (r->send.sig != NULL)
+		*sig = *r->send.sig;
+	else
+		p2p_sig_fill(sig, r->type, r->bytes);
+	if (rts != NULL)
+		memcpy(sig + 1, rts, len);
+	else if (len > 0)
+		type_pack(r->type, r->buf, r->count, 0, sig + 1, r->bytes);
+	via_commit(r->peer, r->ctx, r->tag, FRAME_TYPED | (rts != NULL ? FRAME_RTS : FRAME_EAGER),
+		sizeof(*sig) + len);
+	return 0;
+}
+
+static int out_put_rts(const struct req *r)
+{
+	struct rts rts = out_rts(r);
+
+	if (p2p_sig_wanted(r, p2p_state.checks))
+		return out_put_typed(r, &rts);
+	return via_put(r->peer, r->ctx, r->tag, FRAME_RTS, &rts, sizeof(rts));
+}
+
+/* A remote peer is told how many bytes to send, if not all.  Without a stream: none. */
+static int out_put_cts(const struct req *r)
+{
+	int64_t room = r->recv.stream != NULL ? r->bytes : 0;
+	bool all = via_is_local(r->from) || (r->recv.stream != NULL && r->bytes >= r->total);
+
+	return via_put(r->from, r->recv.stream_id, (int32_t)r->recv.sender_id, FRAME_CTS, &room,
+		all ? 0 : sizeof(room));
+}
+
+/* Puts the frame that the request's state asks for: 0, SHM_AGAIN, or another error of via_put. */
+static int out_put_frame(const struct req *r)
+{
+	switch (r->state) {
+	case STATE_OUT_EAGER:
+		return p2p_sig_wanted(r, p2p_state.checks) ? out_put_typed(r, NULL)
+							   : out_put_eager(r);
+	case STATE_OUT_RTS: return out_put_rts(r);
+	case STATE_OUT_CTS: return out_put_cts(r);
+	case STATE_OUT_FIN:
+		return via_put(r->from, 0, (int32_t)r->recv.sender_id, FRAME_FIN, NULL, 0);
+	case STATE_OUT_FRAME:
+		return via_put(
+			r->peer, r->ctx, r->tag, r->send.frame, r->send.payload, (size_t)r->bytes);
+	default:
+		return via_put(r->peer, r->state == STATE_OUT_COOP_FAILED, (int32_t)r->send.coop_id,
+			FRAME_COOP_DONE, NULL, 0);
+	}
+}
+
+static void out_cts_gone(struct req *r)
+{
+	if (r->recv.stream != NULL) {
+		p2p_stream_recv(r);
+	} else if (!via_is_local(r->from)) { /* no memory for a stream: it has failed */
+		p2p_req_finish(r);
+	} else {
+		r->state = STATE_PIPE_RECV;
+		p2p_queue_push(&p2p_peer(r->from)->pipe_recvs, r);
+		p2p_peer_busy(r->from);
+	}
+}
+
+/* The frame has gone: what the request does next. */
+static void out_gone(struct req *r)
+{
+	if (r->state == STATE_OUT_CTS)
+		out_cts_gone(r);
+	else if (r->state == STATE_OUT_EAGER || r->state == STATE_OUT_FRAME ||
+		 r->state == STATE_OUT_FIN)
+		p2p_req_finish(r);
+	else
+		r->state = STATE_AWAIT_CTS;
+}
+
+/* --- failures ------------------------------------------------------------------------------- */
+
+/* Its RTS does not go: nothing names it. */
+static void out_drop_rts(struct req *r)
+{
+	if (r->state != STATE_OUT_RTS)
+		return;
+	id_table_drop(&p2p_state.ids, r->send.id);
+	p2p_claim_end(r);
+}
+
+static void out_failed(struct req *r, int err)
+{
+	bool recv = r->state == STATE_OUT_CTS || r->state == STATE_OUT_FIN;
+
+	out_drop_rts(r);
+	if (recv && r->recv.stream != NULL)
+		p2p_stream_stop(r);
+	p2p_fail_request(r, recv ? r->from : r->peer, err);
+	p2p_req_finish(r);
+}
+
+bool p2p_out_is_collective(const struct req *r)
+{
+	return r->comm != NULL && r->ctx == (r->comm->ctx | CTX_COLL);
+}
+
+/* One for all requests, as there is no memory: so its words say what is true of each of them. */
+static struct p2p_error_msg out_no_memory = {.err = MPI_ERR_NO_MEM};
+
+void p2p_out_error_instead(struct req *r)
+{
+	out_drop_rts(r);
+	p2p_fail_request(r, r->peer, SHM_NOMEM);
+	snprintf(out_no_memory.words, sizeof(out_no_memory.words),
+		"at rank %d of the job: no memory for a message", p2p_state.me);
+	r->send.payload = &out_no_memory;
+	r->send.frame = FRAME_ERROR;
+	r->bytes = sizeof(out_no_memory);
+	r->state = STATE_OUT_FRAME;
+}
+
+/* Must the frame of r go in the end?  (See above.) */
+static bool out_must_go(const struct req *r, int peer)
+{
+	if (r->state == STATE_OUT_FRAME)
+		return r->send.frame == FRAME_ERROR;
+	return r->state <= STATE_OUT_RTS && r->ctx % CTX_PLANES == CTX_PART &&
+	       p2p_peer(peer)->out.head == r;
+}
+
+/* As out_put_frame, and does without memory what can be done. */
+static int out_try_frame(struct req *r, int peer)
+{
+	int err = out_put_frame(r);
+
+	if (likely(err != SHM_NOMEM))
+		return err;
+	if (r->state <= STATE_OUT_RTS && p2p_out_is_collective(r)) {
+		p2p_out_error_instead(r);
+		err = out_put_frame(r);
+	}
+	return err == SHM_NOMEM && out_must_go(r, peer) ? SHM_AGAIN : err;
+}
+
+/* --- the queue ------------------------------------------------------------------------------ */
+
+void p2p_out_put(struct req *r, int peer)
+{
+	struct p2p_peer *p = p2p_peer(peer);
+	int err = SHM_AGAIN;
+
+	if (p->out.head == NULL)
+		err = out_try_frame(r, peer);
+	if (err == 0) {
+		out_gone(r);
+	} else if (err == SHM_AGAIN) {
+		p2p_queue_push(&p->out, r);
+		p2p_peer_busy(peer);
+	} else {
+		out_failed(r, err);
+	}
+}
+
+void p2p_out_frame(
+	int peer, uint64_t ctx, int32_t tag, enum p2p_frame_kind kind, const void *data, int64_t n)
+{
+	struct req *r;
+	char *copy;
+
+	if (p2p_peer(peer)->out.head == NULL &&
+		via_put(peer, ctx, tag, (uint8_t)kind, data, (size_t)n) == 0)
+		return;
+	r = p2p_req_alloc();
+	copy = malloc((size_t)n + 1);
+	if (r == NULL || copy == NULL)
+		haft_abort_job(MPI_ERR_NO_MEM, "no memory for a frame to another rank");
+	if (n > 0)
+		memcpy(copy, data, (size_t)n);
+	r->kind = REQ_SEND;
+	r->owned = copy;
+	r->send.payload = copy;
+	r->send.frame = (uint8_t)kind;
+	r->bytes = n;
+	r->peer = peer;
+	r->ctx = ctx;
+	r->tag = tag;
+	r->state = STATE_OUT_FRAME;
+	p2p_req_detach(r, NULL);
+	p2p_out_put(r, peer);
+}
+
+int p2p_out_push(int peer)
+{
+	struct p2p_peer *p = p2p_peer(peer);
+	int moved = 0;
+
+	while (p->out.head != NULL) {
+		struct req *r = p->out.head;
+		int err = out_try_frame(r, peer);
+
+		if (err == SHM_AGAIN)
+			break;
+		p2p_queue_pop(&p->out);
+		if (err == 0)
+			out_gone(r);
+		else
+			out_failed(r, err);
+		moved++;
+	}
+	return moved;
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* plane.c - messages of the library itself, on the planes of a communicator's context id.
+ *
+ *     CTX_P2P     the user's messages
+ *     CTX_COLL    collective calls: p2p_coll_...
+ *     the others  constructors of communicators, partitioned operations: p2p_plane_...
+ *
+ * Messages of different planes never match.  The caller has the requests' memory. */
+#include "libmpi/core/err.h"
+#include "libmpi/p2p/outq.h"
+#include "libmpi/p2p/p2p_state.h"
+#include "libmpi/p2p/recv.h"
+#include "libmpi/p2p/request.h"
+#include "libmpi/p2p/send.h"
+#include <string.h>
+
+static void plane_start(struct comm *c, enum ctx_plane plane, int kind, const void *buf,
+	int64_t count, struct type *type, int peer, int tag, struct req *r)
+{
+	memset(r, 0, sizeof(*r));
+	r->res.error = p2p_req_fill(r, kind, buf, count, type, peer, tag, c, c->ctx | plane);
+	if (r->res.error != 0)
+		r->done = true;
+	else if (kind == REQ_SEND)
+		p2p_send_start(r);
+	else
+		p2p_recv_start(r);
+}
+
+void p2p_coll_start(struct comm *c, int kind, const void *buf, int64_t count, struct type *type,
+	int peer, int tag, struct req *r)
+{
+	plane_start(c, CTX_COLL, kind, buf, count, type, peer, tag, r);
+}
+
+void p2p_coll_send_error(
+	struct comm *c, const struct p2p_error_msg *msg, int peer, int tag, struct req *r)
+{
+	memset(r, 0, sizeof(*r));
+	r->res.error = p2p_req_fill(r, REQ_SEND, msg, (int64_t)sizeof(*msg),
+		type_predefined(MPI_BYTE), peer, tag, c, c->ctx | CTX_COLL);
+	r->send.payload = msg;
+	r->send.frame = FRAME_ERROR;
+	r->state = STATE_OUT_FRAME;
+	p2p_out_put(r, peer);
+}
+
+void p2p_plane_isend(struct comm *c, enum ctx_plane plane, const void *buf, int64_t bytes, int rank,
+	int tag, struct req *r)
+{
+	plane_start(c, plane, REQ_SEND, buf, bytes, type_predefined(MPI_BYTE),
+		group_peer(comm_peers(c), rank), tag, r);
+}
+
+void p2p_plane_irecv(struct comm *c, enum ctx_plane plane, void *buf, int64_t bytes, int rank,
+	int tag, struct req *r)
+{
+	plane_start(c, plane, REQ_RECV, buf, bytes, type_predefined(MPI_BYTE),
+		group_peer(comm_peers(c), rank), tag, r);
+}
+
+int p2p_coll_wait(struct req *reqs, int n)
+{
+	int first = 0;
+
+	for (int i = 0; i < n; i++) {
+		int err;
+
+		if (!reqs[i].done)
+			p2p_wait_done(&reqs[i]);
+		if (reqs[i].res.error == 0)
+			continue;
+		err = p2p_req_report(&reqs[i], MPI_STATUS_IGNORE);
+		if (first == 0)
+			first = err;
+	}
+	return first;
+}
+
+int p2p_plane_send(
+	struct comm *c, enum ctx_plane plane, const void *buf, int64_t bytes, int rank, int tag)
+{
+	struct req r;
+
+	p2p_plane_isend(c, plane, buf, bytes, rank, tag, &r);
+	return p2p_coll_wait(&r, 1);
+}
+
+int p2p_plane_recv(
+	struct comm *c, enum ctx_plane plane, void *buf, int64_t bytes, int rank, int tag)
+{
+	struct req r;
+
+	p2p_plane_irecv(c, plane, buf, bytes, rank, tag, &r);
+	return p2p_coll_wait(&r, 1);
+}

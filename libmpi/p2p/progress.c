@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* progress.c - progress, and the one loop in which p2p, rma and the communicators wait.
+ *
+ *     p2p_progress ──┬─> via_poll          frames that have arrived ──> deliver.c
+ *                    ├─> the busy peers    credit, out, pipe_sends, pipe_recvs, pending
+ *                    └─> hooks             schedules of collectives, windows ...
+ *
+ *     p2p_progress_until ── ready? ── no: one pass ── nothing moved: spin, yield or sleep ──┐
+ *                             ^                                                             │
+ *                             └─────────────────────────────────────────────────────────────┘
+ *
+ * Every blocking call makes progress for all outstanding operations of the process. */
+#include "libmpi/p2p/progress.h"
+
+#include "libmpi/p2p/credit.h"
+#include "libmpi/p2p/deliver.h"
+#include "libmpi/p2p/outq.h"
+#include "libmpi/p2p/partitioned.h"
+#include "libmpi/p2p/pipe_copy.h"
+#include <sched.h>
+
+#define HOOKS_MAX 6 /* collectives, communicators, three of windows; one is to spare */
+
+static struct {
+	int (*hooks[HOOKS_MAX])(void);
+	int nhooks;
+	bool in_hooks; /* a pass is inside them */
+	int fruitless; /* calls of p2p_progress_poll, lately, that moved nothing */
+} progress;
+
+void p2p_progress_hook(int (*hook)(void))
+{
+	for (int i = 0; i < progress.nhooks; i++) {
+		if (progress.hooks[i] == hook)
+			return;
+	}
+	if (ALWAYS(progress.nhooks < HOOKS_MAX))
+		progress.hooks[progress.nhooks++] = hook;
+}
+
+/* --- one pass ------------------------------------------------------------------------------- */
+
+static bool progress_has_work(const struct p2p_peer *p)
+{
+	return p->out.head != NULL || p->pipe_sends.head != NULL || p->pipe_recvs.head != NULL ||
+	       p->credit_due || p->pending != NULL;
+}
+
+/* Serves the busy peers.  Those with nothing left leave the list. */
+static int progress_busy(void)
+{
+	struct p2p_peer *p = p2p_state.busy;
+	int moved = 0;
+
+	p2p_state.busy = NULL;
+	while (p != NULL) {
+		struct p2p_peer *next = p->busy_next;
+		int peer = p->peer;
+
+		p->busy = false;
+		moved += p2p_credit_send(peer) + p2p_out_push(peer) + p2p_pipe_push(peer) +
+			 p2p_pipe_pull(peer);
+		if (p->pending != NULL)
+			moved += p2p_part_flush(peer);
+		if (progress_has_work(p))
+			p2p_peer_busy(peer);
+		p = next;
+	}
+	return moved;
+}
+
+/* A hook may call a function of the user's, which gives the lock up.  Then the pass of another
+ * thread skips the hooks, and must be woken if they have moved something. */
+static int progress_hooks(void)
+{
+	int moved = 0;
+
+	if (progress.in_hooks)
+		return 0;
+	progress.in_hooks = true;
+	for (int i = 0; i < progress.nhooks; i++)
+		moved += progress.hooks[i]();
+	progress.in_hooks = false;
+	if (moved > 0)
+		via_poller_wake();
+	return moved;
+}
+
+int p2p_progress(void)
+{
+	int moved = via_poll();
+
+	if (p2p_state.busy != NULL)
+		moved += progress_busy();
+	return progress.nhooks > 0 ? moved + progress_hooks() : moved;
+}
+
+/* The process that we wait for may need this CPU.  A loop over MPI_Test would keep it for a whole
+ * turn of the scheduler.  With threads the lock is held here, so the CPU is not given up. */
+void p2p_progress_poll(void)
+{
+	enum { FRUITLESS = 16 }; /* calls: 1 to 2 us, less than a switch of processes */
+
+	if (p2p_progress() > 0 || !via.contended || haft_threads_enabled()) {
+		progress.fruitless = 0;
+		return;
+	}
+	if (++progress.fruitless < FRUITLESS)
+		return;
+	progress.fruitless = 0;
+	sched_yield();
+}
+
+static int progress_pass(void *arg)
+{
+	(void)arg;
+	return p2p_progress();
+}
+
+/* --- waiting -------------------------------------------------------------------------------- */
+
+static void progress_until_threads(const struct p2p_condition *want)
+{
+	struct via_condition c = {
+		want->ready, want->arg, progress_pass, want->flag, want->describer};
+
+	if (want->nap_ns != NULL)
+		via_wait_timed(&c, want->nap_ns);
+	else
+		via_wait(&c);
+}
+
+/* Frames of the awaited message's sender are looked for in its ring first. */
+static bool progress_looks_at(const struct req *r)
+{
+	return r != NULL && r->kind == REQ_RECV && r->peer >= 0 && via_peer_get(r->peer)->slot > 0;
+}
+
+static void progress_until_alone(const struct p2p_condition *want, struct shm_wait *w)
+{
+	bool one = progress_looks_at(want->req);
+
+	for (;;) {
+		if (want->flag != NULL)
+			w->old = shm_flag_get(want->flag);
+		if (want->ready(want->arg))
+			return;
+		if (want->nap_ns != NULL) {
+			w->nap_ns = *want->nap_ns;
+			if (w->nap)
+				w->told = false; /* other ranks may be late by now */
+		}
+		if (one && p2p_poll_from(want->req->peer) > 0)
+			continue;
+		if (p2p_progress() > 0)
+			shm_wait_again(w);
+		else if (want->flag != NULL || !want->ready(want->arg))
+			via_idle(w);
+	}
+}
+
+void p2p_progress_until(const struct p2p_condition *want)
+{
+	struct shm_wait w;
+
+	if (want->ready(want->arg))
+		return;
+	if (haft_threads_enabled()) {
+		progress_until_threads(want);
+		return;
+	}
+	via_await(want->req != NULL ? want->req->peer : -1);
+	shm_wait_begin(&w);
+	w.teller = want->describer;
+	w.flag = want->flag;
+	progress_until_alone(want, &w);
+	via_wait_end(&w);
+	via_await(-1);
+}
+
+static bool progress_req_done(void *arg)
+{
+	return ((const struct req *)arg)->done;
+}
+
+void p2p_wait_one(struct req *r, struct req *const reqs[], int n)
+{
+	struct p2p_about about = {{p2p_wait_report_req}, r, reqs, n, false};
+
+	p2p_progress_until(&(struct p2p_condition){
+		.ready = progress_req_done, .arg = r, .describer = &about.describer, .req = r});
+}
+
+/* Not inline: it would cost the calls that need not wait. */
+__attribute__((noinline)) void p2p_wait_done(struct req *r)
+{
+	p2p_wait_one(r, NULL, 0);
+}
+
+void p2p_wait_until(bool (*ready)(void *arg), void *arg, struct p2p_about about)
+{
+	about.describer.tell = p2p_wait_report_req;
+	p2p_progress_until(
+		&(struct p2p_condition){.ready = ready, .arg = arg, .describer = &about.describer});
+}
+
+static bool progress_nothing_out(void *arg)
+{
+	(void)arg;
+	return p2p_state.busy == NULL && via_quiet();
+}
+
+void p2p_flush(void)
+{
+	p2p_wait_until(progress_nothing_out, NULL, (struct p2p_about){.req = NULL});
+}
+
+static bool progress_freed_done(void *arg)
+{
+	const struct comm *c = arg;
+
+	return c->freed == 0;
+}
+
+void p2p_complete_freed(struct comm *c)
+{
+	p2p_wait_until(progress_freed_done, c, (struct p2p_about){.req = NULL});
+}

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* progress.h - waiting for requests (progress.c). */
+#ifndef HAFT_P2P_PROGRESS_H
+#define HAFT_P2P_PROGRESS_H
+
+#include "libmpi/p2p/wait_report.h"
+
+/* Makes progress until ready(arg); `about' is what the wait report says. */
+void p2p_wait_until(bool (*ready)(void *arg), void *arg, struct p2p_about about);
+
+/* Waits for r, one of the n requests of a call. */
+void p2p_wait_one(struct req *r, struct req *const reqs[], int n);
+
+#endif

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* protocol.h - the frames of p2p, and the states of a message's request.
+ *
+ *   sender                                    receiver
+ *   EAGER  ctx, tag, data  ────────────────>  into the receive, or into the unexpected queue
+ *
+ *   RTS    ctx, tag {bytes, id} ───────────>  matched at once, or when the receive is posted
+ *          <──────────────────────  CTS id
+ *          chunks of the pipe  ────────────>  unpacked chunk by chunk           (pipe_copy.c)
+ *          or a stream of libnet, from another host                         (remote_stream.c)
+ *
+ *   RTS    {bytes, id, address, claim} ────>  reads the data in place: one copy     (claim.h)
+ *          <──────────────────────  FIN id
+ *
+ *   RTS    {bytes, id, address, claim} ────>  both sides copy                 (cooperative.c)
+ *          <─────────────────────  COOP id
+ *          COOP_DONE ──────────────────────>
+ *          <──────────────────────  FIN id
+ *
+ *   CANCEL id  ────────────────────────────>  a synchronous send is cancelled      (cancel.c)
+ *          <── CANCEL_OK or CANCEL_PROBED id
+ *
+ *          <─────────────────────  CREDIT     flow control: no eager messages any more, or
+ *                                             again                                (credit.c)
+ *
+ * A frame has 64 bits `ctx', 32 bits `tag' and a payload.  What they mean depends on its kind. */
+#ifndef HAFT_P2P_PROTOCOL_H
+#define HAFT_P2P_PROTOCOL_H
+
+#include <stdint.h>
+
+enum p2p_frame_kind {
+	FRAME_EAGER = 1, /* payload: the message */
+	FRAME_RTS,       /* payload: struct rts; ctx and tag are the message's */
+	FRAME_CTS,       /* tag: id of the RTS; ctx: the stream, if remote; payload: none, or
+			    int64_t: the receiver takes no more bytes than that */
+	FRAME_FIN,       /* tag: id of the RTS; the receiver has the whole message */
+	FRAME_COOP,      /* tag: id of the RTS; payload: struct coop_msg (cooperative.c) */
+	FRAME_COOP_DONE, /* tag: id of the COOP; ctx 1: a chunk could not be copied */
+	FRAME_CREDIT,    /* tag 1: send everything by RTS; 0: eager messages may come again */
+	/* Of partitioned operations (part_pair.c): tag is the addressee's id of the operation. */
+	FRAME_PART_MATCH,  /* ctx: the receiver's id of it; payload: bytes of its buffer */
+	FRAME_PART_READY,  /* the receiver has started */
+	FRAME_PART_DATA,   /* ctx: offset in the buffer; payload: data */
+	FRAME_PART_RTS,    /* ctx: offset; payload: struct part_rts, whose id waits for CTS */
+	FRAME_PART_NO_RTS, /* no memory to receive ranges: send them as FRAME_PART_DATA, always */
+	FRAME_PART_NO_MEM, /* the sender has no memory to go on */
+	FRAME_PART_CLOSE,  /* the request has been freed */
+	FRAME_RMA,         /* libmpi/rma's */
+	/* Of sends that are cancelled (cancel.c). */
+	FRAME_CANCEL,        /* ctx and tag are the message's; payload: id of the RTS */
+	FRAME_CANCEL_OK,     /* tag: the id; no receive or probe will find the message */
+	FRAME_CANCEL_PROBED, /* tag: the id; a matched probe has the message */
+	FRAME_ERROR, /* instead of a message of a collective; payload: struct p2p_error_msg */
+	FRAME_KINDS
+};
+
+/* Added to FRAME_EAGER or FRAME_RTS: a struct p2p_sig precedes the payload (sig.h). */
+#define FRAME_TYPED 0x20
+
+/* Where the receiver of an RTS can read the message. */
+enum rts_where {
+	RTS_AT_SENDER, /* nowhere: it must ask for it */
+	RTS_AT_SHARED, /* in the segment */
+	RTS_AT_PRIVATE /* in the sender's private memory */
+};
+
+struct rts {
+	int64_t total;  /* bytes of the message */
+	uint32_t id;    /* the sender's */
+	uint32_t where; /* enum rts_where */
+	uint64_t at;    /* RTS_AT_SHARED: offset in the segment; RTS_AT_PRIVATE: address */
+	uint64_t claim; /* likewise: offset of its claim word (claim.h) */
+};
+
+/* struct req's `state'.  OUT: in the peer's queue `out', until its frame is put. */
+enum req_state {
+	STATE_NEW,
+	STATE_OUT_EAGER,
+	STATE_OUT_RTS,
+	STATE_AWAIT_CTS,         /* sender: or FIN, or COOP */
+	STATE_CANCELLING,        /* likewise, and CANCEL has been sent */
+	STATE_PIPE_SEND,         /* in the peer's pipe_sends */
+	STATE_POSTED,            /* in the posted queue (match.h) */
+	STATE_OUT_CTS,           /* receiver */
+	STATE_OUT_FIN,           /* receiver */
+	STATE_OUT_FRAME,         /* a control frame: send.frame, send.payload */
+	STATE_OUT_COOP_DONE,     /* sender; then STATE_AWAIT_CTS */
+	STATE_OUT_COOP_FAILED,   /* likewise; a chunk could not be copied */
+	STATE_AWAIT_COOP,        /* receiver: for COOP_DONE */
+	STATE_AWAIT_COOP_FAILED, /* likewise; a chunk could not be copied */
+	STATE_PIPE_RECV,         /* in the peer's pipe_recvs */
+	STATE_STREAM             /* remote peer: bytes move (remote_stream.c) */
+};
+
+#endif

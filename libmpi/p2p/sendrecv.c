@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* sendrecv.c - a send and a receive in one call (MPI-5.0 3.10, 3.7.2).
+ *
+ * The receive is posted first, so that a message that comes meanwhile is not unexpected.  A
+ * nonblocking call returns the request of the receive; the send is a part of it without a handle.
+ * */
+#include "libmpi/core/err.h"
+#include "libmpi/core/status.h"
+#include "libmpi/p2p/match.h"
+#include "libmpi/p2p/p2p_state.h"
+#include "libmpi/p2p/recv.h"
+#include "libmpi/p2p/request.h"
+#include "libmpi/p2p/send.h"
+#include "libmpi/p2p/sig.h"
+#include <engine.h>
+#include <stdlib.h>
+
+int p2p_sendrecv(const void *sbuf, int64_t scount, struct type *stype, int dest, int stag,
+	void *rbuf, int64_t rcount, struct type *rtype, int source, int rtag, struct comm *c,
+	MPI_Status *status)
+{
+	struct req r = {.state = STATE_NEW};
+	int peer, err, send_err;
+
+	if (source == MPI_PROC_NULL) {
+		haft_status_nobody(status);
+		return p2p_send(sbuf, scount, stype, dest, stag, c);
+	}
+	err = dest == MPI_PROC_NULL ? 0 : type_check(sbuf, scount, 1, stype, "the send buffer");
+	if (err != 0)
+		return err; /* before a receive is posted that the call could not take back */
+	peer = source == MPI_ANY_SOURCE ? source : group_peer(comm_peers(c), source);
+	err = p2p_req_fill(&r, REQ_RECV, rbuf, rcount, rtype, peer, rtag, c, c->ctx);
+	if (err != 0)
+		return err;
+	p2p_recv_start(&r);
+	send_err = p2p_send(sbuf, scount, stype, dest, stag, c);
+	if (!r.done)
+		p2p_wait_done(&r);
+	err = p2p_req_report(&r, status);
+	return send_err != 0 ? send_err : err;
+}
+
+int p2p_sendrecv_replace(void *buf, int64_t count, struct type *type, int dest, int stag,
+	int source, int rtag, struct comm *c, MPI_Status *status)
+{
+	struct type *bytes_of = type_predefined(MPI_PACKED); /* matches every type */
+	struct req *request;
+	int64_t bytes;
+	int err = type_check(buf, count, 1, type, "the buffer");
+	char *copy;
+
+	if (err != 0)
+		return err;
+	/* Only a request can carry the signature of what the copy is made of. */
+	if (p2p_state.checks) {
+		err = p2p_isendrecv_replace(
+			buf, count, type, dest, stag, source, rtag, c, &request);
+		return err != 0 ? err : p2p_wait(&request, status);
+	}
+	bytes = count * type->size;
+	err = p2p_req_pack(buf, count, type, bytes, &copy);
+	if (err != 0)
+		return err;
+	err = p2p_sendrecv(
+		copy, bytes, bytes_of, dest, stag, buf, count, type, source, rtag, c, status);
+	free(copy);
+	return err;
+}
+
+/* One half of a combined call, as the user gave it. */
+struct sendrecv_half {
+	const void *buf;
+	int64_t count;
+	struct type *type;
+	int rank, tag;
+};
+
+/* A request of the send half, not started; *s is NULL if it goes to MPI_PROC_NULL. */
+static int isend_half(const struct sendrecv_half *out, struct comm *c, struct req **s)
+{
+	int err;
+
+	*s = NULL;
+	if (out->rank == MPI_PROC_NULL)
+		return 0;
+	*s = p2p_req_new_message(out->type, c);
+	if (*s == NULL)
+		return p2p_req_no_memory();
+	err = p2p_req_fill(*s, REQ_SEND, out->buf, out->count, out->type,
+		group_peer(comm_peers(c), out->rank), out->tag, c, c->ctx);
+	if (err != 0) {
+		p2p_req_free(*s);
+		*s = NULL;
+	}
+	return err;
+}
+
+/* Starts both halves.  sig: NULL, or malloc'ed, and goes with the send, as does `copy'. */
+static int isendrecv_start(const struct sendrecv_half *out, const struct sendrecv_half *in,
+	struct comm *c, void *copy, struct p2p_sig *sig, struct req **request)
+{
+	struct req *r, *s;
+	int err = isend_half(out, c, &s);
+
+	if (err == 0)
+		err = p2p_irecv(
+			(void *)(uintptr_t)in->buf, in->count, in->type, in->rank, in->tag, c, &r);
+	if (err != 0 || s == NULL) {
+		free(copy);
+		free(sig);
+	}
+	if (err != 0) {
+		if (s != NULL)
+			p2p_req_free(s);
+		return err;
+	}
+	r->combined = true;
+	*request = r;
+	if (s == NULL)
+		return 0;
+	req_touch(r);
+	s->owned = copy;
+	s->send.sig = sig;
+	r->parts = r->done ? 1 : 2;
+	r->done = false;
+	p2p_send_start_part(s, r);
+	return 0;
+}
+
+int p2p_isendrecv(const void *sbuf, int64_t scount, struct type *stype, int dest, int stag,
+	void *rbuf, int64_t rcount, struct type *rtype, int source, int rtag, struct comm *c,
+	struct req **request)
+{
+	struct sendrecv_half out = {sbuf, scount, stype, dest, stag};
+	struct sendrecv_half in = {rbuf, rcount, rtype, source, rtag};
+
+	return isendrecv_start(&out, &in, c, NULL, NULL, request);
+}
+
+int p2p_isendrecv_replace(void *buf, int64_t count, struct type *type, int dest, int stag,
+	int source, int rtag, struct comm *c, struct req **request)
+{
+	struct sendrecv_half out = {NULL, 0, type_predefined(MPI_PACKED), dest, stag};
+	struct sendrecv_half in = {buf, count, type, source, rtag};
+	int err = type_check(buf, count, 1, type, "the buffer");
+	struct req what = {.kind = REQ_SEND, .type = type}; /* what the copy is made of */
+	char *copy;
+
+	if (err != 0)
+		return err;
+	out.count = what.bytes = count * type->size;
+	err = p2p_req_pack(buf, count, type, out.count, &copy);
+	if (err != 0)
+		return err;
+	out.buf = copy;
+	return isendrecv_start(&out, &in, c, copy, p2p_sig_for_copy(&what), request);
+}
