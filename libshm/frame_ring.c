@@ -199,15 +199,14 @@ void shm_ring_accept(struct shm *s, int src, const struct channel_offer *o)
 	if (NEVER(p->in != NULL))
 		return;
 	p->in = shm_ptr(s, o->off);
-	s->rx[src].slot = p->in->slot;
+	s->rx[src].slot = shm_off(s, p->in->slot);
 	s->in->ring_src[s->in->nrings++] = src;
 }
 
 bool shm_ring_has_frame(const struct shm *s, int src)
 {
 	const struct shm_rx *r = &s->rx[src];
-	uint64_t word = atomic_load_explicit(
-		&shm_slot_at(r->slot, s->slots, r->tail)->word, memory_order_acquire);
+	uint64_t word = atomic_load_explicit(&shm_rx_slot(s, r)->word, memory_order_acquire);
 
 	return (word & SHM_WORD_PHASE) == shm_phase(s->slots, r->tail);
 }

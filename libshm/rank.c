@@ -12,9 +12,6 @@
 #define OVERSUB_START 32                    /* waits without spinning after the CPUs were crowded */
 #define PIPE_MEMORY   ((uint64_t)256 << 20) /* all pipes of all ranks together; at least 4 a rank */
 
-/* The ring of those who have none: never full. */
-static struct shm_slot nothing;
-
 static int pipe_max(const struct seg_head *h)
 {
 	uint64_t n = PIPE_MEMORY / ((uint64_t)h->chunk_len * h->chunks) / h->nranks;
@@ -76,16 +73,12 @@ static void rank_init(struct shm *s, struct shm_seg *seg, int me)
 	s->frame_max = h->frame_max;
 	s->seg = seg;
 	in->inbox = (struct shm_inbox *)seg_at(seg, h->inbox) + me;
-	in->door = seg_at(seg, h->door);
+	s->door = in->door = seg_at(seg, h->door);
 	in->page = (struct wait_record *)seg_at(seg, h->page) + me * WAIT_RECORDS;
 	in->pipe_max = pipe_max(h);
 	in->contended = shm_seg_contended(seg);
 	in->tune = (struct shm_tune){.puts = SHM_PUTS, .spins = SHM_SPINS, .yields = SHM_YIELDS};
 	in->crowd = in->contended ? OVERSUB_START : 0;
-	for (int i = 0; i < s->nranks; i++) {
-		s->tx[i].door = &in->door[i];
-		s->rx[i].slot = &nothing;
-	}
 }
 
 /* --- coming back ---------------------------------------------------------------------------- */
@@ -134,7 +127,7 @@ static void rank_remap(struct shm *s, struct shm_seg *seg)
 	s->seg = seg;
 	s->base = seg->base;
 	in->inbox = rank_rebase(in->inbox, old, s->base);
-	in->door = rank_rebase(in->door, old, s->base);
+	s->door = in->door = rank_rebase(in->door, old, s->base);
 	in->page = rank_rebase(in->page, old, s->base);
 	in->nwatches = 0;
 	for (int i = 0; i < s->nranks; i++) {
@@ -145,10 +138,7 @@ static void rank_remap(struct shm *s, struct shm_seg *seg)
 		p->in = rank_rebase(p->in, old, s->base);
 		p->pipe_out = rank_rebase(p->pipe_out, old, s->base);
 		p->pipe_in = rank_rebase(p->pipe_in, old, s->base);
-		s->tx[i].door = &in->door[i];
 		s->tx[i].slot = rank_rebase(s->tx[i].slot, old, s->base);
-		if (p->in != NULL)
-			s->rx[i].slot = p->in->slot;
 	}
 }
 

@@ -222,17 +222,17 @@ struct shm_doorbell {
 };
 static_assert(sizeof(struct shm_doorbell) == CACHE_LINE, "a door is one line");
 
-/* The sender's end of a ring (private memory).  No ring yet: head == limit == 0. */
+/* The sender's end of a ring (private memory).  No ring yet: all zero, so head == limit. */
 struct shm_tx {
 	struct shm_slot *slot;
-	struct shm_doorbell *door; /* the receiver's */
-	uint32_t head;             /* frames put so far */
-	uint32_t limit;            /* head may go up to here before the credit is read again */
+	uint32_t head;  /* frames put so far */
+	uint32_t limit; /* head may go up to here before the credit is read again */
 };
 
-/* The receiver's end of a ring (private memory).  No ring yet: a slot that never fills. */
+/* The receiver's end of a ring (private memory).  No ring yet: all zero, and the slot at the start of
+ * the segment, which is its head, looks empty for ever (seg.c). */
 struct shm_rx {
-	struct shm_slot *slot;
+	uint64_t slot;     /* offset of the first one */
 	uint32_t tail;     /* frames consumed so far */
 	uint32_t credited; /* of them those that the sender knows of */
 	uint32_t far_end;  /* far area consumed up to here */
@@ -242,10 +242,11 @@ struct shm_rx {
 /* The private side of an attached rank.  Users read me, nranks, frame_max, seg and count; the rest
  * is here for the inline functions. */
 struct shm {
-	struct shm_tx *tx;   /* by receiver */
-	struct shm_rx *rx;   /* by sender */
-	char *base;          /* of the segment */
-	uint32_t slots;      /* of each ring, a power of two */
+	struct shm_tx *tx;         /* by receiver */
+	struct shm_rx *rx;         /* by sender */
+	char *base;                /* of the segment */
+	struct shm_doorbell *door; /* by rank */
+	uint32_t slots;            /* of each ring, a power of two */
 	bool fence;          /* senders fence before they look at a door: see README, doorbell */
 	int me;              /* my rank */
 	int nranks;          /* ranks of the segment */
@@ -515,7 +516,7 @@ void shm_wake(struct shm *s, int rank);
 /* Does it sleep, as far as is known just now? */
 static inline bool shm_asleep(const struct shm *s, int rank)
 {
-	return atomic_load_explicit(&s->tx[rank].door->sleeping, memory_order_relaxed) != 0;
+	return atomic_load_explicit(&s->door[rank].sleeping, memory_order_relaxed) != 0;
 }
 
 /* --- blocks: what a group of ranks shares for its collective operations --------------------- */
@@ -651,6 +652,14 @@ static inline struct shm_slot *shm_slot_at(struct shm_slot *slot, uint32_t slots
 	return &slot[pos & (slots - 1)];
 }
 
+/* The slot that a receiver looks at next. */
+static inline struct shm_slot *shm_rx_slot(const struct shm *s, const struct shm_rx *r)
+{
+	struct shm_slot *slot = (struct shm_slot *)(void *)(s->base + r->slot);
+
+	return shm_slot_at(slot, s->slots, r->tail);
+}
+
 /* len <= SHM_INLINE bytes, without a call: overlapping moves of 16, 8, 4 or single bytes. */
 static inline void shm_copy_inline(uint8_t *to, const uint8_t *from, size_t len)
 {
@@ -697,7 +706,7 @@ static inline int shm_put(
 	t->head++;
 	s->count.put++;
 	shm_wake_fence(s);
-	if (unlikely(atomic_load_explicit(&t->door->sleeping, memory_order_relaxed) != 0))
+	if (unlikely(atomic_load_explicit(&s->door[dst].sleeping, memory_order_relaxed) != 0))
 		shm_wake(s, dst);
 	return 0;
 }
@@ -705,7 +714,7 @@ static inline int shm_put(
 static inline bool shm_peek(struct shm *s, int src, struct shm_frame *f)
 {
 	struct shm_rx *r = &s->rx[src];
-	struct shm_slot *slot = shm_slot_at(r->slot, s->slots, r->tail);
+	struct shm_slot *slot = shm_rx_slot(s, r);
 	uint64_t word = atomic_load_explicit(&slot->word, memory_order_acquire);
 
 	if (likely((word & SHM_WORD_PHASE) != shm_phase(s->slots, r->tail)))

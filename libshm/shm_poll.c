@@ -22,7 +22,7 @@ void shm_frame_internal(struct shm *s, int src, uint8_t kind, const void *data)
 bool shm_peek_internal(struct shm *s, int src, struct shm_frame *f)
 {
 	struct shm_rx *r = &s->rx[src];
-	struct shm_slot *slot = shm_slot_at(r->slot, s->slots, r->tail);
+	struct shm_slot *slot = shm_rx_slot(s, r);
 	uint64_t word = atomic_load_explicit(&slot->word, memory_order_relaxed); /* it is there */
 
 	shm_frame_internal(s, src, (uint8_t)(word >> 16), slot->data);
