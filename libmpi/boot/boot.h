@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* boot.h - who am I, and where are the others?
+/* boot.h - which process of the job am I, and where are the others?
  *
  *   mpiexec --- memfd (the segment) ---+--> rank 0   HAFT_JOB=fd=3,rank=0,size=2,cookie=..,...
  *      ^                               '--> rank 1   HAFT_JOB=fd=3,rank=1,size=2,cookie=..,...
- *      '-- reads: who aborted, with what words; who has said MPI_Init and MPI_Finalize
+ *      '-- reads: the abort record; which ranks have called MPI_Init and MPI_Finalize
  *
  *   hydra, srun, mpirun, prterun: boot asks them for rank and size, and the ranks of a host make
  *   their segment themselves.
  *
- *   ./a.out alone: boot makes a private segment for one rank; nothing else differs.
+ *   ./a.out alone: boot makes a private segment for one rank; all else is as above.
  *
- *   Several hosts: each has a segment of its own, with the ranks of that host; the map in it says
- *   where all others are, and the key by which they know each other.
+ *   Several hosts: each has a segment with a seat for each of its ranks, and a map of the job: the
+ *   host and the address of every rank, and the key by which they prove that they belong to it.
  *
- *      host 0: ranks 0 1 2 --- segment: near 0 1 2, map ---.
+ *      host 0: ranks 0 1 2 --- segment: seats 0 1 2, map --.
  *                                                          |   each rank has a listening socket
- *      host 1: ranks 3 4   --- segment: near 0 1,   map ---'   from the moment on that it starts
+ *      host 1: ranks 3 4   --- segment: seats 0 1,   map --'   before it starts
  *
- * HAFT_JOB is the only thing that the launcher tells by the environment, and it is believed only if
- * the segment that it names carries the same cookie.  What ranks tell the launcher stands in the
- * segment's job area (struct boot_job, struct boot_rank); zero-filled is its valid first state. */
+ * HAFT_JOB is all that mpiexec says by the environment.  It is believed only if the segment that it
+ * names has the same cookie.  Ranks report to mpiexec in the job area of the segment (struct
+ * boot_job, struct boot_rank); zero-filled is its valid first state. */
 #ifndef LIBMPI_BOOT_BOOT_H
 #define LIBMPI_BOOT_BOOT_H
 
@@ -39,82 +39,84 @@ struct shm_seg;
 #define BOOT_KEY      16  /* bytes of the job's key */
 #define BOOT_ADDR     128 /* bytes of the text of an address, with the final 0 */
 
-/* What this process is in its job.  Read-only for all but boot.c. */
+/* This process in its job.  Only boot.c writes it. */
 struct boot {
 	int rank;   /* 0 .. size-1 */
 	int size;   /* ranks of the job, on all hosts */
 	int nhosts; /* >= 1 */
 	int host;   /* 0 .. nhosts-1: where this process is */
-	int near;   /* 0 .. nnear-1: this rank among those of its host, and in the segment */
-	int nnear;  /* ranks of this host: those of the segment */
+	int seat;   /* 0 .. nseats-1: the place of this process in the segment of its host */
+	int nseats; /* of the segment: one for each rank of this host */
 	int app;    /* MPI_APPNUM: 0 for a in `mpiexec a : b'; -1 in a singleton */
-	int seg_fd; /* the segment's memfd, close-on-exec; boot's own */
-	struct shm_seg *seg; /* the same, mapped: for shm_attach(boot->seg, boot->near, ...) */
-	uint64_t cookie; /* random, never 0; the same in all ranks of the job, in no other job */
-	bool launched;   /* by our mpiexec; false: by another launcher, or a singleton */
-	int by;          /* pid of our mpiexec, or 0 */
+	int seg_fd; /* the segment's memfd, close-on-exec; boot closes it */
+	struct shm_seg *seg; /* the segment, mapped: for shm_attach(boot->seg, boot->seat, ...) */
+	uint64_t cookie;     /* random, never 0; equal in all ranks of a job, and in no other job */
+	bool launched;       /* by our mpiexec; false: by another launcher, or a singleton */
+	int by;              /* pid of our mpiexec, or 0 */
 };
 
-/* Finds the job and takes this process's place in it; to be called first, by one thread.  Under
- * another launcher that speaks PMI-1 or PMIx it blocks until all ranks have come.  Without any it
- * is a singleton: that is no error, unless there are signs that several of us were started by a
- * launcher that we cannot talk to.  A launched process dies with its mpiexec from here on.  After
- * boot_leave the same process may call it again. Returns 0, or -1 with boot_error_text() saying why, e.g.
- * a second MPI program in the place of one rank. *b is the same for all calls. */
+/* Finds the job and takes this process's seat in it.  To be called first, by one thread; a process
+ * may call it again after boot_close, and *b is the same pointer then.
+ *  - Under another launcher that speaks PMI-1 or PMIx it blocks until all ranks have called it.
+ *  - Without a launcher the process is a singleton.  It is an error if the environment shows that a
+ *    launcher which cannot be asked has started several processes.
+ *  - A process that mpiexec has started dies with mpiexec from here on.
+ * Returns 0, or -1 with the reason in boot_error_text(): a second MPI program in the seat of a
+ * rank, for example. */
 int boot_init(struct boot **b);
 
-/* Compares the settings that all processes of a job must share (HAFT_COLL ...) with those of the
- * first rank of this host to come here, and says what is wrong with the environment, once a host.
- * Returns 0, or -1 with boot_error_text() saying what differs.  May wait for that first rank to have
- * written them. */
+/* Compares the settings that must be equal in all processes of a job (HAFT_COLL ...) with those of
+ * the first rank of this host that calls it; that rank reports errors in the environment.  May wait
+ * until that rank has written its settings.  Returns 0, or -1 with boot_error_text(). */
 int boot_agree(const struct boot *me);
 
-/* Who is where.  From boot_init on; any thread; a load or two, but boot_seat_of: a search where the
- * ranks of this host are no block; ranks, hosts and nears must exist.  One host: near and rank are
- * the same number, and there is no table behind it. */
+/* Where the ranks are.  From boot_init on, any thread.  Arguments must exist.  A load or two each;
+ * boot_seat_of searches if the ranks of this host are not consecutive.  In a job on one host, seat
+ * and rank are the same number. */
 int boot_host_of(int rank);
 int boot_seat_of(int rank); /* -1: on another host */
-int boot_rank_of(int near); /* of a rank of this host */
-const char *boot_host_name(
-	int host); /* as the user has named it; the system's name if nobody has */
+int boot_rank_of(int seat);
+const char *boot_host_name(int host); /* as in the host list; else the system's name */
 
-/* Where a rank listens, as text: "tcp:10.0.0.2:4711", "tcp:[fe80::1]:4711", "unix:NAME" (abstract).
- * NULL: nowhere, as on one host, unless HAFT_VIA=net.  Valid until this thread calls it again. */
+/* The address at which a rank listens, as text: "tcp:10.0.0.2:4711", "tcp:[fe80::1]:4711",
+ * "unix:NAME" (abstract).  NULL: it does not listen, as in a job on one host without HAFT_VIA=net.
+ * Valid until this thread calls it again. */
 const char *boot_addr(int rank);
 
-/* BOOT_KEY secret bytes that only the job's processes know; NULL where no rank listens. */
+/* The job's key: BOOT_KEY secret bytes that only its processes know.  NULL: no rank listens. */
 const uint8_t *boot_key(void);
 
 /* The socket on which this rank listens: bound to boot_addr(rank), listening, non-blocking,
- * close-on-exec.  -1: none.  It stays boot's: who gives it away to be closed gives a dup, as the
- * next session needs it again. */
+ * close-on-exec.  -1: none.  Boot keeps it open for the next session: hand on a dup. */
 int boot_listen_fd(void);
 
 /* Why the last boot_init failed: one line without newline.  Never NULL. */
 const char *boot_error_text(void);
 
-/* Ends the job: notes that this rank gave up with `code' and `text' (one line without newline, NULL
- * for none; cut at BOOT_TEXT), wakes all who sleep in the segment, flushes stdout and stderr if
- * nobody holds them, and ends the process.  The first rank's text is printed, once, by mpiexec; a
- * singleton prints its own, and so does the first of a host under another launcher; before
- * boot_init it prints and ends just this process.  The job's exit code is code & 255, or 1 where
- * that would turn a non-zero code into 0.  Any thread. */
+/* Ends the job.  Writes `code' and `text' into the abort record, wakes every sleeper in the
+ * segment, flushes stdout and stderr unless a thread holds them, and ends the process.
+ *  - text: one line without newline, cut at BOOT_TEXT; NULL: none.  mpiexec prints that of the
+ *    first rank.  A singleton prints its own; so does the first rank of a host under another
+ *    launcher.
+ *  - The exit code of the job is code & 255, or 1 where that would turn another code into 0.
+ *  - Before boot_init it prints the text and ends this process only.
+ * Any thread. */
 __attribute__((noreturn, cold)) void boot_abort(int code, const char *text);
 
-/* Notes that an operation of this rank has failed because another one is gone (haft_peer_lost calls it
- * for the first).  If this rank now ends, mpiexec asks first how that one has ended. */
+/* Reports that an operation of this rank has failed because `rank' is gone; haft_peer_lost calls it
+ * for the first one.  If this rank then ends, mpiexec looks first how `rank' has ended. */
 void boot_lost(int rank);
 
-/* This rank is about to exit although MPI has not ended here: `state' is BOOT_SESSION_LEFT or
- * BOOT_FINALIZE_FAILED, and mpiexec says so. */
-void boot_leave(uint32_t state);
+/* Reports that this rank exits although MPI has not ended here: `state' is BOOT_SESSION_LEFT or
+ * BOOT_FINALIZE_FAILED.  mpiexec says so. */
+void boot_exit_mark(uint32_t state);
 
-/* MPI is over here, for ever or until the next boot_init: from now on this rank may end with any
- * exit code without harm to the others.  The segment stays mapped: what others send to a later
- * session of this process waits there.  NULL: nothing to do. */
-void boot_close_rest(struct boot *b);
+/* MPI has ended in this process, for ever or until the next boot_init: from now on it may exit with
+ * any code, and the job goes on.  The segment stays mapped: messages for a later session of this
+ * process wait there.  NULL: nothing to do. */
+void boot_close(struct boot *b);
 
-/* --- the map: who is where, written by who makes the segment, before a rank starts ---------- */
+/* --- the map of the job: written by the creator of the segment, before a rank starts -------- */
 
 /* The head of the segment's map (shm_seg_map).  Constant once a rank has started.  Everything else
  * lies behind it, at so many bytes from its beginning. */
@@ -122,14 +124,14 @@ struct boot_map {
 	uint64_t len; /* bytes in all */
 	uint8_t key[BOOT_KEY];
 	int32_t nranks, nhosts;
-	int32_t host, nnear; /* of the host whose map it is */
-	uint32_t rows;       /* struct boot_row [nranks]: job_map.c's */
-	uint32_t ranks;      /* int32_t [nnear]: the ranks of this host, in ascending order */
-	uint32_t hosts;      /* struct boot_host [nhosts]: job_map.c's */
+	int32_t host, nseats; /* of the host whose map it is */
+	uint32_t rows;        /* struct boot_row [nranks]: job_map.h */
+	uint32_t ranks;       /* int32_t [nseats]: the ranks of this host, in ascending order */
+	uint32_t hosts;       /* struct boot_host [nhosts]: job_map.h */
 	uint32_t pad;
 };
 
-/* What a map is made of. */
+/* The contents of a map. */
 struct boot_world {
 	int nranks, nhosts;
 	const int *host_of;       /* by rank */
@@ -142,18 +144,18 @@ struct boot_world {
  * pipes and rings. */
 struct shm_opts boot_opts(int nranks, char *const envp[]);
 
-/* The bytes that the map of a host takes; 0: no memory to find out. */
+/* The length of the map of a host, bytes.  0: no memory to find out. */
 size_t boot_map_len(const struct boot_world *w, int host);
 
-/* Makes the map, into `map' (so many bytes, aligned to 8, all zero).  The table is the same on all
- * hosts, but for host, nnear and ranks.  False: no memory. */
+/* Makes the map at `map': boot_map_len bytes, aligned to 8, all zero.  The maps of all hosts are
+ * equal but for host, nseats and ranks.  False: no memory. */
 bool boot_map_make(const struct boot_world *w, int host, struct boot_map *map);
 
-/* True if `len' bytes at `map' are a map of these numbers, all of whose parts lie within it.  Does
- * not look at its rows: they are checked when they are read. */
-bool boot_map_good(const struct boot_map *map, size_t len, int nranks, int nnear);
+/* True if `len' bytes at `map' are a map of so many ranks and seats whose parts lie within it.
+ * Does not look at the rows: they are checked when they are read. */
+bool boot_map_good(const struct boot_map *map, size_t len, int nranks, int nseats);
 
-/* --- what lies in the segment's job area, written by ranks and read by mpiexec -------------- */
+/* --- the job area of the segment: written by ranks, read by mpiexec ------------------------- */
 
 enum boot_state {
 	BOOT_NEW,
@@ -164,29 +166,30 @@ enum boot_state {
 	BOOT_FINALIZE_FAILED /* it exits, and its MPI_Finalize returned an error */
 };
 
-/* Was it in MPI when it ended? */
+/* Was the rank in MPI when it ended? */
 static inline bool boot_inside(uint32_t state)
 {
 	return state == BOOT_RUNNING || state == BOOT_SESSION_LEFT || state == BOOT_FINALIZE_FAILED;
 }
 
-/* A rank's own line: shm_seg_job_rank. */
+/* The record of a seat: shm_seg_job_rank. */
 struct boot_rank {
-	_Atomic int32_t pid;    /* who took this place, 0: nobody yet; never changes after that */
+	_Atomic int32_t pid;    /* of the process that has claimed the seat; 0: not claimed yet */
 	_Atomic uint32_t state; /* enum boot_state */
-	_Atomic int32_t lost;   /* 1 + the rank that it has missed first, 0: none */
+	_Atomic int32_t lost;   /* 1 + the rank that boot_lost has named; 0: none */
 	uint8_t pad[52];
 };
 static_assert(sizeof(struct boot_rank) == CACHE_LINE, "as large as SHM_JOB_RANK");
 
-/* A setting's value as the first rank of the host has it: its text (cut), and a hash of all of it.
- */
+/* The value of a setting in the first rank of the host: its text, cut, and a hash of the whole
+ * text. */
 struct boot_set {
 	uint64_t hash;
 	char text[BOOT_SET_TEXT];
 };
 
-/* For all: shm_seg_job.  One rank takes the abort record; the rest of it holds once ready is 1. */
+/* For all ranks: shm_seg_job.  The rank that has set `taken' writes the abort record, which holds
+ * once `ready' is 1. */
 struct boot_job {
 	_Atomic uint32_t taken;
 	_Atomic uint32_t ready;
@@ -195,10 +198,10 @@ struct boot_job {
 	int32_t code; /* as given by the user */
 	uint8_t pad[44];
 	char text[BOOT_TEXT]; /* ends with 0; may be empty */
-	/* What boot_agree compares; holds once set_ready is 1. */
+	/* For boot_agree: holds once set_ready is 1. */
 	_Atomic uint32_t set_taken;
 	_Atomic uint32_t set_ready;
-	int32_t set_rank; /* whose they are */
+	int32_t set_rank; /* the rank whose settings these are */
 	uint8_t pad2[4];
 	struct boot_set set[BOOT_SETS];
 };

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* failure_detector.c - under other launchers, each rank of a host watches the next one that is in MPI.
+/* failure_detector.c - under other launchers, each rank of a host watches the next one in MPI.
  *
  *   rank 0 ---> rank 1 ---> rank 2 ---> rank 0        pidfd: readable when the process has died
- *                 '- done: rank 0 watches rank 2
+ *                 '- has finalized: rank 0 watches rank 2
  *
- * Hydra and mpirun end a job whose rank has died; srun does not, and the others would wait for
- * ever. The thread blocks in poll and takes no signal; it has no lock and nothing of the user's. */
+ * hydra and mpirun end a job whose rank has died.  srun does not, and the other ranks would wait
+ * for ever.  The thread blocks in poll, takes no signal, holds no lock and touches nothing of the
+ * user. */
 #include "libmpi/boot/failure_detector.h"
 
 #include <errno.h>
@@ -19,42 +20,43 @@
 #include <unistd.h>
 #include "libshm/shm.h"
 
-#define STACK ((size_t)256 * 1024) /* address space; the thread needs 2 KiB, and room for TLS */
+#define STACK ((size_t)256 * 1024) /* address space; the thread uses 2 KiB and its TLS */
 
 static struct {
 	pthread_t thread;
 	struct shm_seg *seg;
-	int near;
-	int stop;     /* an eventfd; readable: the thread shall end */
+	int seat;
+	void (*abort_job)(int code, const char *text);
+	int stop;     /* an eventfd; readable: the thread is to end */
 	int launcher; /* or -1 */
 	short death;
 	bool runs;
 } detector;
 
-static struct boot_rank *rank_record(int near)
+static struct boot_rank *rank_record(int seat)
 {
-	return shm_seg_job_rank(detector.seg, near);
+	return shm_seg_job_rank(detector.seg, seat);
 }
 
-/* True if that rank needs no watching: it has left MPI, or says itself why it ends. */
-static bool rank_ended(int near)
+/* True if that rank needs no watching: it has finalized, or has written the abort record. */
+static bool rank_ended(int seat)
 {
-	uint32_t state = atomic_load(&rank_record(near)->state);
+	uint32_t state = atomic_load(&rank_record(seat)->state);
 
 	return state == BOOT_DONE || state == BOOT_ABORTED;
 }
 
-/* The next rank that must live; our own if there is none. */
+/* The next rank in MPI after this one; this one if there is no other. */
 static int rank_watched(void)
 {
-	int n = shm_seg_nranks(detector.seg), i = (detector.near + 1) % n;
+	int n = shm_seg_nranks(detector.seg), i = (detector.seat + 1) % n;
 
-	while (i != detector.near && rank_ended(i))
+	while (i != detector.seat && rank_ended(i))
 		i = (i + 1) % n;
 	return i;
 }
 
-/* Waits until the watch is over.  False: until `ms' have passed. */
+/* Waits until the thread is to end, `ms' at most.  True: it is to end. */
 static bool detector_stopped(int ms)
 {
 	struct pollfd p = {.fd = detector.stop, .events = POLLIN};
@@ -62,31 +64,31 @@ static bool detector_stopped(int ms)
 	return poll(&p, 1, ms) > 0;
 }
 
-static void rank_lost(int near)
+static void rank_lost(int seat)
 {
 	char text[128];
 
-	if (detector_stopped(DETECTOR_GRACE_MS) || rank_ended(near))
+	if (detector_stopped(DETECTOR_GRACE_MS) || rank_ended(seat))
 		return;
 	snprintf(text, sizeof text, "rank %d (process %d) has died before MPI_Finalize",
-		boot_rank_of(near), (int)atomic_load(&rank_record(near)->pid));
-	boot_abort(1, text);
+		boot_rank_of(seat), (int)atomic_load(&rank_record(seat)->pid));
+	detector.abort_job(1, text);
 }
 
 static void launcher_lost(void)
 {
 	if (!detector_stopped(DETECTOR_GRACE_MS))
-		boot_abort(1, "the launcher of the job has died");
+		detector.abort_job(1, "the launcher of the job has died");
 }
 
-/* A descriptor that is readable when that rank's process has died, -1 with errno. */
-static int pidfd_of(int near)
+/* A descriptor that is readable when the process of that seat has died.  -1: errno says why. */
+static int pidfd_of(int seat)
 {
-	if (near == detector.near) {
+	if (seat == detector.seat) {
 		errno = 0;
 		return -1;
 	}
-	return (int)syscall(SYS_pidfd_open, (pid_t)atomic_load(&rank_record(near)->pid), 0);
+	return (int)syscall(SYS_pidfd_open, (pid_t)atomic_load(&rank_record(seat)->pid), 0);
 }
 
 static void *detector_run(void *arg)
@@ -115,13 +117,15 @@ static void *detector_run(void *arg)
 	return arg;
 }
 
-void boot_detector_start(const struct boot *b, const struct kvs *k)
+void boot_detector_start(
+	const struct boot *b, const struct kvs *k, void (*abort_job)(int code, const char *text))
 {
 	sigset_t all, before;
 	pthread_attr_t attr;
 
 	detector.seg = b->seg;
-	detector.near = b->near;
+	detector.abort_job = abort_job;
+	detector.seat = b->seat;
 	detector.launcher = k->way != NULL ? k->fd : -1;
 	detector.death = k->death;
 	detector.stop = eventfd(0, EFD_CLOEXEC);

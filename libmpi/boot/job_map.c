@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* job_map.c - the table of all ranks of a job over several hosts, as it lies in each host's segment.
+/* job_map.c - the table of all ranks of a job over several hosts, as it lies in each host's
+ * segment.
  *
  *   | struct boot_map | rows | ranks | hosts | texts |
  *                       |      |       |       '-- names of hosts, addresses, each with its 0
@@ -14,8 +15,8 @@
  *
  * Invariants
  *  - The parts of a map that is used lie within it, and so do the names of its hosts
- *    (boot_map_good).  A row is checked when it is read (job_map_read.c): a process that talks to few
- *    others reads few rows. */
+ *    (boot_map_good).  A row is checked when it is read (job_map_read.c): a process that talks to
+ *    few others reads few rows. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -166,7 +167,8 @@ static void rows_put(
 	}
 }
 
-/* Fills in rows, hosts and texts, or finds their end (base NULL).  Returns the end; 0: no memory. */
+/* Fills in rows, hosts and texts, or finds their end (base NULL).  Returns the end; 0: no
+ * memory. */
 static size_t texts_put(const struct boot_world *w, const struct map_layout *p, char *base)
 {
 	struct maker m = {base, p->texts};
@@ -202,7 +204,7 @@ bool boot_map_make(const struct boot_world *w, int host, struct boot_map *map)
 		.nranks = w->nranks,
 		.nhosts = w->nhosts,
 		.host = host,
-		.nnear = n,
+		.nseats = n,
 		.rows = (uint32_t)p.rows,
 		.ranks = (uint32_t)p.ranks,
 		.hosts = (uint32_t)p.hosts};

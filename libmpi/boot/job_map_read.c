@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* job_map_read.c - who is where: answers from the map of the job that lies in this host's segment, see
- * job_map.c.  Without a map there is one host, and a rank and its seat are the same number. */
+/* job_map_read.c - host, seat and address of a rank, from the map of the job in this host's segment
+ * (job_map.c).  Without a map there is one host, and rank and seat are the same number. */
 #include <limits.h>
 #include <stdio.h>
 #include <unistd.h>
 #include "libmpi/boot/job_map.h"
+#include "libmpi/core/process_state.h"
 
 static const struct boot_map *map; /* of this process; NULL: one host, and nobody listens */
 
@@ -26,16 +27,16 @@ static bool part_good(const struct boot_map *m, uint32_t at, int32_t n, size_t s
 	       (size_t)n <= (m->len - at) / size;
 }
 
-bool boot_map_good(const struct boot_map *m, size_t len, int nranks, int nnear)
+bool boot_map_good(const struct boot_map *m, size_t len, int nranks, int nseats)
 {
 	const struct boot_host *host;
 
 	if (len < sizeof *m || m->len < sizeof *m || m->len > len ||
 		*(const char *)map_at(m, m->len - 1) != '\0')
 		return false;
-	if (m->nranks != nranks || m->nnear != nnear || m->nhosts < 1 || m->host < 0 ||
+	if (m->nranks != nranks || m->nseats != nseats || m->nhosts < 1 || m->host < 0 ||
 		m->host >= m->nhosts || !part_good(m, m->rows, nranks, sizeof(struct boot_row)) ||
-		!part_good(m, m->ranks, nnear, sizeof(int32_t)) ||
+		!part_good(m, m->ranks, nseats, sizeof(int32_t)) ||
 		!part_good(m, m->hosts, m->nhosts, sizeof *host))
 		return false;
 	host = map_at(m, m->hosts);
@@ -52,7 +53,7 @@ static struct boot_row row_of(int rank)
 
 	if (row.host >= (uint32_t)map->nhosts ||
 		(row.addr >= BOOT_PORTS && row.addr - BOOT_PORTS >= map->len))
-		boot_abort(1, "the map of this host's shared memory is bad");
+		haft_abort_job(1, "the map of this host's shared memory is bad");
 	return row;
 }
 
@@ -66,9 +67,9 @@ int boot_host_of(int rank)
 	return map != NULL ? (int)row_of(rank).host : 0;
 }
 
-int boot_rank_of(int near)
+int boot_rank_of(int seat)
 {
-	return map != NULL ? ((const int32_t *)map_at(map, map->ranks))[near] : near;
+	return map != NULL ? ((const int32_t *)map_at(map, map->ranks))[seat] : seat;
 }
 
 /* As a rule the ranks of a host are a block, and the first guess is right. */
@@ -80,7 +81,7 @@ int boot_seat_of(int rank)
 		return rank;
 	if ((int)row_of(rank).host != map->host)
 		return -1;
-	hi = map->nnear - 1;
+	hi = map->nseats - 1;
 	i = rank - boot_rank_of(0);
 	while (lo <= hi) {
 		if (i < lo || i > hi)

@@ -1,40 +1,27 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* kvs.c - which launcher has started us, judged by the environment, and the calls to it.
+/* kvs.c - which launcher has started this process, by the environment, and the calls to it.
  *
  *   PMI_FD is a socket ----------------------------> PMI-1
  *   PMIX_NAMESPACE, libpmix can be loaded ---------> PMIx
- *   signs of several processes, neither of both ---> an error that says what to do
+ *   signs of several processes, and neither ------> an error that says what to do
  *   nothing, or one process -----------------------> a singleton
  *
- * Several processes that each believe to be rank 0 of 1 would write the same files: that never
- * happens without a word.  What a rank starts by itself inherits the launcher's variables, but is
- * no rank: if a process above us is an MPI process, we are a singleton. */
+ * Several processes that each believe to be rank 0 of 1 would write the same files, so that case is
+ * always an error.  A program that a rank starts inherits the launcher's variables, but is no rank:
+ * if an ancestor is an MPI process, this process is a singleton. */
 #include "libmpi/boot/kvs.h"
 
 #include <dirent.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "libmpi/boot/boot.h"
+#include "libmpi/boot/boot_error.h"
 #include "libobj/base.h"
 
 #define ANCESTORS_MAX 64 /* processes between init and us: a shell in a shell in a shell has 10 */
 
-int boot_env_number(const char *name)
-{
-	const char *s = getenv(name);
-	char *end;
-	long n;
-
-	if (s == NULL || *s < '0' || *s > '9')
-		return -1;
-	n = strtol(s, &end, 10);
-	return *end == '\0' && n <= INT_MAX ? (int)n : -1;
-}
-
-/* The parent of process `pid'; 0: none, or it cannot be known. */
+/* The parent of process `pid'; 0: none, or unknown. */
 static int process_parent(int pid)
 {
 	char path[64], text[512];
@@ -78,7 +65,8 @@ static bool process_has_segment(int pid)
 	return found;
 }
 
-bool boot_nested(void)
+/* True if an ancestor is an MPI process of ours: this process is then no rank of that launcher. */
+static bool launcher_nested(void)
 {
 	int pid = getppid();
 
@@ -92,12 +80,12 @@ bool boot_nested(void)
 
 #define SRUN_CURE "use srun --mpi=pmi2 (or --mpi=pmix, with libpmix.so.2 installed)"
 
-/* A launcher's variables that tell of several processes, and what to do where we cannot talk to it.
- */
+/* Variables of launchers that show several processes, and the cure if the launcher cannot be
+ * asked. */
 static const struct launcher_sign {
-	const char *who;
-	const char *mark; /* this variable is set ... */
-	int least; /* ... to a number from here on; what follows it, as in "3(x2)", is none */
+	const char *launcher;
+	const char *mark; /* an environment variable ... */
+	int least;        /* ... that is at least this number; text after it is ignored: "3(x2)" */
 	const char *cure;
 } launcher_signs[] = {
 	{"Slurm's srun", "SLURM_STEP_NUM_TASKS", 2, SRUN_CURE},
@@ -109,7 +97,7 @@ static const struct launcher_sign {
 	{"a PMI launcher", "PMI_SIZE", 2, "use hydra's mpiexec, or the mpiexec of this MPI"},
 };
 
-/* Several processes that cannot know each other: words for the first sign of them. */
+/* KVS_BAD with an error text for the first sign of several processes; KVS_NONE: there is none. */
 static enum kvs_kind sign_find(const char *why)
 {
 	for (size_t i = 0; i < countof(launcher_signs); i++) {
@@ -117,13 +105,13 @@ static enum kvs_kind sign_find(const char *why)
 
 		if (getenv(s->mark) == NULL || atoi(getenv(s->mark)) < s->least)
 			continue;
-		if (boot_nested())
+		if (launcher_nested())
 			return KVS_NONE;
 		boot_fail(
 			"one of several processes started by %s (%s is set), which gives them no "
 			"way to find each other%s%s: %s; or set HAFT_BOOT=alone if each of them is "
 			"a job of its own",
-			s->who, s->mark, *why != '\0' ? ": " : "", why, s->cure);
+			s->launcher, s->mark, *why != '\0' ? ": " : "", why, s->cure);
 		return KVS_BAD;
 	}
 	return KVS_NONE;
@@ -139,7 +127,7 @@ enum kvs_kind boot_kvs_detect(void)
 		snprintf(why, sizeof why, "PMI_FD=%.20s is not an open socket", getenv("PMI_FD"));
 	}
 	if (getenv("PMIX_NAMESPACE") != NULL && getenv("PMIX_RANK") != NULL) {
-		if (boot_nested())
+		if (launcher_nested())
 			return KVS_NONE;
 		if (boot_pmix_present())
 			return KVS_PMIX;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* kvs.h - another project's launcher: who we are for it, and a table of texts that all ranks share.
+/* kvs.h - the launcher of another project: this process's rank, and a key-value space of all ranks.
  *
- *                     .-- pmi.c   a line of text each way over PMI_FD (hydra, srun --mpi=pmi2)
- *   boot.c -> kvs ----+
- *      '-> node_join.c     '-- pmix.c  libpmix.so.2 by dlopen (mpirun, prterun, srun --mpi=pmix)
+ *                            .-- pmi.c   lines of text over PMI_FD (hydra, srun --mpi=pmi2)
+ *   boot.c, node_join.c --> kvs
+ *                            '-- pmix.c  libpmix.so.2 by dlopen (mpirun, prterun, srun --mpi=pmix)
  *
- * Every rank puts texts, all meet in a fence, then everybody gets what any rank has put.  No values
- * are changed and no keys are put twice.
+ * Every rank puts texts, then all call fence, then each gets the texts of any rank.  No key is put
+ * twice.
  *
- * All functions that return int return 0, or -1 with the reason in boot_error_text().  One thread at a
- * time, except boot_kvs_abort, which any thread may call. */
+ * Functions that return int return 0, or -1 with the reason in boot_error_text().  One thread at a
+ * time, but boot_kvs_abort: any thread. */
 #ifndef LIBMPI_BOOT_KVS_H
 #define LIBMPI_BOOT_KVS_H
 
@@ -20,7 +20,7 @@
 
 struct kvs;
 
-/* How one kind of launcher is spoken to. */
+/* The protocol of one kind of launcher. */
 struct boot_kvs_ops {
 	int (*put)(struct kvs *k, const char *key, const char *value);
 	int (*fence)(struct kvs *k);
@@ -29,57 +29,49 @@ struct boot_kvs_ops {
 	void (*done)(struct kvs *k);
 };
 
-/* This process as the launcher knows it. */
+/* This process, for its launcher. */
 struct kvs {
 	const struct boot_kvs_ops *way; /* NULL: no launcher */
 	int rank, size;
 	int app;     /* number of the program in the launcher's command line */
-	int fd;      /* shows the launcher's death; -1: nothing does */
-	short death; /* the event of poll by which it does */
+	int fd;      /* the launcher has died when poll gives `death' for it; -1: none */
+	short death; /* an event of poll */
 };
 
 enum kvs_kind {
-	KVS_NONE, /* no launcher that we know; also for one that has started one process only */
+	KVS_NONE, /* no known launcher, or one that has started one process only */
 	KVS_PMI,
 	KVS_PMIX,
-	KVS_BAD /* several processes were started, and no way to talk to the launcher */
+	KVS_BAD /* several processes were started, and the launcher cannot be asked */
 };
 
-/* Who has started us, by the environment alone.  For KVS_BAD boot_error_text() says what to do. */
+/* Finds the launcher of this process, by the environment alone.  KVS_BAD: boot_error_text() says
+ * what the user can do. */
 enum kvs_kind boot_kvs_detect(void);
 
-/* Says hello.  Blocks until the launcher answers, not for other ranks. */
+/* Opens the connection.  Blocks until the launcher answers, not until other ranks call it. */
 int boot_kvs_open(struct kvs *k, enum kvs_kind kind);
 
 int boot_kvs_put(struct kvs *k, const char *key, const char *value);
 
-/* Blocks until all ranks of the job have come here. */
+/* Blocks until all ranks of the job have called it. */
 int boot_kvs_fence(struct kvs *k);
 
-/* What `rank' has put under `key' before the last fence, into value[0 .. len-1]. */
+/* Copies the text that `rank' has put under `key' before the last fence into value[0 .. len-1]. */
 int boot_kvs_get(struct kvs *k, int rank, const char *key, char *value, size_t len);
 
-/* Asks for the end of the whole job on all hosts, with exit code `code'.  May return before it
- * comes. */
+/* Asks the launcher to end the whole job on all hosts with exit code `code'.  May return before
+ * that. */
 void boot_kvs_abort(struct kvs *k, int code, const char *text);
 
 /* This rank may end from now on with any exit code.  Closes; k->way is NULL then. */
 void boot_kvs_done(struct kvs *k);
 
-/* --- of the folder's own use ---------------------------------------------------------------- */
-
-/* Sets boot_error_text(); returns -1. */
-__attribute__((format(printf, 1, 2))) int boot_fail(const char *fmt, ...);
-
-/* The number in environment variable `name' if there is a sound one from 0 on, else -1. */
-int boot_env_number(const char *name);
-
-/* True if a process above this one is an MPI process of ours: we are no rank of its job. */
-bool boot_nested(void);
+/* --- inside boot ------------------------------------------------------------------------------ */
 
 int boot_pmi_open(struct kvs *k);
-bool boot_pmi_fd_valid(int fd); /* may be a launcher's: a socket */
+bool boot_pmi_fd_valid(int fd); /* a socket: it may be a launcher's */
 int boot_pmix_open(struct kvs *k);
-bool boot_pmix_present(void); /* libpmix can be loaded; if not, boot_error_text() */
+bool boot_pmix_present(void); /* libpmix can be loaded; if not, boot_error_text() says why */
 
 #endif

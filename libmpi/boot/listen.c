@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* listen.c - see listen.h.  Never bound to all addresses: a host has some that are nobody's
- * business. */
+/* listen.c - see listen.h.  A socket is never bound to all addresses of a host, which may have some
+ * that the job has no business with. */
 #include "libmpi/boot/listen.h"
 
 #include <arpa/inet.h>
@@ -19,7 +19,7 @@
 #define BACKLOG 4096 /* the kernel takes less if net.core.somaxconn is less */
 #define PORT    "9"  /* discard: nothing is sent there, connect(2) only asks for the route */
 
-/* An address as text, without its port; false if it is none of IP. */
+/* Writes an IP address as text, without its port.  False: it is of another family. */
 static bool ip_text(const struct sockaddr *a, socklen_t len, char *ip)
 {
 	if (a == NULL || (a->sa_family != AF_INET && a->sa_family != AF_INET6))
@@ -42,7 +42,7 @@ static bool any_address(const struct sockaddr *a)
 	return IN6_IS_ADDR_UNSPECIFIED(&((const struct sockaddr_in6 *)(const void *)a)->sin6_addr);
 }
 
-/* Says where `fd' listens. */
+/* Writes the address at which `fd' listens. */
 static bool listen_text(int fd, char *text, size_t len)
 {
 	struct sockaddr_storage a;
@@ -80,7 +80,7 @@ int boot_listen_open(const char *ip, char *text, size_t len)
 	return fd;
 }
 
-/* How good an address is for calls from elsewhere; 0: not at all. */
+/* How good an address is for connections from other hosts; 0: of no use. */
 static int iface_preference(const struct ifaddrs *i)
 {
 	const struct sockaddr *a = i->ifa_addr;
@@ -123,7 +123,7 @@ static bool listen_own_find(const char *name, char *ip)
 	return best > 0;
 }
 
-/* Our address on the way to `peer': the kernel's routes know it, and nothing is sent. */
+/* This host's address on the route to `peer', by the kernel's table of routes; nothing is sent. */
 static bool listen_route_find(const char *peer, char *ip)
 {
 	struct addrinfo hint = {.ai_socktype = SOCK_DGRAM};
@@ -148,7 +148,7 @@ static bool listen_route_find(const char *peer, char *ip)
 	return found;
 }
 
-/* ssh says in SSH_CONNECTION at which address of ours it was called: the third word. */
+/* The address of this host to which ssh has connected: the third word of SSH_CONNECTION. */
 static bool listen_ssh_find(char *ip)
 {
 	const char *s = getenv("SSH_CONNECTION");

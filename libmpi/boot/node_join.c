@@ -1,21 +1,24 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* node_join.c - the ranks of a host get one segment, though no launcher of ours has made it.
+/* node_join.c - creates the segment of a node under another launcher (PMI, PMIx).
  *
- *   all:    put "me" = host, pid, CPUs; rank 0 puts "job" = a secret, a key; fence; get "job"
- *   host:   bind an abstract UNIX socket whose name has the secret in it: one succeeds
- *   maker:  gets "me" of all ranks.  One host: makes the segment, gives its descriptor to each who
- *           comes.  Several: tells each who comes; then all listen, put "at" = address, fence; gets
- *           "at" of all ranks, makes the segment with the map, and gives it to each who comes again
- *   guest:  connects, and takes what there is
+ *   all:      put "me" = host, pid, CPUs; rank 0 puts "job" = a secret, a key; fence; get "job"
+ *   node:     bind an abstract UNIX socket whose name contains the secret: one process succeeds
+ *   creator:  gets "me" of all ranks.
+ *             One node: makes the segment, and grants its descriptor to each joiner.
+ *             Several: tells each joiner so; then all ranks listen, put "at" = address, fence; the
+ *             creator gets "at" of all ranks, makes the segment with the map, and grants it to each
+ *             joiner that connects again
+ *   joiner:   connects, and receives the grant
  *
- *  - A host is what can share memory and see each other's processes: the same running kernel
- *    (boot_id), network namespace (abstract sockets), pid namespace and user.  Names of hosts do
- * not count: containers lie about them.
- *  - Nobody can take the name before: it is known to the job only until it is bound.  Both sides
- *    check that the other runs as the same user, so that who reads the name in /proc/net/unix gets
- *    nothing, and can give nothing.
- *  - Each rank asks the launcher for one value; one rank of each host for all.
- *  - The socket is gone when this is over, and nothing ever lies in the file system. */
+ * Decisions
+ *  - A node is a set of processes that can share memory and see each other: one running kernel
+ *    (boot_id), network namespace (abstract sockets), pid namespace and user.  Host names do not
+ *    count, as containers choose them freely.
+ *  - No other process can bind the name first: only the job knows it until it is bound.  Both sides
+ *    check that the other side has the same user id, so reading the name in /proc/net/unix is of no
+ *    use to other users.
+ *  - Each rank asks the launcher for one value; one rank of each node asks for all of them.
+ *  - The socket goes when this is over, and nothing ever lies in the file system. */
 #include "libmpi/boot/node_join.h"
 
 #include <errno.h>
@@ -35,6 +38,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "libmpi/boot/boot.h"
+#include "libmpi/boot/boot_error.h"
 #include "libmpi/boot/listen.h"
 #include "libmpi/core/setting.h"
 #include "libshm/shm.h"
@@ -42,37 +46,37 @@
 #define VERSION    2    /* of the values and of struct gift */
 #define HOST_LEN   96   /* bytes of a host's identity, with the final 0 */
 #define NAME_LEN   64   /* of its name */
-#define CPUS       2048 /* CPUs that are told to others: their mask fits into a value */
-#define SEG_FD_MIN 100  /* programs use the low numbers for files of their own */
+#define CPUS       2048 /* CPUs that a rank can name: their mask fits into a value */
+#define SEG_FD_MIN 100  /* low numbers are left to the program */
 
 #define CPU_WORDS (CPUS / 64)
 
-/* What a rank says of itself. */
+/* What a rank puts under "me". */
 struct joiner {
-	char host[HOST_LEN]; /* identity */
-	char name[NAME_LEN]; /* for people */
+	char host[HOST_LEN]; /* identity of its node */
+	char name[NAME_LEN]; /* of its host, for messages */
 	int pid;
 	uint64_t cpu[CPU_WORDS];
 };
 
-/* What rank 0 says of the job. */
+/* What rank 0 puts under "job". */
 struct job_secret {
-	uint64_t name;         /* of the meetings */
-	uint8_t key[BOOT_KEY]; /* for those who listen */
-	bool net;              /* all listen, even on one host: HAFT_VIA=net, ofi-all */
+	uint64_t name;         /* part of the names of the nodes' sockets */
+	uint8_t key[BOOT_KEY]; /* by which ranks prove that they belong to the job */
+	bool net;              /* all ranks listen, even on one node: HAFT_VIA=net, ofi-all */
 };
 
 enum listen_mode {
-	LISTEN_NONE,     /* here is the segment */
-	LISTEN_LOOPBACK, /* nothing yet: listen on the loopback, put your address, fence, come again */
-	LISTEN_NETWORK, /* the same, but listen where other hosts reach us */
+	LISTEN_NONE,     /* the grant has the segment */
+	LISTEN_LOOPBACK, /* listen on the loopback, put the address, fence, connect again */
+	LISTEN_NETWORK,  /* listen where other hosts reach this one, put, fence, connect again */
 };
 
-/* What the maker sends, with the segment's descriptor or without. */
+/* What the creator sends to a joiner, with the segment's descriptor or without. */
 struct grant {
 	uint32_t version;
-	int32_t near;
-	uint32_t listen_mode; /* enum far */
+	int32_t seat;
+	uint32_t listen_mode; /* enum listen_mode */
 	uint32_t pad;
 	uint64_t cookie; /* of the segment */
 };
@@ -85,9 +89,9 @@ static uint64_t now_ms(void)
 	return (uint64_t)t.tv_sec * 1000u + (uint64_t)t.tv_nsec / 1000000u;
 }
 
-/* --- who am I ------------------------------------------------------------------------------- */
+/* --- this rank ------------------------------------------------------------------------------ */
 
-/* The number of the namespace of kind `name' that we are in; 0: cannot be known. */
+/* The number of this process's namespace of kind `name'; 0: unknown. */
 static unsigned long namespace_of(const char *name)
 {
 	char path[64];
@@ -103,7 +107,7 @@ static void host_identify(struct joiner *g)
 	int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
 
 	if (fd < 0 || read(fd, id, sizeof id - 1) <= 0)
-		gethostname(id, sizeof id - 1); /* no /proc: the best that is left */
+		gethostname(id, sizeof id - 1); /* no /proc: nothing better is left */
 	if (fd >= 0)
 		close(fd);
 	id[strcspn(id, "\n ")] = '\0';
@@ -129,8 +133,8 @@ static void cpus_identify(uint64_t cpu[CPU_WORDS])
 
 /* --- values --------------------------------------------------------------------------------- */
 
-/* "version,host,name,pid,mask": the mask in words of 64 CPUs, the lowest first, zeros at the end
- * left out. */
+/* "version,host,name,pid,mask": the mask in words of 64 CPUs, the lowest first, without the zero
+ * words at its end. */
 static int joiner_put(struct kvs *k, const struct joiner *g)
 {
 	char value[KVS_VALUE];
@@ -202,7 +206,7 @@ static int job_secret_get(struct kvs *k, struct job_secret *s)
 
 /* --- the socket ----------------------------------------------------------------------------- */
 
-/* FNV-1a: hosts that meet in one network namespace differ by it. */
+/* FNV-1a.  Nodes in one network namespace get different names by it. */
 static uint64_t host_hash(const char *s)
 {
 	uint64_t h = UINT64_C(0xcbf29ce484222325);
@@ -212,7 +216,7 @@ static uint64_t host_hash(const char *s)
 	return h;
 }
 
-/* The abstract name of a host's meeting. */
+/* Makes the abstract name of a node's socket.  Returns its length. */
 static socklen_t node_socket_name(struct sockaddr_un *a, uint64_t job_secret, const char *host)
 {
 	*a = (struct sockaddr_un){.sun_family = AF_UNIX};
@@ -221,7 +225,7 @@ static socklen_t node_socket_name(struct sockaddr_un *a, uint64_t job_secret, co
 				   "haft-%016" PRIx64 "-%016" PRIx64, job_secret, host_hash(host)));
 }
 
-/* The process at the other end; 0: of another user, or none. */
+/* The pid at the other end of a connection; 0: unknown, or of another user. */
 static int peer_pid(int fd)
 {
 	struct ucred c;
@@ -232,7 +236,7 @@ static int peer_pid(int fd)
 	return c.pid;
 }
 
-/* Waits for something to read until `end' (now_ms). */
+/* Waits until fd is readable, or it is `end' by now_ms.  True: it is readable. */
 static bool socket_readable(int fd, uint64_t end)
 {
 	struct pollfd p = {.fd = fd, .events = POLLIN};
@@ -246,7 +250,7 @@ static bool socket_readable(int fd, uint64_t end)
 	return n > 0;
 }
 
-/* Without a descriptor if fd is -1. */
+/* Sends a grant, with descriptor fd unless that is -1.  False: not sent. */
 static bool grant_send(int to, const struct grant *g, int fd)
 {
 	struct iovec io = {.iov_base = (void *)(uintptr_t)g, .iov_len = sizeof *g};
@@ -269,7 +273,7 @@ static bool grant_send(int to, const struct grant *g, int fd)
 	return sendmsg(to, &m, MSG_NOSIGNAL) == (ssize_t)sizeof *g;
 }
 
-/* Takes a gift; *fd is its descriptor, or -1. */
+/* Receives a grant; *fd is its descriptor, the caller's, or -1.  False: nothing, or no grant. */
 static bool grant_recv(int from, struct grant *g, int *fd)
 {
 	struct iovec io = {.iov_base = g, .iov_len = sizeof *g};
@@ -294,7 +298,7 @@ static bool grant_recv(int from, struct grant *g, int *fd)
 
 /* --- addresses ------------------------------------------------------------------------------ */
 
-/* Opens this rank's listener, tells the launcher where, and waits until all have done so. */
+/* Opens this rank's listening socket, puts its address, and waits until all ranks have done so. */
 static int listen_publish(
 	struct kvs *k, const struct joiner *me, enum listen_mode listen_mode, struct boot_node *m)
 {
@@ -305,7 +309,7 @@ static int listen_publish(
 	if (listen_mode == LISTEN_LOOPBACK)
 		iface = "127.0.0.1";
 	if (peer != NULL && strncmp(peer, "127.", 4) == 0)
-		peer = NULL; /* the launcher's own host: no other can be reached there */
+		peer = NULL; /* the launcher's own host: other hosts do not reach it there */
 	why = boot_listen_where(*iface != '\0' ? iface : NULL, me->name, peer, ip);
 	if (why != NULL)
 		return boot_fail("nowhere to listen on host %s: %s (HAFT_IFACE)", me->name, why);
@@ -316,26 +320,26 @@ static int listen_publish(
 	return boot_kvs_put(k, "at", at) != 0 ? -1 : boot_kvs_fence(k);
 }
 
-/* --- the maker ------------------------------------------------------------------------------ */
+/* --- the creator ---------------------------------------------------------------------------- */
 
-/* The job, and the ranks of the maker's host in it. */
+/* The job, and the ranks of the creator's node. */
 struct node {
 	int n;
-	int *pid;                /* by near */
-	int near;                /* the maker's own */
+	int *pid;                /* by seat */
+	int seat;                /* the creator's */
 	uint64_t cpu[CPU_WORDS]; /* of all of them */
 	enum listen_mode listen_mode;
 	struct boot_world world;
-	int host;     /* the maker's own, in world */
-	int *host_of; /* world's tables, our memory */
+	int host;     /* of the creator, in world */
+	int *host_of; /* tables of world, malloc'ed */
 	char (*ids)[HOST_LEN];
 	char **names, **addr;
 };
 
-/* The number of the host that this rank is on; it may be a new one. */
+/* The number of a rank's host; a new number if it is the first rank of its host. */
 static int node_host_number(struct node *p, const struct joiner *g)
 {
-	int h = p->world.nhosts - 1; /* most ranks are on the host of the one before */
+	int h = p->world.nhosts - 1; /* most ranks are on the host of the rank before */
 
 	while (h >= 0 && strcmp(p->ids[h], g->host) != 0)
 		h--;
@@ -347,7 +351,7 @@ static int node_host_number(struct node *p, const struct joiner *g)
 	return h;
 }
 
-/* Takes note of a rank, who comes after all lower ones. */
+/* Adds a rank; ranks are added in ascending order. */
 static void node_rank_add(struct node *p, int rank, const struct joiner *g, const struct joiner *me)
 {
 	p->host_of[rank] = node_host_number(p, g);
@@ -355,7 +359,7 @@ static void node_rank_add(struct node *p, int rank, const struct joiner *g, cons
 		return;
 	p->host = p->host_of[rank];
 	if (g->pid == me->pid)
-		p->near = p->n;
+		p->seat = p->n;
 	p->pid[p->n++] = g->pid;
 	for (int i = 0; i < CPU_WORDS; i++)
 		p->cpu[i] |= g->cpu[i];
@@ -401,7 +405,7 @@ static void node_free(struct node *p, int size)
 	free(p->addr);
 }
 
-/* Where everybody listens. */
+/* Gets the addresses of all ranks. */
 static int node_addresses(struct kvs *k, struct node *p)
 {
 	char at[KVS_VALUE];
@@ -419,8 +423,8 @@ static int node_addresses(struct kvs *k, struct node *p)
 	return 0;
 }
 
-/* CPUs for all of them.  Launchers bind: what the maker may use is not what all may use; only the
- * quota of its cgroup is that of all. */
+/* The number of CPUs of all ranks of the node.  Launchers bind ranks, so the creator's own CPUs are
+ * not all of them; but its cgroup's quota holds for all. */
 static int node_cpus(const struct joiner *me, const struct node *p)
 {
 	int mine = 0, all = 0, allowed = shm_cpus();
@@ -450,8 +454,9 @@ static int node_segment_create(const struct joiner *me, const struct node *p, st
 			!boot_map_make(&p->world, p->host, shm_seg_map(m->seg, &len))))
 		return boot_fail("no memory for the map of %d ranks", p->world.nranks);
 	m->fd = shm_seg_fd(m->seg);
-	m->near = p->near;
-	for (int i = 0; i < p->n; i++) { /* for the watch: one may die before it says so itself */
+	m->seat = p->seat;
+	for (int i = 0; i < p->n;
+		i++) { /* for the failure detector: a rank may die before it writes its pid */
 		struct boot_rank *place = shm_seg_job_rank(m->seg, i);
 
 		atomic_store(&place->pid, p->pid[i]);
@@ -459,8 +464,8 @@ static int node_segment_create(const struct joiner *me, const struct node *p, st
 	return 0;
 }
 
-/* One process has come: if it is one of the party, gives it the segment, or tells it that there
- * are others (m NULL).  Returns how many have been served: 0 or 1. */
+/* Serves one connection: sends the segment to a rank of the node, or (m NULL) the order to listen.
+ * Returns 1; 0: the process is no rank of the node. */
 static int node_grant(const struct node *p, const struct boot_node *m, int fd)
 {
 	struct grant g = {.version = VERSION};
@@ -468,7 +473,7 @@ static int node_grant(const struct node *p, const struct boot_node *m, int fd)
 
 	while (i < p->n && (pid == 0 || p->pid[i] != pid))
 		i++;
-	g.near = i;
+	g.seat = i;
 	g.listen_mode = m != NULL ? LISTEN_NONE : p->listen_mode;
 	g.cookie = m != NULL ? shm_seg_cookie(m->seg) : 0;
 	return i < p->n && grant_send(fd, &g, m != NULL ? m->fd : -1);
@@ -511,9 +516,9 @@ static int creator_run(struct kvs *k, const struct joiner *me, const struct job_
 	return err == 0 ? 0 : -1;
 }
 
-/* --- the guests ----------------------------------------------------------------------------- */
+/* --- the joiners ---------------------------------------------------------------------------- */
 
-/* Connects.  Who has bound the name may not yet listen, for a moment. */
+/* Connects to the creator, which may have bound its name and not listen yet. */
 static int joiner_connect(const struct sockaddr_un *a, socklen_t len)
 {
 	uint64_t end = now_ms() + NODE_JOIN_S * 1000;
@@ -529,22 +534,25 @@ static int joiner_connect(const struct sockaddr_un *a, socklen_t len)
 		fd = -1;
 	}
 	return fd >= 0 ? fd
-		       : boot_fail("the meeting of this host's ranks cannot be reached: %s",
+		       : boot_fail("the process that makes this host's shared memory cannot be "
+				   "reached: %s",
 				 strerror(errno));
 }
 
-/* What the maker has for us, once it is known that it is he. */
+/* Receives the grant, after a check that the other end is of the same user. */
 static int joiner_receive(int fd, struct grant *g, int *seg)
 {
 	uint64_t end = now_ms() + NODE_JOIN_S * 1000;
 
 	if (peer_pid(fd) == 0)
-		return boot_fail("the meeting of this host's ranks is held by another user");
+		return boot_fail("another user holds the socket of this host's ranks");
 	if (!socket_readable(fd, end))
 		return boot_fail(
-			"who makes this host's shared memory has not done it in %d s", NODE_JOIN_S);
+			"the process that makes this host's shared memory has not done it in %d s",
+			NODE_JOIN_S);
 	if (!grant_recv(fd, g, seg) || (*seg < 0) != (g->listen_mode != LISTEN_NONE))
-		return boot_fail("who makes this host's shared memory has given up: it says why");
+		return boot_fail("the process that makes this host's shared memory has given up: "
+				 "it says why");
 	return 0;
 }
 
@@ -569,8 +577,8 @@ static int joiner_adopt(const struct grant *g, int fd, struct boot_node *m)
 	else
 		m->fd = fd;
 	err = shm_seg_open(m->fd, &m->seg);
-	if (err == 0 && shm_seg_cookie(m->seg) == g->cookie && g->near < shm_seg_nranks(m->seg)) {
-		m->near = g->near;
+	if (err == 0 && shm_seg_cookie(m->seg) == g->cookie && g->seat < shm_seg_nranks(m->seg)) {
+		m->seat = g->seat;
 		return 0;
 	}
 	return boot_fail("this host's shared memory cannot be mapped: %s",
@@ -589,10 +597,10 @@ static int joiner_run(struct kvs *k, const struct joiner *me, const struct socka
 						    joiner_request(a, len, &g, &fd) != 0))
 		return -1;
 	return fd >= 0 ? joiner_adopt(&g, fd, m)
-		       : boot_fail("the meeting of this host's ranks has no end");
+		       : boot_fail("the process that makes this host's shared memory sends none");
 }
 
-/* --- the meeting ---------------------------------------------------------------------------- */
+/* --- both ----------------------------------------------------------------------------------- */
 
 static int node_join(
 	struct kvs *k, const struct joiner *me, const struct job_secret *s, struct boot_node *m)
@@ -609,7 +617,7 @@ static int node_join(
 	else if (errno == EADDRINUSE)
 		err = joiner_run(k, me, &a, len, m);
 	else
-		err = boot_fail("the ranks of this host cannot meet: %s", strerror(errno));
+		err = boot_fail("the ranks of this host get no common socket: %s", strerror(errno));
 	close(fd);
 	return err;
 }

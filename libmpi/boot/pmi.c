@@ -9,9 +9,10 @@
  *   cmd=finalize                                 ->  cmd=finalize_ack
  *   cmd=abort exitcode=C                         ->  (the end)
  *
- * Servers differ in the order of words and in which of them they send: a word is looked up by its
- * key, and rc counts only where it stands.  A server that answers something else, hangs up or is
- * silent is an error with words; nothing is guessed. */
+ * Servers differ in the order of words, and some leave words out.  So a word is looked up by its
+ * key, and rc counts only if it is there.  A server that gives another answer, closes the
+ * connection or is silent is an error with a text. */
+#include "libmpi/boot/boot_error.h"
 #include "libmpi/boot/kvs.h"
 
 #include <errno.h>
@@ -27,18 +28,18 @@
 #include <unistd.h>
 #include "libobj/base.h"
 
-#define LINE_MAX_LEN 4096  /* of an answer: a value of 1024 bytes, names, and some to spare */
-#define NAME_LEN     257   /* of a table: what servers announce as the most, and a 0 */
-#define SILENCE_MS   60000 /* for answers that need nobody else: a full machine needs less */
-#define WORDS_MS     200   /* for the last words to reach the user's terminal */
+#define LINE_MAX_LEN 4096  /* of an answer: a value of 1024 bytes, and names */
+#define NAME_LEN     257   /* of a key-value space: the most that servers announce, and a 0 */
+#define SILENCE_MS   60000 /* for answers that wait for no other rank: a full machine needs less */
+#define WORDS_MS     200   /* for the abort text to reach the user's terminal */
 #define NO_LIMIT     (-1)
 
 /* The one connection of this process. */
 static struct {
 	int fd;
 	size_t have;             /* bytes in line */
-	char line[LINE_MAX_LEN]; /* the last answer, without its newline; then what came after */
-	char table[NAME_LEN];    /* the job's table */
+	char line[LINE_MAX_LEN]; /* the last answer, without its newline */
+	char table[NAME_LEN];    /* name of the job's key-value space */
 } pmi = {.fd = -1};
 
 /* Finds "key=" at the start of a word of the answer.  Returns the value and its length, or NULL.
@@ -92,7 +93,7 @@ static int pmi_line_write(const char *line, size_t len)
 	return 0;
 }
 
-/* Waits until there is something to read. */
+/* Waits at most `ms' until there is something to read. */
 static int pmi_line_wait(int ms)
 {
 	struct pollfd p = {.fd = pmi.fd, .events = POLLIN};
@@ -106,7 +107,7 @@ static int pmi_line_wait(int ms)
 	return boot_fail("the launcher has not answered for %d s (PMI_FD=%d)", ms / 1000, pmi.fd);
 }
 
-/* Reads one answer.  We have one request on its way at most, so nothing comes behind it. */
+/* Reads one answer.  There is one request at a time, so no other answer follows. */
 static int pmi_line_read(int ms)
 {
 	char *end = NULL;
@@ -134,7 +135,7 @@ static int pmi_line_read(int ms)
 	return 0;
 }
 
-/* Sends a request, and takes its answer, which must be `answer'. */
+/* Sends a request and reads its answer, which must be `answer'. */
 __attribute__((format(printf, 3, 4))) static int pmi_ask(
 	const char *answer, int ms, const char *fmt, ...)
 {
@@ -158,7 +159,7 @@ __attribute__((format(printf, 3, 4))) static int pmi_ask(
 	return 0;
 }
 
-/* Copies a value of the last answer. */
+/* Copies the value of `key' in the last answer. */
 static int pmi_word_take(const char *key, char *value, size_t size)
 {
 	size_t len;
@@ -194,8 +195,8 @@ static int pmi_get(struct kvs *k, int rank, const char *key, char *value, size_t
 	return pmi_word_take("value", value, len);
 }
 
-/* One line, in one piece: it may come from a thread while another is waiting for an answer.  Hydra
- * ends everything at once, and drops what its ranks have just said. */
+/* Sends one line by one call: another thread may be waiting for an answer.  Waits first, because
+ * hydra ends the job at once and drops the last output of its ranks. */
 static void pmi_abort(struct kvs *k, int code, const char *text)
 {
 	char line[64];
@@ -207,7 +208,7 @@ static void pmi_abort(struct kvs *k, int code, const char *text)
 	(void)!send(pmi.fd, line, (size_t)n, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
-/* The fd stays open: hydra takes its end for ours.  A server that has gone is no matter now. */
+/* The fd stays open: hydra takes its end for the end of this process.  Errors do not matter now. */
 static void pmi_done(struct kvs *k)
 {
 	(void)k;
@@ -224,7 +225,7 @@ bool boot_pmi_fd_valid(int fd)
 	return fd >= 0 && fstat(fd, &st) == 0 && S_ISSOCK(st.st_mode);
 }
 
-/* MPI_APPNUM; servers that do not know it say 0 or refuse. */
+/* MPI_APPNUM; servers that do not know it answer 0 or an error. */
 static int pmi_app_number(void)
 {
 	char value[16];
@@ -247,7 +248,7 @@ int boot_pmi_open(struct kvs *k)
 	pmi.fd = k->fd;
 	if (k->rank < 0 || k->size < 1 || k->rank >= k->size)
 		return boot_fail("PMI_FD is set, but PMI_RANK and PMI_SIZE make no sense");
-	fcntl(pmi.fd, F_SETFD, FD_CLOEXEC); /* our children are nobody's ranks */
+	fcntl(pmi.fd, F_SETFD, FD_CLOEXEC); /* child processes are no ranks */
 	if (pmi_ask("response_to_init", SILENCE_MS, "cmd=init pmi_version=1 pmi_subversion=1\n") !=
 		0)
 		return -1;

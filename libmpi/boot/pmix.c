@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* pmix.c - a client of PMIx, through the system's libpmix.so.2, which is looked for when a launcher
- * that speaks it has started us and never before.
+/* pmix.c - a client of PMIx, by the system's libpmix.so.2, which is loaded only under a launcher
+ * that speaks PMIx.
  *
  *   PMIX_NAMESPACE?  -->  dlopen  -->  PMIx_Init  -->  Put, Commit, Fence, Get  -->  PMIx_Finalize
  *
- * Haft is built without PMIx's headers: the few types and numbers below are the part of its binary
- * interface that has been the same from version 2 on.  tests/launch/pmixabi.sh compares them with
- * the headers, where there are any. */
+ * Haft is built without PMIx's headers.  pmix.h has the few types and numbers that are used here;
+ * they have not changed since version 2.  tests/launch/pmixabi.sh compares them with the
+ * headers. */
+#include "libmpi/boot/boot_error.h"
 #include "libmpi/boot/kvs.h"
 
 #include <dlfcn.h>
@@ -108,7 +109,7 @@ static int pmix_fence(struct kvs *k)
 	return status == 0 ? 0 : pmix_refused("PMIx_Fence", status);
 }
 
-/* What the library knows of `rank' under `key'; to be freed.  NULL: refused, with words. */
+/* The value of `key' of `rank', which the caller frees.  NULL: none; boot_error_text() says why. */
 static struct pmix_value *pmix_value_get(uint32_t rank, const char *key, uint16_t type)
 {
 	struct pmix_value *v = NULL;
@@ -166,7 +167,7 @@ static const struct boot_kvs_ops pmix_way = {.put = pmix_put,
 	.abort = pmix_abort,
 	.done = pmix_done};
 
-/* A number that the launcher knows of `rank'; -1 if it does not. */
+/* The number that the launcher has for `key' of `rank'; -1: none. */
 static int pmix_number_get(uint32_t rank, const char *key)
 {
 	struct pmix_value *v = pmix_value_get(rank, key, PMIX_UINT32);
@@ -179,7 +180,8 @@ static int pmix_number_get(uint32_t rank, const char *key)
 	return n;
 }
 
-/* True if our parent is no rank itself, a shell that runs us, say: the launcher. */
+/* True if the parent is the launcher: it has no rank's environment, as a shell between would
+ * have. */
 static bool pmix_parent_launches(void)
 {
 	char path[64], text[65536]; /* the launcher's variables stand first, or not at all */
@@ -196,7 +198,7 @@ static bool pmix_parent_launches(void)
 	return memmem(text, n, mark, sizeof mark - 1) == NULL;
 }
 
-/* Where the launcher dies, libpmix leaves its ranks alone: its process shows it. */
+/* A pidfd of the launcher: libpmix does not end its ranks when the launcher dies.  -1: none. */
 static int pmix_launcher_open(void)
 {
 	return pmix_parent_launches() ? (int)syscall(SYS_pidfd_open, getppid(), 0) : -1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* pmix.h - the part of PMIx's binary interface that pmix.c uses: its types and numbers, in our
- * spelling.  Library's owner: the PMIx standard; checked by tests/launch/pmixabi.sh. */
+/* pmix.h - the part of PMIx's binary interface that pmix.c uses: types and numbers of the PMIx
+ * standard, checked by tests/launch/pmixabi.sh. */
 #ifndef LIBMPI_BOOT_PMIX_H
 #define LIBMPI_BOOT_PMIX_H
 

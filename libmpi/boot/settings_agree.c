@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* settings_agree.c - settings that all processes of a job must share: do they?
+/* settings_agree.c - checks that settings are equal in all processes of a job where they must be.
  *
  *     rank 1 comes first:  taken, its values, ready        rank 0, 2, ...: wait for ready, compare
  *
- * mpiexec gives all ranks one environment, but a wrapper may change it in some of them; with
- * HAFT_COLL=p2p here and shm there a collective call would wait for ever.  Who comes first also
- * says what is wrong with the environment, before anybody can go on and end the job: so it is said
- * once, and is not lost.
+ * mpiexec gives all ranks one environment, but a wrapper may change it in some of them.  With
+ * HAFT_COLL=p2p in one rank and shm in another, a collective call would wait for ever.  The first
+ * rank also reports errors in the environment.  It does so before it lets the others go on, because
+ * one of them might end the job: so the report appears once, and is not lost.
  *
- * Processes of several hosts are compared host by host. */
+ * Each host compares its own processes. */
 #include "libmpi/boot/boot.h"
 
+#include "libmpi/boot/boot_error.h"
 #include "libmpi/boot/kvs.h"
 #include "libmpi/core/setting.h"
 #include "libshm/shm.h"
@@ -20,7 +21,7 @@
 
 static_assert(SETTING_COUNT <= BOOT_SETS, "each has its place in the segment");
 
-#define NAP_NS 200000 /* between two looks: the first rank has a few lines to write */
+#define NAP_NS 200000 /* between two looks: the first rank writes a few lines meanwhile */
 
 /* FNV-1a. */
 static uint64_t text_hash(const char *s)

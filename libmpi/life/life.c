@@ -45,7 +45,7 @@ static void life_abort_by_boot(int code, const char *text)
 
 static void life_leave_by_boot(void)
 {
-	boot_close_rest(boot);
+	boot_close(boot);
 }
 
 /* At exit, before MPI has ended: tells mpiexec which end is missing. */
@@ -54,9 +54,9 @@ static void life_exit(void)
 	if (haft_life.state != HAFT_RUNNING || (haft_life.gate & HAFT_GATE_CHILD) != 0)
 		return;
 	if (finalize_failed)
-		boot_leave(BOOT_FINALIZE_FAILED);
+		boot_exit_mark(BOOT_FINALIZE_FAILED);
 	else if (haft_life.world != HAFT_RUNNING)
-		boot_leave(BOOT_SESSION_LEFT);
+		boot_exit_mark(BOOT_SESSION_LEFT);
 }
 
 static void life_fork_child(void)
@@ -183,7 +183,7 @@ void life_down(bool stopped)
 	haft_life_set_state(haft_life.world == HAFT_AFTER ? HAFT_AFTER : HAFT_BEFORE);
 	coll_close();
 	via_mem_close();
-	boot_close_rest(boot);
+	boot_close(boot);
 	haft_abort_hook = NULL;
 	haft_leave_hook = NULL;
 	haft_peer_lost_hook = NULL;

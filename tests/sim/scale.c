@@ -186,7 +186,7 @@ static void rank_start(const struct shm_seg *seg, int rank, int seat, int size, 
 	pid_t pid;
 
 	CHECK(pipe2(out, O_CLOEXEC) == 0);
-	snprintf(order, sizeof order, "fd=%d,rank=%d,near=%d,size=%d,cookie=%llx,app=0,by=%d",
+	snprintf(order, sizeof order, "fd=%d,rank=%d,seat=%d,size=%d,cookie=%llx,app=0,by=%d",
 		shm_seg_fd(seg), rank, seat, size, (unsigned long long)shm_seg_cookie(seg),
 		(int)getpid());
 	pid = fork();

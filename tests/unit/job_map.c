@@ -43,7 +43,7 @@ static void all_is_there(void **state)
 		struct boot_map *map = map_of(h);
 		int seats = 0;
 
-		assert_true(boot_map_good(map, map->len, RANKS, map->nnear));
+		assert_true(boot_map_good(map, map->len, RANKS, map->nseats));
 		boot_map_use(map);
 		for (int r = 0; r < RANKS; r++) {
 			assert_int_equal(boot_host_of(r), host_of[r]);
@@ -56,7 +56,7 @@ static void all_is_there(void **state)
 			else
 				assert_string_equal(boot_addr(r), addr[r]);
 		}
-		assert_int_equal(seats, map->nnear);
+		assert_int_equal(seats, map->nseats);
 		assert_memory_equal(boot_key(), key, BOOT_KEY);
 		boot_map_use(NULL);
 		free(map);
@@ -69,20 +69,20 @@ static void bad_maps_are_refused(void **state)
 	size_t len = map->len;
 
 	(void)state;
-	assert_false(boot_map_good(map, len, RANKS + 1, map->nnear));
-	assert_false(boot_map_good(map, len, RANKS, map->nnear + 1));
-	assert_false(boot_map_good(map, len - 1, RANKS, map->nnear));
+	assert_false(boot_map_good(map, len, RANKS + 1, map->nseats));
+	assert_false(boot_map_good(map, len, RANKS, map->nseats + 1));
+	assert_false(boot_map_good(map, len - 1, RANKS, map->nseats));
 	map->hosts = (uint32_t)len;
-	assert_false(boot_map_good(map, len, RANKS, map->nnear));
+	assert_false(boot_map_good(map, len, RANKS, map->nseats));
 	*map = good;
 	map->host = HOSTS;
-	assert_false(boot_map_good(map, len, RANKS, map->nnear));
+	assert_false(boot_map_good(map, len, RANKS, map->nseats));
 	*map = good;
 	map->rows = UINT32_MAX - 3;
-	assert_false(boot_map_good(map, len, RANKS, map->nnear));
+	assert_false(boot_map_good(map, len, RANKS, map->nseats));
 	*map = good;
 	((struct boot_host *)(void *)((char *)map + map->hosts))[2].name = (uint32_t)len;
-	assert_false(boot_map_good(map, len, RANKS, map->nnear));
+	assert_false(boot_map_good(map, len, RANKS, map->nseats));
 	free(map);
 }
 

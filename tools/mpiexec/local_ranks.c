@@ -128,7 +128,7 @@ static char *boot_var_make(const struct crew *c, int i, int pmi)
 	char far[64] = "", other[32] = "";
 
 	if (m->listen >= 0)
-		snprintf(far, sizeof far, ",near=%d,listen=%d", i, m->listen);
+		snprintf(far, sizeof far, ",seat=%d,listen=%d", i, m->listen);
 	if (pmi >= 0)
 		snprintf(other, sizeof other, ",pmi=%d", pmi);
 	return text(BOOT_VAR "=fd=%d,rank=%d,size=%d,app=%d,by=%d,cookie=%016llx%s%s",

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* boot_error.c - why boot has failed, in one line of text; and numbers in the environment. */
+#include "libmpi/boot/boot_error.h"
+
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static char error_text[640]; /* of the last failure */
+
+int boot_fail(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(error_text, sizeof error_text, fmt, ap);
+	va_end(ap);
+	return -1;
+}
+
+const char *boot_error_text(void)
+{
+	return error_text;
+}
+
+int boot_env_number(const char *name)
+{
+	const char *s = getenv(name);
+	char *end;
+	long n;
+
+	if (s == NULL || *s < '0' || *s > '9')
+		return -1;
+	n = strtol(s, &end, 10);
+	return *end == '\0' && n <= INT_MAX ? (int)n : -1;
+}

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* job_spec.c - what HAFT_JOB says, and the segment that it names.
+ *
+ *   HAFT_JOB=fd=3,rank=5,seat=1,size=8,cookie=..,app=0,by=4711,listen=4,pmi=5
+ *            |                         |                |
+ *            '-- memfd of the segment  '-- must be in   '-- pid of mpiexec: /proc/4711/fd/3 is a
+ *                                          the segment      second way to the segment
+ *
+ * The variable is believed only if a segment with its cookie and with a seat for its rank is found:
+ * any process may inherit a variable. */
+#include "libmpi/boot/job_spec.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "libmpi/boot/boot.h"
+#include "libmpi/boot/boot_error.h"
+#include "libshm/shm.h"
+
+/* Reads the number of `key' in a list like "fd=3,rank=0".  False: the key is missing, or its value
+ * is no number up to max. */
+static bool spec_number(const char *list, const char *key, int base, uint64_t max, uint64_t *v)
+{
+	size_t len = strlen(key);
+	const char *p = list;
+	char *end;
+
+	while (strncmp(p, key, len) != 0 || p[len] != '=') {
+		p = strchr(p, ',');
+		if (p == NULL)
+			return false;
+		p++;
+	}
+	p += len + 1;
+	errno = 0;
+	*v = strtoull(p, &end, base);
+	return errno == 0 && end != p && *p != '-' && (*end == ',' || *end == '\0') && *v <= max;
+}
+
+static bool spec_int(const char *list, const char *key, int *v)
+{
+	uint64_t u;
+
+	if (!spec_number(list, key, 10, INT_MAX, &u))
+		return false;
+	*v = (int)u;
+	return true;
+}
+
+bool boot_spec_read(struct job_spec *o)
+{
+	const char *list = getenv(BOOT_VAR);
+
+	if (list == NULL)
+		return false;
+	if (!spec_int(list, "listen", &o->listen))
+		o->listen = -1;
+	if (!spec_int(list, "pmi", &o->pmi))
+		o->pmi = -1;
+	if (!spec_int(list, "seat", &o->seat) && !spec_int(list, "rank", &o->seat))
+		return false;
+	return spec_int(list, "fd", &o->fd) && spec_int(list, "rank", &o->rank) &&
+	       spec_int(list, "size", &o->size) && spec_int(list, "app", &o->app) &&
+	       spec_int(list, "by", &o->by) &&
+	       spec_number(list, "cookie", 16, UINT64_MAX, &o->cookie);
+}
+
+/* True if the segment has a seat for this rank.  Without a map, seats and ranks are the same. */
+static bool spec_fits(const struct job_spec *o, struct shm_seg *seg)
+{
+	const struct boot_map *map;
+	const int32_t *ranks;
+	size_t len;
+
+	if (o->rank >= o->size || o->seat >= shm_seg_nranks(seg))
+		return false;
+	map = shm_seg_map(seg, &len);
+	if (map == NULL)
+		return shm_seg_nranks(seg) == o->size && o->seat == o->rank;
+	if (!boot_map_good(map, len, o->size, shm_seg_nranks(seg)))
+		return false;
+	ranks = (const int32_t *)(const void *)((const char *)map + map->ranks);
+	return ranks[o->seat] == o->rank;
+}
+
+struct shm_seg *boot_spec_segment(const struct job_spec *o, int fd, int *err)
+{
+	struct shm_seg *seg;
+
+	*err = SHM_BAD;
+	/* Only a memfd has seals: no other file of the user is ever mapped, not even to look. */
+	if (fcntl(fd, F_GET_SEALS) < 0)
+		return NULL;
+	*err = shm_seg_open(fd, &seg);
+	if (*err != 0)
+		return NULL;
+	if (shm_seg_cookie(seg) == o->cookie && spec_fits(o, seg))
+		return seg;
+	shm_seg_close(seg);
+	return NULL;
+}
+
+struct shm_seg *boot_spec_fetch(const struct job_spec *o, int *fd)
+{
+	struct shm_seg *seg;
+	char path[64];
+	int err;
+
+	snprintf(path, sizeof path, "/proc/%d/fd/%d", o->by, o->fd);
+	*fd = open(path, O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	if (*fd < 0)
+		return NULL;
+	seg = boot_spec_segment(o, *fd, &err);
+	if (seg == NULL)
+		close(*fd);
+	return seg;
+}
+
+bool boot_spec_stale(const struct job_spec *o)
+{
+	return getenv("PMIX_NAMESPACE") != NULL ||
+	       (getenv("PMI_FD") != NULL && boot_env_number("PMI_FD") != o->pmi);
+}
