@@ -85,7 +85,7 @@ void life_finalize_returned(int err)
 
 /* --- up -------------------------------------------------------------------------------------- */
 
-static const char *host_of_rank(int rank)
+static const char *host_name_of(int rank)
 {
 	return boot_host_name(boot_host_of(rank));
 }
@@ -95,13 +95,13 @@ static int transports_open(void)
 	struct via_conf conf = {.seg = boot->seg,
 		.me = boot->rank,
 		.npeers = boot->size,
-		.slot_of = boot->nhosts > 1 ? boot_seat_of : NULL,
+		.seat_of = boot->nhosts > 1 ? boot_seat_of : NULL,
 		.peer_at = boot_rank_of,
 		.addr = boot_addr,
 		.key = boot_key(),
 		.listen_fd = boot_listen_fd(),
-		.place = boot_host_of,
-		.host = host_of_rank,
+		.host_of = boot_host_of,
+		.host_name = host_name_of,
 		.deliver = p2p_deliver,
 		.peer_made = p2p_peer_made,
 		.lost = p2p_peer_lost};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* flag_wait.c - waiting for a flag of a block. */
+/* flag_wait.c - the slow half of via_flag_wait: see flag_wait.h. */
 #include "libmpi/via/flag_wait.h"
 
 struct flag_target {
@@ -28,5 +28,5 @@ void via_flag_wait_slow(struct shm_flag *f, uint32_t want, shm_progress_fn *pass
 		return;
 	shm_wait_begin(&w);
 	for (;;)
-		via_idle(&w); /* the alarm is on: this ends the process */
+		via_idle(&w); /* the job is being ended: this ends the process */
 }

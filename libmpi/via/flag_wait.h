@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* flag_wait.h - the memory that the members of a communicator share on this node, for libmpi/coll.
+/* flag_wait.h - waiting for a flag in memory that the members of a communicator share on this node.
  *
- *      shm_block_join(key, n, me)  ──>  lines, counters and buffers of libshm's block
- *      via_flag_wait(flag, want)            a look; if that is not enough, a wait that makes progress
+ *      shm_block_join(key, n, me)   lines, counters and buffers of libshm's block, for libmpi/coll
+ *      via_flag_wait(flag, want)    one look at a flag; then a wait that makes progress
  *
- * As in via.h, libshm's own names are used for what would only be renamed. */
+ * As in via.h, libshm's own names are used where a wrapper would only rename them. */
 #ifndef HAFT_VIA_FLAG_WAIT_H
 #define HAFT_VIA_FLAG_WAIT_H
 
 #include "libmpi/via/via.h"
 
-/* More ranks than CPUs: waiting means giving the CPU away. */
+/* True if the node has more ranks than CPUs: then a wait should yield. */
 static inline bool via_oversubscribed(void)
 {
 	return shm_seg_contended(via.shm->seg);
@@ -20,9 +20,9 @@ static inline bool via_oversubscribed(void)
 void via_flag_wait_slow(struct shm_flag *f, uint32_t want, shm_progress_fn *pass,
 	const struct shm_describer *teller);
 
-/* Returns when the flag's value has reached `want' (as a sequence number); `pass' makes progress
- * meanwhile, and `teller' (may be NULL) speaks in the roll-call of a hung job.  When the job is
- * being ended it does not come back. */
+/* Returns when the flag's value has reached `want', as a sequence number.  `pass' makes progress
+ * meanwhile; `teller' (may be NULL) describes the wait for the wait report of a hung job.  Does not
+ * return once the job is being ended. */
 static inline void via_flag_wait(struct shm_flag *f, uint32_t want, shm_progress_fn *pass,
 	const struct shm_describer *teller)
 {

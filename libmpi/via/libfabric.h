@@ -6,11 +6,12 @@
  *                via_fabric_poll                what has ended; nothing else makes progress
  *
  * One endpoint a process (reliable, no connections to be seen), one queue of completions.  The
- * library is loaded by via_fabric_open and never before: libfabric.so.1.  libfabric.c is the only file that
- * includes its headers; where a system has none of them, libfabric_stub.c takes its place and via_fabric_open fails
- * with words.
+ * library is loaded by via_fabric_open and never before: libfabric.so.1.  libfabric.c is the only
+ * file that includes its headers; where a system has none of them, libfabric_stub.c takes its place
+ * and via_fabric_open fails with words.
  *
- * Functions that return int return 0, FABRIC_AGAIN, or an error of libfabric's, > 0, for via_fabric_error_text. */
+ * Functions that return int return 0, FABRIC_AGAIN, or an error of libfabric's, > 0, for
+ * via_fabric_error_text. */
 #ifndef HAFT_VIA_LIBFABRIC_H
 #define HAFT_VIA_LIBFABRIC_H
 
@@ -24,7 +25,8 @@ enum {
 
 #define FABRIC_NAME_MAX 256 /* bytes of an endpoint's name, the longest of any provider */
 
-/* One operation: the user's memory, libfabric's from the call until via_fabric_poll has given it back. */
+/* One operation: the user's memory, libfabric's from the call until via_fabric_poll has given it
+ * back. */
 struct via_fabric_op {
 	void *room[8]; /* first: struct fi_context2 */
 	void *mr;      /* the registration that ends with it, or NULL */
@@ -61,7 +63,8 @@ int via_fabric_peer_add(const void *name, size_t len, uint64_t *addr);
 /* The bits that a tag has. */
 uint64_t via_fabric_tags(void);
 
-/* Memory for frames, a multiple of 64, until via_fabric_close; *desc is for the two below.  NULL: none. */
+/* Memory for frames, a multiple of 64, until via_fabric_close; *desc is for the two below.  NULL:
+ * none. */
 void *via_fabric_slab(size_t len, void **desc);
 
 int via_fabric_send(
@@ -79,8 +82,8 @@ void via_fabric_cancel(struct via_fabric_op *op);
 /* What has ended, at most max; makes progress. */
 int via_fabric_poll(struct via_fabric_event *ev, int max);
 
-/* A descriptor that is readable when via_fabric_poll has something to do, for who has just been told by
- * via_fabric_may_sleep that it has nothing now.  -1: the provider has none. */
+/* A descriptor that is readable when via_fabric_poll has something to do, for who has just been
+ * told by via_fabric_may_sleep that it has nothing now.  -1: the provider has none. */
 int via_fabric_fd(void);
 bool via_fabric_may_sleep(void);
 

@@ -10,8 +10,8 @@
  *      RX_BUFFERS buffers are posted for everybody ──> via_fabric_poll ──> key? number? ──> deliver, post it
  * again └─> held: others come first
  *
- * Memory is bounded: OUT_MAX bytes to a peer, RX_BUFFERS buffers for all that come; what does not fit
- * there waits at its sender, which libfabric sees to (FI_RM_ENABLED), and the sender meets
+ * Memory is bounded: OUT_MAX bytes to a peer, RX_BUFFERS buffers for all that come; what does not
+ * fit there waits at its sender, which libfabric sees to (FI_RM_ENABLED), and the sender meets
  * SHM_AGAIN. */
 #include "libmpi/via/ofi_internal.h"
 

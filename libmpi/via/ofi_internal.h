@@ -134,9 +134,8 @@ int via_ofi_streams_push(struct ofi_peer *t);
 /* Nothing waits, and libfabric has nothing of it that goes out. */
 bool via_ofi_streams_quiet(const struct ofi_peer *t);
 
-/* The peer is gone: via_ofi_streams_stop asks libfabric for everything back, the first time; true: it has
- * nothing any more.
- * via_ofi_streams_end ends all operations, NET_OP_LOST. */
+/* The peer is gone: via_ofi_streams_stop asks libfabric for everything back, the first time; true:
+ * it has nothing any more. via_ofi_streams_end ends all operations, NET_OP_LOST. */
 bool via_ofi_streams_stop(struct ofi_peer *t, bool first);
 void via_ofi_streams_end(struct ofi_peer *t);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* remote.c - see remote.h. */
+/* remote.c - frames and streams to remote peers, by libnet or by ofi.c; and the sleep of a process
+ * that has such peers: see remote.h. */
 #include "libmpi/via/remote.h"
 
 #include "libmpi/core/err.h"
@@ -20,9 +21,9 @@
 static struct {
 	const char *(*addr)(int peer);
 	void (*lost)(int peer, bool left, const char *words);
-	int bell;    /* our socket */
-	bool named;  /* it has its name: others can ring */
-	pid_t owner; /* who opened it all: not a child of it */
+	int bell;    /* socket of this process's doorbell */
+	bool named;  /* it has its name: others can ring it */
+	pid_t owner; /* the process that has opened all this, and not a child of it */
 } remote = {.bell = -1};
 
 /* --- frames --------------------------------------------------------------------------------- */
@@ -52,8 +53,8 @@ static int error_of(int err)
 {
 	switch (err) {
 	case 0: return 0;
-	case NET_AGAIN: return SHM_AGAIN;
-	case NET_NOMEM: return SHM_NOMEM;
+	case NET_AGAIN: return VIA_AGAIN;
+	case NET_NOMEM: return VIA_NOMEM;
 	}
 	return VIA_LOST;
 }
@@ -125,35 +126,36 @@ const char *via_error_text(int peer, int error)
 	return via.ofi ? via_ofi_words(peer) : net_peer_words(via.net, peer);
 }
 
-/* --- the bell ------------------------------------------------------------------------------- */
+/* --- the doorbell --------------------------------------------------------------------------- */
 
-/* Where the rank in a slot of this host's segment has its bell: several hosts may be one machine.
- */
-static socklen_t bell_name(struct sockaddr_un *a, int slot)
+/* The name of the doorbell of a seat of this host.  Several hosts of a job may be one machine, so
+ * the host is in it. */
+static socklen_t bell_name(struct sockaddr_un *a, int seat)
 {
 	int n;
 
 	*a = (struct sockaddr_un){.sun_family = AF_UNIX};
 	n = snprintf(a->sun_path + 1, sizeof(a->sun_path) - 1, "haft-%016llx-%d-%d",
-		(unsigned long long)shm_seg_cookie(via.shm->seg), via_machine(via.me), slot);
+		(unsigned long long)shm_seg_cookie(via.shm->seg), via_machine(via.me), seat);
 	return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n);
 }
 
 static bool bell_open(void)
 {
 	struct sockaddr_un a;
-	socklen_t len = bell_name(&a, via.slot);
+	socklen_t len = bell_name(&a, via.seat);
 
 	remote.bell = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	remote.named = remote.bell >= 0 && bind(remote.bell, (struct sockaddr *)&a, len) == 0;
 	return remote.bell >= 0;
 }
 
-/* Full is as good as rung, and who is not there needs no waking. */
-static void bell_ring(void *arg, int slot)
+/* Rings a doorbell.  Errors do not matter: a full one will be seen, a missing one wakes no
+ * process. */
+static void bell_ring(void *arg, int seat)
 {
 	struct sockaddr_un a;
-	socklen_t len = bell_name(&a, slot);
+	socklen_t len = bell_name(&a, seat);
 
 	(void)arg;
 	sendto(remote.bell, "", 1, MSG_DONTWAIT | MSG_NOSIGNAL, (struct sockaddr *)&a, len);
@@ -167,9 +169,9 @@ static void bell_drain(void)
 		;
 }
 
-#define DEAF_NS 1000000u /* a sleep that nobody can end */
+#define DEAF_NS 1000000u /* of a sleep that no other process can end */
 
-/* How long libshm's sleep may last: libnet is asked while other threads are kept from it. */
+/* The longest time for libshm's sleep, ns.  Runs under the library's lock, as libnet needs it. */
 static uint64_t bell_most(void *arg)
 {
 	int ms = net_sleep_ms(via.net);
@@ -179,8 +181,8 @@ static uint64_t bell_most(void *arg)
 	return ms >= 0 && (uint64_t)ms * 1000000u < most ? (uint64_t)ms * 1000000u : most;
 }
 
-/* libshm's sleep, for at most ns: true: nothing but the clock ended it.  Other threads may be at
- * via.net meanwhile. */
+/* libshm's sleep, for at most ns.  True: only the clock has ended it.  Other threads may call
+ * libnet meanwhile. */
 static bool bell_sleep(void *arg, uint64_t ns)
 {
 	struct pollfd fds[3] = {
@@ -226,7 +228,7 @@ static void told(void *arg, const char *words)
 	fprintf(stderr, "haft: rank %d: %s\n", via.me, words);
 }
 
-/* What was put goes out before the process does.  A child that ends has nothing of it. */
+/* Sends what was put before the process exits.  A forked child that exits does nothing. */
 static void remote_close(void)
 {
 	if (getpid() != remote.owner)
@@ -243,7 +245,7 @@ static int remote_failed(const char *what, const char *words)
 	return haft_err(MPI_ERR_OTHER, "rank %d cannot open %s: %s", via.me, what, words);
 }
 
-/* The address of "tcp:1.2.3.4:567" or "tcp:[::1]:567", into ip; false: it is no such text. */
+/* Copies the address of "tcp:1.2.3.4:567" or "tcp:[::1]:567" into ip.  False: another text. */
 static bool ip_of(const char *addr, char ip[NET_ADDR_LEN])
 {
 	size_t skip, len;
@@ -256,7 +258,7 @@ static bool ip_of(const char *addr, char ip[NET_ADDR_LEN])
 	return true;
 }
 
-/* The fabric, where it is wanted. */
+/* Opens libfabric if HAFT_VIA says so. */
 static int fabric_open(const struct via_conf *conf)
 {
 	char ip[NET_ADDR_LEN];

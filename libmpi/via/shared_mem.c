@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* shared_mem.c - pieces of shared memory for users.
+/* shared_mem.c - blocks of shared memory for users.
  *
  *   via_mem_new ─┬─ small ──> arena (libobj: jemalloc, or its own) ── grow ──┐
- *                ├─ large ───────────────────────────────────────────────────┴──> heap of the
- * segment └─ none left, or it cannot be aligned there ──> a private mapping
+ *                ├─ large ───────────────────────────────────────────────────┴──> heap of segment
+ *                └─ none left, or too large an alignment ───────────────────────> private mapping
  *
- * Every piece is in a tree by its address, which tells a wrong address from a right one, and how
- * long the piece is.  A large one gives its memory back to the kernel when it is freed; the arena
- * keeps what it has got until the end.
+ * Every block is in a tree by its address: so a wrong address is found, and the length is known.  A
+ * large block gives its memory back to the kernel when it is freed; the arena keeps what it has
+ * until via_mem_close.
  *
- * Invariant: whatever is handed out is really there (libshm reserves it), or private. */
+ * Invariant: memory that is handed out is reserved (by libshm), or private. */
 #include "libmpi/via/shared_mem.h"
 
 #include "libmpi/core/err.h"
@@ -20,7 +20,7 @@
 #include <sys/mman.h>
 
 #define ALIGN_MIN   ((int64_t)64)                      /* a cache line suits any type */
-#define LARGE       ((int64_t)MEAN_OR(16384, 1 << 20)) /* from here on not through the arena */
+#define LARGE       ((int64_t)MEAN_OR(16384, 1 << 20)) /* from here on not from the arena */
 #define GROW        ((size_t)MEAN_OR(65536, 4 << 20))  /* the arena asks for as much at least */
 #define ARENA_ALIGN 65536                              /* it cannot align to more */
 #define HEAP_ALIGN  4096                               /* nor the heap */
@@ -31,13 +31,13 @@ enum mem_block_kind { BLOCK_ARENA, BLOCK_HEAP, BLOCK_PRIVATE };
 
 struct mem_block {
 	char *at;
-	int64_t len;  /* as the user wants it */
+	int64_t len;  /* as the user has asked for */
 	uint8_t kind; /* enum mem_block_kind */
-	char *start;  /* HEAP, PRIVATE: of what was taken for it, and how much that is */
-	size_t taken;
+	char *start;  /* HEAP, PRIVATE: of the memory taken for it */
+	size_t taken; /* its length */
 };
 
-/* What the arena has got from the heap. */
+/* Memory of the heap that the arena has. */
 struct arena_extent {
 	struct arena_extent *next;
 	uint64_t off;
@@ -62,7 +62,7 @@ static char *ptr_align_up(char *p, int64_t align)
 	return (char *)(((uintptr_t)p + (uintptr_t)align - 1) & ~((uintptr_t)align - 1));
 }
 
-/* --- the three places ----------------------------------------------------------------------- */
+/* --- three sources -------------------------------------------------------------------------- */
 
 static void *arena_grow(void *ctx, size_t len, size_t align)
 {
@@ -98,7 +98,7 @@ static bool block_in_arena(struct mem_block *p, int64_t align)
 	return p->at != NULL;
 }
 
-/* Where the heap puts so many bytes: of huge pages, if they fill one. */
+/* The alignment of so many bytes in the heap: huge pages, if they fill one. */
 static size_t heap_align(size_t len)
 {
 	return len >= SHM_HUGE ? SHM_HUGE : HEAP_ALIGN;
@@ -148,7 +148,7 @@ static void block_release(struct mem_block *p)
 	free(p);
 }
 
-/* --- pieces --------------------------------------------------------------------------------- */
+/* --- blocks --------------------------------------------------------------------------------- */
 
 int via_mem_new(int64_t len, int64_t align, void **out)
 {

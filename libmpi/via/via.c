@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* via.c - attaching to the transports, and what happens to a waiting rank when its job ends. */
+/* via.c - opening the transports, frames to peers that are not all local, and the end of a job.
+ *
+ *      via_put ──> via_put_any ──┬── seat >= 0 ──> libshm
+ *                                └── seat <  0 ──> remote.c
+ *
+ *      via_poll ─> via_poll_any ─┬── each pass ──────────────> libshm
+ *                                └── one pass of several ────> remote.c: a system call */
 #include "libmpi/via/via.h"
 #include "libmpi/via/remote.h"
 
@@ -14,8 +20,8 @@ struct via via;
 static_assert(SHM_SLEEP_AUTO == 0 && SHM_SLEEP_NEVER == 1 && SHM_SLEEP_ALWAYS == 2,
 	"HAFT_SLEEP=auto, never, always");
 
-/* Between two spins or yields a process with far peers looks at its sockets, which takes as long as
- * several of these: where others wait for the CPU it sleeps the sooner. */
+/* Between two spins or yields a process with remote peers polls its sockets, which takes as long as
+ * several spins.  So it sleeps earlier if other processes wait for the CPU. */
 #define SPINS_REMOTE  50
 #define YIELDS_REMOTE 10
 
@@ -35,64 +41,64 @@ void via_tune(void)
 	shm_tune_set(via.shm, &t);
 }
 
-static int (*place_of)(int peer);        /* the number of its host */
-static const char *(*host_of)(int peer); /* the name */
-static int (*slot_of)(int peer);         /* NULL: slots and peers are the same */
-static int (*peer_at)(int slot);
-static bool isolated; /* everybody is to be alone */
+static int (*host_of)(int peer); /* via_conf's */
+static const char *(*host_name)(int peer);
+static int (*seat_of)(int peer);
+static int (*peer_at)(int seat);
+static bool isolated; /* each peer is a node of its own: HAFT_VIA=net, ofi-all */
 
 int via_node_any(int peer)
 {
-	return isolated ? peer : place_of(peer);
+	return isolated ? peer : host_of(peer);
 }
 
 int via_machine(int peer)
 {
-	return place_of(peer);
+	return host_of(peer);
 }
 
 const char *via_host(int peer)
 {
-	return host_of(peer);
+	return host_name(peer);
 }
 
-/* With HAFT_VIA=net or ofi-all nobody else is near. */
+/* seat_of where every other peer is remote. */
 static int seat_isolated(int peer)
 {
-	return peer == via.me ? via.slot : -1;
+	return peer == via.me ? via.seat : -1;
 }
 
 int via_seat_find(int peer)
 {
-	return slot_of != NULL ? slot_of(peer) : peer;
+	return seat_of != NULL ? seat_of(peer) : peer;
 }
 
-/* HAFT_VIA=shm, but some are on other hosts. */
+/* HAFT_VIA=shm, but some peer is on another host. */
 static int shm_refused(const struct via_conf *conf)
 {
-	int far = 0;
+	int remote = 0;
 
-	while (slot_of(far) >= 0)
-		far++;
+	while (seat_of(remote) >= 0)
+		remote++;
 	return haft_err(MPI_ERR_OTHER,
 		"HAFT_VIA=shm is for processes of one host, but rank %d is on host %s and "
 		"rank %d on host %s: unset HAFT_VIA (or set it to auto), or start all on "
 		"one host",
-		conf->me, conf->host(conf->me), far, conf->host(far));
+		conf->me, host_name(conf->me), remote, host_name(remote));
 }
 
-/* How peers are reached, as the user wants it: opens what far peers need. */
-static int transports_open(const struct via_conf *conf, int nslots)
+/* Chooses the transports by HAFT_VIA, and opens what remote peers need. */
+static int transports_open(const struct via_conf *conf, int nseats)
 {
 	int64_t set = haft_setting_get(SETTING_VIA);
 
-	place_of = conf->place;
-	host_of = conf->host;
+	host_of = conf->host_of;
+	host_name = conf->host_name;
 	isolated = haft_via_apart(set) && conf->npeers > 1;
-	slot_of = isolated ? seat_isolated : conf->slot_of;
+	seat_of = isolated ? seat_isolated : conf->seat_of;
 	peer_at = conf->peer_at;
-	via.mixed = slot_of != NULL;
-	if (!isolated && conf->npeers <= nslots)
+	via.mixed = seat_of != NULL;
+	if (!isolated && conf->npeers <= nseats)
 		return 0;
 	return set == HAFT_VIA_SHM ? shm_refused(conf) : via_remote_open(conf);
 }
@@ -101,8 +107,8 @@ int via_open(struct via_conf *conf)
 {
 	int err;
 
-	via.slot = conf->slot_of != NULL ? conf->slot_of(conf->me) : conf->me;
-	err = shm_attach(conf->seg, via.slot, &via.shm);
+	via.seat = conf->seat_of != NULL ? conf->seat_of(conf->me) : conf->me;
+	err = shm_attach(conf->seg, via.seat, &via.shm);
 	if (err != 0)
 		return haft_err(MPI_ERR_OTHER, "rank %d cannot attach to the shared segment: %s",
 			conf->me, shm_error_text(err));
@@ -121,67 +127,68 @@ int via_open(struct via_conf *conf)
 	return err;
 }
 
-/* --- peers that are not slots --------------------------------------------------------------- */
+/* --- peers that are not all local
+ * --------------------------------------------------------------- */
 
 int via_put_any(int peer, const struct shm_hdr *h, const void *buf, size_t len)
 {
-	int slot = via_seat(peer);
+	int seat = via_seat(peer);
 
-	if (slot < 0)
+	if (seat < 0)
 		return via_remote_put(peer, h, buf, len);
-	return shm_put(via.shm, slot, h, buf, len);
+	return shm_put(via.shm, seat, h, buf, len);
 }
 
 int via_reserve_any(int peer, size_t len, void **room)
 {
-	int slot = via_seat(peer);
+	int seat = via_seat(peer);
 
-	if (slot < 0)
+	if (seat < 0)
 		return via_remote_reserve(peer, len, room);
-	return shm_reserve(via.shm, slot, len, room);
+	return shm_reserve(via.shm, seat, len, room);
 }
 
 void via_commit_any(int peer, const struct shm_hdr *h, size_t len)
 {
-	int slot = via_seat(peer);
+	int seat = via_seat(peer);
 
-	if (slot < 0)
+	if (seat < 0)
 		via_remote_commit(peer, h, len);
 	else
-		shm_commit(via.shm, slot, h, len);
+		shm_commit(via.shm, seat, h, len);
 }
 
-/* A frame from a slot is one from a peer. */
+/* Delivers a frame of libshm, whose src is a seat, with the number of the peer. */
 static void deliver_local(void *arg, const struct shm_frame *f)
 {
 	struct shm_frame named = *f;
 
-	named.src = f->src == via.slot ? via.me : peer_at(f->src);
+	named.src = f->src == via.seat ? via.me : peer_at(f->src);
 	via.deliver(arg, &named);
 }
 
-/* A look at sockets is a system call, and one at memory is not.  While messages come through memory
- * only one pass of so many looks at the sockets. */
-#define LOCAL_PASSES \
-	64 /* passes without a message, about 3 us: then the next may come from anywhere */
+/* Polling sockets takes a system call, polling memory does not.  While messages arrive by memory,
+ * and for LOCAL_PASSES passes (about 3 us) after the last of them, only one pass of REMOTE_EVERY
+ * polls the sockets. */
+#define LOCAL_PASSES 64
 #define REMOTE_EVERY 16
 
 int via_poll_any(void)
 {
-	static uint32_t hot, tick;
+	static uint32_t local_passes, tick;
 	int n = shm_poll(via.shm, deliver_local, NULL);
 
 	if (via.net == NULL)
 		return n;
 	if (n > 0)
-		hot = via.awaited < 0 ? LOCAL_PASSES : 0;
-	else if (hot > 0)
-		hot--;
+		local_passes = via.awaited < 0 ? LOCAL_PASSES : 0;
+	else if (local_passes > 0)
+		local_passes--;
 	if (unlikely(atomic_load_explicit(&via.due, memory_order_relaxed))) {
 		atomic_store_explicit(&via.due, false, memory_order_relaxed);
 		return n + via_remote_poll(true);
 	}
-	if (hot == 0 || ++tick % REMOTE_EVERY == 0)
+	if (local_passes == 0 || ++tick % REMOTE_EVERY == 0)
 		n += via_remote_poll(false);
 	return n;
 }
@@ -190,7 +197,7 @@ int via_poll_from_any(int peer)
 {
 	struct shm_frame f;
 
-	if (!via_is_local(peer) || !shm_peek(via.shm, via_seat(peer), &f))
+	if (via_seat(peer) < 0 || !shm_peek(via.shm, via_seat(peer), &f))
 		return 0;
 	deliver_local(NULL, &f);
 	shm_next(via.shm, &f);
@@ -199,12 +206,10 @@ int via_poll_from_any(int peer)
 
 /* --- waiting -------------------------------------------------------------------------------- */
 
-#define ENDING_S \
-	10 /* the launcher ends a rank within a second; without one we end by ourselves \
-	    */
+#define ENDING_S 10 /* the launcher ends a rank within a second; without one the rank ends itself */
 
-/* Another rank has given up.  The launcher reports it and ends everybody: say nothing, wait for
- * that. */
+/* Another rank has aborted.  The launcher reports it and ends all ranks: waits for that in
+ * silence. */
 static void job_ends(void)
 {
 	sleep(ENDING_S);

@@ -1,25 +1,24 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* via.h - the transports as engines see them: frames to peers, pipes to peers, waiting.
+/* via.h - the transports as engines see them: frames and large messages to peers, and waiting.
  *
- *      p2p, coll ──> via_put, via_poll, via_idle ... ──┬─> libshm   near peers: they have a slot
- *                                                      │            in this host's segment
- *                                                      '─> remote.h    far peers, all others: libnet,
- *                                                                   or libfabric beside it (ofi.h)
+ *      p2p, coll, rma ──> via_put, via_poll, via_idle ... ──┬─> libshm     local peers: they have a
+ *                                                           │              seat in this segment
+ *                                                           └─> remote.h   remote peers: libnet, or
+ *                                                                          libfabric beside it
  *
- *      peer   0   1   2   3   4   5       ranks of MPI_COMM_WORLD: what engines call each other
- *      slot   -   -   0   -   1   -       near ones also have a number in the segment: libshm's
- * rank
+ *      peer   0   1   2   3   4   5      numbers in the universe: the names that engines use
+ *      seat   -   -   0   -   1   -      local peers have a seat too: libshm's rank
  *
- * A frame is ordered per pair, delivered in place, and at most via_frame_max(peer) bytes long; what
- * each kind means is the engine's affair.  struct shm_frame, struct shm_wait and the pipe functions
- * are libshm's own: wrapping them field by field would cost the fast path and hide nothing. Engines
- * include this file, never libshm.
+ * Frames of a pair arrive in the order of their puts.  A frame is delivered where it lies, and is
+ * at most via_frame_max(peer) bytes long.  Its kind belongs to the engine.  struct shm_frame,
+ * struct shm_wait and the pipes are libshm's own: wrapping them field by field would cost the fast
+ * path and hide nothing.  Engines include this file, never libshm.
  *
- * Where all peers are near and slots are peers (one host), a function here is libshm's and one
- * branch on via.mixed, which is false there.
+ * In a job on one host every peer is local, and its seat is its number: there a function below is
+ * libshm's and one branch on via.mixed, which is false.
  *
- * One thread at a time is inside these functions: below MPI_THREAD_MULTIPLE because the user sees
- * to it, else because of the library's lock (core/library_lock.h). */
+ * One thread at a time is inside these functions: below MPI_THREAD_MULTIPLE the user sees to it,
+ * else the library's lock (core/library_lock.h). */
 #ifndef HAFT_VIA_VIA_H
 #define HAFT_VIA_VIA_H
 
@@ -30,66 +29,72 @@
 
 struct via {
 	struct shm *shm;
-	int me, slot;                /* this process as a peer, and in the segment */
+	int me, seat;                /* this process: its number, and its seat in the segment */
 	int npeers;                  /* of the job */
-	bool mixed;                  /* false: slot and peer are the same, and all are near */
+	bool mixed;                  /* some peer is remote, or its seat is not its number */
 	struct via_peer *peers_made; /* rows: peer.h */
 	void (*peer_made)(struct via_peer *p);
-	struct net *net;         /* the way to far peers; NULL: there are none */
-	bool ofi;                /* their messages go by libfabric: ofi.h */
-	int awaited;             /* a far peer whose socket is looked at first; -1: none */
-	_Atomic bool due;        /* a sleep was ended by some socket: the next look is at all */
-	uint32_t frame_max;      /* bytes: to near peers; NET_FRAME_MAX to far ones */
-	uint64_t mem_len;        /* bytes of the segment, mapped at shm->base */
-	bool contended;          /* more ranks than CPUs: whoever spins, hinders */
+	struct net *net;    /* libnet; NULL: no peer is remote */
+	bool ofi;           /* messages to remote peers go by libfabric: ofi.h */
+	int awaited;        /* the remote peer whose socket is polled first; -1: none */
+	_Atomic bool due;   /* a socket has ended a sleep: the next poll looks at all sockets */
+	uint32_t frame_max; /* bytes, to local peers; NET_FRAME_MAX to remote ones */
+	uint64_t mem_len;   /* bytes of the segment, mapped at shm->base */
+	bool contended;     /* oversubscribed: more ranks than CPUs */
 	shm_deliver_fn *deliver; /* p2p's; it must take the frame */
 };
 
 extern struct via via;
 
-/* What went by libfabric, or would have but for its connections: plain increments. */
+/* Counters of libfabric, and of frames that went by sockets before its connections were ready. */
 struct via_ofi_count {
-	uint64_t put, put_again;         /* frames; attempts that met a full way */
-	uint64_t by_net;                 /* of them by sockets, before the fabric was open */
-	uint64_t got, held;              /* frames that came; that waited for others */
-	uint64_t strays;                 /* frames without the right key: dropped */
+	uint64_t put, put_again; /* frames; attempts that met a full queue */
+	uint64_t by_net;         /* frames that went by sockets, before the fabric was open */
+	uint64_t got, held;      /* frames that arrived; that waited for earlier ones */
+	uint64_t strays;         /* frames without the right key: dropped */
 	uint64_t sent_bytes, read_bytes; /* of large messages */
 };
 
 extern struct via_ofi_count via_ofi_count;
 
-/* What via_open must know. */
+/* Arguments of via_open.  Pointers and functions must stay valid. */
 struct via_conf {
 	struct shm_seg *seg;
 	int me, npeers;
-	int (*slot_of)(int peer);      /* -1: it is far; NULL: slots and peers are the same */
-	const char *(*addr)(int peer); /* where a peer listens (libnet's text); NULL: nowhere */
-	const uint8_t *key;            /* NET_KEY_LEN bytes; NULL: nobody listens */
-	int listen_fd;                 /* its owner keeps it; -1: none */
-	int (*place)(int peer);        /* the number of its host */
-	const char *(*host)(int peer); /* that host's name */
-	int (*peer_at)(int slot);      /* who is there; as slot_of */
+	int (*seat_of)(int peer);      /* -1: remote; NULL: seats and numbers are equal */
+	int (*peer_at)(int seat);      /* the other way round */
+	const char *(*addr)(int peer); /* where a peer listens, for libnet; NULL: it does not */
+	const uint8_t *key;            /* NET_KEY_LEN bytes; NULL: no peer listens */
+	int listen_fd;                 /* via takes a dup; -1: none */
+	int (*host_of)(int peer);      /* number of its host */
+	const char *(*host_name)(int peer); /* name of its host, for messages */
 	shm_deliver_fn *deliver;
-	void (*peer_made)(struct via_peer *p); /* p2p's part of a new row is to be filled in */
-	/* Nothing more will come from a far peer, or go to it: words say who and why; left: it
-	 * has ended MPI in good order.  Called from inside via_poll and via_poll_from. */
+	void (*peer_made)(struct via_peer *p); /* fills in p2p's part of a new row */
+	/* Called from via_poll and via_poll_from: nothing more will arrive from this remote peer,
+	 * or go to it.  left: it has ended MPI in good order.  words: which peer, and why. */
 	void (*lost)(int peer, bool left, const char *words);
 };
 
-/* What puts return besides libshm's errors. */
-enum { VIA_LOST = SHM_ABORTED + 1 };
+/* Results of puts other than 0. */
+enum {
+	VIA_AGAIN = SHM_AGAIN,     /* the queue to this peer is full: poll, then try again */
+	VIA_NOMEM = SHM_NOMEM,     /* no memory, and there will be none later */
+	VIA_LOST = SHM_ABORTED + 1 /* the peer is gone: via_conf.lost has said why, or will */
+};
 
-/* The words of an error of a put, for messages. */
+/* The text of an error of a put, for messages.  Never NULL. */
 const char *via_error_text(int peer, int error);
 
-/* via_open attaches this process to its slot of the segment.  `deliver' gets every frame that
- * arrives, its src being a peer, from inside via_poll and via_poll_from.  0, or MPI_ERR_OTHER or
- * MPI_ERR_NO_MEM with words.  The segment stays the caller's. */
+/* Attaches this process to its seat in the segment, and opens what remote peers need.  From now on
+ * via_poll and via_poll_from call `deliver' for every frame; its src is a peer's number.  0, or
+ * MPI_ERR_OTHER or MPI_ERR_NO_MEM with words.  The segment stays the caller's. */
 int via_open(struct via_conf *conf);
 
-/* The name of a peer's host, and a number for those who see the same memory: that of the host, but
- * with HAFT_VIA=net and ofi-all everybody is alone. */
+/* The name of a peer's host. */
 const char *via_host(int peer);
+
+/* The node of a peer: peers of one node reach each other by shared memory.  The number of its host;
+ * with HAFT_VIA=net and ofi-all each peer is a node of its own. */
 int via_node_any(int peer);
 
 static inline int via_node(int peer)
@@ -97,39 +102,38 @@ static inline int via_node(int peer)
 	return likely(!via.mixed) ? 0 : via_node_any(peer);
 }
 
-/* The number of its host even where HAFT_VIA=net tears that apart. */
+/* The number of a peer's host, whatever HAFT_VIA says. */
 int via_machine(int peer);
 
-/* All are on one host. */
+/* True if all peers are local. */
 static inline bool via_single_node(void)
 {
 	return likely(!via.mixed);
 }
 
-/* The slot of a peer; -1: it is far. */
+/* The seat of a peer; -1: it is remote. */
 static inline int via_seat(int peer)
 {
 	return likely(!via.mixed) ? peer : via_peer_get(peer)->seat;
 }
 
-/* The same, not looked up in the row of the peer but found anew. */
+/* As via_seat, by a search: for via_peer_make. */
 int via_seat_find(int peer);
 
-/* Can it be reached through memory of this host? */
+/* True if a peer is reached by shared memory. */
 static inline bool via_is_local(int peer)
 {
 	return likely(!via.mixed) || via_peer_get(peer)->seat >= 0;
 }
 
-/* The other halves of the functions below, where peers and slots differ. */
+/* The halves of the functions below for via.mixed. */
 int via_put_any(int peer, const struct shm_hdr *h, const void *buf, size_t len);
 int via_reserve_any(int peer, size_t len, void **room);
 void via_commit_any(int peer, const struct shm_hdr *h, size_t len);
 int via_poll_any(void);
 int via_poll_from_any(int peer);
 
-/* via_put sends one frame: 0, SHM_AGAIN (the way is full: poll, then again), SHM_NOMEM, or of far
- * peers VIA_LOST. */
+/* Sends one frame, whose bytes are copied.  0, VIA_AGAIN, VIA_NOMEM, or VIA_LOST. */
 static inline int via_put(
 	int peer, uint64_t ctx, int32_t tag, uint8_t kind, const void *buf, size_t len)
 {
@@ -140,8 +144,8 @@ static inline int via_put(
 	return shm_put(via.shm, peer, &h, buf, len);
 }
 
-/* The same in two steps, for payload that is built in place: *room is for `len' bytes, which
- * via_commit sends; nothing else of via may be called between the two. */
+/* via_put in two steps, for payload that is built in place: *room has `len' bytes, which via_commit
+ * sends.  Nothing else of via may be called between the two.  Errors as of via_put. */
 static inline int via_reserve(int peer, size_t len, void **room)
 {
 	if (unlikely(via.mixed))
@@ -159,7 +163,7 @@ static inline void via_commit(int peer, uint64_t ctx, int32_t tag, uint8_t kind,
 		shm_commit(via.shm, peer, &h, len);
 }
 
-/* via_poll delivers what has arrived, at most a batch; returns how many frames. */
+/* Delivers frames that have arrived, at most a batch.  Returns their number. */
 static inline int via_poll(void)
 {
 	if (unlikely(via.mixed))
@@ -167,21 +171,22 @@ static inline int via_poll(void)
 	return shm_poll(via.shm, via.deliver, NULL);
 }
 
-/* The fast paths of who knows the slot of a near peer: via_put_local as via_put.  via_frame_peek shows the
- * frame at the head of its ring without taking it (src is the slot); via_frame_next takes it. */
+/* Fast paths for callers that know the seat of a local peer.  via_put_local: as via_put.
+ * via_frame_peek shows the first frame of the peer's ring, whose src is the seat; false: there is
+ * none.  via_frame_next removes it. */
 static inline int via_put_local(
-	int slot, uint64_t ctx, int32_t tag, uint8_t kind, const void *buf, size_t len)
+	int seat, uint64_t ctx, int32_t tag, uint8_t kind, const void *buf, size_t len)
 {
 	struct shm_hdr h = {.ctx = ctx, .tag = tag, .kind = kind};
 
-	return shm_put(via.shm, slot, &h, buf, len);
+	return shm_put(via.shm, seat, &h, buf, len);
 }
 
-#define VIA_BATCH SHM_SLOTS /* frames of a peer that may be taken before others are looked at */
+#define VIA_BATCH SHM_SLOTS /* frames of a peer that may be taken before other peers are polled */
 
-static inline bool via_frame_peek(int slot, struct shm_frame *f)
+static inline bool via_frame_peek(int seat, struct shm_frame *f)
 {
-	return shm_peek(via.shm, slot, f);
+	return shm_peek(via.shm, seat, f);
 }
 
 static inline void via_frame_next(const struct shm_frame *f)
@@ -198,8 +203,8 @@ static inline void via_frame_copy(char *to, const struct shm_frame *f)
 		memcpy(to, f->data, f->len);
 }
 
-/* via_poll_from delivers one frame from one peer if its ring has one: the receive fast path.  It
- * may miss frames that via_poll sees. */
+/* Delivers one frame of one peer if its ring has one: the receive fast path.  Returns the number of
+ * frames.  It may miss frames that via_poll finds. */
 static inline int via_poll_from(int peer)
 {
 	struct shm_frame f;
@@ -213,7 +218,7 @@ static inline int via_poll_from(int peer)
 	return 1;
 }
 
-/* --- large messages to and from near peers: libshm's pipes ---------------------------------- */
+/* --- large messages to and from local peers: libshm's pipes ---------------------------------- */
 
 static inline int via_pipe_acquire(int peer, void **ptr, size_t *cap)
 {
@@ -235,7 +240,7 @@ static inline void via_pipe_release(int peer)
 	shm_pipe_release(via.shm, via_seat(peer));
 }
 
-/* May the private memory of a peer be read, and reading it: shm_readable, shm_read. */
+/* True if the private memory of a peer can be read and written: shm_readable. */
 static inline bool via_readable(int peer)
 {
 	return via_is_local(peer) && shm_readable(via.shm, via_seat(peer));
@@ -246,22 +251,22 @@ static inline bool via_read(int peer, void *dst, uint64_t at, size_t len)
 	return shm_read(via.shm, via_seat(peer), dst, at, len);
 }
 
-/* Writing into it: shm_write, where via_readable has said yes. */
+/* via_read and via_write copy from and to it; false: not all could be copied. */
 static inline bool via_write(int peer, const void *src, uint64_t at, size_t len)
 {
 	return shm_write(via.shm, via_seat(peer), src, at, len);
 }
 
-/* --- large messages to and from far peers: streams, of libnet or ofi.h ---------------------- */
+/* --- large messages to and from remote peers: streams of libnet or ofi.h ---------------------- */
 
-/* As net_send, net_post: 0, SHM_NOMEM or VIA_LOST. */
+/* As net_send and net_post.  0, VIA_NOMEM or VIA_LOST. */
 int via_stream_send(int peer, uint64_t id, const void *buf, size_t len, struct net_op *op);
 int via_stream_post(int peer, uint64_t id, void *buf, size_t len, struct net_op *op);
 
 /* As net_unpost. */
 void via_stream_unpost(struct net_op *op);
 
-/* Everything that was put is in the kernel's hands, or the fabric's. */
+/* True if the kernel or the fabric has taken everything that was put. */
 bool via_quiet_remote(void);
 
 static inline bool via_quiet(void)
@@ -271,15 +276,15 @@ static inline bool via_quiet(void)
 
 /* --- waiting -------------------------------------------------------------------------------- */
 
-/* via_await says whose message is waited for from now on, -1: nobody's. */
+/* From now on the caller waits for a message of this peer; -1: of none. */
 static inline void via_await(int peer)
 {
 	if (unlikely(via.net != NULL))
 		via.awaited = peer >= 0 && via_seat(peer) < 0 ? peer : -1;
 }
 
-/* via_idle: nothing moved: spin, give the CPU away, or sleep, as it is best.  When the job is being
- * ended it does not come back. */
+/* Called when nothing has moved: spins, yields or sleeps, by the state of the wait.  Does not
+ * return once the job is being ended. */
 void via_idle(struct shm_wait *w);
 
 static inline void via_wait_end(struct shm_wait *w)
@@ -287,15 +292,16 @@ static inline void via_wait_end(struct shm_wait *w)
 	shm_wait_end(via.shm, w);
 }
 
-/* --- several threads ------------------------------------------------------------------------
- * One waiting thread, the last that came, polls and then sleeps at the door; the others sleep until
- * somebody's pass or call has brought what they want (haft_unlock looks), or until the watch is
- * free.  All of this runs under the library's lock, which is given up while a thread idles. */
+/* --- several threads (waiters.c) ------------------------------------------------------------ */
+/* One waiting thread, the last that came, is the poller: it polls and then sleeps at the doorbell.
+ * The others sleep until a pass or a call has brought what they want (haft_unlock looks), or until
+ * there is no poller.  All of this runs under the library's lock, which a thread gives up while it
+ * idles. */
 
-/* via_tune reads the settings of waiting and of rings again (HAFT_SPIN ...).  MPI runs. */
+/* Reads the settings of waiting and of rings again (HAFT_SPIN ...), while MPI runs. */
 void via_tune(void);
 
-/* via_threads_start: several threads from now on. */
+/* From now on several threads call MPI. */
 void via_threads_start(void);
 
 /* What a thread waits for. */
@@ -303,19 +309,19 @@ struct via_condition {
 	bool (*ready)(void *arg); /* asked under the lock by any thread, often; changes nothing but
 				     what arg points to */
 	void *arg;
-	shm_progress_fn *pass;              /* moves what can be moved; > 0: something has moved */
-	struct shm_flag *flag;              /* NULL, or what the moving of may make it ready */
-	const struct shm_describer *teller; /* NULL, or for the roll-call */
+	shm_progress_fn *pass;              /* makes progress; > 0: something has moved */
+	struct shm_flag *flag;              /* NULL, or a flag whose change may make it ready */
+	const struct shm_describer *teller; /* NULL, or describes the wait for the wait report */
 };
 
-/* via_wait returns when want->ready says so.  Only with haft_threads_enabled(). */
+/* Returns when want->ready returns true.  Only with haft_threads_enabled(). */
 void via_wait(const struct via_condition *want);
 
-/* The same for who wants to be asked again after *nap_ns at the latest, if not 0: ready may change
- * it. */
+/* As via_wait, for a condition that must be asked again after *nap_ns at the latest, if not 0.
+ * ready may change *nap_ns. */
 void via_wait_timed(const struct via_condition *want, const uint32_t *nap_ns);
 
-/* via_poller_wake: there is work for whoever waits (a queue that only passes serve): ends its sleep. */
+/* Ends the sleep of the poller: there is work that only a pass does. */
 void via_poller_wake_slow(void);
 
 static inline void via_poller_wake(void)
@@ -323,5 +329,8 @@ static inline void via_poller_wake(void)
 	if (haft_threads_enabled())
 		via_poller_wake_slow();
 }
+
+/* The list of waiters and its poller agree; for tests and debug builds. */
+bool via_waiters_valid(void);
 
 #endif

@@ -1,23 +1,28 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* waiters.c - where the threads of a rank wait (MPI_THREAD_MULTIPLE).
  *
- *     hall   seat ── seat ── seat ── seat        in the order of coming; on the waiters' stacks
- *            deputy   aside   aside   watcher    the watcher makes passes, spins, yields, and
- * sleeps at the door of this rank; the others only sleep
+ *     waiters   first ── waiter ── waiter ── last      in the order of coming, on their stacks
+ *               standby  aside     aside     poller
  *
- *     haft_unlock ──> waiters_wake_ready: which sleeping seats have what they want?  wake these
+ *     poller    makes passes, spins, yields, and sleeps at the doorbell of this rank
+ *     others    sleep aside, each on its own word
  *
- * The last that comes takes the watch: it is the one whose answer comes soonest, and a thread that
- * waits long costs it nothing.  Who was robbed stays asleep where it is.  When the watcher leaves,
- * it will most probably be back soon; so to wake another for the watch each time would cost two
- * switches of threads a message.  Instead the oldest seat, the deputy, after it has lost the watch
- * takes short naps and looks whether there is a watcher; naps grow, and a deputy that has gone over
- * to long ones is woken by the leaving watcher: at most one wake in NAP_LAST_NS.
+ *     haft_unlock ──> waiters_wake_ready: wakes each sleeper whose condition holds
+ *
+ * The last thread that comes becomes the poller: its answer comes soonest, and the switch costs a
+ * thread that has waited for long nothing.  A thread that loses this role keeps sleeping where it
+ * is.
+ *
+ * A poller that leaves will most probably be back soon.  To wake another poller each time would
+ * cost two switches of threads a message.  Instead the first waiter, the standby, takes short naps
+ * after it has lost the role, and looks whether there is a poller.  Naps grow; a standby that has
+ * gone over to sleep without end is woken by the leaving poller: at most one wake in NAP_LAST_NS.
  *
  * Invariants
- *  - Everything here is under the library's lock; a sleeping seat's word is changed under it too.
- *  - A seat is asleep from before the lock is given up until it has it again, or was woken.
- *  - Between two passes of the watcher others get the lock first (haft_lock_to_poll). */
+ *  - All of this is under the library's lock; a sleeping waiter's word is changed under it too.
+ *  - A waiter is asleep from before the lock is given up until it has the lock again, or was woken.
+ *  - Between two passes of the poller other threads get the lock first (haft_lock_to_poll).
+ *  - The poller, if there is one, is in the list. */
 #include "libmpi/via/via.h"
 
 #define NAP_FIRST_NS 1000000u /* a switch of threads costs about 5 us: 0.5 per cent of that */
@@ -26,33 +31,33 @@
 enum waiter_state { AWAKE, ASLEEP_POLLING, ASLEEP_ASIDE };
 
 struct waiter {
-	struct shm_wait w; /* first: libshm knows seats by it */
+	struct shm_wait wait; /* first: libshm knows waiters by it */
 	const struct via_condition *want;
 	struct waiter *next, *prev;
-	_Atomic uint32_t *word;     /* changes: wake up */
-	uint32_t nap_ns;            /* of the next sleep; above NAP_LAST_NS: as long as may be */
-	const uint32_t *nap_max_ns; /* what it wants itself; 0: no matter */
-	enum waiter_state waiter_state;
-	bool was; /* it had the watch when it looked last */
+	_Atomic uint32_t *word;     /* a change ends its sleep */
+	uint32_t nap_ns;            /* of the next sleep; above NAP_LAST_NS: without end */
+	const uint32_t *nap_max_ns; /* of via_wait_timed; 0: any */
+	enum waiter_state state;
+	bool was_poller; /* when it idled last */
 };
 
 static struct {
 	struct waiter *head, *tail, *poller;
 } waiters;
 
-/* The word of this thread's seats, of which one at most sleeps.  It is woken when the lock has been
- * given back already (haft_unlock), and the seat may be gone then, but not the thread, unless it
- * has ended of itself just now. */
+/* The word of this thread's waiters, of which one at most sleeps.  haft_unlock wakes it after it
+ * has given the lock back.  The waiter may be gone then, but not the thread, unless it has just
+ * ended. */
 static __thread _Atomic uint32_t waiter_word;
 
-/* Ends the sleep of a seat.  Returns 1 if *word is to be woken after the unlock. */
+/* Ends the sleep of a waiter.  Returns 1 if *word is to be woken after the unlock. */
 static int waiter_wake(struct waiter *s, _Atomic uint32_t **word)
 {
-	enum waiter_state was = s->waiter_state;
+	enum waiter_state was = s->state;
 
-	s->waiter_state = AWAKE;
+	s->state = AWAKE;
 	if (was == ASLEEP_POLLING)
-		shm_wake(via.shm, via.slot);
+		shm_wake(via.shm, via.seat);
 	if (was != ASLEEP_ASIDE)
 		return 0;
 	atomic_fetch_add_explicit(s->word, 1, memory_order_release);
@@ -65,7 +70,7 @@ static int waiters_wake_ready(_Atomic uint32_t *words[], int max)
 	int n = 0;
 
 	for (struct waiter *s = waiters.head; s != NULL && n < max; s = s->next) {
-		if (s->waiter_state != AWAKE && s->want->ready(s->want->arg))
+		if (s->state != AWAKE && s->want->ready(s->want->arg))
 			n += waiter_wake(s, &words[n]);
 	}
 	return n;
@@ -75,7 +80,7 @@ void via_poller_wake_slow(void)
 {
 	_Atomic uint32_t *none;
 
-	if (waiters.poller != NULL && waiters.poller->waiter_state == ASLEEP_POLLING)
+	if (waiters.poller != NULL && waiters.poller->state == ASLEEP_POLLING)
 		waiter_wake(waiters.poller, &none);
 }
 
@@ -83,14 +88,14 @@ static void waiter_unlock(struct shm_wait *w)
 {
 	struct waiter *s = (struct waiter *)w;
 
-	s->waiter_state = w->aside != NULL ? ASLEEP_ASIDE : ASLEEP_POLLING;
+	s->state = w->aside != NULL ? ASLEEP_ASIDE : ASLEEP_POLLING;
 	haft_unlock();
 }
 
 static void waiter_relock(struct shm_wait *w)
 {
 	haft_lock_to_poll();
-	((struct waiter *)w)->waiter_state = AWAKE;
+	((struct waiter *)w)->state = AWAKE;
 }
 
 void via_threads_start(void)
@@ -107,7 +112,7 @@ static void waiter_push(struct waiter *s)
 	waiters.poller = s;
 }
 
-/* The thread goes; if it had the watch, the deputy gets it, now or when its short nap is over. */
+/* Removes a waiter.  If it was the poller, the standby takes over, now or after its short nap. */
 static void waiter_leave(struct waiter *s)
 {
 	_Atomic uint32_t *word;
@@ -119,38 +124,38 @@ static void waiter_leave(struct waiter *s)
 		return;
 	waiters.poller = NULL;
 	standby = waiters.head;
-	if (standby != NULL && standby->w.nap_ns == 0 && waiter_wake(standby, &word) != 0)
-		haft_futex_wake(word, 1); /* it does not nap, but sleeps */
+	if (standby != NULL && standby->wait.nap_ns == 0 && waiter_wake(standby, &word) != 0)
+		haft_futex_wake(word, 1); /* it sleeps without end */
 }
 
-/* Idles as what the seat is now: spins, yields and sleeps at the door, or sleeps aside. */
+/* The poller spins, yields and sleeps at the doorbell; any other waiter sleeps aside. */
 static void waiter_idle(struct waiter *s)
 {
 	bool polls = waiters.poller == s;
 	bool standby =
 		waiters.head == s || (waiters.head == waiters.poller && waiters.head->next == s);
 
-	if (s->was && !polls)
+	if (s->was_poller && !polls)
 		s->nap_ns = NAP_FIRST_NS;
-	s->was = polls;
-	s->w.aside = polls ? NULL : s->word;
-	s->w.aside_old = atomic_load_explicit(s->word, memory_order_relaxed);
-	s->w.nap_ns = (polls || standby) && s->nap_ns <= NAP_LAST_NS ? s->nap_ns : 0;
-	if (*s->nap_max_ns != 0 && (s->w.nap_ns == 0 || *s->nap_max_ns < s->w.nap_ns))
-		s->w.nap_ns = *s->nap_max_ns;
-	via_idle(&s->w);
-	if (s->w.nap && s->nap_ns <= NAP_LAST_NS)
+	s->was_poller = polls;
+	s->wait.aside = polls ? NULL : s->word;
+	s->wait.aside_old = atomic_load_explicit(s->word, memory_order_relaxed);
+	s->wait.nap_ns = (polls || standby) && s->nap_ns <= NAP_LAST_NS ? s->nap_ns : 0;
+	if (*s->nap_max_ns != 0 && (s->wait.nap_ns == 0 || *s->nap_max_ns < s->wait.nap_ns))
+		s->wait.nap_ns = *s->nap_max_ns;
+	via_idle(&s->wait);
+	if (s->wait.nap && s->nap_ns <= NAP_LAST_NS)
 		s->nap_ns *= 2;
 }
 
-/* One look of the watcher; true: something has moved. */
+/* One pass of the poller; true: something has moved. */
 static bool poller_pass(struct waiter *s)
 {
 	if (s->want->pass == NULL || s->want->pass(NULL) <= 0)
 		return false;
-	shm_wait_again(&s->w);
+	shm_wait_again(&s->wait);
 	if (waiters.head != waiters.tail || haft_lock_wanted()) {
-		haft_unlock(); /* wakes who has what he wants, and lets others in */
+		haft_unlock(); /* wakes waiters whose condition holds, and lets other threads in */
 		haft_lock_to_poll();
 	}
 	return true;
@@ -158,9 +163,9 @@ static bool poller_pass(struct waiter *s)
 
 void via_wait(const struct via_condition *want)
 {
-	static const uint32_t no_matter;
+	static const uint32_t any_time;
 
-	via_wait_timed(want, &no_matter);
+	via_wait_timed(want, &any_time);
 }
 
 void via_wait_timed(const struct via_condition *want, const uint32_t *nap_ns)
@@ -170,13 +175,13 @@ void via_wait_timed(const struct via_condition *want, const uint32_t *nap_ns)
 		.nap_ns = NAP_LAST_NS + 1,
 		.nap_max_ns = nap_ns};
 
-	shm_wait_begin(&s.w);
-	s.w.teller = want->teller;
-	s.w.flag = want->flag;
+	shm_wait_begin(&s.wait);
+	s.wait.teller = want->teller;
+	s.wait.flag = want->flag;
 	waiter_push(&s);
 	for (;;) {
 		if (want->flag != NULL)
-			s.w.old = shm_flag_get(want->flag);
+			s.wait.old = shm_flag_get(want->flag);
 		if (want->ready(want->arg))
 			break;
 		if (waiters.poller == NULL)
@@ -186,5 +191,19 @@ void via_wait_timed(const struct via_condition *want, const uint32_t *nap_ns)
 		waiter_idle(&s);
 	}
 	waiter_leave(&s);
-	via_wait_end(&s.w);
+	via_wait_end(&s.wait);
+}
+
+bool via_waiters_valid(void)
+{
+	const struct waiter *last = NULL;
+	bool polls = waiters.poller == NULL;
+
+	for (const struct waiter *w = waiters.head; w != NULL; w = w->next) {
+		if (w->prev != last || w->want == NULL)
+			return false;
+		polls = polls || w == waiters.poller;
+		last = w;
+	}
+	return polls && waiters.tail == last;
 }
