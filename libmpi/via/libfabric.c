@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* libfabric.c - see libfabric.h.
+/* libfabric.c - libfabric, loaded at run time: see libfabric.h.
  *
  *      fi_getinfo ──> fabric ──> domain ──┬── endpoint (FI_EP_RDM) ── its name
  *                                         ├── address vector          the others' names
@@ -7,9 +7,8 @@
  *                                         └── registrations           slabs; and, for providers
  *                                                                     that ask for it, user memory
  *
- * What is asked of a provider: messages and tagged messages in the order of their sends, a full way
- * that says so (FI_RM_ENABLED), calls from several threads.  Those of tcp, verbs, efa, cxi, psm2
- * and opx do all of it. */
+ * A provider must have messages and tagged messages in the order of their sends, report a full queue
+ * (FI_RM_ENABLED), and allow calls of several threads.  tcp, verbs, efa, cxi, psm2 and opx do. */
 #include "libmpi/via/libfabric.h"
 
 #include "libobj/base.h"
@@ -27,8 +26,8 @@
 #include <string.h>
 
 #define LIBRARY "libfabric.so.1"
-#define VERSION FI_VERSION(1, 9) /* of 2019: all that is used here is as old */
-#define CQ_MIN  1024             /* completions that wait to be looked at */
+#define VERSION FI_VERSION(1, 9) /* of 2019: everything used here is in it */
+#define CQ_MIN  1024             /* length of the completion queue, at least */
 
 static_assert(
 	sizeof(struct fi_context2) <= sizeof(((struct via_fabric_op *)0)->room), "room in an op");
@@ -57,7 +56,7 @@ static struct {
 	struct fid_cq *cq;
 	struct fabric_slab *slabs;
 	uint64_t tags;
-	uint64_t keys; /* of registrations, given out so far */
+	uint64_t keys; /* of registrations, so far */
 	int fd;
 	bool must_register; /* user memory too */
 } fabric = {.fd = -1};
@@ -86,8 +85,8 @@ static int fabric_result(ssize_t r)
 
 /* --- opening -------------------------------------------------------------------------------- */
 
-/* Some libraries of providers (libinfinipath) take the signals of crashes when they are loaded:
- * they stay the program's.  NULL: no such library. */
+/* Loads the library.  Some providers (libinfinipath) install handlers for the signals of crashes when
+ * they are loaded: the program's handlers are restored.  NULL: no such library. */
 static void *lib_open(void)
 {
 	struct sigaction had[NSIG];
@@ -149,7 +148,7 @@ static struct fi_info *hints_new(const char *provider)
 	return h;
 }
 
-/* By IP: then it is to be at the address that the sockets have, and not at all of them. */
+/* True if the provider uses IP: it then listens at the address of the sockets, not at all. */
 static bool by_ip(const struct fi_info *i)
 {
 	return i->addr_format == FI_SOCKADDR || i->addr_format == FI_SOCKADDR_IN ||
@@ -192,7 +191,7 @@ static int queue_open(const struct via_fabric_options *w)
 	return fi_cq_open(fabric.domain, &a, &fabric.cq, NULL);
 }
 
-/* Everything under the endpoint; *what is the step that failed. */
+/* Opens the endpoint and all that it needs; *what is the step that has failed. */
 static int parts_open(const struct via_fabric_options *w, const char **what)
 {
 	struct fi_av_attr av = {.type = fabric.info->domain_attr->av_type};
@@ -301,7 +300,7 @@ int via_fabric_peer_add(const void *name, size_t len, uint64_t *addr)
 	fi_addr_t a = FI_ADDR_UNSPEC;
 	int n;
 
-	(void)len; /* the format says how long it is */
+	(void)len; /* the address format implies it */
 	n = fi_av_insert(fabric.av, name, 1, &a, 0, NULL);
 	*addr = a;
 	if (n == 1)
@@ -309,7 +308,7 @@ int via_fabric_peer_add(const void *name, size_t len, uint64_t *addr)
 	return n < 0 ? -n : FI_EINVAL;
 }
 
-/* Registers memory.  The access is that of messages only: nobody else reads or writes there. */
+/* Registers memory for messages only: no remote reads and writes. */
 static int mr_new(const void *p, size_t len, struct fid_mr **mr)
 {
 	int err =
@@ -345,7 +344,7 @@ void *via_fabric_slab(size_t len, void **desc)
 	return s->mem;
 }
 
-/* Registers a user's memory for one operation, where the provider wants that. */
+/* Registers a user's memory for one operation, if the provider needs that. */
 static int fabric_op_begin(struct via_fabric_op *op, const void *buf, size_t len, void **desc)
 {
 	struct fid_mr *mr = NULL;
@@ -419,7 +418,7 @@ void via_fabric_cancel(struct via_fabric_op *op)
 
 #define BATCH 16
 
-/* The one completion that has failed and bars the way to the others. */
+/* Takes a failed completion, which blocks the queue until it is read. */
 static int poll_failed(struct via_fabric_event *ev)
 {
 	struct fi_cq_err_entry e = {0};

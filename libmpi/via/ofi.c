@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* ofi.c - see ofi.h, ofi_internal.h: ties to peers, and frames.
+/* ofi.c - remote peers by libfabric, and frames to them: see ofi.h and ofi_internal.h.
  *
- *      via_ofi_put ──> by sockets, until the fabric is open ──> net_put
- *          │
- *          └─> bounce: head and payload, copied ──> via_fabric_send ──> back in the pool at its completion
- *                         │ full
- *                         └─> waiting (one), then SHM_AGAIN
+ *   via_ofi_put ──┬─> until the fabric is open: net_put
+ *                 └─> buffer: header, payload copied ──> via_fabric_send ──> pool, at its completion
+ *                        │ the fabric is full
+ *                        └─> waiting (one), then VIA_AGAIN
  *
- *      RX_BUFFERS buffers are posted for everybody ──> via_fabric_poll ──> key? number? ──> deliver, post it
- * again └─> held: others come first
+ *   RX_BUFFERS buffers are posted for all peers ──> via_fabric_poll ──> right key? next number?
+ *                        ├─ yes ──> deliver, post the buffer again
+ *                        └─ early ─> held until its turn
  *
- * Memory is bounded: OUT_MAX bytes to a peer, RX_BUFFERS buffers for all that come; what does not
- * fit there waits at its sender, which libfabric sees to (FI_RM_ENABLED), and the sender meets
- * SHM_AGAIN. */
+ * Memory is bounded: OUT_MAX bytes to a peer, RX_BUFFERS buffers for all frames that arrive.  Frames
+ * beyond that stay with their senders (FI_RM_ENABLED), whose puts return VIA_AGAIN. */
 #include "libmpi/via/ofi_internal.h"
 
 #include "libmpi/core/err.h"
@@ -26,31 +25,31 @@
 #include <time.h>
 
 #define VERSION    1
-#define RX_BUFFERS MEAN_OR(4, 64) /* buffers for frames that come, of the greatest length */
+#define RX_BUFFERS MEAN_OR(4, 64) /* buffers for frames that arrive, of the greatest length */
 #define OUT_MAX    NET_QUEUE_MAX
 #define SMALL      MEAN_OR(64, 1024) /* bytes of payload of a small buffer */
 #define SLAB_SMALL MEAN_OR(2, 64)    /* buffers made at a time */
 #define SLAB_LARGE MEAN_OR(1, 8)
-#define PEEK       64 /* looks at the fabric for one at sockets that have nothing to do */
-#define BATCH      16 /* completions, before others get their turn */
+#define PEEK       64 /* polls of the fabric for one of idle sockets */
+#define BATCH      16 /* completions, before other work gets its turn */
 
 #define MS        1000000u
-#define DOUBT_NS  (1000 * (uint64_t)MS)  /* for sockets to say why the fabric has failed */
-#define LEAVE_NS  (2000 * (uint64_t)MS)  /* for frames that are on their way when somebody left */
-#define END_NS    (2000 * (uint64_t)MS)  /* for libfabric to give back what a lost peer had */
-#define DRAIN_NS  (10000 * (uint64_t)MS) /* as libnet: for what was put to go, at the end */
-#define GOT_NS    (10000 * (uint64_t)MS) /* for peers to say that they have it all */
-#define LOOKS     300 /* at the fabric, before such a time is over: we may have been stopped */
-#define NAP_WORK  1   /* ms: something would not go */
-#define NAP_BUSY  10  /* libfabric has something that goes out: its descriptor should tell */
+#define DOUBT_NS  (1000 * (uint64_t)MS)  /* for sockets to report why the fabric has failed */
+#define LEAVE_NS  (2000 * (uint64_t)MS)  /* for frames under way from a peer that has left */
+#define END_NS    (2000 * (uint64_t)MS)  /* for libfabric to return the operations of a lost peer */
+#define DRAIN_NS  (10000 * (uint64_t)MS) /* as libnet: to send what was put, at the end */
+#define GOT_NS    (10000 * (uint64_t)MS) /* for BYE_ACK of all peers */
+#define LOOKS     300 /* such a time also takes so many polls: the process may have been stopped */
+#define NAP_WORK  1   /* ms: the fabric had no room for something */
+#define NAP_BUSY  10  /* ms: sends are under way, and the descriptor should wake us */
 #define WORDS_LEN NET_WORDS_LEN
-#define LEAVE_NAP 50000 /* ns between two looks while we leave */
+#define LEAVE_NAP 50000 /* ns between two polls while leaving */
 
 struct via_ofi via_ofi;
 struct via_ofi_count via_ofi_count;
 
 static struct ofi_buffers pool_small, pool_large;
-static struct ofi_buffers idle; /* to be posted, when libfabric takes them */
+static struct ofi_buffers idle; /* to be posted once libfabric has room */
 static struct ofi_buffer *reserved;
 
 struct ofi_hello {
@@ -95,7 +94,7 @@ static void random_fill(uint64_t *v)
 		;
 }
 
-/* NULL: it was never spoken of. */
+/* NULL: no frame went to it or came from it. */
 static struct ofi_peer *tie_of(int peer)
 {
 	return via_peer(peer)->ofi;
@@ -166,7 +165,7 @@ static struct ofi_buffer *buffer_pop(struct ofi_buffers *q)
 	return b;
 }
 
-/* n more buffers, for q. */
+/* Adds n buffers to q.  False: no memory. */
 static bool buffers_new(struct ofi_buffers *q, size_t n, uint32_t room)
 {
 	size_t each = (sizeof(struct ofi_buffer) + room + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
@@ -191,17 +190,17 @@ static struct ofi_buffers *pool_for(size_t room)
 	return room <= SMALL ? &pool_small : &pool_large;
 }
 
-/* A buffer for len bytes to a peer: 0, SHM_AGAIN or SHM_NOMEM. */
+/* Gets a buffer for len bytes to a peer.  0, VIA_AGAIN or VIA_NOMEM. */
 static int buffer_get(struct ofi_peer *t, size_t len, struct ofi_buffer **b)
 {
 	struct ofi_buffers *q = pool_for(len);
 	bool small = q == &pool_small;
 
 	if (t->out_bytes + len > OUT_MAX)
-		return SHM_AGAIN;
+		return VIA_AGAIN;
 	if (q->head == NULL &&
 		!buffers_new(q, small ? SLAB_SMALL : SLAB_LARGE, small ? SMALL : NET_FRAME_MAX))
-		return SHM_NOMEM;
+		return VIA_NOMEM;
 	*b = buffer_pop(q);
 	(*b)->op.what = OFI_TX;
 	(*b)->ofi_peer = t;
@@ -216,18 +215,18 @@ static void buffer_put(struct ofi_buffer *b)
 	buffer_push(pool_for(b->room), b);
 }
 
-/* --- frames that go ------------------------------------------------------------------------- */
+/* --- sending frames ------------------------------------------------------------------------- */
 
 static int error_of(int err)
 {
 	switch (err) {
 	case 0: return 0;
-	case NET_NOMEM: return SHM_NOMEM;
+	case NET_NOMEM: return VIA_NOMEM;
 	}
-	return SHM_AGAIN; /* lost: the tie will end, and then say so */
+	return VIA_AGAIN; /* lost: the next polls will end this peer */
 }
 
-/* A frame without a number.  True: it has gone, or never will. */
+/* Sends a frame without a number.  True: it has gone, or never will. */
 static bool control_send(struct ofi_peer *t, enum ofi_kind kind, const void *data, size_t len)
 {
 	struct net_hdr h = {.kind = (uint8_t)kind};
@@ -236,7 +235,7 @@ static bool control_send(struct ofi_peer *t, enum ofi_kind kind, const void *dat
 	return err != NET_AGAIN && err != NET_NOMEM;
 }
 
-/* Our name, before anything else. */
+/* Sends HELLO unless it was sent.  False: not now. */
 static bool hello_send(struct ofi_peer *t)
 {
 	struct ofi_hello h = {.version = VERSION, .key = t->key_in};
@@ -251,14 +250,14 @@ static bool hello_send(struct ofi_peer *t)
 	if (!control_send(t, OFI_HELLO, &h, sizeof(h)))
 		return false;
 	t->told = true;
-	via_ofi.making += !t->known;
+	via_ofi.connecting += !t->known;
 	return true;
 }
 
-/* A numbered frame has gone by sockets. */
+/* Counts a numbered frame that went by sockets. */
 static void by_net(struct ofi_peer *t)
 {
-	t->nets_out++;
+	t->net_sent++;
 	via_ofi_count.put++;
 	via_ofi_count.by_net++;
 	t->wants = true;
@@ -271,14 +270,14 @@ static int frame_by_net(struct ofi_peer *t, const struct net_hdr *h, const void 
 	int err;
 
 	if (!hello_send(t))
-		return SHM_AGAIN;
+		return VIA_AGAIN;
 	err = net_put(via.net, t->peer, h, buf, len);
 	if (err == 0)
 		by_net(t);
 	return error_of(err);
 }
 
-/* Hands a filled buffer to libfabric: false: not now. */
+/* Hands a filled buffer to libfabric.  False: not now. */
 static bool buffer_send(struct ofi_buffer *b)
 {
 	struct ofi_peer *t = b->ofi_peer;
@@ -305,7 +304,7 @@ static void frame_go(struct ofi_buffer *b, size_t len)
 	via_ofi_work_add(t);
 }
 
-/* Can a frame go now?  0, SHM_AGAIN or VIA_LOST. */
+/* 0: a frame may go now; else VIA_AGAIN or VIA_LOST. */
 static int peer_writable(const struct ofi_peer *t)
 {
 	if (t->end == OFI_GONE)
@@ -313,7 +312,7 @@ static int peer_writable(const struct ofi_peer *t)
 	if (likely(!t->broken && t->end == OFI_HERE && t->waiting.head == NULL))
 		return 0;
 	via_ofi_count.put_again++;
-	return SHM_AGAIN;
+	return VIA_AGAIN;
 }
 
 static void header_set(struct ofi_header *to, const struct net_hdr *h)
@@ -353,20 +352,20 @@ int via_ofi_put(int peer, const struct shm_hdr *h, const void *buf, size_t len)
 	struct ofi_peer *t = via_ofi_peer_get(peer);
 	struct net_hdr hdr = hdr_of(h);
 
-	return t != NULL ? via_ofi_frame(t, &hdr, buf, len) : SHM_NOMEM;
+	return t != NULL ? via_ofi_frame(t, &hdr, buf, len) : VIA_NOMEM;
 }
 
 int via_ofi_reserve(int peer, size_t len, void **room)
 {
 	struct ofi_peer *t = via_ofi_peer_get(peer);
-	int err = t != NULL ? peer_writable(t) : SHM_NOMEM;
+	int err = t != NULL ? peer_writable(t) : VIA_NOMEM;
 
 	if (err != 0)
 		return err;
 	reserved = NULL;
 	if (!t->opened) {
 		if (!hello_send(t))
-			return SHM_AGAIN;
+			return VIA_AGAIN;
 		return error_of(net_reserve(via.net, peer, len, room));
 	}
 	err = buffer_get(t, len, &reserved);
@@ -388,8 +387,8 @@ void via_ofi_commit(int peer, const struct shm_hdr *h, size_t len)
 	frame_go(reserved, len);
 }
 
-/* The first by the fabric.  Its connection may take a while, and needs the other process: until
- * then frames go by sockets. */
+/* Sends OPEN.  The fabric's connection may take long, and needs the other process: until it stands,
+ * frames go by sockets. */
 static int open_send(struct ofi_peer *t)
 {
 	struct ofi_buffer *b;
@@ -397,7 +396,7 @@ static int open_send(struct ofi_peer *t)
 	if (buffer_get(t, 0, &b) != 0)
 		return 0;
 	b->head.kind = OFI_OPEN;
-	b->head.ctx = t->nets_out;
+	b->head.ctx = t->net_sent;
 	b->len = sizeof(b->head);
 	if (!buffer_send(b)) {
 		buffer_put(b);
@@ -408,7 +407,7 @@ static int open_send(struct ofi_peer *t)
 	return 1;
 }
 
-/* --- frames that come ----------------------------------------------------------------------- */
+/* --- receiving frames ----------------------------------------------------------------------- */
 
 static void frame_deliver(struct ofi_peer *t, const struct net_hdr *h, const void *data, size_t len)
 {
@@ -427,7 +426,7 @@ static void frame_deliver(struct ofi_peer *t, const struct net_hdr *h, const voi
 		via.deliver(NULL, &f);
 }
 
-/* Posts a buffer for whatever comes. */
+/* Posts a buffer for a frame of any peer. */
 static void rx_post(struct ofi_buffer *b)
 {
 	b->op.what = OFI_RX;
@@ -435,12 +434,12 @@ static void rx_post(struct ofi_buffer *b)
 		buffer_push(&idle, b);
 }
 
-/* Is it the next frame? */
+/* True if it is the next frame of its peer. */
 static bool rx_in_order(const struct ofi_peer *t, const struct ofi_buffer *b)
 {
 	if (b->head.seq != t->seq_in)
 		return false;
-	return b->head.seq == 0 || t->nets_in == t->nets_due;
+	return b->head.seq == 0 || t->net_received == t->net_expected;
 }
 
 static void rx_deliver(struct ofi_peer *t, struct ofi_buffer *b)
@@ -449,15 +448,14 @@ static void rx_deliver(struct ofi_peer *t, struct ofi_buffer *b)
 
 	if (t->seq_in++ == 0 && !t->heard) {
 		t->heard = true;
-		t->nets_due = (uint32_t)h.ctx;
+		t->net_expected = (uint32_t)h.ctx;
 	} else {
 		frame_deliver(t, &h, b->data, b->len - sizeof(b->head));
 	}
 	rx_post(b);
 }
 
-/* Keeps it until it is its turn: frames match in the order of their sends, and long ones end later
- * than short ones that came after them. */
+/* Holds a frame until its turn: a long frame may be complete after a short one that was sent later. */
 static void rx_hold(struct ofi_peer *t, struct ofi_buffer *b)
 {
 	struct ofi_buffer **at = &t->held.head;
@@ -470,13 +468,13 @@ static void rx_hold(struct ofi_peer *t, struct ofi_buffer *b)
 	via_ofi_work_add(t);
 }
 
-/* It has said goodbye: do we have all? */
+/* After BYE: once all frames have arrived, BYE_ACK is to be sent. */
 static void bye_check(struct ofi_peer *t)
 {
-	if (!t->bye || t->got_it || t->seq_in != t->bye_seq || t->held.head != NULL)
+	if (!t->bye || t->ack_sent || t->seq_in != t->bye_seq || t->held.head != NULL)
 		return;
-	t->got_it = true;
-	t->owes_got = true;
+	t->ack_sent = true;
+	t->ack_pending = true;
 	via_ofi_work_add(t);
 }
 
@@ -487,7 +485,7 @@ static void held_deliver(struct ofi_peer *t)
 	bye_check(t);
 }
 
-/* Whose frame it is; NULL: of nobody who was told the key. */
+/* The peer that has sent a frame; NULL: the key is wrong. */
 static struct ofi_peer *sender_of(const struct ofi_buffer *b, size_t len)
 {
 	const struct ofi_header *h = &b->head;
@@ -538,7 +536,7 @@ static void fabric_event(const struct via_fabric_event *ev)
 	}
 }
 
-/* --- what sockets bring --------------------------------------------------------------------- */
+/* --- frames of sockets ---------------------------------------------------------------------- */
 
 static void hello_received(struct ofi_peer *t, const struct net_frame *f)
 {
@@ -560,7 +558,7 @@ static void hello_received(struct ofi_peer *t, const struct net_frame *f)
 		via_ofi_fail(t, err);
 		return;
 	}
-	via_ofi.making -= t->told && !t->known;
+	via_ofi.connecting -= t->told && !t->known;
 	t->known = true;
 	if (!hello_send(t) || t->wants)
 		via_ofi_work_add(t);
@@ -579,16 +577,16 @@ static void peer_end_set(struct ofi_peer *t, enum ofi_end end)
 {
 	t->end = end;
 	t->since_ns = via_ofi_now();
-	t->looks = 0;
+	t->polls = 0;
 	via_ofi_work_add(t);
 }
 
 static bool peer_time_over(struct ofi_peer *t, uint64_t ns)
 {
-	return ++t->looks > LOOKS && via_ofi_now() - t->since_ns >= ns;
+	return ++t->polls > LOOKS && via_ofi_now() - t->since_ns >= ns;
 }
 
-/* The other side has seen the fabric fail. */
+/* FAILED: the fabric has failed at the other end. */
 static void failed_received(struct ofi_peer *t, const struct net_frame *f)
 {
 	char words[WORDS_LEN];
@@ -604,14 +602,14 @@ void via_ofi_deliver(const struct net_frame *f)
 	struct ofi_peer *t = via_ofi_peer_get(f->from);
 
 	if (t == NULL)
-		haft_abort_job(MPI_ERR_NO_MEM, "no memory for another rank");
+		haft_abort_job(MPI_ERR_NO_MEM, "no memory for another peer");
 	switch (f->hdr.kind) {
 	case OFI_HELLO: hello_received(t, f); break;
 	case OFI_BYE: bye_received(t, f); break;
-	case OFI_BYE_ACK: t->got = true; break;
+	case OFI_BYE_ACK: t->acked = true; break;
 	case OFI_FAILED: failed_received(t, f); break;
 	default:
-		t->nets_in++;
+		t->net_received++;
 		frame_deliver(t, &f->hdr, f->data, f->len);
 		held_deliver(t);
 	}
@@ -633,13 +631,13 @@ void via_ofi_net_lost(int peer, bool left, const char *words)
 		t->words = NULL;
 	}
 	peer_words_set(t, words);
-	via_ofi.making -= t->told && !t->known;
+	via_ofi.connecting -= t->told && !t->known;
 	t->known = true;
 	t->left = left;
 	peer_end_set(t, left && t->bye ? OFI_LEAVING : OFI_ENDING);
 }
 
-/* --- what is done later --------------------------------------------------------------------- */
+/* --- the list of work ----------------------------------------------------------------------- */
 
 static void peer_gone(struct ofi_peer *t)
 {
@@ -655,11 +653,11 @@ static void peer_gone(struct ofi_peer *t)
 		via_ofi.lost(t->peer, t->left, t->words != NULL ? t->words : "lost");
 }
 
-/* A step towards its end. */
+/* One step towards the end of a peer.  Returns how much has moved. */
 static int peer_end_step(struct ofi_peer *t)
 {
 	if (t->end == OFI_LEAVING) {
-		if (!t->got_it && !peer_time_over(t, LEAVE_NS)) {
+		if (!t->ack_sent && !peer_time_over(t, LEAVE_NS)) {
 			via_ofi_work_add(t);
 			return 0;
 		}
@@ -674,7 +672,7 @@ static int peer_end_step(struct ofi_peer *t)
 	return 1;
 }
 
-/* The fabric has failed and sockets know nothing of it. */
+/* The fabric has failed, and the sockets have reported nothing yet. */
 static void peer_doubt_step(struct ofi_peer *t)
 {
 	if (peer_time_over(t, DOUBT_NS)) {
@@ -713,9 +711,9 @@ static int peer_step(struct ofi_peer *t)
 		moved += open_send(t);
 	moved += waiting_send(t);
 	moved += via_ofi_streams_push(t);
-	if (t->owes_got && control_send(t, OFI_BYE_ACK, NULL, 0))
-		t->owes_got = false;
-	if ((t->wants && t->known && !t->opened) || t->waiting.head != NULL || t->owes_got ||
+	if (t->ack_pending && control_send(t, OFI_BYE_ACK, NULL, 0))
+		t->ack_pending = false;
+	if ((t->wants && t->known && !t->opened) || t->waiting.head != NULL || t->ack_pending ||
 		t->held.head != NULL)
 		via_ofi_work_add(t);
 	return moved;
@@ -754,7 +752,7 @@ int via_ofi_poll(bool all)
 		fabric_event(&ev[i]);
 	if (unlikely(idle.head != NULL))
 		rx_idle_post();
-	if (via_ofi.work != NULL || via_ofi.making > 0)
+	if (via_ofi.work != NULL || via_ofi.connecting > 0)
 		all = true;
 	if (via_ofi.work != NULL)
 		n += work_run();
@@ -785,7 +783,7 @@ bool via_ofi_sleep(uint64_t *ns, int *fd)
 	return via_fabric_may_sleep();
 }
 
-/* --- coming and leaving --------------------------------------------------------------------- */
+/* --- opening and closing -------------------------------------------------------------------- */
 
 int via_ofi_open(const char *ip, void (*lost)(int peer, bool left, const char *words))
 {
@@ -801,7 +799,7 @@ int via_ofi_open(const char *ip, void (*lost)(int peer, bool left, const char *w
 	if (!via_fabric_open(&want, words, sizeof(words)))
 		return haft_err(MPI_ERR_OTHER, "HAFT_VIA=ofi: %s", words);
 	if (!buffers_new(&ins, RX_BUFFERS, NET_FRAME_MAX))
-		return haft_err(MPI_ERR_NO_MEM, "no memory for %d frames that come", RX_BUFFERS);
+		return haft_err(MPI_ERR_NO_MEM, "no memory for %d frames", RX_BUFFERS);
 	while ((b = buffer_pop(&ins)) != NULL)
 		rx_post(b);
 	via_ofi.lost = lost;
@@ -817,16 +815,16 @@ static void leave_poll(void)
 		nanosleep(&(struct timespec){.tv_nsec = LEAVE_NAP}, NULL);
 }
 
-/* There is somebody to say goodbye to. */
+/* True if BYE is to be sent to this peer. */
 static bool bye_due(const struct ofi_peer *t)
 {
 	return t->told && !t->broken && t->end == OFI_HERE;
 }
 
-/* It has said that it has everything. */
+/* True if it has acknowledged all frames. */
 static bool bye_heard(const struct ofi_peer *t)
 {
-	return !bye_due(t) || t->got || t->seq_out == 0;
+	return !bye_due(t) || t->acked || t->seq_out == 0;
 }
 
 void via_ofi_leave(void)

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* ofi_stream.c - large messages by the fabric: streams as libnet's, see net.h.
+/* ofi_stream.c - large messages by the fabric: streams with the contract of libnet's (net.h).
  *
- *     receiver: ofi_post(id, buffer)                        sender: ofi_send(id, buffer)
+ *     receiver: post(id, buffer)                        sender: send(id, buffer)
  *       via_fabric_trecv(tag, buffer)
- *       frame ROOM (id, tag, bytes) ──────────────────>   ROOM and send meet:
- *                                   <══ via_fabric_tsend(tag) ═  as many bytes as both have
- *       less than the buffer: via_fabric_trecv(tag, rest)        more for this room: the same tag
+ *       frame CTS (id, tag, bytes) ───────────────────>   a CTS and a send of one id:
+ *                                   <══ fragment, tag ═   via_fabric_tsend of as many bytes as fit
+ *       buffer not full: via_fabric_trecv(tag, rest)      bytes left on both sides: same tag again
  *
- * Both sides cut as they like; messages of one tag match in their order.  A tag is used for one
- * post only, and is a number that nobody can guess: it says that the sender is who was told it.
+ * Both sides cut as they like: messages of one tag match in their order.  A tag is used for one post
+ * only, and is a random number.  So a fragment with the right tag is from the peer that got the CTS.
  *
  * Invariants
- *  - A post is with libfabric, or full, or `stalled' and then in the list of work.
- *  - Of a stream there are rooms or sends, or neither, never both; unless the fabric is full. */
+ *  - A post is with libfabric, or full, or `stalled' and then its peer is in the list of work.
+ *  - A stream has CTSs or sends that wait, or neither; both only while the fabric is full. */
 #include "libmpi/via/ofi_internal.h"
 
 #include "libmpi/core/err.h"
@@ -20,24 +20,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct room {
+struct cts {
 	uint64_t id, tag, len;
 };
 
 struct cts_node {
 	struct cts_node *next;
-	struct room room;
+	struct cts room;
 };
 
-/* A send under way; it outlives its net_op if the peer is gone. */
+/* A send under way.  It outlives its net_op if the peer is gone. */
 struct ofi_send {
-	struct ofi_send *next, *all; /* of its stream, while bytes are left; of its tie */
+	struct ofi_send *next, *all; /* of its stream, while bytes are left; of its peer */
 	struct ofi_peer *ofi_peer;
-	struct net_op *op; /* NULL: it was told that it is lost */
-	size_t parts;      /* libfabric's */
+	struct net_op *op; /* NULL: ended, as the peer is gone */
+	size_t parts;      /* fragments under way */
 };
 
-/* Some bytes of it. */
+/* Some bytes of a send. */
 struct ofi_fragment {
 	struct via_fabric_op op; /* first */
 	struct ofi_send *ofi_send;
@@ -46,13 +46,13 @@ struct ofi_fragment {
 
 struct ofi_post {
 	struct via_fabric_op op;      /* first */
-	struct ofi_post *next, *prev; /* of its tie */
+	struct ofi_post *next, *prev; /* of its peer */
 	struct ofi_peer *ofi_peer;
-	struct net_op *user;              /* NULL: it was taken back, or told that it is lost */
+	struct net_op *user;              /* NULL: unposted, or ended as the peer is gone */
 	struct ofi_post *older, *younger; /* of its stream */
 	uint64_t tag;
-	bool stalled; /* libfabric would not take it */
-	bool told;    /* its ROOM has gone */
+	bool stalled; /* libfabric had no room for it */
+	bool told;    /* its CTS was sent */
 	bool full;    /* but an older one is not */
 };
 
@@ -66,19 +66,19 @@ struct ofi_stream {
 
 struct ofi_streams {
 	struct ofi_stream *streams;
-	struct ofi_send *sends; /* that are not over */
+	struct ofi_send *sends; /* under way */
 	struct ofi_post *posts;
-	struct ofi_post *ready; /* full, and its turn */
+	struct ofi_post *ready; /* full, and its turn has come */
 	uint64_t newest;        /* the highest id of a post so far */
-	size_t stuck;           /* posts that are stalled or untold */
-	bool full;              /* a part would not go */
+	size_t stuck;           /* posts that are stalled, or without CTS */
+	bool full;              /* the fabric had no room for a fragment */
 };
 
 static struct ofi_streams *streams_of(struct ofi_peer *t)
 {
-	if (t->ofi_streams == NULL)
-		t->ofi_streams = calloc(1, sizeof(*t->ofi_streams));
-	return t->ofi_streams;
+	if (t->streams == NULL)
+		t->streams = calloc(1, sizeof(*t->streams));
+	return t->streams;
 }
 
 static void net_op_finish(struct net_op *op, enum net_state state)
@@ -123,7 +123,7 @@ static void stream_free(struct ofi_streams *f, struct ofi_stream *s)
 
 static void send_free(struct ofi_send *s)
 {
-	struct ofi_send **at = &s->ofi_peer->ofi_streams->sends;
+	struct ofi_send **at = &s->ofi_peer->streams->sends;
 
 	while (*at != s)
 		at = &(*at)->all;
@@ -148,10 +148,10 @@ static void send_pop(struct ofi_stream *s)
 		s->sends_end = &s->sends;
 }
 
-/* Gives libfabric as much of the first send as the first room takes. */
+/* Sends as much of the first send as the first CTS allows. */
 static int fragment_send(struct ofi_peer *t, struct ofi_stream *s)
 {
-	struct room *room = &s->rooms->room;
+	struct cts *room = &s->rooms->room;
 	struct ofi_send *ofi_send = s->sends;
 	struct net_op *op = ofi_send->op;
 	size_t n = op->len - op->at;
@@ -183,7 +183,7 @@ static int fragment_send(struct ofi_peer *t, struct ofi_stream *s)
 	return 0;
 }
 
-/* Rooms and sends meet; returns how many parts have gone.  The stream may be gone then. */
+/* Sends fragments while there are a CTS and a send.  Returns their number.  Frees an empty stream. */
 static int stream_push(struct ofi_peer *t, struct ofi_stream *s)
 {
 	int moved = 0, err = 0;
@@ -195,13 +195,13 @@ static int stream_push(struct ofi_peer *t, struct ofi_stream *s)
 		moved++;
 	}
 	if (err == FABRIC_AGAIN) {
-		t->ofi_streams->full = true;
+		t->streams->full = true;
 		via_ofi_work_add(t);
 	} else if (err != 0) {
 		via_ofi_fail(t, err);
 	}
 	if (s->rooms == NULL && s->sends == NULL)
-		stream_free(t->ofi_streams, s);
+		stream_free(t->streams, s);
 	return moved;
 }
 
@@ -212,14 +212,14 @@ int via_ofi_stream_send(int peer, uint64_t id, const void *buf, size_t len, stru
 	struct ofi_send *ofi_send;
 
 	if (t == NULL)
-		return SHM_NOMEM;
+		return VIA_NOMEM;
 	if (t->end == OFI_GONE)
 		return VIA_LOST;
 	ofi_send = calloc(1, sizeof(*ofi_send));
 	s = ofi_send != NULL ? stream_of(t, id) : NULL;
 	if (s == NULL) {
 		free(ofi_send);
-		return SHM_NOMEM;
+		return VIA_NOMEM;
 	}
 	op->state = NET_OP_BUSY;
 	op->peer = peer;
@@ -229,8 +229,8 @@ int via_ofi_stream_send(int peer, uint64_t id, const void *buf, size_t len, stru
 	op->at = 0;
 	ofi_send->ofi_peer = t;
 	ofi_send->op = op;
-	ofi_send->all = t->ofi_streams->sends;
-	t->ofi_streams->sends = ofi_send;
+	ofi_send->all = t->streams->sends;
+	t->streams->sends = ofi_send;
 	*s->sends_end = ofi_send;
 	s->sends_end = &ofi_send->next;
 	stream_push(t, s);
@@ -251,7 +251,7 @@ void via_ofi_streams_cts(struct ofi_peer *t, const void *data, size_t len)
 		r->next = NULL;
 	}
 	s = r != NULL ? stream_of(t, r->room.id) : NULL;
-	if (s == NULL) { /* the receiver is waiting and cannot be told otherwise */
+	if (s == NULL) { /* the receiver waits, and there is no way to report it */
 		free(r);
 		haft_abort_job(MPI_ERR_NO_MEM, "no memory to send a large message");
 	}
@@ -281,7 +281,7 @@ static void fragment_done(struct ofi_fragment *p, int err)
 
 static void post_free(struct ofi_post *p)
 {
-	struct ofi_streams *f = p->ofi_peer->ofi_streams;
+	struct ofi_streams *f = p->ofi_peer->streams;
 
 	*(p->prev != NULL ? &p->prev->next : &f->posts) = p->next;
 	if (p->next != NULL)
@@ -297,7 +297,7 @@ static void post_free(struct ofi_post *p)
 	free(p);
 }
 
-/* Gives libfabric what is left of the buffer. */
+/* Posts the rest of the buffer. */
 static void post_submit(struct ofi_post *p)
 {
 	struct net_op *op = p->user;
@@ -309,18 +309,18 @@ static void post_submit(struct ofi_post *p)
 		err = via_fabric_trecv(&p->op, p->tag, op->buf + op->at,
 			n < OFI_FRAGMENT_MAX ? n : OFI_FRAGMENT_MAX);
 	p->stalled = err != 0;
-	p->ofi_peer->ofi_streams->stuck += (p->stalled || !p->told) - (size_t)was;
+	p->ofi_peer->streams->stuck += (p->stalled || !p->told) - (size_t)was;
 	if (err == FABRIC_AGAIN)
 		via_ofi_work_add(p->ofi_peer);
 	else if (err != 0)
 		via_ofi_fail(p->ofi_peer, err);
 }
 
-/* Tells the sender of it.  False: not now. */
+/* Sends the CTS.  False: not now. */
 static bool post_announce(struct ofi_post *p)
 {
 	struct net_op *op = p->user;
-	struct room room = {op->id, p->tag, op->len};
+	struct cts room = {op->id, p->tag, op->len};
 	struct net_hdr h = {.kind = OFI_CTS};
 
 	if (p->stalled || via_ofi_frame(p->ofi_peer, &h, &room, sizeof(room)) != 0) {
@@ -328,11 +328,11 @@ static bool post_announce(struct ofi_post *p)
 		return false;
 	}
 	p->told = true;
-	p->ofi_peer->ofi_streams->stuck--;
+	p->ofi_peer->streams->stuck--;
 	return true;
 }
 
-/* All tags of a process differ, and say nothing of each other: the factor is odd. */
+/* The tags of a process differ, as the factor is odd, and none can be guessed from another. */
 static uint64_t tag_new(void)
 {
 	static uint64_t posts;
@@ -340,11 +340,12 @@ static uint64_t tag_new(void)
 	return (via_ofi.secret + ++posts * via_ofi.factor) & via_fabric_tags();
 }
 
-/* Posts of a stream end in their order, and a short one may be full before a long one. */
+/* Links a post behind the older ones of its stream: they end in order, and a short one may be full
+ * before a long one. */
 static void post_link(struct ofi_streams *f, struct ofi_post *p)
 {
 	uint64_t id = p->user->id;
-	struct ofi_post *q = id > f->newest ? NULL : f->posts; /* as a rule a new one */
+	struct ofi_post *q = id > f->newest ? NULL : f->posts; /* most ids are new */
 
 	while (q != NULL && (q->user == NULL || q->user->id != id))
 		q = q->next;
@@ -358,7 +359,7 @@ static void post_link(struct ofi_streams *f, struct ofi_post *p)
 	f->posts = p;
 }
 
-/* Libfabric has nothing of it. */
+/* True if libfabric has no operation of it. */
 static bool post_idle(const struct ofi_post *p)
 {
 	return p->stalled || p->full;
@@ -371,7 +372,7 @@ int via_ofi_stream_post(int peer, uint64_t id, void *buf, size_t len, struct net
 	struct ofi_post *p = f != NULL ? calloc(1, sizeof(*p)) : NULL;
 
 	if (p == NULL)
-		return SHM_NOMEM;
+		return VIA_NOMEM;
 	if (t->end == OFI_GONE) {
 		free(p);
 		return VIA_LOST;
@@ -387,7 +388,7 @@ int via_ofi_stream_post(int peer, uint64_t id, void *buf, size_t len, struct net
 	p->user = op;
 	p->tag = tag_new();
 	post_link(f, p);
-	f->stuck++; /* untold */
+	f->stuck++; /* no CTS yet */
 	post_submit(p);
 	post_announce(p);
 	return 0;
@@ -395,7 +396,7 @@ int via_ofi_stream_post(int peer, uint64_t id, void *buf, size_t len, struct net
 
 void via_ofi_stream_unpost(struct net_op *op)
 {
-	struct ofi_streams *f = ((struct ofi_peer *)via_peer(op->peer)->ofi)->ofi_streams;
+	struct ofi_streams *f = ((struct ofi_peer *)via_peer(op->peer)->ofi)->streams;
 
 	for (struct ofi_post *p = f->posts; p != NULL; p = p->next) {
 		if (p->user != op)
@@ -412,7 +413,7 @@ void via_ofi_stream_unpost(struct net_op *op)
 
 static void post_done(struct ofi_post *p, size_t len, int err)
 {
-	struct ofi_streams *f = p->ofi_peer->ofi_streams;
+	struct ofi_streams *f = p->ofi_peer->streams;
 	struct net_op *op = p->user;
 
 	if (op == NULL) {
@@ -454,7 +455,7 @@ void via_ofi_streams_event(const struct via_fabric_event *ev)
 
 int via_ofi_streams_push(struct ofi_peer *t)
 {
-	struct ofi_streams *f = t->ofi_streams;
+	struct ofi_streams *f = t->streams;
 	int moved = 0;
 
 	if (f == NULL || t->broken || t->end != OFI_HERE)
@@ -477,13 +478,12 @@ int via_ofi_streams_push(struct ofi_peer *t)
 
 bool via_ofi_streams_quiet(const struct ofi_peer *t)
 {
-	return t->ofi_streams == NULL ||
-	       (t->ofi_streams->sends == NULL && t->ofi_streams->stuck == 0);
+	return t->streams == NULL || (t->streams->sends == NULL && t->streams->stuck == 0);
 }
 
 bool via_ofi_streams_stop(struct ofi_peer *t, bool first)
 {
-	struct ofi_streams *f = t->ofi_streams;
+	struct ofi_streams *f = t->streams;
 	bool none = true;
 
 	if (f == NULL)
@@ -498,8 +498,8 @@ bool via_ofi_streams_stop(struct ofi_peer *t, bool first)
 	return none;
 }
 
-/* Ends one operation; false: there is none left.  What libfabric still has of it is left to it, and
- * ends with its last completion. */
+/* Ends one operation; false: there is none left.  Memory of operations that libfabric still has is
+ * freed with their last completion. */
 static bool streams_end_one(struct ofi_streams *f)
 {
 	struct ofi_send *s = f->sends;
@@ -528,7 +528,7 @@ static bool streams_end_one(struct ofi_streams *f)
 	return true;
 }
 
-/* Forgets what others have room for. */
+/* Frees all streams with their CTSs. */
 static void streams_free(struct ofi_streams *f)
 {
 	while (f->streams != NULL) {
@@ -540,7 +540,7 @@ static void streams_free(struct ofi_streams *f)
 
 void via_ofi_streams_end(struct ofi_peer *t)
 {
-	struct ofi_streams *f = t->ofi_streams;
+	struct ofi_streams *f = t->streams;
 
 	if (f == NULL)
 		return;
@@ -551,7 +551,7 @@ void via_ofi_streams_end(struct ofi_peer *t)
 
 void via_ofi_streams_free(struct ofi_peer *t)
 {
-	struct ofi_streams *f = t->ofi_streams;
+	struct ofi_streams *f = t->streams;
 
 	if (f == NULL)
 		return;
