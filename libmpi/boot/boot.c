@@ -50,7 +50,7 @@ enum seat_claim {
 
 static struct boot this_process; /* this_process.seg != NULL from the first boot_init on */
 static int listen_fd = -1;
-static struct kvs kvs; /* another project's launcher; kvs.way NULL: none */
+static struct kvs kvs; /* another project's launcher; kvs.ops NULL: none */
 static bool foreign;   /* such a launcher has started this process: it prints nothing of Haft */
 
 static enum seat_claim seat_claim(struct boot_rank *place, bool inherited)

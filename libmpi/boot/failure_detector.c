@@ -126,7 +126,7 @@ void boot_detector_start(
 	detector.seg = b->seg;
 	detector.abort_job = abort_job;
 	detector.seat = b->seat;
-	detector.launcher = k->way != NULL ? k->fd : -1;
+	detector.launcher = k->ops != NULL ? k->fd : -1;
 	detector.death = k->death;
 	detector.stop = eventfd(0, EFD_CLOEXEC);
 	if (detector.stop < 0 || pthread_attr_init(&attr) != 0)

@@ -110,7 +110,7 @@ static int *first_ranks(const struct boot_world *w)
 	return first;
 }
 
-/* What stands in a rank's row for its address; host: an address of its host, or NULL. */
+/* The address in the row of a rank; host: an address of its host, or NULL. */
 static uint32_t addr_put(struct maker *m, const char *addr, const char *host)
 {
 	size_t len = 0;

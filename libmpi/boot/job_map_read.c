@@ -7,14 +7,14 @@
 #include "libmpi/boot/job_map.h"
 #include "libmpi/core/process_state.h"
 
-static const struct boot_map *map; /* of this process; NULL: one host, and nobody listens */
+static const struct boot_map *map; /* of this process; NULL: one host, and no rank listens */
 
 void boot_map_use(const struct boot_map *m)
 {
 	map = m;
 }
 
-/* What lies at so many bytes of a map. */
+/* The address of a part of a map that begins at so many bytes. */
 static const void *map_at(const struct boot_map *m, size_t at)
 {
 	return (const char *)m + at;

@@ -143,28 +143,28 @@ int boot_kvs_open(struct kvs *k, enum kvs_kind kind)
 
 int boot_kvs_put(struct kvs *k, const char *key, const char *value)
 {
-	return k->way->put(k, key, value);
+	return k->ops->put(k, key, value);
 }
 
 int boot_kvs_fence(struct kvs *k)
 {
-	return k->way->fence(k);
+	return k->ops->fence(k);
 }
 
 int boot_kvs_get(struct kvs *k, int rank, const char *key, char *value, size_t len)
 {
-	return k->way->get(k, rank, key, value, len);
+	return k->ops->get(k, rank, key, value, len);
 }
 
 void boot_kvs_abort(struct kvs *k, int code, const char *text)
 {
-	if (k->way != NULL)
-		k->way->abort(k, code, text);
+	if (k->ops != NULL)
+		k->ops->abort(k, code, text);
 }
 
 void boot_kvs_done(struct kvs *k)
 {
-	if (k->way != NULL)
-		k->way->done(k);
-	k->way = NULL;
+	if (k->ops != NULL)
+		k->ops->done(k);
+	k->ops = NULL;
 }

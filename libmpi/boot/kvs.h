@@ -31,7 +31,7 @@ struct boot_kvs_ops {
 
 /* This process, for its launcher. */
 struct kvs {
-	const struct boot_kvs_ops *way; /* NULL: no launcher */
+	const struct boot_kvs_ops *ops; /* NULL: no launcher */
 	int rank, size;
 	int app;     /* number of the program in the launcher's command line */
 	int fd;      /* the launcher has died when poll gives `death' for it; -1: none */
@@ -64,7 +64,7 @@ int boot_kvs_get(struct kvs *k, int rank, const char *key, char *value, size_t l
  * that. */
 void boot_kvs_abort(struct kvs *k, int code, const char *text);
 
-/* This rank may end from now on with any exit code.  Closes; k->way is NULL then. */
+/* This rank may end from now on with any exit code.  Closes; k->ops is NULL then. */
 void boot_kvs_done(struct kvs *k);
 
 /* --- inside boot ------------------------------------------------------------------------------ */

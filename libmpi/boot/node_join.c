@@ -43,7 +43,7 @@
 #include "libmpi/core/setting.h"
 #include "libshm/shm.h"
 
-#define VERSION    2    /* of the values and of struct gift */
+#define VERSION    2    /* of the values and of struct grant */
 #define HOST_LEN   96   /* bytes of a host's identity, with the final 0 */
 #define NAME_LEN   64   /* of its name */
 #define CPUS       2048 /* CPUs that a rank can name: their mask fits into a value */
@@ -51,7 +51,7 @@
 
 #define CPU_WORDS (CPUS / 64)
 
-/* What a rank puts under "me". */
+/* The value under "me". */
 struct joiner {
 	char host[HOST_LEN]; /* identity of its node */
 	char name[NAME_LEN]; /* of its host, for messages */
@@ -59,7 +59,7 @@ struct joiner {
 	uint64_t cpu[CPU_WORDS];
 };
 
-/* What rank 0 puts under "job". */
+/* The value under "job". */
 struct job_secret {
 	uint64_t name;         /* part of the names of the nodes' sockets */
 	uint8_t key[BOOT_KEY]; /* by which ranks prove that they belong to the job */
@@ -72,7 +72,7 @@ enum listen_mode {
 	LISTEN_NETWORK,  /* listen where other hosts reach this one, put, fence, connect again */
 };
 
-/* What the creator sends to a joiner, with the segment's descriptor or without. */
+/* A message of the creator to a joiner, with the segment's descriptor or without. */
 struct grant {
 	uint32_t version;
 	int32_t seat;

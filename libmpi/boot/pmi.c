@@ -215,7 +215,7 @@ static void pmi_done(struct kvs *k)
 	(void)pmi_ask("finalize_ack", SILENCE_MS, "cmd=finalize\n");
 }
 
-static const struct boot_kvs_ops pmi_way = {
+static const struct boot_kvs_ops pmi_ops = {
 	.put = pmi_put, .fence = pmi_fence, .get = pmi_get, .abort = pmi_abort, .done = pmi_done};
 
 bool boot_pmi_fd_valid(int fd)
@@ -240,7 +240,7 @@ static int pmi_app_number(void)
 
 int boot_pmi_open(struct kvs *k)
 {
-	*k = (struct kvs){.way = &pmi_way,
+	*k = (struct kvs){.ops = &pmi_ops,
 		.rank = boot_env_number("PMI_RANK"),
 		.size = boot_env_number("PMI_SIZE"),
 		.fd = boot_env_number("PMI_FD"),

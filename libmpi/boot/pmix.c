@@ -161,7 +161,7 @@ static void pmix_done(struct kvs *k)
 	pmix.fini(NULL, 0);
 }
 
-static const struct boot_kvs_ops pmix_way = {.put = pmix_put,
+static const struct boot_kvs_ops pmix_ops = {.put = pmix_put,
 	.fence = pmix_fence,
 	.get = pmix_get,
 	.abort = pmix_abort,
@@ -213,7 +213,7 @@ int boot_pmix_open(struct kvs *k)
 	status = pmix.init(&pmix_me, NULL, 0);
 	if (status != 0)
 		return pmix_refused("PMIx_Init", status);
-	*k = (struct kvs){.way = &pmix_way, .rank = (int)pmix_me.rank, .fd = -1, .death = POLLIN};
+	*k = (struct kvs){.ops = &pmix_ops, .rank = (int)pmix_me.rank, .fd = -1, .death = POLLIN};
 	k->size = pmix_number_get(PMIX_RANK_WILDCARD, PMIX_JOB_SIZE);
 	if (k->size < 0)
 		return -1;

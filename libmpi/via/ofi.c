@@ -95,14 +95,14 @@ static void random_fill(uint64_t *v)
 }
 
 /* NULL: no frame went to it or came from it. */
-static struct ofi_peer *tie_of(int peer)
+static struct ofi_peer *ofi_peer_of(int peer)
 {
 	return via_peer(peer)->ofi;
 }
 
 struct ofi_peer *via_ofi_peer_get(int peer)
 {
-	struct ofi_peer *t = tie_of(peer);
+	struct ofi_peer *t = ofi_peer_of(peer);
 
 	if (likely(t != NULL))
 		return t;
@@ -139,7 +139,7 @@ void via_ofi_fail(struct ofi_peer *t, int err)
 
 const char *via_ofi_words(int peer)
 {
-	const struct ofi_peer *t = tie_of(peer);
+	const struct ofi_peer *t = ofi_peer_of(peer);
 
 	return t != NULL && t->words != NULL ? t->words : net_peer_words(via.net, peer);
 }
@@ -380,7 +380,7 @@ void via_ofi_commit(int peer, const struct shm_hdr *h, size_t len)
 
 	if (reserved == NULL) {
 		net_commit(via.net, peer, &hdr, len);
-		by_net(tie_of(peer));
+		by_net(ofi_peer_of(peer));
 		return;
 	}
 	header_set(&reserved->head, &hdr);
@@ -493,7 +493,7 @@ static struct ofi_peer *sender_of(const struct ofi_buffer *b, size_t len)
 
 	if (len < sizeof(*h) || h->from >> VIA_PEER_BITS != 0)
 		return NULL;
-	t = tie_of((int)h->from);
+	t = ofi_peer_of((int)h->from);
 	return t != NULL && t->told && h->key == t->key_in ? t : NULL;
 }
 
@@ -617,7 +617,7 @@ void via_ofi_deliver(const struct net_frame *f)
 
 void via_ofi_net_lost(int peer, bool left, const char *words)
 {
-	struct ofi_peer *t = tie_of(peer);
+	struct ofi_peer *t = ofi_peer_of(peer);
 
 	if (t == NULL) {
 		if (!via_ofi.closing)

@@ -222,7 +222,7 @@ static void peer_lost(void *arg, int peer, enum net_why why, const char *words)
 		remote.lost(peer, why == NET_WHY_LEFT, words);
 }
 
-static void told(void *arg, const char *words)
+static void net_report(void *arg, const char *words)
 {
 	(void)arg;
 	fprintf(stderr, "haft: rank %d: %s\n", via.me, words);
@@ -279,7 +279,7 @@ int via_remote_open(const struct via_conf *conf)
 		.listen_fd = -1,
 		.deliver = remote_deliver,
 		.lost = peer_lost,
-		.told = told,
+		.told = net_report,
 		.addr = addr_of};
 	int err;
 

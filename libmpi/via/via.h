@@ -10,7 +10,7 @@
  *      seat   -   -   0   -   1   -      local peers have a seat too: libshm's rank
  *
  * Frames of a pair arrive in the order of their puts.  A frame is delivered where it lies, and is
- * at most via_frame_max(peer) bytes long.  Its kind belongs to the engine.  struct shm_frame,
+ * at most via.frame_max bytes long (NET_FRAME_MAX to a remote peer).  Its kind belongs to the engine.  struct shm_frame,
  * struct shm_wait and the pipes are libshm's own: wrapping them field by field would cost the fast
  * path and hide nothing.  Engines include this file, never libshm.
  *
@@ -23,7 +23,7 @@
 #define HAFT_VIA_VIA_H
 
 #include "libmpi/core/library_lock.h"
-#include "libmpi/via/peer.h"
+#include "libmpi/via/peer_table.h"
 #include "libnet/net.h"
 #include "libshm/shm.h"
 
@@ -32,7 +32,7 @@ struct via {
 	int me, seat;                /* this process: its number, and its seat in the segment */
 	int npeers;                  /* of the job */
 	bool mixed;                  /* some peer is remote, or its seat is not its number */
-	struct via_peer *peers_made; /* rows: peer.h */
+	struct via_peer *peers_made; /* rows: peer_table.h */
 	void (*peer_made)(struct via_peer *p);
 	struct net *net;    /* libnet; NULL: no peer is remote */
 	bool ofi;           /* messages to remote peers go by libfabric: ofi.h */
@@ -304,7 +304,7 @@ void via_tune(void);
 /* From now on several threads call MPI. */
 void via_threads_start(void);
 
-/* What a thread waits for. */
+/* A condition that a thread waits for. */
 struct via_condition {
 	bool (*ready)(void *arg); /* asked under the lock by any thread, often; changes nothing but
 				     what arg points to */

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* peer.h - one row for each process that this one has talked to: the table of peers.
+/* peer_table.h - one row for each process that this one has talked to: the table of peers.
  *
  *      number = 0x00203                     a process's number in its universe
  *               |   '-- 3rd row of its page
  *               '-> via_peer_pages[2] ──> | row | row | row | row | ...    a page of 256 rows
- *                   via_peer_pages[1] ──> the blank page: nobody of these was talked to
+ *                   via_peer_pages[1] ──> the blank page: none of these was talked to
  *
  *      row      | seat, number | rma | ofi | p2p's part |                  a slot for each engine
  *
- * A row is made when its peer is first talked to.  What a process takes for others grows with those
- * that it talks to, and not with the job.  Rows never move: engines keep pointers to them.
+ * A row is made when its peer is first talked to.  So memory for others grows with the peers that a
+ * process talks to, and not with the job.  Rows never move: engines keep pointers to them.
  *
  * A look-up (via_peer) is one load behind a constant address and tests nothing: numbers without a
  * row are on the blank page, which can only be read, and whose rows say `take the long way'.  There
@@ -20,8 +20,8 @@
  *  - via.peers_made lists each made row once.
  *
  * All of it belongs to the thread that is inside via (via.h). */
-#ifndef HAFT_VIA_PEER_H
-#define HAFT_VIA_PEER_H
+#ifndef HAFT_VIA_PEER_TABLE_H
+#define HAFT_VIA_PEER_TABLE_H
 
 #include "libobj/base.h"
 #include <stdbool.h>
@@ -45,7 +45,7 @@ struct via_peer {
 };
 static_assert(sizeof(struct via_peer) == 3 * CACHE_LINE, "a row is three lines");
 
-/* peer.c's, for via_peer alone. */
+/* peer_table.c's, for via_peer alone. */
 extern struct via_peer *via_peer_pages[VIA_PEER_PAGES];
 
 /* The row of a peer, which may be blank: to be read only.  number: 0 .. 2^VIA_PEER_BITS - 1; after

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* peer.c - the table of peers: see peer.h. */
+/* peer_table.c - the table of peers: see peer_table.h. */
 #include "libmpi/via/via.h"
 
 #include "libmpi/core/err.h"
@@ -9,7 +9,7 @@
 
 struct via_peer *via_peer_pages[VIA_PEER_PAGES];
 
-static struct via_peer *blank; /* a page of rows that nobody can write to */
+static struct via_peer *blank; /* a page of rows that cannot be written */
 
 #define PAGE_LEN (VIA_PEER_ROWS * sizeof(struct via_peer))
 
