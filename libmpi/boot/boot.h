@@ -43,6 +43,7 @@ struct shm_seg;
 struct boot {
 	int rank;   /* 0 .. size-1 */
 	int size;   /* ranks of the job, on all hosts */
+	int first;  /* number of rank 0 in the universe; 0 in the first job */
 	int nhosts; /* >= 1 */
 	int host;   /* 0 .. nhosts-1: where this process is */
 	int seat;   /* 0 .. nseats-1: the place of this process in the segment of its host */

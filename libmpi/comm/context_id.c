@@ -9,7 +9,7 @@ static uint64_t next;
 struct comm_ids comm_ctx_mint(uint64_t block)
 {
 	uint64_t n = __atomic_fetch_add(&next, block, __ATOMIC_RELAXED);
-	uint64_t first = ((uint64_t)haft_life.rank + 1) << CTX_MINTER_SHIFT | n;
+	uint64_t first = ((uint64_t)haft_life.peer + 1) << CTX_MINTER_SHIFT | n;
 
 	return (struct comm_ids){.ctx = first, .end = first + block};
 }

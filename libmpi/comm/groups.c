@@ -39,7 +39,7 @@ static int group_plain(int size, int base, int stride, struct group **group)
 	g->size = size;
 	g->base = base;
 	g->stride = size > 1 ? stride : 1;
-	g->rank = group_rank_of(g, haft_life.rank);
+	g->rank = group_rank_of(g, haft_life.peer);
 	if (g->rank < 0)
 		g->rank = MPI_UNDEFINED;
 	*group = g;
@@ -131,7 +131,7 @@ int group_make(int n, int32_t *peers, struct group **group)
 		obj_free_obj(g);
 		return group_no_memory(n);
 	}
-	g->rank = group_rank_of(g, haft_life.rank);
+	g->rank = group_rank_of(g, haft_life.peer);
 	if (g->rank < 0)
 		g->rank = MPI_UNDEFINED;
 	*group = g;

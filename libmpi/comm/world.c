@@ -25,10 +25,10 @@ static void world_fill(struct comm *c, struct group *g, uint64_t ctx, int rank, 
 	c->group = g;
 }
 
-void comm_open(int me, int size)
+void comm_open(int peer, int rank, int size)
 {
-	world_fill(&haft_world, &world_group, CTX_WORLD, me, size, 0);
-	world_fill(&haft_self, &self_group, CTX_SELF, 0, 1, me);
+	world_fill(&haft_world, &world_group, CTX_WORLD, rank, size, peer - rank);
+	world_fill(&haft_self, &self_group, CTX_SELF, 0, 1, peer);
 	haft_world.ids = CTX_FIRST;
 	haft_world.ids_end = haft_self.ids = CTX_FIRST + CTX_WORLDS;
 	haft_self.ids_end = haft_self.ids + CTX_WORLDS;

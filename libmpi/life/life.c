@@ -83,25 +83,47 @@ void life_finalize_returned(int err)
 	finalize_failed = err != 0 && haft_life.world == HAFT_RUNNING;
 }
 
-/* --- up -------------------------------------------------------------------------------------- */
+/* --- peers: boot knows ranks of the job, via knows numbers in the universe ------------------- */
 
-static const char *host_name_of(int rank)
+static int peer_seat(int peer)
 {
-	return boot_host_name(boot_host_of(rank));
+	return boot_seat_of(peer - boot->first);
 }
+
+static int peer_at(int seat)
+{
+	return boot->first + boot_rank_of(seat);
+}
+
+static int peer_host(int peer)
+{
+	return boot_host_of(peer - boot->first);
+}
+
+static const char *peer_host_name(int peer)
+{
+	return boot_host_name(peer_host(peer));
+}
+
+static const char *peer_addr(int peer)
+{
+	return boot_addr(peer - boot->first);
+}
+
+/* --- up -------------------------------------------------------------------------------------- */
 
 static int transports_open(void)
 {
 	struct via_conf conf = {.seg = boot->seg,
-		.me = boot->rank,
-		.npeers = boot->size,
-		.seat_of = boot->nhosts > 1 ? boot_seat_of : NULL,
-		.peer_at = boot_rank_of,
-		.addr = boot_addr,
+		.me = boot->first + boot->rank,
+		.npeers = boot->first + boot->size,
+		.seat_of = boot->nhosts > 1 || boot->first > 0 ? peer_seat : NULL,
+		.peer_at = peer_at,
+		.addr = peer_addr,
 		.key = boot_key(),
 		.listen_fd = boot_listen_fd(),
-		.host_of = boot_host_of,
-		.host_name = host_name_of,
+		.host_of = peer_host,
+		.host_name = peer_host_name,
 		.deliver = p2p_deliver,
 		.peer_made = p2p_peer_made,
 		.lost = p2p_peer_lost};
@@ -125,7 +147,7 @@ static int engines_open(void)
 		rma_init();
 	if (err == 0)
 		err = comm_attr_open(boot->size, boot->app);
-	comm_open(boot->rank, boot->size);
+	comm_open(boot->first + boot->rank, boot->rank, boot->size);
 	engines = err == 0;
 	return err;
 }
@@ -139,6 +161,7 @@ static int life_join_job(void)
 	haft_leave_hook = life_leave_by_boot;
 	haft_peer_lost_hook = boot_lost;
 	haft_life.rank = boot->rank;
+	haft_life.peer = boot->first + boot->rank;
 	haft_life.size = boot->size;
 	if (boot_agree(boot) != 0)
 		return haft_err(MPI_ERR_OTHER, "%s", boot_error_text());
@@ -172,8 +195,9 @@ int life_up(int level)
 }
 
 /* --- down ------------------------------------------------------------------------------------ */
+
 /* Checks the invariants of the engines, in builds that can afford it. */
-static void invariants_check(void)
+static void life_check_invariants(void)
 {
 	static const struct {
 		bool (*valid)(void);
@@ -190,7 +214,7 @@ void life_down(bool stopped)
 {
 	if (haft_life.world == HAFT_RUNNING || haft_life.sessions > 0)
 		return;
-	invariants_check();
+	life_check_invariants();
 	life_progress_stop();
 	type_fini(); /* before the report: the program cannot free what this frees */
 	life_leak_report(stopped);

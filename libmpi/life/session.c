@@ -140,12 +140,13 @@ static const char *const psets[] = {"mpi://WORLD", "mpi://SELF", "mpi://SHARED"}
 /* The consecutive processes around this one that share memory with it. */
 static void pset_shared(int *first, int *size)
 {
-	int place = via_node(haft_life.rank), end = haft_life.rank + 1;
+	int me = haft_life.peer, node = via_node(me), end = me + 1;
+	int begin = me - haft_life.rank;
 
-	*first = haft_life.rank;
-	while (*first > 0 && via_node(*first - 1) == place)
+	*first = me;
+	while (*first > begin && via_node(*first - 1) == node)
 		--*first;
-	while (end < haft_life.size && via_node(end) == place)
+	while (end < begin + haft_life.size && via_node(end) == node)
 		end++;
 	*size = end - *first;
 }
@@ -155,12 +156,12 @@ static void pset_shared(int *first, int *size)
 static int pset_find(const char *name, int *first, int *size)
 {
 	if (strcasecmp(name, psets[0]) == 0) {
-		*first = 0;
+		*first = haft_life.peer - haft_life.rank;
 		*size = haft_life.size;
 		return 0;
 	}
 	if (strcasecmp(name, psets[1]) == 0) {
-		*first = haft_life.rank;
+		*first = haft_life.peer;
 		*size = 1;
 		return 0;
 	}

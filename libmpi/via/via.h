@@ -30,7 +30,7 @@
 struct via {
 	struct shm *shm;
 	int me, seat;                /* this process: its number, and its seat in the segment */
-	int npeers;                  /* of the job */
+	int npeers;                  /* numbers in use are below it */
 	bool mixed;                  /* some peer is remote, or its seat is not its number */
 	struct via_peer *peers_made; /* rows: peer_table.h */
 	void (*peer_made)(struct via_peer *p);

@@ -530,6 +530,11 @@ static void calls(void)
 		test_some();
 		for (uint32_t n = draw(6); n > 0; n--)
 			look();
+		if (!via_peers_valid() || !via_waiters_valid()) {
+			printf("seed %llu: an invariant of via does not hold\n",
+				(unsigned long long)seed);
+			abort();
+		}
 	}
 }
 
