@@ -112,7 +112,7 @@ static struct boot_rank *rank_record(const struct boot *b)
 static int listen_take(int fd)
 {
 	int on = 0;
-	socklen_t len = sizeof on;
+	socklen_t len = sizeof(on);
 
 	if (fd < 0 || getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &on, &len) != 0 || on == 0)
 		return -1;
@@ -287,7 +287,7 @@ static bool job_abort(int code, const char *text)
 		job->rank = this_process.rank;
 		job->pid = (int32_t)getpid();
 		job->code = code;
-		snprintf(job->text, sizeof job->text, "%s", text);
+		snprintf(job->text, sizeof(job->text), "%s", text);
 		atomic_store(&job->ready, 1);
 	}
 	for (int i = 0; i < RECORD_WAIT_MS && atomic_load(&job->ready) == 0; i++)

@@ -14,7 +14,7 @@ int boot_fail(const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	vsnprintf(error_text, sizeof error_text, fmt, ap);
+	vsnprintf(error_text, sizeof(error_text), fmt, ap);
 	va_end(ap);
 	return -1;
 }

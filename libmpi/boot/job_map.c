@@ -133,8 +133,8 @@ static uint32_t ip_of(const char *addr, size_t len)
 	if (sscanf(addr, "tcp:%3u.%3u.%3u.%3u:", &b[0], &b[1], &b[2], &b[3]) != 4)
 		return 0;
 	ip = b[0] << 24 | b[1] << 16 | b[2] << 8 | b[3];
-	return boot_ip_text(ip, again, sizeof again) == len && memcmp(again, addr, len) == 0 ? ip
-											     : 0;
+	return boot_ip_text(ip, again, sizeof(again)) == len && memcmp(again, addr, len) == 0 ? ip
+											      : 0;
 }
 
 static void hosts_put(

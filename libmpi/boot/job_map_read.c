@@ -31,13 +31,13 @@ bool boot_map_good(const struct boot_map *m, size_t len, int nranks, int nseats)
 {
 	const struct boot_host *host;
 
-	if (len < sizeof *m || m->len < sizeof *m || m->len > len ||
+	if (len < sizeof(*m) || m->len < sizeof(*m) || m->len > len ||
 		*(const char *)map_at(m, m->len - 1) != '\0')
 		return false;
 	if (m->nranks != nranks || m->nseats != nseats || m->nhosts < 1 || m->host < 0 ||
 		m->host >= m->nhosts || !part_good(m, m->rows, nranks, sizeof(struct boot_row)) ||
 		!part_good(m, m->ranks, nseats, sizeof(int32_t)) ||
-		!part_good(m, m->hosts, m->nhosts, sizeof *host))
+		!part_good(m, m->hosts, m->nhosts, sizeof(*host)))
 		return false;
 	host = map_at(m, m->hosts);
 	for (int h = 0; h < m->nhosts; h++)
@@ -103,7 +103,7 @@ const char *boot_host_name(int host)
 
 	if (map != NULL)
 		return map_at(map, host_at(host)->name);
-	if (own[0] == '\0' && gethostname(own, sizeof own - 1) != 0)
+	if (own[0] == '\0' && gethostname(own, sizeof(own) - 1) != 0)
 		return "localhost";
 	return own;
 }
@@ -125,11 +125,11 @@ const char *boot_addr(int rank)
 	host = host_at((int)row.host);
 	if (host->text != 0)
 		len = (size_t)snprintf(
-			text, sizeof text, "%s", (const char *)map_at(map, host->text));
+			text, sizeof(text), "%s", (const char *)map_at(map, host->text));
 	else
-		len = boot_ip_text(host->ip, text, sizeof text);
-	if (len < sizeof text)
-		snprintf(text + len, sizeof text - len, "%u", row.addr);
+		len = boot_ip_text(host->ip, text, sizeof(text));
+	if (len < sizeof(text))
+		snprintf(text + len, sizeof(text) - len, "%u", row.addr);
 	return text;
 }
 

@@ -110,7 +110,7 @@ struct shm_seg *boot_spec_fetch(const struct job_spec *o, int *fd)
 	char path[64];
 	int err;
 
-	snprintf(path, sizeof path, "/proc/%d/fd/%d", o->by, o->fd);
+	snprintf(path, sizeof(path), "/proc/%d/fd/%d", o->by, o->fd);
 	*fd = open(path, O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	if (*fd < 0)
 		return NULL;

@@ -30,11 +30,11 @@ static int process_parent(int pid)
 	int up = 0;
 	size_t n;
 
-	snprintf(path, sizeof path, "/proc/%d/stat", pid);
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
 	f = fopen(path, "re");
 	if (f == NULL)
 		return 0;
-	n = fread(text, 1, sizeof text - 1, f);
+	n = fread(text, 1, sizeof(text) - 1, f);
 	fclose(f);
 	text[n] = '\0';
 	p = strrchr(text, ')'); /* behind the name, which may be anything */
@@ -53,13 +53,13 @@ static bool process_has_segment(int pid)
 	ssize_t n;
 	DIR *d;
 
-	snprintf(path, sizeof path, "/proc/%d/fd", pid);
+	snprintf(path, sizeof(path), "/proc/%d/fd", pid);
 	d = opendir(path);
 	if (d == NULL)
 		return false;
 	while (!found && (e = readdir(d)) != NULL) {
-		n = readlinkat(dirfd(d), e->d_name, to, sizeof to);
-		found = n >= (ssize_t)sizeof mark - 1 && memcmp(to, mark, sizeof mark - 1) == 0;
+		n = readlinkat(dirfd(d), e->d_name, to, sizeof(to));
+		found = n >= (ssize_t)sizeof(mark) - 1 && memcmp(to, mark, sizeof(mark) - 1) == 0;
 	}
 	closedir(d);
 	return found;
@@ -124,14 +124,14 @@ enum kvs_kind boot_kvs_detect(void)
 	if (getenv("PMI_FD") != NULL) {
 		if (boot_pmi_fd_valid(boot_env_number("PMI_FD")))
 			return KVS_PMI;
-		snprintf(why, sizeof why, "PMI_FD=%.20s is not an open socket", getenv("PMI_FD"));
+		snprintf(why, sizeof(why), "PMI_FD=%.20s is not an open socket", getenv("PMI_FD"));
 	}
 	if (getenv("PMIX_NAMESPACE") != NULL && getenv("PMIX_RANK") != NULL) {
 		if (launcher_nested())
 			return KVS_NONE;
 		if (boot_pmix_present())
 			return KVS_PMIX;
-		snprintf(why, sizeof why, "%.127s", boot_error_text());
+		snprintf(why, sizeof(why), "%.127s", boot_error_text());
 	}
 	return sign_find(why);
 }

@@ -47,12 +47,12 @@ static bool listen_text(int fd, char *text, size_t len)
 {
 	struct sockaddr_storage a;
 	struct sockaddr *sa = (struct sockaddr *)(void *)&a;
-	socklen_t alen = sizeof a;
+	socklen_t alen = sizeof(a);
 	char ip[LISTEN_IP], port[8];
 	bool v6;
 
 	if (getsockname(fd, sa, &alen) != 0 ||
-		getnameinfo(sa, alen, ip, sizeof ip, port, sizeof port,
+		getnameinfo(sa, alen, ip, sizeof(ip), port, sizeof(port),
 			NI_NUMERICHOST | NI_NUMERICSERV) != 0)
 		return false;
 	v6 = sa->sa_family == AF_INET6;
@@ -117,7 +117,7 @@ static bool listen_own_find(const char *name, char *ip)
 		if (name != NULL && strcmp(name, i->ifa_name) != 0 && strcmp(name, text) != 0)
 			continue;
 		best = iface_preference(i);
-		memcpy(ip, text, sizeof text);
+		memcpy(ip, text, sizeof(text));
 	}
 	freeifaddrs(list);
 	return best > 0;
@@ -129,7 +129,7 @@ static bool listen_route_find(const char *peer, char *ip)
 	struct addrinfo hint = {.ai_socktype = SOCK_DGRAM};
 	struct addrinfo *list = NULL;
 	struct sockaddr_storage own;
-	socklen_t len = sizeof own;
+	socklen_t len = sizeof(own);
 	bool found = false;
 	int fd;
 

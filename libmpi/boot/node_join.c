@@ -35,11 +35,11 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
-#include <time.h>
 #include <unistd.h>
 #include "libmpi/boot/boot.h"
 #include "libmpi/boot/boot_error.h"
 #include "libmpi/boot/listen.h"
+#include "libmpi/core/clock.h"
 #include "libmpi/core/setting.h"
 #include "libshm/shm.h"
 
@@ -83,10 +83,7 @@ struct grant {
 
 static uint64_t now_ms(void)
 {
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000u + (uint64_t)t.tv_nsec / 1000000u;
+	return clock_now_ns() / NS_PER_MS;
 }
 
 /* --- this rank ------------------------------------------------------------------------------ */
@@ -97,7 +94,7 @@ static unsigned long namespace_of(const char *name)
 	char path[64];
 	struct stat st;
 
-	snprintf(path, sizeof path, "/proc/self/ns/%s", name);
+	snprintf(path, sizeof(path), "/proc/self/ns/%s", name);
 	return stat(path, &st) == 0 ? (unsigned long)st.st_ino : 0;
 }
 
@@ -106,15 +103,15 @@ static void host_identify(struct joiner *g)
 	char id[48] = "";
 	int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
 
-	if (fd < 0 || read(fd, id, sizeof id - 1) <= 0)
-		gethostname(id, sizeof id - 1); /* no /proc: nothing better is left */
+	if (fd < 0 || read(fd, id, sizeof(id) - 1) <= 0)
+		gethostname(id, sizeof(id) - 1); /* no /proc: nothing better is left */
 	if (fd >= 0)
 		close(fd);
 	id[strcspn(id, "\n ")] = '\0';
-	if (gethostname(g->name, sizeof g->name - 1) != 0 || g->name[0] == '\0')
+	if (gethostname(g->name, sizeof(g->name) - 1) != 0 || g->name[0] == '\0')
 		memcpy(g->name, "localhost", sizeof "localhost");
 	g->name[strcspn(g->name, ", ")] = '\0';
-	snprintf(g->host, sizeof g->host, "%s-%lx-%lx-%u", id, namespace_of("net"),
+	snprintf(g->host, sizeof(g->host), "%s-%lx-%lx-%u", id, namespace_of("net"),
 		namespace_of("pid"), (unsigned)geteuid());
 }
 
@@ -123,7 +120,7 @@ static void cpus_identify(uint64_t cpu[CPU_WORDS])
 	cpu_set_t *set = CPU_ALLOC(CPUS);
 	size_t size = CPU_ALLOC_SIZE(CPUS);
 
-	memset(cpu, 0, CPU_WORDS * sizeof *cpu);
+	memset(cpu, 0, CPU_WORDS * sizeof(*cpu));
 	if (set != NULL && sched_getaffinity(0, size, set) == 0)
 		for (size_t c = 0; c < CPUS; c++)
 			if (CPU_ISSET_S(c, size, set))
@@ -138,13 +135,13 @@ static void cpus_identify(uint64_t cpu[CPU_WORDS])
 static int joiner_put(struct kvs *k, const struct joiner *g)
 {
 	char value[KVS_VALUE];
-	int n = snprintf(value, sizeof value, "%d,%s,%s,%d,", VERSION, g->host, g->name, g->pid);
+	int n = snprintf(value, sizeof(value), "%d,%s,%s,%d,", VERSION, g->host, g->name, g->pid);
 	int words = CPU_WORDS;
 
 	while (words > 0 && g->cpu[words - 1] == 0)
 		words--;
 	for (int i = 0; i < words; i++)
-		n += snprintf(value + n, sizeof value - (size_t)n, "%" PRIx64 ".", g->cpu[i]);
+		n += snprintf(value + n, sizeof(value) - (size_t)n, "%" PRIx64 ".", g->cpu[i]);
 	return boot_kvs_put(k, "me", value);
 }
 
@@ -155,8 +152,8 @@ static int joiner_get(struct kvs *k, int rank, struct joiner *g)
 	char *end;
 	int version, at = 0;
 
-	memset(g, 0, sizeof *g);
-	if (boot_kvs_get(k, rank, "me", value, sizeof value) != 0)
+	memset(g, 0, sizeof(*g));
+	if (boot_kvs_get(k, rank, "me", value, sizeof(value)) != 0)
 		return -1;
 	if (sscanf(value, "%d,%95[^,],%63[^,],%d,%n", &version, g->host, g->name, &g->pid, &at) !=
 			4 ||
@@ -176,12 +173,12 @@ static int job_secret_put(struct kvs *k)
 	char value[128];
 	int n;
 
-	if (getrandom(&s, sizeof s, 0) != (ssize_t)sizeof s)
+	if (getrandom(&s, sizeof(s), 0) != (ssize_t)sizeof(s))
 		return boot_fail("no random numbers: %s", strerror(errno));
-	n = snprintf(value, sizeof value, "%d,%016" PRIx64 ",", VERSION, s.name);
+	n = snprintf(value, sizeof(value), "%d,%016" PRIx64 ",", VERSION, s.name);
 	for (int i = 0; i < BOOT_KEY; i++)
-		n += snprintf(value + n, sizeof value - (size_t)n, "%02x", s.key[i]);
-	snprintf(value + n, sizeof value - (size_t)n, ",%d",
+		n += snprintf(value + n, sizeof(value) - (size_t)n, "%02x", s.key[i]);
+	snprintf(value + n, sizeof(value) - (size_t)n, ",%d",
 		haft_via_apart(haft_setting_get(SETTING_VIA)));
 	return boot_kvs_put(k, "job", value);
 }
@@ -191,7 +188,7 @@ static int job_secret_get(struct kvs *k, struct job_secret *s)
 	char value[KVS_VALUE], key[2 * BOOT_KEY + 1];
 	int version, net;
 
-	if (boot_kvs_get(k, 0, "job", value, sizeof value) != 0)
+	if (boot_kvs_get(k, 0, "job", value, sizeof(value)) != 0)
 		return -1;
 	if (sscanf(value, "%d,%" SCNx64 ",%32[0-9a-f],%d", &version, &s->name, key, &net) != 4 ||
 		version != VERSION || strlen(key) != 2 * BOOT_KEY)
@@ -221,7 +218,7 @@ static socklen_t node_socket_name(struct sockaddr_un *a, uint64_t job_secret, co
 {
 	*a = (struct sockaddr_un){.sun_family = AF_UNIX};
 	return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 +
-			   (size_t)snprintf(a->sun_path + 1, sizeof a->sun_path - 1,
+			   (size_t)snprintf(a->sun_path + 1, sizeof(a->sun_path) - 1,
 				   "haft-%016" PRIx64 "-%016" PRIx64, job_secret, host_hash(host)));
 }
 
@@ -229,7 +226,7 @@ static socklen_t node_socket_name(struct sockaddr_un *a, uint64_t job_secret, co
 static int peer_pid(int fd)
 {
 	struct ucred c;
-	socklen_t len = sizeof c;
+	socklen_t len = sizeof(c);
 
 	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &c, &len) != 0 || c.uid != geteuid())
 		return 0;
@@ -253,30 +250,30 @@ static bool socket_readable(int fd, uint64_t end)
 /* Sends a grant, with descriptor fd unless that is -1.  False: not sent. */
 static bool grant_send(int to, const struct grant *g, int fd)
 {
-	struct iovec io = {.iov_base = (void *)(uintptr_t)g, .iov_len = sizeof *g};
+	struct iovec io = {.iov_base = (void *)(uintptr_t)g, .iov_len = sizeof(*g)};
 	union {
-		char buf[CMSG_SPACE(sizeof fd)];
+		char buf[CMSG_SPACE(sizeof(fd))];
 		struct cmsghdr align;
 	} room = {.buf = {0}};
 	struct msghdr m = {.msg_iov = &io,
 		.msg_iovlen = 1,
 		.msg_control = room.buf,
-		.msg_controllen = sizeof room.buf};
+		.msg_controllen = sizeof(room.buf)};
 	struct cmsghdr *c = CMSG_FIRSTHDR(&m);
 
 	c->cmsg_level = SOL_SOCKET;
 	c->cmsg_type = SCM_RIGHTS;
-	c->cmsg_len = CMSG_LEN(sizeof fd);
-	memcpy(CMSG_DATA(c), &fd, sizeof fd);
+	c->cmsg_len = CMSG_LEN(sizeof(fd));
+	memcpy(CMSG_DATA(c), &fd, sizeof(fd));
 	if (fd < 0)
 		m.msg_control = NULL, m.msg_controllen = 0;
-	return sendmsg(to, &m, MSG_NOSIGNAL) == (ssize_t)sizeof *g;
+	return sendmsg(to, &m, MSG_NOSIGNAL) == (ssize_t)sizeof(*g);
 }
 
 /* Receives a grant; *fd is its descriptor, the caller's, or -1.  False: nothing, or no grant. */
 static bool grant_recv(int from, struct grant *g, int *fd)
 {
-	struct iovec io = {.iov_base = g, .iov_len = sizeof *g};
+	struct iovec io = {.iov_base = g, .iov_len = sizeof(*g)};
 	union {
 		char buf[CMSG_SPACE(sizeof(int))];
 		struct cmsghdr align;
@@ -284,15 +281,15 @@ static bool grant_recv(int from, struct grant *g, int *fd)
 	struct msghdr m = {.msg_iov = &io,
 		.msg_iovlen = 1,
 		.msg_control = room.buf,
-		.msg_controllen = sizeof room.buf};
+		.msg_controllen = sizeof(room.buf)};
 	const struct cmsghdr *c;
 
 	*fd = -1;
-	if (recvmsg(from, &m, MSG_CMSG_CLOEXEC) != (ssize_t)sizeof *g)
+	if (recvmsg(from, &m, MSG_CMSG_CLOEXEC) != (ssize_t)sizeof(*g))
 		return false;
 	c = CMSG_FIRSTHDR(&m);
 	if (c != NULL && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS)
-		memcpy(fd, CMSG_DATA(c), sizeof *fd);
+		memcpy(fd, CMSG_DATA(c), sizeof(*fd));
 	return g->version == VERSION;
 }
 
@@ -313,7 +310,7 @@ static int listen_publish(
 	why = boot_listen_where(*iface != '\0' ? iface : NULL, me->name, peer, ip);
 	if (why != NULL)
 		return boot_fail("nowhere to listen on host %s: %s (HAFT_IFACE)", me->name, why);
-	m->listen = boot_listen_open(ip, at, sizeof at);
+	m->listen = boot_listen_open(ip, at, sizeof(at));
 	if (m->listen < 0)
 		return boot_fail("no socket at %s: %s", ip, strerror(errno));
 	fcntl(m->listen, F_SETFL, O_NONBLOCK);
@@ -371,11 +368,11 @@ static int node_collect(
 	size_t n = (size_t)k->size;
 	struct joiner g;
 
-	*p = (struct node){.pid = calloc(n, sizeof *p->pid),
-		.host_of = calloc(n, sizeof *p->host_of),
-		.ids = calloc(n, sizeof *p->ids),
-		.names = calloc(n, sizeof *p->names),
-		.addr = calloc(n, sizeof *p->addr)};
+	*p = (struct node){.pid = calloc(n, sizeof(*p->pid)),
+		.host_of = calloc(n, sizeof(*p->host_of)),
+		.ids = calloc(n, sizeof(*p->ids)),
+		.names = calloc(n, sizeof(*p->names)),
+		.addr = calloc(n, sizeof(*p->addr))};
 	p->world = (struct boot_world){.nranks = k->size, .key = s->key};
 	if (p->pid == NULL || p->host_of == NULL || p->ids == NULL || p->names == NULL ||
 		p->addr == NULL)
@@ -411,7 +408,7 @@ static int node_addresses(struct kvs *k, struct node *p)
 	char at[KVS_VALUE];
 
 	for (int r = 0; r < k->size; r++) {
-		if (boot_kvs_get(k, r, "at", at, sizeof at) != 0)
+		if (boot_kvs_get(k, r, "at", at, sizeof(at)) != 0)
 			return -1;
 		p->addr[r] = strdup(at);
 		if (strlen(at) >= BOOT_ADDR || p->addr[r] == NULL)
@@ -636,6 +633,6 @@ int boot_node_join(struct kvs *k, struct boot_node *m)
 		return -1;
 	err = node_join(k, &me, &s, m);
 	m->cookie = s.name | 1;
-	explicit_bzero(&s, sizeof s);
+	explicit_bzero(&s, sizeof(s));
 	return err;
 }

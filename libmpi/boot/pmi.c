@@ -115,12 +115,12 @@ static int pmi_line_read(int ms)
 
 	pmi.have = 0;
 	while (end == NULL) {
-		if (pmi.have == sizeof pmi.line)
+		if (pmi.have == sizeof(pmi.line))
 			return boot_fail(
-				"the launcher's answer is longer than %zu bytes", sizeof pmi.line);
+				"the launcher's answer is longer than %zu bytes", sizeof(pmi.line));
 		if (pmi_line_wait(ms) != 0)
 			return -1;
-		n = recv(pmi.fd, pmi.line + pmi.have, sizeof pmi.line - pmi.have, 0);
+		n = recv(pmi.fd, pmi.line + pmi.have, sizeof(pmi.line) - pmi.have, 0);
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n == 0 || (n < 0 && errno == ECONNRESET))
@@ -144,11 +144,11 @@ __attribute__((format(printf, 3, 4))) static int pmi_ask(
 	int n;
 
 	va_start(ap, fmt);
-	n = vsnprintf(line, sizeof line, fmt, ap);
+	n = vsnprintf(line, sizeof(line), fmt, ap);
 	va_end(ap);
-	if (n < 0 || (size_t)n >= sizeof line)
+	if (n < 0 || (size_t)n >= sizeof(line))
 		return boot_fail(
-			"a request to the launcher would be longer than %zu bytes", sizeof line);
+			"a request to the launcher would be longer than %zu bytes", sizeof(line));
 	if (pmi_line_write(line, (size_t)n) != 0 || pmi_line_read(ms) != 0)
 		return -1;
 	line[strcspn(line, "\n")] = '\0';
@@ -200,7 +200,7 @@ static int pmi_get(struct kvs *k, int rank, const char *key, char *value, size_t
 static void pmi_abort(struct kvs *k, int code, const char *text)
 {
 	char line[64];
-	int n = snprintf(line, sizeof line, "cmd=abort exitcode=%d\n", code);
+	int n = snprintf(line, sizeof(line), "cmd=abort exitcode=%d\n", code);
 
 	(void)k;
 	(void)text;
@@ -232,7 +232,7 @@ static int pmi_app_number(void)
 	int n;
 
 	if (pmi_ask("appnum", SILENCE_MS, "cmd=get_appnum\n") != 0 ||
-		pmi_word_take("appnum", value, sizeof value) != 0)
+		pmi_word_take("appnum", value, sizeof(value)) != 0)
 		return 0;
 	n = atoi(value);
 	return n >= 0 ? n : 0;
@@ -253,7 +253,7 @@ int boot_pmi_open(struct kvs *k)
 		0)
 		return -1;
 	if (pmi_ask("my_kvsname", SILENCE_MS, "cmd=get_my_kvsname\n") != 0 ||
-		pmi_word_take("kvsname", pmi.table, sizeof pmi.table) != 0)
+		pmi_word_take("kvsname", pmi.table, sizeof(pmi.table)) != 0)
 		return -1;
 	k->app = pmi_app_number();
 	return 0;

@@ -10,7 +10,6 @@
 #include "libmpi/boot/boot_error.h"
 #include "libmpi/boot/kvs.h"
 
-#include <dlfcn.h>
 #include <limits.h>
 #include <poll.h>
 #include <stdint.h>
@@ -20,6 +19,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 #include "libmpi/boot/pmix.h"
+#include "libmpi/core/dl.h"
 #include "libobj/base.h"
 
 #define LIB "libpmix.so.2"
@@ -41,38 +41,22 @@ static struct {
 
 static struct pmix_proc pmix_me;
 
-static bool pmix_symbols_find(void)
-{
-	static const struct {
-		const char *name;
-		void *where;
-	} all[] = {{"PMIx_Init", &pmix.init}, {"PMIx_Finalize", &pmix.fini},
-		{"PMIx_Put", &pmix.put}, {"PMIx_Commit", &pmix.commit}, {"PMIx_Fence", &pmix.fence},
-		{"PMIx_Get", &pmix.get}, {"PMIx_Abort", &pmix.abort},
-		{"PMIx_Error_string", &pmix.error}};
-
-	for (size_t i = 0; i < countof(all); i++) {
-		void *f = dlsym(pmix.lib, all[i].name);
-
-		if (f == NULL)
-			return false;
-		memcpy(all[i].where, &f, sizeof f);
-	}
-	return true;
-}
-
 bool boot_pmix_present(void)
 {
-	if (pmix.lib == NULL) {
-		pmix.lib = dlopen(LIB, RTLD_NOW | RTLD_LOCAL);
-		if (pmix.lib == NULL)
-			boot_fail("%s", dlerror());
-	}
-	if (pmix.lib != NULL && !pmix_symbols_find()) {
-		boot_fail(LIB ": not all functions are in it");
-		return false;
-	}
-	return pmix.lib != NULL;
+	static const struct dl_symbol all[] = {{"PMIx_Init", (void **)&pmix.init},
+		{"PMIx_Finalize", (void **)&pmix.fini}, {"PMIx_Put", (void **)&pmix.put},
+		{"PMIx_Commit", (void **)&pmix.commit}, {"PMIx_Fence", (void **)&pmix.fence},
+		{"PMIx_Get", (void **)&pmix.get}, {"PMIx_Abort", (void **)&pmix.abort},
+		{"PMIx_Error_string", (void **)&pmix.error}};
+	const char *why;
+
+	if (pmix.lib == NULL)
+		pmix.lib = dl_open(LIB, all, countof(all));
+	if (pmix.lib != NULL)
+		return true;
+	why = dlerror();
+	boot_fail("%s", why != NULL ? why : LIB ": not all functions are in it");
+	return false;
 }
 
 static int pmix_refused(const char *what, int status)
@@ -90,7 +74,7 @@ static int pmix_put(struct kvs *k, const char *key, const char *value)
 	if (copy == NULL)
 		return boot_fail("no memory");
 	v.data.string = copy;
-	snprintf(name, sizeof name, "haft-%s", key);
+	snprintf(name, sizeof(name), "haft-%s", key);
 	status = pmix.put(PMIX_GLOBAL, name, &v);
 	free(copy);
 	return status == 0 ? 0 : pmix_refused("PMIx_Put", status);
@@ -116,7 +100,7 @@ static struct pmix_value *pmix_value_get(uint32_t rank, const char *key, uint16_
 	struct pmix_proc who = {.rank = rank};
 	int status;
 
-	memcpy(who.nspace, pmix_me.nspace, sizeof who.nspace);
+	memcpy(who.nspace, pmix_me.nspace, sizeof(who.nspace));
 	status = pmix.get(&who, key, NULL, 0, &v);
 	if (status != 0 || v == NULL) {
 		boot_fail("PMIx: no \"%s\" of rank %u: %s", key, rank, pmix.error(status));
@@ -136,7 +120,7 @@ static int pmix_get(struct kvs *k, int rank, const char *key, char *value, size_
 	int err = 0;
 
 	(void)k;
-	snprintf(name, sizeof name, "haft-%s", key);
+	snprintf(name, sizeof(name), "haft-%s", key);
 	v = pmix_value_get((uint32_t)rank, name, PMIX_STRING);
 	if (v == NULL)
 		return -1;
@@ -189,13 +173,13 @@ static bool pmix_parent_launches(void)
 	size_t n;
 	FILE *f;
 
-	snprintf(path, sizeof path, "/proc/%d/environ", (int)getppid());
+	snprintf(path, sizeof(path), "/proc/%d/environ", (int)getppid());
 	f = fopen(path, "re");
 	if (f == NULL)
 		return false;
-	n = fread(text, 1, sizeof text, f);
+	n = fread(text, 1, sizeof(text), f);
 	fclose(f);
-	return memmem(text, n, mark, sizeof mark - 1) == NULL;
+	return memmem(text, n, mark, sizeof(mark) - 1) == NULL;
 }
 
 /* A pidfd of the launcher: libpmix does not end its ranks when the launcher dies.  -1: none. */

@@ -37,9 +37,9 @@ static void setting_record(int i, struct boot_set *set)
 {
 	char text[SETTING_TEXT_MAX];
 
-	haft_setting_print(i, text, sizeof text);
+	haft_setting_print(i, text, sizeof(text));
 	set->hash = text_hash(text);
-	snprintf(set->text, sizeof set->text, "%.*s", BOOT_SET_TEXT - 1, text);
+	snprintf(set->text, sizeof(set->text), "%.*s", BOOT_SET_TEXT - 1, text);
 }
 
 static void settings_write(const struct boot *me, struct boot_job *job)

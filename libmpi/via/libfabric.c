@@ -11,9 +11,9 @@
  * (FI_RM_ENABLED), and allow calls of several threads.  tcp, verbs, efa, cxi, psm2 and opx do. */
 #include "libmpi/via/libfabric.h"
 
+#include "libmpi/core/dl.h"
 #include "libobj/base.h"
 #include <arpa/inet.h>
-#include <dlfcn.h>
 #include <rdma/fabric.h>
 #include <rdma/fi_cm.h>
 #include <rdma/fi_domain.h>
@@ -87,7 +87,7 @@ static int fabric_result(ssize_t r)
 
 /* Loads the library.  Some providers (libinfinipath) install handlers for the signals of crashes when
  * they are loaded: the program's handlers are restored.  NULL: no such library. */
-static void *lib_open(void)
+static void *lib_open(const struct dl_symbol *rows, size_t n)
 {
 	struct sigaction had[NSIG];
 	void *so;
@@ -95,7 +95,7 @@ static void *lib_open(void)
 	for (int s = 1; s < NSIG; s++)
 		if (sigaction(s, NULL, &had[s]) != 0)
 			had[s].sa_handler = SIG_ERR; /* libc's own */
-	so = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
+	so = dl_open(LIBRARY, rows, n);
 	for (int s = 1; s < NSIG; s++)
 		if (had[s].sa_handler != SIG_ERR)
 			sigaction(s, &had[s], NULL);
@@ -105,27 +105,18 @@ static void *lib_open(void)
 static bool lib_load(char *words, size_t n)
 {
 #define FIND(name) {"fi_" #name, (void **)(void *)&lib.name},
-	static const struct {
-		const char *name;
-		void **at;
-	} rows[] = {FUNCTIONS(FIND)};
+	static const struct dl_symbol rows[] = {FUNCTIONS(FIND)};
 #undef FIND
+	const char *why;
 
 	if (lib.handle == NULL)
-		lib.handle = lib_open();
-	if (lib.handle == NULL) {
-		snprintf(words, n, "%s cannot be loaded: install libfabric1 (%s)", LIBRARY,
-			dlerror());
-		return false;
-	}
-	for (size_t i = 0; i < countof(rows); i++) {
-		*rows[i].at = dlsym(lib.handle, rows[i].name);
-		if (*rows[i].at == NULL) {
-			snprintf(words, n, "%s has no %s", LIBRARY, rows[i].name);
-			return false;
-		}
-	}
-	return true;
+		lib.handle = lib_open(rows, countof(rows));
+	if (lib.handle != NULL)
+		return true;
+	why = dlerror();
+	snprintf(words, n, "%s cannot be loaded: install libfabric1 (%s)", LIBRARY,
+		why != NULL ? why : "it lacks a function");
+	return false;
 }
 
 static struct fi_info *hints_new(const char *provider)

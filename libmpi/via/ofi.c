@@ -14,7 +14,9 @@
  * beyond that stay with their senders (FI_RM_ENABLED), whose puts return VIA_AGAIN. */
 #include "libmpi/via/ofi_internal.h"
 
+#include "libmpi/core/clock.h"
 #include "libmpi/core/err.h"
+#include "libmpi/core/list.h"
 #include "libmpi/core/setting.h"
 #include <errno.h>
 #include <mpi.h>
@@ -58,14 +60,6 @@ struct ofi_hello {
 	char provider[64];
 	char name[FABRIC_NAME_MAX];
 };
-
-uint64_t via_ofi_now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 static void nap_set(uint32_t ms)
 {
@@ -133,7 +127,7 @@ void via_ofi_fail(struct ofi_peer *t, int err)
 		via_fabric_error_text(err));
 	peer_words_set(t, words);
 	t->broken = true;
-	t->since_ns = via_ofi_now();
+	t->since_ns = clock_now_ns();
 	via_ofi_work_add(t);
 }
 
@@ -148,20 +142,14 @@ const char *via_ofi_words(int peer)
 
 static void buffer_push(struct ofi_buffers *q, struct ofi_buffer *b)
 {
-	b->next = NULL;
-	if (q->head == NULL)
-		q->head = b;
-	else
-		q->tail->next = b;
-	q->tail = b;
+	LIST_APPEND(q, b);
 }
 
 static struct ofi_buffer *buffer_pop(struct ofi_buffers *q)
 {
-	struct ofi_buffer *b = q->head;
+	struct ofi_buffer *b;
 
-	if (b != NULL)
-		q->head = b->next;
+	LIST_TAKE(q, b);
 	return b;
 }
 
@@ -576,14 +564,14 @@ static void bye_received(struct ofi_peer *t, const struct net_frame *f)
 static void peer_end_set(struct ofi_peer *t, enum ofi_end end)
 {
 	t->end = end;
-	t->since_ns = via_ofi_now();
+	t->since_ns = clock_now_ns();
 	t->polls = 0;
 	via_ofi_work_add(t);
 }
 
 static bool peer_time_over(struct ofi_peer *t, uint64_t ns)
 {
-	return ++t->polls > LOOKS && via_ofi_now() - t->since_ns >= ns;
+	return ++t->polls > LOOKS && clock_now_ns() - t->since_ns >= ns;
 }
 
 /* FAILED: the fabric has failed at the other end. */
@@ -737,7 +725,7 @@ static void rx_idle_post(void)
 {
 	struct ofi_buffers q = idle;
 
-	idle.head = NULL;
+	idle = (struct ofi_buffers){0};
 	while (q.head != NULL)
 		rx_post(buffer_pop(&q));
 }
@@ -829,18 +817,18 @@ static bool bye_heard(const struct ofi_peer *t)
 
 void via_ofi_leave(void)
 {
-	uint64_t end = via_ofi_now() + DRAIN_NS;
+	uint64_t end = clock_now_ns() + DRAIN_NS;
 
 	via_ofi.closing = true;
-	while (!via_ofi_quiet() && via_ofi_now() < end)
+	while (!via_ofi_quiet() && clock_now_ns() < end)
 		leave_poll();
 	for (struct ofi_peer *t = via_ofi.peers; t != NULL; t = t->all)
-		while (bye_due(t) && via_ofi_now() < end &&
+		while (bye_due(t) && clock_now_ns() < end &&
 			!control_send(t, OFI_BYE, &t->seq_out, sizeof(t->seq_out)))
 			leave_poll();
-	end = via_ofi_now() + GOT_NS;
+	end = clock_now_ns() + GOT_NS;
 	for (const struct ofi_peer *t = via_ofi.peers; t != NULL; t = t->all)
-		while (!bye_heard(t) && via_ofi_now() < end)
+		while (!bye_heard(t) && clock_now_ns() < end)
 			leave_poll();
 }
 

@@ -106,8 +106,6 @@ struct via_ofi {
 };
 extern struct via_ofi via_ofi;
 
-uint64_t via_ofi_now(void);
-
 /* The peer of a number, made if need be.  NULL: no memory. */
 struct ofi_peer *via_ofi_peer_get(int peer);
 

@@ -54,7 +54,7 @@ static long private_bytes(void)
 	bool mine = false;
 
 	CHECK(f != NULL);
-	while (fgets(line, sizeof line, f) != NULL) {
+	while (fgets(line, sizeof(line), f) != NULL) {
 		if (sscanf(line, "%*x-%*x %7s", perm) == 1)
 			mine = perm[3] == 'p';
 		if (mine && sscanf(line, "Private_Dirty: %ld kB", &kib) == 1)
@@ -142,19 +142,19 @@ static void fake_make(struct fake *f, int ranks, int hosts)
 	static const uint8_t key[BOOT_KEY] = "a secret of ours";
 	char text[BOOT_ADDR];
 
-	f->host_of = calloc((size_t)ranks, sizeof *f->host_of);
-	f->addr = calloc((size_t)ranks, sizeof *f->addr);
-	f->names = calloc((size_t)hosts, sizeof *f->names);
+	f->host_of = calloc((size_t)ranks, sizeof(*f->host_of));
+	f->addr = calloc((size_t)ranks, sizeof(*f->addr));
+	f->names = calloc((size_t)hosts, sizeof(*f->names));
 	CHECK(f->host_of != NULL && f->addr != NULL && f->names != NULL);
 	for (int h = 0; h < hosts; h++) {
-		snprintf(text, sizeof text, "node%05d", h);
+		snprintf(text, sizeof(text), "node%05d", h);
 		f->names[h] = strdup(text);
 	}
 	for (int r = 0; r < ranks; r++) {
 		int h = (int)((int64_t)r * hosts / ranks);
 
 		f->host_of[r] = h;
-		snprintf(text, sizeof text, "tcp:127.77.%d.%d:%d", h / 250, 1 + h % 250,
+		snprintf(text, sizeof(text), "tcp:127.77.%d.%d:%d", h / 250, 1 + h % 250,
 			1024 + r % 60000);
 		f->addr[r] = strdup(text);
 	}
@@ -186,7 +186,7 @@ static void rank_start(const struct shm_seg *seg, int rank, int seat, int size, 
 	pid_t pid;
 
 	CHECK(pipe2(out, O_CLOEXEC) == 0);
-	snprintf(order, sizeof order, "fd=%d,rank=%d,seat=%d,size=%d,cookie=%llx,app=0,by=%d",
+	snprintf(order, sizeof(order), "fd=%d,rank=%d,seat=%d,size=%d,cookie=%llx,app=0,by=%d",
 		shm_seg_fd(seg), rank, seat, size, (unsigned long long)shm_seg_cookie(seg),
 		(int)getpid());
 	pid = fork();
@@ -227,7 +227,7 @@ static void size_try(int ranks, int hosts)
 	CHECK(hosts == 1 || boot_map_make(&f.world, host, shm_seg_map(seg, &len)));
 	start = now_ms() - start;
 	fake_free(&f);
-	rank_start(seg, first + near / 2, near / 2, ranks, line, sizeof line);
+	rank_start(seg, first + near / 2, near / 2, ranks, line, sizeof(line));
 	shm_seg_close(seg);
 	CHECK(sscanf(line, "%ld %ld %ld %ld %lf", &all, &more, &talk, &sent, &ms) == 5);
 	each = (double)len / ranks;
