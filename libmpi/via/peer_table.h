@@ -28,7 +28,7 @@
 #include <stdint.h>
 
 #define VIA_PEER_BITS  20 /* of a number: as context ids have for it (comm/context_id.h) */
-#define VIA_PEER_ROWS  ((uint32_t)MEAN_OR(16, 256)) /* of a page: 48 KiB, touched row by row */
+#define VIA_PEER_ROWS  ((uint32_t)MEAN_OR(64, 256)) /* of a page: 48 KiB, touched row by row */
 #define VIA_PEER_PAGES ((1u << VIA_PEER_BITS) / VIA_PEER_ROWS)
 #define VIA_PEER_P2P   128 /* bytes of p2p's part of a row */
 
