@@ -74,8 +74,8 @@ struct type {
 	struct type_shape *shape;   /* owned; NULL: predefined.  libmpi/type/shape.h */
 	struct type_made *made; /* owned; the call that made it, for decoding; NULL: predefined */
 	struct type_plan *plan; /* owned; how to pack it, made by the commit.  NULL: dense */
-	struct type_signature
-		*sum; /* owned; of its basic types, when it was asked for.  type/signature.h */
+	/* owned; of its basic types, made when first needed: type/signature.h */
+	struct type_signature *signature;
 };
 
 /* Set by libmpi/type: frees what a datatype owns, when its last reference is dropped. */

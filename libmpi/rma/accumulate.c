@@ -33,7 +33,7 @@ static int acc_one_basic(const struct type *t, const char *which, const struct t
 		type_words(t, name));
 }
 
-/* Without data there is nothing that could differ. */
+/* Without data nothing can differ.  */
 static int acc_check_types(const struct rma_operation *j)
 {
 	char name[MPI_MAX_OBJECT_NAME], other[MPI_MAX_OBJECT_NAME];
@@ -69,7 +69,7 @@ static int acc_check_op(const struct rma_operation *j)
 
 /* --- the calls -------------------------------------------------------------------------------- */
 
-/* An operation that has been checked. */
+/* Executes an operation that has been checked.  */
 static int acc_run(const struct rma_operation *j)
 {
 	if (j->method == RMA_AM)
@@ -98,7 +98,7 @@ static int acc_start(struct rma_operation *j)
 	return acc_run(j);
 }
 
-/* What the fast path needs to know of a call. */
+/* What the fast path needs to know of a call.  */
 struct acc_args {
 	struct win *w;
 	int rank;
@@ -109,8 +109,8 @@ struct acc_args {
 	void *result; /* NULL: the old values are not wanted */
 };
 
-/* Where the target's elements are mapped, in the simple case: one predefined type, mapped, open,
- * inside, aligned, few enough, an operation on this type.  Else NULL. */
+/* Where the target's elements are mapped, if the call is simple: one predefined type, mapped, open,
+ * inside the window, aligned, few, an operation on this type.  Else NULL.  */
 static inline char *acc_fast_at(const struct acc_args *a)
 {
 	const struct type *type = a->type;
@@ -137,8 +137,8 @@ static inline char *acc_fast_at(const struct acc_args *a)
 	return op->loops != NULL && op->loops[type->basic] != NULL ? at : NULL;
 }
 
-/* The simple case, all of it.  False: it is not that simple, and nothing was done.  Each caller
- * gets its own copy, in which the arguments that it leaves out are constants. */
+/* Executes a simple call.  False: it is not simple, and nothing was done.  Inlined into each
+ * caller, so that the arguments that a caller leaves out are constants. */
 static inline __attribute__((always_inline)) bool acc_fast(const struct acc_args *a)
 {
 	char *at = acc_fast_at(a);
@@ -178,7 +178,7 @@ int rma_accumulate(const void *origin, int64_t ocount, struct type *otype, int r
 	return acc_start(&j);
 }
 
-/* The old values are wanted as well. */
+/* Asks for the old values as well.  */
 static void acc_fetch(struct rma_operation *j, void *result, int64_t rcount, struct type *rtype)
 {
 	j->fetch = true;
@@ -243,7 +243,7 @@ int rma_fetch_and_op(const void *origin, void *result, struct type *type, int ra
 	return acc_start(&j);
 }
 
-/* A compare and swap that is not simple. */
+/* A compare and swap that is not simple.  */
 static int acc_swap(struct rma_operation *j, const void *compare)
 {
 	int err = 0;

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* am_origin.c - operations by messages, at the origin (am.h).
+/* am_origin.c - active messages at the origin (am.h).
  *
- *      job ──> struct rma_am ── to go ──> frame_queue.c's queue of the peer: frame by frame
- *                 └───────── asked ──> target->first ... last: answered from the front
+ *      struct rma_operation ──> struct rma_am ──┬── frame_queue.c: leaves frame by frame
+ *                                               └── target->first ... last: answered from the front
  *
  *      target's datatype ──> runs of memory (one for a dense type), made when the operation begins
- *      put      packed from the user's buffer frame by frame: in use until the last has gone
- *      acc      elements gathered into a row of our own: the user's buffer is free at once
- *      get      unpacked into the user's buffer as data comes
+ *      PUT      packed from the user's buffer frame by frame: busy until the last frame has left
+ *      ACC      elements are gathered into a row: the user's buffer is free at once
+ *      GET      unpacked into the user's buffer as data arrives
  *
- * Counts: asked - answered is what a flush waits for, unread what a local flush waits for. */
+ * Counts of a target: a flush waits until issued == completed + failed, a local flush until
+ * origin_busy == 0.  */
 #include "libmpi/rma/am.h"
 
 #include "libmpi/core/err.h"
@@ -29,25 +30,25 @@ struct rma_am {
 	struct win *w;       /* held */
 	int rank;
 	int kind;      /* AM_PUT, AM_GET, AM_ACC */
-	bool fetch;    /* answered by data */
-	bool gone;     /* all frames */
-	bool answered; /* and the target has said so */
-	bool busy;     /* counted in unread */
-	int err;       /* of what failed at the target */
-	int64_t disp;  /* as the user said it */
+	bool fetch;    /* answered by DATA */
+	bool gone;     /* all frames have left */
+	bool answered; /* the target has answered */
+	bool busy;     /* counted in origin_busy */
+	int err;       /* class of the error at the target */
+	int64_t disp;  /* as the user gave it */
 	struct rma_am_head head;
-	int64_t elem;        /* ACC: bytes of an element in memory: runs are cut between elements */
-	struct type *type;   /* held: of buf */
+	int64_t elem;        /* ACC: bytes of an element in memory; runs are cut between elements */
+	struct type *type;   /* held: the type of buf */
 	char *buf;           /* the user's: PUT: source, GET: destination, ACC with fetch: result */
-	int64_t count;       /* of it */
-	int64_t total, sent; /* bytes of the target's memory */
+	int64_t count;       /* elements of it */
+	int64_t total, sent; /* bytes of the target's memory: all; in frames that have left */
 	int64_t got;         /* bytes of answers */
 	char *src;           /* ACC: elements in a row; malloc'ed */
 	char *old;           /* ACC with fetch: malloc'ed, scattered at the end */
 	const struct type *basic;
 	struct req *req;      /* held, or NULL */
-	int64_t n, room, run; /* runs in all, room for them, and the one that goes */
-	uint64_t at;          /* bytes of it that have gone */
+	int64_t n, room, run; /* runs in all, room for them, the one that leaves next */
+	uint64_t at;          /* bytes of it that have left */
 	struct rma_am_run few[RUNS_FEW], *runs;
 };
 
@@ -70,7 +71,7 @@ static void am_free(struct rma_am *m)
 	free(m);
 }
 
-/* What has failed is kept until it is said: it still counts as pending. */
+/* A failed operation is kept until a flush reports it.  It still counts as pending.  */
 static void am_keep_failed(struct rma_am *m)
 {
 	struct rma_am **end = &m->w->rma->failures;
@@ -82,7 +83,7 @@ static void am_keep_failed(struct rma_am *m)
 	am_empty(m);
 }
 
-/* The user's buffer is his again. */
+/* The user's buffer is no longer in use.  */
 static void am_release_buffer(struct rma_am *m)
 {
 	if (m->busy) {
@@ -139,7 +140,7 @@ static const char *am_err_words(int err)
 	return "no memory";
 }
 
-/* Says what has failed, and `more'.  Returns its class. */
+/* Describes the failed operation and appends `more'.  Returns its class.  */
 static int am_fail_words(const struct rma_am *m, const char *more)
 {
 	char words[RMA_WIN_WORDS];
@@ -150,7 +151,8 @@ static int am_fail_words(const struct rma_am *m, const char *more)
 		rma_win_words(m->w, words), am_err_words(m->err), more);
 }
 
-/* The operation at the front has failed.  True: its request says so. */
+/* Lets the request of a failed operation report it.  False: it has none, or the user has freed
+ * it. */
 static bool am_fail_request(struct rma_am *m)
 {
 	if (m->req == NULL || m->req->orphan)
@@ -160,7 +162,7 @@ static bool am_fail_request(struct rma_am *m)
 	return true;
 }
 
-/* The operation at the front is over. */
+/* The target has answered the operation at the front.  */
 static void am_pop(struct win *w, int rank)
 {
 	struct rma_target *t = &w->target[rank];
@@ -188,7 +190,7 @@ static void am_pop(struct win *w, int rank)
 	am_maybe_free(m);
 }
 
-/* `count' operations have been executed. */
+/* `count' operations have been executed.  False: the frame is not valid.  */
 static bool am_got_acks(struct win *w, int from, uint32_t count)
 {
 	for (; count > 0; count--) {
@@ -201,7 +203,7 @@ static bool am_got_acks(struct win *w, int from, uint32_t count)
 	return true;
 }
 
-/* Bytes of an answer, and behind them such as do not come. */
+/* Bytes of an answer, followed by `lack' bytes that do not come.  False: not valid.  */
 static bool am_got_data(struct win *w, int from, const char *bytes, int64_t len, uint64_t lack)
 {
 	struct rma_am *m = w->target[from].first;
@@ -242,22 +244,53 @@ void rma_am_reply(struct win *w, int from, int kind, const void *data, int64_t l
 			"an answer of kind %d and %lld bytes about a window", kind, (long long)len);
 }
 
+/* --- invariants ------------------------------------------------------------------------------- */
+
+/* Operations that a target has not answered: all in its list, and none of them failed. */
+static bool am_target_valid(const struct rma_target *t, int rank)
+{
+	const struct rma_am *last = NULL;
+	uint64_t n = 0;
+
+	for (const struct rma_am *m = t->first; m != NULL; m = m->next, n++) {
+		if (m->rank != rank || m->answered)
+			return false;
+		last = m;
+	}
+	return t->last == last && n == t->issued - t->completed - t->failed;
+}
+
+bool rma_am_valid(const struct win *w)
+{
+	uint64_t kept = 0;
+
+	for (const struct rma_am *m = w->rma->failures; m != NULL; m = m->next, kept++)
+		if (m->err == 0 || !m->answered)
+			return false;
+	if (kept > w->rma->failed) /* an answered operation is kept when its last frame has left */
+		return false;
+	for (int i = 0; i < w->size; i++)
+		if (!am_target_valid(&w->target[i], i))
+			return false;
+	return true;
+}
+
 /* --- frames ----------------------------------------------------------------------------------- */
 
-/* Bytes of data that travel with a run of `bytes' bytes. */
+/* Bytes of data that travel with a run of `bytes' bytes.  */
 static int64_t am_carried(const struct rma_am *m, int64_t bytes)
 {
 	return m->kind == AM_GET || (m->kind == AM_ACC && m->src == NULL) ? 0 : bytes;
 }
 
-/* Cuts the next run so that it fits into `room' bytes of frame; false: not even one element. */
+/* Cuts the next run to fit into `room' bytes of a frame.  False: not even one element fits.  */
 static bool am_cut(struct rma_am *m, int64_t room, struct rma_am_run *r)
 {
 	const struct rma_am_run *from = &m->runs[m->run];
 	int64_t bytes = (int64_t)(from->len - m->at), most = room - (int64_t)sizeof(*r);
 
 	if (m->head.op == 0 && m->kind == AM_ACC)
-		most -= m->elem; /* what is compared with goes too */
+		most -= m->elem; /* the element to compare with travels too */
 	if (am_carried(m, 1) == 0 && !m->fetch)
 		most = INT64_MAX;
 	else if (am_carried(m, 1) == 0)
@@ -275,7 +308,7 @@ static bool am_cut(struct rma_am *m, int64_t room, struct rma_am_run *r)
 	return true;
 }
 
-/* The payload behind the runs: packed from the user's buffer, or elements of the row. */
+/* Writes the payload behind the runs: packed from the user's buffer, or elements of the row.  */
 static void am_load(struct rma_am *m, char *to, int64_t bytes)
 {
 	if (m->kind == AM_PUT)
@@ -288,7 +321,7 @@ static void am_load(struct rma_am *m, char *to, int64_t bytes)
 
 #define RUNS_MAX MEAN_OR(2, 128) /* of a frame: 2 KiB */
 
-/* One frame; false: the way is full. */
+/* Sends one frame.  False: the transport has no room.  */
 static bool am_push_frame(struct rma_am *m)
 {
 	struct rma_am_run runs[RUNS_MAX];
@@ -341,8 +374,8 @@ static int am_push(struct rma_queued *o)
 struct am_listing {
 	struct rma_am *m;
 	int64_t left; /* bytes */
-	uint64_t off; /* from an address of job's to a place */
-	bool whole;   /* elements as in memory */
+	uint64_t off; /* from an address of the operation's `at' to a place */
+	bool whole;   /* elements in memory form */
 	bool failed;
 };
 
@@ -377,7 +410,7 @@ static bool am_list_step(void *arg, const struct type *basic, char *mem, int64_t
 	return l->left > 0;
 }
 
-/* The runs of the first `bytes' bytes (of elements in memory form: `whole') at the target. */
+/* Lists the runs of the first `bytes' bytes at the target; `whole': of elements in memory form.  */
 static int am_list_runs(struct rma_am *m, const struct rma_operation *j, int64_t bytes, bool whole)
 {
 	struct am_listing l = {.m = m, .left = bytes, .whole = whole};
@@ -498,7 +531,7 @@ static bool am_flushed(void *arg)
 	return f->local ? t->origin_busy == 0 : t->issued == t->completed + t->failed;
 }
 
-/* Takes the first that has failed at a rank (-1: any) out of the list; NULL: there is none. */
+/* Removes and returns the first operation that has failed at a rank (-1: any); NULL: none.  */
 static struct rma_am *am_next_failed(struct win *w, int rank)
 {
 	struct rma_am **p = &w->rma->failures, *m;
@@ -516,7 +549,8 @@ static struct rma_am *am_next_failed(struct win *w, int rank)
 	return m;
 }
 
-/* Says what has failed at a rank (-1: any): the first in words, the others as a number. */
+/* Reports what has failed at a rank (-1: any): the first operation in words, the others as a
+ * number.  */
 static int am_fails_report(struct win *w, int rank)
 {
 	struct rma_am *m = am_next_failed(w, rank), *other;

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* am_target.c - what others ask this process to do with its own memory (am.h).
+/* am_target.c - active messages at the target: other processes' operations on the own memory
+ * (am.h).
  *
- *      PUT, ACC ──> executed while the frame is looked at ──> DONE; of ACC with fetch: old values
- *      GET ──> struct am_reply {runs} ──> read when there is room to send it
+ *      PUT, ACC ──> executed while the frame is handled ──> ACK; ACC with fetch: old values
+ *      GET ──> struct am_reply {runs} ──> read when the transport has room
  *
- * A run outside of the window (the origin has checked, but attached memory comes and goes) is left
- * out, and the answer says so: the origin's next flush fails.  What is asked for with an answer is
- * not done then, and the answer says how many bytes it has not.
+ * The origin has checked every run, but attached memory changes.  A run outside of the window is
+ * left out, and the answer says so: the origin's next flush fails.  An operation that returns data
+ * is not executed at all then, and the answer says how many bytes are missing.
  *
- * A frame is believed when `sane' has seen that its runs are all there, that its data is as long as
- * they say, and that it names an operation and a type that go together. */
+ * am_valid checks a frame: its runs are complete, its data is as long as they say, and operation
+ * and type fit together.  */
 #include "libmpi/rma/am.h"
 
 #include "libmpi/core/err.h"
@@ -26,20 +27,20 @@
 
 #define FRAME_ALIGN 16 /* of elements: that of the largest basic type */
 
-/* Something to send that may have to wait.  The memory of runs, or bytes of its own. */
+/* Data on its way to an origin: memory of runs in the window, or bytes of its own.  */
 struct am_reply {
 	struct rma_queued queued;
 	struct win *w;
 	struct rma_am_head head;
 	int64_t n, run;          /* runs in all, and the one that is sent */
-	uint64_t at;             /* bytes of it that have gone */
+	uint64_t at;             /* bytes of it that have left */
 	struct rma_am_run *runs; /* malloc'ed */
-	char *own;               /* malloc'ed: places are offsets in it; NULL: in the window */
+	char *own; /* malloc'ed: places are offsets in it; NULL: memory is in the window */
 };
 
 struct am_ack {
 	struct rma_queued queued;
-	struct rma_am_head head; /* runs: how many operations */
+	struct rma_am_head head; /* runs: number of operations */
 };
 
 static __attribute__((noreturn, cold)) void am_no_memory(void)
@@ -74,8 +75,8 @@ static int ack_push(struct rma_queued *o)
 	return err;
 }
 
-/* `count' operations more are done; a DONE that still waits says it as well, unless something has
- * failed: err is that of the operation whose turn it is. */
+/* Acknowledges `count' operations.  Extends an ACK that still waits, unless one has failed: err is
+ * the error of the operation at the front.  */
 static void ack_send(const struct win *w, int from, uint32_t count, int err)
 {
 	int peer = w->target[from].peer;
@@ -100,7 +101,7 @@ static void ack_send(const struct win *w, int from, uint32_t count, int err)
 	rma_queue_put(&d->queued);
 }
 
-/* Fills a frame with up to `room' bytes of what the runs say; returns how many. */
+/* Fills a frame with up to `room' bytes of the runs.  Returns the number of bytes.  */
 static int64_t reply_fill(struct am_reply *a, char *to, int64_t room)
 {
 	int64_t n = 0;
@@ -141,7 +142,7 @@ static int reply_push(struct rma_queued *o)
 	struct am_reply *a = container_of(o, struct am_reply, queued);
 	const int64_t head = sizeof(a->head), most = rma_frame_max() - head;
 
-	/* What is nothing but refused takes a frame of its own. */
+	/* An answer without any data takes a frame of its own.  */
 	bool words = rma_am_missing(&a->head) > 0;
 
 	for (int64_t rest = reply_left(a), n; rest > 0 || words; rest -= n) {
@@ -202,7 +203,7 @@ static uint64_t am_runs_sum(const struct rma_am_run *runs, uint32_t n)
 	return bytes;
 }
 
-/* The answer to who has asked for memory that is not there. */
+/* Answers a request for memory that is not in the window.  */
 static void reply_refuse(struct win *w, int from, const struct rma_am_run *runs, uint32_t n)
 {
 	struct am_reply *a = reply_new(w, from, 0);
@@ -268,7 +269,7 @@ int rma_am_accumulate(struct win *w, const struct rma_am_head *h, const struct r
 	return err;
 }
 
-/* The same with an answer. */
+/* An accumulate that returns the old values.  */
 static void am_serve_fetch(struct win *w, int from, const struct rma_am_head *h,
 	const struct rma_am_run *runs, const char *data)
 {
@@ -290,7 +291,7 @@ static void am_serve_fetch(struct win *w, int from, const struct rma_am_head *h,
 
 /* --- what is believed ------------------------------------------------------------------------- */
 
-/* Bytes of all runs; < 0: they cannot be. */
+/* Bytes of all runs; < 0: more than memory can hold.  */
 static int64_t am_runs_bytes(const struct rma_am_run *runs, uint32_t n)
 {
 	int64_t bytes = 0;
@@ -303,8 +304,8 @@ static int64_t am_runs_bytes(const struct rma_am_run *runs, uint32_t n)
 	return bytes;
 }
 
-/* Has an accumulate the data that it must have with it, `len' bytes?  Of a type that is not known
- * here, or for which there is no memory, nothing is looked at. */
+/* Is the data of an accumulate `len' bytes long?  Of a type that is not known here, or for which
+ * there is no memory, nothing is checked.  */
 static bool am_acc_valid(const struct rma_am_head *h, int64_t bytes, int64_t len)
 {
 	const struct type *basic = rma_am_type_of(h->basic);
@@ -364,7 +365,7 @@ static void am_serve(struct win *w, int from, int kind, const void *frame, int64
 		ack_send(w, from, h->last, err);
 }
 
-/* Frames from far away may lie anywhere: elements must not. */
+/* Frames from sockets may lie at any address; elements must be aligned.  */
 void rma_am_request(struct win *w, int from, int kind, const void *frame, int64_t len)
 {
 	void *copy;

@@ -28,7 +28,6 @@ uint32_t rma_am_type_number(const struct type *basic)
 	return 0;
 }
 
-/* NULL: there is no memory for a pair. */
 struct type *rma_am_type_of(uint32_t number)
 {
 	struct type *value = type_predefined((MPI_Datatype)(uintptr_t)(number & 0xffff)), *pair;
@@ -41,7 +40,6 @@ struct type *rma_am_type_of(uint32_t number)
 	return type_get_value_index(value, index, &pair) == 0 ? pair : NULL;
 }
 
-/* NULL: compare and swap. */
 const struct op *rma_am_op_of(uint8_t number)
 {
 	return number != 0 ? coll_op_predefined((MPI_Op)(uintptr_t)number) : NULL;

@@ -5,12 +5,12 @@
  *                       attach_n
  *                       attach_seq     odd while the owner changes it
  *
- * The owner alone writes; others read, and read again if the number has changed meanwhile.  An old
- * table may be gone then: what is read from it is thrown away, and reading it is harmless, because
- * the segment stays mapped.
+ * Only the owner writes.  Others read, and read again if attach_seq has changed meanwhile.  An old
+ * table may be freed then.  Reading it is harmless, because the segment stays mapped; the result is
+ * discarded.
  *
- * Whether an access is inside one piece is looked up for every access to a dynamic window: a wrong
- * address in the segment would hit somebody else's data. */
+ * Every access to a dynamic window is looked up: a wrong address in the segment would hit data
+ * of another process.  */
 #include "libmpi/core/err.h"
 #include "libmpi/rma/win.h"
 #include "libmpi/via/shared_mem.h"
@@ -22,7 +22,7 @@ struct attached_range {
 	_Atomic uint64_t at, len; /* len > 0 */
 };
 
-#define ROOM_FIRST MEAN_OR(1, 16) /* pieces of the first table: 256 bytes */
+#define ROOM_FIRST MEAN_OR(1, 16) /* ranges of the first table: 256 bytes */
 
 static struct attached_range *attach_table(const struct rma_ctl *c)
 {
@@ -31,7 +31,7 @@ static struct attached_range *attach_table(const struct rma_ctl *c)
 	return off == 0 ? NULL : via_mem_at(off);
 }
 
-/* The first of n pieces that ends behind `at'; n: none does. */
+/* The first of n ranges that ends behind `at'; n: none.  */
 static uint64_t attach_search(const struct attached_range *p, uint64_t n, uint64_t at)
 {
 	uint64_t low = 0, high = n;
@@ -49,7 +49,7 @@ static uint64_t attach_search(const struct attached_range *p, uint64_t n, uint64
 	return low;
 }
 
-/* One look at a table that may be changing: [at, at + len) may go through neighbours. */
+/* Reads a table that may be changing. [at, at + len) may span adjacent ranges.  */
 static bool attach_inside(const struct rma_ctl *c, uint64_t at, uint64_t len)
 {
 	const struct attached_range *p = attach_table(c);
@@ -79,7 +79,7 @@ int rma_attach_check(const struct win *w, int rank, uint64_t at, int64_t len)
 	bool in;
 
 	if (c == NULL || len == 0)
-		return 0; /* the target's process will look */
+		return 0; /* the target's process checks it */
 	do {
 		seq = atomic_load_explicit(&c->attach_seq, memory_order_acquire);
 		in = attach_inside(c, at, (uint64_t)len);
@@ -112,7 +112,7 @@ static void attach_copy(struct attached_range *to, const struct attached_range *
 	atomic_store_explicit(&to->len, from->len, memory_order_relaxed);
 }
 
-/* Room for one more piece: tables have powers of two of room, the first has ROOM_FIRST. */
+/* Makes room for one more range.  Tables have room for a power of two, the first for ROOM_FIRST. */
 static int attach_grow(struct rma_ctl *c)
 {
 	uint64_t n = atomic_load_explicit(&c->attach_n, memory_order_relaxed);
@@ -130,7 +130,7 @@ static int attach_grow(struct rma_ctl *c)
 	}
 	if (err != 0)
 		return haft_err(MPI_ERR_RMA_ATTACH,
-			"no shared memory for the table of %llu attached pieces",
+			"no shared memory for the table of %llu attached ranges",
 			(unsigned long long)n + 1);
 	p = room;
 	for (uint64_t i = 0; i < n; i++)
@@ -143,13 +143,13 @@ static int attach_grow(struct rma_ctl *c)
 	return 0;
 }
 
-/* Pieces of no bytes are in no table: nobody accesses them, but they are detached once each. */
+/* Ranges without bytes are in no table: nothing accesses them, but each must be detached once.  */
 static int attach_empty_add(struct rma *r, uint64_t at)
 {
 	uint64_t *more = reallocarray(r->empty, (size_t)r->nempty + 1, sizeof(*more));
 
 	if (more == NULL)
-		return haft_err(MPI_ERR_RMA_ATTACH, "no memory to attach one piece more");
+		return haft_err(MPI_ERR_RMA_ATTACH, "no memory to attach one more range");
 	r->empty = more;
 	more[r->nempty++] = at;
 	return 0;

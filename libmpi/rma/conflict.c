@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* conflict.c - accesses that meet: recorded in the segment, compared at each access.  See
- * conflict.h.
+/* conflict.c - HAFT_CHECK=rma: accesses are recorded in the segment and compared.  See conflict.h.
  *
- * A piece is alive while its stamp is not 0; the stamp is written last and read first.  Who
- * accesses writes his pieces before he looks at those of others, with a fence between, so of two
- * that come at the same time at least one sees the other. */
+ * A range is valid while its stamp is not 0.  The stamp is written last and read first.  An
+ * origin records its ranges before it reads those of others, with a fence in between, so of two
+ * accesses at the same time at least one sees the other.  */
 #include "libmpi/rma/conflict.h"
 
 #include "libmpi/core/err.h"
@@ -15,30 +14,30 @@
 
 enum stamp_kind { STAMP_FENCE = 1, STAMP_START, STAMP_LOCK };
 
-/* One piece of memory of a target that an origin has accessed. */
+/* A contiguous range of a target's memory that an origin has accessed.  */
 struct conflict_range {
 	_Atomic uint64_t stamp; /* kind << 32 | number of the epoch; 0: over */
-	int64_t lo, hi;         /* bytes of the target's window */
-	uint64_t turn;          /* of the access, among those of its origin */
+	int64_t lo, hi;         /* first and behind the last byte, in the target's window */
+	uint64_t turn;          /* number of the access among those of its origin */
 	int32_t target;
 	uint8_t kind;  /* enum rma_kind */
-	uint8_t op;    /* ACC: of predefined operations, id + 1; 0: compare and swap */
+	uint8_t op;    /* ACC: id + 1 of a predefined operation; 0: compare and swap */
 	uint8_t basic; /* ACC: enum type_basic */
 	bool reads;    /* GET, or ACC with MPI_NO_OP */
 };
 
 struct conflict_record {
-	_Atomic uint32_t n; /* pieces that have ever been used */
-	struct conflict_range piece[RECORD_MAX];
+	_Atomic uint32_t n; /* ranges that have ever been used */
+	struct conflict_range range[RECORD_MAX];
 };
 
 struct conflict_log {
 	struct conflict_record *own;
-	uint64_t off;       /* of it in the segment */
+	uint64_t off;       /* offset of it in the segment */
 	uint64_t turn;      /* accesses so far */
-	uint32_t fences;    /* of this window, so far: the same in all members */
-	uint32_t exposures; /* epochs of MPI_Win_post of this member, so far */
-	bool full;          /* and it was said */
+	uint32_t fences;    /* of this window; equal in all members */
+	uint32_t exposures; /* epochs of MPI_Win_post of this member */
+	bool full;          /* the record is full, and this was reported */
 };
 
 static struct conflict_log *conflict_log_of(const struct win *w)
@@ -110,7 +109,7 @@ void rma_conflict_clear(struct win *w)
 	if (c == NULL)
 		return;
 	for (uint32_t i = atomic_load_explicit(&c->own->n, memory_order_relaxed); i-- > 0;)
-		atomic_store_explicit(&c->own->piece[i].stamp, 0, memory_order_release);
+		atomic_store_explicit(&c->own->range[i].stamp, 0, memory_order_release);
 	atomic_store_explicit(&c->own->n, 0, memory_order_release);
 	c->full = false;
 }
@@ -122,7 +121,7 @@ void rma_conflict_complete(struct win *w, int rank, bool gets)
 	if (c == NULL)
 		return;
 	for (uint32_t i = atomic_load_explicit(&c->own->n, memory_order_relaxed); i-- > 0;) {
-		struct conflict_range *p = &c->own->piece[i];
+		struct conflict_range *p = &c->own->range[i];
 		uint64_t stamp = atomic_load_explicit(&p->stamp, memory_order_relaxed);
 
 		if (stamp >> 32 != STAMP_LOCK || (rank >= 0 && p->target != rank) ||
@@ -133,7 +132,7 @@ void rma_conflict_complete(struct win *w, int rank, bool gets)
 	}
 }
 
-/* MPI_Rget: the access that is over when the user learns that its request is. */
+/* MPI_Rget: its access ends when the user learns that its request is complete.  */
 struct rget_end {
 	struct req_copy end; /* first: in request->copies */
 	struct win *w;       /* held */
@@ -146,9 +145,9 @@ static void rget_end_give(struct req_copy *end)
 	struct conflict_log *c = g->w->rma == NULL ? NULL : conflict_log_of(g->w);
 
 	if (c == NULL)
-		return; /* the window has gone first */
+		return; /* the window was freed first */
 	for (uint32_t i = atomic_load_explicit(&c->own->n, memory_order_relaxed); i-- > 0;) {
-		struct conflict_range *p = &c->own->piece[i];
+		struct conflict_range *p = &c->own->range[i];
 
 		if (p->turn != g->turn)
 			continue;
@@ -165,7 +164,7 @@ static void rget_end_gone(struct req_copy *end)
 	free(g);
 }
 
-/* The request ends what has just been recorded. */
+/* Lets the request end the access that was recorded last.  */
 static int rget_end_new(struct win *w, struct req *req)
 {
 	struct rget_end *g = calloc(1, sizeof(*g));
@@ -184,7 +183,7 @@ static int rget_end_new(struct win *w, struct req *req)
 
 /* --- recording -------------------------------------------------------------------------------- */
 
-/* A place for one more piece; NULL: there is none, which is said once. */
+/* Room for one more range; NULL: none, which is reported once.  */
 static struct conflict_range *conflict_slot(struct win *w)
 {
 	struct conflict_log *c = conflict_log_of(w);
@@ -193,15 +192,15 @@ static struct conflict_range *conflict_slot(struct win *w)
 
 	if (n < RECORD_MAX) {
 		atomic_store_explicit(&c->own->n, n + 1, memory_order_release);
-		return &c->own->piece[n];
+		return &c->own->range[n];
 	}
 	for (uint32_t i = 0; i < n; i++) {
-		if (atomic_load_explicit(&c->own->piece[i].stamp, memory_order_relaxed) == 0)
-			return &c->own->piece[i];
+		if (atomic_load_explicit(&c->own->range[i].stamp, memory_order_relaxed) == 0)
+			return &c->own->range[i];
 	}
 	if (!c->full)
 		fprintf(stderr,
-			"haft: HAFT_CHECK=rma: rank %d accesses more than %d pieces of memory in "
+			"haft: HAFT_CHECK=rma: rank %d accesses more than %d ranges of memory in "
 			"an "
 			"epoch of %s: the others are not checked\n",
 			w->rank, RECORD_MAX, rma_win_words(w, name));
@@ -209,11 +208,11 @@ static struct conflict_range *conflict_slot(struct win *w)
 	return NULL;
 }
 
-/* The pieces of one access as they are found. */
+/* The ranges of one access, as they are found.  */
 struct conflict_walk {
 	struct win *w;
 	uint64_t stamp;
-	struct conflict_range now; /* not yet recorded; hi <= lo: none */
+	struct conflict_range now; /* the range that still grows; hi <= lo: none */
 	int err;
 };
 
@@ -222,7 +221,7 @@ static bool conflict_overlap(const struct conflict_range *a, const struct confli
 	return a->target == b->target && a->lo < b->hi && b->lo < a->hi;
 }
 
-/* May the later access not be where the earlier one is?  By the same process: `same'. */
+/* Is the later access not allowed at the place of the earlier one? same: both by one process.  */
 static bool is_conflict(
 	const struct conflict_range *earlier, const struct conflict_range *later, bool same)
 {
@@ -231,7 +230,7 @@ static bool is_conflict(
 	if (earlier->kind != RMA_ACC || later->kind != RMA_ACC)
 		return true;
 	if (same)
-		return false; /* accumulates of one origin are in order */
+		return false; /* accumulates of one origin are ordered */
 	return earlier->basic != later->basic ||
 	       (earlier->op != later->op && !earlier->reads && !later->reads && earlier->op != 0 &&
 		       later->op != 0);
@@ -264,14 +263,15 @@ static int conflict_report(const struct win *w, const struct conflict_range *p, 
 							    : "");
 }
 
-/* Does one of the n oldest pieces that a member has recorded meet mine? */
+/* Compares a range with the n oldest that a member has recorded. 0, or MPI_ERR_RMA_CONFLICT with
+ * words.  */
 static int conflict_compare(const struct win *w, int rank, const struct conflict_record *r,
 	uint32_t n, const struct conflict_range *mine)
 {
 	uint64_t stamp = atomic_load_explicit(&mine->stamp, memory_order_relaxed);
 
 	for (uint32_t i = 0; i < n; i++) {
-		const struct conflict_range *p = &r->piece[i];
+		const struct conflict_range *p = &r->range[i];
 		struct conflict_range copy;
 
 		if (p == mine || atomic_load_explicit(&p->stamp, memory_order_acquire) != stamp)
@@ -285,7 +285,7 @@ static int conflict_compare(const struct win *w, int rank, const struct conflict
 	return 0;
 }
 
-/* Looks for what the piece meets, in the records of all. */
+/* Compares a range with the records of all members.  */
 static int conflict_look(const struct win *w, const struct conflict_range *mine)
 {
 	int err = 0;
@@ -306,7 +306,7 @@ static int conflict_look(const struct win *w, const struct conflict_range *mine)
 	return err;
 }
 
-/* Records the piece that has been put together, and looks. */
+/* Records the range that is complete now, and compares it.  */
 static void conflict_note(struct conflict_walk *k)
 {
 	struct conflict_range *p;
@@ -329,7 +329,7 @@ static void conflict_note(struct conflict_walk *k)
 	k->err = conflict_look(k->w, p);
 }
 
-/* n elements of a basic type at mem: a number here.  Neighbours become one piece. */
+/* Adds n elements at mem, an address in the target's window.  Adjacent ones become one range.  */
 static bool conflict_range_add(void *arg, const struct type *basic, char *mem, int64_t n)
 {
 	struct conflict_walk *k = arg;
@@ -346,7 +346,7 @@ static bool conflict_range_add(void *arg, const struct type *basic, char *mem, i
 	return k->err == 0;
 }
 
-/* The epoch of an access, as a stamp. */
+/* The stamp of the current epoch at a target.  */
 static uint64_t conflict_stamp(const struct win *w, int rank)
 {
 	const struct rma_epoch *e = w->rma->epoch;
@@ -360,7 +360,7 @@ static uint64_t conflict_stamp(const struct win *w, int rank)
 	return (uint64_t)STAMP_LOCK << 32;
 }
 
-/* Has the target promised that nothing is written? */
+/* 0, or MPI_ERR_RMA_CONFLICT with words: the target has promised MPI_MODE_NOPUT.  */
 static int conflict_noput(const struct win *w, const struct rma_access *a, uint64_t stamp)
 {
 	const struct rma_ctl *ctl = w->target[a->rank].ctl;

@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* delegate.c - operations on private memory, done by its own process while that is in MPI:
- * mailbox.h. */
+/* delegate.c - operations on private memory at the origin: posted into the target's mailbox.
+ *
+ *      target's state              what the origin does
+ *      waits in MPI                post, spin up to DELEGATE_WAIT_NS
+ *      did not answer lately       process_vm call, until it has polled DELEGATE_AWAKE times
+ *      sleeps in MPI               process_vm call; each wake_every-th operation wakes it and posts
+ *
+ * The protocol is in mailbox.h.  */
 #include "libmpi/rma/mailbox.h"
 
 #include "libmpi/core/comm_object.h"
@@ -8,19 +14,20 @@
 #include "libmpi/rma/win_epoch.h"
 #include <string.h>
 
-/* An origin waits that long for the target to take an operation: twice what a pass of a target
- * takes that waits in MPI and pauses between its looks. */
-#define DELEGATE_WAIT_NS   MEAN_OR(300, 3000)
-#define DELEGATE_WAKE_NS   20000 /* the same of one that is woken: twice what waking takes */
-#define DELEGATE_REST      32    /* operations until one that sleeps is woken for the first time */
+/* How long an origin waits for the target to take an operation: twice the time between two polls of
+ * a target that waits in MPI.  */
+#define DELEGATE_WAIT_NS MEAN_OR(300, 3000)
+#define DELEGATE_WAKE_NS \
+	20000 /* as before, of a target that was woken: twice what a wake-up takes */
+#define DELEGATE_REST      32 /* operations on a sleeping target until its first wake-up */
 #define DELEGATE_REST_MOST 4096
-#define DELEGATE_CLOCK     64 /* looks between two at the clock */
+#define DELEGATE_CLOCK     64 /* polls between two readings of the clock */
 #define DELEGATE_NAP_NS    1000000u
 #define DELEGATE_AWAKE     MEAN_OR(1, 16) /* polls of the target that end the backoff */
 
-/* How long an operation may wait for the target, ns.  0: it does not look.  After it has once not,
- * only what it has looked since is believed.  Who sleeps in MPI is woken, if operations are many:
- * it will be awake for those that follow. */
+/* How long an operation may wait for the target, ns. 0: not at all, make the process_vm call.  A
+ * target that has not answered is tried again only when it has polled since.  A sleeping target is
+ * woken if operations are many: it is awake for the following ones.  */
 static uint64_t delegate_patience(struct rma_target *t)
 {
 	uint32_t polls;
@@ -41,7 +48,7 @@ static uint64_t delegate_patience(struct rma_target *t)
 	return DELEGATE_WAIT_NS;
 }
 
-/* It has not come, though it was woken: it will be so less often. */
+/* The target was woken. came: it took the operation; else it is woken less often.  */
 static void delegate_rest(struct rma_target *t, bool came)
 {
 	if (came)
@@ -51,7 +58,7 @@ static void delegate_rest(struct rma_target *t, bool came)
 	t->wake_left = t->wake_every;
 }
 
-/* Bytes of an operation that fits, and needs no datatypes to be understood; 0: it does not. */
+/* Bytes of an operation that fits into a mailbox and needs no datatype at the target; else 0.  */
 static int64_t delegate_fits(const struct rma_operation *j)
 {
 	const struct type *t = j->ttype;
@@ -101,7 +108,7 @@ static inline bool delegate_over(const struct rma_mailbox *b, uint32_t word)
 	return done / MAILBOX_STEP == word / MAILBOX_STEP;
 }
 
-/* True: it is over.  Others may want the same of this process. */
+/* Waits up to ns.  True: the operation is over.  Polls the own mailbox meanwhile.  */
 static bool delegate_watch(const struct rma_mailbox *b, uint32_t word, uint64_t ns)
 {
 	uint64_t end = 0, now;
@@ -111,7 +118,7 @@ static bool delegate_watch(const struct rma_mailbox *b, uint32_t word, uint64_t 
 			if (delegate_over(b, word))
 				return true;
 		rma_mailbox_poll();
-		now = rma_now_ns();
+		now = clock_now_ns();
 		if (end == 0)
 			end = now + ns;
 		else if (now > end)
@@ -132,7 +139,8 @@ static bool delegate_ready(void *arg, bool rest)
 	return delegate_over(b->box, b->word);
 }
 
-/* The target has not come.  False: it has, just now. */
+/* Takes the post back, because the target has not answered.  False: the target has just taken
+ * it. */
 static bool delegate_revoke(const struct rma_operation *j, struct rma_mailbox *b, uint32_t word)
 {
 	struct rma_target *t = &j->w->target[j->rank];
@@ -145,7 +153,7 @@ static bool delegate_revoke(const struct rma_operation *j, struct rma_mailbox *b
 	return atomic_load_explicit(&b->taken, memory_order_relaxed) != word;
 }
 
-/* Posted: what has become of it?  True: it was executed. */
+/* Waits for the end of a posted operation.  True: the target has executed it.  */
 static bool delegate_settle(
 	const struct rma_operation *j, struct rma_mailbox *b, uint32_t word, uint64_t ns)
 {

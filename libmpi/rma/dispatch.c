@@ -7,7 +7,7 @@
  *                                    └── none yet ──> kept until rma_dispatch_unmatched
  *
  * A member may use a window as soon as it has the offers of all members, while another member still
- * waits for the last offer.  Frames that reach such a member early are kept, in order. */
+ * waits for the last offer.  Frames that reach such a member early are kept, in order.  */
 #include "libmpi/rma/am.h"
 
 #include "libmpi/core/process_state.h"
@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A frame about a window that this process has not made yet. */
+/* A frame about a window that this process has not made yet.  */
 struct unmatched_frame {
 	struct unmatched_frame *next;
 	uint64_t ctx;

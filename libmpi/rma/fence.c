@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* fence.c - MPI_Win_fence: what was begun is complete, and everybody has come (MPI-5.0 12.5.1).
+/* fence.c - MPI_Win_fence: completes this process's operations and waits for all members (MPI-5.0
+ * 12.5.1).
  *
- *      accesses ──> complete at their targets ──> all members have come ──> accesses
- *                   (nothing to wait for where
- *                   they are stores)
+ *      accesses ──> complete at their targets ──> barrier ──> accesses
+ *                   (no wait where they are
+ *                   stores)
  *
- * Of the assertions, NOPRECEDE saves looking for accesses to complete, and together with NOSUCCEED
- * everything: the fence is between nothing and nothing.  NOPRECEDE alone does not save the meeting:
- * accesses go straight into the targets' memory, so they may start only after the targets' fences.
- * NOSTORE and NOPUT promise what costs nothing here; HAFT_CHECK=rma looks whether they are kept. */
+ * NOPRECEDE saves looking for operations to complete.  Together with NOSUCCEED it saves the
+ * barrier as well.  NOPRECEDE alone does not: accesses go straight into the targets' memory, so
+ * they may start only after the targets' fences.  NOSTORE and NOPUT save nothing; HAFT_CHECK=rma
+ * tests NOPUT.  */
 #include "libmpi/rma/conflict.h"
 
 #include <engine.h>
 
-/* 0, or MPI_ERR_RMA_SYNC with words: a fence is not allowed now. */
+/* 0, or MPI_ERR_RMA_SYNC with words: a fence is not allowed now.  */
 static int fence_check(const struct win *w, int modes)
 {
 	const struct rma_epoch *e = w->rma->epoch;

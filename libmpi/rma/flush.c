@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* flush.c - MPI_Win_flush and its kin: completing operations inside an epoch of locks (MPI-5.0
+/* flush.c - MPI_Win_flush and its kin: completing operations in a passive target epoch (MPI-5.0
  * 12.5.4).
  *
- * An operation that is a store is complete when its call returns; only what goes by messages is
- * waited for.  MPI_Win_sync is a fence of the processor: the memory model is the unified one. */
+ * An operation that is a store is complete when its call returns.  A flush waits for active
+ * messages only.  MPI_Win_sync is a processor fence: the memory model is the unified one.  */
 #include "libmpi/rma/win_epoch.h"
 
 #include "libmpi/rma/conflict.h"
 #include <engine.h>
 
-/* 0 if the process has locked the target; else MPI_ERR_RMA_SYNC with words. */
+/* 0 if this process has locked the target; else MPI_ERR_RMA_SYNC with words.  */
 static int flush_check(const struct win *w, int rank, const char *what)
 {
 	const struct rma_epoch *e = w->rma->epoch;

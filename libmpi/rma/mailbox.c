@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* mailbox.c - operations on private memory at the target: the own process polls its mailbox
- * while it is in MPI.  See mailbox.h. */
+ * while it is in MPI.  See mailbox.h.  */
 #include "libmpi/rma/mailbox.h"
 
 #include "libmpi/core/setting.h"
@@ -59,7 +59,7 @@ static int mailbox_take(struct rma_mailbox *b, uint32_t word)
 	return 1;
 }
 
-/* One look; > 0: an operation was executed. */
+/* Polls once. > 0: executed an operation.  */
 static int mailbox_poll_once(struct rma_mailbox *b)
 {
 	uint32_t word;
@@ -72,8 +72,8 @@ static int mailbox_poll_once(struct rma_mailbox *b)
 	return (word & MAILBOX_POSTED) != 0 ? mailbox_take(b, word) : 0;
 }
 
-/* Part of every pass of progress.  Who has posted one operation will often post another, in less
- * time than the next pass takes. */
+/* A hook of p2p_progress.  After one operation the origin often posts another, sooner than the next
+ * call of the hook; so it polls on for a while.  */
 static int mailbox_poll_row(void)
 {
 	struct rma_mailbox *b = mailbox.own;

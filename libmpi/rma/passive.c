@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* passive.c - MPI_Win_lock and its kin: epochs in which the target does nothing (MPI-5.0 12.5.3).
+/* passive.c - MPI_Win_lock and its kin: passive target epochs (MPI-5.0 12.5.3).
  *
  *      MPI_Win_lock      ──> the lock of the target, in the segment             (win_lock.h)
  *                        ──> a frame to its process, which takes it for us      (win_remote.c)
- *                        ──> nothing: MPI_MODE_NOCHECK promises that nobody else has it
- *      MPI_Win_lock_all  ──> the locks of all, shared
+ *                        ──> nothing: MPI_MODE_NOCHECK promises that no other process holds it
+ *      MPI_Win_lock_all  ──> the locks of all members, shared
  *
- * MPI_Win_lock_all is in nobody's way for long before it has all it wants: it takes what is free
- * and waits for the rest, but when its patience is over it gives back everything, waits on with
- * empty hands, and then comes for the others again, more patient each time.  So others may lock
- * several targets in any order that suits them: who holds what it wants gets what it holds. */
+ * MPI_Win_lock_all never blocks others for long while it waits.  It takes the locks that are
+ * free and waits for the others; when its patience ends it releases everything it holds, waits
+ * on, and then takes the rest again, with more patience each time.  So other processes may lock
+ * several targets in any order (model/lock_all.pml).  */
 #include "libmpi/rma/win_epoch.h"
 
 #include "libmpi/core/err.h"
@@ -18,12 +18,12 @@
 #include "libmpi/rma/win_lock.h"
 #include <engine.h>
 
-#define PATIENCE_FIRST_NS 50000u    /* some switches of processes: the epoch of another ends */
+#define PATIENCE_FIRST_NS 50000u /* some switches of processes: another epoch ends in that time */
 #define PATIENCE_MAX_NS   50000000u /* long enough even if that epoch has to wait for its CPU */
 
 /* --- one lock --------------------------------------------------------------------------------- */
 
-/* A process that waits for a lock. */
+/* A wait for the lock of a member of this host.  */
 struct local_lock_wait {
 	struct rma_epoch_wait wait;
 	struct rma_lock_wait k;
@@ -85,7 +85,7 @@ static int lock_type_check(const struct win *w, int lock_type)
 		lock_type);
 }
 
-/* May a lock be taken now?  rank -1: all. */
+/* May a lock be taken now? rank -1: all locks. 0, or MPI_ERR_RMA_SYNC or _ASSERT with words.  */
 static int lock_check(const struct win *w, int rank, int modes)
 {
 	const struct rma_epoch *e = w->rma->epoch;
@@ -106,8 +106,9 @@ static int lock_check(const struct win *w, int rank, int modes)
 	return 0;
 }
 
-/* The user promises that nobody else wants the lock: then it need not be taken.  While accesses are
- * recorded it is, so that promises which are not kept show.  0; MPI_ERR_RMA_CONFLICT with words. */
+/* MPI_MODE_NOCHECK: the user promises that no other process wants the lock, so it is not taken.
+ * While accesses are recorded it is taken, so that a broken promise shows. 0, or
+ * MPI_ERR_RMA_CONFLICT with words.  */
 static int lock_nocheck(struct win *w, int rank, enum rma_lock_mode mode, enum rma_epoch_held *held)
 {
 	struct rma_ctl *ctl = w->target[rank].ctl;
@@ -184,7 +185,7 @@ int rma_win_unlock(int rank, struct win *w)
 
 /* --- all -------------------------------------------------------------------------------------- */
 
-/* All members are near, and all locks are free: takes them.  Else it takes none. */
+/* Takes all locks if all members are local and all locks are free.  Else takes none.  */
 static bool lock_all_try(struct win *w)
 {
 	if (!w->rma->epoch->all_local)
@@ -199,18 +200,18 @@ static bool lock_all_try(struct win *w)
 	return true;
 }
 
-/* MPI_Win_lock_all that waits.  What it has is HELD_SHARED, what it has asked for far away
- * HELD_WAITING, until it has all. */
+/* MPI_Win_lock_all while it waits.  Until it holds all locks, those it holds are HELD_SHARED, and
+ * those it has requested from remote members HELD_WAITING.  */
 struct lock_all {
 	struct rma_epoch_wait wait;
 	struct rma_lock_wait
-		k; /* for the near lock that it waits for; k.w NULL: for those far away */
-	uint64_t patience_ns; /* how long it holds what it has */
-	uint64_t begin_ns;    /* of holding; 0: not known yet */
-	bool over;            /* its patience is */
+		k;            /* for the local lock it waits for; k.w NULL: waits for remote ones */
+	uint64_t patience_ns; /* how long it keeps what it holds */
+	uint64_t begin_ns;    /* since when it holds something; 0: not known yet */
+	bool over;            /* its patience has ended */
 };
 
-/* Looks at the answers.  Have all come? */
+/* Reads the answers of remote members.  True: all have granted.  *holds: some have.  */
 static bool lock_all_answered(struct lock_all *a, bool *holds)
 {
 	struct rma_epoch *e = a->wait.w->rma->epoch;
@@ -232,16 +233,16 @@ static bool lock_all_answered(struct lock_all *a, bool *holds)
 static bool lock_all_ready(void *arg, bool rest)
 {
 	struct lock_all *a = arg;
-	bool near = a->k.w != NULL, holds = a->begin_ns != UINT64_MAX;
+	bool local = a->k.w != NULL, holds = a->begin_ns != UINT64_MAX;
 
-	if (near ? rma_lock_wait_ready(&a->k, rest) : lock_all_answered(a, &holds))
+	if (local ? rma_lock_wait_ready(&a->k, rest) : lock_all_answered(a, &holds))
 		return true;
-	a->wait.nap_ns = near && !a->k.starving ? RMA_STARVING_NS : RMA_REPORT_NS;
+	a->wait.nap_ns = local && !a->k.starving ? RMA_STARVING_NS : RMA_REPORT_NS;
 	if (!holds)
 		return false;
 	if (a->begin_ns == 0)
-		a->begin_ns = rma_now_ns();
-	a->over = rma_now_ns() - a->begin_ns >= a->patience_ns;
+		a->begin_ns = clock_now_ns();
+	a->over = clock_now_ns() - a->begin_ns >= a->patience_ns;
 	if (a->wait.nap_ns > a->patience_ns)
 		a->wait.nap_ns = (uint32_t)a->patience_ns;
 	return a->over;
@@ -259,8 +260,8 @@ static void lock_all_give_back(struct win *w)
 	}
 }
 
-/* Takes of the near locks what is free, or if they are all taken, asks for those far away.  The
- * rank of one that it has to wait for; -1: it has all. */
+/* Takes the local locks that are free.  If it holds all local ones, requests the remote ones.
+ * Returns a rank that it has to wait for; -1: it holds all.  */
 static int lock_all_take_free(struct win *w)
 {
 	struct rma_epoch_target *t = w->rma->epoch->target;
@@ -286,16 +287,17 @@ static int lock_all_take_free(struct win *w)
 	return wanted;
 }
 
-/* Waits for a near lock, or for all that it has asked for; what it has meanwhile it may lose. */
+/* Waits for a local lock, or for all that it has requested.  It may release what it holds
+ * meanwhile.  */
 static void lock_all_wait_one(struct lock_all *a, int rank)
 {
 	struct win *w = a->wait.w;
-	bool near = w->target[rank].ctl != NULL;
+	bool local = w->target[rank].ctl != NULL;
 
 	a->k = (struct rma_lock_wait){.rank = rank, .who = w->rank, .mode = LOCK_SHARED};
 	a->wait.rank = rank;
 	a->begin_ns = 0;
-	if (near) {
+	if (local) {
 		a->k.w = w;
 		rma_lock_wait_begin(&a->k);
 	}
@@ -305,11 +307,11 @@ static void lock_all_wait_one(struct lock_all *a, int rank)
 		if (!a->over)
 			break;
 		lock_all_give_back(w);
-		a->begin_ns = near ? UINT64_MAX : 0; /* answers from far away may still come */
+		a->begin_ns = local ? UINT64_MAX : 0; /* remote members may still grant */
 		if (a->patience_ns < PATIENCE_MAX_NS)
 			a->patience_ns *= 2;
 	}
-	if (near)
+	if (local)
 		w->rma->epoch->target[rank].held = HELD_SHARED;
 }
 
@@ -323,7 +325,7 @@ static __attribute__((noinline)) void lock_all_wait(struct win *w)
 	while ((rank = lock_all_take_free(w)) >= 0)
 		lock_all_wait_one(&a, rank);
 	for (int i = 0; i < w->size; i++)
-		w->rma->epoch->target[i].held = HELD_NONE; /* EPOCH_ALL says it */
+		w->rma->epoch->target[i].held = HELD_NONE; /* EPOCH_ALL stands for all of them */
 }
 
 int rma_win_lock_all(int modes, struct win *w)

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* process_vm.c - private memory of another process of the node, by process_vm_readv and _writev:
- * where the kernel permits it (shm_readable has asked), and complete when the call returns.
+/* process_vm.c - private memory of another process of the host, by process_vm_readv and _writev.
  *
  *      origin: one piece, or packed ──> struct iovec here     1
  *      target: the runs of its type ──> struct iovec there    up to VM_RUNS a call
  *
- * The kernel moves whole pieces or stops at the first that is not there; what has been moved is
- * counted in bytes, so a call that ends early is continued where it stopped. */
+ * Used where the kernel permits it (shm_readable has tested it).  Data has arrived when the call
+ * returns.
+ *
+ * The kernel moves whole pieces or stops at the first that is not mapped.  What it has moved is
+ * counted in bytes, so a call that ends early is continued where it stopped.  */
 #include "libmpi/rma/operation.h"
 
 #include "libmpi/core/err.h"
@@ -19,21 +21,21 @@
 
 #define VM_PIECE ((int64_t)MEAN_OR(64, 1 << 20)) /* packed bytes at a time: stays in the cache */
 
-/* A call that is being collected. */
+/* The runs that the next call moves.  */
 struct vm_call {
 	const struct win *w;
 	int rank;
 	bool write;
 	int err;
-	char *local;   /* goes on as bytes move */
-	int64_t skip;  /* bytes of the type before the part that is moved */
-	int64_t left;  /* bytes of that part which are not in a run yet */
+	char *local;   /* advances as bytes are moved */
+	int64_t skip;  /* bytes of the type before the range that is moved */
+	int64_t left;  /* bytes of that range which are not in a run yet */
 	int64_t bytes; /* in the runs */
 	int n;
 	struct iovec run[VM_RUNS];
 };
 
-/* All but the runs, which are 4 KiB. */
+/* Initializes all but the runs, which are 4 KiB.  */
 static void vm_begin(struct vm_call *v, const struct win *w, int rank, bool write)
 {
 	v->w = w;
@@ -49,7 +51,7 @@ static int vm_absent(const struct vm_call *v)
 {
 	char words[RMA_WIN_WORDS];
 
-	if (errno == ESRCH) { /* it has died, and nobody has said so yet */
+	if (errno == ESRCH) { /* it has died, and this was not reported yet */
 		haft_peer_lost(v->w->target[v->rank].peer);
 		return haft_err(MPI_ERR_PROC_ABORTED, "the process of rank %d in %s is gone",
 			v->rank, rma_win_words(v->w, words));
@@ -58,7 +60,7 @@ static int vm_absent(const struct vm_call *v)
 		v->rank, rma_win_words(v->w, words), v->run[0].iov_base, strerror(errno));
 }
 
-/* Drops the first `done' bytes of the runs. */
+/* Removes the first `done' bytes of the runs.  */
 static void vm_advance(struct vm_call *v, int64_t done)
 {
 	int i = 0;
@@ -142,7 +144,7 @@ int rma_vm_runs(const struct win *w, int rank, bool write, void *here, const str
 	return v.err;
 }
 
-/* Bytes [from, from + n) of the packed form of the target's data, at v->local. */
+/* Moves bytes [from, from + n) of the packed form of the target's data, at v->local.  */
 static int vm_part(struct vm_call *v, const struct rma_operation *j, int64_t from, int64_t n)
 {
 	int err;
@@ -159,7 +161,7 @@ static int vm_part(struct vm_call *v, const struct rma_operation *j, int64_t fro
 	return err != 0 ? err : v->err;
 }
 
-/* The origin's data is not one piece: by way of a copy, piece by piece. */
+/* The origin's data is not contiguous: goes through a packed copy, part by part.  */
 static int vm_by_copies(struct vm_call *v, const struct rma_operation *j, int64_t all)
 {
 	char *room = malloc((size_t)(all < VM_PIECE ? all : VM_PIECE));

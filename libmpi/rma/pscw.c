@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* pscw.c - MPI_Win_post, start, complete, wait: who accesses and who is accessed meet in pairs
- * (MPI-5.0 12.5.2).
+/* pscw.c - MPI_Win_post, start, complete, wait: origins and targets synchronize in pairs (MPI-5.0
+ * 12.5.2).
  *
  *      target T                     in the segment                    origin O
- *      post(.. O ..)  ──> pairs of O: pair[T].posts + 1, bell of O ──> start(.. T ..), or rather
- *                                                                      the first access to T
+ *      post(.. O ..)  ──> pairs of O: pair[T].posts + 1, bell of O ──> first access to T after
+ *                                                                      start(.. T ..)
  *      wait           <── sync of T: done + 1, bell of T           <── complete
  *
- * MPI_Win_start does not wait: an access to a target that has not posted does, or at the latest
- * MPI_Win_complete.  posts counts the exposure epochs of T for O, and O counts those that it has
- * used; since an access epoch uses one of each target, the counters never mix up epochs.  done is
- * one counter for all: an origin cannot complete the next epoch before the target has opened it,
- * and it opens the next only after it has waited for all of this one. */
+ * MPI_Win_start does not wait.  The first access to a target that has not posted waits, or at the
+ * latest MPI_Win_complete.
+ *
+ * posts counts the exposure epochs of T for O, and O counts those that it has used.  An access
+ * epoch uses one of each target, so the counters never mix up epochs.  done is one counter for
+ * all origins: an origin cannot complete the next epoch before the target has opened it, and the
+ * target opens it only after it has waited for all origins of this one.  */
 #include "libmpi/rma/win_epoch.h"
 
 #include "libmpi/core/err.h"
@@ -20,13 +22,13 @@
 #include "libmpi/rma/win_lock.h"
 #include <engine.h>
 
-/* The rank in the window of member i of a group, or -1. */
+/* The rank in the window of member i of a group, or -1.  */
 static int pscw_rank_of(const struct win *w, const struct group *g, int i)
 {
 	return group_rank_of(w->comm->group, group_peer(g, i));
 }
 
-/* 0, or MPI_ERR_GROUP if somebody in the group is not a member of the window. */
+/* 0, or MPI_ERR_GROUP with words if a member of the group is not in the window.  */
 static int pscw_group_check(const struct win *w, const struct group *g)
 {
 	char name[RMA_WIN_WORDS];
@@ -81,7 +83,7 @@ static bool pscw_all_done(void *arg, bool rest)
 	return (int32_t)(done - w->rma->epoch->done) >= 0;
 }
 
-/* Those whose access is not done. */
+/* Wait reports: the members whose access epoch is not complete.  */
 static void pscw_late(const struct rma_epoch_wait *wait, struct shm_what *what)
 {
 	const struct win *w = wait->w;
@@ -133,7 +135,7 @@ struct pscw_start {
 	int rank;
 };
 
-/* Has the target posted for us once more than we have used? */
+/* Has the target posted for this process more often than it has used?  */
 static bool pscw_has_posted(void *arg, bool rest)
 {
 	const struct pscw_start *s = arg;

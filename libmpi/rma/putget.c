@@ -8,22 +8,13 @@
  *                                                                        └── AM     rma_am_start */
 #include "libmpi/rma/operation.h"
 
-#include "libmpi/core/err.h"
-#include "libmpi/p2p/p2p.h"
 #include "libmpi/rma/mailbox.h"
-#include "libmpi/rma/win.h"
-#include "libmpi/type/signature.h"
-#include "libmpi/via/shared_mem.h"
 #include <engine.h>
 #include <string.h>
 
-#define TYPE_WORDS 160 /* of a signature in words: longer ones are cut */
-
-/* --- checks ----------------------------------------------------------------------------------- */
-
 /* --- put and get ------------------------------------------------------------------------------ */
 
-/* Only the bytes that the source has are moved. */
+/* Moves only the bytes that the source has.  */
 static int putget(struct rma_operation *j)
 {
 	int err = rma_operation_check(j);
@@ -39,8 +30,8 @@ static int putget(struct rma_operation *j)
 	return type_copy(j->origin, j->ocount, j->otype, j->at, j->tcount, j->ttype);
 }
 
-/* Where the target's bytes are mapped, for the simple case: mapped, open, inside, the same number
- * of bytes on both sides, without gaps.  NULL: it is not that simple. */
+/* Where the target's bytes are mapped, if the call is simple: mapped, open, inside the window,
+ * equal sizes, dense types.  Else NULL.  */
 static inline char *putget_fast_at(const struct win *w, const void *origin, int64_t ocount,
 	const struct type *otype, int rank, int64_t disp, int64_t tcount, const struct type *ttype,
 	int64_t *n)
@@ -64,7 +55,7 @@ static inline char *putget_fast_at(const struct win *w, const void *origin, int6
 	return t->base + place;
 }
 
-/* Words are stored as such: nobody sees half of one. */
+/* Words are stored as such, so that no process sees half of one.  */
 static inline void putget_copy(void *to, const void *from, int64_t n)
 {
 	if (n == 8)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* registry.c - the windows of this process by context id. */
+/* registry.c - the windows of this process by context id.  */
 #include "libmpi/rma/win.h"
 
 #include "libmpi/core/comm_object.h"
@@ -38,4 +38,13 @@ void rma_registry_remove(struct win *w)
 			return;
 		}
 	}
+}
+
+bool rma_registry_all(bool (*check)(const struct win *w))
+{
+	for (int i = 0; i < BUCKETS; i++)
+		for (const struct rma *r = buckets[i]; r != NULL; r = r->next)
+			if (!check(r->win))
+				return false;
+	return true;
 }

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* win.c - making windows and letting them go (MPI-5.0 12.2).
+/* win.c - making and freeing windows (MPI-5.0 12.2).
  *
  *   every member   own memory ──┐
- *                  control block┴─> struct win_offer ── allgather on the user's communicator ──>
- * target[] ids of the window's own communicator: rank 0's offer
+ *                  control block┴─> struct win_offer ── allgather on the user's comm ──> target[]
+ *                  rank 0 adds the context ids of the window's own communicator
  *
- *   allocate_shared, contiguous:     sizes first, then rank 0 takes memory for all and says where
+ *   allocate_shared, contiguous:     sizes first, then rank 0 allocates memory for all members
  *
  *        rank 0      rank 1  rank 2
- *      |───────────|───────|─────────────|        one piece, each part where the one before it ends
+ *      |───────────|───────|─────────────|        each part begins where the one before it ends
  *
- * A member that cannot take part says so in its offer, and all fail.  Nothing is said after the
- * exchange: who has all offers has the window.
+ * A member that cannot take part says so in its offer, and all members fail.  The exchange of
+ * offers is the only communication: a member that has all offers has the window.
  *
- * MPI_Win_free runs the attributes' delete callbacks, waits until all members have come and
- * nobody's has failed, and only then ends the user's handle and gives memory back. */
+ * MPI_Win_free runs the attributes' delete callbacks, and waits until all members have done so
+ * without an error.  Only then does it free the user's handle and the memory.  */
 #include "libmpi/rma/win.h"
 
 #include "libmpi/comm/attributes.h"
@@ -34,13 +34,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a member says about its part. */
+/* What a member tells the others about its part.  */
 struct win_offer {
-	uint64_t ctx, end; /* ids that are the window's, if this is rank 0 */
+	uint64_t ctx, end; /* rank 0: context ids for the window's communicator */
 	int64_t bytes, unit;
 	uint64_t at;  /* shared: offset in the segment; else an address */
 	uint64_t ctl; /* offset of the control block */
-	uint64_t seg; /* where it has the segment mapped */
+	uint64_t seg; /* address at which it has mapped the segment */
 	int32_t err;  /* not 0: it cannot take part */
 	bool shared;
 	bool noncontig;
@@ -48,7 +48,7 @@ struct win_offer {
 };
 static_assert(sizeof(struct win_offer) == CACHE_LINE, "an offer is a line");
 
-/* A window that is being made. */
+/* A window that is being made.  */
 struct win_making {
 	int flavor;
 	void *base;
@@ -57,12 +57,13 @@ struct win_making {
 	struct comm *comm;
 	struct win *w;
 	struct win_offer mine, *all;
-	char words[HAFT_ERR_TEXT_MAX]; /* of mine.err */
+	char words[HAFT_ERR_TEXT_MAX]; /* the words of mine.err */
 };
 
 /* --- the end ---------------------------------------------------------------------------------- */
 
-/* All that this member has taken for the window.  Nobody can reach it any more. */
+/* Frees everything that this member has taken for the window.  Other members no longer access
+ * it. */
 static void win_release(struct win *w)
 {
 	struct rma *r = w->rma;
@@ -111,11 +112,12 @@ static int win_fix_attributes(struct win *w)
 	return err;
 }
 
-#define FREE_WORD ((int64_t)0x66726565 << 24) /* nothing that lies about by chance */
+#define FREE_WORD ((int64_t)0x66726565 << 24) /* no value that memory has by chance */
 
-/* MPI_Win_free, all members: those with attributes whose delete callbacks have failed say so, and
- * then the window stays for all.  0, or the error of this member, or that another has failed.
- * A member that is in MPI_Win_fence meanwhile brings something else than FREE_WORD + its rank. */
+/* MPI_Win_free of all members: runs the delete callbacks.  If one fails on any member the window
+ * stays for all. 0, or the error of this member, or MPI_ERR_OTHER that names another member.  A
+ * member that is in MPI_Win_fence meanwhile contributes something else than FREE_WORD + its rank:
+ * MPI_ERR_RMA_SYNC.  */
 static int win_delete_attributes(struct win *w)
 {
 	int failed = haft_attr_delete_all(w);
@@ -171,7 +173,8 @@ int rma_win_free(struct win **win)
 	return err != 0 ? err : failed;
 }
 
-/* Calls that wait for all members name the window's communicator, if it has one already. */
+/* Names the window's communicator after the window, for reports of calls that wait for all
+ * members.  */
 static int win_name_comm(struct win *w)
 {
 	char words[RMA_WIN_WORDS];
@@ -190,7 +193,7 @@ int rma_win_set_name(struct win *w, const char *name)
 
 /* --- this member's part ----------------------------------------------------------------------- */
 
-/* The first failure of this member: the others will hear of it. */
+/* Notes the first failure of this member.  The others learn of it by its offer.  */
 static void win_fail(struct win_making *m, int err)
 {
 	if (err == 0 || m->mine.err != 0)
@@ -204,7 +207,7 @@ static void win_no_memory(struct win_making *m, const char *what)
 	win_fail(m, haft_err(MPI_ERR_NO_MEM, "no memory for %s", what));
 }
 
-/* Memory of this process is offered by its place in the segment if it lies there. */
+/* Offers memory of this process: by its offset if it lies in the segment, else by its address.  */
 static void win_offer_memory(struct win_making *m, void *at, int64_t bytes)
 {
 	uint64_t off = bytes > 0 ? via_mem_off(at, bytes) : 0;
@@ -233,7 +236,7 @@ static void win_offer_control(struct win_making *m)
 				    "shared memory for the locks of a window has run out"));
 }
 
-/* The object, with all that may fail for want of memory before others are told. */
+/* Makes the object and allocates everything that this member needs, before the others are told.  */
 static int win_begin(struct win_making *m)
 {
 	struct win *w = obj_new(&haft_win_class, NULL);
@@ -272,7 +275,8 @@ static int win_begin(struct win_making *m)
 
 /* --- the exchange, and what comes of it ------------------------------------------------------- */
 
-/* One member that cannot take part makes all fail, each with its own words if it has any. */
+/* 0 if all members can take part.  Else the error of this member, or one that names another
+ * member.  */
 static int win_refused(const struct win_making *m)
 {
 	if (m->mine.err != 0)
@@ -283,7 +287,7 @@ static int win_refused(const struct win_making *m)
 	return 0;
 }
 
-/* Where others may ask this process for accesses to memory of its own. */
+/* Offers this process's mailbox, if others will access its private memory.  */
 static void win_offer_mailbox(struct win_making *m)
 {
 	struct rma *r = m->w->rma;
@@ -308,7 +312,7 @@ static int win_exchange(struct win_making *m)
 	return err != 0 ? err : win_refused(m);
 }
 
-/* May this process use process_vm_* on the peer's memory? */
+/* May this process use process_vm calls on the peer's memory?  */
 static bool win_vm_allowed(int peer)
 {
 	return haft_setting_get(SETTING_RMA) != HAFT_RMA_MSG && via_is_local(peer) &&
@@ -318,20 +322,20 @@ static bool win_vm_allowed(int peer)
 static void win_reach(struct win *w, int rank, const struct win_offer *o)
 {
 	struct rma_target *t = &w->target[rank];
-	bool near, here;
+	bool local, here;
 
 	t->peer = group_peer(w->comm->group, rank);
-	near = via_is_local(t->peer);
+	local = via_is_local(t->peer);
 	t->bytes = w->flavor == MPI_WIN_FLAVOR_DYNAMIC ? INT64_MAX : o->bytes;
 	t->unit = o->unit;
 	t->seg = o->seg;
 	t->shared = o->shared;
 	if (rank == w->rank)
 		t->ctl = w->rma->ctl;
-	else if (near)
+	else if (local)
 		t->ctl = via_mem_at(o->ctl);
 	t->base = o->shared ? via_mem_at(o->at) : (char *)(uintptr_t)o->at;
-	here = rank == w->rank || (near && (o->shared || o->bytes == 0));
+	here = rank == w->rank || (local && (o->shared || o->bytes == 0));
 	if (here && w->flavor != MPI_WIN_FLAVOR_DYNAMIC) {
 		t->method = RMA_DIRECT;
 		t->map = t->base;
@@ -346,11 +350,12 @@ static void win_reach(struct win *w, int rank, const struct win_offer *o)
 	} else {
 		t->method = RMA_AM;
 	}
-	if (near && !o->shared && o->at - o->seg < via.mem_len) /* a way is forced */
+	if (local && !o->shared &&
+		o->at - o->seg < via.mem_len) /* HAFT_RMA forces another method */
 		t->map = via_mem_at(o->at - o->seg);
 }
 
-/* Everybody has all offers. */
+/* This member has all offers: makes the window's communicator and targets.  */
 static int win_finish(struct win_making *m)
 {
 	struct comm_spec how = {.group = m->comm->group, .ids = {m->all[0].ctx, m->all[0].end}};
@@ -376,7 +381,7 @@ static int win_finish(struct win_making *m)
 	return err;
 }
 
-/* Ends what `begin' began, with the error of what came between. */
+/* Ends what win_begin began: *win becomes the window if err is 0; else frees it and returns err. */
 static int win_made(struct win_making *m, int err, struct win **win)
 {
 	if (err == 0)
@@ -451,7 +456,7 @@ int rma_win_allocate(int64_t size, int64_t unit, struct info *info, struct comm 
 	return err;
 }
 
-/* Rank 0 takes memory for all; *off is where it begins. */
+/* Rank 0 allocates memory for all members; *off becomes its offset in the segment.  */
 static int win_allocate_for_all(struct win_making *m, uint64_t *off)
 {
 	struct type *byte = type_predefined(MPI_BYTE);
@@ -463,7 +468,7 @@ static int win_allocate_for_all(struct win_making *m, uint64_t *off)
 			err = haft_err(MPI_ERR_SIZE, "the parts of all ranks are more bytes than "
 						     "a number can say");
 	if (err != 0)
-		return err; /* of all members: they see the same sizes */
+		return err; /* on all members: they see the same sizes */
 	if (m->w->rank == 0) {
 		void *p = NULL;
 
@@ -487,7 +492,7 @@ static int win_allocate_for_all(struct win_making *m, uint64_t *off)
 	return err;
 }
 
-/* Contiguous: each part where the one before it ends. */
+/* Places the parts one behind the other.  */
 static int win_layout_shared(struct win_making *m)
 {
 	bool forced = !m->w->rma->direct;
@@ -517,7 +522,7 @@ static int win_no_sharing(int rank, int peer)
 		haft_setting_get(SETTING_VIA) == HAFT_VIA_NET ? "net" : "ofi-all");
 }
 
-/* All members must say the same, or parts would not lie where others look for them. */
+/* All members must choose the same layout, or parts would not lie where others expect them.  */
 static int win_same_layout(const struct win_making *m)
 {
 	for (int i = 0; i < m->w->size; i++) {

@@ -1,28 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* win_epoch.c - the state of a window's epochs: made, asked and waited in.  The picture is in
- * win_epoch.h. / */
+/* win_epoch.c - the epochs of a window: what they allow, making and freeing.  The table is in
+ * win_epoch.h.  */
 #include "libmpi/rma/win_epoch.h"
 
 #include "libmpi/core/err.h"
 #include "libmpi/core/setting.h"
 #include "libmpi/rma/conflict.h"
 #include "libmpi/rma/win_remote.h"
-#include "libmpi/rma/win_lock.h"
-#include <stddef.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <time.h>
-
-#define LOOKS 200 /* at the bell, before passes that look at everything */
-
-/* --- waiting ---------------------------------------------------------------------------------- */
-
-/* --- words ------------------------------------------------------------------------------------ */
 
 /* --- accesses --------------------------------------------------------------------------------- */
 
-/* May the target be accessed?  The words of why not, or NULL. */
+/* Why the target may not be accessed, in words; NULL: it may.  Opens a fence epoch, or waits for a
+ * post.  */
 static const char *epoch_refused(struct win *w, int rank)
 {
 	struct rma_epoch *e = w->rma->epoch;

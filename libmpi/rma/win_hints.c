@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* win_hints.c - hints of windows (MPI-5.0 12.2.1, 12.2.3, 12.2.7).
+/* win_hints.c - info hints of windows (MPI-5.0 12.2.1, 12.2.3, 12.2.7).
  *
- *      key                          what Haft does with it
- *      no_locks                     kept: MPI_Win_lock is refused then
- *      accumulate_ordering          kept; operations are always in the order of their calls
- *      accumulate_ops               kept; atomics hold for different operations at the same time
- *      mpi_accumulate_granularity   kept; atomics are per element, locks per 64 KiB (accumulate.c)
- *      same_size, same_disp_unit    kept
+ *      key                          effect
+ *      no_locks                     MPI_Win_lock is refused
+ *      accumulate_ordering          none: operations always run in call order
+ *      accumulate_ops               none: atomics allow different operations at the same time
+ *      mpi_accumulate_granularity   none: atomics are per element, locks per 64 KiB (acc_apply.c)
+ *      same_size, same_disp_unit    none
  *      alloc_shared_noncontig       each part of a shared window has memory of its own
- *      mpi_minimum_memory_alignment of memory that comes with the window
+ *      mpi_minimum_memory_alignment alignment of memory that comes with the window
  *
- * All are reported by MPI_Win_get_info.  A value that is no value of its key is ignored (10). */
+ * MPI_Win_get_info returns all of them.  A value that its key does not define is ignored
+ * (chapter 10).  */
 #include "libmpi/env/info.h"
 #include "libmpi/comm/comm_create.h"
 #include "libmpi/core/err.h"
@@ -31,7 +32,7 @@ enum flag { NO_LOCKS, SAME_SIZE, SAME_UNIT, NONCONTIG, FLAGS };
 static const char *const flag_keys[FLAGS] = {
 	"no_locks", "same_size", "same_disp_unit", "alloc_shared_noncontig"};
 
-/* The elements of an accumulate_ordering. */
+/* The elements of an accumulate_ordering.  */
 static const char *const orders[] = {"rar", "raw", "war", "waw"};
 
 #define ORDER_ALL ((1u << countof(orders)) - 1)
@@ -45,7 +46,7 @@ struct rma_hints {
 	char *kinds;    /* malloc'ed, or NULL: not set */
 };
 
-/* A list like "rar,waw"; false: it is none. */
+/* Parses a list like "rar,waw". False: it is not one.  */
 static bool hint_order(const char *s, unsigned *order)
 {
 	unsigned bits = 0;
@@ -132,7 +133,7 @@ int64_t rma_hints_align(const struct rma_hints *h)
 	return h->align;
 }
 
-/* What was said when the window was made about its memory and its locks stays. */
+/* Hints on memory and locks keep the values that they had when the window was made.  */
 int rma_win_set_info(struct win *w, struct info *info)
 {
 	struct rma_hints *h = w->rma->hints, was = *h;

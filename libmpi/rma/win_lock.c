@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* win_lock.c - waiting for a member's lock, and giving it to who waits.  See win_lock.h. */
+/* win_lock.c - waiting for a member's lock, and handing it over.  See win_lock.h.  */
 #include "libmpi/rma/win_lock.h"
 
 #include "libmpi/rma/win_epoch.h"
 #include "libmpi/rma/win_remote.h"
 
-/* A slot: ticket, chosen, mode. */
+/* Fields of a slot: ticket, chosen, mode.  */
 #define SLOT_MODE   3u
 #define SLOT_CHOSEN 4u
 #define SLOT_SHIFT  3
@@ -20,7 +20,7 @@ static _Atomic uint32_t *lock_slot(const struct win *w, int rank, int who)
 	return &rma_lock_pairs(w, rank)[who].wait;
 }
 
-/* Did the first slot's owner come before the second's?  Tickets wrap. */
+/* Is the ticket of slot a older than that of slot b?  Tickets wrap.  */
 static bool lock_before(uint32_t a, uint32_t b)
 {
 	return (int32_t)((a & ~(SLOT_MODE | SLOT_CHOSEN)) - (b & ~(SLOT_MODE | SLOT_CHOSEN))) < 0;
@@ -45,7 +45,8 @@ void rma_lock_wait_begin(struct rma_lock_wait *k)
 	atomic_fetch_add_explicit(&l->word, LOCK_WAITER, memory_order_seq_cst);
 }
 
-/* It has the lock: the mode goes, and others may be chosen if it was. */
+/* The waiter has the lock: its request ends.  If it was chosen, another waiter may be chosen
+ * now. */
 static bool lock_got(struct rma_lock_wait *k, uint32_t slot)
 {
 	struct rma_lock *l = lock_of(k->w, k->rank);
@@ -60,8 +61,9 @@ static bool lock_got(struct rma_lock_wait *k, uint32_t slot)
 	return true;
 }
 
-/* It has taken the lock itself.  If it was given to it at the same time it has it twice: a reader
- * can, among others.  A writer who took it for itself had it alone, and nobody could give it. */
+/* The waiter has taken the lock itself.  A holder may have granted it at the same time: then a
+ * reader holds it twice, and releases one.  A writer that takes the lock holds it alone, so nobody
+ * could grant it.  */
 static bool lock_taken(struct rma_lock_wait *k)
 {
 	struct rma_lock *l = lock_of(k->w, k->rank);
@@ -73,8 +75,8 @@ static bool lock_taken(struct rma_lock_wait *k)
 	return lock_got(k, slot);
 }
 
-/* Takes what is free.  Who has become hungry need not look whether others are: otherwise somebody
- * who holds it will give it. */
+/* Takes the lock if it is free.  A starving waiter ignores other starving ones: if the lock were
+ * held, its holder would hand it over.  */
 static bool lock_take_free(struct rma_lock_wait *k)
 {
 	uint64_t starving = k->starving ? 0 : LOCK_COUNT * LOCK_STARVING;
@@ -92,8 +94,8 @@ static bool lock_take_free(struct rma_lock_wait *k)
 	return false;
 }
 
-/* Before it sleeps whoever was chosen says that others may be chosen.  False: the lock may be free
- * by now. */
+/* A chosen waiter that is about to sleep allows others to be chosen.  False: it was chosen, so the
+ * lock may be free by now.  */
 static bool lock_not_chosen(struct rma_lock_wait *k)
 {
 	_Atomic uint32_t *slot = lock_slot(k->w, k->rank, k->who);
@@ -107,7 +109,7 @@ static bool lock_not_chosen(struct rma_lock_wait *k)
 
 static void lock_starve(struct rma_lock_wait *k)
 {
-	uint64_t now = rma_now_ns();
+	uint64_t now = clock_now_ns();
 
 	if (k->begin_ns == 0)
 		k->begin_ns = now;
@@ -139,7 +141,7 @@ bool rma_lock_wait_ready(struct rma_lock_wait *k, bool rest)
 	return k->starving && lock_take_free(k) && lock_taken(k);
 }
 
-/* Ends the sleep of a waiter, or tells the member who waits for it. */
+/* Ends the sleep of waiter `who', or tells the member that waits in its place.  */
 static void lock_call(struct win *w, int rank, int who)
 {
 	if (likely(w->target[who].ctl != NULL))
@@ -150,7 +152,7 @@ static void lock_call(struct win *w, int rank, int who)
 
 /* --- giving ----------------------------------------------------------------------------------- */
 
-/* The rank of the oldest waiter (only of writers, if so wished), or -1. */
+/* The rank of the oldest waiter (writers: of the oldest writer), or -1.  */
 static int lock_oldest(const struct win *w, int rank, bool writers, uint32_t *slot)
 {
 	const struct rma_pair *pair = rma_lock_pairs(w, rank);
@@ -169,9 +171,9 @@ static int lock_oldest(const struct win *w, int rank, bool writers, uint32_t *sl
 	return best;
 }
 
-/* Says in a slot that its owner has the lock.  False: the mode that was seen there is gone.  It may
- * be chosen meanwhile, and that must not be lost; and another mode, of a later ticket, may be there
- * by now, perhaps of a writer. */
+/* Marks the slot of a waiter as granted.  False: the request seen there is gone.  The slot may
+ * become chosen meanwhile, which must not be lost.  A later request may be there by now, perhaps
+ * a writer's. */
 static bool lock_grant(_Atomic uint32_t *slot, uint32_t seen)
 {
 	uint32_t v = seen;
@@ -187,8 +189,8 @@ static bool lock_grant(_Atomic uint32_t *slot, uint32_t seen)
 
 static void lock_drop_unit(struct win *w, int rank, uint64_t mine, int me);
 
-/* Gives the lock, which `me' holds alone, to the readers that came before the first writer (bar;
- * any if there is none).  False: there are none. */
+/* Hands the lock, which `me' holds exclusively, to the readers older than the first writer (bar;
+ * NULL: to all readers).  False: there are none.  */
 static bool lock_give_readers(struct win *w, int rank, int me, const uint32_t *bar)
 {
 	struct rma_pair *pair = rma_lock_pairs(w, rank);
@@ -201,7 +203,7 @@ static bool lock_give_readers(struct win *w, int rank, int me, const uint32_t *b
 
 		if ((v & SLOT_MODE) != LOCK_SHARED || (bar != NULL && !lock_before(v, *bar)))
 			continue;
-		/* Counted before it is told: it may drop the lock at once. */
+		/* Counted before it is told: it may drop the lock at once.  */
 		atomic_fetch_add_explicit(&l->word, LOCK_READER + (any ? 0 : LOCK_READER - mine),
 			memory_order_acq_rel);
 		any = true;
@@ -215,9 +217,9 @@ static bool lock_give_readers(struct win *w, int rank, int me, const uint32_t *b
 	return any;
 }
 
-/* Gives the lock, which `me' holds alone, to the oldest waiter.  There is one: somebody
- * is hungry, and cannot take it.  A writer with an older ticket than all readers may come between
- * the two looks: then the next one finds it. */
+/* Hands the lock, which `me' holds exclusively, to the oldest waiter.  There is one: it is
+ * starving, and cannot take the lock.  A writer with an older ticket than all readers may come
+ * between the two looks; then the next round finds it. */
 static void lock_give(struct win *w, int rank, int me)
 {
 	for (;;) {
@@ -225,11 +227,11 @@ static void lock_give(struct win *w, int rank, int me)
 		int who = lock_oldest(w, rank, false, &slot), first;
 
 		if (who >= 0 && (slot & SLOT_MODE) == LOCK_EXCLUSIVE) {
-			/* It has it before it is told: it may drop it at once. */
+			/* The word names it before it is told: it may drop the lock at once.  */
 			atomic_fetch_add_explicit(&lock_of(w, rank)->word,
 				(uint64_t)who - (uint64_t)me, memory_order_relaxed);
-			lock_grant(
-				&rma_lock_pairs(w, rank)[who].wait, slot); /* it cannot have gone */
+			lock_grant(&rma_lock_pairs(w, rank)[who].wait,
+				slot); /* its request cannot have gone */
 			lock_call(w, rank, who);
 			return;
 		}
@@ -239,8 +241,8 @@ static void lock_give(struct win *w, int rank, int me)
 	}
 }
 
-/* Nobody was found to be woken.  False: the lock is free and somebody waits all the same, who came
- * while another had it that gave it back without a look, as one was said to be woken. */
+/* No waiter was found to wake.  False: the lock is free, but a waiter remains.  It came while the
+ * lock was held; the releaser saw WOKEN set and skipped the queue.  */
 static bool lock_wake_end(struct rma_lock *l)
 {
 	uint64_t old = atomic_load_explicit(&l->word, memory_order_acquire);
@@ -253,7 +255,7 @@ static bool lock_wake_end(struct rma_lock *l)
 	return true;
 }
 
-/* Wakes the oldest waiter, for the lock is free. */
+/* Wakes the oldest waiter: the lock is free.  */
 static void lock_wake(struct win *w, int rank)
 {
 	uint32_t slot = 0;
@@ -272,7 +274,7 @@ static void lock_wake(struct win *w, int rank)
 	} while (!lock_wake_end(lock_of(w, rank)));
 }
 
-/* `me' gives back what is `mine' of the word. */
+/* Member `me' releases `mine', its part of the word.  */
 static void lock_drop_unit(struct win *w, int rank, uint64_t mine, int me)
 {
 	struct rma_lock *l = lock_of(w, rank);

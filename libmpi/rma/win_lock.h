@@ -1,27 +1,26 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* win_lock.h - the lock of one member of a window: readers and writers of all processes of the
- * node.
+ * host.
  *
- *   word   | waiters 20 | hungry 20 | ... | WOKEN | WRITER | readers 17, or the writer's rank |
+ *   word   | waiters 20 | starving 20 | ... | WOKEN | WRITER | readers 17, or the writer's rank |
  *
  *   free ──take──> held ──drop──> free                         one atomic instruction each
- *                   │  nobody hungry, somebody waits: free, and the oldest waiter is woken
- *                   └─ somebody hungry: held on, and given to the oldest waiter (slot = GRANTED)
+ *                   │  none starving, some wait: free, and the oldest waiter is woken
+ *                   └─ some starving: stays held, handed to the oldest waiter (slot = GRANTED)
  *
- *   slot   | ticket 29 | chosen | mode 2 |                     rma_pair.wait; 0: no mode
- *          | 0         | reads  | 0      |                     for the roll-call: it is a reader
+ *   slot   | ticket 29 | chosen | mode 2 |                     rma_pair.wait; 0: no request
+ *          | 0         | reader | 0      |                     for wait reports: holds it shared
  *
- * Whoever comes while the lock is free takes it, also from under the eyes of those who wait: with
- * more processes than CPUs anything else would cost a switch of processes each time.  But who has
- * waited for RMA_STARVING_NS is hungry: from then on nobody who has not waited takes the lock, and
- * it goes from hand to hand in the order of the tickets.  So nobody waits for longer than
- * RMA_STARVING_NS and the turns of those who came before him.
+ * A process that comes while the lock is free takes it, even if others wait: with more processes
+ * than CPUs anything else costs a switch of processes each time.  A waiter that has waited for
+ * RMA_STARVING_NS is starving.  From then on only waiters get the lock, in the order of their
+ * tickets.  So no process waits longer than RMA_STARVING_NS and the turns of the waiters before it.
  *
  * Invariants
- *  - A slot has a mode before the word counts a waiter, and until after it no longer does.
- *  - Only who holds the lock alone (WRITER) gives it away.  A granted slot is held by its owner.
- *  - WOKEN: one waiter was woken and has not looked yet, or looks still; nobody else need be.  A
- *    waiter does not go to sleep with WOKEN set for it. */
+ *  - A slot holds a request before the word counts its waiter, and until the word no longer does.
+ *  - Only an exclusive holder (WRITER) hands the lock over.  A granted slot is held by its owner.
+ *  - WOKEN: one waiter was woken and has not finished its look; no other need be woken.  A
+ *    waiter does not go to sleep with WOKEN set for it.  */
 #ifndef HAFT_RMA_WIN_LOCK_H
 #define HAFT_RMA_WIN_LOCK_H
 
@@ -34,40 +33,40 @@
 #define LOCK_STARVING (UINT64_C(1) << 20)
 #define LOCK_WAITER   (UINT64_C(1) << 40)
 #define LOCK_HELD     (LOCK_READERS | LOCK_WRITER)
-#define LOCK_COUNT    UINT64_C(0xfffff) /* of hungry, of waiters */
+#define LOCK_COUNT    UINT64_C(0xfffff) /* of starving waiters, of waiters */
 
 static_assert(LOCK_READERS >= SHM_RANKS_MAX, "every process may read");
 static_assert(LOCK_COUNT >= SHM_RANKS_MAX, "every process may wait");
 
-#define SLOT_READER 4u /* with no mode */
+#define SLOT_READER 4u /* without a request */
 
 #define RMA_STARVING_NS 1000000u /* some 50 switches of processes */
 
-/* Who waits says that often who has the lock: seldom enough to cost nothing. */
+/* How often a waiter publishes the current holder: seldom enough to cost nothing.  */
 #define RMA_REPORT_NS 500000000u
 
 enum rma_lock_mode { LOCK_NONE, LOCK_SHARED, LOCK_EXCLUSIVE, LOCK_GRANTED };
 
-/* The table of pairs of a member that shares memory with this one. */
+/* The table of pairs of a member that shares memory with this one.  */
 static inline struct rma_pair *rma_lock_pairs(const struct win *w, int rank)
 {
 	return (struct rma_pair *)(w->target[rank].ctl + 1);
 }
 
-/* What the word says of one who has it. */
+/* The part of the word that stands for a holder.  */
 static inline uint64_t rma_lock_unit(enum rma_lock_mode mode, int who)
 {
 	return mode == LOCK_EXCLUSIVE ? LOCK_WRITER + (uint64_t)who : LOCK_READER;
 }
 
-/* Notes that a member is a reader of rank's lock, or no longer. */
+/* Notes in the slot of member `who' whether it reads rank's lock.  */
 static inline void rma_lock_note_reader(struct win *w, int rank, int who, uint32_t slot)
 {
 	atomic_store_explicit(&rma_lock_pairs(w, rank)[who].wait, slot, memory_order_relaxed);
 }
 
-/* Takes, for member `who', the lock of member `rank' if it is free for the mode (LOCK_SHARED,
- * LOCK_EXCLUSIVE) and nobody is hungry for it.  False: it is not. */
+/* Takes the lock of member `rank' for member `who' if it is free for the mode (LOCK_SHARED,
+ * LOCK_EXCLUSIVE) and no waiter is starving.  False: it is not.  */
 static inline bool rma_lock_try(struct win *w, int rank, int who, enum rma_lock_mode mode)
 {
 	struct rma_lock *l = &w->target[rank].ctl->sync.lock;
@@ -88,7 +87,8 @@ static inline bool rma_lock_try(struct win *w, int rank, int who, enum rma_lock_
 	return false;
 }
 
-/* Gives back what rma_lock_try or rma_lock_wait_ready took for `who', to who wants it most. */
+/* Releases what rma_lock_try or rma_lock_wait_ready took for `who'.  Hands it over if a waiter is
+ * starving.  */
 void rma_lock_drop_slow(struct win *w, int rank, int who, enum rma_lock_mode mode);
 
 static inline void rma_lock_drop(struct win *w, int rank, int who, enum rma_lock_mode mode)
@@ -103,26 +103,26 @@ static inline void rma_lock_drop(struct win *w, int rank, int who, enum rma_lock
 		rma_lock_drop_slow(w, rank, who, mode);
 }
 
-/* The ranks of those who have a near member's lock, as far as they are known just now: the first
- * `max' of them.  How many it has found. */
+/* Writes up to `max' ranks of current holders of a local member's lock to `who'.  Returns how many.
+ * A snapshot, for wait reports.  */
 int rma_lock_holders(const struct win *w, int rank, int *who, int max);
 
-/* Somebody who waits: on the stack of who waits, or of whom a process far away waits for. */
+/* A waiter: on the stack of a waiting call, or in rma_remote_wait for a remote member.  */
 struct rma_lock_wait {
 	struct win *w;
 	int rank; /* of the member whose lock it is */
 	int who;  /* rank of the member that wants it */
 	enum rma_lock_mode mode;
 	bool starving;
-	bool got;          /* it has it */
+	bool got;          /* it has the lock */
 	uint64_t begin_ns; /* 0: not known yet */
 };
 
-/* Says the mode (w, rank, who, mode are set, the rest zero). */
+/* Files the request.  The caller has set w, rank, who and mode; the rest is zero.  */
 void rma_lock_wait_begin(struct rma_lock_wait *k);
 
-/* Has it got the lock, or can it take it now?  True from then on; the mode is gone.  `rest': it
- * will sleep if not, until the bell of member `who' changes or RMA_STARVING_NS have passed. */
+/* Has it got the lock, or can it take it now?  True from then on; the request is gone. rest: the
+ * caller sleeps if false, until the bell of member `who' rings or RMA_STARVING_NS have passed.  */
 bool rma_lock_wait_ready(struct rma_lock_wait *k, bool rest);
 
 #endif

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* win_remote.c - synchronization by frames, with members that share no memory with this one.
- * See win_remote.h. / */
+/* win_remote.c - synchronization by frames, with members on other hosts.  See win_remote.h.  */
 #include "libmpi/rma/win_remote.h"
 
 #include "libmpi/rma/win_epoch.h"
@@ -22,11 +21,11 @@ struct sync_frame {
 	uint8_t kind; /* enum sync_kind */
 	uint8_t mode; /* LOCK, DROP: enum rma_lock_mode */
 	uint8_t pad[2];
-	int32_t who; /* HELD: rank of who has the lock */
+	int32_t who; /* HELD: rank of the holder */
 };
 static_assert(sizeof(struct sync_frame) <= RMA_SYNC_MAX, "one frame");
 
-/* The windows for which somebody far away waits: few, and seldom. */
+/* Windows for whose lock a remote member waits: few, and seldom.  */
 static struct rma_epoch *remote_waiting;
 
 static void remote_send(struct win *w, int rank, enum sync_kind kind, enum rma_lock_mode mode)
@@ -153,19 +152,19 @@ void rma_lock_holders_late(const struct rma_epoch_wait *wait, struct shm_what *w
 
 /* --- the target ------------------------------------------------------------------------------- */
 
-/* Tells a member who has the lock that it waits for, if it is another than it knows. */
+/* Tells a waiting member which rank holds the lock, if that changed.  */
 static void remote_tell_holder(struct win *w, struct rma_remote_wait *f)
 {
 	struct sync_frame held = {.kind = SYNC_HELD, .who = -1};
 
-	f->told_ns = rma_now_ns();
+	f->told_ns = clock_now_ns();
 	if (rma_lock_holders(w, w->rank, &held.who, 1) == 0 || held.who == f->holder)
 		return;
 	f->holder = held.who;
 	rma_queue_sync(w, f->k.who, &held, sizeof(held));
 }
 
-/* Gives our lock to those far away who can have it now. */
+/* Grants the lock of this process to the remote members that can have it now.  Returns how many. */
 static int remote_serve(struct win *w)
 {
 	struct rma_remote_wait **at = &w->rma->epoch->remote;
@@ -175,7 +174,7 @@ static int remote_serve(struct win *w)
 		struct rma_remote_wait *f = *at;
 
 		if (!rma_lock_wait_ready(&f->k, true)) {
-			if (rma_now_ns() - f->told_ns >= RMA_REPORT_NS)
+			if (clock_now_ns() - f->told_ns >= RMA_REPORT_NS)
 				remote_tell_holder(w, f);
 			at = &f->next;
 			continue;
@@ -232,7 +231,8 @@ static void remote_lock_wanted(struct win *w, int from, enum rma_lock_mode mode)
 	remote_serve_later(e);
 }
 
-/* May this come from that member?  Who waits for our lock does not ask for it again. */
+/* Is this frame valid from that member?  A member that waits for our lock does not request it
+ * again.  */
 static bool remote_sane(const struct win *w, int from, const struct sync_frame *f)
 {
 	const struct rma_epoch *e = w->rma->epoch;

@@ -7,8 +7,8 @@
  *      darray     blocks of darg, psize * darg apart:            STRIDE
  *                 and a shorter last one, if it is this rank's:  FIELDS { STRIDE, darg_last }
  *
- * The steps are inner types of the new one (type_inner): O(dimensions), whatever the array
- * has.  Whole dimensions are not merged here; a plan does that. */
+ * The steps are inner types of the new one (type_inner): O(dimensions), however large the array is.
+ * Whole dimensions are not merged here; a plan does that. */
 #include "libmpi/type/type_make.h"
 
 #include "libmpi/core/err.h"
@@ -24,7 +24,7 @@ static int array_too_large(void)
 	return haft_err(MPI_ERR_ARG, "the whole array is larger than the address space");
 }
 
-/* What both calls have: how many dimensions, in which order. */
+/* Checks what both constructors have: dimensions, sizes, order. */
 static int array_check_dims(int ndims, const void *sizes, int order)
 {
 	if (ndims < 1)
@@ -66,7 +66,7 @@ static void array_stride(
 	t->shape->stride = bytes;
 }
 
-/* --- subarray ------------------------------------------------------------------------------- */
+/* --- subarray --------------------------------------------------------------------------------- */
 
 static int subarray_check(
 	int ndims, struct haft_counts sizes, struct haft_counts subsizes, struct haft_counts starts)
@@ -93,7 +93,7 @@ static int subarray_check(
 	return 0;
 }
 
-/* One dimension after the other; *bytes becomes the extent of the whole array. */
+/* Makes one step for each dimension.  *bytes becomes the extent of the whole array. */
 static int subarray_steps(struct type *t, int ndims, struct haft_counts sizes,
 	struct haft_counts subsizes, struct haft_counts starts, int order, struct type *old,
 	int64_t *bytes)
@@ -111,7 +111,7 @@ static int subarray_steps(struct type *t, int ndims, struct haft_counts sizes,
 			return array_no_memory();
 		if (__builtin_mul_overflow(*bytes, haft_count_at(sizes, d), &all))
 			return array_too_large();
-		/* elements of the old type are in a row, whole lines are not */
+		/* elements of the old type follow each other, whole lines do not */
 		array_stride(step, child, haft_count_at(starts, d) * *bytes, i == 0 ? 1 : n,
 			i == 0 ? n : 1, *bytes);
 		err = type_compute_bounds(step);
@@ -148,19 +148,38 @@ int type_create_subarray(int ndims, struct haft_counts sizes, struct haft_counts
 	return type_close(t, err, newtype);
 }
 
-/* --- darray --------------------------------------------------------------------------------- */
+/* --- darray ----------------------------------------------------------------------------------- */
 
 /* One dimension of a distributed array, in MPI's words. */
 struct darray_dim {
 	int64_t gsize, darg, psize, r;
 };
 
-static int darray_dist(
-	struct darray_dim *d, int i, int64_t gsize, int kind, int darg, int psize, int64_t r)
+/* Coordinate of the rank in dimension d of the grid, which is row-major whatever the order. */
+static int darray_coordinate(int rank, int ndims, const int *psizes, int d)
 {
+	for (int i = ndims - 1; i > d; i--)
+		rank /= psizes[i];
+	return rank % psizes[d];
+}
+
+/* The arguments of MPI_Type_create_darray that say how dimension d is distributed. */
+struct darray_args {
+	int rank, ndims;
+	struct haft_counts gsizes;
+	const int *distribs, *dargs, *psizes;
+};
+
+static int darray_dist(struct darray_dim *d, const struct darray_args *a, int i)
+{
+	int64_t gsize = haft_count_at(a->gsizes, i);
+	int kind = a->distribs[i], darg = a->dargs[i], psize = a->psizes[i];
 	bool standard = darg == MPI_DISTRIBUTE_DFLT_DARG;
 
-	*d = (struct darray_dim){.gsize = gsize, .darg = darg, .psize = psize, .r = r};
+	*d = (struct darray_dim){.gsize = gsize,
+		.darg = darg,
+		.psize = psize,
+		.r = darray_coordinate(a->rank, a->ndims, a->psizes, i)};
 	if (gsize < 1)
 		return haft_err(MPI_ERR_ARG, "array_of_gsizes[%d] is %lld", i, (long long)gsize);
 	if (kind == MPI_DISTRIBUTE_NONE) {
@@ -181,7 +200,7 @@ static int darray_dist(
 	return 0;
 }
 
-/* The elements of one dimension that are this rank's: the standard's function darray_cyclic(). */
+/* The elements of one dimension that are this rank's: the standard's function cyclic(). */
 static int darray_cyclic(
 	struct type *t, struct type *step, const struct darray_dim *d, struct type *child)
 {
@@ -192,7 +211,7 @@ static int darray_cyclic(
 
 	if (__builtin_mul_overflow(ex, d->gsize, &all))
 		return array_too_large();
-	if (d->darg <= d->gsize / d->psize) { /* or else nobody has two blocks */
+	if (d->darg <= d->gsize / d->psize) { /* otherwise no rank has two blocks */
 		round = d->darg * d->psize;
 		stride_bytes = round * ex;
 	}
@@ -238,12 +257,37 @@ static int darray_check_grid(int size, int rank, int ndims, const int *psizes)
 	return 0;
 }
 
-/* Position of the rank in dimension d of the grid, which is row-major whatever the order. */
-static int darray_coordinate(int rank, int ndims, const int *psizes, int d)
+/* The step of dimension dim around *child, which it becomes. */
+static int darray_level(struct type *t, const struct darray_args *a, int dim, struct type **child)
 {
-	for (int i = ndims - 1; i > d; i--)
-		rank /= psizes[i];
-	return rank % psizes[d];
+	struct type *level = type_inner(t);
+	struct darray_dim d;
+	int err;
+
+	if (level == NULL)
+		return array_no_memory();
+	err = darray_dist(&d, a, dim);
+	if (err != 0)
+		return err;
+	err = darray_cyclic(t, level, &d, *child);
+	*child = level;
+	return err;
+}
+
+/* The steps of all dimensions around the old type, and t around them. */
+static int darray_levels(
+	struct type *t, int ndims, int order, const struct darray_args *a, struct type *old)
+{
+	struct type *child = old;
+
+	for (int i = 0; i < ndims; i++) {
+		int err = darray_level(t, a, array_dim(order, ndims, i), &child);
+
+		if (err != 0)
+			return err;
+	}
+	array_stride(t, child, 0, 1, 1, 0);
+	return type_compute_bounds(t);
 }
 
 int type_create_darray(int size, int rank, int ndims, struct haft_counts gsizes,
@@ -254,7 +298,8 @@ int type_create_darray(int size, int rank, int ndims, struct haft_counts gsizes,
 		.counts = ndims,
 		.types = 1,
 		.inner = 2 * (int64_t)ndims};
-	struct type *t, *child = old;
+	const struct darray_args a = {rank, ndims, gsizes, distribs, dargs, psizes};
+	struct type *t;
 	int err = array_check_dims(ndims, gsizes.v, order);
 
 	if (err == 0 && (distribs == NULL || dargs == NULL || psizes == NULL))
@@ -274,23 +319,6 @@ int type_create_darray(int size, int rank, int ndims, struct haft_counts gsizes,
 	array_put_ints(t, psizes, ndims);
 	type_put_int(t, order);
 	type_put_type(t, old);
-	for (int i = 0; i < ndims && err == 0; i++) {
-		struct type *step = type_inner(t);
-		int k = array_dim(order, ndims, i);
-		struct darray_dim d;
-
-		if (step == NULL)
-			err = array_no_memory();
-		if (err == 0)
-			err = darray_dist(&d, k, haft_count_at(gsizes, k), distribs[k], dargs[k],
-				psizes[k], darray_coordinate(rank, ndims, psizes, k));
-		if (err == 0)
-			err = darray_cyclic(t, step, &d, child);
-		child = step;
-	}
-	if (err == 0) {
-		array_stride(t, child, 0, 1, 1, 0);
-		err = type_compute_bounds(t);
-	}
+	err = darray_levels(t, ndims, order, &a, old);
 	return type_close(t, err, newtype);
 }

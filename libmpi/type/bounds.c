@@ -7,19 +7,18 @@
  *            └──────── true_extent ──────┘                to the strictest alignment
  *            └───────────── extent ──────────────┘
  *
- * What a type map is made of comes in blocks: copies of one child whose displacements are between
- * two extremes.  The bounds need no more than the extremes, so the time is that of the description
- * and not of the blocks.
+ * A type map consists of blocks: copies of one child whose displacements lie between two extremes.
+ * Bounds need the extremes only, so the time is O(description), whatever the number of blocks.
  *
- * A child whose bounds were set (5.1.6) takes markers with it: if there are any, they alone make
- * the bounds of the whole.  A child without data and markers is as if it were not there. */
+ * A child whose bounds were set (5.1.6) brings markers with it.  If there are any, they alone
+ * make the bounds of the whole.  A child without data and markers has no effect. */
 #include "libmpi/type/type_make.h"
 
 #include "libmpi/core/err.h"
 #include <mpi.h>
 
 struct type_bounds_sum {
-	bool over; /* some number did not fit */
+	bool over; /* a number did not fit */
 	bool data, marks;
 	bool solid;
 	int64_t lo, hi;           /* of data */
@@ -59,7 +58,7 @@ static bool bounds_empty(const struct type *child)
 	return child->size == 0 && !child->bounded;
 }
 
-/* Copies of child at displacements that reach from lo to hi. */
+/* Extends the bounds by copies of child at displacements from lo to hi. */
 static void bounds_extend(
 	struct type_bounds_sum *s, const struct type *child, int64_t lo, int64_t hi)
 {
@@ -82,7 +81,7 @@ static void bounds_extend(
 	s->align = child->align > s->align ? child->align : s->align;
 }
 
-/* n * len copies: n blocks that begin between lo and hi, of len in a row each. */
+/* Adds n * len copies: n blocks that begin between lo and hi, of len in a row each. */
 static void bounds_blocks(struct type_bounds_sum *s, const struct type *child, int64_t n,
 	int64_t len, int64_t lo, int64_t hi)
 {
@@ -95,7 +94,7 @@ static void bounds_blocks(struct type_bounds_sum *s, const struct type *child, i
 	s->basics = bounds_add(s, s->basics, bounds_mul(s, all, child->basics));
 }
 
-/* Is the data still one piece after `len' copies at `displ'?  Also sets where it must go on. */
+/* Is the data still contiguous after `len' copies at `displ'?  Sets where it must continue. */
 static void bounds_follow(
 	struct type_bounds_sum *s, const struct type *child, int64_t len, int64_t displ)
 {
@@ -126,7 +125,7 @@ static void bounds_stride(struct type_bounds_sum *s, const struct type_shape *p)
 static void bounds_list(struct type_bounds_sum *s, const struct type_shape *p)
 {
 	for (int64_t i = 0; i < p->n && !s->over; i++) {
-		const struct type *child = p->kind == SHAPE_FIELDS ? p->kids[i] : p->child;
+		const struct type *child = p->kind == SHAPE_FIELDS ? p->children[i] : p->child;
 		int64_t len = p->lens != NULL ? p->lens[i] : p->len;
 
 		if (len == 0 || bounds_empty(child))
@@ -136,7 +135,7 @@ static void bounds_list(struct type_bounds_sum *s, const struct type_shape *p)
 	}
 }
 
-/* The bounds of a type without markers: its data, and the padding of an array of it. */
+/* The bounds of a type without markers: its data, and the padding for arrays of it. */
 static void bounds_pad(struct type_bounds_sum *s)
 {
 	int64_t rest;

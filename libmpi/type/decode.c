@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* decode.c - what call made a datatype (MPI-5.0 5.1.13): struct type_made, copied out.
+/* decode.c - the call that made a datatype (MPI-5.0 5.1.13): struct type_made, copied out.
  *
  *     form of the call     get_envelope, get_contents      their _c forms
  *     int                  ints addrs types                ints addrs (no counts) types
@@ -8,10 +8,10 @@
  * Fortran's MPI-1 constructors take INTEGER displacements (MPI_COMBINER_..._INTEGER).  They decode
  * as their successors do: displacements are addresses.
  *
- * A _c call's parameters of type MPI_Count, displacements in bytes among them, are large counts;
- * its other integers (dimensions, order, distributions) stay integers.
+ * Parameters of type MPI_Count of a _c call, displacements in bytes included, are large counts.
+ * Its other integers (dimensions, order, distributions) are integers.
  *
- * Derived types that come out are new objects: the ones that went in may have been freed. */
+ * Derived types are returned as new objects: the original ones may have been freed. */
 #include "libmpi/type/type_make.h"
 
 #include "libmpi/core/err.h"
@@ -73,7 +73,7 @@ static int decode_fits(const char *what, int64_t max, int64_t n, const void *arr
 	return 0;
 }
 
-/* Gives the first k types out; if one cannot be, those before it go again. */
+/* Returns the types of the call.  On an error, frees those that it has made already. */
 static int decode_types(const struct type_made *m, struct type **types)
 {
 	for (int64_t i = 0; i < m->nd; i++) {

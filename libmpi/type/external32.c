@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* external32.c - MPI_Pack_external and its kin: the representation "external32" (MPI-5.0 5.3, 15.5.2).
+/* external32.c - MPI_Pack_external and its kin: the representation "external32" (MPI-5.0 5.3,
+ * 15.5.2).
  *
  *      type map      int      double           long         long double
  *      memory        4 LE     8 LE             8 LE         16: 80 bits of x87, or binary128
  *      external      4 BE     8 BE             4 BE         16: binary128 BE
  *
- * Big-endian, without gaps, in the sizes of the standard's tables, which are this machine's but for
- * long, wchar_t and long double.  The basic types of an element are visited one by one with their
- * memory (signature.h); rows of the same type are one loop. */
+ * Big-endian, without gaps, in the sizes of the standard's tables.  These are this machine's
+ * sizes but for long, wchar_t and long double.  The basic types of an element are visited one by
+ * one (signature.h); a row of one type is one loop. */
 #include "libmpi/type/type.h"
 
 #include "engine.h"
@@ -18,7 +19,8 @@
 
 enum external_how { SWAP, SHORTER, TRUTH, X87 };
 
-/* How one basic type is converted: `parts' numbers of `from' bytes in memory, `to' outside. */
+/* How one basic type is converted: `parts' numbers of `from' bytes in memory, of `to' bytes
+ * outside. */
 struct external_conv {
 	uint8_t how, parts, from, to;
 };
@@ -58,16 +60,16 @@ int64_t type_external(const struct type *basic)
 	return c.parts * c.to;
 }
 
-/* --- numbers -------------------------------------------------------------------------------- */
+/* --- numbers ---------------------------------------------------------------------------------- */
 
-/* The n bytes at src the other way round. */
+/* Reverses n bytes. */
 static void external_reverse(unsigned char *dst, const unsigned char *src, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		dst[i] = src[n - 1 - i];
 }
 
-/* The same for many numbers of a size. */
+/* Reverses the bytes of n numbers. */
 static void external_swap(unsigned char *dst, const unsigned char *src, size_t size, int64_t n)
 {
 	if (size == 4) {
@@ -94,13 +96,13 @@ static void external_swap(unsigned char *dst, const unsigned char *src, size_t s
 	}
 }
 
-#define QUAD_EXP  0x7fffU            /* of infinities and NaNs; the same in both formats */
+#define QUAD_EXP  0x7fffU            /* of infinities and NaNs; equal in both formats */
 #define X87_ONE   (1ULL << 63)       /* the digit before the point, which binary128 leaves out */
 #define QUAD_HIGH ((1ULL << 48) - 1) /* fraction bits in the high half of a binary128 */
 #define QUAD_LOST 49                 /* fraction bits that x87 does not have */
 
-/* x87: sign and exponent 16 bits, 1 digit, 63 fraction bits.  binary128: 16 bits, 112 of fraction.
- */
+/* x87: sign and exponent 16 bits, 1 digit, 63 fraction bits. binary128: 16 bits, 112 of
+ * fraction. */
 static void x87_out(unsigned char *dst, const unsigned char *src)
 {
 	uint64_t mant, high, low;
@@ -119,7 +121,7 @@ static void x87_out(unsigned char *dst, const unsigned char *src)
 	memcpy(dst + 8, &low, 8);
 }
 
-/* Rounds to the nearest, to the even one if there are two. */
+/* Rounds to nearest, ties to even. */
 static void x87_in(unsigned char *dst, const unsigned char *src)
 {
 	uint64_t high, low, mant, lost;
@@ -134,7 +136,7 @@ static void x87_in(unsigned char *dst, const unsigned char *src)
 	lost = low << (64 - QUAD_LOST);
 	if ((top & QUAD_EXP) == QUAD_EXP) {
 		if (mant == 0 && lost != 0)
-			mant = X87_ONE >> 1; /* a NaN stays one */
+			mant = X87_ONE >> 1; /* a NaN remains one */
 		mant |= X87_ONE;
 	} else {
 		mant |= (top & QUAD_EXP) != 0 ? X87_ONE : 0;
@@ -152,10 +154,10 @@ static void x87_in(unsigned char *dst, const unsigned char *src)
 	memcpy(dst + 8, &top, 2);
 }
 
-/* --- rows of a basic type ------------------------------------------------------------------- */
+/* --- rows of a basic type --------------------------------------------------------------------- */
 
 struct external_cursor {
-	unsigned char *ext; /* the next byte outside */
+	unsigned char *ext; /* the next byte of external data */
 };
 
 static bool external_out(void *arg, const struct type *basic, char *mem, int64_t n)
@@ -179,7 +181,7 @@ static bool external_out(void *arg, const struct type *basic, char *mem, int64_t
 	return true;
 }
 
-/* The longer number with the sign (or without one) of the shorter one. */
+/* Converts to the longer number; is_signed: extends the sign. */
 static void external_lengthen(
 	unsigned char *dst, const unsigned char *src, struct external_conv c, bool is_signed)
 {
@@ -211,7 +213,7 @@ static bool external_in(void *arg, const struct type *basic, char *mem, int64_t 
 	return true;
 }
 
-/* --- the engines ---------------------------------------------------------------------------- */
+/* --- the engines ------------------------------------------------------------------------------ */
 
 static int datarep_check(const char *datarep)
 {
@@ -240,7 +242,8 @@ int type_pack_external_size(const char *datarep, int64_t incount, struct type *t
 	return 0;
 }
 
-/* Is there room at `position'?  *bytes: how much is needed. */
+/* Is there room at `position'?  Sets *bytes to what is needed. 0, or MPI_ERR_ARG, _TRUNCATE,
+ * _BUFFER with words. */
 static int external_room(const char *datarep, const void *buf, int64_t count, struct type *type,
 	const void *ext, int64_t size, int64_t position, int64_t *bytes)
 {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* fortran.c - predefined types as a Fortran compiler has them, when a program says so (MPI-5.0
- * 20.4.1, MPI_Abi_set_fortran_info).
+/* fortran.c - predefined types with the sizes of another Fortran compiler (MPI-5.0 20.4.1,
+ * MPI_Abi_set_fortran_info).
  *
  *     mpi_integer_size 8          MPI_INTEGER becomes what MPI_INTEGER8 is, MPI_2INTEGER two of it
  *     mpi_real2_supported false   MPI_REAL2 has size MPI_UNDEFINED and cannot be used
  *
- * Until then they are those of gfortran, and all sized types are there: C has names for most. */
+ * Until then they are those of gfortran, and all sized types exist: C has names for most. */
 #include "libmpi/type/type.h"
 
 #include "libmpi/core/err.h"
@@ -15,7 +15,7 @@
 #define SIZES 5 /* 1, 2, 4, 8, 16 bytes */
 #define NONE  MPI_DATATYPE_NULL
 
-/* A default kind: its types, and what they are like for each size. */
+/* A default kind: its types, and the type that each becomes for a size. */
 static const struct {
 	const char *key;
 	MPI_Datatype type, complex, pair;
@@ -70,7 +70,7 @@ static void fortran_become(MPI_Datatype handle, MPI_Datatype like)
 	t->basic = l->basic;
 }
 
-/* Two of the value's type in a row: dense, so there is no plan to change. */
+/* Makes a pair two of the value's type in a row: dense, so no plan changes. */
 static void fortran_become_pair(MPI_Datatype handle, MPI_Datatype value)
 {
 	struct type *t = type_predefined(handle);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* kernel.c - the loops of kernel_loops.h as every processor of the architecture can run them, and which ones
- * are used. */
+/* kernel.c - the loops of kernel_loops.h for any processor of the architecture, and the choice
+ * of those in use. */
 #include "libmpi/type/kernel.h"
 
 #define LOOPS_WIDE 0

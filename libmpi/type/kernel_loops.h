@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* kernel_loops.h - the loops of kernel.h, written once; made for each size and direction by whoever includes
- * this and says with LOOPS_TARGET for which processor: kernel.c for any, kernel_wide_os.c for one whose
- * registers have 32 bytes (LOOPS_WIDE 1).
+/* kernel_loops.h - the loops of kernel.h, written once.  Each includer gets them for all sizes and
+ * both directions.  LOOPS_TARGET says for which processor: kernel.c for any, kernel_wide_os.c for
+ * one with registers of 32 bytes (LOOPS_WIDE 1).
  *
  *      size b   1 2 3 4 5 6 7 8 12 16 24 32 48 64              a fixed number of loads and stores
- *               9..15  17..31  33..63  65..96  97..128         two parts that overlap in the middle
+ *               9..15  17..31  33..63  65..96  97..128         two moves that overlap in the middle
  *               more                                           memcpy
  *
  * move() is inlined with constant arguments, so each loop has the few instructions that its size
- * needs.  Files that include this are built with -O3. */
+ * needs. Files that include this are built with -O3. */
 #ifndef HAFT_TYPE_KERNEL_LOOPS_H
 #define HAFT_TYPE_KERNEL_LOOPS_H
 
@@ -19,10 +19,10 @@
 
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
-/* 32 bytes anywhere: one load and one store where the target can, else two. */
+/* 32 bytes at any address: one load and one store where the target can, else two. */
 typedef char piece32 __attribute__((vector_size(32), aligned(1), may_alias));
 
-/* A constant number of bytes. */
+/* Moves a constant number of bytes. */
 ALWAYS_INLINE void kernel_fixed(char *to, const char *from, size_t size)
 {
 	if (size % 32 != 0)
@@ -32,7 +32,7 @@ ALWAYS_INLINE void kernel_fixed(char *to, const char *from, size_t size)
 			*(piece32 *)(to + i) = *(const piece32 *)(from + i);
 }
 
-/* Moves b bytes; `size' (a constant) says how: b itself, or the end of the range that b is in. */
+/* Moves b bytes.  `size', a constant, is b itself or the end of the range that b is in. */
 ALWAYS_INLINE void move(enum plan_direction way, size_t size, char *mem, char *packed, size_t b)
 {
 	char *to = way == PLAN_PACK ? packed : mem;
@@ -52,7 +52,7 @@ ALWAYS_INLINE void move(enum plan_direction way, size_t size, char *mem, char *p
 	kernel_fixed(to + b - tail, from + b - tail, tail);
 }
 
-/* Four blocks, `mstep' apart in memory and `pstep' packed. */
+/* Moves four blocks, `mstep' apart in memory and `pstep' in packed form. */
 ALWAYS_INLINE void kernel_move4(enum plan_direction way, size_t size, char *restrict mem,
 	int64_t mstep, char *restrict packed, int64_t pstep, size_t b)
 {
@@ -64,7 +64,7 @@ ALWAYS_INLINE void kernel_move4(enum plan_direction way, size_t size, char *rest
 
 typedef double pair __attribute__((vector_size(16)));
 
-/* Two blocks of 8 bytes in one store. */
+/* Packs two blocks of 8 bytes with one store. */
 ALWAYS_INLINE void kernel_gather2(const char *mem, int64_t mstep, char *packed)
 {
 	double a, b;
@@ -78,8 +78,8 @@ ALWAYS_INLINE void kernel_gather2(const char *mem, int64_t mstep, char *packed)
 
 typedef double quad __attribute__((vector_size(32)));
 
-/* Every other one of 7 doubles: the second load begins in a gap, so that one instruction puts both
- * together.  All that is read is between the first block and the last. */
+/* Packs every other one of 7 doubles.  The second load begins in a gap, so that one instruction
+ * combines both.  Reads only between the first block and the last. */
 ALWAYS_INLINE void kernel_gather4(const char *mem, char *packed)
 {
 	quad a, b;
@@ -91,7 +91,7 @@ ALWAYS_INLINE void kernel_gather4(const char *mem, char *packed)
 	memcpy(packed, &a, 32);
 }
 
-/* Four blocks that are packed without gaps. */
+/* Moves four blocks that are packed without gaps. */
 ALWAYS_INLINE void kernel_row4(bool wide, enum plan_direction way, size_t size, char *restrict mem,
 	int64_t mstep, char *restrict packed, size_t b)
 {
@@ -114,10 +114,10 @@ ALWAYS_INLINE void row(bool wide, enum plan_direction way, size_t size, char *re
 		move(way, size, mem, packed, b);
 }
 
-#define AHEAD 1024 /* bytes to look ahead where several blocks are in a line */
-#define TURNS 16   /* blocks to look ahead where they are not */
+#define AHEAD 1024 /* bytes to prefetch ahead where a cache line holds several blocks */
+#define TURNS 16   /* blocks to prefetch ahead where it does not */
 
-/* Asks for the line `off' bytes from mem, whether it exists or not. */
+/* Prefetches the line `off' bytes from mem, whether that address exists or not. */
 ALWAYS_INLINE void kernel_prefetch(enum plan_direction way, const char *mem, int64_t off)
 {
 	const void *line = (const void *)((uintptr_t)mem + (uintptr_t)off);
@@ -128,11 +128,11 @@ ALWAYS_INLINE void kernel_prefetch(enum plan_direction way, const char *mem, int
 		__builtin_prefetch(line, 1, 3);
 }
 
-/* A row that the caches do not hold. */
-ALWAYS_INLINE void far(bool wide, enum plan_direction way, size_t size, char *restrict mem,
+/* A row in memory that the caches do not hold. */
+ALWAYS_INLINE void streaming(bool wide, enum plan_direction way, size_t size, char *restrict mem,
 	char *restrict packed, int64_t n, int64_t step, size_t b)
 {
-	bool own = step > 16 || step < -16; /* a line for each block */
+	bool own = step > 16 || step < -16; /* each block has a line of its own */
 	int64_t ahead = type_plan_walk(TURNS, step);
 
 	if (step > -64 && step < 64)
@@ -163,7 +163,7 @@ ALWAYS_INLINE void comb(enum plan_direction way, size_t size, char *restrict mem
 		move(way, size, mem, packed, b);
 }
 
-/* The same for both widths of offsets. */
+/* Written once for both widths of offsets. */
 #define LIST(way, size, mem, packed, n, off, b)                             \
 	do {                                                                \
 		for (; n >= 4; n -= 4, off += 4, packed += 4 * (b)) {       \
@@ -206,11 +206,11 @@ ALWAYS_INLINE void comb(enum plan_direction way, size_t size, char *restrict mem
 		(void)b;                                                                         \
 		row(LOOPS_WIDE, PLAN_##way, size, mem, packed, n, step, len);                    \
 	}                                                                                        \
-	LOOPS_TARGET static void far_##way##_##size(                                             \
+	LOOPS_TARGET static void streaming_##way##_##size(                                       \
 		char *mem, char *packed, int64_t n, int64_t step, size_t b)                      \
 	{                                                                                        \
 		(void)b;                                                                         \
-		far(LOOPS_WIDE, PLAN_##way, size, mem, packed, n, step, len);                    \
+		streaming(LOOPS_WIDE, PLAN_##way, size, mem, packed, n, step, len);              \
 	}                                                                                        \
 	LOOPS_TARGET static void grid_##way##_##size(char *mem, char *packed, int64_t rows,      \
 		int64_t mrow, int64_t prow, int64_t n, int64_t step, size_t b)                   \
@@ -237,8 +237,8 @@ ALWAYS_INLINE void comb(enum plan_direction way, size_t size, char *restrict mem
 		LIST(PLAN_##way, size, mem, packed, n, off, len);                                \
 	}
 
-#define ROW(way, size, len)                                                                \
-	{row_##way##_##size, far_##way##_##size, grid_##way##_##size, comb_##way##_##size, \
+#define ROW(way, size, len)                                                                      \
+	{row_##way##_##size, streaming_##way##_##size, grid_##way##_##size, comb_##way##_##size, \
 		list_##way##_##size, list32_##way##_##size},
 
 #define LOOPS_TABLE                        \

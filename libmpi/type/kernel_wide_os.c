@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* kernel_wide_os.c - the loops of kernel_loops.h with registers of 32 bytes, for the processors that have them:
- * blocks of 32 bytes and more take half of the loads and stores. */
+/* kernel_wide_os.c - the loops of kernel_loops.h with registers of 32 bytes, for processors that
+ * have them: blocks of 32 bytes and more take half of the loads and stores. */
 #include "libmpi/type/kernel.h"
 
 #if defined(__x86_64__)
@@ -18,7 +18,7 @@ SIZES(LOOPS, UNPACK)
 
 static const struct type_kernel wide[2][KERNEL_ROWS] = LOOPS_TABLE;
 
-/* May prefetchw be used?  Intel's processors of 64 bits that do not list it take it for a nop. */
+/* May prefetchw be used?  Intel's 64-bit processors that do not list it execute it as a nop. */
 static bool has_prefetchw(void)
 {
 	unsigned a, b, c, d;

@@ -1,24 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* listed.c - the constructors with lists of blocks: indexed, indexed_block, struct and their kin in
- * bytes (MPI-5.0 5.1.2).
+/* listed.c - the constructors with lists of blocks: indexed, indexed_block, struct, and their forms
+ * in bytes (MPI-5.0 5.1.2).
  *
- *      unit      displacements are multiples of it: the old type's extent, or 1 for the ones in
- * bytes
- *
- * The arrays of the call are kept twice: as they were given, for decoding, and in bytes for the
- * shape (an extent of 0 could not be divided out again). */
+ * The arrays of the call are kept twice: as given, for decoding, and in bytes, for the shape.
+ * Bytes could not be divided back into elements where an extent is 0. */
 #include "libmpi/type/type_make.h"
 
 #include "libmpi/core/err.h"
 #include <engine.h>
 
-/* The arguments of one of these calls, whichever. */
+/* The arguments of any of these calls. */
 struct listed_args {
 	int combiner;
 	int large;
 	bool bytes; /* displacements are in bytes */
 	int64_t n;
-	bool one; /* all blocks have `len' elements, or else lens says how many */
+	bool one; /* all blocks have `len' elements; else lens has the numbers */
 	int64_t len;
 	struct haft_counts lens;
 	struct haft_counts displs;
@@ -93,14 +90,14 @@ static int listed_put_types(struct type *t, const struct listed_args *l)
 		return 0;
 	}
 	for (int64_t i = 0; i < l->n; i++) {
-		struct type *kid = haft_type_at(l->types, i);
+		struct type *inner = haft_type_at(l->types, i);
 
-		if (kid == NULL)
+		if (inner == NULL)
 			return haft_err(MPI_ERR_TYPE, "array_of_types[%lld] is not a datatype",
 				(long long)i);
-		type_put_type(t, kid);
+		type_put_type(t, inner);
 	}
-	t->shape->kids = t->made->types;
+	t->shape->children = t->made->types;
 	return 0;
 }
 
@@ -109,7 +106,7 @@ static int listed_build(const struct listed_args *l, struct type **newtype)
 	bool one = l->one, fields = l->combiner == MPI_COMBINER_STRUCT;
 	struct type_room room;
 	struct type *t;
-	int err = listed_missing(l); /* and n is small enough to be counted with */
+	int err = listed_missing(l); /* afterwards n is small enough to compute with */
 
 	if (err != 0)
 		return err;

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* pack_calls.c - MPI_Pack and MPI_Unpack: the packed form in the user's own buffer.
+/* pack_calls.c - MPI_Pack and MPI_Unpack: the packed form in the user's buffer.
  *
  *      buffer  | ...... packed so far ...... | next elements | room ...... |
  *                                            ^ *position     ^ afterwards  ^ size
  *
- * The packed form has no header: what was packed can be sent as MPI_PACKED and received as its
+ * The packed form has no header.  So packed data can be sent as MPI_PACKED and received as its
  * types, and the other way round (MPI-5.0 5.2). */
 #include "libmpi/type/type.h"
 #include "libmpi/core/comm_object.h"
 #include "engine.h"
 #include "libmpi/core/err.h"
 
-/* Why there is no room for count elements at `position'. */
+/* The error if count elements do not fit at `position'. */
 static __attribute__((cold, noinline)) int pack_no_room(
 	const struct type *type, int64_t count, int64_t position, int64_t size)
 {
@@ -44,7 +44,7 @@ int type_pack_at(const void *inbuf, int64_t incount, struct type *type, void *ou
 	int64_t bytes;
 	int err = pack_room(type, incount, *position, outsize, &bytes);
 
-	(void)comm; /* all ranks of all communicators have the same representation */
+	(void)comm; /* all ranks of all communicators have one representation */
 	if (err == 0)
 		err = type_check(inbuf, incount, 1, type, "inbuf");
 	if (err == 0 && outbuf == NULL && bytes > 0)

@@ -8,25 +8,25 @@
  *        mem:  off ─┐ xx..xx..xx..    xx..xx..xx..         dim[0] {3, 4}, dim[1] {2, 16}, block 2
  *        packed:    xxxxxxxxxxxx                           at = 0 .. 12
  *
- * A plan says what one element is; the count of a message is one loop more around it.
+ * A plan describes one element.  The count of a message is one more loop around it.
  *
  * Invariants
- *  - Memory is O(what the user described): loops stay loops, however many blocks they make.
- *  - Nothing of size 0 is in a plan, no dim has n == 1, and neighbours are merged: no two runs
- *    follow each other in memory, no dim continues the one inside it.
+ *  - Memory is O(what the user described): loops stay loops, however many blocks they have.
+ *  - Nothing of size 0 is in a plan, no dim has n == 1, and adjacent parts are merged: no two runs
+ *    follow each other in memory, and no dim continues the one inside it.
  *  - A leaf is never a NEST that would have fitted into the dims around it.  Leaves and subs belong
  *    to types that this type holds (by its shape), or are in `owned'.
- *  - A plan never changes; any number of threads use it. */
+ *  - A plan never changes.  Any number of threads may use it. */
 #ifndef HAFT_TYPE_PACK_PLAN_H
 #define HAFT_TYPE_PACK_PLAN_H
 
 #include "libmpi/core/type_object.h"
 #include "libobj/base.h"
 
-#define PLAN_DIMS      4  /* what nested loops in programs have; more become a leaf */
-#define PLAN_RECORD    16 /* runs up to which elements are moved column by column, not row by row */
-#define PLAN_DEEP      MEAN_OR(2, 32) /* plans inside each other that may be one recursion each */
-#define PLAN_STREAMING MEAN_OR(256, 1 << 20) /* memory that a processor's own caches do not hold */
+#define PLAN_DIMS      4  /* more nested loops than these become a leaf */
+#define PLAN_RECORD    16 /* elements of up to so many runs are moved column by column */
+#define PLAN_DEEP      MEAN_OR(2, 32)        /* deeper nesting than this is never recursion */
+#define PLAN_STREAMING MEAN_OR(256, 1 << 20) /* bytes that the processor's own caches do not hold */
 
 enum plan_kind { PLAN_NEST, PLAN_RUNS, PLAN_FIELDS };
 
@@ -40,59 +40,58 @@ struct plan_field {
 	int64_t off;                 /* from the element's address */
 	int64_t at;                  /* packed bytes before it */
 	int64_t n;                   /* blocks or elements of sub */
-	int64_t stride;              /* of them in memory */
+	int64_t stride;              /* between them in memory */
 	int64_t block;               /* packed bytes of one */
 	const struct type_plan *sub; /* NULL: `block' bytes of memory */
 };
 
 struct type_plan {
-	uint8_t kind;  /* enum plan_kind */
-	uint8_t dims;  /* NEST */
-	uint8_t depth; /* plans inside each other, this one included; up to PLAN_DEEP + 1 */
-	bool far;      /* NEST: an element is spread over PLAN_STREAMING bytes or more */
-	int64_t size;  /* packed bytes of one element; > 0 */
-	int64_t off;   /* NEST: of the first block from the element's address */
-	int64_t block; /* NEST: packed bytes inside the dims; RUNS: of each run, 0: they differ */
-	int64_t n;     /* RUNS, FIELDS: how many */
+	uint8_t kind;   /* enum plan_kind */
+	uint8_t dims;   /* NEST */
+	uint8_t depth;  /* plans inside each other, this one included; up to PLAN_DEEP + 1 */
+	bool streaming; /* NEST: an element spans PLAN_STREAMING bytes or more: prefetch */
+	int64_t size;   /* packed bytes of one element; > 0 */
+	int64_t off;    /* NEST: of the first block from the element's address */
+	int64_t block;  /* NEST: packed bytes inside the dims; RUNS: of each run, 0: they differ */
+	int64_t n;      /* RUNS, FIELDS: how many */
 	const struct type_plan *leaf;   /* NEST: what a block is, or NULL: memory */
 	int64_t *run;                   /* RUNS: [n] offsets, or NULL: run32 */
 	int32_t *run32;                 /* RUNS: [n] offsets that fit */
 	int64_t *at;                    /* RUNS of different lengths: [n + 1] packed bytes before */
 	struct plan_field *field;       /* FIELDS: [n] */
-	struct plan_field *heavy;       /* FIELDS: whose sub has the most bytes, or NULL */
-	struct type_plan *owned;        /* list of leaves that belong to no type */
+	struct plan_field *heavy;       /* FIELDS: the one whose sub has the most bytes, or NULL */
+	struct type_plan *owned;        /* list of the leaves that belong to no type */
 	struct plan_dim dim[PLAN_DIMS]; /* NEST: [0] is the innermost; set up to `dims' */
 };
 
-/* Bytes of n strides.  Behind the last turn of a loop there may be no address: then it wraps, and a
- * step back, or one that the loop around it makes, wraps the other way. */
+/* Bytes of n strides.  Behind the last turn of a loop there may be no address.  Then this wraps,
+ * and a step back, or one of the loop around it, wraps the other way. */
 static inline int64_t type_plan_walk(int64_t n, int64_t stride)
 {
 	return (int64_t)((uint64_t)n * (uint64_t)stride);
 }
 
-/* type_plan_new makes t->plan and says whether t is dense (then there is none); the same for the
- * types that t is made of, if they have not been committed yet.  For a type that has its plan, it
- * does nothing.  0 or MPI_ERR_NO_MEM.  Under the library's lock. */
+/* type_plan_new makes t->plan, or sets t->dense, in which case there is none.  Does the same for
+ * uncommitted types that t is made of.  No effect on a type that has its plan. 0 or MPI_ERR_NO_MEM.
+ * Under the library's lock. */
 int type_plan_new(struct type *t);
 
-/* Frees a plan; NULL is allowed.  The plans of the types that its type was made of stay. */
+/* Frees a plan, or does nothing for NULL.  The plans of the types inside its type remain. */
 void type_plan_free(struct type_plan *plan);
 
-/* plan_execute.c: the two directions.  Moves bytes [at, at + n) of the packed form of elements that are
- * `extent' apart, the first at mem: PLAN_PACK from memory to packed, PLAN_UNPACK back. */
+/* Moves bytes [at, at + n) of the packed form of elements that are `extent' apart, the first at
+ * mem: PLAN_PACK from memory to packed, PLAN_UNPACK back. */
 enum plan_direction { PLAN_PACK, PLAN_UNPACK };
 
 void type_plan_move(const struct type_plan *p, enum plan_direction way, char *mem, int64_t extent,
 	int64_t at, char *packed, int64_t n);
 
-/* The same for all of n > 0 elements. */
+/* Moves all of n > 0 elements. */
 void type_plan_move_whole(const struct type_plan *p, enum plan_direction way, char *mem,
 	int64_t extent, int64_t n, char *packed);
 
-/* type_plan_copy copies `count' elements of one plan to the places of another that has the same blocks,
- * once, without a packed form between.  false: the plans differ in more than places, and nothing
- * was done. */
+/* Copies `count' elements of one plan to the places of another that has equal blocks, once, without
+ * a packed form in between. false: the plans differ in more than places, and nothing was done. */
 bool type_plan_copy(const struct type_plan *from, const char *src, int64_t sextent,
 	const struct type_plan *to, char *dst, int64_t rextent, int64_t count);
 

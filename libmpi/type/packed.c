@@ -1,28 +1,29 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* packed.c - between an element's memory and the packed form, for any range of bytes.
  *
- *     dense ──> memcpy        else ──> the type's plan (pack_plan.h), which plan_execute.c executes */
+ *     dense ──> memcpy        else ──> the type's plan (pack_plan.h), executed by plan_execute.c */
 #include "libmpi/type/type.h"
 #include "libmpi/core/err.h"
 #include "libmpi/type/kernel.h"
 #include <string.h>
 
-/* Bytes on the stack that a copy between types of different structure goes through. */
+/* Bytes on the stack through which types of different structure are copied. */
 #define COPY_CHUNK MEAN_OR(32, 4096)
 
-/* Is the data of [at, at + n) one piece of memory, as in one element without inner gaps? */
+/* Is the data of [at, at + n) contiguous, as in one element without inner gaps? */
 static inline bool packed_is_contiguous(const struct type *type, int64_t at, int64_t n)
 {
 	return type->dense || (type->solid && at + n <= type->size);
 }
 
-/* An address in it, also if type is absolute and buf is NULL. */
+/* An address in the data, also if the type is absolute and buf is NULL. */
 static inline char *packed_at(const struct type *type, const void *buf, int64_t at)
 {
 	return (char *)((uintptr_t)buf + (uintptr_t)(type->true_lb + at));
 }
 
-/* One whole element that is one loop?  Short messages often are, and then each step counts. */
+/* Is it one whole element that is one loop?  Short messages often are, and then each step
+ * counts. */
 static inline bool packed_is_row(const struct type_plan *p, int64_t at, int64_t n)
 {
 	return p->kind == PLAN_NEST && p->dims == 1 && p->leaf == NULL && at == 0 && n == p->size;

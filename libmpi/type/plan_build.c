@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* plan_build.c - the commit's compiler: from shapes to plans.
  *
- *      shape    ── kids first (visit.c) ───────────────────────────────────────────────────┐
- *      STRIDE   ── nest of the child, two loops around it, loops that continue each other   │
- *                  made one ──> NEST                                                        │
- *      LIST     ── steps all the same? ──> NEST                                             │
- *      FIELDS   ── only memory? ──> RUNS (neighbours merged) ── one, or regular? ──> NEST   │
+ *      shape    ── inner types first (visit.c) ────────────────────────────────────────────┐
+ *      STRIDE   ── nest of the child, two loops around it; loops that continue each other   │
+ *                  become one ──> NEST                                                      │
+ *      LIST     ── equal steps? ──> NEST                                                    │
+ *      FIELDS   ── only memory? ──> RUNS (adjacent ones merged) ── one, or regular? ──> NEST │
  *               └─ else ──> FIELDS, one for each block                                 <────┘
  *
- * Each type's plan is made from its kids' plans, so the work is O(what its constructor was given),
- * also where one type is used many times over. */
+ * Each type's plan is made from the plans of its inner types.  So the work is O(arguments of its
+ * own constructor), also where one type is used many times. */
 #include "libmpi/type/pack_plan.h"
 
 #include "libmpi/core/err.h"
@@ -21,17 +21,18 @@
 
 #define UNITS_MAX 4 /* runs of different lengths may become this many equal ones each */
 
-/* --- nests ---------------------------------------------------------------------------------- */
+/* --- nests ------------------------------------------------------------------------------------ */
 
-/* The plan of a type as a nest: its own one, a block if it is dense, or a leaf.  nest is empty. */
+/* The plan of a type as a nest: its own nest, a block if it is dense, or a leaf. nest is empty
+ * before. */
 static void nest_of(struct type_plan *nest, const struct type *t)
 {
 	const struct type_plan *p = t->plan;
 
 	if (p != NULL && p->kind == PLAN_NEST) {
 		*nest = *p;
-		nest->owned = NULL; /* they stay p's */
-		nest->far = false;
+		nest->owned = NULL; /* they remain p's */
+		nest->streaming = false;
 		return;
 	}
 	nest->kind = PLAN_NEST;
@@ -40,7 +41,7 @@ static void nest_of(struct type_plan *nest, const struct type *t)
 	nest->leaf = p;
 }
 
-/* Puts a loop around a nest.  false: no memory. */
+/* Puts a loop around a nest. false: no memory. */
 static bool nest_repeat(struct type_plan *p, int64_t n, int64_t stride)
 {
 	struct plan_dim *top = p->dims > 0 ? &p->dim[p->dims - 1] : NULL;
@@ -84,11 +85,11 @@ static int64_t block_off(const struct type *t)
 	return t->plan == NULL ? 0 : t->plan->off;
 }
 
-/* --- blocks of a shape ---------------------------------------------------------------------- */
+/* --- blocks of a shape ------------------------------------------------------------------------ */
 
-static const struct type *block_kid(const struct type_shape *s, int64_t i)
+static const struct type *block_inner(const struct type_shape *s, int64_t i)
 {
-	return s->kind == SHAPE_FIELDS ? s->kids[i] : s->child;
+	return s->kind == SHAPE_FIELDS ? s->children[i] : s->child;
 }
 
 static int64_t block_len(const struct type_shape *s, int64_t i)
@@ -96,8 +97,8 @@ static int64_t block_len(const struct type_shape *s, int64_t i)
 	return s->lens != NULL ? s->lens[i] : s->len;
 }
 
-/* Do all blocks with data have one type, one length and one step?  *first, *n, *step: where they
- * are.  A list without data is regular with *n == 0. */
+/* Do all blocks with data have one type, one length and one step?  Sets *first, *n and *step.  A
+ * list without data is regular with *n == 0. */
 static bool is_regular(const struct type_shape *s, int64_t *first, int64_t *n, int64_t *step)
 {
 	int64_t last = -1;
@@ -105,11 +106,11 @@ static bool is_regular(const struct type_shape *s, int64_t *first, int64_t *n, i
 	*n = 0;
 	*step = 0;
 	for (int64_t i = 0; i < s->n; i++) {
-		if (block_len(s, i) == 0 || block_kid(s, i)->size == 0)
+		if (block_len(s, i) == 0 || block_inner(s, i)->size == 0)
 			continue;
 		if (*n == 0)
 			*first = i;
-		else if (block_kid(s, i) != block_kid(s, *first) ||
+		else if (block_inner(s, i) != block_inner(s, *first) ||
 			 block_len(s, i) != block_len(s, *first))
 			return false;
 		else if (*n == 1)
@@ -122,7 +123,7 @@ static bool is_regular(const struct type_shape *s, int64_t *first, int64_t *n, i
 	return true;
 }
 
-/* --- runs ----------------------------------------------------------------------------------- */
+/* --- runs ------------------------------------------------------------------------------------- */
 
 /* Frees what a plan points to. */
 static void plan_release(struct type_plan *p)
@@ -139,7 +140,7 @@ static void plan_release(struct type_plan *p)
 	}
 }
 
-/* Runs of the blocks, neighbours merged: p->run and p->at.  false: no memory. */
+/* Lists the runs of the blocks, adjacent ones merged: p->run and p->at. false: no memory. */
 static bool runs_gather(struct type_plan *p, const struct type_shape *s)
 {
 	int64_t at = 0, end = 0;
@@ -150,12 +151,12 @@ static bool runs_gather(struct type_plan *p, const struct type_shape *s)
 	if (p->run == NULL || p->at == NULL)
 		return false;
 	for (int64_t i = 0; i < s->n; i++) {
-		const struct type *kid = block_kid(s, i);
-		int64_t len = block_len(s, i) * kid->size, off;
+		const struct type *inner = block_inner(s, i);
+		int64_t len = block_len(s, i) * inner->size, off;
 
 		if (len == 0)
 			continue;
-		off = s->displs[i] + block_off(kid);
+		off = s->displs[i] + block_off(inner);
 		if (p->n == 0 || off != end) {
 			p->run[p->n] = off;
 			p->at[p->n++] = at;
@@ -168,7 +169,7 @@ static bool runs_gather(struct type_plan *p, const struct type_shape *s)
 	return true;
 }
 
-/* The length of all runs, or 0. */
+/* The length of all runs; 0: they differ. */
 static int64_t runs_equal(const struct type_plan *p)
 {
 	int64_t len = p->at[1];
@@ -179,7 +180,7 @@ static int64_t runs_equal(const struct type_plan *p)
 	return len;
 }
 
-/* Runs that are one block, or a loop: makes it a nest.  p->block is set. */
+/* Runs that are one block or a loop become a nest. p->block is set. */
 static void runs_regular(struct type_plan *p)
 {
 	int64_t first = p->run[0], step = p->n > 1 ? p->run[1] - first : 0;
@@ -193,7 +194,7 @@ static void runs_regular(struct type_plan *p)
 	nest_repeat(p, n, step);
 }
 
-/* Largest piece that all runs consist of. */
+/* The largest length of which all runs are multiples. */
 static int64_t runs_unit(const struct type_plan *p)
 {
 	int64_t unit = 0;
@@ -211,8 +212,8 @@ static int64_t runs_unit(const struct type_plan *p)
 	return unit;
 }
 
-/* Short runs of different lengths become more runs of one: a loop without a branch.  false: no
- * memory. */
+/* Short runs of different lengths become more runs of one length: a loop without a branch. false:
+ * no memory. */
 static bool runs_split(struct type_plan *p)
 {
 	int64_t unit = runs_unit(p);
@@ -234,7 +235,7 @@ static bool runs_split(struct type_plan *p)
 	return true;
 }
 
-/* Halves the list if its offsets are small; a list that is too long stays as it is. */
+/* Halves the list if its offsets fit into 32 bits; else leaves it as it is. */
 static void runs_narrow(struct type_plan *p)
 {
 	int32_t *narrow;
@@ -271,21 +272,21 @@ static bool runs_make(struct type_plan *p, const struct type_shape *s)
 	return true;
 }
 
-/* --- fields --------------------------------------------------------------------------------- */
+/* --- fields ----------------------------------------------------------------------------------- */
 
-/* One block as a field, merged with the last one where both are memory. */
-static void field_add(struct type_plan *p, const struct type *kid, int64_t off, int64_t len)
+/* Adds one block as a field, merged with the last field where both are memory. */
+static void field_add(struct type_plan *p, const struct type *inner, int64_t off, int64_t len)
 {
 	struct plan_field *last = p->n > 0 ? &p->field[p->n - 1] : NULL;
-	struct plan_field f = {off, p->size, len, kid->extent, kid->size, kid->plan};
+	struct plan_field f = {off, p->size, len, inner->extent, inner->size, inner->plan};
 
-	if (is_memory(kid, len)) {
-		f.off += block_off(kid);
+	if (is_memory(inner, len)) {
+		f.off += block_off(inner);
 		f.block *= len;
 		f.n = 1;
 		f.sub = NULL;
 	}
-	p->size += len * kid->size;
+	p->size += len * inner->size;
 	if (last != NULL && last->sub == NULL && f.sub == NULL && last->off + last->block == f.off)
 		last->block += f.block;
 	else
@@ -299,23 +300,23 @@ static bool fields_make(struct type_plan *p, const struct type_shape *s)
 	if (p->field == NULL)
 		return false;
 	for (int64_t i = 0; i < s->n; i++) {
-		const struct type *kid = block_kid(s, i);
+		const struct type *inner = block_inner(s, i);
 
-		if (block_len(s, i) > 0 && kid->size > 0)
-			field_add(p, kid, s->displs[i], block_len(s, i));
+		if (block_len(s, i) > 0 && inner->size > 0)
+			field_add(p, inner, s->displs[i], block_len(s, i));
 	}
 	return true;
 }
 
-/* --- a type --------------------------------------------------------------------------------- */
+/* --- a type ----------------------------------------------------------------------------------- */
 
-/* Nest of `n' blocks of `len' elements of a type. */
-static bool stride_make(struct type_plan *p, const struct type *kid, int64_t first, int64_t len,
+/* A nest of `n' blocks of `len' elements of a type. */
+static bool stride_make(struct type_plan *p, const struct type *inner, int64_t first, int64_t len,
 	int64_t n, int64_t stride)
 {
-	nest_of(p, kid);
+	nest_of(p, inner);
 	p->off += first;
-	return nest_repeat(p, len, kid->extent) && nest_repeat(p, n, stride);
+	return nest_repeat(p, len, inner->extent) && nest_repeat(p, n, stride);
 }
 
 static bool list_make(struct type_plan *p, const struct type_shape *s)
@@ -325,9 +326,9 @@ static bool list_make(struct type_plan *p, const struct type_shape *s)
 
 	if (is_regular(s, &first, &n, &step))
 		return stride_make(
-			p, block_kid(s, first), s->displs[first], block_len(s, first), n, step);
+			p, block_inner(s, first), s->displs[first], block_len(s, first), n, step);
 	for (int64_t i = 0; i < s->n && memory; i++)
-		memory = block_len(s, i) == 0 || is_memory(block_kid(s, i), block_len(s, i));
+		memory = block_len(s, i) == 0 || is_memory(block_inner(s, i), block_len(s, i));
 	return memory ? runs_make(p, s) : fields_make(p, s);
 }
 
@@ -361,7 +362,7 @@ static int plan_depth(const struct type_plan *p)
 	return p == NULL ? 0 : p->depth;
 }
 
-/* How deep the plan is, and its heavy field: what plan_execute.c needs for not to go deep. */
+/* Sets the depth of the plan and its heavy field: plan_execute.c needs them to limit recursion. */
 static void plan_weigh(struct type_plan *p)
 {
 	int deep = plan_depth(p->leaf);
@@ -377,7 +378,7 @@ static void plan_weigh(struct type_plan *p)
 	p->depth = (uint8_t)(deep < PLAN_DEEP ? deep + 1 : PLAN_DEEP + 1);
 }
 
-/* Is this what a dense type's plan says? */
+/* Is this the plan of a dense type? */
 static bool is_dense(const struct type_plan *p, const struct type *t)
 {
 	return p->kind == PLAN_NEST && p->dims == 0 && p->leaf == NULL && p->off == 0 &&
@@ -390,14 +391,14 @@ static struct type_plan *plan_new(void)
 
 	if (p == NULL)
 		return NULL;
-	/* line by line: of more bytes the compiler makes a loop that takes longer */
+	/* in two parts: for more bytes the compiler makes a loop that takes longer */
 	memset(p, 0, CACHE_LINE);
 	memset((char *)p + CACHE_LINE, 0, offsetof(struct type_plan, dim) - CACHE_LINE);
 	return p;
 }
 
-/* Makes a type's plan; its kids have theirs.  Where it stays, because moving it is a fifth of what
- * making a vector costs. */
+/* Makes a type's plan; the inner types have theirs.  Built in place: moving it takes a fifth of the
+ * time that making a vector takes. */
 static int plan_make(struct type *t)
 {
 	struct type_plan *p;
@@ -417,7 +418,7 @@ static int plan_make(struct type *t)
 		return 0;
 	}
 	plan_weigh(p);
-	p->far = p->kind == PLAN_NEST && t->true_extent >= PLAN_STREAMING;
+	p->streaming = p->kind == PLAN_NEST && t->true_extent >= PLAN_STREAMING;
 	t->plan = p;
 	return 0;
 }

@@ -4,26 +4,26 @@
  *      range    |..tail|======|======|======|head..|       of elements, of turns of a dim, of runs
  *                 part         whole          part          or of fields
  *
- *      part     goes one level down, to where the range begins or ends: at most once each a level
- *      whole    up to six loops with a stride in memory and one packed: merged where they continue
- *               each other, then the two innermost are one of kernel.h's
+ *      part     goes one level down, to where the range begins or ends: at most once each per level
+ *      whole    up to six loops with a stride in memory and one packed.  Loops that continue
+ *               each other are merged; the two innermost are one loop of kernel.h
  *
- * Types nest as deep as users like, and the stack is not that deep.  So of the fields of an element
- * the one with the most bytes comes last, by a jump; the others have at most half of its bytes, and
- * that can be done 63 times.  Of a range at most two parts remain, and one of them, also last, by a
- * jump.  Elements of plans deeper than PLAN_DEEP are moved one at a time for that.
+ * Types nest deeper than the stack allows.  So the field with the most bytes is moved last, by a
+ * jump. The other fields have at most half of the bytes, and that can happen 63 times.  Of a range
+ * at most two parts remain; one of them is also last, by a jump.  Elements of plans deeper than
+ * PLAN_DEEP are moved one at a time for that.
  *
- * Both strides of a loop are free, so that a field of many records is one loop, too: elements of
- * FIELDS and of short RUNS are moved field by field for a batch of elements that the cache holds.
- */
+ * Both strides of a loop are free, so a field of many records is one loop, too.  Elements of
+ * FIELDS and of short RUNS are moved field by field, for a batch of elements that the cache
+ * holds. */
 #include "libmpi/type/kernel.h"
 #include "libmpi/type/pack_plan.h"
 
 #include "libobj/base.h"
 #include <string.h>
 
-#define BATCH 8192 /* bytes of memory that are walked over again for each field */
-#define SHORT 8    /* inner loops of fewer turns are made outer ones */
+#define BATCH 8192 /* bytes of memory that are visited once for each field */
+#define SHORT 8    /* inner loops of fewer turns become the outer ones */
 
 struct loop {
 	int64_t n, mem, packed; /* turns; bytes from turn to turn, on both sides */
@@ -32,7 +32,7 @@ struct loop {
 /* A nest of loops under construction, the innermost first. */
 struct loops {
 	int n;
-	bool far; /* as struct type_plan's */
+	bool streaming; /* as in struct type_plan */
 	struct loop at[PLAN_DIMS + 1];
 };
 
@@ -53,7 +53,7 @@ static void plan_memcpy(enum plan_direction way, char *mem, char *packed, int64_
 		memcpy(mem, packed, (size_t)n);
 }
 
-/* --- whole elements: loops ------------------------------------------------------------------ */
+/* --- whole elements: loops -------------------------------------------------------------------- */
 
 static void loops_add(struct loops *l, int64_t n, int64_t mem, int64_t packed)
 {
@@ -68,8 +68,8 @@ static void loops_add(struct loops *l, int64_t n, int64_t mem, int64_t packed)
 		l->at[l->n++] = (struct loop){n, mem, packed};
 }
 
-/* Divides without the processor's long division where the numbers are short, as they usually are:
- * it takes as long as packing 200 bytes. */
+/* Divides without the processor's long division where the numbers are short, as they usually are.
+ * It takes as long as packing 200 bytes. */
 static inline int64_t plan_divide(int64_t a, int64_t b)
 {
 	return ((uint64_t)a | (uint64_t)b) >> 32 == 0 ? (uint32_t)a / (uint32_t)b : a / b;
@@ -98,7 +98,7 @@ static void loops_swapped(const struct type_kernel *k, const struct loop *in,
 	}
 }
 
-/* Blocks of memory in the innermost loop. */
+/* Moves the blocks of memory of the innermost loop. */
 static void loops_line(
 	const struct type_kernel *k, const struct loops *l, char *mem, char *packed, int64_t block)
 {
@@ -107,10 +107,10 @@ static void loops_line(
 	if (in->packed != block)
 		k->comb(mem, packed, in->n, in->mem, in->packed, (size_t)block);
 	else
-		(l->far ? k->far : k->row)(mem, packed, in->n, in->mem, (size_t)block);
+		(l->streaming ? k->streaming : k->row)(mem, packed, in->n, in->mem, (size_t)block);
 }
 
-/* Blocks of memory in the first n loops of l, at most two. */
+/* Moves the blocks of memory of the first n loops of l, at most two. */
 static void loops_flat(const struct loops *l, int n, enum plan_direction way, char *mem,
 	char *packed, int64_t block)
 {
@@ -121,7 +121,7 @@ static void loops_flat(const struct loops *l, int n, enum plan_direction way, ch
 		plan_memcpy(way, mem, packed, block);
 	else if (n == 2 && in->n < SHORT && in->n < out->n && block <= 64)
 		loops_swapped(k, in, out, mem, packed, block);
-	else if (n == 2 && in->packed == block && !l->far)
+	else if (n == 2 && in->packed == block && !l->streaming)
 		k->grid(mem, packed, out->n, out->mem, out->packed, in->n, in->mem, (size_t)block);
 	else if (n == 2)
 		for (int64_t i = 0; i < out->n; i++)
@@ -131,7 +131,7 @@ static void loops_flat(const struct loops *l, int n, enum plan_direction way, ch
 		loops_line(k, l, mem, packed, block);
 }
 
-/* The loops of l around a block of memory or a leaf. */
+/* Moves what is inside the loops of l: a block of memory or a leaf. */
 static void loops_nested(const struct loops *l, enum plan_direction way, char *mem, char *packed,
 	int64_t block, const struct type_plan *leaf)
 {
@@ -160,7 +160,7 @@ static void loops_nested(const struct loops *l, enum plan_direction way, char *m
 	}
 }
 
-/* n times the innermost `dims' dims of a nest; mem is where its first block is. */
+/* Moves n times the innermost `dims' dims of a nest; mem is where its first block is. */
 static void nest_whole(const struct type_plan *p, int dims, enum plan_direction way, char *mem,
 	char *packed, int64_t n, int64_t mstep, int64_t pstep)
 {
@@ -171,7 +171,7 @@ static void nest_whole(const struct type_plan *p, int dims, enum plan_direction 
 		return;
 	}
 	l.n = 0;
-	l.far = p->far;
+	l.streaming = p->streaming;
 	for (int d = 0; d < dims; d++)
 		loops_add(&l, p->dim[d].n, p->dim[d].stride, p->dim[d].bytes);
 	loops_add(&l, n, mstep, pstep);
@@ -183,7 +183,7 @@ static void nest_whole(const struct type_plan *p, int dims, enum plan_direction 
 		loops_flat(&l, l.n, way, mem, packed, p->block);
 }
 
-/* --- whole elements: runs and fields -------------------------------------------------------- */
+/* --- whole elements: runs and fields ---------------------------------------------------------- */
 
 static inline int64_t run_off(const struct type_plan *p, int64_t i)
 {
@@ -195,7 +195,7 @@ static inline int64_t run_at(const struct type_plan *p, int64_t i)
 	return p->at != NULL ? p->at[i] : i * p->block;
 }
 
-/* Runs [i, j) of one element. */
+/* Moves the runs [i, j) of one element. */
 static void runs_row(const struct type_plan *p, enum plan_direction way, char *mem, int64_t i,
 	int64_t j, char *packed)
 {
@@ -239,7 +239,7 @@ static void runs_whole(const struct type_plan *p, enum plan_direction way, char 
 	}
 }
 
-/* One field of n elements: the longer loop is the inner one. */
+/* Moves one field of n elements: the longer loop is the inner one. */
 static void field_whole(const struct plan_field *f, enum plan_direction way, char *mem,
 	char *packed, int64_t n, int64_t mstep, int64_t pstep)
 {
@@ -278,7 +278,7 @@ static void fields_whole(const struct type_plan *p, enum plan_direction way, cha
 	}
 }
 
-/* All fields of one element but the heavy one. */
+/* Moves all fields of one element but the heavy one. */
 static void fields_light(
 	const struct type_plan *p, enum plan_direction way, char *mem, char *packed)
 {
@@ -287,7 +287,7 @@ static void fields_light(
 			field_whole(f, way, plan_step(mem, f->off), packed + f->at, 1, 0, 0);
 }
 
-/* n whole elements. */
+/* Moves n whole elements. */
 static void plan_whole(const struct type_plan *p, enum plan_direction way, char *mem, char *packed,
 	int64_t n, int64_t mstep, int64_t pstep)
 {
@@ -318,7 +318,7 @@ static void plan_whole(const struct type_plan *p, enum plan_direction way, char 
 		fields_whole(p, way, mem, packed, n, mstep, pstep);
 }
 
-/* --- parts of elements ---------------------------------------------------------------------- */
+/* --- parts of elements ------------------------------------------------------------------------ */
 
 /* Bytes [at, at + n) of one element. */
 struct range_part {
@@ -327,8 +327,8 @@ struct range_part {
 	int64_t at, n;
 };
 
-/* Moves the whole ones of the elements in [at, at + n), which are `extent' apart.  What remains at
- * the ends goes to rest; how many. */
+/* Moves the whole elements in [at, at + n), which are `extent' apart.  What remains at the ends
+ * goes to rest.  Returns how many parts. */
 static int plan_elements(const struct type_plan *p, enum plan_direction way, char *mem,
 	int64_t extent, int64_t at, char *packed, int64_t n, struct range_part *rest)
 {
@@ -356,8 +356,8 @@ static int plan_elements(const struct type_plan *p, enum plan_direction way, cha
 	return k;
 }
 
-/* Bytes [at, at + n) of one turn of dim dims-1, or of a block where there is no dim.  Parts of
- * leaves go to rest; how many. */
+/* Moves bytes [at, at + n) of one turn of dim dims-1, or of a block where there is no dim.  Parts
+ * of leaves go to rest.  Returns how many. */
 static int nest_part(const struct type_plan *p, int dims, enum plan_direction way, char *mem,
 	int64_t at, char *packed, int64_t n, struct range_part *rest)
 {
@@ -394,7 +394,7 @@ static int nest_part(const struct type_plan *p, int dims, enum plan_direction wa
 	return k;
 }
 
-/* The last of n runs or fields that begins at or before byte `at'. */
+/* Sets i to the last of n runs or fields that begins at or before byte `at'. */
 #define FIND(i, n, begin, at)                                  \
 	do {                                                   \
 		int64_t above = (n);                           \
@@ -443,7 +443,7 @@ static void runs_part(const struct type_plan *p, enum plan_direction way, char *
 		plan_memcpy(way, plan_step(mem, run_off(p, last)), packed, end - run_at(p, last));
 }
 
-/* The same for fields.  A range that begins or ends where the element does leaves one part only. */
+/* As runs_part, for fields.  A range that begins or ends with the element leaves one part only. */
 static int fields_part(const struct range_part *r, enum plan_direction way, struct range_part *rest)
 {
 	const struct type_plan *p = r->p;
@@ -484,7 +484,7 @@ static void plan_part(struct range_part r, enum plan_direction way)
 			k = fields_part(&r, way, rest);
 		if (k == 0)
 			return;
-		if (k == 2) /* once: then one end is that of an element */
+		if (k == 2) /* at most once: then one end is that of an element */
 			plan_part(rest[1], way);
 		r = rest[0];
 	}
@@ -508,7 +508,7 @@ void type_plan_move_whole(const struct type_plan *p, enum plan_direction way, ch
 bool type_plan_copy(const struct type_plan *from, const char *src, int64_t sextent,
 	const struct type_plan *to, char *dst, int64_t rextent, int64_t count)
 {
-	struct loops l = {.n = 0, .far = false};
+	struct loops l = {.n = 0, .streaming = false};
 
 	if (from->kind != PLAN_NEST || to->kind != PLAN_NEST || from->leaf != NULL ||
 		to->leaf != NULL || from->dims != to->dims || from->block != to->block)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* predef.c - the predefined types: static objects made by the table of predef.h.
+/* predef.c - the predefined types: static objects made from the table of predef.h.
  *
- * They are all there before main() runs; type_open only tells libobj their numbers, so that a
+ * They exist before main() runs.  type_open only registers their numbers with libobj, so that a
  * handle like MPI_INT (the number 521) finds its object. */
 #include "libmpi/type/type.h"
 #include "libmpi/core/objects.h"
@@ -20,7 +20,7 @@ struct predef_row {
 	struct type type;
 };
 
-/* MPI's size of a pair is without the gaps that C puts in. */
+/* MPI's size of a pair does not count the gaps that C inserts. */
 #define PAIR_SIZE(ctype) (sizeof(((ctype *)NULL)->v) + sizeof(((ctype *)NULL)->i))
 #define PAIR_END(ctype)  (offsetof(ctype, i) + sizeof(((ctype *)NULL)->i))
 
@@ -53,7 +53,7 @@ struct predef_row {
 
 static struct predef_row rows[] = {TYPE_TABLE(DENSE, PAIR)};
 
-/* Row of a number, plus one; 0: no type has it.  Made by type_open's first run. */
+/* Row of a number, plus one; 0: no type has it.  Set by the first run of type_open. */
 static uint8_t row_of[TYPE_LAST - TYPE_FIRST + 1];
 static bool opened;
 

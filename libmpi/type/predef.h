@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* predef.h - the table of the predefined datatypes: an X-macro, one row a type.
  *
- *     DENSE(handle, basic, C type)        one or two parts of the same kind, no gap
+ *     DENSE(handle, basic, C type)        one or two parts of one kind, no gap
  *     PAIR(handle, basic, C struct)       a value and an index in a C struct, maybe with gaps
  *
- * Sizes of Fortran types are those of our mpif.h and modules: INTEGER, REAL and LOGICAL have 4
- * bytes, DOUBLE PRECISION 8.  Synonyms (MPI_LONG_LONG, MPI_C_COMPLEX) share a number; the name in
- * the table is the one that the ABI's table says first or that says more. */
+ * Sizes of Fortran types are those of mpif.h and the modules: INTEGER, REAL and LOGICAL have 4
+ * bytes, DOUBLE PRECISION 8.  Synonyms (MPI_LONG_LONG, MPI_C_COMPLEX) share a number.  The table
+ * has the name that the ABI's table gives first, or the more telling one. */
 #ifndef HAFT_TYPE_PREDEF_H
 #define HAFT_TYPE_PREDEF_H
 
@@ -47,8 +47,8 @@ struct type_2integer {
 	int32_t v, i;
 };
 
-/* C's plain char, which the standard keeps from reductions but every program and benchmark reduces:
- * it is the 8-bit integer that the compiler makes of it. */
+/* C's plain char.  The standard excludes it from reductions, but programs and benchmarks reduce it:
+ * it counts as the 8-bit integer that the compiler makes of it. */
 #define BASIC_PLAIN (CHAR_MIN < 0 ? BASIC_INT8 : BASIC_UINT8)
 
 /* clang-format off */

@@ -28,7 +28,7 @@ int type_get_true_extent(struct type *type, int64_t *lb, int64_t *extent)
 	return 0;
 }
 
-/* Nothing is received of a type without data: then the answer is 0 elements (MPI-5.0 3.2.5). */
+/* A type without data receives 0 elements (MPI-5.0 3.2.5). */
 int type_get_count(const MPI_Status *status, struct type *type, int64_t *count)
 {
 	int64_t bytes = haft_status_bytes(status);
@@ -67,15 +67,15 @@ static int64_t query_measured(const struct type *t, enum measure m)
 	return m == BYTES ? t->size : t->basics;
 }
 
-/* Goes over what lies whole within *left of measure m, adding it to *sum in the other measure.
- * Returns the element that is not whole, of which *left is the part; NULL: nothing is left. */
+/* Skips what lies whole within *left of measure m, and adds it to *sum in the other measure.
+ * Returns the inner type that is cut, *left being the part of it; NULL: nothing is left. */
 static const struct type *query_whole(
 	const struct type_shape *p, enum measure m, int64_t *left, int64_t *sum)
 {
 	bool loop = p->kind == SHAPE_STRIDE || p->kind == SHAPE_SAME;
 
 	for (int64_t i = 0; i < (loop ? 1 : p->n) && *left > 0; i++) {
-		const struct type *child = p->kind == SHAPE_FIELDS ? p->kids[i] : p->child;
+		const struct type *child = p->kind == SHAPE_FIELDS ? p->children[i] : p->child;
 		int64_t len = loop ? p->n * p->len : p->lens != NULL ? p->lens[i] : p->len;
 		int64_t one = query_measured(child, m), fit;
 
@@ -90,8 +90,8 @@ static const struct type *query_whole(
 	return NULL;
 }
 
-/* `left' of one element, which has more, from measure m to the other.  *cut: a basic element is cut
- * in two.  A loop and not a recursion: types nest as deep as users like. */
+/* Converts `left' of one element, which has more, from measure m to the other.  *cut: a basic
+ * element is cut.  A loop and no recursion: types nest as deep as users like. */
 static int64_t query_part(const struct type *t, enum measure m, int64_t left, bool *cut)
 {
 	int64_t sum = 0;
@@ -169,7 +169,7 @@ int type_commit(struct type **type)
 	return err;
 }
 
-/* Messages under way hold the type: it goes with the last of them (5.1.9). */
+/* Messages under way hold the type: it is freed with the last of them (5.1.9). */
 int type_free(struct type **type)
 {
 	struct type *t = *type;

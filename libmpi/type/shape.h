@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* shape.h - what a derived datatype is made of, in four forms that all constructors come down to.
+/* shape.h - what a derived datatype is made of: four forms that all constructors come down to.
  *
- *   constructor (type_make.c)                     shape                          plan (plan_build.c)
+ *   constructor                              shape                          plan (plan_build.c)
  *   contiguous, vector, hvector         ──>  STRIDE  n blocks, one stride ┐
  *   subarray, darray                    ──>  STRIDE in STRIDE             │ commit   at most 4
  *   indexed*, hindexed*                 ──>  LIST    n blocks anywhere    ├───────>  strides, runs,
  *   struct                              ──>  FIELDS  n blocks, own types  │          a kernel
  *   dup, resized                        ──>  SAME    bounds differ        ┘
  *
- * A block is `len' elements of the child in a row, child->extent apart.  The bounds, size and
- * extent of the type itself stand in struct type; the shape says only where data is.
+ * A block is `len' elements of the child in a row, child->extent apart.  Bounds, size and extent of
+ * the type itself are in struct type; the shape says only where data is.
  *
  * Invariants
- *  - A shape never changes once its type exists; types share nothing but references (held) to the
- *    types that they were made of.
+ *  - A shape never changes once its type exists.  Types share nothing but references (held) to the
+ *    types that they are made of.
  *  - Memory is O(what the user described): a STRIDE has no list, whatever n is.
  *  - Displacements are bytes from the address of the element, before any lower bound. */
 #ifndef HAFT_TYPE_SHAPE_H
@@ -38,9 +38,9 @@ struct type_shape {
 	int64_t *lens;      /* [n] LIST (or NULL: all `len'), FIELDS: elements in each block */
 	int64_t *displs;    /* [n] LIST, FIELDS */
 	struct type *child; /* SAME, STRIDE, LIST; lives as long as the type (struct type_made) */
-	struct type **kids; /* [n] FIELDS; the same */
+	struct type **children; /* [n] FIELDS; live as long as the type */
 };
 
-struct type_plan; /* pack_plan.h: what commit made of it */
+struct type_plan; /* pack_plan.h: what the commit makes of it */
 
 #endif

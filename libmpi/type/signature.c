@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* signature.c - sequences of basic types: walked with their memory, or summed up without (signature.h). */
+/* signature.c - sequences of basic types: visited with their memory, or as a hash (signature.h). */
 #include "libmpi/type/signature.h"
 
 #include "libmpi/core/err.h"
@@ -17,7 +17,7 @@ static bool type_has_pair(const struct type *t)
 	return t->shape == NULL && t->piece[0].len != 0;
 }
 
-/* What a pair consists of. */
+/* The types of value and index of a pair. */
 static void signature_pair_parts(
 	const struct type *t, const struct type **value, const struct type **index)
 {
@@ -42,7 +42,7 @@ static void signature_pair_parts(
 	}
 }
 
-/* --- one by one ----------------------------------------------------------------------------- */
+/* --- one by one ------------------------------------------------------------------------------- */
 
 static inline char *signature_step(char *mem, int64_t off)
 {
@@ -62,15 +62,15 @@ static bool signature_each_pair(
 	return true;
 }
 
-/* Where the walk is in one level of types: `count' elements of t from mem on, of the first one the
- * blocks from number `block' on. */
+/* Position in one level of types: `count' elements of t from mem on; of the first one, the blocks
+ * from number `block' on. */
 struct map_level {
 	const struct type *t;
 	char *mem;
 	int64_t count, block;
 };
 
-#define LEVELS_FEW MEAN_OR(1, 8) /* what programs nest; more come from the heap */
+#define LEVELS_FEW MEAN_OR(1, 8) /* deeper nesting takes memory from the heap */
 
 struct map_cursor {
 	int64_t n, room;
@@ -78,7 +78,7 @@ struct map_cursor {
 	struct map_level few[LEVELS_FEW];
 };
 
-/* One more level.  false: no memory. */
+/* Enters one more level. false: no memory. */
 static bool cursor_enter(struct map_cursor *w, struct map_level l)
 {
 	bool few = w->at == w->few;
@@ -97,11 +97,11 @@ static bool cursor_enter(struct map_cursor *w, struct map_level l)
 	return true;
 }
 
-/* The next block of the innermost level, which goes when that was its last.  count 0: no block
+/* The next block of the innermost level; leaves the level after its last block. count 0: no block
  * is left, or it has no data. */
 static struct map_level cursor_next(struct map_cursor *w)
 {
-	struct map_level *l = &w->at[w->n - 1], kid = {.count = 0};
+	struct map_level *l = &w->at[w->n - 1], inner = {.count = 0};
 	const struct type_shape *s = l->t->shape;
 	int64_t n = s->kind == SHAPE_SAME ? 1 : s->n, i = l->block++;
 
@@ -109,17 +109,17 @@ static struct map_level cursor_next(struct map_cursor *w)
 		bool one = s->kind == SHAPE_SAME || s->kind == SHAPE_STRIDE;
 		int64_t off = one ? s->first + i * s->stride : s->displs[i];
 
-		kid.t = s->kind == SHAPE_FIELDS ? s->kids[i] : s->child;
-		kid.mem = signature_step(l->mem, off);
-		kid.count = kid.t->size == 0 ? 0 : s->lens != NULL ? s->lens[i] : s->len;
+		inner.t = s->kind == SHAPE_FIELDS ? s->children[i] : s->child;
+		inner.mem = signature_step(l->mem, off);
+		inner.count = inner.t->size == 0 ? 0 : s->lens != NULL ? s->lens[i] : s->len;
 	}
 	if (l->block < n)
-		return kid;
+		return inner;
 	l->block = 0;
 	l->mem = signature_step(l->mem, l->t->extent);
 	if (--l->count == 0)
 		w->n--;
-	return kid;
+	return inner;
 }
 
 static int signature_each(
@@ -155,11 +155,11 @@ int type_each_whole(const struct type *t, char *mem, int64_t count, type_each_fn
 	return signature_each(t, mem, count, false, fn, arg);
 }
 
-/* --- summed up ------------------------------------------------------------------------------ */
+/* --- summed up -------------------------------------------------------------------------------- */
 
 static const struct type_signature signature_empty = {.turn = 1};
 
-/* a and then b. */
+/* The signature of a followed by b. */
 static struct type_signature signature_then(struct type_signature a, struct type_signature b)
 {
 	if (a.external == 0)
@@ -175,7 +175,7 @@ static struct type_signature signature_then(struct type_signature a, struct type
 	};
 }
 
-/* n times a. */
+/* The signature of n times a. */
 static struct type_signature signature_times(struct type_signature a, int64_t n)
 {
 	struct type_signature all = signature_empty;
@@ -183,13 +183,13 @@ static struct type_signature signature_times(struct type_signature a, int64_t n)
 	for (; n > 0; n >>= 1) {
 		if (n & 1)
 			all = signature_then(all, a);
-		if (n > 1) /* or else its bytes may be more than a number says */
+		if (n > 1) /* otherwise the number of bytes may overflow */
 			a = signature_then(a, a);
 	}
 	return all;
 }
 
-/* Types that look the same to a program match: MPI_LONG and MPI_INT64_T are one.  Text is not a
+/* Types with equal memory and arithmetic match: MPI_LONG and MPI_INT64_T are one.  Text is not a
  * number, and bytes are bytes (MPI-5.0 3.3.1). */
 static struct type_signature signature_basic(const struct type *t)
 {
@@ -214,10 +214,10 @@ static struct type_signature signature_pair(const struct type *t)
 	return signature_then(signature_basic(value), signature_basic(index));
 }
 
-/* Of a type whose kids have theirs. */
-static struct type_signature signature_kid(const struct type *kid)
+/* The inner types have theirs. */
+static struct type_signature signature_inner(const struct type *inner)
 {
-	return kid->sum != NULL ? *kid->sum : signature_empty;
+	return inner->signature != NULL ? *inner->signature : signature_empty;
 }
 
 static struct type_signature signature_shape(const struct type_shape *s)
@@ -225,33 +225,33 @@ static struct type_signature signature_shape(const struct type_shape *s)
 	struct type_signature sum = signature_empty;
 
 	if (s->kind == SHAPE_SAME)
-		return signature_kid(s->child);
+		return signature_inner(s->child);
 	if (s->kind == SHAPE_STRIDE)
-		return signature_times(signature_kid(s->child), s->n * s->len);
+		return signature_times(signature_inner(s->child), s->n * s->len);
 	for (int64_t i = 0; i < s->n; i++) {
-		struct type_signature kid =
-			signature_kid(s->kind == SHAPE_FIELDS ? s->kids[i] : s->child);
+		struct type_signature inner =
+			signature_inner(s->kind == SHAPE_FIELDS ? s->children[i] : s->child);
 
 		sum = signature_then(
-			sum, signature_times(kid, s->lens != NULL ? s->lens[i] : s->len));
+			sum, signature_times(inner, s->lens != NULL ? s->lens[i] : s->len));
 	}
 	return sum;
 }
 
 static bool signature_known(const struct type *t)
 {
-	return t->sum != NULL || t->size == 0;
+	return t->signature != NULL || t->size == 0;
 }
 
 static int signature_make(struct type *t)
 {
-	t->sum = malloc(sizeof(*t->sum));
-	if (t->sum == NULL)
+	t->signature = malloc(sizeof(*t->signature));
+	if (t->signature == NULL)
 		return haft_err(MPI_ERR_NO_MEM, "no memory for the signature of a datatype");
 	if (type_has_pair(t))
-		*t->sum = signature_pair(t);
+		*t->signature = signature_pair(t);
 	else
-		*t->sum = t->shape == NULL ? signature_basic(t) : signature_shape(t->shape);
+		*t->signature = t->shape == NULL ? signature_basic(t) : signature_shape(t->shape);
 	return 0;
 }
 
@@ -259,19 +259,19 @@ const struct type_signature *type_signature_of(struct type *t)
 {
 	if (t->size == 0)
 		return &signature_empty;
-	if (t->sum == NULL && type_visit(t, signature_known, signature_make) != 0)
+	if (t->signature == NULL && type_visit(t, signature_known, signature_make) != 0)
 		return NULL;
-	return t->sum;
+	return t->signature;
 }
 
-/* --- the beginning of a message ------------------------------------------------------------- */
+/* --- the beginning of a message --------------------------------------------------------------- */
 
 struct signature_front {
 	int64_t left; /* bytes */
-	struct type_signature sum;
+	struct type_signature signature;
 };
 
-/* Adds up basic types until the bytes are used up.  A piece of one is like no type. */
+/* Adds basic types until the bytes are used up.  A part of one matches no type. */
 static bool front_add(void *arg, const struct type *basic, char *mem, int64_t n)
 {
 	struct signature_front *f = arg;
@@ -279,12 +279,12 @@ static bool front_add(void *arg, const struct type *basic, char *mem, int64_t n)
 
 	(void)mem;
 	whole = whole < n ? whole : n;
-	f->sum = signature_then(f->sum, signature_times(signature_basic(basic), whole));
+	f->signature = signature_then(f->signature, signature_times(signature_basic(basic), whole));
 	f->left -= whole * basic->size;
 	if (whole == n)
 		return f->left > 0;
 	if (f->left > 0)
-		f->sum.hash += (uint64_t)f->left;
+		f->signature.hash += (uint64_t)f->left;
 	f->left = 0;
 	return false;
 }
@@ -305,11 +305,11 @@ int type_signature_bytes(struct type *t, int64_t bytes, struct type_signature *s
 	if (f.left == 0)
 		return 0;
 	err = type_each(t, NULL, 1, front_add, &f);
-	*sum = f.sum;
+	*sum = f.signature;
 	return err;
 }
 
-/* --- words ---------------------------------------------------------------------------------- */
+/* --- words ------------------------------------------------------------------------------------ */
 
 #define WORDS_RUNS 4 /* of one type each; more would not be read */
 
@@ -358,8 +358,8 @@ const char *type_signature_words(const struct type *t, int64_t bytes, char *buf,
 	struct signature_text w = {.buf = buf, .n = n, .left = bytes};
 
 	buf[0] = '\0';
-	if (t->sum != NULL && t->sum->only != NULL) {
-		w.type = t->sum->only;
+	if (t->signature != NULL && t->signature->only != NULL) {
+		w.type = t->signature->only;
 		w.run = bytes / w.type->size;
 		w.left = bytes % w.type->size;
 	} else if (bytes > 0 && t->size > 0) {

@@ -16,7 +16,7 @@ static void strided_set(struct type *t, int64_t n, int64_t len, int64_t bytes, s
 	t->shape->child = child;
 }
 
-/* The same data as old. */
+/* Makes t's data that of old. */
 static void strided_same(struct type *t, struct type *old)
 {
 	strided_set(t, 1, 1, 0, old);
@@ -97,8 +97,8 @@ int type_create_resized(
 	return type_close(t, err, newtype);
 }
 
-/* Attributes go along as their copy callbacks say; a name does not.  The copy of a committed type
- * is committed (5.1.10). */
+/* Copies attributes by their copy callbacks, but not the name.  The copy of a committed type is
+ * committed (5.1.10). */
 int type_dup(struct type *old, struct type **newtype)
 {
 	struct type *t;

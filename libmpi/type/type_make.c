@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* type_make.c - making a datatype: memory, what is kept of the call, the end (type_make.h has the picture).
+/* type_make.c - making a datatype: its memory, the arguments of the call, and the end.  See
+ * type_make.h.
  *
  * One allocation holds everything, so a vector costs one malloc beside its object. */
 #include "libmpi/type/type_make.h"
@@ -29,7 +30,7 @@ static struct type_block *make_block_new(const struct type_room *r, int64_t ints
 
 	if (p == NULL)
 		return NULL;
-	/* two of them, because of more bytes the compiler makes a loop that takes longer */
+	/* two calls: for more bytes the compiler makes a loop that takes longer */
 	memset(&p->shape, 0, sizeof(p->shape));
 	memset(&p->made, 0, sizeof(p->made));
 	p->users = 1;
@@ -74,13 +75,13 @@ void type_put_type(struct type *t, struct type *old)
 }
 
 struct inner_type {
-	struct type type; /* first: made->inner frees it by its address */
+	struct type type; /* first: made->inner frees the whole by its address */
 	struct type_shape shape;
 	int64_t lens[2], displs[2];
-	struct type *kids[2];
+	struct type *children[2];
 };
 
-/* References to it are not counted: it goes with the block, and nobody can have a handle. */
+/* References to it are not counted: it is freed with the block, and has no handle. */
 struct type *type_inner(struct type *t)
 {
 	struct inner_type *n = calloc(1, sizeof(*n));
@@ -102,13 +103,13 @@ void type_inner_two(
 		.n = 2,
 		.lens = in->lens,
 		.displs = in->displs,
-		.kids = in->kids};
+		.children = in->children};
 	in->lens[0] = 1;
 	in->lens[1] = n;
 	in->displs[0] = ad;
 	in->displs[1] = bd;
-	in->kids[0] = a;
-	in->kids[1] = b;
+	in->children[0] = a;
+	in->children[1] = b;
 }
 
 static int make_check_olds(const struct type *t)
@@ -146,7 +147,7 @@ int type_clone(const struct type *t, struct type **clone)
 	n->o = o;
 	n->committed = false;
 	n->plan = NULL;
-	n->sum = NULL;
+	n->signature = NULL;
 	type_block_of(n)->users++;
 	*clone = n;
 	return 0;
@@ -157,14 +158,14 @@ void type_gone(struct type *t)
 	struct type_block *p = type_block_of(t);
 
 	type_plan_free(t->plan);
-	free(t->sum);
+	free(t->signature);
 	if (p == NULL || --p->users > 0)
 		return;
 	for (int64_t i = 0; i < p->made.nd; i++)
 		obj_drop(p->made.types[i]);
 	for (int64_t i = 0; i < p->made.ninner; i++) {
 		type_plan_free(p->made.inner[i]->plan);
-		free(p->made.inner[i]->sum);
+		free(p->made.inner[i]->signature);
 		free(p->made.inner[i]);
 	}
 	free(p);

@@ -7,11 +7,10 @@
  *        F90_INTEGER, r, 0
  *        VALUE_INDEX, value type, index type
  *
- * The same arguments give the same handle, and nobody can free it: they are predefined, and go with
- * MPI_Finalize.  They have no shape, as all predefined types, but can be decoded.
+ * Equal arguments return the same handle.  Users cannot free these types: MPI_Finalize does.  They
+ * have no shape, as all predefined types, but can be decoded.
  *
- * Kinds are those of gfortran, the compiler that our modules are made for; a kind of 10 is C's long
- * double. */
+ * Kinds are those of gfortran, for which the modules are made.  Its kind 10 is C's long double. */
 #include "libmpi/type/type_make.h"
 
 #include "libmpi/core/err.h"
@@ -30,7 +29,7 @@ static struct type **unnamed_bucket(int combiner, int64_t a, int64_t b)
 	return &bucket[(h ^ h >> 6 ^ h >> 12) % BUCKETS];
 }
 
-/* The chain of a bucket goes through the argument of the shape that the types do not use. */
+/* Buckets are chained through the field of the shape that these types do not use. */
 static struct type **unnamed_next(struct type *t)
 {
 	return &type_block_of(t)->shape.child;
@@ -56,7 +55,7 @@ static struct type *unnamed_find(int combiner, int64_t a, int64_t b)
 	return t;
 }
 
-/* t is complete: from now on it is predefined. */
+/* Enters a complete type into its bucket.  From now on it is predefined. */
 static void unnamed_keep(struct type *t, int64_t a, int64_t b)
 {
 	struct type **first = unnamed_bucket(t->combiner, a, b);
@@ -79,9 +78,9 @@ void type_fini(void)
 	}
 }
 
-/* --- Fortran kinds -------------------------------------------------------------------------- */
+/* --- Fortran kinds ---------------------------------------------------------------------------- */
 
-/* What selected_int_kind, selected_real_kind choose from, the smallest first. */
+/* What selected_int_kind and selected_real_kind choose from, the smallest first. */
 static const struct {
 	int r;
 	MPI_Datatype like;
@@ -95,7 +94,7 @@ static const struct {
 	{18, 4931, MPI_LONG_DOUBLE, MPI_C_LONG_DOUBLE_COMPLEX},
 	{33, 4931, MPI_REAL16, MPI_COMPLEX32}};
 
-/* A type with the memory and arithmetic of the named one.  ni of the arguments were given. */
+/* Makes a type with the memory and arithmetic of the named one. ni: number of arguments given. */
 static int unnamed_kind_new(
 	int combiner, MPI_Datatype like, int ni, int a, int b, struct type **newtype)
 {
@@ -160,7 +159,7 @@ int type_create_f90_complex(int p, int r, struct type **newtype)
 	return unnamed_real_or_complex(MPI_COMBINER_F90_COMPLEX, p, r, newtype);
 }
 
-/* --- pairs of a value and an index ---------------------------------------------------------- */
+/* --- pairs of a value and an index ------------------------------------------------------------ */
 
 static const struct {
 	MPI_Datatype value, index, pair;
@@ -176,7 +175,7 @@ static const struct {
 	{MPI_INTEGER, MPI_INTEGER, MPI_2INTEGER},
 };
 
-/* MPI_CHAR is text, though we reduce it. */
+/* MPI_CHAR is text, though it can be reduced. */
 static bool unnamed_is_integer(const struct type *t)
 {
 	return ((t->basic >= BASIC_INT8 && t->basic <= BASIC_UINT64) || t->basic == BASIC_INT128) &&
@@ -188,7 +187,8 @@ static bool unnamed_is_real(const struct type *t)
 	return t->basic >= BASIC_FLOAT && t->basic <= BASIC_FLOAT128;
 }
 
-/* The loops of a named pair serve all pairs that look the same; BASIC_PAIR has a general one. */
+/* The loops of a named pair serve all pairs with an equal layout.  BASIC_PAIR has a general
+ * loop. */
 static uint8_t unnamed_pair_basic(const struct type *value, const struct type *index)
 {
 	for (size_t i = 0; i < countof(named); i++)
@@ -203,7 +203,7 @@ static int64_t unnamed_round_up(int64_t n, int64_t to)
 	return (n + to - 1) / to * to;
 }
 
-/* A C struct of the two. */
+/* Makes a pair with the layout of a C struct of the two. */
 static int unnamed_pair_new(struct type *value, struct type *index, struct type **newtype)
 {
 	int64_t at = unnamed_round_up(value->size, index->align);
@@ -224,7 +224,7 @@ static int unnamed_pair_new(struct type *value, struct type *index, struct type 
 	t->basic = unnamed_pair_basic(value, index);
 	t->piece[0] = (struct type_piece){0, (int32_t)value->size};
 	t->piece[1] = (struct type_piece){(int32_t)at, (int32_t)index->size};
-	t->shape = NULL; /* or else its plan would be that of the shape */
+	t->shape = NULL; /* otherwise its plan would be that of the shape */
 	err = type_plan_new(t);
 	if (err != 0) {
 		obj_free_obj(t);
@@ -251,7 +251,7 @@ int type_get_value_index(struct type *value, struct type *index, struct type **n
 	return *newtype != NULL ? 0 : unnamed_pair_new(value, index, newtype);
 }
 
-/* Named ones come here when Fortran's INTEGER or REAL have another size. */
+/* Named pairs come here when Fortran's INTEGER or REAL have another size. */
 void type_pair_parts(const struct type *pair, const struct type **value, const struct type **index)
 {
 	if (pair->made != NULL) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* visit.c - kids first, with a stack of our own.
+/* visit.c - visits the types inside a type, inner ones first, with a stack of its own.
  *
  *      struct visit  ──up──>  struct visit  ──up──> ...  t
- *        type, next kid to look at
+ *        type, next inner type to look at
  *
- * A type whose kids are all done needs no stack: the usual case. */
+ * A type whose inner types are all done needs no stack: the usual case. */
 #include "libmpi/type/visit.h"
 
 #include "libmpi/core/err.h"
@@ -15,10 +15,10 @@
 struct visit {
 	struct visit *up;
 	struct type *type;
-	int64_t kid;
+	int64_t next;
 };
 
-/* The next kid of t, from number *i on, that is not done; NULL: all are. */
+/* The next inner type of t, from number *i on, that is not done; NULL: all are. */
 static struct type *visit_undone(const struct type *t, int64_t *i, type_done_fn *done)
 {
 	const struct type_shape *s = t->shape;
@@ -28,8 +28,8 @@ static struct type *visit_undone(const struct type *t, int64_t *i, type_done_fn 
 	if (s->kind != SHAPE_FIELDS)
 		return done(s->child) ? NULL : s->child;
 	for (; *i < s->n; ++*i)
-		if (!done(s->kids[*i]))
-			return s->kids[*i];
+		if (!done(s->children[*i]))
+			return s->children[*i];
 	return NULL;
 }
 
@@ -67,7 +67,7 @@ int type_visit(struct type *t, type_done_fn *done, type_make_fn *make)
 			err = haft_err(MPI_ERR_NO_MEM, "no memory to look into a datatype");
 		if (err != 0)
 			break;
-		t = visit_undone(top->type, &top->kid, done);
+		t = visit_undone(top->type, &top->next, done);
 		if (t == NULL)
 			err = make(visit_pop(&top));
 	}

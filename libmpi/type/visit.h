@@ -8,9 +8,9 @@
 typedef bool type_done_fn(const struct type *t);
 typedef int type_make_fn(struct type *t);
 
-/* type_visit calls make for t and before that for all types inside it for which `done' says no,
- * each after its own kids; done says yes afterwards.  Types nest as deep as users like: no
- * recursion. Returns the first error of make, or MPI_ERR_NO_MEM. */
+/* type_visit calls make for t, and before that for all types inside it for which `done' is false,
+ * inner types first. done must be true of a type after make.  No recursion: types nest as deep as
+ * users like.  Returns the first error of make, or MPI_ERR_NO_MEM. */
 int type_visit(struct type *t, type_done_fn *done, type_make_fn *make);
 
 #endif

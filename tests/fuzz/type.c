@@ -792,6 +792,7 @@ static void check_packing(MPI_Datatype t, const struct map *m)
 	field_new(&f, m, count);
 	map_move(m, f.model - f.low, count, model, true);
 	same(MPI_Type_commit(&t), 0);
+	same(type_valid(obj_get(&haft_type_class, t)), true);
 	if (size > 0) {
 		same(MPI_Pack(f.lib - f.low, count, t, lib, size, &at, MPI_COMM_SELF), 0);
 		same(at, size);

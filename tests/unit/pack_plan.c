@@ -40,16 +40,16 @@ struct thing {
 
 static struct thing things[KEPT];
 
-static void map_add(struct thing *a, const struct thing *kid, int64_t off, int64_t len)
+static void map_add(struct thing *a, const struct thing *inner, int64_t off, int64_t len)
 {
 	for (int64_t i = 0; i < len; i++)
-		for (int64_t j = 0; j < kid->t.size; j++)
-			a->map[a->t.size++] = off + i * kid->t.extent + kid->map[j];
+		for (int64_t j = 0; j < inner->t.size; j++)
+			a->map[a->t.size++] = off + i * inner->t.extent + inner->map[j];
 }
 
-static bool fits(const struct thing *a, const struct thing *kid, int64_t len)
+static bool fits(const struct thing *a, const struct thing *inner, int64_t len)
 {
-	return a->t.size + len * kid->t.size <= BYTES_MOST;
+	return a->t.size + len * inner->t.size <= BYTES_MOST;
 }
 
 static void basic(struct thing *a, int64_t size)
@@ -63,7 +63,7 @@ static void basic(struct thing *a, int64_t size)
 		a->map[i] = i;
 }
 
-static void stride(struct thing *a, struct thing *kid)
+static void stride(struct thing *a, struct thing *inner)
 {
 	struct type_shape *s = &a->s;
 
@@ -71,15 +71,15 @@ static void stride(struct thing *a, struct thing *kid)
 	s->n = s->kind == SHAPE_SAME ? 1 : (int64_t)rnd(rnd(4) == 0 ? 40 : 4);
 	s->len = s->kind == SHAPE_SAME ? 1 : (int64_t)rnd(4);
 	s->first = rnd(2) == 0 ? 0 : (int64_t)rnd(40) - 20;
-	s->stride = rnd(3) == 0 ? s->len * kid->t.extent : (int64_t)rnd(400) - 100;
-	s->child = &kid->t;
-	if (!fits(a, kid, s->n * s->len))
+	s->stride = rnd(3) == 0 ? s->len * inner->t.extent : (int64_t)rnd(400) - 100;
+	s->child = &inner->t;
+	if (!fits(a, inner, s->n * s->len))
 		s->n = 0;
 	for (int64_t i = 0; i < s->n; i++)
-		map_add(a, kid, s->first + i * s->stride, s->len);
+		map_add(a, inner, s->first + i * s->stride, s->len);
 }
 
-static void blocks(struct thing *a, struct thing **kids, bool fields)
+static void blocks(struct thing *a, struct thing **children, bool fields)
 {
 	struct type_shape *s = &a->s;
 	int64_t off = (int64_t)rnd(20), same = rnd(3) == 0 ? 1 : 0;
@@ -88,31 +88,31 @@ static void blocks(struct thing *a, struct thing **kids, bool fields)
 	s->n = 1 + (int64_t)rnd(rnd(3) == 0 ? BLOCKS_MOST : 5);
 	s->displs = malloc((size_t)s->n * sizeof(*s->displs));
 	s->lens = malloc((size_t)s->n * sizeof(*s->lens));
-	s->child = &kids[0]->t;
+	s->child = &children[0]->t;
 	s->len = 1 + (int64_t)rnd(2);
 	if (fields)
-		s->kids = malloc((size_t)s->n * sizeof(struct type *));
+		s->children = malloc((size_t)s->n * sizeof(struct type *));
 	for (int64_t i = 0; i < s->n; i++) {
-		struct thing *kid = fields ? kids[rnd(3)] : kids[0];
+		struct thing *inner = fields ? children[rnd(3)] : children[0];
 		int64_t len = same ? s->len : (int64_t)rnd(4);
 
-		if (!fits(a, kid, len))
+		if (!fits(a, inner, len))
 			len = 0;
 		if (fields)
-			s->kids[i] = &kid->t;
+			s->children[i] = &inner->t;
 		s->lens[i] = len;
 		s->displs[i] = off;
-		map_add(a, kid, off, len);
-		off += len * kid->t.extent + (rnd(3) == 0 ? 0 : (int64_t)rnd(60) - 10);
+		map_add(a, inner, off, len);
+		off += len * inner->t.extent + (rnd(3) == 0 ? 0 : (int64_t)rnd(60) - 10);
 	}
-	if (!fields && same && a->t.size == s->n * s->len * kids[0]->t.size) {
+	if (!fields && same && a->t.size == s->n * s->len * children[0]->t.size) {
 		free(s->lens);
 		s->lens = NULL;
 	}
 }
 
 /* A type made of earlier ones, in a slot of its own. */
-static struct thing *derive(struct thing **kids, struct thing *a)
+static struct thing *derive(struct thing **children, struct thing *a)
 {
 	static const struct thing zero;
 	int64_t low = INT64_MAX, high = INT64_MIN;
@@ -120,9 +120,9 @@ static struct thing *derive(struct thing **kids, struct thing *a)
 	*a = zero;
 	a->t.shape = &a->s;
 	switch (rnd(3)) {
-	case 0: stride(a, kids[0]); break;
-	case 1: blocks(a, kids, false); break;
-	default: blocks(a, kids, true); break;
+	case 0: stride(a, children[0]); break;
+	case 1: blocks(a, children, false); break;
+	default: blocks(a, children, true); break;
 	}
 	for (int64_t i = 0; i < a->t.size; i++) {
 		low = a->map[i] < low ? a->map[i] : low;
@@ -144,7 +144,7 @@ static void drop(struct thing *a)
 	type_plan_free(a->t.plan);
 	free(a->s.displs);
 	free(a->s.lens);
-	free(a->s.kids);
+	free(a->s.children);
 }
 
 /* A copy to another place, and to twice as far apart. */
@@ -226,7 +226,7 @@ static void far_away(void)
 {
 	for (int k = 5; k < KEPT; k++)
 		if (things[k].t.plan != NULL && things[k].t.plan->kind == PLAN_NEST && rnd(2) == 0)
-			things[k].t.plan->far = true;
+			things[k].t.plan->streaming = true;
 }
 
 /* MPI-5.0 5.1.1: a type map is a sequence of (type, displacement), whatever made it */
@@ -243,12 +243,12 @@ static void random_shapes(void **unused)
 		for (int k = 0; k < 5; k++)
 			basic(&things[k], sizes[k]);
 		for (int k = 5; k < KEPT; k++) {
-			struct thing *kids[3];
+			struct thing *children[3];
 
 			for (int j = 0; j < 3; j++)
-				kids[j] = &things[rnd(2) == 0 ? rnd((uint64_t)k)
-							      : (uint64_t)k - 1 - rnd(2)];
-			derive(kids, &things[k]);
+				children[j] = &things[rnd(2) == 0 ? rnd((uint64_t)k)
+								  : (uint64_t)k - 1 - rnd(2)];
+			derive(children, &things[k]);
 		}
 		if (type_plan_new(&things[KEPT - 1].t) != 0)
 			fail();
