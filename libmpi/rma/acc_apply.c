@@ -7,7 +7,7 @@
  *                      └── stripe by stripe of RMA_STRIPE_BYTES, under the stripe's lock
  *
  * A stripe's lock is a word of the target's control block.  The place in the target's window alone
- * selects it, so all processes take the same lock.  */
+ * selects it, so all processes take the same lock. */
 #include "libmpi/rma/acc_apply.h"
 
 #include "libmpi/coll/reduce_op.h"
@@ -46,7 +46,7 @@ struct rma_stripe *rma_stripe_of(const struct rma_acc *a, uint64_t place)
 	return &ctl->stripe[place / (uint64_t)RMA_STRIPE_BYTES % RMA_STRIPES];
 }
 
-/* The elements that one stripe's lock guards are those that begin in the stripe.  */
+/* The elements that one stripe's lock guards are those that begin in the stripe. */
 int64_t rma_stripe_elements(uint64_t place, int64_t extent, int64_t n)
 {
 	int64_t left = RMA_STRIPE_BYTES - (int64_t)(place % (uint64_t)RMA_STRIPE_BYTES);
@@ -78,7 +78,7 @@ bool rma_acc_misaligned(const struct type *basic, const void *p)
 	return basic->align > 1 && (uintptr_t)p % basic->align != 0;
 }
 
-/* As rma_acc_combine, through the copy `room', for elements that are not aligned.  */
+/* As rma_acc_combine, through the copy `room', for elements that are not aligned. */
 static void acc_combine_copy(
 	const struct rma_acc *a, char *mem, const char *src, char *old, int64_t n, char *room)
 {
@@ -121,7 +121,7 @@ static int acc_by_stripes(
 	return 0;
 }
 
-/* In parts of BULK_MOST elements, so that others get their turn.  */
+/* In parts of BULK_MOST elements, so that others get their turn. */
 static void acc_bulk(const struct rma_acc *a, char *mem, const char *src, char *old, int64_t n)
 {
 	for (int64_t k, bytes; n > 0; n -= k) {
@@ -160,7 +160,7 @@ int rma_acc_apply(
 	return 0;
 }
 
-/* 12.3.4: C and Fortran integers, logicals, multi-language types and bytes.  */
+/* 12.3.4: C and Fortran integers, logicals, multi-language types and bytes. */
 bool rma_acc_comparable(const struct type *type)
 {
 	switch (type->basic) {

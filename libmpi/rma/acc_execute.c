@@ -51,7 +51,7 @@ const struct type *rma_acc_basic(const struct type *t)
 	return o.basic;
 }
 
-/* A row of elements in memory form, and the callback that fills or empties it.  */
+/* A row of elements in memory form, and the callback that fills or empties it. */
 struct acc_row_cursor {
 	char *at;
 	int64_t left; /* elements */
@@ -87,7 +87,7 @@ struct acc_run {
 };
 
 /* VM: contiguous pieces of one stripe, for which one lock is taken, and one read and one write are
- * made.  */
+ * made. */
 struct vm_batch {
 	uint64_t stripe; /* place of its first byte */
 	int n;
@@ -119,7 +119,7 @@ static void vm_batch_flush(struct acc_run *r)
 	b->count = 0;
 }
 
-/* Adds k elements at mem, all in the stripe of `place'.  */
+/* Adds k elements at mem, all in the stripe of `place'. */
 static void vm_batch_add(
 	struct acc_run *r, char *mem, uint64_t place, const char *src, char *old, int64_t k)
 {
@@ -187,7 +187,7 @@ int rma_acc_row(
 	return type_each_whole(j->otype, j->origin, j->ocount, acc_row_step, &r);
 }
 
-/* The origin's elements in a row: the user's buffer if it is one.  *room: malloc'ed, or NULL.  */
+/* The origin's elements in a row: the user's buffer if it is one.  *room: malloc'ed, or NULL. */
 static int acc_gather(const struct rma_operation *j, const struct type *basic, int64_t n,
 	const char **src, char **room)
 {

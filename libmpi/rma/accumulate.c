@@ -33,7 +33,7 @@ static int acc_one_basic(const struct type *t, const char *which, const struct t
 		type_words(t, name));
 }
 
-/* Without data nothing can differ.  */
+/* Without data nothing can differ. */
 static int acc_check_types(const struct rma_operation *j)
 {
 	char name[MPI_MAX_OBJECT_NAME], other[MPI_MAX_OBJECT_NAME];
@@ -63,13 +63,14 @@ static int acc_check_op(const struct rma_operation *j)
 		return haft_err(MPI_ERR_OP, "one-sided communication takes predefined operations "
 					    "only");
 	if (j->op == rma_atomic_no_op && !j->fetch)
-		return haft_err(MPI_ERR_OP, "MPI_NO_OP is for operations that bring old values");
+		return haft_err(MPI_ERR_OP,
+			"MPI_NO_OP is valid only for operations that return the old values");
 	return 0;
 }
 
 /* --- the calls -------------------------------------------------------------------------------- */
 
-/* Executes an operation that has been checked.  */
+/* Executes an operation that has been checked. */
 static int acc_run(const struct rma_operation *j)
 {
 	if (j->method == RMA_AM)
@@ -98,7 +99,7 @@ static int acc_start(struct rma_operation *j)
 	return acc_run(j);
 }
 
-/* What the fast path needs to know of a call.  */
+/* What the fast path needs to know of a call. */
 struct acc_args {
 	struct win *w;
 	int rank;
@@ -110,7 +111,7 @@ struct acc_args {
 };
 
 /* Where the target's elements are mapped, if the call is simple: one predefined type, mapped, open,
- * inside the window, aligned, few, an operation on this type.  Else NULL.  */
+ * inside the window, aligned, few, an operation on this type.  Else NULL. */
 static inline char *acc_fast_at(const struct acc_args *a)
 {
 	const struct type *type = a->type;
@@ -178,7 +179,7 @@ int rma_accumulate(const void *origin, int64_t ocount, struct type *otype, int r
 	return acc_start(&j);
 }
 
-/* Asks for the old values as well.  */
+/* Asks for the old values as well. */
 static void acc_fetch(struct rma_operation *j, void *result, int64_t rcount, struct type *rtype)
 {
 	j->fetch = true;
@@ -243,7 +244,7 @@ int rma_fetch_and_op(const void *origin, void *result, struct type *type, int ra
 	return acc_start(&j);
 }
 
-/* A compare and swap that is not simple.  */
+/* A compare and swap that is not simple. */
 static int acc_swap(struct rma_operation *j, const void *compare)
 {
 	int err = 0;

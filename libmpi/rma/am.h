@@ -17,7 +17,7 @@
  * (frame_queue.c).  The target executes and answers in order, so the origin's operations complete
  * from the front of target->first.
  *
- * Nothing here waits: a frame's effects are done, or queued, when its handler returns.  */
+ * Nothing here waits: a frame's effects are done, or queued, when its handler returns. */
 #ifndef HAFT_RMA_AM_H
 #define HAFT_RMA_AM_H
 
@@ -36,7 +36,7 @@ struct rma_am_head {
 };
 static_assert(sizeof(struct rma_am_head) == 16, "elements behind it stay aligned");
 
-/* DATA: bytes at the end of the answer that do not come, because of err.  */
+/* DATA: bytes at the end of the answer that do not come, because of err. */
 static inline uint64_t rma_am_missing(const struct rma_am_head *h)
 {
 	return h->runs | (uint64_t)h->basic << 32;
@@ -56,7 +56,7 @@ struct rma_am_run {
 /* --- am_types.c ------------------------------------------------------------------------------- */
 
 /* The number of an element type in messages, and back.  rma_am_type_of returns NULL if the
- * number is unknown, or if there is no memory for a pair; rma_am_op_of for compare and swap.  */
+ * number is unknown, or if there is no memory for a pair; rma_am_op_of for compare and swap. */
 uint32_t rma_am_type_number(const struct type *basic);
 struct type *rma_am_type_of(uint32_t number);
 const struct op *rma_am_op_of(uint8_t number);
@@ -64,7 +64,7 @@ const struct op *rma_am_op_of(uint8_t number);
 /* --- frame_queue.c: frames on their way out --------------------------------------------------- */
 
 /* Something that waits for its turn on the way to a peer.  push sends what it can.  It returns 0 if
- * everything is sent, and has freed the item then; else SHM_AGAIN.  */
+ * everything is sent, and has freed the item then; else SHM_AGAIN. */
 struct rma_queued {
 	struct rma_queued *next;
 	int (*push)(struct rma_queued *o);
@@ -72,43 +72,43 @@ struct rma_queued {
 	int peer;
 };
 
-/* Pushes an item, at once if none waits before it.  */
+/* Pushes an item, at once if none waits before it. */
 void rma_queue_put(struct rma_queued *o);
 
 /* Sends one frame of at most RMA_SMALL_MAX bytes (copied) in its turn.  Ends the job if there is no
- * memory for the copy.  */
+ * memory for the copy. */
 #define RMA_SMALL_MAX 96
 void rma_queue_small(int peer, uint64_t ctx, enum rma_am_kind kind, const void *data, uint32_t len);
 
-/* The last item that waits on the way to a peer, or NULL.  An ACK that waits may be extended.  */
+/* The last item that waits on the way to a peer, or NULL.  An ACK that waits may be extended. */
 struct rma_queued *rma_queue_last(int peer);
 
-/* Largest payload of a frame in bytes, a multiple of 16.  */
+/* Largest payload of a frame in bytes, a multiple of 16. */
 int64_t rma_frame_max(void);
 
 /* The payload of a frame to be built in place; rma_frame_commit sends it.  NULL: the transport
- * has no room now.  */
+ * has no room now. */
 void *rma_frame_reserve(const struct rma_queued *o, int64_t bytes);
 void rma_frame_commit(const struct rma_queued *o, enum rma_am_kind kind, int64_t bytes);
 
 /* --- am_target.c ------------------------------------------------------------------------------ */
 
 /* Where a run of this process's memory lies; NULL: not, or no longer, in the window.  *shared: it
- * lies in the segment.  */
+ * lies in the segment. */
 char *rma_am_memory(const struct win *w, const struct rma_am_run *r, bool *shared);
 
 /* Executes an accumulate on h->runs runs of this process's memory.  Old values go to `old' (may be
- * NULL).  0, or the class of an error; the other runs are executed all the same.  */
+ * NULL).  0, or the class of an error; the other runs are executed all the same. */
 int rma_am_accumulate(struct win *w, const struct rma_am_head *h, const struct rma_am_run *runs,
 	const char *data, char *old);
 
 /* Handles a PUT, GET or ACC of rank `from'.  Ends the job if there is no memory, or if the frame is
- * not valid.  */
+ * not valid. */
 void rma_am_request(struct win *w, int from, int kind, const void *frame, int64_t len);
 
 /* --- am_origin.c ------------------------------------------------------------------------------ */
 
-/* Handles a DATA or ACK of rank `from'.  Ends the job if the frame is not valid.  */
+/* Handles a DATA or ACK of rank `from'.  Ends the job if the frame is not valid. */
 void rma_am_reply(struct win *w, int from, int kind, const void *data, int64_t len);
 
 /* Do the lists of operations of a window agree with its counters? */

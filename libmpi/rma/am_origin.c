@@ -10,7 +10,7 @@
  *      GET      unpacked into the user's buffer as data arrives
  *
  * Counts of a target: a flush waits until issued == completed + failed, a local flush until
- * origin_busy == 0.  */
+ * origin_busy == 0. */
 #include "libmpi/rma/am.h"
 
 #include "libmpi/core/err.h"
@@ -71,7 +71,7 @@ static void am_free(struct rma_am *m)
 	free(m);
 }
 
-/* A failed operation is kept until a flush reports it.  It still counts as pending.  */
+/* A failed operation is kept until a flush reports it.  It still counts as pending. */
 static void am_keep_failed(struct rma_am *m)
 {
 	struct rma_am **end = &m->w->rma->failures;
@@ -83,7 +83,7 @@ static void am_keep_failed(struct rma_am *m)
 	am_empty(m);
 }
 
-/* The user's buffer is no longer in use.  */
+/* The user's buffer is no longer in use. */
 static void am_release_buffer(struct rma_am *m)
 {
 	if (m->busy) {
@@ -135,12 +135,12 @@ static const char *am_err_words(int err)
 {
 	switch (err) {
 	case MPI_ERR_RMA_RANGE: return "the memory is not part of the window";
-	case MPI_ERR_TYPE: return "it does not know the type";
+	case MPI_ERR_TYPE: return "the target does not know the type";
 	}
 	return "no memory";
 }
 
-/* Describes the failed operation and appends `more'.  Returns its class.  */
+/* Describes the failed operation and appends `more'.  Returns its class. */
 static int am_fail_words(const struct rma_am *m, const char *more)
 {
 	char words[RMA_WIN_WORDS];
@@ -162,7 +162,7 @@ static bool am_fail_request(struct rma_am *m)
 	return true;
 }
 
-/* The target has answered the operation at the front.  */
+/* The target has answered the operation at the front. */
 static void am_pop(struct win *w, int rank)
 {
 	struct rma_target *t = &w->target[rank];
@@ -190,7 +190,7 @@ static void am_pop(struct win *w, int rank)
 	am_maybe_free(m);
 }
 
-/* `count' operations have been executed.  False: the frame is not valid.  */
+/* `count' operations have been executed.  False: the frame is not valid. */
 static bool am_got_acks(struct win *w, int from, uint32_t count)
 {
 	for (; count > 0; count--) {
@@ -203,7 +203,7 @@ static bool am_got_acks(struct win *w, int from, uint32_t count)
 	return true;
 }
 
-/* Bytes of an answer, followed by `lack' bytes that do not come.  False: not valid.  */
+/* Bytes of an answer, followed by `lack' bytes that do not come.  False: not valid. */
 static bool am_got_data(struct win *w, int from, const char *bytes, int64_t len, uint64_t lack)
 {
 	struct rma_am *m = w->target[from].first;
@@ -277,13 +277,13 @@ bool rma_am_valid(const struct win *w)
 
 /* --- frames ----------------------------------------------------------------------------------- */
 
-/* Bytes of data that travel with a run of `bytes' bytes.  */
+/* Bytes of data that travel with a run of `bytes' bytes. */
 static int64_t am_carried(const struct rma_am *m, int64_t bytes)
 {
 	return m->kind == AM_GET || (m->kind == AM_ACC && m->src == NULL) ? 0 : bytes;
 }
 
-/* Cuts the next run to fit into `room' bytes of a frame.  False: not even one element fits.  */
+/* Cuts the next run to fit into `room' bytes of a frame.  False: not even one element fits. */
 static bool am_cut(struct rma_am *m, int64_t room, struct rma_am_run *r)
 {
 	const struct rma_am_run *from = &m->runs[m->run];
@@ -308,7 +308,7 @@ static bool am_cut(struct rma_am *m, int64_t room, struct rma_am_run *r)
 	return true;
 }
 
-/* Writes the payload behind the runs: packed from the user's buffer, or elements of the row.  */
+/* Writes the payload behind the runs: packed from the user's buffer, or elements of the row. */
 static void am_load(struct rma_am *m, char *to, int64_t bytes)
 {
 	if (m->kind == AM_PUT)
@@ -321,7 +321,7 @@ static void am_load(struct rma_am *m, char *to, int64_t bytes)
 
 #define RUNS_MAX MEAN_OR(2, 128) /* of a frame: 2 KiB */
 
-/* Sends one frame.  False: the transport has no room.  */
+/* Sends one frame.  False: the transport has no room. */
 static bool am_push_frame(struct rma_am *m)
 {
 	struct rma_am_run runs[RUNS_MAX];
@@ -410,7 +410,7 @@ static bool am_list_step(void *arg, const struct type *basic, char *mem, int64_t
 	return l->left > 0;
 }
 
-/* Lists the runs of the first `bytes' bytes at the target; `whole': of elements in memory form.  */
+/* Lists the runs of the first `bytes' bytes at the target; `whole': of elements in memory form. */
 static int am_list_runs(struct rma_am *m, const struct rma_operation *j, int64_t bytes, bool whole)
 {
 	struct am_listing l = {.m = m, .left = bytes, .whole = whole};
@@ -531,7 +531,7 @@ static bool am_flushed(void *arg)
 	return f->local ? t->origin_busy == 0 : t->issued == t->completed + t->failed;
 }
 
-/* Removes and returns the first operation that has failed at a rank (-1: any); NULL: none.  */
+/* Removes and returns the first operation that has failed at a rank (-1: any); NULL: none. */
 static struct rma_am *am_next_failed(struct win *w, int rank)
 {
 	struct rma_am **p = &w->rma->failures, *m;
@@ -550,7 +550,7 @@ static struct rma_am *am_next_failed(struct win *w, int rank)
 }
 
 /* Reports what has failed at a rank (-1: any): the first operation in words, the others as a
- * number.  */
+ * number. */
 static int am_fails_report(struct win *w, int rank)
 {
 	struct rma_am *m = am_next_failed(w, rank), *other;

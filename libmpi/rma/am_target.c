@@ -10,7 +10,7 @@
  * is not executed at all then, and the answer says how many bytes are missing.
  *
  * am_valid checks a frame: its runs are complete, its data is as long as they say, and operation
- * and type fit together.  */
+ * and type fit together. */
 #include "libmpi/rma/am.h"
 
 #include "libmpi/core/err.h"
@@ -27,7 +27,7 @@
 
 #define FRAME_ALIGN 16 /* of elements: that of the largest basic type */
 
-/* Data on its way to an origin: memory of runs in the window, or bytes of its own.  */
+/* Data on its way to an origin: memory of runs in the window, or bytes of its own. */
 struct am_reply {
 	struct rma_queued queued;
 	struct win *w;
@@ -76,7 +76,7 @@ static int ack_push(struct rma_queued *o)
 }
 
 /* Acknowledges `count' operations.  Extends an ACK that still waits, unless one has failed: err is
- * the error of the operation at the front.  */
+ * the error of the operation at the front. */
 static void ack_send(const struct win *w, int from, uint32_t count, int err)
 {
 	int peer = w->target[from].peer;
@@ -101,7 +101,7 @@ static void ack_send(const struct win *w, int from, uint32_t count, int err)
 	rma_queue_put(&d->queued);
 }
 
-/* Fills a frame with up to `room' bytes of the runs.  Returns the number of bytes.  */
+/* Fills a frame with up to `room' bytes of the runs.  Returns the number of bytes. */
 static int64_t reply_fill(struct am_reply *a, char *to, int64_t room)
 {
 	int64_t n = 0;
@@ -142,7 +142,7 @@ static int reply_push(struct rma_queued *o)
 	struct am_reply *a = container_of(o, struct am_reply, queued);
 	const int64_t head = sizeof(a->head), most = rma_frame_max() - head;
 
-	/* An answer without any data takes a frame of its own.  */
+	/* An answer without any data takes a frame of its own. */
 	bool words = rma_am_missing(&a->head) > 0;
 
 	for (int64_t rest = reply_left(a), n; rest > 0 || words; rest -= n) {
@@ -203,7 +203,7 @@ static uint64_t am_runs_sum(const struct rma_am_run *runs, uint32_t n)
 	return bytes;
 }
 
-/* Answers a request for memory that is not in the window.  */
+/* Answers a request for memory that is not in the window. */
 static void reply_refuse(struct win *w, int from, const struct rma_am_run *runs, uint32_t n)
 {
 	struct am_reply *a = reply_new(w, from, 0);
@@ -269,7 +269,7 @@ int rma_am_accumulate(struct win *w, const struct rma_am_head *h, const struct r
 	return err;
 }
 
-/* An accumulate that returns the old values.  */
+/* An accumulate that returns the old values. */
 static void am_serve_fetch(struct win *w, int from, const struct rma_am_head *h,
 	const struct rma_am_run *runs, const char *data)
 {
@@ -291,7 +291,7 @@ static void am_serve_fetch(struct win *w, int from, const struct rma_am_head *h,
 
 /* --- what is believed ------------------------------------------------------------------------- */
 
-/* Bytes of all runs; < 0: more than memory can hold.  */
+/* Bytes of all runs; < 0: more than memory can hold. */
 static int64_t am_runs_bytes(const struct rma_am_run *runs, uint32_t n)
 {
 	int64_t bytes = 0;
@@ -305,7 +305,7 @@ static int64_t am_runs_bytes(const struct rma_am_run *runs, uint32_t n)
 }
 
 /* Is the data of an accumulate `len' bytes long?  Of a type that is not known here, or for which
- * there is no memory, nothing is checked.  */
+ * there is no memory, nothing is checked. */
 static bool am_acc_valid(const struct rma_am_head *h, int64_t bytes, int64_t len)
 {
 	const struct type *basic = rma_am_type_of(h->basic);
@@ -365,7 +365,7 @@ static void am_serve(struct win *w, int from, int kind, const void *frame, int64
 		ack_send(w, from, h->last, err);
 }
 
-/* Frames from sockets may lie at any address; elements must be aligned.  */
+/* Frames from sockets may lie at any address; elements must be aligned. */
 void rma_am_request(struct win *w, int from, int kind, const void *frame, int64_t len)
 {
 	void *copy;

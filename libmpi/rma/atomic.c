@@ -5,7 +5,7 @@
  *      MPI_REPLACE, MPI_NO_OP          xchg or a store, a load
  *      everything else                 load, the operation's own loop on one element, cmpxchg
  *
- * Any of these may meet at one place: each is one atomic step of its element.  */
+ * Any of these may meet at one place: each is one atomic step of its element. */
 #include "libmpi/rma/atomic.h"
 
 #include "libmpi/coll/reduce_op.h"
@@ -58,7 +58,7 @@ void rma_atomic_bulk_end(struct win *w, int rank)
 
 /* --- elements --------------------------------------------------------------------------------- */
 
-/* For each width: T is an integer of that many bytes.  */
+/* For each width: T is an integer of that many bytes. */
 #define WIDTH(T)                                                                                  \
 	static void cas_##T(op_loop *loop, char *mem, const char *src, char *old, int64_t n)      \
 	{                                                                                         \
@@ -131,7 +131,7 @@ WIDTH(uint64_t)
 ADD(uint32_t)
 ADD(uint64_t)
 
-/* Programs accumulate sums of doubles most: no call for each element.  */
+/* Programs accumulate sums of doubles most: no call for each element. */
 static void add_double(char *mem, const char *src, char *old, int64_t n)
 {
 	uint64_t *p = (uint64_t *)(void *)mem;

@@ -12,7 +12,7 @@
  * accumulated to in both ways.
  *
  * Bytes go under locks on purpose: programs move whole structs as MPI_BYTE with MPI_REPLACE and
- * MPI_NO_OP, and under the lock of its stripe no process sees half of one.  */
+ * MPI_NO_OP, and under the lock of its stripe no process sees half of one. */
 #ifndef HAFT_RMA_ATOMIC_H
 #define HAFT_RMA_ATOMIC_H
 
@@ -26,10 +26,10 @@
  *                release the word
  *
  * Of two that begin at the same time at least one sees the other (shm_fence_all).  The atomics'
- * part is so short that waiting for it costs at most a turn of the scheduler.  */
+ * part is so short that waiting for it costs at most a turn of the scheduler. */
 #define ATOMIC_BULK MEAN_OR(16, 4096) /* elements from which on it is worth two barriers (10 us) */
 
-/* Waits until the bulk is over.  The process is inside then.  */
+/* Waits until the bulk is over.  The process is inside then. */
 void rma_atomic_enter_slow(struct win *w, int rank);
 
 static inline void rma_atomic_enter(struct win *w, int rank)
@@ -52,7 +52,7 @@ static inline void rma_atomic_leave(struct win *w)
 void rma_atomic_bulk_begin(struct win *w, int rank);
 void rma_atomic_bulk_end(struct win *w, int rank);
 
-/* May elements of this predefined type at `at', in the segment, be combined by atomics?  */
+/* May elements of this predefined type at `at', in the segment, be combined by atomics? */
 static inline bool rma_atomic_fits(const struct type *basic, const void *at)
 {
 	uint64_t e = (uint64_t)basic->extent;
@@ -62,15 +62,15 @@ static inline bool rma_atomic_fits(const struct type *basic, const void *at)
 
 /* Applies a predefined op, MPI_REPLACE or MPI_NO_OP to n elements at mem.  src: n elements (not
  * read with MPI_NO_OP).  old: NULL, or where their old values go.  rma_atomic_fits is true for
- * them.  */
+ * them. */
 void rma_atomic_apply(const struct op *op, const struct type *basic, char *mem, const char *src,
 	char *old, int64_t n);
 
-/* Compare and swap of one element of 2, 4 or 8 bytes.  */
+/* Compare and swap of one element of 2, 4 or 8 bytes. */
 void rma_atomic_swap(
 	const struct type *basic, char *mem, const void *compare, const void *origin, void *old);
 
-/* MPI_REPLACE and MPI_NO_OP, which have no loops.  Valid after rma_atomic_init.  */
+/* MPI_REPLACE and MPI_NO_OP, which have no loops.  Valid after rma_atomic_init. */
 extern const struct op *rma_atomic_replace, *rma_atomic_no_op;
 void rma_atomic_init(void);
 

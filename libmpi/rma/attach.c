@@ -10,7 +10,7 @@
  * discarded.
  *
  * Every access to a dynamic window is looked up: a wrong address in the segment would hit data
- * of another process.  */
+ * of another process. */
 #include "libmpi/core/err.h"
 #include "libmpi/rma/win.h"
 #include "libmpi/via/shared_mem.h"
@@ -31,7 +31,7 @@ static struct attached_range *attach_table(const struct rma_ctl *c)
 	return off == 0 ? NULL : via_mem_at(off);
 }
 
-/* The first of n ranges that ends behind `at'; n: none.  */
+/* The first of n ranges that ends behind `at'; n: none. */
 static uint64_t attach_search(const struct attached_range *p, uint64_t n, uint64_t at)
 {
 	uint64_t low = 0, high = n;
@@ -49,7 +49,7 @@ static uint64_t attach_search(const struct attached_range *p, uint64_t n, uint64
 	return low;
 }
 
-/* Reads a table that may be changing. [at, at + len) may span adjacent ranges.  */
+/* Reads a table that may be changing. [at, at + len) may span adjacent ranges. */
 static bool attach_inside(const struct rma_ctl *c, uint64_t at, uint64_t len)
 {
 	const struct attached_range *p = attach_table(c);
@@ -143,7 +143,7 @@ static int attach_grow(struct rma_ctl *c)
 	return 0;
 }
 
-/* Ranges without bytes are in no table: nothing accesses them, but each must be detached once.  */
+/* Ranges without bytes are in no table: nothing accesses them, but each must be detached once. */
 static int attach_empty_add(struct rma *r, uint64_t at)
 {
 	uint64_t *more = reallocarray(r->empty, (size_t)r->nempty + 1, sizeof(*more));

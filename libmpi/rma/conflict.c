@@ -3,7 +3,7 @@
  *
  * A range is valid while its stamp is not 0.  The stamp is written last and read first.  An
  * origin records its ranges before it reads those of others, with a fence in between, so of two
- * accesses at the same time at least one sees the other.  */
+ * accesses at the same time at least one sees the other. */
 #include "libmpi/rma/conflict.h"
 
 #include "libmpi/core/err.h"
@@ -14,7 +14,7 @@
 
 enum stamp_kind { STAMP_FENCE = 1, STAMP_START, STAMP_LOCK };
 
-/* A contiguous range of a target's memory that an origin has accessed.  */
+/* A contiguous range of a target's memory that an origin has accessed. */
 struct conflict_range {
 	_Atomic uint64_t stamp; /* kind << 32 | number of the epoch; 0: over */
 	int64_t lo, hi;         /* first and behind the last byte, in the target's window */
@@ -132,7 +132,7 @@ void rma_conflict_complete(struct win *w, int rank, bool gets)
 	}
 }
 
-/* MPI_Rget: its access ends when the user learns that its request is complete.  */
+/* MPI_Rget: its access ends when the user learns that its request is complete. */
 struct rget_end {
 	struct req_copy end; /* first: in request->copies */
 	struct win *w;       /* held */
@@ -164,7 +164,7 @@ static void rget_end_gone(struct req_copy *end)
 	free(g);
 }
 
-/* Lets the request end the access that was recorded last.  */
+/* Lets the request end the access that was recorded last. */
 static int rget_end_new(struct win *w, struct req *req)
 {
 	struct rget_end *g = calloc(1, sizeof(*g));
@@ -183,7 +183,7 @@ static int rget_end_new(struct win *w, struct req *req)
 
 /* --- recording -------------------------------------------------------------------------------- */
 
-/* Room for one more range; NULL: none, which is reported once.  */
+/* Room for one more range; NULL: none, which is reported once. */
 static struct conflict_range *conflict_slot(struct win *w)
 {
 	struct conflict_log *c = conflict_log_of(w);
@@ -208,7 +208,7 @@ static struct conflict_range *conflict_slot(struct win *w)
 	return NULL;
 }
 
-/* The ranges of one access, as they are found.  */
+/* The ranges of one access, as they are found. */
 struct conflict_walk {
 	struct win *w;
 	uint64_t stamp;
@@ -221,7 +221,7 @@ static bool conflict_overlap(const struct conflict_range *a, const struct confli
 	return a->target == b->target && a->lo < b->hi && b->lo < a->hi;
 }
 
-/* Is the later access not allowed at the place of the earlier one? same: both by one process.  */
+/* Is the later access not allowed at the place of the earlier one? same: both by one process. */
 static bool is_conflict(
 	const struct conflict_range *earlier, const struct conflict_range *later, bool same)
 {
@@ -264,7 +264,7 @@ static int conflict_report(const struct win *w, const struct conflict_range *p, 
 }
 
 /* Compares a range with the n oldest that a member has recorded. 0, or MPI_ERR_RMA_CONFLICT with
- * words.  */
+ * words. */
 static int conflict_compare(const struct win *w, int rank, const struct conflict_record *r,
 	uint32_t n, const struct conflict_range *mine)
 {
@@ -285,7 +285,7 @@ static int conflict_compare(const struct win *w, int rank, const struct conflict
 	return 0;
 }
 
-/* Compares a range with the records of all members.  */
+/* Compares a range with the records of all members. */
 static int conflict_look(const struct win *w, const struct conflict_range *mine)
 {
 	int err = 0;
@@ -306,7 +306,7 @@ static int conflict_look(const struct win *w, const struct conflict_range *mine)
 	return err;
 }
 
-/* Records the range that is complete now, and compares it.  */
+/* Records the range that is complete now, and compares it. */
 static void conflict_note(struct conflict_walk *k)
 {
 	struct conflict_range *p;
@@ -329,7 +329,7 @@ static void conflict_note(struct conflict_walk *k)
 	k->err = conflict_look(k->w, p);
 }
 
-/* Adds n elements at mem, an address in the target's window.  Adjacent ones become one range.  */
+/* Adds n elements at mem, an address in the target's window.  Adjacent ones become one range. */
 static bool conflict_range_add(void *arg, const struct type *basic, char *mem, int64_t n)
 {
 	struct conflict_walk *k = arg;
@@ -346,7 +346,7 @@ static bool conflict_range_add(void *arg, const struct type *basic, char *mem, i
 	return k->err == 0;
 }
 
-/* The stamp of the current epoch at a target.  */
+/* The stamp of the current epoch at a target. */
 static uint64_t conflict_stamp(const struct win *w, int rank)
 {
 	const struct rma_epoch *e = w->rma->epoch;
@@ -360,7 +360,7 @@ static uint64_t conflict_stamp(const struct win *w, int rank)
 	return (uint64_t)STAMP_LOCK << 32;
 }
 
-/* 0, or MPI_ERR_RMA_CONFLICT with words: the target has promised MPI_MODE_NOPUT.  */
+/* 0, or MPI_ERR_RMA_CONFLICT with words: the target has promised MPI_MODE_NOPUT. */
 static int conflict_noput(const struct win *w, const struct rma_access *a, uint64_t stamp)
 {
 	const struct rma_ctl *ctl = w->target[a->rank].ctl;

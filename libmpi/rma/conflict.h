@@ -16,7 +16,7 @@
  * MPI_Rget_accumulate say nothing of the target (MPI-5.0 12.3.5).
  *
  * Not seen: loads and stores, and members on other hosts.  A record holds RECORD_MAX ranges of
- * memory.  When it is full, this is reported once, and the rest of the epoch is not checked.  */
+ * memory.  When it is full, this is reported once, and the rest of the epoch is not checked. */
 #ifndef HAFT_RMA_CONFLICT_H
 #define HAFT_RMA_CONFLICT_H
 
@@ -24,21 +24,21 @@
 
 #define RECORD_MAX 4096 /* ranges of one origin: some 160 KiB a window */
 
-/* rma_conflict_new begins recording if HAFT_CHECK asks for it.  0 or MPI_ERR_NO_MEM.  */
+/* rma_conflict_new begins recording if HAFT_CHECK asks for it.  0 or MPI_ERR_NO_MEM. */
 int rma_conflict_new(struct win *w);
 void rma_conflict_free(struct win *w);
 
 /* Records an access that passed all other checks and compares it.  0; MPI_ERR_RMA_CONFLICT with
- * words that name both accesses.  Only if accesses are recorded (epoch->conflicts).  */
+ * words that name both accesses.  Only if accesses are recorded (epoch->conflicts). */
 int rma_conflict_access(struct win *w, const struct rma_access *a);
 
 /* Forgets accesses of this process: all; or those under a lock at a rank (-1: at any), of gets only
- * if `gets'.  No effect if nothing is recorded.  */
+ * if `gets'.  No effect if nothing is recorded. */
 void rma_conflict_clear(struct win *w);
 void rma_conflict_complete(struct win *w, int rank, bool gets);
 
 /* Notes what this member promises by the modes of a fence until the next one, or of a post until
- * the wait.  */
+ * the wait. */
 void rma_conflict_fence(struct win *w, int modes);
 void rma_conflict_post(struct win *w, int modes);
 

@@ -6,7 +6,7 @@
  *      did not answer lately       process_vm call, until it has polled DELEGATE_AWAKE times
  *      sleeps in MPI               process_vm call; each wake_every-th operation wakes it and posts
  *
- * The protocol is in mailbox.h.  */
+ * The protocol is in mailbox.h. */
 #include "libmpi/rma/mailbox.h"
 
 #include "libmpi/core/comm_object.h"
@@ -15,11 +15,10 @@
 #include <string.h>
 
 /* How long an origin waits for the target to take an operation: twice the time between two polls of
- * a target that waits in MPI.  */
-#define DELEGATE_WAIT_NS MEAN_OR(300, 3000)
-#define DELEGATE_WAKE_NS \
-	20000 /* as before, of a target that was woken: twice what a wake-up takes */
-#define DELEGATE_REST      32 /* operations on a sleeping target until its first wake-up */
+ * a target that waits in MPI. */
+#define DELEGATE_WAIT_NS   MEAN_OR(300, 3000)
+#define DELEGATE_WAKE_NS   20000 /* of a target that was woken: twice what a wake-up takes */
+#define DELEGATE_REST      32    /* operations on a sleeping target until its first wake-up */
 #define DELEGATE_REST_MOST 4096
 #define DELEGATE_CLOCK     64 /* polls between two readings of the clock */
 #define DELEGATE_NAP_NS    1000000u
@@ -27,7 +26,7 @@
 
 /* How long an operation may wait for the target, ns. 0: not at all, make the process_vm call.  A
  * target that has not answered is tried again only when it has polled since.  A sleeping target is
- * woken if operations are many: it is awake for the following ones.  */
+ * woken if operations are many: it is awake for the following ones. */
 static uint64_t delegate_patience(struct rma_target *t)
 {
 	uint32_t polls;
@@ -48,7 +47,7 @@ static uint64_t delegate_patience(struct rma_target *t)
 	return DELEGATE_WAIT_NS;
 }
 
-/* The target was woken. came: it took the operation; else it is woken less often.  */
+/* The target was woken. came: it took the operation; else it is woken less often. */
 static void delegate_rest(struct rma_target *t, bool came)
 {
 	if (came)
@@ -58,7 +57,7 @@ static void delegate_rest(struct rma_target *t, bool came)
 	t->wake_left = t->wake_every;
 }
 
-/* Bytes of an operation that fits into a mailbox and needs no datatype at the target; else 0.  */
+/* Bytes of an operation that fits into a mailbox and needs no datatype at the target; else 0. */
 static int64_t delegate_fits(const struct rma_operation *j)
 {
 	const struct type *t = j->ttype;
@@ -108,7 +107,7 @@ static inline bool delegate_over(const struct rma_mailbox *b, uint32_t word)
 	return done / MAILBOX_STEP == word / MAILBOX_STEP;
 }
 
-/* Waits up to ns.  True: the operation is over.  Polls the own mailbox meanwhile.  */
+/* Waits up to ns.  True: the operation is over.  Polls the own mailbox meanwhile. */
 static bool delegate_watch(const struct rma_mailbox *b, uint32_t word, uint64_t ns)
 {
 	uint64_t end = 0, now;
@@ -153,7 +152,7 @@ static bool delegate_revoke(const struct rma_operation *j, struct rma_mailbox *b
 	return atomic_load_explicit(&b->taken, memory_order_relaxed) != word;
 }
 
-/* Waits for the end of a posted operation.  True: the target has executed it.  */
+/* Waits for the end of a posted operation.  True: the target has executed it. */
 static bool delegate_settle(
 	const struct rma_operation *j, struct rma_mailbox *b, uint32_t word, uint64_t ns)
 {

@@ -7,10 +7,11 @@
  *                                    └── none yet ──> kept until rma_dispatch_unmatched
  *
  * A member may use a window as soon as it has the offers of all members, while another member still
- * waits for the last offer.  Frames that reach such a member early are kept, in order.  */
+ * waits for the last offer.  Frames that reach such a member early are kept, in order. */
 #include "libmpi/rma/am.h"
 
 #include "libmpi/core/process_state.h"
+#include "libmpi/core/valid.h"
 #include "libmpi/p2p/p2p.h"
 #include "libmpi/rma/atomic.h"
 #include "libmpi/rma/mailbox.h"
@@ -18,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A frame about a window that this process has not made yet.  */
+/* A frame about a window that this process has not made yet. */
 struct unmatched_frame {
 	struct unmatched_frame *next;
 	uint64_t ctx;
@@ -88,4 +89,5 @@ void rma_init(void)
 	p2p_deliver_register(P2P_FRAME_RMA, dispatch_frame, P2P_FROM_ANY);
 	rma_atomic_init();
 	rma_mailbox_init();
+	haft_valid_add("rma_win_valid", rma_win_valid);
 }

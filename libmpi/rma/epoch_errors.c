@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* epoch_errors.c - the errors of calls and accesses that the current epoch does not allow.  */
+/* epoch_errors.c - the errors of calls and accesses that the current epoch does not allow. */
 #include "libmpi/rma/win_epoch.h"
 
 #include "libmpi/core/err.h"
 #include <stdio.h>
 
-/* Describes the epoch that is open. buf (n bytes) is room for the words.  */
+/* Describes the epoch that is open. buf (n bytes) is room for the words. */
 static const char *epoch_state_words(const struct win *w, char *buf, size_t n)
 {
 	static const char *const words[] = {

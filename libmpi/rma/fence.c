@@ -9,12 +9,12 @@
  * NOPRECEDE saves looking for operations to complete.  Together with NOSUCCEED it saves the
  * barrier as well.  NOPRECEDE alone does not: accesses go straight into the targets' memory, so
  * they may start only after the targets' fences.  NOSTORE and NOPUT save nothing; HAFT_CHECK=rma
- * tests NOPUT.  */
+ * tests NOPUT. */
 #include "libmpi/rma/conflict.h"
 
 #include <engine.h>
 
-/* 0, or MPI_ERR_RMA_SYNC with words: a fence is not allowed now.  */
+/* 0, or MPI_ERR_RMA_SYNC with words: a fence is not allowed now. */
 static int fence_check(const struct win *w, int modes)
 {
 	const struct rma_epoch *e = w->rma->epoch;

@@ -3,13 +3,13 @@
  * 12.5.4).
  *
  * An operation that is a store is complete when its call returns.  A flush waits for active
- * messages only.  MPI_Win_sync is a processor fence: the memory model is the unified one.  */
+ * messages only.  MPI_Win_sync is a processor fence: the memory model is the unified one. */
 #include "libmpi/rma/win_epoch.h"
 
 #include "libmpi/rma/conflict.h"
 #include <engine.h>
 
-/* 0 if this process has locked the target; else MPI_ERR_RMA_SYNC with words.  */
+/* 0 if this process has locked the target; else MPI_ERR_RMA_SYNC with words. */
 static int flush_check(const struct win *w, int rank, const char *what)
 {
 	const struct rma_epoch *e = w->rma->epoch;

@@ -4,7 +4,7 @@
  *      rma_queue_put ──┬── nothing waits, transport free ──> via_put
  *                      └── else: the peer's queue ── queue_poll (hook of p2p_progress) ──> via_put
  *
- * A peer has one queue, so its frames leave in the order of their calls.  */
+ * A peer has one queue, so its frames leave in the order of their calls. */
 #include "libmpi/rma/am.h"
 
 #include "libmpi/core/process_state.h"
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What waits for one peer; made when first needed, and kept in its row of via's table.  */
+/* What waits for one peer; made when first needed, and kept in its row of via's table. */
 struct peer_queue {
 	struct rma_queued *first, *last;
 	struct peer_queue *busy_next;
@@ -95,7 +95,7 @@ int64_t rma_frame_max(void)
 	return (int64_t)via.frame_max & -16;
 }
 
-/* Out of memory counts as busy: memory may be freed meanwhile.  */
+/* Out of memory counts as busy: memory may be freed meanwhile. */
 void *rma_frame_reserve(const struct rma_queued *o, int64_t bytes)
 {
 	void *room = NULL;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* mailbox.c - operations on private memory at the target: the own process polls its mailbox
- * while it is in MPI.  See mailbox.h.  */
+ * while it is in MPI.  See mailbox.h. */
 #include "libmpi/rma/mailbox.h"
 
 #include "libmpi/core/setting.h"
@@ -59,7 +59,7 @@ static int mailbox_take(struct rma_mailbox *b, uint32_t word)
 	return 1;
 }
 
-/* Polls once. > 0: executed an operation.  */
+/* Polls once. > 0: executed an operation. */
 static int mailbox_poll_once(struct rma_mailbox *b)
 {
 	uint32_t word;
@@ -73,7 +73,7 @@ static int mailbox_poll_once(struct rma_mailbox *b)
 }
 
 /* A hook of p2p_progress.  After one operation the origin often posts another, sooner than the next
- * call of the hook; so it polls on for a while.  */
+ * call of the hook; so it polls on for a while. */
 static int mailbox_poll_row(void)
 {
 	struct rma_mailbox *b = mailbox.own;

@@ -23,7 +23,7 @@
  *  - An operation is over when its call returns, as by process_vm.  So order, flush and
  *    MPI_Win_free need not know of it.
  *  - The origin has checked everything that can be checked.  The target checks again whether the
- *    memory is in the window: ranges of dynamic windows may have been detached meanwhile.  */
+ *    memory is in the window: ranges of dynamic windows may have been detached meanwhile. */
 #ifndef HAFT_RMA_MAILBOX_H
 #define HAFT_RMA_MAILBOX_H
 
@@ -31,7 +31,7 @@
 
 #define MAILBOX_DATA 32 /* bytes: what fits into the line beside its head */
 
-/* One for each process that has private memory in windows: in the segment.  */
+/* One for each process that has private memory in windows: in the segment. */
 struct rma_mailbox {
 	/* line of the origins: written by the one that has claimed the mailbox */
 	_Atomic uint32_t word; /* number of the operation, 2 bits: enum mailbox_state */
@@ -63,7 +63,7 @@ static_assert(sizeof(struct rma_mailbox) == 4 * CACHE_LINE, "a line for each wri
 
 enum mailbox_state { MAILBOX_POSTED = 1, MAILBOX_REVOKED = 2, MAILBOX_STEP = 4 };
 
-/* A few bytes; words are moved as such, so that no process sees half of one.  */
+/* A few bytes; words are moved as such, so that no process sees half of one. */
 static inline void rma_mailbox_copy(void *to, const void *from, uint8_t n)
 {
 	if (n == 8)
@@ -76,18 +76,18 @@ static inline void rma_mailbox_copy(void *to, const void *from, uint8_t n)
 
 /* The offset of this process's mailbox in the segment; makes it first if need be.  0: none, for
  * want of memory or because it is of no use here.  If not 0: rma_mailbox_drop when the window is
- * freed.  */
+ * freed. */
 uint64_t rma_mailbox_hold(void);
 void rma_mailbox_drop(void);
 
-/* Forgets former mailboxes: MPI is initialized, perhaps again.  */
+/* Forgets former mailboxes: MPI is initialized, perhaps again. */
 void rma_mailbox_init(void);
 
-/* Polls the mailbox of this process once, if it has one.  > 0: executed an operation.  */
+/* Polls the mailbox of this process once, if it has one.  > 0: executed an operation. */
 int rma_mailbox_poll(void);
 
 /* delegate.c: lets the target execute the operation.  0: it has.  < 0: it has not, and nothing has
- * happened: the caller makes the process_vm call.  */
+ * happened: the caller makes the process_vm call. */
 int rma_delegate(const struct rma_operation *j);
 
 #endif

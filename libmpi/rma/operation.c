@@ -4,7 +4,7 @@
  *      rank ──> epoch ──> buffers and sizes ──> types ──> range ──> conflicts ──> method
  *
  * An operation whose rank, epoch and range are right never writes outside of its window, whatever
- * the datatypes are: the span of the target's data is compared with the window.  */
+ * the datatypes are: the span of the target's data is compared with the window. */
 #include "libmpi/rma/operation.h"
 
 #include "libmpi/core/err.h"
@@ -40,7 +40,7 @@ static int operation_range(struct rma_operation *j)
 			(long long)j->disp, j->rank, rma_win_words(j->w, words));
 	if (__builtin_mul_overflow(j->disp, t->unit, &place))
 		return haft_err(MPI_ERR_DISP,
-			"displacement %lld times unit %lld at rank %d in %s is no address",
+			"displacement %lld times unit %lld at rank %d in %s overflows 64 bits",
 			(long long)j->disp, (long long)t->unit, j->rank,
 			rma_win_words(j->w, words));
 	j->place = (uint64_t)place;
@@ -52,7 +52,7 @@ static int operation_range(struct rma_operation *j)
 	return 0;
 }
 
-/* Memory of a dynamic window is mapped here if it lies in the segment or is this process's own.  */
+/* Memory of a dynamic window is mapped here if it lies in the segment or is this process's own. */
 static void operation_dynamic_way(struct rma_operation *j)
 {
 	const struct rma_target *t = &j->w->target[j->rank];
@@ -65,7 +65,7 @@ static void operation_dynamic_way(struct rma_operation *j)
 		j->method = RMA_DIRECT;
 }
 
-/* Checks buffers, counts, and that the data fits into its destination.  */
+/* Checks buffers, counts, and that the data fits into its destination. */
 static int operation_sizes(const struct rma_operation *j)
 {
 	int64_t target = j->tcount * j->ttype->size, from, to;
@@ -95,7 +95,7 @@ static int operation_sizes(const struct rma_operation *j)
 	return 0;
 }
 
-/* 0 if the epoch lets this process access the target, perhaps after a wait for its post.  */
+/* 0 if the epoch lets this process access the target, perhaps after a wait for its post. */
 static int operation_open(const struct rma_operation *j)
 {
 	struct win *w = j->w;
@@ -104,7 +104,7 @@ static int operation_open(const struct rma_operation *j)
 }
 
 /* Compares the basic types of the first `bytes' bytes here and at the target. 0, or MPI_ERR_TYPE
- * with words.  */
+ * with words. */
 static int operation_same_types(
 	const struct rma_operation *j, struct type *here, int64_t bytes, const char *which)
 {
@@ -121,7 +121,7 @@ static int operation_same_types(
 		rma_win_words(j->w, name), type_signature_words(j->ttype, bytes, b, sizeof(b)));
 }
 
-/* HAFT_CHECK=types: compares the types of both sides.  */
+/* HAFT_CHECK=types: compares the types of both sides. */
 static int operation_types(const struct rma_operation *j)
 {
 	int64_t bytes = j->tcount * j->ttype->size, origin;
@@ -138,7 +138,7 @@ static int operation_types(const struct rma_operation *j)
 	return err;
 }
 
-/* HAFT_CHECK=rma: records the access.  The target is not open then.  */
+/* HAFT_CHECK=rma: records the access.  The target is not open then. */
 static int operation_record(const struct rma_operation *j)
 {
 	const struct rma_access a = {.rank = j->rank,

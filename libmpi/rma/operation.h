@@ -6,7 +6,7 @@
  *                                                               ├── VM     process_vm.c, delegate.c
  *                                                               └── AM     am_origin.c
  *
- * An operation lives on the caller's stack.  Active messages copy what they need of it.  */
+ * An operation lives on the caller's stack.  Active messages copy what they need of it. */
 #ifndef HAFT_RMA_OPERATION_H
 #define HAFT_RMA_OPERATION_H
 
@@ -33,7 +33,7 @@ struct rma_operation {
 	struct req *req;     /* of a request-based operation, or NULL */
 };
 
-/* An operation with the arguments that every call has.  */
+/* An operation with the arguments that every call has. */
 static inline struct rma_operation rma_operation_of(enum rma_kind kind, const struct op *op,
 	const void *origin, int64_t ocount, struct type *otype, int rank, int64_t disp,
 	int64_t tcount, struct type *ttype, struct win *w)
@@ -51,39 +51,39 @@ static inline struct rma_operation rma_operation_of(enum rma_kind kind, const st
 }
 
 /* operation.c: checks rank, epoch, types and range; sets method, shared, place and at.  0: go on.
- * < 0: nothing to do (MPI_PROC_NULL, no data).  Else an error class with words.  */
+ * < 0: nothing to do (MPI_PROC_NULL, no data).  Else an error class with words. */
 int rma_operation_check(struct rma_operation *j);
 
 /* operation.c: runs an operation that has a request.  The request is complete when `run' has
  * returned; active messages add a part to it that they complete later.  Sets *request if it returns
- * 0, which the caller owns then.  */
+ * 0, which the caller owns then. */
 int rma_operation_request(
 	struct rma_operation *j, int (*run)(struct rma_operation *j), struct req **request);
 
 /* acc_execute.c: an accumulate on memory that is mapped here or reached by process_vm calls.  0
- * or an error class with words.  */
+ * or an error class with words. */
 int rma_acc_execute(const struct rma_operation *j);
 
-/* acc_execute.c: the predefined type that a datatype consists of; NULL: it has several.  */
+/* acc_execute.c: the predefined type that a datatype consists of; NULL: it has several. */
 const struct type *rma_acc_basic(const struct type *t);
 
 /* acc_execute.c: *row becomes n elements of the origin's data in memory form, malloc'ed; with
- * `swap' the element to compare with follows.  0 or MPI_ERR_NO_MEM with words.  */
+ * `swap' the element to compare with follows.  0 or MPI_ERR_NO_MEM with words. */
 int rma_acc_row(
 	const struct rma_operation *j, const struct type *basic, int64_t n, bool swap, char **row);
 
 /* process_vm.c: moves `bytes' bytes between n <= VM_RUNS pieces of the memory of rank's process and
- * a row here.  0; MPI_ERR_RMA_RANGE with words: the memory is not there; MPI_ERR_PROC_ABORTED.  */
+ * a row here.  0; MPI_ERR_RMA_RANGE with words: the memory is not mapped; MPI_ERR_PROC_ABORTED. */
 #define VM_RUNS MEAN_OR(2, 256) /* the kernel takes 1024; more would not be faster */
 struct iovec;
 int rma_vm_runs(const struct win *w, int rank, bool write, void *here, const struct iovec *run,
 	int n, int64_t bytes);
 
-/* process_vm.c: a put or a get.  Errors as of rma_vm_runs, or MPI_ERR_NO_MEM.  */
+/* process_vm.c: a put or a get.  Errors as of rma_vm_runs, or MPI_ERR_NO_MEM. */
 int rma_vm_move(const struct rma_operation *j);
 
 /* am_origin.c: asks the target's process to execute the operation.  0 or MPI_ERR_NO_MEM with
- * words.  */
+ * words. */
 int rma_am_start(const struct rma_operation *j);
 
 #endif

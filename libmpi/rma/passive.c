@@ -9,7 +9,7 @@
  * MPI_Win_lock_all never blocks others for long while it waits.  It takes the locks that are
  * free and waits for the others; when its patience ends it releases everything it holds, waits
  * on, and then takes the rest again, with more patience each time.  So other processes may lock
- * several targets in any order (model/lock_all.pml).  */
+ * several targets in any order (model/lock_all.pml). */
 #include "libmpi/rma/win_epoch.h"
 
 #include "libmpi/core/err.h"
@@ -23,7 +23,7 @@
 
 /* --- one lock --------------------------------------------------------------------------------- */
 
-/* A wait for the lock of a member of this host.  */
+/* A wait for the lock of a member of this host. */
 struct local_lock_wait {
 	struct rma_epoch_wait wait;
 	struct rma_lock_wait k;
@@ -85,7 +85,7 @@ static int lock_type_check(const struct win *w, int lock_type)
 		lock_type);
 }
 
-/* May a lock be taken now? rank -1: all locks. 0, or MPI_ERR_RMA_SYNC or _ASSERT with words.  */
+/* May a lock be taken now? rank -1: all locks. 0, or MPI_ERR_RMA_SYNC or _ASSERT with words. */
 static int lock_check(const struct win *w, int rank, int modes)
 {
 	const struct rma_epoch *e = w->rma->epoch;
@@ -108,7 +108,7 @@ static int lock_check(const struct win *w, int rank, int modes)
 
 /* MPI_MODE_NOCHECK: the user promises that no other process wants the lock, so it is not taken.
  * While accesses are recorded it is taken, so that a broken promise shows. 0, or
- * MPI_ERR_RMA_CONFLICT with words.  */
+ * MPI_ERR_RMA_CONFLICT with words. */
 static int lock_nocheck(struct win *w, int rank, enum rma_lock_mode mode, enum rma_epoch_held *held)
 {
 	struct rma_ctl *ctl = w->target[rank].ctl;
@@ -185,7 +185,7 @@ int rma_win_unlock(int rank, struct win *w)
 
 /* --- all -------------------------------------------------------------------------------------- */
 
-/* Takes all locks if all members are local and all locks are free.  Else takes none.  */
+/* Takes all locks if all members are local and all locks are free.  Else takes none. */
 static bool lock_all_try(struct win *w)
 {
 	if (!w->rma->epoch->all_local)
@@ -201,17 +201,16 @@ static bool lock_all_try(struct win *w)
 }
 
 /* MPI_Win_lock_all while it waits.  Until it holds all locks, those it holds are HELD_SHARED, and
- * those it has requested from remote members HELD_WAITING.  */
+ * those it has requested from remote members HELD_WAITING. */
 struct lock_all {
 	struct rma_epoch_wait wait;
-	struct rma_lock_wait
-		k;            /* for the local lock it waits for; k.w NULL: waits for remote ones */
-	uint64_t patience_ns; /* how long it keeps what it holds */
-	uint64_t begin_ns;    /* since when it holds something; 0: not known yet */
-	bool over;            /* its patience has ended */
+	struct rma_lock_wait k; /* of a local lock; k.w NULL: it waits for remote locks */
+	uint64_t patience_ns;   /* how long it keeps what it holds */
+	uint64_t begin_ns;      /* since when it holds something; 0: not known yet */
+	bool over;              /* its patience has ended */
 };
 
-/* Reads the answers of remote members.  True: all have granted.  *holds: some have.  */
+/* Reads the answers of remote members.  True: all have granted.  *holds: some have. */
 static bool lock_all_answered(struct lock_all *a, bool *holds)
 {
 	struct rma_epoch *e = a->wait.w->rma->epoch;
@@ -261,7 +260,7 @@ static void lock_all_give_back(struct win *w)
 }
 
 /* Takes the local locks that are free.  If it holds all local ones, requests the remote ones.
- * Returns a rank that it has to wait for; -1: it holds all.  */
+ * Returns a rank that it has to wait for; -1: it holds all. */
 static int lock_all_take_free(struct win *w)
 {
 	struct rma_epoch_target *t = w->rma->epoch->target;
@@ -288,7 +287,7 @@ static int lock_all_take_free(struct win *w)
 }
 
 /* Waits for a local lock, or for all that it has requested.  It may release what it holds
- * meanwhile.  */
+ * meanwhile. */
 static void lock_all_wait_one(struct lock_all *a, int rank)
 {
 	struct win *w = a->wait.w;

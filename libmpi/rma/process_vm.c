@@ -8,7 +8,7 @@
  * returns.
  *
  * The kernel moves whole pieces or stops at the first that is not mapped.  What it has moved is
- * counted in bytes, so a call that ends early is continued where it stopped.  */
+ * counted in bytes, so a call that ends early is continued where it stopped. */
 #include "libmpi/rma/operation.h"
 
 #include "libmpi/core/err.h"
@@ -21,7 +21,7 @@
 
 #define VM_PIECE ((int64_t)MEAN_OR(64, 1 << 20)) /* packed bytes at a time: stays in the cache */
 
-/* The runs that the next call moves.  */
+/* The runs that the next call moves. */
 struct vm_call {
 	const struct win *w;
 	int rank;
@@ -35,7 +35,7 @@ struct vm_call {
 	struct iovec run[VM_RUNS];
 };
 
-/* Initializes all but the runs, which are 4 KiB.  */
+/* Initializes all but the runs, which are 4 KiB. */
 static void vm_begin(struct vm_call *v, const struct win *w, int rank, bool write)
 {
 	v->w = w;
@@ -56,11 +56,11 @@ static int vm_absent(const struct vm_call *v)
 		return haft_err(MPI_ERR_PROC_ABORTED, "the process of rank %d in %s is gone",
 			v->rank, rma_win_words(v->w, words));
 	}
-	return haft_err(MPI_ERR_RMA_RANGE, "memory of rank %d in %s at %p is not there: %s",
+	return haft_err(MPI_ERR_RMA_RANGE, "memory of rank %d in %s at %p is not mapped: %s",
 		v->rank, rma_win_words(v->w, words), v->run[0].iov_base, strerror(errno));
 }
 
-/* Removes the first `done' bytes of the runs.  */
+/* Removes the first `done' bytes of the runs. */
 static void vm_advance(struct vm_call *v, int64_t done)
 {
 	int i = 0;
@@ -144,7 +144,7 @@ int rma_vm_runs(const struct win *w, int rank, bool write, void *here, const str
 	return v.err;
 }
 
-/* Moves bytes [from, from + n) of the packed form of the target's data, at v->local.  */
+/* Moves bytes [from, from + n) of the packed form of the target's data, at v->local. */
 static int vm_part(struct vm_call *v, const struct rma_operation *j, int64_t from, int64_t n)
 {
 	int err;
@@ -161,7 +161,7 @@ static int vm_part(struct vm_call *v, const struct rma_operation *j, int64_t fro
 	return err != 0 ? err : v->err;
 }
 
-/* The origin's data is not contiguous: goes through a packed copy, part by part.  */
+/* The origin's data is not contiguous: goes through a packed copy, part by part. */
 static int vm_by_copies(struct vm_call *v, const struct rma_operation *j, int64_t all)
 {
 	char *room = malloc((size_t)(all < VM_PIECE ? all : VM_PIECE));

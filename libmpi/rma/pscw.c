@@ -13,7 +13,7 @@
  * posts counts the exposure epochs of T for O, and O counts those that it has used.  An access
  * epoch uses one of each target, so the counters never mix up epochs.  done is one counter for
  * all origins: an origin cannot complete the next epoch before the target has opened it, and the
- * target opens it only after it has waited for all origins of this one.  */
+ * target opens it only after it has waited for all origins of this one. */
 #include "libmpi/rma/win_epoch.h"
 
 #include "libmpi/core/err.h"
@@ -22,13 +22,13 @@
 #include "libmpi/rma/win_lock.h"
 #include <engine.h>
 
-/* The rank in the window of member i of a group, or -1.  */
+/* The rank in the window of member i of a group, or -1. */
 static int pscw_rank_of(const struct win *w, const struct group *g, int i)
 {
 	return group_rank_of(w->comm->group, group_peer(g, i));
 }
 
-/* 0, or MPI_ERR_GROUP with words if a member of the group is not in the window.  */
+/* 0, or MPI_ERR_GROUP with words if a member of the group is not in the window. */
 static int pscw_group_check(const struct win *w, const struct group *g)
 {
 	char name[RMA_WIN_WORDS];
@@ -83,7 +83,7 @@ static bool pscw_all_done(void *arg, bool rest)
 	return (int32_t)(done - w->rma->epoch->done) >= 0;
 }
 
-/* Wait reports: the members whose access epoch is not complete.  */
+/* Wait reports: the members whose access epoch is not complete. */
 static void pscw_late(const struct rma_epoch_wait *wait, struct shm_what *what)
 {
 	const struct win *w = wait->w;
@@ -135,7 +135,7 @@ struct pscw_start {
 	int rank;
 };
 
-/* Has the target posted for this process more often than it has used?  */
+/* Has the target posted for this process more often than it has used? */
 static bool pscw_has_posted(void *arg, bool rest)
 {
 	const struct pscw_start *s = arg;

@@ -14,7 +14,7 @@
 
 /* --- put and get ------------------------------------------------------------------------------ */
 
-/* Moves only the bytes that the source has.  */
+/* Moves only the bytes that the source has. */
 static int putget(struct rma_operation *j)
 {
 	int err = rma_operation_check(j);
@@ -31,7 +31,7 @@ static int putget(struct rma_operation *j)
 }
 
 /* Where the target's bytes are mapped, if the call is simple: mapped, open, inside the window,
- * equal sizes, dense types.  Else NULL.  */
+ * equal sizes, dense types.  Else NULL. */
 static inline char *putget_fast_at(const struct win *w, const void *origin, int64_t ocount,
 	const struct type *otype, int rank, int64_t disp, int64_t tcount, const struct type *ttype,
 	int64_t *n)
@@ -55,7 +55,7 @@ static inline char *putget_fast_at(const struct win *w, const void *origin, int6
 	return t->base + place;
 }
 
-/* Words are stored as such, so that no process sees half of one.  */
+/* Words are stored as such, so that no process sees half of one. */
 static inline void putget_copy(void *to, const void *from, int64_t n)
 {
 	if (n == 8)

@@ -22,7 +22,7 @@
  *    operations by AM are pending, and a flush waits only for them.
  *  - Operations of one process to one target execute in call order, whatever they are.  That is
  *    more than the order that accumulates need (12.7.2).
- *  - Frames about a window that a member has not made yet are kept for it (dispatch.c).  */
+ *  - Frames about a window that a member has not made yet are kept for it (dispatch.c). */
 #ifndef HAFT_RMA_RMA_H
 #define HAFT_RMA_RMA_H
 
@@ -38,13 +38,13 @@
 
 #define RMA_STRIPES 16 /* locks for accumulates on one member: selected by place, so few collide */
 
-/* A lock between processes: 0 free, 1 taken.  */
+/* A lock between processes: 0 free, 1 taken. */
 struct rma_stripe {
 	_Atomic uint32_t word;
 	uint32_t pad[15];
 };
 
-/* What a member shows to all members of its host: in the segment, made and freed by it.  */
+/* What a member shows to all members of its host: in the segment, made and freed by it. */
 struct rma_ctl {
 	struct rma_sync sync;
 	struct rma_stripe stripe[RMA_STRIPES];
@@ -62,7 +62,7 @@ static_assert(sizeof(struct rma_ctl) % CACHE_LINE == 0, "lines of its own");
 
 enum rma_method { RMA_DIRECT, RMA_VM, RMA_AM };
 
-/* How this process reaches one member.  */
+/* How this process reaches one member. */
 struct rma_target {
 	uint8_t method; /* enum rma_method; of a dynamic window: for memory outside the segment */
 	uint8_t open;   /* set by synchronization; not 0: the epoch allows access */
@@ -93,7 +93,7 @@ static_assert(sizeof(struct rma_target) == 2 * CACHE_LINE, "a put reads the firs
 struct rma_epoch; /* state of synchronization: win_epoch.h */
 struct rma_hints; /* win_hints.c */
 
-/* The part of struct win that only this folder sees.  */
+/* The part of struct win that only this folder sees. */
 struct rma {
 	struct rma *next; /* in the registry's bucket */
 	struct win *win;
@@ -117,17 +117,17 @@ struct rma {
 /* Room for the words about a window: "window NAME" or "a window of 4 processes". */
 #define RMA_WIN_WORDS (MPI_MAX_OBJECT_NAME + 32)
 
-/* Prepares for frames about windows.  Called once by MPI's initialization.  */
+/* Prepares for frames about windows.  Called once by MPI's initialization. */
 void rma_init(void);
 
-/* Writes what errors call a window into buf (RMA_WIN_WORDS bytes).  Returns buf.  */
+/* Writes what errors call a window into buf (RMA_WIN_WORDS bytes).  Returns buf. */
 const char *rma_win_words(const struct win *w, char *buf);
 
-/* The window of a context id (w->comm->ctx), or NULL.  */
+/* The window of a context id (w->comm->ctx), or NULL. */
 struct win *rma_registry_find(uint64_t ctx);
 
 /* Checks the invariants of all windows of this process, and ends the process if one is broken.
- * Under the library's lock, while no operation is under way in this thread.  */
+ * Under the library's lock, while no operation is under way in this thread. */
 void rma_win_valid_all(void);
 
 /* Do the invariants of all windows of this process hold?  Changes and prints nothing.  Under the
@@ -138,7 +138,7 @@ bool rma_win_valid(void);
 
 enum rma_kind { RMA_PUT, RMA_GET, RMA_ACC };
 
-/* An operation before it is executed, for HAFT_CHECK=rma.  */
+/* An operation before it is executed, for HAFT_CHECK=rma. */
 struct rma_access {
 	int rank;
 	uint8_t kind;        /* enum rma_kind */
@@ -150,47 +150,47 @@ struct rma_access {
 };
 
 /* May this process access the target now?  If not, rma_epoch_check may still allow it: after a wait
- * for a post, or because every access is recorded.  */
+ * for a post, or because every access is recorded. */
 static inline bool rma_is_open(const struct win *w, const struct rma_target *t)
 {
 	return likely((w->open | t->open) != 0);
 }
 
-/* The slow half of rma_is_open.  May wait for a post.  0, or MPI_ERR_RMA_SYNC with words.  */
+/* The slow half of rma_is_open.  May wait for a post.  0, or MPI_ERR_RMA_SYNC with words. */
 int rma_epoch_check(struct win *w, int rank);
 
 /* Request-based operations are valid in a passive target epoch only (MPI-5.0 12.3.5).  0, or
- * MPI_ERR_RMA_SYNC with words.  */
+ * MPI_ERR_RMA_SYNC with words. */
 int rma_epoch_passive(const struct win *w, int rank);
 
 /* Records an access that passed all other checks, if the target is still not open.  0, or
- * MPI_ERR_RMA_CONFLICT with words.  */
+ * MPI_ERR_RMA_CONFLICT with words. */
 int rma_epoch_record(struct win *w, const struct rma_access *a);
 
-/* If the target is still not open: are the datatypes of both sides compared (HAFT_CHECK=types)?  */
+/* If the target is still not open: are the datatypes of both sides compared (HAFT_CHECK=types)? */
 bool rma_epoch_types(const struct win *w);
 
 /* rma_epoch_new prepares synchronization of a window that is complete otherwise, with zeroed
- * control blocks.  info may be NULL.  0 or MPI_ERR_NO_MEM.  rma_epoch_free frees it.  */
+ * control blocks.  info may be NULL.  0 or MPI_ERR_NO_MEM.  rma_epoch_free frees it. */
 int rma_epoch_new(struct win *w, const struct info *info);
 void rma_epoch_free(struct win *w);
 
-/* Called first by MPI_Win_free.  MPI_ERR_RMA_SYNC with words if an epoch is open, else 0.  */
+/* Called first by MPI_Win_free.  MPI_ERR_RMA_SYNC with words if an epoch is open, else 0. */
 int rma_epoch_end(struct win *w);
 
 /* Called by MPI_Win_free of all members.  Returns when no frame about the window can arrive any
- * more; at once if all members share memory.  */
+ * more; at once if all members share memory. */
 void rma_remote_quiesce(struct win *w);
 
 /* Handles a frame of rma_queue_sync from rank `from'.  Runs inside a poll, so it never waits.  data
- * is valid until it returns.  */
+ * is valid until it returns. */
 void rma_remote_frame(struct win *w, int from, const void *data, uint32_t len);
 
 /* --- data movement, called by synchronization ------------------------------------------------- */
 
 /* rma_flush_wait returns when all operations of this process to a rank (_all: to all ranks) are
  * complete there; _local: when their origin buffers may be reused.  0, or the error of an operation
- * that failed at its target, with words.  May give up the library's lock meanwhile.  */
+ * that failed at its target, with words.  May give up the library's lock meanwhile. */
 int rma_flush_wait(struct win *w, int rank);
 int rma_flush_wait_all(struct win *w);
 int rma_flush_wait_local(struct win *w, int rank);
@@ -211,11 +211,11 @@ static inline int rma_flush_all(struct win *w)
 }
 
 /* Sends up to RMA_SYNC_MAX bytes to a rank's rma_remote_frame, after all operations that this
- * process has begun there.  Never waits.  Ends the job if there is no memory.  */
+ * process has begun there.  Never waits.  Ends the job if there is no memory. */
 #define RMA_SYNC_MAX 64
 void rma_queue_sync(struct win *w, int rank, const void *data, uint32_t len);
 
-/* Returns when ready(arg) is true.  Polls, then sleeps; other threads may enter meanwhile.  */
+/* Returns when ready(arg) is true.  Polls, then sleeps; other threads may enter meanwhile. */
 void rma_queue_wait(struct win *w, bool (*ready)(void *arg), void *arg);
 
 #endif

@@ -14,7 +14,7 @@
  * offers is the only communication: a member that has all offers has the window.
  *
  * MPI_Win_free runs the attributes' delete callbacks, and waits until all members have done so
- * without an error.  Only then does it free the user's handle and the memory.  */
+ * without an error.  Only then does it free the user's handle and the memory. */
 #include "libmpi/rma/win.h"
 
 #include "libmpi/comm/attributes.h"
@@ -34,7 +34,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a member tells the others about its part.  */
+/* What a member tells the others about its part. */
 struct win_offer {
 	uint64_t ctx, end; /* rank 0: context ids for the window's communicator */
 	int64_t bytes, unit;
@@ -48,7 +48,7 @@ struct win_offer {
 };
 static_assert(sizeof(struct win_offer) == CACHE_LINE, "an offer is a line");
 
-/* A window that is being made.  */
+/* A window that is being made. */
 struct win_making {
 	int flavor;
 	void *base;
@@ -117,7 +117,7 @@ static int win_fix_attributes(struct win *w)
 /* MPI_Win_free of all members: runs the delete callbacks.  If one fails on any member the window
  * stays for all. 0, or the error of this member, or MPI_ERR_OTHER that names another member.  A
  * member that is in MPI_Win_fence meanwhile contributes something else than FREE_WORD + its rank:
- * MPI_ERR_RMA_SYNC.  */
+ * MPI_ERR_RMA_SYNC. */
 static int win_delete_attributes(struct win *w)
 {
 	int failed = haft_attr_delete_all(w);
@@ -157,6 +157,7 @@ int rma_win_free(struct win **win)
 	if (w->rma->freeing)
 		return haft_err(MPI_ERR_WIN, "the window is being freed already");
 	failed = rma_flush_wait_all(w);
+	must_valid(rma_win_valid());
 	w->rma->freeing = true;
 	err = win_delete_attributes(w);
 	w->rma->freeing = false;
@@ -174,7 +175,7 @@ int rma_win_free(struct win **win)
 }
 
 /* Names the window's communicator after the window, for reports of calls that wait for all
- * members.  */
+ * members. */
 static int win_name_comm(struct win *w)
 {
 	char words[RMA_WIN_WORDS];
@@ -193,7 +194,7 @@ int rma_win_set_name(struct win *w, const char *name)
 
 /* --- this member's part ----------------------------------------------------------------------- */
 
-/* Notes the first failure of this member.  The others learn of it by its offer.  */
+/* Notes the first failure of this member.  The others learn of it by its offer. */
 static void win_fail(struct win_making *m, int err)
 {
 	if (err == 0 || m->mine.err != 0)
@@ -207,7 +208,7 @@ static void win_no_memory(struct win_making *m, const char *what)
 	win_fail(m, haft_err(MPI_ERR_NO_MEM, "no memory for %s", what));
 }
 
-/* Offers memory of this process: by its offset if it lies in the segment, else by its address.  */
+/* Offers memory of this process: by its offset if it lies in the segment, else by its address. */
 static void win_offer_memory(struct win_making *m, void *at, int64_t bytes)
 {
 	uint64_t off = bytes > 0 ? via_mem_off(at, bytes) : 0;
@@ -236,7 +237,7 @@ static void win_offer_control(struct win_making *m)
 				    "shared memory for the locks of a window has run out"));
 }
 
-/* Makes the object and allocates everything that this member needs, before the others are told.  */
+/* Makes the object and allocates everything that this member needs, before the others are told. */
 static int win_begin(struct win_making *m)
 {
 	struct win *w = obj_new(&haft_win_class, NULL);
@@ -276,7 +277,7 @@ static int win_begin(struct win_making *m)
 /* --- the exchange, and what comes of it ------------------------------------------------------- */
 
 /* 0 if all members can take part.  Else the error of this member, or one that names another
- * member.  */
+ * member. */
 static int win_refused(const struct win_making *m)
 {
 	if (m->mine.err != 0)
@@ -287,7 +288,7 @@ static int win_refused(const struct win_making *m)
 	return 0;
 }
 
-/* Offers this process's mailbox, if others will access its private memory.  */
+/* Offers this process's mailbox, if others will access its private memory. */
 static void win_offer_mailbox(struct win_making *m)
 {
 	struct rma *r = m->w->rma;
@@ -312,7 +313,7 @@ static int win_exchange(struct win_making *m)
 	return err != 0 ? err : win_refused(m);
 }
 
-/* May this process use process_vm calls on the peer's memory?  */
+/* May this process use process_vm calls on the peer's memory? */
 static bool win_vm_allowed(int peer)
 {
 	return haft_setting_get(SETTING_RMA) != HAFT_RMA_MSG && via_is_local(peer) &&
@@ -355,7 +356,7 @@ static void win_reach(struct win *w, int rank, const struct win_offer *o)
 		t->map = via_mem_at(o->at - o->seg);
 }
 
-/* This member has all offers: makes the window's communicator and targets.  */
+/* This member has all offers: makes the window's communicator and targets. */
 static int win_finish(struct win_making *m)
 {
 	struct comm_spec how = {.group = m->comm->group, .ids = {m->all[0].ctx, m->all[0].end}};
@@ -456,7 +457,7 @@ int rma_win_allocate(int64_t size, int64_t unit, struct info *info, struct comm 
 	return err;
 }
 
-/* Rank 0 allocates memory for all members; *off becomes its offset in the segment.  */
+/* Rank 0 allocates memory for all members; *off becomes its offset in the segment. */
 static int win_allocate_for_all(struct win_making *m, uint64_t *off)
 {
 	struct type *byte = type_predefined(MPI_BYTE);
@@ -465,8 +466,7 @@ static int win_allocate_for_all(struct win_making *m, uint64_t *off)
 
 	for (int i = 0; i < m->w->size && err == 0; i++)
 		if (__builtin_add_overflow(all, m->all[i].bytes, &all))
-			err = haft_err(MPI_ERR_SIZE, "the parts of all ranks are more bytes than "
-						     "a number can say");
+			err = haft_err(MPI_ERR_SIZE, "the sizes of all ranks overflow 64 bits");
 	if (err != 0)
 		return err; /* on all members: they see the same sizes */
 	if (m->w->rank == 0) {
@@ -486,13 +486,12 @@ static int win_allocate_for_all(struct win_making *m, uint64_t *off)
 	*off = (uint64_t)answer[1];
 	if (err == 0 && answer[0] != 0)
 		err = haft_err((int)answer[0],
-			"%lld bytes of memory that %d ranks share are not "
-			"to be had",
+			"%lld bytes of shared memory for %d ranks could not be allocated",
 			(long long)all, m->w->size);
 	return err;
 }
 
-/* Places the parts one behind the other.  */
+/* Places the parts one behind the other. */
 static int win_layout_shared(struct win_making *m)
 {
 	bool forced = !m->w->rma->direct;
@@ -522,7 +521,7 @@ static int win_no_sharing(int rank, int peer)
 		haft_setting_get(SETTING_VIA) == HAFT_VIA_NET ? "net" : "ofi-all");
 }
 
-/* All members must choose the same layout, or parts would not lie where others expect them.  */
+/* All members must choose the same layout, or parts would not lie where others expect them. */
 static int win_same_layout(const struct win_making *m)
 {
 	for (int i = 0; i < m->w->size; i++) {
@@ -554,7 +553,7 @@ int rma_win_allocate_shared(int64_t size, int64_t unit, struct info *info, struc
 			win_offer_memory(&m, m.base, size);
 		if (size > 0 && comm->size > 1 && via_mem_off(m.base, size) == 0)
 			win_fail(&m, haft_err(MPI_ERR_RMA_SHARED,
-					     "%lld bytes of shared memory are not to be had",
+					     "%lld bytes of shared memory could not be allocated",
 					     (long long)size));
 	}
 	err = win_exchange(&m);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* win.h - a window's parts that making and freeing it need: hints, attached memory, registry.  */
+/* win.h - a window's parts that making and freeing it need: hints, attached memory, registry. */
 #ifndef HAFT_RMA_WIN_H
 #define HAFT_RMA_WIN_H
 
@@ -8,7 +8,7 @@
 /* --- win_hints.c ------------------------------------------------------------------------------ */
 
 /* The hints of a window from info (may be NULL), malloc'ed; NULL: no memory.  rma_hints_free
- * accepts NULL.  */
+ * accepts NULL. */
 struct rma_hints *rma_hints_new(const struct info *info);
 void rma_hints_free(struct rma_hints *h);
 
@@ -19,22 +19,22 @@ int64_t rma_hints_align(const struct rma_hints *h); /* bytes; 0: no alignment wa
 /* --- attach.c --------------------------------------------------------------------------------- */
 
 /* Is [at, at + len) of the target's address space attached, as one range or as several adjacent
- * ones?  0, or MPI_ERR_RMA_RANGE with words.  */
+ * ones?  0, or MPI_ERR_RMA_RANGE with words. */
 int rma_attach_check(const struct win *w, int rank, uint64_t at, int64_t len);
 
-/* Detaches everything: the window is freed.  */
+/* Detaches everything: the window is freed. */
 void rma_attach_free(struct win *w);
 
-/* --- registry.c, dispatch.c ------------------------------------------------------------------- */
+/* --- win_registry.c, dispatch.c --------------------------------------------------------------- */
 
-/* rma_registry_add makes the window known by its context id; rma_registry_remove forgets it.  */
+/* rma_registry_add makes the window known by its context id; rma_registry_remove forgets it. */
 void rma_registry_add(struct win *w);
 void rma_registry_remove(struct win *w);
 
 /* Is check true of every window of this process? */
 bool rma_registry_all(bool (*check)(const struct win *w));
 
-/* Handles the frames about a window that arrived before rma_registry_add, in order.  */
+/* Handles the frames about a window that arrived before rma_registry_add, in order. */
 void rma_dispatch_unmatched(struct win *w);
 
 #endif

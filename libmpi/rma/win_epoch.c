@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* win_epoch.c - the epochs of a window: what they allow, making and freeing.  The table is in
- * win_epoch.h.  */
+ * win_epoch.h. */
 #include "libmpi/rma/win_epoch.h"
 
 #include "libmpi/core/err.h"
@@ -12,7 +12,7 @@
 /* --- accesses --------------------------------------------------------------------------------- */
 
 /* Why the target may not be accessed, in words; NULL: it may.  Opens a fence epoch, or waits for a
- * post.  */
+ * post. */
 static const char *epoch_refused(struct win *w, int rank)
 {
 	struct rma_epoch *e = w->rma->epoch;

@@ -30,7 +30,7 @@
  * Everything else is MPI_ERR_RMA_SYNC with words, and so is an access under a lock that another
  * thread is still waiting for.  What is open is stored where an access looks: win.open (all
  * targets) and target.open.  While accesses are checked (HAFT_CHECK=rma, types) both stay 0, so
- * that each access takes the slow path.  */
+ * that each access takes the slow path. */
 #ifndef HAFT_RMA_WIN_EPOCH_H
 #define HAFT_RMA_WIN_EPOCH_H
 
@@ -47,7 +47,7 @@ enum rma_epoch_access {
 	EPOCH_ALL
 };
 
-/* What this process holds of one target.  */
+/* What this process holds of one target. */
 enum rma_epoch_held {
 	HELD_NONE,
 	HELD_SHARED,
@@ -94,56 +94,56 @@ struct rma_epoch {
 
 /* --- win_wait.c ------------------------------------------------------------------------------- */
 
-/* Nanoseconds of a monotonic clock.  */
+/* Nanoseconds of a monotonic clock. */
 uint64_t clock_now_ns(void);
 
-/* Ends the sleep of a member that shares memory with this one, if it waits on the window.  */
+/* Ends the sleep of a member that shares memory with this one, if it waits on the window. */
 static inline void rma_epoch_ring(struct win *w, int rank)
 {
 	shm_flag_add(via.shm, &w->target[rank].ctl->sync.bell, 1);
 }
 
 /* In the control block of local member `rank': `from' has posted for it (ring: it may sleep), or
- * has completed its access epoch.  */
+ * has completed its access epoch. */
 void rma_epoch_posted(struct win *w, int rank, int from, bool ring);
 void rma_epoch_completed(struct win *w, int rank, int from);
 
-/* A wait of this process on a window.  */
+/* A wait of this process on a window. */
 struct rma_epoch_wait {
 	struct shm_describer teller; /* first; set by rma_epoch_wait_until */
 	struct win *w;
 	int rank; /* whose lock or post is awaited; -1: several */
-	/* NULL: the wait is for `rank'.  Else calls rma_epoch_late for each member awaited.  */
+	/* NULL: the wait is for `rank'.  Else calls rma_epoch_late for each member awaited. */
 	void (*late)(const struct rma_epoch_wait *wait, struct shm_what *what);
 	/* Called under the library's lock by any thread.  rest: a sleep follows if it returns
-	 * false.  */
+	 * false. */
 	bool (*ready)(void *arg, bool rest);
 	void *arg;
 	uint32_t nap_ns; /* 0, or the limit of the next sleep; ready may change it */
 };
 
 /* Returns when ready is true.  Polls, then sleeps until the bell of this member rings or something
- * else arrives.  Gives up the library's lock meanwhile.  */
+ * else arrives.  Gives up the library's lock meanwhile. */
 void rma_epoch_wait_until(struct rma_epoch_wait *wait);
 
-/* Adds a member of the window to those that a wait report names as late.  */
+/* Adds a member of the window to those that a wait report names as late. */
 void rma_epoch_late(const struct win *w, int rank, struct shm_what *what);
 
 /* --- epoch_errors.c --------------------------------------------------------------------------- */
 
 /* MPI_ERR_RMA_SYNC with words: the window, rank (< 0: left out), what is wrong, and which epoch is
- * open instead.  */
+ * open instead. */
 int rma_epoch_error(const struct win *w, int rank, const char *what);
 
-/* MPI_ERR_RANK with words: the window has no such rank.  */
+/* MPI_ERR_RANK with words: the window has no such rank. */
 int rma_epoch_no_rank(const struct win *w, int rank);
 
-/* 0, or MPI_ERR_ASSERT with words if modes has bits that MPI does not define.  */
+/* 0, or MPI_ERR_ASSERT with words if modes has bits that MPI does not define. */
 int rma_epoch_assert(const struct win *w, int modes);
 
 /* --- what is open ----------------------------------------------------------------------------- */
 
-/* Opens or closes the window to accesses, unless every access is checked.  */
+/* Opens or closes the window to accesses, unless every access is checked. */
 static inline void rma_epoch_open_all(struct win *w, bool open)
 {
 	w->open = open && !w->rma->epoch->checked;
@@ -154,7 +154,7 @@ static inline void rma_epoch_open(struct win *w, int rank, bool open)
 	w->target[rank].open = open && !w->rma->epoch->checked;
 }
 
-/* rma_flush without a processor fence, for callers that go on with an atomic instruction.  */
+/* rma_flush without a processor fence, for callers that go on with an atomic instruction. */
 static inline int rma_flush_unfenced(struct win *w, int rank)
 {
 	const struct rma_target *t = &w->target[rank];
@@ -177,7 +177,7 @@ static inline int rma_flush_local_all(struct win *w)
 }
 
 /* Calls that never wait poll for incoming requests every EPOCH_POLL_CALLS calls, and always if
- * members need this process for this window.  */
+ * members need this process for this window. */
 #define EPOCH_POLL_CALLS 64 /* a poll costs about as much as a lock */
 
 static inline void rma_epoch_poll(struct win *w)
@@ -190,7 +190,7 @@ static inline void rma_epoch_poll(struct win *w)
 	p2p_progress();
 }
 
-/* pscw.c: returns when a target of MPI_Win_start has posted, and opens it.  */
+/* pscw.c: returns when a target of MPI_Win_start has posted, and opens it. */
 void rma_epoch_start_wait(struct win *w, int rank);
 
 #endif

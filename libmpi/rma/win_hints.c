@@ -11,7 +11,7 @@
  *      mpi_minimum_memory_alignment alignment of memory that comes with the window
  *
  * MPI_Win_get_info returns all of them.  A value that its key does not define is ignored
- * (chapter 10).  */
+ * (chapter 10). */
 #include "libmpi/env/info.h"
 #include "libmpi/comm/comm_create.h"
 #include "libmpi/core/err.h"
@@ -32,7 +32,7 @@ enum flag { NO_LOCKS, SAME_SIZE, SAME_UNIT, NONCONTIG, FLAGS };
 static const char *const flag_keys[FLAGS] = {
 	"no_locks", "same_size", "same_disp_unit", "alloc_shared_noncontig"};
 
-/* The elements of an accumulate_ordering.  */
+/* The elements of an accumulate_ordering. */
 static const char *const orders[] = {"rar", "raw", "war", "waw"};
 
 #define ORDER_ALL ((1u << countof(orders)) - 1)
@@ -46,7 +46,7 @@ struct rma_hints {
 	char *kinds;    /* malloc'ed, or NULL: not set */
 };
 
-/* Parses a list like "rar,waw". False: it is not one.  */
+/* Parses a list like "rar,waw". False: it is not one. */
 static bool hint_order(const char *s, unsigned *order)
 {
 	unsigned bits = 0;
@@ -133,7 +133,7 @@ int64_t rma_hints_align(const struct rma_hints *h)
 	return h->align;
 }
 
-/* Hints on memory and locks keep the values that they had when the window was made.  */
+/* Hints on memory and locks keep the values that they had when the window was made. */
 int rma_win_set_info(struct win *w, struct info *info)
 {
 	struct rma_hints *h = w->rma->hints, was = *h;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* win_lock.c - waiting for a member's lock, and handing it over.  See win_lock.h.  */
+/* win_lock.c - waiting for a member's lock, and handing it over.  See win_lock.h. */
 #include "libmpi/rma/win_lock.h"
 
 #include "libmpi/rma/win_epoch.h"
 #include "libmpi/rma/win_remote.h"
 
-/* Fields of a slot: ticket, chosen, mode.  */
+/* Fields of a slot: ticket, chosen, mode. */
 #define SLOT_MODE   3u
 #define SLOT_CHOSEN 4u
 #define SLOT_SHIFT  3
@@ -20,7 +20,7 @@ static _Atomic uint32_t *lock_slot(const struct win *w, int rank, int who)
 	return &rma_lock_pairs(w, rank)[who].wait;
 }
 
-/* Is the ticket of slot a older than that of slot b?  Tickets wrap.  */
+/* Is the ticket of slot a older than that of slot b?  Tickets wrap. */
 static bool lock_before(uint32_t a, uint32_t b)
 {
 	return (int32_t)((a & ~(SLOT_MODE | SLOT_CHOSEN)) - (b & ~(SLOT_MODE | SLOT_CHOSEN))) < 0;
@@ -63,7 +63,7 @@ static bool lock_got(struct rma_lock_wait *k, uint32_t slot)
 
 /* The waiter has taken the lock itself.  A holder may have granted it at the same time: then a
  * reader holds it twice, and releases one.  A writer that takes the lock holds it alone, so nobody
- * could grant it.  */
+ * could grant it. */
 static bool lock_taken(struct rma_lock_wait *k)
 {
 	struct rma_lock *l = lock_of(k->w, k->rank);
@@ -76,7 +76,7 @@ static bool lock_taken(struct rma_lock_wait *k)
 }
 
 /* Takes the lock if it is free.  A starving waiter ignores other starving ones: if the lock were
- * held, its holder would hand it over.  */
+ * held, its holder would hand it over. */
 static bool lock_take_free(struct rma_lock_wait *k)
 {
 	uint64_t starving = k->starving ? 0 : LOCK_COUNT * LOCK_STARVING;
@@ -95,7 +95,7 @@ static bool lock_take_free(struct rma_lock_wait *k)
 }
 
 /* A chosen waiter that is about to sleep allows others to be chosen.  False: it was chosen, so the
- * lock may be free by now.  */
+ * lock may be free by now. */
 static bool lock_not_chosen(struct rma_lock_wait *k)
 {
 	_Atomic uint32_t *slot = lock_slot(k->w, k->rank, k->who);
@@ -141,7 +141,7 @@ bool rma_lock_wait_ready(struct rma_lock_wait *k, bool rest)
 	return k->starving && lock_take_free(k) && lock_taken(k);
 }
 
-/* Ends the sleep of waiter `who', or tells the member that waits in its place.  */
+/* Ends the sleep of waiter `who', or tells the member that waits in its place. */
 static void lock_call(struct win *w, int rank, int who)
 {
 	if (likely(w->target[who].ctl != NULL))
@@ -152,7 +152,7 @@ static void lock_call(struct win *w, int rank, int who)
 
 /* --- giving ----------------------------------------------------------------------------------- */
 
-/* The rank of the oldest waiter (writers: of the oldest writer), or -1.  */
+/* The rank of the oldest waiter (writers: of the oldest writer), or -1. */
 static int lock_oldest(const struct win *w, int rank, bool writers, uint32_t *slot)
 {
 	const struct rma_pair *pair = rma_lock_pairs(w, rank);
@@ -190,7 +190,7 @@ static bool lock_grant(_Atomic uint32_t *slot, uint32_t seen)
 static void lock_drop_unit(struct win *w, int rank, uint64_t mine, int me);
 
 /* Hands the lock, which `me' holds exclusively, to the readers older than the first writer (bar;
- * NULL: to all readers).  False: there are none.  */
+ * NULL: to all readers).  False: there are none. */
 static bool lock_give_readers(struct win *w, int rank, int me, const uint32_t *bar)
 {
 	struct rma_pair *pair = rma_lock_pairs(w, rank);
@@ -203,7 +203,7 @@ static bool lock_give_readers(struct win *w, int rank, int me, const uint32_t *b
 
 		if ((v & SLOT_MODE) != LOCK_SHARED || (bar != NULL && !lock_before(v, *bar)))
 			continue;
-		/* Counted before it is told: it may drop the lock at once.  */
+		/* Counted before it is told: it may drop the lock at once. */
 		atomic_fetch_add_explicit(&l->word, LOCK_READER + (any ? 0 : LOCK_READER - mine),
 			memory_order_acq_rel);
 		any = true;
@@ -227,7 +227,7 @@ static void lock_give(struct win *w, int rank, int me)
 		int who = lock_oldest(w, rank, false, &slot), first;
 
 		if (who >= 0 && (slot & SLOT_MODE) == LOCK_EXCLUSIVE) {
-			/* The word names it before it is told: it may drop the lock at once.  */
+			/* The word names it before it is told: it may drop the lock at once. */
 			atomic_fetch_add_explicit(&lock_of(w, rank)->word,
 				(uint64_t)who - (uint64_t)me, memory_order_relaxed);
 			lock_grant(&rma_lock_pairs(w, rank)[who].wait,
@@ -242,7 +242,7 @@ static void lock_give(struct win *w, int rank, int me)
 }
 
 /* No waiter was found to wake.  False: the lock is free, but a waiter remains.  It came while the
- * lock was held; the releaser saw WOKEN set and skipped the queue.  */
+ * lock was held; the releaser saw WOKEN set and skipped the queue. */
 static bool lock_wake_end(struct rma_lock *l)
 {
 	uint64_t old = atomic_load_explicit(&l->word, memory_order_acquire);
@@ -255,7 +255,7 @@ static bool lock_wake_end(struct rma_lock *l)
 	return true;
 }
 
-/* Wakes the oldest waiter: the lock is free.  */
+/* Wakes the oldest waiter: the lock is free. */
 static void lock_wake(struct win *w, int rank)
 {
 	uint32_t slot = 0;
@@ -274,7 +274,7 @@ static void lock_wake(struct win *w, int rank)
 	} while (!lock_wake_end(lock_of(w, rank)));
 }
 
-/* Member `me' releases `mine', its part of the word.  */
+/* Member `me' releases `mine', its part of the word. */
 static void lock_drop_unit(struct win *w, int rank, uint64_t mine, int me)
 {
 	struct rma_lock *l = lock_of(w, rank);

@@ -20,7 +20,7 @@
  *  - A slot holds a request before the word counts its waiter, and until the word no longer does.
  *  - Only an exclusive holder (WRITER) hands the lock over.  A granted slot is held by its owner.
  *  - WOKEN: one waiter was woken and has not finished its look; no other need be woken.  A
- *    waiter does not go to sleep with WOKEN set for it.  */
+ *    waiter does not go to sleep with WOKEN set for it. */
 #ifndef HAFT_RMA_WIN_LOCK_H
 #define HAFT_RMA_WIN_LOCK_H
 
@@ -42,31 +42,31 @@ static_assert(LOCK_COUNT >= SHM_RANKS_MAX, "every process may wait");
 
 #define RMA_STARVING_NS 1000000u /* some 50 switches of processes */
 
-/* How often a waiter publishes the current holder: seldom enough to cost nothing.  */
+/* How often a waiter publishes the current holder: seldom enough to cost nothing. */
 #define RMA_REPORT_NS 500000000u
 
 enum rma_lock_mode { LOCK_NONE, LOCK_SHARED, LOCK_EXCLUSIVE, LOCK_GRANTED };
 
-/* The table of pairs of a member that shares memory with this one.  */
+/* The table of pairs of a member that shares memory with this one. */
 static inline struct rma_pair *rma_lock_pairs(const struct win *w, int rank)
 {
 	return (struct rma_pair *)(w->target[rank].ctl + 1);
 }
 
-/* The part of the word that stands for a holder.  */
+/* The part of the word that stands for a holder. */
 static inline uint64_t rma_lock_unit(enum rma_lock_mode mode, int who)
 {
 	return mode == LOCK_EXCLUSIVE ? LOCK_WRITER + (uint64_t)who : LOCK_READER;
 }
 
-/* Notes in the slot of member `who' whether it reads rank's lock.  */
+/* Notes in the slot of member `who' whether it reads rank's lock. */
 static inline void rma_lock_note_reader(struct win *w, int rank, int who, uint32_t slot)
 {
 	atomic_store_explicit(&rma_lock_pairs(w, rank)[who].wait, slot, memory_order_relaxed);
 }
 
 /* Takes the lock of member `rank' for member `who' if it is free for the mode (LOCK_SHARED,
- * LOCK_EXCLUSIVE) and no waiter is starving.  False: it is not.  */
+ * LOCK_EXCLUSIVE) and no waiter is starving.  False: it is not. */
 static inline bool rma_lock_try(struct win *w, int rank, int who, enum rma_lock_mode mode)
 {
 	struct rma_lock *l = &w->target[rank].ctl->sync.lock;
@@ -88,7 +88,7 @@ static inline bool rma_lock_try(struct win *w, int rank, int who, enum rma_lock_
 }
 
 /* Releases what rma_lock_try or rma_lock_wait_ready took for `who'.  Hands it over if a waiter is
- * starving.  */
+ * starving. */
 void rma_lock_drop_slow(struct win *w, int rank, int who, enum rma_lock_mode mode);
 
 static inline void rma_lock_drop(struct win *w, int rank, int who, enum rma_lock_mode mode)
@@ -104,10 +104,10 @@ static inline void rma_lock_drop(struct win *w, int rank, int who, enum rma_lock
 }
 
 /* Writes up to `max' ranks of current holders of a local member's lock to `who'.  Returns how many.
- * A snapshot, for wait reports.  */
+ * A snapshot, for wait reports. */
 int rma_lock_holders(const struct win *w, int rank, int *who, int max);
 
-/* A waiter: on the stack of a waiting call, or in rma_remote_wait for a remote member.  */
+/* A waiter: on the stack of a waiting call, or in rma_remote_wait for a remote member. */
 struct rma_lock_wait {
 	struct win *w;
 	int rank; /* of the member whose lock it is */
@@ -118,11 +118,11 @@ struct rma_lock_wait {
 	uint64_t begin_ns; /* 0: not known yet */
 };
 
-/* Files the request.  The caller has set w, rank, who and mode; the rest is zero.  */
+/* Files the request.  The caller has set w, rank, who and mode; the rest is zero. */
 void rma_lock_wait_begin(struct rma_lock_wait *k);
 
 /* Has it got the lock, or can it take it now?  True from then on; the request is gone. rest: the
- * caller sleeps if false, until the bell of member `who' rings or RMA_STARVING_NS have passed.  */
+ * caller sleeps if false, until the bell of member `who' rings or RMA_STARVING_NS have passed. */
 bool rma_lock_wait_ready(struct rma_lock_wait *k, bool rest);
 
 #endif

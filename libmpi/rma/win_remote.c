@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* win_remote.c - synchronization by frames, with members on other hosts.  See win_remote.h.  */
+/* win_remote.c - synchronization by frames, with members on other hosts.  See win_remote.h. */
 #include "libmpi/rma/win_remote.h"
 
 #include "libmpi/rma/win_epoch.h"
@@ -25,7 +25,7 @@ struct sync_frame {
 };
 static_assert(sizeof(struct sync_frame) <= RMA_SYNC_MAX, "one frame");
 
-/* Windows for whose lock a remote member waits: few, and seldom.  */
+/* Windows for whose lock a remote member waits: few, and seldom. */
 static struct rma_epoch *remote_waiting;
 
 static void remote_send(struct win *w, int rank, enum sync_kind kind, enum rma_lock_mode mode)
@@ -152,7 +152,7 @@ void rma_lock_holders_late(const struct rma_epoch_wait *wait, struct shm_what *w
 
 /* --- the target ------------------------------------------------------------------------------- */
 
-/* Tells a waiting member which rank holds the lock, if that changed.  */
+/* Tells a waiting member which rank holds the lock, if that changed. */
 static void remote_tell_holder(struct win *w, struct rma_remote_wait *f)
 {
 	struct sync_frame held = {.kind = SYNC_HELD, .who = -1};
@@ -232,7 +232,7 @@ static void remote_lock_wanted(struct win *w, int from, enum rma_lock_mode mode)
 }
 
 /* Is this frame valid from that member?  A member that waits for our lock does not request it
- * again.  */
+ * again. */
 static bool remote_sane(const struct win *w, int from, const struct sync_frame *f)
 {
 	const struct rma_epoch *e = w->rma->epoch;

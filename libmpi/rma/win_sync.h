@@ -12,20 +12,20 @@
  *               wait     what member m wants of this member's lock                   (win_lock.h)
  *
  * Different processes write these lines at different times, so each is a cache line of its own.
- * Zeroed memory is the initial state.  */
+ * Zeroed memory is the initial state. */
 #ifndef HAFT_RMA_SYNC_H
 #define HAFT_RMA_SYNC_H
 
 #include "libmpi/via/via.h"
 
-/* A member's lock; win_lock.h defines the word.  */
+/* A member's lock; win_lock.h defines the word. */
 struct rma_lock {
 	_Atomic uint64_t word;
 	_Atomic uint32_t ticket; /* of the next waiter */
 	uint32_t pad[13];
 };
 
-/* The state between two members: the owner of the table, and the other, whose number it has.  */
+/* The state between two members: the owner of the table, and the other, whose number it has. */
 struct rma_pair {
 	_Atomic uint32_t posts; /* counted by the other: exposure epochs open to the owner */
 	_Atomic uint32_t wait;  /* the other's request for the owner's lock: win_lock.h */
@@ -42,7 +42,7 @@ struct rma_sync {
 	_Atomic uint64_t record;    /* offset of its struct conflict_record; 0: none */
 	_Atomic uint32_t exposures; /* number of exposure epochs so far */
 	/* Epochs for which it promised MPI_MODE_NOPUT: of the last two fences by parity, and of
-	 * MPI_Win_post.  */
+	 * MPI_Win_post. */
 	_Atomic uint32_t noput[3];
 	uint32_t pad3[10];
 };

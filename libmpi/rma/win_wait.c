@@ -4,7 +4,7 @@
  *      waiter:  ready?  ── no ──> spin on the own bell ──> poll ──> sleep until the bell rings
  *      waker:   store or add ──> rma_epoch_ring: adds 1 to the waiter's bell
  *
- * While a thread waits it polls for all outstanding requests of the process.  */
+ * While a thread waits it polls for all outstanding requests of the process. */
 #include "libmpi/rma/win_epoch.h"
 
 #include "libmpi/rma/win_lock.h"
@@ -71,7 +71,7 @@ static void wait_describe(const struct shm_describer *t, struct shm_what *what)
 		rma_epoch_late(wait->w, wait->rank, what);
 }
 
-/* Spins on the bell for a moment: another CPU may ring it in that time.  True: it is ready.  */
+/* Spins on the bell for a moment: another CPU may ring it in that time.  True: it is ready. */
 static bool wait_spin(struct rma_epoch_wait *wait, const struct shm_flag *bell)
 {
 	uint32_t old = shm_flag_get(bell);
@@ -102,7 +102,7 @@ void rma_epoch_wait_until(struct rma_epoch_wait *wait)
 		.nap_ns = &wait->nap_ns});
 }
 
-/* A flush: for active messages that targets have not answered.  */
+/* A flush: for active messages that targets have not answered. */
 struct flush_wait {
 	struct shm_describer teller; /* first */
 	struct win *w;

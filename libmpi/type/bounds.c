@@ -151,8 +151,7 @@ static void bounds_pad(struct type_bounds_sum *s)
 
 static int bounds_overflow(void)
 {
-	return haft_err(MPI_ERR_ARG,
-		"the datatype would have more bytes or a larger extent than an address can say");
+	return haft_err(MPI_ERR_ARG, "the size or extent of the datatype overflows 64 bits");
 }
 
 static void bounds_dense(struct type *t)

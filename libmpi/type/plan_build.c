@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* plan_build.c - the commit's compiler: from shapes to plans.
  *
- *      shape    ── inner types first (visit.c) ────────────────────────────────────────────┐
- *      STRIDE   ── nest of the child, two loops around it; loops that continue each other   │
- *                  become one ──> NEST                                                      │
- *      LIST     ── equal steps? ──> NEST                                                    │
+ *      shape    ── inner types first (visit.c) ─────────────────────────────────────────────┐
+ *      STRIDE   ── nest of the child, two loops around it; loops that continue each other    │
+ *                  become one ──> NEST                                                       │
+ *      LIST     ── equal steps? ──> NEST                                                     │
  *      FIELDS   ── only memory? ──> RUNS (adjacent ones merged) ── one, or regular? ──> NEST │
- *               └─ else ──> FIELDS, one for each block                                 <────┘
+ *               └─ else ──> FIELDS, one for each block                                  <────┘
  *
  * Each type's plan is made from the plans of its inner types.  So the work is O(arguments of its
  * own constructor), also where one type is used many times. */

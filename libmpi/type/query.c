@@ -131,8 +131,8 @@ int type_basic_bytes(const struct type *type, int64_t n, int64_t *bytes)
 	if (__builtin_mul_overflow(n / type->basics, type->size, bytes) ||
 		__builtin_add_overflow(
 			*bytes, query_part(type, BASICS, n % type->basics, &cut), bytes))
-		return haft_err(MPI_ERR_COUNT,
-			"%lld basic elements are more bytes than a number says", (long long)n);
+		return haft_err(MPI_ERR_COUNT, "the bytes of %lld basic elements overflow 64 bits",
+			(long long)n);
 	return 0;
 }
 

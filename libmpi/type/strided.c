@@ -46,7 +46,7 @@ int type_vector(int64_t count, int64_t blocklength, int64_t step, struct type *o
 
 	if (count > 1 && blocklength > 0 && __builtin_mul_overflow(step, old->extent, &bytes))
 		return haft_err(MPI_ERR_ARG,
-			"a stride of %lld elements of %lld bytes is more than an address can say",
+			"a stride of %lld elements of %lld bytes overflows 64 bits",
 			(long long)step, (long long)old->extent);
 	err = type_new(
 		MPI_COMBINER_VECTOR, large, &(struct type_room){.counts = 3, .types = 1}, &t);

@@ -1,22 +1,26 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * lock.pml - the lock of lock.c: who waits gets it, and nobody has it together with a writer.
+ * lock.pml - the lock of win_lock.c: every waiter gets it, and no process holds it beside a
+ * writer.
  *
- *   member      rma_lock_try;  else: slot, ticket, count;  rma_lock_wait_ready until it has it;  rma_lock_drop
- *   hunger      comes whenever a waiter looks, or never
+ *   member      rma_lock_try;  else: slot, ticket, count;  rma_lock_wait_ready until it has it;
+ *               rma_lock_drop
+ *   starving    begins whenever a waiter looks, or never
  *   sleep       rung = false before the look, then until rung (the bell of rma_epoch_wait_until)
  *
  * One statement here is one atomic instruction there; a loop of compare-and-exchange is its last
  * round.  The fields of the word are variables that change together.  The timer of RMA_STARVING_NS
- * is left out, for nobody whose waiter is far away has it: the bell alone must be enough.  With
- * NAPS who is not hungry awakes at any time.  Checked: no writer beside others; what is counted is
- * held; nobody sleeps for ever (the end states); nothing is left at the end; who is hungry sees
- * each of the others have the lock for at most TURNS turns before it.
+ * is left out, because waiters of remote members have none: the bell alone must be enough.  With
+ * NAPS a waiter that is not starving awakes at any time.
+ *
+ * Checked: no holder beside a writer; what is counted is held; no waiter sleeps for ever (the end
+ * states); nothing is left at the end; a starving waiter sees each of the others hold the lock for
+ * at most TURNS turns before it.
  *
  * Must fail: GIVE_STORE (a writer's slot is granted by a store, and loses `chosen'), REGRANT (a
- * reader's slot is granted whatever it says by now), GIVE_ONCE (give finds no reader before the
- * writer that came meanwhile, and frees the lock), WAKE_ONCE (wake finds nobody, and forgets who
- * came meanwhile), REST_CHOSEN (a chosen waiter sleeps without a last look), TELL_FIRST (a
- * reader's slot is granted before it is counted). */
+ * reader's slot is granted whatever it contains by now), GIVE_ONCE (give finds no reader before
+ * the writer that came meanwhile, and frees the lock), WAKE_ONCE (wake finds no waiter, and
+ * forgets one that came meanwhile), REST_CHOSEN (a chosen waiter sleeps without a last look),
+ * TELL_FIRST (a reader's slot is granted before it is counted). */
 #ifndef MEMBERS
 #define MEMBERS 3
 #endif
@@ -36,7 +40,7 @@
 #define NOBODY  MEMBERS
 
 /* the word */
-byte readers, hungry, waiters;
+byte readers, starving, waiters;
 bit writer, woken;
 #define held (readers > 0 || writer)
 
@@ -49,7 +53,7 @@ bit chosen[MEMBERS], rung[MEMBERS];
 /* what the claims speak of */
 byte in_shared, in_alone;
 bit starves[MEMBERS];
-byte turns[MEMBERS * MEMBERS]; /* [i, j]: of j, since i is hungry */
+byte turns[MEMBERS * MEMBERS]; /* [i, j]: of j, since i is starving */
 
 inline enter()
 {
@@ -88,10 +92,10 @@ inline try(eager)
 {
 	d_step {
 		if
-		:: want == SHARED && !writer && (eager -> readers == 0 : hungry == 0) ->
+		:: want == SHARED && !writer && (eager -> readers == 0 : starving == 0) ->
 			readers++;
 			ok = true
-		:: want == ALONE && !held && (eager || hungry == 0) ->
+		:: want == ALONE && !held && (eager || starving == 0) ->
 			writer = 1;
 			ok = true
 		:: else -> ok = false
@@ -103,9 +107,9 @@ inline try(eager)
 inline got()
 {
 	d_step {
-		assert(waiters > 0 && (!eager || hungry > 0));
+		assert(waiters > 0 && (!eager || starving > 0));
 		waiters--;
-		hungry = hungry - eager;
+		starving = starving - eager;
 		starves[me] = 0;
 		i = 0;
 		do
@@ -166,7 +170,7 @@ look:
 		:: ok -> ok = false; taken()
 		:: else ->
 			if
-			:: !eager -> d_step { hungry++; eager = true; starves[me] = 1 }
+			:: !eager -> d_step { starving++; eager = true; starves[me] = 1 }
 			:: skip
 			fi;
 			if
@@ -353,8 +357,8 @@ inline drop()
 			:: want == SHARED -> assert(readers > 0); readers--
 			:: else -> assert(writer); writer = 0
 			fi;
-			giving = !held && hungry > 0;
-			waking = !held && hungry == 0 && waiters > 0 && !woken;
+			giving = !held && starving > 0;
+			waking = !held && starving == 0 && waiters > 0 && !woken;
 			if
 			:: giving -> writer = 1
 			:: waking -> woken = 1
@@ -435,7 +439,7 @@ init
 		od
 	}
 	done == MEMBERS;
-	assert(!held && !woken && hungry == 0 && waiters == 0);
+	assert(!held && !woken && starving == 0 && waiters == 0);
 	k = 0;
 	do
 	:: k < MEMBERS -> assert(wish[k] == NONE && !chosen[k]); k++

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * lock_all.pml - MPI_Win_lock_all beside processes that lock several targets: nobody waits for ever.
+ * lock_all.pml - MPI_Win_lock_all beside processes that lock several targets: none waits for ever.
  *
- *   lock k     readers, a writer, and a queue of who waits (lock.pml is about that): who comes
- *              takes it if it is free and nobody waits in front of him
- *   writers    lock 1, then 0, in the order that MPI_Win_lock_all does not have
+ *   lock k     readers, a writer, and a queue of waiters (lock.pml has the details): a process
+ *              takes it if it is free and no process waits before it
+ *   writers    lock 1, then 0: the opposite order of MPI_Win_lock_all
  *   others     try all; then take what is free, wait for one of the rest, and so on (passive.c)
  *
- * Patience is over at any time.  Checked: the end is reached from every state in which somebody
- * waits (no other end states), and who has all has all.
+ * Patience may end at any time.  Checked: the end is reached from every state in which a process
+ * waits (no other end states), and a process that has all locks holds all.
  *
- * Must fail: HOLD (patience has no end: what it has it keeps). */
+ * Must fail: HOLD (patience has no end: a process keeps what it holds). */
 #define LOCKS   2
 #define WRITERS 2
 #define ALLS    2

@@ -1,21 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * mailbox.pml - the box of box.h: each operation is executed once, by its target or by its origin.
+ * mailbox.pml - the mailbox of mailbox.h: each operation is executed once, by its target or its
+ * origin.
  *
  *   origin      claim; data; word = POSTED;  then sees the answer, or at any time: REVOKED, a
- *               barrier of all, taken?
- *   target      at any time: a look at the word; taken; the word again; executes; done
- *   buffer      what the target has stored may be seen by others only later: at any time, at the
- *               latest when something that it stores behind it is, or at the origin's barrier
+ *               barrier in all processes, was it taken?
+ *   target      at any time: reads the word; taken; the word again; executes; done
+ *   buffer      a store of the target may become visible later: at any time, at the latest with
+ *               its next store, or at the origin's barrier
  *
  * One statement here is one load or store there.  The origin's own stores need no buffer: a fence
- * is between those that matter (shm_fence_all begins with one), and nobody looks for the others.
- * With FENCE the target fences, as who is beyond the reach of others' barriers does.  Checked:
- * nobody executes what another has executed or will; the target sees the data of the operation that
- * it executes; who waits for an answer gets it (the end states).
+ * is between those that matter (shm_fence_all begins with one), and no process reads the others.
+ * With FENCE the target fences, as a process does that others' barriers do not reach.
  *
- * Must fail: NO_BARRIER (the origin looks at `taken' before the target's store can be seen), ONE_LOOK
- * (the target executes without a second look at the word), HASTY (the origin executes what the
- * target has taken), SILENT (the target gives up without an answer). */
+ * Checked: no process executes what another has executed or will execute; the target sees the data
+ * of the operation that it executes; an origin that waits for an answer gets it (the end states).
+ *
+ * Must fail: NO_BARRIER (the origin reads `taken' before the target's store is visible), ONE_LOOK
+ * (the target executes without reading the word again), HASTY (the origin executes what the target
+ * has taken), SILENT (the target gives up without an answer). */
 #ifndef ORIGINS
 #define ORIGINS 2
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* registry.c - the windows of this process by context id.  */
+/* win_registry.c - the windows of this process by context id. */
 #include "libmpi/rma/win.h"
 
 #include "libmpi/core/comm_object.h"
