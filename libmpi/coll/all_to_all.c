@@ -5,7 +5,7 @@
  *      ring                      step s: pass on what came                 n - 1 steps, each block
  * once spread                    everything started at once                one block a partner
  *      pairwise                  one partner at a time                     the same */
-#include "libmpi/coll/coll_args.h"
+#include "libmpi/coll/algorithms.h"
 
 void coll_barrier_dissemination(struct sched *s, const struct coll_args *k)
 {
@@ -38,7 +38,7 @@ void coll_barrier_binomial(struct sched *s, const struct coll_args *k)
 		coll_sched_send(s, NULL, 0, byte, k->me + bit);
 }
 
-/* --- allgather ------------------------------------------------------------------------------ */
+/* --- allgather -------------------------------------------------------------------------------- */
 
 /* After step s this rank has blocks me .. me + 2^(s+1) - 1, in mem from 0 on. */
 void coll_allgather_bruck(struct sched *s, const struct coll_args *k)
@@ -83,7 +83,7 @@ void coll_allgather_ring(struct sched *s, const struct coll_args *k)
 	}
 }
 
-/* A power of two: groups of 2^s neighbours exchange what they have, in place. */
+/* A power of two: groups of 2^s neighbors exchange what they have, in place. */
 void coll_allgather_recursive_doubling(struct sched *s, const struct coll_args *k)
 {
 	struct block b = coll_block_in(k, k->me);
@@ -101,7 +101,7 @@ void coll_allgather_recursive_doubling(struct sched *s, const struct coll_args *
 	}
 }
 
-/* --- alltoall ------------------------------------------------------------------------------- */
+/* --- alltoall --------------------------------------------------------------------------------- */
 
 /* To others what the caller gave; or what its host's members gave, who may have failed. */
 static void alltoall_send(struct sched *s, const struct coll_args *k, struct block b, int to)

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* allreduce.c - plans of reductions whose results go to all: allreduce, reduce_scatter, scans.
  *
- *      doubling     groups of 2^s neighbours know their own result, then meet the group beside:
+ *      doubling     groups of 2^s neighbors know their own result, then meet the group beside:
  *                   lower group's op higher group's, computed alike on both sides
  *      ring         long and commutative: part i is summed on its way round, then goes round again
  */
-#include "libmpi/coll/coll_args.h"
+#include "libmpi/coll/algorithms.h"
 
-/* --- allreduce ------------------------------------------------------------------------------ */
+/* --- allreduce -------------------------------------------------------------------------------- */
 
 /* Two temps: the result so far, and what comes in.  They change places. */
 struct pair {
@@ -108,7 +108,7 @@ void coll_allreduce_ring(struct sched *s, const struct coll_args *k)
 	}
 }
 
-/* --- reduce_scatter ------------------------------------------------------------------------- */
+/* --- reduce_scatter --------------------------------------------------------------------------- */
 
 /* Commutative: each rank collects its own block from all others, in the order of ranks behind it.
  */
@@ -159,7 +159,7 @@ void coll_reduce_scatter_nonoverlapping(struct sched *s, const struct coll_args 
 	coll_sched_move(s, mem, k->rbuf, coll_block_size(k, 0), k->rtype);
 }
 
-/* --- scans ---------------------------------------------------------------------------------- */
+/* --- scans ------------------------------------------------------------------------------------ */
 
 /* Step s: the group of 2^s ranks that ends here sends its result 2^s ranks on.  `before' becomes
  * the result of all ranks below this one, group.own that of them and me.  The buffer of rank 0 in
@@ -186,7 +186,7 @@ void coll_scan_recursive_doubling(struct sched *s, const struct coll_args *k)
 		else
 			coll_sched_reduce(s, group.in, before, before, k->rcount, k->rtype);
 	}
-	if (k->verb == COLL_SCAN)
+	if (k->kind == COLL_SCAN)
 		coll_sched_move(s, group.own, k->rbuf, k->rcount, k->rtype);
 	else if (k->me > 0)
 		coll_sched_move(s, before, k->rbuf, k->rcount, k->rtype);

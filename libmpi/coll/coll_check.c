@@ -2,22 +2,24 @@
 /* coll_check.c - HAFT_CHECK=coll: do all members make the same call?
  *
  *     rank 0   Bcast  root 0  4 MPI_INT ┐
- *     rank 1   Bcast  root 0  4 MPI_INT ├─ told by all to all, ──> MPI_ERR_ROOT everywhere:
- *     rank 2   Bcast  root 1  4 MPI_INT ┘  before the call         "rank 2 says root 1, rank 0 0"
+ *     rank 1   Bcast  root 0  4 MPI_INT ├─ allgather, before  ──> MPI_ERR_ROOT in all members:
+ *     rank 2   Bcast  root 1  4 MPI_INT ┘  the call               "rank 2 says root 1, rank 0 0"
  *
- * It is the first steps of a schedule, so it works for calls with requests too, at each start of a
- * persistent one, and a call that waits is told from one that does not.  What most members say is
- * right, and without a majority what rank 0 says.  Between groups each asks its own.
+ * The comparison is the first part of the call's schedule, so it covers calls with requests, and
+ * each start of a persistent one.  It distinguishes blocking from nonblocking calls.  The majority
+ * is right; without a majority, rank 0 is.
  *
- * Of calls that move blocks, what one member sends is what another expects of it:
+ * Between groups each group compares its own members, and the leaders exchange the result.
  *
- *     rank 2   for rank 0: 1 MPI_FLOAT ──> rank 0 finds it; what all have found is told by all to
- *     rank 0   from rank 2: 1 MPI_INT      all: "rank 2 sends 1 MPI_FLOAT to rank 0, ..."
+ * Constructors of communicators and windows are compared by their names (coll_check_constructor).
  *
- * Without it a program that is wrong in this way hangs, or computes nonsense.  It costs a small
- * allgather a call, with blocks another and a message for each block, so it is the user's
- * choice. */
-#include "libmpi/coll/coll_args.h"
+ * For calls that move blocks, what each member sends is compared with what its receiver expects:
+ *
+ *     rank 2   for rank 0: 1 MPI_FLOAT ──> rank 0 compares; an allgather brings the result to all:
+ *     rank 0   from rank 2: 1 MPI_INT      "rank 2 sends 1 MPI_FLOAT to rank 0, which expects ..."
+ *
+ * A call costs a small allgather; with blocks, another one and a message for each block. */
+#include "libmpi/coll/coll_check.h"
 #include "libmpi/coll/coll_shm.h"
 #include "libmpi/core/setting.h"
 #include "libmpi/core/topo.h"
@@ -28,17 +30,22 @@
 
 bool coll_check_wanted;
 
-/* Zero where a member may say anything. */
+/* What a member says of its call.  Zero where members may differ. */
 struct said {
-	char name[32]; /* without "MPI_" */
-	char call[32]; /* the user's, which may have made it inside: MPI_Win_free; or "" */
-	int64_t root;
-	int64_t bytes; /* AGREE_ANY: members may differ */
-	uint64_t hash; /* of the basic types */
-	char op[16];   /* predefined: its name without "MPI_"; else "user's" */
+	char name[32];   /* without "MPI_" */
+	char call[32];   /* the user's, which may have made it inside: MPI_Win_free; or "" */
+	int64_t root;    /* between groups ROOT_GROUP: it is in this one */
+	int64_t is_root; /* between groups: this member says MPI_ROOT */
+	int64_t rooted;  /* between groups: the call has a root */
+	int64_t bytes;   /* COLL_BYTES_DIFFER: members may differ */
+	uint64_t hash;   /* of the basic types */
+	char op[16];     /* predefined: its name without "MPI_"; else "user's" */
 	char types[64];
 };
 
+#define ROOT_GROUP (-1)
+
+/* What the members say. */
 struct agree {
 	int n, me;
 	struct said said[]; /* of rank (me + i) mod n */
@@ -50,15 +57,14 @@ void coll_check_open(void)
 			    haft_setting_get(SETTING_COLL) == COLL_SETTING_CHECK;
 }
 
-/* --- what is said --------------------------------------------------------------------------- */
+/* --- what is said ----------------------------------------------------------------------------- */
 
 static void check_say_types(struct said *s, const struct coll_args *k)
 {
 	struct type *type = k->rtype != NULL ? k->rtype : k->stype;
 	struct type_signature sum;
 
-	if (k->verb ==
-		(k->root_here ? COLL_SCATTER : COLL_GATHER)) /* the other is not significant */
+	if (k->kind == (k->at_root ? COLL_SCATTER : COLL_GATHER)) /* the other is not significant */
 		type = k->stype;
 	if (k->bytes <= 0 || type == NULL || type_signature_bytes(type, k->bytes, &sum) != 0 ||
 		sum.packed)
@@ -77,13 +83,27 @@ static void check_say_call(struct said *s)
 		memcpy(s->call, name, sizeof(name));
 }
 
+/* Between groups only some members know bytes and operation, if there is a root. */
+static void check_say_inter(struct said *s, const struct coll_args *k, const char *op)
+{
+	s->rooted = (k->kind >= COLL_BCAST && k->kind <= COLL_SCATTERV) || k->kind == COLL_REDUCE;
+	if (s->rooted) {
+		s->root = k->root >= 0 ? k->root : ROOT_GROUP;
+		s->is_root = k->root == MPI_ROOT;
+		return;
+	}
+	snprintf(s->op, sizeof(s->op), "%s", op);
+	if (k->kind == COLL_ALLREDUCE)
+		s->bytes = k->bytes;
+}
+
 static void check_say(
 	struct said *s, const struct coll_args *k, const char *before, const char *after)
 {
 	const char *op = k->op == NULL          ? ""
 			 : k->op->loops == NULL ? "user's"
 						: k->op->short_name + strlen("MPI_");
-	const char *name = coll_kind_name(k->verb) + strlen("MPI_");
+	const char *name = coll_kind_name(k->kind) + strlen("MPI_");
 
 	memset(s, 0, sizeof(*s));
 	if (before[0] == '\0')
@@ -91,15 +111,17 @@ static void check_say(
 	else
 		snprintf(s->name, sizeof(s->name), "%s%c%s", before, name[0] | 0x20, name + 1);
 	check_say_call(s);
-	if (k->inter)
+	if (k->inter) {
+		check_say_inter(s, k, op);
 		return;
+	}
 	s->root = k->root;
 	s->bytes = k->bytes;
 	snprintf(s->op, sizeof(s->op), "%s", op);
 	check_say_types(s, k);
 }
 
-/* --- comparing ------------------------------------------------------------------------------ */
+/* --- comparing -------------------------------------------------------------------------------- */
 
 static const struct said *check_of_rank(const struct agree *a, int rank)
 {
@@ -176,7 +198,110 @@ static int check_compare(void *arg)
 	return 0;
 }
 
-/* --- blocks --------------------------------------------------------------------------------- */
+/* --- between groups --------------------------------------------------------------------------- */
+
+/* What one group says to the other. */
+struct summary {
+	struct said said; /* of its rank 0 */
+	int32_t err;      /* class of a difference between its members; or 0 */
+	int32_t root;     /* the rank that says MPI_ROOT; -1: none does */
+	char words[188];  /* of err */
+};
+
+struct groups {
+	const struct agree *members; /* of this group */
+	struct summary ours, theirs;
+};
+
+/* Compares the members of this group.  The other group waits for the summary, so a difference does
+ * not end the schedule here. */
+static int check_summarize(void *arg, const struct p2p_error_msg *error)
+{
+	struct groups *g = arg;
+	struct summary *o = &g->ours;
+
+	if (error != NULL) /* which the other group gets instead */
+		return 0;
+	memset(o, 0, sizeof(*o));
+	o->said = *check_of_rank(g->members, 0);
+	o->root = -1;
+	for (int i = 0; i < g->members->n; i++)
+		if (check_of_rank(g->members, i)->is_root)
+			o->root = i;
+	o->err = check_compare((void *)(uintptr_t)g->members);
+	if (o->err != 0)
+		snprintf(o->words, sizeof(o->words), "%s", haft_err_text(o->err));
+	return 0;
+}
+
+/* Does the root of one group fit to that of the other? */
+static int check_roots(const struct summary *ours, const struct summary *theirs)
+{
+	bool here = ours->said.root == ROOT_GROUP, there = theirs->said.root == ROOT_GROUP;
+	const struct summary *at = here ? ours : theirs, *other = here ? theirs : ours;
+
+	if (here == there)
+		return haft_err(MPI_ERR_ROOT, here ? "both groups say that they have the root"
+						   : "both groups say that the other has the root");
+	if (at->root < 0)
+		return haft_err(MPI_ERR_ROOT, "no member of the root's group says MPI_ROOT");
+	if (at->root != other->said.root)
+		return haft_err(MPI_ERR_ROOT, "rank %d says MPI_ROOT, the other group root %lld",
+			at->root, (long long)other->said.root);
+	return 0;
+}
+
+static int check_compare_groups(void *arg)
+{
+	const struct groups *g = arg;
+	const struct said *x = &g->ours.said, *y = &g->theirs.said;
+
+	if (g->ours.err != 0)
+		return haft_err(g->ours.err, "%s", g->ours.words);
+	if (g->theirs.err != 0)
+		return haft_err(g->theirs.err, "in the other group %s", g->theirs.words);
+	if (strcmp(x->name, y->name) != 0)
+		return haft_err(MPI_ERR_OTHER, "this group calls MPI_%s, the other MPI_%s", x->name,
+			y->name);
+	if (strcmp(x->op, y->op) != 0)
+		return haft_err(
+			MPI_ERR_OP, "this group says operation %s, the other %s", x->op, y->op);
+	if (x->bytes != y->bytes)
+		return haft_err(MPI_ERR_COUNT, "this group says %lld bytes, the other %lld",
+			(long long)x->bytes, (long long)y->bytes);
+	return x->rooted ? check_roots(&g->ours, &g->theirs) : 0;
+}
+
+/* The leaders exchange summaries, and tell their groups. */
+static void check_groups_steps(struct sched *s, const struct coll_args *k, const struct agree *a)
+{
+	struct type *byte = type_predefined(MPI_BYTE);
+	struct groups *g = coll_sched_bytes(s, sizeof(*g));
+	int64_t size = sizeof(struct summary);
+	const int leader = 0;
+
+	if (g == NULL)
+		return;
+	if (!coll_sched_is_dry_run(s))
+		g->members = a;
+	if (!coll_sched_is_dry_run(s))
+		coll_sched_call(s, check_summarize, g);
+	if (k->me == leader) {
+		coll_sched_group(s, k->comm->remote);
+		coll_sched_recv(s, &g->theirs, size, byte, leader);
+		coll_sched_send(s, &g->ours, size, byte, leader);
+		coll_sched_fence(s);
+		coll_sched_group(s, k->comm->group);
+		for (int i = 1; i < k->n; i++)
+			coll_sched_send(s, &g->theirs, size, byte, i);
+	} else {
+		coll_sched_recv(s, &g->theirs, size, byte, leader);
+	}
+	coll_sched_fence(s);
+	coll_sched_check(s, check_compare_groups, g);
+}
+
+/* --- blocks ----------------------------------------------------------------------------------- */
 
 /* What a block is made of. */
 struct cargo {
@@ -203,22 +328,22 @@ struct blocks {
 /* Which rank block i comes from, and goes to; MPI_PROC_NULL: there is no such block. */
 static int check_comes_from(const struct coll_args *k, int i)
 {
-	if (k->verb >= COLL_NEIGHBOR_ALLGATHER)
+	if (k->kind >= COLL_NEIGHBOR_ALLGATHER)
 		return k->comm->topo->neighbors.in[i];
-	if ((k->verb == COLL_GATHER || k->verb == COLL_GATHERV) && k->me != k->root)
+	if ((k->kind == COLL_GATHER || k->kind == COLL_GATHERV) && k->me != k->root)
 		return MPI_PROC_NULL;
-	if ((k->verb == COLL_SCATTER || k->verb == COLL_SCATTERV) && i != k->root)
+	if ((k->kind == COLL_SCATTER || k->kind == COLL_SCATTERV) && i != k->root)
 		return MPI_PROC_NULL;
 	return k->in_place && i == k->me ? MPI_PROC_NULL : i;
 }
 
 static int check_goes_to(const struct coll_args *k, int i)
 {
-	if (k->verb >= COLL_NEIGHBOR_ALLGATHER)
+	if (k->kind >= COLL_NEIGHBOR_ALLGATHER)
 		return k->comm->topo->neighbors.out[i];
-	if ((k->verb == COLL_GATHER || k->verb == COLL_GATHERV) && i != k->root)
+	if ((k->kind == COLL_GATHER || k->kind == COLL_GATHERV) && i != k->root)
 		return MPI_PROC_NULL;
-	if ((k->verb == COLL_SCATTER || k->verb == COLL_SCATTERV) && k->me != k->root)
+	if ((k->kind == COLL_SCATTER || k->kind == COLL_SCATTERV) && k->me != k->root)
 		return MPI_PROC_NULL;
 	return k->in_place && i == k->me ? MPI_PROC_NULL : i;
 }
@@ -226,10 +351,10 @@ static int check_goes_to(const struct coll_args *k, int i)
 /* What goes there.  A scatter's root that keeps its own block sends the others' all the same. */
 static struct block check_given(const struct coll_args *k, int i)
 {
-	if (!k->in_place || k->verb == COLL_SCATTER || k->verb == COLL_SCATTERV)
+	if (!k->in_place || k->kind == COLL_SCATTER || k->kind == COLL_SCATTERV)
 		return coll_block_out(k, i);
 	return coll_block_in(
-		k, k->verb == COLL_ALLGATHER || k->verb == COLL_ALLGATHERV ? k->me : i);
+		k, k->kind == COLL_ALLGATHER || k->kind == COLL_ALLGATHERV ? k->me : i);
 }
 
 static void check_cargo_describe(struct cargo *c, struct block b)
@@ -303,7 +428,7 @@ static void check_tell_all(struct sched *s, const struct coll_args *k, void *mem
 	}
 }
 
-/* In the order of neighbor.c: between two that are neighbours twice the n-th send is the n-th receive.
+/* In the order of neighbor.c: between two that are neighbors twice the n-th send is the n-th receive.
  */
 static void check_exchange(struct sched *s, const struct coll_args *k, struct blocks *b)
 {
@@ -343,7 +468,7 @@ static void check_blocks_steps(struct sched *s, const struct coll_args *k)
 		return;
 	*b = (struct blocks){k->n, k->me, k->nin, found, cargo, cargo + k->nin,
 		cargo + 2 * (int64_t)k->nin, NULL};
-	if (k->verb >= COLL_NEIGHBOR_ALLGATHER)
+	if (k->kind >= COLL_NEIGHBOR_ALLGATHER)
 		b->neighbors = k->comm->topo->neighbors.in;
 	check_exchange(s, k, b);
 	coll_sched_call(s, check_look, b);
@@ -353,26 +478,73 @@ static void check_blocks_steps(struct sched *s, const struct coll_args *k)
 
 static bool check_moves_blocks(const struct coll_args *k)
 {
-	return (k->verb >= COLL_GATHER && k->verb <= COLL_ALLTOALLW) ||
-	       k->verb >= COLL_NEIGHBOR_ALLGATHER;
+	return (k->kind >= COLL_GATHER && k->kind <= COLL_ALLTOALLW) ||
+	       k->kind >= COLL_NEIGHBOR_ALLGATHER;
 }
 
-/* Who has no memory for these steps is sorry in the first of them, and nobody comes to the others.
+/* The allgather of what the members say; the caller has filled said[0]. */
+static void check_members_steps(struct sched *s, const struct coll_args *k, struct agree *a)
+{
+	a->n = k->n;
+	a->me = k->me;
+	check_tell_all(s, k, a->said, sizeof(a->said[0]));
+	if (k->inter)
+		check_groups_steps(s, k, a);
+	else
+		coll_sched_check(s, check_compare, a);
+}
+
+static struct agree *check_agree_new(struct sched *s, const struct coll_args *k)
+{
+	struct agree *a =
+		coll_sched_bytes(s, (int64_t)sizeof(*a) + k->n * (int64_t)sizeof(struct said));
+
+	static_assert(
+		sizeof(*a) + sizeof(a->said[0]) <= SCHED_PLANNING, "a dry run has room for it");
+	return a;
+}
+
+/* A member without memory sends errors in the first of these steps, after which no member goes on.
  */
 void coll_check_steps(
 	struct sched *s, const struct coll_args *k, const char *before, const char *after)
 {
-	int64_t size = sizeof(struct said);
-	struct agree *a = coll_sched_bytes(s, (int64_t)sizeof(*a) + k->n * size);
+	struct agree *a = check_agree_new(s, k);
 
 	if (a == NULL)
 		return;
-	static_assert(sizeof(*a) + sizeof(a->said[0]) <= SCHED_PLANNING, "a walk has room for it");
-	a->n = k->n;
-	a->me = k->me;
 	check_say(&a->said[0], k, before, after);
-	check_tell_all(s, k, a->said, size);
-	coll_sched_check(s, check_compare, a);
+	check_members_steps(s, k, a);
 	if (check_moves_blocks(k) && !k->inter && !coll_sched_is_dry_run(s))
 		check_blocks_steps(s, k);
+}
+
+/* --- constructors ----------------------------------------------------------------------------- */
+
+static void check_constructor_steps(struct sched *s, const struct coll_args *k, const void *arg)
+{
+	struct agree *a = check_agree_new(s, k);
+	struct said *mine;
+
+	(void)arg;
+	if (a == NULL)
+		return;
+	mine = &a->said[0];
+	memset(mine, 0, sizeof(*mine));
+	haft_current_call(mine->call, sizeof(mine->call));
+	snprintf(mine->name, sizeof(mine->name), "%s",
+		mine->call + (strncmp(mine->call, "MPI_", 4) == 0 ? 4 : 0));
+	check_members_steps(s, k, a);
+}
+
+int coll_check_constructor(struct comm *c)
+{
+	struct coll_args k = {.comm = c,
+		.n = c->size,
+		.me = c->rank,
+		.caller = c->rank,
+		.tag = coll_next_tag(c),
+		.inter = c->remote != NULL};
+
+	return coll_sched_run(&k, check_constructor_steps, NULL);
 }

@@ -1,28 +1,32 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* coll_shm.h - the collectives of one node: memory that all members see, and epochs.
+/* coll_shm.h - blocking collectives of one host: shared memory, and its phases.
  *
- *   line (i, e mod 2)    member i's arrival at epoch e, with up to 56 bytes of data
- *   slot (i, e mod 8)    member i's part of its large buffer: longer data of epoch e
- *   out  (e mod 8)       one for all: "epoch e may be read", with up to 56 bytes
- *   arrived              members that have come to crowded meetings, ever
+ *   line (i, e mod 2)    member i's arrival at phase e, with up to 48 bytes of data
+ *   slot (i, e mod 8)    a part of member i's large buffer: longer data of phase e
+ *   out  (e mod 8)       one for all: the release of phase e, with up to 48 bytes of data
+ *   arrived              a counter of all arrivals at central barriers
  *
- * Each collective call is one or more epochs, the same number in all members.  Three kinds:
- *      meet     everybody gives, everybody reads all        barrier, allreduce, allgather, alltoall
- *      rise     everybody gives, the root reads             reduce, gather
- *      fall     the root gives, everybody reads             bcast, scatter
- * With as many CPUs as members, a meeting is everybody looking at everybody's line.  In a crowd
- * (more members than CPUs) the last to arrive does the work and releases the others with one wake.
+ * A collective call is one or more phases; their number is equal in all members.  Three kinds:
+ *
+ *      barrier    all give, all read         barrier, allreduce, allgather, alltoall
+ *      fan-in     all give, the root reads   reduce, gather
+ *      fan-out    the root gives, all read   bcast, scatter
+ *
+ * With a CPU for each member, every member looks at the lines of all others.  With fewer CPUs, or
+ * more than 8 members, barriers are central: the last member to arrive, by the counter, does the
+ * work and releases the others with one wake.
  *
  * Invariants
- *  - Arrival at e (the line's flag holds e) says: I have read all I wanted of epochs before e, and
- *    what I give in e lies there.  Every member arrives at every epoch.
- *  - s->safe: all members are known to have arrived at this epoch.  Line (i, p) may be written at e
- *    if safe >= e - 1; slot if safe >= e - SLOTS + 2 (results of a meeting are read one epoch
- *    longer); out line if safe >= e - SHM_BLOCK_OUTS + 1.
- *  - Only meetings of a crowd touch `arrived', and none ends before all have come.
- *  - A member that has not got the data of a call (s->sorry: over several hosts, hierarchical.c) comes to
- * its epochs all the same, and moves nothing.  Its word (i, e mod 2) holds e and why, the line
- * beside it the words, which live as long as a line's data; who ends the call at e looks there. */
+ *  - Arrival at e (the line's flag holds e) means: this member has read all it wanted of phases
+ *    before e, and its data of e are in place.  Every member arrives at every phase.
+ *  - s->safe: all members are known to have arrived at this phase.  In phase e a line may be written
+ *    if safe >= e - 1; a slot if safe >= e - SLOTS + 2 (results of a barrier are read one phase
+ *    longer); an out line if safe >= e - SHM_BLOCK_OUTS + 1.
+ *  - Only central barriers use `arrived', and none ends before all members have come.
+ *  - A line says which call its member is in (coll_line_call).  The members that read it compare.
+ *  - A member without data for a call (s->failed: hierarchical.c) arrives at its phases as well, and
+ *    moves no data.  Its word (i, e mod 2) holds e and the error class, the line beside it the words
+ *    of the error; they live as long as a line's data.  Each member looks there after the call. */
 #ifndef HAFT_COLL_COLL_SHM_H
 #define HAFT_COLL_COLL_SHM_H
 
@@ -30,46 +34,56 @@
 #include "libmpi/via/flag_wait.h"
 
 #define COLL_SHM_SLOTS MEAN_OR(3, 8)
-#define COLL_SHM_NONE  (-1) /* not an error: this call is not for shared memory, use messages */
+#define COLL_LINE_DATA (SHM_LINE_DATA - 8) /* the rest says which call its member is in */
+#define COLL_CHUNKS    4    /* so many chunks has a long call, or more if they do not fit */
+#define COLL_SHM_NONE  (-1) /* no error: this call goes by messages */
 
-/* The numbers of HAFT_COLL. */
+/* The values of HAFT_COLL. */
 enum coll_setting { COLL_SETTING_SHM, COLL_SETTING_P2P, COLL_SETTING_CHECK };
 
-/* Of one communicator. */
+/* The collectives' state of one communicator. */
 struct coll {
 	struct shm_block *block; /* NULL: messages only */
 	struct comm *comm;
-	uint64_t epoch; /* the last one begun */
+	uint64_t phase; /* the last one begun */
 	uint64_t safe;
+	uint64_t call; /* which call this is: coll_shm_call */
 	int n, me;
-	bool crowd;
-	bool near; /* all members could see the memory */
-	bool joined;
-	bool slots_tried;
-	bool astray;                       /* then somebody did not try: he is in another call */
-	int64_t slot;                      /* bytes of a slot; 0: there are none */
-	void *tmp;                         /* private, as large as a slot; there if slots are */
-	int64_t slot_max;                  /* what it is going to be */
-	struct coll_hier *hosts;           /* NULL: not made yet */
-	const struct p2p_error_msg *sorry; /* of this call: it gives nothing, and says why */
-	bool hears;                        /* others may be sorry in this call */
+	int odd;                            /* a member in another call, n: unknown; -1: none */
+	uint64_t odd_call;                  /* which call that is */
+	bool central;                       /* barriers by the counter */
+	bool local;                         /* all members are on this host */
+	bool joined;                        /* coll_shm_join has been here */
+	bool slots_tried;                   /* coll_shm_slots has */
+	bool may_fail;                      /* members may have no data for this call */
+	const struct p2p_error_msg *failed; /* this member has none, and why; or NULL */
+	int64_t slot_bytes;                 /* bytes of a slot; 0: there are none */
+	int64_t slot_size;                  /* what it is going to be */
+	void *tmp;                          /* private, of slot_bytes; there if slots are */
+	struct coll_hier *hier;             /* hosts of the communicator; NULL: not made yet */
 };
 
-/* What a member knows of a communicator without a word to others; NULL: no memory. */
-struct coll *coll_shm_state(struct comm *c);
+/* The state of a communicator, made at the first call; local.  NULL: no memory. */
+struct coll *coll_state(struct comm *c);
 
-/* Finds the memory of a communicator, which takes an agreement by messages between all members.  0
- * or an MPI error class. */
-int coll_shm_join(struct comm *c);
+/* Frees the state, with the communicator. */
+void coll_state_free(struct comm *c);
 
-/* Could the members of an intra-communicator share memory?  All find the same, and say nothing. */
+/* Can the members of an intra-communicator share memory?  Local; all members get equal results. */
 bool coll_shm_possible(struct comm *c);
 
-/* Forgets it, with the communicator. */
-void coll_shm_leave(struct comm *c);
+/* Joins the block of a communicator; its members agree by messages that all of them have it.  0 or
+ * an MPI error class. */
+int coll_shm_join(struct comm *c);
 
-/* Collective calls through shared memory.  COLL_SHM_NONE if messages are the better or the only way,
- * which all members find alike. */
+/* Makes the slots, if that has not been tried.  A phase.  False: a member has no memory for them. */
+bool coll_shm_slots(struct coll *s);
+
+/* Bytes of a chunk of `bytes' bytes, in a call of several phases; for one that has slots. */
+int64_t coll_shm_chunk(const struct coll *s, int64_t bytes);
+
+/* Collective calls through shared memory.  COLL_SHM_NONE if messages are better, or the only way;
+ * all members get equal results. */
 int coll_shm_barrier(const struct coll_args *k);
 int coll_shm_bcast(const struct coll_args *k);
 int coll_shm_reduce(const struct coll_args *k);
@@ -82,69 +96,120 @@ int coll_shm_reduce_scatter_block(const struct coll_args *k);
 int coll_shm_scan(const struct coll_args *k);
 int coll_shm_exscan(const struct coll_args *k);
 
-/* --- epochs: shm_phase.c -------------------------------------------------------------------- */
+/* --- which call ------------------------------------------------------------------------------- */
 
-/* Waits until all have arrived at epoch `want'. */
+/* A line's last word: kind 8 | root 16 | phase 16 | bytes 24 bits.  The phase tells whether the word
+ * is of the phase that its reader is in: a member that writes slots may be ahead of its readers.
+ * Bytes are those of reductions; other calls are often given more room than they need. */
+#define CALL_KIND_AT  56
+#define CALL_ROOT_AT  40
+#define CALL_PHASE_AT 24
+#define CALL_PHASE    ((uint64_t)0xffff << CALL_PHASE_AT)
+#define CALL_BYTES    0xffffffu
+
+/* The word of a call, without its phase. */
+static inline uint64_t coll_shm_call(const struct coll_args *k)
+{
+	uint64_t call = (uint64_t)k->kind << CALL_KIND_AT | (uint64_t)(k->root & 0xffff)
+								    << CALL_ROOT_AT;
+
+	return k->op == NULL ? call : call | ((uint64_t)k->bytes & CALL_BYTES);
+}
+
+static inline uint64_t coll_phase_call(const struct coll *s, uint64_t e)
+{
+	return s->call | (e << CALL_PHASE_AT & CALL_PHASE);
+}
+
+/* The last word of a line. */
+static inline uint64_t *coll_line_call(struct shm_line *line)
+{
+	return (uint64_t *)(void *)(line->data + COLL_LINE_DATA);
+}
+
+/* Writes which call this member is in, before the line's flag says that it has arrived. */
+static inline void coll_phase_say(const struct coll *s, struct shm_line *line, uint64_t e)
+{
+	__atomic_store_n(coll_line_call(line), coll_phase_call(s, e), __ATOMIC_RELAXED);
+}
+
+/* Notes that member i (n: unknown), whose line this is, is in another call. */
+static inline void coll_phase_compare(struct coll *s, struct shm_line *line, uint64_t e, int i)
+{
+	uint64_t call = __atomic_load_n(coll_line_call(line), __ATOMIC_RELAXED);
+
+	if (likely(call == coll_phase_call(s, e)) || ((call ^ coll_phase_call(s, e)) & CALL_PHASE))
+		return;
+	s->odd = i;
+	s->odd_call = call;
+}
+
+/* --- phases: shm_phase.c ---------------------------------------------------------------------- */
+
+/* Waits until all members have arrived at phase `want'. */
 void coll_phase_wait_all(struct coll *s, uint64_t want);
-
-/* Makes the slots if that has not been tried; false: there is no memory for them, in some member.
- */
-bool coll_shm_slots(struct coll *s);
 
 static inline uint64_t coll_phase_begin(struct coll *s)
 {
-	return ++s->epoch;
+	return ++s->phase;
 }
 
-/* Where to write what this member gives in epoch e: its line, or its slot. */
+/* Where this member's data of phase e go: its line, or its slot.  Waits until it may be written. */
 static inline void *coll_phase_own_data(struct coll *s, uint64_t e, int64_t bytes)
 {
-	uint64_t want = bytes <= SHM_LINE_DATA ? e - 1 : e + 2 - COLL_SHM_SLOTS;
+	uint64_t want = bytes <= COLL_LINE_DATA ? e - 1 : e + 2 - COLL_SHM_SLOTS;
 
 	if (unlikely((int64_t)(s->safe - want) < 0))
 		coll_phase_wait_all(s, want);
-	if (bytes <= SHM_LINE_DATA)
+	if (bytes <= COLL_LINE_DATA)
 		return shm_block_line(s->block, s->me, (int)(e & 1))->data;
-	return (char *)shm_block_buf(s->block, s->me) + (int64_t)(e % COLL_SHM_SLOTS) * s->slot;
+	return (char *)shm_block_buf(s->block, s->me) +
+	       (int64_t)(e % COLL_SHM_SLOTS) * s->slot_bytes;
 }
 
-/* What member i gave in epoch e: it has arrived there. */
+/* Member i's data of phase e, at which it has arrived. */
 static inline void *coll_phase_data(const struct coll *s, uint64_t e, int64_t bytes, int i)
 {
-	if (bytes <= SHM_LINE_DATA)
+	if (bytes <= COLL_LINE_DATA)
 		return shm_block_line(s->block, i, (int)(e & 1))->data;
-	return (char *)shm_block_buf(s->block, i) + (int64_t)(e % COLL_SHM_SLOTS) * s->slot;
+	return (char *)shm_block_buf(s->block, i) + (int64_t)(e % COLL_SHM_SLOTS) * s->slot_bytes;
 }
 
-/* Says in this member's words why it has no data for epoch e. */
+/* Writes why this member has no data for phase e (s->failed). */
 void coll_phase_set_error(struct coll *s, uint64_t e);
 
-/* Was somebody sorry in epoch e, which is over for this member?  Says why in *sorry. */
-bool coll_phase_error(const struct coll *s, uint64_t e, struct p2p_error_msg *sorry);
+/* Had a member no data for phase e, which is over for this member?  Then *error says why. */
+bool coll_phase_error(const struct coll *s, uint64_t e, struct p2p_error_msg *error);
 
-/* Says that this member has arrived. */
+/* Arrives at phase e; does not wait. */
 static inline void coll_phase_arrive(struct coll *s, uint64_t e)
 {
-	if (unlikely(s->sorry != NULL))
+	struct shm_line *line = shm_block_line(s->block, s->me, (int)(e & 1));
+
+	if (unlikely(s->failed != NULL))
 		coll_phase_set_error(s, e);
-	shm_flag_set(
-		s->block->s, &shm_block_line(s->block, s->me, (int)(e & 1))->flag, (uint32_t)e);
+	coll_phase_say(s, line, e);
+	shm_flag_set(s->block->s, &line->flag, (uint32_t)e);
 }
 
-/* Waits for member i's arrival. */
+/* Waits for member i's arrival at phase e, and compares its call. */
 void coll_phase_wait(struct coll *s, uint64_t e, int i);
 
-/* Arrives and waits for all: then everybody's data may be read. */
+/* Compares the calls of all members, which have arrived at phase e and not gone on. */
+void coll_phase_compare_all(struct coll *s, uint64_t e);
+
+/* Arrives and waits for all: then all members' data may be read. */
 void coll_phase_barrier(struct coll *s, uint64_t e);
 
-/* The same in a crowd, in two halves: true for the last to arrive, who must call coll_phase_release;
- * the others wait in it and return false when that has happened. */
+/* The two halves of a central barrier.  True: this member is the last to arrive, and must call
+ * coll_phase_release.  False: the last one has done so. */
 bool coll_phase_arrive_last(struct coll *s, uint64_t e);
 void coll_phase_release(struct coll *s, uint64_t e);
 
-/* The out line of epoch e, to be written by one member (the root, or the last of a crowd), then
- * coll_phase_release; and to be read by the others after coll_phase_wait_release. */
+/* The data of the out line of phase e.  One member writes them (the root, or the last to arrive),
+ * then calls coll_phase_release; the others read them after coll_phase_wait_release, which compares
+ * the root's call (n: the last to arrive is the writer). */
 void *coll_phase_out_line(struct coll *s, uint64_t e);
-void coll_phase_wait_release(struct coll *s, uint64_t e);
+void coll_phase_wait_release(struct coll *s, uint64_t e, int root);
 
 #endif

@@ -1,75 +1,64 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* coll_state.c - what the collectives keep between calls, and small helpers of all their algorithms. */
-#include "libmpi/coll/coll_args.h"
-#include "libmpi/coll/hierarchical.h"
+/* coll_state.c - the collectives' state of a communicator: its shared memory, and its hosts.
+ *
+ *     struct comm ──coll──> struct coll ──block──> libshm's block        (shm_join.c)
+ *                               └───────hier───> struct coll_hier        (hier_layout.c)
+ *                                                   └─ local: a communicator of this host's members,
+ *                                                      with a state of its own */
 #include "libmpi/coll/coll_shm.h"
+#include "libmpi/coll/hierarchical.h"
+#include "libmpi/core/setting.h"
 #include <stdlib.h>
 
-int coll_open(void)
+#define CENTRAL_MEMBERS 8 /* with more, a counter costs less than a look at all members */
+#define SLOT_MAX        MEAN_OR(128, 64 * 1024) /* bytes of a slot: it stays in a core's cache */
+#define SLOT_MIN        MEAN_OR(128, 4 * 1024)
+#define SLOTS_ALL       (32L * 1024 * 1024) /* bytes of all members' slots, if SLOT_MIN permits */
+
+static bool all_local(const struct comm *c)
 {
-	haft_comm_destroy_hook = coll_shm_leave;
-	coll_algorithm_open();
-	coll_check_open();
-	return coll_hier_open();
+	for (int i = 0; i < c->size; i++)
+		if (!via_is_local(group_peer(c->group, i)))
+			return false;
+	return haft_setting_get(SETTING_COLL) != COLL_SETTING_P2P && c->size > 1;
 }
 
-void coll_close(void)
+bool coll_shm_possible(struct comm *c)
 {
-	coll_shm_leave(&haft_self);
-	coll_shm_leave(&haft_world);
-	coll_sched_close();
-	coll_hier_close();
+	struct coll *s = coll_state(c);
+
+	return s != NULL ? s->local : all_local(c);
 }
 
-static void least_steps(struct sched *s, const struct coll_args *k, const void *arg)
+struct coll *coll_state(struct comm *c)
 {
-	(void)arg;
-	if (k->inter)
-		coll_allreduce_inter(s, k);
-	else
-		coll_allreduce_recursive_doubling(s, k);
+	struct coll *s = c->coll;
+	int64_t slot = SLOTS_ALL / COLL_SHM_SLOTS / c->size / SLOT_MIN * SLOT_MIN;
+
+	if (s != NULL)
+		return s;
+	s = coll_hier_is_reserve(c) ? NULL : calloc(1, sizeof(*s));
+	if (s == NULL)
+		return NULL;
+	s->comm = c;
+	s->n = c->size;
+	s->me = c->rank;
+	s->odd = -1;
+	s->local = all_local(c);
+	s->central = c->size > CENTRAL_MEMBERS || via_oversubscribed();
+	s->slot_size = slot < SLOT_MIN ? SLOT_MIN : slot > SLOT_MAX ? SLOT_MAX : slot;
+	c->coll = s;
+	return s;
 }
 
-/* Between groups each hears what the other says; the second time, of both. */
-int coll_allreduce_min(struct comm *c, int tag, int *value)
+void coll_state_free(struct comm *c)
 {
-	int mine = *value, err;
-	struct coll_args k = {.comm = c,
-		.verb = COLL_ALLREDUCE,
-		.n = c->size,
-		.me = c->rank,
-		.who = c->rank,
-		.tag = tag,
-		.inter = c->remote != NULL,
-		.bytes = sizeof(*value),
-		.sbuf = &mine,
-		.rbuf = value,
-		.rcount = 1,
-		.rtype = type_predefined(MPI_INT),
-		.op = coll_op_predefined(MPI_MIN)};
-
-	err = coll_sched_run(&k, least_steps, NULL);
-	if (err != 0 || !k.inter)
-		return err;
-	if (*value < mine)
-		mine = *value;
-	return coll_sched_run(&k, least_steps, NULL);
-}
-
-int coll_temp_new(struct temp *t, const struct type *type, int64_t count)
-{
-	int64_t low, span = type_span(type, count, &low);
-
-	t->mem = malloc(span > 0 ? (size_t)span : 1);
-	t->at = t->mem - low;
-	if (t->mem == NULL)
-		return haft_err(MPI_ERR_NO_MEM, "no memory for %lld elements of %lld bytes",
-			(long long)count, (long long)type->extent);
-	return 0;
-}
-
-void coll_temp_free(struct temp *t)
-{
-	free(t->mem);
-	t->mem = NULL;
+	if (c->coll == NULL)
+		return;
+	if (c->coll->block != NULL)
+		shm_block_leave(c->coll->block);
+	coll_hier_free(c->coll->hier);
+	free(c->coll->tmp);
+	free(c->coll);
+	c->coll = NULL;
 }

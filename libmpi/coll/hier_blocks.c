@@ -4,16 +4,16 @@
  *
  *      gather     0 1 2 3 | 4 5 6 7     a row: the blocks of one host's members, in the order of
  *                 └┴┴┘      └┴┴┘        their ranks, as long as the host with the most has them
- *                 0 <────── 4           deputies send rows
+ *                 0 <────── 4           leaders send rows
  *
- *      alltoall   each member gives its deputy a row for each host; deputies exchange what their
+ *      alltoall   each member gives its leader a row for each host; leaders exchange what their
  *                 members have for the other's, [from][to]; and each deals out [from] to its `to'
  *
  * All blocks are packed: bytes.  What a row has too much is zero, and nobody looks at it. */
 #include "libmpi/coll/hierarchical.h"
 #include <string.h>
 
-/* --- rows ----------------------------------------------------------------------------------- */
+/* --- rows ------------------------------------------------------------------------------------- */
 
 /* `n' bytes, which go out though not all of them will be written. */
 static char *hier_zeros(struct sched *s, int64_t n)
@@ -31,14 +31,14 @@ static char *hier_bytes(struct sched *s, const struct coll_hier *h, int64_t n)
 	bool even = true;
 
 	for (int i = 0; i < h->nhosts; i++)
-		even = even && h->sizes[i] == h->most;
+		even = even && h->host_sizes[i] == h->largest;
 	return even ? coll_sched_bytes(s, n) : hier_zeros(s, n);
 }
 
 /* The place of rank r's block in rows of blocks. */
 static int64_t hier_block_index(const struct coll_hier *h, int r)
 {
-	return (int64_t)h->place[r] * h->most + h->index[r];
+	return (int64_t)h->host[r] * h->largest + h->local_rank[r];
 }
 
 /* Makes a call one of blocks of `n' bytes. */
@@ -53,9 +53,9 @@ static void args_of_bytes(struct coll_args *c, const void *sbuf, void *rbuf, int
 
 /* A gather, scatter or bcast among this host's members, of n bytes each. */
 static void hier_local_bytes(struct sched *s, const struct coll_args *k, struct coll_hier *h,
-	enum coll_kind verb, const void *sbuf, void *rbuf, int64_t n)
+	enum coll_kind kind, const void *sbuf, void *rbuf, int64_t n)
 {
-	struct coll_args in = coll_hier_local_args(k, h, verb, coll_hier_leader(k, h));
+	struct coll_args in = coll_hier_local_args(k, h, kind, coll_hier_leader(k, h));
 
 	if (in.n == 1 && sbuf != NULL)
 		coll_sched_move(s, sbuf, rbuf, n, type_predefined(MPI_BYTE));
@@ -63,7 +63,7 @@ static void hier_local_bytes(struct sched *s, const struct coll_args *k, struct 
 	coll_hier_local(s, &in);
 }
 
-/* A call among the deputies, of n bytes each. */
+/* A call among the leaders, of n bytes each. */
 static void hier_leaders_bytes(struct sched *s, const struct coll_args *k, struct coll_hier *h,
 	const void *sbuf, void *rbuf, int64_t n)
 {
@@ -83,20 +83,20 @@ static void hier_pack_own(struct sched *s, const struct coll_args *k, char *mem,
 	coll_sched_pack(s, b.at, b.count, b.type, mem, block);
 }
 
-/* --- plans ---------------------------------------------------------------------------------- */
+/* --- plans ------------------------------------------------------------------------------------ */
 
 void coll_gather_hier(struct sched *s, const struct coll_args *k)
 {
 	struct coll_hier *h = coll_hier_of(k->comm);
-	int64_t block = k->bytes, row = h->most * block;
-	bool deputy = k->me == coll_hier_leader(k, h), root = k->me == k->root;
+	int64_t block = k->bytes, row = h->largest * block;
+	bool leader = k->me == coll_hier_leader(k, h), root = k->me == k->root;
 	char *mine = coll_sched_bytes(s, block);
-	char *here = deputy ? hier_bytes(s, h, row) : NULL;
+	char *here = leader ? hier_bytes(s, h, row) : NULL;
 	char *all = root ? coll_sched_bytes(s, h->nhosts * row) : NULL;
 
 	hier_pack_own(s, k, mine, block);
 	hier_local_bytes(s, k, h, COLL_GATHER, mine, here, block);
-	if (deputy)
+	if (leader)
 		hier_leaders_bytes(s, k, h, here, all, row);
 	for (int r = 0; r < k->n && root; r++)
 		if (r != k->me || !k->in_place)
@@ -108,16 +108,16 @@ void coll_gather_hier(struct sched *s, const struct coll_args *k)
 void coll_scatter_hier(struct sched *s, const struct coll_args *k)
 {
 	struct coll_hier *h = coll_hier_of(k->comm);
-	int64_t block = k->bytes, row = h->most * block;
-	bool deputy = k->me == coll_hier_leader(k, h), root = k->me == k->root;
+	int64_t block = k->bytes, row = h->largest * block;
+	bool leader = k->me == coll_hier_leader(k, h), root = k->me == k->root;
 	char *mine = coll_sched_bytes(s, block);
-	char *here = deputy ? coll_sched_bytes(s, row) : NULL;
+	char *here = leader ? coll_sched_bytes(s, row) : NULL;
 	char *all = root ? hier_bytes(s, h, h->nhosts * row) : NULL;
 
 	for (int r = 0; r < k->n && root; r++)
 		coll_sched_pack(s, coll_element(k->sbuf, k->stype, r * k->scount), k->scount,
 			k->stype, all + hier_block_index(h, r) * block, block);
-	if (deputy)
+	if (leader)
 		hier_leaders_bytes(s, k, h, all, here, row);
 	hier_local_bytes(s, k, h, COLL_SCATTER, here, mine, block);
 	if (!k->in_place)
@@ -128,19 +128,19 @@ void coll_scatter_hier(struct sched *s, const struct coll_args *k)
 void coll_allgather_hier(struct sched *s, const struct coll_args *k)
 {
 	struct coll_hier *h = coll_hier_of(k->comm);
-	bool vector = k->rcounts.v != NULL, deputy = k->me == h->lead[h->mine];
-	int64_t block = vector ? coll_block_longest(k) : k->bytes, row = h->most * block;
+	bool vector = k->rcounts.v != NULL, leader = k->me == h->leaders[h->my_host];
+	int64_t block = vector ? coll_block_longest(k) : k->bytes, row = h->largest * block;
 	struct coll_args rootless = *k;
 	char *mine = vector ? hier_zeros(s, block) : coll_sched_bytes(s, block);
-	char *here = deputy ? hier_bytes(s, h, row) : NULL;
+	char *here = leader ? hier_bytes(s, h, row) : NULL;
 	char *all = coll_sched_bytes(s, h->nhosts * row);
 
 	rootless.root = -1;
-	rootless.verb = COLL_ALLGATHER;
+	rootless.kind = COLL_ALLGATHER;
 	rootless.rcounts.v = rootless.rdispls.v = NULL;
 	hier_pack_own(s, k, mine, block);
 	hier_local_bytes(s, &rootless, h, COLL_GATHER, mine, here, block);
-	if (deputy)
+	if (leader)
 		hier_leaders_bytes(s, &rootless, h, here, all, row);
 	hier_local_bytes(s, &rootless, h, COLL_BCAST, NULL, all, h->nhosts * row);
 	for (int r = 0; r < k->n; r++) {
@@ -152,24 +152,24 @@ void coll_allgather_hier(struct sched *s, const struct coll_args *k)
 	}
 }
 
-/* The deputies: what the members of this host, `here' [from][host][to], have for others, who get
+/* The leaders: what the members of this host, `here' [from][host][to], have for others, who get
  * `there' [to][host][from]. */
 static void hier_exchange_rows(struct sched *s, const struct coll_args *k, struct coll_hier *h,
 	const char *here, char *there)
 {
 	struct type *byte = type_predefined(MPI_BYTE);
-	int64_t block = k->bytes, row = h->most * block, square = h->most * row;
+	int64_t block = k->bytes, row = h->largest * block, square = h->largest * row;
 	char *out = hier_bytes(s, h, h->nhosts * square),
 	     *in = coll_sched_bytes(s, h->nhosts * square);
 
-	for (int from = 0; from < h->near.size; from++)
+	for (int from = 0; from < h->local.size; from++)
 		for (int host = 0; host < h->nhosts; host++)
 			coll_sched_move(s, here + (from * h->nhosts + host) * row,
 				out + host * square + from * row, row, byte);
 	hier_leaders_bytes(s, k, h, out, in, square);
 	for (int host = 0; host < h->nhosts; host++)
-		for (int from = 0; from < h->sizes[host]; from++)
-			for (int to = 0; to < h->near.size; to++)
+		for (int from = 0; from < h->host_sizes[host]; from++)
+			for (int to = 0; to < h->local.size; to++)
 				coll_sched_move(s, in + host * square + from * row + to * block,
 					there + (to * h->nhosts + host) * row + from * block, block,
 					byte);
@@ -178,7 +178,7 @@ static void hier_exchange_rows(struct sched *s, const struct coll_args *k, struc
 void coll_alltoall_hier(struct sched *s, const struct coll_args *k)
 {
 	struct coll_hier *h = coll_hier_of(k->comm);
-	int64_t block = k->bytes, rows = h->nhosts * h->most * block;
+	int64_t block = k->bytes, rows = h->nhosts * h->largest * block;
 	struct coll_args rootless = *k;
 	char *mine = hier_bytes(s, h, rows), *here = NULL, *there = NULL;
 	struct block b;
@@ -189,9 +189,9 @@ void coll_alltoall_hier(struct sched *s, const struct coll_args *k)
 		coll_sched_pack(
 			s, b.at, b.count, b.type, mine + hier_block_index(h, r) * block, block);
 	}
-	if (k->me == h->lead[h->mine]) {
-		here = coll_sched_bytes(s, h->near.size * rows);
-		there = hier_bytes(s, h, h->near.size * rows);
+	if (k->me == h->leaders[h->my_host]) {
+		here = coll_sched_bytes(s, h->local.size * rows);
+		there = hier_bytes(s, h, h->local.size * rows);
 	}
 	hier_local_bytes(s, &rootless, h, COLL_GATHER, mine, here, rows);
 	if (here != NULL)

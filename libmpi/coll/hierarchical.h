@@ -1,58 +1,67 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* hierarchical.h - what the collectives know of a communicator's hosts: see hierarchical.c; and the two halves of
- * which its plans, and those of hier_blocks.c, are made. */
+/* hierarchical.h - the hosts of a communicator (hier_layout.c), and calls within a host and between
+ * the leaders of hosts, of which the hierarchical algorithms are made (hierarchical.c). */
 #ifndef HAFT_COLL_HIERARCHICAL_H
 #define HAFT_COLL_HIERARCHICAL_H
 
-#include "libmpi/coll/coll_args.h"
+#include "libmpi/coll/algorithms.h"
+#include "libmpi/core/group_object.h"
 
+/* Which members are on which host.  Each host has a leader for each call: the root on the root's
+ * host, elsewhere the lowest rank. */
 struct coll_hier {
 	int nhosts;
-	int mine;       /* my host, 0 .. nhosts-1 in the order of their lowest ranks */
-	int most;       /* members of the host that has the most */
-	bool worth;     /* more hosts than one, and fewer than members */
-	bool ordered;   /* the members of each host are an interval of ranks */
-	int32_t *place; /* [n] host of each rank */
-	int32_t *index; /* [n] rank of each among the members of its host */
-	int32_t *sizes; /* [nhosts] members */
-	int32_t *lead;  /* [nhosts] the lowest rank of each */
-	int32_t *peers; /* [near.size] of this host's members */
-	int32_t *order; /* [near.size] their ranks in near in the order of their peers */
-	int32_t *map;   /* [nhosts] the deputies' peers, of the call that is being planned */
-	int64_t *sums;  /* [nhosts] elements of each host's blocks, of the same */
+	int my_host;           /* 0 .. nhosts-1, in the order of the hosts' lowest ranks */
+	int largest;           /* members of the host that has the most */
+	bool useful;           /* more hosts than one, and fewer than members */
+	bool ordered;          /* the members of each host are an interval of ranks */
+	int32_t *host;         /* [n] host of each rank */
+	int32_t *local_rank;   /* [n] rank of each among the members of its host */
+	int32_t *host_sizes;   /* [nhosts] members */
+	int32_t *leaders;      /* [nhosts] lowest rank */
+	int32_t *peers;        /* [local.size] this host's members */
+	int32_t *order;        /* [local.size] their local ranks in the order of their peers */
+	int32_t *leader_peers; /* [nhosts] the leaders' peers, of the call that is being planned */
+	int64_t *sums;         /* [nhosts] elements of each host's blocks, of the same call */
 	struct group group;
-	struct comm near;
+	struct comm local; /* this host's members: not a user's, no reference counted */
 	int64_t room[];
 };
 
-/* Are there several hosts, and fewer of them than members; ordered: and are the members of each an
- * interval of ranks?  All members find the same, and say nothing. */
+/* --- layout: hier_layout.c -------------------------------------------------------------------- */
+
+/* Has the communicator several hosts, and fewer of them than members; and, if `ordered', are the
+ * members of each an interval of ranks?  Local; all members get equal results. */
 bool coll_hier_useful(struct comm *c, bool ordered);
 
-/* NULL is nothing. */
-void coll_hier_free(struct coll_hier *h);
-
-/* Of a communicator of a job with several hosts.  Never NULL: without memory it is a spare one,
- * good until the next is asked for; a plan that wants it for longer starves. */
+/* The hosts of a communicator.  Never NULL: without memory it is the reserve, which is good until
+ * the next call of this function.  The job has several hosts. */
 struct coll_hier *coll_hier_of(struct comm *c);
 
-/* Makes the spare, if there are several hosts: 0 or MPI_ERR_NO_MEM with words; and frees it. */
+/* Frees the hosts of a communicator; NULL is nothing. */
+void coll_hier_free(struct coll_hier *h);
+
+/* Is this the local communicator of the reserve?  It has no state. */
+bool coll_hier_is_reserve(const struct comm *c);
+
+/* Allocates and frees the reserve, if the job has several hosts.  0 or MPI_ERR_NO_MEM. */
 int coll_hier_open(void);
 void coll_hier_close(void);
 
-/* Is this the communicator of the spare's members?  It has no state. */
-bool coll_hier_is_reserve(const struct comm *c);
-
-/* The rank that speaks for my host in a call; a root of -1 is none. */
+/* The rank that is the leader of my host in a call.  k->root == -1: no root. */
 int coll_hier_leader(const struct coll_args *k, const struct coll_hier *h);
 
-/* A call of this host's members: as k, with the deputy as its root.  Then coll_hier_local writes its
- * steps (none, if the host has one member). */
+/* --- parts of algorithms: hierarchical.c ------------------------------------------------------ */
+
+/* A call of this host's members: as k, with the leader as its root. */
 struct coll_args coll_hier_local_args(
-	const struct coll_args *k, struct coll_hier *h, enum coll_kind verb, int deputy);
+	const struct coll_args *k, struct coll_hier *h, enum coll_kind kind, int leader);
+
+/* Writes the steps of that call; none if the host has one member. */
 void coll_hier_local(struct sched *s, const struct coll_args *in);
 
-/* The deputies do a call, of k, with rbuf and the rest as the caller has set it in *out. */
+/* Writes the steps of a call of the leaders: as k, with rbuf and so on as the caller has set them in
+ * *out.  Only leaders call this. */
 void coll_hier_leaders(
 	struct sched *s, const struct coll_args *k, struct coll_hier *h, struct coll_args *out);
 

@@ -7,7 +7,7 @@
  *
  * Both groups' members have different processes, so messages inside a group and across use the one
  * context and tag of the call. */
-#include "libmpi/coll/coll_args.h"
+#include "libmpi/coll/algorithms.h"
 
 #define LEADER 0
 
@@ -22,11 +22,11 @@ static void inter_local(struct sched *s, const struct coll_args *k)
 }
 
 /* A call of this group alone, with the leader as its root. */
-static struct coll_args inter_local_args(const struct coll_args *k, enum coll_kind verb)
+static struct coll_args inter_local_args(const struct coll_args *k, enum coll_kind kind)
 {
 	struct coll_args local = *k;
 
-	local.verb = verb;
+	local.kind = kind;
 	local.root = LEADER;
 	return local;
 }
@@ -118,7 +118,7 @@ void coll_scatter_inter(struct sched *s, const struct coll_args *k)
 /* Allgather and alltoall, with and without vectors: everybody to everybody on the other side. */
 void coll_alltoall_inter(struct sched *s, const struct coll_args *k)
 {
-	bool same = k->verb == COLL_ALLGATHER || k->verb == COLL_ALLGATHERV;
+	bool same = k->kind == COLL_ALLGATHER || k->kind == COLL_ALLGATHERV;
 
 	inter_remote(s, k);
 	for (int i = 0; i < k->nin; i++) {

@@ -5,7 +5,7 @@
  *      gathered    all operands come to who needs the result, who folds them      short
  *      shared      part i of all operands goes to member i, who folds it          long
  *      chain       the result so far goes from rank to rank, in pieces            scans, long */
-#include "libmpi/coll/coll_args.h"
+#include "libmpi/coll/algorithms.h"
 
 #define PIECE MEAN_OR(64, 16 * 1024) /* bytes of a chain's piece */
 
@@ -50,7 +50,7 @@ void coll_allreduce_ordered_gather(struct sched *s, const struct coll_args *k)
 
 void coll_scan_ordered_gather(struct sched *s, const struct coll_args *k)
 {
-	int n = k->verb == COLL_SCAN ? k->me + 1 : k->me;
+	int n = k->kind == COLL_SCAN ? k->me + 1 : k->me;
 	void *mem = ordered_allgather(s, k);
 
 	if (n > 0)
@@ -84,14 +84,14 @@ void coll_reduce_ordered_gather(struct sched *s, const struct coll_args *k)
 /* Where part i of the operands begins: even parts, or the blocks of the call. */
 static int64_t ordered_part_from(const struct coll_args *k, int i)
 {
-	if (k->verb == COLL_ALLREDUCE || k->verb == COLL_REDUCE)
+	if (k->kind == COLL_ALLREDUCE || k->kind == COLL_REDUCE)
 		return coll_part_at(k->rcount, k->n, i);
 	return coll_block_from(k, i);
 }
 
 static int64_t ordered_part_size(const struct coll_args *k, int i)
 {
-	if (k->verb == COLL_ALLREDUCE || k->verb == COLL_REDUCE)
+	if (k->kind == COLL_ALLREDUCE || k->kind == COLL_REDUCE)
 		return coll_part_at(k->rcount, k->n, i + 1) - coll_part_at(k->rcount, k->n, i);
 	return coll_block_size(k, i);
 }
@@ -170,7 +170,7 @@ void coll_scan_ordered_chain(struct sched *s, const struct coll_args *k)
 {
 	int64_t size = k->rtype->size, step = PIECE / size > 0 ? PIECE / size : 1;
 	void *mine = k->rbuf, *before = coll_sched_elements(s, k->rtype, step);
-	bool last = k->me == k->n - 1, exclusive = k->verb == COLL_EXSCAN;
+	bool last = k->me == k->n - 1, exclusive = k->kind == COLL_EXSCAN;
 
 	if (exclusive)
 		mine = coll_sched_elements(s, k->rtype, k->rcount);

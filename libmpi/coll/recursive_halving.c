@@ -6,10 +6,10 @@
  *      0: |aaaaaaaa|  ──>  |aaaa|       ──>  |aa|           each keeps a half and combines it with
  *      1: |bbbbbbbb|  <──       |bbbb|  ...      |bb|       the partner's; then back the same way
  *
- * The nearest partner comes first, so that what is combined are neighbouring groups of ranks, in
+ * The nearest partner comes first, so that what is combined are neighboring groups of ranks, in
  * their order; only reduce_scatter, whose halves must end where they belong, begins with the
  * farthest.  n ranks send 2 * bytes in all each, and combine bytes once. */
-#include "libmpi/coll/coll_args.h"
+#include "libmpi/coll/algorithms.h"
 
 #define LEVELS 31
 

@@ -5,9 +5,9 @@
  *                      ├─ 2 ┐    └─ 5 ...      the parent of v is v without its lowest bit;
  *                      └─ 1 └─ 3               its subtree is v .. v + lowest bit - 1
  *
- * A subtree is an interval, so that a reduction along the tree combines neighbours in order, and a
+ * A subtree is an interval, so that a reduction along the tree combines neighbors in order, and a
  * gather sends one piece of memory. */
-#include "libmpi/coll/coll_args.h"
+#include "libmpi/coll/algorithms.h"
 
 static int tree_virtual_rank(const struct coll_args *k)
 {
@@ -37,7 +37,7 @@ static int tree_size(int v, int n)
 	return v + bit <= n ? bit : n - v;
 }
 
-/* --- broadcast ------------------------------------------------------------------------------ */
+/* --- broadcast -------------------------------------------------------------------------------- */
 
 void coll_bcast_binomial(struct sched *s, const struct coll_args *k)
 {
@@ -108,7 +108,7 @@ void coll_bcast_scatter_allgather(struct sched *s, const struct coll_args *k)
 		coll_sched_unpack(s, mem, k->rbuf, k->rcount, k->rtype, k->bytes);
 }
 
-/* --- reduce --------------------------------------------------------------------------------- */
+/* --- reduce ----------------------------------------------------------------------------------- */
 
 #define TURNS 3 /* what is received, what is being combined, and the result so far */
 
@@ -163,7 +163,7 @@ void coll_reduce_binomial(struct sched *s, const struct coll_args *k)
 	}
 }
 
-/* --- gather and scatter --------------------------------------------------------------------- */
+/* --- gather and scatter ----------------------------------------------------------------------- */
 
 void coll_gather_binomial(struct sched *s, const struct coll_args *k)
 {

@@ -1,22 +1,24 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* sched.c - the engine behind sched.h: steps are kept in an array, run from front to back, and the
- * schedules that wait for messages hang in a list that every pass of progress looks at.
+/* sched.c - schedules: an array of steps, run from front to back.  Schedules that wait for messages
+ * hang in a list, which every pass of progress looks at.
  *
- *      under way ──> [ sched ] ──> [ sched ] ──>      one look each: is the first message that its
- *                        │ waited                      round waits for over?
- *                        └─> reqs | done done open open |
+ *      active ──> [ sched ] ──> [ sched ] ──>      each pass: is the first incomplete message of the
+ *                     │ waited                     round complete?  Then the schedule goes on.
+ *                     └─> reqs | done done open open |
  *
- * A schedule that is over gives its arrays to a small pool: a short call allocates nothing.
+ * A schedule that has ended gives its arrays to a small pool, so short calls do not allocate.
  *
- * Without memory for the steps they are walked, which needs none: what the plan writes is done as
- * it is written.  In a first walk each message that this member should send is a sorry, so nobody
- * waits for its data; in a second it takes what the others send it and drops it, so nobody waits
- * for its receives.  Neither depends on what comes, so the order of a pair's messages is all that
- * must be kept.  A function with which others wait (coll_sched_call) is called in the first walk; what
- * it sends and receives itself may be earlier there than its turn, but all of it is sorry, or
- * dropped.
- */
+ * Out of memory for the steps
+ *      No memory must not leave other members waiting, and this member cannot tell them without
+ *      steps.  So the algorithm is called twice more with a schedule that stores nothing (a dry run):
+ *       1. each message that this member should send is sent as an error message;
+ *       2. each message that it should receive is received and dropped.
+ *      Neither depends on what arrives, so only the order of a pair's messages matters, which both
+ *      keep.  A function that other members wait for (coll_sched_call) is called in the first run. */
 #include "libmpi/coll/sched.h"
+
+#include "libmpi/coll/coll_args.h"
+#include "libmpi/coll/reduce_op.h"
 
 #include "libmpi/coll/coll_args.h"
 #include "libmpi/core/process_state.h"
@@ -24,12 +26,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define POOL_MAX   8    /* schedules kept for the next calls */
-#define POOL_STEPS 256  /* none with more steps is kept */
-#define NEAR_BYTES 1024 /* of temporary memory in the schedule itself */
-#define ALIGN      16   /* what any basic type wants */
-#define ROOM_FIRST MEAN_OR(1, 16)
-#define WALK_OPEN  16 /* messages that are dropped at once */
+#define POOL_MAX     8    /* schedules kept for later calls */
+#define POOL_STEPS   256  /* largest number of steps of one that is kept */
+#define INLINE_BYTES 1024 /* bytes of temporary memory in the schedule itself */
+#define ALIGN        16   /* strictest alignment of a basic type */
+#define ROOM_FIRST   MEAN_OR(1, 16)
+#define DRY_OPEN     16 /* messages in flight in a dry run */
 
 enum step_kind {
 	STEP_SEND,
@@ -46,7 +48,7 @@ enum step_kind {
 
 struct step {
 	uint8_t kind;
-	bool own; /* of a send: what the caller gave, so nothing that came can spoil it */
+	bool own; /* of a send: the caller's own data, valid after an error as well */
 	int peer; /* of a message */
 	int64_t n, m;
 	struct type *type, *type2;
@@ -58,50 +60,51 @@ struct step {
 	};
 };
 
-enum dry_run { WALK_NONE, WALK_SENDS, WALK_RECVS };
+enum dry_run { DRY_NONE, DRY_SENDS, DRY_RECVS };
 
-/* Memory of a plan. */
+/* Temporary memory of an algorithm. */
 struct chunk {
 	struct chunk *next;
 	_Alignas(ALIGN) char data[];
 };
 
 struct sched {
-	struct sched *next, *prev; /* under way; next: in the pool */
+	struct sched *next, *prev; /* in the list of active ones; next: also in the pool */
 	struct comm *comm;
-	const struct group *group; /* whose ranks are meant, while planning */
+	const struct group *group; /* whose ranks the steps mean, while they are planned */
 	struct op *op;
-	int who; /* the rank that says sorry */
+	int caller; /* the rank that error messages name */
 	int tag;
 	int bad; /* error of planning */
 	int err; /* first error of a step */
 	char *words;
-	enum dry_run dry_run;
-	bool spoilt; /* what it sends from now on is `sorry' */
-	struct p2p_error_msg sorry;
-	struct req *req; /* the user's request, or NULL: a blocking call */
-	bool busy;       /* its steps are being run */
+	enum dry_run dry;
+	bool poisoned; /* it sends error messages from now on */
+	struct p2p_error_msg error;
+	struct req *req; /* the user's request; NULL: a blocking call */
+	bool busy;       /* a thread runs its steps */
 	struct step *steps;
 	int nsteps, room, at;
-	struct req *reqs; /* messages of this round: started, and over */
+	struct req *
+		reqs; /* messages of this round: those below nreqs are started, those below waited done */
 	int nreqs, waited, reqs_room;
-	int round, most; /* planning: messages of this round, and of the largest */
+	int round, most; /* planning: messages of this round, and of the largest round */
 	struct chunk *chunks;
 	void **held;
 	int nheld, held_room;
-	size_t near_used;
-	_Alignas(ALIGN) char near[NEAR_BYTES];
+	size_t inline_used;
+	_Alignas(ALIGN) char inline_mem[INLINE_BYTES];
 };
 
-static struct sched under_way = {.next = &under_way, .prev = &under_way};
+static struct sched active = {.next = &active, .prev = &active};
 static struct sched no_sched = {.bad = MPI_ERR_NO_MEM};
 static struct sched *pool;
 static int pooled;
 static bool hooked;
 
-/* --- making and freeing --------------------------------------------------------------------- */
+/* --- making and freeing ----------------------------------------------------------------------- */
 
-/* A schedule without steps.  Never NULL: without memory, it is bad. */
+/* A schedule without steps.  Never NULL: without memory it is no_sched, which stores the error. */
 static struct sched *sched_new(const struct coll_args *k)
 {
 	struct sched *s = pool;
@@ -115,18 +118,18 @@ static struct sched *sched_new(const struct coll_args *k)
 			return &no_sched;
 	}
 	s->comm = k->comm;
-	s->who = k->who;
+	s->caller = k->caller;
 	s->group = k->comm->group;
 	s->op = k->op;
 	s->tag = k->tag;
 	s->req = NULL;
 	s->bad = s->err = 0;
 	s->words = NULL;
-	s->busy = s->spoilt = false;
+	s->busy = s->poisoned = false;
 	s->nsteps = s->at = 0;
 	s->nreqs = s->waited = s->round = s->most = 0;
 	s->nheld = 0;
-	s->near_used = 0;
+	s->inline_used = 0;
 	return s;
 }
 
@@ -172,7 +175,7 @@ void coll_sched_close(void)
 	hooked = false;
 }
 
-/* Makes room for one more in an array of *room elements; false: the schedule is bad. */
+/* Doubles an array of *room elements.  False: no memory; the schedule stores that. */
 static bool sched_grow(struct sched *s, void *array, int *room, size_t size)
 {
 	int more = *room == 0 ? ROOM_FIRST : 2 * *room;
@@ -187,31 +190,31 @@ static bool sched_grow(struct sched *s, void *array, int *room, size_t size)
 	return true;
 }
 
-/* --- without memory ------------------------------------------------------------------------- */
+/* --- without memory --------------------------------------------------------------------------- */
 
-/* A schedule that keeps nothing. */
+/* A schedule that stores no steps: a dry run. */
 struct dry_run_sched {
 	struct sched s; /* first */
-	struct req reqs[WALK_OPEN];
-	int open; /* of reqs, from the beginning, are under way */
+	struct req reqs[DRY_OPEN];
+	int open; /* so many of reqs are started */
 };
 
 static void sched_set_error(struct sched *s, int err, const char *words)
 {
 	static const char at[] = "at rank ";
 
-	s->spoilt = true;
-	s->sorry.err = err;
-	s->sorry.missed = err == MPI_ERR_PROC_ABORTED ? haft_peer_lost_rank() : 0;
-	if (strncmp(words, at, strlen(at)) == 0) /* somebody else's */
-		snprintf(s->sorry.words, sizeof(s->sorry.words), "%s", words);
+	s->poisoned = true;
+	s->error.err = err;
+	s->error.missed = err == MPI_ERR_PROC_ABORTED ? haft_peer_lost_rank() : 0;
+	if (strncmp(words, at, strlen(at)) == 0) /* another member's words */
+		snprintf(s->error.words, sizeof(s->error.words), "%s", words);
 	else
-		snprintf(s->sorry.words, sizeof(s->sorry.words), "%s%d: %s", at, s->who, words);
+		snprintf(s->error.words, sizeof(s->error.words), "%s%d: %s", at, s->caller, words);
 }
 
 bool coll_sched_is_dry_run(const struct sched *s)
 {
-	return s->dry_run != WALK_NONE;
+	return s->dry != DRY_NONE;
 }
 
 static bool to_myself(const struct sched *s, int peer)
@@ -219,7 +222,7 @@ static bool to_myself(const struct sched *s, int peer)
 	return peer == group_peer(s->comm->group, s->comm->rank);
 }
 
-/* Nobody asks how it went: this member's call has failed already. */
+/* Waits for the messages in flight; their errors do not matter, the call has failed already. */
 static void dry_run_wait(struct dry_run_sched *w)
 {
 	p2p_coll_wait(w->reqs, w->open);
@@ -230,12 +233,12 @@ static void dry_run_message(struct sched *s, bool sends, int peer)
 {
 	struct dry_run_sched *w = (struct dry_run_sched *)s;
 
-	if (sends != (s->dry_run == WALK_SENDS) || to_myself(s, peer))
+	if (sends != (s->dry == DRY_SENDS) || to_myself(s, peer))
 		return;
-	if (w->open == WALK_OPEN)
+	if (w->open == DRY_OPEN)
 		dry_run_wait(w);
 	if (sends)
-		p2p_coll_send_error(s->comm, &s->sorry, peer, s->tag, &w->reqs[w->open++]);
+		p2p_coll_send_error(s->comm, &s->error, peer, s->tag, &w->reqs[w->open++]);
 	else
 		p2p_coll_start(s->comm, REQ_RECV, NULL, 0, type_predefined(MPI_BYTE), peer, s->tag,
 			&w->reqs[w->open++]);
@@ -249,7 +252,7 @@ static int sched_no_memory(void)
 static struct dry_run_sched dry_run_of(const struct coll_args *k)
 {
 	return (struct dry_run_sched){.s = {.comm = k->comm,
-					      .who = k->who,
+					      .caller = k->caller,
 					      .op = k->op,
 					      .tag = k->tag,
 					      .bad = MPI_ERR_NO_MEM}};
@@ -258,7 +261,7 @@ static struct dry_run_sched dry_run_of(const struct coll_args *k)
 static void dry_run(
 	struct dry_run_sched *w, const struct coll_args *k, coll_steps_fn *steps, const void *arg)
 {
-	for (w->s.dry_run = WALK_SENDS; w->s.dry_run <= WALK_RECVS; w->s.dry_run++) {
+	for (w->s.dry = DRY_SENDS; w->s.dry <= DRY_RECVS; w->s.dry++) {
 		w->s.group = k->comm->group;
 		steps(&w->s, k, arg);
 		dry_run_wait(w);
@@ -266,16 +269,16 @@ static void dry_run(
 }
 
 int coll_sched_run_failed(const struct coll_args *k, coll_steps_fn *steps, const void *arg,
-	const struct p2p_error_msg *sorry)
+	const struct p2p_error_msg *error)
 {
 	struct dry_run_sched w = dry_run_of(k);
 
-	w.s.sorry = *sorry;
+	w.s.error = *error;
 	dry_run(&w, k, steps, arg);
-	return haft_err(sorry->err, "%s", sorry->words);
+	return haft_err(error->err, "%s", error->words);
 }
 
-/* What there is no memory for: the others do not wait for this member.  Returns the error. */
+/* Runs a call for which there is no memory.  Returns MPI_ERR_NO_MEM, with words. */
 static int sched_starved(const struct coll_args *k, coll_steps_fn *steps, const void *arg)
 {
 	struct dry_run_sched w = dry_run_of(k);
@@ -286,7 +289,7 @@ static int sched_starved(const struct coll_args *k, coll_steps_fn *steps, const 
 	return sched_no_memory();
 }
 
-/* --- planning ------------------------------------------------------------------------------- */
+/* --- planning --------------------------------------------------------------------------------- */
 
 static void step_add(struct sched *s, struct step step)
 {
@@ -306,7 +309,7 @@ static void step_add_message(struct sched *s, struct step step)
 
 void coll_sched_group(struct sched *s, const struct group *g)
 {
-	if (s->bad == 0 || s->dry_run != WALK_NONE)
+	if (s->bad == 0 || s->dry != DRY_NONE)
 		s->group = g;
 }
 
@@ -320,7 +323,7 @@ static void step_add_send(
 					    .n = count,
 					    .type = type,
 					    .peer = group_peer(s->group, rank)});
-	else if (s->dry_run != WALK_NONE)
+	else if (s->dry != DRY_NONE)
 		dry_run_message(s, true, group_peer(s->group, rank));
 }
 
@@ -343,7 +346,7 @@ void coll_sched_recv(struct sched *s, void *buf, int64_t count, struct type *typ
 					    .n = count,
 					    .type = type,
 					    .peer = group_peer(s->group, rank)});
-	else if (s->dry_run != WALK_NONE)
+	else if (s->dry != DRY_NONE)
 		dry_run_message(s, false, group_peer(s->group, rank));
 }
 
@@ -410,11 +413,11 @@ void coll_sched_check(struct sched *s, int (*fn)(void *arg), void *arg)
 	step_add(s, (struct step){.kind = STEP_CHECK, .check = fn, .out = arg});
 }
 
-/* A walk does it once, between its sends. */
+/* A dry run calls the function once, between its sends. */
 void coll_sched_call(struct sched *s, coll_sched_fn *fn, void *arg)
 {
-	if (s->dry_run == WALK_SENDS)
-		fn(arg, &s->sorry);
+	if (s->dry == DRY_SENDS)
+		fn(arg, &s->error);
 	step_add(s, (struct step){.kind = STEP_CALL, .call = fn, .out = arg});
 }
 
@@ -430,10 +433,10 @@ void *coll_sched_bytes(struct sched *s, int64_t bytes)
 	struct chunk *c;
 
 	if (s->bad != 0)
-		return s->dry_run != WALK_NONE ? s->near : NULL;
-	if (n <= NEAR_BYTES - s->near_used) {
-		s->near_used += n;
-		return s->near + s->near_used - n;
+		return s->dry != DRY_NONE ? s->inline_mem : NULL;
+	if (n <= INLINE_BYTES - s->inline_used) {
+		s->inline_used += n;
+		return s->inline_mem + s->inline_used - n;
 	}
 	c = malloc(sizeof(*c) + n);
 	if (c == NULL) {
@@ -463,12 +466,12 @@ void coll_sched_hold(struct sched *s, void *obj)
 	s->held[s->nheld++] = obj;
 }
 
-/* --- running -------------------------------------------------------------------------------- */
+/* --- running ---------------------------------------------------------------------------------- */
 
-/* spoils: there are data that it has not. */
+/* Stores an error.  poisons: data are missing, so later sends are error messages. */
 static void sched_fail(struct sched *s, int err, bool spoils)
 {
-	if (spoils && !s->spoilt)
+	if (spoils && !s->poisoned)
 		sched_set_error(s, err, haft_err_text(err));
 	if (s->err != 0)
 		return;
@@ -476,7 +479,7 @@ static void sched_fail(struct sched *s, int err, bool spoils)
 	s->words = strdup(haft_err_text(err));
 }
 
-/* Everything that was started is over. */
+/* Are all messages of the round done?  Stores their errors. */
 static bool sched_drained(struct sched *s)
 {
 	for (; s->waited < s->nreqs; s->waited++) {
@@ -495,8 +498,8 @@ static void step_message(struct sched *s, const struct step *p)
 {
 	struct req *r = &s->reqs[s->nreqs++];
 
-	if (unlikely(s->spoilt && p->kind == STEP_SEND && !p->own && !to_myself(s, p->peer)))
-		p2p_coll_send_error(s->comm, &s->sorry, p->peer, s->tag, r);
+	if (unlikely(s->poisoned && p->kind == STEP_SEND && !p->own && !to_myself(s, p->peer)))
+		p2p_coll_send_error(s->comm, &s->error, p->peer, s->tag, r);
 	else if (p->kind == STEP_SEND)
 		p2p_coll_start(s->comm, REQ_SEND, p->a, p->n, p->type, p->peer, s->tag, r);
 	else
@@ -530,11 +533,11 @@ static int step_compute(struct sched *s, const struct step *p)
 		return 0;
 	}
 	if (p->kind == STEP_CALL)
-		return p->call(p->out, s->spoilt ? &s->sorry : NULL);
+		return p->call(p->out, s->poisoned ? &s->error : NULL);
 	return p->check(p->out);
 }
 
-/* Runs steps until messages must be waited for (false), or to the end. */
+/* Runs steps until messages are incomplete (false), or to the end (true). */
 static bool sched_advance(struct sched *s)
 {
 	for (; s->at < s->nsteps; s->at++) {
@@ -551,17 +554,17 @@ static bool sched_advance(struct sched *s)
 			continue;
 		}
 		err = 0;
-		if (p->kind != STEP_CHECK || likely(!s->spoilt))
+		if (p->kind != STEP_CHECK || likely(!s->poisoned))
 			err = step_compute(s, p);
 		if (unlikely(err != 0))
 			sched_fail(s, err, true);
-		if (unlikely(s->spoilt && p->kind == STEP_CHECK))
+		if (unlikely(s->poisoned && p->kind == STEP_CHECK))
 			s->at = s->nsteps - 1;
 	}
 	return sched_drained(s);
 }
 
-/* The plan is complete: room for the messages of its largest round.  False: no memory. */
+/* Ends planning: allocates the requests of the largest round.  False: no memory. */
 static bool sched_ready(struct sched *s)
 {
 	if (s->bad == 0 && s->most > s->reqs_room) {
@@ -593,9 +596,9 @@ int coll_sched_run(const struct coll_args *k, coll_steps_fn *steps, const void *
 	return err;
 }
 
-/* --- requests ------------------------------------------------------------------------------- */
+/* --- requests --------------------------------------------------------------------------------- */
 
-/* The request has its result; only a persistent one keeps the schedule. */
+/* Completes the request.  A request that is not persistent frees the schedule. */
 static void sched_finish(struct sched *s)
 {
 	struct req *r = s->req;
@@ -610,13 +613,13 @@ static void sched_finish(struct sched *s)
 	p2p_req_done(r);
 }
 
-/* One look at each schedule under way. */
+/* Advances all active schedules; called by p2p's progress.  Returns how many have moved. */
 static int sched_progress(void)
 {
-	struct sched *s = under_way.next;
+	struct sched *s = active.next;
 	int moved = 0;
 
-	while (s != &under_way) {
+	while (s != &active) {
 		struct sched *here = s;
 		bool over;
 
@@ -628,7 +631,7 @@ static int sched_progress(void)
 		here->busy = true;
 		over = sched_advance(here);
 		here->busy = false;
-		s = here->next; /* now: others may have come and gone meanwhile */
+		s = here->next; /* only now: the list may have changed meanwhile */
 		if (!over)
 			continue;
 		here->prev->next = here->next;
@@ -638,7 +641,7 @@ static int sched_progress(void)
 	return moved;
 }
 
-/* From the first step on. */
+/* Starts a request: runs its schedule from the first step. */
 static int sched_start(struct req *r)
 {
 	struct sched *s = r->owned;
@@ -646,7 +649,7 @@ static int sched_start(struct req *r)
 
 	s->at = s->nreqs = s->waited = 0;
 	s->err = 0;
-	s->spoilt = false;
+	s->poisoned = false;
 	s->busy = true;
 	over = sched_advance(s);
 	s->busy = false;
@@ -654,8 +657,8 @@ static int sched_start(struct req *r)
 		sched_finish(s);
 		return 0;
 	}
-	s->prev = under_way.prev;
-	s->next = &under_way;
+	s->prev = active.prev;
+	s->next = &active;
 	s->prev->next = s->next->prev = s;
 	if (!hooked)
 		p2p_progress_hook(sched_progress);
@@ -679,7 +682,7 @@ static void sched_request_gone(struct req *r)
 static const struct req_ops sched_request_ops = {
 	.start = sched_start, .gone = sched_request_gone, .needs = sched_request_needs};
 
-/* A request for the steps of a call; NULL: no memory. */
+/* Makes a request for the steps of a call.  NULL: no memory. */
 static struct req *request_of(const struct coll_args *k, coll_steps_fn *steps, const void *arg)
 {
 	struct sched *s = sched_new(k);
@@ -721,4 +724,32 @@ int coll_sched_init(
 	r->persist = true;
 	*request = r;
 	return 0;
+}
+
+/* --- invariants ------------------------------------------------------------------------------- */
+
+static bool sched_valid_one(const struct sched *s)
+{
+	if (s->next->prev != s || s->prev->next != s || s->req == NULL || s->dry != DRY_NONE)
+		return false;
+	if (s->at < 0 || s->at > s->nsteps || s->nsteps > s->room)
+		return false;
+	if (s->waited < 0 || s->waited > s->nreqs || s->nreqs > s->reqs_room)
+		return false;
+	for (int i = 0; i < s->waited; i++)
+		if (!s->reqs[i].done)
+			return false;
+	return s->req->kind == REQ_COLL && !s->req->done;
+}
+
+bool coll_sched_valid(void)
+{
+	int kept = 0;
+
+	for (const struct sched *s = active.next; s != &active; s = s->next)
+		if (!sched_valid_one(s))
+			return false;
+	for (const struct sched *s = pool; s != NULL; s = s->next)
+		kept++;
+	return kept == pooled && kept <= POOL_MAX;
 }

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* selection.c - which plan a call gets: the first row of its verb that fits.
+/* selection.c - algorithm selection: the first row of an operation's table that fits the call.
  *
- *      HAFT_COLL_PLAN=allreduce=ring,bcast=parts      these rows, where they can do it at all, and
- *                                                     messages also where memory would be faster
+ *      HAFT_COLL_PLAN=allreduce=ring,bcast=linear      these rows for all sizes, where they are able,
+ *                                                      and messages instead of shared memory
  *
- * A reduction whose result depends on the order of operands (floating point, users' functions) is
- * `strict' if the members could also do it through shared memory, which folds from left to right:
- * then only plans that do the same fit, and all forms of the call give the same bits. */
-#include "libmpi/coll/coll_args.h"
+ * The result of a reduction in floating point, or by a user's function, depends on the order of
+ * operands.  Shared memory combines from left to right.  So if the members of such a call could
+ * share memory, only algorithms in that order fit (RULE_ORDERED), and all three forms of the call
+ * give equal bits. */
+#include "libmpi/coll/algorithms.h"
 #include "libmpi/coll/hierarchical.h"
 #include "libmpi/coll/coll_shm.h"
 #include "libmpi/core/setting.h"
@@ -16,122 +17,144 @@
 #include <string.h>
 #include <strings.h>
 
-#define BCAST_LONG   MEAN_OR(64, 128 * 1024) /* bytes from which a broadcast goes in parts */
+#define BCAST_LONG   MEAN_OR(64, 128 * 1024) /* bytes from which a broadcast scatters first */
 #define BLOCK_SHORT  MEAN_OR(16, 4 * 1024)   /* bytes of a block up to which a tree carries many */
-#define BLOCK_TINY   MEAN_OR(8, 256)         /* the same for blocks that all send to all */
-#define BLOCKS_SHORT MEAN_OR(64, 128 * 1024) /* bytes of all blocks that deputies fold */
-#define FOLD_LONG    MEAN_OR(64, 64 * 1024)  /* bytes from which an operand goes round in parts */
-#define FOLD_MIDDLE  MEAN_OR(32, 8 * 1024)   /* the same, in halves */
-#define ALL_SHORT    MEAN_OR(64, 32 * 1024)  /* bytes of all operands that each member may see */
+#define BLOCK_TINY   MEAN_OR(8, 256)         /* as BLOCK_SHORT, for alltoall */
+#define BLOCKS_SHORT MEAN_OR(64, 128 * 1024) /* bytes of all blocks that leaders combine */
+#define RING_LONG    MEAN_OR(64, 64 * 1024)  /* bytes from which an operand goes round a ring */
+#define HALVING_LONG MEAN_OR(32, 8 * 1024)   /* bytes from which an operand is halved */
+#define ALL_SHORT    MEAN_OR(64, 32 * 1024)  /* bytes of all operands that each member may get */
 #define MANY         8                       /* members from which fewer messages pay */
-#define SCAN_MANY    MEAN_OR(2, 16)          /* the same of a scan over several hosts */
-#define CROWD        64 /* members from which one partner at a time is enough */
+#define SCAN_MANY    MEAN_OR(2, 16)          /* as MANY, for a scan over several hosts */
+#define PAIRWISE     64 /* members from which one partner at a time is enough */
 
-enum wants {
+/* When a row fits, besides its numbers of bytes and ranks. */
+enum rule_flags {
+	/* it can do the call only with */
 	RULE_COMMUTES = 1,         /* an operation that commutes */
-	RULE_PREDEFINED = 2,       /* a predefined one */
-	RULE_ELEMENT_PER_RANK = 4, /* an element for each rank */
-	RULE_POWER_OF_TWO = 8,     /* a power of two of members */
-	RULE_ORDERED = 16, /* a strict call; the other rows of reductions want one that is not */
-	RULE_HIERARCHICAL = 64,   /* several members on some host, and several hosts */
-	RULE_CONTIGUOUS = 128,    /* and each host's are an interval of ranks */
-	RULE_SCATTERED = 256,     /* no want: for hosts whose members are not */
-	RULE_TOTAL_BYTES = 32,    /* no want: from and below are about the bytes of all members */
-	RULE_LONGEST_BLOCK = 512, /* no want: they are about the longest block */
+	RULE_PREDEFINED = 2,       /* a predefined operation */
+	RULE_ELEMENT_PER_RANK = 4, /* at least as many elements as ranks */
+	RULE_POWER_OF_TWO = 8,     /* a power of two of ranks */
+	RULE_HIERARCHICAL = 16,    /* several hosts, and several members on some of them */
+	RULE_CONTIGUOUS = 32,      /* hosts whose members are an interval of ranks */
+	/* it is meant for */
+	RULE_ORDERED = 64,    /* calls whose order of operands matters; other rows for the rest */
+	RULE_SCATTERED = 128, /* hosts whose members are not an interval of ranks */
+	/* `from' and `below' are bytes of */
+	RULE_TOTAL_BYTES = 256,  /* all members together */
+	RULE_LONGEST_BLOCK = 512 /* the longest block */
 };
 
 struct rule {
 	const char *name;
-	coll_algorithm_fn *coll_algorithm_fn;
-	int64_t from;  /* bytes: the least number */
-	int64_t below; /* 0: any */
-	int ranks;     /* the least number */
-	int wants;     /* enum wants */
+	coll_algorithm_fn *algorithm;
+	int64_t from;  /* least number of bytes */
+	int64_t below; /* greater than all numbers of bytes; 0: any */
+	int ranks;     /* least number */
+	int flags;     /* enum rule_flags */
 };
 
 #define ROWS 6
 
 #define NAMED_COUNT (RULE_COMMUTES | RULE_PREDEFINED | RULE_ELEMENT_PER_RANK)
 
-/* Rows that two verbs have. */
+/* Rows that two operations have. */
 /* clang-format off */
 #define SCATTERS(total) \
-	{"hosts", coll_reduce_scatter_hier, 0, BLOCKS_SHORT, 0, RULE_HIERARCHICAL | RULE_CONTIGUOUS | (total)}, \
-	{"shared", coll_reduce_scatter_ordered, 0, 0, 0, RULE_ORDERED}, \
-	{"halving", coll_reduce_scatter_recursive_halving, 0, FOLD_LONG, 2, RULE_COMMUTES | RULE_PREDEFINED}, \
+	{"hierarchical", coll_reduce_scatter_hier, 0, BLOCKS_SHORT, 0, RULE_HIERARCHICAL | RULE_CONTIGUOUS | (total)}, \
+	{"ordered_scatter", coll_reduce_scatter_ordered, 0, 0, 0, RULE_ORDERED}, \
+	{"recursive_halving", coll_reduce_scatter_recursive_halving, 0, RING_LONG, 2, RULE_COMMUTES | RULE_PREDEFINED}, \
 	{"pairwise", coll_reduce_scatter_pairwise, 0, 0, 0, RULE_COMMUTES}, \
-	{"reduced", coll_reduce_scatter_nonoverlapping, 0, 0, 0, 0}
+	{"nonoverlapping", coll_reduce_scatter_nonoverlapping, 0, 0, 0, 0}
 
 #define SCANS \
-	{"hosts", coll_scan_hier, 0, 0, SCAN_MANY, RULE_HIERARCHICAL | RULE_CONTIGUOUS}, \
-	{"gathered", coll_scan_ordered_gather, 0, ALL_SHORT, 0, RULE_ORDERED | RULE_TOTAL_BYTES}, \
-	{"chain", coll_scan_ordered_chain, 0, 0, 0, RULE_ORDERED}, \
-	{"doubling", coll_scan_recursive_doubling, 0, 0, 0, 0}
+	{"hierarchical", coll_scan_hier, 0, 0, SCAN_MANY, RULE_HIERARCHICAL | RULE_CONTIGUOUS}, \
+	{"ordered_gather", coll_scan_ordered_gather, 0, ALL_SHORT, 0, RULE_ORDERED | RULE_TOTAL_BYTES}, \
+	{"ordered_chain", coll_scan_ordered_chain, 0, 0, 0, RULE_ORDERED}, \
+	{"recursive_doubling", coll_scan_recursive_doubling, 0, 0, 0, 0}
 /* clang-format on */
 
 static const struct rule rules[COLL_KINDS][ROWS] = {
-	/* name, plan, bytes from, below, ranks from, wants */
-	[COLL_BARRIER] = {{"hosts", coll_barrier_hier, 0, 0, 0, RULE_HIERARCHICAL},
+	/* name, algorithm, bytes from, below, ranks, flags */
+	[COLL_BARRIER] = {{"hierarchical", coll_barrier_hier, 0, 0, 0, RULE_HIERARCHICAL},
 		{"dissemination", coll_barrier_dissemination, 0, 0, 0, 0},
 		{"binomial", coll_barrier_binomial, 0, 0, 0, 0}},
-	[COLL_BCAST] = {{"hosts", coll_bcast_hier, 0, 0, 0, RULE_HIERARCHICAL},
-		{"parts", coll_bcast_scatter_allgather, BCAST_LONG, 0, 3, 0},
+	[COLL_BCAST] = {{"hierarchical", coll_bcast_hier, 0, 0, 0, RULE_HIERARCHICAL},
+		{"scatter_allgather", coll_bcast_scatter_allgather, BCAST_LONG, 0, 3, 0},
 		{"binomial", coll_bcast_binomial, 0, 0, 0, 0}},
-	[COLL_GATHER] =
-		{{"hosts", coll_gather_hier, 0, BLOCK_SHORT, 0, RULE_HIERARCHICAL | RULE_SCATTERED},
-			{"binomial", coll_gather_binomial, 0, BLOCK_SHORT, 2, 0},
-			{"linear", coll_gather_linear, 0, 0, 0, 0}},
+	[COLL_GATHER] = {{"hierarchical", coll_gather_hier, 0, BLOCK_SHORT, 0,
+				 RULE_HIERARCHICAL | RULE_SCATTERED},
+		{"binomial", coll_gather_binomial, 0, BLOCK_SHORT, 2, 0},
+		{"linear", coll_gather_linear, 0, 0, 0, 0}},
 	[COLL_GATHERV] = {{"linear", coll_gather_linear, 0, 0, 0, 0}},
-	[COLL_SCATTER] =
-		{{"hosts", coll_scatter_hier, 0, BLOCK_SHORT, 0,
-			 RULE_HIERARCHICAL | RULE_SCATTERED},
-			{"binomial", coll_scatter_binomial, 0, BLOCK_SHORT, 2, 0},
-			{"linear", coll_scatter_linear, 0, 0, 0, 0}},
+	[COLL_SCATTER] = {{"hierarchical", coll_scatter_hier, 0, BLOCK_SHORT, 0,
+				  RULE_HIERARCHICAL | RULE_SCATTERED},
+		{"binomial", coll_scatter_binomial, 0, BLOCK_SHORT, 2, 0},
+		{"linear", coll_scatter_linear, 0, 0, 0, 0}},
 	[COLL_SCATTERV] = {{"linear", coll_scatter_linear, 0, 0, 0, 0}},
-	[COLL_ALLGATHER] = {{"hosts", coll_allgather_hier, 0, BLOCK_SHORT, 0, RULE_HIERARCHICAL},
-		{"doubling", coll_allgather_recursive_doubling, 0, FOLD_LONG, 2, RULE_POWER_OF_TWO},
-		{"bruck", coll_allgather_bruck, 0, BLOCK_SHORT, 2, 0},
-		{"ring", coll_allgather_ring, 0, 0, 0, 0}},
-	[COLL_ALLGATHERV] = {{"hosts", coll_allgather_hier, 0, BLOCK_SHORT, 0,
+	[COLL_ALLGATHER] =
+		{{"hierarchical", coll_allgather_hier, 0, BLOCK_SHORT, 0, RULE_HIERARCHICAL},
+			{"recursive_doubling", coll_allgather_recursive_doubling, 0, RING_LONG, 2,
+				RULE_POWER_OF_TWO},
+			{"bruck", coll_allgather_bruck, 0, BLOCK_SHORT, 2, 0},
+			{"ring", coll_allgather_ring, 0, 0, 0, 0}},
+	[COLL_ALLGATHERV] = {{"hierarchical", coll_allgather_hier, 0, BLOCK_SHORT, 0,
 				     RULE_HIERARCHICAL | RULE_LONGEST_BLOCK},
 		{"ring", coll_allgather_ring, 0, 0, 0, 0}},
-	[COLL_ALLTOALL] = {{"hosts", coll_alltoall_hier, 0, BLOCK_TINY, MANY, RULE_HIERARCHICAL},
-		{"bruck", coll_alltoall_bruck, 0, BLOCK_TINY, MANY, 0},
-		{"pairwise", coll_alltoall_pairwise, 0, 0, CROWD, 0},
-		{"spread", coll_alltoall_linear, 0, 0, 0, 0}},
-	[COLL_ALLTOALLV] = {{"pairwise", coll_alltoall_pairwise, 0, 0, CROWD, 0},
-		{"spread", coll_alltoall_linear, 0, 0, 0, 0}},
-	[COLL_ALLTOALLW] = {{"pairwise", coll_alltoall_pairwise, 0, 0, CROWD, 0},
-		{"spread", coll_alltoall_linear, 0, 0, 0, 0}},
-	[COLL_REDUCE] = {{"hosts", coll_reduce_hier, 0, 0, 0, RULE_HIERARCHICAL},
-		{"gathered", coll_reduce_ordered_gather, 0, ALL_SHORT, 0,
+	[COLL_ALLTOALL] =
+		{{"hierarchical", coll_alltoall_hier, 0, BLOCK_TINY, MANY, RULE_HIERARCHICAL},
+			{"bruck", coll_alltoall_bruck, 0, BLOCK_TINY, MANY, 0},
+			{"pairwise", coll_alltoall_pairwise, 0, 0, PAIRWISE, 0},
+			{"linear", coll_alltoall_linear, 0, 0, 0, 0}},
+	[COLL_ALLTOALLV] = {{"pairwise", coll_alltoall_pairwise, 0, 0, PAIRWISE, 0},
+		{"linear", coll_alltoall_linear, 0, 0, 0, 0}},
+	[COLL_ALLTOALLW] = {{"pairwise", coll_alltoall_pairwise, 0, 0, PAIRWISE, 0},
+		{"linear", coll_alltoall_linear, 0, 0, 0, 0}},
+	[COLL_REDUCE] = {{"hierarchical", coll_reduce_hier, 0, 0, 0, RULE_HIERARCHICAL},
+		{"ordered_gather", coll_reduce_ordered_gather, 0, ALL_SHORT, 0,
 			RULE_ORDERED | RULE_TOTAL_BYTES},
-		{"shared", coll_reduce_ordered_scatter, 0, 0, 0, RULE_ORDERED},
-		{"halving", coll_reduce_rabenseifner, FOLD_MIDDLE, 0, 4, RULE_PREDEFINED},
+		{"ordered_scatter", coll_reduce_ordered_scatter, 0, 0, 0, RULE_ORDERED},
+		{"rabenseifner", coll_reduce_rabenseifner, HALVING_LONG, 0, 4, RULE_PREDEFINED},
 		{"binomial", coll_reduce_binomial, 0, 0, 0, 0}},
-	[COLL_ALLREDUCE] = {{"hosts", coll_allreduce_hier, 0, 0, 0, RULE_HIERARCHICAL},
-		{"gathered", coll_allreduce_ordered_gather, 0, ALL_SHORT, 0,
+	[COLL_ALLREDUCE] = {{"hierarchical", coll_allreduce_hier, 0, 0, 0, RULE_HIERARCHICAL},
+		{"ordered_gather", coll_allreduce_ordered_gather, 0, ALL_SHORT, 0,
 			RULE_ORDERED | RULE_TOTAL_BYTES},
-		{"shared", coll_allreduce_ordered_scatter, 0, 0, 0, RULE_ORDERED},
-		{"ring", coll_allreduce_ring, FOLD_LONG, 0, 2, NAMED_COUNT},
-		{"halving", coll_allreduce_rabenseifner, FOLD_MIDDLE, 0, 3, RULE_PREDEFINED},
-		{"doubling", coll_allreduce_recursive_doubling, 0, 0, 0, 0}},
+		{"ordered_scatter", coll_allreduce_ordered_scatter, 0, 0, 0, RULE_ORDERED},
+		{"ring", coll_allreduce_ring, RING_LONG, 0, 2, NAMED_COUNT},
+		{"rabenseifner", coll_allreduce_rabenseifner, HALVING_LONG, 0, 3, RULE_PREDEFINED},
+		{"recursive_doubling", coll_allreduce_recursive_doubling, 0, 0, 0, 0}},
 	[COLL_REDUCE_SCATTER_BLOCK] = {SCATTERS(RULE_TOTAL_BYTES)},
 	[COLL_REDUCE_SCATTER] = {SCATTERS(0)},
 	[COLL_SCAN] = {SCANS},
 	[COLL_EXSCAN] = {SCANS},
-	[COLL_NEIGHBOR_ALLGATHER] = {{"spread", coll_neighbor_linear, 0, 0, 0, 0}},
-	[COLL_NEIGHBOR_ALLGATHERV] = {{"spread", coll_neighbor_linear, 0, 0, 0, 0}},
-	[COLL_NEIGHBOR_ALLTOALL] = {{"spread", coll_neighbor_linear, 0, 0, 0, 0}},
-	[COLL_NEIGHBOR_ALLTOALLV] = {{"spread", coll_neighbor_linear, 0, 0, 0, 0}},
-	[COLL_NEIGHBOR_ALLTOALLW] = {{"spread", coll_neighbor_linear, 0, 0, 0, 0}},
+	[COLL_NEIGHBOR_ALLGATHER] = {{"linear", coll_neighbor_linear, 0, 0, 0, 0}},
+	[COLL_NEIGHBOR_ALLGATHERV] = {{"linear", coll_neighbor_linear, 0, 0, 0, 0}},
+	[COLL_NEIGHBOR_ALLTOALL] = {{"linear", coll_neighbor_linear, 0, 0, 0, 0}},
+	[COLL_NEIGHBOR_ALLTOALLV] = {{"linear", coll_neighbor_linear, 0, 0, 0, 0}},
+	[COLL_NEIGHBOR_ALLTOALLW] = {{"linear", coll_neighbor_linear, 0, 0, 0, 0}},
 };
 
-const void *coll_algorithm_forced[COLL_KINDS]; /* the rule */
+/* Names that rows had before. */
+static const struct {
+	const char *old, *name;
+} aliases[] = {
+	{"hosts", "hierarchical"},
+	{"doubling", "recursive_doubling"},
+	{"halving", "recursive_halving"},
+	{"halving", "rabenseifner"},
+	{"parts", "scatter_allgather"},
+	{"spread", "linear"},
+	{"gathered", "ordered_gather"},
+	{"shared", "ordered_scatter"},
+	{"chain", "ordered_chain"},
+	{"reduced", "nonoverlapping"},
+};
 
-/* --- choosing ------------------------------------------------------------------------------- */
+const void *coll_algorithm_forced[COLL_KINDS]; /* struct rule */
 
-/* Whatever the order of its operands, an operation on these gives the same bits. */
+/* --- choosing --------------------------------------------------------------------------------- */
+
+/* Does the order of operands not matter for the bits of the result? */
 static bool op_exact(const struct op *op, const struct type *type)
 {
 	if (op->loops == NULL)
@@ -162,71 +185,71 @@ static bool args_order_matters(const struct coll_args *k)
 	       coll_shm_possible(k->comm);
 }
 
-/* Must the members of each host be neighbours? */
+/* Does the row need hosts whose members are an interval of ranks? */
 static bool rule_contiguous(const struct rule *r, const struct coll_args *k)
 {
-	return (r->wants & RULE_CONTIGUOUS) || (k->op != NULL && !k->op->commute);
+	return (r->flags & RULE_CONTIGUOUS) || (k->op != NULL && !k->op->commute);
 }
 
-/* It can do the call. */
+/* Can the row do the call? */
 static bool rule_able(const struct rule *r, const struct coll_args *k)
 {
 	if (k->n < r->ranks)
 		return false;
-	if ((r->wants & RULE_COMMUTES) && !k->op->commute)
+	if ((r->flags & RULE_COMMUTES) && !k->op->commute)
 		return false;
-	if ((r->wants & RULE_PREDEFINED) && k->op->loops == NULL)
+	if ((r->flags & RULE_PREDEFINED) && k->op->loops == NULL)
 		return false;
-	if ((r->wants & RULE_HIERARCHICAL) && !coll_hier_useful(k->comm, rule_contiguous(r, k)))
+	if ((r->flags & RULE_HIERARCHICAL) && !coll_hier_useful(k->comm, rule_contiguous(r, k)))
 		return false;
-	if ((r->wants & RULE_POWER_OF_TWO) && (k->n & (k->n - 1)) != 0)
+	if ((r->flags & RULE_POWER_OF_TWO) && (k->n & (k->n - 1)) != 0)
 		return false;
-	return !(r->wants & RULE_ELEMENT_PER_RANK) || k->rcount >= k->n;
+	return !(r->flags & RULE_ELEMENT_PER_RANK) || k->rcount >= k->n;
 }
 
-/* It is for calls like this. */
-static bool rule_suits(const struct rule *r, const struct coll_args *k, bool is_strict)
+/* Is the row meant for calls like this? */
+static bool rule_suits(const struct rule *r, const struct coll_args *k, bool ordered)
 {
-	int64_t bytes = r->wants & RULE_TOTAL_BYTES ? k->bytes * k->n : k->bytes;
+	int64_t bytes = r->flags & RULE_TOTAL_BYTES ? k->bytes * k->n : k->bytes;
 
-	if (r->wants & RULE_LONGEST_BLOCK)
+	if (r->flags & RULE_LONGEST_BLOCK)
 		bytes = coll_block_longest(k);
 	if (r->from > 0 && bytes < r->from)
 		return false;
 	if (r->below > 0 && bytes >= r->below)
 		return false;
-	if ((r->wants & RULE_SCATTERED) && coll_hier_useful(k->comm, true))
+	if ((r->flags & RULE_SCATTERED) && coll_hier_useful(k->comm, true))
 		return false;
-	return is_strict == ((r->wants & RULE_ORDERED) != 0);
+	return ordered == ((r->flags & RULE_ORDERED) != 0);
 }
 
 coll_algorithm_fn *coll_algorithm_local(const struct coll_args *k)
 {
-	const struct rule *r = coll_algorithm_forced[k->verb];
-	bool is_strict;
+	const struct rule *r = coll_algorithm_forced[k->kind];
+	bool ordered;
 
 	if (unlikely(r != NULL) && rule_able(r, k))
-		return r->coll_algorithm_fn;
-	is_strict = args_order_matters(k);
-	r = rules[k->verb];
-	while (!rule_able(r, k) || !rule_suits(r, k, is_strict))
+		return r->algorithm;
+	ordered = args_order_matters(k);
+	r = rules[k->kind];
+	while (!rule_able(r, k) || !rule_suits(r, k, ordered))
 		r++;
-	return r->coll_algorithm_fn;
+	return r->algorithm;
 }
 
 coll_algorithm_fn *coll_algorithm_leaders(const struct coll_args *k)
 {
-	const struct rule *r = coll_algorithm_forced[k->verb];
+	const struct rule *r = coll_algorithm_forced[k->kind];
 
-	if (r != NULL && !(r->wants & RULE_HIERARCHICAL) && rule_able(r, k))
-		return r->coll_algorithm_fn;
-	r = rules[k->verb];
-	while ((r->wants & RULE_HIERARCHICAL) || !rule_able(r, k) || !rule_suits(r, k, false))
+	if (r != NULL && !(r->flags & RULE_HIERARCHICAL) && rule_able(r, k))
+		return r->algorithm;
+	r = rules[k->kind];
+	while ((r->flags & RULE_HIERARCHICAL) || !rule_able(r, k) || !rule_suits(r, k, false))
 		r++;
-	return r->coll_algorithm_fn;
+	return r->algorithm;
 }
 
-/* Between groups; the others are not allowed there. */
+/* Algorithms between groups; scans and neighborhood calls are not allowed there. */
 static coll_algorithm_fn *const inter[COLL_KINDS] = {
 	[COLL_BARRIER] = coll_barrier_inter,
 	[COLL_BCAST] = coll_bcast_inter,
@@ -247,26 +270,37 @@ static coll_algorithm_fn *const inter[COLL_KINDS] = {
 
 coll_algorithm_fn *coll_algorithm(const struct coll_args *k)
 {
-	return k->inter ? inter[k->verb] : coll_algorithm_local(k);
+	return k->inter ? inter[k->kind] : coll_algorithm_local(k);
 }
 
-/* --- the user's choice ---------------------------------------------------------------------- */
+/* --- HAFT_COLL_PLAN --------------------------------------------------------------------------- */
 
-/* "allreduce=ring", `len' characters; false: not understood. */
+/* Is a row's name, or an old one of it, these `len' characters? */
+static bool rule_is_named(const struct rule *r, const char *word, size_t len)
+{
+	if (strlen(r->name) == len && memcmp(r->name, word, len) == 0)
+		return true;
+	for (size_t i = 0; i < countof(aliases); i++)
+		if (strcmp(aliases[i].name, r->name) == 0 && strlen(aliases[i].old) == len &&
+			memcmp(aliases[i].old, word, len) == 0)
+			return true;
+	return false;
+}
+
+/* Forces the row that "allreduce=ring", of `len' characters, names.  False: there is none. */
 static bool algorithm_force(const char *word, size_t len)
 {
 	const char *equal = memchr(word, '=', len);
-	size_t verb_len = equal == NULL ? 0 : (size_t)(equal - word);
+	size_t kind_len = equal == NULL ? 0 : (size_t)(equal - word);
 
-	for (int v = 0; v < COLL_KINDS && equal != NULL; v++) {
-		const char *name = coll_kind_name((enum coll_kind)v) + strlen("MPI_");
+	for (int k = 0; k < COLL_KINDS && equal != NULL; k++) {
+		const char *name = coll_kind_name((enum coll_kind)k) + strlen("MPI_");
 
-		if (strlen(name) != verb_len || strncasecmp(name, word, verb_len) != 0)
+		if (strlen(name) != kind_len || strncasecmp(name, word, kind_len) != 0)
 			continue;
-		for (const struct rule *r = rules[v]; r < rules[v] + ROWS && r->name != NULL; r++)
-			if (strlen(r->name) == len - verb_len - 1 &&
-				memcmp(r->name, equal + 1, len - verb_len - 1) == 0) {
-				coll_algorithm_forced[v] = r;
+		for (const struct rule *r = rules[k]; r < rules[k] + ROWS && r->name != NULL; r++)
+			if (rule_is_named(r, equal + 1, len - kind_len - 1)) {
+				coll_algorithm_forced[k] = r;
 				return true;
 			}
 	}

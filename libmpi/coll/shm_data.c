@@ -6,22 +6,8 @@
 #include "libmpi/coll/coll_shm.h"
 #include "libmpi/type/type.h"
 
-#define CHUNK_MIN MEAN_OR(64, 8 * 1024) /* bytes; a shorter chunk waits longer than it overlaps */
-#define CHUNKS    4 /* a long call has so many chunks, or more if they do not fit */
-#define BLOCK_LONG \
-	MEAN_OR(512, 256 * 1024) /* bytes of a block from which messages do it as well \
-				  */
-
-/* Bytes of a chunk of a call of `bytes' bytes: what fits into a slot; in a crowd as much as
- * possible, since each epoch costs every member its turn on a CPU. */
-static int64_t shm_chunk(const struct coll *s, int64_t bytes)
-{
-	int64_t c = (bytes / CHUNKS + CACHE_LINE) / CACHE_LINE * CACHE_LINE;
-
-	if (s->crowd || c > s->slot)
-		return s->slot;
-	return c < CHUNK_MIN ? (CHUNK_MIN < s->slot ? CHUNK_MIN : s->slot) : c;
-}
+/* Bytes of a block from which messages are as fast. */
+#define BLOCK_LONG MEAN_OR(512, 256 * 1024)
 
 static int64_t shm_min(int64_t a, int64_t b)
 {
@@ -33,14 +19,14 @@ static int64_t shm_min(int64_t a, int64_t b)
 static void shm_pack(struct coll *s, struct type *type, const void *buf, int64_t count, int64_t at,
 	void *to, int64_t len)
 {
-	if (likely(s->sorry == NULL))
+	if (likely(s->failed == NULL))
 		type_pack(type, buf, count, at, to, len);
 }
 
 static void shm_unpack(struct coll *s, struct type *type, void *buf, int64_t count, int64_t at,
 	const void *from, int64_t len)
 {
-	if (likely(s->sorry == NULL))
+	if (likely(s->failed == NULL))
 		type_unpack(type, buf, count, at, from, len);
 }
 
@@ -52,7 +38,7 @@ int coll_shm_barrier(const struct coll_args *k)
 	return 0;
 }
 
-/* --- bcast ---------------------------------------------------------------------------------- */
+/* --- bcast ------------------------------------------------------------------------------------ */
 
 static void shm_bcast_line(const struct coll_args *k, struct coll *s, int64_t bytes)
 {
@@ -65,27 +51,28 @@ static void shm_bcast_line(const struct coll_args *k, struct coll *s, int64_t by
 		return;
 	}
 	coll_phase_arrive(s, e);
-	coll_phase_wait_release(s, e);
+	coll_phase_wait_release(s, e, k->root);
 	shm_unpack(s, k->rtype, k->rbuf, k->rcount, 0, shm_block_out(s->block, e)->data, bytes);
 }
 
 /* From so many bytes on two members with a CPU each are faster by a message, which both of them
  * copy (p2p/cooperative.c); below, by short chunks, and the leaf looks at the root's own line. */
+#define BCAST_PIECE  MEAN_OR(64, 8 * 1024) /* bytes of a chunk between two members */
 #define BCAST_BY_TWO ((int64_t)MEAN_OR(1024, 128 * 1024))
 
 int coll_shm_bcast(const struct coll_args *k)
 {
 	struct coll *s = k->comm->coll;
 	int64_t bytes = k->rcount * k->rtype->size, chunk;
-	bool two = k->n == 2 && !s->crowd;
+	bool two = k->n == 2 && !s->central;
 
-	if (bytes <= SHM_LINE_DATA) {
+	if (bytes <= COLL_LINE_DATA) {
 		shm_bcast_line(k, s, bytes);
 		return 0;
 	}
 	if ((two && bytes >= BCAST_BY_TWO) || !coll_shm_slots(s))
 		return COLL_SHM_NONE;
-	chunk = two ? shm_min(CHUNK_MIN, s->slot) : shm_chunk(s, bytes);
+	chunk = two ? shm_min(BCAST_PIECE, s->slot_bytes) : coll_shm_chunk(s, bytes);
 	for (int64_t at = 0; at < bytes; at += chunk) {
 		uint64_t e = coll_phase_begin(s);
 		int64_t len = shm_min(chunk, bytes - at);
@@ -105,14 +92,14 @@ int coll_shm_bcast(const struct coll_args *k)
 		if (two)
 			coll_phase_wait(s, e, k->root);
 		else
-			coll_phase_wait_release(s, e);
+			coll_phase_wait_release(s, e, k->root);
 		shm_unpack(s, k->rtype, k->rbuf, k->rcount, at,
 			coll_phase_data(s, e, chunk, k->root), len);
 	}
 	return 0;
 }
 
-/* --- gather, scatter ------------------------------------------------------------------------ */
+/* --- gather, scatter -------------------------------------------------------------------------- */
 
 int coll_shm_gather(const struct coll_args *k)
 {
@@ -121,10 +108,10 @@ int coll_shm_gather(const struct coll_args *k)
 	int64_t block = root ? k->rcount * k->rtype->size : k->scount * k->stype->size;
 	int64_t chunk = block;
 
-	if (block > SHM_LINE_DATA) {
+	if (block > COLL_LINE_DATA) {
 		if (block > BLOCK_LONG || !coll_shm_slots(s))
 			return COLL_SHM_NONE;
-		chunk = shm_chunk(s, block);
+		chunk = coll_shm_chunk(s, block);
 	}
 	for (int64_t at = 0; at < block; at += chunk) {
 		uint64_t e = coll_phase_begin(s);
@@ -144,7 +131,7 @@ int coll_shm_gather(const struct coll_args *k)
 		if (root)
 			s->safe = e;
 	}
-	if (!root || k->in_place || s->sorry != NULL)
+	if (!root || k->in_place || s->failed != NULL)
 		return 0;
 	return type_copy(k->sbuf, k->scount, k->stype,
 		coll_element(k->rbuf, k->rtype, k->me * k->rcount), k->rcount, k->rtype);
@@ -160,19 +147,19 @@ int coll_shm_scatter(const struct coll_args *k)
 	char *mem;
 	uint64_t e;
 
-	if (all > SHM_LINE_DATA && (!coll_shm_slots(s) || all > s->slot))
+	if (all > COLL_LINE_DATA && (!coll_shm_slots(s) || all > s->slot_bytes))
 		return COLL_SHM_NONE;
 	e = coll_phase_begin(s);
 	if (!root) {
 		coll_phase_arrive(s, e);
-		coll_phase_wait_release(s, e);
-		mem = all <= SHM_LINE_DATA ? (char *)shm_block_out(s->block, e)->data
-					   : coll_phase_data(s, e, all, k->root);
+		coll_phase_wait_release(s, e, k->root);
+		mem = all <= COLL_LINE_DATA ? (char *)shm_block_out(s->block, e)->data
+					    : coll_phase_data(s, e, all, k->root);
 		shm_unpack(s, k->rtype, k->rbuf, k->rcount, 0, mem + k->me * block, block);
 		return 0;
 	}
 	mem = coll_phase_out_line(s, e);
-	if (all > SHM_LINE_DATA)
+	if (all > COLL_LINE_DATA)
 		mem = coll_phase_own_data(s, e, all);
 	for (int i = 0; i < k->n; i++)
 		if (i != k->me)
@@ -180,13 +167,13 @@ int coll_shm_scatter(const struct coll_args *k)
 				k->scount, 0, mem + i * block, block);
 	coll_phase_arrive(s, e);
 	coll_phase_release(s, e);
-	if (k->in_place || s->sorry != NULL)
+	if (k->in_place || s->failed != NULL)
 		return 0;
 	return type_copy(coll_element(k->sbuf, k->stype, k->me * k->scount), k->scount, k->stype,
 		k->rbuf, k->rcount, k->rtype);
 }
 
-/* --- allgather, alltoall -------------------------------------------------------------------- */
+/* --- allgather, alltoall ---------------------------------------------------------------------- */
 
 int coll_shm_allgather(const struct coll_args *k)
 {
@@ -194,10 +181,10 @@ int coll_shm_allgather(const struct coll_args *k)
 	int64_t block = k->rcount * k->rtype->size, chunk = block;
 	void *mine = coll_element(k->rbuf, k->rtype, k->me * k->rcount);
 
-	if (block > SHM_LINE_DATA) {
+	if (block > COLL_LINE_DATA) {
 		if (!coll_shm_slots(s))
 			return COLL_SHM_NONE;
-		chunk = shm_chunk(s, block);
+		chunk = coll_shm_chunk(s, block);
 	}
 	for (int64_t at = 0; at < block; at += chunk) {
 		uint64_t e = coll_phase_begin(s);
@@ -248,11 +235,11 @@ int coll_shm_alltoall(const struct coll_args *k)
 	struct coll *s = k->comm->coll;
 	int64_t block = k->rcount * k->rtype->size, part = block;
 
-	if (block * k->n > SHM_LINE_DATA) {
+	if (block * k->n > COLL_LINE_DATA) {
 		if (block > BLOCK_LONG || !coll_shm_slots(s))
 			return COLL_SHM_NONE;
-		part = shm_min(block, s->slot / k->n);
-		if (part == 0 || block > CHUNKS * part)
+		part = shm_min(block, s->slot_bytes / k->n);
+		if (part == 0 || block > COLL_CHUNKS * part)
 			return COLL_SHM_NONE;
 	}
 	for (int64_t at = 0; at < block; at += part)

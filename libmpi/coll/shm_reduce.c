@@ -8,21 +8,20 @@
  *
  * The fold is always ((a0 op a1) op a2) ..., so all three give the same bits. */
 #include "libmpi/coll/coll_shm.h"
+#include "libmpi/coll/reduce_op.h"
 #include "libmpi/type/type.h"
 #include <string.h>
 
 #define DIRECT_MAX MEAN_OR(64, 8 * 1024)     /* bytes, three members and more */
 #define LAST_MAX   MEAN_OR(256, 128L * 1024) /* bytes of all operands that one member folds alone */
 #define SHARES_MIN MEAN_OR(128, 32 * 1024)   /* bytes from which all help the root to reduce */
-#define CHUNK_MIN  MEAN_OR(64, 8 * 1024)     /* bytes; see shm_data.c */
-#define CHUNKS     4
 
 /* Where the operands of an epoch are, and what to do with them. */
 struct fold {
 	const struct coll_args *k;
 	struct coll *s;
 	uint64_t e;
-	int64_t kind;    /* bytes as coll_phase_own_data was told: line or slot */
+	int64_t area;    /* bytes as coll_phase_own_data was told: line or slot */
 	void *tmp;       /* user's operations: room for a chunk */
 	const char *own; /* this member's operand where it came from, laid out as in its slot; or
 			    NULL */
@@ -34,15 +33,15 @@ static const char *reduce_operand(const struct fold *f, int i, int64_t off)
 {
 	if (i == f->s->me && f->own != NULL)
 		return f->own + off;
-	return (char *)coll_phase_data(f->s, f->e, f->kind, i) + off;
+	return (char *)coll_phase_data(f->s, f->e, f->area, i) + off;
 }
 
 /* Some operand is not: nothing is to be done with these. */
 static bool reduce_failed(const struct fold *f)
 {
-	struct p2p_error_msg sorry;
+	struct p2p_error_msg error;
 
-	return f->s->sorry != NULL || (f->s->hears && coll_phase_error(f->s, f->e, &sorry));
+	return f->s->failed != NULL || (f->s->may_fail && coll_phase_error(f->s, f->e, &error));
 }
 
 /* out = a0 op a1 ... op a(upto - 1), of `count' elements from byte `off' of each operand on.  A
@@ -76,26 +75,19 @@ static bool reduce_fits(const struct coll_args *k)
  */
 static int64_t reduce_area(const struct type *type, int64_t bytes)
 {
-	return type->extent % 16 == 0 && bytes <= SHM_LINE_DATA ? SHM_LINE_DATA + 1 : bytes;
+	return type->extent % 16 == 0 && bytes <= COLL_LINE_DATA ? COLL_LINE_DATA + 1 : bytes;
 }
 
 /* Elements of a chunk. */
 static int64_t reduce_chunk(const struct coll_args *k, const struct coll *s)
 {
-	int64_t bytes = k->rcount * k->rtype->extent;
-	int64_t c = (bytes / CHUNKS + CACHE_LINE) / CACHE_LINE * CACHE_LINE;
-
-	if (s->crowd || c > s->slot)
-		c = s->slot;
-	if (c < CHUNK_MIN)
-		c = CHUNK_MIN < s->slot ? CHUNK_MIN : s->slot;
-	return c / k->rtype->extent;
+	return coll_shm_chunk(s, k->rcount * k->rtype->extent) / k->rtype->extent;
 }
 
 /* A member that is sorry has nothing to copy, or nowhere to. */
 static inline void reduce_copy(const struct coll *s, void *to, const void *from, size_t n)
 {
-	if (likely(s->sorry == NULL))
+	if (likely(s->failed == NULL))
 		memcpy(to, from, n);
 }
 
@@ -106,13 +98,13 @@ static void reduce_give(struct fold *f, int64_t first, int64_t count)
 
 	f->e = coll_phase_begin(f->s);
 	f->own = coll_element(coll_operand(k), k->rtype, first);
-	reduce_copy(f->s, coll_phase_own_data(f->s, f->e, f->kind), f->own,
+	reduce_copy(f->s, coll_phase_own_data(f->s, f->e, f->area), f->own,
 		(size_t)(count * k->rtype->extent));
 	if (k->in_place && !(k->me < 2 && coll_op_in_place(k->op)))
 		f->own = NULL; /* the fold would write over it before it is read */
 }
 
-/* --- allreduce ------------------------------------------------------------------------------ */
+/* --- allreduce -------------------------------------------------------------------------------- */
 
 static void reduce_direct(struct fold *f, int64_t first, int64_t count)
 {
@@ -150,11 +142,11 @@ static void reduce_last_slot(struct fold *f, int64_t first, int64_t count)
 	who = (int32_t *)(void *)shm_block_out(f->s->block, f->e)->data;
 	if (!coll_phase_arrive_last(f->s, f->e)) {
 		if (likely(*who >= 0 && *who < k->n)) /* not so if their calls differ */
-			memcpy(to, coll_phase_data(f->s, f->e, f->kind, *who), bytes);
+			memcpy(to, coll_phase_data(f->s, f->e, f->area, *who), bytes);
 		return;
 	}
 	reduce_range(f, k->n, 0, count, to);
-	memcpy(coll_phase_data(f->s, f->e, f->kind, k->me), to, bytes);
+	memcpy(coll_phase_data(f->s, f->e, f->area, k->me), to, bytes);
 	*who = k->me;
 	coll_phase_release(f->s, f->e);
 	f->s->safe = f->e;
@@ -178,7 +170,7 @@ static void reduce_shares(struct fold *f, int64_t first, int64_t count, bool col
 
 	reduce_give(f, first, count);
 	coll_phase_barrier(f->s, f->e);
-	mine = coll_phase_data(f->s, f->e, f->kind, k->me);
+	mine = coll_phase_data(f->s, f->e, f->area, k->me);
 	reduce_range(f, k->n, at * ext, len, collect ? to + at * ext : f->tmp);
 	reduce_copy(f->s, mine + at * ext, collect ? to + at * ext : f->tmp, (size_t)(len * ext));
 	coll_phase_barrier(f->s, coll_phase_begin(f->s));
@@ -188,7 +180,7 @@ static void reduce_shares(struct fold *f, int64_t first, int64_t count, bool col
 		at = reduce_share_from(count, k->n, i);
 		len = reduce_share_from(count, k->n, i + 1) - at;
 		reduce_copy(f->s, to + at * ext,
-			(char *)coll_phase_data(f->s, f->e, f->kind, i) + at * ext,
+			(char *)coll_phase_data(f->s, f->e, f->area, i) + at * ext,
 			(size_t)(len * ext));
 	}
 }
@@ -197,15 +189,15 @@ static int shm_allreduce_long(struct fold *f)
 {
 	const struct coll_args *k = f->k;
 	int64_t bytes = k->rcount * k->rtype->extent, step;
-	bool one = f->s->crowd && bytes * k->n <= LAST_MAX;
-	bool each = !f->s->crowd && (k->n == 2 || bytes <= DIRECT_MAX);
+	bool one = f->s->central && bytes * k->n <= LAST_MAX;
+	bool each = !f->s->central && (k->n == 2 || bytes <= DIRECT_MAX);
 
 	if (!coll_shm_slots(f->s))
 		return COLL_SHM_NONE;
 	step = reduce_chunk(k, f->s);
 	if (step == 0)
 		return COLL_SHM_NONE;
-	f->kind = f->s->slot;
+	f->area = f->s->slot_bytes;
 	f->tmp = f->s->tmp;
 	for (int64_t at = 0; at < k->rcount; at += step) {
 		int64_t len = k->rcount - at < step ? k->rcount - at : step;
@@ -222,23 +214,23 @@ static int shm_allreduce_long(struct fold *f)
 
 int coll_shm_allreduce(const struct coll_args *k)
 {
-	_Alignas(16) char tmp[SHM_LINE_DATA];
+	_Alignas(16) char tmp[COLL_LINE_DATA];
 	struct fold f = {.k = k, .s = k->comm->coll, .tmp = tmp};
 	int64_t bytes = k->rcount * k->rtype->extent;
 
 	if (!reduce_fits(k))
 		return COLL_SHM_NONE;
-	f.kind = reduce_area(k->rtype, bytes);
-	if (f.kind > SHM_LINE_DATA)
+	f.area = reduce_area(k->rtype, bytes);
+	if (f.area > COLL_LINE_DATA)
 		return shm_allreduce_long(&f);
-	if (f.s->crowd)
+	if (f.s->central)
 		reduce_last_line(&f);
 	else
 		reduce_direct(&f, 0, k->rcount);
 	return 0;
 }
 
-/* --- reduce --------------------------------------------------------------------------------- */
+/* --- reduce ----------------------------------------------------------------------------------- */
 
 static void reduce_rise(struct fold *f, int64_t first, int64_t count)
 {
@@ -249,25 +241,26 @@ static void reduce_rise(struct fold *f, int64_t first, int64_t count)
 	if (k->me != k->root)
 		return;
 	coll_phase_wait_all(f->s, f->e);
+	coll_phase_compare_all(f->s, f->e);
 	reduce_range(f, k->n, 0, count, coll_element(k->rbuf, k->rtype, first));
 }
 
 int coll_shm_reduce(const struct coll_args *k)
 {
-	_Alignas(16) char tmp[SHM_LINE_DATA];
+	_Alignas(16) char tmp[COLL_LINE_DATA];
 	struct fold f = {.k = k, .s = k->comm->coll, .tmp = tmp};
 	int64_t bytes = k->rcount * k->rtype->extent, step;
 	bool help = k->n > 2 && bytes >= SHARES_MIN && coll_op_in_place(k->op);
 
 	if (!reduce_fits(k))
 		return COLL_SHM_NONE;
-	f.kind = reduce_area(k->rtype, bytes);
-	if (f.kind <= SHM_LINE_DATA) {
+	f.area = reduce_area(k->rtype, bytes);
+	if (f.area <= COLL_LINE_DATA) {
 		reduce_rise(&f, 0, k->rcount);
 		return 0;
 	}
-	f.kind = coll_shm_slots(f.s) ? f.s->slot : 0;
-	step = f.kind == 0 ? 0 : reduce_chunk(k, f.s);
+	f.area = coll_shm_slots(f.s) ? f.s->slot_bytes : 0;
+	step = f.area == 0 ? 0 : reduce_chunk(k, f.s);
 	if (step == 0)
 		return COLL_SHM_NONE;
 	f.tmp = f.s->tmp;
@@ -282,7 +275,7 @@ int coll_shm_reduce(const struct coll_args *k)
 	return 0;
 }
 
-/* --- reduce_scatter_block, scan, exscan ----------------------------------------------------- */
+/* --- reduce_scatter_block, scan, exscan ------------------------------------------------------- */
 
 /* Each member gives elements [first, first + count) of all n blocks, and folds those of its own. */
 static void reduce_blocks(struct fold *f, int64_t first, int64_t count)
@@ -292,7 +285,7 @@ static void reduce_blocks(struct fold *f, int64_t first, int64_t count)
 	char *to;
 
 	f->e = coll_phase_begin(f->s);
-	to = coll_phase_own_data(f->s, f->e, f->kind);
+	to = coll_phase_own_data(f->s, f->e, f->area);
 	for (int i = 0; i < k->n; i++, to += bytes)
 		memcpy(to, coll_element(coll_operand(k), k->rtype, i * k->rcount + first), bytes);
 	coll_phase_barrier(f->s, f->e);
@@ -302,20 +295,20 @@ static void reduce_blocks(struct fold *f, int64_t first, int64_t count)
 
 int coll_shm_reduce_scatter_block(const struct coll_args *k)
 {
-	_Alignas(16) char tmp[SHM_LINE_DATA];
+	_Alignas(16) char tmp[COLL_LINE_DATA];
 	struct fold f = {.k = k, .s = k->comm->coll, .tmp = tmp};
 	int64_t step = k->rcount;
 
 	if (!reduce_fits(k))
 		return COLL_SHM_NONE;
-	f.kind = reduce_area(k->rtype, k->n * k->rcount * k->rtype->extent);
-	if (f.kind <= SHM_LINE_DATA) {
+	f.area = reduce_area(k->rtype, k->n * k->rcount * k->rtype->extent);
+	if (f.area <= COLL_LINE_DATA) {
 		reduce_blocks(&f, 0, step);
 		return 0;
 	}
-	f.kind = coll_shm_slots(f.s) ? f.s->slot : 0;
-	step = f.kind / k->n / k->rtype->extent;
-	if (step == 0 || k->rcount > CHUNKS * CHUNKS * step)
+	f.area = coll_shm_slots(f.s) ? f.s->slot_bytes : 0;
+	step = f.area / k->n / k->rtype->extent;
+	if (step == 0 || k->rcount > COLL_CHUNKS * COLL_CHUNKS * step)
 		return COLL_SHM_NONE;
 	f.tmp = f.s->tmp;
 	for (int64_t at = 0; at < k->rcount; at += step)
@@ -325,18 +318,18 @@ int coll_shm_reduce_scatter_block(const struct coll_args *k)
 
 static int shm_scan_any(const struct coll_args *k, bool inclusive)
 {
-	_Alignas(16) char tmp[SHM_LINE_DATA];
+	_Alignas(16) char tmp[COLL_LINE_DATA];
 	struct fold f = {.k = k, .s = k->comm->coll, .tmp = tmp};
 	int64_t bytes = k->rcount * k->rtype->extent;
 	int upto = k->me + inclusive;
 
 	if (!reduce_fits(k))
 		return COLL_SHM_NONE;
-	f.kind = reduce_area(k->rtype, bytes);
-	if (f.kind > SHM_LINE_DATA) {
-		if (!coll_shm_slots(f.s) || bytes > f.s->slot)
+	f.area = reduce_area(k->rtype, bytes);
+	if (f.area > COLL_LINE_DATA) {
+		if (!coll_shm_slots(f.s) || bytes > f.s->slot_bytes)
 			return COLL_SHM_NONE;
-		f.kind = f.s->slot;
+		f.area = f.s->slot_bytes;
 		f.tmp = f.s->tmp;
 	}
 	reduce_give(&f, 0, k->rcount);

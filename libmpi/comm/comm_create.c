@@ -10,6 +10,7 @@
 #include "libmpi/comm/world.h"
 
 #include "libmpi/core/errh_object.h"
+#include "libmpi/coll/coll_check.h"
 #include "libmpi/comm/groups.h"
 #include "libmpi/comm/comm_create.h"
 #include "libmpi/comm/leader_exchange.h"
@@ -64,6 +65,11 @@ int comm_make_internal(const struct comm_spec *how, struct comm **newcomm)
 	obj_hold(*newcomm);
 	obj_free_obj(*newcomm);
 	return 0;
+}
+
+int comm_check(struct comm *c)
+{
+	return likely(!coll_check_wanted) ? 0 : coll_check_constructor(c);
 }
 
 /* --- split ------------------------------------------------------------------------------------ */
@@ -123,6 +129,9 @@ int comm_split(struct comm *c, int color, int key, struct comm **newcomm)
 
 	if (color < 0 && color != MPI_UNDEFINED)
 		return haft_err(MPI_ERR_ARG, "color is %d; it must not be negative", color);
+	err = comm_check(c);
+	if (err != 0)
+		return err;
 	if (c->remote != NULL)
 		return comm_inter_split(c, &me, newcomm);
 	all = malloc((size_t)c->size * sizeof(*all));
@@ -163,7 +172,10 @@ static int comm_create_on(const struct leader_path *path, struct group *g, struc
 int comm_create(struct comm *c, struct group *group, struct comm **newcomm)
 {
 	struct leader_path path = {.c = c, .plane = CTX_MAKE};
+	int err = comm_check(c);
 
+	if (err != 0)
+		return err;
 	return c->remote != NULL ? comm_inter_subset(c, group, newcomm)
 				 : comm_create_on(&path, group, newcomm);
 }

@@ -315,8 +315,10 @@ int comm_dup_with_info(struct comm *c, struct info *info, struct comm **newcomm)
 {
 	struct req *req;
 	struct comm_ids ids;
-	int err;
+	int err = comm_check(c);
 
+	if (err != 0)
+		return err;
 	if (dup_ids_now(c, &ids)) {
 		err = dup_copy(c, info, newcomm);
 		if (*newcomm != NULL)

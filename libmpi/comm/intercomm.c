@@ -205,10 +205,13 @@ int comm_inter_create(struct comm *local, int local_leader, struct comm *peer, i
 		.group = local->group,
 		.leader = local_leader,
 		.parent = local};
-	int err = 0;
+	int err;
 
 	if (local->remote != NULL)
 		return haft_err(MPI_ERR_COMM, "local_comm must not be an inter-communicator");
+	err = comm_check(local);
+	if (err != 0)
+		return err;
 	if (local->rank == local_leader)
 		err = inter_leader_check(local, peer, remote_leader);
 	return comm_inter_connect(&m, err, newcomm);
@@ -255,7 +258,9 @@ int comm_inter_merge(struct comm *c, int high, struct comm **newcomm)
 	if (c->remote == NULL)
 		return haft_err(
 			MPI_ERR_COMM, "not an inter-communicator: there is nothing to merge");
-	err = inter_connect_of(c, &m);
+	err = comm_check(c);
+	if (err == 0)
+		err = inter_connect_of(c, &m);
 	if (err != 0)
 		return err;
 	if (c->rank == 0) {

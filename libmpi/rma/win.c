@@ -403,11 +403,11 @@ static int win_made(struct win_making *m, int err, struct win **win)
 	return err;
 }
 
-static int win_check_comm(const struct comm *c)
+static int win_check_comm(struct comm *c)
 {
 	if (c->remote != NULL)
 		return haft_err(MPI_ERR_COMM, "a window needs an intra-communicator");
-	return 0;
+	return comm_check(c);
 }
 
 static int win_make(struct win_making *m, struct win **win)

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* coll_check.h - HAFT_CHECK=coll: do all members make the same call?  See coll_check.c. */
+#ifndef HAFT_COLL_COLL_CHECK_H
+#define HAFT_COLL_COLL_CHECK_H
+
+#include "libmpi/coll/coll_args.h"
+#include "libmpi/coll/sched.h"
+
+/* HAFT_CHECK=coll is set.  coll_check_open reads the setting. */
+extern bool coll_check_wanted;
+void coll_check_open(void);
+
+/* Writes the steps that compare a call of all members; a difference ends the schedule, with an error
+ * in all members.  The form of the call is what its name has before and after, like "I" and "". */
+void coll_check_steps(
+	struct sched *s, const struct coll_args *k, const char *before, const char *after);
+
+/* Compares the MPI functions that the members of c are in, by their names.  A collective call of c by
+ * messages.  0, or MPI_ERR_OTHER in all members. */
+int coll_check_constructor(struct comm *c);
+
+#endif

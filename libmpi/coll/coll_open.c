@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* coll_open.c - the collectives open and close. */
+#include "libmpi/coll/algorithms.h"
+#include "libmpi/coll/coll_check.h"
+#include "libmpi/coll/coll_shm.h"
+#include "libmpi/coll/hierarchical.h"
+
+int coll_open(void)
+{
+	haft_comm_destroy_hook = coll_state_free;
+	coll_algorithm_open();
+	coll_check_open();
+	return coll_hier_open();
+}
+
+void coll_close(void)
+{
+	must(!MEAN_OR(true, false) || coll_sched_valid());
+	coll_state_free(&haft_self);
+	coll_state_free(&haft_world);
+	coll_sched_close();
+	coll_hier_close();
+}

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* run.c - running a checked call: blocking, nonblocking, or persistent.
+ *
+ *     coll_run              compare (HAFT_CHECK=coll) ──> shared memory, or a schedule to its end
+ *     coll_run_nonblocking  a schedule under a request: compare, then the algorithm's steps
+ *     coll_run_persistent   as that, started by MPI_Start; all members agree that they have it
+ *     coll_run_local        part of a blocking call over several hosts: the members of one host */
+#include "libmpi/coll/algorithms.h"
+#include "libmpi/coll/coll_args.h"
+#include "libmpi/coll/coll_check.h"
+#include "libmpi/coll/coll_shm.h"
+#include <limits.h>
+#include <stdio.h>
+
+typedef int coll_shm_fn(const struct coll_args *k);
+
+/* The function of each operation for shared memory; NULL: it has none. */
+static coll_shm_fn *const shm_way[COLL_KINDS] = {
+	[COLL_BARRIER] = coll_shm_barrier,
+	[COLL_BCAST] = coll_shm_bcast,
+	[COLL_GATHER] = coll_shm_gather,
+	[COLL_SCATTER] = coll_shm_scatter,
+	[COLL_ALLGATHER] = coll_shm_allgather,
+	[COLL_ALLTOALL] = coll_shm_alltoall,
+	[COLL_REDUCE] = coll_shm_reduce,
+	[COLL_ALLREDUCE] = coll_shm_allreduce,
+	[COLL_REDUCE_SCATTER_BLOCK] = coll_shm_reduce_scatter_block,
+	[COLL_SCAN] = coll_shm_scan,
+	[COLL_EXSCAN] = coll_shm_exscan,
+};
+
+/* --- steps ------------------------------------------------------------------------------------ */
+
+/* The name of a form of a call is that of the blocking form with these before and after. */
+struct form {
+	const char *before, *after;
+};
+
+static const struct form blocking = {"", ""}, nonblocking = {"I", ""}, persistent = {"", "_init"};
+
+static void run_steps(struct sched *s, const struct coll_args *k, const void *arg)
+{
+	(void)arg;
+	if (!k->empty)
+		coll_algorithm(k)(s, k);
+}
+
+static void run_check_steps(struct sched *s, const struct coll_args *k, const void *arg)
+{
+	const struct form *form = arg;
+
+	coll_check_steps(s, k, form->before, form->after);
+}
+
+/* The schedule holds the datatypes of its call, which it uses after the call has returned. */
+static void run_hold(struct sched *s, const struct coll_args *k)
+{
+	coll_sched_hold(s, k->stype);
+	coll_sched_hold(s, k->rtype);
+	for (int i = 0; i < k->nout && k->stypes.v != NULL; i++)
+		coll_sched_hold(s, haft_type_at(k->stypes, i));
+	for (int i = 0; i < k->nin && k->rtypes.v != NULL; i++)
+		coll_sched_hold(s, haft_type_at(k->rtypes, i));
+}
+
+/* The steps of a call with a request.  A member without memory fails in the comparison, after which
+ * no member goes on. */
+static void run_all_steps(struct sched *s, const struct coll_args *k, const void *form)
+{
+	if (unlikely(coll_check_wanted)) {
+		run_check_steps(s, k, form);
+		if (coll_sched_is_dry_run(s))
+			return;
+	}
+	run_steps(s, k, NULL);
+	run_hold(s, k);
+}
+
+/* --- shared memory ---------------------------------------------------------------------------- */
+
+/* Joins the communicator's shared memory, once. */
+static inline int run_join(struct comm *c)
+{
+	return unlikely(c->coll == NULL || !c->coll->joined) ? coll_shm_join(c) : 0;
+}
+
+/* The error of a call during which a member was seen in another call. */
+static int run_odd(const struct coll_args *k, struct coll *s)
+{
+	unsigned kind = (unsigned)(s->odd_call >> CALL_KIND_AT);
+	int root = (int16_t)(s->odd_call >> CALL_ROOT_AT);
+	char who[32] = "another rank";
+
+	if (s->odd < s->n)
+		snprintf(who, sizeof(who), "rank %d", s->odd);
+	s->odd = -1;
+	if (kind >= COLL_KINDS)
+		return haft_err(MPI_ERR_OTHER, "%s is not in %s as rank %d is", who,
+			coll_kind_name(k->kind), k->me);
+	if (kind != k->kind)
+		return haft_err(MPI_ERR_OTHER,
+			"%s calls %s, rank %d %s (HAFT_CHECK=coll says more)", who,
+			coll_kind_name(kind), k->me, coll_kind_name(k->kind));
+	if (root != (int16_t)k->root)
+		return haft_err(MPI_ERR_ROOT, "%s says root %d, rank %d says %d (HAFT_CHECK=coll)",
+			who, root, k->me, k->root);
+	return haft_err(MPI_ERR_COUNT,
+		"%s gives %u bytes to %s, rank %d %u (HAFT_CHECK=coll says more)", who,
+		(unsigned)(s->odd_call & CALL_BYTES), coll_kind_name(k->kind), k->me,
+		(unsigned)(k->bytes & CALL_BYTES));
+}
+
+/* Runs a call through shared memory.  COLL_SHM_NONE: there is none, or messages are better. */
+static int run_shm(const struct coll_args *k)
+{
+	struct comm *c = k->comm;
+	coll_shm_fn *fn = shm_way[k->kind];
+	int err = run_join(c);
+
+	if (unlikely(err != 0))
+		return err;
+	if (unlikely(c->coll == NULL || c->coll->block == NULL || fn == NULL || k->empty ||
+		     coll_algorithm_forced[k->kind] != NULL))
+		return COLL_SHM_NONE;
+	c->coll->call = coll_shm_call(k);
+	err = fn(k);
+	return likely(c->coll->odd < 0) ? err : run_odd(k, c->coll);
+}
+
+int coll_run_local(const struct coll_args *k, const struct p2p_error_msg *error)
+{
+	int err = run_join(k->comm);
+	struct coll *s = k->comm->coll;
+	struct p2p_error_msg other;
+
+	if (err != 0)
+		return err;
+	if (s != NULL) {
+		s->may_fail = true;
+		s->failed = error;
+	}
+	err = run_shm(k);
+	if (s != NULL)
+		s->failed = NULL;
+	if (err == COLL_SHM_NONE)
+		return error != NULL ? coll_sched_run_failed(k, run_steps, NULL, error)
+				     : coll_sched_run(k, run_steps, NULL);
+	if (err == 0 && error == NULL && coll_phase_error(s, s->phase, &other))
+		err = p2p_error_take(&other);
+	return err;
+}
+
+/* --- the three forms -------------------------------------------------------------------------- */
+
+int coll_run(struct coll_args *k)
+{
+	int err = 0;
+
+	k->blocking = true;
+	k->tag = coll_next_tag(k->comm);
+	if (unlikely(
+		    coll_check_wanted)) /* before shared memory, where the odd member may not come */
+		err = coll_sched_run(k, run_check_steps, &blocking);
+	if (unlikely(err != 0))
+		return err;
+	err = COLL_SHM_NONE;
+	if (likely(!k->inter))
+		err = run_shm(k);
+	return likely(err != COLL_SHM_NONE) ? err : coll_sched_run(k, run_steps, NULL);
+}
+
+int coll_run_nonblocking(struct coll_args *k, struct req **request)
+{
+	k->tag = coll_next_tag(k->comm);
+	return coll_sched_begin(k, run_all_steps, &nonblocking, request);
+}
+
+/* An _init call is not local (MPI-5.0 6.13): all members have their steps, or none a request. */
+int coll_run_persistent(struct coll_args *k, struct req **request)
+{
+	struct req *r = NULL;
+	int err, without;
+
+	k->tag = coll_next_tag(k->comm) | TAG_PERSISTENT;
+	err = coll_sched_init(k, run_all_steps, &persistent, &r);
+	without = err == 0 ? INT_MAX : k->me;
+	err = coll_allreduce_min(k->comm, coll_next_tag(k->comm), &without);
+	if (likely(err == 0 && without == INT_MAX)) {
+		*request = r;
+		return 0;
+	}
+	if (r != NULL)
+		p2p_request_free(&r);
+	if (err == 0)
+		err = haft_err(MPI_ERR_NO_MEM,
+			"at rank %d: no memory for the steps of a collective call", without);
+	return err;
+}
