@@ -13,7 +13,7 @@
 #include <string.h>
 
 /* On the heap: a library that is loaded by dlopen has little thread-local memory. */
-static __thread struct words {
+static __thread struct err_slot {
 	int class;
 	int code; /* for the handler */
 	void *self;
@@ -37,9 +37,9 @@ static void key_make(void)
 	key_made = pthread_key_create(&key, words_free) == 0;
 }
 
-static struct words *words_new(void)
+static struct err_slot *words_new(void)
 {
-	struct words *w = calloc(1, sizeof(*w));
+	struct err_slot *w = calloc(1, sizeof(*w));
 
 	pthread_once(&key_once, key_make);
 	if (w != NULL && key_made)
@@ -98,8 +98,7 @@ void haft_err_clear(void)
 }
 
 /* A class a row, in the order of their values. */
-static const struct class
-{
+static const struct error_class {
 	int value;
 	const char *name, *text;
 } classes[] = {
@@ -108,7 +107,7 @@ static const struct class
 #undef ERROR
 };
 
-static const struct class *class_find(int class)
+static const struct error_class *class_find(int class)
 {
 	for (size_t i = 0; i < countof(classes); i++)
 		if (classes[i].value == class)
@@ -118,14 +117,14 @@ static const struct class *class_find(int class)
 
 const char *haft_err_class_name(int class)
 {
-	const struct class *c = class_find(class);
+	const struct error_class *c = class_find(class);
 
 	return c != NULL ? c->name : "unknown error class";
 }
 
 const char *haft_err_class_text(int class)
 {
-	const struct class *c = class_find(class);
+	const struct error_class *c = class_find(class);
 
 	return c != NULL ? c->text : "unknown error class";
 }

@@ -30,14 +30,14 @@ static const char unset[] = "\177haft: MPI has returned no string\177";
 
 void fort_text_unset(char *s)
 {
-	memcpy(s, unset, sizeof unset);
+	memcpy(s, unset, sizeof(unset));
 }
 
 void fort_text_out(char *p, size_t len, const char *s)
 {
 	size_t n = strlen(s);
 
-	if (n == sizeof unset - 1 && memcmp(s, unset, n) == 0)
+	if (n == sizeof(unset) - 1 && memcmp(s, unset, n) == 0)
 		return;
 	if (n > len)
 		n = len;

@@ -31,18 +31,18 @@
 #include <string.h>
 #include <unistd.h>
 
-#define PLACES_SHOWN 20 /* lines of objects: a table to be read, not a dump */
-#define WORDS        96 /* bytes of the description of a line's first object */
+#define SITES_SHOWN 20 /* lines of objects: a table to be read, not a dump */
+#define WORDS       96 /* bytes of the description of a line's first object */
 
-struct place {
+struct leak_site {
 	const struct obj_class *cls;
 	uintptr_t site;
 	long count;
 	char words[WORDS]; /* of the first one */
 };
 
-struct report {
-	struct place *place; /* malloc'ed */
+struct leak_report {
+	struct leak_site *sites; /* malloc'ed */
 	int n, room;
 	long objects;
 	bool stopped; /* no process sends any more */
@@ -144,30 +144,30 @@ static void leak_text(const void *self, char *buf)
 
 /* --- collecting ----------------------------------------------------------------------------- */
 
-static struct place *leak_site_of(struct report *r, const struct obj *o)
+static struct leak_site *leak_site_of(struct leak_report *r, const struct obj *o)
 {
-	struct place *more;
+	struct leak_site *more;
 
 	for (int i = r->n - 1; i >= 0; i--)
-		if (r->place[i].cls == o->u.cls && r->place[i].site == o->site)
-			return &r->place[i];
+		if (r->sites[i].cls == o->u.cls && r->sites[i].site == o->site)
+			return &r->sites[i];
 	if (r->n == r->room) {
-		more = reallocarray(r->place, (size_t)r->room * 2 + 16, sizeof(*more));
+		more = reallocarray(r->sites, (size_t)r->room * 2 + 16, sizeof(*more));
 		if (more == NULL)
 			return NULL;
-		r->place = more;
+		r->sites = more;
 		r->room = r->room * 2 + 16;
 	}
-	more = &r->place[r->n++];
-	*more = (struct place){.cls = o->u.cls, .site = o->site};
+	more = &r->sites[r->n++];
+	*more = (struct leak_site){.cls = o->u.cls, .site = o->site};
 	leak_text(o, more->words);
 	return more;
 }
 
 static int leak_count(void *self, void *arg)
 {
-	struct report *r = arg;
-	struct place *p = leak_site_of(r, self);
+	struct leak_report *r = arg;
+	struct leak_site *p = leak_site_of(r, self);
 
 	r->objects++;
 	if (p != NULL)
@@ -177,7 +177,7 @@ static int leak_count(void *self, void *arg)
 
 /* --- the table ------------------------------------------------------------------------------ */
 
-static void leak_line(const struct report *r, const struct place *p)
+static void leak_line(const struct leak_report *r, const struct leak_site *p)
 {
 	char at[256];
 
@@ -186,15 +186,15 @@ static void leak_line(const struct report *r, const struct place *p)
 		p->count > 1 ? " ..." : "", p->words[0] != '\0' || p->count > 1 ? ", " : "", at);
 }
 
-struct message {
-	struct report *report;
+struct leak_message {
+	struct leak_report *report;
 	uint64_t ctx;
 	const struct comm *comm;
 };
 
 static int leak_comm_match(void *self, void *arg)
 {
-	struct message *m = arg;
+	struct leak_message *m = arg;
 	const struct comm *c = self;
 
 	if (c->ctx == m->ctx)
@@ -204,8 +204,8 @@ static int leak_comm_match(void *self, void *arg)
 
 static void leak_message(void *arg, const struct p2p_unreceived *left)
 {
-	struct report *r = arg;
-	struct message m = {.ctx = left->ctx};
+	struct leak_report *r = arg;
+	struct leak_message m = {.ctx = left->ctx};
 	char name[MPI_MAX_OBJECT_NAME];
 
 	if (haft_world.ctx == left->ctx)
@@ -226,7 +226,7 @@ static void leak_message(void *arg, const struct p2p_unreceived *left)
 			       : "a communicator that has been freed");
 }
 
-static void leak_buffer(struct report *r, const struct comm *c)
+static void leak_buffer(struct leak_report *r, const struct comm *c)
 {
 	int64_t bytes = p2p_buffer_bytes(c);
 	char name[MPI_MAX_OBJECT_NAME];
@@ -245,12 +245,12 @@ static int leak_comm_buffer(void *self, void *arg)
 	return 0;
 }
 
-static void leak_table(struct report *r)
+static void leak_table(struct leak_report *r)
 {
-	for (int i = 0; i < r->n && i < PLACES_SHOWN; i++)
-		leak_line(r, &r->place[i]);
-	if (r->n > PLACES_SHOWN)
-		fprintf(r->out, "        and from %d more places\n", r->n - PLACES_SHOWN);
+	for (int i = 0; i < r->n && i < SITES_SHOWN; i++)
+		leak_line(r, &r->sites[i]);
+	if (r->n > SITES_SHOWN)
+		fprintf(r->out, "        and from %d more call sites\n", r->n - SITES_SHOWN);
 	p2p_unreceived(leak_message, r);
 	leak_buffer(r, NULL);
 	leak_buffer(r, &haft_world);
@@ -260,7 +260,7 @@ static void leak_table(struct report *r)
 
 void life_leak_report(bool stopped)
 {
-	struct report r = {.stopped = stopped};
+	struct leak_report r = {.stopped = stopped};
 	char *text = NULL;
 	size_t len = 0;
 
@@ -277,5 +277,5 @@ void life_leak_report(bool stopped)
 		fprintf(stderr, "haft: rank %d has not freed %ld object%s:\n%s", haft_life.rank,
 			r.objects, r.objects == 1 ? "" : "s", text);
 	free(text);
-	free(r.place);
+	free(r.sites);
 }
