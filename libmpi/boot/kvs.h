@@ -67,7 +67,7 @@ void boot_kvs_abort(struct kvs *k, int code, const char *text);
 /* This rank may end from now on with any exit code.  Closes; k->ops is NULL then. */
 void boot_kvs_done(struct kvs *k);
 
-/* --- inside boot ------------------------------------------------------------------------------ */
+/* --- inside boot ---------------------------------------------------------------------------- */
 
 int boot_pmi_open(struct kvs *k);
 bool boot_pmi_fd_valid(int fd); /* a socket: it may be a launcher's */

@@ -38,7 +38,7 @@ void coll_barrier_binomial(struct sched *s, const struct coll_args *k)
 		coll_sched_send(s, NULL, 0, byte, k->me + bit);
 }
 
-/* --- allgather -------------------------------------------------------------------------------- */
+/* --- allgather ------------------------------------------------------------------------------ */
 
 /* After step s this rank has blocks me .. me + 2^(s+1) - 1, in mem from 0 on. */
 void coll_allgather_bruck(struct sched *s, const struct coll_args *k)
@@ -101,7 +101,7 @@ void coll_allgather_recursive_doubling(struct sched *s, const struct coll_args *
 	}
 }
 
-/* --- alltoall --------------------------------------------------------------------------------- */
+/* --- alltoall ------------------------------------------------------------------------------- */
 
 /* To others what the caller gave; or what its host's members gave, who may have failed. */
 static void alltoall_send(struct sched *s, const struct coll_args *k, struct block b, int to)

@@ -7,7 +7,7 @@
  */
 #include "libmpi/coll/algorithms.h"
 
-/* --- allreduce -------------------------------------------------------------------------------- */
+/* --- allreduce ------------------------------------------------------------------------------ */
 
 /* Two temps: the result so far, and what comes in.  They change places. */
 struct pair {
@@ -108,7 +108,7 @@ void coll_allreduce_ring(struct sched *s, const struct coll_args *k)
 	}
 }
 
-/* --- reduce_scatter --------------------------------------------------------------------------- */
+/* --- reduce_scatter ------------------------------------------------------------------------- */
 
 /* Commutative: each rank collects its own block from all others, in the order of ranks behind it.
  */
@@ -159,7 +159,7 @@ void coll_reduce_scatter_nonoverlapping(struct sched *s, const struct coll_args 
 	coll_sched_move(s, mem, k->rbuf, coll_block_size(k, 0), k->rtype);
 }
 
-/* --- scans ------------------------------------------------------------------------------------ */
+/* --- scans ---------------------------------------------------------------------------------- */
 
 /* Step s: the group of 2^s ranks that ends here sends its result 2^s ranks on.  `before' becomes
  * the result of all ranks below this one, group.own that of them and me.  The buffer of rank 0 in

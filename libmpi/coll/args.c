@@ -13,7 +13,7 @@
 #include "libmpi/core/topo.h"
 #include "engine.h"
 
-/* --- checking --------------------------------------------------------------------------------- */
+/* --- checking ------------------------------------------------------------------------------- */
 
 static inline void args_begin(struct coll_args *k, struct comm *c, enum coll_kind kind, int root)
 {
@@ -199,7 +199,7 @@ static int args_reduction(struct coll_args *k, const void *sbuf, void *rbuf, int
 	return result && gives && !k->empty ? args_disjoint(sbuf, type, rbuf, type) : 0;
 }
 
-/* --- data movement ---------------------------------------------------------------------------- */
+/* --- data movement -------------------------------------------------------------------------- */
 
 static int fill_barrier(struct coll_args *k, struct comm *comm)
 {
@@ -427,7 +427,7 @@ static int fill_alltoallw(struct coll_args *k, const void *sendbuf, struct haft_
 	return err != 0 ? err : args_own_disjoint(k, false);
 }
 
-/* --- reductions ------------------------------------------------------------------------------- */
+/* --- reductions ----------------------------------------------------------------------------- */
 
 static int fill_reduce(struct coll_args *k, const void *sendbuf, void *recvbuf, int64_t count,
 	struct type *type, struct op *op, int root, struct comm *comm)
@@ -520,7 +520,7 @@ static int fill_exscan(struct coll_args *k, const void *sendbuf, void *recvbuf, 
 	return args_disjoint(sendbuf, type, recvbuf, type);
 }
 
-/* --- neighborhoods ---------------------------------------------------------------------------- */
+/* --- neighborhoods -------------------------------------------------------------------------- */
 
 /* The number of bytes along an edge concerns its two ends only. */
 static int args_begin_neighbor(
@@ -602,7 +602,7 @@ static int fill_neighbor_alltoallw(struct coll_args *k, const void *sendbuf,
 				  recvcounts, rdispls, recvtypes);
 }
 
-/* --- the engines: three of each --------------------------------------------------------------- */
+/* --- the engines: three of each ------------------------------------------------------------- */
 
 /* Parameters that several calls have, and their names as arguments. */
 #define SEND const void *sbuf, int64_t scount, struct type *stype

@@ -108,7 +108,7 @@ static inline int coll_next_tag(struct comm *c)
  * with this tag.  0 or an MPI error class. */
 int coll_allreduce_min(struct comm *c, int tag, int *value);
 
-/* --- running a call: run.c -------------------------------------------------------------------- */
+/* --- running a call: run.c ------------------------------------------------------------------ */
 
 /* Run a checked call: to its end; under a request; as a persistent request.  0 or an MPI error
  * class. */
@@ -120,7 +120,7 @@ int coll_run_persistent(struct coll_args *k, struct req **request);
  * NULL: this member has no data for it, and the others fail with this.  0 or an MPI error class. */
 int coll_run_local(const struct coll_args *k, const struct p2p_error_msg *error);
 
-/* --- helpers ---------------------------------------------------------------------------------- */
+/* --- helpers -------------------------------------------------------------------------------- */
 
 /* The address of element i. */
 static inline void *coll_element(const void *buf, const struct type *type, int64_t i)

@@ -57,7 +57,7 @@ void coll_check_open(void)
 			    haft_setting_get(SETTING_COLL) == COLL_SETTING_CHECK;
 }
 
-/* --- what is said ----------------------------------------------------------------------------- */
+/* --- what is said --------------------------------------------------------------------------- */
 
 static void check_say_types(struct said *s, const struct coll_args *k)
 {
@@ -121,7 +121,7 @@ static void check_say(
 	check_say_types(s, k);
 }
 
-/* --- comparing -------------------------------------------------------------------------------- */
+/* --- comparing ------------------------------------------------------------------------------ */
 
 static const struct said *check_of_rank(const struct agree *a, int rank)
 {
@@ -198,7 +198,7 @@ static int check_compare(void *arg)
 	return 0;
 }
 
-/* --- between groups --------------------------------------------------------------------------- */
+/* --- between groups ------------------------------------------------------------------------- */
 
 /* What one group says to the other. */
 struct summary {
@@ -301,7 +301,7 @@ static void check_groups_steps(struct sched *s, const struct coll_args *k, const
 	coll_sched_check(s, check_compare_groups, g);
 }
 
-/* --- blocks ----------------------------------------------------------------------------------- */
+/* --- blocks --------------------------------------------------------------------------------- */
 
 /* What a block is made of. */
 struct cargo {
@@ -519,7 +519,7 @@ void coll_check_steps(
 		check_blocks_steps(s, k);
 }
 
-/* --- constructors ----------------------------------------------------------------------------- */
+/* --- constructors --------------------------------------------------------------------------- */
 
 static void check_constructor_steps(struct sched *s, const struct coll_args *k, const void *arg)
 {

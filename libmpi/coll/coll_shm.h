@@ -96,7 +96,7 @@ int coll_shm_reduce_scatter_block(const struct coll_args *k);
 int coll_shm_scan(const struct coll_args *k);
 int coll_shm_exscan(const struct coll_args *k);
 
-/* --- which call ------------------------------------------------------------------------------- */
+/* --- which call ----------------------------------------------------------------------------- */
 
 /* A line's last word: kind 8 | root 16 | phase 16 | bytes 24 bits.  The phase tells whether the word
  * is of the phase that its reader is in: a member that writes slots may be ahead of its readers.
@@ -144,7 +144,7 @@ static inline void coll_phase_compare(struct coll *s, struct shm_line *line, uin
 	s->odd_call = call;
 }
 
-/* --- phases: shm_phase.c ---------------------------------------------------------------------- */
+/* --- phases: shm_phase.c -------------------------------------------------------------------- */
 
 /* Waits until all members have arrived at phase `want'. */
 void coll_phase_wait_all(struct coll *s, uint64_t want);

@@ -13,7 +13,7 @@
 #include "libmpi/coll/hierarchical.h"
 #include <string.h>
 
-/* --- rows ------------------------------------------------------------------------------------- */
+/* --- rows ----------------------------------------------------------------------------------- */
 
 /* `n' bytes, which go out though not all of them will be written. */
 static char *hier_zeros(struct sched *s, int64_t n)
@@ -83,7 +83,7 @@ static void hier_pack_own(struct sched *s, const struct coll_args *k, char *mem,
 	coll_sched_pack(s, b.at, b.count, b.type, mem, block);
 }
 
-/* --- plans ------------------------------------------------------------------------------------ */
+/* --- plans ---------------------------------------------------------------------------------- */
 
 void coll_gather_hier(struct sched *s, const struct coll_args *k)
 {

@@ -14,7 +14,7 @@
 
 #define LISTS 7 /* of one int a member; `sums' besides */
 
-/* --- layout ----------------------------------------------------------------------------------- */
+/* --- layout --------------------------------------------------------------------------------- */
 
 /* Numbers the hosts in the order of their lowest ranks. */
 static void hier_number_hosts(struct coll_hier *h, const struct comm *c, int32_t *seen)

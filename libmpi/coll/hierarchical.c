@@ -24,7 +24,7 @@
 #include "libmpi/coll/hierarchical.h"
 #include <string.h>
 
-/* --- parts ------------------------------------------------------------------------------------ */
+/* --- parts ---------------------------------------------------------------------------------- */
 
 /* A call of this host's members, in a schedule that the caller runs to its end. */
 static int hier_local_run(void *arg, const struct p2p_error_msg *error)
@@ -91,7 +91,7 @@ void coll_hier_leaders(
 	coll_sched_group(s, k->comm->group);
 }
 
-/* --- algorithms ------------------------------------------------------------------------------- */
+/* --- algorithms ----------------------------------------------------------------------------- */
 
 void coll_barrier_hier(struct sched *s, const struct coll_args *k)
 {
@@ -226,7 +226,7 @@ void coll_reduce_scatter_hier(struct sched *s, const struct coll_args *k)
 		s, coll_element(mine, k->rtype, at), k->rbuf, coll_block_size(k, k->me), k->rtype);
 }
 
-/* --- scans: for hosts whose members are intervals of ranks ------------------------------------ */
+/* --- scans: for hosts whose members are intervals of ranks ---------------------------------- */
 
 /* The total of this host at its last member, whose operand is `mine', after the scan in the host. */
 static const void *scan_total(

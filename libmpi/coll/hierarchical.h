@@ -28,7 +28,7 @@ struct coll_hier {
 	int64_t room[];
 };
 
-/* --- layout: hier_layout.c -------------------------------------------------------------------- */
+/* --- layout: hier_layout.c ------------------------------------------------------------------ */
 
 /* Has the communicator several hosts, and fewer of them than members; and, if `ordered', are the
  * members of each an interval of ranks?  Local; all members get equal results. */
@@ -51,7 +51,7 @@ void coll_hier_close(void);
 /* The rank that is the leader of my host in a call.  k->root == -1: no root. */
 int coll_hier_leader(const struct coll_args *k, const struct coll_hier *h);
 
-/* --- parts of algorithms: hierarchical.c ------------------------------------------------------ */
+/* --- parts of algorithms: hierarchical.c ---------------------------------------------------- */
 
 /* A call of this host's members: as k, with the leader as its root. */
 struct coll_args coll_hier_local_args(

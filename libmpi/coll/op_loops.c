@@ -24,7 +24,7 @@ typedef float float128 __attribute__((mode(TF))); /* the name differs among comp
 
 static_assert(sizeof(float128) == 16, "MPI_REAL16 is binary128");
 
-/* --- which types: X(operation, basic, C type, expression) ------------------------------------- */
+/* --- which types: X(operation, basic, C type, expression) ----------------------------------- */
 #define UINTS(X, op, e)            \
 	X(op, UINT8, uint8_t, e)   \
 	X(op, UINT16, uint16_t, e) \
@@ -60,7 +60,7 @@ static_assert(sizeof(float128) == 16, "MPI_REAL16 is binary128");
 	X(op, 2REAL, struct type_2real, e)             \
 	X(op, 2DOUBLE, struct type_2double, e)
 
-/* --- the loops: a is the lower ranks' operand, b the higher ranks' and the result ------------- */
+/* --- the loops: a is the lower ranks' operand, b the higher ranks' and the result ----------- */
 #define LOOP(op, basic, T, e)                                                           \
 	static void op##_##basic(const void *in, const void *in2, void *out, int64_t n) \
 	{                                                                               \
@@ -159,7 +159,7 @@ COMPLEX_LOOP(CDOUBLE, DOUBLE, double)
 COMPLEX_LOOP(CLDOUBLE, LDOUBLE, long double)
 COMPLEX_LOOP(CFLOAT128, FLOAT128, float128)
 
-/* --- half precision --------------------------------------------------------------------------- */
+/* --- half precision ------------------------------------------------------------------------- */
 static float half_open(uint16_t h)
 {
 	uint32_t sign = (uint32_t)(h & 0x8000) << 16, exp = (h >> 10) & 31, frac = h & 0x3ff, bits;
@@ -242,7 +242,7 @@ static void prod_CFLOAT16(const void *in, const void *in2, void *out, int64_t n)
 	}
 }
 
-/* --- tables ----------------------------------------------------------------------------------- */
+/* --- tables --------------------------------------------------------------------------------- */
 #define ROW(op, basic) [BASIC_##basic] = op##_##basic,
 #define ROWS_UINT(op)                                                                        \
 	ROW(op, UINT8)                                                                       \

@@ -128,7 +128,7 @@ void coll_op_apply(
 		op_apply_user(op, a, b, out, n, type);
 }
 
-/* --- engines ---------------------------------------------------------------------------------- */
+/* --- engines -------------------------------------------------------------------------------- */
 
 static int op_alloc(bool function, struct op **op, int commute)
 {

@@ -37,7 +37,7 @@ static int tree_size(int v, int n)
 	return v + bit <= n ? bit : n - v;
 }
 
-/* --- broadcast -------------------------------------------------------------------------------- */
+/* --- broadcast ------------------------------------------------------------------------------ */
 
 void coll_bcast_binomial(struct sched *s, const struct coll_args *k)
 {
@@ -108,7 +108,7 @@ void coll_bcast_scatter_allgather(struct sched *s, const struct coll_args *k)
 		coll_sched_unpack(s, mem, k->rbuf, k->rcount, k->rtype, k->bytes);
 }
 
-/* --- reduce ----------------------------------------------------------------------------------- */
+/* --- reduce --------------------------------------------------------------------------------- */
 
 #define TURNS 3 /* what is received, what is being combined, and the result so far */
 
@@ -163,7 +163,7 @@ void coll_reduce_binomial(struct sched *s, const struct coll_args *k)
 	}
 }
 
-/* --- gather and scatter ----------------------------------------------------------------------- */
+/* --- gather and scatter --------------------------------------------------------------------- */
 
 void coll_gather_binomial(struct sched *s, const struct coll_args *k)
 {

@@ -29,7 +29,7 @@ static coll_shm_fn *const shm_way[COLL_KINDS] = {
 	[COLL_EXSCAN] = coll_shm_exscan,
 };
 
-/* --- steps ------------------------------------------------------------------------------------ */
+/* --- steps ---------------------------------------------------------------------------------- */
 
 /* The name of a form of a call is that of the blocking form with these before and after. */
 struct form {
@@ -76,7 +76,7 @@ static void run_all_steps(struct sched *s, const struct coll_args *k, const void
 	run_hold(s, k);
 }
 
-/* --- shared memory ---------------------------------------------------------------------------- */
+/* --- shared memory -------------------------------------------------------------------------- */
 
 /* Joins the communicator's shared memory, once. */
 static inline int run_join(struct comm *c)
@@ -150,7 +150,7 @@ int coll_run_local(const struct coll_args *k, const struct p2p_error_msg *error)
 	return err;
 }
 
-/* --- the three forms -------------------------------------------------------------------------- */
+/* --- the three forms ------------------------------------------------------------------------ */
 
 int coll_run(struct coll_args *k)
 {

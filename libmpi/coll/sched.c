@@ -102,7 +102,7 @@ static struct sched *pool;
 static int pooled;
 static bool hooked;
 
-/* --- making and freeing ----------------------------------------------------------------------- */
+/* --- making and freeing --------------------------------------------------------------------- */
 
 /* A schedule without steps.  Never NULL: without memory it is no_sched, which stores the error. */
 static struct sched *sched_new(const struct coll_args *k)
@@ -190,7 +190,7 @@ static bool sched_grow(struct sched *s, void *array, int *room, size_t size)
 	return true;
 }
 
-/* --- without memory --------------------------------------------------------------------------- */
+/* --- without memory ------------------------------------------------------------------------- */
 
 /* A schedule that stores no steps: a dry run. */
 struct dry_run_sched {
@@ -289,7 +289,7 @@ static int sched_starved(const struct coll_args *k, coll_steps_fn *steps, const 
 	return sched_no_memory();
 }
 
-/* --- planning --------------------------------------------------------------------------------- */
+/* --- planning ------------------------------------------------------------------------------- */
 
 static void step_add(struct sched *s, struct step step)
 {
@@ -466,7 +466,7 @@ void coll_sched_hold(struct sched *s, void *obj)
 	s->held[s->nheld++] = obj;
 }
 
-/* --- running ---------------------------------------------------------------------------------- */
+/* --- running -------------------------------------------------------------------------------- */
 
 /* Stores an error.  poisons: data are missing, so later sends are error messages. */
 static void sched_fail(struct sched *s, int err, bool spoils)
@@ -596,7 +596,7 @@ int coll_sched_run(const struct coll_args *k, coll_steps_fn *steps, const void *
 	return err;
 }
 
-/* --- requests --------------------------------------------------------------------------------- */
+/* --- requests ------------------------------------------------------------------------------- */
 
 /* Completes the request.  A request that is not persistent frees the schedule. */
 static void sched_finish(struct sched *s)
@@ -726,7 +726,7 @@ int coll_sched_init(
 	return 0;
 }
 
-/* --- invariants ------------------------------------------------------------------------------- */
+/* --- invariants ----------------------------------------------------------------------------- */
 
 static bool sched_valid_one(const struct sched *s)
 {

@@ -44,7 +44,7 @@ struct sched;
  * is called three times in all, if there is no memory. */
 typedef void coll_steps_fn(struct sched *s, const struct coll_args *k, const void *arg);
 
-/* --- planning --------------------------------------------------------------------------------- */
+/* --- planning ------------------------------------------------------------------------------- */
 
 /* The group whose ranks the following steps mean; the local group at first. */
 void coll_sched_group(struct sched *s, const struct group *g);
@@ -100,7 +100,7 @@ bool coll_sched_is_dry_run(const struct sched *s);
 /* Stores that there is no memory for something else that the steps need. */
 void coll_sched_set_no_memory(struct sched *s);
 
-/* --- running ---------------------------------------------------------------------------------- */
+/* --- running -------------------------------------------------------------------------------- */
 
 /* Runs the steps of a call to the end.  0 or an MPI error class with words. */
 int coll_sched_run(const struct coll_args *k, coll_steps_fn *steps, const void *arg);

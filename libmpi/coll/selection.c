@@ -152,7 +152,7 @@ static const struct {
 
 const void *coll_algorithm_forced[COLL_KINDS]; /* struct rule */
 
-/* --- choosing --------------------------------------------------------------------------------- */
+/* --- choosing ------------------------------------------------------------------------------- */
 
 /* Does the order of operands not matter for the bits of the result? */
 static bool op_exact(const struct op *op, const struct type *type)
@@ -273,7 +273,7 @@ coll_algorithm_fn *coll_algorithm(const struct coll_args *k)
 	return k->inter ? inter[k->kind] : coll_algorithm_local(k);
 }
 
-/* --- HAFT_COLL_PLAN --------------------------------------------------------------------------- */
+/* --- HAFT_COLL_PLAN ------------------------------------------------------------------------- */
 
 /* Is a row's name, or an old one of it, these `len' characters? */
 static bool rule_is_named(const struct rule *r, const char *word, size_t len)

@@ -38,7 +38,7 @@ int coll_shm_barrier(const struct coll_args *k)
 	return 0;
 }
 
-/* --- bcast ------------------------------------------------------------------------------------ */
+/* --- bcast ---------------------------------------------------------------------------------- */
 
 static void shm_bcast_line(const struct coll_args *k, struct coll *s, int64_t bytes)
 {
@@ -99,7 +99,7 @@ int coll_shm_bcast(const struct coll_args *k)
 	return 0;
 }
 
-/* --- gather, scatter -------------------------------------------------------------------------- */
+/* --- gather, scatter ------------------------------------------------------------------------ */
 
 int coll_shm_gather(const struct coll_args *k)
 {
@@ -173,7 +173,7 @@ int coll_shm_scatter(const struct coll_args *k)
 		k->rbuf, k->rcount, k->rtype);
 }
 
-/* --- allgather, alltoall ---------------------------------------------------------------------- */
+/* --- allgather, alltoall -------------------------------------------------------------------- */
 
 int coll_shm_allgather(const struct coll_args *k)
 {

@@ -109,7 +109,7 @@ void coll_phase_wait_all(struct coll *s, uint64_t want)
 	s->safe = want + (uint64_t)ahead;
 }
 
-/* --- members without data --------------------------------------------------------------------- */
+/* --- members without data ------------------------------------------------------------------- */
 
 /* A word: phase | missed | class: 32, 24 and 8 bits. */
 #define CLASS_BITS  8
@@ -145,7 +145,7 @@ bool coll_phase_error(const struct coll *s, uint64_t e, struct p2p_error_msg *er
 	return false;
 }
 
-/* --- barriers --------------------------------------------------------------------------------- */
+/* --- barriers ------------------------------------------------------------------------------- */
 
 bool coll_phase_arrive_last(struct coll *s, uint64_t e)
 {

@@ -104,7 +104,7 @@ static void reduce_give(struct fold *f, int64_t first, int64_t count)
 		f->own = NULL; /* the fold would write over it before it is read */
 }
 
-/* --- allreduce -------------------------------------------------------------------------------- */
+/* --- allreduce ------------------------------------------------------------------------------ */
 
 static void reduce_direct(struct fold *f, int64_t first, int64_t count)
 {
@@ -230,7 +230,7 @@ int coll_shm_allreduce(const struct coll_args *k)
 	return 0;
 }
 
-/* --- reduce ----------------------------------------------------------------------------------- */
+/* --- reduce --------------------------------------------------------------------------------- */
 
 static void reduce_rise(struct fold *f, int64_t first, int64_t count)
 {
@@ -275,7 +275,7 @@ int coll_shm_reduce(const struct coll_args *k)
 	return 0;
 }
 
-/* --- reduce_scatter_block, scan, exscan ------------------------------------------------------- */
+/* --- reduce_scatter_block, scan, exscan ----------------------------------------------------- */
 
 /* Each member gives elements [first, first + count) of all n blocks, and folds those of its own. */
 static void reduce_blocks(struct fold *f, int64_t first, int64_t count)

@@ -79,7 +79,7 @@ static int attr_delete(void *self, int key)
 	return haft_attr_err(obj_attr_delete(self, key), key);
 }
 
-/* --- MPI calls -------------------------------------------------------------------------------- */
+/* --- MPI calls ------------------------------------------------------------------------------ */
 
 /* The objects of the predefined attributes; they have no handle.  Communicators of the World Model
  * have all of them, those of a session MPI_TAG_UB alone (9.1.2). */
@@ -133,7 +133,7 @@ ENGINES(comm, MPI_Comm_copy_attr_function, MPI_Comm_delete_attr_function)
 ENGINES(type, MPI_Type_copy_attr_function, MPI_Type_delete_attr_function)
 ENGINES(win, MPI_Win_copy_attr_function, MPI_Win_delete_attr_function)
 
-/* --- predefined ------------------------------------------------------------------------------- */
+/* --- predefined ----------------------------------------------------------------------------- */
 
 static const struct {
 	int key;

@@ -72,7 +72,7 @@ int comm_check(struct comm *c)
 	return likely(!coll_check_wanted) ? 0 : coll_check_constructor(c);
 }
 
-/* --- split ------------------------------------------------------------------------------------ */
+/* --- split ---------------------------------------------------------------------------------- */
 
 static int split_by_key(const void *a, const void *b)
 {
@@ -147,7 +147,7 @@ int comm_split(struct comm *c, int color, int key, struct comm **newcomm)
 	return err;
 }
 
-/* --- create ----------------------------------------------------------------------------------- */
+/* --- create --------------------------------------------------------------------------------- */
 
 /* Makes a communicator of g: its rank 0 mints ids and sends them to the others. */
 static int comm_create_on(const struct leader_path *path, struct group *g, struct comm **newcomm)
@@ -189,7 +189,7 @@ int comm_create_group(struct comm *c, struct group *group, int tag, struct comm 
 	return comm_create_on(&path, group, newcomm);
 }
 
-/* --- end and comparison ----------------------------------------------------------------------- */
+/* --- end and comparison --------------------------------------------------------------------- */
 
 int comm_free(struct comm **comm)
 {

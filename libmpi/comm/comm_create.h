@@ -37,7 +37,7 @@ const char *comm_kinds_asked(const struct comm *c);
  * constructor calls it once, before its first message.  0, or MPI_ERR_OTHER in all members. */
 int comm_check(struct comm *c);
 
-/* --- split ------------------------------------------------------------------------------------ */
+/* --- split ---------------------------------------------------------------------------------- */
 
 /* What a rank contributes to a split.  In order of ranks. */
 struct split_entry {

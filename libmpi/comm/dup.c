@@ -54,7 +54,7 @@ struct refill {
 
 static struct refill *refills; /* all refills that are not complete */
 
-/* --- refill: sending a new block of ids ---------------------------------------------------------
+/* --- refill: sending a new block of ids -----------------------------------------------------
  */
 
 static void refill_send(struct refill *f)
@@ -92,7 +92,7 @@ static void refill_begin(struct refill *f)
 	}
 }
 
-/* --- the queue -------------------------------------------------------------------------------- */
+/* --- the queue ------------------------------------------------------------------------------ */
 
 /* Completes a duplicate that has its ids, or none because of err, and whose call has returned. */
 static void dup_deliver(struct dup *d)
@@ -234,7 +234,7 @@ static struct dup *dup_enqueue(struct comm *c)
 	return d;
 }
 
-/* --- the calls -------------------------------------------------------------------------------- */
+/* --- the calls ------------------------------------------------------------------------------ */
 
 /* Copies c without ids: info, topology, attributes.  On failure *copy is NULL. */
 static int dup_copy(struct comm *c, struct info *info, struct comm **copy)

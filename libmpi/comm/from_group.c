@@ -20,7 +20,7 @@
 #include <engine.h>
 #include <string.h>
 
-/* --- hashes ----------------------------------------------------------------------------------- */
+/* --- hashes --------------------------------------------------------------------------------- */
 
 /* splitmix64's finalizer: every bit of x changes every bit of the result. */
 static uint64_t hash_mix(uint64_t x)
@@ -48,7 +48,7 @@ static uint64_t hash_group(const struct group *g)
 	return h;
 }
 
-/* --- communicators for one call --------------------------------------------------------------- */
+/* --- communicators for one call ------------------------------------------------------------- */
 
 /* Makes a communicator that lives during one call, and the path of messages on it. */
 static int from_group_comm(
@@ -108,7 +108,7 @@ int comm_create_from_group(struct group *group, const char *stringtag, struct in
 	return from_group_finish(err, c, info, errhandler, newcomm);
 }
 
-/* --- two groups ------------------------------------------------------------------------------- */
+/* --- two groups ----------------------------------------------------------------------------- */
 
 static int from_group_leader(
 	const struct group *local, const struct group *remote, int remote_leader)

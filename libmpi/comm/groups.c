@@ -27,7 +27,7 @@ static int group_no_memory(int n)
 	return haft_err(MPI_ERR_NO_MEM, "no memory for a group of %d processes", n);
 }
 
-/* --- making ----------------------------------------------------------------------------------- */
+/* --- making --------------------------------------------------------------------------------- */
 
 /* Makes a group without tables: rank r is peer base + r * stride.  size >= 1. */
 static int group_plain(int size, int base, int stride, struct group **group)
@@ -191,7 +191,7 @@ static int32_t *group_room(int n)
 	return malloc(((size_t)n + 1) * sizeof(int32_t));
 }
 
-/* --- inquiry ---------------------------------------------------------------------------------- */
+/* --- inquiry -------------------------------------------------------------------------------- */
 
 int group_size(struct group *g, int *size)
 {
@@ -251,7 +251,7 @@ int group_compare(struct group *a, struct group *b, int *result)
 	return 0;
 }
 
-/* --- set operations --------------------------------------------------------------------------- */
+/* --- set operations ------------------------------------------------------------------------- */
 
 /* Appends to peers, at n, the members of a that are in b (want) or are not (!want), in a's order.
  * Returns the new length. */
@@ -302,7 +302,7 @@ int group_difference(struct group *a, struct group *b, struct group **newgroup)
 	return group_subset(a, b, false, newgroup);
 }
 
-/* --- lists and ranges ------------------------------------------------------------------------- */
+/* --- lists and ranges ----------------------------------------------------------------------- */
 
 static int group_no_rank(const struct group *g, int r)
 {

@@ -64,7 +64,7 @@ static int hello_group(const struct group *g, struct blob *b)
 	return 0;
 }
 
-/* --- connecting ------------------------------------------------------------------------------- */
+/* --- connecting ----------------------------------------------------------------------------- */
 
 /* The leaders exchange their hellos, and all members get *theirs, which the caller frees.  Consumes
  * the leader's `mine'.  err: an error of this process, of which the others hear. */
@@ -164,7 +164,7 @@ static int inter_bind(const struct comm *parent, struct group *group,
 	return err;
 }
 
-/* --- MPI_Intercomm_create --------------------------------------------------------------------- */
+/* --- MPI_Intercomm_create ------------------------------------------------------------------- */
 
 static int inter_leader_check(struct comm *local, struct comm *peer, int remote_leader)
 {
@@ -228,7 +228,7 @@ struct comm *comm_local(struct comm *c)
 	return comm_make_internal(&how, &c->local) == 0 ? c->local : NULL;
 }
 
-/* --- made from inter-communicators ------------------------------------------------------------ */
+/* --- made from inter-communicators ---------------------------------------------------------- */
 
 /* Makes the union of both groups, the local one first or last. */
 static int inter_union(

@@ -83,7 +83,7 @@ void life_finalize_returned(int err)
 	finalize_failed = err != 0 && haft_life.world == HAFT_RUNNING;
 }
 
-/* --- peers: boot knows ranks of the job, via knows numbers in the universe ------------------- */
+/* --- peers: boot knows ranks of the job, via knows numbers in the universe ------------------ */
 
 static int peer_seat(int peer)
 {
@@ -110,7 +110,7 @@ static const char *peer_addr(int peer)
 	return boot_addr(peer - boot->first);
 }
 
-/* --- up -------------------------------------------------------------------------------------- */
+/* --- up ------------------------------------------------------------------------------------- */
 
 static int transports_open(void)
 {
@@ -194,7 +194,7 @@ int life_up(int level)
 	return err;
 }
 
-/* --- down ------------------------------------------------------------------------------------ */
+/* --- down ----------------------------------------------------------------------------------- */
 
 /* Checks the invariants of the engines, in builds that can afford it. */
 static void life_check_invariants(void)

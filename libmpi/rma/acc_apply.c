@@ -21,7 +21,7 @@
 #define BULK_MOST    MEAN_OR(32, 1 << 18) /* elements: others wait 200 us for them */
 #define STRIPE_SPINS 100 /* looks at a taken lock, which is held for about a microsecond */
 
-/* --- stripes ---------------------------------------------------------------------------------- */
+/* --- stripes -------------------------------------------------------------------------------- */
 
 void rma_stripe_lock(struct rma_stripe *s)
 {
@@ -55,7 +55,7 @@ int64_t rma_stripe_elements(uint64_t place, int64_t extent, int64_t n)
 	return k < n ? k : n;
 }
 
-/* --- one run of elements ---------------------------------------------------------------------- */
+/* --- one run of elements -------------------------------------------------------------------- */
 
 void rma_acc_combine(const struct rma_acc *a, char *mem, const char *src, char *old, int64_t n)
 {

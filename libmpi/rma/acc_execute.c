@@ -19,7 +19,7 @@
 
 #define ROOM_FEW 256 /* bytes: single elements and small vectors need no malloc */
 
-/* --- datatypes -------------------------------------------------------------------------------- */
+/* --- datatypes ------------------------------------------------------------------------------ */
 
 struct acc_only {
 	const struct type *basic;
@@ -74,7 +74,7 @@ static bool acc_row_step(void *arg, const struct type *basic, char *mem, int64_t
 	return r->left > 0;
 }
 
-/* --- a whole operation ------------------------------------------------------------------------ */
+/* --- a whole operation ---------------------------------------------------------------------- */
 
 struct acc_run {
 	struct rma_acc acc;

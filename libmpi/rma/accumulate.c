@@ -15,7 +15,7 @@
 #include "libmpi/type/shape.h"
 #include <engine.h>
 
-/* --- checks ----------------------------------------------------------------------------------- */
+/* --- checks --------------------------------------------------------------------------------- */
 
 static bool acc_same_basic(const struct type *a, const struct type *b)
 {
@@ -68,7 +68,7 @@ static int acc_check_op(const struct rma_operation *j)
 	return 0;
 }
 
-/* --- the calls -------------------------------------------------------------------------------- */
+/* --- the calls ------------------------------------------------------------------------------ */
 
 /* Executes an operation that has been checked. */
 static int acc_run(const struct rma_operation *j)

@@ -53,7 +53,7 @@ struct rma_am_run {
 	uint64_t len;   /* bytes of memory */
 };
 
-/* --- am_types.c ------------------------------------------------------------------------------- */
+/* --- am_types.c ----------------------------------------------------------------------------- */
 
 /* The number of an element type in messages, and back.  rma_am_type_of returns NULL if the
  * number is unknown, or if there is no memory for a pair; rma_am_op_of for compare and swap. */
@@ -61,7 +61,7 @@ uint32_t rma_am_type_number(const struct type *basic);
 struct type *rma_am_type_of(uint32_t number);
 const struct op *rma_am_op_of(uint8_t number);
 
-/* --- frame_queue.c: frames on their way out --------------------------------------------------- */
+/* --- frame_queue.c: frames on their way out ------------------------------------------------- */
 
 /* Something that waits for its turn on the way to a peer.  push sends what it can.  It returns 0 if
  * everything is sent, and has freed the item then; else SHM_AGAIN. */
@@ -91,7 +91,7 @@ int64_t rma_frame_max(void);
 void *rma_frame_reserve(const struct rma_queued *o, int64_t bytes);
 void rma_frame_commit(const struct rma_queued *o, enum rma_am_kind kind, int64_t bytes);
 
-/* --- am_target.c ------------------------------------------------------------------------------ */
+/* --- am_target.c ---------------------------------------------------------------------------- */
 
 /* Where a run of this process's memory lies; NULL: not, or no longer, in the window.  *shared: it
  * lies in the segment. */
@@ -106,7 +106,7 @@ int rma_am_accumulate(struct win *w, const struct rma_am_head *h, const struct r
  * not valid. */
 void rma_am_request(struct win *w, int from, int kind, const void *frame, int64_t len);
 
-/* --- am_origin.c ------------------------------------------------------------------------------ */
+/* --- am_origin.c ---------------------------------------------------------------------------- */
 
 /* Handles a DATA or ACK of rank `from'.  Ends the job if the frame is not valid. */
 void rma_am_reply(struct win *w, int from, int kind, const void *data, int64_t len);

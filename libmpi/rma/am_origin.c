@@ -52,7 +52,7 @@ struct rma_am {
 	struct rma_am_run few[RUNS_FEW], *runs;
 };
 
-/* --- the end ---------------------------------------------------------------------------------- */
+/* --- the end -------------------------------------------------------------------------------- */
 
 static void am_empty(struct rma_am *m)
 {
@@ -244,7 +244,7 @@ void rma_am_reply(struct win *w, int from, int kind, const void *data, int64_t l
 			"an answer of kind %d and %lld bytes about a window", kind, (long long)len);
 }
 
-/* --- invariants ------------------------------------------------------------------------------- */
+/* --- invariants ----------------------------------------------------------------------------- */
 
 /* Operations that a target has not answered: all in its list, and none of them failed. */
 static bool am_target_valid(const struct rma_target *t, int rank)
@@ -275,7 +275,7 @@ bool rma_am_valid(const struct win *w)
 	return true;
 }
 
-/* --- frames ----------------------------------------------------------------------------------- */
+/* --- frames --------------------------------------------------------------------------------- */
 
 /* Bytes of data that travel with a run of `bytes' bytes. */
 static int64_t am_carried(const struct rma_am *m, int64_t bytes)
@@ -369,7 +369,7 @@ static int am_push(struct rma_queued *o)
 	return 0;
 }
 
-/* --- the beginning ---------------------------------------------------------------------------- */
+/* --- the beginning -------------------------------------------------------------------------- */
 
 struct am_listing {
 	struct rma_am *m;
@@ -512,7 +512,7 @@ int rma_am_start(const struct rma_operation *j)
 	return 0;
 }
 
-/* --- flushes ---------------------------------------------------------------------------------- */
+/* --- flushes -------------------------------------------------------------------------------- */
 
 struct am_flush {
 	const struct win *w;

@@ -63,7 +63,7 @@ char *rma_am_memory(const struct win *w, const struct rma_am_run *r, bool *share
 	return at;
 }
 
-/* --- answers ---------------------------------------------------------------------------------- */
+/* --- answers -------------------------------------------------------------------------------- */
 
 static int ack_push(struct rma_queued *o)
 {
@@ -181,7 +181,7 @@ static struct am_reply *reply_new(struct win *w, int from, int64_t n)
 	return a;
 }
 
-/* --- requests --------------------------------------------------------------------------------- */
+/* --- requests ------------------------------------------------------------------------------- */
 
 static bool am_all_there(const struct win *w, const struct rma_am_run *runs, uint32_t n)
 {
@@ -289,7 +289,7 @@ static void am_serve_fetch(struct win *w, int from, const struct rma_am_head *h,
 	rma_queue_put(&a->queued);
 }
 
-/* --- what is believed ------------------------------------------------------------------------- */
+/* --- what is believed ----------------------------------------------------------------------- */
 
 /* Bytes of all runs; < 0: more than memory can hold. */
 static int64_t am_runs_bytes(const struct rma_am_run *runs, uint32_t n)

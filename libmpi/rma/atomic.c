@@ -19,7 +19,7 @@ void rma_atomic_init(void)
 	rma_atomic_no_op = coll_op_predefined(MPI_NO_OP);
 }
 
-/* --- bulks ------------------------------------------------------------------------------------ */
+/* --- bulks ---------------------------------------------------------------------------------- */
 
 void rma_atomic_enter_slow(struct win *w, int rank)
 {
@@ -56,7 +56,7 @@ void rma_atomic_bulk_end(struct win *w, int rank)
 	atomic_store_explicit(&w->target[rank].ctl->bulk.word, 0, memory_order_release);
 }
 
-/* --- elements --------------------------------------------------------------------------------- */
+/* --- elements ------------------------------------------------------------------------------- */
 
 /* For each width: T is an integer of that many bytes. */
 #define WIDTH(T)                                                                                  \

@@ -93,7 +93,7 @@ int rma_attach_check(const struct win *w, int rank, uint64_t at, int64_t len)
 		(unsigned long long)at, rank, rma_win_words(w, words));
 }
 
-/* --- the owner -------------------------------------------------------------------------------- */
+/* --- the owner ------------------------------------------------------------------------------ */
 
 static void attach_seq_step(struct rma_ctl *c, int by)
 {

@@ -75,7 +75,7 @@ void rma_conflict_free(struct win *w)
 	free(c);
 }
 
-/* --- promises --------------------------------------------------------------------------------- */
+/* --- promises ------------------------------------------------------------------------------- */
 
 void rma_conflict_fence(struct win *w, int modes)
 {
@@ -100,7 +100,7 @@ void rma_conflict_post(struct win *w, int modes)
 		(modes & MPI_MODE_NOPUT) != 0 ? c->exposures : 0, memory_order_release);
 }
 
-/* --- forgetting ------------------------------------------------------------------------------- */
+/* --- forgetting ----------------------------------------------------------------------------- */
 
 void rma_conflict_clear(struct win *w)
 {
@@ -181,7 +181,7 @@ static int rget_end_new(struct win *w, struct req *req)
 	return 0;
 }
 
-/* --- recording -------------------------------------------------------------------------------- */
+/* --- recording ------------------------------------------------------------------------------ */
 
 /* Room for one more range; NULL: none, which is reported once. */
 static struct conflict_range *conflict_slot(struct win *w)

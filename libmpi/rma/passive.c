@@ -21,7 +21,7 @@
 #define PATIENCE_FIRST_NS 50000u /* some switches of processes: another epoch ends in that time */
 #define PATIENCE_MAX_NS   50000000u /* long enough even if that epoch has to wait for its CPU */
 
-/* --- one lock --------------------------------------------------------------------------------- */
+/* --- one lock ------------------------------------------------------------------------------- */
 
 /* A wait for the lock of a member of this host. */
 struct local_lock_wait {
@@ -183,7 +183,7 @@ int rma_win_unlock(int rank, struct win *w)
 	return err;
 }
 
-/* --- all -------------------------------------------------------------------------------------- */
+/* --- all ------------------------------------------------------------------------------------ */
 
 /* Takes all locks if all members are local and all locks are free.  Else takes none. */
 static bool lock_all_try(struct win *w)

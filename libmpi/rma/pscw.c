@@ -42,7 +42,7 @@ static int pscw_group_check(const struct win *w, const struct group *g)
 	return 0;
 }
 
-/* --- exposure --------------------------------------------------------------------------------- */
+/* --- exposure ------------------------------------------------------------------------------- */
 
 int rma_win_post(struct group *g, int modes, struct win *w)
 {
@@ -128,7 +128,7 @@ int rma_win_test(struct win *w, int *flag)
 	return 0;
 }
 
-/* --- access ----------------------------------------------------------------------------------- */
+/* --- access --------------------------------------------------------------------------------- */
 
 struct pscw_start {
 	struct win *w;

@@ -12,7 +12,7 @@
 #include <engine.h>
 #include <string.h>
 
-/* --- put and get ------------------------------------------------------------------------------ */
+/* --- put and get ---------------------------------------------------------------------------- */
 
 /* Moves only the bytes that the source has. */
 static int putget(struct rma_operation *j)
@@ -96,7 +96,7 @@ int rma_get(void *origin, int64_t ocount, struct type *otype, int rank, int64_t 
 	return putget(&j);
 }
 
-/* --- with requests ---------------------------------------------------------------------------- */
+/* --- with requests -------------------------------------------------------------------------- */
 
 int rma_rput(const void *origin, int64_t ocount, struct type *otype, int rank, int64_t disp,
 	int64_t tcount, struct type *ttype, struct win *w, struct req **request)

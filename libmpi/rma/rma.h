@@ -34,7 +34,7 @@
 #include "libmpi/rma/win_sync.h"
 #include "libmpi/via/via.h"
 
-/* --- what members share ----------------------------------------------------------------------- */
+/* --- what members share --------------------------------------------------------------------- */
 
 #define RMA_STRIPES 16 /* locks for accumulates on one member: selected by place, so few collide */
 
@@ -58,7 +58,7 @@ struct rma_ctl {
 };
 static_assert(sizeof(struct rma_ctl) % CACHE_LINE == 0, "lines of its own");
 
-/* --- windows ---------------------------------------------------------------------------------- */
+/* --- windows -------------------------------------------------------------------------------- */
 
 enum rma_method { RMA_DIRECT, RMA_VM, RMA_AM };
 
@@ -134,7 +134,7 @@ void rma_win_valid_all(void);
  * library's lock, between MPI's calls. */
 bool rma_win_valid(void);
 
-/* --- synchronization, called by data movement ------------------------------------------------- */
+/* --- synchronization, called by data movement ----------------------------------------------- */
 
 enum rma_kind { RMA_PUT, RMA_GET, RMA_ACC };
 
@@ -186,7 +186,7 @@ void rma_remote_quiesce(struct win *w);
  * is valid until it returns. */
 void rma_remote_frame(struct win *w, int from, const void *data, uint32_t len);
 
-/* --- data movement, called by synchronization ------------------------------------------------- */
+/* --- data movement, called by synchronization ----------------------------------------------- */
 
 /* rma_flush_wait returns when all operations of this process to a rank (_all: to all ranks) are
  * complete there; _local: when their origin buffers may be reused.  0, or the error of an operation

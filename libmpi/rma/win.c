@@ -60,7 +60,7 @@ struct win_making {
 	char words[HAFT_ERR_TEXT_MAX]; /* the words of mine.err */
 };
 
-/* --- the end ---------------------------------------------------------------------------------- */
+/* --- the end -------------------------------------------------------------------------------- */
 
 /* Frees everything that this member has taken for the window.  Other members no longer access
  * it. */
@@ -192,7 +192,7 @@ int rma_win_set_name(struct win *w, const char *name)
 	return err != 0 ? err : win_name_comm(w);
 }
 
-/* --- this member's part ----------------------------------------------------------------------- */
+/* --- this member's part --------------------------------------------------------------------- */
 
 /* Notes the first failure of this member.  The others learn of it by its offer. */
 static void win_fail(struct win_making *m, int err)
@@ -274,7 +274,7 @@ static int win_begin(struct win_making *m)
 	return 0;
 }
 
-/* --- the exchange, and what comes of it ------------------------------------------------------- */
+/* --- the exchange, and what comes of it ----------------------------------------------------- */
 
 /* 0 if all members can take part.  Else the error of this member, or one that names another
  * member. */
@@ -418,7 +418,7 @@ static int win_make(struct win_making *m, struct win **win)
 	return win_made(m, err, win);
 }
 
-/* --- the calls -------------------------------------------------------------------------------- */
+/* --- the calls ------------------------------------------------------------------------------ */
 
 int rma_win_create(void *base, int64_t size, int64_t unit, struct info *info, struct comm *comm,
 	struct win **win)
@@ -580,7 +580,7 @@ int rma_win_create_dynamic(struct info *info, struct comm *comm, struct win **wi
 	return win_make(&m, win);
 }
 
-/* --- questions -------------------------------------------------------------------------------- */
+/* --- questions ------------------------------------------------------------------------------ */
 
 int rma_win_get_group(struct win *w, struct group **group)
 {

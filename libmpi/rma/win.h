@@ -5,7 +5,7 @@
 
 #include "libmpi/rma/rma.h"
 
-/* --- win_hints.c ------------------------------------------------------------------------------ */
+/* --- win_hints.c ---------------------------------------------------------------------------- */
 
 /* The hints of a window from info (may be NULL), malloc'ed; NULL: no memory.  rma_hints_free
  * accepts NULL. */
@@ -16,7 +16,7 @@ bool rma_hints_no_locks(const struct rma_hints *h);
 bool rma_hints_noncontig(const struct rma_hints *h);
 int64_t rma_hints_align(const struct rma_hints *h); /* bytes; 0: no alignment was requested */
 
-/* --- attach.c --------------------------------------------------------------------------------- */
+/* --- attach.c ------------------------------------------------------------------------------- */
 
 /* Is [at, at + len) of the target's address space attached, as one range or as several adjacent
  * ones?  0, or MPI_ERR_RMA_RANGE with words. */
@@ -25,7 +25,7 @@ int rma_attach_check(const struct win *w, int rank, uint64_t at, int64_t len);
 /* Detaches everything: the window is freed. */
 void rma_attach_free(struct win *w);
 
-/* --- win_registry.c, dispatch.c --------------------------------------------------------------- */
+/* --- win_registry.c, dispatch.c ------------------------------------------------------------- */
 
 /* rma_registry_add makes the window known by its context id; rma_registry_remove forgets it. */
 void rma_registry_add(struct win *w);

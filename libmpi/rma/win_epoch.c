@@ -9,7 +9,7 @@
 #include "libmpi/rma/win_remote.h"
 #include <stdlib.h>
 
-/* --- accesses --------------------------------------------------------------------------------- */
+/* --- accesses ------------------------------------------------------------------------------- */
 
 /* Why the target may not be accessed, in words; NULL: it may.  Opens a fence epoch, or waits for a
  * post. */
@@ -67,7 +67,7 @@ int rma_epoch_record(struct win *w, const struct rma_access *a)
 	return w->rma->epoch->conflicts != NULL ? rma_conflict_access(w, a) : 0;
 }
 
-/* --- life ------------------------------------------------------------------------------------- */
+/* --- life ----------------------------------------------------------------------------------- */
 
 int rma_epoch_new(struct win *w, const struct info *info)
 {

@@ -92,7 +92,7 @@ struct rma_epoch {
 	bool checked; /* every access takes the slow path: `conflicts' or `types' */
 };
 
-/* --- win_wait.c ------------------------------------------------------------------------------- */
+/* --- win_wait.c ----------------------------------------------------------------------------- */
 
 /* Nanoseconds of a monotonic clock. */
 uint64_t clock_now_ns(void);
@@ -129,7 +129,7 @@ void rma_epoch_wait_until(struct rma_epoch_wait *wait);
 /* Adds a member of the window to those that a wait report names as late. */
 void rma_epoch_late(const struct win *w, int rank, struct shm_what *what);
 
-/* --- epoch_errors.c --------------------------------------------------------------------------- */
+/* --- epoch_errors.c ------------------------------------------------------------------------- */
 
 /* MPI_ERR_RMA_SYNC with words: the window, rank (< 0: left out), what is wrong, and which epoch is
  * open instead. */
@@ -141,7 +141,7 @@ int rma_epoch_no_rank(const struct win *w, int rank);
 /* 0, or MPI_ERR_ASSERT with words if modes has bits that MPI does not define. */
 int rma_epoch_assert(const struct win *w, int modes);
 
-/* --- what is open ----------------------------------------------------------------------------- */
+/* --- what is open --------------------------------------------------------------------------- */
 
 /* Opens or closes the window to accesses, unless every access is checked. */
 static inline void rma_epoch_open_all(struct win *w, bool open)

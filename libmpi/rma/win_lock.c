@@ -33,7 +33,7 @@ static bool lock_waits(uint32_t slot)
 	return mode == LOCK_SHARED || mode == LOCK_EXCLUSIVE;
 }
 
-/* --- waiting ---------------------------------------------------------------------------------- */
+/* --- waiting -------------------------------------------------------------------------------- */
 
 void rma_lock_wait_begin(struct rma_lock_wait *k)
 {
@@ -150,7 +150,7 @@ static void lock_call(struct win *w, int rank, int who)
 		rma_remote_wake(w, rank);
 }
 
-/* --- giving ----------------------------------------------------------------------------------- */
+/* --- giving --------------------------------------------------------------------------------- */
 
 /* The rank of the oldest waiter (writers: of the oldest writer), or -1. */
 static int lock_oldest(const struct win *w, int rank, bool writers, uint32_t *slot)

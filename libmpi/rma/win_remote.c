@@ -35,7 +35,7 @@ static void remote_send(struct win *w, int rank, enum sync_kind kind, enum rma_l
 	rma_queue_sync(w, rank, &f, sizeof(f));
 }
 
-/* --- the origin ------------------------------------------------------------------------------- */
+/* --- the origin ----------------------------------------------------------------------------- */
 
 struct granted {
 	const struct win *w;
@@ -150,7 +150,7 @@ void rma_lock_holders_late(const struct rma_epoch_wait *wait, struct shm_what *w
 		rma_epoch_late(w, who[i], what);
 }
 
-/* --- the target ------------------------------------------------------------------------------- */
+/* --- the target ----------------------------------------------------------------------------- */
 
 /* Tells a waiting member which rank holds the lock, if that changed. */
 static void remote_tell_holder(struct win *w, struct rma_remote_wait *f)

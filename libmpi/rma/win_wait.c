@@ -33,7 +33,7 @@ void rma_epoch_completed(struct win *w, int rank, int from)
 	rma_epoch_ring(w, rank);
 }
 
-/* --- waiting ---------------------------------------------------------------------------------- */
+/* --- waiting -------------------------------------------------------------------------------- */
 
 static bool wait_ready(void *arg)
 {

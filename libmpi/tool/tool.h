@@ -71,7 +71,7 @@ int tool_enums_open(void);
 /* The enumeration of a setting's words, or NULL. */
 struct tool_enum *tool_enum_of(int row);
 
-/* --- counters (counters.c) ----------------------------------------------------------- */
+/* --- counters (counters.c) ------------------------------------------------------------------ */
 
 enum tool_category { TOOL_SETTINGS, TOOL_MESSAGES, TOOL_TRANSPORT, TOOL_OBJECTS, TOOL_CATEGORIES };
 

@@ -14,7 +14,7 @@
 #include <engine.h>
 #include <string.h>
 
-/* --- arithmetic ------------------------------------------------------------------------------- */
+/* --- arithmetic ----------------------------------------------------------------------------- */
 
 static void cart_coords(const struct topo *t, int rank, int *coords)
 {
@@ -45,7 +45,7 @@ static int cart_neighbor(const struct topo *t, int me, int d, int stride, int64_
 	return me + (int)(at - t->coords[d]) * stride;
 }
 
-/* --- making ----------------------------------------------------------------------------------- */
+/* --- making --------------------------------------------------------------------------------- */
 
 /* Checks the user's description of a grid over c, and sets *n to its number of processes. */
 static int cart_size(const struct comm *c, int ndims, const int *dims, const int *periods, int *n)
@@ -143,7 +143,7 @@ int topo_cart_map(struct comm *c, int ndims, const int dims[], const int periods
 	return err;
 }
 
-/* --- sub-grids -------------------------------------------------------------------------------- */
+/* --- sub-grids ------------------------------------------------------------------------------ */
 
 /* The sub-grid of this process. */
 struct sub {
@@ -205,7 +205,7 @@ int topo_cart_sub(struct comm *c, const int remain_dims[], struct comm **newcomm
 	return err;
 }
 
-/* --- inquiry ---------------------------------------------------------------------------------- */
+/* --- inquiry -------------------------------------------------------------------------------- */
 
 int topo_cartdim_get(struct comm *c, int *ndims)
 {

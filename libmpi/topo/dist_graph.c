@@ -21,7 +21,7 @@
 #include <engine.h>
 #include <string.h>
 
-/* --- arguments -------------------------------------------------------------------------------- */
+/* --- arguments ------------------------------------------------------------------------------ */
 
 /* The state of a member's arguments; members combine each number by MPI_MAX. */
 struct dist_args {
@@ -86,7 +86,7 @@ static int dist_agree(struct comm *c, const struct dist_args *mine, bool *weight
 	return 0;
 }
 
-/* --- making ----------------------------------------------------------------------------------- */
+/* --- making --------------------------------------------------------------------------------- */
 
 static struct topo *dist_new(int nin, int nout, bool weighted)
 {
@@ -156,7 +156,7 @@ int topo_dist_graph_create_adjacent(struct comm *c, int indegree, const int sour
 	return dist_carry(c, t, newcomm);
 }
 
-/* --- routing edges to their ends -------------------------------------------------------------- */
+/* --- routing edges to their ends ------------------------------------------------------------ */
 
 enum end { END_IN, END_OUT };
 
@@ -341,7 +341,7 @@ int topo_dist_graph_create(struct comm *c, int n, const int sources[], const int
 	return err != 0 ? err : dist_carry(c, t, newcomm);
 }
 
-/* --- inquiry ---------------------------------------------------------------------------------- */
+/* --- inquiry -------------------------------------------------------------------------------- */
 
 int topo_dist_graph_neighbors_count(struct comm *c, int *indegree, int *outdegree, int *weighted)
 {

@@ -109,7 +109,7 @@ int topo_graph_map(struct comm *c, int nnodes, const int index[], const int edge
 	return err;
 }
 
-/* --- inquiry ---------------------------------------------------------------------------------- */
+/* --- inquiry -------------------------------------------------------------------------------- */
 
 int topo_graphdims_get(struct comm *c, int *nnodes, int *nedges)
 {

@@ -26,7 +26,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- domains ---------------------------------------------------------------------------------- */
+/* --- domains -------------------------------------------------------------------------------- */
 
 /* The processes sorted by domain. */
 struct sorted {
@@ -88,7 +88,7 @@ static void order_identity(int *order, int n)
 		order[i] = i;
 }
 
-/* --- grids ------------------------------------------------------------------------------------ */
+/* --- grids ---------------------------------------------------------------------------------- */
 
 /* The box of the grid that is being cut: coordinates low[d] to low[d] + size[d] - 1. */
 struct box {
@@ -240,7 +240,7 @@ int topo_order_grid(const struct order_grid *g, const int *color, int *order, bo
 	return 0;
 }
 
-/* --- graphs ----------------------------------------------------------------------------------- */
+/* --- graphs --------------------------------------------------------------------------------- */
 
 /* As grid_apart, for the edges of a graph. */
 static int64_t graph_apart(const struct order_graph *g, const int *color, const int *order)

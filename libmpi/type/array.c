@@ -66,7 +66,7 @@ static void array_stride(
 	t->shape->stride = bytes;
 }
 
-/* --- subarray --------------------------------------------------------------------------------- */
+/* --- subarray ------------------------------------------------------------------------------- */
 
 static int subarray_check(
 	int ndims, struct haft_counts sizes, struct haft_counts subsizes, struct haft_counts starts)
@@ -148,7 +148,7 @@ int type_create_subarray(int ndims, struct haft_counts sizes, struct haft_counts
 	return type_close(t, err, newtype);
 }
 
-/* --- darray ----------------------------------------------------------------------------------- */
+/* --- darray --------------------------------------------------------------------------------- */
 
 /* One dimension of a distributed array, in MPI's words. */
 struct darray_dim {

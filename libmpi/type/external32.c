@@ -60,7 +60,7 @@ int64_t type_external(const struct type *basic)
 	return c.parts * c.to;
 }
 
-/* --- numbers ---------------------------------------------------------------------------------- */
+/* --- numbers -------------------------------------------------------------------------------- */
 
 /* Reverses n bytes. */
 static void external_reverse(unsigned char *dst, const unsigned char *src, size_t n)
@@ -154,7 +154,7 @@ static void x87_in(unsigned char *dst, const unsigned char *src)
 	memcpy(dst + 8, &top, 2);
 }
 
-/* --- rows of a basic type --------------------------------------------------------------------- */
+/* --- rows of a basic type ------------------------------------------------------------------- */
 
 struct external_cursor {
 	unsigned char *ext; /* the next byte of external data */
@@ -213,7 +213,7 @@ static bool external_in(void *arg, const struct type *basic, char *mem, int64_t 
 	return true;
 }
 
-/* --- the engines ------------------------------------------------------------------------------ */
+/* --- the engines ---------------------------------------------------------------------------- */
 
 static int datarep_check(const char *datarep)
 {

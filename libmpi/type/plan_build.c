@@ -21,7 +21,7 @@
 
 #define UNITS_MAX 4 /* runs of different lengths may become this many equal ones each */
 
-/* --- nests ------------------------------------------------------------------------------------ */
+/* --- nests ---------------------------------------------------------------------------------- */
 
 /* The plan of a type as a nest: its own nest, a block if it is dense, or a leaf. nest is empty
  * before. */
@@ -85,7 +85,7 @@ static int64_t block_off(const struct type *t)
 	return t->plan == NULL ? 0 : t->plan->off;
 }
 
-/* --- blocks of a shape ------------------------------------------------------------------------ */
+/* --- blocks of a shape ---------------------------------------------------------------------- */
 
 static const struct type *block_inner(const struct type_shape *s, int64_t i)
 {
@@ -123,7 +123,7 @@ static bool is_regular(const struct type_shape *s, int64_t *first, int64_t *n, i
 	return true;
 }
 
-/* --- runs ------------------------------------------------------------------------------------- */
+/* --- runs ----------------------------------------------------------------------------------- */
 
 /* Frees what a plan points to. */
 static void plan_release(struct type_plan *p)
@@ -272,7 +272,7 @@ static bool runs_make(struct type_plan *p, const struct type_shape *s)
 	return true;
 }
 
-/* --- fields ----------------------------------------------------------------------------------- */
+/* --- fields --------------------------------------------------------------------------------- */
 
 /* Adds one block as a field, merged with the last field where both are memory. */
 static void field_add(struct type_plan *p, const struct type *inner, int64_t off, int64_t len)
@@ -308,7 +308,7 @@ static bool fields_make(struct type_plan *p, const struct type_shape *s)
 	return true;
 }
 
-/* --- a type ----------------------------------------------------------------------------------- */
+/* --- a type --------------------------------------------------------------------------------- */
 
 /* A nest of `n' blocks of `len' elements of a type. */
 static bool stride_make(struct type_plan *p, const struct type *inner, int64_t first, int64_t len,

@@ -53,7 +53,7 @@ static void plan_memcpy(enum plan_direction way, char *mem, char *packed, int64_
 		memcpy(mem, packed, (size_t)n);
 }
 
-/* --- whole elements: loops -------------------------------------------------------------------- */
+/* --- whole elements: loops ------------------------------------------------------------------ */
 
 static void loops_add(struct loops *l, int64_t n, int64_t mem, int64_t packed)
 {
@@ -183,7 +183,7 @@ static void nest_whole(const struct type_plan *p, int dims, enum plan_direction 
 		loops_flat(&l, l.n, way, mem, packed, p->block);
 }
 
-/* --- whole elements: runs and fields ---------------------------------------------------------- */
+/* --- whole elements: runs and fields -------------------------------------------------------- */
 
 static inline int64_t run_off(const struct type_plan *p, int64_t i)
 {
@@ -318,7 +318,7 @@ static void plan_whole(const struct type_plan *p, enum plan_direction way, char 
 		fields_whole(p, way, mem, packed, n, mstep, pstep);
 }
 
-/* --- parts of elements ------------------------------------------------------------------------ */
+/* --- parts of elements ---------------------------------------------------------------------- */
 
 /* Bytes [at, at + n) of one element. */
 struct range_part {

@@ -42,7 +42,7 @@ static void signature_pair_parts(
 	}
 }
 
-/* --- one by one ------------------------------------------------------------------------------- */
+/* --- one by one ----------------------------------------------------------------------------- */
 
 static inline char *signature_step(char *mem, int64_t off)
 {
@@ -155,7 +155,7 @@ int type_each_whole(const struct type *t, char *mem, int64_t count, type_each_fn
 	return signature_each(t, mem, count, false, fn, arg);
 }
 
-/* --- summed up -------------------------------------------------------------------------------- */
+/* --- summed up ------------------------------------------------------------------------------ */
 
 static const struct type_signature signature_empty = {.turn = 1};
 
@@ -264,7 +264,7 @@ const struct type_signature *type_signature_of(struct type *t)
 	return t->signature;
 }
 
-/* --- the beginning of a message --------------------------------------------------------------- */
+/* --- the beginning of a message ------------------------------------------------------------- */
 
 struct signature_front {
 	int64_t left; /* bytes */
@@ -309,7 +309,7 @@ int type_signature_bytes(struct type *t, int64_t bytes, struct type_signature *s
 	return err;
 }
 
-/* --- words ------------------------------------------------------------------------------------ */
+/* --- words ---------------------------------------------------------------------------------- */
 
 #define WORDS_RUNS 4 /* of one type each; more would not be read */
 

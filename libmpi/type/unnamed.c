@@ -78,7 +78,7 @@ void type_fini(void)
 	}
 }
 
-/* --- Fortran kinds ---------------------------------------------------------------------------- */
+/* --- Fortran kinds -------------------------------------------------------------------------- */
 
 /* What selected_int_kind and selected_real_kind choose from, the smallest first. */
 static const struct {
@@ -159,7 +159,7 @@ int type_create_f90_complex(int p, int r, struct type **newtype)
 	return unnamed_real_or_complex(MPI_COMBINER_F90_COMPLEX, p, r, newtype);
 }
 
-/* --- pairs of a value and an index ------------------------------------------------------------ */
+/* --- pairs of a value and an index ---------------------------------------------------------- */
 
 static const struct {
 	MPI_Datatype value, index, pair;

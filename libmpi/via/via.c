@@ -127,7 +127,7 @@ int via_open(struct via_conf *conf)
 	return err;
 }
 
-/* --- peers that are not all local ------------------------------------------------------------ */
+/* --- peers that are not all local ----------------------------------------------------------- */
 
 int via_put_any(int peer, const struct shm_hdr *h, const void *buf, size_t len)
 {
