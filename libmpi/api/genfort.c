@@ -606,10 +606,10 @@ static void fort_body(FILE *out, const struct form *m)
 	fputs("\tFORT_RETURN(ret);\n", out);
 }
 
-/* --- the usual case -------------------------------------------------------------------------
- *
- * Living handles, memory in one piece: a procedure without a call but the one into the library is
- * as cheap as it can be.  Anything else is left to the whole procedure, out of line. */
+/* --- the usual case ------------------------------------------------------------------------ */
+
+/* Living handles and contiguous memory: a procedure whose only call is the one into the library
+ * saves no register.  Everything else goes to the whole procedure, out of line. */
 
 static bool fort_unusual(const struct param *p)
 {

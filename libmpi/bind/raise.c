@@ -176,8 +176,9 @@ int bind_raise(int err, void *self, int fn)
 	return err;
 }
 
-/* --------------------------------------------------------------------------- calls of the user's
- * MPI-5.0 9.5.2: the program raises an error itself.  If the handler comes back, all is well. */
+/* --- MPI_Comm_call_errhandler and its kin -------------------------------------------------- */
+
+/* MPI-5.0 9.5.2: the program raises an error itself.  If the handler returns, the call succeeds. */
 
 static int raise_by_user(int code, void *self, int fn)
 {
