@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* gen.c - the table of facts in memory, and which writer to run. */
+/* gen.c - the tables in memory, and the text that all writers make of them.
+ *
+ *     *.def ──> rows (constant, a flat list) ── funcs_load ──> funcs, with their parameters */
 #include "libmpi/api/gen.h"
 
 #include <ctype.h>
@@ -135,18 +137,18 @@ int nfuncs;
 int nchecks = COUNT(checks), nchapters = COUNT(chapters), nerrors = COUNT(errors),
     nconstants = COUNT(constants);
 
-static void die(const char *what, const char *name)
+static void gen_die(const char *what, const char *name)
 {
 	fprintf(stderr, "gen: %s: %s\n", what, name);
 	exit(1);
 }
 
-static int chapter_find(const char *file)
+int chapter_find(const char *file)
 {
 	for (int i = 0; i < nchapters; i++)
 		if (strcmp(chapters[i].file, file) == 0)
 			return i;
-	die("no such chapter", file);
+	gen_die("no such chapter", file);
 	return -1;
 }
 
@@ -163,16 +165,16 @@ static void func_check(const struct func *f)
 			strcmp(k->check, "rank") == 0 || strcmp(k->check, "root") == 0;
 	}
 	if (rank && !comm)
-		die("a rank without a communicator", f->name);
+		gen_die("a rank without a communicator", f->name);
 }
 
-static void funcs_load(void)
+void funcs_load(void)
 {
 	struct func *f = NULL;
 
 	funcs = calloc((size_t)COUNT(rows), sizeof(*funcs));
 	if (funcs == NULL)
-		die("no memory", "funcs");
+		gen_die("no memory", "funcs");
 	for (const struct row *r = rows; r < rows + COUNT(rows); r++) {
 		if (r->is_func) {
 			f = &funcs[nfuncs++];
@@ -186,7 +188,7 @@ static void funcs_load(void)
 			continue;
 		}
 		if (f == NULL || f->nparam == PARAMS_MAX)
-			die("a parameter too many", r->name);
+			gen_die("a parameter too many", r->name);
 		f->param[f->nparam++] =
 			(struct param){r->dir, (enum kind_id)r->kind, r->name, r->when, r->text};
 	}
@@ -194,7 +196,7 @@ static void funcs_load(void)
 		func_check(&funcs[i]);
 	for (int i = 0; i < KINDS; i++)
 		if (fortran[i].how == 0)
-			die("a kind without a row in fort.def", kinds[i].name);
+			gen_die("a kind without a row in fort.def", kinds[i].name);
 }
 
 static void entry_name(struct entry *e)
@@ -273,7 +275,7 @@ void text_add(struct text *t, const char *fmt, ...)
 	n = vsnprintf(t->s + t->n, sizeof(t->s) - t->n, fmt, ap);
 	va_end(ap);
 	if (n < 0 || (size_t)n >= sizeof(t->s) - t->n)
-		die("text too long", t->s);
+		gen_die("text too long", t->s);
 	t->n += (size_t)n;
 }
 
@@ -288,7 +290,7 @@ void text_declare(struct text *t, const char *declarator, const char *name)
 	const char *at = strchr(declarator, '%');
 
 	if (at == NULL)
-		die("a declarator without %", declarator);
+		gen_die("a declarator without %", declarator);
 	text_add(t, "%.*s%s%s", (int)(at - declarator), declarator, name, at + 1);
 }
 
@@ -324,46 +326,4 @@ void text_write(const struct text *t, FILE *out)
 		indent = 8;
 	}
 	fputs(s, out);
-}
-
-static int usage(void)
-{
-	fputs("usage: gen mpi.h | engine.h | raw.h | names.h | names.c | bind CHAPTER | map | list "
-	      "| man DIR | abi.c | none.c | garbage.c | fort CHAPTER | mpif.h | mpi.f90 | "
-	      "mpi_f08.f90\n",
-		stderr);
-	return 2;
-}
-
-int main(int argc, char **argv)
-{
-	static const struct {
-		const char *name;
-		void (*write)(FILE *);
-	} plain[] = {{"mpi.h", write_mpi_h}, {"engine.h", write_engine_h}, {"raw.h", write_raw_h},
-		{"names.h", write_names_h}, {"names.c", write_names_c}, {"map", write_map},
-		{"list", write_list}, {"abi.c", write_abi_test}, {"none.c", write_none_test},
-		{"garbage.c", write_garbage_test}, {"mpif.h", write_mpif_h},
-		{"mpi.f90", write_mpi_mod}, {"mpi_f08.f90", write_f08_mod}};
-
-	funcs_load();
-	if (argc == 3 && strcmp(argv[1], "bind") == 0) {
-		write_bind(stdout, chapter_find(argv[2]));
-		return ferror(stdout) || fflush(stdout) != 0;
-	}
-	if (argc == 3 && strcmp(argv[1], "fort") == 0) {
-		write_fort(stdout, chapter_find(argv[2]));
-		return ferror(stdout) || fflush(stdout) != 0;
-	}
-	if (argc == 3 && strcmp(argv[1], "man") == 0) {
-		write_man(argv[2]);
-		return 0;
-	}
-	for (int i = 0; argc == 2 && i < COUNT(plain); i++) {
-		if (strcmp(argv[1], plain[i].name) != 0)
-			continue;
-		plain[i].write(stdout);
-		return ferror(stdout) || fflush(stdout) != 0;
-	}
-	return usage();
 }

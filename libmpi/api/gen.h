@@ -110,7 +110,7 @@ struct kind {
 	const char *small, *large, *engine; /* declarators; % is the parameter's name */
 	enum how how;
 	enum class_id class;
-	const char *check; /* of libmpi/bind/bind.h; "none" */
+	const char *check; /* of libmpi/bind/binding.h; "none" */
 	const char *words;
 };
 
@@ -131,7 +131,7 @@ struct param {
 	enum dir dir;
 	enum kind_id kind;
 	const char *name;
-	const char *when; /* of libmpi/bind/bind.h: when it is significant; NULL: always */
+	const char *when; /* of libmpi/bind/binding.h: when it is significant; NULL: always */
 	const char *text;
 };
 
@@ -183,6 +183,12 @@ struct entry {
 	bool large;
 	char name[64];
 };
+
+/* Loads the rows into funcs, and checks that they are consistent; exits with words if not. */
+void funcs_load(void);
+
+/* The number of the chapter with this file; exits if there is none. */
+int chapter_find(const char *file);
 
 /* Walks all entry points, or those of one chapter (-1: all). */
 bool entry_first(struct entry *e, int chapter);

@@ -12,7 +12,7 @@
  *     fail:
  *         return BIND_FAIL                 calls the error handler
  *
- * The BIND_ macros are in libmpi/bind/bind.h. */
+ * The BIND_ macros are in libmpi/bind/binding.h. */
 #include "libmpi/api/gen.h"
 
 #include <string.h>
@@ -452,7 +452,7 @@ void write_bind(FILE *out, int chapter)
 		"/* Bindings of chapter %s: %s.\n"
 		" * Written by the generator in libmpi/api: change its tables, not this. */\n"
 		"#define MPI_NO_DEPRECATED_WARNINGS\n"
-		"#include \"libmpi/bind/bind.h\"\n"
+		"#include \"libmpi/bind/binding.h\"\n"
 		"#include \"libmpi/bind/quick.h\"\n"
 		"#include \"engine.h\"\n"
 		"#include \"names.h\"\n"

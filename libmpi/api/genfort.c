@@ -661,7 +661,7 @@ static void fort_fast_condition(struct text *t, const struct form *m)
 		else if (fort_how_of(&f->param[i]) != F_CHOICE)
 			continue;
 		else if (m->desc)
-			text_add(t, "%s!fort_plain(%s)", sep, x);
+			text_add(t, "%s!fort_contiguous(%s)", sep, x);
 		else
 			text_add(t, "%sfort_is_named(%s)", sep, x);
 		sep = " || ";

@@ -22,7 +22,7 @@ struct view {
 	bool f08;
 	const char *prefix; /* "" or "P" */
 	bool cptr;          /* module mpi: BASEPTR as a C_PTR */
-	bool plain;         /* no generic name: called as MPI_Send, whatever the linker calls it */
+	bool nongeneric;    /* no generic name: called as MPI_Send, whatever the linker calls it */
 };
 
 /* --- pieces --------------------------------------------------------------------------------- */
@@ -189,7 +189,7 @@ static void head_write(FILE *out, const struct view *v)
 	text_clear(&name);
 	text_clear(&symbol);
 	mod_name_add(&symbol, v);
-	if (v->plain)
+	if (v->nongeneric)
 		text_add(&name, "%s%s", v->prefix, v->e.name);
 	else
 		mod_name_add(&name, v);
@@ -304,7 +304,7 @@ static void f08_generic(FILE *out, const struct func *f, const char *prefix)
 	fputs("  END INTERFACE\n", out);
 }
 
-static void plain_interface(FILE *out, const struct func *f, const char *prefix, bool f08)
+static void single_interface(FILE *out, const struct func *f, const char *prefix, bool f08)
 {
 	struct view v = {.f08 = f08, .prefix = prefix};
 
@@ -328,7 +328,7 @@ static void old_generic(FILE *out, const struct func *f, const char *prefix)
 	struct view v = {.f08 = true, .prefix = prefix};
 
 	if (!mod_has_handle(f) || fort_callback(f)) {
-		plain_interface(out, f, prefix, false);
+		single_interface(out, f, prefix, false);
 		return;
 	}
 	fprintf(out, "  INTERFACE %s%s\n", prefix, f->name);
@@ -349,7 +349,7 @@ static void f08_interfaces(FILE *out, const char *prefix)
 		if (f->flags & OLD_F08)
 			old_generic(out, f, prefix);
 		else if (fort_callback(f))
-			plain_interface(out, f, prefix, true);
+			single_interface(out, f, prefix, true);
 		else
 			f08_generic(out, f, prefix);
 	}
@@ -361,7 +361,7 @@ static void old_interfaces(FILE *out, const char *prefix)
 {
 	for (const struct func *f = funcs; f < funcs + nfuncs; f++) {
 		bool generic = mod_has(f, KIND_BASE_OUT);
-		struct view v = {.prefix = prefix, .plain = !generic};
+		struct view v = {.prefix = prefix, .nongeneric = !generic};
 
 		if (!in_fortran(f) || (f->flags & C_FORM))
 			continue;

@@ -67,7 +67,7 @@ static const struct kind *param_kind(const struct param *p)
 }
 
 /* A handle by itself, which the function looks up whatever its other arguments are. */
-static bool plain_handle(const struct param *p)
+static bool lone_handle(const struct param *p)
 {
 	enum how how = param_kind(p)->how;
 
@@ -80,7 +80,7 @@ static bool takes_handle(const struct entry *e)
 	if (!has_engine(e->f) || e->f->ret != KIND_INT || (e->f->flags & (RAW | TOOL)) != 0)
 		return false;
 	for (int i = 0; i < e->f->nparam; i++)
-		if (plain_handle(&e->f->param[i]))
+		if (lone_handle(&e->f->param[i]))
 			return true;
 	return false;
 }
@@ -89,7 +89,7 @@ static void garbage_call(FILE *out, const struct entry *e)
 {
 	fprintf(out, "\nstatic int call_%s(void *garbage)\n{\n", e->name);
 	for (int i = 0; i < e->f->nparam; i++)
-		if (plain_handle(&e->f->param[i]))
+		if (lone_handle(&e->f->param[i]))
 			fprintf(out, "\t%s h%d = (%s)garbage;\n",
 				classes[param_kind(&e->f->param[i])->class].type, i,
 				classes[param_kind(&e->f->param[i])->class].type);
@@ -98,7 +98,7 @@ static void garbage_call(FILE *out, const struct entry *e)
 		enum how how = param_kind(&e->f->param[i])->how;
 
 		fputs(i > 0 ? ", " : "", out);
-		if (!plain_handle(&e->f->param[i]))
+		if (!lone_handle(&e->f->param[i]))
 			fputs("0", out);
 		else
 			fprintf(out, "%sh%d", how == OBJ_VAR || how == OBJ_VAR_NULL ? "&" : "", i);

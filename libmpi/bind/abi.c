@@ -75,8 +75,7 @@ int bind_abi_set_fortran_info(struct info *info)
 		if (err == MPI_SUCCESS)
 			err = env_info_dup(info, &fortran);
 		if (err == MPI_SUCCESS) {
-			obj_hold(
-				fortran); /* it keeps no handle, so the leak report does not show it */
+			obj_hold(fortran); /* without a handle, so no leak report shows it */
 			obj_free_obj(fortran);
 			err = fortran_facts_apply(info, true);
 		}

@@ -3,7 +3,7 @@
  *
  * Everything here is cold: a binding calls it after its inline check has failed.  Each function
  * stores words by haft_err and returns the error class. */
-#include "libmpi/bind/bind.h"
+#include "libmpi/bind/binding.h"
 
 #include "libmpi/core/callsite.h"
 #include "libmpi/type/type.h"

@@ -8,7 +8,7 @@
  *
  * Calls that are allowed at any time (rows with ANYTIME, MPI_T) take the lock at every level of
  * thread support, because they are thread-safe at every level (MPI-5.0 11.6.2). */
-#include "libmpi/bind/bind.h"
+#include "libmpi/bind/binding.h"
 
 #include "libmpi/tool/tool.h"
 #include <names.h>

@@ -2,7 +2,7 @@
 /* quick.h - the usual case of bindings that are short enough for their fixed cost to be felt.
  *
  *      PMPI_Pack ── quick_type_pack_at: nothing unusual: packs ──> MPI_SUCCESS
- *            └───── false: whole_MPI_Pack, the generated binding, words the error or handles the rest
+ *            └───── false: whole_MPI_Pack, the generated binding, words errors and does the rest
  *
  * A row with the flag QUICK has such a function: quick_ and the name of its engine, with the user's
  * own types.  It words no error.  It writes its results before it calls anything, so that it saves
@@ -11,7 +11,7 @@
 #ifndef HAFT_BIND_QUICK_H
 #define HAFT_BIND_QUICK_H
 
-#include "libmpi/bind/bind.h"
+#include "libmpi/bind/binding.h"
 #include "libmpi/type/type.h"
 
 /* The type, if `count' of its elements at `buf' can be packed from or into a buffer of `size' bytes

@@ -14,7 +14,7 @@
  * Only this file calls error handlers. */
 #include "libmpi/bind/raise.h"
 
-#include "libmpi/bind/bind.h"
+#include "libmpi/bind/binding.h"
 #include "libmpi/env/error_handler.h"
 #include "libmpi/core/error_code.h"
 #include "libmpi/core/err.h"
@@ -112,7 +112,7 @@ static void raise_text(char *line, size_t n, int err, const void *self, int fn)
 	haft_err(err, "%s: %s: %s", bind_fn_names[fn], front, words);
 }
 
-/* Whose handler is asked: an object, or NULL; and the handler, with a reference. */
+/* The object on which an error is raised, or NULL; and its handler, with a reference. */
 struct target {
 	void *self;
 	struct errh *handler;
@@ -150,7 +150,8 @@ static struct target target_find(void *self, int fn)
 
 /* MPI-5.0 9.3: MPI_ERRORS_ABORT on a session ends this process alone.  On a communicator, window or
  * file it is as MPI_Abort, which ends the job (11.4.2), as MPI_ERRORS_ARE_FATAL does. */
-__attribute__((noreturn)) static void end(const struct target *t, int err, char *line, size_t n)
+__attribute__((noreturn)) static void raise_end(
+	const struct target *t, int err, char *line, size_t n)
 {
 	bind_callsites(line, n);
 	if (t->handler->kind == ERRH_ABORT && t->session)
@@ -169,7 +170,7 @@ int bind_raise(int err, void *self, int fn)
 	t = target_find(other != NULL ? other : self, fn);
 	raise_text(line, sizeof(line), err, t.self, fn);
 	if (t.handler->kind == ERRH_FATAL || t.handler->kind == ERRH_ABORT)
-		end(&t, err, line, sizeof(line));
+		raise_end(&t, err, line, sizeof(line));
 	if (t.handler->kind != ERRH_RETURN)
 		raise_call(t.handler, t.self, code);
 	obj_drop(t.handler);

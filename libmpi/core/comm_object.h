@@ -15,7 +15,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What the messages of a communicator are for. */
+/* The purpose of a message: the low bits of its context id. */
 enum ctx_plane {
 	CTX_P2P,   /* the user's */
 	CTX_COLL,  /* collective calls: tag is the number of the call */
@@ -45,7 +45,7 @@ struct comm {
 	int size;              /* of the local group */
 	struct group *group;   /* held */
 	struct group *remote;  /* held; NULL: an intra-communicator */
-	struct coll *coll;     /* made by the first collective call, freed by coll_comm_free */
+	struct coll *coll;     /* made by the first collective call, freed by its destroy hook */
 	uint64_t coll_seq;     /* collective calls started on it; equal in all members */
 	struct buffer *buffer; /* of its buffered sends: p2p/buffered_send.c; NULL: none attached */
 	uint64_t ids, ids_end; /* context ids for its dups: comm/context_id.h */

@@ -232,7 +232,7 @@ static int64_t values[SETTING_COUNT];
 static char *texts[SETTING_COUNT];
 static char *bad[SETTING_COUNT]; /* malloc'ed: a value that was not understood, until the warning */
 
-/* Understands a list of words. */
+/* Parses a list of words. */
 static bool setting_parse_list(const struct setting_row *r, const char *s, int64_t *v)
 {
 	*v = 0;
@@ -250,14 +250,14 @@ static bool setting_parse_list(const struct setting_row *r, const char *s, int64
 	return true;
 }
 
-/* Is it a value of that row? */
+/* true: v is a value of the row. */
 static bool setting_fits(const struct setting_row *r, int64_t v)
 {
 	return v >= r->min && v <= r->max && (r->step == 0 || v % r->step == 0) &&
 	       (!r->power || (v & (v - 1)) == 0);
 }
 
-/* Understands one value; false: nonsense. */
+/* Parses one value; false: it is none of the row. */
 static bool setting_parse(const struct setting_row *r, const char *s, int64_t *v)
 {
 	char *end;

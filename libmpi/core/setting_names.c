@@ -13,9 +13,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#define PREFIX   "HAFT_"
-#define NAME_MAX 32 /* bytes that are compared; known names have about half as many */
-#define NEAR     3  /* edit distance up to which a name is suggested */
+#define PREFIX      "HAFT_"
+#define NAME_MAX    32 /* bytes that are compared; known names have about half as many */
+#define NEAREST_MAX 3  /* edit distance up to which a name is suggested */
 
 /* Names that are no settings: those that mpiexec sets for its ranks, and the compiler wrappers
  * read. */
@@ -58,8 +58,8 @@ static int name_distance(const char *a, int n, const char *b)
 
 static void name_check(const char *s, int n)
 {
-	const char *near = NULL, *name;
-	int least = NEAR + 1, d;
+	const char *nearest = NULL, *name;
+	int least = NEAREST_MAX + 1, d;
 
 	for (int i = 0; (name = name_at(i)) != NULL; i++) {
 		d = name_distance(s, n, name);
@@ -67,12 +67,12 @@ static void name_check(const char *s, int n)
 			return;
 		if (d < least) {
 			least = d;
-			near = name;
+			nearest = name;
 		}
 	}
-	if (near != NULL)
+	if (nearest != NULL)
 		fprintf(stderr, "haft: %.*s is not known, and does nothing: did you mean %s?\n", n,
-			s, near);
+			s, nearest);
 	else
 		fprintf(stderr,
 			"haft: %.*s is not known, and does nothing (mpi-info --settings lists what "

@@ -19,7 +19,7 @@
  * collective's receive buffer comes from in[i], block i of its send buffer goes to out[i].
  *
  *   grid              2 * ndims each, in == out: dimension by dimension, first the neighbour at -1,
- *                     then that at +1; MPI_PROC_NULL beyond an edge.  What one sends to out[i]
+ *                     then that at +1; MPI_PROC_NULL beyond an edge.  A message sent to out[i]
  *                     arrives there as in[i ^ 1]: in a ring of 1 or 2 both neighbours are the same
  *                     rank, and only that tells the two messages apart (8.6.2).
  *   graph             in == out, as in MPI_Graph_create

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* valid.h - the invariants of engines as functions that a program can run.
  *
- *     p2p_open:     haft_valid_add("p2p_match_valid", p2p_match_valid)
+ *     an engine:    haft_valid_add("name", function)        when it opens
  *     MPI_Finalize: haft_valid_all()      in debug and MEAN=1 builds; fuzzers: between steps
  *
  * A check holds no lock of its own, changes nothing, prints nothing and allocates nothing. */

@@ -2,7 +2,7 @@
 /* by_hand.h - for procedures that are written by hand, because they bring functions or values that
  * remember Fortran, or text with a shape of its own.
  *
- *     FORT_PROC(mpi_op_create, (arguments))     mpi_op_create_, and mpi_op_create_f08_ as its alias
+ *     FORT_PROC(mpi_op_create, (arguments))     mpi_op_create_, with an alias for mpi_f08
  */
 #ifndef HAFT_FORT_BY_HAND_H
 #define HAFT_FORT_BY_HAND_H

@@ -3,7 +3,7 @@
  * generalized requests, data representations.
  *
  *     operations, error handlers   the object remembers Fortran; its engine passes INTEGERs
- *     the others                   extra_state is a struct of ours: the user's procedures and state */
+ *     all others                   extra_state is a struct of ours: user procedures and state */
 #include "libmpi/fort/by_hand.h"
 
 #include <stdlib.h>
@@ -64,7 +64,7 @@ HANDLER(FORT_PROC_OLD, mpi_errhandler_create, PMPI_Errhandler_create, MPI_Comm_e
 
 /* --- generalized requests ------------------------------------------------------------------- */
 
-struct grequest {
+struct fort_grequest {
 	void (*query)(MPI_Aint *extra, MPI_Fint *status, MPI_Fint *err);
 	void (*free)(MPI_Aint *extra, MPI_Fint *err);
 	void (*cancel)(MPI_Aint *extra, MPI_Fint *complete, MPI_Fint *err);
@@ -73,7 +73,7 @@ struct grequest {
 
 static int grequest_query(void *extra, MPI_Status *status)
 {
-	struct grequest *g = extra;
+	struct fort_grequest *g = extra;
 	MPI_Fint err = MPI_SUCCESS;
 
 	g->query(&g->extra, (MPI_Fint *)status, &err);
@@ -82,7 +82,7 @@ static int grequest_query(void *extra, MPI_Status *status)
 
 static int grequest_free(void *extra)
 {
-	struct grequest *g = extra;
+	struct fort_grequest *g = extra;
 	MPI_Fint err = MPI_SUCCESS;
 
 	g->free(&g->extra, &err);
@@ -92,7 +92,7 @@ static int grequest_free(void *extra)
 
 static int grequest_cancel(void *extra, int complete)
 {
-	struct grequest *g = extra;
+	struct fort_grequest *g = extra;
 	MPI_Fint err = MPI_SUCCESS, done = complete != 0;
 
 	g->cancel(&g->extra, &done, &err);
@@ -104,14 +104,14 @@ FORT_PROC(mpi_grequest_start, (fort_fn * query, fort_fn *release, fort_fn *cance
 {
 	FORT_SITE;
 	MPI_Request c_request = FORT_UNSET(MPI_Request);
-	struct grequest *g = malloc(sizeof(*g));
+	struct fort_grequest *g = malloc(sizeof(*g));
 	int ret;
 
 	if (g == NULL) {
 		FORT_RETURN(fort_no_memory());
 		return;
 	}
-	*g = (struct grequest){(void (*)(MPI_Aint *, MPI_Fint *, MPI_Fint *))query,
+	*g = (struct fort_grequest){(void (*)(MPI_Aint *, MPI_Fint *, MPI_Fint *))query,
 		(void (*)(MPI_Aint *, MPI_Fint *))release,
 		(void (*)(MPI_Aint *, MPI_Fint *, MPI_Fint *))cancel, *extra};
 	ret = FORT_C(MPI_Grequest_start)(

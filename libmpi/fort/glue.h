@@ -9,9 +9,9 @@
  *        MPI_Send(...)
  *            results, *ierror if it is there
  *
- * This library is a user of libmpi_abi.so.1 like any other: it calls MPI_x from mpi_x_ and PMPI_x
- * from pmpi_x_, so that a tool that knows C alone sees Fortran too, and one that knows both counts
- * once.  The sources are compiled twice: with FORT_p and FORT_P empty, and as p and P.
+ * This library is a user of libmpi_abi.so.1 like any other: it calls MPI_ from mpi_..._ and PMPI_
+ * from pmpi_..._, so that a tool that knows C alone sees Fortran too, and one that knows both
+ * counts once.  The sources are compiled twice: with FORT_p and FORT_P empty, and as p and P.
  *
  * Names: x a parameter, c_x its value for C, s_x its scratch, l_x the length of a CHARACTER. */
 #ifndef HAFT_FORT_GLUE_H
@@ -96,8 +96,8 @@ static inline bool fort_live(const struct obj_class *c, MPI_Fint i, uint64_t *h)
 	return FORT_USUAL(*h != 0);
 }
 
-/* fort_x_live: as fort_live, for a class.  fort_x: an INTEGER that is not alive goes through MPI,
- * which makes a handle of it that the next call refuses. */
+/* Two functions a class: fort_comm_live is fort_live of communicators; fort_comm: an INTEGER that
+ * is not alive goes through MPI, which makes a handle of it that the next call refuses. */
 #define CLASS(id, ctype, label, object, null, error, words)                         \
 	static inline bool fort_##object##_live(MPI_Fint i, ctype *h)               \
 	{                                                                           \
@@ -269,7 +269,7 @@ void fort_copy_keep(struct fort_part *p, bool written, MPI_Request request);
 /* The user's own memory, in one piece at first sight: a scalar, a vector, a whole matrix.  No loop
  * and no call, so that the usual case saves no register.  MPI's constants are scalars, so a vector
  * need not be asked whether it is one. */
-static inline bool fort_plain(const struct fort_desc *d)
+static inline bool fort_contiguous(const struct fort_desc *d)
 {
 	if (__builtin_expect(d->rank == 1, 1))
 		return d->dim[0].stride == (ptrdiff_t)d->len;

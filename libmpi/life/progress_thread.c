@@ -23,7 +23,7 @@ static bool progress_thread_stopped(void *arg)
 	return helper.stop;
 }
 
-static int pass(void *arg)
+static int progress_thread_poll(void *arg)
 {
 	(void)arg;
 	return p2p_progress();
@@ -33,7 +33,8 @@ static void *progress_thread_main(void *arg)
 {
 	(void)arg;
 	haft_lock();
-	via_wait(&(struct via_condition){.ready = progress_thread_stopped, .pass = pass});
+	via_wait(&(struct via_condition){
+		.ready = progress_thread_stopped, .pass = progress_thread_poll});
 	haft_unlock();
 	return NULL;
 }

@@ -108,17 +108,17 @@ const struct tool_count tool_counts[] = {
 
 const int tool_ncounts = countof(tool_counts);
 
-static uint64_t at64(const void *base, size_t at)
+static uint64_t counter64_at(const void *base, size_t at)
 {
 	return *(const uint64_t *)((const char *)base + at);
 }
 
-static uint32_t at32(const void *base, size_t at)
+static uint32_t counter32_at(const void *base, size_t at)
 {
 	return *(const uint32_t *)((const char *)base + at);
 }
 
-static uint64_t live(struct obj_class *cls)
+static uint64_t objects_live(struct obj_class *cls)
 {
 	struct obj_class_stats stats = {.size = sizeof(stats)};
 
@@ -131,14 +131,14 @@ uint64_t tool_count_now(const struct tool_count *c)
 	struct queues queues;
 
 	switch ((enum tool_source)c->source) {
-	case OF_P2P: return at64(p2p_counts(), c->at);
-	case OF_SHM: return via.shm != NULL ? at64(&via.shm->count, c->at) : 0;
-	case OF_NET: return via.net != NULL ? at64(net_counts(via.net), c->at) : 0;
-	case OF_OFI: return at64(&via_ofi_count, c->at);
-	case OF_VIA: return at32(&via, c->at);
-	case OF_OBJECTS: return live(c->cls);
+	case OF_P2P: return counter64_at(p2p_counts(), c->at);
+	case OF_SHM: return via.shm != NULL ? counter64_at(&via.shm->count, c->at) : 0;
+	case OF_NET: return via.net != NULL ? counter64_at(net_counts(via.net), c->at) : 0;
+	case OF_OFI: return counter64_at(&via_ofi_count, c->at);
+	case OF_VIA: return counter32_at(&via, c->at);
+	case OF_OBJECTS: return objects_live(c->cls);
 	case OF_QUEUES: break;
 	}
 	p2p_queues(&queues.receives, &queues.messages);
-	return at32(&queues, c->at);
+	return counter32_at(&queues, c->at);
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* bind.h - the macros of generated bindings: enter, look up handles, check, return results, leave.
+/* binding.h - the macros of generated bindings: enter, look up handles, check, return results, leave.
  *
  *      MPI_Send(buf, n, MPI_INT, 7, 0, comm)
- *        BIND_ENTER        is the gate 0?          no: bind_gate takes the lock, or refuses the call
+ *        BIND_ENTER        is the gate 0?          no: bind_gate takes the lock, or refuses
  *        BIND_OBJ          handle -> object        bad: bind_bad_handle says why
  *        BIND_CHECK        one compare an argument bad: bind_bad_... has the words
  *        p2p_send(...)
@@ -14,8 +14,8 @@
  * object on which errors are raised, or NULL), `o_x' (the object of handle x), `s_x' (scratch), the
  * label `fail'.  A check that a row of kinds.def names is OK_<check> and BAD_<check> here; a
  * condition that a row of parameters names is BIND_WHEN_<when>. */
-#ifndef HAFT_BIND_BIND_H
-#define HAFT_BIND_BIND_H
+#ifndef HAFT_BIND_BINDING_H
+#define HAFT_BIND_BINDING_H
 
 #include "libmpi/bind/raise.h"
 #include "libmpi/core/err.h"

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* genmain.c - the generator's command line: loads the tables and runs one writer (gen.h lists
+ * them). */
+#include "libmpi/api/gen.h"
+
+#include <string.h>
+
+static int usage(void)
+{
+	fputs("usage: gen mpi.h | engine.h | raw.h | names.h | names.c | bind CHAPTER | map | list "
+	      "| man DIR | abi.c | none.c | garbage.c | fort CHAPTER | mpif.h | mpi.f90 | "
+	      "mpi_f08.f90\n",
+		stderr);
+	return 2;
+}
+
+/* The exit code: 1 if something could not be written. */
+static int output_end(void)
+{
+	return ferror(stdout) || fflush(stdout) != 0;
+}
+
+int main(int argc, char **argv)
+{
+	static const struct {
+		const char *name;
+		void (*write)(FILE *);
+	} writers[] = {{"mpi.h", write_mpi_h}, {"engine.h", write_engine_h}, {"raw.h", write_raw_h},
+		{"names.h", write_names_h}, {"names.c", write_names_c}, {"map", write_map},
+		{"list", write_list}, {"abi.c", write_abi_test}, {"none.c", write_none_test},
+		{"garbage.c", write_garbage_test}, {"mpif.h", write_mpif_h},
+		{"mpi.f90", write_mpi_mod}, {"mpi_f08.f90", write_f08_mod}};
+
+	funcs_load();
+	if (argc == 3 && strcmp(argv[1], "bind") == 0) {
+		write_bind(stdout, chapter_find(argv[2]));
+		return output_end();
+	}
+	if (argc == 3 && strcmp(argv[1], "fort") == 0) {
+		write_fort(stdout, chapter_find(argv[2]));
+		return output_end();
+	}
+	if (argc == 3 && strcmp(argv[1], "man") == 0) {
+		write_man(argv[2]);
+		return 0;
+	}
+	for (int i = 0; argc == 2 && i < (int)(sizeof(writers) / sizeof(writers[0])); i++) {
+		if (strcmp(argv[1], writers[i].name) != 0)
+			continue;
+		writers[i].write(stdout);
+		return output_end();
+	}
+	return usage();
+}
