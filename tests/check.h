@@ -131,7 +131,7 @@ static inline bool check_fabric(void)
 
 /* How many processes share memory with this one, itself included; *here (may be NULL): is `rank'
  * one of them?  Collective, as the next. */
-static inline int check_near(int rank, bool *here)
+static inline int check_local(int rank, bool *here)
 {
 	MPI_Group near, all;
 	MPI_Comm c;
@@ -151,9 +151,9 @@ static inline int check_near(int rank, bool *here)
 }
 
 /* Are there processes that share no memory: on another host, or with HAFT_VIA=net or ofi-all? */
-static inline bool check_apart(void)
+static inline bool check_has_remote(void)
 {
-	return check_near(0, NULL) < check_size;
+	return check_local(0, NULL) < check_size;
 }
 
 /* --- data ----------------------------------------------------------------------------------- */

@@ -181,8 +181,8 @@ static int look(void)
 	return 1;
 }
 
-/* --- what is replaced: far.c's ways, and what ends a job ------------------------------------
- * Each is the other half of -Wl,--wrap. */
+/* --- replacements: the transport of remote.c, and functions that end a job ------------------ */
+/* Each is the other half of -Wl,--wrap. */
 
 int __wrap_via_remote_open(const struct via_conf *conf);
 int __wrap_via_remote_put(int peer, const struct shm_hdr *h, const void *buf, size_t len);

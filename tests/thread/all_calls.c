@@ -2,7 +2,7 @@
 /* RUN np=2,4 time=240 */
 /* RUN np=2 env="HAFT_VIA=net" time=120 */
 /* MPI-5.0 11.6: eight threads a rank, all kinds of calls at once */
-#include "tests/thread/crew.h"
+#include "tests/thread/threads.h"
 
 enum { THREADS = 8, ROUNDS = 60, WORDS = 9000, ANY_TAG_BASE = 5000 };
 
@@ -274,10 +274,10 @@ static void work(int id)
 
 int main(int argc, char **argv)
 {
-	crew_init(&argc, &argv);
+	threads_init(&argc, &argv);
 	for (int i = 0; i < THREADS; i++)
 		MPI_Comm_dup(MPI_COMM_WORLD, &comm[i]);
-	crew_run(THREADS, work);
+	threads_run(THREADS, work);
 	CHECK(copies == 0);
 	for (int i = 0; i < THREADS; i++)
 		MPI_Comm_free(&comm[i]);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* RUN np=1,2,4 time=120 */
 /* MPI-5.0 11.6.1: a blocked thread does not keep the others of its process from making progress */
-#include "tests/thread/crew.h"
+#include "tests/thread/threads.h"
 
 enum { MANY = 10000, SWAPS = 2000 };
 
@@ -106,11 +106,11 @@ static void ways(int id)
 
 int main(int argc, char **argv)
 {
-	crew_init(&argc, &argv);
-	crew_run(2, blocked);
-	crew_run(2, selves);
+	threads_init(&argc, &argv);
+	threads_run(2, blocked);
+	threads_run(2, selves);
 	MPI_Grequest_start(query, forget, cancel, NULL, &user_done);
-	crew_run(2, ways);
+	threads_run(2, ways);
 	MPI_Finalize();
 	return 0;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* RUN np=1,2 */
 /* MPI-5.0 11.2.1, 11.6.2: levels of thread support; what any thread may call at any time */
-#include "tests/thread/crew.h"
+#include "tests/thread/threads.h"
 
 static void before(int id)
 {
@@ -45,11 +45,11 @@ int main(int argc, char **argv)
 {
 	int flag = -1;
 
-	crew_run(4, before);
-	crew_init(&argc, &argv);
+	threads_run(4, before);
+	threads_init(&argc, &argv);
 	CHECK(MPI_Is_thread_main(&flag) == MPI_SUCCESS && flag == 1);
-	crew_run(8, during);
+	threads_run(8, during);
 	MPI_Finalize();
-	crew_run(4, after);
+	threads_run(4, after);
 	return 0;
 }

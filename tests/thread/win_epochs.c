@@ -2,7 +2,7 @@
 /* RUN np=1,2,4 time=240 */
 /* MPI-5.0 11.6, 12.5.3: threads of a process in different epochs of one window; each of them waits
  * for locks, and the others go on */
-#include "tests/thread/crew.h"
+#include "tests/thread/threads.h"
 
 enum { ROUNDS = 150, ADDS = 300 };
 
@@ -16,7 +16,7 @@ static void own_target(int id)
 	int pair[2];
 
 	for (int round = 0; round < ROUNDS; round++) {
-		int writes = crew_random(&seed) % 3 != 0;
+		int writes = threads_random(&seed) % 3 != 0;
 
 		OK(MPI_Win_lock(writes ? MPI_LOCK_EXCLUSIVE : MPI_LOCK_SHARED, id, 0, win));
 		OK(MPI_Get(pair, 2, MPI_INT, id, 0, 2, MPI_INT, win));
@@ -70,21 +70,21 @@ int main(int argc, char **argv)
 {
 	int sum;
 
-	crew_init(&argc, &argv);
+	threads_init(&argc, &argv);
 	OK(MPI_Win_allocate(
 		2 * (MPI_Aint)sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &mem, &win));
 	OK(MPI_Win_allocate(
 		sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &counts, &other));
 	mem[0] = mem[1] = counts[0] = 0;
 	OK(MPI_Barrier(MPI_COMM_WORLD));
-	crew_run(check_size, own_target);
+	threads_run(check_size, own_target);
 	OK(MPI_Win_lock_all(0, other));
-	crew_run(4, one_epoch);
+	threads_run(4, one_epoch);
 	OK(MPI_Win_unlock_all(other));
 	OK(MPI_Barrier(MPI_COMM_WORLD));
 	OK(MPI_Allreduce(counts, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
 	CHECK(sum == 4 * ADDS * check_size);
-	crew_run(2, waits_and_talks);
+	threads_run(2, waits_and_talks);
 	OK(MPI_Win_free(&win));
 	OK(MPI_Win_free(&other));
 	MPI_Finalize();

@@ -212,6 +212,9 @@ static void word_mention_check(const struct file *f, const char *at, size_t n)
 	int is_part = is_file_char(at[-1]) || (at[n] == '.' && is_word(at[n + 1])) ||
 		      strchr("*-/<{", at[n]) != NULL;
 
+	/* mpi_x_ stands for any of its kind */
+	if (memmem(at, n, "_x_", 3) != NULL || (n > 2 && strncmp(at + n - 2, "_x", 2) == 0))
+		return;
 	if (isdigit((unsigned char)at[0]) || is_part || (!is_call && !is_prefixed(at, n)))
 		return;
 	if (*known_slot(at, n) == NULL)

@@ -2,7 +2,7 @@
 /* RUN np=2 time=120 */
 /* MPI-5.0 4.2.3, 4.3.1: the examples of the chapter with threads: several of them make partitions
  * of one send ready, and several look for partitions of one receive */
-#include "tests/thread/crew.h"
+#include "tests/thread/threads.h"
 
 enum { THREADS = 8, PARTS = 64, LENGTH = 16, ROUNDS = 20, BIG = 1024 };
 
@@ -71,7 +71,7 @@ static void pair(int parts, int len, void (*work)(int id))
 	for (round_now = 0; round_now < ROUNDS; round_now++) {
 		next_task = 0;
 		MPI_Start(&request);
-		crew_run(THREADS, check_rank == 0 ? work : consume);
+		threads_run(THREADS, check_rank == 0 ? work : consume);
 		for (flag = 0; !flag;)
 			MPI_Test(&request, &flag, MPI_STATUS_IGNORE);
 	}
@@ -81,7 +81,7 @@ static void pair(int parts, int len, void (*work)(int id))
 
 int main(int argc, char **argv)
 {
-	crew_init(&argc, &argv);
+	threads_init(&argc, &argv);
 	pair(PARTS, LENGTH, own);
 	pair(1, LENGTH, tasks);
 	pair(2 * PARTS, LENGTH, own);

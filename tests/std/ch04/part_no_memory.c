@@ -147,7 +147,7 @@ int main(int argc, char **argv)
 	int most = 3;
 
 	check_init(&argc, &argv);
-	if (check_apart()) /* a frame that a socket brings in pieces needs memory at its receiver */
+	if (check_has_remote()) /* a frame that a socket brings in pieces needs memory at its receiver */
 		most = 1;
 	OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
 	OK(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN));

@@ -182,7 +182,7 @@ static void each(enum verb v, enum form form, int who)
 int main(int argc, char **argv)
 {
 	check_init(&argc, &argv);
-	late = check_apart() ? 0 : INT_MAX; /* phases on each host have steps of their own */
+	late = check_has_remote() ? 0 : INT_MAX; /* phases on each host have steps of their own */
 	OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
 	OK(MPI_Comm_dup(MPI_COMM_WORLD, &comm));
 	in = malloc((size_t)check_size * LONG * sizeof(*in));

@@ -32,7 +32,7 @@ static void guided(int type)
 	MPI_Comm c;
 
 	OK(MPI_Comm_split_type(MPI_COMM_WORLD, type, 0, info, &c));
-	CHECK(size_of(&c) == check_near(0, NULL));
+	CHECK(size_of(&c) == check_local(0, NULL));
 	OK(MPI_Info_set(info, "mpi_hw_resource_type", "hwloc://Machine"));
 	OK(MPI_Comm_split_type(MPI_COMM_WORLD, type, 0, info, &c));
 	size_of(&c); /* all or, without hwloc, none */
@@ -47,7 +47,7 @@ static void guided(int type)
 /* Those who share memory can make a window of it, and all can if and only if all share. */
 static void shared(void)
 {
-	int near = check_near(0, NULL), err, *mem;
+	int near = check_local(0, NULL), err, *mem;
 	MPI_Comm c;
 	MPI_Win win;
 
@@ -93,7 +93,7 @@ static void rest(void)
 {
 	MPI_Info info = with("mpi_pset_name", "mpi://WORLD");
 	bool zero;
-	int near = check_near(0, &zero);
+	int near = check_local(0, &zero);
 	MPI_Comm c;
 
 	OK(MPI_Comm_split_type(

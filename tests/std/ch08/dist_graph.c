@@ -141,12 +141,12 @@ static int gives(int giver, int s, int d, int k)
 }
 
 /* This process's list of what it gives: an entry of sources for each pair with edges. */
-struct gift {
+struct edges {
 	int n, sources[MANY], degrees[MANY];
 	struct list dest;
 };
 
-static void give(struct gift *g, int giver, int s, int d)
+static void give(struct edges *g, int giver, int s, int d)
 {
 	int before = g->dest.n;
 
@@ -162,7 +162,7 @@ static void give(struct gift *g, int giver, int s, int d)
 
 static MPI_Comm general(int giver, int weighted)
 {
-	static struct gift g;
+	static struct edges g;
 	MPI_Comm c;
 
 	g.n = g.dest.n = 0;

@@ -106,7 +106,7 @@ static void types(MPI_Win win, int other)
  * and the next synchronization says it. */
 static void detached(MPI_Win win, int other, MPI_Aint theirs)
 {
-	if (check_apart()) {
+	if (check_has_remote()) {
 		OK(MPI_Put(x, 1, MPI_INT, other, MPI_Aint_add(theirs, 16), 1, MPI_INT, win));
 		OK(MPI_Get(x, 5, MPI_INT, other, theirs, 5, MPI_INT, win));
 		FAILS(MPI_ERR_RMA_RANGE, "(and 1 more operation)", MPI_Win_fence(0, win));

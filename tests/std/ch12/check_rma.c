@@ -303,7 +303,7 @@ int main(int argc, char **argv)
 		MPI_COMM_WORLD, &mem, &win));
 	OK(MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN));
 	OK(MPI_Win_set_name(win, "flood"));
-	if (!check_apart())
+	if (!check_has_remote())
 		several();
 	own();
 	refused();

@@ -200,7 +200,7 @@ int main(int argc, char **argv)
 		mem, WORDS * sizeof(*mem), sizeof(*mem), MPI_INFO_NULL, MPI_COMM_WORLD, &win));
 	sums_meet();
 	swaps_guard();
-	if (!check_apart() || thread_serves())
+	if (!check_has_remote() || thread_serves())
 		nobody_calls();
 	order_stays();
 	attached();

@@ -139,7 +139,7 @@ int main(int argc, char **argv)
 	check_init(&argc, &argv);
 	for (int i = 0; i < 2; i++)
 		allocated();
-	if (!check_apart())
+	if (!check_has_remote())
 		shared();
 	huge();
 	OK(MPI_Finalize());

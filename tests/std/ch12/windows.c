@@ -52,7 +52,7 @@ static void flavors(void)
 	has(win, base, bytes, unit, MPI_WIN_FLAVOR_ALLOCATE);
 	memset(base, 1, (size_t)bytes);
 	OK(MPI_Win_free(&win));
-	if (!check_apart() || check_size == 1) {
+	if (!check_has_remote() || check_size == 1) {
 		OK(MPI_Win_allocate_shared(
 			bytes, unit, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win));
 		has(win, base, bytes, unit, MPI_WIN_FLAVOR_SHARED);
@@ -250,7 +250,7 @@ int main(int argc, char **argv)
 {
 	check_init(&argc, &argv);
 	flavors();
-	if (check_apart() && check_size > 1) {
+	if (check_has_remote() && check_size > 1) {
 		unshared();
 	} else {
 		shared(0);

@@ -270,7 +270,7 @@ static void at_any_time(void)
 	}
 	if (check_size != 2)
 		return;
-	h = open_var(check_apart() ? "HAFT_EAGER_NET" : "HAFT_EAGER", &count);
+	h = open_var(check_has_remote() ? "HAFT_EAGER_NET" : "HAFT_EAGER", &count);
 	OK(MPI_T_cvar_read(h, &old));
 	for (int eager = 1; eager >= 0; eager--) {
 		OK(MPI_T_cvar_write(h, eager ? &old : &zero));

@@ -305,8 +305,8 @@ int main(int argc, char **argv)
 	OK(MPI_T_pvar_session_create(&other));
 	listed();
 	check_init(&argc, &argv);
-	check_near((check_rank + 1) % check_size, &to_near);
-	check_near((check_rank + check_size - 1) % check_size, &from_near);
+	check_local((check_rank + 1) % check_size, &to_near);
+	check_local((check_rank + check_size - 1) % check_size, &from_near);
 	listed();
 	counter();
 	changed();
