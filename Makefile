@@ -36,12 +36,12 @@ warn    := -Wall -Wextra -Wshadow -Wconversion -Wmissing-prototypes -Wstrict-pro
 	-Wwrite-strings -Wundef $(if $(WERROR),-Werror)
 opt-release := -O2 -g
 opt-debug   := -O1 -g3 -fno-omit-frame-pointer -DHAFT_DEBUG=1
-# ThreadSanitizer does not know fences, and gcc says so of each; where one makes it see a race that
-# is none, it is to be an exchange (shm_fence).
+# ThreadSanitizer does not model fences, and gcc warns of each.  Where a fence causes a false report,
+# shm_fence is an exchange.
 warn        += $(if $(filter thread,$(SAN)),$(if $(findstring clang,$(CC)),,-Wno-tsan))
 san         := $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer -fno-sanitize-recover=all)
-# Processors with Intel's erratum SKX102 decode a branch again each time if it lies across 32 bytes: 1 of the 3 ns
-# of a call from Fortran, 3 of the 33 ns of a put, a tenth of the rate of small messages.
+# Intel's erratum SKX102: a branch across a 32-byte boundary is decoded again each time.  That costs 1
+# of the 3 ns of a call from Fortran, 3 of the 33 ns of a put, a tenth of the rate of small messages.
 align       := $(shell for f in -mbranches-within-32B-boundaries -Wa,-mbranches-within-32B-boundaries; do \
 	$(CC) -Werror $$f -c -x c /dev/null -o /dev/null 2>/dev/null && echo $$f && break; done)
 CFLAGS  ?=
@@ -81,8 +81,8 @@ $(B)/obj/gen/%.o: $(B)/gen/%.c $(B)/flags | $(gen_HDRS)
 
 cflags-all = $(foreach d,libobj libshm libnet libmpi tools tests,$(cflags-$(d)))
 
-# Changes when the compiler or its flags do; every object depends on it.  The first time it also asks
-# for what cannot be done without, so that the words are these and not the compiler's.
+# Changes when the compiler or its flags do; every object depends on it.  The first time it also looks
+# for required headers, so that the error names packages and not files.
 needs := ffi.h:libffi-dev hwloc.h:libhwloc-dev
 $(B)/flags: force
 	@mkdir -p $(@D)
@@ -103,7 +103,7 @@ $(B)/flags: force
 		echo '$(CC) $(filter-out -Werror,$(cflags)) / $(ldflags) /$(cflags-all)' > $@; }
 
 # --- dependencies, the two commands, the house's checks ------------------------------------------
-# A second make, because the first has already asked pkg-config what was not there yet.
+# A second make, because the first has asked pkg-config before the packages were installed.
 deps = $(Q)tools/dev/deps.sh $(1)
 sub  = +$(Q)$(MAKE) --no-print-directory
 
@@ -147,12 +147,12 @@ check:
 	$(call deps,build check)
 	$(sub) run-check
 
-# Built with -Werror; in a clean checkout that means all objects.
-# Under other people's launchers; without them these tests are skipped.
+# Tests under other launchers; without these installed they are skipped.
 check-launch:
 	$(call deps,build check launch)
 	$(sub) run-check T=launch/
 
+# Built with -Werror; in a clean checkout that means all objects.
 lint:
 	$(call deps,build check lint)
 	$(sub) WERROR=1 run-lint
@@ -160,7 +160,7 @@ lint:
 run-lint: all tests $(B)/dev/lint
 	$(Q)$(B)/dev/lint -b $(B) -c '$(CC)'
 
-# The rules that the tree does not pass yet: what they find in WHERE, by RULE.
+# Findings of rules that the tree does not pass yet; WHERE=folder, RULE=name.
 lint-strict: all $(B)/dev/lint
 	$(Q)$(B)/dev/lint -s -b $(B) $(RULE:%=-r %) $(WHERE)
 .PHONY: lint-strict
@@ -175,8 +175,8 @@ dest = '$(subst ','\'',$(DESTDIR)$(PREFIX))'
 install: all install-libobj install-libmpi install-tools
 install-libobj install-libmpi install-tools: all
 
-# Removes what install would put there: a second, staged install says what that is.  Directories go
-# if nothing is left in them; those of a system (/usr, /usr/local) stay.
+# Removes the files that install would put there, as listed by a second, staged install.  Empty
+# directories are removed, except those of a system (/usr, /usr/local).
 uninstall: all
 	$(Q)rm -rf $(B)/uninstall
 	+$(Q)$(MAKE) -s --no-print-directory install DESTDIR=$(B)/uninstall PREFIX= >/dev/null

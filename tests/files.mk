@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# The tests: every file of their folders, but for the exceptions that are named below with a reason.
-# tests/README.md says what each kind is.
+# The tests: every file of their folders, with exceptions that are named below with a reason.
+# tests/README.md describes each kind.
 
 # cmocka programs, started alone.  They are linked with libobj.a, libshm.a and libnet.a; objects of
 # libmpi that one needs are named as its prerequisites.
@@ -14,7 +14,7 @@ mpi_ALL   := $(wildcard tests/abi/*.c tests/err/*.c tests/launch/*.c tests/life/
 	tests/std/*/*.c tests/thread/*.c tests/examples/*/*.c)
 mpi_ALL   += tests/bench/mpi.c # the measuring program, with few rounds
 
-# An allocator of the test's own stands in the way of a sanitizer's.
+# These tests have an allocator of their own, which conflicts with a sanitizer's.
 own_MALLOC := tests/err/unexpected_no_memory.c tests/std/ch04/part_no_memory.c tests/std/ch06/coll_no_memory.c
 own_MALLOC += tests/net/coll_no_memory.sh tests/net/bcast_root_no_memory.sh
 mpi_TESTS  := $(filter-out $(mpi_PART) $(if $(SAN),$(own_MALLOC)),$(mpi_ALL))
@@ -43,12 +43,12 @@ tests_SRCS := tests/run.c
 tests_sel = $(if $(T),$(foreach t,$(1),$(if $(findstring $(T),$(t)),$(t))),$(1))
 tests_bin = $(patsubst %,$(B)/%,$(basename $(1)))
 unit_sel := $(call tests_sel,$(sort $(unit_TESTS)))
-# Without a compiler of Fortran there are no tests of it; make check installs one.
+# Tests of Fortran need a compiler; make check installs one.
 tests_FC := $(shell command -v $(FC) 2>/dev/null)
 mpi_sel  := $(call tests_sel,$(sort $(mpi_TESTS) $(if $(tests_FC),$(fort_TESTS))))
 sh_sel   := $(call tests_sel,$(sort $(script_TESTS)))
 
-# A sanitizer makes everything slower; the limits of the tests are for the plain build.
+# Limits of time are for the plain build; sanitizers are slower.
 tests_factor := $(if $(SAN),5,1)
 
 $(B)/tests/run: $(B)/obj/tests/run.o
@@ -70,28 +70,27 @@ $(B)/tests/unit/group_large: $(group_OBJS)
 $(B)/tests/unit/topo_order: $(B)/obj/libmpi/topo/order.o
 $(B)/tests/unit/hang_watch: $(B)/obj/tools/mpiexec/hang_watch.o
 
-# A network that is not there.
+# A simulated network.
 $(B)/tests/sim/net: $(B)/obj/tests/sim/wire.o
 
-# All of libmpi, with its inside.
+# Tests of libmpi from inside.
 $(B)/tests/unit/job_map $(B)/tests/unit/settings $(B)/tests/unit/win_attributes: $(libmpi_OBJS)
 
-# The whole library from inside.
+# Fuzzers of libmpi from inside.
 $(B)/tests/fuzz/frame $(B)/tests/fuzz/type $(B)/tests/sim/scale: $(libmpi_OBJS)
-# Its peers are a mirror, and it goes on where a job would end.
+# These functions are replaced: the fuzzer plays all peers, and continues where a job would end.
 frame_wraps := via_remote_open via_remote_put via_remote_reserve via_remote_commit via_remote_poll via_stream_send via_stream_post \
 	via_quiet_remote via_idle p2p_protocol_error haft_abort_job boot_init boot_seat_of boot_host_of \
 	coll_allgather coll_barrier
 $(B)/tests/fuzz/frame: private ldflags += $(frame_wraps:%=-Wl,--wrap=%)
 
-# With the user's own compiler command: what is installed is what is tested.  More sources of a test
-# are more prerequisites; tests_FLAGS-NAME are its own flags and libraries.  A test that another one
-# includes is no source of that one.
+# Built with the user's compiler command, so that the installed tree is tested.  Further sources of a
+# test are further prerequisites; tests_FLAGS-NAME are its own flags and libraries.
 tests_mpicc = $(B)/bin/mpicc -std=gnu11 -Wall -Wextra -O1 -g $(san) $(if $(WERROR),-Werror) -I.
 $(call tests_bin,$(sort $(mpi_TESTS) $(demo_SRCS))): $(B)/tests/%: tests/%.c $(B)/include/mpi.h $(B)/flags | all
 	$(call say,MPICC,$@)
 	@mkdir -p $(@D)
-	$(Q)$(tests_mpicc) -MMD -MP -MT $@ $(filter-out $(filter-out $<,$(mpi_TESTS)),$(filter %.c,$^)) \
+	$(Q)$(tests_mpicc) -MMD -MP -MT $@ $(filter %.c,$^) \
 		-o $@ $(tests_FLAGS-$(*F))
 
 tests_mpifort = $(B)/bin/mpifort -Wall -O1 -g $(san)
@@ -104,14 +103,14 @@ endef
 $(foreach s,.f .f90,$(eval $(call tests_fort,$(s))))
 
 $(foreach c,$(fort_PART),$(eval $(c:%_c.c=$(B)/%): $(c)))
-# Programs of old times: buffers of any type without an interface, Cray pointers.
+# Programs in the style of MPI-1: buffers of any type without an interface, Cray pointers.
 tests_FFLAGS-old := -fcray-pointer -fallow-argument-mismatch -w
 
 # Every function that has no engine yet, as the generator lists them.
 $(B)/tests/abi/unsupported: $(B)/gen/none.c
 $(B)/tests/abi/garbage_handles: $(B)/gen/garbage.c
 
-# The main job.
+# The demo.
 heat := $(B)/tests/examples/heat/heat
 tests_FLAGS-heat := -O3 -D_GNU_SOURCE -lpng -lm
 $(heat): tests/examples/heat/picture.c
@@ -120,7 +119,7 @@ run-demo: all $(heat)
 
 tests: all $(B)/dev/lint $(B)/gen/abi.c $(B)/tests/run $(call tests_bin,$(unit_sel) $(mpi_sel))
 
-# How often a test that has failed may run again (the runner names it); .ci/run says more than 0.
+# How often a failed test may run again; the runner names it.
 AGAIN ?= 0
 some = $(if $(strip $1),,$(error no test has "$(T)" in its path))
 run-check: tests
@@ -129,13 +128,12 @@ run-check: tests
 		unit $(unit_sel) mpi $(mpi_sel) script $(sh_sel)
 .PHONY: tests
 
-# How long the end of a job takes: only on an idle machine.
+# Tests of the time that a job takes to end; they need an idle machine.
 timely := death kill mpi output signal slay
 check-times: tests
 	$(Q)STRICT=1 SANFLAGS='$(san)' $(B)/tests/run -b $(B) -j 1 script $(timely:%=tests/tools/%.sh)
 .PHONY: check-times
-# All programs of MPI once more, over sockets only.  Each of them applies: what is about shared
-# memory asks whether there is any.
+# All programs of MPI over sockets only.  Tests that need shared memory ask the library for it.
 check-net:
 	$(call some,$(mpi_sel))
 	$(call deps,build check)
@@ -146,9 +144,8 @@ run-check-net: tests
 		mpi $(mpi_sel)
 .PHONY: check-net run-check-net
 
-# And both ways at once: the ranks are spread over two hosts, by blocks and turn by turn, so that one
-# finds some in its memory and others behind sockets.  With four ranks these are 2 x 2.  A program
-# that stands for another MPI's runs on one host.
+# Local and remote peers: ranks on two hosts in name, by blocks and round-robin; four ranks are 2 x 2.
+# The program that imitates another MPI's runs on one host only.
 SPREAD ?= block round
 mixed_sel := $(filter-out tests/launch/raw.c,$(mpi_sel))
 check-mixed:
@@ -160,7 +157,7 @@ run-check-block run-check-round: run-check-%: tests
 		mpi $(mixed_sel)
 .PHONY: check-mixed run-check-block run-check-round
 
-# And by libfabric, with its provider for TCP: no other works on every machine.
+# All programs of MPI over libfabric's TCP provider, the only one that works on every machine.
 check-ofi:
 	$(call some,$(mpi_sel))
 	$(call deps,build check ofi)
@@ -172,9 +169,8 @@ run-check-ofi: tests
 		mpi $(mpi_sel)
 .PHONY: check-ofi run-check-ofi
 
-# And under valgrind, each of at most two processes: no use of what was never written, no memory that
-# nobody points to at the end, no suppression of ours.  Library and tests are as for anybody, but for
-# the limit: valgrind has no room for the addresses that a job takes otherwise.
+# Programs of at most two processes under valgrind: no use of uninitialized memory, no definite leak,
+# no suppressions.  The limit keeps the job's segment within valgrind's address space.
 tests_memcheck := valgrind -q --vgdb=no --error-exitcode=99 --leak-check=full --show-leak-kinds=definite \
 	--errors-for-leak-kinds=definite
 check-valgrind:
@@ -202,7 +198,7 @@ evidence: $(B)/called $(B)/gen/list
 		$(script_TESTS)) $(wildcard tests/std/*/*.inc tests/std/*/*.h)
 .PHONY: evidence
 
-# Until it is stopped, or finds something: random operations on libobj, with a new seed every 10^7.
+# Fuzzing of libobj until it fails or is stopped: random operations, a new seed every 10^7.
 fuzz-obj: $(B)/tests/fuzz/obj
 	$(Q)s=$${SEED:-$$(date +%s)}; while $(B)/tests/fuzz/obj -n $${STEPS:-10000000} -s $$s; do s=$$((s + 1)); done
 .PHONY: fuzz-obj
@@ -212,12 +208,12 @@ fuzz-frame: $(B)/tests/fuzz/frame
 	$(Q)s=$${SEED:-$$(date +%s)}; while $(B)/tests/fuzz/frame -n $${STEPS:-10000} -s $$s; do s=$$((s + 10000)); done
 .PHONY: fuzz-frame
 
-# Fuzzing of libnet: bytes from hell, with a new seed every 10^6.
+# Fuzzing of libnet: random bytes, a new seed every 10^6.
 fuzz-net: $(B)/tests/fuzz/net
 	$(Q)s=$${SEED:-$$(date +%s)}; while $(B)/tests/fuzz/net -n $${STEPS:-1000000} -s $$s; do s=$$((s + 1000000)); done
 .PHONY: fuzz-net
 
-# Lives of libnet on a network that is not there: LIVES of them from SEED, or 10^4.
+# Runs of libnet on a simulated network: LIVES of them from SEED, or 10^4.
 sim-net: $(B)/tests/sim/net
 	$(Q)$(B)/tests/sim/net -n $${LIVES:-10000} -s $${SEED:-1000}
 .PHONY: sim-net
