@@ -50,7 +50,7 @@ __attribute__((noreturn)) static inline void check_skip(const char *why)
 	exit(77);
 }
 
-/* --- assertions that end the job ------------------------------------------------------------ */
+/* --- assertions that end the job --------------------------------------------------------- */
 
 #define CHECK(x)                                                                              \
 	do {                                                                                  \
@@ -92,7 +92,7 @@ __attribute__((noreturn)) static inline void check_skip(const char *why)
 		}                                                                                  \
 	} while (0)
 
-/* --- expectations: print, count, go on ------------------------------------------------------ */
+/* --- expectations: print, count, go on --------------------------------------------------- */
 
 static inline bool expect_note(bool good, const char *file, int line, const char *what)
 {
@@ -119,7 +119,20 @@ static inline bool expect_same(
 #define expect_ok(call) expect_same((call), 0, __FILE__, __LINE__, #call)
 #define expect_eq(a, b) expect_same((long long)(a), (long long)(b), __FILE__, __LINE__, #a)
 
-/* --- where the ranks are -------------------------------------------------------------------- */
+/* Do the words of the error `code' contain `part'?  For expect(). */
+static inline bool error_says(int code, const char *part)
+{
+	char text[MPI_MAX_ERROR_STRING] = "";
+	int len;
+
+	MPI_Error_string(code, text, &len);
+	if (strstr(text, part) != NULL)
+		return true;
+	fprintf(stderr, "not `%s' in: %s\n", part, text);
+	return false;
+}
+
+/* --- where the ranks are ----------------------------------------------------------------- */
 
 /* Are libfabric's providers in use?  They have memory of their own, which we cannot bound. */
 static inline bool check_fabric(void)
@@ -156,7 +169,7 @@ static inline bool check_has_remote(void)
 	return check_local(0, NULL) < check_size;
 }
 
-/* --- data ----------------------------------------------------------------------------------- */
+/* --- data -------------------------------------------------------------------------------- */
 
 /* A byte that depends on message and position, to fill and verify buffers. */
 static inline unsigned char check_byte(long message, long position)

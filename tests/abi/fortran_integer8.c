@@ -2,7 +2,7 @@
 /* RUN np=2 */
 /* MPI-5.0 20.4.1: a Fortran of 8-byte INTEGERs and REALs, without half precision, says so: the
  * predefined types follow. */
-#include "tests/said.h"
+#include "tests/check.h"
 
 #include <mpi.h>
 #include <stdint.h>
@@ -74,7 +74,7 @@ static void absent(void)
 	expect_eq(size_of(MPI_COMPLEX4), MPI_UNDEFINED);
 	err = MPI_Send(x, 1, MPI_REAL2, 0, 0, MPI_COMM_SELF);
 	expect_eq(err, MPI_ERR_TYPE);
-	expect(said(err, "MPI_REAL2 is not a type of this Fortran compiler"));
+	expect(error_says(err, "MPI_REAL2 is not a type of this Fortran compiler"));
 	expect_eq(MPI_Type_commit(&t), MPI_ERR_TYPE);
 	expect_eq(MPI_Type_contiguous(2, MPI_REAL2, &t), MPI_ERR_TYPE);
 	expect_ok(MPI_Type_get_value_index(MPI_REAL2, MPI_INT, &t));

@@ -11,7 +11,7 @@
  *	lat.c	two ranks: latency, message rate, bandwidth, posted receives
  *	coll.c	collectives on any number of ranks
  *	comm.c	communicators
- *	near.c	neighbours: ring and halo exchange
+ *	neighbor.c	neighbours: ring and halo exchange
  *	win.c	synchronization of windows
  *	move.c	data moved to and from windows
  *	type.c	derived datatypes: packing, messages, commit

@@ -15,7 +15,7 @@ bench_SRCS := \
 	tests/bench/life.c \
 	tests/bench/move.c \
 	tests/bench/mpi.c \
-	tests/bench/near.c \
+	tests/bench/neighbor.c \
 	tests/bench/win.c \
 	tests/bench/stat.c \
 	tests/bench/type.c

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* obj.c - what libobj costs: one line a figure, with its target and whether it is met.
+/* obj.c - the cost of libobj: one line a figure, with its target and whether it is met.
  *
- * A figure is the median of BATCHES batches (the best one is printed too: on a busy machine it says
- * what could be). Everything is called as a user of libobj does: obj.h's inline functions in a
- * loop, and the library's functions.
+ * A figure is the median of BATCHES batches.  The best batch is printed too: on a busy machine it
+ * shows what an idle one would reach.  Everything is called as by a user of libobj: obj.h's inline
+ * functions in a loop, and the library's functions.
  *
- *     obj [-q] [-g VALUES] [-f NAME]     -q quick: 10^6 live objects and 10^7 garbage values
- * instead of 10^7 and 10^9 -g so many garbage values;  -f only figures whose name contains NAME
+ *     obj [-q] [-g VALUES] [-f NAME]
+ *
+ *     -q          quick: 10^6 live objects and 10^7 garbage values, not 10^7 and 10^9
+ *     -g VALUES   number of garbage values
+ *     -f NAME     only figures whose name contains NAME
  *
  * Ends with 0 whether or not targets are met, and with 1 if a garbage value is accepted. */
 #include "libobj/base.h"

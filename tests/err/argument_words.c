@@ -2,15 +2,15 @@
 /* RUN np=1,2 */
 /* MPI-5.0 9.3, 9.4: a wrong argument is refused with the class of its kind, nothing is sent or
  * changed, and the words name the function, the argument and its value. */
-#include "tests/said.h"
+#include "tests/check.h"
 
 static int n, x[4];
 
 /* The call fails with the class, and says so. */
-#define refused(call, class, words)         \
-	do {                                \
-		expect_eq(call, class);     \
-		expect(said(class, words)); \
+#define refused(call, class, words)               \
+	do {                                      \
+		expect_eq(call, class);           \
+		expect(error_says(class, words)); \
 	} while (0)
 
 static void messages(void)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* RUN np=2 */
 /* MPI-5.0 4.2: what must not be done with partitioned operations */
-#include "tests/said.h"
+#include "tests/check.h"
 
 static int buf[64];
 
@@ -13,7 +13,7 @@ static void uses(void)
 
 	expect_eq(MPI_Psend_init(buf, 0, 1, MPI_INT, 0, 1, MPI_COMM_SELF, MPI_INFO_NULL, &s),
 		MPI_ERR_ARG);
-	expect(said(MPI_ERR_ARG, "at least 1"));
+	expect(error_says(MPI_ERR_ARG, "at least 1"));
 	expect_eq(MPI_Precv_init(buf, -1, 1, MPI_INT, 0, 1, MPI_COMM_SELF, MPI_INFO_NULL, &r),
 		MPI_ERR_ARG);
 	expect_eq(MPI_Precv_init(
@@ -31,17 +31,17 @@ static void uses(void)
 	expect_ok(MPI_Precv_init(buf + 32, 2, 4, MPI_INT, 0, 1, MPI_COMM_SELF, MPI_INFO_NULL, &r));
 	expect_ok(MPI_Irecv(&flag, 1, MPI_INT, 0, 2, MPI_COMM_SELF, &plain));
 	expect_eq(MPI_Pready(0, s), MPI_ERR_REQUEST);
-	expect(said(MPI_ERR_REQUEST, "not been started"));
+	expect(error_says(MPI_ERR_REQUEST, "not been started"));
 	expect_ok(MPI_Start(&s));
 	expect_ok(MPI_Start(&r));
 	expect_eq(MPI_Pready(0, r), MPI_ERR_REQUEST);
 	expect_eq(MPI_Pready(0, plain), MPI_ERR_REQUEST);
 	expect_eq(MPI_Pready(4, s), MPI_ERR_ARG);
-	expect(said(MPI_ERR_ARG, "0..3"));
+	expect(error_says(MPI_ERR_ARG, "0..3"));
 	expect_eq(MPI_Pready(-1, s), MPI_ERR_ARG);
 	expect_ok(MPI_Pready(0, s));
 	expect_eq(MPI_Pready(0, s), MPI_ERR_ARG);
-	expect(said(MPI_ERR_ARG, "ready already"));
+	expect(error_says(MPI_ERR_ARG, "ready already"));
 	expect_eq(MPI_Pready_list(2, list, s), MPI_ERR_ARG);
 	expect_eq(MPI_Pready_list(2, twice, s), MPI_ERR_ARG);
 	expect_eq(MPI_Pready_range(3, 2, s), MPI_ERR_ARG);
@@ -78,7 +78,7 @@ static void sizes(int rank, int bytes)
 			expect_ok(MPI_Pready_range(0, 1, r));
 		err = MPI_Wait(&r, MPI_STATUS_IGNORE);
 		expect_eq(err, rank == 1 && bytes < 16 ? MPI_ERR_TRUNCATE : MPI_ERR_COUNT);
-		expect(said(err, "16 bytes"));
+		expect(error_says(err, "16 bytes"));
 	}
 	expect_ok(MPI_Request_free(&r));
 	expect_ok(MPI_Barrier(MPI_COMM_WORLD));

@@ -2,7 +2,7 @@
 /* RUN np=1 */
 /* MPI-5.0 9.3: a handle that was freed is refused, in every form, and the words say that it was
  * freed and from where; no value that was never a handle is taken for one. */
-#include "tests/said.h"
+#include "tests/check.h"
 
 #include <stdint.h>
 
@@ -18,12 +18,12 @@ static void freed(void)
 	expect_ok(MPI_Wait(&r, MPI_STATUS_IGNORE));
 	r = old;
 	expect_eq(MPI_Wait(&r, MPI_STATUS_IGNORE), MPI_ERR_REQUEST);
-	expect(said(MPI_ERR_REQUEST, "freed at stale"));
-	expect(said(MPI_ERR_REQUEST, "created at stale"));
+	expect(error_says(MPI_ERR_REQUEST, "freed at stale"));
+	expect(error_says(MPI_ERR_REQUEST, "created at stale"));
 	expect(r == old);
 	r = MPI_Request_fromint(i);
 	expect_eq(MPI_Test(&r, &flag, MPI_STATUS_IGNORE), MPI_ERR_REQUEST);
-	expect(said(MPI_ERR_REQUEST, "MPI_Test"));
+	expect(error_says(MPI_ERR_REQUEST, "MPI_Test"));
 	expect_eq(MPI_Request_free(&old), MPI_ERR_REQUEST);
 }
 
@@ -35,11 +35,11 @@ static void wrong_class(void)
 
 	expect_ok(MPI_Irecv(&y, 1, MPI_INT, MPI_PROC_NULL, 9, MPI_COMM_SELF, &r));
 	expect_eq(MPI_Comm_size((MPI_Comm)r, &size), MPI_ERR_COMM);
-	expect(said(MPI_ERR_COMM, "MPI_Request"));
+	expect(error_says(MPI_ERR_COMM, "MPI_Request"));
 	expect_ok(MPI_Wait(&r, MPI_STATUS_IGNORE));
 	e = MPI_ERRORS_RETURN;
 	expect_eq(MPI_Type_size((MPI_Datatype)e, &size), MPI_ERR_TYPE);
-	expect(said(MPI_ERR_TYPE, "MPI_ERRORS_RETURN"));
+	expect(error_says(MPI_ERR_TYPE, "MPI_ERRORS_RETURN"));
 }
 
 /* xorshift: the same values in each run. */

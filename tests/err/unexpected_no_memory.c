@@ -3,7 +3,7 @@
 /* MPI-5.0 9.3, 3.4: without memory for a message that has no receive yet the job ends with words
  * and MPI_ERR_NO_MEM, not with a crash. */
 #include "tests/check.h"
-#include "tests/poor.h"
+#include "tests/failing_malloc.h"
 
 #define LEN 2000 /* bytes: sent eagerly, and kept by a receiver without a matching receive */
 
@@ -16,7 +16,7 @@ int main(int argc, char **argv)
 	if (check_rank == 0) {
 		OK(MPI_Send(buf, LEN, MPI_BYTE, 1, 1, MPI_COMM_WORLD));
 	} else {
-		poor_arm(LEN, 0, POOR_ALWAYS);
+		failing_arm(LEN, 0, FAILING_ALWAYS);
 		OK(MPI_Recv(NULL, 0, MPI_BYTE, 0, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
 	}
 	MPI_Finalize();

@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* RUN np=0 time=120 */
-/* frame.c - frames from hell for the engines: what comes from a peer that has the job's key is
- * still bytes from a wire.
+/* frame.c - random frames for the engines: a peer that has the job's key may still send anything.
  *
- *      child of a seed:  MPI calls to peers 1..3 ── via_remote_put ──> mirror ──┬── as it is
- *                             ^                                          └── changed, cut, long,
- *                             └── p2p_deliver <── said by that peer <────    twice, from another
+ *     child of a seed:  MPI calls to peers ── via_remote_put ──> mirror ──┬── unchanged
+ *                           ^                                             ├── changed, cut, long
+ *                           └── p2p_deliver, from that peer <─────────────┴── twice, from another
  *
- * The process is rank 0 of 4, and the others are a mirror: what is sent to a peer comes from it. So
- * sends meet receives, questions their answers, partitioned operations each other, and windows are
- * asked for what they have asked.  Collective calls, which a mirror cannot answer, are replaced.
- * Some frames are changed on their way, by a dice that the seed has thrown.
+ * The process is rank 0 of 4; the other ranks are a mirror: a frame to a peer comes back from it. 
+ * So sends meet receives, requests their answers, partitioned operations each other, and windows
+ * get their own accesses.  Collective calls, which a mirror cannot answer, are replaced.  Some
+ * frames are changed under way, as drawn from the seed.
  *
- * A frame is either taken or refused (p2p_protocol_error), which one that is as it was sent never
- * is; nothing may be read or written beside its memory: the sanitizers watch, and frames end where
- * their memory does.
+ * A frame is either taken or refused (p2p_protocol_error); an unchanged one is never refused. 
+ * Nothing may be read or written beside its memory: the sanitizers watch, and frames end at the end
+ * of their memory.
  *
  *     frame [-n SEEDS] [-s SEED]     (0 SEEDS: until killed) */
 #include "libmpi/boot/boot.h"

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* RUN np=0 time=120 */
-/* net.c - bytes from hell for libnet: its parser and its connections.
+/* net.c - random bytes for libnet: its parser and its connections.
  *
- *     round:  valid bytes (hello with the right key, frames, pieces, goodbye) -> some of them
- * changed
- *             -> in random cuts to an endpoint that was called, or has called
+ *     round:  valid bytes (hello with the right key, frames, pieces, goodbye)
+ *             ──> some of them changed
+ *             ──> in random cuts to an endpoint that has accepted, or has connected
  *
- * Nothing may be read or written beside its memory (the sanitizers watch), a peer is lost once at
- * most, frames before the first changed byte come as they were, and every operation ends.
+ * Invariants: no access beside its memory (the sanitizers watch); a peer is lost at most once;
+ * frames before the first changed byte arrive unchanged; every operation ends.
  *
  *     net [-n ROUNDS] [-s SEED]     (0 ROUNDS: until killed) */
 #include "libnet/net_inner.h"

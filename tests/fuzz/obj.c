@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* obj.c - random operations on libobj, next to a model that is too simple to be wrong.
  *
- *     step:  draw an operation ──> call libobj ──> its callbacks come back to us ──> compare with
- * the model │ └─ say yes, say no, or step again (nested, to DEPTH_MAX)
+ *     step:  draw an operation ──> call libobj ──> its callbacks ──> compare with the model
+ *                                                    │
+ *                                                    └─ succeed, refuse, or do a nested step
+ *                                                       (to DEPTH_MAX)
  *
  * The model of an object is its two counts, its name, its error handler and its attributes in order
- * of setting. Delete callbacks change the model themselves, so that nested operations see it right.
- * After each outermost step: whatever the counts say is gone has been destroyed, and nothing else;
- * keyvals were released likewise.
+ * of setting.  Delete callbacks change the model themselves, so that nested operations see it
+ * right.  After each outermost step exactly those objects have been destroyed whose counts are 0,
+ * and exactly those keyvals released.
  *
- *     obj [-n STEPS] [-s SEED]        (0 STEPS: until killed; SEED is printed, and with it
- * everything repeats)  */
+ *     obj [-n STEPS] [-s SEED]      (0 STEPS: until killed)
+ *
+ * SEED is printed; with it a run repeats. */
 #include "libobj/base.h"
 #include "libobj/obj.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* type.c - random nested datatypes against their type maps (tests/map.h).
+/* type.c - random nested datatypes against their type maps (tests/type_map.h).
  *
  *      draw a call ──┬──> constructor ──> type ──┬──> decode: is it the call?
  *                    │                           ├──> rebuild from what was decoded ──┐
@@ -13,7 +13,7 @@
  *     type [-n STEPS] [-s SEED]     0 STEPS: until killed
  *
  * SEED is printed, and with it everything repeats. */
-#include "tests/map.h"
+#include "tests/type_map.h"
 
 #include "libmpi/core/objects.h"
 #include "libmpi/type/kernel.h"

@@ -5,7 +5,7 @@
 cd "$TMPDIR" || exit 1
 case $B in /*) top=${B%/build/*} ;; *) top=$OLDPWD; B=$OLDPWD/$B ;; esac
 cat >starve.c <<'END'
-#include "tests/poor.h"
+#include "tests/failing_malloc.h"
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* RUN np=0 time=120 */
-/* net.c - endpoints of libnet on a network that is not there (wire.h): thousands of lives, each
- * from one seed.
+/* net.c - endpoints of libnet on a simulated network (wire.h): thousands of lives, each from one
+ * seed.
  *
  * In each life two to HOSTS_MAX hosts talk: frames and streams to random peers at random times,
- * both ends dialling at once, one of them sleeping for a minute.  Delays, short reads and writes,
- * events late and in another order always; resets, cut lines, lack of descriptors and strangers in
- * some.  Invariants of every life:
- *  - frames come once, in order, as they were put, from those who put them, or the peer is lost;
- *  - streams likewise: a buffer that is said to be full has the right bytes;
- *  - a peer is lost once, after that nothing comes from it and nothing goes to it;
+ * both ends connecting at once, one of them sleeping for a minute.  All lives have delays, short
+ * reads and writes, late and reordered events.  Some have resets, cut lines, strangers, or lack
+ * descriptors.  Invariants of every life:
+ *
+ *  - frames arrive once, in order, unchanged, from their sender, or the peer is lost;
+ *  - streams likewise: a buffer that is reported full has the right bytes;
+ *  - a peer is lost once; afterwards nothing comes from it and nothing goes to it;
  *  - no peer is lost without a fault, whatever strangers do;
  *  - it ends: everything has arrived or its peer is lost, in bounded time;
  *  - all memory and all sockets are given back.
  *
- *     net [-n LIVES] [-s SEED] [-v]        (a life that fails prints its seed; -n 1 -s SEED repeats
- * it) */
+ *     net [-n LIVES] [-s SEED] [-v]
+ *
+ * A life that fails prints its seed; -n 1 -s SEED repeats it. */
 #include "tests/sim/wire.h"
 
 #include <stdio.h>

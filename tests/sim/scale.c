@@ -7,7 +7,7 @@
  *
  * The child runs all of boot, via and the engines; only its partners are missing.  Invariants:
  *  - its private memory does not depend on the size of the job: at most PRIVATE_MAX bytes;
- *  - the map of the job, which the processes of a host share, takes at most SHARED_MAX bytes a rank;
+ *  - the map of the job, which the processes of a host share, is at most SHARED_MAX bytes a rank;
  *  - it sends at most log2(n) messages.
  *
  *     scale [-a]          -a: all sizes, as `make sim-scale' does; else small ones */

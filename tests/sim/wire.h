@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* wire.h - a network that is not there: struct net_io with a clock and chances of its own.
+/* wire.h - a simulated network: a struct net_io with a clock and chances of its own.
  *
- *     world: time, chance, what may go wrong
- *       |
- *     host 0 .. n-1: one struct net each     sock <----- pipe -----> sock   bytes on their way,
- * each |                                    piece with the time of its arrival door: socks that
- * knock and have not been accepted
+ *     world                  time, chances of faults
+ *       │
+ *     host 0 .. n-1          one struct net each
+ *       ├── sock <── pipe ──> sock of another host
+ *       │            bytes under way, each piece with its time of arrival
+ *       └── door             sockets that have connected and are not accepted yet
  *
- * Everything is drawn from one seed: the same seed gives the same run, whatever the machine does.
- */
+ * Everything is drawn from one seed: a seed gives one run, on any machine. */
 #ifndef TESTS_SIM_WIRE_H
 #define TESTS_SIM_WIRE_H
 

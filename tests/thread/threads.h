@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* threads.h - several threads in each rank: threads_run starts n threads with their numbers and joins
- * them; threads_init starts MPI with MPI_THREAD_MULTIPLE. */
+/* threads.h - several threads in each rank: threads_run starts n threads with their numbers and
+ * joins them; threads_init starts MPI with MPI_THREAD_MULTIPLE. */
 #ifndef TESTS_THREADS_H
 #define TESTS_THREADS_H
 

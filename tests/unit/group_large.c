@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* group_large.c - groups of peers of a job much larger than this machine could run: what they say,
- * and how they are stored.
+/* group_large.c - groups of peers of a job much larger than this machine could run: their answers,
+ * and their memory.
  *
  *     random lists ──> group_make ──┬── rank -> peer, peer -> rank: as in the list
- *                                   └── at even distances: no tables; far apart: tables of its own
- * size */
+ *                                   ├── at even distances: no tables
+ *                                   └── else: tables of the size of the group */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>

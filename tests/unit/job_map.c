@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* job_map.c - the map of a job says what it was made of: hosts, seats and addresses of any kind; and
- * the table of peers gives each of them one row. */
+/* job_map.c - the map of a job says what it was made of: hosts, seats and addresses of any kind;
+ * and the table of peers gives each of them one row. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

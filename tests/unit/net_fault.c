@@ -10,7 +10,7 @@
 #include <sys/time.h>
 #include <sys/wait.h>
 #include "libnet/net_inner.h"
-#include "tests/unit/ends.h"
+#include "tests/unit/net_endpoints.h"
 
 #define KEY      "0123456789abcde"
 #define PATIENCE 100 /* seconds, on a machine however slow */

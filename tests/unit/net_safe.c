@@ -7,7 +7,7 @@
 #include <poll.h>
 #include <sys/resource.h>
 #include "libnet/net_inner.h"
-#include "tests/unit/ends.h"
+#include "tests/unit/net_endpoints.h"
 
 static int call(const char *text)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* net_sock.c - libnet over real sockets: frames and streams over TCP and UNIX, both ends dialling
  * at once, full queues, goodbye. */
-#include "tests/unit/ends.h"
+#include "tests/unit/net_endpoints.h"
 
 static const char *const places[] = {"tcp:127.0.0.1:0", "tcp:[::1]:0", "unix:"};
 enum { PLACES = 3 };

@@ -2,7 +2,7 @@
 /* obj_attr.c - attributes: order, languages, and callbacks that fail, re-enter, add and delete.
  *
  * The callbacks write into `told' what they were told and do what `act' says. */
-#include "tests/unit/fix.h"
+#include "tests/unit/obj_fixture.h"
 
 #define TOLD_MAX 64
 

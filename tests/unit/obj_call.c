@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* obj_call.c - closures and calls by signature: through libffi where it loads, from the pool where
  * it does not. */
-#include "tests/unit/fix.h"
+#include "tests/unit/obj_fixture.h"
 
 struct sum {
 	int calls;

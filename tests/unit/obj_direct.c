@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* obj_direct.c - direct classes: the handle is an address that a loader may read, and still it is
  * checked. */
-#include "tests/unit/fix.h"
+#include "tests/unit/obj_fixture.h"
 
 struct icd {
 	struct obj obj;

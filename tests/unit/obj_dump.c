@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* obj_dump.c - what libobj tells about all objects: leak reports in text and JSON, statistics,
  * iteration. */
-#include "tests/unit/fix.h"
+#include "tests/unit/obj_fixture.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* obj_errh.c - the error-handler slot, and the report hook: what was wrong with a handle, in words.
  */
-#include "tests/unit/fix.h"
+#include "tests/unit/obj_fixture.h"
 
 static void H7_the_slot_holds_its_object(void **state)
 {

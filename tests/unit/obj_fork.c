@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* obj_fork.c - fork: the child's tables work, whatever other threads of the parent were doing. */
-#include "tests/unit/fix.h"
+#include "tests/unit/obj_fixture.h"
 #include "tests/unit/child.h"
 
 #include <pthread.h>

@@ -5,7 +5,7 @@
  * Values are drawn from several bags: any 64 bits, addresses, near misses of live handles (one bit,
  * the next index, the next generation, another class), old handles, integers.  A live handle is
  * known, so every answer can be checked. */
-#include "tests/unit/fix.h"
+#include "tests/unit/obj_fixture.h"
 
 #define LIVE  512
 #define DRAWS (1000 * 1000)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* obj_lock.c - the lock: it excludes, it sleeps, and in debug builds it aborts when locks are taken
  * downwards. */
-#include "tests/unit/fix.h"
+#include "tests/unit/obj_fixture.h"
 #include "tests/unit/child.h"
 
 #include <pthread.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* obj_mem.c - memory of variable size: the domain's allocators and arenas over memory of the
  * caller's. */
-#include "tests/unit/fix.h"
+#include "tests/unit/obj_fixture.h"
 
 #include <sys/mman.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* obj_name.c - names in C and in Fortran: what is cut, what is padded, what counts. */
-#include "tests/unit/fix.h"
+#include "tests/unit/obj_fixture.h"
 
 static void name(void *self, const char *s)
 {

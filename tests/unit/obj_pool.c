@@ -3,7 +3,7 @@
  * libobj's own.
  *
  * This program's dlopen stands before the C library's, and refuses those two. */
-#include "tests/unit/fix.h"
+#include "tests/unit/obj_fixture.h"
 
 #include <dlfcn.h>
 

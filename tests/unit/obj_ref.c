@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* obj_ref.c - the two counts: the user's handles and all other references; when what runs,
  * and how often. */
-#include "tests/unit/fix.h"
+#include "tests/unit/obj_fixture.h"
 
 static void H3_free_ends_the_handle_at_once_and_destroys_later(void **state)
 {

@@ -2,7 +2,7 @@
 /* obj_space.c - address space and memory run out: errors that say so, nothing lost, nothing broken.
  *
  * Each test runs in a child under a limit of its address space. */
-#include "tests/unit/fix.h"
+#include "tests/unit/obj_fixture.h"
 #include "tests/unit/child.h"
 
 #include <sys/resource.h>

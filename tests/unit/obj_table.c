@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* obj_table.c - handles: what they look like, how they are looked up, and that an old one never
  * means a new object. */
-#include "tests/unit/fix.h"
+#include "tests/unit/obj_fixture.h"
 
 #include <signal.h>
 #include <sys/wait.h>

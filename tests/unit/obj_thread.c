@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* obj_thread.c - several threads: each makes, frees, looks up and acquires; nothing is lost,
  * nothing is freed twice. */
-#include "tests/unit/fix.h"
+#include "tests/unit/obj_fixture.h"
 
 #include <pthread.h>
 #include <sched.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* pack_plan.c - plans move what a list of single bytes says.
+/* pack_plan.c - plans move exactly the bytes of a naive list.
  *
  *     random shapes ──┬── type_plan_new ── type_plan_move, in random pieces ──┐
- *                     └── naive(): the offset of each packed byte ───────┴── the same bytes
+ *                     └── naive(): the offset of each packed byte ────────────┴── equal bytes
  *
  *     plan [SEED [TYPES]]      (the seed is printed if something differs) */
 #include "libmpi/type/pack_plan.h"

@@ -5,7 +5,7 @@
  * libshm counts while it sends to itself or waits for nothing. */
 #include "libmpi/core/setting.h"
 #include "libmpi/via/via.h"
-#include "tests/unit/node.h"
+#include "tests/unit/shm_node.h"
 
 #include <mpi.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* shm_block.c - groups find their block without a message, use its lines and buffers, and leave. */
 #include <string.h>
-#include "tests/unit/node.h"
+#include "tests/unit/shm_node.h"
 
 /* A barrier and sum by lines: every rank publishes one and reads all. */
 static uint64_t sum_by_lines(struct shm_block *b, uint64_t mine)

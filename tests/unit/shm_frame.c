@@ -2,7 +2,7 @@
 /* shm_frame.c - frames arrive once, whole and in order: by inbox, ring and far area, between all
  * pairs, with full ways, before the receiver has started, and to oneself. */
 #include <string.h>
-#include "tests/unit/node.h"
+#include "tests/unit/shm_node.h"
 
 enum { RANKS_MOST = 64 };
 
@@ -272,7 +272,7 @@ static void full(void **state)
 }
 
 /* No memory for rings: short frames still go through the inbox, long ones fail as promised. */
-static void poor_rank(struct shm *s, void *arg)
+static void failing_rank(struct shm *s, void *arg)
 {
 	enum { FRAMES = 500 };
 	struct node *n = node_new(s, 40);
@@ -296,7 +296,7 @@ static void poor(void **state)
 	const struct shm_opts opts = {.nranks = 2, .heap_len = 64};
 
 	(void)state;
-	node_run_opts(&opts, poor_rank, NULL);
+	node_run_opts(&opts, failing_rank, NULL);
 }
 
 /* A process that leaves and comes back, with another mapping, goes on where it was. */

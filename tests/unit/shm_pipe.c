@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* shm_pipe.c - chunks arrive whole and in order, also when few pipes serve many peers in turn. */
 #include <string.h>
-#include "tests/unit/node.h"
+#include "tests/unit/shm_node.h"
 #include "libshm/shm_inner.h"
 
 static void nothing(void *arg, const struct shm_frame *f)
@@ -108,7 +108,7 @@ static void moving(void **state)
 }
 
 /* Without memory: an error, not a wait. */
-static void poor_rank(struct shm *s, void *arg)
+static void failing_rank(struct shm *s, void *arg)
 {
 	void *ptr;
 	size_t cap;
@@ -125,7 +125,7 @@ static void poor(void **state)
 	const struct shm_opts opts = {.nranks = 2, .heap_len = 64};
 
 	(void)state;
-	node_run_opts(&opts, poor_rank, NULL);
+	node_run_opts(&opts, failing_rank, NULL);
 }
 
 static void threads(void **state)

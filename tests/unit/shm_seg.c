@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
-#include "tests/unit/node.h"
+#include "tests/unit/shm_node.h"
 #include "libshm/shm_inner.h"
 
 static void life(void **state)
@@ -93,7 +93,7 @@ static void short_of_space(void **state)
 	assert_int_equal(shm_heap_alloc(s, 500 * mib, CACHE_LINE), 0);
 	off = shm_heap_alloc(s, mib, CACHE_LINE);
 	assert_true(off != 0 && off + mib <= shm_seg_len(little));
-	strcpy(shm_ptr(s, off), "seen");
+	memcpy(shm_ptr(s, off), "seen", sizeof("seen"));
 	assert_string_equal(shm_ptr(t, off), "seen");
 	shm_detach(t);
 	shm_detach(s);

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
-#include "tests/unit/node.h"
+#include "tests/unit/shm_node.h"
 
 static void take(void *arg, const struct shm_frame *f)
 {

@@ -31,7 +31,7 @@ static int object_free(MPI_Win *w)
 	return err;
 }
 
-#include "tests/std/ch07/hang.inc"
+#include "tests/std/ch07/attributes.inc"
 
 /* MPI-5.0 12.2.6: predefined attributes are read and never changed. */
 static void predefined(void)
@@ -131,7 +131,7 @@ int main(int argc, char **argv)
 	check_init(&argc, &argv);
 	OK(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN));
 	OK(MPI_Type_create_keyval(MPI_TYPE_DUP_FN, MPI_TYPE_NULL_DELETE_FN, &type_key, NULL));
-	hang_all();
+	attributes_all();
 	predefined();
 	names();
 	handlers();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* RUN np=1 */
-/* MPI-5.0 3.8.4, 3.7.3: MPI_Cancel takes a send or a receive, not the two of MPI_Isendrecv, whatever
- * has completed of them; MPI_Request_free does not take an active partitioned operation, complete or
- * not */
+/* MPI-5.0 3.8.4, 3.7.3: MPI_Cancel takes a send or a receive, not the two of MPI_Isendrecv,
+ * whatever has completed of them; MPI_Request_free does not take an active partitioned operation,
+ * complete or not */
 #include "tests/check.h"
 
 /* source and dest: MPI_PROC_NULL or this process; in both orders one half may be over. */

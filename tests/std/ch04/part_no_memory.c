@@ -2,7 +2,7 @@
 /* RUN np=2 env="HAFT_VIA=auto" */
 /* MPI-5.0 9.3, 4.2: without memory a partitioned message fails at its init, or comes whole. */
 #include "tests/check.h"
-#include "tests/poor.h"
+#include "tests/failing_malloc.h"
 
 #include <errno.h>
 #include <sys/mman.h>
@@ -17,7 +17,7 @@ static MPI_Request held[HELD_MAX];
 /* How Haft's table of requests grows: into address space that it has. */
 int mprotect(void *p, size_t len, int prot)
 {
-	if (prot == PROT_NONE || !poor_fails(len))
+	if (prot == PROT_NONE || !failing_fails(len))
 		return (int)syscall(SYS_mprotect, p, len, prot);
 	errno = ENOMEM;
 	return -1;
@@ -90,7 +90,7 @@ static void round_of(const struct job *j, MPI_Request r, int round, bool starved
 	fill(round);
 	MPI_Barrier(MPI_COMM_WORLD);
 	if (starved) {
-		poor_arm(1, 0, POOR_ALWAYS);
+		failing_arm(1, 0, FAILING_ALWAYS);
 		n = requests_take();
 	}
 	OK(MPI_Start(&r));
@@ -108,7 +108,7 @@ static void init(const struct job *j, MPI_Datatype type, MPI_Request *r)
 	int err;
 
 	for (int passes = 0;; passes++) { /* as much memory as it needs, and no more */
-		poor_arm(1, passes, POOR_ALWAYS);
+		failing_arm(1, passes, FAILING_ALWAYS);
 		err = check_rank == 0
 			      ? MPI_Psend_init(out, j->parts, j->count, type, 1, TAG,
 					MPI_COMM_WORLD, MPI_INFO_NULL, r)
@@ -147,7 +147,7 @@ int main(int argc, char **argv)
 	int most = 3;
 
 	check_init(&argc, &argv);
-	if (check_has_remote()) /* a frame that a socket brings in pieces needs memory at its receiver */
+	if (check_has_remote()) /* a frame that arrives in pieces needs memory at its receiver */
 		most = 1;
 	OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
 	OK(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN));

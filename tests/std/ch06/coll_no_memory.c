@@ -3,7 +3,7 @@
 /* MPI-5.0 9.3, 6.1: one member has no memory for the steps of a collective call.  It says so, and
  * so do all whose result depends on it; no member waits for ever, and the next call is right. */
 #include "tests/check.h"
-#include "tests/poor.h"
+#include "tests/failing_malloc.h"
 
 #define BIG   1000  /* bytes: steps and copies of data, not the envelope of a message */
 #define SHORT 1     /* elements */
@@ -144,7 +144,7 @@ static void one(enum verb v, enum form form, int n, int root, int who, int some)
 
 	for (int i = 0; i < HELD && check_rank == who; i++)
 		OK(MPI_Ibarrier(MPI_COMM_WORLD, &held[i]));
-	poor_arm(BIG, some, POOR_ALWAYS);
+	failing_arm(BIG, some, FAILING_ALWAYS);
 	poor.armed = check_rank == who;
 	err = run(v, form, n, root);
 	for (int i = 0; i < check_size && check_rank == who; i++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* RUN np=3 */
 /* MPI-5.0 6.9.4: pairs of any value and index for MPI_MAXLOC and MPI_MINLOC. */
-#include "tests/said.h"
+#include "tests/check.h"
 
 #include <mpi.h>
 #include <stddef.h>
@@ -63,7 +63,7 @@ static void unnamed(void)
 	expect(true_lb == 0 && true_extent == offsetof(struct pair, index) + 8);
 	err = MPI_Type_free(&u);
 	expect_eq(err, MPI_ERR_TYPE);
-	expect(said(err, "cannot be freed"));
+	expect(error_says(err, "cannot be freed"));
 }
 
 #define REDUCE(vtype, vhandle, itype, ihandle)                                             \

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* RUN np=1,2 */
-/* MPI-5.0 7.7.2: attributes of communicators, clause by clause (hang.inc). */
+/* MPI-5.0 7.7.2: attributes of communicators, clause by clause (attributes.inc). */
 #define KIND        Comm
 #define OBJECT      MPI_Comm
 #define NULL_COPY   MPI_COMM_NULL_COPY_FN
@@ -30,7 +30,7 @@ static int object_dup(MPI_Comm c, MPI_Comm *d)
 	return MPI_Comm_dup(c, d);
 }
 
-#include "tests/std/ch07/hang.inc"
+#include "tests/std/ch07/attributes.inc"
 
 /* MPI-5.0 7.7.2, pitfall 13: delete callbacks run in the call that frees, also while a message is
  * under way, and not again when that completes. */
@@ -111,7 +111,7 @@ int main(int argc, char **argv)
 	OK(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN));
 	OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
 	OK(MPI_Type_create_keyval(MPI_TYPE_DUP_FN, MPI_TYPE_NULL_DELETE_FN, &type_key, NULL));
-	hang_all();
+	attributes_all();
 	pending();
 	communicates();
 	only_dup_copies();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* RUN np=2,3 */
-/* MPI-5.0 7.7.2, pitfall 24: attributes of inter-communicators, clause by clause (hang.inc), ended
- * by MPI_Comm_free and MPI_Comm_disconnect in turn. */
+/* MPI-5.0 7.7.2, pitfall 24: attributes of inter-communicators, clause by clause (attributes.inc),
+ * ended by MPI_Comm_free and MPI_Comm_disconnect in turn. */
 #define KIND        Comm
 #define OBJECT      MPI_Comm
 #define NULL_COPY   MPI_COMM_NULL_COPY_FN
@@ -33,7 +33,7 @@ static int object_dup(MPI_Comm c, MPI_Comm *d)
 	return MPI_Comm_dup(c, d);
 }
 
-#include "tests/std/ch07/hang.inc"
+#include "tests/std/ch07/attributes.inc"
 
 /* MPI-5.0 7.6.2: a merge copies no attributes. */
 static void merged(void)
@@ -62,7 +62,7 @@ int main(int argc, char **argv)
 	OK(MPI_Type_create_keyval(MPI_TYPE_DUP_FN, MPI_TYPE_NULL_DELETE_FN, &type_key, NULL));
 	OK(MPI_Comm_split(MPI_COMM_WORLD, check_rank > 0, 0, &half));
 	OK(MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, check_rank > 0 ? 0 : 1, 5, &inter));
-	hang_all();
+	attributes_all();
 	merged();
 	OK(MPI_Comm_free(&inter));
 	OK(MPI_Comm_free(&half));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* RUN np=1 */
-/* MPI-5.0 7.7.4: attributes of datatypes, clause by clause (hang.inc). */
+/* MPI-5.0 7.7.4: attributes of datatypes, clause by clause (attributes.inc). */
 #define KIND        Type
 #define OBJECT      MPI_Datatype
 #define NULL_COPY   MPI_TYPE_NULL_COPY_FN
@@ -28,7 +28,7 @@ static int object_dup(MPI_Datatype t, MPI_Datatype *u)
 	return MPI_Type_dup(t, u);
 }
 
-#include "tests/std/ch07/hang.inc"
+#include "tests/std/ch07/attributes.inc"
 
 /* MPI-5.0 7.7.4: predefined datatypes have attributes too. */
 static void of_predefined(void)
@@ -75,7 +75,7 @@ int main(int argc, char **argv)
 	check_init(&argc, &argv);
 	OK(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN));
 	OK(MPI_Comm_create_keyval(MPI_COMM_DUP_FN, MPI_COMM_NULL_DELETE_FN, &comm_key, NULL));
-	hang_all();
+	attributes_all();
 	of_predefined();
 	in_use();
 	OK(MPI_Comm_free_keyval(&comm_key));

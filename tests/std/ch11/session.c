@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* RUN np=0,1,2,5 */
 /* RUN np=5 env="HAFT_VIA=net" time=120 */
-/* MPI-5.0 11.3.1 to 11.3.3, 11.10.2: sessions without the World Model: begin and end many times, process sets, groups
- * and communicators from them. */
+/* MPI-5.0 11.3.1 to 11.3.3, 11.10.2: sessions without the World Model: begin and end many times,
+ * process sets, groups and communicators from them. */
 #include "tests/check.h"
 
 #include <mpi.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* RUN np=2 */
 /* MPI-5.0 19.1.9, 19.1.9.1, 19.1.9.2: datatypes of Fortran kinds. */
-#include "tests/said.h"
+#include "tests/check.h"
 
 #include <mpi.h>
 
@@ -70,7 +70,7 @@ static void predefined(void)
 	u = t;
 	err = MPI_Type_free(&u);
 	expect_eq(err, MPI_ERR_TYPE);
-	expect(said(err, "predefined") && u == t);
+	expect(error_says(err, "predefined") && u == t);
 	expect_ok(MPI_Type_dup(t, &u));
 	expect_eq(size_of(u), 8);
 	expect_ok(MPI_Type_free(&u));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* ends.h - for tests of libnet: several endpoints in one process, connected by real sockets, polled
- * in turns.  Every frame says who sent it to whom and which one it is, so that a frame that is
- * lost, repeated, changed or out of order is noticed by its receiver. */
+/* net_endpoints.h - for tests of libnet: several endpoints in one process, connected by real
+ * sockets, polled in turns.  Every frame says who sent it to whom and which one it is, so that a
+ * frame that is lost, repeated, changed or out of order is noticed by its receiver. */
 #ifndef TESTS_UNIT_ENDS_H
 #define TESTS_UNIT_ENDS_H
 

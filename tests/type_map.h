@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* map.h - the naive model of a datatype: its type map, entry by entry (MPI-5.0 5.1).
+/* type_map.h - the naive model of a datatype: its type map, entry by entry (MPI-5.0 5.1).
  *
  *      { (MPI_INT, 0), (MPI_DOUBLE, 8), ... }      and where markers put the bounds, if any do
  *

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* fix.h - the ground that all unit tests of libobj stand on: one domain, two classes, a hook that
- * remembers.
+/* obj_fixture.h - the fixture of all unit tests of libobj: one domain, two classes, a recording
+ * hook.
  *
- * Each test starts with fix_setup, which makes
- *     fix.domain  with the classes  fix.thing (constructor, on_free, destroy, describe)  and
- * fix.other (nothing) and ends with fix_teardown, which closes the domain.  `fix.seen' counts what
- * libobj called meanwhile, `fix.diag' is the last report.  Test names begin with the number of the
- * rule they hold libobj to: H1 to H11 are its requirements, B1 to B23 what MPI libraries were seen
- * to do wrong; docs of both are in the names that follow. */
+ * Each test starts with fix_setup, which makes fix.domain with two classes:
+ *
+ *     fix.thing     with constructor, on_free, destroy, describe
+ *     fix.other     with none of these
+ *
+ * It ends with fix_teardown, which closes the domain.  `fix.seen' counts the callbacks that libobj
+ * has made, `fix.diag' is the last report.  Test names begin with a number: H1 to H11 are libobj's
+ * requirements, B1 to B23 known errors of MPI libraries. */
 #ifndef TESTS_UNIT_FIX_H
 #define TESTS_UNIT_FIX_H
 

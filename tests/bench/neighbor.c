@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * near.c - exchange with neighbours, on any number of ranks.
+ * neighbor.c - exchange with neighbours, on any number of ranks.
  *
  *	ring	each rank sends 8 bytes, then 1 KiB to the right and receives from the left
  *	halo	a periodic grid, as square as it can be: 1 KiB to and from all four neighbours

@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* poor.h - an allocator that fails when a test says so, in place of libc's, for the whole process.
- * Not with sanitizers, which have their own.  Only one .c file of a program may include it. */
-#ifndef TESTS_POOR_H
-#define TESTS_POOR_H
+/* failing_malloc.h - an allocator that fails when a test says so, in place of libc's, for the whole
+ * process.  Not with sanitizers, which have their own.  Only one .c file of a program may include
+ * it. */
+#ifndef TESTS_FAILING_MALLOC_H
+#define TESTS_FAILING_MALLOC_H
 
 #include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 
-#define POOR_ALWAYS INT_MAX
+#define FAILING_ALWAYS INT_MAX
 
 void *__libc_malloc(size_t n);
 void *__libc_calloc(size_t n, size_t size);
 void *__libc_realloc(void *p, size_t n);
 
 /* The state of a thread. */
-struct poor {
+struct failing_malloc {
 	bool armed;
 	size_t least; /* bytes */
 	int passes;   /* of these, as many succeed yet */
@@ -23,16 +24,17 @@ struct poor {
 	int failures; /* so far */
 };
 
-static _Thread_local struct poor poor;
+static _Thread_local struct failing_malloc poor;
 
 /* From now on allocations of this thread fail, of those of at least so many bytes: after so many
  * have passed, and so many of them; until `poor.armed' is false again. */
-static inline void poor_arm(size_t least, int passes, int times)
+static inline void failing_arm(size_t least, int passes, int times)
 {
-	poor = (struct poor){.armed = true, .least = least, .passes = passes, .times = times};
+	poor = (struct failing_malloc){
+		.armed = true, .least = least, .passes = passes, .times = times};
 }
 
-static inline bool poor_fails(size_t n)
+static inline bool failing_fails(size_t n)
 {
 	if (!poor.armed || n < poor.least || poor.passes-- > 0 || poor.failures >= poor.times)
 		return false;
@@ -42,17 +44,17 @@ static inline bool poor_fails(size_t n)
 
 void *malloc(size_t n)
 {
-	return poor_fails(n) ? NULL : __libc_malloc(n);
+	return failing_fails(n) ? NULL : __libc_malloc(n);
 }
 
 void *calloc(size_t n, size_t size)
 {
-	return poor_fails(n * size) ? NULL : __libc_calloc(n, size);
+	return failing_fails(n * size) ? NULL : __libc_calloc(n, size);
 }
 
 void *realloc(void *p, size_t n)
 {
-	return poor_fails(n) ? NULL : __libc_realloc(p, n);
+	return failing_fails(n) ? NULL : __libc_realloc(p, n);
 }
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* node.h - for tests of libshm: a job of forked processes on one segment.
+/* shm_node.h - for tests of libshm: a job of forked processes on one segment.
  *
  * node_run forks one process a rank; each attaches and runs `fn'.  A failed CHECK in a process says
  * where and ends it; the test fails if any process failed or took too long. */
