@@ -6,12 +6,12 @@
  *                           ^                                             ├── changed, cut, long
  *                           └── p2p_deliver, from that peer <─────────────┴── twice, from another
  *
- * The process is rank 0 of 4; the other ranks are a mirror: a frame to a peer comes back from it. 
+ * The process is rank 0 of 4; the other ranks are a mirror: a frame to a peer comes back from it.
  * So sends meet receives, requests their answers, partitioned operations each other, and windows
  * get their own accesses.  Collective calls, which a mirror cannot answer, are replaced.  Some
  * frames are changed under way, as drawn from the seed.
  *
- * A frame is either taken or refused (p2p_protocol_error); an unchanged one is never refused. 
+ * A frame is either taken or refused (p2p_protocol_error); an unchanged one is never refused.
  * Nothing may be read or written beside its memory: the sanitizers watch, and frames end at the end
  * of their memory.
  *
