@@ -33,8 +33,8 @@ sh_ALL := $(wildcard tests/abi/*.sh tests/bench/*.sh tests/build/*.sh tests/err/
 script_TESTS := $(filter-out $(sh_PART) $(if $(SAN),$(own_MALLOC)),$(sh_ALL))
 
 # Programs that a script compiles or starts itself.
-script_PART := tests/build/gdb.c tests/ofi/ofi_connection_lost.c tests/tools/hang.c tests/tools/lost.c \
-	tests/tools/one.c tests/tools/refuse.c
+script_PART := tests/build/gdb.c tests/ofi/ofi_connection_lost.c tests/tools/hang.c tests/tools/lost_rank.c \
+	tests/tools/one_cpu.c tests/tools/refuse.c
 
 demo_SRCS := tests/examples/heat/heat.c
 
@@ -68,7 +68,7 @@ group_OBJS := $(call objs,libmpi/comm/groups.c libmpi/core/error_code.c libmpi/c
 	libmpi/core/library_lock_os.c libmpi/core/objects.c libmpi/core/process_state.c)
 $(B)/tests/unit/group_large: $(group_OBJS)
 $(B)/tests/unit/topo_order: $(B)/obj/libmpi/topo/order.o
-$(B)/tests/unit/hang_watch: $(B)/obj/tools/mpiexec/hang_watch.o
+$(B)/tests/unit/hang_watch: $(addprefix $(B)/obj/tools/mpiexec/,hang_watch.o rank_needs.o)
 
 # A simulated network.
 $(B)/tests/sim/net: $(B)/obj/tests/sim/wire.o
@@ -128,8 +128,8 @@ run-check: tests
 		unit $(unit_sel) mpi $(mpi_sel) script $(sh_sel)
 .PHONY: tests
 
-# Tests of the time that a job takes to end; they need an idle machine.
-timely := death kill mpi output signal slay
+# How long the end of a job takes: only on an idle machine.
+timely := rank_death kill_mpiexec job_ends output signal kill_random
 check-times: tests
 	$(Q)STRICT=1 SANFLAGS='$(san)' $(B)/tests/run -b $(B) -j 1 script $(timely:%=tests/tools/%.sh)
 .PHONY: check-times
@@ -147,7 +147,7 @@ run-check-net: tests
 # Local and remote peers: ranks on two hosts in name, by blocks and round-robin; four ranks are 2 x 2.
 # The program that imitates another MPI's runs on one host only.
 SPREAD ?= block round
-mixed_sel := $(filter-out tests/launch/raw.c,$(mpi_sel))
+mixed_sel := $(filter-out tests/launch/pmi_client.c,$(mpi_sel))
 check-mixed:
 	$(call some,$(mixed_sel))
 	$(call deps,build check)
@@ -183,7 +183,7 @@ run-check-valgrind: tests
 
 # kill -9 at 100 random moments.
 long-kill: $(B)/tests/life/traffic $(B)/tests/run
-	$(Q)KILLS=100 SANFLAGS='$(san)' $(B)/tests/run -b $(B) -o $(B)/kill.log -x 10 script tests/tools/slay.sh
+	$(Q)KILLS=100 SANFLAGS='$(san)' $(B)/tests/run -b $(B) -o $(B)/kill.log -x 10 script tests/tools/kill_random.sh
 .PHONY: long-kill
 
 # Sections and functions of the standard with a test.  Two tests call every function, which proves

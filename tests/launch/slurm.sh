@@ -160,7 +160,7 @@ want_err 'on n1: '
 want_err 'on n2: '
 under "$run" -launcher slurm -iface lo -hosts n1,n9 true
 want_some_rc
-want_err 'host n9 (rank 1): its agent could not be started'
+want_err 'host n9 (rank 1): its proxy could not be started'
 
 if srun --mpi=list 2>&1 | grep -q pmix; then
 	launch='srun --mpi=pmix -N1'

@@ -28,7 +28,7 @@ want_rc 0
 want_lines 4
 far -hosts h2:2,h9 true
 want_rc 1
-want_err 'host h9 (rank 2): its agent could not be started'
+want_err 'host h9 (rank 2): its proxy could not be started'
 far -prefix /no/such -hosts h2 true
 want_rc 1
 want_err 'exited with code 127: is there a /no/such/bin/mpiexec on that host?'
@@ -37,7 +37,7 @@ want_err 'exited with code 127: is there a /no/such/bin/mpiexec on that host?'
 far -hosts h1,h2 sh -c "$my ss -ltnH 2>/dev/null | grep -v :22 | awk '{ print \$4 }'; sed 's/\x0/ /g' /proc/\$PPID/cmdline; echo"
 want_rc 0
 grep -q -e '0\.0\.0\.0' -e '\[::\]' "$out" && fail "something listens at all addresses: $(cat "$out")"
-want_out "$own --haft-agent"
+want_out "$own --haft-proxy"
 
 # evil [VALUE]: a value that a shell would run, through ssh.
 far -hosts h1,h2 -x V="\$(touch $TMPDIR/ran); \`touch $TMPDIR/ran\`" sh -c 'echo "$V" "$1"' sh '$(touch '"$TMPDIR"'/ran); *'
@@ -65,17 +65,17 @@ ended() {
 	want_ms "$2"
 	want_err "$3"
 	until_ gone_mark || fail "$(alive "$mark") processes are left after: $said"
-	until_ gone_own || fail "$(alive "$own") agents are left after: $said"
+	until_ gone_own || fail "$(alive "$own") proxies are left after: $said"
 }
 
 start sh -c "echo up; sleep $mark"
 vh_cut 3
-ended "a link that is cut" 9000 'host h3 (ranks 4-5): the connection to its agent is lost: it has been silent'
+ended "a link that is cut" 9000 'host h3 (ranks 4-5): the connection to its proxy is lost: it has been silent'
 rm -f "$out" "$err"
 vh_root "$own" -launcher-exec "$vh_ssh" -hosts h1:2,h2:2 sh -c "echo up; sleep $mark" >"$out" 2>"$err" </dev/null &
 pid=$!
 until_there "$out" 4 || fail "the job does not start: $(cat "$err")"
 from=$(date +%s%N)
 vh_kill 2
-ended "a host that crashes" 9000 'host h2 (ranks 2-3): the connection to its agent is lost'
+ended "a host that crashes" 9000 'host h2 (ranks 2-3): the connection to its proxy is lost'
 finish

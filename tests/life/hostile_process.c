@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* hostile_process.c - programs that do to their process what a library does not expect, by their
- * argument: for tests/tools/harsh.sh.
+ * argument: for tests/tools/hostile_system.sh.
  *
  *     fork      children come and go, by every way, while messages run
  *     close     every descriptor but 0 to 2 is closed after MPI_Init, and files get their numbers

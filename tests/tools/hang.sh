@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # RUN idle
-# The watch for jobs in which everybody sleeps (HAFT_HANG), and what its roll-call says.
+# The hang watch (HAFT_HANG) and its report; the end of jobs that wait for ever (HAFT_ENDED).
 . tests/tools/lib.sh
 
 hang=$TMPDIR/hang
@@ -9,7 +9,7 @@ export HAFT_HANG=1
 export HAFT_ENDED=0 # jobs here are looked at while they hang
 asks='have slept for'
 
-# The roll-call is there to its last line.
+# The report is there to its last line.
 told() {
 	grep -qE '(a cycle: |no cycle).*' "$err" || { case $1 in waitany | unready | unmet | many | elsewhere) ;; *) false ;; esac && [ "$(wc -l <"$err")" -ge 3 ]; }
 }
@@ -39,7 +39,7 @@ hangs 2 recv
 sleep 2.5
 want_waited 'rank 0' ' in MPI_Recv to receive from rank 1, tag 7, MPI_COMM_WORLD'
 want_err 'a cycle: 0 waits for 1, 1 waits for 0'
-[ "$(grep -cF "$asks" "$err")" = 1 ] || fail "the roll-call is said more than once"
+[ "$(grep -cF "$asks" "$err")" = 1 ] || fail "the report is said more than once"
 # At once, when it is asked for.
 kill -USR1 $pid
 until_err 'what the 2 processes of the job do'
@@ -52,7 +52,7 @@ sleep 1.5
 want_err 'in MPI_Barrier of ocean, for rank 1'
 want_waited 'rank 1' ' in MPI_Recv to receive from rank 0, tag 1, ocean'
 want_err 'a cycle: 0 waits for 1, 1 waits for 0'
-[ "$(grep -cF "$asks" "$err")" = 1 ] || fail "over hosts the roll-call is said more than once"
+[ "$(grep -cF "$asks" "$err")" = 1 ] || fail "over hosts the report is said more than once"
 kill -USR1 $pid
 until_err 'what the 4 processes of the job do'
 stop
@@ -98,7 +98,7 @@ stop
 want_err 'in MPI_Put of window `lagoon'"', for rank 1"
 want_err 'a cycle: 0 waits for 1, 1 waits for 0'
 
-# Rank 0 waits for nobody but itself.
+# Rank 0 waits for its own MPI_Pready.
 hangs 2 unready
 stop
 want_err 'in MPI_Wait to send partitions to rank 1, tag 5, MPI_COMM_WORLD: MPI_Pready is missing for 2 of 3 partitions (0, 2)'
@@ -175,7 +175,7 @@ sed -nE 's/.*rank 0: has waited ([0-9]+) s .*another thread, for ([0-9]+) s, in 
 	cat "$err"
 }
 
-# One who sleeps outside of MPI while others wait: here and on another host.
+# A rank sleeps outside of MPI while others wait: here and on another host.
 for far in '' '-launcher fork -hosts a:1,b:2'; do
 	hangs 3 elsewhere
 	want_err "$asks"
@@ -189,7 +189,7 @@ for far in '' '-launcher fork -hosts a:1,b:2'; do
 done
 far=
 
-# Who is stopped is not said to wait for what may have come.
+# A stopped rank is not reported as waiting: its message may have arrived.
 "$run" -n 2 "$hang" stopped >"$out" 2>"$err" </dev/null &
 pid=$!
 said='hang stopped'
@@ -199,7 +199,7 @@ until_ all_told >/dev/null || fail "$said: that is not told"
 stop
 ! grep -F 'a cycle' "$err" || fail "$said: it is no cycle"
 
-# Something moves, and all sleep again: that is told again.
+# Ranks move and then all sleep again: a second report.
 hangs 2 again threads
 : >"$GO"
 twice() { [ "$(grep -cF "$asks" "$err")" = 2 ]; }
@@ -216,7 +216,7 @@ never 2 "$hang" lazy
 HAFT_HANG=2 # where others compete for the CPUs, the thread gets little of them
 never 2 "$hang" busy threads
 
-# Who waits for a rank that has ended, or is in MPI_Finalize, waits for ever: the job is ended.
+# A rank waits for one that has ended, or is in MPI_Finalize: the job is ended.
 HAFT_ENDED=1
 HAFT_HANG=0
 job -n 2 "$hang" left

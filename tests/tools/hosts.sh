@@ -106,7 +106,7 @@ want_rc 7
 want_err 'rank 1 (process '
 want_err ' on b, sh) exited with code 7'
 # Who has missed another one is not the culprit, in whatever order they are heard of: that one is.
-"$B/bin/mpicc" $san tests/tools/lost.c -o "$TMPDIR/lost" || exit 1
+"$B/bin/mpicc" $san tests/tools/lost_rank.c -o "$TMPDIR/lost" || exit 1
 lost() {
 	job $far -hosts a,b:2,c "$TMPDIR/lost" $1 $2
 	want_rc $3
@@ -176,11 +176,11 @@ want_err 'ranks 0-1: running, have not called MPI_Init'
 # Two hosts fail at once: either may be the first to be heard of.
 job -launcher exec -launcher-exec false -hosts a,b true
 want_rc 1
-grep -qE '^mpiexec: host (a \(rank 0\)|b \(rank 1\)): its agent could not be started: false exited with code 1$' "$err" ||
+grep -qE '^mpiexec: host (a \(rank 0\)|b \(rank 1\)): its proxy could not be started: false exited with code 1$' "$err" ||
 	fail "-launcher-exec false: $(cat "$err")"
 job -launcher exec -launcher-exec false -hosts a:2 true
 want_rc 1
-want_err 'host a (ranks 0-1): its agent could not be started: false exited with code 1'
+want_err 'host a (ranks 0-1): its proxy could not be started: false exited with code 1'
 job -launcher /no/such/command -hosts a,b true
 want_rc 1
 case $san in

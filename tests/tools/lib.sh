@@ -13,7 +13,7 @@ export B
 run=$B/bin/mpiexec
 out=$TMPDIR/out
 err=$TMPDIR/err
-# No roll-call among lines that are counted, however long a test takes.
+# No report among lines that are counted, however long a test takes.
 HAFT_HANG=0
 export HAFT_HANG
 # In a rank: its number.
@@ -71,7 +71,7 @@ want_err() {
 		cat "$err"
 	}
 }
-# want_waited RANKS TEXT: the roll-call says that these ranks wait so, for whatever time: how long
+# want_waited RANKS TEXT: the report says that these ranks wait so, for whatever time: how long
 # exactly depends on who else uses the machine.
 any_seconds='s/(has|have) waited [0-9]+( to [0-9]+)? s/\1 waited s/'
 want_waited() {

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # RUN idle
-# Signals to mpiexec: passed on, then enforced; stop and go; the roll-call.
+# Signals to mpiexec: passed on, then enforced; stop and go; the report.
 . tests/tools/lib.sh
 
 # up ARGS...: starts a job in the background and waits until each of 3 ranks has said "up".
@@ -109,7 +109,7 @@ kill -TERM $pid
 end
 want_rc 143
 
-# The roll-call.
+# The report.
 up -n 3 sh -c "$await echo up; await '$TMPDIR/go'"
 kill -USR1 $pid
 until_err 'ranks 0-2: running, have not called MPI_Init'

@@ -14,6 +14,7 @@
 #include "libmpi/core/setting.h"
 #include "tools/mpiexec/job.h"
 #include "tools/mpiexec/output.h"
+#include "tools/mpiexec/rank_needs.h"
 
 #define N       3
 #define NS_S    UINT64_C(1000000000)
@@ -21,12 +22,12 @@
 #define BETWEEN (LIMIT / HANG_LOOKS)
 
 static struct job job;
-static struct seen seen[N];
+static struct rank_view seen[N];
 static uint64_t now, began[N], slow; /* ns that a look takes */
 static int told, called;
 
 /* Functions that the watch needs from the rest of mpiexec. */
-void say(const char *fmt, ...)
+void out_say(const char *fmt, ...)
 {
 	(void)fmt;
 	told++;
@@ -232,13 +233,13 @@ static void idle_outside(void **state)
 	seen[1].view.asleep = false;
 	looks(HANG_LOOKS);
 	assert_int_equal(told, 0);
-	assert_int_equal(hang_away(&job, 0), 0);
+	assert_int_equal(rank_away_ns(&job, 0), 0);
 	looks(16);
 	assert_int_equal(told, 1);
 	assert_int_equal(called, 1);
-	assert_true(hang_away(&job, 1) >= LIMIT);
+	assert_true(rank_away_ns(&job, 1) >= LIMIT);
 	seen[1].cpu_ns++;
-	assert_int_equal(hang_away(&job, 1), 0);
+	assert_int_equal(rank_away_ns(&job, 1), 0);
 	looks(20);
 	assert_int_equal(told, 1);
 	sleeps(1);

@@ -36,9 +36,9 @@ static void version_print(void)
 	MPI_Get_library_version(lib, &len);
 	row("library", lib);
 	MPI_Get_version(&major, &minor);
-	snprintf(line, sizeof line, "%d.%d", major, minor);
+	snprintf(line, sizeof(line), "%d.%d", major, minor);
 	row("MPI", line);
-	snprintf(line, sizeof line, "%d.%d", MPI_ABI_VERSION, MPI_ABI_SUBVERSION);
+	snprintf(line, sizeof(line), "%d.%d", MPI_ABI_VERSION, MPI_ABI_SUBVERSION);
 	row("MPI ABI", line);
 }
 
@@ -54,10 +54,10 @@ static void place_print(void)
 	free(path);
 }
 
-/* Where libobj, and with it the library, has its memory from. */
+/* The allocator that libobj, and with it the library, uses. */
 static void memory_print(void)
 {
-	struct obj_domain_opts opts = {.size = sizeof opts, .alloc = OBJ_ALLOC_JEMALLOC};
+	struct obj_domain_opts opts = {.size = sizeof(opts), .alloc = OBJ_ALLOC_JEMALLOC};
 	struct obj_domain *d;
 	const char *kind;
 	char line[96];
@@ -66,9 +66,10 @@ static void memory_print(void)
 		return;
 	obj_mem_put(d, obj_mem_get(d, 1));
 	kind = obj_mem_kind(d);
-	snprintf(line, sizeof line, "built-in up to %d KiB, then %s", OBJ_ALLOC_SMALL / 1024, kind);
+	snprintf(
+		line, sizeof(line), "built-in up to %d KiB, then %s", OBJ_ALLOC_SMALL / 1024, kind);
 	if (strncmp(kind, "jemalloc", strlen("jemalloc")) != 0)
-		snprintf(line, sizeof line, "%s (ask `mpiexec mpi-info' for that of ranks)", kind);
+		snprintf(line, sizeof(line), "%s (ask `mpiexec mpi-info' for that of ranks)", kind);
 	row("allocator", line);
 	obj_domain_close(d, -1, OBJ_FMT_TEXT);
 }
@@ -79,20 +80,20 @@ static void machine_print(void)
 	char line[64];
 	cpu_set_t set;
 
-	gethostname(name, sizeof name - 1);
+	gethostname(name, sizeof(name) - 1);
 	row("host", name);
-	if (sched_getaffinity(0, sizeof set, &set) == 0)
-		snprintf(line, sizeof line, "%d of %ld usable", CPU_COUNT(&set),
+	if (sched_getaffinity(0, sizeof(set), &set) == 0)
+		snprintf(line, sizeof(line), "%d of %ld usable", CPU_COUNT(&set),
 			sysconf(_SC_NPROCESSORS_ONLN));
 	else
-		snprintf(line, sizeof line, "%ld", sysconf(_SC_NPROCESSORS_ONLN));
+		snprintf(line, sizeof(line), "%ld", sysconf(_SC_NPROCESSORS_ONLN));
 	row("CPUs", line);
-	snprintf(line, sizeof line, "%ld MiB",
+	snprintf(line, sizeof(line), "%ld MiB",
 		sysconf(_SC_PHYS_PAGES) / 1024 * (sysconf(_SC_PAGESIZE) / 1024));
 	row("memory", line);
 }
 
-/* For HAFT_VIA=ofi: libfabric is loaded by who asks for it, and is not linked. */
+/* HAFT_VIA=ofi loads libfabric at run time; the library is not linked with it. */
 static void fabric_print(void)
 {
 	void *lib = dlopen("libfabric.so.1", RTLD_NOW | RTLD_LOCAL);
@@ -102,14 +103,14 @@ static void fabric_print(void)
 	if (lib != NULL)
 		*(void **)(void *)&version = dlsym(lib, "fi_version");
 	if (version == NULL)
-		snprintf(line, sizeof line, "not installed");
+		snprintf(line, sizeof(line), "not installed");
 	else
-		snprintf(line, sizeof line, "%u.%u%s", version() >> 16, version() & 0xffff,
+		snprintf(line, sizeof(line), "%u.%u%s", version() >> 16, version() & 0xffff,
 			HAVE_OFI ? "" : ", but not used: its headers were not there for the build");
 	row("libfabric", line);
 }
 
-/* What the environment can change: the value that it has now, what it may be, what it does. */
+/* Prints each setting: its value now, its range and its meaning. */
 static void settings_print(void)
 {
 	const struct setting_row *r;
@@ -118,17 +119,17 @@ static void settings_print(void)
 	for (int i = 0; (r = haft_setting_row(i)) != NULL; i++)
 		if (r->launch)
 			haft_setting_launch(
-				(enum haft_setting)i, environ); /* says so if it is bad */
+				(enum haft_setting)i, environ); /* reports a bad value */
 	haft_setting_warn();
 	for (int i = 0; (r = haft_setting_row(i)) != NULL; i++) {
-		haft_setting_print(i, value, sizeof value);
-		haft_setting_range(i, range, sizeof range);
+		haft_setting_print(i, value, sizeof(value));
+		haft_setting_range(i, range, sizeof(range));
 		printf("%-18s %s (%s): %s\n", r->name, value[0] != '\0' ? value : "none", range,
 			r->meaning);
 	}
 }
 
-/* Did all of it reach its reader? */
+/* Flushes stdout.  Returns the exit code: 1, with words, if output is lost. */
 static int output_end(void)
 {
 	if (fflush(stdout) == 0 && !ferror(stdout))

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* allocation.c - the hosts of the allocation in which mpiexec was started, where the user names none.
+/* allocation.c - hosts of a batch allocation, used when the command line names none.
  *
  *     Slurm      SLURM_JOB_NODELIST=node[01-03,7],big   SLURM_TASKS_PER_NODE=2(x3),1,8
  *     PBS, OAR   PBS_NODEFILE, OAR_NODEFILE: a file with a host for each slot
  *     LSF        LSB_MCPU_HOSTS="a 2 b 4"; LSB_HOSTS="a a b"
  *     SGE        PE_HOSTFILE: a file of "host slots queue processors"
  *
- * All of them become the list that -hosts takes.  What is not understood is refused: a job that
- * quietly runs on one host of four looks like a success. */
+ * Each form becomes the list that -hosts takes.  A value that cannot be parsed is an error: a job
+ * that silently runs on one host of four looks like a success. */
 #include "tools/mpiexec/job_plan.h"
 
 #include <ctype.h>
@@ -18,11 +18,12 @@
 #include "libobj/base.h"
 #include "libshm/shm.h"
 
-#define DIGITS_MAX 9 /* of a number in a name, leading zeros counted: fits into an int */
+#define DIGITS_MAX \
+	9 /* digits of a number in a host name, with leading zeros; the value fits into an int */
 
 __attribute__((noreturn)) static void alloc_refuse(const char *name, const char *why)
 {
-	die(EXIT_USAGE,
+	fatal(EXIT_USAGE,
 		"the hosts of the allocation are not understood: %s in %s=`%s'; "
 		"name them by -hosts or -hostfile",
 		why, name, getenv(name));
@@ -35,7 +36,7 @@ static const char *value_of(const char *name)
 	return v != NULL && *v != '\0' ? v : NULL;
 }
 
-/* A number of slots, in the words of `name'. */
+/* Ends mpiexec unless `slots', a word of variable `name', is a number of slots. */
 static void slots_check(const char *name, const char *slots)
 {
 	size_t len = strspn(slots, "0123456789");
@@ -43,20 +44,20 @@ static void slots_check(const char *name, const char *slots)
 	if (slots[len] != '\0' || len == 0 || len > DIGITS_MAX || atoi(slots) < 1 ||
 		atoi(slots) > SHM_RANKS_MAX)
 		alloc_refuse(name,
-			text("`%s' is no number of slots from 1 to %d", slots, SHM_RANKS_MAX));
+			text_new("`%s' is no number of slots from 1 to %d", slots, SHM_RANKS_MAX));
 }
 
 /* --- Slurm ---------------------------------------------------------------------------------- */
 
-/* Names that are being made of "node[01-03,7]x[0-1],big". */
-struct names {
-	const char *var; /* whence they come */
+/* A list of host names under construction, from "node[01-03,7]x[0-1],big". */
+struct slurm_names {
+	const char *var; /* the variable, for messages */
 	char **v;
 	int n;
 };
 
-/* Reads digits; returns how many they are. */
-static int digits_read(struct names *to, const char *s, int *value)
+/* Parses a decimal number; returns how many digits it has. */
+static int digits_read(struct slurm_names *to, const char *s, int *value)
 {
 	int len = 0;
 
@@ -70,11 +71,12 @@ static int digits_read(struct names *to, const char *s, int *value)
 	return len;
 }
 
-static void names_make(struct names *to, const char *done, const char *rest, int len);
+static void names_make(struct slurm_names *to, const char *done, const char *rest, int len);
 
-/* The names that begin with `done', go on with a range of "01-03,7", and end with `rest'. */
+/* Adds all names that start with `done', continue with a range list "01-03,7" and end with
+ * `rest'. */
 static void ranges_make(
-	struct names *to, const char *done, const char *range, const char *rest, int len)
+	struct slurm_names *to, const char *done, const char *range, const char *rest, int len)
 {
 	int low, high;
 
@@ -88,7 +90,7 @@ static void ranges_make(
 		if (high < low || high - low >= SHM_RANKS_MAX)
 			alloc_refuse(to->var, "no range");
 		for (int i = low; i <= high; i++) {
-			char *more = text("%s%0*d", done, width, i);
+			char *more = text_new("%s%0*d", done, width, i);
 
 			names_make(to, more, rest, len);
 			free(more);
@@ -100,14 +102,14 @@ static void ranges_make(
 		alloc_refuse(to->var, "no ]");
 }
 
-/* The names that begin with `done' and go on with the `len' bytes at `rest'. */
-static void names_make(struct names *to, const char *done, const char *rest, int len)
+/* Adds all names that start with `done' and continue with the `len' bytes at `rest'. */
+static void names_make(struct slurm_names *to, const char *done, const char *rest, int len)
 {
 	const char *open = memchr(rest, '[', (size_t)len);
 	const char *close = open != NULL ? memchr(open, ']', (size_t)(rest + len - open)) : NULL;
 
 	if (open != NULL) {
-		char *more = text("%s%.*s", done, (int)(open - rest), rest);
+		char *more = text_new("%s%.*s", done, (int)(open - rest), rest);
 
 		if (close == NULL)
 			alloc_refuse(to->var, "no ]");
@@ -117,11 +119,11 @@ static void names_make(struct names *to, const char *done, const char *rest, int
 	}
 	if (to->n == SHM_RANKS_MAX)
 		alloc_refuse(to->var, "too many hosts");
-	to->v = mem_grow(to->v, (size_t)to->n + 1, sizeof *to->v);
-	to->v[to->n++] = text("%s%.*s", done, len, rest);
+	to->v = mem_grow(to->v, (size_t)to->n + 1, sizeof(*to->v));
+	to->v[to->n++] = text_new("%s%.*s", done, len, rest);
 }
 
-/* Up to the comma that is not in brackets. */
+/* Length of the first name of a list; commas in brackets do not end it. */
 static int name_len(const char *s)
 {
 	bool in = false;
@@ -132,9 +134,9 @@ static int name_len(const char *s)
 	return n;
 }
 
-static struct names names_read(const char *var, const char *s)
+static struct slurm_names names_read(const char *var, const char *s)
 {
-	struct names to = {.var = var};
+	struct slurm_names to = {.var = var};
 
 	for (;;) {
 		int len = name_len(s);
@@ -148,8 +150,8 @@ static struct names names_read(const char *var, const char *s)
 	}
 }
 
-/* The slots of the next host, of "2(x3),1"; *s and *again are where the reading is. */
-static int slots_next(struct names *of, const char **s, int *slots, int *again)
+/* Slots of the next host in a list like "2(x3),1".  *s and *again hold the position. */
+static int slots_next(struct slurm_names *of, const char **s, int *slots, int *again)
 {
 	const char *p = *s;
 
@@ -182,17 +184,17 @@ static char *slurm_list(const char *var)
 {
 	const char *tasks = value_of("SLURM_TASKS_PER_NODE") != NULL ? "SLURM_TASKS_PER_NODE"
 								     : "SLURM_JOB_CPUS_PER_NODE";
-	struct names hosts = names_read(var, getenv(var)), counts = {.var = tasks};
+	struct slurm_names hosts = names_read(var, getenv(var)), counts = {.var = tasks};
 	const char *s = value_of(tasks);
 	int slots = 1, again = 0;
-	char *list = text("%s", "");
+	char *list = text_new("%s", "");
 
 	for (int i = 0; i < hosts.n; i++) {
 		char *more;
 
 		if (s != NULL)
 			slots_next(&counts, &s, &slots, &again);
-		more = text("%s%s%s:%d", list, i > 0 ? "," : "", hosts.v[i], slots);
+		more = text_new("%s%s%s:%d", list, i > 0 ? "," : "", hosts.v[i], slots);
 		free(list);
 		free(hosts.v[i]);
 		list = more;
@@ -205,10 +207,10 @@ static char *slurm_list(const char *var)
 
 /* --- LSF, SGE ------------------------------------------------------------------------------- */
 
-/* "a 2 b 4", or names alone. */
+/* Parses "host slots host slots ...", or host names only. */
 static char *lsf_list(const char *var, bool counts)
 {
-	char *copy = text("%s", getenv(var)), *rest = NULL, *list = text("%s", "");
+	char *copy = text_new("%s", getenv(var)), *rest = NULL, *list = text_new("%s", "");
 
 	for (char *w = strtok_r(copy, " \t", &rest); w != NULL; w = strtok_r(NULL, " \t", &rest)) {
 		char *slots = counts ? strtok_r(NULL, " \t", &rest) : NULL, *more;
@@ -217,7 +219,8 @@ static char *lsf_list(const char *var, bool counts)
 			alloc_refuse(var, "a host without a number");
 		if (counts)
 			slots_check(var, slots);
-		more = text("%s%s%s:%s", list, *list != '\0' ? "," : "", w, counts ? slots : "1");
+		more = text_new(
+			"%s%s%s:%s", list, *list != '\0' ? "," : "", w, counts ? slots : "1");
 		free(list);
 		list = more;
 	}
@@ -236,7 +239,7 @@ static char *sge_list(const char *var)
 
 	if (f == NULL)
 		alloc_refuse(var, strerror(errno));
-	list = text("%s", "");
+	list = text_new("%s", "");
 	while (getline(&line, &cap, f) >= 0) {
 		char *rest = NULL, *host = strtok_r(line, " \t\n", &rest);
 		char *slots = strtok_r(NULL, " \t\n", &rest), *more;
@@ -248,7 +251,7 @@ static char *sge_list(const char *var)
 			break;
 		}
 		slots_check(var, slots);
-		more = text("%s%s%s:%s", list, *list != '\0' ? "," : "", host, slots);
+		more = text_new("%s%s%s:%s", list, *list != '\0' ? "," : "", host, slots);
 		free(list);
 		list = more;
 	}
@@ -273,7 +276,7 @@ static void list_take(struct plan *p, char *list)
 	free(list);
 }
 
-/* One host that is this one needs no agent: only its slots count. */
+/* An allocation of this host alone needs no proxy: only its slots count. */
 static void alone_settle(struct plan *p)
 {
 	const char *own = value_of("SLURMD_NODENAME");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* bind.c - see bind.h.  hwloc.h gives the types; no symbol of libhwloc is linked. */
+/* bind.c - see bind.h.  Uses the types of hwloc.h; no symbol of libhwloc is linked. */
 #include "tools/mpiexec/bind.h"
 
 #include <dlfcn.h>
@@ -28,8 +28,8 @@ static struct {
 } hw;
 #undef POINTER
 
-/* Parts of one kind, each with the CPUs that we may use. */
-struct parts {
+/* The parts of one kind, each reduced to the CPUs that mpiexec may use. */
+struct cpu_parts {
 	cpu_set_t *v;
 	int n;
 };
@@ -45,16 +45,16 @@ static void bind_load(void)
 	void *lib = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
 
 	if (lib == NULL)
-		die(1, "-bind-to needs hwloc (" LIBRARY "): %s", dlerror());
+		fatal(1, "-bind-to needs hwloc (" LIBRARY "): %s", dlerror());
 	for (size_t i = 0; i < countof(rows); i++) {
 		*rows[i].at = dlsym(lib, rows[i].name);
 		if (*rows[i].at == NULL)
-			die(1, "-bind-to: " LIBRARY " has no %s", rows[i].name);
+			fatal(1, "-bind-to: " LIBRARY " has no %s", rows[i].name);
 	}
 }
 
-/* The machine's parts.  What hwloc cannot find (/sys in a container) is not worth its words on
- * stderr: a part that it does not know is said below. */
+/* Loads the topology.  hwloc's own warnings (no /sys in a container) are suppressed: a missing part
+ * is reported by mpiexec. */
 static hwloc_topology_t topology_read(void)
 {
 	bool silent = getenv("HWLOC_HIDE_ERRORS") == NULL;
@@ -63,17 +63,18 @@ static hwloc_topology_t topology_read(void)
 	if (silent)
 		setenv("HWLOC_HIDE_ERRORS", "2", 0);
 	if (hw.topology_init(&t) != 0 || hw.topology_load(t) != 0)
-		die(1, "-bind-to: hwloc cannot read this machine: %s", strerror(errno));
+		fatal(1, "-bind-to: hwloc cannot read this machine: %s", strerror(errno));
 	if (silent)
-		unsetenv("HWLOC_HIDE_ERRORS"); /* it is not for the ranks */
+		unsetenv(
+			"HWLOC_HIDE_ERRORS"); /* ranks inherit the environment as the user set it */
 	return t;
 }
 
-/* All parts of a type that have CPUs for us. */
-static struct parts parts_of(hwloc_topology_t t, hwloc_obj_type_t type, const cpu_set_t *own)
+/* All parts of a type that contain CPUs of `own'. */
+static struct cpu_parts parts_of(hwloc_topology_t t, hwloc_obj_type_t type, const cpu_set_t *own)
 {
 	int depth = hw.get_type_depth(t, type);
-	struct parts p = {.n = 0};
+	struct cpu_parts p = {.n = 0};
 	hwloc_obj_t o;
 
 	for (unsigned i = 0; (o = hw.get_obj_by_depth(t, depth, i)) != NULL; i++) {
@@ -85,7 +86,7 @@ static struct parts parts_of(hwloc_topology_t t, hwloc_obj_type_t type, const cp
 				CPU_SET(c, &set);
 		if (CPU_COUNT(&set) == 0)
 			continue;
-		p.v = mem_grow(p.v, (size_t)p.n + 1, sizeof *p.v);
+		p.v = mem_grow(p.v, (size_t)p.n + 1, sizeof(*p.v));
 		p.v[p.n++] = set;
 	}
 	return p;
@@ -100,14 +101,14 @@ static bool within(const cpu_set_t *a, const cpu_set_t *b)
 	return CPU_EQUAL(&both, a);
 }
 
-/* Puts the parts in the order in which ranks take them: one of each `group' in turn. */
-static void deal(struct parts *p, const struct parts *group)
+/* Reorders the parts round-robin over the groups: one of each group in turn. */
+static void spread(struct cpu_parts *p, const struct cpu_parts *group)
 {
-	cpu_set_t *v = mem_grow(NULL, (size_t)p->n, sizeof *v);
-	bool *taken = mem_grow(NULL, (size_t)p->n, sizeof *taken);
+	cpu_set_t *v = mem_grow(NULL, (size_t)p->n, sizeof(*v));
+	bool *taken = mem_grow(NULL, (size_t)p->n, sizeof(*taken));
 	int n = 0;
 
-	memset(taken, 0, (size_t)p->n * sizeof *taken);
+	memset(taken, 0, (size_t)p->n * sizeof(*taken));
 	for (int g = 0, idle = 0; n < p->n && idle < group->n; g = (g + 1) % group->n) {
 		int i = 0;
 
@@ -119,7 +120,7 @@ static void deal(struct parts *p, const struct parts *group)
 			v[n++] = p->v[i];
 		}
 	}
-	for (int i = 0; i < p->n; i++) /* those that lie in no group */
+	for (int i = 0; i < p->n; i++) /* parts outside of all groups come last */
 		if (!taken[i])
 			v[n++] = p->v[i];
 	free(taken);
@@ -140,25 +141,25 @@ static hwloc_obj_type_t bind_type_of(enum part part)
 cpu_set_t *bind_make(const struct plan *p, int n)
 {
 	cpu_set_t *sets, own;
-	struct parts parts, group;
+	struct cpu_parts parts, group;
 	hwloc_topology_t t;
 
 	if (p->bind == PART_NONE)
 		return NULL;
 	bind_load();
-	if (sched_getaffinity(0, sizeof own, &own) != 0)
-		die(1, "-bind-to: %s", strerror(errno));
+	if (sched_getaffinity(0, sizeof(own), &own) != 0)
+		fatal(1, "-bind-to: %s", strerror(errno));
 	t = topology_read();
 	parts = parts_of(t, bind_type_of(p->bind), &own);
-	if (p->deal != PART_NONE) {
-		group = parts_of(t, bind_type_of(p->deal), &own);
-		deal(&parts, &group);
+	if (p->spread != PART_NONE) {
+		group = parts_of(t, bind_type_of(p->spread), &own);
+		spread(&parts, &group);
 		free(group.v);
 	}
 	hw.topology_destroy(t);
 	if (parts.n == 0)
-		die(1, "-bind-to: hwloc knows no such part of this machine");
-	sets = mem_grow(NULL, (size_t)n, sizeof *sets);
+		fatal(1, "-bind-to: hwloc knows no such part of this machine");
+	sets = mem_grow(NULL, (size_t)n, sizeof(*sets));
 	for (int i = 0; i < n; i++)
 		sets[i] = parts.v[i % parts.n];
 	free(parts.v);
@@ -167,7 +168,7 @@ cpu_set_t *bind_make(const struct plan *p, int n)
 
 char *bind_text(const cpu_set_t *set)
 {
-	char *s = text("%s", "");
+	char *s = text_new("%s", "");
 
 	for (int c = 0, from = -1; c <= CPU_SETSIZE; c++) {
 		bool in = c < CPU_SETSIZE && CPU_ISSET((size_t)c, set);
@@ -178,9 +179,9 @@ char *bind_text(const cpu_set_t *set)
 		if (in || from < 0)
 			continue;
 		if (c - from > 1)
-			more = text("%s%s%d-%d", s, *s != '\0' ? "," : "", from, c - 1);
+			more = text_new("%s%s%d-%d", s, *s != '\0' ? "," : "", from, c - 1);
 		else
-			more = text("%s%s%d", s, *s != '\0' ? "," : "", from);
+			more = text_new("%s%s%d", s, *s != '\0' ? "," : "", from);
 		free(s);
 		s = more;
 		from = -1;

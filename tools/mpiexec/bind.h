@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* bind.h - which CPUs each rank of this host may run on.
+/* bind.h - CPU binding: which CPUs each rank of this host may run on.
  *
- *     -bind-to core, 4 ranks      | core 0 | core 1 | core 2 | core 3 |      as they lie
+ *     -bind-to core, 4 ranks      | core 0 | core 1 | core 2 | core 3 |      in the order of hwloc
  *                                    r0       r1       r2       r3
  *     -map-by numa                | core 0   core 1 | core 2   core 3 |      NUMA nodes in turn
  *                                    r0       r2       r1       r3
  *
- * The machine is asked by hwloc, which is loaded when somebody wants it and not before.  Only CPUs
- * that mpiexec itself may use are given away; more ranks than parts begin again with the first. */
+ * hwloc is loaded only when binding is requested.  Only CPUs that mpiexec itself may use are
+ * assigned.  With more ranks than parts the assignment starts over. */
 #ifndef MPIEXEC_BIND_H
 #define MPIEXEC_BIND_H
 
 #include <sched.h>
 #include "tools/mpiexec/job_plan.h"
 
-/* The CPUs of each of n ranks: malloc'ed; NULL: they are not bound.  Ends mpiexec if they cannot be
- * bound as the user wants it. */
+/* The CPU set of each of n ranks, malloc'ed; NULL: ranks are not bound.  Ends mpiexec with words if
+ * the requested binding is impossible. */
 cpu_set_t *bind_make(const struct plan *p, int n);
 
-/* "0-3,8": as text, malloc'ed. */
+/* A CPU set as text, "0-3,8"; malloc'ed. */
 char *bind_text(const cpu_set_t *set);
 
 #endif

@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* cmdline.c - reads the command line.
+/* cmdline.c - parses the command line.
  *
- * One table says each option's names and how many values it takes; options of other launchers that
- * change nothing on one machine are in it as OPT_SKIP, so that scripts written for those run.  A
- * leading "-" or "--" means the same, and --name=value works for options with one value. */
+ * One table holds the names of each option and the number of its values.  Options of other
+ * launchers that have no effect here are OPT_SKIP, so that scripts written for those launchers
+ * run; -v reports them.  "-" and "--" are equivalent, and --name=value works for options with
+ * one value. */
 #include "tools/mpiexec/job_plan.h"
 
 #include <errno.h>
 #include <limits.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <time.h>
 #include "libobj/base.h"
 #include "libshm/shm.h"
 #include "tools/mpiexec/launch.h"
@@ -249,63 +248,15 @@ static const char help[] =
 	"waits\n"
 	"for.  See mpiexec(1).\n";
 
-void (*die_hook)(int code, const char *words);
-
-void die(int code, const char *fmt, ...)
-{
-	va_list ap;
-	char *words;
-
-	va_start(ap, fmt);
-	if (vasprintf(&words, fmt, ap) < 0)
-		exit(code);
-	va_end(ap);
-	if (die_hook != NULL)
-		die_hook(code, words);
-	fprintf(stderr, "mpiexec: %s\n", words);
-	free(words);
-	exit(code);
-}
-
-uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
-void *mem_grow(void *ptr, size_t n, size_t size)
-{
-	ptr = reallocarray(ptr, n, size);
-	if (ptr == NULL)
-		die(1, "no memory");
-	return ptr;
-}
-
-char *text(const char *fmt, ...)
-{
-	va_list ap;
-	char *s;
-	int rc;
-
-	va_start(ap, fmt);
-	rc = vasprintf(&s, fmt, ap);
-	va_end(ap);
-	if (rc < 0)
-		die(1, "no memory");
-	return s;
-}
-
 static void settings_add(struct settings *s, const char *name, const char *value)
 {
 	if (*name == '\0' || *name == '=' || (value != NULL && strchr(name, '=') != NULL))
-		die(EXIT_USAGE, "`%s' is no name of a variable", name);
-	s->v = mem_grow(s->v, (size_t)s->n + 1, sizeof *s->v);
+		fatal(EXIT_USAGE, "`%s' is no name of a variable", name);
+	s->v = mem_grow(s->v, (size_t)s->n + 1, sizeof(*s->v));
 	s->v[s->n++] = (struct setting){name, value};
 }
 
-/* A number of processes. */
+/* Parses a number of processes. */
 static int number_read(const char *opt, const char *s)
 {
 	char *end;
@@ -314,13 +265,13 @@ static int number_read(const char *opt, const char *s)
 	errno = 0;
 	n = strtol(s, &end, 10);
 	if (errno == EINVAL || end == s || *end != '\0')
-		die(EXIT_USAGE, "-%s needs a number of processes, not `%s'", opt, s);
+		fatal(EXIT_USAGE, "-%s needs a number of processes, not `%s'", opt, s);
 	if (n < 1 || n > SHM_RANKS_MAX)
-		die(EXIT_USAGE, "-%s %s: a job has 1 to %d processes", opt, s, SHM_RANKS_MAX);
+		fatal(EXIT_USAGE, "-%s %s: a job has 1 to %d processes", opt, s, SHM_RANKS_MAX);
 	return (int)n;
 }
 
-/* The setting that makes the initial error handler this one; case does not count. */
+/* The value of HAFT_ERRHANDLER for an error handler's name; case does not matter. */
 static const char *errhandler_read(const char *s)
 {
 	static const char *const names[][2] = {{"mpi_errors_are_fatal", "fatal"},
@@ -329,20 +280,20 @@ static const char *errhandler_read(const char *s)
 	for (size_t i = 0; i < countof(names); i++)
 		if (strcasecmp(s, names[i][0]) == 0)
 			return names[i][1];
-	die(EXIT_USAGE, "-initial-errhandler is %s, %s or %s, not `%s'", names[0][0], names[1][0],
+	fatal(EXIT_USAGE, "-initial-errhandler is %s, %s or %s, not `%s'", names[0][0], names[1][0],
 		names[2][0], s);
 }
 
-/* Adds a line to what the program finds in MPI_INFO_ENV. */
+/* Appends KEY=VALUE to the text that becomes MPI_INFO_ENV. */
 static void info_add(struct app *a, const char *key, const char *value)
 {
 	char *more;
 
 	if (strchr(value, '\n') != NULL)
-		die(EXIT_USAGE, "the value of -%s has more than one line", key);
+		fatal(EXIT_USAGE, "the value of -%s has more than one line", key);
 	if (strcmp(key, "memory-alloc-kinds") == 0)
 		key = "mpi_memory_alloc_kinds";
-	more = text("%s%s=%s\n", a->info != NULL ? a->info : "", key, value);
+	more = text_new("%s%s=%s\n", a->info != NULL ? a->info : "", key, value);
 	free(a->info);
 	a->info = more;
 }
@@ -353,7 +304,7 @@ static double seconds_read(const char *what, const char *s)
 	double t = strtod(s, &end);
 
 	if (end == s || *end != '\0' || !isfinite(t) || t <= 0 || t > INT_MAX)
-		die(EXIT_USAGE, "%s needs a positive number of seconds, not `%s'", what, s);
+		fatal(EXIT_USAGE, "%s needs a positive number of seconds, not `%s'", what, s);
 	return t;
 }
 
@@ -367,8 +318,8 @@ static const struct option *option_find(const char *name, size_t len)
 
 static void apps_read(struct plan *p, int argc, char **argv, bool nested);
 
-/* -configfile: each line is a program with its options; words are separated by blanks, '...' and
- * "..." hold them together, # begins a comment. */
+/* Splits a line of a -configfile into words.  Blanks separate them, '...' and "..." keep words
+ * together, # starts a comment.  The words point into `line'. */
 static char **words_split(char *line, int *n)
 {
 	char **v = NULL;
@@ -381,7 +332,7 @@ static char **words_split(char *line, int *n)
 			s++;
 			continue;
 		}
-		v = mem_grow(v, (size_t)*n + 2, sizeof *v);
+		v = mem_grow(v, (size_t)*n + 2, sizeof(*v));
 		v[(*n)++] = to;
 		for (; *s != '\0' && (quote != '\0' || strchr(" \t\r\n", *s) == NULL); s++) {
 			if (quote == '\0' && (*s == '\'' || *s == '"'))
@@ -407,7 +358,7 @@ static void config_read(struct plan *p, const char *path)
 	int n;
 
 	if (f == NULL)
-		die(EXIT_USAGE, "cannot read %s: %s", path, strerror(errno));
+		fatal(EXIT_USAGE, "cannot read %s: %s", path, strerror(errno));
 	while (getline(&line, &cap, f) >= 0) {
 		char **v = words_split(line, &n);
 
@@ -415,14 +366,14 @@ static void config_read(struct plan *p, const char *path)
 			continue;
 		apps_read(p, n, v, true);
 		free(v);
-		line = NULL; /* its words are the plan's now */
+		line = NULL; /* the plan now owns its words */
 		cap = 0;
 	}
 	free(line);
 	fclose(f);
 }
 
-/* Who reads our stdin. */
+/* Parses the reader of stdin: a rank, STDIN_ALL or STDIN_NONE. */
 static int stdin_read(const char *opt, const char *s)
 {
 	char *end;
@@ -435,7 +386,7 @@ static int stdin_read(const char *opt, const char *s)
 	errno = 0;
 	r = strtol(s, &end, 10);
 	if (errno != 0 || end == s || *end != '\0' || r < 0 || r >= SHM_RANKS_MAX)
-		die(EXIT_USAGE, "-%s takes a rank, all or none, not `%s'", opt, s);
+		fatal(EXIT_USAGE, "-%s takes a rank, all or none, not `%s'", opt, s);
 	return (int)r;
 }
 
@@ -444,18 +395,18 @@ static bool word_is(const char *s, size_t len, const char *word)
 	return strlen(word) == len && strncmp(s, word, len) == 0;
 }
 
-/* An option, or a part of one, that changes nothing here: -v says so. */
+/* Records an option, or part of one, that has no effect; -v reports it. */
 static void ignore(struct plan *p, char *words)
 {
-	p->ignored = mem_grow(p->ignored, (size_t)p->nignored + 1, sizeof *p->ignored);
+	p->ignored = mem_grow(p->ignored, (size_t)p->nignored + 1, sizeof(*p->ignored));
 	p->ignored[p->nignored++] = words;
 }
 
-/* The words behind the first one: "slot:PE=2:OVERSUBSCRIBE". */
+/* Records the modifiers of "slot:PE=2:OVERSUBSCRIBE" as ignored. */
 static void modifiers_ignore(struct plan *p, const char *opt, const char *rest)
 {
 	if (*rest == ':')
-		ignore(p, text("%s of -%s", rest + 1, opt));
+		ignore(p, text_new("%s of -%s", rest + 1, opt));
 }
 
 static enum part bind_read(struct plan *p, const char *s)
@@ -472,10 +423,10 @@ static enum part bind_read(struct plan *p, const char *s)
 			modifiers_ignore(p, "bind-to", s + len);
 			return words[i].part;
 		}
-	die(EXIT_USAGE, "-bind-to takes none, hwthread, core, socket or numa, not `%s'", s);
+	fatal(EXIT_USAGE, "-bind-to takes none, hwthread, core, socket or numa, not `%s'", s);
 }
 
-/* "ppr:2:node": so many to each host.  Of other parts: one of each in turn. */
+/* "2:node" of -map-by ppr:2:node: processes per host.  For other parts: one of each in turn. */
 static void ppr_read(struct plan *p, const char *s)
 {
 	char *end;
@@ -484,19 +435,20 @@ static void ppr_read(struct plan *p, const char *s)
 	size_t len = strcspn(part, ":");
 
 	if (end == s || n < 1 || n > SHM_RANKS_MAX || len == 0)
-		die(EXIT_USAGE,
+		fatal(EXIT_USAGE,
 			"-map-by ppr:N:PART needs a number and node, socket or numa, not `%s'", s);
 	if (word_is(part, len, "node") || word_is(part, len, "host"))
 		p->ppn = (int)n;
 	else if (word_is(part, len, "socket") || word_is(part, len, "package"))
-		p->deal = PART_SOCKET;
+		p->spread = PART_SOCKET;
 	else if (word_is(part, len, "numa"))
-		p->deal = PART_NUMA;
+		p->spread = PART_NUMA;
 	else
-		die(EXIT_USAGE, "-map-by ppr:%ld: node, socket or numa, not `%s'", n, part);
-	if (p->deal != PART_NONE)
-		ignore(p, text("the number in -map-by ppr:%s: processes go to each %.*s in turn", s,
-				  (int)len, part));
+		fatal(EXIT_USAGE, "-map-by ppr:%ld: node, socket or numa, not `%s'", n, part);
+	if (p->spread != PART_NONE)
+		ignore(p,
+			text_new("the number in -map-by ppr:%s: processes go to each %.*s in turn",
+				s, (int)len, part));
 	modifiers_ignore(p, "map-by", part + len);
 }
 
@@ -505,7 +457,7 @@ static void map_read(struct plan *p, const char *s)
 	static const struct {
 		const char *name;
 		enum mapping map;
-		enum part deal;
+		enum part spread;
 	} words[] = {{"slot", MAP_SLOT, PART_NONE}, {"core", MAP_SLOT, PART_NONE},
 		{"hwthread", MAP_SLOT, PART_NONE}, {"socket", MAP_SLOT, PART_SOCKET},
 		{"package", MAP_SLOT, PART_SOCKET}, {"numa", MAP_SLOT, PART_NUMA},
@@ -519,14 +471,15 @@ static void map_read(struct plan *p, const char *s)
 	for (size_t i = 0; i < countof(words); i++)
 		if (word_is(s, len, words[i].name)) {
 			p->map = words[i].map;
-			p->deal = words[i].deal;
+			p->spread = words[i].spread;
 			modifiers_ignore(p, "map-by", s + len);
 			return;
 		}
-	die(EXIT_USAGE, "-map-by takes slot, node, core, socket, numa or ppr:N:node, not `%s'", s);
+	fatal(EXIT_USAGE, "-map-by takes slot, node, core, socket, numa or ppr:N:node, not `%s'",
+		s);
 }
 
-/* A word that names no launcher is a command, like that of -launcher exec. */
+/* A word that names no launcher is a command, as with -launcher exec. */
 static void launcher_read(struct plan *p, const char *s)
 {
 	static const char *const words[] = {[LAUNCH_NONE] = "",
@@ -542,12 +495,12 @@ static void launcher_read(struct plan *p, const char *s)
 			return;
 		}
 	if (*s == '\0')
-		die(EXIT_USAGE, "-launcher takes ssh, rsh, slurm, exec, fork or a command");
+		fatal(EXIT_USAGE, "-launcher takes ssh, rsh, slurm, exec, fork or a command");
 	p->launcher = LAUNCH_EXEC;
 	p->launch_exec = s;
 }
 
-/* The launcher, and its command. */
+/* Chooses the launcher and its command where the user has not. */
 static void launcher_settle(struct plan *p, bool slurm)
 {
 	if (p->launcher == LAUNCH_NONE)
@@ -559,14 +512,14 @@ static void launcher_settle(struct plan *p, bool slurm)
 	if (p->launch_exec == NULL && p->launcher == LAUNCH_SLURM)
 		p->launch_exec = "srun";
 	if (p->launch_exec == NULL && p->launcher == LAUNCH_EXEC)
-		die(EXIT_USAGE, "-launcher exec needs -launcher-exec COMMAND");
+		fatal(EXIT_USAGE, "-launcher exec needs -launcher-exec COMMAND");
 }
 
-/* Prints what the user has asked for, and nothing else is done. */
+/* Prints the text and ends mpiexec. */
 __attribute__((noreturn)) static void text_exit(const char *s)
 {
 	if (fputs(s, stdout) == EOF || fflush(stdout) != 0)
-		die(1, "cannot write to standard output: %s", strerror(errno));
+		fatal(1, "cannot write to standard output: %s", strerror(errno));
 	exit(0);
 }
 
@@ -576,10 +529,10 @@ static void out_dir_read(struct plan *p, const char *s)
 	size_t len = strcspn(s, ":");
 
 	if (len == 0)
-		die(EXIT_USAGE, "-output-filename needs the name of a directory");
+		fatal(EXIT_USAGE, "-output-filename needs the name of a directory");
 	p->file_copy = !word_is(s + len, strlen(s + len), ":nocopy");
-	p->file[0] = text("%.*s/1/rank.%%r/stdout", (int)len, s);
-	p->file[1] = text("%.*s/1/rank.%%r/stderr", (int)len, s);
+	p->file[0] = text_new("%.*s/1/rank.%%r/stdout", (int)len, s);
+	p->file[1] = text_new("%.*s/1/rank.%%r/stderr", (int)len, s);
 }
 
 /* -output tag,file=NAME: words of Open MPI 5. */
@@ -591,14 +544,14 @@ static void output_read(struct plan *p, const char *s)
 		if (word_is(s, len, "tag"))
 			p->label = true;
 		else if (strncmp(s, "file=", 5) == 0 && len > 5)
-			out_dir_read(p, text("%.*s", (int)len - 5, s + 5));
+			out_dir_read(p, text_new("%.*s", (int)len - 5, s + 5));
 		else
-			ignore(p, text("%.*s of -output", (int)len, s));
+			ignore(p, text_new("%.*s of -output", (int)len, s));
 		s += len + (s[len] != '\0');
 	}
 }
 
-/* Carries out one option; `v' are its values. */
+/* Applies one option; `v' points to its values. */
 static void option_do(struct plan *p, struct app *a, const struct option *o, char **v)
 {
 	switch (o->opt) {
@@ -633,7 +586,7 @@ static void option_do(struct plan *p, struct app *a, const struct option *o, cha
 	case OPT_LAUNCHER: launcher_read(p, v[0]); break;
 	case OPT_LAUNCH_EXEC: p->launch_exec = v[0]; break;
 	case OPT_IFACE: p->iface = v[0]; break;
-	case OPT_PREFIX: p->agent = text("%s/bin/mpiexec", v[0]); break;
+	case OPT_PREFIX: p->proxy_path = text_new("%s/bin/mpiexec", v[0]); break;
 	case OPT_FANOUT: p->fanout = number_read(o->name, v[0]); break;
 	case OPT_CONFIG: config_read(p, v[0]); break;
 	case OPT_STDIN: p->stdin_to = stdin_read(o->name, v[0]); break;
@@ -648,14 +601,14 @@ static void option_do(struct plan *p, struct app *a, const struct option *o, cha
 	case OPT_OUT_FILE: p->file[0] = v[0]; break;
 	case OPT_ERR_FILE: p->file[1] = v[0]; break;
 	case OPT_SKIP:
-		ignore(p, text("-%s%s%s%s%s", o->name, o->values > 0 ? " " : "",
+		ignore(p, text_new("-%s%s%s%s%s", o->name, o->values > 0 ? " " : "",
 				  o->values > 0 ? v[0] : "", o->values > 1 ? " " : "",
 				  o->values > 1 ? v[1] : ""));
 		break;
 	}
 }
 
-/* Takes one option with its values from argv; returns how many words that were. */
+/* Parses one option with its values; returns the number of words used. */
 static int option_read(struct plan *p, struct app *a, int argc, char **argv)
 {
 	const char *name = argv[0] + (argv[0][1] == '-' ? 2 : 1);
@@ -664,14 +617,14 @@ static int option_read(struct plan *p, struct app *a, int argc, char **argv)
 	char *value[2] = {NULL, NULL};
 
 	if (o == NULL || (eq != NULL && o->values != 1))
-		die(EXIT_USAGE, "unknown option %s; mpiexec --help lists them", argv[0]);
+		fatal(EXIT_USAGE, "unknown option %s; mpiexec --help lists them", argv[0]);
 	if (eq != NULL) {
 		value[0] = argv[0] + (eq + 1 - argv[0]);
 		option_do(p, a, o, value);
 		return 1;
 	}
 	if (argc <= o->values)
-		die(EXIT_USAGE, "%s needs %s", argv[0],
+		fatal(EXIT_USAGE, "%s needs %s", argv[0],
 			o->values == 1 ? "a value" : "a name and a value");
 	option_do(p, a, o, argv + 1);
 	return 1 + o->values;
@@ -686,7 +639,7 @@ static int app_end(int argc, char **argv)
 	return i;
 }
 
-/* Reads one program with its options: argc words, none of them ":". */
+/* Parses one program with its options: argc words without ":". */
 static void app_read(struct plan *p, int argc, char **argv)
 {
 	struct app a = {.n = 0};
@@ -703,21 +656,21 @@ static void app_read(struct plan *p, int argc, char **argv)
 	if (i == argc && p->napps > before)
 		return; /* -configfile */
 	if (i == argc)
-		die(EXIT_USAGE, "no program given; mpiexec --help tells more");
-	a.argv = mem_grow(NULL, (size_t)(argc - i) + 1, sizeof *a.argv);
-	memcpy(a.argv, argv + i, (size_t)(argc - i) * sizeof *a.argv);
+		fatal(EXIT_USAGE, "no program given; mpiexec --help tells more");
+	a.argv = mem_grow(NULL, (size_t)(argc - i) + 1, sizeof(*a.argv));
+	memcpy(a.argv, argv + i, (size_t)(argc - i) * sizeof(*a.argv));
 	a.argv[argc - i] = NULL;
-	p->app = mem_grow(p->app, (size_t)p->napps + 1, sizeof *p->app);
+	p->app = mem_grow(p->app, (size_t)p->napps + 1, sizeof(*p->app));
 	p->app[p->napps++] = a;
 }
 
-/* Reads programs separated by ":". */
+/* Parses programs separated by ":". */
 static void apps_read(struct plan *p, int argc, char **argv, bool nested)
 {
 	int end = app_end(argc, argv);
 
 	if (nested && end < argc)
-		die(EXIT_USAGE, "a line of a -configfile holds one program, without `:'");
+		fatal(EXIT_USAGE, "a line of a -configfile holds one program, without `:'");
 	app_read(p, end, argv);
 	while (end < argc) {
 		argc -= end + 1;
@@ -727,7 +680,7 @@ static void apps_read(struct plan *p, int argc, char **argv, bool nested)
 	}
 }
 
-static struct plan plan; /* as long-lived as the process, and found by leak checkers */
+static struct plan plan; /* static, so that leak checkers find what it points to */
 
 const struct plan *plan_this(void)
 {
@@ -759,14 +712,14 @@ struct plan *plan_read(int argc, char **argv)
 		if (a->n == 0)
 			a->n = p->napps == 1 && slots > 0 ? slots : 1;
 		if (a->n > SHM_RANKS_MAX - p->nranks)
-			die(EXIT_USAGE, "a job has at most %d processes", SHM_RANKS_MAX);
+			fatal(EXIT_USAGE, "a job has at most %d processes", SHM_RANKS_MAX);
 		p->nranks += a->n;
-		snprintf(n, sizeof n, "%d", a->n);
+		snprintf(n, sizeof(n), "%d", a->n);
 		info_add(a, "maxprocs", n);
 		settings_add(&a->set, "HAFT_INFO_ENV", a->info);
 	}
 	if (p->stdin_to >= p->nranks)
-		die(EXIT_USAGE, "standard input is for rank %d, and the last rank is %d",
+		fatal(EXIT_USAGE, "standard input is for rank %d, and the last rank is %d",
 			p->stdin_to, p->nranks - 1);
 	map_ranks(p);
 	plan_environ(p);

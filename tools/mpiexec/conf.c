@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* conf.c - see conf.h.  Both functions of a pair have the same lines in the same order. */
+/* conf.c - see conf.h.  Put and take functions list the same fields in the same order. */
 #include "tools/mpiexec/conf.h"
 
 #include <string.h>
@@ -7,7 +7,7 @@
 
 #define APPS_MAX SHM_RANKS_MAX
 
-static void app_put(struct pack *p, const struct app *a)
+static void app_put(struct marshal *p, const struct app *a)
 {
 	marshal_put_int(p, a->n);
 	marshal_put_list(p, a->argv);
@@ -16,7 +16,7 @@ static void app_put(struct pack *p, const struct app *a)
 	marshal_put_list(p, a->envp + 1);
 }
 
-static void app_take(struct pack *p, struct app *a)
+static void app_take(struct marshal *p, struct app *a)
 {
 	char **env;
 	size_t n = 0;
@@ -29,29 +29,29 @@ static void app_take(struct pack *p, struct app *a)
 	p->bad = p->bad || a->argv == NULL || a->argv[0] == NULL || env == NULL;
 	while (env != NULL && env[n] != NULL)
 		n++;
-	a->envp = mem_grow(NULL, n + 2, sizeof *a->envp);
+	a->envp = mem_grow(NULL, n + 2, sizeof(*a->envp));
 	a->envp[0] = NULL; /* left for BOOT_VAR */
 	a->envp[n + 1] = NULL;
 	if (n > 0)
-		memcpy(a->envp + 1, env, n * sizeof *env);
+		memcpy(a->envp + 1, env, n * sizeof(*env));
 }
 
-void conf_put(struct pack *p, const struct conf *c)
+void conf_put(struct marshal *p, const struct conf *c)
 {
 	const struct plan *l = &c->plan;
 
-	marshal_put(p, &c->cookie, sizeof c->cookie);
-	marshal_put(p, c->key, sizeof c->key);
+	marshal_put(p, &c->cookie, sizeof(c->cookie));
+	marshal_put(p, c->key, sizeof(c->key));
 	marshal_put_int(p, c->mask);
 	marshal_put_text(p, c->path);
 	marshal_put_int(p, l->launcher);
 	marshal_put_text(p, l->launch_exec);
-	marshal_put_text(p, l->agent);
+	marshal_put_text(p, l->proxy_path);
 	marshal_put_text(p, l->iface);
 	marshal_put_text(p, l->cwd);
 	marshal_put_int(p, l->fanout);
 	marshal_put_int(p, l->bind);
-	marshal_put_int(p, l->deal);
+	marshal_put_int(p, l->spread);
 	marshal_put_int(p, l->verbose);
 	marshal_put_int(p, l->stdin_to);
 	marshal_put_int(p, l->nhosts);
@@ -60,17 +60,17 @@ void conf_put(struct pack *p, const struct conf *c)
 		marshal_put_int(p, l->order[i]);
 	}
 	marshal_put_int(p, l->nranks);
-	marshal_put(p, l->host_of, (size_t)l->nranks * sizeof *l->host_of);
+	marshal_put(p, l->host_of, (size_t)l->nranks * sizeof(*l->host_of));
 	marshal_put_int(p, l->napps);
 	for (int i = 0; i < l->napps; i++)
 		app_put(p, &l->app[i]);
 }
 
-static void hosts_take(struct pack *p, struct plan *l)
+static void hosts_take(struct marshal *p, struct plan *l)
 {
 	l->nhosts = marshal_take_count(p, SHM_RANKS_MAX);
-	l->host = mem_grow(NULL, (size_t)l->nhosts + 1, sizeof *l->host);
-	l->order = mem_grow(NULL, (size_t)l->nhosts + 1, sizeof *l->order);
+	l->host = mem_grow(NULL, (size_t)l->nhosts + 1, sizeof(*l->host));
+	l->order = mem_grow(NULL, (size_t)l->nhosts + 1, sizeof(*l->order));
 	for (int i = 0; i < l->nhosts; i++) {
 		l->host[i] = (struct host){.name = marshal_take_text(p)};
 		l->order[i] = (int)marshal_take_int(p);
@@ -78,51 +78,51 @@ static void hosts_take(struct pack *p, struct plan *l)
 			p->bad = true;
 	}
 	l->nranks = marshal_take_count(p, SHM_RANKS_MAX);
-	l->host_of = mem_grow(NULL, (size_t)l->nranks + 1, sizeof *l->host_of);
-	marshal_take(p, l->host_of, (size_t)l->nranks * sizeof *l->host_of);
+	l->host_of = mem_grow(NULL, (size_t)l->nranks + 1, sizeof(*l->host_of));
+	marshal_take(p, l->host_of, (size_t)l->nranks * sizeof(*l->host_of));
 	for (int r = 0; r < l->nranks; r++)
 		if (l->host_of[r] < 0 || l->host_of[r] >= l->nhosts)
 			p->bad = true;
 }
 
-bool conf_take(struct pack *p, struct conf *c)
+bool conf_take(struct marshal *p, struct conf *c)
 {
 	struct plan *l = &c->plan;
 	int ranks = 0;
 
 	*c = (struct conf){.cookie = 0};
-	marshal_take(p, &c->cookie, sizeof c->cookie);
-	marshal_take(p, c->key, sizeof c->key);
+	marshal_take(p, &c->cookie, sizeof(c->cookie));
+	marshal_take(p, c->key, sizeof(c->key));
 	c->mask = (int)marshal_take_int(p);
 	c->path = marshal_take_text(p);
 	l->launcher = (enum launcher)marshal_take_int(p);
 	l->launch_exec = marshal_take_text(p);
-	l->agent = marshal_take_text(p);
+	l->proxy_path = marshal_take_text(p);
 	l->iface = marshal_take_text(p);
 	l->cwd = marshal_take_text(p);
 	l->fanout = (int)marshal_take_int(p);
 	l->bind = (enum part)marshal_take_int(p);
-	l->deal = (enum part)marshal_take_int(p);
+	l->spread = (enum part)marshal_take_int(p);
 	l->verbose = marshal_take_int(p) != 0;
 	l->stdin_to = (int)marshal_take_int(p);
 	hosts_take(p, l);
 	l->napps = marshal_take_count(p, APPS_MAX);
-	l->app = mem_grow(NULL, (size_t)l->napps + 1, sizeof *l->app);
+	l->app = mem_grow(NULL, (size_t)l->napps + 1, sizeof(*l->app));
 	for (int i = 0; i < l->napps; i++) {
 		app_take(p, &l->app[i]);
 		ranks += l->app[i].n;
 	}
-	return !p->bad && l->fanout > 0 && l->bind <= PART_NUMA && l->deal <= PART_NUMA &&
-	       l->agent != NULL && ranks == l->nranks;
+	return !p->bad && l->fanout > 0 && l->bind <= PART_NUMA && l->spread <= PART_NUMA &&
+	       l->proxy_path != NULL && ranks == l->nranks;
 }
 
-void addrs_put(struct pack *p, char *const *addr, int n)
+void addrs_put(struct marshal *p, char *const *addr, int n)
 {
 	for (int r = 0; r < n; r++)
 		marshal_put_text(p, addr[r]);
 }
 
-bool addrs_take(struct pack *p, char **addr, int n)
+bool addrs_take(struct marshal *p, char **addr, int n)
 {
 	for (int r = 0; r < n; r++)
 		addr[r] = marshal_take_text(p);

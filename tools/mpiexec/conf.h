@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* conf.h - what every agent is told: the plan, and the job's secrets.  It goes through links only:
- * no command line and no environment ever has it. */
+/* conf.h - the configuration that each proxy receives: the plan and the job's secrets.  It is sent
+ * through links only; it never appears on a command line or in an environment. */
 #ifndef MPIEXEC_CONF_H
 #define MPIEXEC_CONF_H
 
@@ -11,19 +11,19 @@
 
 struct conf {
 	struct plan plan;
-	uint64_t cookie; /* by which the job's processes are found: not secret */
+	uint64_t cookie; /* identifies the processes of the job; not secret */
 	uint8_t key[BOOT_KEY];
 	int mask;   /* umask of the user */
-	char *path; /* his PATH; NULL: none */
+	char *path; /* PATH of the user; NULL: not set */
 };
 
-void conf_put(struct pack *p, const struct conf *c);
+void conf_put(struct marshal *p, const struct conf *c);
 
-/* False: it is not one. */
-bool conf_take(struct pack *p, struct conf *c);
+/* Returns false if the bytes are not a valid configuration. */
+bool conf_take(struct marshal *p, struct conf *c);
 
 /* The addresses of all ranks (NULL: none); addr[] has room for n. */
-void addrs_put(struct pack *p, char *const *addr, int n);
-bool addrs_take(struct pack *p, char **addr, int n);
+void addrs_put(struct marshal *p, char *const *addr, int n);
+bool addrs_take(struct marshal *p, char **addr, int n);
 
 #endif

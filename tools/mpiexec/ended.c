@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* ended.c - does a rank wait for one that will never come?
+/* ended.c - ends a job in which a rank waits for one that can never answer.
  *
  *     rank 0  .....|~~~~~ sleeps in MPI_Recv from rank 1 ~~~~~|
  *     rank 1  ..| MPI_Session_finalize, exit                  |
- *                  |<----------- HAFT_ENDED seconds --------->|  words, and the job is ended
+ *                  |<----------- HAFT_ENDED seconds --------->|  a message, and the job ends
  *
- * Of a rank that has ended nothing more can come once its last messages are there, and for as long
- * as HAFT_ENDED nothing has.  One that sleeps in MPI_Finalize sends nothing new, either: that is
- * looked at when the whole job sleeps (hang_watch.c), so that no other job pays for it. */
+ * A rank that has ended sends nothing after its last messages have arrived.  A rank that sleeps in
+ * MPI_Finalize starts no new operations.  The second case is checked only when the whole job sleeps
+ * (hang_watch.c), so that other jobs pay nothing for it. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 #include "libmpi/boot/boot.h"
 #include "libmpi/core/setting.h"
 #include "tools/mpiexec/job.h"
-#include "tools/mpiexec/needs.h"
+#include "tools/mpiexec/rank_needs.h"
 #include "tools/mpiexec/output.h"
 
-#define LOOKS    4          /* in HAFT_ENDED seconds */
+#define LOOKS    4          /* looks in HAFT_ENDED seconds */
 #define LOOK_MIN 250000000u /* ns between two looks at least */
 #define NS_S     1000000000u
 
@@ -33,19 +33,19 @@ uint64_t ended_next(const struct job *j, uint64_t now)
 	return j->ended_ns == 0 ? 0 : now + (step > LOOK_MIN ? step : LOOK_MIN);
 }
 
-/* Has rank r slept in one call of MPI for the whole time? */
+/* True if rank r has slept in one call of MPI for the whole time. */
 static bool sleeps_long(const struct job *j, int r, uint64_t now)
 {
-	const struct seen *s = &j->seen[r];
+	const struct rank_view *s = &j->seen[r];
 
 	return s->known && s->alive && s->state == BOOT_RUNNING && s->view.asleep &&
 	       now > s->view.still_ns && now - s->view.still_ns >= j->ended_ns;
 }
 
-/* Why nothing will come of rank r; NULL: something may. */
+/* Why rank r will start no more operations; NULL: it may. */
 static const char *gone(const struct job *j, int r, uint64_t now)
 {
-	const struct seen *s = &j->seen[r];
+	const struct rank_view *s = &j->seen[r];
 
 	if (!j->rank[r].alive)
 		return j->rank[r].ended_ns != 0 && now - j->rank[r].ended_ns >= j->ended_ns &&
@@ -58,7 +58,7 @@ static const char *gone(const struct job *j, int r, uint64_t now)
 		       : NULL;
 }
 
-/* Have all others ended?  They might have sent a message to any rank. */
+/* True if all other ranks have ended: any of them could have been the sender. */
 static bool alone(const struct job *j, int r, uint64_t now)
 {
 	for (int i = 0; i < j->n; i++)
@@ -67,11 +67,11 @@ static bool alone(const struct job *j, int r, uint64_t now)
 	return j->n > 1;
 }
 
-/* Ends the job; `who' has why. */
+/* Ends the job.  `whom' names what rank r waits for; `told': the report has just been printed. */
 static void ended_fail(struct job *j, int r, const char *whom, bool told)
 {
-	say("rank %d waits in %.*s for %s: that would be for ever, and the job is ended "
-	    "(HAFT_ENDED)%s",
+	out_say("rank %d waits in %.*s for %s: that would be for ever, and the job is ended "
+		"(HAFT_ENDED)%s",
 		r, SHM_WHAT_CALL - 1,
 		j->seen[r].view.what.call[0] != '\0' ? j->seen[r].view.what.call : "MPI", whom,
 		told ? "" : "; its processes:");
@@ -85,7 +85,7 @@ bool ended_look(struct job *j, uint64_t now, bool told)
 	char whom[80];
 
 	for (int r = 0; r < j->n && j->ended_ns != 0; r++) {
-		struct needs e = needs_of(j, r);
+		struct needs e = rank_needs(j, r);
 
 		if (!sleeps_long(j, r, now) || gone(j, r, now) != NULL)
 			continue;
@@ -94,7 +94,7 @@ bool ended_look(struct job *j, uint64_t now, bool told)
 
 			if (why == NULL)
 				continue;
-			snprintf(whom, sizeof whom, "rank %d, which %s", e.to[i], why);
+			snprintf(whom, sizeof(whom), "rank %d, which %s", e.to[i], why);
 			ended_fail(j, r, whom, told);
 			return true;
 		}

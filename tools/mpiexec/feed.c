@@ -9,10 +9,10 @@
 #include <unistd.h>
 #include "tools/mpiexec/job_plan.h"
 
-/* A pipe to one rank. */
+/* One reading rank. */
 struct feed_reader {
-	int fd;      /* write end; -1: it reads no more */
-	size_t done; /* of the buffer */
+	int fd;      /* write end; -1: closed */
+	size_t done; /* bytes of the buffer already written */
 };
 
 static struct {
@@ -22,7 +22,7 @@ static struct {
 	size_t len;
 	size_t taken; /* since feed_taken */
 	bool end;
-	int epfd; /* of pipes that were full, edge by edge; 0: none yet */
+	int epfd; /* watches full pipes, edge-triggered; 0: not yet created */
 } feed;
 
 int feed_pipe(void)
@@ -33,7 +33,7 @@ int feed_pipe(void)
 		feed.epfd = epoll_create1(EPOLL_CLOEXEC);
 	if (feed.epfd < 0 || pipe2(p, O_CLOEXEC) != 0)
 		return -1;
-	feed.v = mem_grow(feed.v, (size_t)feed.n + 1, sizeof *feed.v);
+	feed.v = mem_grow(feed.v, (size_t)feed.n + 1, sizeof(*feed.v));
 	feed.v[feed.n++] = (struct feed_reader){.fd = p[1]};
 	fcntl(p[1], F_SETFL, O_NONBLOCK);
 	epoll_ctl(feed.epfd, EPOLL_CTL_ADD, p[1],

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* foreign_mpi.c - programs of an MPI that mpiexec does not start.
+/* foreign_mpi.c - detects programs of an MPI that mpiexec cannot start.
  *
- * Those of Open MPI find nobody to ask for their rank here, and are quietly so many jobs of one
- * process each.  Nothing shows that from outside but the libraries they need (DT_NEEDED), which are
- * looked at only where no process of the job has ever been in MPI. */
+ * Under this mpiexec each process of an Open MPI program finds no PMIx server and becomes a job of
+ * one process, silently.  Their executables show it by the libraries they need (DT_NEEDED).  The
+ * check runs only if no process of the job has called MPI_Init. */
 #include "tools/mpiexec/job.h"
 
 #include <elf.h>
@@ -17,19 +17,19 @@
 
 #define FOREIGN_LIB "libmpi.so.40" /* Open MPI since 3.0; MPICH has .12, we have another name */
 
-/* A file in memory. */
+/* A mapped file. */
 struct image {
 	const char *v;
 	size_t len;
 };
 
-/* The part [at, at + len) of the file; NULL: it has no such part. */
+/* Bytes [at, at + len) of the file; NULL: out of range. */
 static const void *image_part(const struct image *f, uint64_t at, uint64_t len)
 {
 	return at <= f->len && len <= f->len - at ? f->v + at : NULL;
 }
 
-/* True if the string at this byte of the file is `name'. */
+/* True if the string at this offset of the file equals `name'. */
 static bool image_says(const struct image *f, uint64_t at, const char *name)
 {
 	const char *s = image_part(f, at, strlen(name) + 1);
@@ -37,8 +37,7 @@ static bool image_says(const struct image *f, uint64_t at, const char *name)
 	return s != NULL && strcmp(s, name) == 0;
 }
 
-/* Does a dynamic section (at, of len bytes) need the library?  Its names are in the section of the
- * file that the header of the section links to. */
+/* True if a dynamic section needs the library.  `names' is its string table. */
 static bool dynamic_needs(const struct image *f, const Elf64_Shdr *sec, const Elf64_Shdr *names)
 {
 	const char *v = image_part(f, sec->sh_offset, sec->sh_size);
@@ -47,7 +46,7 @@ static bool dynamic_needs(const struct image *f, const Elf64_Shdr *sec, const El
 		at += sizeof(Elf64_Dyn)) {
 		Elf64_Dyn d;
 
-		memcpy(&d, v + at, sizeof d);
+		memcpy(&d, v + at, sizeof(d));
 		if (d.d_tag == DT_NULL)
 			break;
 		if (d.d_tag == DT_NEEDED && d.d_un.d_val < names->sh_size &&
@@ -59,11 +58,11 @@ static bool dynamic_needs(const struct image *f, const Elf64_Shdr *sec, const El
 
 static bool section_at(const struct image *f, const Elf64_Ehdr *h, unsigned i, Elf64_Shdr *sec)
 {
-	const void *v = image_part(f, h->e_shoff + (uint64_t)i * sizeof *sec, sizeof *sec);
+	const void *v = image_part(f, h->e_shoff + (uint64_t)i * sizeof(*sec), sizeof(*sec));
 
-	if (v == NULL || i >= h->e_shnum || h->e_shentsize != sizeof *sec)
+	if (v == NULL || i >= h->e_shnum || h->e_shentsize != sizeof(*sec))
 		return false;
-	memcpy(sec, v, sizeof *sec);
+	memcpy(sec, v, sizeof(*sec));
 	return true;
 }
 
@@ -72,9 +71,9 @@ static bool image_needs(const struct image *f)
 	Elf64_Shdr sec, names;
 	Elf64_Ehdr h;
 
-	if (f->len < sizeof h)
+	if (f->len < sizeof(h))
 		return false;
-	memcpy(&h, f->v, sizeof h);
+	memcpy(&h, f->v, sizeof(h));
 	if (memcmp(h.e_ident, ELFMAG, SELFMAG) != 0 || h.e_ident[EI_CLASS] != ELFCLASS64)
 		return false;
 	for (unsigned i = 0; section_at(f, &h, i, &sec); i++)
@@ -83,7 +82,7 @@ static bool image_needs(const struct image *f)
 	return false;
 }
 
-/* Is this a program that needs that library? */
+/* True if the executable needs the library. */
 static bool foreign_mpi_linked(const char *file)
 {
 	int fd = open(file, O_RDONLY | O_CLOEXEC);
@@ -119,7 +118,8 @@ void foreign_mpi_say(const struct job *j)
 			"mpiexec: %s is built with Open MPI (" FOREIGN_LIB
 			"), which has its own mpirun: "
 			"here it was no job of %d processes, but %d jobs of one\n",
-			a->argv[0], j->n, j->n); /* the loop that writes what say() says is over */
+			a->argv[0], j->n,
+			j->n); /* the main loop, which would write what out_say() queues, is over */
 		return;
 	}
 }

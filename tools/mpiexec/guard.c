@@ -26,7 +26,7 @@ static bool process_has(const char *pid, const char *mark, char *buf)
 	ssize_t n = 0;
 	int fd;
 
-	snprintf(path, sizeof path, "/proc/%.20s/environ", pid);
+	snprintf(path, sizeof(path), "/proc/%.20s/environ", pid);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return false;
@@ -36,7 +36,7 @@ static bool process_has(const char *pid, const char *mark, char *buf)
 	return memmem(buf, len, mark, strlen(mark)) != NULL;
 }
 
-/* Kills those who have left their group but kept the job's environment. */
+/* Kills processes that have left their group but kept the job's environment. */
 static void strays_kill(const char *mark)
 {
 	char *buf = malloc(ENVIRON_MAX);
@@ -68,7 +68,7 @@ __attribute__((noreturn)) static void guard_run(
 	prctl(PR_SET_NAME, "haft-guard");
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	setsid();
-	close_range(0, ~0u, 0); /* nobody shall wait for an end of file because of us */
+	close_range(0, ~0u, 0); /* an open pipe here would delay the end of file elsewhere */
 	if (chdir("/") != 0)
 		_exit(1);
 	while (getppid() == by)
@@ -76,20 +76,21 @@ __attribute__((noreturn)) static void guard_run(
 	for (int i = 0; i < n; i++)
 		if (g->group[i] > 1)
 			kill(-g->group[i], SIGKILL);
-	/* As in BOOT_VAR; another mpiexec may have ranks of the same job on this machine. */
-	snprintf(mark, sizeof mark, "by=%d,cookie=%016llx", (int)by, (unsigned long long)cookie);
+	/* The format of BOOT_VAR.  "by" tells apart two mpiexecs (proxies) of one job on this
+	 * machine. */
+	snprintf(mark, sizeof(mark), "by=%d,cookie=%016llx", (int)by, (unsigned long long)cookie);
 	strays_kill(mark);
 	_exit(0);
 }
 
 void guard_init(struct guard *g, int n, uint64_t cookie)
 {
-	size_t len = (size_t)n * sizeof *g->group;
+	size_t len = (size_t)n * sizeof(*g->group);
 	pid_t by = getpid();
 
 	g->group = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (g->group == MAP_FAILED)
-		die(1, "no memory: %s", strerror(errno));
+		fatal(1, "no memory: %s", strerror(errno));
 	g->pid = fork();
 	if (g->pid == 0)
 		guard_run(g, n, cookie, by);

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* guard.h - the process that survives mpiexec when somebody kills it with SIGKILL.
+/* guard.h - a helper process that cleans up when mpiexec is killed by SIGKILL.
  *
- * The kernel then kills the ranks themselves (PR_SET_PDEATHSIG), but not what they have started: a
- * shell's children, a daemon.  The guard sleeps in sigwait, with no file open, until mpiexec has
- * died; then it kills every rank's process group, and every process whose environment carries the
- * job's cookie. */
+ * The kernel then kills the ranks (PR_SET_PDEATHSIG), but not processes that they have started. The
+ * guard sleeps in sigwaitinfo without open files until mpiexec dies.  Then it kills the process
+ * group of each rank, and each process whose environment has the cookie of the job. */
 #ifndef MPIEXEC_GUARD_H
 #define MPIEXEC_GUARD_H
 
@@ -14,13 +13,14 @@
 
 struct guard {
 	pid_t pid;
-	_Atomic int32_t *group; /* of each rank, 0: none; shared with the guard */
+	_Atomic int32_t *group; /* process group of each rank, 0: none; shared with the guard */
 };
 
-/* Starts it for `n' ranks of the job with `cookie'; its pid stays 0 if there is no process left. */
+/* Starts the guard for n ranks.  g->pid stays 0 if fork fails: the job then runs without a
+ * guard. */
 void guard_init(struct guard *g, int n, uint64_t cookie);
 
-/* Ends it: mpiexec is about to end by itself. */
+/* Ends the guard; called before mpiexec ends normally. */
 void guard_fini(struct guard *g);
 
 #endif

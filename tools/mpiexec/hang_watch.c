@@ -1,30 +1,26 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* hang_watch.c - has everybody gone to sleep?
+/* hang_watch.c - detects a job in which all ranks sleep.
  *
  *     rank 0   ....run....|~~~~~~~~~~~~ sleeps in MPI ~~~~~~~~~~~
  *     rank 1   ...run..|~~~~~~|run|~~~~~~~~ sleeps ~~~~~~~~~~~~~~
  *     rank 2   .run.|~~~~~~~~~~~ outside of MPI, no CPU time ~~~~
  *     looks    |       |       | moved |  idle |  idle |       |
- *                                 |<---- HAFT_HANG seconds ---->|  roll-call, once
+ *                                 |<---- HAFT_HANG seconds ---->|  report, once
  *
- * Ranks say in the segment since when nothing but the clock has woken them; mpiexec looks a few
- * times in HAFT_HANG seconds, and nobody else does anything for it.  A process that sleeps in MPI
- * with one thread and computes with another has used CPU time: it does not hang.
+ * A sleeping rank records in the segment since when only timeouts have woken it.  mpiexec reads
+ * these records HANG_LOOKS times in HAFT_HANG seconds; ranks do no extra work.
  *
- * Nor does one that has been woken and only waits for a CPU, which the kernel knows: a thread of it
- * can run.  The same is seen of a rank whose nap has just ended, which among many ranks, or on a
- * busy machine, one of them always does.  So each is asked for by itself: who was found idle once
- * after the last look at which anybody had moved has nothing to be woken by, since nobody has sent
- * anything meanwhile.
+ * A rank counts as idle if
+ *  - it sleeps in MPI, its process has used almost no CPU time, and no thread of it is runnable; or
+ *  - it is outside of MPI, and neither it nor any process it has started has used CPU time.  Such a
+ *    rank may wait for a user or a server, so these are reported once a job only.
  *
- * A rank outside of MPI may be woken by what we do not see.  It is idle as long as it and all that
- * it has started have used no CPU time, to the nanosecond, and none of them can run: not from the
- * first look that has found it so, but from when that was over, to when the last one began.  One
- * that waits for an answer from elsewhere (a user's, a server's) looks the same, so a job is told
- * of such ranks once.
+ * On a busy machine one of many ranks has always just ended a nap.  Therefore ranks need not be
+ * idle in one look: each must have been found idle once since the last look in which any rank
+ * moved. Nothing can wake such ranks, because no rank has sent anything meanwhile.
  *
- * A sleep is known by its number, the time when it began by its host's clock.  That clock cannot be
- * compared with another host's, and the age that the host sends has grown on the way. */
+ * A sleep is identified by its start time on its host's clock.  Clocks of hosts cannot be compared,
+ * and the age that a host sends grows on the way; still_ns takes the smallest value seen. */
 #include "tools/mpiexec/job.h"
 
 #include <stdlib.h>
@@ -33,10 +29,10 @@
 #include "libmpi/core/setting.h"
 #include "tools/mpiexec/output.h"
 
-#define CPU_SHARE 100 /* who has used 1/100 of the time computes; who naps uses less than 1/300 */
+#define CPU_SHARE 100 /* using 1/100 of the time is computing; naps use less than 1/300 */
 #define NS_S      1000000000u
 
-/* What one look says of a rank. */
+/* The result of one look at a rank. */
 enum look { MOVED, BUSY, STILL, OVER, UNKNOWN };
 
 void hang_init(struct job *j)
@@ -47,13 +43,14 @@ void hang_init(struct job *j)
 	if (v == 0)
 		return;
 	j->hang.look_ns = now_ns() + j->hang.limit_ns / HANG_LOOKS;
-	j->hang.rank = mem_grow(NULL, (size_t)j->n, sizeof *j->hang.rank);
+	j->hang.rank = mem_grow(NULL, (size_t)j->n, sizeof(*j->hang.rank));
 	for (int r = 0; r < j->n; r++)
 		j->hang.rank[r] = (struct hang_rank){.sleep = 0};
 }
 
-/* A rank that is not asleep in MPI. */
-static enum look away_look(struct hang_rank *k, const struct seen *s, uint64_t used, uint64_t now)
+/* Classifies a rank that does not sleep in MPI. */
+static enum look away_look(
+	struct hang_rank *k, const struct rank_view *s, uint64_t used, uint64_t now)
 {
 	k->sleep = 0;
 	if (s->state == BOOT_RUNNING && k->away_ns != 0 && used == 0 && !s->runs) {
@@ -67,7 +64,7 @@ static enum look away_look(struct hang_rank *k, const struct seen *s, uint64_t u
 static enum look rank_look(struct job *j, int r, uint64_t now)
 {
 	struct hang_rank *k = &j->hang.rank[r];
-	const struct seen *s = &j->seen[r];
+	const struct rank_view *s = &j->seen[r];
 	uint64_t since = now - k->known_ns, used = s->cpu_ns - k->cpu_ns;
 
 	if (!s->known)
@@ -89,12 +86,12 @@ static enum look rank_look(struct job *j, int r, uint64_t now)
 		return BUSY;
 	}
 	if (s->view.still_ns < k->still_ns)
-		k->still_ns = s->view.still_ns; /* it has been less long on the way */
+		k->still_ns = s->view.still_ns; /* the smallest age is the exact one */
 	return STILL;
 }
 
-/* Since when everybody is still, if everybody was found idle in that time; 0: that is not so, or
- * nobody waits in MPI.  *away: how many of them are outside of it. */
+/* The time since which all ranks have been idle; 0: not all are, or none waits in MPI.  *away: how
+ * many of them are outside of MPI. */
 static uint64_t still_since(const struct job *j, int *away)
 {
 	uint64_t still = 0;
@@ -114,16 +111,6 @@ static uint64_t still_since(const struct job *j, int *away)
 		still = k->busy_ns > still ? k->busy_ns : still;
 	}
 	return inside > 0 ? still : 0;
-}
-
-uint64_t hang_away(const struct job *j, int r)
-{
-	const struct hang_rank *k = j->hang.rank != NULL ? &j->hang.rank[r] : NULL;
-	const struct seen *s = &j->seen[r];
-	bool away = k != NULL && k->away_ns != 0 && s->state == BOOT_RUNNING && !s->view.asleep &&
-		    !s->runs && s->cpu_ns == k->cpu_ns && j->look_from_ns > k->away_ns;
-
-	return away ? j->look_from_ns - k->away_ns : 0;
 }
 
 bool hang_look(struct job *j, uint64_t now)
@@ -148,7 +135,8 @@ bool hang_look(struct job *j, uint64_t now)
 		return false;
 	h->said = true;
 	h->said_away |= away > 0;
-	say("all processes that are in MPI have slept for %llu s (HAFT_HANG)%s: does the job hang?",
+	out_say("all processes that are in MPI have slept for %llu s (HAFT_HANG)%s: does the job "
+		"hang?",
 		(unsigned long long)((from - still) / NS_S),
 		away > 0 ? ", and the others have used no CPU time" : "");
 	job_report(j);

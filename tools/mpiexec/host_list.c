@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* host_list.c - the hosts that the user names, and which of them is this machine.
+/* host_list.c - parses -hosts and hostfiles, and finds the hosts that are this machine.
  *
- * Hostfiles of both families are read: "host", "host:4", "host slots=4 max_slots=8", comments by #.
- * What is not understood is refused, with the place where it stands: a job that has quietly got
- * fewer slots than were meant looks like a success.
- * A host's name is a word of a launcher's command line, so that nothing is taken for one that could
- * be an option of it, or mean something to a shell. */
+ * Hostfiles of MPICH and Open MPI are accepted: "host", "host:4", "host slots=4 max_slots=8"; #
+ * starts a comment.  Other words are errors that name file and line: a job that silently gets fewer
+ * slots looks like a success.  Host names become words of a launcher's command line, so names that
+ * could be options or have a meaning for a shell are refused. */
 #include "tools/mpiexec/job_plan.h"
 
 #include <arpa/inet.h>
@@ -22,7 +21,7 @@
 #include <unistd.h>
 #include "libshm/shm.h"
 
-/* True if the two socket addresses mean the same host. */
+/* True if both socket addresses have the same IP address. */
 static bool addr_same(const struct sockaddr *a, const struct sockaddr *b)
 {
 	if (a == NULL || b == NULL || a->sa_family != b->sa_family)
@@ -54,7 +53,7 @@ static bool addr_local(const struct sockaddr *a)
 	return found;
 }
 
-/* True if `a' is `b', or its first part up to a dot. */
+/* True if `a' equals `b', or the part of `b' before a dot. */
 static bool name_same(const char *a, const char *b)
 {
 	size_t len = strlen(a);
@@ -62,7 +61,7 @@ static bool name_same(const char *a, const char *b)
 	return strncasecmp(a, b, len) == 0 && (b[len] == '\0' || b[len] == '.');
 }
 
-/* True if the host is this machine; `look': ask also for its addresses. */
+/* True if the host is this machine; `look': resolve its addresses as well. */
 static bool host_local(const char *name, bool look)
 {
 	struct addrinfo *list = NULL;
@@ -71,7 +70,8 @@ static bool host_local(const char *name, bool look)
 
 	if (strcasecmp(name, "localhost") == 0)
 		return true;
-	if (gethostname(own, sizeof own - 1) == 0 && (name_same(name, own) || name_same(own, name)))
+	if (gethostname(own, sizeof(own) - 1) == 0 &&
+		(name_same(name, own) || name_same(own, name)))
 		return true;
 	if (!look)
 		return false;
@@ -88,33 +88,33 @@ bool hosts_here(const char *name)
 	return host_local(name, true);
 }
 
-/* What is being read. */
-struct source {
+/* The place of the text that is parsed, for messages. */
+struct host_source {
 	const char *file; /* NULL: the command line */
 	int line;         /* of the file; the first is 1 */
 	const char *text; /* the line, or the list */
 };
 
 __attribute__((noreturn, format(printf, 2, 3))) static void hosts_refuse(
-	const struct source *from, const char *fmt, ...)
+	const struct host_source *from, const char *fmt, ...)
 {
 	va_list ap;
 	char *why;
 
 	va_start(ap, fmt);
 	if (vasprintf(&why, fmt, ap) < 0)
-		die(EXIT_USAGE, "no memory");
+		fatal(EXIT_USAGE, "no memory");
 	va_end(ap);
 	if (from->file == NULL)
-		die(EXIT_USAGE, "hosts `%s': %s; understood is HOST[:SLOTS],...", from->text, why);
-	die(EXIT_USAGE,
+		fatal(EXIT_USAGE, "hosts `%s': %s; understood is HOST[:SLOTS],...", from->text,
+			why);
+	fatal(EXIT_USAGE,
 		"hostfile %s, line %d: `%s': %s; "
 		"understood is HOST, HOST:N, or HOST [slots=N] [max_slots=N]",
 		from->file, from->line, from->text, why);
 }
 
-/* Colons are for IPv6 addresses only: anything else that has some is a number of slots gone wrong.
- */
+/* True unless the name has colons and is no IPv6 address: then a slot count is malformed. */
 static bool colons_good(const char *name)
 {
 	const char *at = strrchr(name, '@');
@@ -125,7 +125,7 @@ static bool colons_good(const char *name)
 	len = strcspn(name, "%");
 	if (strchr(name, ':') == NULL)
 		return true;
-	if (len >= sizeof addr)
+	if (len >= sizeof(addr))
 		return false;
 	memcpy(addr, name, len);
 	addr[len] = '\0';
@@ -140,7 +140,7 @@ static bool name_good(const char *name)
 	return name[0] != '\0' && name[0] != '-' && strstr(name, "@-") == NULL && colons_good(name);
 }
 
-/* A host is named once more: its slots add up; it has a limit if it had one each time. */
+/* Adds the slots of a repeated host.  The limits add up only if all of its entries have one. */
 static void host_merge(struct host *h, const struct host *more)
 {
 	h->slots += more->slots;
@@ -148,7 +148,7 @@ static void host_merge(struct host *h, const struct host *more)
 	h->max = h->max < SHM_RANKS_MAX ? h->max : SHM_RANKS_MAX;
 }
 
-static void host_add(struct plan *p, const struct source *from, const struct host *h)
+static void host_add(struct plan *p, const struct host_source *from, const struct host *h)
 {
 	int i = 0;
 
@@ -159,16 +159,16 @@ static void host_add(struct plan *p, const struct source *from, const struct hos
 	if (i < p->nhosts) {
 		host_merge(&p->host[i], h);
 	} else {
-		p->host = mem_grow(p->host, (size_t)p->nhosts + 1, sizeof *p->host);
+		p->host = mem_grow(p->host, (size_t)p->nhosts + 1, sizeof(*p->host));
 		p->host[p->nhosts] = *h;
-		p->host[p->nhosts++].name = text("%s", h->name);
+		p->host[p->nhosts++].name = text_new("%s", h->name);
 	}
 	if (p->host[i].slots > SHM_RANKS_MAX || p->nhosts > SHM_RANKS_MAX)
 		hosts_refuse(from, "more than %d slots, or hosts", SHM_RANKS_MAX);
 }
 
-/* A number of slots. */
-static int slots_read(const struct source *from, const char *s)
+/* Parses a number of slots. */
+static int slots_read(const struct host_source *from, const char *s)
 {
 	char *end;
 	long n = strtol(s, &end, 10);
@@ -178,8 +178,8 @@ static int slots_read(const struct source *from, const char *s)
 	return (int)n;
 }
 
-/* "name" or "name:slots" (IPv6 addresses in brackets).  No slots: 0. */
-static struct host host_read(const struct source *from, char *word)
+/* Parses "name" or "name:slots"; IPv6 addresses stand in brackets.  Without slots: slots is 0. */
+static struct host host_read(const struct host_source *from, char *word)
 {
 	bool bracket = word[0] == '[';
 	char *end = bracket ? strchr(word, ']') : strchr(word, ':');
@@ -198,8 +198,8 @@ static struct host host_read(const struct source *from, char *word)
 
 void hosts_list(struct plan *p, const char *list)
 {
-	struct source from = {.text = list};
-	char *copy = text("%s", list);
+	struct host_source from = {.text = list};
+	char *copy = text_new("%s", list);
 	char *rest = copy;
 
 	for (char *word = strsep(&rest, ","); word != NULL; word = strsep(&rest, ",")) {
@@ -213,8 +213,8 @@ void hosts_list(struct plan *p, const char *list)
 	free(copy);
 }
 
-/* Cuts off the first word of *s, which ends at a blank or one of `stop', and the blanks after it.
- */
+/* Cuts off the first word of *s, which ends at a blank or a character of `stop', and the blanks
+ * behind it.  *ended is '=' if the word was followed by one, else 0. */
 static char *word_cut(char **s, const char *stop, char *ended)
 {
 	char *word = *s;
@@ -232,8 +232,8 @@ static char *word_cut(char **s, const char *stop, char *ended)
 	return word;
 }
 
-/* "slots=4", "max_slots = 8": one after a host's name. */
-static void setting_take(const struct source *from, char **rest, struct host *h)
+/* Parses one "slots=4" or "max_slots = 8". */
+static void setting_take(const struct host_source *from, char **rest, struct host *h)
 {
 	char sign;
 	char *name = word_cut(rest, " \t=", &sign);
@@ -249,8 +249,8 @@ static void setting_take(const struct source *from, char **rest, struct host *h)
 	*to = slots_read(from, word_cut(rest, " \t", &sign));
 }
 
-/* A line of a hostfile.  False: it has no host. */
-static bool line_take(struct plan *p, const struct source *from, char *line)
+/* Parses a line of a hostfile.  Returns false if it names no host. */
+static bool line_take(struct plan *p, const struct host_source *from, char *line)
 {
 	char *rest = line + strspn(line, " \t");
 	struct host h;
@@ -270,20 +270,20 @@ static bool line_take(struct plan *p, const struct source *from, char *line)
 	return true;
 }
 
-/* What some editors of Windows put before a text in UTF-8. */
+/* The byte order mark with which some editors begin UTF-8 text. */
 #define BOM "\xef\xbb\xbf"
 
 void hosts_file(struct plan *p, const char *path)
 {
 	FILE *f = fopen(path, "re");
-	struct source from = {.file = path};
+	struct host_source from = {.file = path};
 	bool some = false;
 	char *line = NULL;
 	size_t cap = 0;
 	ssize_t len;
 
 	if (f == NULL)
-		die(EXIT_USAGE, "cannot read hostfile %s: %s", path, strerror(errno));
+		fatal(EXIT_USAGE, "cannot read hostfile %s: %s", path, strerror(errno));
 	while ((len = getline(&line, &cap, f)) >= 0) {
 		bool zero = strlen(line) != (size_t)len;
 		char *copy;
@@ -291,7 +291,7 @@ void hosts_file(struct plan *p, const char *path)
 		line[strcspn(line, "\r\n")] = '\0';
 		if (from.line++ == 0 && strncmp(line, BOM, strlen(BOM)) == 0)
 			memmove(line, line + strlen(BOM), strlen(line + strlen(BOM)) + 1);
-		copy = text("%s", line);
+		copy = text_new("%s", line);
 		from.text = copy;
 		if (zero)
 			hosts_refuse(&from, "a zero byte follows");
@@ -299,15 +299,15 @@ void hosts_file(struct plan *p, const char *path)
 		free(copy);
 	}
 	if (ferror(f))
-		die(EXIT_USAGE, "cannot read hostfile %s: %s", path, strerror(errno));
+		fatal(EXIT_USAGE, "cannot read hostfile %s: %s", path, strerror(errno));
 	if (!some)
-		die(EXIT_USAGE, "no host in hostfile %s", path);
+		fatal(EXIT_USAGE, "no host in hostfile %s", path);
 	free(line);
 	fclose(f);
 }
 
-/* Where agents need no launcher.  A launcher that the user has chosen starts them all: its hosts
- * may be this machine in a way that only it knows. */
+/* Marks hosts that are this machine: their proxy needs no launcher.  With a launcher chosen by the
+ * user all hosts use it: host names may then mean containers. */
 static void local_find(struct plan *p)
 {
 	if (p->launcher != LAUNCH_SSH && p->launcher != LAUNCH_RSH)

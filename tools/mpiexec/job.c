@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* job.c - starts the ranks, judges their deaths.  See job.h. */
+/* job.c - starts the ranks and judges their deaths.  See job.h. */
 #include "tools/mpiexec/job.h"
 
 #include <errno.h>
@@ -22,9 +22,9 @@
 #include "tools/mpiexec/outfile.h"
 #include "tools/mpiexec/pmi_server.h"
 
-/* What a rank reads.  A terminal stays ours: the rank is in another process group, and would be
- * stopped when it reads.  Anything else it gets as it is, so that nothing is read which it does not
- * want: the rest of a script's stdin stays there for the next command. */
+/* The stdin of a local rank: an fd, or -1 for /dev/null.  A terminal stays with mpiexec: the
+ * rank is in another process group and would be stopped when it reads.  Other files are
+ * inherited, so that input the rank does not read stays for the next command of a script. */
 static int stdin_give(int rank)
 {
 	const struct plan *p = plan_this();
@@ -36,8 +36,7 @@ static int stdin_give(int rank)
 	return feed_pipe();
 }
 
-/* Where processes of one host listen, if they talk by sockets because the user wants to see them:
- * on the loopback, or where he says. */
+/* The address at which processes of one host listen under HAFT_VIA=net: the loopback, or -iface. */
 static void here_listen(const struct plan *p, char ip[LISTEN_IP])
 {
 	const char *why = NULL;
@@ -46,7 +45,7 @@ static void here_listen(const struct plan *p, char ip[LISTEN_IP])
 	if (p->iface != NULL)
 		why = boot_listen_where(p->iface, NULL, NULL, ip);
 	if (why != NULL)
-		die(1, "-iface or HAFT_IFACE %s: %s", p->iface, why);
+		fatal(1, "-iface or HAFT_IFACE %s: %s", p->iface, why);
 }
 
 static void here_segment(struct job *j, const char *ip, char **addr)
@@ -59,66 +58,66 @@ static void here_segment(struct job *j, const char *ip, char **addr)
 	uint8_t key[BOOT_KEY];
 
 	w.key = key;
-	if (ip != NULL && getrandom(key, sizeof key, 0) != (ssize_t)sizeof key)
-		die(1, "no random numbers: %s", strerror(errno));
-	local_segment(&j->crew, ip != NULL ? &w : NULL, 0, 0);
-	explicit_bzero(key, sizeof key);
+	if (ip != NULL && getrandom(key, sizeof(key), 0) != (ssize_t)sizeof(key))
+		fatal(1, "no random numbers: %s", strerror(errno));
+	local_segment(&j->local, ip != NULL ? &w : NULL, 0, 0);
+	explicit_bzero(key, sizeof(key));
 }
 
-void job_tell(const struct job *j, int r, const cpu_set_t *cpus)
+void job_rank_say(const struct job *j, int r, const cpu_set_t *cpus)
 {
 	const struct rank *k = &j->rank[r];
 	const struct app *a = &j->plan->app[k->app];
-	bool far = j->plan->nhosts > 0;
+	bool remote = j->plan->nhosts > 0;
 	char *list = cpus != NULL ? bind_text(cpus) : NULL;
 
-	say("rank %d is process %d%s%s: %s%s%s", r, k->pid, far ? " on " : "",
-		far ? j->plan->host[j->plan->host_of[r]].name : "",
+	out_say("rank %d is process %d%s%s: %s%s%s", r, k->pid, remote ? " on " : "",
+		remote ? j->plan->host[j->plan->host_of[r]].name : "",
 		a->file != NULL ? a->file : a->argv[0], list != NULL ? ", on CPUs " : "",
 		list != NULL ? list : "");
 	free(list);
 }
 
-/* All ranks are of this host. */
+/* Starts a job whose ranks are all local. */
 static void here_start(struct job *j)
 {
 	char **envp = j->plan->app[0].envp + 1;
 	bool apart = haft_via_apart(haft_setting_launch(SETTING_VIA, envp));
 	char where[LISTEN_IP];
 	const char *ip = apart ? where : NULL;
-	char **addr = ip != NULL ? mem_grow(NULL, (size_t)j->n, sizeof *addr) : NULL;
+	char **addr = ip != NULL ? mem_grow(NULL, (size_t)j->n, sizeof(*addr)) : NULL;
 	char *why;
 
 	if (apart)
 		here_listen(j->plan, where);
-	local_init(&j->crew, j->plan, 0, ip, addr);
+	local_init(&j->local, j->plan, 0, ip, addr);
 	here_segment(j, ip, addr);
 	for (int i = 0; i < j->n && ip != NULL; i++)
 		free(addr[i]);
 	free(addr);
-	j->crew.pmi = pmi_new(&j->crew);
-	why = local_start(&j->crew, stdin_give, out_add);
+	j->local.pmi = pmi_new(&j->local);
+	why = local_start(&j->local, stdin_give, out_add);
 	j->stdin_fd = feed_open() ? STDIN_FILENO : -1;
 	for (int r = 0; r < j->n; r++) {
-		j->rank[r].pid = (int)j->crew.m[r].pid;
-		j->rank[r].alive = j->crew.m[r].alive;
+		j->rank[r].pid = (int)j->local.m[r].pid;
+		j->rank[r].alive = j->local.m[r].alive;
 		if (j->plan->verbose && j->rank[r].alive)
-			job_tell(j, r, j->crew.cpus != NULL ? &j->crew.cpus[r] : NULL);
+			job_rank_say(j, r, j->local.cpus != NULL ? &j->local.cpus[r] : NULL);
 	}
-	j->alive = j->crew.alive;
+	j->alive = j->local.alive;
 	if (why != NULL) {
-		say("%s", why);
+		out_say("%s", why);
 		free(why);
 		job_fail(j, 1);
 	}
 }
 
-/* Where the user sends the output of ranks. */
+/* Opens the files of -outfile-pattern, -errfile-pattern and -output-filename. */
 static void files_open(const struct plan *p)
 {
 	char own[256] = "";
 
-	gethostname(own, sizeof own - 1);
+	gethostname(own, sizeof(own) - 1);
 	for (int r = 0; r < p->nranks; r++)
 		for (int which = 0; which < 2; which++)
 			if (p->file[which] != NULL)
@@ -131,11 +130,11 @@ static void files_open(const struct plan *p)
 void job_start(struct job *j, const struct plan *p, const sigset_t *mask)
 {
 	*j = (struct job){.plan = p, .n = p->nranks, .stdin_fd = -1};
-	j->crew.spawn.mask = *mask;
-	j->rank = mem_grow(NULL, (size_t)j->n, sizeof *j->rank);
-	memset(j->rank, 0, (size_t)j->n * sizeof *j->rank);
-	j->seen = mem_grow(NULL, (size_t)j->n, sizeof *j->seen);
-	memset(j->seen, 0, (size_t)j->n * sizeof *j->seen);
+	j->local.common.mask = *mask;
+	j->rank = mem_grow(NULL, (size_t)j->n, sizeof(*j->rank));
+	memset(j->rank, 0, (size_t)j->n * sizeof(*j->rank));
+	j->seen = mem_grow(NULL, (size_t)j->n, sizeof(*j->seen));
+	memset(j->seen, 0, (size_t)j->n * sizeof(*j->seen));
 	for (int a = 0, r = 0; a < p->napps; a++)
 		for (int i = 0; i < p->app[a].n; i++)
 			j->rank[r++].app = a;
@@ -145,7 +144,7 @@ void job_start(struct job *j, const struct plan *p, const sigset_t *mask)
 	out_init(j->n, p->label);
 	files_open(p);
 	for (int i = 0; i < p->nignored && p->verbose; i++)
-		say("ignored: %s", p->ignored[i]);
+		out_say("ignored: %s", p->ignored[i]);
 	if (p->timeout > 0)
 		j->stop_ns = now_ns() + (uint64_t)(p->timeout * 1e9);
 	if (p->nhosts > 0)
@@ -156,10 +155,10 @@ void job_start(struct job *j, const struct plan *p, const sigset_t *mask)
 
 void job_signal(struct job *j, int sig)
 {
-	if (j->far != NULL)
-		remote_signal(j->far, FRAME_SIGNAL, sig);
+	if (j->remote != NULL)
+		remote_signal(j->remote, FRAME_SIGNAL, sig);
 	else
-		local_signal(&j->crew, sig);
+		local_signal(&j->local, sig);
 }
 
 void job_end(struct job *j, int sig, int64_t grace_ms)
@@ -169,19 +168,19 @@ void job_end(struct job *j, int sig, int64_t grace_ms)
 	j->ending = true;
 	if (j->kill_ns == 0 || at < j->kill_ns)
 		j->kill_ns = at;
-	if (j->far != NULL)
-		remote_signal(j->far, FRAME_END, sig);
+	if (j->remote != NULL)
+		remote_signal(j->remote, FRAME_END, sig);
 	else
-		local_end(&j->crew, sig);
+		local_end(&j->local, sig);
 }
 
 void job_fail(struct job *j, int code)
 {
 	j->code = j->code != 0 ? j->code : code;
-	job_end(j, SIGTERM, GRACE_FAIL_MS);
+	job_end(j, SIGTERM, END_GRACE_MS);
 }
 
-/* True if a rank other than `r' lives and has not finished with MPI. */
+/* True if a rank other than `r' lives and has not called MPI_Finalize. */
 static bool others_need(const struct job *j, int r)
 {
 	for (int i = 0; i < j->n; i++)
@@ -190,57 +189,58 @@ static bool others_need(const struct job *j, int r)
 	return false;
 }
 
-/* Has a rank called for the end?  Not if that was told or is waited about. */
+/* True if a rank has aborted the job, and this is neither reported nor kept back. */
 static bool abort_hear(struct job *j)
 {
-	const struct boot_job *b = j->far == NULL ? local_abort(&j->crew) : NULL;
-	struct abort *a = &j->abort;
+	const struct boot_job *b = j->remote == NULL ? local_abort(&j->local) : NULL;
+	struct abort_call *a = &j->abort;
 
 	if (b != NULL && !a->told && !j->wait.abort.told)
-		*a = (struct abort){.told = true,
+		*a = (struct abort_call){.told = true,
 			.rank = b->rank,
 			.pid = b->pid,
 			.code = b->code,
-			.lost = local_lost(&j->crew, b),
-			.text = text("%s", b->text)};
+			.lost = local_lost(&j->local, b),
+			.text = text_new("%s", b->text)};
 	return a->told;
 }
 
-static void abort_forget(struct abort *a)
+static void abort_forget(struct abort_call *a)
 {
 	if (a->told)
 		free(a->text);
 	a->told = false;
 }
 
-/* "rank 3 (process 4711, ./a)", with its host if there are several. */
+/* "rank 3 (process 4711, ./a)", with the host if there are several.  A static buffer. */
 static const char *rank_name(const struct job *j, int r, int pid)
 {
 	static char name[256];
 	const struct rank *k = &j->rank[r];
 	const char *host = j->plan->nhosts > 0 ? j->plan->host[j->plan->host_of[r]].name : NULL;
 
-	snprintf(name, sizeof name, "rank %d (process %d%s%s, %s)", r, pid,
+	snprintf(name, sizeof(name), "rank %d (process %d%s%s, %s)", r, pid,
 		host != NULL ? " on " : "", host != NULL ? host : "", j->plan->app[k->app].argv[0]);
 	return name;
 }
 
-/* Its words, once; and the job ends. */
-static void abort_tell(struct job *j, struct abort *a)
+/* Reports an abort and ends the job. */
+static void abort_tell(struct job *j, struct abort_call *a)
 {
 	if (a->rank >= 0 && a->rank < j->n)
 		out_rest(a->rank, now_ns());
 	if (a->text[0] != '\0')
-		say_raw(a->text);
+		out_say_raw(a->text);
 	if (a->rank >= 0 && a->rank < j->n)
-		say("%s has aborted the job with code %d", rank_name(j, a->rank, a->pid), a->code);
+		out_say("%s has aborted the job with code %d", rank_name(j, a->rank, a->pid),
+			a->code);
 	else
-		say("process %d has aborted the job with code %d", a->pid, a->code);
+		out_say("process %d has aborted the job with code %d", a->pid, a->code);
 	j->code = a->code & 255;
 	if (j->code == 0 && a->code != 0)
 		j->code = 1;
 	abort_forget(a);
-	job_end(j, SIGTERM, GRACE_FAIL_MS);
+	job_end(j, SIGTERM, END_GRACE_MS);
 }
 
 static void death_tell(const struct job *j, int r, int status, uint32_t state)
@@ -253,16 +253,16 @@ static void death_tell(const struct job *j, int r, int status, uint32_t state)
 
 	out_rest(r, now_ns());
 	if (WIFSIGNALED(status))
-		say("%s was killed by signal %d (%s)%s", name, WTERMSIG(status),
+		out_say("%s was killed by signal %d (%s)%s", name, WTERMSIG(status),
 			strsignal(WTERMSIG(status)), WCOREDUMP(status) ? ", core dumped" : "");
 	else if (WEXITSTATUS(status) > 128 && WEXITSTATUS(status) - 128 < SIGRTMIN)
-		say("%s exited with code %d%s (128 + signal %d: %s)", name, WEXITSTATUS(status),
+		out_say("%s exited with code %d%s (128 + signal %d: %s)", name, WEXITSTATUS(status),
 			when, WEXITSTATUS(status) - 128, strsignal(WEXITSTATUS(status) - 128));
 	else
-		say("%s exited with code %d%s", name, WEXITSTATUS(status), when);
+		out_say("%s exited with code %d%s", name, WEXITSTATUS(status), when);
 }
 
-/* A rank has failed by its death. */
+/* Handles the death of a rank as a failure. */
 static void death_fail(struct job *j, const struct death *d)
 {
 	int status = d->status;
@@ -283,10 +283,10 @@ static void death_fail(struct job *j, const struct death *d)
 		j->code = j->code != 0 ? j->code : 1;
 	}
 	if (d->state != BOOT_DONE || WIFSIGNALED(status))
-		job_end(j, SIGTERM, GRACE_FAIL_MS);
+		job_end(j, SIGTERM, END_GRACE_MS);
 }
 
-void job_lost(struct job *j, int host)
+void job_host_lost(struct job *j, int host)
 {
 	for (int r = 0; r < j->n; r++) {
 		if (j->plan->host_of[r] != host || !j->rank[r].alive)
@@ -296,23 +296,24 @@ void job_lost(struct job *j, int host)
 	}
 }
 
-/* --- who was first --------------------------------------------------------------------------
+/* --- the first failure -----------------------------------------------------------------------
  *
- *     rank 3 is killed --------------------- its agent's word ------------------.
- *        '--> rank 1 loses its connection, and aborts -- its agent's word --.   |
- *                                                                           v   v
- *                                       wait: rank 1 says that it lost rank 3;  rank 3 is named
+ *     rank 3 is killed -------------------- its proxy reports --------------------.
+ *        '--> rank 1 loses its connection, and aborts -- its proxy reports --.    |
+ *                                                                            v    v
+ *                                       wait: rank 1 reports the loss of rank 3;  rank 3 is named
  *
- * Over sockets those who lose a rank may be heard of before it.  A failure of one that has lost
- * another is kept back until that other one's end is known.  If it has lost a third one, that one
- * is waited for, and so on; if it has not ended, or has ended well, the first failure is named. */
+ * Over sockets, a rank that loses a peer may be reported before that peer.  Its failure is kept
+ * back until the end of the lost rank is known.  If the lost rank has itself lost a third rank,
+ * that one is waited for, and so on.  If it has not ended, or exited with 0, the first failure
+ * is named. */
 
 static bool death_bad(const struct death *d)
 {
 	return !WIFEXITED(d->status) || WEXITSTATUS(d->status) != 0;
 }
 
-/* Whom a rank that has failed had lost; -1: nobody, or it had finished with MPI. */
+/* The rank whose loss caused this failure; -1: none, or it was after MPI_Finalize. */
 static int lost_by(const struct job *j, const struct death *d)
 {
 	if (j->abort.told)
@@ -326,9 +327,9 @@ static void wait_forget(struct job *j)
 	j->wait.until_ns = 0;
 }
 
-void job_believe(struct job *j)
+void job_first_failure(struct job *j)
 {
-	struct wait *w = &j->wait;
+	struct lost_wait *w = &j->wait;
 
 	w->until_ns = 0;
 	abort_forget(&j->abort);
@@ -338,7 +339,7 @@ void job_believe(struct job *j)
 		death_fail(j, &w->death);
 }
 
-/* Goes on to wait for rank `lost', if it makes sense. */
+/* Continues to wait for rank `lost', if it can still be reported. */
 static void wait_on(struct job *j, int lost)
 {
 	struct rank *k = lost >= 0 && lost < j->n ? &j->rank[lost] : NULL;
@@ -349,37 +350,39 @@ static void wait_on(struct job *j, int lost)
 		wait_forget(j);
 		death_fail(j, &(struct death){.rank = lost, .state = k->end});
 	} else if (k == NULL || !k->alive || j->alive == 0) {
-		job_believe(j);
+		job_first_failure(j);
 	}
 }
 
 static void wait_begin(struct job *j, const struct death *d, int lost)
 {
-	j->wait = (struct wait){.until_ns = now_ns() + (uint64_t)LOST_MS * 1000000u,
+	j->wait = (struct lost_wait){.until_ns = now_ns() + (uint64_t)LOST_MS * 1000000u,
 		.death = *d,
 		.abort = j->abort,
 		.lost = lost};
 	j->abort.told = false;
 }
 
-/* A death while another one is waited for.  True: there is no more to it. */
+/* Judges a death while the end of another rank is waited for.  `lost' is the rank that the dead one
+ * had lost, or -1.  Returns true if nothing is left to be judged. */
 static bool wait_judge(struct job *j, const struct death *d, int lost)
 {
-	struct wait *w = &j->wait;
-	struct abort *a = &j->abort;
-	bool amid = d->rank == w->lost && boot_inside(d->state) && !death_bad(d);
-	int next = w->lost;
+	struct lost_wait *w = &j->wait;
+	struct abort_call *a = &j->abort;
+	bool left_early = d->rank == w->lost && d->state == BOOT_RUNNING && !death_bad(d);
+	bool own_fault = d->state != BOOT_ABORTED && (left_early || death_bad(d));
+	bool end_of_wait =
+		lost < 0 && (a->told || own_fault); /* no other rank explains this death */
+	bool same_host =
+		a->told && a->rank >= 0 && j->plan->host_of[a->rank] == j->plan->host_of[w->lost];
+	int next = same_host || (d->rank == w->lost && lost >= 0) ? lost : w->lost;
 
-	if (a->told ? lost < 0 : lost < 0 && d->state != BOOT_ABORTED && (amid || death_bad(d))) {
+	if (end_of_wait) {
 		wait_forget(j);
-		if (amid && !a->told)
+		if (left_early && !a->told)
 			death_fail(j, d);
-		return amid && !a->told;
+		return left_early && !a->told;
 	}
-	if (a->told && a->rank >= 0 && j->plan->host_of[a->rank] == j->plan->host_of[w->lost])
-		next = lost;
-	else if (d->rank == w->lost && lost >= 0)
-		next = lost;
 	abort_forget(a);
 	wait_on(j, next);
 	return true;
@@ -387,12 +390,12 @@ static bool wait_judge(struct job *j, const struct death *d, int lost)
 
 /* --- the dead ------------------------------------------------------------------------------- */
 
-/* True if a death is judged with that, or will be later. */
+/* Returns true if the death is judged, or kept back. */
 static bool lost_judge(struct job *j, const struct death *d)
 {
 	bool aborted = abort_hear(j);
 	int lost = lost_by(j, d);
-	/* somebody has aborted because of this one, and was heard of just before */
+	/* a rank aborted because of this death, and was reported just before it */
 	bool about = aborted && lost == d->rank && j->abort.rank != d->rank;
 
 	if (j->wait.until_ns == 0) {
@@ -443,7 +446,7 @@ void job_died(struct job *j, const struct death *d)
 		j->look_ns = now_ns() + (uint64_t)ABSENT_MS * 1000000u;
 }
 
-/* Those who have left amid MPI with exit code 0: have they failed? */
+/* Ranks that exited with 0 in MPI: they have failed if other ranks still run. */
 static void doubt_end(struct job *j)
 {
 	for (int r = 0; r < j->n; r++) {
@@ -455,7 +458,7 @@ static void doubt_end(struct job *j)
 	}
 }
 
-/* The first rank that is in MPI, or -1. */
+/* The first live rank in MPI, or -1. */
 static int rank_running(const struct job *j)
 {
 	for (int r = 0; r < j->n; r++)
@@ -464,7 +467,8 @@ static int rank_running(const struct job *j)
 	return -1;
 }
 
-/* True if a rank has ended without MPI, and nothing that it has left behind will come to it. */
+/* True if a rank has ended without MPI_Init and none of its background processes may still call
+ * it. */
 static bool rank_absent(const struct job *j, int r, uint64_t now)
 {
 	const struct rank *k = &j->rank[r];
@@ -473,8 +477,8 @@ static bool rank_absent(const struct job *j, int r, uint64_t now)
 	       (!j->seen[r].left || now - k->ended_ns > (uint64_t)ABSENT_MAX_S * 1000000000u);
 }
 
-/* Ends the job if a rank is in MPI and another has ended without: MPI_Finalize would wait for it
- * for ever. */
+/* Ends the job if a rank is in MPI and another has ended without it: MPI_Finalize would wait for
+ * ever. */
 static void absent_look(struct job *j)
 {
 	int waits = rank_running(j);
@@ -483,8 +487,8 @@ static void absent_look(struct job *j)
 	for (int r = 0; r < j->n && waits >= 0; r++) {
 		if (!rank_absent(j, r, now))
 			continue;
-		say("%s ended without MPI_Init, and rank %d, which is in "
-		    "MPI, would wait for it for ever",
+		out_say("%s ended without MPI_Init, and rank %d, which is in "
+			"MPI, would wait for it for ever",
 			rank_name(j, r, j->rank[r].pid), waits);
 		job_fail(j, 1);
 		return;
@@ -498,17 +502,17 @@ void job_answer(struct job *j)
 	j->asked = 0;
 	if ((asked & ASK_DOUBT) != 0)
 		doubt_end(j);
-	if ((asked & ASK_ROLL) != 0) {
-		say("what the %d process%s of the job %s:", j->n, j->n > 1 ? "es" : "",
+	if ((asked & ASK_REPORT) != 0) {
+		out_say("what the %d process%s of the job %s:", j->n, j->n > 1 ? "es" : "",
 			j->n > 1 ? "do" : "does");
 		job_report(j);
 	}
 	if ((asked & ASK_TIMEOUT) != 0 && !j->ending) {
-		say("the job has not ended after %g s; what its process%s %s:", j->plan->timeout,
-			j->n > 1 ? "es" : "", j->n > 1 ? "do" : "does");
+		out_say("the job has not ended after %g s; what its process%s %s:",
+			j->plan->timeout, j->n > 1 ? "es" : "", j->n > 1 ? "do" : "does");
 		job_report(j);
 		j->code = EXIT_TIMEOUT;
-		job_end(j, SIGTERM, GRACE_FAIL_MS);
+		job_end(j, SIGTERM, END_GRACE_MS);
 	}
 	if ((asked & ASK_ABSENT) != 0 && !j->ending)
 		absent_look(j);
@@ -523,11 +527,11 @@ void job_ask(struct job *j, unsigned what)
 	if (j->asked == 0) /* else the answers may be on their way */
 		j->look_from_ns = now_ns();
 	j->asked |= what;
-	if (j->far != NULL) {
-		remote_look(j->far);
+	if (j->remote != NULL) {
+		remote_look(j->remote);
 		return;
 	}
-	local_see(&j->crew, j->seen);
+	local_see(&j->local, j->seen);
 	job_answer(j);
 }
 
@@ -535,13 +539,13 @@ size_t job_stdin_room(struct job *j)
 {
 	if (j->stdin_fd < 0)
 		return 0;
-	return j->far != NULL ? remote_stdin_room(j->far) : feed_room();
+	return j->remote != NULL ? remote_stdin_room(j->remote) : feed_room();
 }
 
 void job_stdin(struct job *j, const void *v, size_t len)
 {
-	if (j->far != NULL) {
-		remote_stdin(j->far, v, len);
+	if (j->remote != NULL) {
+		remote_stdin(j->remote, v, len);
 		if (len == 0)
 			j->stdin_fd = -1;
 		return;
@@ -563,18 +567,18 @@ static void child_died(void *arg, pid_t pid, int status)
 {
 	struct job *j = arg;
 
-	if (j->far != NULL)
-		remote_reap(j->far, pid, status);
+	if (j->remote != NULL)
+		remote_reap(j->remote, pid, status);
 }
 
 void job_reap(struct job *j)
 {
-	local_reap(&j->crew, here_died, child_died, j);
+	local_reap(&j->local, here_died, child_died, j);
 }
 
 bool job_over(const struct job *j)
 {
-	return j->alive == 0 && (j->far == NULL || remote_over(j->far));
+	return j->alive == 0 && (j->remote == NULL || remote_over(j->remote));
 }
 
 int job_fini(struct job *j)
@@ -582,11 +586,11 @@ int job_fini(struct job *j)
 	int lost;
 
 	if (j->wait.until_ns != 0 && j->code == 0)
-		job_believe(j); /* the user has ended the job in between */
+		job_first_failure(j); /* the user has ended the job meanwhile */
 	foreign_mpi_say(j);
-	local_fini(&j->crew);
-	if (j->far != NULL)
-		remote_fini(j->far);
+	local_fini(&j->local);
+	if (j->remote != NULL)
+		remote_fini(j->remote);
 	lost = out_fini();
 	if (j->code == 0 || (j->code == 128 + SIGPIPE && lost != 0))
 		j->code = lost;

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* job_report.c - the roll-call: what does each rank wait for?
+/* job_report.c - reports what each rank waits for.
  *
  *     rank 0: has waited 61 s in MPI_Recv to receive from rank 1, tag 7, MPI_COMM_WORLD
  *     ranks 1-9: have waited 60 to 61 s in MPI_Barrier of MPI_COMM_WORLD, for rank 0
  *     a cycle: 0 waits for 1, 1 waits for 0
  *
- * Said of j->seen, which was read from the segment (of each host) without asking the ranks, which
- * may hang.  Ranks in the same state are
- * named in one line: "ranks 3-511: ...". */
+ * The data come from j->seen, read from the segments of all hosts without help of the ranks, which
+ * may hang.  Consecutive ranks in the same state share a line. */
 #include "tools/mpiexec/job.h"
 
 #include <stdarg.h>
@@ -16,26 +15,27 @@
 #include <string.h>
 #include "libmpi/boot/boot.h"
 #include "libshm/shm.h"
-#include "tools/mpiexec/needs.h"
+#include "tools/mpiexec/rank_needs.h"
 #include "tools/mpiexec/output.h"
 
 #define LINE_LEN   1024
-#define CYCLES_MAX 4 /* cycles that are told: who repairs these repairs the others */
+#define CYCLES_MAX 4 /* cycles to report; usually the first ones explain the others */
 
-/* A line that grows, and is cut where it is full. */
-struct line {
+/* A line under construction; truncated at LINE_LEN. */
+struct report_line {
 	char s[LINE_LEN];
 	size_t len;
-	int64_t wait_s;                 /* for how long the rank has waited; -1: it does not */
-	int64_t age_s[SHM_STANDBY_MAX]; /* the same of its other threads that wait */
+	int64_t wait_s;                 /* seconds the rank has waited; -1: it does not wait */
+	int64_t age_s[SHM_STANDBY_MAX]; /* seconds its other threads have waited */
 	int nages;
-	const char *does; /* what it has done for so long: "waited" */
-	const char *has;  /* what it has done; NULL: no matter */
+	const char *does; /* verb for wait_s: "waited" */
+	const char *has;  /* a fact without a time: "ended"; NULL: none */
 };
 
-#define AGE "\1" /* stands for one of age_s: lines are alike whatever these are */
+#define AGE "\1" /* placeholder of one age_s: lines compare equal whatever the ages are */
 
-__attribute__((format(printf, 2, 3))) static void line_add(struct line *l, const char *fmt, ...)
+__attribute__((format(printf, 2, 3))) static void line_add(
+	struct report_line *l, const char *fmt, ...)
 {
 	va_list ap;
 	int n;
@@ -49,7 +49,7 @@ __attribute__((format(printf, 2, 3))) static void line_add(struct line *l, const
 
 /* --- one rank ------------------------------------------------------------------------------- */
 
-static void add_comm(struct line *l, const struct shm_what *w)
+static void add_comm(struct report_line *l, const struct shm_what *w)
 {
 	if (w->name[0] != '\0')
 		line_add(l, "%.*s", SHM_WHAT_NAME - 1, w->name);
@@ -57,7 +57,7 @@ static void add_comm(struct line *l, const struct shm_what *w)
 		line_add(l, "communicator %llu", (unsigned long long)w->comm);
 }
 
-static void add_peer(struct line *l, const struct shm_what *w)
+static void add_peer(struct report_line *l, const struct shm_what *w)
 {
 	if (w->peer < 0)
 		line_add(l, " any rank");
@@ -72,8 +72,8 @@ static void add_peer(struct line *l, const struct shm_what *w)
 	add_comm(l, w);
 }
 
-/* Ranks in MPI_COMM_WORLD that have not come, or not gone. */
-static void add_ranks(struct line *l, const struct shm_what *w, const char *why)
+/* Adds the ranks (of MPI_COMM_WORLD) that are late. */
+static void add_ranks(struct report_line *l, const struct shm_what *w, const char *why)
 {
 	int n = w->nlate < SHM_WHAT_LATE ? w->nlate : SHM_WHAT_LATE;
 
@@ -86,8 +86,8 @@ static void add_ranks(struct line *l, const struct shm_what *w, const char *why)
 		line_add(l, " and %d more", w->nlate - n);
 }
 
-/* A window; who has not posted or completed; or whose lock it is, and who has it. */
-static void add_win(struct line *l, const struct shm_what *w)
+/* Adds a window and the ranks that have not posted or completed, or the holder of its lock. */
+static void add_win(struct report_line *l, const struct shm_what *w)
 {
 	line_add(l, " of %.*s", SHM_WHAT_NAME - 1, w->name);
 	if (w->kind == WAIT_WIN) {
@@ -101,8 +101,8 @@ static void add_win(struct line *l, const struct shm_what *w)
 		line_add(l, " (in MPI_COMM_WORLD)");
 }
 
-/* Those that a collective call waits for. */
-static void add_late(struct line *l, const struct shm_what *w)
+/* Adds the ranks that a collective call waits for. */
+static void add_late(struct report_line *l, const struct shm_what *w)
 {
 	if (strncmp(w->call, "MPI_Wait", 8) == 0)
 		line_add(l, " for a collective call");
@@ -115,7 +115,7 @@ static void add_late(struct line *l, const struct shm_what *w)
 		line_add(l, " (in MPI_COMM_WORLD)");
 }
 
-static void add_early(struct line *l, const struct shm_what *w)
+static void add_early(struct report_line *l, const struct shm_what *w)
 {
 	if (w->early == 0)
 		return;
@@ -127,8 +127,8 @@ static void add_early(struct line *l, const struct shm_what *w)
 		line_add(l, ", of another communicator");
 }
 
-/* Of a partitioned operation those of the w->bytes partitions that are not ready, or not here. */
-static void add_parts(struct line *l, const struct shm_what *w)
+/* Adds the partitions that are not ready, or have not arrived; w->bytes is their total number. */
+static void add_parts(struct report_line *l, const struct shm_what *w)
 {
 	bool sends = w->kind == WAIT_PSEND;
 	int n = w->nlate < SHM_WHAT_LATE ? w->nlate : SHM_WHAT_LATE;
@@ -144,15 +144,15 @@ static void add_parts(struct line *l, const struct shm_what *w)
 	line_add(l, w->nlate > n ? ", ...)" : ")");
 }
 
-/* A partitioned operation without a partner: no other kind of message is one. */
-static void add_unmet(struct line *l, const struct shm_what *w)
+/* Reports a partitioned operation without a matching one. */
+static void add_unmet(struct report_line *l, const struct shm_what *w)
 {
 	if (w->unmet)
 		line_add(l, "; not matched by an %s yet",
 			w->kind == WAIT_PSEND ? "MPI_Precv_init" : "MPI_Psend_init");
 }
 
-static void add_wait(struct line *l, const struct shm_what *w)
+static void add_wait(struct report_line *l, const struct shm_what *w)
 {
 	if (w->call[0] != '\0')
 		line_add(l, " in %.*s", SHM_WHAT_CALL - 1, w->call);
@@ -187,8 +187,8 @@ static int64_t seconds(uint64_t ns)
 	return (int64_t)((ns + 500000000u) / 1000000000u);
 }
 
-/* The wait at the door, and those of other threads. */
-static void add_waits(struct line *l, const struct shm_view *v)
+/* Adds the wait of the polling thread, and those of other threads. */
+static void add_waits(struct report_line *l, const struct shm_view *v)
 {
 	l->wait_s = seconds(now_ns() - v->since_ns);
 	add_wait(l, &v->what);
@@ -200,14 +200,14 @@ static void add_waits(struct line *l, const struct shm_view *v)
 	add_early(l, &v->what);
 }
 
-/* What rank r does; how long it has waited stands apart (wait_s). */
-static void rank_line(const struct job *j, int r, struct line *l)
+/* The state of rank r, without the time it has waited (wait_s). */
+static void rank_line(const struct job *j, int r, struct report_line *l)
 {
-	const struct seen *s = &j->seen[r];
+	const struct rank_view *s = &j->seen[r];
 
-	uint64_t away_ns = hang_away(j, r);
+	uint64_t away_ns = rank_away_ns(j, r);
 
-	*l = (struct line){.wait_s = -1, .does = "waited"};
+	*l = (struct report_line){.wait_s = -1, .does = "waited"};
 	if (!s->known)
 		line_add(l, " nothing is known: the host has not answered");
 	else if (!s->alive)
@@ -229,34 +229,35 @@ static void rank_line(const struct job *j, int r, struct line *l)
 
 /* --- cycles --------------------------------------------------------------------------------- */
 
-/* A rank on the way that is walked along those for whom ranks wait. */
-struct step {
+/* A rank on the path of the cycle search. */
+struct cycle_step {
 	struct needs needs;
-	int next;                    /* of needs.to to walk */
-	int before;                  /* the rank by which the walk came; -1: it began here */
-	enum { NEW, ON, OVER } walk; /* ON: on the way that is being walked */
+	int next;                    /* index of the next needs.to to follow */
+	int before;                  /* predecessor on the path; -1: the start */
+	enum { NEW, ON, OVER } walk; /* ON: on the current path */
 };
 
-/* The walk has come from `last' back to `first', which is on its way. */
-static void cycle_say(const struct step *e, int first, int last)
+/* Reports the cycle first -> ... -> last -> first. */
+static void cycle_say(const struct cycle_step *e, int first, int last)
 {
-	struct line l = {.len = 0};
+	struct report_line l = {.len = 0};
 	int *way, n = 0;
 
 	for (int r = last; r != first; r = e[r].before)
 		n++;
-	way = mem_grow(NULL, (size_t)n + 2, sizeof *way);
+	way = mem_grow(NULL, (size_t)n + 2, sizeof(*way));
 	way[0] = way[n + 1] = first;
 	for (int r = last, i = n; i > 0; r = e[r].before)
 		way[i--] = r;
 	for (int i = 0; i <= n; i++)
 		line_add(&l, "%s%d waits for %d", i > 0 ? ", " : "", way[i], way[i + 1]);
 	free(way);
-	say("  a cycle: %s", l.s);
+	out_say("  a cycle: %s", l.s);
 }
 
-/* Walks from `first' along whom ranks wait for; returns how many cycles it has met, at most one. */
-static int walk(struct step *e, int first)
+/* Follows the needs of ranks from `first', depth first.  Returns the number of cycles found: 0 or
+ * 1. */
+static int walk(struct cycle_step *e, int first)
 {
 	int r = first;
 
@@ -284,11 +285,11 @@ static int walk(struct step *e, int first)
 
 static void cycles_say(const struct job *j)
 {
-	struct step *e = mem_grow(NULL, (size_t)j->n, sizeof *e);
+	struct cycle_step *e = mem_grow(NULL, (size_t)j->n, sizeof(*e));
 	int any = -1, cycles = 0;
 
 	for (int r = 0; r < j->n; r++) {
-		e[r] = (struct step){.needs = needs_of(j, r)};
+		e[r] = (struct cycle_step){.needs = rank_needs(j, r)};
 		if (e[r].needs.any && any < 0)
 			any = r;
 	}
@@ -296,14 +297,14 @@ static void cycles_say(const struct job *j)
 		if (e[r].walk == NEW)
 			cycles += walk(e, r);
 	if (cycles == 0 && any >= 0)
-		say("  no cycle is seen: rank %d would take a message of any rank", any);
+		out_say("  no cycle is seen: rank %d would take a message of any rank", any);
 	free(e);
 }
 
 /* --- all of them ---------------------------------------------------------------------------- */
 
-/* What is said of a rank, with the ages of its threads, if they are of one rank. */
-static void add_aged(struct line *l, const struct line *what, bool ages)
+/* Adds the text of a rank's state, with the ages of its threads if `ages'. */
+static void add_aged(struct report_line *l, const struct report_line *what, bool ages)
 {
 	const char *at = what->s;
 
@@ -318,11 +319,11 @@ static void add_aged(struct line *l, const struct line *what, bool ages)
 	line_add(l, "%s", at);
 }
 
-/* Ranks from..to are in the state `what', and have waited least..most seconds. */
-static void ranks_say(int from, int to, const struct line *what, int64_t least, int64_t most)
+/* Prints the line of ranks from..to, which have waited least..most seconds. */
+static void ranks_say(int from, int to, const struct report_line *what, int64_t least, int64_t most)
 {
 	const char *have = from == to ? "has" : "have";
-	struct line l = {.len = 0};
+	struct report_line l = {.len = 0};
 
 	if (from == to)
 		line_add(&l, "rank %d:", from);
@@ -336,12 +337,12 @@ static void ranks_say(int from, int to, const struct line *what, int64_t least, 
 	add_aged(&l, what, from == to);
 	if (what->has != NULL)
 		line_add(&l, " %s %s", have, what->has);
-	say("  %s", l.s);
+	out_say("  %s", l.s);
 }
 
 void job_report(const struct job *j)
 {
-	struct line cur, next;
+	struct report_line cur, next;
 	int64_t least, most;
 	int from = 0;
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* launch.c - see launch.h.
  *
- * The launcher runs in a session of its own: Ctrl-C reaches mpiexec alone, and a launcher that
- * would ask for a password says that it cannot, instead of waiting for ever behind a job.  It gets
- * SIGTERM when we die, although the end of its stdin tells it the same. */
+ * The launcher runs in its own session: Ctrl-C reaches mpiexec only, and a launcher that wants a
+ * password fails instead of waiting.  The launcher gets SIGTERM when mpiexec dies, besides the end
+ * of its stdin. */
 #include "tools/mpiexec/launch.h"
 
 #include <errno.h>
@@ -17,16 +17,15 @@
 #include <unistd.h>
 #include "libobj/base.h"
 
-/* -o ConnectTimeout: a host that is switched off is noticed before a user gives up. */
+/* ConnectTimeout: a host that is switched off is noticed soon. */
 static const char *const ssh_words[] = {"-x", "-T", "-o", "BatchMode=yes", "-o",
 	"ConnectTimeout=10", "-o", "EscapeChar=none", NULL};
 
-/* One step of the allocation for one agent, which shares its CPUs with what runs there anyway;
- * bytes pass as they come. */
+/* One step of the allocation per proxy, sharing the CPUs of other steps; output is unbuffered. */
 static const char *const srun_words[] = {"--nodes=1", "--ntasks=1", "--overlap", "--mpi=none",
 	"--cpu-bind=none", "--unbuffered", "--input=0", "--quiet", "--nodelist", NULL};
 
-/* `s' as one word of a shell. */
+/* `s' quoted as one word of a shell. */
 static char *shell_quote(const char *s)
 {
 	char *q = mem_grow(NULL, strlen(s) * 4 + 3, 1);
@@ -51,13 +50,13 @@ void launch_init(struct plan *p)
 	char self[PATH_MAX];
 	ssize_t n;
 
-	if (p->agent != NULL)
+	if (p->proxy_path != NULL)
 		return;
-	n = readlink("/proc/self/exe", self, sizeof self - 1);
+	n = readlink("/proc/self/exe", self, sizeof(self) - 1);
 	if (n <= 0)
-		die(1, "/proc/self/exe: %s", strerror(errno));
+		fatal(1, "/proc/self/exe: %s", strerror(errno));
 	self[n] = '\0';
-	p->agent = text("%s", self);
+	p->proxy_path = text_new("%s", self);
 }
 
 const char *launch_name(const struct plan *p, int host)
@@ -82,19 +81,19 @@ static char **words_make(const struct plan *p, int host)
 {
 	bool shell = p->launcher == LAUNCH_SSH || p->launcher == LAUNCH_RSH;
 	const char *const *options = options_of(p->launcher);
-	char **v = mem_grow(NULL, countof(ssh_words) + countof(srun_words) + 5, sizeof *v);
+	char **v = mem_grow(NULL, countof(ssh_words) + countof(srun_words) + 5, sizeof(*v));
 	size_t n = 0;
 
 	if (!p->host[host].local && p->launcher != LAUNCH_FORK) {
-		v[n++] = text("%s", p->launch_exec);
+		v[n++] = text_new("%s", p->launch_exec);
 		for (size_t i = 0; options[i] != NULL; i++)
-			v[n++] = text("%s", options[i]);
-		v[n++] = text("%s", p->host[host].name);
-		v[n++] = shell ? shell_quote(p->agent) : text("%s", p->agent);
+			v[n++] = text_new("%s", options[i]);
+		v[n++] = text_new("%s", p->host[host].name);
+		v[n++] = shell ? shell_quote(p->proxy_path) : text_new("%s", p->proxy_path);
 	} else {
-		v[n++] = text("%s", p->agent);
+		v[n++] = text_new("%s", p->proxy_path);
 	}
-	v[n++] = text("%s", PROXY_OPTION);
+	v[n++] = text_new("%s", PROXY_OPTION);
 	v[n] = NULL;
 	return v;
 }
@@ -106,7 +105,7 @@ static void words_free(char **v)
 	free(v);
 }
 
-/* What the child shares with us until its exec. */
+/* Shared by parent and vforked child until exec. */
 struct launch_child {
 	char **words;
 	int fd[3]; /* its stdin, stdout, stderr */
@@ -140,7 +139,7 @@ static void pair_close(const int fd[2])
 		close(fd[1]);
 }
 
-int launch_proxy(const struct plan *p, int host, struct launched *l, const char **stage)
+int launch_proxy(const struct plan *p, int host, struct launch_ends *l, const char **stage)
 {
 	struct launch_child c = {.words = words_make(p, host), .by = getpid()};
 	int in[2] = {-1, -1}, out[2] = {-1, -1}, err[2] = {-1, -1};
@@ -169,7 +168,7 @@ int launch_proxy(const struct plan *p, int host, struct launched *l, const char 
 		return -1;
 	}
 	close(in[0]), close(out[1]), close(err[1]);
-	*l = (struct launched){.pid = pid, .in = in[1], .out = out[0], .err = err[0]};
+	*l = (struct launch_ends){.pid = pid, .in = in[1], .out = out[0], .err = err[0]};
 	fcntl(l->err, F_SETFL, O_NONBLOCK);
 	return 0;
 }

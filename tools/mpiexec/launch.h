@@ -1,36 +1,36 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* launch.h - starts an agent on another host: mpiexec itself, with one private option.
+/* launch.h - starts a proxy on another host: mpiexec itself, with one private option.
  *
- *   ssh     COMMAND -x -T -o .. HOST 'PATH' OPTION    PATH is quoted for the shell there
- *   rsh     COMMAND HOST 'PATH' OPTION                 the same
+ *   ssh     COMMAND -x -T -o .. HOST 'PATH' OPTION    PATH is quoted for the remote shell
+ *   rsh     COMMAND HOST 'PATH' OPTION                as ssh, without its options
  *   slurm   COMMAND .. --nodelist HOST PATH OPTION     a step of an allocation
- *   exec    COMMAND HOST PATH OPTION                   words, for who runs them as they are
- *   fork    PATH OPTION                                here: hosts in name only, for tests
+ *   exec    COMMAND HOST PATH OPTION                   words, for commands that run them unchanged
+ *   fork    PATH OPTION                                locally: hosts in name only, for tests
  *
- * That path is the only word of the command line that a user's file name can be in: everything else
- * (programs, arguments, directories, variables) goes through the link. */
+ * PATH is the only word that can contain a user's file name.  Programs, arguments, directories and
+ * variables go through the link. */
 #ifndef MPIEXEC_LAUNCH_H
 #define MPIEXEC_LAUNCH_H
 
 #include <sys/types.h>
 #include "tools/mpiexec/job_plan.h"
 
-#define PROXY_OPTION "--haft-agent"
+#define PROXY_OPTION "--haft-proxy"
 
-/* The parent's ends of the agent's stdin, stdout and stderr; close-on-exec. */
-struct launched {
+/* The parent's ends of the proxy's stdin, stdout and stderr; close-on-exec. */
+struct launch_ends {
 	pid_t pid;
 	int in, out, err; /* written to; read from; read from */
 };
 
-/* Starts the agent of plan->host[host]; here: without a launcher.  Returns 0, or -1 with errno and
- * *stage saying what failed. */
-int launch_proxy(const struct plan *p, int host, struct launched *l, const char **stage);
+/* Starts the proxy of plan->host[host].  Returns 0, or -1 with errno and *stage naming the failed
+ * step. */
+int launch_proxy(const struct plan *p, int host, struct launch_ends *l, const char **stage);
 
-/* What the launcher's command is called, for messages. */
+/* The name of the launcher's command, for messages. */
 const char *launch_name(const struct plan *p, int host);
 
-/* Finds out what to start: our own path, or that of -prefix. */
+/* Sets the path of the proxy's executable: our own, or that of -prefix. */
 void launch_init(struct plan *p);
 
 #endif

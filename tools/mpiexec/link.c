@@ -11,30 +11,30 @@
 #include "tools/mpiexec/job_plan.h"
 
 #define READ_LEN  65536
-#define READ_MAX  16    /* reads in one go: others want their turn */
-#define NOISE_MAX 65536 /* bytes of a line before the hello */
-#define HELLO     "HAFT-AGENT "
+#define READ_MAX  16    /* reads per call, so that other links get their turn */
+#define NOISE_MAX 65536 /* bytes of unterminated text before the hello */
+#define HELLO     "HAFT-PROXY "
 
-/* Everything that both ends must have alike: they exchange structs as they lie in memory. */
+/* Everything that must be equal at both ends: structs are sent as they are in memory. */
 const char *link_hello(void)
 {
 	static char *line;
 
 	if (line == NULL)
-		line = text(HELLO HAFT_VERSION " wire 1, %d kinds, order %s, sizes %zu %zu %zu",
+		line = text_new(HELLO HAFT_VERSION " wire 1, %d kinds, order %s, sizes %zu %zu %zu",
 			FRAME_KINDS, __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? "LE" : "BE",
-			sizeof(struct frame), sizeof(struct seen), sizeof(long));
+			sizeof(struct proxy_frame), sizeof(struct rank_view), sizeof(long));
 	return line;
 }
 
-void link_open(struct link *l, int in, int out, uint64_t now)
+void link_open(struct proxy_link *l, int in, int out, uint64_t now)
 {
-	*l = (struct link){.in = in, .out = out, .heard_ns = now, .said_ns = now};
+	*l = (struct proxy_link){.in = in, .out = out, .heard_ns = now, .said_ns = now};
 	fcntl(in, F_SETFL, fcntl(in, F_GETFL) | O_NONBLOCK);
 	fcntl(out, F_SETFL, fcntl(out, F_GETFL) | O_NONBLOCK);
 }
 
-void link_close(struct link *l)
+void link_close(struct proxy_link *l)
 {
 	if (l->in >= 0)
 		close(l->in);
@@ -42,20 +42,20 @@ void link_close(struct link *l)
 		close(l->out);
 	free(l->got.v);
 	free(l->queue.v);
-	*l = (struct link){.in = -1, .out = -1, .hello = l->hello, .trouble = l->trouble};
+	*l = (struct proxy_link){.in = -1, .out = -1, .hello = l->hello, .trouble = l->trouble};
 }
 
-void link_put(struct link *l, const struct frame *f, const void *v)
+void link_put(struct proxy_link *l, const struct proxy_frame *f, const void *v)
 {
 	if (l->out < 0)
 		return;
-	marshal_put(&l->queue, f, sizeof *f);
+	marshal_put(&l->queue, f, sizeof(*f));
 	marshal_put(&l->queue, v, f->len);
 }
 
-bool link_write(struct link *l, uint64_t now)
+bool link_write(struct proxy_link *l, uint64_t now)
 {
-	struct pack *q = &l->queue;
+	struct marshal *q = &l->queue;
 
 	while (l->out >= 0 && q->at < q->len) {
 		ssize_t n = write(l->out, q->v + q->at, q->len - q->at);
@@ -73,21 +73,21 @@ bool link_write(struct link *l, uint64_t now)
 	return true;
 }
 
-/* Forgets the first n bytes that were read. */
-static void got_drop(struct link *l, size_t n)
+/* Drops the first n received bytes. */
+static void got_drop(struct proxy_link *l, size_t n)
 {
 	memmove(l->got.v, l->got.v + n, l->got.len - n);
 	l->got.len -= n;
 }
 
-/* Lines before the hello, and the hello.  False: it is one of somebody else's. */
-static bool hello_read(struct link *l, link_noise_fn *noise, void *arg)
+/* Reads lines up to and including the hello.  Returns false if the hello is of another version. */
+static bool hello_read(struct proxy_link *l, link_noise_fn *noise, void *arg)
 {
 	const char *nl;
 
 	while (!l->hello && l->got.len > 0 && (nl = memchr(l->got.v, '\n', l->got.len)) != NULL) {
 		size_t len = (size_t)(nl - l->got.v);
-		char *line = text("%.*s", (int)len, l->got.v);
+		char *line = text_new("%.*s", (int)len, l->got.v);
 		bool like = strncmp(line, HELLO, strlen(HELLO)) == 0;
 
 		l->hello = strcmp(line, link_hello()) == 0;
@@ -105,33 +105,34 @@ static bool hello_read(struct link *l, link_noise_fn *noise, void *arg)
 	return true;
 }
 
-static bool frames_read(struct link *l, link_take_fn *take, void *arg)
+static bool frames_read(struct proxy_link *l, link_take_fn *take, void *arg)
 {
 	size_t at = 0;
-	struct frame f;
+	struct proxy_frame f;
 
-	while (l->in >= 0 && l->got.len - at >= sizeof f) {
-		memcpy(&f, l->got.v + at, sizeof f);
+	while (l->in >= 0 && l->got.len - at >= sizeof(f)) {
+		memcpy(&f, l->got.v + at, sizeof(f));
 		if (f.kind >= FRAME_KINDS || f.len > FRAME_MAX) {
 			l->trouble = "it sent garbage";
 			return false;
 		}
-		if (l->got.len - at - sizeof f < f.len)
+		if (l->got.len - at - sizeof(f) < f.len)
 			break;
-		take(arg, &f, l->got.v + at + sizeof f);
-		at += sizeof f + f.len;
+		take(arg, &f, l->got.v + at + sizeof(f));
+		at += sizeof(f) + f.len;
 	}
 	if (l->in >= 0 && at > 0)
 		got_drop(l, at);
 	return true;
 }
 
-bool link_read(struct link *l, link_take_fn *take, link_noise_fn *noise, void *arg, uint64_t now)
+bool link_read(
+	struct proxy_link *l, link_take_fn *take, link_noise_fn *noise, void *arg, uint64_t now)
 {
 	static char buf[READ_LEN];
 
 	for (int i = 0; i < READ_MAX && l->in >= 0; i++) {
-		ssize_t n = read(l->in, buf, sizeof buf);
+		ssize_t n = read(l->in, buf, sizeof(buf));
 
 		if (n < 0 && (errno == EAGAIN || errno == EINTR))
 			return true;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* link.h - a connection between two mpiexecs, parent and child in the tree of hosts.
+/* link.h - a connection between two mpiexecs: parent and child in the proxy tree.
  *
- *      parent                                   child (agent)
- *        |<------- hello, one line of text -------|      behind whatever a login has to say
+ *      parent                                   child (proxy)
+ *        |<------- hello, one line of text -------|      behind any output of a login shell
  *        |-------- frames ----------------------->|      stdin and stdout of the launcher's
  *        |<------- frames ------------------------|      command, or one socket
  *
- * Each end says something at least every HEART_MS; one that has been silent for DEAD_MS is dead.
- * Nothing here blocks: what cannot be written now waits in the queue. */
+ * Each end sends something at least every HEARTBEAT_MS.  An end that is silent for SILENT_MS is
+ * taken for dead.  No function blocks: bytes that cannot be written now stay in the queue. */
 #ifndef MPIEXEC_LINK_H
 #define MPIEXEC_LINK_H
 
@@ -16,73 +16,75 @@
 #include <stdint.h>
 #include "tools/mpiexec/marshal.h"
 
-#define HEART_MS  1000
-#define DEAD_MS   6000      /* a host that swaps has its pauses; a user waits no longer */
-#define FRAME_MAX (1 << 28) /* an environment or a table of addresses is far smaller */
+#define HEARTBEAT_MS 1000
+#define SILENT_MS    6000      /* longer than the pauses of a swapping host */
+#define FRAME_MAX    (1 << 28) /* much larger than any environment or table of addresses */
 
-/* From parent to child unless it says UP. */
+/* Frames from parent to child; those from child to parent begin with UP. */
 enum frame_kind {
-	FRAME_PING,   /* both ways: I live */
-	FRAME_CONF,   /* the plan; host: of the receiver, rank: its node in the tree */
-	FRAME_WORLD,  /* all addresses: start */
+	FRAME_PING,   /* both ways: heartbeat */
+	FRAME_CONF,   /* configuration; host: the receiver's, rank: its node in the tree */
+	FRAME_WORLD,  /* addresses of all ranks: start them */
 	FRAME_SIGNAL, /* which: a signal for all ranks */
-	FRAME_END,    /* the job is ending; which: a signal for all ranks */
-	FRAME_LOOK,   /* what do the ranks do? */
-	FRAME_STDIN,  /* rank: -1 all; without bytes: the end */
-	FRAME_ROOM,   /* rank, which: so many bytes (an int) of its output were written */
-	FRAME_SHUT,   /* rank, which: nobody will read its output any more */
-	FRAME_DRAIN,  /* all ranks of the job have ended: end what they have left */
-	FRAME_PAUSE,  /* the root will be stopped: its silence means nothing */
-	FRAME_BYE,    /* it is over: end */
+	FRAME_END,    /* the job ends; which: a signal for all ranks */
+	FRAME_LOOK,   /* asks for UP_SEEN */
+	FRAME_STDIN,  /* rank: -1 all; without bytes: end of input */
+	FRAME_ROOM,   /* rank, which: credit for more output, an int */
+	FRAME_SHUT,   /* rank, which: no one reads this output any more */
+	FRAME_DRAIN,  /* all ranks of the job have ended: end their background processes */
+	FRAME_PAUSE,  /* the root will be stopped: ignore its silence */
+	FRAME_BYE,    /* the job is over: exit */
 	UP_READY,     /* ranks and their addresses */
 	UP_BEGUN,     /* ranks and their processes */
 	UP_OUT,       /* rank, which: output; without bytes: its end */
 	UP_DIED,      /* rank; pid, status, state, lost: struct death */
-	UP_ABORT,     /* rank; pid, code, text, lost: it has called for the end */
-	UP_SEEN,      /* struct seen of each rank; times are ages */
+	UP_ABORT,     /* rank; pid, code, text, lost: it has aborted the job */
+	UP_SEEN,      /* struct rank_view of each rank; times are ages */
 	UP_SAID,      /* text for the user */
-	UP_FAIL,      /* which: exit code; text: this host cannot do its part */
-	UP_LOST,      /* text: this host, and those behind it, cannot be reached */
-	UP_TOOK,      /* stdin: so many bytes (an int) were read; which 1: no more are wanted */
-	UP_GONE,      /* all is over here: no rank, no output */
+	UP_FAIL,      /* which: exit code; text: this host cannot continue */
+	UP_LOST,      /* text: this host, and those behind it, are unreachable */
+	UP_TOOK,      /* stdin: bytes consumed, an int; which 1: no more are wanted */
+	UP_GONE,      /* no rank runs here, and no output is left */
 	FRAME_KINDS
 };
 
-struct frame {
-	uint32_t len; /* of what follows */
+struct proxy_frame {
+	uint32_t len; /* bytes that follow */
 	uint16_t kind, which;
-	int32_t host; /* whom it is for, or about; -1: all */
+	int32_t host; /* receiver, or subject; -1: all hosts */
 	int32_t rank;
 };
 
-struct link {
-	int in, out;         /* non-blocking, close-on-exec; -1: closed */
-	struct pack got;     /* read, not yet delivered */
-	struct pack queue;   /* to be written, from queue.at on */
-	uint64_t heard_ns;   /* when something came last */
-	uint64_t said_ns;    /* when something was written last */
-	bool hello;          /* the other's hello was read */
-	const char *trouble; /* why it is closed; NULL: it is not, or the other end has closed it */
+struct proxy_link {
+	int in, out;          /* non-blocking, close-on-exec; -1: closed */
+	struct marshal got;   /* received, not yet delivered */
+	struct marshal queue; /* to be written, from queue.at on */
+	uint64_t heard_ns;    /* time of the last read */
+	uint64_t said_ns;     /* time of the last write */
+	bool hello;           /* the peer's hello has been read */
+	const char *trouble;  /* why it is closed; NULL: open, or closed by the peer */
 };
 
-/* Takes one frame; v is valid until it returns. */
-typedef void link_take_fn(void *arg, const struct frame *f, const char *v);
+/* Receives one frame; v is valid until the function returns. */
+typedef void link_take_fn(void *arg, const struct proxy_frame *f, const char *v);
 
-/* Takes a line of text that came before the hello. */
+/* Receives a line of text that came before the hello. */
 typedef void link_noise_fn(void *arg, const char *line);
 
-/* Begins with two fds, which become the link's. */
-void link_open(struct link *l, int in, int out, uint64_t now);
-void link_close(struct link *l);
+/* Takes ownership of two fds. */
+void link_open(struct proxy_link *l, int in, int out, uint64_t now);
+void link_close(struct proxy_link *l);
 
-/* The line by which a child says who it is. */
+/* The line with which a child identifies itself and its version. */
 const char *link_hello(void);
 
 /* Queues one frame. */
-void link_put(struct link *l, const struct frame *f, const void *v);
+void link_put(struct proxy_link *l, const struct proxy_frame *f, const void *v);
 
-/* Writes what can be written.  Reads what has come.  False: the link is broken, or was closed. */
-bool link_write(struct link *l, uint64_t now);
-bool link_read(struct link *l, link_take_fn *take, link_noise_fn *noise, void *arg, uint64_t now);
+/* link_write writes, link_read reads as much as possible without blocking.  Return false if the
+ * link is broken or closed. */
+bool link_write(struct proxy_link *l, uint64_t now);
+bool link_read(
+	struct proxy_link *l, link_take_fn *take, link_noise_fn *noise, void *arg, uint64_t now);
 
 #endif

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* local_ranks.h - the ranks of this host: their segment, their processes, their guard.
+/* local_ranks.h - the ranks of this host: their segment, processes and guard.
  *
  *      local_init --> local_start --> local_reap (often) --> local_fini
- *                        |              '-- tells of each death
- *                        '-- hands the pipes of each rank's output to whoever reads them
+ *                        |              '-- reports each death
+ *                        '-- hands over the pipes of each rank's output
  *
- * It judges nothing: whether a death is a failure, and what follows from it, is the job's matter
- * (job.h), which may be on another host. */
+ * Deaths are only reported here.  job.h judges them, perhaps on another host. */
 #ifndef HAFT_TOOLS_MPIEXEC_LOCAL_RANKS_H
 #define HAFT_TOOLS_MPIEXEC_LOCAL_RANKS_H
 
@@ -20,87 +19,93 @@
 
 struct boot_world;
 struct boot_job;
-struct pmi;
+struct pmi_server;
 
-/* One rank of this host.  It was started as the leader of a process group. */
-struct member {
+/* One rank of this host, started as the leader of a process group. */
+struct local_rank {
 	int rank; /* in the job */
 	int app;
 	pid_t pid;   /* 0: not started */
-	pid_t group; /* 0: none, or nothing of it was left when the rank died */
+	pid_t group; /* process group; 0: none, or empty since the rank died */
 	bool alive;
-	int listen; /* its socket; -1: none, or handed over */
+	int listen; /* listening socket; -1: none, or handed over */
 };
 
-struct crew {
+struct local_ranks {
 	const struct plan *plan;
-	struct member *m; /* by `near' */
-	int n;            /* >= 1 */
+	struct local_rank *m; /* by `local' */
+	int n;                /* >= 1 */
 	int alive;
 	struct shm_seg *seg;
-	struct spawn spawn;
+	struct rank_common common;
 	struct guard guard;
-	cpu_set_t *cpus; /* of each; NULL: none is bound */
-	struct pmi *pmi; /* serves ranks of other MPIs; NULL: nobody does */
+	cpu_set_t *cpus;        /* CPU set of each rank; NULL: not bound */
+	struct pmi_server *pmi; /* PMI server for ranks of other MPIs; NULL: none */
 };
 
-/* What can be seen of a rank from outside. */
-struct seen {
-	bool known;     /* the rest holds */
+/* The state of a rank as seen from outside. */
+struct rank_view {
+	bool known;     /* the other fields are valid */
 	uint32_t state; /* enum boot_state */
 	bool alive;
-	bool left;       /* not alive, but something that it has started is */
-	bool runs;       /* one of its threads can run, or does */
-	bool stopped;    /* by a signal: what it waits for may have come long ago */
-	uint64_t cpu_ns; /* CPU time of its process; not asleep: and of what it has started */
-	uint64_t sleep;  /* the number of its sleep: view.still_ns by its host's clock */
+	bool left;    /* dead, but a process that it has started is alive */
+	bool runs;    /* one of its threads is runnable */
+	bool stopped; /* stopped by a signal: its wait may be over */
+	uint64_t
+		cpu_ns; /* CPU time of its process; if it does not sleep in MPI, with its descendants */
+	uint64_t sleep; /* identifies its sleep: view.still_ns by its host's clock */
 	struct shm_view view;
 };
 
-/* Takes the read end of the pipe of a rank's stdout (which 0) or stderr (which 1). */
+/* Receives the read end of the pipe of a rank's stdout (which 0) or stderr (which 1). */
 typedef void local_hear_fn(int rank, int which, int fd);
 
-/* How a rank has ended. */
+/* The death of a rank. */
 struct death {
 	int rank, pid;
 	int status;     /* as of waitpid */
-	uint32_t state; /* enum boot_state, as it was then */
-	int lost;       /* the rank that it had missed, as boot_lost says; -1: none */
+	uint32_t state; /* enum boot_state at its death */
+	int lost;       /* the rank whose loss it noticed (boot_lost); -1: none */
 };
 
-/* Takes note of the death of a rank. */
+/* Receives the death of a rank. */
 typedef void local_died_fn(void *arg, const struct death *d);
 
 /* Finds the ranks that plan->host_of puts on `host', and opens a listening socket for each at `ip'
- * (NULL: none listens).  Their addresses go to addr[], by rank, as malloc'ed text. */
-void local_init(struct crew *c, const struct plan *p, int host, const char *ip, char **addr);
+ * (NULL: none).  addr[], by rank, receives their addresses as malloc'ed text. */
+void local_init(struct local_ranks *c, const struct plan *p, int host, const char *ip, char **addr);
 
-/* Makes the segment; `world' NULL: all ranks are here, and none listens.  `cookie' 0: a new one. */
-void local_segment(struct crew *c, const struct boot_world *world, int host, uint64_t cookie);
+/* Creates the segment.  `world' NULL: all ranks are local, and none listens.  `cookie' 0: a new
+ * one. */
+void local_segment(
+	struct local_ranks *c, const struct boot_world *world, int host, uint64_t cookie);
 
-/* Starts the ranks; c->pmi may have been set before.  in_fd(rank) is what a rank reads, an fd that
- * is closed here, or -1: /dev/null. Returns NULL, or why not all of them run: malloc'ed words. */
-char *local_start(struct crew *c, int (*in_fd)(int rank), local_hear_fn *hear);
+/* Starts the ranks; c->pmi may be set before.  in_fd(rank) returns the stdin of a rank, which is
+ * closed here, or -1 for /dev/null.  Returns NULL, or malloc'ed words if not all ranks could be
+ * started. */
+char *local_start(struct local_ranks *c, int (*in_fd)(int rank), local_hear_fn *hear);
 
-/* Takes note of all children that have died.  Never blocks.  Other children: *other(pid, status),
- * if it is not NULL. */
-void local_reap(struct crew *c, local_died_fn *died, void (*other)(void *, pid_t, int), void *arg);
+/* Collects dead children.  Never blocks.  Children that are no ranks: *other(pid, status), if not
+ * NULL. */
+void local_reap(
+	struct local_ranks *c, local_died_fn *died, void (*other)(void *, pid_t, int), void *arg);
 
 /* Sends `sig' to all ranks' process groups. */
-void local_signal(struct crew *c, int sig);
+void local_signal(struct local_ranks *c, int sig);
 
-/* Begins their end: wakes those who sleep in MPI, `sig' to all, also to those who are stopped. */
-void local_end(struct crew *c, int sig);
+/* Starts to end the ranks: wakes sleepers in MPI, sends `sig' to all, and SIGCONT to stopped
+ * ones. */
+void local_end(struct local_ranks *c, int sig);
 
-/* What each rank does, by `near'. */
-void local_see(struct crew *c, struct seen *seen);
+/* Reads the state of each rank, by local index. */
+void local_see(struct local_ranks *c, struct rank_view *seen);
 
-/* Who has called for the end of the job; NULL: nobody.  local_lost: the rank that he had missed,
- * or -1. */
-const struct boot_job *local_abort(struct crew *c);
-int local_lost(struct crew *c, const struct boot_job *b);
+/* The abort record of the job; NULL: no rank has aborted.  local_lost: the rank whose loss made it
+ * abort, or -1. */
+const struct boot_job *local_abort(struct local_ranks *c);
+int local_lost(struct local_ranks *c, const struct boot_job *b);
 
-/* Kills what is left and releases everything. */
-void local_fini(struct crew *c);
+/* Kills remaining processes and releases everything. */
+void local_fini(struct local_ranks *c);
 
 #endif

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* main.c - mpiexec: one loop that waits for everything at once.
+/* main.c - mpiexec: the main loop.
  *
- *                     .-- signalfd: deaths, Ctrl-C, Ctrl-Z, roll-call
- *   poll(...) <-------+-- out: ranks' output, room in our own
+ *                     .-- signalfd: deaths, Ctrl-C, Ctrl-Z, SIGUSR1
+ *   poll(...) <-------+-- output of ranks, room in our stdout and stderr
  *                     |-- terminal -> rank 0
- *                     '-- pmi: requests of ranks of other MPIs
+ *                     |-- proxies of other hosts
+ *                     '-- PMI requests of ranks of other MPIs
  *
- * All signals that matter are blocked and come by the signalfd, so that nothing here runs in a
- * handler, and nothing but poll ever waits. */
+ * Relevant signals are blocked and read from a signalfd: no code runs in a handler.  Only poll
+ * waits. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -30,11 +31,11 @@
 
 #define NS_MS 1000000u
 
-/* What the loop waits for. */
+/* Entries of the poll array. */
 enum { ON_SIGNAL, ON_TTY, ON_STDIN, ON_PMI, ON_FAR, ON_OUT, ON_ALL = ON_OUT + OUT_POLLS };
 
-/* The lowest three fds exist, so that no file of ours is taken for one of them.  One that the user
- * has closed cannot be written: what would go there is lost, and that is an error. */
+/* Opens /dev/null for each of fds 0 to 2 that is closed, so that no other file gets these numbers.
+ * Read-only: output to an fd that the user has closed is lost, and that is an error. */
 static void fds_open(void)
 {
 	int fd;
@@ -46,8 +47,8 @@ static void fds_open(void)
 		close(fd);
 }
 
-/* Blocks the signals that the loop takes, except those that the user wants ignored (nohup, a
- * shell's background job).  Returns the signalfd. */
+/* Blocks the signals that the loop reads, except those that mpiexec inherited as ignored (nohup, a
+ * background job).  Returns the signalfd; *before is the inherited mask. */
 static int signals_init(sigset_t *before)
 {
 	static const int all[] = {
@@ -61,16 +62,16 @@ static int signals_init(sigset_t *before)
 		if (all[i] == SIGCHLD ||
 			(sigaction(all[i], NULL, &sa) == 0 && sa.sa_handler != SIG_IGN))
 			sigaddset(&set, all[i]);
-	signal(SIGCHLD, SIG_DFL); /* ignored, children would vanish without a word */
+	signal(SIGCHLD, SIG_DFL); /* if SIGCHLD were ignored, children would vanish unreported */
 	signal(SIGPIPE, SIG_IGN);
 	sigprocmask(SIG_BLOCK, &set, before);
 	fd = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
 	if (fd < 0)
-		die(1, "signalfd: %s", strerror(errno));
+		fatal(1, "signalfd: %s", strerror(errno));
 	return fd;
 }
 
-/* The user wants the job to end: his signal goes to the ranks; the second time they are killed. */
+/* Passes the user's signal to the ranks, to end the job; the second signal kills them. */
 static void user_end(struct job *j, int sig)
 {
 	if (j->signal != 0) {
@@ -78,17 +79,17 @@ static void user_end(struct job *j, int sig)
 		return;
 	}
 	j->signal = sig;
-	if (j->far != NULL && !remote_begun(j->far))
-		j->hurt = true; /* no rank will run: none can end well */
+	if (j->remote != NULL && !remote_begun(j->remote))
+		j->hurt = true; /* ranks were not started yet: the job has failed */
 	job_end(j, sig, j->grace_ms);
 }
 
-/* Ctrl-Z: stop the ranks, then ourselves; SIGCONT wakes us, and the loop then sees it. */
+/* Ctrl-Z: stops the ranks, then mpiexec.  SIGCONT continues mpiexec, and the loop reads it. */
 static void user_stop(struct job *j)
 {
 	job_signal(j, SIGTSTP);
-	if (j->far != NULL)
-		remote_pause(j->far);
+	if (j->remote != NULL)
+		remote_pause(j->remote);
 	raise(SIGSTOP);
 }
 
@@ -97,7 +98,7 @@ static void signal_do(struct job *j, int sig)
 	switch (sig) {
 	case SIGCHLD: job_reap(j); break;
 	case SIGTSTP: user_stop(j); break;
-	case SIGUSR1: job_ask(j, ASK_ROLL); break;
+	case SIGUSR1: job_ask(j, ASK_REPORT); break;
 	case SIGCONT:
 	case SIGUSR2: job_signal(j, sig); break;
 	default: user_end(j, sig); break;
@@ -108,12 +109,12 @@ static void signals_read(struct job *j, int fd)
 {
 	struct signalfd_siginfo info;
 
-	while (read(fd, &info, sizeof info) == (ssize_t)sizeof info)
+	while (read(fd, &info, sizeof(info)) == (ssize_t)sizeof(info))
 		signal_do(j, (int)info.ssi_signo);
 }
 
-/* The terminal belongs to others while we are in the background: reading would stop us.  One that
- * does not control us cannot (tcgetpgrp fails). */
+/* True if mpiexec may read the terminal: in the background it would be stopped.  A terminal that
+ * does not control mpiexec cannot stop it (tcgetpgrp fails). */
 static bool tty_ours(void)
 {
 	pid_t owner = tcgetpgrp(STDIN_FILENO);
@@ -128,7 +129,7 @@ static void stdin_work(struct job *j, const struct pollfd *p)
 	ssize_t n;
 
 	if (p[ON_TTY].revents != 0 && room > 0 && tty_ours()) {
-		n = read(STDIN_FILENO, buf, room < sizeof buf ? room : sizeof buf);
+		n = read(STDIN_FILENO, buf, room < sizeof(buf) ? room : sizeof(buf));
 		if (n >= 0 || (errno != EINTR && errno != EAGAIN))
 			job_stdin(j, buf, n > 0 ? (size_t)n : 0);
 	}
@@ -144,7 +145,7 @@ static void stdin_polls(struct job *j, struct pollfd *p)
 	p[ON_STDIN] = (struct pollfd){.fd = feed_fd(), .events = POLLIN};
 }
 
-/* ms until something must be done although nothing comes. */
+/* ms until the next deadline; -1: none. */
 static int loop_patience(const struct job *j, uint64_t drain_ns, uint64_t now)
 {
 	const uint64_t at[] = {j->killed ? 0 : j->kill_ns, j->ending ? 0 : j->stop_ns,
@@ -152,8 +153,8 @@ static int loop_patience(const struct job *j, uint64_t drain_ns, uint64_t now)
 		j->ending ? 0 : j->hang.look_ns, j->ending ? 0 : j->ended_look_ns, drain_ns};
 	int ms = out_patience(now);
 
-	if (j->far != NULL && (ms < 0 || ms > remote_patience(j->far)))
-		ms = remote_patience(j->far);
+	if (j->remote != NULL && (ms < 0 || ms > remote_patience(j->remote)))
+		ms = remote_patience(j->remote);
 	for (size_t i = 0; i < countof(at); i++) {
 		uint64_t left = at[i] > now ? (at[i] - now) / NS_MS + 1 : 0;
 		int mine = left > INT_MAX ? INT_MAX : (int)left;
@@ -164,7 +165,7 @@ static int loop_patience(const struct job *j, uint64_t drain_ns, uint64_t now)
 	return ms;
 }
 
-/* Carries out what the clock demands. */
+/* Runs everything that is due. */
 static void main_clock(struct job *j, uint64_t now)
 {
 	if (j->kill_ns != 0 && now >= j->kill_ns && !j->killed) {
@@ -174,7 +175,7 @@ static void main_clock(struct job *j, uint64_t now)
 	if (j->ending)
 		return;
 	if (j->wait.until_ns != 0 && now >= j->wait.until_ns) {
-		job_believe(j);
+		job_first_failure(j);
 		return;
 	}
 	if (j->look_ns != 0 && now >= j->look_ns) {
@@ -195,8 +196,8 @@ static void main_clock(struct job *j, uint64_t now)
 	}
 }
 
-/* All ranks have ended here: what they left in the background is ended too, and what it still says
- * in DRAIN_MS is heard.  Returns when to stop listening. */
+/* All local ranks have ended: ends their background processes.  Returns when to stop reading
+ * output. */
 static uint64_t drain_begin(struct job *j, uint64_t now)
 {
 	job_signal(j, SIGTERM);
@@ -211,31 +212,31 @@ static void main_loop(struct job *j, int sigfd)
 	while (!job_over(j) || out_open() || out_pending()) {
 		uint64_t now = now_ns();
 
-		if (j->far == NULL && j->alive == 0 && out_open() && drain_ns == 0)
+		if (j->remote == NULL && j->alive == 0 && out_open() && drain_ns == 0)
 			drain_ns = drain_begin(j, now);
 		if (drain_ns != 0 && now >= drain_ns && out_open())
 			out_cut(now);
 		main_clock(j, now);
 		p[ON_SIGNAL] = (struct pollfd){.fd = sigfd, .events = POLLIN};
 		stdin_polls(j, p);
-		p[ON_PMI] = (struct pollfd){.fd = pmi_fd(j->crew.pmi), .events = POLLIN};
+		p[ON_PMI] = (struct pollfd){.fd = pmi_fd(j->local.pmi), .events = POLLIN};
 		p[ON_FAR] = (struct pollfd){
-			.fd = j->far != NULL ? remote_fd(j->far) : -1, .events = POLLIN};
+			.fd = j->remote != NULL ? remote_fd(j->remote) : -1, .events = POLLIN};
 		out_polls(p + ON_OUT);
 		if (poll(p, ON_ALL, loop_patience(j, out_open() ? drain_ns : 0, now)) < 0)
 			continue;
-		if (j->far != NULL)
-			remote_work(j->far, now_ns());
+		if (j->remote != NULL)
+			remote_work(j->remote, now_ns());
 		out_work(p + ON_OUT, now_ns());
 		stdin_work(j, p);
 		if (p[ON_PMI].revents != 0)
-			pmi_work(j->crew.pmi);
+			pmi_work(j->local.pmi);
 		if (p[ON_SIGNAL].revents != 0)
 			signals_read(j, sigfd);
 	}
 }
 
-/* Dies by the user's signal, so that his shell knows that its script was interrupted. */
+/* Ends mpiexec by the user's signal, so that the shell sees an interrupted command. */
 static void signal_die(int sig, const sigset_t *mask)
 {
 	signal(sig, SIG_DFL);
@@ -243,8 +244,7 @@ static void signal_die(int sig, const sigset_t *mask)
 	sigprocmask(SIG_SETMASK, mask, NULL);
 }
 
-/* An mpiexec that is itself a rank starts a job of its own: among several ranks that is hardly what
- * the user wants, and it is said once. */
+/* Reports an mpiexec that is itself a rank: among several ranks this is usually a mistake. */
 static void nested_tell(const struct job *j)
 {
 	const char *v = getenv(BOOT_VAR), *s = v != NULL ? strstr(v, ",rank=") : NULL;
@@ -253,9 +253,10 @@ static void nested_tell(const struct job *j)
 	if (s == NULL || sscanf(s, ",rank=%d,size=%d", &rank, &size) != 2)
 		return;
 	if (j->plan->verbose || (size > 1 && rank == 0))
-		say("this mpiexec runs as rank %d of a job of %d process%s, and starts a job of "
-		    "its "
-		    "own, of %d process%s%s",
+		out_say("this mpiexec runs as rank %d of a job of %d process%s, and starts a job "
+			"of "
+			"its "
+			"own, of %d process%s%s",
 			rank, size, size > 1 ? "es" : "", j->n, j->n > 1 ? "es" : "",
 			size > 1 ? "; so does each of the other ranks that is an mpiexec" : "");
 }

@@ -6,9 +6,9 @@
 #include <string.h>
 #include "tools/mpiexec/job_plan.h"
 
-#define NONE (-1) /* as the length of a text, the count of a list: NULL */
+#define NONE (-1) /* as the length of a text or list: NULL */
 
-void marshal_put(struct pack *p, const void *v, size_t len)
+void marshal_put(struct marshal *p, const void *v, size_t len)
 {
 	if (len == 0)
 		return;
@@ -20,19 +20,19 @@ void marshal_put(struct pack *p, const void *v, size_t len)
 	p->len += len;
 }
 
-void marshal_put_int(struct pack *p, int64_t n)
+void marshal_put_int(struct marshal *p, int64_t n)
 {
-	marshal_put(p, &n, sizeof n);
+	marshal_put(p, &n, sizeof(n));
 }
 
-void marshal_put_text(struct pack *p, const char *s)
+void marshal_put_text(struct marshal *p, const char *s)
 {
 	marshal_put_int(p, s != NULL ? (int64_t)strlen(s) : NONE);
 	if (s != NULL)
 		marshal_put(p, s, strlen(s));
 }
 
-void marshal_put_list(struct pack *p, char *const *list)
+void marshal_put_list(struct marshal *p, char *const *list)
 {
 	int64_t n = 0;
 
@@ -43,7 +43,7 @@ void marshal_put_list(struct pack *p, char *const *list)
 		marshal_put_text(p, list[i]);
 }
 
-void marshal_take(struct pack *p, void *v, size_t len)
+void marshal_take(struct marshal *p, void *v, size_t len)
 {
 	if (p->bad || len > p->len - p->at) {
 		p->bad = true;
@@ -54,15 +54,15 @@ void marshal_take(struct pack *p, void *v, size_t len)
 	p->at += len;
 }
 
-int64_t marshal_take_int(struct pack *p)
+int64_t marshal_take_int(struct marshal *p)
 {
 	int64_t n;
 
-	marshal_take(p, &n, sizeof n);
+	marshal_take(p, &n, sizeof(n));
 	return n;
 }
 
-int marshal_take_count(struct pack *p, int max)
+int marshal_take_count(struct marshal *p, int max)
 {
 	int64_t n = marshal_take_int(p);
 
@@ -73,7 +73,7 @@ int marshal_take_count(struct pack *p, int max)
 	return (int)n;
 }
 
-char *marshal_take_text(struct pack *p)
+char *marshal_take_text(struct marshal *p)
 {
 	int64_t n = marshal_take_int(p);
 	char *s;
@@ -82,7 +82,7 @@ char *marshal_take_text(struct pack *p)
 		return NULL;
 	if (n < 0 || (uint64_t)n > p->len - p->at || p->bad) {
 		p->bad = true;
-		return text("%s", "");
+		return text_new("%s", "");
 	}
 	s = mem_grow(NULL, (size_t)n + 1, 1);
 	marshal_take(p, s, (size_t)n);
@@ -90,7 +90,7 @@ char *marshal_take_text(struct pack *p)
 	return s;
 }
 
-char **marshal_take_list(struct pack *p)
+char **marshal_take_list(struct marshal *p)
 {
 	int64_t n = marshal_take_int(p);
 	char **v;
@@ -101,7 +101,7 @@ char **marshal_take_list(struct pack *p)
 		p->bad = true;
 		n = 0;
 	}
-	v = mem_grow(NULL, (size_t)n + 1, sizeof *v);
+	v = mem_grow(NULL, (size_t)n + 1, sizeof(*v));
 	for (int64_t i = 0; i < n; i++)
 		v[i] = marshal_take_text(p);
 	v[n] = NULL;

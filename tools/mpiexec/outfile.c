@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* outfile.c - see outfile.h.  A regular file never blocks, so that it needs no queue. */
+/* outfile.c - see outfile.h.  A regular file never blocks, so writes need no queue. */
 #include "tools/mpiexec/outfile.h"
 
 #include <errno.h>
@@ -12,28 +12,27 @@
 
 struct outfile {
 	char *name;
-	int fd; /* -1: it could not be written */
+	int fd; /* -1: a write has failed */
 };
 
 static struct {
-	struct outfile *
-		*v; /* in the order of their opening: ranks ask for theirs one after the other */
+	struct outfile **v; /* in the order of opening */
 	int n;
 } outfiles;
 
 static char *outfile_expand(const char *pattern, int rank, const char *host)
 {
-	char *name = text("%s", "");
+	char *name = text_new("%s", "");
 
 	for (const char *s = pattern; *s != '\0'; s++) {
 		char *more;
 
 		if (*s == '%' && s[1] == 'r')
-			more = text("%s%d", name, rank);
+			more = text_new("%s%d", name, rank);
 		else if (*s == '%' && s[1] == 'h')
-			more = text("%s%s", name, host);
+			more = text_new("%s%s", name, host);
 		else
-			more = text("%s%c", name, *s);
+			more = text_new("%s%c", name, *s);
 		s += *s == '%' && s[1] != '\0' && strchr("rh%", s[1]) != NULL;
 		free(name);
 		name = more;
@@ -41,7 +40,7 @@ static char *outfile_expand(const char *pattern, int rank, const char *host)
 	return name;
 }
 
-/* Makes the directories of a path that are not there; open says what is wrong. */
+/* Creates the missing directories of a path; open() reports failures. */
 static void outfile_dirs(char *name)
 {
 	for (char *s = strchr(name + 1, '/'); s != NULL; s = strchr(s + 1, '/')) {
@@ -61,13 +60,13 @@ struct outfile *outfile_open(const char *pattern, int rank, const char *host)
 			free(name);
 			return outfiles.v[i];
 		}
-	f = mem_grow(NULL, 1, sizeof *f);
+	f = mem_grow(NULL, 1, sizeof(*f));
 	f->name = name;
 	outfile_dirs(name);
 	f->fd = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 	if (f->fd < 0)
-		die(1, "output to %s: %s", name, strerror(errno));
-	outfiles.v = mem_grow(outfiles.v, (size_t)outfiles.n + 1, sizeof *outfiles.v);
+		fatal(1, "output to %s: %s", name, strerror(errno));
+	outfiles.v = mem_grow(outfiles.v, (size_t)outfiles.n + 1, sizeof(*outfiles.v));
 	outfiles.v[outfiles.n++] = f;
 	return f;
 }

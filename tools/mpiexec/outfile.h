@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* outfile.h - files to which the user sends the output of ranks.
+/* outfile.h - files for the output of ranks (-outfile-pattern, -output-filename).
  *
  *      pattern out.%r.txt    rank 0 --> out.0.txt     rank 1 --> out.1.txt
  *      pattern all.txt       rank 0 --.
- *                            rank 1 --'--> all.txt    whole lines, as they come
+ *                            rank 1 --'--> all.txt    whole lines, in the order of their arrival
  *
- *  - %r is the rank, %h the name of its host, %% a percent sign.  Directories are made.
- *  - A file is emptied when it is opened, and is mpiexec's own: it lies on the host of mpiexec. */
+ *  - %r is the rank, %h the name of its host, %% a percent sign.  Directories are created.
+ *  - A file is truncated when it is opened.  It is on the host of mpiexec. */
 #ifndef MPIEXEC_OUTFILE_H
 #define MPIEXEC_OUTFILE_H
 
@@ -14,17 +14,16 @@
 
 struct outfile;
 
-/* The file of a rank: opened, or the one of the same name that is open already.  Ends mpiexec with
- * words if it cannot be. */
+/* Opens the file of a rank, or returns the open file of the same name.  Ends mpiexec on failure. */
 struct outfile *outfile_open(const char *pattern, int rank, const char *host);
 
-/* Writes all of it.  Returns 0, or errno the first time that it cannot be written; then the file is
- * closed, and what comes later is dropped. */
+/* Writes all bytes.  Returns 0, or errno at the first failure; then the file is closed, and
+ * later output is dropped. */
 int outfile_put(struct outfile *f, const char *v, size_t len);
 
 const char *outfile_name(const struct outfile *f);
 
-/* Closes all.  Returns the name of one that could not be written at last, with errno; else NULL. */
+/* Closes all files.  Returns the name of a file that failed at close, with errno; else NULL. */
 const char *outfile_fini(void);
 
 #endif

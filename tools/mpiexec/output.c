@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* output.c - streams and sinks: see output.h.
  *
- * Each sink has an epoll set of its streams, so that the main loop's poll looks at one fd for any
- * number of ranks, and leaves it out while the sink is full. */
+ * Each sink has an epoll set of its streams.  The main loop polls one fd for any number of
+ * ranks, and skips it while the sink is full. */
 #include "tools/mpiexec/output.h"
 
 #include <errno.h>
@@ -19,52 +19,52 @@
 #include "tools/mpiexec/job_plan.h"
 
 #define NS_MS    1000000u
-#define EVENTS   64    /* streams looked at in one pass */
+#define EVENTS   64    /* streams processed per pass */
 #define READ_LEN 65536 /* a pipe's capacity */
 
-/* Bytes with room for more. */
+/* A growing byte buffer. */
 struct bytes {
 	char *v;
 	size_t len, cap;
 };
 
 struct stream {
-	int fd; /* -1: it has none, it is fed */
+	int fd; /* -1: none, the stream is pushed (out_feed) */
 	bool open;
 	int rank;
 	struct sink *sink;
-	struct outfile *file; /* it goes there; NULL: to the sink alone */
-	struct bytes part;    /* of an unfinished line, not yet in the sink */
+	struct outfile *file; /* destination file; NULL: the sink only */
+	struct bytes part;    /* an unfinished line, not yet in the sink */
 	bool begun;           /* the beginning of its line is already in the sink */
-	uint64_t last_ns;     /* when it last brought something */
-	struct bytes held;    /* of a fed one: not taken yet */
-	bool last;            /* of a fed one: what is held is the end */
-	int owed;             /* bytes taken, and not yet given back as room */
+	uint64_t last_ns;     /* time of the last bytes */
+	struct bytes held;    /* pushed stream: bytes not yet processed */
+	bool last;            /* pushed stream: its end follows `held' */
+	int owed;             /* bytes processed, and not yet returned as credit */
 };
 
 struct sink {
 	int fd;
-	int epfd;           /* of its streams */
-	int open;           /* streams that have not ended */
-	int parts;          /* streams with something in `part' */
-	int held;           /* streams with something in `held', or with an end that waits */
-	struct bytes queue; /* to be written, from `done' on */
+	int epfd;           /* epoll set of its streams */
+	int open;           /* open streams */
+	int parts;          /* streams with an unfinished line */
+	int held;           /* streams with bytes, or an end, in `held' */
+	struct bytes queue; /* bytes to be written, from `done' on */
 	size_t done;
-	struct stream *mid;   /* whose unfinished line ends what is in the queue, or NULL */
-	struct stream *floor; /* who alone may speak, or NULL */
+	struct stream *mid;     /* stream whose unfinished line ends the queue, or NULL */
+	struct stream *speaker; /* the only stream that is read, or NULL */
 	bool tty, file, broken;
-	int err; /* errno of what could not be written; 0: nothing */
+	int err; /* errno of a failed write; 0: none */
 };
 
 static struct {
-	struct stream *stream; /* 2 r: stdout of rank r, 2 r + 1: its stderr */
+	struct stream *stream; /* [2 r]: stdout of rank r, [2 r + 1]: stderr */
 	int nstreams;
 	struct sink sink[2];
-	struct sink *to[2]; /* where stdout and stderr go: one sink if they are one file */
+	struct sink *to[2]; /* sinks of stdout and stderr; one sink if both are one file */
 	bool label, raw;
-	bool copy;         /* what goes to a file goes to the sink as well */
-	bool refused;      /* a file could not be written, which was said */
-	out_room_fn *room; /* NULL: no stream is fed */
+	bool copy;         /* file output is copied to the sink */
+	bool refused;      /* a file could not be written (reported) */
+	out_room_fn *room; /* NULL: no stream is pushed */
 	void *room_arg;
 	char *chunk; /* READ_LEN bytes */
 } out;
@@ -88,10 +88,10 @@ static void sink_init(struct sink *s, int fd)
 	s->file = fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
 	s->epfd = epoll_create1(EPOLL_CLOEXEC);
 	if (s->epfd < 0)
-		die(1, "epoll: %s", strerror(errno));
+		fatal(1, "epoll: %s", strerror(errno));
 }
 
-/* True if the two fds are one file, so that two sinks would cut each other's lines. */
+/* True if both fds are one file: two sinks would then cut each other's lines. */
 static bool file_same(int a, int b)
 {
 	struct stat x, y;
@@ -103,7 +103,7 @@ static bool file_same(int a, int b)
 void out_init(int n, bool label)
 {
 	out.nstreams = 2 * n;
-	out.stream = mem_grow(NULL, (size_t)out.nstreams, sizeof *out.stream);
+	out.stream = mem_grow(NULL, (size_t)out.nstreams, sizeof(*out.stream));
 	for (int i = 0; i < out.nstreams; i++)
 		out.stream[i] = (struct stream){.fd = -1};
 	out.chunk = mem_grow(NULL, READ_LEN, 1);
@@ -129,7 +129,7 @@ void out_add(int rank, int which, int fd)
 	*t = (struct stream){
 		.fd = fd, .open = true, .rank = rank, .sink = out.to[which], .file = t->file};
 	if (epoll_ctl(t->sink->epfd, EPOLL_CTL_ADD, fd, &ev) != 0)
-		die(1, "epoll: %s", strerror(errno));
+		fatal(1, "epoll: %s", strerror(errno));
 	t->sink->open++;
 }
 
@@ -144,7 +144,7 @@ static void sink_put(struct sink *s, const char *v, size_t len)
 		bytes_add(&s->queue, v, len);
 }
 
-/* Puts bytes into the file of the stream. */
+/* Writes to the file of the stream; reports a failure. */
 static void file_put(struct stream *t, const char *v, size_t len)
 {
 	int err = outfile_put(t->file, v, len);
@@ -152,10 +152,10 @@ static void file_put(struct stream *t, const char *v, size_t len)
 	if (err == 0)
 		return;
 	out.refused = true;
-	say("cannot write to %s: %s", outfile_name(t->file), strerror(err));
+	out_say("cannot write to %s: %s", outfile_name(t->file), strerror(err));
 }
 
-/* Puts a piece of one line (with or without its newline at the end) into the sink, or the file. */
+/* Writes a piece of one line, with or without its newline, to the sink or the file. */
 static void piece_put(struct stream *t, const char *v, size_t len)
 {
 	struct sink *s = t->sink;
@@ -167,7 +167,7 @@ static void piece_put(struct stream *t, const char *v, size_t len)
 		s->mid->begun = false;
 	}
 	if (out.label && !t->begun)
-		snprintf(name, sizeof name, "[%d] ", t->rank);
+		snprintf(name, sizeof(name), "[%d] ", t->rank);
 	t->begun = v[len - 1] != '\n';
 	if (t->file != NULL) {
 		file_put(t, name, strlen(name));
@@ -180,7 +180,7 @@ static void piece_put(struct stream *t, const char *v, size_t len)
 	s->mid = t->begun ? t : NULL;
 }
 
-/* Puts several lines; the last may be unfinished. */
+/* Writes several lines; the last may be unfinished. */
 static void lines_put(struct stream *t, const char *v, size_t len)
 {
 	while (len > 0) {
@@ -193,7 +193,7 @@ static void lines_put(struct stream *t, const char *v, size_t len)
 	}
 }
 
-/* Puts the unfinished line that the stream holds. */
+/* Writes the unfinished line of the stream. */
 static void part_put(struct stream *t)
 {
 	if (t->part.len == 0)
@@ -214,10 +214,10 @@ static void stream_take(struct stream *t, const char *v, size_t len, uint64_t no
 		lines_put(t, v, len);
 		return;
 	}
-	if (s->floor == t && whole == 0)
+	if (s->speaker == t && whole == 0)
 		whole = len;
-	else if (s->floor == t)
-		s->floor = NULL;
+	else if (s->speaker == t)
+		s->speaker = NULL;
 	if (whole > 0) {
 		part_put(t);
 		lines_put(t, v, whole);
@@ -228,11 +228,11 @@ static void stream_take(struct stream *t, const char *v, size_t len, uint64_t no
 	bytes_add(&t->part, v + whole, len - whole);
 	if (t->part.len > OUT_HOLD) {
 		part_put(t);
-		s->floor = t;
+		s->speaker = t;
 	}
 }
 
-/* The last stream of a sink has ended: the lines that never will, in the order of ranks. */
+/* All streams of the sink have ended: writes unfinished lines, in the order of ranks. */
 static void parts_put(struct sink *s)
 {
 	for (int i = 0; i < out.nstreams && s->parts > 0; i++)
@@ -245,7 +245,7 @@ static int which_of(const struct stream *t)
 	return (int)((t - out.stream) % 2);
 }
 
-/* Gives room back to the sender, in large pieces. */
+/* Returns credit to the sender, in large pieces. */
 static void room_pay(struct stream *t)
 {
 	if (t->owed < OUT_WINDOW / 4)
@@ -262,9 +262,9 @@ static void stream_end(struct stream *t)
 		part_put(t);
 	if (out.label && t->begun)
 		piece_put(t, "\n", 1);
-	if (s->floor == t)
-		s->floor = NULL;
-	/* By hand: a child just started may still have this end, until its exec closes it. */
+	if (s->speaker == t)
+		s->speaker = NULL;
+	/* EPOLL_CTL_DEL is needed: a child before its exec may still hold this fd. */
 	if (t->fd >= 0) {
 		epoll_ctl(s->epfd, EPOLL_CTL_DEL, t->fd, NULL);
 		close(t->fd);
@@ -278,7 +278,7 @@ static void stream_end(struct stream *t)
 		parts_put(s);
 }
 
-/* True if the stream brought something. */
+/* Reads from the stream.  Returns true if bytes came. */
 static bool stream_read(struct stream *t, uint64_t now)
 {
 	ssize_t n = read(t->fd, out.chunk, READ_LEN);
@@ -290,7 +290,7 @@ static bool stream_read(struct stream *t, uint64_t now)
 	return n > 0;
 }
 
-/* Takes what a fed stream holds, and its end if that has come. */
+/* Processes the held bytes of a pushed stream, and its end. */
 static void held_take(struct stream *t, uint64_t now)
 {
 	size_t len = t->held.len;
@@ -310,12 +310,12 @@ static void held_take(struct stream *t, uint64_t now)
 	}
 }
 
-/* The same for all streams of a sink, while it has room. */
+/* Runs held_take for the streams of a sink while the sink has room. */
 static void sink_take(struct sink *s, uint64_t now)
 {
-	if (s->floor != NULL && !sink_full(s))
-		held_take(s->floor, now);
-	for (int i = 0; i < out.nstreams && s->held > 0 && s->floor == NULL && !sink_full(s); i++)
+	if (s->speaker != NULL && !sink_full(s))
+		held_take(s->speaker, now);
+	for (int i = 0; i < out.nstreams && s->held > 0 && s->speaker == NULL && !sink_full(s); i++)
 		if (out.stream[i].open && out.stream[i].sink == s)
 			held_take(&out.stream[i], now);
 }
@@ -347,27 +347,27 @@ void out_feed(int rank, int which, const char *v, size_t len, uint64_t now_ns)
 		bytes_add(&t->held, v, len);
 	else
 		t->last = true;
-	if (!sink_full(s) && (s->floor == NULL || s->floor == t))
+	if (!sink_full(s) && (s->speaker == NULL || s->speaker == t))
 		held_take(t, now_ns);
 }
 
-/* Reads streams that have something, until the sink is full. */
+/* Reads ready streams until the sink is full. */
 static void sink_read(struct sink *s, uint64_t now)
 {
 	struct epoll_event ev[EVENTS];
 	int n;
 
-	if (s->floor != NULL) {
-		if (s->floor->fd >= 0)
-			stream_read(s->floor, now);
+	if (s->speaker != NULL) {
+		if (s->speaker->fd >= 0)
+			stream_read(s->speaker, now);
 		return;
 	}
 	n = epoll_wait(s->epfd, ev, EVENTS, 0);
-	for (int i = 0; i < n && s->floor == NULL && !sink_full(s); i++)
+	for (int i = 0; i < n && s->speaker == NULL && !sink_full(s); i++)
 		stream_read(ev[i].data.ptr, now);
 }
 
-/* Ends a stream to which its rank may go on writing. */
+/* Ends a stream whose rank may still write. */
 static void stream_shut(struct stream *t)
 {
 	if (t->fd < 0)
@@ -375,7 +375,8 @@ static void stream_shut(struct stream *t)
 	stream_end(t);
 }
 
-/* Our reader has gone: the ranks shall notice it as they would alone, by SIGPIPE. */
+/* The sink cannot be written: closes its streams, so that the ranks get SIGPIPE, as without
+ * mpiexec. */
 static void sink_break(struct sink *s)
 {
 	s->broken = true;
@@ -385,21 +386,20 @@ static void sink_break(struct sink *s)
 			stream_shut(&out.stream[i]);
 }
 
-/* Says what could not be written, where that can still be said. */
+/* Reports a failed write, on stderr if that still works. */
 static void write_refused(const struct sink *s)
 {
 	bool first = s == &out.sink[0];
 
 	if (!out.to[1]->broken)
-		say("cannot write to standard %s: %s", first ? "output" : "error",
+		out_say("cannot write to standard %s: %s", first ? "output" : "error",
 			strerror(s->err));
 	else if (s == out.to[1])
 		fprintf(stderr, "mpiexec: cannot write to standard %s: %s\n",
 			first ? "output" : "error", strerror(s->err));
 }
 
-/* Writes no more than poll has promised room for, since the fd may block: it is not ours alone, so
- * that it cannot be made non-blocking. */
+/* Writes at most what poll has promised: the fd is shared, so it cannot be made non-blocking. */
 static void sink_write(struct sink *s)
 {
 	size_t len = s->queue.len - s->done;
@@ -431,17 +431,17 @@ void out_polls(struct pollfd *p)
 
 		p[2 * i] = (struct pollfd){.fd = -1, .events = POLLIN};
 		if (want)
-			p[2 * i].fd = s->floor != NULL ? s->floor->fd : s->epfd;
+			p[2 * i].fd = s->speaker != NULL ? s->speaker->fd : s->epfd;
 		p[2 * i + 1] = (struct pollfd){.fd = len > 0 ? s->fd : -1, .events = POLLOUT};
 	}
 }
 
-/* Pieces that have waited long enough go out on a terminal; a floor that is not used ends. */
+/* Writes unfinished lines that have waited long enough on a terminal; ends an idle speaker. */
 static void sink_tick(struct sink *s, uint64_t now)
 {
-	if (s->floor != NULL && now - s->floor->last_ns >= (uint64_t)OUT_FLOOR_MS * NS_MS)
-		s->floor = NULL;
-	if (!s->tty || s->parts == 0 || s->floor != NULL)
+	if (s->speaker != NULL && now - s->speaker->last_ns >= (uint64_t)OUT_SPEAKER_MS * NS_MS)
+		s->speaker = NULL;
+	if (!s->tty || s->parts == 0 || s->speaker != NULL)
 		return;
 	for (int i = 0; i < out.nstreams; i++) {
 		struct stream *t = &out.stream[i];
@@ -474,8 +474,8 @@ int out_patience(uint64_t now_ns)
 		struct sink *s = &out.sink[i];
 		int mine = -1;
 
-		if (s->floor != NULL)
-			mine = OUT_FLOOR_MS + 1 - (int)((now_ns - s->floor->last_ns) / NS_MS);
+		if (s->speaker != NULL)
+			mine = OUT_SPEAKER_MS + 1 - (int)((now_ns - s->speaker->last_ns) / NS_MS);
 		else if (s->tty && s->parts > 0)
 			mine = OUT_PART_MS;
 		if (mine >= 0 && (ms < 0 || mine < ms))
@@ -484,11 +484,11 @@ int out_patience(uint64_t now_ns)
 	return ms;
 }
 
-/* Reads a pipe's worth: children that the rank has left may go on talking. */
+/* Reads at most one pipe's capacity: background children of the rank may continue to write. */
 static void pipe_read(struct stream *t, uint64_t now)
 {
 	for (size_t n = 0; n < OUT_HOLD / PIPE_BUF && t->fd >= 0; n++)
-		if ((t->sink->floor != NULL && t->sink->floor != t) || !stream_read(t, now))
+		if ((t->sink->speaker != NULL && t->sink->speaker != t) || !stream_read(t, now))
 			return;
 }
 
@@ -513,7 +513,7 @@ bool out_broken(void)
 	return out.sink[0].broken || out.sink[1].broken;
 }
 
-/* Some file systems report at close what they could not write; the fd itself stays open. */
+/* Detects errors that file systems report at close; the fd itself stays open. */
 static void sink_close(struct sink *s)
 {
 	int copy = s->broken || !s->file ? -1 : dup(s->fd);
@@ -543,7 +543,7 @@ int out_fini(void)
 	return code;
 }
 
-/* What is in the pipe counts: it may be ranks' own. */
+/* Ends a stream after reading its pipe, which may hold output of the rank itself. */
 static void stream_cut(struct stream *t, uint64_t now)
 {
 	if (t->fd >= 0)
@@ -557,14 +557,14 @@ static void stream_cut(struct stream *t, uint64_t now)
 void out_cut(uint64_t now_ns)
 {
 	for (int i = 0; i < 2; i++)
-		if (out.sink[i].floor != NULL)
-			stream_cut(out.sink[i].floor, now_ns);
+		if (out.sink[i].speaker != NULL)
+			stream_cut(out.sink[i].speaker, now_ns);
 	for (int i = 0; i < out.nstreams; i++)
 		if (out.stream[i].open)
 			stream_cut(&out.stream[i], now_ns);
 }
 
-void say_raw(const char *line)
+void out_say_raw(const char *line)
 {
 	struct sink *s = out.to[1];
 
@@ -577,7 +577,7 @@ void say_raw(const char *line)
 	sink_put(s, "\n", 1);
 }
 
-void say(const char *fmt, ...)
+void out_say(const char *fmt, ...)
 {
 	va_list ap;
 	char *words, *line;
@@ -588,8 +588,8 @@ void say(const char *fmt, ...)
 	va_end(ap);
 	if (len < 0)
 		return;
-	line = text("mpiexec: %s", words);
-	say_raw(line);
+	line = text_new("mpiexec: %s", words);
+	out_say_raw(line);
 	free(line);
 	free(words);
 }

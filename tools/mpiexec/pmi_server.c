@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* pmi_server.c - the server's side of PMI version 1, for the ranks of this host.
+/* pmi_server.c - PMI version 1, server side, for the ranks of this host.
  *
  *   rank ---- "cmd=get key=K\n" ----> line ----> verbs[] ----> "cmd=get_result rc=0 value=V\n"
  *                                                  '-- put, get: a tree of keys, of the whole job
- *                                                  '-- barrier_in: the answer comes when all are in
+ *                                                  '-- barrier_in: answered when all ranks are in
  *
- *  - A rank has one request on its way, so that its answer fits into the socket.  One that does not
- *    read, or writes lines without end, is hung up on; its death then ends the job.
- *  - A rank's state in the segment is kept as if it were one of ours, so that its death is judged
- *    in the same way: init is MPI_Init, finalize is MPI_Finalize, abort is MPI_Abort.
- *  - spawn and names are refused with words that the client shows. */
+ *  - A client has one request in flight, so the answer fits into the socket.  A client that does
+ *    not read, or sends an endless line, is disconnected; its death then ends the job.
+ *  - init, finalize and abort set the rank's state in the segment as MPI_Init, MPI_Finalize and
+ *    MPI_Abort do, so its death is judged by the same rules.
+ *  - spawn and name publishing are refused with words that the client prints. */
 #include "tools/mpiexec/pmi_server.h"
 
 #include <errno.h>
@@ -28,33 +28,33 @@
 #include "libobj/base.h"
 #include "tools/mpiexec/local_ranks.h"
 
-/* What get_maxes says, and what a client may rely on. */
+/* Limits that get_maxes reports. */
 #define NAME_MAX_LEN  256
 #define KEY_MAX_LEN   64
 #define VALUE_MAX_LEN 1024
 
 #define LINE_LEN 4096 /* bytes of a request: a name, a key, a value, and some to spare */
-#define FD_MIN   100  /* scripts use the low numbers for files of their own */
-#define EVENTS   32   /* ranks served between two looks at everything else */
+#define FD_MIN   100  /* low numbers are left to scripts */
+#define EVENTS   32   /* clients served per pass */
 
-struct client {
-	int fd;      /* our end; -1: none (any more) */
-	bool spoke;  /* has asked for something: no rank of ours does */
+struct pmi_client {
+	int fd;      /* server's end; -1: none, or closed */
+	bool spoke;  /* has sent a request; Haft programs never do */
 	bool in;     /* waits in the barrier */
-	bool many;   /* amid a request of several lines (spawn) */
-	size_t have; /* bytes in line */
-	char *line;  /* LINE_LEN bytes, from its first request on */
+	bool many;   /* within a request of several lines (spawn) */
+	size_t have; /* bytes in `line' */
+	char *line;  /* LINE_LEN bytes, allocated at the first request */
 };
 
-/* A key and its value, in one piece of memory. */
+/* A key and its value, in one allocation. */
 struct pmi_pair {
 	char *value;
 	char key[];
 };
 
-struct pmi {
-	struct crew *crew;
-	struct client *client; /* by near */
+struct pmi_server {
+	struct local_ranks *local;
+	struct pmi_client *client; /* by local */
 	int epoll;
 	int in;      /* ranks in the barrier */
 	void *table; /* of struct pmi_pair, by key (tsearch) */
@@ -71,7 +71,7 @@ static int pmi_pair_order(const void *a, const void *b)
 static struct pmi_pair *pmi_pair_new(const char *key, const char *value)
 {
 	size_t k = strlen(key) + 1, v = strlen(value) + 1;
-	struct pmi_pair *e = mem_grow(NULL, 1, sizeof *e + k + v);
+	struct pmi_pair *e = mem_grow(NULL, 1, sizeof(*e) + k + v);
 
 	e->value = e->key + k;
 	memcpy(e->key, key, k);
@@ -79,21 +79,21 @@ static struct pmi_pair *pmi_pair_new(const char *key, const char *value)
 	return e;
 }
 
-/* False: the key is there already. */
-static bool table_put(struct pmi *p, const char *key, const char *value)
+/* Returns false if the key exists. */
+static bool table_put(struct pmi_server *p, const char *key, const char *value)
 {
 	struct pmi_pair *e = pmi_pair_new(key, value);
 	struct pmi_pair **at = tsearch(e, &p->table, pmi_pair_order);
 
 	if (at == NULL)
-		die(1, "no memory");
+		fatal(1, "no memory");
 	if (*at != e)
 		free(e);
 	return *at == e;
 }
 
 /* The value, or NULL. */
-static const char *table_get(const struct pmi *p, const char *key)
+static const char *table_get(const struct pmi_server *p, const char *key)
 {
 	struct pmi_pair *e = pmi_pair_new(key, "");
 	struct pmi_pair **at = tfind(e, &p->table, pmi_pair_order);
@@ -104,9 +104,9 @@ static const char *table_get(const struct pmi *p, const char *key)
 
 /* --- requests ------------------------------------------------------------------------------- */
 
-static void hang_up(struct pmi *p, int near)
+static void hang_up(struct pmi_server *p, int local)
 {
-	struct client *c = &p->client[near];
+	struct pmi_client *c = &p->client[local];
 
 	if (c->fd >= 0) {
 		epoll_ctl(p->epoll, EPOLL_CTL_DEL, c->fd, NULL); /* a child may hold it, too */
@@ -120,22 +120,22 @@ static void hang_up(struct pmi *p, int near)
 }
 
 __attribute__((format(printf, 3, 4))) static void pmi_answer(
-	struct pmi *p, int near, const char *fmt, ...)
+	struct pmi_server *p, int local, const char *fmt, ...)
 {
-	struct client *c = &p->client[near];
+	struct pmi_client *c = &p->client[local];
 	char line[LINE_LEN];
 	va_list ap;
 	int n;
 
 	va_start(ap, fmt);
-	n = vsnprintf(line, sizeof line, fmt, ap);
+	n = vsnprintf(line, sizeof(line), fmt, ap);
 	va_end(ap);
 	if (c->fd >= 0 && send(c->fd, line, (size_t)n, MSG_NOSIGNAL | MSG_DONTWAIT) != n)
-		hang_up(p, near);
+		hang_up(p, local);
 }
 
-/* The value of `key' in a request, ended by 0 in a copy of at most `size' bytes; NULL: not there,
- * or too long.  The last word of a line, value=..., may hold blanks; others end at one. */
+/* Copies the value of `key' in a request to `copy', of `size' bytes.  Returns NULL if it is
+ * missing or too long.  value=... is the last word and may contain blanks. */
 static const char *word_of(const char *line, const char *key, char *copy, size_t size)
 {
 	size_t n = strlen(key), len;
@@ -156,215 +156,217 @@ static const char *word_of(const char *line, const char *key, char *copy, size_t
 	return copy;
 }
 
-static struct boot_rank *pmi_page(const struct pmi *p, int near)
+static struct boot_rank *pmi_page(const struct pmi_server *p, int local)
 {
-	return shm_seg_job_rank(p->crew->seg, near);
+	return shm_seg_job_rank(p->local->seg, local);
 }
 
-/* The job's abort record, as boot_abort writes it; the rank's death then tells it. */
-static void abort_note(struct pmi *p, int near, int code, const char *text)
+/* Writes the job's abort record as boot_abort does, and ends the rank; its death is then
+ * reported. */
+static void abort_note(struct pmi_server *p, int local, int code, const char *text)
 {
-	struct boot_job *job = shm_seg_job(p->crew->seg);
-	const struct member *m = &p->crew->m[near];
+	struct boot_job *job = shm_seg_job(p->local->seg);
+	const struct local_rank *m = &p->local->m[local];
 
 	if (atomic_exchange(&job->taken, 1) == 0) {
 		job->rank = m->rank;
 		job->pid = (int32_t)m->pid;
 		job->code = code;
-		snprintf(job->text, sizeof job->text, "%s", text);
+		snprintf(job->text, sizeof(job->text), "%s", text);
 		atomic_store(&job->ready, 1);
 	}
-	atomic_store(&pmi_page(p, near)->state, BOOT_ABORTED);
+	atomic_store(&pmi_page(p, local)->state, BOOT_ABORTED);
 	if (m->group > 0)
 		kill(-m->group, SIGTERM);
 }
 
-static void do_init(struct pmi *p, int near, const char *line)
+static void do_init(struct pmi_server *p, int local, const char *line)
 {
-	struct boot_rank *page = pmi_page(p, near);
+	struct boot_rank *page = pmi_page(p, local);
 	char version[16];
 	int32_t none = 0;
 
-	if (p->crew->n != p->crew->plan->nranks) {
-		abort_note(p, near, 1,
+	if (p->local->n != p->local->plan->nranks) {
+		abort_note(p, local, 1,
 			"mpiexec: this is a program of another MPI, which we start on one host "
 			"only: "
 			"build it with our mpicc, or start it with its own mpiexec");
 		return;
 	}
-	if (word_of(line, "pmi_version", version, sizeof version) == NULL ||
+	if (word_of(line, "pmi_version", version, sizeof(version)) == NULL ||
 		strcmp(version, "1") != 0) {
-		pmi_answer(p, near, "cmd=response_to_init rc=-1 pmi_version=1 pmi_subversion=1\n");
+		pmi_answer(p, local, "cmd=response_to_init rc=-1 pmi_version=1 pmi_subversion=1\n");
 		return;
 	}
-	atomic_compare_exchange_strong(&page->pid, &none, (int32_t)p->crew->m[near].pid);
+	atomic_compare_exchange_strong(&page->pid, &none, (int32_t)p->local->m[local].pid);
 	atomic_store(&page->state, BOOT_RUNNING);
-	pmi_answer(p, near, "cmd=response_to_init rc=0 pmi_version=1 pmi_subversion=1\n");
+	pmi_answer(p, local, "cmd=response_to_init rc=0 pmi_version=1 pmi_subversion=1\n");
 }
 
-static void do_maxes(struct pmi *p, int near, const char *line)
+static void do_maxes(struct pmi_server *p, int local, const char *line)
 {
 	(void)line;
-	pmi_answer(p, near, "cmd=maxes rc=0 kvsname_max=%d keylen_max=%d vallen_max=%d\n",
+	pmi_answer(p, local, "cmd=maxes rc=0 kvsname_max=%d keylen_max=%d vallen_max=%d\n",
 		NAME_MAX_LEN, KEY_MAX_LEN, VALUE_MAX_LEN);
 }
 
-static void do_appnum(struct pmi *p, int near, const char *line)
+static void do_appnum(struct pmi_server *p, int local, const char *line)
 {
 	(void)line;
-	pmi_answer(p, near, "cmd=appnum rc=0 appnum=%d\n", p->crew->m[near].app);
+	pmi_answer(p, local, "cmd=appnum rc=0 appnum=%d\n", p->local->m[local].app);
 }
 
-static void do_universe(struct pmi *p, int near, const char *line)
+static void do_universe(struct pmi_server *p, int local, const char *line)
 {
 	(void)line;
-	pmi_answer(p, near, "cmd=universe_size rc=0 size=%d\n", p->crew->plan->nranks);
+	pmi_answer(p, local, "cmd=universe_size rc=0 size=%d\n", p->local->plan->nranks);
 }
 
-static void do_name(struct pmi *p, int near, const char *line)
+static void do_name(struct pmi_server *p, int local, const char *line)
 {
 	(void)line;
-	pmi_answer(p, near, "cmd=my_kvsname rc=0 kvsname=%s\n", p->name);
+	pmi_answer(p, local, "cmd=my_kvsname rc=0 kvsname=%s\n", p->name);
 }
 
-static void do_put(struct pmi *p, int near, const char *line)
+static void do_put(struct pmi_server *p, int local, const char *line)
 {
 	char key[KEY_MAX_LEN + 1], value[VALUE_MAX_LEN + 1];
 	const char *why = "ok";
 
-	if (word_of(line, "key", key, sizeof key) == NULL)
+	if (word_of(line, "key", key, sizeof(key)) == NULL)
 		why = "no_key_or_too_long";
-	else if (word_of(line, "value", value, sizeof value) == NULL)
+	else if (word_of(line, "value", value, sizeof(value)) == NULL)
 		why = "no_value_or_too_long";
 	else if (!table_put(p, key, value))
 		why = "key_is_there";
-	pmi_answer(p, near, "cmd=put_result rc=%d msg=%s\n", strcmp(why, "ok") == 0 ? 0 : -1, why);
+	pmi_answer(p, local, "cmd=put_result rc=%d msg=%s\n", strcmp(why, "ok") == 0 ? 0 : -1, why);
 }
 
-static void do_get(struct pmi *p, int near, const char *line)
+static void do_get(struct pmi_server *p, int local, const char *line)
 {
 	char key[KEY_MAX_LEN + 1];
 	const char *value = NULL;
 
-	if (word_of(line, "key", key, sizeof key) != NULL)
+	if (word_of(line, "key", key, sizeof(key)) != NULL)
 		value = table_get(p, key);
 	if (value != NULL)
-		pmi_answer(p, near, "cmd=get_result rc=0 msg=ok value=%s\n", value);
+		pmi_answer(p, local, "cmd=get_result rc=0 msg=ok value=%s\n", value);
 	else
-		pmi_answer(p, near, "cmd=get_result rc=-1 msg=no_such_key value=unknown\n");
+		pmi_answer(p, local, "cmd=get_result rc=-1 msg=no_such_key value=unknown\n");
 }
 
-/* Ranks of both kinds in one job cannot talk to each other: the end, before they wait for ever. */
-static bool mixed(const struct pmi *p)
+/* True if Haft programs are in the job as well: the two kinds cannot communicate. */
+static bool mixed(const struct pmi_server *p)
 {
-	for (int i = 0; i < p->crew->n; i++)
+	for (int i = 0; i < p->local->n; i++)
 		if (!p->client[i].spoke && atomic_load(&pmi_page(p, i)->state) == BOOT_RUNNING)
 			return true;
 	return false;
 }
 
-static void do_barrier(struct pmi *p, int near, const char *line)
+static void do_barrier(struct pmi_server *p, int local, const char *line)
 {
 	(void)line;
-	if (!p->client[near].in)
+	if (!p->client[local].in)
 		p->in++;
-	p->client[near].in = true;
+	p->client[local].in = true;
 	if (mixed(p)) {
-		abort_note(p, near, 1,
+		abort_note(p, local, 1,
 			"mpiexec: programs of two MPIs are in this job, which cannot talk to each "
 			"other");
 		return;
 	}
-	if (p->in < p->crew->n)
+	if (p->in < p->local->n)
 		return;
 	p->in = 0;
-	for (int i = 0; i < p->crew->n; i++) {
+	for (int i = 0; i < p->local->n; i++) {
 		p->client[i].in = false;
 		pmi_answer(p, i, "cmd=barrier_out rc=0\n");
 	}
 }
 
-static void do_finalize(struct pmi *p, int near, const char *line)
+static void do_finalize(struct pmi_server *p, int local, const char *line)
 {
 	(void)line;
-	atomic_store(&pmi_page(p, near)->state, BOOT_DONE);
-	pmi_answer(p, near, "cmd=finalize_ack rc=0\n");
+	atomic_store(&pmi_page(p, local)->state, BOOT_DONE);
+	pmi_answer(p, local, "cmd=finalize_ack rc=0\n");
 }
 
-static void do_abort(struct pmi *p, int near, const char *line)
+static void do_abort(struct pmi_server *p, int local, const char *line)
 {
 	char code[16];
 
-	abort_note(
-		p, near, word_of(line, "exitcode", code, sizeof code) != NULL ? atoi(code) : 1, "");
+	abort_note(p, local, word_of(line, "exitcode", code, sizeof(code)) != NULL ? atoi(code) : 1,
+		"");
 }
 
-/* What MPI_Comm_spawn and MPI_Publish_name of other MPIs ask for, and get refused. */
-static void do_spawn(struct pmi *p, int near, const char *line)
+/* Refused requests: MPI_Comm_spawn and MPI_Publish_name of other MPIs. */
+static void do_spawn(struct pmi_server *p, int local, const char *line)
 {
 	(void)line;
-	pmi_answer(p, near, "cmd=spawn_result rc=-1 errmsg=mpiexec_starts_no_more_programs\n");
+	pmi_answer(p, local, "cmd=spawn_result rc=-1 errmsg=mpiexec_starts_no_more_programs\n");
 }
 
-static void do_publish(struct pmi *p, int near, const char *line)
+static void do_publish(struct pmi_server *p, int local, const char *line)
 {
 	(void)line;
-	pmi_answer(p, near, "cmd=publish_result rc=-1 info=error msg=mpiexec_keeps_no_names\n");
+	pmi_answer(p, local, "cmd=publish_result rc=-1 info=error msg=mpiexec_keeps_no_names\n");
 }
 
-static void do_unpublish(struct pmi *p, int near, const char *line)
+static void do_unpublish(struct pmi_server *p, int local, const char *line)
 {
 	(void)line;
-	pmi_answer(p, near, "cmd=unpublish_result rc=-1 info=error msg=mpiexec_keeps_no_names\n");
+	pmi_answer(p, local, "cmd=unpublish_result rc=-1 info=error msg=mpiexec_keeps_no_names\n");
 }
 
-static void do_lookup(struct pmi *p, int near, const char *line)
+static void do_lookup(struct pmi_server *p, int local, const char *line)
 {
 	(void)line;
-	pmi_answer(p, near, "cmd=lookup_result rc=-1 info=error msg=mpiexec_keeps_no_names\n");
+	pmi_answer(p, local, "cmd=lookup_result rc=-1 info=error msg=mpiexec_keeps_no_names\n");
 }
 
 static const struct {
 	const char *name;
-	void (*work)(struct pmi *p, int near, const char *line);
+	void (*work)(struct pmi_server *p, int local, const char *line);
 } verbs[] = {{"get", do_get}, {"put", do_put}, {"barrier_in", do_barrier}, {"init", do_init},
 	{"get_maxes", do_maxes}, {"get_appnum", do_appnum}, {"get_universe_size", do_universe},
 	{"get_my_kvsname", do_name}, {"finalize", do_finalize}, {"abort", do_abort},
 	{"spawn", do_spawn}, {"publish_name", do_publish}, {"unpublish_name", do_unpublish},
 	{"lookup_name", do_lookup}};
 
-/* One line of a rank.  A request of several lines begins with "mcmd=" and ends with "endcmd"; only
- * spawn is one, and is answered at its end. */
-static void line_work(struct pmi *p, int near, const char *line)
+/* Processes one line.  A request of several lines begins with "mcmd=" and ends with "endcmd";
+ * only spawn has this form.  It is answered at its end. */
+static void line_work(struct pmi_server *p, int local, const char *line)
 {
-	struct client *c = &p->client[near];
+	struct pmi_client *c = &p->client[local];
 	char verb[32] = "spawn", why[128];
 
 	if (strncmp(line, "mcmd=", 5) == 0)
 		c->many = true;
 	if (c->many && strcmp(line, "endcmd") != 0)
 		return;
-	if (!c->many && word_of(line, "cmd", verb, sizeof verb) == NULL)
+	if (!c->many && word_of(line, "cmd", verb, sizeof(verb)) == NULL)
 		verb[0] = '\0';
 	c->many = false;
 	for (size_t i = 0; i < countof(verbs); i++)
 		if (strcmp(verbs[i].name, verb) == 0) {
-			verbs[i].work(p, near, line);
+			verbs[i].work(p, local, line);
 			return;
 		}
-	snprintf(why, sizeof why, "mpiexec: a request by PMI that we do not know: \"%.60s\"", line);
-	abort_note(p, near, 1, why);
+	snprintf(
+		why, sizeof(why), "mpiexec: a request by PMI that we do not know: \"%.60s\"", line);
+	abort_note(p, local, 1, why);
 }
 
-/* Carries out the whole lines that have come. */
-static void lines_work(struct pmi *p, int near)
+/* Processes complete lines. */
+static void lines_work(struct pmi_server *p, int local)
 {
-	struct client *c = &p->client[near];
+	struct pmi_client *c = &p->client[local];
 	char *from = c->line, *end;
 
 	while (c->fd >= 0 && (end = memchr(from, '\n', c->have - (size_t)(from - c->line)))) {
 		*end = '\0';
-		line_work(p, near, from);
+		line_work(p, local, from);
 		from = end + 1;
 	}
 	if (c->fd < 0)
@@ -372,12 +374,12 @@ static void lines_work(struct pmi *p, int near)
 	c->have -= (size_t)(from - c->line);
 	memmove(c->line, from, c->have);
 	if (c->have == LINE_LEN)
-		hang_up(p, near);
+		hang_up(p, local);
 }
 
-static void client_work(struct pmi *p, int near)
+static void client_work(struct pmi_server *p, int local)
 {
-	struct client *c = &p->client[near];
+	struct pmi_client *c = &p->client[local];
 	ssize_t n;
 
 	if (c->fd < 0)
@@ -388,47 +390,47 @@ static void client_work(struct pmi *p, int near)
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return;
 	if (n <= 0) {
-		hang_up(p, near);
+		hang_up(p, local);
 		return;
 	}
 	c->spoke = true;
 	c->have += (size_t)n;
-	lines_work(p, near);
+	lines_work(p, local);
 }
 
 /* --- the server ----------------------------------------------------------------------------- */
 
-struct pmi *pmi_new(struct crew *c)
+struct pmi_server *pmi_new(struct local_ranks *c)
 {
-	struct pmi *p = mem_grow(NULL, 1, sizeof *p);
+	struct pmi_server *p = mem_grow(NULL, 1, sizeof(*p));
 	char mapping[64];
 	struct timespec t;
 
-	*p = (struct pmi){.crew = c, .epoll = epoll_create1(EPOLL_CLOEXEC)};
+	*p = (struct pmi_server){.local = c, .epoll = epoll_create1(EPOLL_CLOEXEC)};
 	if (p->epoll < 0) {
 		free(p);
 		return NULL;
 	}
-	p->client = mem_grow(NULL, (size_t)c->n, sizeof *p->client);
+	p->client = mem_grow(NULL, (size_t)c->n, sizeof(*p->client));
 	for (int i = 0; i < c->n; i++)
-		p->client[i] = (struct client){.fd = -1};
+		p->client[i] = (struct pmi_client){.fd = -1};
 	clock_gettime(CLOCK_REALTIME, &t);
-	/* Clients name their own shared memory after it. */
-	snprintf(p->name, sizeof p->name, "haft_%d_%llx", (int)getpid(),
+	/* clients derive the names of their shared memory from it */
+	snprintf(p->name, sizeof(p->name), "haft_%d_%llx", (int)getpid(),
 		(unsigned long long)t.tv_sec * 1000000000u + (unsigned long long)t.tv_nsec);
-	snprintf(mapping, sizeof mapping, "(vector,(0,1,%d))", c->n);
+	snprintf(mapping, sizeof(mapping), "(vector,(0,1,%d))", c->n);
 	table_put(p, "PMI_process_mapping", mapping);
 	return p;
 }
 
-int pmi_give(struct pmi *p, int near)
+int pmi_give(struct pmi_server *p, int local)
 {
-	struct epoll_event e = {.events = EPOLLIN, .data.u32 = (uint32_t)near};
+	struct epoll_event e = {.events = EPOLLIN, .data.u32 = (uint32_t)local};
 	int two[2], high;
 
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, two) != 0)
 		return -1;
-	p->client[near].fd = two[0];
+	p->client[local].fd = two[0];
 	epoll_ctl(p->epoll, EPOLL_CTL_ADD, two[0], &e);
 	high = fcntl(two[1], F_DUPFD_CLOEXEC, FD_MIN);
 	if (high < 0)
@@ -437,12 +439,12 @@ int pmi_give(struct pmi *p, int near)
 	return high;
 }
 
-int pmi_fd(const struct pmi *p)
+int pmi_fd(const struct pmi_server *p)
 {
 	return p != NULL ? p->epoll : -1;
 }
 
-void pmi_work(struct pmi *p)
+void pmi_work(struct pmi_server *p)
 {
 	struct epoll_event e[EVENTS];
 	int n = epoll_wait(p->epoll, e, EVENTS, 0);
@@ -451,11 +453,11 @@ void pmi_work(struct pmi *p)
 		client_work(p, (int)e[i].data.u32);
 }
 
-void pmi_free(struct pmi *p)
+void pmi_free(struct pmi_server *p)
 {
 	if (p == NULL)
 		return;
-	for (int i = 0; i < p->crew->n; i++)
+	for (int i = 0; i < p->local->n; i++)
 		hang_up(p, i);
 	tdestroy(p->table, free);
 	close(p->epoll);

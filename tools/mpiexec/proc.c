@@ -10,8 +10,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#define FAMILY_MAX 64   /* processes of one rank that are looked at; of more nothing is known */
-#define CHILDREN   1024 /* bytes of their list: all that FAMILY_MAX numbers can need */
+#define FAMILY_MAX 64   /* descendants of one rank to look at; beyond that *runs is true */
+#define CHILDREN   1024 /* bytes of a list of children: enough for FAMILY_MAX numbers */
 
 uint64_t proc_cpu(int pid)
 {
@@ -23,15 +23,15 @@ uint64_t proc_cpu(int pid)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* Reads what file `name' of thread `task' of process `pid' begins with, as a string.  Returns its
- * length; < 0: there is no such file. */
+/* Reads the beginning of file `name' of thread `task' of process `pid' as a string.  Returns its
+ * length; < 0: no such file. */
 static ssize_t task_read(int pid, const char *task, const char *name, char *to, size_t len)
 {
 	char path[64];
 	ssize_t n;
 	int fd;
 
-	snprintf(path, sizeof path, "/proc/%d/task/%.12s/%s", pid, task, name);
+	snprintf(path, sizeof(path), "/proc/%d/task/%.12s/%s", pid, task, name);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	n = fd < 0 ? -1 : read(fd, to, len - 1);
 	if (fd >= 0)
@@ -40,15 +40,15 @@ static ssize_t task_read(int pid, const char *task, const char *name, char *to, 
 	return n;
 }
 
-/* The state of a thread, a letter of proc(5); 0: not known. */
+/* The state letter of a thread (proc(5)); 0: unknown. */
 static char task_state(int pid, const char *task)
 {
 	char stat[512];
 	char *p;
 
-	if (task_read(pid, task, "stat", stat, sizeof stat) <= 0)
+	if (task_read(pid, task, "stat", stat, sizeof(stat)) <= 0)
 		return 0;
-	p = strrchr(stat, ')'); /* behind the name, which may be anything */
+	p = strrchr(stat, ')'); /* behind the name, which may contain any character */
 	return (char)(p != NULL && p[1] == ' ' ? p[2] : 0);
 }
 
@@ -56,7 +56,7 @@ static DIR *tasks_open(int pid)
 {
 	char path[32];
 
-	snprintf(path, sizeof path, "/proc/%d/task", pid);
+	snprintf(path, sizeof(path), "/proc/%d/task", pid);
 	return opendir(path);
 }
 
@@ -81,7 +81,7 @@ bool proc_stopped(int pid)
 	char name[16];
 	char state;
 
-	snprintf(name, sizeof name, "%d", pid);
+	snprintf(name, sizeof(name), "%d", pid);
 	state = task_state(pid, name);
 	return state == 'T' || state == 't';
 }
@@ -93,14 +93,14 @@ struct family {
 	int n;
 };
 
-/* Adds the children that one thread has started.  False: the kernel does not say, or they are too
- * many. */
+/* Adds the children that one thread has started.  Returns false if /proc has no list, or they
+ * are too many. */
 static bool children_add(struct family *f, int pid, const char *task)
 {
 	char list[CHILDREN], *at = list, *end;
-	ssize_t n = task_read(pid, task, "children", list, sizeof list);
+	ssize_t n = task_read(pid, task, "children", list, sizeof(list));
 
-	if (n < 0 || n == sizeof list - 1)
+	if (n < 0 || n == sizeof(list) - 1)
 		return false;
 	for (long child = strtol(at, &end, 10); end != at; child = strtol(at, &end, 10)) {
 		if (f->n == FAMILY_MAX)

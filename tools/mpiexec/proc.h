@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* proc.h - what the kernel tells of a process and of those that it has started: clocks and
- * proc(5).  Nothing of it costs the process anything. */
+/* proc.h - CPU time and state of processes, from clocks and proc(5).  Costs the processes
+ * nothing. */
 #ifndef MPIEXEC_PROC_H
 #define MPIEXEC_PROC_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* CPU time of a process, ns; 0: it has gone. */
+/* CPU time of a process in ns; 0: it has ended. */
 uint64_t proc_cpu(int pid);
 
-/* Can a thread of it run, or does it wait for a disk, as far as /proc tells? */
+/* True if a thread of the process is runnable or waits for a disk, as far as /proc shows. */
 bool proc_runs(int pid);
 
-/* Has a signal, or a debugger, stopped it? */
+/* True if a signal or a debugger has stopped the process. */
 bool proc_stopped(int pid);
 
-/* CPU time of `root', of what it has started, and so on, ns.  Process `pid' is to be one of them.
- * *runs: a thread of one of them can run; or not all of them are known, or pid is not. */
+/* CPU time of `root' and its descendants in ns.  *runs: one of their threads is runnable, or the
+ * list of descendants is incomplete, or `pid' is not among them. */
 uint64_t proc_family_cpu(int root, int pid, bool *runs);
 
 #endif

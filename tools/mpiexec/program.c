@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* program.c - finds each program and makes its environment, before anything is started.
+/* program.c - finds each program and makes its environment, before any process is started.
  *
- * A name with a slash is a path, relative to the app's working directory.  Else it is looked for in
- * -path, then in PATH, then in the working directory, so that `mpiexec a.out' works. */
+ * A name with a slash is a path, relative to the app's working directory.  Other names are searched
+ * in -path, PATH and the working directory, in this order; so `mpiexec a.out' works. */
 #include "tools/mpiexec/job_plan.h"
 
 #include <errno.h>
@@ -13,13 +13,12 @@
 #include "libmpi/boot/boot.h"
 #include "libmpi/core/setting.h"
 
-/* jemalloc's thread-local state is of the kind that must fit into what the loader sets aside for
- * libraries that come by dlopen: 512 bytes, while it wants about 3000.  This leaves room for more.
- */
+/* jemalloc needs about 3000 bytes of static TLS when it is loaded by dlopen; glibc reserves 512.
+ * This tunable raises the reserve. */
 #define TUNABLE      "glibc.rtld.optional_static_tls"
 #define TUNABLE_TEXT TUNABLE "=16384"
 
-/* What keeps `file' from being a program; 0: nothing. */
+/* Why `file' cannot be executed: an errno; 0: it can. */
 static int file_check(const char *file)
 {
 	struct stat st;
@@ -31,27 +30,27 @@ static int file_check(const char *file)
 	return access(file, X_OK) == 0 ? 0 : errno;
 }
 
-/* `file' as seen from the app's working directory. */
+/* `file' relative to the app's working directory. */
 static char *file_in(const char *dir, const char *file)
 {
 	if (dir == NULL || *dir == '\0' || file[0] == '/')
-		return text("%s", file);
-	return text("%s/%s", dir, file);
+		return text_new("%s", file);
+	return text_new("%s/%s", dir, file);
 }
 
-/* Looks for `name' in dirs (separated by colons).  NULL: not there; *err tells what was there
- * instead. */
+/* Searches `name' in dirs, separated by colons.  Returns NULL if it is missing; *err is the
+ * reason. */
 static char *path_find(const char *dirs, const char *name, const char *wdir, int *err)
 {
 	while (dirs != NULL && *dirs != '\0') {
 		size_t len = strcspn(dirs, ":");
-		char *dir = len == 0 ? text(".") : text("%.*s", (int)len, dirs);
-		char *file = text("%s/%s", dir, name);
+		char *dir = len == 0 ? text_new(".") : text_new("%.*s", (int)len, dirs);
+		char *file = text_new("%s/%s", dir, name);
 		char *full = file_in(wdir, file);
 		int e = file_check(full);
 
 		if (e == EACCES && access(full, F_OK) != 0)
-			e = ENOENT; /* a folder that we may not look into has nothing for us */
+			e = ENOENT; /* a directory that may not be searched counts as empty */
 
 		free(full);
 		free(dir);
@@ -76,7 +75,7 @@ static char *program_find(const struct app *a)
 		file = file_in(a->wdir, name);
 		err = file_check(file);
 		free(file);
-		file = err == 0 ? text("%s", name) : NULL;
+		file = err == 0 ? text_new("%s", name) : NULL;
 	} else if (*name != '\0') {
 		file = path_find(a->path, name, a->wdir, &err);
 		if (file == NULL)
@@ -88,9 +87,9 @@ static char *program_find(const struct app *a)
 		return file;
 	why = err == EISDIR ? "it is a directory" : strerror(err);
 	if (err == ENOENT)
-		die(EXIT_NONE, "program `%s' not found%s%s", name,
+		fatal(EXIT_NONE, "program `%s' not found%s%s", name,
 			a->wdir != NULL ? " from directory " : "", a->wdir != NULL ? a->wdir : "");
-	die(EXIT_NONE, "program `%s' cannot be executed: %s", name, why);
+	fatal(EXIT_NONE, "program `%s' cannot be executed: %s", name, why);
 }
 
 static void wdir_check(const char *dir)
@@ -98,21 +97,21 @@ static void wdir_check(const char *dir)
 	struct stat st;
 
 	if (stat(dir, &st) != 0)
-		die(EXIT_USAGE, "working directory `%s': %s", dir, strerror(errno));
+		fatal(EXIT_USAGE, "working directory `%s': %s", dir, strerror(errno));
 	if (!S_ISDIR(st.st_mode))
-		die(EXIT_USAGE, "working directory `%s' is no directory", dir);
+		fatal(EXIT_USAGE, "working directory `%s' is no directory", dir);
 	if (access(dir, X_OK) != 0)
-		die(EXIT_USAGE, "working directory `%s': %s", dir, strerror(errno));
+		fatal(EXIT_USAGE, "working directory `%s': %s", dir, strerror(errno));
 }
 
-/* A growing environment. */
-struct env {
+/* An environment under construction. */
+struct env_list {
 	char **v;
 	size_t n;
 };
 
-/* The place of variable `name' (len bytes) in `e', from 1; 0: not there. */
-static size_t env_index(const struct env *e, const char *name, size_t len)
+/* Index of variable `name' (len bytes) in `e', from 1; 0: not set. */
+static size_t env_index(const struct env_list *e, const char *name, size_t len)
 {
 	for (size_t i = 1; i < e->n; i++)
 		if (strncmp(e->v[i], name, len) == 0 && e->v[i][len] == '=')
@@ -121,18 +120,18 @@ static size_t env_index(const struct env *e, const char *name, size_t len)
 }
 
 /* Sets a variable; `entry' is NAME=VALUE. */
-static void env_set(struct env *e, char *entry)
+static void env_set(struct env_list *e, char *entry)
 {
 	size_t i = env_index(e, entry, strcspn(entry, "="));
 
 	if (i == 0) {
-		e->v = mem_grow(e->v, e->n + 1, sizeof *e->v);
+		e->v = mem_grow(e->v, e->n + 1, sizeof(*e->v));
 		i = e->n++;
 	}
 	e->v[i] = entry;
 }
 
-/* True if NAME of `entry' stands in `list', separated by commas. */
+/* True if the NAME of `entry' is in the comma-separated `list'. */
 static bool list_has(const char *list, const char *entry)
 {
 	size_t len = strcspn(entry, "=");
@@ -147,50 +146,50 @@ static bool list_has(const char *list, const char *entry)
 	return false;
 }
 
-static void env_apply(struct env *e, const struct settings *s)
+static void env_apply(struct env_list *e, const struct settings *s)
 {
 	for (int i = 0; i < s->n; i++) {
 		const struct setting *x = &s->v[i];
 
 		if (x->value != NULL)
-			env_set(e, text("%s=%s", x->name, x->value));
+			env_set(e, text_new("%s=%s", x->name, x->value));
 		else if (strchr(x->name, '=') != NULL)
-			env_set(e, text("%s", x->name));
+			env_set(e, text_new("%s", x->name));
 		else if (getenv(x->name) != NULL)
-			env_set(e, text("%s=%s", x->name, getenv(x->name)));
+			env_set(e, text_new("%s=%s", x->name, getenv(x->name)));
 	}
 }
 
-/* Adds our tunable to those of the user, unless he has set it himself. */
-static void env_tune(struct env *e)
+/* Appends the tunable to GLIBC_TUNABLES, unless the user has set it. */
+static void env_tune(struct env_list *e)
 {
 	size_t i = env_index(e, "GLIBC_TUNABLES", strlen("GLIBC_TUNABLES"));
 
 	if (i == 0)
-		env_set(e, text("GLIBC_TUNABLES=" TUNABLE_TEXT));
+		env_set(e, text_new("GLIBC_TUNABLES=" TUNABLE_TEXT));
 	else if (strstr(e->v[i], TUNABLE) == NULL)
-		env_set(e, text("%s:" TUNABLE_TEXT, e->v[i]));
+		env_set(e, text_new("%s:" TUNABLE_TEXT, e->v[i]));
 }
 
 static char **env_make(const struct plan *p, const struct app *a)
 {
 	const char *keep = a->keep != NULL ? a->keep : p->keep;
-	struct env e = {.n = 1};
+	struct env_list e = {.n = 1};
 
-	e.v = mem_grow(NULL, 1, sizeof *e.v);
+	e.v = mem_grow(NULL, 1, sizeof(*e.v));
 	e.v[0] = NULL;
 	for (char **s = environ; *s != NULL; s++) {
 		if (strncmp(*s, BOOT_VAR "=", strlen(BOOT_VAR "=")) == 0)
 			continue;
 		if (keep != NULL && !list_has(keep, *s))
 			continue;
-		e.v = mem_grow(e.v, e.n + 1, sizeof *e.v);
+		e.v = mem_grow(e.v, e.n + 1, sizeof(*e.v));
 		e.v[e.n++] = *s;
 	}
 	env_apply(&e, &p->set);
 	env_apply(&e, &a->set);
 	env_tune(&e);
-	e.v = mem_grow(e.v, e.n + 1, sizeof *e.v);
+	e.v = mem_grow(e.v, e.n + 1, sizeof(*e.v));
 	e.v[e.n] = NULL;
 	return e.v;
 }
@@ -202,15 +201,15 @@ static char **script_make(const struct app *a)
 
 	while (a->argv[n] != NULL)
 		n++;
-	v = mem_grow(NULL, n + 2, sizeof *v);
-	v[0] = text("sh");
+	v = mem_grow(NULL, n + 2, sizeof(*v));
+	v[0] = text_new("sh");
 	v[1] = a->file;
-	memcpy(v + 2, a->argv + 1, n * sizeof *v); /* with the NULL at its end */
+	memcpy(v + 2, a->argv + 1, n * sizeof(*v)); /* includes the final NULL */
 	return v;
 }
 
-/* Settings that all processes of a job must share have one value in program a and the first one.
- * MPI_Init compares those of one host only. */
+/* Ends mpiexec if a setting that must be equal in all processes differs between program `a' and
+ * the first. MPI_Init compares processes of one host only. */
 static void settings_agree(const struct plan *p, int a)
 {
 	char one[SETTING_TEXT_MAX], other[SETTING_TEXT_MAX];
@@ -220,10 +219,10 @@ static void settings_agree(const struct plan *p, int a)
 
 		if (!r->everywhere || r->launch)
 			continue;
-		haft_setting_expect(i, p->app[0].envp + 1, one, sizeof one);
-		haft_setting_expect(i, p->app[a].envp + 1, other, sizeof other);
+		haft_setting_expect(i, p->app[0].envp + 1, one, sizeof(one));
+		haft_setting_expect(i, p->app[a].envp + 1, other, sizeof(other));
 		if (strcmp(one, other) != 0)
-			die(EXIT_USAGE,
+			fatal(EXIT_USAGE,
 				"%s must be the same in all processes of a job: it is `%s' in "
 				"program 1 (%s), and `%s' in program %d (%s)",
 				r->name, one, p->app[0].argv[0], other, a + 1, p->app[a].argv[0]);

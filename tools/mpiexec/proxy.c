@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* proxy.c - see proxy.h.
  *
- *                      .-- up: the parent's frames, room for ours
+ *                      .-- up: frames of the parent, room for ours
  *     poll(...) <------+-- signalfd: deaths
- *                      |-- tree: agents behind this one
- *                      |-- relay: ranks' output
- *                      '-- feed: room in ranks' stdin
+ *                      |-- tree: proxies below this one
+ *                      |-- proxy_output: output of ranks
+ *                      |-- feed: room in the stdin of ranks
+ *                      '-- PMI requests
  *
- * It decides nothing but how to end when nobody tells it any more. */
+ * A proxy makes no decision about the job, except to end when its parent is gone. */
 #include "tools/mpiexec/proxy.h"
 
 #include <errno.h>
@@ -32,34 +33,34 @@
 #include "tools/mpiexec/proxy_tree.h"
 
 #define NS_MS     1000000u
-#define LAST_MS   2000 /* for the last words to leave */
-#define FD_LIFTED 10   /* the ranks' own are below */
+#define LAST_MS   2000 /* ms for the last frames to leave */
+#define FD_LIFTED 10   /* the files of ranks have lower numbers */
 
 enum { ON_SIGNAL, ON_UP, ON_UP_ROOM, ON_TREE, ON_RELAY, ON_FEED, ON_PMI, ON_ALL };
 
-/* One process is one agent. */
-static struct agent {
-	struct link up;
-	struct tree tree;
-	struct crew crew;
+/* The state of the proxy. */
+static struct proxy {
+	struct proxy_link up;
+	struct proxy_tree tree;
+	struct local_ranks local;
 	struct conf conf;
-	int host;          /* ours */
-	bool told;         /* there is a conf */
-	bool begun;        /* the ranks were started */
-	bool ending;       /* the job is */
-	bool bye;          /* we are */
+	int host;          /* index of this host */
+	bool told;         /* the configuration has arrived */
+	bool begun;        /* the ranks have been started */
+	bool ending;       /* the job is ending */
+	bool bye;          /* this proxy is ending */
 	bool gone;         /* UP_GONE was sent */
 	bool aborted;      /* UP_ABORT was sent */
-	bool paused;       /* the root sleeps */
-	int code;          /* of our exit */
-	uint64_t kill_ns;  /* when to kill what has not ended; 0: never */
-	uint64_t drain_ns; /* since when what ranks have left is being ended; 0: it is not */
+	bool paused;       /* the root is stopped: its silence means nothing */
+	int code;          /* exit code */
+	uint64_t kill_ns;  /* when to kill what still runs; 0: never */
+	uint64_t drain_ns; /* start of ending background processes; 0: not yet */
 	sigset_t mask;
 } me;
 
 static void up_put(enum frame_kind kind, int which, int rank, const void *v, size_t len)
 {
-	struct frame f = {.len = (uint32_t)len,
+	struct proxy_frame f = {.len = (uint32_t)len,
 		.kind = (uint16_t)kind,
 		.which = (uint16_t)which,
 		.host = me.host,
@@ -68,7 +69,7 @@ static void up_put(enum frame_kind kind, int which, int rank, const void *v, siz
 	link_put(&me.up, &f, v);
 }
 
-/* Lets what was queued leave, for a while. */
+/* Writes queued frames, for at most `ms'. */
 static void up_flush(int ms)
 {
 	uint64_t end = now_ns() + (uint64_t)ms * NS_MS;
@@ -78,26 +79,26 @@ static void up_flush(int ms)
 		poll(&(struct pollfd){.fd = me.up.out, .events = POLLOUT}, 1, ms);
 }
 
-/* This host cannot go on: die() comes here. */
+/* Reports an error that fatal() raises in a proxy, and exits. */
 static void proxy_die(int code, const char *words)
 {
 	up_put(UP_FAIL, code, -1, words, strlen(words));
 	up_flush(LAST_MS);
-	local_fini(&me.crew);
+	local_fini(&me.local);
 	_exit(code);
 }
 
-/* Nobody tells us any more, or we are told to end: everything here ends, and all behind us. */
+/* Begins to end: the ranks here and all proxies below. */
 static void proxy_leave(int code)
 {
-	struct frame f = {.kind = FRAME_BYE, .host = -1};
+	struct proxy_frame f = {.kind = FRAME_BYE, .host = -1};
 
 	if (me.bye)
 		return;
 	me.bye = me.ending = true;
 	me.code = code;
-	me.kill_ns = now_ns() + (uint64_t)GRACE_FAIL_MS * NS_MS;
-	local_end(&me.crew, SIGTERM);
+	me.kill_ns = now_ns() + (uint64_t)END_GRACE_MS * NS_MS;
+	local_end(&me.local, SIGTERM);
 	if (me.told)
 		tree_down(&me.tree, &f, NULL);
 }
@@ -110,56 +111,56 @@ static void up_lose(void)
 
 /* --- the plan ------------------------------------------------------------------------------- */
 
-/* Variables that are about the host where mpiexec was started. */
+/* Corrects variables that describe the host of mpiexec. */
 static void environ_adapt(struct app *a)
 {
 	char own[256] = "";
 
-	gethostname(own, sizeof own - 1);
+	gethostname(own, sizeof(own) - 1);
 	for (char **e = a->envp + 1; *e != NULL; e++)
 		if (strncmp(*e, "HOSTNAME=", 9) == 0)
-			*e = text("HOSTNAME=%s", own);
+			*e = text_new("HOSTNAME=%s", own);
 }
 
-/* Opens the sockets and says where they are. */
+/* Opens the listening sockets and reports their addresses. */
 static void ready_say(void)
 {
 	const struct plan *p = &me.conf.plan;
-	char **addr = mem_grow(NULL, (size_t)p->nranks, sizeof *addr);
+	char **addr = mem_grow(NULL, (size_t)p->nranks, sizeof(*addr));
 	char ip[LISTEN_IP] = "127.0.0.1";
 	const char *other = p->host[me.host == 0 && p->nhosts > 1 ? 1 : 0].name;
 	const char *why = NULL;
-	struct pack out = {.len = 0};
+	struct marshal out = {.len = 0};
 
 	if (p->iface != NULL || p->launcher != LAUNCH_FORK)
 		why = boot_listen_where(p->iface, p->host[me.host].name, other, ip);
 	if (why != NULL)
-		die(1, "-iface or HAFT_IFACE %s: %s", p->iface != NULL ? p->iface : "", why);
-	memset(addr, 0, (size_t)p->nranks * sizeof *addr);
-	local_init(&me.crew, p, me.host, ip, addr);
-	for (int i = 0; i < me.crew.n; i++)
-		marshal_put_text(&out, addr[me.crew.m[i].rank]);
+		fatal(1, "-iface or HAFT_IFACE %s: %s", p->iface != NULL ? p->iface : "", why);
+	memset(addr, 0, (size_t)p->nranks * sizeof(*addr));
+	local_init(&me.local, p, me.host, ip, addr);
+	for (int i = 0; i < me.local.n; i++)
+		marshal_put_text(&out, addr[me.local.m[i].rank]);
 	up_put(UP_READY, 0, -1, out.v, out.len);
 	free(out.v);
 }
 
-static void tree_up(void *arg, const struct frame *f, const char *v)
+static void tree_up(void *arg, const struct proxy_frame *f, const char *v)
 {
 	(void)arg;
 	link_put(&me.up, f, v);
 }
 
-static void conf_do(const struct frame *f, const char *v)
+static void conf_do(const struct proxy_frame *f, const char *v)
 {
-	struct pack p = {.v = (char *)(uintptr_t)v, .len = f->len};
+	struct marshal p = {.v = (char *)(uintptr_t)v, .len = f->len};
 	struct conf *c = &me.conf;
 
 	me.host = f->host;
 	if (me.told || !conf_take(&p, c) || f->host < 0 || f->host >= c->plan.nhosts ||
 		f->rank < 1 || f->rank > c->plan.nhosts)
-		die(1, "the plan that its parent has sent makes no sense");
+		fatal(1, "the plan that its parent has sent makes no sense");
 	if (c->plan.cwd != NULL && chdir(c->plan.cwd) != 0)
-		die(EXIT_USAGE, "working directory %s: %s", c->plan.cwd, strerror(errno));
+		fatal(EXIT_USAGE, "working directory %s: %s", c->plan.cwd, strerror(errno));
 	tree_init(&me.tree, &c->plan, f->rank, tree_up, NULL);
 	me.told = true;
 	p.at = 0;
@@ -170,13 +171,13 @@ static void conf_do(const struct frame *f, const char *v)
 	for (int i = 0; i < c->plan.napps; i++)
 		environ_adapt(&c->plan.app[i]);
 	plan_find(&c->plan);
-	me.crew.spawn.mask = me.mask;
+	me.local.common.mask = me.mask;
 	ready_say();
 }
 
 /* --- the ranks ------------------------------------------------------------------------------ */
 
-static void relay_up(void *arg, int rank, int which, const char *v, size_t len)
+static void output_up(void *arg, int rank, int which, const char *v, size_t len)
 {
 	(void)arg;
 	up_put(UP_OUT, which, rank, v, len);
@@ -189,27 +190,27 @@ static int proxy_stdin_give(int rank)
 	return to == rank || to == STDIN_ALL ? feed_pipe() : -1;
 }
 
-/* What of the apps' ranks are processes now. */
+/* Reports the pids of the ranks and their CPUs. */
 static void begun_say(void)
 {
-	struct pack out = {.len = 0};
+	struct marshal out = {.len = 0};
 
-	marshal_put_int(&out, me.crew.cpus != NULL);
-	for (int i = 0; i < me.crew.n; i++) {
-		marshal_put_int(&out, me.crew.m[i].pid);
-		if (me.crew.cpus != NULL)
-			marshal_put(&out, &me.crew.cpus[i], sizeof *me.crew.cpus);
+	marshal_put_int(&out, me.local.cpus != NULL);
+	for (int i = 0; i < me.local.n; i++) {
+		marshal_put_int(&out, me.local.m[i].pid);
+		if (me.local.cpus != NULL)
+			marshal_put(&out, &me.local.cpus[i], sizeof(*me.local.cpus));
 	}
 	up_put(UP_BEGUN, 0, -1, out.v, out.len);
 	free(out.v);
 }
 
-static void world_do(const struct frame *f, const char *v)
+static void world_do(const struct proxy_frame *f, const char *v)
 {
 	const struct plan *p = &me.conf.plan;
-	struct pack in = {.v = (char *)(uintptr_t)v, .len = f->len};
-	char **addr = mem_grow(NULL, (size_t)p->nranks, sizeof *addr);
-	const char **names = mem_grow(NULL, (size_t)p->nhosts, sizeof *names);
+	struct marshal in = {.v = (char *)(uintptr_t)v, .len = f->len};
+	char **addr = mem_grow(NULL, (size_t)p->nranks, sizeof(*addr));
+	const char **names = mem_grow(NULL, (size_t)p->nhosts, sizeof(*names));
 	struct boot_world w = {.nranks = p->nranks,
 		.nhosts = p->nhosts,
 		.host_of = p->host_of,
@@ -221,29 +222,29 @@ static void world_do(const struct frame *f, const char *v)
 	if (me.begun || me.ending)
 		return;
 	if (!addrs_take(&in, addr, p->nranks))
-		die(1, "the addresses that its parent has sent make no sense");
+		fatal(1, "the addresses that its parent has sent make no sense");
 	for (int h = 0; h < p->nhosts; h++)
 		names[h] = p->host[h].name;
-	local_segment(&me.crew, &w, me.host, me.conf.cookie);
+	local_segment(&me.local, &w, me.host, me.conf.cookie);
 	for (int r = 0; r < p->nranks; r++)
 		free(addr[r]);
 	free(addr);
 	free(names);
-	proxy_out_init(me.crew.n, relay_up, NULL);
+	proxy_out_init(me.local.n, output_up, NULL);
 	me.begun = true;
-	me.crew.pmi = pmi_new(&me.crew);
-	why = local_start(&me.crew, proxy_stdin_give, proxy_out_add);
+	me.local.pmi = pmi_new(&me.local);
+	why = local_start(&me.local, proxy_stdin_give, proxy_out_add);
 	begun_say();
 	if (why != NULL)
 		up_put(UP_FAIL, 1, -1, why, strlen(why));
 	free(why);
 }
 
-/* Who has called for the end, before he is said to have died. */
+/* Reports an abort, before the death of the rank. */
 static void abort_say(void)
 {
-	const struct boot_job *b = local_abort(&me.crew);
-	struct pack out = {.len = 0};
+	const struct boot_job *b = local_abort(&me.local);
+	struct marshal out = {.len = 0};
 
 	if (b == NULL || me.aborted)
 		return;
@@ -252,14 +253,14 @@ static void abort_say(void)
 	marshal_put_int(&out, b->pid);
 	marshal_put_int(&out, b->code);
 	marshal_put_text(&out, b->text);
-	marshal_put_int(&out, local_lost(&me.crew, b));
+	marshal_put_int(&out, local_lost(&me.local, b));
 	up_put(UP_ABORT, 0, b->rank, out.v, out.len);
 	free(out.v);
 }
 
 static void proxy_rank_died(void *arg, const struct death *d)
 {
-	struct pack out = {.len = 0};
+	struct marshal out = {.len = 0};
 
 	(void)arg;
 	abort_say();
@@ -279,16 +280,16 @@ static void proxy_child_died(void *arg, pid_t pid, int status)
 		tree_reap(&me.tree, pid, status);
 }
 
-/* What the ranks do; clocks of two hosts have nothing in common, so that times go as ages. */
+/* Reports the state of the ranks.  Times are sent as ages: clocks of hosts differ. */
 static void seen_say(void)
 {
-	struct seen *seen = mem_grow(NULL, (size_t)me.crew.n, sizeof *seen);
+	struct rank_view *seen = mem_grow(NULL, (size_t)me.local.n, sizeof(*seen));
 	uint64_t now = now_ns();
 
-	memset(seen, 0, (size_t)me.crew.n * sizeof *seen);
+	memset(seen, 0, (size_t)me.local.n * sizeof(*seen));
 	if (me.begun)
-		local_see(&me.crew, seen);
-	for (int i = 0; i < me.crew.n; i++) {
+		local_see(&me.local, seen);
+	for (int i = 0; i < me.local.n; i++) {
 		struct shm_view *v = &seen[i].view;
 
 		v->since_ns = now > v->since_ns ? now - v->since_ns : 0;
@@ -299,13 +300,13 @@ static void seen_say(void)
 			v->other[k].since_ns = now > since ? now - since : 0;
 		}
 	}
-	up_put(UP_SEEN, 0, -1, seen, (size_t)me.crew.n * sizeof *seen);
+	up_put(UP_SEEN, 0, -1, seen, (size_t)me.local.n * sizeof(*seen));
 	free(seen);
 }
 
 /* --- the parent's frames -------------------------------------------------------------------- */
 
-static void stdin_do(const struct frame *f, const char *v)
+static void stdin_do(const struct proxy_frame *f, const char *v)
 {
 	if (f->len > 0)
 		feed_put(v, f->len);
@@ -315,21 +316,21 @@ static void stdin_do(const struct frame *f, const char *v)
 
 static void proxy_signal(int sig)
 {
-	local_signal(&me.crew, sig);
+	local_signal(&me.local, sig);
 }
 
 static void end_do(int sig)
 {
 	me.ending = true;
-	local_end(&me.crew, sig);
+	local_end(&me.local, sig);
 }
 
-static void room_do(const struct frame *f, const char *v)
+static void room_do(const struct proxy_frame *f, const char *v)
 {
 	int n = -1;
 
-	if (f->kind == FRAME_ROOM && f->len == sizeof n)
-		memcpy(&n, v, sizeof n);
+	if (f->kind == FRAME_ROOM && f->len == sizeof(n))
+		memcpy(&n, v, sizeof(n));
 	if (me.begun)
 		proxy_out_room(f->rank, f->which, n);
 }
@@ -338,11 +339,11 @@ static void drain_do(void)
 {
 	if (me.drain_ns == 0)
 		me.drain_ns = now_ns();
-	local_signal(&me.crew, SIGTERM);
+	local_signal(&me.local, SIGTERM);
 }
 
-/* A frame that is (also) for this host. */
-static void own_do(const struct frame *f, const char *v)
+/* Processes a frame for this host, or for all. */
+static void own_do(const struct proxy_frame *f, const char *v)
 {
 	switch ((enum frame_kind)f->kind) {
 	case FRAME_CONF: conf_do(f, v); break;
@@ -355,12 +356,12 @@ static void own_do(const struct frame *f, const char *v)
 	case FRAME_SHUT: room_do(f, v); break;
 	case FRAME_DRAIN: drain_do(); break;
 	case FRAME_PAUSE: me.paused = true; break;
-	case FRAME_BYE: proxy_leave(me.crew.alive > 0 ? 1 : 0); break;
+	case FRAME_BYE: proxy_leave(me.local.alive > 0 ? 1 : 0); break;
 	default: break;
 	}
 }
 
-static void up_take(void *arg, const struct frame *f, const char *v)
+static void up_take(void *arg, const struct proxy_frame *f, const char *v)
 {
 	(void)arg;
 	me.paused = false;
@@ -379,13 +380,13 @@ static void proxy_signals_read(int fd)
 	struct signalfd_siginfo info;
 	char words[64];
 
-	while (read(fd, &info, sizeof info) == (ssize_t)sizeof info) {
+	while (read(fd, &info, sizeof(info)) == (ssize_t)sizeof(info)) {
 		int sig = (int)info.ssi_signo;
 
 		if (sig == SIGCHLD)
-			local_reap(&me.crew, proxy_rank_died, proxy_child_died, NULL);
+			local_reap(&me.local, proxy_rank_died, proxy_child_died, NULL);
 		else if (sig == SIGTERM || sig == SIGINT || sig == SIGHUP || sig == SIGQUIT) {
-			snprintf(words, sizeof words, "its agent was ended by signal %d (%s)", sig,
+			snprintf(words, sizeof(words), "its proxy was ended by signal %d (%s)", sig,
 				strsignal(sig));
 			up_put(UP_FAIL, 128 + sig, -1, words, strlen(words));
 			proxy_leave(128 + sig);
@@ -393,10 +394,10 @@ static void proxy_signals_read(int fd)
 	}
 }
 
-/* Says once that nothing is left to be said of this host. */
+/* Reports once that no rank and no output is left here. */
 static void gone_say(void)
 {
-	if (me.gone || !me.told || me.crew.alive > 0 || (me.begun && proxy_out_open()) ||
+	if (me.gone || !me.told || me.local.alive > 0 || (me.begun && proxy_out_open()) ||
 		(!me.begun && !me.ending))
 		return;
 	me.gone = true;
@@ -410,43 +411,44 @@ static void stdin_say(void)
 	static bool was_open;
 
 	if (n > 0 || (was_open && !open))
-		up_put(UP_TOOK, !open, -1, &n, sizeof n);
+		up_put(UP_TOOK, !open, -1, &n, sizeof(n));
 	was_open = open;
 }
 
 static void proxy_clock(uint64_t now)
 {
-	struct frame ping = {.kind = FRAME_PING, .host = -1, .rank = -1};
+	struct proxy_frame ping = {.kind = FRAME_PING, .host = -1, .rank = -1};
 
 	if (me.told)
 		tree_clock(&me.tree, now);
-	if (now - me.up.said_ns >= (uint64_t)HEART_MS * NS_MS && me.up.queue.len == 0)
+	if (now - me.up.said_ns >= (uint64_t)HEARTBEAT_MS * NS_MS && me.up.queue.len == 0)
 		link_put(&me.up, &ping, NULL);
-	if (!me.paused && now > me.up.heard_ns && now - me.up.heard_ns >= (uint64_t)DEAD_MS * NS_MS)
+	if (!me.paused && now > me.up.heard_ns &&
+		now - me.up.heard_ns >= (uint64_t)SILENT_MS * NS_MS)
 		proxy_leave(1);
 	if (me.kill_ns != 0 && now >= me.kill_ns)
-		local_signal(&me.crew, SIGKILL);
-	if (me.drain_ns != 0 && me.begun && proxy_out_open() && me.crew.alive == 0 &&
+		local_signal(&me.local, SIGKILL);
+	if (me.drain_ns != 0 && me.begun && proxy_out_open() && me.local.alive == 0 &&
 		now - me.drain_ns >= (uint64_t)DRAIN_MS * NS_MS && proxy_out_quiet(now, DRAIN_MS))
 		proxy_out_cut();
 }
 
-/* All is done that can be, or time is up. */
+/* True if nothing is left to do, or the time is over. */
 static bool proxy_over(uint64_t now)
 {
 	if (!me.bye)
 		return false;
-	if (me.crew.alive == 0 && (!me.told || tree_over(&me.tree)))
+	if (me.local.alive == 0 && (!me.told || tree_over(&me.tree)))
 		return true;
 	return now >= me.kill_ns + (uint64_t)BYE_MS * NS_MS;
 }
 
-/* ms to wait: hearts beat, and what ends is waited for in small steps. */
+/* ms until the next heartbeat or check. */
 static int proxy_patience(void)
 {
 	if (me.bye)
 		return 10;
-	return me.drain_ns != 0 ? 50 : HEART_MS / 2;
+	return me.drain_ns != 0 ? 50 : HEARTBEAT_MS / 2;
 }
 
 static void proxy_loop(int sigfd)
@@ -469,11 +471,11 @@ static void proxy_loop(int sigfd)
 		p[ON_RELAY] =
 			(struct pollfd){.fd = me.begun ? proxy_out_fd() : -1, .events = POLLIN};
 		p[ON_FEED] = (struct pollfd){.fd = feed_fd(), .events = POLLIN};
-		p[ON_PMI] = (struct pollfd){.fd = pmi_fd(me.crew.pmi), .events = POLLIN};
+		p[ON_PMI] = (struct pollfd){.fd = pmi_fd(me.local.pmi), .events = POLLIN};
 		if (poll(p, ON_ALL, proxy_patience()) < 0)
 			continue;
-		if (now_ns() - last > (uint64_t)3 * HEART_MS * NS_MS)
-			me.up.heard_ns = now_ns(); /* we have slept, not the parent */
+		if (now_ns() - last > (uint64_t)3 * HEARTBEAT_MS * NS_MS)
+			me.up.heard_ns = now_ns(); /* this process was stopped, not the parent */
 		last = now_ns();
 		if (me.up.in >= 0 && p[ON_UP].revents != 0 &&
 			!link_read(&me.up, up_take, NULL, NULL, last))
@@ -483,7 +485,7 @@ static void proxy_loop(int sigfd)
 		if (p[ON_FEED].revents != 0)
 			feed_work();
 		if (p[ON_PMI].revents != 0)
-			pmi_work(me.crew.pmi);
+			pmi_work(me.local.pmi);
 		if (p[ON_TREE].revents != 0)
 			tree_work(&me.tree, last);
 		if (p[ON_SIGNAL].revents != 0)
@@ -492,7 +494,7 @@ static void proxy_loop(int sigfd)
 	}
 }
 
-/* stdin and stdout become the link; their numbers stay taken, by /dev/null. */
+/* stdin and stdout become the link; /dev/null takes their numbers. */
 static void up_open(void)
 {
 	int in = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, FD_LIFTED);
@@ -500,28 +502,28 @@ static void up_open(void)
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
 	if (in < 0 || out < 0 || null < 0)
-		die(1, "no files: %s", strerror(errno));
+		fatal(1, "no files: %s", strerror(errno));
 	dup2(null, STDIN_FILENO);
 	dup2(null, STDOUT_FILENO);
 	close(null);
 	link_open(&me.up, in, out, now_ns());
-	me.up.hello = true; /* ours is the only one */
+	me.up.hello = true; /* the parent sends no hello */
 	marshal_put(&me.up.queue, link_hello(), strlen(link_hello()));
 	marshal_put(&me.up.queue, "\n", 1);
 }
 
 int proxy_main(int sigfd, const sigset_t *mask)
 {
-	prctl(PR_SET_NAME, "haft-agent");
+	prctl(PR_SET_NAME, "haft-proxy");
 	me.mask = *mask;
 	me.host = -1;
 	up_open();
-	die_hook = proxy_die;
+	fatal_hook = proxy_die;
 	proxy_loop(sigfd);
 	up_flush(0);
 	if (me.code != 0)
-		return me.code; /* the guard kills also who has left his group */
-	local_fini(&me.crew);
+		return me.code; /* the guard then also kills processes that have left their group */
+	local_fini(&me.local);
 	if (me.told)
 		tree_fini(&me.tree);
 	return me.code;

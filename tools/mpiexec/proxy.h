@@ -1,20 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* proxy.h - mpiexec on another host: runs the ranks of that host for the mpiexec that the user has
- * started, and starts the agents of the hosts behind it in the tree.
+/* proxy.h - mpiexec on another host: runs the ranks of that host and starts the proxies below it.
  *
- *      hello --> FRAME_CONF: sockets for the ranks, UP_READY --> FRAME_WORLD: segment, ranks, and
- * so on until FRAME_BYE
+ *      hello --> FRAME_CONF: open sockets, UP_READY --> FRAME_WORLD: segment, ranks --> ...
+ *      FRAME_BYE
  *
- * An agent that loses its parent ends its ranks and itself.  It is the user's own process, started
- * by the user's own ssh or whatever he has: it listens nowhere, and does nothing that he could not
- * do by hand there. */
+ * A proxy that loses its parent ends its ranks and exits.  It is a process of the user, started by
+ * the user's own ssh or other command.  It listens nowhere. */
 #ifndef HAFT_TOOLS_MPIEXEC_PROXY_H
 #define HAFT_TOOLS_MPIEXEC_PROXY_H
 
 #include <signal.h>
 
-/* Is an agent on stdin and stdout, until it is over; returns the exit code of its process.  sigfd
- * and mask: as main has made them. */
+/* Runs a proxy on stdin and stdout until the job is over; returns its exit code.  sigfd and mask
+ * are those of signals_init in main.c. */
 int proxy_main(int sigfd, const sigset_t *mask);
 
 #endif

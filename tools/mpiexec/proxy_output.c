@@ -15,65 +15,65 @@
 struct proxy_stream {
 	int fd; /* -1: ended */
 	int rank, which;
-	int room;     /* bytes that may be sent */
-	bool watched; /* in the epoll set: it has room */
+	int room;     /* credit: bytes that may be sent */
+	bool watched; /* in the epoll set, because it has credit */
 };
 
 static struct {
 	struct proxy_stream *v;
 	int n, open, epfd;
-	uint64_t last_ns; /* when something came last */
+	uint64_t last_ns; /* time of the last bytes */
 	proxy_out_fn *out;
 	void *arg;
-} relay;
+} proxy_out;
 
 void proxy_out_init(int n, proxy_out_fn *out, void *arg)
 {
-	relay.v = mem_grow(NULL, (size_t)n * 2, sizeof *relay.v);
-	relay.out = out;
-	relay.arg = arg;
-	relay.epfd = epoll_create1(EPOLL_CLOEXEC);
-	if (relay.epfd < 0)
-		die(1, "epoll: %s", strerror(errno));
+	proxy_out.v = mem_grow(NULL, (size_t)n * 2, sizeof(*proxy_out.v));
+	proxy_out.out = out;
+	proxy_out.arg = arg;
+	proxy_out.epfd = epoll_create1(EPOLL_CLOEXEC);
+	if (proxy_out.epfd < 0)
+		fatal(1, "epoll: %s", strerror(errno));
 }
 
-/* Watches a stream while it has room, and only then. */
+/* Adds a stream to the epoll set while it has credit, and removes it otherwise. */
 static void proxy_out_watch(struct proxy_stream *t, bool on)
 {
-	struct epoll_event ev = {.events = EPOLLIN, .data.u64 = (uint64_t)(t - relay.v)};
+	struct epoll_event ev = {.events = EPOLLIN, .data.u64 = (uint64_t)(t - proxy_out.v)};
 
 	if (t->watched != on)
-		epoll_ctl(relay.epfd, on ? EPOLL_CTL_ADD : EPOLL_CTL_DEL, t->fd, &ev);
+		epoll_ctl(proxy_out.epfd, on ? EPOLL_CTL_ADD : EPOLL_CTL_DEL, t->fd, &ev);
 	t->watched = on;
 }
 
 void proxy_out_add(int rank, int which, int fd)
 {
-	struct proxy_stream *t = &relay.v[relay.n++];
+	struct proxy_stream *t = &proxy_out.v[proxy_out.n++];
 
 	*t = (struct proxy_stream){.fd = fd, .rank = rank, .which = which, .room = OUT_WINDOW};
-	relay.open++;
+	proxy_out.open++;
 	proxy_out_watch(t, true);
 }
 
 static void proxy_stream_end(struct proxy_stream *t)
 {
-	/* By hand: a child just started may still have this end, until its exec closes it. */
+	/* EPOLL_CTL_DEL is needed: a child before its exec may still hold this fd. */
 	proxy_out_watch(t, false);
 	close(t->fd);
 	t->fd = -1;
-	relay.open--;
-	relay.out(relay.arg, t->rank, t->which, NULL, 0);
+	proxy_out.open--;
+	proxy_out.out(proxy_out.arg, t->rank, t->which, NULL, 0);
 }
 
-/* True if it brought something. */
+/* Reads from the stream.  Returns true if bytes came. */
 static bool proxy_stream_read(struct proxy_stream *t)
 {
 	static char buf[READ_LEN];
 	ssize_t n = read(t->fd, buf, t->room < READ_LEN ? (size_t)t->room : READ_LEN);
 
 	if (n > 0) {
-		relay.out(relay.arg, t->rank, t->which, buf, (size_t)n);
+		proxy_out.out(proxy_out.arg, t->rank, t->which, buf, (size_t)n);
 		t->room -= (int)n;
 		if (t->room == 0)
 			proxy_out_watch(t, false);
@@ -85,27 +85,27 @@ static bool proxy_stream_read(struct proxy_stream *t)
 
 int proxy_out_fd(void)
 {
-	return relay.epfd;
+	return proxy_out.epfd;
 }
 
 void proxy_out_work(uint64_t now_ns)
 {
 	struct epoll_event ev[EVENTS];
-	int n = epoll_wait(relay.epfd, ev, EVENTS, 0);
+	int n = epoll_wait(proxy_out.epfd, ev, EVENTS, 0);
 
 	for (int i = 0; i < n; i++) {
-		struct proxy_stream *t = &relay.v[ev[i].data.u64];
+		struct proxy_stream *t = &proxy_out.v[ev[i].data.u64];
 
 		if (t->fd >= 0 && t->room > 0 && proxy_stream_read(t))
-			relay.last_ns = now_ns;
+			proxy_out.last_ns = now_ns;
 	}
 }
 
 static struct proxy_stream *proxy_stream_of(int rank, int which)
 {
-	for (int i = 0; i < relay.n; i++)
-		if (relay.v[i].rank == rank && relay.v[i].which == which)
-			return &relay.v[i];
+	for (int i = 0; i < proxy_out.n; i++)
+		if (proxy_out.v[i].rank == rank && proxy_out.v[i].which == which)
+			return &proxy_out.v[i];
 	return NULL;
 }
 
@@ -120,7 +120,7 @@ void proxy_out_room(int rank, int which, int n)
 		return;
 	}
 	t->room += n;
-	relay.last_ns = now_ns();
+	proxy_out.last_ns = now_ns();
 	proxy_out_watch(t, t->room > 0);
 }
 
@@ -137,20 +137,20 @@ void proxy_out_rest(int rank)
 
 bool proxy_out_open(void)
 {
-	return relay.open > 0;
+	return proxy_out.open > 0;
 }
 
 bool proxy_out_quiet(uint64_t now_ns, int ms)
 {
-	for (int i = 0; i < relay.n; i++)
-		if (relay.v[i].fd >= 0 && relay.v[i].room == 0)
+	for (int i = 0; i < proxy_out.n; i++)
+		if (proxy_out.v[i].fd >= 0 && proxy_out.v[i].room == 0)
 			return false;
-	return now_ns > relay.last_ns && now_ns - relay.last_ns >= (uint64_t)ms * 1000000u;
+	return now_ns > proxy_out.last_ns && now_ns - proxy_out.last_ns >= (uint64_t)ms * 1000000u;
 }
 
 void proxy_out_cut(void)
 {
-	for (int i = 0; i < relay.n; i++)
-		if (relay.v[i].fd >= 0)
-			proxy_stream_end(&relay.v[i]);
+	for (int i = 0; i < proxy_out.n; i++)
+		if (proxy_out.v[i].fd >= 0)
+			proxy_stream_end(&proxy_out.v[i]);
 }

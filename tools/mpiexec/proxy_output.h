@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* proxy_output.h - the output of an agent's ranks on its way to the root, as it comes.
+/* proxy_output.h - forwards the output of a proxy's ranks to the root, unchanged.
  *
- * The root makes lines of it (output.h).  A rank may be OUT_WINDOW bytes ahead of the root's own
- * reader; then its pipe is left alone until there is room, while everything else goes on. */
+ * The root forms lines (output.h).  Each stream has a credit of OUT_WINDOW bytes; without credit
+ * its pipe is not read, and other streams continue. */
 #ifndef HAFT_TOOLS_MPIEXEC_PROXY_OUTPUT_H
 #define HAFT_TOOLS_MPIEXEC_PROXY_OUTPUT_H
 
@@ -10,21 +10,23 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Where it goes; len 0: the stream's end. */
+/* Receives output; len 0: end of the stream. */
 typedef void proxy_out_fn(void *arg, int rank, int which, const char *v, size_t len);
 
-void proxy_out_init(int n, proxy_out_fn *out, void *arg); /* n ranks */
+void proxy_out_init(int n, proxy_out_fn *out, void *arg); /* for n ranks */
 
-/* Gives the read end of a pipe of a rank's stdout (which 0) or stderr (which 1). */
+/* Adds the read end of a pipe of a rank's stdout (which 0) or stderr (which 1). */
 void proxy_out_add(int rank, int which, int fd);
 
-int proxy_out_fd(void); /* to be polled for POLLIN, then proxy_out_work */
+int proxy_out_fd(void); /* poll for POLLIN, then proxy_out_work */
 void proxy_out_work(uint64_t now_ns);
 
-void proxy_out_room(int rank, int which, int n); /* more room; n < 0: nobody reads it any more */
-void proxy_out_rest(int rank);                   /* what a rank that has died said last */
-bool proxy_out_open(void);                       /* a stream can still bring something */
-bool proxy_out_quiet(uint64_t now_ns, int ms);   /* none has, for so long, though it might have */
-void proxy_out_cut(void);                        /* ends them all */
+void proxy_out_room(
+	int rank, int which, int n); /* more credit; n < 0: the output is no longer read */
+void proxy_out_rest(int rank);       /* reads the last output of a dead rank */
+bool proxy_out_open(void);           /* a stream is still open */
+bool proxy_out_quiet(
+	uint64_t now_ns, int ms); /* no bytes came for `ms', and no stream lacked credit */
+void proxy_out_cut(void);         /* ends all streams */
 
 #endif

@@ -15,9 +15,9 @@
 
 #define NS_MS    1000000u
 #define EVENTS   64
-#define LINE_MAX 1024 /* of a command's stderr that is kept for one line */
+#define LINE_MAX 1024 /* bytes of a command's stderr that form one line */
 
-/* What an epoll event is about: a branch, and which of its fds. */
+/* The source of an epoll event: a child, and which of its fds. */
 enum what { ON_IN, ON_OUT, ON_ERR, ONS };
 
 static int parent_of(const struct plan *p, int node)
@@ -43,11 +43,11 @@ bool tree_behind(const struct plan *p, int host, int top)
 	return node == at;
 }
 
-/* Tells what is above us about branch b's host. */
-__attribute__((format(printf, 4, 5))) static void up_text(
-	struct tree *t, const struct branch *b, enum frame_kind kind, const char *fmt, ...)
+/* Sends a text about the host of child `b' up. */
+__attribute__((format(printf, 4, 5))) static void up_text(struct proxy_tree *t,
+	const struct proxy_child *b, enum frame_kind kind, const char *fmt, ...)
 {
-	struct frame f = {.kind = (uint16_t)kind, .host = b->host, .rank = -1};
+	struct proxy_frame f = {.kind = (uint16_t)kind, .host = b->host, .rank = -1};
 	va_list ap;
 	char *s;
 	int n;
@@ -62,32 +62,32 @@ __attribute__((format(printf, 4, 5))) static void up_text(
 	free(s);
 }
 
-static void branch_watch(struct tree *t, int i, enum what what, int fd, uint32_t events)
+static void branch_watch(struct proxy_tree *t, int i, enum what what, int fd, uint32_t events)
 {
 	struct epoll_event ev = {.events = events, .data.u64 = (uint64_t)i * ONS + what};
 
 	if (epoll_ctl(t->epfd, EPOLL_CTL_ADD, fd, &ev) != 0)
-		die(1, "epoll: %s", strerror(errno));
+		fatal(1, "epoll: %s", strerror(errno));
 }
 
-void tree_init(struct tree *t, const struct plan *p, int node, link_take_fn *up, void *arg)
+void tree_init(struct proxy_tree *t, const struct plan *p, int node, link_take_fn *up, void *arg)
 {
-	*t = (struct tree){.plan = p, .node = node, .up = up, .arg = arg};
+	*t = (struct proxy_tree){.plan = p, .node = node, .up = up, .arg = arg};
 	t->epfd = epoll_create1(EPOLL_CLOEXEC);
 	if (t->epfd < 0)
-		die(1, "epoll: %s", strerror(errno));
+		fatal(1, "epoll: %s", strerror(errno));
 	for (int k = node * p->fanout + 1; k <= node * p->fanout + p->fanout && k <= p->nhosts; k++)
 		t->n++;
-	t->b = mem_grow(NULL, (size_t)t->n + 1, sizeof *t->b);
+	t->b = mem_grow(NULL, (size_t)t->n + 1, sizeof(*t->b));
 	for (int i = 0; i < t->n; i++) {
 		int k = node * p->fanout + 1 + i;
 
-		t->b[i] = (struct branch){.node = k, .host = p->order[k - 1], .err = -1};
+		t->b[i] = (struct proxy_child){.node = k, .host = p->order[k - 1], .err = -1};
 	}
 }
 
-/* Its link is closed; how its command ends may tell why, a moment later. */
-static void branch_die(struct tree *t, struct branch *b, uint64_t now)
+/* Closes the link of a child.  How its command ends may explain it a moment later. */
+static void branch_die(struct proxy_tree *t, struct proxy_child *b, uint64_t now)
 {
 	if (b->dead)
 		return;
@@ -98,11 +98,11 @@ static void branch_die(struct tree *t, struct branch *b, uint64_t now)
 		b->said = true;
 }
 
-static void branch_start(struct tree *t, int i, const struct pack *conf, uint64_t now)
+static void branch_start(struct proxy_tree *t, int i, const struct marshal *conf, uint64_t now)
 {
-	struct branch *b = &t->b[i];
-	struct frame f = {.kind = FRAME_CONF, .host = b->host, .rank = b->node};
-	struct launched l;
+	struct proxy_child *b = &t->b[i];
+	struct proxy_frame f = {.kind = FRAME_CONF, .host = b->host, .rank = b->node};
+	struct launch_ends l;
 	const char *stage;
 
 	b->begun_ns = now;
@@ -110,7 +110,7 @@ static void branch_start(struct tree *t, int i, const struct pack *conf, uint64_
 		b->link.in = b->link.out = -1;
 		b->ended = b->said = true;
 		branch_die(t, b, now);
-		up_text(t, b, UP_LOST, "its agent could not be started: %s: %s", stage,
+		up_text(t, b, UP_LOST, "its proxy could not be started: %s: %s", stage,
 			strerror(errno));
 		return;
 	}
@@ -124,7 +124,7 @@ static void branch_start(struct tree *t, int i, const struct pack *conf, uint64_
 	link_put(&b->link, &f, conf->v);
 }
 
-void tree_start(struct tree *t, const struct pack *conf)
+void tree_start(struct proxy_tree *t, const struct marshal *conf)
 {
 	uint64_t now = now_ns();
 
@@ -134,20 +134,19 @@ void tree_start(struct tree *t, const struct pack *conf)
 	tree_write(t, now);
 }
 
-/* The job ends, and this command has not brought an agent to say hello: no rank runs anywhere yet,
- * and it may hang for ever.  It has a session of its own. */
-static void branch_stop(struct tree *t, struct branch *b, int sig)
+/* Ends a launcher command whose proxy has not said hello.  It has its own session, and may hang. */
+static void branch_stop(struct proxy_tree *t, struct proxy_child *b, int sig)
 {
 	kill(-b->pid, sig == SIGKILL ? SIGKILL : SIGTERM);
 	branch_die(t, b, now_ns());
 }
 
-void tree_down(struct tree *t, const struct frame *f, const void *v)
+void tree_down(struct proxy_tree *t, const struct proxy_frame *f, const void *v)
 {
 	bool ends = f->kind == FRAME_END || (f->kind == FRAME_SIGNAL && f->which == SIGKILL);
 
 	for (int i = 0; i < t->n; i++) {
-		struct branch *b = &t->b[i];
+		struct proxy_child *b = &t->b[i];
 
 		if (ends && b->pid > 0 && !b->link.hello)
 			branch_stop(t, b, f->which);
@@ -158,21 +157,21 @@ void tree_down(struct tree *t, const struct frame *f, const void *v)
 		t->bye = true;
 }
 
-int tree_fd(const struct tree *t)
+int tree_fd(const struct proxy_tree *t)
 {
 	return t->epfd;
 }
 
 /* --- what comes from below ------------------------------------------------------------------ */
 
-struct from {
-	struct tree *t;
-	struct branch *b;
+struct child_arg {
+	struct proxy_tree *t;
+	struct proxy_child *b;
 };
 
-static void branch_take(void *arg, const struct frame *f, const char *v)
+static void branch_take(void *arg, const struct proxy_frame *f, const char *v)
 {
-	struct from *from = arg;
+	struct child_arg *from = arg;
 
 	if (f->kind >= UP_READY && f->host >= 0 && f->host < from->t->plan->nhosts)
 		from->t->up(from->t->arg, f, v);
@@ -180,14 +179,14 @@ static void branch_take(void *arg, const struct frame *f, const char *v)
 
 static void branch_noise(void *arg, const char *line)
 {
-	struct from *from = arg;
+	struct child_arg *from = arg;
 
 	if (line[0] != '\0')
 		up_text(from->t, from->b, UP_SAID, "%s", line);
 }
 
-/* A line of the command's stderr; agents that could not do better say "mpiexec: " themselves. */
-static void err_line(struct tree *t, struct branch *b, size_t len)
+/* Forwards a line of the command's stderr.  Proxies that cannot send frames print "mpiexec: ". */
+static void err_line(struct proxy_tree *t, struct proxy_child *b, size_t len)
 {
 	const char *s = b->line.v;
 
@@ -199,10 +198,10 @@ static void err_line(struct tree *t, struct branch *b, size_t len)
 		up_text(t, b, UP_SAID, "%.*s", (int)len, s);
 }
 
-static void err_read(struct tree *t, struct branch *b)
+static void err_read(struct proxy_tree *t, struct proxy_child *b)
 {
 	char buf[LINE_MAX];
-	ssize_t n = read(b->err, buf, sizeof buf);
+	ssize_t n = read(b->err, buf, sizeof(buf));
 	const char *nl;
 
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
@@ -225,27 +224,27 @@ static void err_read(struct tree *t, struct branch *b)
 	}
 }
 
-void tree_write(struct tree *t, uint64_t now)
+void tree_write(struct proxy_tree *t, uint64_t now)
 {
 	for (int i = 0; i < t->n; i++) {
-		struct branch *b = &t->b[i];
-		struct from from = {t, b};
+		struct proxy_child *b = &t->b[i];
+		struct child_arg from = {t, b};
 
 		if (b->dead || link_write(&b->link, now))
 			continue;
-		link_read(&b->link, branch_take, branch_noise, &from, now); /* its last words */
+		link_read(&b->link, branch_take, branch_noise, &from, now); /* its last frames */
 		branch_die(t, b, now);
 	}
 }
 
-void tree_work(struct tree *t, uint64_t now)
+void tree_work(struct proxy_tree *t, uint64_t now)
 {
 	struct epoll_event ev[EVENTS];
 	int n = epoll_wait(t->epfd, ev, EVENTS, 0);
 
 	for (int i = 0; i < n; i++) {
-		struct branch *b = &t->b[ev[i].data.u64 / ONS];
-		struct from from = {t, b};
+		struct proxy_child *b = &t->b[ev[i].data.u64 / ONS];
+		struct child_arg from = {t, b};
 		enum what what = (enum what)(ev[i].data.u64 % ONS);
 
 		if (what == ON_ERR && b->err >= 0)
@@ -257,48 +256,49 @@ void tree_work(struct tree *t, uint64_t now)
 	tree_write(t, now);
 }
 
-/* --- who is lost ---------------------------------------------------------------------------- */
+/* --- lost children -------------------------------------------------------------------------- */
 
 /* How the launcher's command has ended, in words. */
-static char *ending_of(const struct tree *t, const struct branch *b)
+static char *ending_of(const struct proxy_tree *t, const struct proxy_child *b)
 {
 	const char *name = launch_name(t->plan, b->host);
 
 	if (!b->ended)
-		return text("%s", "");
+		return text_new("%s", "");
 	if (WIFSIGNALED(b->status))
-		return text(": %s was killed by signal %d (%s)", name, WTERMSIG(b->status),
+		return text_new(": %s was killed by signal %d (%s)", name, WTERMSIG(b->status),
 			strsignal(WTERMSIG(b->status)));
 	if (WEXITSTATUS(b->status) == EXIT_NONE)
-		return text(": %s exited with code 127: is there a %s on that host? -prefix says "
-			    "where it is",
-			name, t->plan->agent);
-	return text(": %s exited with code %d", name, WEXITSTATUS(b->status));
+		return text_new(
+			": %s exited with code 127: is there a %s on that host? -prefix says "
+			"where it is",
+			name, t->plan->proxy_path);
+	return text_new(": %s exited with code %d", name, WEXITSTATUS(b->status));
 }
 
-static void lost_say(struct tree *t, struct branch *b)
+static void lost_say(struct proxy_tree *t, struct proxy_child *b)
 {
 	const char *trouble = b->link.trouble;
 	char *ending = ending_of(t, b);
 
 	b->said = true;
 	if (!b->link.hello && trouble != NULL)
-		up_text(t, b, UP_LOST, "its agent could not be started: %s", trouble);
+		up_text(t, b, UP_LOST, "its proxy could not be started: %s", trouble);
 	else if (!b->link.hello)
-		up_text(t, b, UP_LOST, "its agent could not be started%s", ending);
+		up_text(t, b, UP_LOST, "its proxy could not be started%s", ending);
 	else if (trouble != NULL)
-		up_text(t, b, UP_LOST, "the connection to its agent is lost: %s", trouble);
+		up_text(t, b, UP_LOST, "the connection to its proxy is lost: %s", trouble);
 	else
-		up_text(t, b, UP_LOST, "the connection to its agent is lost%s", ending);
+		up_text(t, b, UP_LOST, "the connection to its proxy is lost%s", ending);
 	free(ending);
 	if (b->pid > 0)
-		kill(b->pid, SIGKILL); /* it has nothing to carry any more */
+		kill(b->pid, SIGKILL); /* the command has nothing left to carry */
 }
 
-/* One branch by the clock: is it alive, does it know that we are? */
-static void branch_clock(struct tree *t, struct branch *b, uint64_t now)
+/* Checks one child: is it alive, is a heartbeat due? */
+static void branch_clock(struct proxy_tree *t, struct proxy_child *b, uint64_t now)
 {
-	struct frame ping = {.kind = FRAME_PING, .host = -1, .rank = -1};
+	struct proxy_frame ping = {.kind = FRAME_PING, .host = -1, .rank = -1};
 	uint64_t silent = b->link.heard_ns > now ? 0 : now - b->link.heard_ns;
 
 	if (b->dead) {
@@ -311,19 +311,19 @@ static void branch_clock(struct tree *t, struct branch *b, uint64_t now)
 	if (!b->link.hello && now - b->begun_ns >= (uint64_t)START_MS * NS_MS) {
 		b->link.trouble = "it has not said hello in time";
 		branch_die(t, b, now);
-	} else if (b->link.hello && silent >= (uint64_t)DEAD_MS * NS_MS) {
+	} else if (b->link.hello && silent >= (uint64_t)SILENT_MS * NS_MS) {
 		b->link.trouble = "it has been silent for too long: the host or the network is "
 				  "down";
 		branch_die(t, b, now);
-	} else if (now - b->link.said_ns >= (uint64_t)HEART_MS * NS_MS) {
+	} else if (now - b->link.said_ns >= (uint64_t)HEARTBEAT_MS * NS_MS) {
 		link_put(&b->link, &ping, NULL);
 	}
 }
 
-void tree_clock(struct tree *t, uint64_t now)
+void tree_clock(struct proxy_tree *t, uint64_t now)
 {
-	/* Who has slept himself has no right to call others silent. */
-	bool slept = now - t->clock_ns >= (uint64_t)3 * HEART_MS * NS_MS;
+	/* After a long stop of this process, no child counts as silent. */
+	bool slept = now - t->clock_ns >= (uint64_t)3 * HEARTBEAT_MS * NS_MS;
 
 	t->clock_ns = now;
 	for (int i = 0; i < t->n; i++) {
@@ -334,10 +334,10 @@ void tree_clock(struct tree *t, uint64_t now)
 	tree_write(t, now);
 }
 
-bool tree_reap(struct tree *t, pid_t pid, int status)
+bool tree_reap(struct proxy_tree *t, pid_t pid, int status)
 {
 	for (int i = 0; i < t->n; i++) {
-		struct branch *b = &t->b[i];
+		struct proxy_child *b = &t->b[i];
 
 		if (b->pid != pid)
 			continue;
@@ -349,7 +349,7 @@ bool tree_reap(struct tree *t, pid_t pid, int status)
 	return false;
 }
 
-bool tree_over(const struct tree *t)
+bool tree_over(const struct proxy_tree *t)
 {
 	for (int i = 0; i < t->n; i++)
 		if (!t->b[i].dead || t->b[i].pid != 0)
@@ -357,10 +357,10 @@ bool tree_over(const struct tree *t)
 	return true;
 }
 
-void tree_fini(struct tree *t)
+void tree_fini(struct proxy_tree *t)
 {
 	for (int i = 0; i < t->n; i++) {
-		struct branch *b = &t->b[i];
+		struct proxy_child *b = &t->b[i];
 
 		if (!b->dead)
 			link_close(&b->link);

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* rank_map.c - which rank runs on which host.
+/* rank_map.c - maps ranks to hosts.
  *
- *   slots 2, 2           0 1 | 2 3        then 4 5 | 6 7: once all are full, it begins again
- *   -rr                  0 2 | 1 3        one to each host that still has a slot
- *   -ppn 1               0   | 1          so many to each host, whatever its slots
- *   max_slots=2          0 1 |            a host that has so many takes no more, in any lap
+ *   slots 2, 2           0 1 | 2 3        then 4 5 | 6 7: when all are full, the next lap begins
+ *   -rr                  0 2 | 1 3        one to each host that has a free slot
+ *   -ppn 1               0   | 1          ranks per host, instead of its slots
+ *   max_slots=2          0 1 |            an upper limit over all laps
  *
- * Hosts that get no rank are forgotten: nothing is started there. */
+ * Hosts without ranks are dropped. */
 #include <stdlib.h>
 #include <string.h>
 #include "tools/mpiexec/job_plan.h"
 
-/* Goes from host to host.  `left' are the ranks that a host still takes in this lap, `room' those
- * that it takes at all. */
+/* Position of the mapping. */
 struct map_walk {
 	int at;
 	int *left;
@@ -33,19 +32,19 @@ static void walk_begin(const struct plan *p, struct map_walk *w)
 {
 	int64_t sum = 0;
 
-	w->left = mem_grow(NULL, (size_t)p->nhosts, sizeof *w->left);
-	w->room = mem_grow(NULL, (size_t)p->nhosts, sizeof *w->room);
+	w->left = mem_grow(NULL, (size_t)p->nhosts, sizeof(*w->left));
+	w->room = mem_grow(NULL, (size_t)p->nhosts, sizeof(*w->room));
 	for (int i = 0; i < p->nhosts; i++) {
 		w->room[i] = p->host[i].max > 0 ? p->host[i].max : p->nranks;
 		sum += w->room[i];
 	}
 	if (sum < p->nranks)
-		die(EXIT_USAGE, "%d processes, and the max_slots of all hosts are %d", p->nranks,
+		fatal(EXIT_USAGE, "%d processes, and the max_slots of all hosts are %d", p->nranks,
 			(int)sum);
 	lap_begin(p, w);
 }
 
-/* The host of the next rank: there is one that has room. */
+/* The host of the next rank.  The caller has checked that one has room. */
 static int walk_next(const struct plan *p, struct map_walk *w)
 {
 	int tries = 0;
@@ -64,10 +63,10 @@ static int walk_next(const struct plan *p, struct map_walk *w)
 	return host;
 }
 
-/* Numbers those hosts anew that have ranks. */
+/* Drops hosts without ranks and renumbers the others. */
 static void empty_drop(struct plan *p)
 {
-	int *new = mem_grow(NULL, (size_t)p->nhosts, sizeof *new);
+	int *new = mem_grow(NULL, (size_t)p->nhosts, sizeof(*new));
 	int n = 0;
 
 	for (int i = 0; i < p->nhosts; i++)
@@ -86,12 +85,12 @@ static void empty_drop(struct plan *p)
 	free(new);
 }
 
-/* This machine comes first, as only the root can do without a launcher. */
+/* Puts this machine first in the proxy tree: only the root can start it without a launcher. */
 static void host_order_make(struct plan *p)
 {
 	int n = 0;
 
-	p->order = mem_grow(NULL, (size_t)p->nhosts, sizeof *p->order);
+	p->order = mem_grow(NULL, (size_t)p->nhosts, sizeof(*p->order));
 	for (int i = 0; i < p->nhosts; i++)
 		if (p->host[i].local)
 			p->order[n++] = i;
@@ -104,8 +103,8 @@ void map_ranks(struct plan *p)
 {
 	struct map_walk w;
 
-	p->host_of = mem_grow(NULL, (size_t)p->nranks, sizeof *p->host_of);
-	memset(p->host_of, 0, (size_t)p->nranks * sizeof *p->host_of);
+	p->host_of = mem_grow(NULL, (size_t)p->nranks, sizeof(*p->host_of));
+	memset(p->host_of, 0, (size_t)p->nranks * sizeof(*p->host_of));
 	if (p->nhosts == 0)
 		return;
 	walk_begin(p, &w);

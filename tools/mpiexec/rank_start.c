@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* rank_start.c - the few system calls between vfork and exec.
+/* rank_start.c - the system calls between vfork and exec.
  *
- * The child runs on mpiexec's memory and stack: it calls nothing but system calls, writes nothing
- * but struct rank_child, and never returns. */
+ * The child runs on mpiexec's memory and stack: it makes system calls only, writes only struct
+ * rank_child, and never returns. */
 #include "tools/mpiexec/rank_start.h"
 
 #include <errno.h>
@@ -11,16 +11,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* What parent and child of one vfork share. */
+/* Shared by parent and vforked child. */
 struct rank_child {
-	const struct spawn *s;
+	const struct rank_common *s;
 	const struct app *a;
-	const struct ends *e;
+	const struct rank_ends *e;
 	volatile int err;
 	const char *volatile stage;
 };
 
-/* Notes what failed, and ends the child. */
+/* Records the failed step and ends the child. */
 __attribute__((noreturn)) static void rank_child_fail(struct rank_child *c, const char *stage)
 {
 	c->err = errno;
@@ -28,7 +28,7 @@ __attribute__((noreturn)) static void rank_child_fail(struct rank_child *c, cons
 	_exit(EXIT_NONE);
 }
 
-/* Undoes what mpiexec has done to its own signals. */
+/* Restores the signals that mpiexec has changed. */
 static void rank_child_signals(const struct rank_child *c)
 {
 	signal(SIGPIPE, SIG_DFL);
@@ -37,7 +37,7 @@ static void rank_child_signals(const struct rank_child *c)
 
 __attribute__((noreturn)) static void rank_child_run(struct rank_child *c)
 {
-	const struct spawn *s = c->s;
+	const struct rank_common *s = c->s;
 	const struct app *a = c->a;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -48,7 +48,7 @@ __attribute__((noreturn)) static void rank_child_run(struct rank_child *c)
 		rank_child_fail(c, "dup2");
 	if (a->wdir != NULL && chdir(a->wdir) != 0)
 		rank_child_fail(c, a->wdir);
-	if (c->e->cpus != NULL && sched_setaffinity(0, sizeof *c->e->cpus, c->e->cpus) != 0)
+	if (c->e->cpus != NULL && sched_setaffinity(0, sizeof(*c->e->cpus), c->e->cpus) != 0)
 		rank_child_fail(c, "the CPUs that it is to be bound to");
 	fcntl(s->seg_fd, F_SETFD, 0);
 	if (c->e->listen >= 0)
@@ -63,8 +63,8 @@ __attribute__((noreturn)) static void rank_child_run(struct rank_child *c)
 	rank_child_fail(c, a->file);
 }
 
-pid_t rank_start(
-	const struct spawn *s, const struct app *a, const struct ends *e, const char **stage)
+pid_t rank_start(const struct rank_common *s, const struct app *a, const struct rank_ends *e,
+	const char **stage)
 {
 	struct rank_child c = {.s = s, .a = a, .e = e};
 	pid_t pid;

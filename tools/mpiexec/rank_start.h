@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* rank_start.h - starts one rank.
  *
- * vfork and exec: the child borrows mpiexec's memory, so that nothing is copied and 64 ranks start
- * in some 30 ms.  Each rank leads a process group of its own, dies with mpiexec, has its own stdout
- * and stderr, and inherits the segment's fd. */
+ * By vfork and exec: no page tables are copied, and 64 ranks start in about 30 ms.  Each rank
+ * leads a process group, dies with mpiexec, has its own stdout and stderr, and inherits the
+ * segment's fd. */
 #ifndef HAFT_TOOLS_MPIEXEC_RANK_START_H
 #define HAFT_TOOLS_MPIEXEC_RANK_START_H
 
@@ -13,26 +13,25 @@
 #include <sys/types.h>
 #include "tools/mpiexec/job_plan.h"
 
-/* What is the same for all ranks. */
-struct spawn {
-	sigset_t mask;       /* the user's signal mask */
-	struct rlimit files; /* the user's limit */
-	int seg_fd;          /* an fd that they inherit */
+/* Common to all ranks. */
+struct rank_common {
+	sigset_t mask;       /* signal mask that mpiexec inherited */
+	struct rlimit files; /* limit of open files that mpiexec inherited */
+	int seg_fd;          /* the segment, inherited by the ranks */
 	pid_t by;            /* mpiexec */
 };
 
-/* What a rank reads and writes, and its environment. */
-struct ends {
+/* The files, CPUs and environment of one rank. */
+struct rank_ends {
 	int in, out, err;
 	const cpu_set_t *cpus; /* NULL: it is not bound */
-	int listen;            /* its socket, which it inherits as it is; -1: none */
-	int pmi;               /* likewise: its connection to the PMI server */
+	int listen;            /* listening socket, inherited; -1: none */
+	int pmi;               /* connection to the PMI server, inherited; -1: none */
 	char **envp;
 };
 
-/* Starts `a' with this environment and the given fds as 0, 1 and 2.  Returns the pid, or -1 with
- * errno; *stage says then what failed. */
-pid_t rank_start(
-	const struct spawn *s, const struct app *a, const struct ends *e, const char **stage);
+/* Starts program `a'.  Returns the pid, or -1 with errno and *stage naming the failed step. */
+pid_t rank_start(const struct rank_common *s, const struct app *a, const struct rank_ends *e,
+	const char **stage);
 
 #endif

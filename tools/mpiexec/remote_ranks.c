@@ -5,7 +5,7 @@
  *              |                    |                                                  |
  *              '----- UP_LOST ------+-------------------- UP_GONE ---------------------'--> over
  *
- * A host that is lost before the job is ending ends it, and is named with its ranks. */
+ * Losing a host before the job is ending ends the job; the host is named with its ranks. */
 #include "tools/mpiexec/remote_ranks.h"
 
 #include <errno.h>
@@ -26,37 +26,38 @@
 #include "tools/mpiexec/proxy_tree.h"
 
 #define NS_MS   1000000u
-#define LOOK_MS 5000 /* for all hosts to say what their ranks do */
-#define LAST_MS 5000 /* after SIGKILL, for a host to say that all is over */
-#define REAP_MS 1    /* between two looks whether a command has ended, which wakes nobody here */
+#define LOOK_MS 5000 /* ms for all hosts to report the state of their ranks */
+#define LAST_MS 5000 /* ms after SIGKILL for a host to report its end */
+#define REAP_MS 1 /* ms between two checks whether a command has ended, which wakes no poll here */
 
 /* One host. */
-struct site {
+struct remote_host {
 	bool ready, over;
-	bool seen;    /* has answered the look */
-	int64_t took; /* bytes of stdin that its ranks have read */
-	bool sated;   /* they want no more */
+	bool seen;    /* has answered the current request */
+	int64_t took; /* bytes of stdin sent */
+	bool sated;   /* its ranks want no more */
 };
 
-struct far {
+struct remote_ranks {
 	struct job *j;
 	const struct plan *plan;
-	struct tree tree;
-	struct site *site; /* by host */
+	struct proxy_tree tree;
+	struct remote_host *site; /* by host */
 	int nready, nover;
 	char **addr; /* by rank */
 	bool looking;
-	uint64_t look_ns; /* when the looking ends */
+	uint64_t look_ns; /* when to stop waiting for answers */
 	int64_t sent;     /* bytes of stdin */
 	bool drained;
 };
 
-static struct far far;
+static struct remote_ranks remote;
 
-/* A frame to all hosts. */
-static void frame_down(struct far *f, enum frame_kind kind, int which, const void *v, size_t len)
+/* Sends a frame to all hosts. */
+static void frame_down(
+	struct remote_ranks *f, enum frame_kind kind, int which, const void *v, size_t len)
 {
-	struct frame fr = {.len = (uint32_t)len,
+	struct proxy_frame fr = {.len = (uint32_t)len,
 		.kind = (uint16_t)kind,
 		.which = (uint16_t)which,
 		.host = -1,
@@ -65,11 +66,11 @@ static void frame_down(struct far *f, enum frame_kind kind, int which, const voi
 	tree_down(&f->tree, &fr, v);
 }
 
-/* A frame about a rank to its host. */
-static void frame_down_rank(
-	struct far *f, enum frame_kind kind, int which, int rank, const void *v, size_t len)
+/* Sends a frame about a rank to its host. */
+static void frame_down_rank(struct remote_ranks *f, enum frame_kind kind, int which, int rank,
+	const void *v, size_t len)
 {
-	struct frame fr = {.len = (uint32_t)len,
+	struct proxy_frame fr = {.len = (uint32_t)len,
 		.kind = (uint16_t)kind,
 		.which = (uint16_t)which,
 		.host = f->plan->host_of[rank],
@@ -78,10 +79,10 @@ static void frame_down_rank(
 	tree_down(&f->tree, &fr, v);
 }
 
-/* "ranks 4-7" of a host; they need not follow each other. */
-static char *ranks_of(const struct far *f, int host)
+/* The ranks of a host as text: "ranks 4-7"; they need not be contiguous. */
+static char *ranks_of(const struct remote_ranks *f, int host)
 {
-	char *s = text("%s", "rank");
+	char *s = text_new("%s", "rank");
 	int n = 0;
 
 	for (int r = 0, from = -1; r <= f->plan->nranks; r++) {
@@ -93,9 +94,9 @@ static char *ranks_of(const struct far *f, int host)
 		if (in || from < 0)
 			continue;
 		if (r - from > 1)
-			more = text("%s%s%d-%d", s, n > 0 ? "," : "s ", from, r - 1);
+			more = text_new("%s%s%d-%d", s, n > 0 ? "," : "s ", from, r - 1);
 		else
-			more = text("%s%s%d", s, n > 0 ? "," : " ", from);
+			more = text_new("%s%s%d", s, n > 0 ? "," : " ", from);
 		free(s);
 		s = more;
 		from = -1;
@@ -104,23 +105,23 @@ static char *ranks_of(const struct far *f, int host)
 	return s;
 }
 
-static const char *host_name(const struct far *f, int host)
+static const char *host_name(const struct remote_ranks *f, int host)
 {
 	return f->plan->host[host].name;
 }
 
-/* --- what the agents say -------------------------------------------------------------------- */
+/* --- frames from proxies -------------------------------------------------------------------- */
 
-static void world_send(struct far *f)
+static void world_send(struct remote_ranks *f)
 {
-	struct pack p = {.len = 0};
+	struct marshal p = {.len = 0};
 
 	addrs_put(&p, f->addr, f->plan->nranks);
 	frame_down(f, FRAME_WORLD, 0, p.v, p.len);
 	free(p.v);
 }
 
-static void ready_take(struct far *f, int host, struct pack *p)
+static void ready_take(struct remote_ranks *f, int host, struct marshal *p)
 {
 	if (f->site[host].ready)
 		return;
@@ -133,7 +134,7 @@ static void ready_take(struct far *f, int host, struct pack *p)
 		world_send(f);
 }
 
-static void begun_take(struct far *f, int host, struct pack *p)
+static void begun_take(struct remote_ranks *f, int host, struct marshal *p)
 {
 	bool bound = marshal_take_int(p) != 0;
 	cpu_set_t cpus;
@@ -145,13 +146,13 @@ static void begun_take(struct far *f, int host, struct pack *p)
 			continue;
 		k->pid = (int)marshal_take_int(p);
 		if (bound)
-			marshal_take(p, &cpus, sizeof cpus);
+			marshal_take(p, &cpus, sizeof(cpus));
 		if (f->plan->verbose && k->pid > 0 && !p->bad)
-			job_tell(f->j, r, bound ? &cpus : NULL);
+			job_rank_say(f->j, r, bound ? &cpus : NULL);
 	}
 }
 
-static void died_take(struct far *f, int rank, struct pack *p)
+static void died_take(struct remote_ranks *f, int rank, struct marshal *p)
 {
 	struct death d = {.rank = rank, .pid = (int)marshal_take_int(p)};
 
@@ -160,30 +161,30 @@ static void died_take(struct far *f, int rank, struct pack *p)
 	d.lost = (int)marshal_take_int(p);
 	if (p->bad || !f->j->rank[rank].alive)
 		return;
-	f->j->seen[rank] = (struct seen){.known = true, .state = d.state};
+	f->j->seen[rank] = (struct rank_view){.known = true, .state = d.state};
 	job_died(f->j, &d);
 }
 
-static void abort_take(struct far *f, int rank, struct pack *p)
+static void abort_take(struct remote_ranks *f, int rank, struct marshal *p)
 {
-	struct abort *a = &f->j->abort;
+	struct abort_call *a = &f->j->abort;
 
 	if (a->told)
 		return;
-	*a = (struct abort){.told = true,
+	*a = (struct abort_call){.told = true,
 		.rank = rank,
 		.pid = (int)marshal_take_int(p),
 		.code = (int)marshal_take_int(p)};
 	a->text = marshal_take_text(p);
 	if (a->text == NULL)
-		a->text = text("%s", "");
+		a->text = text_new("%s", "");
 	a->lost = (int)marshal_take_int(p);
 	if (p->bad)
 		a->lost = -1;
 }
 
-/* True once nothing more is to be waited for. */
-static bool look_done(const struct far *f)
+/* True if no more answers are expected. */
+static bool look_done(const struct remote_ranks *f)
 {
 	for (int h = 0; h < f->plan->nhosts; h++)
 		if (!f->site[h].seen && !f->site[h].over)
@@ -191,13 +192,13 @@ static bool look_done(const struct far *f)
 	return true;
 }
 
-static void look_end(struct far *f)
+static void look_end(struct remote_ranks *f)
 {
 	f->looking = false;
 	job_answer(f->j);
 }
 
-/* Ages, which a host has sent, as times of our clock; no more threads than there can be. */
+/* Converts ages to times of our clock, and limits the number of threads to what is valid. */
 static void view_dated(struct shm_view *v, uint64_t now)
 {
 	v->since_ns = now > v->since_ns ? now - v->since_ns : 0;
@@ -211,16 +212,16 @@ static void view_dated(struct shm_view *v, uint64_t now)
 	}
 }
 
-static void seen_take(struct far *f, int host, struct pack *p)
+static void seen_take(struct remote_ranks *f, int host, struct marshal *p)
 {
 	uint64_t now = now_ns();
 
 	for (int r = 0; r < f->plan->nranks; r++) {
-		struct seen *s = &f->j->seen[r];
+		struct rank_view *s = &f->j->seen[r];
 
 		if (f->plan->host_of[r] != host)
 			continue;
-		marshal_take(p, s, sizeof *s);
+		marshal_take(p, s, sizeof(*s));
 		view_dated(&s->view, now);
 	}
 	f->site[host].seen = true;
@@ -228,24 +229,24 @@ static void seen_take(struct far *f, int host, struct pack *p)
 		look_end(f);
 }
 
-static void fail_take(struct far *f, int host, int code, const char *words)
+static void fail_take(struct remote_ranks *f, int host, int code, const char *words)
 {
 	if (f->j->ending)
 		return;
-	say("host %s: %s", host_name(f, host), words);
+	out_say("host %s: %s", host_name(f, host), words);
 	job_fail(f->j, code != 0 ? code : 1);
 }
 
-/* Nothing more comes of a host. */
-static void site_end(struct far *f, int host)
+/* Ends a host: its ranks are dead and its streams closed. */
+static void site_end(struct remote_ranks *f, int host)
 {
-	struct site *s = &f->site[host];
+	struct remote_host *s = &f->site[host];
 
 	if (s->over)
 		return;
 	s->over = true;
 	f->nover++;
-	job_lost(f->j, host);
+	job_host_lost(f->j, host);
 	for (int r = 0; r < f->plan->nranks; r++)
 		if (f->plan->host_of[r] == host)
 			for (int which = 0; which < 2; which++)
@@ -254,12 +255,12 @@ static void site_end(struct far *f, int host)
 		look_end(f);
 }
 
-static void lost_take(struct far *f, int host, const char *words)
+static void lost_take(struct remote_ranks *f, int host, const char *words)
 {
 	char *ranks = ranks_of(f, host);
 
 	if (!f->j->ending && !f->site[host].over) {
-		say("host %s (%s): %s", host_name(f, host), ranks, words);
+		out_say("host %s (%s): %s", host_name(f, host), ranks, words);
 		job_fail(f->j, 1);
 	}
 	free(ranks);
@@ -268,22 +269,22 @@ static void lost_take(struct far *f, int host, const char *words)
 			site_end(f, h);
 }
 
-static void took_take(struct far *f, const struct frame *fr, struct pack *p)
+static void took_take(struct remote_ranks *f, const struct proxy_frame *fr, struct marshal *p)
 {
 	int n;
 
-	marshal_take(p, &n, sizeof n);
+	marshal_take(p, &n, sizeof(n));
 	f->site[fr->host].took += n;
 	f->site[fr->host].sated = fr->which != 0;
 }
 
-static void frame_take(void *arg, const struct frame *fr, const char *v)
+static void frame_take(void *arg, const struct proxy_frame *fr, const char *v)
 {
-	struct far *f = arg;
-	struct pack p = {.v = (char *)(uintptr_t)v, .len = fr->len};
+	struct remote_ranks *f = arg;
+	struct marshal p = {.v = (char *)(uintptr_t)v, .len = fr->len};
 	bool rank = fr->rank >= 0 && fr->rank < f->plan->nranks &&
 		    f->plan->host_of[fr->rank] == fr->host;
-	char *words = text("%.*s", (int)fr->len, v != NULL ? v : "");
+	char *words = text_new("%.*s", (int)fr->len, v != NULL ? v : "");
 
 	switch ((enum frame_kind)fr->kind) {
 	case UP_READY: ready_take(f, fr->host, &p); break;
@@ -301,7 +302,7 @@ static void frame_take(void *arg, const struct frame *fr, const char *v)
 			abort_take(f, fr->rank, &p);
 		break;
 	case UP_SEEN: seen_take(f, fr->host, &p); break;
-	case UP_SAID: say("host %s: %s", host_name(f, fr->host), words); break;
+	case UP_SAID: out_say("host %s: %s", host_name(f, fr->host), words); break;
 	case UP_FAIL: fail_take(f, fr->host, fr->which, words); break;
 	case UP_LOST: lost_take(f, fr->host, words); break;
 	case UP_TOOK: took_take(f, fr, &p); break;
@@ -311,17 +312,17 @@ static void frame_take(void *arg, const struct frame *fr, const char *v)
 	free(words);
 }
 
-/* --- what the job wants --------------------------------------------------------------------- */
+/* --- requests of the job -------------------------------------------------------------------- */
 
 static void room_give(void *arg, int rank, int which, int n)
 {
 	if (n > 0)
-		frame_down_rank(arg, FRAME_ROOM, which, rank, &n, sizeof n);
+		frame_down_rank(arg, FRAME_ROOM, which, rank, &n, sizeof(n));
 	else
 		frame_down_rank(arg, FRAME_SHUT, which, rank, NULL, 0);
 }
 
-static void conf_make(struct far *f, struct pack *out)
+static void conf_make(struct remote_ranks *f, struct marshal *out)
 {
 	struct conf c = {.plan = *f->plan, .path = getenv("PATH")};
 
@@ -329,28 +330,28 @@ static void conf_make(struct far *f, struct pack *out)
 	umask((mode_t)c.mask);
 	c.plan.cwd = getcwd(NULL, 0);
 	if (c.plan.cwd == NULL)
-		die(1, "this directory: %s", strerror(errno));
-	if (getrandom(c.key, sizeof c.key, 0) != (ssize_t)sizeof c.key ||
-		getrandom(&c.cookie, sizeof c.cookie, 0) != (ssize_t)sizeof c.cookie)
-		die(1, "no random numbers: %s", strerror(errno));
+		fatal(1, "this directory: %s", strerror(errno));
+	if (getrandom(c.key, sizeof(c.key), 0) != (ssize_t)sizeof(c.key) ||
+		getrandom(&c.cookie, sizeof(c.cookie), 0) != (ssize_t)sizeof(c.cookie))
+		fatal(1, "no random numbers: %s", strerror(errno));
 	c.cookie |= 1;
 	conf_put(out, &c);
 	free(c.plan.cwd);
-	explicit_bzero(&c, sizeof c);
+	explicit_bzero(&c, sizeof(c));
 }
 
 void remote_start(struct job *j)
 {
-	struct far *f = &far;
-	struct pack conf = {.len = 0};
+	struct remote_ranks *f = &remote;
+	struct marshal conf = {.len = 0};
 
 	f->j = j;
 	f->plan = j->plan;
-	j->far = f;
-	f->site = mem_grow(NULL, (size_t)j->plan->nhosts, sizeof *f->site);
-	memset(f->site, 0, (size_t)j->plan->nhosts * sizeof *f->site);
-	f->addr = mem_grow(NULL, (size_t)j->n, sizeof *f->addr);
-	memset(f->addr, 0, (size_t)j->n * sizeof *f->addr);
+	j->remote = f;
+	f->site = mem_grow(NULL, (size_t)j->plan->nhosts, sizeof(*f->site));
+	memset(f->site, 0, (size_t)j->plan->nhosts * sizeof(*f->site));
+	f->addr = mem_grow(NULL, (size_t)j->n, sizeof(*f->addr));
+	memset(f->addr, 0, (size_t)j->n * sizeof(*f->addr));
 	out_remote(room_give, f);
 	for (int r = 0; r < j->n; r++) {
 		j->rank[r].alive = true;
@@ -366,17 +367,17 @@ void remote_start(struct job *j)
 	free(conf.v);
 }
 
-bool remote_begun(const struct far *f)
+bool remote_begun(const struct remote_ranks *f)
 {
 	return f->nready == f->plan->nhosts;
 }
 
-void remote_signal(struct far *f, enum frame_kind kind, int sig)
+void remote_signal(struct remote_ranks *f, enum frame_kind kind, int sig)
 {
 	frame_down(f, kind, sig, NULL, 0);
 }
 
-void remote_look(struct far *f)
+void remote_look(struct remote_ranks *f)
 {
 	if (f->looking)
 		return;
@@ -389,20 +390,20 @@ void remote_look(struct far *f)
 	frame_down(f, FRAME_LOOK, 0, NULL, 0);
 }
 
-void remote_pause(struct far *f)
+void remote_pause(struct remote_ranks *f)
 {
 	frame_down(f, FRAME_PAUSE, 0, NULL, 0);
 	tree_write(&f->tree, now_ns());
 }
 
-size_t remote_stdin_room(const struct far *f)
+size_t remote_stdin_room(const struct remote_ranks *f)
 {
 	int to = f->plan->stdin_to;
 	int64_t least = f->sent;
 	bool wanted = false;
 
 	for (int h = 0; h < f->plan->nhosts; h++) {
-		const struct site *s = &f->site[h];
+		const struct remote_host *s = &f->site[h];
 
 		if ((to >= 0 && h != f->plan->host_of[to]) || s->over || s->sated)
 			continue;
@@ -414,7 +415,7 @@ size_t remote_stdin_room(const struct far *f)
 	return (size_t)(FEED_LEN - (f->sent - least));
 }
 
-void remote_stdin(struct far *f, const void *v, size_t len)
+void remote_stdin(struct remote_ranks *f, const void *v, size_t len)
 {
 	f->sent += (int64_t)len;
 	if (f->plan->stdin_to >= 0)
@@ -425,28 +426,28 @@ void remote_stdin(struct far *f, const void *v, size_t len)
 
 /* --- the loop's part ------------------------------------------------------------------------ */
 
-int remote_fd(const struct far *f)
+int remote_fd(const struct remote_ranks *f)
 {
 	return tree_fd(&f->tree);
 }
 
-int remote_patience(const struct far *f)
+int remote_patience(const struct remote_ranks *f)
 {
-	return f->looking || f->j->ending ? 100 : HEART_MS / 2;
+	return f->looking || f->j->ending ? 100 : HEARTBEAT_MS / 2;
 }
 
-/* Hosts that do not even answer to the end of the job. */
-static void silent_end(struct far *f)
+/* Gives up hosts that do not answer to the end of the job. */
+static void silent_end(struct remote_ranks *f)
 {
 	for (int h = 0; h < f->plan->nhosts; h++) {
 		if (f->site[h].over)
 			continue;
-		say("host %s does not answer: processes may be left there", host_name(f, h));
+		out_say("host %s does not answer: processes may be left there", host_name(f, h));
 		site_end(f, h);
 	}
 }
 
-void remote_work(struct far *f, uint64_t now)
+void remote_work(struct remote_ranks *f, uint64_t now)
 {
 	struct job *j = f->j;
 
@@ -462,17 +463,17 @@ void remote_work(struct far *f, uint64_t now)
 	tree_clock(&f->tree, now);
 }
 
-void remote_reap(struct far *f, pid_t pid, int status)
+void remote_reap(struct remote_ranks *f, pid_t pid, int status)
 {
 	tree_reap(&f->tree, pid, status);
 }
 
-bool remote_over(const struct far *f)
+bool remote_over(const struct remote_ranks *f)
 {
 	return f->nover == f->plan->nhosts;
 }
 
-void remote_fini(struct far *f)
+void remote_fini(struct remote_ranks *f)
 {
 	uint64_t end = now_ns() + (uint64_t)BYE_MS * NS_MS;
 	int status;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* one.c - turns between two ranks that look again and again: for tests/tools/one.sh, on one CPU.
+/* one_cpu.c - ping-pong between two polling ranks: for tests/tools/one_cpu.sh, on one CPU.
  *
- * Who is looked for needs the CPU of who looks.  If it came to him only when the turn of the
- * scheduler is over, each message would cost milliseconds of CPU time. */
+ * The sender needs the CPU of the polling receiver.  If the sender got it only at the end of a time
+ * slice, each message would cost milliseconds. */
 #include "tests/check.h"
 #include <time.h>
 

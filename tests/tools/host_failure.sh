@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # RUN time=90 idle
-# Jobs over several hosts (in name only) that end badly: a rank, an agent, mpiexec itself is killed,
-# a host falls silent, an agent cannot be started or is none.  The culprit is named, nothing is left.
+# Jobs over several hosts (in name only) that end badly: a rank, a proxy, mpiexec itself is killed,
+# a host falls silent, a proxy cannot be started or is none.  The culprit is named, nothing is left.
 . tests/tools/lib.sh
 
 own=$TMPDIR/mpiexec # so that its processes are told from those of other tests
@@ -17,8 +17,8 @@ start() {
 	from=$(date +%s%N)
 }
 
-# The agent that has this host's first rank: the parent of that process.
-agent_of() {
+# The proxy that has this host's first rank: the parent of that process.
+proxy_of() {
 	p=$(sed -n "s/^mpiexec: rank [0-9]* is process \([0-9]*\) on $1:.*/\1/p" "$err" | head -1)
 	a=$(sed -n 's/^PPid:[^0-9]*//p' "/proc/$p/status")
 }
@@ -31,7 +31,7 @@ ended() {
 	ms=$((($(date +%s%N) - from) / 1000000))
 	want_ms "$2"
 	until_gone "$mark" 3000 || fail "$(alive "$mark") processes are left after: $said"
-	until_gone "$own" 3000 || fail "$(alive "$own") agents are left after: $said"
+	until_gone "$own" 3000 || fail "$(alive "$own") proxies are left after: $said"
 }
 
 sleeper="echo up; sleep $mark & sleep $mark; true"
@@ -46,27 +46,27 @@ want_err "rank 5 (process $r on c, sh) was killed by signal 9"
 # a, c and d are in the same branch, c and d behind a.
 for h in a b d; do
 	start -v sh -c "$sleeper"
-	agent_of $h
+	proxy_of $h
 	kill -9 "$a"
-	ended "kill -9 of the agent of $h" 2000
+	ended "kill -9 of the proxy of $h" 2000
 	want_rc 1
 	case $h in a) r=0-1 ;; b) r=2-3 ;; d) r=6-7 ;; esac
-	want_err "host $h (ranks $r): the connection to its agent is lost: mpiexec was killed by signal 9"
+	want_err "host $h (ranks $r): the connection to its proxy is lost: mpiexec was killed by signal 9"
 done
 
 start -v sh -c "$sleeper"
-agent_of c
+proxy_of c
 kill "$a"
-ended "kill of an agent" 2000
+ended "kill of a proxy" 2000
 want_rc 143
-want_err "host c: its agent was ended by signal 15"
+want_err "host c: its proxy was ended by signal 15"
 
 start -v sh -c "$sleeper"
-agent_of b
+proxy_of b
 kill -STOP "$a"
 ended "a host that is silent" 9000
 want_rc 1
-want_err "host b (ranks 2-3): the connection to its agent is lost: it has been silent"
+want_err "host b (ranks 2-3): the connection to its proxy is lost: it has been silent"
 
 start sh -c "setsid sleep $mark & $sleeper"
 kill -9 $pid
@@ -96,7 +96,7 @@ cat >"$TMPDIR/fake" <<'F'
 #!/bin/sh
 echo "Welcome to $1"
 case $1 in
-old) echo "HAFT-AGENT 0.0.1 wire 0" ; sleep 3 ;;
+old) echo "HAFT-PROXY 0.0.1 wire 0" ; sleep 3 ;;
 junk) shift; "$@" | { read -r l; echo "$l"; head -c 4000 /dev/urandom; sleep 3; } ;;
 dead) echo "no such machine" >&2; exit 255 ;;
 talk) shift; exec "$@" ;;
@@ -106,16 +106,16 @@ chmod +x "$TMPDIR/fake"
 job -launcher "$TMPDIR/fake" -iface lo -hosts talk:2,old true
 want_rc 1
 want_err 'host talk: Welcome to talk'
-want_err 'host old (rank 2): its agent could not be started: its mpiexec is of another version'
+want_err 'host old (rank 2): its proxy could not be started: its mpiexec is of another version'
 job -launcher "$TMPDIR/fake" -iface lo -hosts talk:2,junk true
 want_rc 1
-want_err 'host junk (rank 2): the connection to its agent is lost: it sent garbage'
+want_err 'host junk (rank 2): the connection to its proxy is lost: it sent garbage'
 job -launcher "$TMPDIR/fake" -iface lo -hosts talk,dead sh -c "$sleeper"
 want_rc 1
 want_err 'host dead: no such machine'
-want_err "host dead (rank 1): its agent could not be started: $TMPDIR/fake exited with code 255"
-until_gone "$mark" 3000 || fail "processes are left after an agent that could not be started"
+want_err "host dead (rank 1): its proxy could not be started: $TMPDIR/fake exited with code 255"
+until_gone "$mark" 3000 || fail "processes are left after a proxy that could not be started"
 job -launcher "$TMPDIR/fake" -iface lo -hosts talk,more:2 -fanout 1 true
 want_rc 1
-want_err 'host more (ranks 1-2): its agent could not be started'
+want_err 'host more (ranks 1-2): its proxy could not be started'
 finish

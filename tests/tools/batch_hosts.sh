@@ -46,7 +46,7 @@ where 'n1 n2 n1 ' "$n=n[1-2]" "$t=4(x2)" -- -rr -n 3
 where 'n1 n2 n2 n2 ' "$n=n[1-2]" $t=1,3
 where 'n1 n2 ' "$n=n[1-2]" "$t=4(x2)" -- -ppn 1
 where 'b c ' "$n=n[1-2]" -- -hosts b,c
-# One host that is this one: no agent, but its slots.
+# An allocation of this host alone: no proxy, but its slots.
 where '   ' $n=localhost $t=3
 where '  ' $n=me SLURMD_NODENAME=me $t=2
 where ' ' $n=me SLURMD_NODENAME=me $t=2 -- -n 1

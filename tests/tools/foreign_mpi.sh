@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Programs that are linked with Open MPI are told from others, where nobody was in MPI: with a library
-# that has only its name.
+# mpiexec reports programs that need Open MPI's library; here a stand-in with its name.
 . tests/tools/lib.sh
 
 cd "$TMPDIR" || exit 1

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* lost.c - rank 1 ends as argv[1] says, while all others wait for it; with a second argument its
+/* lost_rank.c - rank 1 ends as argv[1] says, while all others wait for it; with a second argument its
  * launcher sleeps meanwhile, so that the others' ends are heard of first.  hosts.sh looks at whose
  * fault it is. */
 #include <mpi.h>

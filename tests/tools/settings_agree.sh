@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Settings that ranks must share and do not are an error with words, not a hang; a bad value or an
-# unknown name is said once a job, whatever becomes of it.
+# Settings that must be equal in all ranks and are not: an error with words, not a hang.  A bad value
+# or an unknown name is reported once a job.
 . tests/tools/lib.sh
 life=$TMPDIR/life
 "$B/bin/mpicc" $san -Wall tests/life/end_modes.c -o "$life" || exit 1

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# More ranks than CPUs: who looks again and again (MPI_Test, MPI_Iprobe) does not keep the CPU from
-# the rank that he looks for.
+# More ranks than CPUs: a rank that polls (MPI_Test, MPI_Iprobe) yields the CPU to the rank it waits
+# for.
 . tests/tools/lib.sh
 
 command -v taskset >/dev/null || exit 77
-"$B/bin/mpicc" $san -Wall -I. tests/tools/one.c -o "$TMPDIR/one" || exit 1
+"$B/bin/mpicc" $san -Wall -I. tests/tools/one_cpu.c -o "$TMPDIR/one" || exit 1
 cpu=$(sed -n 's/^Cpus_allowed_list:[^0-9]*\([0-9]*\).*/\1/p' /proc/self/status)
 mpiexec=$run
 run=$TMPDIR/run

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # RUN time=180
-# Many hosts, in name only: an agent for each, which are its children or a tree; 256 ranks that talk by
+# Many hosts, in name only: a proxy for each, which are its children or a tree; 256 ranks that talk by
 # sockets and shared memory.
 . tests/launch/lib.sh
 

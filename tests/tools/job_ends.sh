@@ -133,10 +133,10 @@ want_err 'exited with code 5'
 # Alone, the words come from the program itself.
 "$life" error2 >"$out" 2>"$err" || fail "singleton"
 
-# The roll-call.
+# The report.
 # called HOW TEXT: asked again and again, it says so of a job that does not end by itself.
 called() {
-	said="the roll-call of life $1"
+	said="the report of life $1"
 	begin -n "$2" "$life" "$1"
 	until_ asked "$3" || fail "$said: no \"$3\", but: $(tail -20 "$err")"
 }
@@ -161,7 +161,7 @@ begin -n 2 "$life" late "$TMPDIR/go"
 kill -USR1 $pid
 until_err 'ranks 0-1: running, have not called MPI_Init'
 touch "$TMPDIR/go"
-wait $pid || fail "a roll-call ends the job"
+wait $pid || fail "a report ends the job"
 
 # kill -9 of mpiexec, with ranks that sleep in MPI.
 called hang 4 'ranks 2-3: have waited s'

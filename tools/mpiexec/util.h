@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* util.h - the clock, memory, text and fatal errors: what every file of mpiexec uses. */
+#ifndef MPIEXEC_UTIL_H
+#define MPIEXEC_UTIL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* CLOCK_MONOTONIC in nanoseconds. */
+uint64_t now_ns(void);
+
+/* Ends the process with exit code `code' after one line "mpiexec: ..." on stderr.  If fatal_hook is
+ * set (a proxy reports to mpiexec), it is called instead of printing, and does not return. */
+extern void (*fatal_hook)(int code, const char *words);
+__attribute__((noreturn, format(printf, 2, 3))) void fatal(int code, const char *fmt, ...);
+
+/* realloc to n elements of `size' bytes.  Calls fatal() when there is no memory. */
+void *mem_grow(void *ptr, size_t n, size_t size);
+
+/* asprintf; the caller frees the text.  Calls fatal() when there is no memory. */
+__attribute__((format(printf, 1, 2))) char *text_new(const char *fmt, ...);
+
+#endif
