@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* lost_rank.c - rank 1 ends as argv[1] says, while all others wait for it; with a second argument its
- * launcher sleeps meanwhile, so that the others' ends are heard of first.  hosts.sh looks at whose
- * fault it is. */
+/* lost_rank.c - rank 1 ends as argv[1] says, while all others wait for it; with a second argument
+ * its launcher sleeps meanwhile, so that the ends of the others are known first.  hosts.sh checks
+ * which rank is named. */
 #include <mpi.h>
 #include <signal.h>
 #include <stdlib.h>

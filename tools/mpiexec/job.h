@@ -40,8 +40,8 @@ struct rank {
 	bool inside;       /* it had called MPI_Init (or spoken PMI) when it died */
 	bool absent;       /* has exited with 0 without MPI_Init */
 	uint64_t ended_ns; /* when it exited with 0; 0: it has not */
-	bool doubt; /* has exited with 0 in MPI: a failure if others still run */
-	uint32_t end; /* enum boot_state at that end */
+	bool doubt;        /* has exited with 0 in MPI: a failure if others still run */
+	uint32_t end;      /* enum boot_state at that end */
 };
 
 /* Hang watch: what is known of one rank. */

@@ -48,12 +48,11 @@ struct rank_view {
 	bool known;     /* the other fields are valid */
 	uint32_t state; /* enum boot_state */
 	bool alive;
-	bool left;    /* dead, but a process that it has started is alive */
-	bool runs;    /* one of its threads is runnable */
-	bool stopped; /* stopped by a signal: its wait may be over */
-	uint64_t
-		cpu_ns; /* CPU time of its process; if it does not sleep in MPI, with its descendants */
-	uint64_t sleep; /* identifies its sleep: view.still_ns by its host's clock */
+	bool left;       /* dead, but a process that it has started is alive */
+	bool runs;       /* one of its threads is runnable */
+	bool stopped;    /* stopped by a signal: its wait may be over */
+	uint64_t cpu_ns; /* CPU time of its process; outside of MPI: with its descendants */
+	uint64_t sleep;  /* identifies its sleep: view.still_ns by its host's clock */
 	struct shm_view view;
 };
 
