@@ -15,8 +15,12 @@
 #define SIDE     640 /* pixels of the field's side */
 #define MARGIN   16
 #define BAR      20 /* width of the scale */
-#define WIDTH    (MARGIN + SIDE + MARGIN + BAR + MARGIN)
-#define HEIGHT   (MARGIN + SIDE + MARGIN)
+#define DOT      2  /* pixels of a dot of a letter */
+#define LETTER_W (6 * DOT)
+#define LETTER_H (7 * DOT)
+#define HEAD     (MARGIN + LETTER_H + MARGIN) /* above the field: the title */
+#define WIDTH    (MARGIN + SIDE + MARGIN + BAR + DOT * 4 + 3 * LETTER_W + MARGIN)
+#define HEIGHT   (HEAD + SIDE + MARGIN)
 #define ISO_STEP 5.0 /* degrees between isolines: 2.5, 7.5, ... so that no body lies on one */
 #define ISO_WIDE 0.8 /* pixels from an isoline's middle to its end */
 #define HOT      100.0
@@ -37,6 +41,44 @@ static const struct rgb colours[] = {
 	{232, 112, 62},
 	{190, 48, 56},
 	{255, 240, 224},
+};
+
+static const struct rgb paper = {250, 248, 244}, ink = {20, 20, 30};
+
+/* Letters of 5 x 7 dots; in each row the highest of 5 bits is at the left. */
+static const struct {
+	char c;
+	unsigned char row[7];
+} letters[] = {
+	{'0', {0x0e, 0x11, 0x13, 0x15, 0x19, 0x11, 0x0e}},
+	{'1', {0x04, 0x0c, 0x04, 0x04, 0x04, 0x04, 0x0e}},
+	{'2', {0x0e, 0x11, 0x01, 0x02, 0x04, 0x08, 0x1f}},
+	{'3', {0x1f, 0x02, 0x04, 0x02, 0x01, 0x11, 0x0e}},
+	{'4', {0x02, 0x06, 0x0a, 0x12, 0x1f, 0x02, 0x02}},
+	{'5', {0x1f, 0x10, 0x1e, 0x01, 0x01, 0x11, 0x0e}},
+	{'6', {0x06, 0x08, 0x10, 0x1e, 0x11, 0x11, 0x0e}},
+	{'7', {0x1f, 0x01, 0x02, 0x04, 0x08, 0x08, 0x08}},
+	{'8', {0x0e, 0x11, 0x11, 0x0e, 0x11, 0x11, 0x0e}},
+	{'9', {0x0e, 0x11, 0x11, 0x0f, 0x01, 0x02, 0x0c}},
+	{'T', {0x1f, 0x04, 0x04, 0x04, 0x04, 0x04, 0x04}},
+	{'C', {0x0e, 0x11, 0x10, 0x10, 0x10, 0x11, 0x0e}},
+	{'a', {0x00, 0x00, 0x0e, 0x01, 0x0f, 0x11, 0x0f}},
+	{'c', {0x00, 0x00, 0x0e, 0x10, 0x10, 0x11, 0x0e}},
+	{'e', {0x00, 0x00, 0x0e, 0x11, 0x1f, 0x10, 0x0e}},
+	{'f', {0x06, 0x09, 0x08, 0x1c, 0x08, 0x08, 0x08}},
+	{'k', {0x10, 0x10, 0x12, 0x14, 0x18, 0x14, 0x12}},
+	{'l', {0x0c, 0x04, 0x04, 0x04, 0x04, 0x04, 0x0e}},
+	{'m', {0x00, 0x00, 0x1a, 0x15, 0x15, 0x11, 0x11}},
+	{'n', {0x00, 0x00, 0x16, 0x19, 0x11, 0x11, 0x11}},
+	{'o', {0x00, 0x00, 0x0e, 0x11, 0x11, 0x11, 0x0e}},
+	{'p', {0x00, 0x00, 0x1e, 0x11, 0x1e, 0x10, 0x10}},
+	{'r', {0x00, 0x00, 0x16, 0x19, 0x10, 0x10, 0x10}},
+	{'s', {0x00, 0x00, 0x0e, 0x10, 0x0e, 0x01, 0x1e}},
+	{'t', {0x08, 0x08, 0x1c, 0x08, 0x08, 0x09, 0x06}},
+	{'u', {0x00, 0x00, 0x11, 0x11, 0x11, 0x13, 0x0d}},
+	{'x', {0x00, 0x00, 0x11, 0x0a, 0x04, 0x0a, 0x11}},
+	{',', {0x00, 0x00, 0x00, 0x00, 0x0c, 0x04, 0x08}},
+	{'\'', {0x0e, 0x0a, 0x0e, 0x00, 0x00, 0x00, 0x00}}, /* a degree sign */
 };
 
 static struct rgb mix(struct rgb a, struct rgb b, double t)
@@ -87,8 +129,7 @@ static double isoline(const double *field, int n, int px, int py)
 
 static struct rgb pixel(const double *field, int n, int x, int y)
 {
-	static const struct rgb paper = {250, 248, 244}, ink = {20, 20, 30};
-	int px = x - MARGIN, py = MARGIN + SIDE - 1 - y;
+	int px = x - MARGIN, py = HEAD + SIDE - 1 - y;
 
 	if (py < 0 || py >= SIDE)
 		return paper;
@@ -114,7 +155,40 @@ static void row_draw(png_byte *row, const double *field, int n, int y)
 	}
 }
 
-int picture_write(const char *path, const double *field, int n)
+/* Writes text with its upper left corner at (x, y); letters that there are not are blanks. */
+static void text_draw(png_byte *pixels, int x, int y, const char *text)
+{
+	for (; *text != '\0' && x + LETTER_W <= WIDTH; text++, x += LETTER_W)
+		for (size_t i = 0; i < sizeof(letters) / sizeof(letters[0]); i++)
+			for (int dot = 0; letters[i].c == *text && dot < LETTER_H * 5 * DOT;
+				dot++) {
+				int dx = dot % (5 * DOT), dy = dot / (5 * DOT);
+				png_byte *p = pixels + 3 * ((long)(y + dy) * WIDTH + x + dx);
+
+				if ((letters[i].row[dy / DOT] >> (4 - dx / DOT) & 1) == 0)
+					continue;
+				p[0] = (png_byte)ink.r;
+				p[1] = (png_byte)ink.g;
+				p[2] = (png_byte)ink.b;
+			}
+}
+
+/* The numbers at the scale. */
+static void scale_draw(png_byte *pixels)
+{
+	for (int t = 0; t <= (int)HOT; t += 20) {
+		int y = HEAD + (int)((SIDE - 1) * (1 - t / HOT));
+		char number[8];
+
+		snprintf(number, sizeof(number), "%d", t);
+		y = y - LETTER_H / 2 < HEAD ? HEAD : y - LETTER_H / 2;
+		y = y + LETTER_H > HEAD + SIDE ? HEAD + SIDE - LETTER_H : y;
+		text_draw(pixels, MARGIN + SIDE + MARGIN + BAR + DOT * 4, y, number);
+	}
+	text_draw(pixels, MARGIN + SIDE + MARGIN + BAR + DOT * 4, MARGIN, "'C");
+}
+
+int picture_write(const char *path, const double *field, int n, const char *title)
 {
 	png_image image;
 	png_byte *pixels = malloc(3 * (size_t)WIDTH * HEIGHT);
@@ -124,6 +198,8 @@ int picture_write(const char *path, const double *field, int n)
 		return -1;
 	for (int y = 0; y < HEIGHT; y++)
 		row_draw(pixels + 3 * (size_t)WIDTH * (size_t)y, field, n, y);
+	text_draw(pixels, MARGIN, MARGIN, title);
+	scale_draw(pixels);
 	memset(&image, 0, sizeof(image));
 	image.version = PNG_IMAGE_VERSION;
 	image.width = WIDTH;
