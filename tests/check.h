@@ -50,7 +50,7 @@ __attribute__((noreturn)) static inline void check_skip(const char *why)
 	exit(77);
 }
 
-/* --- assertions that end the job --------------------------------------------------------- */
+/* --- assertions that end the job ------------------------------------------------------------ */
 
 #define CHECK(x)                                                                              \
 	do {                                                                                  \
@@ -92,7 +92,7 @@ __attribute__((noreturn)) static inline void check_skip(const char *why)
 		}                                                                                  \
 	} while (0)
 
-/* --- expectations: print, count, go on --------------------------------------------------- */
+/* --- expectations: print, count, go on ------------------------------------------------------ */
 
 static inline bool expect_note(bool good, const char *file, int line, const char *what)
 {
@@ -132,7 +132,7 @@ static inline bool error_says(int code, const char *part)
 	return false;
 }
 
-/* --- where the ranks are ----------------------------------------------------------------- */
+/* --- where the ranks are -------------------------------------------------------------------- */
 
 /* Are libfabric's providers in use?  They have memory of their own, which we cannot bound. */
 static inline bool check_fabric(void)
@@ -169,7 +169,7 @@ static inline bool check_has_remote(void)
 	return check_local(0, NULL) < check_size;
 }
 
-/* --- data -------------------------------------------------------------------------------- */
+/* --- data ----------------------------------------------------------------------------------- */
 
 /* A byte that depends on message and position, to fill and verify buffers. */
 static inline unsigned char check_byte(long message, long position)

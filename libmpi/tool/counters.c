@@ -50,7 +50,8 @@ struct queues {
 	}
 
 const struct tool_count tool_counts[] = {
-	P2P("peers_held", COUNTER, stops_sent, "times that this process took the credit of a sender"),
+	P2P("peers_held", COUNTER, stops_sent,
+		"times that this process took the credit of a sender"),
 	P2P("held_by_peers", COUNTER, stops_received,
 		"times that a receiver took the credit of this process"),
 	P2P("unexpected_bytes", LEVEL, unexpected_bytes, "bytes kept of unexpected messages"),

@@ -24,18 +24,18 @@
 #include <string.h>
 #include <unistd.h>
 
-#define OBJECTS    200 /* in the model at once, pending ones included */
-#define KEYVALS    24
-#define ATTRS_MAX  40   /* of an object */
-#define DEAD       1000 /* old handles that are tried again; less than 127 x QUARANTINE */
-#define QUARANTINE 16
-#define DEPTH_MAX  4
-#define STEPS      1000000
+#define OBJECTS     200 /* in the model at once, pending ones included */
+#define KEYVALS     24
+#define ATTRS_MAX   40   /* of an object */
+#define DEAD        1000 /* old handles that are tried again; less than 127 x QUARANTINE */
+#define QUARANTINE  16
+#define DEPTH_MAX   4
+#define STEPS       1000000
 #define CHECK_STEPS 64 /* operations between two checks of the whole domain */
-#define NAME_LEN   32
-#define PERMANENT  3   /* permanent objects, the first of the model */
-#define NUMBER     100 /* of the first one */
-#define COPY_MARK  0x40000000
+#define NAME_LEN    32
+#define PERMANENT   3   /* permanent objects, the first of the model */
+#define NUMBER      100 /* of the first one */
+#define COPY_MARK   0x40000000
 
 /* Return value of callbacks that refuse. */
 #define SAYS_NO_NEW    17
