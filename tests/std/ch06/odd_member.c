@@ -41,7 +41,7 @@ static void odd(int which)
 int main(int argc, char **argv)
 {
 	check_init(&argc, &argv);
-	if (!check_apart())
+	if (!check_has_remote())
 		for (int i = 0; i < 4; i++)
 			odd(i);
 	MPI_Finalize();
