@@ -126,7 +126,7 @@ int bind_abi_set_fortran_booleans(int logical_size, void *logical_true, void *lo
 		logical.set = true;
 		logical_keep(logical.yes, logical_true, logical_size);
 		logical_keep(logical.no, logical_false, logical_size);
-		op_logical_set(logical.yes, logical.no);
+		coll_op_logical_set(logical.yes, logical.no);
 	}
 	pthread_mutex_unlock(&lock);
 	return err;

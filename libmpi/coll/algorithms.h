@@ -7,12 +7,12 @@
  *      recursive_halving.c    reductions by recursive halving (Rabenseifner)
  *      ordered.c              reductions from left to right
  *      hierarchical.c         over several hosts: shared memory within a host, messages between
- *      hier_blocks.c          the same for gathers, scatters and alltoalls
+ *      hier_blocks.c          hierarchical gathers, scatters and alltoalls
  *      inter_algorithms.c     between two groups
  *      neighbor.c             neighborhood collectives
  *
- * An algorithm is a function that writes the schedule of one member.  It never waits, never looks at
- * an error, and has no other result (sched.h). */
+ * An algorithm is a function that writes the schedule of one member.  It never waits, never looks
+ * at an error, and has no other result (sched.h). */
 #ifndef HAFT_COLL_ALGORITHMS_H
 #define HAFT_COLL_ALGORITHMS_H
 

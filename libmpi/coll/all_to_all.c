@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* all_to_all.c - plans from all to all without reduction: barrier, allgather, alltoall.
+/* all_to_all.c - algorithms without root or reduction: barrier, allgather, alltoall.
  *
- *      dissemination, Bruck      step s: to me + 2^s, from me - 2^s        log n steps
- *      ring                      step s: pass on what came                 n - 1 steps, each block
- * once spread                    everything started at once                one block a partner
- *      pairwise                  one partner at a time                     the same */
+ *      dissemination, Bruck      step s: to me + 2^s, from me - 2^s          log n steps
+ *      recursive doubling        step s: exchange with me ^ 2^s              log n steps
+ *      ring                      step s: forward what came before            n - 1 steps
+ *      linear                    everything is started at once               each block once
+ *      pairwise                  one partner at a time                       each block once */
 #include "libmpi/coll/algorithms.h"
 
 void coll_barrier_dissemination(struct sched *s, const struct coll_args *k)
@@ -18,7 +19,7 @@ void coll_barrier_dissemination(struct sched *s, const struct coll_args *k)
 	}
 }
 
-/* All up to rank 0, and down again: the fewest messages. */
+/* Gather to rank 0 and broadcast, of nothing: the fewest messages. */
 void coll_barrier_binomial(struct sched *s, const struct coll_args *k)
 {
 	struct type *byte = type_predefined(MPI_BYTE);
@@ -103,7 +104,8 @@ void coll_allgather_recursive_doubling(struct sched *s, const struct coll_args *
 
 /* --- alltoall ------------------------------------------------------------------------------- */
 
-/* To others what the caller gave; or what its host's members gave, who may have failed. */
+/* Sends the caller's own block; or, in a call of leaders, data of its host's members, which may
+ * have failed. */
 static void alltoall_send(struct sched *s, const struct coll_args *k, struct block b, int to)
 {
 	if (k->n == k->comm->size)
@@ -112,8 +114,8 @@ static void alltoall_send(struct sched *s, const struct coll_args *k, struct blo
 		coll_sched_send(s, b.at, b.count, b.type, to);
 }
 
-/* One partner at a time, each pair in the same step on both sides: partners of step s add up to s
- * mod n.  What goes out is packed first, because what comes in takes its place. */
+/* In place: one partner at a time, each pair in the same step on both sides (partners of step s add
+ * up to s mod n).  The outgoing block is packed first, because the incoming one replaces it. */
 static void alltoall_in_place(struct sched *s, const struct coll_args *k)
 {
 	struct type *byte = type_predefined(MPI_BYTE);
@@ -187,8 +189,8 @@ void coll_alltoall_pairwise(struct sched *s, const struct coll_args *k)
 	}
 }
 
-/* Short blocks: what has i ranks to go travels in as many hops as i has bits, together with others.
- * Block i of mem is first for rank me + i, in the end from rank me - i. */
+/* Bruck, for short blocks: a block for rank me + i makes a hop for each bit of i, together with
+ * others.  Block i of mem is first for rank me + i, in the end from rank me - i. */
 void coll_alltoall_bruck(struct sched *s, const struct coll_args *k)
 {
 	struct type *byte = type_predefined(MPI_BYTE);

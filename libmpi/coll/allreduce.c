@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* allreduce.c - plans of reductions whose results go to all: allreduce, reduce_scatter, scans.
+/* allreduce.c - reductions whose results go to all: allreduce, reduce_scatter, scans.
  *
- *      doubling     groups of 2^s neighbors know their own result, then meet the group beside:
- *                   lower group's op higher group's, computed alike on both sides
- *      ring         long and commutative: part i is summed on its way round, then goes round again
- */
+ *      recursive doubling   groups of 2^s neighboring ranks have a result, and exchange it with the
+ *                           group beside: lower op higher, computed equally on both sides
+ *      ring                 long and commutative: part i is reduced on its way round the ring, then
+ *                           goes round again
+ *      pairwise             commutative: each rank collects its own block from all others
+ *      nonoverlapping       reduce to rank 0, then scatter */
 #include "libmpi/coll/algorithms.h"
 
 /* --- allreduce ------------------------------------------------------------------------------ */
 
-/* Two temps: the result so far, and what comes in.  They change places. */
+/* Two temps that take turns: the result so far, and the incoming operand. */
 struct pair {
 	void *own, *in;
 };
@@ -28,7 +30,8 @@ static struct pair temp_pair_new(struct sched *s, const struct coll_args *k)
 		coll_sched_elements(s, k->rtype, k->rcount)};
 }
 
-/* Exchanges with a partner and combines, the lower rank's operand first.  Result in p->own. */
+/* Exchanges with a partner and combines, the lower rank's operand first.  The result is in p->own.
+ */
 static void doubling_exchange(
 	struct sched *s, const struct coll_args *k, struct pair *p, int partner)
 {
@@ -43,8 +46,8 @@ static void doubling_exchange(
 	temp_pair_swap(p);
 }
 
-/* The first 2 * extra ranks work in pairs (0,1) (2,3) ..., so that a power of two is left; rank `v'
- * of these is rank r: */
+/* The first 2 * extra ranks form pairs (0,1) (2,3) .., so that a power of two is left.  The rank of
+ * the v-th of these: */
 static int doubling_rank(int v, int extra)
 {
 	return v < extra ? 2 * v + 1 : v + extra;
@@ -133,7 +136,7 @@ void coll_reduce_scatter_pairwise(struct sched *s, const struct coll_args *k)
 	coll_sched_move(s, acc, k->rbuf, count, k->rtype);
 }
 
-/* All of it to rank 0 in order, then block i to rank i. */
+/* Reduces everything to rank 0 in order, then sends block i to rank i. */
 void coll_reduce_scatter_nonoverlapping(struct sched *s, const struct coll_args *k)
 {
 	struct coll_args part = *k;
@@ -162,8 +165,8 @@ void coll_reduce_scatter_nonoverlapping(struct sched *s, const struct coll_args 
 /* --- scans ---------------------------------------------------------------------------------- */
 
 /* Step s: the group of 2^s ranks that ends here sends its result 2^s ranks on.  `before' becomes
- * the result of all ranks below this one, group.own that of them and me.  The buffer of rank 0 in
- * an exclusive scan is left as it is: there is nothing below. */
+ * the result of all ranks below this one, group.own that including this one.  Rank 0 of an
+ * exclusive scan has no result. */
 void coll_scan_recursive_doubling(struct sched *s, const struct coll_args *k)
 {
 	struct pair group = temp_pair_new(s, k);

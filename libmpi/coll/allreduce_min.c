@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* allreduce_min.c - the minimum of one int over all members: an agreement that depends on nothing else.
+/* allreduce_min.c - the minimum of one int over all members: the agreement below all others.
  *
  *      one group     recursive doubling
- *      two groups    recursive doubling in each group; the leaders exchange; broadcast in each group */
+ *      two groups    recursive doubling in each; the leaders exchange; broadcast in each */
 #include "libmpi/coll/algorithms.h"
 
 static void min_steps(struct sched *s, const struct coll_args *k, const void *arg)

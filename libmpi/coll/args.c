@@ -526,15 +526,15 @@ static int fill_exscan(struct coll_args *k, const void *sendbuf, void *recvbuf, 
 static int args_begin_neighbor(
 	struct coll_args *k, struct comm *comm, enum coll_kind kind, const void *sendbuf)
 {
-	struct topo_neighbors near = {0};
-	int err = topo_neighbors(comm, &near);
+	struct topo_neighbors nbr = {0};
+	int err = topo_neighbors(comm, &nbr);
 
 	args_begin(k, comm, kind, 0);
 	k->bytes = COLL_BYTES_DIFFER;
 	if (err != 0)
 		return err;
-	k->nin = near.nin;
-	k->nout = near.nout;
+	k->nin = nbr.nin;
+	k->nout = nbr.nout;
 	if (sendbuf == MPI_IN_PLACE)
 		return haft_err(MPI_ERR_BUFFER, "MPI_IN_PLACE is not for neighborhoods");
 	return 0;

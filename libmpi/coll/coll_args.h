@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* coll_args.h - one collective call as a struct, and its way through this folder.
  *
- *   coll_allreduce, coll_iallreduce, coll_allreduce_init       args.c: checks, fills struct coll_args
+ *   coll_allreduce, coll_iallreduce, coll_allreduce_init       args.c: checks, fills struct
+ *   coll_args
  *        └─> run.c
  *              ├─> coll_shm_*       blocking, one host: shared memory                 (coll_shm.h)
  *              └─> selection.c      chooses an algorithm                            (algorithms.h)
@@ -128,7 +129,7 @@ static inline void *coll_element(const void *buf, const struct type *type, int64
 	return (char *)(uintptr_t)buf + i * type->extent;
 }
 
-/* What goes to one rank, or comes from it. */
+/* A block that goes to one rank, or comes from it. */
 struct block {
 	void *at;
 	int64_t count;

@@ -30,10 +30,11 @@
 
 bool coll_check_wanted;
 
-/* What a member says of its call.  Zero where members may differ. */
+/* A member's description of its call.  Zero where members may differ. */
 struct said {
-	char name[32];   /* without "MPI_" */
-	char call[32];   /* the user's, which may have made it inside: MPI_Win_free; or "" */
+	char name[32]; /* without "MPI_" */
+	char call
+		[32]; /* the MPI function of the user, which may make this call inside: MPI_Win_free; or "" */
 	int64_t root;    /* between groups ROOT_GROUP: it is in this one */
 	int64_t is_root; /* between groups: this member says MPI_ROOT */
 	int64_t rooted;  /* between groups: the call has a root */
@@ -45,10 +46,10 @@ struct said {
 
 #define ROOT_GROUP (-1)
 
-/* What the members say. */
+/* The descriptions of all members. */
 struct agree {
 	int n, me;
-	struct said said[]; /* of rank (me + i) mod n */
+	struct said said[]; /* of rank (me + i) mod n; said[0] is this member's */
 };
 
 void coll_check_open(void)
@@ -57,7 +58,7 @@ void coll_check_open(void)
 			    haft_setting_get(SETTING_COLL) == COLL_SETTING_CHECK;
 }
 
-/* --- what is said --------------------------------------------------------------------------- */
+/* --- what a member says --------------------------------------------------------------------- */
 
 static void check_say_types(struct said *s, const struct coll_args *k)
 {
@@ -73,7 +74,8 @@ static void check_say_types(struct said *s, const struct coll_args *k)
 	type_signature_words(type, k->bytes, s->types, sizeof(s->types));
 }
 
-/* A schedule that goes on in MPI_Wait or MPI_Test: those are not the call that began it. */
+/* Sets the MPI function that makes the call.  A schedule may go on in MPI_Wait or MPI_Test, which
+ * have not begun it. */
 static void check_say_call(struct said *s)
 {
 	char name[sizeof(s->call)];
@@ -128,7 +130,7 @@ static const struct said *check_of_rank(const struct agree *a, int rank)
 	return &a->said[(rank - a->me + a->n) % a->n];
 }
 
-/* What the two differ in first: a class, or 0. */
+/* The first difference as an error class; 0: none. */
 static int check_differ(const struct said *a, const struct said *b)
 {
 	if (strcmp(a->name, b->name) != 0)
@@ -142,7 +144,7 @@ static int check_differ(const struct said *a, const struct said *b)
 	return a->hash != 0 && b->hash != 0 && a->hash != b->hash ? MPI_ERR_TYPE : 0;
 }
 
-/* The first rank that says what most say; 0 if there is no majority. */
+/* The first rank of the majority; 0 if there is none. */
 static int check_majority(const struct agree *a)
 {
 	int rank = 0, votes = 0, all = 0, first = -1;
@@ -161,7 +163,7 @@ static int check_majority(const struct agree *a)
 	return 2 * all > a->n ? first : 0;
 }
 
-/* The words for rank `odd', which says something else than rank `right'. */
+/* The error for rank `odd', which differs from rank `right'. */
 static int check_complain(const struct agree *a, int odd, int right)
 {
 	const struct said *x = check_of_rank(a, odd), *y = check_of_rank(a, right);
@@ -200,7 +202,7 @@ static int check_compare(void *arg)
 
 /* --- between groups ------------------------------------------------------------------------- */
 
-/* What one group says to the other. */
+/* The message of one group to the other. */
 struct summary {
 	struct said said; /* of its rank 0 */
 	int32_t err;      /* class of a difference between its members; or 0 */
@@ -303,14 +305,14 @@ static void check_groups_steps(struct sched *s, const struct coll_args *k, const
 
 /* --- blocks --------------------------------------------------------------------------------- */
 
-/* What a block is made of. */
+/* The bytes and basic datatypes of a block. */
 struct cargo {
 	int64_t bytes;
 	uint64_t hash; /* of the basic types; 0: matches all */
 	char types[64];
 };
 
-/* What a member has found wrong. */
+/* A difference that a member has found. */
 struct found {
 	int err; /* a class; or 0 */
 	char words[188];
@@ -325,7 +327,8 @@ struct blocks {
 	const int *neighbors; /* [nin], or NULL: all ranks */
 };
 
-/* Which rank block i comes from, and goes to; MPI_PROC_NULL: there is no such block. */
+/* The rank that block i comes from, and the one it goes to; MPI_PROC_NULL: there is no such block.
+ */
 static int check_comes_from(const struct coll_args *k, int i)
 {
 	if (k->kind >= COLL_NEIGHBOR_ALLGATHER)
@@ -348,7 +351,8 @@ static int check_goes_to(const struct coll_args *k, int i)
 	return k->in_place && i == k->me ? MPI_PROC_NULL : i;
 }
 
-/* What goes there.  A scatter's root that keeps its own block sends the others' all the same. */
+/* The block that is sent there.  A scatter's root whose own block stays in place sends those of
+ * others. */
 static struct block check_given(const struct coll_args *k, int i)
 {
 	if (!k->in_place || k->kind == COLL_SCATTER || k->kind == COLL_SCATTERV)
@@ -369,13 +373,14 @@ static void check_cargo_describe(struct cargo *c, struct block b)
 	type_signature_words(b.type, c->bytes, c->types, sizeof(c->types));
 }
 
-/* All that is expected has been told; the others wait for what this member finds. */
-static int check_look(void *arg, const struct p2p_error_msg *sorry)
+/* Compares all that this member gets with what it expects.  The other members wait for the result.
+ */
+static int check_look(void *arg, const struct p2p_error_msg *error)
 {
 	struct blocks *b = arg;
 	struct found *f;
 
-	if (sorry != NULL) /* which tells them */
+	if (error != NULL) /* the error tells them */
 		return 0;
 	f = &b->found[0];
 	memset(f, 0, sizeof(*f));
@@ -398,7 +403,7 @@ static int check_look(void *arg, const struct p2p_error_msg *sorry)
 	return 0;
 }
 
-/* What the first rank has found that found anything: the same for all. */
+/* The difference that the lowest rank has found; equal in all members. */
 static int check_say_found(void *arg)
 {
 	const struct blocks *b = arg;
@@ -412,8 +417,8 @@ static int check_say_found(void *arg)
 	return 0;
 }
 
-/* Each step doubles what a member knows: Bruck.  mem: n times `size' bytes, of rank (me + i) mod n;
- * its own are there. */
+/* Bruck's allgather of n times `size' bytes, of rank (me + i) mod n; those of this member are in
+ * place. */
 static void check_tell_all(struct sched *s, const struct coll_args *k, void *mem, int64_t size)
 {
 	struct type *byte = type_predefined(MPI_BYTE);
@@ -428,8 +433,8 @@ static void check_tell_all(struct sched *s, const struct coll_args *k, void *mem
 	}
 }
 
-/* In the order of neighbor.c: between two that are neighbors twice the n-th send is the n-th receive.
- */
+/* Sends each block's description to its receiver, in the order of neighbor.c: between two that are
+ * neighbors twice the n-th send matches the n-th receive. */
 static void check_exchange(struct sched *s, const struct coll_args *k, struct blocks *b)
 {
 	struct type *byte = type_predefined(MPI_BYTE);
@@ -482,7 +487,7 @@ static bool check_moves_blocks(const struct coll_args *k)
 	       k->kind >= COLL_NEIGHBOR_ALLGATHER;
 }
 
-/* The allgather of what the members say; the caller has filled said[0]. */
+/* Compares the members' said[0], which the callers have filled in. */
 static void check_members_steps(struct sched *s, const struct coll_args *k, struct agree *a)
 {
 	a->n = k->n;

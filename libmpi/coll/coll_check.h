@@ -10,13 +10,14 @@
 extern bool coll_check_wanted;
 void coll_check_open(void);
 
-/* Writes the steps that compare a call of all members; a difference ends the schedule, with an error
- * in all members.  The form of the call is what its name has before and after, like "I" and "". */
+/* Writes the steps that compare a call of all members; a difference ends the schedule, with an
+ * error in all members.  The form of the call is what its name has before and after, like "I" and
+ * "". */
 void coll_check_steps(
 	struct sched *s, const struct coll_args *k, const char *before, const char *after);
 
-/* Compares the MPI functions that the members of c are in, by their names.  A collective call of c by
- * messages.  0, or MPI_ERR_OTHER in all members. */
+/* Compares the MPI functions that the members of c are in, by their names.  A collective call of c
+ * by messages.  0, or MPI_ERR_OTHER in all members. */
 int coll_check_constructor(struct comm *c);
 
 #endif

@@ -19,14 +19,15 @@
  * Invariants
  *  - Arrival at e (the line's flag holds e) means: this member has read all it wanted of phases
  *    before e, and its data of e are in place.  Every member arrives at every phase.
- *  - s->safe: all members are known to have arrived at this phase.  In phase e a line may be written
- *    if safe >= e - 1; a slot if safe >= e - SLOTS + 2 (results of a barrier are read one phase
- *    longer); an out line if safe >= e - SHM_BLOCK_OUTS + 1.
+ *  - s->safe: all members are known to have arrived at this phase.  In phase e a line may be
+ *    written if safe >= e - 1; a slot if safe >= e - SLOTS + 2 (results of a barrier are read one
+ *    phase longer); an out line if safe >= e - SHM_BLOCK_OUTS + 1.
  *  - Only central barriers use `arrived', and none ends before all members have come.
  *  - A line says which call its member is in (coll_line_call).  The members that read it compare.
- *  - A member without data for a call (s->failed: hierarchical.c) arrives at its phases as well, and
- *    moves no data.  Its word (i, e mod 2) holds e and the error class, the line beside it the words
- *    of the error; they live as long as a line's data.  Each member looks there after the call. */
+ *  - A member without data for a call (s->failed: hierarchical.c) arrives at its phases as well,
+ *    and moves no data.  Its word (i, e mod 2) holds e and the error class, the line beside it the
+ *    words of the error; they live as long as a line's data.  Each member looks there after the
+ *    call. */
 #ifndef HAFT_COLL_COLL_SHM_H
 #define HAFT_COLL_COLL_SHM_H
 
@@ -76,7 +77,7 @@ bool coll_shm_possible(struct comm *c);
  * an MPI error class. */
 int coll_shm_join(struct comm *c);
 
-/* Makes the slots, if that has not been tried.  A phase.  False: a member has no memory for them. */
+/* Makes the slots, if that has not been tried: a phase.  False: a member has no memory for them. */
 bool coll_shm_slots(struct coll *s);
 
 /* Bytes of a chunk of `bytes' bytes, in a call of several phases; for one that has slots. */
@@ -98,9 +99,9 @@ int coll_shm_exscan(const struct coll_args *k);
 
 /* --- which call ----------------------------------------------------------------------------- */
 
-/* A line's last word: kind 8 | root 16 | phase 16 | bytes 24 bits.  The phase tells whether the word
- * is of the phase that its reader is in: a member that writes slots may be ahead of its readers.
- * Bytes are those of reductions; other calls are often given more room than they need. */
+/* A line's last word: kind 8 | root 16 | phase 16 | bytes 24 bits.  The phase tells whether the
+ * word is of the phase that its reader is in: a member that writes slots may be ahead of its
+ * readers.  Bytes are those of reductions; other calls are often given more room than they need. */
 #define CALL_KIND_AT  56
 #define CALL_ROOT_AT  40
 #define CALL_PHASE_AT 24
@@ -195,8 +196,9 @@ static inline void coll_phase_arrive(struct coll *s, uint64_t e)
 /* Waits for member i's arrival at phase e, and compares its call. */
 void coll_phase_wait(struct coll *s, uint64_t e, int i);
 
-/* Compares the calls of all members, which have arrived at phase e and not gone on. */
-void coll_phase_compare_all(struct coll *s, uint64_t e);
+/* Waits until all members have arrived at phase e, in which this member is, and compares their
+ * calls. */
+void coll_phase_wait_calls(struct coll *s, uint64_t e);
 
 /* Arrives and waits for all: then all members' data may be read. */
 void coll_phase_barrier(struct coll *s, uint64_t e);

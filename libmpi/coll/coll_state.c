@@ -3,8 +3,8 @@
  *
  *     struct comm ──coll──> struct coll ──block──> libshm's block        (shm_join.c)
  *                               └───────hier───> struct coll_hier        (hier_layout.c)
- *                                                   └─ local: a communicator of this host's members,
- *                                                      with a state of its own */
+ *                                                   └─ local: this host's members, with a state
+ *                                                      of their own */
 #include "libmpi/coll/coll_shm.h"
 #include "libmpi/coll/hierarchical.h"
 #include "libmpi/core/setting.h"

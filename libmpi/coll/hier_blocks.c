@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* hier_blocks.c - plans that deal blocks over several hosts: one message between two hosts for what all
- * their members have for each other.  Of short blocks, which are copied once more for that.
+/* hier_blocks.c - gathers, scatters and alltoalls over several hosts: one message between two hosts
+ * for all blocks of their members.  For short blocks, which are copied once more for that.
  *
  *      gather     0 1 2 3 | 4 5 6 7     a row: the blocks of one host's members, in the order of
- *                 └┴┴┘      └┴┴┘        their ranks, as long as the host with the most has them
+ *                 └┴┴┘      └┴┴┘        their ranks, as long as that of the largest host
  *                 0 <────── 4           leaders send rows
  *
- *      alltoall   each member gives its leader a row for each host; leaders exchange what their
- *                 members have for the other's, [from][to]; and each deals out [from] to its `to'
+ *      alltoall   each member gives its leader a row for each host; leaders exchange squares,
+ *                 [from][to] of their members; each leader scatters column `to' to its member `to'
  *
- * All blocks are packed: bytes.  What a row has too much is zero, and nobody looks at it. */
+ * Blocks are packed: bytes.  Unused places of a row are zero and never read. */
 #include "libmpi/coll/hierarchical.h"
 #include <string.h>
 
 /* --- rows ----------------------------------------------------------------------------------- */
 
-/* `n' bytes, which go out though not all of them will be written. */
+/* n bytes of zeros: they are sent although not all of them are written. */
 static char *hier_zeros(struct sched *s, int64_t n)
 {
 	char *mem = coll_sched_bytes(s, n);
@@ -25,7 +25,7 @@ static char *hier_zeros(struct sched *s, int64_t n)
 	return mem;
 }
 
-/* The same of rows, which are full where all hosts have as many members. */
+/* n bytes of rows, which are full if all hosts have equally many members. */
 static char *hier_bytes(struct sched *s, const struct coll_hier *h, int64_t n)
 {
 	bool even = true;
@@ -35,13 +35,13 @@ static char *hier_bytes(struct sched *s, const struct coll_hier *h, int64_t n)
 	return even ? coll_sched_bytes(s, n) : hier_zeros(s, n);
 }
 
-/* The place of rank r's block in rows of blocks. */
+/* The index of rank r's block in rows of blocks. */
 static int64_t hier_block_index(const struct coll_hier *h, int r)
 {
 	return (int64_t)h->host[r] * h->largest + h->local_rank[r];
 }
 
-/* Makes a call one of blocks of `n' bytes. */
+/* Turns a call into one of n bytes. */
 static void args_of_bytes(struct coll_args *c, const void *sbuf, void *rbuf, int64_t n)
 {
 	c->in_place = false;
@@ -73,7 +73,7 @@ static void hier_leaders_bytes(struct sched *s, const struct coll_args *k, struc
 	coll_hier_leaders(s, k, h, &out);
 }
 
-/* What this member gives to all, or to the root. */
+/* Packs the block that this member gives to all, or to the root. */
 static void hier_pack_own(struct sched *s, const struct coll_args *k, char *mem, int64_t block)
 {
 	struct block b = {(void *)(uintptr_t)k->sbuf, k->scount, k->stype};
@@ -124,7 +124,7 @@ void coll_scatter_hier(struct sched *s, const struct coll_args *k)
 		coll_sched_unpack(s, mine, k->rbuf, k->rcount, k->rtype, block);
 }
 
-/* Blocks of different lengths are all as long as the longest. */
+/* Blocks of different lengths are sent with the length of the longest. */
 void coll_allgather_hier(struct sched *s, const struct coll_args *k)
 {
 	struct coll_hier *h = coll_hier_of(k->comm);
@@ -152,8 +152,8 @@ void coll_allgather_hier(struct sched *s, const struct coll_args *k)
 	}
 }
 
-/* The leaders: what the members of this host, `here' [from][host][to], have for others, who get
- * `there' [to][host][from]. */
+/* Leaders exchange the rows of their members, `here' [from][host][to], and get `there'
+ * [to][host][from]. */
 static void hier_exchange_rows(struct sched *s, const struct coll_args *k, struct coll_hier *h,
 	const char *here, char *there)
 {

@@ -16,8 +16,8 @@
  * Invariants
  *  - The layout is equal in all members (hier_layout.c), so the choices here are.
  *  - coll_hier.local is for schedules and for memory only: it has the context of the real
- *    communicator.  All messages have the tag of the call, and those of a pair of members keep their
- *    order, whatever part they are of.
+ *    communicator.  All messages have the tag of the call, and those of a pair of members keep
+ *    their order, whatever part they are of.
  *  - A member without data for a call within its host (no memory, or another member's error) takes
  *    part in it and says so there: coll_shm.h. */
 #include "libmpi/coll/coll_shm.h"
@@ -26,7 +26,7 @@
 
 /* --- parts ---------------------------------------------------------------------------------- */
 
-/* A call of this host's members, in a schedule that the caller runs to its end. */
+/* Runs a call of this host's members to its end; a step of the schedule. */
 static int hier_local_run(void *arg, const struct p2p_error_msg *error)
 {
 	return coll_run_local(arg, error);
@@ -61,7 +61,7 @@ void coll_hier_local(struct sched *s, const struct coll_args *in)
 	}
 	step = coll_sched_bytes(s, sizeof(*step));
 	if (step == NULL)
-		return; /* the schedule says so */
+		return; /* the schedule has stored that */
 	static_assert(sizeof(*step) <= SCHED_PLANNING, "a dry run has room for it");
 	if (coll_hier_is_reserve(in->comm))
 		coll_sched_set_no_memory(s);
@@ -123,8 +123,8 @@ void coll_bcast_hier(struct sched *s, const struct coll_args *k)
 	coll_hier_local(s, &in);
 }
 
-/* The operands of this host come together at its leader, in `result'.  Returns what the leader's
- * operand is then. */
+/* Reduces the operands of this host to its leader, into `result'.  Returns the leader's operand for
+ * the call of leaders. */
 static const void *hier_reduce(
 	struct sched *s, const struct coll_args *k, struct coll_hier *h, int leader, void *result)
 {
@@ -180,9 +180,9 @@ void coll_allreduce_hier(struct sched *s, const struct coll_args *k)
 	coll_hier_local(s, &in);
 }
 
-/* All blocks come together at each host's leader; leaders exchange sums of whole hosts; and each
- * member takes its block of what its leader has.  For hosts whose members are intervals: their
- * blocks lie side by side. */
+/* Each host reduces all blocks to its leader; the leaders reduce_scatter the blocks of whole hosts;
+ * each member takes its own block.  For hosts whose members are intervals, so that their blocks lie
+ * side by side. */
 void coll_reduce_scatter_hier(struct sched *s, const struct coll_args *k)
 {
 	struct coll_hier *h = coll_hier_of(k->comm);
@@ -228,7 +228,8 @@ void coll_reduce_scatter_hier(struct sched *s, const struct coll_args *k)
 
 /* --- scans: for hosts whose members are intervals of ranks ---------------------------------- */
 
-/* The total of this host at its last member, whose operand is `mine', after the scan in the host. */
+/* The total of this host at its last member, whose operand is `mine', after the scan in the host.
+ */
 static const void *scan_total(
 	struct sched *s, const struct coll_args *k, const void *mine, int size)
 {
@@ -301,7 +302,7 @@ static void scan_leaders(struct sched *s, const struct coll_args *k, struct coll
 		coll_hier_leaders(s, k, h, &out);
 }
 
-/* All members of a host combine what is before it with their result. */
+/* All members of a host combine the result of earlier hosts with their own. */
 static void scan_apply(
 	struct sched *s, const struct coll_args *k, struct coll_hier *h, void *before)
 {

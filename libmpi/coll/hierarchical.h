@@ -60,8 +60,8 @@ struct coll_args coll_hier_local_args(
 /* Writes the steps of that call; none if the host has one member. */
 void coll_hier_local(struct sched *s, const struct coll_args *in);
 
-/* Writes the steps of a call of the leaders: as k, with rbuf and so on as the caller has set them in
- * *out.  Only leaders call this. */
+/* Writes the steps of a call of the leaders: as k, with rbuf and so on as the caller has set them
+ * in *out.  Only leaders call this. */
 void coll_hier_leaders(
 	struct sched *s, const struct coll_args *k, struct coll_hier *h, struct coll_args *out);
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* inter_algorithms.c - plans between two groups (MPI-5.0 6.2.2, 6.2.3).
+/* inter_algorithms.c - algorithms between two groups (MPI-5.0 6.2.2, 6.2.3).
  *
- *      group A     0 1 2 3          one direction: the group that has the data collects it at its
- *                  │ X              rank 0 with a plan of one group, rank 0 tells the other side,
- *      group B     0 1 2            and that deals it out with another plan of one group
+ *      group A     0 1 2 3          one direction: group A collects the data at its leader, rank 0,
+ *                  │ ╲              by an algorithm of one group; leader A sends them to leader B;
+ *      group B     0 1 2            group B distributes them, by an algorithm of one group
  *
- * Both groups' members have different processes, so messages inside a group and across use the one
- * context and tag of the call. */
+ * The groups have no process in common, so messages inside a group and between groups share the
+ * context id and the tag of the call. */
 #include "libmpi/coll/algorithms.h"
 
 #define LEADER 0
@@ -21,7 +21,7 @@ static void inter_local(struct sched *s, const struct coll_args *k)
 	coll_sched_group(s, k->comm->group);
 }
 
-/* A call of this group alone, with the leader as its root. */
+/* A call within this group, with the leader as its root. */
 static struct coll_args inter_local_args(const struct coll_args *k, enum coll_kind kind)
 {
 	struct coll_args local = *k;
@@ -38,7 +38,7 @@ static void inter_local_steps(struct sched *s, const struct coll_args *local)
 	coll_sched_fence(s);
 }
 
-/* The leader's data, in rbuf, goes to its group. */
+/* Broadcasts the leader's data, in rbuf, within its group. */
 static void inter_bcast(struct sched *s, const struct coll_args *k)
 {
 	struct coll_args local = inter_local_args(k, COLL_BCAST);
@@ -46,8 +46,8 @@ static void inter_bcast(struct sched *s, const struct coll_args *k)
 	inter_local_steps(s, &local);
 }
 
-/* The operands of this group, `count' elements each, are combined; the result is at the leader, at
- * the returned place, which others must not touch. */
+/* Reduces the operands of this group, of `count' elements.  The result is at the leader, at the
+ * returned place. */
 static void *inter_reduce(struct sched *s, const struct coll_args *k, int64_t count)
 {
 	struct coll_args local = inter_local_args(k, COLL_REDUCE);
@@ -90,7 +90,7 @@ void coll_bcast_inter(struct sched *s, const struct coll_args *k)
 	inter_bcast(s, k);
 }
 
-/* And with vectors. */
+/* Also with vectors. */
 void coll_gather_inter(struct sched *s, const struct coll_args *k)
 {
 	inter_remote(s, k);
@@ -115,7 +115,7 @@ void coll_scatter_inter(struct sched *s, const struct coll_args *k)
 	}
 }
 
-/* Allgather and alltoall, with and without vectors: everybody to everybody on the other side. */
+/* Allgather and alltoall, also with vectors: every rank sends to every rank of the other group. */
 void coll_alltoall_inter(struct sched *s, const struct coll_args *k)
 {
 	bool same = k->kind == COLL_ALLGATHER || k->kind == COLL_ALLGATHERV;
@@ -173,7 +173,7 @@ void coll_allreduce_inter(struct sched *s, const struct coll_args *k)
 	inter_bcast(s, k);
 }
 
-/* Both groups have the same number of elements in all, each its own blocks of them. */
+/* Both groups have equally many elements in all, each divided into its own blocks. */
 void coll_reduce_scatter_inter(struct sched *s, const struct coll_args *k)
 {
 	int64_t all = coll_block_from(k, k->n), at = 0;

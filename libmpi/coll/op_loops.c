@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* op_loops.c - the loops of the predefined operations, a line an operation and kind of type.
+/* op_loops.c - the loops of the predefined operations: a line for each operation and kind of type.
  *
- *     which types            loop                      table
- *     UINTS(X, ...)  ──> LOOP(sum, UINT8, uint8_t, a + b) ...  ──> coll_op_sum[BASIC_UINT8] = sum_UINT8
- *                                                              └─> coll_op_sum[BASIC_INT8]  = sum_UINT8
+ *     which types      loop                                      table coll_op_sum
+ *     UINTS(X, ...)──> LOOP(sum, UINT8, uint8_t, a + b) ... ──┬> [BASIC_UINT8] = sum_UINT8
+ *                                                             └> [BASIC_INT8]  = sum_UINT8
  *
- * Signed sums, products and bits are computed by the unsigned loops: the same bits, and overflow
- * wraps round instead of being undefined.  Each loop is plain C, which the compiler turns into
- * vectors (this file is built with -O3; "omp simd" says that no element depends on another,
- * although the result may be one of the operands).
+ * Signed sums, products and bits use the unsigned loops: equal bits, and overflow wraps round
+ * instead of being undefined.  Each loop is plain C, which the compiler vectorizes: this file is
+ * built with -O3, and "omp simd" says that elements are independent, although the result may be one
+ * of the operands.
  *
- * Half precision is computed in float and rounded back: float has more than twice the bits and two,
- * so sums and products come out as if rounded once. */
+ * Half precision is computed in float and rounded back.  Float has more than twice the bits plus
+ * two, so sums and products are as if rounded once. */
 #include "libmpi/coll/reduce_op.h"
 #include "libmpi/type/predef.h"
 #include "libobj/base.h"
@@ -75,7 +75,7 @@ static_assert(sizeof(float128) == 16, "MPI_REAL16 is binary128");
 		}                                                                       \
 	}
 
-/* 1u: small unsigned types would be promoted to int, whose product may overflow */
+/* 1u, because small unsigned types are promoted to int, whose product may overflow */
 UINTS_ALL(LOOP, sum, a + b)
 FLOATS(LOOP, sum, a + b)
 UINTS_ALL(LOOP, prod, 1u * a * b)
@@ -93,11 +93,10 @@ UINTS_ALL(LOOP, band, a &b)
 UINTS_ALL(LOOP, bor, a | b)
 UINTS_ALL(LOOP, bxor, a ^ b)
 
-/* Fortran's .TRUE. and .FALSE., sign-extended; until op_logical_set says otherwise, those of
- * gfortran. */
+/* Fortran's .TRUE. and .FALSE., sign-extended; those of gfortran, until coll_op_logical_set. */
 static uint128 logical_true = 1, logical_false;
 
-void op_logical_set(const void *yes, const void *no)
+void coll_op_logical_set(const void *yes, const void *no)
 {
 	memcpy(&logical_true, yes, sizeof(logical_true));
 	memcpy(&logical_false, no, sizeof(logical_false));
@@ -136,7 +135,7 @@ LOGICALS(LOGICAL_LOOP, lxor, a != b)
 PAIRS(PAIR_LOOP, maxloc, >)
 PAIRS(PAIR_LOOP, minloc, <)
 
-/* Complex: an array of real and imaginary parts.  A sum is a sum of twice as many reals. */
+/* Complex numbers are pairs of reals; a sum is a sum of twice as many reals. */
 #define COMPLEX_LOOP(basic, part, T)                                                    \
 	static void sum_##basic(const void *in, const void *in2, void *out, int64_t n)  \
 	{                                                                               \
@@ -248,7 +247,7 @@ static void prod_CFLOAT16(const void *in, const void *in2, void *out, int64_t n)
 	ROW(op, UINT8)                                                                       \
 	ROW(op, UINT16)                                                                      \
 	ROW(op, UINT32)                                                                      \
-	ROW(op, UINT64) /* the same bits */                                                  \
+	ROW(op, UINT64) /* equal bits */                                                     \
 	[BASIC_INT8] = op##_UINT8, [BASIC_INT16] = op##_UINT16, [BASIC_INT32] = op##_UINT32, \
 	[BASIC_INT64] = op##_UINT64, [BASIC_INT128] = op##_UINT128,
 #define ROWS_SINT(op)   \

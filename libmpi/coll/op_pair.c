@@ -14,7 +14,7 @@
 __extension__ typedef __int128 int128;
 typedef float float128 __attribute__((mode(TF)));
 
-/* Is *a less than, equal to, greater than *b, or is one of them not a number? */
+/* The order of *a and *b; UNORDERED: one of them is not a number. */
 enum order { LESS = -1, EQUAL, GREATER, UNORDERED };
 
 #define COMPARE(name, type)                                                         \
@@ -41,7 +41,7 @@ COMPARE(DOUBLE, double)
 COMPARE(LDOUBLE, long double)
 COMPARE(FLOAT128, float128)
 
-/* Sign and magnitude order as the numbers do. */
+/* Sign and magnitude order as the numbers do; converted to two's complement. */
 static enum order compare_FLOAT16(const void *a, const void *b)
 {
 	uint16_t h[2];

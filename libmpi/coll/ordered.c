@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* ordered.c - plans that combine from left to right, ((a0 op a1) op a2) ..., as the reductions through
- * shared memory do: so a call with a request gives the bits of the call without.
+/* ordered.c - reductions from left to right, ((a0 op a1) op a2) ..., as shared memory does: a call
+ * with a request gives the bits of the blocking call.
  *
- *      gathered    all operands come to who needs the result, who folds them      short
- *      shared      part i of all operands goes to member i, who folds it          long
- *      chain       the result so far goes from rank to rank, in pieces            scans, long */
+ *      ordered_gather     all operands go to each rank that needs the result, which combines them
+ *      ordered_scatter    part i of all operands goes to rank i, which combines it: long data
+ *      ordered_chain      the result so far goes from rank to rank, in pieces: long scans */
 #include "libmpi/coll/algorithms.h"
 
 #define PIECE MEAN_OR(64, 16 * 1024) /* bytes of a chain's piece */
 
-/* Folds `n' operands of `count' elements that lie one behind the other in our own memory, from
- * operand `first' on round the end, into out. */
+/* Combines n of `size' operands of `count' elements that lie in a ring in our memory, from operand
+ * `first' on, into out. */
 static void ordered_fold(struct sched *s, const struct coll_args *k, void *mem, int n, int size,
 	int first, int64_t count, void *out)
 {
@@ -26,7 +26,7 @@ static void ordered_fold(struct sched *s, const struct coll_args *k, void *mem, 
 		coll_sched_move(s, acc, out, count, k->rtype);
 }
 
-/* Operand of rank r at place (r - me) mod n. */
+/* Allgather of operands: that of rank r is at place (r - me) mod n. */
 static void *ordered_allgather(struct sched *s, const struct coll_args *k)
 {
 	void *mem = coll_sched_elements(s, k->rtype, k->n * k->rcount);
@@ -57,7 +57,7 @@ void coll_scan_ordered_gather(struct sched *s, const struct coll_args *k)
 		ordered_fold(s, k, mem, n, k->n, k->n - k->me, k->rcount, k->rbuf);
 }
 
-/* Along the tree of rooted.c, whose subtrees are intervals from the root on. */
+/* Gather along the tree of rooted.c, whose subtrees are intervals from the root on. */
 void coll_reduce_ordered_gather(struct sched *s, const struct coll_args *k)
 {
 	int v = (k->me - k->root + k->n) % k->n, low = 1;
@@ -81,7 +81,7 @@ void coll_reduce_ordered_gather(struct sched *s, const struct coll_args *k)
 		ordered_fold(s, k, mem, k->n, k->n, k->n - k->me, k->rcount, k->rbuf);
 }
 
-/* Where part i of the operands begins: even parts, or the blocks of the call. */
+/* The first element of part i of the operands: even parts, or the blocks of the call. */
 static int64_t ordered_part_from(const struct coll_args *k, int i)
 {
 	if (k->kind == COLL_ALLREDUCE || k->kind == COLL_REDUCE)
@@ -96,7 +96,7 @@ static int64_t ordered_part_size(const struct coll_args *k, int i)
 	return coll_block_size(k, i);
 }
 
-/* Part i of every operand goes to member i, which folds its own into out. */
+/* Sends part i of this operand to member i, and combines the own part of all operands into out. */
 static void ordered_fold_parts(struct sched *s, const struct coll_args *k, void *out)
 {
 	int64_t count = ordered_part_size(k, k->me), mine = ordered_part_from(k, k->me),
@@ -165,7 +165,7 @@ void coll_reduce_scatter_ordered(struct sched *s, const struct coll_args *k)
 	ordered_fold_parts(s, k, k->rbuf);
 }
 
-/* Each piece: what is before comes from below, with mine it goes on above. */
+/* Each piece of the result so far comes from the rank below, and goes on with this operand. */
 void coll_scan_ordered_chain(struct sched *s, const struct coll_args *k)
 {
 	int64_t size = k->rtype->size, step = PIECE / size > 0 ? PIECE / size : 1;

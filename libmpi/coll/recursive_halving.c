@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* recursive_halving.c - plans that halve what is combined at each step (Rabenseifner), for long operands.
+/* recursive_halving.c - recursive halving (Rabenseifner), for long operands.
  *
- *      ranks that are no power of two: 0>1 2>3 | 4 ...    the first of a pair gives, then waits
+ *      not a power of two: 0>1 2>3 | 4 ...    the first of each pair gives its operand, then waits
  *
  *      0: |aaaaaaaa|  ──>  |aaaa|       ──>  |aa|           each keeps a half and combines it with
  *      1: |bbbbbbbb|  <──       |bbbb|  ...      |bb|       the partner's; then back the same way
  *
- * The nearest partner comes first, so that what is combined are neighboring groups of ranks, in
- * their order; only reduce_scatter, whose halves must end where they belong, begins with the
- * farthest.  n ranks send 2 * bytes in all each, and combine bytes once. */
+ * The closest partner comes first, so the operands combined belong to neighboring groups of ranks,
+ * in order.  Only reduce_scatter begins with the farthest, because its halves must end at their
+ * ranks.  Each rank sends 2 * bytes in all, and combines bytes once. */
 #include "libmpi/coll/algorithms.h"
 
 #define LEVELS 31
 
-/* Members with a partner at each step: `v' of 0 .. pow2 - 1. */
+/* Members that take part in all steps: v is 0 .. pow2 - 1. */
 struct team {
-	int pow2, extra, v; /* v < 0: this one gives, and waits */
+	int pow2, extra, v; /* v < 0: this one gives its operand, and waits */
 };
 
-/* Elements [lo, hi), and of which it is a half: those of level l are at[l]. */
+/* The ranges of elements at each level, each a half of the one before. */
 struct halves {
 	int64_t lo[LEVELS + 1], hi[LEVELS + 1];
 	int level;
@@ -42,7 +42,7 @@ static struct team halving_team(const struct coll_args *k, int rank)
 	return t;
 }
 
-/* The range of elements in work that this member keeps, and the partner's. */
+/* Sends the partner's range [plo, phi) of work, and combines the own range [lo, hi). */
 static void halving_exchange(struct sched *s, const struct coll_args *k, void *work, void *tmp,
 	int64_t lo, int64_t hi, int64_t plo, int64_t phi, int partner)
 {
@@ -57,7 +57,7 @@ static void halving_exchange(struct sched *s, const struct coll_args *k, void *w
 		coll_sched_reduce(s, mine, tmp, mine, hi - lo, k->rtype);
 }
 
-/* The pair's second member takes the first one's operand. */
+/* The second of a pair takes the operand of the first. */
 static void halving_take_pair(struct sched *s, const struct coll_args *k, const struct team *t,
 	void *work, void *tmp, int64_t count)
 {
@@ -68,7 +68,7 @@ static void halving_take_pair(struct sched *s, const struct coll_args *k, const 
 	coll_sched_reduce(s, tmp, work, work, count, k->rtype);
 }
 
-/* From the operands in work to this member's share of the result: h->lo and hi of the last level.
+/* Reduce_scatter by halving: work has this member's share in the end, [lo, hi) of the last level.
  */
 static void halving_reduce_scatter(struct sched *s, const struct coll_args *k, const struct team *t,
 	void *work, void *tmp, struct halves *h)
@@ -90,13 +90,13 @@ static void halving_reduce_scatter(struct sched *s, const struct coll_args *k, c
 	}
 }
 
-/* What the partner has of the level above. */
+/* The range that the partner has at this level. */
 static void halving_sibling(const struct halves *h, int level, int64_t *lo, int64_t *hi)
 {
 	bool upper = h->lo[level] != h->lo[level - 1];
 
 	if (h->lo[level - 1] == h->hi[level - 1])
-		upper = false; /* nothing either way */
+		upper = false; /* an empty range */
 	*lo = upper ? h->lo[level - 1] : h->hi[level];
 	*hi = upper ? h->lo[level] : h->hi[level - 1];
 }
@@ -131,7 +131,8 @@ void coll_allreduce_rabenseifner(struct sched *s, const struct coll_args *k)
 		coll_sched_send(s, work, k->rcount, k->rtype, k->me - 1);
 }
 
-/* Shares go towards the root; one that has no partner hears from the second of its pair. */
+/* Gathers the shares to the root.  A root without partner gets the result from the second of its
+ * pair. */
 void coll_reduce_rabenseifner(struct sched *s, const struct coll_args *k)
 {
 	struct team t = halving_team(k, k->me), r = halving_team(k, k->root);
@@ -170,13 +171,13 @@ void coll_reduce_rabenseifner(struct sched *s, const struct coll_args *k)
 		coll_sched_send(s, work, k->rcount, k->rtype, k->root);
 }
 
-/* The first block of what v has in the end; pow2: the end of all. */
+/* The first block of the range that v has in the end; v == pow2: the end of all blocks. */
 static int64_t halving_first(const struct coll_args *k, const struct team *t, int v)
 {
 	return coll_block_from(k, v < t->extra ? 2 * v : v + t->extra);
 }
 
-/* Commutative: each step gives the half in which this member's own block is not. */
+/* Commutative: each step gives away the half without this member's own block. */
 void coll_reduce_scatter_recursive_halving(struct sched *s, const struct coll_args *k)
 {
 	struct team t = halving_team(k, k->me);

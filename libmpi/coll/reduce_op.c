@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* reduce_op.c - the operations as objects: predefined ones from a table, the user's from MPI_Op_create. */
+/* reduce_op.c - operations as objects: predefined ones from a table, users' from MPI_Op_create. */
 #include "libmpi/coll/reduce_op.h"
 #include "libmpi/core/language.h"
 #include "libmpi/core/err.h"

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* rooted.c - plans from and to a root: broadcast, reduce, gather, scatter over binomial trees.
+/* rooted.c - algorithms with a root: broadcast, reduce, gather, scatter, mostly on binomial trees.
  *
  *      virtual rank    0 ── 4 ── 6 ── 7        v = (rank - root) mod n
  *                      ├─ 2 ┐    └─ 5 ...      the parent of v is v without its lowest bit;
  *                      └─ 1 └─ 3               its subtree is v .. v + lowest bit - 1
  *
- * A subtree is an interval, so that a reduction along the tree combines neighbors in order, and a
- * gather sends one piece of memory. */
+ * A subtree is an interval.  So a reduction along the tree combines neighboring ranks in order, and
+ * a gather sends one contiguous range. */
 #include "libmpi/coll/algorithms.h"
 
 static int tree_virtual_rank(const struct coll_args *k)
@@ -29,7 +29,7 @@ static int tree_low_bit(int v, int n)
 	return bit;
 }
 
-/* Members of v's subtree, v included. */
+/* The number of members of v's subtree, v included. */
 static int tree_size(int v, int n)
 {
 	int bit = tree_low_bit(v, n);
@@ -64,7 +64,7 @@ static struct range bcast_parts_range(const struct coll_args *k, char *mem, int 
 	return (struct range){mem + at, coll_part_at(k->bytes, k->n, to) - at};
 }
 
-/* The whole in n parts: part v goes to v along the tree, then all parts go round the ring. */
+/* Scatter and allgather: part v goes to v along the tree, then all parts go round the ring. */
 static void bcast_scatter_ring(struct sched *s, const struct coll_args *k, char *mem)
 {
 	int v = tree_virtual_rank(k), n = k->n, bit = tree_low_bit(v, n);
@@ -110,27 +110,27 @@ void coll_bcast_scatter_allgather(struct sched *s, const struct coll_args *k)
 
 /* --- reduce --------------------------------------------------------------------------------- */
 
-#define TURNS 3 /* what is received, what is being combined, and the result so far */
+#define TEMPS 3 /* temps: received, being combined, and the result so far */
 
-/* Receives from the children of v in ascending order and combines: the next is on its way while one
- * is combined.  Returns the operand of the whole subtree: the rank's own, or one of the temps. */
+/* Receives from the children of v in ascending order and combines; the next message is in flight
+ * meanwhile.  Returns the result of the subtree: the rank's own operand, or a temp. */
 static const void *tree_reduce_children(struct sched *s, const struct coll_args *k, int v)
 {
 	const void *acc = coll_operand(k);
-	void *in[TURNS] = {NULL}, *last = NULL;
-	int turn = 0;
+	void *in[TEMPS] = {NULL}, *last = NULL;
+	int at = 0;
 
 	for (int bit = 1; bit < tree_low_bit(v, k->n) && v + bit < k->n; bit <<= 1) {
-		if (in[turn] == NULL)
-			in[turn] = coll_sched_elements(s, k->rtype, k->rcount);
+		if (in[at] == NULL)
+			in[at] = coll_sched_elements(s, k->rtype, k->rcount);
 		coll_sched_fence(s);
-		coll_sched_recv(s, in[turn], k->rcount, k->rtype, tree_rank(k, v + bit));
+		coll_sched_recv(s, in[at], k->rcount, k->rtype, tree_rank(k, v + bit));
 		if (last != NULL) {
 			coll_sched_reduce(s, acc, last, last, k->rcount, k->rtype);
 			acc = last;
 		}
-		last = in[turn];
-		turn = (turn + 1) % TURNS;
+		last = in[at];
+		at = (at + 1) % TEMPS;
 	}
 	coll_sched_fence(s);
 	if (last == NULL)
@@ -158,7 +158,7 @@ void coll_reduce_binomial(struct sched *s, const struct coll_args *k)
 	else
 		coll_sched_move(s, acc, k->rbuf, k->rcount, k->rtype);
 	if (k->me == k->root && v != 0) {
-		coll_sched_fence(s); /* what went out may be the operand in place */
+		coll_sched_fence(s); /* the message sent may be the operand in place */
 		coll_sched_recv(s, k->rbuf, k->rcount, k->rtype, 0);
 	}
 }
@@ -207,7 +207,7 @@ void coll_scatter_binomial(struct sched *s, const struct coll_args *k)
 		coll_sched_unpack(s, mem, k->rbuf, k->rcount, k->rtype, block);
 }
 
-/* The root talks to each rank: long blocks, and blocks of different lengths. */
+/* The root exchanges a message with each rank: long blocks, and blocks of different lengths. */
 void coll_gather_linear(struct sched *s, const struct coll_args *k)
 {
 	struct block b;

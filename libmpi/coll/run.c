@@ -15,7 +15,7 @@
 typedef int coll_shm_fn(const struct coll_args *k);
 
 /* The function of each operation for shared memory; NULL: it has none. */
-static coll_shm_fn *const shm_way[COLL_KINDS] = {
+static coll_shm_fn *const shm_fns[COLL_KINDS] = {
 	[COLL_BARRIER] = coll_shm_barrier,
 	[COLL_BCAST] = coll_shm_bcast,
 	[COLL_GATHER] = coll_shm_gather,
@@ -114,7 +114,7 @@ static int run_odd(const struct coll_args *k, struct coll *s)
 static int run_shm(const struct coll_args *k)
 {
 	struct comm *c = k->comm;
-	coll_shm_fn *fn = shm_way[k->kind];
+	coll_shm_fn *fn = shm_fns[k->kind];
 	int err = run_join(c);
 
 	if (unlikely(err != 0))

@@ -2,19 +2,20 @@
 /* sched.c - schedules: an array of steps, run from front to back.  Schedules that wait for messages
  * hang in a list, which every pass of progress looks at.
  *
- *      active ──> [ sched ] ──> [ sched ] ──>      each pass: is the first incomplete message of the
- *                     │ waited                     round complete?  Then the schedule goes on.
+ *      active ──> [ sched ] ──> [ sched ] ──>     each pass: is the first incomplete message of the
+ *                     │ waited                    round complete?  Then the schedule goes on.
  *                     └─> reqs | done done open open |
  *
  * A schedule that has ended gives its arrays to a small pool, so short calls do not allocate.
  *
  * Out of memory for the steps
  *      No memory must not leave other members waiting, and this member cannot tell them without
- *      steps.  So the algorithm is called twice more with a schedule that stores nothing (a dry run):
+ *      steps.  So the algorithm is called twice more with a schedule that stores nothing, a dry
+ *      run:
  *       1. each message that this member should send is sent as an error message;
  *       2. each message that it should receive is received and dropped.
  *      Neither depends on what arrives, so only the order of a pair's messages matters, which both
- *      keep.  A function that other members wait for (coll_sched_call) is called in the first run. */
+ *      keep.  The first run calls functions that other members wait for (coll_sched_call). */
 #include "libmpi/coll/sched.h"
 
 #include "libmpi/coll/coll_args.h"

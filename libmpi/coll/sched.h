@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* sched.h - a collective call as a schedule: an algorithm writes it once, and it runs in three ways.
+/* sched.h - a collective call as a schedule: an algorithm writes it once, and it runs in three
+ * ways.
  *
- *      algorithm (rooted.c all_to_all.c ...)      run
- *        coll_sched_recv   child's part             coll_sched_run     to the end: a blocking call
- *        coll_sched_fence  ------------             coll_sched_begin   by progress: a request
- *        coll_sched_reduce mine, child's            coll_sched_init    at each MPI_Start: persistent
+ *      algorithm (rooted.c all_to_all.c ...)     run
+ *        coll_sched_recv   child's part            coll_sched_run     to the end: a blocking call
+ *        coll_sched_fence  ------------            coll_sched_begin   by progress: a request
+ *        coll_sched_reduce mine, child's           coll_sched_init    at MPI_Start: persistent
  *        coll_sched_send   to the parent
  *
- *      steps   | recv recv send | F | reduce reduce send | F | copy |      F: fence: all messages
- *              └─── a round ────┘                                          that were started are done
+ *      steps   | recv recv send | F | reduce reduce send | F | copy |     F: fence: all messages
+ *              └─── a round ────┘                                         started before are done
  *
  * Steps run in order.  A send or a receive is started only; a fence, and the end, wait for all that
  * were started since the last fence; any other step is done at once.  So an algorithm puts a fence
  * between a receive and the use of its data, and between a send and the next change of its data.
  *
  * Invariants
- *  - A schedule is complete before its first step runs.  After that it reads nothing of the caller's
- *    but the data: arrays of counts and the like are in its steps.
+ *  - A schedule is complete before its first step runs.  After that it reads nothing of the
+ *    caller's but the data: arrays of counts and the like are in its steps.
  *  - All messages of a schedule have one tag, that of the call, and each pair of members sends and
  *    receives them in one order.  Messages of a pair do not overtake each other, so the n-th send
  *    matches the n-th receive, also in the n-th start of a persistent call.
@@ -27,8 +28,8 @@
  *    Its receiver has an error and no data.  So all members fail whose result depends on the data.
  *    coll_sched_send_own sends in any case.
  *  - A schedule with a request holds all objects that its steps use.
- *  - One thread at a time runs the steps of a schedule (`busy'), although the library's lock is open
- *    during a user's function.  coll_sched_valid checks what can be checked of this. */
+ *  - One thread at a time runs the steps of a schedule (`busy'), although the library's lock is
+ *    open during a user's function.  coll_sched_valid checks what can be checked of this. */
 #ifndef HAFT_COLL_SCHED_H
 #define HAFT_COLL_SCHED_H
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* selection.c - algorithm selection: the first row of an operation's table that fits the call.
  *
- *      HAFT_COLL_PLAN=allreduce=ring,bcast=linear      these rows for all sizes, where they are able,
- *                                                      and messages instead of shared memory
+ *      HAFT_COLL_PLAN=allreduce=ring,bcast=linear   these rows for all sizes, where they are able,
+ *                                                   and messages instead of shared memory
  *
  * The result of a reduction in floating point, or by a user's function, depends on the order of
  * operands.  Shared memory combines from left to right.  So if the members of such a call could

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* shm_data.c - barrier, bcast, gather, scatter, allgather and alltoall through shared memory.
  *
- * Data travel packed: any range of the packed form can be taken, so a long call is a row of epochs
- * with a chunk each, and a slot is written while the one before is read. */
+ *      a long bcast      root    | pack 0 | pack 1 | pack 2 |             one phase a chunk: slot 1
+ *                        others           | unp. 0 | unp. 1 | unp. 2 |    is written while slot 0
+ *                                                                         is read
+ *
+ * Data are packed; any range of the packed form can be made, so a call has any chunks. */
 #include "libmpi/coll/coll_shm.h"
 #include "libmpi/type/type.h"
 
@@ -14,8 +17,8 @@ static int64_t shm_min(int64_t a, int64_t b)
 	return a < b ? a : b;
 }
 
-/* Bytes [at, at + len) of the packed form of `count' elements go into shared memory, or come out of
- * it; of a member that is sorry, nothing does. */
+/* Copies bytes [at, at + len) of the packed form of `count' elements into shared memory, or out of
+ * it.  A member without data for the call copies nothing. */
 static void shm_pack(struct coll *s, struct type *type, const void *buf, int64_t count, int64_t at,
 	void *to, int64_t len)
 {
@@ -55,8 +58,8 @@ static void shm_bcast_line(const struct coll_args *k, struct coll *s, int64_t by
 	shm_unpack(s, k->rtype, k->rbuf, k->rcount, 0, shm_block_out(s->block, e)->data, bytes);
 }
 
-/* From so many bytes on two members with a CPU each are faster by a message, which both of them
- * copy (p2p/cooperative.c); below, by short chunks, and the leaf looks at the root's own line. */
+/* From so many bytes on, two members with a CPU each are faster by a message, which both of them
+ * copy (p2p/cooperative.c).  Below, the leaf reads short chunks from the root's own slot. */
 #define BCAST_PIECE  MEAN_OR(64, 8 * 1024) /* bytes of a chunk between two members */
 #define BCAST_BY_TWO ((int64_t)MEAN_OR(1024, 128 * 1024))
 
@@ -205,7 +208,7 @@ int coll_shm_allgather(const struct coll_args *k)
 	return 0;
 }
 
-/* In an epoch each member gives `part' bytes for each other one. */
+/* One phase: each member gives `part' bytes to each other one. */
 static void shm_alltoall_part(
 	const struct coll_args *k, struct coll *s, int64_t part, int64_t at, int64_t len)
 {
@@ -222,7 +225,7 @@ static void shm_alltoall_part(
 	}
 	coll_phase_barrier(s, e);
 	for (int j = 0; j < k->n; j++) {
-		int i = (k->me + j) % k->n; /* not all at the same member's slot at once */
+		int i = (k->me + j) % k->n; /* members begin at different slots */
 		char *got = coll_phase_data(s, e, part * k->n, i);
 
 		type_unpack(k->rtype, coll_element(k->rbuf, k->rtype, i * k->rcount), k->rcount, at,

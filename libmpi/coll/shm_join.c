@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* shm_join.c - a communicator's shared memory: who can have it, the agreement to use it, its slots.
+/* shm_join.c - a communicator's shared memory: the agreement to use it, and its slots.
  *
  *     first blocking call:    all members on this host ──> join libshm's block by the context id
  *                                                     ──> allreduce_min: all have it?
@@ -9,7 +9,7 @@
 
 #define CHUNK_MIN MEAN_OR(64, 8 * 1024) /* bytes; a shorter chunk waits longer than it overlaps */
 
-/* What a member has; the least counts. */
+/* The state of a member; the least counts. */
 enum join { JOIN_NO_STATE, JOIN_NO_BLOCK, JOIN_BLOCK };
 
 int coll_shm_join(struct comm *c)
@@ -38,7 +38,7 @@ int coll_shm_join(struct comm *c)
 	return err;
 }
 
-/* What a member says of its slots: numbers that data hardly ever are.  A member that has less data,
+/* A member's answer about its slots: numbers that data hardly ever are.  A member that has less data,
  * wrongly, does not come here, and its line has those. */
 #define SLOTS_THERE 0x736c6f7473207965u
 #define SLOTS_NONE  0x736c6f7473206e6fu
@@ -73,8 +73,8 @@ bool coll_shm_slots(struct coll *s)
 	return all;
 }
 
-/* At most a slot; all of it where barriers are central, because each phase costs every member a turn
- * on a CPU. */
+/* At most a slot; all of it where barriers are central, because each phase costs every member a
+ * turn on a CPU. */
 int64_t coll_shm_chunk(const struct coll *s, int64_t bytes)
 {
 	int64_t c = (bytes / COLL_CHUNKS + CACHE_LINE) / CACHE_LINE * CACHE_LINE;

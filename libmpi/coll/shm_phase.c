@@ -12,8 +12,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Looks at a flag before the wait proper, which pauses between looks: a pause is 140 cycles on some
- * CPUs, and a line comes from another core in that time. */
+/* So many looks at a flag before the wait proper, which pauses between looks: a pause is 140 cycles
+ * on some CPUs, and a line comes from another core in that time. */
 #define LOOKS 200
 
 static int phase_progress(void *arg)
@@ -87,13 +87,9 @@ void coll_phase_wait(struct coll *s, uint64_t e, int i)
 	coll_phase_compare(s, shm_block_line(s->block, i, (int)(e & 1)), e, i);
 }
 
-void coll_phase_compare_all(struct coll *s, uint64_t e)
-{
-	for (int i = 0; i < s->n; i++)
-		coll_phase_compare(s, shm_block_line(s->block, i, (int)(e & 1)), e, i);
-}
-
-void coll_phase_wait_all(struct coll *s, uint64_t want)
+/* Waits until all members have arrived at phase `want'; compares their calls if that is the phase
+ * that this member is in. */
+static inline void phase_wait_members(struct coll *s, uint64_t want, bool compare)
 {
 	int32_t ahead = INT32_MAX; /* phases that the slowest member is ahead of `want' */
 
@@ -105,8 +101,21 @@ void coll_phase_wait_all(struct coll *s, uint64_t want)
 		phase_wait_line(s, want, i);
 		by = (int32_t)(shm_flag_get(phase_flag(s, want, i)) - (uint32_t)want);
 		ahead = by < ahead ? by : ahead;
+		if (compare)
+			coll_phase_compare(
+				s, shm_block_line(s->block, i, (int)(want & 1)), want, i);
 	}
 	s->safe = want + (uint64_t)ahead;
+}
+
+void coll_phase_wait_all(struct coll *s, uint64_t want)
+{
+	phase_wait_members(s, want, false);
+}
+
+void coll_phase_wait_calls(struct coll *s, uint64_t e)
+{
+	phase_wait_members(s, e, true);
 }
 
 /* --- members without data ------------------------------------------------------------------- */
@@ -151,7 +160,7 @@ bool coll_phase_arrive_last(struct coll *s, uint64_t e)
 {
 	coll_phase_arrive(s, e);
 	if ((shm_block_arrive(s->block) + 1) % (uint64_t)s->n == 0) {
-		coll_phase_compare_all(s, e);
+		phase_wait_members(s, e, true); /* they have come: no wait, only the look */
 		return true;
 	}
 	coll_phase_wait_release(s, e, s->n);
@@ -175,8 +184,7 @@ void coll_phase_barrier(struct coll *s, uint64_t e)
 		return;
 	}
 	coll_phase_arrive(s, e);
-	coll_phase_wait_all(s, e);
-	coll_phase_compare_all(s, e);
+	phase_wait_members(s, e, true);
 }
 
 void *coll_phase_out_line(struct coll *s, uint64_t e)

@@ -1,34 +1,35 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* shm_reduce.c - reductions through shared memory.
  *
- *      direct    everybody folds all operands of a chunk      two members, or short data
- *      last      the last of a crowd folds, all copy           a crowd, until that takes too long
- *      shares    member i folds share i of the chunk, then     long data
+ *      direct    each member combines all operands of a chunk     two members, or short data
+ *      last      the last to arrive combines, all copy            central barriers, until that is
+ *                                                                 too much for one
+ *      shares    member i combines share i of the chunk, then     long data
  *                all copy all shares
  *
- * The fold is always ((a0 op a1) op a2) ..., so all three give the same bits. */
+ * The order is always ((a0 op a1) op a2) ..., so all three give the same bits. */
 #include "libmpi/coll/coll_shm.h"
 #include "libmpi/coll/reduce_op.h"
 #include "libmpi/type/type.h"
 #include <string.h>
 
-#define DIRECT_MAX MEAN_OR(64, 8 * 1024)     /* bytes, three members and more */
+#define DIRECT_MAX MEAN_OR(64, 8 * 1024)     /* bytes, for three members and more */
 #define LAST_MAX   MEAN_OR(256, 128L * 1024) /* bytes of all operands that one member folds alone */
-#define SHARES_MIN MEAN_OR(128, 32 * 1024)   /* bytes from which all help the root to reduce */
+#define SHARES_MIN MEAN_OR(128, 32 * 1024)   /* bytes from which all help the root */
 
-/* Where the operands of an epoch are, and what to do with them. */
+/* The operands of a phase, and what to do with them. */
 struct fold {
 	const struct coll_args *k;
 	struct coll *s;
 	uint64_t e;
-	int64_t area;    /* bytes as coll_phase_own_data was told: line or slot */
-	void *tmp;       /* user's operations: room for a chunk */
-	const char *own; /* this member's operand where it came from, laid out as in its slot; or
-			    NULL */
+	int64_t area; /* COLL_LINE_DATA or less: operands are in lines; more: in slots */
+	void *tmp;    /* user's operations: room for a chunk */
+	const char *
+		own; /* this member's operand in its own memory, laid out as in its slot; or NULL */
 };
 
-/* Member i's operand, from byte `off' on.  This member's own is better read where it came from: its
- * slot is being read by the others. */
+/* Member i's operand, from byte `off' on.  This member's own is read from its memory, because the
+ * others are reading its slot. */
 static const char *reduce_operand(const struct fold *f, int i, int64_t off)
 {
 	if (i == f->s->me && f->own != NULL)
@@ -36,7 +37,7 @@ static const char *reduce_operand(const struct fold *f, int i, int64_t off)
 	return (char *)coll_phase_data(f->s, f->e, f->area, i) + off;
 }
 
-/* Some operand is not: nothing is to be done with these. */
+/* Has a member no operand?  Then there is nothing to compute. */
 static bool reduce_failed(const struct fold *f)
 {
 	struct p2p_error_msg error;
@@ -44,9 +45,9 @@ static bool reduce_failed(const struct fold *f)
 	return f->s->failed != NULL || (f->s->may_fail && coll_phase_error(f->s, f->e, &error));
 }
 
-/* out = a0 op a1 ... op a(upto - 1), of `count' elements from byte `off' of each operand on.  A
- * user's function writes over its second operand, which is in shared memory here: out and tmp take
- * turns, so that the last result is in out. */
+/* out = a0 op a1 .. op a(upto - 1), of `count' elements from byte `off' of each operand on.  A
+ * user's function overwrites its second operand, which is in shared memory here: so out and tmp
+ * take turns, and the last result is in out. */
 static void reduce_range(const struct fold *f, int upto, int64_t off, int64_t count, void *out)
 {
 	const char *acc = reduce_operand(f, 0, off);
@@ -65,13 +66,13 @@ static void reduce_range(const struct fold *f, int upto, int64_t off, int64_t co
 	}
 }
 
-/* Only named types: that a derived one is made of the same pieces everywhere is not known here. */
+/* Only named datatypes: members may build equal derived ones from different pieces. */
 static bool reduce_fits(const struct coll_args *k)
 {
 	return k->rtype->combiner == MPI_COMBINER_NAMED && k->rtype->extent > 0;
 }
 
-/* Bytes of an operand, for the choice between line and slot: data of a line is aligned to 8 only.
+/* Bytes of an operand, for the choice between line and slot: a line's data are aligned to 8 only.
  */
 static int64_t reduce_area(const struct type *type, int64_t bytes)
 {
@@ -84,14 +85,14 @@ static int64_t reduce_chunk(const struct coll_args *k, const struct coll *s)
 	return coll_shm_chunk(s, k->rcount * k->rtype->extent) / k->rtype->extent;
 }
 
-/* A member that is sorry has nothing to copy, or nowhere to. */
+/* Copies; a member without data for the call has nothing to copy, or nowhere to. */
 static inline void reduce_copy(const struct coll *s, void *to, const void *from, size_t n)
 {
 	if (likely(s->failed == NULL))
 		memcpy(to, from, n);
 }
 
-/* Gives this member's operand: `count' elements from element `first' on. */
+/* Begins a phase with this member's operand: `count' elements from element `first' on. */
 static void reduce_give(struct fold *f, int64_t first, int64_t count)
 {
 	const struct coll_args *k = f->k;
@@ -101,7 +102,7 @@ static void reduce_give(struct fold *f, int64_t first, int64_t count)
 	reduce_copy(f->s, coll_phase_own_data(f->s, f->e, f->area), f->own,
 		(size_t)(count * k->rtype->extent));
 	if (k->in_place && !(k->me < 2 && coll_op_in_place(k->op)))
-		f->own = NULL; /* the fold would write over it before it is read */
+		f->own = NULL; /* the result would overwrite it before it is read */
 }
 
 /* --- allreduce ------------------------------------------------------------------------------ */
@@ -113,7 +114,7 @@ static void reduce_direct(struct fold *f, int64_t first, int64_t count)
 	reduce_range(f, f->k->n, 0, count, coll_element(f->k->rbuf, f->k->rtype, first));
 }
 
-/* Data of a line: the result comes in the out line. */
+/* Operands in lines: the last to arrive writes the result into the out line. */
 static void reduce_last_line(struct fold *f)
 {
 	const struct coll_args *k = f->k;
@@ -130,37 +131,38 @@ static void reduce_last_line(struct fold *f)
 	memcpy(k->rbuf, out, bytes);
 }
 
-/* Data of a slot: the result takes the place of the last one's operand; the out line says whose. */
+/* Operands in slots: the result replaces the operand of the last to arrive; the out line says
+ * whose. */
 static void reduce_last_slot(struct fold *f, int64_t first, int64_t count)
 {
 	const struct coll_args *k = f->k;
 	size_t bytes = (size_t)(count * k->rtype->extent);
 	void *to = coll_element(k->rbuf, k->rtype, first);
-	int32_t *who;
+	int32_t *holder;
 
 	reduce_give(f, first, count);
-	who = (int32_t *)(void *)shm_block_out(f->s->block, f->e)->data;
+	holder = (int32_t *)(void *)shm_block_out(f->s->block, f->e)->data;
 	if (!coll_phase_arrive_last(f->s, f->e)) {
-		if (likely(*who >= 0 && *who < k->n)) /* not so if their calls differ */
-			memcpy(to, coll_phase_data(f->s, f->e, f->area, *who), bytes);
+		if (likely(*holder >= 0 && *holder < k->n)) /* otherwise their calls differ */
+			memcpy(to, coll_phase_data(f->s, f->e, f->area, *holder), bytes);
 		return;
 	}
 	reduce_range(f, k->n, 0, count, to);
 	memcpy(coll_phase_data(f->s, f->e, f->area, k->me), to, bytes);
-	*who = k->me;
+	*holder = k->me;
 	coll_phase_release(f->s, f->e);
 	f->s->safe = f->e;
 }
 
-/* The elements of share i of `count'. */
+/* The first element of share i of `count' elements. */
 static int64_t reduce_share_from(int64_t count, int n, int i)
 {
 	return count * i / n;
 }
 
-/* Folds this member's share, which then takes the place of its operand: nobody else reads that part
- * of this slot before the second meeting, and only as a result after it.  Who does not collect the
- * result needs f->tmp. */
+/* Combines this member's share.  The result replaces that part of its own slot: others do not read
+ * it before the second barrier, and then as the result.  A member that does not collect needs
+ * f->tmp. */
 static void reduce_shares(struct fold *f, int64_t first, int64_t count, bool collect)
 {
 	const struct coll_args *k = f->k;
@@ -240,8 +242,7 @@ static void reduce_rise(struct fold *f, int64_t first, int64_t count)
 	coll_phase_arrive(f->s, f->e);
 	if (k->me != k->root)
 		return;
-	coll_phase_wait_all(f->s, f->e);
-	coll_phase_compare_all(f->s, f->e);
+	coll_phase_wait_calls(f->s, f->e);
 	reduce_range(f, k->n, 0, count, coll_element(k->rbuf, k->rtype, first));
 }
 
@@ -277,7 +278,8 @@ int coll_shm_reduce(const struct coll_args *k)
 
 /* --- reduce_scatter_block, scan, exscan ----------------------------------------------------- */
 
-/* Each member gives elements [first, first + count) of all n blocks, and folds those of its own. */
+/* One phase: gives elements [first, first + count) of all n blocks, and combines those of the own
+ * block. */
 static void reduce_blocks(struct fold *f, int64_t first, int64_t count)
 {
 	const struct coll_args *k = f->k;

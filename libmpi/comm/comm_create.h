@@ -8,7 +8,7 @@
 #include "libmpi/core/group_object.h"
 #include "libmpi/core/info_object.h"
 
-/* What a constructor is to make. */
+/* The communicator that a constructor makes. */
 struct comm_spec {
 	const struct comm *parent; /* gives error handler and session; NULL: none does */
 	struct group *group;       /* the local group; the communicator holds it */
@@ -39,7 +39,7 @@ int comm_check(struct comm *c);
 
 /* --- split ---------------------------------------------------------------------------------- */
 
-/* What a rank contributes to a split.  In order of ranks. */
+/* The contribution of a rank to a split.  In order of ranks. */
 struct split_entry {
 	int32_t color, key, rank, pad;
 	struct comm_ids ids; /* for the new communicator, if this rank becomes its rank 0 */

@@ -54,8 +54,7 @@ struct refill {
 
 static struct refill *refills; /* all refills that are not complete */
 
-/* --- refill: sending a new block of ids -----------------------------------------------------
- */
+/* --- refill: sending a new block of ids ----------------------------------------------------- */
 
 static void refill_send(struct refill *f)
 {

@@ -30,7 +30,7 @@ static int group_no_memory(int n)
 /* --- making --------------------------------------------------------------------------------- */
 
 /* Makes a group without tables: rank r is peer base + r * stride.  size >= 1. */
-static int group_plain(int size, int base, int stride, struct group **group)
+static int group_spaced(int size, int base, int stride, struct group **group)
 {
 	struct group *g = obj_new(&haft_group_class, NULL);
 
@@ -118,7 +118,7 @@ int group_make(int n, int32_t *peers, struct group **group)
 		*group = &haft_group_empty;
 		return 0;
 	}
-	err = group_plain(n, peers[0], n > 1 ? peers[1] - peers[0] : 1, &g);
+	err = group_spaced(n, peers[0], n > 1 ? peers[1] - peers[0] : 1, &g);
 	if (err != 0 || group_even(n, peers)) {
 		free(peers);
 		if (err == 0)
@@ -177,7 +177,7 @@ int group_copy(struct group *from, struct group **group)
 
 int group_of_session(struct session *s, int first, int size, struct group **group)
 {
-	int err = group_plain(size, first, 1, group);
+	int err = group_spaced(size, first, 1, group);
 
 	if (err != 0)
 		return err;
@@ -414,7 +414,7 @@ static int group_by_range(struct group *g, const int range[3], struct group **ne
 	stride =
 		len > 1 ? g->stride * range[2] : 1; /* the stride of a single rank may be any int */
 	return group_derive(
-		group_plain((int)len, group_peer(g, range[0]), stride, newgroup), g, newgroup);
+		group_spaced((int)len, group_peer(g, range[0]), stride, newgroup), g, newgroup);
 }
 
 static int group_by_ranks(

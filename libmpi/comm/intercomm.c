@@ -24,7 +24,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a leader sends about its side.  `items' elements follow, of a size that both sides know. */
+/* A leader's message about its side.  `items' elements follow, of a size that both sides know. */
 struct inter_hello {
 	struct comm_ids ids;   /* offered by the sender */
 	struct comm_ids other; /* offered by the receiver's side; its leader fills it in */
@@ -314,19 +314,19 @@ int comm_inter_subset(struct comm *c, struct group *group, struct comm **newcomm
 static int inter_split_color(struct comm *c, int color, struct split_entry *ours,
 	struct inter_hello *theirs, struct comm **newcomm)
 {
-	struct split_entry *far = hello_items(theirs);
+	struct split_entry *others = hello_items(theirs);
 	int n = comm_split_select(ours, c->size, color),
-	    k = comm_split_select(far, theirs->items, color);
+	    k = comm_split_select(others, theirs->items, color);
 	struct comm_spec how = {.parent = c, .low = c->low};
 	int err;
 
 	if (n == 0 || k == 0)
 		return 0;
-	how.ids = c->low ? ours[0].ids : far[0].ids;
+	how.ids = c->low ? ours[0].ids : others[0].ids;
 	err = comm_split_group(c->group, ours, n, &how.group);
 	if (err != 0)
 		return err;
-	err = comm_split_group(c->remote, far, k, &how.remote);
+	err = comm_split_group(c->remote, others, k, &how.remote);
 	if (err == 0) {
 		err = comm_make(&how, newcomm);
 		obj_free_obj(how.remote);

@@ -10,7 +10,7 @@
 /* Two groups that connect, as one of them sees it. */
 struct inter_connect {
 	struct leader_path between; /* between the two leaders; used by the leader only */
-	int remote_leader;          /* its rank in between.c */
+	int remote_leader;          /* its rank in the communicator of `between' */
 	struct leader_path inside;  /* within the local group */
 	struct group *group;        /* the local group */
 	int leader;                 /* rank in it */
