@@ -19,7 +19,7 @@ under -n 2 sh -c "$ranks hello; $ranks hello"
 want_some_rc
 want_err 'second MPI program in the place of one rank'
 
-# Somebody has closed the descriptor of the launcher.
+# The program has closed the descriptor of the launcher.
 under -n 2 env PMI_FD=199 "$ranks" hello
 want_some_rc
 want_err 'is not an open socket'

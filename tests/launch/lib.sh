@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# lib.sh - what the tests of other people's launchers share.  They install nothing; one whose
+# lib.sh - functions for the tests of other launchers.  They install nothing; one whose
 # launcher is not there says which package has it, and is skipped.  To be sourced from the top.
 . tests/tools/lib.sh
 ranks=$B/tests/launch/ranks

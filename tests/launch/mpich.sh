@@ -55,7 +55,7 @@ want_rc 1
 want_err 'a program of another MPI'
 want_lines 0
 
-# Another launcher in between: his ranks are not ours.
+# Another launcher in between: its ranks are not ours.
 command -v mpiexec.hydra >/dev/null && {
 	job -n 1 mpiexec.hydra -n 2 "$ranks" hello
 	want_rc 0

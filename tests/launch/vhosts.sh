@@ -16,7 +16,7 @@ vh_need() {
 	unshare -n true 2>/dev/null || { echo "namespaces are not permitted" && exit 77; }
 }
 
-vh_net=10.79.1 # nobody else sees it
+vh_net=10.79.1 # a network of this machine only
 
 # vh_up DIR N: hosts h1..hN; DIR holds keys and pids.  $vh_ssh is a command like ssh, to be run by
 # vh_root.  Home is DIR there: what the user's shell does when it starts is no part of a test.

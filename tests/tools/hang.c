@@ -196,7 +196,7 @@ static void any(void)
 	MPI_Recv(x, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
-/* Not hangs: one computes, one is always tested, everybody naps by turns. */
+/* Not hangs: one rank computes, one polls, all nap in turns. */
 static void slow(void)
 {
 	time_t end = time(NULL) + 4;
@@ -307,7 +307,7 @@ static void stopped(void)
 		lonely(&(int){7});
 }
 
-/* Rank 1 is elsewhere for longer than anybody waits, while the others
+/* Rank 1 is outside of MPI for longer than the test waits, while the others
  * wait for it. */
 static void elsewhere(void)
 {

@@ -119,13 +119,13 @@ if [ -z "$san_space" ]; then
 		job -n 3 "$odd" limit $bytes
 		clear "$mem"
 	done
-	# One that the ranks have and mpiexec has not: nobody becomes a job of his own.
+	# One that the ranks have and mpiexec has not: no rank becomes a job of its own.
 	job -n 2 sh -c 'ulimit -v 2000000; exec "$@"' sh "$storm" 0.1
 	clear 'cannot map the shared memory of its job'
 	[ "$(grep -c '^rank 0 pid' "$out")" -le 1 ] || fail "$said: two ranks 0"
 fi
 
-# A limit of real memory: whoever is killed by the kernel is named.
+# A limit of real memory: the process that the kernel kills is named.
 for top in /sys/fs/cgroup /sys/fs/cgroup/unified; do
 	grep -qs memory $top/cgroup.subtree_control || continue
 	group=$top/haft-harsh-$$

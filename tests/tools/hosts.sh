@@ -5,7 +5,7 @@
 
 far="-launcher fork"
 
-# Who runs where.
+# Mapping of ranks to hosts.
 # where ARGS...: the hosts of the ranks, in their order.
 where() {
 	job $far -v "$@" true
@@ -61,7 +61,7 @@ n=$(timeout $patience "$run" $far -hosts a,b -n 4 head -c 300000 /dev/zero | (sl
 timeout $patience "$run" $far -hosts a,b -n 2 yes | head -1 >"$out"
 [ "$(cat "$out")" = y ] || fail "a reader that goes"
 
-# Input: to rank 0, to another, to all; a long one; one that nobody wants.
+# Input: to rank 0, to another, to all; a long one; one that no rank reads.
 printf 'one\ntwo\n' >"$TMPDIR/in"
 for c in "=0 " "-stdin 1=1 " "-stdin all=0 1 2 " "-stdin none="; do
 	timeout $patience "$run" $far -hosts a:2,b ${c%%=*} sh -c "$my read x && echo \$r; :" <"$TMPDIR/in" >"$out" ||
@@ -100,12 +100,12 @@ done
 [ -z "$(find "$TMPDIR" -name '*ran')" ] || fail "a shell has run a name"
 cd - >/dev/null || exit 1
 
-# Whose fault, and with what code.
+# The failed rank, and the exit code.
 job $far -hosts a,b sh -c "$my [ \$r = 0 ] || exit 7; sleep $mark"
 want_rc 7
 want_err 'rank 1 (process '
 want_err ' on b, sh) exited with code 7'
-# Who has missed another one is not the culprit, in whatever order they are heard of: that one is.
+# A rank that lost another one is not reported as the first failure, in any order of the news.
 "$B/bin/mpicc" $san tests/tools/lost_rank.c -o "$TMPDIR/lost" || exit 1
 lost() {
 	job $far -hosts a,b:2,c "$TMPDIR/lost" $1 $2
@@ -130,7 +130,7 @@ for c in -n:4 -hosts:a:2,b:2 -hosts:a,b,c,d; do
 		want_err ' exited with code 3 before MPI_Finalize'
 	done
 done
-# Nobody is missed.
+# No rank is lost.
 job $far -hosts a,b,c "$TMPDIR/lost" error
 want_rc 58
 want_err 'rank 1 (process '

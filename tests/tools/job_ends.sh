@@ -63,7 +63,7 @@ PMI_RANK=0 PMI_SIZE=2 job -n 2 "$life"
 want_rc 0
 want_err_lines 0
 
-# A rank that ends without MPI: those who are in MPI would wait for it.
+# A rank that ends without MPI: ranks in MPI would wait for it.
 job -n 1 true : -n 2 "$life"
 want_rc 1
 want_err 'rank 0 (process '
@@ -97,7 +97,7 @@ job -n 1 sh -c "$life && $life"
 [ $rc != 0 ] || fail "two programs in one place"
 want_err 'can run one MPI program'
 
-# Failures: the job ends within 1 s; who and why is told once; what was printed is there.
+# Failures: the job ends within 1 s; rank and reason are reported once; earlier output is there.
 dies() {
 	job -n 4 "$life" "$1"
 	want_rc "$2"
@@ -124,7 +124,7 @@ job -n 4 sh -c "$life abort; exit 77"
 want_rc 42
 want_err ', sh) has aborted the job with code 42'
 
-# After MPI_Finalize a rank's exit code is the job's, and nobody is stopped.
+# After MPI_Finalize a rank's exit code is the job's, and the others run on.
 job -n 4 "$life" after
 want_rc 5
 want_err 'exited with code 5'

@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# lib.sh - what the tests of mpiexec share.  To be sourced from the top of the tree.
+# lib.sh - functions for the tests of mpiexec.  To be sourced from the top of the tree.
 #
-# No test depends on how fast the machine is, or on who else uses it: what a test acts upon it has
-# seen (until ...), what must not end by itself sleeps for longer than anybody waits ($mark), and
-# promises of so many milliseconds are judged only where STRICT=1 says that nobody else is there
-# (make check-times).
+# No test depends on the speed or the load of the machine.  A test waits for a condition before it
+# relies on it (until_ ...).  Processes that must not end by themselves sleep longer than any test
+# waits ($mark).  Times in ms are checked only with STRICT=1, on an idle machine (make check-times).
 set -u
 patience=300                # seconds until a test no longer waits for what should come soon
-mark=$((1000 + $$ % 1000)).$$ # seconds; who sleeps for so long is a process of this test
+mark=$((1000 + $$ % 1000)).$$ # seconds; a process that sleeps so long belongs to this test
 case $B in /*) ;; *) B=$PWD/$B ;; esac
 export B
 run=$B/bin/mpiexec
@@ -71,8 +70,8 @@ want_err() {
 		cat "$err"
 	}
 }
-# want_waited RANKS TEXT: the report says that these ranks wait so, for whatever time: how long
-# exactly depends on who else uses the machine.
+# want_waited RANKS TEXT: the report says that these ranks wait so; the time depends on the
+# load of the machine.
 any_seconds='s/(has|have) waited [0-9]+( to [0-9]+)? s/\1 waited s/'
 want_waited() {
 	case $1 in ranks*) have=have ;; *) have=has ;; esac

@@ -17,7 +17,7 @@ static void launcher_sleeps(void)
 	kill(launcher, SIGSTOP);
 	if (fork() != 0)
 		return;
-	setpgid(0, 0); /* who ends the rank's group must not end this */
+	setpgid(0, 0); /* not ended with the rank's group */
 	usleep(LATE_US);
 	kill(launcher, SIGCONT);
 	_exit(0);

@@ -11,7 +11,7 @@ run=$TMPDIR/run
 printf '#!/bin/sh\nexec taskset -c %s "%s" "$@"\n' "$cpu" "$mpiexec" >"$run"
 chmod +x "$run"
 for how in test testall probe; do
-	# Whom he looks for may be kept from his CPU by others, but not each time.
+	# Other processes may delay the sender, but not each time.
 	for try in 1 2 3 4 5 6 7 8; do
 		job -n 2 "$TMPDIR/one" $how
 		cat "$out" "$err"

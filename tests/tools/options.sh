@@ -3,7 +3,7 @@
 . tests/tools/lib.sh
 far="-launcher fork -hosts a,b"
 
-# Who a rank is among those of its host, in the words of MPICH, Open MPI and MVAPICH.
+# Local ranks, in the variables of MPICH, Open MPI and MVAPICH.
 who='echo $MPI_LOCALRANKID/$MPI_LOCALNRANKS $OMPI_COMM_WORLD_RANK/$OMPI_COMM_WORLD_SIZE $OMPI_COMM_WORLD_LOCAL_RANK/$OMPI_COMM_WORLD_LOCAL_SIZE $MV2_COMM_WORLD_LOCAL_RANK'
 MPI_LOCALRANKID=9 OMPI_COMM_WORLD_RANK=9 job -n 2 sh -c "$who"
 [ "$(sort "$out")" = "0/2 0/2 0/2 0

@@ -74,7 +74,7 @@ for r in 0 1 11; do
 	grep -qx "\[$r\] part$r" "$out" || fail "-l: unfinished line of $r"
 done
 
-# Nobody reads: ranks end by SIGPIPE, as alone, and quietly.
+# The reader has gone: ranks end by SIGPIPE, as without mpiexec, and quietly.
 timeout $patience "$run" -n 4 yes "yes$mark" 2>"$err" | head -2 >"$out"
 want_lines 2
 want_err_lines 0

@@ -82,7 +82,7 @@ else
 		job -bind-to hwthread -map-by $m -n 3 true
 		want_rc 0
 	done
-	# Where there is no /sys, as in some containers, what hwloc says of that is nobody's affair.
+	# Where there is no /sys, as in some containers, hwloc's warnings are not shown.
 	if unshare -m mount -t tmpfs none /sys 2>/dev/null; then
 		hidden=$(unshare -m sh -c "mount -t tmpfs none /sys && exec '$run' -bind-to core -n 2 sh -c 'env | grep HWLOC_HIDE; :'" 2>&1)
 		[ -z "$hidden" ] || fail "-bind-to core without /sys: $hidden"

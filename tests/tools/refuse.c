@@ -24,7 +24,7 @@ struct word {
 	int value;
 };
 
-/* Those that headers may not know yet have the same number everywhere. */
+/* Numbers of calls that headers may lack; equal on all architectures. */
 static const struct word calls[] = {{"process_vm_readv", SYS_process_vm_readv},
 	{"process_vm_writev", SYS_process_vm_writev}, {"membarrier", SYS_membarrier},
 	{"futex_waitv", 449}, {"memfd_create", SYS_memfd_create},

@@ -33,12 +33,13 @@ apart HAFT_COLL p2p ''
 apart HAFT_CHECK coll types
 apart HAFT_RMA msg vm
 apart HAFT_VIA net ofi
-# Values that are the same, and one that need not be.
+# Equal values, and a setting that may differ.
 job -launcher fork -hosts a:2,b:2 -n 2 -env HAFT_CHECK coll,types -env HAFT_RMA auto -env HAFT_EAGER 0 "$life" : \
 	-n 2 -env HAFT_CHECK types,coll "$life"
 want_rc 0
 want_err_lines 0
-# What a script sets on one of two hosts nobody compares: what is sent without a note is not checked.
+# A setting made by a script on one of two hosts is not compared: messages without a signature are not
+# checked.
 for has in 0 1; do
 	job -launcher fork -hosts a:1,b:1 -n 2 sh -c "$my [ \$r = $has ] && export HAFT_CHECK=types; exec '$B/tests/std/ch04/part_ring'"
 	want_rc 0
@@ -52,7 +53,7 @@ for v in 'HAFT_EAGER 0 64k' 'HAFT_SINGLE_COPY never always' 'HAFT_SLEEP always n
 	want_err_lines 0
 done
 
-# Names that nobody knows.
+# Unknown names.
 HAFT_EAGR=1 HAFT_COL=p2p HAFT_QUITE_ANOTHER=1 HAFT_CC=cc HAFTLY=1 job -n 4 "$life"
 want_rc 0
 want_err 'haft: HAFT_EAGR is not known, and does nothing: did you mean HAFT_EAGER?'

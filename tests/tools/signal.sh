@@ -27,7 +27,7 @@ for s in TERM:143 HUP:129; do
 	none_left
 done
 
-HAFT_GRACE=1000000 # nobody is killed by the clock
+HAFT_GRACE=1000000 # no kill by timeout
 export HAFT_GRACE
 # hangs WORD ARGS...: a job by a command that reaches all hosts but n2, and there hangs, after WORD.
 hangs() {

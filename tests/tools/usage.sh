@@ -116,7 +116,7 @@ job --oversubscribe --allow-run-as-root -bind-to core --map-by slot --mca btl se
 want_rc 0
 want_err_lines 0
 
-# More ranks than CPUs, as whoever I am.
+# More ranks than CPUs, as any user.
 job -n 16 true
 want_rc 0
 want_err_lines 0

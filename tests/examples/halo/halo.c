@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* RUN np=1,2,4,6,7 */
-/* MPI-5.0 8.9: a grid of processes, each with a piece of a plane and a frame of its neighbours'
+/* MPI-5.0 8.9: a grid of processes, each with a piece of a plane and a frame of its neighbors'
  * cells.
  *
  *              column COLS-1 of the left neighbour
@@ -12,7 +12,7 @@
  *               │ . f f f f  . │      x: this process's own cells
  *               └──────────────┘
  *
- * Every cell becomes the mean of its four neighbours, again and again.  The plane is a torus from
+ * Every cell becomes the mean of its four neighbors, again and again.  The plane is a torus from
  * top to bottom and has cold walls at the left and the right: there the neighbour is MPI_PROC_NULL,
  * and the frame stays 0.  In the end every process computes the whole plane by itself and compares
  * its piece, bit by bit. */
@@ -25,7 +25,7 @@ enum { HEIGHT = 56, WIDTH = 43, STEPS = 60, TAG = 1 };
 
 struct piece {
 	MPI_Comm grid;
-	int up, down, left, right; /* ranks of the neighbours */
+	int up, down, left, right; /* ranks of the neighbors */
 	int y0, x0, ny, nx;        /* own cells in the plane */
 	MPI_Datatype column;       /* ny cells below each other */
 	double *now, *next;        /* (ny + 2) rows of (nx + 2) cells */
@@ -90,7 +90,7 @@ static void piece_close(struct piece *p)
 	MPI_Comm_free(&p->grid);
 }
 
-/* Own cells at the four sides go into the frames of the neighbours, theirs into this one. */
+/* Own cells at the four sides go into the frames of the neighbors, theirs into this one. */
 static void exchange(const struct piece *p)
 {
 	double *a = p->now;
@@ -106,7 +106,7 @@ static void exchange(const struct piece *p)
 		p->left, TAG, p->grid, MPI_STATUS_IGNORE);
 }
 
-/* The same by one call: a part of the buffer and a type for each of the four neighbours, in the
+/* The same by one call: a part of the buffer and a type for each of the four neighbors, in the
  * order of dimensions, first down, then up each. */
 static void exchange_neighbors(const struct piece *p)
 {

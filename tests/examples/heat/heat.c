@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* RUN np=1,2,3,4,6 args="-n 96" */
-/* MPI-5.0 3.7: halo exchange by nonblocking messages; 6.9.6: everybody learns the largest change */
+/* MPI-5.0 3.7: halo exchange by nonblocking messages; 6.9.6: all ranks get the largest change */
 /* heat.c - the heat of a plate with fixed temperatures at its edges and at three bodies in it.
  *
  * Jacobi's iteration: each cell becomes the mean of its four neighbors until no cell changes by
@@ -195,7 +195,7 @@ static void column_copy(struct block *b, int x, double *packed, int pack)
 	}
 }
 
-/* Everybody's halo of `now' becomes what its neighbors have there. */
+/* Fills the halo of `now' with the cells of the neighbors. */
 static void halo_exchange(struct block *b)
 {
 	MPI_Request req[2 * SIDES];

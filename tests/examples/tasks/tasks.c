@@ -6,12 +6,12 @@
  *     task_spawn ──> [ queue: task, task, task ] ──> worker threads ──> event fires
  *
  * Three classes of objects: tasks, queues and events.  Users see handles only, and every function
- * refuses what is no handle of its class, in words.  Who refers to what:
+ * refuses what is no handle of its class, in words.  References:
  *
  *   - A queued or running task has a handle of its own (obj_share), given back when it has run.  So
- *     a user who frees his right after task_spawn has a detached task, and its task-local values
+ *     a user who frees the handle right after task_spawn has a detached task, and its task-local values
  *     live as long as it runs.
- *   - A task holds its queue and its event; nobody holds a task.
+ *   - A task holds its queue and its event; no object holds a task.
  *
  * Task-local values are attributes: a task inherits those of the task that spawned it, through a
  * copy callback. One mutex a queue is enough here: this shows libobj, not scheduling. */
@@ -43,7 +43,7 @@ struct task {
 	struct obj obj;
 	struct task *next;   /* in the queue */
 	struct queue *queue; /* held */
-	struct event *event; /* held; NULL: nobody waits */
+	struct event *event; /* held; NULL: no waiter */
 	void (*fn)(void *arg);
 	void *arg;
 };
