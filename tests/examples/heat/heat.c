@@ -146,8 +146,8 @@ static void block_fini(struct block *b)
 
 /* --- one iteration -------------------------------------------------------------------------- */
 
-/* now -> next, which holds the values before those, and the two change places.  Without a branch, so
- * that the compiler can use vectors; 1 * x + 0 is x to the last bit. */
+/* now -> next, which holds the values of the sweep before, and the two change places.  Without a
+ * branch, so that the compiler can use vectors; 1 * x + 0 is x to the last bit. */
 static void block_sweep(struct block *b, double weight)
 {
 	int row = b->w + 2;

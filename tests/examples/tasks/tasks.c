@@ -9,7 +9,7 @@
  * refuses what is no handle of its class, in words.  References:
  *
  *   - A queued or running task has a handle of its own (obj_share), given back when it has run.  So
- *     a user who frees the handle right after task_spawn has a detached task, and its task-local values
+ *     a user that frees the handle after task_spawn has a detached task, and its task-local values
  *     live as long as it runs.
  *   - A task holds its queue and its event; no object holds a task.
  *
