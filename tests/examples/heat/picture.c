@@ -155,22 +155,28 @@ static void row_draw(png_byte *row, const double *field, int n, int y)
 	}
 }
 
-/* Writes text with its upper left corner at (x, y); letters that there are not are blanks. */
+/* Draws one letter with its upper left corner at (x, y). */
+static void letter_draw(png_byte *pixels, int x, int y, const unsigned char row[7])
+{
+	for (int i = 0; i < LETTER_H * 5 * DOT; i++) {
+		int dx = i % (5 * DOT), dy = i / (5 * DOT);
+		png_byte *p = pixels + 3 * ((long)(y + dy) * WIDTH + x + dx);
+
+		if ((row[dy / DOT] >> (4 - dx / DOT) & 1) == 0)
+			continue;
+		p[0] = (png_byte)ink.r;
+		p[1] = (png_byte)ink.g;
+		p[2] = (png_byte)ink.b;
+	}
+}
+
+/* Writes text with its upper left corner at (x, y); characters without a letter are blanks. */
 static void text_draw(png_byte *pixels, int x, int y, const char *text)
 {
 	for (; *text != '\0' && x + LETTER_W <= WIDTH; text++, x += LETTER_W)
 		for (size_t i = 0; i < sizeof(letters) / sizeof(letters[0]); i++)
-			for (int dot = 0; letters[i].c == *text && dot < LETTER_H * 5 * DOT;
-				dot++) {
-				int dx = dot % (5 * DOT), dy = dot / (5 * DOT);
-				png_byte *p = pixels + 3 * ((long)(y + dy) * WIDTH + x + dx);
-
-				if ((letters[i].row[dy / DOT] >> (4 - dx / DOT) & 1) == 0)
-					continue;
-				p[0] = (png_byte)ink.r;
-				p[1] = (png_byte)ink.g;
-				p[2] = (png_byte)ink.b;
-			}
+			if (letters[i].c == *text)
+				letter_draw(pixels, x, y, letters[i].row);
 }
 
 /* The numbers at the scale. */
