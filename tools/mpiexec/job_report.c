@@ -26,13 +26,13 @@ struct report_line {
 	char s[LINE_LEN];
 	size_t len;
 	int64_t wait_s;                 /* seconds the rank has waited; -1: it does not wait */
-	int64_t age_s[SHM_STANDBY_MAX]; /* seconds its other threads have waited */
+	int64_t age_s[SHM_STANDBY_MAX]; /* seconds its other threads have waited ... */
+	size_t age_at[SHM_STANDBY_MAX]; /* ... and where in s these are inserted: not part of it, so
+					 * that lines of equal states are equal */
 	int nages;
 	const char *does; /* verb for wait_s: "waited" */
 	const char *has;  /* a fact without a time: "ended"; NULL: none */
 };
-
-#define AGE "\1" /* placeholder of one age_s: lines compare equal whatever the ages are */
 
 __attribute__((format(printf, 2, 3))) static void line_add(
 	struct report_line *l, const char *fmt, ...)
@@ -193,8 +193,9 @@ static void add_waits(struct report_line *l, const struct shm_view *v)
 	l->wait_s = seconds(now_ns() - v->since_ns);
 	add_wait(l, &v->what);
 	for (int i = 0; i < v->nothers; i++) {
-		l->age_s[l->nages++] = seconds(now_ns() - v->other[i].since_ns);
-		line_add(l, "; another thread" AGE);
+		line_add(l, "; another thread");
+		l->age_s[l->nages] = seconds(now_ns() - v->other[i].since_ns);
+		l->age_at[l->nages++] = l->len;
 		add_wait(l, &v->other[i].what);
 	}
 	add_early(l, &v->what);
@@ -306,17 +307,15 @@ static void cycles_say(const struct job *j)
 /* Adds the text of a rank's state, with the ages of its threads if `ages'. */
 static void add_aged(struct report_line *l, const struct report_line *what, bool ages)
 {
-	const char *at = what->s;
+	size_t at = 0;
 
 	for (int i = 0; i < what->nages; i++) {
-		size_t len = strcspn(at, AGE);
-
-		line_add(l, "%.*s", (int)len, at);
-		at += len + (at[len] != '\0');
-		if (ages && at[-1] == AGE[0])
+		line_add(l, "%.*s", (int)(what->age_at[i] - at), what->s + at);
+		at = what->age_at[i];
+		if (ages)
 			line_add(l, ", for %lld s,", (long long)what->age_s[i]);
 	}
-	line_add(l, "%s", at);
+	line_add(l, "%s", what->s + at);
 }
 
 /* Prints the line of ranks from..to, which have waited least..most seconds. */
