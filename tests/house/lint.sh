@@ -64,6 +64,8 @@ put libshm/z.c "$spdx" '#include "libobj/good.h"'
 offence layer libshm/z.c
 put libobj/x.c "$spdx" '#include <string.h>' '' 'void obj_x(char *s)' '{' '	strcpy(s, "");' '}'
 offence forbidden libobj/x.c
+put libobj/x.c "$spdx" 'int obj_x[sizeof obj_x];'
+offence sizeof libobj/x.c
 put libmpi/p2p/w.c "$spdx" 'void p2p_x(MPI_Comm comm);'
 offence handle libmpi/p2p/w.c
 put libobj/x.c "$spdx" 'int  x;'

@@ -100,6 +100,14 @@ static void forbidden_check(const struct file *f)
 	}
 }
 
+/* sizeof has parentheses, as a call has. */
+static void sizeof_check(const struct file *f)
+{
+	for (const char *p = f->code; (p = strstr(p, "sizeof ")) != NULL; p += 7)
+		if (!is_word(p[-1]) && p[7] != '(')
+			found(f->path, line_of(f->code, p), "sizeof", "sizeof without parentheses");
+}
+
 /* Engines work with objects: the user's handles are bind's. */
 static void handle_check(const struct file *f)
 {
@@ -247,5 +255,6 @@ void code_check(const struct file *f)
 	directive_check(f);
 	forbidden_check(f);
 	handle_check(f);
+	sizeof_check(f);
 	functions_check(f);
 }
