@@ -419,7 +419,8 @@ int p2p_request_get_status_some(
 	*outcount = MPI_UNDEFINED;
 	if (s.active == 0)
 		return 0;
-	if (!wait_any_done(&s))
+	/* A completed request stays in the array, so it must not keep the others from progress. */
+	if (!wait_all_done(&s))
 		p2p_progress_poll();
 	for (int i = 0; i < count; i++) {
 		if (p2p_req_idle(reqs[i]) || !reqs[i]->done)
