@@ -26,7 +26,7 @@ over ofi "-hosts a:2,b:2 -n 4" std/ch06/coll_sequence
 over ofi-all "-n 3" std/ch03/probe
 over ofi-all "-n 4" std/ch03/random_traffic
 over ofi-all "-n 2" std/ch12/rma_data_movement
-over ofi-all "-n 2" net/leave
+over ofi-all "-n 2" std/ch03/cancel_persistent
 over ofi-all "-n 3" net/connection_lost
 "$B/bin/mpicc" -std=gnu11 -O1 $SANFLAGS -I. tests/ofi/ofi_connection_lost.c -o "$TMPDIR/cut" || exit 1
 HAFT_VIA=ofi-all timeout 120 $run -n 2 "$TMPDIR/cut" >"$said" 2>&1 || {
@@ -84,8 +84,8 @@ LD_LIBRARY_PATH=$TMPDIR${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 export LD_LIBRARY_PATH
 fails "libfabric.so.1 cannot be loaded: install libfabric1" \
 	env HAFT_VIA=ofi-all $run -n 2 "$B/tests/std/ch03/probe"
-over net "-n 2" net/leave
-over ofi "-n 2" net/leave
+over net "-n 2" std/ch03/cancel_persistent
+over ofi "-n 2" std/ch03/cancel_persistent
 rm "$TMPDIR/libfabric.so.1"
 fails "libfabric knows no provider nonsense" \
 	env HAFT_VIA=ofi-all HAFT_OFI_PROVIDER=nonsense $run -n 2 "$B/tests/std/ch03/probe"
