@@ -237,7 +237,7 @@ static void size_run(size_t n, size_t row, int rounds, int first)
 		return;
 	printf(" %zu", n);
 	for (int way = 0; way < WAYS; way++) {
-		qsort(us[way], (size_t)rounds, sizeof us[way][0], compare);
+		qsort(us[way], (size_t)rounds, sizeof(us[way][0]), compare);
 		printf(" %.4g", us[way][rounds / 2]);
 	}
 }
@@ -263,11 +263,11 @@ static double fold(uint64_t i, double *to)
 	struct timespec a, b;
 
 	clock_gettime(CLOCK_MONOTONIC, &a);
-	for (size_t k = 0; k < MOST / sizeof *to; k += LINE)
+	for (size_t k = 0; k < MOST / sizeof(*to); k += LINE)
 		me->lines[k] = (double)i;
 	set(&me->ready, i);
 	await(&you->ready, i);
-	for (size_t k = 0; k < MOST / sizeof *to; k++)
+	for (size_t k = 0; k < MOST / sizeof(*to); k++)
 		to[k] = mine[k] + you->lines[k];
 	clock_gettime(CLOCK_MONOTONIC, &b);
 	set(&me->wrote, i);
@@ -282,7 +282,7 @@ static void fold_run(int first)
 
 	for (int r = 0; r < ROUNDS; r++)
 		us[r] = fold((UINT64_C(1) << 40) + (uint64_t)r, (double *)(void *)me->out);
-	qsort(us, ROUNDS, sizeof us[0], compare);
+	qsort(us, ROUNDS, sizeof(us[0]), compare);
 	if (first)
 		printf(" %.4g", us[ROUNDS / 2]);
 }
@@ -322,7 +322,7 @@ static void lines_run(int first)
 
 	for (uint64_t r = 0; r < LINES_ROUNDS; r++, from += PIECES)
 		us[r] = lines(from, first);
-	qsort(us, LINES_ROUNDS, sizeof us[0], compare);
+	qsort(us, LINES_ROUNDS, sizeof(us[0]), compare);
 	me->lines[0] = us[LINES_ROUNDS / 2];
 	meet(from);
 	if (first)
@@ -336,19 +336,19 @@ static void pin(int k)
 	cpu_set_t all, one;
 	size_t cpu = 0;
 
-	if (sched_getaffinity(0, sizeof all, &all) || k >= CPU_COUNT(&all))
+	if (sched_getaffinity(0, sizeof(all), &all) || k >= CPU_COUNT(&all))
 		exit(77);
 	while (!CPU_ISSET(cpu, &all) || k-- > 0)
 		cpu++;
 	CPU_ZERO(&one);
 	CPU_SET(cpu, &one);
-	sched_setaffinity(0, sizeof one, &one);
+	sched_setaffinity(0, sizeof(one), &one);
 }
 
 int main(void)
 {
 	ends = mmap(
-		NULL, 2 * sizeof *ends, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+		NULL, 2 * sizeof(*ends), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (ends == MAP_FAILED)
 		return 1;
 	for (int i = 0; i < 2; i++) {

@@ -55,16 +55,16 @@ static void pair_fini(struct pair *p)
 
 static void stamp(char *buf, size_t bytes, uint64_t round)
 {
-	memcpy(buf, &round, sizeof round);
-	memcpy(buf + bytes - sizeof round, &round, sizeof round);
+	memcpy(buf, &round, sizeof(round));
+	memcpy(buf + bytes - sizeof(round), &round, sizeof(round));
 }
 
 static void verify(const struct bench *b, const char *buf, size_t bytes, uint64_t round)
 {
 	uint64_t first, last;
 
-	memcpy(&first, buf, sizeof first);
-	memcpy(&last, buf + bytes - sizeof last, sizeof last);
+	memcpy(&first, buf, sizeof(first));
+	memcpy(&last, buf + bytes - sizeof(last), sizeof(last));
 	if (first != round || last != round)
 		bench_fail(b, "round %llu: got %llu .. %llu", (unsigned long long)round,
 			(unsigned long long)first, (unsigned long long)last);
@@ -129,7 +129,8 @@ static void acknowledged(struct bench *b, struct pair *p)
 {
 	uint64_t ack = 0;
 
-	MPI_Recv(&ack, sizeof ack, MPI_BYTE, p->peer, BENCH_TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	MPI_Recv(
+		&ack, sizeof(ack), MPI_BYTE, p->peer, BENCH_TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 	if (ack != p->round)
 		bench_fail(b, "window %llu was answered as %llu", (unsigned long long)p->round,
 			(unsigned long long)ack);
@@ -137,7 +138,7 @@ static void acknowledged(struct bench *b, struct pair *p)
 
 static void acknowledge(struct pair *p)
 {
-	MPI_Send(&p->round, sizeof p->round, MPI_BYTE, p->peer, BENCH_TAG, MPI_COMM_WORLD);
+	MPI_Send(&p->round, sizeof(p->round), MPI_BYTE, p->peer, BENCH_TAG, MPI_COMM_WORLD);
 }
 
 /* A window of messages, each with its own buffer and number. */
@@ -247,7 +248,7 @@ static void posted_release(struct bench *b, int n, int peer, uint64_t *word, MPI
 {
 	for (int i = n - 1; i >= 0; i--) {
 		uint64_t w = (uint64_t)i * 3 + 1;
-		MPI_Send(&w, sizeof w, MPI_BYTE, peer, POSTED_TAG + i, MPI_COMM_WORLD);
+		MPI_Send(&w, sizeof(w), MPI_BYTE, peer, POSTED_TAG + i, MPI_COMM_WORLD);
 	}
 	MPI_Waitall(n, req, MPI_STATUSES_IGNORE);
 	for (int i = 0; i < n; i++)
@@ -258,17 +259,17 @@ static void posted_release(struct bench *b, int n, int peer, uint64_t *word, MPI
 void lat_posted(struct bench *b, const struct bench_row *row)
 {
 	int n = (int)row->arg;
-	uint64_t *word = bench_alloc(b, (size_t)n * sizeof *word);
-	MPI_Request *req = bench_alloc(b, (size_t)n * sizeof *req);
+	uint64_t *word = bench_alloc(b, (size_t)n * sizeof(*word));
+	MPI_Request *req = bench_alloc(b, (size_t)n * sizeof(*req));
 	char base_name[32], added_name[32];
 	struct pair p;
 
-	snprintf(base_name, sizeof base_name, "%s.base", row->name);
-	snprintf(added_name, sizeof added_name, "%s.add", row->name);
+	snprintf(base_name, sizeof(base_name), "%s.base", row->name);
+	snprintf(added_name, sizeof(added_name), "%s.add", row->name);
 	pair_init(b, &p, sizeof(uint64_t), 1);
 	double base = bench_measure(b, base_name, &one_way, pingpong, &p, 0);
 	for (int i = 0; i < n; i++)
-		MPI_Irecv(&word[i], sizeof word[i], MPI_BYTE, p.peer, POSTED_TAG + i,
+		MPI_Irecv(&word[i], sizeof(word[i]), MPI_BYTE, p.peer, POSTED_TAG + i,
 			MPI_COMM_WORLD, &req[i]);
 	double with = bench_measure(b, row->name, &one_way, pingpong, &p, 0);
 	bench_print(b, added_name, "us", with - base);

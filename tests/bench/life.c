@@ -68,7 +68,7 @@ static double pss(const struct bench *b)
 
 	if (!f)
 		bench_fail(b, "cannot read /proc/self/smaps_rollup");
-	while (kib < 0 && fgets(line, sizeof line, f))
+	while (kib < 0 && fgets(line, sizeof(line), f))
 		if (sscanf(line, "Pss: %lf kB", &kib) != 1)
 			kib = -1;
 	fclose(f);

@@ -39,7 +39,7 @@ static int processor(int k)
 {
 	cpu_set_t all;
 
-	if (sched_getaffinity(0, sizeof all, &all) || k >= CPU_COUNT(&all))
+	if (sched_getaffinity(0, sizeof(all), &all) || k >= CPU_COUNT(&all))
 		return -1;
 	for (size_t cpu = 0;; cpu++)
 		if (CPU_ISSET(cpu, &all) && k-- == 0)
@@ -52,7 +52,7 @@ static void pin(int cpu)
 
 	CPU_ZERO(&one);
 	CPU_SET((size_t)cpu, &one);
-	if (sched_setaffinity(0, sizeof one, &one))
+	if (sched_setaffinity(0, sizeof(one), &one))
 		exit(1);
 }
 
@@ -114,7 +114,7 @@ int main(void)
 		v[i] = batch(word, (uint64_t)(i + 1) * BATCH);
 	waitpid(pid, &status, 0);
 
-	qsort(v, SAMPLES, sizeof v[0], compare);
+	qsort(v, SAMPLES, sizeof(v[0]), compare);
 	printf("= line ns");
 	for (int q = 0; q < QUANTILES; q++)
 		printf(" %.4g", v[q * (SAMPLES - 1) / (QUANTILES - 1)]);

@@ -36,7 +36,7 @@ static void move_init(struct bench *b, struct move *x, const struct bench_row *r
 	MPI_Aint len = (MPI_Aint)bytes;
 	void *mem;
 
-	memset(x, 0, sizeof *x);
+	memset(x, 0, sizeof(*x));
 	x->bytes = (int)bytes;
 	x->buf = bench_alloc(b, bytes);
 	x->back = bench_alloc(b, bytes);
@@ -227,10 +227,10 @@ void move_copy(struct bench *b, const struct bench_row *row)
 	struct move x;
 	void *there;
 
-	snprintf(put_name, sizeof put_name, "%s.again", row->name);
-	snprintf(copy_name, sizeof copy_name, "%s.bare", row->name);
-	snprintf(x_name, sizeof x_name, "%s.x", row->name);
-	snprintf(own_name, sizeof own_name, "%s.own", row->name);
+	snprintf(put_name, sizeof(put_name), "%s.again", row->name);
+	snprintf(copy_name, sizeof(copy_name), "%s.bare", row->name);
+	snprintf(x_name, sizeof(x_name), "%s.x", row->name);
+	snprintf(own_name, sizeof(own_name), "%s.own", row->name);
 	move_init(b, &x, row);
 	own = bench_measure(b, own_name, &us, op_copy, &x, 0);
 	there = theirs(x.win);
@@ -241,7 +241,7 @@ void move_copy(struct bench *b, const struct bench_row *row)
 	put += bench_measure(b, put_name, &us, op_put, &x, 0);
 	copy += bench_measure(b, copy_name, &us, op_copy, &x, 0);
 	bench_print(b, x_name, "x", copy / put);
-	snprintf(own_name, sizeof own_name, "%s.own.x", row->name);
+	snprintf(own_name, sizeof(own_name), "%s.own.x", row->name);
 	bench_print(b, own_name, "x", 2 * own / copy);
 	move_fini(&x);
 }

@@ -81,7 +81,7 @@ static const struct bench_row rows[] = {
 
 static const struct bench_row *row_find(const char *name)
 {
-	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		if (strcmp(rows[i].name, name) == 0)
 			return &rows[i];
 	return NULL;
@@ -92,7 +92,7 @@ static void pin(const struct bench *b)
 {
 	cpu_set_t all, one;
 
-	if (sched_getaffinity(0, sizeof all, &all))
+	if (sched_getaffinity(0, sizeof(all), &all))
 		bench_fail(b, "sched_getaffinity");
 	int left = b->rank % CPU_COUNT(&all);
 	size_t cpu = 0;
@@ -100,7 +100,7 @@ static void pin(const struct bench *b)
 		cpu++;
 	CPU_ZERO(&one);
 	CPU_SET(cpu, &one);
-	if (sched_setaffinity(0, sizeof one, &one))
+	if (sched_setaffinity(0, sizeof(one), &one))
 		bench_fail(b, "sched_setaffinity to processor %zu", cpu);
 }
 
@@ -115,7 +115,7 @@ static void measure(struct bench *b, const struct bench_row *row)
 static int usage(void)
 {
 	fprintf(stderr, "usage: mpi [-p] [-t total_ms] [-b batch_ms] [-l limit_s] ROW\nrows: all");
-	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		fprintf(stderr, " %s", rows[i].name);
 	fprintf(stderr, "\n");
 	return 2;
@@ -148,7 +148,7 @@ int main(int argc, char **argv)
 		pin(&b);
 	if (row)
 		measure(&b, row);
-	for (size_t i = 0; !row && i < sizeof rows / sizeof rows[0]; i++)
+	for (size_t i = 0; !row && i < sizeof(rows) / sizeof(rows[0]); i++)
 		if (!rows[i].pair || b.size == 2)
 			measure(&b, &rows[i]);
 	MPI_Finalize();

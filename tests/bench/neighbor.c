@@ -53,8 +53,8 @@ static void stamp(const struct bench *b, struct near *x, int d, size_t bytes)
 {
 	uint64_t word = (x->round * (uint64_t)b->size + (uint64_t)b->rank) * SIDES + (uint64_t)d;
 
-	memcpy(x->out[d], &word, sizeof word);
-	memcpy(x->out[d] + bytes - sizeof word, &word, sizeof word);
+	memcpy(x->out[d], &word, sizeof(word));
+	memcpy(x->out[d] + bytes - sizeof(word), &word, sizeof(word));
 }
 
 static void verify(const struct bench *b, const struct near *x, int d, size_t bytes)
@@ -62,8 +62,8 @@ static void verify(const struct bench *b, const struct near *x, int d, size_t by
 	uint64_t want = (x->round * (uint64_t)b->size + (uint64_t)x->from[d]) * SIDES + (uint64_t)d;
 	uint64_t first, last;
 
-	memcpy(&first, x->in[d], sizeof first);
-	memcpy(&last, x->in[d] + bytes - sizeof last, sizeof last);
+	memcpy(&first, x->in[d], sizeof(first));
+	memcpy(&last, x->in[d] + bytes - sizeof(last), sizeof(last));
 	if (first != want || last != want)
 		bench_fail(b, "side %d, step %llu: got %llu .. %llu from %d", d,
 			(unsigned long long)x->round, (unsigned long long)first,

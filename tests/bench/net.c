@@ -233,7 +233,7 @@ static int by_size(const void *a, const void *b)
 
 static double median(double *t, int n)
 {
-	qsort(t, (size_t)n, sizeof *t, by_size);
+	qsort(t, (size_t)n, sizeof(*t), by_size);
 	return t[n / 2];
 }
 
@@ -266,7 +266,7 @@ static void pin(int cpu)
 
 	CPU_ZERO(&set);
 	CPU_SET((size_t)cpu % (size_t)sysconf(_SC_NPROCESSORS_ONLN), &set);
-	sched_setaffinity(0, sizeof set, &set);
+	sched_setaffinity(0, sizeof(set), &set);
 }
 
 static void side_run(struct side *s, int rounds, int fd)
@@ -308,7 +308,7 @@ static void raw_pair(const char *where, int fd[2])
 	poll(&p, 1, -1);
 	fd[1] = accept(p.fd, NULL, NULL);
 	for (int i = 0; i < 2; i++)
-		setsockopt(fd[i], IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+		setsockopt(fd[i], IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
 	close(p.fd);
 }
 

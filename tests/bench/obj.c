@@ -88,8 +88,8 @@ static void print_row(
 	char limit[32] = "", fmt[32] = "-";
 
 	if (target != 0)
-		snprintf(fmt, sizeof fmt, "%s %g %s", more ? ">=" : "<=", target, unit);
-	snprintf(limit, sizeof limit, "%s", target == 0 ? "" : met ? "ok" : "MISS");
+		snprintf(fmt, sizeof(fmt), "%s %g %s", more ? ">=" : "<=", target, unit);
+	snprintf(limit, sizeof(limit), "%s", target == 0 ? "" : met ? "ok" : "MISS");
 	printf("| %s | %s | %.2f %s | %.2f | %s |\n", name, fmt, value, unit, best, limit);
 	fflush(stdout);
 }
@@ -104,7 +104,7 @@ static void measure(const char *name, double target, double (*batch)(void))
 	batch();
 	for (int i = 0; i < BATCHES; i++)
 		ns[i] = batch();
-	qsort(ns, BATCHES, sizeof ns[0], by_value);
+	qsort(ns, BATCHES, sizeof(ns[0]), by_value);
 	print_row(name, "ns", target, false, ns[BATCHES / 2], ns[0]);
 }
 
@@ -249,7 +249,7 @@ static void *cached; /* has attributes keys[0..] */
 
 static void attributes(int n)
 {
-	struct obj_keyval_desc desc = {.size = sizeof desc};
+	struct obj_keyval_desc desc = {.size = sizeof(desc)};
 
 	cached = obj_new_at(&bare, NULL, 1);
 	for (int i = 0; i < n; i++) {
@@ -342,7 +342,7 @@ static void together(const char *name, double target, void *(*fn)(void *), doubl
 			pthread_join(t[k], NULL);
 		pthread_barrier_destroy(&line_up);
 	}
-	qsort(rate, 5, sizeof rate[0], by_value);
+	qsort(rate, 5, sizeof(rate[0]), by_value);
 	print_row(name, "M/s", target, true, rate[2], rate[4]);
 }
 
@@ -372,7 +372,7 @@ static long resident(void)
 /* These handles in random order; NULL: no memory. */
 static obj_h *shuffled(void)
 {
-	obj_h *order = malloc(live * sizeof *order);
+	obj_h *order = malloc(live * sizeof(*order));
 	uint64_t seed = 88172645463325252ULL;
 
 	for (size_t i = 0; order != NULL && i < live; i++) {
@@ -390,7 +390,7 @@ static void many(void)
 	long before;
 	obj_h *order;
 
-	memset(handles, 1, live * sizeof *handles); /* so that it is not counted as theirs */
+	memset(handles, 1, live * sizeof(*handles)); /* so that it is not counted as theirs */
 	before = resident();
 	start = now();
 	for (size_t i = 0; i < live; i++)
@@ -471,11 +471,11 @@ static uint64_t garbage_accepted(void)
 
 static void open_all(void)
 {
-	struct obj_domain_opts opts = {.size = sizeof opts, .name = "bench"};
+	struct obj_domain_opts opts = {.size = sizeof(opts), .name = "bench"};
 	struct obj_class_desc desc = {
-		.size = sizeof desc, .name = "bare", .obj_size = sizeof(struct bare)};
+		.size = sizeof(desc), .name = "bare", .obj_size = sizeof(struct bare)};
 
-	handles = calloc(live, sizeof *handles);
+	handles = calloc(live, sizeof(*handles));
 	if (handles == NULL || obj_domain_open(&domain, &opts) != OBJ_OK ||
 		obj_class_open(&bare, domain, &desc) != OBJ_OK) {
 		fprintf(stderr, "bench obj: no memory\n");
@@ -514,7 +514,7 @@ static void threads(void)
 
 int main(int argc, char **argv)
 {
-	struct obj_class_stats s = {.size = sizeof s};
+	struct obj_class_stats s = {.size = sizeof(s)};
 	uint64_t accepted = 0;
 	int c;
 

@@ -217,7 +217,7 @@ static void wake(struct shm *s, int n)
 			struct shm_frame f;
 
 			if (shm_peek(s, 0, &f)) {
-				memcpy(&t, f.data, sizeof t);
+				memcpy(&t, f.data, sizeof(t));
 				common->result += now() - t;
 				shm_next(s, &f);
 				got++;
@@ -345,7 +345,7 @@ static void latencies(struct shm *s)
 	row(s, "bare line, one way", best(s, N, bare_pingpong) / 2 * 1e9, "ns");
 	for (size_t i = 0; i < countof(lens); i++) {
 		frame_len = lens[i];
-		snprintf(name, sizeof name, "put and peek, one way, %zu B", lens[i]);
+		snprintf(name, sizeof(name), "put and peek, one way, %zu B", lens[i]);
 		row(s, name, best(s, N, frames_peek) / 2 * 1e9, "ns");
 	}
 	frame_len = 8;
@@ -363,7 +363,7 @@ static void rates(struct shm *s)
 
 		frame_len = lens[i] < s->frame_max ? lens[i] : s->frame_max;
 		t = best(s, N / (int)(1 + frame_len / 256), stream);
-		snprintf(name, sizeof name, "stream of %zu B frames", frame_len);
+		snprintf(name, sizeof(name), "stream of %zu B frames", frame_len);
 		row(s, name, 1e-6 / t, "M/s");
 	}
 }
@@ -377,9 +377,9 @@ static void bandwidths(struct shm *s)
 		int n = (int)((4 << 20) / lens[i]);
 
 		large_len = lens[i];
-		snprintf(name, sizeof name, "process_vm_readv, %zu KiB", lens[i] >> 10);
+		snprintf(name, sizeof(name), "process_vm_readv, %zu KiB", lens[i] >> 10);
 		row(s, name, (double)lens[i] / best(s, n, vm_readv) * 1e-9, "GB/s");
-		snprintf(name, sizeof name, "pipe, %zu KiB", lens[i] >> 10);
+		snprintf(name, sizeof(name), "pipe, %zu KiB", lens[i] >> 10);
 		row(s, name, (double)lens[i] / best(s, n, pipes) * 1e-9, "GB/s");
 	}
 }
@@ -432,7 +432,7 @@ static void rank_main(struct shm_seg *seg, int rank, bool pin, void fn(struct sh
 	CPU_ZERO(&set);
 	CPU_SET((size_t)rank, &set);
 	if (pin && rank < shm_seg_ncpus(seg))
-		sched_setaffinity(0, sizeof set, &set);
+		sched_setaffinity(0, sizeof(set), &set);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	common = shm_seg_job(seg);
 	if (shm_attach(seg, rank, &s) != 0)

@@ -46,7 +46,7 @@ void bench_clock_start(double now, long n)
 static void on_alarm(int sig)
 {
 	char line[96], digits[24];
-	size_t len = strlen(pending.head), k = sizeof digits;
+	size_t len = strlen(pending.head), k = sizeof(digits);
 	double us = 1e6 * (MPI_Wtime() - pending.since) / (double)pending.n;
 
 	(void)sig;
@@ -55,8 +55,8 @@ static void on_alarm(int sig)
 		digits[--k] = (char)('0' + v % 10);
 	while (v /= 10);
 	memcpy(line, pending.head, len);
-	memcpy(line + len, digits + k, sizeof digits - k);
-	len += sizeof digits - k;
+	memcpy(line + len, digits + k, sizeof(digits) - k);
+	len += sizeof(digits) - k;
 	line[len++] = '\n';
 	ssize_t rc = write(1, line, len);
 	_exit(rc < 0 ? 4 : 3);
@@ -66,7 +66,7 @@ void bench_alarm_begin(const struct bench *b, const char *name)
 {
 	if (b->rank != 0 || b->limit <= 0)
 		return;
-	snprintf(pending.head, sizeof pending.head, "> %s us ", name);
+	snprintf(pending.head, sizeof(pending.head), "> %s us ", name);
 	bench_clock_start(MPI_Wtime(), EARLY_OPS);
 	signal(SIGALRM, on_alarm);
 	alarm((unsigned)b->limit);
@@ -226,7 +226,7 @@ double bench_measure(struct bench *b, const char *name, const struct bench_unit 
 	for (int i = 0; i < samples; i++)
 		v[i] = unit->inverse ? unit->scale * (double)n / v[i]
 				     : unit->scale * v[i] / (double)n;
-	qsort(v, (size_t)samples, sizeof v[0], compare);
+	qsort(v, (size_t)samples, sizeof(v[0]), compare);
 	printf("= %s %s", name, unit->name);
 	for (int q = 0; q < BENCH_QUANTILES; q++)
 		printf(" %.6g", quantile(v, samples, q / (BENCH_QUANTILES - 1.0)));

@@ -343,9 +343,9 @@ void type_shape(struct bench *b, const struct bench_row *row)
 	s.out = 1;
 	bench_measure(b, row->name, &speed, race, &s, 0);
 	s.out = 0;
-	snprintf(name, sizeof name, "%s.un", row->name);
+	snprintf(name, sizeof(name), "%s.un", row->name);
 	bench_measure(b, name, &speed, race, &s, 0);
-	snprintf(name, sizeof name, "%s.pp", row->name);
+	snprintf(name, sizeof(name), "%s.pp", row->name);
 	bench_measure(b, name, &one_way, pingpong, &s, 0);
 	MPI_Type_free(&s.type);
 	free(s.user);
@@ -390,7 +390,7 @@ static double call_op(struct bench *b, void *ctx, long n)
 	if (b->rank != 0)
 		return (double)n;
 	for (long i = 0; i < n; i++) {
-		memcpy(call_to, call_from, sizeof call_to);
+		memcpy(call_to, call_from, sizeof(call_to));
 		used(call_to);
 	}
 	t1 = MPI_Wtime();

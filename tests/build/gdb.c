@@ -17,9 +17,9 @@ static void here(const struct task *task)
 int main(void)
 {
 	static struct task idle;
-	struct obj_domain_opts opts = {.size = sizeof opts, .name = "gdbtest"};
+	struct obj_domain_opts opts = {.size = sizeof(opts), .name = "gdbtest"};
 	struct obj_class_desc desc = {
-		.size = sizeof desc, .name = "task", .obj_size = sizeof(struct task)};
+		.size = sizeof(desc), .name = "task", .obj_size = sizeof(struct task)};
 	struct obj_domain *domain;
 	struct obj_class tasks = {0};
 	struct task *task = NULL, *pending;

@@ -236,7 +236,7 @@ static void say_hello(enum wire_verb verb, int from, const uint8_t *asked)
 	net_hello_sign(key, b, asked);
 	if (wrong)
 		script.pure = 0;
-	say(b, sizeof b);
+	say(b, sizeof(b));
 }
 
 static uint8_t frame_byte(uint32_t i, uint32_t at)
@@ -258,7 +258,7 @@ static void say_items(void)
 		h.seq = h.type == WIRE_FRAME ? frames++ : pieces++;
 		h.ctx = h.type == WIRE_FRAME ? h.seq : draw(3);
 		net_head_write(&h, b);
-		say(b, sizeof b);
+		say(b, sizeof(b));
 		for (uint32_t k = 0; k < h.len; k++)
 			script.text[script.len + k] = frame_byte(h.seq, k);
 		script.len += h.len;
@@ -270,7 +270,7 @@ static void say_items(void)
 	if (draw(2)) {
 		h = (struct wire_head){.type = WIRE_BYE};
 		net_head_write(&h, b);
-		say(b, sizeof b);
+		say(b, sizeof(b));
 	}
 }
 
@@ -354,13 +354,13 @@ static void round_run(void)
 	struct net *net;
 	bool we_call = draw(2);
 
-	memset(&script, 0, sizeof script);
-	memset(nlost, 0, sizeof nlost);
+	memset(&script, 0, sizeof(script));
+	memset(nlost, 0, sizeof(nlost));
 	script.pure = SIZE_MAX;
 	script.hangs_up = draw(2);
 	got = 0;
 	now_ms = 1000;
-	memcpy(conf.key, key, sizeof key);
+	memcpy(conf.key, key, sizeof(key));
 	memset(buf, 0, 2 * BUFFER);
 	CHECK(net_open_io(&conf, &io, NULL, &net) == 0);
 	if (we_call) {

@@ -188,7 +188,7 @@ static void attr_remove(struct object *o, struct attr *a)
 	int at = (int)(a - o->attrs);
 
 	keyvals[a->keyval].attrs--;
-	memmove(a, a + 1, (size_t)(o->nattrs - at - 1) * sizeof *a);
+	memmove(a, a + 1, (size_t)(o->nattrs - at - 1) * sizeof(*a));
 	o->nattrs--;
 }
 
@@ -515,12 +515,12 @@ static void do_name_get(void)
 
 	if (o == NULL)
 		return;
-	memset(buf, '#', sizeof buf);
-	obj_name_get(o->self, buf, sizeof buf, how, &len);
+	memset(buf, '#', sizeof(buf));
+	obj_name_get(o->self, buf, sizeof(buf), how, &len);
 	EXPECT(len == o->len && memcmp(buf, o->name, (size_t)len) == 0);
 	if (how == OBJ_C)
 		EXPECT(buf[len] == 0);
-	for (size_t i = (size_t)len; how == OBJ_FORTRAN && i < sizeof buf; i++)
+	for (size_t i = (size_t)len; how == OBJ_FORTRAN && i < sizeof(buf); i++)
 		EXPECT(buf[i] == ' ');
 }
 
@@ -550,7 +550,7 @@ static void do_errh(void)
 static void do_keyval_new(void)
 {
 	struct keyval *k = &keyvals[draw(KEYVALS)];
-	struct obj_keyval_desc desc = {.size = sizeof desc,
+	struct obj_keyval_desc desc = {.size = sizeof(desc),
 		.lang = OBJ_LANG_C,
 		.del = (void (*)(void))delete_callback,
 		.extra = k - keyvals,
@@ -758,7 +758,7 @@ static void permanent_begin(int i)
 {
 	struct object *o = &objects[i];
 
-	memset(&permanent[i], 0, sizeof permanent[i]);
+	memset(&permanent[i], 0, sizeof(permanent[i]));
 	permanent[i].id = i;
 	*o = (struct object){.self = &permanent[i], .cls = i % CLASSES, .user = 1, .errh = -1};
 	o->permanent = true;
@@ -797,7 +797,7 @@ static int count(void *self, void *ctx)
 
 static void check_class(int cls)
 {
-	struct obj_class_stats s = {.size = sizeof s};
+	struct obj_class_stats s = {.size = sizeof(s)};
 	uint64_t live = 0, pending = 0, permanents = 0, n = 0;
 
 	for (int i = 0; i < OBJECTS; i++) {
@@ -836,7 +836,7 @@ static void do_count(void)
 static void do_class(void)
 {
 	static const struct obj_class_desc desc = {
-		.size = sizeof desc, .name = "short-lived", .obj_size = sizeof(struct thing)};
+		.size = sizeof(desc), .name = "short-lived", .obj_size = sizeof(struct thing)};
 	struct obj_class c = {0};
 	long alive = 0, n = draw(100);
 
@@ -926,8 +926,8 @@ bool obj_domain_valid(struct obj_domain *d); /* libobj/obj_inner.h */
 static void open_all(void)
 {
 	struct obj_domain_opts opts = {
-		.size = sizeof opts, .name = "fuzz", .quarantine = QUARANTINE, .report = ignore};
-	struct obj_class_desc desc = {.size = sizeof desc,
+		.size = sizeof(opts), .name = "fuzz", .quarantine = QUARANTINE, .report = ignore};
+	struct obj_class_desc desc = {.size = sizeof(desc),
 		.obj_size = sizeof(struct thing),
 		.name_max = NAME_LEN,
 		.construct = construct,

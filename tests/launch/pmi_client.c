@@ -20,14 +20,14 @@ __attribute__((format(printf, 2, 3))) static void ask(size_t piece, const char *
 	size_t n, at = 0;
 
 	va_start(ap, fmt);
-	n = (size_t)vsnprintf(line, sizeof line, fmt, ap);
+	n = (size_t)vsnprintf(line, sizeof(line), fmt, ap);
 	va_end(ap);
 	for (size_t i = 0, len; i < n; i += len) {
 		len = n - i < piece ? n - i : piece;
 		expect(write(fd, line + i, len) == (ssize_t)len);
 	}
-	memset(line, 0, sizeof line);
-	while (at < sizeof line - 1 && read(fd, line + at, 1) == 1 && line[at] != '\n')
+	memset(line, 0, sizeof(line));
+	while (at < sizeof(line) - 1 && read(fd, line + at, 1) == 1 && line[at] != '\n')
 		at++;
 }
 
@@ -65,7 +65,7 @@ static void well(void)
 		char text[32];
 
 		ask(100, "cmd=get kvsname=%s key=k%d\n", name, r);
-		snprintf(text, sizeof text, "value=of %d = x", r);
+		snprintf(text, sizeof(text), "value=of %d = x", r);
 		want(text);
 	}
 }
@@ -75,7 +75,7 @@ static void badly(void)
 {
 	char big[1026];
 
-	memset(big, 'v', sizeof big);
+	memset(big, 'v', sizeof(big));
 	big[1025] = '\0';
 	ask(100, "cmd=get kvsname=x key=none\n");
 	want("cmd=get_result rc=-1");

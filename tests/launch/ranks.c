@@ -39,7 +39,7 @@ static void nest(const char *self)
 
 	if (check_rank != 0)
 		return;
-	snprintf(cmd, sizeof cmd, "exec '%s' hello", self);
+	snprintf(cmd, sizeof(cmd), "exec '%s' hello", self);
 	CHECK(system(cmd) == 0);
 }
 

@@ -318,8 +318,8 @@ static void life_begin(uint64_t seed)
 {
 	struct net_conf conf;
 
-	memset(&world, 0, sizeof world);
-	memset(hosts, 0, sizeof hosts);
+	memset(&world, 0, sizeof(world));
+	memset(hosts, 0, sizeof(hosts));
 	nbatches = 0;
 	world.seed = world.random = seed;
 	world.us = 1000000;
@@ -327,7 +327,7 @@ static void life_begin(uint64_t seed)
 	world.others = others;
 	draw_odds(&world.odds);
 	for (int i = 0; i < world.n; i++) {
-		snprintf(addrs[i], sizeof addrs[i], "sim:%d", i);
+		snprintf(addrs[i], sizeof(addrs[i]), "sim:%d", i);
 		conf = (struct net_conf){.me = i,
 			.npeers = world.n,
 			.key = "it is a secret.",

@@ -26,7 +26,7 @@ bool world_odds(struct world *w, uint32_t of_65536)
 
 static struct sock *sock_new(struct world *w, int host)
 {
-	struct sock *s = calloc(1, sizeof *s);
+	struct sock *s = calloc(1, sizeof(*s));
 
 	if (!s)
 		abort();
@@ -89,7 +89,7 @@ static void pass(struct sock *to, const uint8_t *p, size_t n)
 
 	if (to->at > to->cap / 2) {
 		memmove(to->buf, to->buf + to->at, to->end - to->at);
-		memmove(to->times, to->times + to->at, (to->end - to->at) * sizeof *to->times);
+		memmove(to->times, to->times + to->at, (to->end - to->at) * sizeof(*to->times));
 		to->seen -= to->at;
 		to->end -= to->at;
 		to->at = 0;
@@ -97,7 +97,7 @@ static void pass(struct sock *to, const uint8_t *p, size_t n)
 	if (to->end + n > to->cap) {
 		to->cap = 2 * (to->end + n);
 		to->buf = realloc(to->buf, to->cap);
-		to->times = realloc(to->times, to->cap * sizeof *to->times);
+		to->times = realloc(to->times, to->cap * sizeof(*to->times));
 		if (!to->buf || !to->times)
 			abort();
 	}
@@ -468,7 +468,7 @@ static size_t babble(struct world *w, uint8_t *b, size_t max)
 		b[i] = (uint8_t)world_draw(w, 256);
 	switch (world_draw(w, 4)) {
 	case 0: return world_draw(w, (uint32_t)max);
-	case 1: memcpy(b, http, sizeof http - 1); return sizeof http - 1;
+	case 1: memcpy(b, http, sizeof(http) - 1); return sizeof(http) - 1;
 	case 2: h.version = (uint16_t)world_draw(w, 4); break;
 	default: break;
 	}
@@ -495,5 +495,5 @@ void world_stranger(struct world *w)
 	o->other = s;
 	o->accept_by = to;
 	o->open_us = s->open_us = w->us;
-	sock_send(s, b, babble(w, b, sizeof b));
+	sock_send(s, b, babble(w, b, sizeof(b)));
 }

@@ -409,7 +409,7 @@ int main(int argc, char **argv)
 	MPI_Init_thread(&argc, &argv, want, &level);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &size);
-	for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
 		if (argc > 1 && strcmp(argv[1], all[i].name) == 0)
 			all[i].fn();
 	MPI_Finalize();

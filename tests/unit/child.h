@@ -32,8 +32,8 @@ static inline int child_run(int (*fn)(void))
 		_exit(fn());
 	}
 	close(fd[1]);
-	while (len < sizeof child_err - 1 &&
-		(n = read(fd[0], child_err + len, sizeof child_err - 1 - len)) > 0)
+	while (len < sizeof(child_err) - 1 &&
+		(n = read(fd[0], child_err + len, sizeof(child_err) - 1 - len)) > 0)
 		len += (size_t)n;
 	child_err[len] = 0;
 	close(fd[0]);

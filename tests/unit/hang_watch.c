@@ -78,7 +78,7 @@ static void look(uint64_t late)
 static int setup(void **state)
 {
 	(void)state;
-	memset(seen, 0, sizeof seen);
+	memset(seen, 0, sizeof(seen));
 	now = 100 * NS_S;
 	slow = 0;
 	job = (struct job){.n = N, .seen = seen};

@@ -82,14 +82,14 @@ static inline void ends_lost(void *arg, int peer, enum net_why why, const char *
 		e->left[peer]++;
 	else
 		e->lost[peer]++;
-	snprintf(e->words, sizeof e->words, "%s", words);
+	snprintf(e->words, sizeof(e->words), "%s", words);
 }
 
 static inline void ends_told(void *arg, const char *words)
 {
 	struct end *e = arg;
 
-	snprintf(e->told, sizeof e->told, "%s", words);
+	snprintf(e->told, sizeof(e->told), "%s", words);
 }
 
 static inline const char *ends_addr(void *arg, int peer)
@@ -120,7 +120,7 @@ static inline void ends_open(struct ends *s, int n, const char *where)
 {
 	struct net_conf conf;
 
-	memset(s, 0, sizeof *s);
+	memset(s, 0, sizeof(*s));
 	s->n = n;
 	for (int i = 0; i < n; i++) {
 		conf = ends_conf(s, i);

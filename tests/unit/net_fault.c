@@ -35,8 +35,8 @@ static int by_hand(struct ends *s)
 	assert_int_equal(connect(fd, (struct sockaddr *)&sa, len), 0);
 	net_hello_write(&h, b);
 	net_hello_sign((const uint8_t *)KEY, b, NULL);
-	assert_int_equal(write(fd, b, sizeof b), sizeof b);
-	ENDS_UNTIL(s, (n = recv(fd, b, sizeof b, MSG_DONTWAIT)) > 0);
+	assert_int_equal(write(fd, b, sizeof(b)), sizeof(b));
+	ENDS_UNTIL(s, (n = recv(fd, b, sizeof(b), MSG_DONTWAIT)) > 0);
 	assert_int_equal(n, WIRE_HELLO);
 	net_hello_read(b, &h);
 	assert_int_equal(h.verb, WIRE_ACCEPT);
@@ -47,7 +47,7 @@ static void open_one(struct ends *s, const char *where, int dead_ms)
 {
 	struct net_conf conf;
 
-	memset(s, 0, sizeof *s);
+	memset(s, 0, sizeof(*s));
 	s->n = 2;
 	conf = ends_conf(s, 0);
 	conf.dead_ms = dead_ms;
@@ -62,7 +62,7 @@ static void hang_up(int fd, bool reset)
 	struct linger l = {.l_onoff = 1};
 
 	if (reset)
-		setsockopt(fd, SOL_SOCKET, SO_LINGER, &l, sizeof l);
+		setsockopt(fd, SOL_SOCKET, SO_LINGER, &l, sizeof(l));
 	close(fd);
 }
 
@@ -79,7 +79,7 @@ static void broken_after(const char *where, uint8_t type, size_t n, bool reset)
 
 	open_one(&s, where, 0);
 	fd = by_hand(&s);
-	assert_int_equal(net_post(s.end[0].net, 1, 5, sink, sizeof sink, &post), 0);
+	assert_int_equal(net_post(s.end[0].net, 1, 5, sink, sizeof(sink), &post), 0);
 	h.len = len;
 	net_head_write(&h, b);
 	for (uint32_t i = 0; i < len; i++)
@@ -202,7 +202,7 @@ static void test_killed(void **state)
 	for (int i = 0; i < 2; i++)
 		assert_int_equal(net_listen("tcp:127.0.0.1:0", &fd[i], addr[i]), 0);
 	pid = fork();
-	memset(&s, 0, sizeof s);
+	memset(&s, 0, sizeof(s));
 	s.n = 2;
 	memcpy(s.end[0].addr, addr[0], NET_ADDR_LEN);
 	memcpy(s.end[1].addr, addr[1], NET_ADDR_LEN);
@@ -263,7 +263,7 @@ static void cut(int fd)
 	struct sock_filter drop = BPF_STMT(BPF_RET | BPF_K, 0);
 	struct sock_fprog prog = {1, &drop};
 
-	assert_int_equal(setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, &prog, sizeof prog), 0);
+	assert_int_equal(setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, &prog, sizeof(prog)), 0);
 }
 
 static void dead_host(bool talking)

@@ -95,38 +95,38 @@ static void test_refused(void **state)
 	s.end[2].net = NULL;
 	c = net_counts(s.end[0].net);
 	talk(&s, 10);
-	memset(noise, 'x', sizeof noise);
-	assert_int_equal(answer_to(&s, noise, sizeof noise), 0);
+	memset(noise, 'x', sizeof(noise));
+	assert_int_equal(answer_to(&s, noise, sizeof(noise)), 0);
 	assert_int_equal(c->bad_magic, 1);
 	h = good;
 	h.version = 77;
 	make_ask(&h, b, KEY);
-	assert_int_equal(answer_to(&s, b, sizeof b), WIRE_INCOMPATIBLE);
+	assert_int_equal(answer_to(&s, b, sizeof(b)), WIRE_INCOMPATIBLE);
 	assert_int_equal(c->bad_version, 1);
 	assert_non_null(strstr(s.end[0].told, "version 77"));
 	h = good;
 	h.frame_max++;
 	make_ask(&h, b, KEY);
-	assert_int_equal(answer_to(&s, b, sizeof b), WIRE_INCOMPATIBLE);
+	assert_int_equal(answer_to(&s, b, sizeof(b)), WIRE_INCOMPATIBLE);
 	assert_int_equal(c->bad_version, 2);
 	make_ask((h = good, &h), b, "another key");
-	assert_int_equal(answer_to(&s, b, sizeof b), WIRE_BAD_KEY);
+	assert_int_equal(answer_to(&s, b, sizeof(b)), WIRE_BAD_KEY);
 	assert_int_equal(c->bad_key, 1);
 	assert_non_null(strstr(s.end[0].told, "key"));
 	h.to = 1;
 	make_ask(&h, b, KEY);
-	assert_int_equal(answer_to(&s, b, sizeof b), WIRE_WRONG_PEER);
+	assert_int_equal(answer_to(&s, b, sizeof(b)), WIRE_WRONG_PEER);
 	h = good;
 	h.from = 3;
 	make_ask(&h, b, KEY);
-	assert_int_equal(answer_to(&s, b, sizeof b), WIRE_WRONG_PEER);
+	assert_int_equal(answer_to(&s, b, sizeof(b)), WIRE_WRONG_PEER);
 	h.from = 0;
 	make_ask(&h, b, KEY);
-	assert_int_equal(answer_to(&s, b, sizeof b), WIRE_WRONG_PEER);
+	assert_int_equal(answer_to(&s, b, sizeof(b)), WIRE_WRONG_PEER);
 	h = good;
 	h.universe = 1;
 	make_ask(&h, b, KEY);
-	assert_int_equal(answer_to(&s, b, sizeof b), WIRE_WRONG_PEER);
+	assert_int_equal(answer_to(&s, b, sizeof(b)), WIRE_WRONG_PEER);
 	assert_int_equal(c->bad_peer, 4);
 	/* A higher number is one of us once we have been told that there are more. */
 	assert_int_equal(net_grow(s.end[0].net, 2), NET_BAD);
@@ -135,11 +135,11 @@ static void test_refused(void **state)
 	h = good;
 	h.from = 70000;
 	make_ask(&h, b, KEY);
-	assert_int_equal(answer_to(&s, b, sizeof b), WIRE_WRONG_PEER);
+	assert_int_equal(answer_to(&s, b, sizeof(b)), WIRE_WRONG_PEER);
 	assert_int_equal(c->bad_peer, 5);
 	h.from = 1;
 	make_ask(&h, b, KEY);
-	assert_int_equal(answer_to(&s, b, sizeof b), WIRE_DUPLICATE);
+	assert_int_equal(answer_to(&s, b, sizeof(b)), WIRE_DUPLICATE);
 	assert_int_equal(c->bad_twice, 1);
 	talk(&s, 10);
 	assert_int_equal(c->lost + c->left, 0);
@@ -190,7 +190,7 @@ static void test_flood(void **state)
 	for (int i = 0; i < CROWD; i++) {
 		fd[i] = call(s.end[0].addr);
 		if (i % 2)
-			assert_int_equal(write(fd[i], noise, sizeof noise), sizeof noise);
+			assert_int_equal(write(fd[i], noise, sizeof(noise)), sizeof(noise));
 		if (i % 3 == 0)
 			ends_poll(&s);
 	}
@@ -216,7 +216,7 @@ static void test_half_open(void **state)
 	int fd;
 
 	(void)state;
-	memset(&s, 0, sizeof s);
+	memset(&s, 0, sizeof(s));
 	s.n = 2;
 	for (int i = 0; i < 2; i++) {
 		conf = ends_conf(&s, i);
@@ -293,13 +293,13 @@ static void open_two(struct ends *s, const char *key1, int me1)
 {
 	struct net_conf conf;
 
-	memset(s, 0, sizeof *s);
+	memset(s, 0, sizeof(*s));
 	s->n = 3;
 	for (int i = 0; i < 2; i++) {
 		conf = ends_conf(s, i);
 		if (i == 1) {
 			conf.me = me1;
-			memset(conf.key, 0, sizeof conf.key);
+			memset(conf.key, 0, sizeof(conf.key));
 			memcpy(conf.key, key1, strlen(key1));
 		}
 		assert_int_equal(net_listen("tcp:127.0.0.1:0", &conf.listen_fd, s->end[i].addr), 0);

@@ -48,7 +48,7 @@ static void test_hello(void **state)
 
 	(void)state;
 	net_hello_write(&h, b);
-	assert_memory_equal(b, first, sizeof first);
+	assert_memory_equal(b, first, sizeof(first));
 	net_hello_sign(key, b, NULL);
 	assert_true(net_hello_ours(b) && net_hello_version(b) == WIRE_VERSION);
 	assert_true(net_hello_proven(key, b, NULL));
@@ -127,7 +127,7 @@ static void test_ops(void **state)
 	static const uint64_t ids[6] = {7, 9, 7, 4, 7, 9};
 
 	(void)state;
-	memset(op, 0, sizeof op);
+	memset(op, 0, sizeof(op));
 	for (int i = 0; i < 6; i++) {
 		op[i].id = ids[i];
 		net_ops_add(&l, &op[i]);
@@ -188,7 +188,7 @@ static size_t all_bytes(uint8_t *b, const uint8_t *text, struct net_op send[2])
 	size_t n = 0;
 	int err, k;
 
-	memset(&o, 0, sizeof o);
+	memset(&o, 0, sizeof(o));
 	for (uint32_t i = 0; i < FRAMES; i++) {
 		room = net_out_room(&o, len_of(i), 1 << 20, &err);
 		assert_non_null(room);
@@ -228,9 +228,9 @@ static void read_in_steps(
 	size_t at = 0, want = first, k, part;
 	int m;
 
-	memset(&in, 0, sizeof in);
-	memset(post, 0, sizeof post);
-	memset(got, 0, sizeof got);
+	memset(&in, 0, sizeof(in));
+	memset(post, 0, sizeof(post));
+	memset(got, 0, sizeof(got));
 	for (int i = 0; i < 4 && !bounce; i++) {
 		post[i].id = 3 + (uint64_t)i / 2;
 		post[i].buf = got[i / 2] + (i % 2 ? 333 : 0);
@@ -286,7 +286,7 @@ static void test_bad_bytes(void **state)
 
 	(void)state;
 	for (int what = 0; what < 4; what++) {
-		memset(&in, 0, sizeof in);
+		memset(&in, 0, sizeof(in));
 		assert_int_equal(net_in_room(&in, &up, iov), 1);
 		good.seq = 0;
 		good.type = what == 3 ? WIRE_BYE : WIRE_FRAME;
@@ -311,7 +311,7 @@ static void test_queue_is_bounded(void **state)
 	int err, n = 0;
 
 	(void)state;
-	memset(&o, 0, sizeof o);
+	memset(&o, 0, sizeof(o));
 	while (net_out_room(&o, 100, max, &err)) {
 		net_out_frame(&o, &h, 100);
 		n++;

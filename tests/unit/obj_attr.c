@@ -90,7 +90,7 @@ static int setup(void **state)
 
 static int keyval(int lang, void (*copy)(void), void (*del)(void))
 {
-	struct obj_keyval_desc desc = {.size = sizeof desc,
+	struct obj_keyval_desc desc = {.size = sizeof(desc),
 		.lang = lang,
 		.copy = copy,
 		.del = del,
@@ -476,7 +476,7 @@ static void B11_extra_is_released_once_when_no_attribute_was_left(void **state)
 static void B12_a_wrong_keyval_is_a_keyval_error(void **state)
 {
 	struct thing *t = fix_new(0);
-	struct obj_keyval_desc desc = {.size = sizeof desc};
+	struct obj_keyval_desc desc = {.size = sizeof(desc)};
 	uint64_t seed = 11;
 	intptr_t value;
 	int found, wrong = 0;
@@ -624,11 +624,11 @@ static void B20_the_address_of_a_value_stays_good_until_it_is_deleted(void **sta
 static void H5_attributes_of_permanent_keyvals_are_fixed(void **state)
 {
 	static struct thing world;
-	struct obj_keyval_desc desc = {.size = sizeof desc, .flags = OBJ_KV_FIXED};
+	struct obj_keyval_desc desc = {.size = sizeof(desc), .flags = OBJ_KV_FIXED};
 	int key = 501;
 
 	(void)state;
-	memset(&world, 0, sizeof world);
+	memset(&world, 0, sizeof(world));
 	assert_int_equal(obj_permanent(&fix.thing, 501, &world, "world", 0), OBJ_OK);
 	assert_int_equal(obj_keyval_permanent(&fix.thing, 501, &desc), OBJ_OK);
 	assert_int_equal(obj_keyval_permanent(&fix.thing, 501, &desc), OBJ_BUSY);
@@ -649,7 +649,7 @@ static void B5_delete_all_serves_permanent_objects(void **state)
 	static struct thing world;
 
 	(void)state;
-	memset(&world, 0, sizeof world);
+	memset(&world, 0, sizeof(world));
 	assert_int_equal(obj_permanent(&fix.thing, 1, &world, "world", 0), OBJ_OK);
 	subject = &world;
 	keys[0] = c_keyval();
@@ -758,7 +758,7 @@ static int my_del(struct obj_attr_call *c)
 static void H5_a_language_of_ones_own(void **state)
 {
 	struct thing *t = fix_new(0), *u = fix_new(1);
-	struct obj_lang_desc desc = {.size = sizeof desc,
+	struct obj_lang_desc desc = {.size = sizeof(desc),
 		.name = "lua",
 		.form = OBJ_FORM_ADDR,
 		.copy = my_copy,
@@ -783,8 +783,8 @@ static void H5_a_language_of_ones_own(void **state)
 static void H5_languages_end_with_an_error(void **state)
 {
 	struct obj_lang_desc desc = {
-		.size = sizeof desc, .name = "x", .copy = my_copy, .del = my_del};
-	struct obj_keyval_desc kv = {.size = sizeof kv, .lang = OBJ_LANG_MAX + 5};
+		.size = sizeof(desc), .name = "x", .copy = my_copy, .del = my_del};
+	struct obj_keyval_desc kv = {.size = sizeof(kv), .lang = OBJ_LANG_MAX + 5};
 	int lang, key, n = OBJ_LANG_USER;
 
 	(void)state;
@@ -817,7 +817,7 @@ static void long_copy(int64_t *o, int64_t *key, int64_t *extra, int64_t *in, int
 static void H5_a_fortran_with_8_byte_integers_by_signature(void **state)
 {
 	struct thing *t = fix_new(0), *u = fix_new(1);
-	struct obj_lang_desc desc = {.size = sizeof desc,
+	struct obj_lang_desc desc = {.size = sizeof(desc),
 		.name = "fortran -i8",
 		.form = OBJ_FORM_ADDR,
 		.copy_sig = "v(&l=o,&l=k,&l=x,&l=i,&l=v,&l=f,&l=r)",

@@ -19,8 +19,8 @@ static void sum_body(void *state, void *ret, void **args)
 	struct sum *s = state;
 	int a, b;
 
-	memcpy(&a, args[0], sizeof a);
-	memcpy(&b, args[1], sizeof b);
+	memcpy(&a, args[0], sizeof(a));
+	memcpy(&b, args[1], sizeof(b));
 	s->calls++;
 	*(int64_t *)ret = a + b;
 }
@@ -77,12 +77,12 @@ static void mixed_body(void *state, void *ret, void **args)
 	int64_t l;
 	float f;
 
-	memcpy(&d, args[0], sizeof d);
-	memcpy(&l, args[1], sizeof l);
-	memcpy(&f, args[2], sizeof f);
+	memcpy(&d, args[0], sizeof(d));
+	memcpy(&l, args[1], sizeof(l));
+	memcpy(&f, args[2], sizeof(f));
 	s->calls++;
 	d = d + (double)l + (double)f;
-	memcpy(ret, &d, sizeof d);
+	memcpy(ret, &d, sizeof(d));
 }
 
 static void floating_point_needs_libffi(void **state)

@@ -23,14 +23,14 @@ static int construct(void *self, void *arg)
 
 static int setup(void **state)
 {
-	struct obj_class_desc desc = {.size = sizeof desc,
+	struct obj_class_desc desc = {.size = sizeof(desc),
 		.name = "icd",
 		.obj_size = sizeof(struct icd),
 		.flags = OBJ_F_DIRECT,
 		.construct = construct};
 
 	fix_setup(state);
-	memset(&direct, 0, sizeof direct);
+	memset(&direct, 0, sizeof(direct));
 	assert_int_equal(obj_class_open(&direct, fix.domain, &desc), OBJ_OK);
 	return 0;
 }
@@ -157,7 +157,7 @@ static void H1_permanent_objects_of_direct_classes_have_numbers(void **state)
 	static struct icd world;
 
 	(void)state;
-	memset(&world, 0, sizeof world);
+	memset(&world, 0, sizeof(world));
 	assert_int_equal(obj_permanent(&direct, 7, &world, "world", 0), OBJ_OK);
 	assert_ptr_equal(obj_handle(&world), fix_handle(7));
 	assert_ptr_equal(obj_get(&direct, fix_handle(7)), &world);

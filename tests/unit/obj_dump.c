@@ -143,7 +143,7 @@ static void B23_a_text_report_names_class_site_name_and_words(void **state)
 	says(s, "forgotten");
 	says(s, "obj_dump.c");
 	says(s, "value 1234567");
-	snprintf(number, sizeof number, "%x", (unsigned)obj_int(t));
+	snprintf(number, sizeof(number), "%x", (unsigned)obj_int(t));
 	free(s);
 	fix_free(t);
 	s = report(OBJ_FMT_TEXT, 4);
@@ -187,7 +187,7 @@ static struct obj_class curious;
 
 static int look_around(void *self, void *arg)
 {
-	struct obj_class_stats s = {.size = sizeof s};
+	struct obj_class_stats s = {.size = sizeof(s)};
 
 	(void)self, (void)arg;
 	free(report(OBJ_FMT_TEXT, 1)); /* the one before us, of another class */
@@ -203,7 +203,7 @@ static void H8_an_object_under_construction_is_not_there_yet(void **state)
 	struct obj_class_desc desc = fix_thing;
 
 	(void)state;
-	memset(&curious, 0, sizeof curious);
+	memset(&curious, 0, sizeof(curious));
 	desc.construct = look_around;
 	assert_int_equal(obj_class_open(&curious, fix.domain, &desc), OBJ_OK);
 	fix_new(1);
@@ -214,7 +214,7 @@ static void H8_an_object_under_construction_is_not_there_yet(void **state)
 
 static void B23_keyvals_are_leaks_too(void **state)
 {
-	struct obj_keyval_desc desc = {.size = sizeof desc};
+	struct obj_keyval_desc desc = {.size = sizeof(desc)};
 	int key;
 	char *s;
 
@@ -232,7 +232,7 @@ static void B23_permanent_objects_are_no_leaks(void **state)
 	static struct thing world;
 
 	(void)state;
-	memset(&world, 0, sizeof world);
+	memset(&world, 0, sizeof(world));
 	assert_int_equal(obj_permanent(&fix.thing, 3, &world, "world", 0), OBJ_OK);
 	free(report(OBJ_FMT_TEXT, 0));
 }
@@ -260,11 +260,11 @@ static void H8_a_site_is_the_callers_address_if_nobody_says_more(void **state)
 
 	(void)state;
 	t = obj_new(&fix.thing, NULL);
-	assert_true(obj_site_text(t->obj.site, buf, sizeof buf) > 0);
+	assert_true(obj_site_text(t->obj.site, buf, sizeof(buf)) > 0);
 	s = report(OBJ_FMT_TEXT, 1);
 	says(s, "obj_dump"); /* the program's name */
 	free(s);
-	n = obj_site_text(OBJ_HERE, buf, sizeof buf);
+	n = obj_site_text(OBJ_HERE, buf, sizeof(buf));
 	assert_int_equal(n, strlen(buf));
 	assert_non_null(strstr(buf, "obj_dump.c:"));
 	assert_non_null(strstr(buf, __func__));
@@ -310,7 +310,7 @@ static void H9_statistics_count(void **state)
 	}
 	for (int i = 10; i < 30; i++)
 		fix_free(t[i]);
-	memset(&world, 0, sizeof world);
+	memset(&world, 0, sizeof(world));
 	assert_int_equal(obj_permanent(&fix.thing, 3, &world, "world", 0), OBJ_OK);
 	s = fix_stats(&fix.thing);
 	assert_int_equal(s.live, 70);
@@ -331,7 +331,7 @@ static void H9_a_bare_object_takes_64_bytes(void **state)
 {
 	struct obj_class bare = {0};
 	struct obj_class_desc desc = {
-		.size = sizeof desc, .name = "bare", .obj_size = sizeof(struct obj)};
+		.size = sizeof(desc), .name = "bare", .obj_size = sizeof(struct obj)};
 
 	(void)state;
 	assert_true(sizeof(struct obj) <= 40);

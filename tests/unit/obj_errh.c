@@ -45,8 +45,8 @@ static void H7_permanent_handlers_and_objects_work_too(void **state)
 	struct thing *handler = fix_new(1);
 
 	(void)state;
-	memset(&world, 0, sizeof world);
-	memset(&fatal, 0, sizeof fatal);
+	memset(&world, 0, sizeof(world));
+	memset(&fatal, 0, sizeof(fatal));
 	assert_int_equal(obj_permanent(&fix.thing, 1, &world, "world", 0), OBJ_OK);
 	assert_int_equal(obj_permanent(&fix.thing, 2, &fatal, "fatal", 1), OBJ_OK);
 	assert_int_equal(obj_errh_set(&world, &fatal), OBJ_OK);

@@ -124,8 +124,8 @@ static const struct obj_class_desc fix_other = {
 /* Opens the domain with options of the caller's (size, name and hook are filled in). */
 static inline void fix_open(struct obj_domain_opts opts)
 {
-	memset(&fix, 0, sizeof fix);
-	opts.size = sizeof opts;
+	memset(&fix, 0, sizeof(fix));
+	opts.size = sizeof(opts);
 	opts.name = "fix";
 	opts.report = fix_report;
 	assert_int_equal(obj_domain_open(&fix.domain, &opts), OBJ_OK);
@@ -166,7 +166,7 @@ static inline void fix_free(void *self)
 
 static inline struct obj_class_stats fix_stats(struct obj_class *cls)
 {
-	struct obj_class_stats s = {.size = sizeof s};
+	struct obj_class_stats s = {.size = sizeof(s)};
 
 	obj_stats(cls, &s);
 	return s;

@@ -88,7 +88,7 @@ static void H10_inherited_handles_can_be_refused(void **state)
 	static struct thing world;
 
 	(void)state;
-	memset(&world, 0, sizeof world);
+	memset(&world, 0, sizeof(world));
 	assert_int_equal(obj_permanent(&fix.thing, 9, &world, NULL, 0), OBJ_OK);
 	make_old();
 	check_child(child_of_foreign);
@@ -100,7 +100,7 @@ static atomic_bool stop;
 static void *busy(void *arg)
 {
 	int key = 0;
-	struct obj_keyval_desc desc = {.size = sizeof desc};
+	struct obj_keyval_desc desc = {.size = sizeof(desc)};
 
 	(void)arg;
 	obj_keyval_new(&fix.other, &desc, &key);
@@ -119,7 +119,7 @@ static void *busy(void *arg)
 
 static int child_of_threads(void)
 {
-	struct obj_class_stats s = {.size = sizeof s};
+	struct obj_class_stats s = {.size = sizeof(s)};
 	void *other;
 
 	alarm(200); /* a lock that another thread held would stop us here */

@@ -20,7 +20,7 @@ static int setup(void **state)
 	struct obj_class_desc desc = fix_thing;
 
 	fix_setup(state);
-	memset(&direct, 0, sizeof direct);
+	memset(&direct, 0, sizeof(direct));
 	desc.name = "direct";
 	desc.flags = OBJ_F_DIRECT;
 	assert_int_equal(obj_class_open(&direct, fix.domain, &desc), OBJ_OK);
@@ -118,7 +118,7 @@ static void B15_why_names_them_all(void **state)
 		if (i % 16 == 0) {
 			assert_int_equal(diag.why, why);
 			assert_in_range(
-				strlen(diag.text), why == OBJ_OK ? 0 : 1, sizeof diag.text - 1);
+				strlen(diag.text), why == OBJ_OK ? 0 : 1, sizeof(diag.text) - 1);
 		}
 	}
 	for (int i = 0; i < LIVE; i++) {

@@ -61,7 +61,7 @@ static void pieces_do_not_overlap_and_are_aligned(void **state)
 	uint64_t seed = 5;
 
 	(void)state;
-	memset(p, 0, sizeof p);
+	memset(p, 0, sizeof(p));
 	for (int step = 0; step < 10 * PIECES; step++) {
 		int i = (int)(fix_random(&seed) % PIECES);
 
@@ -116,11 +116,11 @@ static void names_use_it_and_give_it_back(void **state)
 	(void)state;
 	fix_free(fix_new(0));
 	before = obj_mem_bytes(fix.domain);
-	memset(name, 'x', sizeof name);
+	memset(name, 'x', sizeof(name));
 	for (int i = 0; i < 1000; i++) {
 		struct thing *t = fix_new(i);
 
-		assert_int_equal(obj_name_set(t, name, sizeof name, OBJ_C), OBJ_OK);
+		assert_int_equal(obj_name_set(t, name, sizeof(name), OBJ_C), OBJ_OK);
 		assert_true(obj_mem_bytes(fix.domain) > before);
 		fix_free(t);
 	}
@@ -170,7 +170,7 @@ static void *grow(void *ctx, size_t len, size_t align)
 static struct obj_arena *arena(int alloc)
 {
 	struct obj_arena_opts opts = {
-		.size = sizeof opts, .alloc = alloc, .grow = grow, .ctx = &pool};
+		.size = sizeof(opts), .alloc = alloc, .grow = grow, .ctx = &pool};
 	struct obj_arena *a;
 	char *p = mmap(
 		NULL, 2 * POOL_LEN, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -189,7 +189,7 @@ static void arena_pieces(struct obj_arena *a)
 	static size_t len[PIECES];
 	uint64_t seed = 6;
 
-	memset(p, 0, sizeof p);
+	memset(p, 0, sizeof(p));
 	for (int step = 0; step < 10 * PIECES; step++) {
 		int i = (int)(fix_random(&seed) % PIECES);
 		size_t align = (size_t)1 << fix_random(&seed) % (step % 10 == 0 ? 17 : 8);

@@ -12,7 +12,7 @@ static const char *named(const void *self)
 	static char buf[OBJ_NAME_MAX];
 	int len = -1;
 
-	obj_name_get(self, buf, sizeof buf, OBJ_C, &len);
+	obj_name_get(self, buf, sizeof(buf), OBJ_C, &len);
 	assert_int_equal(len, strlen(buf));
 	return buf;
 }
@@ -58,7 +58,7 @@ static void B3_leading_blanks_of_fortran_count_and_trailing_ones_do_not(void **s
 	(void)state;
 	assert_int_equal(obj_name_set(t, "  lead and trail   ", 19, OBJ_FORTRAN), OBJ_OK);
 	assert_string_equal(named(t), "  lead and trail");
-	memset(buf, '#', sizeof buf);
+	memset(buf, '#', sizeof(buf));
 	obj_name_get(t, buf, 20, OBJ_FORTRAN, &len);
 	assert_int_equal(len, 16);
 	assert_memory_equal(buf, "  lead and trail    ##########", 30);
@@ -82,11 +82,11 @@ static void H6_fortran_reads_what_fits(void **state)
 
 	(void)state;
 	name(t, "abcdefgh");
-	memset(buf, '#', sizeof buf);
+	memset(buf, '#', sizeof(buf));
 	obj_name_get(t, buf, 5, OBJ_FORTRAN, &len);
 	assert_int_equal(len, 5);
 	assert_memory_equal(buf, "abcde###", 8);
-	memset(buf, '#', sizeof buf);
+	memset(buf, '#', sizeof(buf));
 	obj_name_get(t, buf, 5, OBJ_C, &len);
 	assert_int_equal(len, 4);
 	assert_memory_equal(buf, "abcd\0###", 8);
@@ -99,13 +99,13 @@ static void H6_long_names_are_cut_at_the_classs_limit(void **state)
 	struct thing *t = fix_new(1);
 
 	(void)state;
-	memset(s, 'n', sizeof s);
-	assert_int_equal(obj_name_set(t, s, sizeof s, OBJ_C), OBJ_OK);
-	obj_name_get(t, buf, sizeof buf, OBJ_C, &len);
+	memset(s, 'n', sizeof(s));
+	assert_int_equal(obj_name_set(t, s, sizeof(s), OBJ_C), OBJ_OK);
+	obj_name_get(t, buf, sizeof(buf), OBJ_C, &len);
 	assert_int_equal(len, 127);
 	assert_int_equal(strlen(buf), 127);
-	assert_int_equal(obj_name_set(t, s, sizeof s, OBJ_FORTRAN), OBJ_OK);
-	obj_name_get(t, buf, sizeof buf, OBJ_C, &len);
+	assert_int_equal(obj_name_set(t, s, sizeof(s), OBJ_FORTRAN), OBJ_OK);
+	obj_name_get(t, buf, sizeof(buf), OBJ_C, &len);
 	assert_int_equal(len, 127);
 }
 
@@ -157,7 +157,7 @@ static void B21_permanent_objects_have_default_names_and_can_be_renamed(void **s
 	static struct thing world;
 
 	(void)state;
-	memset(&world, 0, sizeof world);
+	memset(&world, 0, sizeof(world));
 	assert_int_equal(obj_permanent(&fix.thing, 257, &world, "MPI_COMM_WORLD", 0), OBJ_OK);
 	assert_string_equal(named(&world), "MPI_COMM_WORLD");
 	name(&world, "everybody");

@@ -21,8 +21,8 @@ static void sum(void *state, void *ret, void **args)
 {
 	int64_t a, b;
 
-	memcpy(&a, args[0], sizeof a);
-	memcpy(&b, args[5], sizeof b);
+	memcpy(&a, args[0], sizeof(a));
+	memcpy(&b, args[5], sizeof(b));
 	*(int64_t *)ret = a + b + *(int *)state;
 }
 
@@ -54,10 +54,10 @@ static void narrow(void *state, void *ret, void **args)
 	int i, *r;
 
 	(void)state;
-	memcpy(&b, args[0], sizeof b);
-	memcpy(&s, args[1], sizeof s);
-	memcpy(&i, args[2], sizeof i);
-	memcpy(&r, args[3], sizeof r);
+	memcpy(&b, args[0], sizeof(b));
+	memcpy(&s, args[1], sizeof(s));
+	memcpy(&i, args[2], sizeof(i));
+	memcpy(&r, args[3], sizeof(r));
 	*r = b + s + i;
 	*(int64_t *)ret = -1;
 }
@@ -98,7 +98,7 @@ static void there_are_so_many_and_they_come_back_with_their_owner(void **state)
 
 static void what_thunks_cannot_do_is_refused(void **state)
 {
-	struct obj_lang_desc lang = {.size = sizeof lang,
+	struct obj_lang_desc lang = {.size = sizeof(lang),
 		.name = "x",
 		.form = OBJ_FORM_ADDR,
 		.copy_sig = "v(&l=o,&l=k,&l=x,&l=i,&l=v,&l=f,&l=r)",

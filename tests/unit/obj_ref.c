@@ -299,7 +299,7 @@ static void H4_references_to_permanent_objects_are_not_counted(void **state)
 	static struct thing world;
 
 	(void)state;
-	memset(&world, 0, sizeof world);
+	memset(&world, 0, sizeof(world));
 	assert_int_equal(obj_permanent(&fix.thing, 2, &world, "world", 1), OBJ_OK);
 	for (int i = 0; i < 100; i++)
 		obj_drop(&world);

@@ -83,7 +83,7 @@ static void exhaust(void)
 
 static int nothing_left(void)
 {
-	struct obj_keyval_desc desc = {.size = sizeof desc};
+	struct obj_keyval_desc desc = {.size = sizeof(desc)};
 	struct thing *t = fix_new(1), *u;
 	struct obj_domain *d;
 	int key[NAMED], n = 0, rc = OBJ_OK;

@@ -85,9 +85,9 @@ static void H1_new_objects_are_clear_behind_the_header(void **state)
 		struct other *o = obj_new(&fix.other, NULL);
 
 		assert_non_null(o);
-		for (size_t i = 0; i < sizeof o->pad; i++)
+		for (size_t i = 0; i < sizeof(o->pad); i++)
 			assert_int_equal(o->pad[i], 0);
-		memset(o->pad, 0xee, sizeof o->pad);
+		memset(o->pad, 0xee, sizeof(o->pad));
 		fix_free(o);
 	}
 }
@@ -114,8 +114,8 @@ static void H1_permanent_objects_have_the_callers_number(void **state)
 	static struct thing world, self;
 
 	(void)state;
-	memset(&world, 0, sizeof world);
-	memset(&self, 0, sizeof self);
+	memset(&world, 0, sizeof(world));
+	memset(&self, 0, sizeof(self));
 	assert_int_equal(obj_permanent(&fix.thing, 257, &world, "WORLD", 0), OBJ_OK);
 	assert_int_equal(obj_permanent(&fix.thing, 4095, &self, NULL, 1), OBJ_OK);
 	assert_int_equal(fix_bits(obj_handle(&world)), 257);
@@ -133,8 +133,8 @@ static void H1_permanent_numbers_are_1_to_4095_and_taken_once(void **state)
 	static struct thing a, b;
 
 	(void)state;
-	memset(&a, 0, sizeof a);
-	memset(&b, 0, sizeof b);
+	memset(&a, 0, sizeof(a));
+	memset(&b, 0, sizeof(b));
 	assert_int_equal(obj_permanent(&fix.thing, 0, &a, NULL, 0), OBJ_INVALID);
 	assert_int_equal(obj_permanent(&fix.thing, OBJ_PERMANENT_MAX, &a, NULL, 0), OBJ_INVALID);
 	assert_int_equal(obj_permanent(&fix.thing, 12, &a, NULL, 0), OBJ_OK);
@@ -152,8 +152,8 @@ static void B14_permanent_objects_cannot_be_freed(void **state)
 	obj_h h = fix_handle(33);
 
 	(void)state;
-	memset(&strict, 0, sizeof strict);
-	memset(&lax, 0, sizeof lax);
+	memset(&strict, 0, sizeof(strict));
+	memset(&lax, 0, sizeof(lax));
 	assert_int_equal(obj_permanent(&fix.thing, 33, &strict, "strict", 0), OBJ_OK);
 	assert_int_equal(obj_permanent(&fix.thing, 34, &lax, "lax", 1), OBJ_OK);
 	assert_int_equal(obj_free(&fix.thing, &h), OBJ_PERMANENT);
@@ -246,7 +246,7 @@ static void H2_a_token_never_comes_back(void **state)
 	enum { SLOTS = 4096, ROUNDS = 20 * 1000 * 1000 }; /* more than 2^23 generations of a slot */
 	struct obj_class quick = {0};
 	struct obj_class_desc desc = fix_other;
-	uint64_t *last = calloc(SLOTS, sizeof *last);
+	uint64_t *last = calloc(SLOTS, sizeof(*last));
 	int rounds = FIX_SLOW ? ROUNDS / 100 : ROUNDS;
 
 	(void)state;
@@ -383,8 +383,8 @@ static void H11_two_domains_do_not_meet(void **state)
 	struct thing *t = fix_new(3), *u;
 
 	(void)state;
-	memset(&mine, 0, sizeof mine);
-	memset(&yours, 0, sizeof yours);
+	memset(&mine, 0, sizeof(mine));
+	memset(&yours, 0, sizeof(yours));
 	assert_int_equal(obj_domain_open(&d, NULL), OBJ_OK);
 	assert_int_equal(obj_class_open(&c, d, &fix_thing), OBJ_OK);
 	assert_int_equal(obj_permanent(&fix.thing, 9, &mine, "mine", 0), OBJ_OK);
@@ -443,7 +443,7 @@ static void H11_classes_end_at_254_with_nomem_and_ids_are_used_again(void **stat
 	int n = 0;
 
 	(void)state;
-	memset(c, 0, sizeof c);
+	memset(c, 0, sizeof(c));
 	while (n <= OBJ_CLASS_MAX && obj_class_open(&c[n], fix.domain, &fix_other) == OBJ_OK)
 		n++;
 	assert_in_range(n, OBJ_CLASS_MAX - 4, OBJ_CLASS_MAX - 2);

@@ -35,7 +35,7 @@ static struct obj_class item;
 
 static int setup_with(int threads, uint32_t flags)
 {
-	struct obj_class_desc desc = {.size = sizeof desc,
+	struct obj_class_desc desc = {.size = sizeof(desc),
 		.name = "item",
 		.obj_size = sizeof(struct thing),
 		.flags = flags,
@@ -44,9 +44,9 @@ static int setup_with(int threads, uint32_t flags)
 		.destroy = destroy};
 
 	fix_open((struct obj_domain_opts){.threads = threads});
-	memset(&item, 0, sizeof item);
+	memset(&item, 0, sizeof(item));
 	assert_int_equal(obj_class_open(&item, fix.domain, &desc), OBJ_OK);
-	memset(board, 0, sizeof board);
+	memset(board, 0, sizeof(board));
 	atomic_store(&destroyed, 0);
 	atomic_store(&errors, 0);
 	rounds = FIX_SLOW ? 20000 : 200000;
@@ -294,13 +294,13 @@ static void *name_and_errh(void *arg)
 	char name[100];
 	int len;
 
-	memset(name, 'a' + (int)(intptr_t)arg, sizeof name);
+	memset(name, 'a' + (int)(intptr_t)arg, sizeof(name));
 	for (long i = 0; i < rounds / 4; i++) {
 		char got[128];
 		void *handler;
 
 		wrong(obj_name_set(common, name, 1 + (size_t)(i % 90), OBJ_C) != OBJ_OK);
-		obj_name_get(common, got, sizeof got, OBJ_C, &len);
+		obj_name_get(common, got, sizeof(got), OBJ_C, &len);
 		for (int k = 1; k < len; k++)
 			wrong(got[k] != got[0]);
 		handler = make();
@@ -325,7 +325,7 @@ static void *attributes(void *arg)
 {
 	intptr_t v, id = (intptr_t)arg;
 	int key = 0, found;
-	struct obj_keyval_desc desc = {.size = sizeof desc};
+	struct obj_keyval_desc desc = {.size = sizeof(desc)};
 
 	wrong(obj_keyval_new(&item, &desc, &key) != OBJ_OK);
 	for (long i = 0; i < rounds / 4; i++) {
@@ -343,7 +343,7 @@ static void *attributes(void *arg)
 
 static void H5_attributes_are_read_while_others_set_and_delete(void **state)
 {
-	struct obj_keyval_desc desc = {.size = sizeof desc};
+	struct obj_keyval_desc desc = {.size = sizeof(desc)};
 
 	(void)state;
 	common = make();
@@ -390,7 +390,7 @@ static int visit(void *self, void *ctx)
 
 static void *watch(void *arg)
 {
-	struct obj_class_stats s = {.size = sizeof s};
+	struct obj_class_stats s = {.size = sizeof(s)};
 
 	if ((intptr_t)arg != 0)
 		return swap(arg);

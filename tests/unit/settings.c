@@ -24,7 +24,7 @@ static void with(const char *name, const char *value, void (*body)(void))
 		unsetenv("HAFT_JOB");
 		CHECK(setenv(name, value, 1) == 0);
 		CHECK(MPI_Init(NULL, NULL) == MPI_SUCCESS);
-		memset(&via.shm->count, 0, sizeof via.shm->count);
+		memset(&via.shm->count, 0, sizeof(via.shm->count));
 		body();
 		_exit(0);
 	}

@@ -10,12 +10,12 @@ static uint64_t sum_by_lines(struct shm_block *b, uint64_t mine)
 	struct shm_line *l = shm_block_line(b, b->me, (int)(seq % 2));
 	uint64_t sum = 0, v;
 
-	memcpy(l->data, &mine, sizeof mine);
+	memcpy(l->data, &mine, sizeof(mine));
 	shm_flag_set(b->s, &l->flag, seq);
 	for (int i = 0; i < b->n; i++) {
 		l = shm_block_line(b, i, (int)(seq % 2));
 		CHECK(shm_flag_wait(b->s, &l->flag, seq, NULL, NULL, NULL) == 0);
-		memcpy(&v, l->data, sizeof v);
+		memcpy(&v, l->data, sizeof(v));
 		sum += v;
 	}
 	return sum;
@@ -28,17 +28,17 @@ static uint64_t sum_by_count(struct shm_block *b, uint64_t mine)
 	struct shm_line *out = shm_block_out(b, seq);
 	uint64_t sum = 0, v;
 
-	memcpy(shm_block_line(b, b->me, (int)(seq % 2))->data, &mine, sizeof mine);
+	memcpy(shm_block_line(b, b->me, (int)(seq % 2))->data, &mine, sizeof(mine));
 	if ((shm_block_arrive(b) + 1) % (uint64_t)b->n == 0) {
 		for (int i = 0; i < b->n; i++) {
-			memcpy(&v, shm_block_line(b, i, (int)(seq % 2))->data, sizeof v);
+			memcpy(&v, shm_block_line(b, i, (int)(seq % 2))->data, sizeof(v));
 			sum += v;
 		}
-		memcpy(out->data, &sum, sizeof sum);
+		memcpy(out->data, &sum, sizeof(sum));
 		shm_flag_set(b->s, &out->flag, seq);
 	}
 	CHECK(shm_flag_wait(b->s, &out->flag, seq, NULL, NULL, NULL) == 0);
-	memcpy(&sum, out->data, sizeof sum);
+	memcpy(&sum, out->data, sizeof(sum));
 	return sum;
 }
 

@@ -60,7 +60,7 @@ static void deliver(void *arg, const struct shm_frame *f)
 
 static struct node *node_new(struct shm *s, uint32_t len_max)
 {
-	struct node *n = calloc(1, sizeof *n);
+	struct node *n = calloc(1, sizeof(*n));
 
 	CHECK(n != NULL);
 	n->s = s;

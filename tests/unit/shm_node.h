@@ -73,7 +73,7 @@ static inline void node_join(pid_t pid)
 static inline void node_run_opts(const struct shm_opts *opts, node_fn *fn, void *arg)
 {
 	struct shm_seg *seg;
-	pid_t *pid = calloc((size_t)opts->nranks, sizeof *pid);
+	pid_t *pid = calloc((size_t)opts->nranks, sizeof(*pid));
 
 	assert_int_equal(shm_seg_create(opts, &seg), 0);
 	for (int i = 0; i < opts->nranks; i++)
@@ -117,7 +117,7 @@ static inline void *node_thread(void *arg)
 static inline void node_run_threads(int nranks, node_fn *fn, void *arg)
 {
 	const struct shm_opts opts = {.nranks = nranks};
-	struct node_thread *t = calloc((size_t)nranks, sizeof *t);
+	struct node_thread *t = calloc((size_t)nranks, sizeof(*t));
 	struct shm_seg *seg;
 
 	assert_int_equal(shm_seg_create(&opts, &seg), 0);

@@ -125,7 +125,7 @@ static void strangers(void **state)
 	assert_int_equal(shm_seg_open(fd, &seg), SHM_BAD);
 	assert_int_equal(ftruncate(fd, 1 << 20), 0);
 	assert_int_equal(shm_seg_open(fd, &seg), SHM_BAD);
-	assert_int_equal(pwrite(fd, &magic, sizeof magic, 0), (ssize_t)sizeof magic);
+	assert_int_equal(pwrite(fd, &magic, sizeof(magic), 0), (ssize_t)sizeof(magic));
 	assert_int_equal(shm_seg_open(fd, &seg), SHM_OTHER);
 	close(fd);
 	assert_int_equal(pipe(p), 0);

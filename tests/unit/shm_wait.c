@@ -38,7 +38,7 @@ static void put_frame(struct shm *s, int dst)
 {
 	const struct shm_hdr h = {.kind = 1};
 
-	CHECK(shm_put(s, dst, &h, &h, sizeof h) == 0);
+	CHECK(shm_put(s, dst, &h, &h, sizeof(h)) == 0);
 }
 
 static void nap(double seconds)
@@ -338,7 +338,7 @@ static void room_rank(struct shm *s, void *arg)
 	(void)arg;
 	shm_wait_begin(&w);
 	for (int i = 0; s->me == 0 && i < 4 * SHM_SLOTS;) {
-		if (shm_put(s, 1, &h, &h, sizeof h) == 0)
+		if (shm_put(s, 1, &h, &h, sizeof(h)) == 0)
 			i++;
 		else
 			CHECK(shm_idle(s, &w) == 0);

@@ -273,20 +273,20 @@ static obj_h queue_new(const char *name)
 static int tasks_init(void)
 {
 	static const struct obj_domain_opts opts = {
-		.size = sizeof opts, .name = "tasks", .threads = 1};
-	static const struct obj_class_desc task = {.size = sizeof task,
+		.size = sizeof(opts), .name = "tasks", .threads = 1};
+	static const struct obj_class_desc task = {.size = sizeof(task),
 		.name = "task",
 		.obj_size = sizeof(struct task),
 		.construct = task_construct,
 		.destroy = task_destroy,
 		.describe = task_describe};
-	static const struct obj_class_desc queue = {.size = sizeof queue,
+	static const struct obj_class_desc queue = {.size = sizeof(queue),
 		.name = "queue",
 		.obj_size = sizeof(struct queue),
 		.construct = queue_construct,
 		.on_free = queue_on_free,
 		.destroy = queue_destroy};
-	static const struct obj_class_desc event = {.size = sizeof event,
+	static const struct obj_class_desc event = {.size = sizeof(event),
 		.name = "event",
 		.obj_size = sizeof(struct event),
 		.construct = event_construct,
@@ -353,7 +353,7 @@ static void count(void *arg)
 
 int main(void)
 {
-	struct obj_keyval_desc depth = {.size = sizeof depth, .copy = (void (*)(void))depth_copy};
+	struct obj_keyval_desc depth = {.size = sizeof(depth), .copy = (void (*)(void))depth_copy};
 	struct fib f = {15, 0};
 	obj_h done, task, old;
 

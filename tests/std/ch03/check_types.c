@@ -126,7 +126,7 @@ static void copies(void)
 	void *p;
 	int n, i = 1;
 
-	expect_ok(MPI_Buffer_attach(room, sizeof room));
+	expect_ok(MPI_Buffer_attach(room, sizeof(room)));
 	if (me == 0) {
 		expect_ok(MPI_Bsend(out, 1, MPI_DOUBLE, 1, TAG, MPI_COMM_WORLD));
 		expect_ok(MPI_Bsend(out, 1, MPI_DOUBLE, 1, TAG, MPI_COMM_WORLD));

@@ -37,7 +37,7 @@ static void small(int me, int i, int source, int tag)
 	if (me == 0)
 		expect_ok(MPI_Isend(buf, SMALL, MPI_INT, 1, TAG, MPI_COMM_WORLD, &r));
 	else
-		expect_ok(MPI_Irecv(memset(buf, 0, sizeof buf), SMALL, MPI_INT, source, tag,
+		expect_ok(MPI_Irecv(memset(buf, 0, sizeof(buf)), SMALL, MPI_INT, source, tag,
 			MPI_COMM_WORLD, &r));
 	expect_ok(MPI_Wait(&r, &st));
 	expect(r == MPI_REQUEST_NULL);

@@ -29,7 +29,7 @@ static void vector(const void *value, int count, MPI_Datatype type, size_t bytes
 	int len, n = (int)strlen(hex) / 2;
 
 	MPI_Type_get_name(type, name, &len);
-	memset(ext, 0xee, sizeof ext);
+	memset(ext, 0xee, sizeof(ext));
 	expect_ok(MPI_Pack_external_size("external32", count, type, &size));
 	if (!expect_eq(size, n))
 		fprintf(stderr, "  size of %s\n", name);
@@ -116,12 +116,12 @@ static void floats(void)
 	ONE(double, 1.0, MPI_REAL8, "3ff0000000000000");
 	vector("\1\2\3\4\5\6\7\10\11\12\13\14\15\16\17\20", 1, MPI_REAL16, 16,
 		"100f0e0d0c0b0a090807060504030201");
-	vector(&fc, 1, MPI_C_COMPLEX, sizeof fc, "c02000003f800000");
-	vector(&fc, 1, MPI_COMPLEX, sizeof fc, "c02000003f800000");
-	vector(&fc, 1, MPI_COMPLEX8, sizeof fc, "c02000003f800000");
-	vector(&dc, 1, MPI_C_DOUBLE_COMPLEX, sizeof dc, "3ff00000000000003fe0000000000000");
-	vector(&dc, 1, MPI_DOUBLE_COMPLEX, sizeof dc, "3ff00000000000003fe0000000000000");
-	vector(&dc, 1, MPI_CXX_DOUBLE_COMPLEX, sizeof dc, "3ff00000000000003fe0000000000000");
+	vector(&fc, 1, MPI_C_COMPLEX, sizeof(fc), "c02000003f800000");
+	vector(&fc, 1, MPI_COMPLEX, sizeof(fc), "c02000003f800000");
+	vector(&fc, 1, MPI_COMPLEX8, sizeof(fc), "c02000003f800000");
+	vector(&dc, 1, MPI_C_DOUBLE_COMPLEX, sizeof(dc), "3ff00000000000003fe0000000000000");
+	vector(&dc, 1, MPI_DOUBLE_COMPLEX, sizeof(dc), "3ff00000000000003fe0000000000000");
+	vector(&dc, 1, MPI_CXX_DOUBLE_COMPLEX, sizeof(dc), "3ff00000000000003fe0000000000000");
 }
 
 /* MPI-5.0 15.5.2: long double has 16 bytes outside, whatever it has in memory */
@@ -146,7 +146,7 @@ static void long_doubles(void)
 	unsigned char ext[16] = {0x3f, 0xff};
 	MPI_Aint at = 0;
 
-	for (size_t i = 0; i < sizeof row / sizeof row[0]; i++)
+	for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++)
 		vector(&row[i].v, 1, MPI_LONG_DOUBLE, 10, row[i].hex);
 	vector(&x, 1, MPI_LONG_DOUBLE, 10, third);
 	vector(&c, 1, MPI_C_LONG_DOUBLE_COMPLEX, 10,
@@ -203,11 +203,11 @@ static void derived(void)
 	short s[6] = {1, -1, 2, -1, 3, -1};
 
 	expect_ok(MPI_Type_create_struct(4, (int[]){1, 1, 3, 1}, at, parts, &raw));
-	expect_ok(MPI_Type_create_resized(raw, 0, sizeof mem[0], &t));
+	expect_ok(MPI_Type_create_resized(raw, 0, sizeof(mem[0]), &t));
 	expect_ok(MPI_Type_commit(&t));
 	expect_ok(MPI_Pack_external_size_c("external32", 2, t, &size));
 	expect_eq(size, 38);
-	expect_ok(MPI_Pack_external_c("external32", mem, 2, t, ext, sizeof ext, &pos));
+	expect_ok(MPI_Pack_external_c("external32", mem, 2, t, ext, sizeof(ext), &pos));
 	expect_eq(pos, 38);
 	expect(memcmp(ext, expect, 38) == 0);
 	pos = 0;
