@@ -95,7 +95,8 @@ $(B)/man/man3/done: $(gen)
 	$(Q)$(gen) man $(@D) && touch $@
 
 # The man page of the settings, from their own table.
-$(B)/dev/settings_man: $(B)/obj/tools/man/settings_man.o $(B)/obj/libmpi/core/setting.o $(B)/obj/libmpi/core/setting_names.o
+$(B)/dev/settings_man: $(call objs,tools/man/settings_man.c libmpi/core/setting.c \
+	libmpi/core/setting_names.c)
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ldflags) $^ -lpthread -o $@

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* end_modes.c - a program of MPI that ends in the way its argument says: for tests/tools/job_ends.sh. */
+/* end_modes.c - a program of MPI that ends in the way its argument says: for
+ * tests/tools/job_ends.sh. */
 /* RUN np=1,2,4 */
 /* MPI-5.0 11.2.1: a program begins with MPI_Init and ends with MPI_Finalize. */
 #include <mpi.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* traffic.c - messages of every kind, for a time, each checked: what tests/tools/hostile_system.sh stops,
- * kills and starves.
+/* traffic.c - messages of every kind, for a time, each checked: what tests/tools/hostile_system.sh
+ * stops, kills and starves.
  *
  *     storm [SECONDS [BYTES]]     (0.5; large messages have BYTES, 256 KiB)
  *

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* settings_man.c - prints the man page haft-settings(7) from the table of settings (core/setting.c).
+/* settings_man.c - prints the man page haft-settings(7) from the table of settings
+ * (core/setting.c).
  *
  *     settings_man >haft-settings.7 */
 #include "libmpi/core/setting.h"
