@@ -15,7 +15,7 @@
 #include "libmpi/boot/boot.h"
 #include "libmpi/boot/listen.h"
 #include "libmpi/core/setting.h"
-#include "tools/mpiexec/bind.h"
+#include "tools/mpiexec/cpu_bind.h"
 #include "tools/mpiexec/remote_ranks.h"
 #include "tools/mpiexec/feed.h"
 #include "tools/mpiexec/output.h"

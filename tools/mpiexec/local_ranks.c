@@ -13,7 +13,7 @@
 #include "libmpi/boot/boot.h"
 #include "libmpi/boot/listen.h"
 #include "libmpi/core/setting.h"
-#include "tools/mpiexec/bind.h"
+#include "tools/mpiexec/cpu_bind.h"
 #include "tools/mpiexec/pmi_server.h"
 #include "tools/mpiexec/proc.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* bind.c - see bind.h.  Uses the types of hwloc.h; no symbol of libhwloc is linked. */
-#include "tools/mpiexec/bind.h"
+/* cpu_bind.c - see cpu_bind.h.  Uses the types of hwloc.h; no symbol of libhwloc is linked. */
+#include "tools/mpiexec/cpu_bind.h"
 
 #include <dlfcn.h>
 #include <errno.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* bind.h - CPU binding: which CPUs each rank of this host may run on.
+/* cpu_bind.h - CPU binding: which CPUs each rank of this host may run on.
  *
  *     -bind-to core, 4 ranks      | core 0 | core 1 | core 2 | core 3 |      in the order of hwloc
  *                                    r0       r1       r2       r3
@@ -8,8 +8,8 @@
  *
  * hwloc is loaded only when binding is requested.  Only CPUs that mpiexec itself may use are
  * assigned.  With more ranks than parts the assignment starts over. */
-#ifndef MPIEXEC_BIND_H
-#define MPIEXEC_BIND_H
+#ifndef MPIEXEC_CPU_BIND_H
+#define MPIEXEC_CPU_BIND_H
 
 #include <sched.h>
 #include "tools/mpiexec/job_plan.h"
