@@ -196,25 +196,10 @@ int life_up(int level)
 
 /* --- down ----------------------------------------------------------------------------------- */
 
-/* Checks the invariants of the engines, in builds that can afford it. */
-static void life_check_invariants(void)
-{
-	static const struct {
-		bool (*valid)(void);
-		const char *words;
-	} checks[] = {{via_peers_valid, "via's table of peers is inconsistent"},
-		{via_waiters_valid, "via's list of waiters is inconsistent"}};
-
-	for (size_t i = 0; (HAFT_MEAN || HAFT_DEBUG) && i < countof(checks); i++)
-		if (!checks[i].valid())
-			haft_abort_job(MPI_ERR_INTERN, checks[i].words);
-}
-
 void life_down(bool stopped)
 {
 	if (haft_life.world == HAFT_RUNNING || haft_life.sessions > 0)
 		return;
-	life_check_invariants();
 	life_progress_stop();
 	type_fini(); /* before the report: the program cannot free what this frees */
 	life_leak_report(stopped);

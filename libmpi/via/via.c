@@ -11,6 +11,7 @@
 
 #include "libmpi/core/err.h"
 #include "libmpi/core/setting.h"
+#include "libmpi/core/valid.h"
 #include <mpi.h>
 #include <unistd.h>
 
@@ -120,6 +121,8 @@ int via_open(struct via_conf *conf)
 	via.contended = shm_seg_contended(conf->seg);
 	via.deliver = conf->deliver;
 	via.peer_made = conf->peer_made;
+	haft_valid_add("via_peers_valid", via_peers_valid);
+	haft_valid_add("via_waiters_valid", via_waiters_valid);
 	err = via_peers_open(conf->npeers);
 	if (err == 0)
 		err = transports_open(conf, shm_seg_nranks(conf->seg));
