@@ -101,7 +101,7 @@ static int out_put_cts(const struct req *r)
 		all ? 0 : sizeof(room));
 }
 
-/* Puts the frame that the request's state asks for: 0, SHM_AGAIN, or another error of via_put. */
+/* Puts the frame that the request's state asks for: 0, VIA_AGAIN, or another error of via_put. */
 static int out_put_frame(const struct req *r)
 {
 	switch (r->state) {
@@ -179,7 +179,7 @@ static struct p2p_error_msg out_no_memory = {.err = MPI_ERR_NO_MEM};
 void p2p_out_error_instead(struct req *r)
 {
 	out_drop_rts(r);
-	p2p_fail_request(r, r->peer, SHM_NOMEM);
+	p2p_fail_request(r, r->peer, VIA_NOMEM);
 	snprintf(out_no_memory.words, sizeof(out_no_memory.words),
 		"at rank %d of the job: no memory for a message", p2p_state.me);
 	r->send.payload = &out_no_memory;
@@ -202,13 +202,13 @@ static int out_try_frame(struct req *r, int peer)
 {
 	int err = out_put_frame(r);
 
-	if (likely(err != SHM_NOMEM))
+	if (likely(err != VIA_NOMEM))
 		return err;
 	if (r->state <= STATE_OUT_RTS && p2p_out_is_collective(r)) {
 		p2p_out_error_instead(r);
 		err = out_put_frame(r);
 	}
-	return err == SHM_NOMEM && out_must_go(r, peer) ? SHM_AGAIN : err;
+	return err == VIA_NOMEM && out_must_go(r, peer) ? VIA_AGAIN : err;
 }
 
 /* --- the queue ------------------------------------------------------------------------------ */
@@ -216,13 +216,13 @@ static int out_try_frame(struct req *r, int peer)
 void p2p_out_put(struct req *r, int peer)
 {
 	struct p2p_peer *p = p2p_peer(peer);
-	int err = SHM_AGAIN;
+	int err = VIA_AGAIN;
 
 	if (p->out.head == NULL)
 		err = out_try_frame(r, peer);
 	if (err == 0) {
 		out_gone(r);
-	} else if (err == SHM_AGAIN) {
+	} else if (err == VIA_AGAIN) {
 		p2p_queue_push(&p->out, r);
 		p2p_peer_busy(peer);
 	} else {
@@ -267,7 +267,7 @@ int p2p_out_push(int peer)
 		struct req *r = p->out.head;
 		int err = out_try_frame(r, peer);
 
-		if (err == SHM_AGAIN)
+		if (err == VIA_AGAIN)
 			break;
 		p2p_queue_pop(&p->out);
 		if (err == 0)

@@ -195,7 +195,7 @@ static int part_send_frame(struct part_op *p, int64_t at, int64_t n)
 	if (n == 0 || r->type->dense)
 		return p2p_part_frame(p, FRAME_PART_DATA, p->partner, (uint64_t)at, r->buf + at, n);
 	if (p2p_peer(p->peer)->out.head != NULL)
-		return SHM_AGAIN;
+		return VIA_AGAIN;
 	err = via_reserve(p->peer, (size_t)n, &room);
 	if (err != 0)
 		return err;
@@ -214,7 +214,7 @@ static int part_send_frags(struct part_op *p)
 		int64_t n = p->frag_end - p->frag_at < most ? p->frag_end - p->frag_at : most;
 		int err = part_send_frame(p, p->frag_at, n);
 
-		if (err == SHM_NOMEM && n > FRAGMENT_MIN)
+		if (err == VIA_NOMEM && n > FRAGMENT_MIN)
 			most = n / 2;
 		else if (err != 0)
 			return err;
@@ -235,7 +235,7 @@ static int part_send_range(struct part_op *p, int64_t at, int64_t n)
 	}
 	if (n <= (via_is_local(p->peer) ? p2p_state.eager : p2p_state.eager_remote)) {
 		err = part_send_frame(p, at, n);
-		if (err != SHM_NOMEM || n == 0)
+		if (err != VIA_NOMEM || n == 0)
 			return err;
 	} else {
 		err = part_send_rts(p, at, n);
@@ -288,7 +288,7 @@ static int part_push(struct part_op *p, int i)
 /* No memory fails the operation.  Any other error of a put, or 0, is returned. */
 static int part_push_failed(struct part_op *p, int err)
 {
-	if (err != SHM_NOMEM)
+	if (err != VIA_NOMEM)
 		return err;
 	p2p_part_fail_memory(p);
 	p2p_part_pend(p, PENDING_NO_MEM);
@@ -358,7 +358,7 @@ void p2p_part_take_marks(void)
 		if (part_may_send(p) && (p->pending & PENDING_DATA) == 0) {
 			int err = part_push_failed(p, part_push(p, (int)(m - p->marks)));
 
-			if (err == SHM_AGAIN)
+			if (err == VIA_AGAIN)
 				p2p_part_pend(p, PENDING_DATA);
 		}
 	}

@@ -24,7 +24,7 @@ int p2p_part_frame(const struct part_op *p, enum p2p_frame_kind kind, uint32_t i
 		return 0;
 	}
 	if (p2p_peer(p->peer)->out.head != NULL)
-		return SHM_AGAIN;
+		return VIA_AGAIN;
 	return via_put(p->peer, at, (int32_t)id, (uint8_t)kind, data, (size_t)n);
 }
 
@@ -79,11 +79,11 @@ static int part_flush_one(struct part_op *p)
 		enum part_pending what = part_first_pending(p);
 		int err = part_send_pending(p, what);
 
-		if (err == SHM_AGAIN) {
+		if (err == VIA_AGAIN) {
 			part_enqueue(p);
 			return went;
 		}
-		if (err == SHM_NOMEM) /* not even for some bytes: the partner would wait for ever */
+		if (err == VIA_NOMEM) /* not even for some bytes: the partner would wait for ever */
 			haft_abort_job(MPI_ERR_NO_MEM, "no shared memory for a frame");
 		p->pending &= ~(unsigned)what; /* VIA_LOST: p2p_part_peer_lost follows */
 		went++;
@@ -193,7 +193,7 @@ void p2p_part_fail_memory(struct part_op *p)
 	if (r == NULL || !r->active || r->done || p->nranges > 0)
 		return;
 	if (p->sends)
-		p2p_fail_request(r, p->peer, SHM_NOMEM);
+		p2p_fail_request(r, p->peer, VIA_NOMEM);
 	else if (r->res.error == 0)
 		p2p_req_fail(
 			r, haft_err(MPI_ERR_NO_MEM,

@@ -122,7 +122,7 @@ bool p2p_part_valid(void);
 
 extern struct id_table p2p_parts; /* struct part_op */
 
-/* part_pair.c.  p2p_part_frame puts a frame about an operation: 0, SHM_AGAIN (it is not its turn),
+/* part_pair.c.  p2p_part_frame puts a frame about an operation: 0, VIA_AGAIN (it is not its turn),
  * or another error of via_put.  p2p_part_pend: something is to be sent, now or later. */
 int p2p_part_frame(const struct part_op *p, enum p2p_frame_kind kind, uint32_t id, uint64_t at,
 	const void *data, int64_t n);
@@ -153,7 +153,7 @@ void p2p_part_free_if_over(struct part_op *p);
 /* part_data.c.  Takes the marks of MPI_Pready off the stack, and sends what they allow. */
 void p2p_part_take_marks(void);
 
-/* Sends all partitions that are ready: 0, SHM_AGAIN (some have not gone) or VIA_LOST. */
+/* Sends all partitions that are ready: 0, VIA_AGAIN (some have not gone) or VIA_LOST. */
 int p2p_part_push_all(struct part_op *p);
 
 /* A frame about operation id, from a peer or from this process itself. */

@@ -41,7 +41,7 @@ int p2p_pipe_push(int peer)
 		int64_t n;
 		int err = via_pipe_acquire(peer, &chunk, &cap);
 
-		if (err == SHM_NOMEM) /* the receiver waits, and cannot be told */
+		if (err == VIA_NOMEM) /* the receiver waits, and cannot be told */
 			haft_abort_job(MPI_ERR_NO_MEM,
 				"no shared memory left for the pipe of a large message");
 		if (err != 0)

@@ -65,7 +65,7 @@ static int stream_peer(const struct p2p_stream *s)
 	return s->sends ? s->req->peer : s->req->from;
 }
 
-/* Hands a chunk to libnet.  0, SHM_NOMEM or VIA_LOST. */
+/* Hands a chunk to libnet.  0, VIA_NOMEM or VIA_LOST. */
 static int stream_give(struct stream_chunk *c, void *at, int64_t n)
 {
 	struct p2p_stream *s = c->stream;

@@ -77,7 +77,7 @@ void p2p_send_got_cts(const struct shm_frame *f)
 
 static void send_failed(struct req *r)
 {
-	p2p_fail_request(r, r->peer, SHM_NOMEM);
+	p2p_fail_request(r, r->peer, VIA_NOMEM);
 	p2p_req_finish(r);
 }
 

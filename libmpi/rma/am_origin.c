@@ -361,7 +361,7 @@ static int am_push(struct rma_queued *o)
 
 	while (m->run < m->n)
 		if (!am_push_frame(m))
-			return SHM_AGAIN;
+			return VIA_AGAIN;
 	m->gone = true;
 	if (!m->fetch)
 		am_release_buffer(m);

@@ -151,7 +151,7 @@ static int reply_push(struct rma_queued *o)
 		n = rest < most ? rest : most;
 		room = rma_frame_reserve(o, head + n);
 		if (room == NULL)
-			return SHM_AGAIN;
+			return VIA_AGAIN;
 		reply_fill(a, room + head, n);
 		memcpy(room, &a->head, (size_t)head);
 		rma_frame_commit(o, AM_DATA, head + n);
