@@ -119,7 +119,7 @@ bool fort_later(const struct func *f)
 	return fort_has_kind(f, KIND_REQ_OUT);
 }
 
-/* --- one form of one entry point ------------------------------------------------------------ */
+/* --- one form of one entry point ----------------------------------------------------------- */
 
 struct form {
 	struct entry e;

@@ -71,7 +71,7 @@ BIND_COLD int bind_no_engine_tool(int fn);
 void *bind_scratch_heap(int64_t n);
 void bind_scratch_free(void *room);
 
-/* --- enter and leave ------------------------------------------------------------------------ */
+/* --- enter and leave ----------------------------------------------------------------------- */
 
 /* The slow path of BIND_ENTER.  bind_gate takes the lock and returns 0, or refuses the call and
  * returns the class of the error.  bind_gate_any, for calls that are allowed at any time, opens the
@@ -149,7 +149,7 @@ static inline uintptr_t bind_site(uintptr_t caller)
 	return caller;
 }
 
-/* --- handles -------------------------------------------------------------------------------- */
+/* --- handles ------------------------------------------------------------------------------- */
 
 #define BIND_OBJ(class, x)                                                          \
 	do {                                                                        \
@@ -311,7 +311,7 @@ static inline void *bind_reqs_self(int64_t n, struct req *const *r)
 	return n > 0 ? bind_req_self(r[0]) : NULL;
 }
 
-/* --- checks --------------------------------------------------------------------------------- */
+/* --- checks -------------------------------------------------------------------------------- */
 
 #define BIND_CHECK(check, x)                      \
 	do {                                      \
