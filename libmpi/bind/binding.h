@@ -35,7 +35,7 @@
 #define BIND_WEAK(name) __attribute__((weak, alias(#name)))
 #define BIND_SCRATCH    64 /* requests of one call that fit on the stack */
 
-/* --- cold halves: bad_argument.c, gate.c ---------------------------------------------------- */
+/* --- cold halves: bad_argument.c, gate.c --------------------------------------------------- */
 
 /* Each stores words and returns a class.  name: of the parameter. */
 #define BIND_COLD __attribute__((cold, noinline))
@@ -376,7 +376,7 @@ static inline int bind_peers(const struct comm *c)
 	((x) >= 0 || ((x) == MPI_ANY_TAG && (BIND_COMM->hints & HINT_NO_ANY_TAG) == 0))
 #define BAD_tag_any(x, name) bind_bad_tag(name, x)
 
-/* --- when a parameter is significant -------------------------------------------------------- */
+/* --- when a parameter is significant ------------------------------------------------------- */
 
 /* Here the root's arguments count (MPI-5.0 6.2.3, 6.5): between groups the root says MPI_ROOT. */
 static inline bool bind_at_root(const struct comm *c, int root)

@@ -50,7 +50,7 @@
 #define FORT_TEXT_OUT 8192 /* MPI_MAX_LIBRARY_VERSION_STRING, the longest of all */
 #define FORT_RANK_MAX 15   /* dimensions of an array in Fortran */
 
-/* --- sentinels and descriptors -------------------------------------------------------------- */
+/* --- sentinels and descriptors ------------------------------------------------------------- */
 
 /* The common blocks of mpif.h and of the modules: the address of a member means a constant. */
 struct fort_addr {
