@@ -119,7 +119,7 @@ bool fort_later(const struct func *f)
 	return fort_has_kind(f, KIND_REQ_OUT);
 }
 
-/* --- one form of one entry point ----------------------------------------------------------- */
+/* --- one form of one entry point ------------------------------------------------------------ */
 
 struct form {
 	struct entry e;
@@ -606,7 +606,7 @@ static void fort_body(FILE *out, const struct form *m)
 	fputs("\tFORT_RETURN(ret);\n", out);
 }
 
-/* --- the usual case ------------------------------------------------------------------------ */
+/* --- the usual case ------------------------------------------------------------------------- */
 
 /* Living handles and contiguous memory: a procedure whose only call is the one into the library
  * saves no register.  Everything else goes to the whole procedure, out of line. */

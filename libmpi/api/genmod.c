@@ -25,7 +25,7 @@ struct view {
 	bool nongeneric;    /* no generic name: called as MPI_Send, whatever the linker calls it */
 };
 
-/* --- pieces -------------------------------------------------------------------------------- */
+/* --- pieces --------------------------------------------------------------------------------- */
 
 /* Writes the text with continuation lines. */
 static void mod_lines_write(const struct text *t, FILE *out)
@@ -237,7 +237,7 @@ static void procedure_write(FILE *out, const struct view *v)
 	fprintf(out, "    END %s\n", f->ret == KIND_INT ? "SUBROUTINE" : "FUNCTION");
 }
 
-/* --- generic names ------------------------------------------------------------------------- */
+/* --- generic names -------------------------------------------------------------------------- */
 
 static bool mod_has_callback(const struct func *f)
 {
@@ -378,7 +378,7 @@ static void old_interfaces(FILE *out, const char *prefix)
 	}
 }
 
-/* --- module mpi ---------------------------------------------------------------------------- */
+/* --- module mpi ----------------------------------------------------------------------------- */
 
 static const char promises[] =
 	"      LOGICAL, PARAMETER :: MPI_SUBARRAYS_SUPPORTED = .TRUE.\n"
@@ -477,7 +477,7 @@ void write_mpi_mod(FILE *out)
 	fputs("END MODULE mpi\n", out);
 }
 
-/* --- module mpi_f08 ------------------------------------------------------------------------ */
+/* --- module mpi_f08 ------------------------------------------------------------------------- */
 
 static void mod_constants_write(FILE *out)
 {

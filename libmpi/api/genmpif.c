@@ -21,7 +21,7 @@ int fort_constant_value(const struct constant *c)
 	return c->what == C_ROOM ? c->value - 1 : c->value;
 }
 
-/* --- mpif.h -------------------------------------------------------------------------------- */
+/* --- mpif.h --------------------------------------------------------------------------------- */
 
 static const char mpif_head[] =
 	"! SPDX-License-Identifier: BSD-3-Clause\n"

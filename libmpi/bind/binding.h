@@ -35,7 +35,7 @@
 #define BIND_WEAK(name) __attribute__((weak, alias(#name)))
 #define BIND_SCRATCH    64 /* requests of one call that fit on the stack */
 
-/* --- cold halves: bad_argument.c, gate.c --------------------------------------------------- */
+/* --- cold halves: bad_argument.c, gate.c ---------------------------------------------------- */
 
 /* Each stores words and returns a class.  name: of the parameter. */
 #define BIND_COLD __attribute__((cold, noinline))
@@ -71,7 +71,7 @@ BIND_COLD int bind_no_engine_tool(int fn);
 void *bind_scratch_heap(int64_t n);
 void bind_scratch_free(void *room);
 
-/* --- enter and leave ----------------------------------------------------------------------- */
+/* --- enter and leave ------------------------------------------------------------------------ */
 
 /* The slow path of BIND_ENTER.  bind_gate takes the lock and returns 0, or refuses the call and
  * returns the class of the error.  bind_gate_any, for calls that are allowed at any time, opens the
@@ -149,7 +149,7 @@ static inline uintptr_t bind_site(uintptr_t caller)
 	return caller;
 }
 
-/* --- handles ------------------------------------------------------------------------------- */
+/* --- handles -------------------------------------------------------------------------------- */
 
 #define BIND_OBJ(class, x)                                                          \
 	do {                                                                        \
@@ -311,7 +311,7 @@ static inline void *bind_reqs_self(int64_t n, struct req *const *r)
 	return n > 0 ? bind_req_self(r[0]) : NULL;
 }
 
-/* --- checks -------------------------------------------------------------------------------- */
+/* --- checks --------------------------------------------------------------------------------- */
 
 #define BIND_CHECK(check, x)                      \
 	do {                                      \
@@ -376,7 +376,7 @@ static inline int bind_peers(const struct comm *c)
 	((x) >= 0 || ((x) == MPI_ANY_TAG && (BIND_COMM->hints & HINT_NO_ANY_TAG) == 0))
 #define BAD_tag_any(x, name) bind_bad_tag(name, x)
 
-/* --- when a parameter is significant ------------------------------------------------------- */
+/* --- when a parameter is significant -------------------------------------------------------- */
 
 /* Here the root's arguments count (MPI-5.0 6.2.3, 6.5): between groups the root says MPI_ROOT. */
 static inline bool bind_at_root(const struct comm *c, int root)

@@ -15,7 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* --- into the call ------------------------------------------------------------------------- */
+/* --- into the call -------------------------------------------------------------------------- */
 
 int bind_not_running(int fn)
 {
@@ -60,7 +60,7 @@ int bind_gate_tool(void)
 	return 0;
 }
 
-/* --- out of it ----------------------------------------------------------------------------- */
+/* --- out of it ------------------------------------------------------------------------------ */
 
 /* MPI_Finalize shuts the gate, so the gate does not say whether this call took the lock. */
 void bind_leave(void)
@@ -91,7 +91,7 @@ int bind_fail_tool(int err)
 	return err;
 }
 
-/* --- functions without an engine ----------------------------------------------------------- */
+/* --- functions without an engine ------------------------------------------------------------ */
 
 int bind_no_engine(const struct obj_class *class, void *handle, int fn)
 {
@@ -109,7 +109,7 @@ int bind_no_engine_tool(int fn)
 		bind_fn_names[fn]);
 }
 
-/* --- scratch ------------------------------------------------------------------------------- */
+/* --- scratch -------------------------------------------------------------------------------- */
 
 void *bind_scratch_heap(int64_t n)
 {

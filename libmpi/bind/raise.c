@@ -177,7 +177,7 @@ int bind_raise(int err, void *self, int fn)
 	return err;
 }
 
-/* --- MPI_Comm_call_errhandler and its kin -------------------------------------------------- */
+/* --- MPI_Comm_call_errhandler and its kin --------------------------------------------------- */
 
 /* MPI-5.0 9.5.2: the program raises an error itself.  If the handler returns, the call succeeds. */
 

@@ -76,7 +76,7 @@ int env_error_class(int code, int *errorclass)
 	return 0;
 }
 
-/* --- error classes and codes of the program, 9.5.1 ----------------------------------------- */
+/* --- error classes and codes of the program, 9.5.1 ------------------------------------------ */
 
 int env_add_error_class(int *errorclass)
 {

@@ -19,7 +19,7 @@ static int info_no_memory(void)
 	return haft_err(MPI_ERR_NO_MEM, "no memory for an info object");
 }
 
-/* --- pairs --------------------------------------------------------------------------------- */
+/* --- pairs ---------------------------------------------------------------------------------- */
 
 const char *env_info_find(const struct info *info, const char *key)
 {
@@ -143,7 +143,7 @@ int env_info_delete(struct info *info, const char *key)
 	return 0;
 }
 
-/* --- reading ------------------------------------------------------------------------------- */
+/* --- reading -------------------------------------------------------------------------------- */
 
 /* *buflen: bytes of value, 0: only the length is asked for; afterwards the bytes that the whole
  * value needs, with its NUL (10). */
@@ -211,7 +211,7 @@ int env_info_get_nthkey(struct info *info, int n, char *key)
 	return 0;
 }
 
-/* --- objects ------------------------------------------------------------------------------- */
+/* --- objects -------------------------------------------------------------------------------- */
 
 int env_info_create(struct info **info)
 {

@@ -22,7 +22,7 @@ bool env_info_flag(const struct info *info, const char *key, bool normal);
  * stays.  info may be NULL. */
 bool env_info_number(const struct info *info, const char *key, int *number);
 
-/* --- memory allocation kinds (11.4.3): lists like "mpi:alloc_mem,system" ------------------- */
+/* --- memory allocation kinds (11.4.3): lists like "mpi:alloc_mem,system" -------------------- */
 
 /* The kinds that mpiexec was asked for, or NULL: the default of MPI_Session_init, and those of the
  * World Model. */

@@ -25,7 +25,7 @@
 
 static struct info info_env;
 
-/* --- the start of the program -------------------------------------------------------------- */
+/* --- the start of the program --------------------------------------------------------------- */
 
 /* Sets a value, unless it is empty or too long for an info object. */
 static void info_env_set(struct info *info, const char *key, const char *value)
@@ -168,7 +168,7 @@ const char *env_memory_kinds_requested(void)
 	return NULL;
 }
 
-/* --- the machine --------------------------------------------------------------------------- */
+/* --- the machine ---------------------------------------------------------------------------- */
 
 int env_hw_resource_info(struct info **hw_info)
 {

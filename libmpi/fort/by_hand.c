@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- MPI_INFO_GET_STRING, MPI_SESSION_GET_NTH_PSET ----------------------------------------- */
+/* --- MPI_INFO_GET_STRING, MPI_SESSION_GET_NTH_PSET ------------------------------------------ */
 
 FORT_PROC(mpi_info_get_string,
 	(const MPI_Fint *info, const char *key, MPI_Fint *buflen, char *value, MPI_Fint *flag,
@@ -58,7 +58,7 @@ FORT_PROC(mpi_session_get_nth_pset,
 	FORT_RETURN(ret);
 }
 
-/* --- programs and their arguments ---------------------------------------------------------- */
+/* --- programs and their arguments ----------------------------------------------------------- */
 
 /* The strings of a CHARACTER array, `stride' bytes apart, up to a blank one: as C has them, in one
  * malloc'ed block.  NULL: no memory. */
@@ -191,7 +191,7 @@ done:
 	FORT_RETURN(ret);
 }
 
-/* --- Fortran alone ------------------------------------------------------------------------- */
+/* --- Fortran alone -------------------------------------------------------------------------- */
 
 /* The compiler must not know that nothing happens here: that is all that it is for (19.1.8). */
 FORT_PROC_OLD(mpi_f_sync_reg, (void *buf))

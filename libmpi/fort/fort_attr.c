@@ -8,7 +8,7 @@
  * language; each call here only sets the language. */
 #include "libmpi/fort/by_hand.h"
 
-/* --- predefined callbacks ------------------------------------------------------------------ */
+/* --- predefined callbacks ------------------------------------------------------------------- */
 
 /* Three callbacks for each class of objects and width of values. */
 #define CALLBACKS(dup, null_copy, null_delete, value)                                             \
@@ -42,7 +42,7 @@ CALLBACKS(mpi_comm_dup_fn, mpi_comm_null_copy_fn, mpi_comm_null_delete_fn, MPI_A
 CALLBACKS(mpi_type_dup_fn, mpi_type_null_copy_fn, mpi_type_null_delete_fn, MPI_Aint)
 CALLBACKS(mpi_win_dup_fn, mpi_win_null_copy_fn, mpi_win_null_delete_fn, MPI_Aint)
 
-/* --- procedures ---------------------------------------------------------------------------- */
+/* --- procedures ----------------------------------------------------------------------------- */
 
 /* A tool between here and libmpi_abi might make calls of its own, so it is PMPI's that is told the
  * language. */

@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-/* --- operations and error handlers --------------------------------------------------------- */
+/* --- operations and error handlers ---------------------------------------------------------- */
 
 #define FROM_FORTRAN(call)                     \
 	do {                                   \
@@ -62,7 +62,7 @@ HANDLER(FORT_PROC, mpi_session_create_errhandler, PMPI_Session_create_errhandler
 	MPI_Session_errhandler_function)
 HANDLER(FORT_PROC_OLD, mpi_errhandler_create, PMPI_Errhandler_create, MPI_Comm_errhandler_function)
 
-/* --- generalized requests ------------------------------------------------------------------ */
+/* --- generalized requests ------------------------------------------------------------------- */
 
 struct fort_grequest {
 	void (*query)(MPI_Aint *extra, MPI_Fint *status, MPI_Fint *err);
@@ -122,7 +122,7 @@ FORT_PROC(mpi_grequest_start, (fort_fn * query, fort_fn *release, fort_fn *cance
 	FORT_RETURN(ret);
 }
 
-/* --- data representations ------------------------------------------------------------------ */
+/* --- data representations ------------------------------------------------------------------- */
 
 typedef void fort_extent(MPI_Fint *datatype, MPI_Aint *extent, MPI_Aint *extra, MPI_Fint *err);
 typedef void fort_convert(void *user, MPI_Fint *datatype, void *count, void *file,

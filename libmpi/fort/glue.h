@@ -50,7 +50,7 @@
 #define FORT_TEXT_OUT 8192 /* MPI_MAX_LIBRARY_VERSION_STRING, the longest of all */
 #define FORT_RANK_MAX 15   /* dimensions of an array in Fortran */
 
-/* --- sentinels and descriptors ------------------------------------------------------------- */
+/* --- sentinels and descriptors -------------------------------------------------------------- */
 
 /* The common blocks of mpif.h and of the modules: the address of a member means a constant. */
 struct fort_addr {
@@ -81,7 +81,7 @@ struct fort_desc {
 _Static_assert(offsetof(struct fort_desc, rank) == 20 && offsetof(struct fort_desc, dim) == 24,
 	"the layout of ISO_Fortran_binding.h");
 
-/* --- handles ------------------------------------------------------------------------------- */
+/* --- handles -------------------------------------------------------------------------------- */
 
 /* Converts INTEGER i to a handle, *h: a number of the ABI, 0 too, or a living object's token.
  * false: it is neither.  One step with 64 bits: a number of the ABI is its own handle. */
@@ -126,7 +126,7 @@ static inline bool fort_live(const struct obj_class *c, MPI_Fint i, uint64_t *h)
  * nothing. */
 #define FORT_UNSET(ctype) ((ctype)(intptr_t)-1)
 
-/* --- sentinels ----------------------------------------------------------------------------- */
+/* --- sentinels ------------------------------------------------------------------------------ */
 
 /* Is p one of the constants?  Then it has to be asked which. */
 static inline bool fort_is_named(const void *p)
@@ -150,7 +150,7 @@ static inline MPI_Status *fort_status(MPI_Fint *p)
 	return fort_is_named(p) ? MPI_STATUS_IGNORE : (MPI_Status *)p;
 }
 
-/* --- rooms --------------------------------------------------------------------------------- */
+/* --- rooms ---------------------------------------------------------------------------------- */
 
 /* Room for n elements: scratch if they fit, else malloc'ed.  NULL: no memory. */
 void *fort_room(void *scratch, int64_t fit, size_t size, int64_t n);
@@ -230,7 +230,7 @@ int fort_from(const void *buf, MPI_Fint comm);
 			c_##x[i] = x[i];                   \
 	} while (0)
 
-/* --- text ---------------------------------------------------------------------------------- */
+/* --- text ----------------------------------------------------------------------------------- */
 
 /* The string in p[0..len), without blanks at the end (and at the beginning, if `both'), with NUL:
  * in the scratch of FORT_TEXT bytes, or malloc'ed.  NULL: no memory. */
@@ -248,7 +248,7 @@ void fort_text_unset(char *s);
 		}                                            \
 	} while (0)
 
-/* --- sections of arrays -------------------------------------------------------------------- */
+/* --- sections of arrays --------------------------------------------------------------------- */
 
 /* (buf, count, datatype) of a message whose buffer came with a descriptor. */
 struct fort_part {

@@ -26,7 +26,7 @@ static int64_t section_elements(const struct fort_desc *d)
 	return n;
 }
 
-/* --- as a datatype ------------------------------------------------------------------------- */
+/* --- as a datatype -------------------------------------------------------------------------- */
 
 /* Pieces of a section: whole slices of each dimension, the highest first, and part of an element.
  */
@@ -163,7 +163,7 @@ static void section_free(struct fort_part *p)
 	p->copy = NULL;
 }
 
-/* --- as a copy ----------------------------------------------------------------------------- */
+/* --- as a copy ------------------------------------------------------------------------------ */
 
 /* Moves all elements between the section and `flat', which is dense. */
 static void section_move(const struct fort_desc *d, char *flat, bool out)

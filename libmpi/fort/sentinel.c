@@ -64,7 +64,7 @@ __attribute__((constructor)) static void sentinel_open(void)
 	fortran_facts_tell();
 }
 
-/* --- == and /= of mpi_f08's handles -------------------------------------------------------- */
+/* --- == and /= of mpi_f08's handles --------------------------------------------------------- */
 
 #define CLASS(id, ctype, label, object, null, error, words)                              \
 	FORT_API MPI_Fint mpi_fort_##object##_eq_(const MPI_Fint *a, const MPI_Fint *b); \
@@ -82,7 +82,7 @@ __attribute__((constructor)) static void sentinel_open(void)
 #include "libmpi/api/classes.def"
 #undef CLASS
 
-/* --- rooms --------------------------------------------------------------------------------- */
+/* --- rooms ---------------------------------------------------------------------------------- */
 
 void *fort_room(void *scratch, int64_t fit, size_t size, int64_t n)
 {
@@ -106,7 +106,7 @@ int fort_no_memory(void)
 	return fort_raise(MPI_ERR_NO_MEM);
 }
 
-/* --- lengths of arrays of datatypes -------------------------------------------------------- */
+/* --- lengths of arrays of datatypes --------------------------------------------------------- */
 
 static bool in_place(const void *buf)
 {

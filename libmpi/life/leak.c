@@ -49,7 +49,7 @@ struct leak_report {
 	FILE *out;    /* in memory: a table is written in one piece */
 };
 
-/* --- words of an object -------------------------------------------------------------------- */
+/* --- words of an object --------------------------------------------------------------------- */
 
 static void leak_comm_text(const void *self, char *buf, size_t n)
 {
@@ -142,7 +142,7 @@ static void leak_text(const void *self, char *buf)
 		snprintf(buf, WORDS, more[0] != '\0' ? "`%.40s' (%s)" : "`%.40s'%s", name, more);
 }
 
-/* --- collecting ---------------------------------------------------------------------------- */
+/* --- collecting ----------------------------------------------------------------------------- */
 
 static struct leak_site *leak_site_of(struct leak_report *r, const struct obj *o)
 {
@@ -175,7 +175,7 @@ static int leak_count(void *self, void *arg)
 	return 0;
 }
 
-/* --- the table ----------------------------------------------------------------------------- */
+/* --- the table ------------------------------------------------------------------------------ */
 
 static void leak_line(const struct leak_report *r, const struct leak_site *p)
 {

@@ -36,7 +36,7 @@ static const struct {
 
 #define LEVEL_DEFAULT MPI_THREAD_MULTIPLE /* libraries with sessions do not know each other */
 
-/* --- begin and end ------------------------------------------------------------------------- */
+/* --- begin and end -------------------------------------------------------------------------- */
 
 static int level_requested(const struct info *info, int *level)
 {
@@ -103,7 +103,7 @@ int life_session_finalize(struct session **session)
 	return 0;
 }
 
-/* --- questions ----------------------------------------------------------------------------- */
+/* --- questions ------------------------------------------------------------------------------ */
 
 static const char *level_name(int level)
 {
@@ -133,7 +133,7 @@ int life_session_get_info(struct session *s, struct info **info_used)
 	return err;
 }
 
-/* --- process sets -------------------------------------------------------------------------- */
+/* --- process sets --------------------------------------------------------------------------- */
 
 static const char *const psets[] = {"mpi://WORLD", "mpi://SELF", "mpi://SHARED"};
 

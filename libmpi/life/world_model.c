@@ -22,7 +22,7 @@
 
 static pthread_t main_thread; /* the one that has called MPI_Init */
 
-/* --- start --------------------------------------------------------------------------------- */
+/* --- start ---------------------------------------------------------------------------------- */
 
 static int world_init(int required, int *provided)
 {
@@ -70,7 +70,7 @@ int life_init_thread(int *argc, char ***argv, int required, int *provided)
 	return world_init_once(required, provided);
 }
 
-/* --- end ----------------------------------------------------------------------------------- */
+/* --- end ------------------------------------------------------------------------------------ */
 
 /* In debug and MEAN=1 builds: the invariants of all engines must hold now. */
 static void invariants_check(void)
@@ -130,7 +130,7 @@ int life_abort(struct comm *c, int code)
 	haft_abort_job(code, text);
 }
 
-/* --- questions ----------------------------------------------------------------------------- */
+/* --- questions ------------------------------------------------------------------------------ */
 
 int life_initialized(int *flag)
 {

@@ -18,7 +18,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* --- enumerations -------------------------------------------------------------------------- */
+/* --- enumerations --------------------------------------------------------------------------- */
 
 static struct tool_enum *enums[SETTING_COUNT];
 
@@ -78,7 +78,7 @@ int tool_enum_get_item(MPI_T_enum enumtype, int index, int *value, char *name, i
 	return 0;
 }
 
-/* --- variables ----------------------------------------------------------------------------- */
+/* --- variables ------------------------------------------------------------------------------ */
 
 enum shape { SHAPE_INT, SHAPE_COUNT, SHAPE_TEXT };
 
@@ -157,7 +157,7 @@ int tool_cvar_get_index(const char *name, int *cvar_index)
 	return haft_err(MPI_T_ERR_INVALID_NAME, "there is no control variable %s", name);
 }
 
-/* --- handles ------------------------------------------------------------------------------- */
+/* --- handles -------------------------------------------------------------------------------- */
 
 /* The number of elements of the variable.  A text from the environment may be longer than one that
  * can be written. */

@@ -14,7 +14,7 @@
 
 enum { SOURCES = 1, EVENTS = 0 };
 
-/* --- sources ------------------------------------------------------------------------------- */
+/* --- sources -------------------------------------------------------------------------------- */
 
 static int bad_source(int source_index)
 {
@@ -58,7 +58,7 @@ int tool_source_get_timestamp(int source_index, int64_t *timestamp)
 	return err;
 }
 
-/* --- types of events ----------------------------------------------------------------------- */
+/* --- types of events ------------------------------------------------------------------------ */
 
 int tool_event_get_num(int *num_events)
 {
@@ -89,7 +89,7 @@ int tool_event_handle_alloc(int event_index, void *object, struct info *info,
 	return tool_bad_index("type of event", event_index, EVENTS);
 }
 
-/* --- registrations and instances, of which there are none ---------------------------------- */
+/* --- registrations and instances, of which there are none ----------------------------------- */
 
 static int no_registration(MPI_T_event_registration r)
 {

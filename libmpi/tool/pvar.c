@@ -20,7 +20,7 @@ static bool pvar_controlled(const struct tool_pvar *v)
 	return tool_counts[v->row].class == MPI_T_PVAR_CLASS_COUNTER;
 }
 
-/* --- questions ----------------------------------------------------------------------------- */
+/* --- questions ------------------------------------------------------------------------------ */
 
 int tool_pvar_get_num(int *num_pvar)
 {
@@ -67,7 +67,7 @@ int tool_pvar_get_index(const char *name, int var_class, int *pvar_index)
 		name, var_class);
 }
 
-/* --- sessions and handles ------------------------------------------------------------------ */
+/* --- sessions and handles ------------------------------------------------------------------- */
 
 static int session_find(MPI_T_pvar_session handle, struct tool_session **s)
 {
@@ -169,7 +169,7 @@ int tool_pvar_handle_free(MPI_T_pvar_session pe_session, MPI_T_pvar_handle *hand
 	return 0;
 }
 
-/* --- values -------------------------------------------------------------------------------- */
+/* --- values --------------------------------------------------------------------------------- */
 
 static uint64_t pvar_now(const struct tool_pvar *v)
 {

@@ -19,7 +19,7 @@
 /* true: MPI_T_init_thread was called more often than MPI_T_finalize. */
 bool tool_up(void);
 
-/* --- inside the folder --------------------------------------------------------------------- */
+/* --- inside the folder ---------------------------------------------------------------------- */
 
 /* The classes of the interface's own handles; open since the first MPI_T_init_thread. */
 extern struct obj_class tool_enum_class, tool_cvar_class, tool_session_class, tool_pvar_class;
@@ -71,7 +71,7 @@ int tool_enums_open(void);
 /* The enumeration of a setting's words, or NULL. */
 struct tool_enum *tool_enum_of(int row);
 
-/* --- counters (counters.c) ----------------------------------------------------------------- */
+/* --- counters (counters.c) ------------------------------------------------------------------ */
 
 enum tool_category { TOOL_SETTINGS, TOOL_MESSAGES, TOOL_TRANSPORT, TOOL_OBJECTS, TOOL_CATEGORIES };
 
