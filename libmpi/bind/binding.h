@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* binding.h - the macros of generated bindings: enter, look up handles, check, return results, leave.
+/* binding.h - the macros of generated bindings: enter, look up handles, check, return results,
+ * leave.
  *
  *      MPI_Send(buf, n, MPI_INT, 7, 0, comm)
  *        BIND_ENTER        is the gate 0?          no: bind_gate takes the lock, or refuses

@@ -2,6 +2,7 @@
 /* process_state.c - the state of this process, and how it or its job is aborted. */
 #include "libmpi/core/process_state.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -16,7 +17,8 @@ void haft_life_set_state(enum haft_state state)
 		haft_life.gate &= ~(uint32_t)HAFT_GATE_SHUT;
 	else
 		haft_life.gate |= HAFT_GATE_SHUT;
-	__atomic_store_n(&haft_life.state, state, __ATOMIC_RELEASE);
+	/* Release: a thread that sees the new state sees what was opened before. */
+	atomic_store_explicit(&haft_life.state, state, memory_order_release);
 }
 
 /* Skips a stream that another thread holds, in a read for example. */

@@ -23,13 +23,12 @@ enum haft_gate {
 };
 
 struct haft_life {
-	uint32_t gate;    /* enum haft_gate; 0: running, one thread at a time */
-	uint32_t state;   /* enum haft_state; read by all threads */
-	uint32_t world;   /* enum haft_state, of MPI_Init and MPI_Finalize alone */
-	int sessions;     /* open ones */
-	int thread_level; /* of the World Model, provided: MPI_THREAD_SINGLE .. */
-	int rank, size;   /* in MPI_COMM_WORLD, once running */
-	int peer;         /* number of this process in its universe: engines name processes so */
+	uint32_t gate;          /* enum haft_gate; 0: running, one thread at a time */
+	_Atomic uint32_t state; /* enum haft_state; read by all threads */
+	_Atomic uint32_t world; /* enum haft_state, of MPI_Init and MPI_Finalize alone; likewise */
+	int sessions;           /* open ones */
+	int thread_level;       /* of the World Model, provided: MPI_THREAD_SINGLE .. */
+	int rank, size;         /* in the job, which is MPI_COMM_WORLD, once running */
 };
 
 extern struct haft_life haft_life;

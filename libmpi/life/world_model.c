@@ -18,6 +18,7 @@
 #include "libobj/base.h"
 #include <engine.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 
 static pthread_t main_thread; /* the one that has called MPI_Init */
@@ -39,7 +40,7 @@ static int world_init(int required, int *provided)
 	main_thread = pthread_self();
 	haft_life.thread_level = required;
 	/* Release: a thread that sees it running (MPI_Initialized) sees what was opened before. */
-	__atomic_store_n(&haft_life.world, HAFT_RUNNING, __ATOMIC_RELEASE);
+	atomic_store_explicit(&haft_life.world, HAFT_RUNNING, memory_order_release);
 	if (provided != NULL)
 		*provided = haft_life.thread_level;
 	return 0;
@@ -105,7 +106,7 @@ static int world_finalize(void)
 	if (err != 0 && err != MPI_ERR_PROC_ABORTED) /* a lost process was reported before */
 		return err;
 	invariants_check();
-	__atomic_store_n(&haft_life.world, HAFT_AFTER, __ATOMIC_RELEASE);
+	atomic_store_explicit(&haft_life.world, HAFT_AFTER, memory_order_release);
 	life_down(true);
 	comm_world_end();
 	return 0;
@@ -134,13 +135,13 @@ int life_abort(struct comm *c, int code)
 
 int life_initialized(int *flag)
 {
-	*flag = __atomic_load_n(&haft_life.world, __ATOMIC_ACQUIRE) != HAFT_BEFORE;
+	*flag = atomic_load_explicit(&haft_life.world, memory_order_acquire) != HAFT_BEFORE;
 	return 0;
 }
 
 int life_finalized(int *flag)
 {
-	*flag = __atomic_load_n(&haft_life.world, __ATOMIC_ACQUIRE) == HAFT_AFTER;
+	*flag = atomic_load_explicit(&haft_life.world, memory_order_acquire) == HAFT_AFTER;
 	return 0;
 }
 
