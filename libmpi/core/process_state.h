@@ -28,7 +28,8 @@ struct haft_life {
 	_Atomic uint32_t world; /* enum haft_state, of MPI_Init and MPI_Finalize alone; likewise */
 	int sessions;           /* open ones */
 	int thread_level;       /* of the World Model, provided: MPI_THREAD_SINGLE .. */
-	int rank, size;         /* in the job, which is MPI_COMM_WORLD, once running */
+	int rank, size;         /* in MPI_COMM_WORLD, once running */
+	int peer; /* number of this process in its universe: engines name processes so */
 };
 
 extern struct haft_life haft_life;

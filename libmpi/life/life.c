@@ -21,13 +21,11 @@
 #include "libmpi/core/library_lock.h"
 #include "libmpi/core/process_state.h"
 #include "libmpi/core/setting.h"
-#include "libmpi/core/valid.h"
 #include "libmpi/life/leak.h"
 #include "libmpi/life/progress_thread.h"
 #include "libmpi/p2p/p2p.h"
 #include "libmpi/rma/rma.h"
 #include "libmpi/type/type.h"
-#include "libmpi/via/peer.h"
 #include "libmpi/via/shared_mem.h"
 #include "libmpi/via/via.h"
 #include <mpi.h>
@@ -149,8 +147,7 @@ static int engines_open(void)
 		rma_init();
 	if (err == 0)
 		err = comm_attr_open(boot->size, boot->app);
-	comm_open(boot->rank, boot->size);
-	haft_valid_add("via_peers_valid", via_peers_valid);
+	comm_open(boot->first + boot->rank, boot->rank, boot->size);
 	engines = err == 0;
 	return err;
 }
