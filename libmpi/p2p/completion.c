@@ -230,7 +230,7 @@ struct bad {
 	char words[HAFT_ERR_TEXT_MAX];
 };
 
-static void wait_error_note(struct bad *b, int i, int err)
+static void wait_error_keep(struct bad *b, int i, int err)
 {
 	if (err == 0 || b->err != 0)
 		return;
@@ -264,7 +264,7 @@ static int wait_end_all(int count, struct req *reqs[], MPI_Status *statuses)
 			reqs[i] = NULL;
 			continue;
 		}
-		wait_error_note(&bad, i, wait_end_at(&reqs[i], statuses, i));
+		wait_error_keep(&bad, i, wait_end_at(&reqs[i], statuses, i));
 	}
 	return wait_error_result(&bad, count);
 }
@@ -346,7 +346,7 @@ static int wait_end_some(
 		if (p2p_req_idle(reqs[i]) || !reqs[i]->done)
 			continue;
 		indices[n] = i;
-		wait_error_note(&bad, i, wait_end_at(&reqs[i], statuses, n++));
+		wait_error_keep(&bad, i, wait_end_at(&reqs[i], statuses, n++));
 	}
 	*outcount = n;
 	return wait_error_result(&bad, count);

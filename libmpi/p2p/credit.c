@@ -8,8 +8,8 @@
  *                         ╱     ╲╱
  *
  * A message that comes before its receive is kept here.  A peer with too many bytes here loses its
- * credit: its messages stay with it until they are received, and its blocking sends block.  What
- * was on its way meanwhile still comes: at most a ring of frames.
+ * credit: its messages stay with it until they are received, and its blocking sends block.  Frames
+ * already under way still come: at most a ring of them.
  *
  * Invariant: p->unexpected_bytes is what the unexpected queue and matched probes hold of the peer's
  * eager messages, with what it costs to keep them. */

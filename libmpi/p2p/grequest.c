@@ -22,7 +22,7 @@ struct grequest {
 	void *extra;
 };
 
-/* What a callback has returned; the library's lock is taken again if it was held (had). */
+/* Checks a callback's result, and takes the library's lock again if it was held (had). */
 static int grequest_said(int code, const char *what, bool had)
 {
 	haft_user_end(had);

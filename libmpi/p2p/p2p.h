@@ -15,7 +15,7 @@
 #include "libmpi/core/type_object.h"
 #include "libmpi/via/via.h"
 
-/* What has happened since p2p_open. */
+/* Events since p2p_open, and bytes. */
 struct p2p_count {
 	uint64_t stops_sent;      /* times that a peer lost its credit for eager messages here */
 	uint64_t stops_received;  /* times that this process lost its credit at a peer */
@@ -99,7 +99,7 @@ void p2p_progress_poll(void);
  * twice is adding it once. */
 void p2p_progress_hook(int (*pass)(void));
 
-/* What a call waits for. */
+/* The condition that a call waits for. */
 struct p2p_condition {
 	bool (*ready)(void *arg); /* asked under the lock by any thread, often; changes nothing but
 				     what arg points to */
@@ -143,8 +143,8 @@ void p2p_coll_start(struct comm *c, int kind, const void *buf, int64_t count, st
 /* Waits for all n; returns the first error, with words (haft_err). */
 int p2p_coll_wait(struct req *reqs, int n);
 
-/* What a member sends in place of a message that it cannot make: the receive that it matches fails
- * with this class, and these words. */
+/* Sent in place of a message that a member cannot make: the receive that it matches fails with this
+ * class, and these words. */
 struct p2p_error_msg {
 	int32_t err;
 	int32_t missed; /* haft_peer_lost_rank of the sender */

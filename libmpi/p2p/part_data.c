@@ -154,7 +154,7 @@ static void part_send_self(struct part_op *p, int64_t at, int64_t n)
 	}
 }
 
-/* What the part_send_... return: 0; or an error of via_put, and nothing has been done; or that
+/* The functions part_send_... return 0; or an error of via_put, and nothing has been done; or this:
  * there is no memory for a request. */
 enum { PART_NO_REQUEST = VIA_LOST + 1 };
 

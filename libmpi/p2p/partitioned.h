@@ -24,8 +24,8 @@
  * finds the mark when it unlocks.  A mark is the last thing that Pready touches: with the last one
  * the operation may be over and freed.
  *
- * Memory: an operation has at its init all that it needs.  What finds the transport full is a bit
- * of `pending' and goes later; data stays in the user's buffer.  A long range for which the sender
+ * Memory: an operation has at its init all that it needs.  A frame that finds the transport full
+ * becomes a bit of `pending'; data stays in the user's buffer.  A long range for which the sender
  * has no request goes as fragments, in DATA frames.  A receiver without memory for ranges says
  * NO_RTS, and everything that has no CTS yet goes as DATA.
  *
@@ -33,7 +33,7 @@
  *  - Data flows only if partner_starts has reached starts: the receiver has started as often.
  *  - A pair is remembered until both sides have freed it and nothing is pending.  So no frame names
  *    another operation.
- *  - What is pending goes when the peer's queue `out' is empty, that is after all CTS frames. */
+ *  - A pending frame goes when the peer's queue `out' is empty, that is after all CTS frames. */
 #ifndef HAFT_P2P_PARTITIONED_H
 #define HAFT_P2P_PARTITIONED_H
 
@@ -55,7 +55,7 @@ struct part_offer {
 	struct p2p_sig sig; /* sent if p2p_state.checks */
 };
 
-/* What an operation has still to send to its partner. */
+/* Frames that an operation has still to send to its partner. */
 enum part_pending {
 	PENDING_MATCH = 1,
 	PENDING_READY = 2,

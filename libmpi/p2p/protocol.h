@@ -23,7 +23,7 @@
  *          <─────────────────────  CREDIT     flow control: no eager messages any more, or
  *                                             again                                (credit.c)
  *
- * A frame has 64 bits `ctx', 32 bits `tag' and a payload.  What they mean depends on its kind. */
+ * A frame has 64 bits `ctx', 32 bits `tag' and a payload.  Their meaning depends on its kind. */
 #ifndef HAFT_P2P_PROTOCOL_H
 #define HAFT_P2P_PROTOCOL_H
 

@@ -10,7 +10,8 @@
  *                        └── CTS; then the pipe or a stream brings the data
  *
  * A message longer than the receive's room is an error of the receive (MPI_ERR_TRUNCATE, MPI-5.0
- * 3.2.4).  What fits is delivered, the rest is dropped, and the sender does not notice. */
+ * 3.2.4).  The first bytes are delivered, the rest is dropped, and the sender does not
+ * notice. */
 #include "libmpi/p2p/recv.h"
 
 #include "libmpi/core/clock.h"

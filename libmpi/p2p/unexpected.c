@@ -105,7 +105,7 @@ static void unexpected_without_memory(const struct shm_frame *f)
 	p2p_match_store(u);
 }
 
-/* What a message costs here. */
+/* Bytes that a message costs here. */
 static int64_t unexpected_cost(const struct unexpected *u)
 {
 	return (int64_t)sizeof(*u) + u->total;

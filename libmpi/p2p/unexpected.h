@@ -15,7 +15,7 @@
 struct unexpected *p2p_unexpected_try(
 	uint64_t ctx, int peer, int tag, int64_t total, int64_t data_len);
 
-/* As p2p_unexpected_try of a frame that carries no message, but an RTS or an error: `len' bytes. 
+/* As p2p_unexpected_try of a frame that carries no message, but an RTS or an error: `len' bytes.
  * It may be one of the reserved blocks.  Never NULL: without memory the job ends with words. */
 struct unexpected *p2p_unexpected_control(const struct shm_frame *f, int64_t total, size_t len);
 

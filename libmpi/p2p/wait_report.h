@@ -5,7 +5,7 @@
 
 #include "libmpi/p2p/p2p_state.h"
 
-/* What a wait is about: one request, and all of the call (n 0: it is the only one). */
+/* The subject of a wait: one request, and all of the call (n 0: it is the only one). */
 struct p2p_about {
 	struct shm_describer describer; /* first; its function is p2p_wait_report_req */
 	const struct req *req;          /* NULL: no request */
