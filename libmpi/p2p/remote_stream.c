@@ -17,8 +17,8 @@
  *    end of its last chunk, and finishes the request.
  *  - Before its CTS goes, a receiver has posted all that comes, or two chunks of it.  It posts a
  *    chunk again before libnet looks at the next byte (inside `done').
- *  - Bytes for which a receive has no room are not posted.  CTS says so: they are not sent.  A receive
- *    without memory for its stream is one that has no room.
+ *  - Bytes for which a receive has no room are not posted.  CTS says so: they are not sent.  A
+ *    receive without memory for its stream is one that has no room.
  *  - Sends without memory take turns with the one stream that is always there, as their receivers
  *    wait. */
 #include "libmpi/p2p/remote_stream.h"
