@@ -3,8 +3,8 @@
  *
  *     tcp:192.0.2.1:4711     tcp:[2001:db8::1]:4711     tcp:[fe80::1%eth0]:4711     unix:NAME
  *
- * What one dials is made of numbers, so that no name service is asked in the middle of a job; where
- * one listens may be a host's name or %INTERFACE. */
+ * Addresses to dial consist of numbers, so no name service is asked in the middle of a job.  An
+ * address to listen at may be a host's name or %INTERFACE. */
 #include "libnet/net_inner.h"
 
 #include <arpa/inet.h>
@@ -22,7 +22,7 @@
 #include <unistd.h>
 
 #define HOST_LEN (NET_ADDR_LEN - 16) /* "tcp:[]:65535" has 12 */
-#define BACKLOG  4096 /* ranks that may call one who is busy; the kernel may take less */
+#define BACKLOG  4096 /* ranks that may dial one that is busy; the kernel may take less */
 
 /* "tcp:HOST:PORT" or "tcp:[HOST]:PORT" in two. */
 static bool tcp_split(const char *text, char host[HOST_LEN], char port[8])
@@ -58,9 +58,9 @@ static bool unix_read(const char *name, struct sockaddr_storage *sa, socklen_t *
 	struct sockaddr_un *un = (struct sockaddr_un *)(void *)sa;
 	size_t n = strlen(name);
 
-	if (n >= sizeof un->sun_path || n >= NET_ADDR_LEN - 6)
+	if (n >= sizeof(un->sun_path) || n >= NET_ADDR_LEN - 6)
 		return false;
-	memset(sa, 0, sizeof *sa);
+	memset(sa, 0, sizeof(*sa));
 	un->sun_family = AF_UNIX;
 	memcpy(un->sun_path + 1, name, n);
 	*len = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + n);
@@ -78,7 +78,7 @@ static bool resolve(
 		errno = ENOMEM;
 	if (err != 0)
 		return false;
-	memset(sa, 0, sizeof *sa);
+	memset(sa, 0, sizeof(*sa));
 	memcpy(sa, found->ai_addr, found->ai_addrlen);
 	*len = found->ai_addrlen;
 	freeaddrinfo(found);
@@ -106,8 +106,8 @@ void net_addr_write(const struct sockaddr_storage *sa, socklen_t len, char text[
 			len > head + 1 ? un->sun_path + 1 : "");
 		return;
 	}
-	if (getnameinfo((const struct sockaddr *)(const void *)sa, len, host, sizeof host, port,
-		    sizeof port, NI_NUMERICHOST | NI_NUMERICSERV) != 0) {
+	if (getnameinfo((const struct sockaddr *)(const void *)sa, len, host, sizeof(host), port,
+		    sizeof(port), NI_NUMERICHOST | NI_NUMERICSERV) != 0) {
 		snprintf(text, NET_ADDR_LEN, "an unknown place");
 		return;
 	}
@@ -136,17 +136,17 @@ static bool interface_addr(
 
 	if (getifaddrs(&all) != 0)
 		return false;
-	for (size_t f = 0; f < countof(families) && !i; f++) {
-		for (i = all; i; i = i->ifa_next) {
-			if (i->ifa_addr && i->ifa_addr->sa_family == families[f] &&
+	for (size_t f = 0; f < countof(families) && i == NULL; f++) {
+		for (i = all; i != NULL; i = i->ifa_next) {
+			if (i->ifa_addr != NULL && i->ifa_addr->sa_family == families[f] &&
 				strcmp(i->ifa_name, name) == 0)
 				break;
 		}
 	}
-	if (i) {
+	if (i != NULL) {
 		*len = i->ifa_addr->sa_family == AF_INET ? (socklen_t)sizeof(struct sockaddr_in)
 							 : (socklen_t)sizeof(struct sockaddr_in6);
-		memset(sa, 0, sizeof *sa);
+		memset(sa, 0, sizeof(*sa));
 		memcpy(sa, i->ifa_addr, *len);
 		set_port(sa, port);
 	}
@@ -189,16 +189,16 @@ int net_listen(const char *where, int *fd, char *text)
 	if (s < 0)
 		return NET_SYS;
 	if (sa.ss_family != AF_UNIX)
-		setsockopt(s, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+		setsockopt(s, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
 	else if (where[5] == '\0')
-		len = sizeof sa.ss_family; /* the kernel finds a name */
+		len = sizeof(sa.ss_family); /* the kernel finds a name */
 	if (bind(s, (struct sockaddr *)&sa, len) != 0 || listen(s, BACKLOG) != 0) {
 		e = errno;
 		close(s);
 		errno = e;
 		return NET_SYS;
 	}
-	len = sizeof sa;
+	len = sizeof(sa);
 	getsockname(s, (struct sockaddr *)&sa, &len);
 	net_addr_write(&sa, len, text);
 	*fd = s;

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* conn.c - a connection from its birth until it is open: one hello each way.
  *
- *     who dials                                         who accepts
- *     CALLING  -- connected, ask -------------------->  HEARING   key? version? one of us? for me?
- *     ASKING   <--------------------------- welcome --  OPEN
+ *     side that dials                                   side that accepts
+ *     CONNECTING  -- connected, connect request ----->  ACCEPTED   key? version? universe? for me?
+ *     REQUESTED   <------------------------ accept ---  OPEN
  *     OPEN
- *              <---------------------- crossed, twice, not me ..., and closed
+ *                 <-------- crossed, duplicate, wrong peer ..., and closed
  *
- * If both have asked, the connection of the lower rank wins: the lower one answers `crossed' to the
- * ask of the higher one, which then waits to be asked.  A dial that has not asked yet gives way to
- * any ask.  So at most one connection of a pair is ever welcomed, and only that one carries items:
- * nothing is sent twice and nothing gets lost.
+ * If both have sent a request, the connection of the lower rank wins: the lower rank answers
+ * `crossed', and the higher one waits for the other request.  A dial without a request yet gives
+ * way to any request.  So at most one connection of a pair is ever accepted, and only that one
+ * carries items: nothing is sent twice and nothing gets lost.
  *
- * A stranger has cost one struct net_conn and one descriptor, and 64 bytes were read. */
+ * A stranger costs one struct net_conn, one descriptor, and 64 bytes that are read. */
 #include "libnet/net_inner.h"
 
 #include <errno.h>
@@ -21,15 +21,15 @@
 
 struct net_conn *net_conn_new(struct net *net)
 {
-	struct net_conn *c = calloc(1, sizeof *c);
+	struct net_conn *c = calloc(1, sizeof(*c));
 
-	if (!c)
+	if (c == NULL)
 		return NULL;
 	c->net = net;
 	c->fd = -1;
 	c->born = net->io->now(net);
 	c->next = net->conns;
-	if (c->next)
+	if (c->next != NULL)
 		c->next->prev = c;
 	net->conns = c;
 	return c;
@@ -40,17 +40,17 @@ static void conn_unlink(struct net_conn *c)
 	struct net *net = c->net;
 	bool stranger = c->state == CONN_ACCEPTED;
 
-	if (c->prev)
+	if (c->prev != NULL)
 		c->prev->next = c->next;
 	else if (stranger)
 		net->strangers = c->next;
 	else
 		net->conns = c->next;
-	if (c->next)
+	if (c->next != NULL)
 		c->next->prev = c->prev;
 	else if (stranger)
 		net->strangers_last = c->prev;
-	net->npeople -= stranger;
+	net->nstrangers -= stranger;
 	c->next = c->prev = NULL;
 }
 
@@ -79,12 +79,12 @@ void net_stranger_add(struct net_conn *c)
 	conn_unlink(c);
 	c->state = CONN_ACCEPTED;
 	c->prev = net->strangers_last;
-	if (c->prev)
+	if (c->prev != NULL)
 		c->prev->next = c;
 	else
 		net->strangers = c;
 	net->strangers_last = c;
-	net->npeople++;
+	net->nstrangers++;
 }
 
 void net_conn_want(struct net_conn *c, bool out)
@@ -110,7 +110,7 @@ static void hello_prepare(struct net_conn *c, enum wire_verb verb, int to, bool 
 		.frame_max = NET_FRAME_MAX,
 		.piece_max = NET_PIECE_MAX};
 
-	net->io->random(net, h.nonce, sizeof h.nonce);
+	net->io->random(net, h.nonce, sizeof(h.nonce));
 	net_hello_write(&h, c->say);
 	if (verb != WIRE_BAD_KEY && verb != WIRE_INCOMPATIBLE)
 		net_hello_sign(net->conf.key, c->say, answer ? c->hello : NULL);
@@ -156,7 +156,7 @@ void net_conn_dialled(struct net_conn *c, int err)
 	}
 	c->state = CONN_REQUESTED;
 	p->dials = 0;
-	p->since = 0; /* reached: from now on it may take its time */
+	p->unreached_since = 0; /* reached: from now on it may take its time */
 	hello_prepare(c, WIRE_CONNECT, p->rank, false);
 	if (!net_conn_hello_send(c) && c->tx_error) {
 		net_peer_retry(p, c->tx_error);
@@ -193,14 +193,14 @@ static void conn_opened(struct net_conn *c, struct net_peer *p)
 	c->peer = p;
 	c->active = true;
 	p->conn = c;
-	p->tie = NET_PEER_CONNECTED;
+	p->state = NET_PEER_CONNECTED;
 	p->out.bye = net->closing;
-	net->up.count.opened++;
+	net->shared.count.opened++;
 	net_timer_set(net, net->io->now(net) + 1);
 	net_conn_write(c, NULL);
 }
 
-/* The ask of a stranger who knows the key. */
+/* Decides about the connect request of a stranger that has the key. */
 static void request_accept(struct net_conn *c, const struct wire_hello *h)
 {
 	struct net *net = c->net;
@@ -209,7 +209,7 @@ static void request_accept(struct net_conn *c, const struct wire_hello *h)
 	if (h->verb != WIRE_CONNECT || h->to != (uint32_t)net->conf.me ||
 		h->universe != net->conf.universe || h->from >= (uint32_t)net->conf.npeers ||
 		h->from == h->to) {
-		net->up.count.bad_peer++;
+		net->shared.count.bad_peer++;
 		net_log(net,
 			"peer %u of universe %u asked for peer %u; here is peer %d of universe %u, "
 			"which has %d",
@@ -219,22 +219,22 @@ static void request_accept(struct net_conn *c, const struct wire_hello *h)
 		return;
 	}
 	p = net_peer_make(net, (int)h->from);
-	if (!p) {
+	if (p == NULL) {
 		net_conn_close(c);
 		return;
 	}
-	if (p->tie > NET_PEER_CONNECTING) {
-		net->up.count.bad_twice++;
+	if (p->state > NET_PEER_CONNECTING) {
+		net->shared.count.bad_twice++;
 		net_log(net, "peer %d asked again: refused", p->rank);
 		conn_refuse(c, WIRE_DUPLICATE, p->rank);
 		return;
 	}
-	if (p->dial && p->dial->state == CONN_REQUESTED && net->conf.me < p->rank) {
+	if (p->dial != NULL && p->dial->state == CONN_REQUESTED && net->conf.me < p->rank) {
 		conn_refuse(c, WIRE_CROSSED, p->rank);
 		return;
 	}
-	if (p->dial) {
-		net->up.count.crossed++;
+	if (p->dial != NULL) {
+		net->shared.count.crossed++;
 		net_conn_close(p->dial);
 		p->dial = NULL;
 	}
@@ -242,7 +242,7 @@ static void request_accept(struct net_conn *c, const struct wire_hello *h)
 	conn_unlink(c);
 	c->state = CONN_OPEN;
 	c->next = net->conns;
-	if (c->next)
+	if (c->next != NULL)
 		c->next->prev = c;
 	net->conns = c;
 	hello_prepare(c, WIRE_ACCEPT, p->rank, true);
@@ -258,27 +258,27 @@ static void request_check(struct net_conn *c)
 	char from[NET_ADDR_LEN];
 
 	if (!net_hello_ours(c->hello)) {
-		net->up.count.bad_magic++;
+		net->shared.count.bad_magic++;
 		net_conn_close(c);
 		return;
 	}
 	net->io->name(c, from);
 	if (net_hello_version(c->hello) != WIRE_VERSION) {
-		net->up.count.bad_version++;
+		net->shared.count.bad_version++;
 		net_log(net, "%s speaks version %u of the protocol, we %u: refused", from,
 			net_hello_version(c->hello), WIRE_VERSION);
 		conn_refuse(c, WIRE_INCOMPATIBLE, 0);
 		return;
 	}
 	if (!net_hello_proven(net->conf.key, c->hello, NULL)) {
-		net->up.count.bad_key++;
+		net->shared.count.bad_key++;
 		net_log(net, "%s has not the key of this job: refused", from);
 		conn_refuse(c, WIRE_BAD_KEY, 0);
 		return;
 	}
 	net_hello_read(c->hello, &h);
 	if (h.frame_max != NET_FRAME_MAX || h.piece_max != NET_PIECE_MAX) {
-		net->up.count.bad_version++;
+		net->shared.count.bad_version++;
 		net_log(net, "peer %u at %s is built for frames of %u bytes, we for %u: refused",
 			h.from, from, h.frame_max, NET_FRAME_MAX);
 		conn_refuse(c, WIRE_INCOMPATIBLE, (int)h.from);
@@ -304,7 +304,7 @@ static void reply_check(struct net_conn *c)
 	} else if (h.verb == WIRE_BAD_KEY || !net_hello_proven(net->conf.key, c->hello, c->say)) {
 		net_peer_lose(p, NET_WHY_LOST, "it has another key: it belongs to another job");
 	} else if (h.verb == WIRE_CROSSED) {
-		net->up.count.crossed++;
+		net->shared.count.crossed++;
 		net_peer_retry(p, EAGAIN);
 	} else if (h.verb == WIRE_DUPLICATE) {
 		net_peer_lose(p, NET_WHY_LOST, "it has lost us before, and does not want us back");
@@ -319,7 +319,7 @@ static void reply_check(struct net_conn *c)
 	}
 }
 
-/* One who has called and asks. */
+/* Goes on with a connection whose request is on its way, or is waiting for its answer. */
 static void request_progress(struct net_conn *c, bool in, bool out)
 {
 	int got;
@@ -352,7 +352,7 @@ void net_conn_handshake(struct net_conn *c, bool in, bool out)
 	if (got > 0) {
 		request_check(c);
 	} else if (got < 0) {
-		c->net->up.count.bad_quiet++;
+		c->net->shared.count.bad_quiet++;
 		net_conn_close(c);
 	}
 }

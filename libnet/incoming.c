@@ -4,8 +4,8 @@
  *     HEAD --frame--> FRAME --whole--> deliver, HEAD        PIECE --all here--> HEAD
  *       \---piece--> PIECE                                  (bye: nothing may follow)
  *
- * What is read lands in one buffer that all peers share, and frames are delivered from there.  Only
- * what is incomplete when the bytes end is kept by the peer: the head in `raw', the payload in
+ * Bytes are read into one buffer that all peers share, and frames are delivered from there.  A peer
+ * keeps only an item that is incomplete when the bytes end: its head in `raw', its payload in
  * `part'.  Two exceptions spare the copy: the next read begins in `part', or in the posted buffer,
  * and goes on in the shared buffer behind it.
  *
@@ -30,7 +30,7 @@ static uint32_t frame_padded(const struct net_in *in)
 static struct iovec shared_room(
 	const struct net_in *in, const struct net_shared *up, uint32_t before)
 {
-	uint32_t off = net_pad(before), len = in->posts.first ? IN_BUF_FEW : IN_BUF;
+	uint32_t off = net_pad(before), len = in->posts.first != NULL ? IN_BUF_FEW : IN_BUF;
 
 	return (struct iovec){up->buf + off, len - off};
 }
@@ -48,10 +48,11 @@ int net_in_room(const struct net_in *in, const struct net_shared *up, struct iov
 
 	if (in->at == IN_PIECE) {
 		op = piece_sink(in);
-		n = op ? min_len(in->left - in->pad, op->len - op->at) : 0;
-		iov[0] = op ? (struct iovec){op->buf + op->at, n} : shared_room(in, up, in->left);
+		n = op != NULL ? min_len(in->left - in->pad, op->len - op->at) : 0;
+		iov[0] = op != NULL ? (struct iovec){op->buf + op->at, n}
+				    : shared_room(in, up, in->left);
 		iov[1] = shared_room(in, up, in->left - n);
-		return op ? 2 : 1;
+		return op != NULL ? 2 : 1;
 	}
 	if (in->at == IN_FRAME) {
 		iov[0] = (struct iovec){in->part + in->have, frame_padded(in) - in->have};
@@ -91,7 +92,7 @@ static void piece_came(struct net_in *in, struct net_shared *up, struct net_op *
 		in->at = IN_HEAD;
 		up->count.read++;
 	}
-	if (!op)
+	if (op == NULL)
 		return;
 	op->at += n;
 	up->count.read_bytes += n;
@@ -107,7 +108,7 @@ static uint32_t piece_feed(struct net_in *in, struct net_shared *up, const uint8
 	struct net_op *op = piece_sink(in);
 	uint32_t k;
 
-	if (op) {
+	if (op != NULL) {
 		k = min_len(min_len(in->left - in->pad, op->len - op->at), n);
 		memcpy(op->buf + op->at, p, k);
 	} else {
@@ -145,7 +146,7 @@ static const char *head_came(struct net_in *in, const uint8_t *b)
 	return NULL;
 }
 
-/* The same for a head, whole or not. */
+/* Takes bytes of a head, whole or not; *used: how many.  NULL, or words as net_in_received. */
 static const char *head_feed(struct net_in *in, const uint8_t *p, size_t n, uint32_t *used)
 {
 	const uint8_t *b = p;
@@ -161,8 +162,8 @@ static const char *head_feed(struct net_in *in, const uint8_t *p, size_t n, uint
 	return head_came(in, b);
 }
 
-/* The same for a frame; what is not whole goes into `part', which net_in_room offers from then on.
- */
+/* Takes bytes of a frame's payload; *used: how many.  An incomplete frame goes into `part', which
+ * net_in_room offers from then on. */
 static const char *frame_feed(
 	struct net_in *in, struct net_shared *up, const uint8_t *p, size_t n, uint32_t *used)
 {
@@ -172,7 +173,7 @@ static const char *frame_feed(
 		return NULL;
 	}
 	in->part = malloc(frame_padded(in));
-	if (!in->part)
+	if (in->part == NULL)
 		return "sent a frame for which there is no memory";
 	memcpy(in->part, p, n);
 	in->have = (uint32_t)n;
@@ -184,7 +185,7 @@ static const char *bytes_feed(struct net_in *in, struct net_shared *up, const ui
 	const char *bad = NULL;
 	uint32_t used;
 
-	while (!bad && (n > 0 || (in->at == IN_FRAME && !in->part))) {
+	while (bad == NULL && (n > 0 || (in->at == IN_FRAME && in->part == NULL))) {
 		if (in->at == IN_HEAD)
 			bad = head_feed(in, p, n, &used);
 		else if (in->at == IN_FRAME)
@@ -226,12 +227,12 @@ const char *net_in_received(
 		if (in->have == WIRE_HEAD)
 			bad = head_came(in, in->raw);
 		/* A frame without payload is whole already. */
-		if (!bad && first == n)
+		if (bad == NULL && first == n)
 			bad = bytes_feed(in, up, up->buf, 0);
 	} else {
 		return bytes_feed(in, up, iov[0].iov_base, n);
 	}
-	return bad || first == n ? bad : bytes_feed(in, up, iov[1].iov_base, n - first);
+	return bad != NULL || first == n ? bad : bytes_feed(in, up, iov[1].iov_base, n - first);
 }
 
 void net_in_fini(struct net_in *in)

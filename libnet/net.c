@@ -41,7 +41,7 @@ static bool conf_read(struct net_conf *c)
 {
 	if (c->npeers < 1 || c->npeers > NET_PEERS_MAX || c->me < 0 || c->me >= c->npeers)
 		return false;
-	if (!c->deliver || !c->lost || !c->addr)
+	if (c->deliver == NULL || c->lost == NULL || c->addr == NULL)
 		return false;
 	if (c->queue_max == 0)
 		c->queue_max = NET_QUEUE_MAX;
@@ -56,9 +56,9 @@ static bool conf_read(struct net_conf *c)
 int net_open_io(
 	const struct net_conf *conf, const struct net_io *io, void *io_arg, struct net **out)
 {
-	struct net *net = calloc(1, sizeof *net);
+	struct net *net = calloc(1, sizeof(*net));
 
-	if (!net)
+	if (net == NULL)
 		return NET_NOMEM;
 	net->conf = *conf;
 	net->io = io;
@@ -69,11 +69,11 @@ int net_open_io(
 		free(net);
 		return NET_BAD;
 	}
-	net->up.arg = conf->arg;
-	net->up.deliver = conf->deliver;
-	net->up.buf = aligned_alloc(CACHE_LINE, IN_BUF);
+	net->shared.arg = conf->arg;
+	net->shared.deliver = conf->deliver;
+	net->shared.buf = aligned_alloc(CACHE_LINE, IN_BUF);
 	net->scratch = aligned_alloc(CACHE_LINE, NET_FRAME_MAX + CACHE_LINE);
-	if (!net->up.buf || !net->scratch) {
+	if (net->shared.buf == NULL || net->scratch == NULL) {
 		net_free(net);
 		return NET_NOMEM;
 	}
@@ -107,11 +107,11 @@ void net_free(struct net *net)
 	struct net_peer *p;
 	struct net_conn *c;
 
-	if (!net)
+	if (net == NULL)
 		return;
-	while (net->conns)
+	while (net->conns != NULL)
 		net_conn_close(net->conns);
-	while (net->strangers)
+	while (net->strangers != NULL)
 		net_conn_close(net->strangers);
 	while ((c = net->ended) != NULL) {
 		net->ended = c->next;
@@ -125,7 +125,7 @@ void net_free(struct net *net)
 		free(net->page[i]);
 	net->io->fini(net);
 	free(net->scratch);
-	free(net->up.buf);
+	free(net->shared.buf);
 	free(net);
 }
 
@@ -139,8 +139,8 @@ int net_grow(struct net *net, int npeers)
 
 void net_abandon(struct net *net)
 {
-	if (net)
-		net->mute = true;
+	if (net != NULL)
+		net->forked = true;
 	net_free(net);
 }
 
@@ -155,16 +155,16 @@ static struct net_peer *peer_for_send(struct net *net, int peer, int *error)
 	if (peer < 0 || peer >= net->conf.npeers || peer == net->conf.me)
 		return NULL;
 	p = net_peer_at(net, peer);
-	if (unlikely(!p)) {
+	if (unlikely(p == NULL)) {
 		*error = NET_NOMEM;
 		p = net_peer_make(net, peer);
-		if (!p)
+		if (p == NULL)
 			return NULL;
 	}
 	*error = NET_LOST;
-	if (unlikely(p->tie >= NET_PEER_LEFT))
+	if (unlikely(p->state >= NET_PEER_LEFT))
 		return NULL;
-	if (unlikely(p->tie == NET_PEER_NONE))
+	if (unlikely(p->state == NET_PEER_NONE))
 		net_peer_dial(p);
 	return p;
 }
@@ -178,7 +178,7 @@ static void frame_pushed(struct net_peer *p, const struct iovec *iov, int k, ssi
 	c->active = true;
 	if (n < 0 && n != -EAGAIN) {
 		c->tx_error = (int)-n;
-		c->net->todo = true;
+		c->net->send_failed = true;
 		return;
 	}
 	for (int i = 0; i < k; i++) {
@@ -189,13 +189,13 @@ static void frame_pushed(struct net_peer *p, const struct iovec *iov, int k, ssi
 		if (!net_out_append(
 			    &p->out, (const char *)iov[i].iov_base + skip, iov[i].iov_len - skip)) {
 			c->tx_error = ENOMEM;
-			c->net->todo = true;
+			c->net->send_failed = true;
 			return;
 		}
 		net_conn_want(c, true);
 	}
-	c->net->up.count.sends += n >= 0;
-	c->net->up.count.queued += c->wants_out;
+	c->net->shared.count.sends += n >= 0;
+	c->net->shared.count.queued += c->wants_out;
 }
 
 static void frame_push(struct net_peer *p, struct iovec *iov, int k)
@@ -232,7 +232,7 @@ int net_put(struct net *net, int peer, const struct net_hdr *h, const void *buf,
 	struct net_peer *p = peer_for_send(net, peer, &error);
 	uint8_t *room;
 
-	if (unlikely(!p))
+	if (unlikely(p == NULL))
 		return error;
 	if (unlikely(len > NET_FRAME_MAX))
 		return NET_BAD;
@@ -242,17 +242,17 @@ int net_put(struct net *net, int peer, const struct net_hdr *h, const void *buf,
 		frame_put_direct(p, h, buf, (uint32_t)len);
 	} else {
 		room = net_out_room(&p->out, len, net->conf.queue_max, &error);
-		if (!room) {
-			net->up.count.put_again++;
+		if (room == NULL) {
+			net->shared.count.put_again++;
 			return error;
 		}
 		if (len)
 			memcpy(room, buf, len);
 		net_out_frame(&p->out, h, (uint32_t)len);
-		net->up.count.queued++;
+		net->shared.count.queued++;
 	}
-	net->up.count.put++;
-	net->up.count.put_bytes += len;
+	net->shared.count.put++;
+	net->shared.count.put_bytes += len;
 	return 0;
 }
 
@@ -262,7 +262,7 @@ int net_reserve(struct net *net, int peer, size_t len, void **ptr)
 	struct net_peer *p = peer_for_send(net, peer, &error);
 	uint8_t *room;
 
-	if (!p)
+	if (p == NULL)
 		return error;
 	if (len > NET_FRAME_MAX)
 		return NET_BAD;
@@ -271,8 +271,8 @@ int net_reserve(struct net *net, int peer, size_t len, void **ptr)
 		return NET_NOMEM;
 	room = net->reserved_past ? net->scratch + WIRE_HEAD
 				  : net_out_room(&p->out, len, net->conf.queue_max, &error);
-	if (!room) {
-		net->up.count.put_again++;
+	if (room == NULL) {
+		net->shared.count.put_again++;
 		return error;
 	}
 	*ptr = room;
@@ -285,11 +285,11 @@ void net_commit(struct net *net, int peer, const struct net_hdr *h, size_t len)
 	uint32_t n = (uint32_t)len;
 	struct iovec iov;
 
-	net->up.count.put++;
-	net->up.count.put_bytes += len;
+	net->shared.count.put++;
+	net->shared.count.put_bytes += len;
 	if (!net->reserved_past) {
 		net_out_frame(&p->out, h, n);
-		net->up.count.queued++;
+		net->shared.count.queued++;
 		return;
 	}
 	net_out_head(&p->out, h, n, net->scratch);
@@ -315,7 +315,7 @@ int net_send(struct net *net, int peer, uint64_t id, const void *buf, size_t len
 	struct net_peer *p = peer_for_send(net, peer, &error);
 	bool clear;
 
-	if (!p)
+	if (p == NULL)
 		return error;
 	if (len == 0)
 		return NET_BAD;
@@ -337,7 +337,7 @@ int net_post(struct net *net, int peer, uint64_t id, void *buf, size_t len, stru
 	if (peer < 0 || peer >= net->conf.npeers || peer == net->conf.me)
 		return NET_BAD;
 	p = net_peer_make(net, peer);
-	error = !p ? NET_NOMEM : p->tie >= NET_PEER_LEFT ? NET_LOST : 0;
+	error = p == NULL ? NET_NOMEM : p->state >= NET_PEER_LEFT ? NET_LOST : 0;
 	if (error)
 		return error;
 	op_fill(op, peer, id, buf, len);
@@ -364,9 +364,9 @@ int net_fd(const struct net *net)
 
 bool net_all_sent(const struct net *net)
 {
-	if (net->todo || net->waiting)
+	if (net->send_failed || net->redials != NULL)
 		return false;
-	for (const struct net_conn *c = net->conns; c; c = c->next) {
+	for (const struct net_conn *c = net->conns; c != NULL; c = c->next) {
 		if (c->state < CONN_OPEN || c->wants_out)
 			return false;
 	}
@@ -378,7 +378,7 @@ enum net_peer_state net_peer_state_get(const struct net *net, int peer)
 	const struct net_peer *p =
 		peer >= 0 && peer < net->conf.npeers ? net_peer_at(net, peer) : NULL;
 
-	return p ? p->tie : NET_PEER_NONE;
+	return p != NULL ? p->state : NET_PEER_NONE;
 }
 
 const char *net_peer_words(const struct net *net, int peer)
@@ -387,13 +387,13 @@ const char *net_peer_words(const struct net *net, int peer)
 		peer >= 0 && peer < net->conf.npeers ? net_peer_at(net, peer) : NULL;
 	const char *addr;
 
-	if (p && p->words)
+	if (p != NULL && p->words != NULL)
 		return p->words;
-	addr = p ? net->conf.addr(net->conf.arg, peer) : NULL;
-	return addr ? addr : "an unknown place";
+	addr = p != NULL ? net->conf.addr(net->conf.arg, peer) : NULL;
+	return addr != NULL ? addr : "an unknown place";
 }
 
 const struct net_count *net_counts(const struct net *net)
 {
-	return &net->up.count;
+	return &net->shared.count;
 }

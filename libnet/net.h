@@ -8,7 +8,7 @@
  *        | net_send(3, id, buffer) ==== pieces of a stream ====> | read straight into the buffer
  *        |                                                       |
  *        one connection a pair (TCP over IPv4 or IPv6, or a UNIX stream socket), made when one of
- *        the two first has something to say, whoever that is, or both at the same time
+ *        the two first has something to send, or both at the same time
  *
  * A struct net is one process's endpoint.  The others are `peers', numbered from 0 in one universe;
  * it is one of them.  Memory is for those that were spoken of.  libnet knows nothing of what it
@@ -44,7 +44,7 @@ const char *net_error_text(int error);
 /* --- limits --------------------------------------------------------------------------------- */
 
 #define NET_PEERS_MAX    (1 << 20)             /* numbers; memory is for those spoken of */
-#define NET_KEY_LEN      16                    /* 128 bits: nobody tries them all */
+#define NET_KEY_LEN      16                    /* 128 bits: too many to try */
 #define NET_FRAME_MAX    MEAN_OR(1024, 65536)  /* payload bytes of a frame: copied in 10 us */
 #define NET_PIECE_MAX    MEAN_OR(512, 262144)  /* of a stream, before frames get their turn */
 #define NET_QUEUE_MAX    MEAN_OR(8192, 524288) /* bytes of frames that wait for one peer */
@@ -56,7 +56,7 @@ const char *net_error_text(int error);
 
 struct net;
 
-/* What the user says about a frame; libnet only carries it. */
+/* The user's description of a frame; libnet only carries it. */
 struct net_hdr {
 	uint64_t ctx;
 	int32_t tag;
@@ -82,11 +82,11 @@ enum net_why {
 
 /* Called once a peer, when nothing more will come from it and nothing more can go to it.  All
  * frames that came from it whole have been delivered; every operation of it (net_send, net_post)
- * has got NET_OP_LOST before.  `words' say who, where and why: "peer 3 at tcp:10.0.0.2:4711:
+ * has got NET_OP_LOST before.  `words' name peer, address and reason: "peer 3 at tcp:10.0.0.2:4711:
  * connection reset", and are valid until the callback returns. */
 typedef void net_lost_fn(void *arg, int peer, enum net_why why, const char *words);
 
-/* A connection was refused, or a listener is in trouble; for logs, nobody was lost.  At most
+/* A connection was refused, or a listener is in trouble; for logs; no peer is lost.  At most
  * NET_LOG_MAX times a process, so that strangers cannot fill a disk. */
 typedef void net_log_fn(void *arg, const char *words);
 #define NET_LOG_MAX 16
@@ -99,18 +99,18 @@ typedef const char *net_addr_fn(void *arg, int peer);
 struct net_conf {
 	int me, npeers;           /* numbers are 0 .. npeers-1; there may be more later: net_grow */
 	uint32_t universe;        /* in which these are numbers: a peer of another one is refused */
-	uint8_t key[NET_KEY_LEN]; /* whoever knows it belongs to us; the same for all peers */
+	uint8_t key[NET_KEY_LEN]; /* the job's secret; equal for all peers */
 	int listen_fd;            /* bound and listening (net_listen), now ours; -1: none (yet) */
 	void *arg;                /* for all callbacks */
 	net_deliver_fn *deliver;
 	net_lost_fn *lost;
-	net_log_fn *told; /* or NULL */
+	net_log_fn *log; /* or NULL */
 	net_addr_fn *addr;
 	uint32_t queue_max; /* bytes of frames that wait for one peer; >= 2 frames */
 	int dead_ms;        /* a peer's host that answers nothing for so long is dead; 15 s */
 	int dial_ms;        /* to reach a peer, all attempts together; 30 s */
-	int hello_ms;       /* for a stranger to say who it is; 10 s */
-	int strangers_max;  /* connections that have not said so yet; 64 */
+	int hello_ms;       /* for a stranger to send its hello; 10 s */
+	int strangers_max;  /* connections without a valid hello; 64 */
 	int close_ms;       /* net_close takes no longer; 10 s */
 	int buf_len;        /* SO_SNDBUF and SO_RCVBUF; 0: what the kernel finds best */
 };
@@ -121,13 +121,14 @@ int net_open(const struct net_conf *conf, struct net **net);
 
 /* Sends what was put (at most close_ms), tells the peers, closes and frees everything.  Operations
  * under way get NET_OP_LOST, without `done'; frames that still come are dropped; `lost' is called
- * for peers to whom something could not be sent.  net == NULL: nothing. */
+ * for peers to which not all could be sent.  net == NULL: nothing. */
 void net_close(struct net *net);
 
-/* From now on there are peers 0 .. npeers-1, more than before: NET_BAD if not, or above NET_PEERS_MAX. */
+/* Raises the number of peers: they are 0 .. npeers-1 from now on.  NET_BAD: fewer than before, or
+ * more than NET_PEERS_MAX. */
 int net_grow(struct net *net, int npeers);
 
-/* After fork, in the child: frees and closes without a word to anybody. */
+/* After fork, in the child: frees and closes; no peer notices. */
 void net_abandon(struct net *net);
 
 /* --- listeners ------------------------------------------------------------------------------ */
@@ -147,7 +148,7 @@ int net_listen_on(struct net *net, int fd);
  * the queue to this peer is full; NET_LOST, NET_BAD, NET_NOMEM. */
 int net_put(struct net *net, int peer, const struct net_hdr *h, const void *buf, size_t len);
 
-/* The same in two steps, for payload that is to be built in place: *ptr is room for `len' bytes,
+/* As net_put, in two steps, for payload that is built in place: *ptr is room for `len' bytes,
  * aligned to 8; net_commit sends `len' or less of it.  Nothing else may be called between the two.
  * Errors as of net_put, from net_reserve only. */
 int net_reserve(struct net *net, int peer, size_t len, void **ptr);
@@ -195,25 +196,24 @@ void net_unpost(struct net *net, struct net_op *op);
 
 /* --- progress ------------------------------------------------------------------------------- */
 
-/* Looks at everything once: delivers, sends what waits, accepts, keeps time.  Bounded work. Returns
- * > 0 if something happened (frames and pieces), else 0. */
+/* One pass over everything: delivers, sends queued bytes, accepts, runs timers.  Bounded work.
+ * Returns > 0 if something happened (frames and pieces), else 0. */
 int net_poll(struct net *net);
 
-/* The same for one who waits for `peer': its socket first and, as a rule, alone (no epoll); now and
- * then all the others too, so that nobody starves.  peer < 0: net_poll. */
+/* As net_poll, for a caller that waits for `peer': reads its socket first and mostly alone (no
+ * epoll).  Every 64th call serves all sockets, so none starves.  peer < 0: net_poll. */
 int net_poll_from(struct net *net, int peer);
 
 /* A descriptor that is readable when net_poll has something to do.  For the whole life of `net'. */
 int net_fd(const struct net *net);
 
-/* How many ms one may sleep on net_fd before net_poll must be called again: 0: there is work now,
- * -1: for ever. */
+/* The longest sleep on net_fd before the next net_poll, ms.  0: there is work now; -1: no limit. */
 int net_sleep_ms(struct net *net);
 
-/* Nothing waits inside to be sent: the process may be idle for as long as it likes. */
+/* Is nothing queued that must be sent?  Then the process need not poll for any time. */
 bool net_all_sent(const struct net *net);
 
-/* --- curiosity ------------------------------------------------------------------------------ */
+/* --- state and statistics ------------------------------------------------------------------- */
 
 enum net_peer_state {
 	NET_PEER_NONE,
@@ -227,6 +227,10 @@ enum net_peer_state net_peer_state_get(const struct net *net, int peer);
 
 /* Why the peer is lost, or where it is: never NULL, valid until it is lost. */
 const char *net_peer_words(const struct net *net, int peer);
+
+/* Are the invariants of all connections, peers and queues kept?  Not inside a callback; slow.
+ * net_close checks it in debug and MEAN=1 builds. */
+bool net_valid(const struct net *net);
 
 /* Plain increments. */
 struct net_count {

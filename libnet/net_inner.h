@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* net_inner.h - how libnet is made inside.
+/* net_inner.h - declarations that the files of libnet share.  Not installed.
  *
- *          net.c      the calls of net.h
- *            |
- *          peer.c     who is tied to whom: dialling, crossing, leaving, losing      net_poll.c progress
- *          /    \                                                                     |    and time
- *      outgoing.c    incoming.c  frames and streams -> bytes; bytes -> frames and streams        |
- *          \    /                                                                     |
- *          wire.c     hellos and heads as bytes, siphash.c the proof                     |
- *                                                                                     |
- *      struct net_io: the only way out.  sock_os.c has sockets and epoll; the tests' simulation has
- *      none, and brings its own clock and chance.
+ *               net.c              the calls of net.h
+ *                 |
+ *          peer.c   conn.c           dialling, handshake, losing      net_poll.c: progress, timers
+ *            /         \                                                   |
+ *     outgoing.c    incoming.c       frames and streams as bytes, and back  |
+ *            \         /                                                   |
+ *          wire.c   siphash.c        hellos and heads as bytes; the proof   |
+ *                                                                           |
+ *     struct net_io ---------------- the only way out: sock_os.c, or a test's simulation
  *
- * Everything above struct net_io is arithmetic: the same bytes, errors and times give the same
- * frames. */
+ * Everything above struct net_io is deterministic: equal bytes, errors and times give equal frames.
+ * The simulation has neither sockets nor epoll, and its own clock and random numbers. */
 #ifndef HAFT_LIBNET_NET_INNER_H
 #define HAFT_LIBNET_NET_INNER_H
 
@@ -33,13 +32,13 @@
 #define WIRE_ALIGN \
 	8 /* items are padded with zeros to multiples of it, so data can be read in place */
 
-/* What a hello says.  Numbers are on the wire: never change them. */
+/* Verb of a hello.  These numbers are on the wire: never change them. */
 enum wire_verb {
-	WIRE_CONNECT = 1,  /* the one who dialled: I am `from' and want `to' */
-	WIRE_ACCEPT,       /* the answer: items follow */
-	WIRE_CROSSED,      /* no: I have asked you meanwhile, that connection will do */
-	WIRE_DUPLICATE,    /* no: you have, or had, a connection to me */
-	WIRE_WRONG_PEER,   /* no: I am another peer, or you are none of us */
+	WIRE_CONNECT = 1,  /* connect request of the side that dialled: from `from' to `to' */
+	WIRE_ACCEPT,       /* positive answer: items follow */
+	WIRE_CROSSED,      /* no: my own request is on its way, and wins */
+	WIRE_DUPLICATE,    /* no: this peer has, or had, a connection */
+	WIRE_WRONG_PEER,   /* no: `to' is another peer, or `from' is none of this job */
 	WIRE_BAD_KEY,      /* no: another key.  Without a proof */
 	WIRE_INCOMPATIBLE, /* no: another version, or other limits.  Without a proof */
 };
@@ -53,8 +52,8 @@ struct wire_hello {
 	uint8_t nonce[WIRE_NONCE];
 };
 
-/* Bytes of a hello without and with its proof.  `asked': the bytes of the ask that it answers, or
- * NULL. */
+/* Bytes of a hello without and with its proof.  `asked': the bytes of the request that it answers,
+ * or NULL. */
 void net_hello_write(const struct wire_hello *h, uint8_t b[WIRE_HELLO]);
 void net_hello_sign(const uint8_t key[NET_KEY_LEN], uint8_t b[WIRE_HELLO], const uint8_t *asked);
 
@@ -104,7 +103,7 @@ struct net_op *net_ops_find(const struct net_ops *l, uint64_t id);
 void net_ops_remove(struct net_ops *l, struct net_op *op);
 void net_ops_rotate(struct net_ops *l); /* the first id becomes the last */
 
-void net_ops_mute(struct net_ops *l);                      /* nobody is told when they end */
+void net_ops_mute(struct net_ops *l);                      /* their `done' is not called */
 void net_ops_end(struct net_ops *l, enum net_state state); /* all of them */
 
 /* Ends an op that is in no list any more. */
@@ -148,7 +147,7 @@ uint8_t *net_out_room(struct net_out *o, size_t len, uint32_t queue_max, int *er
  * memory. */
 bool net_out_reserve(struct net_out *o, size_t len);
 
-/* What has been written there becomes a frame. */
+/* Makes a frame of the bytes that have been written there. */
 void net_out_frame(struct net_out *o, const struct net_hdr *h, uint32_t len);
 
 /* The head of a frame that goes past the queue, which is empty. */
@@ -160,7 +159,7 @@ bool net_out_append(struct net_out *o, const void *p, size_t len);
 /* Nothing is under way: a frame may go past the queue. */
 static inline bool net_out_idle(const struct net_out *o)
 {
-	return o->turn == TURN_NONE && o->q_at == o->q_end && !o->sends.first;
+	return o->turn == TURN_NONE && o->q_at == o->q_end && o->sends.first == NULL;
 }
 
 /* The next bytes to go.  Returns the number of pieces of memory, 0: nothing to send. */
@@ -174,7 +173,7 @@ void net_out_fini(struct net_out *o);
 
 /* --- in (incoming.c): bytes from one peer, as frames and pieces ----------------------------- */
 
-/* What all peers of a net share. */
+/* State that all peers of a net share. */
 struct net_shared {
 	void *arg;
 	net_deliver_fn *deliver;
@@ -206,8 +205,8 @@ struct net_in {
 /* Where to read to: fills iov, returns how many. */
 int net_in_room(const struct net_in *in, const struct net_shared *up, struct iovec iov[IN_IOVS]);
 
-/* n bytes have been read there.  NULL: well; else why this peer is no longer one (static words);
- * what was delivered before stays delivered. */
+/* n bytes have been read there.  NULL: good; else static words that say what the peer has done
+ * wrong.  Frames that were delivered before stay delivered. */
 const char *net_in_received(
 	struct net_in *in, struct net_shared *up, struct iovec iov[IN_IOVS], size_t n);
 
@@ -224,8 +223,8 @@ void net_in_fini(struct net_in *in);
 /* README.md has the picture. */
 enum conn_state {
 	CONN_CONNECTING, /* we have dialled; the socket is not connected yet */
-	CONN_REQUESTED,  /* connected; our ask goes, the answer has not come */
-	CONN_ACCEPTED,   /* accepted; a stranger until its ask has come */
+	CONN_REQUESTED,  /* connected; our request goes, the answer has not come */
+	CONN_ACCEPTED,   /* accepted; a stranger until its request has come */
 	CONN_OPEN,       /* items go both ways */
 	CONN_CLOSING,    /* our goodbye has gone; what comes is dropped */
 	CONN_CLOSED,     /* closed; memory until the end of the poll */
@@ -252,20 +251,20 @@ struct net_conn {
 struct net_peer {
 	struct net *net;
 	int rank;
-	enum net_peer_state tie;
-	bool waits;            /* in net->waiting: to be dialled at `again' */
+	enum net_peer_state state;
+	bool redial;           /* in net->redials: to be dialled at redial_at */
 	struct net_conn *conn; /* open or leaving */
 	struct net_conn *dial; /* ours, under way */
-	struct net_peer *next_waiting;
-	struct net_peer *next; /* in net->peers */
-	int tries;             /* connections made and closed again before an answer */
-	int dials;             /* since it was reached last */
-	int pause;             /* ms before the next try */
-	uint64_t since;        /* ms: unreachable since; 0: it is not */
-	uint64_t again;        /* ms */
-	int why;               /* errno of the last try; 0: it was closed without an answer */
-	bool doomed;           /* that try will not be repeated */
-	char *words;           /* why it is lost */
+	struct net_peer *next_redial;
+	struct net_peer *next;    /* in net->peers */
+	int tries;                /* connections made and closed again before an answer */
+	int dials;                /* since it was reached last */
+	int pause;                /* ms before the next try */
+	uint64_t unreached_since; /* ms: unreachable since; 0: it is not */
+	uint64_t redial_at;       /* ms */
+	int dial_error;           /* errno of the last try; 0: it was closed without an answer */
+	bool final;               /* that try will not be repeated */
+	char *words;              /* why it is lost */
 	enum net_why why_lost;
 	struct net_in in;
 	struct net_out out;
@@ -283,13 +282,14 @@ struct net_io {
 	ssize_t (*send)(struct net_conn *c, struct iovec *iov, int n);
 	/* 0: connected, EINPROGRESS, EAGAIN: try again, or an error.  Waits up to wait_ms. */
 	int (*dial)(struct net_conn *c, const char *addr, int wait_ms);
-	int (*dialled)(struct net_conn *c);                 /* how that ended: as dial */
-	int (*accept)(struct net *net, struct net_conn *c); /* 0, EAGAIN: nobody, or an error */
+	int (*dialled)(struct net_conn *c); /* how that ended: as dial */
+	int (*accept)(struct net *net,
+		struct net_conn *c); /* 0; EAGAIN: no connection waits; or an error */
 	void (*close)(struct net_conn *c);
 	void (*end)(struct net_conn *c);            /* no more bytes will be sent */
 	void (*want)(struct net_conn *c, bool out); /* tell when it can be written to */
 	void (*watch)(struct net_conn *c, bool on); /* tell of it at all; at first: yes */
-	void (*listen)(struct net *net, bool on);   /* tell when somebody knocks */
+	void (*listen)(struct net *net, bool on);   /* tell when a connection waits */
 	int (*wait)(struct net *net, struct net_ready *r, int max, int ms);
 	uint64_t (*now)(struct net *net); /* ms, never 0, never back */
 	void (*random)(struct net *net, void *buf, size_t len);
@@ -308,30 +308,30 @@ struct net {
 	int epoll_fd, listen_fd;
 	struct net_peer **page[NET_PEERS_MAX / PEER_PAGE]; /* by number: net_peer_at */
 	struct net_peer *peers;                            /* all that were spoken of */
-	struct net_shared up;
-	uint8_t *scratch;   /* a frame that is built in place and goes past the queue */
-	uint32_t looks;     /* of net_poll_from at one socket alone */
-	bool closing, deaf; /* the listener is not asked now */
-	bool mute;          /* a forked child: sockets are closed without a word */
-	bool reserved_past; /* net_reserve gave out `scratch' */
-	int told;
-	int npeople;                                 /* strangers */
+	struct net_shared shared;
+	uint8_t *scratch;            /* a frame that is built in place and goes past the queue */
+	uint32_t polls_alone;        /* of net_poll_from at one socket alone */
+	bool closing, accept_paused; /* the listener is not asked now */
+	bool forked;                 /* a forked child: sockets are closed without a word */
+	bool reserved_past;          /* net_reserve gave out `scratch' */
+	int nlogged;
+	int nstrangers;                              /* strangers */
 	struct net_conn *strangers, *strangers_last; /* oldest first */
 	struct net_conn *conns;                      /* all others */
 	struct net_conn *ended;
 	struct net_conn *hot;     /* read directly in every poll, and not watched; or NULL */
 	struct net_conn *warm;    /* the last one awaited that had something ... */
-	uint32_t warmth;          /* ... so many times in a row */
-	struct net_peer *waiting; /* to be dialled later */
-	uint64_t due, health_due, hear_due; /* ms */
-	bool todo;                          /* a send has failed: reading tells the rest */
+	uint32_t warm_polls;      /* ... so many times in a row */
+	struct net_peer *redials; /* to be dialled later */
+	uint64_t due, health_due, accept_due; /* ms */
+	bool send_failed;                     /* a send has failed: reading tells the rest */
 	uint8_t nonce[WIRE_NONCE];
 };
 
-/* --- who calls whom ------------------------------------------------------------------------- */
+/* --- functions of the files ----------------------------------------------------------------- */
 
-/* peer.c.  None of these but net_peer_lose calls the user back; net_peer_lose does, so it is for
- * polls only: what goes wrong elsewhere waits for the next poll (net_peer_retry). */
+/* peer.c.  net_peer_lose calls the user back, so it is for polls only; errors elsewhere wait for
+ * the next poll (net_peer_retry).  The others call no user's function. */
 struct net_peer *net_peer_make(struct net *net, int rank); /* NULL: no memory */
 
 /* A peer by its number, in range; NULL: it was never spoken of. */
@@ -339,10 +339,10 @@ static inline struct net_peer *net_peer_at(const struct net *net, int rank)
 {
 	struct net_peer **page = net->page[rank / PEER_PAGE];
 
-	return page ? page[rank % PEER_PAGE] : NULL;
+	return page != NULL ? page[rank % PEER_PAGE] : NULL;
 }
 
-void net_peer_dial(struct net_peer *p);           /* tie is NONE or MAKING */
+void net_peer_dial(struct net_peer *p);           /* state is NONE or CONNECTING */
 void net_peer_retry(struct net_peer *p, int err); /* a try has failed: later, or never */
 __attribute__((format(printf, 3, 4))) void net_peer_lose(
 	struct net_peer *p, enum net_why why, const char *fmt, ...);
@@ -354,7 +354,8 @@ __attribute__((format(printf, 2, 3))) void net_log(struct net *net, const char *
 struct net_conn *net_conn_new(struct net *net);
 void net_conn_close(struct net_conn *c); /* its memory stays until the end of the poll */
 void net_conn_want(struct net_conn *c, bool out);
-void net_conn_dialled(struct net_conn *c, int err); /* a dial has ended so */
+void net_conn_dialled(
+	struct net_conn *c, int err); /* a dial has ended with errno err, 0: connected */
 void net_conn_handshake(
 	struct net_conn *c, bool in, bool out); /* ready, in one of the first three states */
 bool net_conn_hello_send(
@@ -366,14 +367,14 @@ int net_conn_read(struct net_conn *c, int times);
 struct net_op *net_conn_write(
 	struct net_conn *c, struct net_op *mine); /* returns it if it is done */
 void net_timer_set(struct net *net, uint64_t at);
-void net_hot_release(struct net *net); /* nobody is hot */
+void net_hot_release(struct net *net); /* gives the hot connection back to epoll */
 
 /* The peer's connection takes a frame at once. */
 static inline bool net_peer_sendable(const struct net_peer *p)
 {
 	const struct net_conn *c = p->conn;
 
-	return p->tie == NET_PEER_CONNECTED && !c->wants_out && c->say_at == c->say_len &&
+	return p->state == NET_PEER_CONNECTED && !c->wants_out && c->say_at == c->say_len &&
 	       !c->tx_error && net_out_idle(&p->out);
 }
 

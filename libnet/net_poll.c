@@ -2,7 +2,7 @@
 /* net_poll.c - progress: reads, writes, accepts, keeps time.
  *
  *     net_poll_from(peer)   its socket alone, LOOKS_ALONE times in a row at most, then
- *     net_poll              whom epoll names; the time; the memory of the closed
+ *     net_poll              connections that epoll names; timers; memory of closed ones
  *
  * A poll does a bounded amount for each connection, so that none of them keeps the others waiting.
  */
@@ -18,8 +18,8 @@
 #define READS_MAX    4    /* of a connection in one poll */
 #define WRITES_MAX   4    /* turns of a connection in one poll */
 #define ACCEPT_MAX   16   /* strangers let in in one poll */
-#define DEAF_MS      100  /* out of descriptors: so long nobody is let in */
-#define HEALTH_MS    1000 /* between looks at who has not answered */
+#define DEAF_MS      100  /* out of descriptors: so long no connection is accepted */
+#define HEALTH_MS    1000 /* between looks at hosts that owe an answer */
 #define DIALS_MIN    3 /* of a peer that is given up because time has passed: we may have slept */
 #define CLOSE_NAP_MS 5 /* of net_close, which looks for what no descriptor tells */
 
@@ -51,7 +51,8 @@ int net_conn_read(struct net_conn *c, int times)
 {
 	struct net *net = c->net;
 	struct net_peer *p = c->peer;
-	uint64_t before = net->up.count.got + net->up.count.read + net->up.count.direct_bytes;
+	uint64_t before =
+		net->shared.count.got + net->shared.count.read + net->shared.count.direct_bytes;
 	struct iovec iov[IN_IOVS];
 	const char *bad;
 	size_t room;
@@ -59,28 +60,29 @@ int net_conn_read(struct net_conn *c, int times)
 	int k;
 
 	do {
-		k = net_in_room(&p->in, &net->up, iov);
+		k = net_in_room(&p->in, &net->shared, iov);
 		room = iov[0].iov_len + (k > 1 ? iov[1].iov_len : 0);
 		n = net->io->recv(c, iov, k);
 		if (n <= 0) {
-			net->up.count.empty++;
+			net->shared.count.empty++;
 			if (n != -EAGAIN)
 				conn_read_ended(c, (int)-n);
 			else if (c->tx_error)
 				conn_read_ended(c, c->tx_error);
 			break;
 		}
-		net->up.count.recvs++;
-		bad = net_in_received(&p->in, &net->up, iov, (size_t)n);
-		if (bad) {
-			net->up.count.bad_frame++;
+		net->shared.count.recvs++;
+		bad = net_in_received(&p->in, &net->shared, iov, (size_t)n);
+		if (bad != NULL) {
+			net->shared.count.bad_frame++;
 			net_peer_lose(p, NET_WHY_LOST, "it %s", bad);
 			return 1;
 		}
 		if (p->in.bye)
 			conn_read_ended(c, 0);
 	} while ((size_t)n == room && --times > 0 && c->state != CONN_CLOSED);
-	return net->up.count.got + net->up.count.read + net->up.count.direct_bytes != before;
+	return net->shared.count.got + net->shared.count.read + net->shared.count.direct_bytes !=
+	       before;
 }
 
 /* --- writing -------------------------------------------------------------------------------- */
@@ -97,7 +99,7 @@ struct net_op *net_conn_write(struct net_conn *c, struct net_op *mine)
 	if (c->tx_error)
 		return NULL;
 	if (!net_conn_hello_send(c)) {
-		net->todo |= c->tx_error != 0;
+		net->send_failed |= c->tx_error != 0;
 		net_conn_want(c, !c->tx_error);
 		return NULL;
 	}
@@ -106,18 +108,18 @@ struct net_op *net_conn_write(struct net_conn *c, struct net_op *mine)
 		if (n < 0)
 			break;
 		c->active = true;
-		net->up.count.sends++;
-		op = net_out_sent(&p->out, (size_t)n, &net->up.count);
-		if (op && op == mine)
+		net->shared.count.sends++;
+		op = net_out_sent(&p->out, (size_t)n, &net->shared.count);
+		if (op != NULL && op == mine)
 			done = op;
-		else if (op)
+		else if (op != NULL)
 			net_op_end(op, NET_OP_DONE);
 		if (p->out.turn != TURN_NONE)
 			break;
 	}
 	if (n < 0 && n != -EAGAIN) {
 		c->tx_error = (int)-n;
-		net->todo = true;
+		net->send_failed = true;
 	}
 	net_conn_want(c, !c->tx_error && (!net_out_idle(&p->out) || p->out.bye));
 	return done;
@@ -132,27 +134,27 @@ static void strangers_accept(struct net *net)
 
 	for (int i = 0; i < ACCEPT_MAX; i++) {
 		c = net_conn_new(net);
-		err = c ? net->io->accept(net, c) : ENOMEM;
+		err = c != NULL ? net->io->accept(net, c) : ENOMEM;
 		if (err) {
-			if (c)
+			if (c != NULL)
 				net_conn_close(c);
 			if (err == EAGAIN)
 				return;
 			if (err == ECONNABORTED || err == EPROTO)
 				continue;
-			net->up.count.no_fd++;
+			net->shared.count.no_fd++;
 			net_log(net, "nobody can connect at the moment: %s", strerror(err));
-			net->deaf = true;
-			net->hear_due = net->io->now(net) + DEAF_MS;
-			net_timer_set(net, net->hear_due);
+			net->accept_paused = true;
+			net->accept_due = net->io->now(net) + DEAF_MS;
+			net_timer_set(net, net->accept_due);
 			net->io->listen(net, false);
 			return;
 		}
-		net->up.count.accepted++;
+		net->shared.count.accepted++;
 		net_stranger_add(c);
 		net_timer_set(net, c->born + (uint64_t)net->conf.hello_ms);
-		if (net->npeople > net->conf.strangers_max) {
-			net->up.count.bad_crowd++;
+		if (net->nstrangers > net->conf.strangers_max) {
+			net->shared.count.bad_crowd++;
 			net_conn_close(net->strangers);
 		}
 		if (c->state == CONN_ACCEPTED)
@@ -167,7 +169,7 @@ static void strangers_age(struct net *net, uint64_t now)
 	struct net_conn *c;
 	uint64_t until;
 
-	while (net->strangers) {
+	while (net->strangers != NULL) {
 		until = net->strangers->born + (uint64_t)net->conf.hello_ms;
 		if (until > now) {
 			net_timer_set(net, until);
@@ -178,33 +180,34 @@ static void strangers_age(struct net *net, uint64_t now)
 		net_conn_handshake(c, true, false);
 		if (c->state != CONN_ACCEPTED)
 			continue;
-		net->up.count.bad_quiet++;
+		net->shared.count.bad_quiet++;
 		net_conn_close(c);
 	}
 }
 
 static void peer_lose_unreached(struct net_peer *p)
 {
-	const char *why = p->why ? strerror(p->why) : "it closes connections without a word";
+	const char *why =
+		p->dial_error ? strerror(p->dial_error) : "it closes connections without a word";
 
-	net_peer_lose(
-		p, NET_WHY_LOST, "%s", p->why == EDESTADDRREQ ? "its address is not known" : why);
+	net_peer_lose(p, NET_WHY_LOST, "%s",
+		p->dial_error == EDESTADDRREQ ? "its address is not known" : why);
 }
 
-/* Dials whose time has come.  Losing a peer calls the user back, who may change the list: true,
- * then look again. */
+/* Dials the peers whose time has come.  Losing a peer calls the user back, which may change the
+ * list: true, then look again. */
 static bool peers_redial(struct net *net, uint64_t now)
 {
-	struct net_peer *p = net->waiting, *next;
+	struct net_peer *p = net->redials, *next;
 
-	for (; p; p = next) {
-		next = p->next_waiting;
-		if (p->again > now) {
-			net_timer_set(net, p->again);
+	for (; p != NULL; p = next) {
+		next = p->next_redial;
+		if (p->redial_at > now) {
+			net_timer_set(net, p->redial_at);
 			continue;
 		}
-		if (p->doomed || (p->since && p->dials >= DIALS_MIN &&
-					 now - p->since >= (uint64_t)net->conf.dial_ms)) {
+		if (p->final || (p->unreached_since && p->dials >= DIALS_MIN &&
+					now - p->unreached_since >= (uint64_t)net->conf.dial_ms)) {
 			peer_lose_unreached(p);
 			return true;
 		}
@@ -214,11 +217,12 @@ static bool peers_redial(struct net *net, uint64_t now)
 	return false;
 }
 
-/* A call that nobody has taken for too long.  True: the list of connections has changed. */
+/* Loses the peer of a dial without answer for dial_ms.  True: the list of connections has changed.
+ * */
 static bool conn_dial_late(struct net_conn *c, uint64_t now)
 {
 	struct net *net = c->net;
-	uint64_t until = c->peer->since + (uint64_t)net->conf.dial_ms;
+	uint64_t until = c->peer->unreached_since + (uint64_t)net->conf.dial_ms;
 	int err;
 
 	net_timer_set(net, until);
@@ -245,13 +249,13 @@ static bool conn_host_dead(struct net_conn *c)
 	return true;
 }
 
-/* Those who owe an answer.  Losing one calls the user back, who may change the list: true, then
- * look again. */
+/* Loses one peer that owes an answer for too long.  That calls the user back, which may change the
+ * list: true, then look again. */
 static bool conns_check_silent(struct net *net, uint64_t now, bool health)
 {
 	struct net_conn *c;
 
-	for (c = net->conns; c; c = c->next) {
+	for (c = net->conns; c != NULL; c = c->next) {
 		if (c->state == CONN_CONNECTING ? conn_dial_late(c, now)
 						: health && conn_host_dead(c))
 			return true;
@@ -272,13 +276,13 @@ static void timers_run(struct net *net, uint64_t now)
 	strangers_age(net, now);
 	while (peers_redial(net, now))
 		;
-	if (!net->deaf)
+	if (!net->accept_paused)
 		return;
-	if (now < net->hear_due) {
-		net_timer_set(net, net->hear_due);
+	if (now < net->accept_due) {
+		net_timer_set(net, net->accept_due);
 		return;
 	}
-	net->deaf = false;
+	net->accept_paused = false;
 	net->io->listen(net, true);
 }
 
@@ -305,14 +309,14 @@ static void conns_failed_read(struct net *net)
 {
 	struct net_conn *c = net->conns;
 
-	net->todo = false;
-	while (c) {
+	net->send_failed = false;
+	while (c != NULL) {
 		if (!c->tx_error || c->state < CONN_OPEN || c->state == CONN_CLOSED) {
 			c = c->next;
 			continue;
 		}
 		net_conn_read(c, READS_MAX);
-		net->todo |= c->state != CONN_CLOSED;
+		net->send_failed |= c->state != CONN_CLOSED;
 		c = c->state == CONN_CLOSED ? net->conns : c->next;
 	}
 }
@@ -334,9 +338,9 @@ static void conn_warm(struct net_conn *c)
 
 	if (c != net->warm) {
 		net->warm = c;
-		net->warmth = 0;
+		net->warm_polls = 0;
 	}
-	if (++net->warmth < HOT_AFTER || c->wants_out)
+	if (++net->warm_polls < HOT_AFTER || c->wants_out)
 		return;
 	net_hot_release(net);
 	net->hot = c;
@@ -348,8 +352,8 @@ void net_hot_release(struct net *net)
 	struct net_conn *c = net->hot;
 
 	net->hot = NULL;
-	net->warmth = 0;
-	if (c)
+	net->warm_polls = 0;
+	if (c != NULL)
 		net->io->watch(c, true);
 }
 
@@ -361,13 +365,13 @@ static int poll_all(struct net *net, int ms)
 
 	if (unlikely(now >= net->due))
 		timers_run(net, now);
-	if (unlikely(net->todo))
+	if (unlikely(net->send_failed))
 		conns_failed_read(net);
-	if (net->hot)
+	if (net->hot != NULL)
 		n = net_conn_read(net->hot, READS_MAX);
 	k = net->io->wait(net, r, READY_MAX, ms);
 	for (int i = 0; i < k; i++) {
-		if (!r[i].conn)
+		if (r[i].conn == NULL)
 			strangers_accept(net);
 		else
 			n += conn_serve(r[i].conn, r[i].in, r[i].out);
@@ -388,7 +392,7 @@ int net_poll_from(struct net *net, int peer)
 	struct net_conn *c;
 	int n;
 
-	if (!p || p->tie != NET_PEER_CONNECTED || ++net->looks % LOOKS_ALONE == 0)
+	if (p == NULL || p->state != NET_PEER_CONNECTED || ++net->polls_alone % LOOKS_ALONE == 0)
 		return poll_all(net, 0);
 	c = p->conn;
 	n = net_conn_read(c, 1);
@@ -403,9 +407,9 @@ int net_sleep_ms(struct net *net)
 {
 	uint64_t now;
 
-	if (net->hot)
+	if (net->hot != NULL)
 		net_hot_release(net); /* asleep, one wants to be told of everything */
-	if (net->todo)
+	if (net->send_failed)
 		return 0;
 	if (net->due == UINT64_MAX)
 		return -1;
@@ -421,22 +425,22 @@ static void drop_frame(void *arg, const struct net_frame *f)
 	(void)f;
 }
 
-/* Nobody is called back for frames and ops from now on; everybody is told goodbye who is there. */
+/* From now on no callback runs for frames and ops.  Says goodbye to all connected peers. */
 static void closing_begin(struct net *net)
 {
 	net->closing = true;
 	net_hot_release(net);
-	net->up.deliver = drop_frame;
-	for (struct net_peer *p = net->peers; p; p = p->next) {
+	net->shared.deliver = drop_frame;
+	for (struct net_peer *p = net->peers; p != NULL; p = p->next) {
 		net_ops_mute(&p->out.sends);
 		net_ops_mute(&p->in.posts);
 		p->out.bye = true;
-		if (p->tie == NET_PEER_CONNECTED)
+		if (p->state == NET_PEER_CONNECTED)
 			net_conn_write(p->conn, NULL);
 	}
 }
 
-/* One whose goodbye has gone: is it there?  Then nothing more is to be done. */
+/* Has our goodbye arrived?  Then the connection is closed: true. */
 static bool conn_parted(struct net_conn *c)
 {
 	struct net_peer *p = c->peer;
@@ -450,26 +454,26 @@ static bool conn_parted(struct net_conn *c)
 	if (c->state != CONN_CLOSING || c->net->io->unsent(c))
 		return false;
 	p->conn = NULL;
-	p->tie = NET_PEER_LEFT;
+	p->state = NET_PEER_LEFT;
 	net_conn_close(c);
 	return true;
 }
 
-/* Nothing is to be said to this one after all. */
+/* Gives up a connection to a peer for which nothing is queued. */
 static void conn_call_off(struct net_conn *c)
 {
-	c->peer->tie = NET_PEER_LEFT;
+	c->peer->state = NET_PEER_LEFT;
 	c->peer->dial = NULL;
 	net_conn_close(c);
 }
 
-/* Returns whether somebody is left who has not been told. */
+/* Returns whether the goodbye to some peer has not arrived yet. */
 static bool closing_step(struct net *net)
 {
 	struct net_conn *c = net->conns, *next;
 	bool left = false;
 
-	for (; c; c = next) {
+	for (; c != NULL; c = next) {
 		next = c->next;
 		if (c->state == CONN_OPEN || c->state == CONN_CLOSING)
 			left |= !conn_parted(c);
@@ -478,16 +482,16 @@ static bool closing_step(struct net *net)
 		else
 			left = true;
 	}
-	for (struct net_peer *p = net->waiting; p; p = p->next_waiting)
+	for (struct net_peer *p = net->redials; p != NULL; p = p->next_redial)
 		left |= !net_out_idle(&p->out);
 	return left;
 }
 
 static void closing_give_up(struct net *net)
 {
-	for (struct net_peer *p = net->peers; p; p = p->next)
-		if (p->tie == NET_PEER_CONNECTED ||
-			(p->tie == NET_PEER_CONNECTING && !net_out_idle(&p->out)))
+	for (struct net_peer *p = net->peers; p != NULL; p = p->next)
+		if (p->state == NET_PEER_CONNECTED ||
+			(p->state == NET_PEER_CONNECTING && !net_out_idle(&p->out)))
 			net_peer_lose(p, NET_WHY_LOST,
 				"it has not taken within %d ms what was sent before the end",
 				net->conf.close_ms);
@@ -497,8 +501,9 @@ void net_close(struct net *net)
 {
 	uint64_t until;
 
-	if (!net)
+	if (net == NULL)
 		return;
+	must_valid(net_valid(net));
 	closing_begin(net);
 	until = net->io->now(net) + (uint64_t)net->conf.close_ms;
 	while (closing_step(net)) {

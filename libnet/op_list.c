@@ -7,7 +7,7 @@
  *               |         |
  *             op(7)     op(9)
  *
- * Those who are in the row take turns; within an id there is one order.  A pair has few large
+ * The first ops of the ids take turns; within an id there is one order.  A pair has few large
  * messages under way, so looking for an id is a walk. */
 #include "libnet/net_inner.h"
 
@@ -15,7 +15,7 @@ struct net_op *net_ops_find(const struct net_ops *l, uint64_t id)
 {
 	struct net_op *op = l->first;
 
-	while (op && op->id != id)
+	while (op != NULL && op->id != id)
 		op = op->next;
 	return op;
 }
@@ -24,7 +24,7 @@ static void ops_append(struct net_ops *l, struct net_op *op)
 {
 	op->next = NULL;
 	op->prev = l->last;
-	if (l->last)
+	if (l->last != NULL)
 		l->last->next = op;
 	else
 		l->first = op;
@@ -33,11 +33,11 @@ static void ops_append(struct net_ops *l, struct net_op *op)
 
 static void ops_unlink(struct net_ops *l, struct net_op *op)
 {
-	if (op->prev)
+	if (op->prev != NULL)
 		op->prev->next = op->next;
 	else
 		l->first = op->next;
-	if (op->next)
+	if (op->next != NULL)
 		op->next->prev = op->prev;
 	else
 		l->last = op->prev;
@@ -49,7 +49,7 @@ void net_ops_add(struct net_ops *l, struct net_op *op)
 
 	op->same = NULL;
 	op->state = NET_OP_BUSY;
-	if (!head) {
+	if (head == NULL) {
 		ops_append(l, op);
 		op->tail = op;
 		return;
@@ -64,18 +64,18 @@ static void ops_remove_head(struct net_ops *l, struct net_op *op)
 {
 	struct net_op *heir = op->same;
 
-	if (!heir) {
+	if (heir == NULL) {
 		ops_unlink(l, op);
 		return;
 	}
 	heir->tail = op->tail;
 	heir->prev = op->prev;
 	heir->next = op->next;
-	if (heir->prev)
+	if (heir->prev != NULL)
 		heir->prev->next = heir;
 	else
 		l->first = heir;
-	if (heir->next)
+	if (heir->next != NULL)
 		heir->next->prev = heir;
 	else
 		l->last = heir;
@@ -85,7 +85,7 @@ void net_ops_remove(struct net_ops *l, struct net_op *op)
 {
 	struct net_op *head = net_ops_find(l, op->id), *before = head;
 
-	if (NEVER(!head))
+	if (NEVER(head == NULL))
 		return;
 	if (head == op) {
 		ops_remove_head(l, op);
@@ -102,7 +102,7 @@ void net_ops_rotate(struct net_ops *l)
 {
 	struct net_op *op = l->first;
 
-	if (!op || op == l->last)
+	if (op == NULL || op == l->last)
 		return;
 	ops_unlink(l, op);
 	ops_append(l, op);
@@ -111,14 +111,14 @@ void net_ops_rotate(struct net_ops *l)
 void net_op_end(struct net_op *op, enum net_state state)
 {
 	op->state = state;
-	if (op->done)
+	if (op->done != NULL)
 		op->done(op);
 }
 
 void net_ops_mute(struct net_ops *l)
 {
-	for (struct net_op *head = l->first; head; head = head->next) {
-		for (struct net_op *op = head; op; op = op->same)
+	for (struct net_op *head = l->first; head != NULL; head = head->next) {
+		for (struct net_op *op = head; op != NULL; op = op->same)
 			op->done = NULL;
 	}
 }

@@ -40,11 +40,11 @@ static bool queue_grow(struct net_out *o, size_t need)
 	while (cap < 2 * (used + need))
 		cap *= 2;
 	q = malloc(cap);
-	if (!q && !o->q && need <= OUT_SPARE) {
+	if (q == NULL && o->q == NULL && need <= OUT_SPARE) {
 		q = o->spare;
 		cap = OUT_SPARE;
 	}
-	if (!q)
+	if (q == NULL)
 		return false;
 	if (used)
 		memcpy(q, o->q + o->q_at, used);
@@ -139,7 +139,7 @@ static void turn_begin(struct net_out *o)
 {
 	bool frames = o->q_at < o->q_end;
 
-	if (o->sends.first && (o->piece_next || !frames)) {
+	if (o->sends.first != NULL && (o->piece_next || !frames)) {
 		piece_begin(o);
 	} else if (frames) {
 		o->turn = TURN_FRAMES;
@@ -225,7 +225,7 @@ struct net_op *net_out_sent(struct net_out *o, size_t n, struct net_count *count
 		return NULL;
 	}
 	net_ops_remove(&o->sends, op);
-	if (op->same) /* it has the place now */
+	if (op->same != NULL) /* it has the place now */
 		net_ops_rotate(&o->sends);
 	return op;
 }

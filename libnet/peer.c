@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TRIES_MAX 8    /* connections that end without an answer: somebody else listens there */
+#define TRIES_MAX 8    /* connections that end without an answer: another program listens there */
 #define PAUSE_MS  10   /* before the second try; then twice as long each time ... */
 #define PAUSE_MAX 1000 /* ... up to this */
 
@@ -24,12 +24,12 @@ struct net_peer *net_peer_make(struct net *net, int rank)
 {
 	struct net_peer ***page = &net->page[rank / PEER_PAGE], *p = net_peer_at(net, rank);
 
-	if (p)
+	if (p != NULL)
 		return p;
-	if (!*page)
+	if (*page == NULL)
 		*page = calloc(PEER_PAGE, sizeof(struct net_peer *));
-	p = *page ? calloc(1, sizeof *p) : NULL;
-	if (!p)
+	p = *page != NULL ? calloc(1, sizeof(*p)) : NULL;
+	if (p == NULL)
 		return NULL;
 	p->net = net;
 	p->rank = p->in.from = rank;
@@ -43,25 +43,25 @@ static void peer_redial_at(struct net_peer *p, uint64_t again)
 {
 	struct net *net = p->net;
 
-	p->again = again;
+	p->redial_at = again;
 	net_timer_set(net, again);
-	if (p->waits)
+	if (p->redial)
 		return;
-	p->waits = true;
-	p->next_waiting = net->waiting;
-	net->waiting = p;
+	p->redial = true;
+	p->next_redial = net->redials;
+	net->redials = p;
 }
 
 void net_peer_redial_cancel(struct net_peer *p)
 {
-	struct net_peer **at = &p->net->waiting;
+	struct net_peer **at = &p->net->redials;
 
-	if (!p->waits)
+	if (!p->redial)
 		return;
 	while (*at != p)
-		at = &(*at)->next_waiting;
-	*at = p->next_waiting;
-	p->waits = false;
+		at = &(*at)->next_redial;
+	*at = p->next_redial;
+	p->redial = false;
 }
 
 /* Errors that may be gone at the next try. */
@@ -88,17 +88,17 @@ void net_peer_retry(struct net_peer *p, int err)
 	struct net *net = p->net;
 	uint64_t now = net->io->now(net);
 
-	if (p->dial)
+	if (p->dial != NULL)
 		net_conn_close(p->dial);
 	p->dial = NULL;
-	p->why = err;
-	p->doomed = !error_is_transient(err);
+	p->dial_error = err;
+	p->final = !error_is_transient(err);
 	if (err == 0 || err == ECONNRESET || err == EPIPE)
-		p->doomed |= ++p->tries >= TRIES_MAX;
+		p->final |= ++p->tries >= TRIES_MAX;
 	if (err == EMFILE || err == ENFILE)
-		net->up.count.no_fd++;
+		net->shared.count.no_fd++;
 	p->pause = p->pause == 0 ? PAUSE_MS : p->pause < PAUSE_MAX / 2 ? 2 * p->pause : PAUSE_MAX;
-	peer_redial_at(p, p->doomed ? now : now + (uint64_t)p->pause);
+	peer_redial_at(p, p->final ? now : now + (uint64_t)p->pause);
 }
 
 void net_peer_dial(struct net_peer *p)
@@ -108,21 +108,21 @@ void net_peer_dial(struct net_peer *p)
 	struct net_conn *c;
 	int err;
 
-	p->tie = NET_PEER_CONNECTING;
-	if (!p->since)
-		p->since = net->io->now(net);
-	c = addr ? net_conn_new(net) : NULL;
-	if (!c) {
+	p->state = NET_PEER_CONNECTING;
+	if (!p->unreached_since)
+		p->unreached_since = net->io->now(net);
+	c = addr != NULL ? net_conn_new(net) : NULL;
+	if (c == NULL) {
 		net_peer_retry(p, addr ? ENOMEM : EDESTADDRREQ);
 		return;
 	}
 	p->dials++;
-	net->up.count.dialled++;
-	net->up.count.redialled += p->pause > 0;
+	net->shared.count.dialled++;
+	net->shared.count.redialled += p->pause > 0;
 	c->peer = p;
 	c->state = CONN_CONNECTING;
 	p->dial = c;
-	net_timer_set(net, p->since + (uint64_t)net->conf.dial_ms);
+	net_timer_set(net, p->unreached_since + (uint64_t)net->conf.dial_ms);
 	err = net->io->dial(c, addr, p->pause ? NET_DIAL_WAIT_MS : 0);
 	if (err == EINPROGRESS)
 		net_conn_want(c, true);
@@ -134,7 +134,7 @@ static const char *peer_where(const struct net_peer *p)
 {
 	const char *addr = p->net->conf.addr(p->net->conf.arg, p->rank);
 
-	return addr ? addr : "an unknown place";
+	return addr != NULL ? addr : "an unknown place";
 }
 
 void net_peer_lose(struct net_peer *p, enum net_why why, const char *fmt, ...)
@@ -145,21 +145,21 @@ void net_peer_lose(struct net_peer *p, enum net_why why, const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	vsnprintf(reason, sizeof reason, fmt, ap);
+	vsnprintf(reason, sizeof(reason), fmt, ap);
 	va_end(ap);
 	p->words = malloc(NET_WORDS_LEN);
-	if (p->words)
+	if (p->words != NULL)
 		snprintf(p->words, NET_WORDS_LEN, "peer %d at %s: %s", p->rank, peer_where(p),
 			reason);
-	p->tie = why == NET_WHY_LEFT ? NET_PEER_LEFT : NET_PEER_LOST;
+	p->state = why == NET_WHY_LEFT ? NET_PEER_LEFT : NET_PEER_LOST;
 	if (why == NET_WHY_LEFT)
-		net->up.count.left++;
+		net->shared.count.left++;
 	else
-		net->up.count.lost++;
+		net->shared.count.lost++;
 	net_peer_redial_cancel(p);
-	if (p->dial)
+	if (p->dial != NULL)
 		net_conn_close(p->dial);
-	if (p->conn)
+	if (p->conn != NULL)
 		net_conn_close(p->conn);
 	p->dial = p->conn = NULL;
 	net_out_fini(&p->out);
@@ -172,7 +172,7 @@ void net_peer_lose(struct net_peer *p, enum net_why why, const char *fmt, ...)
 
 void net_peer_free(struct net_peer *p)
 {
-	if (!p)
+	if (p == NULL)
 		return;
 	net_ops_mute(&p->out.sends);
 	net_ops_mute(&p->in.posts);
@@ -189,11 +189,11 @@ void net_log(struct net *net, const char *fmt, ...)
 	char words[NET_WORDS_LEN];
 	va_list ap;
 
-	if (!net->conf.told || net->told >= NET_LOG_MAX)
+	if (!net->conf.log || net->nlogged >= NET_LOG_MAX)
 		return;
-	net->told++;
+	net->nlogged++;
 	va_start(ap, fmt);
-	vsnprintf(words, sizeof words, fmt, ap);
+	vsnprintf(words, sizeof(words), fmt, ap);
 	va_end(ap);
-	net->conf.told(net->conf.arg, words);
+	net->conf.log(net->conf.arg, words);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* siphash.c - SipHash-2-4 with 128 bits of result, written from the description by its authors (J.-P.
- * Aumasson, D. J. Bernstein, 2012): a keyed hash that nobody can compute without the key. */
+/* siphash.c - SipHash-2-4 with 128 bits of result, written from the description by its authors
+ * (J.-P.  Aumasson, D.  J.  Bernstein, 2012): a keyed hash that cannot be computed without the key.
+ * */
 #include "libnet/net_inner.h"
 
 #include <endian.h>
@@ -19,14 +20,14 @@ static inline uint64_t sip_load(const uint8_t *p)
 {
 	uint64_t x;
 
-	memcpy(&x, p, sizeof x);
+	memcpy(&x, p, sizeof(x));
 	return le64toh(x);
 }
 
 static inline void sip_store(uint8_t *p, uint64_t x)
 {
 	x = htole64(x);
-	memcpy(p, &x, sizeof x);
+	memcpy(p, &x, sizeof(x));
 }
 
 static void sip_rounds(struct sip *s, int rounds)

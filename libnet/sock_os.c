@@ -51,12 +51,12 @@ static ssize_t os_send(struct net_conn *c, struct iovec *iov, int n)
 
 static void socket_set(int fd, int level, int name, int value)
 {
-	setsockopt(fd, level, name, &value, sizeof value);
+	setsockopt(fd, level, name, &value, sizeof(value));
 }
 
-/* What every connection is set to.  A host that has died answers no keepalive; what happens while
- * bytes are under way is os_silent's to see: TCP_USER_TIMEOUT would also end connections to hosts
- * that are well, but whose process does not read. */
+/* Sets the options of a connection.  A host that has died answers no keepalive.  While bytes are
+ * under way, os_silent notices it: TCP_USER_TIMEOUT would also end connections to live hosts whose
+ * process does not read. */
 static void socket_tune(struct net_conn *c)
 {
 	const struct net_conf *conf = &c->net->conf;
@@ -82,11 +82,11 @@ static int socket_watch(struct net_conn *c)
 	return epoll_ctl(c->net->epoll_fd, EPOLL_CTL_ADD, c->fd, &e) == 0 ? 0 : errno;
 }
 
-/* A socket of a loopback address can be connected to itself, if nobody listens there. */
+/* A socket of a loopback address can connect to itself, if no other one listens there. */
 static bool socket_is_self(const struct net_conn *c)
 {
 	struct sockaddr_storage a, b;
-	socklen_t alen = sizeof a, blen = sizeof b;
+	socklen_t alen = sizeof(a), blen = sizeof(b);
 
 	return c->tcp && getsockname(c->fd, (struct sockaddr *)&a, &alen) == 0 &&
 	       getpeername(c->fd, (struct sockaddr *)&b, &blen) == 0 && alen == blen &&
@@ -103,7 +103,7 @@ static int os_dialled(struct net_conn *c)
 		return errno;
 	if (err)
 		return err;
-	len = sizeof sa;
+	len = sizeof(sa);
 	if (getpeername(c->fd, (struct sockaddr *)&sa, &len) != 0)
 		return errno == ENOTCONN ? EINPROGRESS : errno;
 	return socket_is_self(c) ? ECONNREFUSED : 0;
@@ -140,7 +140,7 @@ static int os_dial(struct net_conn *c, const char *addr, int wait_ms)
 static int os_accept(struct net *net, struct net_conn *c)
 {
 	struct sockaddr_storage sa;
-	socklen_t len = sizeof sa;
+	socklen_t len = sizeof(sa);
 
 	c->fd = accept4(net->listen_fd, (struct sockaddr *)&sa, &len, SOCK_NONBLOCK | SOCK_CLOEXEC);
 	if (c->fd < 0) {
@@ -161,7 +161,7 @@ static int os_accept(struct net *net, struct net_conn *c)
 static void os_close(struct net_conn *c)
 {
 	/* A forked child may have the socket open still: take it out of epoll, and end it. */
-	if (!c->net->mute) {
+	if (!c->net->forked) {
 		epoll_ctl(c->net->epoll_fd, EPOLL_CTL_DEL, c->fd, NULL);
 		shutdown(c->fd, SHUT_RDWR);
 	}
@@ -230,14 +230,14 @@ static bool os_unsent(struct net_conn *c)
 {
 	int n = 0;
 
-	/* What a UNIX socket has taken is with the other side already. */
+	/* A UNIX socket has handed all bytes over already. */
 	return c->tcp && ioctl(c->fd, SIOCOUTQ, &n) == 0 && n > 0;
 }
 
 static int os_silent(struct net_conn *c)
 {
 	struct tcp_info t;
-	socklen_t len = sizeof t;
+	socklen_t len = sizeof(t);
 
 	if (!c->tcp || getsockopt(c->fd, IPPROTO_TCP, TCP_INFO, &t, &len) != 0)
 		return 0;
@@ -249,7 +249,7 @@ static int os_silent(struct net_conn *c)
 static void os_name(struct net_conn *c, char text[NET_ADDR_LEN])
 {
 	struct sockaddr_storage sa;
-	socklen_t len = sizeof sa;
+	socklen_t len = sizeof(sa);
 
 	if (getpeername(c->fd, (struct sockaddr *)&sa, &len) == 0)
 		net_addr_write(&sa, len, text);

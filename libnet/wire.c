@@ -55,26 +55,26 @@ static_assert(NET_FRAME_MAX % WIRE_ALIGN == 0, "the longest frame needs no paddi
 static void put16(uint8_t *p, uint16_t x)
 {
 	x = htole16(x);
-	memcpy(p, &x, sizeof x);
+	memcpy(p, &x, sizeof(x));
 }
 
 static void put32(uint8_t *p, uint32_t x)
 {
 	x = htole32(x);
-	memcpy(p, &x, sizeof x);
+	memcpy(p, &x, sizeof(x));
 }
 
 static void put64(uint8_t *p, uint64_t x)
 {
 	x = htole64(x);
-	memcpy(p, &x, sizeof x);
+	memcpy(p, &x, sizeof(x));
 }
 
 static uint32_t get32(const uint8_t *p)
 {
 	uint32_t x;
 
-	memcpy(&x, p, sizeof x);
+	memcpy(&x, p, sizeof(x));
 	return le32toh(x);
 }
 
@@ -82,14 +82,14 @@ static uint64_t get64(const uint8_t *p)
 {
 	uint64_t x;
 
-	memcpy(&x, p, sizeof x);
+	memcpy(&x, p, sizeof(x));
 	return le64toh(x);
 }
 
 void net_hello_write(const struct wire_hello *h, uint8_t b[WIRE_HELLO])
 {
 	memset(b, 0, WIRE_HELLO);
-	memcpy(b, magic, sizeof magic);
+	memcpy(b, magic, sizeof(magic));
 	put16(b + HELLO_VERSION, h->version);
 	b[HELLO_VERB] = h->verb;
 	put32(b + HELLO_UNIVERSE, h->universe);
@@ -106,7 +106,7 @@ static void hello_proof(const uint8_t key[NET_KEY_LEN], const uint8_t b[WIRE_HEL
 	uint8_t text[2 * WIRE_SIGNED];
 
 	memcpy(text, b, WIRE_SIGNED);
-	if (asked)
+	if (asked != NULL)
 		memcpy(text + WIRE_SIGNED, asked, WIRE_SIGNED);
 	net_hash(key, text, asked ? 2 * WIRE_SIGNED : WIRE_SIGNED, out);
 }
@@ -118,14 +118,14 @@ void net_hello_sign(const uint8_t key[NET_KEY_LEN], uint8_t b[WIRE_HELLO], const
 
 bool net_hello_ours(const uint8_t b[WIRE_HELLO])
 {
-	return memcmp(b, magic, sizeof magic) == 0;
+	return memcmp(b, magic, sizeof(magic)) == 0;
 }
 
 uint16_t net_hello_version(const uint8_t b[WIRE_HELLO])
 {
 	uint16_t x;
 
-	memcpy(&x, b + HELLO_VERSION, sizeof x);
+	memcpy(&x, b + HELLO_VERSION, sizeof(x));
 	return le16toh(x);
 }
 

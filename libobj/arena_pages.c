@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* arena_pages.c - the built-in engine of arenas: slabs for small pieces, runs of pages for large ones.
+/* arena_pages.c - the built-in engine of arenas: slabs for small pieces, runs of pages for large
+ * ones.
  *
  *   region (from grow)   [ run: FREE ][ slab ][ run: USED      ][ slab ][ FREE ... ]
  *   in pages of 64 KiB     span         span    span              span    span

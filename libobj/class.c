@@ -103,8 +103,8 @@ int obj_class_open(struct obj_class *c, struct obj_domain *d, const struct obj_c
 	return OBJ_OK;
 }
 
-/* Forgets, instead of dropping it, an error handler of the class that closes; or (`all') any, because
- * its class may be closed already. */
+/* Forgets, instead of dropping it, an error handler of the class that closes; or (`all') any,
+ * because its class may be closed already. */
 static void class_errh_forget(const struct obj_class *c, const struct obj *o, bool all)
 {
 	struct ext *e = ext_of(o);

@@ -8,7 +8,8 @@
  *            └─ an address: direct       ┘ OBJ_STALE, OBJ_FOREIGN: this class has; not valid now
  *
  * A freed slot remembers both sites until it is used again; objects with a name, or that lived on
- * after their handle, also leave them in the graveyard, a ring of the last TOMBSTONES of a domain. */
+ * after their handle, also leave them in the graveyard, a ring of the last TOMBSTONES of a domain.
+ * */
 #include "libobj/obj_inner.h"
 #include <dlfcn.h>
 #include <stdarg.h>

@@ -112,7 +112,7 @@ static bool object_valid(const struct obj *o)
 
 	if (e == NULL)
 		return true;
-	if (e->name != NULL && strlen(e->name) != e->name_len)
+	if (e->name != NULL && e->name[e->name_len] != '\0')
 		return false;
 	if (e->errh != NULL && e->errh->refs == 0)
 		return false;

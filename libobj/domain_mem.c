@@ -3,8 +3,8 @@
  *
  *   [ len | from ] piece ...        a header of 16 bytes names the allocator of the piece
  *
- * Small programs never load jemalloc: until OBJ_ALLOC_SMALL bytes are in use, malloc serves.  A piece
- * goes back to the allocator that it came from. */
+ * Small programs never load jemalloc: until OBJ_ALLOC_SMALL bytes are in use, malloc serves.  A
+ * piece goes back to the allocator that it came from. */
 #include "libobj/arena.h"
 #include <stdlib.h>
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* errh_slot.c - the error-handler slot of an object: one reference, changed under the object's lock.
+/* errh_slot.c - the error-handler slot of an object: one reference, changed under the object's
+ * lock.
  *
- * The old handler is dropped, and may be destroyed, after the lock has been given back.  A reader of
- * the slot gets its own reference, so a handler that runs is not destroyed meanwhile. */
+ * The old handler is dropped, and may be destroyed, after the lock has been given back.  A reader
+ * of the slot gets its own reference, so a handler that runs is not destroyed meanwhile. */
 #include "libobj/obj_inner.h"
 
 int obj_errh_set(void *self, void *errh)

@@ -4,8 +4,8 @@
  * Before the fork all locks of libobj are taken, so that no table is caught half changed; the child
  * sets them free.  Other threads do not exist in the child; their magazines may hold free slots.
  * Where they do, the class's free slots are found anew.  A domain with OBJ_FORK_FOREIGN disowns the
- * parent's objects: their tokens die, and the child never destroys them, because the resources behind
- * them belong to the parent. */
+ * parent's objects: their tokens die, and the child never destroys them, because the resources
+ * behind them belong to the parent. */
 #include "libobj/arena.h"
 #include <pthread.h>
 

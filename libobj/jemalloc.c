@@ -164,8 +164,8 @@ static const struct jem_hooks hooks_ours = {hook_alloc, hook_dalloc, hook_destro
 
 /* ------------------------------------------------------------------------ arenas */
 
-/* With a provider: jemalloc's own bookkeeping stays out of the provider's memory where the version can do
- * that, so that a stray store of a peer damages data and not the allocator. */
+/* With a provider: jemalloc's own bookkeeping stays out of the provider's memory where the version
+ * can do that, so that a stray store of a peer damages data and not the allocator. */
 static bool arena_make(struct jem *j)
 {
 	struct jem_config config = {.hooks = &j->hooks, .metadata_use_hooks = false};

@@ -3,9 +3,10 @@
  *
  *     word   0 ──lock──> 1 ──another thread comes──> 2 ──unlock──> 0, and wake one
  *
- * Debug builds remember the locks that a thread has.  They abort when it takes one whose rank is not
- * above all of them, so no cycle of waiting can exist.  While a thread has a lock it destroys nothing;
- * objects whose count falls to zero meanwhile are destroyed when it gives the last lock back. */
+ * Debug builds remember the locks that a thread has.  They abort when it takes one whose rank is
+ * not above all of them, so no cycle of waiting can exist.  While a thread has a lock it destroys
+ * nothing; objects whose count falls to zero meanwhile are destroyed when it gives the last lock
+ * back. */
 #include "libobj/obj_inner.h"
 #include <stdio.h>
 #include <stdlib.h>

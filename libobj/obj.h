@@ -320,8 +320,7 @@ static inline struct obj *obj_slot(const struct obj_class *c, size_t index)
 {
 	struct obj *o = (struct obj *)(void *)(c->base + index * c->stride);
 
-	if (o ==
-		NULL) /* tells the compiler: a slot with a matching token needs no compare with NULL */
+	if (o == NULL) /* tells the compiler that callers need no compare with NULL */
 		__builtin_unreachable();
 	return o;
 }

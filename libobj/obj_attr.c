@@ -615,8 +615,9 @@ bool obj_attrs_valid(const struct obj *o)
 
 /* ------------------------------------------------------------------------ walking, copying */
 
-/* The oldest ATTR_LIVE attribute with a serial number above `after' and up to `last', or NULL.  `hint'
- * is the last attribute of the walk, or NULL: attrs are not freed, so at worst it is useless. */
+/* The oldest ATTR_LIVE attribute with a serial number above `after' and up to `last', or NULL.
+ * `hint' is the last attribute of the walk, or NULL: attrs are not freed, so at worst it is
+ * useless. */
 static struct attr *attr_after(
 	const struct attr_cache *a, const struct attr *hint, uint64_t after, uint64_t last)
 {

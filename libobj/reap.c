@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* reap.c - where objects end, and when.
  *
- *   last drop ──in a callback, a destroy or a lock──> reap list of the thread ──out of it──> destroy
- *            ──OBJ_F_LATER──────────────────────────> list of the domain ──obj_reap──────────> destroy
- *            ──else─────────────────────────────────────────────────────────────────────────> destroy
+ *   last drop ─┬─ in a callback, a destroy or a lock ─> thread's list ── out of it ─> destroy
+ *              ├─ OBJ_F_LATER ────────────────────────> domain's list ── obj_reap ──> destroy
+ *              └─ else ─────────────────────────────────────────────────────────────> destroy
  *
- * So destroy is never entered twice on a stack, and a chain of a million objects that hold one another
- * needs no stack. */
+ * So destroy is never entered twice on a stack, and a chain of a million objects that hold one
+ * another needs no stack. */
 #include "libobj/obj_inner.h"
 #include <string.h>
 

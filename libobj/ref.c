@@ -4,10 +4,10 @@
  *   pop ─ construct ─> live ─ obj_free: callbacks ─> pending ─ last drop ─> dying ─ destroy ─> push
  *   token dead         live   refs: CLOSING + 1      dead      refs 0       DYING   (reap.c)
  *
- * Lookups read the token; the refs word decides.  With several threads, the thread that frees wins a
- * compare-and-swap on refs.  It then looks again whether the token is still the one to be freed: the
- * slot may have got a new object in between.  The short way (no other reference, no callback) is one
- * such swap, to DYING: from then on obj_acquire waits until the token has changed. */
+ * Lookups read the token; the refs word decides.  With several threads, the thread that frees wins
+ * a compare-and-swap on refs.  It then looks again whether the token is still the one to be freed:
+ * the slot may have got a new object in between.  The short way (no other reference, no callback)
+ * is one such swap, to DYING: from then on obj_acquire waits until the token has changed. */
 #include "libobj/obj_inner.h"
 #include <execinfo.h>
 #include <string.h>
@@ -15,7 +15,8 @@
 
 /* ------------------------------------------------------------------------ obj_new */
 
-/* Clears the object behind its header, with the padding: whole cache lines need no call of memset. */
+/* Clears the object behind its header, with the padding: whole cache lines need no call of memset.
+ * */
 static void object_clear(const struct obj_class *c, struct obj *o)
 {
 	char *p = (char *)(o + 1);
@@ -327,7 +328,8 @@ static void object_free_finish(struct obj_class *c, struct obj *o, uintptr_t sit
 		obj_drop(o);
 		return;
 	}
-	/* the last reference is ours: dropped by hand, so that the slot keeps the site of the free */
+	/* the last reference is ours: dropped by hand, so that the slot keeps the site of the
+	 * free */
 	r = refs_add(o, (uint64_t)-1);
 	if (r == 0) {
 		__atomic_store_n(&o->refs, REFS_DYING, __ATOMIC_RELAXED);
@@ -402,7 +404,8 @@ static inline void mag_push(struct obj_class *c, struct mag *m, struct obj *o, u
 		obj_mag_spill(c, m);
 }
 
-/* The usual case is in line: one handle, no reference, no callback, a magazine that is not empty. */
+/* The usual case is in line: one handle, no reference, no callback, a magazine that is not empty.
+ * */
 int obj_free(struct obj_class *c, obj_h *handle)
 {
 	uintptr_t site = obj_this_thread.site != 0 ? obj_this_thread.site : obj_caller();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* tombstone.c - what stays known of freed objects: a ring of the last TOMBSTONES of a domain.
  *
- *   [ token | created | freed | name ][ ... ][ ... ]        ntombstones % TOMBSTONES is written next
+ *   [ token | created | freed | name ][ ... ][ ... ]      ntombstones % TOMBSTONES is written next
  *
  * A freed slot keeps both sites itself until it is used again.  Objects that have a name, or that
  * live on after their handle, leave a tombstone here as well. */

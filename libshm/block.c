@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* block.c - what a group of ranks shares for its collective operations.
+/* block.c - memory that a group of ranks shares for its collective operations.
  *
  *   bucket[hash(key)] -> group -> group -> 0        chained by offset, under head->lock
  *
- * Whoever joins first makes the group, the others find it; who leaves last takes it out and frees
- * it.  Each change of the chain is one store, so that a lock whose holder died leaves it whole. */
+ * The first member to join makes the area, the others find it; the last one to leave takes it out
+ * of the chain and frees it.  Each change of the chain is one store, so a lock holder that dies
+ * leaves it whole. */
 #include <stdlib.h>
 #include "libshm/shm_inner.h"
 
@@ -71,7 +72,7 @@ int shm_block_join(struct shm *s, uint64_t key, int n, int me, struct shm_block 
 	uint64_t off;
 
 	must(n >= 1 && me >= 0 && me < n);
-	b = calloc(1, sizeof *b);
+	b = calloc(1, sizeof(*b));
 	off = b != NULL ? block_area_get(s, key, n) : 0;
 	if (off == 0) {
 		free(b);
@@ -90,7 +91,7 @@ int shm_block_join(struct shm *s, uint64_t key, int n, int me, struct shm_block 
 	return 0;
 }
 
-/* Counts me out; true: I was the last, and the group is in no chain any more. */
+/* Counts this member out; true: it was the last, and the area is in no chain any more. */
 static bool block_count_out(struct shm *s, struct shm_block_area *g)
 {
 	struct seg_lock *l = &s->seg->head->lock;

@@ -1,32 +1,33 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* cross_memory.c - reading another rank's private memory, where the kernel permits it.
+/* cross_memory.c - reads and writes another rank's private memory, where the kernel permits it.
  *
- *   rank i   proof = a random number, in private memory;  door[i].proof_at = &proof, .proof = its
- * value rank j   reads 8 bytes at door[i].proof_at of process door[i].pid: the same number?
+ *   rank i   proof = a random number, in private memory
+ *            doorbell[i].proof_at = &proof, .proof = its value
+ *   rank j   reads 8 bytes at doorbell[i].proof_at of process doorbell[i].pid: is it that number?
  *
- * The process id may mean another process to us than to rank i (containers), who would be read
- * instead of it: so nothing is read of anybody who has not proved to be the one.  Asked once for
- * each peer; a refusal is remembered. */
+ * With containers, the process id may stand for another process here than for rank i.  So a rank
+ * reads nothing of a peer that has not passed this check.  It is made once for each peer; a refusal
+ * is remembered. */
 #include "libshm/shm_inner.h"
 
 void shm_cross_memory_offer(struct shm *s)
 {
-	struct shm_doorbell *d = &s->in->door[s->me];
+	struct shm_doorbell *d = &s->in->doorbell[s->me];
 
 	s->in->proof = shm_os_random();
 	atomic_store_explicit(&d->proof, s->in->proof, memory_order_relaxed);
-	/* release: who sees the address sees the number */
+	/* release: after the address, the number is visible */
 	atomic_store_explicit(
 		&d->proof_at, (uint64_t)(uintptr_t)&s->in->proof, memory_order_release);
 }
 
 static bool cross_memory_proven(const struct shm *s, int src)
 {
-	const struct shm_doorbell *d = &s->in->door[src];
+	const struct shm_doorbell *d = &s->in->doorbell[src];
 	uint64_t at = atomic_load_explicit(&d->proof_at, memory_order_acquire), seen = 0;
 	int pid = atomic_load_explicit(&d->pid, memory_order_relaxed);
 
-	return at != 0 && pid > 0 && shm_os_read(pid, &seen, at, sizeof seen) &&
+	return at != 0 && pid > 0 && shm_os_read(pid, &seen, at, sizeof(seen)) &&
 	       seen == atomic_load_explicit(&d->proof, memory_order_relaxed);
 }
 
@@ -43,7 +44,7 @@ bool shm_readable(struct shm *s, int src)
 
 static int rank_pid(const struct shm *s, int rank)
 {
-	return atomic_load_explicit(&s->in->door[rank].pid, memory_order_relaxed);
+	return atomic_load_explicit(&s->in->doorbell[rank].pid, memory_order_relaxed);
 }
 
 bool shm_read(struct shm *s, int src, void *dst, uint64_t at, size_t len)

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* frame_ring.c - the slow side of sending: rings, far areas, and the inbox before there is a ring.
+/* frame_ring.c - the slow side of sending: rings, payload areas, and the inbox before a ring.
  *
- *   sender                                         receiver
- *     tx.head -> [slot][slot][slot][slot] <- rx.tail
- *     far_head -> [......frame 7......|..frame 8..|     ] far area, the sender's own memory in the
- *     tx.limit, far_tail <---- credit, each quarter ring   segment; slots say where in it
+ *   sender                                             receiver
+ *     tx.head ------> [slot][slot][slot][slot] <------ rx.tail
+ *     payload_head -> [..... frame 7 .....|.. frame 8 ..|     ]   payload area: the slot of a long
+ *                                                                 frame says where it lies there
+ *     tx.limit, payload_tail <------ credit, after each quarter of the ring
  *
  * A pair has no ring at first: frames go through the receiver's inbox.  The sender makes a ring
  * when the pair is busy, or when a frame is too long for the inbox, and offers it by a frame of its
- * own kind through the inbox; behind that everything goes through the ring, and the receiver looks
- * at it only when it has met the offer.  So nothing overtakes, and no numbers are needed. */
+ * own kind through the inbox.  All later frames go through the ring, and the receiver reads the
+ * ring only after the offer.  So no frame overtakes another, without sequence numbers. */
 #include "libshm/shm_inner.h"
 
 static uint32_t payload_size(const struct shm *s)
@@ -17,14 +18,14 @@ static uint32_t payload_size(const struct shm *s)
 	return s->frame_max * PAYLOAD_FRAMES;
 }
 
-/* Takes note of what the receiver has consumed; returns the word as it was read. */
+/* Reads the receiver's credit; returns the word as it was read. */
 static uint64_t ring_credit_read(struct shm *s, int dst)
 {
 	struct shm_peer *p = &s->in->peer[dst];
 	uint64_t credit = atomic_load_explicit(&p->out->credit, memory_order_acquire);
 
 	s->tx[dst].limit = (uint32_t)credit + s->slots;
-	p->far_tail = (uint32_t)(credit >> 32);
+	p->payload_tail = (uint32_t)(credit >> 32);
 	return credit;
 }
 
@@ -55,8 +56,8 @@ static int ring_open(struct shm *s, int dst)
 	o.off = shm_off(s, p->out);
 	if (shm_inbox_claim(s, dst) != 0)
 		return ring_again(s, NULL, 0);
-	memcpy(s->in->cell->data, &o, sizeof o);
-	shm_inbox_send(s, dst, &h, sizeof o);
+	memcpy(s->in->cell->data, &o, sizeof(o));
+	shm_inbox_send(s, dst, &h, sizeof(o));
 	s->count.put_inbox--;
 	p->offered = true;
 	s->tx[dst].slot = p->out->slot;
@@ -64,31 +65,31 @@ static int ring_open(struct shm *s, int dst)
 	return 0;
 }
 
-/* Room for `len' bytes in one piece; in->far_pos is its position. */
+/* Room for `len' bytes in one piece; in->payload_pos is its position. */
 static int payload_claim(struct shm *s, int dst, size_t len, void **ptr)
 {
 	struct shm_peer *p = &s->in->peer[dst];
 	uint32_t size = payload_size(s),
 		 need = ((uint32_t)len + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
-	uint32_t at = p->far_head, left = size - at % size;
+	uint32_t at = p->payload_head, left = size - at % size;
 	uint64_t credit;
 
-	if (p->far == NULL) {
+	if (p->payload == NULL) {
 		uint64_t off = shm_heap_alloc(s, size, CACHE_LINE);
 
 		if (off == 0)
 			return SHM_NOMEM;
-		p->far = shm_ptr(s, off);
+		p->payload = shm_ptr(s, off);
 	}
 	if (need > left)
 		at += left;
-	if (at + need - p->far_tail > size) {
+	if (at + need - p->payload_tail > size) {
 		credit = ring_credit_read(s, dst);
-		if (at + need - p->far_tail > size)
+		if (at + need - p->payload_tail > size)
 			return ring_again(s, &p->out->credit, credit);
 	}
-	s->in->far_pos = at;
-	*ptr = p->far + at % size;
+	s->in->payload_pos = at;
+	*ptr = p->payload + at % size;
 	return 0;
 }
 
@@ -138,7 +139,8 @@ int shm_reserve(struct shm *s, int dst, size_t len, void **ptr)
 	return 0;
 }
 
-/* What was built in the far area but is short enough for the slot moves there. */
+/* Sends the reserved frame.  Payload that was built in the payload area and fits the slot moves
+ * there. */
 static void ring_send(struct shm *s, int dst, const struct shm_hdr *h, size_t len)
 {
 	struct shm_tx *t = &s->tx[dst];
@@ -146,14 +148,14 @@ static void ring_send(struct shm *s, int dst, const struct shm_hdr *h, size_t le
 	struct shm_slot *slot = shm_slot_at(t->slot, s->slots, t->head);
 
 	if (s->in->reserved == RESERVED_PAYLOAD) {
-		char *at = p->far + s->in->far_pos % payload_size(s);
-		struct shm_payload far = {.off = shm_off(s, at)};
+		char *at = p->payload + s->in->payload_pos % payload_size(s);
+		struct shm_payload payload = {.off = shm_off(s, at)};
 
 		if (len > SHM_INLINE) {
-			far.end = s->in->far_pos +
-				  ((uint32_t)len + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
-			p->far_head = far.end;
-			memcpy(slot->data, &far, sizeof far);
+			payload.end = s->in->payload_pos +
+				      ((uint32_t)len + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
+			p->payload_head = payload.end;
+			memcpy(slot->data, &payload, sizeof(payload));
 			s->count.put_far++;
 		} else {
 			memcpy(slot->data, at, len);
@@ -211,16 +213,17 @@ bool shm_ring_has_frame(const struct shm *s, int src)
 	return (word & SHM_WORD_PHASE) == shm_phase(s->slots, r->tail);
 }
 
-/* After a quarter of the ring or of the far area, not before. */
+/* Returns credit after a quarter of the ring or of the payload area, not before. */
 void shm_credit(struct shm *s, int src)
 {
 	struct shm_rx *r = &s->rx[src];
 
-	if (r->tail - r->credited < s->slots / 4 && r->far_end - r->far_told < payload_size(s) / 4)
+	if (r->tail - r->credited < s->slots / 4 &&
+		r->payload_end - r->payload_credited < payload_size(s) / 4)
 		return;
 	r->credited = r->tail;
-	r->far_told = r->far_end;
-	atomic_store_explicit(&s->in->peer[src].in->credit, (uint64_t)r->far_end << 32 | r->tail,
-		memory_order_release);
+	r->payload_credited = r->payload_end;
+	atomic_store_explicit(&s->in->peer[src].in->credit,
+		(uint64_t)r->payload_end << 32 | r->tail, memory_order_release);
 	doorbell_ring(s, src);
 }

@@ -7,7 +7,7 @@
  *
  * A class is a size: 1 .. 128 lines, then whole pages with four steps an octave, always on a page
  * boundary, from a huge page on on one of those.  Pieces never change their class and are never
- * merged: address space is plentiful, and what is large gives its memory back when it is freed.  A
+ * merged: address space is plentiful, and large pieces give their memory back when freed.  A
  * piece gets its pages when it is handed out, by fallocate, so that a full machine shows as an
  * error and not as a signal.
  *
@@ -57,6 +57,26 @@ bool shm_heap_limit(struct shm_seg *seg, int me, uint64_t end)
 	return good;
 }
 
+bool shm_heap_valid(struct shm *s)
+{
+	const struct seg_head *h = s->seg->head;
+	uint64_t top, left;
+	bool good;
+
+	shm_lock_take(s->seg, s->me, &s->seg->head->lock);
+	top = h->heap_top != 0 ? h->heap_top : h->heap;
+	left = (top - h->heap) / CACHE_LINE; /* more pieces cannot be free: a list has no cycle */
+	good = top >= h->heap && top <= heap_end(h);
+	for (unsigned class = 0; good && class < HEAP_CLASSES; class ++)
+		for (uint64_t off = h->heap_free[class]; good && off != 0; left--) {
+			good = off >= h->heap && off < top && off % CACHE_LINE == 0 && left > 0;
+			if (good)
+				memcpy(&off, s->base + off, sizeof(off));
+		}
+	shm_lock_drop(&s->seg->head->lock);
+	return good;
+}
+
 static uint64_t heap_take(struct shm *s, unsigned class, uint64_t size, bool *fresh)
 {
 	struct seg_head *h = s->seg->head;
@@ -66,7 +86,7 @@ static uint64_t heap_take(struct shm *s, unsigned class, uint64_t size, bool *fr
 	off = h->heap_free[class];
 	*fresh = off == 0;
 	if (off != 0) {
-		memcpy(&h->heap_free[class], s->base + off, sizeof off);
+		memcpy(&h->heap_free[class], s->base + off, sizeof(off));
 	} else {
 		start = h->heap_top != 0 ? h->heap_top : h->heap;
 		unit = size >= SHM_HUGE ? SHM_HUGE : class > HEAP_LINES ? PAGE : 1;
@@ -85,14 +105,14 @@ static void heap_give(struct shm *s, unsigned class, uint64_t off)
 	struct seg_head *h = s->seg->head;
 
 	shm_lock_take(s->seg, s->me, &h->lock);
-	memcpy(s->base + off, &h->heap_free[class], sizeof off);
+	memcpy(s->base + off, &h->heap_free[class], sizeof(off));
 	atomic_signal_fence(memory_order_seq_cst); /* whole at every store: the link comes first */
 	h->heap_free[class] = off;
 	shm_lock_drop(&h->lock);
 }
 
-/* What could not be reserved: its pages go back, and so does its room, if nobody has got the room
- * behind it. */
+/* Gives back a piece that could not be reserved: its pages, and its room if it is still the last.
+ * */
 static void heap_undo(struct shm *s, unsigned class, uint64_t off, uint64_t size, bool fresh)
 {
 	struct seg_head *h = s->seg->head;
@@ -138,7 +158,7 @@ uint64_t shm_heap_alloc(struct shm *s, size_t len, size_t align)
 		return 0;
 	}
 	if (!fresh)
-		memset(s->base + off, 0, size >= PUNCH_LEN ? sizeof off : len);
+		memset(s->base + off, 0, size >= PUNCH_LEN ? sizeof(off) : len);
 	return off;
 }
 

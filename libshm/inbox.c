@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* inbox.c - one bounded queue per receiver, for all senders who have no ring to it yet.
+/* inbox.c - one bounded queue per receiver, for all senders that have no ring to it yet.
  *
  *   ticket (all senders, by compare and swap)
  *      |           turn / 2: the lap; turn % 2: full?
@@ -8,8 +8,8 @@
  *         ^ head (receiver, private)    full when turn is one more, and free for the next lap then
  *
  * A ticket is only taken for a cell that is free, so the queue never overfills and a sender never
- * waits for another, but for the moment between his ticket and his cell's turn.  Cells stay in the
- * order of tickets; one sender's offer of a ring comes behind all that he sent before. */
+ * waits for another, but for the moment between its ticket and its cell's turn.  Cells stay in the
+ * order of tickets; a sender's offer of a ring comes behind all that it sent before. */
 #include "libshm/shm_inner.h"
 
 static struct shm_inbox *inbox_of(const struct shm *s, int rank)

@@ -8,8 +8,8 @@
  *
  * The producer makes a pipe when it first needs one towards a peer, and offers it in a frame.  It
  * may have pipe_max of them; then a drained one (put == got) goes to the next peer under a new
- * generation. The former consumer finds a generation that is not the one it was offered, and
- * forgets the pipe; it wrote its last word there when it released the last chunk. */
+ * generation.  The former consumer finds another generation than it was offered, and forgets the
+ * pipe; its last store there was the release of the last chunk. */
 #include "libshm/shm_inner.h"
 
 static struct shm_pipe *pipe_at(const struct shm *s, uint64_t off)
@@ -37,7 +37,7 @@ static uint32_t pipe_generation(const struct shm_pipe *p)
 	return (uint32_t)(atomic_load_explicit(&p->put, memory_order_relaxed) >> 32);
 }
 
-/* Takes a drained pipe away from whom it served; NULL if there is none. */
+/* Takes a drained pipe away from the peer that it served; NULL if there is none. */
 static struct shm_pipe *pipe_steal(struct shm *s, int dst, uint32_t *count)
 {
 	struct shm_private *in = s->in;
@@ -97,7 +97,7 @@ static int pipe_offer(struct shm *s, int dst)
 	struct shm_peer *p = &s->in->peer[dst];
 	struct channel_offer o = {
 		.off = shm_off(s, p->pipe_out), .gen = pipe_generation(p->pipe_out), .pos = p->put};
-	int e = shm_put(s, dst, &h, &o, sizeof o);
+	int e = shm_put(s, dst, &h, &o, sizeof(o));
 
 	if (e != 0)
 		return e;
@@ -158,7 +158,7 @@ void shm_pipe_accept(struct shm *s, int src, const struct channel_offer *o)
 	p->got = o->pos;
 }
 
-/* Chunks that wait at `src's pipe; a pipe that was given to somebody else is forgotten. */
+/* Chunks that wait at `src's pipe; a pipe that was given to another peer is forgotten. */
 static uint32_t pipe_chunks_waiting(struct shm_peer *p)
 {
 	uint64_t put;

@@ -39,15 +39,15 @@ static void rank_free(struct shm *s)
 static struct shm *rank_alloc(struct shm_seg *seg)
 {
 	size_t n = seg->head->nranks;
-	struct shm *s = calloc(1, sizeof *s);
+	struct shm *s = calloc(1, sizeof(*s));
 
 	if (s == NULL)
 		return NULL;
-	s->tx = calloc(n, sizeof *s->tx);
-	s->rx = calloc(n, sizeof *s->rx);
-	s->in = calloc(1, sizeof *s->in);
+	s->tx = calloc(n, sizeof(*s->tx));
+	s->rx = calloc(n, sizeof(*s->rx));
+	s->in = calloc(1, sizeof(*s->in));
 	if (s->in != NULL) {
-		s->in->peer = calloc(n, sizeof *s->in->peer);
+		s->in->peer = calloc(n, sizeof(*s->in->peer));
 		s->in->ring_src = calloc(n, sizeof(int));
 		s->in->pipe_src = calloc(n, sizeof(int));
 		s->in->pipe_dst = calloc(n, sizeof(int));
@@ -73,12 +73,12 @@ static void rank_init(struct shm *s, struct shm_seg *seg, int me)
 	s->frame_max = h->frame_max;
 	s->seg = seg;
 	in->inbox = (struct shm_inbox *)seg_at(seg, h->inbox) + me;
-	s->door = in->door = seg_at(seg, h->door);
-	in->page = (struct wait_record *)seg_at(seg, h->page) + me * WAIT_RECORDS;
+	s->doorbell = in->doorbell = seg_at(seg, h->doorbell);
+	in->record = (struct wait_record *)seg_at(seg, h->record) + me * WAIT_RECORDS;
 	in->pipe_max = pipe_max(h);
 	in->contended = shm_seg_contended(seg);
 	in->tune = (struct shm_tune){.puts = SHM_PUTS, .spins = SHM_SPINS, .yields = SHM_YIELDS};
-	in->crowd = in->contended ? OVERSUB_START : 0;
+	in->oversub = in->contended ? OVERSUB_START : 0;
 }
 
 /* --- coming back ---------------------------------------------------------------------------- */
@@ -97,7 +97,7 @@ static void rank_park(struct shm *s)
 	pthread_mutex_unlock(&parked_lock);
 }
 
-/* What this process parked as rank `me' of the segment; NULL if it has not. */
+/* The state that this process parked as rank `me' of the segment, or NULL. */
 static struct shm *rank_unpark(const struct shm_seg *seg, int me)
 {
 	struct shm **link = &parked, *s;
@@ -127,14 +127,14 @@ static void rank_remap(struct shm *s, struct shm_seg *seg)
 	s->seg = seg;
 	s->base = seg->base;
 	in->inbox = rank_rebase(in->inbox, old, s->base);
-	s->door = in->door = rank_rebase(in->door, old, s->base);
-	in->page = rank_rebase(in->page, old, s->base);
+	s->doorbell = in->doorbell = rank_rebase(in->doorbell, old, s->base);
+	in->record = rank_rebase(in->record, old, s->base);
 	in->nwatches = 0;
 	for (int i = 0; i < s->nranks; i++) {
 		struct shm_peer *p = &in->peer[i];
 
 		p->out = rank_rebase(p->out, old, s->base);
-		p->far = rank_rebase(p->far, old, s->base);
+		p->payload = rank_rebase(p->payload, old, s->base);
 		p->in = rank_rebase(p->in, old, s->base);
 		p->pipe_out = rank_rebase(p->pipe_out, old, s->base);
 		p->pipe_in = rank_rebase(p->pipe_in, old, s->base);
@@ -154,8 +154,8 @@ static struct shm *rank_claim(struct shm_seg *seg, int me, int *error)
 	if (s == NULL)
 		return NULL;
 	rank_init(s, seg, me);
-	if (atomic_compare_exchange_strong_explicit(&s->in->door[me].pid, &none, (int32_t)getpid(),
-		    memory_order_acq_rel, memory_order_relaxed))
+	if (atomic_compare_exchange_strong_explicit(&s->in->doorbell[me].pid, &none,
+		    (int32_t)getpid(), memory_order_acq_rel, memory_order_relaxed))
 		return s;
 	rank_free(s);
 	*error = SHM_BAD;
@@ -181,8 +181,8 @@ int shm_attach(struct shm_seg *seg, int me, struct shm **out)
 	shm_poll_word_set(s, NULL);
 	shm_cross_memory_offer(s);
 	s->in->weak = !s->fence && shm_os_barrier_join() != 0;
-	atomic_store_explicit(&s->in->page->cpu, shm_os_cpu(), memory_order_relaxed);
-	atomic_store_explicit(&s->in->door[me].state, SHM_ATTACHED, memory_order_release);
+	atomic_store_explicit(&s->in->record->cpu, shm_os_cpu(), memory_order_relaxed);
+	atomic_store_explicit(&s->in->doorbell[me].state, SHM_ATTACHED, memory_order_release);
 	*out = s;
 	return 0;
 }
@@ -196,7 +196,8 @@ void shm_detach(struct shm *s)
 {
 	if (s == NULL)
 		return;
-	atomic_store_explicit(&s->in->door[s->me].state, SHM_DETACHED, memory_order_release);
+	must_valid(shm_seg_aborted(s->seg) || shm_valid(s));
+	atomic_store_explicit(&s->in->doorbell[s->me].state, SHM_DETACHED, memory_order_release);
 	if (s->nranks > 1)
 		rank_park(s);
 	else

@@ -2,20 +2,20 @@
 /* robust_lock.c - the one lock between processes, for things that happen seldom.
  *
  * It protects only structures whose every single store leaves them whole (see heap.c, block.c), so
- * that a lock whose holder was killed can simply be taken from the dead: the worst that is lost is
- * the piece of memory that he was about to use. */
+ * that the lock of a holder that was killed can simply be taken over.  At worst the piece of memory
+ * is lost that the holder was about to use. */
 #include <errno.h>
 #include <sched.h>
 #include <time.h>
 #include "libshm/shm_inner.h"
 
 #define TRIES_YIELD 200  /* then we sleep while we wait: the holder may not run for long */
-#define TRIES_DEAD  5000 /* half a second more, then we ask whether he lives: a pid of another */
-			 /* namespace says nothing, and no holder who lives takes so long */
+#define TRIES_DEAD  5000 /* half a second more, then we ask whether it lives: a pid of another */
+			 /* namespace says nothing, and no live holder takes so long */
 
 static bool lock_holder_dead(struct shm_seg *seg, uint32_t owner)
 {
-	struct shm_doorbell *d = seg_at(seg, seg->head->door);
+	struct shm_doorbell *d = seg_at(seg, seg->head->doorbell);
 	int pid = atomic_load_explicit(&d[owner - 1].pid, memory_order_relaxed);
 
 	return pid != 0 && !shm_os_alive(pid);

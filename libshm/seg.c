@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* seg.c - the segment itself: making, mapping, and what can be seen of it from outside. */
+/* seg.c - the segment: creating, mapping, and the view from outside.
+ *
+ *   shm_seg_create   memfd of the whole length (sparse), control part reserved, head written last
+ *   shm_seg_open     checks the head, maps the file, or less of its heap where space is short */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -23,7 +26,8 @@ static uint64_t seg_round_up(uint64_t n, uint64_t to)
 }
 
 /* Everything that the inline functions and the structures of two builds must agree on.  The head is
- * also the slot of those who have no ring, and this its word: without the phase it is never full. */
+ * also the slot of those who have no ring, and this its word: without the phase it is never full.
+ *  */
 static_assert(
 	offsetof(struct seg_head, shape) == offsetof(struct shm_slot, word), "shape is the word");
 static uint64_t seg_shape_hash(void)
@@ -38,7 +42,7 @@ static uint64_t seg_shape_hash(void)
 	return h & ~(uint64_t)SHM_WORD_PHASE;
 }
 
-/* Greatest frame: with many ranks the far areas of all pairs would take too much memory. */
+/* Greatest frame: with many ranks the payload areas of all pairs would take too much memory. */
 static uint32_t seg_frame_max(int nranks)
 {
 	if (HAFT_MEAN)
@@ -65,7 +69,7 @@ static uint64_t seg_heap_len(const struct shm_opts *o, enum room room)
 /* Fills in all of the head but the magic. */
 static void seg_lay_out(struct seg_head *h, const struct shm_opts *o, enum room room)
 {
-	uint64_t n = (uint64_t)o->nranks, at = seg_round_up(sizeof *h, PAGE);
+	uint64_t n = (uint64_t)o->nranks, at = seg_round_up(sizeof(*h), PAGE);
 
 	h->shape = seg_shape_hash();
 	h->cookie = o->cookie != 0 ? o->cookie : shm_os_random();
@@ -78,8 +82,8 @@ static void seg_lay_out(struct seg_head *h, const struct shm_opts *o, enum room 
 	h->slots = (uint16_t)(o->slots != 0 ? o->slots : SHM_SLOTS);
 	h->job = at;
 	h->job_rank = at += SHM_JOB_LEN;
-	h->door = at += n * SHM_JOB_RANK;
-	h->page = at += n * sizeof(struct shm_doorbell);
+	h->doorbell = at += n * SHM_JOB_RANK;
+	h->record = at += n * sizeof(struct shm_doorbell);
 	h->bucket = at += n * WAIT_RECORDS * sizeof(struct wait_record);
 	h->inbox = at += BUCKETS * sizeof(uint64_t);
 	h->map = at += n * sizeof(struct shm_inbox);
@@ -156,7 +160,7 @@ static void seg_drop(struct shm_seg *seg)
 
 static struct shm_seg *seg_new(void)
 {
-	struct shm_seg *seg = calloc(1, sizeof *seg);
+	struct shm_seg *seg = calloc(1, sizeof(*seg));
 
 	if (seg != NULL)
 		seg->fd = seg->mem_fd = -1;
@@ -217,7 +221,7 @@ static int head_check(int fd, struct seg_head *h)
 
 	if (fstat(fd, &st) != 0)
 		return SHM_SYS;
-	if (!S_ISREG(st.st_mode) || pread(fd, h, sizeof *h, 0) != (ssize_t)sizeof *h)
+	if (!S_ISREG(st.st_mode) || pread(fd, h, sizeof(*h), 0) != (ssize_t)sizeof(*h))
 		return SHM_BAD;
 	if (h->magic != SEG_MAGIC)
 		return SHM_BAD;
@@ -325,46 +329,46 @@ static void doorbell_abort(const struct shm_seg *seg, struct shm_doorbell *d, in
 
 	if (was == SLEEP_FUTEX)
 		shm_os_wake(&d->sleeping, INT_MAX);
-	else if (was == SLEEP_OPS && seg->bell.ring != NULL)
-		seg->bell.ring(seg->bell.arg, rank);
+	else if (was == SLEEP_OPS && seg->sleep_ops.ring != NULL)
+		seg->sleep_ops.ring(seg->sleep_ops.arg, rank);
 }
 
 void shm_seg_abort(struct shm_seg *seg)
 {
-	struct shm_doorbell *d = seg_at(seg, seg->head->door);
+	struct shm_doorbell *d = seg_at(seg, seg->head->doorbell);
 
-	atomic_store_explicit(&seg->head->alarm, 1, memory_order_release);
+	atomic_store_explicit(&seg->head->aborted, 1, memory_order_release);
 	for (uint32_t i = 0; i < seg->head->nranks; i++)
 		doorbell_abort(seg, &d[i], (int)i);
 }
 
 bool shm_seg_aborted(const struct shm_seg *seg)
 {
-	return atomic_load_explicit(&seg->head->alarm, memory_order_acquire) != 0;
+	return atomic_load_explicit(&seg->head->aborted, memory_order_acquire) != 0;
 }
 
-/* One try to copy what the owner shows; false if he was just writing it. */
+/* One try to copy a record; false: the owner was writing it. */
 static bool view_try(struct wait_record *p, struct shm_view *v)
 {
 	uint32_t seq = atomic_load_explicit(&p->seq, memory_order_acquire);
-	uint64_t w[countof(p->what)];
+	uint64_t w[countof(p->note)];
 
 	v->asleep = atomic_load_explicit(&p->waiting, memory_order_relaxed) != 0;
 	v->since_ns = atomic_load_explicit(&p->since_ns, memory_order_relaxed);
 	v->still_ns = atomic_load_explicit(&p->still_ns, memory_order_relaxed);
 	for (size_t i = 0; i < countof(w); i++)
-		w[i] = atomic_load_explicit(&p->what[i], memory_order_relaxed);
-	memcpy(&v->what, w, sizeof w);
+		w[i] = atomic_load_explicit(&p->note[i], memory_order_relaxed);
+	memcpy(v->note, w, sizeof(w));
 	shm_fence();
 	return seq % 2 == 0 && seq == atomic_load_explicit(&p->seq, memory_order_relaxed);
 }
 
 void shm_seg_view(const struct shm_seg *seg, int rank, struct shm_view *view)
 {
-	enum { TRIES = 100 }; /* the owner may have been stopped while writing: then never mind */
-	struct shm_doorbell *d = (struct shm_doorbell *)seg_at(seg, seg->head->door) + rank;
+	enum { TRIES = 100 }; /* the owner may have been stopped while writing */
+	struct shm_doorbell *d = (struct shm_doorbell *)seg_at(seg, seg->head->doorbell) + rank;
 	struct wait_record *p =
-		(struct wait_record *)seg_at(seg, seg->head->page) + rank * WAIT_RECORDS;
+		(struct wait_record *)seg_at(seg, seg->head->record) + rank * WAIT_RECORDS;
 
 	must(rank >= 0 && rank < shm_seg_nranks(seg));
 	view->state = (enum shm_state)atomic_load_explicit(&d->state, memory_order_acquire);
@@ -376,8 +380,10 @@ void shm_seg_view(const struct shm_seg *seg, int rank, struct shm_view *view)
 	for (int k = 1; k < WAIT_RECORDS; k++) {
 		struct shm_view v;
 
-		if (view_try(p + k, &v) && v.asleep)
-			view->other[view->nothers++] = (struct shm_standby){v.since_ns, v.what};
+		if (!view_try(p + k, &v) || !v.asleep)
+			continue;
+		view->other[view->nothers].since_ns = v.since_ns;
+		memcpy(view->other[view->nothers++].note, v.note, sizeof(v.note));
 	}
 }
 

@@ -14,7 +14,7 @@
  *
  * Rules for all functions, unless their comment says otherwise:
  *  - A struct shm belongs to one thread at a time.  A struct shm_seg may be used by any thread.
- *  - Nothing blocks, except shm_idle (sleeps at most SHM_NAP_MS) and shm_flag_wait.
+ *  - No function blocks, except shm_idle (sleeps at most SHM_NAP_MS) and shm_flag_wait.
  *  - Functions that return int return 0 or one of enum shm_error; outputs are set only at 0.
  *  - Pointers into the segment stay valid until shm_seg_close. */
 #ifndef LIBSHM_SHM_H
@@ -30,10 +30,10 @@
 enum shm_error {
 	SHM_AGAIN = 1, /* full or empty now: nothing was done, call again after a poll */
 	SHM_NOMEM,     /* no shared or private memory left */
-	SHM_BAD,       /* not a segment of ours (magic, version, size), or a rank that it has not */
+	SHM_BAD,       /* no segment of libshm (magic, version, size), or no such rank in it */
 	SHM_SYS,       /* a system call failed; errno says why */
-	SHM_ABORTED,   /* somebody called shm_seg_abort: the job is ending */
-	SHM_OTHER,     /* a segment of another build, which lays it out differently */
+	SHM_ABORTED,   /* shm_seg_abort has been called: the job is ending */
+	SHM_OTHER,     /* a segment of another build, with another layout */
 };
 
 /* The words of an error, for messages.  Never NULL. */
@@ -43,7 +43,7 @@ const char *shm_error_text(int error);
 
 #define SHM_RANKS_MAX   65536          /* keeps every offset table of a segment below 1 GiB */
 #define SHM_INLINE      48             /* payload bytes in one slot: 64 less the 16 of the header */
-#define SHM_SLOTS       MEAN_OR(4, 64) /* slots of a ring if nobody says otherwise: 4 KiB a pair */
+#define SHM_SLOTS       MEAN_OR(4, 64) /* slots of a ring by default: 4 KiB a pair */
 #define SHM_SLOTS_MIN   4              /* credit comes after a quarter */
 #define SHM_SLOTS_MAX   4096           /* 256 KiB a pair; no gain was seen above 1024 */
 #define SHM_FRAME_MAX   16384          /* s->frame_max is never more: the slot has 15 bits for it */
@@ -55,7 +55,7 @@ const char *shm_error_text(int error);
 #define SHM_CHUNKS_MIN  2
 #define SHM_CHUNKS_MAX  8    /* their lengths share a line with the count */
 #define SHM_NAP_MS      50   /* longest sleep: 80 naps in 4 s cost about 1 ms of CPU */
-#define SHM_DESCRIBE_MS 10   /* a wait that sleeps longer says what it is for */
+#define SHM_DESCRIBE_MS 10   /* a wait that lasts longer is described */
 #define SHM_JOB_LEN     4096 /* bytes of the job area that all share */
 #define SHM_JOB_RANK    64   /* bytes of the job area of each rank */
 
@@ -63,7 +63,7 @@ const char *shm_error_text(int error);
 
 struct shm_seg;
 
-/* All zero but nranks is a good choice. */
+/* Zero in all members but nranks: the defaults. */
 struct shm_opts {
 	int nranks;      /* 1 .. SHM_RANKS_MAX */
 	int ncpus;       /* CPUs for all of them; 0: ask the affinity mask and the cgroup's quota */
@@ -79,8 +79,8 @@ struct shm_opts {
  */
 int shm_cpus(void);
 
-/* Makes a segment (a sealed memfd, close-on-exec: the launcher decides who inherits it) and maps
- * it. Only its control part takes memory now.  SHM_SYS, SHM_NOMEM, SHM_BAD (opts). */
+/* Makes a segment (a sealed memfd, close-on-exec: the launcher decides which process inherits it)
+ * and maps it.  Only its control part takes memory now.  SHM_SYS, SHM_NOMEM, SHM_BAD (opts). */
 int shm_seg_create(const struct shm_opts *opts, struct shm_seg **seg);
 
 /* Maps the segment behind `fd', which stays the caller's to keep open or close.  Where address
@@ -98,82 +98,63 @@ int shm_seg_ncpus(const struct shm_seg *seg);
 bool shm_seg_contended(const struct shm_seg *seg);  /* more ranks than CPUs */
 uint64_t shm_seg_cookie(const struct shm_seg *seg); /* random, never 0: is it this job's segment? */
 
-/* Room for the layer that starts jobs (who aborted and why, application numbers): zero at first,
- * never read or written by libshm.  SHM_JOB_LEN bytes for all; SHM_JOB_RANK bytes for `rank'. */
+/* Room for the layer that starts jobs (its state, application numbers): zero at first, never read
+ * or written by libshm.  SHM_JOB_LEN bytes for all; SHM_JOB_RANK bytes for `rank'. */
 void *shm_seg_job(struct shm_seg *seg);
 void *shm_seg_job_rank(struct shm_seg *seg, int rank);
 
-/* The same for what the creator tells all ranks before they start: opts.map_len bytes, aligned to
- * 8, *len is that number.  NULL: the segment has no map. */
+/* The map: opts.map_len bytes, aligned to 8, for data that the creator writes before the ranks
+ * start.  *len is its length.  NULL: the segment has no map. */
 void *shm_seg_map(struct shm_seg *seg, size_t *len);
 
 #define SHM_MAP_MAX ((size_t)1 << 30) /* greatest map_len */
 
-/* Raises the alarm, for ever, and wakes every sleeping rank: each shm_idle and shm_flag_wait
- * returns SHM_ABORTED from now on.  From any process or thread, also in a signal handler. */
+/* Marks the job as aborted, for ever, and wakes every sleeping rank: each shm_idle and
+ * shm_flag_wait returns SHM_ABORTED from now on.  From any process or thread, also in a signal
+ * handler. */
 void shm_seg_abort(struct shm_seg *seg);
 bool shm_seg_aborted(const struct shm_seg *seg);
 
-#define SHM_WHAT_CALL 32 /* bytes of the longest name of a call, with the final 0 */
-#define SHM_WHAT_NAME 40 /* of a communicator's name that are shown, with the final 0 */
-#define SHM_WHAT_LATE 6  /* ranks named of those who have not come: a line of text has more */
+#define SHM_NOTE_LEN 152 /* bytes of a note; a multiple of 8 */
 
-/* What a rank waits for, in the user's words: libshm only carries it.  Peers are ranks of the
- * segment. */
-struct shm_what {
-	uint64_t comm;                 /* id of the communicator; 0: none */
-	int64_t bytes;                 /* of the message; -1: no matter */
-	int32_t kind;                  /* of what is waited for */
-	int32_t peer;                  /* < 0: any */
-	int32_t rank;                  /* the same as the user says it, in the communicator */
-	int32_t tag;                   /* < 0: any */
-	int32_t open;                  /* operations that have not ended, of those in the call */
-	int16_t one;                   /* not 0: the end of one of them is enough */
-	int16_t unmet;                 /* not 0: it has no partner yet that would know of it */
-	int32_t early;                 /* messages that have come and nobody has asked for */
-	int32_t early_rank, early_tag; /* one of them; rank < 0: of another communicator */
-	int32_t nlate;                 /* who (of some kinds: what) has not come */
-	int32_t late[SHM_WHAT_LATE];   /* peers: the first of them */
-	char call[SHM_WHAT_CALL];
-	char name[SHM_WHAT_NAME]; /* of the communicator; "": it has none */
-};
-
-/* Fills in what a wait is for (*what is all zero).  Called when the wait has become a long one, by
- * the waiting thread under the locks that it called shm_idle with.  Usually the first member of a
- * struct that says more. */
+/* Describes a wait: writes up to SHM_NOTE_LEN bytes to `note', which is zero-filled and aligned to
+ * 8. libshm carries them to shm_seg_view without looking at them.  Called when the wait has lasted
+ * SHM_DESCRIBE_MS, by the waiting thread, under the locks that it called shm_idle with.  Usually
+ * the first member of a struct that knows more. */
 struct shm_describer {
-	void (*tell)(const struct shm_describer *t, struct shm_what *what);
+	void (*describe)(const struct shm_describer *t, void *note);
 };
 
-/* More waits, of other threads of a rank, that are shown: a line has room for no more. */
+/* Waits of other threads of a rank that are shown beside the first: there is room for no more. */
 #define SHM_STANDBY_MAX 3
 
-/* The wait of a thread that sleeps while another one of its rank is at the door. */
+/* The wait of a thread that sleeps while another thread of its rank listens at the doorbell. */
 struct shm_standby {
 	uint64_t since_ns;
-	struct shm_what what;
+	_Alignas(8) char note[SHM_NOTE_LEN];
 };
 
 enum shm_state { SHM_UNBORN, SHM_ATTACHED, SHM_DETACHED };
 
 struct shm_view {
 	enum shm_state state;
-	int pid;              /* as the rank sees it; 0 before it attaches */
-	int cpu;              /* where it attached or last went to sleep */
-	bool asleep;          /* then `what' and `since_ns' hold */
-	uint64_t since_ns;    /* CLOCK_MONOTONIC, start of the wait */
-	uint64_t still_ns;    /* the same clock: since then nothing has woken it but the clock */
-	struct shm_what what; /* all zero if the waiter did not say, or not yet: SHM_DESCRIBE_MS */
-	int nothers;          /* waits of other threads, shown once a nap has ended by the clock */
+	int pid;           /* as the rank sees it; 0 before it attaches */
+	int cpu;           /* where it attached or last went to sleep */
+	bool asleep;       /* then since_ns, still_ns and note are valid */
+	uint64_t since_ns; /* CLOCK_MONOTONIC, start of the wait */
+	uint64_t still_ns; /* same clock: since then only timeouts have ended its sleeps */
+	/* All zero if the waiter has no describer, or has not waited for SHM_DESCRIBE_MS. */
+	_Alignas(8) char note[SHM_NOTE_LEN];
+	int nothers; /* waits of other threads, shown once a sleep has ended by timeout */
 	struct shm_standby other[SHM_STANDBY_MAX];
 };
 
-/* What `rank' is doing, seen from outside.  A snapshot that may be old when it returns. */
+/* Reads the state of `rank' from outside.  A snapshot, which may be old when it returns. */
 void shm_seg_view(const struct shm_seg *seg, int rank, struct shm_view *view);
 
 /* --- a rank --------------------------------------------------------------------------------- */
 
-/* Counted for curiosity; plain increments by the owner. */
+/* Statistics; plain increments by the owner. */
 struct shm_count {
 	uint64_t put;         /* frames put, ring and inbox */
 	uint64_t put_inbox;   /* of them through an inbox */
@@ -187,9 +168,9 @@ struct shm_count {
 	uint64_t chunks;      /* chunks published */
 	uint64_t spins;       /* empty passes spent spinning */
 	uint64_t yields;      /* empty passes given to others */
-	uint64_t yields_slow; /* of them: somebody else ran meanwhile */
+	uint64_t yields_slow; /* of them: another thread ran meanwhile */
 	uint64_t sleeps;      /* times in the futex */
-	uint64_t naps;        /* of them ended by the clock */
+	uint64_t naps;        /* of them ended by timeout */
 	uint64_t wakes;       /* others woken */
 	uint64_t reads;       /* pieces read from others' private memory */
 	uint64_t writes;      /* pieces written into it */
@@ -207,20 +188,20 @@ static_assert(sizeof(struct shm_slot) == CACHE_LINE, "a slot is one line");
 /* Where the payload of a frame longer than SHM_INLINE lies, in one piece. */
 struct shm_payload {
 	uint64_t off; /* in the segment */
-	uint32_t end; /* credit to give back: position in the sender's far area behind it */
+	uint32_t end; /* credit to give back: position behind it in the sender's payload area */
 };
 
-/* What a sender looks at after each message, and writes only to end a sleep. */
+/* A rank's doorbell.  Senders read it after each message, and write to it only to end a sleep. */
 struct shm_doorbell {
-	_Atomic uint32_t sleeping; /* 0: no; 1: in the futex; 2: by its bell */
+	_Atomic uint32_t sleeping; /* 0: no; 1: in the futex; 2: by its shm_sleep_ops */
 	_Atomic uint32_t state;    /* enum shm_state */
 	_Atomic int32_t pid;
 	uint8_t pad0[4];
 	_Atomic uint64_t proof_at; /* address in its private memory; 0: none.  cross_memory.c */
-	_Atomic uint64_t proof;    /* what is there */
+	_Atomic uint64_t proof;    /* the value there */
 	uint8_t pad1[32];
 };
-static_assert(sizeof(struct shm_doorbell) == CACHE_LINE, "a door is one line");
+static_assert(sizeof(struct shm_doorbell) == CACHE_LINE, "a doorbell is one line");
 
 /* The sender's end of a ring (private memory).  No ring yet: all zero, so head == limit. */
 struct shm_tx {
@@ -229,33 +210,33 @@ struct shm_tx {
 	uint32_t limit; /* head may go up to here before the credit is read again */
 };
 
-/* The receiver's end of a ring (private memory).  No ring yet: all zero, and the slot at the start of
- * the segment, which is its head, looks empty for ever (seg.c). */
+/* The receiver's end of a ring (private memory).  No ring yet: all zero, and the slot at the start
+ * of the segment, which is its head, looks empty for ever (seg.c).  */
 struct shm_rx {
-	uint64_t slot;     /* offset of the first one */
-	uint32_t tail;     /* frames consumed so far */
-	uint32_t credited; /* of them those that the sender knows of */
-	uint32_t far_end;  /* far area consumed up to here */
-	uint32_t far_told; /* of it what the sender knows of */
+	uint64_t slot;             /* offset of the first one */
+	uint32_t tail;             /* frames consumed so far */
+	uint32_t credited;         /* of them those that the sender knows of */
+	uint32_t payload_end;      /* payload area consumed up to here */
+	uint32_t payload_credited; /* of it what the sender knows of */
 };
 
 /* The private side of an attached rank.  Users read me, nranks, frame_max, seg and count; the rest
  * is here for the inline functions. */
 struct shm {
-	struct shm_tx *tx;         /* by receiver */
-	struct shm_rx *rx;         /* by sender */
-	char *base;                /* of the segment */
-	struct shm_doorbell *door; /* by rank */
-	uint32_t slots;            /* of each ring, a power of two */
-	bool fence;          /* senders fence before they look at a door: see README, doorbell */
-	int me;              /* my rank */
-	int nranks;          /* ranks of the segment */
+	struct shm_tx *tx;             /* by receiver */
+	struct shm_rx *rx;             /* by sender */
+	char *base;                    /* of the segment */
+	struct shm_doorbell *doorbell; /* by rank */
+	uint32_t slots;                /* of each ring, a power of two */
+	bool fence;                    /* senders fence before they read a doorbell: shm_wait.c */
+	int me;                        /* my rank */
+	int nranks;                    /* ranks of the segment */
 	uint32_t frame_max;  /* greatest payload of a frame, bytes: 16 KiB, less with many ranks */
 	struct shm_seg *seg; /* the segment, as given to shm_attach */
-	struct shm_private *in; /* what no inline function needs */
-	/* Somebody else's word that waits look at besides: shm_poll_word_set. */
-	const _Atomic uint32_t *note;
-	uint32_t noted; /* its value that was seen last */
+	struct shm_private *in; /* members that no inline function needs */
+	/* A word of the user that waits look at besides: shm_poll_word_set. */
+	const _Atomic uint32_t *poll_word;
+	uint32_t poll_word_seen; /* its value that was seen last */
 	struct shm_count count;
 };
 
@@ -273,29 +254,34 @@ enum shm_sleep {
 	SHM_SLEEP_ALWAYS, /* at once: waiting takes no CPU time, and each message a wake-up */
 };
 
-/* What a rank may turn; each rank may have its own.  See shm_seg_create for the chunks. */
+/* Settings of a rank; ranks may differ.  See shm_opts for those of the segment. */
 struct shm_tune {
 	uint32_t puts;   /* frames through a peer's inbox before a ring is made for the pair */
-	uint32_t spins;  /* of a wait that has its CPU for itself; less or none where it has not */
-	uint32_t yields; /* then of a wait, before it sleeps; fewer if others ran meanwhile */
+	uint32_t spins;  /* of a wait that has a CPU for itself; else fewer or none */
+	uint32_t yields; /* after them, before it sleeps; fewer if other threads ran meanwhile */
 	enum shm_sleep sleep;
 };
 
-#define SHM_PUTS   MEAN_OR(2, 4) /* who sends more is worth 4 KiB */
+#define SHM_PUTS   MEAN_OR(2, 4) /* a pair that sends more is worth 4 KiB */
 #define SHM_SPINS  2000          /* about 50 us: twice what a sleep and its wake-up cost */
-#define SHM_YIELDS 200           /* fast ones: nobody needs the CPU, and neither do we */
+#define SHM_YIELDS 200           /* fast ones: no other thread needs the CPU */
 
-/* Turns an attached rank, at any time outside of a wait.  Without it: SHM_PUTS, SHM_SPINS,
+/* Sets the settings of a rank, at any time outside of a wait.  Defaults: SHM_PUTS, SHM_SPINS,
  * SHM_YIELDS, SHM_SLEEP_AUTO. */
 void shm_tune_set(struct shm *s, const struct shm_tune *t);
 
-/* Ends it.  Frames already put stay readable for others; frames to this rank wait until it attaches
- * again, if ever. */
+/* Are the invariants of this rank's rings, pipes, inbox and waits kept, and those of the heap?  To
+ * be called outside of a wait, by the thread that has the struct shm; slow.  shm_detach checks it
+ * in debug and MEAN=1 builds. */
+bool shm_valid(struct shm *s);
+
+/* Ends what shm_attach began.  Frames already put stay readable for others; frames to this rank
+ * wait until it attaches again, if ever. */
 void shm_detach(struct shm *s);
 
 /* --- frames: short ordered messages --------------------------------------------------------- */
 
-/* What the user says about a frame; libshm only carries it. */
+/* The user's description of a frame; libshm only carries it. */
 struct shm_hdr {
 	uint64_t ctx;
 	int32_t tag;
@@ -316,12 +302,12 @@ struct shm_frame {
 
 /* Sends one frame to `dst' (also to oneself); len <= s->frame_max.  The bytes are copied before it
  * returns.  Frames from one rank to one rank arrive in the order of their puts, always.  The
- * receiver is woken if it sleeps.  SHM_AGAIN: the way is full; SHM_NOMEM: shared memory has run
- * out, and so it will again.  Allowed inside a deliver callback. */
+ * receiver is woken if it sleeps.  SHM_AGAIN: ring or inbox are full; SHM_NOMEM: shared memory has
+ * run out (another try fails, too).  Allowed inside a deliver callback. */
 static inline int shm_put(
 	struct shm *s, int dst, const struct shm_hdr *h, const void *buf, size_t len);
 
-/* The same in two steps, for payload that is to be built in place: *ptr is room for `len' bytes
+/* As shm_put, in two steps, for payload that is built in place: *ptr is room for `len' bytes
  * (aligned to 16); shm_commit sends what was written there, `len' or less of it, and cannot fail.
  * Between the two no other function may be called with this `s'.  Errors as of shm_put. */
 int shm_reserve(struct shm *s, int dst, size_t len, void **ptr);
@@ -330,7 +316,8 @@ void shm_commit(struct shm *s, int dst, const struct shm_hdr *h, size_t len);
 /* Takes one frame.  It may call shm_put, not shm_poll; it must take the frame, it cannot refuse. */
 typedef void shm_deliver_fn(void *arg, const struct shm_frame *f);
 
-/* Delivers what has arrived, from all ranks, but at most a batch.  Returns the number of frames. */
+/* Delivers frames that have arrived, from all ranks, at most a batch.  Returns the number of
+ * frames. */
 int shm_poll(struct shm *s, shm_deliver_fn *deliver, void *arg);
 
 /* The receive fast path: is a frame from `src' at the head of its ring?  Then fills *f (f->data is
@@ -343,9 +330,9 @@ static inline void shm_next(struct shm *s, const struct shm_frame *f);
 
 /* --- pipes: large messages, one direction between two ranks --------------------------------- */
 /* The producer's chunks reach the consumer in order.  A pipe is made at the producer's first
- * acquire and may be given to another peer once it is drained; both ends need not care.  Fill a
- * pipe only when its consumer is going to read it (after its clear-to-send), else others may wait
- * for it for ever. */
+ * acquire and may move to another peer once it is drained; both ends need not care.  Fill a pipe
+ * only when its consumer is going to read it (after its clear-to-send); else other pairs may wait
+ * for the pipe for ever. */
 
 /* A free chunk towards `dst': *ptr and its size *cap (the same for all chunks).  Calling again
  * without publish gives the same chunk.  SHM_AGAIN: all chunks are on their way (or all pipes);
@@ -368,8 +355,8 @@ void shm_pipe_release(struct shm *s, int src);
 
 /* Takes `len' bytes of the segment, zero-filled, aligned to `align' (a power of two, 64 .. 4096, or
  * SHM_HUGE: of huge pages as well, where the kernel gives any; then len >= SHM_HUGE), really there
- * (never SIGBUS).  Returns an offset that is the same for all ranks, 0 if there is
- * none. Any rank may free it, once, with the same len and align.  Takes a lock between processes:
+ * (never SIGBUS).  Returns an offset that is the same for all ranks, 0 if there is none.  Any rank
+ * may free it, once, with the same len and align.  Takes a lock between processes:
  * not for a fast path. */
 uint64_t shm_heap_alloc(struct shm *s, size_t len, size_t align);
 void shm_heap_free(struct shm *s, uint64_t off, size_t len, size_t align);
@@ -395,16 +382,16 @@ bool shm_readable(struct shm *s, int src);
  * MiB. */
 bool shm_read(struct shm *s, int src, void *dst, uint64_t at, size_t len);
 
-/* The same the other way: writes at address `at' of `dst', which waits for it. */
+/* As shm_read, in the other direction: writes at address `at' of `dst', which waits for it. */
 bool shm_write(struct shm *s, int dst, const void *src, uint64_t at, size_t len);
 
 /* --- waiting -------------------------------------------------------------------------------- */
 
-/* A word that some wait for.  Zero-filled is ready for use; anywhere in the segment. */
+/* A word that ranks wait for.  Zero-filled is ready for use; anywhere in the segment. */
 struct shm_flag {
 	_Atomic uint32_t value;
 	_Atomic uint32_t sleepers; /* ranks asleep because of `value': in the futex, and, in steps
-				      of SHM_OPS_SLEEPER, by a bell */
+				      of SHM_OPS_SLEEPER, by shm_sleep_ops */
 };
 
 #define SHM_OPS_SLEEPER 0x10000u /* more than ranks can be: SHM_RANKS_MAX less one */
@@ -414,60 +401,59 @@ static inline uint32_t shm_flag_get(const struct shm_flag *f)
 	return atomic_load_explicit(&f->value, memory_order_acquire);
 }
 
-/* Stores `value' (releasing all earlier stores) and wakes all who sleep on the flag, with one call.
- */
+/* Stores `value' (releasing all earlier stores) and wakes all sleepers of the flag, with one call.
+ * */
 static inline void shm_flag_set(struct shm *s, struct shm_flag *f, uint32_t value);
 
-/* Adds to the value, for flags that several ranks change, and wakes the same. */
+/* As shm_flag_set, for flags that several ranks change: adds to the value. */
 static inline void shm_flag_add(struct shm *s, struct shm_flag *f, uint32_t n);
 
-/* One wait, on the waiter's stack.  Fill flag/old, ready/arg and what as wanted after
+/* One wait, on the waiter's stack.  Fill in flag and old, ready and arg, describer as needed after
  * shm_wait_begin. */
 struct shm_wait {
 	struct shm_flag *flag; /* NULL, or: also awake when the flag's value is no longer `old' */
 	uint32_t old;
 	bool (*ready)(void *arg); /* NULL, or: asked before each sleep; true: do not sleep */
 	void *arg;
-	const struct shm_describer
-		*teller; /* NULL, or: what to show to shm_seg_view while asleep */
-	/* NULL, or: only sleep, until *aside is not aside_old or the flag has moved, because
-	 * another thread of this rank is at the door. */
-	_Atomic uint32_t *aside;
-	uint32_t aside_old;
+	const struct shm_describer *describer; /* NULL, or: describes the wait for shm_seg_view */
+	/* NULL, or: standby.  Only sleep, until *standby is not standby_old or the flag has
+	 * changed, because another thread of this rank listens at the doorbell. */
+	_Atomic uint32_t *standby;
+	uint32_t standby_old;
 	uint32_t nap_ns;            /* 0, or: no sleep is longer */
 	uint32_t spins, fast, slow; /* spent so far */
 	uint64_t begin_ns;
-	bool flag_only; /* only the flag counts: frames that wait do not end the sleep */
-	bool nap;       /* the last sleep was ended by the clock */
-	bool told;      /* the teller was asked in this sleep */
-	int beside;     /* which page shows it while another thread is at the door; 0: none */
+	bool flag_only;     /* only the flag counts: frames that wait do not end the sleep */
+	bool nap;           /* a timeout has ended the last sleep */
+	bool described;     /* the describer was called in this sleep */
+	int standby_record; /* the wait record that shows it while on standby; 0: none */
 };
 
-/* A rank with several threads.  They call one at a time, under a lock of theirs; shm_idle calls
- * `off' before it spins, yields or sleeps, and `on' after, so that others get in meanwhile.  One
- * wait at a time is at the door, the others have `aside' set: who wants to pass it on, changes its
- * waits' `aside', and shm_wake of the own rank ends the sleep at the door.  NULL, NULL: no more. */
+/* For a rank with several threads, which call libshm one at a time under a lock of theirs.
+ * shm_idle calls `release' before it spins, yields or sleeps, and `retake' after it, so that other
+ * threads get in meanwhile.  One wait at a time listens at the doorbell; the others have `standby'
+ * set.  To hand the doorbell over, swap the waits' `standby' members, then shm_wake the own rank.
+ * NULL, NULL: ends it. */
 typedef void shm_lock_hook_fn(struct shm_wait *w);
-void shm_lock_hooks_set(struct shm *s, shm_lock_hook_fn *off, shm_lock_hook_fn *on);
+void shm_lock_hooks_set(struct shm *s, shm_lock_hook_fn *release, shm_lock_hook_fn *retake);
 
 static inline void shm_wait_begin(struct shm_wait *w)
 {
-	memset(w, 0, sizeof *w);
+	memset(w, 0, sizeof(*w));
 }
 
-/* To be called after each pass that moved nothing.  Spins a moment, gives the CPU away, or sleeps
- * (never longer than SHM_NAP_MS), as it was found best; returns 0 at the latest when a frame or a
- * chunk for this rank, room after SHM_AGAIN, the flag or ready() may have something.  Always call
- * it in a loop that looks again: it may return for nothing.  SHM_ABORTED. */
+/* To be called after each pass that moved nothing.  Spins a moment, yields the CPU, or sleeps
+ * (never longer than SHM_NAP_MS).  Returns 0 at the latest when there may be a frame or a chunk for
+ * this rank, room after SHM_AGAIN, a change of the flag, or ready().  It may return without any of
+ * these: call it in a loop that looks again.  SHM_ABORTED. */
 int shm_idle(struct shm *s, struct shm_wait *w);
 
-/* A rank that waits for something besides this segment, such as sockets, has a bell of its own
- * instead of the futex.  `most' says before each sleep for how many ns it may last; of several
- * threads one at a time is there, as everywhere but in their sleeps (shm_lock_hooks_set).  `sleep' sleeps
- * until that something may have come, somebody rings, or ns are over; true: nothing but the clock
- * ended it.  `ring' ends the sleep of another rank that has a
- * bell, or lets the next one end at once; from any thread that may use this rank, it must not
- * block.  All ranks of a segment that share flags or messages with one that has a bell have one. */
+/* For a rank that waits for more than this segment, such as sockets: its own functions instead of
+ * the futex.  Called under the threads' lock (shm_lock_hooks_set); `sleep' after its release.
+ *   most    the longest time for the next sleep, ns
+ *   sleep   sleeps until another rank rings, its own event comes, or ns have passed (then true)
+ *   ring    ends the sleep of `rank', or makes its next one end at once; must not block
+ * If one rank of a segment has such functions, all that share flags or messages with it do. */
 struct shm_sleep_ops {
 	uint64_t (*most)(void *arg);
 	bool (*sleep)(void *arg, uint64_t ns);
@@ -475,20 +461,20 @@ struct shm_sleep_ops {
 	void *arg;
 };
 
-/* From now on; *bell is copied. */
-void shm_sleep_ops_set(struct shm *s, const struct shm_sleep_ops *bell);
+/* Sets them for all sleeps from now on; *ops is copied. */
+void shm_sleep_ops_set(struct shm *s, const struct shm_sleep_ops *ops);
 
-/* A word in shared memory that the waiter's passes look at, besides all the rest: a wait that looks
- * at a flag only, between two passes, makes a pass at once when the word has changed.  It ends no
- * sleep.  NULL: none any longer. */
+/* Sets a word in shared memory that the user's passes read.  A wait that reads only a flag between
+ * two passes makes a pass at once when the word has changed.  A change ends no sleep.  NULL: none.
+ * */
 void shm_poll_word_set(struct shm *s, const _Atomic uint32_t *word);
 
-/* Has the word another value than at the last call?  For the pass. */
+/* Has the poll word another value than at the last call?  To be called by the pass. */
 static inline bool shm_poll_word_changed(struct shm *s, uint32_t value)
 {
-	bool new = value != s->noted;
+	bool new = value != s->poll_word_seen;
 
-	s->noted = value;
+	s->poll_word_seen = value;
 	return new;
 }
 
@@ -499,33 +485,33 @@ static inline void shm_wait_again(struct shm_wait *w)
 	w->nap = false;
 }
 
-/* The wait is over: remembers how crowded the CPUs were. */
+/* Ends the wait: keeps how busy the CPUs were for the next one. */
 void shm_wait_end(struct shm *s, struct shm_wait *w);
 
-/* One pass of somebody's progress: returns > 0 if something moved. */
+/* One pass of the user's progress: returns > 0 if something moved. */
 typedef int shm_progress_fn(void *arg);
 
 /* Waits until the flag's value has reached `want' (as a sequence number: (int32_t)(value - want) >=
  * 0), with `pass' (may be NULL) called now and then, and before each sleep.  0 or SHM_ABORTED. */
 int shm_flag_wait(struct shm *s, struct shm_flag *f, uint32_t want, shm_progress_fn *pass,
-	void *arg, const struct shm_describer *teller);
+	void *arg, const struct shm_describer *describer);
 
-/* Ends the sleep of `rank' if it sleeps: needed only after writing what no function here writes. */
+/* Ends the sleep of `rank' if it sleeps: needed only after a store that no function here makes. */
 void shm_wake(struct shm *s, int rank);
 
 /* Does it sleep, as far as is known just now? */
 static inline bool shm_asleep(const struct shm *s, int rank)
 {
-	return atomic_load_explicit(&s->door[rank].sleeping, memory_order_relaxed) != 0;
+	return atomic_load_explicit(&s->doorbell[rank].sleeping, memory_order_relaxed) != 0;
 }
 
-/* --- blocks: what a group of ranks shares for its collective operations --------------------- */
+/* --- blocks: memory that a group of ranks shares for its collective operations --------------- */
 /*
- *   out 0 .. SHM_BLOCK_OUTS-1   release lines: flag + 56 bytes, written by whoever ends an epoch
+ *   out 0 .. SHM_BLOCK_OUTS-1   release lines: flag + 56 bytes, by the rank that ends an epoch
  *   arrived                     a counter on a line of its own
  *   line (i, p)                 two lines (p = 0, 1) of each member i: flag + 56 bytes, i writes
  *   buf i                       a large buffer of each member, made when it asks
- *   word (i, p)                 two words of each member, for what hardly ever changes
+ *   word (i, p)                 two words of each member, for values that hardly ever change
  *
  * All flags start at 0.  libshm gives no meaning to them; epochs are the user's. */
 
@@ -535,7 +521,7 @@ struct shm_line {
 };
 static_assert(sizeof(struct shm_line) == CACHE_LINE, "a line is a line");
 
-/* A member's way to its large buffer, and its words. */
+/* A member's large buffer, and its words. */
 struct shm_buf {
 	_Atomic uint64_t off; /* 0: none yet */
 	_Atomic uint64_t len;
@@ -565,9 +551,9 @@ struct shm_block {
 	uint64_t epoch; /* the user's: starts at 0, libshm does not touch it */
 };
 
-/* Joins the block `key' as member `me' of `n': made by whoever comes first, found by the others, no
- * message.  Each member joins once and leaves once; the last of the n who leaves frees it, and a
- * key can then be used again.  All members give the same n.  SHM_NOMEM. */
+/* Joins the block `key' as member `me' of `n'.  The first member makes it, the others find it;
+ * there is no message.  Each member joins once and leaves once; the last one to leave frees it, and
+ * the key can then be used again.  All members give the same n.  SHM_NOMEM. */
 int shm_block_join(struct shm *s, uint64_t key, int n, int me, struct shm_block **b);
 void shm_block_leave(struct shm_block *b);
 
@@ -590,16 +576,16 @@ static inline struct shm_line *shm_block_out(const struct shm_block *b, uint64_t
 }
 
 /* Counts me in; returns how many came before, ever: I am the last of my epoch if (that + 1) % n ==
- * 0. Who is the last sees everything that the others stored before they arrived. */
+ * 0.  The last rank to arrive sees all stores that the others made before they arrived. */
 static inline uint64_t shm_block_arrive(const struct shm_block *b)
 {
 	return atomic_fetch_add_explicit(&b->g->arrived, 1, memory_order_acq_rel);
 }
 
 /* My own buffer, at least `len' bytes, page-aligned; made or replaced by a larger one when needed.
- * Replacing frees the old one: nobody may still read it (call it only after an epoch has ended, and
- * publish a line or a flag afterwards, which tells the others).  Contents are lost.  NULL: no
- * memory. shm_block_leave frees it, when the block goes. */
+ * Replacing frees the old one, which no member may still read: call it only after an epoch has
+ * ended, and publish a line or a flag afterwards.  Contents are lost.  NULL: no memory.  It is
+ * freed with the block. */
 void *shm_block_buf_own(struct shm_block *b, size_t len);
 
 /* The buffer of member i as last published before what I have already acquired; NULL if none. */
@@ -610,12 +596,12 @@ static inline void *shm_block_buf(const struct shm_block *b, int i)
 	return off == 0 ? NULL : shm_ptr(b->s, off);
 }
 
-/* --- an order between many that store and look, and one that seldom does --------------------
+/* --- an asymmetric barrier: cheap on the frequent side, dear on the rare one ------------------
  *
- *      often:   store mine; shm_wake_fence (shm_must_fence: shm_fence); look at the flag
- *      seldom:  store the flag; shm_fence_all; look at everybody's
+ *      frequent:   store mine; shm_wake_fence (shm_must_fence: shm_fence); read the flag
+ *      rare:       store the flag; shm_fence_all; read the stores of all ranks
  *
- * Of two who do that at the same time at least one sees the other's store. */
+ * Of two ranks that do so at once, at least one sees the other's store. */
 
 /* Must this rank fence by itself, because shm_fence_all of others does not reach it? */
 bool shm_must_fence(const struct shm *s);
@@ -633,8 +619,8 @@ void shm_fence(void);
 
 #define SHM_WORD_PHASE 0x8000u
 
-/* The phase bit that a full slot has at position `pos' of a ring of `slots': it is another one at
- * each lap. */
+/* The phase bit that a full slot has at position `pos' of a ring of `slots': it alternates with
+ * the laps. */
 static inline uint32_t shm_phase(uint32_t slots, uint32_t pos)
 {
 	return (pos & slots) == 0 ? SHM_WORD_PHASE : 0;
@@ -681,7 +667,7 @@ static inline void shm_copy_inline(uint8_t *to, const uint8_t *from, size_t len)
 	}
 }
 
-/* After a store that a sleeper waits for: order it before the look at the sleeper's word. */
+/* Orders a store that a sleeper waits for before the read of the sleeper's word. */
 static inline void shm_wake_fence(const struct shm *s)
 {
 	if (unlikely(s->fence))
@@ -706,7 +692,7 @@ static inline int shm_put(
 	t->head++;
 	s->count.put++;
 	shm_wake_fence(s);
-	if (unlikely(atomic_load_explicit(&s->door[dst].sleeping, memory_order_relaxed) != 0))
+	if (unlikely(atomic_load_explicit(&s->doorbell[dst].sleeping, memory_order_relaxed) != 0))
 		shm_wake(s, dst);
 	return 0;
 }
@@ -735,11 +721,11 @@ static inline bool shm_peek(struct shm *s, int src, struct shm_frame *f)
 	f->src = src;
 	f->data = slot->data;
 	if (f->len > SHM_INLINE) {
-		struct shm_payload far;
+		struct shm_payload payload;
 
-		memcpy(&far, slot->data, sizeof far);
-		f->data = shm_ptr(s, far.off);
-		r->far_end = far.end;
+		memcpy(&payload, slot->data, sizeof(payload));
+		f->data = shm_ptr(s, payload.off);
+		r->payload_end = payload.end;
 	}
 	return true;
 }

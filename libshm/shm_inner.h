@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* shm_inner.h - what lies where in a segment, and the private side of a rank.
+/* shm_inner.h - the layout of a segment, and the private side of a rank.
  *
- *   head | job area | job lines | doors | pages | buckets | inboxes | heap ........ (sparse)
- *   '------------ control part: reserved by the launcher ---------'   reserved piece by piece
+ *   head | job area | job lines | doorbells | records | buckets | inboxes | map | heap .......
+ *   '------------ control part: reserved by the launcher -----------------------'  sparse: reserved
+ *                                                                                  piece by piece
  *
  * Every place in the segment is an offset from its start; offset 0 means none.  Everything starts
  * as zero and is valid as zero, but for the head, which the launcher writes before any rank runs.
- * Doors, pages and job lines are arrays with strides far below 4 KiB, so that a sender who looks at
- * many of them does not meet one set of the cache only. */
+ * Doorbells, records and job lines are arrays with strides far below 4 KiB, so a sender that reads
+ * many of them does not use one set of the cache only. */
 #ifndef HAFT_LIBSHM_SHM_INNER_H
 #define HAFT_LIBSHM_SHM_INNER_H
 
@@ -20,9 +21,9 @@
 #define HEAP_CLASSES   (HEAP_LINES + 1 + 4 * 40) /* then four classes an octave of pages */
 #define INBOX_CELLS    MEAN_OR(4, 64)            /* 8 KiB a rank: a burst of first messages */
 #define INBOX_DATA     96                        /* payload in a cell of two lines */
-#define PAYLOAD_FRAMES 4                         /* far area: so many frames of the greatest size */
-#define ROOM_WATCHES   8                         /* full ways whose room one sleep can wait for */
-#define HOT_RINGS      16                        /* rings looked at in every poll */
+#define PAYLOAD_FRAMES 4  /* payload area: so many frames of the greatest size */
+#define ROOM_WATCHES   8  /* full ways whose room one sleep can wait for */
+#define HOT_RINGS      16 /* rings looked at in every poll */
 
 /* Kinds of frames of our own; the payload is a struct channel_offer. */
 enum { KIND_RING = SHM_KIND_MAX + 1, KIND_PIPE };
@@ -34,7 +35,7 @@ struct channel_offer {
 	uint32_t pos; /* pipe: chunks that went through before */
 };
 
-/* Taken by compare and swap, by rank + 1; see shm_lock_take for holders who die. */
+/* Taken by compare and swap, by rank + 1; see shm_lock_take for holders that die. */
 struct seg_lock {
 	_Atomic uint32_t owner;
 };
@@ -52,9 +53,9 @@ struct seg_head {
 	uint32_t chunk_len; /* bytes */
 	uint16_t chunks;    /* of a pipe, and slots of a ring: powers of two */
 	uint16_t slots;
-	uint64_t job, job_rank, door, page, bucket, inbox, heap; /* offsets */
+	uint64_t job, job_rank, doorbell, record, bucket, inbox, heap; /* offsets */
 	uint64_t map, map_len;
-	_Atomic uint32_t alarm;
+	_Atomic uint32_t aborted;
 	uint8_t pad1[CACHE_LINE - 4];
 	struct seg_lock lock; /* over everything below, and the buckets */
 	uint32_t pad2;
@@ -62,10 +63,10 @@ struct seg_head {
 	uint64_t heap_end; /* no piece goes beyond: the least that a rank has mapped; 0: len */
 	uint64_t heap_free[HEAP_CLASSES];
 };
-static_assert(offsetof(struct seg_head, alarm) == 2 * CACHE_LINE, "a line of its own");
+static_assert(offsetof(struct seg_head, aborted) == 2 * CACHE_LINE, "a line of its own");
 static_assert(offsetof(struct seg_head, lock) == 3 * CACHE_LINE, "a line of its own");
 
-/* What a rank shows of itself.  Words by the owner only; odd seq: being written. */
+/* A wait that a rank shows.  Only the owner writes; odd seq: being written. */
 struct wait_record {
 	_Atomic uint32_t seq;
 	_Atomic int32_t cpu;
@@ -73,12 +74,13 @@ struct wait_record {
 	uint32_t pad0;
 	_Atomic uint64_t since_ns;
 	_Atomic uint64_t still_ns;
-	_Atomic uint64_t what[sizeof(struct shm_what) / 8];
+	_Atomic uint64_t note[SHM_NOTE_LEN / 8];
 	uint8_t pad1[8];
 };
 static_assert(sizeof(struct wait_record) == 3 * CACHE_LINE, "a page is three lines");
-#define WAIT_RECORDS (1 + SHM_STANDBY_MAX) /* of a rank: whose wait is at the door, and others */
-static_assert(sizeof(struct shm_what) == 19 * 8, "all of it goes into words");
+#define WAIT_RECORDS \
+	(1 + SHM_STANDBY_MAX) /* of a rank: the wait that listens, and those on standby */
+static_assert(SHM_NOTE_LEN % 8 == 0, "all of it goes into words");
 
 /* A frame in an inbox.  turn / 2 is the lap, turn % 2 whether the cell is full. */
 struct inbox_cell {
@@ -100,7 +102,8 @@ struct shm_inbox {
 /* A ring: a line more than it has slots, so that equal slots of several rings fall into different
  * sets. */
 struct shm_ring {
-	_Atomic uint64_t credit; /* by the receiver: high half far area's end, low half frames */
+	_Atomic uint64_t
+		credit; /* by the receiver: high half payload area's end, low half frames */
 	uint8_t pad[CACHE_LINE - 8];
 	struct shm_slot slot[];
 };
@@ -121,25 +124,25 @@ struct shm_pipe {
 };
 static_assert(sizeof(struct shm_pipe) == 2 * CACHE_LINE, "one line each end");
 
-/* What a door's `sleeping' says. */
+/* Values of a doorbell's `sleeping'. */
 enum { SLEEP_NONE, SLEEP_FUTEX, SLEEP_OPS };
 
 struct shm_seg {
 	char *base;
 	struct seg_head *head;
-	uint64_t len; /* bytes mapped: of the segment, or of all but the end of its heap */
-	int fd;       /* the creator's; -1 else */
-	int mem_fd;   /* for fallocate, close-on-exec; ours, until the user closes what he finds */
-	uint64_t dev, ino;         /* of the file: by these is `mem_fd' known, as long as it is */
-	struct shm_sleep_ops bell; /* of a rank of this process, for the alarm */
+	uint64_t len;      /* bytes mapped: of the segment, or of all but the end of its heap */
+	int fd;            /* the creator's; -1 else */
+	int mem_fd;        /* for fallocate, close-on-exec; ours, unless the user closes it */
+	uint64_t dev, ino; /* of the file: by these is `mem_fd' known, as long as it is */
+	struct shm_sleep_ops sleep_ops; /* of a rank of this process, for shm_seg_abort */
 };
 
 /* Private: the two ends that a rank has towards one other rank. */
 struct shm_peer {
-	struct shm_ring *out; /* my ring towards it */
-	char *far;            /* my far area towards it */
-	uint32_t far_head;    /* of it handed out, and known to be free again */
-	uint32_t far_tail;
+	struct shm_ring *out;  /* my ring towards it */
+	char *payload;         /* my payload area towards it */
+	uint32_t payload_head; /* of it handed out, and known to be free again */
+	uint32_t payload_tail;
 	uint32_t puts;   /* through its inbox */
 	bool offered;    /* `out' has been announced */
 	bool no_ring;    /* one was wanted, none was to be had */
@@ -162,18 +165,18 @@ struct room_watch {
 	uint64_t seen;
 };
 
-/* What shm_reserve found, for shm_commit. */
+/* Where shm_reserve has reserved, for shm_commit. */
 enum { RESERVED_NONE, RESERVED_CELL, RESERVED_SLOT, RESERVED_PAYLOAD };
 
 struct shm_private {
-	struct shm_peer *peer;     /* by rank */
-	struct shm_inbox *inbox;   /* mine */
-	uint64_t inbox_head;       /* cells consumed */
-	struct shm_doorbell *door; /* of all ranks */
-	struct wait_record *page;  /* mine: WAIT_RECORDS */
-	int *ring_src;             /* whose rings I know, in the order of their offers */
-	int *pipe_src;             /* who has ever offered me a pipe */
-	int *pipe_dst;             /* towards whom I have pipes */
+	struct shm_peer *peer;         /* by rank */
+	struct shm_inbox *inbox;       /* mine */
+	uint64_t inbox_head;           /* cells consumed */
+	struct shm_doorbell *doorbell; /* of all ranks */
+	struct wait_record *record;    /* mine: WAIT_RECORDS */
+	int *ring_src;                 /* whose rings I know, in the order of their offers */
+	int *pipe_src;                 /* ranks that have ever offered me a pipe */
+	int *pipe_dst;                 /* towards whom I have pipes */
 	int nrings, npipes_in, npipes;
 	int pipe_max; /* pipes that I may have */
 	int sweep;    /* next of ring_src to look at when it is not hot */
@@ -182,26 +185,26 @@ struct shm_private {
 	struct room_watch watch[ROOM_WATCHES];
 	int nwatches;
 	struct shm_tune tune;
-	bool short_nap; /* something full that no watch covers */
-	bool contended; /* more ranks than CPUs */
-	bool weak;      /* no membarrier although senders do not fence */
-	uint32_t waits; /* ended so far */
-	uint32_t luck;  /* > 0: a short spin has ended waits lately */
-	uint32_t crowd; /* > 0: others want this CPU: do not spin */
+	bool short_nap;   /* something full that no watch covers */
+	bool contended;   /* more ranks than CPUs */
+	bool weak;        /* no membarrier although senders do not fence */
+	uint32_t waits;   /* ended so far */
+	uint32_t retries; /* > 0: a short spin has ended waits lately */
+	uint32_t oversub; /* > 0: others want this CPU: do not spin */
 	uint64_t nap_ns;
-	shm_lock_hook_fn *off, *on;     /* of a rank with threads, or NULL */
-	struct shm_sleep_ops bell;      /* sleep NULL: none */
-	const struct shm_wait *shown;   /* whose sleep my first page shows, or NULL */
-	const struct shm_wait *at_door; /* whose sleep the door's word `sleeping' tells of */
-	struct shm *next;               /* of the parked ones: see rank.c */
-	uint64_t cookie;                /* whose rank this was */
+	shm_lock_hook_fn *release, *retake; /* of a rank with threads, or NULL */
+	struct shm_sleep_ops sleep_ops;     /* sleep NULL: none */
+	const struct shm_wait *shown;       /* whose wait my first record shows, or NULL */
+	const struct shm_wait *listening;   /* whose sleep the doorbell's `sleeping' stands for */
+	struct shm *next;                   /* of the parked ones: see rank.c */
+	uint64_t cookie;                    /* whose rank this was */
 	int pid;
 	uint64_t proof; /* cross_memory.c */
 	int reserved;
 	size_t reserved_len;
 	uint64_t cell_ticket;
 	struct inbox_cell *cell;
-	uint32_t far_pos;
+	uint32_t payload_pos;
 };
 
 /* --- seg.c */
@@ -227,33 +230,37 @@ bool shm_pipe_has_chunk(const struct shm *s, int src);
 /* --- shm_poll.c: a frame of our own kinds. */
 void shm_frame_internal(struct shm *s, int src, uint8_t kind, const void *data);
 
-/* --- cross_memory.c: lets others prove to themselves that it is us whom they read. */
+/* --- cross_memory.c: publishes a proof, by which others check that they read this process. */
 void shm_cross_memory_offer(struct shm *s);
 
 /* --- shm_wait.c */
 /* Remembers that the caller met something full: room shows as a change of *word from `seen'.  NULL:
  * nothing to watch, the next sleep is a short one. */
 void shm_wait_for_room(struct shm *s, const _Atomic uint64_t *word, uint64_t seen);
-/* Rings the bell of `rank' after a store for it. */
+/* Rings the doorbell of `rank' after a store for it. */
 static inline void doorbell_ring(struct shm *s, int rank)
 {
 	shm_wake_fence(s);
-	if (unlikely(atomic_load_explicit(&s->in->door[rank].sleeping, memory_order_relaxed) != 0))
+	if (unlikely(atomic_load_explicit(&s->in->doorbell[rank].sleeping, memory_order_relaxed) !=
+		     0))
 		shm_wake(s, rank);
 }
 
 /* --- seg.c: pages of the segment; 0 or -1 with errno.  They do not need the fd to be there. */
 /* Pages are there, or an error: also where the kernel would rather end a process than say no. */
 int shm_seg_reserve(const struct shm_seg *seg, uint64_t off, uint64_t len); /* off: a page's */
-/* The same of huge pages, as far as there are any.  off: a huge page's. */
+/* As shm_seg_reserve, in huge pages as far as there are any.  off: a huge page's. */
 int shm_seg_reserve_huge(const struct shm_seg *seg, uint64_t off, uint64_t len);
 int shm_seg_punch(const struct shm_seg *seg, uint64_t off, uint64_t len); /* zero and given back */
 
 /* --- heap.c: from now on no piece is handed out that does not lie below `end'.  False: one lies
  * there already. */
 bool shm_heap_limit(struct shm_seg *seg, int me, uint64_t end);
+/* Do all free lists consist of pieces below the top?  Takes the heap's lock. */
+bool shm_heap_valid(struct shm *s);
 
-/* --- robust_lock.c: between processes; a holder who has died is robbed.  `me' is a rank. */
+/* --- robust_lock.c: between processes; it is taken over from a holder that has died.  `me' is a
+ * rank. */
 void shm_lock_take(struct shm_seg *seg, int me, struct seg_lock *l);
 void shm_lock_drop(struct seg_lock *l);
 
@@ -261,12 +268,12 @@ void shm_lock_drop(struct seg_lock *l);
 int shm_os_memfd(void);
 int shm_os_memfd_seal(int fd);
 int shm_os_resize(int fd, uint64_t len);                   /* 0; -1, errno EFBIG: ulimit -f */
-bool shm_os_file_id(int fd, uint64_t *dev, uint64_t *ino); /* what `fd' is; false: it is none */
+bool shm_os_file_id(int fd, uint64_t *dev, uint64_t *ino); /* which file `fd' is; false: none */
 int shm_os_memory_check(uint64_t len); /* may so many bytes be had, by what the system says now? */
 /* Pages are there, or an error, and then some may be there nevertheless; where `fd' < 0, by the
  * mapping alone (since Linux 5.14). */
 int shm_os_reserve(int fd, uint64_t off, void *p, uint64_t len);
-/* The same of huge pages, as far as there are any, for a mapping that has no pages yet. */
+/* As shm_os_reserve, in huge pages as far as there are any, for a mapping that has no pages yet. */
 int shm_os_reserve_huge(int fd, uint64_t off, void *p, uint64_t len);
 uint64_t shm_os_memory(void);            /* bytes that the machine has */
 int shm_os_punch(void *p, uint64_t len); /* pages of a mapping are zero and given back */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* shm_os.c - all that libshm asks the kernel and the processor for.
+/* shm_os.c - system calls and instructions of the processor.
  *
  * Futexes are shared ones: the kernel finds the word by the memfd's page, not by address.  Every
  * call that an old kernel or a sandbox may refuse has a substitute, and says so. */
@@ -85,8 +85,8 @@ bool shm_os_file_id(int fd, uint64_t *dev, uint64_t *ino)
 	return true;
 }
 
-/* A limit on the size of files (ulimit -f) counts for memfds, too; it shall be an error that can be
- * told, and not SIGXFSZ. */
+/* A limit on the size of files (ulimit -f) counts for memfds, too; here it is an
+ * error code, and not SIGXFSZ. */
 int shm_os_resize(int fd, uint64_t len)
 {
 	const struct timespec now = {0, 0};
@@ -122,7 +122,7 @@ static uint64_t proc_number(const char *path, const char *key)
 
 	if (f == NULL)
 		return found;
-	while (found == UINT64_MAX && fgets(line, sizeof line, f) != NULL)
+	while (found == UINT64_MAX && fgets(line, sizeof(line), f) != NULL)
 		if (strncmp(line, key, strlen(key)) == 0 &&
 			sscanf(line + strlen(key), "%llu", &n) == 1)
 			found = n;
@@ -130,8 +130,8 @@ static uint64_t proc_number(const char *path, const char *key)
 	return found;
 }
 
-/* Of every limit a part is left to all the others: among them are ranks that reserve at the same
- * time, each of which has asked before the others took theirs. */
+/* Leaves a part of every limit to other processes: ranks that reserve at once have all asked before
+ * any of them took memory. */
 static uint64_t memory_margin(uint64_t left, uint64_t limit)
 {
 	return left > limit / 64 ? left - limit / 64 : 0;
@@ -177,8 +177,8 @@ static int os_reserve(int fd, uint64_t off, void *p, uint64_t len)
 }
 
 /* The first write to a page brings a huge one where the machine is set up so for shared memory
- * (shmem_enabled); elsewhere Linux 6.1 and later make one of small ones when told to, of which
- * there must be one. */
+ * (shmem_enabled).  Elsewhere madvise (Linux 6.1) merges small pages into one; at least one small
+ * page must be present. */
 static void huge_page_request(char *p, uint64_t len)
 {
 	uint64_t huge = len / SHM_HUGE * SHM_HUGE;
@@ -191,8 +191,8 @@ static void huge_page_request(char *p, uint64_t len)
 	madvise(p, huge, MADV_COLLAPSE);
 }
 
-/* Step by step, for ranks that reserve at the same time have all been told that there is room: what
- * the others have got meanwhile shows at the next step, before the kernel must end a process. */
+/* Reserves step by step: ranks that reserve at once have all been told that there is room.  Memory
+ * that the others got meanwhile shows at the next step, before the kernel ends a process. */
 static int os_reserve_steps(int fd, uint64_t off, char *p, uint64_t len, bool huge)
 {
 	uint64_t done, step;
@@ -332,7 +332,7 @@ uint64_t shm_os_random(void)
 {
 	uint64_t r = 0;
 
-	if (getrandom(&r, sizeof r, GRND_NONBLOCK) != (ssize_t)sizeof r)
+	if (getrandom(&r, sizeof(r), GRND_NONBLOCK) != (ssize_t)sizeof(r))
 		r = shm_os_now() * UINT64_C(0x9e3779b97f4a7c15) ^ (uint64_t)getpid();
 	return r != 0 ? r : 1;
 }
@@ -373,7 +373,7 @@ static int quota_cpus(const char *path, int most)
 	return n < most ? n : most;
 }
 
-/* The same for version 1 of cgroups, which has two files. */
+/* CPUs that the quota of version 1 of cgroups grants, which has two files. */
 static int quota_cpus_v1(int most)
 {
 	long quota = 0, period = 0;
@@ -399,7 +399,7 @@ static int cgroup_cpus(int most)
 	char *end = NULL;
 	int n = quota_cpus_v1(most);
 
-	while (f != NULL && fgets(line, sizeof line, f) != NULL)
+	while (f != NULL && fgets(line, sizeof(line), f) != NULL)
 		if (line[0] == '0' && line[1] == ':' && line[2] == ':') {
 			line[strcspn(line, "\n")] = 0;
 			end = line + strlen(line);
@@ -409,7 +409,7 @@ static int cgroup_cpus(int most)
 		fclose(f);
 	while (end != NULL) {
 		*end = 0;
-		snprintf(path, sizeof path, "/sys/fs/cgroup%s/cpu.max", line + 3);
+		snprintf(path, sizeof(path), "/sys/fs/cgroup%s/cpu.max", line + 3);
 		n = quota_cpus(path, n);
 		end = strrchr(line + 3, '/');
 	}

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* shm_poll.c - looking for frames from everybody.
+/* shm_poll.c - polling for frames from all ranks.
  *
  * Each pass looks at the inbox, at the hot rings (those that had something lately), and at a slice
- * of the others, so that a rank with a thousand neighbours pays for those who talk. */
+ * of the others, so a rank with a thousand peers pays only for those that send. */
 #include "libshm/shm_inner.h"
 
 #define SWEEP_PASSES 16 /* every ring is looked at at least once in so many passes */
@@ -11,14 +11,14 @@ void shm_frame_internal(struct shm *s, int src, uint8_t kind, const void *data)
 {
 	struct channel_offer o;
 
-	memcpy(&o, data, sizeof o);
+	memcpy(&o, data, sizeof(o));
 	if (kind == KIND_RING)
 		shm_ring_accept(s, src, &o);
 	else
 		shm_pipe_accept(s, src, &o);
 }
 
-/* The head of the ring is of our own kind: not for the user.  Is there one of his behind it? */
+/* The frame at the head of the ring is libshm's own.  Is there one for the user behind it? */
 bool shm_peek_internal(struct shm *s, int src, struct shm_frame *f)
 {
 	struct shm_rx *r = &s->rx[src];

@@ -1,35 +1,35 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* shm_wait.c - waiting that adapts, and waking that costs the sender nothing.
+/* shm_wait.c - waiting that adapts, and wake-ups that cost the sender one load.
  *
- *   pass, pass, pass: spin      (alone on the CPU: what we wait for comes within a switch's time)
- *   yield, yield, yield         (timed: a fast one means nobody else wanted the CPU)
+ *   pass, pass, pass: spin      (alone on the CPU: a message often comes within a switch's time)
+ *   yield, yield, yield         (timed: a fast yield means that no other thread wanted the CPU)
  *   sleep in the futex          (after 4 slow yields or 200 fast ones)
  *
- * How many, and whether at all, is the rank's struct shm_tune: who never sleeps goes on yielding,
- * and says all the same what he waits for.
+ * The rank's struct shm_tune sets these numbers, and whether it sleeps.  A rank that never sleeps
+ * goes on yielding, and shows its wait all the same.
  *
- * The bell.  A sender stores its message, then looks at the receiver's `sleeping'.  A sleeper
+ * The doorbell.  A sender stores its message, then reads the receiver's `sleeping'.  A sleeper
  * stores `sleeping', then looks for messages.  One of the two must see the other's store, which
  * needs a full barrier between store and look on both sides.  While there are CPUs enough, senders
- * have none: the sleeper's membarrier makes one happen on every CPU that runs one of us.  With more
- * ranks than CPUs sleeps are many and messages few: then senders fence.  All ranks do the same
- * (head->fence). Sleeps are bounded all the same (SHM_NAP_MS), so that nothing can be lost for
- * ever.
+ * have none: the sleeper's membarrier executes one on every CPU that runs a rank.  With more ranks
+ * than CPUs, sleeps are many and messages few: then senders fence.  All ranks do the same
+ * (head->fence).  Sleeps are bounded all the same (SHM_NAP_MS), so a lost wake-up delays but does
+ * not hang.
  *
  * `sleeping' goes from 1 to 0 by exchange: one wake for one sleep, however many senders. */
 #include <limits.h>
 #include <sched.h>
 #include "libshm/shm_inner.h"
 
-#define SPINS_OVERSUB    50   /* others want our CPU, but each of us may have one of his own */
-#define SPIN_RETRY       8    /* so many failures in a row, and such spinning is tried seldom */
-#define SPIN_RETRY_EVERY 16   /* one wait of so many */
-#define YIELDS_SLOW      4    /* then others need it more */
-#define YIELD_SLOW_NS    1600 /* a yield took longer: somebody else ran */
+#define SPINS_OVERSUB    50   /* other processes want our CPU, but each rank may have its own */
+#define SPIN_RETRY       8    /* after so many failures in a row, such spinning is tried seldom */
+#define SPIN_RETRY_EVERY 16   /* then in one wait of so many */
+#define YIELDS_SLOW      4    /* then other threads need the CPU more */
+#define YIELD_SLOW_NS    1600 /* a yield that took longer: another thread ran */
 #define OVERSUB_WAITS    32   /* waits without spinning after a slow yield */
 #define NAP_FIRST_NS     10000000u /* naps grow from here */
 #define NAP_SHORT_NS     1000000u  /* from here if no wake-up is certain ... */
-#define NAP_SHORT_MAX    4000000u  /* ... or room in an inbox is awaited, which rings no bell */
+#define NAP_SHORT_MAX    4000000u  /* ... such as for room in an inbox, which rings no doorbell */
 #define NAP_MAX_NS       (SHM_NAP_MS * 1000000u)
 
 void shm_wait_for_room(struct shm *s, const _Atomic uint64_t *word, uint64_t seen)
@@ -52,19 +52,19 @@ void shm_poll_word_set(struct shm *s, const _Atomic uint32_t *word)
 {
 	static const _Atomic uint32_t none;
 
-	s->note = word != NULL ? word : &none;
-	s->noted = atomic_load_explicit(s->note, memory_order_relaxed);
+	s->poll_word = word != NULL ? word : &none;
+	s->poll_word_seen = atomic_load_explicit(s->poll_word, memory_order_relaxed);
 }
 
-/* Is there nothing but the flag to look at? */
+/* Has the poll word not changed since the last pass? */
 static bool poll_word_unchanged(const struct shm *s)
 {
-	return atomic_load_explicit(s->note, memory_order_relaxed) == s->noted;
+	return atomic_load_explicit(s->poll_word, memory_order_relaxed) == s->poll_word_seen;
 }
 
 void shm_wake(struct shm *s, int rank)
 {
-	struct shm_doorbell *d = &s->in->door[rank];
+	struct shm_doorbell *d = &s->in->doorbell[rank];
 	uint32_t was = atomic_exchange_explicit(&d->sleeping, SLEEP_NONE, memory_order_acq_rel);
 
 	if (was == SLEEP_NONE)
@@ -72,11 +72,11 @@ void shm_wake(struct shm *s, int rank)
 	s->count.wakes++;
 	if (was == SLEEP_FUTEX)
 		shm_os_wake(&d->sleeping, INT_MAX);
-	else if (s->in->bell.ring != NULL)
-		s->in->bell.ring(s->in->bell.arg, rank);
+	else if (s->in->sleep_ops.ring != NULL)
+		s->in->sleep_ops.ring(s->in->sleep_ops.arg, rank);
 }
 
-/* Who sleeps by the bell because of a flag is not known: all who sleep so look. */
+/* Which of the ranks that sleep by shm_sleep_ops wait for this flag is not known: all are woken. */
 void shm_flag_wake(struct shm *s, struct shm_flag *f)
 {
 	uint32_t sleepers = atomic_load_explicit(&f->sleepers, memory_order_relaxed);
@@ -86,18 +86,18 @@ void shm_flag_wake(struct shm *s, struct shm_flag *f)
 		shm_os_wake(&f->value, INT_MAX);
 	}
 	for (int i = 0; sleepers >= SHM_OPS_SLEEPER && i < s->nranks; i++)
-		if (atomic_load_explicit(&s->in->door[i].sleeping, memory_order_relaxed) ==
+		if (atomic_load_explicit(&s->in->doorbell[i].sleeping, memory_order_relaxed) ==
 			SLEEP_OPS)
 			shm_wake(s, i);
 }
 
-void shm_sleep_ops_set(struct shm *s, const struct shm_sleep_ops *bell)
+void shm_sleep_ops_set(struct shm *s, const struct shm_sleep_ops *ops)
 {
-	s->in->bell = *bell;
-	s->seg->bell = *bell;
+	s->in->sleep_ops = *ops;
+	s->seg->sleep_ops = *ops;
 }
 
-/* Is there anything that the next pass would find? */
+/* Would the next pass find anything? */
 static bool wait_has_input(const struct shm *s)
 {
 	const struct shm_private *in = s->in;
@@ -126,172 +126,198 @@ static bool wait_over(struct shm *s, struct shm_wait *w)
 	return w->ready != NULL && w->ready(w->arg);
 }
 
-void shm_lock_hooks_set(struct shm *s, shm_lock_hook_fn *off, shm_lock_hook_fn *on)
+void shm_lock_hooks_set(struct shm *s, shm_lock_hook_fn *release, shm_lock_hook_fn *retake)
 {
-	s->in->off = off;
-	s->in->on = on;
+	s->in->release = release;
+	s->in->retake = retake;
 }
 
-/* Other threads of this rank may call now, and no longer. */
+/* Lets other threads of this rank call; then no longer. */
 static void lock_release(const struct shm *s, struct shm_wait *w)
 {
-	if (unlikely(s->in->off != NULL))
-		s->in->off(w);
+	if (unlikely(s->in->release != NULL))
+		s->in->release(w);
 }
 
 static void lock_retake(const struct shm *s, struct shm_wait *w)
 {
-	if (unlikely(s->in->on != NULL))
-		s->in->on(w);
+	if (unlikely(s->in->retake != NULL))
+		s->in->retake(w);
 }
 
-/* Writes a page between two steps of its seq.  what NULL: a sleep begins, and says nothing yet. */
+/* Writes a record between two steps of its seq.  note NULL: a sleep begins; not described yet. */
 static void wait_record_write(
-	struct wait_record *p, const struct shm_wait *w, const struct shm_what *what)
+	struct wait_record *p, const struct shm_wait *w, const uint64_t note[SHM_NOTE_LEN / 8])
 {
-	uint64_t word[countof(p->what)] = {0};
+	static const uint64_t empty[SHM_NOTE_LEN / 8];
+	const uint64_t *word = note != NULL ? note : empty;
 	uint32_t seq = atomic_load_explicit(&p->seq, memory_order_relaxed);
 
-	if (what != NULL)
-		memcpy(word, what, sizeof word);
 	atomic_store_explicit(&p->seq, seq + 1, memory_order_relaxed);
 	shm_fence();
-	if (what == NULL) {
+	if (note == NULL) {
 		atomic_store_explicit(&p->cpu, shm_os_cpu(), memory_order_relaxed);
 		atomic_store_explicit(&p->since_ns, w->begin_ns, memory_order_relaxed);
 		atomic_store_explicit(&p->still_ns, shm_os_now(), memory_order_relaxed);
 	}
-	for (size_t i = 0; i < countof(word); i++)
-		atomic_store_explicit(&p->what[i], word[i], memory_order_relaxed);
+	for (size_t i = 0; i < countof(p->note); i++)
+		atomic_store_explicit(&p->note[i], word[i], memory_order_relaxed);
 	atomic_store_explicit(&p->waiting, 1, memory_order_relaxed);
 	atomic_store_explicit(&p->seq, seq + 2, memory_order_release);
 }
 
-/* Shows beside the one at the door what w waits for, if there is a page for it. */
+/* Shows the wait of a standby thread, if there is a record for it. */
 static void standby_show(struct shm *s, struct shm_wait *w)
 {
-	struct shm_what what = {.kind = 0};
+	uint64_t note[SHM_NOTE_LEN / 8] = {0};
 	int k = 1;
 
 	while (k < WAIT_RECORDS &&
-		atomic_load_explicit(&s->in->page[k].waiting, memory_order_relaxed))
+		atomic_load_explicit(&s->in->record[k].waiting, memory_order_relaxed))
 		k++;
-	if (k == WAIT_RECORDS || w->teller == NULL)
+	if (k == WAIT_RECORDS || w->describer == NULL)
 		return;
-	w->teller->tell(w->teller, &what);
-	atomic_store_explicit(&s->in->page[k].since_ns, w->begin_ns, memory_order_relaxed);
-	wait_record_write(&s->in->page[k], w, &what);
-	w->beside = k;
+	w->describer->describe(w->describer, note);
+	atomic_store_explicit(&s->in->record[k].since_ns, w->begin_ns, memory_order_relaxed);
+	wait_record_write(&s->in->record[k], w, note);
+	w->standby_record = k;
 }
 
 static void standby_hide(struct shm *s, struct shm_wait *w)
 {
-	if (w->beside == 0)
+	if (w->standby_record == 0)
 		return;
-	atomic_store_explicit(&s->in->page[w->beside].waiting, 0, memory_order_relaxed);
-	w->beside = 0;
+	atomic_store_explicit(&s->in->record[w->standby_record].waiting, 0, memory_order_relaxed);
+	w->standby_record = 0;
 }
 
-/* Shows that we sleep. */
+/* Shows that this rank sleeps. */
 static void wait_show(struct shm *s, struct shm_wait *w)
 {
 	standby_hide(s, w);
-	w->told = false;
+	w->described = false;
 	s->in->shown = w;
-	wait_record_write(s->in->page, w, NULL);
+	wait_record_write(s->in->record, w, NULL);
 }
 
-/* The sleep has become a long one: shows what it is for. */
+/* The wait has become a long one: shows its description. */
 static void wait_describe(struct shm *s, struct shm_wait *w)
 {
-	struct shm_what what = {.kind = 0};
+	uint64_t note[SHM_NOTE_LEN / 8] = {0};
 
-	w->told = true;
-	if (w->teller == NULL)
+	w->described = true;
+	if (w->describer == NULL)
 		return;
-	w->teller->tell(w->teller, &what);
-	wait_record_write(s->in->page, w, &what);
+	w->describer->describe(w->describer, note);
+	wait_record_write(s->in->record, w, note);
 }
 
-/* We no longer sleep. */
+/* Shows that this rank no longer sleeps. */
 static void wait_hide(struct shm *s, const struct shm_wait *w)
 {
 	if (s->in->shown != w)
 		return;
 	s->in->shown = NULL;
-	atomic_store_explicit(&s->in->page->waiting, 0, memory_order_relaxed);
+	atomic_store_explicit(&s->in->record->waiting, 0, memory_order_relaxed);
 }
 
-/* How long this sleep may last, and how the next one will be if nothing comes. */
-static uint64_t nap_next(struct shm_private *in, bool weak)
+/* The word, or words, or function of the user, that a sleep waits for. */
+enum sleep_how {
+	SLEEP_ON_FLAG,     /* the flag alone: frames do not end the sleep */
+	SLEEP_ON_DOORBELL, /* the doorbell; there is no flag */
+	SLEEP_ON_BOTH,     /* both, by futex_waitv */
+	SLEEP_ON_EITHER,   /* both, without futex_waitv: on the doorbell, in short naps */
+	SLEEP_BY_OPS,      /* struct shm_sleep_ops */
+};
+
+static enum sleep_how sleep_how(const struct shm *s, const struct shm_wait *w)
 {
-	uint64_t most = in->short_nap || weak ? NAP_SHORT_MAX : NAP_MAX_NS;
-	uint64_t ns = in->nap_ns;
+	if (w->flag_only)
+		return SLEEP_ON_FLAG;
+	if (s->in->sleep_ops.sleep != NULL)
+		return SLEEP_BY_OPS;
+	if (w->flag == NULL)
+		return SLEEP_ON_DOORBELL;
+	return shm_os_sleep_two() ? SLEEP_ON_BOTH : SLEEP_ON_EITHER;
+}
+
+/* The longest time for this sleep, ns.  It doubles with each sleep that a timeout ends, and is
+ * short where no wake-up is certain. */
+static uint64_t nap_limit(struct shm_private *in, const struct shm_wait *w, enum sleep_how how)
+{
+	bool uncertain = in->short_nap || in->weak || how == SLEEP_ON_EITHER;
+	uint64_t most = uncertain ? NAP_SHORT_MAX : NAP_MAX_NS, ns = in->nap_ns, ops;
 
 	if (ns == 0)
-		ns = most < NAP_MAX_NS ? NAP_SHORT_NS : NAP_FIRST_NS;
+		ns = uncertain ? NAP_SHORT_NS : NAP_FIRST_NS;
 	in->nap_ns = 2 * ns;
-	return ns < most ? ns : most;
+	if (ns > most)
+		ns = most;
+	if (how == SLEEP_BY_OPS && (ops = in->sleep_ops.most(in->sleep_ops.arg)) < ns)
+		ns = ops;
+	return w->nap_ns != 0 && w->nap_ns < ns ? w->nap_ns : ns;
 }
 
-/* The same, and no longer than this waiter and the bell want. */
-static uint64_t nap_limit(struct shm_private *in, const struct shm_wait *w, bool weak, bool belled)
+/* The sleep itself.  True: a timeout ended it. */
+static bool sleep_now(struct shm *s, struct shm_wait *w, enum sleep_how how, uint64_t ns)
 {
-	uint64_t ns = nap_next(in, weak), most = belled ? in->bell.most(in->bell.arg) : ns;
+	struct shm_private *in = s->in;
+	_Atomic uint32_t *word = &in->doorbell[s->me].sleeping;
 
-	if (w->nap_ns != 0 && w->nap_ns < most)
-		most = w->nap_ns;
-	return ns < most ? ns : most;
+	switch (how) {
+	case SLEEP_ON_FLAG: return shm_os_sleep(&w->flag->value, w->old, NULL, 0, ns);
+	case SLEEP_BY_OPS: return in->sleep_ops.sleep(in->sleep_ops.arg, ns);
+	case SLEEP_ON_BOTH: return shm_os_sleep(word, SLEEP_FUTEX, &w->flag->value, w->old, ns);
+	default: return shm_os_sleep(word, SLEEP_FUTEX, NULL, 0, ns);
+	}
 }
 
-/* The sleep itself.  True: the clock ended it. */
-static bool sleep_now(struct shm *s, struct shm_wait *w, bool belled, bool two, uint64_t ns)
+/* Announces the sleep: later stores by other ranks wake this one, earlier stores are visible. */
+static void sleep_announce(struct shm *s, struct shm_wait *w, enum sleep_how how)
 {
 	struct shm_private *in = s->in;
 
-	if (w->flag_only)
-		return shm_os_sleep(&w->flag->value, w->old, NULL, 0, ns);
-	if (belled)
-		return in->bell.sleep(in->bell.arg, ns);
-	return shm_os_sleep(
-		&in->door[s->me].sleeping, SLEEP_FUTEX, two ? &w->flag->value : NULL, w->old, ns);
+	if (w->flag != NULL)
+		atomic_fetch_add_explicit(&w->flag->sleepers,
+			how == SLEEP_BY_OPS ? SHM_OPS_SLEEPER : 1, memory_order_seq_cst);
+	if (how != SLEEP_ON_FLAG) {
+		atomic_store_explicit(&in->doorbell[s->me].sleeping,
+			how == SLEEP_BY_OPS ? SLEEP_OPS : SLEEP_FUTEX, memory_order_relaxed);
+		in->listening = w;
+	}
+	shm_fence_all(s);
 }
 
-/* Sleeps, unless there is something by now.  True: the clock ended it. */
+static void sleep_withdraw(struct shm *s, struct shm_wait *w, enum sleep_how how)
+{
+	struct shm_private *in = s->in;
+
+	if (how != SLEEP_ON_FLAG && in->listening == w) {
+		atomic_store_explicit(
+			&in->doorbell[s->me].sleeping, SLEEP_NONE, memory_order_relaxed);
+		in->listening = NULL;
+	}
+	if (w->flag != NULL)
+		atomic_fetch_sub_explicit(&w->flag->sleepers,
+			how == SLEEP_BY_OPS ? SHM_OPS_SLEEPER : 1, memory_order_relaxed);
+}
+
+/* Sleeps, unless the wait is over by now.  True: a timeout ended the sleep. */
 static bool sleep_once(struct shm *s, struct shm_wait *w)
 {
-	struct shm_private *in = s->in;
-	struct shm_doorbell *d = &in->door[s->me];
-	uint64_t ns;
-	bool belled = in->bell.sleep != NULL && !w->flag_only;
-	bool two = w->flag != NULL && !w->flag_only && !belled && shm_os_sleep_two();
-	bool weak = in->weak || (w->flag != NULL && !w->flag_only && !belled && !two);
+	enum sleep_how how = sleep_how(s, w);
 	bool timed = false;
-	uint32_t sleeper = belled ? SHM_OPS_SLEEPER : 1;
+	uint64_t ns;
 
-	if (w->flag != NULL)
-		atomic_fetch_add_explicit(&w->flag->sleepers, sleeper, memory_order_seq_cst);
-	if (!w->flag_only) {
-		atomic_store_explicit(
-			&d->sleeping, belled ? SLEEP_OPS : SLEEP_FUTEX, memory_order_relaxed);
-		in->at_door = w;
-	}
-	shm_fence();
-	if (!s->fence)
-		shm_os_barrier();
+	sleep_announce(s, w, how);
 	if (!wait_over(s, w)) {
 		s->count.sleeps++;
-		ns = nap_limit(in, w, weak, belled);
+		ns = nap_limit(s->in, w, how);
 		lock_release(s, w);
-		timed = sleep_now(s, w, belled, two, ns);
+		timed = sleep_now(s, w, how, ns);
 		lock_retake(s, w);
 	}
-	if (!w->flag_only && in->at_door == w) {
-		atomic_store_explicit(&d->sleeping, SLEEP_NONE, memory_order_relaxed);
-		in->at_door = NULL;
-	}
-	if (w->flag != NULL)
-		atomic_fetch_sub_explicit(&w->flag->sleepers, sleeper, memory_order_relaxed);
+	sleep_withdraw(s, w, how);
 	return timed;
 }
 
@@ -307,7 +333,8 @@ void shm_fence_all(const struct shm *s)
 		shm_os_barrier();
 }
 
-/* Before a sleep aside: a wait that nothing but the clock has interrupted for long is shown. */
+/* Before a sleep of a standby thread: a wait that only timeouts have interrupted for long is shown.
+ * */
 static void standby_update(struct shm *s, struct shm_wait *w)
 {
 	uint64_t now = shm_os_now();
@@ -316,12 +343,12 @@ static void standby_update(struct shm *s, struct shm_wait *w)
 		w->begin_ns = now;
 	if (!w->nap)
 		standby_hide(s, w);
-	else if (w->beside == 0 && s->in->shown != w &&
+	else if (w->standby_record == 0 && s->in->shown != w &&
 		 now - w->begin_ns > SHM_DESCRIBE_MS * UINT64_C(1000000))
 		standby_show(s, w);
 }
 
-/* Sleeps while another thread of this rank is at the door. */
+/* Sleeps while another thread of this rank listens at the doorbell. */
 static void sleep_standby(struct shm *s, struct shm_wait *w)
 {
 	struct shm_private *in = s->in;
@@ -333,16 +360,14 @@ static void sleep_standby(struct shm *s, struct shm_wait *w)
 	standby_update(s, w);
 	if (w->flag != NULL) {
 		atomic_fetch_add_explicit(&w->flag->sleepers, 1, memory_order_seq_cst);
-		shm_fence();
-		if (!s->fence)
-			shm_os_barrier();
+		shm_fence_all(s);
 	}
 	w->nap = false;
 	if (w->flag == NULL || shm_flag_get(w->flag) == w->old) {
 		s->count.sleeps++;
 		lock_release(s, w);
 		w->nap = shm_os_sleep(
-			w->aside, w->aside_old, two ? &w->flag->value : NULL, w->old, ns);
+			w->standby, w->standby_old, two ? &w->flag->value : NULL, w->old, ns);
 		lock_retake(s, w);
 	}
 	if (w->flag != NULL)
@@ -355,7 +380,7 @@ static void sleep_shown(struct shm *s, struct shm_wait *w)
 
 	if (!w->nap || in->shown != w)
 		wait_show(s, w);
-	else if (!w->told && in->nap_ns > SHM_DESCRIBE_MS * UINT64_C(1000000))
+	else if (!w->described && in->nap_ns > SHM_DESCRIBE_MS * UINT64_C(1000000))
 		wait_describe(s, w);
 	w->nap = sleep_once(s, w);
 	in->nwatches = 0;
@@ -368,7 +393,8 @@ static void sleep_shown(struct shm *s, struct shm_wait *w)
 	wait_hide(s, w);
 }
 
-/* Have there been yields enough for a sleep?  Who never sleeps shows from here on that he waits. */
+/* Have there been yields enough for a sleep?  A rank that never sleeps shows its wait from here on.
+ * */
 static bool yield_enough(struct shm *s, struct shm_wait *w, uint64_t now)
 {
 	const struct shm_tune *t = &s->in->tune;
@@ -381,7 +407,7 @@ static bool yield_enough(struct shm *s, struct shm_wait *w, uint64_t now)
 		return true;
 	if (s->in->shown != w)
 		wait_show(s, w);
-	else if (!w->told && now - w->begin_ns > SHM_DESCRIBE_MS * UINT64_C(1000000))
+	else if (!w->described && now - w->begin_ns > SHM_DESCRIBE_MS * UINT64_C(1000000))
 		wait_describe(s, w);
 	return false;
 }
@@ -404,7 +430,7 @@ static bool yield_once(struct shm *s, struct shm_wait *w)
 	} else {
 		w->slow++;
 		s->count.yields_slow++;
-		s->in->crowd = OVERSUB_WAITS;
+		s->in->oversub = OVERSUB_WAITS;
 	}
 	return false;
 }
@@ -414,27 +440,27 @@ static uint32_t spins_oversub(const struct shm_private *in)
 	return in->tune.spins < SPINS_OVERSUB ? in->tune.spins : SPINS_OVERSUB;
 }
 
-/* How long it is worth spinning.  Among more ranks than CPUs who spins keeps others from running.
- * If it is strangers who crowd the CPUs, then our peer may well be on another one just now; or it
- * shares ours with us, and spinning is in its way: what helped lately tells. */
+/* How many spins are worth while.  With more ranks than CPUs a spinning rank keeps another from
+ * running.  If other processes use the CPUs, the peer may run on another CPU just now, or may need
+ * ours: recent success decides. */
 static uint32_t spins_allowed(const struct shm *s)
 {
 	const struct shm_private *in = s->in;
 
 	if (in->tune.sleep == SHM_SLEEP_ALWAYS || (in->contended && in->tune.yields == 0))
-		return 0; /* without yields nobody notices a crowd */
-	if (in->crowd == 0)
+		return 0; /* without yields oversubscription is not noticed */
+	if (in->oversub == 0)
 		return in->tune.spins;
 	if (in->contended)
 		return 0;
-	return in->luck > 0 || in->waits % SPIN_RETRY_EVERY == 0 ? spins_oversub(in) : 0;
+	return in->retries > 0 || in->waits % SPIN_RETRY_EVERY == 0 ? spins_oversub(in) : 0;
 }
 
 int shm_idle(struct shm *s, struct shm_wait *w)
 {
 	if (unlikely(shm_seg_aborted(s->seg)))
 		return SHM_ABORTED;
-	if (unlikely(w->aside != NULL)) {
+	if (unlikely(w->standby != NULL)) {
 		sleep_standby(s, w);
 		return shm_seg_aborted(s->seg) ? SHM_ABORTED : 0;
 	}
@@ -463,11 +489,11 @@ void shm_wait_end(struct shm *s, struct shm_wait *w)
 	in->nap_ns = 0;
 	in->waits++;
 	if (w->slow + w->fast == 0)
-		in->luck = SPIN_RETRY;
-	else if (w->spins >= spins_oversub(in) && in->luck > 0)
-		in->luck--;
-	if (w->slow == 0 && in->crowd > 0)
-		in->crowd--;
+		in->retries = SPIN_RETRY;
+	else if (w->spins >= spins_oversub(in) && in->retries > 0)
+		in->retries--;
+	if (w->slow == 0 && in->oversub > 0)
+		in->oversub--;
 }
 
 static bool flag_reached(const struct shm_flag *f, uint32_t want, uint32_t *value)
@@ -489,7 +515,7 @@ int shm_flag_wait(struct shm *s, struct shm_flag *f, uint32_t want, shm_progress
 	shm_wait_begin(&w);
 	w.flag = f;
 	w.flag_only = pass == NULL;
-	w.teller = teller;
+	w.describer = teller;
 	while (e == 0 && !flag_reached(f, want, &value)) {
 		for (int i = 0; spins_allowed(s) > 0 && i < LOOKS && shm_flag_get(f) == value &&
 				poll_word_unchanged(s);

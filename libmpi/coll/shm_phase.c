@@ -9,6 +9,7 @@
  *
  * The protocol and its invariants are in coll_shm.h. */
 #include "libmpi/coll/coll_shm.h"
+#include "libmpi/boot/waitrec.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -40,19 +41,20 @@ struct about {
 	int peer; /* the peer that is waited for; -1: any that has not arrived */
 };
 
-static void phase_late_add(struct shm_what *what, int peer)
+static void phase_late_add(struct boot_wait *what, int peer)
 {
-	if (what->nlate < SHM_WHAT_LATE)
+	if (what->nlate < BOOT_WAIT_LATE)
 		what->late[what->nlate] = peer;
 	what->nlate++;
 }
 
-static void phase_tell(const struct shm_describer *t, struct shm_what *what)
+static void phase_tell(const struct shm_describer *t, void *note)
 {
 	const struct about *a = (const struct about *)t;
+	struct boot_wait *what = note;
 	const struct coll *s = a->s;
 
-	what->kind = REQ_COLL;
+	what->kind = BOOT_WAIT_COLL;
 	what->peer = what->rank = what->tag = -1;
 	what->bytes = -1;
 	what->open = 1;

@@ -23,9 +23,6 @@ enum req_kind {
 	REQ_USER,  /* generalized */
 	REQ_PSEND, /* partitioned */
 	REQ_PRECV,
-	REQ_WIN,  /* no request: synchronization of a window, in a wait report */
-	REQ_BACK, /* likewise: a cancelled send waits for its receiver's answer */
-	REQ_LOCK  /* likewise: the lock of a member of a window; the late ranks hold it */
 };
 
 /* What happened, until it goes into the user's status. */

@@ -119,7 +119,8 @@ void p2p_wait_done(struct req *r);
 
 /* Fills in the part of a wait report that all waits have: the MPI function, the communicator (NULL:
  * none), and the unexpected messages. */
-void p2p_wait_report(const struct comm *c, struct shm_what *what);
+struct boot_wait; /* libmpi/boot/waitrec.h */
+void p2p_wait_report(const struct comm *c, struct boot_wait *what);
 
 /* --- requests of other engines -------------------------------------------------------------- */
 

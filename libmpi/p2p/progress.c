@@ -148,7 +148,7 @@ static void progress_until_alone(const struct p2p_condition *want, struct shm_wa
 		if (want->nap_ns != NULL) {
 			w->nap_ns = *want->nap_ns;
 			if (w->nap)
-				w->told = false; /* other ranks may be late by now */
+				w->described = false; /* other ranks may be late by now */
 		}
 		if (one && p2p_poll_from(want->req->peer) > 0)
 			continue;
@@ -171,7 +171,7 @@ void p2p_progress_until(const struct p2p_condition *want)
 	}
 	via_await(want->req != NULL ? want->req->peer : -1);
 	shm_wait_begin(&w);
-	w.teller = want->describer;
+	w.describer = want->describer;
 	w.flag = want->flag;
 	progress_until_alone(want, &w);
 	via_wait_end(&w);
@@ -199,7 +199,7 @@ __attribute__((noinline)) void p2p_wait_done(struct req *r)
 
 void p2p_wait_until(bool (*ready)(void *arg), void *arg, struct p2p_about about)
 {
-	about.describer.tell = p2p_wait_report_req;
+	about.describer.describe = p2p_wait_report_req;
 	p2p_progress_until(
 		&(struct p2p_condition){.ready = ready, .arg = arg, .describer = &about.describer});
 }

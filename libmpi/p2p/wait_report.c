@@ -8,6 +8,7 @@
  * Only a rank that has slept for SHM_DESCRIBE_MS comes here: it may take its time. */
 #include "libmpi/p2p/wait_report.h"
 
+#include "libmpi/boot/waitrec.h"
 #include "libmpi/core/current_call.h"
 #include "libmpi/p2p/match.h"
 #include "libmpi/p2p/partitioned.h"
@@ -15,7 +16,7 @@
 #include <stdio.h>
 
 struct report_count {
-	struct shm_what *what;
+	struct boot_wait *what;
 	const struct comm *comm; /* may be NULL */
 };
 
@@ -23,7 +24,7 @@ struct report_count {
 static void report_unexpected(void *arg, const struct unexpected *u)
 {
 	const struct report_count *e = arg;
-	struct shm_what *w = e->what;
+	struct boot_wait *w = e->what;
 
 	if (u->ctx % CTX_PLANES != CTX_P2P || w->early++ > 0 || e->comm == NULL ||
 		u->ctx != e->comm->ctx)
@@ -32,7 +33,7 @@ static void report_unexpected(void *arg, const struct unexpected *u)
 	w->early_tag = u->tag;
 }
 
-void p2p_wait_report(const struct comm *c, struct shm_what *what)
+void p2p_wait_report(const struct comm *c, struct boot_wait *what)
 {
 	struct report_count e = {what, c};
 	char name[MPI_MAX_OBJECT_NAME];
@@ -41,6 +42,7 @@ void p2p_wait_report(const struct comm *c, struct shm_what *what)
 	haft_current_call(what->call, sizeof(what->call));
 	if (c != NULL) {
 		what->comm = c->ctx;
+		what->world = obj_handle(c) == (obj_h)MPI_COMM_WORLD;
 		obj_name_get(c, name, sizeof(name), OBJ_C, &len);
 		snprintf(what->name, sizeof(what->name), "%.*s", len, name);
 	}
@@ -49,7 +51,7 @@ void p2p_wait_report(const struct comm *c, struct shm_what *what)
 }
 
 /* The partitions that are not ready, or have not come, of `bytes' partitions. */
-static void report_part(const struct req *r, struct shm_what *w)
+static void report_part(const struct req *r, struct boot_wait *w)
 {
 	const struct part_op *p = r->owned;
 
@@ -57,22 +59,32 @@ static void report_part(const struct req *r, struct shm_what *w)
 	for (int i = 0; i < p->n; i++) {
 		if (p->sends ? p->marks[i].next != PART_UNMARKED : part_has_arrived(p, i))
 			continue;
-		if (w->nlate < SHM_WHAT_LATE)
+		if (w->nlate < BOOT_WAIT_LATE)
 			w->late[w->nlate] = i;
 		w->nlate++;
 	}
 }
 
-static void report_request(const struct req *r, struct shm_what *what)
+/* What a wait for a request of this kind is told as. */
+static const uint8_t wait_kind[] = {
+	[REQ_SEND] = BOOT_WAIT_SEND,
+	[REQ_RECV] = BOOT_WAIT_RECV,
+	[REQ_COLL] = BOOT_WAIT_COLL,
+	[REQ_USER] = BOOT_WAIT_USER,
+	[REQ_PSEND] = BOOT_WAIT_PSEND,
+	[REQ_PRECV] = BOOT_WAIT_PRECV,
+};
+
+static void report_request(const struct req *r, struct boot_wait *what)
 {
 	const struct comm *c = r->comm;
 
-	what->kind = r->kind;
+	what->kind = wait_kind[r->kind];
 	what->peer = what->rank = r->peer;
 	what->tag = r->tag;
 	what->bytes = r->kind == REQ_SEND ? r->bytes : -1;
 	if (r->kind == REQ_SEND && r->state == STATE_CANCELLING)
-		what->kind = REQ_BACK;
+		what->kind = BOOT_WAIT_BACK;
 	if (c != NULL && r->peer >= 0)
 		what->rank = group_rank_of(comm_peers(c), r->peer);
 	if (what->rank < 0)
@@ -83,7 +95,7 @@ static void report_request(const struct req *r, struct shm_what *what)
 	}
 	if (r->ctx % CTX_PLANES == CTX_P2P || r->kind >= REQ_PSEND)
 		return;
-	what->kind = REQ_COLL;
+	what->kind = BOOT_WAIT_COLL;
 	what->tag = -1;
 	if (r->ops != NULL && r->ops->needs != NULL)
 		r = r->ops->needs(r);
@@ -93,9 +105,10 @@ static void report_request(const struct req *r, struct shm_what *what)
 	what->late[0] = r->peer;
 }
 
-void p2p_wait_report_req(const struct shm_describer *t, struct shm_what *what)
+void p2p_wait_report_req(const struct shm_describer *t, void *note)
 {
 	const struct p2p_about *about = (const struct p2p_about *)t;
+	struct boot_wait *what = note;
 	const struct req *r = about->req;
 
 	what->bytes = -1;

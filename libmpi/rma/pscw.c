@@ -84,7 +84,7 @@ static bool pscw_all_done(void *arg, bool rest)
 }
 
 /* Wait reports: the members whose access epoch is not complete. */
-static void pscw_late(const struct rma_epoch_wait *wait, struct shm_what *what)
+static void pscw_late(const struct rma_epoch_wait *wait, struct boot_wait *what)
 {
 	const struct win *w = wait->w;
 	const struct rma_epoch *e = w->rma->epoch;

@@ -108,13 +108,15 @@ static inline void rma_epoch_ring(struct win *w, int rank)
 void rma_epoch_posted(struct win *w, int rank, int from, bool ring);
 void rma_epoch_completed(struct win *w, int rank, int from);
 
+struct boot_wait; /* libmpi/boot/waitrec.h */
+
 /* A wait of this process on a window. */
 struct rma_epoch_wait {
 	struct shm_describer teller; /* first; set by rma_epoch_wait_until */
 	struct win *w;
 	int rank; /* whose lock or post is awaited; -1: several */
 	/* NULL: the wait is for `rank'.  Else calls rma_epoch_late for each member awaited. */
-	void (*late)(const struct rma_epoch_wait *wait, struct shm_what *what);
+	void (*late)(const struct rma_epoch_wait *wait, struct boot_wait *what);
 	/* Called under the library's lock by any thread.  rest: a sleep follows if it returns
 	 * false. */
 	bool (*ready)(void *arg, bool rest);
@@ -127,7 +129,7 @@ struct rma_epoch_wait {
 void rma_epoch_wait_until(struct rma_epoch_wait *wait);
 
 /* Adds a member of the window to those that a wait report names as late. */
-void rma_epoch_late(const struct win *w, int rank, struct shm_what *what);
+void rma_epoch_late(const struct win *w, int rank, struct boot_wait *what);
 
 /* --- epoch_errors.c ------------------------------------------------------------------------- */
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* win_remote.c - synchronization by frames, with members on other hosts.  See win_remote.h. */
 #include "libmpi/rma/win_remote.h"
+#include "libmpi/boot/waitrec.h"
 
 #include "libmpi/rma/win_epoch.h"
 #include <stdlib.h>
@@ -136,14 +137,14 @@ void rma_remote_wake(struct win *w, int rank)
 	remote_send(w, rank, SYNC_WAKE, LOCK_NONE);
 }
 
-void rma_lock_holders_late(const struct rma_epoch_wait *wait, struct shm_what *what)
+void rma_lock_holders_late(const struct rma_epoch_wait *wait, struct boot_wait *what)
 {
 	const struct win *w = wait->w;
-	int who[SHM_WHAT_LATE], n = 0;
+	int who[BOOT_WAIT_LATE], n = 0;
 
-	what->kind = REQ_LOCK;
+	what->kind = BOOT_WAIT_LOCK;
 	if (wait->rank >= 0 && w->target[wait->rank].ctl != NULL)
-		n = rma_lock_holders(w, wait->rank, who, SHM_WHAT_LATE);
+		n = rma_lock_holders(w, wait->rank, who, BOOT_WAIT_LATE);
 	else if (wait->rank >= 0 && w->rma->epoch->target[wait->rank].holder >= 0)
 		who[n++] = w->rma->epoch->target[wait->rank].holder;
 	for (int i = 0; i < n; i++)

@@ -37,7 +37,7 @@ void rma_remote_lock(struct win *w, int rank, enum rma_lock_mode mode);
 void rma_remote_unlock(struct win *w, int rank, enum rma_lock_mode mode);
 
 /* For wait reports: names the holders of the lock of member wait->rank, local or remote. */
-void rma_lock_holders_late(const struct rma_epoch_wait *wait, struct shm_what *what);
+void rma_lock_holders_late(const struct rma_epoch_wait *wait, struct boot_wait *what);
 
 /* Tells a remote member: this process has posted for it; has completed its access epoch there. */
 void rma_remote_posted(struct win *w, int rank);

@@ -6,6 +6,7 @@
  *
  * While a thread waits it polls for all outstanding requests of the process. */
 #include "libmpi/rma/win_epoch.h"
+#include "libmpi/boot/waitrec.h"
 
 #include "libmpi/rma/win_lock.h"
 #include <stddef.h>
@@ -42,19 +43,20 @@ static bool wait_ready(void *arg)
 	return wait->ready(wait->arg, true);
 }
 
-void rma_epoch_late(const struct win *w, int rank, struct shm_what *what)
+void rma_epoch_late(const struct win *w, int rank, struct boot_wait *what)
 {
-	if (what->nlate < SHM_WHAT_LATE)
+	if (what->nlate < BOOT_WAIT_LATE)
 		what->late[what->nlate] = w->target[rank].peer;
 	what->nlate++;
 }
 
-static void wait_describe(const struct shm_describer *t, struct shm_what *what)
+static void wait_describe(const struct shm_describer *t, void *note)
 {
 	const struct rma_epoch_wait *wait = (const struct rma_epoch_wait *)t;
+	struct boot_wait *what = note;
 	char name[RMA_WIN_WORDS];
 
-	what->kind = REQ_WIN;
+	what->kind = BOOT_WAIT_WIN;
 	what->bytes = -1;
 	what->peer = what->rank = what->tag = -1;
 	what->open = 1;
@@ -92,7 +94,7 @@ void rma_epoch_wait_until(struct rma_epoch_wait *wait)
 
 	if (wait->ready(wait->arg, false))
 		return;
-	wait->teller.tell = wait_describe;
+	wait->teller.describe = wait_describe;
 	if (!haft_threads_enabled() && !via.contended && wait_spin(wait, bell))
 		return;
 	p2p_progress_until(&(struct p2p_condition){.ready = wait_ready,
@@ -108,11 +110,12 @@ struct flush_wait {
 	struct win *w;
 };
 
-static void flush_describe(const struct shm_describer *t, struct shm_what *what)
+static void flush_describe(const struct shm_describer *t, void *note)
 {
 	const struct flush_wait *about = (const struct flush_wait *)t;
+	struct boot_wait *what = note;
 
-	what->kind = REQ_COLL;
+	what->kind = BOOT_WAIT_COLL;
 	what->bytes = -1;
 	what->peer = what->rank = what->tag = -1;
 	what->open = 1;

@@ -279,7 +279,7 @@ int via_remote_open(const struct via_conf *conf)
 		.listen_fd = -1,
 		.deliver = remote_deliver,
 		.lost = peer_lost,
-		.told = net_report,
+		.log = net_report,
 		.addr = addr_of};
 	int err;
 

@@ -88,7 +88,7 @@ static void waiter_unlock(struct shm_wait *w)
 {
 	struct waiter *s = (struct waiter *)w;
 
-	s->state = w->aside != NULL ? ASLEEP_ASIDE : ASLEEP_POLLING;
+	s->state = w->standby != NULL ? ASLEEP_ASIDE : ASLEEP_POLLING;
 	haft_unlock();
 }
 
@@ -138,8 +138,8 @@ static void waiter_idle(struct waiter *s)
 	if (s->was_poller && !polls)
 		s->nap_ns = NAP_FIRST_NS;
 	s->was_poller = polls;
-	s->wait.aside = polls ? NULL : s->word;
-	s->wait.aside_old = atomic_load_explicit(s->word, memory_order_relaxed);
+	s->wait.standby = polls ? NULL : s->word;
+	s->wait.standby_old = atomic_load_explicit(s->word, memory_order_relaxed);
 	s->wait.nap_ns = (polls || standby) && s->nap_ns <= NAP_LAST_NS ? s->nap_ns : 0;
 	if (*s->nap_max_ns != 0 && (s->wait.nap_ns == 0 || *s->nap_max_ns < s->wait.nap_ns))
 		s->wait.nap_ns = *s->nap_max_ns;
@@ -176,7 +176,7 @@ void via_wait_timed(const struct via_condition *want, const uint32_t *nap_ns)
 		.nap_max_ns = nap_ns};
 
 	shm_wait_begin(&s.wait);
-	s.wait.teller = want->teller;
+	s.wait.describer = want->teller;
 	s.wait.flag = want->flag;
 	waiter_push(&s);
 	for (;;) {

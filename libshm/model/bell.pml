@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * bell.pml - the doorbell of wait.c: no message arrives at a sleeper who then sleeps on.
+ * bell.pml - the doorbell of shm_wait.c: no sleeper sleeps on after a message has arrived.
  *
  *   sender      store message;  (FENCE: full barrier);  look at `sleeping', ring if it is set
  *   sleeper     store `sleeping'; full barrier; (else: a barrier on every CPU); look for messages

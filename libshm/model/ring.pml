@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * ring.pml - the ring of ring.c: one sender, one receiver, slots with a phase, credits.
+ * ring.pml - the ring of frame_ring.c: one sender, one receiver, slots with a phase, credits.
  *
  *   mem[0 .. SLOTS)   a slot's payload: the number of its message
  *   mem[SLOTS ..)     a slot's word: its phase

@@ -22,7 +22,7 @@ for f in include/libobj/obj.h lib/libobj.so lib/libobj.a share/man/man3/obj.3 sh
 	share/doc/libobj/examples/tasks/tasks.c; do
 	[ -e "$prefix/$f" ] || bad "$f is not installed"
 done
-[ -e "$prefix/include/libobj/inner.h" ] && bad "inner.h is installed"
+[ -e "$prefix/include/libobj/obj_inner.h" ] && bad "obj_inner.h is installed"
 
 # The page has all functions of the header but the slow halves of its inline ones.
 grep -o '\bobj_[a-z_]*(' "$prefix/include/libobj/obj.h" | tr -d '(' | sort -u |

@@ -213,7 +213,7 @@ static void say(const void *p, size_t n)
 	script.len += n;
 }
 
-/* Proven, but perhaps wrong: only who has the key can be so wrong. */
+/* Authenticated, but perhaps wrong: only a peer with the key can be so wrong. */
 static void say_hello(enum wire_verb verb, int from, const uint8_t *asked)
 {
 	struct wire_hello h = {.version = WIRE_VERSION,
@@ -336,6 +336,7 @@ static void play(struct net *net, struct net_op post[2], uint8_t *buf)
 			net_put(net, 1, &h, buf, draw(200));
 		if (draw(100) == 0)
 			net_unpost(net, &post[draw(2)]);
+		CHECK(net_valid(net));
 	}
 }
 

@@ -251,6 +251,7 @@ static void step_host(int i)
 	else
 		net_poll_from(world.net[i], peer);
 	CHECK(net_sleep_ms(world.net[i]) >= -1);
+	CHECK(world.net[i]->closing || net_valid(world.net[i]));
 }
 
 static void others(struct world *w, int but)

@@ -108,7 +108,7 @@ static inline struct net_conf ends_conf(struct ends *s, int me)
 		.arg = &s->end[me],
 		.deliver = ends_deliver,
 		.lost = ends_lost,
-		.told = ends_told,
+		.log = ends_told,
 		.addr = ends_addr};
 
 	s->end[me].me = me;

@@ -316,7 +316,7 @@ static void test_deaf_peer(void **state)
 	ends_close(&s);
 }
 
-/* The end does not wait for ever for one who does not read; and says whom it has not told. */
+/* net_close does not wait for ever for a peer that does not read, and names it. */
 static void test_close_is_bounded(void **state)
 {
 	struct ends s;

@@ -173,8 +173,8 @@ static void test_slow_friend(void **state)
 	ends_close(&s);
 }
 
-/* Hundreds of strangers at once who say nothing, or half of something, while the job talks and new
- * ties are made. */
+/* Hundreds of strangers at once that send nothing, or half a hello, while the job talks and new
+ * connections are made. */
 static void test_flood(void **state)
 {
 	enum { CROWD = 300 };

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* shm_frame.c - frames arrive once, whole and in order: by inbox, ring and far area, between all
- * pairs, with full ways, before the receiver has started, and to oneself. */
+/* shm_frame.c - frames arrive once, whole and in order: by inbox, ring and payload area, between
+ * all pairs, with full ways, before the receiver has started, and to oneself. */
 #include <string.h>
 #include "tests/unit/shm_node.h"
+#include "libshm/shm_inner.h"
 
 enum { RANKS_MOST = 64 };
 
@@ -231,7 +232,9 @@ static void peek_rank(struct shm *s, void *arg)
 		CHECK(shm_peek(s, 0, &g) && g.data == f.data && g.ctx == f.ctx);
 		deliver(n, &g);
 		shm_next(s, &g);
+		CHECK(n->got % 512 != 0 || shm_valid(s));
 	}
+	CHECK(shm_valid(s));
 	free(n);
 }
 
@@ -353,6 +356,44 @@ static void threads(void **state)
 	node_run_threads(5, storm_rank, &plan);
 }
 
+/* shm_valid finds what no call does: positions, credit, cells, waits and free lists that are wrong.
+ * */
+static void valid(void **state)
+{
+	const struct shm_opts opts = {.nranks = 2};
+	const struct shm_hdr h = {.kind = 1};
+	struct shm_seg *seg;
+	struct shm *s, *t;
+	uint64_t off;
+
+	(void)state;
+	assert_int_equal(shm_seg_create(&opts, &seg), 0);
+	assert_int_equal(shm_attach(seg, 0, &s), 0);
+	assert_int_equal(shm_attach(seg, 1, &t), 0);
+	for (uint32_t i = 0; i < 2 * SHM_PUTS; i++)
+		assert_int_equal(shm_put(s, 1, &h, "frame", 5), 0);
+	off = shm_heap_alloc(s, 100, CACHE_LINE);
+	shm_heap_free(s, off, 100, CACHE_LINE);
+	assert_true(shm_valid(s) && shm_valid(t));
+	s->tx[1].head += s->slots;
+	assert_false(shm_valid(s));
+	s->tx[1].head -= s->slots;
+	t->in->inbox_head += 2 * INBOX_CELLS;
+	assert_false(shm_valid(t));
+	t->in->inbox_head -= 2 * INBOX_CELLS;
+	t->in->doorbell[1].sleeping = SLEEP_FUTEX;
+	assert_false(shm_valid(t));
+	t->in->doorbell[1].sleeping = SLEEP_NONE;
+	memcpy(shm_ptr(s, off), &off, sizeof(off)); /* a free list that is a circle */
+	assert_false(shm_valid(s));
+	off = 0;
+	seg->head->heap_free[2] = 0;
+	assert_true(shm_valid(s) && shm_valid(t));
+	shm_detach(t);
+	shm_detach(s);
+	shm_seg_close(seg);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -366,6 +407,7 @@ int main(void)
 		cmocka_unit_test(poor),
 		cmocka_unit_test(back),
 		cmocka_unit_test(threads),
+		cmocka_unit_test(valid),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

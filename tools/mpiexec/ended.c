@@ -53,7 +53,7 @@ static const char *gone(const struct job *j, int r, uint64_t now)
 			       ? "has ended"
 			       : NULL;
 	return sleeps_long(j, r, now) && s->view.nothers == 0 &&
-			       strcmp(s->view.what.call, "MPI_Finalize") == 0
+			       strcmp(boot_wait_in(s->view.note)->call, "MPI_Finalize") == 0
 		       ? "is in MPI_Finalize"
 		       : NULL;
 }
@@ -72,9 +72,11 @@ static void ended_fail(struct job *j, int r, const char *whom, bool told)
 {
 	out_say("rank %d waits in %.*s for %s: that would be for ever, and the job is ended "
 		"(HAFT_ENDED)%s",
-		r, SHM_WHAT_CALL - 1,
-		j->seen[r].view.what.call[0] != '\0' ? j->seen[r].view.what.call : "MPI", whom,
-		told ? "" : "; its processes:");
+		r, BOOT_WAIT_CALL - 1,
+		boot_wait_in(j->seen[r].view.note)->call[0] != '\0'
+			? boot_wait_in(j->seen[r].view.note)->call
+			: "MPI",
+		whom, told ? "" : "; its processes:");
 	if (!told)
 		job_report(j);
 	job_fail(j, 1);

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "libmpi/boot/boot.h"
+#include "libmpi/boot/waitrec.h"
 #include "libshm/shm.h"
 #include "tools/mpiexec/rank_needs.h"
 #include "tools/mpiexec/output.h"
@@ -49,15 +50,15 @@ __attribute__((format(printf, 2, 3))) static void line_add(
 
 /* --- one rank ------------------------------------------------------------------------------- */
 
-static void add_comm(struct report_line *l, const struct shm_what *w)
+static void add_comm(struct report_line *l, const struct boot_wait *w)
 {
 	if (w->name[0] != '\0')
-		line_add(l, "%.*s", SHM_WHAT_NAME - 1, w->name);
+		line_add(l, "%.*s", BOOT_WAIT_NAME - 1, w->name);
 	else
 		line_add(l, "communicator %llu", (unsigned long long)w->comm);
 }
 
-static void add_peer(struct report_line *l, const struct shm_what *w)
+static void add_peer(struct report_line *l, const struct boot_wait *w)
 {
 	if (w->peer < 0)
 		line_add(l, " any rank");
@@ -73,9 +74,9 @@ static void add_peer(struct report_line *l, const struct shm_what *w)
 }
 
 /* Adds the ranks (of MPI_COMM_WORLD) that are late. */
-static void add_ranks(struct report_line *l, const struct shm_what *w, const char *why)
+static void add_ranks(struct report_line *l, const struct boot_wait *w, const char *why)
 {
-	int n = w->nlate < SHM_WHAT_LATE ? w->nlate : SHM_WHAT_LATE;
+	int n = w->nlate < BOOT_WAIT_LATE ? w->nlate : BOOT_WAIT_LATE;
 
 	for (int i = 0; i < n; i++)
 		if (i > 0)
@@ -87,10 +88,10 @@ static void add_ranks(struct report_line *l, const struct shm_what *w, const cha
 }
 
 /* Adds a window and the ranks that have not posted or completed, or the holder of its lock. */
-static void add_win(struct report_line *l, const struct shm_what *w)
+static void add_win(struct report_line *l, const struct boot_wait *w)
 {
-	line_add(l, " of %.*s", SHM_WHAT_NAME - 1, w->name);
-	if (w->kind == WAIT_WIN) {
+	line_add(l, " of %.*s", BOOT_WAIT_NAME - 1, w->name);
+	if (w->kind == BOOT_WAIT_WIN) {
 		add_ranks(l, w, "for");
 		return;
 	}
@@ -102,7 +103,7 @@ static void add_win(struct report_line *l, const struct shm_what *w)
 }
 
 /* Adds the ranks that a collective call waits for. */
-static void add_late(struct report_line *l, const struct shm_what *w)
+static void add_late(struct report_line *l, const struct boot_wait *w)
 {
 	if (strncmp(w->call, "MPI_Wait", 8) == 0)
 		line_add(l, " for a collective call");
@@ -111,11 +112,11 @@ static void add_late(struct report_line *l, const struct shm_what *w)
 		add_comm(l, w);
 	}
 	add_ranks(l, w, "for");
-	if (w->nlate > 0 && w->comm != CTX_WORLD)
+	if (w->nlate > 0 && !w->world)
 		line_add(l, " (in MPI_COMM_WORLD)");
 }
 
-static void add_early(struct report_line *l, const struct shm_what *w)
+static void add_early(struct report_line *l, const struct boot_wait *w)
 {
 	if (w->early == 0)
 		return;
@@ -128,12 +129,12 @@ static void add_early(struct report_line *l, const struct shm_what *w)
 }
 
 /* Adds the partitions that are not ready, or have not arrived; w->bytes is their total number. */
-static void add_parts(struct report_line *l, const struct shm_what *w)
+static void add_parts(struct report_line *l, const struct boot_wait *w)
 {
-	bool sends = w->kind == WAIT_PSEND;
-	int n = w->nlate < SHM_WHAT_LATE ? w->nlate : SHM_WHAT_LATE;
+	bool sends = w->kind == BOOT_WAIT_PSEND;
+	int n = w->nlate < BOOT_WAIT_LATE ? w->nlate : BOOT_WAIT_LATE;
 
-	if ((!sends && w->kind != WAIT_PRECV) || w->nlate == 0)
+	if ((!sends && w->kind != BOOT_WAIT_PRECV) || w->nlate == 0)
 		return;
 	line_add(l,
 		sends ? ": MPI_Pready is missing for %d of %lld partitions ("
@@ -145,35 +146,35 @@ static void add_parts(struct report_line *l, const struct shm_what *w)
 }
 
 /* Reports a partitioned operation without a matching one. */
-static void add_unmet(struct report_line *l, const struct shm_what *w)
+static void add_unmet(struct report_line *l, const struct boot_wait *w)
 {
 	if (w->unmet)
 		line_add(l, "; not matched by an %s yet",
-			w->kind == WAIT_PSEND ? "MPI_Precv_init" : "MPI_Psend_init");
+			w->kind == BOOT_WAIT_PSEND ? "MPI_Precv_init" : "MPI_Psend_init");
 }
 
-static void add_wait(struct report_line *l, const struct shm_what *w)
+static void add_wait(struct report_line *l, const struct boot_wait *w)
 {
 	if (w->call[0] != '\0')
-		line_add(l, " in %.*s", SHM_WHAT_CALL - 1, w->call);
+		line_add(l, " in %.*s", BOOT_WAIT_CALL - 1, w->call);
 	switch (w->kind) {
-	case WAIT_SEND:
-	case WAIT_BACK:
-		line_add(l, w->kind == WAIT_SEND ? " to send" : " to take back");
+	case BOOT_WAIT_SEND:
+	case BOOT_WAIT_BACK:
+		line_add(l, w->kind == BOOT_WAIT_SEND ? " to send" : " to take back");
 		line_add(l, " %lld byte%s", (long long)w->bytes, w->bytes == 1 ? "" : "s");
-		line_add(l, w->kind == WAIT_SEND ? " to" : " sent to");
+		line_add(l, w->kind == BOOT_WAIT_SEND ? " to" : " sent to");
 		break;
-	case WAIT_PSEND: line_add(l, " to send partitions to"); break;
-	case WAIT_RECV: line_add(l, " to receive from"); break;
-	case WAIT_PRECV: line_add(l, " to receive partitions from"); break;
-	case WAIT_COLL: add_late(l, w); break;
-	case WAIT_WIN:
-	case WAIT_LOCK: add_win(l, w); break;
-	case WAIT_USER: line_add(l, " for MPI_Grequest_complete"); break;
+	case BOOT_WAIT_PSEND: line_add(l, " to send partitions to"); break;
+	case BOOT_WAIT_RECV: line_add(l, " to receive from"); break;
+	case BOOT_WAIT_PRECV: line_add(l, " to receive partitions from"); break;
+	case BOOT_WAIT_COLL: add_late(l, w); break;
+	case BOOT_WAIT_WIN:
+	case BOOT_WAIT_LOCK: add_win(l, w); break;
+	case BOOT_WAIT_USER: line_add(l, " for MPI_Grequest_complete"); break;
 	default: line_add(l, " for other ranks"); break;
 	}
-	if (w->kind == WAIT_SEND || w->kind == WAIT_RECV || w->kind == WAIT_PSEND ||
-		w->kind == WAIT_PRECV || w->kind == WAIT_BACK)
+	if (w->kind == BOOT_WAIT_SEND || w->kind == BOOT_WAIT_RECV || w->kind == BOOT_WAIT_PSEND ||
+		w->kind == BOOT_WAIT_PRECV || w->kind == BOOT_WAIT_BACK)
 		add_peer(l, w);
 	add_parts(l, w);
 	add_unmet(l, w);
@@ -191,14 +192,14 @@ static int64_t seconds(uint64_t ns)
 static void add_waits(struct report_line *l, const struct shm_view *v)
 {
 	l->wait_s = seconds(now_ns() - v->since_ns);
-	add_wait(l, &v->what);
+	add_wait(l, boot_wait_in(v->note));
 	for (int i = 0; i < v->nothers; i++) {
 		line_add(l, "; another thread");
 		l->age_s[l->nages] = seconds(now_ns() - v->other[i].since_ns);
 		l->age_at[l->nages++] = l->len;
-		add_wait(l, &v->other[i].what);
+		add_wait(l, boot_wait_in(v->other[i].note));
 	}
-	add_early(l, &v->what);
+	add_early(l, boot_wait_in(v->note));
 }
 
 /* The state of rank r, without the time it has waited (wait_s). */

@@ -9,23 +9,24 @@
 struct needs rank_needs(const struct job *j, int r)
 {
 	const struct shm_view *v = &j->seen[r].view;
+	const struct boot_wait *w = boot_wait_in(v->note);
 	struct needs e = {.n = 0};
 	int n;
 
 	if (!j->seen[r].known || !j->seen[r].alive || j->seen[r].stopped || !v->asleep ||
-		v->nothers > 0 || (v->what.one && v->what.open > 1))
+		v->nothers > 0 || (w->one && w->open > 1))
 		return e;
-	n = v->what.nlate < SHM_WHAT_LATE ? v->what.nlate : SHM_WHAT_LATE;
-	if (v->what.kind == WAIT_COLL || v->what.kind == WAIT_WIN || v->what.kind == WAIT_LOCK)
-		memcpy(e.to, v->what.late, sizeof(e.to));
-	else if (v->what.kind == WAIT_PSEND && v->what.nlate > 0)
+	n = w->nlate < BOOT_WAIT_LATE ? w->nlate : BOOT_WAIT_LATE;
+	if (w->kind == BOOT_WAIT_COLL || w->kind == BOOT_WAIT_WIN || w->kind == BOOT_WAIT_LOCK)
+		memcpy(e.to, w->late, sizeof(e.to));
+	else if (w->kind == BOOT_WAIT_PSEND && w->nlate > 0)
 		n = 0; /* it waits for its own MPI_Pready */
-	else if (v->what.kind != 0 && v->what.kind != WAIT_USER)
-		e.to[0] = v->what.peer, n = 1;
+	else if (w->kind != 0 && w->kind != BOOT_WAIT_USER)
+		e.to[0] = w->peer, n = 1;
 	for (int i = 0; i < n && n > 0; i++)
 		if (e.to[i] >= 0 && e.to[i] < j->n)
 			e.to[e.n++] = e.to[i];
-	e.any = (v->what.kind == WAIT_RECV || v->what.kind == WAIT_PRECV) && v->what.peer < 0;
+	e.any = (w->kind == BOOT_WAIT_RECV || w->kind == BOOT_WAIT_PRECV) && w->peer < 0;
 	return e;
 }
 

@@ -9,27 +9,13 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include "libshm/shm.h"
+#include "libmpi/boot/waitrec.h"
 
 struct job;
 
-/* Values of shm_what.kind, as libmpi writes them, and the context id of MPI_COMM_WORLD. */
-enum {
-	WAIT_SEND = 1,
-	WAIT_RECV,
-	WAIT_COLL,
-	WAIT_USER,
-	WAIT_PSEND,
-	WAIT_PRECV,
-	WAIT_WIN,
-	WAIT_BACK,
-	WAIT_LOCK
-};
-enum { CTX_WORLD = 8 };
-
 /* The rank cannot continue without all of these. */
 struct needs {
-	int to[SHM_WHAT_LATE]; /* ranks of the job */
+	int to[BOOT_WAIT_LATE]; /* ranks of the job */
 	int n;
 	bool any; /* it waits for a message of any rank */
 };

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* waitrec.h - what a sleeping rank waits for: the record that libmpi writes and mpiexec reads.
+ *
+ *   p2p, rma, coll ── describe ──> struct boot_wait ── note of libshm ──> mpiexec: the wait report
+ *
+ * libshm carries it as SHM_NOTE_LEN bytes without looking at them.  Peers are ranks of the segment,
+ * which are ranks in MPI_COMM_WORLD under mpiexec. */
+#ifndef HAFT_BOOT_WAITREC_H
+#define HAFT_BOOT_WAITREC_H
+
+#include "libshm/shm.h"
+
+#define BOOT_WAIT_CALL 32 /* bytes of the longest name of a call, with the final 0 */
+#define BOOT_WAIT_NAME 40 /* bytes shown of a communicator's name, with the final 0 */
+#define BOOT_WAIT_LATE 6  /* peers that are named: a line of text has no room for more */
+
+enum boot_wait_kind {
+	BOOT_WAIT_NONE,
+	BOOT_WAIT_SEND,
+	BOOT_WAIT_RECV,
+	BOOT_WAIT_COLL,
+	BOOT_WAIT_USER,  /* a generalized request */
+	BOOT_WAIT_PSEND, /* partitioned */
+	BOOT_WAIT_PRECV,
+	BOOT_WAIT_WIN,  /* synchronization of a window */
+	BOOT_WAIT_BACK, /* a cancelled send: the answer of its receiver */
+	BOOT_WAIT_LOCK, /* the lock of a window; late are its holders */
+};
+
+struct boot_wait {
+	uint64_t comm; /* context id of the communicator; 0: none */
+	int64_t bytes; /* of the message, or number of partitions; -1: no matter */
+	int32_t kind;  /* enum boot_wait_kind */
+	int32_t peer;  /* < 0: any */
+	int32_t rank;  /* the peer as a rank in the communicator */
+	int32_t tag;   /* < 0: any */
+	int32_t open;  /* operations of the call that are not complete */
+	uint8_t one;   /* not 0: the end of one of them is enough */
+	uint8_t unmet; /* not 0: partitioned, and not matched yet */
+	uint8_t world; /* not 0: comm is MPI_COMM_WORLD */
+	uint8_t pad;
+	int32_t early;      /* unexpected messages */
+	int32_t early_rank; /* sender of one of them; < 0: of another communicator */
+	int32_t early_tag;
+	int32_t nlate;                /* peers (partitioned: partitions) that are missing */
+	int32_t late[BOOT_WAIT_LATE]; /* the first of them */
+	char call[BOOT_WAIT_CALL];
+	char name[BOOT_WAIT_NAME]; /* of the communicator or window; "": it has none */
+};
+static_assert(sizeof(struct boot_wait) <= SHM_NOTE_LEN, "a note holds the record");
+
+/* The record in a note of libshm; all zero if the rank has not described its wait. */
+static inline const struct boot_wait *boot_wait_in(const char note[SHM_NOTE_LEN])
+{
+	return (const struct boot_wait *)(const void *)note;
+}
+
+#endif
