@@ -41,7 +41,7 @@ static void here_listen(const struct plan *p, char ip[LISTEN_IP])
 {
 	const char *why = NULL;
 
-	memcpy(ip, "127.0.0.1", sizeof "127.0.0.1");
+	memcpy(ip, "127.0.0.1", sizeof("127.0.0.1"));
 	if (p->iface != NULL)
 		why = boot_listen_where(p->iface, NULL, NULL, ip);
 	if (why != NULL)
