@@ -122,7 +122,6 @@ int via_open(struct via_conf *conf)
 	via.deliver = conf->deliver;
 	via.peer_made = conf->peer_made;
 	haft_valid_add("via_peers_valid", via_peers_valid);
-	haft_valid_add("via_waiters_valid", via_waiters_valid);
 	err = via_peers_open(conf->npeers);
 	if (err == 0)
 		err = transports_open(conf, shm_seg_nranks(conf->seg));

@@ -25,6 +25,8 @@
  *  - The poller, if there is one, is in the list. */
 #include "libmpi/via/via.h"
 
+#include "libmpi/core/valid.h"
+
 #define NAP_FIRST_NS 1000000u /* a switch of threads costs about 5 us: 0.5 per cent of that */
 #define NAP_LAST_NS  4000000u
 
@@ -100,6 +102,7 @@ static void waiter_relock(struct shm_wait *w)
 
 void via_threads_start(void)
 {
+	haft_valid_add("via_waiters_valid", via_waiters_valid);
 	haft_lock_ready_hook = waiters_wake_ready;
 	shm_lock_hooks_set(via.shm, waiter_unlock, waiter_relock);
 }
