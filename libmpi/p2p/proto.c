@@ -12,7 +12,7 @@
 #define AGAIN     64                  /* then one message of so many takes the other protocol */
 #define FADE      16                  /* a best time grows by 1/FADE with each later one */
 
-enum { READ_AUTO, READ_NEVER, READ_ALWAYS }; /* HAFT_READ */
+enum { READ_AUTO, READ_NEVER, READ_ALWAYS }; /* HAFT_SINGLE_COPY */
 
 struct proto_row {
 	uint64_t best[PROTOS]; /* ns for 2^20 bytes */

@@ -19,7 +19,7 @@
 enum p2p_proto { PROTO_PIPE, PROTO_READ, PROTOS };
 
 /* Shall a message of n bytes from a peer be read?  False if that is not permitted, or with
- * HAFT_READ=never. */
+ * HAFT_SINGLE_COPY=never. */
 bool p2p_proto_read(int peer, int64_t n);
 
 /* A message of n bytes took so long, in ns. */
