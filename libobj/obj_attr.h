@@ -67,8 +67,7 @@ int obj_keyval_del(struct keyval *kv, struct obj *o, int key, struct value *v);
 int obj_keyval_copy(struct keyval *kv, struct obj *o, int key, const struct value *now,
 	struct value *place, struct value *out, int *flag);
 
-/* closure.c
- * -------------------------------------------------------------------------------------- */
+/* --- closure.c ------------------------------------------------------------------------------ */
 
 /* A signature with roles for attribute callbacks.  OBJ_OK, OBJ_INVALID, OBJ_NOMEM (also: no
  * libffi). */

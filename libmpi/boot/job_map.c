@@ -17,12 +17,13 @@
  *  - The parts of a map that is used lie within it, and so do the names of its hosts
  *    (boot_map_good).  A row is checked when it is read (job_map_read.c): a process that talks to
  *    few others reads few rows. */
+#include "libmpi/boot/job_map.h"
+
+#include "libmpi/core/setting.h"
+#include "libshm/shm.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "libmpi/boot/job_map.h"
-#include "libmpi/core/setting.h"
-#include "libshm/shm.h"
 
 size_t boot_ip_text(uint32_t ip, char *text, size_t len)
 {

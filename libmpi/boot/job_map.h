@@ -23,7 +23,8 @@ struct boot_host {
 /* "tcp:10.0.0.2:" for boot_host.ip.  Returns its length. */
 size_t boot_ip_text(uint32_t ip, char *text, size_t len);
 
-/* From now on boot_host_of and its like answer from this map.  NULL: one host, and no rank listens. */
+/* From now on boot_host_of and its like answer from this map.  NULL: one host, and no rank
+ * listens. */
 void boot_map_use(const struct boot_map *map);
 
 #endif

@@ -144,8 +144,8 @@ static int args_lists(const struct coll_args *k, bool out)
 		if (count < 0)
 			return haft_err(
 				MPI_ERR_COUNT, "%s count %d is %lld", which, i, (long long)count);
-		if (count > 0 &&
-			!type->committed) /* only arrays of datatypes: bind has checked the others */
+		/* Arrays of datatypes only: bind has checked single ones. */
+		if (count > 0 && !type->committed)
 			return haft_err(MPI_ERR_TYPE,
 				"%s type %d has not been committed (MPI_Type_commit)", which, i);
 		if (buf == MPI_BOTTOM) /* a displacement may be an address */

@@ -33,8 +33,8 @@ bool coll_check_wanted;
 /* A member's description of its call.  Zero where members may differ. */
 struct said {
 	char name[32]; /* without "MPI_" */
-	char call
-		[32]; /* the MPI function of the user, which may make this call inside: MPI_Win_free; or "" */
+	/* The MPI function of the user, which may make this call inside (MPI_Win_free), or "". */
+	char call[32];
 	int64_t root;    /* between groups ROOT_GROUP: it is in this one */
 	int64_t is_root; /* between groups: this member says MPI_ROOT */
 	int64_t rooted;  /* between groups: the call has a root */

@@ -158,8 +158,8 @@ int coll_run(struct coll_args *k)
 
 	k->blocking = true;
 	k->tag = coll_next_tag(k->comm);
-	if (unlikely(
-		    coll_check_wanted)) /* before shared memory, where the odd member may not come */
+	/* Before shared memory, where a member in another call may not arrive. */
+	if (unlikely(coll_check_wanted))
 		err = coll_sched_run(k, run_check_steps, &blocking);
 	if (unlikely(err != 0))
 		return err;

@@ -86,8 +86,7 @@ struct sched {
 	bool busy;       /* a thread runs its steps */
 	struct step *steps;
 	int nsteps, room, at;
-	struct req *
-		reqs; /* messages of this round: those below nreqs are started, those below waited done */
+	struct req *reqs; /* messages of this round: below nreqs started, below waited done */
 	int nreqs, waited, reqs_room;
 	int round, most; /* planning: messages of this round, and of the largest round */
 	struct chunk *chunks;

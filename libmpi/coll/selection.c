@@ -61,15 +61,18 @@ struct rule {
 /* Rows that two operations have. */
 /* clang-format off */
 #define SCATTERS(total) \
-	{"hierarchical", coll_reduce_scatter_hier, 0, BLOCKS_SHORT, 0, RULE_HIERARCHICAL | RULE_CONTIGUOUS | (total)}, \
+	{"hierarchical", coll_reduce_scatter_hier, 0, BLOCKS_SHORT, 0, \
+		RULE_HIERARCHICAL | RULE_CONTIGUOUS | (total)}, \
 	{"ordered_scatter", coll_reduce_scatter_ordered, 0, 0, 0, RULE_ORDERED}, \
-	{"recursive_halving", coll_reduce_scatter_recursive_halving, 0, RING_LONG, 2, RULE_COMMUTES | RULE_PREDEFINED}, \
+	{"recursive_halving", coll_reduce_scatter_recursive_halving, 0, RING_LONG, 2, \
+		RULE_COMMUTES | RULE_PREDEFINED}, \
 	{"pairwise", coll_reduce_scatter_pairwise, 0, 0, 0, RULE_COMMUTES}, \
 	{"nonoverlapping", coll_reduce_scatter_nonoverlapping, 0, 0, 0, 0}
 
 #define SCANS \
 	{"hierarchical", coll_scan_hier, 0, 0, SCAN_MANY, RULE_HIERARCHICAL | RULE_CONTIGUOUS}, \
-	{"ordered_gather", coll_scan_ordered_gather, 0, ALL_SHORT, 0, RULE_ORDERED | RULE_TOTAL_BYTES}, \
+	{"ordered_gather", coll_scan_ordered_gather, 0, ALL_SHORT, 0, \
+		RULE_ORDERED | RULE_TOTAL_BYTES}, \
 	{"ordered_chain", coll_scan_ordered_chain, 0, 0, 0, RULE_ORDERED}, \
 	{"recursive_doubling", coll_scan_recursive_doubling, 0, 0, 0, 0}
 /* clang-format on */

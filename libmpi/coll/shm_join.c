@@ -38,8 +38,8 @@ int coll_shm_join(struct comm *c)
 	return err;
 }
 
-/* A member's answer about its slots: numbers that data hardly ever are.  A member that has less data,
- * wrongly, does not come here, and its line has those. */
+/* A member's answer about its slots: numbers that data hardly ever are.  A member that has less
+ * data, wrongly, does not come here, and its line has those. */
 #define SLOTS_THERE 0x736c6f7473207965u
 #define SLOTS_NONE  0x736c6f7473206e6fu
 

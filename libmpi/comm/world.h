@@ -15,9 +15,9 @@
 /* Start of MPI_COMM_WORLD's block of ids for duplicates; MPI_COMM_SELF's block follows it. */
 #define CTX_FIRST 24
 
-/* Fills the two communicators for rank `rank' of `size', which is number `peer' of its universe; the
- * ranks of a job have consecutive numbers.  Engines may use them from then on, also in a program that
- * has sessions only. */
+/* Fills the two communicators for rank `rank' of `size', which is number `peer' of its universe;
+ * the ranks of a job have consecutive numbers.  Engines may use them from then on, also in a
+ * program that has sessions only. */
 void comm_open(int peer, int rank, int size);
 
 /* The handles of the two live as long as the World Model.

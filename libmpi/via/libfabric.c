@@ -7,8 +7,9 @@
  *                                         └── registrations           slabs; and, for providers
  *                                                                     that ask for it, user memory
  *
- * A provider must have messages and tagged messages in the order of their sends, report a full queue
- * (FI_RM_ENABLED), and allow calls of several threads.  tcp, verbs, efa, cxi, psm2 and opx do. */
+ * A provider must have messages and tagged messages in the order of their sends, report a full
+ * queue (FI_RM_ENABLED), and allow calls of several threads.  tcp, verbs, efa, cxi, psm2
+ * and opx do. */
 #include "libmpi/via/libfabric.h"
 
 #include "libmpi/core/dl.h"
@@ -85,8 +86,8 @@ static int fabric_result(ssize_t r)
 
 /* --- opening -------------------------------------------------------------------------------- */
 
-/* Loads the library.  Some providers (libinfinipath) install handlers for the signals of crashes when
- * they are loaded: the program's handlers are restored.  NULL: no such library. */
+/* Loads the library.  Some providers (libinfinipath) install handlers for the signals of crashes
+ * when they are loaded: the program's handlers are restored.  NULL: no such library. */
 static void *lib_open(const struct dl_symbol *rows, size_t n)
 {
 	struct sigaction had[NSIG];

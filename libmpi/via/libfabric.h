@@ -78,8 +78,8 @@ void via_fabric_cancel(struct via_fabric_op *op);
 /* Makes progress.  Returns the number of completions in ev, at most max. */
 int via_fabric_poll(struct via_fabric_event *ev, int max);
 
-/* A descriptor that becomes readable when via_fabric_poll has something to do.  -1: the provider has
- * none.  Valid for one sleep after via_fabric_may_sleep has returned true. */
+/* A descriptor that becomes readable when via_fabric_poll has something to do.  -1: the provider
+ * has none.  Valid for one sleep after via_fabric_may_sleep has returned true. */
 int via_fabric_fd(void);
 bool via_fabric_may_sleep(void);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* libfabric_stub.c - replaces libfabric.c in a build without libfabric's headers: via_fabric_open fails,
- * and no other function here is ever called. */
+/* libfabric_stub.c - replaces libfabric.c in a build without libfabric's headers: via_fabric_open
+ * fails, and no other function here is ever called. */
 #include "libmpi/via/libfabric.h"
 
 #include <stdio.h>

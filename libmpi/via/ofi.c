@@ -2,7 +2,7 @@
 /* ofi.c - remote peers by libfabric, and frames to them: see ofi.h and ofi_internal.h.
  *
  *   via_ofi_put ──┬─> until the fabric is open: net_put
- *                 └─> buffer: header, payload copied ──> via_fabric_send ──> pool, at its completion
+ *                 └─> buffer: header, payload copied ──> via_fabric_send ──> pool, when complete
  *                        │ the fabric is full
  *                        └─> waiting (one), then VIA_AGAIN
  *
@@ -10,8 +10,8 @@
  *                        ├─ yes ──> deliver, post the buffer again
  *                        └─ early ─> held until its turn
  *
- * Memory is bounded: OUT_MAX bytes to a peer, RX_BUFFERS buffers for all frames that arrive.  Frames
- * beyond that stay with their senders (FI_RM_ENABLED), whose puts return VIA_AGAIN. */
+ * Memory is bounded: OUT_MAX bytes to a peer, RX_BUFFERS buffers for all frames that arrive.
+ * Frames beyond that stay with their senders (FI_RM_ENABLED), whose puts return VIA_AGAIN. */
 #include "libmpi/via/ofi_internal.h"
 
 #include "libmpi/core/clock.h"
@@ -443,7 +443,8 @@ static void rx_deliver(struct ofi_peer *t, struct ofi_buffer *b)
 	rx_post(b);
 }
 
-/* Holds a frame until its turn: a long frame may be complete after a short one that was sent later. */
+/* Holds a frame until its turn: a long frame may be complete after a short one that was sent
+ * later. */
 static void rx_hold(struct ofi_peer *t, struct ofi_buffer *b)
 {
 	struct ofi_buffer **at = &t->held.head;

@@ -15,15 +15,16 @@
  * connectionless endpoint does not notice.
  *
  * Why each message is needed
- *  - HELLO: an endpoint has no port that both sides know before; only the sockets are authenticated.
+ *  - HELLO: an endpoint has no port that both sides know before, and only the sockets are
+ *    authenticated.
  *  - OPEN: the two transports do not share an order; the receiver must know how many frames to take
  *    from the socket before the first one of the fabric.
  *  - BYE, BYE_ACK: a provider completes a send before the target has it; closing the endpoint then
  *    would lose frames.
  *  - FAILED: the fabric may fail at one end only, and the other end would wait for ever.
  *
- * A frame without the key that its sender was given over the sockets is dropped and counted: knowing
- * the name of an endpoint does not make a process a member of the job. */
+ * A frame without the key that its sender was given over the sockets is dropped and counted:
+ * knowing the name of an endpoint does not make a process a member of the job. */
 #ifndef HAFT_VIA_OFI_H
 #define HAFT_VIA_OFI_H
 
@@ -60,8 +61,8 @@ void via_ofi_net_lost(int peer, bool left, const char *words);
 /* True if the fabric or the kernel has taken everything that was put. */
 bool via_ofi_quiet(void);
 
-/* Before a sleep of *ns, which it may shorten: *fd is a descriptor to sleep on, or -1.  False: there is
- * work, do not sleep. */
+/* Before a sleep of *ns, which it may shorten: *fd is a descriptor to sleep on, or -1.  False:
+ * there is work, do not sleep. */
 bool via_ofi_sleep(uint64_t *ns, int *fd);
 
 /* The reason why a peer is lost, for messages.  Never NULL. */

@@ -133,8 +133,8 @@ int via_ofi_streams_push(struct ofi_peer *t);
 /* True if nothing waits, and no send is under way. */
 bool via_ofi_streams_quiet(const struct ofi_peer *t);
 
-/* For a peer that is gone.  via_ofi_streams_stop cancels all receives if `first'; true: libfabric has
- * no operation left.  via_ofi_streams_end ends all operations with NET_OP_LOST. */
+/* For a peer that is gone. via_ofi_streams_stop cancels all receives if `first'; true: libfabric
+ * has no operation left. via_ofi_streams_end ends all operations with NET_OP_LOST. */
 bool via_ofi_streams_stop(struct ofi_peer *t, bool first);
 void via_ofi_streams_end(struct ofi_peer *t);
 

@@ -7,8 +7,9 @@
  *                                   <══ fragment, tag ═   via_fabric_tsend of as many bytes as fit
  *       buffer not full: via_fabric_trecv(tag, rest)      bytes left on both sides: same tag again
  *
- * Both sides cut as they like: messages of one tag match in their order.  A tag is used for one post
- * only, and is a random number.  So a fragment with the right tag is from the peer that got the CTS.
+ * Both sides cut as they like: messages of one tag match in their order.  A tag is used for one
+ * post only, and is a random number.  So a fragment with the right tag is from the peer that got
+ * the CTS.
  *
  * Invariants
  *  - A post is with libfabric, or full, or `stalled' and then its peer is in the list of work.
@@ -183,7 +184,8 @@ static int fragment_send(struct ofi_peer *t, struct ofi_stream *s)
 	return 0;
 }
 
-/* Sends fragments while there are a CTS and a send.  Returns their number.  Frees an empty stream. */
+/* Sends fragments while there are a CTS and a send.  Returns their number.  Frees an empty
+ * stream. */
 static int stream_push(struct ofi_peer *t, struct ofi_stream *s)
 {
 	int moved = 0, err = 0;

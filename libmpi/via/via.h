@@ -10,9 +10,9 @@
  *      seat   -   -   0   -   1   -      local peers have a seat too: libshm's rank
  *
  * Frames of a pair arrive in the order of their puts.  A frame is delivered where it lies, and is
- * at most via.frame_max bytes long (NET_FRAME_MAX to a remote peer).  Its kind belongs to the engine.  struct shm_frame,
- * struct shm_wait and the pipes are libshm's own: wrapping them field by field would cost the fast
- * path and hide nothing.  Engines include this file, never libshm.
+ * at most via.frame_max bytes long (NET_FRAME_MAX to a remote peer).  Its kind belongs to the
+ * engine. struct shm_frame, struct shm_wait and the pipes are libshm's own: wrapping them field by
+ * field would cost the fast path and hide nothing.  Engines include this file, never libshm.
  *
  * In a job on one host every peer is local, and its seat is its number: there a function below is
  * libshm's and one branch on via.mixed, which is false.

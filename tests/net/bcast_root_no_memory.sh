@@ -29,7 +29,7 @@ int main(int argc, char **argv)
 	value = rank == 0 ? 7 : -1;
 	for (int i = 0; i < HELD && rank == 0; i++)
 		MPI_Ibarrier(other, &held[i]);
-	poor_arm(BIG, 0, 1); /* the schedule */
+	failing_arm(BIG, 0, 1); /* the schedule */
 	poor.armed = rank == 0;
 	err = MPI_Bcast(&value, 1, MPI_INT, 0, MPI_COMM_WORLD);
 	poor.armed = false;

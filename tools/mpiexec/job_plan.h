@@ -79,18 +79,17 @@ struct plan {
 	enum launcher launcher;
 	const char *launch_exec; /* launcher command; NULL: none */
 	char *proxy_path;        /* path of mpiexec on the other hosts */
-	const char *iface; /* network interface; NULL: the one by which hosts reach each other */
-	char *cwd;         /* working directory of ranks without -wdir; NULL: the current one */
-	int *host_of;      /* by rank */
-	int stdin_to;      /* a rank, STDIN_ALL, STDIN_NONE */
-	double timeout;    /* s; 0: none */
-	bool label;        /* prefix output lines with "[rank] " */
-	bool verbose;      /* report what is started and what is ignored */
-	const char *keep;  /* default of app.keep */
-	const char *file
-		[2]; /* file name patterns for stdout and stderr of ranks (outfile.h); NULL: none */
-	bool file_copy; /* output to files goes to stdout and stderr of mpiexec as well */
-	char **ignored; /* ignored options, for -v */
+	const char *iface;   /* network interface; NULL: the one by which hosts reach each other */
+	char *cwd;           /* working directory of ranks without -wdir; NULL: the current one */
+	int *host_of;        /* by rank */
+	int stdin_to;        /* a rank, STDIN_ALL, STDIN_NONE */
+	double timeout;      /* s; 0: none */
+	bool label;          /* prefix output lines with "[rank] " */
+	bool verbose;        /* report what is started and what is ignored */
+	const char *keep;    /* default of app.keep */
+	const char *file[2]; /* patterns of files for stdout and stderr (outfile.h); NULL: none */
+	bool file_copy;      /* output to files goes to stdout and stderr of mpiexec as well */
+	char **ignored;      /* ignored options, for -v */
 	int nignored;
 	struct settings set; /* -genv */
 };
