@@ -234,6 +234,17 @@ static void turns(void)
 	}
 }
 
+/* Collective calls that do not fit together, in which rank 1 passes MPI_Finalize before rank 0. */
+static void mixed(void)
+{
+	MPI_Comm c;
+
+	if (rank == 0)
+		MPI_Barrier(MPI_COMM_WORLD);
+	else
+		MPI_Comm_dup(MPI_COMM_WORLD, &c);
+}
+
 static void final(void)
 {
 	if (rank == 1)
@@ -374,7 +385,7 @@ static const struct {
 	{"unfreed", unfreed}, {"unready", unready}, {"tag", wrong_tag}, {"waitall", waitall},
 	{"waitany", waitany}, {"iallreduce", iallreduce}, {"long", long_sends}, {"any", any},
 	{"slow", slow}, {"test", test}, {"turns", turns}, {"refused", refused}, {"final", final},
-	{"again", again}, {"busy", busy}, {"many", many}, {"stopped", stopped},
+	{"mixed", mixed}, {"again", again}, {"busy", busy}, {"many", many}, {"stopped", stopped},
 	{"elsewhere", elsewhere}, {"compiles", compiles}, {"lazy", lazy}, {"unmet", unmet},
 	{"ages", ages}};
 

@@ -42,20 +42,30 @@ static bool sleeps_long(const struct job *j, int r, uint64_t now)
 	       now > s->view.still_ns && now - s->view.still_ns >= j->ended_ns;
 }
 
-/* Why rank r will start no more operations; NULL: it may. */
-static const char *gone(const struct job *j, int r, uint64_t now)
+/* True if the process of rank r is gone, with everything that it started. */
+static bool has_ended(const struct job *j, int r, uint64_t now)
 {
 	const struct rank_view *s = &j->seen[r];
 
-	if (!j->rank[r].alive)
-		return j->rank[r].ended_ns != 0 && now - j->rank[r].ended_ns >= j->ended_ns &&
-				       s->known && !s->left
-			       ? "has ended"
-			       : NULL;
-	return sleeps_long(j, r, now) && s->view.nothers == 0 &&
-			       strcmp(boot_wait_in(s->view.note)->call, "MPI_Finalize") == 0
-		       ? "is in MPI_Finalize"
-		       : NULL;
+	return !j->rank[r].alive && j->rank[r].ended_ns != 0 &&
+	       now - j->rank[r].ended_ns >= j->ended_ns && s->known && !s->left;
+}
+
+/* True if rank r sleeps in MPI_Finalize, with all of its threads. */
+static bool is_finalizing(const struct job *j, int r, uint64_t now)
+{
+	const struct rank_view *s = &j->seen[r];
+
+	return j->rank[r].alive && sleeps_long(j, r, now) && s->view.nothers == 0 &&
+	       strcmp(boot_wait_in(s->view.note)->call, "MPI_Finalize") == 0;
+}
+
+/* Why rank r will start no more operations; NULL: it may. */
+static const char *gone(const struct job *j, int r, uint64_t now)
+{
+	if (has_ended(j, r, now))
+		return "has ended";
+	return is_finalizing(j, r, now) ? "is in MPI_Finalize" : NULL;
 }
 
 /* True if all other ranks have ended: any of them could have been the sender. */
@@ -88,19 +98,22 @@ bool ended_look(struct job *j, uint64_t now, bool told)
 
 	for (int r = 0; r < j->n && j->ended_ns != 0; r++) {
 		struct needs e = rank_needs(j, r);
+		bool finalizing = is_finalizing(j, r, now);
 
-		if (!sleeps_long(j, r, now) || gone(j, r, now) != NULL)
+		if (!sleeps_long(j, r, now))
 			continue;
 		for (int i = 0; i < e.n; i++) {
 			const char *why = gone(j, e.to[i], now);
 
-			if (why == NULL)
+			/* Ranks in MPI_Finalize wait for each other; only one that has ended is too
+			 * late for them. */
+			if (why == NULL || (finalizing && !has_ended(j, e.to[i], now)))
 				continue;
 			snprintf(whom, sizeof(whom), "rank %d, which %s", e.to[i], why);
 			ended_fail(j, r, whom, told);
 			return true;
 		}
-		if (e.any && alone(j, r, now)) {
+		if (!finalizing && e.any && alone(j, r, now)) {
 			ended_fail(j, r, "any rank, and all others have ended", told);
 			return true;
 		}
