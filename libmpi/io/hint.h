@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* hint.h - hints of a file (14.2.8): one table of keys, their synonyms, their defaults.
+ *
+ *      info of the user ──> io_hints_new, io_hints_change ──> struct io_hints ──> io_hint(f, ...)
+ *                                                                  └─> MPI_File_get_info
+ *
+ * A hint that is not understood, or comes too late, is ignored: it changes nothing, and
+ * MPI_File_get_info does not show it. */
+#ifndef HAFT_IO_HINT_H
+#define HAFT_IO_HINT_H
+
+#include "libmpi/io/io.h"
+
+enum io_hint {
+	IO_CB_BUFFER_SIZE,       /* bytes of an aggregator's stage */
+	IO_CB_NODES,             /* aggregators; 0: chosen by cost */
+	IO_CB_BLOCK_SIZE,        /* bytes of a block dealt to the aggregators in turn; 0: chosen */
+	IO_COLLECTIVE_BUFFERING, /* enum io_tristate */
+	IO_CB_READ,              /* enum io_tristate: aggregate collective reads */
+	IO_CB_WRITE,
+	IO_DS_READ, /* enum io_tristate: sieve independent reads */
+	IO_DS_WRITE,
+	IO_IND_RD_BUFFER_SIZE, /* bytes of a window of sieving */
+	IO_IND_WR_BUFFER_SIZE,
+	IO_ACCESS_STYLE, /* text */
+	IO_FILE_PERM,    /* text, octal */
+	IO_STRIPING_FACTOR,
+	IO_STRIPING_UNIT,
+	IO_NB_PROC,
+	IO_HAFT_COMMIT,     /* enum io_commit */
+	IO_HAFT_SYNC,       /* enum io_sync: what close does */
+	IO_HAFT_RESERVE,    /* bytes to allocate at open */
+	IO_HAFT_STATISTICS, /* 1: print at close */
+	IO_MEMORY_KINDS,    /* text: mpi_assert_memory_alloc_kinds */
+	IO_HINTS
+};
+
+enum io_tristate { IO_AUTOMATIC, IO_ENABLE, IO_DISABLE };
+enum io_commit { IO_COMMIT_NONE, IO_COMMIT_RENAME };
+enum io_sync { IO_SYNC_NEVER, IO_SYNC_CLOSE };
+
+struct io_hints {
+	int64_t number[IO_HINTS]; /* of keys whose value is no text */
+	char *text[IO_HINTS];     /* malloc'ed; NULL: not set */
+	uint32_t given;           /* bit i: the user has set hint i, and it is in use */
+};
+
+/* The value of a hint in use. */
+static inline int64_t io_hint(const struct io_file *f, enum io_hint which)
+{
+	return f->hints->number[which];
+}
+
+/* Hints at open: the defaults and what info (or NULL) asks for.  0, or MPI_ERR_NO_MEM. */
+int io_hints_new(const struct info *info, struct io_hints **hints);
+void io_hints_free(struct io_hints *h);
+
+/* Sets hints of an open file, as far as they can still change.  The same error. */
+int io_hints_change(struct io_file *f, const struct info *info);
+
+/* A number of all values that must be equal on all members; and the name of the first that differs
+ * from what `other' says.  */
+uint64_t io_hints_same(const struct info *info);
+
+#endif

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* io.h - an open file, its view, and one access to it as a struct.
+ *
+ *      MPI_File_write_at_all ... (34 verbs)                    calls.c
+ *        └─> struct io_job: way, positioning, collective?, form, buffer, offset
+ *              └─> access.c      checks; takes the position; converts to the file's form
+ *                    ├─> independent.c   this process alone         direct, gathered, sieved
+ *                    └─> collective.c    all members together       one exchange, aggregators
+ *                          └─> disk_os.c    system calls; errno becomes a class with words
+ *
+ *      view     file   |disp|......| tile 0  ##..##.. | tile 1  ##..##.. |
+ *               stream              ####              ####                 bytes [at, at + n)
+ *
+ * The data of a view, without its holes, are its *stream*: bytes of the tiles' packed form, in the
+ * representation of the file.  A position in the stream is a byte; MPI's offsets are etypes, of
+ * view->unit stream bytes each.
+ *
+ * Invariants
+ *  - access.c converts: below it a job moves bytes of the stream to or from memory of an equal
+ *    size, and no other file knows of representations.
+ *  - A job holds its view, and counts in file->busy, from its start to its end.  MPI_File_set_view
+ *    puts a new view in place of the old one; it never changes one.
+ *  - Nothing in this folder waits for a disk with the library's lock held (disk_os.c releases it).
+ *  - A collective call returns an equal class on all members. */
+#ifndef HAFT_IO_IO_H
+#define HAFT_IO_IO_H
+
+#include "libmpi/core/comm_object.h"
+#include "libmpi/core/file_object.h"
+#include "libmpi/core/info_object.h"
+#include "libmpi/core/req.h"
+#include "libmpi/core/type_object.h"
+#include "libobj/base.h"
+#include <mpi.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct io_hints;  /* hint.h */
+struct io_rep;    /* rep.h */
+struct io_shared; /* shared.h */
+
+/* --- the view ------------------------------------------------------------------------------- */
+
+/* What a process sees of a file (14.3).  Never changes while it is in use, apart from `refs', and
+ * from `file_filetype' and what follows it, which a representation of the user's gives at the
+ * first access. */
+struct io_view {
+	int refs; /* of the file, and of each job under way; under the library's lock */
+	int64_t disp;
+	struct type *etype, *filetype; /* held; as the user gave them */
+	const struct io_rep *rep;
+	struct type *file_filetype; /* held; filetype as the file has it: its tile */
+	struct type *file_etype;    /* held; likewise */
+	int64_t unit;               /* stream bytes of an etype */
+	bool linear;   /* no holes: stream byte `at' is byte `first + at' of the file */
+	int64_t first; /* disp + lower bound of the tile: a linear view's byte 0 */
+};
+
+/* --- the file ------------------------------------------------------------------------------- */
+
+/* What a file has seen, for performance variables and for the report at close. */
+struct io_counts {
+	int64_t calls[2], bytes[2];                   /* accesses; by enum io_way */
+	int64_t disk_calls;                           /* pread, pwrite and their kin */
+	int64_t direct, gathered, sieved, aggregated; /* accesses by the path they took */
+	int64_t disk_ns, exchange_ns, lock_ns;
+};
+
+/* A split collective under way (14.4.5): between _begin and _end. */
+struct io_split {
+	struct req *req; /* owned; NULL: none is active */
+	uint8_t verb;    /* which _begin: split.c */
+	const void *buf;
+};
+
+struct io_file {
+	struct file *file; /* its handle's object */
+	struct comm *comm; /* the file's own; dropped at close */
+	int fd;            /* -1: not opened here yet */
+	int amode;         /* as the user gave it */
+	char *path;        /* malloc'ed; absolute, without prefix */
+	char *name;        /* malloc'ed; as the user gave it */
+	struct io_view *view;
+	struct io_hints *hints;
+	struct io_shared *shared; /* block of the members on this host; never NULL */
+	bool atomic;              /* MPI_File_set_atomicity */
+	bool holes;               /* the view of a member has had holes; equal on all members */
+	bool alone;               /* one member */
+	bool one_host;            /* all members share memory */
+	bool sequential;          /* no position: a pipe or a device (MPI_MODE_SEQUENTIAL) */
+	int64_t position;         /* individual pointer, in etypes; under the library's lock */
+	int busy;                 /* jobs under way; under the library's lock */
+	struct io_split split;
+	int late;         /* class of the first error that no call has returned yet, or 0 */
+	char *late_words; /* malloc'ed; its words */
+	struct io_counts counts;
+};
+
+static inline struct io_file *io_of(const struct file *f)
+{
+	return f->io;
+}
+
+/* --- one access ----------------------------------------------------------------------------- */
+
+enum io_way { IO_READ, IO_WRITE };
+
+enum io_positioning {
+	IO_EXPLICIT,
+	IO_INDIVIDUAL,
+	IO_SHARED, /* independent, at the shared pointer */
+	IO_ORDERED /* collective, at the shared pointer, in order of ranks */
+};
+
+enum io_form { IO_BLOCKING, IO_NONBLOCKING, IO_SPLIT };
+
+/* One access of one process.  A blocking call has it on its stack; else it is malloc'ed and goes
+ * with the request. */
+struct io_job {
+	struct io_file *f;
+	uint8_t way;         /* enum io_way */
+	uint8_t positioning; /* enum io_positioning */
+	uint8_t form;        /* enum io_form */
+	bool collective;
+	char *buf; /* the memory: `count' elements of `type' */
+	int64_t count;
+	struct type *type; /* held by a job that is not blocking */
+	int64_t offset;    /* IO_EXPLICIT: etypes, as the user gave it */
+	/* set by access.c before independent.c or collective.c see the job */
+	struct io_view *view; /* held */
+	int64_t at;           /* first byte of the stream */
+	int64_t bytes;        /* of the stream, and of the memory */
+	/* the result */
+	int64_t moved; /* of `bytes', from the first on */
+	int err;       /* class of the first error; 0: none */
+	char *words;   /* malloc'ed; of err */
+};
+
+/* Stores the first error of a job, with the words that this thread's haft_err has. */
+void io_job_fail(struct io_job *j, int err);
+
+/* Returns the job's error, and hands its words to haft_err. */
+int io_job_error(const struct io_job *j);
+
+/* Drops what a job holds.  The struct stays. */
+void io_job_end(struct io_job *j);
+
+/* --- the layers ----------------------------------------------------------------------------- */
+
+/* access.c: does a job of any verb to the end, or starts it.  The caller has filled in the first
+ * part of *j; io_access_begin copies it.  0 or an MPI error class with words. */
+int io_access(struct io_job *j, MPI_Status *status);
+int io_access_begin(struct io_job *j, struct req **request);
+
+/* independent.c: does a checked job of this process alone.  Results are in *j.
+ * io_independent_begin starts it: *j is malloc'ed, and the request owns it from then on
+ * (io_job_end, free).  An error of the access is the request's; it returns an error only if
+ * there is no memory for a request. */
+void io_independent(struct io_job *j);
+int io_independent_begin(struct io_job *j, struct req **request);
+
+/* collective.c: does a job of all members.  A member whose j->err is set already cannot take part;
+ * all members then fail with that class, and the words say its rank.  Otherwise as above. */
+void io_collective(struct io_job *j);
+int io_collective_begin(struct io_job *j, struct req **request);
+
+/* agree.c: all members of a file call this.  err: this member's error, or 0, with its words in
+ * haft_err.  Returns 0 if all have 0, else the class of the lowest rank that has one, with the
+ * words of that rank. */
+int io_agree(const struct io_file *f, int err);
+int io_agree_on(struct comm *c, int err);
+
+/* view.c: byte `at' of the stream, as a byte of the file; at may be anything >= 0. */
+int64_t io_view_byte(const struct io_view *v, int64_t at);
+
+/* The stream byte of the first etype that begins at or after byte `byte' of the file. */
+int64_t io_view_stream(const struct io_view *v, int64_t byte);
+
+void io_view_hold(struct io_view *v);
+void io_view_drop(struct io_view *v); /* frees the last; under the library's lock */
+
+/* --- the disk: disk_os.c -------------------------------------------------------------------- */
+
+/* Read or write n bytes at byte `at' of the file, all of them, from or to `buf'.  A read stops at
+ * the end of the file.  *moved: bytes that were moved, also after an error.  Any thread; the
+ * library's lock is released meanwhile.  0, or an error class with words: rank, host, path, offset,
+ * bytes, errno. */
+int io_disk_read(const struct io_file *f, void *buf, int64_t n, int64_t at, int64_t *moved);
+int io_disk_write(const struct io_file *f, const void *buf, int64_t n, int64_t at, int64_t *moved);
+
+/* Likewise for pieces of memory, one behind the other in the file. */
+struct iovec;
+int io_disk_readv(
+	const struct io_file *f, struct iovec *piece, int npieces, int64_t at, int64_t *moved);
+int io_disk_writev(
+	const struct io_file *f, struct iovec *piece, int npieces, int64_t at, int64_t *moved);
+
+/* The error of a failed system call: class, with words.  what: "pwrite of 8 bytes at offset 0". */
+__attribute__((cold, format(printf, 3, 4))) int io_disk_error(
+	const struct io_file *f, int os_error, const char *what, ...);
+
+#endif

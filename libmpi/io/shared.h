@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* shared.h - what the members of an open file on one host share, and the shared file pointer.
+ *
+ *      host A   rank 0 ──┐                         host B   rank 2 ──┐
+ *               rank 1 ──┴─> struct io_shared               rank 3 ──┴─> struct io_shared
+ *                            pointer: the one in use                     pointer: not used
+ *
+ * The shared pointer (14.4.4) is a word in rank 0's block.  Members of that host add to it; members
+ * of other hosts ask rank 0 by a frame.  Nothing of it is on the disk. */
+#ifndef HAFT_IO_SHARED_H
+#define HAFT_IO_SHARED_H
+
+#include "libmpi/io/io.h"
+#include "libmpi/io/lock.h"
+
+/* Made at open by the lowest rank of a host, in its segment; zero at first. */
+struct io_shared {
+	_Atomic int64_t pointer; /* in etypes; of rank 0's block only */
+	_Atomic int64_t ticket;  /* sequential files: accesses that have begun */
+	_Atomic int64_t served;  /* and that are over */
+	_Atomic int32_t dirty;   /* bytes were written since the last MPI_File_sync */
+	int32_t members;         /* on this host */
+	uint64_t pad[4];
+	struct io_lock_table locks;
+};
+
+/* Adds n etypes to the shared pointer; *before is what it was.  Waits for rank 0's process if that
+ * is on another host.  0 or an error class with words. */
+int io_shared_add(struct io_file *f, int64_t n, int64_t *before);
+
+/* Sets the shared pointer; one member, while no other uses it. */
+int io_shared_set(struct io_file *f, int64_t to);
+
+/* Collective: sets j->at of an ordered job from the counts of all members, and moves the pointer.
+ * j->err may be set.  An error is the job's, on all members. */
+void io_shared_order(struct io_job *j);
+
+#endif
