@@ -99,11 +99,11 @@ void net_conn_want(struct net_conn *c, bool out)
 
 /* --- what we say ---------------------------------------------------------------------------- */
 
-static void hello_prepare(struct net_conn *c, enum wire_verb verb, int to, bool answer)
+static void hello_prepare(struct net_conn *c, enum wire_kind kind, int to, bool answer)
 {
 	struct net *net = c->net;
 	struct wire_hello h = {.version = WIRE_VERSION,
-		.verb = (uint8_t)verb,
+		.kind = (uint8_t)kind,
 		.universe = net->conf.universe,
 		.from = (uint32_t)net->conf.me,
 		.to = (uint32_t)to,
@@ -112,7 +112,7 @@ static void hello_prepare(struct net_conn *c, enum wire_verb verb, int to, bool 
 
 	net->io->random(net, h.nonce, sizeof(h.nonce));
 	net_hello_write(&h, c->say);
-	if (verb != WIRE_BAD_KEY && verb != WIRE_INCOMPATIBLE)
+	if (kind != WIRE_BAD_KEY && kind != WIRE_INCOMPATIBLE)
 		net_hello_sign(net->conf.key, c->say, answer ? c->hello : NULL);
 	c->say_at = 0;
 	c->say_len = WIRE_HELLO;
@@ -137,9 +137,9 @@ bool net_conn_hello_send(struct net_conn *c)
 }
 
 /* A word to a stranger, and the door. */
-static void conn_refuse(struct net_conn *c, enum wire_verb verb, int to)
+static void conn_refuse(struct net_conn *c, enum wire_kind kind, int to)
 {
-	hello_prepare(c, verb, to, true);
+	hello_prepare(c, kind, to, true);
 	net_conn_hello_send(c);
 	net_conn_close(c);
 }
@@ -206,7 +206,7 @@ static void request_accept(struct net_conn *c, const struct wire_hello *h)
 	struct net *net = c->net;
 	struct net_peer *p;
 
-	if (h->verb != WIRE_CONNECT || h->to != (uint32_t)net->conf.me ||
+	if (h->kind != WIRE_CONNECT || h->to != (uint32_t)net->conf.me ||
 		h->universe != net->conf.universe || h->from >= (uint32_t)net->conf.npeers ||
 		h->from == h->to) {
 		net->shared.count.bad_peer++;
@@ -297,18 +297,18 @@ static void reply_check(struct net_conn *c)
 	net_hello_read(c->hello, &h);
 	if (!net_hello_ours(c->hello)) {
 		net_peer_lose(p, NET_WHY_LOST, "something else answers there");
-	} else if (h.version != WIRE_VERSION || h.verb == WIRE_INCOMPATIBLE) {
+	} else if (h.version != WIRE_VERSION || h.kind == WIRE_INCOMPATIBLE) {
 		net_peer_lose(p, NET_WHY_LOST,
 			"it is built otherwise (protocol %u, frames of %u bytes; here %u and %u)",
 			h.version, h.frame_max, WIRE_VERSION, NET_FRAME_MAX);
-	} else if (h.verb == WIRE_BAD_KEY || !net_hello_proven(net->conf.key, c->hello, c->say)) {
+	} else if (h.kind == WIRE_BAD_KEY || !net_hello_proven(net->conf.key, c->hello, c->say)) {
 		net_peer_lose(p, NET_WHY_LOST, "it has another key: it belongs to another job");
-	} else if (h.verb == WIRE_CROSSED) {
+	} else if (h.kind == WIRE_CROSSED) {
 		net->shared.count.crossed++;
 		net_peer_retry(p, EAGAIN);
-	} else if (h.verb == WIRE_DUPLICATE) {
+	} else if (h.kind == WIRE_DUPLICATE) {
 		net_peer_lose(p, NET_WHY_LOST, "it has lost us before, and does not want us back");
-	} else if (h.verb != WIRE_ACCEPT || h.from != (uint32_t)p->rank ||
+	} else if (h.kind != WIRE_ACCEPT || h.from != (uint32_t)p->rank ||
 		   h.to != (uint32_t)net->conf.me || h.universe != net->conf.universe) {
 		net_peer_lose(p, NET_WHY_LOST,
 			"it is peer %u of universe %u, and not the one we look for", h.from,

@@ -9,7 +9,7 @@ $(B)/lib/libnet.a: $(patsubst %.c,$(B)/obj/%.o,$(libnet_SRCS))
 
 all: $(B)/lib/libnet.a
 
-# What it costs on this machine; not a test.
+# Measures; not a test.
 bench_net_SRCS := tests/bench/net.c
 $(B)/tests/bench/net: $(call objs,$(bench_net_SRCS)) $(B)/lib/libnet.a $(B)/lib/libobj.a
 	$(call say,LD,$@)

@@ -33,7 +33,7 @@
 	8 /* items are padded with zeros to multiples of it, so data can be read in place */
 
 /* Verb of a hello.  These numbers are on the wire: never change them. */
-enum wire_verb {
+enum wire_kind {
 	WIRE_CONNECT = 1,  /* connect request of the side that dialled: from `from' to `to' */
 	WIRE_ACCEPT,       /* positive answer: items follow */
 	WIRE_CROSSED,      /* no: my own request is on its way, and wins */
@@ -45,7 +45,7 @@ enum wire_verb {
 
 struct wire_hello {
 	uint16_t version;
-	uint8_t verb;
+	uint8_t kind;
 	uint32_t universe; /* in which `from' and `to' are numbers */
 	uint32_t from, to;
 	uint32_t frame_max, piece_max;

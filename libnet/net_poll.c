@@ -16,10 +16,10 @@
 #define HOT_AFTER    8    /* times in a row that the awaited socket had something */
 #define READY_MAX    32   /* connections served in one poll */
 #define READS_MAX    4    /* of a connection in one poll */
-#define WRITES_MAX   4    /* turns of a connection in one poll */
+#define WRITES_MAX   4    /* writes of a connection in one poll */
 #define ACCEPT_MAX   16   /* strangers let in in one poll */
 #define DEAF_MS      100  /* out of descriptors: so long no connection is accepted */
-#define HEALTH_MS    1000 /* between looks at hosts that owe an answer */
+#define HEALTH_MS    1000 /* between looks at hosts whose answer is due */
 #define DIALS_MIN    3 /* of a peer that is given up because time has passed: we may have slept */
 #define CLOSE_NAP_MS 5 /* of net_close, which looks for what no descriptor tells */
 
@@ -103,7 +103,8 @@ struct net_op *net_conn_write(struct net_conn *c, struct net_op *mine)
 		net_conn_want(c, !c->tx_error);
 		return NULL;
 	}
-	for (int turns = 0; turns < WRITES_MAX && (k = net_out_next(&p->out, iov)) > 0; turns++) {
+	for (int writes = 0; writes < WRITES_MAX && (k = net_out_next(&p->out, iov)) > 0;
+		writes++) {
 		n = net->io->send(c, iov, k);
 		if (n < 0)
 			break;
@@ -154,7 +155,7 @@ static void strangers_accept(struct net *net)
 		net_stranger_add(c);
 		net_timer_set(net, c->born + (uint64_t)net->conf.hello_ms);
 		if (net->nstrangers > net->conf.strangers_max) {
-			net->shared.count.bad_crowd++;
+			net->shared.count.bad_surplus++;
 			net_conn_close(net->strangers);
 		}
 		if (c->state == CONN_ACCEPTED)
@@ -249,8 +250,8 @@ static bool conn_host_dead(struct net_conn *c)
 	return true;
 }
 
-/* Loses one peer that owes an answer for too long.  That calls the user back, which may change the
- * list: true, then look again. */
+/* Loses one peer whose answer has been due for too long.  That calls the user back, which may
+ * change the list: true, then look again. */
 static bool conns_check_silent(struct net *net, uint64_t now, bool health)
 {
 	struct net_conn *c;

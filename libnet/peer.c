@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* peer.c - the tie to each peer: dialled when there is something to say, again if that was bad
- * luck, lost once.
+/* peer.c - the connection to each peer: dialled when there is something to say, again if that
+ * failed, lost once.
  *
  *     NONE --first word--> MAKING --welcome--> OPEN --its goodbye--> LEFT
  *       |                    |  ^ retry           \--anything else--> LOST

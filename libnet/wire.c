@@ -4,7 +4,7 @@
  *     hello, 64 bytes                                    head of an item, 24 bytes
  *      0  magic, 8 bytes                                  0  type: frame, piece, bye
  *      8  version, 2                                      1  kind
- *     10  verb, 1                                         2  flags
+ *     10  kind, 1                                         2  flags
  *     11  zero, 1                                         3  zero
  *     12  universe, 4                                     4  len, 4: payload without padding
  *     16  from, 4                                         8  ctx, or the stream's id, 8
@@ -26,7 +26,7 @@ static const uint8_t magic[8] = {0x89, 'h', 'n', 'e', 't', '\r', '\n', 0x1a};
 
 enum {
 	HELLO_VERSION = 8,
-	HELLO_VERB = 10,
+	HELLO_KIND = 10,
 	HELLO_ZERO = 11,
 	HELLO_UNIVERSE = 12,
 	HELLO_FROM = 16,
@@ -91,7 +91,7 @@ void net_hello_write(const struct wire_hello *h, uint8_t b[WIRE_HELLO])
 	memset(b, 0, WIRE_HELLO);
 	memcpy(b, magic, sizeof(magic));
 	put16(b + HELLO_VERSION, h->version);
-	b[HELLO_VERB] = h->verb;
+	b[HELLO_KIND] = h->kind;
 	put32(b + HELLO_UNIVERSE, h->universe);
 	put32(b + HELLO_FROM, h->from);
 	put32(b + HELLO_TO, h->to);
@@ -144,7 +144,7 @@ bool net_hello_proven(
 void net_hello_read(const uint8_t b[WIRE_HELLO], struct wire_hello *h)
 {
 	h->version = net_hello_version(b);
-	h->verb = b[HELLO_VERB];
+	h->kind = b[HELLO_KIND];
 	h->universe = get32(b + HELLO_UNIVERSE);
 	h->from = get32(b + HELLO_FROM);
 	h->to = get32(b + HELLO_TO);

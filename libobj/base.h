@@ -2,8 +2,8 @@
 /* base.h - what every file of the house may use: five macros, two constants of the build, one
  * assert.
  *
- * The only file outside *_os.c that asks the preprocessor what build this is.  Everybody else
- * writes `if (HAFT_DEBUG)', so that both sides always compile.  Internal: it is not installed. */
+ * The only file outside *_os.c that asks the preprocessor what build this is.  Other files
+ * write `if (HAFT_DEBUG)', so that both sides always compile.  Internal: it is not installed. */
 #ifndef LIBOBJ_BASE_H
 #define LIBOBJ_BASE_H
 

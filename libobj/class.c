@@ -173,7 +173,7 @@ int obj_permanent(struct obj_class *c, uint32_t value, void *self, const char *n
 	o->token = value;
 	o->refs = OBJ_REFS_STICKY | OBJ_REFS_USER | (ignore ? REFS_IGNORE : 0);
 	o->u.cls = c;
-	slot_note(o, NULL, (uintptr_t)name);
+	slot_record(o, NULL, (uintptr_t)name);
 	__atomic_store_n(&c->perm[value], o, __ATOMIC_RELEASE);
 	return OBJ_OK;
 }

@@ -21,7 +21,7 @@ struct finding {
 	int why;
 	uint64_t token;              /* the one it is or was, or 0 */
 	const struct obj_class *cls; /* whose it is or was, or NULL */
-	const char *note;            /* more words, or NULL */
+	const char *detail;          /* more words, or NULL */
 };
 
 /* ------------------------------------------------------------------------ finding out */
@@ -70,7 +70,7 @@ static void find_token(const struct obj_class *c, uint64_t token, struct finding
 	f->token = token;
 	f->why = other == c ? token_why_dead(c, token) : OBJ_WRONG_CLASS;
 	if (other != c && slot_token(other, TOKEN_INDEX(token)) != token)
-		f->note = "freed";
+		f->detail = "freed";
 }
 
 /* The youngest token of class c whose INTEGER form is u, or 0. */
@@ -101,7 +101,7 @@ static void find_int(const struct obj_class *c, uint32_t u, struct finding *f)
 	f->why = t != 0 ? token_why_dead(c, t) : OBJ_GARBAGE;
 	if (t != 0 && slot_token(c, TOKEN_INDEX(t)) == t) {
 		f->why = OBJ_GARBAGE;
-		f->note = "the INTEGER form of a live object, which is no handle";
+		f->detail = "the INTEGER form of a live object, which is no handle";
 		return;
 	}
 	if (t != 0 && slot_token(c, TOKEN_INDEX(t)) == (t ^ TOKEN_DEAD))
@@ -167,7 +167,7 @@ static bool find_null(const struct obj_class *c, uint64_t h, struct finding *f)
 			continue;
 		f->why = OBJ_WRONG_CLASS;
 		f->cls = other;
-		f->note = "null handle";
+		f->detail = "null handle";
 		return true;
 	}
 	return false;
@@ -278,8 +278,8 @@ static void diag_fill_text(const struct finding *f, struct obj_diag *diag)
 	case OBJ_GARBAGE: diag_append(diag, "never was a handle"); break;
 	default: diag_append(diag, "%s", obj_error_text(f->why)); break;
 	}
-	if (f->note != NULL)
-		diag_append(diag, " (%s)", f->note);
+	if (f->detail != NULL)
+		diag_append(diag, " (%s)", f->detail);
 	if (diag->name[0] != '\0')
 		diag_append(diag, "; name '%s'", diag->name);
 	if (diag->created != 0) {

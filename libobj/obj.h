@@ -10,7 +10,7 @@
  *
  * The slot holds the whole token, so one compare tells garbage, another class, freed, and freed
  * and used again.  An object counts two things in one word: handles its user has, and references
- * of everybody else (operations that run, objects that point to it).  obj_free is the user's
+ * of all others (operations that run, objects that point to it).  obj_free is the user's
  * goodbye: the handle is dead when it returns.  The object goes when both counts are zero, never
  * under a lock and never inside a callback.
  *

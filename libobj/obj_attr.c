@@ -487,7 +487,7 @@ static int attr_set(struct obj *o, int key, int lang, intptr_t num, bool fix)
 	obj_hold(o); /* a callback may free it */
 	object_lock(o);
 	do
-		rc = key_delete(o, key); /* again if somebody else sets it during the callback */
+		rc = key_delete(o, key); /* again if another thread sets it during the callback */
 	while (rc == OBJ_OK);
 	if (rc == OBJ_INVALID)
 		rc = key_enter(o, kv, key, &v);

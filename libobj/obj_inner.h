@@ -286,7 +286,7 @@ static inline uintptr_t site_of(const struct obj *o)
 	return __atomic_load_n(&o->site, __ATOMIC_RELAXED);
 }
 
-static inline void slot_note(struct obj *o, void *ext, uintptr_t site)
+static inline void slot_record(struct obj *o, void *ext, uintptr_t site)
 {
 	__atomic_store_n(&o->ext, ext, __ATOMIC_RELAXED);
 	__atomic_store_n(&o->site, site, __ATOMIC_RELAXED);

@@ -57,7 +57,7 @@ static void object_construct_undo(struct obj_class *c, struct obj *o)
 {
 	obj_ext_free(o);
 	must(o->refs == OBJ_REFS_USER);
-	slot_note(o, NULL, 0);
+	slot_record(o, NULL, 0);
 	slot_push(c, o);
 }
 
@@ -87,7 +87,7 @@ static __attribute__((noinline)) void *object_new_any(
 	if (o == NULL)
 		return NULL;
 	o->u.cls = c;
-	slot_note(o, NULL, site);
+	slot_record(o, NULL, site);
 	__atomic_store_n(&o->refs, OBJ_REFS_USER, __ATOMIC_RELEASE); /* obj_slot_hold sees cls */
 	if (!(c->flags & OBJ_F_RAW))
 		object_clear(c, o);
@@ -114,7 +114,7 @@ static inline void *object_new_at(struct obj_class *c, void *arg, uintptr_t site
 	m->avail--;
 	__builtin_prefetch(m->head, 1);
 	o->u.cls = c;
-	slot_note(o, NULL, site);
+	slot_record(o, NULL, site);
 	__atomic_store_n(&o->refs, OBJ_REFS_USER, __ATOMIC_RELEASE); /* obj_slot_hold sees cls */
 	if (!(c->flags & OBJ_F_RAW))
 		object_clear(c, o);

@@ -111,7 +111,7 @@ static void out_bytes(struct out *w, const char *s, size_t n)
 	}
 }
 
-static __attribute__((format(printf, 2, 3))) void out(struct out *w, const char *fmt, ...)
+static __attribute__((format(printf, 2, 3))) void report_out(struct out *w, const char *fmt, ...)
 {
 	char line[1024];
 	va_list ap;
@@ -132,9 +132,9 @@ static void out_json(struct out *w, const char *s)
 		unsigned char c = (unsigned char)*s;
 
 		if (c == '"' || c == '\\')
-			out(w, "\\%c", c);
+			report_out(w, "\\%c", c);
 		else if (c < 0x20 || c >= 0x7f)
-			out(w, "\\u%04x", c);
+			report_out(w, "\\u%04x", c);
 		else
 			out_bytes(w, s, 1);
 	}
@@ -149,7 +149,7 @@ static void out_site(struct out *w, uintptr_t site)
 	if (w->json)
 		out_json(w, text);
 	else
-		out(w, "%s", text);
+		report_out(w, "%s", text);
 }
 
 /* ------------------------------------------------------------------------ the report */
@@ -250,9 +250,9 @@ static bool leak_describe(struct obj_class *c, const struct leak_entry *f, struc
 static void leak_trace_print(struct out *w, const struct leak_words *d)
 {
 	for (uint32_t i = 0; i < d->ntrace; i++) {
-		out(w, w->json ? "%s" : "%s      ", w->json && i != 0 ? "," : "");
+		report_out(w, w->json ? "%s" : "%s      ", w->json && i != 0 ? "," : "");
 		out_site(w, (uintptr_t)d->trace[i]);
-		out(w, "%s", w->json ? "" : "\n");
+		report_out(w, "%s", w->json ? "" : "\n");
 	}
 }
 
@@ -265,19 +265,20 @@ static void leak_text_object(struct out *w, struct obj_class *c, const struct le
 
 	if (!leak_describe(c, f, &d))
 		return;
-	out(w, "  %#llx (INTEGER %u)", (unsigned long long)handle, (uint32_t)handle & 0x7fffffff);
+	report_out(w, "  %#llx (INTEGER %u)", (unsigned long long)handle,
+		(uint32_t)handle & 0x7fffffff);
 	if (d.name[0] != '\0')
-		out(w, " '%s'", d.name);
+		report_out(w, " '%s'", d.name);
 	if (live)
-		out(w, ", %u handle%s", d.user, s[d.user == 1]);
+		report_out(w, ", %u handle%s", d.user, s[d.user == 1]);
 	else
-		out(w, ", handle freed");
-	out(w, ", %u reference%s", d.internal, s[d.internal == 1]);
+		report_out(w, ", handle freed");
+	report_out(w, ", %u reference%s", d.internal, s[d.internal == 1]);
 	if (d.age >= 0)
-		out(w, ", %.3f s old", d.age);
+		report_out(w, ", %.3f s old", d.age);
 	if (d.text[0] != '\0')
-		out(w, ": %s", d.text);
-	out(w, "\n");
+		report_out(w, ": %s", d.text);
+	report_out(w, "\n");
 	leak_trace_print(w, &d);
 }
 
@@ -290,20 +291,20 @@ static bool leak_json_object(
 
 	if (!leak_describe(c, f, &d))
 		return false;
-	out(w,
+	report_out(w,
 		"%s{\"handle\":\"%#llx\",\"integer\":%u,\"live\":%s,\"handles\":%u,\"references\":%"
 		"u",
 		first ? "" : ",", (unsigned long long)handle, (uint32_t)handle & 0x7fffffff,
 		live ? "true" : "false", d.user, d.internal);
-	out(w, ",\"name\":");
+	report_out(w, ",\"name\":");
 	out_json(w, d.name);
-	out(w, ",\"text\":");
+	report_out(w, ",\"text\":");
 	out_json(w, d.text);
 	if (d.age >= 0)
-		out(w, ",\"age\":%.6f", d.age);
-	out(w, ",\"trace\":[");
+		report_out(w, ",\"age\":%.6f", d.age);
+	report_out(w, ",\"trace\":[");
 	leak_trace_print(w, &d);
-	out(w, "]}");
+	report_out(w, "]}");
 	return true;
 }
 
@@ -314,21 +315,21 @@ static void leak_group(
 	bool none = true;
 
 	if (!w->json) {
-		out(w, "%s: %zu made at ", obj_class_name(c), n);
+		report_out(w, "%s: %zu made at ", obj_class_name(c), n);
 		out_site(w, all->site);
-		out(w, "\n");
+		report_out(w, "\n");
 		for (size_t i = 0; i < n; i++)
 			leak_text_object(w, c, &all[i]);
 		return;
 	}
-	out(w, "%s{\"class\":", first ? "" : ",");
+	report_out(w, "%s{\"class\":", first ? "" : ",");
 	out_json(w, obj_class_name(c));
-	out(w, ",\"site\":");
+	report_out(w, ",\"site\":");
 	out_site(w, all->site);
-	out(w, ",\"count\":%zu,\"objects\":[", n);
+	report_out(w, ",\"count\":%zu,\"objects\":[", n);
 	for (size_t i = 0; i < n; i++)
 		none &= !leak_json_object(w, c, &all[i], none);
-	out(w, "]}");
+	report_out(w, "]}");
 }
 
 static long leak_class(struct out *w, struct obj_class *c, bool *first)
@@ -355,9 +356,9 @@ long obj_leaks(struct obj_domain *d, int fmt, int fd)
 	long sum = 0;
 
 	if (w.json) {
-		out(&w, "{\"domain\":");
+		report_out(&w, "{\"domain\":");
 		out_json(&w, d->opts.name);
-		out(&w, ",\"groups\":[");
+		report_out(&w, ",\"groups\":[");
 	}
 	for (uint32_t id = 1; id <= OBJ_CLASS_MAX; id++) {
 		long n = d->cls[id] != NULL ? leak_class(&w, d->cls[id], &first) : 0;
@@ -365,9 +366,10 @@ long obj_leaks(struct obj_domain *d, int fmt, int fd)
 		sum += n;
 	}
 	if (w.json)
-		out(&w, "],\"objects\":%ld}\n", sum);
+		report_out(&w, "],\"objects\":%ld}\n", sum);
 	else if (sum != 0)
-		out(&w, "%s: %ld object%s not freed\n", d->opts.name, sum, sum == 1 ? "" : "s");
+		report_out(
+			&w, "%s: %ld object%s not freed\n", d->opts.name, sum, sum == 1 ? "" : "s");
 	out_flush(&w);
 	return sum;
 }

@@ -9,7 +9,7 @@ $(B)/lib/libshm.a: $(patsubst %.c,$(B)/obj/%.o,$(libshm_SRCS))
 
 all: $(B)/lib/libshm.a
 
-# What it costs on this machine; not a test.
+# Measures; not a test.
 bench_shm_SRCS := tests/bench/shm.c
 $(B)/tests/bench/shm: $(call objs,$(bench_shm_SRCS)) $(B)/lib/libshm.a $(B)/lib/libobj.a
 	$(call say,LD,$@)

@@ -156,7 +156,7 @@ static void ring_send(struct shm *s, int dst, const struct shm_hdr *h, size_t le
 				      ((uint32_t)len + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
 			p->payload_head = payload.end;
 			memcpy(slot->data, &payload, sizeof(payload));
-			s->count.put_far++;
+			s->count.put_long++;
 		} else {
 			memcpy(slot->data, at, len);
 		}

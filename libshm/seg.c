@@ -351,14 +351,14 @@ bool shm_seg_aborted(const struct shm_seg *seg)
 static bool view_try(struct wait_record *p, struct shm_view *v)
 {
 	uint32_t seq = atomic_load_explicit(&p->seq, memory_order_acquire);
-	uint64_t w[countof(p->note)];
+	uint64_t w[countof(p->description)];
 
 	v->asleep = atomic_load_explicit(&p->waiting, memory_order_relaxed) != 0;
 	v->since_ns = atomic_load_explicit(&p->since_ns, memory_order_relaxed);
 	v->still_ns = atomic_load_explicit(&p->still_ns, memory_order_relaxed);
 	for (size_t i = 0; i < countof(w); i++)
-		w[i] = atomic_load_explicit(&p->note[i], memory_order_relaxed);
-	memcpy(v->note, w, sizeof(w));
+		w[i] = atomic_load_explicit(&p->description[i], memory_order_relaxed);
+	memcpy(v->description, w, sizeof(w));
 	shm_fence();
 	return seq % 2 == 0 && seq == atomic_load_explicit(&p->seq, memory_order_relaxed);
 }
@@ -383,7 +383,8 @@ void shm_seg_view(const struct shm_seg *seg, int rank, struct shm_view *view)
 		if (!view_try(p + k, &v) || !v.asleep)
 			continue;
 		view->other[view->nothers].since_ns = v.since_ns;
-		memcpy(view->other[view->nothers++].note, v.note, sizeof(v.note));
+		memcpy(view->other[view->nothers++].description, v.description,
+			sizeof(v.description));
 	}
 }
 

@@ -115,14 +115,14 @@ void *shm_seg_map(struct shm_seg *seg, size_t *len);
 void shm_seg_abort(struct shm_seg *seg);
 bool shm_seg_aborted(const struct shm_seg *seg);
 
-#define SHM_NOTE_LEN 152 /* bytes of a note; a multiple of 8 */
+#define SHM_DESCRIPTION_LEN 152 /* bytes of a description; a multiple of 8 */
 
-/* Describes a wait: writes up to SHM_NOTE_LEN bytes to `note', which is zero-filled and aligned to
- * 8. libshm carries them to shm_seg_view without looking at them.  Called when the wait has lasted
- * SHM_DESCRIBE_MS, by the waiting thread, under the locks that it called shm_idle with.  Usually
- * the first member of a struct that knows more. */
+/* Describes a wait: writes up to SHM_DESCRIPTION_LEN bytes to `description', which is zero-filled
+ * and aligned to 8. libshm carries them to shm_seg_view without looking at them.  Called when the
+ * wait has lasted SHM_DESCRIBE_MS, by the waiting thread, under the locks that it called shm_idle
+ * with.  Usually the first member of a struct that knows more. */
 struct shm_describer {
-	void (*describe)(const struct shm_describer *t, void *note);
+	void (*describe)(const struct shm_describer *t, void *description);
 };
 
 /* Waits of other threads of a rank that are shown beside the first: there is room for no more. */
@@ -131,7 +131,7 @@ struct shm_describer {
 /* The wait of a thread that sleeps while another thread of its rank listens at the doorbell. */
 struct shm_standby {
 	uint64_t since_ns;
-	_Alignas(8) char note[SHM_NOTE_LEN];
+	_Alignas(8) char description[SHM_DESCRIPTION_LEN];
 };
 
 enum shm_state { SHM_UNBORN, SHM_ATTACHED, SHM_DETACHED };
@@ -140,11 +140,11 @@ struct shm_view {
 	enum shm_state state;
 	int pid;           /* as the rank sees it; 0 before it attaches */
 	int cpu;           /* where it attached or last went to sleep */
-	bool asleep;       /* then since_ns, still_ns and note are valid */
+	bool asleep;       /* then since_ns, still_ns and description are valid */
 	uint64_t since_ns; /* CLOCK_MONOTONIC, start of the wait */
 	uint64_t still_ns; /* same clock: since then only timeouts have ended its sleeps */
 	/* All zero if the waiter has no describer, or has not waited for SHM_DESCRIBE_MS. */
-	_Alignas(8) char note[SHM_NOTE_LEN];
+	_Alignas(8) char description[SHM_DESCRIPTION_LEN];
 	int nothers; /* waits of other threads, shown once a sleep has ended by timeout */
 	struct shm_standby other[SHM_STANDBY_MAX];
 };
@@ -158,7 +158,7 @@ void shm_seg_view(const struct shm_seg *seg, int rank, struct shm_view *view);
 struct shm_count {
 	uint64_t put;         /* frames put, ring and inbox */
 	uint64_t put_inbox;   /* of them through an inbox */
-	uint64_t put_far;     /* of them longer than SHM_INLINE */
+	uint64_t put_long;    /* of them longer than SHM_INLINE */
 	uint64_t put_again;   /* puts that met a full ring or inbox */
 	uint64_t got;         /* frames consumed */
 	uint64_t rings;       /* rings made towards others */

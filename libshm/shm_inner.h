@@ -74,13 +74,13 @@ struct wait_record {
 	uint32_t pad0;
 	_Atomic uint64_t since_ns;
 	_Atomic uint64_t still_ns;
-	_Atomic uint64_t note[SHM_NOTE_LEN / 8];
+	_Atomic uint64_t description[SHM_DESCRIPTION_LEN / 8];
 	uint8_t pad1[8];
 };
 static_assert(sizeof(struct wait_record) == 3 * CACHE_LINE, "a page is three lines");
 #define WAIT_RECORDS \
 	(1 + SHM_STANDBY_MAX) /* of a rank: the wait that listens, and those on standby */
-static_assert(SHM_NOTE_LEN % 8 == 0, "all of it goes into words");
+static_assert(SHM_DESCRIPTION_LEN % 8 == 0, "all of it goes into words");
 
 /* A frame in an inbox.  turn / 2 is the lap, turn % 2 whether the cell is full. */
 struct inbox_cell {

@@ -145,23 +145,24 @@ static void lock_retake(const struct shm *s, struct shm_wait *w)
 		s->in->retake(w);
 }
 
-/* Writes a record between two steps of its seq.  note NULL: a sleep begins; not described yet. */
-static void wait_record_write(
-	struct wait_record *p, const struct shm_wait *w, const uint64_t note[SHM_NOTE_LEN / 8])
+/* Writes a record between two steps of its seq.  description NULL: a sleep begins, which is not
+ * described yet. */
+static void wait_record_write(struct wait_record *p, const struct shm_wait *w,
+	const uint64_t description[SHM_DESCRIPTION_LEN / 8])
 {
-	static const uint64_t empty[SHM_NOTE_LEN / 8];
-	const uint64_t *word = note != NULL ? note : empty;
+	static const uint64_t empty[SHM_DESCRIPTION_LEN / 8];
+	const uint64_t *word = description != NULL ? description : empty;
 	uint32_t seq = atomic_load_explicit(&p->seq, memory_order_relaxed);
 
 	atomic_store_explicit(&p->seq, seq + 1, memory_order_relaxed);
 	shm_fence();
-	if (note == NULL) {
+	if (description == NULL) {
 		atomic_store_explicit(&p->cpu, shm_os_cpu(), memory_order_relaxed);
 		atomic_store_explicit(&p->since_ns, w->begin_ns, memory_order_relaxed);
 		atomic_store_explicit(&p->still_ns, shm_os_now(), memory_order_relaxed);
 	}
-	for (size_t i = 0; i < countof(p->note); i++)
-		atomic_store_explicit(&p->note[i], word[i], memory_order_relaxed);
+	for (size_t i = 0; i < countof(p->description); i++)
+		atomic_store_explicit(&p->description[i], word[i], memory_order_relaxed);
 	atomic_store_explicit(&p->waiting, 1, memory_order_relaxed);
 	atomic_store_explicit(&p->seq, seq + 2, memory_order_release);
 }
@@ -169,7 +170,7 @@ static void wait_record_write(
 /* Shows the wait of a standby thread, if there is a record for it. */
 static void standby_show(struct shm *s, struct shm_wait *w)
 {
-	uint64_t note[SHM_NOTE_LEN / 8] = {0};
+	uint64_t description[SHM_DESCRIPTION_LEN / 8] = {0};
 	int k = 1;
 
 	while (k < WAIT_RECORDS &&
@@ -177,9 +178,9 @@ static void standby_show(struct shm *s, struct shm_wait *w)
 		k++;
 	if (k == WAIT_RECORDS || w->describer == NULL)
 		return;
-	w->describer->describe(w->describer, note);
+	w->describer->describe(w->describer, description);
 	atomic_store_explicit(&s->in->record[k].since_ns, w->begin_ns, memory_order_relaxed);
-	wait_record_write(&s->in->record[k], w, note);
+	wait_record_write(&s->in->record[k], w, description);
 	w->standby_record = k;
 }
 
@@ -203,13 +204,13 @@ static void wait_show(struct shm *s, struct shm_wait *w)
 /* The wait has become a long one: shows its description. */
 static void wait_describe(struct shm *s, struct shm_wait *w)
 {
-	uint64_t note[SHM_NOTE_LEN / 8] = {0};
+	uint64_t description[SHM_DESCRIPTION_LEN / 8] = {0};
 
 	w->described = true;
 	if (w->describer == NULL)
 		return;
-	w->describer->describe(w->describer, note);
-	wait_record_write(s->in->record, w, note);
+	w->describer->describe(w->describer, description);
+	wait_record_write(s->in->record, w, description);
 }
 
 /* Shows that this rank no longer sleeps. */

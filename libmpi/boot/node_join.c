@@ -109,7 +109,7 @@ static void host_identify(struct joiner *g)
 		close(fd);
 	id[strcspn(id, "\n ")] = '\0';
 	if (gethostname(g->name, sizeof(g->name) - 1) != 0 || g->name[0] == '\0')
-		memcpy(g->name, "localhost", sizeof "localhost");
+		memcpy(g->name, "localhost", sizeof("localhost"));
 	g->name[strcspn(g->name, ", ")] = '\0';
 	snprintf(g->host, sizeof(g->host), "%s-%lx-%lx-%u", id, namespace_of("net"),
 		namespace_of("pid"), (unsigned)geteuid());

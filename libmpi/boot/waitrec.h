@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* waitrec.h - what a sleeping rank waits for: the record that libmpi writes and mpiexec reads.
  *
- *   p2p, rma, coll ── describe ──> struct boot_wait ── note of libshm ──> mpiexec: the wait report
+ *   p2p, rma, coll ── describe ──> struct boot_wait ── libshm ──> mpiexec: the wait report
  *
- * libshm carries it as SHM_NOTE_LEN bytes without looking at them.  Peers are ranks of the segment,
- * which are ranks in MPI_COMM_WORLD under mpiexec. */
+ * libshm carries it as SHM_DESCRIPTION_LEN bytes without looking at them.  Peers are ranks of the
+ * segment, which are ranks in MPI_COMM_WORLD under mpiexec. */
 #ifndef HAFT_BOOT_WAITREC_H
 #define HAFT_BOOT_WAITREC_H
 
@@ -39,20 +39,20 @@ struct boot_wait {
 	uint8_t unmet; /* not 0: partitioned, and not matched yet */
 	uint8_t world; /* not 0: comm is MPI_COMM_WORLD */
 	uint8_t pad;
-	int32_t early;      /* unexpected messages */
-	int32_t early_rank; /* sender of one of them; < 0: of another communicator */
-	int32_t early_tag;
+	int32_t unexpected;      /* unexpected messages */
+	int32_t unexpected_rank; /* sender of one of them; < 0: of another communicator */
+	int32_t unexpected_tag;
 	int32_t nlate;                /* peers (partitioned: partitions) that are missing */
 	int32_t late[BOOT_WAIT_LATE]; /* the first of them */
 	char call[BOOT_WAIT_CALL];
 	char name[BOOT_WAIT_NAME]; /* of the communicator or window; "": it has none */
 };
-static_assert(sizeof(struct boot_wait) <= SHM_NOTE_LEN, "a note holds the record");
+static_assert(sizeof(struct boot_wait) <= SHM_DESCRIPTION_LEN, "a description holds the record");
 
-/* The record in a note of libshm; all zero if the rank has not described its wait. */
-static inline const struct boot_wait *boot_wait_in(const char note[SHM_NOTE_LEN])
+/* The record in a description of libshm; all zero if the rank has not described its wait. */
+static inline const struct boot_wait *boot_wait_in(const char description[SHM_DESCRIPTION_LEN])
 {
-	return (const struct boot_wait *)(const void *)note;
+	return (const struct boot_wait *)(const void *)description;
 }
 
 #endif

@@ -48,10 +48,10 @@ static void phase_late_add(struct boot_wait *what, int peer)
 	what->nlate++;
 }
 
-static void phase_tell(const struct shm_describer *t, void *note)
+static void phase_tell(const struct shm_describer *t, void *description)
 {
 	const struct about *a = (const struct about *)t;
-	struct boot_wait *what = note;
+	struct boot_wait *what = description;
 	const struct coll *s = a->s;
 
 	what->kind = BOOT_WAIT_COLL;

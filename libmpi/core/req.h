@@ -25,7 +25,7 @@ enum req_kind {
 	REQ_PRECV,
 };
 
-/* What happened, until it goes into the user's status. */
+/* The outcome, until it goes into the user's status. */
 struct req_result {
 	int source; /* rank in the communicator */
 	int tag;
@@ -36,7 +36,7 @@ struct req_result {
 
 struct req;
 
-/* What the engine of a request does with it.  Each may be NULL but `start' of a persistent one. */
+/* How the engine of a request handles it.  Each may be NULL but `start' of a persistent one. */
 struct req_ops {
 	/* A persistent request, whose result has been cleared, is active now.  0, or an MPI error
 	 * class with words. */
@@ -57,7 +57,7 @@ struct req_ops {
 struct p2p_sig;
 struct p2p_stream;
 
-/* What only sends have. */
+/* Fields of sends only. */
 struct req_send {
 	uint64_t claim;      /* offset of its claim word; 0: none (p2p/claim.h) */
 	uint32_t id;         /* this process's number of it, in RTS */
@@ -69,7 +69,7 @@ struct req_send {
 	int64_t room;        /* likewise: bytes that its receiver takes */
 };
 
-/* What only receives have. */
+/* Fields of receives only. */
 struct req_recv {
 	uint32_t sender_id;        /* the sender's number of the message, from RTS */
 	uint32_t coop_id;          /* this process's number, of a cooperative copy */

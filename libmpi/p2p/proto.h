@@ -9,7 +9,7 @@
  *
  * Which is better depends on the processor, on the kernel and on the load, and changes within a
  * run.  So it is measured: each size remembers the best time of each protocol, which fades, and the
- * other protocol is tried now and then.  What that gains has not been measured. */
+ * other protocol is tried now and then. The gain has not been measured. */
 #ifndef HAFT_P2P_PROTO_H
 #define HAFT_P2P_PROTO_H
 

@@ -26,11 +26,11 @@ static void report_unexpected(void *arg, const struct unexpected *u)
 	const struct report_count *e = arg;
 	struct boot_wait *w = e->what;
 
-	if (u->ctx % CTX_PLANES != CTX_P2P || w->early++ > 0 || e->comm == NULL ||
+	if (u->ctx % CTX_PLANES != CTX_P2P || w->unexpected++ > 0 || e->comm == NULL ||
 		u->ctx != e->comm->ctx)
 		return;
-	w->early_rank = group_rank_of(comm_peers(e->comm), u->peer);
-	w->early_tag = u->tag;
+	w->unexpected_rank = group_rank_of(comm_peers(e->comm), u->peer);
+	w->unexpected_tag = u->tag;
 }
 
 void p2p_wait_report(const struct comm *c, struct boot_wait *what)
@@ -46,7 +46,7 @@ void p2p_wait_report(const struct comm *c, struct boot_wait *what)
 		obj_name_get(c, name, sizeof(name), OBJ_C, &len);
 		snprintf(what->name, sizeof(what->name), "%.*s", len, name);
 	}
-	what->early_rank = -1;
+	what->unexpected_rank = -1;
 	p2p_match_each(report_unexpected, &e);
 }
 
@@ -65,7 +65,7 @@ static void report_part(const struct req *r, struct boot_wait *w)
 	}
 }
 
-/* What a wait for a request of this kind is told as. */
+/* The kind of wait that is reported for a request of this kind. */
 static const uint8_t wait_kind[] = {
 	[REQ_SEND] = BOOT_WAIT_SEND,
 	[REQ_RECV] = BOOT_WAIT_RECV,
@@ -105,10 +105,10 @@ static void report_request(const struct req *r, struct boot_wait *what)
 	what->late[0] = r->peer;
 }
 
-void p2p_wait_report_req(const struct shm_describer *t, void *note)
+void p2p_wait_report_req(const struct shm_describer *t, void *description)
 {
 	const struct p2p_about *about = (const struct p2p_about *)t;
-	struct boot_wait *what = note;
+	struct boot_wait *what = description;
 	const struct req *r = about->req;
 
 	what->bytes = -1;

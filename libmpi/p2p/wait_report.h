@@ -14,6 +14,6 @@ struct p2p_about {
 	bool any; /* the end of one is enough */
 };
 
-void p2p_wait_report_req(const struct shm_describer *t, void *note);
+void p2p_wait_report_req(const struct shm_describer *t, void *description);
 
 #endif

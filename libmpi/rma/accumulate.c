@@ -99,7 +99,7 @@ static int acc_start(struct rma_operation *j)
 	return acc_run(j);
 }
 
-/* What the fast path needs to know of a call. */
+/* The arguments of a call that the fast path needs. */
 struct acc_args {
 	struct win *w;
 	int rank;

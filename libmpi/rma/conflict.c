@@ -307,7 +307,7 @@ static int conflict_look(const struct win *w, const struct conflict_range *mine)
 }
 
 /* Records the range that is complete now, and compares it. */
-static void conflict_note(struct conflict_walk *k)
+static void conflict_store(struct conflict_walk *k)
 {
 	struct conflict_range *p;
 
@@ -338,7 +338,7 @@ static bool conflict_range_add(void *arg, const struct type *basic, char *mem, i
 		     basic->true_extent;
 
 	if (lo != k->now.hi || k->now.basic != basic->basic) {
-		conflict_note(k);
+		conflict_store(k);
 		k->now.lo = lo;
 	}
 	k->now.hi = hi;
@@ -397,7 +397,7 @@ int rma_conflict_access(struct win *w, const struct rma_access *a)
 		return err;
 	conflict_log_of(w)->turn++;
 	err = type_each(a->type, (char *)(uintptr_t)at, a->count, conflict_range_add, &k);
-	conflict_note(&k);
+	conflict_store(&k);
 	if (k.err == 0 && err == 0 && a->kind == RMA_GET && a->req != NULL)
 		err = rget_end_new(w, a->req);
 	return k.err != 0 ? k.err : err;

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What waits for one peer; made when first needed, and kept in its row of via's table. */
+/* The items that wait for one peer; made when first needed, and kept in its row of via's table. */
 struct peer_queue {
 	struct rma_queued *first, *last;
 	struct peer_queue *busy_next;

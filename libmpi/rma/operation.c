@@ -53,7 +53,7 @@ static int operation_range(struct rma_operation *j)
 }
 
 /* Memory of a dynamic window is mapped here if it lies in the segment or is this process's own. */
-static void operation_dynamic_way(struct rma_operation *j)
+static void operation_dynamic_route(struct rma_operation *j)
 {
 	const struct rma_target *t = &j->w->target[j->rank];
 	uint64_t off = j->place - t->seg;
@@ -179,7 +179,7 @@ int rma_operation_check(struct rma_operation *j)
 	j->method = t->method;
 	j->shared = t->shared;
 	if (err == 0 && j->w->flavor == MPI_WIN_FLAVOR_DYNAMIC)
-		operation_dynamic_way(j);
+		operation_dynamic_route(j);
 	return err;
 }
 

@@ -7,8 +7,8 @@
  * Used where the kernel permits it (shm_readable has tested it).  Data has arrived when the call
  * returns.
  *
- * The kernel moves whole pieces or stops at the first that is not mapped.  What it has moved is
- * counted in bytes, so a call that ends early is continued where it stopped. */
+ * The kernel moves whole pieces or stops at the first that is not mapped.  The bytes moved are
+ * counted, so a call that ends early is continued where it stopped. */
 #include "libmpi/rma/operation.h"
 
 #include "libmpi/core/err.h"

@@ -44,7 +44,8 @@ struct rma_stripe {
 	uint32_t pad[15];
 };
 
-/* What a member shows to all members of its host: in the segment, made and freed by it. */
+/* The part of a member that all members of its host see: in the segment, made and freed by the
+ * member. */
 struct rma_ctl {
 	struct rma_sync sync;
 	struct rma_stripe stripe[RMA_STRIPES];

@@ -34,7 +34,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a member tells the others about its part. */
+/* The description of a member's part, sent to the others. */
 struct win_offer {
 	uint64_t ctx, end; /* rank 0: context ids for the window's communicator */
 	int64_t bytes, unit;

@@ -28,7 +28,7 @@
  *   free                    CLOSED, FENCE, if NONE
  *
  * Everything else is MPI_ERR_RMA_SYNC with words, and so is an access under a lock that another
- * thread is still waiting for.  What is open is stored where an access looks: win.open (all
+ * thread is still waiting for.  The open epochs are stored where an access looks: win.open (all
  * targets) and target.open.  While accesses are checked (HAFT_CHECK=rma, types) both stay 0, so
  * that each access takes the slow path. */
 #ifndef HAFT_RMA_WIN_EPOCH_H
@@ -47,7 +47,7 @@ enum rma_epoch_access {
 	EPOCH_ALL
 };
 
-/* What this process holds of one target. */
+/* The access that this process holds to one target. */
 enum rma_epoch_held {
 	HELD_NONE,
 	HELD_SHARED,

@@ -53,7 +53,7 @@ static bool lock_got(struct rma_lock_wait *k, uint32_t slot)
 	uint64_t gone = LOCK_WAITER + (k->starving ? LOCK_STARVING : 0);
 
 	if (k->mode == LOCK_SHARED)
-		rma_lock_note_reader(k->w, k->rank, k->who, SLOT_READER);
+		rma_lock_record_reader(k->w, k->rank, k->who, SLOT_READER);
 	atomic_fetch_sub_explicit(&l->word, gone, memory_order_acq_rel);
 	if ((slot & SLOT_CHOSEN) != 0)
 		atomic_fetch_and_explicit(&l->word, ~LOCK_WOKEN, memory_order_relaxed);
@@ -62,8 +62,8 @@ static bool lock_got(struct rma_lock_wait *k, uint32_t slot)
 }
 
 /* The waiter has taken the lock itself.  A holder may have granted it at the same time: then a
- * reader holds it twice, and releases one.  A writer that takes the lock holds it alone, so nobody
- * could grant it. */
+ * reader holds it twice, and releases one.  A writer that takes the lock holds it alone, so no
+ * other process could grant it. */
 static bool lock_taken(struct rma_lock_wait *k)
 {
 	struct rma_lock *l = lock_of(k->w, k->rank);

@@ -60,7 +60,7 @@ static inline uint64_t rma_lock_unit(enum rma_lock_mode mode, int who)
 }
 
 /* Notes in the slot of member `who' whether it reads rank's lock. */
-static inline void rma_lock_note_reader(struct win *w, int rank, int who, uint32_t slot)
+static inline void rma_lock_record_reader(struct win *w, int rank, int who, uint32_t slot)
 {
 	atomic_store_explicit(&rma_lock_pairs(w, rank)[who].wait, slot, memory_order_relaxed);
 }
@@ -81,7 +81,7 @@ static inline bool rma_lock_try(struct win *w, int rank, int who, enum rma_lock_
 			    &l->word, &old, new, memory_order_acquire, memory_order_relaxed))
 			continue;
 		if (mode == LOCK_SHARED)
-			rma_lock_note_reader(w, rank, who, SLOT_READER);
+			rma_lock_record_reader(w, rank, who, SLOT_READER);
 		return true;
 	}
 	return false;
@@ -96,7 +96,7 @@ static inline void rma_lock_drop(struct win *w, int rank, int who, enum rma_lock
 	uint64_t old = rma_lock_unit(mode, who);
 
 	if (mode == LOCK_SHARED)
-		rma_lock_note_reader(w, rank, who, 0);
+		rma_lock_record_reader(w, rank, who, 0);
 
 	if (unlikely(!atomic_compare_exchange_strong_explicit(&w->target[rank].ctl->sync.lock.word,
 		    &old, 0, memory_order_release, memory_order_relaxed)))

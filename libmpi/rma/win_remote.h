@@ -3,7 +3,7 @@
  *
  *      origin O                              target T
  *      lock     ── LOCK mode ─────────────>  takes its own lock for O, as soon as it is free
- *               <── HELD rank ────────────  not free: who holds it      (for wait reports)
+ *               <── HELD rank ────────────  not free: its holder        (for wait reports)
  *               <───────────────── GRANT ──
  *      unlock   ── DROP mode ─────────────>  releases it
  *      complete ── COMPLETE ──────────────>  one more access epoch has completed

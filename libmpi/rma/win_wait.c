@@ -50,10 +50,10 @@ void rma_epoch_late(const struct win *w, int rank, struct boot_wait *what)
 	what->nlate++;
 }
 
-static void wait_describe(const struct shm_describer *t, void *note)
+static void wait_describe(const struct shm_describer *t, void *description)
 {
 	const struct rma_epoch_wait *wait = (const struct rma_epoch_wait *)t;
-	struct boot_wait *what = note;
+	struct boot_wait *what = description;
 	char name[RMA_WIN_WORDS];
 
 	what->kind = BOOT_WAIT_WIN;
@@ -110,10 +110,10 @@ struct flush_wait {
 	struct win *w;
 };
 
-static void flush_describe(const struct shm_describer *t, void *note)
+static void flush_describe(const struct shm_describer *t, void *description)
 {
 	const struct flush_wait *about = (const struct flush_wait *)t;
-	struct boot_wait *what = note;
+	struct boot_wait *what = description;
 
 	what->kind = BOOT_WAIT_COLL;
 	what->bytes = -1;

@@ -61,7 +61,7 @@ const struct tool_count tool_counts[] = {
 	QUEUE("unexpected_messages", messages, "unexpected messages that wait for a receive"),
 	SHM(put, "frames sent through shared memory"),
 	SHM(put_inbox, "frames sent through an inbox, because the pair has no ring"),
-	SHM(put_far, "frames too long for one slot of a ring"),
+	SHM(put_long, "frames too long for one slot of a ring"),
 	SHM(put_again, "attempts to send that met a full ring or inbox"),
 	SHM(got, "frames received"),
 	SHM(rings, "rings made towards other processes"),

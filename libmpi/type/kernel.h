@@ -43,9 +43,9 @@ void type_kernel_open(void);
 const struct type_kernel (*type_kernel_wide(void))[KERNEL_ROWS];
 
 /* The loops for blocks of b bytes, b > 0. */
-static inline const struct type_kernel *type_kernel_of(enum plan_direction way, int64_t b)
+static inline const struct type_kernel *type_kernel_of(enum plan_direction dir, int64_t b)
 {
-	return &type_kernel_table[way][b <= KERNEL_SMALL ? type_kernel_row[b]
+	return &type_kernel_table[dir][b <= KERNEL_SMALL ? type_kernel_row[b]
 				       : b <= 96         ? 17
 				       : b <= 128        ? 18
 							 : 19];
@@ -53,9 +53,9 @@ static inline const struct type_kernel *type_kernel_of(enum plan_direction way, 
 
 /* Moves the innermost dim of a nest without leaf. */
 static inline void type_kernel_move_row(
-	const struct type_plan *p, enum plan_direction way, char *mem, char *packed)
+	const struct type_plan *p, enum plan_direction dir, char *mem, char *packed)
 {
-	const struct type_kernel *k = type_kernel_of(way, p->block);
+	const struct type_kernel *k = type_kernel_of(dir, p->block);
 
 	(unlikely(p->streaming) ? k->streaming : k->row)(
 		mem, packed, p->dim[0].n, p->dim[0].stride, (size_t)p->block);

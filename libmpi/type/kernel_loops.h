@@ -33,10 +33,10 @@ ALWAYS_INLINE void kernel_fixed(char *to, const char *from, size_t size)
 }
 
 /* Moves b bytes.  `size', a constant, is b itself or the end of the range that b is in. */
-ALWAYS_INLINE void move(enum plan_direction way, size_t size, char *mem, char *packed, size_t b)
+ALWAYS_INLINE void move(enum plan_direction dir, size_t size, char *mem, char *packed, size_t b)
 {
-	char *to = way == PLAN_PACK ? packed : mem;
-	const char *from = way == PLAN_PACK ? mem : packed;
+	char *to = dir == PLAN_PACK ? packed : mem;
+	const char *from = dir == PLAN_PACK ? mem : packed;
 	size_t head, tail;
 
 	switch (size) {
@@ -53,13 +53,13 @@ ALWAYS_INLINE void move(enum plan_direction way, size_t size, char *mem, char *p
 }
 
 /* Moves four blocks, `mstep' apart in memory and `pstep' in packed form. */
-ALWAYS_INLINE void kernel_move4(enum plan_direction way, size_t size, char *restrict mem,
+ALWAYS_INLINE void kernel_move4(enum plan_direction dir, size_t size, char *restrict mem,
 	int64_t mstep, char *restrict packed, int64_t pstep, size_t b)
 {
-	move(way, size, mem, packed, b);
-	move(way, size, mem + mstep, packed + pstep, b);
-	move(way, size, mem + 2 * mstep, packed + 2 * pstep, b);
-	move(way, size, mem + 3 * mstep, packed + 3 * pstep, b);
+	move(dir, size, mem, packed, b);
+	move(dir, size, mem + mstep, packed + pstep, b);
+	move(dir, size, mem + 2 * mstep, packed + 2 * pstep, b);
+	move(dir, size, mem + 3 * mstep, packed + 3 * pstep, b);
 }
 
 typedef double pair __attribute__((vector_size(16)));
@@ -92,154 +92,154 @@ ALWAYS_INLINE void kernel_gather4(const char *mem, char *packed)
 }
 
 /* Moves four blocks that are packed without gaps. */
-ALWAYS_INLINE void kernel_row4(bool wide, enum plan_direction way, size_t size, char *restrict mem,
+ALWAYS_INLINE void kernel_row4(bool wide, enum plan_direction dir, size_t size, char *restrict mem,
 	int64_t mstep, char *restrict packed, size_t b)
 {
-	if (wide && way == PLAN_PACK && size == 8 && mstep == 16) {
+	if (wide && dir == PLAN_PACK && size == 8 && mstep == 16) {
 		kernel_gather4(mem, packed);
-	} else if (way == PLAN_PACK && size == 8) {
+	} else if (dir == PLAN_PACK && size == 8) {
 		kernel_gather2(mem, mstep, packed);
 		kernel_gather2(mem + 2 * mstep, mstep, packed + 16);
 	} else {
-		kernel_move4(way, size, mem, mstep, packed, (int64_t)b, b);
+		kernel_move4(dir, size, mem, mstep, packed, (int64_t)b, b);
 	}
 }
 
-ALWAYS_INLINE void row(bool wide, enum plan_direction way, size_t size, char *restrict mem,
+ALWAYS_INLINE void row(bool wide, enum plan_direction dir, size_t size, char *restrict mem,
 	char *restrict packed, int64_t n, int64_t step, size_t b)
 {
 	for (; size <= 64 && n >= 4; n -= 4, mem += 4 * step, packed += 4 * b)
-		kernel_row4(wide, way, size, mem, step, packed, b);
+		kernel_row4(wide, dir, size, mem, step, packed, b);
 	for (; n > 0; n--, mem += step, packed += b)
-		move(way, size, mem, packed, b);
+		move(dir, size, mem, packed, b);
 }
 
-#define AHEAD 1024 /* bytes to prefetch ahead where a cache line holds several blocks */
-#define TURNS 16   /* blocks to prefetch ahead where it does not */
+#define AHEAD        1024 /* bytes to prefetch ahead where a cache line holds several blocks */
+#define BLOCKS_AHEAD 16   /* blocks to prefetch ahead where it does not */
 
 /* Prefetches the line `off' bytes from mem, whether that address exists or not. */
-ALWAYS_INLINE void kernel_prefetch(enum plan_direction way, const char *mem, int64_t off)
+ALWAYS_INLINE void kernel_prefetch(enum plan_direction dir, const char *mem, int64_t off)
 {
 	const void *line = (const void *)((uintptr_t)mem + (uintptr_t)off);
 
-	if (way == PLAN_PACK)
+	if (dir == PLAN_PACK)
 		__builtin_prefetch(line, 0, 3);
 	else
 		__builtin_prefetch(line, 1, 3);
 }
 
 /* A row in memory that the caches do not hold. */
-ALWAYS_INLINE void streaming(bool wide, enum plan_direction way, size_t size, char *restrict mem,
+ALWAYS_INLINE void streaming(bool wide, enum plan_direction dir, size_t size, char *restrict mem,
 	char *restrict packed, int64_t n, int64_t step, size_t b)
 {
 	bool own = step > 16 || step < -16; /* each block has a line of its own */
-	int64_t ahead = type_plan_walk(TURNS, step);
+	int64_t ahead = type_plan_walk(BLOCKS_AHEAD, step);
 
 	if (step > -64 && step < 64)
 		ahead = step < 0 ? -AHEAD : AHEAD;
 	for (; size <= 64 && n >= 4; n -= 4, mem += 4 * step, packed += 4 * b) {
-		kernel_prefetch(way, mem, ahead);
+		kernel_prefetch(dir, mem, ahead);
 		for (int i = 1; i < 4 && own; i++)
-			kernel_prefetch(way, mem, ahead + type_plan_walk(i, step));
-		kernel_row4(wide, way, size, mem, step, packed, b);
+			kernel_prefetch(dir, mem, ahead + type_plan_walk(i, step));
+		kernel_row4(wide, dir, size, mem, step, packed, b);
 	}
 	for (; n > 0; n--, mem += step, packed += b)
-		move(way, size, mem, packed, b);
+		move(dir, size, mem, packed, b);
 }
 
-ALWAYS_INLINE void grid(bool wide, enum plan_direction way, size_t size, char *mem, char *packed,
+ALWAYS_INLINE void grid(bool wide, enum plan_direction dir, size_t size, char *mem, char *packed,
 	int64_t rows, int64_t mrow, int64_t prow, int64_t n, int64_t step, size_t b)
 {
 	for (int64_t r = 0; r < rows; r++)
-		row(wide, way, size, mem + r * mrow, packed + r * prow, n, step, b);
+		row(wide, dir, size, mem + r * mrow, packed + r * prow, n, step, b);
 }
 
-ALWAYS_INLINE void comb(enum plan_direction way, size_t size, char *restrict mem,
+ALWAYS_INLINE void comb(enum plan_direction dir, size_t size, char *restrict mem,
 	char *restrict packed, int64_t n, int64_t mstep, int64_t pstep, size_t b)
 {
 	for (; n >= 4; n -= 4, mem += 4 * mstep, packed += 4 * pstep)
-		kernel_move4(way, size, mem, mstep, packed, pstep, b);
+		kernel_move4(dir, size, mem, mstep, packed, pstep, b);
 	for (; n > 0; n--, mem += mstep, packed += pstep)
-		move(way, size, mem, packed, b);
+		move(dir, size, mem, packed, b);
 }
 
 /* Written once for both widths of offsets. */
-#define LIST(way, size, mem, packed, n, off, b)                             \
+#define LIST(dir, size, mem, packed, n, off, b)                             \
 	do {                                                                \
 		for (; n >= 4; n -= 4, off += 4, packed += 4 * (b)) {       \
-			move(way, size, mem + off[0], packed, b);           \
-			move(way, size, mem + off[1], packed + (b), b);     \
-			move(way, size, mem + off[2], packed + 2 * (b), b); \
-			move(way, size, mem + off[3], packed + 3 * (b), b); \
+			move(dir, size, mem + off[0], packed, b);           \
+			move(dir, size, mem + off[1], packed + (b), b);     \
+			move(dir, size, mem + off[2], packed + 2 * (b), b); \
+			move(dir, size, mem + off[3], packed + 3 * (b), b); \
 		}                                                           \
 		for (; n > 0; n--, off++, packed += (b))                    \
-			move(way, size, mem + off[0], packed, b);           \
+			move(dir, size, mem + off[0], packed, b);           \
 	} while (0)
 
 /* All sizes in the order of the table, and the length that each loop moves. */
-#define SIZES(X, way)  \
-	X(way, 1, 1)   \
-	X(way, 2, 2)   \
-	X(way, 3, 3)   \
-	X(way, 4, 4)   \
-	X(way, 5, 5)   \
-	X(way, 6, 6)   \
-	X(way, 7, 7)   \
-	X(way, 8, 8)   \
-	X(way, 15, b)  \
-	X(way, 12, 12) \
-	X(way, 16, 16) \
-	X(way, 31, b)  \
-	X(way, 24, 24) \
-	X(way, 32, 32) \
-	X(way, 63, b)  \
-	X(way, 48, 48) \
-	X(way, 64, 64) \
-	X(way, 96, b)  \
-	X(way, 128, b) \
-	X(way, SIZE_MAX, b)
+#define SIZES(X, dir)  \
+	X(dir, 1, 1)   \
+	X(dir, 2, 2)   \
+	X(dir, 3, 3)   \
+	X(dir, 4, 4)   \
+	X(dir, 5, 5)   \
+	X(dir, 6, 6)   \
+	X(dir, 7, 7)   \
+	X(dir, 8, 8)   \
+	X(dir, 15, b)  \
+	X(dir, 12, 12) \
+	X(dir, 16, 16) \
+	X(dir, 31, b)  \
+	X(dir, 24, 24) \
+	X(dir, 32, 32) \
+	X(dir, 63, b)  \
+	X(dir, 48, 48) \
+	X(dir, 64, 64) \
+	X(dir, 96, b)  \
+	X(dir, 128, b) \
+	X(dir, SIZE_MAX, b)
 
-#define LOOPS(way, size, len)                                                                    \
-	LOOPS_TARGET static void row_##way##_##size(                                             \
+#define LOOPS(dir, size, len)                                                                    \
+	LOOPS_TARGET static void row_##dir##_##size(                                             \
 		char *mem, char *packed, int64_t n, int64_t step, size_t b)                      \
 	{                                                                                        \
 		(void)b;                                                                         \
-		row(LOOPS_WIDE, PLAN_##way, size, mem, packed, n, step, len);                    \
+		row(LOOPS_WIDE, PLAN_##dir, size, mem, packed, n, step, len);                    \
 	}                                                                                        \
-	LOOPS_TARGET static void streaming_##way##_##size(                                       \
+	LOOPS_TARGET static void streaming_##dir##_##size(                                       \
 		char *mem, char *packed, int64_t n, int64_t step, size_t b)                      \
 	{                                                                                        \
 		(void)b;                                                                         \
-		streaming(LOOPS_WIDE, PLAN_##way, size, mem, packed, n, step, len);              \
+		streaming(LOOPS_WIDE, PLAN_##dir, size, mem, packed, n, step, len);              \
 	}                                                                                        \
-	LOOPS_TARGET static void grid_##way##_##size(char *mem, char *packed, int64_t rows,      \
+	LOOPS_TARGET static void grid_##dir##_##size(char *mem, char *packed, int64_t rows,      \
 		int64_t mrow, int64_t prow, int64_t n, int64_t step, size_t b)                   \
 	{                                                                                        \
 		(void)b;                                                                         \
-		grid(LOOPS_WIDE, PLAN_##way, size, mem, packed, rows, mrow, prow, n, step, len); \
+		grid(LOOPS_WIDE, PLAN_##dir, size, mem, packed, rows, mrow, prow, n, step, len); \
 	}                                                                                        \
-	LOOPS_TARGET static void comb_##way##_##size(                                            \
+	LOOPS_TARGET static void comb_##dir##_##size(                                            \
 		char *mem, char *packed, int64_t n, int64_t mstep, int64_t pstep, size_t b)      \
 	{                                                                                        \
 		(void)b;                                                                         \
-		comb(PLAN_##way, size, mem, packed, n, mstep, pstep, len);                       \
+		comb(PLAN_##dir, size, mem, packed, n, mstep, pstep, len);                       \
 	}                                                                                        \
-	LOOPS_TARGET static void list_##way##_##size(                                            \
+	LOOPS_TARGET static void list_##dir##_##size(                                            \
 		char *mem, char *packed, int64_t n, const int64_t *off, size_t b)                \
 	{                                                                                        \
 		(void)b;                                                                         \
-		LIST(PLAN_##way, size, mem, packed, n, off, len);                                \
+		LIST(PLAN_##dir, size, mem, packed, n, off, len);                                \
 	}                                                                                        \
-	LOOPS_TARGET static void list32_##way##_##size(                                          \
+	LOOPS_TARGET static void list32_##dir##_##size(                                          \
 		char *mem, char *packed, int64_t n, const int32_t *off, size_t b)                \
 	{                                                                                        \
 		(void)b;                                                                         \
-		LIST(PLAN_##way, size, mem, packed, n, off, len);                                \
+		LIST(PLAN_##dir, size, mem, packed, n, off, len);                                \
 	}
 
-#define ROW(way, size, len)                                                                      \
-	{row_##way##_##size, streaming_##way##_##size, grid_##way##_##size, comb_##way##_##size, \
-		list_##way##_##size, list32_##way##_##size},
+#define ROW(dir, size, len)                                                                      \
+	{row_##dir##_##size, streaming_##dir##_##size, grid_##dir##_##size, comb_##dir##_##size, \
+		list_##dir##_##size, list32_##dir##_##size},
 
 #define LOOPS_TABLE                        \
 	{                                  \

@@ -83,11 +83,11 @@ void type_plan_free(struct type_plan *plan);
  * mem: PLAN_PACK from memory to packed, PLAN_UNPACK back. */
 enum plan_direction { PLAN_PACK, PLAN_UNPACK };
 
-void type_plan_move(const struct type_plan *p, enum plan_direction way, char *mem, int64_t extent,
+void type_plan_move(const struct type_plan *p, enum plan_direction dir, char *mem, int64_t extent,
 	int64_t at, char *packed, int64_t n);
 
 /* Moves all of n > 0 elements. */
-void type_plan_move_whole(const struct type_plan *p, enum plan_direction way, char *mem,
+void type_plan_move_whole(const struct type_plan *p, enum plan_direction dir, char *mem,
 	int64_t extent, int64_t n, char *packed);
 
 /* Copies `count' elements of one plan to the places of another that has equal blocks, once, without

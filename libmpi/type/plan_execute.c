@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* plan_execute.c - executes plans: any range of bytes of the packed form, in both directions.
  *
- *      range    |..tail|======|======|======|head..|       of elements, of turns of a dim, of runs
+ *      range    |..tail|======|======|======|head..|       of elements, of rounds of a dim, of runs
  *                 part         whole          part          or of fields
  *
  *      part     goes one level down, to where the range begins or ends: at most once each per level
@@ -23,10 +23,10 @@
 #include <string.h>
 
 #define BATCH 8192 /* bytes of memory that are visited once for each field */
-#define SHORT 8    /* inner loops of fewer turns become the outer ones */
+#define SHORT 8    /* inner loops of fewer rounds become the outer ones */
 
 struct loop {
-	int64_t n, mem, packed; /* turns; bytes from turn to turn, on both sides */
+	int64_t n, mem, packed; /* rounds; bytes from turn to turn, on both sides */
 };
 
 /* A nest of loops under construction, the innermost first. */
@@ -42,12 +42,12 @@ static inline char *plan_step(char *mem, int64_t off)
 	return (char *)((uintptr_t)mem + (uintptr_t)off);
 }
 
-static void plan_whole(const struct type_plan *p, enum plan_direction way, char *mem, char *packed,
+static void plan_whole(const struct type_plan *p, enum plan_direction dir, char *mem, char *packed,
 	int64_t n, int64_t mstep, int64_t pstep);
 
-static void plan_memcpy(enum plan_direction way, char *mem, char *packed, int64_t n)
+static void plan_memcpy(enum plan_direction dir, char *mem, char *packed, int64_t n)
 {
-	if (way == PLAN_PACK)
+	if (dir == PLAN_PACK)
 		memcpy(packed, mem, (size_t)n);
 	else
 		memcpy(mem, packed, (size_t)n);
@@ -111,14 +111,14 @@ static void loops_line(
 }
 
 /* Moves the blocks of memory of the first n loops of l, at most two. */
-static void loops_flat(const struct loops *l, int n, enum plan_direction way, char *mem,
+static void loops_flat(const struct loops *l, int n, enum plan_direction dir, char *mem,
 	char *packed, int64_t block)
 {
-	const struct type_kernel *k = type_kernel_of(way, block);
+	const struct type_kernel *k = type_kernel_of(dir, block);
 	const struct loop *in = &l->at[0], *out = &l->at[1];
 
 	if (n == 0)
-		plan_memcpy(way, mem, packed, block);
+		plan_memcpy(dir, mem, packed, block);
 	else if (n == 2 && in->n < SHORT && in->n < out->n && block <= 64)
 		loops_swapped(k, in, out, mem, packed, block);
 	else if (n == 2 && in->packed == block && !l->streaming)
@@ -132,7 +132,7 @@ static void loops_flat(const struct loops *l, int n, enum plan_direction way, ch
 }
 
 /* Moves what is inside the loops of l: a block of memory or a leaf. */
-static void loops_nested(const struct loops *l, enum plan_direction way, char *mem, char *packed,
+static void loops_nested(const struct loops *l, enum plan_direction dir, char *mem, char *packed,
 	int64_t block, const struct type_plan *leaf)
 {
 	int64_t turn[PLAN_DIMS + 1] = {0};
@@ -140,12 +140,12 @@ static void loops_nested(const struct loops *l, enum plan_direction way, char *m
 
 	for (;;) {
 		if (leaf == NULL)
-			loops_flat(l, inner, way, mem, packed, block);
+			loops_flat(l, inner, dir, mem, packed, block);
 		else if (inner == 0)
-			plan_whole(leaf, way, mem, packed, 1, 0, 0);
+			plan_whole(leaf, dir, mem, packed, 1, 0, 0);
 		else
 			plan_whole(
-				leaf, way, mem, packed, l->at[0].n, l->at[0].mem, l->at[0].packed);
+				leaf, dir, mem, packed, l->at[0].n, l->at[0].mem, l->at[0].packed);
 		for (d = inner; d < l->n; d++) {
 			mem = plan_step(mem, l->at[d].mem);
 			packed += l->at[d].packed;
@@ -161,13 +161,13 @@ static void loops_nested(const struct loops *l, enum plan_direction way, char *m
 }
 
 /* Moves n times the innermost `dims' dims of a nest; mem is where its first block is. */
-static void nest_whole(const struct type_plan *p, int dims, enum plan_direction way, char *mem,
+static void nest_whole(const struct type_plan *p, int dims, enum plan_direction dir, char *mem,
 	char *packed, int64_t n, int64_t mstep, int64_t pstep)
 {
 	struct loops l;
 
 	if (dims == 1 && n == 1 && p->leaf == NULL) {
-		type_kernel_move_row(p, way, mem, packed);
+		type_kernel_move_row(p, dir, mem, packed);
 		return;
 	}
 	l.n = 0;
@@ -176,11 +176,11 @@ static void nest_whole(const struct type_plan *p, int dims, enum plan_direction 
 		loops_add(&l, p->dim[d].n, p->dim[d].stride, p->dim[d].bytes);
 	loops_add(&l, n, mstep, pstep);
 	if (p->leaf != NULL || l.n > 2)
-		loops_nested(&l, way, mem, packed, p->block, p->leaf);
+		loops_nested(&l, dir, mem, packed, p->block, p->leaf);
 	else if (l.n == 1 && l.at[0].mem == p->block && l.at[0].packed == p->block)
-		plan_memcpy(way, mem, packed, l.at[0].n * p->block);
+		plan_memcpy(dir, mem, packed, l.at[0].n * p->block);
 	else
-		loops_flat(&l, l.n, way, mem, packed, p->block);
+		loops_flat(&l, l.n, dir, mem, packed, p->block);
 }
 
 /* --- whole elements: runs and fields -------------------------------------------------------- */
@@ -196,11 +196,11 @@ static inline int64_t run_at(const struct type_plan *p, int64_t i)
 }
 
 /* Moves the runs [i, j) of one element. */
-static void runs_row(const struct type_plan *p, enum plan_direction way, char *mem, int64_t i,
+static void runs_row(const struct type_plan *p, enum plan_direction dir, char *mem, int64_t i,
 	int64_t j, char *packed)
 {
 	if (p->block != 0) {
-		const struct type_kernel *k = type_kernel_of(way, p->block);
+		const struct type_kernel *k = type_kernel_of(dir, p->block);
 
 		if (p->run32 != NULL)
 			k->list32(mem, packed, j - i, p->run32 + i, (size_t)p->block);
@@ -211,19 +211,19 @@ static void runs_row(const struct type_plan *p, enum plan_direction way, char *m
 	for (; i < j; i++) {
 		int64_t len = p->at[i + 1] - p->at[i];
 
-		plan_memcpy(way, plan_step(mem, run_off(p, i)), packed, len);
+		plan_memcpy(dir, plan_step(mem, run_off(p, i)), packed, len);
 		packed += len;
 	}
 }
 
-static void runs_whole(const struct type_plan *p, enum plan_direction way, char *mem, char *packed,
+static void runs_whole(const struct type_plan *p, enum plan_direction dir, char *mem, char *packed,
 	int64_t n, int64_t mstep, int64_t pstep)
 {
 	int64_t many = plan_batch(mstep), now;
 
 	if (p->n > PLAN_RECORD || n == 1) {
 		for (int64_t i = 0; i < n; i++)
-			runs_row(p, way, plan_step(mem, i * mstep), 0, p->n, packed + i * pstep);
+			runs_row(p, dir, plan_step(mem, i * mstep), 0, p->n, packed + i * pstep);
 		return;
 	}
 	for (; n > 0; n -= now) {
@@ -231,7 +231,7 @@ static void runs_whole(const struct type_plan *p, enum plan_direction way, char 
 		for (int64_t i = 0; i < p->n; i++) {
 			int64_t at = run_at(p, i), len = run_at(p, i + 1) - at;
 
-			type_kernel_of(way, len)->comb(plan_step(mem, run_off(p, i)), packed + at,
+			type_kernel_of(dir, len)->comb(plan_step(mem, run_off(p, i)), packed + at,
 				now, mstep, pstep, (size_t)len);
 		}
 		mem = plan_step(mem, type_plan_walk(now, mstep));
@@ -240,38 +240,38 @@ static void runs_whole(const struct type_plan *p, enum plan_direction way, char 
 }
 
 /* Moves one field of n elements: the longer loop is the inner one. */
-static void field_whole(const struct plan_field *f, enum plan_direction way, char *mem,
+static void field_whole(const struct plan_field *f, enum plan_direction dir, char *mem,
 	char *packed, int64_t n, int64_t mstep, int64_t pstep)
 {
 	if (f->sub == NULL) {
-		type_kernel_of(way, f->block)->comb(mem, packed, n, mstep, pstep, (size_t)f->block);
+		type_kernel_of(dir, f->block)->comb(mem, packed, n, mstep, pstep, (size_t)f->block);
 		return;
 	}
 	if (f->n < n) {
 		for (int64_t i = 0; i < f->n; i++)
-			plan_whole(f->sub, way, plan_step(mem, i * f->stride),
+			plan_whole(f->sub, dir, plan_step(mem, i * f->stride),
 				packed + i * f->block, n, mstep, pstep);
 		return;
 	}
 	for (int64_t i = 0; i < n; i++)
-		plan_whole(f->sub, way, plan_step(mem, i * mstep), packed + i * pstep, f->n,
+		plan_whole(f->sub, dir, plan_step(mem, i * mstep), packed + i * pstep, f->n,
 			f->stride, f->block);
 }
 
-static void fields_whole(const struct type_plan *p, enum plan_direction way, char *mem,
+static void fields_whole(const struct type_plan *p, enum plan_direction dir, char *mem,
 	char *packed, int64_t n, int64_t mstep, int64_t pstep)
 {
 	int64_t many = plan_batch(mstep), now;
 
 	if (p->depth > PLAN_DEEP && n > 1) {
 		for (int64_t i = 0; i < n; i++)
-			plan_whole(p, way, plan_step(mem, i * mstep), packed + i * pstep, 1, 0, 0);
+			plan_whole(p, dir, plan_step(mem, i * mstep), packed + i * pstep, 1, 0, 0);
 		return;
 	}
 	for (; n > 0; n -= now) {
 		now = many < n ? many : n;
 		for (int64_t i = 0; i < p->n; i++)
-			field_whole(&p->field[i], way, plan_step(mem, p->field[i].off),
+			field_whole(&p->field[i], dir, plan_step(mem, p->field[i].off),
 				packed + p->field[i].at, now, mstep, pstep);
 		mem = plan_step(mem, type_plan_walk(now, mstep));
 		packed += now * pstep;
@@ -280,15 +280,15 @@ static void fields_whole(const struct type_plan *p, enum plan_direction way, cha
 
 /* Moves all fields of one element but the heavy one. */
 static void fields_light(
-	const struct type_plan *p, enum plan_direction way, char *mem, char *packed)
+	const struct type_plan *p, enum plan_direction dir, char *mem, char *packed)
 {
 	for (const struct plan_field *f = p->field; f < p->field + p->n; f++)
 		if (f != p->heavy)
-			field_whole(f, way, plan_step(mem, f->off), packed + f->at, 1, 0, 0);
+			field_whole(f, dir, plan_step(mem, f->off), packed + f->at, 1, 0, 0);
 }
 
 /* Moves n whole elements. */
-static void plan_whole(const struct type_plan *p, enum plan_direction way, char *mem, char *packed,
+static void plan_whole(const struct type_plan *p, enum plan_direction dir, char *mem, char *packed,
 	int64_t n, int64_t mstep, int64_t pstep)
 {
 	const struct plan_field *f;
@@ -298,7 +298,7 @@ static void plan_whole(const struct type_plan *p, enum plan_direction way, char 
 			mem = plan_step(mem, p->off);
 			p = p->leaf;
 		} else if (p->kind == PLAN_FIELDS && p->heavy != NULL && n == 1) {
-			fields_light(p, way, mem, packed);
+			fields_light(p, dir, mem, packed);
 			f = p->heavy;
 			mem = plan_step(mem, f->off);
 			packed += f->at;
@@ -311,11 +311,11 @@ static void plan_whole(const struct type_plan *p, enum plan_direction way, char 
 		}
 	}
 	if (p->kind == PLAN_NEST)
-		nest_whole(p, p->dims, way, plan_step(mem, p->off), packed, n, mstep, pstep);
+		nest_whole(p, p->dims, dir, plan_step(mem, p->off), packed, n, mstep, pstep);
 	else if (p->kind == PLAN_RUNS)
-		runs_whole(p, way, mem, packed, n, mstep, pstep);
+		runs_whole(p, dir, mem, packed, n, mstep, pstep);
 	else
-		fields_whole(p, way, mem, packed, n, mstep, pstep);
+		fields_whole(p, dir, mem, packed, n, mstep, pstep);
 }
 
 /* --- parts of elements ---------------------------------------------------------------------- */
@@ -327,9 +327,9 @@ struct range_part {
 	int64_t at, n;
 };
 
-/* Moves the whole elements in [at, at + n), which are `extent' apart.  What remains at the ends
- * goes to rest.  Returns how many parts. */
-static int plan_elements(const struct type_plan *p, enum plan_direction way, char *mem,
+/* Moves the whole elements in [at, at + n), which are `extent' apart.  Parts of elements
+ * at the ends go to rest.  Returns how many parts. */
+static int plan_elements(const struct type_plan *p, enum plan_direction dir, char *mem,
 	int64_t extent, int64_t at, char *packed, int64_t n, struct range_part *rest)
 {
 	int64_t i = at == 0 ? 0 : plan_divide(at, p->size), now;
@@ -346,7 +346,7 @@ static int plan_elements(const struct type_plan *p, enum plan_direction way, cha
 	}
 	if (n >= p->size) {
 		now = n == p->size ? 1 : plan_divide(n, p->size);
-		plan_whole(p, way, mem, packed, now, extent, p->size);
+		plan_whole(p, dir, mem, packed, now, extent, p->size);
 		mem = plan_step(mem, type_plan_walk(now, extent));
 		packed += now * p->size;
 		n -= now * p->size;
@@ -358,37 +358,37 @@ static int plan_elements(const struct type_plan *p, enum plan_direction way, cha
 
 /* Moves bytes [at, at + n) of one turn of dim dims-1, or of a block where there is no dim.  Parts
  * of leaves go to rest.  Returns how many. */
-static int nest_part(const struct type_plan *p, int dims, enum plan_direction way, char *mem,
+static int nest_part(const struct type_plan *p, int dims, enum plan_direction dir, char *mem,
 	int64_t at, char *packed, int64_t n, struct range_part *rest)
 {
 	int k = 0;
 
 	for (; dims > 0 && n > 0; dims--) {
 		const struct plan_dim *d = &p->dim[dims - 1];
-		int64_t i = plan_divide(at, d->bytes), turns;
+		int64_t i = plan_divide(at, d->bytes), rounds;
 
 		at -= i * d->bytes;
 		mem = plan_step(mem, i * d->stride);
 		if (at + n <= d->bytes)
 			continue; /* inside one turn */
 		if (at > 0) {
-			k += nest_part(p, dims - 1, way, mem, at, packed, d->bytes - at, rest);
+			k += nest_part(p, dims - 1, dir, mem, at, packed, d->bytes - at, rest);
 			mem = plan_step(mem, d->stride);
 			packed += d->bytes - at;
 			n -= d->bytes - at;
 			at = 0;
 		}
-		turns = plan_divide(n, d->bytes);
-		if (turns > 0)
-			nest_whole(p, dims - 1, way, mem, packed, turns, d->stride, d->bytes);
-		mem = plan_step(mem, type_plan_walk(turns, d->stride));
-		packed += turns * d->bytes;
-		n -= turns * d->bytes;
+		rounds = plan_divide(n, d->bytes);
+		if (rounds > 0)
+			nest_whole(p, dims - 1, dir, mem, packed, rounds, d->stride, d->bytes);
+		mem = plan_step(mem, type_plan_walk(rounds, d->stride));
+		packed += rounds * d->bytes;
+		n -= rounds * d->bytes;
 	}
 	if (n == 0)
 		return k;
 	if (p->leaf == NULL)
-		plan_memcpy(way, plan_step(mem, at), packed, n);
+		plan_memcpy(dir, plan_step(mem, at), packed, n);
 	else
 		rest[k++] = (struct range_part){p->leaf, mem, packed, at, n};
 	return k;
@@ -419,7 +419,7 @@ static int64_t run_find(const struct type_plan *p, int64_t at)
 	return i;
 }
 
-static void runs_part(const struct type_plan *p, enum plan_direction way, char *mem, int64_t at,
+static void runs_part(const struct type_plan *p, enum plan_direction dir, char *mem, int64_t at,
 	char *packed, int64_t n)
 {
 	int64_t end = at + n, first = run_find(p, at), last;
@@ -428,7 +428,7 @@ static void runs_part(const struct type_plan *p, enum plan_direction way, char *
 		int64_t rest = run_at(p, first + 1) - at;
 
 		rest = rest < n ? rest : n;
-		plan_memcpy(way, plan_step(mem, run_off(p, first) + at - run_at(p, first)), packed,
+		plan_memcpy(dir, plan_step(mem, run_off(p, first) + at - run_at(p, first)), packed,
 			rest);
 		packed += rest;
 		at += rest;
@@ -437,14 +437,14 @@ static void runs_part(const struct type_plan *p, enum plan_direction way, char *
 	if (at == end)
 		return;
 	last = end == p->size ? p->n : run_find(p, end);
-	runs_row(p, way, mem, first, last, packed);
+	runs_row(p, dir, mem, first, last, packed);
 	packed += run_at(p, last) - at;
 	if (end > run_at(p, last))
-		plan_memcpy(way, plan_step(mem, run_off(p, last)), packed, end - run_at(p, last));
+		plan_memcpy(dir, plan_step(mem, run_off(p, last)), packed, end - run_at(p, last));
 }
 
 /* As runs_part, for fields.  A range that begins or ends with the element leaves one part only. */
-static int fields_part(const struct range_part *r, enum plan_direction way, struct range_part *rest)
+static int fields_part(const struct range_part *r, enum plan_direction dir, struct range_part *rest)
 {
 	const struct type_plan *p = r->p;
 	int64_t i, at = r->at, n = r->n, now;
@@ -458,51 +458,51 @@ static int fields_part(const struct range_part *r, enum plan_direction way, stru
 
 		now = f->n * f->block - at < n ? f->n * f->block - at : n;
 		if (f->sub == NULL)
-			plan_memcpy(way, plan_step(mem, at), packed, now);
+			plan_memcpy(dir, plan_step(mem, at), packed, now);
 		else
-			k += plan_elements(f->sub, way, mem, f->stride, at, packed, now, rest + k);
+			k += plan_elements(f->sub, dir, mem, f->stride, at, packed, now, rest + k);
 		packed += now;
 		n -= now;
 	}
 	return k;
 }
 
-static void plan_part(struct range_part r, enum plan_direction way)
+static void plan_part(struct range_part r, enum plan_direction dir)
 {
 	struct range_part rest[2] = {{0}};
 	int k;
 
 	for (;;) {
 		if (r.p->kind == PLAN_RUNS) {
-			runs_part(r.p, way, r.mem, r.at, r.packed, r.n);
+			runs_part(r.p, dir, r.mem, r.at, r.packed, r.n);
 			return;
 		}
 		if (r.p->kind == PLAN_NEST)
-			k = nest_part(r.p, r.p->dims, way, plan_step(r.mem, r.p->off), r.at,
+			k = nest_part(r.p, r.p->dims, dir, plan_step(r.mem, r.p->off), r.at,
 				r.packed, r.n, rest);
 		else
-			k = fields_part(&r, way, rest);
+			k = fields_part(&r, dir, rest);
 		if (k == 0)
 			return;
 		if (k == 2) /* at most once: then one end is that of an element */
-			plan_part(rest[1], way);
+			plan_part(rest[1], dir);
 		r = rest[0];
 	}
 }
 
-void type_plan_move(const struct type_plan *p, enum plan_direction way, char *mem, int64_t extent,
+void type_plan_move(const struct type_plan *p, enum plan_direction dir, char *mem, int64_t extent,
 	int64_t at, char *packed, int64_t n)
 {
 	struct range_part rest[2];
-	int k = plan_elements(p, way, mem, extent, at, packed, n, rest);
+	int k = plan_elements(p, dir, mem, extent, at, packed, n, rest);
 	for (int i = 0; i < k; i++)
-		plan_part(rest[i], way);
+		plan_part(rest[i], dir);
 }
 
-void type_plan_move_whole(const struct type_plan *p, enum plan_direction way, char *mem,
+void type_plan_move_whole(const struct type_plan *p, enum plan_direction dir, char *mem,
 	int64_t extent, int64_t n, char *packed)
 {
-	plan_whole(p, way, mem, packed, n, extent, p->size);
+	plan_whole(p, dir, mem, packed, n, extent, p->size);
 }
 
 bool type_plan_copy(const struct type_plan *from, const char *src, int64_t sextent,

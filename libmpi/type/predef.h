@@ -49,7 +49,7 @@ struct type_2integer {
 
 /* C's plain char.  The standard excludes it from reductions, but programs and benchmarks reduce it:
  * it counts as the 8-bit integer that the compiler makes of it. */
-#define BASIC_PLAIN (CHAR_MIN < 0 ? BASIC_INT8 : BASIC_UINT8)
+#define BASIC_CHAR_NUMBER (CHAR_MIN < 0 ? BASIC_INT8 : BASIC_UINT8)
 
 /* clang-format off */
 #define TYPE_TABLE(DENSE, PAIR)                                                                    \
@@ -95,7 +95,7 @@ struct type_2integer {
 	DENSE(MPI_WCHAR, BASIC_CHAR, wchar_t)                                                      \
 	DENSE(MPI_INT8_T, BASIC_INT8, int8_t)                                                      \
 	DENSE(MPI_UINT8_T, BASIC_UINT8, uint8_t)                                                   \
-	DENSE(MPI_CHAR, BASIC_PLAIN, char)                                                         \
+	DENSE(MPI_CHAR, BASIC_CHAR_NUMBER, char)                                                   \
 	DENSE(MPI_SIGNED_CHAR, BASIC_INT8, signed char)                                            \
 	DENSE(MPI_UNSIGNED_CHAR, BASIC_UINT8, unsigned char)                                       \
 	DENSE(MPI_BYTE, BASIC_BYTE, unsigned char)                                                 \

@@ -46,7 +46,7 @@ struct type_block {
 /* The block of a type; NULL: it is predefined and has a name. */
 struct type_block *type_block_of(const struct type *t);
 
-/* What a constructor needs room for: the integers, addresses and types that decoding returns
+/* Room that a constructor needs for: the integers, addresses and types that decoding returns
  * (counts are listed as such, and stored by the form of the call), and the shape's own arrays. */
 struct type_room {
 	int64_t ints, counts, addrs, types; /* arguments of the call */

@@ -80,7 +80,7 @@ void type_fini(void)
 
 /* --- Fortran kinds -------------------------------------------------------------------------- */
 
-/* What selected_int_kind and selected_real_kind choose from, the smallest first. */
+/* The kinds that selected_int_kind and selected_real_kind choose from, the smallest first. */
 static const struct {
 	int r;
 	MPI_Datatype like;

@@ -32,13 +32,13 @@ one() {
 
 one 0 ring
 one 1 ring -DWORD_RELAXED
-one 1 ring -DREAD_EARLY
-one 1 ring -DCREDIT_EARLY
+one 1 ring -DREAD_BEFORE_WORD
+one 1 ring -DCREDIT_BEFORE_READ
 one 1 ring -DNO_PHASE
 one 0 inbox
 one 1 inbox -DTURN_RELAXED
 one 1 inbox -DBLIND
-one 1 inbox -DFREE_EARLY
+one 1 inbox -DFREE_BEFORE_READ
 one 0 bell
 one 0 bell -DFENCE
 one 1 bell -DNOTHING

@@ -6,7 +6,7 @@
  *
  * Claim: each sender's messages come once, in order, whole; nobody waits for good.  The variants
  * must fail:  TURN_RELAXED (the turn overtakes the payload)  BLIND (a ticket is taken without a look
- * at the cell)  FREE_EARLY (the cell is given back before it has been read). */
+ * at the cell)  FREE_BEFORE_READ (the cell is given back before it has been read). */
 #define N       2
 #define EACH    3 /* messages of each sender: two laps of three */
 #define SENDERS 2
@@ -63,7 +63,7 @@ proctype receiver()
 	:: head == SENDERS * EACH -> break
 	:: head < SENDERS * EACH ->
 		mem[N + head % N] == 2 * (head / N) + 1; /* front: acquire */
-#ifdef FREE_EARLY
+#ifdef FREE_BEFORE_READ
 		put(SENDERS, N + head % N, 2 * (head / N) + 2, 1);
 		got = mem[head % N];
 #else

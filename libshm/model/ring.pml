@@ -7,7 +7,7 @@
  *
  * Claim: every message comes once, in order, whole; and the two never wait for each other for good
  * (spin's search for invalid end states).  The variants below break one memory order each, and
- * the search must find that:  WORD_RELAXED  CREDIT_EARLY  READ_EARLY  NO_PHASE. */
+ * the search must find that:  WORD_RELAXED  CREDIT_BEFORE_READ  READ_BEFORE_WORD  NO_PHASE. */
 #define SLOTS   4
 #define QUARTER 2 /* credit goes back after so many */
 #define LAST    11
@@ -50,12 +50,12 @@ proctype receiver()
 	do
 	:: tail == LAST -> break
 	:: tail < LAST ->
-#ifdef READ_EARLY
+#ifdef READ_BEFORE_WORD
 		got = mem[tail % SLOTS];
 		mem[SLOTS + tail % SLOTS] == phase(tail);
 #else
 		mem[SLOTS + tail % SLOTS] == phase(tail); /* acquire: the payload is read after it */
-#ifdef CREDIT_EARLY
+#ifdef CREDIT_BEFORE_READ
 		put(1, CREDIT, tail + 1, 1);
 #endif
 		got = mem[tail % SLOTS];

@@ -27,7 +27,7 @@ put uninstall PREFIX="$prefix"
 [ "$(find "$prefix" ! -type d)" = "$prefix/lib/mine" ] || fail "left: $(find "$prefix" ! -type d | head -5)"
 rm "$prefix/lib/mine"
 
-# The same with DESTDIR.
+# And with DESTDIR.
 put install DESTDIR="$TMPDIR/a stage" PREFIX="/my prefix"
 [ -x "$TMPDIR/a stage/my prefix/bin/mpiexec" ] || fail "nothing in DESTDIR"
 put uninstall DESTDIR="$TMPDIR/a stage" PREFIX="/my prefix"

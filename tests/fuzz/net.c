@@ -214,10 +214,10 @@ static void say(const void *p, size_t n)
 }
 
 /* Authenticated, but perhaps wrong: only a peer with the key can be so wrong. */
-static void say_hello(enum wire_verb verb, int from, const uint8_t *asked)
+static void say_hello(enum wire_kind kind, int from, const uint8_t *asked)
 {
 	struct wire_hello h = {.version = WIRE_VERSION,
-		.verb = (uint8_t)verb,
+		.kind = (uint8_t)kind,
 		.from = (uint32_t)from,
 		.frame_max = NET_FRAME_MAX,
 		.piece_max = NET_PIECE_MAX};
@@ -225,7 +225,7 @@ static void say_hello(enum wire_verb verb, int from, const uint8_t *asked)
 	bool wrong = draw(6) == 0;
 
 	if (wrong) {
-		h.verb = (uint8_t)(draw(3) ? h.verb : draw(256));
+		h.kind = (uint8_t)(draw(3) ? h.kind : draw(256));
 		h.universe = draw(3) ? h.universe : draw(6);
 		h.from = draw(3) ? h.from : draw(6);
 		h.to = draw(3) ? h.to : draw(6);

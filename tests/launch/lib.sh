@@ -55,7 +55,7 @@ all_well() {
 		want_ranks $n
 		want_lines $n
 	done
-	# What a rank starts by itself is no rank.
+	# A program that a rank starts by itself is no rank.
 	under -n 2 "$ranks" nest
 	want_rc 0
 	want_ranks 2
@@ -67,7 +67,7 @@ all_well() {
 	# Afterwards a rank may end as it likes.
 	under -n 2 "$ranks" late
 	want_ranks 2
-	# What ranks have printed just before may be lost: hydra ends itself at once.
+	# The last lines that ranks have printed may be lost: hydra ends itself at once.
 	for how in abort kill busy exit; do
 		under -n 3 "$ranks" $how
 		want_ms 4000

@@ -43,7 +43,7 @@ static void nest(const char *self)
 	CHECK(system(cmd) == 0);
 }
 
-/* What the last rank does, while the others wait for it. */
+/* The failure of the last rank, while the others wait for it. */
 static void fail(const char *how)
 {
 	if (check_rank != check_size - 1)

@@ -457,7 +457,7 @@ static size_t babble(struct world *w, uint8_t *b, size_t max)
 {
 	static const char http[] = "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n";
 	struct wire_hello h = {.version = WIRE_VERSION,
-		.verb = (uint8_t)world_draw(w, 9),
+		.kind = (uint8_t)world_draw(w, 9),
 		.from = world_draw(w, (uint32_t)w->n),
 		.to = world_draw(w, (uint32_t)w->n),
 		.frame_max = NET_FRAME_MAX,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# What mpicc and mpicxx answer, from any place and under any name of the tree.
+# The answers of mpicc and mpicxx, from any place and under any name of the tree.
 . tests/tools/lib.sh
 
 unset HAFT_CC MPICH_CC OMPI_CC HAFT_CXX MPICH_CXX OMPI_CXX
@@ -43,7 +43,7 @@ HAFT_CXX=five answers 'five -I*' "$B/bin/mpicxx" -show
 answers 'six -I*' "$B/bin/mpicxx" -cxx=six -show
 (cd "$B/bin" && PATH=.:$PATH && answers "$B/include" mpicc -showme:incdirs; exit $bad) || bad=1
 
-# What is no job of the linker does not get its options.
+# A call without linking does not get the options of the linker.
 answers '[0-9]*' "$cc" -dumpversion
 answers '*' "$cc" --version
 "$cc" --version >"$out" 2>&1 || fail "mpicc --version"

@@ -61,7 +61,7 @@ want_err 'output to /proc/none/x: No such file or directory'
 	want_err 'cannot write to /dev/full: No space left on device'
 }
 
-# What is ignored is said with -v, and only with it.
+# Ignored options are reported with -v, and only with it.
 set -- --mca btl tcp --oversubscribe --map-by slot:PE=2 --rank-by core --report-bindings --gpus-per-proc 1
 job -n 1 "$@" echo x
 want_rc 0

@@ -80,7 +80,7 @@ want_lines 2
 want_err_lines 0
 until_gone "yes$mark" 1000 || fail "ranks go on writing for nobody"
 
-# What a rank leaves in the background does not keep the job.
+# A process that a rank leaves in the background does not keep the job.
 job sh -c "sleep $mark & echo done"
 want_rc 0
 want_out done
@@ -91,7 +91,7 @@ for n in 20000 40000 60000 80000; do
 	want_lines $n
 done
 
-# What cannot be written is said, and the exit code is not 0: the disk is full when the ranks have
+# Output that cannot be written is reported, and the exit code is not 0: the disk is full when the ranks have
 # ended, or while they write; stdout, stderr, or both.
 full() {
 	said="$*"

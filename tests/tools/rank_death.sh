@@ -39,7 +39,7 @@ want_rc 4
 none_left
 
 # The first one that fails counts: the others do so when mpiexec knows of it, so that the process is
-# no longer there.  What it printed before is there.
+# no longer there.  Its output from before is there.
 rm -f "$TMPDIR/pid"
 job -n 3 sh -c "$my $await
 	[ \$r != 0 ] || { echo last words of 0; echo \$\$ >'$TMPDIR/pid.new'; mv '$TMPDIR/pid.new' '$TMPDIR/pid'; exit 10; }

@@ -45,7 +45,7 @@ for has in 0 1; do
 	want_rc 0
 	want_err_lines 0
 done
-# What each may have for itself.
+# Settings that may differ between ranks.
 for v in 'HAFT_EAGER 0 64k' 'HAFT_SINGLE_COPY never always' 'HAFT_SLEEP always never' 'HAFT_RING_AFTER 0 100' 'HAFT_UNEXPECTED 1000 1M'; do
 	set -- $v
 	job -n 3 sh -c "$my [ \$r = 1 ] && $1=$3 || $1=$2; export $1; exec '$B/tests/life/traffic' 0.1"

@@ -110,7 +110,7 @@ want_rc 0
 want_out 'Haft'
 [ "$(readlink "$B/bin/mpirun")" = mpiexec ] || fail "mpirun is not mpiexec"
 
-# What other launchers want is no reason to fail.
+# Options of other launchers are no reason to fail.
 job --oversubscribe --allow-run-as-root -bind-to core --map-by slot --mca btl self -ppn 2 -quiet \
 	--n=2 -- true
 want_rc 0

@@ -20,7 +20,7 @@ static int by_hand(struct ends *s)
 {
 	struct sockaddr_storage sa;
 	struct wire_hello h = {.version = WIRE_VERSION,
-		.verb = WIRE_CONNECT,
+		.kind = WIRE_CONNECT,
 		.from = 1,
 		.to = 0,
 		.frame_max = NET_FRAME_MAX,
@@ -39,7 +39,7 @@ static int by_hand(struct ends *s)
 	ENDS_UNTIL(s, (n = recv(fd, b, sizeof(b), MSG_DONTWAIT)) > 0);
 	assert_int_equal(n, WIRE_HELLO);
 	net_hello_read(b, &h);
-	assert_int_equal(h.verb, WIRE_ACCEPT);
+	assert_int_equal(h.kind, WIRE_ACCEPT);
 	return fd;
 }
 

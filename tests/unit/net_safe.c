@@ -56,7 +56,7 @@ static void make_ask(struct wire_hello *h, uint8_t b[WIRE_HELLO], const char *ke
 }
 
 static const struct wire_hello good = {.version = WIRE_VERSION,
-	.verb = WIRE_CONNECT,
+	.kind = WIRE_CONNECT,
 	.from = 2,
 	.to = 0,
 	.frame_max = NET_FRAME_MAX,
@@ -64,7 +64,7 @@ static const struct wire_hello good = {.version = WIRE_VERSION,
 
 #define KEY "0123456789abcde"
 
-/* Says b to host 0; the verb of the answer, or 0: hung up without one. */
+/* Says b to host 0; the kind of the answer, or 0: hung up without one. */
 static int answer_to(struct ends *s, const uint8_t *b, size_t len)
 {
 	int fd = call(s->end[0].addr);
@@ -79,7 +79,7 @@ static int answer_to(struct ends *s, const uint8_t *b, size_t len)
 		return 0;
 	assert_int_equal(n, WIRE_HELLO);
 	net_hello_read(got, &h);
-	return h.verb;
+	return h.kind;
 }
 
 static void test_refused(void **state)
@@ -165,7 +165,7 @@ static void test_slow_friend(void **state)
 	}
 	ENDS_UNTIL(&s, (hung_up(fd, got, &n), n == WIRE_HELLO));
 	net_hello_read(got, &h);
-	assert_int_equal(h.verb, WIRE_ACCEPT);
+	assert_int_equal(h.kind, WIRE_ACCEPT);
 	assert_true(net_hello_proven((const uint8_t *)KEY, got, b));
 	close(fd);
 	ENDS_UNTIL(&s, s.end[0].lost[2] == 1);
@@ -197,11 +197,11 @@ static void test_flood(void **state)
 	ends_put(&s, 2, 0); /* a new tie in the crowd */
 	ENDS_UNTIL(&s, s.end[0].next_from[2] == 1);
 	ENDS_UNTIL(&s, c->accepted >= CROWD + 1);
-	assert_true(c->bad_crowd + c->bad_quiet >= CROWD - 64 - 2);
+	assert_true(c->bad_surplus + c->bad_quiet >= CROWD - 64 - 2);
 	talk(&s, 20);
 	for (int i = 0; i < CROWD; i++)
 		close(fd[i]);
-	ENDS_UNTIL(&s, c->bad_crowd + c->bad_quiet == CROWD);
+	ENDS_UNTIL(&s, c->bad_surplus + c->bad_quiet == CROWD);
 	assert_int_equal(c->lost + c->left, 0);
 	ends_close(&s);
 }

@@ -34,7 +34,7 @@ static const uint8_t key[NET_KEY_LEN] = "a key of 16 byte";
 static void test_hello(void **state)
 {
 	struct wire_hello h = {.version = WIRE_VERSION,
-				  .verb = WIRE_CONNECT,
+				  .kind = WIRE_CONNECT,
 				  .universe = 0x01020304,
 				  .from = 5,
 				  .to = 0x00070006,
@@ -55,7 +55,7 @@ static void test_hello(void **state)
 	assert_false(net_hello_proven(other, b, NULL));
 	net_hello_read(b, &r);
 	assert_int_equal(r.version, h.version);
-	assert_int_equal(r.verb, h.verb);
+	assert_int_equal(r.kind, h.kind);
 	assert_int_equal(r.universe, h.universe);
 	assert_int_equal(r.from, h.from);
 	assert_int_equal(r.to, h.to);
@@ -68,7 +68,7 @@ static void test_hello(void **state)
 		b[i / 8] ^= (uint8_t)(1 << i % 8);
 	}
 	/* An answer fits its question only, and a question is not an answer. */
-	h.verb = WIRE_ACCEPT;
+	h.kind = WIRE_ACCEPT;
 	net_hello_write(&h, a);
 	net_hello_sign(key, a, b);
 	assert_true(net_hello_proven(key, a, b));

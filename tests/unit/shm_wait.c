@@ -15,14 +15,14 @@ static void take(void *arg, const struct shm_frame *f)
 	++*(int *)arg;
 }
 
-static void tell(const struct shm_describer *t, void *note)
+static void tell(const struct shm_describer *t, void *description)
 {
-	char *p = note;
+	char *p = description;
 
 	(void)t;
-	for (int i = 0; i < SHM_NOTE_LEN; i++)
+	for (int i = 0; i < SHM_DESCRIPTION_LEN; i++)
 		CHECK(p[i] == 0);
-	for (int i = 0; i < SHM_NOTE_LEN; i++)
+	for (int i = 0; i < SHM_DESCRIPTION_LEN; i++)
 		p[i] = (char)(i + 1);
 }
 
@@ -111,7 +111,7 @@ static void view(void **state)
 	assert_false(v.asleep);
 	node_start(seg, 1, watched_rank, NULL, &pid);
 	assert_int_equal(shm_attach(seg, 0, &s), 0);
-	for (int i = 0; i < 100 * NODE_SECONDS && !(v.asleep && v.note[0] != 0); i++) {
+	for (int i = 0; i < 100 * NODE_SECONDS && !(v.asleep && v.description[0] != 0); i++) {
 		nap(0.01);
 		shm_seg_view(seg, 1, &v);
 	}
@@ -121,8 +121,8 @@ static void view(void **state)
 	assert_true(v.cpu >= 0);
 	assert_true(v.since_ns > 0);
 	assert_true(v.still_ns >= v.since_ns);
-	for (int i = 0; i < SHM_NOTE_LEN; i++)
-		assert_int_equal(v.note[i], (char)(i + 1));
+	for (int i = 0; i < SHM_DESCRIPTION_LEN; i++)
+		assert_int_equal(v.description[i], (char)(i + 1));
 	put_frame(s, 1);
 	node_join(pid);
 	shm_seg_view(seg, 1, &v);

@@ -22,7 +22,7 @@ static const char usage[] =
 	"  --settings   only the settings that may be changed by the environment\n"
 	"  --version    only the version\n";
 
-static void row(const char *what, const char *value)
+static void info_row(const char *what, const char *value)
 {
 	printf("%-18s %s\n", what, value);
 }
@@ -34,12 +34,12 @@ static void version_print(void)
 	char line[64];
 
 	MPI_Get_library_version(lib, &len);
-	row("library", lib);
+	info_row("library", lib);
 	MPI_Get_version(&major, &minor);
 	snprintf(line, sizeof(line), "%d.%d", major, minor);
-	row("MPI", line);
+	info_row("MPI", line);
 	snprintf(line, sizeof(line), "%d.%d", MPI_ABI_VERSION, MPI_ABI_SUBVERSION);
-	row("MPI ABI", line);
+	info_row("MPI ABI", line);
 }
 
 static void place_print(void)
@@ -50,7 +50,7 @@ static void place_print(void)
 	if (dladdr((void *)(uintptr_t)&MPI_Init, &where) == 0 || where.dli_fname == NULL)
 		return;
 	path = realpath(where.dli_fname, NULL);
-	row("library file", path != NULL ? path : where.dli_fname);
+	info_row("library file", path != NULL ? path : where.dli_fname);
 	free(path);
 }
 
@@ -70,7 +70,7 @@ static void memory_print(void)
 		line, sizeof(line), "built-in up to %d KiB, then %s", OBJ_ALLOC_SMALL / 1024, kind);
 	if (strncmp(kind, "jemalloc", strlen("jemalloc")) != 0)
 		snprintf(line, sizeof(line), "%s (ask `mpiexec mpi-info' for that of ranks)", kind);
-	row("allocator", line);
+	info_row("allocator", line);
 	obj_domain_close(d, -1, OBJ_FMT_TEXT);
 }
 
@@ -81,16 +81,16 @@ static void machine_print(void)
 	cpu_set_t set;
 
 	gethostname(name, sizeof(name) - 1);
-	row("host", name);
+	info_row("host", name);
 	if (sched_getaffinity(0, sizeof(set), &set) == 0)
 		snprintf(line, sizeof(line), "%d of %ld usable", CPU_COUNT(&set),
 			sysconf(_SC_NPROCESSORS_ONLN));
 	else
 		snprintf(line, sizeof(line), "%ld", sysconf(_SC_NPROCESSORS_ONLN));
-	row("CPUs", line);
+	info_row("CPUs", line);
 	snprintf(line, sizeof(line), "%ld MiB",
 		sysconf(_SC_PHYS_PAGES) / 1024 * (sysconf(_SC_PAGESIZE) / 1024));
-	row("memory", line);
+	info_row("memory", line);
 }
 
 /* HAFT_VIA=ofi loads libfabric at run time; the library is not linked with it. */
@@ -107,7 +107,7 @@ static void fabric_print(void)
 	else
 		snprintf(line, sizeof(line), "%u.%u%s", version() >> 16, version() & 0xffff,
 			HAVE_OFI ? "" : ", but not used: its headers were not there for the build");
-	row("libfabric", line);
+	info_row("libfabric", line);
 }
 
 /* Prints each setting: its value now, its range and its meaning. */

@@ -57,11 +57,11 @@ static bool is_finalizing(const struct job *j, int r, uint64_t now)
 	const struct rank_view *s = &j->seen[r];
 
 	return j->rank[r].alive && sleeps_long(j, r, now) && s->view.nothers == 0 &&
-	       strcmp(boot_wait_in(s->view.note)->call, "MPI_Finalize") == 0;
+	       strcmp(boot_wait_in(s->view.description)->call, "MPI_Finalize") == 0;
 }
 
 /* Why rank r will start no more operations; NULL: it may. */
-static const char *gone(const struct job *j, int r, uint64_t now)
+static const char *gone_reason(const struct job *j, int r, uint64_t now)
 {
 	if (has_ended(j, r, now))
 		return "has ended";
@@ -72,7 +72,7 @@ static const char *gone(const struct job *j, int r, uint64_t now)
 static bool alone(const struct job *j, int r, uint64_t now)
 {
 	for (int i = 0; i < j->n; i++)
-		if (i != r && (j->rank[i].alive || gone(j, i, now) == NULL))
+		if (i != r && (j->rank[i].alive || gone_reason(j, i, now) == NULL))
 			return false;
 	return j->n > 1;
 }
@@ -83,8 +83,8 @@ static void ended_fail(struct job *j, int r, const char *whom, bool told)
 	out_say("rank %d waits in %.*s for %s: that would be for ever, and the job is ended "
 		"(HAFT_ENDED)%s",
 		r, BOOT_WAIT_CALL - 1,
-		boot_wait_in(j->seen[r].view.note)->call[0] != '\0'
-			? boot_wait_in(j->seen[r].view.note)->call
+		boot_wait_in(j->seen[r].view.description)->call[0] != '\0'
+			? boot_wait_in(j->seen[r].view.description)->call
 			: "MPI",
 		whom, told ? "" : "; its processes:");
 	if (!told)
@@ -103,7 +103,7 @@ bool ended_look(struct job *j, uint64_t now, bool told)
 		if (!sleeps_long(j, r, now))
 			continue;
 		for (int i = 0; i < e.n; i++) {
-			const char *why = gone(j, e.to[i], now);
+			const char *why = gone_reason(j, e.to[i], now);
 
 			/* Ranks in MPI_Finalize wait for each other; only one that has ended is too
 			 * late for them. */

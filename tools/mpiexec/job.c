@@ -369,8 +369,8 @@ static bool wait_judge(struct job *j, const struct death *d, int lost)
 {
 	struct lost_wait *w = &j->wait;
 	struct abort_call *a = &j->abort;
-	bool left_early = d->rank == w->lost && d->state == BOOT_RUNNING && !death_bad(d);
-	bool own_fault = d->state != BOOT_ABORTED && (left_early || death_bad(d));
+	bool left_before_end = d->rank == w->lost && d->state == BOOT_RUNNING && !death_bad(d);
+	bool own_fault = d->state != BOOT_ABORTED && (left_before_end || death_bad(d));
 	bool end_of_wait =
 		lost < 0 && (a->told || own_fault); /* no other rank explains this death */
 	bool same_host =
@@ -379,9 +379,9 @@ static bool wait_judge(struct job *j, const struct death *d, int lost)
 
 	if (end_of_wait) {
 		wait_forget(j);
-		if (left_early && !a->told)
+		if (left_before_end && !a->told)
 			death_fail(j, d);
-		return left_early && !a->told;
+		return left_before_end && !a->told;
 	}
 	abort_forget(a);
 	wait_on(j, next);

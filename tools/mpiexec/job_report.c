@@ -116,14 +116,14 @@ static void add_late(struct report_line *l, const struct boot_wait *w)
 		line_add(l, " (in MPI_COMM_WORLD)");
 }
 
-static void add_early(struct report_line *l, const struct boot_wait *w)
+static void add_unexpected(struct report_line *l, const struct boot_wait *w)
 {
-	if (w->early == 0)
+	if (w->unexpected == 0)
 		return;
-	line_add(l, "; %d message%s unreceived", w->early, w->early > 1 ? "s" : "");
-	if (w->early_rank >= 0)
-		line_add(l, ", %sfrom rank %d, tag %d", w->early > 1 ? "one " : "", w->early_rank,
-			w->early_tag);
+	line_add(l, "; %d message%s unreceived", w->unexpected, w->unexpected > 1 ? "s" : "");
+	if (w->unexpected_rank >= 0)
+		line_add(l, ", %sfrom rank %d, tag %d", w->unexpected > 1 ? "one " : "",
+			w->unexpected_rank, w->unexpected_tag);
 	else
 		line_add(l, ", of another communicator");
 }
@@ -192,14 +192,14 @@ static int64_t seconds(uint64_t ns)
 static void add_waits(struct report_line *l, const struct shm_view *v)
 {
 	l->wait_s = seconds(now_ns() - v->since_ns);
-	add_wait(l, boot_wait_in(v->note));
+	add_wait(l, boot_wait_in(v->description));
 	for (int i = 0; i < v->nothers; i++) {
 		line_add(l, "; another thread");
 		l->age_s[l->nages] = seconds(now_ns() - v->other[i].since_ns);
 		l->age_at[l->nages++] = l->len;
-		add_wait(l, boot_wait_in(v->other[i].note));
+		add_wait(l, boot_wait_in(v->other[i].description));
 	}
-	add_early(l, boot_wait_in(v->note));
+	add_unexpected(l, boot_wait_in(v->description));
 }
 
 /* The state of rank r, without the time it has waited (wait_s). */
@@ -243,23 +243,23 @@ struct cycle_step {
 static void cycle_say(const struct cycle_step *e, int first, int last)
 {
 	struct report_line l = {.len = 0};
-	int *way, n = 0;
+	int *chain, n = 0;
 
 	for (int r = last; r != first; r = e[r].before)
 		n++;
-	way = mem_grow(NULL, (size_t)n + 2, sizeof(*way));
-	way[0] = way[n + 1] = first;
+	chain = mem_grow(NULL, (size_t)n + 2, sizeof(*chain));
+	chain[0] = chain[n + 1] = first;
 	for (int r = last, i = n; i > 0; r = e[r].before)
-		way[i--] = r;
+		chain[i--] = r;
 	for (int i = 0; i <= n; i++)
-		line_add(&l, "%s%d waits for %d", i > 0 ? ", " : "", way[i], way[i + 1]);
-	free(way);
+		line_add(&l, "%s%d waits for %d", i > 0 ? ", " : "", chain[i], chain[i + 1]);
+	free(chain);
 	out_say("  a cycle: %s", l.s);
 }
 
 /* Follows the needs of ranks from `first', depth first.  Returns the number of cycles found: 0 or
  * 1. */
-static int walk(struct cycle_step *e, int first)
+static int cycle_walk(struct cycle_step *e, int first)
 {
 	int r = first;
 
@@ -297,7 +297,7 @@ static void cycles_say(const struct job *j)
 	}
 	for (int r = 0; r < j->n && cycles < CYCLES_MAX; r++)
 		if (e[r].walk == NEW)
-			cycles += walk(e, r);
+			cycles += cycle_walk(e, r);
 	if (cycles == 0 && any >= 0)
 		out_say("  no cycle is seen: rank %d would take a message of any rank", any);
 	free(e);

@@ -32,7 +32,7 @@
 #define NS_MS 1000000u
 
 /* Entries of the poll array. */
-enum { ON_SIGNAL, ON_TTY, ON_STDIN, ON_PMI, ON_FAR, ON_OUT, ON_ALL = ON_OUT + OUT_POLLS };
+enum { ON_SIGNAL, ON_TTY, ON_STDIN, ON_PMI, ON_REMOTE, ON_OUT, ON_ALL = ON_OUT + OUT_POLLS };
 
 /* Opens /dev/null for each of fds 0 to 2 that is closed, so that no other file gets these numbers.
  * Read-only: output to an fd that the user has closed is lost, and that is an error. */
@@ -220,7 +220,7 @@ static void main_loop(struct job *j, int sigfd)
 		p[ON_SIGNAL] = (struct pollfd){.fd = sigfd, .events = POLLIN};
 		stdin_polls(j, p);
 		p[ON_PMI] = (struct pollfd){.fd = pmi_fd(j->local.pmi), .events = POLLIN};
-		p[ON_FAR] = (struct pollfd){
+		p[ON_REMOTE] = (struct pollfd){
 			.fd = j->remote != NULL ? remote_fd(j->remote) : -1, .events = POLLIN};
 		out_polls(p + ON_OUT);
 		if (poll(p, ON_ALL, loop_patience(j, out_open() ? drain_ns : 0, now)) < 0)

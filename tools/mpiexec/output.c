@@ -246,7 +246,7 @@ static int which_of(const struct stream *t)
 }
 
 /* Returns credit to the sender, in large pieces. */
-static void room_pay(struct stream *t)
+static void room_return(struct stream *t)
 {
 	if (t->owed < OUT_WINDOW / 4)
 		return;
@@ -302,7 +302,7 @@ static void held_take(struct stream *t, uint64_t now)
 	if (len > 0) {
 		t->owed += (int)len;
 		stream_take(t, t->held.v, len, now);
-		room_pay(t);
+		room_return(t);
 	}
 	if (t->last) {
 		t->last = false;

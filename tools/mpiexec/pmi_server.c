@@ -163,7 +163,7 @@ static struct boot_rank *pmi_page(const struct pmi_server *p, int local)
 
 /* Writes the job's abort record as boot_abort does, and ends the rank; its death is then
  * reported. */
-static void abort_note(struct pmi_server *p, int local, int code, const char *text)
+static void abort_record(struct pmi_server *p, int local, int code, const char *text)
 {
 	struct boot_job *job = shm_seg_job(p->local->seg);
 	const struct local_rank *m = &p->local->m[local];
@@ -187,7 +187,7 @@ static void do_init(struct pmi_server *p, int local, const char *line)
 	int32_t none = 0;
 
 	if (p->local->n != p->local->plan->nranks) {
-		abort_note(p, local, 1,
+		abort_record(p, local, 1,
 			"mpiexec: this is a program of another MPI, which we start on one host "
 			"only: "
 			"build it with our mpicc, or start it with its own mpiexec");
@@ -271,7 +271,7 @@ static void do_barrier(struct pmi_server *p, int local, const char *line)
 		p->in++;
 	p->client[local].in = true;
 	if (mixed(p)) {
-		abort_note(p, local, 1,
+		abort_record(p, local, 1,
 			"mpiexec: programs of two MPIs are in this job, which cannot talk to each "
 			"other");
 		return;
@@ -296,8 +296,8 @@ static void do_abort(struct pmi_server *p, int local, const char *line)
 {
 	char code[16];
 
-	abort_note(p, local, word_of(line, "exitcode", code, sizeof(code)) != NULL ? atoi(code) : 1,
-		"");
+	abort_record(p, local,
+		word_of(line, "exitcode", code, sizeof(code)) != NULL ? atoi(code) : 1, "");
 }
 
 /* Refused requests: MPI_Comm_spawn and MPI_Publish_name of other MPIs. */
@@ -339,23 +339,23 @@ static const struct {
 static void line_work(struct pmi_server *p, int local, const char *line)
 {
 	struct pmi_client *c = &p->client[local];
-	char verb[32] = "spawn", why[128];
+	char cmd[32] = "spawn", why[128];
 
 	if (strncmp(line, "mcmd=", 5) == 0)
 		c->many = true;
 	if (c->many && strcmp(line, "endcmd") != 0)
 		return;
-	if (!c->many && word_of(line, "cmd", verb, sizeof(verb)) == NULL)
-		verb[0] = '\0';
+	if (!c->many && word_of(line, "cmd", cmd, sizeof(cmd)) == NULL)
+		cmd[0] = '\0';
 	c->many = false;
 	for (size_t i = 0; i < countof(verbs); i++)
-		if (strcmp(verbs[i].name, verb) == 0) {
+		if (strcmp(verbs[i].name, cmd) == 0) {
 			verbs[i].work(p, local, line);
 			return;
 		}
 	snprintf(
 		why, sizeof(why), "mpiexec: a request by PMI that we do not know: \"%.60s\"", line);
-	abort_note(p, local, 1, why);
+	abort_record(p, local, 1, why);
 }
 
 /* Processes complete lines. */

@@ -36,7 +36,7 @@
 #define LAST_MS   2000 /* ms for the last frames to leave */
 #define FD_LIFTED 10   /* the files of ranks have lower numbers */
 
-enum { ON_SIGNAL, ON_UP, ON_UP_ROOM, ON_TREE, ON_RELAY, ON_FEED, ON_PMI, ON_ALL };
+enum { ON_SIGNAL, ON_UP, ON_UP_ROOM, ON_TREE, ON_OUTPUT, ON_FEED, ON_PMI, ON_ALL };
 
 /* The state of the proxy. */
 static struct proxy {
@@ -468,7 +468,7 @@ static void proxy_loop(int sigfd)
 			.fd = me.up.queue.len > 0 ? me.up.out : -1, .events = POLLOUT};
 		p[ON_TREE] =
 			(struct pollfd){.fd = me.told ? tree_fd(&me.tree) : -1, .events = POLLIN};
-		p[ON_RELAY] =
+		p[ON_OUTPUT] =
 			(struct pollfd){.fd = me.begun ? proxy_out_fd() : -1, .events = POLLIN};
 		p[ON_FEED] = (struct pollfd){.fd = feed_fd(), .events = POLLIN};
 		p[ON_PMI] = (struct pollfd){.fd = pmi_fd(me.local.pmi), .events = POLLIN};
@@ -480,7 +480,7 @@ static void proxy_loop(int sigfd)
 		if (me.up.in >= 0 && p[ON_UP].revents != 0 &&
 			!link_read(&me.up, up_take, NULL, NULL, last))
 			up_lose();
-		if (p[ON_RELAY].revents != 0)
+		if (p[ON_OUTPUT].revents != 0)
 			proxy_out_work(last);
 		if (p[ON_FEED].revents != 0)
 			feed_work();

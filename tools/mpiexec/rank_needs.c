@@ -9,7 +9,7 @@
 struct needs rank_needs(const struct job *j, int r)
 {
 	const struct shm_view *v = &j->seen[r].view;
-	const struct boot_wait *w = boot_wait_in(v->note);
+	const struct boot_wait *w = boot_wait_in(v->description);
 	struct needs e = {.n = 0};
 	int n;
 

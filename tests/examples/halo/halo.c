@@ -106,7 +106,7 @@ static void exchange(const struct piece *p)
 		p->left, TAG, p->grid, MPI_STATUS_IGNORE);
 }
 
-/* The same by one call: a part of the buffer and a type for each of the four neighbors, in the
+/* The exchange by one call: a part of the buffer and a type for each of the four neighbors, in the
  * order of dimensions, first down, then up each. */
 static void exchange_neighbors(const struct piece *p)
 {

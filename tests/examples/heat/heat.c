@@ -36,7 +36,7 @@
 
 enum side { LEFT, RIGHT, DOWN, UP, SIDES };
 
-/* What the user asked for. */
+/* The options of the user. */
 struct plan {
 	int n;      /* cells in each direction */
 	double eps; /* degrees */

@@ -55,7 +55,7 @@ static __thread struct task *current; /* what this thread runs now */
 /* ------------------------------------------------------------------------------------------------
  * handles */
 
-/* What every function does first: the object behind the handle, or NULL and a line that says what
+/* The first step of every function: the object behind the handle, or NULL and a line that says what
  * was wrong. */
 static void *checked(struct obj_class *cls, obj_h handle, const char *where)
 {

@@ -20,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a call was given, as MPI_Type_get_contents_c says it: counts and displacements of the _c
+/* The arguments of a call, as MPI_Type_get_contents_c says it: counts and displacements of the _c
  * calls are in counts, and all others in ints and addrs. */
 struct call {
 	int combiner;

@@ -34,7 +34,7 @@ static void odd(int which)
 	}
 	told = class != MPI_SUCCESS;
 	OK(MPI_Allreduce(MPI_IN_PLACE, &told, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
-	if (which < 3) /* two roots of a broadcast wait for nobody */
+	if (which < 3) /* two roots of a broadcast wait for no other rank */
 		CHECK(told > 0);
 }
 
