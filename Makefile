@@ -158,12 +158,7 @@ lint:
 	$(sub) WERROR=1 run-lint
 
 run-lint: all tests $(B)/dev/lint
-	$(Q)$(B)/dev/lint -b $(B) -c '$(CC)'
-
-# Findings of rules that the tree does not pass yet; WHERE=folder, RULE=name.
-lint-strict: all $(B)/dev/lint
-	$(Q)$(B)/dev/lint -s -b $(B) $(RULE:%=-r %) $(WHERE)
-.PHONY: lint-strict
+	$(Q)$(B)/dev/lint -b $(B) -c '$(CC)' $(RULE:%=-r %) $(WHERE)
 
 dev_SRCS := $(sort $(wildcard tools/dev/*.c))
 $(B)/dev/lint: $(call objs,$(dev_SRCS))
@@ -207,8 +202,7 @@ help:
 	'long-kill    kill -9 at 100 random moments of a job, to ranks and to mpiexec' \
 	'check-times  how soon a job ends that has failed; for a machine that has nothing else to do' \
 	'check-models check-cross   spin alone; the libraries compiled for aarch64 alone' \
-	'lint         layers, names, budgets, format; all with -Werror' \
-	'lint-strict  rules that the tree does not pass yet; WHERE=folder RULE=name' \
+	'lint         layers, names, words, format; all with -Werror; RULE=name WHERE=folder' \
 	'install      DESTDIR= PREFIX=/usr/local; uninstall: removes it again' \
 	'coverage     which functions of MPI 5.0 work, and which do not' \
 	'evidence     which sections and functions of MPI 5.0 have a test (chapters 2 to 20)' \

@@ -8,10 +8,7 @@ lint=$top/$B/dev/lint
 cd "$TMPDIR" || exit 1
 git init -q . || exit 1
 mkdir -p libobj libshm libmpi/p2p tools/dev
-# All rules, the new ones as well.
-sed '/^new /d' "$top/tools/dev/layers.txt" >tools/dev/layers.txt
-sed 's/^budget .*//' "$top/tools/dev/words.txt" >tools/dev/words.txt
-printf '%s\n' 'budget who 1' 'budget what 1' 'budget he 1' 'budget same 1' 'budget nobody 1' >>tools/dev/words.txt
+cp "$top/tools/dev/layers.txt" "$top/tools/dev/words.txt" tools/dev
 echo /build/ >.git/info/exclude
 cp "$top/.clang-format" .
 spdx='// SPDX-License-Identifier: BSD-3-Clause'
@@ -127,9 +124,6 @@ grep -q ': words: ' .git/out && bad "a word for names is refused in prose"
 for turn in 'Who waits.' 'What is left.' 'It is his.' 'The same here.' 'Nobody waits.'; do
 	put libobj/x.c "$spdx" "/* $turn */"
 	offence prose libobj/x.c
-	put libobj/x.c "$spdx" "/* $turn */" "/* $turn */"
-	"$lint" >.git/out 2>&1
-	grep -q '^tools/dev/words.txt:1: budget: ' .git/out || bad "no budget for: $turn"
 done
 put libobj/x.c "$spdx"
 { echo "<!-- ${spdx#// } -->"; yes a line | head -120; } >libshm/README.md
@@ -189,11 +183,10 @@ grep -q '^libshm/ring0.c:1: circle: 6 files ' .git/out || bad "six files in a ci
 rm libshm/ring5.c
 "$lint" >.git/out 2>&1
 grep -q ': circle: ' .git/out && bad "no circle is said to be one"
-echo 'new tag' >>tools/dev/layers.txt
-put libobj/x.c "$spdx" 'struct piece {' '	int a;' '};'
+put libobj/x.c "$spdx" '/* Who waits. */' 'struct piece {' '	int a;' '};'
 put libobj/y.c "$spdx" 'enum piece { A, B };'
-"$lint" >.git/out 2>&1
-grep -q ': tag: ' .git/out && bad "a new rule counts without -s"
-"$lint" -s -r tag libobj >.git/out 2>&1
-grep -q '^tag  *libobj  *2$' .git/out || bad "no count by rule and folder"
+put libshm/y.c "$spdx" 'enum piece { A, B };'
+put libshm/x.c "$spdx" 'enum piece { A, B };'
+"$lint" -r tag libobj >.git/out 2>&1
+[ "$(grep -c ': tag: ' .git/out)" = 2 ] && [ "$(wc -l <.git/out)" = 3 ] || bad "one rule in one folder"
 cd / && rm -rf "${TMPDIR:?}"/* "$TMPDIR"/.[a-z]*

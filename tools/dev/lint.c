@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* lint.c - the house rules that a program can check.
  *
- *     lint [-b BUILD] [-c CC] [-s] [-r RULE] [FOLDER...]
+ *     lint [-b BUILD] [-c CC] [-r RULE] [FOLDER...]
  *
- * Prints file:line: rule: message; exit 1 if there is any.  -s: the rules that layers.txt calls
- * new, with a count by rule and folder at the end; without it, all other rules.  -r: one rule.
- * FOLDER: what is found there.
+ * Prints file:line: rule: message; exit 1 if there is any.  -r: one rule.  FOLDER: findings there.
  *
  * The arrows between folders, the prefixes of names and the exceptions stand in layers.txt, private
- * words and budgets of prose in words.txt.  lint.h says which file has which rules. */
+ * words in words.txt.  lint.h says which file has which rules. */
 #include "tools/dev/lint.h"
 
 #include <string.h>
@@ -31,18 +29,17 @@ static void file_check(const struct file *f)
 int main(int argc, char **argv)
 {
 	const char *rule = NULL;
-	int c, strict = 0;
+	int c;
 
-	while ((c = getopt(argc, argv, "b:c:r:s")) != -1) {
+	while ((c = getopt(argc, argv, "b:c:r:")) != -1) {
 		switch (c) {
 		case 'b': lint_build = optarg; break;
 		case 'c': lint_cc = optarg; break;
 		case 'r': rule = optarg; break;
-		case 's': strict = 1; break;
 		default: return 2;
 		}
 	}
-	findings_select(strict, rule, argv + optind);
+	findings_select(rule, argv + optind);
 	laws_read();
 	tree_read();
 	words_read();
@@ -52,7 +49,6 @@ int main(int argc, char **argv)
 	readmes_check();
 	homonyms_check();
 	link_check();
-	words_end();
 	format_check();
 	return findings_end() != 0;
 }

@@ -48,15 +48,15 @@ extern int lint_nfiles;
 void tree_read(void);
 void laws_read(void);
 
-/* One offence against a rule.  Rules that layers.txt calls `new' count with lint -s only, and with
- * it no others do. */
+/* One offence against a rule. */
 __attribute__((format(printf, 4, 5))) void found(
 	const char *path, int line, const char *rule, const char *fmt, ...);
-/* Does found() count this rule now? */
+/* Does found() count this rule? */
 int is_on(const char *rule);
-/* Prints the sum (with -s: by rule and folder); returns how many were found. */
+/* Prints the sum; returns how many were found. */
 int findings_end(void);
-void findings_select(int is_strict, const char *rule, char **folders);
+/* From now on only this rule counts, and these folders; NULL or none: all. */
+void findings_select(const char *rule, char **folders);
 
 /* The law of that kind whose folder fits the path best, or NULL. */
 const struct law *law_of(const char *kind, const char *path);
@@ -96,9 +96,8 @@ void code_check(const struct file *f);
 void list_file_check(const struct file *f);
 void alone_check(const struct file *f);
 void readmes_check(void);
-/* Before the first words_check: reads words.txt.  After the last one: judges the budgets. */
+/* Before the first words_check: reads words.txt. */
 void words_read(void);
-void words_end(void);
 /* Before the first comment_check: learns all names that there are. */
 void mentions_read(void);
 void homonyms_check(void);

@@ -2,8 +2,7 @@
 /* lint_link.c - rules for objects: what nm says of each is what the source really uses.
  *
  *     twice     a global name is defined once in what is linked together
- *     prefix    a name that another folder uses begins with a prefix of its own folder
- *     link      any global name does, and a folder has at most two prefixes
+ *     link      a global name begins with a prefix of its folder, which has at most two
  *     arrow     a folder uses names of those folders only that it may include (layers.txt, see)
  *     circle    at most CIRCLE_MAX files of a folder call each other in a circle; folders never do
  *
@@ -56,9 +55,8 @@ static int source_number(const char *path)
 
 /* A global name in an object of the libraries: defined there, or used. */
 struct name {
-	char *name, *source;   /* the source of that object */
-	const struct law *law; /* names */
-	int file;              /* number of the source */
+	char *name, *source; /* the source of that object */
+	int file;            /* number of the source */
 	int defined;
 };
 
@@ -88,7 +86,6 @@ static void names_read(void)
 		names[nnames++] = (struct name){.name = must_copy(name),
 			.source = must_copy(source),
 			.file = source_number(source),
-			.law = law_of("names", source),
 			.defined = strchr("TDBRCVW", kind) != NULL};
 	}
 	if (p != NULL)
@@ -103,26 +100,17 @@ static int has_prefix(const struct name *n, const struct law *law)
 	return 0;
 }
 
-static void names_check(void)
+static void twice_check(void)
 {
 	for (int i = 0; i < nnames; i++) {
-		const struct name *a = &names[i], *user = NULL, *twin = NULL;
+		const struct name *twin = NULL;
 
-		for (int k = 0; a->defined && k < nnames; k++) {
-			const struct name *b = &names[k];
-
-			if (k == i || strcmp(a->name, b->name) != 0)
-				continue;
-			if (b->defined && k < i)
-				twin = b;
-			if (!b->defined && a->law != b->law)
-				user = b;
-		}
+		for (int k = 0; names[i].defined && k < i; k++)
+			if (names[k].defined && strcmp(names[i].name, names[k].name) == 0)
+				twin = &names[k];
 		if (twin != NULL)
-			found(a->source, 1, "twice", "%s is also in %s", a->name, twin->source);
-		if (user != NULL && a->law != NULL && !has_prefix(a, a->law))
-			found(a->source, 1, "prefix", "%s, used by %s, begins with no prefix of %s",
-				a->name, user->source, a->law->folder);
+			found(names[i].source, 1, "twice", "%s is also in %s", names[i].name,
+				twin->source);
 	}
 }
 
@@ -283,7 +271,7 @@ static void graphs_check(void)
 void link_check(void)
 {
 	names_read();
-	names_check();
+	twice_check();
 	prefixes_check();
 	graphs_check();
 }

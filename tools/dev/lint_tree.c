@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* lint_tree.c - the files of the tree, read once and kept three times (lint.h); layers.txt; the
- * findings, printed as they come and counted by rule and folder. */
+ * findings, printed as they come. */
 #include "tools/dev/lint.h"
 
 #include <ctype.h>
@@ -8,8 +8,6 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define COUNTS_MAX 1024 /* pairs of rule and folder */
 
 const char *lint_build = "build/release", *lint_cc = "gcc";
 struct file *lint_files;
@@ -19,50 +17,19 @@ static int nlaws;
 
 /* --- findings ------------------------------------------------------------------------------- */
 
-static int findings, strict;
+static int findings;
 static const char *only_rule; /* -r */
 static char **only_folders;   /* the arguments, up to a NULL */
 
-static struct {
-	char rule[32], folder[64];
-	int n;
-} counts[COUNTS_MAX];
-static int ncounts;
-
-void findings_select(int is_strict, const char *rule, char **folders)
+void findings_select(const char *rule, char **folders)
 {
-	strict = is_strict;
 	only_rule = rule;
 	only_folders = folders;
 }
 
 int is_on(const char *rule)
 {
-	const struct law *l = NULL;
-	int is_new = 0;
-
-	while ((l = law_next("new", l)) != NULL)
-		is_new |= strcmp(l->folder, rule) == 0;
-	return is_new == strict && (only_rule == NULL || strcmp(only_rule, rule) == 0);
-}
-
-static void count(const char *path, const char *rule)
-{
-	char folder[64];
-	int i;
-
-	folder_of(path, folder, sizeof(folder));
-	for (i = 0; i < ncounts; i++)
-		if (strcmp(counts[i].rule, rule) == 0 && strcmp(counts[i].folder, folder) == 0)
-			break;
-	if (i == COUNTS_MAX)
-		return;
-	if (i == ncounts) {
-		snprintf(counts[i].rule, sizeof(counts[i].rule), "%s", rule);
-		snprintf(counts[i].folder, sizeof(counts[i].folder), "%s", folder);
-		ncounts++;
-	}
-	counts[i].n++;
+	return only_rule == NULL || strcmp(only_rule, rule) == 0;
 }
 
 void found(const char *path, int line, const char *rule, const char *fmt, ...)
@@ -80,27 +47,10 @@ void found(const char *path, int line, const char *rule, const char *fmt, ...)
 	va_end(ap);
 	putchar('\n');
 	findings++;
-	count(path, rule);
-}
-
-static int count_compare(const void *a, const void *b)
-{
-	return strcmp(a, b); /* a count begins with its rule */
 }
 
 int findings_end(void)
 {
-	int sum = 0;
-
-	qsort(counts, (size_t)ncounts, sizeof(counts[0]), count_compare);
-	for (int i = 0; strict && i < ncounts; i++) {
-		sum += counts[i].n;
-		printf("%-10s %-20s %5d\n", counts[i].rule, counts[i].folder, counts[i].n);
-		if (i + 1 < ncounts && strcmp(counts[i].rule, counts[i + 1].rule) == 0)
-			continue;
-		printf("%-10s %-20s %5d\n", counts[i].rule, "all", sum);
-		sum = 0;
-	}
 	printf("lint: %d files, %d findings\n", lint_nfiles, findings);
 	return findings;
 }

@@ -4,7 +4,6 @@
  *
  *     WORD any  INSTEAD...     not in names and comments of the product
  *     WORD name INSTEAD...     not in names: in prose it is a plain word
- *     budget PATTERN N         so often at most the pattern is in comments and pages of the tree
  *
  * A word is a whole word of a comment, or a part of a name between underscores. */
 #include "tools/dev/lint.h"
@@ -20,7 +19,6 @@
 enum pattern { WHO, WHAT, HE, SAME, BODY, PATTERNS };
 
 static const char *const patterns[PATTERNS] = {"who", "what", "he", "same", "nobody"};
-static int seen[PATTERNS], budget[PATTERNS];
 
 static struct {
 	char word[32], instead[96];
@@ -34,12 +32,6 @@ static void line_read(const char *line)
 
 	if (line[0] == '#' || sscanf(line, "%31s %31s %95[^\n]", word, place, rest) < 3)
 		return;
-	if (strcmp(word, "budget") == 0) {
-		for (int i = 0; i < PATTERNS; i++)
-			if (strcmp(patterns[i], place) == 0)
-				budget[i] = atoi(rest);
-		return;
-	}
 	if (nwords == WORDS_MAX)
 		die("words.txt is too long");
 	snprintf(words[nwords].word, sizeof(words[0].word), "%s", word);
@@ -167,11 +159,9 @@ static void prose_check(const struct file *f)
 	for (const char *p = f->comment; (p = word_next(p, &n)) != NULL; p += n) {
 		enum pattern is = pattern_of(f->comment, p, n);
 
-		if (is == PATTERNS)
-			continue;
-		seen[is]++;
-		found(f->path, line_of(f->comment, p), "prose", "%s: `%.*s'", patterns[is],
-			(int)(strcspn(p, "\n") < 40 ? strcspn(p, "\n") : 40), p);
+		if (is != PATTERNS)
+			found(f->path, line_of(f->comment, p), "prose", "%s: `%.*s'", patterns[is],
+				(int)(strcspn(p, "\n") < 40 ? strcspn(p, "\n") : 40), p);
 	}
 }
 
@@ -183,13 +173,4 @@ void words_check(const struct file *f)
 		private_check(f, f->code, 1);
 	glossary_check(f);
 	prose_check(f);
-}
-
-/* A budget only goes down: a commit that needs less lowers it. */
-void words_end(void)
-{
-	for (int i = 0; i < PATTERNS; i++)
-		if (seen[i] > budget[i])
-			found("tools/dev/words.txt", 1, "budget", "%s: %d times; %d are allowed",
-				patterns[i], seen[i], budget[i]);
 }
