@@ -55,7 +55,7 @@ static inline int64_t io_hint(const struct io_file *f, enum io_hint which)
 int io_hints_new(const struct info *info, struct io_hints **hints);
 void io_hints_free(struct io_hints *h);
 
-/* Sets hints of an open file, as far as they can still change.  The same error. */
+/* Sets hints of an open file, as far as they can still change.  Errors as io_hints_new. */
 int io_hints_change(struct io_file *f, const struct info *info);
 
 /* A number of all values that must be equal on all members; and the name of the first that differs

@@ -42,9 +42,9 @@ struct io_shared; /* shared.h */
 
 /* --- the view ------------------------------------------------------------------------------- */
 
-/* What a process sees of a file (14.3).  Never changes while it is in use, apart from `refs', and
- * from `file_filetype' and what follows it, which a representation of the user's gives at the
- * first access. */
+/* The view of a file that a process has (14.3).  Never changes while it is in use, apart from
+ * `refs', and from `file_filetype' and what follows it, which a representation of the user's gives
+ * at the first access. */
 struct io_view {
 	int refs; /* of the file, and of each job under way; under the library's lock */
 	int64_t disp;
@@ -59,7 +59,7 @@ struct io_view {
 
 /* --- the file ------------------------------------------------------------------------------- */
 
-/* What a file has seen, for performance variables and for the report at close. */
+/* Statistics of a file, for performance variables and for the report at close. */
 struct io_counts {
 	int64_t calls[2], bytes[2];                   /* accesses; by enum io_way */
 	int64_t disk_calls;                           /* pread, pwrite and their kin */
