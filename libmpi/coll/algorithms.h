@@ -29,7 +29,7 @@ coll_algorithm_fn *coll_algorithm(const struct coll_args *k);
 coll_algorithm_fn *coll_algorithm_local(const struct coll_args *k);
 coll_algorithm_fn *coll_algorithm_leaders(const struct coll_args *k);
 
-/* Reads HAFT_COLL_PLAN.  coll_algorithm_forced is not NULL for the operations that it names. */
+/* Reads HAFT_COLL_ALGORITHM.  coll_algorithm_forced is not NULL for operations that it names. */
 void coll_algorithm_open(void);
 extern const void *coll_algorithm_forced[COLL_KINDS];
 

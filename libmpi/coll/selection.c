@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* selection.c - algorithm selection: the first row of an operation's table that fits the call.
  *
- *      HAFT_COLL_PLAN=allreduce=ring,bcast=linear   these rows for all sizes, where they are able,
- *                                                   and messages instead of shared memory
+ *      HAFT_COLL_ALGORITHM=allreduce=ring,bcast=linear   these rows for all sizes, where able,
+ *                                                        by messages, not shared memory
  *
  * The result of a reduction in floating point, or by a user's function, depends on the order of
  * operands.  Shared memory combines from left to right.  So if the members of such a call could
@@ -276,7 +276,7 @@ coll_algorithm_fn *coll_algorithm(const struct coll_args *k)
 	return k->inter ? inter[k->kind] : coll_algorithm_local(k);
 }
 
-/* --- HAFT_COLL_PLAN ------------------------------------------------------------------------- */
+/* --- HAFT_COLL_ALGORITHM -------------------------------------------------------------------- */
 
 /* Is a row's name, or an old one of it, these `len' characters? */
 static bool rule_is_named(const struct rule *r, const char *word, size_t len)
@@ -319,7 +319,8 @@ void coll_algorithm_open(void)
 		size_t len = strcspn(s, ",");
 
 		if (!algorithm_force(s, len) && haft_life.rank == 0)
-			fprintf(stderr, "haft: HAFT_COLL_PLAN: %.*s is no collective=algorithm\n",
+			fprintf(stderr,
+				"haft: HAFT_COLL_ALGORITHM: %.*s is no collective=algorithm\n",
 				(int)len, s);
 		s += len;
 		s += *s == ',';

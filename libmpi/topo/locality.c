@@ -3,7 +3,7 @@
  *
  *     process ──> boot id of the host ──┐
  *             ──> NUMA node, if bound ──┴── hash ──allreduce──> equal: one domain, done
- *                 (HAFT_PLACE)                                  else:  allgather, number them
+ *                 (HAFT_REORDER)                                else:  allgather, number them
  *
  * The allreduce has 16 bytes.  A process that is not bound does not load hwloc.  So `reorder' is
  * almost free for a job on one host without binding. */
@@ -57,7 +57,7 @@ static bool locality_bound(void)
 	return CPU_COUNT(&mine) < sysconf(_SC_NPROCESSORS_ONLN);
 }
 
-/* The part of the host (HAFT_PLACE) that this process is bound to, or HAFT_HW_MANY: to none. */
+/* The part of the host (HAFT_REORDER) that this process is bound to, or HAFT_HW_MANY: to none. */
 static int locality_part(void)
 {
 	static const char *const kinds[] = {"hwloc://NUMANode", "hwloc://Package", "hwloc://Core"};

@@ -30,12 +30,12 @@ for t in ch03/random_traffic ch06/coll_sequence ch06/same_bits ch06/user_ops; do
 	over "-hosts a,b,c -rr" 7 std/$t
 done
 over "-hosts a:3,b:2" 5 std/ch06/coll_sequence HAFT_COLL=p2p
-over "-hosts a:3,b:2" 5 std/ch06/coll_sequence HAFT_COLL_PLAN=allreduce=ring,bcast=parts
+over "-hosts a:3,b:2" 5 std/ch06/coll_sequence HAFT_COLL_ALGORITHM=allreduce=ring,bcast=parts
 f=gather=hosts,scatter=hosts,allgather=hosts,alltoall=hosts,scan=hosts,exscan=hosts
 f=$f,allgatherv=hosts,reduce_scatter=hosts,reduce_scatter_block=hosts
 over "-hosts a:2,b:2" 4 std/ch06/algorithms
-over "-hosts a:2,b:1,c:2" 5 std/ch06/algorithms HAFT_COLL_PLAN=$f
-over "-hosts a:9,b:8" 17 std/ch06/algorithms HAFT_COLL_PLAN=$f
+over "-hosts a:2,b:1,c:2" 5 std/ch06/algorithms HAFT_COLL_ALGORITHM=$f
+over "-hosts a:9,b:8" 17 std/ch06/algorithms HAFT_COLL_ALGORITHM=$f
 over "-hosts a,b,c -rr" 8 std/ch06/algorithms
 over "-hosts a:3,b:2" 5 std/ch06/reduce_ops HAFT_SLEEP=always
 over "-hosts a:2,b:1" 3 thread/all_calls

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* RUN np=2 env="HAFT_READ=always|never" */
+/* RUN np=2 env="HAFT_SINGLE_COPY=always|never" */
 /* MPI-5.0 3.5: large messages, read from the sender's memory or through the pipe: whole, in order,
  * cut where the receiver has less room. */
 #include "tests/check.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* RUN np=2 env="HAFT_EARLY=64M" */
+/* RUN np=2 env="HAFT_UNEXPECTED=64M" */
 /* MPI-5.0 3.5, 3.9: 20,000 receives posted, and 20,000 unexpected messages: both
  * ways of matching. */
 #include "tests/check.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* RUN np=2,3 env="HAFT_EARLY=16M" */
+/* RUN np=2,3 env="HAFT_UNEXPECTED=16M" */
 /* MPI-5.0 3.5: a sender that outruns its receiver: 250000 small messages without receives
  * for, while the receiver is busy in MPI with another message.  Memory stays bounded, order and
  * data are kept, and what comes after them can be received first. */

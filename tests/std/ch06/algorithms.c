@@ -10,7 +10,7 @@
  *     plans [ROUNDS [PLAN]]
  *
  * ROUNDS is the number of batches of each form on each communicator; `make long-plans' runs many.
- * PLAN is the number of a list of algorithms below, which HAFT_COLL_PLAN gets.
+ * PLAN is the number of a list of algorithms below, which HAFT_COLL_ALGORITHM gets.
  *
  * A block is `len' ints; sender and receiver may describe it by different types. */
 #include "tests/check.h"
@@ -451,7 +451,7 @@ int main(int argc, char **argv)
 	int all, rank, rounds = argc > 1 ? atoi(argv[1]) : 1;
 
 	if (argc > 2)
-		setenv("HAFT_COLL_PLAN", lists[atoi(argv[2])], 0);
+		setenv("HAFT_COLL_ALGORITHM", lists[atoi(argv[2])], 0);
 	MPI_Init(&argc, &argv);
 	MPI_Comm_size(MPI_COMM_WORLD, &all);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* RUN np=4 env="HAFT_PLACE=core" */
+/* RUN np=4 env="HAFT_REORDER=core" */
 /* MPI-5.0 8.5.1: reorder puts neighbours near each other: four processes, bound by themselves to
  * two cores like cards that are dealt. */
 #define _GNU_SOURCE
