@@ -122,7 +122,7 @@ int coll_sched_begin(
 int coll_sched_init(
 	const struct coll_args *k, coll_steps_fn *steps, const void *arg, struct req **request);
 
-/* Do the invariants of all active schedules hold?  For debug builds and tests. */
+/* Do the invariants of all active schedules hold?  Registered (valid.h). */
 bool coll_sched_valid(void);
 
 /* Frees the memory that is kept for the next schedules. */

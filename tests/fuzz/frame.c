@@ -20,8 +20,8 @@
 #include "libmpi/core/objects.h"
 #include "libmpi/core/process_state.h"
 #include "libmpi/core/valid.h"
+#include "libmpi/p2p/p2p.h"
 #include "libmpi/p2p/p2p_state.h"
-#include "libmpi/p2p/sig.h"
 #include "libmpi/rma/am.h"
 #include "libmpi/via/remote.h"
 #include "libmpi/via/ofi.h"
@@ -37,7 +37,7 @@
 #define SEEDS 60
 #define PEERS 4
 #define STEPS 600    /* calls of a seed */
-#define KINDS 0x40   /* of frames, those with a note too */
+#define KINDS 0x40   /* of frames, those with a signature too */
 #define QUEUE 4096   /* frames on their way */
 #define LONG  150000 /* bytes of the largest message: no frame holds it */
 #define OPS   64     /* requests at a time */
@@ -543,10 +543,9 @@ static void child(void)
 	wild = draw(5) > 0 ? 2 + draw(40) : 0;
 	for (int i = 0; i < OPS; i++)
 		reqs[i] = MPI_REQUEST_NULL;
-	if (draw(3) == 0) { /* as with HAFT_CHECK=types: notes take room in frames */
+	if (draw(3) == 0) { /* as with HAFT_CHECK=types: signatures take room in frames */
 		p2p_state.checks = true;
-		for (int i = 1; i < PEERS; i++)
-			p2p_peer(i)->eager -= (int64_t)sizeof(struct p2p_sig);
+		p2p_tune();
 	}
 	if (setjmp(next_seed) == 0)
 		calls();
