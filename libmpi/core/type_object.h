@@ -76,6 +76,8 @@ struct type {
 	struct type_plan *plan; /* owned; how to pack it, made by the commit.  NULL: dense */
 	/* owned; of its basic types, made when first needed: type/signature.h */
 	struct type_signature *signature;
+	/* owned; of its displacements, made when first needed: type/map_order.h */
+	struct type_order *order;
 };
 
 /* Set by libmpi/type: frees what a datatype owns, when its last reference is dropped. */

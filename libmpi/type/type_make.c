@@ -148,6 +148,7 @@ int type_clone(const struct type *t, struct type **clone)
 	n->committed = false;
 	n->plan = NULL;
 	n->signature = NULL;
+	n->order = NULL;
 	type_block_of(n)->users++;
 	*clone = n;
 	return 0;
@@ -159,6 +160,7 @@ void type_gone(struct type *t)
 
 	type_plan_free(t->plan);
 	free(t->signature);
+	free(t->order);
 	if (p == NULL || --p->users > 0)
 		return;
 	for (int64_t i = 0; i < p->made.nd; i++)
@@ -166,6 +168,7 @@ void type_gone(struct type *t)
 	for (int64_t i = 0; i < p->made.ninner; i++) {
 		type_plan_free(p->made.inner[i]->plan);
 		free(p->made.inner[i]->signature);
+		free(p->made.inner[i]->order);
 		free(p->made.inner[i]);
 	}
 	free(p);
