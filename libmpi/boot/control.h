@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* control.h - what a process asks its launcher for while it runs: further processes, names of
+ * ports, where a process is.
+ *
+ *   our mpiexec       lines of PMI-1 over the socket of HAFT_JOB, with words haft_... of ours
+ *   a singleton       starts our mpiexec as its service at the first request
+ *   hydra, srun       PMI-1; mpirun, prterun: PMIx (kvs.h).  Spawned processes are strangers.
+ *
+ * One thread at a time calls these functions, but other requests may come between boot_spawn_begin
+ * and boot_spawn_end.  Functions that return int return 0 or a class of MPI with words (haft_err),
+ * unless their comment says otherwise. */
+#ifndef LIBMPI_BOOT_CONTROL_H
+#define LIBMPI_BOOT_CONTROL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include "libmpi/boot/boot.h"
+
+/* A key of an info object. */
+struct boot_key {
+	const char *key, *value;
+};
+
+/* One program of a spawn. */
+struct boot_command {
+	const char *path;
+	char *const *argv; /* without the program, ends with NULL; NULL: no argument */
+	int maxprocs;
+	const struct boot_key *keys;
+	int nkeys;
+};
+
+#define BOOT_WORDS 512
+
+/* The result of a spawn. */
+struct boot_spawned {
+	bool kin;               /* they are in our universe, and know us; false: strangers */
+	int first, n;           /* kin: numbers first .. first+n-1 */
+	int total;              /* processes that were asked for */
+	int *errcode;           /* [total], classes of MPI; malloc'ed: the caller's */
+	int err;                /* a class of MPI: no process was started; 0: n were */
+	char words[BOOT_WORDS]; /* why processes are missing; "": none is */
+};
+
+/* Sends the request.  birth: a text without blanks and newlines that each child gets (boot_birth);
+ * under other launchers at most 1000 bytes.  Our environment as it is now, and our directory, are
+ * sent as well.  -1: another thread's spawn is under way: make progress and call again. */
+int boot_spawn_begin(const struct boot_command *c, int n, const char *birth);
+
+/* Waits at most `ms' for the answer.  1: it is there; 0: not yet; -1: the launcher is gone. */
+int boot_answer_wait(int ms);
+
+/* Takes the answer, once boot_answer_wait has returned 1 or -1. */
+void boot_spawn_end(struct boot_spawned *r);
+
+/* The text that the parents have sent with the spawn of this process; NULL: it was not spawned.
+ * Valid for ever. */
+const char *boot_birth(void);
+
+/* Names of ports, known to all processes of the launcher.  replace: a name that is there gets the
+ * new port; else that is MPI_ERR_SERVICE.  boot_lookup: MPI_ERR_NAME if there is none.
+ * boot_unpublish: MPI_ERR_SERVICE. */
+int boot_publish(const char *service, const char *port, bool replace);
+int boot_lookup(const char *service, char *port, size_t len);
+int boot_unpublish(const char *service);
+
+/* Where a process of the universe is. */
+struct boot_place {
+	int host; /* boot_host_name, if the host is one of the first job's */
+	int pid;
+	char name[256];       /* of the host */
+	char addr[BOOT_ADDR]; /* where it listens; "": it does not, or the launcher does not know */
+};
+
+/* Asks the launcher for a process that the segment and the map do not know. */
+int boot_where(int number, struct boot_place *where);
+
+/* Tells the launcher that this process listens at an address from now on. */
+int boot_listen_show(const char *addr);
+
+/* Tells the launcher that this process's job and that of process `first' are connected once more,
+ * or once less: it ends all connected jobs when one fails.  Only one process of a job tells it. */
+void boot_together(int first);
+void boot_apart(int first);
+
+/* Asks the launcher to end the jobs of these processes. */
+void boot_kill(const int *numbers, int n, int code);
+
+/* MPI_UNIVERSE_SIZE; -1: not known. */
+int boot_universe_size(void);
+
+/* For boot.c: the socket to mpiexec, -1: none; whether this process was spawned. */
+void boot_control_use(int fd, bool spawned);
+
+/* For boot.c: tells the launcher the state of a process that has no seat which shows it. */
+void boot_control_state(uint32_t state);
+
+#endif
