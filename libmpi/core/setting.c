@@ -226,6 +226,14 @@ static const struct setting_row rows[SETTING_COUNT] = {
 		.meaning = "libfabric's provider for HAFT_VIA=ofi and ofi-all, as fi_info -l "
 			   "names it (verbs, cxi, efa, tcp); default: the first that is suitable",
 		.more = "libfabric reads its own variables (FI_PROVIDER, FI_LOG_LEVEL)."},
+	[SETTING_FILE_SYNC] = {.name = "HAFT_FILE_SYNC",
+		.form = SETTING_WORD,
+		.max = 1,
+		.words = {"never", "close"},
+		.everywhere = true,
+		.meaning = "MPI_File_close brings written data to the device (close), or leaves "
+			   "that to MPI_File_sync and the operating system (never)",
+		.more = "The hint haft_sync says it for one file."},
 };
 
 static int64_t values[SETTING_COUNT];

@@ -41,6 +41,7 @@ enum haft_setting {
 	SETTING_RMA,            /* HAFT_RMA: enum haft_rma */
 	SETTING_PROGRESS,       /* HAFT_PROGRESS: 0 call, 1 thread */
 	SETTING_OFI_PROVIDER,   /* HAFT_OFI_PROVIDER: text */
+	SETTING_FILE_SYNC,      /* HAFT_FILE_SYNC: 0 never, 1 close */
 	SETTING_COUNT
 };
 
@@ -72,10 +73,11 @@ enum haft_rma { /* transport of one-sided communication */
 };
 
 enum haft_check {
-	HAFT_CHECK_TYPES = 1, /* type signatures of messages */
-	HAFT_CHECK_COLL = 2,  /* matching collective calls */
-	HAFT_CHECK_RMA = 4,   /* conflicting accesses to windows */
-	HAFT_CHECK_STRICT = 8 /* errors that real programs depend on */
+	HAFT_CHECK_TYPES = 1,  /* type signatures of messages */
+	HAFT_CHECK_COLL = 2,   /* matching collective calls */
+	HAFT_CHECK_RMA = 4,    /* conflicting accesses to windows */
+	HAFT_CHECK_STRICT = 8, /* errors that real programs depend on */
+	HAFT_CHECK_IO = 16     /* conflicting accesses to files; hints that are ignored */
 };
 
 /* The value of a setting.  The first call reads the environment.  Any thread. */

@@ -1,3 +1,99 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* agree.c - one error for all members. */
-#include "libmpi/io/io.h"
+/* agree.c - one error for all members of a file: a minimum, and after an error its words. */
+#include "libmpi/io/agree.h"
+
+#include "libmpi/coll/reduce_op.h"
+#include "libmpi/core/err.h"
+#include "libmpi/type/type.h"
+#include <engine.h>
+#include <stdio.h>
+#include <string.h>
+
+#define AGREE_NONE INT64_MAX /* this member has no error */
+
+/* An error on its way to the other members. */
+struct agree_words {
+	int32_t class;
+	char words[HAFT_ERR_TEXT_MAX];
+};
+
+static int agree_minimum(struct comm *c, const int64_t *mine, int64_t *least, int n)
+{
+	return coll_allreduce(
+		mine, least, n, type_predefined(MPI_INT64_T), coll_op_predefined(MPI_MIN), c);
+}
+
+/* Rank `from' has an error: all members return it. */
+static int agree_spread(struct comm *c, int from, int class, const char *words)
+{
+	struct agree_words all = {.class = class};
+	int err;
+
+	if (c->rank == from && strncmp(words, "rank ", 5) == 0)
+		snprintf(all.words, sizeof(all.words), "%s", words);
+	else if (c->rank == from)
+		snprintf(all.words, sizeof(all.words), "rank %d of %d: %.350s", c->rank, c->size,
+			words[0] != '\0' ? words : haft_err_class_text(class));
+	err = coll_bcast(&all, sizeof(all), type_predefined(MPI_BYTE), from, c);
+	return err != 0 ? err : haft_err(all.class, "%s", all.words);
+}
+
+/* The result of a minimum whose first word is that of the ranks with errors. */
+static int agree_result(struct comm *c, int64_t least, int err, const char *words)
+{
+	if (c->size == 1 || least == AGREE_NONE)
+		return err;
+	return agree_spread(c, (int)least, err, words);
+}
+
+int io_agree_on(struct comm *c, int err)
+{
+	int64_t mine = err != 0 ? c->rank : AGREE_NONE, least = mine;
+	char words[HAFT_ERR_TEXT_MAX];
+	int failed;
+
+	if (c->size == 1)
+		return err;
+	if (err != 0)
+		snprintf(words, sizeof(words), "%s", haft_err_text(err));
+	failed = agree_minimum(c, &mine, &least, 1);
+	return failed != 0 ? failed : agree_result(c, least, err, err != 0 ? words : "");
+}
+
+int io_agree(const struct io_file *f, int err)
+{
+	return io_agree_on(f->comm, err);
+}
+
+int io_agree_same(const struct io_file *f, int err, const struct io_same same[], int n, bool *any)
+{
+	int64_t mine[2 + 2 * IO_AGREE_SAME], least[2 + 2 * IO_AGREE_SAME];
+	char words[HAFT_ERR_TEXT_MAX] = "";
+	int failed;
+
+	must(n <= IO_AGREE_SAME);
+	if (f->comm->size == 1)
+		return err;
+	if (err != 0)
+		snprintf(words, sizeof(words), "%s", haft_err_text(err));
+	mine[0] = err != 0 ? f->comm->rank : AGREE_NONE;
+	mine[1] = any != NULL && *any ? -1 : 0;
+	for (int i = 0; i < n; i++) {
+		mine[2 + 2 * i] = same[i].value;
+		mine[3 + 2 * i] = ~same[i].value; /* the greatest, as a minimum; never overflows */
+	}
+	failed = agree_minimum(f->comm, mine, least, 2 + 2 * n);
+	if (failed == 0)
+		failed = agree_result(f->comm, least[0], err, words);
+	for (int i = 0; i < n && failed == 0; i++)
+		if (least[2 + 2 * i] != ~least[3 + 2 * i])
+			failed = haft_err(MPI_ERR_NOT_SAME,
+				"%s differs between the members of %s: rank %d of %d has %lld, "
+				"others have %lld to %lld",
+				same[i].name, f->path, f->comm->rank, f->comm->size,
+				(long long)same[i].value, (long long)least[2 + 2 * i],
+				(long long)~least[3 + 2 * i]);
+	if (failed == 0 && any != NULL)
+		*any = least[1] < 0;
+	return failed;
+}

@@ -2,7 +2,7 @@
 /* hint.h - hints of a file (14.2.8): one table of keys, their synonyms, their defaults.
  *
  *      info of the user ──> io_hints_new, io_hints_change ──> struct io_hints ──> io_hint(f, ...)
- *                                                                  └─> MPI_File_get_info
+ *                                                               └─> MPI_File_get_info
  *
  * A hint that is not understood, or comes too late, is ignored: it changes nothing, and
  * MPI_File_get_info does not show it. */
@@ -15,7 +15,7 @@ enum io_hint {
 	IO_CB_BUFFER_SIZE,       /* bytes of an aggregator's stage */
 	IO_CB_NODES,             /* aggregators; 0: chosen by cost */
 	IO_CB_BLOCK_SIZE,        /* bytes of a block dealt to the aggregators in turn; 0: chosen */
-	IO_COLLECTIVE_BUFFERING, /* enum io_tristate */
+	IO_COLLECTIVE_BUFFERING, /* enum io_tristate; of all collective accesses */
 	IO_CB_READ,              /* enum io_tristate: aggregate collective reads */
 	IO_CB_WRITE,
 	IO_DS_READ, /* enum io_tristate: sieve independent reads */
@@ -23,12 +23,12 @@ enum io_hint {
 	IO_IND_RD_BUFFER_SIZE, /* bytes of a window of sieving */
 	IO_IND_WR_BUFFER_SIZE,
 	IO_ACCESS_STYLE, /* text */
-	IO_FILE_PERM,    /* text, octal */
+	IO_FILE_PERM,    /* octal */
 	IO_STRIPING_FACTOR,
-	IO_STRIPING_UNIT,
+	IO_STRIPING_UNIT, /* bytes; 0: not known.  Domains of aggregators begin at multiples */
 	IO_NB_PROC,
 	IO_HAFT_COMMIT,     /* enum io_commit */
-	IO_HAFT_SYNC,       /* enum io_sync: what close does */
+	IO_HAFT_SYNC,       /* enum io_sync: what MPI_File_close does */
 	IO_HAFT_RESERVE,    /* bytes to allocate at open */
 	IO_HAFT_STATISTICS, /* 1: print at close */
 	IO_MEMORY_KINDS,    /* text: mpi_assert_memory_alloc_kinds */
@@ -51,15 +51,25 @@ static inline int64_t io_hint(const struct io_file *f, enum io_hint which)
 	return f->hints->number[which];
 }
 
-/* Hints at open: the defaults and what info (or NULL) asks for.  0, or MPI_ERR_NO_MEM. */
+/* Hints at open: the defaults, and what info (or NULL) asks for.  0, or MPI_ERR_NO_MEM with
+ * words. */
 int io_hints_new(const struct info *info, struct io_hints **hints);
 void io_hints_free(struct io_hints *h);
 
-/* Sets hints of an open file, as far as they can still change.  Errors as io_hints_new. */
-int io_hints_change(struct io_file *f, const struct info *info);
+/* Sets hints of an open file, as far as they can still change. */
+void io_hints_change(struct io_hints *h, const struct info *info);
 
-/* A number of all values that must be equal on all members; and the name of the first that differs
- * from what `other' says.  */
-uint64_t io_hints_same(const struct info *info);
+/* A number for each hint that must be equal on all members; 0: it is not set, or may differ. */
+void io_hints_same(const struct info *info, uint16_t same[IO_HINTS]);
+
+/* Likewise one number for all of them. */
+int64_t io_hints_same_all(const struct info *info);
+
+/* The key of a hint. */
+const char *io_hint_key(enum io_hint which);
+
+/* The key that a file does not know or cannot use: the first one in info from the i-th on; *i
+ * becomes the number of the next.  NULL: there is none. */
+const char *io_hints_ignored(const struct info *info, int *i);
 
 #endif

@@ -75,12 +75,15 @@ struct io_split {
 };
 
 struct io_file {
-	struct file *file; /* its handle's object */
-	struct comm *comm; /* the file's own; dropped at close */
-	int fd;            /* -1: not opened here yet */
-	int amode;         /* as the user gave it */
-	char *path;        /* malloc'ed; absolute, without prefix */
-	char *name;        /* malloc'ed; as the user gave it */
+	struct io_file *next; /* open files of this process: shared.c */
+	struct file *file;    /* its handle's object */
+	struct comm *comm;    /* the file's own; dropped at close */
+	int rank, size;       /* in it */
+	int fd;               /* -1: not opened here yet */
+	int amode;            /* as the user gave it */
+	char *path;           /* malloc'ed; absolute, without prefix */
+	char *name;           /* malloc'ed; as the user gave it */
+	char *final_path;     /* malloc'ed: what path is renamed to at close; NULL: nothing */
 	struct io_view *view;
 	struct io_hints *hints;
 	struct io_shared *shared; /* block of the members on this host; never NULL */
@@ -88,9 +91,15 @@ struct io_file {
 	bool holes;               /* the view of a member has had holes; equal on all members */
 	bool alone;               /* one member */
 	bool one_host;            /* all members share memory */
-	bool sequential;          /* no position: a pipe or a device (MPI_MODE_SEQUENTIAL) */
-	int64_t position;         /* individual pointer, in etypes; under the library's lock */
-	int busy;                 /* jobs under way; under the library's lock */
+	bool sequential;          /* MPI_MODE_SEQUENTIAL: a pipe or a device has no positions */
+	bool regular;             /* neither a pipe nor a device */
+	bool dirty;               /* this member has written since its last MPI_File_sync */
+	bool spread; /* members of other hosts have written for others since then; equal on all */
+	bool shared_owner; /* this member has allocated `shared' */
+	uint8_t turn;      /* of the two words of the shared pointer, the one in use: shared.h */
+	int64_t block;     /* bytes that the file system prefers to move at a time */
+	int64_t position;  /* individual pointer, in etypes; under the library's lock */
+	int busy;          /* jobs under way; under the library's lock */
 	struct io_split split;
 	int late;         /* class of the first error that no call has returned yet, or 0 */
 	char *late_words; /* malloc'ed; its words */
@@ -137,7 +146,7 @@ struct io_job {
 	char *words;   /* malloc'ed; of err */
 };
 
-/* Stores the first error of a job, with the words that this thread's haft_err has. */
+/* access_job.c: stores the first error of a job, with the words that this thread's haft_err has. */
 void io_job_fail(struct io_job *j, int err);
 
 /* Returns the job's error, and hands its words to haft_err. */
@@ -165,20 +174,11 @@ int io_independent_begin(struct io_job *j, struct req **request);
 void io_collective(struct io_job *j);
 int io_collective_begin(struct io_job *j, struct req **request);
 
-/* agree.c: all members of a file call this.  err: this member's error, or 0, with its words in
+/* agree.h: all members of a file call this.  err: this member's error, or 0, with its words in
  * haft_err.  Returns 0 if all have 0, else the class of the lowest rank that has one, with the
  * words of that rank. */
 int io_agree(const struct io_file *f, int err);
 int io_agree_on(struct comm *c, int err);
-
-/* view.c: byte `at' of the stream, as a byte of the file; at may be anything >= 0. */
-int64_t io_view_byte(const struct io_view *v, int64_t at);
-
-/* The stream byte of the first etype that begins at or after byte `byte' of the file. */
-int64_t io_view_stream(const struct io_view *v, int64_t byte);
-
-void io_view_hold(struct io_view *v);
-void io_view_drop(struct io_view *v); /* frees the last; under the library's lock */
 
 /* --- the disk: disk_os.c -------------------------------------------------------------------- */
 

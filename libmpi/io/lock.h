@@ -11,4 +11,8 @@ struct io_lock_table {
 	_Atomic uint64_t word[8];
 };
 
+/* Can ranges of this file be locked?  0, or MPI_ERR_UNSUPPORTED_OPERATION with words. */
+struct io_file;
+int io_lock_possible(const struct io_file *f);
+
 #endif

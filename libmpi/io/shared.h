@@ -3,10 +3,14 @@
  *
  *      host A   rank 0 ──┐                         host B   rank 2 ──┐
  *               rank 1 ──┴─> struct io_shared               rank 3 ──┴─> struct io_shared
- *                            pointer: the one in use                     pointer: not used
+ *                            pointer: the one in use        pointer: not used
  *
  * The shared pointer (14.4.4) is a word in rank 0's block.  Members of that host add to it; members
- * of other hosts ask rank 0 by a frame.  Nothing of it is on the disk. */
+ * of other hosts ask rank 0 by a frame.  Nothing of it is on the disk.
+ *
+ * A view begins with the pointer at 0.  Members may still use the old view while others have left
+ * MPI_File_set_view, so there are two words, used in turn: rank 0 writes the next one before the
+ * agreement that ends MPI_File_set_view, and each member goes over to it afterwards. */
 #ifndef HAFT_IO_SHARED_H
 #define HAFT_IO_SHARED_H
 
@@ -15,21 +19,26 @@
 
 /* Made at open by the lowest rank of a host, in its segment; zero at first. */
 struct io_shared {
-	_Atomic int64_t pointer; /* in etypes; of rank 0's block only */
-	_Atomic int64_t ticket;  /* sequential files: accesses that have begun */
-	_Atomic int64_t served;  /* and that are over */
-	_Atomic int32_t dirty;   /* bytes were written since the last MPI_File_sync */
-	int32_t members;         /* on this host */
-	uint64_t pad[4];
+	_Atomic int64_t pointer[2]; /* in etypes; of rank 0's block only; file->turn is in use */
+	_Atomic int64_t ticket;     /* sequential files: accesses that have begun */
+	_Atomic int64_t served;     /* and that are over */
+	int64_t members;            /* on this host */
+	uint64_t pad[3];
 	struct io_lock_table locks;
 };
+
+/* Makes a file known to the frames of other members; and takes it out again. */
+void io_shared_attach(struct io_file *f);
+void io_shared_detach(struct io_file *f);
 
 /* Adds n etypes to the shared pointer; *before is what it was.  Waits for rank 0's process if that
  * is on another host.  0 or an error class with words. */
 int io_shared_add(struct io_file *f, int64_t n, int64_t *before);
 
-/* Sets the shared pointer; one member, while no other uses it. */
-int io_shared_set(struct io_file *f, int64_t to);
+/* Sets the word that is not in use; rank 0 only.  After the agreement of all members,
+ * io_shared_turn goes over to it. */
+void io_shared_prepare(struct io_file *f, int64_t to);
+void io_shared_turn(struct io_file *f);
 
 /* Collective: sets j->at of an ordered job from the counts of all members, and moves the pointer.
  * j->err may be set.  An error is the job's, on all members. */

@@ -51,6 +51,7 @@ enum p2p_frame_kind {
 	FRAME_CANCEL,        /* ctx and tag are the message's; payload: id of the RTS */
 	FRAME_CANCEL_OK,     /* tag: the id; no receive or probe will find the message */
 	FRAME_CANCEL_PROBED, /* tag: the id; a matched probe has the message */
+	FRAME_IO,            /* libmpi/io's */
 	FRAME_ERROR, /* instead of a message of a collective; payload: struct p2p_error_msg */
 	FRAME_KINDS
 };

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* access_job.c - the result of an access, and its end. */
+#include "libmpi/core/err.h"
+#include "libmpi/io/view.h"
+#include <stdlib.h>
+#include <string.h>
+
+void io_job_fail(struct io_job *j, int err)
+{
+	if (err == 0 || j->err != 0)
+		return;
+	j->err = err;
+	j->words = strdup(haft_err_text(err));
+}
+
+int io_job_error(const struct io_job *j)
+{
+	return j->err == 0 ? 0 : haft_err(j->err, "%s", j->words != NULL ? j->words : "");
+}
+
+void io_job_end(struct io_job *j)
+{
+	if (j->view != NULL) {
+		io_view_drop(j->view);
+		j->f->busy--;
+	}
+	if (j->form != IO_BLOCKING)
+		obj_drop(j->type);
+	free(j->words);
+	j->view = NULL;
+	j->words = NULL;
+}

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* close.c - MPI_File_close, MPI_File_sync, MPI_File_delete (MPI-5.0 14.2.2, 14.2.3, 14.6.1).
+ *
+ *   close   drain ── sync, if asked for ── close(2) ── agreement ── rank 0: rename or unlink
+ *                     hint haft_sync, HAFT_FILE_SYNC                  └─ agreement
+ *
+ * A write that has returned is in the kernel of the host that made it, so close needs no sync for
+ * members of one host to see it.  Errors that no call has returned yet come out here.  The handle
+ * and everything else is freed in any case. */
+#include "libmpi/core/err.h"
+#include "libmpi/core/attr_name.h"
+#include "libmpi/core/process_state.h"
+#include "libmpi/io/agree.h"
+#include "libmpi/io/disk.h"
+#include "libmpi/io/file.h"
+#include "libmpi/io/hint.h"
+#include "libmpi/p2p/p2p.h"
+#include <engine.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Takes the error that was kept for this call. */
+static int close_late(struct io_file *f)
+{
+	int err = f->late;
+
+	if (err == 0)
+		return 0;
+	f->late = 0;
+	haft_err(err, "%s", f->late_words != NULL ? f->late_words : "");
+	free(f->late_words);
+	f->late_words = NULL;
+	return err;
+}
+
+/* The first of two errors; it has the words. */
+static int close_first(int err, int next, const char *words)
+{
+	return err == 0 || next == 0 ? err + next : haft_err(err, "%s", words);
+}
+
+/* Runs the next step of closing after `err', whose words it may overwrite. */
+#define CLOSE_STEP(err, call)                                    \
+	do {                                                     \
+		char close_words[HAFT_ERR_TEXT_MAX];             \
+		snprintf(close_words, sizeof(close_words), "%s", \
+			(err) != 0 ? haft_err_text(err) : "");   \
+		err = close_first(err, call, close_words);       \
+	} while (0)
+
+static bool close_is_idle(void *arg)
+{
+	const struct io_file *f = arg;
+
+	return f->busy == 0;
+}
+
+/* Waits for the accesses that the program has left. */
+static int close_drain(struct io_file *f)
+{
+	const struct p2p_condition idle = {.ready = close_is_idle, .arg = f};
+	int err = io_file_idle(f, "MPI_File_close");
+
+	if (f->busy > 0)
+		p2p_progress_until(&idle);
+	return err;
+}
+
+/* Rank 0, when no member has the file open: gives it its name, or deletes it. */
+static int close_name(struct io_file *f, int err)
+{
+	if (f->final_path != NULL && err != 0) {
+		io_disk_delete(f, f->path); /* the old file stays */
+		return 0;
+	}
+	if (f->final_path != NULL)
+		err = io_disk_rename(f, f->path, f->final_path, (f->amode & MPI_MODE_EXCL) != 0);
+	if (f->final_path != NULL && err == 0)
+		err = io_disk_sync_folder(f, f->final_path);
+	if ((f->amode & MPI_MODE_DELETE_ON_CLOSE) != 0 && err == 0)
+		err = io_disk_delete(f, f->final_path != NULL ? f->final_path : f->path);
+	return err;
+}
+
+/* Keeps the object of the last file whose close has failed, until the next one: its error handler
+ * is called after the handle has gone. */
+static void close_keep(struct file *file)
+{
+	static struct file *kept;
+
+	obj_hold(file);
+	if (kept != NULL)
+		obj_drop(kept);
+	kept = file;
+}
+
+int io_close(struct file **fh)
+{
+	struct file *file = *fh;
+	struct io_file *f = io_of(file);
+	bool rename = f->final_path != NULL;
+	bool named = rename || (f->amode & MPI_MODE_DELETE_ON_CLOSE) != 0;
+	int err = close_drain(f), failed;
+
+	CLOSE_STEP(err, close_late(f));
+	if ((rename || io_hint(f, IO_HAFT_SYNC) == IO_SYNC_CLOSE) && f->dirty)
+		CLOSE_STEP(err, io_disk_sync(f));
+	CLOSE_STEP(err, io_disk_close(f));
+	err = io_agree(f, err);
+	if (named) {
+		failed = f->rank == 0 ? close_name(f, err) : 0;
+		if (err == 0)
+			err = io_agree(f, failed);
+	}
+	io_file_free(f);
+	file->io = NULL;
+	if (err != 0)
+		close_keep(file);
+	haft_obj_free(file, MPI_ERR_FILE, "file");
+	*fh = NULL;
+	return err;
+}
+
+int io_sync(struct file *fh)
+{
+	struct io_file *f = io_of(fh);
+	int err = io_file_idle(f, "MPI_File_sync");
+
+	CLOSE_STEP(err, close_late(f));
+	if (f->dirty && f->fd >= 0)
+		CLOSE_STEP(err, io_disk_sync(f));
+	f->dirty = false;
+	if (f->spread) { /* another host has written bytes of this member */
+		f->spread = false;
+		err = io_agree(f, err);
+	}
+	return err;
+}
+
+int io_delete(const char *filename, struct info *info)
+{
+	struct io_file f = {.fd = -1, .rank = haft_life.rank, .size = haft_life.size};
+	int err = io_file_path(&f, filename);
+
+	(void)info; /* no hint changes how a file is deleted */
+	if (err == 0)
+		err = io_disk_delete(&f, f.path);
+	free(f.path);
+	free(f.name);
+	return err;
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* disk.h - files as the operating system has them: opening, size, space, durability.
+ *
+ *      engine ──> io_disk_... ──> system call ── errno ──> class of MPI, with words
+ *                    └── gives the library's lock up meanwhile
+ *
+ * Words name rank, host, path and the reason, and for transfers bytes and offset.  Reads and writes
+ * are declared in io.h.  All functions return 0 or an error class with words. */
+#ifndef HAFT_IO_DISK_H
+#define HAFT_IO_DISK_H
+
+#include "libmpi/io/io.h"
+
+/* Which file it is, and what it is. */
+struct io_identity {
+	uint64_t dev, ino;
+	int64_t size;
+	int64_t block; /* bytes that the file system prefers to move at a time */
+	bool regular;
+	bool local_fs; /* no other host can see this file system */
+	bool created;  /* io_disk_open has made the file */
+	uint8_t pad[5];
+};
+
+enum io_disk_open {
+	IO_OPEN_FIRST, /* as f->amode says: MPI_MODE_CREATE and MPI_MODE_EXCL count */
+	IO_OPEN_AGAIN  /* the file exists: another member has opened it */
+};
+
+/* Opens f->path and sets f->fd; *id says what was opened.  permissions: of a file that it makes,
+ * less the umask.  A directory is an error. */
+int io_disk_open(
+	struct io_file *f, enum io_disk_open how, unsigned permissions, struct io_identity *id);
+
+/* Closes f->fd, if it is open.  The file system may report an earlier write here. */
+int io_disk_close(struct io_file *f);
+
+/* Is there a file of this name?  It looks at the name itself, not at what a link leads to. */
+bool io_disk_exists(const char *path);
+
+/* Makes a relative path absolute; *path is malloc'ed.  f is for words. */
+int io_disk_absolute(const struct io_file *f, const char *name, char **path);
+
+/* Deletes `path'. */
+int io_disk_delete(const struct io_file *f, const char *path);
+
+/* Gives a file another name; exclusive: a file of that name is an error. */
+int io_disk_rename(const struct io_file *f, const char *from, const char *to, bool exclusive);
+
+int io_disk_size(const struct io_file *f, int64_t *size);
+int io_disk_truncate(const struct io_file *f, int64_t size);
+
+/* Allocates the bytes [0, size) on the device; no byte that was written changes. */
+int io_disk_allocate(const struct io_file *f, int64_t size);
+
+/* Likewise, but the size of the file stays.  No error where the file system cannot do it. */
+int io_disk_reserve(const struct io_file *f, int64_t size);
+
+/* Returns when the bytes of the file that this host has written are on the device. */
+int io_disk_sync(const struct io_file *f);
+
+/* Makes a new name in a directory last: `path' is in it. */
+int io_disk_sync_folder(const struct io_file *f, const char *path);
+
+/* The next bytes of a pipe or a device, all n of them; a read stops at the end. */
+int io_disk_read_next(const struct io_file *f, void *buf, int64_t n, int64_t *moved);
+int io_disk_write_next(const struct io_file *f, const void *buf, int64_t n, int64_t *moved);
+
+#endif

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* file.h - parts of opening and closing that several files of this folder use. */
+#ifndef HAFT_IO_FILE_H
+#define HAFT_IO_FILE_H
+
+#include "libmpi/io/io.h"
+
+/* Sets f->name and f->path.  0 or an error class with words. */
+int io_file_path(struct io_file *f, const char *name);
+
+/* Frees all that a file has, but its handle; it is not open any more. */
+void io_file_free(struct io_file *f);
+
+/* Keeps an error that no call can return now; the first one is returned by the next MPI_File_sync,
+ * or MPI_File_close. */
+void io_file_keep_error(struct io_file *f, int err);
+
+/* Checks that no access of this process is under way.  0, or MPI_ERR_OTHER with words: `call' may
+ * not be made now. */
+int io_file_idle(const struct io_file *f, const char *call);
+
+#endif

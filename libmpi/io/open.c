@@ -1,0 +1,373 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* open.c - MPI_File_open (MPI-5.0 14.2.1).
+ *
+ *   all       offers: error, amode, hints, shared memory; rank 0: context ids     allgather
+ *   rank 0    opens, creates
+ *   all       what rank 0 has opened: device, inode, size; or its error           bcast
+ *   others    open the existing file, and compare
+ *   all       the first error of any member                                       agreement
+ *
+ * MPI_MODE_EXCL counts once, for rank 0.  After an error no member has the file open, and a file
+ * that this call has created is deleted. */
+#include "libmpi/coll/reduce_op.h"
+#include "libmpi/comm/comm_create.h"
+#include "libmpi/comm/context_id.h"
+#include "libmpi/core/err.h"
+#include "libmpi/core/clock.h"
+#include "libmpi/env/error_handler.h"
+#include "libmpi/io/agree.h"
+#include "libmpi/io/disk.h"
+#include "libmpi/io/file.h"
+#include "libmpi/io/hint.h"
+#include "libmpi/io/shared.h"
+#include "libmpi/io/view.h"
+#include "libmpi/type/type.h"
+#include "libmpi/via/shared_mem.h"
+#include <engine.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A member's message to the others before anything is opened. */
+struct open_offer {
+	uint64_t ctx, end; /* rank 0: context ids for the file's communicator */
+	uint64_t nonce;    /* rank 0: a number of no other open, for the name of a temporary file */
+	uint64_t shared;   /* offset of the block of its host, if this member has made it */
+	int32_t err;       /* not 0: it cannot take part */
+	int32_t amode;
+	uint16_t same[IO_HINTS]; /* hints that must be equal */
+	uint16_t pad[4];
+};
+
+/* Rank 0's message: the file that it has opened, or its error. */
+struct open_first {
+	int32_t class;
+	int32_t pad;
+	struct io_identity id;
+	char words[HAFT_ERR_TEXT_MAX];
+};
+
+struct open_making {
+	struct comm *comm; /* the user's */
+	const struct info *info;
+	struct io_file *f;
+	struct open_offer mine, *all;
+	struct io_identity id;
+	char words[HAFT_ERR_TEXT_MAX]; /* of mine.err */
+};
+
+/* --- amode and name ------------------------------------------------------------------------- */
+
+static int open_check_amode(int amode)
+{
+	const int all = MPI_MODE_RDONLY | MPI_MODE_RDWR | MPI_MODE_WRONLY | MPI_MODE_CREATE |
+			MPI_MODE_EXCL | MPI_MODE_DELETE_ON_CLOSE | MPI_MODE_UNIQUE_OPEN |
+			MPI_MODE_SEQUENTIAL | MPI_MODE_APPEND;
+	int way = amode & (MPI_MODE_RDONLY | MPI_MODE_RDWR | MPI_MODE_WRONLY);
+
+	if ((amode & ~all) != 0)
+		return haft_err(MPI_ERR_AMODE, "amode %d has bits that mean nothing: 0x%x", amode,
+			(unsigned)(amode & ~all));
+	if (way != MPI_MODE_RDONLY && way != MPI_MODE_RDWR && way != MPI_MODE_WRONLY)
+		return haft_err(MPI_ERR_AMODE,
+			"amode %d must have exactly one of MPI_MODE_RDONLY, MPI_MODE_RDWR and "
+			"MPI_MODE_WRONLY",
+			amode);
+	if (way == MPI_MODE_RDONLY && (amode & (MPI_MODE_CREATE | MPI_MODE_EXCL)) != 0)
+		return haft_err(MPI_ERR_AMODE,
+			"MPI_MODE_RDONLY does not go with MPI_MODE_CREATE and MPI_MODE_EXCL");
+	if (way == MPI_MODE_RDWR && (amode & MPI_MODE_SEQUENTIAL) != 0)
+		return haft_err(
+			MPI_ERR_AMODE, "MPI_MODE_SEQUENTIAL does not go with MPI_MODE_RDWR");
+	return 0;
+}
+
+/* haft_commit=rename: the members open a file of another name, which close renames. */
+static int open_temporary(struct io_file *f, uint64_t nonce)
+{
+	char *other;
+
+	if (io_hint(f, IO_HAFT_COMMIT) != IO_COMMIT_RENAME || (f->amode & MPI_MODE_CREATE) == 0)
+		return 0;
+	if (asprintf(&other, "%s.haft-%llx", f->path, (unsigned long long)nonce) < 0)
+		return haft_err(MPI_ERR_NO_MEM, "no memory for the name of a temporary file");
+	f->final_path = f->path;
+	f->path = other;
+	return 0;
+}
+
+/* --- this member's part --------------------------------------------------------------------- */
+
+/* Notes the first failure of this member.  The others learn of it by its offer. */
+static void open_fail(struct open_making *m, int err)
+{
+	if (err == 0 || m->mine.err != 0)
+		return;
+	m->mine.err = err;
+	snprintf(m->words, sizeof(m->words), "%s", haft_err_text(err));
+}
+
+/* The lowest rank on this host; *members: how many there are. */
+static int open_lowest(const struct comm *c, int *members)
+{
+	int lowest = -1;
+
+	*members = 0;
+	for (int i = 0; i < c->size; i++) {
+		if (!via_is_local(group_peer(c->group, i)))
+			continue;
+		if (lowest < 0)
+			lowest = i;
+		++*members;
+	}
+	return lowest;
+}
+
+/* Allocates the block of this host's members, if this is the lowest of them. */
+static int open_share(struct open_making *m)
+{
+	struct io_file *f = m->f;
+	int members, lowest = open_lowest(m->comm, &members);
+	void *p = NULL;
+	int err;
+
+	f->one_host = members == m->comm->size;
+	if (lowest != m->comm->rank)
+		return 0;
+	err = via_mem_new(sizeof(*f->shared), CACHE_LINE, &p);
+	if (err != 0)
+		return err;
+	f->shared = p;
+	f->shared_owner = true;
+	memset(p, 0, sizeof(*f->shared));
+	f->shared->members = members;
+	m->mine.shared = via_mem_off(p, sizeof(*f->shared));
+	if (members > 1 && m->mine.shared == 0)
+		return haft_err(MPI_ERR_NO_MEM,
+			"no shared memory for what %d ranks of a host share of %s", members,
+			f->path);
+	return 0;
+}
+
+/* Makes the object; a failure after this is told to the others. */
+static int open_begin(struct open_making *m, const char *name, int amode)
+{
+	struct io_file *f = calloc(1, sizeof(*f));
+
+	m->f = f;
+	m->all = malloc((size_t)m->comm->size * sizeof(*m->all));
+	if (f == NULL || m->all == NULL)
+		return haft_err(
+			MPI_ERR_NO_MEM, "no memory to open a file by %d processes", m->comm->size);
+	f->fd = -1;
+	f->amode = amode;
+	f->rank = m->comm->rank;
+	f->size = m->comm->size;
+	f->alone = f->size == 1;
+	f->sequential = (amode & MPI_MODE_SEQUENTIAL) != 0;
+	m->mine.amode = amode;
+	open_fail(m, open_check_amode(amode));
+	open_fail(m, io_hints_new(m->info, &f->hints));
+	open_fail(m, io_file_path(f, name));
+	if (m->mine.err == 0)
+		open_fail(m, open_share(m));
+	io_hints_same(m->info, m->mine.same);
+	if (f->rank == 0) {
+		struct comm_ids ids = comm_ctx_mint(CTX_FEW);
+
+		m->mine.ctx = ids.ctx;
+		m->mine.end = ids.end;
+		m->mine.nonce = ids.ctx ^ clock_now_ns() << 8;
+	}
+	return 0;
+}
+
+/* --- the exchange, and what comes of it ----------------------------------------------------- */
+
+/* Compares the offers: amode and hints must be equal. */
+static int open_compare(const struct open_making *m)
+{
+	const struct open_offer *first = &m->all[0];
+
+	for (int i = 1; i < m->comm->size; i++) {
+		const struct open_offer *o = &m->all[i];
+
+		if (o->amode != first->amode)
+			return haft_err(MPI_ERR_NOT_SAME, "amode is %d on rank 0 and %d on rank %d",
+				first->amode, o->amode, i);
+		for (int h = 0; h < IO_HINTS; h++)
+			if (o->same[h] != first->same[h])
+				return haft_err(MPI_ERR_NOT_SAME,
+					"the hint %s differs between rank 0 and rank %d",
+					io_hint_key((enum io_hint)h), i);
+	}
+	return 0;
+}
+
+static int open_exchange(struct open_making *m)
+{
+	struct type *byte = type_predefined(MPI_BYTE);
+	int err = coll_allgather(
+		&m->mine, sizeof(m->mine), byte, m->all, sizeof(m->mine), byte, m->comm);
+
+	if (err != 0)
+		return err;
+	for (int i = 0; i < m->comm->size; i++) {
+		if (m->all[i].err == 0)
+			continue;
+		if (m->mine.err != 0)
+			haft_err(m->mine.err, "%s", m->words);
+		return io_agree_on(m->comm, m->mine.err);
+	}
+	return open_compare(m);
+}
+
+/* The parts that need the offers of the others. */
+static int open_join(struct open_making *m)
+{
+	struct comm_spec how = {
+		.parent = m->comm, .group = m->comm->group, .ids = {m->all[0].ctx, m->all[0].end}};
+	struct io_file *f = m->f;
+	int members, err = comm_make_internal(&how, &f->comm);
+
+	if (err == 0)
+		err = open_temporary(f, m->all[0].nonce);
+	if (f->shared == NULL)
+		f->shared = via_mem_at(m->all[open_lowest(m->comm, &members)].shared);
+	if (err == 0)
+		err = io_view_initial(f);
+	return err;
+}
+
+/* Do this member and rank 0 see one file? */
+static int open_identical(const struct open_making *m, const struct io_identity *first)
+{
+	const struct io_identity *id = &m->id;
+	int peer = group_peer(m->comm->group, 0);
+	bool same_host = via_machine(peer) == via_machine(via.me);
+
+	if ((id->dev == first->dev && id->ino == first->ino) ||
+		(!same_host && !(id->local_fs && first->local_fs)))
+		return 0;
+	return haft_err(MPI_ERR_BAD_FILE,
+		"rank %d on host %s sees another file behind %s than rank 0 on host %s (inode "
+		"%llu, and %llu)",
+		m->f->rank, via_host(via.me), m->f->path, via_host(peer),
+		(unsigned long long)id->ino, (unsigned long long)first->ino);
+}
+
+/* Rank 0 opens the file, and prepares what all members use. */
+static int open_as_first(struct open_making *m)
+{
+	struct io_file *f = m->f;
+	int64_t reserve = io_hint(f, IO_HAFT_RESERVE);
+	int err;
+
+	if (f->final_path != NULL && (f->amode & MPI_MODE_EXCL) != 0 &&
+		io_disk_exists(f->final_path))
+		return haft_err(MPI_ERR_FILE_EXISTS, "%s exists", f->final_path);
+	err = io_disk_open(f, IO_OPEN_FIRST, (unsigned)io_hint(f, IO_FILE_PERM), &m->id);
+	if (err == 0 && reserve > 0 && (f->amode & MPI_MODE_RDONLY) == 0)
+		err = io_disk_reserve(f, reserve);
+	if (err == 0 && (f->amode & MPI_MODE_APPEND) != 0)
+		f->shared->pointer[0] = m->id.size;
+	return err;
+}
+
+/* Opens the file in all members.  err: the result of open_join. */
+static int open_all(struct open_making *m, int err)
+{
+	struct open_first first = {.class = 0};
+	struct io_file *f = m->f;
+
+	if (f->rank == 0) {
+		if (err == 0)
+			err = open_as_first(m);
+		first.class = err;
+		first.id = m->id;
+		if (err != 0)
+			snprintf(first.words, sizeof(first.words), "%s", haft_err_text(err));
+	}
+	if (!f->alone) {
+		int failed =
+			coll_bcast(&first, sizeof(first), type_predefined(MPI_BYTE), 0, m->comm);
+
+		if (failed != 0)
+			return failed;
+		if (first.class != 0)
+			return haft_err(first.class, "%s", first.words);
+		if (f->rank != 0 && err == 0)
+			err = io_disk_open(f, IO_OPEN_AGAIN, 0, &m->id);
+		if (f->rank != 0 && err == 0)
+			err = open_identical(m, &first.id);
+		err = io_agree_on(m->comm, err);
+	}
+	f->regular = first.id.regular;
+	f->block = first.id.block;
+	f->position = (f->amode & MPI_MODE_APPEND) != 0 ? first.id.size : 0;
+	return err;
+}
+
+static void open_undo(struct open_making *m, int err)
+{
+	char words[HAFT_ERR_TEXT_MAX];
+
+	snprintf(words, sizeof(words), "%s", haft_err_text(err));
+	if (m->f != NULL && m->f->fd >= 0) {
+		io_disk_close(m->f);
+		if (m->id.created)
+			io_disk_delete(m->f, m->f->path);
+	}
+	io_file_free(m->f);
+	haft_err(err, "%s", words);
+}
+
+/* The handle.  It begins with the error handler of MPI_FILE_NULL (9.3). */
+static int open_handle(struct open_making *m, struct file **fh)
+{
+	struct file *file = obj_new(&haft_file_class, NULL);
+	struct errh *handler;
+
+	if (file == NULL)
+		return haft_err(MPI_ERR_NO_MEM, "no memory for the handle of a file");
+	handler = errh_of(NULL);
+	obj_errh_set(file, handler);
+	obj_drop(handler);
+	file->io = m->f;
+	m->f->file = file;
+	io_shared_attach(m->f);
+	*fh = file;
+	return 0;
+}
+
+int io_open(struct comm *comm, const char *filename, int amode, struct info *info, struct file **fh)
+{
+	struct open_making m = {.comm = comm, .info = info};
+	struct file *file = NULL;
+	int err;
+
+	if (comm->remote != NULL)
+		return haft_err(MPI_ERR_COMM, "a file needs an intra-communicator");
+	err = comm_check(comm);
+	if (err == 0)
+		err = open_begin(&m, filename, amode);
+	if (err == 0)
+		err = open_exchange(&m);
+	if (err == 0) {
+		err = open_join(&m);
+		if (err == 0)
+			err = open_handle(&m, &file);
+		err = open_all(&m, err);
+	}
+	free(m.all);
+	if (err == 0) {
+		*fh = file;
+		return 0;
+	}
+	if (file != NULL) {
+		obj_errh_set(file, NULL);
+		obj_free_obj(file);
+	}
+	open_undo(&m, err);
+	return err;
+}

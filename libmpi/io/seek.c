@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* seek.c - file pointers and positions (MPI-5.0 14.4.3, 14.4.4), and extents in a file (14.5.1).
+ *
+ * The end of the file in a view is found by a division per loop of the filetype, not by walking
+ * over the tiles. */
+#include "libmpi/core/err.h"
+#include "libmpi/io/agree.h"
+#include "libmpi/io/disk.h"
+#include "libmpi/io/file.h"
+#include "libmpi/io/rep.h"
+#include "libmpi/io/shared.h"
+#include "libmpi/io/view.h"
+#include <engine.h>
+
+/* Positions mean nothing in a file that is only read or written in sequence. */
+static int seek_allowed(struct io_file *f, const char *call)
+{
+	if (f->sequential)
+		return haft_err(MPI_ERR_UNSUPPORTED_OPERATION,
+			"%s: %s was opened with MPI_MODE_SEQUENTIAL", call, f->path);
+	return io_view_complete(f->view);
+}
+
+/* Where a seek leads, in etypes; now: where the pointer is. */
+static int seek_to(
+	const struct io_file *f, int64_t offset, int whence, int64_t now, int64_t *position)
+{
+	int64_t from = 0, size;
+	int err;
+
+	if (whence == MPI_SEEK_CUR) {
+		from = now;
+	} else if (whence == MPI_SEEK_END) {
+		err = io_disk_size(f, &size);
+		if (err != 0)
+			return err;
+		from = io_view_etypes(f->view, io_view_stream(f->view, size));
+	} else if (whence != MPI_SEEK_SET) {
+		return haft_err(MPI_ERR_ARG,
+			"whence is %d, not MPI_SEEK_SET, MPI_SEEK_CUR or MPI_SEEK_END", whence);
+	}
+	if (__builtin_add_overflow(from, offset, position) || *position < 0)
+		return haft_err(MPI_ERR_ARG, "a seek by %lld from etype %lld of the view",
+			(long long)offset, (long long)from);
+	return 0;
+}
+
+int io_seek(struct file *fh, int64_t offset, int whence)
+{
+	struct io_file *f = io_of(fh);
+	int err = seek_allowed(f, "MPI_File_seek");
+	int64_t to;
+
+	if (err == 0)
+		err = seek_to(f, offset, whence, f->position, &to);
+	if (err == 0)
+		f->position = to;
+	return err;
+}
+
+int io_get_position(struct file *fh, int64_t *offset)
+{
+	struct io_file *f = io_of(fh);
+	int err = seek_allowed(f, "MPI_File_get_position");
+
+	if (err == 0)
+		*offset = f->position;
+	return err;
+}
+
+int io_get_byte_offset(struct file *fh, int64_t offset, int64_t *disp)
+{
+	struct io_file *f = io_of(fh);
+	int64_t at;
+	int err = io_view_complete(f->view);
+
+	if (err != 0)
+		return err;
+	if (offset < 0 || __builtin_mul_overflow(offset, f->view->unit, &at))
+		return haft_err(MPI_ERR_ARG, "the offset is %lld etypes of %lld bytes",
+			(long long)offset, (long long)f->view->unit);
+	*disp = io_view_byte(f->view, at);
+	return 0;
+}
+
+int io_seek_shared(struct file *fh, int64_t offset, int whence)
+{
+	const struct io_same same[] = {
+		{offset, "the offset of MPI_File_seek_shared"}, {whence, "its whence"}};
+	struct io_file *f = io_of(fh);
+	int64_t now, to;
+	int err = seek_allowed(f, "MPI_File_seek_shared");
+
+	/* From here on the pointer rests: all members have made their earlier accesses. */
+	err = io_agree_same(f, err, same, countof(same), NULL);
+	if (err != 0)
+		return err;
+	if (f->rank == 0) {
+		io_shared_add(f, 0, &now);
+		err = seek_to(f, offset, whence, now, &to);
+		if (err == 0)
+			io_shared_prepare(f, to);
+	}
+	err = io_agree(f, err);
+	if (err == 0)
+		io_shared_turn(f);
+	return err;
+}
+
+int io_get_position_shared(struct file *fh, int64_t *offset)
+{
+	struct io_file *f = io_of(fh);
+	int err = seek_allowed(f, "MPI_File_get_position_shared");
+
+	return err != 0 ? err : io_shared_add(f, 0, offset);
+}
+
+int io_get_type_extent(struct file *fh, struct type *datatype, int64_t *extent)
+{
+	struct type *t;
+	int err = io_rep_scale(io_of(fh)->view->rep, datatype, &t);
+
+	if (err != 0)
+		return err;
+	*extent = t->extent;
+	obj_drop(t);
+	return 0;
+}
