@@ -44,7 +44,7 @@ static int ring_open(struct shm *s, int dst)
 	struct channel_offer o = {0};
 
 	if (p->out == NULL) {
-		o.off = shm_heap_alloc(s, ring_len(s->slots), CACHE_LINE);
+		o.off = shm_channel_new(s, ring_len(s->slots), CACHE_LINE, dst);
 		if (o.off == 0) {
 			p->no_ring = true;
 			s->count.rings_none++;
@@ -75,7 +75,7 @@ static int payload_claim(struct shm *s, int dst, size_t len, void **ptr)
 	uint64_t credit;
 
 	if (p->payload == NULL) {
-		uint64_t off = shm_heap_alloc(s, size, CACHE_LINE);
+		uint64_t off = shm_channel_new(s, size, CACHE_LINE, dst);
 
 		if (off == 0)
 			return SHM_NOMEM;

@@ -100,12 +100,12 @@ static uint64_t heap_take(struct shm *s, unsigned class, uint64_t size, bool *fr
 	return off;
 }
 
-static void heap_give(struct shm *s, unsigned class, uint64_t off)
+static void heap_give(struct shm_seg *seg, int me, unsigned class, uint64_t off)
 {
-	struct seg_head *h = s->seg->head;
+	struct seg_head *h = seg->head;
 
-	shm_lock_take(s->seg, s->me, &h->lock);
-	memcpy(s->base + off, &h->heap_free[class], sizeof(off));
+	shm_lock_take(seg, me, &h->lock);
+	memcpy(seg->base + off, &h->heap_free[class], sizeof(off));
 	atomic_signal_fence(memory_order_seq_cst); /* whole at every store: the link comes first */
 	h->heap_free[class] = off;
 	shm_lock_drop(&h->lock);
@@ -120,7 +120,7 @@ static void heap_undo(struct shm *s, unsigned class, uint64_t off, uint64_t size
 	if (size >= PUNCH_LEN)
 		shm_seg_punch(s->seg, off, size);
 	if (!fresh) {
-		heap_give(s, class, off);
+		heap_give(s->seg, s->me, class, off);
 		return;
 	}
 	shm_lock_take(s->seg, s->me, &h->lock);
@@ -162,7 +162,7 @@ uint64_t shm_heap_alloc(struct shm *s, size_t len, size_t align)
 	return off;
 }
 
-void shm_heap_free(struct shm *s, uint64_t off, size_t len, size_t align)
+void shm_seg_heap_free(struct shm_seg *seg, int me, uint64_t off, size_t len, size_t align)
 {
 	unsigned class;
 	uint64_t size;
@@ -170,7 +170,12 @@ void shm_heap_free(struct shm *s, uint64_t off, size_t len, size_t align)
 	if (off == 0 || NEVER(len == 0))
 		return;
 	class = heap_class(len, align, &size);
-	if (size >= PUNCH_LEN && shm_seg_punch(s->seg, off, size) != 0)
-		memset(s->base + off, 0, len);
-	heap_give(s, class, off);
+	if (size >= PUNCH_LEN && shm_seg_punch(seg, off, size) != 0)
+		memset(seg->base + off, 0, len);
+	heap_give(seg, me, class, off);
+}
+
+void shm_heap_free(struct shm *s, uint64_t off, size_t len, size_t align)
+{
+	shm_seg_heap_free(s->seg, s->me, off, len, align);
 }

@@ -46,7 +46,7 @@ void shm_inbox_send(struct shm *s, int dst, const struct shm_hdr *h, size_t len)
 
 	c->ctx = h->ctx;
 	c->word = shm_word(s->slots, 0, h, len);
-	c->src = s->me;
+	c->who = cell_who(s->me, s->in->name, s->in->peer[dst].name_out);
 	atomic_store_explicit(
 		&c->turn, 2 * (s->in->cell_ticket / INBOX_CELLS) + 1, memory_order_release);
 	s->count.put_inbox++;
@@ -66,6 +66,49 @@ bool shm_inbox_has_frame(const struct shm *s)
 	return inbox_front(s->in) != NULL;
 }
 
+uint64_t shm_inbox_start(const struct shm_inbox *box)
+{
+	uint64_t end = atomic_load_explicit(&box->ticket, memory_order_acquire);
+	uint64_t t = end > INBOX_CELLS ? end - INBOX_CELLS : 0;
+
+	while (t < end && atomic_load_explicit(&box->cell[t % INBOX_CELLS].turn,
+				  memory_order_acquire) >= 2 * (t / INBOX_CELLS) + 2)
+		t++;
+	return t;
+}
+
+/* The front cell has been taken: it is free for the next lap. */
+static void inbox_advance(struct shm_private *in, struct inbox_cell *c)
+{
+	atomic_store_explicit(
+		&c->turn, 2 * (in->inbox_head / INBOX_CELLS) + 2, memory_order_release);
+	in->inbox_head++;
+}
+
+/* A frame for a former tenant of this seat is dropped; one of a newcomer stays for the next poll,
+ * once the frames of its seat's former tenant have been taken.  False: it stays. */
+static bool inbox_admit(struct shm *s, struct inbox_cell *c, shm_deliver_fn *deliver, void *arg)
+{
+	int src = (uint16_t)c->who;
+	uint32_t from = (uint32_t)(c->who >> 16) & NAME_NOBODY, to = (uint32_t)(c->who >> 40);
+
+	if (to != s->in->name) {
+		inbox_advance(s->in, c);
+		return true;
+	}
+	while (shm_ring_drain(s, src, deliver, arg) > 0)
+		;
+	shm_seat_renew(s, src, from);
+	return false;
+}
+
+static bool inbox_known(const struct shm *s, const struct inbox_cell *c)
+{
+	int src = (uint16_t)c->who;
+
+	return likely(c->who == cell_who(src, s->in->peer[src].name_in, s->in->name));
+}
+
 int shm_inbox_drain(struct shm *s, shm_deliver_fn *deliver, void *arg)
 {
 	struct shm_private *in = s->in;
@@ -78,11 +121,16 @@ int shm_inbox_drain(struct shm *s, shm_deliver_fn *deliver, void *arg)
 			.data = c->data,
 			.tag = (int32_t)(c->word >> 32),
 			.len = c->word % SHM_WORD_PHASE,
-			.src = c->src,
+			.src = (uint16_t)c->who,
 			.kind = (uint8_t)(c->word >> 16),
 			.flags = (uint8_t)(c->word >> 24),
 		};
 
+		if (unlikely(!inbox_known(s, c))) {
+			if (inbox_admit(s, c, deliver, arg))
+				continue;
+			return n + 1;
+		}
 		if (f.kind > SHM_KIND_MAX) {
 			shm_frame_internal(s, f.src, f.kind, f.data);
 		} else {
@@ -90,9 +138,7 @@ int shm_inbox_drain(struct shm *s, shm_deliver_fn *deliver, void *arg)
 			s->count.got++;
 			n++;
 		}
-		atomic_store_explicit(
-			&c->turn, 2 * (in->inbox_head / INBOX_CELLS) + 2, memory_order_release);
-		in->inbox_head++;
+		inbox_advance(in, c);
 	}
 	return n;
 }

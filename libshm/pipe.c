@@ -53,10 +53,37 @@ static struct shm_pipe *pipe_steal(struct shm *s, int dst, uint32_t *count)
 		p->pipe_out = NULL;
 		p->pipe_shown = false;
 		in->pipe_dst[i] = dst;
+		shm_channel_move(s, pipe, dst);
 		s->count.pipes_moved++;
 		return pipe;
 	}
 	return NULL;
+}
+
+/* Makes a pipe empty that has no producer; returns the chunks that went through. */
+static uint32_t pipe_empty(struct shm_pipe *p)
+{
+	uint32_t count = (uint32_t)atomic_load_explicit(&p->put, memory_order_relaxed);
+
+	atomic_store_explicit(&p->got, count, memory_order_relaxed);
+	return count;
+}
+
+void shm_pipe_forget(struct shm *s, int dst)
+{
+	struct shm_private *in = s->in;
+	struct shm_peer *p = &in->peer[dst];
+
+	if (p->pipe_out == NULL)
+		return;
+	for (int i = 0; i < in->npipes; i++)
+		if (in->pipe_dst[i] == dst) {
+			in->pipe_dst[i] = in->pipe_dst[--in->npipes];
+			break;
+		}
+	p->pipe_out = NULL;
+	p->pipe_shown = false;
+	p->put = p->put_free = 0;
 }
 
 /* A pipe towards `dst', new or moved; not yet shown to it. */
@@ -69,9 +96,13 @@ static int pipe_make(struct shm *s, int dst)
 	uint64_t off;
 
 	if (in->npipes < in->pipe_max) {
-		off = shm_heap_alloc(s, PAGE + pipe_nchunks(s) * pipe_chunk_len(s), PAGE);
+		off = shm_channel_idle_pipe(s, dst);
+		if (off == 0)
+			off = shm_channel_new(
+				s, PAGE + pipe_nchunks(s) * pipe_chunk_len(s), PAGE, dst);
 		if (off != 0) {
 			pipe = pipe_at(s, off);
+			count = pipe_empty(pipe);
 			in->pipe_dst[in->npipes++] = dst;
 			s->count.pipes++;
 		} else if (in->npipes == 0) {

@@ -19,7 +19,7 @@ static int pipe_max(const struct seg_head *h)
 	if (HAFT_MEAN)
 		n = 0;
 	n = n < MEAN_OR(1, 4) ? MEAN_OR(1, 4) : n;
-	return (int)(n < h->nranks ? n : h->nranks);
+	return (int)(n < h->nseats ? n : h->nseats);
 }
 
 static void rank_free(struct shm *s)
@@ -38,7 +38,7 @@ static void rank_free(struct shm *s)
 
 static struct shm *rank_alloc(struct shm_seg *seg)
 {
-	size_t n = seg->head->nranks;
+	size_t n = seg->head->nseats;
 	struct shm *s = calloc(1, sizeof(*s));
 
 	if (s == NULL)
@@ -69,12 +69,14 @@ static void rank_init(struct shm *s, struct shm_seg *seg, int me)
 	s->slots = h->slots;
 	s->fence = h->fence != 0;
 	s->me = me;
-	s->nranks = (int)h->nranks;
+	s->nranks = (int)h->nseats;
 	s->frame_max = h->frame_max;
 	s->seg = seg;
 	in->inbox = (struct shm_inbox *)seg_at(seg, h->inbox) + me;
 	s->doorbell = in->doorbell = seg_at(seg, h->doorbell);
 	in->record = (struct wait_record *)seg_at(seg, h->record) + me * WAIT_RECORDS;
+	in->inbox_head = shm_inbox_start(in->inbox);
+	in->name = shm_seat_name(seg, me);
 	in->pipe_max = pipe_max(h);
 	in->contended = shm_seg_contended(seg);
 	in->tune = (struct shm_tune){.puts = SHM_PUTS, .spins = SHM_SPINS, .yields = SHM_YIELDS};
@@ -167,7 +169,7 @@ int shm_attach(struct shm_seg *seg, int me, struct shm **out)
 	struct shm *s;
 	int e;
 
-	if (me < 0 || me >= shm_seg_nranks(seg))
+	if (me < 0 || me >= shm_seg_nseats(seg))
 		return SHM_BAD;
 	if (seg->len < seg->head->len && !shm_heap_limit(seg, me, seg->len))
 		return SHM_NOMEM;

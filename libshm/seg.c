@@ -32,7 +32,7 @@ static_assert(
 	offsetof(struct seg_head, shape) == offsetof(struct shm_slot, word), "shape is the word");
 static uint64_t seg_shape_hash(void)
 {
-	const uint64_t part[] = {sizeof(struct seg_head), sizeof(struct wait_record), WAIT_RECORDS,
+	const uint64_t part[] = {sizeof(struct seg_head), sizeof(struct channel), sizeof(struct wait_record), WAIT_RECORDS,
 		sizeof(struct shm_ring), sizeof(struct shm_inbox), sizeof(struct shm_pipe),
 		sizeof(struct shm_block_area), SHM_CHUNKS_MAX};
 	uint64_t h = 1;
@@ -69,11 +69,13 @@ static uint64_t seg_heap_len(const struct shm_opts *o, enum room room)
 /* Fills in all of the head but the magic. */
 static void seg_lay_out(struct seg_head *h, const struct shm_opts *o, enum room room)
 {
-	uint64_t n = (uint64_t)o->nranks, at = seg_round_up(sizeof(*h), PAGE);
+	uint64_t n = (uint64_t)o->nranks + (uint64_t)o->spare, at = seg_round_up(sizeof(*h), PAGE);
 
 	h->shape = seg_shape_hash();
 	h->cookie = o->cookie != 0 ? o->cookie : shm_os_random();
-	h->nranks = (uint32_t)n;
+	h->nranks = (uint32_t)o->nranks;
+	h->nseats = (uint32_t)n;
+	h->seats_end = h->live = h->nranks;
 	h->ncpus = (uint32_t)(o->ncpus > 0 ? o->ncpus : shm_cpus());
 	h->fence = h->nranks > h->ncpus || !shm_os_barrier_known();
 	h->frame_max = seg_frame_max(o->nranks);
@@ -83,7 +85,7 @@ static void seg_lay_out(struct seg_head *h, const struct shm_opts *o, enum room 
 	h->job = at;
 	h->job_rank = at += SHM_JOB_LEN;
 	h->doorbell = at += n * SHM_JOB_RANK;
-	h->record = at += n * sizeof(struct shm_doorbell);
+	h->record = at += (n + 1) * sizeof(struct shm_doorbell); /* one for the launcher */
 	h->bucket = at += n * WAIT_RECORDS * sizeof(struct wait_record);
 	h->inbox = at += BUCKETS * sizeof(uint64_t);
 	h->map = at += n * sizeof(struct shm_inbox);
@@ -187,12 +189,34 @@ static bool power_of_two_or_0(uint32_t n, uint32_t least, uint32_t most)
 	return n == 0 || ((n & (n - 1)) == 0 && n >= least && n <= most);
 }
 
+/* Reserves the control part: all of it, but for the spare seats. */
+static int seg_control_reserve(struct shm_seg *seg, const struct seg_head *h)
+{
+	uint64_t inboxes_end = h->inbox + (uint64_t)h->nseats * sizeof(struct shm_inbox);
+
+	if (h->nseats == h->nranks)
+		return shm_seg_reserve(seg, 0, h->heap);
+	if (shm_seg_reserve(seg, 0, h->job_rank) != 0 ||
+		shm_seg_reserve(seg, h->bucket / PAGE * PAGE, h->inbox - h->bucket + PAGE) != 0 ||
+		(h->map_len > 0 && shm_seg_reserve(seg, inboxes_end / PAGE * PAGE,
+					   h->heap - inboxes_end / PAGE * PAGE) != 0))
+		return -1;
+	seg->head->job_rank = h->job_rank; /* where shm_seat_reserve looks */
+	seg->head->doorbell = h->doorbell;
+	seg->head->record = h->record;
+	seg->head->inbox = h->inbox;
+	if (shm_seat_reserve(seg, 0, (int)h->nranks) != 0)
+		return -1;
+	return shm_seg_reserve(seg,
+		(h->doorbell + h->nseats * sizeof(struct shm_doorbell)) / PAGE * PAGE, PAGE);
+}
+
 int shm_seg_create(const struct shm_opts *opts, struct shm_seg **out)
 {
 	struct shm_seg *seg;
 	struct seg_head h;
 
-	if (opts->nranks < 1 || opts->nranks > SHM_RANKS_MAX || opts->chunk_len % CACHE_LINE != 0 ||
+	if (opts->nranks < 1 || opts->spare < 0 || opts->nranks > SHM_RANKS_MAX - opts->spare || opts->chunk_len % CACHE_LINE != 0 ||
 		opts->chunk_len > UINT32_MAX || opts->heap_len > (size_t)1 << 46 ||
 		opts->map_len > SHM_MAP_MAX ||
 		!power_of_two_or_0(opts->chunks, SHM_CHUNKS_MIN, SHM_CHUNKS_MAX) ||
@@ -203,7 +227,7 @@ int shm_seg_create(const struct shm_opts *opts, struct shm_seg **out)
 		return SHM_NOMEM;
 	seg->mem_fd = shm_os_memfd();
 	if (seg->mem_fd < 0 || seg_size_and_map(seg, opts, &h) != 0 ||
-		shm_os_memfd_seal(seg->mem_fd) != 0 || shm_seg_reserve(seg, 0, h.heap) != 0) {
+		shm_os_memfd_seal(seg->mem_fd) != 0 || seg_control_reserve(seg, &h) != 0) {
 		seg_drop(seg);
 		return errno == ENOSPC || errno == ENOMEM ? SHM_NOMEM : SHM_SYS;
 	}
@@ -231,7 +255,9 @@ static int head_check(int fd, struct seg_head *h)
 		return SHM_BAD;
 	if (h->map % sizeof(uint64_t) != 0 || h->map > h->heap || h->map_len > h->heap - h->map)
 		return SHM_BAD;
-	return h->nranks >= 1 && h->nranks <= SHM_RANKS_MAX && h->heap < h->len ? 0 : SHM_BAD;
+	if (h->nranks < 1 || h->nseats < h->nranks || h->nseats > SHM_RANKS_MAX)
+		return SHM_BAD;
+	return h->heap < h->len ? 0 : SHM_BAD;
 }
 
 /* Maps the segment, or, where address space is short (a limit, valgrind), as much of its heap as a
@@ -291,6 +317,16 @@ int shm_seg_nranks(const struct shm_seg *seg)
 	return (int)seg->head->nranks;
 }
 
+int shm_seg_nseats(const struct shm_seg *seg)
+{
+	return (int)seg->head->nseats;
+}
+
+int shm_seg_seats_end(const struct shm_seg *seg)
+{
+	return (int)atomic_load_explicit(&seg->head->seats_end, memory_order_acquire);
+}
+
 int shm_seg_ncpus(const struct shm_seg *seg)
 {
 	return (int)seg->head->ncpus;
@@ -298,7 +334,7 @@ int shm_seg_ncpus(const struct shm_seg *seg)
 
 bool shm_seg_contended(const struct shm_seg *seg)
 {
-	return seg->head->nranks > seg->head->ncpus;
+	return atomic_load_explicit(&seg->head->live, memory_order_relaxed) > seg->head->ncpus;
 }
 
 uint64_t shm_seg_cookie(const struct shm_seg *seg)
@@ -313,7 +349,7 @@ void *shm_seg_job(struct shm_seg *seg)
 
 void *shm_seg_job_rank(struct shm_seg *seg, int rank)
 {
-	must(rank >= 0 && rank < shm_seg_nranks(seg));
+	must(rank >= 0 && rank < shm_seg_nseats(seg));
 	return seg_at(seg, seg->head->job_rank + (uint64_t)rank * SHM_JOB_RANK);
 }
 
@@ -338,8 +374,8 @@ void shm_seg_abort(struct shm_seg *seg)
 	struct shm_doorbell *d = seg_at(seg, seg->head->doorbell);
 
 	atomic_store_explicit(&seg->head->aborted, 1, memory_order_release);
-	for (uint32_t i = 0; i < seg->head->nranks; i++)
-		doorbell_abort(seg, &d[i], (int)i);
+	for (int i = 0, n = shm_seg_seats_end(seg); i < n; i++)
+		doorbell_abort(seg, &d[i], i);
 }
 
 bool shm_seg_aborted(const struct shm_seg *seg)
@@ -370,7 +406,7 @@ void shm_seg_view(const struct shm_seg *seg, int rank, struct shm_view *view)
 	struct wait_record *p =
 		(struct wait_record *)seg_at(seg, seg->head->record) + rank * WAIT_RECORDS;
 
-	must(rank >= 0 && rank < shm_seg_nranks(seg));
+	must(rank >= 0 && rank < shm_seg_nseats(seg));
 	view->state = (enum shm_state)atomic_load_explicit(&d->state, memory_order_acquire);
 	view->pid = atomic_load_explicit(&d->pid, memory_order_relaxed);
 	view->cpu = atomic_load_explicit(&p->cpu, memory_order_relaxed);

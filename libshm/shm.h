@@ -42,6 +42,7 @@ const char *shm_error_text(int error);
 /* --- limits --------------------------------------------------------------------------------- */
 
 #define SHM_RANKS_MAX   65536          /* keeps every offset table of a segment below 1 GiB */
+#define SHM_NAME_MAX    0xfffffeu      /* greatest name of a tenant */
 #define SHM_INLINE      48             /* payload bytes in one slot: 64 less the 16 of the header */
 #define SHM_SLOTS       MEAN_OR(4, 64) /* slots of a ring by default: 4 KiB a pair */
 #define SHM_SLOTS_MIN   4              /* credit comes after a quarter */
@@ -66,6 +67,7 @@ struct shm_seg;
 /* Zero in all members but nranks: the defaults. */
 struct shm_opts {
 	int nranks;      /* 1 .. SHM_RANKS_MAX */
+	int spare;       /* seats for processes that come later: address space only */
 	int ncpus;       /* CPUs for all of them; 0: ask the affinity mask and the cgroup's quota */
 	uint64_t cookie; /* 0: a random one */
 	size_t heap_len; /* bytes of address space for rings, pipes, blocks; 0: by nranks */
@@ -92,10 +94,12 @@ int shm_seg_open(int fd, struct shm_seg **seg);
 void shm_seg_close(struct shm_seg *seg);
 
 int shm_seg_fd(const struct shm_seg *seg); /* the creator's fd; -1 after shm_seg_open */
-int shm_seg_nranks(const struct shm_seg *seg);
+int shm_seg_nranks(const struct shm_seg *seg);   /* ranks from the start */
+int shm_seg_nseats(const struct shm_seg *seg);   /* these and the spare seats */
+int shm_seg_seats_end(const struct shm_seg *seg); /* seats from here on were never open */
 uint64_t shm_seg_len(const struct shm_seg *seg); /* bytes that are mapped here */
 int shm_seg_ncpus(const struct shm_seg *seg);
-bool shm_seg_contended(const struct shm_seg *seg);  /* more ranks than CPUs */
+bool shm_seg_contended(const struct shm_seg *seg);  /* more ranks than CPUs, now */
 uint64_t shm_seg_cookie(const struct shm_seg *seg); /* random, never 0: is it this job's segment? */
 
 /* Room for the layer that starts jobs (its state, application numbers): zero at first, never read
@@ -108,6 +112,38 @@ void *shm_seg_job_rank(struct shm_seg *seg, int rank);
 void *shm_seg_map(struct shm_seg *seg, size_t *len);
 
 #define SHM_MAP_MAX ((size_t)1 << 30) /* greatest map_len */
+
+/* --- seats: processes that come and go ------------------------------------------------------ */
+/*
+ *   seat 0 .. nranks-1    taken by the first ranks, whose names are 0
+ *   nranks .. nseats-1    spare: opened by the launcher for a tenant with a name of its own
+ *
+ * A seat is used again when its tenant has gone.  Frames say the names of sender and receiver as
+ * long as a pair has no ring, so that the frames of two tenants are never mixed up. */
+
+/* By the launcher: makes a seat ready for a new tenant, before that starts.  name: 1 ..
+ * SHM_NAME_MAX, greater than those of all former tenants of the segment.  SHM_AGAIN: it is open;
+ * SHM_NOMEM, SHM_SYS, SHM_BAD (no such seat or name). */
+int shm_seat_open(struct shm_seg *seg, int seat, uint32_t name);
+
+/* By the launcher: the tenant's process has ended, and no other process uses its seat.  Its memory
+ * is given back as soon as no reader can look at it any more. */
+void shm_seat_close(struct shm_seg *seg, int seat);
+
+/* The name of a seat's tenant; 0: a first rank, or a seat that was never open.  A closed seat has a
+ * name greater than SHM_NAME_MAX. */
+uint32_t shm_seat_name(const struct shm_seg *seg, int seat);
+
+struct shm;
+
+/* By a rank: from now on it sends to the tenant `name' of a seat.  To be called before the first
+ * frame to a tenant that is not a first rank. */
+void shm_seat_face(struct shm *s, int seat, uint32_t name);
+
+/* Called in shm_poll: a tenant that is not a first rank has sent its first frame to this rank.  The
+ * frame itself is delivered by a later poll.  All frames of the seat's former tenant have been. */
+typedef void shm_newcomer_fn(int seat, uint32_t name);
+void shm_newcomer_set(struct shm *s, shm_newcomer_fn *newcomer);
 
 /* Marks the job as aborted, for ever, and wakes every sleeping rank: each shm_idle and
  * shm_flag_wait returns SHM_ABORTED from now on.  From any process or thread, also in a signal
@@ -199,7 +235,9 @@ struct shm_doorbell {
 	uint8_t pad0[4];
 	_Atomic uint64_t proof_at; /* address in its private memory; 0: none.  cross_memory.c */
 	_Atomic uint64_t proof;    /* the value there */
-	uint8_t pad1[32];
+	uint64_t made, kept;       /* struct channel: of this tenant; of former ones, for it */
+	_Atomic uint32_t name;     /* of the tenant: shm_seat_name */
+	uint8_t pad1[12];
 };
 static_assert(sizeof(struct shm_doorbell) == CACHE_LINE, "a doorbell is one line");
 
@@ -230,7 +268,7 @@ struct shm {
 	uint32_t slots;                /* of each ring, a power of two */
 	bool fence;                    /* senders fence before they read a doorbell: shm_wait.c */
 	int me;                        /* my rank */
-	int nranks;                    /* ranks of the segment */
+	int nranks;                    /* seats of the segment */
 	uint32_t frame_max;  /* greatest payload of a frame, bytes: 16 KiB, less with many ranks */
 	struct shm_seg *seg; /* the segment, as given to shm_attach */
 	struct shm_private *in; /* members that no inline function needs */

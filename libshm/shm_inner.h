@@ -28,6 +28,9 @@
 /* Kinds of frames of our own; the payload is a struct channel_offer. */
 enum { KIND_RING = SHM_KIND_MAX + 1, KIND_PIPE };
 
+/* The name of a seat that has been closed. */
+#define NAME_NOBODY 0xffffffu
+
 /* "From now on I send through this", from the end that made it. */
 struct channel_offer {
 	uint64_t off;
@@ -47,6 +50,7 @@ struct seg_head {
 	uint64_t cookie;
 	uint64_t len; /* of the segment */
 	uint32_t nranks;
+	uint32_t nseats; /* nranks and the spare ones */
 	uint32_t ncpus;
 	uint32_t fence;     /* senders fence, sleepers need no membarrier */
 	uint32_t frame_max; /* bytes */
@@ -55,16 +59,33 @@ struct seg_head {
 	uint16_t slots;
 	uint64_t job, job_rank, doorbell, record, bucket, inbox, heap; /* offsets */
 	uint64_t map, map_len;
-	_Atomic uint32_t aborted;
-	uint8_t pad1[CACHE_LINE - 4];
+	_Alignas(CACHE_LINE) _Atomic uint32_t aborted;
+	_Atomic uint32_t seats_end; /* no seat from here on has ever been open */
+	_Atomic uint32_t live;      /* open seats */
+	uint8_t pad1[CACHE_LINE - 12];
 	struct seg_lock lock; /* over everything below, and the buckets */
 	uint32_t pad2;
 	uint64_t heap_top; /* first byte never handed out; 0: nothing yet */
 	uint64_t heap_end; /* no piece goes beyond: the least that a rank has mapped; 0: len */
 	uint64_t heap_free[HEAP_CLASSES];
+	uint64_t idle_pipes;    /* struct channel: pipes whose maker has gone */
+	uint64_t free_channels; /* records that stand for nothing */
 };
-static_assert(offsetof(struct seg_head, aborted) == 2 * CACHE_LINE, "a line of its own");
-static_assert(offsetof(struct seg_head, lock) == 3 * CACHE_LINE, "a line of its own");
+static_assert(offsetof(struct seg_head, aborted) % CACHE_LINE == 0, "a line of its own");
+static_assert(offsetof(struct seg_head, lock) % CACHE_LINE == 0, "a line of its own");
+
+/* What a tenant of a seat has made towards another: a ring, its payload area, or a pipe.  In one
+ * chain: the maker's, and once the maker has gone the reader's, until that has gone or has been
+ * told.  Under head->lock. */
+struct channel {
+	uint64_t next;
+	uint64_t off, len; /* of the piece of the heap */
+	uint32_t align;
+	int32_t maker, reader; /* seats, and the names of their tenants */
+	uint32_t maker_name, reader_name;
+	uint8_t pad[20];
+};
+static_assert(sizeof(struct channel) == CACHE_LINE, "a channel is a line");
 
 /* A wait that a rank shows.  Only the owner writes; odd seq: being written. */
 struct wait_record {
@@ -87,11 +108,16 @@ struct inbox_cell {
 	_Atomic uint64_t turn;
 	uint64_t ctx;
 	uint64_t word; /* as in struct shm_slot, without phase */
-	int32_t src;
-	uint32_t pad;
+	uint64_t who;  /* cell_who: the sender's seat, its name, the receiver's name */
 	uint8_t data[INBOX_DATA];
 };
 static_assert(sizeof(struct inbox_cell) == 2 * CACHE_LINE, "a cell is two lines");
+static_assert(SHM_RANKS_MAX <= 1 << 16 && SHM_NAME_MAX < NAME_NOBODY, "they fit into cell_who");
+
+static inline uint64_t cell_who(int seat, uint32_t from, uint32_t to)
+{
+	return (uint64_t)to << 40 | (uint64_t)from << 16 | (uint32_t)seat;
+}
 
 struct shm_inbox {
 	_Atomic uint64_t ticket; /* cells claimed so far, by all senders */
@@ -154,6 +180,8 @@ struct shm_peer {
 	uint32_t put_free;
 	uint32_t got;    /* chunks released of pipe_in */
 	uint32_t gen_in; /* the assignment that pipe_in stands for */
+	uint32_t name_out; /* of the tenant that this side sends to */
+	uint32_t name_in;  /* of the tenant that frames come from */
 	struct shm_pipe *pipe_out;
 	struct shm_pipe *pipe_in;
 	struct shm_ring *in; /* its ring towards me */
@@ -178,6 +206,8 @@ struct shm_private {
 	int *pipe_src;                 /* ranks that have ever offered me a pipe */
 	int *pipe_dst;                 /* towards whom I have pipes */
 	int nrings, npipes_in, npipes;
+	uint32_t name; /* of this tenant of the seat */
+	shm_newcomer_fn *newcomer;
 	int pipe_max; /* pipes that I may have */
 	int sweep;    /* next of ring_src to look at when it is not hot */
 	int nhot, hot_next;
@@ -217,18 +247,42 @@ static inline void *seg_at(const struct shm_seg *seg, uint64_t off)
 int shm_inbox_claim(struct shm *s, int dst);
 void shm_inbox_send(struct shm *s, int dst, const struct shm_hdr *h, size_t len);
 int shm_inbox_drain(struct shm *s, shm_deliver_fn *deliver, void *arg);
+uint64_t shm_inbox_start(const struct shm_inbox *box); /* the first cell that was not consumed */
 bool shm_inbox_has_frame(const struct shm *s); /* is there a frame to take? */
 
 /* --- frame_ring.c */
 void shm_ring_accept(struct shm *s, int src, const struct channel_offer *o);
 bool shm_ring_has_frame(const struct shm *s, int src);
 
+/* --- channel.c: what tenants make, and who gives it back.  Pipes are aligned to PAGE, all else to
+ * CACHE_LINE. */
+/* As shm_heap_alloc, for a piece that this rank makes towards dst. */
+uint64_t shm_channel_new(struct shm *s, size_t len, size_t align, int dst);
+void shm_channel_move(struct shm *s, const void *piece, int dst); /* from now on it is for dst */
+/* An idle pipe of a tenant that has gone, which is this rank's from now on; 0: none. */
+uint64_t shm_channel_idle_pipe(struct shm *s, int dst);
+/* Gives back what this rank made towards seat `to', and what a former tenant of `from' made towards
+ * this rank; -1: none. */
+void shm_channel_drop_out(struct shm *s, int to);
+void shm_channel_drop_in(struct shm *s, int from);
+/* By the launcher: the tenant of a seat has gone.  What it has made goes to living readers, or
+ * back. */
+void shm_channel_bequeath(struct shm_seg *seg, int seat);
+
+/* --- seat.c.  shm_seat_reserve: memory of n seats; 0 or -1 with errno. */
+int shm_seat_reserve(struct shm_seg *seg, int first, int n);
+/* `name' has come to seat `src', and the frames of the former tenant have been taken. */
+void shm_seat_renew(struct shm *s, int src, uint32_t name);
+
 /* --- pipe.c */
+void shm_pipe_forget(struct shm *s, int dst); /* this rank's pipe towards dst is no longer its own */
 void shm_pipe_accept(struct shm *s, int src, const struct channel_offer *o);
 bool shm_pipe_has_chunk(const struct shm *s, int src);
 
 /* --- shm_poll.c: a frame of our own kinds. */
 void shm_frame_internal(struct shm *s, int src, uint8_t kind, const void *data);
+/* Delivers the frames of a ring, at most a lap of it. */
+int shm_ring_drain(struct shm *s, int src, shm_deliver_fn *deliver, void *arg);
 
 /* --- cross_memory.c: publishes a proof, by which others check that they read this process. */
 void shm_cross_memory_offer(struct shm *s);
@@ -258,9 +312,11 @@ int shm_seg_punch(const struct shm_seg *seg, uint64_t off, uint64_t len); /* zer
 bool shm_heap_limit(struct shm_seg *seg, int me, uint64_t end);
 /* Do all free lists consist of pieces below the top?  Takes the heap's lock. */
 bool shm_heap_valid(struct shm *s);
+/* As shm_heap_free, by `me': a rank, or nseats for the launcher. */
+void shm_seg_heap_free(struct shm_seg *seg, int me, uint64_t off, size_t len, size_t align);
 
 /* --- robust_lock.c: between processes; it is taken over from a holder that has died.  `me' is a
- * rank. */
+ * rank, or nseats for the launcher. */
 void shm_lock_take(struct shm_seg *seg, int me, struct seg_lock *l);
 void shm_lock_drop(struct seg_lock *l);
 

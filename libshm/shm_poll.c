@@ -31,7 +31,7 @@ bool shm_peek_internal(struct shm *s, int src, struct shm_frame *f)
 	return shm_peek(s, src, f);
 }
 
-static int ring_drain(struct shm *s, int src, shm_deliver_fn *deliver, void *arg)
+int shm_ring_drain(struct shm *s, int src, shm_deliver_fn *deliver, void *arg)
 {
 	struct shm_frame f;
 	int n = 0;
@@ -66,15 +66,15 @@ int shm_poll(struct shm *s, shm_deliver_fn *deliver, void *arg)
 
 	if (in->nrings <= HOT_RINGS) {
 		for (int i = 0; i < in->nrings; i++)
-			n += ring_drain(s, in->ring_src[i], deliver, arg);
+			n += shm_ring_drain(s, in->ring_src[i], deliver, arg);
 		return n;
 	}
 	for (int i = 0; i < in->nhot; i++)
-		n += ring_drain(s, in->hot[i], deliver, arg);
+		n += shm_ring_drain(s, in->hot[i], deliver, arg);
 	slice = in->nrings / SWEEP_PASSES + 1;
 	for (int i = 0; i < slice; i++) {
 		in->sweep = in->sweep + 1 < in->nrings ? in->sweep + 1 : 0;
-		got = ring_drain(s, in->ring_src[in->sweep], deliver, arg);
+		got = shm_ring_drain(s, in->ring_src[in->sweep], deliver, arg);
 		if (got > 0)
 			ring_make_hot(in, in->ring_src[in->sweep]);
 		n += got;

@@ -85,7 +85,7 @@ void shm_flag_wake(struct shm *s, struct shm_flag *f)
 		s->count.wakes++;
 		shm_os_wake(&f->value, INT_MAX);
 	}
-	for (int i = 0; sleepers >= SHM_OPS_SLEEPER && i < s->nranks; i++)
+	for (int i = 0, n = shm_seg_seats_end(s->seg); sleepers >= SHM_OPS_SLEEPER && i < n; i++)
 		if (atomic_load_explicit(&s->in->doorbell[i].sleeping, memory_order_relaxed) ==
 			SLEEP_OPS)
 			shm_wake(s, i);
