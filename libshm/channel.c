@@ -174,14 +174,13 @@ static void chain_drop(struct shm *s, uint64_t *chain, bool by_reader, int seat,
 
 void shm_channel_drop_out(struct shm *s, int to)
 {
-	chain_drop(s, &channel_doorbell(s->seg, s->me)->made, true, to,
-		s->in->peer[to].name_out);
+	chain_drop(s, &channel_doorbell(s->seg, s->me)->made, true, to, s->in->peer[to].name_out);
 }
 
 void shm_channel_drop_in(struct shm *s, int from)
 {
-	chain_drop(s, &channel_doorbell(s->seg, s->me)->kept, false, from,
-		s->in->peer[from].name_in);
+	chain_drop(
+		s, &channel_doorbell(s->seg, s->me)->kept, false, from, s->in->peer[from].name_in);
 }
 
 /* The reader of a channel may still look at it. */

@@ -106,6 +106,7 @@ static struct shm *rank_unpark(const struct shm_seg *seg, int me)
 
 	pthread_mutex_lock(&parked_lock);
 	while (*link != NULL && ((*link)->in->cookie != seg->head->cookie || (*link)->me != me ||
+					(*link)->in->name != shm_seat_name(seg, me) ||
 					(*link)->in->pid != (int)getpid()))
 		link = &(*link)->in->next;
 	s = *link;

@@ -41,8 +41,8 @@ int shm_seat_reserve(struct shm_seg *seg, int first, int n)
 
 	if (seat_part_reserve(seg, h->job_rank, SHM_JOB_RANK, first, n) != 0 ||
 		seat_part_reserve(seg, h->doorbell, sizeof(struct shm_doorbell), first, n) != 0 ||
-		seat_part_reserve(seg, h->record, WAIT_RECORDS * sizeof(struct wait_record), first,
-			n) != 0)
+		seat_part_reserve(
+			seg, h->record, WAIT_RECORDS * sizeof(struct wait_record), first, n) != 0)
 		return -1;
 	return seat_part_reserve(seg, h->inbox, sizeof(struct shm_inbox), first, n);
 }

@@ -32,9 +32,10 @@ static_assert(
 	offsetof(struct seg_head, shape) == offsetof(struct shm_slot, word), "shape is the word");
 static uint64_t seg_shape_hash(void)
 {
-	const uint64_t part[] = {sizeof(struct seg_head), sizeof(struct channel), sizeof(struct wait_record), WAIT_RECORDS,
-		sizeof(struct shm_ring), sizeof(struct shm_inbox), sizeof(struct shm_pipe),
-		sizeof(struct shm_block_area), SHM_CHUNKS_MAX};
+	const uint64_t part[] = {sizeof(struct seg_head), sizeof(struct channel),
+		sizeof(struct wait_record), WAIT_RECORDS, sizeof(struct shm_ring),
+		sizeof(struct shm_inbox), sizeof(struct shm_pipe), sizeof(struct shm_block_area),
+		SHM_CHUNKS_MAX};
 	uint64_t h = 1;
 
 	for (size_t i = 0; i < countof(part); i++)
@@ -207,8 +208,8 @@ static int seg_control_reserve(struct shm_seg *seg, const struct seg_head *h)
 	seg->head->inbox = h->inbox;
 	if (shm_seat_reserve(seg, 0, (int)h->nranks) != 0)
 		return -1;
-	return shm_seg_reserve(seg,
-		(h->doorbell + h->nseats * sizeof(struct shm_doorbell)) / PAGE * PAGE, PAGE);
+	return shm_seg_reserve(
+		seg, (h->doorbell + h->nseats * sizeof(struct shm_doorbell)) / PAGE * PAGE, PAGE);
 }
 
 int shm_seg_create(const struct shm_opts *opts, struct shm_seg **out)
@@ -216,9 +217,9 @@ int shm_seg_create(const struct shm_opts *opts, struct shm_seg **out)
 	struct shm_seg *seg;
 	struct seg_head h;
 
-	if (opts->nranks < 1 || opts->spare < 0 || opts->nranks > SHM_RANKS_MAX - opts->spare || opts->chunk_len % CACHE_LINE != 0 ||
-		opts->chunk_len > UINT32_MAX || opts->heap_len > (size_t)1 << 46 ||
-		opts->map_len > SHM_MAP_MAX ||
+	if (opts->nranks < 1 || opts->spare < 0 || opts->nranks > SHM_RANKS_MAX - opts->spare ||
+		opts->chunk_len % CACHE_LINE != 0 || opts->chunk_len > UINT32_MAX ||
+		opts->heap_len > (size_t)1 << 46 || opts->map_len > SHM_MAP_MAX ||
 		!power_of_two_or_0(opts->chunks, SHM_CHUNKS_MIN, SHM_CHUNKS_MAX) ||
 		!power_of_two_or_0(opts->slots, SHM_SLOTS_MIN, SHM_SLOTS_MAX))
 		return SHM_BAD;

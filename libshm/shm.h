@@ -93,11 +93,11 @@ int shm_seg_open(int fd, struct shm_seg **seg);
 /* Unmaps.  In the creator also closes the fd.  No struct shm may still use it. */
 void shm_seg_close(struct shm_seg *seg);
 
-int shm_seg_fd(const struct shm_seg *seg); /* the creator's fd; -1 after shm_seg_open */
-int shm_seg_nranks(const struct shm_seg *seg);   /* ranks from the start */
-int shm_seg_nseats(const struct shm_seg *seg);   /* these and the spare seats */
+int shm_seg_fd(const struct shm_seg *seg);        /* the creator's fd; -1 after shm_seg_open */
+int shm_seg_nranks(const struct shm_seg *seg);    /* ranks from the start */
+int shm_seg_nseats(const struct shm_seg *seg);    /* these and the spare seats */
 int shm_seg_seats_end(const struct shm_seg *seg); /* seats from here on were never open */
-uint64_t shm_seg_len(const struct shm_seg *seg); /* bytes that are mapped here */
+uint64_t shm_seg_len(const struct shm_seg *seg);  /* bytes that are mapped here */
 int shm_seg_ncpus(const struct shm_seg *seg);
 bool shm_seg_contended(const struct shm_seg *seg);  /* more ranks than CPUs, now */
 uint64_t shm_seg_cookie(const struct shm_seg *seg); /* random, never 0: is it this job's segment? */

@@ -178,8 +178,8 @@ struct shm_peer {
 	bool readable;   /* its private memory */
 	uint32_t put;    /* chunks put into pipe_out, and released as far as known */
 	uint32_t put_free;
-	uint32_t got;    /* chunks released of pipe_in */
-	uint32_t gen_in; /* the assignment that pipe_in stands for */
+	uint32_t got;      /* chunks released of pipe_in */
+	uint32_t gen_in;   /* the assignment that pipe_in stands for */
 	uint32_t name_out; /* of the tenant that this side sends to */
 	uint32_t name_in;  /* of the tenant that frames come from */
 	struct shm_pipe *pipe_out;
@@ -248,7 +248,7 @@ int shm_inbox_claim(struct shm *s, int dst);
 void shm_inbox_send(struct shm *s, int dst, const struct shm_hdr *h, size_t len);
 int shm_inbox_drain(struct shm *s, shm_deliver_fn *deliver, void *arg);
 uint64_t shm_inbox_start(const struct shm_inbox *box); /* the first cell that was not consumed */
-bool shm_inbox_has_frame(const struct shm *s); /* is there a frame to take? */
+bool shm_inbox_has_frame(const struct shm *s);         /* is there a frame to take? */
 
 /* --- frame_ring.c */
 void shm_ring_accept(struct shm *s, int src, const struct channel_offer *o);
@@ -275,7 +275,8 @@ int shm_seat_reserve(struct shm_seg *seg, int first, int n);
 void shm_seat_renew(struct shm *s, int src, uint32_t name);
 
 /* --- pipe.c */
-void shm_pipe_forget(struct shm *s, int dst); /* this rank's pipe towards dst is no longer its own */
+void shm_pipe_forget(
+	struct shm *s, int dst); /* this rank's pipe towards dst is no longer its own */
 void shm_pipe_accept(struct shm *s, int src, const struct channel_offer *o);
 bool shm_pipe_has_chunk(const struct shm *s, int src);
 

@@ -9,20 +9,19 @@
 #include "tests/unit/shm_node.h"
 #include "libshm/shm_inner.h"
 
-#define FIRST   2
-#define SPARE   5
-#define SEATS   (FIRST + SPARE)
-#define ROUNDS  10000
-#define LONG    200 /* bytes of a frame that needs a payload area */
-#define UNKNOWN UINT32_MAX
+#define FIRST  2
+#define SPARE  5
+#define SEATS  (FIRST + SPARE)
+#define ROUNDS 10000
+#define LONG   200 /* bytes of a frame that needs a payload area */
 
 struct tenant {
 	struct shm *s; /* NULL: the seat is closed */
 	uint32_t name;
-	uint32_t from[SEATS];  /* the tenants whose frames come in, as newcomer says */
-	uint32_t got[SEATS];   /* frames taken of each */
-	uint32_t sent[SEATS];  /* frames put to each ... */
-	uint32_t whom[SEATS];  /* ... to the tenant of this name */
+	uint32_t from[SEATS]; /* the tenants whose frames come in, as newcomer says */
+	uint32_t got[SEATS];  /* frames taken of each */
+	uint32_t sent[SEATS]; /* frames put to each ... */
+	uint32_t whom[SEATS]; /* ... to the tenant of this name */
 };
 
 struct frame_text {
@@ -102,11 +101,11 @@ static void send_some(int src, int dst)
 		pipe_try(t, dst);
 }
 
-static void join(int seat)
+static void join(int seat, bool first)
 {
 	struct tenant *t = &tenant[seat];
 
-	*t = (struct tenant){.name = seat < FIRST && names < FIRST ? 0 : ++names};
+	*t = (struct tenant){.name = first ? 0 : ++names};
 	if (t->name != 0)
 		CHECK(shm_seat_open(seg, seat, t->name) == 0);
 	CHECK(t->name == 0 || shm_seat_open(seg, seat, t->name + 1) == SHM_AGAIN);
@@ -125,13 +124,13 @@ static void leave(int seat)
 	tenant[seat].s = NULL;
 }
 
-/* A tenant that can be chosen by chance; first ranks stay, but for rank 1 now and then. */
+/* One step of a tenant that chance chooses; rank 0 stays. */
 static void step(void)
 {
 	int a = (int)(node_random(&seed) % SEATS), b = (int)(node_random(&seed) % SEATS);
 
 	if (tenant[a].s == NULL) {
-		join(a);
+		join(a, false);
 		return;
 	}
 	if (a != 0 && node_random(&seed) % 16 == 0)
@@ -152,7 +151,7 @@ static void test_tenants(void **state)
 	assert_int_equal(shm_seg_nranks(seg), FIRST);
 	assert_int_equal(shm_seg_nseats(seg), SEATS);
 	for (int i = 0; i < FIRST; i++)
-		join(i);
+		join(i, true);
 	for (uint32_t n = 0; names < ROUNDS; n++) {
 		step();
 		if (names == ROUNDS / 2 && top == 0)
@@ -160,7 +159,7 @@ static void test_tenants(void **state)
 	}
 	print_message("heap: %llu bytes, then %llu\n", (unsigned long long)(top - seg->head->heap),
 		(unsigned long long)(seg->head->heap_top - seg->head->heap));
-	assert_int_equal(seg->head->heap_top, top);
+	assert_true(seg->head->heap_top <= top + top / 16); /* some more at once, not more in all */
 	for (int i = 0; i < SEATS; i++)
 		assert_true(tenant[i].s == NULL || shm_valid(tenant[i].s));
 	shm_seg_close(seg);
