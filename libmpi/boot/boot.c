@@ -93,6 +93,7 @@ static int singleton_init(void)
 	if (err != 0)
 		return boot_fail("no shared memory for a job of one: %s%s%s", shm_error_text(err),
 			err == SHM_SYS ? ": " : "", err == SHM_SYS ? strerror(errno) : "");
+	boot_seats_use(seg);
 	this_process = (struct boot){.size = 1,
 		.nhosts = 1,
 		.nseats = 1,
@@ -160,9 +161,11 @@ static void job_adopt(const struct job_spec *o, struct shm_seg *seg, int fd)
 	launcher_follow(o->by);
 	if (o->pmi >= 0 && boot_pmi_fd_valid(o->pmi))
 		fcntl(o->pmi, F_SETFD, FD_CLOEXEC);
+	boot_seats_use(seg);
 	listen_fd = listen_take(o->listen);
 	this_process = (struct boot){.rank = o->rank,
 		.size = o->size,
+		.first = o->first,
 		.nhosts = map != NULL ? map->nhosts : 1,
 		.host = map != NULL ? map->host : 0,
 		.seat = o->seat,
@@ -213,6 +216,7 @@ static int foreign_join(enum kvs_kind kind)
 	if (map != NULL && !boot_map_good(map, len, kvs.size, shm_seg_nranks(m.seg)))
 		return boot_fail("the map of this host's shared memory is bad");
 	boot_map_use(map);
+	boot_seats_use(m.seg);
 	listen_fd = m.listen;
 	this_process = (struct boot){.rank = kvs.rank,
 		.size = kvs.size,
@@ -285,6 +289,7 @@ static bool job_abort(int code, const char *text)
 
 	if (first) {
 		job->rank = this_process.rank;
+		job->first = this_process.first;
 		job->pid = (int32_t)getpid();
 		job->code = code;
 		snprintf(job->text, sizeof(job->text), "%s", text);
@@ -297,10 +302,10 @@ static bool job_abort(int code, const char *text)
 	return first;
 }
 
-void boot_lost(int rank)
+void boot_lost(int number)
 {
 	if (this_process.seg != NULL)
-		atomic_store(&rank_record(&this_process)->lost, rank + 1);
+		atomic_store(&rank_record(&this_process)->lost, number + 1);
 }
 
 void boot_abort(int code, const char *text)

@@ -71,18 +71,21 @@ int boot_init(struct boot **b);
  * until that rank has written its settings.  Returns 0, or -1 with boot_error_text(). */
 int boot_agree(const struct boot *me);
 
-/* Where the ranks are.  From boot_init on, any thread.  Arguments must exist.  A load or two each;
- * boot_seat_of searches if the ranks of this host are not consecutive.  In a job on one host, seat
- * and rank are the same number. */
-int boot_host_of(int rank);
-int boot_seat_of(int rank); /* -1: on another host */
-int boot_rank_of(int seat);
+/* Where the processes of the universe are, by number.  From boot_init on, any thread.  Arguments
+ * must exist.  For the first job, whose ranks are the first numbers, a load or two each;
+ * boot_seat_of searches if the ranks of this host are not consecutive.  Other numbers are searched
+ * for among the names of the seats.  With the first job on one host, its seats and numbers are
+ * equal. */
+int boot_host_of(int number);
+int boot_seat_of(int number); /* -1: on another host, or it has ended and its seat is taken */
+int boot_number_at(int seat); /* of its tenant now */
+int boot_first_at(int seat);  /* of the first rank whose seat it was at first */
 const char *boot_host_name(int host); /* as in the host list; else the system's name */
 
-/* The address at which a rank listens, as text: "tcp:10.0.0.2:4711", "tcp:[fe80::1]:4711",
+/* The address at which a process listens, as text: "tcp:10.0.0.2:4711", "tcp:[fe80::1]:4711",
  * "unix:NAME" (abstract).  NULL: it does not listen, as in a job on one host without HAFT_VIA=net.
  * Valid until this thread calls it again. */
-const char *boot_addr(int rank);
+const char *boot_addr(int number);
 
 /* The job's key: BOOT_KEY secret bytes that only its processes know.  NULL: no rank listens. */
 const uint8_t *boot_key(void);
@@ -104,9 +107,9 @@ const char *boot_error_text(void);
  * Any thread. */
 __attribute__((noreturn, cold)) void boot_abort(int code, const char *text);
 
-/* Reports that an operation of this rank has failed because `rank' is gone; haft_peer_lost calls it
- * for the first one.  If this rank then ends, mpiexec looks first how `rank' has ended. */
-void boot_lost(int rank);
+/* Reports that an operation of this rank has failed because process `number' is gone; haft_peer_lost
+ * calls it for the first one.  If this rank then ends, mpiexec looks first how that has ended. */
+void boot_lost(int number);
 
 /* Reports that this rank exits although MPI has not ended here: `state' is BOOT_SESSION_LEFT or
  * BOOT_FINALIZE_FAILED.  mpiexec says so. */
@@ -177,7 +180,7 @@ static inline bool boot_inside(uint32_t state)
 struct boot_rank {
 	_Atomic int32_t pid;    /* of the process that has claimed the seat; 0: not claimed yet */
 	_Atomic uint32_t state; /* enum boot_state */
-	_Atomic int32_t lost;   /* 1 + the rank that boot_lost has named; 0: none */
+	_Atomic int32_t lost;   /* 1 + the number that boot_lost has named; 0: none */
 	uint8_t pad[52];
 };
 static_assert(sizeof(struct boot_rank) == CACHE_LINE, "as large as SHM_JOB_RANK");
@@ -196,8 +199,9 @@ struct boot_job {
 	_Atomic uint32_t ready;
 	int32_t rank;
 	int32_t pid;
-	int32_t code; /* as given by the user */
-	uint8_t pad[44];
+	int32_t code;  /* as given by the user */
+	int32_t first; /* its job: struct boot */
+	uint8_t pad[40];
 	char text[BOOT_TEXT]; /* ends with 0; may be empty */
 	/* For boot_agree: holds once set_ready is 1. */
 	_Atomic uint32_t set_taken;

@@ -71,7 +71,7 @@ static void rank_lost(int seat)
 	if (detector_stopped(DETECTOR_GRACE_MS) || rank_ended(seat))
 		return;
 	snprintf(text, sizeof(text), "rank %d (process %d) has died before MPI_Finalize",
-		boot_rank_of(seat), (int)atomic_load(&rank_record(seat)->pid));
+		boot_number_at(seat), (int)atomic_load(&rank_record(seat)->pid));
 	detector.abort_job(1, text);
 }
 

@@ -58,6 +58,7 @@ static struct map_layout map_layout_of(const struct boot_world *w, int host)
 struct shm_opts boot_opts(int nranks, char *const envp[])
 {
 	return (struct shm_opts){.nranks = nranks,
+		.spare = (int)haft_setting_launch(SETTING_SEATS, envp),
 		.chunk_len = (size_t)haft_setting_launch(SETTING_PIPE_CHUNK, envp),
 		.chunks = (uint32_t)haft_setting_launch(SETTING_PIPE_CHUNKS, envp),
 		.slots = (uint32_t)haft_setting_launch(SETTING_RING_SLOTS, envp)};

@@ -1,17 +1,36 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* job_map_read.c - host, seat and address of a rank, from the map of the job in this host's segment
- * (job_map.c).  Without a map there is one host, and rank and seat are the same number. */
+/* job_map_read.c - host, seat and address of a process.
+ *
+ *      number < first_size    the first job: its map in this host's segment (job_map.c); without a
+ *                             map there is one host, and number and seat are equal
+ *      others                 spawned later: a seat whose tenant has that name */
 #include <limits.h>
 #include <stdio.h>
 #include <unistd.h>
 #include "libmpi/boot/job_map.h"
 #include "libmpi/core/process_state.h"
+#include "libshm/shm.h"
 
 static const struct boot_map *map; /* of this process; NULL: one host, and no rank listens */
+
+static const struct shm_seg *seats; /* of this process's segment; NULL: none yet */
 
 void boot_map_use(const struct boot_map *m)
 {
 	map = m;
+}
+
+void boot_seats_use(const struct shm_seg *seg)
+{
+	seats = seg;
+}
+
+/* True for a rank of the first job. */
+static bool number_first(int number)
+{
+	if (map != NULL)
+		return number < map->nranks;
+	return seats == NULL || number < shm_seg_nranks(seats);
 }
 
 /* The address of a part of a map that begins at so many bytes. */
@@ -62,18 +81,38 @@ static const struct boot_host *host_at(int host)
 	return (const struct boot_host *)map_at(map, map->hosts) + host;
 }
 
-int boot_host_of(int rank)
+int boot_host_of(int number)
 {
-	return map != NULL ? (int)row_of(rank).host : 0;
+	if (map == NULL)
+		return 0;
+	return number_first(number) ? (int)row_of(number).host : map->host;
 }
 
-int boot_rank_of(int seat)
+int boot_first_at(int seat)
 {
 	return map != NULL ? ((const int32_t *)map_at(map, map->ranks))[seat] : seat;
 }
 
+int boot_number_at(int seat)
+{
+	uint32_t name = seats != NULL ? shm_seat_name(seats, seat) : 0;
+
+	return name == 0 ? boot_first_at(seat) : (int)name - 1;
+}
+
+/* The seat of a process that was spawned; -1: none here. */
+static int seat_of_spawned(int number)
+{
+	int n = seats != NULL ? shm_seg_seats_end(seats) : 0;
+
+	for (int i = 0; i < n; i++)
+		if (shm_seat_name(seats, i) == (uint32_t)number + 1)
+			return i;
+	return -1;
+}
+
 /* As a rule the ranks of a host are a block, and the first guess is right. */
-int boot_seat_of(int rank)
+static int seat_of_first(int rank)
 {
 	int lo = 0, hi, i;
 
@@ -82,19 +121,29 @@ int boot_seat_of(int rank)
 	if ((int)row_of(rank).host != map->host)
 		return -1;
 	hi = map->nseats - 1;
-	i = rank - boot_rank_of(0);
+	i = rank - boot_first_at(0);
 	while (lo <= hi) {
 		if (i < lo || i > hi)
 			i = lo + (hi - lo) / 2;
-		if (boot_rank_of(i) == rank)
+		if (boot_first_at(i) == rank)
 			return i;
-		if (boot_rank_of(i) < rank)
+		if (boot_first_at(i) < rank)
 			lo = i + 1;
 		else
 			hi = i - 1;
 		i = lo + (hi - lo) / 2;
 	}
 	return -1;
+}
+
+int boot_seat_of(int number)
+{
+	int seat;
+
+	if (!number_first(number))
+		return seat_of_spawned(number);
+	seat = seat_of_first(number);
+	return seat >= 0 && seats != NULL && shm_seat_name(seats, seat) != 0 ? -1 : seat;
 }
 
 const char *boot_host_name(int host)
@@ -108,16 +157,16 @@ const char *boot_host_name(int host)
 	return own;
 }
 
-const char *boot_addr(int rank)
+const char *boot_addr(int number)
 {
 	static __thread char text[BOOT_ADDR];
 	const struct boot_host *host;
 	struct boot_row row;
 	size_t len;
 
-	if (map == NULL)
+	if (map == NULL || !number_first(number))
 		return NULL;
-	row = row_of(rank);
+	row = row_of(number);
 	if (row.addr == 0)
 		return NULL;
 	if (row.addr >= BOOT_PORTS)

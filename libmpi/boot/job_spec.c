@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* job_spec.c - what HAFT_JOB says, and the segment that it names.
  *
- *   HAFT_JOB=fd=3,rank=5,seat=1,size=8,cookie=..,app=0,by=4711,listen=4,pmi=5
+ *   HAFT_JOB=fd=3,rank=5,seat=1,size=8,first=0,cookie=..,app=0,by=4711,listen=4,pmi=5
  *            |                         |                |
  *            '-- memfd of the segment  '-- must be in   '-- pid of mpiexec: /proc/4711/fd/3 is a
  *                                          the segment      second way to the segment
@@ -61,6 +61,8 @@ bool boot_spec_read(struct job_spec *o)
 		o->listen = -1;
 	if (!spec_int(list, "pmi", &o->pmi))
 		o->pmi = -1;
+	if (!spec_int(list, "first", &o->first))
+		o->first = 0;
 	if (!spec_int(list, "seat", &o->seat) && !spec_int(list, "rank", &o->seat))
 		return false;
 	return spec_int(list, "fd", &o->fd) && spec_int(list, "rank", &o->rank) &&
@@ -69,14 +71,19 @@ bool boot_spec_read(struct job_spec *o)
 	       spec_number(list, "cookie", 16, UINT64_MAX, &o->cookie);
 }
 
-/* True if the segment has a seat for this rank.  Without a map, seats and ranks are the same. */
+/* True if the segment has a seat for this rank.  Without a map, seats and ranks of the first job are
+ * the same.  A spawned rank has a seat with its name. */
 static bool spec_fits(const struct job_spec *o, struct shm_seg *seg)
 {
 	const struct boot_map *map;
 	const int32_t *ranks;
 	size_t len;
 
-	if (o->rank >= o->size || o->seat >= shm_seg_nranks(seg))
+	if (o->rank >= o->size || o->seat >= shm_seg_nseats(seg))
+		return false;
+	if (o->first > 0)
+		return shm_seat_name(seg, o->seat) == (uint32_t)(o->first + o->rank) + 1;
+	if (o->seat >= shm_seg_nranks(seg))
 		return false;
 	map = shm_seg_map(seg, &len);
 	if (map == NULL)

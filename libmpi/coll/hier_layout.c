@@ -132,8 +132,10 @@ struct coll_hier *coll_hier_of(struct comm *c)
 		return s->hier;
 	if (h != NULL)
 		s->hier = h;
-	else
+	else if (reserve != NULL && c->size <= via.npeers)
 		h = reserve;
+	else
+		haft_abort_job(MPI_ERR_NO_MEM, "no memory for the hosts of a communicator");
 	hier_fill(h, c);
 	return h;
 }

@@ -6,6 +6,13 @@
 
 static uint64_t next;
 
+uint64_t comm_ctx_job(int first)
+{
+	if (first > 0 && first == haft_life.peer)
+		next = 2 * CTX_WORLDS + CTX_STEP * CTX_PLANES;
+	return first > 0 ? ((uint64_t)first + 1) << CTX_MINTER_SHIFT : 0;
+}
+
 struct comm_ids comm_ctx_mint(uint64_t block)
 {
 	uint64_t n = __atomic_fetch_add(&next, block, __ATOMIC_RELAXED);

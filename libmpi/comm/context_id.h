@@ -2,9 +2,10 @@
 /* context_id.h - context ids: 64 bits, never reused, mostly allocated without a message.
  *
  *     63      44 43                          3 2     0
- *     [ minter  ][ number                     ][plane]      minter: rank in MPI_COMM_WORLD + 1
+ *     [ minter  ][ number                     ][plane]      minter: number in the universe + 1
  *
- *     minter 0          ids of the permanent communicators and of their duplicates
+ *     minter 0          ids of the permanent communicators and of their duplicates; in a spawned
+ *                       job the minter is its first rank, whose other ids follow
  *     CTX_NOBODY        ids agreed on without a parent: a hash (from_group.c)
  *
  * A communicator owns a block of ids, [ids, ids_end).
@@ -31,6 +32,10 @@
 
 /* The block of MPI_COMM_WORLD, and of MPI_COMM_SELF. */
 #define CTX_WORLDS (CTX_STEP << MEAN_OR(4, 30))
+
+/* The minter's bits of the ids of MPI_COMM_WORLD and MPI_COMM_SELF in the job whose rank 0 has number
+ * `first'.  To be called once, before the first id is minted. */
+uint64_t comm_ctx_job(int first);
 
 /* A communicator's ids: [ctx, end). */
 struct comm_ids {

@@ -27,10 +27,12 @@ static void world_fill(struct comm *c, struct group *g, uint64_t ctx, int rank, 
 
 void comm_open(int peer, int rank, int size)
 {
-	world_fill(&haft_world, &world_group, CTX_WORLD, rank, size, peer - rank);
-	world_fill(&haft_self, &self_group, CTX_SELF, 0, 1, peer);
-	haft_world.ids = CTX_FIRST;
-	haft_world.ids_end = haft_self.ids = CTX_FIRST + CTX_WORLDS;
+	uint64_t job = comm_ctx_job(peer - rank);
+
+	world_fill(&haft_world, &world_group, job | CTX_WORLD, rank, size, peer - rank);
+	world_fill(&haft_self, &self_group, job | CTX_SELF, 0, 1, peer);
+	haft_world.ids = job | CTX_FIRST;
+	haft_world.ids_end = haft_self.ids = haft_world.ids + CTX_WORLDS;
 	haft_self.ids_end = haft_self.ids + CTX_WORLDS;
 }
 

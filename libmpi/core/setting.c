@@ -135,6 +135,14 @@ static const struct setting_row rows[SETTING_COUNT] = {
 		.power = true,
 		.meaning = "slots of a ring, of 64 bytes each: one a message; a full ring blocks "
 			   "its sender"},
+	[SETTING_SEATS] = {.name = "HAFT_SEATS",
+		.normal = MEAN_OR(64, 1024),
+		.max = 32768,
+		.everywhere = true,
+		.launch = true,
+		.meaning = "processes of a host that may run at once beside the first ones: "
+			   "those of MPI_Comm_spawn",
+		.more = "They take memory only while they run."},
 	[SETTING_SPIN] = {.name = "HAFT_SPIN",
 		.late = true,
 		.normal = 2000,

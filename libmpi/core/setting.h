@@ -29,6 +29,7 @@ enum haft_setting {
 	SETTING_PIPE_CHUNK,     /* HAFT_PIPE_CHUNK: bytes; mpiexec reads it */
 	SETTING_PIPE_CHUNKS,    /* HAFT_PIPE_CHUNKS; mpiexec reads it */
 	SETTING_RING_SLOTS,     /* HAFT_RING_SLOTS; mpiexec reads it */
+	SETTING_SEATS,          /* HAFT_SEATS; mpiexec reads it */
 	SETTING_SPIN,           /* HAFT_SPIN: polls */
 	SETTING_YIELD,          /* HAFT_YIELD: yields */
 	SETTING_SLEEP,          /* HAFT_SLEEP: 0 auto, 1 never, 2 always */

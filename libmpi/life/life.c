@@ -83,31 +83,11 @@ void life_finalize_returned(int err)
 	finalize_failed = err != 0 && haft_life.world == HAFT_RUNNING;
 }
 
-/* --- peers: boot knows ranks of the job, via knows numbers in the universe ------------------ */
-
-static int peer_seat(int peer)
-{
-	return boot_seat_of(peer - boot->first);
-}
-
-static int peer_at(int seat)
-{
-	return boot->first + boot_rank_of(seat);
-}
-
-static int peer_host(int peer)
-{
-	return boot_host_of(peer - boot->first);
-}
+/* --- peers ---------------------------------------------------------------------------------- */
 
 static const char *peer_host_name(int peer)
 {
-	return boot_host_name(peer_host(peer));
-}
-
-static const char *peer_addr(int peer)
-{
-	return boot_addr(peer - boot->first);
+	return boot_host_name(boot_host_of(peer));
 }
 
 /* --- up ------------------------------------------------------------------------------------- */
@@ -116,13 +96,16 @@ static int transports_open(void)
 {
 	struct via_conf conf = {.seg = boot->seg,
 		.me = boot->first + boot->rank,
-		.npeers = boot->first + boot->size,
-		.seat_of = boot->nhosts > 1 || boot->first > 0 ? peer_seat : NULL,
-		.peer_at = peer_at,
-		.addr = peer_addr,
+		.first = boot->first,
+		.npeers = boot->size,
+		.plain = boot->nhosts == 1 && boot->first == 0,
+		.one_host = boot->nhosts == 1,
+		.seat_of = boot_seat_of,
+		.peer_first = boot_first_at,
+		.addr = boot_addr,
 		.key = boot_key(),
 		.listen_fd = boot_listen_fd(),
-		.host_of = peer_host,
+		.host_of = boot_host_of,
 		.host_name = peer_host_name,
 		.deliver = p2p_deliver,
 		.peer_made = p2p_peer_made,

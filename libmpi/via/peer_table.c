@@ -50,6 +50,8 @@ struct via_peer *via_peer_make(int number)
 	p->next = via.peers_made;
 	via.peers_made = p;
 	via.peer_made(p);
+	if (unlikely(p->seat < 0 && via.net == NULL))
+		via_peer_unreachable(number);
 	return p;
 }
 

@@ -35,7 +35,7 @@
 struct via_peer {
 	int64_t direct;        /* p2p's: messages of fewer bytes are put without a request */
 	int32_t slot;          /* p2p's: 1 + the seat for via_put_local; 0: take the long way */
-	int32_t seat;          /* in this host's segment; -1: it is on another host */
+	int32_t seat;          /* in this host's segment; -1: it is on another host, or gone */
 	int32_t number;        /* of the peer */
 	bool made;             /* false: a blank row, all zero */
 	void *rma, *ofi;       /* of these engines; NULL: nothing yet */
@@ -72,5 +72,12 @@ int via_peers_open(int n);
 
 /* Checks the invariants; for tests. */
 bool via_peers_valid(void);
+
+/* The process has ended, and its seat is another's now.  Peers that were never talked to need not be
+ * told of. */
+void via_peer_gone(int number);
+
+/* A new row whose process cannot be reached: operations with it fail. */
+void via_peer_unreachable(int number);
 
 #endif

@@ -123,6 +123,8 @@ const char *via_error_text(int peer, int error)
 {
 	if (error != VIA_LOST)
 		return shm_error_text(error);
+	if (via.net == NULL)
+		return "it has ended";
 	return via.ofi ? via_ofi_words(peer) : net_peer_words(via.net, peer);
 }
 
@@ -275,7 +277,7 @@ int via_remote_open(const struct via_conf *conf)
 {
 	static const struct shm_sleep_ops bell = {bell_most, bell_sleep, bell_ring, NULL};
 	struct net_conf net = {.me = via.me,
-		.npeers = via.npeers,
+		.npeers = 1 << VIA_PEER_BITS,
 		.listen_fd = -1,
 		.deliver = remote_deliver,
 		.lost = peer_lost,

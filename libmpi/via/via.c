@@ -10,9 +10,12 @@
 #include "libmpi/via/remote.h"
 
 #include "libmpi/core/err.h"
+#include "libmpi/core/process_state.h"
 #include "libmpi/core/setting.h"
 #include "libmpi/core/valid.h"
 #include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 struct via via;
@@ -45,7 +48,8 @@ void via_tune(void)
 static int (*host_of)(int peer); /* via_conf's */
 static const char *(*host_name)(int peer);
 static int (*seat_of)(int peer);
-static int (*peer_at)(int seat);
+static void (*lost)(int peer, bool left, const char *words);
+static int (*peer_first)(int seat);
 static bool isolated; /* each peer is a node of its own: HAFT_VIA=net, ofi-all */
 
 int via_node_any(int peer)
@@ -69,9 +73,86 @@ static int seat_isolated(int peer)
 	return peer == via.me ? via.seat : -1;
 }
 
+void via_mix(void)
+{
+	via.mixed = true;
+}
+
+/* --- tenants of seats ----------------------------------------------------------------------- */
+
+static int32_t *tenant_in;  /* by seat: 1 + the number whose frames come from it; 0: a first rank */
+static int32_t *tenant_out; /* likewise, to which frames go */
+
+/* No memory for them ends the job: frames could not be told apart. */
+static int32_t *tenants(int32_t **table)
+{
+	if (*table == NULL)
+		*table = calloc((size_t)shm_seg_nseats(via.shm->seg), sizeof(**table));
+	if (*table == NULL)
+		haft_abort_job(MPI_ERR_NO_MEM, "no memory for the numbers of spawned processes");
+	return *table;
+}
+
+/* The number of a seat's tenant, as frames from it mean it. */
+static int tenant_of(int seat)
+{
+	int number = tenant_in != NULL ? tenant_in[seat] : 0;
+
+	return number > 0 ? number - 1 : peer_first(seat);
+}
+
+/* libshm's: the next frame from this seat is the first of a process that was spawned. */
+static void tenant_came(int seat, uint32_t name)
+{
+	int *in = &tenants(&tenant_in)[seat];
+
+	via_mix();
+	if (*in > 0 && *in != (int)name)
+		via_peer_gone(*in - 1);
+	*in = (int)name;
+}
+
+/* From now on frames to the seat go to this process, which is no first rank. */
+static void tenant_face(int seat, int number)
+{
+	int *out = &tenants(&tenant_out)[seat];
+
+	via_mix();
+	if (*out != number + 1 && (*out > 0 || seat < shm_seg_nranks(via.shm->seg)))
+		via_peer_gone(*out > 0 ? *out - 1 : peer_first(seat));
+	*out = number + 1;
+	shm_seat_face(via.shm, seat, (uint32_t)number + 1);
+}
+
+void via_peer_gone(int number)
+{
+	struct via_peer *p = (struct via_peer *)(uintptr_t)via_peer(number);
+	char words[64];
+
+	if (!p->made)
+		return;
+	p->seat = -1;
+	p->slot = 0;
+	p->direct = 0;
+	snprintf(words, sizeof(words), "process %d has ended", number);
+	lost(number, true, words);
+}
+
+void via_peer_unreachable(int number)
+{
+	char words[64];
+
+	snprintf(words, sizeof(words), "process %d has ended, or is not known here", number);
+	lost(number, false, words);
+}
+
 int via_seat_find(int peer)
 {
-	return seat_of != NULL ? seat_of(peer) : peer;
+	int seat = seat_of(peer);
+
+	if (seat >= 0 && seat != via.seat && shm_seat_name(via.shm->seg, seat) != 0)
+		tenant_face(seat, peer);
+	return seat;
 }
 
 /* HAFT_VIA=shm, but some peer is on another host. */
@@ -89,7 +170,7 @@ static int shm_refused(const struct via_conf *conf)
 }
 
 /* Chooses the transports by HAFT_VIA, and opens what remote peers need. */
-static int transports_open(const struct via_conf *conf, int nseats)
+static int transports_open(const struct via_conf *conf)
 {
 	int64_t set = haft_setting_get(SETTING_VIA);
 
@@ -97,9 +178,11 @@ static int transports_open(const struct via_conf *conf, int nseats)
 	host_name = conf->host_name;
 	isolated = haft_via_apart(set) && conf->npeers > 1;
 	seat_of = isolated ? seat_isolated : conf->seat_of;
-	peer_at = conf->peer_at;
-	via.mixed = seat_of != NULL;
-	if (!isolated && conf->npeers <= nseats)
+	peer_first = conf->peer_first;
+	lost = conf->lost;
+	via.mixed = isolated || !conf->plain;
+	shm_newcomer_set(via.shm, tenant_came);
+	if (!isolated && conf->one_host)
 		return 0;
 	return set == HAFT_VIA_SHM ? shm_refused(conf) : via_remote_open(conf);
 }
@@ -108,7 +191,7 @@ int via_open(struct via_conf *conf)
 {
 	int err;
 
-	via.seat = conf->seat_of != NULL ? conf->seat_of(conf->me) : conf->me;
+	via.seat = conf->seat_of(conf->me);
 	err = shm_attach(conf->seg, via.seat, &via.shm);
 	if (err != 0)
 		return haft_err(MPI_ERR_OTHER, "rank %d cannot attach to the shared segment: %s",
@@ -122,9 +205,9 @@ int via_open(struct via_conf *conf)
 	via.deliver = conf->deliver;
 	via.peer_made = conf->peer_made;
 	haft_valid_add("via_peers_valid", via_peers_valid);
-	err = via_peers_open(conf->npeers);
+	err = via_peers_open(conf->first + conf->npeers);
 	if (err == 0)
-		err = transports_open(conf, shm_seg_nranks(conf->seg));
+		err = transports_open(conf);
 	via_tune();
 	return err;
 }
@@ -135,8 +218,8 @@ int via_put_any(int peer, const struct shm_hdr *h, const void *buf, size_t len)
 {
 	int seat = via_seat(peer);
 
-	if (seat < 0)
-		return via_remote_put(peer, h, buf, len);
+	if (unlikely(seat < 0))
+		return via.net != NULL ? via_remote_put(peer, h, buf, len) : VIA_LOST;
 	return shm_put(via.shm, seat, h, buf, len);
 }
 
@@ -144,8 +227,8 @@ int via_reserve_any(int peer, size_t len, void **room)
 {
 	int seat = via_seat(peer);
 
-	if (seat < 0)
-		return via_remote_reserve(peer, len, room);
+	if (unlikely(seat < 0))
+		return via.net != NULL ? via_remote_reserve(peer, len, room) : VIA_LOST;
 	return shm_reserve(via.shm, seat, len, room);
 }
 
@@ -164,7 +247,7 @@ static void deliver_local(void *arg, const struct shm_frame *f)
 {
 	struct shm_frame named = *f;
 
-	named.src = f->src == via.seat ? via.me : peer_at(f->src);
+	named.src = f->src == via.seat ? via.me : tenant_of(f->src);
 	via.deliver(arg, &named);
 }
 

@@ -15,7 +15,8 @@
  * field would cost the fast path and hide nothing.  Engines include this file, never libshm.
  *
  * In a job on one host every peer is local, and its seat is its number: there a function below is
- * libshm's and one branch on via.mixed, which is false.
+ * libshm's and one branch on via.mixed, which is false.  It becomes true when another process comes
+ * (via_mix): a spawned one has a seat, but another number.
  *
  * One thread at a time is inside these functions: below MPI_THREAD_MULTIPLE the user sees to it,
  * else the library's lock (core/library_lock.h). */
@@ -30,7 +31,7 @@
 struct via {
 	struct shm *shm;
 	int me, seat;                /* this process: its number, and its seat in the segment */
-	int npeers;                  /* numbers in use are below it */
+	int npeers;                  /* processes of this one's job */
 	bool mixed;                  /* some peer is remote, or its seat is not its number */
 	struct via_peer *peers_made; /* rows: peer_table.h */
 	void (*peer_made)(struct via_peer *p);
@@ -60,9 +61,11 @@ extern struct via_ofi_count via_ofi_count;
 /* Arguments of via_open.  Pointers and functions must stay valid. */
 struct via_conf {
 	struct shm_seg *seg;
-	int me, npeers;
-	int (*seat_of)(int peer);      /* -1: remote; NULL: seats and numbers are equal */
-	int (*peer_at)(int seat);      /* the other way round */
+	int me, first, npeers;         /* the job has the numbers first .. first + npeers - 1 */
+	bool plain;                    /* seats and numbers of the job are equal */
+	bool one_host;                 /* all of the job are on this host */
+	int (*seat_of)(int peer);      /* -1: remote, or gone */
+	int (*peer_first)(int seat);   /* the number of a first rank, whose name is 0 */
 	const char *(*addr)(int peer); /* where a peer listens, for libnet; NULL: it does not */
 	const uint8_t *key;            /* NET_KEY_LEN bytes; NULL: no peer listens */
 	int listen_fd;                 /* via takes a dup; -1: none */
@@ -89,6 +92,9 @@ const char *via_error_text(int peer, int error);
  * via_poll and via_poll_from call `deliver' for every frame; its src is a peer's number.  0, or
  * MPI_ERR_OTHER or MPI_ERR_NO_MEM with words.  The segment stays the caller's. */
 int via_open(struct via_conf *conf);
+
+/* From now on peers may have seats that are not their numbers.  Any number of times. */
+void via_mix(void);
 
 /* The name of a peer's host. */
 const char *via_host(int peer);
@@ -117,7 +123,7 @@ static inline int via_seat(int peer)
 	return likely(!via.mixed) ? peer : via_peer_get(peer)->seat;
 }
 
-/* As via_seat, by a search: for via_peer_make. */
+/* As via_seat, by a search, and ready for frames to it: for via_peer_make. */
 int via_seat_find(int peer);
 
 /* True if a peer is reached by shared memory. */

@@ -50,7 +50,7 @@ static void all_is_there(void **state)
 			assert_string_equal(boot_host_name(boot_host_of(r)), names[host_of[r]]);
 			assert_int_equal(boot_seat_of(r), host_of[r] == h ? seats : -1);
 			if (host_of[r] == h)
-				assert_int_equal(boot_rank_of(seats++), r);
+				assert_int_equal(boot_number_at(seats++), r);
 			if (addr[r] == NULL)
 				assert_null(boot_addr(r));
 			else
