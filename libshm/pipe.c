@@ -69,23 +69,6 @@ static uint32_t pipe_empty(struct shm_pipe *p)
 	return count;
 }
 
-void shm_pipe_forget(struct shm *s, int dst)
-{
-	struct shm_private *in = s->in;
-	struct shm_peer *p = &in->peer[dst];
-
-	if (p->pipe_out == NULL)
-		return;
-	for (int i = 0; i < in->npipes; i++)
-		if (in->pipe_dst[i] == dst) {
-			in->pipe_dst[i] = in->pipe_dst[--in->npipes];
-			break;
-		}
-	p->pipe_out = NULL;
-	p->pipe_shown = false;
-	p->put = p->put_free = 0;
-}
-
 /* A pipe towards `dst', new or moved; not yet shown to it. */
 static int pipe_make(struct shm *s, int dst)
 {

@@ -2,7 +2,7 @@
 /* seat.c - tenants of seats come and go: see shm.h.
  *
  *      launcher   seat_open ──> tenant runs ──> its process ends ──> seat_close ──> seat_open ...
- *                 name 17                                             name: nobody    name 23
+ *                 name 17                                             no name         name 23
  *
  *      a rank     seat_face    before it sends to the new tenant: its own ring towards the former
  *                              one goes back
@@ -12,8 +12,7 @@
  * Invariants
  *  - A rank's ends towards a seat (struct shm_peer) belong to one tenant in each direction:
  *    name_out and name_in.
- *  - Names grow: whoever sees a name knows that all frames of lesser names of that seat were put
- *    before. */
+ *  - Names grow: all frames of a tenant were put before those of one with a greater name. */
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
@@ -22,29 +21,6 @@
 static struct shm_doorbell *seat_doorbell(const struct shm_seg *seg, int seat)
 {
 	return (struct shm_doorbell *)seg_at(seg, seg->head->doorbell) + seat;
-}
-
-/* --- memory --------------------------------------------------------------------------------- */
-
-/* Reserves the part of an array that belongs to n seats, in whole pages. */
-static int seat_part_reserve(struct shm_seg *seg, uint64_t array, size_t each, int first, int n)
-{
-	uint64_t from = array + (uint64_t)first * each, to = from + (uint64_t)n * each;
-
-	from = from / PAGE * PAGE;
-	return shm_seg_reserve(seg, from, (to + PAGE - 1) / PAGE * PAGE - from);
-}
-
-int shm_seat_reserve(struct shm_seg *seg, int first, int n)
-{
-	const struct seg_head *h = seg->head;
-
-	if (seat_part_reserve(seg, h->job_rank, SHM_JOB_RANK, first, n) != 0 ||
-		seat_part_reserve(seg, h->doorbell, sizeof(struct shm_doorbell), first, n) != 0 ||
-		seat_part_reserve(
-			seg, h->record, WAIT_RECORDS * sizeof(struct wait_record), first, n) != 0)
-		return -1;
-	return seat_part_reserve(seg, h->inbox, sizeof(struct shm_inbox), first, n);
 }
 
 /* --- the launcher --------------------------------------------------------------------------- */
@@ -91,7 +67,7 @@ int shm_seat_open(struct shm_seg *seg, int seat, uint32_t name)
 	if (seat >= shm_seg_seats_end(seg))
 		atomic_store_explicit(&h->seats_end, (uint32_t)seat + 1, memory_order_release);
 	atomic_fetch_add_explicit(&h->live, 1, memory_order_relaxed);
-	/* Release: who finds the name finds a seat in order. */
+	/* Release: with the name the whole seat is visible. */
 	atomic_store_explicit(&seat_doorbell(seg, seat)->name, name, memory_order_release);
 	return 0;
 }
@@ -125,6 +101,24 @@ static void watches_end(struct shm *s)
 	s->in->nwatches = 0;
 }
 
+/* This rank's pipe towards a seat is no longer its own. */
+static void pipe_forget(struct shm *s, int dst)
+{
+	struct shm_private *in = s->in;
+	struct shm_peer *p = &in->peer[dst];
+
+	if (p->pipe_out == NULL)
+		return;
+	for (int i = 0; i < in->npipes; i++)
+		if (in->pipe_dst[i] == dst) {
+			in->pipe_dst[i] = in->pipe_dst[--in->npipes];
+			break;
+		}
+	p->pipe_out = NULL;
+	p->pipe_shown = false;
+	p->put = p->put_free = 0;
+}
+
 void shm_seat_face(struct shm *s, int seat, uint32_t name)
 {
 	struct shm_peer *p = &s->in->peer[seat];
@@ -132,7 +126,7 @@ void shm_seat_face(struct shm *s, int seat, uint32_t name)
 	if (p->name_out == name)
 		return;
 	watches_end(s);
-	shm_pipe_forget(s, seat);
+	pipe_forget(s, seat);
 	shm_channel_drop_out(s, seat);
 	s->tx[seat] = (struct shm_tx){0};
 	p->out = NULL;

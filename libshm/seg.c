@@ -190,6 +190,27 @@ static bool power_of_two_or_0(uint32_t n, uint32_t least, uint32_t most)
 	return n == 0 || ((n & (n - 1)) == 0 && n >= least && n <= most);
 }
 
+/* Reserves the part of an array that belongs to n seats, in whole pages. */
+static int seat_part_reserve(struct shm_seg *seg, uint64_t array, size_t each, int first, int n)
+{
+	uint64_t from = array + (uint64_t)first * each, to = from + (uint64_t)n * each;
+
+	from = from / PAGE * PAGE;
+	return shm_seg_reserve(seg, from, (to + PAGE - 1) / PAGE * PAGE - from);
+}
+
+int shm_seat_reserve(struct shm_seg *seg, int first, int n)
+{
+	const struct seg_head *h = seg->head;
+
+	if (seat_part_reserve(seg, h->job_rank, SHM_JOB_RANK, first, n) != 0 ||
+		seat_part_reserve(seg, h->doorbell, sizeof(struct shm_doorbell), first, n) != 0 ||
+		seat_part_reserve(
+			seg, h->record, WAIT_RECORDS * sizeof(struct wait_record), first, n) != 0)
+		return -1;
+	return seat_part_reserve(seg, h->inbox, sizeof(struct shm_inbox), first, n);
+}
+
 /* Reserves the control part: all of it, but for the spare seats. */
 static int seg_control_reserve(struct shm_seg *seg, const struct seg_head *h)
 {

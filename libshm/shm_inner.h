@@ -74,9 +74,9 @@ struct seg_head {
 static_assert(offsetof(struct seg_head, aborted) % CACHE_LINE == 0, "a line of its own");
 static_assert(offsetof(struct seg_head, lock) % CACHE_LINE == 0, "a line of its own");
 
-/* What a tenant of a seat has made towards another: a ring, its payload area, or a pipe.  In one
- * chain: the maker's, and once the maker has gone the reader's, until that has gone or has been
- * told.  Under head->lock. */
+/* A thing that a tenant of a seat has made towards another: a ring, its payload area, or a pipe.  It
+ * is in one chain: the maker's, and once the maker has gone the reader's, until that has gone or
+ * has been told.  Under head->lock. */
 struct channel {
 	uint64_t next;
 	uint64_t off, len; /* of the piece of the heap */
@@ -265,13 +265,10 @@ uint64_t shm_channel_idle_pipe(struct shm *s, int dst);
  * this rank; -1: none. */
 void shm_channel_drop_out(struct shm *s, int to);
 void shm_channel_drop_in(struct shm *s, int from);
-/* By the launcher: the tenant of a seat has gone.  What it has made goes to living readers, or
- * back. */
+/* By the launcher: the tenant of a seat has gone.  Its channels go to living readers, or back. */
 void shm_channel_bequeath(struct shm_seg *seg, int seat);
 
-/* --- seat.c.  shm_seat_reserve: memory of n seats; 0 or -1 with errno. */
-int shm_seat_reserve(struct shm_seg *seg, int first, int n);
-/* `name' has come to seat `src', and the frames of the former tenant have been taken. */
+/* --- seat.c.  `name' has come to seat `src', and the frames of the former tenant have been taken. */
 void shm_seat_renew(struct shm *s, int src, uint32_t name);
 
 /* --- pipe.c */
@@ -302,6 +299,8 @@ static inline void doorbell_ring(struct shm *s, int rank)
 }
 
 /* --- seg.c: pages of the segment; 0 or -1 with errno.  They do not need the fd to be there. */
+/* All that belongs to n seats in the control part. */
+int shm_seat_reserve(struct shm_seg *seg, int first, int n);
 /* Pages are there, or an error: also where the kernel would rather end a process than say no. */
 int shm_seg_reserve(const struct shm_seg *seg, uint64_t off, uint64_t len); /* off: a page's */
 /* As shm_seg_reserve, in huge pages as far as there are any.  off: a huge page's. */

@@ -107,8 +107,9 @@ const char *boot_error_text(void);
  * Any thread. */
 __attribute__((noreturn, cold)) void boot_abort(int code, const char *text);
 
-/* Reports that an operation of this rank has failed because process `number' is gone; haft_peer_lost
- * calls it for the first one.  If this rank then ends, mpiexec looks first how that has ended. */
+/* Reports that an operation of this rank has failed because process `number' is gone;
+ * haft_peer_lost calls it for the first one.  If this rank then ends, mpiexec looks first how that
+ * has ended. */
 void boot_lost(int number);
 
 /* Reports that this rank exits although MPI has not ended here: `state' is BOOT_SESSION_LEFT or

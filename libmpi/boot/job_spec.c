@@ -71,8 +71,8 @@ bool boot_spec_read(struct job_spec *o)
 	       spec_number(list, "cookie", 16, UINT64_MAX, &o->cookie);
 }
 
-/* True if the segment has a seat for this rank.  Without a map, seats and ranks of the first job are
- * the same.  A spawned rank has a seat with its name. */
+/* True if the segment has a seat for this rank.  Without a map, seats and ranks of the first job
+ * are equal.  A spawned rank has a seat with its name. */
 static bool spec_fits(const struct job_spec *o, struct shm_seg *seg)
 {
 	const struct boot_map *map;

@@ -33,8 +33,8 @@
 /* The block of MPI_COMM_WORLD, and of MPI_COMM_SELF. */
 #define CTX_WORLDS (CTX_STEP << MEAN_OR(4, 30))
 
-/* The minter's bits of the ids of MPI_COMM_WORLD and MPI_COMM_SELF in the job whose rank 0 has number
- * `first'.  To be called once, before the first id is minted. */
+/* The minter's bits of the ids of MPI_COMM_WORLD and MPI_COMM_SELF in the job whose rank 0 has
+ * number `first'.  To be called once, before the first id is minted. */
 uint64_t comm_ctx_job(int first);
 
 /* A communicator's ids: [ctx, end). */

@@ -98,7 +98,7 @@ static int transports_open(void)
 		.me = boot->first + boot->rank,
 		.first = boot->first,
 		.npeers = boot->size,
-		.plain = boot->nhosts == 1 && boot->first == 0,
+		.seats_are_numbers = boot->nhosts == 1 && boot->first == 0,
 		.one_host = boot->nhosts == 1,
 		.seat_of = boot_seat_of,
 		.peer_first = boot_first_at,

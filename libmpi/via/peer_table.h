@@ -73,8 +73,7 @@ int via_peers_open(int n);
 /* Checks the invariants; for tests. */
 bool via_peers_valid(void);
 
-/* The process has ended, and its seat is another's now.  Peers that were never talked to need not be
- * told of. */
+/* The process has ended, and its seat is another's now.  Does nothing for a peer without a row. */
 void via_peer_gone(int number);
 
 /* A new row whose process cannot be reached: operations with it fail. */

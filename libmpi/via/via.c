@@ -148,9 +148,10 @@ void via_peer_unreachable(int number)
 
 int via_seat_find(int peer)
 {
-	int seat = seat_of(peer);
+	int seat = seat_of != NULL ? seat_of(peer) : peer;
 
-	if (seat >= 0 && seat != via.seat && shm_seat_name(via.shm->seg, seat) != 0)
+	if (seat_of != NULL && seat >= 0 && seat != via.seat &&
+		shm_seat_name(via.shm->seg, seat) != 0)
 		tenant_face(seat, peer);
 	return seat;
 }
@@ -180,7 +181,7 @@ static int transports_open(const struct via_conf *conf)
 	seat_of = isolated ? seat_isolated : conf->seat_of;
 	peer_first = conf->peer_first;
 	lost = conf->lost;
-	via.mixed = isolated || !conf->plain;
+	via.mixed = isolated || !conf->seats_are_numbers;
 	shm_newcomer_set(via.shm, tenant_came);
 	if (!isolated && conf->one_host)
 		return 0;

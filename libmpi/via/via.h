@@ -62,7 +62,7 @@ extern struct via_ofi_count via_ofi_count;
 struct via_conf {
 	struct shm_seg *seg;
 	int me, first, npeers;         /* the job has the numbers first .. first + npeers - 1 */
-	bool plain;                    /* seats and numbers of the job are equal */
+	bool seats_are_numbers;        /* seats and numbers of the job are equal */
 	bool one_host;                 /* all of the job are on this host */
 	int (*seat_of)(int peer);      /* -1: remote, or gone */
 	int (*peer_first)(int seat);   /* the number of a first rank, whose name is 0 */
