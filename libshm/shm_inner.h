@@ -74,8 +74,8 @@ struct seg_head {
 static_assert(offsetof(struct seg_head, aborted) % CACHE_LINE == 0, "a line of its own");
 static_assert(offsetof(struct seg_head, lock) % CACHE_LINE == 0, "a line of its own");
 
-/* A thing that a tenant of a seat has made towards another: a ring, its payload area, or a pipe.  It
- * is in one chain: the maker's, and once the maker has gone the reader's, until that has gone or
+/* A thing that a tenant of a seat has made towards another: a ring, its payload area, or a pipe.
+ * It is in one chain: the maker's, and once the maker has gone the reader's, until that has gone or
  * has been told.  Under head->lock. */
 struct channel {
 	uint64_t next;
@@ -268,7 +268,7 @@ void shm_channel_drop_in(struct shm *s, int from);
 /* By the launcher: the tenant of a seat has gone.  Its channels go to living readers, or back. */
 void shm_channel_bequeath(struct shm_seg *seg, int seat);
 
-/* --- seat.c.  `name' has come to seat `src', and the frames of the former tenant have been taken. */
+/* --- seat.c: `name' has come to seat `src'; the former tenant's frames have been taken. */
 void shm_seat_renew(struct shm *s, int src, uint32_t name);
 
 /* --- pipe.c */
