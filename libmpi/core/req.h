@@ -65,8 +65,6 @@ struct req_send {
 	struct p2p_sig *sig; /* malloc'ed: types of what buf is a packed copy of; NULL: of type */
 	const void *payload; /* a control frame instead of a message: bytes of its payload */
 	uint8_t frame;       /* and its kind */
-	uint64_t stream_id;  /* remote peer: waits for memory to send on this stream */
-	int64_t room;        /* likewise: bytes that its receiver takes */
 };
 
 /* Fields of receives only. */

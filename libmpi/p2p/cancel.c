@@ -124,7 +124,7 @@ static void cancel_got_request(const struct shm_frame *f)
 	u = p2p_match_find_rts(f->ctx, f->src, f->tag, NULL, id);
 	if (u != NULL) {
 		p2p_match_remove(u);
-		p2p_unexpected_free(u);
+		free(u);
 		p2p_out_frame(f->src, 0, (int32_t)id, FRAME_CANCEL_OK, NULL, 0);
 	} else if (p2p_match_probe_has(f->src, id)) {
 		p2p_out_frame(f->src, 0, (int32_t)id, FRAME_CANCEL_PROBED, NULL, 0);
@@ -174,7 +174,7 @@ static int cancel_self(struct req *r)
 	if (u == NULL)
 		return cancel_leave_copy(r); /* a matched probe has it */
 	p2p_match_remove(u);
-	p2p_unexpected_free(u);
+	free(u);
 	cancel_succeeded(r);
 	return 0;
 }

@@ -28,6 +28,7 @@
 #include "libmpi/p2p/unexpected.h"
 #include "libmpi/via/shared_mem.h"
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* The message is longer than the receive. */
@@ -222,7 +223,7 @@ void p2p_recv_got_rts(const struct shm_frame *f)
 		recv_rendezvous(r, f->src, f->tag, &rts);
 		return;
 	}
-	u = p2p_unexpected_control(f, rts.total, sizeof(rts));
+	u = p2p_unexpected_new(f->ctx, f->src, f->tag, rts.total, sizeof(rts));
 	u->is_rts = true;
 	u->rts_id = rts.id;
 	memcpy(u->data, &rts, sizeof(rts));
@@ -241,7 +242,7 @@ void p2p_recv_got_error(const struct shm_frame *f)
 		recv_error(r, &msg);
 		return;
 	}
-	u = p2p_unexpected_control(f, sizeof(msg), sizeof(msg));
+	u = p2p_unexpected_new(f->ctx, f->src, f->tag, sizeof(msg), sizeof(msg));
 	u->is_error = true;
 	memcpy(u->data, &msg, sizeof(msg));
 	p2p_match_store(u);
@@ -271,7 +272,7 @@ void p2p_recv_unexpected(struct req *r, struct unexpected *u)
 		p2p_recv_data(r, u->peer, u->tag, u->data, u->total);
 	}
 	p2p_state.sig = NULL;
-	p2p_unexpected_free(u);
+	free(u);
 }
 
 void p2p_recv_start(struct req *r)

@@ -13,14 +13,13 @@
  * The two sides need not agree about chunks: a stream is bytes.
  *
  * Invariants
- *  - A request in STATE_STREAM has a stream, or waits in stream_starved.  The stream goes with the
- *    end of its last chunk, and finishes the request.
+ *  - A request in STATE_STREAM has a stream.  The stream goes with the end of its last chunk, and
+ *    finishes the request.
  *  - Before its CTS goes, a receiver has posted all that comes, or two chunks of it.  It posts a
  *    chunk again before libnet looks at the next byte (inside `done').
  *  - Bytes for which a receive has no room are not posted.  CTS says so: they are not sent.  A
  *    receive without memory for its stream is one that has no room.
- *  - Sends without memory take turns with the one stream that is always there, as their receivers
- *    wait. */
+ *  - A send without memory for its stream ends the job with words, as its receiver waits. */
 #include "libmpi/p2p/remote_stream.h"
 
 #include "libmpi/core/err.h"
@@ -28,9 +27,9 @@
 #include "libmpi/p2p/request.h"
 #include <stdlib.h>
 
-/* Bytes of a chunk: packed while one is sent; and without memory. */
+/* Bytes of a chunk: packed while one is sent; and if there is little memory. */
 #define STREAM_WINDOW ((int64_t)MEAN_OR(96, 256 * 1024))
-#define STREAM_SPARE  ((int64_t)MEAN_OR(32, 4096))
+#define STREAM_SMALL  ((int64_t)MEAN_OR(32, 4096))
 #define STREAM_CHUNKS 2
 
 struct stream_chunk {
@@ -53,12 +52,6 @@ struct p2p_stream {
 };
 
 static uint64_t stream_last_id; /* numbers given out so far */
-
-/* The stream without memory, and the sends that wait for it. */
-static _Alignas(struct p2p_stream) char stream_spare[sizeof(struct p2p_stream) +
-						     STREAM_CHUNKS * STREAM_SPARE];
-static bool stream_spare_used;
-static struct req_queue stream_starved;
 
 static int stream_peer(const struct p2p_stream *s)
 {
@@ -112,22 +105,6 @@ static void stream_chunk_over(struct stream_chunk *c)
 	r->moved += (int64_t)c->op.len;
 }
 
-static void stream_free(struct p2p_stream *s)
-{
-	struct req *r;
-
-	if ((char *)s != stream_spare) {
-		free(s);
-		return;
-	}
-	stream_spare_used = false;
-	r = stream_starved.head;
-	if (r == NULL)
-		return;
-	p2p_queue_pop(&stream_starved);
-	p2p_stream_send(r, r->send.stream_id, r->send.room);
-}
-
 /* Ends a stream of which libnet has no chunk. */
 static void stream_finish(struct p2p_stream *s)
 {
@@ -137,7 +114,7 @@ static void stream_finish(struct p2p_stream *s)
 		return;
 	if (s->err != 0)
 		p2p_fail_request(r, stream_peer(s), s->err);
-	stream_free(s);
+	free(s);
 	p2p_req_finish(r);
 }
 
@@ -153,18 +130,17 @@ static void stream_chunk_done(struct net_op *op)
 	stream_finish(s);
 }
 
-/* Memory for a stream whose chunks are `*most' bytes, fewer if there is little memory. */
-static struct p2p_stream *stream_room(bool whole, bool sends, int64_t *most)
+/* Memory for a stream whose chunks are `*most' bytes, fewer if there is little memory; or NULL. */
+static struct p2p_stream *stream_room(bool whole, int64_t *most)
 {
 	struct p2p_stream *s;
 
 	*most = whole ? 0 : STREAM_WINDOW;
 	s = malloc(sizeof(*s) + (size_t)(STREAM_CHUNKS * *most));
-	if (s != NULL || !sends || stream_spare_used)
+	if (s != NULL || whole)
 		return s;
-	stream_spare_used = true;
-	*most = STREAM_SPARE;
-	return (struct p2p_stream *)(void *)stream_spare;
+	*most = STREAM_SMALL;
+	return malloc(sizeof(*s) + (size_t)(STREAM_CHUNKS * *most));
 }
 
 /* Makes r's stream, for bytes [r->moved, end) of its message, and gives libnet the first chunks.
@@ -173,7 +149,7 @@ static struct p2p_stream *stream_new(struct req *r, bool sends, uint64_t id, int
 {
 	bool whole = type_contiguous_at(r->type, r->buf, r->count) != NULL;
 	int64_t most;
-	struct p2p_stream *s = stream_room(whole, sends, &most);
+	struct p2p_stream *s = stream_room(whole, &most);
 
 	if (s == NULL)
 		return NULL;
@@ -206,12 +182,8 @@ void p2p_stream_send(struct req *r, uint64_t id, int64_t room)
 		return;
 	}
 	s = stream_new(r, true, id, r->bytes < room ? r->bytes : room);
-	if (s == NULL) {
-		r->send.stream_id = id;
-		r->send.room = room;
-		p2p_queue_push(&stream_starved, r);
-		return;
-	}
+	if (s == NULL)
+		haft_abort_job(MPI_ERR_NO_MEM, "no memory to send a message that is awaited");
 	s->busy--;
 	stream_finish(s);
 }
@@ -253,5 +225,5 @@ void p2p_stream_stop(struct req *r)
 	for (int i = 0; i < STREAM_CHUNKS; i++)
 		if (s->chunk[i].op.state == NET_OP_BUSY)
 			via_stream_unpost(&s->chunk[i].op);
-	stream_free(s);
+	free(s);
 }

@@ -9,16 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SPARES 32 /* one for each partner of a collective call, or several for a few */
-
-/* Reserved blocks: for what the sender says of a message, not for its data. */
-#define SPARE_LEN (sizeof(struct unexpected) + sizeof(struct p2p_error_msg))
-static struct {
-	bool used;
-	_Alignas(struct unexpected) char mem[SPARE_LEN];
-} unexpected_spares[SPARES];
-static_assert(sizeof(struct rts) <= sizeof(struct p2p_error_msg), "a spare holds either");
-
 /* Where a message's type signature is, behind `len' bytes of data: aligned. */
 #define SIG_AT(len) (((len) + 7) & ~(size_t)7)
 
@@ -53,49 +43,21 @@ __attribute__((noreturn)) static void unexpected_abort(int64_t total)
 	haft_abort_job(MPI_ERR_NO_MEM, words);
 }
 
-static struct unexpected *unexpected_spare(void)
+struct unexpected *p2p_unexpected_new(
+	uint64_t ctx, int peer, int tag, int64_t total, int64_t data_len)
 {
-	for (int i = 0; i < SPARES; i++) {
-		if (unexpected_spares[i].used)
-			continue;
-		unexpected_spares[i].used = true;
-		return (struct unexpected *)(void *)unexpected_spares[i].mem;
-	}
-	return NULL;
-}
+	struct unexpected *u = p2p_unexpected_try(ctx, peer, tag, total, data_len);
 
-struct unexpected *p2p_unexpected_control(const struct shm_frame *f, int64_t total, size_t len)
-{
-	struct unexpected *u = p2p_unexpected_try(f->ctx, f->src, f->tag, total, (int64_t)len);
-
-	if (u != NULL)
-		return u;
-	u = unexpected_spare();
 	if (u == NULL)
 		unexpected_abort(total);
-	memset(u, 0, sizeof(*u));
-	u->ctx = f->ctx;
-	u->peer = f->src;
-	u->tag = f->tag;
-	u->total = total;
 	return u;
 }
 
-void p2p_unexpected_free(struct unexpected *u)
-{
-	uintptr_t at = (uintptr_t)u - (uintptr_t)unexpected_spares;
-
-	if (unlikely(at < sizeof(unexpected_spares)))
-		unexpected_spares[at / sizeof(unexpected_spares[0])].used = false;
-	else
-		free(u);
-}
-
-/* A message of a collective that cannot be kept: its receive fails instead of waiting. */
+/* A message of a collective call that cannot be kept: its receive fails, with words. */
 static void unexpected_without_memory(const struct shm_frame *f)
 {
 	struct p2p_error_msg msg = {.err = MPI_ERR_NO_MEM};
-	struct unexpected *u = p2p_unexpected_control(f, sizeof(msg), sizeof(msg));
+	struct unexpected *u = p2p_unexpected_new(f->ctx, f->src, f->tag, sizeof(msg), sizeof(msg));
 
 	snprintf(msg.words, sizeof(msg.words),
 		"no memory for a message of %u byte%s that came before its receive", f->len,

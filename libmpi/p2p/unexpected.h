@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* unexpected.h - memory for messages that have come before their receives.
  *
- * A message of a collective call that finds no memory becomes an error of its receive; for those a
- * few blocks are reserved.  For any other message without memory the job ends with words: to drop
- * it would be silent loss. */
+ * A long message of a collective call that finds no memory becomes an error of its receive.  For
+ * any other message from another process without memory the job ends with words: to drop it would
+ * be silent loss. */
 #ifndef HAFT_P2P_UNEXPECTED_H
 #define HAFT_P2P_UNEXPECTED_H
 
@@ -15,9 +15,9 @@
 struct unexpected *p2p_unexpected_try(
 	uint64_t ctx, int peer, int tag, int64_t total, int64_t data_len);
 
-/* As p2p_unexpected_try of a frame that carries no message, but an RTS or an error: `len' bytes.
- * It may be one of the reserved blocks.  Never NULL: without memory the job ends with words. */
-struct unexpected *p2p_unexpected_control(const struct shm_frame *f, int64_t total, size_t len);
+/* As p2p_unexpected_try; never NULL: without memory the job ends with words. */
+struct unexpected *p2p_unexpected_new(
+	uint64_t ctx, int peer, int tag, int64_t total, int64_t data_len);
 
 /* Stores an eager message, and charges its peer's credit.  Without memory see above. */
 void p2p_unexpected_eager(const struct shm_frame *f);
@@ -25,8 +25,5 @@ void p2p_unexpected_eager(const struct shm_frame *f);
 /* An eager message from another process leaves the queue: gives its bytes back to its peer's
  * credit. */
 void p2p_unexpected_uncharge(const struct unexpected *u);
-
-/* Frees one that is in no queue any more. */
-void p2p_unexpected_free(struct unexpected *u);
 
 #endif
