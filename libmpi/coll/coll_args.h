@@ -30,9 +30,9 @@
 #include "libmpi/p2p/p2p.h"
 #include "libmpi/type/type.h"
 
-/* Opens and closes the collectives: after the communicators, and before them.  coll_open: 0 or an
- * MPI error class.  coll_close: the last collective call has completed in all members. */
-int coll_open(void);
+/* Opens and closes the collectives: after the communicators, and before them.  coll_close: the last
+ * collective call has completed in all members. */
+void coll_open(void);
 void coll_close(void);
 
 enum coll_kind {

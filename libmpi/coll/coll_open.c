@@ -7,13 +7,12 @@
 #include "libmpi/coll/sched.h"
 #include "libmpi/core/valid.h"
 
-int coll_open(void)
+void coll_open(void)
 {
 	haft_comm_destroy_hook = coll_state_free;
 	coll_algorithm_open();
 	coll_check_open();
 	haft_valid_add("coll_sched_valid", coll_sched_valid);
-	return coll_hier_open();
 }
 
 void coll_close(void)
@@ -21,5 +20,4 @@ void coll_close(void)
 	coll_state_free(&haft_self);
 	coll_state_free(&haft_world);
 	coll_sched_close();
-	coll_hier_close();
 }

@@ -37,7 +37,7 @@ struct coll *coll_state(struct comm *c)
 
 	if (s != NULL)
 		return s;
-	s = coll_hier_is_reserve(c) ? NULL : calloc(1, sizeof(*s));
+	s = calloc(1, sizeof(*s));
 	if (s == NULL)
 		return NULL;
 	s->comm = c;

@@ -35,10 +35,15 @@ static char *hier_bytes(struct sched *s, const struct coll_hier *h, int64_t n)
 	return even ? coll_sched_bytes(s, n) : hier_zeros(s, n);
 }
 
-/* The index of rank r's block in rows of blocks. */
-static int64_t hier_block_index(const struct coll_hier *h, int r)
+/* The place of rank r's block in rows of blocks of so many bytes.  Asked for all ranks of k in
+ * ascending order, beginning with 0. */
+static int64_t hier_block_at(const struct coll_args *k, struct coll_hier *h, int r, int64_t block)
 {
-	return (int64_t)h->host[r] * h->largest + h->local_rank[r];
+	int host = coll_hier_host(h, k->comm, r);
+
+	if (r == 0)
+		memset(h->filled, 0, (size_t)h->nhosts * sizeof(*h->filled));
+	return ((int64_t)host * h->largest + h->filled[host]++) * block;
 }
 
 /* Turns a call into one of n bytes. */
@@ -98,11 +103,14 @@ void coll_gather_hier(struct sched *s, const struct coll_args *k)
 	hier_local_bytes(s, k, h, COLL_GATHER, mine, here, block);
 	if (leader)
 		hier_leaders_bytes(s, k, h, here, all, row);
-	for (int r = 0; r < k->n && root; r++)
+	for (int r = 0; r < k->n && root; r++) {
+		int64_t at = hier_block_at(k, h, r, block);
+
 		if (r != k->me || !k->in_place)
-			coll_sched_unpack(s, all + hier_block_index(h, r) * block,
+			coll_sched_unpack(s, all + at,
 				coll_element(k->rbuf, k->rtype, r * k->rcount), k->rcount, k->rtype,
 				block);
+	}
 }
 
 void coll_scatter_hier(struct sched *s, const struct coll_args *k)
@@ -116,7 +124,7 @@ void coll_scatter_hier(struct sched *s, const struct coll_args *k)
 
 	for (int r = 0; r < k->n && root; r++)
 		coll_sched_pack(s, coll_element(k->sbuf, k->stype, r * k->scount), k->scount,
-			k->stype, all + hier_block_index(h, r) * block, block);
+			k->stype, all + hier_block_at(k, h, r, block), block);
 	if (leader)
 		hier_leaders_bytes(s, k, h, all, here, row);
 	hier_local_bytes(s, k, h, COLL_SCATTER, here, mine, block);
@@ -145,10 +153,10 @@ void coll_allgather_hier(struct sched *s, const struct coll_args *k)
 	hier_local_bytes(s, &rootless, h, COLL_BCAST, NULL, all, h->nhosts * row);
 	for (int r = 0; r < k->n; r++) {
 		struct block b = coll_block_in(k, r);
+		int64_t at = hier_block_at(k, h, r, block);
 
 		if (r != k->me || !k->in_place)
-			coll_sched_unpack(s, all + hier_block_index(h, r) * block, b.at, b.count,
-				b.type, block);
+			coll_sched_unpack(s, all + at, b.at, b.count, b.type, block);
 	}
 }
 
@@ -187,7 +195,7 @@ void coll_alltoall_hier(struct sched *s, const struct coll_args *k)
 	for (int r = 0; r < k->n; r++) {
 		b = k->in_place ? coll_block_in(k, r) : coll_block_out(k, r);
 		coll_sched_pack(
-			s, b.at, b.count, b.type, mine + hier_block_index(h, r) * block, block);
+			s, b.at, b.count, b.type, mine + hier_block_at(k, h, r, block), block);
 	}
 	if (k->me == h->leaders[h->my_host]) {
 		here = coll_sched_bytes(s, h->local.size * rows);
@@ -200,6 +208,6 @@ void coll_alltoall_hier(struct sched *s, const struct coll_args *k)
 	for (int r = 0; r < k->n; r++) {
 		b = coll_block_in(k, r);
 		coll_sched_unpack(
-			s, mine + hier_block_index(h, r) * block, b.at, b.count, b.type, block);
+			s, mine + hier_block_at(k, h, r, block), b.at, b.count, b.type, block);
 	}
 }

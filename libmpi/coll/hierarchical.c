@@ -63,8 +63,6 @@ void coll_hier_local(struct sched *s, const struct coll_args *in)
 	if (step == NULL)
 		return; /* the schedule has stored that */
 	static_assert(sizeof(*step) <= SCHED_PLANNING, "a dry run has room for it");
-	if (coll_hier_is_reserve(in->comm))
-		coll_sched_set_no_memory(s);
 	*step = *in;
 	coll_sched_fence(s);
 	coll_sched_call(s, hier_local_run, step);
@@ -75,15 +73,16 @@ void coll_hier_leaders(
 {
 	struct group group = {
 		.size = h->nhosts, .rank = h->my_host, .stride = 1, .map = h->leader_peers};
+	int root = k->root >= 0 ? coll_hier_host(h, k->comm, k->root) : 0;
 	int32_t *map = h->leader_peers;
 
 	for (int i = 0; i < h->nhosts; i++)
 		map[i] = group_peer(k->comm->group, h->leaders[i]);
 	if (k->root >= 0)
-		map[h->host[k->root]] = group_peer(k->comm->group, k->root);
+		map[root] = group_peer(k->comm->group, k->root);
 	out->n = out->nin = out->nout = h->nhosts;
 	out->me = h->my_host;
-	out->root = k->root >= 0 ? h->host[k->root] : 0;
+	out->root = root;
 	out->at_root = out->me == out->root;
 	coll_sched_group(s, &group);
 	coll_algorithm_leaders(out)(s, out);
@@ -201,7 +200,7 @@ void coll_reduce_scatter_hier(struct sched *s, const struct coll_args *k)
 	out = rootless;
 	memset(h->sums, 0, (size_t)h->nhosts * sizeof(*h->sums));
 	for (int r = 0; r < k->n; r++)
-		h->sums[h->host[r]] += coll_block_size(k, r);
+		h->sums[coll_hier_host(h, k->comm, r)] += coll_block_size(k, r);
 	row = h->sums[h->my_host];
 	if (k->me == leader && size > 1)
 		sum = coll_sched_elements(s, k->rtype, all);

@@ -15,17 +15,18 @@ struct coll_hier {
 	int largest;           /* members of the host that has the most */
 	bool useful;           /* more hosts than one, and fewer than members */
 	bool ordered;          /* the members of each host are an interval of ranks */
-	int32_t *host;         /* [n] host of each rank */
-	int32_t *local_rank;   /* [n] rank of each among the members of its host */
+	int room;              /* of nodes; a power of 2 */
+	int32_t *slots;        /* [2 * room] hashed by node: 1 + the host; 0: empty */
+	int32_t *nodes;        /* [nhosts] via's number of each */
 	int32_t *host_sizes;   /* [nhosts] members */
 	int32_t *leaders;      /* [nhosts] lowest rank */
+	int32_t *leader_peers; /* [nhosts] the leaders' peers, of the call that is being planned */
+	int32_t *filled;       /* [nhosts] blocks that hier_blocks.c has met, of the same call */
+	int64_t *sums;         /* [nhosts] elements of each host's blocks, of the same call */
 	int32_t *peers;        /* [local.size] this host's members */
 	int32_t *order;        /* [local.size] their local ranks in the order of their peers */
-	int32_t *leader_peers; /* [nhosts] the leaders' peers, of the call that is being planned */
-	int64_t *sums;         /* [nhosts] elements of each host's blocks, of the same call */
 	struct group group;
 	struct comm local; /* this host's members: not a user's, no reference counted */
-	int64_t room[];
 };
 
 /* --- layout: hier_layout.c ------------------------------------------------------------------ */
@@ -34,19 +35,15 @@ struct coll_hier {
  * members of each an interval of ranks?  Local; all members get equal results. */
 bool coll_hier_useful(struct comm *c, bool ordered);
 
-/* The hosts of a communicator.  Never NULL: without memory it is the reserve, which is good until
- * the next call of this function.  The job has several hosts. */
+/* The hosts of a communicator, which keeps them.  Never NULL: without memory the job ends with
+ * words.  The job has several hosts. */
 struct coll_hier *coll_hier_of(struct comm *c);
 
 /* Frees the hosts of a communicator; NULL is nothing. */
 void coll_hier_free(struct coll_hier *h);
 
-/* Is this the local communicator of the reserve?  It has no state. */
-bool coll_hier_is_reserve(const struct comm *c);
-
-/* Allocates and frees the reserve, if the job has several hosts.  0 or MPI_ERR_NO_MEM. */
-int coll_hier_open(void);
-void coll_hier_close(void);
+/* The host of a rank of the communicator that h is of. */
+int coll_hier_host(const struct coll_hier *h, const struct comm *c, int rank);
 
 /* The rank that is the leader of my host in a call.  k->root == -1: no root. */
 int coll_hier_leader(const struct coll_args *k, const struct coll_hier *h);

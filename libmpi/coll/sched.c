@@ -421,12 +421,6 @@ void coll_sched_call(struct sched *s, coll_sched_fn *fn, void *arg)
 	step_add(s, (struct step){.kind = STEP_CALL, .call = fn, .out = arg});
 }
 
-void coll_sched_set_no_memory(struct sched *s)
-{
-	if (s->bad == 0)
-		s->bad = MPI_ERR_NO_MEM;
-}
-
 void *coll_sched_bytes(struct sched *s, int64_t bytes)
 {
 	size_t n = ((size_t)bytes + ALIGN - 1) / ALIGN * ALIGN;

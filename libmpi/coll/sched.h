@@ -98,9 +98,6 @@ void *coll_sched_elements(struct sched *s, const struct type *type, int64_t coun
 /* Is this a dry run, whose steps are not stored? */
 bool coll_sched_is_dry_run(const struct sched *s);
 
-/* Stores that there is no memory for something else that the steps need. */
-void coll_sched_set_no_memory(struct sched *s);
-
 /* --- running -------------------------------------------------------------------------------- */
 
 /* Runs the steps of a call to the end.  0 or an MPI error class with words. */
