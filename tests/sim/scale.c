@@ -3,7 +3,8 @@
 /* scale.c - MPI_Init in jobs of 10^3 to 10^6 ranks, of which one rank runs.
  *
  *     parent: the map of a job that is not there ──> segment of one host ──> child: MPI_Init,
- *             first communicators, first words to log2(n) ranks of its host; what has it cost?
+ *             first communicators, first words to log2(n) ranks of its host, the beginning of a
+ *             first collective call over all hosts; what has each cost?
  *
  * The child runs all of boot, via and the engines; only its partners are missing.  Invariants:
  *  - its private memory does not depend on the size of the job: at most PRIVATE_MAX bytes;
@@ -87,6 +88,18 @@ static void first_words(int rank, int size)
 	}
 }
 
+/* Begins a collective call, which never ends.  A rank that leads its host is not taken: it would
+ * dial other hosts. */
+static double first_collective(void)
+{
+	static int in = 1, out;
+	MPI_Request r;
+	double start = now_ms();
+
+	MPI_Iallreduce(&in, &out, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &r);
+	return now_ms() - start;
+}
+
 /* The first communicators that are made without others. */
 static void communicators(int rank, int size)
 {
@@ -108,10 +121,10 @@ static void communicators(int rank, int size)
 	MPI_Comm_free(&dup);
 }
 
-static void rank_run(void)
+static void rank_run(bool leads)
 {
-	long before = private_bytes();
-	double start = now_ms(), ms;
+	long before = private_bytes(), talk;
+	double start = now_ms(), ms, first = 0;
 	int rank, size;
 	uint64_t sent;
 
@@ -123,7 +136,11 @@ static void rank_run(void)
 	sent = messages();
 	printf("%ld %ld ", private_bytes(), private_bytes() - before);
 	first_words(rank, size);
-	printf("%ld %llu %.2f\n", private_bytes(), (unsigned long long)sent, ms);
+	talk = private_bytes();
+	if (!leads)
+		first = first_collective();
+	printf("%ld %ld %llu %.2f %.2f\n", talk, private_bytes(), (unsigned long long)sent, ms,
+		first);
 	fflush(stdout);
 	_exit(0);
 }
@@ -178,7 +195,8 @@ static void fake_free(struct fake *f)
 }
 
 /* Runs one rank of the job, with this segment.  Its output goes into line. */
-static void rank_start(const struct shm_seg *seg, int rank, int seat, int size, char *line, int len)
+static void rank_start(
+	const struct shm_seg *seg, int rank, int seat, int size, bool leads, char *line, int len)
 {
 	char order[256];
 	int out[2], status = -1;
@@ -194,7 +212,7 @@ static void rank_start(const struct shm_seg *seg, int rank, int seat, int size, 
 		fcntl(shm_seg_fd(seg), F_SETFD, 0);
 		dup2(out[1], 1);
 		setenv(BOOT_VAR, order, 1);
-		execl("/proc/self/exe", "scale", "rank", (char *)NULL);
+		execl("/proc/self/exe", "scale", leads ? "leader" : "member", (char *)NULL);
 		_exit(127);
 	}
 	close(out[1]);
@@ -210,8 +228,8 @@ static void size_try(int ranks, int hosts)
 	struct shm_opts opts = {0};
 	struct shm_seg *seg;
 	struct fake f;
-	double start, each, ms;
-	long all, more, talk, sent;
+	double start, each, ms, coll_ms;
+	long all, more, talk, coll, sent;
 	char line[256];
 	size_t len = 0;
 	int lg = 0;
@@ -227,33 +245,35 @@ static void size_try(int ranks, int hosts)
 	CHECK(hosts == 1 || boot_map_make(&f.world, host, shm_seg_map(seg, &len)));
 	start = now_ms() - start;
 	fake_free(&f);
-	rank_start(seg, first + near / 2, near / 2, ranks, line, sizeof(line));
+	rank_start(seg, first + near / 2, near / 2, ranks, near == 1, line, sizeof(line));
 	shm_seg_close(seg);
-	CHECK(sscanf(line, "%ld %ld %ld %ld %lf", &all, &more, &talk, &sent, &ms) == 5);
+	CHECK(sscanf(line, "%ld %ld %ld %ld %ld %lf %lf", &all, &more, &talk, &coll, &sent, &ms,
+		      &coll_ms) == 7);
 	each = (double)len / ranks;
 	while (1 << lg < ranks)
 		lg++;
-	printf("%8d %6d %9ld %9ld %9ld %8.1f %6ld %9.2f %9.2f\n", ranks, hosts, all, more, talk,
-		each, sent, ms, start);
+	printf("%8d %6d %9ld %9ld %9ld %9ld %8.1f %6ld %9.2f %9.2f %9.2f\n", ranks, hosts, all,
+		more, talk, coll, each, sent, ms, coll_ms, start);
 	fflush(stdout);
 	CHECK(each <= SHARED_MAX);
 	CHECK(sent <= lg);
-	CHECK(talk <= PRIVATE_MAX || HAFT_MEAN || HAFT_DEBUG);
+	CHECK(coll <= PRIVATE_MAX || HAFT_MEAN || HAFT_DEBUG);
 }
 
 int main(int argc, char **argv)
 {
-	static const int ranks[] = {1000, 10000, 100000, 1000000},
+	static const int ranks[] = {1000, 10000, 60000, 100000, 1000000},
 			 hosts[] = {1, 10, 100, 1000, 10000};
 	bool all = argc > 1 && strcmp(argv[1], "-a") == 0;
 
-	if (argc > 1 && strcmp(argv[1], "rank") == 0)
-		rank_run();
-	printf("%8s %6s %9s %9s %9s %8s %6s %9s %9s\n", "ranks", "hosts", "private", "of it MPI",
-		"talking", "map/rank", "sent", "init ms", "launch ms");
+	if (argc > 1 && !all)
+		rank_run(strcmp(argv[1], "leader") == 0);
+	printf("%8s %6s %9s %9s %9s %9s %8s %6s %9s %9s %9s\n", "ranks", "hosts", "private",
+		"of it MPI", "talking", "allreduce", "map/rank", "sent", "init ms", "allr. ms",
+		"launch ms");
 	for (size_t i = 0; i < countof(ranks); i++)
 		for (size_t j = 0; j < countof(hosts); j++)
-			if (hosts[j] <= ranks[i] && ranks[i] / hosts[j] <= 10000 &&
+			if (hosts[j] <= ranks[i] && ranks[i] / hosts[j] <= SHM_RANKS_MAX &&
 				(all || ranks[i] / hosts[j] * 8 <= 1000 || ranks[i] < 2000) &&
 				(all || ranks[i] <= 100000))
 				size_try(ranks[i], hosts[j]);
