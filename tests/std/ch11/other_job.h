@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* other_job.h - starts this program again as a job of its own: a singleton, which shares no
- * mpiexec with the caller.  With MPIEXEC and N in the environment: as N ranks of another mpiexec. */
+/* other_job.h - starts this program again as a job of its own: a singleton, which shares no mpiexec
+ * with the caller.  With MPIEXEC and N in the environment: as N ranks of another mpiexec. */
 #ifndef TESTS_STD_CH11_OTHER_JOB_H
 #define TESTS_STD_CH11_OTHER_JOB_H
 
