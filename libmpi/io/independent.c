@@ -68,13 +68,13 @@ int io_independent_begin(struct io_job *j, struct req **request)
 		free(j);
 		return haft_err(MPI_ERR_NO_MEM, "no memory for a request");
 	}
+	io_job_finish(j);
 	r->res.source = MPI_ANY_SOURCE;
 	r->res.tag = MPI_ANY_TAG;
 	r->res.bytes = j->moved;
 	if (j->err != 0)
 		p2p_req_fail(r, io_job_error(j));
-	else
-		p2p_req_done(r);
+	p2p_req_done(r);
 	io_job_end(j);
 	free(j);
 	*request = r;
