@@ -29,6 +29,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 #include "libmpi/boot/boot_error.h"
+#include "libmpi/boot/control.h"
 #include "libmpi/boot/failure_detector.h"
 #include "libmpi/boot/job_map.h"
 #include "libmpi/boot/job_spec.h"
@@ -161,6 +162,7 @@ static void job_adopt(const struct job_spec *o, struct shm_seg *seg, int fd)
 	launcher_follow(o->by);
 	if (o->pmi >= 0 && boot_pmi_fd_valid(o->pmi))
 		fcntl(o->pmi, F_SETFD, FD_CLOEXEC);
+	boot_control_use(boot_pmi_fd_valid(o->pmi) ? o->pmi : -1, o->first > 0);
 	boot_seats_use(seg);
 	listen_fd = listen_take(o->listen);
 	this_process = (struct boot){.rank = o->rank,

@@ -55,6 +55,9 @@ enum opt {
 	OPT_HELP,
 	OPT_VERSION,
 	OPT_PERNODE,
+	OPT_USIZE,
+	OPT_FULL,
+	OPT_OVER,
 	OPT_OUTPUT,
 	OPT_OUT_DIR,
 	OPT_OUT_FILE,
@@ -170,12 +173,12 @@ static const struct option options[] = {
 	{"merge-stderr-to-stdout", 0, OPT_SKIP},
 	{"nameserver", 1, OPT_SKIP},
 	{"nolocal", 0, OPT_SKIP},
-	{"nooversubscribe", 0, OPT_SKIP},
+	{"nooversubscribe", 0, OPT_FULL},
 	{"novm", 0, OPT_SKIP},
 	{"npersocket", 1, OPT_SKIP},
 	{"omca", 2, OPT_SKIP},
 	{"order-nodes", 1, OPT_SKIP},
-	{"oversubscribe", 0, OPT_SKIP},
+	{"oversubscribe", 0, OPT_OVER},
 	{"personality", 1, OPT_SKIP},
 	{"pmixmca", 2, OPT_SKIP},
 	{"print-all-exitcodes", 0, OPT_SKIP},
@@ -197,7 +200,7 @@ static const struct option options[] = {
 	{"topolib", 1, OPT_SKIP},
 	{"tune", 1, OPT_SKIP},
 	{"use-hwthread-cpus", 0, OPT_SKIP},
-	{"usize", 1, OPT_SKIP},
+	{"usize", 1, OPT_USIZE},
 	{"with-ft", 1, OPT_SKIP},
 	{"xml", 0, OPT_SKIP},
 };
@@ -238,6 +241,8 @@ static const char help[] =
 	"  -initial-errhandler mpi_errors_are_fatal, mpi_errors_abort or mpi_errors_return\n"
 	"  -memory-alloc-kinds KINDS, -soft S, -arch A, -file F\n"
 	"                       what the program finds in MPI_INFO_ENV\n"
+	"  -usize N             MPI_UNIVERSE_SIZE: a number, slots, or none (not set)\n"
+	"  -nooversubscribe     MPI_Comm_spawn gets free slots only\n"
 	"  -v                   say what is started, and which options are ignored\n"
 	"  --help, --version\n"
 	"\n"
@@ -551,6 +556,38 @@ static void output_read(struct plan *p, const char *s)
 	}
 }
 
+#define UNIVERSE_AUTO  0    /* -usize is not given: the slots of the hosts */
+#define UNIVERSE_NONE  (-1) /* MPI_UNIVERSE_SIZE is not set */
+#define UNIVERSE_SLOTS (-2) /* the slots of the hosts, or the CPUs */
+
+/* The value of -usize, or of MPIEXEC_UNIVERSE_SIZE: a number, slots, none. */
+static void universe_read(struct plan *p, const char *what, const char *s)
+{
+	char *end;
+	long n = strtol(s, &end, 10);
+
+	if (strcmp(s, "none") == 0 || strcmp(s, "infinite") == 0)
+		p->universe = UNIVERSE_NONE;
+	else if (strcmp(s, "slots") == 0 || strcmp(s, "SYSTEM") == 0)
+		p->universe = UNIVERSE_SLOTS;
+	else if (end != s && *end == '\0' && n > 0 && n <= INT_MAX)
+		p->universe = (int)n;
+	else
+		fatal(EXIT_USAGE, "%s takes a number, slots or none, not `%s'", what, s);
+}
+
+/* MPI_UNIVERSE_SIZE is never less than the ranks that are started. */
+static void universe_settle(struct plan *p, int slots)
+{
+	p->slots = slots;
+	if (p->universe == UNIVERSE_AUTO)
+		p->universe = slots > 0 ? slots : UNIVERSE_NONE;
+	else if (p->universe == UNIVERSE_SLOTS)
+		p->universe = slots > 0 ? slots : shm_cpus();
+	if (p->universe > 0 && p->universe < p->nranks)
+		p->universe = p->nranks;
+}
+
 /* Applies one option; `v' points to its values. */
 static void option_do(struct plan *p, struct app *a, const struct option *o, char **v)
 {
@@ -596,6 +633,9 @@ static void option_do(struct plan *p, struct app *a, const struct option *o, cha
 	case OPT_HELP: text_exit(help);
 	case OPT_VERSION: text_exit("mpiexec (Haft) " HAFT_VERSION ", MPI 5.0\n");
 	case OPT_PERNODE: p->ppn = 1; break;
+	case OPT_USIZE: universe_read(p, "-usize", v[0]); break;
+	case OPT_FULL: p->full_refuse = true; break;
+	case OPT_OVER: p->full_refuse = false; break;
 	case OPT_OUTPUT: output_read(p, v[0]); break;
 	case OPT_OUT_DIR: out_dir_read(p, v[0]); break;
 	case OPT_OUT_FILE: p->file[0] = v[0]; break;
@@ -692,9 +732,12 @@ struct plan *plan_read(int argc, char **argv)
 	struct plan *p = &plan;
 	const char *limit = getenv("MPIEXEC_TIMEOUT");
 	const char *iface = getenv("HAFT_IFACE");
+	const char *universe = getenv("MPIEXEC_UNIVERSE_SIZE");
 	bool slurm = false;
 	int slots;
 
+	if (universe != NULL && *universe != '\0')
+		universe_read(p, "MPIEXEC_UNIVERSE_SIZE", universe);
 	if (limit != NULL && *limit != '\0')
 		p->timeout = seconds_read("MPIEXEC_TIMEOUT", limit);
 	p->fanout = TREE_FANOUT;
@@ -714,6 +757,7 @@ struct plan *plan_read(int argc, char **argv)
 		if (a->n > SHM_RANKS_MAX - p->nranks)
 			fatal(EXIT_USAGE, "a job has at most %d processes", SHM_RANKS_MAX);
 		p->nranks += a->n;
+		a->appnum = i;
 		snprintf(n, sizeof(n), "%d", a->n);
 		info_add(a, "maxprocs", n);
 		settings_add(&a->set, "HAFT_INFO_ENV", a->info);
@@ -721,6 +765,7 @@ struct plan *plan_read(int argc, char **argv)
 	if (p->stdin_to >= p->nranks)
 		fatal(EXIT_USAGE, "standard input is for rank %d, and the last rank is %d",
 			p->stdin_to, p->nranks - 1);
+	universe_settle(p, slots);
 	map_ranks(p);
 	plan_environ(p);
 	if (p->nhosts > 0)

@@ -2,6 +2,7 @@
 /* conf.c - see conf.h.  Put and take functions list the same fields in the same order. */
 #include "tools/mpiexec/conf.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include "libshm/shm.h"
 
@@ -10,6 +11,7 @@
 static void app_put(struct marshal *p, const struct app *a)
 {
 	marshal_put_int(p, a->n);
+	marshal_put_int(p, a->appnum);
 	marshal_put_list(p, a->argv);
 	marshal_put_text(p, a->wdir);
 	marshal_put_text(p, a->path);
@@ -22,6 +24,7 @@ static void app_take(struct marshal *p, struct app *a)
 	size_t n = 0;
 
 	*a = (struct app){.n = (int)marshal_take_int(p)};
+	a->appnum = (int)marshal_take_int(p);
 	a->argv = marshal_take_list(p);
 	a->wdir = marshal_take_text(p);
 	a->path = marshal_take_text(p);
@@ -34,6 +37,7 @@ static void app_take(struct marshal *p, struct app *a)
 	a->envp[n + 1] = NULL;
 	if (n > 0)
 		memcpy(a->envp + 1, env, n * sizeof(*env));
+	free(env);
 }
 
 void conf_put(struct marshal *p, const struct conf *c)
@@ -53,6 +57,7 @@ void conf_put(struct marshal *p, const struct conf *c)
 	marshal_put_int(p, l->bind);
 	marshal_put_int(p, l->spread);
 	marshal_put_int(p, l->verbose);
+	marshal_put_int(p, l->universe);
 	marshal_put_int(p, l->stdin_to);
 	marshal_put_int(p, l->nhosts);
 	for (int i = 0; i < l->nhosts; i++) {
@@ -104,6 +109,7 @@ bool conf_take(struct marshal *p, struct conf *c)
 	l->bind = (enum part)marshal_take_int(p);
 	l->spread = (enum part)marshal_take_int(p);
 	l->verbose = marshal_take_int(p) != 0;
+	l->universe = (int)marshal_take_int(p);
 	l->stdin_to = (int)marshal_take_int(p);
 	hosts_take(p, l);
 	l->napps = marshal_take_count(p, APPS_MAX);
@@ -127,4 +133,50 @@ bool addrs_take(struct marshal *p, char **addr, int n)
 	for (int r = 0; r < n; r++)
 		addr[r] = marshal_take_text(p);
 	return !p->bad;
+}
+
+/* --- further worlds ------------------------------------------------------------------------- */
+
+void world_put(struct marshal *p, const struct world *w)
+{
+	marshal_put_int(p, w->id);
+	marshal_put_int(p, w->first);
+	marshal_put_int(p, w->napps);
+	for (int i = 0; i < w->napps; i++)
+		app_put(p, &w->app[i]);
+	marshal_put_int(p, w->n);
+	marshal_put(p, w->place, (size_t)w->n * sizeof(*w->place));
+	marshal_put(p, w->host_of, (size_t)w->n * sizeof(*w->host_of));
+	marshal_put_int(p, w->npreputs);
+	for (int i = 0; i < w->npreputs; i++) {
+		marshal_put_text(p, w->preput[i].key);
+		marshal_put_text(p, w->preput[i].value);
+	}
+}
+
+struct world *world_take(struct marshal *p)
+{
+	int id = (int)marshal_take_int(p), first = (int)marshal_take_int(p);
+	int napps = marshal_take_count(p, APPS_MAX);
+	struct app *app = mem_grow(NULL, (size_t)napps + 1, sizeof(*app));
+	struct world *w;
+
+	for (int i = 0; i < napps; i++)
+		app_take(p, &app[i]);
+	w = world_new(id, first, app, napps);
+	if (marshal_take_int(p) != w->n)
+		p->bad = true;
+	marshal_take(p, w->place, (size_t)w->n * sizeof(*w->place));
+	marshal_take(p, w->host_of, (size_t)w->n * sizeof(*w->host_of));
+	w->npreputs = marshal_take_count(p, APPS_MAX);
+	w->preput = mem_grow(NULL, (size_t)w->npreputs + 1, sizeof(*w->preput));
+	for (int i = 0; i < w->npreputs; i++) {
+		w->preput[i].key = marshal_take_text(p);
+		w->preput[i].value = marshal_take_text(p);
+		p->bad |= w->preput[i].key == NULL || w->preput[i].value == NULL;
+	}
+	if (!p->bad)
+		return w;
+	world_free(w);
+	return NULL;
 }

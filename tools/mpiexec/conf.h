@@ -8,6 +8,7 @@
 #include "libmpi/boot/boot.h"
 #include "tools/mpiexec/marshal.h"
 #include "tools/mpiexec/job_plan.h"
+#include "tools/mpiexec/worlds.h"
 
 struct conf {
 	struct plan plan;
@@ -21,6 +22,12 @@ void conf_put(struct marshal *p, const struct conf *c);
 
 /* Returns false if the bytes are not a valid configuration. */
 bool conf_take(struct marshal *p, struct conf *c);
+
+/* A spawned world: programs, places and hosts of its ranks, preput values.  NULL: the bytes are
+ * none.
+ */
+void world_put(struct marshal *p, const struct world *w);
+struct world *world_take(struct marshal *p);
 
 /* The addresses of all ranks (NULL: none); addr[] has room for n. */
 void addrs_put(struct marshal *p, char *const *addr, int n);

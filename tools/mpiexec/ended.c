@@ -71,25 +71,31 @@ static const char *gone_reason(const struct job *j, int r, uint64_t now)
 /* True if all other ranks have ended: any of them could have been the sender. */
 static bool alone(const struct job *j, int r, uint64_t now)
 {
-	for (int i = 0; i < j->n; i++)
-		if (i != r && (j->rank[i].alive || gone_reason(j, i, now) == NULL))
+	int others = 0;
+
+	for (int i = 0; i < j->n; i++) {
+		if (i == r || j->rank[i].world == NULL)
+			continue;
+		if (j->rank[i].alive || gone_reason(j, i, now) == NULL)
 			return false;
-	return j->n > 1;
+		others++;
+	}
+	return others > 0;
 }
 
 /* Ends the job.  `whom' names what rank r waits for; `told': the report has just been printed. */
 static void ended_fail(struct job *j, int r, const char *whom, bool told)
 {
-	out_say("rank %d waits in %.*s for %s: that would be for ever, and the job is ended "
+	out_say("%s waits in %.*s for %s: that would be for ever, and the job is ended "
 		"(HAFT_ENDED)%s",
-		r, BOOT_WAIT_CALL - 1,
+		job_rank_name(j, r), BOOT_WAIT_CALL - 1,
 		boot_wait_in(j->seen[r].view.description)->call[0] != '\0'
 			? boot_wait_in(j->seen[r].view.description)->call
 			: "MPI",
 		whom, told ? "" : "; its processes:");
 	if (!told)
 		job_report(j);
-	job_fail(j, 1);
+	job_world_fail(j, j->rank[r].world, 1);
 }
 
 bool ended_look(struct job *j, uint64_t now, bool told)
@@ -97,11 +103,12 @@ bool ended_look(struct job *j, uint64_t now, bool told)
 	char whom[80];
 
 	for (int r = 0; r < j->n && j->ended_ns != 0; r++) {
-		struct needs e = rank_needs(j, r);
+		struct needs e = {.n = 0};
 		bool finalizing = is_finalizing(j, r, now);
 
-		if (!sleeps_long(j, r, now))
+		if (j->rank[r].world == NULL || !sleeps_long(j, r, now))
 			continue;
+		e = rank_needs(j, r);
 		for (int i = 0; i < e.n; i++) {
 			const char *why = gone_reason(j, e.to[i], now);
 
@@ -109,7 +116,8 @@ bool ended_look(struct job *j, uint64_t now, bool told)
 			 * late for them. */
 			if (why == NULL || (finalizing && !has_ended(j, e.to[i], now)))
 				continue;
-			snprintf(whom, sizeof(whom), "rank %d, which %s", e.to[i], why);
+			snprintf(
+				whom, sizeof(whom), "%s, which %s", job_rank_name(j, e.to[i]), why);
 			ended_fail(j, r, whom, told);
 			return true;
 		}

@@ -109,17 +109,17 @@ void foreign_mpi_say(const struct job *j)
 	for (int r = 0; r < j->n; r++)
 		if (j->rank[r].inside)
 			return;
-	for (int i = 0; i < j->plan->napps && j->n > 1; i++) {
+	for (int i = 0; i < j->plan->napps && j->world->n > 1; i++) {
 		const struct app *a = &j->plan->app[i];
 
 		if (!foreign_mpi_linked(a->file != NULL ? a->file : a->argv[0]))
 			continue;
+		/* The main loop, which would write the queue of out_say, is over. */
 		fprintf(stderr,
 			"mpiexec: %s is built with Open MPI (" FOREIGN_LIB
 			"), which has its own mpirun: "
 			"here it was no job of %d processes, but %d jobs of one\n",
-			a->argv[0], j->n,
-			j->n); /* the main loop, which would write what out_say() queues, is over */
+			a->argv[0], j->world->n, j->world->n);
 		return;
 	}
 }

@@ -55,8 +55,7 @@ static void strays_kill(const char *mark)
 	free(buf);
 }
 
-__attribute__((noreturn)) static void guard_run(
-	const struct guard *g, int n, uint64_t cookie, pid_t by)
+__attribute__((noreturn)) static void guard_run(const struct guard *g, uint64_t cookie, pid_t by)
 {
 	sigset_t all, died;
 	char mark[64];
@@ -73,7 +72,7 @@ __attribute__((noreturn)) static void guard_run(
 		_exit(1);
 	while (getppid() == by)
 		sigwaitinfo(&died, NULL);
-	for (int i = 0; i < n; i++)
+	for (int i = 0; i < GUARD_GROUPS; i++)
 		if (g->group[i] > 1)
 			kill(-g->group[i], SIGKILL);
 	/* The format of BOOT_VAR.  "by" tells apart two mpiexecs (proxies) of one job on this
@@ -83,9 +82,9 @@ __attribute__((noreturn)) static void guard_run(
 	_exit(0);
 }
 
-void guard_init(struct guard *g, int n, uint64_t cookie)
+void guard_init(struct guard *g, uint64_t cookie)
 {
-	size_t len = (size_t)n * sizeof(*g->group);
+	size_t len = GUARD_GROUPS * sizeof(*g->group);
 	pid_t by = getpid();
 
 	g->group = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -93,7 +92,7 @@ void guard_init(struct guard *g, int n, uint64_t cookie)
 		fatal(1, "no memory: %s", strerror(errno));
 	g->pid = fork();
 	if (g->pid == 0)
-		guard_run(g, n, cookie, by);
+		guard_run(g, cookie, by);
 	if (g->pid < 0)
 		g->pid = 0;
 }

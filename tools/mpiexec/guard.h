@@ -13,12 +13,14 @@
 
 struct guard {
 	pid_t pid;
-	_Atomic int32_t *group; /* process group of each rank, 0: none; shared with the guard */
+	_Atomic int32_t *group; /* [GUARD_GROUPS]: by row, 0: none; shared with the guard */
 };
 
-/* Starts the guard for n ranks.  g->pid stays 0 if fork fails: the job then runs without a
+#define GUARD_GROUPS 131072 /* rows: ranks of a segment, twice; address space only */
+
+/* Starts the guard.  g->pid stays 0 if fork fails: the job then runs without a
  * guard. */
-void guard_init(struct guard *g, int n, uint64_t cookie);
+void guard_init(struct guard *g, uint64_t cookie);
 
 /* Ends the guard; called before mpiexec ends normally. */
 void guard_fini(struct guard *g);

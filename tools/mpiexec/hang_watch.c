@@ -40,12 +40,24 @@ void hang_init(struct job *j)
 	uint64_t v = (uint64_t)haft_setting_launch(SETTING_HANG, environ);
 
 	j->hang = (struct hang){.limit_ns = v * NS_S};
-	if (v == 0)
+	if (v > 0)
+		j->hang.look_ns = now_ns() + j->hang.limit_ns / HANG_LOOKS;
+}
+
+void hang_grow(struct job *j, int n)
+{
+	if (j->hang.limit_ns == 0)
 		return;
-	j->hang.look_ns = now_ns() + j->hang.limit_ns / HANG_LOOKS;
-	j->hang.rank = mem_grow(NULL, (size_t)j->n, sizeof(*j->hang.rank));
-	for (int r = 0; r < j->n; r++)
+	j->hang.rank = mem_grow(j->hang.rank, (size_t)n, sizeof(*j->hang.rank));
+	for (int r = j->n; r < n; r++)
 		j->hang.rank[r] = (struct hang_rank){.sleep = 0};
+}
+
+void hang_forget(struct job *j, int r)
+{
+	if (j->hang.rank != NULL)
+		j->hang.rank[r] = (struct hang_rank){.sleep = 0};
+	j->hang.said = false;
 }
 
 /* Classifies a rank that does not sleep in MPI. */
@@ -67,6 +79,8 @@ static enum look rank_look(struct job *j, int r, uint64_t now)
 	const struct rank_view *s = &j->seen[r];
 	uint64_t since = now - k->known_ns, used = s->cpu_ns - k->cpu_ns;
 
+	if (j->rank[r].world == NULL)
+		return OVER;
 	if (!s->known)
 		return UNKNOWN;
 	if (!s->alive || s->state == BOOT_DONE)
@@ -101,7 +115,8 @@ static uint64_t still_since(const struct job *j, int *away)
 	for (int r = 0; r < j->n; r++) {
 		const struct hang_rank *k = &j->hang.rank[r];
 
-		if (j->seen[r].known && (!j->seen[r].alive || j->seen[r].state == BOOT_DONE))
+		if (j->rank[r].world == NULL ||
+			(j->seen[r].known && (!j->seen[r].alive || j->seen[r].state == BOOT_DONE)))
 			continue;
 		if (!k->idle || !j->seen[r].known)
 			return 0;

@@ -15,6 +15,7 @@
 #include "libmpi/boot/boot.h"
 #include "libmpi/boot/listen.h"
 #include "libmpi/core/setting.h"
+#include "tools/mpiexec/requests.h"
 #include "tools/mpiexec/cpu_bind.h"
 #include "tools/mpiexec/remote_ranks.h"
 #include "tools/mpiexec/feed.h"
@@ -36,16 +37,20 @@ static int stdin_give(int rank)
 	return feed_pipe();
 }
 
-/* The address at which processes of one host listen under HAFT_VIA=net: the loopback, or -iface. */
-static void here_listen(const struct plan *p, char ip[LISTEN_IP])
+const char *job_listen_where(const struct job *j, char *ip)
 {
+	const struct plan *p = j->plan;
 	const char *why = NULL;
+
+	if (!haft_via_apart(haft_setting_launch(SETTING_VIA, p->app[0].envp + 1)))
+		return NULL;
 
 	memcpy(ip, "127.0.0.1", sizeof("127.0.0.1"));
 	if (p->iface != NULL)
 		why = boot_listen_where(p->iface, NULL, NULL, ip);
 	if (why != NULL)
 		fatal(1, "-iface or HAFT_IFACE %s: %s", p->iface, why);
+	return ip;
 }
 
 static void here_segment(struct job *j, const char *ip, char **addr)
@@ -67,36 +72,34 @@ static void here_segment(struct job *j, const char *ip, char **addr)
 void job_rank_say(const struct job *j, int r, const cpu_set_t *cpus)
 {
 	const struct rank *k = &j->rank[r];
-	const struct app *a = &j->plan->app[k->app];
+	const struct app *a = k->app;
 	bool remote = j->plan->nhosts > 0;
 	char *list = cpus != NULL ? bind_text(cpus) : NULL;
 
 	out_say("rank %d is process %d%s%s: %s%s%s", r, k->pid, remote ? " on " : "",
-		remote ? j->plan->host[j->plan->host_of[r]].name : "",
-		a->file != NULL ? a->file : a->argv[0], list != NULL ? ", on CPUs " : "",
-		list != NULL ? list : "");
+		remote ? j->plan->host[k->host].name : "", a->file != NULL ? a->file : a->argv[0],
+		list != NULL ? ", on CPUs " : "", list != NULL ? list : "");
 	free(list);
 }
 
 /* Starts a job whose ranks are all local. */
 static void here_start(struct job *j)
 {
-	char **envp = j->plan->app[0].envp + 1;
-	bool apart = haft_via_apart(haft_setting_launch(SETTING_VIA, envp));
 	char where[LISTEN_IP];
-	const char *ip = apart ? where : NULL;
+	const char *ip = job_listen_where(j, where);
 	char **addr = ip != NULL ? mem_grow(NULL, (size_t)j->n, sizeof(*addr)) : NULL;
 	char *why;
 
-	if (apart)
-		here_listen(j->plan, where);
-	local_init(&j->local, j->plan, 0, ip, addr);
+	local_init(&j->local, j->plan);
+	why = local_add(&j->local, j->world, 0, ip, addr);
+	if (why != NULL)
+		fatal(1, "%s", why);
 	here_segment(j, ip, addr);
-	for (int i = 0; i < j->n && ip != NULL; i++)
-		free(addr[i]);
+	for (int r = 0; r < j->n && ip != NULL; r++)
+		j->rank[r].addr = addr[r];
 	free(addr);
-	j->local.pmi = pmi_new(&j->local);
-	why = local_start(&j->local, stdin_give, out_add);
+	j->local.pmi = pmi_new(&j->local, control_ask, j);
+	why = local_start(&j->local, j->world, stdin_give, out_add, NULL, false);
 	j->stdin_fd = feed_open() ? STDIN_FILENO : -1;
 	for (int r = 0; r < j->n; r++) {
 		j->rank[r].pid = (int)j->local.m[r].pid;
@@ -104,7 +107,7 @@ static void here_start(struct job *j)
 		if (j->plan->verbose && j->rank[r].alive)
 			job_rank_say(j, r, j->local.cpus != NULL ? &j->local.cpus[r] : NULL);
 	}
-	j->alive = j->local.alive;
+	j->alive = j->world->alive = j->local.alive;
 	if (why != NULL) {
 		out_say("%s", why);
 		free(why);
@@ -112,37 +115,55 @@ static void here_start(struct job *j)
 	}
 }
 
-/* Opens the files of -outfile-pattern, -errfile-pattern and -output-filename. */
-static void files_open(const struct plan *p)
+bool job_file_open(const struct job *j, int r, int which, const char *pattern, bool copy)
 {
+	const struct rank *k = &j->rank[r];
 	char own[256] = "";
+	struct outfile *f;
 
 	gethostname(own, sizeof(own) - 1);
-	for (int r = 0; r < p->nranks; r++)
+	f = outfile_open(pattern, k->rank, j->plan->nhosts > 0 ? j->plan->host[k->host].name : own);
+	if (f != NULL)
+		out_file(r, which, f, copy);
+	return f != NULL;
+}
+
+/* Opens the files of -outfile-pattern, -errfile-pattern and -output-filename. */
+static void files_open(const struct job *j)
+{
+	const struct plan *p = j->plan;
+
+	for (int r = 0; r < j->n; r++)
 		for (int which = 0; which < 2; which++)
-			if (p->file[which] != NULL)
-				out_file(r, which,
-					outfile_open(p->file[which], r,
-						p->nhosts > 0 ? p->host[p->host_of[r]].name : own),
-					p->file_copy);
+			if (p->file[which] != NULL &&
+				!job_file_open(j, r, which, p->file[which], p->file_copy))
+				fatal(1, "output to %s: %s", p->file[which], strerror(errno));
+}
+
+/* Makes world 0, of the programs of the command line, and its places. */
+static void world_0_make(struct job *j)
+{
+	const struct plan *p = j->plan;
+	struct world *w = world_new(0, 0, p->app, p->napps);
+
+	for (int r = 0; r < w->n; r++) {
+		w->place[r] = r;
+		w->host_of[r] = p->host_of[r];
+	}
+	job_places_grow(j, w->n);
+	job_world_add(j, w);
 }
 
 void job_start(struct job *j, const struct plan *p, const sigset_t *mask)
 {
-	*j = (struct job){.plan = p, .n = p->nranks, .stdin_fd = -1};
+	*j = (struct job){.plan = p, .stdin_fd = -1};
 	j->local.common.mask = *mask;
-	j->rank = mem_grow(NULL, (size_t)j->n, sizeof(*j->rank));
-	memset(j->rank, 0, (size_t)j->n * sizeof(*j->rank));
-	j->seen = mem_grow(NULL, (size_t)j->n, sizeof(*j->seen));
-	memset(j->seen, 0, (size_t)j->n * sizeof(*j->seen));
-	for (int a = 0, r = 0; a < p->napps; a++)
-		for (int i = 0; i < p->app[a].n; i++)
-			j->rank[r++].app = a;
 	hang_init(j);
 	ended_init(j);
 	j->grace_ms = 1000 * haft_setting_launch(SETTING_GRACE, environ);
-	out_init(j->n, p->label);
-	files_open(p);
+	out_init(p->label);
+	world_0_make(j);
+	files_open(j);
 	for (int i = 0; i < p->nignored && p->verbose; i++)
 		out_say("ignored: %s", p->ignored[i]);
 	if (p->timeout > 0)
@@ -159,6 +180,14 @@ void job_signal(struct job *j, int sig)
 		remote_signal(j->remote, FRAME_SIGNAL, sig);
 	else
 		local_signal(&j->local, sig);
+}
+
+void job_world_signal(struct job *j, const struct world *w, int sig)
+{
+	if (j->remote != NULL)
+		remote_signal_world(j->remote, w, sig);
+	else
+		local_signal_world(&j->local, w, sig);
 }
 
 void job_end(struct job *j, int sig, int64_t grace_ms)
@@ -180,13 +209,57 @@ void job_fail(struct job *j, int code)
 	job_end(j, SIGTERM, END_GRACE_MS);
 }
 
-/* True if a rank other than `r' lives and has not called MPI_Finalize. */
+void job_world_fail(struct job *j, struct world *from, int code)
+{
+	bool all = true;
+
+	job_mark_connected(j, from);
+	for (struct world *w = j->world; w != NULL; w = w->next)
+		all = all && (w->mark || w->alive == 0);
+	if (all) {
+		job_fail(j, code);
+		return;
+	}
+	if (j->world->mark)
+		j->code = j->code != 0 ? j->code : code;
+	for (struct world *w = j->world; w != NULL; w = w->next) {
+		if (!w->mark || w->ending)
+			continue;
+		w->ending = true;
+		w->kill_ns = now_ns() + (uint64_t)END_GRACE_MS * 1000000u;
+		job_world_signal(j, w, SIGTERM);
+		job_world_signal(j, w, SIGCONT);
+	}
+}
+
+void job_worlds_clock(struct job *j, uint64_t now)
+{
+	for (struct world *w = j->world; w != NULL; w = w->next) {
+		if (w->ending && !w->killed && now >= w->kill_ns) {
+			job_world_signal(j, w, SIGKILL);
+			w->killed = true;
+		}
+		world_drain(j, w, now);
+	}
+	job_worlds_clean(j);
+}
+
+/* True if a process lives that is connected to the one at place `r', and has not called
+ * MPI_Finalize. */
 static bool others_need(const struct job *j, int r)
 {
+	job_mark_connected(j, j->rank[r].world);
 	for (int i = 0; i < j->n; i++)
-		if (i != r && j->rank[i].alive && j->seen[i].state != BOOT_DONE)
+		if (i != r && j->rank[i].alive && j->rank[i].world->mark &&
+			j->seen[i].state != BOOT_DONE)
 			return true;
 	return false;
+}
+
+/* The place of a lost process, or -1. */
+static int place_of_lost(const struct job *j, int number)
+{
+	return number >= 0 ? job_place(j, number) : -1;
 }
 
 /* True if a rank has aborted the job, and this is neither reported nor kept back. */
@@ -195,13 +268,16 @@ static bool abort_hear(struct job *j)
 	const struct boot_job *b = j->remote == NULL ? local_abort(&j->local) : NULL;
 	struct abort_call *a = &j->abort;
 
-	if (b != NULL && !a->told && !j->wait.abort.told)
+	if (b != NULL && !a->told && !j->wait.abort.told) {
 		*a = (struct abort_call){.told = true,
-			.rank = b->rank,
+			.rank = job_place(j, b->first + b->rank),
 			.pid = b->pid,
 			.code = b->code,
-			.lost = local_lost(&j->local, b),
+			.lost = place_of_lost(j, local_lost(&j->local, b)),
 			.text = text_new("%s", b->text)};
+		if (j->worlds > 1)
+			local_abort_clear(&j->local);
+	}
 	return a->told;
 }
 
@@ -217,11 +293,27 @@ static const char *rank_name(const struct job *j, int r, int pid)
 {
 	static char name[256];
 	const struct rank *k = &j->rank[r];
-	const char *host = j->plan->nhosts > 0 ? j->plan->host[j->plan->host_of[r]].name : NULL;
+	const char *host = j->plan->nhosts > 0 ? j->plan->host[k->host].name : NULL;
 
-	snprintf(name, sizeof(name), "rank %d (process %d%s%s, %s)", r, pid,
-		host != NULL ? " on " : "", host != NULL ? host : "", j->plan->app[k->app].argv[0]);
+	snprintf(name, sizeof(name), "%s (process %d%s%s, %s)", job_rank_name(j, r), pid,
+		host != NULL ? " on " : "", host != NULL ? host : "", k->app->argv[0]);
 	return name;
+}
+
+/* Ends the worlds that are connected to that of the aborting rank.  The exit code of mpiexec is
+ * that of the abort if world 0 is one of them. */
+static void abort_end(struct job *j, const struct abort_call *a)
+{
+	struct world *w = a->rank >= 0 && a->rank < j->n ? j->rank[a->rank].world : NULL;
+	int code = a->code & 255;
+
+	w = w != NULL ? w : j->world;
+	if (code == 0 && a->code != 0)
+		code = 1;
+	if (code == 0 && job_connected(j, w, j->world))
+		job_end(j, SIGTERM, END_GRACE_MS);
+	else
+		job_world_fail(j, w, code);
 }
 
 /* Reports an abort and ends the job. */
@@ -236,11 +328,8 @@ static void abort_tell(struct job *j, struct abort_call *a)
 			a->code);
 	else
 		out_say("process %d has aborted the job with code %d", a->pid, a->code);
-	j->code = a->code & 255;
-	if (j->code == 0 && a->code != 0)
-		j->code = 1;
+	abort_end(j, a);
 	abort_forget(a);
-	job_end(j, SIGTERM, END_GRACE_MS);
 }
 
 static void death_tell(const struct job *j, int r, int status, uint32_t state)
@@ -265,33 +354,37 @@ static void death_tell(const struct job *j, int r, int status, uint32_t state)
 /* Handles the death of a rank as a failure. */
 static void death_fail(struct job *j, const struct death *d)
 {
-	int status = d->status;
+	int status = d->status, code;
 
 	if (j->ending) {
 		j->hurt = true;
 		return;
 	}
+	if (j->rank[d->rank].world->ending)
+		return;
 	if (WIFSIGNALED(status) && WTERMSIG(status) == SIGPIPE && out_broken()) {
 		j->code = j->code != 0 ? j->code : 128 + SIGPIPE; /* as in `./a.out | head' */
 		return;
 	}
-	if (j->code != 0) {
+	code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+	code = code != 0 ? code : 1;
+	if (j->code != 0 && j->rank[d->rank].world->id == 0)
 		j->more++;
-	} else {
+	else
 		death_tell(j, d->rank, status, d->state);
-		j->code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-		j->code = j->code != 0 ? j->code : 1;
-	}
 	if (d->state != BOOT_DONE || WIFSIGNALED(status))
-		job_end(j, SIGTERM, END_GRACE_MS);
+		job_world_fail(j, j->rank[d->rank].world, code);
+	else if (job_connected(j, j->rank[d->rank].world, j->world))
+		j->code = j->code != 0 ? j->code : code;
 }
 
 void job_host_lost(struct job *j, int host)
 {
 	for (int r = 0; r < j->n; r++) {
-		if (j->plan->host_of[r] != host || !j->rank[r].alive)
+		if (j->rank[r].host != host || !j->rank[r].alive)
 			continue;
 		j->rank[r].alive = false;
+		j->rank[r].world->alive--;
 		j->alive--;
 	}
 }
@@ -373,8 +466,7 @@ static bool wait_judge(struct job *j, const struct death *d, int lost)
 	bool own_fault = d->state != BOOT_ABORTED && (left_before_end || death_bad(d));
 	bool end_of_wait =
 		lost < 0 && (a->told || own_fault); /* no other rank explains this death */
-	bool same_host =
-		a->told && a->rank >= 0 && j->plan->host_of[a->rank] == j->plan->host_of[w->lost];
+	bool same_host = a->told && a->rank >= 0 && j->rank[a->rank].host == j->rank[w->lost].host;
 	int next = same_host || (d->rank == w->lost && lost >= 0) ? lost : w->lost;
 
 	if (end_of_wait) {
@@ -421,6 +513,7 @@ void job_died(struct job *j, const struct death *d)
 	k->pid = d->pid;
 	k->inside = d->state != BOOT_NEW;
 	k->alive = false;
+	k->world->alive--;
 	j->alive--;
 	if (!j->ending && lost_judge(j, d))
 		return;
@@ -458,11 +551,11 @@ static void doubt_end(struct job *j)
 	}
 }
 
-/* The first live rank in MPI, or -1. */
-static int rank_running(const struct job *j)
+/* The first live rank of a world in MPI, or -1. */
+static int rank_running(const struct job *j, const struct world *w)
 {
 	for (int r = 0; r < j->n; r++)
-		if (j->rank[r].alive && j->seen[r].state == BOOT_RUNNING)
+		if (j->rank[r].world == w && j->rank[r].alive && j->seen[r].state == BOOT_RUNNING)
 			return r;
 	return -1;
 }
@@ -473,7 +566,7 @@ static bool rank_absent(const struct job *j, int r, uint64_t now)
 {
 	const struct rank *k = &j->rank[r];
 
-	return k->absent && j->seen[r].state == BOOT_NEW &&
+	return k->world != NULL && k->absent && j->seen[r].state == BOOT_NEW &&
 	       (!j->seen[r].left || now - k->ended_ns > (uint64_t)ABSENT_MAX_S * 1000000000u);
 }
 
@@ -481,18 +574,28 @@ static bool rank_absent(const struct job *j, int r, uint64_t now)
  * ever. */
 static void absent_look(struct job *j)
 {
-	int waits = rank_running(j);
 	uint64_t now = now_ns();
 
-	for (int r = 0; r < j->n && waits >= 0; r++) {
-		if (!rank_absent(j, r, now))
+	for (int r = 0; r < j->n; r++) {
+		int waits = rank_absent(j, r, now) ? rank_running(j, j->rank[r].world) : -1;
+
+		if (waits < 0 || j->rank[r].world->ending)
 			continue;
-		out_say("%s ended without MPI_Init, and rank %d, which is in "
+		out_say("%s ended without MPI_Init, and %s, which is in "
 			"MPI, would wait for it for ever",
-			rank_name(j, r, j->rank[r].pid), waits);
-		job_fail(j, 1);
+			rank_name(j, r, j->rank[r].pid), job_rank_name(j, waits));
+		job_world_fail(j, j->rank[r].world, 1);
 		return;
 	}
+}
+
+static int processes_count(const struct job *j)
+{
+	int n = 0;
+
+	for (int r = 0; r < j->n; r++)
+		n += j->rank[r].world != NULL;
+	return n;
 }
 
 void job_answer(struct job *j)
@@ -503,8 +606,10 @@ void job_answer(struct job *j)
 	if ((asked & ASK_DOUBT) != 0)
 		doubt_end(j);
 	if ((asked & ASK_REPORT) != 0) {
-		out_say("what the %d process%s of the job %s:", j->n, j->n > 1 ? "es" : "",
-			j->n > 1 ? "do" : "does");
+		int n = processes_count(j);
+
+		out_say("what the %d process%s of the job %s:", n, n > 1 ? "es" : "",
+			n > 1 ? "do" : "does");
 		job_report(j);
 	}
 	if ((asked & ASK_TIMEOUT) != 0 && !j->ending) {
@@ -560,7 +665,10 @@ void job_stdin(struct job *j, const void *v, size_t len)
 
 static void here_died(void *arg, const struct death *d)
 {
-	job_died(arg, d);
+	struct death at = *d;
+
+	at.lost = place_of_lost(arg, d->lost);
+	job_died(arg, &at);
 }
 
 static void child_died(void *arg, pid_t pid, int status)
@@ -599,6 +707,7 @@ int job_fini(struct job *j)
 			j->more > 1 ? "es" : "");
 	abort_forget(&j->abort);
 	abort_forget(&j->wait.abort);
+	free(j->edge);
 	free(j->hang.rank);
 	free(j->seen);
 	free(j->rank);

@@ -20,6 +20,7 @@
 #include <sys/types.h>
 #include "tools/mpiexec/local_ranks.h"
 #include "tools/mpiexec/job_plan.h"
+#include "tools/mpiexec/worlds.h"
 
 #define END_GRACE_MS 300  /* ms from SIGTERM to SIGKILL after a failure: the job ends within 1 s */
 #define LOST_MS      5000 /* ms to wait for the end of a lost rank to be reported */
@@ -32,10 +33,14 @@
 
 struct remote_ranks;
 
-/* The state of one rank. */
+/* The state of one process: a place of the table.  Functions call the index of a place `r'. */
 struct rank {
-	int pid; /* 0: not started yet */
-	int app;
+	struct world *world; /* NULL: a free place, and all else is 0 */
+	int rank;            /* in its world */
+	int host;            /* index of its host; 0 if all ranks are local */
+	const struct app *app;
+	char *addr; /* where it listens; NULL: not known */
+	int pid;    /* 0: not started yet */
 	bool alive;
 	bool inside;       /* it had called MPI_Init (or spoken PMI) when it died */
 	bool absent;       /* has exited with 0 without MPI_Init */
@@ -90,11 +95,22 @@ struct lost_wait {
 	struct abort_call abort; /* ... and its abort, if told */
 };
 
+/* Two worlds that are connected, n times. */
+struct world_edge {
+	int a, b, n;
+};
+
 struct job {
 	const struct plan *plan;
-	struct rank *rank;
-	struct rank_view *seen; /* by rank, as of the last look */
-	int n;
+	struct world *world; /* the list of worlds that have places; world 0 is the first */
+	int worlds;          /* in the list */
+	int made;            /* worlds that there have been: the id of the next one */
+	int numbers;         /* numbers of the universe that have been given away */
+	struct world_edge *edge;
+	int nedges;
+	struct rank *rank;      /* the table of processes */
+	struct rank_view *seen; /* by place, as of the last look */
+	int n;                  /* places; some may be free */
 	int alive;
 	struct local_ranks local;    /* used if all ranks are local */
 	struct remote_ranks *remote; /* used otherwise; NULL: all ranks are local */
@@ -117,6 +133,57 @@ struct job {
 	uint64_t ended_ns;      /* HAFT_ENDED; 0: off */
 	uint64_t ended_look_ns; /* when to look for ranks that wait for ended ones; 0: never */
 };
+
+/* Adds a world to the list, and its processes to the table at w->place (-1: a process that was not
+ * started).  job_world: the world of that id; NULL: it has ended. */
+void job_world_add(struct job *j, struct world *w);
+struct world *job_world(const struct job *j, int id);
+
+/* Takes a world out of the list, and frees its places. */
+void job_world_remove(struct job *j, struct world *w);
+
+/* Frees the places of the worlds that have ended, except world 0, and these worlds.  world_drain
+ * ends the background processes of one, and stops reading their output after DRAIN_MS. */
+void job_worlds_clean(struct job *j);
+void world_drain(struct job *j, struct world *w, uint64_t now);
+
+/* The first free place from `from' on, perhaps j->n. */
+int job_place_free(const struct job *j, int from);
+
+/* Worlds a and b are connected once more, or once less. */
+void job_connect(struct job *j, int a, int b);
+void job_disconnect(struct job *j, int a, int b);
+
+/* True if world b can be reached from world a by edges, or is the same. */
+bool job_connected(const struct job *j, const struct world *a, const struct world *b);
+
+/* Sets the marks of the worlds that can be reached from this one, and of no others. */
+void job_mark_connected(const struct job *j, struct world *from);
+
+/* The number of a process in the universe. */
+int job_number(const struct job *j, int r);
+
+/* The place of the process with a number in the universe; -1: it has ended, and its world, or there
+ * is none. */
+int job_place(const struct job *j, int number);
+
+/* Makes room for n places in the table and in all that has its size. */
+void job_places_grow(struct job *j, int n);
+
+/* The words for a process: "rank 3", or "rank 3 of world 2" if it was spawned.  A static buffer,
+ * one of four in turn. */
+const char *job_rank_name(const struct job *j, int r);
+
+/* Short words for lists and labels: "3", or "2:3".  Another static buffer of that kind. */
+const char *job_rank_short(const struct job *j, int r);
+
+/* The stream of a place goes to a file from now on, and to stdout or stderr if `copy'.  False, with
+ * errno: it cannot be opened. */
+bool job_file_open(const struct job *j, int r, int which, const char *pattern, bool copy);
+
+/* The address at which processes of one host listen under HAFT_VIA=net, the loopback or -iface;
+ * NULL: they do not listen. */
+const char *job_listen_where(const struct job *j, char *ip);
 
 /* Starts all ranks.  If one cannot be started, the job ends with words.  `mask' is the signal mask
  * that mpiexec inherited, for the ranks. */
@@ -141,8 +208,18 @@ void job_first_failure(struct job *j);
 /* Ends the job with exit code `code'.  The caller has reported the reason. */
 void job_fail(struct job *j, int code);
 
-/* Sends `sig' to all ranks' process groups. */
+/* Sends `sig' to all ranks' process groups, or to those of one world. */
 void job_signal(struct job *j, int sig);
+void job_world_signal(struct job *j, const struct world *w, int sig);
+
+/* Begins to end a world and those that are connected to it: SIGTERM now, SIGKILL soon.  If that is
+ * all worlds, the job ends.  `code': the exit code of a job that ends so. */
+void job_world_fail(struct job *j, struct world *w, int code);
+
+/* Kills and forgets worlds when it is time to; job_worlds_patience: ms until it is due, -1: no
+ * deadline. */
+void job_worlds_clock(struct job *j, uint64_t now);
+int job_worlds_patience(const struct job *j, uint64_t now);
 
 /* Begins to end the job: `sig' to all, SIGKILL after `grace_ms'. */
 void job_end(struct job *j, int sig, int64_t grace_ms);
@@ -180,6 +257,8 @@ bool ended_look(struct job *j, uint64_t now, bool told);
  * have slept for HAFT_HANG seconds and the others have used no CPU time: once for each such
  * period. */
 void hang_init(struct job *j);
+void hang_grow(struct job *j, int n);   /* from j->n to n places */
+void hang_forget(struct job *j, int r); /* the place has a new process */
 bool hang_look(struct job *j, uint64_t now);
 
 #endif

@@ -32,7 +32,8 @@ struct settings {
 /* One program of the command line. */
 struct app {
 	char **argv; /* ends with NULL */
-	int n;       /* ranks; at least 1 */
+	int n;       /* ranks; at least 1, except in a spawn */
+	int appnum;  /* MPI_APPNUM */
 	const char *wdir;
 	const char *path;    /* -path: search path for the program; NULL: PATH */
 	const char *keep;    /* comma-separated names of variables that pass; NULL: all */
@@ -84,6 +85,9 @@ struct plan {
 	int *host_of;        /* by rank */
 	int stdin_to;        /* a rank, STDIN_ALL, STDIN_NONE */
 	double timeout;      /* s; 0: none */
+	int universe;        /* MPI_UNIVERSE_SIZE; -1: not set */
+	int slots;           /* of all hosts, or of this one; 0: not known */
+	bool full_refuse;    /* -nooversubscribe: a spawn gets free slots only */
 	bool label;          /* prefix output lines with "[rank] " */
 	bool verbose;        /* report what is started and what is ignored */
 	const char *keep;    /* default of app.keep */
@@ -100,6 +104,14 @@ struct plan *plan_read(int argc, char **argv);
 
 /* The result of plan_read. */
 const struct plan *plan_this(void);
+
+/* Finds the program of `a' and sets file and script; `path': the value of PATH, or NULL.  Returns
+ * NULL, or malloc'ed words, with the reason in *err (an errno). */
+char *app_find(struct app *a, const char *path, int *err);
+
+/* Makes an environment: the texts of `base' that are set, changed by `set'; [0] is left for
+ * BOOT_VAR.  All texts are malloc'ed. */
+char **app_environ(char *const *base, const struct settings *set);
 
 /* plan_environ makes the environment of each app.  plan_find searches their programs on the host
  * where it is called, and ends mpiexec if one is missing. */

@@ -24,6 +24,7 @@
 
 /* A line under construction; truncated at LINE_LEN. */
 struct report_line {
+	const struct job *j;
 	char s[LINE_LEN];
 	size_t len;
 	int64_t wait_s;                 /* seconds the rank has waited; -1: it does not wait */
@@ -58,10 +59,26 @@ static void add_comm(struct report_line *l, const struct boot_wait *w)
 		line_add(l, "communicator %llu", (unsigned long long)w->comm);
 }
 
+/* A process of the universe, "3" or "2:3"; one that has gone: its number. */
+static const char *number_name(const struct report_line *l, int number)
+{
+	static char gone[32];
+	int r = job_place(l->j, number);
+
+	if (r >= 0)
+		return job_rank_short(l->j, r);
+	snprintf(gone, sizeof(gone), "%d", number);
+	return gone;
+}
+
 static void add_peer(struct report_line *l, const struct boot_wait *w)
 {
+	int r = w->peer >= 0 ? job_place(l->j, w->peer) : -1;
+
 	if (w->peer < 0)
 		line_add(l, " any rank");
+	else if (r >= 0 && l->j->rank[r].world->id > 0)
+		line_add(l, " rank %d (%s)", w->rank, job_rank_name(l->j, r));
 	else if (w->peer == w->rank)
 		line_add(l, " rank %d", w->rank);
 	else
@@ -80,9 +97,10 @@ static void add_ranks(struct report_line *l, const struct boot_wait *w, const ch
 
 	for (int i = 0; i < n; i++)
 		if (i > 0)
-			line_add(l, ", %d", w->late[i]);
+			line_add(l, ", %s", number_name(l, w->late[i]));
 		else
-			line_add(l, ", %s rank%s %d", why, w->nlate > 1 ? "s" : "", w->late[i]);
+			line_add(l, ", %s rank%s %s", why, w->nlate > 1 ? "s" : "",
+				number_name(l, w->late[i]));
 	if (w->nlate > n)
 		line_add(l, " and %d more", w->nlate - n);
 }
@@ -96,7 +114,7 @@ static void add_win(struct report_line *l, const struct boot_wait *w)
 		return;
 	}
 	if (w->peer >= 0)
-		line_add(l, ", for rank %d", w->peer);
+		line_add(l, ", for rank %s", number_name(l, w->peer));
 	add_ranks(l, w, "which is locked by");
 	if (w->peer != w->rank)
 		line_add(l, " (in MPI_COMM_WORLD)");
@@ -209,7 +227,7 @@ static void rank_line(const struct job *j, int r, struct report_line *l)
 
 	uint64_t away_ns = rank_away_ns(j, r);
 
-	*l = (struct report_line){.wait_s = -1, .does = "waited"};
+	*l = (struct report_line){.j = j, .wait_s = -1, .does = "waited"};
 	if (!s->known)
 		line_add(l, " nothing is known: the host has not answered");
 	else if (!s->alive)
@@ -240,9 +258,9 @@ struct cycle_step {
 };
 
 /* Reports the cycle first -> ... -> last -> first. */
-static void cycle_say(const struct cycle_step *e, int first, int last)
+static void cycle_say(const struct job *j, const struct cycle_step *e, int first, int last)
 {
-	struct report_line l = {.len = 0};
+	struct report_line l = {.j = j};
 	int *chain, n = 0;
 
 	for (int r = last; r != first; r = e[r].before)
@@ -252,14 +270,15 @@ static void cycle_say(const struct cycle_step *e, int first, int last)
 	for (int r = last, i = n; i > 0; r = e[r].before)
 		chain[i--] = r;
 	for (int i = 0; i <= n; i++)
-		line_add(&l, "%s%d waits for %d", i > 0 ? ", " : "", chain[i], chain[i + 1]);
+		line_add(&l, "%s%s waits for %s", i > 0 ? ", " : "", job_rank_short(j, chain[i]),
+			job_rank_short(j, chain[i + 1]));
 	free(chain);
 	out_say("  a cycle: %s", l.s);
 }
 
 /* Follows the needs of ranks from `first', depth first.  Returns the number of cycles found: 0 or
  * 1. */
-static int cycle_walk(struct cycle_step *e, int first)
+static int cycle_walk(const struct job *j, struct cycle_step *e, int first)
 {
 	int r = first;
 
@@ -272,7 +291,7 @@ static int cycle_walk(struct cycle_step *e, int first)
 			e[r].walk = OVER;
 			r = e[r].before;
 		} else if (e[to].walk == ON) {
-			cycle_say(e, to, r);
+			cycle_say(j, e, to, r);
 			for (; r >= 0; r = e[r].before)
 				e[r].walk = OVER;
 			return 1;
@@ -291,15 +310,18 @@ static void cycles_say(const struct job *j)
 	int any = -1, cycles = 0;
 
 	for (int r = 0; r < j->n; r++) {
-		e[r] = (struct cycle_step){.needs = rank_needs(j, r)};
+		e[r] = (struct cycle_step){.needs = {.n = 0}};
+		if (j->rank[r].world != NULL)
+			e[r].needs = rank_needs(j, r);
 		if (e[r].needs.any && any < 0)
 			any = r;
 	}
 	for (int r = 0; r < j->n && cycles < CYCLES_MAX; r++)
 		if (e[r].walk == NEW)
-			cycles += cycle_walk(e, r);
+			cycles += cycle_walk(j, e, r);
 	if (cycles == 0 && any >= 0)
-		out_say("  no cycle is seen: rank %d would take a message of any rank", any);
+		out_say("  no cycle is seen: %s would take a message of any rank",
+			job_rank_name(j, any));
 	free(e);
 }
 
@@ -323,12 +345,16 @@ static void add_aged(struct report_line *l, const struct report_line *what, bool
 static void ranks_say(int from, int to, const struct report_line *what, int64_t least, int64_t most)
 {
 	const char *have = from == to ? "has" : "have";
-	struct report_line l = {.len = 0};
+	struct report_line l = {.j = what->j};
+	const struct rank *k = &what->j->rank[from];
 
 	if (from == to)
-		line_add(&l, "rank %d:", from);
+		line_add(&l, "%s:", job_rank_name(what->j, from));
+	else if (k->world->id == 0)
+		line_add(&l, "ranks %d-%d:", k->rank, k->rank + to - from);
 	else
-		line_add(&l, "ranks %d-%d:", from, to);
+		line_add(
+			&l, "ranks %d-%d of world %d:", k->rank, k->rank + to - from, k->world->id);
 	if (least >= 0 && least == most)
 		line_add(&l, " %s %s %lld s", have, what->does, (long long)least);
 	else if (least >= 0)
@@ -340,25 +366,34 @@ static void ranks_say(int from, int to, const struct report_line *what, int64_t 
 	out_say("  %s", l.s);
 }
 
+/* True if places a and b can share a line: neighbors in one world. */
+static bool line_shared(const struct job *j, int a, int b)
+{
+	return j->rank[b].world == j->rank[a].world && j->rank[b].rank == j->rank[a].rank + b - a;
+}
+
 void job_report(const struct job *j)
 {
-	struct report_line cur, next;
-	int64_t least, most;
-	int from = 0;
+	struct report_line cur = {.wait_s = -1}, next;
+	int64_t least = -1, most = -1;
+	int from = -1;
 
-	rank_line(j, 0, &cur);
-	least = most = cur.wait_s;
-	for (int r = 1; r <= j->n; r++) {
-		if (r < j->n)
+	for (int r = 0; r <= j->n; r++) {
+		bool some = r < j->n && j->rank[r].world != NULL;
+
+		if (some)
 			rank_line(j, r, &next);
-		if (r < j->n && strcmp(cur.s, next.s) == 0 && cur.has == next.has) {
+		if (some && from >= 0 && line_shared(j, r - 1, r) && strcmp(cur.s, next.s) == 0 &&
+			cur.has == next.has) {
 			least = next.wait_s < least ? next.wait_s : least;
 			most = next.wait_s > most ? next.wait_s : most;
 			continue;
 		}
-		ranks_say(from, r - 1, &cur, least, most);
-		cur = next;
-		from = r;
+		if (from >= 0)
+			ranks_say(from, r - 1, &cur, least, most);
+		from = some ? r : -1;
+		if (some)
+			cur = next;
 		least = most = cur.wait_s;
 	}
 	cycles_say(j);

@@ -34,17 +34,25 @@ enum frame_kind {
 	FRAME_DRAIN,  /* all ranks of the job have ended: end their background processes */
 	FRAME_PAUSE,  /* the root will be stopped: ignore its silence */
 	FRAME_BYE,    /* the job is over: exit */
+	FRAME_SPAWN,  /* a further world: find its programs, open its sockets */
+	FRAME_GO,     /* rank: id of a world; which 1: soft.  Start it */
+	FRAME_FORGET, /* rank: id of a world that has ended, or is not started */
+	FRAME_KILL,   /* rank: id of a world; which: a signal for it */
+	FRAME_ANSWER, /* rank: to its request; text, a line */
 	UP_READY,     /* ranks and their addresses */
 	UP_BEGUN,     /* ranks and their processes */
 	UP_OUT,       /* rank, which: output; without bytes: its end */
 	UP_DIED,      /* rank; pid, status, state, lost: struct death */
 	UP_ABORT,     /* rank; pid, code, text, lost: it has aborted the job */
-	UP_SEEN,      /* struct rank_view of each rank; times are ages */
+	UP_SEEN,      /* place and struct rank_view of each rank; times are ages */
 	UP_SAID,      /* text for the user */
 	UP_FAIL,      /* which: exit code; text: this host cannot continue */
 	UP_LOST,      /* text: this host, and those behind it, are unreachable */
 	UP_TOOK,      /* stdin: bytes consumed, an int; which 1: no more are wanted */
 	UP_GONE,      /* no rank runs here, and no output is left */
+	UP_ASK,       /* rank: its request; text */
+	UP_PREPARED,  /* rank: id of a world; errno and words for each program; addresses */
+	UP_GOING,     /* rank: id of a world; pid and errno of each rank; words */
 	FRAME_KINDS
 };
 
@@ -52,7 +60,7 @@ struct proxy_frame {
 	uint32_t len; /* bytes that follow */
 	uint16_t kind, which;
 	int32_t host; /* receiver, or subject; -1: all hosts */
-	int32_t rank;
+	int32_t rank; /* a place in the root's table of processes */
 };
 
 struct proxy_link {

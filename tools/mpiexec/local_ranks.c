@@ -20,26 +20,38 @@
 #define FD_MIN    100 /* low numbers are left to scripts */
 #define FILES_OWN 32  /* files of mpiexec itself, and inherited ones */
 
-static struct boot_rank *local_page(const struct local_ranks *c, int i)
+static int seats_of(const struct local_ranks *c)
 {
-	return shm_seg_job_rank(c->seg, i);
+	return shm_seg_nseats(c->seg);
 }
 
-/* Raises the limit of open files: at 512 ranks, pipes and sockets need more than the usual 1024. */
-static void files_raise(struct local_ranks *c, int each)
+struct boot_rank *local_page(const struct local_ranks *c, int i)
 {
-	rlim_t want = (rlim_t)c->n * (rlim_t)each + FILES_OWN;
-	struct rlimit r;
+	static struct boot_rank
+		none; /* of ranks without a seat: mpiexec does not see their state */
 
-	getrlimit(RLIMIT_NOFILE, &c->common.files);
-	r = c->common.files;
-	if (r.rlim_cur >= want)
-		return;
+	if (c->m[i].seat >= 0)
+		return shm_seg_job_rank(c->seg, c->m[i].seat);
+	memset(&none, 0, sizeof(none));
+	atomic_store(&none.state, c->m[i].end);
+	return &none;
+}
+
+/* Raises the limit of open files: at 512 ranks, pipes and sockets need more than the usual 1024.
+ * Returns NULL, or malloc'ed words. */
+static char *files_raise(const struct local_ranks *c, int n, int each)
+{
+	rlim_t want = (rlim_t)n * (rlim_t)each + FILES_OWN;
+	struct rlimit r = c->common.files;
+
+	if (getrlimit(RLIMIT_NOFILE, &r) != 0 || r.rlim_cur >= want)
+		return NULL;
 	r.rlim_cur = r.rlim_max < want ? r.rlim_max : want;
 	setrlimit(RLIMIT_NOFILE, &r);
-	if (r.rlim_cur < want)
-		fatal(1, "%d processes need %ld open files, and the limit is %ld (ulimit -Hn)",
-			c->n, (long)want, (long)r.rlim_cur);
+	if (r.rlim_cur >= want)
+		return NULL;
+	return text_new("%d processes need %ld open files, and the limit is %ld (ulimit -Hn)", n,
+		(long)want, (long)r.rlim_cur);
 }
 
 /* Moves `fd' to a high number, clear of the ranks' own files. */
@@ -53,37 +65,166 @@ static int fd_lift(int fd)
 	return high;
 }
 
-static void members_find(struct local_ranks *c, int host)
-{
-	const struct plan *p = c->plan;
+/* --- seats of the segment ------------------------------------------------------------------- */
 
-	for (int r = 0; r < p->nranks; r++)
-		c->n += p->host_of[r] == host;
-	c->m = mem_grow(NULL, (size_t)c->n, sizeof(*c->m));
-	for (int a = 0, r = 0, local = 0; a < p->napps; a++)
-		for (int i = 0; i < p->app[a].n; i++, r++)
-			if (p->host_of[r] == host)
-				c->m[local++] =
-					(struct local_rank){.rank = r, .app = a, .listen = -1};
+/* Opens a seat of the segment for a spawned rank.  Without one it talks over sockets. */
+static bool seat_find(struct local_ranks *c, struct local_rank *m)
+{
+	int n = seats_of(c);
+
+	for (int s = 0; s < n && m->seat < 0; s++) {
+		if (c->taken[s] ||
+			shm_seat_open(c->seg, s, (uint32_t)(m->world->first + m->rank + 1)) != 0)
+			continue;
+		memset(shm_seg_job_rank(c->seg, s), 0, SHM_JOB_RANK);
+		c->taken[s] = true;
+		m->seat = s;
+	}
+	return m->seat >= 0;
 }
 
-void local_init(struct local_ranks *c, const struct plan *p, int host, const char *ip, char **addr)
+/* Gives the seat of a dead rank back. */
+static void seat_close(struct local_ranks *c, struct local_rank *m)
+{
+	if (m->seat < 0)
+		return;
+	shm_seat_close(c->seg, m->seat);
+	c->taken[m->seat] = false;
+	m->seat = -1;
+}
+
+/* Opens a seat for a spawned rank.  If none is free, those of dead ranks of living worlds are given
+ * back; they are kept until then, as others may still read their last messages. */
+static void seat_open(struct local_ranks *c, struct local_rank *m)
+{
+	if (seat_find(c, m))
+		return;
+	for (int i = 0; i < c->n; i++)
+		if (c->m[i].world != NULL && c->m[i].pid > 0 && !c->m[i].alive &&
+			c->m[i].group == 0 && c->m[i].end != BOOT_NEW)
+			seat_close(c, &c->m[i]);
+	seat_find(c, m);
+}
+
+/* --- rows ----------------------------------------------------------------------------------- */
+
+int local_count(const struct local_ranks *c, const struct world *w)
+{
+	int n = 0;
+
+	for (int i = 0; i < c->n; i++)
+		n += c->m[i].world == w;
+	return n;
+}
+
+int local_row(const struct local_ranks *c, int place)
+{
+	int i = 0;
+
+	if (place < c->n && c->m[place].world != NULL && c->m[place].place == place)
+		return place;
+	while (i < c->n && (c->m[i].world == NULL || c->m[i].place != place))
+		i++;
+	return i < c->n ? i : -1;
+}
+
+void local_init(struct local_ranks *c, const struct plan *p)
 {
 	sigset_t mask = c->common.mask;
-	char where[BOOT_ADDR];
 
 	*c = (struct local_ranks){.plan = p, .common = {.mask = mask, .by = getpid()}};
-	members_find(c, host);
-	c->cpus = bind_make(p, c->n);
-	files_raise(c, ip != NULL ? 4 : 3);
-	for (int i = 0; i < c->n && ip != NULL; i++) {
-		int fd = boot_listen_open(ip, where, sizeof(where));
+	getrlimit(RLIMIT_NOFILE, &c->common.files);
+}
 
-		if (fd < 0)
-			fatal(1, "no socket at %s: %s", ip, strerror(errno));
-		c->m[i].listen = fd_lift(fd);
-		addr[c->m[i].rank] = text_new("%s", where);
+/* A free row; if all ranks are local, the one that is the place. */
+static int row_free(const struct local_ranks *c, int place)
+{
+	int i = 0;
+
+	if (c->plan->nhosts == 0)
+		return place;
+	while (i < c->n && c->m[i].world != NULL)
+		i++;
+	return i;
+}
+
+static void rows_grow(struct local_ranks *c, int n)
+{
+	if (n <= c->n)
+		return;
+	c->m = mem_grow(c->m, (size_t)n, sizeof(*c->m));
+	memset(c->m + c->n, 0, (size_t)(n - c->n) * sizeof(*c->m));
+	c->n = n;
+	if (c->plan->bind != PART_NONE) {
+		free(c->cpus);
+		c->cpus = bind_make(c->plan, n);
 	}
+}
+
+/* Opens the listening socket of a row.  Returns NULL, or malloc'ed words. */
+static char *row_listen(struct local_rank *m, const char *ip, char **addr)
+{
+	char where[BOOT_ADDR];
+	int fd = boot_listen_open(ip, where, sizeof(where));
+
+	if (fd < 0)
+		return text_new("no socket at %s: %s", ip, strerror(errno));
+	m->listen = fd_lift(fd);
+	*addr = text_new("%s", where);
+	return NULL;
+}
+
+/* Adds rank `r' of a world. */
+static char *row_add(struct local_ranks *c, struct world *w, int r, const char *ip, char **addr)
+{
+	int i = row_free(c, w->place[r]);
+	struct local_rank *m;
+
+	rows_grow(c, i + 1);
+	m = &c->m[i];
+	*m = (struct local_rank){
+		.world = w, .place = w->place[r], .rank = r, .seat = -1, .listen = -1};
+	world_app(w, r, &m->app);
+	if (w->id == 0) {
+		m->seat = i;
+		c->ranks0++;
+	}
+	return ip != NULL ? row_listen(m, ip, &addr[r]) : NULL;
+}
+
+char *local_add(struct local_ranks *c, struct world *w, int host, const char *ip, char **addr)
+{
+	char *why = NULL;
+	int n = c->n;
+
+	for (int r = 0; r < w->n; r++)
+		n += w->host_of[r] == host && w->place[r] >= 0;
+	why = files_raise(c, n, ip != NULL ? 4 : 3);
+	for (int r = 0; r < w->n && why == NULL; r++)
+		if (w->host_of[r] == host && w->place[r] >= 0)
+			why = row_add(c, w, r, ip, addr);
+	if (why != NULL)
+		local_forget(c, w);
+	return why;
+}
+
+void local_forget(struct local_ranks *c, const struct world *w)
+{
+	for (int i = 0; i < c->n; i++) {
+		struct local_rank *m = &c->m[i];
+
+		if (m->world != w)
+			continue;
+		if (m->listen >= 0)
+			close(m->listen);
+		if (m->group > 0)
+			kill(-m->group, SIGKILL);
+		c->guard.group[i] = 0;
+		pmi_drop(c->pmi, i);
+		seat_close(c, m);
+		*m = (struct local_rank){.world = NULL, .seat = -1, .listen = -1};
+	}
+	pmi_space_drop(c->pmi, w);
 }
 
 /* Ends mpiexec: the segment could not be created. */
@@ -96,7 +237,7 @@ static void segment_refuse(const struct local_ranks *c, int err)
 	if (getrlimit(RLIMIT_AS, &r) == 0 && r.rlim_cur != RLIM_INFINITY)
 		snprintf(limit, sizeof(limit), "; address space is limited to %llu KiB (ulimit -v)",
 			(unsigned long long)r.rlim_cur / 1024);
-	fatal(1, "no shared memory for %d processes: %s%s%s%s", c->n, shm_error_text(err),
+	fatal(1, "no shared memory for %d processes: %s%s%s%s", c->ranks0, shm_error_text(err),
 		why != NULL ? ": " : "", why != NULL ? why : "", limit);
 }
 
@@ -104,7 +245,7 @@ static void segment_refuse(const struct local_ranks *c, int err)
 void local_segment(struct local_ranks *c, const struct boot_world *world, int host, uint64_t cookie)
 {
 	char **envp = c->plan->app[0].envp + 1;
-	struct shm_opts opts = boot_opts(c->n, envp);
+	struct shm_opts opts = boot_opts(c->ranks0, envp);
 	size_t len;
 	int err;
 
@@ -118,31 +259,39 @@ void local_segment(struct local_ranks *c, const struct boot_world *world, int ho
 		c->common.seg_fd = shm_seg_fd(c->seg);
 	if (world != NULL && !boot_map_make(world, host, shm_seg_map(c->seg, &len)))
 		segment_refuse(c, SHM_NOMEM);
-	guard_init(&c->guard, c->n, shm_seg_cookie(c->seg));
+	c->taken = mem_grow(NULL, (size_t)seats_of(c), sizeof(*c->taken));
+	memset(c->taken, 0, (size_t)seats_of(c) * sizeof(*c->taken));
+	memset(c->taken, 1, (size_t)c->ranks0 * sizeof(*c->taken));
+	guard_init(&c->guard, shm_seg_cookie(c->seg));
 }
 
 /* The value of BOOT_VAR for a rank. */
 static char *boot_var_make(const struct local_ranks *c, int i, int pmi)
 {
 	const struct local_rank *m = &c->m[i];
-	char tail[64] = "", other[32] = "";
+	char first[32] = "", seat[32] = "", listen[32] = "", other[32] = "";
 
+	if (m->world->first > 0)
+		snprintf(first, sizeof(first), ",first=%d", m->world->first);
+	if (m->seat >= 0 && (m->listen >= 0 || m->world->first > 0))
+		snprintf(seat, sizeof(seat), ",seat=%d", m->seat);
 	if (m->listen >= 0)
-		snprintf(tail, sizeof(tail), ",seat=%d,listen=%d", i, m->listen);
+		snprintf(listen, sizeof(listen), ",listen=%d", m->listen);
 	if (pmi >= 0)
 		snprintf(other, sizeof(other), ",pmi=%d", pmi);
-	return text_new(BOOT_VAR "=fd=%d,rank=%d,size=%d,app=%d,by=%d,cookie=%016llx%s%s",
-		c->common.seg_fd, m->rank, c->plan->nranks, m->app, (int)c->common.by,
-		(unsigned long long)shm_seg_cookie(c->seg), tail, other);
+	return text_new(BOOT_VAR "=fd=%d,rank=%d,size=%d,app=%d,by=%d,cookie=%016llx%s%s%s%s",
+		c->common.seg_fd, m->rank, m->world->n, m->world->app[m->app].appnum,
+		(int)c->common.by, (unsigned long long)shm_seg_cookie(c->seg), first, seat, listen,
+		other);
 }
 
 /* True for variables of an outer launcher, which must not reach the ranks. */
 static bool rank_env_foreign(const char *setting)
 {
 	static const char *const all[] = {
-		"PMI_FD=", "PMI_RANK=", "PMI_SIZE=", "PMI_ID=", "PMI_PORT=", "PMIX_NAMESPACE=",
-		"PMIX_RANK=", "MPI_LOCALRANKID=", "MPI_LOCALNRANKS=", "OMPI_COMM_WORLD_RANK=",
-		"OMPI_COMM_WORLD_SIZE=", "OMPI_COMM_WORLD_LOCAL_RANK=",
+		"PMI_FD=", "PMI_RANK=", "PMI_SIZE=", "PMI_ID=", "PMI_PORT=", "PMI_SPAWNED=",
+		"PMIX_NAMESPACE=", "PMIX_RANK=", "MPI_LOCALRANKID=", "MPI_LOCALNRANKS=",
+		"OMPI_COMM_WORLD_RANK=", "OMPI_COMM_WORLD_SIZE=", "OMPI_COMM_WORLD_LOCAL_RANK=",
 		"OMPI_COMM_WORLD_LOCAL_SIZE=", "MV2_COMM_WORLD_LOCAL_RANK="};
 
 	for (size_t i = 0; i < countof(all); i++)
@@ -151,7 +300,23 @@ static bool rank_env_foreign(const char *setting)
 	return false;
 }
 
-#define ENV_OWN 11 /* number of variables that mpiexec adds, at most */
+/* The number of ranks that row i's world has on this host; *before: how many of them come before
+ * it. */
+static int world_local(const struct local_ranks *c, int i, int *before)
+{
+	int total = 0;
+
+	*before = 0;
+	for (int k = 0; k < c->n; k++) {
+		if (c->m[k].world != c->m[i].world)
+			continue;
+		*before += c->m[k].rank < c->m[i].rank;
+		total++;
+	}
+	return total;
+}
+
+#define ENV_OWN 12 /* number of variables that mpiexec adds, at most */
 
 /* The environment of a rank: that of its program and the rank's identity, for Haft and, by the PMI
  * socket `pmi' (-1: none), for other MPIs.  The ENV_OWN texts own[] (NULL: unused) and the array
@@ -159,21 +324,23 @@ static bool rank_env_foreign(const char *setting)
 static char **rank_env_make(
 	const struct local_ranks *c, int i, char *const *base, int pmi, char **own)
 {
+	int before, total = world_local(c, i, &before);
 	char **env;
 	size_t n = 0;
 
 	own[0] = boot_var_make(c, i, pmi);
 	own[1] = pmi >= 0 ? text_new("PMI_FD=%d", pmi) : NULL;
 	own[2] = pmi >= 0 ? text_new("PMI_RANK=%d", c->m[i].rank) : NULL;
-	own[3] = pmi >= 0 ? text_new("PMI_SIZE=%d", c->plan->nranks) : NULL;
+	own[3] = pmi >= 0 ? text_new("PMI_SIZE=%d", c->m[i].world->n) : NULL;
 	/* For scripts that choose a device by local rank: names of MPICH, Open MPI and MVAPICH. */
-	own[4] = text_new("MPI_LOCALRANKID=%d", i);
-	own[5] = text_new("MPI_LOCALNRANKS=%d", c->n);
+	own[4] = text_new("MPI_LOCALRANKID=%d", before);
+	own[5] = text_new("MPI_LOCALNRANKS=%d", total);
 	own[6] = text_new("OMPI_COMM_WORLD_RANK=%d", c->m[i].rank);
-	own[7] = text_new("OMPI_COMM_WORLD_SIZE=%d", c->plan->nranks);
-	own[8] = text_new("OMPI_COMM_WORLD_LOCAL_RANK=%d", i);
-	own[9] = text_new("OMPI_COMM_WORLD_LOCAL_SIZE=%d", c->n);
-	own[10] = text_new("MV2_COMM_WORLD_LOCAL_RANK=%d", i);
+	own[7] = text_new("OMPI_COMM_WORLD_SIZE=%d", c->m[i].world->n);
+	own[8] = text_new("OMPI_COMM_WORLD_LOCAL_RANK=%d", before);
+	own[9] = text_new("OMPI_COMM_WORLD_LOCAL_SIZE=%d", total);
+	own[10] = text_new("MV2_COMM_WORLD_LOCAL_RANK=%d", before);
+	own[11] = pmi >= 0 && c->m[i].world->id > 0 ? text_new("PMI_SPAWNED=1") : NULL;
 	while (base[n] != NULL)
 		n++;
 	env = mem_grow(NULL, n + ENV_OWN + 1, sizeof(*env));
@@ -200,35 +367,42 @@ static int output_make(int rank, int which, local_hear_fn *hear)
 	return p[1];
 }
 
-/* Starts one rank with stdin `in' (-1: pipe failed).  Returns NULL, or malloc'ed words. */
+/* Starts one rank with stdin `in' (-1: pipe failed).  Returns NULL, or malloc'ed words and errno.
+ * */
 static char *member_start(struct local_ranks *c, int i, int in, local_hear_fn *hear)
 {
 	struct local_rank *m = &c->m[i];
-	struct app *a = &c->plan->app[m->app];
+	const struct app *a = &m->world->app[m->app];
 	struct rank_ends e = {.in = in, .pmi = c->pmi != NULL ? pmi_give(c->pmi, i) : -1};
 	const char *stage = "a pipe";
 	char *own[ENV_OWN], *why = NULL;
 	pid_t pid = -1;
+	int err;
 
-	e.out = output_make(m->rank, 0, hear);
-	e.err = output_make(m->rank, 1, hear);
+	if (m->world->id > 0)
+		seat_open(c, m);
+	e.out = output_make(m->place, 0, hear);
+	e.err = output_make(m->place, 1, hear);
 	e.listen = m->listen;
 	e.cpus = c->cpus != NULL ? &c->cpus[i] : NULL;
 	e.envp = rank_env_make(c, i, a->envp + 1, e.pmi, own);
 	if (e.in >= 0 && e.out >= 0 && e.err >= 0)
 		pid = rank_start(&c->common, a, &e, &stage);
+	err = errno;
 	if (pid < 0)
 		why = text_new("rank %d (%s) could not be started: %s: %s", m->rank, a->argv[0],
-			stage, strerror(errno));
+			stage, strerror(err));
 	close(e.out);
 	close(e.err);
 	if (m->listen >= 0)
 		close(m->listen);
+	m->listen = -1;
 	if (e.pmi >= 0)
 		close(e.pmi);
 	free(e.envp);
 	for (int k = 0; k < ENV_OWN; k++)
 		free(own[k]);
+	errno = err;
 	if (pid < 0)
 		return why;
 	m->pid = m->group = pid;
@@ -238,28 +412,43 @@ static char *member_start(struct local_ranks *c, int i, int in, local_hear_fn *h
 	return NULL;
 }
 
-char *local_start(struct local_ranks *c, int (*in_fd)(int rank), local_hear_fn *hear)
+char *local_start(struct local_ranks *c, const struct world *w, int (*in_fd)(int place),
+	local_hear_fn *hear, int *errs, bool soft)
 {
 	int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	char *why = NULL;
 
-	if (null < 0)
-		fatal(1, "/dev/null: %s", strerror(errno));
-	for (int i = 0; i < c->n && why == NULL; i++) {
-		int in = in_fd(c->m[i].rank);
+	for (int i = 0; i < c->n && (why == NULL || soft); i++) {
+		char *more;
+		int in;
 
-		why = member_start(c, i, in >= 0 ? in : null, hear);
+		if (c->m[i].world != w)
+			continue;
+		in = in_fd(c->m[i].place);
+		more = member_start(c, i, in >= 0 ? in : null, hear);
+		if (errs != NULL && more != NULL)
+			errs[c->m[i].rank] = errno;
 		if (in >= 0)
 			close(in);
+		if (why != NULL)
+			free(more);
+		else
+			why = more;
 	}
-	close(null);
+	if (null >= 0)
+		close(null);
 	return why;
 }
 
 void local_signal(struct local_ranks *c, int sig)
 {
+	local_signal_world(c, NULL, sig);
+}
+
+void local_signal_world(struct local_ranks *c, const struct world *w, int sig)
+{
 	for (int i = 0; i < c->n; i++)
-		if (c->m[i].group > 0)
+		if (c->m[i].group > 0 && (w == NULL || c->m[i].world == w))
 			kill(-c->m[i].group, sig);
 }
 
@@ -271,7 +460,7 @@ void local_end(struct local_ranks *c, int sig)
 	local_signal(c, SIGCONT); /* one that is stopped would not notice */
 }
 
-/* The rank whose loss a local rank noticed, or -1. */
+/* The number of the process whose loss a local rank noticed, or -1. */
 static int lost_of(struct local_ranks *c, int i)
 {
 	return atomic_load(&local_page(c, i)->lost) - 1;
@@ -285,10 +474,11 @@ static void member_died(struct local_ranks *c, int i, int status, local_died_fn 
 	c->alive--;
 	if (kill(-m->group, 0) != 0) /* the kernel may reuse the number */
 		c->guard.group[i] = m->group = 0;
-	died(arg, &(struct death){.rank = m->rank,
+	m->end = atomic_load(&local_page(c, i)->state);
+	died(arg, &(struct death){.rank = m->place,
 			  .pid = (int)m->pid,
 			  .status = status,
-			  .state = atomic_load(&local_page(c, i)->state),
+			  .state = m->end,
 			  .lost = lost_of(c, i)});
 }
 
@@ -333,10 +523,14 @@ void local_see(struct local_ranks *c, struct rank_view *seen)
 	for (int i = 0; i < c->n; i++) {
 		struct rank_view *s = &seen[i];
 
-		s->known = true;
-		s->state = atomic_load(&local_page(c, i)->state);
+		s->known = c->m[i].world != NULL;
+		if (!s->known)
+			continue;
 		s->alive = c->m[i].alive;
-		shm_seg_view(c->seg, i, &s->view);
+		s->state = c->m[i].seat >= 0 ? atomic_load(&local_page(c, i)->state) : c->m[i].end;
+		memset(&s->view, 0, sizeof(s->view));
+		if (c->m[i].seat >= 0)
+			shm_seg_view(c->seg, c->m[i].seat, &s->view);
 		s->sleep = s->view.still_ns;
 		s->left = !s->alive && c->m[i].group > 0 && kill(-c->m[i].group, 0) == 0;
 		s->stopped = s->alive && proc_stopped(s->view.pid);
@@ -354,12 +548,38 @@ const struct boot_job *local_abort(struct local_ranks *c)
 	return b;
 }
 
-int local_lost(struct local_ranks *c, const struct boot_job *b)
+void local_abort_clear(struct local_ranks *c)
+{
+	struct boot_job *b = shm_seg_job(c->seg);
+
+	if (shm_seg_aborted(c->seg))
+		return; /* the job ends */
+	atomic_store(&b->ready, 0);
+	atomic_store(&b->taken, 0);
+}
+
+/* The row of the rank that has aborted; -1: it is forgotten. */
+static int abort_row(const struct local_ranks *c, const struct boot_job *b)
 {
 	for (int i = 0; i < c->n; i++)
-		if (c->m[i].rank == b->rank)
-			return lost_of(c, i);
+		if (c->m[i].world != NULL && c->m[i].world->first == b->first &&
+			c->m[i].rank == b->rank)
+			return i;
 	return -1;
+}
+
+int local_lost(struct local_ranks *c, const struct boot_job *b)
+{
+	int row = abort_row(c, b);
+
+	return row >= 0 ? lost_of(c, row) : -1;
+}
+
+int local_abort_place(const struct local_ranks *c, const struct boot_job *b)
+{
+	int row = abort_row(c, b);
+
+	return row >= 0 ? c->m[row].place : -1;
 }
 
 void local_fini(struct local_ranks *c)
@@ -372,6 +592,7 @@ void local_fini(struct local_ranks *c)
 	guard_fini(&c->guard);
 	shm_seg_close(c->seg);
 	c->seg = NULL;
+	free(c->taken);
 	free(c->m);
 	free(c->cpus);
 }

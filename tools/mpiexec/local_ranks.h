@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* local_ranks.h - the ranks of this host: their segment, processes and guard.
  *
- *      local_init --> local_start --> local_reap (often) --> local_fini
- *                        |              '-- reports each death
- *                        '-- hands over the pipes of each rank's output
+ *      local_init --> local_add, local_segment --> local_start --> local_reap --> local_fini
+ *                        ^                            |              '-- reports each death
+ *                        |                            '-- hands over the pipes of the output
+ *                        '-- again for each further world (MPI_Comm_spawn), then local_start
  *
  * Deaths are only reported here.  job.h judges them, perhaps on another host. */
 #ifndef HAFT_TOOLS_MPIEXEC_LOCAL_RANKS_H
@@ -16,26 +17,34 @@
 #include "tools/mpiexec/guard.h"
 #include "tools/mpiexec/job_plan.h"
 #include "tools/mpiexec/rank_start.h"
+#include "tools/mpiexec/worlds.h"
 
 struct boot_world;
 struct boot_job;
+struct boot_rank;
 struct pmi_server;
 
 /* One rank of this host, started as the leader of a process group. */
 struct local_rank {
-	int rank; /* in the job */
-	int app;
-	pid_t pid;   /* 0: not started */
-	pid_t group; /* process group; 0: none, or empty since the rank died */
+	struct world *world; /* NULL: the row is free */
+	int place;           /* in the job's table of processes */
+	int rank;            /* in its world */
+	int app;             /* index in world->app */
+	int seat;            /* in the segment; -1: there was no free one */
+	pid_t pid;           /* 0: not started */
+	pid_t group;         /* process group; 0: none, or empty since the rank died */
 	bool alive;
-	int listen; /* listening socket; -1: none, or handed over */
+	uint32_t end; /* enum boot_state at its death, or of a living one without a seat */
+	int listen;   /* listening socket; -1: none, or handed over */
 };
 
 struct local_ranks {
 	const struct plan *plan;
-	struct local_rank *m; /* by `local' */
-	int n;                /* >= 1 */
+	struct local_rank *m; /* by `local': row number.  If all ranks are local, row == place */
+	int n;                /* rows; some may be free */
+	int ranks0;           /* of them those of world 0: the first rows */
 	int alive;
+	bool *taken; /* by seat of the segment */
 	struct shm_seg *seg;
 	struct rank_common common;
 	struct guard guard;
@@ -56,52 +65,73 @@ struct rank_view {
 	struct shm_view view;
 };
 
-/* Receives the read end of the pipe of a rank's stdout (which 0) or stderr (which 1). */
-typedef void local_hear_fn(int rank, int which, int fd);
+/* Receives the read end of the pipe of the stdout (which 0) or stderr (which 1) of a place. */
+typedef void local_hear_fn(int place, int which, int fd);
 
 /* The death of a rank. */
 struct death {
-	int rank, pid;
+	int rank, pid;  /* rank: its place */
 	int status;     /* as of waitpid */
 	uint32_t state; /* enum boot_state at its death */
-	int lost;       /* the rank whose loss it noticed (boot_lost); -1: none */
+	int lost;       /* the number of the process whose loss it noticed (boot_lost); -1: none */
 };
 
 /* Receives the death of a rank. */
 typedef void local_died_fn(void *arg, const struct death *d);
 
-/* Finds the ranks that plan->host_of puts on `host', and opens a listening socket for each at `ip'
- * (NULL: none).  addr[], by rank, receives their addresses as malloc'ed text. */
-void local_init(struct local_ranks *c, const struct plan *p, int host, const char *ip, char **addr);
+void local_init(struct local_ranks *c, const struct plan *p);
+
+/* Adds the ranks that w->host_of puts on `host', and opens a listening socket for each at `ip'
+ * (NULL: none).  addr[], by rank, receives their addresses as malloc'ed text.  Returns NULL, or
+ * malloc'ed words; nothing was added then. */
+char *local_add(struct local_ranks *c, struct world *w, int host, const char *ip, char **addr);
+
+/* Forgets the ranks of a world, all of which are dead or were not started. */
+void local_forget(struct local_ranks *c, const struct world *w);
+
+/* The number of ranks that a world has on this host. */
+int local_count(const struct local_ranks *c, const struct world *w);
+
+/* The record of a row's seat; for a row without one, a record for reading only, valid until the
+ * next call. */
+struct boot_rank *local_page(const struct local_ranks *c, int i);
+
+/* The row of a place; -1: it is not on this host. */
+int local_row(const struct local_ranks *c, int place);
 
 /* Creates the segment.  `world' NULL: all ranks are local, and none listens.  `cookie' 0: a new
  * one. */
 void local_segment(
 	struct local_ranks *c, const struct boot_world *world, int host, uint64_t cookie);
 
-/* Starts the ranks; c->pmi may be set before.  in_fd(rank) returns the stdin of a rank, which is
- * closed here, or -1 for /dev/null.  Returns NULL, or malloc'ed words if not all ranks could be
- * started. */
-char *local_start(struct local_ranks *c, int (*in_fd)(int rank), local_hear_fn *hear);
+/* Starts the ranks of a world; c->pmi may be set before. in_fd(place) returns the stdin of a rank,
+ * which is closed here, or -1 for /dev/null. errs: NULL, or by rank, receives the errno of a rank
+ * that could not be started.  Stops at the first failure, unless `soft'.  Returns NULL, or
+ * malloc'ed words about the first failure. */
+char *local_start(struct local_ranks *c, const struct world *w, int (*in_fd)(int place),
+	local_hear_fn *hear, int *errs, bool soft);
 
 /* Collects dead children.  Never blocks.  Children that are no ranks: *other(pid, status), if not
  * NULL. */
 void local_reap(
 	struct local_ranks *c, local_died_fn *died, void (*other)(void *, pid_t, int), void *arg);
 
-/* Sends `sig' to all ranks' process groups. */
+/* Sends `sig' to all ranks' process groups, or to those of one world. */
 void local_signal(struct local_ranks *c, int sig);
+void local_signal_world(struct local_ranks *c, const struct world *w, int sig);
 
 /* Starts to end the ranks: wakes sleepers in MPI, sends `sig' to all, and SIGCONT to stopped
  * ones. */
 void local_end(struct local_ranks *c, int sig);
 
-/* Reads the state of each rank, by local index. */
+/* Reads the state of each rank, by row. */
 void local_see(struct local_ranks *c, struct rank_view *seen);
 
-/* The abort record of the job; NULL: no rank has aborted.  local_lost: the rank whose loss made it
- * abort, or -1. */
+/* The abort record of the job; NULL: no rank has aborted.  local_lost: the number of the process
+ * whose loss made it abort, or -1. */
 const struct boot_job *local_abort(struct local_ranks *c);
+int local_abort_place(const struct local_ranks *c, const struct boot_job *b);
+void local_abort_clear(struct local_ranks *c); /* makes room for the next one */
 int local_lost(struct local_ranks *c, const struct boot_job *b);
 
 /* Kills remaining processes and releases everything. */

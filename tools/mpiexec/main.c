@@ -151,14 +151,17 @@ static int loop_patience(const struct job *j, uint64_t drain_ns, uint64_t now)
 	const uint64_t at[] = {j->killed ? 0 : j->kill_ns, j->ending ? 0 : j->stop_ns,
 		j->ending ? 0 : j->look_ns, j->ending ? 0 : j->wait.until_ns,
 		j->ending ? 0 : j->hang.look_ns, j->ending ? 0 : j->ended_look_ns, drain_ns};
-	int ms = out_patience(now);
+	int ms = out_patience(now), mine;
 
+	mine = job_worlds_patience(j, now);
+	if (mine >= 0 && (ms < 0 || mine < ms))
+		ms = mine;
 	if (j->remote != NULL && (ms < 0 || ms > remote_patience(j->remote)))
 		ms = remote_patience(j->remote);
 	for (size_t i = 0; i < countof(at); i++) {
 		uint64_t left = at[i] > now ? (at[i] - now) / NS_MS + 1 : 0;
-		int mine = left > INT_MAX ? INT_MAX : (int)left;
 
+		mine = left > INT_MAX ? INT_MAX : (int)left;
 		if (at[i] != 0 && (ms < 0 || mine < ms))
 			ms = mine;
 	}
@@ -172,6 +175,7 @@ static void main_clock(struct job *j, uint64_t now)
 		job_signal(j, SIGKILL);
 		j->killed = true;
 	}
+	job_worlds_clock(j, now);
 	if (j->ending)
 		return;
 	if (j->wait.until_ns != 0 && now >= j->wait.until_ns) {

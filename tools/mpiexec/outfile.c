@@ -54,18 +54,21 @@ struct outfile *outfile_open(const char *pattern, int rank, const char *host)
 {
 	char *name = outfile_expand(pattern, rank, host);
 	struct outfile *f;
+	int fd;
 
 	for (int i = outfiles.n - 1; i >= 0; i--)
 		if (strcmp(outfiles.v[i]->name, name) == 0) {
 			free(name);
 			return outfiles.v[i];
 		}
-	f = mem_grow(NULL, 1, sizeof(*f));
-	f->name = name;
 	outfile_dirs(name);
-	f->fd = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-	if (f->fd < 0)
-		fatal(1, "output to %s: %s", name, strerror(errno));
+	fd = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	if (fd < 0) {
+		free(name);
+		return NULL;
+	}
+	f = mem_grow(NULL, 1, sizeof(*f));
+	*f = (struct outfile){.name = name, .fd = fd};
 	outfiles.v = mem_grow(outfiles.v, (size_t)outfiles.n + 1, sizeof(*outfiles.v));
 	outfiles.v[outfiles.n++] = f;
 	return f;

@@ -14,7 +14,8 @@
 
 struct outfile;
 
-/* Opens the file of a rank, or returns the open file of the same name.  Ends mpiexec on failure. */
+/* Opens the file of a rank, or returns the open file of the same name.  NULL with
+ * errno: it cannot be made. */
 struct outfile *outfile_open(const char *pattern, int rank, const char *host);
 
 /* Writes all bytes.  Returns 0, or errno at the first failure; then the file is closed, and

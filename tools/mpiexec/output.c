@@ -31,7 +31,8 @@ struct bytes {
 struct stream {
 	int fd; /* -1: none, the stream is pushed (out_feed) */
 	bool open;
-	int rank;
+	int rank, which;
+	char label[OUT_LABEL]; /* before each line, if lines have labels */
 	struct sink *sink;
 	struct outfile *file; /* destination file; NULL: the sink only */
 	struct bytes part;    /* an unfinished line, not yet in the sink */
@@ -57,7 +58,7 @@ struct sink {
 };
 
 static struct {
-	struct stream *stream; /* [2 r]: stdout of rank r, [2 r + 1]: stderr */
+	struct stream **stream; /* [2 r]: stdout of place r, [2 r + 1]: stderr */
 	int nstreams;
 	struct sink sink[2];
 	struct sink *to[2]; /* sinks of stdout and stderr; one sink if both are one file */
@@ -100,15 +101,52 @@ static bool file_same(int a, int b)
 	       x.st_ino == y.st_ino;
 }
 
-void out_init(int n, bool label)
+/* The stream of a place, which never moves. */
+static struct stream *stream_of(int r, int which)
 {
+	return out.stream[2 * r + which];
+}
+
+void out_grow(int n)
+{
+	out.stream = mem_grow(out.stream, (size_t)n * 2, sizeof(*out.stream));
+	for (int i = out.nstreams; i < 2 * n; i++) {
+		out.stream[i] = mem_grow(NULL, 1, sizeof(struct stream));
+		*out.stream[i] = (struct stream){.fd = -1, .rank = i / 2, .which = i % 2};
+	}
 	out.nstreams = 2 * n;
-	out.stream = mem_grow(NULL, (size_t)out.nstreams, sizeof(*out.stream));
-	for (int i = 0; i < out.nstreams; i++)
-		out.stream[i] = (struct stream){.fd = -1};
+	out.raw = n == 1 && !out.label;
+}
+
+void out_label(int r, const char *label)
+{
+	for (int which = 0; which < 2; which++)
+		snprintf(stream_of(r, which)->label, OUT_LABEL, "%s", label);
+}
+
+/* Begins a stream that has ended, or was never open: what it was told before it opens stays. */
+static struct stream *stream_begin(int r, int which, int fd)
+{
+	struct stream *t = stream_of(r, which);
+	struct stream was = *t;
+
+	free(was.part.v);
+	free(was.held.v);
+	*t = (struct stream){.fd = fd,
+		.open = true,
+		.rank = r,
+		.which = which,
+		.sink = out.to[which],
+		.file = was.file};
+	memcpy(t->label, was.label, sizeof(t->label));
+	t->sink->open++;
+	return t;
+}
+
+void out_init(bool label)
+{
 	out.chunk = mem_grow(NULL, READ_LEN, 1);
 	out.label = label;
-	out.raw = n == 1 && !label;
 	sink_init(&out.sink[0], STDOUT_FILENO);
 	sink_init(&out.sink[1], STDERR_FILENO);
 	out.to[0] = &out.sink[0];
@@ -117,20 +155,17 @@ void out_init(int n, bool label)
 
 void out_file(int rank, int which, struct outfile *file, bool copy)
 {
-	out.stream[2 * rank + which].file = file;
+	stream_of(rank, which)->file = file;
 	out.copy = copy;
 }
 
 void out_add(int rank, int which, int fd)
 {
-	struct stream *t = &out.stream[2 * rank + which];
+	struct stream *t = stream_begin(rank, which, fd);
 	struct epoll_event ev = {.events = EPOLLIN, .data.ptr = t};
 
-	*t = (struct stream){
-		.fd = fd, .open = true, .rank = rank, .sink = out.to[which], .file = t->file};
 	if (epoll_ctl(t->sink->epfd, EPOLL_CTL_ADD, fd, &ev) != 0)
 		fatal(1, "epoll: %s", strerror(errno));
-	t->sink->open++;
 }
 
 static bool sink_full(const struct sink *s)
@@ -159,7 +194,7 @@ static void file_put(struct stream *t, const char *v, size_t len)
 static void piece_put(struct stream *t, const char *v, size_t len)
 {
 	struct sink *s = t->sink;
-	char name[16] = "";
+	char name[OUT_LABEL] = "";
 	bool copy = t->file == NULL || out.copy;
 
 	if (s->mid != NULL && s->mid != t && copy && (s->tty || out.label)) {
@@ -167,7 +202,7 @@ static void piece_put(struct stream *t, const char *v, size_t len)
 		s->mid->begun = false;
 	}
 	if (out.label && !t->begun)
-		snprintf(name, sizeof(name), "[%d] ", t->rank);
+		memcpy(name, t->label, sizeof(name));
 	t->begun = v[len - 1] != '\n';
 	if (t->file != NULL) {
 		file_put(t, name, strlen(name));
@@ -236,13 +271,8 @@ static void stream_take(struct stream *t, const char *v, size_t len, uint64_t no
 static void parts_put(struct sink *s)
 {
 	for (int i = 0; i < out.nstreams && s->parts > 0; i++)
-		if (out.stream[i].sink == s)
-			part_put(&out.stream[i]);
-}
-
-static int which_of(const struct stream *t)
-{
-	return (int)((t - out.stream) % 2);
+		if (out.stream[i]->sink == s)
+			part_put(out.stream[i]);
 }
 
 /* Returns credit to the sender, in large pieces. */
@@ -250,7 +280,7 @@ static void room_return(struct stream *t)
 {
 	if (t->owed < OUT_WINDOW / 4)
 		return;
-	out.room(out.room_arg, t->rank, which_of(t), t->owed);
+	out.room(out.room_arg, t->rank, t->which, t->owed);
 	t->owed = 0;
 }
 
@@ -316,8 +346,8 @@ static void sink_take(struct sink *s, uint64_t now)
 	if (s->speaker != NULL && !sink_full(s))
 		held_take(s->speaker, now);
 	for (int i = 0; i < out.nstreams && s->held > 0 && s->speaker == NULL && !sink_full(s); i++)
-		if (out.stream[i].open && out.stream[i].sink == s)
-			held_take(&out.stream[i], now);
+		if (out.stream[i]->open && out.stream[i]->sink == s)
+			held_take(out.stream[i], now);
 }
 
 void out_remote(out_room_fn *room, void *arg)
@@ -328,16 +358,12 @@ void out_remote(out_room_fn *room, void *arg)
 
 void out_expect(int rank, int which)
 {
-	struct stream *t = &out.stream[2 * rank + which];
-
-	*t = (struct stream){
-		.fd = -1, .open = true, .rank = rank, .sink = out.to[which], .file = t->file};
-	t->sink->open++;
+	stream_begin(rank, which, -1);
 }
 
 void out_feed(int rank, int which, const char *v, size_t len, uint64_t now_ns)
 {
-	struct stream *t = &out.stream[2 * rank + which];
+	struct stream *t = stream_of(rank, which);
 	struct sink *s = t->sink;
 
 	if (!t->open || t->last)
@@ -371,7 +397,7 @@ static void sink_read(struct sink *s, uint64_t now)
 static void stream_shut(struct stream *t)
 {
 	if (t->fd < 0)
-		out.room(out.room_arg, t->rank, which_of(t), -1);
+		out.room(out.room_arg, t->rank, t->which, -1);
 	stream_end(t);
 }
 
@@ -382,8 +408,8 @@ static void sink_break(struct sink *s)
 	s->broken = true;
 	s->queue.len = s->done = 0;
 	for (int i = 0; i < out.nstreams; i++)
-		if (out.stream[i].open && out.stream[i].sink == s)
-			stream_shut(&out.stream[i]);
+		if (out.stream[i]->open && out.stream[i]->sink == s)
+			stream_shut(out.stream[i]);
 }
 
 /* Reports a failed write, on stderr if that still works. */
@@ -444,7 +470,7 @@ static void sink_tick(struct sink *s, uint64_t now)
 	if (!s->tty || s->parts == 0 || s->speaker != NULL)
 		return;
 	for (int i = 0; i < out.nstreams; i++) {
-		struct stream *t = &out.stream[i];
+		struct stream *t = out.stream[i];
 
 		if (t->sink == s && t->part.len > 0 &&
 			now - t->last_ns >= (uint64_t)OUT_PART_MS * NS_MS)
@@ -495,7 +521,7 @@ static void pipe_read(struct stream *t, uint64_t now)
 void out_rest(int rank, uint64_t now_ns)
 {
 	for (int which = 0; which < 2; which++)
-		pipe_read(&out.stream[2 * rank + which], now_ns);
+		pipe_read(stream_of(rank, which), now_ns);
 }
 
 bool out_open(void)
@@ -560,8 +586,33 @@ void out_cut(uint64_t now_ns)
 		if (out.sink[i].speaker != NULL)
 			stream_cut(out.sink[i].speaker, now_ns);
 	for (int i = 0; i < out.nstreams; i++)
-		if (out.stream[i].open)
-			stream_cut(&out.stream[i], now_ns);
+		if (out.stream[i]->open)
+			stream_cut(out.stream[i], now_ns);
+}
+
+void out_cut_rank(int r, uint64_t now_ns)
+{
+	for (int which = 0; which < 2; which++)
+		if (stream_of(r, which)->open)
+			stream_cut(stream_of(r, which), now_ns);
+}
+
+bool out_busy(int r)
+{
+	return stream_of(r, 0)->open || stream_of(r, 1)->open;
+}
+
+void out_forget(int r)
+{
+	for (int which = 0; which < 2; which++) {
+		struct stream *t = stream_of(r, which);
+
+		part_put(t);
+		if (t->sink != NULL && t->sink->mid == t)
+			t->sink->mid = NULL;
+		t->begun = false;
+		t->file = NULL;
+	}
 }
 
 void out_say_raw(const char *line)

@@ -30,8 +30,23 @@
 #define OUT_WINDOW     MEAN_OR(512, 65536) /* credit of a stream from another host, bytes */
 #define OUT_POLLS      4                   /* poll entries of out_polls */
 
-/* Creates the sinks for `n' ranks.  `label': lines begin with "[rank] ". */
-void out_init(int n, bool label);
+#define OUT_LABEL 32 /* bytes of a label, with the final 0 */
+
+/* Creates the sinks.  `label': lines begin with labels. */
+void out_init(bool label);
+
+/* Makes room for n places (each has a stdout and a stderr).  With one place and no labels bytes
+ * pass unchanged. */
+void out_grow(int n);
+
+/* The label of a place: "[3] ". */
+void out_label(int rank, const char *label);
+
+/* True while a stream of the place is open; out_cut_rank: reads what is in its pipes and closes
+ * them.  out_forget: after that, the place is for another process. */
+bool out_busy(int rank);
+void out_cut_rank(int rank, uint64_t now_ns);
+void out_forget(int rank);
 
 /* Sends a stream to a file and, with `copy', to the sink as well.  Call before out_add or
  * out_expect. */

@@ -2,14 +2,15 @@
 /* pmi_server.c - PMI version 1, server side, for the ranks of this host.
  *
  *   rank ---- "cmd=get key=K\n" ----> line ----> verbs[] ----> "cmd=get_result rc=0 value=V\n"
- *                                                  '-- put, get: a tree of keys, of the whole job
- *                                                  '-- barrier_in: answered when all ranks are in
+ *                                                  |-- put, get: a tree of keys, of a world
+ *                                                  |-- barrier_in: answered when all ranks are in
+ *                                                  '-- spawn, names, ...: to the root (pmi_ask_fn)
  *
  *  - A client has one request in flight, so the answer fits into the socket.  A client that does
- *    not read, or sends an endless line, is disconnected; its death then ends the job.
+ *    not read, or sends an endless request, is disconnected; its death then ends the job.
  *  - init, finalize and abort set the rank's state in the segment as MPI_Init, MPI_Finalize and
  *    MPI_Abort do, so its death is judged by the same rules.
- *  - spawn and name publishing are refused with words that the client prints. */
+ *  - A request of several lines, mcmd=spawn ... endcmd, is handed on in one text. */
 #include "tools/mpiexec/pmi_server.h"
 
 #include <errno.h>
@@ -33,17 +34,18 @@
 #define KEY_MAX_LEN   64
 #define VALUE_MAX_LEN 1024
 
-#define LINE_LEN 4096 /* bytes of a request: a name, a key, a value, and some to spare */
-#define FD_MIN   100  /* low numbers are left to scripts */
-#define EVENTS   32   /* clients served per pass */
+#define LINE_LEN 4096      /* bytes of a request: a name, a key, a value, and some to spare */
+#define LINE_MAX (8 << 20) /* bytes of the greatest request: a spawn with all its arguments */
+#define FD_MIN   100       /* low numbers are left to scripts */
+#define EVENTS   32        /* clients served per pass */
 
 struct pmi_client {
 	int fd;      /* server's end; -1: none, or closed */
-	bool spoke;  /* has sent a request; Haft programs never do */
+	bool spoke;  /* has sent cmd=init; Haft programs never do */
 	bool in;     /* waits in the barrier */
-	bool many;   /* within a request of several lines (spawn) */
 	size_t have; /* bytes in `line' */
-	char *line;  /* LINE_LEN bytes, allocated at the first request */
+	size_t room; /* of `line' */
+	char *line;  /* allocated at the first request */
 };
 
 /* A key and its value, in one allocation. */
@@ -52,12 +54,22 @@ struct pmi_pair {
 	char key[];
 };
 
-struct pmi_server {
-	struct local_ranks *local;
-	struct pmi_client *client; /* by local */
-	int epoll;
+/* Keys and barrier of one world. */
+struct pmi_space {
+	struct pmi_space *next;
+	const struct world *world;
 	int in;      /* ranks in the barrier */
 	void *table; /* of struct pmi_pair, by key (tsearch) */
+};
+
+struct pmi_server {
+	struct local_ranks *local;
+	struct pmi_client **client; /* by row; they never move */
+	int n;
+	int epoll;
+	struct pmi_space *space; /* a list */
+	pmi_ask_fn *ask;
+	void *ask_arg;
 	char name[NAME_MAX_LEN];
 };
 
@@ -80,7 +92,7 @@ static struct pmi_pair *pmi_pair_new(const char *key, const char *value)
 }
 
 /* Returns false if the key exists. */
-static bool table_put(struct pmi_server *p, const char *key, const char *value)
+static bool table_put(struct pmi_space *p, const char *key, const char *value)
 {
 	struct pmi_pair *e = pmi_pair_new(key, value);
 	struct pmi_pair **at = tsearch(e, &p->table, pmi_pair_order);
@@ -93,7 +105,7 @@ static bool table_put(struct pmi_server *p, const char *key, const char *value)
 }
 
 /* The value, or NULL. */
-static const char *table_get(const struct pmi_server *p, const char *key)
+static const char *table_get(const struct pmi_space *p, const char *key)
 {
 	struct pmi_pair *e = pmi_pair_new(key, "");
 	struct pmi_pair **at = tfind(e, &p->table, pmi_pair_order);
@@ -102,36 +114,89 @@ static const char *table_get(const struct pmi_server *p, const char *key)
 	return at != NULL ? (*at)->value : NULL;
 }
 
+static struct pmi_space *space_new(struct pmi_server *p, const struct world *w)
+{
+	struct pmi_space *s = mem_grow(NULL, 1, sizeof(*s));
+	char mapping[64];
+
+	*s = (struct pmi_space){.world = w, .next = p->space};
+	p->space = s;
+	snprintf(mapping, sizeof(mapping), "(vector,(0,1,%d))", w->n);
+	table_put(s, "PMI_process_mapping", mapping);
+	for (int i = 0; i < w->npreputs; i++)
+		table_put(s, w->preput[i].key, w->preput[i].value);
+	return s;
+}
+
+/* The space of a client's world, made at its first request. */
+static struct pmi_space *space_of(struct pmi_server *p, int local)
+{
+	const struct world *w = p->local->m[local].world;
+	struct pmi_space *s = p->space;
+
+	while (s != NULL && s->world != w)
+		s = s->next;
+	return s != NULL ? s : space_new(p, w);
+}
+
+void pmi_space_drop(struct pmi_server *p, const struct world *w)
+{
+	struct pmi_space **at, *s;
+
+	if (p == NULL)
+		return;
+	for (at = &p->space; *at != NULL && (*at)->world != w; at = &(*at)->next)
+		continue;
+	s = *at;
+	if (s == NULL)
+		return;
+	*at = s->next;
+	tdestroy(s->table, free);
+	free(s);
+}
+
 /* --- requests ------------------------------------------------------------------------------- */
 
 static void hang_up(struct pmi_server *p, int local)
 {
-	struct pmi_client *c = &p->client[local];
+	struct pmi_client *c = p->client[local];
 
 	if (c->fd >= 0) {
 		epoll_ctl(p->epoll, EPOLL_CTL_DEL, c->fd, NULL); /* a child may hold it, too */
 		close(c->fd);
 	}
 	c->fd = -1;
-	p->in -= c->in;
-	c->in = false;
+	if (c->in)
+		space_of(p, local)->in--;
+	c->in = c->spoke = false;
+	c->have = c->room = 0;
 	free(c->line);
 	c->line = NULL;
+}
+
+void pmi_reply(struct pmi_server *p, int local, const char *line)
+{
+	struct pmi_client *c = p->client[local];
+	size_t n = strlen(line);
+
+	if (c->fd >= 0 && send(c->fd, line, n, MSG_NOSIGNAL | MSG_DONTWAIT) != (ssize_t)n)
+		hang_up(p, local);
 }
 
 __attribute__((format(printf, 3, 4))) static void pmi_answer(
 	struct pmi_server *p, int local, const char *fmt, ...)
 {
-	struct pmi_client *c = &p->client[local];
-	char line[LINE_LEN];
 	va_list ap;
+	char *line;
 	int n;
 
 	va_start(ap, fmt);
-	n = vsnprintf(line, sizeof(line), fmt, ap);
+	n = vasprintf(&line, fmt, ap);
 	va_end(ap);
-	if (c->fd >= 0 && send(c->fd, line, (size_t)n, MSG_NOSIGNAL | MSG_DONTWAIT) != n)
-		hang_up(p, local);
+	if (n < 0)
+		fatal(1, "no memory");
+	pmi_reply(p, local, line);
+	free(line);
 }
 
 /* Copies the value of `key' in a request to `copy', of `size' bytes.  Returns NULL if it is
@@ -158,7 +223,7 @@ static const char *word_of(const char *line, const char *key, char *copy, size_t
 
 static struct boot_rank *pmi_page(const struct pmi_server *p, int local)
 {
-	return shm_seg_job_rank(p->local->seg, local);
+	return local_page(p->local, local);
 }
 
 /* Writes the job's abort record as boot_abort does, and ends the rank; its death is then
@@ -170,6 +235,7 @@ static void abort_record(struct pmi_server *p, int local, int code, const char *
 
 	if (atomic_exchange(&job->taken, 1) == 0) {
 		job->rank = m->rank;
+		job->first = m->world->first;
 		job->pid = (int32_t)m->pid;
 		job->code = code;
 		snprintf(job->text, sizeof(job->text), "%s", text);
@@ -186,7 +252,8 @@ static void do_init(struct pmi_server *p, int local, const char *line)
 	char version[16];
 	int32_t none = 0;
 
-	if (p->local->n != p->local->plan->nranks) {
+	p->client[local]->spoke = true;
+	if (local_count(p->local, p->local->m[local].world) != p->local->m[local].world->n) {
 		abort_record(p, local, 1,
 			"mpiexec: this is a program of another MPI, which we start on one host "
 			"only: "
@@ -212,14 +279,16 @@ static void do_maxes(struct pmi_server *p, int local, const char *line)
 
 static void do_appnum(struct pmi_server *p, int local, const char *line)
 {
+	const struct local_rank *m = &p->local->m[local];
+
 	(void)line;
-	pmi_answer(p, local, "cmd=appnum rc=0 appnum=%d\n", p->local->m[local].app);
+	pmi_answer(p, local, "cmd=appnum rc=0 appnum=%d\n", m->world->app[m->app].appnum);
 }
 
 static void do_universe(struct pmi_server *p, int local, const char *line)
 {
 	(void)line;
-	pmi_answer(p, local, "cmd=universe_size rc=0 size=%d\n", p->local->plan->nranks);
+	pmi_answer(p, local, "cmd=universe_size rc=0 size=%d\n", p->local->plan->universe);
 }
 
 static void do_name(struct pmi_server *p, int local, const char *line)
@@ -237,7 +306,7 @@ static void do_put(struct pmi_server *p, int local, const char *line)
 		why = "no_key_or_too_long";
 	else if (word_of(line, "value", value, sizeof(value)) == NULL)
 		why = "no_value_or_too_long";
-	else if (!table_put(p, key, value))
+	else if (!table_put(space_of(p, local), key, value))
 		why = "key_is_there";
 	pmi_answer(p, local, "cmd=put_result rc=%d msg=%s\n", strcmp(why, "ok") == 0 ? 0 : -1, why);
 }
@@ -248,39 +317,44 @@ static void do_get(struct pmi_server *p, int local, const char *line)
 	const char *value = NULL;
 
 	if (word_of(line, "key", key, sizeof(key)) != NULL)
-		value = table_get(p, key);
+		value = table_get(space_of(p, local), key);
 	if (value != NULL)
 		pmi_answer(p, local, "cmd=get_result rc=0 msg=ok value=%s\n", value);
 	else
 		pmi_answer(p, local, "cmd=get_result rc=-1 msg=no_such_key value=unknown\n");
 }
 
-/* True if Haft programs are in the job as well: the two kinds cannot communicate. */
-static bool mixed(const struct pmi_server *p)
+/* True if Haft programs are in the world as well: the two kinds cannot communicate. */
+static bool mixed(const struct pmi_server *p, const struct world *w)
 {
 	for (int i = 0; i < p->local->n; i++)
-		if (!p->client[i].spoke && atomic_load(&pmi_page(p, i)->state) == BOOT_RUNNING)
+		if (p->local->m[i].world == w && !p->client[i]->spoke &&
+			atomic_load(&pmi_page(p, i)->state) == BOOT_RUNNING)
 			return true;
 	return false;
 }
 
 static void do_barrier(struct pmi_server *p, int local, const char *line)
 {
+	struct pmi_space *s = space_of(p, local);
+
 	(void)line;
-	if (!p->client[local].in)
-		p->in++;
-	p->client[local].in = true;
-	if (mixed(p)) {
+	if (!p->client[local]->in)
+		s->in++;
+	p->client[local]->in = true;
+	if (mixed(p, s->world)) {
 		abort_record(p, local, 1,
 			"mpiexec: programs of two MPIs are in this job, which cannot talk to each "
 			"other");
 		return;
 	}
-	if (p->in < p->local->n)
+	if (s->in < s->world->n)
 		return;
-	p->in = 0;
+	s->in = 0;
 	for (int i = 0; i < p->local->n; i++) {
-		p->client[i].in = false;
+		if (p->local->m[i].world != s->world)
+			continue;
+		p->client[i]->in = false;
 		pmi_answer(p, i, "cmd=barrier_out rc=0\n");
 	}
 }
@@ -300,29 +374,19 @@ static void do_abort(struct pmi_server *p, int local, const char *line)
 		word_of(line, "exitcode", code, sizeof(code)) != NULL ? atoi(code) : 1, "");
 }
 
-/* Refused requests: MPI_Comm_spawn and MPI_Publish_name of other MPIs. */
-static void do_spawn(struct pmi_server *p, int local, const char *line)
+/* The state of a rank without a seat, which mpiexec cannot see. */
+static void do_state(struct pmi_server *p, int local, const char *line)
 {
-	(void)line;
-	pmi_answer(p, local, "cmd=spawn_result rc=-1 errmsg=mpiexec_starts_no_more_programs\n");
+	char state[16];
+
+	if (word_of(line, "state", state, sizeof(state)) != NULL)
+		p->local->m[local].end = (uint32_t)atoi(state);
 }
 
-static void do_publish(struct pmi_server *p, int local, const char *line)
+/* For the root: it knows all worlds, hosts and names. */
+static void do_ask(struct pmi_server *p, int local, const char *line)
 {
-	(void)line;
-	pmi_answer(p, local, "cmd=publish_result rc=-1 info=error msg=mpiexec_keeps_no_names\n");
-}
-
-static void do_unpublish(struct pmi_server *p, int local, const char *line)
-{
-	(void)line;
-	pmi_answer(p, local, "cmd=unpublish_result rc=-1 info=error msg=mpiexec_keeps_no_names\n");
-}
-
-static void do_lookup(struct pmi_server *p, int local, const char *line)
-{
-	(void)line;
-	pmi_answer(p, local, "cmd=lookup_result rc=-1 info=error msg=mpiexec_keeps_no_names\n");
+	p->ask(p->ask_arg, p->local->m[local].place, line);
 }
 
 static const struct {
@@ -331,25 +395,23 @@ static const struct {
 } verbs[] = {{"get", do_get}, {"put", do_put}, {"barrier_in", do_barrier}, {"init", do_init},
 	{"get_maxes", do_maxes}, {"get_appnum", do_appnum}, {"get_universe_size", do_universe},
 	{"get_my_kvsname", do_name}, {"finalize", do_finalize}, {"abort", do_abort},
-	{"spawn", do_spawn}, {"publish_name", do_publish}, {"unpublish_name", do_unpublish},
-	{"lookup_name", do_lookup}};
+	{"publish_name", do_ask}, {"unpublish_name", do_ask}, {"lookup_name", do_ask},
+	{"haft_where", do_ask}, {"haft_show", do_ask}, {"haft_together", do_ask},
+	{"haft_apart", do_ask}, {"haft_kill", do_ask}, {"haft_state", do_state}};
 
-/* Processes one line.  A request of several lines begins with "mcmd=" and ends with "endcmd";
- * only spawn has this form.  It is answered at its end. */
-static void line_work(struct pmi_server *p, int local, const char *line)
+/* Processes one request. */
+static void request_work(struct pmi_server *p, int local, const char *line)
 {
-	struct pmi_client *c = &p->client[local];
-	char cmd[32] = "spawn", why[128];
+	char verb[32], why[128];
 
-	if (strncmp(line, "mcmd=", 5) == 0)
-		c->many = true;
-	if (c->many && strcmp(line, "endcmd") != 0)
+	if (strncmp(line, "mcmd=spawn", 10) == 0) {
+		do_ask(p, local, line);
 		return;
-	if (!c->many && word_of(line, "cmd", cmd, sizeof(cmd)) == NULL)
-		cmd[0] = '\0';
-	c->many = false;
+	}
+	if (word_of(line, "cmd", verb, sizeof(verb)) == NULL)
+		verb[0] = '\0';
 	for (size_t i = 0; i < countof(verbs); i++)
-		if (strcmp(verbs[i].name, cmd) == 0) {
+		if (strcmp(verbs[i].name, verb) == 0) {
 			verbs[i].work(p, local, line);
 			return;
 		}
@@ -358,80 +420,136 @@ static void line_work(struct pmi_server *p, int local, const char *line)
 	abort_record(p, local, 1, why);
 }
 
-/* Processes complete lines. */
+/* The number after "KEY=" at the start of a line of a request; -1: none. */
+static int number_in(const char *from, const char *end, const char *key)
+{
+	size_t len = strlen(key);
+
+	while (from != NULL && from < end) {
+		if (strncmp(from, key, len) == 0 && from[len] == '=')
+			return atoi(from + len + 1);
+		from = memchr(from, '\n', (size_t)(end - from));
+		from = from != NULL ? from + 1 : NULL;
+	}
+	return -1;
+}
+
+#define END_LINE "\nendcmd\n"
+
+/* The end of the request that begins at `from' and ends before `end': its last newline.  A spawn of
+ * several programs is several parts, and each says how many there are.  NULL: it is not complete.
+ * */
+static char *request_end(char *from, char *end)
+{
+	int parts = 1;
+	char *last = memchr(from, '\n', (size_t)(end - from));
+
+	if (strncmp(from, "mcmd=", 5) != 0)
+		return last;
+	for (int i = 0; i < parts; i++) {
+		char *part = from;
+
+		last = memmem(from, (size_t)(end - from), END_LINE, strlen(END_LINE));
+		if (last == NULL)
+			return NULL;
+		last += strlen(END_LINE) - 1;
+		parts = number_in(part, last, "totspawns");
+		from = last + 1;
+	}
+	return last;
+}
+
+/* Processes complete requests.  There is a 0 behind the bytes of a client. */
 static void lines_work(struct pmi_server *p, int local)
 {
-	struct pmi_client *c = &p->client[local];
+	struct pmi_client *c = p->client[local];
 	char *from = c->line, *end;
 
-	while (c->fd >= 0 && (end = memchr(from, '\n', c->have - (size_t)(from - c->line)))) {
+	while (c->fd >= 0 && (end = request_end(from, c->line + c->have)) != NULL) {
 		*end = '\0';
-		line_work(p, local, from);
+		request_work(p, local, from);
 		from = end + 1;
 	}
 	if (c->fd < 0)
 		return;
 	c->have -= (size_t)(from - c->line);
 	memmove(c->line, from, c->have);
-	if (c->have == LINE_LEN)
+	if (c->have == LINE_MAX || (c->have >= LINE_LEN && strncmp(c->line, "mcmd=", 5) != 0))
 		hang_up(p, local);
 }
 
 static void client_work(struct pmi_server *p, int local)
 {
-	struct pmi_client *c = &p->client[local];
+	struct pmi_client *c = p->client[local];
 	ssize_t n;
 
 	if (c->fd < 0)
 		return;
-	if (c->line == NULL)
-		c->line = mem_grow(NULL, LINE_LEN, 1);
-	n = recv(c->fd, c->line + c->have, LINE_LEN - c->have, MSG_DONTWAIT);
+	if (c->have == c->room) {
+		c->room = c->room == 0 ? LINE_LEN : 2 * c->room;
+		c->line = mem_grow(c->line, c->room + 1, 1);
+	}
+	n = recv(c->fd, c->line + c->have, c->room - c->have, MSG_DONTWAIT);
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return;
 	if (n <= 0) {
 		hang_up(p, local);
 		return;
 	}
-	c->spoke = true;
 	c->have += (size_t)n;
+	c->line[c->have] = '\0';
 	lines_work(p, local);
 }
 
 /* --- the server ----------------------------------------------------------------------------- */
 
-struct pmi_server *pmi_new(struct local_ranks *c)
+struct pmi_server *pmi_new(struct local_ranks *c, pmi_ask_fn *ask, void *arg)
 {
 	struct pmi_server *p = mem_grow(NULL, 1, sizeof(*p));
-	char mapping[64];
 	struct timespec t;
 
-	*p = (struct pmi_server){.local = c, .epoll = epoll_create1(EPOLL_CLOEXEC)};
+	*p = (struct pmi_server){
+		.local = c, .epoll = epoll_create1(EPOLL_CLOEXEC), .ask = ask, .ask_arg = arg};
 	if (p->epoll < 0) {
 		free(p);
 		return NULL;
 	}
-	p->client = mem_grow(NULL, (size_t)c->n, sizeof(*p->client));
-	for (int i = 0; i < c->n; i++)
-		p->client[i] = (struct pmi_client){.fd = -1};
 	clock_gettime(CLOCK_REALTIME, &t);
 	/* clients derive the names of their shared memory from it */
 	snprintf(p->name, sizeof(p->name), "haft_%d_%llx", (int)getpid(),
 		(unsigned long long)t.tv_sec * 1000000000u + (unsigned long long)t.tv_nsec);
-	snprintf(mapping, sizeof(mapping), "(vector,(0,1,%d))", c->n);
-	table_put(p, "PMI_process_mapping", mapping);
 	return p;
+}
+
+void pmi_take(struct pmi_server *p, int local, int fd)
+{
+	struct epoll_event e = {.events = EPOLLIN, .data.u32 = (uint32_t)local};
+
+	if (local >= p->n) {
+		p->client = mem_grow(p->client, (size_t)local + 1, sizeof(*p->client));
+		while (p->n <= local) {
+			p->client[p->n] = mem_grow(NULL, 1, sizeof(struct pmi_client));
+			*p->client[p->n++] = (struct pmi_client){.fd = -1};
+		}
+	}
+	hang_up(p, local);
+	p->client[local]->fd = fd;
+	epoll_ctl(p->epoll, EPOLL_CTL_ADD, fd, &e);
+}
+
+void pmi_drop(struct pmi_server *p, int local)
+{
+	if (p != NULL && local < p->n)
+		hang_up(p, local);
 }
 
 int pmi_give(struct pmi_server *p, int local)
 {
-	struct epoll_event e = {.events = EPOLLIN, .data.u32 = (uint32_t)local};
 	int two[2], high;
 
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, two) != 0)
 		return -1;
-	p->client[local].fd = two[0];
-	epoll_ctl(p->epoll, EPOLL_CTL_ADD, two[0], &e);
+	pmi_take(p, local, two[0]);
 	high = fcntl(two[1], F_DUPFD_CLOEXEC, FD_MIN);
 	if (high < 0)
 		return two[1];
@@ -457,9 +575,12 @@ void pmi_free(struct pmi_server *p)
 {
 	if (p == NULL)
 		return;
-	for (int i = 0; i < p->local->n; i++)
+	for (int i = 0; i < p->n; i++) {
 		hang_up(p, i);
-	tdestroy(p->table, free);
+		free(p->client[i]);
+	}
+	while (p->space != NULL)
+		pmi_space_drop(p, p->space->world);
 	close(p->epoll);
 	free(p->client);
 	free(p);

@@ -64,44 +64,70 @@ static char *path_find(const char *dirs, const char *name, const char *wdir, int
 	return NULL;
 }
 
-static char *program_find(const struct app *a)
+/* The file of the program; NULL: *err says why. */
+static char *program_find(const struct app *a, const char *path, int *err)
 {
 	const char *name = a->argv[0];
-	const char *why;
 	char *file = NULL;
-	int err = ENOENT;
 
+	*err = ENOENT;
 	if (strchr(name, '/') != NULL) {
 		file = file_in(a->wdir, name);
-		err = file_check(file);
+		*err = file_check(file);
 		free(file);
-		file = err == 0 ? text_new("%s", name) : NULL;
-	} else if (*name != '\0') {
-		file = path_find(a->path, name, a->wdir, &err);
-		if (file == NULL)
-			file = path_find(getenv("PATH"), name, a->wdir, &err);
-		if (file == NULL)
-			file = path_find(".", name, a->wdir, &err);
+		return *err == 0 ? text_new("%s", name) : NULL;
 	}
-	if (file != NULL)
-		return file;
-	why = err == EISDIR ? "it is a directory" : strerror(err);
-	if (err == ENOENT)
-		fatal(EXIT_NONE, "program `%s' not found%s%s", name,
-			a->wdir != NULL ? " from directory " : "", a->wdir != NULL ? a->wdir : "");
-	fatal(EXIT_NONE, "program `%s' cannot be executed: %s", name, why);
+	if (*name == '\0')
+		return NULL;
+	file = path_find(a->path, name, a->wdir, err);
+	if (file == NULL)
+		file = path_find(path, name, a->wdir, err);
+	return file != NULL ? file : path_find(".", name, a->wdir, err);
 }
 
-static void wdir_check(const char *dir)
+/* Why a program cannot run in a directory; NULL: it can. */
+static char *wdir_check(const char *dir, int *err)
 {
 	struct stat st;
 
-	if (stat(dir, &st) != 0)
-		fatal(EXIT_USAGE, "working directory `%s': %s", dir, strerror(errno));
-	if (!S_ISDIR(st.st_mode))
-		fatal(EXIT_USAGE, "working directory `%s' is no directory", dir);
-	if (access(dir, X_OK) != 0)
-		fatal(EXIT_USAGE, "working directory `%s': %s", dir, strerror(errno));
+	*err = stat(dir, &st) != 0 ? errno : S_ISDIR(st.st_mode) ? 0 : ENOTDIR;
+	if (*err == 0 && access(dir, X_OK) != 0)
+		*err = errno;
+	if (*err == ENOTDIR)
+		return text_new("working directory `%s' is no directory", dir);
+	return *err != 0 ? text_new("working directory `%s': %s", dir, strerror(*err)) : NULL;
+}
+
+static char **script_make(const struct app *a)
+{
+	char **v;
+	size_t n = 0;
+
+	while (a->argv[n] != NULL)
+		n++;
+	v = mem_grow(NULL, n + 2, sizeof(*v));
+	v[0] = text_new("sh");
+	v[1] = a->file;
+	memcpy(v + 2, a->argv + 1, n * sizeof(*v)); /* includes the final NULL */
+	return v;
+}
+
+char *app_find(struct app *a, const char *path, int *err)
+{
+	char *why = a->wdir != NULL ? wdir_check(a->wdir, err) : NULL;
+
+	if (why != NULL)
+		return why;
+	a->file = program_find(a, path, err);
+	if (a->file != NULL) {
+		a->script = script_make(a);
+		return NULL;
+	}
+	if (*err == ENOENT)
+		return text_new("program `%s' not found%s%s", a->argv[0],
+			a->wdir != NULL ? " from directory " : "", a->wdir != NULL ? a->wdir : "");
+	return text_new("program `%s' cannot be executed: %s", a->argv[0],
+		*err == EISDIR ? "it is a directory" : strerror(*err));
 }
 
 /* An environment under construction. */
@@ -194,20 +220,6 @@ static char **env_make(const struct plan *p, const struct app *a)
 	return e.v;
 }
 
-static char **script_make(const struct app *a)
-{
-	char **v;
-	size_t n = 0;
-
-	while (a->argv[n] != NULL)
-		n++;
-	v = mem_grow(NULL, n + 2, sizeof(*v));
-	v[0] = text_new("sh");
-	v[1] = a->file;
-	memcpy(v + 2, a->argv + 1, n * sizeof(*v)); /* includes the final NULL */
-	return v;
-}
-
 /* Ends mpiexec if a setting that must be equal in all processes differs between program `a' and
  * the first. MPI_Init compares processes of one host only. */
 static void settings_agree(const struct plan *p, int a)
@@ -241,11 +253,49 @@ void plan_environ(struct plan *p)
 void plan_find(struct plan *p)
 {
 	for (int i = 0; i < p->napps; i++) {
-		struct app *a = &p->app[i];
+		int err;
+		char *why = app_find(&p->app[i], getenv("PATH"), &err);
 
-		if (a->wdir != NULL)
-			wdir_check(a->wdir);
-		a->file = program_find(a);
-		a->script = script_make(a);
+		if (why != NULL)
+			fatal(strncmp(why, "program", 7) == 0 ? EXIT_NONE : EXIT_USAGE, "%s", why);
 	}
+}
+
+/* Sets or, without a value, removes a variable of an environment that owns its texts. */
+static void env_change(struct env_list *e, const struct setting *x)
+{
+	size_t len = strcspn(x->name, "="), i = env_index(e, x->name, len);
+	char *text = NULL;
+
+	if (x->value != NULL)
+		text = text_new("%s=%s", x->name, x->value);
+	else if (x->name[len] == '=')
+		text = text_new("%s", x->name);
+	if (i == 0 && text != NULL) {
+		e->v = mem_grow(e->v, e->n + 1, sizeof(*e->v));
+		e->v[e->n++] = text;
+		return;
+	}
+	if (i == 0)
+		return;
+	free(e->v[i]);
+	e->v[i] = text != NULL ? text : e->v[--e->n];
+}
+
+char **app_environ(char *const *base, const struct settings *set)
+{
+	struct env_list e = {.n = 1};
+	size_t n = 0;
+
+	while (base[n] != NULL)
+		n++;
+	e.v = mem_grow(NULL, n + 1, sizeof(*e.v));
+	e.v[0] = NULL;
+	for (; *base != NULL; base++)
+		e.v[e.n++] = text_new("%s", *base);
+	for (int i = 0; i < set->n; i++)
+		env_change(&e, &set->v[i]);
+	e.v = mem_grow(e.v, e.n + 1, sizeof(*e.v));
+	e.v[e.n] = NULL;
+	return e.v;
 }

@@ -44,17 +44,19 @@ static struct proxy {
 	struct proxy_tree tree;
 	struct local_ranks local;
 	struct conf conf;
-	int host;          /* index of this host */
-	bool told;         /* the configuration has arrived */
-	bool begun;        /* the ranks have been started */
-	bool ending;       /* the job is ending */
-	bool bye;          /* this proxy is ending */
-	bool gone;         /* UP_GONE was sent */
-	bool aborted;      /* UP_ABORT was sent */
-	bool paused;       /* the root is stopped: its silence means nothing */
-	int code;          /* exit code */
-	uint64_t kill_ns;  /* when to kill what still runs; 0: never */
-	uint64_t drain_ns; /* start of ending background processes; 0: not yet */
+	struct world *world; /* list of worlds; the first is that of the plan */
+	char ip[LISTEN_IP];  /* where the ranks of this host listen */
+	int host;            /* index of this host */
+	bool told;           /* the configuration has arrived */
+	bool begun;          /* the ranks have been started */
+	bool ending;         /* the job is ending */
+	bool bye;            /* this proxy is ending */
+	bool gone;           /* UP_GONE was sent */
+	bool aborted;        /* UP_ABORT was sent */
+	bool paused;         /* the root is stopped: its silence means nothing */
+	int code;            /* exit code */
+	uint64_t kill_ns;    /* when to kill what still runs; 0: never */
+	uint64_t drain_ns;   /* start of ending background processes; 0: not yet */
 	sigset_t mask;
 } me;
 
@@ -127,17 +129,21 @@ static void ready_say(void)
 {
 	const struct plan *p = &me.conf.plan;
 	char **addr = mem_grow(NULL, (size_t)p->nranks, sizeof(*addr));
-	char ip[LISTEN_IP] = "127.0.0.1";
 	const char *other = p->host[me.host == 0 && p->nhosts > 1 ? 1 : 0].name;
 	const char *why = NULL;
+	char *words;
 	struct marshal out = {.len = 0};
 
+	memcpy(me.ip, "127.0.0.1", sizeof("127.0.0.1"));
 	if (p->iface != NULL || p->launcher != LAUNCH_FORK)
-		why = boot_listen_where(p->iface, p->host[me.host].name, other, ip);
+		why = boot_listen_where(p->iface, p->host[me.host].name, other, me.ip);
 	if (why != NULL)
 		fatal(1, "-iface or HAFT_IFACE %s: %s", p->iface != NULL ? p->iface : "", why);
 	memset(addr, 0, (size_t)p->nranks * sizeof(*addr));
-	local_init(&me.local, p, me.host, ip, addr);
+	local_init(&me.local, p);
+	words = local_add(&me.local, me.world, me.host, me.ip, addr);
+	if (words != NULL)
+		fatal(1, "%s", words);
 	for (int i = 0; i < me.local.n; i++)
 		marshal_put_text(&out, addr[me.local.m[i].rank]);
 	up_put(UP_READY, 0, -1, out.v, out.len);
@@ -172,6 +178,11 @@ static void conf_do(const struct proxy_frame *f, const char *v)
 		environ_adapt(&c->plan.app[i]);
 	plan_find(&c->plan);
 	me.local.common.mask = me.mask;
+	me.world = world_new(0, 0, c->plan.app, c->plan.napps);
+	for (int r = 0; r < me.world->n; r++) {
+		me.world->place[r] = r;
+		me.world->host_of[r] = c->plan.host_of[r];
+	}
 	ready_say();
 }
 
@@ -205,6 +216,13 @@ static void begun_say(void)
 	free(out.v);
 }
 
+/* A request of a rank that only the root can answer. */
+static void proxy_ask(void *arg, int place, const char *text)
+{
+	(void)arg;
+	up_put(UP_ASK, 0, place, text, strlen(text));
+}
+
 static void world_do(const struct proxy_frame *f, const char *v)
 {
 	const struct plan *p = &me.conf.plan;
@@ -230,10 +248,10 @@ static void world_do(const struct proxy_frame *f, const char *v)
 		free(addr[r]);
 	free(addr);
 	free(names);
-	proxy_out_init(me.local.n, output_up, NULL);
+	proxy_out_init(output_up, NULL);
 	me.begun = true;
-	me.local.pmi = pmi_new(&me.local);
-	why = local_start(&me.local, proxy_stdin_give, proxy_out_add);
+	me.local.pmi = pmi_new(&me.local, proxy_ask, NULL);
+	why = local_start(&me.local, me.world, proxy_stdin_give, proxy_out_add, NULL, false);
 	begun_say();
 	if (why != NULL)
 		up_put(UP_FAIL, 1, -1, why, strlen(why));
@@ -245,17 +263,23 @@ static void abort_say(void)
 {
 	const struct boot_job *b = local_abort(&me.local);
 	struct marshal out = {.len = 0};
+	int place;
 
 	if (b == NULL || me.aborted)
 		return;
 	me.aborted = true;
-	proxy_out_rest(b->rank);
+	place = local_abort_place(&me.local, b);
+	proxy_out_rest(place);
 	marshal_put_int(&out, b->pid);
 	marshal_put_int(&out, b->code);
 	marshal_put_text(&out, b->text);
 	marshal_put_int(&out, local_lost(&me.local, b));
-	up_put(UP_ABORT, 0, b->rank, out.v, out.len);
+	up_put(UP_ABORT, 0, place, out.v, out.len);
 	free(out.v);
+	if (me.world->next != NULL) {
+		local_abort_clear(&me.local);
+		me.aborted = false;
+	}
 }
 
 static void proxy_rank_died(void *arg, const struct death *d)
@@ -284,6 +308,7 @@ static void proxy_child_died(void *arg, pid_t pid, int status)
 static void seen_say(void)
 {
 	struct rank_view *seen = mem_grow(NULL, (size_t)me.local.n, sizeof(*seen));
+	struct marshal out = {.len = 0};
 	uint64_t now = now_ns();
 
 	memset(seen, 0, (size_t)me.local.n * sizeof(*seen));
@@ -292,6 +317,8 @@ static void seen_say(void)
 	for (int i = 0; i < me.local.n; i++) {
 		struct shm_view *v = &seen[i].view;
 
+		if (!seen[i].known)
+			continue;
 		v->since_ns = now > v->since_ns ? now - v->since_ns : 0;
 		v->still_ns = now > v->still_ns ? now - v->still_ns : 0;
 		for (int k = 0; k < v->nothers; k++) {
@@ -299,9 +326,163 @@ static void seen_say(void)
 
 			v->other[k].since_ns = now > since ? now - since : 0;
 		}
+		marshal_put_int(&out, me.local.m[i].place);
+		marshal_put(&out, &seen[i], sizeof(*seen));
 	}
-	up_put(UP_SEEN, 0, -1, seen, (size_t)me.local.n * sizeof(*seen));
+	up_put(UP_SEEN, 0, -1, out.v, out.len);
+	free(out.v);
 	free(seen);
+}
+
+/* --- further worlds ------------------------------------------------------------------------- */
+
+static struct world *proxy_world(int id)
+{
+	struct world *w = me.world;
+
+	while (w != NULL && w->id != id)
+		w = w->next;
+	return w;
+}
+
+static bool world_here(const struct world *w)
+{
+	for (int r = 0; r < w->n; r++)
+		if (w->host_of[r] == me.host)
+			return true;
+	return false;
+}
+
+/* Finds the programs that ranks of this host need: words for each that is missing. */
+static bool programs_say(struct world *w, struct marshal *out)
+{
+	bool all = true;
+
+	for (int i = 0, r = 0; i < w->napps; r += w->app[i++].n) {
+		bool here = false;
+		char *why = NULL;
+		int err;
+
+		for (int k = 0; k < w->app[i].n; k++)
+			here |= w->host_of[r + k] == me.host;
+		environ_adapt(&w->app[i]);
+		if (here)
+			why = app_find(&w->app[i], getenv("PATH"), &err);
+		marshal_put_text(out, why);
+		all &= why == NULL;
+		free(why);
+	}
+	return all;
+}
+
+/* Prepares a world: programs, rows, sockets. */
+static void spawn_prepare(const char *v, size_t len)
+{
+	struct marshal in = {.v = (char *)(uintptr_t)v, .len = len}, out = {.len = 0};
+	struct world *w = world_take(&in);
+	char **addr, *why = NULL;
+
+	if (w == NULL || !me.begun || me.ending || !world_here(w)) {
+		if (w != NULL)
+			world_free(w);
+		return;
+	}
+	addr = mem_grow(NULL, (size_t)w->n, sizeof(*addr));
+	memset(addr, 0, (size_t)w->n * sizeof(*addr));
+	if (programs_say(w, &out))
+		why = local_add(&me.local, w, me.host, me.ip, addr);
+	if (why != NULL) {
+		out.len = 0;
+		marshal_put_text(&out, why);
+		for (int i = 1; i < w->napps; i++)
+			marshal_put_text(&out, NULL);
+	}
+	for (int r = 0; r < w->n; r++)
+		if (w->host_of[r] == me.host)
+			marshal_put_text(&out, addr[r]);
+	for (int r = 0; r < w->n; r++)
+		free(addr[r]);
+	free(addr);
+	free(why);
+	w->next = me.world->next;
+	me.world->next = w;
+	up_put(UP_PREPARED, 0, w->id, out.v, out.len);
+	free(out.v);
+}
+
+static int no_stdin(int place)
+{
+	(void)place;
+	return -1;
+}
+
+static void spawn_go(int id, bool soft)
+{
+	struct world *w = proxy_world(id);
+	struct marshal out = {.len = 0};
+	int *errs;
+	char *why;
+
+	if (w == NULL || me.ending)
+		return;
+	errs = mem_grow(NULL, (size_t)w->n, sizeof(*errs));
+	memset(errs, 0, (size_t)w->n * sizeof(*errs));
+	why = local_start(&me.local, w, no_stdin, proxy_out_add, errs, soft);
+	for (int r = 0; r < w->n; r++) {
+		int row = w->host_of[r] == me.host ? local_row(&me.local, w->place[r]) : -1;
+
+		if (w->host_of[r] != me.host)
+			continue;
+		marshal_put_int(&out, row >= 0 ? me.local.m[row].pid : 0);
+		marshal_put_int(&out, errs[r]);
+	}
+	marshal_put_text(&out, why);
+	up_put(UP_GOING, 0, id, out.v, out.len);
+	free(out.v);
+	free(why);
+	free(errs);
+}
+
+static void proxy_forget(int id)
+{
+	struct world **at = &me.world->next, *w;
+
+	while (*at != NULL && (*at)->id != id)
+		at = &(*at)->next;
+	w = *at;
+	if (w == NULL)
+		return;
+	*at = w->next;
+	local_forget(&me.local, w);
+	world_free(w);
+}
+
+static void proxy_answer(int place, const char *v, size_t len)
+{
+	int row = local_row(&me.local, place);
+	char *line = text_new("%.*s", (int)len, v != NULL ? v : "");
+
+	if (row >= 0 && me.local.pmi != NULL)
+		pmi_reply(me.local.pmi, row, line);
+	free(line);
+}
+
+/* Frames about worlds; me.world is set once the configuration is there. */
+static void world_frame(const struct proxy_frame *f, const char *v)
+{
+	if (me.world == NULL)
+		return;
+	switch ((enum frame_kind)f->kind) {
+	case FRAME_SPAWN: spawn_prepare(v, f->len); break;
+	case FRAME_GO: spawn_go(f->rank, f->which != 0); break;
+	case FRAME_FORGET: proxy_forget(f->rank); break;
+	case FRAME_KILL:
+		if (proxy_world(f->rank) != NULL)
+			local_signal_world(&me.local, proxy_world(f->rank), f->which);
+		break;
+	case FRAME_ANSWER: proxy_answer(f->rank, v, f->len); break;
+	default: break;
+	}
 }
 
 /* --- the parent's frames -------------------------------------------------------------------- */
@@ -357,7 +538,7 @@ static void own_do(const struct proxy_frame *f, const char *v)
 	case FRAME_DRAIN: drain_do(); break;
 	case FRAME_PAUSE: me.paused = true; break;
 	case FRAME_BYE: proxy_leave(me.local.alive > 0 ? 1 : 0); break;
-	default: break;
+	default: world_frame(f, v); break;
 	}
 }
 

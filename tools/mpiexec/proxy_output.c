@@ -27,9 +27,8 @@ static struct {
 	void *arg;
 } proxy_out;
 
-void proxy_out_init(int n, proxy_out_fn *out, void *arg)
+void proxy_out_init(proxy_out_fn *out, void *arg)
 {
-	proxy_out.v = mem_grow(NULL, (size_t)n * 2, sizeof(*proxy_out.v));
 	proxy_out.out = out;
 	proxy_out.arg = arg;
 	proxy_out.epfd = epoll_create1(EPOLL_CLOEXEC);
@@ -49,8 +48,14 @@ static void proxy_out_watch(struct proxy_stream *t, bool on)
 
 void proxy_out_add(int rank, int which, int fd)
 {
-	struct proxy_stream *t = &proxy_out.v[proxy_out.n++];
+	struct proxy_stream *t;
+	int i = 0;
 
+	while (i < proxy_out.n && proxy_out.v[i].fd >= 0)
+		i++;
+	if (i == proxy_out.n)
+		proxy_out.v = mem_grow(proxy_out.v, (size_t)++proxy_out.n, sizeof(*proxy_out.v));
+	t = &proxy_out.v[i];
 	*t = (struct proxy_stream){.fd = fd, .rank = rank, .which = which, .room = OUT_WINDOW};
 	proxy_out.open++;
 	proxy_out_watch(t, true);
@@ -104,7 +109,8 @@ void proxy_out_work(uint64_t now_ns)
 static struct proxy_stream *proxy_stream_of(int rank, int which)
 {
 	for (int i = 0; i < proxy_out.n; i++)
-		if (proxy_out.v[i].rank == rank && proxy_out.v[i].which == which)
+		if (proxy_out.v[i].fd >= 0 && proxy_out.v[i].rank == rank &&
+			proxy_out.v[i].which == which)
 			return &proxy_out.v[i];
 	return NULL;
 }

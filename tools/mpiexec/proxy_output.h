@@ -13,7 +13,7 @@
 /* Receives output; len 0: end of the stream. */
 typedef void proxy_out_fn(void *arg, int rank, int which, const char *v, size_t len);
 
-void proxy_out_init(int n, proxy_out_fn *out, void *arg); /* for n ranks */
+void proxy_out_init(proxy_out_fn *out, void *arg);
 
 /* Adds the read end of a pipe of a rank's stdout (which 0) or stderr (which 1). */
 void proxy_out_add(int rank, int which, int fd);

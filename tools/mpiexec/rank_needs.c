@@ -23,9 +23,12 @@ struct needs rank_needs(const struct job *j, int r)
 		n = 0; /* it waits for its own MPI_Pready */
 	else if (w->kind != 0 && w->kind != BOOT_WAIT_USER)
 		e.to[0] = w->peer, n = 1;
-	for (int i = 0; i < n && n > 0; i++)
-		if (e.to[i] >= 0 && e.to[i] < j->n)
-			e.to[e.n++] = e.to[i];
+	for (int i = 0; i < n && n > 0; i++) {
+		int to = job_place(j, e.to[i]);
+
+		if (to >= 0)
+			e.to[e.n++] = to;
+	}
 	e.any = (w->kind == BOOT_WAIT_RECV || w->kind == BOOT_WAIT_PRECV) && w->peer < 0;
 	return e;
 }

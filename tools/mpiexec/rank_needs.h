@@ -15,7 +15,7 @@ struct job;
 
 /* The rank cannot continue without all of these. */
 struct needs {
-	int to[BOOT_WAIT_LATE]; /* ranks of the job */
+	int to[BOOT_WAIT_LATE]; /* places */
 	int n;
 	bool any; /* it waits for a message of any rank */
 };

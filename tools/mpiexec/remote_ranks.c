@@ -19,11 +19,13 @@
 #include <unistd.h>
 #include "libmpi/boot/boot.h"
 #include "tools/mpiexec/conf.h"
+#include "tools/mpiexec/requests.h"
 #include "tools/mpiexec/feed.h"
 #include "tools/mpiexec/job.h"
 #include "tools/mpiexec/launch.h"
 #include "tools/mpiexec/output.h"
 #include "tools/mpiexec/proxy_tree.h"
+#include "tools/mpiexec/spawn.h"
 
 #define NS_MS   1000000u
 #define LOOK_MS 5000 /* ms for all hosts to report the state of their ranks */
@@ -44,7 +46,6 @@ struct remote_ranks {
 	struct proxy_tree tree;
 	struct remote_host *site; /* by host */
 	int nready, nover;
-	char **addr; /* by rank */
 	bool looking;
 	uint64_t look_ns; /* when to stop waiting for answers */
 	int64_t sent;     /* bytes of stdin */
@@ -73,7 +74,7 @@ static void frame_down_rank(struct remote_ranks *f, enum frame_kind kind, int wh
 	struct proxy_frame fr = {.len = (uint32_t)len,
 		.kind = (uint16_t)kind,
 		.which = (uint16_t)which,
-		.host = f->plan->host_of[rank],
+		.host = f->j->rank[rank].host,
 		.rank = rank};
 
 	tree_down(&f->tree, &fr, v);
@@ -85,8 +86,8 @@ static char *ranks_of(const struct remote_ranks *f, int host)
 	char *s = text_new("%s", "rank");
 	int n = 0;
 
-	for (int r = 0, from = -1; r <= f->plan->nranks; r++) {
-		bool in = r < f->plan->nranks && f->plan->host_of[r] == host;
+	for (int r = 0, from = -1; r <= f->j->n; r++) {
+		bool in = r < f->j->n && f->j->rank[r].host == host;
 		char *more;
 
 		if (in && from < 0)
@@ -115,8 +116,13 @@ static const char *host_name(const struct remote_ranks *f, int host)
 static void world_send(struct remote_ranks *f)
 {
 	struct marshal p = {.len = 0};
+	const struct world *w = f->j->world;
+	char **addr = mem_grow(NULL, (size_t)w->n, sizeof(*addr));
 
-	addrs_put(&p, f->addr, f->plan->nranks);
+	for (int r = 0; r < w->n; r++)
+		addr[r] = f->j->rank[r].addr;
+	addrs_put(&p, addr, w->n);
+	free(addr);
 	frame_down(f, FRAME_WORLD, 0, p.v, p.len);
 	free(p.v);
 }
@@ -126,9 +132,9 @@ static void ready_take(struct remote_ranks *f, int host, struct marshal *p)
 	if (f->site[host].ready)
 		return;
 	f->site[host].ready = true;
-	for (int r = 0; r < f->plan->nranks; r++)
-		if (f->plan->host_of[r] == host)
-			f->addr[r] = marshal_take_text(p);
+	for (int r = 0; r < f->j->world->n; r++)
+		if (f->j->rank[r].host == host)
+			f->j->rank[r].addr = marshal_take_text(p);
 	f->nready++;
 	if (f->nready == f->plan->nhosts && !f->j->ending)
 		world_send(f);
@@ -139,10 +145,10 @@ static void begun_take(struct remote_ranks *f, int host, struct marshal *p)
 	bool bound = marshal_take_int(p) != 0;
 	cpu_set_t cpus;
 
-	for (int r = 0; r < f->plan->nranks; r++) {
+	for (int r = 0; r < f->j->n; r++) {
 		struct rank *k = &f->j->rank[r];
 
-		if (f->plan->host_of[r] != host)
+		if (f->j->rank[r].host != host)
 			continue;
 		k->pid = (int)marshal_take_int(p);
 		if (bound)
@@ -159,6 +165,7 @@ static void died_take(struct remote_ranks *f, int rank, struct marshal *p)
 	d.status = (int)marshal_take_int(p);
 	d.state = (uint32_t)marshal_take_int(p);
 	d.lost = (int)marshal_take_int(p);
+	d.lost = d.lost >= 0 ? job_place(f->j, d.lost) : -1;
 	if (p->bad || !f->j->rank[rank].alive)
 		return;
 	f->j->seen[rank] = (struct rank_view){.known = true, .state = d.state};
@@ -179,8 +186,7 @@ static void abort_take(struct remote_ranks *f, int rank, struct marshal *p)
 	if (a->text == NULL)
 		a->text = text_new("%s", "");
 	a->lost = (int)marshal_take_int(p);
-	if (p->bad)
-		a->lost = -1;
+	a->lost = p->bad || a->lost < 0 ? -1 : job_place(f->j, a->lost);
 }
 
 /* True if no more answers are expected. */
@@ -216,13 +222,15 @@ static void seen_take(struct remote_ranks *f, int host, struct marshal *p)
 {
 	uint64_t now = now_ns();
 
-	for (int r = 0; r < f->plan->nranks; r++) {
-		struct rank_view *s = &f->j->seen[r];
+	while (p->at < p->len && !p->bad) {
+		int r = (int)marshal_take_int(p);
+		struct rank_view s;
 
-		if (f->plan->host_of[r] != host)
+		marshal_take(p, &s, sizeof(s));
+		if (p->bad || r < 0 || r >= f->j->n || f->j->rank[r].host != host)
 			continue;
-		marshal_take(p, s, sizeof(*s));
-		view_dated(&s->view, now);
+		view_dated(&s.view, now);
+		f->j->seen[r] = s;
 	}
 	f->site[host].seen = true;
 	if (f->looking && look_done(f))
@@ -247,8 +255,9 @@ static void site_end(struct remote_ranks *f, int host)
 	s->over = true;
 	f->nover++;
 	job_host_lost(f->j, host);
-	for (int r = 0; r < f->plan->nranks; r++)
-		if (f->plan->host_of[r] == host)
+	spawn_host_lost(host);
+	for (int r = 0; r < f->j->n; r++)
+		if (f->j->rank[r].world != NULL && f->j->rank[r].host == host)
 			for (int which = 0; which < 2; which++)
 				out_feed(r, which, NULL, 0, now_ns());
 	if (f->looking && look_done(f))
@@ -282,8 +291,8 @@ static void frame_take(void *arg, const struct proxy_frame *fr, const char *v)
 {
 	struct remote_ranks *f = arg;
 	struct marshal p = {.v = (char *)(uintptr_t)v, .len = fr->len};
-	bool rank = fr->rank >= 0 && fr->rank < f->plan->nranks &&
-		    f->plan->host_of[fr->rank] == fr->host;
+	bool rank = fr->rank >= 0 && fr->rank < f->j->n && f->j->rank[fr->rank].world != NULL &&
+		    f->j->rank[fr->rank].host == fr->host;
 	char *words = text_new("%.*s", (int)fr->len, v != NULL ? v : "");
 
 	switch ((enum frame_kind)fr->kind) {
@@ -307,6 +316,12 @@ static void frame_take(void *arg, const struct proxy_frame *fr, const char *v)
 	case UP_LOST: lost_take(f, fr->host, words); break;
 	case UP_TOOK: took_take(f, fr, &p); break;
 	case UP_GONE: site_end(f, fr->host); break;
+	case UP_ASK:
+		if (rank)
+			control_ask(f->j, fr->rank, words);
+		break;
+	case UP_PREPARED: spawn_prepared(fr->rank, fr->host, &p); break;
+	case UP_GOING: spawn_going(fr->rank, fr->host, &p); break;
 	default: break;
 	}
 	free(words);
@@ -350,15 +365,13 @@ void remote_start(struct job *j)
 	j->remote = f;
 	f->site = mem_grow(NULL, (size_t)j->plan->nhosts, sizeof(*f->site));
 	memset(f->site, 0, (size_t)j->plan->nhosts * sizeof(*f->site));
-	f->addr = mem_grow(NULL, (size_t)j->n, sizeof(*f->addr));
-	memset(f->addr, 0, (size_t)j->n * sizeof(*f->addr));
 	out_remote(room_give, f);
 	for (int r = 0; r < j->n; r++) {
 		j->rank[r].alive = true;
 		out_expect(r, 0);
 		out_expect(r, 1);
 	}
-	j->alive = j->n;
+	j->alive = j->world->alive = j->n;
 	j->stdin_fd = j->plan->stdin_to != STDIN_NONE ? STDIN_FILENO : -1;
 	conf_make(f, &conf);
 	tree_init(&f->tree, j->plan, 0, frame_take, f);
@@ -375,6 +388,52 @@ bool remote_begun(const struct remote_ranks *f)
 void remote_signal(struct remote_ranks *f, enum frame_kind kind, int sig)
 {
 	frame_down(f, kind, sig, NULL, 0);
+}
+
+void remote_signal_world(struct remote_ranks *f, const struct world *w, int sig)
+{
+	struct proxy_frame fr = {
+		.kind = FRAME_KILL, .which = (uint16_t)sig, .host = -1, .rank = w->id};
+
+	tree_down(&f->tree, &fr, NULL);
+}
+
+void remote_forget(struct remote_ranks *f, const struct world *w)
+{
+	struct proxy_frame fr = {.kind = FRAME_FORGET, .host = -1, .rank = w->id};
+
+	tree_down(&f->tree, &fr, NULL);
+}
+
+void remote_spawn(struct remote_ranks *f, const struct world *w)
+{
+	struct marshal p = {.len = 0};
+
+	world_put(&p, w);
+	frame_down(f, FRAME_SPAWN, 0, p.v, p.len);
+	free(p.v);
+}
+
+void remote_go(struct remote_ranks *f, const struct world *w, bool soft)
+{
+	struct proxy_frame fr = {
+		.kind = FRAME_GO, .which = (uint16_t)soft, .host = -1, .rank = w->id};
+
+	for (int r = 0; r < w->n; r++) {
+		out_expect(w->place[r], 0);
+		out_expect(w->place[r], 1);
+	}
+	tree_down(&f->tree, &fr, NULL);
+}
+
+void remote_answer(struct remote_ranks *f, int place, const char *line)
+{
+	frame_down_rank(f, FRAME_ANSWER, 0, place, line, strlen(line));
+}
+
+bool remote_lives(const struct remote_ranks *f, int host)
+{
+	return f->site[host].ready && !f->site[host].over;
 }
 
 void remote_look(struct remote_ranks *f)
@@ -405,7 +464,7 @@ size_t remote_stdin_room(const struct remote_ranks *f)
 	for (int h = 0; h < f->plan->nhosts; h++) {
 		const struct remote_host *s = &f->site[h];
 
-		if ((to >= 0 && h != f->plan->host_of[to]) || s->over || s->sated)
+		if ((to >= 0 && h != f->j->rank[to].host) || s->over || s->sated)
 			continue;
 		wanted = true;
 		least = s->took < least ? s->took : least;
@@ -488,8 +547,5 @@ void remote_fini(struct remote_ranks *f)
 			remote_reap(f, pid, status);
 	}
 	tree_fini(&f->tree);
-	for (int r = 0; r < f->j->n; r++)
-		free(f->addr[r]);
-	free(f->addr);
 	free(f->site);
 }

@@ -12,6 +12,7 @@
 
 struct job;
 struct remote_ranks;
+struct world;
 
 /* Starts the proxies and sets j->remote.  The ranks start when all proxies are ready. */
 void remote_start(struct job *j);
@@ -21,6 +22,21 @@ bool remote_begun(const struct remote_ranks *f);
 
 /* Sends FRAME_SIGNAL or FRAME_END with a signal to all hosts. */
 void remote_signal(struct remote_ranks *f, enum frame_kind kind, int sig);
+
+/* A signal for one world; and the hosts forget it: it has ended, or is not started. */
+void remote_signal_world(struct remote_ranks *f, const struct world *w, int sig);
+void remote_forget(struct remote_ranks *f, const struct world *w);
+
+/* Makes the hosts prepare a further world (spawn_prepared of each follows), and start it
+ * (spawn_going). */
+void remote_spawn(struct remote_ranks *f, const struct world *w);
+void remote_go(struct remote_ranks *f, const struct world *w, bool soft);
+
+/* True if the host can get processes. */
+bool remote_lives(const struct remote_ranks *f, int host);
+
+/* Sends the answer, a line, to the request of a process. */
+void remote_answer(struct remote_ranks *f, int place, const char *line);
 
 /* Requests the state of all ranks; job_answer follows within LOOK_MS. */
 void remote_look(struct remote_ranks *f);

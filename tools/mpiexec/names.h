@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* names.h - the names that MPI_Publish_name gives to ports: known to all worlds of this mpiexec.
+ *
+ * A name belongs to the world that has published it, and ends with it.  A name that is there is not
+ * published again, unless the request says mode=replace. */
+#ifndef HAFT_TOOLS_MPIEXEC_NAMES_H
+#define HAFT_TOOLS_MPIEXEC_NAMES_H
+
+struct job;
+
+/* The requests publish_name, unpublish_name and lookup_name (PMI-1), and their answers. */
+void names_publish(struct job *j, int place, const char *line);
+void names_unpublish(struct job *j, int place, const char *line);
+void names_lookup(struct job *j, int place, const char *line);
+
+/* Forgets the names of a world. */
+void names_drop(int world);
+
+#endif

@@ -1,0 +1,525 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* spawn.c - see spawn.h.
+ *
+ *   spawn_do: read, find programs ── one is missing, or there is no room ──> spawn_refuse
+ *      |                             and the numbers that `soft' allows do
+ *      v                             not include what is left
+ *   spawn_start ── a rank cannot be started, without soft ──> kills the others, spawn_refuse
+ *      |
+ *      v
+ *   spawn_result: first number, how many, an error code for each process that was asked for
+ *
+ * Everything that can be checked is checked before a process starts. */
+#include "tools/mpiexec/spawn.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <mpi.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "libmpi/boot/listen.h"
+#include "libmpi/core/setting.h"
+#include "libobj/base.h"
+#include "tools/mpiexec/requests.h"
+#include "tools/mpiexec/feed.h"
+#include "tools/mpiexec/job.h"
+#include "tools/mpiexec/marshal.h"
+#include "tools/mpiexec/output.h"
+#include "tools/mpiexec/remote_ranks.h"
+
+#define CODE_LEN 12 /* bytes of a number with its comma */
+
+static void spawn_free(struct spawn *s)
+{
+	for (int i = 0; i < s->q.nparts && s->app != NULL; i++) {
+		spawn_app_free(&s->app[i]);
+		if (s->w == NULL) /* else they are the world's */
+			app_free(&s->app[i].app);
+	}
+	if (s->w != NULL) {
+		s->q.preput = NULL;
+		s->q.npreputs = 0;
+	}
+	free(s->app);
+	free(s->found);
+	free(s->errs);
+	free(s->why);
+	spawn_request_free(&s->q);
+	free(s);
+}
+
+/* Keeps the first reason why a process is missing. */
+static void spawn_reason(struct spawn *s, char *why)
+{
+	if (s->why == NULL)
+		s->why = why;
+	else
+		free(why);
+}
+
+/* The codes of all processes that were asked for, "0,0,42"; malloc'ed.  `none': none was started.
+ * */
+static char *codes_text(const struct spawn *s, bool none)
+{
+	char *text = mem_grow(NULL, (size_t)s->q.total + 1, CODE_LEN), *to = text;
+	int rank = 0;
+
+	*to = '\0';
+	for (int i = 0; i < s->q.nparts; i++) {
+		int started = none || s->w == NULL ? 0 : s->w->app[i].n;
+
+		for (int k = 0; k < s->q.part[i].nprocs; k++) {
+			bool bad = k >= started || (s->errs != NULL && s->errs[rank + k] != 0);
+
+			to += snprintf(to, CODE_LEN, "%s%d", to > text ? "," : "",
+				bad ? MPI_ERR_SPAWN : 0);
+		}
+		rank += started;
+	}
+	return text;
+}
+
+/* Answers that nothing was started, and why. */
+static void spawn_refuse(struct spawn *s)
+{
+	int place = job_place(s->j, s->root);
+	char *codes = codes_text(s, true);
+
+	for (char *c = s->why; c != NULL && *c != '\0'; c++)
+		if (*c == '\n')
+			*c = ' ';
+	if (place >= 0)
+		control_reply(s->j, place, "cmd=spawn_result rc=-1 errcodes=%s msg=%s", codes,
+			s->why != NULL ? s->why : "no process could be started");
+	free(codes);
+	spawn_free(s);
+}
+
+/* Answers with the processes that run. */
+static void spawn_answer(struct spawn *s)
+{
+	int place = job_place(s->j, s->root), n = s->w != NULL ? s->w->n : 0;
+	char *codes = n < s->q.total || s->why != NULL ? codes_text(s, false) : NULL;
+
+	if (place >= 0)
+		control_reply(s->j, place, "cmd=spawn_result rc=0 haft_first=%d haft_n=%d%s%s%s%s",
+			n > 0 ? s->w->first : -1, n, codes != NULL ? " errcodes=" : "",
+			codes != NULL ? codes : "", s->why != NULL ? " msg=" : "",
+			s->why != NULL ? s->why : "");
+	free(codes);
+	spawn_free(s);
+}
+
+/* --- before the start ----------------------------------------------------------------------- */
+
+static const char *path_of(char *const *env)
+{
+	for (; *env != NULL; env++)
+		if (strncmp(*env, "PATH=", 5) == 0)
+			return *env + 5;
+	return NULL;
+}
+
+/* Finds the program of each part, if it is to run on this host. */
+static void programs_find(struct spawn *s)
+{
+	for (int i = 0; i < s->q.nparts; i++) {
+		struct app *a = &s->app[i].app;
+		int err;
+		char *why = NULL;
+
+		s->found[i] = true;
+		if (s->j->remote == NULL)
+			why = app_find(a, path_of(a->envp + 1), &err);
+		if (why == NULL)
+			continue;
+		s->found[i] = false;
+		spawn_reason(s, why);
+	}
+}
+
+/* Settles how many processes of each part are started.  False: not as many as was asked for. */
+static bool numbers_settle(struct spawn *s)
+{
+	for (int i = 0; i < s->q.nparts; i++) {
+		struct spawn_app *a = &s->app[i];
+		int all = s->q.part[i].nprocs;
+		int most = s->found[i] ? spawn_room(s, i, all) : 0;
+
+		if (most < all && s->found[i])
+			spawn_reason(s, spawn_full(s, i, all));
+		a->app.n = soft_number(a->soft, all, most);
+		if (a->app.n < 0)
+			return false;
+	}
+	return true;
+}
+
+/* Reads the request.  False: it is refused, with s->why. */
+static bool request_take(struct spawn *s, const char *text, char *const *base)
+{
+	char *copy = text_new("%s", text);
+	const char *bad = spawn_request_read(&s->q, copy);
+	size_t n = (size_t)s->q.nparts + 1;
+
+	free(copy);
+	s->app = mem_grow(NULL, n, sizeof(*s->app));
+	memset(s->app, 0, n * sizeof(*s->app));
+	s->found = mem_grow(NULL, n, sizeof(*s->found));
+	if (bad != NULL) {
+		s->why = text_new("the request is not understood: %s", bad);
+		return false;
+	}
+	for (int i = 0; i < s->q.nparts; i++) {
+		char *why = spawn_app_make(&s->app[i], &s->q.part[i], base);
+
+		if (s->app[i].app.appnum < 0)
+			s->app[i].app.appnum = i;
+		if (why != NULL) {
+			spawn_reason(s, why);
+			return false;
+		}
+	}
+	return true;
+}
+
+/* Makes the world.  It has the programs and the preput values of the request. */
+static void spawn_world_make(struct spawn *s)
+{
+	struct app *app = mem_grow(NULL, (size_t)s->q.nparts, sizeof(*app));
+
+	/* From here on the world has the programs of s->app, and the preput values. */
+	for (int i = 0; i < s->q.nparts; i++)
+		app[i] = s->app[i].app;
+	s->w = world_new(s->j->made, s->j->numbers, app, s->q.nparts);
+	s->w->preput = s->q.preput;
+	s->w->npreputs = s->q.npreputs;
+	s->errs = mem_grow(s->errs, (size_t)s->w->n + 1, sizeof(*s->errs));
+	memset(s->errs, 0, (size_t)s->w->n * sizeof(*s->errs));
+}
+
+/* Forgets a world that has no process. */
+static void spawn_world_drop(struct spawn *s)
+{
+	free(s->w->app); /* the programs are those of s->app */
+	s->w->app = NULL;
+	s->w->napps = 0;
+	s->w->preput = NULL;
+	s->w->npreputs = 0;
+	world_free(s->w);
+	s->w = NULL;
+}
+
+/* Forgets a world that has places, none of whose ranks was started. */
+static void spawn_world_cancel(struct spawn *s)
+{
+	job_world_remove(s->j, s->w);
+	spawn_world_drop(s);
+}
+
+/* --- the start ------------------------------------------------------------------------------ */
+
+static const struct spawn *starting; /* for spawn_stdin, a callback without an argument */
+
+/* The stdin of a spawned rank: /dev/null, unless a key has said that it reads that of mpiexec. */
+static int spawn_stdin(int place)
+{
+	const struct rank *k = &starting->j->rank[place];
+	int to = starting->app[0].stdin_to;
+
+	if ((to != k->rank && to != STDIN_ALL) || isatty(STDIN_FILENO))
+		return -1;
+	return fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
+}
+
+/* Opens the files of the keys. */
+static bool spawn_files(struct spawn *s)
+{
+	const struct plan *p = s->j->plan;
+
+	for (int r = 0; r < s->w->n; r++)
+		for (int which = 0; which < 2; which++) {
+			int a;
+			const char *f;
+
+			world_app(s->w, r, &a);
+			f = s->app[a].file[which];
+			if (f == NULL && p->file[which] == NULL)
+				continue;
+			if (job_file_open(s->j, s->w->place[r], which,
+				    f != NULL ? f : p->file[which], f == NULL && p->file_copy))
+				continue;
+			spawn_reason(s, text_new("output to %s: %s", f != NULL ? f : p->file[which],
+						strerror(errno)));
+			return false;
+		}
+	return true;
+}
+
+/* True if no part can do with fewer processes than it has. */
+static bool spawn_hard(const struct spawn *s)
+{
+	for (int i = 0; i < s->q.nparts; i++)
+		if (s->app[i].soft != NULL)
+			return false;
+	return true;
+}
+
+/* Counts what runs, and says so with -v. */
+static void spawn_count(struct spawn *s)
+{
+	struct job *j = s->j;
+
+	for (int r = 0; r < s->w->n; r++) {
+		int place = s->w->place[r], row = local_row(&j->local, place);
+		struct rank *k = &j->rank[place];
+
+		k->pid = row >= 0 ? (int)j->local.m[row].pid : 0;
+		k->alive = row >= 0 && j->local.m[row].alive;
+		s->w->alive += k->alive;
+		j->alive += k->alive;
+		if (k->alive && j->plan->verbose)
+			job_rank_say(j, place, j->local.cpus != NULL ? &j->local.cpus[row] : NULL);
+	}
+}
+
+/* The world is refused after some of its processes have started: they are killed, and their deaths
+ * are no failures. */
+static void spawn_kill(struct spawn *s)
+{
+	s->w->ending = s->w->killed = true;
+	job_world_signal(s->j, s->w, SIGKILL);
+}
+
+/* Starts the world on this host. */
+static void start_here(struct spawn *s)
+{
+	struct job *j = s->j;
+	char ip[LISTEN_IP], **addr;
+	char *why;
+
+	addr = mem_grow(NULL, (size_t)s->w->n, sizeof(*addr));
+	memset(addr, 0, (size_t)s->w->n * sizeof(*addr));
+	why = local_add(&j->local, s->w, 0, job_listen_where(j, ip), addr);
+	job_world_add(j, s->w);
+	for (int r = 0; r < s->w->n; r++)
+		j->rank[s->w->place[r]].addr = addr[r];
+	free(addr);
+	starting = s;
+	if (why == NULL && spawn_files(s))
+		why = local_start(&j->local, s->w, spawn_stdin, out_add, s->errs, !spawn_hard(s));
+	if (why != NULL)
+		spawn_reason(s, why);
+	spawn_count(s);
+}
+
+/* The processes of the world have been started, or not: answers. */
+static void spawn_end(struct spawn *s)
+{
+	struct job *j = s->j;
+
+	if (s->w->alive < s->w->n && (spawn_hard(s) || s->w->alive == 0)) {
+		spawn_kill(s);
+		spawn_refuse(s);
+		return;
+	}
+	job_connect(j, s->parent, s->w->id);
+	spawn_answer(s);
+}
+
+/* --- on several hosts ----------------------------------------------------------------------- *
+ *
+ *   root: FRAME_SPAWN ──> each host: programs, sockets ──> UP_PREPARED
+ *         FRAME_GO    ──> each host: starts its ranks  ──> UP_GOING
+ *
+ * A host without ranks of the world answers nothing.  If a program is missing on a host, the spawn
+ * begins again without that program, as far as `soft' allows it. */
+
+static struct spawn *pending; /* spawns that wait for hosts */
+
+static struct spawn *pending_find(int world)
+{
+	struct spawn *s = pending;
+
+	while (s != NULL && s->w->id != world)
+		s = s->next;
+	return s;
+}
+
+bool spawn_waits(const struct world *w)
+{
+	return pending_find(w->id) != NULL;
+}
+
+static void pending_remove(struct spawn *s)
+{
+	struct spawn **at = &pending;
+
+	while (*at != s)
+		at = &(*at)->next;
+	*at = s->next;
+}
+
+/* The number of hosts that have ranks of the world. */
+static int hosts_count(const struct spawn *s)
+{
+	int n = 0;
+
+	for (int h = 0; h < s->j->plan->nhosts; h++)
+		for (int r = 0; r < s->w->n; r++)
+			if (s->w->host_of[r] == h) {
+				n++;
+				break;
+			}
+	return n;
+}
+
+static void start_remote(struct spawn *s)
+{
+	job_world_add(s->j, s->w);
+	s->next = pending;
+	pending = s;
+	s->waits = hosts_count(s);
+	remote_spawn(s->j->remote, s->w);
+}
+
+static void spawn_begin(struct spawn *s);
+
+/* All hosts have prepared the world: starts it, or begins again without what is missing. */
+static void prepared_all(struct spawn *s)
+{
+	bool all = true;
+
+	for (int i = 0; i < s->q.nparts; i++)
+		all &= s->found[i];
+	if (!all || !spawn_files(s)) {
+		pending_remove(s);
+		remote_forget(s->j->remote, s->w);
+		spawn_world_cancel(s);
+		if (all)
+			spawn_refuse(s);
+		else
+			spawn_begin(s);
+		return;
+	}
+	s->waits = hosts_count(s);
+	remote_go(s->j->remote, s->w, !spawn_hard(s));
+}
+
+void spawn_prepared(int world, int host, struct marshal *p)
+{
+	struct spawn *s = pending_find(world);
+
+	if (s == NULL)
+		return;
+	for (int i = 0; i < s->q.nparts; i++) {
+		char *why = marshal_take_text(p);
+
+		if (why == NULL)
+			continue;
+		s->found[i] = false;
+		spawn_reason(s, text_new("host %s: %s", s->j->plan->host[host].name, why));
+		free(why);
+	}
+	for (int r = 0; r < s->w->n; r++)
+		if (s->w->host_of[r] == host) {
+			struct rank *k = &s->j->rank[s->w->place[r]];
+
+			free(k->addr);
+			k->addr = marshal_take_text(p);
+		}
+	if (--s->waits == 0)
+		prepared_all(s);
+}
+
+void spawn_going(int world, int host, struct marshal *p)
+{
+	struct spawn *s = pending_find(world);
+	char *why;
+
+	if (s == NULL)
+		return;
+	for (int r = 0; r < s->w->n; r++) {
+		struct rank *k = &s->j->rank[s->w->place[r]];
+
+		if (s->w->host_of[r] != host)
+			continue;
+		k->pid = (int)marshal_take_int(p);
+		s->errs[r] = (int)marshal_take_int(p);
+		k->alive = k->pid > 0;
+		s->w->alive += k->alive;
+		s->j->alive += k->alive;
+		if (!k->alive)
+			for (int which = 0; which < 2; which++)
+				out_feed(s->w->place[r], which, NULL, 0, now_ns());
+		else if (s->j->plan->verbose)
+			job_rank_say(s->j, s->w->place[r], NULL);
+	}
+	why = marshal_take_text(p);
+	if (why != NULL)
+		spawn_reason(s, why);
+	if (--s->waits > 0)
+		return;
+	pending_remove(s);
+	spawn_end(s);
+}
+
+void spawn_host_lost(int host)
+{
+	struct spawn *next;
+
+	for (struct spawn *s = pending; s != NULL; s = next) {
+		bool mine = false;
+
+		next = s->next;
+		for (int r = 0; r < s->w->n; r++)
+			mine |= s->w->host_of[r] == host;
+		if (!mine)
+			continue;
+		pending_remove(s);
+		spawn_reason(s, text_new("host %s is lost", s->j->plan->host[host].name));
+		spawn_kill(s);
+		spawn_refuse(s);
+	}
+}
+
+/* --- the request ---------------------------------------------------------------------------- */
+
+/* Settles numbers, hosts and places, and starts. */
+static void spawn_begin(struct spawn *s)
+{
+	if (!numbers_settle(s)) {
+		spawn_refuse(s);
+		return;
+	}
+	spawn_world_make(s);
+	if (s->w->n == 0) {
+		spawn_world_drop(s);
+		spawn_answer(s);
+		return;
+	}
+	spawn_place(s);
+	if (s->j->remote != NULL) {
+		start_remote(s);
+		return;
+	}
+	start_here(s);
+	spawn_end(s);
+}
+
+void spawn_do(struct job *j, int place, const char *text)
+{
+	struct spawn *s = mem_grow(NULL, 1, sizeof(*s));
+
+	*s = (struct spawn){
+		.j = j, .root = job_number(j, place), .parent = j->rank[place].world->id};
+	if (!request_take(s, text, j->rank[place].app->envp + 1)) {
+		spawn_refuse(s);
+		return;
+	}
+	programs_find(s);
+	spawn_begin(s);
+}

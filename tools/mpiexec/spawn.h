@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* spawn.h - MPI_Comm_spawn: starts a further world for a process that runs.
+ *
+ *   mcmd=spawn ──> spawn_request.c ──> spawn_app.c ──> placement.c ──> spawn.c ──> spawn_result
+ *                  programs            their keys      hosts, places   start */
+#ifndef HAFT_TOOLS_MPIEXEC_SPAWN_H
+#define HAFT_TOOLS_MPIEXEC_SPAWN_H
+
+#include <stdbool.h>
+#include "tools/mpiexec/spawn_app.h"
+#include "tools/mpiexec/spawn_request.h"
+#include "tools/mpiexec/worlds.h"
+
+struct job;
+struct marshal;
+
+/* A spawn that is under way. */
+struct spawn {
+	struct spawn *next;
+	struct job *j;
+	int root;   /* number of the process that has asked */
+	int parent; /* id of its world */
+	struct spawn_request q;
+	struct spawn_app *app; /* by part of the request */
+	bool *found;           /* by part: the program is there */
+	struct world *w;       /* NULL: no process is started */
+	int *errs;             /* by rank: errno of one that could not be started */
+	int waits;             /* hosts that have not answered */
+	char *why;             /* first reason why a process is missing; malloc'ed; NULL: none */
+};
+
+/* Starts the processes of a request, and answers it: at once, or once all hosts have said how it
+ * went. */
+void spawn_do(struct job *j, int place, const char *text);
+
+/* The answers of a host about a world, UP_PREPARED and UP_GOING; a host is lost. */
+void spawn_prepared(int world, int host, struct marshal *p);
+void spawn_going(int world, int host, struct marshal *p);
+void spawn_host_lost(int host);
+
+/* True while the world is being started. */
+bool spawn_waits(const struct world *w);
+
+/* Places the processes of s->w on hosts, and gives them places in the table. */
+void spawn_place(struct spawn *s);
+
+/* How many processes of part i may be started now, at most `most'.  Without -nooversubscribe and
+ * max_slots: all. */
+int spawn_room(const struct spawn *s, int i, int most);
+
+/* Why there is no room for n processes: host by host, what is used by which world.  malloc'ed. */
+char *spawn_full(const struct spawn *s, int i, int n);
+
+#endif

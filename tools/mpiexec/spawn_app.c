@@ -1,0 +1,390 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* spawn_app.c - see spawn_app.h.
+ *
+ *   key of the info ──> keys[]: its meaning ──> key_take ──> a field, a variable, a line of
+ *                                                            MPI_INFO_ENV
+ *   file=NAME       ──> lines KEY=VALUE, taken as keys of the info
+ *
+ * Keys that are not in the table are ignored, as the standard says. */
+#include "tools/mpiexec/spawn_app.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/utsname.h>
+#include "libobj/base.h"
+#include "libshm/shm.h"
+
+enum spawn_key {
+	KEY_WDIR,
+	KEY_CWD, /* the directory of the root, without wdir */
+	KEY_PATH,
+	KEY_HOST,
+	KEY_HOSTFILE,
+	KEY_SOFT,
+	KEY_ARCH,
+	KEY_FILE,
+	KEY_APPNUM,
+	KEY_ERRHANDLER,
+	KEY_KINDS,
+	KEY_ENV,      /* NAME=VALUE, or NAME to unset it; one a line */
+	KEY_ROOT_ENV, /* as the root has changed its own */
+	KEY_MAP,
+	KEY_PPN,
+	KEY_STDIN,
+	KEY_OUT,
+	KEY_ERR,
+};
+
+static const struct {
+	const char *name;
+	enum spawn_key key;
+} keys[] = {
+	{"wdir", KEY_WDIR},
+	{"wd", KEY_WDIR},
+	{"haft_wdir", KEY_CWD},
+	{"path", KEY_PATH},
+	{"host", KEY_HOST},
+	{"hosts", KEY_HOST},
+	{"add-host", KEY_HOST},
+	{"ompi_host", KEY_HOST},
+	{"hostfile", KEY_HOSTFILE},
+	{"hostlist", KEY_HOST},
+	{"add-hostfile", KEY_HOSTFILE},
+	{"ompi_hostfile", KEY_HOSTFILE},
+	{"soft", KEY_SOFT},
+	{"arch", KEY_ARCH},
+	{"file", KEY_FILE},
+	{"appnum", KEY_APPNUM},
+	{"mpi_initial_errhandler", KEY_ERRHANDLER},
+	{"mpi_memory_alloc_kinds", KEY_KINDS},
+	{"env", KEY_ENV},
+	{"haft_env", KEY_ROOT_ENV},
+	{"map", KEY_MAP},
+	{"map_by", KEY_MAP},
+	{"map-by", KEY_MAP},
+	{"mapper", KEY_MAP},
+	{"pmix.mapby", KEY_MAP},
+	{"PMIX_MAPBY", KEY_MAP},
+	{"npernode", KEY_PPN},
+	{"ppn", KEY_PPN},
+	{"haft_stdin", KEY_STDIN},
+	{"ompi_stdin_target", KEY_STDIN},
+	{"haft_outfile", KEY_OUT},
+	{"haft_errfile", KEY_ERR},
+};
+
+/* --- the set of soft ------------------------------------------------------------------------ */
+
+/* Reads a triplet a[:b[:c]] and goes behind it.  False: it is none. */
+static bool triplet_read(const char **s, long *a, long *b, long *c)
+{
+	char *end;
+
+	*a = strtol(*s, &end, 10);
+	if (end == *s)
+		return false;
+	*b = *a;
+	*c = 1;
+	if (*end == ':') {
+		*s = end + 1;
+		*b = strtol(*s, &end, 10);
+		if (end == *s)
+			return false;
+	}
+	if (*end == ':') {
+		*s = end + 1;
+		*c = strtol(*s, &end, 10);
+		if (end == *s || *c == 0)
+			return false;
+	}
+	*s = end + strspn(end, " ");
+	if (**s == ',')
+		++*s;
+	else if (**s != '\0')
+		return false;
+	return true;
+}
+
+bool soft_good(const char *soft)
+{
+	long a, b, c;
+
+	while (*soft != '\0')
+		if (!triplet_read(&soft, &a, &b, &c))
+			return false;
+	return true;
+}
+
+/* The greatest of a, a+c, ... b that is at most `most'; -1: there is none. */
+static long triplet_best(long a, long b, long c, long most)
+{
+	long low = c > 0 ? a : b, high = c > 0 ? b : a, step = c > 0 ? c : -c;
+	long best;
+
+	if (c < 0)
+		low = a - (a - b) / step * step;
+	best = most < high ? most : high;
+	if (best < low)
+		return -1;
+	best = low + (best - low) / step * step;
+	return best >= 0 ? best : -1;
+}
+
+int soft_number(const char *soft, int all, int most)
+{
+	long a, b, c, best = -1;
+
+	if (soft == NULL)
+		return most >= all ? all : -1;
+	most = most < all ? most : all;
+	while (*soft != '\0' && triplet_read(&soft, &a, &b, &c)) {
+		long mine = triplet_best(a, b, c, most);
+
+		best = mine > best ? mine : best;
+	}
+	return (int)best;
+}
+
+/* --- keys ----------------------------------------------------------------------------------- */
+
+static void text_set(char **to, const char *v)
+{
+	free(*to);
+	*to = text_new("%s", v);
+}
+
+static void env_add(struct settings *set, const char *name, const char *value)
+{
+	set->v = mem_grow(set->v, (size_t)set->n + 1, sizeof(*set->v));
+	set->v[set->n++] = (struct setting){
+		text_new("%s", name), value != NULL ? text_new("%s", value) : NULL};
+}
+
+/* Adds the lines of a list of variables. */
+static void env_lines(struct settings *set, const char *v)
+{
+	while (*v != '\0') {
+		size_t len = strcspn(v, "\n");
+		char *line = text_new("%.*s", (int)len, v);
+
+		if (line[0] != '\0' && line[0] != '=')
+			env_add(set, line, NULL);
+		free(line);
+		v += len + (v[len] == '\n');
+	}
+}
+
+static void info_line(struct spawn_app *s, const char *key, const char *value)
+{
+	char *more;
+
+	if (strchr(value, '\n') != NULL)
+		return;
+	more = text_new("%s%s=%s\n", s->app.info != NULL ? s->app.info : "", key, value);
+	free(s->app.info);
+	s->app.info = more;
+}
+
+/* A list of hosts with commas; MPI leaves the form to us, and users write blanks as well. */
+static void hosts_set(struct spawn_app *s, const char *v)
+{
+	char *old = s->hosts;
+
+	s->hosts = text_new("%s%s%s", old != NULL ? old : "", old != NULL ? "," : "", v);
+	free(old);
+	for (char *c = s->hosts; *c != '\0'; c++)
+		if (*c == ' ' || *c == '\t' || *c == '\n')
+			*c = ',';
+}
+
+/* Adds the hosts of a hostfile: "host", "host:4", "host slots=4". */
+static char *hostfile_take(struct spawn_app *s, const char *name)
+{
+	FILE *f = fopen(name, "re");
+	char *line = NULL;
+	size_t cap = 0;
+
+	if (f == NULL)
+		return text_new("hostfile %s: %s", name, strerror(errno));
+	while (getline(&line, &cap, f) >= 0) {
+		char *slots, *host, *word;
+
+		line[strcspn(line, "#\r\n")] = '\0';
+		slots = strstr(line, "slots=");
+		host = line + strspn(line, " \t");
+		if (*host == '\0')
+			continue;
+		word = text_new("%.*s%s%.*s", (int)strcspn(host, " \t"), host,
+			slots != NULL ? ":" : "",
+			slots != NULL ? (int)strspn(slots + 6, "0123456789") : 0,
+			slots != NULL ? slots + 6 : "");
+		hosts_set(s, word);
+		free(word);
+	}
+	free(line);
+	fclose(f);
+	return NULL;
+}
+
+static char *arch_check(const char *v)
+{
+	struct utsname u;
+
+	if (uname(&u) != 0 || strcasestr(v, u.machine) != NULL || strcasecmp(v, u.sysname) == 0)
+		return NULL;
+	return text_new("arch is %s, and this machine is %s", v, u.machine);
+}
+
+static char *errhandler_take(struct spawn_app *s, const char *v)
+{
+	static const char *const names[][2] = {{"mpi_errors_are_fatal", "fatal"},
+		{"mpi_errors_abort", "abort"}, {"mpi_errors_return", "return"}};
+
+	for (size_t i = 0; i < countof(names); i++)
+		if (strcasecmp(v, names[i][0]) == 0) {
+			env_add(&s->app.set, "HAFT_ERRHANDLER", names[i][1]);
+			return NULL;
+		}
+	return NULL; /* a value that is not known: as without the key */
+}
+
+static int stdin_rank(const char *v)
+{
+	if (strcmp(v, "all") == 0)
+		return STDIN_ALL;
+	return v[0] >= '0' && v[0] <= '9' ? atoi(v) : STDIN_NONE;
+}
+
+static char *file_take(struct spawn_app *s, const char *name);
+
+/* Takes a key; `nested': of a file.  Returns NULL, or malloc'ed words. */
+static char *key_take(struct spawn_app *s, enum spawn_key key, const char *v)
+{
+	switch (key) {
+	case KEY_WDIR: text_set((char **)(uintptr_t)&s->app.wdir, v); break;
+	case KEY_CWD:
+		if (s->app.wdir == NULL)
+			text_set((char **)(uintptr_t)&s->app.wdir, v);
+		break;
+	case KEY_PATH: text_set((char **)(uintptr_t)&s->app.path, v); break;
+	case KEY_HOST: hosts_set(s, v); break;
+	case KEY_HOSTFILE: return hostfile_take(s, v);
+	case KEY_SOFT:
+		if (!soft_good(v))
+			return text_new("soft is no list of triplets a:b:c: `%s'", v);
+		text_set(&s->soft, v);
+		break;
+	case KEY_ARCH: return arch_check(v);
+	case KEY_FILE: return file_take(s, v);
+	case KEY_APPNUM: s->app.appnum = atoi(v); break;
+	case KEY_ERRHANDLER: return errhandler_take(s, v);
+	case KEY_KINDS: break;
+	case KEY_ENV:
+	case KEY_ROOT_ENV: env_lines(&s->app.set, v); break;
+	case KEY_MAP:
+		s->by_node = strncmp(v, "node", 4) == 0 || strstr(v, "ppr:1:node") != NULL;
+		break;
+	case KEY_PPN: s->ppn = atoi(v) > 0 ? atoi(v) : 0; break;
+	case KEY_STDIN: s->stdin_to = stdin_rank(v); break;
+	case KEY_OUT: text_set(&s->file[0], v); break;
+	case KEY_ERR: text_set(&s->file[1], v); break;
+	}
+	return NULL;
+}
+
+/* Takes a key of the info.  Those of the standard are shown in MPI_INFO_ENV. */
+static char *info_take(struct spawn_app *s, const char *name, const char *value)
+{
+	static const char *const shown[] = {
+		"host", "arch", "wdir", "file", "soft", "path", "mpi_memory_alloc_kinds"};
+
+	for (size_t i = 0; i < countof(shown); i++)
+		if (strcmp(name, shown[i]) == 0)
+			info_line(s, name, value);
+	for (size_t i = 0; i < countof(keys); i++)
+		if (strcmp(name, keys[i].name) == 0)
+			return key_take(s, keys[i].key, value);
+	return NULL;
+}
+
+/* Takes the lines KEY=VALUE of a file. */
+static char *file_take(struct spawn_app *s, const char *name)
+{
+	FILE *f = fopen(name, "re");
+	char *line = NULL, *why = NULL;
+	size_t cap = 0;
+
+	if (f == NULL)
+		return text_new("file %s: %s", name, strerror(errno));
+	while (why == NULL && getline(&line, &cap, f) >= 0) {
+		char *eq = strchr(line, '=');
+
+		line[strcspn(line, "\r\n")] = '\0';
+		if (line[0] == '#' || eq == NULL)
+			continue;
+		*eq = '\0';
+		if (strcmp(line, "file") != 0)
+			why = info_take(s, line, eq + 1);
+	}
+	free(line);
+	fclose(f);
+	return why;
+}
+
+static void words_take(struct spawn_app *s, const struct spawn_part *p)
+{
+	size_t n = 0;
+
+	while (p->arg[n] != NULL)
+		n++;
+	s->app.argv = mem_grow(NULL, n + 2, sizeof(*s->app.argv));
+	s->app.argv[0] = text_new("%s", p->name);
+	for (size_t i = 0; i < n; i++)
+		s->app.argv[i + 1] = text_new("%s", p->arg[i]);
+	s->app.argv[n + 1] = NULL;
+}
+
+/* The root's own changes of its environment come first: the keys of the info win. */
+static char *infos_take(struct spawn_app *s, const struct spawn_part *p)
+{
+	char *why = NULL;
+
+	for (int i = 0; i < p->ninfos; i++)
+		if (strcmp(p->info[i].key, "haft_env") == 0)
+			env_add(&s->app.set, p->info[i].value, NULL);
+	for (int i = 0; i < p->ninfos && why == NULL; i++)
+		if (strcmp(p->info[i].key, "haft_env") != 0)
+			why = info_take(s, p->info[i].key, p->info[i].value);
+	return why;
+}
+
+char *spawn_app_make(struct spawn_app *s, const struct spawn_part *p, char *const *base)
+{
+	char most[16], *why;
+
+	*s = (struct spawn_app){.app = {.n = p->nprocs, .appnum = -1}, .stdin_to = STDIN_NONE};
+	words_take(s, p);
+	why = infos_take(s, p);
+	snprintf(most, sizeof(most), "%d", p->nprocs);
+	info_line(s, "maxprocs", most);
+	env_add(&s->app.set, "HAFT_INFO_ENV", s->app.info);
+	s->app.envp = app_environ(base, &s->app.set);
+	return why;
+}
+
+void spawn_app_free(struct spawn_app *s)
+{
+	for (int i = 0; i < s->app.set.n; i++) {
+		free((char *)(uintptr_t)s->app.set.v[i].name);
+		free((char *)(uintptr_t)s->app.set.v[i].value);
+	}
+	free(s->app.set.v);
+	s->app.set = (struct settings){.n = 0};
+	free(s->hosts);
+	free(s->soft);
+	free(s->file[0]);
+	free(s->file[1]);
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* worlds.h - the processes of one MPI_COMM_WORLD: those of the command line, or of one spawn.
+ *
+ *   world 0   numbers 0 .. n-1      the command line
+ *   world 1   numbers n .. n+m-1    MPI_Comm_spawn of a rank of world 0
+ *   ...                             a number is never used again; a place is
+ *
+ * A process has a rank in its world, a number in the universe (all worlds of one mpiexec), and a
+ * place in mpiexec's table of processes.  In world 0 the three are equal.  On one host the place is
+ * also the seat in the segment. */
+#ifndef HAFT_TOOLS_MPIEXEC_WORLDS_H
+#define HAFT_TOOLS_MPIEXEC_WORLDS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "tools/mpiexec/job_plan.h"
+
+/* A text that the ranks of a spawned world get from the PMI server. */
+struct preput {
+	char *key, *value;
+};
+
+struct world {
+	struct world *next;
+	int id;    /* 0: the command line */
+	int first; /* number of rank 0 in the universe */
+	int n;     /* ranks */
+	int alive; /* of them */
+	struct app *app;
+	int napps;
+	int *place;   /* by rank */
+	int *host_of; /* by rank: index of its host */
+	struct preput *preput;
+	int npreputs;
+	bool mark;         /* of job_mark_connected */
+	bool ending;       /* it is ended alone, and other worlds go on */
+	bool killed;       /* ... and has got SIGKILL */
+	uint64_t kill_ns;  /* when to send it; 0: never */
+	uint64_t drain_ns; /* when to stop reading the output of its background processes; 0: it
+			    * lives, or has none */
+};
+
+/* A world of n ranks.  It takes over app[], whose numbers add up to n.  host_of is all 0, place all
+ * -1. */
+struct world *world_new(int id, int first, struct app *app, int napps);
+
+/* Frees a spawned world, with its programs and all that they point to. */
+void world_free(struct world *w);
+
+/* The program of a rank, and its index in w->app. */
+const struct app *world_app(const struct world *w, int rank, int *index);
+
+/* Frees all that the program points to: every text must be malloc'ed. */
+void app_free(struct app *a);
+
+#endif
