@@ -537,6 +537,14 @@ int shm_flag_wait(struct shm *s, struct shm_flag *f, uint32_t want, shm_progress
 /* Ends the sleep of `rank' if it sleeps: needed only after a store that no function here makes. */
 void shm_wake(struct shm *s, int rank);
 
+/* A sleep does not begin once *word differs from `seen'.  For what another thread of this process
+ * stores before it calls shm_wake_own.  To be said again after each sleep. */
+void shm_watch(struct shm *s, const _Atomic uint64_t *word, uint64_t seen);
+
+/* Ends the sleep of the calling process's own rank, after a store that no function here makes.  Any
+ * thread, at any time between shm_attach and shm_detach. */
+void shm_wake_own(struct shm *s);
+
 /* Does it sleep, as far as is known just now? */
 static inline bool shm_asleep(const struct shm *s, int rank)
 {

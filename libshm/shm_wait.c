@@ -76,6 +76,26 @@ void shm_wake(struct shm *s, int rank)
 		s->in->sleep_ops.ring(s->in->sleep_ops.arg, rank);
 }
 
+void shm_watch(struct shm *s, const _Atomic uint64_t *word, uint64_t seen)
+{
+	shm_wait_for_room(s, word, seen);
+}
+
+void shm_wake_own(struct shm *s)
+{
+	struct shm_doorbell *d = &s->in->doorbell[s->me];
+	uint32_t was;
+
+	shm_fence(); /* the store before the look; the sleeper's is in sleep_announce */
+	if (atomic_load_explicit(&d->sleeping, memory_order_relaxed) == SLEEP_NONE)
+		return;
+	was = atomic_exchange_explicit(&d->sleeping, SLEEP_NONE, memory_order_acq_rel);
+	if (was == SLEEP_FUTEX)
+		shm_os_wake(&d->sleeping, INT_MAX);
+	else if (was != SLEEP_NONE && s->in->sleep_ops.ring != NULL)
+		s->in->sleep_ops.ring(s->in->sleep_ops.arg, s->me);
+}
+
 /* Which of the ranks that sleep by shm_sleep_ops wait for this flag is not known: all are woken. */
 void shm_flag_wake(struct shm *s, struct shm_flag *f)
 {

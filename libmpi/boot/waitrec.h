@@ -25,6 +25,7 @@ enum boot_wait_kind {
 	BOOT_WAIT_WIN,  /* synchronization of a window */
 	BOOT_WAIT_BACK, /* a cancelled send: the answer of its receiver */
 	BOOT_WAIT_LOCK, /* the lock of a window; late are its holders */
+	BOOT_WAIT_DISK, /* an access to a file, which no other rank takes part in */
 };
 
 struct boot_wait {

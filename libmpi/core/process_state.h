@@ -51,6 +51,9 @@ __attribute__((noreturn, cold)) void haft_abort_process(int code, const char *te
 extern void (*haft_abort_hook)(int code, const char *text);
 extern void (*haft_leave_hook)(void);
 
+/* Set by libmpi/io when it has made threads: ends them.  Or NULL. */
+extern void (*haft_threads_stop_hook)(void);
+
 /* In a forked child: from now on calls of MPI are refused, and end nothing but the child. */
 void haft_life_child(void);
 

@@ -23,6 +23,7 @@ enum req_kind {
 	REQ_USER,  /* generalized */
 	REQ_PSEND, /* partitioned */
 	REQ_PRECV,
+	REQ_IO, /* libmpi/io: an access to a file */
 };
 
 /* The outcome, until it goes into the user's status. */
@@ -52,6 +53,9 @@ struct req_ops {
 	int (*query)(struct req *r, MPI_Status *status);
 	int (*ended)(struct req *r);
 	int (*cancel)(struct req *r);
+	/* The object whose error handler gets the errors of r.  Without it: its window, or its
+	 * communicator. */
+	void *(*owner)(const struct req *r);
 };
 
 struct p2p_sig;

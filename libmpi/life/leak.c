@@ -77,7 +77,10 @@ static void leak_req_text(const void *self, char *buf, size_t n)
 		[REQ_SEND] = "send",
 		[REQ_RECV] = "receive",
 		[REQ_COLL] = "collective call",
-		[REQ_USER] = "generalized request"};
+		[REQ_USER] = "generalized request",
+		[REQ_PSEND] = "partitioned send",
+		[REQ_PRECV] = "partitioned receive",
+		[REQ_IO] = "access to a file"};
 	const struct req *r = self;
 	char name[MPI_MAX_OBJECT_NAME];
 

@@ -13,7 +13,6 @@
 #include "libmpi/life/life.h"
 
 #include "libmpi/boot/boot.h"
-#include "libmpi/boot/listen.h"
 #include "libmpi/coll/coll_args.h"
 #include "libmpi/coll/reduce_op.h"
 #include "libmpi/comm/attributes.h"
@@ -91,13 +90,6 @@ static const char *peer_host_name(int peer)
 	return boot_host_name(boot_host_of(peer));
 }
 
-/* The IP address of this host at which processes of other jobs reach it. */
-static const char *listen_where(char *ip)
-{
-	return boot_listen_where(
-		haft_setting_text(SETTING_IFACE), boot_host_name(boot->host), NULL, ip);
-}
-
 /* --- up ------------------------------------------------------------------------------------- */
 
 static int transports_open(void)
@@ -105,7 +97,6 @@ static int transports_open(void)
 	struct via_conf conf = {.seg = boot->seg,
 		.me = boot->first + boot->rank,
 		.first = boot->first,
-		.universe = boot->cookie,
 		.npeers = boot->size,
 		.seats_are_numbers = boot->nhosts == 1 && boot->first == 0,
 		.one_host = boot->nhosts == 1,
@@ -114,7 +105,6 @@ static int transports_open(void)
 		.addr = boot_addr,
 		.key = boot_key(),
 		.listen_fd = boot_listen_fd(),
-		.listen_where = listen_where,
 		.host_of = boot_host_of,
 		.host_name = peer_host_name,
 		.deliver = p2p_deliver,
@@ -193,6 +183,8 @@ void life_down(bool stopped)
 	if (haft_life.world == HAFT_RUNNING || haft_life.sessions > 0)
 		return;
 	life_progress_stop();
+	if (haft_threads_stop_hook != NULL)
+		haft_threads_stop_hook();
 	type_fini(); /* before the report: the program cannot free what this frees */
 	life_leak_report(stopped);
 	haft_life_set_state(haft_life.world == HAFT_AFTER ? HAFT_AFTER : HAFT_BEFORE);

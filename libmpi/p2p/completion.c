@@ -137,11 +137,13 @@ int p2p_request_free(struct req **request)
 	struct req *r = *request;
 	bool active = !p2p_req_idle(r), partitioned = r->kind == REQ_PSEND || r->kind == REQ_PRECV;
 
-	if (active && (partitioned || r->kind == REQ_COLL))
+	if (active && (partitioned || r->kind == REQ_COLL || r->kind == REQ_IO))
 		return haft_err(MPI_ERR_REQUEST,
 			"the request of a %s operation cannot be freed before MPI_Wait or "
 			"MPI_Test has completed it",
-			partitioned ? "partitioned" : "collective");
+			partitioned           ? "partitioned"
+			: r->kind == REQ_COLL ? "collective"
+					      : "file");
 	*request = NULL;
 	if (active && !r->done) {
 		if (r->kind == REQ_USER)

@@ -99,6 +99,12 @@ void p2p_progress_poll(void);
  * twice is adding it once. */
 void p2p_progress_hook(int (*pass)(void));
 
+/* For work that other threads of this process do, without the library's lock.  Its progress hook
+ * calls p2p_progress_watch in each pass that leaves work: a sleep does not begin once *word differs
+ * from `seen'.  A thread that has changed the word calls p2p_progress_wake, which ends a sleep. */
+void p2p_progress_watch(const _Atomic uint64_t *word, uint64_t seen);
+void p2p_progress_wake(void);
+
 /* The condition that a call waits for. */
 struct p2p_condition {
 	bool (*ready)(void *arg); /* asked under the lock by any thread, often; changes nothing but

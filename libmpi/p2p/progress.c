@@ -19,7 +19,7 @@
 #include "libmpi/p2p/pipe_copy.h"
 #include <sched.h>
 
-#define HOOKS_MAX 6 /* collectives, communicators, three of windows; one is to spare */
+#define HOOKS_MAX 8 /* collectives, communicators, three of windows, files; two are to spare */
 
 static struct {
 	int (*hooks[HOOKS_MAX])(void);
@@ -36,6 +36,16 @@ void p2p_progress_hook(int (*hook)(void))
 	}
 	if (ALWAYS(progress.nhooks < HOOKS_MAX))
 		progress.hooks[progress.nhooks++] = hook;
+}
+
+void p2p_progress_watch(const _Atomic uint64_t *word, uint64_t seen)
+{
+	shm_watch(via.shm, word, seen);
+}
+
+void p2p_progress_wake(void)
+{
+	shm_wake_own(via.shm);
 }
 
 /* --- one pass ------------------------------------------------------------------------------- */

@@ -196,6 +196,8 @@ void p2p_req_fail(struct req *r, int err)
 /* The object whose error handler gets the errors of a request. */
 static void *req_error_owner(const struct req *r)
 {
+	if (r->ops != NULL && r->ops->owner != NULL)
+		return r->ops->owner(r);
 	return unlikely(r->comm != NULL && r->comm->win != NULL) ? (void *)r->comm->win : r->comm;
 }
 

@@ -73,6 +73,7 @@ static const uint8_t wait_kind[] = {
 	[REQ_USER] = BOOT_WAIT_USER,
 	[REQ_PSEND] = BOOT_WAIT_PSEND,
 	[REQ_PRECV] = BOOT_WAIT_PRECV,
+	[REQ_IO] = BOOT_WAIT_DISK,
 };
 
 static void report_request(const struct req *r, struct boot_wait *what)
@@ -93,7 +94,9 @@ static void report_request(const struct req *r, struct boot_wait *what)
 		what->unmet = !((const struct part_op *)r->owned)->matched;
 		report_part(r, what);
 	}
-	if (r->ctx % CTX_PLANES == CTX_P2P || r->kind >= REQ_PSEND)
+	if (r->kind == REQ_IO && r->ops->needs == NULL)
+		return; /* no other rank can help the disk */
+	if (r->ctx % CTX_PLANES == CTX_P2P || r->kind == REQ_PSEND || r->kind == REQ_PRECV)
 		return;
 	what->kind = BOOT_WAIT_COLL;
 	what->tag = -1;

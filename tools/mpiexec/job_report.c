@@ -189,6 +189,7 @@ static void add_wait(struct report_line *l, const struct boot_wait *w)
 	case BOOT_WAIT_WIN:
 	case BOOT_WAIT_LOCK: add_win(l, w); break;
 	case BOOT_WAIT_USER: line_add(l, " for MPI_Grequest_complete"); break;
+	case BOOT_WAIT_DISK: line_add(l, " for the disk"); break;
 	default: line_add(l, " for other ranks"); break;
 	}
 	if (w->kind == BOOT_WAIT_SEND || w->kind == BOOT_WAIT_RECV || w->kind == BOOT_WAIT_PSEND ||

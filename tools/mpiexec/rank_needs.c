@@ -21,7 +21,7 @@ struct needs rank_needs(const struct job *j, int r)
 		memcpy(e.to, w->late, sizeof(e.to));
 	else if (w->kind == BOOT_WAIT_PSEND && w->nlate > 0)
 		n = 0; /* it waits for its own MPI_Pready */
-	else if (w->kind != 0 && w->kind != BOOT_WAIT_USER)
+	else if (w->kind != 0 && w->kind != BOOT_WAIT_USER && w->kind != BOOT_WAIT_DISK)
 		e.to[0] = w->peer, n = 1;
 	for (int i = 0; i < n && n > 0; i++) {
 		int to = job_place(j, e.to[i]);
