@@ -242,6 +242,13 @@ static const struct setting_row rows[SETTING_COUNT] = {
 		.meaning = "MPI_File_close brings written data to the device (close), or leaves "
 			   "that to MPI_File_sync and the operating system (never)",
 		.more = "The hint haft_sync says it for one file."},
+	[SETTING_IO_THREADS] = {.name = "HAFT_IO_THREADS",
+		.normal = 2,
+		.max = 64,
+		.meaning =
+			"the most threads of a process that read and write files for nonblocking "
+			"calls; 0: those calls wait for the disk",
+		.more = "They are made when they are first needed."},
 };
 
 static int64_t values[SETTING_COUNT];

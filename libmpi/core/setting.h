@@ -43,6 +43,7 @@ enum haft_setting {
 	SETTING_PROGRESS,       /* HAFT_PROGRESS: 0 call, 1 thread */
 	SETTING_OFI_PROVIDER,   /* HAFT_OFI_PROVIDER: text */
 	SETTING_FILE_SYNC,      /* HAFT_FILE_SYNC: 0 never, 1 close */
+	SETTING_IO_THREADS,     /* HAFT_IO_THREADS */
 	SETTING_COUNT
 };
 

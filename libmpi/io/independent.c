@@ -1,82 +1,189 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* independent.c - an access of one process: run by run, through a small stage. */
+/* independent.c - an access of one process: its lock, its path, and its request.
+ *
+ *      blocking       independent_move                in this thread
+ *      nonblocking    short: likewise, and the request is complete
+ *                     else: a worker moves            work.h ──> independent_over: the result
+ *
+ * Neither touches an object of MPI while it moves; so a worker may, and other threads may enter MPI
+ * meanwhile. */
 #include "libmpi/core/err.h"
-#include "libmpi/core/num.h"
-#include "libmpi/io/view.h"
+#include "libmpi/core/library_lock.h"
+#include "libmpi/io/lock.h"
+#include "libmpi/io/path.h"
+#include "libmpi/io/work.h"
 #include "libmpi/p2p/p2p.h"
 #include "libmpi/type/runs.h"
 #include "libmpi/type/type.h"
 #include <stdlib.h>
-#include <string.h>
 
-#define INDEPENDENT_STAGE 65536
-#define INDEPENDENT_RUNS  64
+/* Bytes that are moved sooner than a worker is woken. */
+#define INDEPENDENT_SHORT MEAN_OR(8, 16 << 10)
 
-/* Moves bytes [at, at + n) of the job between the stage and the file; false: stop. */
-static bool independent_piece(struct io_job *j, char *stage, int64_t at, int64_t n)
+/* The bytes of the file from the first to the last one that a job touches. */
+static void independent_range(const struct io_job *j, bool tidy, int64_t *lo, int64_t *hi)
 {
 	const struct io_view *v = j->view;
-	struct type_run run[INDEPENDENT_RUNS];
 
-	for (int64_t done = 0, covered; done < n; done += covered) {
-		int runs = type_runs(v->file_filetype, j->at + at + done, n - done, run,
-			INDEPENDENT_RUNS, &covered);
-
-		for (int i = 0; i < runs; i++) {
-			int64_t moved;
-			int err = j->way == IO_READ ? io_disk_read(j->f, stage, run[i].len,
-							      v->disp + run[i].off, &moved)
-						    : io_disk_write(j->f, stage, run[i].len,
-							      v->disp + run[i].off, &moved);
-
-			if (j->way == IO_READ && moved > 0)
-				type_unpack(j->type, j->buf, j->count, j->moved, stage, moved);
-			j->moved += moved;
-			stage += run[i].len;
-			io_job_fail(j, err);
-			if (err != 0 || moved < run[i].len)
-				return false;
-		}
+	*lo = 0;
+	*hi = INT64_MAX;
+	if (!tidy)
+		return;
+	if (v->linear) {
+		*lo = v->first + j->at;
+		*hi = *lo + j->bytes;
+		return;
 	}
-	return true;
+	*lo = v->disp + type_offset(v->file_filetype, j->at);
+	*hi = v->disp + type_offset(v->file_filetype, j->at + j->bytes - 1) + 1;
+}
+
+/* An atomic access is one step for all others that lock.  Another one must not write where a window
+ * is being written back (scattered.c locks its own ranges). */
+static int independent_lock(const struct io_job *j, bool tidy, struct io_lock *lock)
+{
+	struct io_file *f = j->f;
+	int64_t lo, hi;
+
+	lock->slot = -1;
+	if (!f->atomic && !(j->way == IO_WRITE && j->view->linear && io_may_rewrite(f)))
+		return 0;
+	independent_range(j, tidy, &lo, &hi);
+	if (f->atomic)
+		return io_lock_range(f, lo, hi,
+			j->way == IO_WRITE ? IO_LOCK_EXCLUSIVE : IO_LOCK_SHARED, io_lock_reach(f),
+			lock);
+	return io_lock_range(f, lo, hi, IO_LOCK_SHARED, IO_LOCK_HOST, lock);
+}
+
+/* Moves the bytes of a job.  Any thread, without the library's lock. */
+static void independent_move(struct io_job *j, bool tidy)
+{
+	struct io_lock lock;
+	int err = independent_lock(j, tidy, &lock);
+
+	if (err == 0)
+		err = j->view->linear ? io_linear(j) : io_scattered(j, tidy);
+	io_unlock_range(j->f, &lock);
+	if (unlikely(err != 0))
+		io_job_fail(j, err);
 }
 
 void io_independent(struct io_job *j)
 {
-	char *stage = malloc(INDEPENDENT_STAGE);
-	bool more = stage != NULL;
+	bool tidy, had;
 
-	if (stage == NULL)
-		io_job_fail(j, haft_err(MPI_ERR_NO_MEM, "no memory for the stage of an access"));
-	for (int64_t at = 0, n; at < j->bytes && more; at += n) {
-		n = num_min(j->bytes - at, INDEPENDENT_STAGE);
-		if (j->way == IO_WRITE)
-			type_pack(j->type, j->buf, j->count, at, stage, n);
-		more = independent_piece(j, stage, at, n);
+	if (j->bytes == 0)
+		return;
+	tidy = io_view_is_tidy(j->view);
+	had = haft_user_begin();
+	independent_move(j, tidy);
+	haft_user_end(had);
+}
+
+/* --- requests ------------------------------------------------------------------------------- */
+
+/* A nonblocking access under way; owned by its request. */
+struct independent_access {
+	struct io_work work; /* first */
+	struct io_job *job;  /* owned until it is over */
+	struct req *req;
+	struct file *file; /* held: gets the errors */
+	bool tidy;
+};
+
+static void *independent_owner(const struct req *r)
+{
+	return ((const struct independent_access *)r->owned)->file;
+}
+
+static void independent_gone(struct req *r)
+{
+	struct independent_access *a = r->owned;
+
+	if (a == NULL)
+		return;
+	if (a->file != NULL)
+		obj_drop(a->file);
+	free(a);
+}
+
+static const struct req_ops independent_ops = {
+	.gone = independent_gone, .owner = independent_owner};
+
+static void independent_run(struct io_work *w)
+{
+	struct independent_access *a = (struct independent_access *)w;
+
+	independent_move(a->job, a->tidy);
+}
+
+/* Gives the request its result. */
+static void independent_over(struct io_work *w)
+{
+	struct independent_access *a = (struct independent_access *)w;
+	struct io_job *j = a->job;
+
+	a->job = NULL;
+	a->req->res.bytes = j->moved;
+	if (j->err != 0)
+		p2p_req_fail(a->req, io_job_error(j));
+	io_job_end(j);
+	free(j);
+	p2p_req_done(a->req);
+}
+
+/* Can it be done here and now?  It must not wait for another process. */
+static bool independent_is_short(const struct io_job *j)
+{
+	return j->bytes == 0 ||
+	       (j->bytes <= INDEPENDENT_SHORT && j->view->linear && !j->f->atomic && !j->f->holes);
+}
+
+static struct independent_access *independent_access_new(struct io_job *j)
+{
+	struct independent_access *a = calloc(1, sizeof(*a));
+
+	if (a == NULL)
+		return NULL;
+	a->req = p2p_req_new(j->f->comm, &independent_ops);
+	if (a->req == NULL) {
+		free(a);
+		return NULL;
 	}
-	free(stage);
+	a->job = j;
+	a->file = j->f->file;
+	obj_hold(a->file);
+	a->tidy = io_view_is_tidy(j->view);
+	a->work.run = independent_run;
+	a->work.over = independent_over;
+	a->req->kind = REQ_IO;
+	a->req->owned = a;
+	a->req->res.source = MPI_ANY_SOURCE;
+	a->req->res.tag = MPI_ANY_TAG;
+	return a;
 }
 
 int io_independent_begin(struct io_job *j, struct req **request)
 {
-	struct req *r = p2p_req_new(j->f->comm, NULL);
+	struct independent_access *a = independent_access_new(j);
 
-	if (r != NULL && j->err == 0 && !j->collective)
-		io_independent(j);
-	if (r == NULL) {
+	if (a == NULL) {
 		io_job_end(j);
 		free(j);
 		return haft_err(MPI_ERR_NO_MEM, "no memory for a request");
 	}
-	io_job_finish(j);
-	r->res.source = MPI_ANY_SOURCE;
-	r->res.tag = MPI_ANY_TAG;
-	r->res.bytes = j->moved;
-	if (j->err != 0)
-		p2p_req_fail(r, io_job_error(j));
-	p2p_req_done(r);
-	io_job_end(j);
-	free(j);
-	*request = r;
+	*request = a->req;
+	if (!independent_is_short(j)) {
+		io_work_start(&a->work);
+		return 0;
+	}
+	if (j->bytes > 0) {
+		bool had = haft_user_begin();
+
+		independent_run(&a->work);
+		haft_user_end(had);
+	}
+	independent_over(&a->work);
 	return 0;
 }

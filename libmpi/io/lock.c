@@ -1,9 +1,161 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* lock.c - locks on ranges of a file. */
+/* lock.c - the table of locked ranges that the members of a file on one host share.
+ *
+ *      slot   [0, 4096) shared, ticket 7     [512, 520) exclusive, ticket 8     free ...
+ *
+ * An access takes a slot and a ticket, then waits until no slot with a smaller ticket conflicts: so
+ * the order of coming decides, and no access starves.  A release frees the slot and wakes the
+ * waiters, which look again.
+ *
+ * A process that dies leaves its slots, and perhaps the mutex.  A waiter that has slept for
+ * LOCK_NAP_NS looks for processes that are gone. */
 #include "libmpi/io/lock.h"
+
+#include "libmpi/core/clock.h"
+#include "libmpi/core/library_lock.h"
+#include "libmpi/io/io.h"
+#include "libmpi/io/shared.h"
+#include <unistd.h>
+
+#define LOCK_NAP_NS 100000000 /* between two looks for processes that are gone */
+
+/* --- the mutex ------------------------------------------------------------------------------ */
+
+static void lock_mutex_take(struct io_lock_table *t)
+{
+	uint32_t was = 0;
+
+	if (unlikely(!atomic_compare_exchange_strong_explicit(
+		    &t->mutex, &was, 1, memory_order_acquire, memory_order_relaxed))) {
+		while (atomic_exchange_explicit(&t->mutex, 2, memory_order_acquire) != 0) {
+			haft_futex_wait(&t->mutex, 2, LOCK_NAP_NS);
+			if (io_lock_process_gone(
+				    atomic_load_explicit(&t->owner, memory_order_relaxed),
+				    atomic_load_explicit(&t->owner_place, memory_order_relaxed)))
+				break; /* it is this process's now */
+		}
+	}
+	atomic_store_explicit(&t->owner_place, io_lock_place(), memory_order_relaxed);
+	atomic_store_explicit(&t->owner, (int32_t)getpid(), memory_order_relaxed);
+}
+
+static void lock_mutex_give(struct io_lock_table *t)
+{
+	atomic_store_explicit(&t->owner, 0, memory_order_relaxed);
+	if (atomic_exchange_explicit(&t->mutex, 0, memory_order_release) == 2)
+		haft_futex_wake(&t->mutex, 1);
+}
+
+/* --- slots ---------------------------------------------------------------------------------- */
+
+/* A free slot; -1: there is none.  Under the mutex, as all of this part. */
+static int lock_slot_free(struct io_lock_table *t)
+{
+	for (uint32_t i = 0; i < t->top; i++)
+		if (t->slot[i].pid == 0)
+			return (int)i;
+	return t->top < IO_LOCK_SLOTS ? (int)t->top++ : -1;
+}
+
+/* Does an access that came before slot i have or want a part of its range? */
+static bool lock_slot_waits(const struct io_lock_table *t, int i)
+{
+	const struct io_lock_slot *me = &t->slot[i];
+
+	for (const struct io_lock_slot *s = t->slot; s < t->slot + t->top; s++)
+		if (s->pid != 0 && s->ticket < me->ticket && s->lo < me->hi && me->lo < s->hi &&
+			(s->mode == IO_LOCK_EXCLUSIVE || me->mode == IO_LOCK_EXCLUSIVE))
+			return true;
+	return false;
+}
+
+static void lock_slots_reap(struct io_lock_table *t)
+{
+	for (uint32_t i = 0; i < t->top; i++)
+		if (t->slot[i].pid != 0 && io_lock_process_gone(t->slot[i].pid, t->slot[i].place))
+			t->slot[i].pid = 0;
+}
+
+/* Sleeps until a lock was released; gives the mutex up meanwhile. */
+static void lock_sleep(struct io_lock_table *t)
+{
+	uint32_t seen = atomic_load_explicit(&t->released, memory_order_relaxed);
+
+	atomic_fetch_add_explicit(&t->waiters, 1, memory_order_relaxed);
+	lock_mutex_give(t);
+	haft_futex_wait(&t->released, seen, LOCK_NAP_NS);
+	lock_mutex_take(t);
+	atomic_fetch_sub_explicit(&t->waiters, 1, memory_order_relaxed);
+	if (atomic_load_explicit(&t->released, memory_order_relaxed) == seen)
+		lock_slots_reap(t);
+}
+
+static int lock_table_take(struct io_lock_table *t, int64_t lo, int64_t hi, enum io_lock_mode mode)
+{
+	int i;
+
+	lock_mutex_take(t);
+	while ((i = lock_slot_free(t)) < 0)
+		lock_sleep(t);
+	t->slot[i] = (struct io_lock_slot){
+		lo, hi, ++t->ticket, (int32_t)getpid(), io_lock_place(), mode, 0};
+	while (lock_slot_waits(t, i))
+		lock_sleep(t);
+	lock_mutex_give(t);
+	return i;
+}
+
+static void lock_table_give(struct io_lock_table *t, int i)
+{
+	bool wake;
+
+	lock_mutex_take(t);
+	t->slot[i].pid = 0;
+	atomic_fetch_add_explicit(&t->released, 1, memory_order_relaxed);
+	wake = atomic_load_explicit(&t->waiters, memory_order_relaxed) > 0;
+	lock_mutex_give(t);
+	if (wake)
+		haft_futex_wake(&t->released, INT32_MAX);
+}
+
+/* --- both ----------------------------------------------------------------------------------- */
+
+enum io_lock_reach io_lock_reach(const struct io_file *f)
+{
+	return f->one_host && (f->amode & MPI_MODE_UNIQUE_OPEN) != 0 ? IO_LOCK_HOST : IO_LOCK_ALL;
+}
 
 int io_lock_possible(const struct io_file *f)
 {
-	(void)f;
-	return 0;
+	return io_lock_reach(f) == IO_LOCK_ALL ? io_lock_kernel_try(f) : 0;
+}
+
+int io_lock_range(struct io_file *f, int64_t lo, int64_t hi, enum io_lock_mode mode,
+	enum io_lock_reach reach, struct io_lock *lock)
+{
+	bool had = haft_user_begin();
+	/* The kernel's locks of one process are one: the second shared lock of a byte would go with
+	 * the first one's unlock.  So only one access of a host has a byte locked there. */
+	enum io_lock_mode here = reach == IO_LOCK_ALL ? IO_LOCK_EXCLUSIVE : mode;
+	int err = 0;
+
+	*lock = (struct io_lock){lo, hi, lock_table_take(&f->shared->locks, lo, hi, here), reach};
+	if (reach == IO_LOCK_ALL)
+		err = io_lock_kernel(f, lo, hi, mode);
+	if (err != 0) {
+		lock_table_give(&f->shared->locks, lock->slot);
+		lock->slot = -1;
+	}
+	haft_user_end(had);
+	return err;
+}
+
+void io_unlock_range(struct io_file *f, struct io_lock *lock)
+{
+	if (lock->slot < 0)
+		return;
+	if (lock->reach == IO_LOCK_ALL)
+		io_unlock_kernel(f, lock->lo, lock->hi);
+	lock_table_give(&f->shared->locks, lock->slot);
+	lock->slot = -1;
 }

@@ -1,18 +1,86 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* lock.h - locks on ranges of a file: between the members of a host, and with other processes. */
+/* lock.h - locks on ranges of a file: between the members of a host, and against other processes.
+ *
+ *      io_lock_range ──> table of the host        members of this open, threads of one process
+ *                    └─> lock of the kernel       other hosts, other opens (IO_LOCK_ALL)
+ *
+ * Shared locks of a range exclude exclusive ones only.  Each access has one lock at a time, so no
+ * two accesses wait for each other. */
 #ifndef HAFT_IO_LOCK_H
 #define HAFT_IO_LOCK_H
 
+#include "libobj/base.h"
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 
-/* The locks that the members of a file on one host share.  All zero: no range is locked. */
-struct io_lock_table {
-	_Atomic uint64_t word[8];
+struct io_file;
+
+#define IO_LOCK_SLOTS MEAN_OR(2, 80) /* accesses of a host that have or want a lock; others wait */
+
+enum io_lock_mode { IO_LOCK_SHARED, IO_LOCK_EXCLUSIVE };
+
+enum io_lock_reach {
+	IO_LOCK_HOST, /* against members of this open on this host */
+	IO_LOCK_ALL   /* also against other hosts, and other opens that lock */
 };
 
-/* Can ranges of this file be locked?  0, or MPI_ERR_UNSUPPORTED_OPERATION with words. */
-struct io_file;
+/* One access that has or wants a range.  pid 0: a free slot. */
+struct io_lock_slot {
+	int64_t lo, hi;  /* bytes [lo, hi) */
+	uint64_t ticket; /* in the order of coming: it waits for conflicting smaller ones only */
+	int32_t pid;
+	uint32_t place; /* the process's name space of pids */
+	uint32_t mode;
+	uint32_t pad;
+};
+
+/* Shared by the members of a file on a host.  All zero: no range is locked.  The slots, `top' and
+ * `ticket' are under `mutex'. */
+struct io_lock_table {
+	_Atomic uint32_t mutex; /* 0 free, 1 taken, 2 taken, and others wait */
+	_Atomic int32_t owner;  /* process that has the mutex, and its place */
+	_Atomic uint32_t owner_place;
+	_Atomic uint32_t released; /* grows with each release: waiters sleep here */
+	_Atomic uint32_t waiters;
+	uint64_t ticket;
+	uint32_t top; /* slots from here on were never used */
+	struct io_lock_slot slot[IO_LOCK_SLOTS];
+};
+static_assert(sizeof(struct io_lock_table) <= 4096, "a page of the block of a file");
+
+/* A lock that is held. */
+struct io_lock {
+	int64_t lo, hi;
+	int slot; /* -1: none is held */
+	uint8_t reach;
+};
+
+/* Locks bytes [lo, hi), hi > lo; waits without the library's lock.  0, or an error class with
+ * words: MPI_ERR_UNSUPPORTED_OPERATION if the file system has no locks.  Any thread. */
+int io_lock_range(struct io_file *f, int64_t lo, int64_t hi, enum io_lock_mode mode,
+	enum io_lock_reach reach, struct io_lock *lock);
+
+/* Does nothing for a lock whose slot is -1. */
+void io_unlock_range(struct io_file *f, struct io_lock *lock);
+
+/* Can ranges of this file be locked as atomic accesses need it?  0, or an error class with words.
+ *  */
 int io_lock_possible(const struct io_file *f);
+
+/* How far a lock of an atomic access must reach. */
+enum io_lock_reach io_lock_reach(const struct io_file *f);
+
+/* lock_os.c: the kernel's lock on bytes [lo, hi) of the file; waits.  As above. */
+int io_lock_kernel(const struct io_file *f, int64_t lo, int64_t hi, enum io_lock_mode mode);
+void io_unlock_kernel(const struct io_file *f, int64_t lo, int64_t hi);
+
+/* Tries the kernel's lock and gives it back; a conflict is no error. */
+int io_lock_kernel_try(const struct io_file *f);
+
+/* A number for the name space that this process's pid is in, and whether a process is gone; false
+ * also where that cannot be known. */
+uint32_t io_lock_place(void);
+bool io_lock_process_gone(int32_t pid, uint32_t place);
 
 #endif

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* linear.c - access to a range of the file without holes.
+ *
+ *      memory one piece          pread, pwrite         from the user's buffer
+ *      long pieces               preadv, pwritev       LINEAR_PIECES at a time
+ *      short pieces              stage + pwrite        packed, a stage at a time
+ *
+ * A piece costs the kernel about as much as packing LINEAR_LONG bytes does. */
+#include "libmpi/io/path.h"
+
+#include "libmpi/core/err.h"
+#include "libmpi/core/num.h"
+#include "libmpi/type/runs.h"
+#include "libmpi/type/type.h"
+#include <stdlib.h>
+#include <sys/uio.h>
+
+#define LINEAR_STAGE  MEAN_OR(64, 256 << 10) /* bytes: a part of the second-level cache */
+#define LINEAR_LONG   MEAN_OR(16, 2048)      /* average bytes of pieces that go by vectors */
+#define LINEAR_PIECES 64
+
+/* The average length of the first pieces of memory. */
+static int64_t linear_average(const struct io_job *j)
+{
+	struct type_run run[LINEAR_PIECES / 4];
+	int64_t bytes;
+	int n = type_runs(j->type, 0, j->bytes, run, countof(run), &bytes);
+
+	return bytes / n;
+}
+
+static int linear_pieces(struct io_job *j, int64_t at)
+{
+	struct type_run run[LINEAR_PIECES];
+	struct iovec piece[LINEAR_PIECES];
+	int64_t bytes, moved;
+	int err = 0;
+
+	while (err == 0 && j->moved < j->bytes) {
+		int n = type_runs(
+			j->type, j->moved, j->bytes - j->moved, run, LINEAR_PIECES, &bytes);
+
+		for (int i = 0; i < n; i++)
+			piece[i] =
+				(struct iovec){(char *)((uintptr_t)j->buf + (uintptr_t)run[i].off),
+					(size_t)run[i].len};
+		if (j->way == IO_READ)
+			err = io_disk_readv(j->f, piece, n, at + j->moved, &moved);
+		else
+			err = io_disk_writev(j->f, piece, n, at + j->moved, &moved);
+		j->moved += moved;
+		if (moved < bytes)
+			break; /* the end of the file, or an error */
+	}
+	return err;
+}
+
+static int linear_staged(struct io_job *j, int64_t at)
+{
+	int64_t room = num_min(j->bytes, LINEAR_STAGE), n, moved;
+	char *stage = malloc((size_t)room);
+	int err;
+
+	if (stage == NULL)
+		return haft_err(
+			MPI_ERR_NO_MEM, "no memory for a stage of %lld bytes", (long long)room);
+	do {
+		n = num_min(room, j->bytes - j->moved);
+		if (j->way == IO_WRITE) {
+			type_pack(j->type, j->buf, j->count, j->moved, stage, n);
+			err = io_disk_write(j->f, stage, n, at + j->moved, &moved);
+		} else {
+			err = io_disk_read(j->f, stage, n, at + j->moved, &moved);
+			type_unpack(j->type, j->buf, j->count, j->moved, stage, moved);
+		}
+		j->moved += moved;
+	} while (err == 0 && moved == n && j->moved < j->bytes);
+	free(stage);
+	return err;
+}
+
+int io_linear(struct io_job *j)
+{
+	int64_t at = j->view->first + j->at;
+	char *mem = type_contiguous_at(j->type, j->buf, j->count);
+
+	if (mem != NULL) {
+		io_count(&j->f->counts.direct, 1);
+		return j->way == IO_READ ? io_disk_read(j->f, mem, j->bytes, at, &j->moved)
+					 : io_disk_write(j->f, mem, j->bytes, at, &j->moved);
+	}
+	io_count(&j->f->counts.gathered, 1);
+	return linear_average(j) >= LINEAR_LONG ? linear_pieces(j, at) : linear_staged(j, at);
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* path.h - the ways of an independent access from memory to the file and back.
+ *
+ *      memory       file          way
+ *      one piece    linear        linear.c     the system call takes the user's buffer
+ *      pieces       linear        linear.c     vectors of long pieces; else packed in a stage
+ *      any          runs          scattered.c  a call a run, or a window of the file at once
+ *
+ * These functions run in any thread, without the library's lock, and touch no object of MPI but the
+ * plans of types, which never change.  They move j->bytes and set j->moved to what is surely moved,
+ * from the first byte on.  A read ends early at the end of the file.  0 or an error class with
+ * words. */
+#ifndef HAFT_IO_PATH_H
+#define HAFT_IO_PATH_H
+
+#include "libmpi/io/io.h"
+
+/* The view has no holes. */
+int io_linear(struct io_job *j);
+
+/* The view has holes.  tidy: its bytes are in order, without overlap, also from tile to tile
+ * (io_view_is_tidy). */
+int io_scattered(struct io_job *j, bool tidy);
+
+/* Are the bytes of a view in order, so that a window of the file is a range of the stream?  Under
+ * the library's lock. */
+bool io_view_is_tidy(const struct io_view *v);
+
+/* May accesses of this open read and write back bytes between the runs of a view?  Then each writer
+ * of the open locks its range, shared. */
+bool io_may_rewrite(const struct io_file *f);
+
+/* Adds to a counter of the file; any thread. */
+static inline void io_count(int64_t *counter, int64_t n)
+{
+	__atomic_fetch_add(counter, n, __ATOMIC_RELAXED);
+}
+
+#endif

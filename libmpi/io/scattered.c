@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* scattered.c - independent access to the runs of a view with holes.
+ *
+ *      file       ##..###....##.......|.##..##...##
+ *      by runs    ^  ^       ^                          a system call each, merged neighbours
+ *      windows    └──────window───────┘                 one read; a write: read, change, write back
+ *
+ * Which one: a call costs as much as moving SCATTER_CALL bytes, and a window moves the holes as
+ * well.  A window is a range of the stream if the view is tidy.  Then the tile itself says where
+ * the bytes of that range are in it: packing and unpacking move them.
+ *
+ * A write of a window writes the holes back.  It has the window locked exclusively, and each writer
+ * of this open locks its range (io_may_rewrite).  Where no table reaches all writers, namely with
+ * members on several hosts, and in a file that this process has opened alone and that others may
+ * have opened as well, only runs are written. */
+#include "libmpi/io/path.h"
+
+#include "libmpi/core/err.h"
+#include "libmpi/core/num.h"
+#include "libmpi/io/hint.h"
+#include "libmpi/io/lock.h"
+#include "libmpi/type/map_order.h"
+#include "libmpi/type/runs.h"
+#include "libmpi/type/type.h"
+#include <stdlib.h>
+#include <string.h>
+
+#define SCATTER_RUNS  128
+#define SCATTER_LOOK  16                     /* runs that tell how long runs are */
+#define SCATTER_CALL  MEAN_OR(24, 3000)      /* bytes that are moved in the time of a call */
+#define SCATTER_STAGE MEAN_OR(64, 256 << 10) /* bytes of runs that are packed at once */
+
+/* An access under way. */
+struct scatter {
+	struct io_job *j;
+	const struct type *tile;
+	int64_t disp;
+	int64_t at, end; /* of the stream: the next byte, and the last one's successor */
+	char *mem;       /* the stream's byte j->at in memory, if that is one piece; or NULL */
+	char *window;    /* malloc'ed: bytes of the file */
+	char *stage;     /* malloc'ed: bytes of the stream, if mem is NULL */
+	int64_t room;    /* bytes of the window */
+	bool at_end;     /* a read has met the end of the file */
+};
+
+bool io_view_is_tidy(const struct io_view *v)
+{
+	struct type *t = v->file_filetype;
+	struct type_order o;
+
+	if (v->linear || t->size == 0)
+		return true;
+	return type_order_of(t, &o) == 0 && !o.rule[TYPE_NONDECREASING].broken &&
+	       !o.rule[TYPE_APART].broken && t->extent >= t->true_extent;
+}
+
+bool io_may_rewrite(const struct io_file *f)
+{
+	bool reached = f->one_host && (!f->alone || (f->amode & MPI_MODE_UNIQUE_OPEN) != 0);
+
+	return f->holes && reached && (f->amode & MPI_MODE_RDWR) != 0 &&
+	       io_hint(f, IO_DS_WRITE) != IO_DISABLE;
+}
+
+/* --- memory --------------------------------------------------------------------------------- */
+
+/* The next n bytes of the stream as one piece of memory: the user's, or the stage, which is filled
+ * for a write. */
+static char *scatter_memory(const struct scatter *s, int64_t n)
+{
+	const struct io_job *j = s->j;
+
+	if (s->mem != NULL)
+		return s->mem + (s->at - j->at);
+	if (j->way == IO_WRITE)
+		type_pack(j->type, j->buf, j->count, s->at - j->at, s->stage, n);
+	return s->stage;
+}
+
+/* The next n bytes of the stream have been moved from or to scatter_memory. */
+static void scatter_advance(struct scatter *s, int64_t n)
+{
+	const struct io_job *j = s->j;
+
+	if (s->mem == NULL && j->way == IO_READ)
+		type_unpack(j->type, j->buf, j->count, s->at - j->at, s->stage, n);
+	s->at += n;
+}
+
+static int scatter_no_memory(int64_t bytes)
+{
+	return haft_err(MPI_ERR_NO_MEM, "no memory for a stage of %lld bytes", (long long)bytes);
+}
+
+/* The bytes of the stream that are packed or unpacked at once. */
+static int64_t scatter_batch(const struct scatter *s)
+{
+	int64_t left = s->end - s->at;
+
+	return s->mem != NULL ? left : num_min(left, SCATTER_STAGE);
+}
+
+static int scatter_stage_make(struct scatter *s)
+{
+	int64_t room = scatter_batch(s);
+
+	if (s->mem != NULL || s->stage != NULL)
+		return 0;
+	s->stage = malloc((size_t)room);
+	return s->stage != NULL ? 0 : scatter_no_memory(room);
+}
+
+/* --- run by run ----------------------------------------------------------------------------- */
+
+/* Moves the next runs, at most SCATTER_RUNS of them and `most' bytes. */
+static int scatter_runs(struct scatter *s, int64_t most)
+{
+	struct type_run run[SCATTER_RUNS];
+	int64_t bytes, moved, done = 0;
+	int err = 0, n = type_runs(s->tile, s->at, most, run, SCATTER_RUNS, &bytes);
+	char *mem = scatter_memory(s, bytes);
+
+	for (int i = 0; i < n && err == 0 && !s->at_end; i++, done += moved) {
+		if (s->j->way == IO_READ)
+			err = io_disk_read(
+				s->j->f, mem + done, run[i].len, s->disp + run[i].off, &moved);
+		else
+			err = io_disk_write(
+				s->j->f, mem + done, run[i].len, s->disp + run[i].off, &moved);
+		s->at_end = moved < run[i].len;
+	}
+	scatter_advance(s, done);
+	return err;
+}
+
+/* --- by windows ----------------------------------------------------------------------------- */
+
+/* A window: n bytes of the stream from s->at on are in bytes [lo, hi) of the file. */
+struct scatter_window {
+	int64_t n, lo, hi;
+	int64_t runs; /* about how many */
+};
+
+/* The largest window from s->at on. */
+static struct scatter_window scatter_window_of(const struct scatter *s)
+{
+	struct scatter_window w = {.n = scatter_batch(s)};
+	int64_t from = type_offset(s->tile, s->at), fit, bytes;
+	struct type_run run[SCATTER_LOOK];
+	int runs;
+
+	fit = type_offset_find(s->tile, from + s->room) - s->at;
+	w.n = num_min(w.n, fit);
+	w.lo = s->disp + from;
+	w.hi = s->disp + type_offset(s->tile, s->at + w.n - 1) + 1;
+	runs = type_runs(s->tile, s->at, w.n, run, SCATTER_LOOK, &bytes);
+	w.runs = runs < SCATTER_LOOK ? runs : w.n / num_max(bytes / runs, 1);
+	return w;
+}
+
+/* Where the tile's address is, if the window is at s->window. */
+static char *scatter_tile_at(const struct scatter *s, const struct scatter_window *w)
+{
+	return (char *)((uintptr_t)s->window - (uintptr_t)(w->lo - s->disp));
+}
+
+/* The tiles that the stream has up to s->end. */
+static int64_t scatter_tiles(const struct scatter *s)
+{
+	return s->end / s->tile->size + 1;
+}
+
+static int scatter_window_read(struct scatter *s, const struct scatter_window *w)
+{
+	int64_t got, n = w->n;
+	char *mem = scatter_memory(s, n);
+	int err = io_disk_read(s->j->f, s->window, w->hi - w->lo, w->lo, &got);
+
+	s->at_end = got < w->hi - w->lo;
+	if (s->at_end)
+		n = got == 0 ? 0
+			     : num_min(n, type_offset_find(s->tile, w->lo + got - s->disp) - s->at);
+	type_pack(s->tile, scatter_tile_at(s, w), scatter_tiles(s), s->at, mem, n);
+	scatter_advance(s, n);
+	return err;
+}
+
+/* Reads what is in a window, changes it, and writes it back. */
+static int scatter_window_change(struct scatter *s, const struct scatter_window *w)
+{
+	int64_t bytes = w->hi - w->lo, got = bytes, moved = 0, n = w->n;
+	struct io_file *f = s->j->f;
+	char *mem = scatter_memory(s, n);
+	int err = n == bytes ? 0 : io_disk_read(f, s->window, bytes, w->lo, &got);
+
+	if (err != 0)
+		return err;
+	memset(s->window + got, 0, (size_t)(bytes - got)); /* behind the end of the file */
+	type_unpack(s->tile, scatter_tile_at(s, w), scatter_tiles(s), s->at, mem, n);
+	err = io_disk_write(f, s->window, bytes, w->lo, &moved);
+	if (err != 0)
+		n = moved == 0 ? 0
+			       : num_min(n, type_offset_find(s->tile, w->lo + moved - s->disp) -
+						    s->at);
+	scatter_advance(s, n);
+	return err;
+}
+
+/* As scatter_window_change, with the window locked, unless the whole access is locked already. */
+static int scatter_window_write(struct scatter *s, const struct scatter_window *w)
+{
+	struct io_file *f = s->j->f;
+	struct io_lock lock = {.slot = -1};
+	int err = 0;
+
+	if (!f->atomic)
+		err = io_lock_range(f, w->lo, w->hi, IO_LOCK_EXCLUSIVE, IO_LOCK_HOST, &lock);
+	if (err == 0)
+		err = scatter_window_change(s, w);
+	io_unlock_range(f, &lock);
+	return err;
+}
+
+/* Is a window cheaper than its runs?  A write moves it twice. */
+static bool scatter_window_pays(const struct scatter *s, const struct scatter_window *w)
+{
+	bool read = s->j->way == IO_READ;
+	int64_t how = io_hint(s->j->f, read ? IO_DS_READ : IO_DS_WRITE);
+	int64_t span = w->hi - w->lo, holes = span - w->n;
+
+	if (how != IO_AUTOMATIC)
+		return how == IO_ENABLE && w->runs > 1;
+	return w->runs > 1 && (read ? holes : span + holes) <= w->runs * SCATTER_CALL;
+}
+
+static int scatter_window_make(struct scatter *s)
+{
+	const struct io_file *f = s->j->f;
+	int64_t span = type_offset(s->tile, s->end - 1) - type_offset(s->tile, s->at) + 1;
+
+	s->room = num_min(span,
+		io_hint(f, s->j->way == IO_READ ? IO_IND_RD_BUFFER_SIZE : IO_IND_WR_BUFFER_SIZE));
+	s->window = malloc((size_t)s->room);
+	return s->window != NULL ? 0 : scatter_no_memory(s->room);
+}
+
+/* Moves the next part, with windows. */
+static int scatter_windows(struct scatter *s)
+{
+	struct scatter_window w = scatter_window_of(s);
+
+	if (!scatter_window_pays(s, &w))
+		return scatter_runs(s, w.n);
+	io_count(&s->j->f->counts.sieved, 1);
+	return s->j->way == IO_READ ? scatter_window_read(s, &w) : scatter_window_write(s, &w);
+}
+
+int io_scattered(struct io_job *j, bool tidy)
+{
+	struct scatter s = {.j = j,
+		.tile = j->view->file_filetype,
+		.disp = j->view->disp,
+		.at = j->at,
+		.end = j->at + j->bytes,
+		.mem = type_contiguous_at(j->type, j->buf, j->count)};
+	bool windows = tidy && (j->way == IO_READ || io_may_rewrite(j->f));
+	int err = scatter_stage_make(&s);
+
+	if (err == 0 && windows)
+		err = scatter_window_make(&s);
+	while (err == 0 && s.at < s.end && !s.at_end)
+		err = windows ? scatter_windows(&s) : scatter_runs(&s, scatter_batch(&s));
+	j->moved = s.at - j->at;
+	free(s.window);
+	free(s.stage);
+	return err;
+}

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* work.h - threads that wait for the disk while the program goes on.
+ *
+ *      MPI thread                         worker
+ *      io_work_start ──> queue ────────> work->run        system calls; no object of MPI
+ *                                          │
+ *      p2p_progress <── finished <─────────┘              its sleep ends
+ *        └─> work->over                                   under the library's lock
+ *
+ * Workers are made at the first need, HAFT_IO_THREADS at most.  They block all signals, run on the
+ * CPUs of the thread that made them, and end in MPI_Finalize. */
+#ifndef HAFT_IO_WORK_H
+#define HAFT_IO_WORK_H
+
+/* One piece of work, part of a struct of the caller's.  `over' may free it. */
+struct io_work {
+	struct io_work *next;
+	void (*run)(struct io_work *w);  /* in a worker, without any lock */
+	void (*over)(struct io_work *w); /* in a call of MPI that makes progress */
+};
+
+/* Starts work; under the library's lock.  Without any thread, run is called here and now. */
+void io_work_start(struct io_work *w);
+
+#endif
