@@ -15,10 +15,13 @@
 #define SLOT_MIN        MEAN_OR(128, 4 * 1024)
 #define SLOTS_ALL       (32L * 1024 * 1024) /* bytes of all members' slots, if SLOT_MIN permits */
 
+/* By nodes, so that no member becomes a peer of via by this. */
 static bool all_local(const struct comm *c)
 {
+	int mine = via_node(via.me);
+
 	for (int i = 0; i < c->size; i++)
-		if (!via_is_local(group_peer(c->group, i)))
+		if (via_node(group_peer(c->group, i)) != mine)
 			return false;
 	return haft_setting_get(SETTING_COLL) != COLL_SETTING_P2P && c->size > 1;
 }
