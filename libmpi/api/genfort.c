@@ -140,10 +140,12 @@ static const char *fort_class_object(const struct param *p)
 
 static void fort_param_declare(struct text *t, const struct form *m, const struct param *p)
 {
+	enum fort how = fort_how_of(p);
+	bool is_text = how == F_STR || how == F_STR_INFO;
 	const char *c = declarator(&m->e, p);
 	char name[80];
 
-	switch (fort_how_of(p)) {
+	switch (how) {
 	case F_VALUE:
 		snprintf(name, sizeof(name), "*%s", p->name);
 		text_add(t, "const ");
@@ -151,17 +153,14 @@ static void fort_param_declare(struct text *t, const struct form *m, const struc
 		break;
 	case F_CHOICE:
 	case F_PLACE:
-		if (m->desc)
-			text_add(t, "const struct fort_desc *%s", p->name);
-		else
-			text_declare(t, c, p->name);
-		break;
 	case F_STR:
 	case F_STR_INFO:
 		if (m->desc)
-			text_add(t, "const struct fort_desc *d_%s", p->name);
-		else
+			text_add(t, "const struct fort_desc *%s%s", is_text ? "d_" : "", p->name);
+		else if (is_text)
 			text_add(t, "const char *%s", p->name);
+		else
+			text_declare(t, c, p->name);
 		break;
 	case F_PASS:
 	case F_WEIGHTS:

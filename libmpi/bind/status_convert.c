@@ -35,68 +35,32 @@ static int status_copy(void *to, const void *from, int fn)
 	return MPI_SUCCESS;
 }
 
-int bind_status_c2f(const MPI_Status *c_status, MPI_Fint *f_status)
-{
-	return status_copy(f_status, c_status, HAFT_MPI_Status_c2f);
-}
+#define CONVERT(name, from_type, to_type)                             \
+	int bind_status_##name(const from_type *from, to_type *to)    \
+	{                                                             \
+		return status_copy(to, from, HAFT_MPI_Status_##name); \
+	}
 
-int bind_status_f2c(const MPI_Fint *f_status, MPI_Status *c_status)
-{
-	return status_copy(c_status, f_status, HAFT_MPI_Status_f2c);
-}
+CONVERT(c2f, MPI_Status, MPI_Fint)
+CONVERT(f2c, MPI_Fint, MPI_Status)
+CONVERT(c2f08, MPI_Status, MPI_F08_status)
+CONVERT(f082c, MPI_F08_status, MPI_Status)
+CONVERT(f082f, MPI_F08_status, MPI_Fint)
+CONVERT(f2f08, MPI_Fint, MPI_F08_status)
 
-int bind_status_c2f08(const MPI_Status *c_status, MPI_F08_status *f08_status)
-{
-	return status_copy(f08_status, c_status, HAFT_MPI_Status_c2f08);
-}
+#define FIELD(name, field)                                               \
+	int bind_status_get_##name(const MPI_Status *status, int *value) \
+	{                                                                \
+		*value = status->field;                                  \
+		return MPI_SUCCESS;                                      \
+	}                                                                \
+                                                                         \
+	int bind_status_set_##name(MPI_Status *status, int value)        \
+	{                                                                \
+		status->field = value;                                   \
+		return MPI_SUCCESS;                                      \
+	}
 
-int bind_status_f082c(const MPI_F08_status *f08_status, MPI_Status *c_status)
-{
-	return status_copy(c_status, f08_status, HAFT_MPI_Status_f082c);
-}
-
-int bind_status_f082f(const MPI_F08_status *f08_status, MPI_Fint *f_status)
-{
-	return status_copy(f_status, f08_status, HAFT_MPI_Status_f082f);
-}
-
-int bind_status_f2f08(const MPI_Fint *f_status, MPI_F08_status *f08_status)
-{
-	return status_copy(f08_status, f_status, HAFT_MPI_Status_f2f08);
-}
-
-int bind_status_get_source(const MPI_Status *status, int *source)
-{
-	*source = status->MPI_SOURCE;
-	return MPI_SUCCESS;
-}
-
-int bind_status_get_tag(const MPI_Status *status, int *tag)
-{
-	*tag = status->MPI_TAG;
-	return MPI_SUCCESS;
-}
-
-int bind_status_get_error(const MPI_Status *status, int *err)
-{
-	*err = status->MPI_ERROR;
-	return MPI_SUCCESS;
-}
-
-int bind_status_set_source(MPI_Status *status, int source)
-{
-	status->MPI_SOURCE = source;
-	return MPI_SUCCESS;
-}
-
-int bind_status_set_tag(MPI_Status *status, int tag)
-{
-	status->MPI_TAG = tag;
-	return MPI_SUCCESS;
-}
-
-int bind_status_set_error(MPI_Status *status, int err)
-{
-	status->MPI_ERROR = err;
-	return MPI_SUCCESS;
-}
+FIELD(source, MPI_SOURCE)
+FIELD(tag, MPI_TAG)
+FIELD(error, MPI_ERROR)

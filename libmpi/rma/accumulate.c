@@ -160,6 +160,20 @@ static inline bool is_buffer(const void *p)
 	return likely((uintptr_t)p > (uintptr_t)MPI_IN_PLACE);
 }
 
+/* acc_fast of a call whose buffers are all elements of one type. */
+static inline __attribute__((always_inline)) bool acc_try(const void *origin, void *result,
+	int64_t count, struct type *type, int rank, int64_t disp, struct op *op, struct win *w)
+{
+	return acc_fast(&(struct acc_args){.w = w,
+		.rank = rank,
+		.disp = disp,
+		.count = count,
+		.type = type,
+		.op = op,
+		.origin = origin,
+		.result = result});
+}
+
 int rma_accumulate(const void *origin, int64_t ocount, struct type *otype, int rank, int64_t disp,
 	int64_t tcount, struct type *ttype, struct op *op, struct win *w)
 {
@@ -167,13 +181,7 @@ int rma_accumulate(const void *origin, int64_t ocount, struct type *otype, int r
 
 	if (likely(otype == ttype && ocount == tcount && is_buffer(origin) &&
 		    op != rma_atomic_no_op) &&
-		acc_fast(&(struct acc_args){.w = w,
-			.rank = rank,
-			.disp = disp,
-			.count = tcount,
-			.type = ttype,
-			.op = op,
-			.origin = origin}))
+		acc_try(origin, NULL, tcount, ttype, rank, disp, op, w))
 		return 0;
 	j = rma_operation_of(RMA_ACC, op, origin, ocount, otype, rank, disp, tcount, ttype, w);
 	return acc_start(&j);
@@ -197,14 +205,7 @@ int rma_get_accumulate(const void *origin, int64_t ocount, struct type *otype, v
 
 	if (rtype == ttype && rcount == tcount && is_buffer(result) &&
 		(op == rma_atomic_no_op || alike) &&
-		acc_fast(&(struct acc_args){.w = w,
-			.rank = rank,
-			.disp = disp,
-			.count = tcount,
-			.type = ttype,
-			.op = op,
-			.origin = origin,
-			.result = result}))
+		acc_try(origin, result, tcount, ttype, rank, disp, op, w))
 		return 0;
 	j = rma_operation_of(RMA_ACC, op, origin, ocount, otype, rank, disp, tcount, ttype, w);
 	acc_fetch(&j, result, rcount, rtype);
@@ -227,14 +228,7 @@ int rma_fetch_and_op(const void *origin, void *result, struct type *type, int ra
 	int err;
 
 	if (likely(is_buffer(result) && (is_buffer(origin) || op == rma_atomic_no_op)) &&
-		acc_fast(&(struct acc_args){.w = w,
-			.rank = rank,
-			.disp = disp,
-			.count = 1,
-			.type = type,
-			.op = op,
-			.origin = origin,
-			.result = result}))
+		acc_try(origin, result, 1, type, rank, disp, op, w))
 		return 0;
 	err = acc_only_predefined(type);
 	if (err != 0)

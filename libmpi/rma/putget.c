@@ -66,34 +66,34 @@ static inline void putget_copy(void *to, const void *from, int64_t n)
 		memmove(to, from, (size_t)n);
 }
 
-int rma_put(const void *origin, int64_t ocount, struct type *otype, int rank, int64_t disp,
-	int64_t tcount, struct type *ttype, struct win *w)
+/* A put or a get, whose kind is a constant. */
+static inline __attribute__((always_inline)) int putget_call(enum rma_kind kind, void *origin,
+	int64_t ocount, struct type *otype, int rank, int64_t disp, int64_t tcount,
+	struct type *ttype, struct win *w)
 {
 	struct rma_operation j;
 	int64_t n;
 	char *at = putget_fast_at(w, origin, ocount, otype, rank, disp, tcount, ttype, &n);
 
 	if (likely(at != NULL)) {
-		putget_copy(at, origin, n);
+		putget_copy(kind == RMA_PUT ? at : origin, kind == RMA_PUT ? origin : at, n);
 		return 0;
 	}
-	j = rma_operation_of(RMA_PUT, NULL, origin, ocount, otype, rank, disp, tcount, ttype, w);
+	j = rma_operation_of(kind, NULL, origin, ocount, otype, rank, disp, tcount, ttype, w);
 	return putget(&j);
+}
+
+int rma_put(const void *origin, int64_t ocount, struct type *otype, int rank, int64_t disp,
+	int64_t tcount, struct type *ttype, struct win *w)
+{
+	return putget_call(
+		RMA_PUT, (void *)(uintptr_t)origin, ocount, otype, rank, disp, tcount, ttype, w);
 }
 
 int rma_get(void *origin, int64_t ocount, struct type *otype, int rank, int64_t disp,
 	int64_t tcount, struct type *ttype, struct win *w)
 {
-	struct rma_operation j;
-	int64_t n;
-	char *at = putget_fast_at(w, origin, ocount, otype, rank, disp, tcount, ttype, &n);
-
-	if (likely(at != NULL)) {
-		putget_copy(origin, at, n);
-		return 0;
-	}
-	j = rma_operation_of(RMA_GET, NULL, origin, ocount, otype, rank, disp, tcount, ttype, w);
-	return putget(&j);
+	return putget_call(RMA_GET, origin, ocount, otype, rank, disp, tcount, ttype, w);
 }
 
 /* --- with requests -------------------------------------------------------------------------- */
