@@ -99,21 +99,27 @@ void net_conn_want(struct net_conn *c, bool out)
 
 /* --- what we say ---------------------------------------------------------------------------- */
 
-static void hello_prepare(struct net_conn *c, enum wire_kind kind, int to, bool answer)
+/* The key of a connection's hellos: the job's, or that of the side which is dialled. */
+static const uint8_t *conn_key(const struct net_conn *c)
+{
+	return c->key != NULL ? c->key : c->net->conf.key;
+}
+
+static void hello_prepare(struct net_conn *c, enum wire_kind kind, uint32_t to, bool answer)
 {
 	struct net *net = c->net;
 	struct wire_hello h = {.version = WIRE_VERSION,
 		.kind = (uint8_t)kind,
 		.universe = net->conf.universe,
 		.from = (uint32_t)net->conf.me,
-		.to = (uint32_t)to,
+		.to = to,
 		.frame_max = NET_FRAME_MAX,
 		.piece_max = NET_PIECE_MAX};
 
 	net->io->random(net, h.nonce, sizeof(h.nonce));
 	net_hello_write(&h, c->say);
 	if (kind != WIRE_BAD_KEY && kind != WIRE_INCOMPATIBLE)
-		net_hello_sign(net->conf.key, c->say, answer ? c->hello : NULL);
+		net_hello_sign(conn_key(c), c->say, answer ? c->hello : NULL);
 	c->say_at = 0;
 	c->say_len = WIRE_HELLO;
 }
@@ -137,11 +143,17 @@ bool net_conn_hello_send(struct net_conn *c)
 }
 
 /* A word to a stranger, and the door. */
-static void conn_refuse(struct net_conn *c, enum wire_kind kind, int to)
+static void conn_refuse(struct net_conn *c, enum wire_kind kind, uint32_t to)
 {
 	hello_prepare(c, kind, to, true);
 	net_conn_hello_send(c);
 	net_conn_close(c);
+}
+
+/* The number of a peer in its own universe. */
+static uint32_t peer_name(const struct net_peer *p)
+{
+	return p->foreign ? p->home.number : (uint32_t)p->rank;
 }
 
 void net_conn_dialled(struct net_conn *c, int err)
@@ -157,7 +169,7 @@ void net_conn_dialled(struct net_conn *c, int err)
 	c->state = CONN_REQUESTED;
 	p->dials = 0;
 	p->unreached_since = 0; /* reached: from now on it may take its time */
-	hello_prepare(c, WIRE_CONNECT, p->rank, false);
+	hello_prepare(c, WIRE_CONNECT, peer_name(p), false);
 	if (!net_conn_hello_send(c) && c->tx_error) {
 		net_peer_retry(p, c->tx_error);
 		return;
@@ -200,25 +212,41 @@ static void conn_opened(struct net_conn *c, struct net_peer *p)
 	net_conn_write(c, NULL);
 }
 
+/* The number of the peer that asks; -1: it is none that we talk to. */
+static int request_rank(const struct net *net, const struct wire_hello *h)
+{
+	const struct net_peer *p;
+
+	if (h->kind != WIRE_CONNECT || h->to != (uint32_t)net->conf.me)
+		return -1;
+	if (h->universe != net->conf.universe)
+		return net->conf.foreign != NULL
+			       ? net->conf.foreign(net->conf.arg, h->universe, h->from)
+			       : -1;
+	if (h->from >= (uint32_t)net->conf.npeers || h->from == h->to)
+		return -1;
+	p = net_peer_at(net, (int)h->from);
+	return p != NULL && p->foreign ? -1 : (int)h->from;
+}
+
 /* Decides about the connect request of a stranger that has the key. */
 static void request_accept(struct net_conn *c, const struct wire_hello *h)
 {
 	struct net *net = c->net;
 	struct net_peer *p;
+	int rank = request_rank(net, h);
 
-	if (h->kind != WIRE_CONNECT || h->to != (uint32_t)net->conf.me ||
-		h->universe != net->conf.universe || h->from >= (uint32_t)net->conf.npeers ||
-		h->from == h->to) {
+	if (rank < 0) {
 		net->shared.count.bad_peer++;
 		net_log(net,
-			"peer %u of universe %u asked for peer %u; here is peer %d of universe %u, "
-			"which has %d",
-			h->from, h->universe, h->to, net->conf.me, net->conf.universe,
-			net->conf.npeers);
-		conn_refuse(c, WIRE_WRONG_PEER, (int)h->from);
+			"peer %u of universe %llx asked for peer %u; here is peer %d of universe "
+			"%llx, which has %d",
+			h->from, (unsigned long long)h->universe, h->to, net->conf.me,
+			(unsigned long long)net->conf.universe, net->conf.npeers);
+		conn_refuse(c, WIRE_WRONG_PEER, h->from);
 		return;
 	}
-	p = net_peer_make(net, (int)h->from);
+	p = net_peer_make(net, rank);
 	if (p == NULL) {
 		net_conn_close(c);
 		return;
@@ -226,11 +254,11 @@ static void request_accept(struct net_conn *c, const struct wire_hello *h)
 	if (p->state > NET_PEER_CONNECTING) {
 		net->shared.count.bad_twice++;
 		net_log(net, "peer %d asked again: refused", p->rank);
-		conn_refuse(c, WIRE_DUPLICATE, p->rank);
+		conn_refuse(c, WIRE_DUPLICATE, h->from);
 		return;
 	}
-	if (p->dial != NULL && p->dial->state == CONN_REQUESTED && net->conf.me < p->rank) {
-		conn_refuse(c, WIRE_CROSSED, p->rank);
+	if (p->dial != NULL && p->dial->state == CONN_REQUESTED && net_peer_wins(p)) {
+		conn_refuse(c, WIRE_CROSSED, h->from);
 		return;
 	}
 	if (p->dial != NULL) {
@@ -245,7 +273,7 @@ static void request_accept(struct net_conn *c, const struct wire_hello *h)
 	if (c->next != NULL)
 		c->next->prev = c;
 	net->conns = c;
-	hello_prepare(c, WIRE_ACCEPT, p->rank, true);
+	hello_prepare(c, WIRE_ACCEPT, h->from, true);
 	conn_opened(c, p);
 }
 
@@ -270,18 +298,20 @@ static void request_check(struct net_conn *c)
 		conn_refuse(c, WIRE_INCOMPATIBLE, 0);
 		return;
 	}
-	if (!net_hello_proven(net->conf.key, c->hello, NULL)) {
+	net_hello_read(c->hello, &h);
+	if (net->conf.foreign != NULL && h.universe != net->conf.universe)
+		c->key = net->conf.foreign_key;
+	if (!net_hello_proven(conn_key(c), c->hello, NULL)) {
 		net->shared.count.bad_key++;
 		net_log(net, "%s has not the key of this job: refused", from);
 		conn_refuse(c, WIRE_BAD_KEY, 0);
 		return;
 	}
-	net_hello_read(c->hello, &h);
 	if (h.frame_max != NET_FRAME_MAX || h.piece_max != NET_PIECE_MAX) {
 		net->shared.count.bad_version++;
 		net_log(net, "peer %u at %s is built for frames of %u bytes, we for %u: refused",
 			h.from, from, h.frame_max, NET_FRAME_MAX);
-		conn_refuse(c, WIRE_INCOMPATIBLE, (int)h.from);
+		conn_refuse(c, WIRE_INCOMPATIBLE, h.from);
 		return;
 	}
 	request_accept(c, &h);
@@ -301,18 +331,19 @@ static void reply_check(struct net_conn *c)
 		net_peer_lose(p, NET_WHY_LOST,
 			"it is built otherwise (protocol %u, frames of %u bytes; here %u and %u)",
 			h.version, h.frame_max, WIRE_VERSION, NET_FRAME_MAX);
-	} else if (h.kind == WIRE_BAD_KEY || !net_hello_proven(net->conf.key, c->hello, c->say)) {
+	} else if (h.kind == WIRE_BAD_KEY || !net_hello_proven(conn_key(c), c->hello, c->say)) {
 		net_peer_lose(p, NET_WHY_LOST, "it has another key: it belongs to another job");
 	} else if (h.kind == WIRE_CROSSED) {
 		net->shared.count.crossed++;
 		net_peer_retry(p, EAGAIN);
 	} else if (h.kind == WIRE_DUPLICATE) {
 		net_peer_lose(p, NET_WHY_LOST, "it has lost us before, and does not want us back");
-	} else if (h.kind != WIRE_ACCEPT || h.from != (uint32_t)p->rank ||
-		   h.to != (uint32_t)net->conf.me || h.universe != net->conf.universe) {
+	} else if (h.kind != WIRE_ACCEPT || h.from != peer_name(p) ||
+		   h.to != (uint32_t)net->conf.me ||
+		   h.universe != (p->foreign ? p->home.universe : net->conf.universe)) {
 		net_peer_lose(p, NET_WHY_LOST,
-			"it is peer %u of universe %u, and not the one we look for", h.from,
-			h.universe);
+			"it is peer %u of universe %llx, and not the one we look for", h.from,
+			(unsigned long long)h.universe);
 	} else {
 		p->dial = NULL;
 		conn_opened(c, p);

@@ -63,7 +63,9 @@ int net_open_io(
 	net->conf = *conf;
 	net->io = io;
 	net->io_arg = io_arg;
-	net->epoll_fd = net->listen_fd = -1;
+	net->epoll_fd = -1;
+	for (int i = 0; i < NET_LISTENERS; i++)
+		net->listen_fd[i] = -1;
 	net->due = UINT64_MAX;
 	if (!conf_read(&net->conf)) {
 		free(net);

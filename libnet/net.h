@@ -14,6 +14,9 @@
  * it is one of them.  Memory is for those that were spoken of.  libnet knows nothing of what it
  * carries.
  *
+ * A process of another universe is a foreign peer (net_foreign_set).  Its number here is its user's
+ * choice; the hello has the numbers that both processes have at home.
+ *
  * Rules for all functions, unless their comment says otherwise:
  *  - A struct net belongs to one thread at a time.
  *  - Nothing blocks, except net_close (bounded), and a second attempt to connect
@@ -51,6 +54,10 @@ const char *net_error_text(int error);
 #define NET_ADDR_LEN     128                   /* bytes of an address as text, with its 0 */
 #define NET_WORDS_LEN    256                   /* bytes of why a peer was lost, with the 0 */
 #define NET_DIAL_WAIT_MS 10 /* a second attempt waits for its answer: see README, dialling */
+#define NET_LISTENERS    2  /* of an endpoint: a UNIX socket beside TCP */
+
+/* The keyed hash of hellos (SipHash-2-4, 128 bits), for the user's own proofs. */
+void net_mac(const uint8_t key[NET_KEY_LEN], const void *data, size_t len, uint8_t mac[16]);
 
 /* --- the endpoint --------------------------------------------------------------------------- */
 
@@ -95,13 +102,26 @@ typedef void net_log_fn(void *arg, const char *words);
  * again (the peer is lost if that lasts longer than dial_ms).  Valid until the next call. */
 typedef const char *net_addr_fn(void *arg, int peer);
 
+/* A process of another universe. */
+struct net_foreign {
+	uint64_t universe;
+	uint32_t number;          /* there */
+	uint8_t key[NET_KEY_LEN]; /* its key for foreign peers: what we sign with when we dial it */
+};
+
+/* A process of another universe has asked for a connection, with our key for foreign peers.
+ * Returns its number here, which is that of a foreign peer when this returns; -1: refuse it. */
+typedef int net_foreign_fn(void *arg, uint64_t universe, uint32_t number);
+
 /* 0 in a number: the default. */
 struct net_conf {
 	int me, npeers;           /* numbers are 0 .. npeers-1; there may be more later: net_grow */
-	uint32_t universe;        /* in which these are numbers: a peer of another one is refused */
-	uint8_t key[NET_KEY_LEN]; /* the job's secret; equal for all peers */
-	int listen_fd;            /* bound and listening (net_listen), now ours; -1: none (yet) */
-	void *arg;                /* for all callbacks */
+	uint64_t universe;        /* in which these are numbers */
+	uint8_t key[NET_KEY_LEN]; /* the job's secret; equal for all peers of the universe */
+	uint8_t foreign_key[NET_KEY_LEN]; /* our secret for foreign peers that dial us */
+	net_foreign_fn *foreign;          /* NULL: peers of other universes are refused */
+	int listen_fd; /* bound and listening (net_listen), now ours; -1: none (yet) */
+	void *arg;     /* for all callbacks */
 	net_deliver_fn *deliver;
 	net_lost_fn *lost;
 	net_log_fn *log; /* or NULL */
@@ -128,6 +148,14 @@ void net_close(struct net *net);
  * more than NET_PEERS_MAX. */
 int net_grow(struct net *net, int npeers);
 
+/* Says that `peer' is a process of another universe.  Again for the same process: its key may
+ * change.  NET_BAD: no such number, or this peer is another process; NET_NOMEM. */
+int net_foreign_set(struct net *net, int peer, const struct net_foreign *home);
+
+/* Forgets a peer that is lost, has left, or was never connected: what is put to it next dials anew.
+ * Not inside a callback.  NET_BAD: it is connected, or operations of it are under way. */
+int net_peer_forget(struct net *net, int peer);
+
 /* After fork, in the child: frees and closes; no peer notices. */
 void net_abandon(struct net *net);
 
@@ -139,8 +167,17 @@ void net_abandon(struct net *net);
  * addresses: "tcp:0.0.0.0:0" is NET_BAD.  NET_SYS. */
 int net_listen(const char *where, int *fd, char *text);
 
-/* Gives an endpoint its listener afterwards.  It must have none.  NET_BAD, NET_SYS. */
+/* Gives an endpoint another listener: NET_LISTENERS at most.  NET_BAD, NET_SYS. */
 int net_listen_on(struct net *net, int fd);
+
+/* Starts to connect to an address, as net_listen writes it.  *fd is the caller's: non-blocking,
+ * writable when it is connected or has failed (SO_ERROR).  NET_BAD: no address; NET_SYS: refused,
+ * for example. */
+int net_dial(const char *addr, int *fd);
+
+/* From now on net_fd is readable when `fd' is, too; off: no longer.  For a sleep on net_fd alone.
+ * NET_SYS. */
+int net_wake_on(struct net *net, int fd, bool on);
 
 /* --- frames --------------------------------------------------------------------------------- */
 

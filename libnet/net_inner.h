@@ -23,10 +23,10 @@
 
 /* --- the wire (wire.c): little endian, sizes fixed ------------------------------------------ */
 
-#define WIRE_VERSION 2
+#define WIRE_VERSION 3
 #define WIRE_HELLO   64 /* bytes of a hello: one of each side, first */
 #define WIRE_SIGNED  48 /* of them under the proof */
-#define WIRE_NONCE   16
+#define WIRE_NONCE   12
 #define WIRE_PROOF   16
 #define WIRE_HEAD    24 /* bytes before the payload of an item */
 #define WIRE_ALIGN \
@@ -46,7 +46,7 @@ enum wire_kind {
 struct wire_hello {
 	uint16_t version;
 	uint8_t kind;
-	uint32_t universe; /* in which `from' and `to' are numbers */
+	uint64_t universe; /* of the sender: `from' is a number in it, `to' one in the receiver's */
 	uint32_t from, to;
 	uint32_t frame_max, piece_max;
 	uint8_t nonce[WIRE_NONCE];
@@ -234,6 +234,7 @@ struct net_conn {
 	struct net *net;
 	struct net_peer *peer;        /* NULL: a stranger */
 	struct net_conn *next, *prev; /* in net->strangers or net->conns */
+	const uint8_t *key;           /* signs its hellos; NULL: the job's */
 	enum conn_state state;
 	int fd;                   /* struct net_io's */
 	bool wants_out;           /* told to struct net_io */
@@ -251,6 +252,8 @@ struct net_conn {
 struct net_peer {
 	struct net *net;
 	int rank;
+	bool foreign;            /* of another universe: home.number and home.key are valid */
+	struct net_foreign home; /* what it is called there; else universe and rank */
 	enum net_peer_state state;
 	bool redial;           /* in net->redials: to be dialled at redial_at */
 	struct net_conn *conn; /* open or leaving */
@@ -305,7 +308,9 @@ struct net {
 	struct net_conf conf;
 	const struct net_io *io;
 	void *io_arg;
-	int epoll_fd, listen_fd;
+	int epoll_fd;
+	int listen_fd[NET_LISTENERS]; /* -1: none */
+	int nlisten;
 	struct net_peer **page[NET_PEERS_MAX / PEER_PAGE]; /* by number: net_peer_at */
 	struct net_peer *peers;                            /* all that were spoken of */
 	struct net_shared shared;
@@ -333,6 +338,9 @@ struct net {
 /* peer.c.  net_peer_lose calls the user back, so it is for polls only; errors elsewhere wait for
  * the next poll (net_peer_retry).  The others call no user's function. */
 struct net_peer *net_peer_make(struct net *net, int rank); /* NULL: no memory */
+
+/* Does this process win if both dial at once? */
+bool net_peer_wins(const struct net_peer *p);
 
 /* A peer by its number, in range; NULL: it was never spoken of. */
 static inline struct net_peer *net_peer_at(const struct net *net, int rank)

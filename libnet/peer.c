@@ -39,6 +39,51 @@ struct net_peer *net_peer_make(struct net *net, int rank)
 	return p;
 }
 
+bool net_peer_wins(const struct net_peer *p)
+{
+	const struct net_conf *conf = &p->net->conf;
+
+	if (!p->foreign || p->home.universe == conf->universe)
+		return conf->me < p->rank;
+	return conf->universe < p->home.universe;
+}
+
+int net_foreign_set(struct net *net, int peer, const struct net_foreign *home)
+{
+	struct net_peer *p;
+
+	if (peer < 0 || peer >= net->conf.npeers || peer == net->conf.me ||
+		home->universe == net->conf.universe)
+		return NET_BAD;
+	p = net_peer_make(net, peer);
+	if (p == NULL)
+		return NET_NOMEM;
+	if (p->foreign ? p->home.universe != home->universe || p->home.number != home->number
+		       : p->state != NET_PEER_NONE)
+		return NET_BAD;
+	p->foreign = true;
+	p->home = *home;
+	return 0;
+}
+
+int net_peer_forget(struct net *net, int peer)
+{
+	struct net_peer *p = peer >= 0 && peer < net->conf.npeers ? net_peer_at(net, peer) : NULL;
+	struct net_peer **at = &net->peers;
+
+	if (p == NULL)
+		return 0;
+	if (p->conn != NULL || p->dial != NULL || p->redial || p->out.sends.first != NULL ||
+		p->in.posts.first != NULL)
+		return NET_BAD;
+	while (*at != p)
+		at = &(*at)->next;
+	*at = p->next;
+	net->page[peer / PEER_PAGE][peer % PEER_PAGE] = NULL;
+	net_peer_free(p);
+	return 0;
+}
+
 static void peer_redial_at(struct net_peer *p, uint64_t again)
 {
 	struct net *net = p->net;
@@ -120,6 +165,7 @@ void net_peer_dial(struct net_peer *p)
 	net->shared.count.dialled++;
 	net->shared.count.redialled += p->pause > 0;
 	c->peer = p;
+	c->key = p->foreign ? p->home.key : NULL;
 	c->state = CONN_CONNECTING;
 	p->dial = c;
 	net_timer_set(net, p->unreached_since + (uint64_t)net->conf.dial_ms);

@@ -73,3 +73,8 @@ void net_hash(const uint8_t key[NET_KEY_LEN], const void *data, size_t len, uint
 	sip_rounds(&s, 4);
 	sip_store(out + 8, s.v0 ^ s.v1 ^ s.v2 ^ s.v3);
 }
+
+void net_mac(const uint8_t key[NET_KEY_LEN], const void *data, size_t len, uint8_t mac[16])
+{
+	net_hash(key, data, len, mac);
+}

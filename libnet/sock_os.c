@@ -140,9 +140,14 @@ static int os_dial(struct net_conn *c, const char *addr, int wait_ms)
 static int os_accept(struct net *net, struct net_conn *c)
 {
 	struct sockaddr_storage sa;
-	socklen_t len = sizeof(sa);
+	socklen_t len;
 
-	c->fd = accept4(net->listen_fd, (struct sockaddr *)&sa, &len, SOCK_NONBLOCK | SOCK_CLOEXEC);
+	errno = EAGAIN;
+	for (int i = 0; i < net->nlisten && c->fd < 0 && errno == EAGAIN; i++) {
+		len = sizeof(sa);
+		c->fd = accept4(net->listen_fd[i], (struct sockaddr *)&sa, &len,
+			SOCK_NONBLOCK | SOCK_CLOEXEC);
+	}
 	if (c->fd < 0) {
 		switch (errno) {
 		case EAGAIN: return EAGAIN;
@@ -193,21 +198,24 @@ static void os_listen(struct net *net, bool on)
 {
 	struct epoll_event e = {.events = EPOLLIN};
 
-	if (net->listen_fd >= 0)
-		epoll_ctl(net->epoll_fd, on ? EPOLL_CTL_ADD : EPOLL_CTL_DEL, net->listen_fd, &e);
+	for (int i = 0; i < net->nlisten; i++)
+		epoll_ctl(net->epoll_fd, on ? EPOLL_CTL_ADD : EPOLL_CTL_DEL, net->listen_fd[i], &e);
 }
 
 static int os_wait(struct net *net, struct net_ready *r, int max, int ms)
 {
 	struct epoll_event e[EVENTS_MAX];
-	int n = epoll_wait(net->epoll_fd, e, max < EVENTS_MAX ? max : EVENTS_MAX, ms);
+	int n = epoll_wait(net->epoll_fd, e, max < EVENTS_MAX ? max : EVENTS_MAX, ms), k = 0;
 
 	for (int i = 0; i < n; i++) {
-		r[i].conn = e[i].data.ptr;
-		r[i].in = (e[i].events & ~(uint32_t)EPOLLOUT) != 0;
-		r[i].out = (e[i].events & ((uint32_t)EPOLLOUT | EPOLLERR | EPOLLHUP)) != 0;
+		if (e[i].data.ptr == net) /* net_wake_on: the user's */
+			continue;
+		r[k].conn = e[i].data.ptr;
+		r[k].in = (e[i].events & ~(uint32_t)EPOLLOUT) != 0;
+		r[k].out = (e[i].events & ((uint32_t)EPOLLOUT | EPOLLERR | EPOLLHUP)) != 0;
+		k++;
 	}
-	return n;
+	return k;
 }
 
 static uint64_t os_now(struct net *net)
@@ -259,8 +267,8 @@ static void os_name(struct net_conn *c, char text[NET_ADDR_LEN])
 
 static void os_fini(struct net *net)
 {
-	if (net->listen_fd >= 0)
-		close(net->listen_fd);
+	for (int i = 0; i < net->nlisten; i++)
+		close(net->listen_fd[i]);
 	if (net->epoll_fd >= 0)
 		close(net->epoll_fd);
 }
@@ -292,13 +300,47 @@ int net_os_open(struct net *net)
 int net_listen_on(struct net *net, int fd)
 {
 	int flags = fcntl(fd, F_GETFL);
+	struct epoll_event e = {.events = EPOLLIN};
 
-	if (net->listen_fd >= 0)
+	if (net->nlisten == NET_LISTENERS)
 		return NET_BAD;
 	if (flags < 0 || fcntl(fd, F_SETFL, flags | O_NONBLOCK) != 0 ||
 		fcntl(fd, F_SETFD, FD_CLOEXEC) != 0)
 		return NET_SYS;
-	net->listen_fd = fd;
-	os_listen(net, true);
+	net->listen_fd[net->nlisten++] = fd;
+	if (!net->accept_paused)
+		epoll_ctl(net->epoll_fd, EPOLL_CTL_ADD, fd, &e);
+	return 0;
+}
+
+int net_wake_on(struct net *net, int fd, bool on)
+{
+	struct epoll_event e = {.events = EPOLLIN | (uint32_t)EPOLLRDHUP, .data.ptr = net};
+
+	return epoll_ctl(net->epoll_fd, on ? EPOLL_CTL_ADD : EPOLL_CTL_DEL, fd, &e) == 0 ? 0
+											 : NET_SYS;
+}
+
+int net_dial(const char *addr, int *fd)
+{
+	struct sockaddr_storage sa;
+	socklen_t len;
+	int s, on = 1, e;
+
+	if (!net_addr_read(addr, &sa, &len))
+		return NET_BAD;
+	s = socket(sa.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	if (s < 0)
+		return NET_SYS;
+	if (sa.ss_family != AF_UNIX)
+		setsockopt(s, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+	if (connect(s, (struct sockaddr *)&sa, len) != 0 && errno != EINPROGRESS &&
+		errno != EINTR) {
+		e = errno;
+		close(s);
+		errno = e;
+		return NET_SYS;
+	}
+	*fd = s;
 	return 0;
 }

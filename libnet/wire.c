@@ -6,12 +6,12 @@
  *      8  version, 2                                      1  kind
  *     10  kind, 1                                         2  flags
  *     11  zero, 1                                         3  zero
- *     12  universe, 4                                     4  len, 4: payload without padding
- *     16  from, 4                                         8  ctx, or the stream's id, 8
- *     20  to, 4                                          16  tag, 4
- *     24  frame_max, 4                                   20  seq, 4
- *     28  piece_max, 4
- *     32  nonce, 16
+ *     12  universe, 8                                     4  len, 4: payload without padding
+ *     20  from, 4                                         8  ctx, or the stream's id, 8
+ *     24  to, 4                                          16  tag, 4
+ *     28  frame_max, 4                                   20  seq, 4
+ *     32  piece_max, 4
+ *     36  nonce, 12
  *     48  proof, 16
  *
  * The first ten bytes of a hello, and its length, are the same in all versions for ever. */
@@ -29,11 +29,11 @@ enum {
 	HELLO_KIND = 10,
 	HELLO_ZERO = 11,
 	HELLO_UNIVERSE = 12,
-	HELLO_FROM = 16,
-	HELLO_TO = 20,
-	HELLO_FRAME = 24,
-	HELLO_PIECE = 28,
-	HELLO_NONCE = 32,
+	HELLO_FROM = 20,
+	HELLO_TO = 24,
+	HELLO_FRAME = 28,
+	HELLO_PIECE = 32,
+	HELLO_NONCE = 36,
 	HELLO_PROOF = 48,
 };
 
@@ -92,7 +92,7 @@ void net_hello_write(const struct wire_hello *h, uint8_t b[WIRE_HELLO])
 	memcpy(b, magic, sizeof(magic));
 	put16(b + HELLO_VERSION, h->version);
 	b[HELLO_KIND] = h->kind;
-	put32(b + HELLO_UNIVERSE, h->universe);
+	put64(b + HELLO_UNIVERSE, h->universe);
 	put32(b + HELLO_FROM, h->from);
 	put32(b + HELLO_TO, h->to);
 	put32(b + HELLO_FRAME, h->frame_max);
@@ -145,7 +145,7 @@ void net_hello_read(const uint8_t b[WIRE_HELLO], struct wire_hello *h)
 {
 	h->version = net_hello_version(b);
 	h->kind = b[HELLO_KIND];
-	h->universe = get32(b + HELLO_UNIVERSE);
+	h->universe = get64(b + HELLO_UNIVERSE);
 	h->from = get32(b + HELLO_FROM);
 	h->to = get32(b + HELLO_TO);
 	h->frame_max = get32(b + HELLO_FRAME);

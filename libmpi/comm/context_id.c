@@ -3,8 +3,32 @@
 #include "libmpi/comm/context_id.h"
 
 #include "libmpi/core/process_state.h"
+#include "libmpi/via/alias.h"
+#include <sys/random.h>
+
+#define MIXED       (1ULL << 63)
+#define MIXED_SHIFT 23 /* numbers below 40 random bits */
 
 static uint64_t next;
+static uint64_t mixed_next, mixed_end; /* under the lock of the library */
+
+struct comm_ids comm_ctx_mint_mixed(uint64_t block)
+{
+	uint64_t first;
+
+	if (mixed_end - mixed_next < block) {
+		do {
+			while (getrandom(&first, sizeof(first), 0) != sizeof(first))
+				;
+			first = MIXED | first >> (64 - 40) << MIXED_SHIFT;
+		} while ((first & CTX_NOBODY) == CTX_NOBODY);
+		mixed_next = first;
+		mixed_end = first + (1ULL << MIXED_SHIFT);
+	}
+	first = mixed_next;
+	mixed_next += block;
+	return (struct comm_ids){.ctx = first, .end = mixed_next};
+}
 
 uint64_t comm_ctx_job(int first)
 {
@@ -15,9 +39,12 @@ uint64_t comm_ctx_job(int first)
 
 struct comm_ids comm_ctx_mint(uint64_t block)
 {
-	uint64_t n = __atomic_fetch_add(&next, block, __ATOMIC_RELAXED);
-	uint64_t first = ((uint64_t)haft_life.peer + 1) << CTX_MINTER_SHIFT | n;
+	uint64_t n, first;
 
+	if (unlikely(via_alias_any()))
+		return comm_ctx_mint_mixed(block);
+	n = __atomic_fetch_add(&next, block, __ATOMIC_RELAXED);
+	first = ((uint64_t)haft_life.peer + 1) << CTX_MINTER_SHIFT | n;
 	return (struct comm_ids){.ctx = first, .end = first + block};
 }
 
@@ -25,6 +52,11 @@ void comm_ctx_unmint(struct comm_ids ids)
 {
 	uint64_t after = ids.end & ((1ULL << CTX_MINTER_SHIFT) - 1);
 
+	if (ids.ctx >= MIXED) {
+		if (mixed_next == ids.end)
+			mixed_next = ids.ctx;
+		return;
+	}
 	__atomic_compare_exchange_n(&next, &after, after - (ids.end - ids.ctx), false,
 		__ATOMIC_RELAXED, __ATOMIC_RELAXED);
 }

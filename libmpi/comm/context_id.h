@@ -7,6 +7,11 @@
  *     minter 0          ids of the permanent communicators and of their duplicates; in a spawned
  *                       job the minter is its first rank, whose other ids follow
  *     CTX_NOBODY        ids agreed on without a parent: a hash (from_group.c)
+ *     bit 63 is set     ids of communicators of several universes: 40 random bits name the minter
+ *
+ * Two universes number their processes alike.  So a process that knows one of another universe
+ * mints ids with 40 random bits, drawn once for 2^20 ids.  With 1000 such minters in one program
+ * the chance that two are equal is 5e-7.
  *
  * A communicator owns a block of ids, [ids, ids_end).
  *  - MPI_Comm_dup takes the next id of its parent's block, with a part of the block for the copy.
@@ -45,6 +50,9 @@ struct comm_ids {
 /* Mints a new block of ids: CTX_BLOCK for the duplicates of a communicator, CTX_FEW for one that
  * may never be duplicated.  Any thread. */
 struct comm_ids comm_ctx_mint(uint64_t block);
+
+/* As comm_ctx_mint, for a communicator whose members may be of several universes. */
+struct comm_ids comm_ctx_mint_mixed(uint64_t block);
 
 /* Takes back a block of which no other process has heard, if it was the last one minted.  So offers
  * that are not taken use up no ids. */

@@ -13,6 +13,7 @@
 #include "libmpi/comm/world.h"
 
 #include "libmpi/env/error_handler.h"
+#include "libmpi/comm/cards.h"
 #include "libmpi/comm/intercomm.h"
 #include "libmpi/comm/comm_create.h"
 #include "libmpi/comm/leader_exchange.h"
@@ -39,12 +40,16 @@ static uint64_t hash_text(const char *s)
 	return h;
 }
 
-static uint64_t hash_group(const struct group *g)
+/* mixed: not all processes of the call are of one universe. */
+static uint64_t hash_group(const struct group *g, bool mixed)
 {
 	uint64_t h = 2;
 
-	for (int i = 0; i < g->size; i++)
-		h = hash_mix(h * 257 + (uint64_t)group_peer(g, i));
+	for (int i = 0; i < g->size; i++) {
+		int peer = group_peer(g, i);
+
+		h = hash_mix(h * 257 + (mixed ? comm_card_identity(peer) : (uint64_t)peer));
+	}
 	return h;
 }
 
@@ -96,7 +101,8 @@ int comm_create_from_group(struct group *group, const char *stringtag, struct in
 	*newcomm = NULL;
 	if (err != 0 || group->size == 0)
 		return err;
-	err = from_group_comm(hash_text(stringtag) + hash_group(group), group, NULL, &path);
+	err = from_group_comm(hash_text(stringtag) + hash_group(group, comm_group_mixed(group)),
+		group, NULL, &path);
 	if (err != 0)
 		return err;
 	if (group->rank == 0)
@@ -125,6 +131,16 @@ static int from_group_leader(
 	return 0;
 }
 
+/* The communicator of the leaders: its hash is the same on both sides. */
+static int from_group_between(
+	uint64_t tag, struct group *local, struct group *remote, struct leader_path *path)
+{
+	bool mixed = comm_group_mixed(local) || comm_group_mixed(remote);
+
+	return from_group_comm(
+		tag ^ (hash_group(local, mixed) + hash_group(remote, mixed)), local, remote, path);
+}
+
 int comm_inter_create_from_groups(struct group *local, int local_leader, struct group *remote,
 	int remote_leader, const char *stringtag, struct info *info, struct errh *errhandler,
 	struct comm **newcomm)
@@ -133,6 +149,7 @@ int comm_inter_create_from_groups(struct group *local, int local_leader, struct 
 	struct inter_connect m = {
 		.group = local, .leader = local_leader, .remote_leader = remote_leader};
 	struct comm *c = NULL;
+	bool mixed = comm_group_mixed(local);
 	int err = from_group_check(local, "local_group", stringtag, errhandler);
 
 	*newcomm = NULL;
@@ -142,14 +159,13 @@ int comm_inter_create_from_groups(struct group *local, int local_leader, struct 
 		return haft_err(MPI_ERR_RANK,
 			"local_leader %d is not a rank of the local group, which has 0 to %d",
 			local_leader, local->size - 1);
-	err = from_group_comm(hash_mix(tag) + hash_group(local), local, NULL, &m.inside);
+	err = from_group_comm(hash_mix(tag) + hash_group(local, mixed), local, NULL, &m.inside);
 	if (err != 0)
 		return err;
 	if (local->rank == local_leader) {
 		err = from_group_leader(local, remote, remote_leader);
 		if (err == 0)
-			err = from_group_comm(tag ^ (hash_group(local) + hash_group(remote)), local,
-				remote, &m.between);
+			err = from_group_between(tag, local, remote, &m.between);
 	}
 	err = comm_inter_connect(&m, err, &c);
 	obj_drop(m.inside.c);

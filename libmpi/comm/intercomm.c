@@ -16,6 +16,7 @@
 #include "libmpi/comm/intercomm.h"
 
 #include "libmpi/comm/world.h"
+#include "libmpi/comm/cards.h"
 #include "libmpi/comm/groups.h"
 #include "libmpi/comm/comm_create.h"
 #include "libmpi/core/err.h"
@@ -30,6 +31,8 @@ struct inter_hello {
 	struct comm_ids other; /* offered by the receiver's side; its leader fills it in */
 	int32_t value;         /* any number of the caller: MPI_Intercomm_merge's high */
 	int32_t items;
+	int32_t mixed; /* not all members of both sides are of one universe: the items are cards */
+	int32_t pad;
 };
 
 static int hello_new(int items, size_t size, struct blob *b)
@@ -50,17 +53,20 @@ static void *hello_items(const struct inter_hello *h)
 	return (char *)(uintptr_t)h + sizeof(*h);
 }
 
-/* A hello that describes a group: its peers in order of ranks. */
-static int hello_group(const struct group *g, struct blob *b)
+/* A hello that describes a group: in order of ranks its peers, or their ranks in `in', not NULL. */
+static int hello_group(const struct group *g, const struct group *in, struct blob *b)
 {
 	int err = hello_new(g->size, sizeof(int32_t), b);
-	int32_t *peers;
+	int32_t *items;
 
 	if (err != 0)
 		return err;
-	peers = hello_items(b->data);
-	for (int i = 0; i < g->size; i++)
-		peers[i] = group_peer(g, i);
+	items = hello_items(b->data);
+	for (int i = 0; i < g->size; i++) {
+		items[i] = group_peer(g, i);
+		if (in != NULL)
+			items[i] = group_rank_of(in, items[i]);
+	}
 	return 0;
 }
 
@@ -78,10 +84,12 @@ static int inter_exchange(
 	if (m->group->rank == m->leader) {
 		if (err == 0)
 			err = comm_leader_exchange(&m->between, m->remote_leader, mine, &b);
-		if (err == 0)
+		if (err == 0) {
 			((struct inter_hello *)b.data)->other =
 				((struct inter_hello *)mine->data)->ids;
-		else
+			((struct inter_hello *)b.data)->mixed |=
+				((struct inter_hello *)mine->data)->mixed;
+		} else
 			b.bytes = -err;
 		free(mine->data);
 	}
@@ -118,16 +126,22 @@ static struct comm_ids inter_ids(const struct inter_hello *theirs)
 	return inter_low(theirs) ? theirs->other : theirs->ids;
 }
 
-/* Makes the group that the other side has described. */
-static int inter_remote_group(const struct inter_hello *theirs, struct group **group)
+/* Makes the group that the other side has described: by cards, by ranks in `in', or by peers. */
+static int inter_remote_group(
+	const struct inter_hello *theirs, const struct group *in, struct group **group)
 {
 	size_t bytes = (size_t)theirs->items * sizeof(int32_t);
-	int32_t *peers = malloc(bytes + 1);
+	int32_t *peers;
 
+	if (theirs->mixed)
+		return comm_cards_group(hello_items(theirs), theirs->items, group);
+	peers = malloc(bytes + 1);
 	if (peers == NULL)
 		return haft_err(
 			MPI_ERR_NO_MEM, "no memory for a group of %d processes", theirs->items);
 	memcpy(peers, hello_items(theirs), bytes);
+	for (int i = 0; in != NULL && i < theirs->items; i++)
+		peers[i] = group_peer(in, peers[i]);
 	return group_make(theirs->items, peers, group);
 }
 
@@ -145,15 +159,16 @@ static int inter_disjoint(const struct group *a, const struct group *b)
 	return 0;
 }
 
-/* Makes the inter-communicator of `group' and of the group that the other side has described. */
-static int inter_bind(const struct comm *parent, struct group *group,
+/* Makes the inter-communicator of `group' and of the group that the other side has described, by
+ * ranks in `in' if that is not NULL. */
+static int inter_bind(const struct comm *parent, struct group *group, const struct group *in,
 	const struct inter_hello *theirs, struct comm **newcomm)
 {
 	struct comm_spec how = {.parent = parent,
 		.group = group,
 		.low = inter_low(theirs),
 		.ids = inter_ids(theirs)};
-	int err = inter_remote_group(theirs, &how.remote);
+	int err = inter_remote_group(theirs, in, &how.remote);
 
 	if (err != 0)
 		return err;
@@ -182,16 +197,50 @@ static int inter_leader_check(struct comm *local, struct comm *peer, int remote_
 	return 0;
 }
 
+/* Do both leaders and all of this side have one universe? */
+static bool inter_mixed(const struct inter_connect *m)
+{
+	const struct group *others = comm_peers(m->between.c);
+
+	return comm_group_mixed(m->group) || via_is_alias(group_peer(others, m->remote_leader));
+}
+
+/* The sides are of several universes: they exchange their members' cards, in place of *theirs. */
+static int inter_cards(const struct inter_connect *m, struct inter_hello **theirs)
+{
+	bool leads = m->group->rank == m->leader;
+	struct blob mine = {0};
+	struct inter_hello *h = NULL;
+	int err = leads ? hello_new(m->group->size, sizeof(struct via_card), &mine) : 0, bad;
+
+	free(*theirs);
+	*theirs = NULL;
+	if (leads && err == 0) {
+		h = mine.data;
+		h->ids = comm_ctx_mint_mixed(CTX_FEW);
+		h->mixed = true;
+	}
+	bad = comm_cards_gather(&m->inside, m->group, m->leader, h != NULL ? hello_items(h) : NULL);
+	if (err == 0)
+		err = bad;
+	err = inter_exchange(m, leads ? err : 0, &mine, theirs);
+	return bad != 0 ? bad : err;
+}
+
 int comm_inter_connect(const struct inter_connect *m, int err, struct comm **newcomm)
 {
 	struct blob mine = {0};
 	struct inter_hello *theirs;
 
 	if (m->group->rank == m->leader && err == 0)
-		err = hello_group(m->group, &mine);
+		err = hello_group(m->group, NULL, &mine);
+	if (m->group->rank == m->leader && err == 0)
+		((struct inter_hello *)mine.data)->mixed = inter_mixed(m);
 	err = inter_exchange(m, err, &mine, &theirs);
+	if (err == 0 && theirs->mixed)
+		err = inter_cards(m, &theirs);
 	if (err == 0)
-		err = inter_bind(m->parent, m->group, theirs, newcomm);
+		err = inter_bind(m->parent, m->group, NULL, theirs, newcomm);
 	free(theirs);
 	return err;
 }
@@ -299,13 +348,13 @@ int comm_inter_subset(struct comm *c, struct group *group, struct comm **newcomm
 				i);
 	}
 	if (c->rank == 0 && err == 0)
-		err = hello_group(group, &mine);
+		err = hello_group(group, c->group, &mine);
 	err = inter_exchange(&m, err, &mine, &theirs);
 	if (err != 0)
 		return err;
 	*newcomm = NULL;
 	if (group->rank != MPI_UNDEFINED && theirs->items > 0)
-		err = inter_bind(c, group, theirs, newcomm);
+		err = inter_bind(c, group, c->remote, theirs, newcomm);
 	free(theirs);
 	return err;
 }

@@ -10,6 +10,7 @@
  *
  * A rank without a color takes part and gets MPI_COMM_NULL. */
 #include "libmpi/env/info.h"
+#include "libmpi/comm/cards.h"
 #include "libmpi/comm/comm_create.h"
 #include "libmpi/core/err.h"
 #include "libmpi/core/hardware.h"
@@ -20,6 +21,31 @@
 #include <string.h>
 #include <strings.h>
 
+/* A number that is equal in the members of c that are on this process's node, and in no others.
+ * Universes number their nodes alike: so where c is of several it is the lowest rank there. */
+static int node_color(const struct comm *c)
+{
+	int r = 0;
+
+	if (!comm_group_mixed(c->group))
+		return via_node(via.me);
+	while (via_node(group_peer(c->group, r)) != via_node(via.me))
+		r++;
+	return r;
+}
+
+/* Likewise for its machine. */
+static int machine_color(const struct comm *c)
+{
+	int r = 0;
+
+	if (!comm_group_mixed(c->group))
+		return via_machine(via.me);
+	while (via_machine(group_peer(c->group, r)) != via_machine(via.me))
+		r++;
+	return r;
+}
+
 #define KEY_HW   "mpi_hw_resource_type"
 #define KEY_PSET "mpi_pset_name"
 
@@ -28,23 +54,23 @@
 #define AT_BITS   12 /* no machine has more instances of a kind */
 static_assert(HAFT_HW_KINDS <= 1 << KIND_BITS, "kinds are numbers of so many bits");
 
-static int color_of(int kind, int instance)
+static int color_of(const struct comm *c, int kind, int instance)
 {
-	return (via_machine(via.me) << AT_BITS | instance) << KIND_BITS | kind;
+	return (machine_color(c) << AT_BITS | instance) << KIND_BITS | kind;
 }
 
 /* The color for a kind of hardware, if this process is bound to one instance; or MPI_UNDEFINED. */
-static int hw_color(const char *name)
+static int hw_color(const struct comm *c, const char *name)
 {
 	struct haft_hw rows[HAFT_HW_KINDS];
 	int n, at;
 
 	if (strcmp(name, "mpi_shared_memory") == 0)
-		return via_node(via.me);
+		return node_color(c);
 	n = haft_hw_kinds(rows);
 	at = haft_hw_find(rows, n, name);
 	return at < 0 || rows[at].instance == HAFT_HW_MANY ? MPI_UNDEFINED
-							   : color_of(at, rows[at].instance);
+							   : color_of(c, at, rows[at].instance);
 }
 
 static int pset_color(const struct comm *c, const char *name)
@@ -54,7 +80,7 @@ static int pset_color(const struct comm *c, const char *name)
 	if (strcasecmp(name, "mpi://SELF") == 0)
 		return group_peer(c->group, c->rank);
 	if (strcasecmp(name, "mpi://SHARED") == 0)
-		return via_node(via.me);
+		return node_color(c);
 	return strcasecmp(name, "mpi://WORLD") == 0 ? 0 : MPI_UNDEFINED;
 }
 
@@ -69,7 +95,7 @@ static int split_guided(
 		return haft_err(MPI_ERR_INFO, "info has both " KEY_HW " and " KEY_PSET
 					      ", of which only one may be used at a time");
 	if (hw != NULL)
-		color = hw_color(hw);
+		color = hw_color(c, hw);
 	else if (pset != NULL)
 		color = pset_color(c, pset);
 	return comm_split(c, color, key, newcomm);
@@ -114,7 +140,7 @@ static int split_unguided(struct comm *c, int key, struct info *info, struct com
 		return haft_err(MPI_ERR_NO_MEM, "no memory to split %d ranks", c->size);
 	for (int i = 0; i < HAFT_HW_KINDS; i++)
 		mine.at[i] = i < kinds && rows[i].instance != HAFT_HW_MANY
-				     ? color_of(i, rows[i].instance)
+				     ? color_of(c, i, rows[i].instance)
 				     : HAFT_HW_MANY;
 	err = coll_allgather(&mine, sizeof(mine), byte, all, sizeof(mine), byte, c);
 	k = err == 0 ? kind_narrowing(all, c->size, kinds, c->rank) : -1;
@@ -132,7 +158,7 @@ int comm_split_type(
 	struct comm *c, int split_type, int key, struct info *info, struct comm **newcomm)
 {
 	switch (split_type) {
-	case MPI_COMM_TYPE_SHARED: return comm_split(c, via_node(via.me), key, newcomm);
+	case MPI_COMM_TYPE_SHARED: return comm_split(c, node_color(c), key, newcomm);
 	case MPI_COMM_TYPE_HW_GUIDED: return split_guided(c, key, info, false, newcomm);
 	case MPI_COMM_TYPE_RESOURCE_GUIDED: return split_guided(c, key, info, true, newcomm);
 	case MPI_COMM_TYPE_HW_UNGUIDED: return split_unguided(c, key, info, newcomm);

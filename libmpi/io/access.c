@@ -10,7 +10,8 @@
  * error, which then is that of all members. */
 #include "libmpi/core/err.h"
 #include "libmpi/core/status.h"
-#include "libmpi/io/file.h"
+#include "libmpi/io/convert.h"
+#include "libmpi/io/disk.h"
 #include "libmpi/io/rep.h"
 #include "libmpi/io/shared.h"
 #include "libmpi/io/view.h"
@@ -43,47 +44,59 @@ static int access_check_mode(const struct io_job *j)
 	return 0;
 }
 
-/* Does the memory hold whole etypes, and does the view have room for them? */
-static int access_check_data(const struct io_job *j)
+/* Does the memory hold whole etypes, and does the view have room for them?  Sets j->bytes. */
+static int access_check_data(struct io_job *j)
 {
 	const struct io_view *v = j->view;
+	int64_t element;
 	int err = type_check(j->buf, j->count, 1, j->type, "the buffer");
 
+	if (err == 0)
+		err = io_convert_size(v, j->type, &element);
 	if (err != 0)
 		return err;
-	if (v->etype->size > 0 ? j->count * j->type->size % v->etype->size != 0
-			       : j->count * j->type->size > 0)
-		return haft_err(MPI_ERR_IO, "%lld bytes of data are not whole etypes of %lld bytes",
-			(long long)(j->count * j->type->size), (long long)v->etype->size);
-	if (v->filetype->size == 0 && j->count * j->type->size > 0)
+	if (__builtin_mul_overflow(j->count, element, &j->bytes))
+		return haft_err(MPI_ERR_COUNT, "%lld elements of %lld bytes are too many",
+			(long long)j->count, (long long)element);
+	if (j->bytes > 0 && v->file_filetype->size == 0)
 		return haft_err(MPI_ERR_IO, "the view of %s has no data", j->f->path);
+	if (j->bytes > 0 && j->bytes % v->unit != 0)
+		return haft_err(MPI_ERR_IO, "%lld bytes of data are not whole etypes of %lld bytes",
+			(long long)j->bytes, (long long)v->unit);
 	return 0;
 }
 
-/* Holds the view, and checks all that needs no communication.  Sets j->bytes. */
+/* Is this a position from which the bytes can be counted? */
+static int access_check_offset(const struct io_job *j, int64_t offset, int64_t *at)
+{
+	int64_t end;
+
+	if (offset >= 0 && !__builtin_mul_overflow(offset, j->view->unit, at) &&
+		!__builtin_add_overflow(*at, j->bytes, &end))
+		return 0;
+	return haft_err(MPI_ERR_ARG, "the offset is %lld etypes of %lld bytes", (long long)offset,
+		(long long)j->view->unit);
+}
+
+/* Holds the view, and checks all that needs no communication. */
 static int access_prepare(struct io_job *j)
 {
-	struct io_view *v = j->f->view;
+	struct io_file *f = j->f;
 	int err;
 
-	io_view_hold(v);
-	j->view = v;
-	j->f->busy++;
+	io_view_hold(f->view);
+	j->view = f->view;
+	f->busy++;
 	err = access_check_mode(j);
 	if (err == 0)
-		err = access_check_data(j);
+		err = io_view_complete(j->view);
 	if (err == 0)
-		err = io_view_complete(v);
-	if (err != 0)
-		return err;
-	j->bytes = j->count * j->type->size;
-	if (v->unit != v->etype->size) /* in the file the data have another size */
-		j->bytes = j->bytes / v->etype->size * v->unit;
-	if (j->positioning == IO_EXPLICIT &&
-		(j->offset < 0 || __builtin_mul_overflow(j->offset, v->unit, &j->at)))
-		return haft_err(MPI_ERR_ARG, "the offset is %lld etypes of %lld bytes",
-			(long long)j->offset, (long long)v->unit);
-	return 0;
+		err = access_check_data(j);
+	if (err == 0 && j->positioning == IO_EXPLICIT)
+		err = access_check_offset(j, j->offset, &j->at);
+	if (err == 0 && j->positioning == IO_INDIVIDUAL)
+		err = access_check_offset(j, f->position, &j->at);
+	return err;
 }
 
 /* Takes the position; the pointers move now. */
@@ -97,8 +110,7 @@ static void access_place(struct io_job *j)
 	if (j->err != 0)
 		return;
 	if (j->positioning == IO_INDIVIDUAL) {
-		j->at = f->position * j->view->unit;
-		f->position += n;
+		f->position += n; /* j->at has been set */
 	} else if (j->positioning == IO_SHARED) {
 		io_job_fail(j, io_shared_add(f, n, &before));
 		j->at = before * j->view->unit;
@@ -113,21 +125,14 @@ static void access_place(struct io_job *j)
 
 static void access_do(struct io_job *j)
 {
-	if (j->collective)
+	if (io_rep_converts(j->view->rep))
+		io_convert(j);
+	else if (j->collective)
 		io_collective(j);
 	else if (j->err == 0)
 		io_independent(j);
-}
-
-/* Bytes of memory that were moved. */
-static int64_t access_memory_bytes(const struct io_job *j)
-{
-	return j->moved;
-}
-
-static void access_status(const struct io_job *j, MPI_Status *status)
-{
-	haft_status_set(status, MPI_ANY_SOURCE, MPI_ANY_TAG, access_memory_bytes(j), 0);
+	if (unlikely(j->f->stream))
+		io_stream_skip(j->f, io_view_byte(j->view, j->at) + j->bytes);
 }
 
 int io_access(struct io_job *j, MPI_Status *status)
@@ -138,11 +143,18 @@ int io_access(struct io_job *j, MPI_Status *status)
 	if (err == 0 || j->collective) {
 		access_place(j);
 		access_do(j);
-		access_status(j, status);
+		haft_status_set(status, MPI_ANY_SOURCE, MPI_ANY_TAG, j->moved, 0);
 		err = io_job_error(j);
 	}
 	io_job_end(j);
 	return err;
+}
+
+/* An access of memory that another thread may move, or that is moved later. */
+static void access_convert_begin(struct io_job *j)
+{
+	if (j->err == 0 && io_rep_converts(j->view->rep))
+		io_convert_begin(j);
 }
 
 int io_access_begin(struct io_job *job, struct req **request)
@@ -154,13 +166,15 @@ int io_access_begin(struct io_job *job, struct req **request)
 		return haft_err(MPI_ERR_NO_MEM, "no memory for a nonblocking access");
 	*j = *job;
 	obj_hold(j->type);
-	err = access_prepare(j);
-	io_job_fail(j, err);
-	if (err == 0 || j->collective) {
+	io_job_fail(j, access_prepare(j));
+	if (j->err == 0 || j->collective)
 		access_place(j);
-		return j->collective ? io_collective_begin(j, request)
-				     : io_independent_begin(j, request);
-	}
+	access_convert_begin(j);
+	if (j->collective)
+		return io_collective_begin(j, request);
+	if (j->err == 0)
+		return io_independent_begin(j, request);
+	err = io_job_error(j);
 	io_job_end(j);
 	free(j);
 	return err;

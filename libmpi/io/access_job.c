@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* access_job.c - the result of an access, and its end. */
 #include "libmpi/core/err.h"
+#include "libmpi/io/convert.h"
 #include "libmpi/io/view.h"
 #include <stdlib.h>
 #include <string.h>
@@ -18,8 +19,16 @@ int io_job_error(const struct io_job *j)
 	return j->err == 0 ? 0 : haft_err(j->err, "%s", j->words != NULL ? j->words : "");
 }
 
+void io_job_finish(struct io_job *j)
+{
+	if (j->convert != NULL)
+		io_convert_finish(j);
+}
+
 void io_job_end(struct io_job *j)
 {
+	if (j->convert != NULL)
+		io_convert_free(j);
 	if (j->view != NULL) {
 		io_view_drop(j->view);
 		j->f->busy--;

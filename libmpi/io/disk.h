@@ -28,7 +28,8 @@ enum io_disk_open {
 };
 
 /* Opens f->path and sets f->fd; *id says what was opened.  permissions: of a file that it makes,
- * less the umask.  A directory is an error. */
+ * less the umask.  A file for writing only is opened for reading too if that is permitted:
+ * f->readable.  A directory is an error. */
 int io_disk_open(
 	struct io_file *f, enum io_disk_open how, unsigned permissions, struct io_identity *id);
 
@@ -62,8 +63,14 @@ int io_disk_sync(const struct io_file *f);
 /* Makes a new name in a directory last: `path' is in it. */
 int io_disk_sync_folder(const struct io_file *f, const char *path);
 
-/* The next bytes of a pipe or a device, all n of them; a read stops at the end. */
-int io_disk_read_next(const struct io_file *f, void *buf, int64_t n, int64_t *moved);
-int io_disk_write_next(const struct io_file *f, const void *buf, int64_t n, int64_t *moved);
+/* stream_os.c: io_disk_read, io_disk_write and their kin for a pipe or a device.  They wait
+ * until all bytes before `at' have been moved, by any member. */
+int io_stream_move(
+	const struct io_file *f, enum io_way way, void *buf, int64_t n, int64_t at, int64_t *moved);
+int io_stream_movev(const struct io_file *f, enum io_way way, const struct iovec *piece,
+	int npieces, int64_t at, int64_t *moved);
+
+/* An access that ends at byte `end' has failed: those after it must not wait for it. */
+void io_stream_skip(const struct io_file *f, int64_t end);
 
 #endif

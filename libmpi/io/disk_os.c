@@ -100,14 +100,15 @@ int io_disk_error(const struct io_file *f, int os_error, const char *what, ...)
 
 /* --- opening -------------------------------------------------------------------------------- */
 
+/* f->readable: the descriptor is to be readable, too. */
 static int disk_flags(const struct io_file *f, enum io_disk_open how)
 {
 	int flags = O_CLOEXEC;
 
-	if (f->amode & MPI_MODE_RDWR)
-		flags |= O_RDWR;
+	if (f->amode & MPI_MODE_RDONLY)
+		flags |= O_RDONLY;
 	else
-		flags |= f->amode & MPI_MODE_WRONLY ? O_WRONLY : O_RDONLY;
+		flags |= f->readable ? O_RDWR : O_WRONLY;
 	if (how == IO_OPEN_FIRST && (f->amode & MPI_MODE_CREATE))
 		flags |= O_CREAT | (f->amode & MPI_MODE_EXCL ? O_EXCL : 0);
 	return flags;
@@ -160,21 +161,37 @@ static int disk_identify(struct io_file *f, struct io_identity *id)
 	return 0;
 }
 
+/* Opens with these flags; created: it has made the file.  -1: errno says why. */
+static int disk_open_flags(const char *path, int flags, unsigned permissions, bool *created)
+{
+	int fd;
+
+	*created = false;
+	if (flags & O_CREAT) {
+		fd = (int)disk_retry(open(path, flags | O_EXCL, (mode_t)permissions));
+		*created = fd >= 0;
+		if (fd >= 0 || errno != EEXIST || (flags & O_EXCL))
+			return fd;
+	}
+	return (int)disk_retry(open(path, flags, (mode_t)permissions));
+}
+
 int io_disk_open(
 	struct io_file *f, enum io_disk_open how, unsigned permissions, struct io_identity *id)
 {
-	int flags = disk_flags(f, how), os_error, err;
-	bool had = haft_user_begin();
+	bool had = haft_user_begin(), created;
+	int os_error, err;
 
-	memset(id, 0, sizeof(*id));
-	if (flags & O_CREAT) {
-		f->fd = (int)disk_retry(open(f->path, flags | O_EXCL, (mode_t)permissions));
-		id->created = f->fd >= 0;
+	f->readable = (f->amode & MPI_MODE_WRONLY) == 0 || !f->sequential;
+	f->fd = disk_open_flags(f->path, disk_flags(f, how), permissions, &created);
+	if (f->fd < 0 && errno == EACCES && f->readable && (f->amode & MPI_MODE_WRONLY) != 0) {
+		f->readable = false;
+		f->fd = disk_open_flags(f->path, disk_flags(f, how), permissions, &created);
 	}
-	if (!id->created && !(flags & O_CREAT && (errno != EEXIST || flags & O_EXCL)))
-		f->fd = (int)disk_retry(open(f->path, flags, (mode_t)permissions));
 	os_error = errno;
 	haft_user_end(had);
+	memset(id, 0, sizeof(*id));
+	id->created = created;
 	if (f->fd < 0)
 		return io_disk_error(f, os_error, "open");
 	err = disk_identify(f, id);
@@ -349,6 +366,8 @@ int io_disk_read(const struct io_file *f, void *buf, int64_t n, int64_t at, int6
 	int64_t done = 0, got = 0;
 	int os_error = 0;
 
+	if (unlikely(f->stream))
+		return io_stream_move(f, IO_READ, (void *)(uintptr_t)buf, n, at, moved);
 	while (done < n) {
 		got = pread(f->fd, (char *)buf + done, (size_t)num_min(n - done, DISK_CALL_MAX),
 			at + done);
@@ -370,6 +389,8 @@ int io_disk_write(const struct io_file *f, const void *buf, int64_t n, int64_t a
 	int64_t done = 0, got = 0;
 	int os_error = 0;
 
+	if (unlikely(f->stream))
+		return io_stream_move(f, IO_WRITE, (void *)(uintptr_t)buf, n, at, moved);
 	while (done < n) {
 		got = pwrite(f->fd, (const char *)buf + done,
 			(size_t)num_min(n - done, DISK_CALL_MAX), at + done);
@@ -415,6 +436,8 @@ int io_disk_readv(
 	bool had = haft_user_begin();
 	int os_error = 0;
 
+	if (unlikely(f->stream))
+		return io_stream_movev(f, IO_READ, piece, npieces, at, moved);
 	disk_pieces_advance(&piece, &npieces, 0);
 	while (npieces > 0) {
 		got = preadv(f->fd, piece, (int)num_min(npieces, IOV_MAX), at + done);
@@ -439,6 +462,8 @@ int io_disk_writev(
 	bool had = haft_user_begin();
 	int os_error = 0;
 
+	if (unlikely(f->stream))
+		return io_stream_movev(f, IO_WRITE, piece, npieces, at, moved);
 	disk_pieces_advance(&piece, &npieces, 0);
 	while (npieces > 0) {
 		got = pwritev(f->fd, piece, (int)num_min(npieces, IOV_MAX), at + done);
@@ -454,42 +479,4 @@ int io_disk_writev(
 	haft_user_end(had);
 	*moved = done;
 	return likely(os_error == 0) ? 0 : disk_failed(f, os_error, "pwritev", n, at, done);
-}
-
-int io_disk_read_next(const struct io_file *f, void *buf, int64_t n, int64_t *moved)
-{
-	bool had = haft_user_begin();
-	int64_t done = 0, got = 0;
-	int os_error;
-
-	while (done < n) {
-		got = disk_retry(
-			read(f->fd, (char *)buf + done, (size_t)num_min(n - done, DISK_CALL_MAX)));
-		if (got <= 0)
-			break;
-		done += got;
-	}
-	os_error = got < 0 ? errno : 0;
-	haft_user_end(had);
-	*moved = done;
-	return os_error == 0 ? 0 : io_disk_error(f, os_error, "read of %lld bytes", (long long)n);
-}
-
-int io_disk_write_next(const struct io_file *f, const void *buf, int64_t n, int64_t *moved)
-{
-	bool had = haft_user_begin();
-	int64_t done = 0, got = 0;
-	int os_error;
-
-	while (done < n) {
-		got = disk_retry(write(
-			f->fd, (const char *)buf + done, (size_t)num_min(n - done, DISK_CALL_MAX)));
-		if (got < 0)
-			break;
-		done += got;
-	}
-	os_error = got < 0 ? errno : 0;
-	haft_user_end(had);
-	*moved = done;
-	return os_error == 0 ? 0 : io_disk_error(f, os_error, "write of %lld bytes", (long long)n);
 }

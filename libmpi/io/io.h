@@ -92,9 +92,10 @@ struct io_file {
 	bool alone;               /* one member */
 	bool one_host;            /* all members share memory */
 	bool sequential;          /* MPI_MODE_SEQUENTIAL: a pipe or a device has no positions */
-	bool regular;             /* neither a pipe nor a device */
-	bool dirty;               /* this member has written since its last MPI_File_sync */
-	bool spread; /* members of other hosts have written for others since then; equal on all */
+	bool readable; /* fd can be read, also where amode is MPI_MODE_WRONLY: for windows */
+	bool stream;   /* a pipe or a device, opened so: stream_os.c */
+	bool dirty;    /* this member has written since its last MPI_File_sync */
+	bool spread;   /* members of other hosts have written for others since then; equal on all */
 	bool shared_owner; /* this member has allocated `shared' */
 	uint8_t turn;      /* of the two words of the shared pointer, the one in use: shared.h */
 	int64_t block;     /* bytes that the file system prefers to move at a time */
@@ -137,9 +138,10 @@ struct io_job {
 	struct type *type; /* held by a job that is not blocking */
 	int64_t offset;    /* IO_EXPLICIT: etypes, as the user gave it */
 	/* set by access.c before independent.c or collective.c see the job */
-	struct io_view *view; /* held */
-	int64_t at;           /* first byte of the stream */
-	int64_t bytes;        /* of the stream, and of the memory */
+	struct io_view *view;       /* held */
+	int64_t at;                 /* first byte of the stream */
+	int64_t bytes;              /* of the stream, and of the memory */
+	struct io_convert *convert; /* owned: memory has another representation.  Or NULL */
 	/* the result */
 	int64_t moved; /* of `bytes', from the first on */
 	int err;       /* class of the first error; 0: none */
@@ -151,6 +153,10 @@ void io_job_fail(struct io_job *j, int err);
 
 /* Returns the job's error, and hands its words to haft_err. */
 int io_job_error(const struct io_job *j);
+
+/* The bytes of a job that is not blocking have been moved, or it has failed: converts what came in.
+ * After this j->moved and j->err are the user's.  Called once, before io_job_end. */
+void io_job_finish(struct io_job *j);
 
 /* Drops what a job holds.  The struct stays. */
 void io_job_end(struct io_job *j);

@@ -302,7 +302,7 @@ static int open_all(struct open_making *m, int err)
 			err = open_identical(m, &first.id);
 		err = io_agree_on(m->comm, err);
 	}
-	f->regular = first.id.regular;
+	f->stream = f->sequential && !first.id.regular;
 	f->block = first.id.block;
 	f->position = (f->amode & MPI_MODE_APPEND) != 0 ? first.id.size : 0;
 	return err;

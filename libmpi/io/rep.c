@@ -1,59 +1,69 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* rep.c - the names of data representations, and extents in them (MPI-5.0 14.5). */
+/* rep.c - the names of data representations, and types in them (MPI-5.0 14.5). */
 #include "libmpi/io/rep.h"
 
 #include "libmpi/core/err.h"
 #include "libmpi/type/scale.h"
+#include "libmpi/type/signature.h"
 #include <string.h>
 
-enum rep_kind { REP_NATIVE, REP_INTERNAL, REP_EXTERNAL32 };
+static const struct io_rep rep_native = {.kind = IO_REP_NATIVE, .name = "native"};
+static const struct io_rep rep_internal = {
+	.next = &rep_native, .kind = IO_REP_INTERNAL, .name = "internal"};
+static const struct io_rep rep_external32 = {
+	.next = &rep_internal, .kind = IO_REP_EXTERNAL32, .name = "external32"};
 
-struct io_rep {
-	enum rep_kind kind;
-	const char *name;
-};
-
-static const struct io_rep rep_fixed[] = {
-	[REP_NATIVE] = {REP_NATIVE, "native"},
-	[REP_INTERNAL] = {REP_INTERNAL, "internal"},
-};
+static const struct io_rep *rep_first = &rep_external32; /* grows at the front */
 
 const struct io_rep *io_rep_native(void)
 {
-	return &rep_fixed[REP_NATIVE];
+	return &rep_native;
+}
+
+static const struct io_rep *rep_look(const char *name)
+{
+	const struct io_rep *r = rep_first;
+
+	while (r != NULL && strcmp(r->name, name) != 0)
+		r = r->next;
+	return r;
 }
 
 int io_rep_find(const char *name, const struct io_rep **rep)
 {
-	for (size_t i = 0; i < countof(rep_fixed); i++) {
-		if (strcmp(rep_fixed[i].name, name) == 0) {
-			*rep = &rep_fixed[i];
-			return 0;
-		}
-	}
-	return haft_err(
-		MPI_ERR_UNSUPPORTED_DATAREP, "there is no data representation \"%s\"", name);
+	*rep = rep_look(name);
+	if (*rep != NULL)
+		return 0;
+	return haft_err(MPI_ERR_UNSUPPORTED_DATAREP,
+		"there is no data representation \"%s\": it is not native, internal or external32, "
+		"and was not registered",
+		name);
 }
 
-const char *io_rep_name(const struct io_rep *rep)
+int io_rep_add(struct io_rep *rep)
 {
-	return rep->name;
+	if (rep_look(rep->name) != NULL)
+		return haft_err(MPI_ERR_DUP_DATAREP,
+			"there is a data representation \"%s\" already", rep->name);
+	rep->next = rep_first;
+	rep_first = rep;
+	return 0;
 }
 
-bool io_rep_is_lazy(const struct io_rep *rep)
+static int64_t rep_external_extent(void *arg, const struct type *basic)
 {
-	(void)rep;
-	return false;
-}
+	const struct type_signature *sum = type_signature_of((struct type *)(uintptr_t)basic);
 
-bool io_rep_converts(const struct io_rep *rep)
-{
-	return rep->kind > REP_INTERNAL;
+	(void)arg;
+	return sum != NULL ? sum->external : -haft_err(MPI_ERR_NO_MEM, "no memory for a signature");
 }
 
 int io_rep_scale(const struct io_rep *rep, struct type *t, struct type **scaled)
 {
-	(void)rep;
+	if (rep->kind == IO_REP_EXTERNAL32)
+		return type_scaled(t, rep_external_extent, NULL, scaled);
+	if (rep->kind == IO_REP_USER)
+		return type_scaled(t, io_rep_user_extent, (void *)(uintptr_t)rep, scaled);
 	obj_hold(t);
 	*scaled = t;
 	return 0;

@@ -3,19 +3,11 @@
  *
  *      member on rank 0's host      fetch-and-add on the word                    ~20 ns
  *      member on another host       SHARED_ADD {id, turn, n} ──> rank 0
- *                                   <── SHARED_WAS {id, before}
- *      ordered                      exclusive scan of counts; the last rank adds their sum, and
- *                                   tells all where the first one begins */
+ *                                   <── SHARED_WAS {id, before} */
 #include "libmpi/io/shared.h"
 
-#include "libmpi/coll/reduce_op.h"
-#include "libmpi/core/err.h"
-#include "libmpi/io/agree.h"
-#include "libmpi/io/view.h"
 #include "libmpi/p2p/outq.h"
 #include "libmpi/p2p/p2p.h"
-#include "libmpi/type/type.h"
-#include <engine.h>
 #include <string.h>
 
 enum shared_kind { SHARED_ADD = 1, SHARED_WAS };
@@ -136,54 +128,4 @@ void io_shared_prepare(struct io_file *f, int64_t to)
 void io_shared_turn(struct io_file *f)
 {
 	f->turn ^= 1;
-}
-
-/* --- in order of ranks ---------------------------------------------------------------------- */
-
-/* Sums of the ranks before this one: etypes, and members with an error. */
-static int shared_scan(struct comm *c, const int64_t mine[2], int64_t before[2])
-{
-	before[0] = before[1] = 0;
-	return coll_exscan(
-		mine, before, 2, type_predefined(MPI_INT64_T), coll_op_predefined(MPI_SUM), c);
-}
-
-/* The last rank takes the room of all members; *first: where that of rank 0 begins; *failed: a
- * member has an error, and the pointer has not moved. */
-static int shared_take(
-	struct io_file *f, const int64_t mine[2], const int64_t before[2], int64_t answer[2])
-{
-	struct comm *c = f->comm;
-
-	if (c->rank == c->size - 1) {
-		answer[1] = before[1] + mine[1];
-		if (answer[1] == 0)
-			io_shared_add(f, before[0] + mine[0], &answer[0]);
-	}
-	return coll_bcast(answer, 2, type_predefined(MPI_INT64_T), c->size - 1, c);
-}
-
-void io_shared_order(struct io_job *j)
-{
-	struct io_file *f = j->f;
-	int64_t unit = j->view != NULL && j->view->unit > 0 ? j->view->unit : 1;
-	int64_t mine[2] = {j->bytes / unit, j->err != 0}, before[2] = {0, 0}, first[2] = {0, 0};
-	int err = 0;
-
-	if (f->alone) {
-		if (j->err == 0)
-			io_shared_add(f, mine[0], &first[0]);
-		j->at = first[0] * unit;
-		return;
-	}
-	if (j->err != 0)
-		mine[0] = 0;
-	err = shared_scan(f->comm, mine, before);
-	if (err == 0)
-		err = shared_take(f, mine, before, first);
-	if (err == 0 && first[1] != 0)
-		err = io_agree(f, io_job_error(j));
-	if (err != 0 && j->err == 0)
-		io_job_fail(j, err);
-	j->at = (first[0] + before[0]) * unit;
 }

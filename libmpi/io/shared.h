@@ -20,10 +20,9 @@
 /* Made at open by the lowest rank of a host, in its segment; zero at first. */
 struct io_shared {
 	_Atomic int64_t pointer[2]; /* in etypes; of rank 0's block only; file->turn is in use */
-	_Atomic int64_t ticket;     /* sequential files: accesses that have begun */
-	_Atomic int64_t served;     /* and that are over */
+	_Atomic int64_t stream;     /* pipes and devices: bytes that are through */
 	int64_t members;            /* on this host */
-	uint64_t pad[3];
+	uint64_t pad[4];
 	struct io_lock_table locks;
 };
 

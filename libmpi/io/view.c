@@ -258,6 +258,6 @@ int io_get_view(
 	}
 	*etype = first;
 	*disp = v->disp;
-	snprintf(datarep, MPI_MAX_DATAREP_STRING, "%s", io_rep_name(v->rep));
+	snprintf(datarep, MPI_MAX_DATAREP_STRING, "%s", v->rep->name);
 	return 0;
 }

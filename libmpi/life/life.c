@@ -13,6 +13,7 @@
 #include "libmpi/life/life.h"
 
 #include "libmpi/boot/boot.h"
+#include "libmpi/boot/listen.h"
 #include "libmpi/coll/coll_args.h"
 #include "libmpi/coll/reduce_op.h"
 #include "libmpi/comm/attributes.h"
@@ -90,6 +91,13 @@ static const char *peer_host_name(int peer)
 	return boot_host_name(boot_host_of(peer));
 }
 
+/* The IP address of this host at which processes of other jobs reach it. */
+static const char *listen_where(char *ip)
+{
+	return boot_listen_where(
+		haft_setting_text(SETTING_IFACE), boot_host_name(boot->host), NULL, ip);
+}
+
 /* --- up ------------------------------------------------------------------------------------- */
 
 static int transports_open(void)
@@ -97,6 +105,7 @@ static int transports_open(void)
 	struct via_conf conf = {.seg = boot->seg,
 		.me = boot->first + boot->rank,
 		.first = boot->first,
+		.universe = boot->cookie,
 		.npeers = boot->size,
 		.seats_are_numbers = boot->nhosts == 1 && boot->first == 0,
 		.one_host = boot->nhosts == 1,
@@ -105,6 +114,7 @@ static int transports_open(void)
 		.addr = boot_addr,
 		.key = boot_key(),
 		.listen_fd = boot_listen_fd(),
+		.listen_where = listen_where,
 		.host_of = boot_host_of,
 		.host_name = peer_host_name,
 		.deliver = p2p_deliver,

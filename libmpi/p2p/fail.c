@@ -8,6 +8,7 @@
 #include "libmpi/core/err.h"
 #include "libmpi/core/process_state.h"
 #include "libmpi/p2p/request.h"
+#include "libmpi/via/alias.h"
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -15,10 +16,14 @@
 static int fail_peer_error(int peer)
 {
 	const struct p2p_peer *p = p2p_peer(peer);
+	bool alias = via_is_alias(peer);
 
-	haft_peer_lost(peer);
-	return haft_err(MPI_ERR_PROC_ABORTED, "rank %d of the job, on host %s, is %s: %s", peer,
-		via_host(peer), p->lost == PEER_LEFT ? "no longer in MPI" : "lost",
+	if (!alias)
+		haft_peer_lost(peer);
+	return haft_err(MPI_ERR_PROC_ABORTED, "%s %d of %s job, on host %s, is %s: %s",
+		alias ? "process" : "rank", alias ? via_alias_card(peer)->number : peer,
+		alias ? "another" : "the", via_host(peer),
+		p->lost == PEER_LEFT ? "no longer in MPI" : "lost",
 		p->lost_words != NULL ? p->lost_words : via_error_text(peer, VIA_LOST));
 }
 

@@ -5,6 +5,7 @@
 
 #include "libmpi/core/err.h"
 #include "libmpi/core/setting.h"
+#include "libmpi/via/alias.h"
 #include "libmpi/via/ofi.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -14,15 +15,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
 
 static struct {
-	const char *(*addr)(int peer);
-	void (*lost)(int peer, bool left, const char *words);
-	int bell;    /* socket of this process's doorbell */
-	bool named;  /* it has its name: others can ring it */
+	struct via_conf conf;
+	char tcp[NET_ADDR_LEN], local[NET_ADDR_LEN]; /* where this process listens; "": nowhere */
+	uint8_t foreign_key[NET_KEY_LEN];            /* proves foreign peers */
+	int bell;                                    /* socket of this process's doorbell */
+	bool named;                                  /* it has its name: others can ring it */
 	pid_t owner; /* the process that has opened all this, and not a child of it */
 } remote = {.bell = -1};
 
@@ -38,7 +41,7 @@ static void remote_deliver(void *arg, const struct net_frame *f)
 		.kind = f->hdr.kind,
 		.flags = f->hdr.flags};
 
-	if (via.ofi)
+	if (via.ofi && !via_is_alias(f->from))
 		via_ofi_deliver(f);
 	else
 		via.deliver(arg, &as);
@@ -59,18 +62,24 @@ static int error_of(int err)
 	return VIA_LOST;
 }
 
+/* Do messages to this peer go by libfabric? */
+static bool by_fabric(int peer)
+{
+	return via.ofi && !via_is_alias(peer);
+}
+
 int via_remote_put(int peer, const struct shm_hdr *h, const void *buf, size_t len)
 {
 	struct net_hdr hdr = hdr_of(h);
 
-	if (via.ofi)
+	if (by_fabric(peer))
 		return via_ofi_put(peer, h, buf, len);
 	return error_of(net_put(via.net, peer, &hdr, buf, len));
 }
 
 int via_remote_reserve(int peer, size_t len, void **room)
 {
-	if (via.ofi)
+	if (by_fabric(peer))
 		return via_ofi_reserve(peer, len, room);
 	return error_of(net_reserve(via.net, peer, len, room));
 }
@@ -79,7 +88,7 @@ void via_remote_commit(int peer, const struct shm_hdr *h, size_t len)
 {
 	struct net_hdr hdr = hdr_of(h);
 
-	if (via.ofi)
+	if (by_fabric(peer))
 		via_ofi_commit(peer, h, len);
 	else
 		net_commit(via.net, peer, &hdr, len);
@@ -87,21 +96,21 @@ void via_remote_commit(int peer, const struct shm_hdr *h, size_t len)
 
 int via_stream_send(int peer, uint64_t id, const void *buf, size_t len, struct net_op *op)
 {
-	if (via.ofi)
+	if (by_fabric(peer))
 		return via_ofi_stream_send(peer, id, buf, len, op);
 	return error_of(net_send(via.net, peer, id, buf, len, op));
 }
 
 int via_stream_post(int peer, uint64_t id, void *buf, size_t len, struct net_op *op)
 {
-	if (via.ofi)
+	if (by_fabric(peer))
 		return via_ofi_stream_post(peer, id, buf, len, op);
 	return error_of(net_post(via.net, peer, id, buf, len, op));
 }
 
 void via_stream_unpost(struct net_op *op)
 {
-	if (via.ofi)
+	if (by_fabric(op->peer))
 		via_ofi_stream_unpost(op);
 	else
 		net_unpost(via.net, op);
@@ -109,7 +118,9 @@ void via_stream_unpost(struct net_op *op)
 
 bool via_quiet_remote(void)
 {
-	return via.ofi ? via_ofi_quiet() : net_all_sent(via.net);
+	if (!via.ofi)
+		return net_all_sent(via.net);
+	return via_ofi_quiet() && (!via_alias_any() || net_all_sent(via.net));
 }
 
 int via_remote_poll(bool all)
@@ -125,7 +136,7 @@ const char *via_error_text(int peer, int error)
 		return shm_error_text(error);
 	if (via.net == NULL)
 		return "it has ended";
-	return via.ofi ? via_ofi_words(peer) : net_peer_words(via.net, peer);
+	return by_fabric(peer) ? via_ofi_words(peer) : net_peer_words(via.net, peer);
 }
 
 /* --- the doorbell --------------------------------------------------------------------------- */
@@ -147,7 +158,8 @@ static bool bell_open(void)
 	struct sockaddr_un a;
 	socklen_t len = bell_name(&a, via.seat);
 
-	remote.bell = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (remote.bell < 0)
+		remote.bell = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	remote.named = remote.bell >= 0 && bind(remote.bell, (struct sockaddr *)&a, len) == 0;
 	return remote.bell >= 0;
 }
@@ -160,6 +172,8 @@ static void bell_ring(void *arg, int seat)
 	socklen_t len = bell_name(&a, seat);
 
 	(void)arg;
+	if (unlikely(remote.bell < 0)) /* this process itself sleeps without */
+		remote.bell = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	sendto(remote.bell, "", 1, MSG_DONTWAIT | MSG_NOSIGNAL, (struct sockaddr *)&a, len);
 }
 
@@ -212,16 +226,16 @@ static bool bell_sleep(void *arg, uint64_t ns)
 static const char *addr_of(void *arg, int peer)
 {
 	(void)arg;
-	return remote.addr(peer);
+	return via_is_alias(peer) ? via_alias_addr(peer) : remote.conf.addr(peer);
 }
 
 static void peer_lost(void *arg, int peer, enum net_why why, const char *words)
 {
 	(void)arg;
-	if (via.ofi)
+	if (by_fabric(peer))
 		via_ofi_net_lost(peer, why == NET_WHY_LEFT, words);
 	else
-		remote.lost(peer, why == NET_WHY_LEFT, words);
+		remote.conf.lost(peer, why == NET_WHY_LEFT, words);
 }
 
 static void net_report(void *arg, const char *words)
@@ -273,11 +287,23 @@ static int fabric_open(const struct via_conf *conf)
 	return err;
 }
 
-int via_remote_open(const struct via_conf *conf)
+void via_remote_prepare(const struct via_conf *conf)
+{
+	static const struct shm_sleep_ops ringer = {.ring = bell_ring};
+
+	remote.conf = *conf;
+	remote.owner = getpid();
+	shm_sleep_ops_set(via.shm, &ringer);
+}
+
+/* Opens libnet and the doorbell.  From now on the process sleeps by them. */
+static int sockets_open(const uint8_t key[NET_KEY_LEN])
 {
 	static const struct shm_sleep_ops bell = {bell_most, bell_sleep, bell_ring, NULL};
 	struct net_conf net = {.me = via.me,
 		.npeers = 1 << VIA_PEER_BITS,
+		.universe = via.universe,
+		.foreign = via_alias_asked,
 		.listen_fd = -1,
 		.deliver = remote_deliver,
 		.lost = peer_lost,
@@ -285,16 +311,13 @@ int via_remote_open(const struct via_conf *conf)
 		.addr = addr_of};
 	int err;
 
-	if (conf->key == NULL)
-		return haft_err(MPI_ERR_OTHER, "HAFT_VIA=net or ofi-all, but the launcher has made "
-					       "no sockets for the processes: it "
-					       "must be in mpiexec's environment");
-	memcpy(net.key, conf->key, NET_KEY_LEN);
-	if (conf->listen_fd >= 0)
-		net.listen_fd = fcntl(conf->listen_fd, F_DUPFD_CLOEXEC, 0);
-	remote.addr = conf->addr;
-	remote.lost = conf->lost;
-	remote.owner = getpid();
+	if (getrandom(remote.foreign_key, sizeof(remote.foreign_key), 0) !=
+		sizeof(remote.foreign_key))
+		return remote_failed("its sockets", strerror(errno));
+	memcpy(net.key, key, NET_KEY_LEN);
+	memcpy(net.foreign_key, remote.foreign_key, NET_KEY_LEN);
+	if (remote.conf.listen_fd >= 0)
+		net.listen_fd = fcntl(remote.conf.listen_fd, F_DUPFD_CLOEXEC, 0);
 	err = net_open(&net, &via.net);
 	if (err != 0)
 		return remote_failed(
@@ -302,8 +325,94 @@ int via_remote_open(const struct via_conf *conf)
 	if (!bell_open())
 		return remote_failed("the socket that wakes it", strerror(errno));
 	shm_sleep_ops_set(via.shm, &bell);
-	err = fabric_open(conf);
+	via_alias_open(via.net);
+	via.mixed = true;
+	return 0;
+}
+
+int via_remote_open(const struct via_conf *conf)
+{
+	int err;
+
+	if (conf->key == NULL)
+		return haft_err(MPI_ERR_OTHER, "HAFT_VIA=net or ofi-all, but the launcher has made "
+					       "no sockets for the processes: it "
+					       "must be in mpiexec's environment");
+	err = sockets_open(conf->key);
+	if (err == 0)
+		err = fabric_open(conf);
 	if (err == 0)
 		atexit(remote_close);
 	return err;
+}
+
+/* --- later: for processes of other universes ------------------------------------------------ */
+
+/* Opens one more listener.  False: not possible; `text' is then "". */
+static bool listener_open(const char *where, char text[NET_ADDR_LEN])
+{
+	int fd;
+
+	if (net_listen(where, &fd, text) == 0) {
+		if (net_listen_on(via.net, fd) == 0)
+			return true;
+		close(fd);
+	}
+	text[0] = '\0';
+	return false;
+}
+
+/* Opens the listeners that the job has not: a UNIX socket, and one of TCP. */
+static int listeners_open(void)
+{
+	const char *job = remote.conf.listen_fd >= 0 ? remote.conf.addr(via.me) : NULL, *why = NULL;
+	char ip[NET_ADDR_LEN] = "", where[NET_ADDR_LEN + 16];
+
+	if (job != NULL)
+		snprintf(strncmp(job, "tcp:", 4) == 0 ? remote.tcp : remote.local, NET_ADDR_LEN,
+			"%s", job);
+	if (remote.local[0] == '\0')
+		listener_open("unix:", remote.local);
+	if (remote.tcp[0] == '\0')
+		why = remote.conf.listen_where(ip);
+	if (remote.tcp[0] == '\0' && why == NULL) {
+		snprintf(where, sizeof(where), strchr(ip, ':') != NULL ? "tcp:[%s]:0" : "tcp:%s:0",
+			ip);
+		listener_open(where, remote.tcp);
+	}
+	if (remote.tcp[0] == '\0' && remote.local[0] == '\0')
+		return remote_failed("a socket for other jobs", why ? why : strerror(errno));
+	return 0;
+}
+
+int via_remote_open_late(void)
+{
+	uint8_t key[NET_KEY_LEN];
+	int err = 0;
+
+	if (via.net == NULL) {
+		/* Without a key of the job no process of it connects by sockets. */
+		if (remote.conf.key != NULL)
+			memcpy(key, remote.conf.key, NET_KEY_LEN);
+		else if (getrandom(key, sizeof(key), 0) != sizeof(key))
+			return remote_failed("its sockets", strerror(errno));
+		err = sockets_open(key);
+		if (err == 0)
+			atexit(remote_close);
+	}
+	if (err == 0 && remote.tcp[0] == '\0' && remote.local[0] == '\0')
+		err = listeners_open();
+	return err;
+}
+
+void via_remote_card(struct via_card *card)
+{
+	memcpy(card->key, remote.foreign_key, NET_KEY_LEN);
+	snprintf(card->tcp, sizeof(card->tcp), "%s", remote.tcp);
+	snprintf(card->unix_, sizeof(card->unix_), "%s", remote.local);
+}
+
+void via_wake_on(int fd, bool on)
+{
+	net_wake_on(via.net, fd, on);
 }

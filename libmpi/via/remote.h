@@ -6,7 +6,8 @@
  *                                                   └── doorbell          a datagram socket
  *      local peer: put, sees that this process sleeps in ppoll ── one datagram ─┘
  *
- * Only a process with remote peers has this doorbell; others sleep in libshm's futex.
+ * Only a process with remote peers has this doorbell; others sleep in libshm's futex, and ring it
+ * all the same: any process of a host may get remote peers later.
  *
  * The doorbell's name is in the abstract namespace (of the host; nothing is in the file system),
  * and contains the job's cookie, the host and the seat.  Its datagrams have no content: one of a
@@ -17,6 +18,13 @@
 
 #include "libmpi/via/via.h"
 
+/* Opens libnet if it is not open, with listeners for other universes.  0, or MPI_ERR_OTHER with
+ * words. */
+int via_remote_open_late(void);
+
+/* Keeps what a later opening needs, and makes this process ring doorbells. */
+void via_remote_prepare(const struct via_conf *conf);
+
 /* Opens libnet and the doorbell, and with HAFT_VIA=ofi libfabric.  0, MPI_ERR_OTHER or
  * MPI_ERR_NO_MEM with words. */
 int via_remote_open(const struct via_conf *conf);
@@ -24,6 +32,10 @@ int via_remote_open(const struct via_conf *conf);
 /* Polls the awaited peer's socket, or the fabric; `all': every socket.  > 0: something has
  * moved. */
 int via_remote_poll(bool all);
+
+/* The addresses at which this process listens, and its key for foreign peers, into its card. */
+struct via_card;
+void via_remote_card(struct via_card *card);
 
 /* As via_put, via_reserve and via_commit, to a remote peer. */
 int via_remote_put(int peer, const struct shm_hdr *h, const void *buf, size_t len);

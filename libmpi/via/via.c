@@ -7,6 +7,7 @@
  *      via_poll ─> via_poll_any ─┬── each pass ──────────────> libshm
  *                                └── one pass of several ────> remote.c: a system call */
 #include "libmpi/via/via.h"
+#include "libmpi/via/alias.h"
 #include "libmpi/via/remote.h"
 
 #include "libmpi/core/err.h"
@@ -54,17 +55,19 @@ static bool isolated; /* each peer is a node of its own: HAFT_VIA=net, ofi-all *
 
 int via_node_any(int peer)
 {
+	if (via_is_alias(peer))
+		return via_alias_node(peer);
 	return isolated ? peer : host_of(peer);
 }
 
 int via_machine(int peer)
 {
-	return host_of(peer);
+	return via_is_alias(peer) ? via_alias_node(peer) : host_of(peer);
 }
 
 const char *via_host(int peer)
 {
-	return host_name(peer);
+	return via_is_alias(peer) ? via_alias_host(peer) : host_name(peer);
 }
 
 /* seat_of where every other peer is remote. */
@@ -148,8 +151,11 @@ void via_peer_unreachable(int number)
 
 int via_seat_find(int peer)
 {
-	int seat = seat_of != NULL ? seat_of(peer) : peer;
+	int seat;
 
+	if (via_is_alias(peer))
+		return -1;
+	seat = seat_of != NULL ? seat_of(peer) : peer;
 	if (seat_of != NULL && seat >= 0 && seat != via.seat &&
 		shm_seat_name(via.shm->seg, seat) != 0)
 		tenant_face(seat, peer);
@@ -199,6 +205,7 @@ int via_open(struct via_conf *conf)
 			conf->me, shm_error_text(err));
 	via.me = conf->me;
 	via.npeers = conf->npeers;
+	via.universe = conf->universe;
 	via.awaited = -1;
 	via.frame_max = via.shm->frame_max;
 	via.mem_len = shm_seg_len(conf->seg);
@@ -206,6 +213,7 @@ int via_open(struct via_conf *conf)
 	via.deliver = conf->deliver;
 	via.peer_made = conf->peer_made;
 	haft_valid_add("via_peers_valid", via_peers_valid);
+	via_remote_prepare(conf);
 	err = via_peers_open(conf->first + conf->npeers);
 	if (err == 0)
 		err = transports_open(conf);

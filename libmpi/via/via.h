@@ -32,6 +32,7 @@ struct via {
 	struct shm *shm;
 	int me, seat;                /* this process: its number, and its seat in the segment */
 	int npeers;                  /* processes of this one's job */
+	uint64_t universe;           /* in which numbers have a meaning; not 0 */
 	bool mixed;                  /* some peer is remote, or its seat is not its number */
 	struct via_peer *peers_made; /* rows: peer_table.h */
 	void (*peer_made)(struct via_peer *p);
@@ -62,6 +63,7 @@ extern struct via_ofi_count via_ofi_count;
 struct via_conf {
 	struct shm_seg *seg;
 	int me, first, npeers;         /* the job has the numbers first .. first + npeers - 1 */
+	uint64_t universe;             /* a random number, equal in all of it, and not 0 */
 	bool seats_are_numbers;        /* seats and numbers of the job are equal */
 	bool one_host;                 /* all of the job are on this host */
 	int (*seat_of)(int peer);      /* -1: remote, or gone */
@@ -69,7 +71,10 @@ struct via_conf {
 	const char *(*addr)(int peer); /* where a peer listens, for libnet; NULL: it does not */
 	const uint8_t *key;            /* NET_KEY_LEN bytes; NULL: no peer listens */
 	int listen_fd;                 /* via takes a dup; -1: none */
-	int (*host_of)(int peer);      /* number of its host */
+	/* Finds the IP address at which a process of this host listens, into ip (NET_ADDR_LEN
+	 * bytes).  NULL, or why there is none. */
+	const char *(*listen_where)(char *ip);
+	int (*host_of)(int peer);           /* number of its host */
 	const char *(*host_name)(int peer); /* name of its host, for messages */
 	shm_deliver_fn *deliver;
 	void (*peer_made)(struct via_peer *p); /* fills in p2p's part of a new row */

@@ -42,8 +42,8 @@ static void test_hello(void **state)
 				  .piece_max = NET_PIECE_MAX,
 				  .nonce = {9, 8, 7}},
 			  r = {0};
-	static const uint8_t first[24] = {0x89, 'h', 'n', 'e', 't', '\r', '\n', 0x1a, 2, 0, 1, 0, 4,
-		3, 2, 1, 5, 0, 0, 0, 6, 0, 7, 0};
+	static const uint8_t first[28] = {0x89, 'h', 'n', 'e', 't', '\r', '\n', 0x1a, 3, 0, 1, 0, 4,
+		3, 2, 1, 0, 0, 0, 0, 5, 0, 0, 0, 6, 0, 7, 0};
 	uint8_t b[WIRE_HELLO], a[WIRE_HELLO], other[NET_KEY_LEN] = "another key   . ";
 
 	(void)state;

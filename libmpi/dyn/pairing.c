@@ -1,0 +1,410 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* pairing.c - accept and connect at the roots: see pairing.h.
+ *
+ *      server    QUEUE ──accept──> HELLO ──CALL has come──> ANSWER ──ACCEPT has gone──> done
+ *                  ^─────────── anything wrong, or quiet ─────┘
+ *      client    DIAL ──connected──> QUEUE ──HELLO has come──> CALL ──ACCEPT has come──> done
+ *                  ^─ refused: next address
+ *
+ * Both are state machines that a wait advances (p2p_progress_until), so messages of this process go
+ * on meanwhile.  The sockets are watched by libnet's descriptor, so they end a sleep. */
+#include "libmpi/dyn/pairing.h"
+
+#include "libmpi/core/clock.h"
+#include "libmpi/core/err.h"
+#include "libmpi/dyn/dialog.h"
+#include "libmpi/p2p/p2p.h"
+#include <errno.h>
+#include <poll.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#define DIALOG_MS 5000     /* so long a client may take to say what it has to say */
+#define NAP_NS    50000000 /* a sleep that nothing ends */
+#define BUSY_NS   1000000  /* while bytes wait to go, or a full queue may get room */
+
+enum pairing_stage {
+	STAGE_DIAL,   /* client: the next address */
+	STAGE_REACH,  /* client: the socket is being connected */
+	STAGE_QUEUE,  /* server: no client yet; client: in the queue */
+	STAGE_DIALOG, /* server: HELLO goes; client: CALL has gone */
+	STAGE_ANSWER, /* server: ACCEPT goes */
+	STAGE_DONE
+};
+
+struct pairing {
+	enum pairing_stage stage;
+	struct dialog dialog;
+	uint64_t until;        /* of all, ns; 0: no limit */
+	uint64_t dialog_until; /* of this conversation */
+	uint32_t nap_ns;       /* until the next look, if nothing else ends the sleep */
+	int err;               /* class, if it has failed; any thread may have found out, so: */
+	char words[HAFT_ERR_TEXT_MAX];
+	struct dyn_pairing *result;
+	const struct via_card *cards; /* this side's */
+	int n;
+	struct dyn_port *port;     /* server */
+	struct dyn_port_name name; /* client */
+	int addr, timeout_s;       /* client: index of the address that is tried */
+	int why;                   /* client: errno of the last attempt */
+};
+
+/* An ACCEPT begins with it; cards follow. */
+struct pairing_offer {
+	struct comm_ids ids;
+};
+
+static uint64_t pairing_deadline(int timeout_s)
+{
+	return timeout_s > 0 ? clock_now_ns() + (uint64_t)timeout_s * NS_PER_S : 0;
+}
+
+__attribute__((format(printf, 3, 4))) static bool pairing_fail(
+	struct pairing *m, int class, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(m->words, sizeof(m->words), fmt, ap);
+	va_end(ap);
+	m->err = class;
+	m->stage = STAGE_DONE;
+	return true;
+}
+
+static void pairing_hang_up(struct pairing *m)
+{
+	if (m->dialog.fd >= 0)
+		close(m->dialog.fd);
+	dyn_dialog_end(&m->dialog);
+	m->dialog.fd = -1;
+}
+
+static void pairing_begin(struct pairing *m, int fd, const uint8_t *secret)
+{
+	dyn_dialog_begin(&m->dialog, fd, secret);
+	via_wake_on(fd, true);
+}
+
+/* Keeps the cards of the other side, which lie behind `skip' bytes of the message.  False: they are
+ * no cards. */
+static bool pairing_keep(struct pairing *m, size_t skip)
+{
+	size_t bytes = m->dialog.bytes - skip;
+
+	if (m->dialog.bytes < skip + sizeof(struct via_card) ||
+		bytes % sizeof(struct via_card) != 0)
+		return false;
+	m->result->n = (int)(bytes / sizeof(struct via_card));
+	m->result->card = malloc(bytes);
+	if (m->result->card == NULL)
+		return false;
+	memcpy(m->result->card, (const char *)m->dialog.data + skip, bytes);
+	for (int i = 0; i < m->result->n; i++) {
+		struct via_card *c = &m->result->card[i];
+
+		c->tcp[sizeof(c->tcp) - 1] = c->unix_[sizeof(c->unix_) - 1] =
+			c->name[sizeof(c->name) - 1] = '\0';
+		if (c->number < 0 || c->number >= VIA_ALIAS_FIRST || c->universe == 0)
+			return false;
+	}
+	return true;
+}
+
+static void pairing_drop(struct pairing *m)
+{
+	free(m->result->card);
+	*m->result = (struct dyn_pairing){.ids = m->result->ids};
+}
+
+/* Waits until the state machine is done. */
+static int pairing_run(struct pairing *m, bool (*step)(void *arg))
+{
+	p2p_progress_until(&(struct p2p_condition){.ready = step, .arg = m, .nap_ns = &m->nap_ns});
+	pairing_hang_up(m);
+	if (m->err == 0)
+		return 0;
+	pairing_drop(m);
+	return haft_err(m->err, "%s", m->words);
+}
+
+/* --- the server ----------------------------------------------------------------------------- */
+
+/* Takes the first client in the queue.  False: there is none. */
+static bool accept_next(struct pairing *m)
+{
+	int fd = -1;
+
+	for (int i = 0; i < m->port->nfd && fd < 0; i++)
+		fd = accept4(m->port->fd[i], NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+	if (fd < 0)
+		return false;
+	pairing_begin(m, fd, m->port->secret);
+	m->dialog_until = clock_now_ns() + DIALOG_MS * NS_PER_MS;
+	m->stage = STAGE_DIALOG;
+	if (!dyn_dialog_put(&m->dialog, DIALOG_HELLO, NULL, 0))
+		m->dialog_until = 0;
+	return true;
+}
+
+/* The call has come: this side's cards are the answer.  A process can be on one side only. */
+static int accept_answer(struct pairing *m)
+{
+	static const char twice[] = "a process is a member of both groups: they must be disjoint";
+	size_t bytes = sizeof(struct pairing_offer) + (size_t)m->n * sizeof(struct via_card);
+	struct pairing_offer *offer;
+	bool put;
+
+	if (m->dialog.kind != DIALOG_CALL || !pairing_keep(m, 0))
+		return -EBADMSG;
+	for (int i = 0; i < m->n; i++)
+		for (int j = 0; j < m->result->n; j++)
+			if (m->cards[i].universe == m->result->card[j].universe &&
+				m->cards[i].number == m->result->card[j].number) {
+				dyn_dialog_put(&m->dialog, DIALOG_REFUSE, twice, sizeof(twice));
+				dyn_dialog_flush(&m->dialog);
+				return -EBADMSG;
+			}
+	offer = calloc(1, bytes);
+	if (offer == NULL)
+		return -ENOMEM;
+	offer->ids = m->result->ids;
+	memcpy(offer + 1, m->cards, (size_t)m->n * sizeof(struct via_card));
+	put = dyn_dialog_put(&m->dialog, DIALOG_ACCEPT, offer, bytes);
+	free(offer);
+	m->stage = STAGE_ANSWER;
+	return put ? 0 : -ENOMEM;
+}
+
+/* Advances the conversation with a client.  0: it is complete; -EAGAIN: not yet; else it failed. */
+static int accept_dialog(struct pairing *m)
+{
+	int err = dyn_dialog_flush(&m->dialog);
+
+	if (err != 0 || m->stage == STAGE_ANSWER)
+		return err;
+	err = dyn_dialog_get(&m->dialog);
+	if (err == 0)
+		err = accept_answer(m);
+	return err != 0 ? err : dyn_dialog_flush(&m->dialog);
+}
+
+static bool accept_step(void *arg)
+{
+	struct pairing *m = arg;
+	int err;
+
+	m->nap_ns = NAP_NS;
+	while (m->stage != STAGE_DONE && (m->stage != STAGE_QUEUE || accept_next(m))) {
+		err = accept_dialog(m);
+		if (err == 0) {
+			m->stage = STAGE_DONE;
+			return true;
+		}
+		if (err == -EAGAIN && clock_now_ns() < m->dialog_until) {
+			m->nap_ns = BUSY_NS;
+			return false;
+		}
+		pairing_hang_up(m);
+		pairing_drop(m);
+		m->stage = STAGE_QUEUE;
+	}
+	if (m->stage == STAGE_DONE)
+		return true;
+	if (m->port->closed)
+		return pairing_fail(m, MPI_ERR_PORT, "the port was closed meanwhile");
+	if (m->until != 0 && clock_now_ns() >= m->until)
+		return pairing_fail(m, MPI_ERR_PORT, "no process has connected to the port in %d s",
+			m->timeout_s);
+	return false;
+}
+
+static void accept_watch(const struct dyn_port *p, bool on)
+{
+	for (int i = 0; i < p->nfd; i++)
+		via_wake_on(p->fd[i], on);
+}
+
+int dyn_pair_accept(const char *port, int timeout_s, const struct via_card *cards, int n,
+	struct comm_ids ids, struct dyn_pairing *result)
+{
+	struct pairing m = {.stage = STAGE_QUEUE,
+		.dialog.fd = -1,
+		.until = pairing_deadline(timeout_s),
+		.timeout_s = timeout_s,
+		.result = result,
+		.cards = cards,
+		.n = n,
+		.port = dyn_port_use(port)};
+	int err;
+
+	*result = (struct dyn_pairing){.ids = ids};
+	if (m.port == NULL)
+		return MPI_ERR_PORT;
+	accept_watch(m.port, true);
+	err = pairing_run(&m, accept_step);
+	accept_watch(m.port, false);
+	dyn_port_drop(m.port);
+	return err;
+}
+
+/* --- the client ----------------------------------------------------------------------------- */
+
+/* The words of a connection that has failed. */
+static bool connect_failed(struct pairing *m)
+{
+	switch (m->why) {
+	case EACCES:
+		return pairing_fail(m, MPI_ERR_PORT,
+			"the process at the port on host %s does not know its secret: the port was "
+			"closed",
+			m->name.host);
+	case EBADMSG:
+		return pairing_fail(m, MPI_ERR_PORT,
+			"the process at the port on host %s is of another build of Haft, or of "
+			"none",
+			m->name.host);
+	case ENOMEM: return pairing_fail(m, MPI_ERR_NO_MEM, "no memory for a connection");
+	case ECONNREFUSED:
+	case ECONNRESET:
+	case EPIPE:
+		return pairing_fail(m, MPI_ERR_PORT,
+			"nobody listens at the port on host %s: it was closed, or its process has "
+			"ended",
+			m->name.host);
+	default:
+		return pairing_fail(m, MPI_ERR_PORT, "no way to the port on host %s: %s",
+			m->name.host, strerror(m->why));
+	}
+}
+
+/* This attempt has failed: on to the next address, or to the end. */
+static bool connect_next(struct pairing *m, int why)
+{
+	pairing_hang_up(m);
+	pairing_drop(m);
+	m->why = m->why == 0 || why != ECONNREFUSED ? why : m->why;
+	m->stage = STAGE_DIAL;
+	if (++m->addr < m->name.naddr)
+		return false;
+	return connect_failed(m);
+}
+
+static bool connect_dial(struct pairing *m)
+{
+	int fd, err = net_dial(m->name.addr[m->addr], &fd);
+
+	if (err == NET_SYS && errno == EAGAIN) { /* the queue of a UNIX socket is full */
+		m->nap_ns = BUSY_NS;
+		return false;
+	}
+	if (err != 0)
+		return connect_next(m, err == NET_SYS ? errno : EADDRNOTAVAIL);
+	pairing_begin(m, fd, m->name.secret);
+	m->stage = STAGE_REACH;
+	return true;
+}
+
+static bool connect_reached(struct pairing *m)
+{
+	struct pollfd p = {.fd = m->dialog.fd, .events = POLLOUT};
+	socklen_t len = sizeof(int);
+	int err = 0;
+
+	if (poll(&p, 1, 0) == 0) {
+		m->nap_ns = BUSY_NS;
+		return false;
+	}
+	if (getsockopt(m->dialog.fd, SOL_SOCKET, SO_ERROR, &err, &len) != 0)
+		err = errno;
+	if (err != 0)
+		return connect_next(m, err);
+	m->stage = STAGE_QUEUE;
+	return true;
+}
+
+/* The answer has come. */
+static bool connect_answered(struct pairing *m)
+{
+	const struct pairing_offer *offer = m->dialog.data;
+
+	if (m->dialog.kind == DIALOG_REFUSE && m->dialog.bytes > 0)
+		return pairing_fail(m, MPI_ERR_COMM, "%.*s", (int)m->dialog.bytes - 1,
+			(const char *)m->dialog.data);
+	if (m->dialog.kind != DIALOG_ACCEPT || m->dialog.bytes < sizeof(*offer))
+		return connect_next(m, EBADMSG);
+	memcpy(&m->result->ids, &offer->ids, sizeof(offer->ids));
+	if (!pairing_keep(m, sizeof(*offer)))
+		return connect_next(m, EBADMSG);
+	m->stage = STAGE_DONE;
+	return true;
+}
+
+/* Advances the conversation with the server. */
+static bool connect_dialog(struct pairing *m)
+{
+	int err = dyn_dialog_flush(&m->dialog);
+
+	if (err == -EAGAIN)
+		m->nap_ns = BUSY_NS;
+	if (err == 0)
+		err = dyn_dialog_get(&m->dialog);
+	if (err == -EAGAIN)
+		return false;
+	if (err != 0)
+		return connect_next(m, -err);
+	if (m->stage == STAGE_DIALOG)
+		return connect_answered(m);
+	if (m->dialog.kind != DIALOG_HELLO)
+		return connect_next(m, EBADMSG);
+	if (!dyn_dialog_put(&m->dialog, DIALOG_CALL, m->cards, (size_t)m->n * sizeof(*m->cards)))
+		return connect_next(m, ENOMEM);
+	m->stage = STAGE_DIALOG;
+	m->until =
+		clock_now_ns() + DIALOG_MS * NS_PER_MS; /* the other side is in MPI_Comm_accept */
+	return true;
+}
+
+static bool connect_step(void *arg)
+{
+	struct pairing *m = arg;
+	bool on = true;
+
+	m->nap_ns = NAP_NS;
+	while (on && m->stage != STAGE_DONE) {
+		switch (m->stage) {
+		case STAGE_DIAL: on = connect_dial(m); break;
+		case STAGE_REACH: on = connect_reached(m); break;
+		default: on = connect_dialog(m); break;
+		}
+		on = on || (m->stage == STAGE_DIAL && m->nap_ns == NAP_NS);
+	}
+	if (m->stage == STAGE_DONE)
+		return true;
+	if (m->until != 0 && clock_now_ns() >= m->until)
+		return pairing_fail(m, MPI_ERR_PORT,
+			"the port on host %s is open, but its process has not accepted within "
+			"%d s",
+			m->name.host, m->timeout_s);
+	return false;
+}
+
+int dyn_pair_connect(const char *port, int timeout_s, const struct via_card *cards, int n,
+	struct dyn_pairing *result)
+{
+	struct pairing m = {.stage = STAGE_DIAL,
+		.dialog.fd = -1,
+		.until = pairing_deadline(timeout_s),
+		.timeout_s = timeout_s,
+		.result = result,
+		.cards = cards,
+		.n = n};
+	int err = dyn_port_parse(port, &m.name);
+
+	*result = (struct dyn_pairing){.n = 0};
+	return err != 0 ? err : pairing_run(&m, connect_step);
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* pairing.h - the roots of MPI_Comm_accept and MPI_Comm_connect find each other at a port.
+ *
+ *      client's root                         server's root
+ *        dial  ───────────────────────────>  waits in the queue of the listening socket
+ *                                            accept
+ *        <────────────── HELLO ────────────  nonce, proof of the secret
+ *        CALL  ───────────────────────────>  the client's cards, proof of the secret
+ *        <────────────── ACCEPT ───────────  context ids, the server's cards
+ *
+ * All messages are signed with the secret in the port's name (dialog.h).  A client that says
+ * nothing or something wrong is sent away after a while, and the next in the queue has its turn. */
+#ifndef HAFT_DYN_PAIRING_H
+#define HAFT_DYN_PAIRING_H
+
+#include "libmpi/comm/context_id.h"
+#include "libmpi/dyn/port.h"
+#include "libmpi/via/alias.h"
+
+/* The result at each root: the other side's members, and the ids of the communicator. */
+struct dyn_pairing {
+	struct comm_ids ids;
+	int n;
+	struct via_card *card; /* malloc'ed: [n] */
+};
+
+/* Waits for a client at a port of this process, for at most timeout_s seconds (0: for ever).  n
+ * cards: of this side; ids are offered.  Makes progress meanwhile.  0, or MPI_ERR_PORT or
+ * MPI_ERR_NO_MEM with words. */
+int dyn_pair_accept(const char *port, int timeout_s, const struct via_card *cards, int n,
+	struct comm_ids ids, struct dyn_pairing *m);
+
+/* Waits until the process of a port accepts, likewise. */
+int dyn_pair_connect(const char *port, int timeout_s, const struct via_card *cards, int n,
+	struct dyn_pairing *m);
+
+#endif

@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* convert.c - chunks of an access between memory and another representation (MPI-5.0 14.5).
+ *
+ *      memory   type type type ...        units [from, from + n) ──> stage ──> the file
+ *
+ * A unit is an entry of the type map if all entries have one basic type, so a chunk may end
+ * anywhere in a large element.  Else it is an element. */
+#include "libmpi/io/convert.h"
+
+#include "libmpi/coll/reduce_op.h"
+#include "libmpi/core/err.h"
+#include "libmpi/core/num.h"
+#include "libmpi/io/agree.h"
+#include "libmpi/io/rep.h"
+#include "libmpi/type/signature.h"
+#include "libmpi/type/type.h"
+#include <engine.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CONVERT_STAGE MEAN_OR(64, 4 << 20) /* bytes converted at a time */
+
+struct io_convert {
+	const struct io_rep *rep;
+	enum io_way way;
+	char *buf;         /* the user's memory */
+	int64_t count;     /* elements of type */
+	struct type *type; /* the user's */
+	struct type *only; /* basic type of all entries: units are entries; NULL: elements */
+	int64_t units;     /* in all */
+	int64_t entries;   /* of the type map, in a unit */
+	int64_t file_unit, mem_unit; /* bytes of data of a unit */
+	char *stage;                 /* malloc'ed */
+	int64_t room;                /* units that fit the stage */
+	char *packed; /* malloc'ed, as large in memory's form: entries of a type with gaps */
+};
+
+int io_convert_size(const struct io_view *v, struct type *t, int64_t *bytes)
+{
+	struct type *scaled;
+	int err;
+
+	if (!io_rep_converts(v->rep)) {
+		*bytes = t->size;
+		return 0;
+	}
+	err = io_rep_scale(v->rep, t, &scaled);
+	if (err != 0)
+		return err;
+	*bytes = scaled->size;
+	obj_drop(scaled);
+	return 0;
+}
+
+/* --- units ---------------------------------------------------------------------------------- */
+
+/* Finds the units of a job; allocates nothing. */
+static int convert_units(struct io_convert *c, const struct io_job *j)
+{
+	const struct type_signature *sum = type_signature_of(j->type);
+	int64_t element = j->count > 0 ? j->bytes / j->count : 0;
+
+	if (sum == NULL)
+		return haft_err(MPI_ERR_NO_MEM, "no memory for a signature");
+	*c = (struct io_convert){.rep = j->view->rep,
+		.way = (enum io_way)j->way,
+		.buf = j->buf,
+		.count = j->count,
+		.type = j->type,
+		.units = j->count,
+		.entries = j->type->basics,
+		.file_unit = element,
+		.mem_unit = j->type->size};
+	if (sum->only != NULL && j->type->basics > 0 && element % j->type->basics == 0) {
+		c->only = (struct type *)(uintptr_t)sum->only;
+		c->units = j->count * j->type->basics;
+		c->entries = 1;
+		c->file_unit = element / j->type->basics;
+		c->mem_unit = c->only->size;
+	}
+	if (j->bytes == 0)
+		c->units = 0;
+	return 0;
+}
+
+/* Allocates a stage for `bytes' of the stream, at least a unit. */
+static int convert_room(struct io_convert *c, int64_t bytes)
+{
+	if (c->units == 0)
+		return 0;
+	c->room = num_min(num_max(bytes / c->file_unit, 1), c->units);
+	c->stage = malloc((size_t)(c->room * c->file_unit));
+	if (c->only != NULL && !c->type->dense)
+		c->packed = malloc((size_t)(c->room * c->mem_unit));
+	if (c->stage == NULL || (c->only != NULL && !c->type->dense && c->packed == NULL))
+		return haft_err(MPI_ERR_NO_MEM,
+			"no memory to convert %lld bytes of a file to \"%s\"",
+			(long long)(c->room * c->file_unit), c->rep->name);
+	return 0;
+}
+
+static void convert_close(struct io_convert *c)
+{
+	free(c->stage);
+	free(c->packed);
+}
+
+/* --- one chunk ------------------------------------------------------------------------------ */
+
+/* Whole elements [from, from + n), in external32. */
+static int convert_elements(const struct io_convert *c, int64_t from, int64_t n, char *file)
+{
+	char *mem = c->buf + from * c->type->extent;
+	int64_t at = 0, bytes = n * c->file_unit;
+
+	if (c->way == IO_WRITE)
+		return type_pack_external("external32", mem, n, c->type, file, bytes, &at);
+	return type_unpack_external("external32", file, bytes, &at, mem, n, c->type);
+}
+
+/* Entries [from, from + n) of one basic type, in external32. */
+static int convert_entries(const struct io_convert *c, int64_t from, int64_t n, char *file)
+{
+	int64_t at = 0, bytes = n * c->file_unit, first = from * c->mem_unit;
+	char *mem = c->type->dense ? c->buf + first : c->packed;
+	int err;
+
+	if (c->way == IO_WRITE) {
+		if (!c->type->dense)
+			type_pack(c->type, c->buf, c->count, first, mem, n * c->mem_unit);
+		return type_pack_external("external32", mem, n, c->only, file, bytes, &at);
+	}
+	err = type_unpack_external("external32", file, bytes, &at, mem, n, c->only);
+	if (err == 0 && !c->type->dense)
+		type_unpack(c->type, c->buf, c->count, first, mem, n * c->mem_unit);
+	return err;
+}
+
+/* The program has no function for this way: the bytes are as in memory, in the room of the file's
+ * sizes. */
+static int convert_as_is(const struct io_convert *c, int64_t from, int64_t n, char *file)
+{
+	int64_t each = num_min(c->mem_unit, c->file_unit);
+
+	for (int64_t i = 0; i < n; i++, file += c->file_unit) {
+		if (c->way == IO_READ) {
+			type_unpack(
+				c->type, c->buf, c->count, (from + i) * c->mem_unit, file, each);
+			continue;
+		}
+		memset(file, 0, (size_t)c->file_unit);
+		type_pack(c->type, c->buf, c->count, (from + i) * c->mem_unit, file, each);
+	}
+	return 0;
+}
+
+/* By the program's function, whose count may be an int. */
+static int convert_user(const struct io_convert *c, int64_t from, int64_t n, char *file)
+{
+	int64_t most = num_max(INT_MAX / num_max(c->entries, 1), 1), now;
+	int err = 0;
+
+	for (int64_t done = 0; done < n && err == 0; done += now) {
+		now = num_min(n - done, most);
+		err = io_rep_user_convert(c->rep, c->way, c->buf, c->type, now * c->entries,
+			file + done * c->file_unit, (from + done) * c->entries);
+	}
+	return err;
+}
+
+/* Converts units [from, from + n) between memory and `file'. */
+static int convert_chunk(const struct io_convert *c, int64_t from, int64_t n, char *file)
+{
+	if (n == 0)
+		return 0;
+	if (c->rep->kind == IO_REP_USER && !io_rep_user_converts(c->rep, c->way))
+		return convert_as_is(c, from, n, file);
+	if (c->rep->kind == IO_REP_USER)
+		return convert_user(c, from, n, file);
+	return c->only != NULL ? convert_entries(c, from, n, file)
+			       : convert_elements(c, from, n, file);
+}
+
+/* --- blocking ------------------------------------------------------------------------------- */
+
+/* The greatest number of chunks of any member; all members return the first error alike. */
+static int convert_rounds(const struct io_file *f, int err, int64_t *rounds)
+{
+	int64_t mine = -*rounds, least = mine;
+
+	err = io_agree(f, err);
+	if (err != 0 || f->alone)
+		return err;
+	err = coll_allreduce(&mine, &least, 1, type_predefined(MPI_INT64_T),
+		coll_op_predefined(MPI_MIN), f->comm);
+	*rounds = -least;
+	return err;
+}
+
+/* Moves units [from, from + n) by a job for the stage; false: stop. */
+static bool convert_move(struct io_job *j, const struct io_convert *c, int64_t from, int64_t n)
+{
+	struct io_job part = {.f = j->f,
+		.way = j->way,
+		.positioning = j->positioning,
+		.collective = j->collective,
+		.buf = c->stage,
+		.count = n * c->file_unit,
+		.type = type_predefined(MPI_BYTE),
+		.view = j->view,
+		.at = j->at + from * c->file_unit,
+		.bytes = n * c->file_unit};
+	int64_t got;
+
+	if (j->way == IO_WRITE)
+		io_job_fail(&part, convert_chunk(c, from, n, c->stage));
+	if (j->collective)
+		io_collective(&part);
+	else if (part.err == 0)
+		io_independent(&part);
+	got = c->file_unit > 0 ? part.moved / c->file_unit : 0;
+	io_job_fail(j, io_job_error(&part));
+	if (j->way == IO_READ && j->err == 0)
+		io_job_fail(j, convert_chunk(c, from, got, c->stage));
+	j->moved += got * c->mem_unit;
+	free(part.words);
+	return part.err == 0 && (j->collective || (got == n && j->err == 0));
+}
+
+void io_convert(struct io_job *j)
+{
+	struct io_convert c = {.units = 0};
+	int64_t rounds = 1, done = 0;
+	int err = j->err != 0 ? io_job_error(j) : convert_units(&c, j);
+
+	if (err == 0)
+		err = convert_room(&c, j->f->atomic ? j->bytes : CONVERT_STAGE);
+	if (err == 0 && c.room > 0)
+		rounds = (c.units + c.room - 1) / c.room;
+	if (j->collective)
+		err = convert_rounds(j->f, err, &rounds);
+	io_job_fail(j, err);
+	for (int64_t i = 0; i < rounds && err == 0; i++) {
+		int64_t n = num_min(c.units - done, c.room);
+
+		if (!convert_move(j, &c, done, n))
+			break;
+		done += n;
+	}
+	if (j->collective && err == 0 && j->way == IO_READ) {
+		err = io_agree(j->f, io_job_error(j)); /* a conversion may have failed */
+		io_job_fail(j, err);
+	}
+	convert_close(&c);
+}
+
+/* --- nonblocking ---------------------------------------------------------------------------- */
+
+void io_convert_begin(struct io_job *j)
+{
+	struct io_convert *c = calloc(1, sizeof(*c));
+	int err;
+
+	if (c == NULL) {
+		io_job_fail(j, haft_err(MPI_ERR_NO_MEM, "no memory to convert data"));
+		return;
+	}
+	err = convert_units(c, j);
+	if (err == 0)
+		err = convert_room(c, j->bytes);
+	j->convert = c;
+	if (err == 0 && j->way == IO_WRITE)
+		err = convert_chunk(c, 0, c->units, c->stage);
+	io_job_fail(j, err);
+	j->buf = c->stage; /* c has the user's memory and type, and holds the type */
+	j->count = err == 0 ? j->bytes : 0;
+	j->type = type_predefined(MPI_BYTE);
+}
+
+void io_convert_finish(struct io_job *j)
+{
+	struct io_convert *c = j->convert;
+	int64_t units = c->file_unit > 0 ? j->moved / c->file_unit : 0;
+	int err = 0;
+
+	if (j->way == IO_READ && j->err == 0)
+		err = convert_chunk(c, 0, units, c->stage);
+	io_job_fail(j, err);
+	j->moved = units * c->mem_unit;
+}
+
+void io_convert_free(struct io_job *j)
+{
+	struct io_convert *c = j->convert;
+
+	j->convert = NULL;
+	convert_close(c);
+	obj_drop(c->type);
+	free(c);
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* shared_order.c - places of ordered accesses (MPI-5.0 14.4.4): an exclusive scan of counts; the
+ * last rank adds their sum to the shared pointer, and tells all where rank 0 begins. */
+#include "libmpi/coll/reduce_op.h"
+#include "libmpi/io/agree.h"
+#include "libmpi/io/shared.h"
+#include "libmpi/type/type.h"
+#include <engine.h>
+
+/* Sums of the ranks before this one: etypes, and members with an error. */
+static int order_scan(struct comm *c, const int64_t mine[2], int64_t before[2])
+{
+	before[0] = before[1] = 0;
+	return coll_exscan(
+		mine, before, 2, type_predefined(MPI_INT64_T), coll_op_predefined(MPI_SUM), c);
+}
+
+/* The last rank takes the room of all members; *first: where that of rank 0 begins; *failed: a
+ * member has an error, and the pointer has not moved. */
+static int order_take(
+	struct io_file *f, const int64_t mine[2], const int64_t before[2], int64_t answer[2])
+{
+	struct comm *c = f->comm;
+
+	if (c->rank == c->size - 1) {
+		answer[1] = before[1] + mine[1];
+		if (answer[1] == 0)
+			io_shared_add(f, before[0] + mine[0], &answer[0]);
+	}
+	return coll_bcast(answer, 2, type_predefined(MPI_INT64_T), c->size - 1, c);
+}
+
+void io_shared_order(struct io_job *j)
+{
+	struct io_file *f = j->f;
+	int64_t unit = j->view != NULL && j->view->unit > 0 ? j->view->unit : 1;
+	int64_t mine[2] = {j->bytes / unit, j->err != 0}, before[2] = {0, 0}, first[2] = {0, 0};
+	int err = 0;
+
+	if (f->alone) {
+		if (j->err == 0)
+			io_shared_add(f, mine[0], &first[0]);
+		j->at = first[0] * unit;
+		return;
+	}
+	if (j->err != 0)
+		mine[0] = 0;
+	err = order_scan(f->comm, mine, before);
+	if (err == 0)
+		err = order_take(f, mine, before, first);
+	if (err == 0 && first[1] != 0)
+		err = io_agree(f, io_job_error(j));
+	if (err != 0 && j->err == 0)
+		io_job_fail(j, err);
+	j->at = (first[0] + before[0]) * unit;
+}

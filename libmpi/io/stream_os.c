@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* stream_os.c - pipes and devices, which have no positions (MPI_MODE_SEQUENTIAL, MPI-5.0 14.2.1).
+ *
+ *      shared pointer    rank 0: [0, 100)   rank 2: [100, 180)   rank 1: [180, 300)
+ *      shared->stream    0 ───────────────> 100 ───────────────> 180
+ *                                            └── rank 2's turn: its bytes go now
+ *
+ * The shared pointer gives each access its place; here it waits until all before it are through.
+ * The wait has no lock, so it may be a worker's.  The turn passes on after an error and at the end
+ * of the stream, too. */
+#include "libmpi/io/disk.h"
+
+#include "libmpi/core/library_lock.h"
+#include "libmpi/core/num.h"
+#include "libmpi/io/shared.h"
+#include <errno.h>
+#include <sys/uio.h>
+#include <time.h>
+#include <unistd.h>
+
+#define STREAM_CALL_MAX 0x7ffff000 /* bytes that Linux moves in one call */
+#define STREAM_NAP_MIN  1000       /* ns; doubled up to STREAM_NAP_MAX */
+#define STREAM_NAP_MAX  1000000
+
+static void stream_wait_turn(const struct io_file *f, int64_t at)
+{
+	struct timespec nap = {.tv_nsec = STREAM_NAP_MIN};
+
+	while (atomic_load(&f->shared->stream) < at) {
+		nanosleep(&nap, NULL);
+		nap.tv_nsec = num_min(nap.tv_nsec * 2, STREAM_NAP_MAX);
+	}
+}
+
+void io_stream_skip(const struct io_file *f, int64_t end)
+{
+	int64_t now = atomic_load(&f->shared->stream);
+
+	while (now < end && !atomic_compare_exchange_weak(&f->shared->stream, &now, end))
+		;
+}
+
+/* Moves n bytes; a read stops at the end.  Returns errno, or 0. */
+static int stream_bytes(
+	const struct io_file *f, enum io_way way, char *buf, int64_t n, int64_t *moved)
+{
+	int64_t got = 1;
+
+	for (*moved = 0; *moved < n && got > 0; *moved += got) {
+		size_t most = (size_t)num_min(n - *moved, STREAM_CALL_MAX);
+
+		do
+			got = way == IO_READ ? read(f->fd, buf + *moved, most)
+					     : write(f->fd, buf + *moved, most);
+		while (got < 0 && errno == EINTR);
+		if (got < 0)
+			return errno;
+	}
+	return 0;
+}
+
+int io_stream_movev(const struct io_file *f, enum io_way way, const struct iovec *piece,
+	int npieces, int64_t at, int64_t *moved)
+{
+	bool had = haft_user_begin();
+	int64_t all = 0, part;
+	int os_error = 0;
+
+	*moved = 0;
+	stream_wait_turn(f, at);
+	for (int i = 0; i < npieces; i++) {
+		int64_t n = (int64_t)piece[i].iov_len;
+
+		if (os_error == 0 && *moved == all) {
+			os_error = stream_bytes(f, way, piece[i].iov_base, n, &part);
+			*moved += part;
+		}
+		all += n;
+	}
+	io_stream_skip(f, at + all);
+	haft_user_end(had);
+	if (os_error == 0)
+		return 0;
+	return io_disk_error(f, os_error, "%s of %lld bytes, after %lld,",
+		way == IO_READ ? "read" : "write", (long long)all, (long long)*moved);
+}
+
+int io_stream_move(
+	const struct io_file *f, enum io_way way, void *buf, int64_t n, int64_t at, int64_t *moved)
+{
+	const struct iovec all = {.iov_base = buf, .iov_len = (size_t)n};
+
+	return io_stream_movev(f, way, &all, 1, at, moved);
+}
