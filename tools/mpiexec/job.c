@@ -689,6 +689,21 @@ bool job_over(const struct job *j)
 	return j->alive == 0 && (j->remote == NULL || remote_over(j->remote));
 }
 
+/* Frees the worlds.  The programs of world 0 are the plan's. */
+static void worlds_fini(struct job *j)
+{
+	struct world *next;
+
+	for (struct world *w = j->world; w != NULL; w = next) {
+		next = w->next;
+		if (w->id == 0) {
+			w->app = NULL;
+			w->napps = 0;
+		}
+		world_free(w);
+	}
+}
+
 int job_fini(struct job *j)
 {
 	int lost;
@@ -707,6 +722,7 @@ int job_fini(struct job *j)
 			j->more > 1 ? "es" : "");
 	abort_forget(&j->abort);
 	abort_forget(&j->wait.abort);
+	worlds_fini(j);
 	free(j->edge);
 	free(j->hang.rank);
 	free(j->seen);
