@@ -179,50 +179,62 @@ void coll_allreduce_hier(struct sched *s, const struct coll_args *k)
 	coll_hier_local(s, &in);
 }
 
+/* Counts the elements of each host's blocks.  Returns those of this host's. */
+static int64_t hier_sum_blocks(const struct coll_args *k, struct coll_hier *h)
+{
+	memset(h->sums, 0, (size_t)h->nhosts * sizeof(*h->sums));
+	for (int r = 0; r < k->n; r++)
+		h->sums[coll_hier_host(h, k->comm, r)] += coll_block_size(k, r);
+	return h->sums[h->my_host];
+}
+
+/* Each member gets its host's blocks from the leader, `row' elements, and takes its own. */
+static void hier_take_block(
+	struct sched *s, const struct coll_args *k, struct coll_hier *h, void *blocks, int64_t row)
+{
+	int leader = h->leaders[h->my_host];
+	int64_t at = coll_block_from(k, k->me) - coll_block_from(k, leader);
+	struct coll_args in = coll_hier_local_args(k, h, COLL_BCAST, leader);
+
+	in.in_place = false;
+	in.rbuf = blocks;
+	in.rcount = row;
+	in.bytes = row * k->rtype->size;
+	in.empty = in.bytes == 0;
+	in.op = NULL;
+	coll_hier_local(s, &in);
+	coll_sched_move(s, coll_element(blocks, k->rtype, at), k->rbuf, coll_block_size(k, k->me),
+		k->rtype);
+}
+
 /* Each host reduces all blocks to its leader; the leaders reduce_scatter the blocks of whole hosts;
  * each member takes its own block.  For hosts whose members are intervals, so that their blocks lie
  * side by side. */
 void coll_reduce_scatter_hier(struct sched *s, const struct coll_args *k)
 {
 	struct coll_hier *h = coll_hier_of(k->comm);
-	int leader = h->leaders[h->my_host], size = h->local.size;
-	int64_t all = coll_block_from(k, k->n),
-		at = coll_block_from(k, k->me) - coll_block_from(k, leader), row;
-	struct coll_args rootless = *k, in, out;
-	void *mine = k->rbuf, *sum = NULL;
+	int leader = h->leaders[h->my_host];
+	int64_t all = coll_block_from(k, k->n), row = hier_sum_blocks(k, h);
+	bool alone = h->local.size == 1;
+	struct coll_args whole = *k, out;
+	void *blocks = alone ? k->rbuf : coll_sched_elements(s, k->rtype, row);
+	void *sum = k->me == leader && !alone ? coll_sched_elements(s, k->rtype, all) : NULL;
 
-	rootless.root = -1;
-	rootless.sbuf = coll_operand(k);
-	rootless.in_place = false;
-	rootless.rcount = all;
-	rootless.rcounts.v = NULL;
-	rootless.bytes = all * k->rtype->size;
-	out = rootless;
-	memset(h->sums, 0, (size_t)h->nhosts * sizeof(*h->sums));
-	for (int r = 0; r < k->n; r++)
-		h->sums[coll_hier_host(h, k->comm, r)] += coll_block_size(k, r);
-	row = h->sums[h->my_host];
-	if (k->me == leader && size > 1)
-		sum = coll_sched_elements(s, k->rtype, all);
-	out.sbuf = hier_reduce(s, &rootless, h, leader, sum);
-	if (size > 1)
-		mine = coll_sched_elements(s, k->rtype, row);
+	whole.root = -1;
+	whole.sbuf = coll_operand(k);
+	whole.in_place = false;
+	whole.rcount = all;
+	whole.rcounts.v = NULL;
+	whole.bytes = all * k->rtype->size;
+	out = whole;
+	out.sbuf = hier_reduce(s, &whole, h, leader, sum);
 	out.kind = COLL_REDUCE_SCATTER;
 	out.rcounts = (struct haft_counts){h->sums, true};
-	out.rbuf = mine;
+	out.rbuf = blocks;
 	if (k->me == leader)
-		coll_hier_leaders(s, &rootless, h, &out);
-	if (size == 1)
-		return;
-	in = coll_hier_local_args(&rootless, h, COLL_BCAST, leader);
-	in.rbuf = mine;
-	in.rcount = row;
-	in.bytes = row * k->rtype->size;
-	in.empty = in.bytes == 0;
-	in.op = NULL;
-	coll_hier_local(s, &in);
-	coll_sched_move(
-		s, coll_element(mine, k->rtype, at), k->rbuf, coll_block_size(k, k->me), k->rtype);
+		coll_hier_leaders(s, &whole, h, &out);
+	if (!alone)
+		hier_take_block(s, k, h, blocks, row);
 }
 
 /* --- scans: for hosts whose members are intervals of ranks ---------------------------------- */
