@@ -23,6 +23,9 @@
 
 static struct job job;
 static struct rank_view seen[N];
+static struct rank ranks[N];
+static int places[N];
+static struct world world = {.n = N, .place = places};
 static uint64_t now, began[N], slow; /* ns that a look takes */
 static int told, called;
 
@@ -81,10 +84,12 @@ static int setup(void **state)
 	memset(seen, 0, sizeof(seen));
 	now = 100 * NS_S;
 	slow = 0;
-	job = (struct job){.n = N, .seen = seen};
+	job = (struct job){.n = N, .seen = seen, .rank = ranks, .world = &world};
 	hang_init(&job);
 	told = called = 0;
 	for (int r = 0; r < N; r++) {
+		places[r] = r;
+		ranks[r] = (struct rank){.world = &world, .rank = r};
 		seen[r].known = seen[r].alive = true;
 		seen[r].state = BOOT_RUNNING;
 		sleeps(r);

@@ -22,28 +22,6 @@
 
 #define NAMES 4 /* of job_rank_name, as one message has */
 
-struct world *job_world(const struct job *j, int id)
-{
-	struct world *w = j->world;
-
-	while (w != NULL && w->id != id)
-		w = w->next;
-	return w;
-}
-
-int job_place(const struct job *j, int number)
-{
-	for (const struct world *w = j->world; w != NULL; w = w->next)
-		if (number >= w->first && number - w->first < w->n)
-			return w->place[number - w->first];
-	return -1;
-}
-
-int job_number(const struct job *j, int r)
-{
-	return j->rank[r].world->first + j->rank[r].rank;
-}
-
 const char *job_rank_name(const struct job *j, int r)
 {
 	static char name[NAMES][64];

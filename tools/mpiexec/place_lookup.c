@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* place_lookup.c - worlds by their ids, and places by the numbers of processes.
+ *
+ *      number 17  ──>  world with first <= 17 < first + n  ──>  world->place[17 - first] */
+#include "tools/mpiexec/job.h"
+
+struct world *job_world(const struct job *j, int id)
+{
+	struct world *w = j->world;
+
+	while (w != NULL && w->id != id)
+		w = w->next;
+	return w;
+}
+
+int job_place(const struct job *j, int number)
+{
+	for (const struct world *w = j->world; w != NULL; w = w->next)
+		if (number >= w->first && number - w->first < w->n)
+			return w->place[number - w->first];
+	return -1;
+}
+
+int job_number(const struct job *j, int r)
+{
+	return j->rank[r].world->first + j->rank[r].rank;
+}
