@@ -102,6 +102,7 @@ static int singleton_init(void)
 		.seg_fd = shm_seg_fd(seg),
 		.seg = seg,
 		.cookie = shm_seg_cookie(seg)};
+	boot_control_alone(&this_process, false);
 	return 0;
 }
 
@@ -162,7 +163,8 @@ static void job_adopt(const struct job_spec *o, struct shm_seg *seg, int fd)
 	launcher_follow(o->by);
 	if (o->pmi >= 0 && boot_pmi_fd_valid(o->pmi))
 		fcntl(o->pmi, F_SETFD, FD_CLOEXEC);
-	boot_control_use(boot_pmi_fd_valid(o->pmi) ? o->pmi : -1, o->first > 0);
+	boot_control_use(
+		boot_pmi_fd_valid(o->pmi) ? o->pmi : -1, o->first > 0, o->first > 0 && o->seat < 0);
 	boot_seats_use(seg);
 	listen_fd = listen_take(o->listen);
 	this_process = (struct boot){.rank = o->rank,
@@ -231,6 +233,7 @@ static int foreign_join(enum kvs_kind kind)
 		.seg = m.seg,
 		.cookie = m.cookie};
 	foreign = true;
+	boot_control_alone(&this_process, true);
 	return 0;
 }
 
@@ -250,6 +253,7 @@ static void seat_enter(void)
 {
 	atomic_store(&rank_record(&this_process)->pid, (int32_t)getpid());
 	atomic_store(&rank_record(&this_process)->state, BOOT_RUNNING);
+	boot_control_state(BOOT_RUNNING);
 	if (foreign && this_process.size > 1)
 		boot_detector_start(&this_process, &kvs, boot_abort);
 }
@@ -338,5 +342,6 @@ void boot_close(struct boot *b)
 		return;
 	boot_detector_stop();
 	atomic_store(&rank_record(b)->state, BOOT_DONE);
+	boot_control_state(BOOT_DONE);
 	boot_kvs_done(&kvs);
 }

@@ -22,6 +22,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
+#include "libmpi/boot/service.h"
 #include "libmpi/core/err.h"
 
 #define LINE_FIRST 4096 /* bytes of the buffer for answers at first */
@@ -29,7 +30,10 @@
 
 static struct {
 	int fd;
-	bool child;    /* this process was spawned */
+	bool child;               /* this process was spawned */
+	const struct boot *alone; /* this process can start a service; NULL: it has mpiexec */
+	bool strange;  /* spawned processes are strangers: another project's launcher runs us */
+	bool unseen;   /* mpiexec does not see our state in its segment */
 	char *birth;   /* NULL: not asked for yet */
 	bool spawning; /* between boot_spawn_begin and boot_spawn_end */
 	int total;     /* processes that were asked for */
@@ -39,10 +43,11 @@ static struct {
 	bool gone; /* mpiexec has hung up */
 } control = {.fd = -1};
 
-void boot_control_use(int fd, bool spawned)
+void boot_control_use(int fd, bool spawned, bool unseen)
 {
 	control.fd = fd;
 	control.child = spawned;
+	control.unseen = unseen;
 }
 
 /* --- text ----------------------------------------------------------------------------------- */
@@ -237,10 +242,26 @@ static int control_call(struct control_text *t, int *rc, char **answer)
 	return err;
 }
 
+void boot_control_alone(const struct boot *me, bool strange)
+{
+	control.alone = me;
+	control.strange = strange;
+}
+
+bool boot_spawn_kin(void)
+{
+	return !control.strange;
+}
+
+/* A singleton's service is started by its first request. */
 static int control_need(void)
 {
 	if (control.fd >= 0 && !control.gone)
 		return 0;
+	if (control.alone != NULL && !control.gone) {
+		control.fd = boot_service_start(control.alone, !control.strange);
+		return control.fd >= 0 ? 0 : haft_err(MPI_ERR_SPAWN, "%s", boot_error_text());
+	}
 	return haft_err(MPI_ERR_UNSUPPORTED_OPERATION,
 		control.gone ? "the launcher of this process is gone"
 			     : "this process has no launcher that can be asked");
@@ -409,7 +430,7 @@ void boot_spawn_end(struct boot_spawned *r)
 	const char *words = answer_word(line, "msg", true, &len);
 	int rc = answer_number(line, "rc", 0);
 
-	*r = (struct boot_spawned){.kin = answer_number(line, "haft_n", -1) >= 0,
+	*r = (struct boot_spawned){.kin = !control.strange,
 		.first = answer_number(line, "haft_first", -1),
 		.n = answer_number(line, "haft_n", 0),
 		.total = control.total,
@@ -601,6 +622,6 @@ void boot_control_state(uint32_t state)
 	char line[64];
 	int n = snprintf(line, sizeof(line), "cmd=haft_state state=%u\n", state);
 
-	if (control.fd >= 0 && !control.gone)
+	if (control.fd >= 0 && !control.gone && (control.strange || control.unseen))
 		(void)!send(control.fd, line, (size_t)n, MSG_NOSIGNAL | MSG_DONTWAIT);
 }

@@ -42,6 +42,9 @@ struct boot_spawned {
 	char words[BOOT_WORDS]; /* why processes are missing; "": none is */
 };
 
+/* True if processes that are spawned will be in our universe. */
+bool boot_spawn_kin(void);
+
 /* Sends the request.  birth: a text without blanks and newlines that each child gets (boot_birth);
  * under other launchers at most 1000 bytes.  Our environment as it is now, and our directory, are
  * sent as well.  -1: another thread's spawn is under way: make progress and call again. */
@@ -89,8 +92,13 @@ void boot_kill(const int *numbers, int n, int code);
 /* MPI_UNIVERSE_SIZE; -1: not known. */
 int boot_universe_size(void);
 
-/* For boot.c: the socket to mpiexec, -1: none; whether this process was spawned. */
-void boot_control_use(int fd, bool spawned);
+/* For boot.c: the socket to mpiexec, -1: none; whether this process was spawned;
+ * whether it has no seat that shows its state. */
+void boot_control_use(int fd, bool spawned, bool unseen);
+
+/* For boot.c: the first request starts a service, for a singleton, or (strange) under a launcher of
+ * another project, where spawned processes are of another universe. */
+void boot_control_alone(const struct boot *me, bool strange);
 
 /* For boot.c: tells the launcher the state of a process that has no seat which shows it. */
 void boot_control_state(uint32_t state);

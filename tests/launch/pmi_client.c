@@ -94,14 +94,81 @@ static void badly(void)
 	want("rc=-1");
 	ask(100, "mcmd=spawn\nnprocs=1\nexecname=cmd=get key=k0\nendcmd\n");
 	want("cmd=spawn_result rc=-1");
-	ask(100, "cmd=publish_name service=a port=b\n");
-	want("rc=-1");
-	ask(100, "cmd=lookup_name service=a\n");
-	want("rc=-1");
 }
 
-int main(void)
+/* Names are those of all processes, until they are taken away. */
+static void names(void)
 {
+	ask(100, "cmd=publish_name service=a%d port=b=c:%d\n", rank, rank);
+	want("cmd=publish_result rc=0");
+	ask(100, "cmd=publish_name service=a%d port=other\n", rank);
+	want("cmd=publish_result rc=-1");
+	ask(100, "cmd=barrier_in\n");
+	for (int r = 0; r < size; r++) {
+		char port[32];
+
+		ask(100, "cmd=lookup_name service=a%d\n", r);
+		snprintf(port, sizeof(port), "rc=0 info=ok port=b=c:%d", r);
+		want(port);
+	}
+	ask(100, "cmd=barrier_in\n");
+	ask(100, "cmd=unpublish_name service=a%d\n", rank);
+	want("cmd=unpublish_result rc=0");
+	ask(100, "cmd=unpublish_name service=a%d\n", rank);
+	want("cmd=unpublish_result rc=-1");
+	ask(100, "cmd=lookup_name service=a%d\n", rank);
+	want("cmd=lookup_result rc=-1");
+}
+
+/* MPICH's MPI_Comm_spawn_multiple: two programs, a key, a value for the children.  A child finds
+ * its value, and speaks PMI as any other rank. */
+static void parents(const char *self)
+{
+	ask(7,
+		"mcmd=spawn\nnprocs=2\nexecname=%s\ntotspawns=2\nspawnssofar=1\narg1=a "
+		"b\nargcnt=1\n"
+		"preput_num=1\npreput_key_0=PARENT_ROOT_PORT_NAME\npreput_val_0=tag#0$port %d\n"
+		"info_num=1\ninfo_key_0=wdir\ninfo_val_0=/\nendcmd\n"
+		"mcmd=spawn\nnprocs=1\nexecname=%s\ntotspawns=2\nspawnssofar=2\nargcnt=0\n"
+		"preput_num=0\ninfo_num=0\nendcmd\n",
+		self, rank, self);
+	want("cmd=spawn_result rc=0");
+	ask(100, "cmd=get_appnum\n");
+	want("appnum=0");
+}
+
+static int child_main(int argc, char **argv)
+{
+	char cwd[64];
+
+	expect(size == 3);
+	expect(getcwd(cwd, sizeof(cwd)) != NULL);
+	if (rank < 2)
+		expect(argc == 2 && strcmp(argv[1], "a b") == 0 && strcmp(cwd, "/") == 0);
+	else
+		expect(argc == 1 && strcmp(cwd, "/") != 0);
+	ask(100, "cmd=init pmi_version=1 pmi_subversion=1\n");
+	want("cmd=response_to_init rc=0");
+	ask(100, "cmd=get kvsname=x key=PARENT_ROOT_PORT_NAME\n");
+	want("value=tag#0$port ");
+	ask(100, "cmd=get_appnum\n");
+	want(rank < 2 ? "appnum=0" : "appnum=1");
+	ask(100, "cmd=put kvsname=x key=child%d value=v%d\n", rank, rank);
+	want("rc=0");
+	ask(100, "cmd=barrier_in\n");
+	want("cmd=barrier_out");
+	ask(100, "cmd=get kvsname=x key=child%d\n", (rank + 1) % size);
+	want("value=v");
+	ask(100, "cmd=finalize\n");
+	want("cmd=finalize_ack");
+	return check_end();
+}
+
+int main(int argc, char **argv)
+{
+	char self[512] = "";
+
+	expect(readlink("/proc/self/exe", self, sizeof(self) - 1) > 0);
 	expect(getenv("PMI_FD") != NULL && getenv("PMI_RANK") != NULL &&
 		getenv("PMI_SIZE") != NULL);
 	if (check_end() != 0)
@@ -109,8 +176,12 @@ int main(void)
 	fd = atoi(getenv("PMI_FD"));
 	rank = atoi(getenv("PMI_RANK"));
 	size = atoi(getenv("PMI_SIZE"));
+	if (getenv("PMI_SPAWNED") != NULL)
+		return child_main(argc, argv);
 	well();
 	badly();
+	names();
+	parents(self);
 	ask(100, "cmd=finalize\n");
 	want("cmd=finalize_ack");
 	return check_end();

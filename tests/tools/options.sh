@@ -67,7 +67,7 @@ job -n 1 "$@" echo x
 want_rc 0
 want_err_lines 0
 job -v -n 1 "$@" echo x
-for o in '-mca btl tcp' -oversubscribe 'PE=2 of -map-by' '-rank-by core' -report-bindings '-gpus-per-proc 1'; do
+for o in '-mca btl tcp' 'PE=2 of -map-by' '-rank-by core' -report-bindings '-gpus-per-proc 1'; do
 	want_err "mpiexec: ignored: $o"
 done
 

@@ -98,7 +98,7 @@ static void here_start(struct job *j)
 	for (int r = 0; r < j->n && ip != NULL; r++)
 		j->rank[r].addr = addr[r];
 	free(addr);
-	j->local.pmi = pmi_new(&j->local, control_ask, j);
+	j->local.pmi = pmi_new(&j->local, request_ask, j);
 	why = local_start(&j->local, j->world, stdin_give, out_add, NULL, false);
 	j->stdin_fd = feed_open() ? STDIN_FILENO : -1;
 	for (int r = 0; r < j->n; r++) {
@@ -154,7 +154,7 @@ static void world_0_make(struct job *j)
 	job_world_add(j, w);
 }
 
-void job_start(struct job *j, const struct plan *p, const sigset_t *mask)
+void job_prepare(struct job *j, const struct plan *p, const sigset_t *mask)
 {
 	*j = (struct job){.plan = p, .stdin_fd = -1};
 	j->local.common.mask = *mask;
@@ -163,6 +163,11 @@ void job_start(struct job *j, const struct plan *p, const sigset_t *mask)
 	j->grace_ms = 1000 * haft_setting_launch(SETTING_GRACE, environ);
 	out_init(p->label);
 	world_0_make(j);
+}
+
+void job_start(struct job *j, const struct plan *p, const sigset_t *mask)
+{
+	job_prepare(j, p, mask);
 	files_open(j);
 	for (int i = 0; i < p->nignored && p->verbose; i++)
 		out_say("ignored: %s", p->ignored[i]);

@@ -189,6 +189,9 @@ const char *job_listen_where(const struct job *j, char *ip);
  * that mpiexec inherited, for the ranks. */
 void job_start(struct job *j, const struct plan *p, const sigset_t *mask);
 
+/* The beginning of job_start: world 0 and its places, without a process. */
+void job_prepare(struct job *j, const struct plan *p, const sigset_t *mask);
+
 /* Collects all children that have died.  Never blocks. */
 void job_reap(struct job *j);
 

@@ -241,6 +241,15 @@ static void segment_refuse(const struct local_ranks *c, int err)
 		why != NULL ? ": " : "", why != NULL ? why : "", limit);
 }
 
+/* The segment is there: its seats, and the guard. */
+static void segment_begin(struct local_ranks *c)
+{
+	c->taken = mem_grow(NULL, (size_t)seats_of(c), sizeof(*c->taken));
+	memset(c->taken, 0, (size_t)seats_of(c) * sizeof(*c->taken));
+	memset(c->taken, 1, (size_t)c->ranks0 * sizeof(*c->taken));
+	guard_init(&c->guard, shm_seg_cookie(c->seg));
+}
+
 /* The settings of the segment come from the environment of the first program. */
 void local_segment(struct local_ranks *c, const struct boot_world *world, int host, uint64_t cookie)
 {
@@ -259,10 +268,28 @@ void local_segment(struct local_ranks *c, const struct boot_world *world, int ho
 		c->common.seg_fd = shm_seg_fd(c->seg);
 	if (world != NULL && !boot_map_make(world, host, shm_seg_map(c->seg, &len)))
 		segment_refuse(c, SHM_NOMEM);
-	c->taken = mem_grow(NULL, (size_t)seats_of(c), sizeof(*c->taken));
-	memset(c->taken, 0, (size_t)seats_of(c) * sizeof(*c->taken));
-	memset(c->taken, 1, (size_t)c->ranks0 * sizeof(*c->taken));
-	guard_init(&c->guard, shm_seg_cookie(c->seg));
+	segment_begin(c);
+}
+
+char *local_adopt(struct local_ranks *c, int fd, int pid)
+{
+	int err = fd >= 0 ? shm_seg_open(fd, &c->seg) : 0;
+
+	c->m[0].pid = pid;
+	c->m[0].alive = c->m[0].adopted = true;
+	c->alive++;
+	if (fd < 0) {
+		local_segment(c, NULL, 0, 0);
+		return NULL;
+	}
+	if (err != 0)
+		return text_new("the segment of process %d: %s", pid, shm_error_text(err));
+	c->common.seg_fd = fcntl(fd, F_DUPFD_CLOEXEC, FD_MIN);
+	close(fd);
+	if (c->common.seg_fd < 0 || shm_seg_nranks(c->seg) != 1)
+		return text_new("the segment of process %d is none of a singleton", pid);
+	segment_begin(c);
+	return NULL;
 }
 
 /* The value of BOOT_VAR for a rank. */
@@ -447,9 +474,16 @@ void local_signal(struct local_ranks *c, int sig)
 
 void local_signal_world(struct local_ranks *c, const struct world *w, int sig)
 {
-	for (int i = 0; i < c->n; i++)
-		if (c->m[i].group > 0 && (w == NULL || c->m[i].world == w))
-			kill(-c->m[i].group, sig);
+	for (int i = 0; i < c->n; i++) {
+		const struct local_rank *m = &c->m[i];
+
+		if (w != NULL && m->world != w)
+			continue;
+		if (m->group > 0)
+			kill(-m->group, sig);
+		else if (m->adopted && m->alive)
+			kill(m->pid, sig);
+	}
 }
 
 void local_end(struct local_ranks *c, int sig)

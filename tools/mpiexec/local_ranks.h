@@ -34,6 +34,7 @@ struct local_rank {
 	pid_t pid;           /* 0: not started */
 	pid_t group;         /* process group; 0: none, or empty since the rank died */
 	bool alive;
+	bool adopted; /* it has started mpiexec: it leads no group of ours */
 	uint32_t end; /* enum boot_state at its death, or of a living one without a seat */
 	int listen;   /* listening socket; -1: none, or handed over */
 };
@@ -103,6 +104,11 @@ int local_row(const struct local_ranks *c, int place);
  * one. */
 void local_segment(
 	struct local_ranks *c, const struct boot_world *world, int host, uint64_t cookie);
+
+/* Makes process `pid', which is not a child of ours, the rank of row 0, and takes over the segment
+ * behind `fd', which it has made for itself alone; fd -1: creates a segment.  Returns NULL, or
+ * malloc'ed words. */
+char *local_adopt(struct local_ranks *c, int fd, int pid);
 
 /* Starts the ranks of a world; c->pmi may be set before. in_fd(place) returns the stdin of a rank,
  * which is closed here, or -1 for /dev/null. errs: NULL, or by rank, receives the errno of a rank

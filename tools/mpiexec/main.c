@@ -28,11 +28,21 @@
 #include "tools/mpiexec/launch.h"
 #include "tools/mpiexec/output.h"
 #include "tools/mpiexec/pmi_server.h"
+#include "tools/mpiexec/serve.h"
 
 #define NS_MS 1000000u
 
 /* Entries of the poll array. */
-enum { ON_SIGNAL, ON_TTY, ON_STDIN, ON_PMI, ON_REMOTE, ON_OUT, ON_ALL = ON_OUT + OUT_POLLS };
+enum {
+	ON_SIGNAL,
+	ON_TTY,
+	ON_STDIN,
+	ON_PMI,
+	ON_REMOTE,
+	ON_SERVE,
+	ON_OUT,
+	ON_ALL = ON_OUT + OUT_POLLS
+};
 
 /* Opens /dev/null for each of fds 0 to 2 that is closed, so that no other file gets these numbers.
  * Read-only: output to an fd that the user has closed is lost, and that is an error. */
@@ -226,6 +236,7 @@ static void main_loop(struct job *j, int sigfd)
 		p[ON_PMI] = (struct pollfd){.fd = pmi_fd(j->local.pmi), .events = POLLIN};
 		p[ON_REMOTE] = (struct pollfd){
 			.fd = j->remote != NULL ? remote_fd(j->remote) : -1, .events = POLLIN};
+		p[ON_SERVE] = (struct pollfd){.fd = serve_fd(), .events = POLLIN};
 		out_polls(p + ON_OUT);
 		if (poll(p, ON_ALL, loop_patience(j, out_open() ? drain_ns : 0, now)) < 0)
 			continue;
@@ -235,6 +246,8 @@ static void main_loop(struct job *j, int sigfd)
 		stdin_work(j, p);
 		if (p[ON_PMI].revents != 0)
 			pmi_work(j->local.pmi);
+		if (p[ON_SERVE].revents != 0)
+			serve_work(j);
 		if (p[ON_SIGNAL].revents != 0)
 			signals_read(j, sigfd);
 	}
@@ -277,10 +290,16 @@ int main(int argc, char **argv)
 		sigfd = signals_init(&mask);
 		return proxy_main(sigfd, &mask);
 	}
-	plan = plan_read(argc, argv);
-	sigfd = signals_init(&mask);
-	job_start(&j, plan, &mask);
-	nested_tell(&j);
+	if (argc == 3 && strcmp(argv[1], SERVE_OPTION) == 0) {
+		serve_detach(argv[2]);
+		sigfd = signals_init(&mask);
+		serve_start(&j, &mask);
+	} else {
+		plan = plan_read(argc, argv);
+		sigfd = signals_init(&mask);
+		job_start(&j, plan, &mask);
+		nested_tell(&j);
+	}
 	main_loop(&j, sigfd);
 	code = job_fini(&j);
 	if (j.signal != 0 && j.hurt && code == 0)

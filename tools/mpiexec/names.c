@@ -37,7 +37,7 @@ static void name_forget(struct published *p)
 static char *word_copy(const char *line, const char *key)
 {
 	size_t len;
-	const char *v = control_word(line, key, &len);
+	const char *v = request_word(line, key, &len);
 
 	return v != NULL && len > 0 ? text_new("%.*s", (int)len, v) : NULL;
 }
@@ -47,7 +47,7 @@ static void name_add(struct job *j, int place, char *service, char *port)
 	published.v = mem_grow(published.v, (size_t)published.n + 1, sizeof(*published.v));
 	published.v[published.n++] = (struct published){
 		.service = service, .port = port, .world = j->rank[place].world->id};
-	control_reply(j, place, "cmd=publish_result rc=0 info=ok");
+	request_reply(j, place, "cmd=publish_result rc=0 info=ok");
 }
 
 void names_publish(struct job *j, int place, const char *line)
@@ -55,7 +55,7 @@ void names_publish(struct job *j, int place, const char *line)
 	char *service = word_copy(line, "service"), *port = word_copy(line, "port");
 	struct published *old = service != NULL ? name_find(service) : NULL;
 	size_t len;
-	const char *mode = control_word(line, "mode", &len);
+	const char *mode = request_word(line, "mode", &len);
 
 	if (old != NULL && mode != NULL && strncmp(mode, "replace", len) == 0) {
 		name_forget(old);
@@ -65,7 +65,7 @@ void names_publish(struct job *j, int place, const char *line)
 		name_add(j, place, service, port);
 		return;
 	}
-	control_reply(j, place, "cmd=publish_result rc=-1 info=error msg=%s",
+	request_reply(j, place, "cmd=publish_result rc=-1 info=error msg=%s",
 		old != NULL ? "key_already_present" : "no_name_or_port");
 	free(service);
 	free(port);
@@ -78,7 +78,7 @@ void names_unpublish(struct job *j, int place, const char *line)
 
 	if (p != NULL)
 		name_forget(p);
-	control_reply(j, place, "cmd=unpublish_result rc=%d info=%s", p != NULL ? 0 : -1,
+	request_reply(j, place, "cmd=unpublish_result rc=%d info=%s", p != NULL ? 0 : -1,
 		p != NULL ? "ok" : "error msg=service_not_found");
 	free(service);
 }
@@ -89,9 +89,9 @@ void names_lookup(struct job *j, int place, const char *line)
 	const struct published *p = service != NULL ? name_find(service) : NULL;
 
 	if (p != NULL)
-		control_reply(j, place, "cmd=lookup_result rc=0 info=ok port=%s", p->port);
+		request_reply(j, place, "cmd=lookup_result rc=0 info=ok port=%s", p->port);
 	else
-		control_reply(j, place, "cmd=lookup_result rc=-1 info=error msg=service_not_found");
+		request_reply(j, place, "cmd=lookup_result rc=-1 info=error msg=service_not_found");
 	free(service);
 }
 

@@ -318,7 +318,7 @@ static void frame_take(void *arg, const struct proxy_frame *fr, const char *v)
 	case UP_GONE: site_end(f, fr->host); break;
 	case UP_ASK:
 		if (rank)
-			control_ask(f->j, fr->rank, words);
+			request_ask(f->j, fr->rank, words);
 		break;
 	case UP_PREPARED: spawn_prepared(fr->rank, fr->host, &p); break;
 	case UP_GOING: spawn_going(fr->rank, fr->host, &p); break;

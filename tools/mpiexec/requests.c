@@ -22,7 +22,7 @@
 #include "tools/mpiexec/remote_ranks.h"
 #include "tools/mpiexec/spawn.h"
 
-void control_reply(struct job *j, int place, const char *fmt, ...)
+void request_reply(struct job *j, int place, const char *fmt, ...)
 {
 	va_list ap;
 	char *text, *line;
@@ -42,7 +42,7 @@ void control_reply(struct job *j, int place, const char *fmt, ...)
 	free(text);
 }
 
-const char *control_word(const char *line, const char *key, size_t *len)
+const char *request_word(const char *line, const char *key, size_t *len)
 {
 	size_t n = strlen(key);
 
@@ -57,25 +57,25 @@ const char *control_word(const char *line, const char *key, size_t *len)
 }
 
 /* The number of a word; -1: there is none. */
-static int control_number(const char *line, const char *key)
+static int request_number(const char *line, const char *key)
 {
 	size_t len;
-	const char *v = control_word(line, key, &len);
+	const char *v = request_word(line, key, &len);
 
 	return v != NULL && *v >= '0' && *v <= '9' ? atoi(v) : -1;
 }
 
 static void where_do(struct job *j, int place, const char *line)
 {
-	int r = job_place(j, control_number(line, "number"));
+	int r = job_place(j, request_number(line, "number"));
 	const struct rank *k = r >= 0 ? &j->rank[r] : NULL;
 
 	if (k == NULL || !k->alive) {
-		control_reply(j, place, "cmd=haft_where_result rc=-1 msg=%s",
+		request_reply(j, place, "cmd=haft_where_result rc=-1 msg=%s",
 			k == NULL ? "no such process" : "it has ended");
 		return;
 	}
-	control_reply(j, place, "cmd=haft_where_result rc=0 host=%d name=%s pid=%d addr=%s",
+	request_reply(j, place, "cmd=haft_where_result rc=0 host=%d name=%s pid=%d addr=%s",
 		k->host, j->plan->nhosts > 0 ? j->plan->host[k->host].name : "localhost", k->pid,
 		k->addr != NULL ? k->addr : "");
 }
@@ -83,18 +83,18 @@ static void where_do(struct job *j, int place, const char *line)
 static void show_do(struct job *j, int place, const char *line)
 {
 	size_t len;
-	const char *v = control_word(line, "addr", &len);
+	const char *v = request_word(line, "addr", &len);
 	struct rank *k = &j->rank[place];
 
 	free(k->addr);
 	k->addr = v != NULL ? text_new("%.*s", (int)len, v) : NULL;
-	control_reply(j, place, "cmd=haft_show_result rc=0");
+	request_reply(j, place, "cmd=haft_show_result rc=0");
 }
 
 /* The id of the world of the process with the number of word `first'; -1: it has ended. */
 static int world_named(const struct job *j, const char *line)
 {
-	int r = job_place(j, control_number(line, "first"));
+	int r = job_place(j, request_number(line, "first"));
 
 	return r >= 0 ? j->rank[r].world->id : -1;
 }
@@ -105,7 +105,7 @@ static void together_do(struct job *j, int place, const char *line)
 
 	if (other >= 0)
 		job_connect(j, j->rank[place].world->id, other);
-	control_reply(j, place, "cmd=haft_together_result rc=0");
+	request_reply(j, place, "cmd=haft_together_result rc=0");
 }
 
 static void apart_do(struct job *j, int place, const char *line)
@@ -114,16 +114,16 @@ static void apart_do(struct job *j, int place, const char *line)
 
 	if (other >= 0)
 		job_disconnect(j, j->rank[place].world->id, other);
-	control_reply(j, place, "cmd=haft_apart_result rc=0");
+	request_reply(j, place, "cmd=haft_apart_result rc=0");
 }
 
 /* Ends the worlds of some processes and those that are connected to them: the standard allows it
  * where a part of a world cannot be ended alone. */
 static void kill_do(struct job *j, int place, const char *line)
 {
-	int code = control_number(line, "code");
+	int code = request_number(line, "code");
 	size_t len;
-	const char *v = control_word(line, "numbers", &len);
+	const char *v = request_word(line, "numbers", &len);
 	char *end;
 
 	out_say("%s has aborted a group of processes with code %d", job_rank_name(j, place), code);
@@ -135,17 +135,17 @@ static void kill_do(struct job *j, int place, const char *line)
 		if (r >= 0)
 			job_world_fail(j, j->rank[r].world, code > 0 && code < 256 ? code : 1);
 	}
-	control_reply(j, place, "cmd=haft_kill_result rc=0");
+	request_reply(j, place, "cmd=haft_kill_result rc=0");
 }
 
 static const struct {
 	const char *name;
 	void (*work)(struct job *j, int place, const char *line);
-} controls[] = {{"haft_where", where_do}, {"haft_show", show_do}, {"haft_together", together_do},
+} requests[] = {{"haft_where", where_do}, {"haft_show", show_do}, {"haft_together", together_do},
 	{"haft_apart", apart_do}, {"haft_kill", kill_do}, {"publish_name", names_publish},
 	{"unpublish_name", names_unpublish}, {"lookup_name", names_lookup}};
 
-void control_ask(void *arg, int place, const char *text)
+void request_ask(void *arg, int place, const char *text)
 {
 	struct job *j = arg;
 	size_t len;
@@ -155,11 +155,11 @@ void control_ask(void *arg, int place, const char *text)
 		spawn_do(j, place, text);
 		return;
 	}
-	verb = control_word(text, "cmd", &len);
-	for (size_t i = 0; i < countof(controls) && verb != NULL; i++)
-		if (strlen(controls[i].name) == len && strncmp(verb, controls[i].name, len) == 0) {
-			controls[i].work(j, place, text);
+	verb = request_word(text, "cmd", &len);
+	for (size_t i = 0; i < countof(requests) && verb != NULL; i++)
+		if (strlen(requests[i].name) == len && strncmp(verb, requests[i].name, len) == 0) {
+			requests[i].work(j, place, text);
 			return;
 		}
-	control_reply(j, place, "cmd=unknown rc=-1");
+	request_reply(j, place, "cmd=unknown rc=-1");
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* requests.h - what processes ask mpiexec for while they run: spawn, names, where a process is.
  *
- *   process ── its PMI socket ──> pmi_server.c ──┬── one host ────────────> control_ask
- *                                                '── proxy ── UP_ASK ─────> control_ask
- *           <── pmi_reply <──────────────────────┬─────────── control_reply
+ *   process ── its PMI socket ──> pmi_server.c ──┬── one host ────────────> request_ask
+ *                                                '── proxy ── UP_ASK ─────> request_ask
+ *           <── pmi_reply <──────────────────────┬─────────── request_reply
  *                                                '── FRAME_ANSWER ── proxy */
 #ifndef HAFT_TOOLS_MPIEXEC_REQUESTS_H
 #define HAFT_TOOLS_MPIEXEC_REQUESTS_H
@@ -11,15 +11,15 @@
 #include <stddef.h>
 
 /* The pmi_ask_fn of the root; arg: struct job. */
-void control_ask(void *arg, int place, const char *text);
+void request_ask(void *arg, int place, const char *text);
 
 struct job;
 
 /* Answers the request of a process with one line, to which a newline is added. */
-__attribute__((format(printf, 3, 4))) void control_reply(
+__attribute__((format(printf, 3, 4))) void request_reply(
 	struct job *j, int place, const char *fmt, ...);
 
 /* The value of "KEY=VALUE" in a line of words, and its length; NULL: it is not there. */
-const char *control_word(const char *line, const char *key, size_t *len);
+const char *request_word(const char *line, const char *key, size_t *len);
 
 #endif

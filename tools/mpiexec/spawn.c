@@ -92,7 +92,7 @@ static void spawn_refuse(struct spawn *s)
 		if (*c == '\n')
 			*c = ' ';
 	if (place >= 0)
-		control_reply(s->j, place, "cmd=spawn_result rc=-1 errcodes=%s msg=%s", codes,
+		request_reply(s->j, place, "cmd=spawn_result rc=-1 errcodes=%s msg=%s", codes,
 			s->why != NULL ? s->why : "no process could be started");
 	free(codes);
 	spawn_free(s);
@@ -105,7 +105,7 @@ static void spawn_answer(struct spawn *s)
 	char *codes = n < s->q.total || s->why != NULL ? codes_text(s, false) : NULL;
 
 	if (place >= 0)
-		control_reply(s->j, place, "cmd=spawn_result rc=0 haft_first=%d haft_n=%d%s%s%s%s",
+		request_reply(s->j, place, "cmd=spawn_result rc=0 haft_first=%d haft_n=%d%s%s%s%s",
 			n > 0 ? s->w->first : -1, n, codes != NULL ? " errcodes=" : "",
 			codes != NULL ? codes : "", s->why != NULL ? " msg=" : "",
 			s->why != NULL ? s->why : "");

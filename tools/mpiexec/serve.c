@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* serve.c - see serve.h. */
+#include "tools/mpiexec/serve.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "libmpi/boot/boot.h"
+#include "tools/mpiexec/job.h"
+#include "tools/mpiexec/pmi_server.h"
+#include "tools/mpiexec/requests.h"
+
+static struct {
+	int socket, segment, pid;
+	int pidfd; /* -1: the program has ended, or there is none */
+} serve = {.pidfd = -1};
+
+/* Closes every other fd of the program but its stdin, stdout and stderr. */
+static void others_close(void)
+{
+	int other = serve.segment >= 3 ? serve.segment : serve.socket;
+	int low = serve.socket < other ? serve.socket : other, high = serve.socket + other - low;
+
+	if (low > 3)
+		close_range(3, (unsigned)low - 1, 0);
+	if (high > low + 1)
+		close_range((unsigned)low + 1, (unsigned)high - 1, 0);
+	close_range((unsigned)high + 1, ~0u, 0);
+}
+
+void serve_detach(const char *what)
+{
+	if (sscanf(what, "%d,%d,%d", &serve.socket, &serve.segment, &serve.pid) != 3 ||
+		serve.socket < 3 || serve.segment == serve.socket)
+		fatal(EXIT_USAGE, "%s is for libmpi alone", SERVE_OPTION);
+	others_close();
+	fcntl(serve.socket, F_SETFD, FD_CLOEXEC);
+	serve.pidfd = (int)syscall(SYS_pidfd_open, serve.pid, 0);
+	if (serve.pidfd < 0)
+		fatal(1, "process %d: %s", serve.pid, strerror(errno));
+	if (fork() != 0)
+		_exit(0);
+	setsid();
+}
+
+void serve_start(struct job *j, const sigset_t *mask)
+{
+	static char *words[] = {(char *)"the program that was started without mpiexec", NULL};
+	static int host_of[1];
+	static struct app app = {.argv = words, .n = 1};
+	static struct plan plan = {.app = &app,
+		.napps = 1,
+		.nranks = 1,
+		.host_of = host_of,
+		.universe = -1,
+		.stdin_to = STDIN_NONE};
+	char *why;
+
+	plan_environ(&plan);
+	job_prepare(j, &plan, mask);
+	local_init(&j->local, &plan);
+	why = local_add(&j->local, j->world, 0, NULL, NULL);
+	if (why == NULL)
+		why = local_adopt(&j->local, serve.segment, serve.pid);
+	j->local.m[0].end = BOOT_RUNNING; /* until it says otherwise, if its segment is another */
+	if (why != NULL)
+		fatal(1, "%s", why);
+	j->local.pmi = pmi_new(&j->local, request_ask, j);
+	if (j->local.pmi == NULL)
+		fatal(1, "no files for the service");
+	pmi_take(j->local.pmi, 0, serve.socket);
+	j->rank[0].pid = serve.pid;
+	j->rank[0].alive = true;
+	j->alive = j->world->alive = 1;
+}
+
+int serve_fd(void)
+{
+	return serve.pidfd;
+}
+
+void serve_work(struct job *j)
+{
+	uint32_t state = serve.segment >= 0 ? atomic_load(&local_page(&j->local, 0)->state)
+					    : j->local.m[0].end;
+
+	close(serve.pidfd);
+	serve.pidfd = -1;
+	j->local.m[0].end = state;
+	j->local.m[0].alive = j->rank[0].alive = false;
+	j->local.alive--;
+	j->alive--;
+	j->world->alive--;
+	/* Its exit code is its own to show.  Worlds that are connected to it end with it. */
+	if (boot_inside(state) || state == BOOT_ABORTED)
+		job_world_fail(j, j->world, 1);
+}
