@@ -84,8 +84,10 @@ static int setup(void **state)
 	memset(seen, 0, sizeof(seen));
 	now = 100 * NS_S;
 	slow = 0;
-	job = (struct job){.n = N, .seen = seen, .rank = ranks, .world = &world};
+	job = (struct job){.seen = seen, .rank = ranks, .world = &world};
 	hang_init(&job);
+	hang_grow(&job, N);
+	job.n = N;
 	told = called = 0;
 	for (int r = 0; r < N; r++) {
 		places[r] = r;
