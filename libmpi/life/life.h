@@ -5,6 +5,10 @@
 
 #include <stdbool.h>
 
+/* MPI_Init and MPI_Init_thread, but for what a spawned process makes besides (dyn/parent.c). */
+int life_init(int *argc, char ***argv);
+int life_init_thread(int *argc, char ***argv, int required, int *provided);
+
 /* Makes MPI run, with at least this level of thread support; does next to nothing where it runs
  * already.  The caller then notes in haft_life that it needs MPI.  0, or an error class with words;
  * MPI_ERR_OTHER in a forked child. */

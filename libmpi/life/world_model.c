@@ -156,10 +156,3 @@ int life_is_thread_main(int *flag)
 	*flag = pthread_equal(main_thread, pthread_self()) != 0;
 	return 0;
 }
-
-/* MPI_Comm_spawn is not there yet, so no process has a parent. */
-int life_get_parent(struct comm **parent)
-{
-	*parent = NULL;
-	return 0;
-}

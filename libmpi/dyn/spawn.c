@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* spawn.c - MPI_Comm_spawn and MPI_Comm_spawn_multiple (MPI-5.0 11.8).
+ *
+ *      root:      ids for the inter-communicator -- commands, birth text --> launcher
+ *                 <-- numbers of the children, error codes ------------------- it starts them
+ *      all:       <-- bcast by the root: struct spawn_result
+ *                 inter-communicator {comm's group, the children}
+ *      children:  make theirs in MPI_Init (parent.c)
+ *
+ * Arguments that mean something at the root only are read nowhere else.  An error of the root is
+ * the error of all members, with its words.  While the root waits for the launcher it makes
+ * progress, and other threads may call MPI. */
+#include "libmpi/boot/control.h"
+#include "libmpi/comm/comm_create.h"
+#include "libmpi/comm/leader_exchange.h"
+#include "libmpi/core/err.h"
+#include "libmpi/dyn/dyn.h"
+#include "libmpi/p2p/p2p.h"
+#include <engine.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The result, as the root sends it to the members. */
+struct spawn_result {
+	int32_t err;             /* class of MPI: nothing was started */
+	int32_t first, n, total; /* as struct boot_spawned */
+	struct comm_ids ids;
+	char words[BOOT_WORDS];
+	int32_t errcode[]; /* [total] */
+};
+
+/* The request of the root. */
+struct spawn_request {
+	struct boot_command *command; /* [count], malloc'ed, and the keys of each */
+	int count;
+	int total; /* processes that are wanted */
+	struct comm_ids ids;
+};
+
+/* --- the request ---------------------------------------------------------------------------- */
+
+static void request_fini(struct spawn_request *q)
+{
+	for (int i = 0; q->command != NULL && i < q->count; i++)
+		free((struct boot_key *)(uintptr_t)q->command[i].keys);
+	free(q->command);
+}
+
+/* The keys of an info object, NULL: none.  They stay the object's. */
+static int request_keys(struct boot_command *c, const struct info *info)
+{
+	struct boot_key *keys;
+	int n = 0;
+
+	if (info == NULL)
+		return 0;
+	for (const struct info_pair *p = info->pairs; p != NULL; p = p->next)
+		n++;
+	keys = malloc(((size_t)n + 1) * sizeof(*keys));
+	if (keys == NULL)
+		return haft_err(MPI_ERR_NO_MEM, "no memory for %d keys", n);
+	c->keys = keys;
+	for (const struct info_pair *p = info->pairs; p != NULL; p = p->next)
+		keys[c->nkeys++] = (struct boot_key){p->key, p->value};
+	return 0;
+}
+
+static int request_add(struct spawn_request *q, int i, const char *command, char *const *argv,
+	int maxprocs, const struct info *info)
+{
+	if (command == NULL || command[0] == '\0')
+		return haft_err(MPI_ERR_ARG, "command %d is %s", i,
+			command == NULL ? "a null pointer" : "empty");
+	if (maxprocs < 0)
+		return haft_err(MPI_ERR_ARG, "maxprocs of %s is %d", command, maxprocs);
+	q->command[i] = (struct boot_command){.path = command, .argv = argv, .maxprocs = maxprocs};
+	q->total += maxprocs;
+	return request_keys(&q->command[i], info);
+}
+
+/* --- the launcher --------------------------------------------------------------------------- */
+
+static bool launcher_busy; /* a spawn of this process is under way; under the library's lock */
+
+static bool launcher_free(void *arg)
+{
+	(void)arg;
+	return !launcher_busy;
+}
+
+static bool launcher_answered(void *arg)
+{
+	(void)arg;
+	return boot_answer_wait(0) != 0;
+}
+
+/* Waits until ready() with progress.  No wake-up comes from the launcher: naps are short. */
+static void launcher_wait(bool (*ready)(void *arg))
+{
+	static const uint32_t nap_ns = 100000;
+	const struct p2p_condition want = {.ready = ready, .nap_ns = &nap_ns};
+
+	p2p_progress_until(&want);
+}
+
+/* Asks the launcher.  r->errcode is malloc'ed or NULL. */
+static void launcher_spawn(struct spawn_request *q, struct group *parents, struct boot_spawned *r)
+{
+	char *birth;
+
+	*r = (struct boot_spawned){.err = MPI_ERR_NO_MEM, .words = "no memory for a spawn"};
+	q->ids = comm_ctx_mint(CTX_FEW);
+	birth = dyn_birth_write(parents, q->ids);
+	if (birth == NULL)
+		return;
+	launcher_wait(launcher_free);
+	launcher_busy = true;
+	r->err = boot_spawn_begin(q->command, q->count, birth);
+	if (r->err == 0) {
+		launcher_wait(launcher_answered);
+		boot_spawn_end(r);
+	} else {
+		snprintf(r->words, sizeof(r->words), "%s", haft_err_text(r->err));
+	}
+	launcher_busy = false;
+	free(birth);
+}
+
+/* --- the result ----------------------------------------------------------------------------- */
+
+/* The message of the root.  NULL: no memory. */
+static struct spawn_result *result_new(int total)
+{
+	struct spawn_result *s = calloc(1, sizeof(*s) + (size_t)total * sizeof(s->errcode[0]));
+
+	if (s != NULL)
+		s->total = total;
+	return s;
+}
+
+/* Spawns at the root.  err: what was wrong with its arguments. */
+static int result_of_root(
+	struct spawn_request *q, struct group *parents, int err, struct spawn_result **result)
+{
+	struct spawn_result *s = result_new(err == 0 ? q->total : 0);
+	struct boot_spawned r = {.err = err};
+
+	if (s == NULL)
+		return haft_err(
+			MPI_ERR_NO_MEM, "no memory for the error codes of %d processes", q->total);
+	if (err != 0)
+		snprintf(r.words, sizeof(r.words), "%s", haft_err_text(err));
+	else
+		launcher_spawn(q, parents, &r);
+	s->err = r.err;
+	s->first = r.first;
+	s->n = r.n;
+	s->ids = q->ids;
+	memcpy(s->words, r.words, sizeof(s->words));
+	for (int i = 0; i < s->total; i++)
+		s->errcode[i] = r.errcode != NULL && i < r.total ? r.errcode[i] : r.err;
+	free(r.errcode);
+	*result = s;
+	return 0;
+}
+
+/* Every member: error codes, and the inter-communicator. */
+static int result_take(const struct spawn_result *s, struct comm *c, struct comm **intercomm,
+	int array_of_errcodes[])
+{
+	struct group *children;
+	int err;
+
+	for (int i = 0; array_of_errcodes != NULL && i < s->total; i++)
+		array_of_errcodes[i] = s->errcode[i];
+	if (s->err != 0)
+		return haft_err(s->err, "%s", s->words);
+	err = dyn_group_range(s->first, s->n, &children);
+	if (err != 0)
+		return err;
+	err = dyn_inter_make(c, c->group, children, s->ids, true, intercomm);
+	obj_free_obj(children);
+	return err;
+}
+
+/* The end of both calls.  q: the root's request; err: its error so far. */
+static int spawn_all(struct spawn_request *q, int err, int root, struct comm *c,
+	struct comm **intercomm, int array_of_errcodes[])
+{
+	const struct leader_path path = {.c = c, .plane = CTX_MAKE};
+	struct spawn_result *s = NULL;
+	struct blob b = {0};
+
+	if (c->rank == root) {
+		err = result_of_root(q, c->group, err, &s);
+		b.data = s;
+		b.bytes =
+			err != 0 ? -err
+				 : (int64_t)(sizeof(*s) + (size_t)s->total * sizeof(s->errcode[0]));
+	}
+	if (err == 0 || c->rank == root) {
+		int bcast = comm_leader_bcast_blob(&path, c->group, root, &b);
+
+		err = err != 0 ? err : bcast;
+	}
+	if (err == 0)
+		err = result_take(b.data, c, intercomm, array_of_errcodes);
+	free(b.data);
+	return err;
+}
+
+static int spawn_comm_check(struct comm *c)
+{
+	if (c->remote != NULL)
+		return haft_err(MPI_ERR_COMM, "the communicator is an inter-communicator");
+	return comm_check(c);
+}
+
+/* --- the calls ------------------------------------------------------------------------------ */
+
+int dyn_spawn(const char *command, char *argv[], int maxprocs, struct info *info, int root,
+	struct comm *comm, struct comm **intercomm, int array_of_errcodes[])
+{
+	struct boot_command one;
+	struct spawn_request q = {.command = &one, .count = 1};
+	int err = spawn_comm_check(comm);
+
+	if (err != 0)
+		return err;
+	if (comm->rank == root)
+		err = request_add(&q, 0, command, argv, maxprocs, info);
+	err = spawn_all(&q, err, root, comm, intercomm, array_of_errcodes);
+	if (comm->rank == root)
+		free((struct boot_key *)(uintptr_t)one.keys);
+	return err;
+}
+
+int dyn_spawn_multiple(int count, char *array_of_commands[], char **array_of_argv[],
+	const int array_of_maxprocs[], struct haft_infos array_of_info, int root, struct comm *comm,
+	struct comm **intercomm, int array_of_errcodes[])
+{
+	struct spawn_request q = {0};
+	int err = spawn_comm_check(comm);
+
+	if (err != 0)
+		return err;
+	if (comm->rank == root && count < 1)
+		err = haft_err(MPI_ERR_ARG, "count is %d", count);
+	else if (comm->rank == root) {
+		q.count = count;
+		q.command = calloc((size_t)count, sizeof(*q.command));
+		if (q.command == NULL)
+			err = haft_err(MPI_ERR_NO_MEM, "no memory for %d commands", q.count);
+	}
+	for (int i = 0; err == 0 && i < q.count; i++)
+		err = request_add(&q, i, array_of_commands[i],
+			array_of_argv != NULL ? array_of_argv[i] : NULL, array_of_maxprocs[i],
+			haft_info_at(array_of_info, i));
+	err = spawn_all(&q, err, root, comm, intercomm, array_of_errcodes);
+	request_fini(&q);
+	return err;
+}
