@@ -96,6 +96,11 @@ uint64_t shm_channel_new(struct shm *s, size_t len, size_t align, int dst)
 	return off;
 }
 
+uint64_t shm_heap_alloc_own(struct shm *s, size_t len)
+{
+	return shm_channel_new(s, len, CACHE_LINE, s->me);
+}
+
 void shm_channel_move(struct shm *s, const void *piece, int dst)
 {
 	uint64_t off = shm_off(s, piece), at;

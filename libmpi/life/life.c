@@ -119,7 +119,8 @@ static int transports_open(void)
 		.host_name = peer_host_name,
 		.deliver = p2p_deliver,
 		.peer_made = p2p_peer_made,
-		.lost = p2p_peer_lost};
+		.lost = p2p_peer_lost,
+		.ended = p2p_peer_ended};
 
 	return via_open(&conf);
 }

@@ -32,8 +32,7 @@ uint64_t p2p_claim_new(void)
 	uint64_t off;
 
 	if (claim_array == 0 && !claims_none) {
-		claim_array =
-			shm_heap_alloc(via.shm, CLAIMS * sizeof(struct claim_word), CACHE_LINE);
+		claim_array = shm_heap_alloc_own(via.shm, CLAIMS * sizeof(struct claim_word));
 		claims_none = claim_array == 0;
 	}
 	if (claims_none || claims_used == all)

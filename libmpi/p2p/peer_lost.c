@@ -17,6 +17,7 @@
 #include "libmpi/p2p/p2p_state.h"
 #include "libmpi/p2p/partitioned.h"
 #include "libmpi/p2p/request.h"
+#include <stdlib.h>
 #include <string.h>
 
 static bool lost_waits_for(const struct req *r, void *arg)
@@ -71,4 +72,19 @@ void p2p_peer_lost(int peer, bool left, const char *words)
 	lost_fail_sends(peer, left);
 	lost_fail_recvs(peer);
 	p2p_part_peer_lost(peer);
+}
+
+bool p2p_peer_ended(int peer, const char *words)
+{
+	struct p2p_peer *p = p2p_peer(peer);
+
+	if (p->lost == PEER_HERE)
+		p2p_peer_lost(peer, true, words);
+	if (p->lost != PEER_LEFT || p->busy || p->out.head != NULL || p->pipe_sends.head != NULL ||
+		p->pipe_recvs.head != NULL || p->pending != NULL || p->unexpected_bytes != 0)
+		return false;
+	free(p->lost_words);
+	p->lost_words = NULL;
+	p2p_state.lost--;
+	return true;
 }

@@ -5,11 +5,13 @@
 #include "libmpi/core/err.h"
 #include "libmpi/core/process_state.h"
 #include <mpi.h>
+#include <string.h>
 #include <sys/mman.h>
 
 struct via_peer *via_peer_pages[VIA_PEER_PAGES];
 
 static struct via_peer *blank; /* a page of rows that cannot be written */
+static uint16_t made_rows[VIA_PEER_PAGES];
 
 #define PAGE_LEN (VIA_PEER_ROWS * sizeof(struct via_peer))
 
@@ -45,6 +47,7 @@ struct via_peer *via_peer_make(int number)
 	*page = p;
 	p += (uint32_t)number % VIA_PEER_ROWS;
 	p->number = number;
+	made_rows[(uint32_t)number / VIA_PEER_ROWS]++; /* before another row may go */
 	p->seat = via_seat_find(number);
 	p->made = true;
 	p->next = via.peers_made;
@@ -53,6 +56,21 @@ struct via_peer *via_peer_make(int number)
 	if (unlikely(p->seat < 0 && via.net == NULL))
 		via_peer_unreachable(number);
 	return p;
+}
+
+void via_peer_unmake(struct via_peer *p)
+{
+	uint32_t page = (uint32_t)p->number / VIA_PEER_ROWS;
+	struct via_peer **link = &via.peers_made;
+
+	while (*link != p)
+		link = &(*link)->next;
+	*link = p->next;
+	memset(p, 0, sizeof(*p));
+	if (--made_rows[page] > 0)
+		return;
+	munmap(via_peer_pages[page], PAGE_LEN);
+	via_peer_pages[page] = blank;
 }
 
 bool via_peers_valid(void)

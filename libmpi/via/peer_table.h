@@ -9,7 +9,8 @@
  *      row      | seat, number | rma | ofi | p2p's part |                  a slot for each engine
  *
  * A row is made when its peer is first talked to.  So memory for others grows with the peers that a
- * process talks to, and not with the job.  Rows never move: engines keep pointers to them.
+ * process talks to, and not with the job.  Rows never move: engines keep pointers to them.  A row
+ * goes when a local peer has ended and nothing is left of it.
  *
  * A look-up (via_peer) is one load behind a constant address and tests nothing: numbers without a
  * row are on the blank page, which can only be read, and whose rows say `take the long way'.  There
@@ -56,6 +57,9 @@ static inline const struct via_peer *via_peer(int number)
 
 /* The slow half of via_peer_get. */
 struct via_peer *via_peer_make(int number);
+
+/* Makes a row blank again; a page of blank rows is given back.  No engine has a pointer to it. */
+void via_peer_unmake(struct via_peer *p);
 
 /* The row of a peer, made if need be.  Never NULL: without memory the job ends with words, as its
  * messages could not be kept. */

@@ -50,6 +50,7 @@ static int (*host_of)(int peer); /* via_conf's */
 static const char *(*host_name)(int peer);
 static int (*seat_of)(int peer);
 static void (*lost)(int peer, bool left, const char *words);
+static bool (*ended)(int peer, const char *words);
 static int (*peer_first)(int seat);
 static bool isolated; /* each peer is a node of its own: HAFT_VIA=net, ofi-all */
 
@@ -138,7 +139,8 @@ void via_peer_gone(int number)
 	p->slot = 0;
 	p->direct = 0;
 	snprintf(words, sizeof(words), "process %d has ended", number);
-	lost(number, true, words);
+	if (ended(number, words) && p->rma == NULL && p->ofi == NULL)
+		via_peer_unmake(p);
 }
 
 void via_peer_unreachable(int number)
@@ -187,6 +189,7 @@ static int transports_open(const struct via_conf *conf)
 	seat_of = isolated ? seat_isolated : conf->seat_of;
 	peer_first = conf->peer_first;
 	lost = conf->lost;
+	ended = conf->ended;
 	via.mixed = isolated || !conf->seats_are_numbers;
 	shm_newcomer_set(via.shm, tenant_came);
 	if (!isolated && conf->one_host)

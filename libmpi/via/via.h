@@ -81,6 +81,8 @@ struct via_conf {
 	/* Called from via_poll and via_poll_from: nothing more will arrive from this remote peer,
 	 * or go to it.  left: it has ended MPI in good order.  words: which peer, and why. */
 	void (*lost)(int peer, bool left, const char *words);
+	/* As lost, for a local peer whose seat is another's now.  True: its row may go. */
+	bool (*ended)(int peer, const char *words);
 };
 
 /* Results of puts other than 0. */
