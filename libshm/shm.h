@@ -399,8 +399,8 @@ void shm_pipe_release(struct shm *s, int src);
 uint64_t shm_heap_alloc(struct shm *s, size_t len, size_t align);
 void shm_heap_free(struct shm *s, uint64_t off, size_t len, size_t align);
 
-/* As shm_heap_alloc, aligned to CACHE_LINE: given back when the seat of this rank is closed, and not
- * before. */
+/* As shm_heap_alloc, aligned to CACHE_LINE: given back when the seat of this rank is closed, and
+ * not before. */
 uint64_t shm_heap_alloc_own(struct shm *s, size_t len);
 
 static inline void *shm_ptr(const struct shm *s, uint64_t off)

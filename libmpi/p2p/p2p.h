@@ -41,8 +41,8 @@ void p2p_peer_made(struct via_peer *p);
 /* A remote peer is gone: all operations with it fail.  left: it has ended MPI in good order. */
 void p2p_peer_lost(int peer, bool left, const char *words);
 
-/* As p2p_peer_lost for a local peer that has left and whose seat is another's now.  True: nothing is
- * left of it, and its row may go. */
+/* As p2p_peer_lost for a local peer that has left and whose seat is another's now.  True: nothing
+ * is left of it, and its row may go. */
 bool p2p_peer_ended(int peer, const char *words);
 
 /* A handler of frames.  It runs inside a poll, must not poll, and looks at a frame before it

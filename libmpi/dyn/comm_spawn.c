@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* spawn.c - MPI_Comm_spawn and MPI_Comm_spawn_multiple (MPI-5.0 11.8).
+/* comm_spawn.c - MPI_Comm_spawn and MPI_Comm_spawn_multiple (MPI-5.0 11.8).
  *
  *      root:      ids for the inter-communicator -- commands, birth text --> launcher
  *                 <-- numbers of the children, error codes ------------------- it starts them
