@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* RUN np=1 */
+/* RUN np=2 env="HAFT_SEATS=40" */
+/* MPI-5.0 11.8, 11.10.4: spawned and disconnected processes leave nothing behind, here or in the
+ * segment: descriptors and memory stay as they were after the first rounds. */
+#include "tests/check.h"
+
+#include <dirent.h>
+
+#define FEW   20
+#define MANY  60
+#define LARGE (1 << 20)
+
+static char data[LARGE];
+
+static int descriptors(void)
+{
+	DIR *d = opendir("/proc/self/fd");
+	int n = 0;
+
+	while (d != NULL && readdir(d) != NULL)
+		n++;
+	if (d != NULL)
+		closedir(d);
+	return n;
+}
+
+/* KiB of a line of /proc/self/status. */
+static long status_of(const char *key)
+{
+	FILE *f = fopen("/proc/self/status", "r");
+	char line[256];
+	long kib = 0;
+
+	while (f != NULL && fgets(line, sizeof(line), f) != NULL)
+		if (strncmp(line, key, strlen(key)) == 0)
+			kib = strtol(line + strlen(key), NULL, 10);
+	if (f != NULL)
+		fclose(f);
+	return kib;
+}
+
+/* Messages enough for rings and pipes both ways. */
+static void talk(MPI_Comm inter, int peer)
+{
+	for (int n = 0; n < 20; n++)
+		OK(MPI_Sendrecv_replace(
+			data, 200, MPI_CHAR, peer, 0, peer, 0, inter, MPI_STATUS_IGNORE));
+	OK(MPI_Sendrecv_replace(data, LARGE, MPI_CHAR, peer, 0, peer, 0, inter, MPI_STATUS_IGNORE));
+}
+
+static void spawn(char *self, int rounds)
+{
+	MPI_Comm inter;
+
+	for (int i = 0; i < rounds; i++) {
+		OK(MPI_Comm_spawn(self, MPI_ARGV_NULL, 1, MPI_INFO_NULL, 0, MPI_COMM_SELF, &inter,
+			MPI_ERRCODES_IGNORE));
+		talk(inter, 0);
+		OK(MPI_Comm_disconnect(&inter));
+	}
+}
+
+int main(int argc, char **argv)
+{
+	MPI_Comm parent;
+	long shared, private;
+	int fds;
+
+	check_init(&argc, &argv);
+	OK(MPI_Comm_get_parent(&parent));
+	if (parent != MPI_COMM_NULL) {
+		talk(parent, 0);
+		OK(MPI_Comm_disconnect(&parent));
+	} else {
+		spawn(argv[0], FEW);
+		fds = descriptors();
+		shared = status_of("RssShmem:");
+		private = status_of("RssAnon:");
+		spawn(argv[0], MANY);
+		expect_eq(descriptors(), fds);
+		expect(status_of("RssShmem:") < shared + 2048);
+		expect(status_of("RssAnon:") < private + 512);
+	}
+	MPI_Finalize();
+	return check_end();
+}
