@@ -80,7 +80,7 @@ int main(int argc, char **argv)
 		spawn(argv[0], MANY);
 		expect_eq(descriptors(), fds);
 		expect(status_of("RssShmem:") < shared + 2048);
-		expect(status_of("RssAnon:") < private + 512);
+		expect(status_of("RssAnon:") < private + 4096); /* malloc may keep a buffer */
 	}
 	MPI_Finalize();
 	return check_end();
