@@ -304,7 +304,7 @@ static bool job_abort(int code, const char *text)
 	for (int i = 0; i < RECORD_WAIT_MS && atomic_load(&job->ready) == 0; i++)
 		usleep(1000);
 	atomic_store(&rank_record(&this_process)->state, BOOT_ABORTED);
-	/* Beside spawned jobs, which may be connected or not, mpiexec says which end with this one. */
+	/* Beside spawned jobs mpiexec says which end with this one: those that are connected. */
 	if (shm_seg_seats_end(this_process.seg) == shm_seg_nranks(this_process.seg))
 		shm_seg_abort(this_process.seg);
 	return first;
