@@ -81,6 +81,7 @@ int boot_seat_of(int number); /* -1: on another host, or it has ended and its se
 int boot_number_at(int seat); /* of its tenant now */
 int boot_first_at(int seat);  /* of the first rank whose seat it was at first */
 const char *boot_host_name(int host); /* as in the host list; else the system's name */
+const char *boot_host_name_of(int number);
 
 /* The address at which a process listens, as text: "tcp:10.0.0.2:4711", "tcp:[fe80::1]:4711",
  * "unix:NAME" (abstract).  NULL: it does not listen, as in a job on one host without HAFT_VIA=net.

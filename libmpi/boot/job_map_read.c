@@ -3,10 +3,12 @@
  *
  *      number < first_size    the first job: its map in this host's segment (job_map.c); without a
  *                             map there is one host, and number and seat are equal
- *      others                 spawned later: a seat whose tenant has that name */
+ *      others                 spawned later: a seat whose tenant has that name, or on another host:
+ *                             then the launcher is asked */
 #include <limits.h>
 #include <stdio.h>
 #include <unistd.h>
+#include "libmpi/boot/control.h"
 #include "libmpi/boot/job_map.h"
 #include "libmpi/core/process_state.h"
 #include "libshm/shm.h"
@@ -81,11 +83,44 @@ static const struct boot_host *host_at(int host)
 	return (const struct boot_host *)map_at(map, map->hosts) + host;
 }
 
+#define PLACES 64 /* answers of the launcher that are kept */
+
+static struct known_place {
+	int number; /* 0: nothing: the first process is in no want of this */
+	struct boot_place place;
+} known_places[PLACES];
+
+/* Where a process on another host is, as the launcher says.  NULL: it does not know. */
+static const struct boot_place *place_of(int number)
+{
+	struct known_place *k = &known_places[number % PLACES];
+
+	if (k->number == number)
+		return &k->place;
+	k->number = 0;
+	if (boot_where(number, &k->place) != 0)
+		return NULL;
+	k->number = number;
+	return &k->place;
+}
+
+static int host_here(void)
+{
+	return map != NULL ? map->host : 0;
+}
+
+static int seat_of_spawned(int number);
+
 int boot_host_of(int number)
 {
-	if (map == NULL)
-		return 0;
-	return number_first(number) ? (int)row_of(number).host : map->host;
+	const struct boot_place *p;
+
+	if (number_first(number))
+		return map != NULL ? (int)row_of(number).host : 0;
+	if (seat_of_spawned(number) >= 0)
+		return host_here();
+	p = place_of(number);
+	return p != NULL ? p->host : host_here();
 }
 
 int boot_first_at(int seat)
@@ -157,6 +192,22 @@ const char *boot_host_name(int host)
 	return own;
 }
 
+const char *boot_host_name_of(int number)
+{
+	const struct boot_place *p =
+		number_first(number) || seat_of_spawned(number) >= 0 ? NULL : place_of(number);
+
+	return p != NULL ? p->name : boot_host_name(boot_host_of(number));
+}
+
+/* The address of a process that was spawned; NULL: none is known. */
+static const char *addr_of_spawned(int number)
+{
+	const struct boot_place *p = place_of(number);
+
+	return p != NULL && p->addr[0] != '\0' ? p->addr : NULL;
+}
+
 const char *boot_addr(int number)
 {
 	static __thread char text[BOOT_ADDR];
@@ -164,7 +215,9 @@ const char *boot_addr(int number)
 	struct boot_row row;
 	size_t len;
 
-	if (map == NULL || !number_first(number))
+	if (!number_first(number))
+		return addr_of_spawned(number);
+	if (map == NULL)
 		return NULL;
 	row = row_of(number);
 	if (row.addr == 0)

@@ -84,13 +84,6 @@ void life_finalize_returned(int err)
 	finalize_failed = err != 0 && haft_life.world == HAFT_RUNNING;
 }
 
-/* --- peers ---------------------------------------------------------------------------------- */
-
-static const char *peer_host_name(int peer)
-{
-	return boot_host_name(boot_host_of(peer));
-}
-
 /* The IP address of this host at which processes of other jobs reach it. */
 static const char *listen_where(char *ip)
 {
@@ -116,7 +109,7 @@ static int transports_open(void)
 		.listen_fd = boot_listen_fd(),
 		.listen_where = listen_where,
 		.host_of = boot_host_of,
-		.host_name = peer_host_name,
+		.host_name = boot_host_name_of,
 		.deliver = p2p_deliver,
 		.peer_made = p2p_peer_made,
 		.lost = p2p_peer_lost,
