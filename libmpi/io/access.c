@@ -123,14 +123,20 @@ static void access_place(struct io_job *j)
 
 /* --- doing it ------------------------------------------------------------------------------- */
 
-static void access_do(struct io_job *j)
+static void access_move(struct io_job *j)
 {
-	if (io_rep_converts(j->view->rep))
-		io_convert(j);
-	else if (j->collective)
+	if (j->collective)
 		io_collective(j);
 	else if (j->err == 0)
 		io_independent(j);
+}
+
+static void access_do(struct io_job *j)
+{
+	if (io_rep_converts(j->view->rep))
+		io_convert(j, access_move);
+	else
+		access_move(j);
 	if (unlikely(j->f->stream))
 		io_stream_skip(j->f, io_view_byte(j->view, j->at) + j->bytes);
 }

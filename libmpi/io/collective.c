@@ -1,18 +1,406 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* collective.c - an access of all members: each does its part, then all agree on the error. */
-#include "libmpi/io/io.h"
+/* collective.c - an access of all members, from its call to its result.
+ *
+ *      io_collective         runs it here, to the end
+ *      io_collective_begin   puts it in the file's row; progress runs the first of each row
+ *
+ *      file A   head ──> [ access 1 ] ──> [ access 2 ]      one at a time, in the order of calls
+ *      file B   head ──> [ access 3 ]
+ *
+ * The states of an access, and what each member may do in them, are in collective.h. */
+#include "libmpi/io/collective.h"
+#include "libmpi/core/err.h"
+#include "libmpi/core/process_state.h"
+#include "libmpi/io/hint.h"
+#include "libmpi/io/stage.h"
+#include "libmpi/io/view.h"
+#include "libmpi/p2p/request.h"
+#include <stdlib.h>
+#include <string.h>
 
-#include <stddef.h>
+#define AGGREGATORS_LOCAL 8 /* more of them wait for each other in the kernel */
+
+static struct io_collective *active; /* nonblocking accesses of all files, in order of calls */
+
+/* --- this member's own access --------------------------------------------------------------- */
+
+/* Starts it: at once in a blocking call, else under a request of its own. */
+static void collective_direct(struct io_collective *c)
+{
+	struct io_job *j = c->j, *own;
+	int err;
+
+	if (j->err != 0 || j->bytes == 0)
+		return;
+	if (c->request == NULL) {
+		io_independent(j);
+		return;
+	}
+	own = malloc(sizeof(*own));
+	if (own == NULL) {
+		io_independent(j);
+		return;
+	}
+	*own = *j;
+	own->words = NULL;
+	own->convert = NULL; /* j's */
+	io_view_hold(own->view);
+	obj_hold(own->type);
+	own->f->busy++;
+	err = io_independent_begin(own, &c->direct);
+	if (err != 0) {
+		c->direct = NULL;
+		io_job_fail(j, err);
+	}
+}
+
+/* Is it over?  Takes its result. */
+static bool collective_direct_done(struct io_collective *c)
+{
+	if (c->direct == NULL)
+		return true;
+	if (!c->direct->done)
+		return false;
+	c->j->moved = c->direct->res.bytes;
+	io_job_fail(c->j, p2p_req_report(c->direct, MPI_STATUS_IGNORE));
+	p2p_req_free(c->direct);
+	c->direct = NULL;
+	return true;
+}
+
+/* --- states --------------------------------------------------------------------------------- */
+
+/* Where aggregators keep their stages, and how many there are; equal on all members. */
+static void collective_plan(struct io_collective *c)
+{
+	int64_t wish = io_hint(c->f, IO_CB_NODES);
+
+	c->local = c->f->one_host;
+	c->naggregators = c->f->size;
+	if (c->local && c->naggregators > AGGREGATORS_LOCAL)
+		c->naggregators = AGGREGATORS_LOCAL;
+	if (wish > 0)
+		c->naggregators = wish < c->f->size ? (int)wish : c->f->size;
+	io_stage_size(c);
+	c->mine_aggregator = -1;
+	for (int a = 0; a < c->naggregators && (c->local || wish > 0); a++)
+		if (io_stage_rank(c, a) == c->f->rank)
+			c->mine_aggregator = a;
+	if (!c->local && wish <= 0 && c->f->shared_owner)
+		c->mine_aggregator = 0; /* leaders are; the number comes with the descriptors */
+}
+
+static void collective_describe(struct io_collective *c)
+{
+	if (c->left || c->g->wanted)
+		io_job_fail(c->j, io_stage_new(c));
+	io_describe(c, c->left);
+	io_exchange_begin(c, false);
+	c->state = COLLECTIVE_DESCRIBE;
+}
+
+/* The last exchange: how the rounds, or each member's own pieces, have ended. */
+static void collective_last(struct io_collective *c)
+{
+	c->mine.err = c->j->err;
+	c->mine.pieces = c->failed;
+	io_exchange_begin(c, false);
+	c->state = COLLECTIVE_LAST;
+}
+
+/* Has a member failed?  Then the lowest of those tells its words. */
+static void collective_end(struct io_collective *c)
+{
+	c->state = COLLECTIVE_DONE;
+	for (int r = 0; r < c->f->size; r++)
+		if (c->g->all[r].err != 0) {
+			c->from = r;
+			io_words_begin(c, r);
+			c->state = COLLECTIVE_WORDS;
+			return;
+		}
+}
+
+static void collective_choose(struct io_collective *c)
+{
+	switch (io_describe_choose(c)) {
+	case COLLECTIVE_STAGE:
+		c->state = COLLECTIVE_STAGE;
+		c->staged = true;
+		c->f->counts.aggregated++;
+		if (c->j->way == IO_WRITE && !c->f->one_host)
+			c->f->spread = true;
+		return;
+	case COLLECTIVE_SPREAD:
+		if (!c->g->wanted && c->lacks_stage) { /* once more, with stages */
+			c->g->wanted = true;
+			collective_describe(c);
+			return;
+		}
+		if (c->left)
+			collective_direct(c);
+		c->state = COLLECTIVE_SPREAD;
+		return;
+	default: collective_end(c); return;
+	}
+}
+
+/* All members fail with one class and one text. */
+static void collective_take_words(struct io_collective *c)
+{
+	free(c->j->words);
+	c->j->err = c->words.err;
+	c->j->words = strdup(c->words.words);
+}
+
+/* One state.  False: messages or a disk must come first. */
+static bool collective_state(struct io_collective *c)
+{
+	switch ((enum io_collective_state)c->state) {
+	case COLLECTIVE_BEGIN:
+		c->g->tag++;
+		collective_plan(c);
+		c->left = c->j->err == 0 && !io_describe_is_direct(c);
+		if (!c->left)
+			collective_direct(c);
+		c->state = COLLECTIVE_DIRECT;
+		return true;
+	case COLLECTIVE_DIRECT:
+		if (!collective_direct_done(c))
+			return false;
+		collective_describe(c);
+		return true;
+	case COLLECTIVE_DESCRIBE:
+		if (!io_exchange_step(c))
+			return false;
+		collective_choose(c);
+		return true;
+	case COLLECTIVE_STAGE:
+		if (!(c->local ? io_stage_local_step(c) : io_stage_remote_step(c)))
+			return false;
+		collective_last(c);
+		return true;
+	case COLLECTIVE_SPREAD:
+		if (!collective_direct_done(c))
+			return false;
+		collective_last(c);
+		return true;
+	case COLLECTIVE_LAST:
+		if (!io_exchange_step(c))
+			return false;
+		if (c->staged && c->left && c->j->way == IO_WRITE)
+			c->j->moved = io_stage_written(c);
+		collective_end(c);
+		return true;
+	case COLLECTIVE_WORDS:
+		if (!io_words_step(c, c->from))
+			return false;
+		collective_take_words(c);
+		c->state = COLLECTIVE_DONE;
+		return true;
+	case COLLECTIVE_DONE: break;
+	}
+	return true;
+}
+
+/* Runs states until something must come first (false), or to the end. */
+static bool collective_run(struct io_collective *c)
+{
+	while (c->state != COLLECTIVE_DONE)
+		if (!collective_state(c))
+			return false;
+	io_stage_remote_free(c);
+	return true;
+}
+
+static struct req *collective_awaited(const struct io_collective *c)
+{
+	if (c->direct != NULL)
+		return c->direct;
+	return c->waited < c->nreqs ? &c->g->reqs[c->waited] : NULL;
+}
+
+/* --- blocking ------------------------------------------------------------------------------- */
+
+static bool collective_row_is_empty(void *arg)
+{
+	const struct io_aggregate *g = arg;
+
+	return g->head == NULL;
+}
+
+static void collective_blocking(struct io_job *j)
+{
+	struct io_aggregate *g = j->f->aggregate;
+	struct io_collective c = {.j = j, .f = j->f, .g = g, .phases = j->f->one_host};
+	const struct p2p_condition empty = {.ready = collective_row_is_empty, .arg = g};
+
+	if (g->head != NULL)
+		p2p_progress_until(&empty);
+	while (!collective_run(&c)) {
+		struct req *r = collective_awaited(&c);
+
+		if (r != NULL && !r->done)
+			p2p_wait_done(r);
+	}
+}
 
 void io_collective(struct io_job *j)
 {
-	if (j->err == 0)
+	if (j->f->size > 1)
+		collective_blocking(j);
+	else if (j->err == 0)
 		io_independent(j);
-	io_job_fail(j, io_agree(j->f, io_job_error(j)));
+}
+
+/* --- requests ------------------------------------------------------------------------------- */
+
+static const struct req *collective_needs(const struct req *r)
+{
+	const struct io_collective *c = r->owned;
+
+	return c->j != NULL ? collective_awaited(c) : NULL;
+}
+
+static void *collective_owner(const struct req *r)
+{
+	return ((const struct io_collective *)r->owned)->file;
+}
+
+static void collective_gone(struct req *r)
+{
+	struct io_collective *c = r->owned;
+
+	obj_drop(c->file);
+	free(c);
+}
+
+static const struct req_ops collective_ops = {
+	.gone = collective_gone, .needs = collective_needs, .owner = collective_owner};
+
+/* Gives the request its result; only its handle and c are left. */
+static void collective_finish(struct io_collective *c)
+{
+	struct req *r = c->request;
+	struct io_job *j = c->j;
+
+	c->j = NULL;
+	io_job_finish(j);
+	r->res.bytes = j->moved;
+	r->res.error = j->err;
+	r->errwords = j->words;
+	j->words = NULL;
+	io_job_end(j);
+	free(j);
+	p2p_req_done(r);
+}
+
+static void collective_remove(struct io_collective *c)
+{
+	struct io_collective **p = &active;
+
+	while (*p != c)
+		p = &(*p)->active_next;
+	*p = c->active_next;
+	must(c->g->head == c);
+	c->g->head = c->next;
+	if (c->g->head == NULL)
+		c->g->tail = NULL;
+	c->g->queued--;
+}
+
+/* Can it go on?  Only the first of a row can. */
+static bool collective_is_ready(const struct io_collective *c)
+{
+	const struct req *r = collective_awaited(c);
+
+	return !c->busy && c->g->head == c && (r == NULL || r->done);
+}
+
+/* Runs what can go on; called by p2p's progress.  Returns how many have moved.  After each it
+ * begins again, because the list may have changed while the disk was waited for. */
+static int collective_progress(void)
+{
+	int moved = 0;
+
+	for (struct io_collective *c = active; c != NULL;) {
+		bool over;
+
+		if (!collective_is_ready(c)) {
+			c = c->active_next;
+			continue;
+		}
+		moved++;
+		c->busy = true;
+		over = collective_run(c);
+		c->busy = false;
+		if (over) {
+			collective_remove(c);
+			collective_finish(c);
+		}
+		c = active;
+	}
+	return moved;
+}
+
+static void collective_enqueue(struct io_collective *c)
+{
+	struct io_collective **p = &active;
+
+	while (*p != NULL)
+		p = &(*p)->active_next;
+	*p = c;
+	if (c->g->tail != NULL)
+		c->g->tail->next = c;
+	else
+		c->g->head = c;
+	c->g->tail = c;
+	c->g->queued++;
+	p2p_progress_hook(collective_progress);
+	collective_progress();
+}
+
+/* Without memory for a request the members must not wait for this one: it takes part, and all
+ * fail. */
+static int collective_no_memory(struct io_job *j)
+{
+	int err;
+
+	io_job_fail(j, p2p_req_no_memory());
+	io_collective(j);
+	err = io_job_error(j);
+	io_job_end(j);
+	free(j);
+	return err;
 }
 
 int io_collective_begin(struct io_job *j, struct req **request)
 {
-	io_collective(j);
-	return io_independent_begin(j, request);
+	struct io_collective *c;
+	struct req *r;
+
+	if (j->f->size == 1 && j->err == 0)
+		return io_independent_begin(j, request);
+	c = calloc(1, sizeof(*c));
+	r = c == NULL ? NULL : p2p_req_new(j->f->comm, &collective_ops);
+	if (r == NULL) {
+		free(c);
+		return collective_no_memory(j);
+	}
+	r->kind = REQ_IO;
+	r->res.source = MPI_ANY_SOURCE;
+	r->res.tag = MPI_ANY_TAG;
+	c->file = j->f->file;
+	obj_hold(c->file);
+	c->j = j;
+	c->f = j->f;
+	c->g = j->f->aggregate;
+	c->request = r;
+	r->owned = c;
+	*request = r;
+	if (j->f->size > 1)
+		collective_enqueue(c);
+	else
+		collective_finish(c);
+	return 0;
 }

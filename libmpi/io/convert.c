@@ -199,7 +199,8 @@ static int convert_rounds(const struct io_file *f, int err, int64_t *rounds)
 }
 
 /* Moves units [from, from + n) by a job for the stage; false: stop. */
-static bool convert_move(struct io_job *j, const struct io_convert *c, int64_t from, int64_t n)
+static bool convert_move(struct io_job *j, const struct io_convert *c, int64_t from, int64_t n,
+	void (*move)(struct io_job *part))
 {
 	struct io_job part = {.f = j->f,
 		.way = j->way,
@@ -215,10 +216,8 @@ static bool convert_move(struct io_job *j, const struct io_convert *c, int64_t f
 
 	if (j->way == IO_WRITE)
 		io_job_fail(&part, convert_chunk(c, from, n, c->stage));
-	if (j->collective)
-		io_collective(&part);
-	else if (part.err == 0)
-		io_independent(&part);
+	if (j->collective || part.err == 0)
+		move(&part);
 	got = c->file_unit > 0 ? part.moved / c->file_unit : 0;
 	io_job_fail(j, io_job_error(&part));
 	if (j->way == IO_READ && j->err == 0)
@@ -228,7 +227,7 @@ static bool convert_move(struct io_job *j, const struct io_convert *c, int64_t f
 	return part.err == 0 && (j->collective || (got == n && j->err == 0));
 }
 
-void io_convert(struct io_job *j)
+void io_convert(struct io_job *j, void (*move)(struct io_job *part))
 {
 	struct io_convert c = {.units = 0};
 	int64_t rounds = 1, done = 0;
@@ -244,7 +243,7 @@ void io_convert(struct io_job *j)
 	for (int64_t i = 0; i < rounds && err == 0; i++) {
 		int64_t n = num_min(c.units - done, c.room);
 
-		if (!convert_move(j, &c, done, n))
+		if (!convert_move(j, &c, done, n, move))
 			break;
 		done += n;
 	}

@@ -14,8 +14,9 @@
 /* Bytes of one element of t in the stream of the view.  0 or an error class with words. */
 int io_convert_size(const struct io_view *v, struct type *t, int64_t *bytes);
 
-/* Does a placed, blocking job.  j->moved becomes bytes of memory. */
-void io_convert(struct io_job *j);
+/* Does a placed, blocking job, by jobs for a stage that `move' does.  j->moved becomes bytes of
+ * memory. */
+void io_convert(struct io_job *j, void (*move)(struct io_job *part));
 
 /* Prepares a placed job that is not blocking: j->buf becomes the stage.  An error is the job's. */
 void io_convert_begin(struct io_job *j);

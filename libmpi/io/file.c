@@ -3,6 +3,7 @@
 #include "libmpi/io/file.h"
 
 #include "libmpi/core/err.h"
+#include "libmpi/io/collective.h"
 #include "libmpi/io/disk.h"
 #include "libmpi/io/hint.h"
 #include "libmpi/io/shared.h"
@@ -61,6 +62,7 @@ void io_file_free(struct io_file *f)
 {
 	if (f == NULL)
 		return;
+	io_aggregate_free(f);
 	io_shared_detach(f);
 	if (f->view != NULL)
 		io_view_drop(f->view);

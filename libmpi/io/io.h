@@ -101,6 +101,7 @@ struct io_file {
 	int64_t block;     /* bytes that the file system prefers to move at a time */
 	int64_t position;  /* individual pointer, in etypes; under the library's lock */
 	int busy;          /* jobs under way; under the library's lock */
+	struct io_aggregate *aggregate; /* collective.h; NULL: one member */
 	struct io_split split;
 	int late;         /* class of the first error that no call has returned yet, or 0 */
 	char *late_words; /* malloc'ed; its words */

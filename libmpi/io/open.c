@@ -16,6 +16,7 @@
 #include "libmpi/core/clock.h"
 #include "libmpi/env/error_handler.h"
 #include "libmpi/io/agree.h"
+#include "libmpi/io/collective.h"
 #include "libmpi/io/disk.h"
 #include "libmpi/io/file.h"
 #include "libmpi/io/hint.h"
@@ -168,6 +169,7 @@ static int open_begin(struct open_making *m, const char *name, int amode)
 	m->mine.amode = amode;
 	open_fail(m, open_check_amode(amode));
 	open_fail(m, io_hints_new(m->info, &f->hints));
+	open_fail(m, io_aggregate_new(f));
 	open_fail(m, io_file_path(f, name));
 	if (m->mine.err == 0)
 		open_fail(m, open_share(m));

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* describe.c - what a member says of its access, and what all choose from that.
+ *
+ *      pieces of the file          estimated by the first runs of the stream
+ *      direct?                     pieces * time of a system call  <=  bytes * time of a copy
+ *      holes?                      the runs of all members against [low, high): cover.h
+ *      rounds?                     time of rounds of windows against that of the most pieces */
+#include "libmpi/core/err.h"
+#include "libmpi/core/library_lock.h"
+#include "libmpi/io/collective.h"
+#include "libmpi/io/hint.h"
+#include "libmpi/io/stage.h"
+#include "libmpi/io/view.h"
+#include "libmpi/type/runs.h"
+#include "libmpi/via/shared_mem.h"
+#include <limits.h>
+
+/* Times of a machine with the file in its page cache; see PERF.md. */
+#define CALL_NS        600  /* a system call that moves a short piece */
+#define COPY_NS_KIB    130  /* a copy of 1 KiB that a stage costs besides */
+#define EXCHANGE_NS    4000 /* an exchange of a few members */
+#define MESSAGE_NS_KIB 900  /* 1 KiB by messages */
+
+#define SAMPLE 64
+#define RUNS   256
+
+/* --- pieces --------------------------------------------------------------------------------- */
+
+/* About how many runs of the file the stream bytes of a job are. */
+static int64_t describe_pieces(const struct io_job *j)
+{
+	struct type_run run[SAMPLE];
+	int64_t covered;
+	int n;
+
+	if (j->bytes == 0)
+		return 0;
+	n = type_runs(j->view->file_filetype, j->at, j->bytes, run, SAMPLE, &covered);
+	if (covered == j->bytes)
+		return n;
+	return (int64_t)((double)j->bytes / (double)covered * n) + 1;
+}
+
+/* Is the next tile behind the whole of this one? */
+static bool describe_is_ordered(const struct type *tile)
+{
+	return tile->extent >= tile->true_extent;
+}
+
+static enum io_tristate describe_wish(const struct io_file *f, enum io_way way)
+{
+	return (enum io_tristate)io_hint(f, way == IO_WRITE ? IO_CB_WRITE : IO_CB_READ);
+}
+
+bool io_describe_is_direct(const struct io_collective *c)
+{
+	const struct io_job *j = c->j;
+	enum io_tristate wish = describe_wish(c->f, (enum io_way)j->way);
+	int64_t pieces;
+
+	if (j->bytes == 0 || c->f->atomic || c->f->stream || wish == IO_DISABLE ||
+		!describe_is_ordered(j->view->file_filetype))
+		return true;
+	if (wish == IO_ENABLE)
+		return false;
+	pieces = describe_pieces(j);
+	return pieces * CALL_NS <= j->bytes / 1024 * COPY_NS_KIB + EXCHANGE_NS;
+}
+
+/* --- holes ---------------------------------------------------------------------------------- */
+
+static void describe_runs(
+	struct io_cover *cover, const struct io_view *v, int64_t at, int64_t bytes)
+{
+	struct type_run run[RUNS];
+
+	for (int64_t covered; bytes > 0; bytes -= covered, at += covered) {
+		int n = type_runs(v->file_filetype, at, bytes, run, RUNS, &covered);
+
+		for (int i = 0; i < n; i++)
+			io_cover_run(cover, v->disp + run[i].off, run[i].len);
+	}
+}
+
+/* Whole tiles by the formula, if a tile is a comb; all else by its runs. */
+static void describe_cover(struct io_cover *cover, const struct io_job *j)
+{
+	const struct io_view *v = j->view;
+	const struct type *tile = v->file_filetype;
+	int64_t at = j->at, end = at + j->bytes, first, last;
+	struct type_comb comb;
+
+	first = (at + tile->size - 1) / tile->size;
+	last = end / tile->size;
+	if (last <= first || !type_comb(tile, &comb)) {
+		describe_runs(cover, v, at, j->bytes);
+		return;
+	}
+	describe_runs(cover, v, at, first * tile->size - at);
+	io_cover_combs(cover, v->disp + comb.off + first * tile->extent, &comb, last - first,
+		tile->extent);
+	describe_runs(cover, v, last * tile->size, end - last * tile->size);
+}
+
+/* --- the descriptor ------------------------------------------------------------------------- */
+
+/* Accesses of this member that are not in the row of collective ones. */
+static bool describe_is_busy(const struct io_collective *c)
+{
+	int own = c->g->queued + (c->request == NULL);
+
+	return c->f->busy > own || haft_threads_enabled();
+}
+
+void io_describe(struct io_collective *c, bool left)
+{
+	struct io_member *mine = &c->mine;
+	const struct io_job *j = c->j;
+
+	*mine = (struct io_member){.err = j->err};
+	if (c->f->shared_owner)
+		mine->flags |= IO_MEMBER_LEADER;
+	if (describe_is_busy(c))
+		mine->flags |= IO_MEMBER_BUSY;
+	if (c->g->stage != NULL) {
+		struct io_stage *s = c->g->stage;
+
+		mine->flags |= IO_MEMBER_SPACIOUS;
+		mine->stage = via_mem_off(s, (int64_t)sizeof(*s));
+		for (int i = 0; i < 2; i++)
+			atomic_store_explicit(&s->half[i].filled, 0, memory_order_relaxed);
+		atomic_store_explicit(&s->failed, 0, memory_order_relaxed);
+	}
+	if (!c->local && c->remote != NULL && c->mine_aggregator >= 0)
+		mine->flags |= IO_MEMBER_SPACIOUS;
+	if (j->err != 0 || j->bytes == 0 || !left)
+		return;
+	mine->first = io_view_byte(j->view, j->at);
+	mine->end = io_view_byte(j->view, j->at + j->bytes - 1) + 1;
+	mine->pieces = describe_pieces(j);
+	if (j->way == IO_WRITE && c->local)
+		describe_cover(&mine->cover, j);
+	mine->cover.bytes = j->bytes;
+}
+
+/* --- the choice ----------------------------------------------------------------------------- */
+
+/* All descriptors together. */
+struct described {
+	int64_t low, high, pieces, most_pieces;
+	struct io_cover cover;
+	bool failed, busy, stages;
+	int leaders;
+};
+
+static struct described describe_all(const struct io_collective *c)
+{
+	struct described d = {.low = INT64_MAX, .stages = true};
+
+	for (int r = 0; r < c->f->size; r++) {
+		const struct io_member *m = &c->g->all[r];
+
+		d.failed = d.failed || m->err != 0;
+		d.busy = d.busy || (m->flags & IO_MEMBER_BUSY) != 0;
+		d.leaders += (m->flags & IO_MEMBER_LEADER) != 0;
+		d.pieces += m->pieces;
+		d.most_pieces = m->pieces > d.most_pieces ? m->pieces : d.most_pieces;
+		io_cover_add(&d.cover, &m->cover);
+		if (m->first >= m->end)
+			continue;
+		d.low = m->first < d.low ? m->first : d.low;
+		d.high = m->end > d.high ? m->end : d.high;
+	}
+	return d;
+}
+
+/* Lists of runs and overlapping parts need memory besides the window. */
+static int64_t describe_window(const struct io_collective *c, const struct described *d)
+{
+	int64_t room = io_stage_room(c->f), list, overlap;
+
+	if (c->local)
+		return c->g->window;
+	list = 1 + 24 * d->pieces / d->cover.bytes;
+	overlap = 1 + (d->cover.bytes - 1) / (d->high - d->low);
+	room /= list * overlap;
+	return room < IO_WINDOW_MIN ? IO_WINDOW_MIN : room;
+}
+
+/* Are rounds cheaper than a system call for each piece? */
+static bool described_rounds_are_cheap(const struct io_collective *c, const struct described *d)
+{
+	double range = (double)(d->high - d->low), ns = c->local ? COPY_NS_KIB : MESSAGE_NS_KIB;
+	double staged = range / 1024 * ns * (c->holes ? 2 : 1) / c->naggregators +
+			(double)c->rounds * EXCHANGE_NS;
+
+	if (describe_wish(c->f, (enum io_way)c->j->way) == IO_ENABLE)
+		return true;
+	return staged < (double)d->most_pieces * CALL_NS;
+}
+
+static void describe_aggregators(struct io_collective *c, const struct described *d)
+{
+	int64_t windows;
+
+	c->mine_aggregator = -1;
+	for (int a = 0; a < c->naggregators; a++)
+		if (io_stage_rank(c, a) == c->f->rank)
+			c->mine_aggregator = a;
+	windows = (d->high - 1) / c->window - d->low / c->window + 1;
+	c->rounds = (windows + c->naggregators - 1) / c->naggregators;
+}
+
+enum io_collective_state io_describe_choose(struct io_collective *c)
+{
+	struct described d = describe_all(c);
+
+	if (d.failed)
+		return COLLECTIVE_WORDS;
+	if (d.low >= d.high)
+		return COLLECTIVE_DONE;
+	if (!c->local && io_hint(c->f, IO_CB_NODES) <= 0)
+		c->naggregators = d.leaders > 0 ? d.leaders : 1;
+	for (int a = 0; a < c->naggregators; a++)
+		d.stages = d.stages &&
+			   (c->g->all[io_stage_rank(c, a)].flags & IO_MEMBER_SPACIOUS) != 0;
+	c->low = d.low;
+	c->high = d.high;
+	c->round = 0;
+	c->lacks_stage = !d.stages;
+	if (!d.stages)
+		return COLLECTIVE_SPREAD;
+	c->window = describe_window(c, &d);
+	describe_aggregators(c, &d);
+	c->holes = c->j->way == IO_WRITE && c->local && !io_cover_is_full(&d.cover, d.low, d.high);
+	c->in_place = d.busy || c->f->atomic || (c->f->amode & MPI_MODE_WRONLY) != 0;
+	if ((c->holes && c->in_place) || !described_rounds_are_cheap(c, &d))
+		return COLLECTIVE_SPREAD;
+	return COLLECTIVE_STAGE;
+}

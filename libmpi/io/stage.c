@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* stage.c - windows of a collective access: which aggregator has which, and what a member has in
+ * one.
+ *
+ *      file     | window k | window k+1 | ...          k * window: windows have fixed places
+ *      stage    |..ab..cd..|                           byte p of the file is byte p - at of it
+ *                 └ type_unpack of a range of the stream, with the filetype, onto the stage
+ *
+ * A member finds its part of a window by the filetype's plan; no list is made. */
+#include "libmpi/io/stage.h"
+#include "libmpi/core/err.h"
+#include "libmpi/io/collective.h"
+#include "libmpi/io/hint.h"
+#include "libmpi/type/runs.h"
+#include "libmpi/type/type.h"
+#include "libmpi/via/shared_mem.h"
+#include <stdlib.h>
+#include <string.h>
+
+#define STAGE_WINDOW MEAN_OR(128, 1 << 20) /* bytes of a window in shared memory, at most */
+#define STAGE_ALIGN  4096
+
+int io_stage_rank(const struct io_collective *c, int a)
+{
+	const struct io_member *all = c->g->all;
+
+	if (c->local || io_hint(c->f, IO_CB_NODES) > 0)
+		return (int)((int64_t)a * c->f->size / c->naggregators);
+	for (int r = 0; r < c->f->size; r++)
+		if ((all[r].flags & IO_MEMBER_LEADER) != 0 && a-- == 0)
+			return r;
+	return 0;
+}
+
+struct io_window io_stage_window(const struct io_collective *c, int64_t round, int a)
+{
+	int64_t number = c->low / c->window + round * c->naggregators + a;
+	struct io_window w = {number * c->window, number * c->window, 0};
+
+	w.end = w.at + c->window < c->high ? w.at + c->window : c->high;
+	w.first = w.at > c->low ? w.at : c->low;
+	if (w.end < w.first)
+		w.end = w.first;
+	return w;
+}
+
+bool io_stage_used(const struct io_collective *c, const struct io_window *w)
+{
+	for (int r = 0; r < c->f->size && w->first < w->end; r++)
+		if (c->g->all[r].first < w->end && c->g->all[r].end > w->first)
+			return true;
+	return false;
+}
+
+/* Bytes of the stream before byte `byte' of the file, within the access. */
+static int64_t stage_stream(const struct io_collective *c, int64_t byte)
+{
+	const struct io_job *j = c->j;
+	int64_t at;
+
+	if (byte <= c->mine.first)
+		return j->at;
+	if (byte >= c->mine.end)
+		return j->at + j->bytes;
+	at = type_offset_find(j->view->file_filetype, byte - j->view->disp);
+	return at < j->at ? j->at : at > j->at + j->bytes ? j->at + j->bytes : at;
+}
+
+void io_stage_part(
+	const struct io_collective *c, const struct io_window *w, int64_t *at, int64_t *end)
+{
+	*at = *end = c->j->at;
+	if (w->first >= w->end || c->mine.first >= w->end || c->mine.end <= w->first)
+		return;
+	*at = stage_stream(c, w->first);
+	*end = stage_stream(c, w->end);
+}
+
+/* --- between memory and stage --------------------------------------------------------------- */
+
+/* Moves stream bytes [at, at + n) between packed memory and the stage. */
+static void stage_scatter(
+	const struct io_collective *c, char *element, int64_t at, char *packed, int64_t n)
+{
+	const struct type *tile = c->j->view->file_filetype;
+	int64_t count = (at + n) / tile->size + 1;
+
+	if (c->j->way == IO_WRITE)
+		type_unpack(tile, element, count, at, packed, n);
+	else
+		type_pack(tile, element, count, at, packed, n);
+}
+
+/* Moves memory bytes [from, from + n) of the packed form to or from `at'. */
+static void stage_memory(const struct io_job *j, int64_t from, char *packed, int64_t n)
+{
+	if (j->way == IO_WRITE)
+		type_pack(j->type, j->buf, j->count, from, packed, n);
+	else
+		type_unpack(j->type, j->buf, j->count, from, packed, n);
+}
+
+void io_stage_move(const struct io_collective *c, const struct io_window *w, char *data, int64_t at,
+	int64_t end)
+{
+	const struct io_job *j = c->j;
+	const struct type *tile = j->view->file_filetype;
+	char *element = (char *)((uintptr_t)data + (uintptr_t)(j->view->disp - w->at));
+	char *memory = type_contiguous_at(j->type, j->buf, j->count);
+	int64_t first;
+
+	if (at >= end)
+		return;
+	if (memory != NULL) {
+		stage_scatter(c, element, at, memory + (at - j->at), end - at);
+		return;
+	}
+	first = type_offset(tile, at);
+	if (type_offset(tile, end - 1) - first == end - 1 - at) { /* one run of the file */
+		stage_memory(j, at - j->at, element + first, end - at);
+		return;
+	}
+	for (int64_t n; at < end; at += n) {
+		n = end - at < IO_TMP ? end - at : IO_TMP;
+		if (j->way == IO_WRITE)
+			stage_memory(j, at - j->at, c->g->tmp, n);
+		stage_scatter(c, element, at, c->g->tmp, n);
+		if (j->way == IO_READ)
+			stage_memory(j, at - j->at, c->g->tmp, n);
+	}
+}
+
+int64_t io_stage_written(const struct io_collective *c)
+{
+	int64_t moved = c->j->bytes;
+
+	if (c->mine.first >= c->mine.end)
+		return 0;
+	for (int64_t round = 0; round < c->rounds; round++)
+		for (int a = 0; a < c->naggregators; a++) {
+			int rank = io_stage_rank(c, a);
+			int64_t failed = c->g->all[rank].pieces;
+			struct io_window w = io_stage_window(c, round, a);
+			int64_t at, end;
+
+			if (round < c->round && (failed == 0 || round < failed - 1))
+				continue;
+			io_stage_part(c, &w, &at, &end);
+			moved -= end - at;
+		}
+	return moved;
+}
+
+/* --- memory --------------------------------------------------------------------------------- */
+
+int64_t io_stage_room(const struct io_file *f)
+{
+	int64_t half = io_hint(f, IO_CB_BUFFER_SIZE) / 2;
+
+	return half < IO_WINDOW_MIN ? IO_WINDOW_MIN : half;
+}
+
+void io_stage_size(struct io_collective *c)
+{
+	int64_t room = io_stage_room(c->f);
+
+	if (c->g->window == 0)
+		c->g->window = room < STAGE_WINDOW ? room : STAGE_WINDOW;
+}
+
+/* Without memory there is no stage, which the descriptor says. */
+static void stage_new_shared(struct io_collective *c)
+{
+	struct io_aggregate *g = c->g;
+	int64_t len = (int64_t)sizeof(*g->stage) + 2 * g->window;
+	void *p;
+
+	if (via_mem_new(len, STAGE_ALIGN, &p) != 0)
+		return;
+	if (via_mem_off(p, len) == 0) { /* private */
+		via_mem_free(p);
+		return;
+	}
+	memset(p, 0, sizeof(*g->stage));
+	g->stage = p;
+}
+
+static int stage_new_messages(struct io_collective *c)
+{
+	struct io_aggregate *g = c->g;
+	int room = c->naggregators + (c->mine_aggregator >= 0 ? c->f->size : 0);
+
+	if (room > g->room) {
+		struct req *reqs = realloc(g->reqs, (size_t)room * sizeof(*reqs));
+
+		if (reqs == NULL)
+			return MPI_ERR_NO_MEM;
+		g->reqs = reqs;
+		g->room = room;
+	}
+	if (c->mine_aggregator >= 0 && g->local_room < io_stage_room(c->f)) {
+		char *local = realloc(g->local, (size_t)io_stage_room(c->f));
+
+		if (local == NULL)
+			return MPI_ERR_NO_MEM;
+		g->local = local;
+		g->local_room = io_stage_room(c->f);
+	}
+	return c->remote != NULL ? 0 : io_stage_remote_new(c);
+}
+
+int io_stage_new(struct io_collective *c)
+{
+	struct io_aggregate *g = c->g;
+	int err = 0;
+
+	if (g->tmp == NULL)
+		g->tmp = malloc(IO_TMP);
+	if (g->tmp == NULL)
+		err = MPI_ERR_NO_MEM;
+	if (c->local && c->mine_aggregator >= 0 && g->stage == NULL)
+		stage_new_shared(c);
+	if (!c->local && err == 0)
+		err = stage_new_messages(c);
+	return err == 0 ? 0 : haft_err(err, "no memory for a collective access");
+}

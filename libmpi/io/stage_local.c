@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* stage_local.c - rounds of a collective access whose members share memory.
+ *
+ *                   round 0        | round 1              | round 2
+ *      write  all:  pack half 0    |S pack half 1         |S pack half 0      S: exchange
+ *             agg.:                |  write half 0  (read)|  write half 1
+ *      read   agg.: read half 0    |S read half 1         |S read half 0
+ *             all:                 |  unpack half 0       |  unpack half 1
+ *
+ * One exchange a round: when it is over, all have packed (or read) its half, and aggregators are
+ * done with the other.  An aggregator packs and writes in turn; the kernel's copy of one goes on
+ * while others pack.
+ *
+ * Errors: an aggregator says in its stage in which round it failed, before the next exchange.  All
+ * members look there after the exchange at what happened before it, so they stop in one round. */
+#include "libmpi/core/err.h"
+#include "libmpi/io/collective.h"
+#include "libmpi/io/stage.h"
+#include "libmpi/via/shared_mem.h"
+#include <string.h>
+
+enum local_part { LOCAL_BEGIN, LOCAL_READY, LOCAL_ROUND, LOCAL_OVER };
+
+static struct io_stage *local_stage(const struct io_collective *c, int a)
+{
+	return via_mem_at(c->g->all[io_stage_rank(c, a)].stage);
+}
+
+static char *local_data(const struct io_collective *c, struct io_stage *s, int64_t round)
+{
+	return s->data + (round & 1) * c->window;
+}
+
+/* All members have come here when its exchange is over. */
+static void local_exchange(struct io_collective *c)
+{
+	io_exchange_begin(c, true);
+}
+
+static void local_failed(struct io_collective *c, int64_t round, int err)
+{
+	io_job_fail(c->j, err);
+	if (c->failed == 0)
+		c->failed = (int)round + 1;
+	atomic_store_explicit(&c->g->stage->failed, c->failed, memory_order_relaxed);
+}
+
+/* Has an aggregator failed in round `last' or before? */
+static bool local_stopped(const struct io_collective *c, int64_t last)
+{
+	for (int a = 0; a < c->naggregators; a++) {
+		int failed = atomic_load_explicit(&local_stage(c, a)->failed, memory_order_relaxed);
+
+		if (failed != 0 && failed - 1 <= last)
+			return true;
+	}
+	return false;
+}
+
+/* --- the aggregator's half ------------------------------------------------------------------ */
+
+/* Reads a window into its half; what the file does not have is 0. */
+static void local_load(struct io_collective *c, int64_t round)
+{
+	struct io_stage *s = c->g->stage;
+	struct io_window w;
+	int64_t got = 0;
+	char *data;
+	int err = 0;
+
+	if (c->mine_aggregator < 0 || round >= c->rounds)
+		return;
+	w = io_stage_window(c, round, c->mine_aggregator);
+	data = local_data(c, s, round) + (w.first - w.at);
+	if (io_stage_used(c, &w)) {
+		err = io_disk_read(c->f, data, w.end - w.first, w.first, &got);
+		if (c->j->way == IO_WRITE)
+			memset(data + got, 0, (size_t)(w.end - w.first - got));
+	}
+	if (err != 0)
+		local_failed(c, round, err);
+	atomic_store_explicit(
+		&s->half[round & 1].valid, w.first - w.at + got, memory_order_relaxed);
+}
+
+/* Writes a window, if a member has packed something into it. */
+static void local_store(struct io_collective *c, int64_t round)
+{
+	struct io_stage *s = c->g->stage;
+	struct io_window w;
+	int64_t put;
+	int err;
+
+	if (c->mine_aggregator < 0 || c->failed != 0)
+		return;
+	if (atomic_exchange_explicit(&s->half[round & 1].filled, 0, memory_order_relaxed) == 0)
+		return;
+	w = io_stage_window(c, round, c->mine_aggregator);
+	c->f->dirty = true;
+	err = io_disk_write(
+		c->f, local_data(c, s, round) + (w.first - w.at), w.end - w.first, w.first, &put);
+	if (err != 0)
+		local_failed(c, round, err);
+}
+
+/* --- a member's half ------------------------------------------------------------------------ */
+
+static void local_pack(struct io_collective *c, int64_t round)
+{
+	for (int i = 0; i < c->naggregators; i++) {
+		int a = (i + c->f->rank) % c->naggregators;
+		struct io_stage *s = local_stage(c, a);
+		struct io_window w = io_stage_window(c, round, a);
+		int64_t at, end;
+
+		io_stage_part(c, &w, &at, &end);
+		if (at >= end)
+			continue;
+		io_stage_move(c, &w, local_data(c, s, round), at, end);
+		atomic_fetch_add_explicit(
+			&s->half[round & 1].filled, end - at, memory_order_relaxed);
+	}
+}
+
+/* Takes what the file has, from the first byte on. */
+static void local_unpack(struct io_collective *c, int64_t round)
+{
+	for (int a = 0; a < c->naggregators && !c->over; a++) {
+		struct io_stage *s = local_stage(c, a);
+		struct io_window w = io_stage_window(c, round, a), got = w;
+		int64_t at, end, have;
+
+		io_stage_part(c, &w, &at, &end);
+		if (at >= end)
+			continue;
+		got.end = w.at +
+			  atomic_load_explicit(&s->half[round & 1].valid, memory_order_relaxed);
+		io_stage_part(c, &got, &at, &have);
+		io_stage_move(c, &w, local_data(c, s, round), at, have);
+		c->j->moved += have > at ? have - at : 0;
+		c->over = have < end;
+	}
+}
+
+/* --- the rounds ----------------------------------------------------------------------------- */
+
+static void local_begin(struct io_collective *c)
+{
+	bool loads = c->holes || c->j->way == IO_READ;
+
+	c->part = loads ? LOCAL_READY : LOCAL_ROUND;
+	if (loads)
+		local_load(c, 0);
+	if (c->holes)
+		local_load(c, 1);
+	if (c->j->way == IO_WRITE && !loads)
+		local_pack(c, 0);
+	local_exchange(c);
+}
+
+/* All have packed round c->round. */
+static void local_write_round(struct io_collective *c)
+{
+	if (local_stopped(c, c->round - 1)) {
+		c->part = LOCAL_OVER;
+		return;
+	}
+	local_store(c, c->round);
+	if (c->holes)
+		local_load(c, c->round + 2);
+	if (++c->round == c->rounds) {
+		c->part = LOCAL_OVER;
+		return;
+	}
+	local_pack(c, c->round);
+	local_exchange(c);
+}
+
+/* All aggregators have read round c->round. */
+static void local_read_round(struct io_collective *c)
+{
+	bool stopped = local_stopped(c, c->round);
+
+	if (!stopped)
+		local_load(c, c->round + 1);
+	local_unpack(c, c->round);
+	if (++c->round == c->rounds || stopped) {
+		c->part = LOCAL_OVER;
+		return;
+	}
+	local_exchange(c);
+}
+
+bool io_stage_local_step(struct io_collective *c)
+{
+	for (;;) {
+		switch ((enum local_part)c->part) {
+		case LOCAL_BEGIN: local_begin(c); break;
+		case LOCAL_READY: /* holes: both halves have been read before the first is filled */
+			if (!io_exchange_step(c))
+				return false;
+			c->part = LOCAL_ROUND;
+			if (c->j->way == IO_WRITE) {
+				local_pack(c, 0);
+				local_exchange(c);
+			}
+			break;
+		case LOCAL_ROUND:
+			if (!io_exchange_step(c))
+				return false;
+			if (c->j->way == IO_WRITE)
+				local_write_round(c);
+			else
+				local_read_round(c);
+			break;
+		case LOCAL_OVER: return true;
+		}
+	}
+}
