@@ -533,10 +533,19 @@ void shm_wait_end(struct shm *s, struct shm_wait *w);
 /* One pass of the user's progress: returns > 0 if something moved. */
 typedef int shm_progress_fn(void *arg);
 
-/* Waits until the flag's value has reached `want' (as a sequence number: (int32_t)(value - want) >=
- * 0), with `pass' (may be NULL) called now and then, and before each sleep.  0 or SHM_ABORTED. */
-int shm_flag_wait(struct shm *s, struct shm_flag *f, uint32_t want, shm_progress_fn *pass,
-	void *arg, const struct shm_describer *describer);
+/* Has a flag of this value reached `want', as a sequence number: is it `want', or at most `ahead'
+ * above it?  SHM_FLAG_LATER: all that is not before `want' is after it. */
+#define SHM_FLAG_LATER ((uint32_t)INT32_MAX)
+
+static inline bool shm_flag_reached(uint32_t value, uint32_t want, uint32_t ahead)
+{
+	return value - want <= ahead;
+}
+
+/* Waits until the flag has reached `want', with `pass' (may be NULL) called now and then, and
+ * before each sleep.  0 or SHM_ABORTED. */
+int shm_flag_wait(struct shm *s, struct shm_flag *f, uint32_t want, uint32_t ahead,
+	shm_progress_fn *pass, void *arg, const struct shm_describer *describer);
 
 /* Ends the sleep of `rank' if it sleeps: needed only after a store that no function here makes. */
 void shm_wake(struct shm *s, int rank);

@@ -517,27 +517,27 @@ void shm_wait_end(struct shm *s, struct shm_wait *w)
 		in->oversub--;
 }
 
-static bool flag_reached(const struct shm_flag *f, uint32_t want, uint32_t *value)
+static bool flag_reached(const struct shm_flag *f, uint32_t want, uint32_t ahead, uint32_t *value)
 {
 	*value = shm_flag_get(f);
-	return (int32_t)(*value - want) >= 0;
+	return shm_flag_reached(*value, want, ahead);
 }
 
-int shm_flag_wait(struct shm *s, struct shm_flag *f, uint32_t want, shm_progress_fn *pass,
-	void *arg, const struct shm_describer *teller)
+int shm_flag_wait(struct shm *s, struct shm_flag *f, uint32_t want, uint32_t ahead,
+	shm_progress_fn *pass, void *arg, const struct shm_describer *teller)
 {
 	enum { LOOKS = 16 }; /* a flag is one load; a pass looks at many places */
 	struct shm_wait w;
 	uint32_t value;
 	int e = 0;
 
-	if (flag_reached(f, want, &value))
+	if (flag_reached(f, want, ahead, &value))
 		return 0;
 	shm_wait_begin(&w);
 	w.flag = f;
 	w.flag_only = pass == NULL;
 	w.describer = teller;
-	while (e == 0 && !flag_reached(f, want, &value)) {
+	while (e == 0 && !flag_reached(f, want, ahead, &value)) {
 		for (int i = 0; spins_allowed(s) > 0 && i < LOOKS && shm_flag_get(f) == value &&
 				poll_word_unchanged(s);
 			i++)

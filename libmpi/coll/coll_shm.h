@@ -23,7 +23,9 @@
  *    written if safe >= e - 1; a slot if safe >= e - SLOTS + 2 (results of a barrier are read one
  *    phase longer); an out line if safe >= e - SHM_BLOCK_OUTS + 1.
  *  - Only central barriers use `arrived', and none ends before all members have come.
- *  - A line says which call its member is in (coll_line_call).  The members that read it compare.
+ *  - A line says which call its member is in (coll_line_flag).  The members that read it compare.
+ *  - Every member's line is written in every other phase, so the low bits of a phase tell its age.
+ *    An out line may be as old as the communicator: it is released when its flag is equal to e.
  *  - A member without data for a call (s->failed: hierarchical.c) arrives at its phases as well,
  *    and moves no data.  Its word (i, e mod 2) holds e and the error class, the line beside it the
  *    words of the error; they live as long as a line's data.  Each member looks there after the
@@ -35,7 +37,7 @@
 #include "libmpi/via/flag_wait.h"
 
 #define COLL_SHM_SLOTS MEAN_OR(3, 8)
-#define COLL_LINE_DATA (SHM_LINE_DATA - 8) /* the rest says which call its member is in */
+#define COLL_LINE_DATA (SHM_LINE_DATA - 8) /* the rest of an out line: coll_out_digest */
 #define COLL_CHUNKS    4    /* so many chunks has a long call, or more if they do not fit */
 #define COLL_SHM_NONE  (-1) /* no error: this call goes by messages */
 
@@ -48,10 +50,10 @@ struct coll {
 	struct comm *comm;
 	uint64_t phase; /* the last one begun */
 	uint64_t safe;
-	uint64_t call; /* which call this is: coll_shm_call */
+	uint32_t digest; /* of the call: coll_digest */
 	int n, me;
 	int odd;                            /* a member in another call, n: unknown; -1: none */
-	uint64_t odd_call;                  /* which call that is */
+	uint32_t odd_digest;                /* of that call */
 	bool central;                       /* barriers by the counter */
 	bool local;                         /* all members are on this host */
 	bool joined;                        /* coll_shm_join has been here */
@@ -99,50 +101,56 @@ int coll_shm_exscan(const struct coll_args *k);
 
 /* --- which call ----------------------------------------------------------------------------- */
 
-/* A line's last word: kind 8 | root 16 | phase 16 | bytes 24 bits.  The phase tells whether the
- * word is of the phase that its reader is in: a member that writes slots may be ahead of its
- * readers.  Bytes are those of reductions; other calls are often given more room than they need. */
-#define CALL_KIND_AT  56
-#define CALL_ROOT_AT  40
-#define CALL_PHASE_AT 24
-#define CALL_PHASE    ((uint64_t)0xffff << CALL_PHASE_AT)
-#define CALL_BYTES    0xffffffu
+/* The digest of a call: kind 5 | root 8 | bytes 11 bits.  Bytes are those of reductions, because
+ * other calls are often given more room than they need.  Longer numbers are folded. */
+#define DIGEST_BYTES_BITS 11
+#define DIGEST_ROOT_BITS  8
+#define DIGEST_KIND_AT    (DIGEST_BYTES_BITS + DIGEST_ROOT_BITS)
+#define DIGEST_BITS       24
+static_assert(COLL_KINDS <= 1 << (DIGEST_BITS - DIGEST_KIND_AT), "a kind fits into a digest");
 
-/* The word of a call, without its phase. */
-static inline uint64_t coll_shm_call(const struct coll_args *k)
+/* A line's flag: phase 8 | digest 24 bits.  One store says both, and one load compares: a word of
+ * its own costs an allreduce of 8 bytes 4 % (PERF.md). */
+#define LINE_PHASE_BITS (32 - DIGEST_BITS)
+static_assert(
+	COLL_SHM_SLOTS < 1 << (LINE_PHASE_BITS - 2) && SHM_BLOCK_OUTS < 1 << (LINE_PHASE_BITS - 2),
+	"a member is not so far ahead that its phase looks old");
+
+static inline uint32_t coll_digest(const struct coll_args *k)
 {
-	uint64_t call = (uint64_t)k->kind << CALL_KIND_AT | (uint64_t)(k->root & 0xffff)
-								    << CALL_ROOT_AT;
+	uint32_t root = (uint32_t)k->root, bytes = (uint32_t)k->bytes;
+	uint32_t digest = (uint32_t)k->kind << DIGEST_KIND_AT;
 
-	return k->op == NULL ? call : call | ((uint64_t)k->bytes & CALL_BYTES);
+	root ^= root >> DIGEST_ROOT_BITS;
+	digest |= (root & ((1u << DIGEST_ROOT_BITS) - 1)) << DIGEST_BYTES_BITS;
+	if (k->op == NULL)
+		return digest;
+	bytes ^= bytes >> DIGEST_BYTES_BITS ^ bytes >> 2 * DIGEST_BYTES_BITS;
+	return digest | (bytes & ((1u << DIGEST_BYTES_BITS) - 1));
 }
 
-static inline uint64_t coll_phase_call(const struct coll *s, uint64_t e)
+/* The flag of a line at phase e, without its digest. */
+static inline uint32_t coll_line_phase(uint64_t e)
 {
-	return s->call | (e << CALL_PHASE_AT & CALL_PHASE);
+	return (uint32_t)e << DIGEST_BITS;
 }
 
-/* The last word of a line. */
-static inline uint64_t *coll_line_call(struct shm_line *line)
+/* The flag of a line at phase e of a member that is in the same call as this one. */
+static inline uint32_t coll_line_flag(const struct coll *s, uint64_t e)
 {
-	return (uint64_t *)(void *)(line->data + COLL_LINE_DATA);
+	return coll_line_phase(e) | s->digest;
 }
 
-/* Writes which call this member is in, before the line's flag says that it has arrived. */
-static inline void coll_phase_say(const struct coll *s, struct shm_line *line, uint64_t e)
+/* The digest in the flag of a line. */
+static inline uint32_t coll_line_digest(uint32_t flag)
 {
-	__atomic_store_n(coll_line_call(line), coll_phase_call(s, e), __ATOMIC_RELAXED);
+	return flag & ((1u << DIGEST_BITS) - 1);
 }
 
-/* Notes that member i (n: unknown), whose line this is, is in another call. */
-static inline void coll_phase_compare(struct coll *s, struct shm_line *line, uint64_t e, int i)
+/* The last word of an out line: the digest of the call of the member that writes it. */
+static inline uint32_t *coll_out_digest(struct shm_line *out)
 {
-	uint64_t call = __atomic_load_n(coll_line_call(line), __ATOMIC_RELAXED);
-
-	if (likely(call == coll_phase_call(s, e)) || ((call ^ coll_phase_call(s, e)) & CALL_PHASE))
-		return;
-	s->odd = i;
-	s->odd_call = call;
+	return (uint32_t *)(void *)(out->data + COLL_LINE_DATA);
 }
 
 /* --- phases: shm_phase.c -------------------------------------------------------------------- */
@@ -189,8 +197,7 @@ static inline void coll_phase_arrive(struct coll *s, uint64_t e)
 
 	if (unlikely(s->failed != NULL))
 		coll_phase_set_error(s, e);
-	coll_phase_say(s, line, e);
-	shm_flag_set(s->block->s, &line->flag, (uint32_t)e);
+	shm_flag_set(s->block->s, &line->flag, coll_line_flag(s, e));
 }
 
 /* Waits for member i's arrival at phase e, and compares its call. */

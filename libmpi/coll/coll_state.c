@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #define CENTRAL_MEMBERS 8 /* with more, a counter costs less than a look at all members */
+#define PHASE_START     MEAN_OR(0x7fffff00, 0)  /* 2^31 phases take minutes: short tests pass it */
 #define SLOT_MAX        MEAN_OR(128, 64 * 1024) /* bytes of a slot: it stays in a core's cache */
 #define SLOT_MIN        MEAN_OR(128, 4 * 1024)
 #define SLOTS_ALL       (32L * 1024 * 1024) /* bytes of all members' slots, if SLOT_MIN permits */
@@ -47,6 +48,7 @@ struct coll *coll_state(struct comm *c)
 	s->n = c->size;
 	s->me = c->rank;
 	s->odd = -1;
+	s->phase = s->safe = PHASE_START;
 	s->local = all_local(c);
 	s->central = c->size > CENTRAL_MEMBERS || via_oversubscribed();
 	s->slot_size = slot < SLOT_MIN ? SLOT_MIN : slot > SLOT_MAX ? SLOT_MAX : slot;

@@ -87,27 +87,29 @@ static inline int run_join(struct comm *c)
 /* The error of a call during which a member was seen in another call. */
 static int run_odd(const struct coll_args *k, struct coll *s)
 {
-	unsigned kind = (unsigned)(s->odd_call >> CALL_KIND_AT);
-	int root = (int16_t)(s->odd_call >> CALL_ROOT_AT);
+	const uint32_t differ = s->odd_digest ^ s->digest;
+	const char *mine = coll_kind_name(k->kind);
+	uint32_t kind = s->odd_digest >> DIGEST_KIND_AT;
 	char who[32] = "another rank";
 
 	if (s->odd < s->n)
 		snprintf(who, sizeof(who), "rank %d", s->odd);
 	s->odd = -1;
 	if (kind >= COLL_KINDS)
-		return haft_err(MPI_ERR_OTHER, "%s is not in %s as rank %d is", who,
-			coll_kind_name(k->kind), k->me);
+		return haft_err(MPI_ERR_OTHER, "%s is not in %s as rank %d is", who, mine, k->me);
 	if (kind != k->kind)
 		return haft_err(MPI_ERR_OTHER,
 			"%s calls %s, rank %d %s (HAFT_CHECK=coll says more)", who,
-			coll_kind_name(kind), k->me, coll_kind_name(k->kind));
-	if (root != (int16_t)k->root)
-		return haft_err(MPI_ERR_ROOT, "%s says root %d, rank %d says %d (HAFT_CHECK=coll)",
-			who, root, k->me, k->root);
+			coll_kind_name(kind), k->me, mine);
+	if (differ >> DIGEST_BYTES_BITS != 0)
+		return haft_err(MPI_ERR_ROOT,
+			"%s gives another root to %s than rank %d, which says %d "
+			"(HAFT_CHECK=coll says more)",
+			who, mine, k->me, k->root);
 	return haft_err(MPI_ERR_COUNT,
-		"%s gives %u bytes to %s, rank %d %u (HAFT_CHECK=coll says more)", who,
-		(unsigned)(s->odd_call & CALL_BYTES), coll_kind_name(k->kind), k->me,
-		(unsigned)(k->bytes & CALL_BYTES));
+		"%s gives another number of bytes to %s than rank %d, which gives %lld "
+		"(HAFT_CHECK=coll says more)",
+		who, mine, k->me, (long long)k->bytes);
 }
 
 /* Runs a call through shared memory.  COLL_SHM_NONE: there is none, or messages are better. */
@@ -122,7 +124,7 @@ static int run_shm(const struct coll_args *k)
 	if (unlikely(c->coll == NULL || c->coll->block == NULL || fn == NULL || k->empty ||
 		     coll_algorithm_forced[k->kind] != NULL))
 		return COLL_SHM_NONE;
-	c->coll->call = coll_shm_call(k);
+	c->coll->digest = coll_digest(k);
 	err = fn(k);
 	return likely(c->coll->odd < 0) ? err : run_odd(k, c->coll);
 }

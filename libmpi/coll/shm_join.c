@@ -65,7 +65,8 @@ bool coll_shm_slots(struct coll *s)
 		all = all && said == SLOTS_THERE;
 		if (said != SLOTS_THERE && said != SLOTS_NONE) {
 			s->odd = i;
-			s->odd_call = *coll_line_call(shm_block_line(s->block, i, (int)(e & 1)));
+			s->odd_digest = coll_line_digest(
+				shm_flag_get(&shm_block_line(s->block, i, (int)(e & 1))->flag));
 		}
 	}
 	s->slot_bytes = all ? s->slot_size : 0;

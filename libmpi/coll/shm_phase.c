@@ -61,53 +61,74 @@ static void phase_tell(const struct shm_describer *t, void *description)
 	if (a->peer >= 0)
 		phase_late_add(what, a->peer);
 	for (int i = 0; i < s->n && a->peer < 0; i++)
-		if ((int32_t)(shm_flag_get(phase_flag(s, a->e, i)) - (uint32_t)a->e) < 0)
+		if (!shm_flag_reached(shm_flag_get(phase_flag(s, a->e, i)), coll_line_phase(a->e),
+			    SHM_FLAG_LATER))
 			phase_late_add(what, group_peer(s->comm->group, i));
 	p2p_wait_report(s->comm, what);
 }
 
-static void phase_wait_flag(const struct coll *s, struct shm_flag *f, uint64_t e, int peer)
+/* Waits until the flag has reached `want' (shm_flag_reached), and returns it. */
+static inline uint32_t phase_wait_flag(const struct coll *s, struct shm_flag *f, uint64_t e,
+	uint32_t want, uint32_t ahead, int peer)
 {
 	struct about about;
 
-	for (int i = s->central ? 1 : LOOKS; i > 0; i--)
-		if ((int32_t)(shm_flag_get(f) - (uint32_t)e) >= 0)
-			return;
+	for (int i = s->central ? 1 : LOOKS; i > 0; i--) {
+		uint32_t flag = shm_flag_get(f);
+
+		if (shm_flag_reached(flag, want, ahead))
+			return flag;
+	}
 	about = (struct about){{phase_tell}, s, e, peer};
-	via_flag_wait(f, (uint32_t)e, phase_progress, &about.teller);
+	via_flag_wait(f, want, ahead, phase_progress, &about.teller);
+	return shm_flag_get(f);
 }
 
-/* Waits for member i's arrival at phase e or a later one. */
-static void phase_wait_line(struct coll *s, uint64_t e, int i)
+/* Waits for member i's arrival at phase e or a later one, and returns its line's flag. */
+static uint32_t phase_wait_line(struct coll *s, uint64_t e, int i)
 {
-	phase_wait_flag(s, phase_flag(s, e, i), e, group_peer(s->comm->group, i));
+	return phase_wait_flag(s, phase_flag(s, e, i), e, coll_line_phase(e), SHM_FLAG_LATER,
+		group_peer(s->comm->group, i));
+}
+
+/* Notes that member i (n: unknown) is in another call. */
+static void phase_set_odd(struct coll *s, int i, uint32_t digest)
+{
+	s->odd = i;
+	s->odd_digest = digest;
+}
+
+/* Compares the call of member i, whose line has this flag, if it is still in phase e. */
+static inline void phase_compare(struct coll *s, uint64_t e, int i, uint32_t flag)
+{
+	if (unlikely(flag != coll_line_flag(s, e)) &&
+		coll_line_phase(e) == flag - coll_line_digest(flag))
+		phase_set_odd(s, i, coll_line_digest(flag));
 }
 
 void coll_phase_wait(struct coll *s, uint64_t e, int i)
 {
-	phase_wait_line(s, e, i);
-	coll_phase_compare(s, shm_block_line(s->block, i, (int)(e & 1)), e, i);
+	phase_compare(s, e, i, phase_wait_line(s, e, i));
 }
 
 /* Waits until all members have arrived at phase `want'; compares their calls if that is the phase
  * that this member is in. */
 static inline void phase_wait_members(struct coll *s, uint64_t want, bool compare)
 {
-	int32_t ahead = INT32_MAX; /* phases that the slowest member is ahead of `want' */
+	uint32_t ahead = SHM_FLAG_LATER; /* of the flag of the slowest member, above phase `want' */
 
 	for (int i = 0; i < s->n; i++) {
-		int32_t by;
+		uint32_t flag;
 
 		if (i == s->me)
 			continue;
-		phase_wait_line(s, want, i);
-		by = (int32_t)(shm_flag_get(phase_flag(s, want, i)) - (uint32_t)want);
-		ahead = by < ahead ? by : ahead;
+		flag = phase_wait_line(s, want, i);
+		if (flag - coll_line_phase(want) < ahead)
+			ahead = flag - coll_line_phase(want);
 		if (compare)
-			coll_phase_compare(
-				s, shm_block_line(s->block, i, (int)(want & 1)), want, i);
+			phase_compare(s, want, i, flag);
 	}
-	s->safe = want + (uint64_t)ahead;
+	s->safe = want + (ahead >> DIGEST_BITS);
 }
 
 void coll_phase_wait_all(struct coll *s, uint64_t want)
@@ -158,6 +179,13 @@ bool coll_phase_error(const struct coll *s, uint64_t e, struct p2p_error_msg *er
 
 /* --- barriers ------------------------------------------------------------------------------- */
 
+/* Asks for this member's line of the phase after e, which the others have read or do not read.  It
+ * comes while this member computes. */
+static inline void phase_prefetch_own(const struct coll *s, uint64_t e)
+{
+	__builtin_prefetch(shm_block_line(s->block, s->me, (int)((e + 1) & 1)), 1);
+}
+
 bool coll_phase_arrive_last(struct coll *s, uint64_t e)
 {
 	coll_phase_arrive(s, e);
@@ -172,8 +200,11 @@ bool coll_phase_arrive_last(struct coll *s, uint64_t e)
 
 void coll_phase_release(struct coll *s, uint64_t e)
 {
-	coll_phase_say(s, phase_out_line(s, e), e);
-	shm_flag_set(s->block->s, &phase_out_line(s, e)->flag, (uint32_t)e);
+	struct shm_line *out = phase_out_line(s, e);
+
+	__atomic_store_n(coll_out_digest(out), s->digest, __ATOMIC_RELAXED);
+	shm_flag_set(s->block->s, &out->flag, (uint32_t)e);
+	phase_prefetch_own(s, e);
 }
 
 void coll_phase_barrier(struct coll *s, uint64_t e)
@@ -187,6 +218,7 @@ void coll_phase_barrier(struct coll *s, uint64_t e)
 	}
 	coll_phase_arrive(s, e);
 	phase_wait_members(s, e, true);
+	phase_prefetch_own(s, e);
 }
 
 void *coll_phase_out_line(struct coll *s, uint64_t e)
@@ -200,6 +232,12 @@ void *coll_phase_out_line(struct coll *s, uint64_t e)
 
 void coll_phase_wait_release(struct coll *s, uint64_t e, int root)
 {
-	phase_wait_flag(s, &phase_out_line(s, e)->flag, e, -1);
-	coll_phase_compare(s, phase_out_line(s, e), e, root);
+	struct shm_line *out = phase_out_line(s, e);
+	uint32_t digest;
+
+	phase_wait_flag(s, &out->flag, e, (uint32_t)e, 0, -1);
+	digest = __atomic_load_n(coll_out_digest(out), __ATOMIC_RELAXED);
+	if (unlikely(digest != s->digest))
+		phase_set_odd(s, root, digest);
+	phase_prefetch_own(s, e);
 }

@@ -4,27 +4,27 @@
 
 struct flag_target {
 	const struct shm_flag *f;
-	uint32_t want;
+	uint32_t want, ahead;
 };
 
 static bool flag_reached(void *arg)
 {
 	const struct flag_target *r = arg;
 
-	return (int32_t)(shm_flag_get(r->f) - r->want) >= 0;
+	return shm_flag_reached(shm_flag_get(r->f), r->want, r->ahead);
 }
 
-void via_flag_wait_slow(struct shm_flag *f, uint32_t want, shm_progress_fn *pass,
+void via_flag_wait_slow(struct shm_flag *f, uint32_t want, uint32_t ahead, shm_progress_fn *pass,
 	const struct shm_describer *teller)
 {
-	struct flag_target r = {f, want};
+	struct flag_target r = {f, want, ahead};
 	struct shm_wait w;
 
 	if (haft_threads_enabled()) {
 		via_wait(&(struct via_condition){flag_reached, &r, pass, f, teller});
 		return;
 	}
-	if (likely(shm_flag_wait(via.shm, f, want, pass, NULL, teller) == 0))
+	if (likely(shm_flag_wait(via.shm, f, want, ahead, pass, NULL, teller) == 0))
 		return;
 	shm_wait_begin(&w);
 	for (;;)

@@ -17,17 +17,17 @@ static inline bool via_oversubscribed(void)
 }
 
 /* The slow half of via_flag_wait. */
-void via_flag_wait_slow(struct shm_flag *f, uint32_t want, shm_progress_fn *pass,
+void via_flag_wait_slow(struct shm_flag *f, uint32_t want, uint32_t ahead, shm_progress_fn *pass,
 	const struct shm_describer *teller);
 
-/* Returns when the flag's value has reached `want', as a sequence number.  `pass' makes progress
+/* Returns when the flag has reached `want' (shm_flag_reached).  `pass' makes progress
  * meanwhile; `teller' (may be NULL) describes the wait for the wait report of a hung job.  Does not
  * return once the job is being ended. */
-static inline void via_flag_wait(struct shm_flag *f, uint32_t want, shm_progress_fn *pass,
-	const struct shm_describer *teller)
+static inline void via_flag_wait(struct shm_flag *f, uint32_t want, uint32_t ahead,
+	shm_progress_fn *pass, const struct shm_describer *teller)
 {
-	if (unlikely((int32_t)(shm_flag_get(f) - want) < 0))
-		via_flag_wait_slow(f, want, pass, teller);
+	if (unlikely(!shm_flag_reached(shm_flag_get(f), want, ahead)))
+		via_flag_wait_slow(f, want, ahead, pass, teller);
 }
 
 #endif

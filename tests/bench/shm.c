@@ -56,7 +56,7 @@ static void gate(struct shm *s)
 	if ((mine + 1) % n == 0)
 		shm_flag_set(s, &common->out, (mine + 1) / n);
 	else
-		shm_flag_wait(s, &common->out, mine / n + 1, NULL, NULL, NULL);
+		shm_flag_wait(s, &common->out, mine / n + 1, SHM_FLAG_LATER, NULL, NULL, NULL);
 }
 
 /* --- two ranks ------------------------------------------------------------------------------ */

@@ -14,7 +14,7 @@ static uint64_t sum_by_lines(struct shm_block *b, uint64_t mine)
 	shm_flag_set(b->s, &l->flag, seq);
 	for (int i = 0; i < b->n; i++) {
 		l = shm_block_line(b, i, (int)(seq % 2));
-		CHECK(shm_flag_wait(b->s, &l->flag, seq, NULL, NULL, NULL) == 0);
+		CHECK(shm_flag_wait(b->s, &l->flag, seq, SHM_FLAG_LATER, NULL, NULL, NULL) == 0);
 		memcpy(&v, l->data, sizeof(v));
 		sum += v;
 	}
@@ -37,7 +37,7 @@ static uint64_t sum_by_count(struct shm_block *b, uint64_t mine)
 		memcpy(out->data, &sum, sizeof(sum));
 		shm_flag_set(b->s, &out->flag, seq);
 	}
-	CHECK(shm_flag_wait(b->s, &out->flag, seq, NULL, NULL, NULL) == 0);
+	CHECK(shm_flag_wait(b->s, &out->flag, seq, SHM_FLAG_LATER, NULL, NULL, NULL) == 0);
 	memcpy(&sum, out->data, sizeof(sum));
 	return sum;
 }

@@ -153,7 +153,8 @@ static inline void node_gate(struct shm *s)
 	if ((mine + 1) % n == 0)
 		shm_flag_set(s, &g->out, (mine + 1) / n);
 	else
-		CHECK(shm_flag_wait(s, &g->out, mine / n + 1, NULL, NULL, NULL) == 0);
+		CHECK(shm_flag_wait(s, &g->out, mine / n + 1, SHM_FLAG_LATER, NULL, NULL, NULL) ==
+			0);
 }
 
 #endif

@@ -232,7 +232,7 @@ static void alarm_rank(struct shm *s, void *arg)
 		while (shm_idle(s, &w) == 0)
 			;
 	} else {
-		CHECK(shm_flag_wait(s, f, 1, NULL, NULL, NULL) == SHM_ABORTED);
+		CHECK(shm_flag_wait(s, f, 1, SHM_FLAG_LATER, NULL, NULL, NULL) == SHM_ABORTED);
 	}
 }
 
@@ -271,7 +271,7 @@ static void serve_rank(struct shm *s, void *arg)
 
 	(void)arg;
 	if (s->me == 1) {
-		CHECK(shm_flag_wait(s, &all->flag, 1, serve, &x, NULL) == 0);
+		CHECK(shm_flag_wait(s, &all->flag, 1, SHM_FLAG_LATER, serve, &x, NULL) == 0);
 		CHECK(x.got == FRAMES);
 		return;
 	}
