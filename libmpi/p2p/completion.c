@@ -132,18 +132,25 @@ static void free_active(struct req *r)
 	obj_free_obj(r);
 }
 
+static int free_refuse(const struct req *r, const char *what)
+{
+	haft_err(MPI_ERR_REQUEST,
+		"the request of a %s operation cannot be freed before MPI_Wait or MPI_Test has "
+		"completed it",
+		what);
+	haft_err_attach(p2p_req_owner(r), MPI_ERR_REQUEST);
+	return MPI_ERR_REQUEST;
+}
+
 int p2p_request_free(struct req **request)
 {
 	struct req *r = *request;
 	bool active = !p2p_req_idle(r), partitioned = r->kind == REQ_PSEND || r->kind == REQ_PRECV;
 
 	if (active && (partitioned || r->kind == REQ_COLL || r->kind == REQ_IO))
-		return haft_err(MPI_ERR_REQUEST,
-			"the request of a %s operation cannot be freed before MPI_Wait or "
-			"MPI_Test has completed it",
-			partitioned           ? "partitioned"
-			: r->kind == REQ_COLL ? "collective"
-					      : "file");
+		return free_refuse(r, partitioned           ? "partitioned"
+				      : r->kind == REQ_COLL ? "collective"
+							    : "file");
 	*request = NULL;
 	if (active && !r->done) {
 		if (r->kind == REQ_USER)

@@ -193,8 +193,7 @@ void p2p_req_fail(struct req *r, int err)
 	r->errwords = strdup(haft_err_text(err));
 }
 
-/* The object whose error handler gets the errors of a request. */
-static void *req_error_owner(const struct req *r)
+void *p2p_req_owner(const struct req *r)
 {
 	if (r->ops != NULL && r->ops->owner != NULL)
 		return r->ops->owner(r);
@@ -209,7 +208,7 @@ int p2p_req_report(struct req *r, MPI_Status *status)
 	if (likely(r->res.error == 0))
 		return 0;
 	haft_err(r->res.error, "%s", r->errwords != NULL ? r->errwords : "");
-	haft_err_attach(req_error_owner(r), r->res.error);
+	haft_err_attach(p2p_req_owner(r), r->res.error);
 	if (r->o.token == 0) { /* no handle, and so no p2p_req_free, which would free the words */
 		free(r->errwords);
 		r->errwords = NULL;

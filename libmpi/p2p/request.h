@@ -72,6 +72,9 @@ static inline bool p2p_req_idle(const struct req *r)
 	return r == NULL || (r->persist && !r->active);
 }
 
+/* The object whose error handler gets the errors of a request. */
+void *p2p_req_owner(const struct req *r);
+
 /* Writes a finished request's result into a status (or MPI_STATUS_IGNORE), and hands its words to
  * haft_err.  Returns its error class. */
 int p2p_req_report(struct req *r, MPI_Status *status);
