@@ -18,7 +18,7 @@
 #include <stdlib.h>
 
 /* Bytes that are moved sooner than a worker is woken. */
-#define INDEPENDENT_SHORT MEAN_OR(8, 16 << 10)
+#define INDEPENDENT_SHORT MEAN_OR(8, 64 << 10)
 
 /* The bytes of the file from the first to the last one that a job touches. */
 static void independent_range(const struct io_job *j, bool tidy, int64_t *lo, int64_t *hi)
@@ -137,8 +137,9 @@ static void independent_over(struct io_work *w)
 /* Can it be done here and now?  It must not wait for another process. */
 static bool independent_is_short(const struct io_job *j)
 {
-	return j->bytes == 0 ||
-	       (j->bytes <= INDEPENDENT_SHORT && j->view->linear && !j->f->atomic && !j->f->holes);
+	if (j->bytes > INDEPENDENT_SHORT || !j->view->linear || j->f->atomic)
+		return j->bytes == 0;
+	return j->way == IO_READ || j->f->alone || !io_may_rewrite(j->f);
 }
 
 static struct independent_access *independent_access_new(struct io_job *j)

@@ -16,13 +16,14 @@
 #include <sys/uio.h>
 
 #define LINEAR_STAGE  MEAN_OR(64, 256 << 10) /* bytes: a part of the second-level cache */
-#define LINEAR_LONG   MEAN_OR(16, 2048)      /* average bytes of pieces that go by vectors */
-#define LINEAR_PIECES 64
+#define LINEAR_LONG   MEAN_OR(16, 512)       /* average bytes of pieces that go by vectors */
+#define LINEAR_PIECES 256
+#define LINEAR_LOOK   16 /* pieces that tell how long pieces are */
 
 /* The average length of the first pieces of memory. */
 static int64_t linear_average(const struct io_job *j)
 {
-	struct type_run run[LINEAR_PIECES / 4];
+	struct type_run run[LINEAR_LOOK];
 	int64_t bytes;
 	int n = type_runs(j->type, 0, j->bytes, run, countof(run), &bytes);
 

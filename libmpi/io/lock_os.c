@@ -62,6 +62,18 @@ void io_unlock_kernel(const struct io_file *f, int64_t lo, int64_t hi)
 		lock_fcntl(f, F_SETLK, F_UNLCK, lo, hi);
 }
 
+/* The signal of a broken lease: by default it is ignored.  The lease's own, SIGIO, would end the
+ * process. */
+bool io_lease_take(const struct io_file *f)
+{
+	return fcntl(f->fd, F_SETSIG, SIGURG) == 0 && fcntl(f->fd, F_SETLEASE, F_WRLCK) == 0;
+}
+
+void io_lease_give(const struct io_file *f)
+{
+	fcntl(f->fd, F_SETLEASE, F_UNLCK);
+}
+
 uint32_t io_lock_place(void)
 {
 	static _Atomic uint32_t place;

@@ -10,9 +10,9 @@
  * the bytes of that range are in it: packing and unpacking move them.
  *
  * A write of a window writes the holes back.  It has the window locked exclusively, and each writer
- * of this open locks its range (io_may_rewrite).  Where no table reaches all writers, namely with
- * members on several hosts, and in a file that this process has opened alone and that others may
- * have opened as well, only runs are written. */
+ * of this open locks its range (io_may_rewrite).  A file of one member is often opened by other
+ * processes as well, each alone: then a lease says for the moment of a window that there are none.
+ * Without it, and with members on several hosts, only runs are written. */
 #include "libmpi/io/path.h"
 
 #include "libmpi/core/err.h"
@@ -27,7 +27,7 @@
 
 #define SCATTER_RUNS  128
 #define SCATTER_LOOK  16                     /* runs that tell how long runs are */
-#define SCATTER_CALL  MEAN_OR(24, 3000)      /* bytes that are moved in the time of a call */
+#define SCATTER_CALL  MEAN_OR(24, 6000)      /* bytes that are moved in the time of a call */
 #define SCATTER_STAGE MEAN_OR(64, 256 << 10) /* bytes of runs that are packed at once */
 
 /* An access under way. */
@@ -40,6 +40,7 @@ struct scatter {
 	char *window;    /* malloc'ed: bytes of the file */
 	char *stage;     /* malloc'ed: bytes of the stream, if mem is NULL */
 	int64_t room;    /* bytes of the window */
+	bool windows;    /* moved by windows where that pays */
 	bool at_end;     /* a read has met the end of the file */
 };
 
@@ -56,9 +57,7 @@ bool io_view_is_tidy(const struct io_view *v)
 
 bool io_may_rewrite(const struct io_file *f)
 {
-	bool reached = f->one_host && (!f->alone || (f->amode & MPI_MODE_UNIQUE_OPEN) != 0);
-
-	return f->holes && reached && (f->amode & MPI_MODE_RDWR) != 0 &&
+	return f->holes && f->one_host && (f->amode & MPI_MODE_RDWR) != 0 &&
 	       io_hint(f, IO_DS_WRITE) != IO_DISABLE;
 }
 
@@ -112,12 +111,31 @@ static int scatter_stage_make(struct scatter *s)
 
 /* --- run by run ----------------------------------------------------------------------------- */
 
+/* Locks the range of runs that are to be written, against others' windows. */
+static int scatter_runs_lock(
+	const struct scatter *s, const struct type_run *run, int n, struct io_lock *lock)
+{
+	int64_t lo = run[0].off, hi = run[0].off + run[0].len;
+
+	lock->slot = -1;
+	if (s->j->way == IO_READ || s->j->f->atomic || !io_may_rewrite(s->j->f))
+		return 0;
+	for (int i = 1; i < n; i++) {
+		lo = num_min(lo, run[i].off);
+		hi = num_max(hi, run[i].off + run[i].len);
+	}
+	return io_lock_range(
+		s->j->f, s->disp + lo, s->disp + hi, IO_LOCK_SHARED, IO_LOCK_HOST, lock);
+}
+
 /* Moves the next runs, at most SCATTER_RUNS of them and `most' bytes. */
 static int scatter_runs(struct scatter *s, int64_t most)
 {
 	struct type_run run[SCATTER_RUNS];
+	struct io_lock lock;
 	int64_t bytes, moved, done = 0;
-	int err = 0, n = type_runs(s->tile, s->at, most, run, SCATTER_RUNS, &bytes);
+	int n = type_runs(s->tile, s->at, most, run, SCATTER_RUNS, &bytes);
+	int err = scatter_runs_lock(s, run, n, &lock);
 	char *mem = scatter_memory(s, bytes);
 
 	for (int i = 0; i < n && err == 0 && !s->at_end; i++, done += moved) {
@@ -129,6 +147,7 @@ static int scatter_runs(struct scatter *s, int64_t most)
 				s->j->f, mem + done, run[i].len, s->disp + run[i].off, &moved);
 		s->at_end = moved < run[i].len;
 	}
+	io_unlock_range(s->j->f, &lock);
 	scatter_advance(s, done);
 	return err;
 }
@@ -206,13 +225,40 @@ static int scatter_window_change(struct scatter *s, const struct scatter_window 
 	return err;
 }
 
-/* As scatter_window_change, with the window locked, unless the whole access is locked already. */
+/* Is it unknown whether other processes have opened the file, and write into a window? */
+static bool scatter_needs_lease(const struct io_file *f)
+{
+	return f->alone && (f->amode & MPI_MODE_UNIQUE_OPEN) == 0;
+}
+
+/* As scatter_window_change, with a lease; without one there are no more windows.  The lease is the
+ * process's, so one window at a time has it. */
+static int scatter_window_lease(struct scatter *s, const struct scatter_window *w)
+{
+	struct io_file *f = s->j->f;
+	struct io_lock lock;
+	int err = io_lock_range(f, 0, INT64_MAX, IO_LOCK_EXCLUSIVE, IO_LOCK_HOST, &lock);
+
+	if (err != 0)
+		return err;
+	s->windows = io_lease_take(f);
+	if (s->windows) {
+		err = scatter_window_change(s, w);
+		io_lease_give(f);
+	}
+	io_unlock_range(f, &lock);
+	return err;
+}
+
+/* Likewise, with the window locked, unless the whole access is locked already. */
 static int scatter_window_write(struct scatter *s, const struct scatter_window *w)
 {
 	struct io_file *f = s->j->f;
 	struct io_lock lock = {.slot = -1};
 	int err = 0;
 
+	if (scatter_needs_lease(f))
+		return scatter_window_lease(s, w);
 	if (!f->atomic)
 		err = io_lock_range(f, w->lo, w->hi, IO_LOCK_EXCLUSIVE, IO_LOCK_HOST, &lock);
 	if (err == 0)
@@ -263,13 +309,17 @@ int io_scattered(struct io_job *j, bool tidy)
 		.at = j->at,
 		.end = j->at + j->bytes,
 		.mem = type_contiguous_at(j->type, j->buf, j->count)};
-	bool windows = tidy && (j->way == IO_READ || io_may_rewrite(j->f));
 	int err = scatter_stage_make(&s);
 
-	if (err == 0 && windows)
+	if (j->way == IO_READ)
+		s.windows = tidy;
+	else
+		s.windows = tidy && io_may_rewrite(j->f) &&
+			    !(j->f->atomic && scatter_needs_lease(j->f));
+	if (err == 0 && s.windows)
 		err = scatter_window_make(&s);
 	while (err == 0 && s.at < s.end && !s.at_end)
-		err = windows ? scatter_windows(&s) : scatter_runs(&s, scatter_batch(&s));
+		err = s.windows ? scatter_windows(&s) : scatter_runs(&s, scatter_batch(&s));
 	j->moved = s.at - j->at;
 	free(s.window);
 	free(s.stage);
