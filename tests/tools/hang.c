@@ -377,6 +377,30 @@ static void ages(void)
 	lonely(&(int){22});
 }
 
+/* A disk that never answers. */
+ssize_t pread(int fd, void *buf, size_t n, off_t at)
+{
+	(void)fd;
+	(void)buf;
+	(void)n;
+	(void)at;
+	for (;;)
+		pause();
+}
+
+/* Rank 1 waits for the disk, and rank 0 for rank 1. */
+static void disk(void)
+{
+	MPI_Request r;
+	MPI_File f;
+
+	if (rank == 0)
+		MPI_Recv(x, 1, MPI_INT, 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	MPI_File_open(MPI_COMM_SELF, "/proc/self/exe", MPI_MODE_RDONLY, MPI_INFO_NULL, &f);
+	MPI_File_iread_at(f, 0, y, sizeof(y), MPI_BYTE, &r);
+	MPI_Wait(&r, MPI_STATUS_IGNORE);
+}
+
 static const struct {
 	const char *name;
 	void (*fn)(void);
@@ -387,7 +411,7 @@ static const struct {
 	{"slow", slow}, {"test", test}, {"turns", turns}, {"refused", refused}, {"final", final},
 	{"mixed", mixed}, {"again", again}, {"busy", busy}, {"many", many}, {"stopped", stopped},
 	{"elsewhere", elsewhere}, {"compiles", compiles}, {"lazy", lazy}, {"unmet", unmet},
-	{"ages", ages}};
+	{"ages", ages}, {"disk", disk}};
 
 /* Without MPI_Init: the others than `stays' leave their session and end, while that one waits for
  * rank 1, or for any. */

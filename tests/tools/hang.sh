@@ -111,6 +111,13 @@ stop
 want_err 'in MPI_Wait to send partitions to rank 1, tag 5, MPI_COMM_WORLD; not matched by an MPI_Precv_init yet'
 want_waited 'rank 1' ' in MPI_Recv to receive from rank 0, tag 5, MPI_COMM_WORLD'
 
+# No rank can help one that waits for a disk.
+hangs 2 disk
+stop
+want_waited 'rank 1' ' in MPI_Wait for the disk'
+want_waited 'rank 0' ' in MPI_Recv to receive from rank 1, tag 1, MPI_COMM_WORLD'
+! grep -F 'a cycle' "$err" || fail "disk: there is no cycle"
+
 hangs 2 tag
 stop
 want_err 'to receive from rank 0, tag 5, MPI_COMM_WORLD; 1 message unreceived, from rank 0, tag 6'
