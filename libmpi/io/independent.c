@@ -7,8 +7,10 @@
  *
  * Neither touches an object of MPI while it moves; so a worker may, and other threads may enter MPI
  * meanwhile. */
+#include "libmpi/core/clock.h"
 #include "libmpi/core/err.h"
 #include "libmpi/core/library_lock.h"
+#include "libmpi/io/hint.h"
 #include "libmpi/io/lock.h"
 #include "libmpi/io/path.h"
 #include "libmpi/io/work.h"
@@ -59,12 +61,19 @@ static int independent_lock(const struct io_job *j, bool tidy, struct io_lock *l
 /* Moves the bytes of a job.  Any thread, without the library's lock. */
 static void independent_move(struct io_job *j, bool tidy)
 {
+	bool timed = io_hint(j->f, IO_HAFT_STATISTICS) != 0;
+	uint64_t begin = timed ? clock_now_ns() : 0, locked;
 	struct io_lock lock;
 	int err = independent_lock(j, tidy, &lock);
 
+	locked = timed ? clock_now_ns() : 0;
 	if (err == 0)
 		err = j->view->linear ? io_linear(j) : io_scattered(j, tidy);
 	io_unlock_range(j->f, &lock);
+	if (timed) {
+		io_count(&j->f->counts.lock_ns, (int64_t)(locked - begin));
+		io_count(&j->f->counts.disk_ns, (int64_t)(clock_now_ns() - locked));
+	}
 	if (unlikely(err != 0))
 		io_job_fail(j, err);
 }
@@ -137,9 +146,9 @@ static void independent_over(struct io_work *w)
 /* Can it be done here and now?  It must not wait for another process. */
 static bool independent_is_short(const struct io_job *j)
 {
-	if (j->bytes > INDEPENDENT_SHORT || !j->view->linear || j->f->atomic)
+	if (j->bytes > INDEPENDENT_SHORT || !j->view->linear || j->f->atomic || j->f->stream)
 		return j->bytes == 0;
-	return j->way == IO_READ || j->f->alone || !io_may_rewrite(j->f);
+	return j->bytes == 0 || j->way == IO_READ || j->f->alone || !io_may_rewrite(j->f);
 }
 
 static struct independent_access *independent_access_new(struct io_job *j)

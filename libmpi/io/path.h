@@ -26,8 +26,8 @@ int io_scattered(struct io_job *j, bool tidy);
  * the library's lock. */
 bool io_view_is_tidy(const struct io_view *v);
 
-/* May accesses of this open read and write back bytes between the runs of a view?  Then each writer
- * of the open locks its range, shared. */
+/* May members of this open read and write back bytes between the runs of a view?  Then each writer
+ * of the open locks its range, shared.  Equal on all members. */
 bool io_may_rewrite(const struct io_file *f);
 
 /* Adds to a counter of the file; any thread. */

@@ -57,8 +57,7 @@ bool io_view_is_tidy(const struct io_view *v)
 
 bool io_may_rewrite(const struct io_file *f)
 {
-	return f->holes && f->one_host && (f->amode & MPI_MODE_RDWR) != 0 &&
-	       io_hint(f, IO_DS_WRITE) != IO_DISABLE;
+	return f->holes && f->one_host;
 }
 
 /* --- memory --------------------------------------------------------------------------------- */
@@ -290,6 +289,13 @@ static int scatter_window_make(struct scatter *s)
 	return s->window != NULL ? 0 : scatter_no_memory(s->room);
 }
 
+/* May this member write windows?  A lock of an atomic access does not bound what a lease covers. */
+static bool scatter_rewrites(const struct io_file *f)
+{
+	return io_may_rewrite(f) && f->readable && io_hint(f, IO_DS_WRITE) != IO_DISABLE &&
+	       !(f->atomic && scatter_needs_lease(f));
+}
+
 /* Moves the next part, with windows. */
 static int scatter_windows(struct scatter *s)
 {
@@ -314,8 +320,7 @@ int io_scattered(struct io_job *j, bool tidy)
 	if (j->way == IO_READ)
 		s.windows = tidy;
 	else
-		s.windows = tidy && io_may_rewrite(j->f) &&
-			    !(j->f->atomic && scatter_needs_lease(j->f));
+		s.windows = tidy && scatter_rewrites(j->f);
 	if (err == 0 && s.windows)
 		err = scatter_window_make(&s);
 	while (err == 0 && s.at < s.end && !s.at_end)
