@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* RUN np=1,2 */
+/* MPI-5.0 14.3: which views MPI_File_set_view refuses.  A call that fails leaves the old view and
+ * the pointers as they were, on all ranks. */
+#include "tests/std/ch14/file_name.h"
+
+static MPI_File f;
+
+static MPI_Datatype committed(MPI_Datatype t)
+{
+	OK(MPI_Type_commit(&t));
+	return t;
+}
+
+static MPI_Datatype indexed(int at0, int at1)
+{
+	int lens[] = {1, 1}, at[] = {at0, at1};
+	MPI_Datatype t;
+
+	OK(MPI_Type_indexed(2, lens, at, MPI_INT, &t));
+	return committed(t);
+}
+
+/* The view of the test is still there, and so is the pointer. */
+static void unchanged(void)
+{
+	MPI_Datatype etype, filetype;
+	char rep[MPI_MAX_DATAREP_STRING];
+	MPI_Offset disp, at;
+
+	OK(MPI_File_get_view(f, &disp, &etype, &filetype, rep));
+	expect_eq(disp, 8);
+	expect(etype == MPI_INT && filetype == MPI_INT && strcmp(rep, "internal") == 0);
+	OK(MPI_File_get_position(f, &at));
+	expect_eq(at, 5);
+	OK(MPI_File_get_position_shared(f, &at));
+	expect_eq(at, 6);
+}
+
+static void refuse(int class, const char *text, MPI_Offset disp, MPI_Datatype etype,
+	MPI_Datatype filetype, const char *rep)
+{
+	FAILS(class, text, MPI_File_set_view(f, disp, etype, filetype, rep, MPI_INFO_NULL));
+	unchanged();
+}
+
+static void types(void)
+{
+	MPI_Datatype falling = indexed(2, 0), negative = indexed(-1, 1), twice = indexed(0, 0);
+	MPI_Datatype good = indexed(0, 2), dup;
+
+	refuse(MPI_ERR_IO, "filetype", 0, MPI_INT, falling, "native");
+	refuse(MPI_ERR_IO, "etype", 0, falling, falling, "native");
+	refuse(MPI_ERR_IO, "filetype", 0, MPI_INT, negative, "native");
+	refuse(MPI_ERR_IO, "filetype", 0, MPI_INT, twice, "native"); /* the file is writable */
+	refuse(MPI_ERR_ARG, "etypes", 0, good, MPI_INT, "native");
+	OK(MPI_Type_dup(good, &dup));
+	OK(MPI_Type_free(&dup));
+	OK(MPI_Type_contiguous(3, MPI_INT, &dup));
+	refuse(MPI_ERR_TYPE, "", 0, MPI_INT, dup, "native"); /* not committed */
+	OK(MPI_Type_free(&dup));
+	OK(MPI_Type_free(&falling));
+	OK(MPI_Type_free(&negative));
+	OK(MPI_Type_free(&twice));
+	OK(MPI_Type_free(&good));
+}
+
+static void others(void)
+{
+	refuse(MPI_ERR_ARG, "displacement", -5, MPI_INT, MPI_INT, "native");
+	refuse(MPI_ERR_ARG, "SEQUENTIAL", MPI_DISPLACEMENT_CURRENT, MPI_INT, MPI_INT, "native");
+	refuse(MPI_ERR_UNSUPPORTED_DATAREP, "\"none\"", 0, MPI_INT, MPI_INT, "none");
+	if (check_size == 1)
+		return;
+	refuse(MPI_ERR_NOT_SAME, "representation", 0, MPI_INT, MPI_INT,
+		check_rank == 0 ? "native" : "internal");
+	refuse(MPI_ERR_NOT_SAME, "extent of the etype", 0, check_rank == 0 ? MPI_INT : MPI_CHAR,
+		check_rank == 0 ? MPI_INT : MPI_CHAR, "native");
+	refuse(MPI_ERR_UNSUPPORTED_DATAREP, "rank 1 of 2", 0, MPI_INT, MPI_INT,
+		check_rank == 0 ? "native" : "none");
+}
+
+/* Types without data are accepted; then an access can have no bytes only. */
+static void empty(void)
+{
+	MPI_Datatype none;
+	MPI_Status s;
+	int x = 0;
+
+	OK(MPI_Type_contiguous(0, MPI_INT, &none));
+	none = committed(none);
+	OK(MPI_File_set_view(f, 0, MPI_INT, none, "native", MPI_INFO_NULL));
+	OK(MPI_File_write_all(f, &x, 0, MPI_INT, &s));
+	expect_eq(file_bytes(&s), 0);
+	FAILS(MPI_ERR_IO, "no data", MPI_File_write(f, &x, 1, MPI_INT, &s));
+	OK(MPI_File_seek(f, 0, MPI_SEEK_END));
+	OK(MPI_Type_free(&none));
+}
+
+int main(int argc, char **argv)
+{
+	const char *path;
+
+	check_init(&argc, &argv);
+	path = file_name("views");
+	f = file_new(MPI_COMM_WORLD, path);
+	OK(MPI_File_set_view(f, 8, MPI_INT, MPI_INT, "internal", MPI_INFO_NULL));
+	OK(MPI_File_seek(f, 5, MPI_SEEK_SET));
+	OK(MPI_File_seek_shared(f, 6, MPI_SEEK_SET));
+	types();
+	others();
+	empty();
+	OK(MPI_File_close(&f));
+	MPI_Finalize();
+	return check_end();
+}
