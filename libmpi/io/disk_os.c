@@ -65,10 +65,13 @@ static const struct {
 	{ESTALE, MPI_ERR_IO, "ESTALE", NULL},
 };
 
+#define DISK_PATH_WORDS 120 /* bytes of a path in words: the end, which says most */
+
 int io_disk_error(const struct io_file *f, int os_error, const char *what, ...)
 {
 	char words[HAFT_ERR_TEXT_MAX], text[80];
-	const char *name = "errno", *hint = NULL;
+	const char *name = "errno", *hint = NULL, *path = f->path != NULL ? f->path : f->name;
+	size_t longer = strlen(path);
 	int class = MPI_ERR_IO;
 	va_list args;
 
@@ -82,8 +85,9 @@ int io_disk_error(const struct io_file *f, int os_error, const char *what, ...)
 		name = disk_reasons[i].name;
 		hint = disk_reasons[i].hint;
 	}
-	return haft_err(class, "rank %d of %d on host %s: %s of %s: %s (%s %d)%s%s", f->rank,
-		f->size, via_host(via.me), words, f->path != NULL ? f->path : f->name,
+	longer = longer > DISK_PATH_WORDS ? longer - DISK_PATH_WORDS : 0;
+	return haft_err(class, "rank %d of %d on host %s: %s of %s%s: %s (%s %d)%s%s", f->rank,
+		f->size, via_host(via.me), words, longer > 0 ? "..." : "", path + longer,
 		strerror_r(os_error, text, sizeof(text)), name, os_error, hint != NULL ? "; " : "",
 		hint != NULL ? hint : "");
 }
@@ -109,6 +113,8 @@ static int disk_flags(const struct io_file *f, enum io_disk_open how)
 		flags |= O_RDONLY;
 	else
 		flags |= f->readable ? O_RDWR : O_WRONLY;
+	if (how == IO_OPEN_AGAIN && f->sequential)
+		flags |= O_NONBLOCK; /* a pipe's other end may have gone since the first open */
 	if (how == IO_OPEN_FIRST && (f->amode & MPI_MODE_CREATE))
 		flags |= O_CREAT | (f->amode & MPI_MODE_EXCL ? O_EXCL : 0);
 	return flags;
@@ -189,6 +195,8 @@ int io_disk_open(
 		f->fd = disk_open_flags(f->path, disk_flags(f, how), permissions, &created);
 	}
 	os_error = errno;
+	if (f->fd >= 0 && how == IO_OPEN_AGAIN && f->sequential)
+		fcntl(f->fd, F_SETFL, fcntl(f->fd, F_GETFL) & ~O_NONBLOCK);
 	haft_user_end(had);
 	memset(id, 0, sizeof(*id));
 	id->created = created;

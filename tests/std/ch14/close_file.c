@@ -37,6 +37,7 @@ static void commit(const char *path)
 	OK(MPI_File_open(MPI_COMM_WORLD, path, MPI_MODE_CREATE | MPI_MODE_WRONLY, info, &f));
 	OK(MPI_File_get_size(f, &size));
 	expect_eq(size, 0);
+	OK(MPI_Barrier(MPI_COMM_WORLD));
 	OK(MPI_File_write_at_all(f, 0, "new", 3, MPI_CHAR, MPI_STATUS_IGNORE));
 	if (check_rank == 0) {
 		FILE *old = fopen(path, "r");

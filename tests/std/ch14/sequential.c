@@ -17,7 +17,7 @@ static MPI_File open_file(const char *path, int amode)
 	return f;
 }
 
-/* What needs a position is refused. */
+/* Calls that need a position are refused. */
 static void refused(MPI_File f)
 {
 	MPI_Offset at;

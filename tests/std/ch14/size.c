@@ -24,6 +24,7 @@ int main(int argc, char **argv)
 	path = file_name("sizes");
 	f = file_new(MPI_COMM_WORLD, path);
 	expect_eq(size_of(f), 0);
+	OK(MPI_Barrier(MPI_COMM_WORLD));
 	check_fill(data, 100, 1);
 	if (check_rank == 0)
 		OK(MPI_File_write_at(f, 0, data, 100, MPI_BYTE, MPI_STATUS_IGNORE));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* RUN np=1 */
-/* MPI-5.0 14.3, 14.4.3: positions are etypes of the view; MPI_SEEK_END is the first etype behind the
- * end of the file in this view.  A view costs nothing to set, whatever its number of blocks. */
+/* MPI-5.0 14.3, 14.4.3: positions are etypes of the view; MPI_SEEK_END is the first etype behind
+ * the end of the file in this view.  A view costs nothing to set, whatever its number of blocks. */
 #include "tests/std/ch14/file_name.h"
 #include <limits.h>
 
