@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* open.c - MPI_File_open (MPI-5.0 14.2.1).
  *
- *   all       offers: error, amode, hints, shared memory; rank 0: context ids     allgather
+ *   all       arguments, memory: the first error of any member                    agreement
+ *   all       offers: amode, hints, shared memory; rank 0: context ids            allgather
  *   rank 0    opens, creates
  *   all       what rank 0 has opened: device, inode, size; or its error           bcast
  *   others    open the existing file, and compare
@@ -34,10 +35,9 @@ struct open_offer {
 	uint64_t ctx, end; /* rank 0: context ids for the file's communicator */
 	uint64_t nonce;    /* rank 0: a number of no other open, for the name of a temporary file */
 	uint64_t shared;   /* offset of the block of its host, if this member has made it */
-	int32_t err;       /* not 0: it cannot take part */
 	int32_t amode;
 	uint16_t same[IO_HINTS]; /* hints that must be equal */
-	uint16_t pad[4];
+	uint16_t pad[2];
 };
 
 /* Rank 0's message: the file that it has opened, or its error. */
@@ -54,7 +54,6 @@ struct open_making {
 	struct io_file *f;
 	struct open_offer mine, *all;
 	struct io_identity id;
-	char words[HAFT_ERR_TEXT_MAX]; /* of mine.err */
 };
 
 /* --- amode and name ------------------------------------------------------------------------- */
@@ -99,15 +98,6 @@ static int open_temporary(struct io_file *f, uint64_t nonce)
 
 /* --- this member's part --------------------------------------------------------------------- */
 
-/* Notes the first failure of this member.  The others learn of it by its offer. */
-static void open_fail(struct open_making *m, int err)
-{
-	if (err == 0 || m->mine.err != 0)
-		return;
-	m->mine.err = err;
-	snprintf(m->words, sizeof(m->words), "%s", haft_err_text(err));
-}
-
 /* The lowest rank on this host; *members: how many there are. */
 static int open_lowest(const struct comm *c, int *members)
 {
@@ -150,10 +140,11 @@ static int open_share(struct open_making *m)
 	return 0;
 }
 
-/* Makes the object; a failure after this is told to the others. */
+/* Makes all that this member needs, before the others are told. */
 static int open_begin(struct open_making *m, const char *name, int amode)
 {
 	struct io_file *f = calloc(1, sizeof(*f));
+	int err;
 
 	m->f = f;
 	m->all = malloc((size_t)m->comm->size * sizeof(*m->all));
@@ -166,13 +157,18 @@ static int open_begin(struct open_making *m, const char *name, int amode)
 	f->size = m->comm->size;
 	f->alone = f->size == 1;
 	f->sequential = (amode & MPI_MODE_SEQUENTIAL) != 0;
+	err = open_check_amode(amode);
+	if (err == 0)
+		err = io_hints_new(m->info, &f->hints);
+	if (err == 0)
+		err = io_aggregate_new(f);
+	if (err == 0)
+		err = io_file_path(f, name);
+	if (err == 0)
+		err = open_share(m);
+	if (err != 0)
+		return err;
 	m->mine.amode = amode;
-	open_fail(m, open_check_amode(amode));
-	open_fail(m, io_hints_new(m->info, &f->hints));
-	open_fail(m, io_aggregate_new(f));
-	open_fail(m, io_file_path(f, name));
-	if (m->mine.err == 0)
-		open_fail(m, open_share(m));
 	io_hints_same(m->info, m->mine.same);
 	if (f->rank == 0) {
 		struct comm_ids ids = comm_ctx_mint(CTX_FEW);
@@ -212,16 +208,7 @@ static int open_exchange(struct open_making *m)
 	int err = coll_allgather(
 		&m->mine, sizeof(m->mine), byte, m->all, sizeof(m->mine), byte, m->comm);
 
-	if (err != 0)
-		return err;
-	for (int i = 0; i < m->comm->size; i++) {
-		if (m->all[i].err == 0)
-			continue;
-		if (m->mine.err != 0)
-			haft_err(m->mine.err, "%s", m->words);
-		return io_agree_on(m->comm, m->mine.err);
-	}
-	return open_compare(m);
+	return err != 0 ? err : open_compare(m);
 }
 
 /* The parts that need the offers of the others. */
@@ -351,8 +338,9 @@ int io_open(struct comm *comm, const char *filename, int amode, struct info *inf
 	if (comm->remote != NULL)
 		return haft_err(MPI_ERR_COMM, "a file needs an intra-communicator");
 	err = comm_check(comm);
-	if (err == 0)
-		err = open_begin(&m, filename, amode);
+	if (err != 0)
+		return err;
+	err = io_agree_on(comm, open_begin(&m, filename, amode));
 	if (err == 0)
 		err = open_exchange(&m);
 	if (err == 0) {
