@@ -106,7 +106,13 @@ $(B)/man/man7/haft-settings.7: $(B)/dev/settings_man
 	@mkdir -p $(@D)
 	$(Q)$< >$@
 
-all: $(B)/man/man7/haft-settings.7
+# The man page of files.
+$(B)/man/man7/haft-files.7: tools/man/haft-files.7
+	$(call say,MAN,$@)
+	@mkdir -p $(@D)
+	$(Q)cp $< $@
+
+all: $(B)/man/man7/haft-settings.7 $(B)/man/man7/haft-files.7
 
 install-libmpi:
 	$(Q)install -d $(dest)/include $(dest)/lib $(dest)/share/man/man3 $(dest)/share/man/man7
@@ -116,7 +122,8 @@ install-libmpi:
 	$(Q)for l in libmpi_abi.so libmpi.so; do ln -sf libmpi_abi.so.1 $(dest)/lib/$$l; done
 	$(Q)ln -sf libmpi_abi.a $(dest)/lib/libmpi.a
 	$(Q)install -m 644 $(B)/man/man3/*.3 $(dest)/share/man/man3/
-	$(Q)install -m 644 $(B)/man/man7/haft-settings.7 $(dest)/share/man/man7/
+	$(Q)install -m 644 $(B)/man/man7/haft-settings.7 $(B)/man/man7/haft-files.7 \
+		$(dest)/share/man/man7/
 
 # How much of MPI there is.
 coverage: $(B)/gen/list

@@ -305,6 +305,9 @@ int obj_user_rc(void);
  * your user's call, or 0 to go back to the caller's address.  any thread. */
 void obj_site_set(uintptr_t site);
 
+/* What obj_site_set has set; 0: nothing.  any thread. */
+uintptr_t obj_site_now(void);
+
 /* Both counts of an object.  A snapshot.  owner. */
 void obj_refs(const void *self, uint32_t *user, uint32_t *internal);
 

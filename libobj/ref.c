@@ -138,6 +138,11 @@ void obj_site_set(uintptr_t site)
 	obj_this_thread.site = site;
 }
 
+uintptr_t obj_site_now(void)
+{
+	return obj_this_thread.site;
+}
+
 int obj_user_rc(void)
 {
 	return obj_this_thread.user_rc;

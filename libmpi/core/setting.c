@@ -72,19 +72,24 @@ static const struct setting_row rows[SETTING_COUNT] = {
 		.more = "libmpi/coll/README.md lists them."},
 	[SETTING_CHECK] = {.name = "HAFT_CHECK",
 		.form = SETTING_LIST,
-		.max = HAFT_CHECK_TYPES | HAFT_CHECK_COLL | HAFT_CHECK_RMA | HAFT_CHECK_STRICT,
-		.words = {"types", "coll", "rma", "strict"},
+		.max = HAFT_CHECK_TYPES | HAFT_CHECK_COLL | HAFT_CHECK_RMA | HAFT_CHECK_STRICT |
+		       HAFT_CHECK_IO,
+		.words = {"types", "coll", "rma", "strict", "io"},
 		.everywhere = true,
 		.meaning = "checks of the program: type signatures of messages (types), matching "
 			   "collective calls (coll), conflicting accesses to windows (rma), "
-			   "errors that real programs depend on (strict)",
+			   "errors that real programs depend on (strict), conflicting accesses to "
+			   "files and hints that are ignored (io)",
 		.more = "types: a message carries its type signature, and a receive with another "
 			"one is an error that names both sides; so is an access to a window.  "
 			"coll: ranks compare their collective calls, and the one that differs is "
 			"named.  rma: accesses to one location of a window in one epoch, without "
 			"an order, are an error that names both, if both processes share "
 			"memory.  strict: what the standard forbids is an error, though many "
-			"programs do it: MPI_CHAR in reductions."},
+			"programs do it: MPI_CHAR in reductions.  io: writes of two ranks to one "
+			"byte of a file with no MPI_File_sync between are an error that names both "
+			"places, and so is a buffer that changes during a nonblocking write; hints "
+			"that are ignored are named on stderr."},
 	[SETTING_UNEXPECTED] = {.name = "HAFT_UNEXPECTED",
 		.old = "HAFT_EARLY",
 		.normal = MEAN_OR(4096, 64 << 20),

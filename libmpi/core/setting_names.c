@@ -34,8 +34,7 @@ static const char *name_at(int i)
 	return i < (int)countof(others) ? others[i] : NULL;
 }
 
-/* The edit distance between a (n bytes) and b. */
-static int name_distance(const char *a, int n, const char *b)
+int haft_setting_name_distance(const char *a, int n, const char *b)
 {
 	int row[NAME_MAX + 1], m = (int)strlen(b);
 
@@ -62,7 +61,7 @@ static void name_check(const char *s, int n)
 	int least = NEAREST_MAX + 1, d;
 
 	for (int i = 0; (name = name_at(i)) != NULL; i++) {
-		d = name_distance(s, n, name);
+		d = haft_setting_name_distance(s, n, name);
 		if (d == 0)
 			return;
 		if (d < least) {

@@ -7,4 +7,7 @@
  * known, with the nearest known name. */
 void haft_setting_names_check(char *const envp[]);
 
+/* The edit distance between a (n bytes) and b, each of at most 64 bytes. */
+int haft_setting_name_distance(const char *a, int n, const char *b);
+
 #endif

@@ -8,10 +8,13 @@
  *
  * An independent access that fails its checks changes nothing.  A collective one goes on with its
  * error, which then is that of all members. */
+#include "libmpi/core/clock.h"
 #include "libmpi/core/err.h"
 #include "libmpi/core/status.h"
+#include "libmpi/io/check.h"
 #include "libmpi/io/convert.h"
 #include "libmpi/io/disk.h"
+#include "libmpi/io/hint.h"
 #include "libmpi/io/rep.h"
 #include "libmpi/io/shared.h"
 #include "libmpi/io/view.h"
@@ -117,6 +120,8 @@ static void access_place(struct io_job *j)
 	}
 	if (j->way == IO_WRITE)
 		f->dirty = true;
+	if (unlikely(io_check_wanted) && j->way == IO_WRITE)
+		io_check_write(j);
 	f->counts.calls[j->way]++;
 	f->counts.bytes[j->way] += j->bytes;
 }
@@ -141,6 +146,19 @@ static void access_do(struct io_job *j)
 		io_stream_skip(j->f, io_view_byte(j->view, j->at) + j->bytes);
 }
 
+static void access_timed(struct io_job *j)
+{
+	int64_t from;
+
+	if (likely(io_hint(j->f, IO_HAFT_STATISTICS) == 0)) {
+		access_do(j);
+		return;
+	}
+	from = (int64_t)clock_now_ns();
+	access_do(j);
+	j->f->counts.access_ns += (int64_t)clock_now_ns() - from;
+}
+
 int io_access(struct io_job *j, MPI_Status *status)
 {
 	int err = access_prepare(j);
@@ -148,7 +166,7 @@ int io_access(struct io_job *j, MPI_Status *status)
 	io_job_fail(j, err);
 	if (err == 0 || j->collective) {
 		access_place(j);
-		access_do(j);
+		access_timed(j);
 		haft_status_set(status, MPI_ANY_SOURCE, MPI_ANY_TAG, j->moved, 0);
 		err = io_job_error(j);
 	}

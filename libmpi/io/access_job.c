@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* access_job.c - the result of an access, and its end. */
 #include "libmpi/core/err.h"
+#include "libmpi/io/check.h"
 #include "libmpi/io/convert.h"
 #include "libmpi/io/view.h"
 #include <stdlib.h>
@@ -21,6 +22,8 @@ int io_job_error(const struct io_job *j)
 
 void io_job_finish(struct io_job *j)
 {
+	if (unlikely(io_check_wanted))
+		io_job_fail(j, io_check_buffer(j));
 	if (j->convert != NULL)
 		io_convert_finish(j);
 }

@@ -11,9 +11,11 @@
 #include "libmpi/core/attr_name.h"
 #include "libmpi/core/process_state.h"
 #include "libmpi/io/agree.h"
+#include "libmpi/io/check.h"
 #include "libmpi/io/disk.h"
 #include "libmpi/io/file.h"
 #include "libmpi/io/hint.h"
+#include "libmpi/io/stats.h"
 #include "libmpi/p2p/p2p.h"
 #include <engine.h>
 #include <stdio.h>
@@ -106,6 +108,8 @@ int io_close(struct file **fh)
 	CLOSE_STEP(err, close_late(f));
 	if ((rename || io_hint(f, IO_HAFT_SYNC) == IO_SYNC_CLOSE) && f->dirty)
 		CLOSE_STEP(err, io_disk_sync(f));
+	io_stats_close(f);
+	err = io_check_writes(f, err);
 	CLOSE_STEP(err, io_disk_close(f));
 	err = io_agree(f, err);
 	if (named) {
@@ -131,6 +135,7 @@ int io_sync(struct file *fh)
 	if (f->dirty && f->fd >= 0)
 		CLOSE_STEP(err, io_disk_sync(f));
 	f->dirty = false;
+	err = io_check_writes(f, err);
 	if (f->spread) { /* another host has written bytes of this member */
 		f->spread = false;
 		err = io_agree(f, err);

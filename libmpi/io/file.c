@@ -3,6 +3,7 @@
 #include "libmpi/io/file.h"
 
 #include "libmpi/core/err.h"
+#include "libmpi/io/check.h"
 #include "libmpi/io/collective.h"
 #include "libmpi/io/disk.h"
 #include "libmpi/io/hint.h"
@@ -64,6 +65,7 @@ void io_file_free(struct io_file *f)
 		return;
 	io_aggregate_free(f);
 	io_shared_detach(f);
+	io_check_free(f);
 	if (f->view != NULL)
 		io_view_drop(f->view);
 	if (f->comm != NULL)

@@ -7,6 +7,7 @@
 #include "libmpi/core/setting.h"
 #include "libmpi/env/info.h"
 #include "libmpi/io/agree.h"
+#include "libmpi/io/check.h"
 #include <engine.h>
 #include <errno.h>
 #include <stdio.h>
@@ -235,9 +236,11 @@ int io_set_info(struct file *fh, struct info *info)
 	struct io_file *f = io_of(fh);
 	int err = io_agree_same(f, 0, &same, 1, NULL);
 
-	if (err == 0)
-		io_hints_change(f->hints, info);
-	return err;
+	if (err != 0)
+		return err;
+	io_hints_change(f->hints, info);
+	io_check_hints(f, info, "MPI_File_set_info");
+	return 0;
 }
 
 /* Adds hint i as it is in use. */

@@ -62,9 +62,9 @@ struct io_view {
 /* Statistics of a file, for performance variables and for the report at close. */
 struct io_counts {
 	int64_t calls[2], bytes[2];                   /* accesses; by enum io_way */
-	int64_t disk_calls;                           /* pread, pwrite and their kin */
 	int64_t direct, gathered, sieved, aggregated; /* accesses by the path they took */
-	int64_t disk_ns, exchange_ns, lock_ns;
+	int64_t access_ns; /* in blocking accesses; with the hint haft_statistics */
+	int64_t exchange_ns, lock_ns;
 };
 
 /* A split collective under way (14.4.5): between _begin and _end. */
@@ -103,6 +103,8 @@ struct io_file {
 	int busy;          /* jobs under way; under the library's lock */
 	struct io_aggregate *aggregate; /* collective.h; NULL: one member */
 	struct io_split split;
+	struct io_check *check; /* HAFT_CHECK=io; NULL: nothing noted */
+	int64_t opened_ns;
 	int late;         /* class of the first error that no call has returned yet, or 0 */
 	char *late_words; /* malloc'ed; its words */
 	struct io_counts counts;
@@ -142,6 +144,7 @@ struct io_job {
 	struct io_view *view;       /* held */
 	int64_t at;                 /* first byte of the stream */
 	int64_t bytes;              /* of the stream, and of the memory */
+	uint64_t sum;               /* HAFT_CHECK=io: of the buffer */
 	struct io_convert *convert; /* owned: memory has another representation.  Or NULL */
 	/* the result */
 	int64_t moved; /* of `bytes', from the first on */

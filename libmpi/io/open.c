@@ -17,6 +17,7 @@
 #include "libmpi/core/clock.h"
 #include "libmpi/env/error_handler.h"
 #include "libmpi/io/agree.h"
+#include "libmpi/io/check.h"
 #include "libmpi/io/collective.h"
 #include "libmpi/io/disk.h"
 #include "libmpi/io/file.h"
@@ -291,6 +292,8 @@ static int open_all(struct open_making *m, int err)
 			err = open_identical(m, &first.id);
 		err = io_agree_on(m->comm, err);
 	}
+	f->opened_ns = (int64_t)clock_now_ns();
+	io_check_open(f);
 	f->stream = f->sequential && !first.id.regular;
 	f->block = first.id.block;
 	f->position = (f->amode & MPI_MODE_APPEND) != 0 ? first.id.size : 0;
@@ -351,6 +354,7 @@ int io_open(struct comm *comm, const char *filename, int amode, struct info *inf
 	}
 	free(m.all);
 	if (err == 0) {
+		io_check_hints(m.f, info, "MPI_File_open");
 		*fh = file;
 		return 0;
 	}

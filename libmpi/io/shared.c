@@ -79,6 +79,11 @@ void io_shared_attach(struct io_file *f)
 	shared_files = f;
 }
 
+const struct io_file *io_shared_first(void)
+{
+	return shared_files;
+}
+
 void io_shared_detach(struct io_file *f)
 {
 	struct io_file **at = &shared_files;

@@ -30,6 +30,9 @@ struct io_shared {
 void io_shared_attach(struct io_file *f);
 void io_shared_detach(struct io_file *f);
 
+/* The first of the open files of this process; each leads to the next. */
+const struct io_file *io_shared_first(void);
+
 /* Adds n etypes to the shared pointer; *before is what it was.  Waits for rank 0's process if that
  * is on another host.  0 or an error class with words. */
 int io_shared_add(struct io_file *f, int64_t n, int64_t *before);

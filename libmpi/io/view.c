@@ -9,6 +9,7 @@
 #include "libmpi/core/err.h"
 #include "libmpi/core/num.h"
 #include "libmpi/io/agree.h"
+#include "libmpi/io/check.h"
 #include "libmpi/io/disk.h"
 #include "libmpi/io/file.h"
 #include "libmpi/io/hint.h"
@@ -229,6 +230,7 @@ int io_set_view(struct file *fh, int64_t disp, struct type *etype, struct type *
 	f->position = 0;
 	io_shared_turn(f);
 	io_hints_change(f->hints, info);
+	io_check_hints(f, info, "MPI_File_set_view");
 	return 0;
 }
 

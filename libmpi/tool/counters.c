@@ -3,11 +3,12 @@
  *
  * Engines count by plain increments; this table says where their counters are.  Nothing is counted
  * for the tools interface, so a program that does not use it pays nothing. */
+#include "libmpi/io/stats.h"
 #include "libmpi/p2p/p2p.h"
 #include "libmpi/tool/tool.h"
 #include "libmpi/via/via.h"
 
-enum tool_source { OF_P2P, OF_QUEUES, OF_SHM, OF_NET, OF_OFI, OF_VIA, OF_OBJECTS };
+enum tool_source { OF_P2P, OF_QUEUES, OF_SHM, OF_NET, OF_OFI, OF_VIA, OF_OBJECTS, OF_FILES };
 
 /* The results of p2p_queues. */
 struct queues {
@@ -47,6 +48,11 @@ struct queues {
 #define VIA(name, field, meaning)                                                              \
 	{                                                                                      \
 		name, SIZE, TOOL_TRANSPORT, OF_VIA, offsetof(struct via, field), NULL, meaning \
+	}
+#define FILES(name, field, meaning)                                                             \
+	{                                                                                       \
+		"file_" name, COUNTER, TOOL_FILES, OF_FILES, offsetof(struct io_counts, field), \
+			NULL, meaning                                                           \
 	}
 
 const struct tool_count tool_counts[] = {
@@ -100,6 +106,16 @@ const struct tool_count tool_counts[] = {
 	OFI(sent_bytes, "bytes of large messages sent by libfabric"),
 	OFI(read_bytes, "bytes of large messages received by libfabric"),
 	VIA("frame_bytes", frame_max, "greatest payload of a frame"),
+	FILES("reads", calls[IO_READ], "accesses that read files"),
+	FILES("writes", calls[IO_WRITE], "accesses that write files"),
+	FILES("read_bytes", bytes[IO_READ], "bytes that they were to read"),
+	FILES("written_bytes", bytes[IO_WRITE], "bytes that they were to write"),
+	FILES("direct", direct, "accesses by system calls with the user's buffer"),
+	FILES("gathered", gathered, "accesses of contiguous parts of files by a stage"),
+	FILES("windows", sieved, "accesses with holes by windows of the file"),
+	FILES("aggregated", aggregated, "collective accesses by aggregators"),
+	FILES("exchange_ns", exchange_ns, "nanoseconds in exchanges with other ranks"),
+	FILES("lock_ns", lock_ns, "nanoseconds in waits for locks of files"),
 #define CLASS(id, type, label, object, null, error, words)                          \
 	{"live_" #type, LEVEL, TOOL_OBJECTS, OF_OBJECTS, 0, &haft_##object##_class, \
 		"handles of this kind that were made and not freed yet: " words},
@@ -137,6 +153,7 @@ uint64_t tool_count_now(const struct tool_count *c)
 	case OF_NET: return via.net != NULL ? counter64_at(net_counts(via.net), c->at) : 0;
 	case OF_OFI: return counter64_at(&via_ofi_count, c->at);
 	case OF_VIA: return counter32_at(&via, c->at);
+	case OF_FILES: return counter64_at(io_counts_now(), c->at);
 	case OF_OBJECTS: return objects_live(c->cls);
 	case OF_QUEUES: break;
 	}

@@ -73,7 +73,14 @@ struct tool_enum *tool_enum_of(int row);
 
 /* --- counters (counters.c) ------------------------------------------------------------------ */
 
-enum tool_category { TOOL_SETTINGS, TOOL_MESSAGES, TOOL_TRANSPORT, TOOL_OBJECTS, TOOL_CATEGORIES };
+enum tool_category {
+	TOOL_SETTINGS,
+	TOOL_MESSAGES,
+	TOOL_TRANSPORT,
+	TOOL_OBJECTS,
+	TOOL_FILES,
+	TOOL_CATEGORIES
+};
 
 /* A performance variable's facts; enum tool_source is counters.c's. */
 struct tool_count {

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* check.h - HAFT_CHECK=io: mistakes with files that MPI does not find.
+ *
+ *      hints        a line on stderr for each that is ignored; "did you mean cb_nodes?"
+ *      writes       ranges of each rank between two syncs; compared by MPI_File_sync and _close
+ *      buffers      a sum at the begin and at the end of a nonblocking write
+ *
+ * With it MPI_File_sync waits for all members. */
+#ifndef HAFT_IO_CHECK_H
+#define HAFT_IO_CHECK_H
+
+#include "libmpi/io/io.h"
+
+/* Is it wanted?  Set by the first MPI_File_open. */
+extern bool io_check_wanted;
+
+void io_check_open(const struct io_file *f);
+
+/* Names the hints of info that `call' ignores, once a job. */
+void io_check_hints(const struct io_file *f, const struct info *info, const char *call);
+
+/* A placed write begins; its buffer may be looked at. */
+void io_check_write(struct io_job *j);
+
+/* A nonblocking write is over.  0, or MPI_ERR_BUFFER with words: its buffer was changed. */
+int io_check_buffer(const struct io_job *j);
+
+/* Collective: two ranks have written the same byte since the last call: MPI_ERR_OTHER with words on
+ * all members.  err: the error of this call so far, which goes before. */
+int io_check_writes(struct io_file *f, int err);
+
+void io_check_free(struct io_file *f);
+
+#endif

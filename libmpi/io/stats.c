@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* stats.c - counts of accesses: sums of a process, and the table of the hint haft_statistics.
+ *
+ *      haft: /data/x.h5: 4 ranks, open for 1.25 s
+ *      haft:   writes   16 calls      67108864 bytes
+ *      haft:   paths    0 direct, 0 gathered, 0 windows, 16 aggregated
+ *      haft:   slowest rank: 0.210 s in accesses, of it 0.040 s exchange, 0.000 s locks */
+#include "libmpi/io/stats.h"
+
+#include "libmpi/coll/reduce_op.h"
+#include "libmpi/core/clock.h"
+#include "libmpi/io/hint.h"
+#include "libmpi/io/shared.h"
+#include "libmpi/type/type.h"
+#include <engine.h>
+#include <stdio.h>
+
+#define STATS_WORDS (sizeof(struct io_counts) / sizeof(int64_t))
+
+static struct io_counts stats_closed; /* of all files that are closed */
+
+static void stats_add(struct io_counts *sum, const struct io_counts *c)
+{
+	int64_t *to = (int64_t *)sum;
+	const int64_t *from = (const int64_t *)c;
+
+	for (size_t i = 0; i < STATS_WORDS; i++)
+		to[i] += __atomic_load_n(&from[i], __ATOMIC_RELAXED);
+}
+
+const struct io_counts *io_counts_now(void)
+{
+	static struct io_counts now;
+
+	now = stats_closed;
+	for (const struct io_file *f = io_shared_first(); f != NULL; f = f->next)
+		stats_add(&now, &f->counts);
+	return &now;
+}
+
+static double stats_seconds(int64_t ns)
+{
+	return (double)ns / 1e9;
+}
+
+static void stats_print(
+	const struct io_file *f, const struct io_counts *sum, const struct io_counts *most)
+{
+	static const char *const ways[] = {[IO_READ] = "reads ", [IO_WRITE] = "writes"};
+
+	fprintf(stderr, "haft: %s: %d ranks, open for %.3f s\n", f->path, f->size,
+		stats_seconds((int64_t)clock_now_ns() - f->opened_ns));
+	for (int w = IO_READ; w <= IO_WRITE; w++)
+		if (sum->calls[w] > 0)
+			fprintf(stderr, "haft:   %s %10lld calls %16lld bytes\n", ways[w],
+				(long long)sum->calls[w], (long long)sum->bytes[w]);
+	fprintf(stderr,
+		"haft:   paths  %lld direct, %lld gathered, %lld windows, %lld aggregated\n",
+		(long long)sum->direct, (long long)sum->gathered, (long long)sum->sieved,
+		(long long)sum->aggregated);
+	fprintf(stderr,
+		"haft:   slowest rank: %.3f s in accesses, of it %.3f s exchange, %.3f s locks\n",
+		stats_seconds(most->access_ns), stats_seconds(most->exchange_ns),
+		stats_seconds(most->lock_ns));
+}
+
+void io_stats_close(struct io_file *f)
+{
+	struct type *word = type_predefined(MPI_INT64_T);
+	struct io_counts sum = f->counts, most = f->counts;
+
+	stats_add(&stats_closed, &f->counts);
+	if (io_hint(f, IO_HAFT_STATISTICS) == 0)
+		return;
+	if (!f->alone) {
+		coll_reduce(&f->counts, &sum, STATS_WORDS, word, coll_op_predefined(MPI_SUM), 0,
+			f->comm);
+		coll_reduce(&f->counts, &most, STATS_WORDS, word, coll_op_predefined(MPI_MAX), 0,
+			f->comm);
+	}
+	if (f->rank == 0)
+		stats_print(f, &sum, &most);
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* RUN np=2 env="HAFT_CHECK=io" */
+/* MPI-5.0 14.6.1: HAFT_CHECK=io finds writes of two ranks that meet between two syncs, and buffers
+ * that change too early; what is in order it leaves alone. */
+#include "tests/std/ch14/file_name.h"
+
+static MPI_File f;
+
+static void conflicts(void)
+{
+	char data[100] = "";
+
+	OK(MPI_File_write_at(f, 96 * check_rank, data, 100, MPI_CHAR, MPI_STATUS_IGNORE));
+	FAILS(MPI_ERR_OTHER, "bytes 96 to 99 were written by rank 0 (", MPI_File_sync(f));
+	OK(MPI_File_sync(f)); /* it was told once */
+	OK(MPI_File_write_at(f, 96 * check_rank, data, 100, MPI_CHAR, MPI_STATUS_IGNORE));
+	FAILS(MPI_ERR_OTHER, "check_io.c:", MPI_File_sync(f));
+}
+
+static void strided(void)
+{
+	MPI_Datatype tile;
+	int data[100] = {0};
+
+	OK(MPI_Type_create_resized(MPI_INT, 0, 8, &tile));
+	OK(MPI_Type_commit(&tile));
+	OK(MPI_File_set_view(f, 4 * check_rank, MPI_INT, tile, "native", MPI_INFO_NULL));
+	OK(MPI_File_write_all(f, data, 100, MPI_INT, MPI_STATUS_IGNORE));
+	OK(MPI_File_sync(f));
+	OK(MPI_File_write_at(f, 0, data, 1 + check_rank, MPI_INT, MPI_STATUS_IGNORE));
+	OK(MPI_File_sync(f));
+	OK(MPI_File_set_view(f, 0, MPI_INT, tile, "native", MPI_INFO_NULL));
+	OK(MPI_File_write_at(f, 50 - check_rank, data, 2, MPI_INT, MPI_STATUS_IGNORE));
+	FAILS(MPI_ERR_OTHER, "bytes 400 to 403", MPI_File_sync(f));
+	OK(MPI_Type_free(&tile));
+}
+
+/* One after the other, with a sync between; and atomic mode. */
+static void in_order(void)
+{
+	int x = check_rank;
+
+	OK(MPI_File_set_view(f, 0, MPI_INT, MPI_INT, "native", MPI_INFO_NULL));
+	if (check_rank == 0)
+		OK(MPI_File_write_at(f, 0, &x, 1, MPI_INT, MPI_STATUS_IGNORE));
+	OK(MPI_File_sync(f));
+	if (check_rank == 1)
+		OK(MPI_File_write_at(f, 0, &x, 1, MPI_INT, MPI_STATUS_IGNORE));
+	OK(MPI_File_sync(f));
+	OK(MPI_File_set_atomicity(f, 1));
+	OK(MPI_File_write_at(f, 0, &x, 1, MPI_INT, MPI_STATUS_IGNORE));
+	OK(MPI_File_sync(f));
+	OK(MPI_File_set_atomicity(f, 0));
+}
+
+static void buffers(void)
+{
+	enum { N = 4 << 20 };
+	char *data = calloc(N, 1);
+	MPI_Request r;
+
+	OK(MPI_File_iwrite_at(f, (MPI_Offset)N * check_rank, data, N / 4, MPI_INT, &r));
+	OK(MPI_Wait(&r, MPI_STATUS_IGNORE));
+	OK(MPI_File_write_at_all_begin(f, (MPI_Offset)N * check_rank, data, N / 4, MPI_INT));
+	OK(MPI_File_write_at_all_end(f, data, MPI_STATUS_IGNORE));
+	OK(MPI_File_sync(f));
+	OK(MPI_File_iwrite_at(f, (MPI_Offset)N * check_rank, data, N / 4, MPI_INT, &r));
+	data[N - 1] = 1;
+	FAILS(MPI_ERR_BUFFER, "was changed", MPI_Wait(&r, MPI_STATUS_IGNORE));
+	free(data);
+}
+
+int main(int argc, char **argv)
+{
+	check_init(&argc, &argv);
+	f = file_new(MPI_COMM_WORLD, file_name("checked"));
+	conflicts();
+	strided();
+	in_order();
+	buffers();
+	OK(MPI_File_close(&f));
+	MPI_Finalize();
+	return check_end();
+}
