@@ -16,6 +16,7 @@
 #include "libmpi/comm/leader_exchange.h"
 #include "libmpi/core/err.h"
 #include "libmpi/core/attr_name.h"
+#include "libmpi/core/process_state.h"
 #include "libmpi/p2p/p2p.h"
 #include "libmpi/type/type.h"
 #include <engine.h>
@@ -200,12 +201,34 @@ int comm_free(struct comm **comm)
 	return err;
 }
 
+/* Is some member of the group of another job than this process? */
+static bool comm_leaves_job(const struct group *g)
+{
+	int first = haft_life.peer - haft_life.rank;
+
+	for (int i = 0; i < g->size; i++) {
+		int peer = group_peer(g, i);
+
+		if (peer < first || peer >= first + haft_life.size)
+			return true;
+	}
+	return false;
+}
+
 /* Waits for the operations of the communicator that have no request any more: those whose requests
- * were freed, and buffered sends (MPI-5.0 11.10.4). */
+ * were freed, and buffered sends (MPI-5.0 11.10.4).  Members of other jobs may end as soon as they
+ * are disconnected, so all wait for each other; one that has ended already is no error. */
 int comm_disconnect(struct comm **comm)
 {
-	p2p_complete_freed(*comm);
+	struct comm *c = *comm;
+
+	p2p_complete_freed(c);
 	p2p_flush();
+	if (comm_leaves_job(c->group) || (c->remote != NULL && comm_leaves_job(c->remote))) {
+		if (coll_barrier(c) != 0)
+			haft_err_clear();
+		p2p_flush();
+	}
 	return comm_free(comm);
 }
 

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* name.c - names of ports on one host: see name.h. */
+#include "libmpi/dyn/name.h"
+
+#include "libmpi/core/err.h"
+#include "libnet/net.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <mpi.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#define NAME_LEN 108 /* bytes of an abstract name: sun_path */
+
+/* A name that this process has published. */
+struct name {
+	struct name *next;
+	int taken, where; /* the two sockets */
+	int text;         /* memfd */
+	char service[];
+};
+
+static struct name *names;
+
+static struct name **name_find(const char *service)
+{
+	struct name **at = &names;
+
+	while (*at != NULL && strcmp((*at)->service, service) != 0)
+		at = &(*at)->next;
+	return at;
+}
+
+/* The abstract name that says that a service is taken. */
+static void name_socket(const char *service, char text[NAME_LEN])
+{
+	static const uint8_t no_key[NET_KEY_LEN];
+	uint8_t hash[16];
+	int n = snprintf(text, NAME_LEN, "haft-name-%u-", (unsigned)geteuid());
+
+	net_mac(no_key, service, strlen(service), hash);
+	for (size_t i = 0; i < sizeof(hash); i++)
+		n += snprintf(text + n, NAME_LEN - (size_t)n, "%02x", hash[i]);
+}
+
+/* Binds a socket to an abstract name.  -1 with errno. */
+static int name_bind(const char *text)
+{
+	struct sockaddr_un a = {.sun_family = AF_UNIX};
+	size_t len = strlen(text);
+	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0), e;
+
+	memcpy(a.sun_path + 1, text, len);
+	if (fd < 0 || bind(fd, (struct sockaddr *)&a,
+			      (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + len)) == 0)
+		return fd;
+	e = errno;
+	close(fd);
+	errno = e;
+	return -1;
+}
+
+static void name_free(struct name *n)
+{
+	close(n->where);
+	close(n->text);
+	close(n->taken);
+	free(n);
+}
+
+/* Writes the text of a name, in place of an older one.  False: errno says why not. */
+static bool name_write(const struct name *n, const char *port)
+{
+	char text[MPI_MAX_PORT_NAME + 2];
+	size_t len = strlen(n->service);
+	int k = snprintf(text, sizeof(text), "\n%s\n", port);
+
+	return ftruncate(n->text, 0) == 0 && pwrite(n->text, n->service, len, 0) == (ssize_t)len &&
+	       pwrite(n->text, text, (size_t)k, (off_t)len) == k;
+}
+
+/* --- publishing ----------------------------------------------------------------------------- */
+
+static int name_no_room(const char *service)
+{
+	return haft_err(MPI_ERR_SERVICE, "\"%.80s\" cannot be published on this host: %s", service,
+		strerror(errno));
+}
+
+/* Makes what others look for.  Closes `taken' if that fails. */
+static int name_show(const char *service, const char *port, const char *socket_name, int taken)
+{
+	struct name *n = calloc(1, sizeof(*n) + strlen(service) + 1);
+	char where[NAME_LEN + 32];
+
+	if (n == NULL) {
+		close(taken);
+		return haft_err(MPI_ERR_NO_MEM, "no memory for a name");
+	}
+	strcpy(n->service, service);
+	n->taken = taken;
+	n->where = -1;
+	n->text = memfd_create("haft-name", MFD_CLOEXEC);
+	if (n->text >= 0 && name_write(n, port)) {
+		snprintf(where, sizeof(where), "%s-%d-%d", socket_name, (int)getpid(), n->text);
+		n->where = name_bind(where);
+	}
+	if (n->where < 0) {
+		int err = name_no_room(service);
+
+		name_free(n);
+		return err;
+	}
+	n->next = names;
+	names = n;
+	return 0;
+}
+
+int dyn_name_publish(const char *service, const char *port, bool replace)
+{
+	struct name *mine = *name_find(service);
+	char text[NAME_LEN];
+	int taken;
+
+	if (mine != NULL && replace)
+		return name_write(mine, port) ? 0 : name_no_room(service);
+	name_socket(service, text);
+	taken = mine == NULL ? name_bind(text) : -1;
+	if (mine != NULL || (taken < 0 && errno == EADDRINUSE))
+		return haft_err(MPI_ERR_SERVICE,
+			"\"%.80s\" is published already on this host, by %s process", service,
+			mine != NULL ? "this" : "another");
+	return taken < 0 ? name_no_room(service) : name_show(service, port, text, taken);
+}
+
+int dyn_name_unpublish(const char *service)
+{
+	struct name **at = name_find(service), *n = *at;
+
+	if (n == NULL)
+		return haft_err(
+			MPI_ERR_SERVICE, "\"%.80s\" was not published by this process", service);
+	*at = n->next;
+	name_free(n);
+	return 0;
+}
+
+void dyn_name_close(void)
+{
+	while (names != NULL)
+		dyn_name_unpublish(names->service);
+}
+
+/* --- looking up ----------------------------------------------------------------------------- */
+
+/* Reads the port from the memfd of a process, if it is that of the service. */
+static bool name_read(int pid, int memfd, const char *service, char *port, size_t len)
+{
+	char path[64], text[4096];
+	size_t head = strlen(service);
+	ssize_t n = -1;
+	char *end;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/fd/%d", pid, memfd);
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	if (fd >= 0 && fcntl(fd, F_GET_SEALS) >= 0) /* only a memfd has seals */
+		n = read(fd, text, sizeof(text) - 1);
+	if (fd >= 0)
+		close(fd);
+	if (n <= 0)
+		return false;
+	text[n] = '\0';
+	if (strncmp(text, service, head) != 0 || text[head] != '\n')
+		return false;
+	end = strchr(text + head + 1, '\n');
+	if (end == NULL || (size_t)(end - (text + head + 1)) >= len)
+		return false;
+	*end = '\0';
+	memcpy(port, text + head + 1, strlen(text + head + 1) + 1);
+	return true;
+}
+
+/* The kernel's list of UNIX sockets has one a line; abstract names begin with '@'. */
+static bool name_search(FILE *list, const char *service, char *port, size_t len)
+{
+	char want[NAME_LEN + 4], line[512];
+	int pid, memfd;
+
+	strcpy(want, " @");
+	name_socket(service, want + 2);
+	while (fgets(line, sizeof(line), list) != NULL) {
+		const char *at = strstr(line, want);
+
+		if (at != NULL && sscanf(at + strlen(want), "-%d-%d", &pid, &memfd) == 2 &&
+			name_read(pid, memfd, service, port, len))
+			return true;
+	}
+	return false;
+}
+
+int dyn_name_lookup(const char *service, char *port, size_t len)
+{
+	FILE *list = fopen("/proc/net/unix", "re");
+	bool found = list != NULL && name_search(list, service, port, len);
+
+	if (list != NULL)
+		fclose(list);
+	if (found)
+		return 0;
+	return haft_err(MPI_ERR_NAME,
+		"no process of this user on this host has published \"%.80s\"", service);
+}
