@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* publish.c - MPI_Publish_name, MPI_Lookup_name, MPI_Unpublish_name (MPI-5.0 11.9.4).
  *
- *      key haft_scope    host  processes of this user on this host: name.h.  The default
+ *      key haft_scope    host  processes of this user on this host: service.h.  The default
  *                        job   all that this launcher has started, on all hosts: boot/control.h
  *      key haft_replace  true: a name that is there gets the new port; else that is an error
  *
@@ -11,7 +11,7 @@
 #include "libmpi/boot/control.h"
 #include "libmpi/core/err.h"
 #include "libmpi/core/process_state.h"
-#include "libmpi/dyn/name.h"
+#include "libmpi/dyn/service.h"
 #include "libmpi/env/info.h"
 #include <engine.h>
 #include <string.h>
@@ -56,12 +56,12 @@ int dyn_publish_name(const char *service, struct info *info, const char *port)
 		err = haft_err(MPI_ERR_ARG, "port_name is longer than %d characters",
 			MPI_MAX_PORT_NAME - 1);
 	if (err == 0 && s.host)
-		err = dyn_name_publish(service, port, replace);
+		err = dyn_service_publish(service, port, replace);
 	if (err != 0 || !s.job)
 		return err;
 	err = boot_publish(service, port, replace);
 	if (err != 0 && s.host)
-		dyn_name_unpublish(service);
+		dyn_service_unpublish(service);
 	return err;
 }
 
@@ -76,7 +76,7 @@ int dyn_unpublish_name(const char *service, struct info *info, const char *port)
 	if (s.job)
 		wide = boot_unpublish(service);
 	if (s.host)
-		err = dyn_name_unpublish(service);
+		err = dyn_service_unpublish(service);
 	/* Either is enough: the name may have been published with another key. */
 	return s.host && s.job && (err == 0 || wide == 0) ? 0 : err != 0 ? err : wide;
 }
@@ -87,7 +87,7 @@ int dyn_lookup_name(const char *service, struct info *info, char *port)
 	int err = publish_scope(info, &s);
 
 	if (err == 0 && s.host)
-		err = dyn_name_lookup(service, port, MPI_MAX_PORT_NAME);
+		err = dyn_service_lookup(service, port, MPI_MAX_PORT_NAME);
 	if (s.job && (!s.host || err == MPI_ERR_NAME))
 		err = boot_lookup(service, port, MPI_MAX_PORT_NAME);
 	return err;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* name.c - names of ports on one host: see name.h. */
-#include "libmpi/dyn/name.h"
+/* service.c - names of services on one host: see service.h. */
+#include "libmpi/dyn/service.h"
 
 #include "libmpi/core/err.h"
 #include "libnet/net.h"
@@ -19,18 +19,18 @@
 #define NAME_LEN 108 /* bytes of an abstract name: sun_path */
 
 /* A name that this process has published. */
-struct name {
-	struct name *next;
+struct service {
+	struct service *next;
 	int taken, where; /* the two sockets */
 	int text;         /* memfd */
 	char service[];
 };
 
-static struct name *names;
+static struct service *services;
 
-static struct name **name_find(const char *service)
+static struct service **service_find(const char *service)
 {
-	struct name **at = &names;
+	struct service **at = &services;
 
 	while (*at != NULL && strcmp((*at)->service, service) != 0)
 		at = &(*at)->next;
@@ -38,7 +38,7 @@ static struct name **name_find(const char *service)
 }
 
 /* The abstract name that says that a service is taken. */
-static void name_socket(const char *service, char text[NAME_LEN])
+static void service_socket(const char *service, char text[NAME_LEN])
 {
 	static const uint8_t no_key[NET_KEY_LEN];
 	uint8_t hash[16];
@@ -50,7 +50,7 @@ static void name_socket(const char *service, char text[NAME_LEN])
 }
 
 /* Binds a socket to an abstract name.  -1 with errno. */
-static int name_bind(const char *text)
+static int service_bind(const char *text)
 {
 	struct sockaddr_un a = {.sun_family = AF_UNIX};
 	size_t len = strlen(text);
@@ -66,7 +66,7 @@ static int name_bind(const char *text)
 	return -1;
 }
 
-static void name_free(struct name *n)
+static void service_free(struct service *n)
 {
 	close(n->where);
 	close(n->text);
@@ -75,7 +75,7 @@ static void name_free(struct name *n)
 }
 
 /* Writes the text of a name, in place of an older one.  False: errno says why not. */
-static bool name_write(const struct name *n, const char *port)
+static bool service_write(const struct service *n, const char *port)
 {
 	char text[MPI_MAX_PORT_NAME + 2];
 	size_t len = strlen(n->service);
@@ -87,16 +87,16 @@ static bool name_write(const struct name *n, const char *port)
 
 /* --- publishing ----------------------------------------------------------------------------- */
 
-static int name_no_room(const char *service)
+static int service_no_room(const char *service)
 {
 	return haft_err(MPI_ERR_SERVICE, "\"%.80s\" cannot be published on this host: %s", service,
 		strerror(errno));
 }
 
 /* Makes what others look for.  Closes `taken' if that fails. */
-static int name_show(const char *service, const char *port, const char *socket_name, int taken)
+static int service_show(const char *service, const char *port, const char *socket_name, int taken)
 {
-	struct name *n = calloc(1, sizeof(*n) + strlen(service) + 1);
+	struct service *n = calloc(1, sizeof(*n) + strlen(service) + 1);
 	char where[NAME_LEN + 32];
 
 	if (n == NULL) {
@@ -107,60 +107,60 @@ static int name_show(const char *service, const char *port, const char *socket_n
 	n->taken = taken;
 	n->where = -1;
 	n->text = memfd_create("haft-name", MFD_CLOEXEC);
-	if (n->text >= 0 && name_write(n, port)) {
+	if (n->text >= 0 && service_write(n, port)) {
 		snprintf(where, sizeof(where), "%s-%d-%d", socket_name, (int)getpid(), n->text);
-		n->where = name_bind(where);
+		n->where = service_bind(where);
 	}
 	if (n->where < 0) {
-		int err = name_no_room(service);
+		int err = service_no_room(service);
 
-		name_free(n);
+		service_free(n);
 		return err;
 	}
-	n->next = names;
-	names = n;
+	n->next = services;
+	services = n;
 	return 0;
 }
 
-int dyn_name_publish(const char *service, const char *port, bool replace)
+int dyn_service_publish(const char *service, const char *port, bool replace)
 {
-	struct name *mine = *name_find(service);
+	struct service *mine = *service_find(service);
 	char text[NAME_LEN];
 	int taken;
 
 	if (mine != NULL && replace)
-		return name_write(mine, port) ? 0 : name_no_room(service);
-	name_socket(service, text);
-	taken = mine == NULL ? name_bind(text) : -1;
+		return service_write(mine, port) ? 0 : service_no_room(service);
+	service_socket(service, text);
+	taken = mine == NULL ? service_bind(text) : -1;
 	if (mine != NULL || (taken < 0 && errno == EADDRINUSE))
 		return haft_err(MPI_ERR_SERVICE,
 			"\"%.80s\" is published already on this host, by %s process", service,
 			mine != NULL ? "this" : "another");
-	return taken < 0 ? name_no_room(service) : name_show(service, port, text, taken);
+	return taken < 0 ? service_no_room(service) : service_show(service, port, text, taken);
 }
 
-int dyn_name_unpublish(const char *service)
+int dyn_service_unpublish(const char *service)
 {
-	struct name **at = name_find(service), *n = *at;
+	struct service **at = service_find(service), *n = *at;
 
 	if (n == NULL)
 		return haft_err(
 			MPI_ERR_SERVICE, "\"%.80s\" was not published by this process", service);
 	*at = n->next;
-	name_free(n);
+	service_free(n);
 	return 0;
 }
 
-void dyn_name_close(void)
+void dyn_service_close(void)
 {
-	while (names != NULL)
-		dyn_name_unpublish(names->service);
+	while (services != NULL)
+		dyn_service_unpublish(services->service);
 }
 
 /* --- looking up ----------------------------------------------------------------------------- */
 
 /* Reads the port from the memfd of a process, if it is that of the service. */
-static bool name_read(int pid, int memfd, const char *service, char *port, size_t len)
+static bool service_read(int pid, int memfd, const char *service, char *port, size_t len)
 {
 	char path[64], text[4096];
 	size_t head = strlen(service);
@@ -188,27 +188,27 @@ static bool name_read(int pid, int memfd, const char *service, char *port, size_
 }
 
 /* The kernel's list of UNIX sockets has one a line; abstract names begin with '@'. */
-static bool name_search(FILE *list, const char *service, char *port, size_t len)
+static bool service_search(FILE *list, const char *service, char *port, size_t len)
 {
 	char want[NAME_LEN + 4], line[512];
 	int pid, memfd;
 
 	strcpy(want, " @");
-	name_socket(service, want + 2);
+	service_socket(service, want + 2);
 	while (fgets(line, sizeof(line), list) != NULL) {
 		const char *at = strstr(line, want);
 
 		if (at != NULL && sscanf(at + strlen(want), "-%d-%d", &pid, &memfd) == 2 &&
-			name_read(pid, memfd, service, port, len))
+			service_read(pid, memfd, service, port, len))
 			return true;
 	}
 	return false;
 }
 
-int dyn_name_lookup(const char *service, char *port, size_t len)
+int dyn_service_lookup(const char *service, char *port, size_t len)
 {
 	FILE *list = fopen("/proc/net/unix", "re");
-	bool found = list != NULL && name_search(list, service, port, len);
+	bool found = list != NULL && service_search(list, service, port, len);
 
 	if (list != NULL)
 		fclose(list);

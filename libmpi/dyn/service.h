@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* name.h - names of ports that processes of one user on one host can look up.
+/* service.h - names of services that processes of one user on one host can look up.
  *
  *      abstract sockets   haft-name-UID-HASH             the name is taken: binding fails
  *                         haft-name-UID-HASH-PID-FD      where its port is
@@ -7,23 +7,23 @@
  *
  * The kernel keeps all of it, and drops it when the process that has published the name ends: no
  * server and no file.  Other users cannot read the memfd. */
-#ifndef HAFT_DYN_NAME_H
-#define HAFT_DYN_NAME_H
+#ifndef HAFT_DYN_SERVICE_H
+#define HAFT_DYN_SERVICE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Publishes a port under a name.  replace: a name that this process has published gets the new port.
- * 0, or MPI_ERR_SERVICE with words. */
-int dyn_name_publish(const char *service, const char *port, bool replace);
+/* Publishes a port under a name.  replace: a name that this process has published gets the new
+ * port.  0, or MPI_ERR_SERVICE with words. */
+int dyn_service_publish(const char *service, const char *port, bool replace);
 
 /* Withdraws a name of this process.  0, or MPI_ERR_SERVICE with words. */
-int dyn_name_unpublish(const char *service);
+int dyn_service_unpublish(const char *service);
 
 /* Finds the port of a name: len bytes with its 0.  0, or MPI_ERR_NAME with words. */
-int dyn_name_lookup(const char *service, char *port, size_t len);
+int dyn_service_lookup(const char *service, char *port, size_t len);
 
 /* Withdraws all names of this process. */
-void dyn_name_close(void);
+void dyn_service_close(void);
 
 #endif
