@@ -96,14 +96,15 @@ static int service_no_room(const char *service)
 /* Makes what others look for.  Closes `taken' if that fails. */
 static int service_show(const char *service, const char *port, const char *socket_name, int taken)
 {
-	struct service *n = calloc(1, sizeof(*n) + strlen(service) + 1);
+	size_t len = strlen(service) + 1;
+	struct service *n = calloc(1, sizeof(*n) + len);
 	char where[NAME_LEN + 32];
 
 	if (n == NULL) {
 		close(taken);
 		return haft_err(MPI_ERR_NO_MEM, "no memory for a name");
 	}
-	strcpy(n->service, service);
+	memcpy(n->service, service, len);
 	n->taken = taken;
 	n->where = -1;
 	n->text = memfd_create("haft-name", MFD_CLOEXEC);
@@ -190,11 +191,11 @@ static bool service_read(int pid, int memfd, const char *service, char *port, si
 /* The kernel's list of UNIX sockets has one a line; abstract names begin with '@'. */
 static bool service_search(FILE *list, const char *service, char *port, size_t len)
 {
-	char want[NAME_LEN + 4], line[512];
+	char text[NAME_LEN], want[NAME_LEN + 4], line[512];
 	int pid, memfd;
 
-	strcpy(want, " @");
-	service_socket(service, want + 2);
+	service_socket(service, text);
+	snprintf(want, sizeof(want), " @%s", text);
 	while (fgets(line, sizeof(line), list) != NULL) {
 		const char *at = strstr(line, want);
 
