@@ -305,7 +305,7 @@ int obj_user_rc(void);
  * your user's call, or 0 to go back to the caller's address.  any thread. */
 void obj_site_set(uintptr_t site);
 
-/* What obj_site_set has set; 0: nothing.  any thread. */
+/* The site that obj_site_set has named; 0: none.  any thread. */
 uintptr_t obj_site_now(void);
 
 /* Both counts of an object.  A snapshot.  owner. */

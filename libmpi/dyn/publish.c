@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* publish.c - MPI_Publish_name, MPI_Lookup_name, MPI_Unpublish_name (MPI-5.0 11.9.4).
  *
- *      key haft_scope    host  processes of this user on this host: service.h.  The default
+ *      key haft_scope    host  processes of this user on this host: host_names.h.  The default
  *                        job   all that this launcher has started, on all hosts: boot/control.h
  *      key haft_replace  true: a name that is there gets the new port; else that is an error
  *
@@ -11,7 +11,7 @@
 #include "libmpi/boot/control.h"
 #include "libmpi/core/err.h"
 #include "libmpi/core/process_state.h"
-#include "libmpi/dyn/service.h"
+#include "libmpi/dyn/host_names.h"
 #include "libmpi/env/info.h"
 #include <engine.h>
 #include <string.h>

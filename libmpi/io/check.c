@@ -4,7 +4,7 @@
  *      rank 0   write [0, 100) solver.c:80 ──┐ MPI_File_sync: all ranges to all members,
  *      rank 1   write [96, 200) solver.c:80 ─┘ sorted; [96, 100) has two writers
  *
- * A file remembers a bounded number of ranges.  What exceeds it is not compared. */
+ * A file remembers a bounded number of ranges.  Further ranges are not compared. */
 #include "libmpi/io/check.h"
 
 #include "libmpi/core/callsite.h"
@@ -89,7 +89,7 @@ void io_check_hints(const struct io_file *f, const struct info *info, const char
 
 /* --- conflicting writes --------------------------------------------------------------------- */
 
-static void check_note(struct io_file *f, int64_t lo, int64_t hi, uintptr_t site)
+static void check_remember(struct io_file *f, int64_t lo, int64_t hi, uintptr_t site)
 {
 	struct io_check *c = f->check;
 	struct check_range *last = c->n > 0 ? &c->range[c->n - 1] : NULL;
@@ -101,13 +101,13 @@ static void check_note(struct io_file *f, int64_t lo, int64_t hi, uintptr_t site
 }
 
 /* Notes the ranges of the file that a job writes. */
-static void check_note_job(const struct io_job *j, uintptr_t site)
+static void check_remember_job(const struct io_job *j, uintptr_t site)
 {
 	const struct io_view *v = j->view;
 	struct type_run run[CHECK_RUNS];
 
 	if (v->linear) {
-		check_note(j->f, v->first + j->at, v->first + j->at + j->bytes, site);
+		check_remember(j->f, v->first + j->at, v->first + j->at + j->bytes, site);
 		return;
 	}
 	for (int64_t done = 0, covered; done < j->bytes && j->f->check->n < CHECK_RANGES;
@@ -116,8 +116,8 @@ static void check_note_job(const struct io_job *j, uintptr_t site)
 			v->file_filetype, j->at + done, j->bytes - done, run, CHECK_RUNS, &covered);
 
 		for (int i = 0; i < n; i++)
-			check_note(j->f, v->disp + run[i].off, v->disp + run[i].off + run[i].len,
-				site);
+			check_remember(j->f, v->disp + run[i].off,
+				v->disp + run[i].off + run[i].len, site);
 	}
 }
 
@@ -142,7 +142,7 @@ void io_check_write(struct io_job *j)
 	if (f->check == NULL)
 		f->check = calloc(1, sizeof(*f->check));
 	if (f->check != NULL && j->bytes > 0 && !f->atomic && !f->sequential)
-		check_note_job(j, obj_site_now());
+		check_remember_job(j, obj_site_now());
 	if (j->form != IO_BLOCKING && j->convert == NULL)
 		j->sum = check_sum(j);
 }
@@ -169,17 +169,17 @@ static int check_order(const void *a, const void *b)
 static bool check_find(
 	struct check_range *all, int64_t n, struct check_range *a, struct check_range *b)
 {
-	int64_t far = 0; /* the range that reaches furthest so far */
+	int64_t reach = 0; /* the range that reaches furthest so reach */
 
 	qsort(all, (size_t)n, sizeof(*all), check_order);
 	for (int64_t i = 1; i < n; i++) {
-		if (all[i].lo < all[far].hi && all[i].rank != all[far].rank) {
-			*a = all[far];
+		if (all[i].lo < all[reach].hi && all[i].rank != all[reach].rank) {
+			*a = all[reach];
 			*b = all[i];
 			return true;
 		}
-		if (all[i].hi > all[far].hi)
-			far = i;
+		if (all[i].hi > all[reach].hi)
+			reach = i;
 	}
 	return false;
 }

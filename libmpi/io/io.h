@@ -64,6 +64,7 @@ struct io_counts {
 	int64_t calls[2], bytes[2];                   /* accesses; by enum io_way */
 	int64_t direct, gathered, sieved, aggregated; /* accesses by the path they took */
 	int64_t access_ns; /* in blocking accesses; with the hint haft_statistics */
+	int64_t disk_ns;   /* of access_ns: in system calls that move bytes */
 	int64_t exchange_ns, lock_ns;
 };
 

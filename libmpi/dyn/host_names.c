@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* service.c - names of services on one host: see service.h. */
-#include "libmpi/dyn/service.h"
+/* host_names.c - names of services on one host: see host_names.h. */
+#include "libmpi/dyn/host_names.h"
 
 #include "libmpi/core/err.h"
 #include "libnet/net.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* service.h - names of services that processes of one user on one host can look up.
+/* host_names.h - names of services that processes of one user on one host can look up.
  *
  *      abstract sockets   haft-name-UID-HASH             the name is taken: binding fails
  *                         haft-name-UID-HASH-PID-FD      where its port is
@@ -7,8 +7,8 @@
  *
  * The kernel keeps all of it, and drops it when the process that has published the name ends: no
  * server and no file.  Other users cannot read the memfd. */
-#ifndef HAFT_DYN_SERVICE_H
-#define HAFT_DYN_SERVICE_H
+#ifndef HAFT_DYN_HOST_NAMES_H
+#define HAFT_DYN_HOST_NAMES_H
 
 #include <stdbool.h>
 #include <stddef.h>
