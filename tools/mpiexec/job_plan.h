@@ -71,6 +71,7 @@ struct plan {
 	int nranks;
 	struct host *host; /* hosts with ranks; empty: all ranks are local, without proxies */
 	int nhosts;
+	int nused;  /* of them, hosts with ranks of the command line: the first ones */
 	int *order; /* order of hosts in the proxy tree: proxy_tree.h */
 	int fanout;
 	int ppn; /* ranks per host and turn; 0: its slots */

@@ -254,9 +254,12 @@ static void segment_begin(struct local_ranks *c)
 void local_segment(struct local_ranks *c, const struct boot_world *world, int host, uint64_t cookie)
 {
 	char **envp = c->plan->app[0].envp + 1;
-	struct shm_opts opts = boot_opts(c->ranks0, envp);
+	struct shm_opts opts;
 	size_t len;
 	int err;
+
+	c->ranks0 = c->ranks0 > 0 ? c->ranks0 : 1; /* a segment has a seat */
+	opts = boot_opts(c->ranks0, envp);
 
 	opts.cookie = cookie;
 	opts.map_len = world != NULL ? boot_map_len(world, host) : 0;

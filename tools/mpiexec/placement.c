@@ -18,6 +18,7 @@
 #include <string.h>
 #include "libshm/shm.h"
 #include "tools/mpiexec/job.h"
+#include "tools/mpiexec/remote_ranks.h"
 
 /* One host, as the placement of one spawn sees it. */
 struct place_host {
@@ -37,6 +38,8 @@ static int hosts_look(const struct spawn *s, struct place_host **v)
 		int slots = p->nhosts > 0 ? p->host[h].slots : p->slots > 0 ? p->slots : shm_cpus();
 		int most = p->nhosts > 0 && p->host[h].max > 0 ? p->host[h].max : SHM_RANKS_MAX;
 
+		if (s->j->remote != NULL && !remote_lives(s->j->remote, h))
+			most = slots = 0;
 		(*v)[h] =
 			(struct place_host){.slots = slots, .room = p->full_refuse ? slots : most};
 	}
@@ -62,6 +65,22 @@ static bool host_listed(const char *list, const char *name, int *limit)
 	return false;
 }
 
+/* True if this machine is in the list. */
+static bool list_here(const char *list)
+{
+	bool here = false;
+
+	while (*list != '\0' && !here) {
+		size_t len = strcspn(list, ",");
+		char *name = text_new("%.*s", (int)strcspn(list, ":,"), list);
+
+		here = *name != '\0' && hosts_here(name);
+		free(name);
+		list += len + (list[len] == ',');
+	}
+	return here;
+}
+
 /* True if part i may run on host h. */
 static bool host_allowed(const struct spawn *s, int i, int h)
 {
@@ -69,8 +88,10 @@ static bool host_allowed(const struct spawn *s, int i, int h)
 	const char *list = s->app[i].hosts;
 	int limit;
 
-	if (list == NULL || p->nhosts == 0)
+	if (list == NULL)
 		return true;
+	if (p->nhosts == 0)
+		return list_here(list);
 	return host_listed(list, p->host[h].name, &limit);
 }
 

@@ -176,7 +176,8 @@ static void conf_do(const struct proxy_frame *f, const char *v)
 		setenv("PATH", c->path, 1);
 	for (int i = 0; i < c->plan.napps; i++)
 		environ_adapt(&c->plan.app[i]);
-	plan_find(&c->plan);
+	if (me.host < c->plan.nused)
+		plan_find(&c->plan);
 	me.local.common.mask = me.mask;
 	me.world = world_new(0, 0, c->plan.app, c->plan.napps);
 	for (int r = 0; r < me.world->n; r++) {
@@ -575,11 +576,11 @@ static void proxy_signals_read(int fd)
 	}
 }
 
-/* Reports once that no rank and no output is left here. */
+/* Reports once that no rank and no output is left here, and none will come. */
 static void gone_say(void)
 {
 	if (me.gone || !me.told || me.local.alive > 0 || (me.begun && proxy_out_open()) ||
-		(!me.begun && !me.ending))
+		(!me.ending && me.drain_ns == 0))
 		return;
 	me.gone = true;
 	up_put(UP_GONE, 0, -1, NULL, 0);

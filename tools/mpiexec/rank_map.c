@@ -6,7 +6,8 @@
  *   -ppn 1               0   | 1          ranks per host, instead of its slots
  *   max_slots=2          0 1 |            an upper limit over all laps
  *
- * Hosts without ranks are dropped. */
+ * Hosts without ranks stay at the end of the list, for processes that are spawned, as long as one
+ * mpiexec can start them all itself. */
 #include <stdlib.h>
 #include <string.h>
 #include "tools/mpiexec/job_plan.h"
@@ -63,11 +64,11 @@ static int walk_next(const struct plan *p, struct map_walk *w)
 	return host;
 }
 
-/* Drops hosts without ranks and renumbers the others. */
-static void empty_drop(struct plan *p)
+/* Moves hosts without ranks to the end of the list, and renumbers all. */
+static void empty_last(struct plan *p)
 {
-	int *new = mem_grow(NULL, (size_t)p->nhosts, sizeof(*new));
-	int n = 0;
+	int *new = mem_grow(NULL, (size_t)p->nhosts, sizeof(*new)), n = 0;
+	struct host *host = mem_grow(NULL, (size_t)p->nhosts, sizeof(*host));
 
 	for (int i = 0; i < p->nhosts; i++)
 		new[i] = -1;
@@ -76,12 +77,17 @@ static void empty_drop(struct plan *p)
 	for (int i = 0; i < p->nhosts; i++) {
 		if (new[i] < 0)
 			continue;
-		p->host[n] = p->host[i];
+		host[n] = p->host[i];
 		new[i] = n++;
 	}
+	p->nused = n;
+	for (int i = 0; i < p->nhosts; i++)
+		if (new[i] < 0)
+			host[n++] = p->host[i];
 	for (int r = 0; r < p->nranks; r++)
 		p->host_of[r] = new[p->host_of[r]];
-	p->nhosts = n;
+	free(p->host);
+	p->host = host;
 	free(new);
 }
 
@@ -112,8 +118,10 @@ void map_ranks(struct plan *p)
 		p->host_of[r] = walk_next(p, &w);
 	free(w.left);
 	free(w.room);
-	empty_drop(p);
-	if (p->nhosts == 1 && p->host[0].local)
+	empty_last(p);
+	if (p->nhosts > p->fanout)
+		p->nhosts = p->nused;
+	if (p->nused == 1 && p->host[0].local)
 		p->nhosts = 0;
 	host_order_make(p);
 }

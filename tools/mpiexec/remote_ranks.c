@@ -45,7 +45,9 @@ struct remote_ranks {
 	const struct plan *plan;
 	struct proxy_tree tree;
 	struct remote_host *site; /* by host */
-	int nready, nover;
+	int nready;               /* of the hosts with ranks */
+	int nover;
+	bool begun; /* the ranks have been told to start */
 	bool looking;
 	uint64_t look_ns; /* when to stop waiting for answers */
 	int64_t sent;     /* bytes of stdin */
@@ -113,8 +115,10 @@ static const char *host_name(const struct remote_ranks *f, int host)
 
 /* --- frames from proxies -------------------------------------------------------------------- */
 
-static void world_send(struct remote_ranks *f)
+/* Sends the addresses of world 0 to a host, or to all (-1). */
+static void world_send(struct remote_ranks *f, int host)
 {
+	struct proxy_frame fr = {.kind = FRAME_WORLD, .host = host, .rank = -1};
 	struct marshal p = {.len = 0};
 	const struct world *w = f->j->world;
 	char **addr = mem_grow(NULL, (size_t)w->n, sizeof(*addr));
@@ -123,8 +127,20 @@ static void world_send(struct remote_ranks *f)
 		addr[r] = f->j->rank[r].addr;
 	addrs_put(&p, addr, w->n);
 	free(addr);
-	frame_down(f, FRAME_WORLD, 0, p.v, p.len);
+	fr.len = (uint32_t)p.len;
+	tree_down(&f->tree, &fr, p.v);
 	free(p.v);
+}
+
+/* All hosts with ranks are ready: they start, and so do other hosts that are. */
+static void world_begin(struct remote_ranks *f)
+{
+	f->begun = true;
+	if (f->plan->nused == f->plan->nhosts)
+		world_send(f, -1);
+	for (int h = 0; h < f->plan->nhosts && f->plan->nused < f->plan->nhosts; h++)
+		if (f->site[h].ready)
+			world_send(f, h);
 }
 
 static void ready_take(struct remote_ranks *f, int host, struct marshal *p)
@@ -135,9 +151,12 @@ static void ready_take(struct remote_ranks *f, int host, struct marshal *p)
 	for (int r = 0; r < f->j->world->n; r++)
 		if (f->j->rank[r].host == host)
 			f->j->rank[r].addr = marshal_take_text(p);
-	f->nready++;
-	if (f->nready == f->plan->nhosts && !f->j->ending)
-		world_send(f);
+	f->nready += host < f->plan->nused;
+	if (f->begun)
+		world_send(f, host);
+	else if (remote_begun(f) && !f->j->ending)
+		world_begin(f);
+	spawn_resume();
 }
 
 static void begun_take(struct remote_ranks *f, int host, struct marshal *p)
@@ -237,14 +256,6 @@ static void seen_take(struct remote_ranks *f, int host, struct marshal *p)
 		look_end(f);
 }
 
-static void fail_take(struct remote_ranks *f, int host, int code, const char *words)
-{
-	if (f->j->ending)
-		return;
-	out_say("host %s: %s", host_name(f, host), words);
-	job_fail(f->j, code != 0 ? code : 1);
-}
-
 /* Ends a host: its ranks are dead and its streams closed. */
 static void site_end(struct remote_ranks *f, int host)
 {
@@ -256,6 +267,7 @@ static void site_end(struct remote_ranks *f, int host)
 	f->nover++;
 	job_host_lost(f->j, host);
 	spawn_host_lost(host);
+	spawn_resume();
 	for (int r = 0; r < f->j->n; r++)
 		if (f->j->rank[r].world != NULL && f->j->rank[r].host == host)
 			for (int which = 0; which < 2; which++)
@@ -264,11 +276,38 @@ static void site_end(struct remote_ranks *f, int host)
 		look_end(f);
 }
 
+/* True if no process is on the host: its loss harms nothing but later spawns. */
+static bool site_idle(const struct remote_ranks *f, int host)
+{
+	bool idle = host >= f->plan->nused;
+
+	for (int r = 0; r < f->j->n && idle; r++)
+		idle = !f->j->rank[r].alive || f->j->rank[r].host != host;
+	return idle;
+}
+
+static void fail_take(struct remote_ranks *f, int host, int code, const char *words)
+{
+	if (f->j->ending)
+		return;
+	if (site_idle(f, host)) {
+		if (f->plan->verbose)
+			out_say("host %s cannot be used for spawns: %s", host_name(f, host), words);
+		site_end(f, host);
+		return;
+	}
+	out_say("host %s: %s", host_name(f, host), words);
+	job_fail(f->j, code != 0 ? code : 1);
+}
+
 static void lost_take(struct remote_ranks *f, int host, const char *words)
 {
 	char *ranks = ranks_of(f, host);
 
-	if (!f->j->ending && !f->site[host].over) {
+	if (!f->j->ending && !f->site[host].over && site_idle(f, host)) {
+		if (f->plan->verbose)
+			out_say("host %s cannot be used for spawns: %s", host_name(f, host), words);
+	} else if (!f->j->ending && !f->site[host].over) {
 		out_say("host %s (%s): %s", host_name(f, host), ranks, words);
 		job_fail(f->j, 1);
 	}
@@ -382,7 +421,7 @@ void remote_start(struct job *j)
 
 bool remote_begun(const struct remote_ranks *f)
 {
-	return f->nready == f->plan->nhosts;
+	return f->nready == f->plan->nused;
 }
 
 void remote_signal(struct remote_ranks *f, enum frame_kind kind, int sig)
@@ -436,6 +475,14 @@ bool remote_lives(const struct remote_ranks *f, int host)
 	return f->site[host].ready && !f->site[host].over;
 }
 
+bool remote_settled(const struct remote_ranks *f)
+{
+	for (int h = 0; h < f->plan->nhosts; h++)
+		if (!f->site[h].ready && !f->site[h].over)
+			return false;
+	return true;
+}
+
 void remote_look(struct remote_ranks *f)
 {
 	if (f->looking)
@@ -469,7 +516,7 @@ size_t remote_stdin_room(const struct remote_ranks *f)
 		wanted = true;
 		least = s->took < least ? s->took : least;
 	}
-	if (!wanted || f->nready < f->plan->nhosts || f->sent - least >= FEED_LEN)
+	if (!wanted || f->nready < f->plan->nused || f->sent - least >= FEED_LEN)
 		return 0;
 	return (size_t)(FEED_LEN - (f->sent - least));
 }

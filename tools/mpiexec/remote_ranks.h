@@ -17,7 +17,7 @@ struct world;
 /* Starts the proxies and sets j->remote.  The ranks start when all proxies are ready. */
 void remote_start(struct job *j);
 
-/* True if all proxies are ready, so that ranks start or have started. */
+/* True if all proxies with ranks are ready, so that ranks start or have started. */
 bool remote_begun(const struct remote_ranks *f);
 
 /* Sends FRAME_SIGNAL or FRAME_END with a signal to all hosts. */
@@ -32,8 +32,9 @@ void remote_forget(struct remote_ranks *f, const struct world *w);
 void remote_spawn(struct remote_ranks *f, const struct world *w);
 void remote_go(struct remote_ranks *f, const struct world *w, bool soft);
 
-/* True if the host can get processes. */
+/* True if the host can get processes; true if that is known of all hosts. */
 bool remote_lives(const struct remote_ranks *f, int host);
+bool remote_settled(const struct remote_ranks *f);
 
 /* Sends the answer, a line, to the request of a process. */
 void remote_answer(struct remote_ranks *f, int place, const char *line);

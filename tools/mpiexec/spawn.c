@@ -338,7 +338,8 @@ static void spawn_end(struct spawn *s)
  * A host without ranks of the world answers nothing.  If a program is missing on a host, the spawn
  * begins again without that program, as far as `soft' allows it. */
 
-static struct spawn *pending; /* spawns that wait for hosts */
+static struct spawn *pending;  /* spawns that wait for hosts to prepare or to start */
+static struct spawn *deferred; /* spawns that wait until it is known which hosts there are */
 
 static struct spawn *pending_find(int world)
 {
@@ -520,6 +521,22 @@ void spawn_do(struct job *j, int place, const char *text)
 		spawn_refuse(s);
 		return;
 	}
+	if (j->remote != NULL && !remote_settled(j->remote)) {
+		s->next = deferred;
+		deferred = s;
+		return;
+	}
 	programs_find(s);
 	spawn_begin(s);
+}
+
+void spawn_resume(void)
+{
+	while (deferred != NULL && remote_settled(deferred->j->remote)) {
+		struct spawn *s = deferred;
+
+		deferred = s->next;
+		programs_find(s);
+		spawn_begin(s);
+	}
 }

@@ -38,6 +38,9 @@ void spawn_prepared(int world, int host, struct marshal *p);
 void spawn_going(int world, int host, struct marshal *p);
 void spawn_host_lost(int host);
 
+/* To be called when one more host is ready, or lost: spawns may have waited for it. */
+void spawn_resume(void);
+
 /* True while the world is being started. */
 bool spawn_waits(const struct world *w);
 

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# MPI-5.0 11.8: mpiexec as the server of MPI_Comm_spawn: keys, places, errors, ends, leaks.
+. tests/tools/lib.sh
+
+me=$TMPDIR/spawner
+"$B/bin/mpicc" $san -Wall tests/tools/spawner.c -o "$me" || exit 1
+
+# --- keys, output
+job -l -n 1 "$me" -n 2 -k wdir=/ -k "env=SPAWN_TEST=a b" "$me" child say
+want_rc 0
+want_out '[0] spawn: MPI_SUCCESS, 2 processes, 0 codes'
+want_out '[1:0] child 0 of 2 in /, SPAWN_TEST=a b'
+want_out '[1:1] child 1 of 2 in /, SPAWN_TEST=a b'
+cp "$me" "$TMPDIR/elsewhere"
+mkdir "$TMPDIR/bin" && mv "$TMPDIR/elsewhere" "$TMPDIR/bin/spawner_elsewhere"
+job -n 1 "$me" -k path="$TMPDIR/bin" -k haft_outfile="$TMPDIR/o.%r" spawner_elsewhere child say
+want_rc 0
+want_out 'spawn: MPI_SUCCESS, 1 processes, 0 codes'
+grep -q 'child 0 of 1' "$TMPDIR/o.0" || fail "haft_outfile: no output there"
+printf 'wdir=/\n# a comment\n' >"$TMPDIR/keys"
+job -n 1 "$me" -k file="$TMPDIR/keys" "$me" child say
+want_out 'child 0 of 1 in /,'
+
+# --- errors: with the name and the reason, and nothing is started
+job -n 1 "$me" -n 3 /no/such/program
+want_rc 0
+want_out 'spawn: MPI_ERR_SPAWN, 0 processes, 3 codes'
+want_out '/no/such/program'
+job -n 1 "$me" -n 2 "$TMPDIR/bin"
+want_out 'it is a directory'
+job -n 1 "$me" -k wdir=/no/such/directory "$me" child say
+want_out '/no/such/directory'
+job -n 1 "$me" -k arch=vax "$me" child say
+want_out 'arch is vax'
+
+# --- soft, slots
+job -n 1 "$me" -n 3 -k soft=0:3 /no/such/program
+want_out 'spawn: MPI_SUCCESS, 0 processes, 3 codes'
+here="-launcher fork -hosts a:2,b:2"
+job $here -nooversubscribe -n 2 "$me" -n 4 "$me" child say
+want_out 'spawn: MPI_ERR_SPAWN, 0 processes, 4 codes'
+want_out 'a has 2 slots, 2 used (2 by world 0); b has 2 slots, 0 used'
+job $here -nooversubscribe -n 2 "$me" -n 4 -k soft=1:4 "$me" child say
+want_out 'spawn: MPI_SUCCESS, 2 processes, 2 codes'
+want_out 'child 1 of 2'
+job $here -n 2 "$me" -n 5 -r 2 "$me" child say
+want_out 'spawn: MPI_SUCCESS, 5 processes, 0 codes'
+want_rc 0
+job $here -n 2 "$me" -n 3 -k host=b "$me" child say
+want_out 'child 2 of 3'
+job $here -n 2 "$me" -n 3 /no/such/program
+want_out 'spawn: MPI_ERR_SPAWN'
+want_out ': program `/no/such/program'
+
+# --- ends: a failure ends what is connected, and nothing else
+job -n 2 "$me" -n 2 "$me" child die
+want_rc 137
+want_err 'rank 1 of world 1'
+job $here -n 2 "$me" -n 2 "$me" child die
+want_rc 137
+
+# --- killed: nothing is left
+begin -n 1 "$me" -n 3 "$me" child sleep $mark
+until_ eval '[ "$(alive $mark)" = 5 ]' || fail "the children do not start"
+kill -9 $pid
+until_gone $mark 1000 || fail "after kill -9 of mpiexec processes are left"
+
+# --- without mpiexec
+said="a program without mpiexec"
+timeout $patience "$me" -n 2 -k env=SPAWN_TEST=x "$me" child say >"$out" 2>"$err" </dev/null
+rc=$?
+want_rc 0
+want_out 'spawn: MPI_SUCCESS, 2 processes, 0 codes'
+want_out 'child 1 of 2'
+"$me" -n 2 "$me" child sleep $mark >"$out" 2>"$err" </dev/null &
+pid=$!
+until_ eval '[ "$(alive $mark)" = 3 ]' || fail "$said: the children do not start"
+kill -9 $pid
+until_gone $mark 1000 || fail "$said: after kill -9 of it processes are left"
+
+# --- many rounds: mpiexec has as many files after them as before
+: >"$out"
+"$run" -n 1 "$me" -r 60 "$me" child quiet >"$out" 2>"$err" </dev/null &
+pid=$!
+until_there "$out" 10
+few=$(ls /proc/$pid/fd 2>/dev/null | wc -l)
+until_there "$out" 50
+many=$(ls /proc/$pid/fd 2>/dev/null | wc -l)
+wait $pid || fail "60 rounds: exit code $?"
+[ "$many" -le $((few + 8)) ] || fail "$few files after 10 rounds, and $many after 50"
+[ "$(grep -c MPI_SUCCESS "$out")" = 60 ] || fail "60 rounds: not all have succeeded"
+finish

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* spawner.c - spawns what its arguments say, and says what came of it: for spawn.sh.
+ *
+ *   spawner [-n N] [-r ROUNDS] [-k KEY=VALUE]... PROGRAM [ARGUMENT]...
+ *
+ * As a child (argument "child", and what it is to do) it reports to its parents. */
+#include <mpi.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define CODES 256
+
+static int child(MPI_Comm parents, const char *what)
+{
+	int rank, size;
+	char *env = getenv("SPAWN_TEST"), *cwd = getcwd(NULL, 0);
+
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	MPI_Comm_size(MPI_COMM_WORLD, &size);
+	if (strcmp(what, "say") == 0)
+		printf("child %d of %d in %s, SPAWN_TEST=%s\n", rank, size, cwd,
+			env != NULL ? env : "(none)");
+	free(cwd);
+	fflush(stdout);
+	if (strcmp(what, "die") == 0 && rank == size - 1)
+		raise(SIGKILL);
+	if (strcmp(what, "alone") == 0) { /* without its parents from now on */
+		MPI_Comm_disconnect(&parents);
+		MPI_Abort(MPI_COMM_WORLD, 7);
+	}
+	if (strcmp(what, "sleep") == 0)
+		pause();
+	MPI_Barrier(parents);
+	MPI_Comm_disconnect(&parents);
+	MPI_Finalize();
+	return 0;
+}
+
+static void tell(int err, int n, const int *codes, MPI_Comm c)
+{
+	char text[MPI_MAX_ERROR_STRING];
+	int len, bad = 0, class = 0, size = 0;
+
+	for (int i = 0; i < n && i < CODES; i++)
+		bad += codes[i] != MPI_SUCCESS;
+	MPI_Error_class(err, &class);
+	if (c != MPI_COMM_NULL)
+		MPI_Comm_remote_size(c, &size);
+	MPI_Error_string(err, text, &len);
+	printf("spawn: %s, %d processes, %d codes\n",
+		class == MPI_SUCCESS     ? "MPI_SUCCESS"
+		: class == MPI_ERR_SPAWN ? "MPI_ERR_SPAWN"
+					 : text,
+		size, bad);
+	if (err != MPI_SUCCESS)
+		printf("words: %s\n", text);
+	fflush(stdout);
+}
+
+static void spawn_round(char **argv, int n, MPI_Info info)
+{
+	static int codes[CODES];
+	MPI_Comm c = MPI_COMM_NULL;
+	int err = MPI_Comm_spawn(
+		argv[0], argv + 1, n, info, 0, MPI_COMM_WORLD, &c, n <= CODES ? codes : NULL);
+	int rank;
+
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	if (rank == 0)
+		tell(err, n, codes, c);
+	if (err != MPI_SUCCESS || c == MPI_COMM_NULL)
+		return;
+	if (argv[1] == NULL || strcmp(argv[1], "child") != 0 || strcmp(argv[2], "alone") != 0)
+		MPI_Barrier(c);
+	MPI_Comm_disconnect(&c);
+}
+
+int main(int argc, char **argv)
+{
+	MPI_Comm parents;
+	MPI_Info info;
+	int n = 1, rounds = 1, i = 1;
+
+	MPI_Init(&argc, &argv);
+	MPI_Comm_get_parent(&parents);
+	if (parents != MPI_COMM_NULL)
+		return child(parents, argc > 2 ? argv[2] : "");
+	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+	MPI_Info_create(&info);
+	for (; i + 1 < argc && argv[i][0] == '-'; i += 2) {
+		char *eq = strchr(argv[i + 1], '=');
+
+		if (argv[i][1] == 'n')
+			n = atoi(argv[i + 1]);
+		else if (argv[i][1] == 'r')
+			rounds = atoi(argv[i + 1]);
+		else if (eq != NULL) {
+			*eq = '\0';
+			MPI_Info_set(info, argv[i + 1], eq + 1);
+		}
+	}
+	for (int k = 0; k < rounds; k++)
+		spawn_round(argv + i, n, info);
+	MPI_Info_free(&info);
+	MPI_Finalize();
+	return 0;
+}
