@@ -41,15 +41,16 @@ struct shm_seg;
 
 /* This process in its job.  Only boot.c writes it. */
 struct boot {
-	int rank;   /* 0 .. size-1 */
-	int size;   /* ranks of the job, on all hosts */
-	int first;  /* number of rank 0 in the universe; 0 in the first job */
-	int nhosts; /* >= 1 */
-	int host;   /* 0 .. nhosts-1: where this process is */
-	int seat;   /* 0 .. nseats-1: the place of this process in the segment of its host */
-	int nseats; /* of the segment: one for each rank of this host */
-	int app;    /* MPI_APPNUM: 0 for a in `mpiexec a : b'; -1 in a singleton */
-	int seg_fd; /* the segment's memfd, close-on-exec; boot closes it */
+	int rank;     /* 0 .. size-1 */
+	int size;     /* ranks of the job, on all hosts */
+	int first;    /* number of rank 0 in the universe; 0 in the first job */
+	int nhosts;   /* >= 1 */
+	int host;     /* 0 .. nhosts-1: where this process is */
+	int seat;     /* 0 .. nseats-1: the place of this process in the segment of its host */
+	int nseats;   /* of the segment: one for each rank of this host */
+	int universe; /* MPI_UNIVERSE_SIZE; -1: it is not set */
+	int app;      /* MPI_APPNUM: 0 for a in `mpiexec a : b'; -1 in a singleton */
+	int seg_fd;   /* the segment's memfd, close-on-exec; boot closes it */
 	struct shm_seg *seg; /* the segment, mapped: for shm_attach(boot->seg, boot->seat, ...) */
 	uint64_t cookie;     /* random, never 0; equal in all ranks of a job, and in no other job */
 	bool launched;       /* by our mpiexec; false: by another launcher, or a singleton */

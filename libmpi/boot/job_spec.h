@@ -11,11 +11,12 @@ struct shm_seg;
 struct job_spec {
 	int fd; /* of the segment */
 	int rank, size, app;
-	int first;  /* number of the job's rank 0 in the universe; 0: the first job */
-	int by;     /* pid of mpiexec */
-	int seat;   /* the rank, if the variable does not say it: one host, first job */
-	int listen; /* listening socket of this rank; -1: none */
-	int pmi;    /* socket of mpiexec's PMI server, for ranks of other MPIs; -1: none */
+	int first;    /* number of the job's rank 0 in the universe; 0: the first job */
+	int universe; /* MPI_UNIVERSE_SIZE; -1: it is not set */
+	int by;       /* pid of mpiexec */
+	int seat;     /* the rank, if the variable does not say it: one host, first job */
+	int listen;   /* listening socket of this rank; -1: none */
+	int pmi;      /* socket of mpiexec's PMI server, for ranks of other MPIs; -1: none */
 	uint64_t cookie;
 };
 

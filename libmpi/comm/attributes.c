@@ -196,7 +196,8 @@ int comm_attr_open(int universe, int appnum)
 	if (err == OBJ_OK)
 		err = attr_fix_at(MPI_LASTUSEDCODE, &haft_code_last);
 	if (err == OBJ_OK)
-		err = attr_fix(MPI_UNIVERSE_SIZE, universe);
+		err = universe >= 0 ? attr_fix(MPI_UNIVERSE_SIZE, universe)
+				    : attr_fix_at(MPI_UNIVERSE_SIZE, NULL);
 	if (err == OBJ_OK)
 		err = appnum >= 0 ? attr_fix(MPI_APPNUM, appnum) : attr_fix_at(MPI_APPNUM, NULL);
 	return err == OBJ_OK

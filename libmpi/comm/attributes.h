@@ -6,7 +6,8 @@
 #include "libmpi/core/win_object.h"
 
 /* Registers the predefined keys of communicators and windows, and sets the predefined attributes of
- * communicators.  appnum < 0: there is no MPI_APPNUM.  0 or MPI_ERR_NO_MEM. */
+ * communicators. universe < 0: MPI_UNIVERSE_SIZE is not set; appnum < 0: nor is MPI_APPNUM. 0 or
+ * MPI_ERR_NO_MEM. */
 int comm_attr_open(int universe, int appnum);
 
 /* Sets a predefined attribute of a window (MPI_WIN_BASE ..).  value is what a C program gets: the

@@ -131,7 +131,7 @@ static int engines_open(void)
 	if (err == 0) {
 		coll_open();
 		rma_init();
-		err = comm_attr_open(boot->size, boot->app);
+		err = comm_attr_open(boot->universe, boot->app);
 	}
 	comm_open(boot->first + boot->rank, boot->rank, boot->size);
 	engines = err == 0;

@@ -52,6 +52,16 @@ job $here -n 2 "$me" -n 3 /no/such/program
 want_out 'spawn: MPI_ERR_SPAWN'
 want_out ': program `/no/such/program'
 
+# --- MPI_UNIVERSE_SIZE
+job -usize 7 -n 2 "$me" -u
+want_out 'universe 7'
+job -usize none -n 2 "$me" -u
+want_out 'universe not set'
+job $here -n 2 "$me" -u
+want_out 'universe 4'
+MPIEXEC_UNIVERSE_SIZE=9 job -n 1 "$me" -u
+want_out 'universe 9'
+
 # --- ends: a failure ends what is connected, and nothing else
 job -n 2 "$me" -n 2 "$me" child die
 want_rc 137

@@ -78,6 +78,17 @@ static void spawn_round(char **argv, int n, MPI_Info info)
 	MPI_Comm_disconnect(&c);
 }
 
+static void universe_tell(void)
+{
+	int *v, flag;
+
+	MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_UNIVERSE_SIZE, &v, &flag);
+	if (flag)
+		printf("universe %d\n", *v);
+	else
+		printf("universe not set\n");
+}
+
 int main(int argc, char **argv)
 {
 	MPI_Comm parents;
@@ -89,6 +100,8 @@ int main(int argc, char **argv)
 	if (parents != MPI_COMM_NULL)
 		return child(parents, argc > 2 ? argv[2] : "");
 	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+	if (argc > 1 && strcmp(argv[1], "-u") == 0)
+		universe_tell();
 	MPI_Info_create(&info);
 	for (; i + 1 < argc && argv[i][0] == '-'; i += 2) {
 		char *eq = strchr(argv[i + 1], '=');
@@ -102,7 +115,7 @@ int main(int argc, char **argv)
 			MPI_Info_set(info, argv[i + 1], eq + 1);
 		}
 	}
-	for (int k = 0; k < rounds; k++)
+	for (int k = 0; k < rounds && i < argc && argv[i][0] != '-'; k++)
 		spawn_round(argv + i, n, info);
 	MPI_Info_free(&info);
 	MPI_Finalize();

@@ -576,14 +576,18 @@ static void universe_read(struct plan *p, const char *what, const char *s)
 		fatal(EXIT_USAGE, "%s takes a number, slots or none, not `%s'", what, s);
 }
 
-/* MPI_UNIVERSE_SIZE is never less than the ranks that are started. */
+/* MPI_UNIVERSE_SIZE is never less than the ranks that are started.  Without -usize it is the number
+ * of slots, if there are more of them than ranks: else programs would take it that there is no
+ * room. */
 static void universe_settle(struct plan *p, int slots)
 {
+	int known = slots > 0 ? slots : shm_cpus();
+
 	p->slots = slots;
 	if (p->universe == UNIVERSE_AUTO)
-		p->universe = slots > 0 ? slots : UNIVERSE_NONE;
+		p->universe = known > p->nranks ? known : UNIVERSE_NONE;
 	else if (p->universe == UNIVERSE_SLOTS)
-		p->universe = slots > 0 ? slots : shm_cpus();
+		p->universe = known;
 	if (p->universe > 0 && p->universe < p->nranks)
 		p->universe = p->nranks;
 }

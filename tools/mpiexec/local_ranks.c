@@ -299,7 +299,7 @@ char *local_adopt(struct local_ranks *c, int fd, int pid)
 static char *boot_var_make(const struct local_ranks *c, int i, int pmi)
 {
 	const struct local_rank *m = &c->m[i];
-	char first[32] = "", seat[32] = "", listen[32] = "", other[32] = "";
+	char first[32] = "", seat[32] = "", listen[32] = "", other[32] = "", universe[32] = "";
 
 	if (m->world->first > 0)
 		snprintf(first, sizeof(first), ",first=%d", m->world->first);
@@ -309,10 +309,12 @@ static char *boot_var_make(const struct local_ranks *c, int i, int pmi)
 		snprintf(listen, sizeof(listen), ",listen=%d", m->listen);
 	if (pmi >= 0)
 		snprintf(other, sizeof(other), ",pmi=%d", pmi);
-	return text_new(BOOT_VAR "=fd=%d,rank=%d,size=%d,app=%d,by=%d,cookie=%016llx%s%s%s%s",
+	if (c->plan->universe >= 0)
+		snprintf(universe, sizeof(universe), ",universe=%d", c->plan->universe);
+	return text_new(BOOT_VAR "=fd=%d,rank=%d,size=%d,app=%d,by=%d,cookie=%016llx%s%s%s%s%s",
 		c->common.seg_fd, m->rank, m->world->n, m->world->app[m->app].appnum,
 		(int)c->common.by, (unsigned long long)shm_seg_cookie(c->seg), first, seat, listen,
-		other);
+		other, universe);
 }
 
 /* True for variables of an outer launcher, which must not reach the ranks. */

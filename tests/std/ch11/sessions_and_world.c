@@ -81,7 +81,7 @@ int main(int argc, char **argv)
 	talk("beside");
 	expect_ok(MPI_Comm_size(MPI_COMM_WORLD, &n));
 	expect_ok(MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_UNIVERSE_SIZE, &v, &flag));
-	expect(flag && *v >= n);
+	expect(!flag || *v >= n); /* mpiexec may not know it */
 	expect_ok(MPI_Session_finalize(&s));
 	expect_ok(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN));
 	once();
