@@ -78,11 +78,11 @@ void io_unlock_kernel(const struct io_file *f, int64_t lo, int64_t hi);
 /* Tries the kernel's lock and gives it back; a conflict is no error. */
 int io_lock_kernel_try(const struct io_file *f);
 
-/* Takes a lease: no other open of the file exists on this host, and none is completed until
- * io_lease_give.  false: there is another one, or the file system or the owner of the file does not
- * allow it. */
-bool io_lease_take(const struct io_file *f);
-void io_lease_give(const struct io_file *f);
+/* Makes this the sole open: no other open of the file exists on this host, and none is completed
+ * until io_sole_give.  false: there is another one, or the file system or the owner of the file
+ * does not allow it. */
+bool io_sole_take(const struct io_file *f);
+void io_sole_give(const struct io_file *f);
 
 /* A number for the name space that this process's pid is in, and whether a process is gone; false
  * also where that cannot be known. */

@@ -62,14 +62,14 @@ void io_unlock_kernel(const struct io_file *f, int64_t lo, int64_t hi)
 		lock_fcntl(f, F_SETLK, F_UNLCK, lo, hi);
 }
 
-/* The signal of a broken lease: by default it is ignored.  The lease's own, SIGIO, would end the
- * process. */
-bool io_lease_take(const struct io_file *f)
+/* The signal that another open waits: by default it is ignored.  The usual one, SIGIO, would end
+ * the process. */
+bool io_sole_take(const struct io_file *f)
 {
 	return fcntl(f->fd, F_SETSIG, SIGURG) == 0 && fcntl(f->fd, F_SETLEASE, F_WRLCK) == 0;
 }
 
-void io_lease_give(const struct io_file *f)
+void io_sole_give(const struct io_file *f)
 {
 	fcntl(f->fd, F_SETLEASE, F_UNLCK);
 }

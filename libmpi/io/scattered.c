@@ -11,8 +11,8 @@
  *
  * A write of a window writes the holes back.  It has the window locked exclusively, and each writer
  * of this open locks its range (io_may_rewrite).  A file of one member is often opened by other
- * processes as well, each alone: then a lease says for the moment of a window that there are none.
- * Without it, and with members on several hosts, only runs are written. */
+ * processes as well, each alone: then the kernel keeps them out for the moment of a window
+ * (F_SETLEASE). Where it does not, and with members on several hosts, only runs are written. */
 #include "libmpi/io/path.h"
 
 #include "libmpi/core/err.h"
@@ -225,14 +225,14 @@ static int scatter_window_change(struct scatter *s, const struct scatter_window 
 }
 
 /* Is it unknown whether other processes have opened the file, and write into a window? */
-static bool scatter_needs_lease(const struct io_file *f)
+static bool scatter_needs_sole(const struct io_file *f)
 {
 	return f->alone && (f->amode & MPI_MODE_UNIQUE_OPEN) == 0;
 }
 
-/* As scatter_window_change, with a lease; without one there are no more windows.  The lease is the
- * process's, so one window at a time has it. */
-static int scatter_window_lease(struct scatter *s, const struct scatter_window *w)
+/* As scatter_window_change, while this is the sole open of the file.  If there are others, no more
+ * windows.  A process is sole for one window at a time: hence the lock. */
+static int scatter_window_sole(struct scatter *s, const struct scatter_window *w)
 {
 	struct io_file *f = s->j->f;
 	struct io_lock lock;
@@ -240,10 +240,10 @@ static int scatter_window_lease(struct scatter *s, const struct scatter_window *
 
 	if (err != 0)
 		return err;
-	s->windows = io_lease_take(f);
+	s->windows = io_sole_take(f);
 	if (s->windows) {
 		err = scatter_window_change(s, w);
-		io_lease_give(f);
+		io_sole_give(f);
 	}
 	io_unlock_range(f, &lock);
 	return err;
@@ -256,8 +256,8 @@ static int scatter_window_write(struct scatter *s, const struct scatter_window *
 	struct io_lock lock = {.slot = -1};
 	int err = 0;
 
-	if (scatter_needs_lease(f))
-		return scatter_window_lease(s, w);
+	if (scatter_needs_sole(f))
+		return scatter_window_sole(s, w);
 	if (!f->atomic)
 		err = io_lock_range(f, w->lo, w->hi, IO_LOCK_EXCLUSIVE, IO_LOCK_HOST, &lock);
 	if (err == 0)
@@ -289,11 +289,11 @@ static int scatter_window_make(struct scatter *s)
 	return s->window != NULL ? 0 : scatter_no_memory(s->room);
 }
 
-/* May this member write windows?  A lock of an atomic access does not bound what a lease covers. */
+/* May this member write windows?  A sole open is more than the lock of an atomic access. */
 static bool scatter_rewrites(const struct io_file *f)
 {
 	return io_may_rewrite(f) && f->readable && io_hint(f, IO_DS_WRITE) != IO_DISABLE &&
-	       !(f->atomic && scatter_needs_lease(f));
+	       !(f->atomic && scatter_needs_sole(f));
 }
 
 /* Moves the next part, with windows. */

@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -377,15 +378,13 @@ static void ages(void)
 	lonely(&(int){22});
 }
 
-/* A disk that never answers. */
+static volatile int disk_is_dead; /* it never answers */
+
 ssize_t pread(int fd, void *buf, size_t n, off_t at)
 {
-	(void)fd;
-	(void)buf;
-	(void)n;
-	(void)at;
-	for (;;)
+	while (disk_is_dead)
 		pause();
+	return syscall(SYS_pread64, fd, buf, n, at);
 }
 
 /* Rank 1 waits for the disk, and rank 0 for rank 1. */
@@ -397,6 +396,7 @@ static void disk(void)
 	if (rank == 0)
 		MPI_Recv(x, 1, MPI_INT, 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 	MPI_File_open(MPI_COMM_SELF, "/proc/self/exe", MPI_MODE_RDONLY, MPI_INFO_NULL, &f);
+	disk_is_dead = 1;
 	MPI_File_iread_at(f, 0, y, sizeof(y), MPI_BYTE, &r);
 	MPI_Wait(&r, MPI_STATUS_IGNORE);
 }

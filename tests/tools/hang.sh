@@ -11,7 +11,7 @@ asks='have slept for'
 
 # The report is there to its last line.
 told() {
-	grep -qE '(a cycle: |no cycle).*' "$err" || { case $1 in waitany | unready | unmet | many | elsewhere) ;; *) false ;; esac && [ "$(wc -l <"$err")" -ge 3 ]; }
+	grep -qE '(a cycle: |no cycle).*' "$err" || { case $1 in waitany | unready | unmet | many | elsewhere | disk) ;; *) false ;; esac && [ "$(wc -l <"$err")" -ge 3 ]; }
 }
 # hangs N NAME...: runs a job that hangs until mpiexec has said so and what its N ranks do.
 hangs() {
