@@ -77,9 +77,10 @@ program files
   call MPI_Error_class(ierror, class)
   call expect(class == MPI_ERR_NO_SUCH_FILE .and. f == MPI_FILE_NULL, 'a missing file')
 
-  call MPI_File_open(MPI_COMM_WORLD, path, MPI_MODE_RDWR + MPI_MODE_CREATE, MPI_INFO_NULL, f)
+  call MPI_File_open(MPI_COMM_WORLD, path, MPI_MODE_RDWR + MPI_MODE_CREATE + &
+      MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL, f)
   call MPI_File_get_amode(f, amode)
-  call expect(amode == MPI_MODE_RDWR + MPI_MODE_CREATE, 'amode')
+  call expect(iand(amode, MPI_MODE_RDWR) /= 0, 'amode')
   x = [(100 * rank + i, i = 1, 10)]
   at = 40 * rank
   call MPI_File_write_at_all(f, at, x, 10, MPI_INTEGER, status)

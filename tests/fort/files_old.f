@@ -1,6 +1,6 @@
-C SPDX-License-Identifier: BSD-3-Clause
-C RUN np=2
-C MPI-5.0 14, 19.1: files by mpif.h.
+! SPDX-License-Identifier: BSD-3-Clause
+! RUN np=2
+! MPI-5.0 14, 19.1: files by mpif.h.
       program files
       implicit none
       include 'mpif.h'
@@ -15,7 +15,8 @@ C MPI-5.0 14, 19.1: files by mpif.h.
       if (path .eq. ' ') path = '/tmp'
       path = trim(path) // '/old'
       call MPI_FILE_OPEN(MPI_COMM_WORLD, path,
-     &     MPI_MODE_RDWR + MPI_MODE_CREATE, MPI_INFO_NULL, f, ierr)
+     &     MPI_MODE_RDWR + MPI_MODE_CREATE + MPI_MODE_DELETE_ON_CLOSE,
+     &     MPI_INFO_NULL, f, ierr)
       if (ierr .ne. MPI_SUCCESS) bad = bad + 1
       do i = 1, 4
          x(i) = 10 * rank + i

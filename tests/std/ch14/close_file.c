@@ -30,7 +30,7 @@ static void commit(const char *path)
 	MPI_Offset size;
 	MPI_File f;
 
-	f = file_new(MPI_COMM_WORLD, path);
+	f = file_create(MPI_COMM_WORLD, path, 0);
 	if (check_rank == 0)
 		OK(MPI_File_write(f, "old content", 11, MPI_CHAR, MPI_STATUS_IGNORE));
 	OK(MPI_File_close(&f));
@@ -56,6 +56,7 @@ static void commit(const char *path)
 		MPI_File_open(MPI_COMM_WORLD, path,
 			MPI_MODE_CREATE | MPI_MODE_EXCL | MPI_MODE_WRONLY, info, &f));
 	OK(MPI_Info_free(&info));
+	file_delete(path);
 }
 
 /* The path was relative, and the directory has changed. */
@@ -126,6 +127,7 @@ static void rest(const char *path)
 	expect_eq(flag, 1);
 	OK(MPI_File_write_at_all(f, check_rank, "x", 1, MPI_CHAR, MPI_STATUS_IGNORE));
 	OK(MPI_File_close(&f));
+	file_delete(path);
 }
 
 int main(int argc, char **argv)

@@ -67,6 +67,7 @@ int main(int argc, char **argv)
 			MPI_File_open(MPI_COMM_WORLD, path, MPI_MODE_RDWR, info, &f));
 	}
 	OK(MPI_Info_free(&info));
+	file_delete(path);
 	MPI_Finalize();
 	return check_end();
 }

@@ -33,7 +33,7 @@ static void classes(void)
 	longest[sizeof(longest) - 1] = '\0';
 	FAILS(MPI_ERR_BAD_FILE, "ENAMETOOLONG",
 		MPI_File_open(MPI_COMM_WORLD, longest, MPI_MODE_RDONLY, MPI_INFO_NULL, &f));
-	f = file_new(MPI_COMM_WORLD, file_name("plain"));
+	f = file_create(MPI_COMM_WORLD, file_name("plain"), 0);
 	OK(MPI_File_close(&f));
 	snprintf(inside, sizeof(inside), "%s/x", file_name("plain"));
 	FAILS(MPI_ERR_BAD_FILE, "ENOTDIR",
@@ -51,12 +51,14 @@ static void another_file(void)
 		return;
 	snprintf(path, sizeof(path), "%s%d", file_name("other"), check_rank == 1);
 	if (check_rank < 2) {
-		f = file_new(MPI_COMM_SELF, path);
+		f = file_create(MPI_COMM_SELF, path, 0);
 		OK(MPI_File_close(&f));
 	}
 	OK(MPI_Barrier(MPI_COMM_WORLD));
 	FAILS(MPI_ERR_BAD_FILE, "rank 1 on host",
 		MPI_File_open(MPI_COMM_WORLD, path, MPI_MODE_RDWR, MPI_INFO_NULL, &f));
+	if (check_rank < 2)
+		OK(MPI_File_delete(path, MPI_INFO_NULL));
 }
 
 static void handlers(void)
@@ -81,6 +83,7 @@ static void handlers(void)
 	OK(MPI_File_set_errhandler(MPI_FILE_NULL, MPI_ERRORS_RETURN));
 	OK(MPI_Errhandler_free(&h));
 	OK(MPI_File_close(&f));
+	file_delete(file_name("plain"));
 }
 
 int main(int argc, char **argv)

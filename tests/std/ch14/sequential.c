@@ -144,6 +144,7 @@ static void to_file(const char *path)
 	OK(MPI_File_close(&f));
 	expect(stat(path, &st) == 0);
 	expect_eq(st.st_size, 13 * check_size);
+	file_delete(path);
 }
 
 int main(int argc, char **argv)
@@ -153,6 +154,8 @@ int main(int argc, char **argv)
 	from_pipe(file_name("pipe2"));
 	to_device();
 	to_file(file_name("plain"));
+	file_delete(file_name("pipe"));
+	file_delete(file_name("pipe2"));
 	MPI_Finalize();
 	return check_end();
 }
