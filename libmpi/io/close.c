@@ -80,8 +80,8 @@ static int close_name(struct io_file *f, int err)
 		err = io_disk_rename(f, f->path, f->final_path, (f->amode & MPI_MODE_EXCL) != 0);
 	if (f->final_path != NULL && err == 0)
 		err = io_disk_sync_folder(f, f->final_path);
-	if ((f->amode & MPI_MODE_DELETE_ON_CLOSE) != 0 && err == 0)
-		err = io_disk_delete(f, f->final_path != NULL ? f->final_path : f->path);
+	if ((f->amode & MPI_MODE_DELETE_ON_CLOSE) != 0)
+		return io_disk_delete(f, f->final_path != NULL ? f->final_path : f->path);
 	return err;
 }
 
