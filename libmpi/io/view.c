@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* view.c - which parts of a file a process sees (MPI-5.0 14.3).
  *
- * MPI_File_set_view makes a new view beside the old one.  All members agree that theirs are good
- * before any goes over to it, so a failed call leaves every view as it was.  Its cost is that of
- * the datatypes' descriptions, never of their blocks. */
+ * MPI_File_set_view makes a new view beside the old one, which pending accesses keep.  All members
+ * agree that theirs are good before any goes over to it, so a failed call leaves every view as it
+ * was.  Its cost is that of the datatypes' descriptions, never of their blocks. */
 #include "libmpi/io/view.h"
 
 #include "libmpi/core/err.h"
@@ -174,10 +174,12 @@ static int view_make(struct io_file *f, int64_t disp, struct type *etype, struct
 	const char *datarep, struct io_view **view)
 {
 	const struct io_rep *rep = NULL;
-	int err = io_file_idle(f, "MPI_File_set_view");
+	int err = io_rep_find(datarep, &rep);
 
-	if (err == 0)
-		err = io_rep_find(datarep, &rep);
+	if (err == 0 && f->split.req != NULL)
+		err = haft_err(MPI_ERR_OTHER,
+			"MPI_File_set_view while a split collective access of %s is active",
+			f->path);
 	if (err == 0)
 		err = view_check_types(f, etype, filetype);
 	if (err == 0)

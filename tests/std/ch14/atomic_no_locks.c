@@ -14,7 +14,7 @@ int main(int argc, char **argv)
 
 	check_init(&argc, &argv);
 	name = file_name("no_locks");
-	f = file_new(MPI_COMM_WORLD, name);
+	f = file_create(MPI_COMM_WORLD, name, 0);
 	if (check_rank == check_size - 1)
 		disk_arm(DISK_LOCK, 1, ENOLCK);
 	FAILS(MPI_ERR_UNSUPPORTED_OPERATION, "no locks", MPI_File_set_atomicity(f, 1));

@@ -159,7 +159,7 @@ int main(int argc, char **argv)
 	name = file_name("disk_faults");
 	check_fill(out, sizeof(out), 1);
 	layouts_make();
-	f = file_new(MPI_COMM_WORLD, name);
+	f = file_create(MPI_COMM_WORLD, name, 0);
 	for (int i = 0; i < LAYOUTS; i++) {
 		OK(MPI_File_set_view(f, 0, MPI_BYTE, layouts[i].filetype, "native", MPI_INFO_NULL));
 		for (int later = 0; later < 2; later++) {
