@@ -154,6 +154,12 @@ int dyn_port_close(const char *name)
 	return 0;
 }
 
+void dyn_port_close_all(void)
+{
+	while (ports != NULL)
+		dyn_port_close(ports->name);
+}
+
 struct dyn_port *dyn_port_use(const char *name)
 {
 	struct dyn_port *p = *port_find(name);

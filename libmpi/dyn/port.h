@@ -42,6 +42,9 @@ int dyn_port_open(struct info *info, char *name);
  * words. */
 int dyn_port_close(const char *name);
 
+/* Closes all ports of this process. */
+void dyn_port_close_all(void);
+
 /* The port of this process with that name, used from now on: dyn_port_drop.  NULL: MPI_ERR_PORT,
  * with words. */
 struct dyn_port *dyn_port_use(const char *name);

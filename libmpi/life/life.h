@@ -18,6 +18,9 @@ int life_up(int level);
  * job sends any more. */
 void life_down(bool stopped);
 
+/* MPI_Finalize, but for ports and names. */
+int life_finalize(void);
+
 /* Notes what MPI_Finalize has returned: mpiexec names a failed one if the process exits after
  * it. */
 void life_finalize_returned(int err);
