@@ -94,9 +94,11 @@ void shm_newcomer_set(struct shm *s, shm_newcomer_fn *newcomer)
 	s->in->newcomer = newcomer;
 }
 
-/* Watched words lie in what is given back. */
-static void watches_end(struct shm *s)
+/* Processes have come or gone: watched words may lie in memory that is given back, and there may be
+ * more of them than CPUs. */
+static void seat_changed(struct shm *s)
 {
+	s->in->contended = shm_seg_contended(s->seg);
 	s->in->short_nap = s->in->nwatches > 0 || s->in->short_nap;
 	s->in->nwatches = 0;
 }
@@ -125,7 +127,7 @@ void shm_seat_face(struct shm *s, int seat, uint32_t name)
 
 	if (p->name_out == name)
 		return;
-	watches_end(s);
+	seat_changed(s);
 	pipe_forget(s, seat);
 	shm_channel_drop_out(s, seat);
 	s->tx[seat] = (struct shm_tx){0};
@@ -151,7 +153,7 @@ void shm_seat_renew(struct shm *s, int src, uint32_t name)
 	struct shm_private *in = s->in;
 	struct shm_peer *p = &in->peer[src];
 
-	watches_end(s);
+	seat_changed(s);
 	list_remove(in->ring_src, &in->nrings, src);
 	list_remove(in->pipe_src, &in->npipes_in, src);
 	if (p->hot)

@@ -14,7 +14,9 @@
 #include "libmpi/comm/comm_create.h"
 #include "libmpi/comm/leader_exchange.h"
 #include "libmpi/core/err.h"
+#include "libmpi/dyn/connect.h"
 #include "libmpi/dyn/dyn.h"
+#include "libmpi/dyn/port.h"
 #include "libmpi/p2p/p2p.h"
 #include <engine.h>
 #include <stdio.h>
@@ -25,6 +27,7 @@
 struct spawn_result {
 	int32_t err;             /* class of MPI: nothing was started */
 	int32_t first, n, total; /* as struct boot_spawned */
+	int32_t by_port;         /* the children come to a port of the root */
 	struct comm_ids ids;
 	char words[BOOT_WORDS];
 	int32_t errcode[]; /* [total] */
@@ -36,6 +39,8 @@ struct spawn_request {
 	int count;
 	int total; /* processes that are wanted */
 	struct comm_ids ids;
+	bool by_port;
+	char port[1 + MPI_MAX_PORT_NAME]; /* 'P' and the port's name: the birth text then */
 };
 
 /* --- the request ---------------------------------------------------------------------------- */
@@ -104,19 +109,44 @@ static void launcher_wait(bool (*ready)(void *arg))
 	p2p_progress_until(&want);
 }
 
+/* Children meet their parents at a port if they are not of our universe, or if some parent is not:
+ * then numbers do not mean the same to all. */
+static bool launcher_strangers(const struct group *parents)
+{
+	bool strangers = !boot_spawn_kin();
+
+	for (int i = 0; i < parents->size && !strangers; i++)
+		strangers = group_peer(parents, i) >= VIA_ALIAS_FIRST;
+	return strangers;
+}
+
+/* The birth text, malloc'ed. */
+static int launcher_birth(struct spawn_request *q, const struct group *parents, char **birth)
+{
+	int err;
+
+	q->ids = comm_ctx_mint(CTX_FEW);
+	q->by_port = launcher_strangers(parents);
+	if (q->by_port) {
+		q->port[0] = DYN_BIRTH_PORT;
+		err = dyn_port_open(NULL, q->port + 1);
+		if (err != 0)
+			return err;
+	}
+	*birth = q->by_port ? strdup(q->port) : dyn_birth_write(parents, q->ids);
+	return *birth != NULL ? 0 : haft_err(MPI_ERR_NO_MEM, "no memory for a spawn");
+}
+
 /* Asks the launcher.  r->errcode is malloc'ed or NULL. */
 static void launcher_spawn(struct spawn_request *q, struct group *parents, struct boot_spawned *r)
 {
-	char *birth;
+	char *birth = NULL;
 
-	*r = (struct boot_spawned){.err = MPI_ERR_NO_MEM, .words = "no memory for a spawn"};
-	q->ids = comm_ctx_mint(CTX_FEW);
-	birth = dyn_birth_write(parents, q->ids);
-	if (birth == NULL)
-		return;
+	*r = (struct boot_spawned){.err = launcher_birth(q, parents, &birth)};
 	launcher_wait(launcher_free);
 	launcher_busy = true;
-	r->err = boot_spawn_begin(q->command, q->count, birth);
+	if (r->err == 0)
+		r->err = boot_spawn_begin(q->command, q->count, birth);
 	if (r->err == 0) {
 		launcher_wait(launcher_answered);
 		boot_spawn_end(r);
@@ -157,6 +187,7 @@ static int result_of_root(
 	s->first = r.first;
 	s->n = r.n;
 	s->ids = q->ids;
+	s->by_port = q->by_port && r.n > 0;
 	memcpy(s->words, r.words, sizeof(s->words));
 	for (int i = 0; i < s->total; i++)
 		s->errcode[i] = r.errcode != NULL && i < r.total ? r.errcode[i] : r.err;
@@ -165,9 +196,9 @@ static int result_of_root(
 	return 0;
 }
 
-/* Every member: error codes, and the inter-communicator. */
-static int result_take(const struct spawn_result *s, struct comm *c, struct comm **intercomm,
-	int array_of_errcodes[])
+/* Every member: error codes, and the inter-communicator.  port: of the root, if it has one. */
+static int result_take(const struct spawn_result *s, const char *port, int root, struct comm *c,
+	struct comm **intercomm, int array_of_errcodes[])
 {
 	struct group *children;
 	int err;
@@ -176,6 +207,8 @@ static int result_take(const struct spawn_result *s, struct comm *c, struct comm
 		array_of_errcodes[i] = s->errcode[i];
 	if (s->err != 0)
 		return haft_err(s->err, "%s", s->words);
+	if (s->by_port != 0)
+		return dyn_port_accept(port, c, root, DYN_BIRTH_TIMEOUT_S, intercomm);
 	err = dyn_group_range(s->first, s->n, &children);
 	if (err != 0)
 		return err;
@@ -205,7 +238,9 @@ static int spawn_all(struct spawn_request *q, int err, int root, struct comm *c,
 		err = err != 0 ? err : bcast;
 	}
 	if (err == 0)
-		err = result_take(b.data, c, intercomm, array_of_errcodes);
+		err = result_take(b.data, q->port + 1, root, c, intercomm, array_of_errcodes);
+	if (q->by_port && q->port[1] != '\0')
+		dyn_port_close(q->port + 1);
 	free(b.data);
 	return err;
 }

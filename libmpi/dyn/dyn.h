@@ -20,6 +20,11 @@ int dyn_group_range(int first, int n, struct group **group);
 
 /* --- birth.c: what children must know of their parents, as a text without blanks ------------ */
 
+/* Another text: this character and the name of a port, to which the children connect in MPI_Init.
+ * For children that are strangers, and parents of whom some are. */
+#define DYN_BIRTH_PORT      'P'
+#define DYN_BIRTH_TIMEOUT_S 60
+
 /* malloc'ed; NULL: no memory. */
 char *dyn_birth_write(const struct group *parents, struct comm_ids ids);
 

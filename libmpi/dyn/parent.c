@@ -10,8 +10,10 @@
 #include "libmpi/comm/groups.h"
 #include "libmpi/core/attr_name.h"
 #include "libmpi/core/err.h"
+#include "libmpi/dyn/connect.h"
 #include "libmpi/dyn/dyn.h"
 #include "libmpi/life/life.h"
+#include "libmpi/via/via.h"
 #include <engine.h>
 #include <stdlib.h>
 
@@ -34,25 +36,35 @@ int dyn_inter_make(const struct comm *parent, struct group *local, struct group 
 	struct comm_spec how = {
 		.parent = parent, .group = local, .remote = remote, .low = low, .ids = ids};
 
+	via_mix();
 	return comm_make(&how, newcomm);
+}
+
+/* Makes the inter-communicator with the parents. */
+static int parent_make(const char *birth)
+{
+	struct group *parents;
+	struct comm_ids ids;
+	int err;
+
+	if (birth[0] == DYN_BIRTH_PORT)
+		return dyn_port_connect(
+			birth + 1, &haft_world, 0, DYN_BIRTH_TIMEOUT_S, &parent_comm);
+	err = dyn_birth_read(birth, &parents, &ids);
+	if (err != 0)
+		return err;
+	err = dyn_inter_make(&haft_world, haft_world.group, parents, ids, false, &parent_comm);
+	obj_free_obj(parents);
+	return err;
 }
 
 /* The inter-communicator with the parents, if there are any. */
 static int parent_open(void)
 {
 	const char *birth = boot_birth();
-	struct group *parents;
-	struct comm_ids ids;
-	int err;
+	int err = birth != NULL ? parent_make(birth) : 0;
 
-	if (birth == NULL)
-		return 0;
-	err = dyn_birth_read(birth, &parents, &ids);
-	if (err != 0)
-		return err;
-	err = dyn_inter_make(&haft_world, haft_world.group, parents, ids, false, &parent_comm);
-	obj_free_obj(parents);
-	if (err != 0)
+	if (err != 0 || birth == NULL)
 		return err;
 	obj_hold(parent_comm);
 	return haft_name_set(parent_comm, "MPI_COMM_PARENT");

@@ -80,6 +80,7 @@ static int seat_isolated(int peer)
 void via_mix(void)
 {
 	via.mixed = true;
+	via.contended = shm_seg_contended(via.shm->seg);
 }
 
 /* --- tenants of seats ----------------------------------------------------------------------- */
