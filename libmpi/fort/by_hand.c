@@ -60,8 +60,8 @@ FORT_PROC(mpi_session_get_nth_pset,
 
 /* --- programs and their arguments ----------------------------------------------------------- */
 
-/* The strings of a CHARACTER array, `stride' bytes apart, up to a blank one: as C has them, in one
- * malloc'ed block.  NULL: no memory. */
+/* The strings of a CHARACTER array, `stride' bytes apart, up to a blank one: as C has them, without
+ * leading and trailing blanks (MPI-5.0 11.8.2), in one malloc'ed block.  NULL: no memory. */
 static char **words_make(const char *first, size_t len, size_t stride, int most)
 {
 	int n = 0;
@@ -87,6 +87,8 @@ static char **words_make(const char *first, size_t len, size_t stride, int most)
 
 		while (l > 0 && p[l - 1] == ' ')
 			l--;
+		for (; l > 0 && *p == ' '; l--)
+			p++;
 		v[i] = at;
 		memcpy(at, p, l);
 		at[l] = '\0';
@@ -94,6 +96,14 @@ static char **words_make(const char *first, size_t len, size_t stride, int most)
 	}
 	v[n] = NULL;
 	return v;
+}
+
+/* The arrays are significant at the root only. */
+static bool spawn_at_root(MPI_Comm comm, int root)
+{
+	int rank = -1;
+
+	return PMPI_Comm_rank(comm, &rank) == MPI_SUCCESS && rank == root;
 }
 
 FORT_PROC(mpi_comm_spawn,
@@ -105,8 +115,8 @@ FORT_PROC(mpi_comm_spawn,
 	MPI_Comm c_intercomm = FORT_UNSET(MPI_Comm);
 	int ret;
 
-	FORT_TEXT_IN(command, false);
-	if (argv != mpi_fort_text_.argv_null) {
+	FORT_TEXT_IN(command, true);
+	if (argv != mpi_fort_text_.argv_null && spawn_at_root(fort_comm(*comm), *root)) {
 		c_argv = words_make(argv, l_argv, l_argv, -1);
 		if (c_argv == NULL) {
 			ret = fort_no_memory();
@@ -159,14 +169,6 @@ static bool programs_make(struct programs *p, int count, const char *commands, s
 			return false;
 	}
 	return p->argvs != NULL;
-}
-
-/* The arrays are significant at the root only. */
-static bool spawn_at_root(MPI_Comm comm, int root)
-{
-	int rank = -1;
-
-	return PMPI_Comm_rank(comm, &rank) == MPI_SUCCESS && rank == root;
 }
 
 FORT_PROC(mpi_comm_spawn_multiple,
