@@ -53,6 +53,8 @@ int comm_make(const struct comm_spec *how, struct comm **newcomm)
 		obj_errh_set(c, errh);
 	if (errh != NULL)
 		obj_drop(errh);
+	if (haft_comm_made_hook != NULL)
+		haft_comm_made_hook(c);
 	*newcomm = c;
 	return 0;
 }

@@ -64,6 +64,11 @@ struct comm {
 extern void (*haft_comm_destroy_hook)(struct comm *c);
 extern void (*haft_buffer_destroy_hook)(struct comm *c);
 
+/* NULL, or called for each communicator that is made, and before it is destroyed; set once this
+ * process has spawned others (dyn/connected.c). */
+extern void (*haft_comm_made_hook)(struct comm *c);
+extern void (*haft_comm_gone_hook)(struct comm *c);
+
 extern struct comm haft_world, haft_self; /* MPI_COMM_WORLD, MPI_COMM_SELF */
 
 /* The group that ranks in messages are ranks of: the remote one of an inter-communicator. */

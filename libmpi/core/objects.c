@@ -68,6 +68,8 @@ static void comm_destroy(void *self)
 {
 	struct comm *c = self;
 
+	if (haft_comm_gone_hook != NULL)
+		haft_comm_gone_hook(c);
 	if (haft_comm_destroy_hook != NULL)
 		haft_comm_destroy_hook(c);
 	if (haft_buffer_destroy_hook != NULL)
@@ -115,6 +117,8 @@ static void info_destroy(void *self)
 }
 
 void (*haft_comm_destroy_hook)(struct comm *c);
+void (*haft_comm_made_hook)(struct comm *c);
+void (*haft_comm_gone_hook)(struct comm *c);
 void (*haft_buffer_destroy_hook)(struct comm *c);
 void (*haft_type_destroy_hook)(struct type *t);
 void (*haft_win_destroy_hook)(struct win *w);

@@ -15,6 +15,7 @@
 #include "libmpi/comm/leader_exchange.h"
 #include "libmpi/core/err.h"
 #include "libmpi/dyn/connect.h"
+#include "libmpi/dyn/connected.h"
 #include "libmpi/dyn/dyn.h"
 #include "libmpi/dyn/port.h"
 #include "libmpi/p2p/p2p.h"
@@ -207,6 +208,8 @@ static int result_take(const struct spawn_result *s, const char *port, int root,
 		array_of_errcodes[i] = s->errcode[i];
 	if (s->err != 0)
 		return haft_err(s->err, "%s", s->words);
+	if (c->rank == root && s->n > 0 && s->first > 0)
+		dyn_connected_spawned(s->first, s->n);
 	if (s->by_port != 0)
 		return dyn_port_accept(port, c, root, DYN_BIRTH_TIMEOUT_S, intercomm);
 	err = dyn_group_range(s->first, s->n, &children);
