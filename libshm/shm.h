@@ -99,7 +99,8 @@ int shm_seg_nseats(const struct shm_seg *seg);    /* these and the spare seats *
 int shm_seg_seats_end(const struct shm_seg *seg); /* seats from here on were never open */
 uint64_t shm_seg_len(const struct shm_seg *seg);  /* bytes that are mapped here */
 int shm_seg_ncpus(const struct shm_seg *seg);
-bool shm_seg_contended(const struct shm_seg *seg);  /* more ranks than CPUs, now */
+bool shm_seg_contended(const struct shm_seg *seg);  /* more first ranks than CPUs: constant */
+bool shm_seg_crowded(const struct shm_seg *seg);    /* more open seats than CPUs, now */
 uint64_t shm_seg_cookie(const struct shm_seg *seg); /* random, never 0: is it this job's segment? */
 
 /* Room for the layer that starts jobs (its state, application numbers): zero at first, never read

@@ -10,7 +10,8 @@
 
 #include "libmpi/via/via.h"
 
-/* True if the node has more ranks than CPUs: then a wait should yield. */
+/* True if the node has had more ranks than CPUs from the start.  Equal in all its processes, at any
+ * time: the members of a communicator choose one algorithm by it. */
 static inline bool via_oversubscribed(void)
 {
 	return shm_seg_contended(via.shm->seg);

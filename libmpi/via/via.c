@@ -80,7 +80,7 @@ static int seat_isolated(int peer)
 void via_mix(void)
 {
 	via.mixed = true;
-	via.contended = shm_seg_contended(via.shm->seg);
+	via.contended = shm_seg_crowded(via.shm->seg);
 }
 
 /* --- tenants of seats ----------------------------------------------------------------------- */
@@ -213,7 +213,7 @@ int via_open(struct via_conf *conf)
 	via.awaited = -1;
 	via.frame_max = via.shm->frame_max;
 	via.mem_len = shm_seg_len(conf->seg);
-	via.contended = shm_seg_contended(conf->seg);
+	via.contended = shm_seg_crowded(conf->seg);
 	via.deliver = conf->deliver;
 	via.peer_made = conf->peer_made;
 	haft_valid_add("via_peers_valid", via_peers_valid);
