@@ -79,9 +79,10 @@ static void raise_origin(char *buf, size_t n, const void *self)
 			len > 0 ? ", " : "", name);
 }
 
-/* The user's function takes the address of a handle of its class, and of the code.  self NULL: the
- * null handle of a file, or of a session that was not made. */
-static void raise_call(const struct errh *e, void *self, int err)
+/* The user's function takes the address of a handle of its class, and of the code that the call is
+ * going to return, which it may change.  self NULL: the null handle of a file, or of a session that
+ * was not made.  Returns what the call is to return. */
+static int raise_call(const struct errh *e, void *self, int err)
 {
 	intptr_t null =
 		e->kind == ERRH_SESSION ? (intptr_t)MPI_SESSION_NULL : (intptr_t)MPI_FILE_NULL;
@@ -94,6 +95,7 @@ static void raise_call(const struct errh *e, void *self, int err)
 	else
 		((void (*)(int *, int *, ...))e->fn)(&number, &code);
 	haft_user_end(had);
+	return code;
 }
 
 /* Completes the words with function and rank, also for MPI_Error_string. */
@@ -171,8 +173,11 @@ int bind_raise(int err, void *self, int fn)
 	raise_text(line, sizeof(line), err, t.self, fn);
 	if (t.handler->kind == ERRH_FATAL || t.handler->kind == ERRH_ABORT)
 		raise_end(&t, err, line, sizeof(line));
-	if (t.handler->kind != ERRH_RETURN)
-		raise_call(t.handler, t.self, code);
+	if (t.handler->kind != ERRH_RETURN) {
+		int changed = raise_call(t.handler, t.self, code);
+
+		err = changed == code ? err : changed;
+	}
 	obj_drop(t.handler);
 	return err;
 }

@@ -9,6 +9,7 @@
 #include "libmpi/core/library_lock.h"
 #include "libmpi/io/collective.h"
 #include "libmpi/io/hint.h"
+#include "libmpi/io/path.h"
 #include "libmpi/io/stage.h"
 #include "libmpi/io/view.h"
 #include "libmpi/type/runs.h"
@@ -41,12 +42,6 @@ static int64_t describe_pieces(const struct io_job *j)
 	return (int64_t)((double)j->bytes / (double)covered * n) + 1;
 }
 
-/* Is the next tile behind the whole of this one? */
-static bool describe_is_ordered(const struct type *tile)
-{
-	return tile->extent >= tile->true_extent;
-}
-
 static enum io_tristate describe_wish(const struct io_file *f, enum io_way way)
 {
 	return (enum io_tristate)io_hint(f, way == IO_WRITE ? IO_CB_WRITE : IO_CB_READ);
@@ -59,7 +54,7 @@ bool io_describe_is_direct(const struct io_collective *c)
 	int64_t pieces;
 
 	if (j->bytes == 0 || c->f->atomic || c->f->stream || wish == IO_DISABLE ||
-		!describe_is_ordered(j->view->file_filetype))
+		!io_view_is_tidy(j->view))
 		return true;
 	if (wish == IO_ENABLE)
 		return false;

@@ -14,6 +14,7 @@
  *	neighbor.c	neighbours: ring and halo exchange
  *	win.c	synchronization of windows
  *	move.c	data moved to and from windows
+ *	file.c	files in memory
  *	type.c	derived datatypes: packing, messages, commit
  *	life.c	start, processor time of a waiting rank, memory
  *
@@ -25,7 +26,7 @@
  * where op(n) is n operations and its value the seconds they took.  A sample is the mean of a
  * batch of m; what is printed are quantiles of the samples.
  *
- * Invariants: only functions of MPI-1 are used outside of win.c and move.c;
+ * Invariants: only functions of MPI-1 are used outside of win.c, move.c and file.c;
  * every rank does the same number of operations; rank 0 alone prints.
  */
 #ifndef BENCH_H
@@ -127,6 +128,23 @@ void move_get(struct bench *b, const struct bench_row *row);
 void move_acc(struct bench *b, const struct bench_row *row);
 void move_fop(struct bench *b, const struct bench_row *row);
 void move_new(struct bench *b, const struct bench_row *row);
+
+void file_write(struct bench *b, const struct bench_row *row);
+void file_read(struct bench *b, const struct bench_row *row);
+void file_blocks(struct bench *b, const struct bench_row *row);
+void file_blocks_read(struct bench *b, const struct bench_row *row);
+void file_holes(struct bench *b, const struct bench_row *row);
+void file_cube(struct bench *b, const struct bench_row *row);
+void file_cube_read(struct bench *b, const struct bench_row *row);
+void file_memory(struct bench *b, const struct bench_row *row);
+void file_small_write(struct bench *b, const struct bench_row *row);
+void file_small_read(struct bench *b, const struct bench_row *row);
+void file_views(struct bench *b, const struct bench_row *row);
+void file_shared(struct bench *b, const struct bench_row *row);
+void file_ordered(struct bench *b, const struct bench_row *row);
+void file_life(struct bench *b, const struct bench_row *row);
+void file_reserve(struct bench *b, const struct bench_row *row);
+void file_end(struct bench *b, const struct bench_row *row);
 
 void comm_dup(struct bench *b, const struct bench_row *row);
 

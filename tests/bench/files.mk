@@ -11,6 +11,7 @@
 bench_SRCS := \
 	tests/bench/coll.c \
 	tests/bench/comm.c \
+	tests/bench/file.c \
 	tests/bench/lat.c \
 	tests/bench/life.c \
 	tests/bench/move.c \
