@@ -99,12 +99,13 @@ static void describe_cover(struct io_cover *cover, const struct io_job *j)
 
 /* --- the descriptor ------------------------------------------------------------------------- */
 
-/* Accesses of this member that are not in the row of collective ones. */
+/* May this member have an access under way that is not in the row of collective ones?  Until a
+ * nonblocking one has ended, the program may start others. */
 static bool describe_is_busy(const struct io_collective *c)
 {
 	int own = c->g->queued + (c->request == NULL);
 
-	return c->f->busy > own || haft_threads_enabled();
+	return c->request != NULL || c->f->busy > own || haft_threads_enabled();
 }
 
 void io_describe(struct io_collective *c, bool left)
