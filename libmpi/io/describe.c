@@ -230,7 +230,8 @@ enum io_collective_state io_describe_choose(struct io_collective *c)
 	describe_aggregators(c, &d);
 	c->holes = c->j->way == IO_WRITE && c->local && !io_cover_is_full(&d.cover, d.low, d.high);
 	c->in_place = d.busy || c->f->atomic || (c->f->amode & MPI_MODE_WRONLY) != 0;
-	if ((c->holes && c->in_place) || !described_rounds_are_cheap(c, &d))
+	/* An atomic access locks its own range, against other opens as well. */
+	if (c->f->atomic || (c->holes && c->in_place) || !described_rounds_are_cheap(c, &d))
 		return COLLECTIVE_SPREAD;
 	return COLLECTIVE_STAGE;
 }

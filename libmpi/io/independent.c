@@ -58,6 +58,20 @@ static int independent_lock(const struct io_job *j, bool tidy, struct io_lock *l
 	return io_lock_range(f, lo, hi, IO_LOCK_SHARED, IO_LOCK_HOST, lock);
 }
 
+int io_write_beside(struct io_file *f, const char *buf, int64_t n, int64_t at, int64_t *moved)
+{
+	struct io_lock lock = {.slot = -1};
+	int err = 0;
+
+	*moved = 0;
+	if (io_may_rewrite(f) && n > 0)
+		err = io_lock_range(f, at, at + n, IO_LOCK_SHARED, IO_LOCK_HOST, &lock);
+	if (err == 0)
+		err = io_disk_write(f, buf, n, at, moved);
+	io_unlock_range(f, &lock);
+	return err;
+}
+
 /* Moves the bytes of a job.  Any thread, without the library's lock. */
 static void independent_move(struct io_job *j, bool tidy)
 {

@@ -30,6 +30,9 @@ bool io_view_is_tidy(const struct io_view *v);
  * of the open locks its range, shared.  Equal on all members. */
 bool io_may_rewrite(const struct io_file *f);
 
+/* Writes n bytes beside other members' accesses, which may write windows back. */
+int io_write_beside(struct io_file *f, const char *buf, int64_t n, int64_t at, int64_t *moved);
+
 /* Adds to a counter of the file; any thread. */
 static inline void io_count(int64_t *counter, int64_t n)
 {

@@ -15,6 +15,7 @@
  * members look there after the exchange at what happened before it, so they stop in one round. */
 #include "libmpi/core/err.h"
 #include "libmpi/io/collective.h"
+#include "libmpi/io/path.h"
 #include "libmpi/io/stage.h"
 #include "libmpi/via/shared_mem.h"
 #include <string.h>
@@ -97,7 +98,7 @@ static void local_store(struct io_collective *c, int64_t round)
 		return;
 	w = io_stage_window(c, round, c->mine_aggregator);
 	c->f->dirty = true;
-	err = io_disk_write(
+	err = io_write_beside(
 		c->f, local_data(c, s, round) + (w.first - w.at), w.end - w.first, w.first, &put);
 	if (err != 0)
 		local_failed(c, round, err);

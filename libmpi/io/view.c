@@ -123,13 +123,17 @@ int64_t io_view_stream(const struct io_view *v, int64_t byte)
 
 static int view_check_types(const struct io_file *f, struct type *etype, struct type *filetype)
 {
-	unsigned apart = (f->amode & MPI_MODE_RDONLY) == 0 ? 1u << TYPE_APART : 0;
+	/* Data may overlap in a file that is only read.  Then the order of blocks counts. */
+	bool overlap = (f->amode & MPI_MODE_RDONLY) != 0;
+	unsigned low = 1u << TYPE_NONNEGATIVE, blocks = 1u << TYPE_BLOCKS;
+	unsigned apart = 1u << TYPE_APART;
 	int err = type_ordered(
-		etype, 1u << TYPE_NONNEGATIVE | 1u << TYPE_INCREASING | apart, "the etype");
+		etype, low | (overlap ? blocks : 1u << TYPE_INCREASING | apart), "the etype");
 
 	if (err == 0)
 		err = type_ordered(filetype,
-			1u << TYPE_NONNEGATIVE | 1u << TYPE_NONDECREASING | apart, "the filetype");
+			low | (overlap ? blocks : 1u << TYPE_NONDECREASING | apart),
+			"the filetype");
 	if (err != 0)
 		return err;
 	if (etype->size > 0 ? filetype->size % etype->size != 0 : filetype->size > 0)

@@ -22,7 +22,8 @@ static struct type_order order_basic(const struct type *t)
 
 	if (p[0].len == 0)
 		return (struct type_order){.end = t->size};
-	return (struct type_order){.first = p[0].off, .last = p[1].off, .end = p[1].off + p[1].len};
+	return (struct type_order){
+		.first = p[0].off, .last = p[1].off, .end = p[1].off + p[1].len, .block = p[0].off};
 }
 
 static struct type_order order_inner(const struct type *t)
@@ -54,24 +55,31 @@ static void order_then(
 	where.before = o->end;
 	if (from < o->end)
 		order_break(o, TYPE_APART, where);
+	where.before = o->block;
+	if (from < o->block)
+		order_break(o, TYPE_BLOCKS, where);
 	for (int r = 0; r < TYPE_RULES; r++)
 		if (b->rule[r].broken)
 			order_break(o, (enum type_rule)r, b->rule[r]);
 	o->last = b->last + by;
 	o->end = b->end + by;
+	o->block = from;
 }
 
 /* Makes *o n > 0 times itself, `stride' apart. */
 static void order_times(struct type_order *o, int64_t n, int64_t stride, struct type_break where)
 {
-	struct type_order one = *o;
+	struct type_order one;
 
+	o->block = o->first;
+	one = *o;
 	if (n == 1)
 		return;
 	where.block = 1;
 	order_then(o, &one, stride, where);
 	o->last = one.last + (n - 1) * stride;
 	o->end = one.end + (n - 1) * stride;
+	o->block = one.first + (n - 1) * stride;
 }
 
 static void order_shift(struct type_order *o, int64_t by)
@@ -79,6 +87,7 @@ static void order_shift(struct type_order *o, int64_t by)
 	o->first += by;
 	o->last += by;
 	o->end += by;
+	o->block += by;
 }
 
 static struct type_order order_list(const struct type_shape *s, struct type_break where)
@@ -98,6 +107,7 @@ static struct type_order order_list(const struct type_shape *s, struct type_brea
 		if (empty) {
 			order_shift(&one, s->displs[i]);
 			sum = one;
+			sum.block = one.first;
 		} else {
 			order_then(&sum, &one, s->displs[i], where);
 		}
@@ -178,6 +188,7 @@ static int order_say(const struct type_break *b, enum type_rule rule, const char
 		[TYPE_NONDECREASING] = "before its predecessor, which begins",
 		[TYPE_INCREASING] = "not behind its predecessor, which begins",
 		[TYPE_APART] = "inside its predecessor, which ends",
+		[TYPE_BLOCKS] = "before its predecessor, which begins",
 	};
 
 	if (rule == TYPE_NONNEGATIVE)

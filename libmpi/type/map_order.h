@@ -16,6 +16,7 @@ enum type_rule {
 	TYPE_NONDECREASING, /* no displacement is less than the one before it */
 	TYPE_INCREASING,    /* each displacement is more than the one before it */
 	TYPE_APART,         /* no entry begins before the one before it ends */
+	TYPE_BLOCKS,        /* no block of a constructor begins before the one before it begins */
 	TYPE_RULES
 };
 
@@ -30,6 +31,7 @@ struct type_break {
 struct type_order {
 	int64_t first, last; /* displacements of the first and the last entry */
 	int64_t end;         /* of the last entry, behind it */
+	int64_t block;       /* displacement of the last block of the outermost constructor */
 	struct type_break rule[TYPE_RULES];
 };
 

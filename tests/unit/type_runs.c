@@ -252,7 +252,7 @@ static bool rule_holds(const struct entries *l, enum type_rule rule)
 
 static void check_order(struct type *t, const struct entries *l)
 {
-	for (int r = 0; r < TYPE_RULES; r++) {
+	for (int r = 0; r < TYPE_BLOCKS; r++) {
 		int err = type_ordered(t, 1U << r, "the filetype");
 
 		assert_int_equal(err, rule_holds(l, (enum type_rule)r) ? 0 : MPI_ERR_IO);
@@ -354,6 +354,25 @@ static void huge_type(void **unused)
 	MPI_Type_free(&h);
 }
 
+/* Blocks that overlap, in the order of their beginnings: { 0, 4, 8, 4 } is decreasing, and its
+ * blocks are not. */
+static void overlapping_blocks(void **unused)
+{
+	MPI_Datatype h;
+	struct type *t;
+
+	(void)unused;
+	MPI_Type_indexed(2, (int[]){3, 1}, (int[]){0, 1}, MPI_INT, &h);
+	t = obj_get(&haft_type_class, h);
+	assert_int_equal(type_ordered(t, 1U << TYPE_BLOCKS, "it"), 0);
+	assert_int_equal(type_ordered(t, 1U << TYPE_NONDECREASING, "it"), MPI_ERR_IO);
+	MPI_Type_free(&h);
+	MPI_Type_indexed(2, (int[]){1, 1}, (int[]){2, 1}, MPI_INT, &h);
+	t = obj_get(&haft_type_class, h);
+	assert_int_equal(type_ordered(t, 1U << TYPE_BLOCKS, "it"), MPI_ERR_IO);
+	MPI_Type_free(&h);
+}
+
 /* A type that has its basic type 2^60 times: each type inside is looked at once. */
 static void deep_types(void **unused)
 {
@@ -384,7 +403,8 @@ static void deep_types(void **unused)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(random_types),
-		cmocka_unit_test(huge_type), cmocka_unit_test(deep_types)};
+		cmocka_unit_test(huge_type), cmocka_unit_test(overlapping_blocks),
+		cmocka_unit_test(deep_types)};
 	int failed;
 
 	seed = argc > 1 ? strtoull(argv[1], NULL, 0) : seed;
