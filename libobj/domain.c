@@ -94,6 +94,7 @@ int obj_domain_open(struct obj_domain **domain, const struct obj_domain_opts *op
 	}
 	d->opts = full;
 	domain_locks_init(d);
+	d->mem.bare = obj_on_valgrind();
 	rc = obj_keyvals_open(d);
 	if (rc != OBJ_OK) {
 		obj_os_release(d, domain_bytes());

@@ -3,6 +3,9 @@
  *
  *   [ len | from ] piece ...        a header of 16 bytes names the allocator of the piece
  *
+ * Valgrind takes a block for lost if nothing points at its very beginning.  So under valgrind
+ * pieces are bare: they have no header, are malloc's, and are not counted.
+ *
  * Small programs never load jemalloc: until OBJ_ALLOC_SMALL bytes are in use, malloc serves.  A
  * piece goes back to the allocator that it came from. */
 #include "libobj/arena.h"
@@ -41,9 +44,12 @@ static struct obj_arena *mem_arena_of(struct obj_domain *d)
 
 void *obj_mem_get(struct obj_domain *d, size_t len)
 {
-	struct obj_arena *from = mem_arena_of(d);
+	struct obj_arena *from;
 	struct mem_piece *p = NULL;
 
+	if (unlikely(d->mem.bare))
+		return malloc(len);
+	from = mem_arena_of(d);
 	if (len > PTRDIFF_MAX - sizeof(*p))
 		return NULL;
 	if (from != NULL)
@@ -66,6 +72,10 @@ void obj_mem_put(struct obj_domain *d, void *ptr)
 
 	if (ptr == NULL)
 		return;
+	if (unlikely(d->mem.bare)) {
+		free(ptr);
+		return;
+	}
 	p = (struct mem_piece *)ptr - 1;
 	__atomic_fetch_sub(&d->mem.bytes, p->len, __ATOMIC_RELAXED);
 	if (p->from != NULL)

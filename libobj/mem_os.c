@@ -6,6 +6,8 @@
 #include "libobj/obj_inner.h"
 #include <limits.h>
 #include <linux/futex.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -56,6 +58,13 @@ size_t obj_os_space_limit(void)
 size_t obj_os_page(void)
 {
 	return (size_t)sysconf(_SC_PAGESIZE);
+}
+
+bool obj_on_valgrind(void)
+{
+	const char *preload = getenv("LD_PRELOAD");
+
+	return preload != NULL && strstr(preload, "/vgpreload_") != NULL; /* valgrind's libraries */
 }
 
 void obj_os_wait(uint32_t *word, uint32_t seen)

@@ -163,6 +163,7 @@ struct obj_domain {
 		size_t bytes;          /* handed out; atomic */
 		struct obj_arena *big; /* jemalloc's, once it is in use; set once */
 		bool tried;            /* to load jemalloc */
+		bool bare;             /* pieces have no header; set once, at first */
 	} mem;
 	struct obj_domain *next, *prev; /* list of domains: lock DOMAINS */
 	struct {
@@ -206,6 +207,7 @@ bool obj_os_commit(void *p, size_t len); /* makes it readable and writable, zero
 void obj_os_release(void *p, size_t len);
 size_t obj_os_space_limit(void); /* bytes one reservation may ask for: a share of RLIMIT_AS */
 size_t obj_os_page(void);        /* bytes, a power of 2 */
+bool obj_on_valgrind(void);      /* does this process run under valgrind? */
 void obj_os_wait(uint32_t *word, uint32_t seen); /* sleeps while *word == seen */
 void obj_os_wake(uint32_t *word);                /* wakes one sleeper */
 
