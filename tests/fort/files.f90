@@ -29,7 +29,7 @@ contains
     do i = 1, count
       y(i) = -x(int(position) + i)
     end do
-    ierror = MPI_SUCCESS
+    ierror = merge(MPI_SUCCESS, MPI_ERR_OTHER, datatype == MPI_INTEGER .and. extra_state == 7)
   end subroutine
 
   subroutine fetch(userbuf, datatype, count, filebuf, position, extra_state, ierror)
@@ -45,7 +45,7 @@ contains
     do i = 1, count
       x(int(position) + i) = -int(y(i))
     end do
-    ierror = MPI_SUCCESS
+    ierror = merge(MPI_SUCCESS, MPI_ERR_OTHER, datatype == MPI_INTEGER .and. extra_state == 7)
   end subroutine
 end module
 
