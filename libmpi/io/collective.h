@@ -189,7 +189,7 @@ bool io_stage_used(const struct io_collective *c, const struct io_window *w);
 void io_stage_move(const struct io_collective *c, const struct io_window *w, char *data, int64_t at,
 	int64_t end);
 
-/* Bytes of the largest window: half of cb_buffer_size. */
+/* Bytes of the largest window: half of cb_buffer_size, or cb_block_size if that is less. */
 int64_t io_stage_room(const struct io_file *f);
 
 /* Sets the length of windows in shared memory; equal on all members. */

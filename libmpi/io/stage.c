@@ -133,9 +133,14 @@ void io_stage_move(const struct io_collective *c, const struct io_window *w, cha
 int64_t io_stage_written(const struct io_collective *c)
 {
 	int64_t moved = c->j->bytes;
+	bool failed_any = c->round < c->rounds;
 
 	if (c->mine.first >= c->mine.end)
 		return 0;
+	for (int r = 0; r < c->f->size; r++)
+		failed_any = failed_any || c->g->all[r].err != 0;
+	if (!failed_any)
+		return moved;
 	for (int64_t round = 0; round < c->rounds; round++)
 		for (int a = 0; a < c->naggregators; a++) {
 			int rank = io_stage_rank(c, a);
@@ -155,8 +160,10 @@ int64_t io_stage_written(const struct io_collective *c)
 
 int64_t io_stage_room(const struct io_file *f)
 {
-	int64_t half = io_hint(f, IO_CB_BUFFER_SIZE) / 2;
+	int64_t half = io_hint(f, IO_CB_BUFFER_SIZE) / 2, block = io_hint(f, IO_CB_BLOCK_SIZE);
 
+	if (block > 0 && block < half)
+		half = block;
 	return half < IO_WINDOW_MIN ? IO_WINDOW_MIN : half;
 }
 
