@@ -260,7 +260,7 @@ static int spawn_comm_check(struct comm *c)
 int dyn_spawn(const char *command, char *argv[], int maxprocs, struct info *info, int root,
 	struct comm *comm, struct comm **intercomm, int array_of_errcodes[])
 {
-	struct boot_command one;
+	struct boot_command one = {0};
 	struct spawn_request q = {.command = &one, .count = 1};
 	int err = spawn_comm_check(comm);
 
