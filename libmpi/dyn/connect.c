@@ -17,6 +17,7 @@
 #include "libmpi/dyn/pairing.h"
 #include "libmpi/dyn/port.h"
 #include "libmpi/env/info.h"
+#include "libmpi/p2p/p2p.h"
 #include <engine.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -89,6 +90,16 @@ static int connect_at_root(
 	return connect_describe(err, &m, b);
 }
 
+#define GREET_MAX 64 /* members to which each client connects at once; others when they talk */
+
+/* Connects to the other side, where no mpiexec of ours notices a death. */
+static void connect_greet(const struct group *remote)
+{
+	for (int i = 0; i < remote->size && remote->size <= GREET_MAX; i++)
+		if (via_is_alias(group_peer(remote, i)))
+			p2p_peer_greet(group_peer(remote, i));
+}
+
 static int connect_bind(
 	const struct connect_call *k, const struct connect_result *r, struct comm **newcomm)
 {
@@ -100,6 +111,8 @@ static int connect_bind(
 	if (err != 0)
 		return err;
 	err = comm_make(&how, newcomm);
+	if (err == 0 && !k->accepts)
+		connect_greet(how.remote);
 	obj_free_obj(how.remote);
 	return err;
 }

@@ -78,6 +78,8 @@ static int join_bind(
 	if (err != 0)
 		return err;
 	err = comm_make(&how, c);
+	if (err == 0 && how.low && via_is_alias(group_peer(how.remote, 0)))
+		p2p_peer_greet(group_peer(how.remote, 0));
 	obj_free_obj(how.remote);
 	return err;
 }

@@ -28,6 +28,17 @@ int p2p_credit_send(int peer)
 	return 1;
 }
 
+void p2p_peer_greet(int peer)
+{
+	struct p2p_peer *p = p2p_peer(peer);
+
+	if (p->credit_due || p->lost != PEER_HERE)
+		return;
+	p->credit_due = true;
+	p2p_credit_send(peer);
+	p->credit_due = false; /* if it could not go, there are frames that connect as well */
+}
+
 void p2p_credit_use(int peer, int64_t bytes)
 {
 	struct p2p_peer *p = p2p_peer(peer);

@@ -45,6 +45,10 @@ void p2p_peer_lost(int peer, bool left, const char *words);
  * is left of it, and its row may go. */
 bool p2p_peer_ended(int peer, const char *words);
 
+/* Connects to a remote peer by a frame that says nothing new.  So the end of a peer that no
+ * launcher watches is noticed, also by a process that never sends to it. */
+void p2p_peer_greet(int peer);
+
 /* A handler of frames.  It runs inside a poll, must not poll, and looks at a frame before it
  * changes anything for it.  The payload is gone when it returns. */
 typedef void p2p_handler(const struct shm_frame *f);
