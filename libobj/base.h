@@ -8,6 +8,7 @@
 #define LIBOBJ_BASE_H
 
 #include <assert.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -43,6 +44,9 @@
 /* Prints what was believed and where, and aborts.  Never returns. */
 __attribute__((noreturn, cold)) void obj_assert_failed(
 	const char *file, int line, const char *what);
+
+/* Does this process run under valgrind? */
+bool obj_on_valgrind(void);
 
 /* must: an invariant of ours; checked in debug builds only.  The expression has no side effect. */
 #define must(x)                                                    \

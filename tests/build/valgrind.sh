@@ -40,4 +40,5 @@ END
 	exit 1
 }
 [ "$(grep -c 'ERROR SUMMARY: 0 errors' out)" = 2 ] || { cat out; exit 1; }
+! grep WARNING out || exit 1
 rm -rf "${TMPDIR:?}"/*
