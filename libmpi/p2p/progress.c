@@ -19,7 +19,8 @@
 #include "libmpi/p2p/pipe_copy.h"
 #include <sched.h>
 
-#define HOOKS_MAX 8 /* collectives, communicators, three of windows, files; two are to spare */
+/* Collectives, communicators, three of windows, two of files; one is to spare. */
+#define HOOKS_MAX 8
 
 static struct {
 	int (*hooks[HOOKS_MAX])(void);

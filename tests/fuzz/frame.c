@@ -563,12 +563,13 @@ struct sum {
 	uint32_t taken[KINDS], refused;
 };
 
-/* Frames that a mirror has no reason to send: of memory that both sides share, and of those who
- * have none left. */
+/* Frames that a mirror has no reason to send: of memory that both sides share, of processes that
+ * have none left, and of files, which it does not open. */
 static bool is_rare(int kind)
 {
 	return kind == FRAME_FIN || kind == FRAME_COOP || kind == FRAME_COOP_DONE ||
-	       kind == FRAME_ERROR || kind == FRAME_PART_NO_RTS || kind == FRAME_PART_NO_MEM;
+	       kind == FRAME_ERROR || kind == FRAME_PART_NO_RTS || kind == FRAME_PART_NO_MEM ||
+	       kind == FRAME_IO;
 }
 
 /* How many have been taken; 0 if of some kind there was none. */

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "libmpi/boot/job_map.h"
+#include "libmpi/via/alias.h"
 #include "libmpi/via/via.h"
 #include "libshm/shm.h"
 
@@ -96,7 +97,8 @@ static void count_made(struct via_peer *p)
 
 static void a_row_is_made_once(void **state)
 {
-	const int last = (1 << VIA_PEER_BITS) - 1, some[] = {0, 1, 255, 256, 70000, last};
+	const int last = (1 << VIA_PEER_BITS) - 1,
+		  some[] = {0, 1, 255, 256, 70000, VIA_ALIAS_FIRST - 1};
 	struct via_peer *row[countof(some)];
 
 	(void)state;
