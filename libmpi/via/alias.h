@@ -20,7 +20,7 @@
 #include "libmpi/via/via.h"
 
 #define VIA_ALIAS_FIRST (1 << 19) /* numbers of processes of this universe are below it */
-#define VIA_CARD_ADDR   96        /* bytes of an address in a card, with its 0 */
+#define VIA_CARD_ADDR   128       /* bytes of an address in a card, with its 0 */
 
 /* The identity of a process, and how others reach it.  Sent as it is, between processes of one
  * build. */

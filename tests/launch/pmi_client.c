@@ -105,7 +105,7 @@ static void names(void)
 	want("cmd=publish_result rc=-1");
 	ask(100, "cmd=barrier_in\n");
 	for (int r = 0; r < size; r++) {
-		char port[32];
+		char port[48];
 
 		ask(100, "cmd=lookup_name service=a%d\n", r);
 		snprintf(port, sizeof(port), "rc=0 info=ok port=b=c:%d", r);
