@@ -22,6 +22,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
+#include "libmpi/boot/pmi_word.h"
 #include "libmpi/boot/service.h"
 #include "libmpi/core/err.h"
 
@@ -123,25 +124,10 @@ static void unescape(char *to, size_t size, const char *v, size_t len)
 	to[n] = '\0';
 }
 
-/* The value of a word of an answer; `rest': it goes on to the end of the line.  NULL: none. */
-static const char *answer_word(const char *line, const char *key, bool rest, size_t *len)
-{
-	size_t n = strlen(key);
-
-	for (const char *s = line; s != NULL; s = strchr(s, ' ')) {
-		s += strspn(s, " ");
-		if (strncmp(s, key, n) == 0 && s[n] == '=') {
-			*len = rest ? strlen(s + n + 1) : strcspn(s + n + 1, " ");
-			return s + n + 1;
-		}
-	}
-	return NULL;
-}
-
 static int answer_number(const char *line, const char *key, int none)
 {
 	size_t len;
-	const char *v = answer_word(line, key, false, &len);
+	const char *v = boot_pmi_word(line, key, &len);
 
 	return v != NULL ? atoi(v) : none;
 }
@@ -411,7 +397,7 @@ int boot_answer_wait(int ms)
 static void errcodes_take(struct boot_spawned *r, const char *line, int all)
 {
 	size_t len;
-	const char *v = answer_word(line, "errcodes", false, &len);
+	const char *v = boot_pmi_word(line, "errcodes", &len);
 
 	for (int i = 0; i < r->total && r->errcode != NULL; i++) {
 		char *end = NULL;
@@ -426,8 +412,8 @@ static void errcodes_take(struct boot_spawned *r, const char *line, int all)
 void boot_spawn_end(struct boot_spawned *r)
 {
 	const char *line = control.spawned != NULL ? control.spawned : "rc=-1 msg=mpiexec is gone";
-	size_t len = 0;
-	const char *words = answer_word(line, "msg", true, &len);
+	size_t len;
+	const char *words = boot_pmi_word(line, "msg", &len);
 	int rc = answer_number(line, "rc", 0);
 
 	*r = (struct boot_spawned){.kin = !control.strange,
@@ -436,7 +422,8 @@ void boot_spawn_end(struct boot_spawned *r)
 		.total = control.total,
 		.errcode = calloc((size_t)control.total + 1, sizeof(int)),
 		.err = rc != 0 ? MPI_ERR_SPAWN : 0};
-	unescape(r->words, sizeof(r->words), words != NULL ? words : "", len);
+	unescape(r->words, sizeof(r->words), words != NULL ? words : "",
+		words != NULL ? strlen(words) : 0);
 	errcodes_take(r, line, rc != 0 ? MPI_ERR_SPAWN : 0);
 	if (r->errcode == NULL)
 		r->err = MPI_ERR_NO_MEM;
@@ -458,8 +445,8 @@ const char *boot_birth(void)
 	text_add(&t, "cmd=get kvsname=haft key=haft_birth\n");
 	if (control_call(&t, &rc, &answer) != 0)
 		return NULL;
-	v = rc == 0 ? answer_word(answer, "value", true, &len) : NULL;
-	control.birth = v != NULL ? strndup(v, len) : NULL;
+	v = rc == 0 ? boot_pmi_word(answer, "value", &len) : NULL;
+	control.birth = v != NULL ? strdup(v) : NULL;
 	free(answer);
 	return control.birth;
 }
@@ -500,7 +487,7 @@ int boot_lookup(const char *service, char *port, size_t len)
 	text_escape(&t, service, true);
 	text_put(&t, "\n", 1);
 	err = control_call(&t, &rc, &answer);
-	v = err == 0 && rc == 0 ? answer_word(answer, "port", false, &n) : NULL;
+	v = err == 0 && rc == 0 ? boot_pmi_word(answer, "port", &n) : NULL;
 	if (v != NULL)
 		unescape(port, len, v, n);
 	else if (err == 0)
@@ -544,9 +531,9 @@ int boot_where(int number, struct boot_place *where)
 	if (err == 0) {
 		*where = (struct boot_place){.host = answer_number(answer, "host", 0),
 			.pid = answer_number(answer, "pid", 0)};
-		v = answer_word(answer, "name", false, &n);
+		v = boot_pmi_word(answer, "name", &n);
 		unescape(where->name, sizeof(where->name), v != NULL ? v : "", v != NULL ? n : 0);
-		v = answer_word(answer, "addr", false, &n);
+		v = boot_pmi_word(answer, "addr", &n);
 		unescape(where->addr, sizeof(where->addr), v != NULL ? v : "", v != NULL ? n : 0);
 	}
 	free(answer);

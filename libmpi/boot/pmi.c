@@ -14,6 +14,7 @@
  * connection or is silent is an error with a text. */
 #include "libmpi/boot/boot_error.h"
 #include "libmpi/boot/kvs.h"
+#include "libmpi/boot/pmi_word.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -42,22 +43,10 @@ static struct {
 	char table[NAME_LEN];    /* name of the job's key-value space */
 } pmi = {.fd = -1};
 
-/* Finds "key=" at the start of a word of the answer.  Returns the value and its length, or NULL.
- * A value ends at a blank, but the last word of the line may be anything: msg=... */
+/* A word of the last answer.  The last one may be anything: msg=... */
 static const char *pmi_word_find(const char *key, size_t *len)
 {
-	size_t n = strlen(key);
-	const char *p = pmi.line;
-
-	while (p != NULL && *p != '\0') {
-		p += strspn(p, " ");
-		if (strncmp(p, key, n) == 0 && p[n] == '=') {
-			*len = strcspn(p + n + 1, " ");
-			return p + n + 1;
-		}
-		p = strchr(p, ' ');
-	}
-	return NULL;
+	return boot_pmi_word(pmi.line, key, len);
 }
 
 static bool pmi_word_is(const char *key, const char *value)

@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include "libmpi/boot/pmi_word.h"
 #include "tools/mpiexec/requests.h"
 #include "tools/mpiexec/job.h"
 
@@ -37,7 +38,7 @@ static void name_forget(struct published *p)
 static char *word_copy(const char *line, const char *key)
 {
 	size_t len;
-	const char *v = request_word(line, key, &len);
+	const char *v = boot_pmi_word(line, key, &len);
 
 	return v != NULL && len > 0 ? text_new("%.*s", (int)len, v) : NULL;
 }
@@ -55,7 +56,7 @@ void names_publish(struct job *j, int place, const char *line)
 	char *service = word_copy(line, "service"), *port = word_copy(line, "port");
 	struct published *old = service != NULL ? name_find(service) : NULL;
 	size_t len;
-	const char *mode = request_word(line, "mode", &len);
+	const char *mode = boot_pmi_word(line, "mode", &len);
 
 	if (old != NULL && mode != NULL && strncmp(mode, "replace", len) == 0) {
 		name_forget(old);

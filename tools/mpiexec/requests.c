@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "libmpi/boot/pmi_word.h"
 #include "libobj/base.h"
 #include "tools/mpiexec/job.h"
 #include "tools/mpiexec/names.h"
@@ -42,25 +43,11 @@ void request_reply(struct job *j, int place, const char *fmt, ...)
 	free(text);
 }
 
-const char *request_word(const char *line, const char *key, size_t *len)
-{
-	size_t n = strlen(key);
-
-	for (const char *s = line; s != NULL; s = strchr(s, ' ')) {
-		s += strspn(s, " ");
-		if (strncmp(s, key, n) == 0 && s[n] == '=') {
-			*len = strcspn(s + n + 1, " ");
-			return s + n + 1;
-		}
-	}
-	return NULL;
-}
-
 /* The number of a word; -1: there is none. */
 static int request_number(const char *line, const char *key)
 {
 	size_t len;
-	const char *v = request_word(line, key, &len);
+	const char *v = boot_pmi_word(line, key, &len);
 
 	return v != NULL && *v >= '0' && *v <= '9' ? atoi(v) : -1;
 }
@@ -83,7 +70,7 @@ static void where_do(struct job *j, int place, const char *line)
 static void show_do(struct job *j, int place, const char *line)
 {
 	size_t len;
-	const char *v = request_word(line, "addr", &len);
+	const char *v = boot_pmi_word(line, "addr", &len);
 	struct rank *k = &j->rank[place];
 
 	free(k->addr);
@@ -123,7 +110,7 @@ static void kill_do(struct job *j, int place, const char *line)
 {
 	int code = request_number(line, "code");
 	size_t len;
-	const char *v = request_word(line, "numbers", &len);
+	const char *v = boot_pmi_word(line, "numbers", &len);
 	char *end;
 
 	out_say("%s has aborted a group of processes with code %d", job_rank_name(j, place), code);
@@ -155,7 +142,7 @@ void request_ask(void *arg, int place, const char *text)
 		spawn_do(j, place, text);
 		return;
 	}
-	verb = request_word(text, "cmd", &len);
+	verb = boot_pmi_word(text, "cmd", &len);
 	for (size_t i = 0; i < countof(requests) && verb != NULL; i++)
 		if (strlen(requests[i].name) == len && strncmp(verb, requests[i].name, len) == 0) {
 			requests[i].work(j, place, text);

@@ -8,8 +8,6 @@
 #ifndef HAFT_TOOLS_MPIEXEC_REQUESTS_H
 #define HAFT_TOOLS_MPIEXEC_REQUESTS_H
 
-#include <stddef.h>
-
 /* The pmi_ask_fn of the root; arg: struct job. */
 void request_ask(void *arg, int place, const char *text);
 
@@ -18,8 +16,5 @@ struct job;
 /* Answers the request of a process with one line, to which a newline is added. */
 __attribute__((format(printf, 3, 4))) void request_reply(
 	struct job *j, int place, const char *fmt, ...);
-
-/* The value of "KEY=VALUE" in a line of words, and its length; NULL: it is not there. */
-const char *request_word(const char *line, const char *key, size_t *len);
 
 #endif
