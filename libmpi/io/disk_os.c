@@ -368,50 +368,38 @@ static int disk_failed(const struct io_file *f, int os_error, const char *call, 
 		f, os_error, "%s of %lld bytes at offset %lld", call, (long long)n, (long long)at);
 }
 
-int io_disk_read(const struct io_file *f, void *buf, int64_t n, int64_t at, int64_t *moved)
+/* After a call that has returned `got': does another follow?  At the end of the file none does. */
+static inline bool disk_goes_on(enum io_way way, int64_t got)
 {
-	bool had = haft_user_begin();
-	int64_t done = 0, got = 0;
-	int os_error = 0;
-
-	if (unlikely(f->stream))
-		return io_stream_move(f, IO_READ, (void *)(uintptr_t)buf, n, at, moved);
-	while (done < n) {
-		got = pread(f->fd, (char *)buf + done, (size_t)num_min(n - done, DISK_CALL_MAX),
-			at + done);
-		if (got > 0)
-			done += got;
-		else if (got == 0 || errno != EINTR)
-			break;
-	}
-	if (unlikely(got < 0))
-		os_error = errno;
-	haft_user_end(had);
-	*moved = done;
-	return likely(os_error == 0) ? 0 : disk_failed(f, os_error, "pread", n, at, done);
+	return got > 0 || (got == 0 && way == IO_WRITE) || (got < 0 && errno == EINTR);
 }
 
-int io_disk_write(const struct io_file *f, const void *buf, int64_t n, int64_t at, int64_t *moved)
+int io_disk_move(
+	const struct io_file *f, enum io_way way, void *buf, int64_t n, int64_t at, int64_t *moved)
 {
-	bool had = haft_user_begin();
 	int64_t done = 0, got = 0;
 	int os_error = 0;
+	bool had;
 
 	if (unlikely(f->stream))
-		return io_stream_move(f, IO_WRITE, (void *)(uintptr_t)buf, n, at, moved);
+		return io_stream_move(f, way, buf, n, at, moved);
+	had = haft_user_begin();
 	while (done < n) {
-		got = pwrite(f->fd, (const char *)buf + done,
-			(size_t)num_min(n - done, DISK_CALL_MAX), at + done);
-		if (got >= 0)
-			done += got;
-		else if (errno != EINTR)
+		size_t most = (size_t)num_min(n - done, DISK_CALL_MAX);
+
+		got = way == IO_READ ? pread(f->fd, (char *)buf + done, most, at + done)
+				     : pwrite(f->fd, (char *)buf + done, most, at + done);
+		if (!disk_goes_on(way, got))
 			break;
+		done += got > 0 ? got : 0;
 	}
 	if (unlikely(got < 0))
 		os_error = errno;
 	haft_user_end(had);
 	*moved = done;
-	return likely(os_error == 0) ? 0 : disk_failed(f, os_error, "pwrite", n, at, done);
+	return likely(os_error == 0)
+		       ? 0
+		       : disk_failed(f, os_error, way == IO_READ ? "pread" : "pwrite", n, at, done);
 }
 
 /* Drops the first n bytes of the pieces that are left. */
@@ -437,54 +425,34 @@ static int64_t disk_pieces_bytes(const struct iovec *piece, int n)
 	return bytes;
 }
 
-int io_disk_readv(
-	const struct io_file *f, struct iovec *piece, int npieces, int64_t at, int64_t *moved)
+int io_disk_movev(const struct io_file *f, enum io_way way, struct iovec *piece, int npieces,
+	int64_t at, int64_t *moved)
 {
 	int64_t n = disk_pieces_bytes(piece, npieces), done = 0, got = 0;
-	bool had = haft_user_begin();
 	int os_error = 0;
+	bool had;
 
 	if (unlikely(f->stream))
-		return io_stream_movev(f, IO_READ, piece, npieces, at, moved);
+		return io_stream_movev(f, way, piece, npieces, at, moved);
+	had = haft_user_begin();
 	disk_pieces_advance(&piece, &npieces, 0);
 	while (npieces > 0) {
-		got = preadv(f->fd, piece, (int)num_min(npieces, IOV_MAX), at + done);
+		int most = (int)num_min(npieces, IOV_MAX);
+
+		got = way == IO_READ ? preadv(f->fd, piece, most, at + done)
+				     : pwritev(f->fd, piece, most, at + done);
+		if (!disk_goes_on(way, got))
+			break;
 		if (got > 0) {
 			done += got;
 			disk_pieces_advance(&piece, &npieces, got);
-		} else if (got == 0 || errno != EINTR) {
-			break;
 		}
 	}
 	if (unlikely(got < 0))
 		os_error = errno;
 	haft_user_end(had);
 	*moved = done;
-	return likely(os_error == 0) ? 0 : disk_failed(f, os_error, "preadv", n, at, done);
-}
-
-int io_disk_writev(
-	const struct io_file *f, struct iovec *piece, int npieces, int64_t at, int64_t *moved)
-{
-	int64_t n = disk_pieces_bytes(piece, npieces), done = 0, got = 0;
-	bool had = haft_user_begin();
-	int os_error = 0;
-
-	if (unlikely(f->stream))
-		return io_stream_movev(f, IO_WRITE, piece, npieces, at, moved);
-	disk_pieces_advance(&piece, &npieces, 0);
-	while (npieces > 0) {
-		got = pwritev(f->fd, piece, (int)num_min(npieces, IOV_MAX), at + done);
-		if (got >= 0) {
-			done += got;
-			disk_pieces_advance(&piece, &npieces, got);
-		} else if (errno != EINTR) {
-			break;
-		}
-	}
-	if (unlikely(got < 0))
-		os_error = errno;
-	haft_user_end(had);
-	*moved = done;
-	return likely(os_error == 0) ? 0 : disk_failed(f, os_error, "pwritev", n, at, done);
+	return likely(os_error == 0) ? 0
+				     : disk_failed(f, os_error,
+					       way == IO_READ ? "preadv" : "pwritev", n, at, done);
 }

@@ -193,19 +193,28 @@ int io_agree_on(struct comm *c, int err);
 
 /* --- the disk: disk_os.c -------------------------------------------------------------------- */
 
-/* Read or write n bytes at byte `at' of the file, all of them, from or to `buf'.  A read stops at
- * the end of the file.  *moved: bytes that were moved, also after an error.  Any thread; the
- * library's lock is released meanwhile.  0, or an error class with words: rank, host, path, offset,
- * bytes, errno. */
-int io_disk_read(const struct io_file *f, void *buf, int64_t n, int64_t at, int64_t *moved);
-int io_disk_write(const struct io_file *f, const void *buf, int64_t n, int64_t at, int64_t *moved);
+/* Moves n bytes between memory and byte `at' of the file, all of them.  A read stops at the end of
+ * the file.  *moved: bytes that were moved, also after an error.  Any thread; the library's lock is
+ * released meanwhile.  0, or an error class with words: rank, host, path, offset, bytes, errno. */
+int io_disk_move(
+	const struct io_file *f, enum io_way way, void *buf, int64_t n, int64_t at, int64_t *moved);
 
-/* Likewise for pieces of memory, one behind the other in the file. */
+static inline int io_disk_read(
+	const struct io_file *f, void *buf, int64_t n, int64_t at, int64_t *moved)
+{
+	return io_disk_move(f, IO_READ, buf, n, at, moved);
+}
+
+static inline int io_disk_write(
+	const struct io_file *f, const void *buf, int64_t n, int64_t at, int64_t *moved)
+{
+	return io_disk_move(f, IO_WRITE, (void *)(uintptr_t)buf, n, at, moved);
+}
+
+/* As io_disk_move, for pieces of memory, one behind the other in the file. */
 struct iovec;
-int io_disk_readv(
-	const struct io_file *f, struct iovec *piece, int npieces, int64_t at, int64_t *moved);
-int io_disk_writev(
-	const struct io_file *f, struct iovec *piece, int npieces, int64_t at, int64_t *moved);
+int io_disk_movev(const struct io_file *f, enum io_way way, struct iovec *piece, int npieces,
+	int64_t at, int64_t *moved);
 
 /* The error of a failed system call: class, with words.  what: "pwrite of 8 bytes at offset 0". */
 __attribute__((cold, format(printf, 3, 4))) int io_disk_error(

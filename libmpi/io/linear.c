@@ -45,10 +45,7 @@ static int linear_pieces(struct io_job *j, int64_t at)
 			piece[i] =
 				(struct iovec){(char *)((uintptr_t)j->buf + (uintptr_t)run[i].off),
 					(size_t)run[i].len};
-		if (j->way == IO_READ)
-			err = io_disk_readv(j->f, piece, n, at + j->moved, &moved);
-		else
-			err = io_disk_writev(j->f, piece, n, at + j->moved, &moved);
+		err = io_disk_movev(j->f, j->way, piece, n, at + j->moved, &moved);
 		j->moved += moved;
 		if (moved < bytes)
 			break; /* the end of the file, or an error */
@@ -87,8 +84,7 @@ int io_linear(struct io_job *j)
 
 	if (mem != NULL) {
 		io_count(&j->f->counts.direct, 1);
-		return j->way == IO_READ ? io_disk_read(j->f, mem, j->bytes, at, &j->moved)
-					 : io_disk_write(j->f, mem, j->bytes, at, &j->moved);
+		return io_disk_move(j->f, j->way, mem, j->bytes, at, &j->moved);
 	}
 	io_count(&j->f->counts.gathered, 1);
 	return linear_average(j) >= LINEAR_LONG ? linear_pieces(j, at) : linear_staged(j, at);

@@ -138,12 +138,8 @@ static int scatter_runs(struct scatter *s, int64_t most)
 	char *mem = scatter_memory(s, bytes);
 
 	for (int i = 0; i < n && err == 0 && !s->at_end; i++, done += moved) {
-		if (s->j->way == IO_READ)
-			err = io_disk_read(
-				s->j->f, mem + done, run[i].len, s->disp + run[i].off, &moved);
-		else
-			err = io_disk_write(
-				s->j->f, mem + done, run[i].len, s->disp + run[i].off, &moved);
+		err = io_disk_move(
+			s->j->f, s->j->way, mem + done, run[i].len, s->disp + run[i].off, &moved);
 		s->at_end = moved < run[i].len;
 	}
 	io_unlock_range(s->j->f, &lock);
