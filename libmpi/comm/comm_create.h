@@ -30,7 +30,7 @@ void comm_set_ids(struct comm *c, struct comm_ids ids);
 void comm_set_hints(struct comm *c, const struct info *info);
 
 /* The kinds of memory that were asked for by c's session, or by the World Model; NULL: none.  An
- * argument for env_memory_kinds (MPI-5.0 11.4.3). */
+ * argument for env_memory_kinds_set (MPI-5.0 11.4.3). */
 const char *comm_kinds_asked(const struct comm *c);
 
 /* HAFT_CHECK=coll: compares the MPI function that the members of c are in.  Each collective

@@ -61,7 +61,6 @@ int comm_set_info(struct comm *c, struct info *info)
 
 int comm_get_info(struct comm *c, struct info **info_used)
 {
-	char kinds[MPI_MAX_INFO_VAL];
 	struct info *info;
 	int err = env_info_create(&info);
 
@@ -69,9 +68,8 @@ int comm_get_info(struct comm *c, struct info **info_used)
 		return err;
 	for (size_t i = 0; i < countof(known) && err == 0; i++)
 		err = env_info_set(info, known[i].key, c->hints & known[i].bit ? "true" : "false");
-	env_memory_kinds(comm_kinds_asked(c), kinds);
 	if (err == 0)
-		err = env_info_set(info, "mpi_memory_alloc_kinds", kinds);
+		err = env_memory_kinds_set(info, comm_kinds_asked(c));
 	if (err == 0 && c->kinds != NULL)
 		err = env_info_set(info, KEY_KINDS, c->kinds);
 	if (err == 0)

@@ -28,9 +28,10 @@ bool env_info_number(const struct info *info, const char *key, int *number);
  * World Model. */
 const char *env_memory_kinds_requested(void);
 
-/* The value of the key mpi_memory_alloc_kinds where `asked' (NULL: nothing) was requested, into buf
- * (MPI_MAX_INFO_VAL bytes): "mpi", "system", and the supported elements of `asked' as written. */
-void env_memory_kinds(const char *asked, char *buf);
+/* Sets the key mpi_memory_alloc_kinds of an info for the user, where `asked' (NULL: nothing) was
+ * requested: "mpi", "system", and the supported elements of `asked' as written.  0 or
+ * MPI_ERR_NO_MEM with words. */
+int env_memory_kinds_set(struct info *info, const char *asked);
 
 /* true: every element of the list is supported.  An mpi_assert_memory_alloc_kinds with another one
  * is ignored. */

@@ -11,6 +11,7 @@
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>
+#include <engine.h>
 
 /* true: [s, s + n) is one of `words', which are separated by blanks. */
 static bool kind_in_words(const char *s, size_t n, const char *words)
@@ -68,7 +69,8 @@ static bool kind_in_list(const char *list, const char *s, size_t n)
 	return false;
 }
 
-void env_memory_kinds(const char *asked, char *buf)
+/* Writes the supported kinds into buf, of MPI_MAX_INFO_VAL bytes. */
+static void kinds_write(const char *asked, char *buf)
 {
 	size_t n, used = (size_t)snprintf(buf, MPI_MAX_INFO_VAL, "mpi,system");
 	const char *s, *at = asked != NULL ? asked : "";
@@ -79,6 +81,14 @@ void env_memory_kinds(const char *asked, char *buf)
 			continue;
 		used += (size_t)snprintf(buf + used, MPI_MAX_INFO_VAL - used, ",%.*s", (int)n, s);
 	}
+}
+
+int env_memory_kinds_set(struct info *info, const char *asked)
+{
+	char kinds[MPI_MAX_INFO_VAL];
+
+	kinds_write(asked, kinds);
+	return env_info_set(info, "mpi_memory_alloc_kinds", kinds);
 }
 
 bool env_memory_kinds_known(const char *list)

@@ -263,7 +263,6 @@ static int hint_show(struct info *info, const struct io_hints *h, int i)
 int io_get_info(struct file *fh, struct info **info_used)
 {
 	const struct io_file *f = io_of(fh);
-	char kinds[MPI_MAX_INFO_VAL];
 	struct info *info;
 	int err = env_info_create(&info);
 
@@ -273,9 +272,8 @@ int io_get_info(struct file *fh, struct info **info_used)
 		err = hint_show(info, f->hints, i);
 	if (err == 0)
 		err = env_info_set(info, "filename", f->name);
-	env_memory_kinds(comm_kinds_asked(f->comm), kinds);
 	if (err == 0)
-		err = env_info_set(info, "mpi_memory_alloc_kinds", kinds);
+		err = env_memory_kinds_set(info, comm_kinds_asked(f->comm));
 	if (err == 0)
 		*info_used = info;
 	else

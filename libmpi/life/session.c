@@ -116,16 +116,14 @@ static const char *level_name(int level)
 
 int life_session_get_info(struct session *s, struct info **info_used)
 {
-	char kinds[MPI_MAX_INFO_VAL];
 	struct info *info;
 	int err = env_info_create(&info);
 
 	if (err != 0)
 		return err;
-	env_memory_kinds(s->kinds, kinds);
 	err = env_info_set(info, "thread_level", level_name(s->thread_level));
 	if (err == 0)
-		err = env_info_set(info, "mpi_memory_alloc_kinds", kinds);
+		err = env_memory_kinds_set(info, s->kinds);
 	if (err == 0)
 		*info_used = info;
 	else

@@ -167,7 +167,6 @@ static int hint_put_order(struct info *info, unsigned order)
 int rma_win_get_info(struct win *w, struct info **info_used)
 {
 	const struct rma_hints *h = w->rma->hints;
-	char kinds[MPI_MAX_INFO_VAL];
 	struct info *info;
 	int err = env_info_create(&info);
 
@@ -184,9 +183,8 @@ int rma_win_get_info(struct win *w, struct info **info_used)
 		err = hint_put_number(info, KEY_GRAIN, h->grain);
 	if (err == 0 && h->align > 0)
 		err = hint_put_number(info, KEY_ALIGN, h->align);
-	env_memory_kinds(comm_kinds_asked(w->comm), kinds);
 	if (err == 0)
-		err = env_info_set(info, "mpi_memory_alloc_kinds", kinds);
+		err = env_memory_kinds_set(info, comm_kinds_asked(w->comm));
 	if (err == 0 && h->kinds != NULL)
 		err = env_info_set(info, KEY_KINDS, h->kinds);
 	if (err == 0)
