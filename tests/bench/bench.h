@@ -14,7 +14,8 @@
  *	neighbor.c	neighbours: ring and halo exchange
  *	win.c	synchronization of windows
  *	move.c	data moved to and from windows
- *	file.c	files in memory
+ *	file.c	accesses of files in memory
+ *	file_life.c	views, pointers and the life of files
  *	type.c	derived datatypes: packing, messages, commit
  *	life.c	start, processor time of a waiting rank, memory
  *
@@ -26,7 +27,7 @@
  * where op(n) is n operations and its value the seconds they took.  A sample is the mean of a
  * batch of m; what is printed are quantiles of the samples.
  *
- * Invariants: only functions of MPI-1 are used outside of win.c, move.c and file.c;
+ * Invariants: only functions of MPI-1 are used outside of win.c, move.c, file.c and file_life.c;
  * every rank does the same number of operations; rank 0 alone prints.
  */
 #ifndef BENCH_H
@@ -145,6 +146,13 @@ void file_ordered(struct bench *b, const struct bench_row *row);
 void file_life(struct bench *b, const struct bench_row *row);
 void file_reserve(struct bench *b, const struct bench_row *row);
 void file_end(struct bench *b, const struct bench_row *row);
+void file_equal(struct bench *b, const struct bench_row *row);
+void file_long(struct bench *b, const struct bench_row *row);
+void file_view_list(struct bench *b, const struct bench_row *row);
+void file_view_huge(struct bench *b, const struct bench_row *row);
+void file_atomic(struct bench *b, const struct bench_row *row);
+void file_over(struct bench *b, const struct bench_row *row);
+void file_over_all(struct bench *b, const struct bench_row *row);
 
 void comm_dup(struct bench *b, const struct bench_row *row);
 

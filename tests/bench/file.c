@@ -1,22 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * file.c - files in memory (tmpfs): the software's own cost of an access.
+ * file.c - accesses of files in memory (tmpfs): the software's own cost.
  *
  *	file_contiguous  write_at, read_at of one piece, one rank
  *	file_blocks      write_all, read_all: blocks of all ranks in turn
  *	file_holes       as that, but only half of the bytes are written
  *	file_cube        a 3-D array of ints, a block of it at each rank
  *	file_memory      pieces of memory, one piece of the file
+ *	file_equal       read_all: all ranks read the same bytes
  *	file_small       short pieces far apart, by one rank
- *	file_views       set_view, write_at_all, set_view: as HDF5 does
- *	file_pointer     write_shared, write_ordered
- *	file_life        open and close; preallocate; seek to the end of a view with holes
- *
- * The file is in TMPDIR, or in /dev/shm.  It is written over in each operation.
  */
-#include "tests/bench/bench.h"
+#include "tests/bench/file.h"
 
-#include <mpi.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,21 +24,12 @@ enum {
 	SMALL_BYTES = 16,
 	SMALL_STRIDE = 64,
 	SIDE = 128, /* of the cube */
-	RESERVE = 64 << 20
+	STAGE = 256 << 10
 };
 
-static const struct bench_unit us = {"us", 1e6, 0}, ms = {"ms", 1e3, 0};
+const struct bench_unit file_us = {"us", 1e6, 0}, file_ms = {"ms", 1e3, 0};
 
-struct file {
-	MPI_File f;
-	char *buf;
-	MPI_Datatype filetype, memory;
-	int count;    /* of memory */
-	size_t bytes; /* of one access of this rank */
-	int way;      /* 'r', 'w'; 's' shared, 'o' ordered */
-};
-
-static const char *file_name(void)
+const char *file_name(void)
 {
 	static char name[500];
 	const char *dir = getenv("TMPDIR");
@@ -53,35 +40,130 @@ static const char *file_name(void)
 	return name;
 }
 
-static void file_open(const struct bench *b, struct file *x, size_t bytes)
+void file_open(const struct bench *b, struct file *x, size_t bytes)
 {
+	const char *name = file_name();
+
 	memset(x, 0, sizeof(*x));
 	x->bytes = bytes;
 	x->buf = calloc(1, bytes + 1);
+	x->stage = malloc(STAGE);
 	x->filetype = x->memory = MPI_DATATYPE_NULL;
-	if (x->buf == NULL)
+	if (x->buf == NULL || x->stage == NULL)
 		bench_fail(b, "no memory");
 	memset(x->buf, 'a' + b->rank % 26, bytes);
-	if (MPI_File_open(MPI_COMM_WORLD, file_name(), MPI_MODE_RDWR | MPI_MODE_CREATE,
+	memset(x->stage, 0, STAGE);
+	if (MPI_File_open(MPI_COMM_WORLD, (char *)(size_t)name, MPI_MODE_RDWR | MPI_MODE_CREATE,
 		    MPI_INFO_NULL, &x->f) != 0)
 		bench_fail(b, "cannot open a file");
+	x->fd = open(name, O_RDWR);
+	if (x->fd < 0)
+		bench_fail(b, "cannot open the file once more");
 }
 
-static void file_close(struct file *x)
+void file_close(struct file *x)
 {
+	const char *name = file_name();
 	int rank;
 
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	MPI_File_close(&x->f);
+	close(x->fd);
 	if (x->filetype != MPI_DATATYPE_NULL)
 		MPI_Type_free(&x->filetype);
 	if (x->memory != MPI_DATATYPE_NULL)
 		MPI_Type_free(&x->memory);
 	free(x->buf);
-	const char *name = file_name();
+	free(x->stage);
 	if (rank == 0)
-		MPI_File_delete((char *)name, MPI_INFO_NULL);
+		MPI_File_delete((char *)(size_t)name, MPI_INFO_NULL);
 	MPI_Barrier(MPI_COMM_WORLD);
+}
+
+void file_beside(struct bench *b, const struct bench_row *row, const struct bench_unit *unit,
+	bench_op *op, bench_op *bare, struct file *x)
+{
+	char again[40], plain[40], quotient[40];
+	double ours, theirs;
+
+	if (bare == NULL) {
+		bench_measure(b, row->name, unit, op, x, 1);
+		return;
+	}
+	snprintf(again, sizeof(again), "%s.again", row->name);
+	snprintf(plain, sizeof(plain), "%s.bare", row->name);
+	snprintf(quotient, sizeof(quotient), "%s.x", row->name);
+	theirs = bench_measure(b, plain, unit, bare, x, 1);
+	ours = bench_measure(b, row->name, unit, op, x, 1);
+	ours += bench_measure(b, again, unit, op, x, 1);
+	theirs += bench_measure(b, plain, unit, bare, x, 1);
+	bench_print(b, quotient, "x", theirs / ours);
+	snprintf(quotient, sizeof(quotient), "%s.add", row->name);
+	bench_print(b, quotient, unit->name, (ours - theirs) / 2);
+}
+
+/* --- bare system calls ---------------------------------------------------------------------- */
+
+static void bare_move(struct file *x, char *buf, size_t n, size_t at)
+{
+	ssize_t got =
+		x->way == 'r' ? pread(x->fd, buf, n, (off_t)at) : pwrite(x->fd, buf, n, (off_t)at);
+
+	if (got != (ssize_t)n) {
+		fprintf(stderr, "a bare call has moved %zd of %zu bytes\n", got, n);
+		_exit(1);
+	}
+}
+
+/* One piece, by each rank. */
+static double bare_piece_op(struct bench *b, void *ctx, long n)
+{
+	struct file *x = ctx;
+	size_t at = x->filetype != MPI_DATATYPE_NULL ? 0 : (size_t)b->rank * x->bytes;
+	double t = MPI_Wtime();
+
+	for (long i = 0; i < n; i++)
+		bare_move(x, x->buf, x->bytes, at);
+	return MPI_Wtime() - t;
+}
+
+/* Each rank its own pieces of the file, one by one; then all meet. */
+static double bare_pieces_op(struct bench *b, void *ctx, long n)
+{
+	struct file *x = ctx;
+
+	(void)b;
+	MPI_Barrier(MPI_COMM_WORLD);
+	double t = MPI_Wtime();
+	for (long i = 0; i < n; i++) {
+		for (size_t k = 0; k < x->pieces; k++)
+			bare_move(x, x->buf + k * x->piece, x->piece, x->first + k * x->stride);
+		MPI_Barrier(MPI_COMM_WORLD);
+	}
+	return MPI_Wtime() - t;
+}
+
+/* Every other piece of memory into a stage, and the stage into the file; then all meet. */
+static double bare_pack_op(struct bench *b, void *ctx, long n)
+{
+	struct file *x = ctx;
+
+	MPI_Barrier(MPI_COMM_WORLD);
+	double t = MPI_Wtime();
+	for (long i = 0; i < n; i++) {
+		size_t at = (size_t)b->rank * x->bytes;
+
+		for (size_t k = 0; k < x->pieces;) {
+			size_t room = 0;
+
+			for (; k < x->pieces && room < STAGE; k++, room += 64)
+				memcpy(x->stage + room, x->buf + k * 128, 64);
+			bare_move(x, x->stage, room, at);
+			at += room;
+		}
+		MPI_Barrier(MPI_COMM_WORLD);
+	}
+	return MPI_Wtime() - t;
 }
 
 /* --- one piece ------------------------------------------------------------------------------ */
@@ -111,7 +193,7 @@ static void file_piece(struct bench *b, const struct bench_row *row, int way)
 	x.way = 'w';
 	contiguous_op(b, &x, 1);
 	x.way = way;
-	bench_measure(b, row->name, &us, contiguous_op, &x, 1);
+	file_beside(b, row, &file_us, contiguous_op, bare_piece_op, &x);
 	file_close(&x);
 }
 
@@ -145,12 +227,12 @@ static double collective_op(struct bench *b, void *ctx, long n)
 }
 
 static void collective_measure(
-	struct bench *b, const struct bench_row *row, struct file *x, int way)
+	struct bench *b, const struct bench_row *row, struct file *x, int way, bench_op *bare)
 {
 	x->way = 'w';
 	collective_op(b, x, 1);
 	x->way = way;
-	bench_measure(b, row->name, &ms, collective_op, x, 1);
+	file_beside(b, row, &file_ms, collective_op, bare, x);
 	if (way == 'r' && x->memory == MPI_DATATYPE_NULL &&
 		(x->buf[0] != 'a' + b->rank % 26 || x->buf[x->bytes - 1] != x->buf[0]))
 		bench_fail(b, "row %s: wrong data", row->name);
@@ -168,7 +250,11 @@ static void blocks(struct bench *b, const struct bench_row *row, int way, int sh
 	MPI_Type_commit(&x.filetype);
 	MPI_File_set_view(x.f, (MPI_Offset)b->rank * block * share, MPI_BYTE, x.filetype, "native",
 		MPI_INFO_NULL);
-	collective_measure(b, row, &x, way);
+	x.piece = (size_t)block;
+	x.pieces = (size_t)n;
+	x.stride = (size_t)block * (size_t)b->size * (size_t)share;
+	x.first = (size_t)b->rank * (size_t)block * (size_t)share;
+	collective_measure(b, row, &x, way, block >= 4096 ? bare_pieces_op : NULL);
 }
 
 void file_blocks(struct bench *b, const struct bench_row *row)
@@ -200,7 +286,7 @@ static void cube(struct bench *b, const struct bench_row *row, int way)
 	MPI_Type_create_subarray(3, sizes, subs, starts, MPI_ORDER_C, MPI_INT, &x.filetype);
 	MPI_Type_commit(&x.filetype);
 	MPI_File_set_view(x.f, 0, MPI_INT, x.filetype, "native", MPI_INFO_NULL);
-	collective_measure(b, row, &x, way);
+	collective_measure(b, row, &x, way, NULL);
 }
 
 void file_cube(struct bench *b, const struct bench_row *row)
@@ -220,12 +306,43 @@ void file_memory(struct bench *b, const struct bench_row *row)
 	struct file x;
 
 	file_open(b, &x, 2 * (size_t)n * (size_t)piece);
+	x.pieces = (size_t)n;
+	x.bytes /= 2;
 	MPI_Type_vector(n, piece, 2 * piece, MPI_BYTE, &x.memory);
 	MPI_Type_commit(&x.memory);
 	x.count = 1;
 	MPI_File_set_view(
 		x.f, (MPI_Offset)b->rank * n * piece, MPI_BYTE, MPI_BYTE, "native", MPI_INFO_NULL);
-	collective_measure(b, row, &x, 'w');
+	collective_measure(b, row, &x, 'w', piece == 64 ? bare_pack_op : NULL);
+}
+
+/* All ranks read the same row->arg bytes. */
+void file_equal(struct bench *b, const struct bench_row *row)
+{
+	struct file x;
+
+	file_open(b, &x, row->arg);
+	x.way = 'w';
+	if (b->rank == 0)
+		bare_piece_op(b, &x, 1);
+	MPI_Barrier(MPI_COMM_WORLD);
+	x.way = 'r';
+	bench_measure(b, row->name, &file_ms, collective_op, &x, 1);
+	file_close(&x);
+}
+
+/* One long piece a rank, collectively. */
+void file_long(struct bench *b, const struct bench_row *row)
+{
+	struct file x;
+
+	file_open(b, &x, row->arg);
+	MPI_File_set_view(x.f, (MPI_Offset)b->rank * (MPI_Offset)x.bytes, MPI_BYTE, MPI_BYTE,
+		"native", MPI_INFO_NULL);
+	x.piece = x.bytes;
+	x.pieces = 1;
+	x.first = (size_t)b->rank * x.bytes;
+	collective_measure(b, row, &x, 'w', bare_pieces_op);
 }
 
 /* --- short pieces --------------------------------------------------------------------------- */
@@ -243,7 +360,7 @@ static void small(struct bench *b, const struct bench_row *row, int way)
 	MPI_File_write_at(x.f, 0, x.buf, (int)x.bytes, MPI_BYTE, MPI_STATUS_IGNORE);
 	MPI_Barrier(MPI_COMM_WORLD);
 	x.way = way;
-	bench_measure(b, row->name, &ms, contiguous_op, &x, 1);
+	bench_measure(b, row->name, &file_ms, contiguous_op, &x, 1);
 	file_close(&x);
 }
 
@@ -255,148 +372,4 @@ void file_small_write(struct bench *b, const struct bench_row *row)
 void file_small_read(struct bench *b, const struct bench_row *row)
 {
 	small(b, row, 'r');
-}
-
-/* --- views ---------------------------------------------------------------------------------- */
-
-static double views_op(struct bench *b, void *ctx, long n)
-{
-	struct file *x = ctx;
-	double t = MPI_Wtime();
-
-	(void)b;
-	for (long i = 0; i < n; i++) {
-		MPI_File_set_view(x->f, 0, MPI_BYTE, x->filetype, "native", MPI_INFO_NULL);
-		MPI_File_write_at_all(x->f, 0, x->buf, (int)x->bytes, MPI_BYTE, MPI_STATUS_IGNORE);
-		MPI_File_set_view(x->f, 0, MPI_BYTE, MPI_BYTE, "native", MPI_INFO_NULL);
-	}
-	return MPI_Wtime() - t;
-}
-
-/* As HDF5 writes a dataset: a view, `row->arg' bytes, and the plain view again. */
-void file_views(struct bench *b, const struct bench_row *row)
-{
-	int all = (int)row->arg * b->size, mine = (int)row->arg, at = mine * b->rank;
-	struct file x;
-
-	file_open(b, &x, row->arg);
-	MPI_Type_create_subarray(1, &all, &mine, &at, MPI_ORDER_C, MPI_BYTE, &x.filetype);
-	MPI_Type_commit(&x.filetype);
-	bench_measure(b, row->name, &us, views_op, &x, 1);
-	file_close(&x);
-}
-
-/* --- the shared pointer --------------------------------------------------------------------- */
-
-static double pointer_op(struct bench *b, void *ctx, long n)
-{
-	struct file *x = ctx;
-
-	(void)b;
-	MPI_File_seek_shared(x->f, 0, MPI_SEEK_SET);
-	MPI_Barrier(MPI_COMM_WORLD);
-	double t = MPI_Wtime();
-	for (long i = 0; i < n; i++)
-		if (x->way == 's')
-			MPI_File_write_shared(
-				x->f, x->buf, (int)x->bytes, MPI_BYTE, MPI_STATUS_IGNORE);
-		else
-			MPI_File_write_ordered(
-				x->f, x->buf, (int)x->bytes, MPI_BYTE, MPI_STATUS_IGNORE);
-	return MPI_Wtime() - t;
-}
-
-static void pointer(struct bench *b, const struct bench_row *row, int way)
-{
-	struct file x;
-
-	file_open(b, &x, row->arg);
-	x.way = way;
-	bench_measure(b, row->name, &us, pointer_op, &x, 1);
-	file_close(&x);
-}
-
-void file_shared(struct bench *b, const struct bench_row *row)
-{
-	pointer(b, row, 's');
-}
-
-void file_ordered(struct bench *b, const struct bench_row *row)
-{
-	pointer(b, row, 'o');
-}
-
-/* --- open, reserve, seek -------------------------------------------------------------------- */
-
-static double open_op(struct bench *b, void *ctx, long n)
-{
-	char *name = ctx;
-	double t = MPI_Wtime();
-
-	(void)b;
-	for (long i = 0; i < n; i++) {
-		MPI_File f;
-
-		MPI_File_open(MPI_COMM_WORLD, name, MPI_MODE_RDWR, MPI_INFO_NULL, &f);
-		MPI_File_close(&f);
-	}
-	return MPI_Wtime() - t;
-}
-
-void file_life(struct bench *b, const struct bench_row *row)
-{
-	struct file x;
-
-	file_open(b, &x, 1);
-	bench_measure(b, row->name, &us, open_op, (void *)(size_t)file_name(), 1);
-	file_close(&x);
-}
-
-static double reserve_op(struct bench *b, void *ctx, long n)
-{
-	struct file *x = ctx;
-	double t = 0;
-
-	(void)b;
-	for (long i = 0; i < n; i++) {
-		MPI_File_set_size(x->f, 0);
-		MPI_Barrier(MPI_COMM_WORLD);
-		t -= MPI_Wtime();
-		MPI_File_preallocate(x->f, RESERVE);
-		t += MPI_Wtime();
-	}
-	return t;
-}
-
-void file_reserve(struct bench *b, const struct bench_row *row)
-{
-	struct file x;
-
-	file_open(b, &x, 1);
-	bench_measure(b, row->name, &ms, reserve_op, &x, 1);
-	file_close(&x);
-}
-
-static double end_op(struct bench *b, void *ctx, long n)
-{
-	struct file *x = ctx;
-	double t = MPI_Wtime();
-
-	(void)b;
-	for (long i = 0; i < n; i++)
-		MPI_File_seek(x->f, 0, MPI_SEEK_END);
-	return MPI_Wtime() - t;
-}
-
-void file_end(struct bench *b, const struct bench_row *row)
-{
-	struct file x;
-
-	file_open(b, &x, 1);
-	MPI_File_set_size(x.f, RESERVE);
-	MPI_Type_vector(4, 8, 16, MPI_BYTE, &x.filetype);
-	MPI_Type_commit(&x.filetype);
-	MPI_File_set_view(x.f, 0, MPI_BYTE, x.filetype, "native", MPI_INFO_NULL);
-	bench_measure(b, row->name, &us, end_op, &x, 1);
-	file_close(&x);
 }

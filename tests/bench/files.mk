@@ -12,6 +12,7 @@ bench_SRCS := \
 	tests/bench/coll.c \
 	tests/bench/comm.c \
 	tests/bench/file.c \
+	tests/bench/file_life.c \
 	tests/bench/lat.c \
 	tests/bench/life.c \
 	tests/bench/move.c \
