@@ -15,7 +15,6 @@
 #include "libmpi/core/library_lock.h"
 #include "libmpi/io/io.h"
 #include "libmpi/io/shared.h"
-#include <unistd.h>
 
 #define LOCK_NAP_NS 100000000 /* between two looks for processes that are gone */
 
@@ -36,7 +35,7 @@ static void lock_mutex_take(struct io_lock_table *t)
 		}
 	}
 	atomic_store_explicit(&t->owner_place, io_lock_place(), memory_order_relaxed);
-	atomic_store_explicit(&t->owner, (int32_t)getpid(), memory_order_relaxed);
+	atomic_store_explicit(&t->owner, io_lock_process(), memory_order_relaxed);
 }
 
 static void lock_mutex_give(struct io_lock_table *t)
@@ -98,7 +97,7 @@ static int lock_table_take(struct io_lock_table *t, int64_t lo, int64_t hi, enum
 	while ((i = lock_slot_free(t)) < 0)
 		lock_sleep(t);
 	t->slot[i] = (struct io_lock_slot){
-		lo, hi, ++t->ticket, (int32_t)getpid(), io_lock_place(), mode, 0};
+		lo, hi, ++t->ticket, io_lock_process(), io_lock_place(), mode, 0};
 	while (lock_slot_waits(t, i))
 		lock_sleep(t);
 	lock_mutex_give(t);

@@ -84,8 +84,9 @@ int io_lock_kernel_try(const struct io_file *f);
 bool io_sole_take(const struct io_file *f);
 void io_sole_give(const struct io_file *f);
 
-/* A number for the name space that this process's pid is in, and whether a process is gone; false
- * also where that cannot be known. */
+/* This process's pid; a number for the name space that it is in; and whether a process is gone,
+ * false also where that cannot be known. */
+int32_t io_lock_process(void);
 uint32_t io_lock_place(void);
 bool io_lock_process_gone(int32_t pid, uint32_t place);
 

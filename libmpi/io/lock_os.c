@@ -87,6 +87,19 @@ uint32_t io_lock_place(void)
 	return known;
 }
 
+/* A system call each time would cost more than the lock.  A forked child makes no calls of MPI. */
+int32_t io_lock_process(void)
+{
+	static _Atomic int32_t me;
+	int32_t known = atomic_load_explicit(&me, memory_order_relaxed);
+
+	if (known == 0) {
+		known = (int32_t)getpid();
+		atomic_store_explicit(&me, known, memory_order_relaxed);
+	}
+	return known;
+}
+
 bool io_lock_process_gone(int32_t pid, uint32_t place)
 {
 	return pid != 0 && place != 0 && place == io_lock_place() && kill(pid, 0) != 0 &&
