@@ -7,6 +7,7 @@
 #include "libmpi/io/collective.h"
 #include "libmpi/io/disk.h"
 #include "libmpi/io/hint.h"
+#include "libmpi/io/pointer.h"
 #include "libmpi/io/shared.h"
 #include "libmpi/io/view.h"
 #include "libmpi/via/shared_mem.h"
@@ -65,6 +66,8 @@ void io_file_free(struct io_file *f)
 		return;
 	io_aggregate_free(f);
 	io_shared_detach(f);
+	io_pointer_serve_end(f->pointer_server);
+	io_pointer_client_free(f->pointer_client);
 	io_check_free(f);
 	if (f->view != NULL)
 		io_view_drop(f->view);

@@ -36,9 +36,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct io_hints;  /* hint.h */
-struct io_rep;    /* rep.h */
-struct io_shared; /* shared.h */
+struct io_hints;          /* hint.h */
+struct io_rep;            /* rep.h */
+struct io_shared;         /* shared.h */
+struct io_pointer_server; /* pointer.h */
+struct io_pointer_client;
 
 /* --- the view ------------------------------------------------------------------------------- */
 
@@ -97,11 +99,15 @@ struct io_file {
 	bool stream;   /* a pipe or a device, opened so: stream_os.c */
 	bool dirty;    /* this member has written since its last MPI_File_sync */
 	bool spread;   /* members of other hosts have written for others since then; equal on all */
-	bool shared_owner; /* this member has allocated `shared' */
-	uint8_t turn;      /* of the two words of the shared pointer, the one in use: shared.h */
-	int64_t block;     /* bytes that the file system prefers to move at a time */
-	int64_t position;  /* individual pointer, in etypes; under the library's lock */
-	int busy;          /* jobs under way; under the library's lock */
+	bool shared_owner;                        /* this member has allocated `shared' */
+	struct io_pointer_server *pointer_server; /* rank 0, of a file over hosts; or NULL */
+	struct io_pointer_client
+		*pointer_client; /* members that share no memory with it; or NULL */
+	bool asking;             /* a thread waits for an answer about the shared pointer */
+	uint8_t turn;     /* of the two words of the shared pointer, the one in use: shared.h */
+	int64_t block;    /* bytes that the file system prefers to move at a time */
+	int64_t position; /* individual pointer, in etypes; under the library's lock */
+	int busy;         /* jobs under way; under the library's lock */
 	struct io_aggregate *aggregate; /* collective.h; NULL: one member */
 	struct io_split split;
 	struct io_check *check; /* HAFT_CHECK=io; NULL: nothing noted */

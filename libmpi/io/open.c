@@ -22,6 +22,7 @@
 #include "libmpi/io/disk.h"
 #include "libmpi/io/file.h"
 #include "libmpi/io/hint.h"
+#include "libmpi/io/pointer.h"
 #include "libmpi/io/shared.h"
 #include "libmpi/io/view.h"
 #include "libmpi/type/type.h"
@@ -46,6 +47,7 @@ struct open_first {
 	int32_t class;
 	int32_t pad;
 	struct io_identity id;
+	struct io_pointer_name pointer;
 	char words[HAFT_ERR_TEXT_MAX];
 };
 
@@ -277,6 +279,8 @@ static int open_all(struct open_making *m, int err)
 		first.id = m->id;
 		if (err != 0)
 			snprintf(first.words, sizeof(first.words), "%s", haft_err_text(err));
+		else if (!f->one_host)
+			f->pointer_server = io_pointer_serve(f, &first.pointer);
 	}
 	if (!f->alone) {
 		int failed =
@@ -290,6 +294,8 @@ static int open_all(struct open_making *m, int err)
 			err = io_disk_open(f, IO_OPEN_AGAIN, 0, &m->id);
 		if (f->rank != 0 && err == 0)
 			err = open_identical(m, &first.id);
+		if (!via_is_local(group_peer(m->comm->group, 0)))
+			f->pointer_client = io_pointer_client_new(&first.pointer);
 		err = io_agree_on(m->comm, err);
 	}
 	f->opened_ns = (int64_t)clock_now_ns();

@@ -2,26 +2,29 @@
 /* shared.c - the shared file pointer (MPI-5.0 14.4.4).
  *
  *      member on rank 0's host      fetch-and-add on the word                    ~20 ns
- *      member on another host       SHARED_ADD {id, turn, n} ──> rank 0
+ *      member on another host       a datagram to a thread of rank 0 (pointer.h); else a frame:
+ *                                   SHARED_ADD {id, turn, n} ──> rank 0
  *                                   <── SHARED_WAS {id, before} */
 #include "libmpi/io/shared.h"
 
+#include "libmpi/core/library_lock.h"
+#include "libmpi/io/pointer.h"
 #include "libmpi/p2p/outq.h"
 #include "libmpi/p2p/p2p.h"
 #include <string.h>
 
 enum shared_kind { SHARED_ADD = 1, SHARED_WAS };
 
-struct shared_frame {
-	uint64_t id;   /* of the question, in its sender's process */
-	int64_t value; /* ADD: n; WAS: what the pointer was */
-	int64_t turn;  /* which of the two words */
-};
+#define SHARED_FIRST_MS 20 /* from a datagram to the second; each later one after twice as long */
+#define SHARED_TRIES    5  /* then rank 0 is asked by a frame as well */
+#define SHARED_NAP_NS   200000000u
 
-/* A question to rank 0; on the stack of the thread that waits for its answer. */
+/* A question to rank 0, in a frame, or with `n' replaced its answer. */
 struct shared_question {
 	struct shared_question *next;
-	uint64_t id;
+	struct io_pointer_question q;
+	struct io_file *f;
+	uint32_t nap_ns;
 	int64_t was;
 	bool answered;
 };
@@ -38,36 +41,39 @@ static struct io_file *shared_find(uint64_t ctx)
 	return f;
 }
 
-static void shared_answer(const struct shm_frame *f, const struct shared_frame *m)
+/* An answer that has come by a datagram before is dropped. */
+static void shared_answer(const struct io_pointer_question *m)
 {
-	struct shared_question **at = &shared_questions;
+	struct shared_question *q = shared_questions;
 
-	while (*at != NULL && (*at)->id != m->id)
-		at = &(*at)->next;
-	if (*at == NULL)
-		p2p_protocol_error(f->src, "an answer about a shared file pointer that nobody "
-					   "asked for");
-	(*at)->was = m->value;
-	(*at)->answered = true;
-	*at = (*at)->next;
+	while (q != NULL && q->q.id != m->id)
+		q = q->next;
+	if (q == NULL || q->answered)
+		return;
+	q->was = m->n;
+	q->answered = true;
 }
 
 static void shared_frame_got(const struct shm_frame *f)
 {
 	struct io_file *file = shared_find(f->ctx);
-	struct shared_frame m;
+	struct io_pointer_question m;
 
 	if (f->len != sizeof(m) || (f->tag != SHARED_ADD && f->tag != SHARED_WAS))
 		p2p_protocol_error(f->src, "a frame of %u bytes and kind %d about a file",
 			(unsigned)f->len, f->tag);
 	memcpy(&m, f->data, sizeof(m));
 	if (f->tag == SHARED_WAS) {
-		shared_answer(f, &m);
+		shared_answer(&m);
 		return;
 	}
-	if (file == NULL || file->rank != 0 || group_rank_of(file->comm->group, f->src) < 0)
+	if (file == NULL || file->rank != 0 || group_rank_of(file->comm->group, f->src) != m.rank ||
+		m.rank < 0)
 		p2p_protocol_error(f->src, "a frame about a file that is not open here");
-	m.value = atomic_fetch_add(&file->shared->pointer[m.turn & 1], m.value);
+	if (file->pointer_server != NULL)
+		m.n = io_pointer_answer(file->pointer_server, &m);
+	else
+		m.n = atomic_fetch_add(&file->shared->pointer[m.turn & 1], m.n);
 	p2p_out_frame(f->src, f->ctx, SHARED_WAS, FRAME_IO, &m, sizeof(m));
 }
 
@@ -94,25 +100,77 @@ void io_shared_detach(struct io_file *f)
 		*at = f->next;
 }
 
+/* --- asking rank 0, which is on another host ------------------------------------------------ */
+
+/* By datagrams: without the library's lock, and without rank 0's CPU time.  False: no answer. */
+static bool shared_ask_thread(struct shared_question *q)
+{
+	struct io_pointer_client *c = q->f->pointer_client;
+	int64_t was;
+	bool had, got = false;
+
+	if (c == NULL)
+		return false;
+	had = haft_user_begin();
+	for (int i = 0; i < SHARED_TRIES && !got; i++) {
+		io_pointer_ask(c, &q->q);
+		got = io_pointer_answered(c, &q->q, SHARED_FIRST_MS << i, &was);
+	}
+	haft_user_end(had);
+	if (got)
+		q->was = was;
+	return got;
+}
+
+/* A frame has been sent; and datagrams still are. */
 static bool shared_is_answered(void *arg)
 {
-	const struct shared_question *q = arg;
+	struct shared_question *q = arg;
+	struct io_pointer_client *c = q->f->pointer_client;
 
+	if (!q->answered && c != NULL)
+		q->answered = io_pointer_answered(c, &q->q, 0, &q->was);
 	return q->answered;
 }
 
-/* Asks rank 0, which is on another host. */
-static int64_t shared_ask(const struct io_file *f, int64_t n)
+static void shared_ask_frame(struct shared_question *q)
+{
+	const struct comm *c = q->f->comm;
+	const struct p2p_condition answered = {
+		.ready = shared_is_answered, .arg = q, .nap_ns = &q->nap_ns};
+	struct shared_question **at = &shared_questions;
+
+	q->next = shared_questions;
+	shared_questions = q;
+	p2p_out_frame(group_peer(c->group, 0), c->ctx, SHARED_ADD, FRAME_IO, &q->q, sizeof(q->q));
+	if (q->f->pointer_client != NULL)
+		io_pointer_ask(q->f->pointer_client, &q->q);
+	p2p_progress_until(&answered);
+	while (*at != q)
+		at = &(*at)->next;
+	*at = q->next;
+}
+
+static bool shared_is_free(void *arg)
+{
+	return !((const struct io_file *)arg)->asking;
+}
+
+/* One thread asks at a time: numbers of questions come to rank 0 in order. */
+static int64_t shared_ask(struct io_file *f, int64_t n)
 {
 	static uint64_t last;
-	struct shared_question q = {.next = shared_questions, .id = ++last};
-	struct shared_frame m = {.id = q.id, .value = n, .turn = f->turn};
-	const struct p2p_condition answered = {.ready = shared_is_answered, .arg = &q};
+	const struct p2p_condition free = {.ready = shared_is_free, .arg = f};
+	struct shared_question q = {
+		.f = f, .nap_ns = SHARED_NAP_NS, .q = {.n = n, .rank = f->rank, .turn = f->turn}};
 
-	shared_questions = &q;
-	p2p_out_frame(
-		group_peer(f->comm->group, 0), f->comm->ctx, SHARED_ADD, FRAME_IO, &m, sizeof(m));
-	p2p_progress_until(&answered);
+	if (f->asking)
+		p2p_progress_until(&free);
+	f->asking = true;
+	q.q.id = ++last;
+	if (!shared_ask_thread(&q))
+		shared_ask_frame(&q);
+	f->asking = false;
 	return q.was;
 }
 

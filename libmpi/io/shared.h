@@ -6,7 +6,7 @@
  *                            pointer: the one in use        pointer: not used
  *
  * The shared pointer (14.4.4) is a word in rank 0's block.  Members of that host add to it; members
- * of other hosts ask rank 0 by a frame.  Nothing of it is on the disk.
+ * of other hosts ask a thread of rank 0's process (pointer.h).  Nothing of it is on the disk.
  *
  * A view begins with the pointer at 0.  Members may still use the old view while others have left
  * MPI_File_set_view, so there are two words, used in turn: rank 0 writes the next one before the
@@ -33,8 +33,8 @@ void io_shared_detach(struct io_file *f);
 /* The first of the open files of this process; each leads to the next. */
 const struct io_file *io_shared_first(void);
 
-/* Adds n etypes to the shared pointer; *before is what it was.  Waits for rank 0's process if that
- * is on another host.  0 or an error class with words. */
+/* Adds n etypes to the shared pointer; *before is what it was.  Waits for an answer of rank 0's host
+ * if that is another one, but not for a call of MPI there.  0 or an error class with words. */
 int io_shared_add(struct io_file *f, int64_t n, int64_t *before);
 
 /* Sets the word that is not in use; rank 0 only.  After the agreement of all members,

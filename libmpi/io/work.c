@@ -20,6 +20,9 @@
 #include <stdatomic.h>
 
 #define WORK_THREADS_MAX 64
+#define WORK_STOPS       3 /* workers, the pointer's thread, the helper */
+
+static void (*work_stops[WORK_STOPS])(void); /* under the library's lock */
 
 static struct {
 	/* under `mutex' */
@@ -102,6 +105,23 @@ static void work_stop(void)
 	work.stop = false;
 }
 
+static void work_stop_all(void)
+{
+	for (int i = 0; i < WORK_STOPS && work_stops[i] != NULL; i++)
+		work_stops[i]();
+}
+
+void io_threads_end_with(void (*stop)(void))
+{
+	int i = 0;
+
+	haft_threads_stop_hook = work_stop_all;
+	while (i < WORK_STOPS && work_stops[i] != NULL && work_stops[i] != stop)
+		i++;
+	if (ALWAYS(i < WORK_STOPS))
+		work_stops[i] = stop;
+}
+
 /* Makes one more thread, if that is allowed and possible. */
 static void work_thread_add(void)
 {
@@ -114,7 +134,7 @@ static void work_thread_add(void)
 	pthread_sigmask(SIG_SETMASK, &all, &old);
 	if (pthread_create(&work.thread[work.nthreads], NULL, work_main, NULL) == 0)
 		work.nthreads++;
-	haft_threads_stop_hook = work_stop;
+	io_threads_end_with(work_stop);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 }
 

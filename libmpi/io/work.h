@@ -19,6 +19,9 @@ struct io_work {
 	void (*over)(struct io_work *w); /* in a call of MPI that makes progress */
 };
 
+/* stop is called at the end of MPI, with the library's lock, to end a thread. */
+void io_threads_end_with(void (*stop)(void));
+
 /* Starts work; under the library's lock.  Without any thread, run is called here and now. */
 void io_work_start(struct io_work *w);
 

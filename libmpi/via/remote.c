@@ -405,6 +405,11 @@ int via_remote_open_late(void)
 	return err;
 }
 
+bool via_listen_ip(char *ip)
+{
+	return ip_of(remote.conf.addr(via.me), ip) || remote.conf.listen_where(ip) == NULL;
+}
+
 void via_remote_card(struct via_card *card)
 {
 	memcpy(card->key, remote.foreign_key, NET_KEY_LEN);

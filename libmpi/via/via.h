@@ -103,6 +103,10 @@ int via_open(struct via_conf *conf);
 /* From now on peers may have seats that are not their numbers.  Any number of times. */
 void via_mix(void);
 
+/* The IP address at which this process listens, or could, into ip (NET_ADDR_LEN bytes).  False:
+ * there is none. */
+bool via_listen_ip(char *ip);
+
 /* The name of a peer's host. */
 const char *via_host(int peer);
 

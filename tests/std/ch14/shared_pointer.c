@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* RUN np=1,4 */
-/* RUN np=3 env="HAFT_VIA=net HAFT_PROGRESS=thread" */
+/* RUN np=3 env="HAFT_VIA=net" */
 /* MPI-5.0 14.4.4: accesses at the shared pointer get regions of their own, as if one came after the
  * other; ordered ones are in order of ranks. */
 #include "tests/std/ch14/file_name.h"
