@@ -33,8 +33,8 @@ void io_shared_detach(struct io_file *f);
 /* The first of the open files of this process; each leads to the next. */
 const struct io_file *io_shared_first(void);
 
-/* Adds n etypes to the shared pointer; *before is what it was.  Waits for an answer of rank 0's host
- * if that is another one, but not for a call of MPI there.  0 or an error class with words. */
+/* Adds n etypes to the shared pointer; *before is what it was.  Waits for an answer of rank 0's
+ * host if that is another one, but not for a call of MPI there.  0 or an error class with words. */
 int io_shared_add(struct io_file *f, int64_t n, int64_t *before);
 
 /* Sets the word that is not in use; rank 0 only.  After the agreement of all members,

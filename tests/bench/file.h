@@ -3,7 +3,7 @@
  * file.h - what the rows of files share: an open file, and a measurement beside bare system calls.
  *
  *	file.c		accesses: one piece, collective ones, short pieces
- *	file_life.c	views, the shared pointer, opening, space, seeking; computation beside accesses
+ *	file_life.c	views, the shared pointer, opening, space, seeking; computation
  *
  * The file is in TMPDIR, or in /dev/shm.  It is written over in each operation.  A row with a bare
  * operation prints NAME.x: the time of bare system calls that do as much, through the library's; 1

@@ -365,7 +365,7 @@ static double over_access(struct file *x, double compute, double speed)
 	return MPI_Wtime() - t;
 }
 
-/* What part of an access is hidden by as much computation, from 0 to 1: the best of some. */
+/* Prints the part of an access that as much computation hides, from 0 to 1: the best of some. */
 static void over(struct bench *b, const struct bench_row *row, struct file *x)
 {
 	double alone = 1e9, beside = 1e9, speed = over_speed(), hidden;
