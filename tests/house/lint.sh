@@ -171,15 +171,22 @@ object libmpi/p2p/w
 "$lint" >.git/out 2>&1
 grep -q ': circle: 2 folders ' .git/out || bad "two folders in a circle"
 rm -r libmpi/p2p/w.c libmpi/type build
-n=0
-while [ $n -lt 6 ]; do
-	next=$(((n + 1) % 6))
-	put libshm/ring$n.c "$spdx" "int shm_f$next(void);" "int shm_f$n(void)" '{' "	return shm_f$next();" '}'
-	object libshm/ring$n
-	n=$((n + 1))
+mkdir -p tools/ring
+for in in libshm tools/ring; do
+	f=${in#lib}
+	f=${f#tools/}_f
+	n=0
+	while [ $n -lt 6 ]; do
+		next=$(((n + 1) % 6))
+		put $in/ring$n.c "$spdx" "int $f$next(void);" "int $f$n(void)" '{' \
+			"	return $f$next();" '}'
+		object $in/ring$n
+		n=$((n + 1))
+	done
+	"$lint" >.git/out 2>&1
+	grep -q "^$in/ring0.c:1: circle: 6 files " .git/out || bad "six files of $in in a circle"
 done
-"$lint" >.git/out 2>&1
-grep -q '^libshm/ring0.c:1: circle: 6 files ' .git/out || bad "six files in a circle"
+rm -r tools/ring
 rm libshm/ring5.c
 "$lint" >.git/out 2>&1
 grep -q ': circle: ' .git/out && bad "no circle is said to be one"

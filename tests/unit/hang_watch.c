@@ -53,11 +53,6 @@ int64_t haft_setting_launch(enum haft_setting which, char *const envp[])
 	return which == SETTING_HANG ? LIMIT / NS_S : 0;
 }
 
-void *mem_grow(void *v, size_t n, size_t size)
-{
-	return realloc(v, n * size);
-}
-
 /* Rank r falls asleep now. */
 static void sleeps(int r)
 {
@@ -86,7 +81,6 @@ static int setup(void **state)
 	slow = 0;
 	job = (struct job){.seen = seen, .rank = ranks, .world = &world};
 	hang_init(&job);
-	hang_grow(&job, N);
 	job.n = N;
 	told = called = 0;
 	for (int r = 0; r < N; r++) {
@@ -96,13 +90,6 @@ static int setup(void **state)
 		seen[r].state = BOOT_RUNNING;
 		sleeps(r);
 	}
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	free(job.hang.rank);
 	return 0;
 }
 
@@ -218,7 +205,6 @@ static void left(void **state)
 	for (int i = 0; i < 5; i++)
 		look(0);
 	assert_int_equal(told, 1);
-	teardown(state);
 	setup(state);
 	for (int r = 0; r < N; r++)
 		seen[r].state = BOOT_DONE;
@@ -296,19 +282,19 @@ static void all_outside(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(is_told_once, setup, teardown),
-		cmocka_unit_test_setup_teardown(answers_are_late, setup, teardown),
-		cmocka_unit_test_setup_teardown(naps_end, setup, teardown),
-		cmocka_unit_test_setup_teardown(one_can_run, setup, teardown),
-		cmocka_unit_test_setup_teardown(idle_before_the_last_move, setup, teardown),
-		cmocka_unit_test_setup_teardown(moves_and_sleeps_again, setup, teardown),
-		cmocka_unit_test_setup_teardown(computes, setup, teardown),
-		cmocka_unit_test_setup_teardown(a_host_is_silent, setup, teardown),
-		cmocka_unit_test_setup_teardown(left, setup, teardown),
-		cmocka_unit_test_setup_teardown(idle_outside, setup, teardown),
-		cmocka_unit_test_setup_teardown(alive_outside, setup, teardown),
-		cmocka_unit_test_setup_teardown(looks_slowly, setup, teardown),
-		cmocka_unit_test_setup_teardown(all_outside, setup, teardown),
+		cmocka_unit_test_setup(is_told_once, setup),
+		cmocka_unit_test_setup(answers_are_late, setup),
+		cmocka_unit_test_setup(naps_end, setup),
+		cmocka_unit_test_setup(one_can_run, setup),
+		cmocka_unit_test_setup(idle_before_the_last_move, setup),
+		cmocka_unit_test_setup(moves_and_sleeps_again, setup),
+		cmocka_unit_test_setup(computes, setup),
+		cmocka_unit_test_setup(a_host_is_silent, setup),
+		cmocka_unit_test_setup(left, setup),
+		cmocka_unit_test_setup(idle_outside, setup),
+		cmocka_unit_test_setup(alive_outside, setup),
+		cmocka_unit_test_setup(looks_slowly, setup),
+		cmocka_unit_test_setup(all_outside, setup),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* lint_link.c - rules for objects: what nm says of each is what the source really uses.
+/* lint_link.c - rules for objects: what nm says of each is what the source really uses.  Objects
+ * are those of the libraries and tools.
  *
  *     twice     a global name is defined once in what is linked together
  *     link      a global name begins with a prefix of its folder, which has at most two
@@ -53,7 +54,7 @@ static int source_number(const char *path)
 
 /* --- names ---------------------------------------------------------------------------------- */
 
-/* A global name in an object of the libraries: defined there, or used. */
+/* A global name in an object of the libraries or tools: defined there, or used. */
 struct name {
 	char *name, *source; /* the source of that object */
 	int file;            /* number of the source */
@@ -70,9 +71,9 @@ static void names_read(void)
 	FILE *p;
 
 	snprintf(line, sizeof(line),
-		"find %s/obj/lib* -name '*.o' 2>/dev/null | LC_ALL=C sort | xargs -r nm -A -g "
-		"2>/dev/null",
-		lint_build);
+		"find %s/obj/lib* %s/obj/tools -name '*.o' 2>/dev/null | LC_ALL=C sort | "
+		"xargs -r nm -A -g 2>/dev/null",
+		lint_build, lint_build);
 	p = popen(line, "r");
 	while (p != NULL && fgets(line, sizeof(line), p) != NULL) {
 		line[strcspn(line, ":")] = ' ';
@@ -80,7 +81,7 @@ static void names_read(void)
 			sscanf(line, "%s %c %s", object, &kind, name) != 3)
 			continue;
 		object[strlen(object) - 1] = 'c';
-		if (file_of(source) == NULL) /* an old object */
+		if (file_of(source) == NULL || strcmp(name, "main") == 0) /* an old object */
 			continue;
 		names = must_alloc(names, (size_t)(nnames + 1) * sizeof(*names));
 		names[nnames++] = (struct name){.name = must_copy(name),
@@ -100,13 +101,21 @@ static int has_prefix(const struct name *n, const struct law *law)
 	return 0;
 }
 
+/* Is what `def' is an object of linked with the source `user'?  A tool is a program, in a folder of
+ * its own. */
+static int is_linked(int user, int def)
+{
+	return !begins(sources[def].path, "tools/") || sources[user].folder == sources[def].folder;
+}
+
 static void twice_check(void)
 {
 	for (int i = 0; i < nnames; i++) {
 		const struct name *twin = NULL;
 
 		for (int k = 0; names[i].defined && k < i; k++)
-			if (names[k].defined && strcmp(names[i].name, names[k].name) == 0)
+			if (names[k].defined && is_linked(names[i].file, names[k].file) &&
+				strcmp(names[i].name, names[k].name) == 0)
 				twin = &names[k];
 		if (twin != NULL)
 			found(names[i].source, 1, "twice", "%s is also in %s", names[i].name,
@@ -195,7 +204,8 @@ static int circle_of(
 static int definer_of(const struct name *user)
 {
 	for (int k = 0; k < nnames; k++)
-		if (names[k].defined && strcmp(names[k].name, user->name) == 0)
+		if (names[k].defined && strcmp(names[k].name, user->name) == 0 &&
+			is_linked(user->file, names[k].file))
 			return names[k].file;
 	return -1;
 }

@@ -44,22 +44,6 @@ void hang_init(struct job *j)
 		j->hang.look_ns = now_ns() + j->hang.limit_ns / HANG_LOOKS;
 }
 
-void hang_grow(struct job *j, int n)
-{
-	if (j->hang.limit_ns == 0)
-		return;
-	j->hang.rank = mem_grow(j->hang.rank, (size_t)n, sizeof(*j->hang.rank));
-	for (int r = j->n; r < n; r++)
-		j->hang.rank[r] = (struct hang_rank){.sleep = 0};
-}
-
-void hang_forget(struct job *j, int r)
-{
-	if (j->hang.rank != NULL)
-		j->hang.rank[r] = (struct hang_rank){.sleep = 0};
-	j->hang.said = false;
-}
-
 /* Classifies a rank that does not sleep in MPI. */
 static enum look away_look(
 	struct hang_rank *k, const struct rank_view *s, uint64_t used, uint64_t now)
@@ -75,7 +59,7 @@ static enum look away_look(
 
 static enum look rank_look(struct job *j, int r, uint64_t now)
 {
-	struct hang_rank *k = &j->hang.rank[r];
+	struct hang_rank *k = &j->rank[r].watch;
 	const struct rank_view *s = &j->seen[r];
 	uint64_t since = now - k->known_ns, used = s->cpu_ns - k->cpu_ns;
 
@@ -113,7 +97,7 @@ static uint64_t still_since(const struct job *j, int *away)
 
 	*away = 0;
 	for (int r = 0; r < j->n; r++) {
-		const struct hang_rank *k = &j->hang.rank[r];
+		const struct hang_rank *k = &j->rank[r].watch;
 
 		if (j->rank[r].world == NULL ||
 			(j->seen[r].known && (!j->seen[r].alive || j->seen[r].state == BOOT_DONE)))
@@ -140,10 +124,10 @@ bool hang_look(struct job *j, uint64_t now)
 
 		any |= l == MOVED || l == BUSY;
 		h->said &= l != MOVED;
-		h->rank[r].idle |= l == STILL && !j->seen[r].runs;
+		j->rank[r].watch.idle |= l == STILL && !j->seen[r].runs;
 	}
 	for (int r = 0; r < j->n && any; r++)
-		h->rank[r].idle = false;
+		j->rank[r].watch.idle = false;
 	still = still_since(j, &away);
 	if (still == 0 || from < still || from - still < h->limit_ns || h->said ||
 		(away > 0 && h->said_away))

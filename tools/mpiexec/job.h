@@ -7,6 +7,13 @@
  *                        signal) to all groups, SIGKILL after a grace; the loop continues until
  *                        all ranks are dead and all output is written.
  *
+ *   main.c, serve.c
+ *      └─> job_start.c ──> requests.c ──> spawn.c ──> job.c, job_judge.c ──> hang_watch.c, ended.c
+ *              └─────────> remote_frames.c ──┘                └──> world_end.c ──> job_report.c
+ *                                                                     └──> remote_ranks.c, places.c
+ *
+ * Calls go to the right only, but for job.c and job_judge.c.
+ *
  * The ranks are local (local_ranks.h), or run on several hosts under proxies (remote_ranks.h).
  * Both cases are judged here, by the same rules.
  *
@@ -33,6 +40,17 @@
 
 struct remote_ranks;
 
+/* Hang watch: what is known of one rank. */
+struct hang_rank {
+	uint64_t sleep;    /* start time of its sleep by its host's clock; 0: it does not sleep */
+	uint64_t still_ns; /* since when, by our clock; never too early */
+	uint64_t busy_ns;  /* when it last used CPU time */
+	uint64_t cpu_ns;   /* its CPU time at the last successful look ... */
+	uint64_t known_ns; /* ... and the time of that look */
+	uint64_t away_ns; /* since when it has been outside of MPI without CPU time; 0: it is not */
+	bool idle;        /* no thread of it was runnable in a look since any rank has moved */
+};
+
 /* The state of one process: a place of the table.  Functions call the index of a place `r'. */
 struct rank {
 	struct world *world; /* NULL: a free place, and all else is 0 */
@@ -47,17 +65,7 @@ struct rank {
 	uint64_t ended_ns; /* when it exited with 0; 0: it has not */
 	bool doubt;        /* has exited with 0 in MPI: a failure if others still run */
 	uint32_t end;      /* enum boot_state at that end */
-};
-
-/* Hang watch: what is known of one rank. */
-struct hang_rank {
-	uint64_t sleep;    /* start time of its sleep by its host's clock; 0: it does not sleep */
-	uint64_t still_ns; /* since when, by our clock; never too early */
-	uint64_t busy_ns;  /* when it last used CPU time */
-	uint64_t cpu_ns;   /* its CPU time at the last successful look ... */
-	uint64_t known_ns; /* ... and the time of that look */
-	uint64_t away_ns; /* since when it has been outside of MPI without CPU time; 0: it is not */
-	bool idle;        /* no thread of it was runnable in a look since any rank has moved */
+	struct hang_rank watch;
 };
 
 /* Hang watch: the job. */
@@ -66,7 +74,6 @@ struct hang {
 	uint64_t look_ns;  /* time of the next look; 0: never */
 	bool said;         /* reported, and no rank has moved since */
 	bool said_away;    /* reported once while ranks were idle outside of MPI */
-	struct hang_rank *rank;
 };
 
 /* Actions to take once the state of all ranks is known: a bit set. */
@@ -134,25 +141,21 @@ struct job {
 	uint64_t ended_look_ns; /* when to look for ranks that wait for ended ones; 0: never */
 };
 
+/* --- places.c, place_lookup.c: the table of processes and worlds ----------------------------- */
+
 /* Adds a world to the list, and its processes to the table at w->place (-1: a process that was not
  * started).  job_world: the world of that id; NULL: it has ended. */
 void job_world_add(struct job *j, struct world *w);
 struct world *job_world(const struct job *j, int id);
 
-/* Takes a world out of the list, and frees its places. */
-void job_world_remove(struct job *j, struct world *w);
-
-/* Frees the places of the worlds that have ended, except world 0, and these worlds.  world_drain
- * ends the background processes of one, and stops reading their output after DRAIN_MS. */
-void job_worlds_clean(struct job *j);
-void world_drain(struct job *j, struct world *w, uint64_t now);
-
 /* The first free place from `from' on, perhaps j->n. */
 int job_place_free(const struct job *j, int from);
 
-/* Worlds a and b are connected once more, or once less. */
+/* Worlds a and b are connected once more, or once less.  job_world_cut: the world `id' has ended;
+ * worlds that it connected stay connected. */
 void job_connect(struct job *j, int a, int b);
 void job_disconnect(struct job *j, int a, int b);
+void job_world_cut(struct job *j, int id);
 
 /* True if world b can be reached from world a by edges, or is the same. */
 bool job_connected(const struct job *j, const struct world *a, const struct world *b);
@@ -177,6 +180,11 @@ const char *job_rank_name(const struct job *j, int r);
 /* Short words for lists and labels: "3", or "2:3".  Another static buffer of that kind. */
 const char *job_rank_short(const struct job *j, int r);
 
+/* "rank 3 (process 4711, ./a)", with the host if there are several.  A static buffer. */
+const char *job_process_name(const struct job *j, int r, int pid);
+
+/* --- rank_setup.c: for ranks of any world ---------------------------------------------------- */
+
 /* The stream of a place goes to a file from now on, and to stdout or stderr if `copy'.  False, with
  * errno: it cannot be opened. */
 bool job_file_open(const struct job *j, int r, int which, const char *pattern, bool copy);
@@ -185,6 +193,11 @@ bool job_file_open(const struct job *j, int r, int which, const char *pattern, b
  * NULL: they do not listen. */
 const char *job_listen_where(const struct job *j, char *ip);
 
+/* Reports process, host, program and CPUs of a rank (-v); cpus NULL: not bound. */
+void job_rank_say(const struct job *j, int r, const cpu_set_t *cpus);
+
+/* --- job_start.c ----------------------------------------------------------------------------- */
+
 /* Starts all ranks.  If one cannot be started, the job ends with words.  `mask' is the signal mask
  * that mpiexec inherited, for the ranks. */
 void job_start(struct job *j, const struct plan *p, const sigset_t *mask);
@@ -192,45 +205,58 @@ void job_start(struct job *j, const struct plan *p, const sigset_t *mask);
 /* The beginning of job_start: world 0 and its places, without a process. */
 void job_prepare(struct job *j, const struct plan *p, const sigset_t *mask);
 
-/* Collects all children that have died.  Never blocks. */
-void job_reap(struct job *j);
-
-/* Marks the ranks of an unreachable host as dead.  The caller has reported the loss. */
-void job_host_lost(struct job *j, int host);
-
-/* Reports process, host, program and CPUs of a rank (-v); cpus NULL: not bound. */
-void job_rank_say(const struct job *j, int r, const cpu_set_t *cpus);
+/* --- job_judge.c: which deaths are failures -------------------------------------------------- */
 
 /* Judges the death of a rank. */
 void job_died(struct job *j, const struct death *d);
+
+/* Judges the ranks that exited with 0 in MPI, once the state of all ranks is known: they have
+ * failed if others still need them. */
+void job_judge_doubts(struct job *j);
+
+/* Marks the ranks of an unreachable host as dead.  The caller has reported the loss. */
+void job_host_lost(struct job *j, int host);
 
 /* Reports the failure that is kept back: the end of the lost rank did not become known in
  * LOST_MS. */
 void job_first_failure(struct job *j);
 
+/* Forgets the abort that is told, and the one that is kept back. */
+void job_aborts_forget(struct job *j);
+
+/* --- world_end.c: ends worlds and the job ---------------------------------------------------- */
+
+/* Begins to end the job: `sig' to all, SIGKILL after `grace_ms'. */
+void job_end(struct job *j, int sig, int64_t grace_ms);
+
 /* Ends the job with exit code `code'.  The caller has reported the reason. */
 void job_fail(struct job *j, int code);
-
-/* Sends `sig' to all ranks' process groups, or to those of one world. */
-void job_signal(struct job *j, int sig);
-void job_world_signal(struct job *j, const struct world *w, int sig);
 
 /* Begins to end a world and those that are connected to it: SIGTERM now, SIGKILL soon.  If that is
  * all worlds, the job ends.  `code': the exit code of a job that ends so. */
 void job_world_fail(struct job *j, struct world *w, int code);
+
+/* Sends `sig' to all ranks' process groups, or to those of one world. */
+void job_signal(struct job *j, int sig);
+void job_world_signal(struct job *j, const struct world *w, int sig);
 
 /* Kills and forgets worlds when it is time to; job_worlds_patience: ms until it is due, -1: no
  * deadline. */
 void job_worlds_clock(struct job *j, uint64_t now);
 int job_worlds_patience(const struct job *j, uint64_t now);
 
-/* Begins to end the job: `sig' to all, SIGKILL after `grace_ms'. */
-void job_end(struct job *j, int sig, int64_t grace_ms);
+/* Takes a world out of the list, and frees its places. */
+void job_world_remove(struct job *j, struct world *w);
+
+/* --- job.c: the job while it runs ------------------------------------------------------------ */
 
 /* Reads the state of all ranks, then takes the actions `what' (enum ask): at once, or when all
  * hosts have answered (job_answer). */
 void job_ask(struct job *j, unsigned what);
 void job_answer(struct job *j);
+
+/* Collects all children that have died.  Never blocks. */
+void job_reap(struct job *j);
 
 /* stdin of mpiexec: how many bytes are wanted now; here are some (len 0: end of input). */
 size_t job_stdin_room(struct job *j);
@@ -241,6 +267,8 @@ bool job_over(const struct job *j);
 
 /* Kills remaining processes, releases everything and returns the job's exit code. */
 int job_fini(struct job *j);
+
+/* --- looks at all ranks ---------------------------------------------------------------------- */
 
 /* Prints what each rank does or waits for, and cycles of waiting ranks, as of the last look. */
 void job_report(const struct job *j);
@@ -260,8 +288,6 @@ bool ended_look(struct job *j, uint64_t now, bool told);
  * have slept for HAFT_HANG seconds and the others have used no CPU time: once for each such
  * period. */
 void hang_init(struct job *j);
-void hang_grow(struct job *j, int n);   /* from j->n to n places */
-void hang_forget(struct job *j, int r); /* the place has a new process */
 bool hang_look(struct job *j, uint64_t now);
 
 #endif

@@ -4,21 +4,18 @@
  *   place   0  1  2  3 | 4  5  6 |  7
  *   world   0  0  0  0 | 2  2  2 | free     world 1 has ended: world 2 has got its places
  *
- * A place is free again when all processes of its world have ended and their output has been read.
+ * A place is free again when all processes of its world have ended and their output has been read
+ * (world_end.c).
  * So the table grows with the processes that live at once, not with those that have ever lived.
  *
  * Worlds are connected by edges: a spawn and an MPI_Comm_connect make one, MPI_Comm_disconnect
  * takes one away.  A failure ends the worlds that can be reached by edges, and no others. */
 #include "tools/mpiexec/job.h"
 
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "tools/mpiexec/names.h"
 #include "tools/mpiexec/output.h"
-#include "tools/mpiexec/remote_ranks.h"
-#include "tools/mpiexec/spawn.h"
 
 #define NAMES 4 /* of job_rank_name, as one message has */
 
@@ -50,6 +47,17 @@ const char *job_rank_short(const struct job *j, int r)
 	return name[at];
 }
 
+const char *job_process_name(const struct job *j, int r, int pid)
+{
+	static char name[256];
+	const struct rank *k = &j->rank[r];
+	const char *host = j->plan->nhosts > 0 ? j->plan->host[k->host].name : NULL;
+
+	snprintf(name, sizeof(name), "%s (process %d%s%s, %s)", job_rank_name(j, r), pid,
+		host != NULL ? " on " : "", host != NULL ? host : "", k->app->argv[0]);
+	return name;
+}
+
 void job_places_grow(struct job *j, int n)
 {
 	size_t more = n > j->n ? (size_t)(n - j->n) : 0;
@@ -60,7 +68,6 @@ void job_places_grow(struct job *j, int n)
 	memset(j->rank + j->n, 0, more * sizeof(*j->rank));
 	j->seen = mem_grow(j->seen, (size_t)n, sizeof(*j->seen));
 	memset(j->seen + j->n, 0, more * sizeof(*j->seen));
-	hang_grow(j, n);
 	out_grow(n);
 	j->n = n;
 }
@@ -76,6 +83,7 @@ void job_world_add(struct job *j, struct world *w)
 	j->numbers = w->first + w->n;
 	j->worlds++;
 	j->made = w->id + 1;
+	j->hang.said = false;
 	for (int i = 0; i < w->n; i++) {
 		int r = w->place[i], index;
 		const struct app *a = world_app(w, i, &index);
@@ -86,7 +94,6 @@ void job_world_add(struct job *j, struct world *w)
 		job_places_grow(j, r + 1);
 		j->rank[r] = (struct rank){.world = w, .rank = i, .host = w->host_of[i], .app = a};
 		j->seen[r] = (struct rank_view){.known = false};
-		hang_forget(j, r);
 		if (w->id == 0)
 			snprintf(label, sizeof(label), "[%d] ", i);
 		else
@@ -137,8 +144,7 @@ void job_disconnect(struct job *j, int a, int b)
 		*e = j->edge[--j->nedges];
 }
 
-/* Removes the edges of a world that has ended.  Worlds that it connected stay connected. */
-static void edges_drop(struct job *j, int id)
+void job_world_cut(struct job *j, int id)
 {
 	int last = -1;
 
@@ -183,97 +189,4 @@ bool job_connected(const struct job *j, const struct world *a, const struct worl
 		return true;
 	job_mark_connected(j, (struct world *)(uintptr_t)a);
 	return b->mark;
-}
-
-/* --- worlds that have ended ----------------------------------------------------------------- */
-
-static bool world_over(const struct job *j, const struct world *w)
-{
-	for (int i = 0; i < w->n; i++) {
-		int r = w->place[i];
-
-		if (r >= 0 && (j->rank[r].alive || j->rank[r].doubt || out_busy(r)))
-			return false;
-	}
-	return w->alive == 0 && !spawn_waits(w);
-}
-
-void job_world_remove(struct job *j, struct world *w)
-{
-	struct world **at = &j->world;
-
-	while (*at != w)
-		at = &(*at)->next;
-	*at = w->next;
-	for (int i = 0; i < w->n; i++)
-		if (w->place[i] >= 0) {
-			out_forget(w->place[i]);
-			free(j->rank[w->place[i]].addr);
-			j->rank[w->place[i]] = (struct rank){.world = NULL};
-			j->seen[w->place[i]] = (struct rank_view){.known = false};
-		}
-	edges_drop(j, w->id);
-	names_drop(w->id);
-	j->worlds--;
-}
-
-static void world_drop(struct job *j, struct world *w)
-{
-	job_world_remove(j, w);
-	if (j->remote == NULL)
-		local_forget(&j->local, w);
-	else
-		remote_forget(j->remote, w);
-	world_free(w);
-}
-
-/* True if its processes have ended, and their output has not: processes that they have started may
- * hold it. */
-static bool world_drains(const struct job *j, const struct world *w)
-{
-	bool busy = false;
-
-	for (int i = 0; i < w->n; i++)
-		busy |= w->place[i] >= 0 && out_busy(w->place[i]);
-	return w->id > 0 && w->alive == 0 && busy && j->remote == NULL;
-}
-
-void world_drain(struct job *j, struct world *w, uint64_t now)
-{
-	if (!world_drains(j, w))
-		return;
-	if (w->drain_ns == 0) {
-		w->drain_ns = now + (uint64_t)DRAIN_MS * 1000000u;
-		job_world_signal(j, w, SIGTERM);
-		return;
-	}
-	for (int i = 0; i < w->n && now >= w->drain_ns; i++)
-		if (w->place[i] >= 0)
-			out_cut_rank(w->place[i], now);
-}
-
-int job_worlds_patience(const struct job *j, uint64_t now)
-{
-	int ms = -1;
-
-	for (const struct world *w = j->world; w != NULL; w = w->next) {
-		uint64_t at = w->ending && !w->killed ? w->kill_ns : w->drain_ns;
-		int left = at > now ? (int)((at - now) / 1000000u) + 1 : 0;
-
-		if (at == 0 || (w->killed && w->drain_ns == 0))
-			continue;
-		ms = ms < 0 || left < ms ? left : ms;
-	}
-	return ms;
-}
-
-void job_worlds_clean(struct job *j)
-{
-	struct world *next;
-
-	for (struct world *w = j->world->next; w != NULL; w = next) {
-		next = w->next;
-		if (world_over(j, w))
-			world_drop(j, w);
-	}
 }

@@ -35,10 +35,10 @@ struct needs rank_needs(const struct job *j, int r)
 
 uint64_t rank_away_ns(const struct job *j, int r)
 {
-	const struct hang_rank *k = j->hang.rank != NULL ? &j->hang.rank[r] : NULL;
+	const struct hang_rank *k = &j->rank[r].watch;
 	const struct rank_view *s = &j->seen[r];
-	bool away = k != NULL && k->away_ns != 0 && s->state == BOOT_RUNNING && !s->view.asleep &&
-		    !s->runs && s->cpu_ns == k->cpu_ns && j->look_from_ns > k->away_ns;
+	bool away = k->away_ns != 0 && s->state == BOOT_RUNNING && !s->view.asleep && !s->runs &&
+		    s->cpu_ns == k->cpu_ns && j->look_from_ns > k->away_ns;
 
 	return away ? j->look_from_ns - k->away_ns : 0;
 }

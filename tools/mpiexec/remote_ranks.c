@@ -1,64 +1,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* remote_ranks.c - see remote_ranks.h.
- *
- *   host:   started --UP_READY--> ready --FRAME_WORLD (to all, once all are ready)--> running
- *              |                    |                                                  |
- *              '----- UP_LOST ------+-------------------- UP_GONE ---------------------'--> over
- *
- * Losing a host before the job is ending ends the job; the host is named with its ranks. */
-#include "tools/mpiexec/remote_ranks.h"
+/* remote_ranks.c - sends what the job wants of its ranks to the proxies.  See remote_ranks.h; their
+ * answers arrive in remote_frames.c. */
+#include "tools/mpiexec/remote_state.h"
 
-#include <errno.h>
 #include <poll.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
-#include <unistd.h>
-#include "libmpi/boot/boot.h"
 #include "tools/mpiexec/conf.h"
-#include "tools/mpiexec/requests.h"
 #include "tools/mpiexec/feed.h"
 #include "tools/mpiexec/job.h"
-#include "tools/mpiexec/launch.h"
 #include "tools/mpiexec/output.h"
-#include "tools/mpiexec/proxy_tree.h"
-#include "tools/mpiexec/spawn.h"
 
 #define NS_MS   1000000u
 #define LOOK_MS 5000 /* ms for all hosts to report the state of their ranks */
-#define LAST_MS 5000 /* ms after SIGKILL for a host to report its end */
 #define REAP_MS 1 /* ms between two checks whether a command has ended, which wakes no poll here */
 
-/* One host. */
-struct remote_host {
-	bool ready, over;
-	bool seen;    /* has answered the current request */
-	int64_t took; /* bytes of stdin sent */
-	bool sated;   /* its ranks want no more */
-};
-
-struct remote_ranks {
-	struct job *j;
-	const struct plan *plan;
-	struct proxy_tree tree;
-	struct remote_host *site; /* by host */
-	int nready;               /* of the hosts with ranks */
-	int nover;
-	bool begun; /* the ranks have been told to start */
-	bool looking;
-	uint64_t look_ns; /* when to stop waiting for answers */
-	int64_t sent;     /* bytes of stdin */
-	bool drained;
-};
-
-static struct remote_ranks remote;
-
-/* Sends a frame to all hosts. */
-static void frame_down(
-	struct remote_ranks *f, enum frame_kind kind, int which, const void *v, size_t len)
+void remote_send(struct remote_ranks *f, enum frame_kind kind, int which, const void *v, size_t len)
 {
 	struct proxy_frame fr = {.len = (uint32_t)len,
 		.kind = (uint16_t)kind,
@@ -69,8 +27,7 @@ static void frame_down(
 	tree_down(&f->tree, &fr, v);
 }
 
-/* Sends a frame about a rank to its host. */
-static void frame_down_rank(struct remote_ranks *f, enum frame_kind kind, int which, int rank,
+void remote_send_rank(struct remote_ranks *f, enum frame_kind kind, int which, int rank,
 	const void *v, size_t len)
 {
 	struct proxy_frame fr = {.len = (uint32_t)len,
@@ -82,342 +39,7 @@ static void frame_down_rank(struct remote_ranks *f, enum frame_kind kind, int wh
 	tree_down(&f->tree, &fr, v);
 }
 
-/* The ranks of a host as text: "ranks 4-7"; they need not be contiguous. */
-static char *ranks_of(const struct remote_ranks *f, int host)
-{
-	char *s = text_new("%s", "rank");
-	int n = 0;
-
-	for (int r = 0, from = -1; r <= f->j->n; r++) {
-		bool in = r < f->j->n && f->j->rank[r].host == host;
-		char *more;
-
-		if (in && from < 0)
-			from = r;
-		if (in || from < 0)
-			continue;
-		if (r - from > 1)
-			more = text_new("%s%s%d-%d", s, n > 0 ? "," : "s ", from, r - 1);
-		else
-			more = text_new("%s%s%d", s, n > 0 ? "," : " ", from);
-		free(s);
-		s = more;
-		from = -1;
-		n++;
-	}
-	return s;
-}
-
-static const char *host_name(const struct remote_ranks *f, int host)
-{
-	return f->plan->host[host].name;
-}
-
-/* --- frames from proxies -------------------------------------------------------------------- */
-
-/* Sends the addresses of world 0 to a host, or to all (-1). */
-static void world_send(struct remote_ranks *f, int host)
-{
-	struct proxy_frame fr = {.kind = FRAME_WORLD, .host = host, .rank = -1};
-	struct marshal p = {.len = 0};
-	const struct world *w = f->j->world;
-	char **addr = mem_grow(NULL, (size_t)w->n, sizeof(*addr));
-
-	for (int r = 0; r < w->n; r++)
-		addr[r] = f->j->rank[r].addr;
-	addrs_put(&p, addr, w->n);
-	free(addr);
-	fr.len = (uint32_t)p.len;
-	tree_down(&f->tree, &fr, p.v);
-	free(p.v);
-}
-
-/* All hosts with ranks are ready: they start, and so do other hosts that are. */
-static void world_begin(struct remote_ranks *f)
-{
-	f->begun = true;
-	if (f->plan->nused == f->plan->nhosts)
-		world_send(f, -1);
-	for (int h = 0; h < f->plan->nhosts && f->plan->nused < f->plan->nhosts; h++)
-		if (f->site[h].ready)
-			world_send(f, h);
-}
-
-static void ready_take(struct remote_ranks *f, int host, struct marshal *p)
-{
-	if (f->site[host].ready)
-		return;
-	f->site[host].ready = true;
-	for (int r = 0; r < f->j->world->n; r++)
-		if (f->j->rank[r].host == host)
-			f->j->rank[r].addr = marshal_take_text(p);
-	f->nready += host < f->plan->nused;
-	if (f->begun)
-		world_send(f, host);
-	else if (remote_begun(f) && !f->j->ending)
-		world_begin(f);
-	spawn_resume();
-}
-
-static void begun_take(struct remote_ranks *f, int host, struct marshal *p)
-{
-	bool bound = marshal_take_int(p) != 0;
-	cpu_set_t cpus;
-
-	for (int r = 0; r < f->j->n; r++) {
-		struct rank *k = &f->j->rank[r];
-
-		if (f->j->rank[r].host != host)
-			continue;
-		k->pid = (int)marshal_take_int(p);
-		if (bound)
-			marshal_take(p, &cpus, sizeof(cpus));
-		if (f->plan->verbose && k->pid > 0 && !p->bad)
-			job_rank_say(f->j, r, bound ? &cpus : NULL);
-	}
-}
-
-static void died_take(struct remote_ranks *f, int rank, struct marshal *p)
-{
-	struct death d = {.rank = rank, .pid = (int)marshal_take_int(p)};
-
-	d.status = (int)marshal_take_int(p);
-	d.state = (uint32_t)marshal_take_int(p);
-	d.lost = (int)marshal_take_int(p);
-	d.lost = d.lost >= 0 ? job_place(f->j, d.lost) : -1;
-	if (p->bad || !f->j->rank[rank].alive)
-		return;
-	f->j->seen[rank] = (struct rank_view){.known = true, .state = d.state};
-	job_died(f->j, &d);
-}
-
-static void abort_take(struct remote_ranks *f, int rank, struct marshal *p)
-{
-	struct abort_call *a = &f->j->abort;
-
-	if (a->told)
-		return;
-	*a = (struct abort_call){.told = true,
-		.rank = rank,
-		.pid = (int)marshal_take_int(p),
-		.code = (int)marshal_take_int(p)};
-	a->text = marshal_take_text(p);
-	if (a->text == NULL)
-		a->text = text_new("%s", "");
-	a->lost = (int)marshal_take_int(p);
-	a->lost = p->bad || a->lost < 0 ? -1 : job_place(f->j, a->lost);
-}
-
-/* True if no more answers are expected. */
-static bool look_done(const struct remote_ranks *f)
-{
-	for (int h = 0; h < f->plan->nhosts; h++)
-		if (!f->site[h].seen && !f->site[h].over)
-			return false;
-	return true;
-}
-
-static void look_end(struct remote_ranks *f)
-{
-	f->looking = false;
-	job_answer(f->j);
-}
-
-/* Converts ages to times of our clock, and limits the number of threads to what is valid. */
-static void view_dated(struct shm_view *v, uint64_t now)
-{
-	v->since_ns = now > v->since_ns ? now - v->since_ns : 0;
-	v->still_ns = now > v->still_ns ? now - v->still_ns : 0;
-	if (v->nothers < 0 || v->nothers > SHM_STANDBY_MAX)
-		v->nothers = 0;
-	for (int i = 0; i < v->nothers; i++) {
-		uint64_t age = v->other[i].since_ns;
-
-		v->other[i].since_ns = now > age ? now - age : 0;
-	}
-}
-
-static void seen_take(struct remote_ranks *f, int host, struct marshal *p)
-{
-	uint64_t now = now_ns();
-
-	while (p->at < p->len && !p->bad) {
-		int r = (int)marshal_take_int(p);
-		struct rank_view s;
-
-		marshal_take(p, &s, sizeof(s));
-		if (p->bad || r < 0 || r >= f->j->n || f->j->rank[r].host != host)
-			continue;
-		view_dated(&s.view, now);
-		f->j->seen[r] = s;
-	}
-	f->site[host].seen = true;
-	if (f->looking && look_done(f))
-		look_end(f);
-}
-
-/* Ends a host: its ranks are dead and its streams closed. */
-static void site_end(struct remote_ranks *f, int host)
-{
-	struct remote_host *s = &f->site[host];
-
-	if (s->over)
-		return;
-	s->over = true;
-	f->nover++;
-	job_host_lost(f->j, host);
-	spawn_host_lost(host);
-	spawn_resume();
-	for (int r = 0; r < f->j->n; r++)
-		if (f->j->rank[r].world != NULL && f->j->rank[r].host == host)
-			for (int which = 0; which < 2; which++)
-				out_feed(r, which, NULL, 0, now_ns());
-	if (f->looking && look_done(f))
-		look_end(f);
-}
-
-/* True if no process is on the host: its loss harms nothing but later spawns. */
-static bool site_idle(const struct remote_ranks *f, int host)
-{
-	bool idle = host >= f->plan->nused;
-
-	for (int r = 0; r < f->j->n && idle; r++)
-		idle = !f->j->rank[r].alive || f->j->rank[r].host != host;
-	return idle;
-}
-
-static void fail_take(struct remote_ranks *f, int host, int code, const char *words)
-{
-	if (f->j->ending)
-		return;
-	if (site_idle(f, host)) {
-		if (f->plan->verbose)
-			out_say("host %s cannot be used for spawns: %s", host_name(f, host), words);
-		site_end(f, host);
-		return;
-	}
-	out_say("host %s: %s", host_name(f, host), words);
-	job_fail(f->j, code != 0 ? code : 1);
-}
-
-static void lost_take(struct remote_ranks *f, int host, const char *words)
-{
-	char *ranks = ranks_of(f, host);
-
-	if (!f->j->ending && !f->site[host].over && site_idle(f, host)) {
-		if (f->plan->verbose)
-			out_say("host %s cannot be used for spawns: %s", host_name(f, host), words);
-	} else if (!f->j->ending && !f->site[host].over) {
-		out_say("host %s (%s): %s", host_name(f, host), ranks, words);
-		job_fail(f->j, 1);
-	}
-	free(ranks);
-	for (int h = 0; h < f->plan->nhosts; h++)
-		if (tree_behind(f->plan, h, host))
-			site_end(f, h);
-}
-
-static void took_take(struct remote_ranks *f, const struct proxy_frame *fr, struct marshal *p)
-{
-	int n;
-
-	marshal_take(p, &n, sizeof(n));
-	f->site[fr->host].took += n;
-	f->site[fr->host].sated = fr->which != 0;
-}
-
-static void frame_take(void *arg, const struct proxy_frame *fr, const char *v)
-{
-	struct remote_ranks *f = arg;
-	struct marshal p = {.v = (char *)(uintptr_t)v, .len = fr->len};
-	bool rank = fr->rank >= 0 && fr->rank < f->j->n && f->j->rank[fr->rank].world != NULL &&
-		    f->j->rank[fr->rank].host == fr->host;
-	char *words = text_new("%.*s", (int)fr->len, v != NULL ? v : "");
-
-	switch ((enum frame_kind)fr->kind) {
-	case UP_READY: ready_take(f, fr->host, &p); break;
-	case UP_BEGUN: begun_take(f, fr->host, &p); break;
-	case UP_OUT:
-		if (rank && fr->which < 2)
-			out_feed(fr->rank, fr->which, v, fr->len, now_ns());
-		break;
-	case UP_DIED:
-		if (rank)
-			died_take(f, fr->rank, &p);
-		break;
-	case UP_ABORT:
-		if (rank)
-			abort_take(f, fr->rank, &p);
-		break;
-	case UP_SEEN: seen_take(f, fr->host, &p); break;
-	case UP_SAID: out_say("host %s: %s", host_name(f, fr->host), words); break;
-	case UP_FAIL: fail_take(f, fr->host, fr->which, words); break;
-	case UP_LOST: lost_take(f, fr->host, words); break;
-	case UP_TOOK: took_take(f, fr, &p); break;
-	case UP_GONE: site_end(f, fr->host); break;
-	case UP_ASK:
-		if (rank)
-			request_ask(f->j, fr->rank, words);
-		break;
-	case UP_PREPARED: spawn_prepared(fr->rank, fr->host, &p); break;
-	case UP_GOING: spawn_going(fr->rank, fr->host, &p); break;
-	default: break;
-	}
-	free(words);
-}
-
 /* --- requests of the job -------------------------------------------------------------------- */
-
-static void room_give(void *arg, int rank, int which, int n)
-{
-	if (n > 0)
-		frame_down_rank(arg, FRAME_ROOM, which, rank, &n, sizeof(n));
-	else
-		frame_down_rank(arg, FRAME_SHUT, which, rank, NULL, 0);
-}
-
-static void conf_make(struct remote_ranks *f, struct marshal *out)
-{
-	struct conf c = {.plan = *f->plan, .path = getenv("PATH")};
-
-	c.mask = (int)umask(0);
-	umask((mode_t)c.mask);
-	c.plan.cwd = getcwd(NULL, 0);
-	if (c.plan.cwd == NULL)
-		fatal(1, "this directory: %s", strerror(errno));
-	if (getrandom(c.key, sizeof(c.key), 0) != (ssize_t)sizeof(c.key) ||
-		getrandom(&c.cookie, sizeof(c.cookie), 0) != (ssize_t)sizeof(c.cookie))
-		fatal(1, "no random numbers: %s", strerror(errno));
-	c.cookie |= 1;
-	conf_put(out, &c);
-	free(c.plan.cwd);
-	explicit_bzero(&c, sizeof(c));
-}
-
-void remote_start(struct job *j)
-{
-	struct remote_ranks *f = &remote;
-	struct marshal conf = {.len = 0};
-
-	f->j = j;
-	f->plan = j->plan;
-	j->remote = f;
-	f->site = mem_grow(NULL, (size_t)j->plan->nhosts, sizeof(*f->site));
-	memset(f->site, 0, (size_t)j->plan->nhosts * sizeof(*f->site));
-	out_remote(room_give, f);
-	for (int r = 0; r < j->n; r++) {
-		j->rank[r].alive = true;
-		out_expect(r, 0);
-		out_expect(r, 1);
-	}
-	j->alive = j->world->alive = j->n;
-	j->stdin_fd = j->plan->stdin_to != STDIN_NONE ? STDIN_FILENO : -1;
-	conf_make(f, &conf);
-	tree_init(&f->tree, j->plan, 0, frame_take, f);
-	tree_start(&f->tree, &conf);
-	explicit_bzero(conf.v, conf.len);
-	free(conf.v);
-}
 
 bool remote_begun(const struct remote_ranks *f)
 {
@@ -426,7 +48,7 @@ bool remote_begun(const struct remote_ranks *f)
 
 void remote_signal(struct remote_ranks *f, enum frame_kind kind, int sig)
 {
-	frame_down(f, kind, sig, NULL, 0);
+	remote_send(f, kind, sig, NULL, 0);
 }
 
 void remote_signal_world(struct remote_ranks *f, const struct world *w, int sig)
@@ -449,7 +71,7 @@ void remote_spawn(struct remote_ranks *f, const struct world *w)
 	struct marshal p = {.len = 0};
 
 	world_put(&p, w);
-	frame_down(f, FRAME_SPAWN, 0, p.v, p.len);
+	remote_send(f, FRAME_SPAWN, 0, p.v, p.len);
 	free(p.v);
 }
 
@@ -467,7 +89,7 @@ void remote_go(struct remote_ranks *f, const struct world *w, bool soft)
 
 void remote_answer(struct remote_ranks *f, int place, const char *line)
 {
-	frame_down_rank(f, FRAME_ANSWER, 0, place, line, strlen(line));
+	remote_send_rank(f, FRAME_ANSWER, 0, place, line, strlen(line));
 }
 
 bool remote_lives(const struct remote_ranks *f, int host)
@@ -493,12 +115,12 @@ void remote_look(struct remote_ranks *f)
 		f->site[h].seen = false;
 	for (int r = 0; r < f->j->n; r++)
 		f->j->seen[r].known = f->j->seen[r].known && !f->j->rank[r].alive;
-	frame_down(f, FRAME_LOOK, 0, NULL, 0);
+	remote_send(f, FRAME_LOOK, 0, NULL, 0);
 }
 
 void remote_pause(struct remote_ranks *f)
 {
-	frame_down(f, FRAME_PAUSE, 0, NULL, 0);
+	remote_send(f, FRAME_PAUSE, 0, NULL, 0);
 	tree_write(&f->tree, now_ns());
 }
 
@@ -525,9 +147,9 @@ void remote_stdin(struct remote_ranks *f, const void *v, size_t len)
 {
 	f->sent += (int64_t)len;
 	if (f->plan->stdin_to >= 0)
-		frame_down_rank(f, FRAME_STDIN, 0, f->plan->stdin_to, v, len);
+		remote_send_rank(f, FRAME_STDIN, 0, f->plan->stdin_to, v, len);
 	else
-		frame_down(f, FRAME_STDIN, 0, v, len);
+		remote_send(f, FRAME_STDIN, 0, v, len);
 }
 
 /* --- the loop's part ------------------------------------------------------------------------ */
@@ -540,33 +162,6 @@ int remote_fd(const struct remote_ranks *f)
 int remote_patience(const struct remote_ranks *f)
 {
 	return f->looking || f->j->ending ? 100 : HEARTBEAT_MS / 2;
-}
-
-/* Gives up hosts that do not answer to the end of the job. */
-static void silent_end(struct remote_ranks *f)
-{
-	for (int h = 0; h < f->plan->nhosts; h++) {
-		if (f->site[h].over)
-			continue;
-		out_say("host %s does not answer: processes may be left there", host_name(f, h));
-		site_end(f, h);
-	}
-}
-
-void remote_work(struct remote_ranks *f, uint64_t now)
-{
-	struct job *j = f->j;
-
-	tree_work(&f->tree, now);
-	if (f->looking && now >= f->look_ns)
-		look_end(f);
-	if (j->alive == 0 && !f->drained) {
-		f->drained = true;
-		frame_down(f, FRAME_DRAIN, 0, NULL, 0);
-	}
-	if (j->killed && now >= j->kill_ns + (uint64_t)LAST_MS * NS_MS && !remote_over(f))
-		silent_end(f);
-	tree_clock(&f->tree, now);
 }
 
 void remote_reap(struct remote_ranks *f, pid_t pid, int status)
@@ -585,7 +180,7 @@ void remote_fini(struct remote_ranks *f)
 	int status;
 	pid_t pid;
 
-	frame_down(f, FRAME_BYE, 0, NULL, 0);
+	remote_send(f, FRAME_BYE, 0, NULL, 0);
 	tree_write(&f->tree, now_ns());
 	while (!tree_over(&f->tree) && now_ns() < end) {
 		poll(&(struct pollfd){.fd = tree_fd(&f->tree), .events = POLLIN}, 1, REAP_MS);

@@ -10,7 +10,6 @@
  *   haft_kill code=C numbers=N,N,...        MPI_Abort of a group */
 #include "tools/mpiexec/requests.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,26 +21,6 @@
 #include "tools/mpiexec/pmi_server.h"
 #include "tools/mpiexec/remote_ranks.h"
 #include "tools/mpiexec/spawn.h"
-
-void request_reply(struct job *j, int place, const char *fmt, ...)
-{
-	va_list ap;
-	char *text, *line;
-	int n;
-
-	va_start(ap, fmt);
-	n = vasprintf(&text, fmt, ap);
-	va_end(ap);
-	if (n < 0)
-		fatal(1, "no memory");
-	line = text_new("%s\n", text);
-	if (j->remote != NULL)
-		remote_answer(j->remote, place, line);
-	else if (local_row(&j->local, place) >= 0)
-		pmi_reply(j->local.pmi, local_row(&j->local, place), line);
-	free(line);
-	free(text);
-}
 
 /* The number of a word; -1: there is none. */
 static int request_number(const char *line, const char *key)

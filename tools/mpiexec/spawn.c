@@ -350,11 +350,6 @@ static struct spawn *pending_find(int world)
 	return s;
 }
 
-bool spawn_waits(const struct world *w)
-{
-	return pending_find(w->id) != NULL;
-}
-
 static void pending_remove(struct spawn *s)
 {
 	struct spawn **at = &pending;
@@ -362,6 +357,7 @@ static void pending_remove(struct spawn *s)
 	while (*at != s)
 		at = &(*at)->next;
 	*at = s->next;
+	s->w->starting = false;
 }
 
 /* The number of hosts that have ranks of the world. */
@@ -383,6 +379,7 @@ static void start_remote(struct spawn *s)
 	job_world_add(s->j, s->w);
 	s->next = pending;
 	pending = s;
+	s->w->starting = true;
 	s->waits = hosts_count(s);
 	remote_spawn(s->j->remote, s->w);
 }

@@ -41,9 +41,6 @@ void spawn_host_lost(int host);
 /* To be called when one more host is ready, or lost: spawns may have waited for it. */
 void spawn_resume(void);
 
-/* True while the world is being started. */
-bool spawn_waits(const struct world *w);
-
 /* Places the processes of s->w on hosts, and gives them places in the table. */
 void spawn_place(struct spawn *s);
 

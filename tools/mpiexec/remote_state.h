@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* remote_state.h - what remote_ranks.c, which sends to proxies, and remote_frames.c, which takes
+ * what they send, know of the hosts. */
+#ifndef HAFT_TOOLS_MPIEXEC_REMOTE_STATE_H
+#define HAFT_TOOLS_MPIEXEC_REMOTE_STATE_H
+
+#include "tools/mpiexec/proxy_tree.h"
+#include "tools/mpiexec/remote_ranks.h"
+
+struct plan;
+
+/* One host. */
+struct remote_host {
+	bool ready, over;
+	bool seen;    /* has answered the current request */
+	int64_t took; /* bytes of stdin sent */
+	bool sated;   /* its ranks want no more */
+};
+
+struct remote_ranks {
+	struct job *j;
+	const struct plan *plan;
+	struct proxy_tree tree;
+	struct remote_host *site; /* by host */
+	int nready;               /* of the hosts with ranks */
+	int nover;
+	bool begun; /* the ranks have been told to start */
+	bool looking;
+	uint64_t look_ns; /* when to stop waiting for answers */
+	int64_t sent;     /* bytes of stdin */
+	bool drained;
+};
+
+/* Sends a frame to all hosts; a frame about a rank to its host. */
+void remote_send(
+	struct remote_ranks *f, enum frame_kind kind, int which, const void *v, size_t len);
+void remote_send_rank(struct remote_ranks *f, enum frame_kind kind, int which, int rank,
+	const void *v, size_t len);
+
+#endif

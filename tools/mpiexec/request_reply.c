@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* request_reply.c - answers the request of a process, on this host or under a proxy. */
+#include "tools/mpiexec/requests.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include "tools/mpiexec/job.h"
+#include "tools/mpiexec/pmi_server.h"
+#include "tools/mpiexec/remote_ranks.h"
+
+void request_reply(struct job *j, int place, const char *fmt, ...)
+{
+	va_list ap;
+	char *text, *line;
+	int n;
+
+	va_start(ap, fmt);
+	n = vasprintf(&text, fmt, ap);
+	va_end(ap);
+	if (n < 0)
+		fatal(1, "no memory");
+	line = text_new("%s\n", text);
+	if (j->remote != NULL)
+		remote_answer(j->remote, place, line);
+	else if (local_row(&j->local, place) >= 0)
+		pmi_reply(j->local.pmi, local_row(&j->local, place), line);
+	free(line);
+	free(text);
+}

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* world_end.c - ends worlds and the job, and forgets worlds that have ended.
+ *
+ *   job_world_fail ──> its world and those connected: SIGTERM, END_GRACE_MS later SIGKILL
+ *        │             (job_worlds_clock)
+ *        └─ all worlds ──> job_fail ──> job_end: all processes; the loop ends when they are dead
+ *
+ *   all processes dead ──> world_drain: their background processes get SIGTERM, their output is
+ *                          read DRAIN_MS longer ──> world_drop: its places are free */
+#include "tools/mpiexec/job.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include "tools/mpiexec/names.h"
+#include "tools/mpiexec/output.h"
+#include "tools/mpiexec/remote_ranks.h"
+
+void job_signal(struct job *j, int sig)
+{
+	if (j->remote != NULL)
+		remote_signal(j->remote, FRAME_SIGNAL, sig);
+	else
+		local_signal(&j->local, sig);
+}
+
+void job_world_signal(struct job *j, const struct world *w, int sig)
+{
+	if (j->remote != NULL)
+		remote_signal_world(j->remote, w, sig);
+	else
+		local_signal_world(&j->local, w, sig);
+}
+
+void job_end(struct job *j, int sig, int64_t grace_ms)
+{
+	uint64_t at = now_ns() + (uint64_t)grace_ms * 1000000u;
+
+	j->ending = true;
+	if (j->kill_ns == 0 || at < j->kill_ns)
+		j->kill_ns = at;
+	if (j->remote != NULL)
+		remote_signal(j->remote, FRAME_END, sig);
+	else
+		local_end(&j->local, sig);
+}
+
+void job_fail(struct job *j, int code)
+{
+	j->code = j->code != 0 ? j->code : code;
+	job_end(j, SIGTERM, END_GRACE_MS);
+}
+
+void job_world_fail(struct job *j, struct world *from, int code)
+{
+	bool all = true;
+
+	job_mark_connected(j, from);
+	for (struct world *w = j->world; w != NULL; w = w->next)
+		all = all && (w->mark || w->alive == 0);
+	if (all) {
+		job_fail(j, code);
+		return;
+	}
+	if (j->world->mark)
+		j->code = j->code != 0 ? j->code : code;
+	for (struct world *w = j->world; w != NULL; w = w->next) {
+		if (!w->mark || w->ending)
+			continue;
+		w->ending = true;
+		w->kill_ns = now_ns() + (uint64_t)END_GRACE_MS * 1000000u;
+		job_world_signal(j, w, SIGTERM);
+		job_world_signal(j, w, SIGCONT);
+	}
+}
+
+/* --- worlds that have ended ----------------------------------------------------------------- */
+
+static bool world_over(const struct job *j, const struct world *w)
+{
+	for (int i = 0; i < w->n; i++) {
+		int r = w->place[i];
+
+		if (r >= 0 && (j->rank[r].alive || j->rank[r].doubt || out_busy(r)))
+			return false;
+	}
+	return w->alive == 0 && !w->starting;
+}
+
+void job_world_remove(struct job *j, struct world *w)
+{
+	struct world **at = &j->world;
+
+	while (*at != w)
+		at = &(*at)->next;
+	*at = w->next;
+	for (int i = 0; i < w->n; i++)
+		if (w->place[i] >= 0) {
+			out_forget(w->place[i]);
+			free(j->rank[w->place[i]].addr);
+			j->rank[w->place[i]] = (struct rank){.world = NULL};
+			j->seen[w->place[i]] = (struct rank_view){.known = false};
+		}
+	job_world_cut(j, w->id);
+	names_drop(w->id);
+	j->worlds--;
+}
+
+static void world_drop(struct job *j, struct world *w)
+{
+	job_world_remove(j, w);
+	if (j->remote == NULL)
+		local_forget(&j->local, w);
+	else
+		remote_forget(j->remote, w);
+	world_free(w);
+}
+
+/* True if its processes have ended, and their output has not: processes that they have started may
+ * hold it. */
+static bool world_drains(const struct job *j, const struct world *w)
+{
+	bool busy = false;
+
+	for (int i = 0; i < w->n; i++)
+		busy |= w->place[i] >= 0 && out_busy(w->place[i]);
+	return w->id > 0 && w->alive == 0 && busy && j->remote == NULL;
+}
+
+/* Ends the background processes of a world that has ended, and stops reading their output after
+ * DRAIN_MS. */
+static void world_drain(struct job *j, struct world *w, uint64_t now)
+{
+	if (!world_drains(j, w))
+		return;
+	if (w->drain_ns == 0) {
+		w->drain_ns = now + (uint64_t)DRAIN_MS * 1000000u;
+		job_world_signal(j, w, SIGTERM);
+		return;
+	}
+	for (int i = 0; i < w->n && now >= w->drain_ns; i++)
+		if (w->place[i] >= 0)
+			out_cut_rank(w->place[i], now);
+}
+
+int job_worlds_patience(const struct job *j, uint64_t now)
+{
+	int ms = -1;
+
+	for (const struct world *w = j->world; w != NULL; w = w->next) {
+		uint64_t at = w->ending && !w->killed ? w->kill_ns : w->drain_ns;
+		int left = at > now ? (int)((at - now) / 1000000u) + 1 : 0;
+
+		if (at == 0 || (w->killed && w->drain_ns == 0))
+			continue;
+		ms = ms < 0 || left < ms ? left : ms;
+	}
+	return ms;
+}
+
+/* Forgets the worlds that have ended, except world 0. */
+static void worlds_clean(struct job *j)
+{
+	struct world *next;
+
+	for (struct world *w = j->world->next; w != NULL; w = next) {
+		next = w->next;
+		if (world_over(j, w))
+			world_drop(j, w);
+	}
+}
+
+void job_worlds_clock(struct job *j, uint64_t now)
+{
+	for (struct world *w = j->world; w != NULL; w = w->next) {
+		if (w->ending && !w->killed && now >= w->kill_ns) {
+			job_world_signal(j, w, SIGKILL);
+			w->killed = true;
+		}
+		world_drain(j, w, now);
+	}
+	worlds_clean(j);
+}
