@@ -6,6 +6,8 @@
 #   make help            all targets
 #   FLAVOUR=release|debug   MEAN=1   CC=clang   V=1   WERROR=1
 #   SAN=address|undefined|thread|address,undefined
+#   CPPFLAGS CFLAGS LDFLAGS FCFLAGS, as a distribution sets them
+#   DESTDIR PREFIX BINDIR LIBDIR DEVDIR INCLUDEDIR MANDIR DATADIR SUFFIX: see "install" below
 #
 # One build directory a flavour.  Every .c file of a folder is built: each files.mk takes them by
 # wildcard and names the exceptions.
@@ -16,8 +18,6 @@ MEAN    ?=
 comma   := ,
 CC      := $(if $(filter default,$(origin CC)),gcc,$(CC))
 FC      := $(if $(filter default,$(origin FC)),gfortran,$(FC))
-PREFIX  ?= /usr/local
-DESTDIR ?=
 B       := build/$(FLAVOUR)$(if $(SAN),-$(subst $(comma),-,$(SAN)))$(if $(MEAN),-mean)$(if $(findstring clang,$(CC)),-clang)
 Q       := $(if $(V),,@)
 say      = $(if $(V),,@printf '%-5s %s\n' $(1) '$(2)')
@@ -46,10 +46,12 @@ align       := $(shell for f in -mbranches-within-32B-boundaries -Wa,-mbranches-
 	$(CC) -Werror $$f -c -x c /dev/null -o /dev/null 2>/dev/null && echo $$f && break; done)
 # x86: __builtin_prefetch(p, 1) asks for the line to be written.  Without it, gcc asks for a copy.
 prfchw      := $(shell $(CC) -Werror -mprfchw -c -x c /dev/null -o /dev/null 2>/dev/null && echo -mprfchw)
-CFLAGS  ?=
-LDFLAGS ?=
+CPPFLAGS ?=
+CFLAGS   ?=
+LDFLAGS  ?=
+FCFLAGS  ?= -O1
 cflags  := -std=gnu11 -fPIC -fvisibility=hidden -ftls-model=initial-exec -D_GNU_SOURCE $(warn) \
-	$(opt-$(FLAVOUR)) $(align) $(prfchw) $(san) $(if $(MEAN),-DHAFT_MEAN=1) $(CFLAGS)
+	$(opt-$(FLAVOUR)) $(align) $(prfchw) $(san) $(if $(MEAN),-DHAFT_MEAN=1) $(CPPFLAGS) $(CFLAGS)
 ldflags := $(san) -Wl,-z,now -Wl,-z,relro -Wl,--as-needed $(LDFLAGS)
 
 # Objects of one list of sources: $(call objs,$(X_SRCS)).
@@ -167,20 +169,44 @@ $(B)/dev/lint: $(call objs,$(dev_SRCS))
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ldflags) $^ -o $@
 
-# Where things are installed, as one word of a shell: the path may have blanks and quotes.
-dest = '$(subst ','\'',$(DESTDIR)$(PREFIX))'
+# --- install -------------------------------------------------------------------------------------
+# Run-time libraries go to LIBDIR; .so links for linkers, .a files and modules' code to DEVDIR; .pc
+# files to DEVDIR/pkgconfig.  Programs and their man pages get SUFFIX (mpicc.haft) where several MPIs
+# share a directory.  Any of these paths may have blanks and quotes.
+DESTDIR    ?=
+PREFIX     ?= /usr/local
+BINDIR     ?= $(PREFIX)/bin
+LIBDIR     ?= $(PREFIX)/lib
+DEVDIR     ?= $(LIBDIR)
+INCLUDEDIR ?= $(PREFIX)/include
+DATADIR    ?= $(PREFIX)/share
+MANDIR     ?= $(DATADIR)/man
+SUFFIX     ?=
+
+# A path as one word of a shell; and where it is now, below DESTDIR.
+quoted = '$(subst ','\'',$(1))'
+dest = $(call quoted,$(DESTDIR)$(1))
+
+# All of them, for layout.sh and for a second make.
+layout = $(foreach v,PREFIX BINDIR LIBDIR DEVDIR INCLUDEDIR DATADIR MANDIR SUFFIX,$(v)=$(call quoted,$($(v))))
+
 install: all install-libobj install-libmpi install-tools
 install-libobj install-libmpi install-tools: all
 
-# Removes the files that install would put there, as listed by a second, staged install.  Empty
-# directories are removed, except those of a system (/usr, /usr/local).
+# Removes the files that install would put there, as listed by a second, staged install, and the
+# directories below PREFIX that are empty then.  /usr and /usr/local keep all but our own.
 uninstall: all
 	$(Q)rm -rf $(B)/uninstall
-	+$(Q)$(MAKE) -s --no-print-directory install DESTDIR=$(B)/uninstall PREFIX= >/dev/null
-	$(Q)cd $(B)/uninstall && find . ! -type d | while IFS= read -r f; do rm -f $(dest)/"$$f"; done; \
-	case $(dest) in */usr | */usr/local) keep=1 ;; *) keep=2 ;; esac; \
-	find . -depth -type d | while IFS= read -r d; do \
-		case $$keep$$d in 1*/haft* | 1*/libobj* | 2*) rmdir $(dest)/"$$d" 2>/dev/null ;; esac; \
+	+$(Q)$(MAKE) -s --no-print-directory install DESTDIR=$(B)/uninstall $(layout) >/dev/null
+	$(Q)prefix=$(call quoted,$(PREFIX)); \
+	(cd $(B)/uninstall && find . ! -type d) | while IFS= read -r f; do rm -f $(call quoted,$(DESTDIR))"$${f#.}"; done; \
+	(cd $(B)/uninstall && find . -depth -type d) | while IFS= read -r d; do \
+		case $${d#.} in \
+		*/haft* | */libobj*) ;; \
+		"$$prefix" | "$$prefix"/*) case $$prefix in /usr | /usr/local) continue ;; esac ;; \
+		*) continue ;; \
+		esac; \
+		rmdir $(call quoted,$(DESTDIR))"$${d#.}" 2>/dev/null; \
 	done; true
 	$(Q)rm -rf $(B)/uninstall
 
@@ -205,7 +231,7 @@ help:
 	'check-times  how soon a job ends that has failed; for a machine that has nothing else to do' \
 	'check-models check-cross   spin alone; the libraries compiled for aarch64 alone' \
 	'lint         layers, names, words, format; all with -Werror; RULE=name WHERE=folder' \
-	'install      DESTDIR= PREFIX=/usr/local; uninstall: removes it again' \
+	'install      DESTDIR= PREFIX=/usr/local LIBDIR= ...; uninstall: removes it again' \
 	'coverage     which functions of MPI 5.0 work, and which do not' \
 	'evidence     which sections and functions of MPI 5.0 have a test (chapters 2 to 20)' \
 	'bench bench-obj bench-peers   measure; bench-peers installs other MPIs to measure beside' \

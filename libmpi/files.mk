@@ -106,24 +106,26 @@ $(B)/man/man7/haft-settings.7: $(B)/dev/settings_man
 	@mkdir -p $(@D)
 	$(Q)$< >$@
 
-# The man page of files.
-$(B)/man/man7/haft-files.7: tools/man/haft-files.7
+# The man pages of topics.
+$(B)/man/man7/%.7: tools/man/%.7
 	$(call say,MAN,$@)
 	@mkdir -p $(@D)
 	$(Q)cp $< $@
 
-all: $(B)/man/man7/haft-settings.7 $(B)/man/man7/haft-files.7
+man7 := $(B)/man/man7/haft-settings.7 $(patsubst tools/man/%,$(B)/man/man7/%,$(sort $(wildcard tools/man/*.7)))
+all: $(man7)
 
 install-libmpi:
-	$(Q)install -d $(dest)/include $(dest)/lib $(dest)/share/man/man3 $(dest)/share/man/man7
-	$(Q)install -m 644 $(B)/include/mpi.h $(dest)/include/
-	$(Q)install -m 755 $(B)/lib/libmpi_abi.so.1 $(dest)/lib/
-	$(Q)install -m 644 $(B)/lib/libmpi_abi.a $(dest)/lib/
-	$(Q)for l in libmpi_abi.so libmpi.so; do ln -sf libmpi_abi.so.1 $(dest)/lib/$$l; done
-	$(Q)ln -sf libmpi_abi.a $(dest)/lib/libmpi.a
-	$(Q)install -m 644 $(B)/man/man3/*.3 $(dest)/share/man/man3/
-	$(Q)install -m 644 $(B)/man/man7/haft-settings.7 $(B)/man/man7/haft-files.7 \
-		$(dest)/share/man/man7/
+	$(Q)install -d $(call dest,$(INCLUDEDIR)) $(call dest,$(LIBDIR)) $(call dest,$(DEVDIR)) \
+		$(call dest,$(MANDIR))/man3 $(call dest,$(MANDIR))/man7
+	$(Q)install -m 644 $(B)/include/mpi.h $(call dest,$(INCLUDEDIR))/
+	$(Q)install -m 755 $(B)/lib/libmpi_abi.so.1 $(call dest,$(LIBDIR))/
+	$(Q)install -m 644 $(B)/lib/libmpi_abi.a $(call dest,$(DEVDIR))/
+	$(Q)for l in libmpi_abi.so libmpi.so; do \
+		$(layout) tools/pack/layout.sh link libmpi_abi.so.1 $(call dest,$(DEVDIR))/$$l; done
+	$(Q)ln -sf libmpi_abi.a $(call dest,$(DEVDIR))/libmpi.a
+	$(Q)install -m 644 $(B)/man/man3/*.3 $(call dest,$(MANDIR))/man3/
+	$(Q)install -m 644 $(man7) $(call dest,$(MANDIR))/man7/
 
 # How much of MPI there is.
 coverage: $(B)/gen/list

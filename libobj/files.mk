@@ -28,15 +28,17 @@ $(B)/lib/pkgconfig/libobj.pc: libobj/libobj.pc.in libobj/obj.h
 
 # The page is found by the name of each function, too.
 libobj_FNS = $(shell sed -n 's/^\.Fn \([a-z_]*\).*/\1/p' libobj/obj.3 | sort -u)
-libobj_DIRS = include/libobj lib/pkgconfig share/man/man3 share/libobj share/doc/libobj/examples/tasks
+libobj_DOC = $(DATADIR)/doc/libobj
 install-libobj:
-	for d in $(libobj_DIRS); do install -d $(dest)/$$d; done
-	install -m 644 libobj/obj.h $(dest)/include/libobj/
-	install -m 644 $(B)/lib/libobj.a $(B)/lib/libobj.so.0 $(dest)/lib/
-	ln -sf libobj.so.0 $(dest)/lib/libobj.so
-	install -m 644 $(B)/lib/pkgconfig/libobj.pc $(dest)/lib/pkgconfig/
-	install -m 644 libobj/obj.3 $(dest)/share/man/man3/
-	for f in $(libobj_FNS); do ln -sf obj.3 $(dest)/share/man/man3/$$f.3; done
-	install -m 644 libobj/gdb.py $(dest)/share/libobj/
-	install -m 644 libobj/README.md $(dest)/share/doc/libobj/
-	install -m 644 $(libobj_EXAMPLES) $(dest)/share/doc/libobj/examples/tasks/
+	install -d $(call dest,$(INCLUDEDIR))/libobj $(call dest,$(LIBDIR)) $(call dest,$(DEVDIR))/pkgconfig \
+		$(call dest,$(MANDIR))/man3 $(call dest,$(DATADIR))/libobj $(call dest,$(libobj_DOC))/examples/tasks
+	install -m 644 libobj/obj.h $(call dest,$(INCLUDEDIR))/libobj/
+	install -m 644 $(B)/lib/libobj.so.0 $(call dest,$(LIBDIR))/
+	install -m 644 $(B)/lib/libobj.a $(call dest,$(DEVDIR))/
+	$(layout) tools/pack/layout.sh link libobj.so.0 $(call dest,$(DEVDIR))/libobj.so
+	$(layout) tools/pack/layout.sh pc $(B)/lib/pkgconfig/libobj.pc $(call dest,$(DEVDIR))/pkgconfig/
+	install -m 644 libobj/obj.3 $(call dest,$(MANDIR))/man3/
+	for f in $(libobj_FNS); do ln -sf obj.3 $(call dest,$(MANDIR))/man3/$$f.3; done
+	install -m 644 libobj/gdb.py $(call dest,$(DATADIR))/libobj/
+	install -m 644 libobj/README.md $(call dest,$(libobj_DOC))/
+	install -m 644 $(libobj_EXAMPLES) $(call dest,$(libobj_DOC))/examples/tasks/

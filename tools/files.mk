@@ -48,7 +48,7 @@ $(B)/bin/mpicxx: tools/mpicc/mpicc.in tools/files.mk $(B)/flags
 		-e 's|@CCOPT@|-cxx=|g' -e 's|@COMPILER@|$(tools_CXX)|g' \
 		-e 's|@LIBS@|mpi_abi|g' -e 's|@FORTRAN@|no|g' $< >$@ && chmod +x $@
 
-$(B)/bin/mpic++: $(B)/bin/mpicxx
+$(B)/bin/mpic++ $(B)/bin/mpiCC: $(B)/bin/mpicxx
 	$(Q)ln -sf mpicxx $@
 
 # Fortran's wrapper is there also where its compiler is not: it says so when it is used.
@@ -58,7 +58,7 @@ $(B)/bin/mpifort: tools/mpicc/mpicc.in tools/files.mk $(B)/flags
 		-e 's|@CCOPT@|-fc=|g' -e 's|@COMPILER@|$(FC)|g' \
 		-e 's|@LIBS@|mpifort_abi mpi_abi|g' -e 's|@FORTRAN@|yes|g' $< >$@ && chmod +x $@
 
-$(B)/bin/mpif90 $(B)/bin/mpif77: $(B)/bin/mpifort
+$(B)/bin/mpif90 $(B)/bin/mpif77 $(B)/bin/mpifc: $(B)/bin/mpifort
 	$(Q)ln -sf mpifort $@
 
 $(B)/lib/pkgconfig/%.pc: tools/mpicc/mpi.pc.in tools/files.mk $(B)/flags
@@ -69,28 +69,39 @@ $(B)/lib/pkgconfig/%.pc: tools/mpicc/mpi.pc.in tools/files.mk $(B)/flags
 # --- mpi-info ------------------------------------------------------------------------------------
 info_SRCS := $(sort $(wildcard tools/info/*.c)) libmpi/core/setting_names.c libmpi/core/setting.c libmpi/core/process_state.c
 
-$(B)/bin/mpi-info: $(call objs,$(info_SRCS)) $(B)/lib/libobj.a \
-		$(B)/lib/libmpi_abi.so
+# Linked again by install, where the library may be in another place: $(call info_link,RUNPATH) -o FILE.
+info_OBJS := $(call objs,$(info_SRCS)) $(B)/lib/libobj.a
+info_link  = $(CC) $(ldflags) $(info_OBJS) $(1) -L$(B)/lib -lmpi_abi $(libobj_LIBS) -ldl -lpthread
+$(B)/bin/mpi-info: $(info_OBJS) $(B)/lib/libmpi_abi.so
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(ldflags) $(filter %.o %.a,$^) '-Wl,-rpath,$$ORIGIN/../lib' -L$(B)/lib \
-		-lmpi_abi $(libobj_LIBS) -ldl -lpthread -o $@
+	$(Q)$(call info_link,'-Wl$(comma)-rpath$(comma)$$ORIGIN/../lib') -o $@
 
 # --- man pages, all, install ---------------------------------------------------------------------
 $(B)/man/man1/%.1: tools/man/%.1 tools/files.mk
 	@mkdir -p $(@D)
 	$(Q)sed -e 's|@VERSION@|$(HAFT_VERSION)|g' $< >$@
 
-tools_BIN := $(if $(libshm_SRCS),mpiexec mpirun) mpicc mpicxx mpic++ mpifort mpif90 mpif77 $(if $(gen_SRCS),mpi-info)
+tools_ALIAS := mpirun=mpiexec mpic++=mpicxx mpiCC=mpicxx mpif90=mpifort mpif77=mpifort mpifc=mpifort
+tools_WRAP  := mpicc mpicxx mpifort
+tools_BIN   := mpiexec mpi-info $(tools_WRAP) $(foreach a,$(tools_ALIAS),$(firstword $(subst =, ,$(a))))
 
 all: $(tools_BIN:%=$(B)/bin/%) $(tools_PC) $(tools_MAN)
 
+# mpi-info has no suffix: it is ours alone.
 install-tools:
-	install -d $(dest)/bin $(dest)/lib/pkgconfig \
-		$(dest)/share/man/man1
-	cp -P $(tools_BIN:%=$(B)/bin/%) $(dest)/bin/
-	install -m 644 $(tools_PC) $(dest)/lib/pkgconfig/
-	install -m 644 $(tools_MAN) $(dest)/share/man/man1/
-	ln -sf mpiexec.1 $(dest)/share/man/man1/mpirun.1
-	for n in mpicxx mpifort mpif90 mpif77; do \
-		ln -sf mpicc.1 $(dest)/share/man/man1/$$n.1; done
+	install -d $(call dest,$(BINDIR)) $(call dest,$(DEVDIR))/pkgconfig $(call dest,$(MANDIR))/man1
+	install -m 755 $(B)/bin/mpiexec $(call dest,$(BINDIR))/mpiexec$(SUFFIX)
+	$(call info_link,"$$($(layout) tools/pack/layout.sh runpath)") -o $(call dest,$(BINDIR))/mpi-info
+	for n in $(tools_WRAP); do \
+		$(layout) tools/pack/layout.sh wrapper $(B)/bin/$$n $(call dest,$(BINDIR))/$$n$(SUFFIX) || exit 1; done
+	for a in $(tools_ALIAS); do \
+		ln -sf "$${a#*=}$(SUFFIX)" $(call dest,$(BINDIR))/"$${a%=*}$(SUFFIX)"; done
+	for p in $(tools_PC); do \
+		$(layout) tools/pack/layout.sh pc $$p $(call dest,$(DEVDIR))/pkgconfig/ || exit 1; done
+	for p in mpiexec mpicc; do \
+		install -m 644 $(B)/man/man1/$$p.1 $(call dest,$(MANDIR))/man1/$$p$(SUFFIX).1; done
+	install -m 644 $(B)/man/man1/mpi-info.1 $(call dest,$(MANDIR))/man1/
+	ln -sf mpiexec$(SUFFIX).1 $(call dest,$(MANDIR))/man1/mpirun$(SUFFIX).1
+	for n in mpicxx mpic++ mpiCC mpifort mpif90 mpif77 mpifc; do \
+		ln -sf mpicc$(SUFFIX).1 $(call dest,$(MANDIR))/man1/$$n$(SUFFIX).1; done

@@ -25,7 +25,8 @@
 #define FD_MIN       100            /* low numbers are left to the program */
 
 /* Writes the path of mpiexec: PREFIX/bin/mpiexec for a library in PREFIX/lib, or in a directory of
- * it.  False: there is none. */
+ * it.  Packages call it mpiexec.haft, beside an mpiexec that may be of another MPI.  False: there
+ * is none. */
 static bool mpiexec_find(char *path, size_t len)
 {
 	Dl_info info;
@@ -40,9 +41,11 @@ static bool mpiexec_find(char *path, size_t len)
 		if (slash == NULL)
 			return false;
 		*slash = '\0';
-		snprintf(path, len, "%s/bin/mpiexec", dir);
-		if (access(path, X_OK) == 0)
-			return true;
+		for (int i = 0; i < 2; i++) {
+			snprintf(path, len, "%s/bin/mpiexec%s", dir, i == 0 ? ".haft" : "");
+			if (access(path, X_OK) == 0)
+				return true;
+		}
 	}
 	return false;
 }

@@ -68,7 +68,7 @@ $(B)/include/haft/compiler: $(fort_F90)
 	$(call say,FC,$(fort_MOD))
 	@mkdir -p $(B)/obj/fort
 	$(Q)for m in mpi mpi_f08; do \
-		$(FC) -O1 -fPIC -J$(B)/include -c $(B)/include/haft/$$m.f90 -o $(B)/obj/fort/$$m.o || exit 1; done
+		$(FC) $(FCFLAGS) -fPIC -J$(B)/include -c $(B)/include/haft/$$m.f90 -o $(B)/obj/fort/$$m.o || exit 1; done
 	$(Q)rm -f $(B)/lib/libmpifort_mod.a && \
 		$(AR) rcs $(B)/lib/libmpifort_mod.a $(B)/obj/fort/mpi.o $(B)/obj/fort/mpi_f08.o
 	$(Q)$(FC) --version | head -n 1 >$@
@@ -96,14 +96,15 @@ all: $(fort_LIBS) $(fort_INC)
 
 install-libmpi: install-fort
 install-fort: all
-	$(Q)install -d $(dest)/include/haft $(dest)/lib
-	$(Q)install -m 644 $(fort_F90) $(dest)/include/haft/
-	$(if $(fort_FC),$(Q)install -m 644 $(fort_MOD) $(dest)/include/)
-	$(if $(fort_FC),$(Q)install -m 644 $(B)/include/haft/compiler $(dest)/include/haft/)
-	$(if $(fort_FC),$(Q)install -m 644 $(B)/lib/libmpifort_mod.a $(dest)/lib/)
-	$(Q)install -m 644 $(fort_INC) $(dest)/include/
-	$(Q)install -m 755 $(B)/lib/libmpifort_abi.so.1 $(dest)/lib/
-	$(Q)install -m 644 $(B)/lib/libmpifort_abi.a $(dest)/lib/
-	$(Q)for l in libmpifort_abi.so libmpifort.so; do ln -sf libmpifort_abi.so.1 $(dest)/lib/$$l; done
-	$(Q)ln -sf libmpifort_abi.a $(dest)/lib/libmpifort.a
+	$(Q)install -d $(call dest,$(INCLUDEDIR))/haft $(call dest,$(LIBDIR)) $(call dest,$(DEVDIR))
+	$(Q)install -m 644 $(fort_F90) $(call dest,$(INCLUDEDIR))/haft/
+	$(if $(fort_FC),$(Q)install -m 644 $(fort_MOD) $(call dest,$(INCLUDEDIR))/)
+	$(if $(fort_FC),$(Q)install -m 644 $(B)/include/haft/compiler $(call dest,$(INCLUDEDIR))/haft/)
+	$(if $(fort_FC),$(Q)install -m 644 $(B)/lib/libmpifort_mod.a $(call dest,$(DEVDIR))/)
+	$(Q)install -m 644 $(fort_INC) $(call dest,$(INCLUDEDIR))/
+	$(Q)install -m 755 $(B)/lib/libmpifort_abi.so.1 $(call dest,$(LIBDIR))/
+	$(Q)install -m 644 $(B)/lib/libmpifort_abi.a $(call dest,$(DEVDIR))/
+	$(Q)for l in libmpifort_abi.so libmpifort.so; do \
+		$(layout) tools/pack/layout.sh link libmpifort_abi.so.1 $(call dest,$(DEVDIR))/$$l; done
+	$(Q)ln -sf libmpifort_abi.a $(call dest,$(DEVDIR))/libmpifort.a
 .PHONY: install-fort

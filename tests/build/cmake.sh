@@ -37,6 +37,10 @@ try() {
 }
 try home -DMPI_HOME="$prefix"
 PATH=$prefix/bin:$PATH try path
+# A prefix with a blank: CMake understands double quotes only.
+mv "$prefix" "$TMPDIR/my mpi"
+prefix="$TMPDIR/my mpi" try blank -DMPI_HOME="$TMPDIR/my mpi"
+mv "$TMPDIR/my mpi" "$prefix"
 try wrapped -DCMAKE_C_COMPILER="$prefix/bin/mpicc" -DCMAKE_CXX_COMPILER="$prefix/bin/mpicxx" \
 	-DMPIEXEC_EXECUTABLE="$prefix/bin/mpiexec"
 cd /

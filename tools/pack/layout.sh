@@ -1,0 +1,70 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# layout.sh - what make install must adapt to the directories it was given.
+#
+#   layout.sh wrapper FILE TO     a compiler wrapper: the ways from BINDIR to the other directories
+#   layout.sh pc FILE DIR/        a file of pkg-config
+#   layout.sh link NAME TO        TO, in DEVDIR, becomes a link to NAME in LIBDIR
+#   layout.sh runpath             the linker's option by which a program in BINDIR finds LIBDIR
+#
+# The directories are in the environment, as the Makefile names them.  All ways are relative, so that
+# an installed tree may be moved; a tree in /usr is not moved, and compilers know its directories.
+set -eu
+
+# way FROM TO: the relative path.
+way() {
+	realpath -sm --relative-to="$1" "$2"
+}
+
+# For the right side of sed's s|||.
+escape() {
+	printf '%s' "$1" | sed 's/[&|\\]/\\&/g'
+}
+
+# As a word of a shell, for the right side of sed's s|||.
+shell_word() {
+	escape "'$(printf '%s' "$1" | sed "s/'/'\\\\''/g")'"
+}
+
+# Do loaders look into this directory by themselves?
+system_lib() {
+	case $1 in
+	/lib | /usr/lib) true ;;
+	/lib/*/* | /usr/lib/*/*) false ;;
+	/lib/*-*-* | /usr/lib/*-*-*) true ;;
+	*) false ;;
+	esac
+}
+
+wrapper() {
+	sed -e "s|^include=.*|include=$(shell_word "$(way "$BINDIR" "$INCLUDEDIR")")|" \
+		-e "s|^lib=.*|lib=$(shell_word "$(way "$BINDIR" "$LIBDIR")")|" \
+		-e "s|^dev=.*|dev=$(shell_word "$(way "$BINDIR" "$DEVDIR")")|" "$1" >"$2"
+	chmod 755 "$2"
+}
+
+# pc_dir NAME DIR: the line of one directory.
+pc_dir() {
+	case $PREFIX in
+	/usr) printf '%s' "s|^$1=.*|$1=$(escape "$2")|" ;;
+	*) printf '%s' "s|^$1=.*|$1=\${pcfiledir}/$(escape "$(way "$DEVDIR/pkgconfig" "$2")")|" ;;
+	esac
+}
+
+pc() {
+	run='&'
+	! system_lib "$LIBDIR" || run=
+	sed -e "$(pc_dir prefix "$PREFIX")" -e "$(pc_dir includedir "$INCLUDEDIR")" \
+		-e "$(pc_dir libdir "$LIBDIR")" -e "$(pc_dir devdir "$DEVDIR")" \
+		-e "$(pc_dir bindir "$BINDIR")" -e "s| -Wl,-rpath,[^ ]*|$run|" "$1" >"$2/${1##*/}"
+	chmod 644 "$2/${1##*/}"
+}
+
+case $1 in
+wrapper) wrapper "$2" "$3" ;;
+pc) pc "$2" "$3" ;;
+link) ln -sf "$(way "$DEVDIR" "$LIBDIR/$2")" "$3" ;;
+runpath)
+	# A word that the linker ignores where there is nothing to say.
+	if system_lib "$LIBDIR"; then echo -Wl,--as-needed; else echo "-Wl,-rpath,\$ORIGIN/$(way "$BINDIR" "$LIBDIR")"; fi ;;
+esac
