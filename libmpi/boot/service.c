@@ -42,8 +42,9 @@ static bool mpiexec_find(char *path, size_t len)
 			return false;
 		*slash = '\0';
 		for (int i = 0; i < 2; i++) {
-			snprintf(path, len, "%s/bin/mpiexec%s", dir, i == 0 ? ".haft" : "");
-			if (access(path, X_OK) == 0)
+			int n = snprintf(path, len, "%s/bin/mpiexec%s", dir, i == 0 ? ".haft" : "");
+
+			if (n > 0 && (size_t)n < len && access(path, X_OK) == 0)
 				return true;
 		}
 	}
