@@ -72,7 +72,7 @@ void bind_leave(void)
 int bind_fail(int err, void *self, int fn)
 {
 	haft_fort_site = 0;
-	bind_raise(err, self, fn);
+	err = bind_raise(err, self, fn);
 	bind_leave();
 	return err;
 }

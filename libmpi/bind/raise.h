@@ -10,9 +10,10 @@
 #define HAFT_BIND_RAISE_H
 
 /* Calls the error handler of `self' (struct comm, win, file, session; or NULL) for error class
- * `err', whose words haft_err has, in function `fn' (enum haft_fn).  Returns err, or does not
- * return.  The words stay for MPI_Error_string.  Called with the library's lock
- * if calls take it: then it is given up while the user's function runs. */
+ * `err', whose words haft_err has, in function `fn' (enum haft_fn).  Returns err, or the code
+ * to which the user's function has changed it; or does not return.  The words stay for
+ * MPI_Error_string.  Called with the library's lock if calls take it: then it is given up while the
+ * user's function runs. */
 __attribute__((cold, noinline)) int bind_raise(int err, void *self, int fn);
 
 #endif

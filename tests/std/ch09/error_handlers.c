@@ -30,6 +30,18 @@ static void on_file(MPI_File *f, int *code, ...)
 	saw[2].file = *f;
 }
 
+static void on_comm_forgive(MPI_Comm *c, int *code, ...)
+{
+	(void)c;
+	*code = MPI_SUCCESS;
+}
+
+static void on_file_replace(MPI_File *f, int *code, ...)
+{
+	(void)f;
+	*code = MPI_ERR_BASE;
+}
+
 static void on_win(MPI_Win *w, int *code, ...)
 {
 	(void)w;
@@ -49,6 +61,27 @@ static int err_on(MPI_Comm c)
 {
 	memset(saw, 0, sizeof(saw));
 	return MPI_Send(x, 1, MPI_INT, 1000, 0, c);
+}
+
+/* MPI-5.0 9.3: the handler gets the code that the routine is going to return, and may change it. */
+static void changed(void)
+{
+	MPI_Errhandler forgive, replace;
+	MPI_Comm c;
+	MPI_File f;
+
+	OK(MPI_Comm_dup(MPI_COMM_SELF, &c));
+	OK(MPI_Comm_create_errhandler(on_comm_forgive, &forgive));
+	OK(MPI_Comm_set_errhandler(c, forgive));
+	expect_eq(err_on(c), MPI_SUCCESS);
+	OK(MPI_Comm_free(&c));
+	OK(MPI_Errhandler_free(&forgive));
+	OK(MPI_File_create_errhandler(on_file_replace, &replace));
+	OK(MPI_File_set_errhandler(MPI_FILE_NULL, replace));
+	expect_eq(MPI_File_open(MPI_COMM_SELF, "/", MPI_MODE_RDONLY, MPI_INFO_NULL, &f),
+		MPI_ERR_BASE);
+	OK(MPI_File_set_errhandler(MPI_FILE_NULL, MPI_ERRORS_RETURN));
+	OK(MPI_Errhandler_free(&replace));
 }
 
 /* MPI-5.0 9.3: a handler is for the kind of objects that it was made for; predefined ones are for
@@ -356,6 +389,7 @@ int main(int argc, char **argv)
 	OK(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN));
 	OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
 	kinds();
+	changed();
 	inherited();
 	gotten();
 	predefined_freed();
