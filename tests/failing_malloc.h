@@ -5,6 +5,7 @@
 #ifndef TESTS_FAILING_MALLOC_H
 #define TESTS_FAILING_MALLOC_H
 
+#include <errno.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -39,6 +40,7 @@ static inline bool failing_fails(size_t n)
 	if (!poor.armed || n < poor.least || poor.passes-- > 0 || poor.failures >= poor.times)
 		return false;
 	poor.failures++;
+	errno = ENOMEM;
 	return true;
 }
 

@@ -181,13 +181,27 @@ static void access_convert_begin(struct io_job *j)
 		io_convert_begin(j);
 }
 
+/* There is no memory for an access that is not blocking.  The other members of a collective one
+ * must not wait. */
+static int access_refuse(struct io_job *job)
+{
+	int err;
+
+	io_job_fail(job, haft_err(MPI_ERR_NO_MEM, "no memory for a nonblocking access"));
+	if (job->positioning == IO_ORDERED)
+		io_shared_order(job);
+	err = job->collective ? io_collective_refuse(job) : io_job_error(job);
+	free(job->words);
+	return err;
+}
+
 int io_access_begin(struct io_job *job, struct req **request)
 {
 	struct io_job *j = malloc(sizeof(*j));
 	int err;
 
 	if (j == NULL)
-		return haft_err(MPI_ERR_NO_MEM, "no memory for a nonblocking access");
+		return access_refuse(job);
 	*j = *job;
 	obj_hold(j->type);
 	io_job_fail(j, access_prepare(j));

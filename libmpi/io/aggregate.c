@@ -20,8 +20,9 @@ int io_aggregate_new(struct io_file *f)
 		g->room = room;
 		g->reqs = calloc((size_t)room, sizeof(*g->reqs));
 		g->all = calloc(2 * (size_t)f->size, sizeof(*g->all));
+		g->refusal = calloc(1, sizeof(*g->refusal));
 	}
-	if (g == NULL || g->reqs == NULL || g->all == NULL)
+	if (g == NULL || g->reqs == NULL || g->all == NULL || g->refusal == NULL)
 		return haft_err(MPI_ERR_NO_MEM,
 			"no memory for collective accesses of a file of %d members", f->size);
 	return 0;
@@ -40,6 +41,7 @@ void io_aggregate_free(struct io_file *f)
 	free(g->tmp);
 	free(g->reqs);
 	free(g->all);
+	free(g->refusal);
 	free(g);
 	f->aggregate = NULL;
 }

@@ -12,6 +12,7 @@
 #include "libmpi/core/process_state.h"
 #include "libmpi/io/agree.h"
 #include "libmpi/io/check.h"
+#include "libmpi/io/collective.h"
 #include "libmpi/io/disk.h"
 #include "libmpi/io/file.h"
 #include "libmpi/io/hint.h"
@@ -66,6 +67,7 @@ static int close_drain(struct io_file *f)
 
 	if (f->busy > 0)
 		p2p_progress_until(&idle);
+	io_collective_drain(f);
 	return err;
 }
 

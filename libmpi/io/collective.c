@@ -32,7 +32,7 @@ static void collective_direct(struct io_collective *c)
 
 	if (j->err != 0 || j->bytes == 0)
 		return;
-	if (c->request == NULL) {
+	if (!c->later) {
 		io_independent(j);
 		return;
 	}
@@ -229,14 +229,21 @@ static bool collective_row_is_empty(void *arg)
 	return g->head == NULL;
 }
 
+void io_collective_drain(const struct io_file *f)
+{
+	struct io_aggregate *g = f->aggregate;
+	const struct p2p_condition empty = {.ready = collective_row_is_empty, .arg = g};
+
+	if (g != NULL && g->head != NULL)
+		p2p_progress_until(&empty);
+}
+
 static void collective_blocking(struct io_job *j)
 {
 	struct io_aggregate *g = j->f->aggregate;
 	struct io_collective c = {.j = j, .f = j->f, .g = g, .phases = j->f->one_host};
-	const struct p2p_condition empty = {.ready = collective_row_is_empty, .arg = g};
 
-	if (g->head != NULL)
-		p2p_progress_until(&empty);
+	io_collective_drain(j->f);
 	while (!collective_run(&c)) {
 		struct req *r = collective_awaited(&c);
 
@@ -278,13 +285,18 @@ static void collective_gone(struct req *r)
 static const struct req_ops collective_ops = {
 	.gone = collective_gone, .needs = collective_needs, .owner = collective_owner};
 
-/* Gives the request its result; only its handle and c are left. */
+/* Gives the request its result; only its handle and c are left.  A refusal has no request. */
 static void collective_finish(struct io_collective *c)
 {
 	struct req *r = c->request;
 	struct io_job *j = c->j;
 
 	c->j = NULL;
+	if (r == NULL) {
+		free(j->words);
+		j->f = NULL;
+		return;
+	}
 	io_job_finish(j);
 	r->res.bytes = j->moved;
 	r->res.error = j->err;
@@ -360,15 +372,39 @@ static void collective_enqueue(struct io_collective *c)
 	collective_progress();
 }
 
-/* Without memory for a request the members must not wait for this one: it takes part, and all
- * fail. */
+static bool collective_refusal_is_over(void *arg)
+{
+	const struct io_refusal *r = arg;
+
+	return r->job.f == NULL;
+}
+
+int io_collective_refuse(const struct io_job *j)
+{
+	struct io_aggregate *g = j->f->aggregate;
+	struct io_refusal *r = g != NULL ? g->refusal : NULL;
+	const struct p2p_condition over = {.ready = collective_refusal_is_over, .arg = r};
+
+	if (r == NULL) /* one member */
+		return io_job_error(j);
+	if (r->job.f != NULL)
+		p2p_progress_until(&over);
+	r->job = (struct io_job){.f = j->f, .way = j->way, .collective = true, .err = j->err};
+	if (j->words != NULL)
+		r->job.words = strdup(j->words);
+	r->access = (struct io_collective){
+		.j = &r->job, .f = j->f, .g = g, .file = j->f->file, .later = true};
+	collective_enqueue(&r->access);
+	return io_job_error(j);
+}
+
+/* There is no memory for a request. */
 static int collective_no_memory(struct io_job *j)
 {
 	int err;
 
 	io_job_fail(j, p2p_req_no_memory());
-	io_collective(j);
-	err = io_job_error(j);
+	err = io_collective_refuse(j);
 	io_job_end(j);
 	free(j);
 	return err;
@@ -396,6 +432,7 @@ int io_collective_begin(struct io_job *j, struct req **request)
 	c->f = j->f;
 	c->g = j->f->aggregate;
 	c->request = r;
+	c->later = true;
 	r->owned = c;
 	*request = r;
 	if (j->f->size > 1)

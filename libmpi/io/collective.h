@@ -66,7 +66,8 @@ struct io_aggregate {
 	struct io_stage *stage; /* of via_mem_new: this member's; NULL: none */
 	char *local;            /* malloc'ed, `local_room': a stage for messages */
 	int64_t local_room;
-	char *tmp; /* malloc'ed: IO_TMP bytes between memory and stage */
+	char *tmp;                  /* malloc'ed: IO_TMP bytes between memory and stage */
+	struct io_refusal *refusal; /* of this member */
 };
 
 #define IO_TMP MEAN_OR(48, 32 * 1024)
@@ -98,9 +99,10 @@ struct io_collective {
 	struct file *file;          /* held by a nonblocking one: its handler gets the errors */
 	struct io_collective *next; /* of the file's */
 	struct io_collective *active_next; /* of all files' */
-	struct req *request;               /* the user's; NULL: a blocking call */
+	struct req *request;               /* the user's; NULL: a blocking call, a refusal */
 	struct req *direct;                /* of this member's own access, under way */
 	bool busy;                         /* a thread runs it */
+	bool later;                        /* not a blocking call */
 	bool left;                         /* this member's data are left to aggregators */
 	bool staged;                       /* there have been rounds */
 	bool lacks_stage;                  /* an aggregator has none */
@@ -126,9 +128,19 @@ struct io_collective {
 	struct io_remote *remote;
 };
 
+/* Takes part in place of a nonblocking access that this member has no memory for, so that no other
+ * member waits for it: all fail.  One at a time. */
+struct io_refusal {
+	struct io_collective access;
+	struct io_job job; /* f is NULL while there is none */
+};
+
 /* collective.c: makes f->aggregate, at open, if there are several members; local.  0, or
  * MPI_ERR_NO_MEM with words. */
 int io_aggregate_new(struct io_file *f);
+
+/* Waits until no nonblocking access of this member is under way, also none that it refused. */
+void io_collective_drain(const struct io_file *f);
 
 /* Frees it; local.  No access is under way. */
 void io_aggregate_free(struct io_file *f);

@@ -103,9 +103,9 @@ static void describe_cover(struct io_cover *cover, const struct io_job *j)
  * nonblocking one has ended, the program may start others. */
 static bool describe_is_busy(const struct io_collective *c)
 {
-	int own = c->g->queued + (c->request == NULL);
+	int own = c->g->queued + !c->later;
 
-	return c->request != NULL || c->f->busy > own || haft_threads_enabled();
+	return c->later || c->f->busy > own || haft_threads_enabled();
 }
 
 void io_describe(struct io_collective *c, bool left)

@@ -191,6 +191,11 @@ int io_independent_begin(struct io_job *j, struct req **request);
 void io_collective(struct io_job *j);
 int io_collective_begin(struct io_job *j, struct req **request);
 
+/* This member has no memory for a nonblocking access of all members, or for a split one: j->err.
+ * Takes part without a request; all members fail.  *j and its words stay the caller's.  Waits only
+ * if an earlier access of this kind is under way.  Returns j->err, with the words. */
+int io_collective_refuse(const struct io_job *j);
+
 /* agree.h: all members of a file call this.  err: this member's error, or 0, with its words in
  * haft_err.  Returns 0 if all have 0, else the class of the lowest rank that has one, with the
  * words of that rank. */

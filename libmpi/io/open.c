@@ -151,10 +151,11 @@ static int open_begin(struct open_making *m, const char *name, int amode)
 
 	m->f = f;
 	m->all = malloc((size_t)m->comm->size * sizeof(*m->all));
+	if (f != NULL)
+		f->fd = -1;
 	if (f == NULL || m->all == NULL)
 		return haft_err(
 			MPI_ERR_NO_MEM, "no memory to open a file by %d processes", m->comm->size);
-	f->fd = -1;
 	f->amode = amode;
 	f->rank = m->comm->rank;
 	f->size = m->comm->size;
@@ -286,10 +287,10 @@ static int open_all(struct open_making *m, int err)
 		int failed =
 			coll_bcast(&first, sizeof(first), type_predefined(MPI_BYTE), 0, m->comm);
 
-		if (failed != 0)
-			return failed;
-		if (first.class != 0)
-			return haft_err(first.class, "%s", first.words);
+		if (err == 0)
+			err = failed;
+		if (err == 0 && first.class != 0)
+			err = haft_err(first.class, "%s", first.words);
 		if (f->rank != 0 && err == 0)
 			err = io_disk_open(f, IO_OPEN_AGAIN, 0, &m->id);
 		if (f->rank != 0 && err == 0)

@@ -45,12 +45,12 @@ void io_shared_order(struct io_job *j)
 	}
 	if (j->err != 0)
 		mine[0] = 0;
-	err = order_scan(f->comm, mine, before);
-	if (err == 0)
-		err = order_take(f, mine, before, first);
-	if (err == 0 && first[1] != 0)
+	io_job_fail(j, order_scan(f->comm, mine, before));
+	if (j->err != 0)
+		mine[1] = 1; /* the last rank needs all, so it knows of a scan that has failed */
+	err = order_take(f, mine, before, first);
+	if (first[1] != 0 || j->err != 0)
 		err = io_agree(f, io_job_error(j));
-	if (err != 0 && j->err == 0)
-		io_job_fail(j, err);
+	io_job_fail(j, err);
 	j->at = (first[0] + before[0]) * unit;
 }

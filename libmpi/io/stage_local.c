@@ -92,7 +92,7 @@ static void local_store(struct io_collective *c, int64_t round)
 	int64_t put;
 	int err;
 
-	if (c->mine_aggregator < 0 || c->failed != 0)
+	if (c->mine_aggregator < 0 || (c->failed != 0 && c->failed - 1 <= round))
 		return;
 	if (atomic_exchange_explicit(&s->half[round & 1].filled, 0, memory_order_relaxed) == 0)
 		return;
