@@ -88,6 +88,17 @@ static inline int call_run(MPI_File f, const struct call *c, void *buf, int n, M
 	return err != 0 ? err : call_end(f, c, buf, s);
 }
 
+/* Calls fn for each verb and form, writing and reading. */
+static inline void call_each(void (*fn)(const struct call *c))
+{
+	for (int i = 0; i < 2 * (int)WHERES * (int)FORMS; i++) {
+		struct call c = {(enum call_where)(i / 2 % (int)WHERES),
+			(enum call_form)(i / 2 / (int)WHERES), i % 2 == 0};
+
+		fn(&c);
+	}
+}
+
 /* Puts both pointers at the beginning. */
 static inline void call_rewind(MPI_File f)
 {

@@ -122,39 +122,34 @@ static bool disturb(
 	return any != 0;
 }
 
-static void disturb_all(MPI_File f, const struct way *w, const struct call *c)
+static MPI_File file;
+static const struct way *way;
+
+static void disturb_all(const struct call *c)
 {
 	int faults_n = (int)(sizeof(faults) / sizeof(faults[0]));
 
-	for (int rank = 0; rank < check_size; rank++)
-		for (int nth = 1; nth <= CALLS; nth++) {
-			int which = (rank + nth + (int)c->where + (int)c->form) % faults_n;
+	if (way->one_view != (c->where == ORDERED))
+		return;
+	right(file, c);
+	for (int i = 0; i < check_size * CALLS; i++) {
+		int rank = i / CALLS, nth = 1 + i % CALLS;
+		int which = (rank + nth + (int)c->where + (int)c->form) % faults_n;
 
-			if (!disturb(f, w, c, rank, nth, which))
-				break;
-			disturb(f, w, c, rank, nth, (which + 2) % faults_n);
-		}
+		if (disturb(file, way, c, rank, nth, which))
+			disturb(file, way, c, rank, nth, (which + 2) % faults_n);
+	}
 }
 
 int main(int argc, char **argv)
 {
-	struct call c;
-
 	check_init(&argc, &argv);
 	check_fill(out, MINE, check_rank);
 	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
-		MPI_File f = open_file(file_name("collective_faults"), &ways[i]);
-
-		for (int write = 0; write < 2; write++)
-			for (c.where = AT; c.where < WHERES; c.where++)
-				for (c.form = NOW; c.form < FORMS; c.form++) {
-					c.write = write;
-					if (ways[i].one_view != (c.where == ORDERED))
-						continue;
-					right(f, &c);
-					disturb_all(f, &ways[i], &c);
-				}
-		OK(MPI_File_close(&f));
+		way = &ways[i];
+		file = open_file(file_name("collective_faults"), way);
+		call_each(disturb_all);
+		OK(MPI_File_close(&file));
 	}
 	expect(disk[DISK_PWRITE].failures > 100 && disk[DISK_PREAD].failures > 50);
 	MPI_Finalize();

@@ -3,7 +3,7 @@
 /* RUN np=3 env="HAFT_VIA=net" */
 /* MPI-5.0 9.3, 14.2.1 to 14.2.8, 14.3, 14.4.2 to 14.4.5, 14.7: the k-th allocation of one member
  * fails, or that one and all after it: in collective calls that open, view, access, resize and
- * close a file.  All members get an error or none, nobody waits for ever, and what follows is
+ * close a file.  All members get an error or none, no member waits for ever, and what follows is
  * right.  A message that comes before its receive needs memory in any case: so calls that use
  * messages lack it while they start only. */
 #include "tests/failing_malloc.h"
@@ -75,14 +75,18 @@ static MPI_File open_file(const char *wish)
 
 static bool messages; /* the calls use messages */
 
-/* Calls step for the k-th allocation of each rank, until no k-th one is made. */
+/* Calls step for the k-th allocation of a rank, until no k-th one is made. */
+static void each_of_rank(bool (*step)(void))
+{
+	for (nth = 1; nth <= ALLOCATIONS && step(); nth++)
+		;
+}
+
 static void each(bool (*step)(void))
 {
 	for (poor_rank = 0; poor_rank < check_size; poor_rank++)
 		for (times = 1; times <= FEW; times++)
-			for (nth = 1; nth <= ALLOCATIONS; nth++)
-				if (!step())
-					break;
+			each_of_rank(step);
 }
 
 /* --- the calls ------------------------------------------------------------------------------- */
@@ -190,29 +194,25 @@ static void right(void)
 	expect_eq(check_wrong(in, MINE, check_rank), -1);
 }
 
-static void accesses(const char *rep)
-{
-	for (int write = 1; write >= 0; write--)
-		for (call.where = AT; call.where < WHERES; call.where++)
-			for (call.form = NOW; call.form < FORMS; call.form++) {
-				MPI_Datatype t = comb();
+static const char *rep;
+static bool remote;
 
-				OK(MPI_File_set_view(file,
-					call.where == ORDERED ? 0 : check_rank * BLOCK, MPI_BYTE, t,
-					rep, MPI_INFO_NULL));
-				OK(MPI_Type_free(&t));
-				call.write = write;
-				messages = call.form != NOW;
-				if (messages ? call.where != ORDERED : !check_has_remote())
-					each(step_access);
-				right();
-			}
+static void lack_in(const struct call *c)
+{
+	MPI_Datatype t = comb();
+
+	OK(MPI_File_set_view(file, c->where == ORDERED ? 0 : check_rank * BLOCK, MPI_BYTE, t, rep,
+		MPI_INFO_NULL));
+	OK(MPI_Type_free(&t));
+	call = *c;
+	messages = call.form != NOW;
+	if (messages ? call.where != ORDERED : !remote)
+		each(step_access);
+	right();
 }
 
 int main(int argc, char **argv)
 {
-	bool remote;
-
 	check_init(&argc, &argv);
 	remote = check_has_remote();
 	check_fill(out, MINE, check_rank);
@@ -224,7 +224,8 @@ int main(int argc, char **argv)
 	for (int i = 0; i < 2; i++) {
 		file = open_file(i == 0 ? "automatic" : "enable");
 		view(file);
-		accesses(i == 0 ? "external32" : "native");
+		rep = i == 0 ? "external32" : "native";
+		call_each(lack_in);
 		if (!remote) {
 			each(step_view);
 			each(step_size);
