@@ -74,7 +74,9 @@ $(B)/tests/unit/hang_watch: $(addprefix $(B)/obj/tools/mpiexec/,hang_watch.o ran
 $(B)/tests/sim/net: $(B)/obj/tests/sim/wire.o
 
 # Tests of libmpi from inside.
-$(B)/tests/unit/job_map $(B)/tests/unit/settings $(B)/tests/unit/type_runs $(B)/tests/unit/win_attributes: $(libmpi_OBJS)
+$(B)/tests/unit/job_map $(B)/tests/unit/node_join $(B)/tests/unit/settings $(B)/tests/unit/type_runs $(B)/tests/unit/win_attributes: $(libmpi_OBJS)
+
+$(B)/tests/unit/node_join: private ldflags += -Wl,--wrap=boot_node_host
 
 # Fuzzers of libmpi from inside.
 $(B)/tests/fuzz/frame $(B)/tests/fuzz/type $(B)/tests/sim/scale: $(libmpi_OBJS)
