@@ -143,7 +143,7 @@ char *boot_node_record(const char *name, int n, const int *rank, char *const *ad
 int boot_node_record_put(struct kvs *k, const char *record)
 {
 	size_t len = strlen(record);
-	char value[KVS_VALUE], key[16];
+	char value[KVS_VALUE], key[32];
 
 	for (size_t at = 0; at < len; at += KVS_VALUE - 1) {
 		snprintf(key, sizeof(key), "node%zu", at / (KVS_VALUE - 1));
@@ -159,7 +159,7 @@ int boot_node_record_put(struct kvs *k, const char *record)
 /* Gets a whole record: malloc'ed, the caller's, in *body without its head. */
 static int record_get(struct kvs *k, int rank, char **body)
 {
-	char value[KVS_VALUE], key[16];
+	char value[KVS_VALUE], key[32];
 	int version, len, head = 0;
 	size_t have;
 
