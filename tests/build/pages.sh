@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# RUN time=300
+# The examples of the man pages of topics do what the pages say.  In a page's source, before an example:
+#     .\" FILE NAME                              the example is the file NAME
+#     .\" RUN [code: N] [needs: CMD] [prints: T] the example is run; its exit code; text that it prints
+. tests/build/lib.sh
+install_tree
+pages=$(ls "$PWD"/tools/man/*.7)
+export PATH="$prefix/bin:$PATH"
+
+# example PAGE K: the text of the K-th marked example, as it is seen by a reader.
+example() {
+	awk -v k="$2" '/^\.\\" (FILE|RUN)/ { n++; want = n == k }
+		/^\.EE/ { on = 0; want = 0 }
+		on { gsub(/\\-/, "-"); gsub(/\\e/, "\\"); gsub(/\\&/, ""); print }
+		/^\.EX/ { on = want }' "$1"
+}
+
+# word KEY LINE: what stands after KEY, up to the next key.
+word() {
+	printf '%s\n' "$2" | sed -n "s/.* $1: //p" | sed 's/ \(code\|needs\|prints\): .*//'
+}
+
+for page in $pages; do
+	dir=$TMPDIR/$(basename "$page")
+	mkdir "$dir" && cd "$dir" || exit 1
+	k=0
+	grep '^\.\\" \(FILE\|RUN\)' "$page" >marks
+	while IFS= read -r mark; do
+		k=$((k + 1))
+		case $mark in
+		*FILE*) example "$page" $k >"${mark##* }"; continue ;;
+		esac
+		needs=$(word needs "$mark") code=$(word code "$mark") prints=$(word prints "$mark")
+		[ -z "$needs" ] || command -v "$needs" >/dev/null || continue
+		example "$page" $k >run.sh
+		timeout 100 sh -e run.sh </dev/null >got 2>&1
+		rc=$?
+		[ $rc = "${code:-0}" ] || fail "${page##*/}: exit code $rc: $(cat run.sh got)"
+		[ -z "$prints" ] || grep -qF -- "$prints" got || fail "${page##*/}: not \`$prints': $(cat run.sh got)"
+	done <marks
+	[ $k -gt 0 ] || case $page in *haft-files.7) ;; *) fail "${page##*/} has no example that runs" ;; esac
+	! command -v groff >/dev/null || [ -z "$(groff -ww -t -man -Tutf8 "$page" 2>&1 >/dev/null)" ] ||
+		fail "${page##*/}: $(groff -ww -t -man -Tutf8 "$page" 2>&1 >/dev/null | head -3)"
+done
+cd /
+finish
