@@ -10,6 +10,13 @@ unit_TESTS := $(filter-out $(sim_PART),$(wildcard tests/fuzz/*.c tests/sim/*.c t
 # Programs of MPI, built with our mpicc, run by mpiexec as their RUN line says.
 mpi_PART  := tests/examples/heat/picture.c # linked with heat.c
 mpi_PART  += tests/examples/tasks/tasks.c  # of libobj alone: tests/build/libobj.sh
+# Programs that a script compiles or starts itself.
+script_PART := tests/build/gdb.c tests/build/memcheck.c tests/build/own_leak.c tests/build/sum.c \
+	tests/abi/library_loaded.c tests/err/error_line.c tests/life/unfinished.c \
+	tests/net/starved_root.c tests/ofi/crash_signals.c tests/ofi/ofi_connection_lost.c \
+	tests/tools/hang.c tests/tools/info_env.c tests/tools/lost_rank.c tests/tools/one_cpu.c \
+	tests/tools/one_error.c tests/tools/refuse.c tests/tools/sendrecv_ring.c \
+	tests/tools/spawner.c
 mpi_ALL   := $(wildcard tests/abi/*.c tests/err/*.c tests/launch/*.c tests/life/*.c tests/net/*.c \
 	tests/std/*/*.c tests/thread/*.c tests/examples/*/*.c)
 mpi_ALL   += tests/bench/mpi.c # the measuring program, with few rounds
@@ -17,7 +24,7 @@ mpi_ALL   += tests/bench/mpi.c # the measuring program, with few rounds
 # These tests have an allocator of their own, which conflicts with a sanitizer's.
 own_MALLOC := tests/err/unexpected_no_memory.c tests/std/ch04/part_no_memory.c tests/std/ch06/coll_no_memory.c
 own_MALLOC += tests/std/ch14/file_no_memory.c tests/net/coll_no_memory.sh tests/net/bcast_root_no_memory.sh
-mpi_TESTS  := $(filter-out $(mpi_PART) $(if $(SAN),$(own_MALLOC)),$(mpi_ALL))
+mpi_TESTS  := $(filter-out $(mpi_PART) $(script_PART) $(if $(SAN),$(own_MALLOC)),$(mpi_ALL))
 
 # Programs of Fortran, built with our mpifort; NAME_c.c is linked with NAME.f90.
 fort_PART  := $(wildcard tests/fort/*_c.c)
@@ -31,10 +38,6 @@ sh_ALL := $(wildcard tests/abi/*.sh tests/bench/*.sh tests/build/*.sh tests/err/
 	tests/fort/*.sh tests/house/*.sh tests/launch/*.sh tests/life/*.sh tests/net/*.sh \
 	tests/ofi/*.sh tests/tools/*.sh)
 script_TESTS := $(filter-out $(sh_PART) $(if $(SAN),$(own_MALLOC)),$(sh_ALL))
-
-# Programs that a script compiles or starts itself.
-script_PART := tests/build/gdb.c tests/ofi/ofi_connection_lost.c tests/tools/hang.c tests/tools/lost_rank.c \
-	tests/tools/one_cpu.c tests/tools/refuse.c
 
 demo_SRCS := tests/examples/heat/heat.c
 

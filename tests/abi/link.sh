@@ -15,29 +15,7 @@ case $B in *-address* | *-undefined* | *-thread*) exit 77 ;; esac
 	-o static || say "cannot link with libmpi_abi.a"
 timeout 200 "$B/bin/mpiexec" -n 2 ./static || say "the static program fails"
 
-cat >load.c <<'END'
-#include <dlfcn.h>
-#include <stdint.h>
-#include <stdio.h>
-
-int main(int argc, char **argv)
-{
-	void *lib = dlopen(argv[argc - 1], RTLD_NOW | RTLD_LOCAL);
-	int (*init)(int *, char ***), (*size)(void *, int *), (*fini)(void), n = 0;
-
-	if (lib == NULL) {
-		puts(dlerror());
-		return 1;
-	}
-	*(void **)&init = dlsym(lib, "MPI_Init");
-	*(void **)&size = dlsym(lib, "MPI_Comm_size");
-	*(void **)&fini = dlsym(lib, "MPI_Finalize");
-	if (init(NULL, NULL) != 0 || size((void *)(intptr_t)257, &n) != 0 || fini() != 0)
-		return 1;
-	return n != 2;
-}
-END
-"${CC:-cc}" load.c -ldl -o load || say "cannot compile"
+"${CC:-cc}" "$top/tests/abi/library_loaded.c" -ldl -o load || say "cannot compile"
 timeout 200 "$B/bin/mpiexec" -n 2 ./load "$B/lib/libmpi_abi.so.1" || say "the loading program fails"
 rm -f ./*
 exit $bad

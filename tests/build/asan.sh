@@ -4,36 +4,13 @@
 set -u
 case $B in *-address* | *-thread* | *-undefined*) exit 77 ;; esac # the libraries have one themselves
 case $B in /*) ;; *) B=$PWD/$B ;; esac
+source=$PWD/tests/build/own_leak.c
 cd "$TMPDIR" || exit 1
-cat >p.c <<'END'
-#include <mpi.h>
-#include <stdlib.h>
-
-int main(int argc, char **argv)
-{
-	MPI_Datatype type;
-	MPI_Comm comm;
-	int rank, sum;
-
-	MPI_Init(&argc, &argv);
-	MPI_Comm_dup(MPI_COMM_WORLD, &comm);
-	MPI_Comm_rank(comm, &rank);
-	MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, comm);
-	MPI_Type_vector(3, 2, 5, MPI_INT, &type);
-	MPI_Type_commit(&type);
-	MPI_Type_set_name(type, "a name");
-	if (argc > 1)
-		*(void *volatile *)&comm = malloc(1234); /* the program's own leak */
-	comm = MPI_COMM_NULL;
-	MPI_Finalize();
-	return 0;
-}
-END
 for cc in gcc clang; do
 	command -v $cc >/dev/null || continue
 	printf 'int main(void){return 0;}\n' >e.c
 	$cc -fsanitize=address e.c -o e 2>/dev/null && ./e || continue
-	OMPI_CC=$cc MPICH_CC=$cc HAFT_CC=$cc "$B/bin/mpicc" -g -fsanitize=address p.c -o p || exit 1
+	OMPI_CC=$cc MPICH_CC=$cc HAFT_CC=$cc "$B/bin/mpicc" -g -fsanitize=address "$source" -o p || exit 1
 	tried=y
 	for n in 1 2; do
 		"$B/bin/mpiexec" -n $n ./p >out 2>&1 || {

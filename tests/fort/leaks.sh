@@ -23,6 +23,7 @@ $form" ;; *) order="$form
 implicit none" ;; esac
 	case $form in *f08) handle='type(MPI_Comm)' type='type(MPI_Datatype)' req='type(MPI_Request)' ;;
 		*) handle=integer type=integer req=integer ;; esac
+	# Written here, as the three forms are one text.
 	cat >leak.f90 <<END
 program leak
 $order

@@ -4,48 +4,7 @@
 # MPI-5.0 11.3.1, 11.2.2: a session that is not finalized, and an MPI_Finalize that failed, are named.
 . tests/tools/lib.sh
 
-cat >"$TMPDIR/p.c" <<'END'
-#include <mpi.h>
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
-
-static int fails(MPI_Comm c, int key, void *value, void *extra)
-{
-	return MPI_ERR_OTHER;
-}
-
-int main(int argc, char **argv)
-{
-	MPI_Session s;
-	MPI_Group g;
-	int rank, key;
-
-	if (strcmp(argv[1], "scope") == 0) {
-		MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ABORT, &s);
-		MPI_Group_from_session_pset(s, "mpi://WORLD", &g);
-		MPI_Group_rank(g, &rank);
-		MPI_Group_free(&g);
-		if (rank == 1)
-			MPI_Group_from_session_pset(s, "no such set", &g);
-		sleep(1);
-		MPI_Session_finalize(&s);
-		printf("rank %d lives\n", rank);
-		return 0;
-	}
-	MPI_Init(&argc, &argv);
-	MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
-	if (strcmp(argv[1], "session") == 0) {
-		MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &s);
-	} else {
-		MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, fails, &key, NULL);
-		MPI_Comm_set_attr(MPI_COMM_SELF, key, NULL);
-	}
-	MPI_Finalize();
-	return 0;
-}
-END
-"$B/bin/mpicc" ${SANFLAGS-} "$TMPDIR/p.c" -o "$TMPDIR/p" || exit 1
+"$B/bin/mpicc" ${SANFLAGS-} tests/life/unfinished.c -o "$TMPDIR/p" || exit 1
 
 job -n 2 "$TMPDIR/p" scope
 [ $rc != 0 ] || fail "an aborted process, and exit code 0"

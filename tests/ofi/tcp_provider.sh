@@ -37,35 +37,13 @@ HAFT_VIA=ofi-all timeout 120 $run -n 2 "$TMPDIR/cut" >"$said" 2>&1 || {
 rm "$TMPDIR/cut"
 
 # The signals of a crash stay the program's.
-cat >"$TMPDIR/signals.c" <<'EOF'
-#include <mpi.h>
-#include <signal.h>
-#include <stddef.h>
-
-int main(int argc, char **argv)
-{
-	static const int crash[] = {SIGSEGV, SIGBUS, SIGABRT, SIGILL, SIGTERM};
-	struct sigaction had[5], has;
-	int changed = 0;
-
-	for (int i = 0; i < 5; i++)
-		sigaction(crash[i], NULL, &had[i]);
-	MPI_Init(&argc, &argv);
-	for (int i = 0; i < 5; i++) {
-		sigaction(crash[i], NULL, &has);
-		changed += has.sa_handler != had[i].sa_handler;
-	}
-	MPI_Finalize();
-	return changed;
-}
-EOF
-"$B/bin/mpicc" -std=gnu11 $SANFLAGS "$TMPDIR/signals.c" -o "$TMPDIR/signals" || exit 1
+"$B/bin/mpicc" -std=gnu11 $SANFLAGS tests/ofi/crash_signals.c -o "$TMPDIR/signals" || exit 1
 HAFT_VIA=ofi-all HAFT_OFI_PROVIDER= timeout 120 $run -n 2 "$TMPDIR/signals" >"$said" 2>&1 || {
 	echo "signals are taken by libfabric: $?"
 	cat "$said"
 	exit 1
 }
-rm "$TMPDIR/signals" "$TMPDIR/signals.c"
+rm "$TMPDIR/signals"
 
 # fails "WORDS" COMMAND...: all of it, for one reason
 fails() {

@@ -3,38 +3,8 @@
 # used instead, and the job works; a good value is not mentioned, and the data comes whole.
 . tests/tools/lib.sh
 
-cat >"$TMPDIR/p.c" <<'END'
-#include <mpi.h>
-#include <stdlib.h>
-
-enum { N = 1 << 18, SMALL = 40 };
-
-int main(int argc, char **argv)
-{
-	int rank, size, *out = malloc(N * sizeof *out), *in = malloc(N * sizeof *in);
-
-	MPI_Init(&argc, &argv);
-	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-	MPI_Comm_size(MPI_COMM_WORLD, &size);
-	for (int i = 0; i < N; i++)
-		out[i] = rank * N + i;
-	int to = (rank + 1) % size, from = (rank + size - 1) % size;
-	for (int k = 0; k < SMALL; k++)
-		MPI_Sendrecv(out + k, 1, MPI_INT, to, 1, in + k, 1, MPI_INT, from, 1,
-			MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-	MPI_Sendrecv(out + SMALL, N - SMALL, MPI_INT, to, 2, in + SMALL, N - SMALL, MPI_INT, from,
-		2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-	for (int i = 0; i < N; i++)
-		if (in[i] != from * N + i)
-			MPI_Abort(MPI_COMM_WORLD, 3);
-	MPI_Finalize();
-	free(out);
-	free(in);
-	return 0;
-}
-END
 # shellcheck disable=SC2086
-"$B/bin/mpicc" $san -O1 -o "$TMPDIR/p" "$TMPDIR/p.c" || exit 1
+"$B/bin/mpicc" $san -O1 -o "$TMPDIR/p" tests/tools/sendrecv_ring.c || exit 1
 export HAFT_SINGLE_COPY=never
 
 # bad_value NAME VALUE RANGE DEFAULT

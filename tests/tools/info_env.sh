@@ -3,46 +3,11 @@
 # initial error handler and kinds of memory are what its options say.
 set -u
 case $B in /*) ;; *) B=$PWD/$B ;; esac
+source=$PWD/tests/tools/info_env.c
 cd "$TMPDIR" || exit 1
 bad=0
 
-cat >p.c <<'END'
-#include <mpi.h>
-#include <stdio.h>
-
-static void show(MPI_Info i)
-{
-	char key[MPI_MAX_INFO_KEY], value[MPI_MAX_INFO_VAL + 1];
-	int n, flag, len;
-
-	MPI_Info_get_nkeys(i, &n);
-	for (int k = 0; k < n; k++) {
-		MPI_Info_get_nthkey(i, k, key);
-		len = sizeof(value);
-		MPI_Info_get_string(i, key, &len, value, &flag);
-		printf("%s=%s.\n", key, value);
-	}
-}
-
-int main(int argc, char **argv)
-{
-	MPI_Info i;
-	int rank;
-
-	if (MPI_Comm_rank(MPI_COMM_WORLD, &rank) != MPI_SUCCESS)
-		printf("went on\n");
-	MPI_Init(&argc, &argv);
-	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-	show(MPI_INFO_ENV);
-	MPI_Comm_get_info(MPI_COMM_WORLD, &i);
-	printf("supported:\n");
-	show(i);
-	MPI_Info_free(&i);
-	MPI_Finalize();
-	return 0;
-}
-END
-"$B/bin/mpicc" ${SANFLAGS-} p.c -o p || exit 1
+"$B/bin/mpicc" ${SANFLAGS-} "$source" -o p || exit 1
 
 said() {
 	grep -qFx -- "$1" out && return

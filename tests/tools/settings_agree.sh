@@ -71,33 +71,7 @@ for i in 1 2 3 4 5; do
 done
 
 # An error in one rank only, and it goes on: the others are told by which.
-cat >"$TMPDIR/one.c" <<'END'
-#include <mpi.h>
-#include <stdio.h>
-#include <unistd.h>
-
-int main(int argc, char **argv)
-{
-	char text[MPI_MAX_ERROR_STRING];
-	int rank, x = 0, err, len;
-
-	MPI_Init(&argc, &argv);
-	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-	err = MPI_Bcast(&x, 1, MPI_INT, rank == 1 ? 99 : 0, MPI_COMM_WORLD);
-	MPI_Error_string(err, text, &len);
-	printf("%s\n", text);
-	fflush(stdout);
-	if (rank == 1) {
-		MPI_Barrier(MPI_COMM_WORLD);
-		for (;;)
-			pause(); /* rank 0 has the last word */
-	}
-	MPI_Abort(MPI_COMM_WORLD, 3);
-	return 0;
-}
-END
-"$B/bin/mpicc" $san "$TMPDIR/one.c" -o "$TMPDIR/one" || exit 1
+"$B/bin/mpicc" $san tests/tools/one_error.c -o "$TMPDIR/one" || exit 1
 HAFT_CHECK=coll job -n 2 "$TMPDIR/one"
 want_rc 3
 want_out 'rank 1 calls MPI_Barrier, rank 0 MPI_Bcast'
