@@ -130,6 +130,12 @@ void haft_threads_enable(void)
 	haft_life.gate |= HAFT_GATE_THREADS;
 }
 
+void haft_threads_disable(void)
+{
+	haft_life.gate &= ~(uint32_t)HAFT_GATE_THREADS;
+	obj_domain_threads(haft_domain, 0);
+}
+
 void haft_lock_child(void)
 {
 	atomic_store_explicit(&lock.word, FREE, memory_order_relaxed);

@@ -62,6 +62,10 @@ static inline void haft_user_end(bool had)
  * atomic.  Called before the second thread makes calls.  haft_threads_enabled: true after that. */
 void haft_threads_enable(void);
 
+/* One thread makes calls again: the other ones that were admitted are outside of the library, and
+ * stay there.  The caller does not hold the lock. */
+void haft_threads_disable(void);
+
 static inline bool haft_threads_enabled(void);
 
 /* In a forked child: the lock is free, whichever thread of the parent had it. */

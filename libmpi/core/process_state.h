@@ -11,6 +11,7 @@
 #ifndef HAFT_CORE_PROCESS_STATE_H
 #define HAFT_CORE_PROCESS_STATE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum haft_state { HAFT_BEFORE, HAFT_RUNNING, HAFT_AFTER };
@@ -28,6 +29,7 @@ struct haft_life {
 	_Atomic uint32_t world; /* enum haft_state, of MPI_Init and MPI_Finalize alone; likewise */
 	int sessions;           /* open ones */
 	int thread_level;       /* of the World Model, provided: MPI_THREAD_SINGLE .. */
+	bool user_threads;      /* the program was promised MPI_THREAD_MULTIPLE */
 	int rank, size;         /* in MPI_COMM_WORLD, once running */
 	int peer; /* number of this process in its universe: engines name processes so */
 };

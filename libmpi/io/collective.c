@@ -11,9 +11,11 @@
 #include "libmpi/io/collective.h"
 #include "libmpi/core/err.h"
 #include "libmpi/core/process_state.h"
+#include "libmpi/io/helper.h"
 #include "libmpi/io/hint.h"
 #include "libmpi/io/stage.h"
 #include "libmpi/io/view.h"
+#include "libmpi/io/work.h"
 #include "libmpi/p2p/request.h"
 #include <stdlib.h>
 #include <string.h>
@@ -244,6 +246,7 @@ static void collective_blocking(struct io_job *j)
 	struct io_collective c = {.j = j, .f = j->f, .g = g, .phases = j->f->one_host};
 
 	io_collective_drain(j->f);
+	io_helper_rest();
 	while (!collective_run(&c)) {
 		struct req *r = collective_awaited(&c);
 
@@ -355,6 +358,17 @@ static int collective_progress(void)
 	return moved;
 }
 
+/* A pass of the helper: it also ends the accesses that members do themselves. */
+static int collective_helper_pass(void)
+{
+	return io_work_progress() + collective_progress();
+}
+
+static bool collective_is_pending(void)
+{
+	return active != NULL;
+}
+
 static void collective_enqueue(struct io_collective *c)
 {
 	struct io_collective **p = &active;
@@ -370,6 +384,8 @@ static void collective_enqueue(struct io_collective *c)
 	c->g->queued++;
 	p2p_progress_hook(collective_progress);
 	collective_progress();
+	if (active != NULL)
+		io_helper_want(collective_helper_pass, collective_is_pending);
 }
 
 static bool collective_refusal_is_over(void *arg)
@@ -417,6 +433,7 @@ int io_collective_begin(struct io_job *j, struct req **request)
 
 	if (j->f->size == 1 && j->err == 0)
 		return io_independent_begin(j, request);
+	io_helper_rest();
 	c = calloc(1, sizeof(*c));
 	r = c == NULL ? NULL : p2p_req_new(j->f->comm, &collective_ops);
 	if (r == NULL) {

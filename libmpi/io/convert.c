@@ -11,6 +11,7 @@
 #include "libmpi/core/err.h"
 #include "libmpi/core/num.h"
 #include "libmpi/io/agree.h"
+#include "libmpi/io/helper.h"
 #include "libmpi/io/rep.h"
 #include "libmpi/type/signature.h"
 #include "libmpi/type/type.h"
@@ -269,6 +270,7 @@ void io_convert_begin(struct io_job *j)
 	if (err == 0)
 		err = convert_room(c, j->bytes);
 	j->convert = c;
+	io_helper_kept_off++;
 	if (err == 0 && j->way == IO_WRITE)
 		err = convert_chunk(c, 0, c->units, c->stage);
 	io_job_fail(j, err);
@@ -294,6 +296,7 @@ void io_convert_free(struct io_job *j)
 	struct io_convert *c = j->convert;
 
 	j->convert = NULL;
+	io_helper_kept_off--;
 	convert_close(c);
 	obj_drop(c->type);
 	free(c);

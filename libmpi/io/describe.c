@@ -6,7 +6,7 @@
  *      holes?                      the runs of all members against [low, high): cover.h
  *      rounds?                     time of rounds of windows against that of the most pieces */
 #include "libmpi/core/err.h"
-#include "libmpi/core/library_lock.h"
+#include "libmpi/core/process_state.h"
 #include "libmpi/io/collective.h"
 #include "libmpi/io/hint.h"
 #include "libmpi/io/path.h"
@@ -105,7 +105,7 @@ static bool describe_is_busy(const struct io_collective *c)
 {
 	int own = c->g->queued + !c->later;
 
-	return c->later || c->f->busy > own || haft_threads_enabled();
+	return c->later || c->f->busy > own || haft_life.user_threads;
 }
 
 void io_describe(struct io_collective *c, bool left)

@@ -6,6 +6,7 @@
 #include "libmpi/io/check.h"
 #include "libmpi/io/collective.h"
 #include "libmpi/io/disk.h"
+#include "libmpi/io/helper.h"
 #include "libmpi/io/hint.h"
 #include "libmpi/io/pointer.h"
 #include "libmpi/io/shared.h"
@@ -64,6 +65,7 @@ void io_file_free(struct io_file *f)
 {
 	if (f == NULL)
 		return;
+	io_helper_rest();
 	io_aggregate_free(f);
 	io_shared_detach(f);
 	io_pointer_serve_end(f->pointer_server);

@@ -155,7 +155,7 @@ static struct io_work *work_collect(void)
 }
 
 /* Progress: ends what is finished.  Returns how much. */
-static int work_progress(void)
+int io_work_progress(void)
 {
 	uint64_t seen;
 	int n = 0;
@@ -188,7 +188,7 @@ void io_work_start(struct io_work *w)
 {
 	bool busy;
 
-	p2p_progress_hook(work_progress);
+	p2p_progress_hook(io_work_progress);
 	pthread_mutex_lock(&work.mutex);
 	busy = work.idle == 0 || work.head != NULL;
 	pthread_mutex_unlock(&work.mutex);

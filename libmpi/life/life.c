@@ -169,6 +169,8 @@ int life_up(int level)
 		err = engines_open();
 	if (err != 0)
 		return err;
+	if (level == MPI_THREAD_MULTIPLE)
+		haft_life.user_threads = true;
 	if ((level == MPI_THREAD_MULTIPLE || haft_setting_get(SETTING_PROGRESS) != 0) &&
 		!haft_threads_enabled()) {
 		haft_threads_enable();

@@ -113,6 +113,11 @@ void p2p_progress_hook(int (*pass)(void));
 void p2p_progress_watch(const _Atomic uint64_t *word, uint64_t seen);
 void p2p_progress_wake(void);
 
+/* As a pass of progress, for a thread that must not call functions of the program's: of the hooks
+ * only this one is run (NULL: none).  It may run in two threads at once.  Under the library's lock.
+ * Returns how much has moved. */
+int p2p_progress_beside(int (*hook)(void));
+
 /* The condition that a call waits for. */
 struct p2p_condition {
 	bool (*ready)(void *arg); /* asked under the lock by any thread, often; changes nothing but

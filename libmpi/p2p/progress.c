@@ -97,6 +97,18 @@ static int progress_hooks(void)
 	return moved;
 }
 
+int p2p_progress_beside(int (*hook)(void))
+{
+	int moved = via_poll(), more;
+
+	if (p2p_state.busy != NULL)
+		moved += progress_busy();
+	more = hook != NULL ? hook() : 0;
+	if (more > 0)
+		via_poller_wake();
+	return moved + more;
+}
+
 int p2p_progress(void)
 {
 	int moved = via_poll();

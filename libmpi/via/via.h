@@ -321,6 +321,12 @@ void via_tune(void);
 /* From now on several threads call MPI. */
 void via_threads_start(void);
 
+/* Does a thread wait in via_wait?  Then it, or another one that does, polls. */
+bool via_is_waiting(void);
+
+/* One thread calls MPI again; none waits. */
+void via_threads_stop(void);
+
 /* A condition that a thread waits for. */
 struct via_condition {
 	bool (*ready)(void *arg); /* asked under the lock by any thread, often; changes nothing but

@@ -107,6 +107,17 @@ void via_threads_start(void)
 	shm_lock_hooks_set(via.shm, waiter_unlock, waiter_relock);
 }
 
+bool via_is_waiting(void)
+{
+	return waiters.head != NULL;
+}
+
+void via_threads_stop(void)
+{
+	must(waiters.head == NULL);
+	shm_lock_hooks_set(via.shm, NULL, NULL);
+}
+
 static void waiter_push(struct waiter *s)
 {
 	s->prev = waiters.tail;
