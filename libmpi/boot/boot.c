@@ -103,7 +103,7 @@ static int singleton_init(void)
 		.seg_fd = shm_seg_fd(seg),
 		.seg = seg,
 		.cookie = shm_seg_cookie(seg)};
-	boot_control_alone(&this_process, false);
+	boot_control_alone(&this_process, NULL);
 	return 0;
 }
 
@@ -230,13 +230,13 @@ static int foreign_join(enum kvs_kind kind)
 		.host = map != NULL ? map->host : 0,
 		.seat = m.seat,
 		.nseats = shm_seg_nranks(m.seg),
-		.universe = -1,
+		.universe = kvs.universe,
 		.app = kvs.app,
 		.seg_fd = m.fd,
 		.seg = m.seg,
 		.cookie = m.cookie};
 	foreign = true;
-	boot_control_alone(&this_process, true);
+	boot_control_alone(&this_process, &kvs);
 	return 0;
 }
 

@@ -22,24 +22,36 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
+#include "libmpi/boot/boot_error.h"
+#include "libmpi/boot/environ_changes.h"
+#include "libmpi/boot/kvs.h"
+#include "libmpi/boot/launch_part.h"
 #include "libmpi/boot/pmi_word.h"
+#include "libmpi/boot/request_text.h"
 #include "libmpi/boot/service.h"
+#include "libmpi/core/clock.h"
 #include "libmpi/core/err.h"
 
 #define LINE_FIRST 4096 /* bytes of the buffer for answers at first */
+#define LAUNCHER_S 60   /* so long another project's launcher may take to answer a spawn */
 #define SPAWN_MARK "cmd=spawn_result"
 
 static struct {
 	int fd;
 	bool child;               /* this process was spawned */
 	const struct boot *alone; /* this process can start a service; NULL: it has mpiexec */
-	bool strange;  /* spawned processes are strangers: another project's launcher runs us */
-	bool unseen;   /* mpiexec does not see our state in its segment */
-	char *birth;   /* NULL: not asked for yet */
-	bool spawning; /* between boot_spawn_begin and boot_spawn_end */
-	int total;     /* processes that were asked for */
-	char *spawned; /* the answer of the spawn; NULL: it has not come */
-	char *buf;     /* bytes that have come */
+	struct kvs *kvs;          /* another project's launcher runs us; NULL: none does */
+	bool unseen;              /* mpiexec does not see our state in its segment */
+	char *birth;              /* NULL: not asked for yet */
+	bool spawning;            /* between boot_spawn_begin and boot_spawn_end */
+	int total;                /* processes that were asked for */
+	char *spawned;            /* the answer of the spawn; NULL: it has not come */
+	struct boot_part *parts;  /* the launcher of another project is asked: kvs */
+	const struct boot_command *command;
+	int commands;
+	const char *birth_text; /* of that spawn, if our service has to do it */
+	uint64_t until;         /* when that launcher is no longer waited for, ns */
+	char *buf;              /* bytes that have come */
 	size_t have, room;
 	bool gone; /* mpiexec has hung up */
 } control = {.fd = -1};
@@ -49,79 +61,6 @@ void boot_control_use(int fd, bool spawned, bool unseen)
 	control.fd = fd;
 	control.child = spawned;
 	control.unseen = unseen;
-}
-
-/* --- text ----------------------------------------------------------------------------------- */
-
-/* A request that is being made. */
-struct control_text {
-	char *v;
-	size_t len, room;
-	bool full; /* there was no memory */
-};
-
-static void text_put(struct control_text *t, const char *v, size_t len)
-{
-	if (t->len + len + 1 > t->room && !t->full) {
-		size_t room = (t->len + len + 1) * 2;
-		char *more = realloc(t->v, room);
-
-		t->full = more == NULL;
-		if (t->full)
-			return;
-		t->v = more;
-		t->room = room;
-	}
-	if (t->full)
-		return;
-	memcpy(t->v + t->len, v, len);
-	t->len += len;
-	t->v[t->len] = '\0';
-}
-
-__attribute__((format(printf, 2, 3))) static void text_add(
-	struct control_text *t, const char *fmt, ...)
-{
-	char line[256];
-	va_list ap;
-	int n;
-
-	va_start(ap, fmt);
-	n = vsnprintf(line, sizeof(line), fmt, ap);
-	va_end(ap);
-	if (n > 0)
-		text_put(t, line, (size_t)n < sizeof(line) ? (size_t)n : sizeof(line) - 1);
-}
-
-/* Adds a value with its escapes; `blank': blanks as well, in a request of one line. */
-static void text_escape(struct control_text *t, const char *v, bool blank)
-{
-	for (; *v != '\0'; v++) {
-		bool bad = *v == '%' || *v == '\n' || *v == '\r' || (blank && *v == ' ');
-
-		if (bad)
-			text_add(t, "%%%02X", (unsigned char)*v);
-		else
-			text_put(t, v, 1);
-	}
-}
-
-/* Copies a value without its escapes; cut at size. */
-static void unescape(char *to, size_t size, const char *v, size_t len)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < len && n + 1 < size; i++) {
-		unsigned x;
-
-		if (v[i] == '%' && i + 2 < len && sscanf(v + i + 1, "%2x", &x) == 1) {
-			to[n++] = (char)x;
-			i += 2;
-		} else {
-			to[n++] = v[i];
-		}
-	}
-	to[n] = '\0';
 }
 
 static int answer_number(const char *line, const char *key, int none)
@@ -199,7 +138,7 @@ static int bytes_take(int ms)
 }
 
 /* Sends a request of one line and waits for its answer, which is malloc'ed. */
-static int control_ask(const struct control_text *t, char **answer)
+static int control_ask(const struct boot_text *t, char **answer)
 {
 	int err = t->full ? haft_err(MPI_ERR_NO_MEM, "no memory for a request to the launcher")
 			  : control_send(t->v, t->len);
@@ -219,7 +158,7 @@ static int control_ask(const struct control_text *t, char **answer)
 }
 
 /* Asks, and takes the text apart.  *rc: of the answer; *answer is malloc'ed. */
-static int control_call(struct control_text *t, int *rc, char **answer)
+static int control_call(struct boot_text *t, int *rc, char **answer)
 {
 	int err = control_ask(t, answer);
 
@@ -228,15 +167,15 @@ static int control_call(struct control_text *t, int *rc, char **answer)
 	return err;
 }
 
-void boot_control_alone(const struct boot *me, bool strange)
+void boot_control_alone(const struct boot *me, struct kvs *launcher)
 {
 	control.alone = me;
-	control.strange = strange;
+	control.kvs = launcher;
 }
 
 bool boot_spawn_kin(void)
 {
-	return !control.strange;
+	return control.kvs == NULL;
 }
 
 /* A singleton's service is started by its first request. */
@@ -245,7 +184,7 @@ static int control_need(void)
 	if (control.fd >= 0 && !control.gone)
 		return 0;
 	if (control.alone != NULL && !control.gone) {
-		control.fd = boot_service_start(control.alone, !control.strange);
+		control.fd = boot_service_start(control.alone, control.kvs == NULL);
 		return control.fd >= 0 ? 0 : haft_err(MPI_ERR_SPAWN, "%s", boot_error_text());
 	}
 	return haft_err(MPI_ERR_UNSUPPORTED_OPERATION,
@@ -255,128 +194,146 @@ static int control_need(void)
 
 /* --- spawn ---------------------------------------------------------------------------------- */
 
-static void spawn_key_put(struct control_text *t, int i, const char *key, const char *value)
+static void spawn_key_put(struct boot_text *t, int i, const char *key, const char *value)
 {
-	text_add(t, "info_key_%d=", i);
-	text_escape(t, key, false);
-	text_add(t, "\ninfo_val_%d=", i);
-	text_escape(t, value, false);
-	text_put(t, "\n", 1);
+	boot_text_add(t, "info_key_%d=", i);
+	boot_text_escape(t, key, false);
+	boot_text_add(t, "\ninfo_val_%d=", i);
+	boot_text_escape(t, value, false);
+	boot_text_put(t, "\n", 1);
 }
 
-/* The environment at the start of this process: NAME=VALUE, each with its 0.  malloc'ed. */
-static char *environ_first(size_t *len)
+/* Where changes of the environment go. */
+struct environ_keys {
+	struct boot_text *t;
+	int n;
+};
+
+static void environ_key_put(void *arg, const char *entry)
 {
-	int fd = open("/proc/self/environ", O_RDONLY | O_CLOEXEC);
-	size_t room = 0;
-	char *v = NULL;
-	ssize_t n = 1;
+	struct environ_keys *e = arg;
 
-	*len = 0;
-	while (fd >= 0 && n > 0) {
-		char *more = *len == room ? realloc(v, room * 2 + 65536 + 1) : v;
-
-		if (more == NULL)
-			break;
-		room = *len == room ? room * 2 + 65536 : room;
-		v = more;
-		n = read(fd, v + *len, room - *len);
-		*len += n > 0 ? (size_t)n : 0;
-	}
-	if (fd >= 0)
-		close(fd);
-	if (v != NULL)
-		v[*len] = '\0';
-	return v;
-}
-
-/* The entry of a variable in the first environment; NULL: none. */
-static const char *first_find(const char *v, size_t len, const char *entry)
-{
-	size_t n = strcspn(entry, "=");
-
-	for (size_t at = 0; v != NULL && at < len; at += strlen(v + at) + 1)
-		if (strncmp(v + at, entry, n) == 0 && v[at + n] == '=')
-			return v + at;
-	return NULL;
-}
-
-/* Adds what this process has changed of its environment since it has started. */
-static int environ_put(struct control_text *t, int i)
-{
-	size_t len;
-	char *first = environ_first(&len);
-
-	for (char **e = environ; *e != NULL; e++) {
-		const char *was = first_find(first, len, *e);
-
-		if (was == NULL || strcmp(was, *e) != 0)
-			spawn_key_put(t, i++, "haft_env", *e);
-	}
-	for (size_t at = 0; first != NULL && at < len; at += strlen(first + at) + 1) {
-		size_t n = strcspn(first + at, "=");
-		char name[256];
-
-		snprintf(name, sizeof(name), "%.*s", (int)n, first + at);
-		if (n > 0 && n < sizeof(name) && getenv(name) == NULL)
-			spawn_key_put(t, i++, "haft_env", name);
-	}
-	free(first);
-	return i;
+	spawn_key_put(e->t, e->n++, "haft_env", entry);
 }
 
 static void spawn_part_put(
-	struct control_text *t, const struct boot_command *c, int i, int n, const char *birth)
+	struct boot_text *t, const struct boot_command *c, int i, int n, const char *birth)
 {
+	struct environ_keys e = {.t = t};
 	char cwd[PATH_MAX];
-	int nargs = 0, nkeys = 0;
+	int nargs = 0;
 
-	text_add(t, "mcmd=spawn\nhaft_escaped=1\nnprocs=%d\nexecname=", c->maxprocs);
-	text_escape(t, c->path, false);
-	text_add(t, "\ntotspawns=%d\nspawnssofar=%d\n", n, i + 1);
+	boot_text_add(t, "mcmd=spawn\nhaft_escaped=1\nnprocs=%d\nexecname=", c->maxprocs);
+	boot_text_escape(t, c->path, false);
+	boot_text_add(t, "\ntotspawns=%d\nspawnssofar=%d\n", n, i + 1);
 	for (; c->argv != NULL && c->argv[nargs] != NULL; nargs++) {
-		text_add(t, "arg%d=", nargs + 1);
-		text_escape(t, c->argv[nargs], false);
-		text_put(t, "\n", 1);
+		boot_text_add(t, "arg%d=", nargs + 1);
+		boot_text_escape(t, c->argv[nargs], false);
+		boot_text_put(t, "\n", 1);
 	}
-	text_add(t, "argcnt=%d\n", nargs);
+	boot_text_add(t, "argcnt=%d\n", nargs);
 	if (i == 0)
-		text_add(t, "preput_num=1\npreput_key_0=haft_birth\npreput_val_0=");
+		boot_text_add(t, "preput_num=1\npreput_key_0=haft_birth\npreput_val_0=");
 	if (i == 0)
-		text_escape(t, birth, false);
-	text_add(t, "\n");
-	nkeys = environ_put(t, nkeys);
+		boot_text_escape(t, birth, false);
+	boot_text_add(t, "\n");
+	boot_environ_changes(environ_key_put, &e);
 	for (int k = 0; k < c->nkeys; k++)
-		spawn_key_put(t, nkeys++, c->keys[k].key, c->keys[k].value);
+		spawn_key_put(t, e.n++, c->keys[k].key, c->keys[k].value);
 	if (getcwd(cwd, sizeof(cwd)) != NULL)
-		spawn_key_put(t, nkeys++, "haft_wdir", cwd);
-	text_add(t, "info_num=%d\nendcmd\n", nkeys);
+		spawn_key_put(t, e.n++, "haft_wdir", cwd);
+	boot_text_add(t, "info_num=%d\nendcmd\n", e.n);
 }
 
-int boot_spawn_begin(const struct boot_command *c, int n, const char *birth)
+/* Sends the request to our mpiexec. */
+static int spawn_ask(const struct boot_command *c, int n, const char *birth)
 {
-	struct control_text t = {.v = NULL};
-	int err;
+	struct boot_text t = {.v = NULL};
+	int err = control_need();
 
-	if (control.spawning)
-		return -1;
-	err = control_need();
-	control.total = 0;
-	for (int i = 0; i < n && err == 0; i++) {
+	for (int i = 0; i < n && err == 0; i++)
 		spawn_part_put(&t, &c[i], i, n, birth);
-		control.total += c[i].maxprocs;
-	}
 	if (err == 0 && t.full)
 		err = haft_err(MPI_ERR_NO_MEM, "no memory for a request to the launcher");
 	if (err == 0)
 		err = control_send(t.v, t.len);
 	free(t.v);
+	return err;
+}
+
+/* Asks the launcher of another project.  0; -1: it cannot do this; or a class with words. */
+static int spawn_ask_launcher(const struct boot_command *c, int n, const char *birth)
+{
+	int err = boot_parts_make(c, n, birth, &control.parts);
+
+	if (err == 0 && boot_kvs_spawn(control.kvs, control.parts, n) != 0) {
+		boot_parts_free(control.parts, n);
+		control.parts = NULL;
+		err = -1;
+	}
+	control.command = c;
+	control.commands = n;
+	control.birth_text = birth;
+	control.until = clock_now_ns() + LAUNCHER_S * NS_PER_S;
+	return err;
+}
+
+int boot_spawn_begin(const struct boot_command *c, int n, const char *birth)
+{
+	int err = -1;
+
+	if (control.spawning)
+		return -1;
+	control.total = 0;
+	for (int i = 0; i < n; i++)
+		control.total += c[i].maxprocs;
+	if (control.kvs != NULL)
+		err = spawn_ask_launcher(c, n, birth);
+	if (err < 0)
+		err = spawn_ask(c, n, birth);
 	control.spawning = err == 0;
 	return err;
 }
 
+/* The answer, in the words of our mpiexec. */
+static void launcher_say(const char *fmt, int n)
+{
+	if (asprintf(&control.spawned, fmt, n) < 0)
+		control.spawned = NULL;
+}
+
+/* The launcher of another project is waited for no longer. */
+static void launcher_slow(void)
+{
+	boot_kvs_spawn_forget(control.kvs); /* which may still read the parts: they stay */
+	control.parts = NULL;
+	launcher_say(SPAWN_MARK " rc=-1 msg=the launcher has not answered for %d s", LAUNCHER_S);
+}
+
+/* Looks for the answer of the launcher of another project.  If it refuses, our service is asked. */
+static int launcher_look(int ms)
+{
+	int got = boot_kvs_spawned(control.kvs, ms);
+
+	if (got == 0 && clock_now_ns() < control.until)
+		return 0;
+	if (got == 0) {
+		launcher_slow();
+		return 1;
+	}
+	boot_parts_free(control.parts, control.commands);
+	control.parts = NULL;
+	if (got > 0)
+		launcher_say(SPAWN_MARK " rc=0 haft_n=%d", control.total);
+	else if (spawn_ask(control.command, control.commands, control.birth_text) == 0)
+		return 0;
+	return 1;
+}
+
 int boot_answer_wait(int ms)
 {
+	if (control.parts != NULL)
+		return launcher_look(ms);
 	while (control.spawned == NULL) {
 		char *line = line_take();
 		int got;
@@ -388,7 +345,6 @@ int boot_answer_wait(int ms)
 		got = bytes_take(ms);
 		if (got <= 0)
 			return got;
-		ms = 0;
 	}
 	return 1;
 }
@@ -416,13 +372,13 @@ void boot_spawn_end(struct boot_spawned *r)
 	const char *words = boot_pmi_word(line, "msg", &len);
 	int rc = answer_number(line, "rc", 0);
 
-	*r = (struct boot_spawned){.kin = !control.strange,
+	*r = (struct boot_spawned){.kin = control.kvs == NULL,
 		.first = answer_number(line, "haft_first", -1),
 		.n = answer_number(line, "haft_n", 0),
 		.total = control.total,
 		.errcode = calloc((size_t)control.total + 1, sizeof(int)),
 		.err = rc != 0 ? MPI_ERR_SPAWN : 0};
-	unescape(r->words, sizeof(r->words), words != NULL ? words : "",
+	boot_text_unescape(r->words, sizeof(r->words), words != NULL ? words : "",
 		words != NULL ? strlen(words) : 0);
 	errcodes_take(r, line, rc != 0 ? MPI_ERR_SPAWN : 0);
 	if (r->errcode == NULL)
@@ -434,15 +390,21 @@ void boot_spawn_end(struct boot_spawned *r)
 
 const char *boot_birth(void)
 {
-	struct control_text t = {.v = NULL};
+	struct boot_text t = {.v = NULL};
 	char *answer;
 	const char *v;
 	size_t len;
 	int rc;
 
-	if (control.birth != NULL || !control.child || control.fd < 0)
+	if (control.birth != NULL)
 		return control.birth;
-	text_add(&t, "cmd=get kvsname=haft key=haft_birth\n");
+	if (control.kvs != NULL && getenv(BOOT_BIRTH_VAR) != NULL) {
+		control.birth = strdup(getenv(BOOT_BIRTH_VAR));
+		unsetenv(BOOT_BIRTH_VAR); /* no program that this one starts has these parents */
+	}
+	if (!control.child || control.fd < 0)
+		return control.birth;
+	boot_text_add(&t, "cmd=get kvsname=haft key=haft_birth\n");
 	if (control_call(&t, &rc, &answer) != 0)
 		return NULL;
 	v = rc == 0 ? boot_pmi_word(answer, "value", &len) : NULL;
@@ -453,19 +415,37 @@ const char *boot_birth(void)
 
 /* --- names, places, connections ------------------------------------------------------------- */
 
+static int launcher_refused(int class, const char *verb, const char *service)
+{
+	return haft_err(
+		class, "the name `%.100s' cannot be %s: %s", service, verb, boot_error_text());
+}
+
+static int launcher_publish(const char *service, const char *port, bool replace)
+{
+	if (replace)
+		(void)boot_kvs_unpublish(control.kvs, service);
+	if (boot_kvs_publish(control.kvs, service, port) == 0)
+		return 0;
+	return launcher_refused(MPI_ERR_SERVICE, "published", service);
+}
+
 int boot_publish(const char *service, const char *port, bool replace)
 {
-	struct control_text t = {.v = NULL};
-	int err = control_need(), rc;
+	struct boot_text t = {.v = NULL};
+	int err, rc;
 	char *answer;
 
+	if (control.kvs != NULL)
+		return launcher_publish(service, port, replace);
+	err = control_need();
 	if (err != 0)
 		return err;
-	text_add(&t, "cmd=publish_name service=");
-	text_escape(&t, service, true);
-	text_add(&t, " port=");
-	text_escape(&t, port, true);
-	text_add(&t, "%s\n", replace ? " mode=replace" : "");
+	boot_text_add(&t, "cmd=publish_name service=");
+	boot_text_escape(&t, service, true);
+	boot_text_add(&t, " port=");
+	boot_text_escape(&t, port, true);
+	boot_text_add(&t, "%s\n", replace ? " mode=replace" : "");
 	err = control_call(&t, &rc, &answer);
 	free(answer);
 	if (err == 0 && rc != 0)
@@ -475,21 +455,26 @@ int boot_publish(const char *service, const char *port, bool replace)
 
 int boot_lookup(const char *service, char *port, size_t len)
 {
-	struct control_text t = {.v = NULL};
-	int err = control_need(), rc;
+	struct boot_text t = {.v = NULL};
+	int err, rc;
 	const char *v;
 	char *answer;
 	size_t n;
 
+	if (control.kvs != NULL)
+		return boot_kvs_lookup(control.kvs, service, port, len) == 0
+			       ? 0
+			       : launcher_refused(MPI_ERR_NAME, "looked up", service);
+	err = control_need();
 	if (err != 0)
 		return err;
-	text_add(&t, "cmd=lookup_name service=");
-	text_escape(&t, service, true);
-	text_put(&t, "\n", 1);
+	boot_text_add(&t, "cmd=lookup_name service=");
+	boot_text_escape(&t, service, true);
+	boot_text_put(&t, "\n", 1);
 	err = control_call(&t, &rc, &answer);
 	v = err == 0 && rc == 0 ? boot_pmi_word(answer, "port", &n) : NULL;
 	if (v != NULL)
-		unescape(port, len, v, n);
+		boot_text_unescape(port, len, v, n);
 	else if (err == 0)
 		err = haft_err(MPI_ERR_NAME, "no port is published as `%.100s'", service);
 	free(answer);
@@ -498,15 +483,20 @@ int boot_lookup(const char *service, char *port, size_t len)
 
 int boot_unpublish(const char *service)
 {
-	struct control_text t = {.v = NULL};
-	int err = control_need(), rc;
+	struct boot_text t = {.v = NULL};
+	int err, rc;
 	char *answer;
 
+	if (control.kvs != NULL)
+		return boot_kvs_unpublish(control.kvs, service) == 0
+			       ? 0
+			       : launcher_refused(MPI_ERR_SERVICE, "withdrawn", service);
+	err = control_need();
 	if (err != 0)
 		return err;
-	text_add(&t, "cmd=unpublish_name service=");
-	text_escape(&t, service, true);
-	text_put(&t, "\n", 1);
+	boot_text_add(&t, "cmd=unpublish_name service=");
+	boot_text_escape(&t, service, true);
+	boot_text_put(&t, "\n", 1);
 	err = control_call(&t, &rc, &answer);
 	free(answer);
 	if (err == 0 && rc != 0)
@@ -516,7 +506,7 @@ int boot_unpublish(const char *service)
 
 int boot_where(int number, struct boot_place *where)
 {
-	struct control_text t = {.v = NULL};
+	struct boot_text t = {.v = NULL};
 	int err = control_need(), rc;
 	char *answer;
 	const char *v;
@@ -524,7 +514,7 @@ int boot_where(int number, struct boot_place *where)
 
 	if (err != 0)
 		return err;
-	text_add(&t, "cmd=haft_where number=%d\n", number);
+	boot_text_add(&t, "cmd=haft_where number=%d\n", number);
 	err = control_call(&t, &rc, &answer);
 	if (err == 0 && rc != 0)
 		err = haft_err(MPI_ERR_PROC_ABORTED, "process %d has ended", number);
@@ -532,16 +522,18 @@ int boot_where(int number, struct boot_place *where)
 		*where = (struct boot_place){.host = answer_number(answer, "host", 0),
 			.pid = answer_number(answer, "pid", 0)};
 		v = boot_pmi_word(answer, "name", &n);
-		unescape(where->name, sizeof(where->name), v != NULL ? v : "", v != NULL ? n : 0);
+		boot_text_unescape(
+			where->name, sizeof(where->name), v != NULL ? v : "", v != NULL ? n : 0);
 		v = boot_pmi_word(answer, "addr", &n);
-		unescape(where->addr, sizeof(where->addr), v != NULL ? v : "", v != NULL ? n : 0);
+		boot_text_unescape(
+			where->addr, sizeof(where->addr), v != NULL ? v : "", v != NULL ? n : 0);
 	}
 	free(answer);
 	return err;
 }
 
 /* A request whose answer says nothing. */
-static int control_tell(struct control_text *t)
+static int control_tell(struct boot_text *t)
 {
 	char *answer;
 	int rc, err;
@@ -557,48 +549,48 @@ static int control_tell(struct control_text *t)
 
 int boot_listen_show(const char *addr)
 {
-	struct control_text t = {.v = NULL};
+	struct boot_text t = {.v = NULL};
 
-	text_add(&t, "cmd=haft_show addr=%s\n", addr);
+	boot_text_add(&t, "cmd=haft_show addr=%s\n", addr);
 	return control_tell(&t);
 }
 
 void boot_together(int first)
 {
-	struct control_text t = {.v = NULL};
+	struct boot_text t = {.v = NULL};
 
-	text_add(&t, "cmd=haft_together first=%d\n", first);
+	boot_text_add(&t, "cmd=haft_together first=%d\n", first);
 	(void)control_tell(&t);
 }
 
 void boot_apart(int first)
 {
-	struct control_text t = {.v = NULL};
+	struct boot_text t = {.v = NULL};
 
-	text_add(&t, "cmd=haft_apart first=%d\n", first);
+	boot_text_add(&t, "cmd=haft_apart first=%d\n", first);
 	(void)control_tell(&t);
 }
 
 void boot_kill(const int *numbers, int n, int code)
 {
-	struct control_text t = {.v = NULL};
+	struct boot_text t = {.v = NULL};
 
-	text_add(&t, "cmd=haft_kill code=%d numbers=", code);
+	boot_text_add(&t, "cmd=haft_kill code=%d numbers=", code);
 	for (int i = 0; i < n; i++)
-		text_add(&t, "%s%d", i > 0 ? "," : "", numbers[i]);
-	text_put(&t, "\n", 1);
+		boot_text_add(&t, "%s%d", i > 0 ? "," : "", numbers[i]);
+	boot_text_put(&t, "\n", 1);
 	(void)control_tell(&t);
 }
 
 int boot_universe_size(void)
 {
-	struct control_text t = {.v = NULL};
+	struct boot_text t = {.v = NULL};
 	int rc, n;
 	char *answer;
 
 	if (control.fd < 0 || control.gone)
 		return -1;
-	text_add(&t, "cmd=get_universe_size\n");
+	boot_text_add(&t, "cmd=get_universe_size\n");
 	n = control_call(&t, &rc, &answer) == 0 && rc == 0 ? answer_number(answer, "size", -1) : -1;
 	free(answer);
 	return n;
@@ -609,6 +601,6 @@ void boot_control_state(uint32_t state)
 	char line[64];
 	int n = snprintf(line, sizeof(line), "cmd=haft_state state=%u\n", state);
 
-	if (control.fd >= 0 && !control.gone && (control.strange || control.unseen))
+	if (control.fd >= 0 && !control.gone && (control.kvs != NULL || control.unseen))
 		(void)!send(control.fd, line, (size_t)n, MSG_NOSIGNAL | MSG_DONTWAIT);
 }

@@ -45,7 +45,7 @@ struct boot_spawned {
 /* True if processes that are spawned will be in our universe. */
 bool boot_spawn_kin(void);
 
-/* Sends the request.  birth: a text without blanks and newlines that each child gets (boot_birth);
+/* Sends the request; c and birth stay valid until boot_spawn_end.  birth: a text without blanks and newlines that each child gets (boot_birth);
  * under other launchers at most 1000 bytes.  Our environment as it is now, and our directory, are
  * sent as well.  -1: another thread's spawn is under way: make progress and call again. */
 int boot_spawn_begin(const struct boot_command *c, int n, const char *birth);
@@ -96,9 +96,12 @@ int boot_universe_size(void);
  * whether it has no seat that shows its state. */
 void boot_control_use(int fd, bool spawned, bool unseen);
 
-/* For boot.c: the first request starts a service, for a singleton, or (strange) under a launcher of
- * another project, where spawned processes are of another universe. */
-void boot_control_alone(const struct boot *me, bool strange);
+struct kvs;
+
+/* For boot.c: this process has no mpiexec of ours.  launcher: that of another project, which is
+ * asked first, and whose children are of another universe; NULL: a singleton.  A request that it
+ * cannot do starts a service of ours. */
+void boot_control_alone(const struct boot *me, struct kvs *launcher);
 
 /* For boot.c: tells the launcher the state of a process that has no seat which shows it. */
 void boot_control_state(uint32_t state);

@@ -168,3 +168,41 @@ void boot_kvs_done(struct kvs *k)
 		k->ops->done(k);
 	k->ops = NULL;
 }
+
+/* --- requests of a running process ---------------------------------------------------------- */
+
+static int kvs_over(void)
+{
+	return boot_fail("MPI has ended for the launcher of this process");
+}
+
+int boot_kvs_spawn(struct kvs *k, const struct boot_part *parts, int n)
+{
+	return k->ops != NULL ? k->ops->spawn(k, parts, n) : kvs_over();
+}
+
+int boot_kvs_spawned(struct kvs *k, int ms)
+{
+	return k->ops != NULL ? k->ops->spawned(k, ms) : kvs_over();
+}
+
+void boot_kvs_spawn_forget(struct kvs *k)
+{
+	if (k->ops != NULL)
+		k->ops->spawn_forget();
+}
+
+int boot_kvs_publish(struct kvs *k, const char *service, const char *port)
+{
+	return k->ops != NULL ? k->ops->publish(k, service, port) : kvs_over();
+}
+
+int boot_kvs_lookup(struct kvs *k, const char *service, char *port, size_t len)
+{
+	return k->ops != NULL ? k->ops->lookup(k, service, port, len) : kvs_over();
+}
+
+int boot_kvs_unpublish(struct kvs *k, const char *service)
+{
+	return k->ops != NULL ? k->ops->unpublish(k, service) : kvs_over();
+}

@@ -18,6 +18,7 @@
 
 #define KVS_VALUE 1000 /* bytes of a value, with the final 0; PMI-1 servers take 1024 at least */
 
+struct boot_part;
 struct kvs;
 
 /* The protocol of one kind of launcher. */
@@ -27,15 +28,24 @@ struct boot_kvs_ops {
 	int (*get)(struct kvs *k, int rank, const char *key, char *value, size_t len);
 	void (*abort)(struct kvs *k, int code, const char *text);
 	void (*done)(struct kvs *k);
+
+	/* Requests of a running process: boot_kvs_spawn and the like. */
+	int (*spawn)(struct kvs *k, const struct boot_part *parts, int n);
+	int (*spawned)(struct kvs *k, int ms);
+	void (*spawn_forget)(void);
+	int (*publish)(struct kvs *k, const char *service, const char *port);
+	int (*lookup)(struct kvs *k, const char *service, char *port, size_t len);
+	int (*unpublish)(struct kvs *k, const char *service);
 };
 
 /* This process, for its launcher. */
 struct kvs {
 	const struct boot_kvs_ops *ops; /* NULL: no launcher */
 	int rank, size;
-	int app;     /* number of the program in the launcher's command line */
-	int fd;      /* the launcher has died when poll gives `death' for it; -1: none */
-	short death; /* an event of poll */
+	int universe; /* MPI_UNIVERSE_SIZE; -1: the launcher does not know it */
+	int app;      /* number of the program in the launcher's command line */
+	int fd;       /* the launcher has died when poll gives `death' for it; -1: none */
+	short death;  /* an event of poll */
 };
 
 enum kvs_kind {
@@ -66,6 +76,18 @@ void boot_kvs_abort(struct kvs *k, int code, const char *text);
 
 /* This rank may end from now on with any exit code.  Closes; k->ops is NULL then. */
 void boot_kvs_done(struct kvs *k);
+
+/* Asks the launcher to start programs; one spawn at a time.  boot_kvs_spawned waits at most `ms':
+ * 1: they have been started; 0: no answer yet; -1: the launcher refuses.  boot_kvs_spawn_forget:
+ * nobody waits for the answer any more.  After boot_kvs_done the launcher refuses everything. */
+int boot_kvs_spawn(struct kvs *k, const struct boot_part *parts, int n);
+int boot_kvs_spawned(struct kvs *k, int ms);
+void boot_kvs_spawn_forget(struct kvs *k);
+
+/* Names of ports, for all processes of the launcher. */
+int boot_kvs_publish(struct kvs *k, const char *service, const char *port);
+int boot_kvs_lookup(struct kvs *k, const char *service, char *port, size_t len);
+int boot_kvs_unpublish(struct kvs *k, const char *service);
 
 /* --- inside boot ---------------------------------------------------------------------------- */
 

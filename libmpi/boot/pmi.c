@@ -14,6 +14,7 @@
  * connection or is silent is an error with a text. */
 #include "libmpi/boot/boot_error.h"
 #include "libmpi/boot/kvs.h"
+#include "libmpi/boot/pmi_client.h"
 #include "libmpi/boot/pmi_word.h"
 
 #include <errno.h>
@@ -29,17 +30,22 @@
 #include <unistd.h>
 #include "libobj/base.h"
 
-#define LINE_MAX_LEN 4096  /* of an answer: a value of 1024 bytes, and names */
+#define LINE_MAX_LEN 65536 /* of an answer: codes of the processes of a spawn */
+#define REQUEST_LEN  4096  /* of a request: a value of 1024 bytes, and names */
 #define NAME_LEN     257   /* of a key-value space: the most that servers announce, and a 0 */
 #define SILENCE_MS   60000 /* for answers that wait for no other rank: a full machine needs less */
 #define WORDS_MS     200   /* for the abort text to reach the user's terminal */
 #define NO_LIMIT     (-1)
+#define SPAWN_MARK   "cmd=spawn_result"
 
 /* The one connection of this process. */
 static struct {
 	int fd;
-	size_t have;             /* bytes in line */
+	size_t used;             /* bytes of the last answer in line, with its 0 */
+	size_t have;             /* bytes in line: what follows has come behind that answer */
 	char line[LINE_MAX_LEN]; /* the last answer, without its newline */
+	char *spawned;           /* the answer of a spawn, which may come at any time; malloc'ed */
+	int forgotten;           /* spawns for whose answers nobody waits */
 	char table[NAME_LEN];    /* name of the job's key-value space */
 } pmi = {.fd = -1};
 
@@ -82,8 +88,8 @@ static int pmi_line_write(const char *line, size_t len)
 	return 0;
 }
 
-/* Waits at most `ms' until there is something to read. */
-static int pmi_line_wait(int ms)
+/* Waits at most `ms' until there is something to read.  1: there is; 0: not yet. */
+static int pmi_bytes_wait(int ms)
 {
 	struct pollfd p = {.fd = pmi.fd, .events = POLLIN};
 	int n;
@@ -91,44 +97,124 @@ static int pmi_line_wait(int ms)
 	do
 		n = poll(&p, 1, ms);
 	while (n < 0 && errno == EINTR);
-	if (n > 0)
-		return 0;
-	return boot_fail("the launcher has not answered for %d s (PMI_FD=%d)", ms / 1000, pmi.fd);
+	return n > 0;
 }
 
-/* Reads one answer.  There is one request at a time, so no other answer follows. */
-static int pmi_line_read(int ms)
+/* Takes bytes that have come.  0, or -1. */
+static int pmi_bytes_take(void)
 {
-	char *end = NULL;
 	ssize_t n;
 
-	pmi.have = 0;
-	while (end == NULL) {
-		if (pmi.have == sizeof(pmi.line))
-			return boot_fail(
-				"the launcher's answer is longer than %zu bytes", sizeof(pmi.line));
-		if (pmi_line_wait(ms) != 0)
-			return -1;
-		n = recv(pmi.fd, pmi.line + pmi.have, sizeof(pmi.line) - pmi.have, 0);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n == 0 || (n < 0 && errno == ECONNRESET))
-			return pmi_hung_up();
-		if (n < 0)
-			return boot_fail("the launcher cannot be heard (PMI_FD=%d): %s", pmi.fd,
-				strerror(errno));
-		end = memchr(pmi.line + pmi.have, '\n', (size_t)n);
-		pmi.have += (size_t)n;
-	}
-	*end = '\0';
+	if (pmi.have == sizeof(pmi.line))
+		return boot_fail(
+			"the launcher's answer is longer than %zu bytes", sizeof(pmi.line));
+	n = recv(pmi.fd, pmi.line + pmi.have, sizeof(pmi.line) - pmi.have, 0);
+	if (n < 0 && errno == EINTR)
+		return 0;
+	if (n == 0 || (n < 0 && errno == ECONNRESET))
+		return pmi_hung_up();
+	if (n < 0)
+		return boot_fail(
+			"the launcher cannot be heard (PMI_FD=%d): %s", pmi.fd, strerror(errno));
+	pmi.have += (size_t)n;
 	return 0;
 }
 
+/* True if the line is the answer of a spawn, which is kept for the one who waits for it. */
+static bool pmi_spawn_keep(void)
+{
+	if (strncmp(pmi.line, SPAWN_MARK, strlen(SPAWN_MARK)) != 0)
+		return false;
+	if (pmi.forgotten > 0) {
+		pmi.forgotten--;
+		return true;
+	}
+	free(pmi.spawned);
+	pmi.spawned = strdup(pmi.line);
+	return true;
+}
+
+/* Goes to the next answer.  1: it is in pmi.line; 0: it has not come within `ms'; -1. */
+static int pmi_line_next(int ms)
+{
+	char *end;
+
+	pmi.have -= pmi.used;
+	memmove(pmi.line, pmi.line + pmi.used, pmi.have);
+	pmi.used = 0;
+	while ((end = memchr(pmi.line, '\n', pmi.have)) == NULL) {
+		if (pmi_bytes_wait(ms) == 0)
+			return 0;
+		if (pmi_bytes_take() != 0)
+			return -1;
+	}
+	*end = '\0';
+	pmi.used = (size_t)(end + 1 - pmi.line);
+	return 1;
+}
+
+/* Reads the answer of a request of one line. */
+static int pmi_line_read(int ms)
+{
+	int got;
+
+	do
+		got = pmi_line_next(ms);
+	while (got > 0 && pmi_spawn_keep());
+	if (got == 0)
+		boot_fail("the launcher has not answered for %d s (PMI_FD=%d)", ms / 1000, pmi.fd);
+	return got > 0 ? 0 : -1;
+}
+
+int boot_pmi_spawn_wait(int ms, char **line)
+{
+	int got = 1;
+
+	while (pmi.spawned == NULL && got > 0) {
+		got = pmi_line_next(ms);
+		if (got > 0)
+			pmi_spawn_keep();
+	}
+	*line = pmi.spawned;
+	pmi.spawned = NULL;
+	return *line != NULL ? 1 : got;
+}
+
+void boot_pmi_spawn_forget(void)
+{
+	pmi.forgotten++;
+}
+
+int boot_pmi_send(const char *text, size_t len)
+{
+	return pmi_line_write(text, len);
+}
+
 /* Sends a request and reads its answer, which must be `answer'. */
+static int pmi_exchange(const char *answer, int ms, const char *line, size_t len)
+{
+	int shown = (int)strcspn(line, "\n") < 80 ? (int)strcspn(line, "\n") : 80;
+
+	if (pmi_line_write(line, len) != 0 || pmi_line_read(ms) != 0)
+		return -1;
+	if (!pmi_word_is("cmd", answer))
+		return boot_fail(
+			"the launcher answers \"%.80s\" to \"%.*s\"", pmi.line, shown, line);
+	if (pmi_word_find("rc", &(size_t){0}) != NULL && !pmi_word_is("rc", "0"))
+		return boot_fail("the launcher refuses \"%.*s\": \"%.80s\"", shown, line, pmi.line);
+	return 0;
+}
+
+int boot_pmi_ask(const char *answer, const char *line)
+{
+	return pmi_exchange(answer, SILENCE_MS, line, strlen(line));
+}
+
+/* As printf: pmi_exchange. */
 __attribute__((format(printf, 3, 4))) static int pmi_ask(
 	const char *answer, int ms, const char *fmt, ...)
 {
-	char line[LINE_MAX_LEN];
+	char line[REQUEST_LEN];
 	va_list ap;
 	int n;
 
@@ -138,14 +224,7 @@ __attribute__((format(printf, 3, 4))) static int pmi_ask(
 	if (n < 0 || (size_t)n >= sizeof(line))
 		return boot_fail(
 			"a request to the launcher would be longer than %zu bytes", sizeof(line));
-	if (pmi_line_write(line, (size_t)n) != 0 || pmi_line_read(ms) != 0)
-		return -1;
-	line[strcspn(line, "\n")] = '\0';
-	if (!pmi_word_is("cmd", answer))
-		return boot_fail("the launcher answers \"%.80s\" to \"%.80s\"", pmi.line, line);
-	if (pmi_word_find("rc", &(size_t){0}) != NULL && !pmi_word_is("rc", "0"))
-		return boot_fail("the launcher refuses \"%.80s\": \"%.80s\"", line, pmi.line);
-	return 0;
+	return pmi_exchange(answer, ms, line, (size_t)n);
 }
 
 /* Copies the value of `key' in the last answer. */
@@ -161,6 +240,11 @@ static int pmi_word_take(const char *key, char *value, size_t size)
 	memcpy(value, p, len);
 	value[len] = '\0';
 	return 0;
+}
+
+int boot_pmi_take(const char *key, char *value, size_t size)
+{
+	return pmi_word_take(key, value, size);
 }
 
 static int pmi_put(struct kvs *k, const char *key, const char *value)
@@ -204,8 +288,17 @@ static void pmi_done(struct kvs *k)
 	(void)pmi_ask("finalize_ack", SILENCE_MS, "cmd=finalize\n");
 }
 
-static const struct boot_kvs_ops pmi_ops = {
-	.put = pmi_put, .fence = pmi_fence, .get = pmi_get, .abort = pmi_abort, .done = pmi_done};
+static const struct boot_kvs_ops pmi_ops = {.put = pmi_put,
+	.fence = pmi_fence,
+	.get = pmi_get,
+	.abort = pmi_abort,
+	.done = pmi_done,
+	.spawn = boot_pmi_spawn,
+	.spawned = boot_pmi_spawned,
+	.spawn_forget = boot_pmi_spawn_forget,
+	.publish = boot_pmi_publish,
+	.lookup = boot_pmi_lookup,
+	.unpublish = boot_pmi_unpublish};
 
 bool boot_pmi_fd_valid(int fd)
 {
@@ -214,17 +307,17 @@ bool boot_pmi_fd_valid(int fd)
 	return fd >= 0 && fstat(fd, &st) == 0 && S_ISSOCK(st.st_mode);
 }
 
-/* MPI_APPNUM; servers that do not know it answer 0 or an error. */
-static int pmi_app_number(void)
+/* A number that the server knows; `none' if it answers an error or a negative one. */
+static int pmi_number_ask(const char *request, const char *answer, const char *key, int none)
 {
 	char value[16];
 	int n;
 
-	if (pmi_ask("appnum", SILENCE_MS, "cmd=get_appnum\n") != 0 ||
-		pmi_word_take("appnum", value, sizeof(value)) != 0)
-		return 0;
+	if (pmi_ask(answer, SILENCE_MS, "cmd=%s\n", request) != 0 ||
+		pmi_word_take(key, value, sizeof(value)) != 0)
+		return none;
 	n = atoi(value);
-	return n >= 0 ? n : 0;
+	return n >= 0 ? n : none;
 }
 
 int boot_pmi_open(struct kvs *k)
@@ -244,6 +337,7 @@ int boot_pmi_open(struct kvs *k)
 	if (pmi_ask("my_kvsname", SILENCE_MS, "cmd=get_my_kvsname\n") != 0 ||
 		pmi_word_take("kvsname", pmi.table, sizeof(pmi.table)) != 0)
 		return -1;
-	k->app = pmi_app_number();
+	k->app = pmi_number_ask("get_appnum", "appnum", "appnum", 0);
+	k->universe = pmi_number_ask("get_universe_size", "universe_size", "size", -1);
 	return 0;
 }

@@ -22,8 +22,6 @@
 #include "libmpi/core/dl.h"
 #include "libobj/base.h"
 
-#define LIB "libpmix.so.2"
-
 /* The library's functions, by their types. */
 static struct {
 	void *lib;
@@ -51,11 +49,11 @@ bool boot_pmix_present(void)
 	const char *why;
 
 	if (pmix.lib == NULL)
-		pmix.lib = dl_open(LIB, all, countof(all));
+		pmix.lib = dl_open(PMIX_LIB, all, countof(all));
 	if (pmix.lib != NULL)
 		return true;
 	why = dlerror();
-	boot_fail("%s", why != NULL ? why : LIB ": not all functions are in it");
+	boot_fail("%s", why != NULL ? why : PMIX_LIB ": not all functions are in it");
 	return false;
 }
 
@@ -149,7 +147,13 @@ static const struct boot_kvs_ops pmix_ops = {.put = pmix_put,
 	.fence = pmix_fence,
 	.get = pmix_get,
 	.abort = pmix_abort,
-	.done = pmix_done};
+	.done = pmix_done,
+	.spawn = boot_pmix_spawn,
+	.spawned = boot_pmix_spawned,
+	.spawn_forget = boot_pmix_spawn_forget,
+	.publish = boot_pmix_publish,
+	.lookup = boot_pmix_lookup,
+	.unpublish = boot_pmix_unpublish};
 
 /* The number that the launcher has for `key' of `rank'; -1: none. */
 static int pmix_number_get(uint32_t rank, const char *key)
@@ -205,6 +209,7 @@ int boot_pmix_open(struct kvs *k)
 		return boot_fail("PMIx: rank %d of %d makes no sense", k->rank, k->size);
 	app = pmix_number_get(pmix_me.rank, PMIX_APPNUM);
 	k->app = app > 0 ? app : 0;
+	k->universe = pmix_number_get(PMIX_RANK_WILDCARD, PMIX_UNIV_SIZE);
 	k->fd = pmix_launcher_open();
 	return 0;
 }

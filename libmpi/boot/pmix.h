@@ -10,6 +10,7 @@
 #include "libobj/base.h"
 
 #define PMIX_NSLEN  256 /* bytes of a job's name, with the final 0 */
+#define PMIX_LIB    "libpmix.so.2"
 #define PMIX_KEYLEN 512
 
 #define PMIX_GLOBAL        3 /* scope of a value: for all ranks */
@@ -19,6 +20,7 @@
 #define PMIX_RANK_WILDCARD (UINT32_MAX - 1) /* of keys that belong to the job */
 #define PMIX_JOB_SIZE      "pmix.job.size"  /* ranks of the job: a number */
 #define PMIX_APPNUM        "pmix.appnum"
+#define PMIX_UNIV_SIZE     "pmix.univ.size"
 #define PMIX_COLLECT_DATA  "pmix.collect" /* of a fence: all get all values */
 
 struct pmix_proc {
@@ -43,8 +45,37 @@ struct pmix_info {
 	uint32_t flags;
 	struct pmix_value value;
 };
+
+struct pmix_app {
+	char *cmd;
+	char **argv, **env;
+	char *cwd;
+	int maxprocs;
+	struct pmix_info *info;
+	size_t ninfo;
+};
+
+struct pmix_pdata {
+	struct pmix_proc proc;
+	char key[PMIX_KEYLEN];
+	struct pmix_value value;
+};
 static_assert(sizeof(struct pmix_proc) == 260, "pmix_proc_t");
 static_assert(sizeof(struct pmix_value) == 32, "pmix_value_t");
 static_assert(sizeof(struct pmix_info) == 552, "pmix_info_t");
+
+static_assert(sizeof(struct pmix_app) == 56, "pmix_app_t");
+static_assert(sizeof(struct pmix_pdata) == 808, "pmix_pdata_t");
+
+struct kvs;
+struct boot_part;
+
+/* pmix_requests.c */
+int boot_pmix_spawn(struct kvs *k, const struct boot_part *parts, int n);
+int boot_pmix_spawned(struct kvs *k, int ms);
+void boot_pmix_spawn_forget(void);
+int boot_pmix_publish(struct kvs *k, const char *service, const char *port);
+int boot_pmix_lookup(struct kvs *k, const char *service, char *port, size_t len);
+int boot_pmix_unpublish(struct kvs *k, const char *service);
 
 #endif

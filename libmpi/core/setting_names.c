@@ -19,8 +19,8 @@
 
 /* Names that are no settings: those that mpiexec sets for its ranks, and the compiler wrappers
  * read. */
-static const char *const others[] = {
-	"HAFT_JOB", "HAFT_INFO_ENV", "HAFT_CC", "HAFT_CXX", "HAFT_FC", "HAFT_F77", "HAFT_F90"};
+static const char *const others[] = {"HAFT_JOB", "HAFT_INFO_ENV", "HAFT_BIRTH", "HAFT_CC",
+	"HAFT_CXX", "HAFT_FC", "HAFT_F77", "HAFT_F90"};
 
 /* Known name i: of settings, old names of settings, others; NULL: no more. */
 static const char *name_at(int i)

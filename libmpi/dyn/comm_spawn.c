@@ -197,6 +197,22 @@ static int result_of_root(
 	return 0;
 }
 
+/* The children come to a port of the root.  If they do not, the spawn has failed. */
+static int result_meet(const struct spawn_result *s, const char *port, int root, struct comm *c,
+	struct comm **intercomm, int array_of_errcodes[])
+{
+	char words[HAFT_ERR_TEXT_MAX];
+	int err = dyn_port_accept(port, c, root, DYN_BIRTH_TIMEOUT_S, intercomm);
+
+	if (err != MPI_ERR_PORT)
+		return err;
+	for (int i = 0; array_of_errcodes != NULL && i < s->total; i++)
+		array_of_errcodes[i] = MPI_ERR_SPAWN;
+	snprintf(words, sizeof(words), "%s", haft_err_text(err));
+	return haft_err(
+		MPI_ERR_SPAWN, "the children have been started, but do not connect: %s", words);
+}
+
 /* Every member: error codes, and the inter-communicator.  port: of the root, if it has one. */
 static int result_take(const struct spawn_result *s, const char *port, int root, struct comm *c,
 	struct comm **intercomm, int array_of_errcodes[])
@@ -211,7 +227,7 @@ static int result_take(const struct spawn_result *s, const char *port, int root,
 	if (c->rank == root && s->n > 0 && s->first > 0)
 		dyn_connected_spawned(s->first, s->n);
 	if (s->by_port != 0)
-		return dyn_port_accept(port, c, root, DYN_BIRTH_TIMEOUT_S, intercomm);
+		return result_meet(s, port, root, c, intercomm, array_of_errcodes);
 	err = dyn_group_range(s->first, s->n, &children);
 	if (err != 0)
 		return err;

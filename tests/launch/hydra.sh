@@ -8,6 +8,7 @@ all_well
 under -n 3 "$ranks" abort
 want_rc 7
 far_well
+spawn_well
 
 # Two programs: MPI_APPNUM, and one job.
 under -n 1 "$ranks" hello : -n 2 "$ranks" hello

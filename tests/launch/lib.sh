@@ -99,3 +99,14 @@ far_well() {
 	want_ms 4000
 	all_gone
 }
+
+# spawn_well: processes are spawned by the launcher, and names are known to all of them.
+spawn_well() {
+	spawns=$B/tests/launch/spawns
+	for n in 1 3; do
+		SPAWNS_OLD=1 under -n $n "$spawns" "$@"
+		want_rc 0
+		want_out 'parents are well'
+	done
+	until_gone "$spawns" 3000 || fail "$said: processes are left"
+}

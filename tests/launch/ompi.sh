@@ -10,6 +10,13 @@ launch='mpirun.openmpi --oversubscribe'
 foreign_leaks
 all_well
 far_well
+spawn_well
+
+# A launcher that has no room: our own service starts the children.
+launch='mpirun.openmpi --host localhost:3'
+export SPAWNS_APART=1
+spawn_well
+unset SPAWNS_APART
 
 # Bound to a core each, as is its habit: what we count are the CPUs of all.
 launch='mpirun.openmpi'

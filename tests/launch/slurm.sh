@@ -102,6 +102,7 @@ cluster_start
 launch='srun --mpi=pmi2 -N1'
 all_well
 far_well
+spawn_well
 # A dead rank is noticed: srun by itself would let the others wait.
 under -n 3 "$ranks" kill
 want_some_rc
