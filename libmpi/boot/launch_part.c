@@ -14,6 +14,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define ENV_PROGRAM "/usr/bin/env"
+
 /* Who does what a key says.  Keys that are not here are ignored, as by our mpiexec. */
 enum key_class {
 	KEY_ENV,      /* a list of variables, one a line */
@@ -254,4 +256,33 @@ void boot_parts_free(struct boot_part *parts, int n)
 		free(parts[i].env);
 	}
 	free(parts);
+}
+
+const char **boot_part_words(const struct boot_part *p, bool all)
+{
+	char *const *argv = p->command->argv;
+	const char **v;
+	size_t n = 0, args = 0;
+
+	while (argv != NULL && argv[args] != NULL)
+		args++;
+	v = malloc((2 * (size_t)p->nenv + args + 3) * sizeof(*v));
+	if (v == NULL)
+		return NULL;
+	v[n++] = ENV_PROGRAM;
+	for (int i = 0; i < p->nenv; i++)
+		if (strchr(p->env[i], '=') == NULL) {
+			v[n++] = "-u";
+			v[n++] = p->env[i];
+		}
+	for (int i = 0; i < p->nenv && all; i++)
+		if (strchr(p->env[i], '=') != NULL)
+			v[n++] = p->env[i];
+	if (n == 1)
+		n = 0; /* no variables */
+	v[n++] = p->file;
+	for (size_t i = 0; i < args; i++)
+		v[n++] = argv[i];
+	v[n] = NULL;
+	return v;
 }

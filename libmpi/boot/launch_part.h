@@ -39,4 +39,9 @@ int boot_parts_make(
 	const struct boot_command *c, int n, const char *birth, struct boot_part **parts);
 void boot_parts_free(struct boot_part *parts, int n);
 
+/* The words of a part: the file and its arguments, behind those of env(1) that change variables
+ * before: `env -u OLD NEW=1 program ...'.  all: set variables as well; else unset them alone.
+ * malloc'ed, ends with NULL; the words are the part's.  NULL: no memory. */
+const char **boot_part_words(const struct boot_part *p, bool all);
+
 #endif

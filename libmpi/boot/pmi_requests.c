@@ -6,7 +6,7 @@
  *   cmd=lookup_name service=S                      ->  cmd=lookup_result info=ok port=P
  *   cmd=unpublish_name service=S                   ->  cmd=unpublish_result info=ok
  *
- * Servers do not pass an environment on.  Variables go by env(1): `env -u OLD NEW=1 program ...'. */
+ * Servers do not pass an environment on: variables go by env(1). */
 #include "libmpi/boot/boot_error.h"
 #include "libmpi/boot/launch_part.h"
 #include "libmpi/boot/pmi_client.h"
@@ -17,9 +17,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-
-#define ENV_PROGRAM "/usr/bin/env"
 
 /* --- spawn ---------------------------------------------------------------------------------- */
 
@@ -44,42 +41,50 @@ static void info_put(struct boot_text *t, int *n, const char *key, const char *v
 	++*n;
 }
 
-/* The words of the program: those of env(1), its own. */
-static int words_put(struct boot_text *t, const struct boot_part *p)
+/* The words of the program.  A variable of several lines is left out. */
+static void words_put(struct boot_text *t, const char **words)
 {
-	char *const *argv = p->command->argv;
 	int n = 0;
 
-	for (int i = 0; i < p->nenv; i++)
-		if (strchr(p->env[i], '=') == NULL) {
-			arg_put(t, &n, "-u");
-			arg_put(t, &n, p->env[i]);
-		}
-	for (int i = 0; i < p->nenv; i++)
-		if (strchr(p->env[i], '=') != NULL && value_good(p->env[i]))
-			arg_put(t, &n, p->env[i]);
-	arg_put(t, &n, p->file);
-	for (int i = 0; argv != NULL && argv[i] != NULL; i++) {
-		if (!value_good(argv[i]))
-			return boot_fail("argument %d of %s has more than one line, which "
-					 "PMI cannot carry",
-				i, p->command->path);
-		arg_put(t, &n, argv[i]);
-	}
+	boot_text_add(t, "execname=");
+	boot_text_put(t, words[0], strlen(words[0]));
+	boot_text_put(t, "\n", 1);
+	for (int i = 1; words[i] != NULL; i++)
+		if (value_good(words[i]))
+			arg_put(t, &n, words[i]);
 	boot_text_add(t, "argcnt=%d\n", n);
-	return 0;
+}
+
+/* What lines cannot carry, and cannot be left out. */
+static int part_check(const struct boot_part *p)
+{
+	char *const *argv = p->command->argv;
+	bool good = value_good(p->file) && value_good(p->wdir);
+
+	for (int i = 0; argv != NULL && argv[i] != NULL; i++)
+		good &= value_good(argv[i]);
+	return good ? 0
+		    : boot_fail(
+			      "a file name or an argument of %s has more than one line, which PMI "
+			      "cannot carry",
+			      p->command->path);
 }
 
 static int part_put(struct boot_text *t, const struct boot_part *p, int i, int n)
 {
-	int infos = 0;
+	const char **words = boot_part_words(p, true);
+	int infos = 0, err = part_check(p);
 
-	if (!value_good(p->file) || !value_good(p->wdir))
-		return boot_fail("a file name has more than one line, which PMI cannot carry");
-	boot_text_add(t, "mcmd=spawn\nnprocs=%d\nexecname=" ENV_PROGRAM "\n", p->command->maxprocs);
+	if (err == 0 && words == NULL)
+		err = boot_fail("no memory for a request to the launcher");
+	if (err != 0) {
+		free(words);
+		return err;
+	}
+	boot_text_add(t, "mcmd=spawn\nnprocs=%d\n", p->command->maxprocs);
+	words_put(t, words);
+	free(words);
 	boot_text_add(t, "totspawns=%d\nspawnssofar=%d\n", n, i + 1);
-	if (words_put(t, p) != 0)
-		return -1;
 	boot_text_add(t, "preput_num=0\n");
 	info_put(t, &infos, "wdir", p->wdir);
 	for (int k = 0; k < p->nkeys; k++)
@@ -95,8 +100,6 @@ int boot_pmi_spawn(struct kvs *k, const struct boot_part *parts, int n)
 	int err = 0;
 
 	(void)k;
-	if (access(ENV_PROGRAM, X_OK) != 0)
-		return boot_fail("there is no " ENV_PROGRAM);
 	for (int i = 0; i < n && err == 0; i++)
 		err = part_put(&t, &parts[i], i, n);
 	if (err == 0 && t.full)

@@ -67,6 +67,7 @@ static void spawning_free(struct spawning *s)
 {
 	for (int i = 0; i < s->n; i++) {
 		free(s->app[i].argv);
+		free(s->app[i].env);
 		free(s->app[i].info);
 	}
 	free(s);
@@ -84,20 +85,16 @@ static void spawn_answered(int status, char *nspace, void *arg)
 
 static bool app_make(struct pmix_app *a, const struct boot_part *p)
 {
-	char *const *argv = p->command->argv;
-	size_t n = 0;
-
-	while (argv != NULL && argv[n] != NULL)
-		n++;
-	a->argv = calloc(n + 2, sizeof(*a->argv));
+	a->argv = (char **)(uintptr_t)boot_part_words(p, false);
 	if (p->nkeys > 0) /* some libpmix reads an array of no infos up to a mark */
 		a->info = calloc((size_t)p->nkeys, sizeof(*a->info));
-	if (a->argv == NULL || (p->nkeys > 0 && a->info == NULL))
+	a->env = calloc((size_t)p->nenv + 1, sizeof(*a->env));
+	if (a->argv == NULL || a->env == NULL || (p->nkeys > 0 && a->info == NULL))
 		return false;
-	a->cmd = a->argv[0] = (char *)(uintptr_t)p->file;
-	for (size_t i = 0; i < n; i++)
-		a->argv[i + 1] = argv[i];
-	a->env = p->env;
+	a->cmd = a->argv[0];
+	for (int i = 0, n = 0; i < p->nenv; i++)
+		if (strchr(p->env[i], '=') != NULL)
+			a->env[n++] = p->env[i];
 	a->cwd = (char *)(uintptr_t)p->wdir;
 	a->maxprocs = p->command->maxprocs;
 	for (int k = 0; k < p->nkeys; k++) {
@@ -114,14 +111,27 @@ static bool app_make(struct pmix_app *a, const struct boot_part *p)
 	return true;
 }
 
+/* Open MPI's mpirun 4 never ends after it has refused a spawn for want of slots.  So it is not asked
+ * for more than it has said to have. */
+static int slots_check(const struct kvs *k, const struct boot_part *parts, int n)
+{
+	int total = 0;
+
+	for (int i = 0; i < n; i++)
+		total += parts[i].command->maxprocs;
+	if (k->universe < 0 || total <= k->universe - k->size)
+		return 0;
+	return boot_fail("the launcher has %d slots, and its first job has %d processes",
+		k->universe, k->size);
+}
+
 int boot_pmix_spawn(struct kvs *k, const struct boot_part *parts, int n)
 {
 	struct spawning *s;
 	bool good = true;
 	int status;
 
-	(void)k;
-	if (!asks_load())
+	if (!asks_load() || slots_check(k, parts, n) != 0)
 		return -1;
 	s = calloc(1, sizeof(*s) + (size_t)n * sizeof(s->app[0]));
 	if (s == NULL)

@@ -10,9 +10,10 @@ launch='mpirun.openmpi --oversubscribe'
 foreign_leaks
 all_well
 far_well
-spawn_well
 
-# A launcher that has no room: our own service starts the children.
+# With room for the children, and without: then our own service starts them.
+launch='mpirun.openmpi --host localhost:8'
+spawn_well
 launch='mpirun.openmpi --host localhost:3'
 export SPAWNS_APART=1
 spawn_well
