@@ -45,9 +45,10 @@ struct boot_spawned {
 /* True if processes that are spawned will be in our universe. */
 bool boot_spawn_kin(void);
 
-/* Sends the request; c and birth stay valid until boot_spawn_end.  birth: a text without blanks and newlines that each child gets (boot_birth);
- * under other launchers at most 1000 bytes.  Our environment as it is now, and our directory, are
- * sent as well.  -1: another thread's spawn is under way: make progress and call again. */
+/* Sends the request; c and birth stay valid until boot_spawn_end.  birth: a text without blanks and
+ * newlines that each child gets (boot_birth); under other launchers at most 1000 bytes.  The
+ * environment of this process as it is now, and its directory, are sent as well.  -1: another
+ * thread's spawn is under way: make progress and call again. */
 int boot_spawn_begin(const struct boot_command *c, int n, const char *birth);
 
 /* Waits at most `ms' for the answer.  1: it is there; 0: not yet; -1: the launcher is gone. */

@@ -79,7 +79,7 @@ void boot_kvs_done(struct kvs *k);
 
 /* Asks the launcher to start programs; one spawn at a time.  boot_kvs_spawned waits at most `ms':
  * 1: they have been started; 0: no answer yet; -1: the launcher refuses.  boot_kvs_spawn_forget:
- * nobody waits for the answer any more.  After boot_kvs_done the launcher refuses everything. */
+ * the answer is of no use any more.  After boot_kvs_done the launcher refuses everything. */
 int boot_kvs_spawn(struct kvs *k, const struct boot_part *parts, int n);
 int boot_kvs_spawned(struct kvs *k, int ms);
 void boot_kvs_spawn_forget(struct kvs *k);

@@ -16,7 +16,7 @@
 
 #define ENV_PROGRAM "/usr/bin/env"
 
-/* Who does what a key says.  Keys that are not here are ignored, as by our mpiexec. */
+/* The one that does as a key says.  Keys that are not here are ignored, as by our mpiexec. */
 enum key_class {
 	KEY_ENV,      /* a list of variables, one a line */
 	KEY_HANDLER,  /* mpi_initial_errhandler */
@@ -107,7 +107,7 @@ static void part_env_handler(struct boot_part *p, const char *v)
 /* --- the program ---------------------------------------------------------------------------- */
 
 /* Why `file' cannot be executed: an errno; 0: it can. */
-static int file_check(const char *file)
+static int part_file_check(const char *file)
 {
 	struct stat st;
 
@@ -130,7 +130,7 @@ static int file_in(struct boot_part *p, const char *dir, size_t len, const char 
 	else
 		n = snprintf(p->file, sizeof(p->file), "%s%s%.*s/%s", p->wdir, len > 0 ? "/" : "",
 			(int)len, dir, name);
-	return n < 0 || (size_t)n >= sizeof(p->file) ? ENAMETOOLONG : file_check(p->file);
+	return n < 0 || (size_t)n >= sizeof(p->file) ? ENAMETOOLONG : part_file_check(p->file);
 }
 
 /* Looks for a name in directories that colons separate. */
@@ -151,7 +151,7 @@ static int file_search(struct boot_part *p, const char *dirs, const char *name)
 static int part_find(struct boot_part *p, const char *path)
 {
 	const char *name = p->command->path;
-	int err = file_check(p->wdir);
+	int err = part_file_check(p->wdir);
 
 	if (err != 0 && err != EISDIR)
 		return haft_err(
@@ -181,7 +181,7 @@ static void part_wdir(struct boot_part *p, const char *v)
 		p->wdir[0] = '\0'; /* no such directory, as part_find will say */
 }
 
-/* What the parts of a command say so far. */
+/* The keys that matter when all have been read. */
 struct part_take {
 	const char *path; /* NULL: no such key */
 	bool hosts;       /* keys name hosts */

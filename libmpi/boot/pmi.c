@@ -45,7 +45,7 @@ static struct {
 	size_t have;             /* bytes in line: what follows has come behind that answer */
 	char line[LINE_MAX_LEN]; /* the last answer, without its newline */
 	char *spawned;           /* the answer of a spawn, which may come at any time; malloc'ed */
-	int forgotten;           /* spawns for whose answers nobody waits */
+	int forgotten;           /* answers of spawns that are of no use any more */
 	char table[NAME_LEN];    /* name of the job's key-value space */
 } pmi = {.fd = -1};
 

@@ -16,7 +16,7 @@ int boot_pmi_take(const char *key, char *value, size_t size);
 int boot_pmi_send(const char *text, size_t len);
 
 /* Waits at most `ms' for the answer of a spawn; *line is malloc'ed.  1: it is there; 0: not yet;
- * -1: boot_error_text().  boot_pmi_spawn_forget: nobody waits for it any more. */
+ * -1: boot_error_text().  boot_pmi_spawn_forget: it is of no use any more. */
 int boot_pmi_spawn_wait(int ms, char **line);
 void boot_pmi_spawn_forget(void);
 

@@ -55,7 +55,7 @@ static void words_put(struct boot_text *t, const char **words)
 	boot_text_add(t, "argcnt=%d\n", n);
 }
 
-/* What lines cannot carry, and cannot be left out. */
+/* Refuses names that lines cannot carry: unlike variables, they cannot be left out. */
 static int part_check(const struct boot_part *p)
 {
 	char *const *argv = p->command->argv;

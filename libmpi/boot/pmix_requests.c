@@ -111,8 +111,8 @@ static bool app_make(struct pmix_app *a, const struct boot_part *p)
 	return true;
 }
 
-/* Open MPI's mpirun 4 never ends after it has refused a spawn for want of slots.  So it is not asked
- * for more than it has said to have. */
+/* Open MPI's mpirun 4 never ends after it has refused a spawn for want of slots.  So it is not
+ * asked for more than it has said to have. */
 static int slots_check(const struct kvs *k, const struct boot_part *parts, int n)
 {
 	int total = 0;

@@ -82,8 +82,12 @@ static int inter_exchange(
 
 	*theirs = NULL;
 	if (m->group->rank == m->leader) {
-		if (err == 0)
-			err = comm_leader_exchange(&m->between, m->remote_leader, mine, &b);
+		if (err != 0)
+			mine->bytes = -err;
+		if (!m->mute) {
+			told = comm_leader_exchange(&m->between, m->remote_leader, mine, &b);
+			err = err != 0 ? err : told;
+		}
 		if (err == 0) {
 			((struct inter_hello *)b.data)->other =
 				((struct inter_hello *)mine->data)->ids;
@@ -229,14 +233,16 @@ static int inter_cards(const struct inter_connect *m, struct inter_hello **their
 
 int comm_inter_connect(const struct inter_connect *m, int err, struct comm **newcomm)
 {
+	struct inter_connect own = *m;
 	struct blob mine = {0};
 	struct inter_hello *theirs;
 
+	own.mute = err != 0;
 	if (m->group->rank == m->leader && err == 0)
 		err = hello_group(m->group, NULL, &mine);
 	if (m->group->rank == m->leader && err == 0)
 		((struct inter_hello *)mine.data)->mixed = inter_mixed(m);
-	err = inter_exchange(m, err, &mine, &theirs);
+	err = inter_exchange(&own, err, &mine, &theirs);
 	if (err == 0 && theirs->mixed)
 		err = inter_cards(m, &theirs);
 	if (err == 0)

@@ -14,6 +14,7 @@ struct inter_connect {
 	struct leader_path inside;  /* within the local group */
 	struct group *group;        /* the local group */
 	int leader;                 /* rank in it */
+	bool mute;                  /* the leader cannot reach the other one, and says nothing */
 	struct comm *parent;        /* gives error handler and session; NULL: none does */
 };
 

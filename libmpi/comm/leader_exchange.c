@@ -60,7 +60,7 @@ int comm_leader_exchange(
 	const struct leader_path *path, int to, const struct blob *mine, struct blob *theirs)
 {
 	struct req r[2];
-	int err;
+	int err, none;
 
 	*theirs = (struct blob){0};
 	p2p_plane_irecv(
@@ -68,13 +68,21 @@ int comm_leader_exchange(
 	p2p_plane_isend(
 		path->c, path->plane, &mine->bytes, sizeof(mine->bytes), to, path->tag, &r[1]);
 	err = p2p_coll_wait(r, 2);
-	if (err == 0)
-		err = blob_alloc(theirs);
-	if (err != 0)
+	if (err == 0 && mine->bytes >= 0 && theirs->bytes < 0)
+		err = haft_err((int)-theirs->bytes, "the leader of the other group gave up");
+	if (err == 0 && mine->bytes < 0)
+		err = (int)-mine->bytes;
+	if (err != 0) {
+		theirs->bytes = 0;
 		return err;
+	}
+	none = blob_alloc(theirs);
+	if (none != 0) /* the other leader sends all the same */
+		theirs->bytes = 0;
 	p2p_plane_irecv(path->c, path->plane, theirs->data, theirs->bytes, to, path->tag, &r[0]);
 	p2p_plane_isend(path->c, path->plane, mine->data, mine->bytes, to, path->tag, &r[1]);
 	err = p2p_coll_wait(r, 2);
+	err = none != 0 ? none : err;
 	if (err != 0) {
 		free(theirs->data);
 		*theirs = (struct blob){0};

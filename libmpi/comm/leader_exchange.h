@@ -36,7 +36,8 @@ int comm_leader_bcast_blob(
 	const struct leader_path *path, const struct group *g, int root, struct blob *b);
 
 /* Sends `mine' to rank `to' of path->c, which calls this too, and receives its blob.  Blocking.  On
- * failure `theirs' is empty.  0 or an MPI error class with words. */
+ * failure `theirs' is empty.  A leader that cannot go on gives -class as the length of `mine': both
+ * fail.  0 or an MPI error class with words. */
 int comm_leader_exchange(
 	const struct leader_path *path, int to, const struct blob *mine, struct blob *theirs);
 

@@ -198,7 +198,7 @@ static int result_of_root(
 }
 
 /* The children come to a port of the root.  If they do not, the spawn has failed. */
-static int result_meet(const struct spawn_result *s, const char *port, int root, struct comm *c,
+static int result_by_port(const struct spawn_result *s, const char *port, int root, struct comm *c,
 	struct comm **intercomm, int array_of_errcodes[])
 {
 	char words[HAFT_ERR_TEXT_MAX];
@@ -227,7 +227,7 @@ static int result_take(const struct spawn_result *s, const char *port, int root,
 	if (c->rank == root && s->n > 0 && s->first > 0)
 		dyn_connected_spawned(s->first, s->n);
 	if (s->by_port != 0)
-		return result_meet(s, port, root, c, intercomm, array_of_errcodes);
+		return result_by_port(s, port, root, c, intercomm, array_of_errcodes);
 	err = dyn_group_range(s->first, s->n, &children);
 	if (err != 0)
 		return err;
