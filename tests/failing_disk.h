@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -28,6 +29,8 @@ enum disk_call { DISK_PREAD, DISK_PWRITE, DISK_SYNC, DISK_TRUNCATE, DISK_LOCK, D
 #define DISK_SHORT 10001 /* half of the bytes, at least one */
 #define DISK_EINTR 10002 /* every other call is interrupted, and then they are short */
 #define DISK_SLOW  10003 /* 50 ms more */
+#define DISK_KILL  10004 /* the process dies */
+#define DISK_STOP  10005 /* it is stopped for 300 ms, once */
 
 static struct {
 	_Atomic int left;  /* calls that still succeed; < 0: the following fail */
@@ -49,6 +52,20 @@ static inline void disk_disarm(void)
 		disk[i].how = 0;
 }
 
+/* A child lets this process go on. */
+static inline void disk_stop(enum disk_call call)
+{
+	pid_t me = getpid();
+
+	disk[call].how = 0;
+	if (fork() == 0) {
+		nanosleep(&(struct timespec){.tv_nsec = 300000000}, NULL);
+		kill(me, SIGCONT);
+		_exit(0);
+	}
+	raise(SIGSTOP);
+}
+
 /* false: the call fails, with errno.  *n: bytes that it may move. */
 static inline bool disk_allows(enum disk_call call, size_t *n)
 {
@@ -59,6 +76,10 @@ static inline bool disk_allows(enum disk_call call, size_t *n)
 	atomic_fetch_add(&disk[call].failures, 1);
 	if (how == DISK_SLOW)
 		nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
+	if (how == DISK_KILL)
+		raise(SIGKILL);
+	if (how == DISK_STOP)
+		disk_stop(call);
 	if (how == DISK_EINTR && nth % 2 == 0) {
 		errno = EINTR;
 		return false;

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* file_ends.c - a collective write in which the last rank comes to harm; for file_ends.sh.
+ *
+ *     file_ends PATH kill|stop|full|whole enable|disable now|later|split [rename]
+ *
+ * kill, stop: the last rank is killed or stopped in a system call.  full: the file system is.
+ * whole: nothing happens.  rename: with the hint haft_commit=rename. */
+#include "tests/failing_disk.h"
+#include "tests/std/ch14/collective_calls.h"
+
+enum { MINE = 2 << 20, BLOCK = 4096 };
+
+static char buf[MINE];
+
+static MPI_File open_file(const char *path, const char *wish, bool rename)
+{
+	MPI_Datatype t;
+	MPI_Info info;
+	MPI_File f;
+
+	OK(MPI_Info_create(&info));
+	OK(MPI_Info_set(info, "romio_cb_write", wish));
+	OK(MPI_Info_set(info, "cb_buffer_size", "65536"));
+	OK(MPI_Info_set(info, "haft_commit", rename ? "rename" : "none"));
+	OK(MPI_File_open(MPI_COMM_WORLD, path, MPI_MODE_CREATE | MPI_MODE_RDWR, info, &f));
+	OK(MPI_Info_free(&info));
+	OK(MPI_Type_vector(MINE / BLOCK, BLOCK, BLOCK * check_size, MPI_BYTE, &t));
+	OK(MPI_Type_commit(&t));
+	OK(MPI_File_set_view(f, check_rank * BLOCK, MPI_BYTE, t, "native", MPI_INFO_NULL));
+	OK(MPI_Type_free(&t));
+	return f;
+}
+
+static void read_back(MPI_File f)
+{
+	memset(buf, 0, MINE);
+	OK(MPI_File_read_at_all(f, 0, buf, MINE, MPI_BYTE, MPI_STATUS_IGNORE));
+	expect_eq(check_wrong(buf, MINE, check_rank), -1);
+}
+
+/* All members have the error, and the file can be used again. */
+static void full(MPI_File f, int err)
+{
+	MPI_Status s;
+
+	FAILS(MPI_ERR_NO_SPACE, "No space left", err);
+	OK(MPI_File_set_size(f, 0));
+	OK(MPI_File_write_at_all(f, 0, buf, BLOCK, MPI_BYTE, &s));
+	expect_eq(file_bytes(&s), BLOCK);
+}
+
+int main(int argc, char **argv)
+{
+	struct call c = {.where = AT, .write = true};
+	bool stop, kills;
+	MPI_Status s;
+	MPI_File f;
+	int err;
+
+	check_init(&argc, &argv);
+	CHECK(argc >= 5);
+	stop = strcmp(argv[2], "stop") == 0;
+	kills = strcmp(argv[2], "kill") == 0;
+	c.form = argv[4][0] == 'n' ? NOW : argv[4][0] == 'l' ? LATER : SPLIT;
+	check_fill(buf, MINE, check_rank);
+	f = open_file(argv[1], argv[3], argc > 5);
+	if ((stop || kills) && check_rank == check_size - 1)
+		disk_arm(DISK_PWRITE, 3, stop ? DISK_STOP : DISK_KILL);
+	err = call_run(f, &c, buf, MINE, &s);
+	if (strcmp(argv[2], "full") == 0) {
+		full(f, err);
+	} else {
+		OK(err);
+		expect_eq(file_bytes(&s), MINE);
+		read_back(f);
+	}
+	OK(MPI_File_close(&f));
+	MPI_Finalize();
+	return check_end();
+}

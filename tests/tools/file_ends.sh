@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# MPI-5.0 14.2.2, 14.7: one rank is killed or stopped in the middle of a collective write, or the
+# file system is full.  The job ends with words, or goes on; the old file of haft_commit stays.
+. tests/tools/lib.sh
+
+file=$TMPDIR/file
+"$B/bin/mpicc" -std=gnu11 -O1 -I. $san tests/tools/file_ends.c -o "$TMPDIR/ends" || exit 1
+
+# The job has ended soon, and says why.
+want_killed() {
+	want_rc 137
+	want_err 'rank 2 (process'
+	want_err 'was killed by signal 9'
+	want_ms 1000
+}
+
+for form in now later split; do
+	for wish in enable disable; do
+		job -n 3 "$TMPDIR/ends" "$file" kill $wish $form
+		want_killed
+		job -n 3 "$TMPDIR/ends" "$file" stop $wish $form
+		want_rc 0
+		rm -f "$file"
+	done
+done
+
+# The job of three ranks on two hosts.
+job -launcher fork -hosts a:2,b -n 3 "$TMPDIR/ends" "$file" kill enable now
+want_killed
+job -launcher fork -hosts a:2,b -n 3 "$TMPDIR/ends" "$file" stop enable now
+want_rc 0
+
+# A job that dies leaves the old file whole; one that does not replaces it.
+for wish in enable disable; do
+	echo old >"$file"
+	job -n 3 "$TMPDIR/ends" "$file" kill $wish now rename
+	want_killed
+	[ "$(cat "$file")" = old ] || fail "haft_commit: $wish: the old file has changed"
+	rm -f "$file".haft-*
+done
+job -n 3 "$TMPDIR/ends" "$file" whole enable now rename
+want_rc 0
+[ "$(wc -c <"$file")" = 6291456 ] || fail "haft_commit: $(wc -c <"$file") bytes"
+[ "$(ls "$TMPDIR" | grep -c haft-)" = 0 ] || fail "a temporary file is left: $(ls "$TMPDIR")"
+
+# A file system of 4 MiB for 6 MiB.
+mkdir "$TMPDIR/small"
+if unshare -Urm mount -t tmpfs none "$TMPDIR/small" 2>/dev/null; then
+	for form in now later split; do
+		for wish in enable disable; do
+			timeout $patience unshare -Urm sh -c "mount -t tmpfs -o size=4m none $TMPDIR/small &&
+				$run -n 3 $TMPDIR/ends $TMPDIR/small/file full $wish $form" >"$out" 2>"$err" </dev/null
+			rc=$?
+			said="full $wish $form"
+			want_rc 0
+		done
+	done
+fi
+finish
