@@ -8,7 +8,7 @@
  * waiters, which look again.
  *
  * A process that dies leaves its slots, and perhaps the mutex.  A waiter that has slept for
- * LOCK_NAP_NS looks for processes that are gone. */
+ * LOCK_NAP_NS looks for processes that are gone.  model/lock_table.pml is the model of both. */
 #include "libmpi/io/lock.h"
 
 #include "libmpi/core/clock.h"
@@ -20,29 +20,53 @@
 
 /* --- the mutex ------------------------------------------------------------------------------ */
 
+static uint64_t lock_me(void)
+{
+	return (uint64_t)io_lock_place() << 32 | (uint32_t)io_lock_process();
+}
+
+/* Gives the mutex to this process if `was' has it.  Acquire: the slots.  Sequentially consistent:
+ * lock_mutex_give sees `wanted', or this sees that the mutex is free. */
+static bool lock_mutex_swap(struct io_lock_table *t, uint64_t *was)
+{
+	return atomic_compare_exchange_strong(&t->owner, was, lock_me());
+}
+
+/* Of several that find the owner gone, one gets the mutex. */
+static void lock_mutex_wait(struct io_lock_table *t)
+{
+	bool mine = false;
+
+	atomic_fetch_add(&t->wanted, 1);
+	while (!mine) {
+		uint32_t seen = atomic_load(&t->given);
+		uint64_t was = 0;
+
+		mine = lock_mutex_swap(t, &was);
+		if (mine)
+			break;
+		haft_futex_wait(&t->given, seen, LOCK_NAP_NS);
+		if (io_lock_process_gone((int32_t)(uint32_t)was, (uint32_t)(was >> 32)))
+			mine = lock_mutex_swap(t, &was);
+	}
+	atomic_fetch_sub(&t->wanted, 1);
+}
+
 static void lock_mutex_take(struct io_lock_table *t)
 {
-	uint32_t was = 0;
+	uint64_t was = 0;
 
-	if (unlikely(!atomic_compare_exchange_strong_explicit(
-		    &t->mutex, &was, 1, memory_order_acquire, memory_order_relaxed))) {
-		while (atomic_exchange_explicit(&t->mutex, 2, memory_order_acquire) != 0) {
-			haft_futex_wait(&t->mutex, 2, LOCK_NAP_NS);
-			if (io_lock_process_gone(
-				    atomic_load_explicit(&t->owner, memory_order_relaxed),
-				    atomic_load_explicit(&t->owner_place, memory_order_relaxed)))
-				break; /* it is this process's now */
-		}
-	}
-	atomic_store_explicit(&t->owner_place, io_lock_place(), memory_order_relaxed);
-	atomic_store_explicit(&t->owner, io_lock_process(), memory_order_relaxed);
+	if (unlikely(!lock_mutex_swap(t, &was)))
+		lock_mutex_wait(t);
 }
 
 static void lock_mutex_give(struct io_lock_table *t)
 {
-	atomic_store_explicit(&t->owner, 0, memory_order_relaxed);
-	if (atomic_exchange_explicit(&t->mutex, 0, memory_order_release) == 2)
-		haft_futex_wake(&t->mutex, 1);
+	atomic_store(&t->owner, 0);
+	if (likely(atomic_load(&t->wanted) == 0))
+		return;
+	atomic_fetch_add(&t->given, 1);
+	haft_futex_wake(&t->given, 1);
 }
 
 /* --- slots ---------------------------------------------------------------------------------- */

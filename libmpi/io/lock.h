@@ -36,11 +36,11 @@ struct io_lock_slot {
 };
 
 /* Shared by the members of a file on a host.  All zero: no range is locked.  The slots, `top' and
- * `ticket' are under `mutex'. */
+ * `ticket' are under the mutex, whose owner `owner' says. */
 struct io_lock_table {
-	_Atomic uint32_t mutex; /* 0 free, 1 taken, 2 taken, and others wait */
-	_Atomic int32_t owner;  /* process that has the mutex, and its place */
-	_Atomic uint32_t owner_place;
+	_Atomic uint64_t owner;  /* name space and pid of the process that has the mutex; 0: free */
+	_Atomic uint32_t wanted; /* threads that wait for the mutex */
+	_Atomic uint32_t given;  /* grows when the mutex goes to one of them: they sleep here */
 	_Atomic uint32_t released; /* grows with each release: waiters sleep here */
 	_Atomic uint32_t waiters;
 	uint64_t ticket;

@@ -12,7 +12,8 @@
  * while others pack.
  *
  * Errors: an aggregator says in its stage in which round it failed, before the next exchange.  All
- * members look there after the exchange at what happened before it, so they stop in one round. */
+ * members look there after the exchange at what happened before it, so they stop in one round.
+ * model/stage.pml is the model. */
 #include "libmpi/core/err.h"
 #include "libmpi/io/collective.h"
 #include "libmpi/io/path.h"

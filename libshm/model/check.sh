@@ -62,5 +62,23 @@ one 1 $box -DNO_BARRIER
 one 1 $box -DONE_LOOK
 one 1 $box -DHASTY
 one 1 $box -DSILENT
+stage=../../libmpi/io/model/stage
+one 0 $stage
+one 0 $stage -DHOLES
+one 0 $stage -DREAD
+one 1 $stage -DEARLY
+one 1 $stage -DHOLES -DEARLY
+one 1 $stage -DREAD -DEARLY
+one 1 $stage -DONE_HALF
+one 1 $stage -DHOLES -DUNREADY
+one 1 $stage -DREAD -DBOTH
+table=../../libmpi/io/model/lock_table
+one 0 $table -DMUTEX
+one 0 $table -DDEATHS=0
+one 0 $table -DPROCESSES=2 -DEACH=2 -DRANGES
+one 1 $table -DMUTEX -DROB_STORE
+one 1 $table -DMUTEX -DNO_COUNT
+one 1 $table -DMUTEX -DLATE_SEEN
+one 1 $table -DPROCESSES=2 -DNO_TICKET
 echo "models: $passed passed, $failed failed, 0 skipped"
 [ "$failed" = 0 ]
