@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* RUN np=1 */
-/* MPI-5.0 6.9.5, 9.3, 13.2: a user function that has no null form is refused when it is NULL;
+/* MPI-5.0 6.9.5, 9.3, 13.2, 14.5.3: a user function that has no null form is refused when it is NULL;
  * MPI-5.0 7.7.2: those of a key have one (MPI_COMM_NULL_COPY_FN is 0). */
 #include "tests/check.h"
 
@@ -20,6 +20,22 @@ static int cancel(void *extra, int complete)
 {
 	(void)extra, (void)complete;
 	return MPI_SUCCESS;
+}
+
+static int convert(void *memory, MPI_Datatype type, int n, void *file, MPI_Offset at, void *extra)
+{
+	(void)memory, (void)type, (void)n, (void)file, (void)at, (void)extra;
+	return MPI_SUCCESS;
+}
+
+/* The functions that convert have a null form, the one that gives the extent has none. */
+static void representations(void)
+{
+	CHECK(MPI_Register_datarep("rep", MPI_CONVERSION_FN_NULL, MPI_CONVERSION_FN_NULL, NULL,
+		      NULL) == MPI_ERR_ARG);
+	CHECK(MPI_Register_datarep("rep", convert, convert, NULL, NULL) == MPI_ERR_ARG);
+	CHECK(MPI_Register_datarep_c("rep", MPI_CONVERSION_FN_NULL_C, MPI_CONVERSION_FN_NULL_C,
+		      NULL, NULL) == MPI_ERR_ARG);
 }
 
 static void requests(void)
@@ -49,6 +65,7 @@ int main(int argc, char **argv)
 	CHECK(MPI_File_create_errhandler(NULL, &e) == MPI_ERR_ARG);
 	CHECK(MPI_Session_create_errhandler(NULL, &e) == MPI_ERR_ARG);
 	requests();
+	representations();
 	OK(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &key, NULL));
 	OK(MPI_Comm_free_keyval(&key));
 	MPI_Finalize();
