@@ -181,14 +181,14 @@ static struct keyval *keyval_freed_acquire(struct obj_class *keyvals, int key)
 	return obj_slot_hold(keyvals, o, token) ? (struct keyval *)o : NULL;
 }
 
-bool obj_keyval_exists(const struct obj_class *c, int key)
+int obj_keyval_exists(const struct obj_class *target, int key)
 {
-	struct keyval *kv = obj_keyval_acquire(c, key);
+	struct keyval *kv = obj_keyval_acquire(target, key);
 	bool is = kv != NULL;
 
 	if (kv == NULL) {
-		kv = keyval_freed_acquire(&c->domain->keyvals, key);
-		is = kv != NULL && kv->target == c;
+		kv = keyval_freed_acquire(&target->domain->keyvals, key);
+		is = kv != NULL && kv->target == target;
 	}
 	if (kv != NULL)
 		obj_drop(kv);

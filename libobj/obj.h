@@ -603,6 +603,10 @@ struct obj_class *obj_keyvals(struct obj_domain *domain);
  * OBJ_OK, OBJ_KEYVAL, OBJ_PERMANENT.  any thread. */
 int obj_keyval_free(struct obj_class *target, int *key);
 
+/* obj_keyval_exists: is there a keyval of that number, a live one, or a freed one that an attribute
+ * still holds?  1 or 0.  any thread. */
+int obj_keyval_exists(const struct obj_class *target, int key);
+
 /* obj_attr_set sets an attribute.  OBJ_OK, OBJ_KEYVAL, OBJ_PERMANENT (OBJ_KV_FIXED), OBJ_BUSY,
  * OBJ_NOMEM, OBJ_CALLBACK (the old value's delete callback said no; it stays).  takes the
  * object's lock, not during callbacks; runs callbacks. */

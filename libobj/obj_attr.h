@@ -58,8 +58,6 @@ static inline intptr_t value_as(int want, int set, intptr_t num, struct value *v
 
 /* The live keyval of that number for objects of class c, held; or NULL. */
 struct keyval *obj_keyval_acquire(const struct obj_class *c, int key);
-/* Is there a keyval of that number: a live one, or a freed one that an attribute still holds? */
-bool obj_keyval_exists(const struct obj_class *c, int key);
 
 /* Run the keyval's callbacks, with nothing destroyed meanwhile.  Both return the user's code. `now'
  * is the value, and addresses given to the callback point to `place'.  *out: the copy. */

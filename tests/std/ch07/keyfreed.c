@@ -59,7 +59,7 @@ static int delete_attr(enum kind kind, int i, int key)
 
 static void freed_key(enum kind kind)
 {
-	int key = key_new(kind), old = key, flag, here;
+	int key = key_new(kind), old = key, copy, flag, here;
 	void *value = NULL;
 
 	OK(set(kind, 0, key, &here));
@@ -68,6 +68,10 @@ static void freed_key(enum kind kind)
 	CHECK(flag && value == &here);
 	OK(get(kind, 1, old, &value, &flag)); /* the key exists, this object has no value */
 	CHECK(!flag);
+	copy = old; /* to free it once more changes nothing */
+	key_free(kind, &copy);
+	OK(get(kind, 0, old, &value, &flag));
+	CHECK(flag && value == &here);
 	OK(delete_attr(kind, 0, old));
 	FAILS(MPI_ERR_KEYVAL, "", get(kind, 0, old, &value, &flag));
 	FAILS(MPI_ERR_KEYVAL, "", get(kind, 1, old, &value, &flag));
