@@ -13,6 +13,7 @@
 #include "libmpi/p2p/match.h"
 #include "libmpi/p2p/partitioned.h"
 #include "libmpi/p2p/request.h"
+#include "libmpi/via/alias.h"
 #include <stdio.h>
 
 struct report_count {
@@ -108,6 +109,12 @@ static void report_request(const struct req *r, struct boot_wait *what)
 	what->late[0] = r->peer;
 }
 
+/* True if only processes of this universe can complete r. */
+static bool report_closed(const struct req *r)
+{
+	return r->kind != REQ_USER && r->kind != REQ_IO && !via_alias_any();
+}
+
 void p2p_wait_report_req(const struct shm_describer *t, void *description)
 {
 	const struct p2p_about *about = (const struct p2p_about *)t;
@@ -116,8 +123,13 @@ void p2p_wait_report_req(const struct shm_describer *t, void *description)
 
 	what->bytes = -1;
 	what->peer = what->rank = what->tag = -1;
-	for (int i = 0; i < about->n; i++)
-		what->open += !p2p_req_idle(about->reqs[i]) && !about->reqs[i]->done;
+	what->closed = r != NULL && report_closed(r);
+	for (int i = 0; i < about->n; i++) {
+		if (p2p_req_idle(about->reqs[i]) || about->reqs[i]->done)
+			continue;
+		what->open++;
+		what->closed = what->closed && report_closed(about->reqs[i]);
+	}
 	if (about->n == 0)
 		what->open = r != NULL;
 	what->one = about->any;

@@ -401,6 +401,25 @@ static void disk(void)
 	MPI_Wait(&r, MPI_STATUS_IGNORE);
 }
 
+/* The others go to MPI_Finalize, and each of them could have been the sender. */
+static void final_any(void)
+{
+	if (rank == 0)
+		MPI_Probe(MPI_ANY_SOURCE, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+static void final_some(void)
+{
+	MPI_Request r[2];
+	int n, index[2];
+
+	if (rank != 0)
+		return;
+	for (int i = 0; i < 2; i++)
+		MPI_Irecv(x + i, 1, MPI_INT, i + 1, 0, MPI_COMM_WORLD, &r[i]);
+	MPI_Waitsome(2, r, &n, index, MPI_STATUSES_IGNORE);
+}
+
 static const struct {
 	const char *name;
 	void (*fn)(void);
@@ -411,7 +430,7 @@ static const struct {
 	{"slow", slow}, {"test", test}, {"turns", turns}, {"refused", refused}, {"final", final},
 	{"mixed", mixed}, {"again", again}, {"busy", busy}, {"many", many}, {"stopped", stopped},
 	{"elsewhere", elsewhere}, {"compiles", compiles}, {"lazy", lazy}, {"unmet", unmet},
-	{"ages", ages}, {"disk", disk}};
+	{"ages", ages}, {"disk", disk}, {"finalany", final_any}, {"finalsome", final_some}};
 
 /* Without MPI_Init: the others than `stays' leave their session and end, while that one waits for
  * rank 1, or for any. */

@@ -241,6 +241,12 @@ job -n 3 "$hang" final
 want_rc 1
 want_err "$asks"
 want_err 'rank 1 waits in MPI_Recv for rank 0, which is in MPI_Finalize'
+job -n 3 "$hang" finalany
+want_rc 1
+want_err 'rank 0 waits in MPI_Probe for any rank, and all others have ended'
+job -n 3 "$hang" finalsome
+want_rc 1
+want_err 'rank 0 waits in MPI_Waitsome for one of several, and all others have ended'
 HAFT_HANG=0
 job -n 2 "$hang" mixed
 want_rc 1

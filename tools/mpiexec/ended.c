@@ -68,7 +68,8 @@ static const char *gone_reason(const struct job *j, int r, uint64_t now)
 	return is_finalizing(j, r, now) ? "is in MPI_Finalize" : NULL;
 }
 
-/* True if all other ranks have ended: any of them could have been the sender. */
+/* True if all other ranks have ended, or are in MPI_Finalize: any of them could have been the
+ * sender. */
 static bool alone(const struct job *j, int r, uint64_t now)
 {
 	int others = 0;
@@ -76,7 +77,7 @@ static bool alone(const struct job *j, int r, uint64_t now)
 	for (int i = 0; i < j->n; i++) {
 		if (i == r || j->rank[i].world == NULL)
 			continue;
-		if (j->rank[i].alive || gone_reason(j, i, now) == NULL)
+		if (gone_reason(j, i, now) == NULL)
 			return false;
 		others++;
 	}
@@ -121,8 +122,11 @@ bool ended_look(struct job *j, uint64_t now, bool told)
 			ended_fail(j, r, whom, told);
 			return true;
 		}
-		if (!finalizing && e.any && alone(j, r, now)) {
-			ended_fail(j, r, "any rank, and all others have ended", told);
+		if (!finalizing && (e.any || e.several) && e.closed && alone(j, r, now)) {
+			ended_fail(j, r,
+				e.any ? "any rank, and all others have ended"
+				      : "one of several, and all others have ended",
+				told);
 			return true;
 		}
 	}

@@ -14,7 +14,11 @@ struct needs rank_needs(const struct job *j, int r)
 	int n;
 
 	if (!j->seen[r].known || !j->seen[r].alive || j->seen[r].stopped || !v->asleep ||
-		v->nothers > 0 || (w->one && w->open > 1))
+		v->nothers > 0)
+		return e;
+	e.closed = w->closed;
+	e.several = w->one && w->open > 1;
+	if (e.several)
 		return e;
 	n = w->nlate < BOOT_WAIT_LATE ? w->nlate : BOOT_WAIT_LATE;
 	if (w->kind == BOOT_WAIT_COLL || w->kind == BOOT_WAIT_WIN || w->kind == BOOT_WAIT_LOCK)

@@ -3,7 +3,7 @@
  *
  *      rank 0: MPI_Recv from rank 1     -->  to = {1}
  *      rank 2: MPI_Recv from any rank   -->  any
- *      rank 3: MPI_Waitany of two       -->  none: either would do */
+ *      rank 3: MPI_Waitany of two       -->  several: either would do */
 #ifndef MPIEXEC_NEEDS_H
 #define MPIEXEC_NEEDS_H
 
@@ -17,7 +17,9 @@ struct job;
 struct needs {
 	int to[BOOT_WAIT_LATE]; /* places */
 	int n;
-	bool any; /* it waits for a message of any rank */
+	bool any;     /* it waits for a message of any rank */
+	bool several; /* or for any of several requests */
+	bool closed;  /* `any' or `several': if all other ranks have ended it waits for ever */
 };
 
 /* The needs of rank r as of the last look.  Empty for ranks that do not sleep in MPI, are
