@@ -23,6 +23,22 @@ static inline void wait_req_end_pristine(struct req *r, MPI_Status *status)
 	obj_free_fresh(&haft_req_class, r);
 }
 
+/* Ends a generalized request after its query function, which gave err.  Its free function runs in
+ * any case, and its code is the last one (MPI-5.0 13.2).  A request that was freed before it is
+ * complete stays for MPI_Grequest_complete. */
+static int wait_user_end(struct req **request, int err)
+{
+	struct req *r = *request;
+	int freed;
+
+	if (r->orphan)
+		return err;
+	freed = r->ops->ended(r);
+	p2p_req_free(r);
+	*request = NULL;
+	return freed != 0 ? freed : err;
+}
+
 /* Ends a finished request: writes its result, and frees its handle unless it is persistent. */
 static int wait_req_end(struct req **request, MPI_Status *status)
 {
@@ -42,8 +58,8 @@ static int wait_req_end(struct req **request, MPI_Status *status)
 		r->active = false;
 		return err;
 	}
-	if (unlikely(r->ops != NULL && r->ops->ended != NULL) && err == 0)
-		err = r->ops->ended(r);
+	if (unlikely(r->ops != NULL && r->ops->ended != NULL))
+		return wait_user_end(request, err);
 	p2p_req_free(r);
 	*request = NULL;
 	return err;
@@ -100,6 +116,8 @@ static void wait_look_one(struct req *r, int at, MPI_Status *statuses)
 
 int p2p_request_get_status(struct req *request, int *flag, MPI_Status *status)
 {
+	int err = 0;
+
 	*flag = 1;
 	if (p2p_req_idle(request)) {
 		haft_status_empty(status);
@@ -109,16 +127,30 @@ int p2p_request_get_status(struct req *request, int *flag, MPI_Status *status)
 		p2p_progress_poll();
 	*flag = request->done;
 	if (request->done)
-		wait_look(request, status);
-	return 0;
+		err = wait_look(request, status);
+	return request->kind == REQ_USER ? err : 0; /* 13.2; a message's error is MPI_Wait's */
 }
 
-/* A generalized request that has not completed (MPI-5.0 13.2): the handle stays good for
- * MPI_Grequest_complete, which frees it. */
-static void free_incomplete_user(struct req *r)
+/* Frees a generalized request (MPI-5.0 13.2).  If it is not complete its handle stays good for
+ * MPI_Cancel and MPI_Grequest_complete, which frees it.  It counts as done, so that no call waits
+ * for it; its query function says why not. */
+static int free_user(struct req **request)
 {
-	req_touch(r);
-	r->orphan = true;
+	struct req *r = *request;
+	int err;
+
+	if (r->orphan)
+		return haft_err(MPI_ERR_REQUEST, "the generalized request was freed before");
+	*request = NULL;
+	if (!r->done) {
+		req_touch(r);
+		r->orphan = true;
+		r->done = true;
+		return 0;
+	}
+	err = r->ops->ended(r);
+	p2p_req_free(r);
+	return err;
 }
 
 /* A message under way: the handle goes now, and the request when the operation is over (3.7.3). */
@@ -151,16 +183,13 @@ int p2p_request_free(struct req **request)
 		return free_refuse(r, partitioned           ? "partitioned"
 				      : r->kind == REQ_COLL ? "collective"
 							    : "file");
+	if (r->kind == REQ_USER)
+		return free_user(request);
 	*request = NULL;
 	if (active && !r->done) {
-		if (r->kind == REQ_USER)
-			free_incomplete_user(r);
-		else
-			free_active(r);
+		free_active(r);
 		return 0;
 	}
-	if (r->ops != NULL && r->ops->ended != NULL)
-		r->ops->ended(r);
 	if (active)
 		p2p_req_copies_give(r, true);
 	p2p_req_free(r);

@@ -5,6 +5,7 @@
  *     Grequest_start ── Grequest_complete ──> done ── Wait: query(status), free(extra)
  *
  *     Grequest_start ── Request_free ── Grequest_complete: free(extra), and the handle goes
+ *                                   '── between them it is an orphan, and done: no call waits
  *
  * The callbacks run in the call that ends the request, with no lock held. */
 #include "libmpi/core/err.h"
@@ -38,6 +39,10 @@ static int grequest_query(struct req *r, MPI_Status *status)
 	MPI_Status own = {.MPI_ERROR = MPI_SUCCESS};
 	bool had;
 
+	if (r->orphan)
+		return haft_err(MPI_ERR_REQUEST,
+			"the generalized request was freed: only MPI_Grequest_complete and "
+			"MPI_Cancel may have it now");
 	if (status == MPI_STATUS_IGNORE)
 		status = &own;
 	haft_status_set(status, MPI_UNDEFINED, MPI_UNDEFINED, 0, 0);
@@ -56,7 +61,7 @@ static int grequest_ended(struct req *r)
 static int grequest_cancel(struct req *r)
 {
 	const struct grequest *u = r->owned;
-	bool done = r->done, had = haft_user_begin();
+	bool done = r->done && !r->orphan, had = haft_user_begin();
 
 	return grequest_said(u->cancel(u->extra, done), "cancel", had);
 }
@@ -88,14 +93,14 @@ int p2p_grequest_complete(struct req *r)
 {
 	if (r->kind != REQ_USER)
 		return haft_err(MPI_ERR_REQUEST, "not a generalized request");
-	if (r->done)
-		return haft_err(MPI_ERR_REQUEST, "the generalized request is complete already");
 	if (r->orphan) {
 		int err = grequest_ended(r);
 
 		p2p_req_free(r);
 		return err;
 	}
+	if (r->done)
+		return haft_err(MPI_ERR_REQUEST, "the generalized request is complete already");
 	p2p_req_finish(r);
 	return 0;
 }
