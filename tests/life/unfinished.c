@@ -14,7 +14,7 @@ int main(int argc, char **argv)
 {
 	MPI_Session s;
 	MPI_Group g;
-	int rank, key;
+	int rank, size, key;
 
 	if (strcmp(argv[1], "scope") == 0) {
 		MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ABORT, &s);
@@ -30,6 +30,12 @@ int main(int argc, char **argv)
 	}
 	MPI_Init(&argc, &argv);
 	MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	MPI_Comm_size(MPI_COMM_WORLD, &size);
+	if (size == 3 && rank != 2) {
+		MPI_Finalize();
+		return 0;
+	}
 	if (strcmp(argv[1], "session") == 0) {
 		MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &s);
 	} else {

@@ -305,7 +305,8 @@ void job_judge_doubts(struct job *j)
 		if (!j->rank[r].doubt)
 			continue;
 		j->rank[r].doubt = false;
-		if (others_need(j, r))
+		/* A session left, or an MPI_Finalize that failed, is a failure in any case. */
+		if (j->rank[r].end != BOOT_RUNNING || others_need(j, r))
 			death_fail(j, &(struct death){.rank = r, .state = j->rank[r].end});
 	}
 }
