@@ -14,7 +14,7 @@ static void handler(MPI_Comm *comm, int *err, ...)
 	where = *comm;
 }
 
-/* What the handlers make of the code. */
+/* The code that the handlers leave. */
 static int made;
 
 static void comm_made(MPI_Comm *comm, int *err, ...)

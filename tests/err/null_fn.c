@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* RUN np=1 */
-/* MPI-5.0 6.9.5, 9.3, 13.2, 14.5.3: a user function that has no null form is refused when it is NULL;
- * MPI-5.0 7.7.2: those of a key have one (MPI_COMM_NULL_COPY_FN is 0). */
+/* MPI-5.0 6.9.5, 9.3, 13.2, 14.5.3: a user function without a null form is refused when it
+ * is NULL; MPI-5.0 7.7.2: those of a key have one (MPI_COMM_NULL_COPY_FN is 0). */
 #include "tests/check.h"
 
 static int query(void *extra, MPI_Status *status)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* RUN np=1 */
 /* MPI-5.0 13.2: after MPI_Request_free of a generalized request a kept handle completes it; free_fn
- * runs once, in whichever of the two calls comes last; it runs after a query function that failed, too,
- * and the caller gets what the two return */
+ * runs once, in whichever of the two calls comes last; it runs after a query function that
+ * failed, too, and the caller gets the codes of both */
 #include "tests/check.h"
 
 static int frees, code, query_code, cancels;
