@@ -39,7 +39,7 @@ struct boot_wait {
 	uint8_t one;   /* not 0: the end of one of them is enough */
 	uint8_t unmet; /* not 0: partitioned, and not matched yet */
 	uint8_t world; /* not 0: comm is MPI_COMM_WORLD */
-	uint8_t closed; /* not 0: only processes of this universe can end it, and no others are known */
+	uint8_t closed; /* not 0: only processes of this universe can end it; no other is known */
 	int32_t unexpected;      /* unexpected messages */
 	int32_t unexpected_rank; /* sender of one of them; < 0: of another communicator */
 	int32_t unexpected_tag;
