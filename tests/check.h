@@ -134,7 +134,8 @@ static inline bool error_says(int code, const char *part)
 
 /* --- where the ranks are -------------------------------------------------------------------- */
 
-/* Are libfabric's providers in use?  They have memory of their own, which we cannot bound. */
+/* Do all messages go by libfabric's providers (HAFT_VIA=ofi-all)?  They have memory of their own,
+ * which we cannot bound. */
 static inline bool check_fabric(void)
 {
 	const char *via = getenv("HAFT_VIA");

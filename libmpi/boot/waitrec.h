@@ -3,8 +3,8 @@
  *
  *   p2p, rma, coll ── describe ──> struct boot_wait ── libshm ──> mpiexec: the wait report
  *
- * libshm carries it as SHM_DESCRIPTION_LEN bytes without looking at them.  Peers are ranks of the
- * segment, which are ranks in MPI_COMM_WORLD under mpiexec. */
+ * libshm carries it as SHM_DESCRIPTION_LEN bytes without looking at them.  Peers are
+ * numbers of the universe: ranks in MPI_COMM_WORLD, if the command line has started them. */
 #ifndef HAFT_BOOT_WAITREC_H
 #define HAFT_BOOT_WAITREC_H
 

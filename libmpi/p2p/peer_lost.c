@@ -5,7 +5,7 @@
  *                             ├── sends that wait for its CTS (p2p_state.ids)
  *                             ├── receives posted for it, and those for any source
  *                             └── partitioned operations
- *     Streams have failed before, by libnet.
+ *     Streams have failed before, by the network transport.
  *
  * A peer that left has ended MPI in good order.  It fails no receive from any source: another peer
  * may still send.  A peer that was lost fails each of those once, since the message may have been

@@ -7,7 +7,7 @@
  *   RTS    ctx, tag {bytes, id} ───────────>  matched at once, or when the receive is posted
  *          <──────────────────────  CTS id
  *          chunks of the pipe  ────────────>  unpacked chunk by chunk           (pipe_copy.c)
- *          or a stream of libnet, from another host                         (remote_stream.c)
+ *          or a stream of the network transport, from another host          (remote_stream.c)
  *
  *   RTS    {bytes, id, address, claim} ────>  reads the data in place: one copy     (claim.h)
  *          <──────────────────────  FIN id

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* remote_stream.c - rendezvous messages of remote peers: streams of libnet, after RTS and CTS.
+/* remote_stream.c - rendezvous messages of remote peers: streams, after RTS and CTS.
+ *
+ * The network transport, libnet or libfabric, moves the bytes of a stream (via.h).
  *
  *     sender                                        receiver
  *     RTS ─────────────────────────────────────>    matched: posts the user's buffer for a stream
@@ -16,7 +18,7 @@
  *  - A request in STATE_STREAM has a stream.  The stream goes with the end of its last chunk, and
  *    finishes the request.
  *  - Before its CTS goes, a receiver has posted all that comes, or two chunks of it.  It posts a
- *    chunk again before libnet looks at the next byte (inside `done').
+ *    chunk again before the transport looks at the next byte (inside `done').
  *  - Bytes for which a receive has no room are not posted.  CTS says so: they are not sent.  A
  *    receive without memory for its stream is one that has no room.
  *  - A send without memory for its stream ends the job with words, as its receiver waits. */
@@ -43,7 +45,7 @@ struct p2p_stream {
 	uint64_t id;
 	int64_t next; /* bytes of the message that chunks have taken */
 	int64_t end;  /* bytes of the message that are moved */
-	int busy;     /* chunks that are libnet's */
+	int busy;     /* chunks that are the transport's */
 	int err;      /* the first, or 0 */
 	bool sends;
 	int64_t most; /* bytes of a chunk of the window */
@@ -58,7 +60,7 @@ static int stream_peer(const struct p2p_stream *s)
 	return s->sends ? s->req->peer : s->req->from;
 }
 
-/* Hands a chunk to libnet.  0, VIA_NOMEM or VIA_LOST. */
+/* Hands a chunk to the transport.  0, VIA_NOMEM or VIA_LOST. */
 static int stream_give(struct stream_chunk *c, void *at, int64_t n)
 {
 	struct p2p_stream *s = c->stream;
@@ -105,7 +107,7 @@ static void stream_chunk_over(struct stream_chunk *c)
 	r->moved += (int64_t)c->op.len;
 }
 
-/* Ends a stream of which libnet has no chunk. */
+/* Ends a stream of which the transport has no chunk. */
 static void stream_finish(struct p2p_stream *s)
 {
 	struct req *r = s->req;
@@ -143,8 +145,8 @@ static struct p2p_stream *stream_room(bool whole, int64_t *most)
 	return malloc(sizeof(*s) + (size_t)(STREAM_CHUNKS * *most));
 }
 
-/* Makes r's stream, for bytes [r->moved, end) of its message, and gives libnet the first chunks.
- * NULL: no memory. */
+/* Makes r's stream, for bytes [r->moved, end) of its message, and gives the transport the first
+ * chunks.  NULL: no memory. */
 static struct p2p_stream *stream_new(struct req *r, bool sends, uint64_t id, int64_t end)
 {
 	bool whole = type_contiguous_at(r->type, r->buf, r->count) != NULL;

@@ -6,7 +6,8 @@
  *                       └── large or synchronous: RTS ──┬── FIN: it was read in place: done
  *                                                       └── CTS ──> pipe or stream: done
  *
- * An eager send is done when its frame is put: the receiver's ring or inbox holds a copy. */
+ * An eager send is done when its frame is put: the receiver's ring or inbox holds a copy, or
+ * the network transport does. */
 #include "libmpi/p2p/send.h"
 
 #include "libmpi/p2p/claim.h"

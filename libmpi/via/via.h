@@ -37,7 +37,7 @@ struct via {
 	struct via_peer *peers_made; /* rows: peer_table.h */
 	void (*peer_made)(struct via_peer *p);
 	struct net *net;    /* libnet; NULL: no peer is remote */
-	bool ofi;           /* messages to remote peers go by libfabric: ofi.h */
+	bool ofi;           /* libfabric carries frames to remote peers, but to aliases: ofi.h */
 	int awaited;        /* the remote peer whose socket is polled first; -1: none */
 	_Atomic bool due;   /* a socket has ended a sleep: the next poll looks at all sockets */
 	uint32_t frame_max; /* bytes, to local peers; NET_FRAME_MAX to remote ones */
