@@ -11,7 +11,6 @@ BEGIN { FS = "\t" }
 kind == "sections" && !/^#/ {
 	order[++sections] = $1
 	must[$1] = $2 == "T"
-	later += $2 == "N"
 	words[$1] = $3
 	split($1, part, ".")
 	chapter[part[1]] = 1
@@ -65,7 +64,7 @@ END {
 			idle[++nidle] = f
 		waiting += engine[f] == "NONE"
 	}
-	printf "\n%d sections, %d without a test; %d more have no engine yet\n", all, nmissing, later
+	printf "\n%d sections, %d without a test\n", all, nmissing
 	for (i = 1; i <= nmissing; i++)
 		print "    " missing[i]
 	printf "%d functions, %d of them not there yet, %d that no test calls\n", functions, waiting, nidle

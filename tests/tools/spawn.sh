@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# MPI-5.0 11.8: mpiexec as the server of MPI_Comm_spawn: keys, places, errors, ends, leaks.
+# MPI-5.0 11.8, 11.8.4: mpiexec as the server of MPI_Comm_spawn: keys, places, errors, ends, leaks.
 . tests/tools/lib.sh
 
 me=$TMPDIR/spawner

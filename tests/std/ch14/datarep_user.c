@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* RUN np=1,2 */
-/* MPI-5.0 14.5.3: representations of the program: extents, conversion in chunks by position, large
- * counts, MPI_CONVERSION_FN_NULL, errors. */
+/* MPI-5.0 14.5.3, 14.5.3.1, 14.5.3.2: representations of the program: extents, conversion in
+ * chunks by position, large counts, MPI_CONVERSION_FN_NULL, errors. */
 #include "tests/std/ch14/file_name.h"
 
 /* In the file an int is its decimal number in 12 characters. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* RUN np=1,2 */
-/* MPI-5.0 14.5.2: in external32 data are big-endian, in sizes of their own; offsets, MPI_SEEK_END
- * and extents are those of the file. */
+/* MPI-5.0 14.5.1, 14.5.2, 14.5.4: in external32 data are big-endian, in sizes of their own;
+ * offsets, MPI_SEEK_END and extents are those of the file. */
 #include "tests/std/ch14/file_name.h"
 
 static MPI_File f;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* RUN np=1,2 */
-/* MPI-5.0 14.2.8: MPI_File_get_info returns the hints in use, with their defaults, and not those
- * that were ignored; hints that must be equal on all ranks are compared. */
+/* MPI-5.0 14.2.8, 14.2.8.1: MPI_File_get_info returns the hints in use, with their defaults, and
+ * not those that were ignored; hints that must be equal on all ranks are compared. */
 #include "tests/std/ch14/file_name.h"
 
 /* The value of a key in use, or "". */

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* RUN np=1,2,4 args="-n 150 -s 1|2" time=120 */
 /* RUN np=3 args="-n 60 -s 100|200|300" env="HAFT_VIA=net" */
-/* MPI-5.0 14.2.1, 14.2.4, 14.2.5, 14.3, 14.4.1 to 14.4.5, 14.5, 14.6.1: random accesses to a file
- * through random views, against a model that walks type maps (file_model.h).
+/* MPI-5.0 14.2.1, 14.2.4, 14.2.5, 14.3, 14.4.1.1 to 14.4.1.4, 14.4.1 to 14.4.5, 14.5, 14.6.1:
+ * random accesses to a file through random views, against a model that walks type maps
+ * (file_model.h).
  *
  *      draw, equally on all ranks ──┬──> MPI_File_...   file, buffer, status, pointers
  *                                   └──> model          the same, of all ranks

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* RUN np=1,3 */
-/* MPI-5.0 14.2.1, 14.6.4: MPI_MODE_SEQUENTIAL: pipes, devices and files that are accessed at the
- * shared pointer only. */
+/* MPI-5.0 14.2.1, 14.6.2, 14.6.4: MPI_MODE_SEQUENTIAL: pipes, devices and files that are
+ * accessed at the shared pointer only. */
 #include "tests/std/ch14/file_name.h"
 #include <sys/stat.h>
 #include <sys/wait.h>

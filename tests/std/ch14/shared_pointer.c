@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* RUN np=1,4 */
 /* RUN np=3 env="HAFT_VIA=net" */
-/* MPI-5.0 14.4.4: accesses at the shared pointer get regions of their own, as if one came after the
- * other; ordered ones are in order of ranks. */
+/* MPI-5.0 14.4.4, 14.4.4.1 to 14.4.4.3: accesses at the shared pointer get regions of their own,
+ * as if one came after the other; ordered ones are in order of ranks. */
 #include "tests/std/ch14/file_name.h"
 
 enum { PIECES = 50 };

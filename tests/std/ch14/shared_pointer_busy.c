@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* RUN np=3 */
 /* RUN np=3 env="HAFT_VIA=net" */
-/* MPI-5.0 14.4.1, 14.4.4: a noncollective access at the shared pointer completes whatever the other
- * processes do.  Rank 0 computes, without a call of MPI, until all others have made theirs. */
+/* MPI-5.0 14.4.1, 14.4.4, 14.6.3: a noncollective access at the shared pointer completes
+ * whatever the other processes do.  Rank 0 computes, without a call of MPI, until all others
+ * have made theirs. */
 #include "tests/std/ch14/file_name.h"
 
 #include <time.h>
