@@ -44,6 +44,12 @@ one 0 bell -DFENCE
 one 1 bell -DNOTHING
 one 1 bell -DLOOK_FIRST
 one 1 bell -DFENCE -DLOOK_FIRST
+one 0 seat
+one 0 seat -DTENANTS=3 -DEACH=2
+one 1 seat -DNO_DRAIN
+one 1 seat -DNO_NAME
+one 1 seat -DNO_FACE
+one 1 seat -DGIVE_EARLY
 lock=../../libmpi/rma/model/lock
 one 0 $lock -DEACH=1
 one 1 $lock -DEACH=1 -DGIVE_ONCE
