@@ -49,7 +49,7 @@ one 0 seat -DTENANTS=3 -DEACH=2
 one 1 seat -DNO_DRAIN
 one 1 seat -DNO_NAME
 one 1 seat -DNO_FACE
-one 1 seat -DGIVE_EARLY
+one 1 seat -DGIVE_AT_CLOSE
 lock=../../libmpi/rma/model/lock
 one 0 $lock -DEACH=1
 one 1 $lock -DEACH=1 -DGIVE_ONCE

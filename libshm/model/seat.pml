@@ -14,7 +14,7 @@
  * gets the frames for itself, in order, and no others; none waits for good.  The variants must fail:
  * NO_DRAIN (a newcomer's frame replaces the former ring at once)  NO_NAME (frames for a former
  * tenant are not dropped)  NO_FACE (the rank goes on with its ring for the former tenant)
- * GIVE_EARLY (the launcher gives back a ring that the rank may still read). */
+ * GIVE_AT_CLOSE (the launcher gives back a ring that the rank may still read). */
 #ifndef TENANTS
 #define TENANTS 2
 #endif
@@ -43,16 +43,16 @@ bool ended[TENANTS + 1];
 byte sent[TENANTS + 1], got[TENANTS + 1];
 bool over; /* the last seat is closed */
 
-#define of(who, k) ((who) * 16 + (k))
+#define of(sender, k) ((sender) * 16 + (k))
 
 /* Takes a free block, if there is one. */
-inline ring_make(who, b)
+inline ring_make(maker, b)
 {
 	b = 0;
 	do
 	:: b == BLOCKS -> b = NONE; break
 	:: b < BLOCKS && heap[b].owner == 0 ->
-		heap[b].owner = who;
+		heap[b].owner = maker;
 		heap[b].kept = false;
 		heap[b].n = 0;
 		heap[b].read = 0;
@@ -191,7 +191,7 @@ proctype launcher()
 			:: else ->
 				if
 				:: heap[b].owner == t ->
-#ifdef GIVE_EARLY
+#ifdef GIVE_AT_CLOSE
 					heap[b].owner = 0
 #else
 					heap[b].kept = true
