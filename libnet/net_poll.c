@@ -144,7 +144,7 @@ static void strangers_accept(struct net *net)
 			if (err == ECONNABORTED || err == EPROTO)
 				continue;
 			net->shared.count.no_fd++;
-			net_log(net, "nobody can connect at the moment: %s", strerror(err));
+			net_log(net, "no process can connect at the moment: %s", strerror(err));
 			net->accept_paused = true;
 			net->accept_due = net->io->now(net) + DEAF_MS;
 			net_timer_set(net, net->accept_due);

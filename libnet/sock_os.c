@@ -262,7 +262,7 @@ static void os_name(struct net_conn *c, char text[NET_ADDR_LEN])
 	if (getpeername(c->fd, (struct sockaddr *)&sa, &len) == 0)
 		net_addr_write(&sa, len, text);
 	else
-		snprintf(text, NET_ADDR_LEN, "somebody");
+		snprintf(text, NET_ADDR_LEN, "an unknown process");
 }
 
 static void os_fini(struct net *net)

@@ -349,7 +349,7 @@ uint64_t shm_os_random(void);
 int shm_os_cpu(void);
 bool shm_os_read(
 	int pid, void *dst, uint64_t at, size_t len); /* of another process; all or false */
-bool shm_os_write(int pid, const void *src, uint64_t at, size_t len); /* the same */
+bool shm_os_write(int pid, const void *src, uint64_t at, size_t len); /* all, or false */
 bool shm_os_alive(int pid);
 void shm_os_relax(void);
 

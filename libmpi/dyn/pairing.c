@@ -273,8 +273,8 @@ static bool connect_failed(struct pairing *m)
 	case ECONNRESET:
 	case EPIPE:
 		return pairing_fail(m, MPI_ERR_PORT,
-			"nobody listens at the port on host %s: it was closed, or its process has "
-			"ended",
+			"no process listens at the port on host %s: it is closed, or the process "
+			"has ended",
 			m->name.host);
 	default:
 		return pairing_fail(m, MPI_ERR_PORT, "no way to the port on host %s: %s",

@@ -266,7 +266,7 @@ static void test_no_descriptors(void **state)
 	talk(&s, 3);
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &old), 0);
 	ENDS_UNTIL(&s, s.end[0].next_from[2] == 1);
-	assert_non_null(strstr(s.end[0].told, "nobody can connect"));
+	assert_non_null(strstr(s.end[0].told, "no process can connect"));
 	close(fd);
 	ends_close(&s);
 }

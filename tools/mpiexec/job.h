@@ -157,7 +157,7 @@ void job_connect(struct job *j, int a, int b);
 void job_disconnect(struct job *j, int a, int b);
 void job_world_cut(struct job *j, int id);
 
-/* True if world b can be reached from world a by edges, or is the same. */
+/* True if world b is world a, or can be reached from it by edges. */
 bool job_connected(const struct job *j, const struct world *a, const struct world *b);
 
 /* Sets the marks of the worlds that can be reached from this one, and of no others. */
