@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* RUN np=1,3 env="HAFT_CHECK=io" */
+/* MPI-5.0 14.2.8, 15.3.7: what Haft says of files: the line for a hint that it ignores, the table
+ * of the hint haft_statistics, the performance variables file_..., and the room that haft_reserve
+ * takes at open. */
+#include "tests/std/ch14/file_name.h"
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { N = 4096, RESERVE = 3 << 20 };
+
+static char buf[N], said[4000];
+static int terminal;
+
+/* Standard error of rank 0 goes to a file from here on. */
+static void listen(void)
+{
+	fflush(stderr);
+	terminal = dup(2);
+	CHECK(check_rank != 0 || freopen(file_name("said"), "w", stderr) != NULL);
+}
+
+static void heard(void)
+{
+	FILE *f;
+
+	if (check_rank != 0)
+		return;
+	fflush(stderr);
+	CHECK(dup2(terminal, 2) == 2);
+	f = fopen(file_name("said"), "r");
+	CHECK(f != NULL);
+	said[fread(said, 1, sizeof(said) - 1, f)] = '\0';
+	fclose(f);
+	unlink(file_name("said"));
+}
+
+/* Rank 0 has said all of it. */
+static bool says(const char *words)
+{
+	if (check_rank != 0 || strstr(said, words) != NULL)
+		return true;
+	fprintf(stderr, "not \"%s\" in:\n%s", words, said);
+	return false;
+}
+
+static MPI_File open_with(const char *const pairs[][2], int n)
+{
+	MPI_Info info;
+	MPI_File f;
+
+	OK(MPI_Info_create(&info));
+	for (int i = 0; i < n; i++)
+		OK(MPI_Info_set(info, pairs[i][0], pairs[i][1]));
+	OK(MPI_File_open(MPI_COMM_WORLD, file_name("reports"),
+		MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, info, &f));
+	OK(MPI_Info_free(&info));
+	return f;
+}
+
+static void ignored_hints(void)
+{
+	static const char *const pairs[][2] = {
+		{"cb_node", "2"}, {"cb_buffer_size", "many"}, {"my_own_key", "1"}};
+	MPI_File f;
+
+	listen();
+	f = open_with(pairs, 3);
+	OK(MPI_File_close(&f));
+	heard();
+	expect(says("MPI_File_open of "));
+	expect(says("ignores the hint \"cb_node\": did you mean cb_nodes?"));
+	expect(says("ignores the hint \"cb_buffer_size\": its value means nothing"));
+	expect(says("ignores the hint \"my_own_key\"\n"));
+}
+
+/* The value of a performance variable. */
+static long long variable(MPI_T_pvar_session session, const char *name)
+{
+	MPI_T_pvar_handle h;
+	long long value = -1;
+	int i, count;
+
+	OK(MPI_T_pvar_get_index(name, MPI_T_PVAR_CLASS_COUNTER, &i));
+	OK(MPI_T_pvar_handle_alloc(session, i, NULL, &h, &count));
+	OK(MPI_T_pvar_read(session, h, &value));
+	OK(MPI_T_pvar_handle_free(session, &h));
+	return value;
+}
+
+static void statistics(void)
+{
+	static const char *const pairs[][2] = {
+		{"haft_statistics", "true"}, {"romio_cb_write", "enable"}};
+	MPI_Datatype t;
+	MPI_File f;
+	char line[80];
+
+	listen();
+	f = open_with(pairs, 2);
+	OK(MPI_Type_vector(N / 16, 16, 16 * check_size, MPI_BYTE, &t));
+	OK(MPI_Type_commit(&t));
+	OK(MPI_File_set_view(f, 16 * check_rank, MPI_BYTE, t, "native", MPI_INFO_NULL));
+	OK(MPI_Type_free(&t));
+	OK(MPI_File_write_at_all(f, 0, buf, N, MPI_BYTE, MPI_STATUS_IGNORE));
+	OK(MPI_File_read_at(f, 0, buf, 100, MPI_BYTE, MPI_STATUS_IGNORE));
+	OK(MPI_File_close(&f));
+	heard();
+	snprintf(line, sizeof(line), "reports: %d rank", check_size);
+	expect(says(line));
+	snprintf(line, sizeof(line), "writes %10d calls %16d bytes", check_size, N * check_size);
+	expect(says(line));
+	snprintf(line, sizeof(line), "reads  %10d calls %16d bytes", check_size, 100 * check_size);
+	expect(says(line));
+	expect(says("s disk"));
+	expect(says("s exchange"));
+	if (check_size == 1)
+		return;
+	snprintf(line, sizeof(line), "%d aggregated", check_size);
+	expect(says(line));
+	snprintf(line, sizeof(line), "%d aggregated: a hint", check_size);
+	expect(says(line));
+}
+
+static void variables(void)
+{
+	static const char *const pairs[][2] = {{"cb_nodes", "1"}};
+	long long calls, bytes;
+	MPI_T_pvar_session session;
+	MPI_File f = open_with(pairs, 1);
+	int level;
+
+	OK(MPI_T_init_thread(MPI_THREAD_SINGLE, &level));
+	OK(MPI_T_pvar_session_create(&session));
+	calls = variable(session, "file_writes");
+	bytes = variable(session, "file_written_bytes");
+	OK(MPI_File_write_at(f, (MPI_Offset)N * check_rank, buf, N, MPI_BYTE, MPI_STATUS_IGNORE));
+	expect_eq(variable(session, "file_writes"), calls + 1);
+	expect_eq(variable(session, "file_written_bytes"), bytes + N);
+	OK(MPI_File_close(&f));
+	expect_eq(variable(session, "file_writes"), calls + 1);
+	OK(MPI_T_pvar_session_free(&session));
+	OK(MPI_T_finalize());
+}
+
+static void reserved(void)
+{
+	static const char *const pairs[][2] = {{"haft_reserve", "3145728"}};
+	MPI_File f = open_with(pairs, 1);
+	MPI_Offset size;
+	struct stat st;
+
+	OK(MPI_File_get_size(f, &size));
+	expect_eq(size, 0);
+	CHECK(stat(file_name("reports"), &st) == 0);
+	expect(st.st_blocks * 512 >= RESERVE);
+	OK(MPI_File_close(&f));
+}
+
+int main(int argc, char **argv)
+{
+	check_init(&argc, &argv);
+	ignored_hints();
+	statistics();
+	variables();
+	reserved();
+	MPI_Finalize();
+	return check_end();
+}
