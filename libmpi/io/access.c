@@ -10,11 +10,11 @@
  * error, which then is that of all members. */
 #include "libmpi/core/clock.h"
 #include "libmpi/core/err.h"
+#include "libmpi/core/num.h"
 #include "libmpi/core/status.h"
 #include "libmpi/io/check.h"
 #include "libmpi/io/convert.h"
 #include "libmpi/io/disk.h"
-#include "libmpi/io/hint.h"
 #include "libmpi/io/rep.h"
 #include "libmpi/io/shared.h"
 #include "libmpi/io/view.h"
@@ -146,17 +146,28 @@ static void access_do(struct io_job *j)
 		io_stream_skip(j->f, io_view_byte(j->view, j->at) + j->bytes);
 }
 
+static int64_t access_elsewhere(const struct io_counts *c)
+{
+	return __atomic_load_n(&c->disk_ns, __ATOMIC_RELAXED) +
+	       __atomic_load_n(&c->lock_ns, __ATOMIC_RELAXED);
+}
+
 static void access_timed(struct io_job *j)
 {
-	int64_t from;
+	struct io_counts *c = &j->f->counts;
+	int64_t begin, elsewhere, ns;
 
-	if (likely(io_hint(j->f, IO_HAFT_STATISTICS) == 0)) {
+	if (likely(!j->f->timed)) {
 		access_do(j);
 		return;
 	}
-	from = (int64_t)clock_now_ns();
+	elsewhere = access_elsewhere(c);
+	begin = (int64_t)clock_now_ns();
 	access_do(j);
-	j->f->counts.access_ns += (int64_t)clock_now_ns() - from;
+	ns = (int64_t)clock_now_ns() - begin;
+	c->access_ns += ns;
+	if (j->collective)
+		c->exchange_ns += num_max(ns - (access_elsewhere(c) - elsewhere), 0);
 }
 
 int io_access(struct io_job *j, MPI_Status *status)

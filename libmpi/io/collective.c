@@ -123,6 +123,13 @@ static void collective_end(struct io_collective *c)
 		}
 }
 
+/* Counts the reason of this member's path. */
+static void collective_count(const struct io_collective *c)
+{
+	if (c->j->err == 0 && c->why < IO_WHYS)
+		c->f->counts.why[c->why]++;
+}
+
 static void collective_choose(struct io_collective *c)
 {
 	switch (io_describe_choose(c)) {
@@ -130,6 +137,8 @@ static void collective_choose(struct io_collective *c)
 		c->state = COLLECTIVE_STAGE;
 		c->staged = true;
 		c->f->counts.aggregated++;
+		if (c->left)
+			collective_count(c);
 		if (c->j->way == IO_WRITE && !c->f->one_host)
 			c->f->spread = true;
 		return;
@@ -139,8 +148,10 @@ static void collective_choose(struct io_collective *c)
 			collective_describe(c);
 			return;
 		}
-		if (c->left)
+		if (c->left) {
+			collective_count(c);
 			collective_direct(c);
+		}
 		c->state = COLLECTIVE_SPREAD;
 		return;
 	default: collective_end(c); return;
@@ -162,9 +173,11 @@ static bool collective_state(struct io_collective *c)
 	case COLLECTIVE_BEGIN:
 		c->g->tag++;
 		collective_plan(c);
-		c->left = c->j->err == 0 && !io_describe_is_direct(c);
-		if (!c->left)
+		c->left = c->j->err == 0 && !io_describe_is_direct(c, &c->why);
+		if (!c->left) {
+			collective_count(c);
 			collective_direct(c);
+		}
 		c->state = COLLECTIVE_DIRECT;
 		return true;
 	case COLLECTIVE_DIRECT:

@@ -113,6 +113,7 @@ struct io_collective {
 	bool keep;           /* an exchange whose data are of no use */
 	bool over;           /* a read has met the end of the file */
 	uint8_t state, part; /* enum io_collective_state; a part of it */
+	uint8_t why;         /* enum io_why: of its path */
 	int nreqs, waited;   /* messages under way; the first that is not known to be done */
 	int distance;        /* of an exchange */
 	int from;            /* the rank whose words all get */
@@ -147,8 +148,9 @@ void io_aggregate_free(struct io_file *f);
 
 /* --- describing and choosing: describe.c ---------------------------------------------------- */
 
-/* Is this member's access best done by itself?  Then aggregators get nothing of it. */
-bool io_describe_is_direct(const struct io_collective *c);
+/* Is this member's access best done by itself?  Then aggregators get nothing of it, and *why says
+ * the reason. */
+bool io_describe_is_direct(const struct io_collective *c, uint8_t *why);
 
 /* Fills in c->mine for what is left to aggregators. */
 void io_describe(struct io_collective *c, bool left);

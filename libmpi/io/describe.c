@@ -47,15 +47,22 @@ static enum io_tristate describe_wish(const struct io_file *f, enum io_way way)
 	return (enum io_tristate)io_hint(f, way == IO_WRITE ? IO_CB_WRITE : IO_CB_READ);
 }
 
-bool io_describe_is_direct(const struct io_collective *c)
+bool io_describe_is_direct(const struct io_collective *c, uint8_t *why)
 {
 	const struct io_job *j = c->j;
 	enum io_tristate wish = describe_wish(c->f, (enum io_way)j->way);
 	int64_t pieces;
 
-	if (j->bytes == 0 || c->f->atomic || c->f->stream || wish == IO_DISABLE ||
-		!io_view_is_tidy(j->view))
+	*why = IO_WHYS;
+	if (j->bytes == 0)
 		return true;
+	*why = IO_WHY_HINT;
+	if (wish == IO_DISABLE)
+		return true;
+	*why = IO_WHY_ORDER;
+	if (c->f->atomic || c->f->stream || !io_view_is_tidy(j->view))
+		return true;
+	*why = IO_WHY_LONG;
 	if (wish == IO_ENABLE)
 		return false;
 	pieces = describe_pieces(j);
@@ -190,9 +197,19 @@ static bool described_rounds_are_cheap(const struct io_collective *c, const stru
 	double staged = range / 1024 * ns * (c->holes ? 2 : 1) / c->naggregators +
 			(double)c->rounds * EXCHANGE_NS;
 
-	if (describe_wish(c->f, (enum io_way)c->j->way) == IO_ENABLE)
-		return true;
 	return staged < (double)d->most_pieces * CALL_NS;
+}
+
+/* An atomic access locks its own range, against other opens as well. */
+static uint8_t describe_why(const struct io_collective *c, const struct described *d)
+{
+	if (c->f->atomic)
+		return IO_WHY_ORDER;
+	if (c->holes && c->in_place)
+		return IO_WHY_HOLES;
+	if (describe_wish(c->f, (enum io_way)c->j->way) == IO_ENABLE)
+		return IO_WHY_ALWAYS;
+	return described_rounds_are_cheap(c, d) ? IO_WHY_ROUNDS : IO_WHY_CALLS;
 }
 
 static void describe_aggregators(struct io_collective *c, const struct described *d)
@@ -224,14 +241,13 @@ enum io_collective_state io_describe_choose(struct io_collective *c)
 	c->high = d.high;
 	c->round = 0;
 	c->lacks_stage = !d.stages;
+	c->why = IO_WHY_STAGE;
 	if (!d.stages)
 		return COLLECTIVE_SPREAD;
 	c->window = describe_window(c, &d);
 	describe_aggregators(c, &d);
 	c->holes = c->j->way == IO_WRITE && c->local && !io_cover_is_full(&d.cover, d.low, d.high);
 	c->in_place = d.busy || c->f->atomic || (c->f->amode & MPI_MODE_WRONLY) != 0;
-	/* An atomic access locks its own range, against other opens as well. */
-	if (c->f->atomic || (c->holes && c->in_place) || !described_rounds_are_cheap(c, &d))
-		return COLLECTIVE_SPREAD;
-	return COLLECTIVE_STAGE;
+	c->why = describe_why(c, &d);
+	return c->why < IO_WHY_ROUNDS ? COLLECTIVE_SPREAD : COLLECTIVE_STAGE;
 }

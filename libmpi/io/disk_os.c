@@ -9,6 +9,7 @@
  * meanwhile, and worker threads have no lock to give up. */
 #include "libmpi/io/disk.h"
 
+#include "libmpi/core/clock.h"
 #include "libmpi/core/err.h"
 #include "libmpi/core/library_lock.h"
 #include "libmpi/core/num.h"
@@ -368,6 +369,21 @@ static int disk_failed(const struct io_file *f, int os_error, const char *call, 
 		f, os_error, "%s of %lld bytes at offset %lld", call, (long long)n, (long long)at);
 }
 
+/* The time of a transfer counts if the file has statistics. */
+static int64_t disk_begin(const struct io_file *f)
+{
+	return unlikely(f->timed) ? (int64_t)clock_now_ns() : 0;
+}
+
+static void disk_end(const struct io_file *f, int64_t begin)
+{
+	struct io_file *counted = (struct io_file *)(uintptr_t)f;
+
+	if (unlikely(f->timed))
+		__atomic_fetch_add(&counted->counts.disk_ns, (int64_t)clock_now_ns() - begin,
+			__ATOMIC_RELAXED);
+}
+
 /* After a call that has returned `got': does another follow?  At the end of the file none does. */
 static inline bool disk_goes_on(enum io_way way, int64_t got)
 {
@@ -377,7 +393,7 @@ static inline bool disk_goes_on(enum io_way way, int64_t got)
 int io_disk_move(
 	const struct io_file *f, enum io_way way, void *buf, int64_t n, int64_t at, int64_t *moved)
 {
-	int64_t done = 0, got = 0;
+	int64_t done = 0, got = 0, begin = disk_begin(f);
 	int os_error = 0;
 	bool had;
 
@@ -395,6 +411,7 @@ int io_disk_move(
 	}
 	if (unlikely(got < 0))
 		os_error = errno;
+	disk_end(f, begin);
 	haft_user_end(had);
 	*moved = done;
 	return likely(os_error == 0)
@@ -428,7 +445,7 @@ static int64_t disk_pieces_bytes(const struct iovec *piece, int n)
 int io_disk_movev(const struct io_file *f, enum io_way way, struct iovec *piece, int npieces,
 	int64_t at, int64_t *moved)
 {
-	int64_t n = disk_pieces_bytes(piece, npieces), done = 0, got = 0;
+	int64_t n = disk_pieces_bytes(piece, npieces), done = 0, got = 0, begin = disk_begin(f);
 	int os_error = 0;
 	bool had;
 
@@ -450,6 +467,7 @@ int io_disk_movev(const struct io_file *f, enum io_way way, struct iovec *piece,
 	}
 	if (unlikely(got < 0))
 		os_error = errno;
+	disk_end(f, begin);
 	haft_user_end(had);
 	*moved = done;
 	return likely(os_error == 0) ? 0

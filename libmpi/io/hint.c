@@ -239,6 +239,7 @@ int io_set_info(struct file *fh, struct info *info)
 	if (err != 0)
 		return err;
 	io_hints_change(f->hints, info);
+	f->timed = io_hint(f, IO_HAFT_STATISTICS) != 0;
 	io_check_hints(f, info, "MPI_File_set_info");
 	return 0;
 }

@@ -75,19 +75,15 @@ int io_write_beside(struct io_file *f, const char *buf, int64_t n, int64_t at, i
 /* Moves the bytes of a job.  Any thread, without the library's lock. */
 static void independent_move(struct io_job *j, bool tidy)
 {
-	bool timed = io_hint(j->f, IO_HAFT_STATISTICS) != 0;
-	uint64_t begin = timed ? clock_now_ns() : 0, locked;
+	uint64_t begin = j->f->timed ? clock_now_ns() : 0;
 	struct io_lock lock;
 	int err = independent_lock(j, tidy, &lock);
 
-	locked = timed ? clock_now_ns() : 0;
+	if (unlikely(j->f->timed))
+		io_count(&j->f->counts.lock_ns, (int64_t)(clock_now_ns() - begin));
 	if (err == 0)
 		err = j->view->linear ? io_linear(j) : io_scattered(j, tidy);
 	io_unlock_range(j->f, &lock);
-	if (timed) {
-		io_count(&j->f->counts.lock_ns, (int64_t)(locked - begin));
-		io_count(&j->f->counts.disk_ns, (int64_t)(clock_now_ns() - locked));
-	}
 	if (unlikely(err != 0))
 		io_job_fail(j, err);
 }

@@ -61,13 +61,28 @@ struct io_view {
 
 /* --- the file ------------------------------------------------------------------------------- */
 
+/* Why a collective access took its path; the first group is direct. */
+enum io_why {
+	IO_WHY_LONG,   /* its pieces are long: a system call each costs less than copies */
+	IO_WHY_HINT,   /* romio_cb_write, romio_cb_read: never */
+	IO_WHY_ORDER,  /* atomic, a pipe, or a view whose bytes are not in order */
+	IO_WHY_HOLES,  /* windows have holes, which other accesses may be writing */
+	IO_WHY_CALLS,  /* rounds of windows would cost more than a call for each piece */
+	IO_WHY_STAGE,  /* an aggregator has no memory for a stage */
+	IO_WHY_ROUNDS, /* aggregated: rounds cost less than calls */
+	IO_WHY_ALWAYS, /* aggregated: a hint */
+	IO_WHYS
+};
+
 /* Statistics of a file, for performance variables and for the report at close. */
 struct io_counts {
 	int64_t calls[2], bytes[2];                   /* accesses; by enum io_way */
 	int64_t direct, gathered, sieved, aggregated; /* accesses by the path they took */
-	int64_t access_ns; /* in blocking accesses; with the hint haft_statistics */
-	int64_t disk_ns;   /* of access_ns: in system calls that move bytes */
-	int64_t exchange_ns, lock_ns;
+	int64_t access_ns;   /* in blocking accesses; with the hint haft_statistics */
+	int64_t disk_ns;     /* in system calls that move bytes, likewise */
+	int64_t exchange_ns; /* of access_ns: collective accesses, less disk and locks */
+	int64_t lock_ns;
+	int64_t why[IO_WHYS]; /* collective accesses, by reason */
 };
 
 /* A split collective under way (14.4.5): between _begin and _end. */
@@ -97,6 +112,7 @@ struct io_file {
 	bool sequential;          /* MPI_MODE_SEQUENTIAL: a pipe or a device has no positions */
 	bool readable; /* fd can be read, also where amode is MPI_MODE_WRONLY: for windows */
 	bool stream;   /* a pipe or a device, opened so: stream_os.c */
+	bool timed;    /* the hint haft_statistics */
 	bool dirty;    /* this member has written since its last MPI_File_sync */
 	bool spread;   /* members of other hosts have written for others since then; equal on all */
 	bool shared_owner;                        /* this member has allocated `shared' */

@@ -300,6 +300,7 @@ static int open_all(struct open_making *m, int err)
 		err = io_agree_on(m->comm, err);
 	}
 	f->opened_ns = (int64_t)clock_now_ns();
+	f->timed = io_hint(f, IO_HAFT_STATISTICS) != 0;
 	io_check_open(f);
 	f->stream = f->sequential && !first.id.regular;
 	f->block = first.id.block;

@@ -4,7 +4,8 @@
  *      haft: /data/x.h5: 4 ranks, open for 1.25 s
  *      haft:   writes   16 calls      67108864 bytes
  *      haft:   paths    0 direct, 0 gathered, 0 windows, 16 aggregated
- *      haft:   slowest rank: 0.210 s in accesses, of it 0.040 s exchange, 0.000 s locks */
+ *      haft:   because 16 aggregated: windows cost less than calls
+ *      haft:   slowest rank: 0.210 s in accesses: 0.150 s disk, 0.040 s exchange, 0.000 s locks */
 #include "libmpi/io/stats.h"
 
 #include "libmpi/coll/reduce_op.h"
@@ -43,6 +44,23 @@ static double stats_seconds(int64_t ns)
 	return (double)ns / 1e9;
 }
 
+static void stats_print_why(const struct io_counts *sum)
+{
+	static const char *const words[IO_WHYS] = {[IO_WHY_LONG] = "direct: long pieces",
+		[IO_WHY_HINT] = "direct: a hint",
+		[IO_WHY_ORDER] = "direct: atomic, in sequence, or a view out of order",
+		[IO_WHY_HOLES] = "direct: holes, and other accesses may be under way",
+		[IO_WHY_CALLS] = "direct: calls cost less than windows",
+		[IO_WHY_STAGE] = "direct: no memory for a stage",
+		[IO_WHY_ROUNDS] = "aggregated: windows cost less than calls",
+		[IO_WHY_ALWAYS] = "aggregated: a hint"};
+
+	for (int i = 0; i < IO_WHYS; i++)
+		if (sum->why[i] > 0)
+			fprintf(stderr, "haft:   because %lld %s\n", (long long)sum->why[i],
+				words[i]);
+}
+
 static void stats_print(
 	const struct io_file *f, const struct io_counts *sum, const struct io_counts *most)
 {
@@ -58,10 +76,12 @@ static void stats_print(
 		"haft:   paths  %lld direct, %lld gathered, %lld windows, %lld aggregated\n",
 		(long long)sum->direct, (long long)sum->gathered, (long long)sum->sieved,
 		(long long)sum->aggregated);
+	stats_print_why(sum);
 	fprintf(stderr,
-		"haft:   slowest rank: %.3f s in accesses, of it %.3f s exchange, %.3f s locks\n",
-		stats_seconds(most->access_ns), stats_seconds(most->exchange_ns),
-		stats_seconds(most->lock_ns));
+		"haft:   slowest rank: %.3f s in accesses: %.3f s disk, %.3f s exchange, %.3f s "
+		"locks\n",
+		stats_seconds(most->access_ns), stats_seconds(most->disk_ns),
+		stats_seconds(most->exchange_ns), stats_seconds(most->lock_ns));
 }
 
 void io_stats_close(struct io_file *f)

@@ -236,6 +236,7 @@ int io_set_view(struct file *fh, int64_t disp, struct type *etype, struct type *
 	f->position = 0;
 	io_shared_turn(f);
 	io_hints_change(f->hints, info);
+	f->timed = io_hint(f, IO_HAFT_STATISTICS) != 0;
 	io_check_hints(f, info, "MPI_File_set_view");
 	return 0;
 }

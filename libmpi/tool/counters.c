@@ -116,6 +116,7 @@ const struct tool_count tool_counts[] = {
 	FILES("aggregated", aggregated, "collective accesses by aggregators"),
 	FILES("exchange_ns", exchange_ns, "nanoseconds in exchanges with other ranks"),
 	FILES("lock_ns", lock_ns, "nanoseconds in waits for locks of files"),
+	FILES("disk_ns", disk_ns, "nanoseconds in system calls that move data of files"),
 #define CLASS(id, type, label, object, null, error, words)                          \
 	{"live_" #type, LEVEL, TOOL_OBJECTS, OF_OBJECTS, 0, &haft_##object##_class, \
 		"handles of this kind that were made and not freed yet: " words},
