@@ -4,7 +4,8 @@
  *
  *     file_exchange write|read PATH
  *
- * A block of each basic type, then an array of ints that is distributed in blocks over the ranks. */
+ * A block of each basic type, then an array of ints that is distributed in blocks over the ranks.
+ */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,21 +25,26 @@ static void differ(const char *what, int i)
 		fprintf(stderr, "rank %d: %s: element %d differs\n", rank, what, i);
 }
 
+/* One element, either way. */
+static void move(int i, void *data, MPI_Datatype t)
+{
+	if (writes)
+		MPI_File_write_at(f, i, data, 1, t, MPI_STATUS_IGNORE);
+	else
+		MPI_File_read_at(f, i, data, 1, t, MPI_STATUS_IGNORE);
+}
+
 /* Block `k' of the file: N elements of a type; rank r has every size-th one. */
-#define BLOCK(k, type, mpi)                                                                   \
-	do {                                                                                  \
-		type data[N];                                                                 \
-		for (int i = 0; i < N; i++)                                                   \
-			data[i] = writes ? (type)VALUE(i) : (type)77;                         \
-		MPI_File_set_view(f, (k)*PLACE, mpi, mpi, "external32", MPI_INFO_NULL);       \
-		for (int i = rank; i < N; i += size) {                                        \
-			if (writes)                                                           \
-				MPI_File_write_at(f, i, &data[i], 1, mpi, MPI_STATUS_IGNORE); \
-			else                                                                  \
-				MPI_File_read_at(f, i, &data[i], 1, mpi, MPI_STATUS_IGNORE);  \
-			if (data[i] != (type)VALUE(i))                                        \
-				differ(#type, i);                                             \
-		}                                                                             \
+#define BLOCK(k, type, mpi)                                                             \
+	do {                                                                            \
+		type data[N];                                                           \
+		MPI_File_set_view(f, (k)*PLACE, mpi, mpi, "external32", MPI_INFO_NULL); \
+		for (int i = rank; i < N; i += size) {                                  \
+			data[i] = writes ? (type)VALUE(i) : (type)77;                   \
+			move(i, &data[i], mpi);                                         \
+			if (data[i] != (type)VALUE(i))                                  \
+				differ(#type, i);                                       \
+		}                                                                       \
 	} while (0)
 
 /* Where element i of this rank's columns is in the whole array. */
