@@ -96,7 +96,7 @@ $(B)/man/man3/done: $(gen)
 
 # The man page of the settings, from their own table.
 $(B)/dev/settings_man: $(call objs,tools/man/settings_man.c libmpi/core/setting.c \
-	libmpi/core/setting_names.c)
+	libmpi/core/setting_names.c libmpi/core/defaults_file.c libmpi/core/process_state.c)
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ldflags) $^ -lpthread -o $@

@@ -9,6 +9,7 @@ cflags-tools += -DHAFT_VERSION='"$(HAFT_VERSION)"' -DHAVE_OFI=$(or $(have_ofi),0
 mpiexec_SRCS := $(sort $(wildcard tools/mpiexec/*.c)) \
 	libmpi/boot/listen.c \
 	libmpi/boot/job_map.c \
+	libmpi/core/defaults_file.c \
 	libmpi/core/setting_names.c \
 	libmpi/core/setting.c \
 	libmpi/core/process_state.c
@@ -67,7 +68,8 @@ $(B)/lib/pkgconfig/%.pc: tools/mpicc/mpi.pc.in tools/files.mk $(B)/flags
 		-e 's|@MORE@|$(pc_MORE-$*)|g' -e 's|@LIBS@|$(pc_LIBS-$*)|g' -e 's|@FC@|$(FC)|g' $< >$@
 
 # --- mpi-info ------------------------------------------------------------------------------------
-info_SRCS := $(sort $(wildcard tools/info/*.c)) libmpi/core/setting_names.c libmpi/core/setting.c libmpi/core/process_state.c
+info_SRCS := $(sort $(wildcard tools/info/*.c)) libmpi/core/defaults_file.c libmpi/core/setting_names.c \
+	libmpi/core/setting.c libmpi/core/process_state.c
 
 # Linked again by install, where the library may be in another place: $(call info_link,RUNPATH) -o FILE.
 info_OBJS := $(call objs,$(info_SRCS)) $(B)/lib/libobj.a

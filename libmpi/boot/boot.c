@@ -87,7 +87,7 @@ static void launcher_follow(int by)
 
 static int singleton_init(void)
 {
-	struct shm_opts opts = boot_opts(1, environ);
+	struct shm_opts opts = boot_opts(1, haft_setting_environ());
 	struct shm_seg *seg;
 	int err = shm_seg_create(&opts, &seg);
 
@@ -243,8 +243,9 @@ static int foreign_join(enum kvs_kind kind)
 /* Without HAFT_JOB: a job of another launcher, or a singleton. */
 static int other_join(void)
 {
-	enum kvs_kind kind =
-		haft_setting_launch(SETTING_BOOT, environ) == 0 ? boot_kvs_detect() : KVS_NONE;
+	enum kvs_kind kind = haft_setting_launch(SETTING_BOOT, haft_setting_environ()) == 0
+				     ? boot_kvs_detect()
+				     : KVS_NONE;
 
 	if (kind == KVS_BAD)
 		return -1;

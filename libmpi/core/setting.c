@@ -2,13 +2,15 @@
 /* setting.c - the table of settings, and how they are read from the environment.
  *
  *     HAFT_UNEXPECTED=1M ──┐                       ┌──> haft_setting_get: engines
- *     HAFT_EARLY=1M ───────┴─ parse ──> values[i] ─┼──> haft_setting_print: mpi-info, MPI_T
- *     (old name)                                   └──> haft_setting_warn: values not understood
+ *     HAFT_EARLY=1M ───────┤                       │
+ *     (old name)           ├─ parse ──> values[i] ─┼──> haft_setting_print: mpi-info, MPI_T
+ *     haft.conf ───────────┘                       └──> haft_setting_warn: values not understood
  *
  * The first call reads the whole environment, once.  Afterwards only haft_setting_put changes
  * values. */
 #include "libmpi/core/setting.h"
 
+#include "libmpi/core/defaults_file.h"
 #include "libmpi/core/setting_names.h"
 #include "libobj/base.h"
 #include <errno.h>
@@ -391,10 +393,17 @@ static const char *setting_in_environ(const struct setting_row *r, char *const e
 	return variable_in(setting_name_in(r, envp), envp);
 }
 
+char **haft_setting_environ(void)
+{
+	return getenv("HAFT_JOB") != NULL ? environ : haft_defaults_environ();
+}
+
 static void setting_read_all(void)
 {
+	char **env = haft_setting_environ();
+
 	for (int i = 0; i < SETTING_COUNT; i++) {
-		const char *s = environ != NULL ? setting_in_environ(&rows[i], environ) : "";
+		const char *s = env != NULL ? setting_in_environ(&rows[i], env) : "";
 
 		values[i] = rows[i].normal;
 		if (*s == '\0')
@@ -423,10 +432,12 @@ void haft_setting_warn(void)
 	pthread_once(&once, setting_read_all);
 	for (int i = 0; i < SETTING_COUNT; i++) {
 		if (bad[i] != NULL)
-			setting_complain(&rows[i], setting_name_in(&rows[i], environ), bad[i]);
+			setting_complain(&rows[i],
+				setting_name_in(&rows[i], haft_setting_environ()), bad[i]);
 		free(bad[i]);
 		bad[i] = NULL;
 	}
+	haft_defaults_warn();
 	haft_setting_names_check(environ);
 }
 

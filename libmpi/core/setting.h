@@ -82,6 +82,10 @@ enum haft_check {
 	HAFT_CHECK_IO = 16     /* conflicting accesses to files; hints that are ignored */
 };
 
+/* The environment with the settings: that of mpiexec's ranks as it is, any other completed by the
+ * files of defaults (defaults_file.h).  The first call must not race with setenv. */
+char **haft_setting_environ(void);
+
 /* The value of a setting.  The first call reads the environment.  Any thread. */
 int64_t haft_setting_get(enum haft_setting which);
 

@@ -17,10 +17,10 @@
 #define NAME_MAX    32 /* bytes that are compared; known names have about half as many */
 #define NEAREST_MAX 3  /* edit distance up to which a name is suggested */
 
-/* Names that are no settings: those that mpiexec sets for its ranks, and the compiler wrappers
- * read. */
-static const char *const others[] = {"HAFT_JOB", "HAFT_INFO_ENV", "HAFT_BIRTH", "HAFT_CC",
-	"HAFT_CXX", "HAFT_FC", "HAFT_F77", "HAFT_F90"};
+/* Names that are no settings: the file of defaults, those that mpiexec sets for ranks, and those
+ * that the compiler wrappers read. */
+static const char *const others[] = {"HAFT_CONF", "HAFT_JOB", "HAFT_INFO_ENV", "HAFT_BIRTH",
+	"HAFT_CC", "HAFT_CXX", "HAFT_FC", "HAFT_F77", "HAFT_F90"};
 
 /* Known name i: of settings, old names of settings, others; NULL: no more. */
 static const char *name_at(int i)

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "libmpi/core/defaults_file.h"
 #include "libmpi/core/setting.h"
 #include "libobj/obj.h"
 #include "mpi.h"
@@ -115,17 +116,20 @@ static void settings_print(void)
 {
 	const struct setting_row *r;
 	char value[SETTING_TEXT_MAX], range[128];
+	const char *origin;
 
 	for (int i = 0; (r = haft_setting_row(i)) != NULL; i++)
 		if (r->launch)
-			haft_setting_launch(
-				(enum haft_setting)i, environ); /* reports a bad value */
+			haft_setting_launch((enum haft_setting)i,
+				haft_setting_environ()); /* reports a bad value */
 	haft_setting_warn();
 	for (int i = 0; (r = haft_setting_row(i)) != NULL; i++) {
 		haft_setting_print(i, value, sizeof(value));
 		haft_setting_range(i, range, sizeof(range));
-		printf("%-18s %s (%s): %s\n", r->name, value[0] != '\0' ? value : "none", range,
-			r->meaning);
+		origin = haft_defaults_origin(r->name);
+		printf("%-18s %s%s%s%s (%s): %s\n", r->name, value[0] != '\0' ? value : "none",
+			origin != NULL ? " [" : "", origin != NULL ? origin : "",
+			origin != NULL ? "]" : "", range, r->meaning);
 	}
 }
 

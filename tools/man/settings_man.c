@@ -41,6 +41,21 @@ static const char head[] =
 	"the tools interface (MPI_T_cvar_read).  A value that is not understood, and a variable\n"
 	"HAFT_... that is no setting, is reported once on standard error; the default is used.\n"
 	"Numbers may end with k (2^10) or M (2^20).\n"
+	".SH FILES\n"
+	"Variables that are not set are looked for in\n"
+	".I $XDG_CONFIG_HOME/haft.conf\n"
+	"(without that variable in\n"
+	".IR ~/.config ),\n"
+	"then in\n"
+	".IR /etc/haft.conf .\n"
+	"HAFT_CONF names one file in place of both; the value none stands for no file.\n"
+	"A line is\n"
+	".IR NAME = VALUE ;\n"
+	"# begins a comment.\n"
+	"A line mpiexec=WORDS has options that mpiexec reads before those of the command line.\n"
+	"mpiexec reads the files for the whole job.\n"
+	".B mpi-info \\-\\-settings\n"
+	"names file and line of each value that comes from one.\n"
 	".SH SETTINGS\n";
 
 static const char tail[] =

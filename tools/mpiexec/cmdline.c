@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include "libmpi/core/defaults_file.h"
 #include "libobj/base.h"
 #include "libshm/shm.h"
 #include "tools/mpiexec/launch.h"
@@ -724,6 +725,27 @@ static void apps_read(struct plan *p, int argc, char **argv, bool nested)
 	}
 }
 
+/* The words of the command line, with those of the files of defaults before them. */
+static char **words_with_defaults(int *argc, char **argv)
+{
+	static char *line; /* the words point into it */
+	char **v;
+	int n;
+
+	line = text_new("%s", haft_defaults_mpiexec());
+	v = words_split(line, &n);
+
+	for (int i = 0; i < n; i++)
+		if (v[i][0] == ':' && v[i][1] == '\0')
+			fatal(EXIT_USAGE, "%s: `:' is for the command line only",
+				haft_defaults_origin("mpiexec"));
+	v = mem_grow(v, (size_t)n + (size_t)*argc + 1, sizeof(*v));
+	memcpy(v + n, argv, (size_t)*argc * sizeof(*v));
+	*argc += n;
+	v[*argc] = NULL;
+	return v;
+}
+
 static struct plan plan; /* static, so that leak checkers find what it points to */
 
 const struct plan *plan_this(void)
@@ -738,6 +760,7 @@ struct plan *plan_read(int argc, char **argv)
 	const char *iface = getenv("HAFT_IFACE");
 	const char *universe = getenv("MPIEXEC_UNIVERSE_SIZE");
 	bool slurm = false;
+	char **words;
 	int slots;
 
 	if (universe != NULL && *universe != '\0')
@@ -745,7 +768,10 @@ struct plan *plan_read(int argc, char **argv)
 	if (limit != NULL && *limit != '\0')
 		p->timeout = seconds_read("MPIEXEC_TIMEOUT", limit);
 	p->fanout = TREE_FANOUT;
-	apps_read(p, argc - 1, argv + 1, false);
+	argc--;
+	words = words_with_defaults(&argc, argv + 1);
+	apps_read(p, argc, words, false);
+	free(words);
 	if (p->iface == NULL && iface != NULL && *iface != '\0')
 		p->iface = iface;
 	if (p->nhosts == 0)

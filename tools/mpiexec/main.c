@@ -20,6 +20,8 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 #include "libmpi/boot/boot.h"
+#include "libmpi/core/defaults_file.h"
+#include "libmpi/core/setting.h"
 #include "libobj/base.h"
 #include "tools/mpiexec/proxy.h"
 #include "tools/mpiexec/remote_ranks.h"
@@ -290,6 +292,8 @@ int main(int argc, char **argv)
 		sigfd = signals_init(&mask);
 		return proxy_main(sigfd, &mask);
 	}
+	environ = haft_setting_environ();
+	haft_defaults_warn();
 	if (argc == 3 && strcmp(argv[1], SERVE_OPTION) == 0) {
 		serve_detach(argv[2]);
 		sigfd = signals_init(&mask);
