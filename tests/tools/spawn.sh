@@ -62,6 +62,14 @@ want_out 'universe 4'
 MPIEXEC_UNIVERSE_SIZE=9 job -n 1 "$me" -u
 want_out 'universe 9'
 
+# Processes that were spawned have it only if there is room for more, or -usize was given.
+job $here -n 2 "$me" -n 1 "$me" child universe
+want_out 'universe 4'
+job $here -n 2 "$me" -n 2 "$me" child universe
+want_out 'universe not set'
+job $here -usize 4 -n 2 "$me" -n 2 "$me" child universe
+want_out 'universe 4'
+
 # --- ends: a failure ends what is connected, and nothing else
 job -n 2 "$me" -n 2 "$me" child die
 want_rc 137

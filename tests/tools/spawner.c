@@ -13,6 +13,17 @@
 
 #define CODES 256
 
+static void universe_tell(void)
+{
+	int *v, flag;
+
+	MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_UNIVERSE_SIZE, &v, &flag);
+	if (flag)
+		printf("universe %d\n", *v);
+	else
+		printf("universe not set\n");
+}
+
 static int child(MPI_Comm parents, const char *what)
 {
 	int rank, size;
@@ -23,6 +34,8 @@ static int child(MPI_Comm parents, const char *what)
 	if (strcmp(what, "say") == 0)
 		printf("child %d of %d in %s, SPAWN_TEST=%s\n", rank, size, cwd,
 			env != NULL ? env : "(none)");
+	if (strcmp(what, "universe") == 0)
+		universe_tell();
 	free(cwd);
 	fflush(stdout);
 	if (strcmp(what, "die") == 0 && rank == size - 1)
@@ -76,17 +89,6 @@ static void spawn_round(char **argv, int n, MPI_Info info)
 	if (argv[1] == NULL || strcmp(argv[1], "child") != 0 || strcmp(argv[2], "alone") != 0)
 		MPI_Barrier(c);
 	MPI_Comm_disconnect(&c);
-}
-
-static void universe_tell(void)
-{
-	int *v, flag;
-
-	MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_UNIVERSE_SIZE, &v, &flag);
-	if (flag)
-		printf("universe %d\n", *v);
-	else
-		printf("universe not set\n");
 }
 
 int main(int argc, char **argv)

@@ -585,6 +585,7 @@ static void universe_settle(struct plan *p, int slots)
 	int known = slots > 0 ? slots : shm_cpus();
 
 	p->slots = slots;
+	p->universe_given = p->universe != UNIVERSE_AUTO;
 	if (p->universe == UNIVERSE_AUTO)
 		p->universe = known > p->nranks ? known : UNIVERSE_NONE;
 	else if (p->universe == UNIVERSE_SLOTS)

@@ -58,6 +58,7 @@ void conf_put(struct marshal *p, const struct conf *c)
 	marshal_put_int(p, l->spread);
 	marshal_put_int(p, l->verbose);
 	marshal_put_int(p, l->universe);
+	marshal_put_int(p, l->universe_given);
 	marshal_put_int(p, l->stdin_to);
 	marshal_put_int(p, l->nused);
 	marshal_put_int(p, l->nhosts);
@@ -112,6 +113,7 @@ bool conf_take(struct marshal *p, struct conf *c)
 	l->spread = (enum part)marshal_take_int(p);
 	l->verbose = marshal_take_int(p) != 0;
 	l->universe = (int)marshal_take_int(p);
+	l->universe_given = marshal_take_int(p) != 0;
 	l->stdin_to = (int)marshal_take_int(p);
 	hosts_take(p, l);
 	l->napps = marshal_take_count(p, APPS_MAX);

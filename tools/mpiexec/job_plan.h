@@ -87,6 +87,7 @@ struct plan {
 	int stdin_to;        /* a rank, STDIN_ALL, STDIN_NONE */
 	double timeout;      /* s; 0: none */
 	int universe;        /* MPI_UNIVERSE_SIZE; -1: not set */
+	bool universe_given; /* by -usize; else it is set while there is room for more processes */
 	int slots;           /* of all hosts, or of this one; 0: not known */
 	bool full_refuse;    /* -nooversubscribe: a spawn gets free slots only */
 	bool label;          /* prefix output lines with "[rank] " */

@@ -295,6 +295,14 @@ char *local_adopt(struct local_ranks *c, int fd, int pid)
 	return NULL;
 }
 
+/* MPI_UNIVERSE_SIZE for the processes of a world; -1: not set.  Without -usize it is set only while
+ * it is more than the processes that have been started: those that were spawned would else take it
+ * that they, too, have no room. */
+static int world_universe(const struct plan *p, const struct world *w)
+{
+	return p->universe_given || p->universe > w->first + w->n ? p->universe : -1;
+}
+
 /* The value of BOOT_VAR for a rank. */
 static char *boot_var_make(const struct local_ranks *c, int i, int pmi)
 {
@@ -309,7 +317,7 @@ static char *boot_var_make(const struct local_ranks *c, int i, int pmi)
 		snprintf(listen, sizeof(listen), ",listen=%d", m->listen);
 	if (pmi >= 0)
 		snprintf(other, sizeof(other), ",pmi=%d", pmi);
-	if (c->plan->universe >= 0)
+	if (world_universe(c->plan, m->world) >= 0)
 		snprintf(universe, sizeof(universe), ",universe=%d", c->plan->universe);
 	return text_new(BOOT_VAR "=fd=%d,rank=%d,size=%d,app=%d,by=%d,cookie=%016llx%s%s%s%s%s",
 		c->common.seg_fd, m->rank, m->world->n, m->world->app[m->app].appnum,
