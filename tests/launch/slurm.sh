@@ -102,7 +102,9 @@ cluster_start
 launch='srun --mpi=pmi2 -N1'
 all_well
 far_well
+export SPAWNS_APART=1
 spawn_well
+unset SPAWNS_APART
 # A dead rank is noticed: srun by itself would let the others wait.
 under -n 3 "$ranks" kill
 want_some_rc
