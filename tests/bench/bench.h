@@ -17,6 +17,7 @@
  *	file.c	accesses of files in memory
  *	file_life.c	views, pointers and the life of files
  *	type.c	derived datatypes: packing, messages, commit
+ *	spawn.c	processes that are spawned, ports, names
  *	life.c	start, processor time of a waiting rank, memory
  *
  * One measurement:
@@ -27,7 +28,7 @@
  * where op(n) is n operations and its value the seconds they took.  A sample is the mean of a
  * batch of m; what is printed are quantiles of the samples.
  *
- * Invariants: only functions of MPI-1 are used outside of win.c, move.c, file.c and file_life.c;
+ * Invariants: only functions of MPI-1 are used outside of win.c, move.c, file.c, file_life.c and spawn.c;
  * every rank does the same number of operations; rank 0 alone prints.
  */
 #ifndef BENCH_H
@@ -105,6 +106,13 @@ void lat_pingpong(struct bench *b, const struct bench_row *row);
 void lat_rate(struct bench *b, const struct bench_row *row);
 void lat_stream(struct bench *b, const struct bench_row *row);
 void lat_posted(struct bench *b, const struct bench_row *row);
+
+void spawn_start(struct bench *b, const struct bench_row *row);
+void spawn_first(struct bench *b, const struct bench_row *row);
+void spawn_near(struct bench *b, const struct bench_row *row);
+void spawn_connect(struct bench *b, const struct bench_row *row);
+void spawn_names(struct bench *b, const struct bench_row *row);
+void spawn_child(struct bench *b, const struct bench_row *row);
 
 void coll_barrier(struct bench *b, const struct bench_row *row);
 void coll_bcast(struct bench *b, const struct bench_row *row);

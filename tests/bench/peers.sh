@@ -91,6 +91,7 @@ launcher_tcp()
 launcher()
 {
 	[ "$OVER" != tcp ] || { launcher_tcp "$@" && return; }
+	[ "$2" != 0 ] || { echo env && return; }
 	case $1 in
 	haft) echo "$B/bin/mpiexec -n $2" ;;
 	before) echo "$BEFORE/bin/mpiexec -n $2" ;;
