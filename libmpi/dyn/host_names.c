@@ -206,11 +206,28 @@ static bool service_search(FILE *list, const char *service, char *port, size_t l
 	return false;
 }
 
+/* Reads the port of a name of this process. */
+static bool service_own(const struct service *n, char *port, size_t len)
+{
+	size_t head = strlen(n->service) + 1; /* with the end of its line */
+	ssize_t got = pread(n->text, port, len, (off_t)head);
+	char *end = got > 0 ? memchr(port, '\n', (size_t)got) : NULL;
+
+	if (end != NULL)
+		*end = '\0';
+	return end != NULL;
+}
+
 int dyn_service_lookup(const char *service, char *port, size_t len)
 {
-	FILE *list = fopen("/proc/net/unix", "re");
-	bool found = list != NULL && service_search(list, service, port, len);
+	const struct service *mine = *service_find(service);
+	FILE *list;
+	bool found;
 
+	if (mine != NULL && service_own(mine, port, len))
+		return 0;
+	list = fopen("/proc/net/unix", "re");
+	found = list != NULL && service_search(list, service, port, len);
 	if (list != NULL)
 		fclose(list);
 	if (found)

@@ -28,8 +28,8 @@
  * where op(n) is n operations and its value the seconds they took.  A sample is the mean of a
  * batch of m; what is printed are quantiles of the samples.
  *
- * Invariants: only functions of MPI-1 are used outside of win.c, move.c, file.c, file_life.c and spawn.c;
- * every rank does the same number of operations; rank 0 alone prints.
+ * Invariants: only functions of MPI-1 are used outside of win.c, move.c, file.c, file_life.c and
+ * spawn.c; every rank does the same number of operations; rank 0 alone prints.
  */
 #ifndef BENCH_H
 #define BENCH_H
