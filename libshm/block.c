@@ -7,6 +7,7 @@
  * of the chain and frees it.  Each change of the chain is one store, so a lock holder that dies
  * leaves it whole. */
 #include <stdlib.h>
+#include <string.h>
 #include "libshm/shm_inner.h"
 
 static size_t block_area_len(int n)
@@ -144,4 +145,32 @@ void *shm_block_buf_own(struct shm_block *b, size_t len)
 	atomic_store_explicit(&f->len, len, memory_order_relaxed);
 	atomic_store_explicit(&f->off, off, memory_order_release);
 	return shm_ptr(b->s, off);
+}
+
+struct shm_block *shm_block_twin(const struct shm_block *b, void *buf)
+{
+	struct shm_block *twin = calloc(1, sizeof(*twin));
+	void *area = NULL;
+
+	if (twin == NULL || posix_memalign(&area, CACHE_LINE, block_area_len(b->n)) != 0) {
+		free(twin);
+		return NULL;
+	}
+	memset(area, 0, block_area_len(b->n));
+	*twin = *b;
+	twin->g = area;
+	twin->buf = (struct shm_buf *)(void *)&twin->g->line[2 * b->n];
+	for (int i = 0; i < b->n && buf != NULL; i++) /* it lies behind the segment, or before */
+		atomic_store_explicit(&twin->buf[i].off,
+			(uint64_t)(uintptr_t)buf - (uint64_t)(uintptr_t)b->s->base,
+			memory_order_relaxed);
+	return twin;
+}
+
+void shm_block_twin_free(struct shm_block *twin)
+{
+	if (twin == NULL)
+		return;
+	free(twin->g);
+	free(twin);
 }

@@ -91,7 +91,8 @@ static void seg_lay_out(struct seg_head *h, const struct shm_opts *o, enum room 
 	h->inbox = at += BUCKETS * sizeof(uint64_t);
 	h->map = at += n * sizeof(struct shm_inbox);
 	h->map_len = o->map_len;
-	h->heap = seg_round_up(at + h->map_len, PAGE);
+	h->news = seg_round_up(at + h->map_len, PAGE);
+	h->heap = h->news + (uint64_t)SHM_NEWS_MAX * SHM_NEWS_LEN; /* a page at need */
 	h->len = h->heap + seg_round_up(seg_heap_len(o, room), PAGE);
 }
 
@@ -217,11 +218,11 @@ static int seg_control_reserve(struct shm_seg *seg, const struct seg_head *h)
 	uint64_t inboxes_end = h->inbox + (uint64_t)h->nseats * sizeof(struct shm_inbox);
 
 	if (h->nseats == h->nranks)
-		return shm_seg_reserve(seg, 0, h->heap);
+		return shm_seg_reserve(seg, 0, h->news);
 	if (shm_seg_reserve(seg, 0, h->job_rank) != 0 ||
 		shm_seg_reserve(seg, h->bucket / PAGE * PAGE, h->inbox - h->bucket + PAGE) != 0 ||
 		(h->map_len > 0 && shm_seg_reserve(seg, inboxes_end / PAGE * PAGE,
-					   h->heap - inboxes_end / PAGE * PAGE) != 0))
+					   h->news - inboxes_end / PAGE * PAGE) != 0))
 		return -1;
 	seg->head->job_rank = h->job_rank; /* where shm_seat_reserve looks */
 	seg->head->doorbell = h->doorbell;
@@ -384,30 +385,6 @@ void *shm_seg_map(struct shm_seg *seg, size_t *len)
 {
 	*len = seg->head->map_len;
 	return *len > 0 ? seg_at(seg, seg->head->map) : NULL;
-}
-
-static void doorbell_abort(const struct shm_seg *seg, struct shm_doorbell *d, int rank)
-{
-	uint32_t was = atomic_exchange_explicit(&d->sleeping, SLEEP_NONE, memory_order_seq_cst);
-
-	if (was == SLEEP_FUTEX)
-		shm_os_wake(&d->sleeping, INT_MAX);
-	else if (was == SLEEP_OPS && seg->sleep_ops.ring != NULL)
-		seg->sleep_ops.ring(seg->sleep_ops.arg, rank);
-}
-
-void shm_seg_abort(struct shm_seg *seg)
-{
-	struct shm_doorbell *d = seg_at(seg, seg->head->doorbell);
-
-	atomic_store_explicit(&seg->head->aborted, 1, memory_order_release);
-	for (int i = 0, n = shm_seg_seats_end(seg); i < n; i++)
-		doorbell_abort(seg, &d[i], i);
-}
-
-bool shm_seg_aborted(const struct shm_seg *seg)
-{
-	return atomic_load_explicit(&seg->head->aborted, memory_order_acquire) != 0;
 }
 
 /* One try to copy a record; false: the owner was writing it. */

@@ -152,6 +152,22 @@ void shm_newcomer_set(struct shm *s, shm_newcomer_fn *newcomer);
 void shm_seg_abort(struct shm_seg *seg);
 bool shm_seg_aborted(const struct shm_seg *seg);
 
+/* --- news: what the launcher tells all ranks ------------------------------------------------- */
+
+#define SHM_NEWS_LEN 32    /* bytes of a record */
+#define SHM_NEWS_MAX 65536 /* records that there is room for */
+
+/* By the launcher: appends a record, which every rank hears, and ends all sleeps.  SHM_NOMEM: there
+ * is no room. */
+int shm_news_put(struct shm_seg *seg, const void *record);
+
+/* By a rank: `hear' is called once for each record, in order, from shm_idle, shm_flag_wait and
+ * shm_news_look, before they return.  It may send and poll, and must not wait.  NULL: news are
+ * dropped. */
+typedef void shm_news_fn(const void *record);
+void shm_news_set(struct shm *s, shm_news_fn *hear);
+void shm_news_look(struct shm *s);
+
 #define SHM_DESCRIPTION_LEN 152 /* bytes of a description; a multiple of 8 */
 
 /* Describes a wait: writes up to SHM_DESCRIPTION_LEN bytes to `description', which is zero-filled
@@ -531,7 +547,7 @@ static inline void shm_wait_again(struct shm_wait *w)
 /* Ends the wait: keeps how busy the CPUs were for the next one. */
 void shm_wait_end(struct shm *s, struct shm_wait *w);
 
-/* One pass of the user's progress: returns > 0 if something moved. */
+/* One pass of the user's progress: returns > 0 if something moved; < 0 ends shm_flag_wait. */
 typedef int shm_progress_fn(void *arg);
 
 /* Has a flag of this value reached `want', as a sequence number: is it `want', or at most `ahead'
@@ -544,7 +560,7 @@ static inline bool shm_flag_reached(uint32_t value, uint32_t want, uint32_t ahea
 }
 
 /* Waits until the flag has reached `want', with `pass' (may be NULL) called now and then, and
- * before each sleep.  0 or SHM_ABORTED. */
+ * before each sleep.  0, SHM_ABORTED, or SHM_AGAIN: `pass' has ended the wait. */
 int shm_flag_wait(struct shm *s, struct shm_flag *f, uint32_t want, uint32_t ahead,
 	shm_progress_fn *pass, void *arg, const struct shm_describer *describer);
 
@@ -616,6 +632,12 @@ struct shm_block {
  * the key can then be used again.  All members give the same n.  SHM_NOMEM. */
 int shm_block_join(struct shm *s, uint64_t key, int n, int me, struct shm_block **b);
 void shm_block_leave(struct shm_block *b);
+
+/* A block of this process alone that looks like b, whose buffers are `buf' (of the caller, or
+ * NULL).  So a member can end its part of an operation that has failed, and the others see nothing
+ * of it.  NULL: no memory. */
+struct shm_block *shm_block_twin(const struct shm_block *b, void *buf);
+void shm_block_twin_free(struct shm_block *twin);
 
 /* Line p (0 or 1) of member i. */
 static inline struct shm_line *shm_block_line(const struct shm_block *b, int i, int p)

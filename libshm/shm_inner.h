@@ -28,6 +28,8 @@
 /* Kinds of frames of our own; the payload is a struct channel_offer. */
 enum { KIND_RING = SHM_KIND_MAX + 1, KIND_PIPE };
 
+#define EVENT_ABORTED 0x80000000u /* in head->event */
+
 /* The name of a seat that has been closed. */
 #define NAME_NOBODY 0xffffffu
 
@@ -59,9 +61,10 @@ struct seg_head {
 	uint16_t slots;
 	uint64_t job, job_rank, doorbell, record, bucket, inbox, heap; /* offsets */
 	uint64_t map, map_len;
-	_Alignas(CACHE_LINE) _Atomic uint32_t aborted;
-	_Atomic uint32_t seats_end; /* no seat from here on has ever been open */
-	_Atomic uint32_t live;      /* open seats */
+	uint64_t news; /* SHM_NEWS_MAX records of SHM_NEWS_LEN bytes */
+	_Alignas(CACHE_LINE) _Atomic uint32_t event; /* EVENT_ABORTED, or how many news there are */
+	_Atomic uint32_t seats_end;                  /* no seat from here on has ever been open */
+	_Atomic uint32_t live;                       /* open seats */
 	uint8_t pad1[CACHE_LINE - 12];
 	struct seg_lock lock; /* over everything below, and the buckets */
 	uint32_t pad2;
@@ -71,7 +74,7 @@ struct seg_head {
 	uint64_t idle_pipes;    /* struct channel: pipes whose maker has gone */
 	uint64_t free_channels; /* records that stand for nothing */
 };
-static_assert(offsetof(struct seg_head, aborted) % CACHE_LINE == 0, "a line of its own");
+static_assert(offsetof(struct seg_head, event) % CACHE_LINE == 0, "a line of its own");
 static_assert(offsetof(struct seg_head, lock) % CACHE_LINE == 0, "a line of its own");
 
 /* A thing that a tenant of a seat has made towards another: a ring, its payload area, or a pipe.
@@ -222,6 +225,8 @@ struct shm_private {
 	uint32_t retries; /* > 0: a short spin has ended waits lately */
 	uint32_t oversub; /* > 0: others want this CPU: do not spin */
 	uint64_t nap_ns;
+	uint32_t event_seen; /* head->event, as far as news were handed to `hear' */
+	shm_news_fn *hear;
 	shm_lock_hook_fn *release, *retake; /* of a rank with threads, or NULL */
 	struct shm_sleep_ops sleep_ops;     /* sleep NULL: none */
 	const struct shm_wait *shown;       /* whose wait my first record shows, or NULL */
@@ -249,6 +254,16 @@ void shm_inbox_send(struct shm *s, int dst, const struct shm_hdr *h, size_t len)
 int shm_inbox_drain(struct shm *s, shm_deliver_fn *deliver, void *arg);
 uint64_t shm_inbox_start(const struct shm_inbox *box); /* the first cell that was not consumed */
 bool shm_inbox_has_frame(const struct shm *s);         /* is there a frame to take? */
+
+/* --- news.c */
+/* Is there an event that this rank has not handled?  And its handling: SHM_ABORTED, or 0. */
+static inline bool shm_event_new(const struct shm *s)
+{
+	return atomic_load_explicit(&s->seg->head->event, memory_order_acquire) !=
+	       s->in->event_seen;
+}
+int shm_event_handle(struct shm *s);
+void shm_doorbells_wake(struct shm_seg *seg); /* ends all sleeps */
 
 /* --- frame_ring.c */
 void shm_ring_accept(struct shm *s, int src, const struct channel_offer *o);

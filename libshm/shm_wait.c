@@ -141,7 +141,7 @@ static bool wait_over(struct shm *s, struct shm_wait *w)
 {
 	if (w->flag != NULL && shm_flag_get(w->flag) != w->old)
 		return true;
-	if (shm_seg_aborted(s->seg) || (!w->flag_only && wait_has_input(s)))
+	if (shm_event_new(s) || (!w->flag_only && wait_has_input(s)))
 		return true;
 	return w->ready != NULL && w->ready(w->arg);
 }
@@ -479,8 +479,8 @@ static uint32_t spins_allowed(const struct shm *s)
 
 int shm_idle(struct shm *s, struct shm_wait *w)
 {
-	if (unlikely(shm_seg_aborted(s->seg)))
-		return SHM_ABORTED;
+	if (unlikely(shm_event_new(s)))
+		return shm_event_handle(s);
 	if (unlikely(w->standby != NULL)) {
 		sleep_standby(s, w);
 		return shm_seg_aborted(s->seg) ? SHM_ABORTED : 0;
@@ -538,13 +538,18 @@ int shm_flag_wait(struct shm *s, struct shm_flag *f, uint32_t want, uint32_t ahe
 	w.flag_only = pass == NULL;
 	w.describer = teller;
 	while (e == 0 && !flag_reached(f, want, ahead, &value)) {
+		int moved;
+
 		for (int i = 0; spins_allowed(s) > 0 && i < LOOKS && shm_flag_get(f) == value &&
 				poll_word_unchanged(s);
 			i++)
 			shm_os_relax();
 		w.old = value;
-		if (pass != NULL && pass(arg) > 0)
+		moved = pass != NULL ? pass(arg) : 0;
+		if (moved > 0)
 			shm_wait_again(&w);
+		else if (moved < 0)
+			e = SHM_AGAIN;
 		else if (shm_flag_get(f) == value)
 			e = shm_idle(s, &w);
 	}

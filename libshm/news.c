@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* news.c - events of the whole segment: its end, and what the launcher tells all ranks.
+ *
+ *      launcher   record n ──> event = n + 1 ──> rings every doorbell
+ *      a rank     shm_idle: event differs from what it has seen ──> hear(record) for each new one
+ *
+ * A rank looks at head->event where it looked for the end of the job before: when a pass has moved
+ * nothing, and before it sleeps.  So news cost no look on the fast path.
+ *
+ * Invariants
+ *  - The launcher alone appends, and records never change.  The store of `event' publishes them.
+ *  - EVENT_ABORTED stays for ever; no news come after it. */
+#include <errno.h>
+#include <limits.h>
+#include <string.h>
+#include "libshm/shm_inner.h"
+
+static void *news_at(const struct shm_seg *seg, uint32_t i)
+{
+	return seg_at(seg, seg->head->news + (uint64_t)i * SHM_NEWS_LEN);
+}
+
+static void doorbell_wake(const struct shm_seg *seg, struct shm_doorbell *d, int rank)
+{
+	uint32_t was = atomic_exchange_explicit(&d->sleeping, SLEEP_NONE, memory_order_seq_cst);
+
+	if (was == SLEEP_FUTEX)
+		shm_os_wake(&d->sleeping, INT_MAX);
+	else if (was == SLEEP_OPS && seg->sleep_ops.ring != NULL)
+		seg->sleep_ops.ring(seg->sleep_ops.arg, rank);
+}
+
+void shm_doorbells_wake(struct shm_seg *seg)
+{
+	struct shm_doorbell *d = seg_at(seg, seg->head->doorbell);
+
+	for (int i = 0, n = shm_seg_seats_end(seg); i < n; i++)
+		doorbell_wake(seg, &d[i], i);
+}
+
+void shm_seg_abort(struct shm_seg *seg)
+{
+	atomic_fetch_or_explicit(&seg->head->event, EVENT_ABORTED, memory_order_release);
+	shm_doorbells_wake(seg);
+}
+
+bool shm_seg_aborted(const struct shm_seg *seg)
+{
+	return (atomic_load_explicit(&seg->head->event, memory_order_acquire) & EVENT_ABORTED) != 0;
+}
+
+int shm_news_put(struct shm_seg *seg, const void *record)
+{
+	uint32_t n = atomic_load_explicit(&seg->head->event, memory_order_relaxed);
+	uint64_t at = seg->head->news + (uint64_t)n * SHM_NEWS_LEN;
+
+	if ((n & EVENT_ABORTED) != 0)
+		return 0;
+	if (n == SHM_NEWS_MAX || (at % PAGE == 0 && shm_seg_reserve(seg, at, PAGE) != 0))
+		return SHM_NOMEM;
+	memcpy(news_at(seg, n), record, SHM_NEWS_LEN);
+	if (!atomic_compare_exchange_strong_explicit(
+		    &seg->head->event, &n, n + 1, memory_order_seq_cst, memory_order_relaxed))
+		return 0; /* the job has been aborted meanwhile */
+	shm_doorbells_wake(seg);
+	return 0;
+}
+
+void shm_news_set(struct shm *s, shm_news_fn *hear)
+{
+	s->in->hear = hear;
+}
+
+int shm_event_handle(struct shm *s)
+{
+	uint32_t n = atomic_load_explicit(&s->seg->head->event, memory_order_acquire);
+
+	if ((n & EVENT_ABORTED) != 0)
+		return SHM_ABORTED;
+	while (s->in->hear != NULL && s->in->event_seen < n)
+		s->in->hear(news_at(s->seg, s->in->event_seen++));
+	s->in->event_seen = n;
+	return 0;
+}
+
+void shm_news_look(struct shm *s)
+{
+	if (unlikely(shm_event_new(s)))
+		shm_event_handle(s);
+}
