@@ -118,7 +118,7 @@ all: $(man7)
 install-libmpi:
 	$(Q)install -d $(call dest,$(INCLUDEDIR)) $(call dest,$(LIBDIR)) $(call dest,$(DEVDIR)) \
 		$(call dest,$(MANDIR))/man3 $(call dest,$(MANDIR))/man7
-	$(Q)install -m 644 $(B)/include/mpi.h $(call dest,$(INCLUDEDIR))/
+	$(Q)install -m 644 $(B)/include/mpi.h $(B)/include/mpi-ext.h $(call dest,$(INCLUDEDIR))/
 	$(Q)install -m 755 $(B)/lib/libmpi_abi.so.1 $(call dest,$(LIBDIR))/
 	$(Q)install -m 644 $(B)/lib/libmpi_abi.a $(call dest,$(DEVDIR))/
 	$(Q)for l in libmpi_abi.so libmpi.so; do \

@@ -129,6 +129,9 @@ static const struct row {
 #undef CHAPTER_FILE
 #define CHAPTER_FILE "abi"
 #include "libmpi/api/abi.def"
+#undef CHAPTER_FILE
+#define CHAPTER_FILE "ft"
+#include "libmpi/api/ft.def"
 };
 /* clang-format on */
 
@@ -150,6 +153,11 @@ int chapter_find(const char *file)
 			return i;
 	gen_die("no such chapter", file);
 	return -1;
+}
+
+bool chapter_extends(int chapter)
+{
+	return chapters[chapter].number[0] == '\0';
 }
 
 /* The checks of ranks and roots look at the communicator: it must be there. */

@@ -3,8 +3,8 @@
  *
  *     *.def ──(the compiler is the parser)──> arrays of the structs below ──> one writer an output
  *
- *     gen mpi.h | engine.h | raw.h | names.h | names.c | map | list | abi.c | none.c | garbage.c
- *     gen mpif.h | mpi.f90 | mpi_f08.f90 | bind CHAPTER | fort CHAPTER | man DIR
+ *     gen mpi.h | mpi-ext.h | engine.h | raw.h | names.h | names.c | map | list
+ *     gen abi.c | none.c | garbage.c | mpif.h | mpi.f90 | mpi_f08.f90 | bind CHAPTER | fort CHAPTER | man DIR
  *
  * The generator knows kinds, checks and flags; it knows no function by name.  It is a program of
  * the build machine: its output goes to stdout, man pages to files of DIR. */
@@ -190,6 +190,9 @@ void funcs_load(void);
 /* The number of the chapter with this file; exits if there is none. */
 int chapter_find(const char *file);
 
+/* Is it an extension, which MPI does not have? */
+bool chapter_extends(int chapter);
+
 /* Walks all entry points, or those of one chapter (-1: all). */
 bool entry_first(struct entry *e, int chapter);
 bool entry_next(struct entry *e, int chapter);
@@ -234,6 +237,7 @@ void write_mpif_h(FILE *out);
 void write_mpi_mod(FILE *out);
 void write_f08_mod(FILE *out);
 void write_mpi_h(FILE *out);
+void write_mpi_ext_h(FILE *out);
 void write_engine_h(FILE *out);
 void write_raw_h(FILE *out);
 void write_names_h(FILE *out);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* genh.c - writes the headers: mpi.h for users, engine.h and names.h for the library. */
+/* genh.c - writes the headers: mpi.h and mpi-ext.h for users, engine.h and names.h for the
+ * library. */
 #include "libmpi/api/gen.h"
 
 #include <stdlib.h>
@@ -59,6 +60,43 @@ static const char mpi_tail[] =
 	"#endif\n"
 	"#endif\n";
 
+static const char ext_head[] =
+	"/* SPDX-License-Identifier: BSD-3-Clause\n"
+	" * mpi-ext.h - what this library has beyond MPI 5.0.\n"
+	" * Written by the generator in libmpi/api from its tables: change those, not this. */\n"
+	"#ifndef MPI_EXT_H_INCLUDED\n"
+	"#define MPI_EXT_H_INCLUDED\n"
+	"\n"
+	"#include <mpi.h>\n"
+	"\n"
+	"#if defined(__cplusplus)\n"
+	"extern \"C\" {\n"
+	"#endif\n"
+	"#if defined(__GNUC__)\n"
+	"#pragma GCC visibility push(default)\n"
+	"#endif\n"
+	"\n"
+	"/* Programs ask by these whether the functions are there. */\n"
+	"#define OMPI_HAVE_MPI_EXT 1\n"
+	"#define OMPI_HAVE_MPI_EXT_FTMPI 1\n"
+	"#define OMPI_HAVE_MPIX_COMM_GET_FAILED 1\n"
+	"#define OMPI_HAVE_MPIX_COMM_ACK_FAILED 1\n"
+	"#define OMPI_HAVE_MPIX_COMM_ISHRINK 1\n"
+	"\n"
+	"/* The classes in the spelling of the next version of MPI. */\n"
+	"#define MPI_ERR_PROC_FAILED MPIX_ERR_PROC_FAILED\n"
+	"#define MPI_ERR_PROC_FAILED_PENDING MPIX_ERR_PROC_FAILED_PENDING\n"
+	"#define MPI_ERR_REVOKED MPIX_ERR_REVOKED\n";
+
+static const char ext_tail[] = "\n"
+			       "#if defined(__GNUC__)\n"
+			       "#pragma GCC visibility pop\n"
+			       "#endif\n"
+			       "#if defined(__cplusplus)\n"
+			       "}\n"
+			       "#endif\n"
+			       "#endif\n";
+
 static void types_write(FILE *out)
 {
 	fputs("\n/* handles */\n", out);
@@ -110,12 +148,25 @@ static void constant_write(FILE *out, const char *type, const char *name, int va
 		fprintf(out, "#define %s ((%s)%d)\n", name, type, value);
 }
 
-static void constants_write(FILE *out)
+/* Is this the name of an extension, which mpi.h does not have? */
+static bool name_extends(const char *name)
+{
+	return strncmp(name, "MPIX_", 5) == 0;
+}
+
+static void errors_write(FILE *out, bool extensions)
 {
 	fputs("\n/* error classes */\n", out);
 	for (int i = 0; i < nerrors; i++)
-		constant_write(out, "int", errors[i].name, errors[i].value);
+		if (name_extends(errors[i].name) == extensions)
+			constant_write(out, "int", errors[i].name, errors[i].value);
+}
+
+static void constants_write(FILE *out)
+{
 	for (const struct constant *c = constants; c < constants + nconstants; c++) {
+		if (name_extends(c->name))
+			continue;
 		switch (c->what) {
 		case C_TITLE: fprintf(out, "\n/* %s */\n", c->name); break;
 		case C_ROOM:
@@ -151,23 +202,48 @@ static void prototype_write(FILE *out, const struct entry *e, const char *prefix
 	text_write(&t, out);
 }
 
-void write_mpi_h(FILE *out)
+static void prototypes_write(FILE *out, int chapter)
 {
 	struct entry e;
 
+	for (bool more = entry_first(&e, chapter); more; more = entry_next(&e, chapter)) {
+		prototype_write(out, &e, "");
+		prototype_write(out, &e, "P");
+	}
+}
+
+void write_mpi_h(FILE *out)
+{
 	fputs(mpi_head, out);
 	types_write(out);
 	callbacks_write(out);
+	errors_write(out, false);
 	constants_write(out);
 	for (int c = 0; c < nchapters; c++) {
+		if (chapter_extends(c))
+			continue;
 		fprintf(out, "\n/* chapter %s: %s */\n", chapters[c].number, chapters[c].title);
-		for (bool more = entry_first(&e, c); more; more = entry_next(&e, c)) {
-			prototype_write(out, &e, "");
-			prototype_write(out, &e, "P");
-		}
+		prototypes_write(out, c);
 	}
 	later_write(out);
 	fputs(mpi_tail, out);
+}
+
+void write_mpi_ext_h(FILE *out)
+{
+	fputs(ext_head, out);
+	errors_write(out, true);
+	fputs("\n/* constants */\n", out);
+	for (const struct constant *c = constants; c < constants + nconstants; c++)
+		if (name_extends(c->name))
+			constant_write(out, c->type, c->name, c->value);
+	for (int c = 0; c < nchapters; c++) {
+		if (!chapter_extends(c))
+			continue;
+		fprintf(out, "\n/* %s */\n", chapters[c].title);
+		prototypes_write(out, c);
+	}
+	fputs(ext_tail, out);
 }
 
 /* The prototype that a row asks of its engine. */
@@ -257,6 +333,7 @@ void write_engine_h(FILE *out)
 	      "#define HAFT_GEN_ENGINE_H\n\n"
 	      "#include \"libmpi/core/counts.h\"\n"
 	      "#include \"libmpi/core/objects.h\"\n"
+	      "#include <mpi-ext.h>\n"
 	      "#include <mpi.h>\n\n",
 		out);
 	objects_write(out);

@@ -7,7 +7,8 @@
 
 static int usage(void)
 {
-	fputs("usage: gen mpi.h | engine.h | raw.h | names.h | names.c | bind CHAPTER | map | list "
+	fputs("usage: gen mpi.h | mpi-ext.h | engine.h | raw.h | names.h | names.c | bind CHAPTER "
+	      "| map | list "
 	      "| man DIR | abi.c | none.c | garbage.c | fort CHAPTER | mpif.h | mpi.f90 | "
 	      "mpi_f08.f90\n",
 		stderr);
@@ -25,9 +26,10 @@ int main(int argc, char **argv)
 	static const struct {
 		const char *name;
 		void (*write)(FILE *);
-	} writers[] = {{"mpi.h", write_mpi_h}, {"engine.h", write_engine_h}, {"raw.h", write_raw_h},
-		{"names.h", write_names_h}, {"names.c", write_names_c}, {"map", write_map},
-		{"list", write_list}, {"abi.c", write_abi_test}, {"none.c", write_none_test},
+	} writers[] = {{"mpi.h", write_mpi_h}, {"mpi-ext.h", write_mpi_ext_h},
+		{"engine.h", write_engine_h}, {"raw.h", write_raw_h}, {"names.h", write_names_h},
+		{"names.c", write_names_c}, {"map", write_map}, {"list", write_list},
+		{"abi.c", write_abi_test}, {"none.c", write_none_test},
 		{"garbage.c", write_garbage_test}, {"mpif.h", write_mpif_h},
 		{"mpi.f90", write_mpi_mod}, {"mpi_f08.f90", write_f08_mod}};
 

@@ -95,7 +95,8 @@ static void synopsis_write(FILE *out, struct entry *e)
 {
 	struct text t;
 
-	fputs(".SH SYNOPSIS\n.nf\n#include <mpi.h>\n\n", out);
+	fprintf(out, ".SH SYNOPSIS\n.nf\n#include <%s>\n\n",
+		chapter_extends(e->f->chapter) ? "mpi-ext.h" : "mpi.h");
 	do {
 		text_clear(&t);
 		text_prototype(&t, e, "");
@@ -136,7 +137,11 @@ static void see_also_write(FILE *out, const struct func *f)
 		fprintf(out, "%s.BR %s (3)", n > 0 ? ",\n" : "", g->name);
 		n++;
 	}
-	fprintf(out, "%sMPI-5.0, section %s.\n", n > 0 ? ".\n" : "", f->section);
+	fputs(n > 0 ? ".\n" : "", out);
+	if (chapter_extends(f->chapter))
+		fputs("An extension: not in MPI 5.0.\n", out);
+	else
+		fprintf(out, "MPI-5.0, section %s.\n", f->section);
 }
 
 void write_man(const char *dir)

@@ -9,6 +9,7 @@ void write_abi_test(FILE *out)
 {
 	fputs("// SPDX-License-Identifier: BSD-3-Clause\n"
 	      "/* Written by the generator in libmpi/api. */\n"
+	      "#include <mpi-ext.h>\n"
 	      "#include <mpi.h>\n"
 	      "#include <assert.h>\n"
 	      "#include <stdio.h>\n\n"

@@ -7,6 +7,7 @@
 
 #include "libmpi/core/callsite.h"
 #include "libmpi/type/type.h"
+#include <mpi-ext.h>
 #include <stdio.h>
 
 static const struct {
@@ -136,11 +137,25 @@ int bind_bad_type(const struct type *type, const char *name)
 		len > 0 ? " " : "", words);
 }
 
+/* The words of a communicator that is revoked. */
+static int revoked_comm(const struct comm *c)
+{
+	char words[MPI_MAX_OBJECT_NAME] = "";
+	int len;
+
+	obj_name_get(c, words, sizeof(words), OBJ_C, &len);
+	return haft_err(MPIX_ERR_REVOKED, "%s is revoked: a member has called MPIX_Comm_revoke",
+		len > 0 ? words : "the communicator");
+}
+
 int bind_bad_rank(const struct comm *c, const char *name, int rank)
 {
-	int n = bind_peers(c);
+	int n = comm_peers(c)->size;
 	char words[MPI_MAX_OBJECT_NAME] = "", number[NUMBER_LEN];
 	int len;
+
+	if ((c->hints & COMM_REVOKED) != 0)
+		return revoked_comm(c);
 
 	obj_name_get(c, words, sizeof(words), OBJ_C, &len);
 	return haft_err(MPI_ERR_RANK, "%s %s is not a rank of %s%s, which has 0 to %d", name,
@@ -151,7 +166,7 @@ int bind_bad_rank(const struct comm *c, const char *name, int rank)
 
 int bind_bad_source(const struct comm *c, const char *name, int rank)
 {
-	if (rank != MPI_ANY_SOURCE)
+	if (rank != MPI_ANY_SOURCE || (c->hints & COMM_REVOKED) != 0)
 		return bind_bad_rank(c, name, rank);
 	return haft_err(MPI_ERR_RANK,
 		"%s is MPI_ANY_SOURCE, but the communicator has mpi_assert_no_any_source", name);
@@ -169,7 +184,9 @@ int bind_bad_root(const struct comm *c, const char *name, int root)
 {
 	char number[NUMBER_LEN];
 
+	if ((c->hints & COMM_REVOKED) != 0)
+		return revoked_comm(c);
 	return haft_err(MPI_ERR_ROOT, "%s %s is not a rank of the %s, which has 0 to %d", name,
 		number_text(MPI_ERR_ROOT, root, number),
-		c->remote != NULL ? "remote group" : "communicator", bind_peers(c) - 1);
+		c->remote != NULL ? "remote group" : "communicator", comm_peers(c)->size - 1);
 }

@@ -324,9 +324,17 @@ static inline void *bind_reqs_self(int64_t n, struct req *const *r)
 
 #define BIND_COMM ((const struct comm *)self)
 
+/* 0 if the communicator is revoked: then no rank passes, and the words say why. */
 static inline int bind_peers(const struct comm *c)
 {
-	return c->remote != NULL ? c->remote->size : c->size;
+	return c->reach;
+}
+
+/* May a rank be named that is none of the communicator's: MPI_PROC_NULL, or with other hints any
+ * source? */
+static inline bool bind_unbarred(const struct comm *c, unsigned hints)
+{
+	return (c->hints & (hints | COMM_REVOKED)) == 0;
 }
 
 /* 0 <= x < n in one compare. */
@@ -350,12 +358,15 @@ static inline int bind_peers(const struct comm *c)
 #define OK_committed(x)        (o_##x->committed)
 #define BAD_committed(x, name) bind_bad_type(o_##x, name)
 
-#define OK_dest(x)        (BIND_BELOW(x, bind_peers(BIND_COMM)) || (x) == MPI_PROC_NULL)
+#define OK_dest(x)                               \
+	(BIND_BELOW(x, bind_peers(BIND_COMM)) || \
+		((x) == MPI_PROC_NULL && bind_unbarred(BIND_COMM, 0)))
 #define BAD_dest(x, name) bind_bad_rank(BIND_COMM, name, x)
 
 #define OK_source(x)                                                     \
-	(BIND_BELOW(x, bind_peers(BIND_COMM)) || (x) == MPI_PROC_NULL || \
-		((x) == MPI_ANY_SOURCE && (BIND_COMM->hints & HINT_NO_ANY_SOURCE) == 0))
+	(BIND_BELOW(x, bind_peers(BIND_COMM)) ||                         \
+		((x) == MPI_PROC_NULL && bind_unbarred(BIND_COMM, 0)) || \
+		((x) == MPI_ANY_SOURCE && bind_unbarred(BIND_COMM, HINT_NO_ANY_SOURCE)))
 #define BAD_source(x, name) bind_bad_source(BIND_COMM, name, x)
 
 #define OK_rank(x)        BIND_BELOW(x, BIND_COMM->size)

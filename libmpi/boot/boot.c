@@ -320,6 +320,14 @@ void boot_lost(int number)
 		atomic_store(&rank_record(&this_process)->lost, number + 1);
 }
 
+void boot_ft(uint32_t what)
+{
+	struct boot_rank *r = this_process.seg != NULL ? rank_record(&this_process) : NULL;
+
+	if (r != NULL && atomic_load(&r->ft) < what)
+		atomic_store(&r->ft, what);
+}
+
 void boot_abort(int code, const char *text)
 {
 	int status = code & 255;

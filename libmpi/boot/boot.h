@@ -184,9 +184,39 @@ struct boot_rank {
 	_Atomic int32_t pid;    /* of the process that has claimed the seat; 0: not claimed yet */
 	_Atomic uint32_t state; /* enum boot_state */
 	_Atomic int32_t lost;   /* 1 + the number that boot_lost has named; 0: none */
-	uint8_t pad[52];
+	_Atomic uint32_t ft;    /* enum boot_ft */
+	uint8_t pad[48];
 };
 static_assert(sizeof(struct boot_rank) == CACHE_LINE, "as large as SHM_JOB_RANK");
+
+/* The part that a process takes when others fail. */
+enum boot_ft {
+	BOOT_FT_NONE,
+	BOOT_FT_SURVIVES, /* it has called a function for failures: the job need not end */
+	BOOT_FT_HANDLED   /* it has done so since one has failed */
+};
+
+enum boot_end {
+	BOOT_END_FAILED = 1, /* without MPI_Finalize, or by a signal */
+	BOOT_END_LEFT,       /* in good order */
+	BOOT_END_HOST        /* its host cannot be reached any more */
+};
+
+/* News of the launcher (shm_news_put): a process has ended, and the job goes on. */
+struct boot_news {
+	int32_t number; /* of the process in the universe */
+	int32_t rank;   /* in its MPI_COMM_WORLD */
+	int32_t pid;
+	int32_t status; /* as of wait(2) */
+	int32_t how;    /* enum boot_end */
+	int32_t host;
+	int64_t when_s; /* since 1970 */
+};
+static_assert(sizeof(struct boot_news) == 32, "as large as SHM_NEWS_LEN");
+
+/* This process survives the failure of others (BOOT_FT_SURVIVES), or has handled one: tells the
+ * launcher. */
+void boot_ft(uint32_t what);
 
 /* The value of a setting in the first rank of the host: its text, cut, and a hash of the whole
  * text. */

@@ -201,4 +201,9 @@ static inline const void *coll_operand(const struct coll_args *k)
 	return k->in_place ? k->rbuf : k->sbuf;
 }
 
+/* A process has failed, or a communicator was revoked: ends the calls through shared memory of its
+ * members, now and later (coll_broken.c). */
+void coll_peer_lost(int peer);
+void coll_comm_revoked(struct comm *c);
+
 #endif

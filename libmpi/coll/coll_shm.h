@@ -64,6 +64,10 @@ struct coll {
 	int64_t slot_size;                  /* what it is going to be */
 	void *tmp;                          /* private, of slot_bytes; there if slots are */
 	struct coll_hier *hier;             /* hosts of the communicator; NULL: not made yet */
+	bool broken;              /* a member has failed, or it is revoked: coll_broken.c */
+	struct coll *next, *prev; /* of those that have had a block */
+	struct shm_block *left;   /* broken: the block that the others have */
+	void *trash;              /* broken: the twin's buffers */
 };
 
 /* The state of a communicator, made at the first call; local.  NULL: no memory. */
@@ -71,6 +75,13 @@ struct coll *coll_state(struct comm *c);
 
 /* Frees the state, with the communicator. */
 void coll_state_free(struct comm *c);
+
+/* The state has a block, or has lost it. */
+void coll_broken_watch(struct coll *s);
+void coll_broken_free(struct coll *s);
+
+/* Ends the use of shared memory on a communicator, and the waits in it. */
+void coll_break(struct coll *s);
 
 /* Can the members of an intra-communicator share memory?  Local; all members get equal results. */
 bool coll_shm_possible(struct comm *c);

@@ -60,6 +60,7 @@ void coll_state_free(struct comm *c)
 {
 	if (c->coll == NULL)
 		return;
+	coll_broken_free(c->coll);
 	if (c->coll->block != NULL)
 		shm_block_leave(c->coll->block);
 	coll_hier_free(c->coll->hier);

@@ -92,6 +92,8 @@ static int run_odd(const struct coll_args *k, struct coll *s)
 	uint32_t kind = s->odd_digest >> DIGEST_KIND_AT;
 	char who[32] = "another rank";
 
+	if (s->broken)
+		return p2p_comm_error(k->comm);
 	if (s->odd < s->n)
 		snprintf(who, sizeof(who), "rank %d", s->odd);
 	s->odd = -1;
@@ -168,11 +170,15 @@ int coll_run(struct coll_args *k)
 	err = COLL_SHM_NONE;
 	if (likely(!k->inter))
 		err = run_shm(k);
+	else if ((k->comm->hints & COMM_REVOKED) != 0)
+		err = p2p_comm_error(k->comm);
 	return likely(err != COLL_SHM_NONE) ? err : coll_sched_run(k, run_steps, NULL);
 }
 
 int coll_run_nonblocking(struct coll_args *k, struct req **request)
 {
+	if (unlikely((k->comm->hints & COMM_REVOKED) != 0))
+		return p2p_comm_error(k->comm);
 	k->tag = coll_next_tag(k->comm);
 	return coll_sched_begin(k, run_all_steps, &nonblocking, request);
 }
@@ -183,6 +189,8 @@ int coll_run_persistent(struct coll_args *k, struct req **request)
 	struct req *r = NULL;
 	int err, without;
 
+	if (unlikely((k->comm->hints & COMM_REVOKED) != 0))
+		return p2p_comm_error(k->comm);
 	k->tag = coll_next_tag(k->comm) | TAG_PERSISTENT;
 	err = coll_sched_init(k, run_all_steps, &persistent, &r);
 	without = err == 0 ? INT_MAX : k->me;

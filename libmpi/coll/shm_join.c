@@ -17,6 +17,8 @@ int coll_shm_join(struct comm *c)
 	struct coll *s = coll_state(c);
 	int has = s == NULL ? JOIN_NO_STATE : JOIN_BLOCK, err;
 
+	if ((c->hints & COMM_REVOKED) != 0 || (s != NULL && s->broken))
+		return p2p_comm_error(c);
 	if (!coll_shm_possible(c)) { /* then no member asks, and messages need no state */
 		if (s != NULL)
 			s->joined = true;
@@ -33,8 +35,13 @@ int coll_shm_join(struct comm *c)
 	}
 	if (err == 0 && has == JOIN_NO_STATE)
 		err = haft_err(MPI_ERR_NO_MEM, "a member has no memory for a communicator's state");
-	if (s != NULL)
-		s->joined = err == 0;
+	if (s == NULL)
+		return err;
+	s->joined = err == 0;
+	if (s->block != NULL)
+		coll_broken_watch(s);
+	if (s->block != NULL && p2p_failed_count() > 0 && p2p_comm_error(c) != 0)
+		coll_break(s); /* a member has failed, after its message had come */
 	return err;
 }
 

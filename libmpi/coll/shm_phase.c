@@ -17,12 +17,6 @@
  * on some CPUs, and a line comes from another core in that time. */
 #define LOOKS 200
 
-static int phase_progress(void *arg)
-{
-	(void)arg;
-	return p2p_progress();
-}
-
 static inline struct shm_flag *phase_flag(const struct coll *s, uint64_t e, int i)
 {
 	return &shm_block_line(s->block, i, (int)(e & 1))->flag;
@@ -71,6 +65,7 @@ static void phase_tell(const struct shm_describer *t, void *description)
 static inline uint32_t phase_wait_flag(const struct coll *s, struct shm_flag *f, uint64_t e,
 	uint32_t want, uint32_t ahead, int peer)
 {
+	const struct via_flag_pass pass = {p2p_progress, &s->broken};
 	struct about about;
 
 	for (int i = s->central ? 1 : LOOKS; i > 0; i--) {
@@ -80,7 +75,7 @@ static inline uint32_t phase_wait_flag(const struct coll *s, struct shm_flag *f,
 			return flag;
 	}
 	about = (struct about){{phase_tell}, s, e, peer};
-	via_flag_wait(f, want, ahead, phase_progress, &about.teller);
+	via_flag_wait(f, want, ahead, &pass, &about.teller);
 	return shm_flag_get(f);
 }
 
@@ -148,11 +143,25 @@ void coll_phase_wait_calls(struct coll *s, uint64_t e)
 #define MISSED_BITS 24
 #define PHASE_AT    (CLASS_BITS + MISSED_BITS)
 
+/* Classes of extensions lie behind the others: 200 and above in a word. */
+#define CLASS_EXTENSION 200
+
+static uint64_t class_pack(int class)
+{
+	return (uint64_t)(class > MPI_ERR_LASTCODE ? class - MPI_ERR_LASTCODE + CLASS_EXTENSION
+						   : class);
+}
+
+static int class_unpack(uint64_t n)
+{
+	return (int)(n > CLASS_EXTENSION ? n - CLASS_EXTENSION + MPI_ERR_LASTCODE : n);
+}
+
 void coll_phase_set_error(struct coll *s, uint64_t e)
 {
 	char *words = coll_phase_own_data(s, e, 1); /* waits until those of e - 2 are read */
 	uint64_t word = e << PHASE_AT | (uint64_t)(uint32_t)s->failed->missed << CLASS_BITS |
-			(uint64_t)(uint8_t)s->failed->err;
+			class_pack(s->failed->err);
 
 	static_assert(sizeof(s->failed->words) >= COLL_LINE_DATA, "the rest is cut off");
 	memcpy(words, s->failed->words, COLL_LINE_DATA);
@@ -168,7 +177,7 @@ bool coll_phase_error(const struct coll *s, uint64_t e, struct p2p_error_msg *er
 
 		if (likely((uint32_t)(word >> PHASE_AT) != (uint32_t)e || word == 0))
 			continue;
-		error->err = (int32_t)(word & ((1u << CLASS_BITS) - 1));
+		error->err = class_unpack(word & ((1u << CLASS_BITS) - 1));
 		error->missed = (int32_t)(word >> CLASS_BITS & ((1u << MISSED_BITS) - 1));
 		snprintf(error->words, sizeof(error->words), "%.*s", COLL_LINE_DATA,
 			(const char *)coll_phase_data(s, e, 1, i));

@@ -15,6 +15,7 @@
 #include "libmpi/core/error_code.h"
 #include "libmpi/core/err.h"
 #include "libmpi/core/language.h"
+#include "libmpi/core/setting.h"
 #include "libobj/base.h"
 #include <engine.h>
 #include <limits.h>
@@ -197,6 +198,8 @@ int comm_attr_open(int universe, int appnum)
 	facts.o.u.cls = no_facts.o.u.cls = &haft_comm_class;
 	for (size_t i = 0; i < countof(fixed) && err == OBJ_OK; i++)
 		err = attr_fix(fixed[i].key, fixed[i].value);
+	if (err == OBJ_OK)
+		err = attr_fix(MPIX_FT, haft_setting_get(SETTING_FT) != HAFT_FT_NO);
 	if (err == OBJ_OK)
 		err = attr_fix_at(MPI_LASTUSEDCODE, &haft_code_last);
 	if (err == OBJ_OK)

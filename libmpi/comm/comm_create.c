@@ -27,6 +27,8 @@ void comm_set_ids(struct comm *c, struct comm_ids ids)
 	c->ctx = ids.ctx;
 	c->ids = c->ctx + comm_ctx_own(c->remote != NULL);
 	c->ids_end = ids.end;
+	if (haft_comm_ids_hook != NULL)
+		haft_comm_ids_hook(c);
 }
 
 int comm_make(const struct comm_spec *how, struct comm **newcomm)
@@ -47,6 +49,7 @@ int comm_make(const struct comm_spec *how, struct comm **newcomm)
 		obj_hold(c->session);
 	if (c->remote != NULL)
 		obj_hold(c->remote);
+	c->reach = comm_peers(c)->size;
 	comm_set_ids(c, how->ids);
 	errh = how->parent != NULL ? obj_errh_get(how->parent) : NULL;
 	if (errh != NULL && errh != &haft_errh_fatal.o) /* no handler means just that */
@@ -72,6 +75,8 @@ int comm_make_internal(const struct comm_spec *how, struct comm **newcomm)
 
 int comm_check(struct comm *c)
 {
+	if (unlikely((c->hints & COMM_REVOKED) != 0))
+		return p2p_comm_error(c);
 	return likely(!coll_check_wanted) ? 0 : coll_check_constructor(c);
 }
 
@@ -189,6 +194,8 @@ int comm_create_group(struct comm *c, struct group *group, int tag, struct comm 
 
 	if (c->remote != NULL)
 		return haft_err(MPI_ERR_COMM, "the communicator must not be an inter-communicator");
+	if ((c->hints & COMM_REVOKED) != 0)
+		return p2p_comm_error(c);
 	return comm_create_on(&path, group, newcomm);
 }
 

@@ -271,6 +271,8 @@ static int dup_begin(struct comm *c, struct info *info, struct comm **newcomm, s
 	struct dup *place = now ? NULL : dup_enqueue(c);
 	int err = MPI_ERR_NO_MEM;
 
+	if ((c->hints & COMM_REVOKED) != 0)
+		return p2p_comm_error(c);
 	if (!now && place == NULL)
 		return err;
 	obj_hold(c); /* callbacks may free it */

@@ -21,7 +21,7 @@ static void world_fill(struct comm *c, struct group *g, uint64_t ctx, int rank, 
 	c->o.u.cls = &haft_comm_class;
 	c->ctx = ctx;
 	c->rank = rank;
-	c->size = size;
+	c->size = c->reach = size;
 	c->group = g;
 }
 

@@ -32,7 +32,8 @@ enum comm_hint {
 	HINT_NO_ANY_SOURCE = 2,
 	HINT_EXACT_LENGTH = 4,
 	HINT_OVERTAKING = 8,
-	HINT_STRICT_START = 16
+	HINT_STRICT_START = 16,
+	COMM_REVOKED = 128 /* no assertion: MPIX_Comm_revoke (libmpi/ft) */
 };
 
 struct coll; /* libmpi/coll: the collective engine's state of one communicator */
@@ -43,6 +44,7 @@ struct comm {
 	uint64_t ctx; /* a multiple of CTX_PLANES; see above */
 	int rank;
 	int size;              /* of the local group */
+	int reach;             /* so many ranks may be named: of comm_peers; 0: it is revoked */
 	struct group *group;   /* held */
 	struct group *remote;  /* held; NULL: an intra-communicator */
 	struct coll *coll;     /* made by the first collective call, freed by its destroy hook */
@@ -57,6 +59,9 @@ struct comm {
 	uint8_t hints;           /* enum comm_hint: assertions that are true */
 	char *kinds;             /* malloc'ed: mpi_assert_memory_alloc_kinds, or NULL: not set */
 	int freed;               /* incomplete operations whose requests the user has freed: p2p */
+	uint32_t acked;      /* of the failed processes, in the order of p2p_failed_at: so many are
+				    acknowledged on this communicator */
+	uint32_t agreements; /* started on it: libmpi/ft */
 };
 
 /* Set by engines that keep state for each communicator.  Called when the last reference to a
@@ -70,6 +75,9 @@ extern void (*haft_comm_made_hook)(struct comm *c);
 extern void (*haft_comm_gone_hook)(struct comm *c);
 
 extern struct comm haft_world, haft_self; /* MPI_COMM_WORLD, MPI_COMM_SELF */
+
+/* NULL, or called when a communicator gets its ids: it may have been revoked before (libmpi/ft). */
+extern void (*haft_comm_ids_hook)(struct comm *c);
 
 /* The group that ranks in messages are ranks of: the remote one of an inter-communicator. */
 static inline const struct group *comm_peers(const struct comm *c)

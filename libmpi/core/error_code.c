@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FIRST (MPI_ERR_LASTCODE + 1)
+#define FIRST (HAFT_CODE_OWN + 1)
 
 struct code {
 	bool used;
@@ -25,12 +25,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct code *rows; /* [nrows] code FIRST + i; under lock */
 static int nrows, room;
 
-int haft_code_last = MPI_ERR_LASTCODE;
-
-static bool code_is_standard(int class)
-{
-	return class >= MPI_SUCCESS && class <= MPI_ERR_LASTCODE;
-}
+int haft_code_last = HAFT_CODE_OWN;
 
 /* The row of a code, or NULL.  Under lock. */
 static struct code *code_find(int code)
@@ -68,14 +63,14 @@ static void code_last_update(void)
 {
 	while (nrows > 0 && !rows[nrows - 1].used)
 		nrows--;
-	__atomic_store_n(&haft_code_last, MPI_ERR_LASTCODE + nrows, __ATOMIC_RELAXED);
+	__atomic_store_n(&haft_code_last, HAFT_CODE_OWN + nrows, __ATOMIC_RELAXED);
 }
 
 static int code_add(int class, int *code)
 {
 	struct code *of = code_find(class), *c;
 
-	if (class >= 0 && !code_is_standard(class) && (of == NULL || !of->is_class))
+	if (class >= 0 && !haft_code_is_own(class) && (of == NULL || !of->is_class))
 		return haft_err(MPI_ERR_ARG, "%d is not an error class", class);
 	c = code_new();
 	if (c == NULL)
@@ -164,7 +159,7 @@ int haft_code_class(int code)
 	struct code *c;
 	int class = -1;
 
-	if (code_is_standard(code))
+	if (haft_code_is_own(code))
 		return code;
 	pthread_mutex_lock(&lock);
 	c = code_find(code);

@@ -119,6 +119,7 @@ static void info_destroy(void *self)
 void (*haft_comm_destroy_hook)(struct comm *c);
 void (*haft_comm_made_hook)(struct comm *c);
 void (*haft_comm_gone_hook)(struct comm *c);
+void (*haft_comm_ids_hook)(struct comm *c);
 void (*haft_buffer_destroy_hook)(struct comm *c);
 void (*haft_type_destroy_hook)(struct type *t);
 void (*haft_win_destroy_hook)(struct win *w);

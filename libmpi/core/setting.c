@@ -209,6 +209,16 @@ static const struct setting_row rows[SETTING_COUNT] = {
 		.meaning =
 			"seconds that a process waits in MPI for one that has ended, after which "
 			"mpiexec ends the job and names both; 0: never"},
+	[SETTING_FT] = {.name = "HAFT_FT",
+		.form = SETTING_WORD,
+		.max = 2,
+		.words = {"auto", "no", "yes"},
+		.everywhere = true,
+		.launch = true,
+		.meaning =
+			"whether a job goes on when one of its processes has failed: never (no), "
+			"always (yes), or once a process has called a function of mpi-ext.h for "
+			"failures (auto)"},
 	[SETTING_GRACE] = {.name = "HAFT_GRACE",
 		.normal = 3,
 		.max = 1000000000,

@@ -38,6 +38,7 @@ enum haft_setting {
 	SETTING_HANG,           /* HAFT_HANG: seconds; mpiexec reads it */
 	SETTING_VIA,            /* HAFT_VIA: enum haft_via */
 	SETTING_ENDED,          /* HAFT_ENDED: seconds; mpiexec reads it */
+	SETTING_FT,             /* HAFT_FT: 0 auto, 1 no, 2 yes; mpiexec reads it, too */
 	SETTING_GRACE,          /* HAFT_GRACE: seconds; mpiexec reads it */
 	SETTING_RMA,            /* HAFT_RMA: enum haft_rma */
 	SETTING_PROGRESS,       /* HAFT_PROGRESS: 0 call, 1 thread */
@@ -66,6 +67,9 @@ static inline bool haft_via_ofi(int64_t how)
 {
 	return how == HAFT_VIA_OFI || how == HAFT_VIA_OFI_ALL;
 }
+
+/* Values of HAFT_FT. */
+enum haft_ft { HAFT_FT_AUTO, HAFT_FT_NO, HAFT_FT_YES };
 
 enum haft_rma { /* transport of one-sided communication */
 	HAFT_RMA_AUTO,

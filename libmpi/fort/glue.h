@@ -21,6 +21,7 @@
 #include "libmpi/core/language.h"
 #include "libobj/obj.h"
 
+#include <mpi-ext.h>
 #include <mpi.h>
 #include <stdbool.h>
 #include <stddef.h>

@@ -22,6 +22,7 @@
 #include "libmpi/core/library_lock.h"
 #include "libmpi/core/process_state.h"
 #include "libmpi/core/setting.h"
+#include "libmpi/ft/ft.h"
 #include "libmpi/life/leak.h"
 #include "libmpi/life/progress_thread.h"
 #include "libmpi/p2p/p2p.h"
@@ -131,6 +132,7 @@ static int engines_open(void)
 	if (err == 0) {
 		coll_open();
 		rma_init();
+		ft_open();
 		err = comm_attr_open(boot->universe, boot->app);
 	}
 	comm_open(boot->first + boot->rank, boot->rank, boot->size);

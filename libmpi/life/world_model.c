@@ -13,6 +13,7 @@
 #include "libmpi/core/valid.h"
 #include "libmpi/env/error_handler.h"
 #include "libmpi/env/info.h"
+#include "libmpi/ft/ft.h"
 #include "libmpi/life/life.h"
 #include "libmpi/p2p/p2p.h"
 #include "libobj/base.h"
@@ -103,6 +104,8 @@ static int world_finalize(void)
 		return err;
 	p2p_flush();
 	err = coll_barrier(&haft_world);
+	if (ft_is_on())
+		err = ft_finalize();
 	if (err != 0 && err != MPI_ERR_PROC_ABORTED) /* a lost process was reported before */
 		return err;
 	invariants_check();
@@ -123,11 +126,14 @@ int life_finalize(void)
 int life_abort(struct comm *c, int code)
 {
 	char name[MPI_MAX_OBJECT_NAME] = "", text[MPI_MAX_OBJECT_NAME + 96];
+	bool alone = c->remote == NULL && c->size == 1 && haft_life.size > 1;
 	int len;
 
 	obj_name_get(c, name, sizeof(name), OBJ_C, &len);
 	snprintf(text, sizeof(text), "MPI_Abort: rank %d of %s gave up with code %d", c->rank,
 		len > 0 ? name : "a communicator", code);
+	if (alone && ft_is_on()) /* the others go on: 11.4.2 */
+		haft_abort_process(code != 0 ? code : 1, text);
 	haft_abort_job(code, text);
 }
 

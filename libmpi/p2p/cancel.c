@@ -31,6 +31,7 @@
 #include "libmpi/core/err.h"
 #include "libmpi/core/status.h"
 #include "libmpi/p2p/claim.h"
+#include "libmpi/p2p/failed.h"
 #include "libmpi/p2p/match.h"
 #include "libmpi/p2p/outq.h"
 #include "libmpi/p2p/request.h"
@@ -156,6 +157,12 @@ void p2p_cancel_open(void)
 	p2p_deliver_register(FRAME_CANCEL_PROBED, cancel_got_answer, P2P_FROM_LIVE);
 }
 
+void p2p_cancel_revoked(struct req *r)
+{
+	if (r->peer != p2p_state.me)
+		cancel_ask_back(r);
+}
+
 bool p2p_cancel_peer_left(struct req *r)
 {
 	if (r->state != STATE_CANCELLING)
@@ -204,6 +211,8 @@ int p2p_cancel(struct req **request)
 {
 	struct req *r = *request;
 
+	if (!p2p_req_idle(r) && p2p_req_pended(r))
+		p2p_req_unpend(r);
 	if (p2p_req_idle(r))
 		return haft_err(
 			MPI_ERR_REQUEST, "the request is not active: there is nothing to cancel");

@@ -7,6 +7,7 @@
 #include "libmpi/core/err.h"
 #include "libmpi/core/objects.h"
 #include "libmpi/core/status.h"
+#include "libmpi/p2p/failed.h"
 #include "libmpi/p2p/progress.h"
 #include "libmpi/p2p/request.h"
 #include <engine.h>
@@ -39,6 +40,20 @@ static int wait_user_end(struct req **request, int err)
 	return freed != 0 ? freed : err;
 }
 
+static int wait_req_end(struct req **request, MPI_Status *status);
+
+/* A receive whose sender may have failed goes on, unless its message comes just now.  A loop over
+ * the call makes progress. */
+static int wait_req_pended(struct req **request, MPI_Status *status, int err)
+{
+	struct req *r = *request;
+
+	p2p_progress();
+	if (r->done && !p2p_req_pended(r))
+		return wait_req_end(request, status);
+	return haft_err(err, "%s", r->errwords != NULL ? r->errwords : "");
+}
+
 /* Ends a finished request: writes its result, and frees its handle unless it is persistent. */
 static int wait_req_end(struct req **request, MPI_Status *status)
 {
@@ -52,6 +67,8 @@ static int wait_req_end(struct req **request, MPI_Status *status)
 	}
 	err = p2p_req_report(r, status);
 
+	if (unlikely(err == MPIX_ERR_PROC_FAILED_PENDING) && p2p_req_pended(r))
+		return wait_req_pended(request, status, err);
 	if (unlikely(r->copies != NULL))
 		p2p_req_copies_give(r, true);
 	if (r->persist) {
@@ -185,6 +202,8 @@ int p2p_request_free(struct req **request)
 							    : "file");
 	if (r->kind == REQ_USER)
 		return free_user(request);
+	if (active && p2p_req_pended(r))
+		p2p_req_unpend(r);
 	*request = NULL;
 	if (active && !r->done) {
 		free_active(r);
@@ -307,6 +326,49 @@ static int wait_end_all(int count, struct req *reqs[], MPI_Status *statuses)
 	return wait_error_result(&bad, count);
 }
 
+/* Has a process failed, or a communicator been revoked, and so one of the requests? */
+static bool wait_one_failed(const struct some *s)
+{
+	for (int i = 0; i < s->n; i++) {
+		const struct req *r = s->reqs[i];
+
+		if (!p2p_req_idle(r) && r->done && r->res.error > MPI_ERR_LASTCODE)
+			return true;
+	}
+	return false;
+}
+
+static bool wait_all_or_failed(void *arg)
+{
+	return wait_one_failed(arg) || wait_all_done(arg);
+}
+
+/* One of the requests has failed because of a process.  Its partners may never complete the others,
+ * so these go on, and have MPI_ERR_PENDING (MPI-5.0 3.7.5). */
+static int wait_end_failed(int count, struct req *reqs[], MPI_Status *statuses)
+{
+	struct bad bad;
+
+	bad.err = 0;
+	for (int i = 0; i < count; i++) {
+		if (p2p_req_idle(reqs[i]) || reqs[i]->done)
+			wait_error_keep(&bad, i, wait_end_at(&reqs[i], statuses, i));
+		else if (statuses != MPI_STATUSES_IGNORE)
+			statuses[i].MPI_ERROR = MPI_ERR_PENDING;
+	}
+	return wait_error_result(&bad, count);
+}
+
+/* As p2p_waitall, when processes have failed or communicators were revoked. */
+static int waitall_failed(int count, struct req *reqs[], MPI_Status *statuses)
+{
+	struct some s = {.reqs = reqs, .n = count};
+
+	p2p_wait_until(wait_all_or_failed, &s, wait_about_some(&s));
+	return wait_all_done(&s) ? wait_end_all(count, reqs, statuses)
+				 : wait_end_failed(count, reqs, statuses);
+}
+
 int p2p_waitall(int count, struct req *reqs[], MPI_Status *statuses)
 {
 	struct some s = {.reqs = reqs, .n = count};
@@ -314,8 +376,8 @@ int p2p_waitall(int count, struct req *reqs[], MPI_Status *statuses)
 	for (int i = 0; i < count; i++) {
 		if (reqs[i] == NULL || reqs[i]->done)
 			continue;
-		if (!p2p_req_idle(reqs[i]))
-			p2p_wait_one(reqs[i], reqs, count);
+		if (!p2p_req_idle(reqs[i]) && !p2p_wait_one_of(reqs[i], reqs, count))
+			return waitall_failed(count, reqs, statuses);
 	}
 	must(wait_all_done(&s));
 	return wait_end_all(count, reqs, statuses);
@@ -328,6 +390,10 @@ int p2p_testall(int count, struct req *reqs[], int *flag, MPI_Status *statuses)
 	if (!wait_all_done(&s))
 		p2p_progress_poll();
 	*flag = wait_all_done(&s);
+	if (unlikely(!*flag && p2p_state.lost != 0 && wait_one_failed(&s))) {
+		*flag = 1;
+		return wait_end_failed(count, reqs, statuses);
+	}
 	return *flag ? wait_end_all(count, reqs, statuses) : 0;
 }
 

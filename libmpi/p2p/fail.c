@@ -9,21 +9,26 @@
 #include "libmpi/core/process_state.h"
 #include "libmpi/p2p/request.h"
 #include "libmpi/via/alias.h"
+#include <mpi-ext.h>
 #include <stdarg.h>
 #include <stdio.h>
 
-/* haft_err with the words of a peer that is gone. */
-static int fail_peer_error(int peer)
+/* haft_err with the words of a peer that is gone.  c: NULL, or a communicator that has it. */
+static int fail_peer_error(int peer, const struct comm *c)
 {
 	const struct p2p_peer *p = p2p_peer(peer);
-	bool alias = via_is_alias(peer);
+	bool alias = via_is_alias(peer), failed = p->lost == PEER_LOST && p2p_state.ft;
+	int rank = c != NULL ? group_rank_of(comm_peers(c), peer) : -1;
+	char here[48] = "";
 
-	if (!alias)
+	if (!alias && !failed)
 		haft_peer_lost(peer);
-	return haft_err(MPI_ERR_PROC_ABORTED, "%s %d of %s job, on host %s, is %s: %s",
-		alias ? "process" : "rank", alias ? via_alias_card(peer)->number : peer,
-		alias ? "another" : "the", via_host(peer),
-		p->lost == PEER_LEFT ? "no longer in MPI" : "lost",
+	if (rank >= 0 && c != &haft_world)
+		snprintf(here, sizeof(here), " (rank %d of this communicator)", rank);
+	return haft_err(failed ? MPIX_ERR_PROC_FAILED : MPI_ERR_PROC_ABORTED,
+		"%s %d of %s job%s, on host %s, is %s: %s", alias ? "process" : "rank",
+		alias ? via_alias_card(peer)->number : peer, alias ? "another" : "the", here,
+		via_host(peer), p->lost == PEER_LEFT ? "no longer in MPI" : "lost",
 		p->lost_words != NULL ? p->lost_words : via_error_text(peer, VIA_LOST));
 }
 
@@ -32,7 +37,7 @@ void p2p_fail_request(struct req *r, int peer, int err)
 	if (r->res.error != 0)
 		return;
 	if (err == VIA_LOST)
-		p2p_req_fail(r, fail_peer_error(peer));
+		p2p_req_fail(r, fail_peer_error(peer, r->comm));
 	else
 		p2p_req_fail(r, haft_err(MPI_ERR_NO_MEM, "%lld bytes to rank %d of the job: %s",
 					(long long)r->bytes, peer, via_error_text(peer, err)));
@@ -54,17 +59,40 @@ static bool fail_others_left(const struct comm *c)
 	return !gone;
 }
 
-int p2p_peer_check_slow(int peer, const struct comm *c)
+/* A receive from any source: can no member send any more, or has one failed that is not
+ * acknowledged? */
+static int fail_any_source(const struct comm *c)
 {
 	const struct group *g = comm_peers(c);
+	int failed = p2p_state.ft ? p2p_comm_unacked(c) : -1;
 
-	if (peer >= 0)
-		return p2p_peer_seen(via_peer(peer))->lost != PEER_HERE ? fail_peer_error(peer) : 0;
+	if (failed >= 0)
+		return fail_peer_error(failed, c);
 	if (fail_others_left(c))
 		return 0;
 	for (int i = 0; i < g->size; i++)
 		if (group_peer(g, i) != p2p_state.me)
-			return fail_peer_error(group_peer(g, i));
+			return fail_peer_error(group_peer(g, i), c);
+	return 0;
+}
+
+int p2p_peer_check_slow(int peer, const struct comm *c)
+{
+	if (unlikely((c->hints & COMM_REVOKED) != 0))
+		return p2p_comm_error(c);
+	if (peer < 0)
+		return fail_any_source(c);
+	return p2p_peer_seen(via_peer(peer))->lost != PEER_HERE ? fail_peer_error(peer, c) : 0;
+}
+
+int p2p_comm_error(const struct comm *c)
+{
+	if ((c->hints & COMM_REVOKED) != 0)
+		return haft_err(MPIX_ERR_REVOKED, "a member has called MPIX_Comm_revoke");
+	for (uint32_t i = 0; i < p2p_state.nfailed; i++)
+		if (group_rank_of(c->group, p2p_state.failed[i]) >= 0 ||
+			p2p_peer_in_comm(p2p_state.failed[i], c))
+			return fail_peer_error(p2p_state.failed[i], c);
 	return 0;
 }
 

@@ -148,10 +148,11 @@ static void out_gone(struct req *r)
 
 /* --- failures ------------------------------------------------------------------------------- */
 
-/* Its RTS does not go: nothing names it. */
+/* Its frame does not go: nothing names it. */
 static void out_drop_rts(struct req *r)
 {
-	if (r->state != STATE_OUT_RTS)
+	if (r->state != STATE_OUT_RTS && r->state != STATE_OUT_COOP_DONE &&
+		r->state != STATE_OUT_COOP_FAILED)
 		return;
 	id_table_drop(&p2p_state.ids, r->send.id);
 	p2p_claim_end(r);
@@ -164,7 +165,8 @@ static void out_failed(struct req *r, int err)
 	out_drop_rts(r);
 	if (recv && r->recv.stream != NULL)
 		p2p_stream_stop(r);
-	p2p_fail_request(r, recv ? r->from : r->peer, err);
+	if (r->state != STATE_OUT_FIN || err != VIA_LOST) /* else the message is here, whole */
+		p2p_fail_request(r, recv ? r->from : r->peer, err);
 	p2p_req_finish(r);
 }
 
@@ -256,6 +258,11 @@ void p2p_out_frame(
 	r->state = STATE_OUT_FRAME;
 	p2p_req_detach(r, NULL);
 	p2p_out_put(r, peer);
+}
+
+void p2p_ft_send(int peer, uint64_t ctx, int32_t tag, const void *data, int64_t n)
+{
+	p2p_out_frame(peer, ctx, tag, FRAME_FT, data, n);
 }
 
 int p2p_out_push(int peer)

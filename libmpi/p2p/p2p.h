@@ -45,6 +45,48 @@ void p2p_peer_lost(int peer, bool left, const char *words);
  * is left of it, and its row may go. */
 bool p2p_peer_ended(int peer, const char *words);
 
+/* --- processes that fail, and revoked communicators ---------------------------------------- */
+
+/* From now on failures are survived (HAFT_FT): operations with a failed process raise
+ * MPIX_ERR_PROC_FAILED. */
+void p2p_failures_survive(void);
+
+/* A process has died: takes what it has sent, then fails what waits for it.  Any number of times.
+ * Not from a handler of frames. */
+void p2p_peer_died(int peer, const char *words);
+
+/* A frame says that a process has died, of which there are no news yet: p2p_peer_died in the next
+ * pass. */
+void p2p_peer_suspect(int peer);
+
+/* A local process has ended, in good order: as p2p_peer_died. */
+void p2p_peer_left(int peer, const char *words);
+
+/* NULL, or called at the end of p2p_peer_lost. */
+extern void (*p2p_lost_hook)(int peer, bool left);
+
+/* The processes that have failed, as far as is known here: their number, and the i-th, in the order
+ * of notice.  p2p_peer_gone: has a process failed, or left MPI? */
+uint32_t p2p_failed_count(void);
+int p2p_failed_at(uint32_t i);
+bool p2p_peer_gone(int peer);
+
+/* 0; or MPIX_ERR_REVOKED or MPIX_ERR_PROC_FAILED with words: the communicator is revoked, or a
+ * member of it has failed. */
+int p2p_comm_error(const struct comm *c);
+
+/* A member that has failed and is not acknowledged (comm.acked), or -1. */
+int p2p_comm_unacked(const struct comm *c);
+
+/* c->acked has grown: receives from any source go on that would raise for these failures. */
+void p2p_comm_acked(const struct comm *c);
+
+/* Revokes a communicator here: what waits on it and is not matched fails. */
+void p2p_comm_revoke(struct comm *c);
+
+/* Sends one frame of FRAME_FT to any process; data are copied.  Without memory the job ends. */
+void p2p_ft_send(int peer, uint64_t ctx, int32_t tag, const void *data, int64_t n);
+
 /* Connects to a remote peer by a frame that says nothing new.  So the end of a peer that no
  * launcher watches is noticed, also by a process that never sends to it. */
 void p2p_peer_greet(int peer);
@@ -63,6 +105,7 @@ void p2p_deliver_register(int kind, p2p_handler *handle, enum p2p_from from);
 
 /* The kind of libmpi/rma's frames. */
 #define P2P_FRAME_RMA 15
+#define P2P_FRAME_FT  21 /* libmpi/ft's */
 
 /* A peer has sent a frame that no Haft sends.  Says so in one line, with its rank and host, and
  * ends the job. */

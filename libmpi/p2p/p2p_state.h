@@ -60,6 +60,9 @@ struct p2p_state {
 	uint32_t lost;             /* peers that are gone, in good order or not */
 	uint32_t broken;           /* of them those that did not leave in good order */
 	int last_lost;             /* the last of these */
+	bool ft;                   /* failures are survived: their class is PROC_FAILED */
+	int32_t *failed;           /* [nfailed] numbers, in the order of notice */
+	uint32_t nfailed;
 	struct p2p_count count;
 };
 

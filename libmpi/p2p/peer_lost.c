@@ -4,14 +4,18 @@
  *     via ──> p2p_peer_lost ──┬── its queue `out': frames that will not go
  *                             ├── sends that wait for its CTS (p2p_state.ids)
  *                             ├── receives posted for it, and those for any source
+ *                             ├── messages in pipes, and those that both sides copy
  *                             └── partitioned operations
  *     Streams have failed before, by the network transport.
  *
  * A peer that left has ended MPI in good order.  It fails no receive from any source: another peer
  * may still send.  A peer that was lost fails each of those once, since the message may have been
- * its; the next receive goes on with the others. */
+ * its; the next receive goes on with the others.  Where failures are survived (HAFT_FT), a receive
+ * with a request stays posted instead, and its completion calls raise: failed.c. */
 #include "libmpi/p2p/cancel.h"
+#include "libmpi/p2p/claim.h"
 #include "libmpi/p2p/fail.h"
+#include "libmpi/p2p/failed.h"
 #include "libmpi/p2p/match.h"
 #include "libmpi/p2p/outq.h"
 #include "libmpi/p2p/p2p_state.h"
@@ -20,13 +24,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+void (*p2p_lost_hook)(int peer, bool left);
+
 static bool lost_waits_for(const struct req *r, void *arg)
 {
 	int peer = *(int *)arg;
 
 	if (r->peer != MPI_ANY_SOURCE)
 		return r->peer == peer;
-	return p2p_peer_seen(via_peer(peer))->lost == PEER_LOST && p2p_peer_in_comm(peer, r->comm);
+	if (p2p_peer_seen(via_peer(peer))->lost != PEER_LOST || !p2p_peer_in_comm(peer, r->comm))
+		return false;
+	return !p2p_state.ft || !p2p_req_pend((struct req *)(uintptr_t)r, peer);
 }
 
 static void lost_fail_recvs(int peer)
@@ -41,18 +49,39 @@ static void lost_fail_recvs(int peer)
 	}
 }
 
+/* Does request r wait for a frame of this peer that names it? */
+static bool lost_is_named(const struct req *r, int peer)
+{
+	if (r->kind == REQ_RECV)
+		return r->from == peer &&
+		       (r->state == STATE_AWAIT_COOP || r->state == STATE_AWAIT_COOP_FAILED);
+	return r->peer == peer && (r->state == STATE_AWAIT_CTS || r->state == STATE_CANCELLING);
+}
+
 /* A cancelled send to a peer that has left is cancelled: no receive will match it. */
-static void lost_fail_sends(int peer, bool left)
+static void lost_fail_named(int peer, bool left)
 {
 	for (uint32_t i = 0; i < p2p_state.ids.n; i++) {
 		struct req *r = id_table_get(&p2p_state.ids, i);
 
-		if (r == NULL || r->peer != peer ||
-			(r->state != STATE_AWAIT_CTS && r->state != STATE_CANCELLING))
+		if (r == NULL || !lost_is_named(r, peer))
 			continue;
 		id_table_drop(&p2p_state.ids, i);
+		if (r->kind == REQ_SEND)
+			p2p_claim_end(r);
 		if (left && p2p_cancel_peer_left(r))
 			continue;
+		p2p_fail_request(r, peer, VIA_LOST);
+		p2p_req_finish(r);
+	}
+}
+
+/* Fails the messages in the pipes to and from a local peer. */
+static void lost_fail_queue(struct req_queue *q, int peer)
+{
+	while (q->head != NULL) {
+		struct req *r = p2p_queue_pop(q);
+
 		p2p_fail_request(r, peer, VIA_LOST);
 		p2p_req_finish(r);
 	}
@@ -62,16 +91,24 @@ void p2p_peer_lost(int peer, bool left, const char *words)
 {
 	struct p2p_peer *p = p2p_peer(peer);
 
+	if (p->lost != PEER_HERE)
+		return;
 	p->lost = left ? PEER_LEFT : PEER_LOST;
 	p->lost_words = strdup(words);
 	p->credit_due = false;
 	p2p_state.lost++;
 	p2p_state.last_lost = left ? p2p_state.last_lost : peer;
 	p2p_state.broken += !left;
+	if (!left)
+		p2p_failed_add(peer);
 	p2p_out_push(peer); /* each put returns VIA_LOST */
-	lost_fail_sends(peer, left);
+	lost_fail_named(peer, left);
+	lost_fail_queue(&p->pipe_sends, peer);
+	lost_fail_queue(&p->pipe_recvs, peer);
 	lost_fail_recvs(peer);
 	p2p_part_peer_lost(peer);
+	if (p2p_lost_hook != NULL)
+		p2p_lost_hook(peer, left);
 }
 
 bool p2p_peer_ended(int peer, const char *words)

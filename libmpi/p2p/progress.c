@@ -19,8 +19,8 @@
 #include "libmpi/p2p/pipe_copy.h"
 #include <sched.h>
 
-/* Collectives, communicators, three of windows, two of files; one is to spare. */
-#define HOOKS_MAX 8
+/* Collectives, communicators, three of windows, two of files, failures; one is to spare. */
+#define HOOKS_MAX 9
 
 static struct {
 	int (*hooks[HOOKS_MAX])(void);
@@ -124,7 +124,12 @@ void p2p_progress_poll(void)
 {
 	enum { FRUITLESS = 16 }; /* calls: 1 to 2 us, less than a switch of processes */
 
-	if (p2p_progress() > 0 || !via.contended || haft_threads_enabled()) {
+	if (p2p_progress() > 0) {
+		progress.fruitless = 0;
+		return;
+	}
+	via_news_look();
+	if (!via.contended || haft_threads_enabled()) {
 		progress.fruitless = 0;
 		return;
 	}
@@ -212,6 +217,29 @@ void p2p_wait_one(struct req *r, struct req *const reqs[], int n)
 
 	p2p_progress_until(&(struct p2p_condition){
 		.ready = progress_req_done, .arg = r, .describer = &about.describer, .req = r});
+}
+
+/* Done, or something has failed while it was waited for. */
+struct one_of {
+	const struct req *r;
+	uint32_t lost;
+};
+
+static bool progress_one_of(void *arg)
+{
+	const struct one_of *o = arg;
+
+	return o->r->done || p2p_state.lost != o->lost;
+}
+
+bool p2p_wait_one_of(struct req *r, struct req *const reqs[], int n)
+{
+	struct p2p_about about = {{p2p_wait_report_req}, r, reqs, n, false};
+	struct one_of one = {r, p2p_state.ft ? 0 : p2p_state.lost};
+
+	p2p_progress_until(&(struct p2p_condition){
+		.ready = progress_one_of, .arg = &one, .describer = &about.describer, .req = r});
+	return r->done;
 }
 
 /* Not inline: it would cost the calls that need not wait. */

@@ -53,6 +53,7 @@ enum p2p_frame_kind {
 	FRAME_CANCEL_PROBED, /* tag: the id; a matched probe has the message */
 	FRAME_IO,            /* libmpi/io's */
 	FRAME_ERROR, /* instead of a message of a collective; payload: struct p2p_error_msg */
+	FRAME_FT,    /* libmpi/ft's */
 	FRAME_KINDS
 };
 

@@ -16,10 +16,12 @@
 
 #include "libmpi/core/clock.h"
 #include "libmpi/core/err.h"
+#include "libmpi/core/error_code.h"
 #include "libmpi/core/process_state.h"
 #include "libmpi/p2p/claim.h"
 #include "libmpi/p2p/cooperative.h"
 #include "libmpi/p2p/fail.h"
+#include "libmpi/p2p/failed.h"
 #include "libmpi/p2p/outq.h"
 #include "libmpi/p2p/proto.h"
 #include "libmpi/p2p/remote_stream.h"
@@ -62,6 +64,8 @@ static void recv_too_short(struct req *r)
 /* r has been matched with a message: sets its result, and its error if the lengths differ. */
 static void recv_matched(struct req *r, int peer, int tag, int64_t total)
 {
+	if (unlikely(r->done))
+		p2p_req_unpend(r);
 	r->from = peer;
 	r->total = total;
 	r->res.source = group_rank_of(comm_peers(r->comm), peer);
@@ -164,7 +168,11 @@ void p2p_recv_got_coop_done(const struct shm_frame *f)
 
 int p2p_error_take(const struct p2p_error_msg *msg)
 {
-	if (msg->missed > 0 && msg->missed <= 1 << VIA_PEER_BITS)
+	bool named = msg->missed > 0 && msg->missed <= 1 << VIA_PEER_BITS;
+
+	if (named && msg->err == MPIX_ERR_PROC_FAILED)
+		p2p_peer_suspect(msg->missed - 1);
+	else if (named)
 		haft_peer_lost(msg->missed - 1);
 	return haft_err(msg->err, "%.*s", (int)sizeof(msg->words), msg->words);
 }
@@ -182,7 +190,7 @@ static void recv_error_read(const struct shm_frame *f, struct p2p_error_msg *msg
 	memset(msg, 0, sizeof(*msg));
 	if (f->len == sizeof(*msg))
 		memcpy(msg, f->data, sizeof(*msg));
-	if (msg->err > MPI_SUCCESS && msg->err <= MPI_ERR_LASTCODE)
+	if (msg->err > MPI_SUCCESS && haft_code_is_own(msg->err))
 		return;
 	msg->err = MPI_ERR_INTERN;
 	snprintf(msg->words, sizeof(msg->words),
@@ -278,16 +286,20 @@ void p2p_recv_unexpected(struct req *r, struct unexpected *u)
 void p2p_recv_start(struct req *r)
 {
 	struct unexpected *u = p2p_match_find(r->ctx, r->peer, r->tag);
+	int err;
 
-	if (u != NULL) {
+	if (u != NULL && likely((r->comm->hints & COMM_REVOKED) == 0)) {
 		p2p_match_remove(u);
 		p2p_recv_unexpected(r, u);
 		return;
 	}
-	if (unlikely(p2p_peer_check(r->peer, r->comm) != 0)) {
-		p2p_fail_request(r, r->peer >= 0 ? r->peer : p2p_state.last_lost, VIA_LOST);
+	err = p2p_peer_check(r->peer, r->comm);
+	if (unlikely(err != 0 && !p2p_req_may_pend(r, err))) {
+		p2p_req_fail(r, err);
 		p2p_req_finish(r);
 		return;
 	}
 	p2p_recv_post(r);
+	if (unlikely(err != 0))
+		p2p_req_pend(r, p2p_comm_unacked(r->comm));
 }

@@ -14,6 +14,7 @@
 #include "libmpi/rma/am.h"
 
 #include "libmpi/core/err.h"
+#include "libmpi/core/error_code.h"
 #include "libmpi/p2p/p2p.h"
 #include "libmpi/rma/atomic.h"
 #include "libmpi/rma/win.h"
@@ -230,7 +231,7 @@ void rma_am_reply(struct win *w, int from, int kind, const void *data, int64_t l
 
 	if (sane)
 		memcpy(&h, data, sizeof(h));
-	sane = sane && h.err >= 0 && h.err <= MPI_ERR_LASTCODE && (h.err == 0 || m != NULL);
+	sane = sane && h.err >= 0 && haft_code_is_own(h.err) && (h.err == 0 || m != NULL);
 	if (sane && h.err != 0 && m->err == 0)
 		m->err = h.err;
 	len -= (int64_t)sizeof(h);

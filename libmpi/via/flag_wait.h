@@ -17,15 +17,21 @@ static inline bool via_oversubscribed(void)
 	return shm_seg_contended(via.shm->seg);
 }
 
-/* The slow half of via_flag_wait. */
-void via_flag_wait_slow(struct shm_flag *f, uint32_t want, uint32_t ahead, shm_progress_fn *pass,
-	const struct shm_describer *teller);
+/* The work of a process that waits for a flag. */
+struct via_flag_pass {
+	int (*run)(void); /* makes progress; > 0: something has moved */
+	const bool *stop; /* true: the flag will not come, and the wait ends */
+};
 
-/* Returns when the flag has reached `want' (shm_flag_reached).  `pass' makes progress
- * meanwhile; `teller' (may be NULL) describes the wait for the wait report of a hung job.  Does not
- * return once the job is being ended. */
+/* The slow half of via_flag_wait. */
+void via_flag_wait_slow(struct shm_flag *f, uint32_t want, uint32_t ahead,
+	const struct via_flag_pass *pass, const struct shm_describer *teller);
+
+/* Returns when the flag has reached `want' (shm_flag_reached), or pass->stop is true.  `teller' may
+ * be NULL; it describes the wait for the wait report of a hung job.  Does not return once the job
+ * is being ended. */
 static inline void via_flag_wait(struct shm_flag *f, uint32_t want, uint32_t ahead,
-	shm_progress_fn *pass, const struct shm_describer *teller)
+	const struct via_flag_pass *pass, const struct shm_describer *teller)
 {
 	if (unlikely(!shm_flag_reached(shm_flag_get(f), want, ahead)))
 		via_flag_wait_slow(f, want, ahead, pass, teller);

@@ -32,11 +32,13 @@
 #define VIA_PEER_ROWS  ((uint32_t)MEAN_OR(64, 256)) /* of a page: 48 KiB, touched row by row */
 #define VIA_PEER_PAGES ((1u << VIA_PEER_BITS) / VIA_PEER_ROWS)
 #define VIA_PEER_P2P   128 /* bytes of p2p's part of a row */
+#define VIA_SEAT_DEAD  (-2)
 
 struct via_peer {
 	int64_t direct;        /* p2p's: messages of fewer bytes are put without a request */
 	int32_t slot;          /* p2p's: 1 + the seat for via_put_local; 0: take the long way */
-	int32_t seat;          /* in this host's segment; -1: it is on another host, or gone */
+	int32_t seat;          /* in this host's segment; -1: it is on another host, or its seat is
+				  another's; VIA_SEAT_DEAD: nothing can be sent to it */
 	int32_t number;        /* of the peer */
 	bool made;             /* false: a blank row, all zero */
 	void *rma, *ofi;       /* of these engines; NULL: nothing yet */

@@ -144,6 +144,26 @@ void via_peer_gone(int number)
 		via_peer_unmake(p);
 }
 
+void via_news_set(shm_news_fn *hear)
+{
+	shm_news_set(via.shm, hear);
+}
+
+void via_news_look(void)
+{
+	shm_news_look(via.shm);
+}
+
+void via_peer_died(int number)
+{
+	struct via_peer *p = via_peer_get(number);
+
+	via_mix();
+	p->seat = VIA_SEAT_DEAD;
+	p->slot = 0;
+	p->direct = 0;
+}
+
 void via_peer_unreachable(int number)
 {
 	char words[64];
@@ -227,12 +247,18 @@ int via_open(struct via_conf *conf)
 
 /* --- peers that are not all local ----------------------------------------------------------- */
 
+/* Can a peer without a seat be reached by sockets? */
+static bool via_reachable(int seat)
+{
+	return via.net != NULL && seat != VIA_SEAT_DEAD;
+}
+
 int via_put_any(int peer, const struct shm_hdr *h, const void *buf, size_t len)
 {
 	int seat = via_seat(peer);
 
 	if (unlikely(seat < 0))
-		return via.net != NULL ? via_remote_put(peer, h, buf, len) : VIA_LOST;
+		return via_reachable(seat) ? via_remote_put(peer, h, buf, len) : VIA_LOST;
 	return shm_put(via.shm, seat, h, buf, len);
 }
 
@@ -241,7 +267,7 @@ int via_reserve_any(int peer, size_t len, void **room)
 	int seat = via_seat(peer);
 
 	if (unlikely(seat < 0))
-		return via.net != NULL ? via_remote_reserve(peer, len, room) : VIA_LOST;
+		return via_reachable(seat) ? via_remote_reserve(peer, len, room) : VIA_LOST;
 	return shm_reserve(via.shm, seat, len, room);
 }
 

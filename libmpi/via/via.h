@@ -309,6 +309,14 @@ static inline void via_wait_end(struct shm_wait *w)
 	shm_wait_end(via.shm, w);
 }
 
+/* News of the launcher: `hear' is called for each of them when this process waits or looks.  See
+ * shm_news_fn. */
+void via_news_set(shm_news_fn *hear);
+void via_news_look(void);
+
+/* The process has died: from now on it cannot be reached.  The caller has taken its last frames. */
+void via_peer_died(int number);
+
 /* --- several threads (waiters.c) ------------------------------------------------------------ */
 /* One waiting thread, the last that came, is the poller: it polls and then sleeps at the doorbell.
  * The others sleep until a pass or a call has brought what they want (haft_unlock looks), or until

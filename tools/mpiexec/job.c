@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include "libmpi/boot/boot.h"
+#include "tools/mpiexec/failures.h"
 #include "tools/mpiexec/feed.h"
 #include "tools/mpiexec/output.h"
 #include "tools/mpiexec/remote_ranks.h"
@@ -170,12 +171,16 @@ int job_fini(struct job *j)
 	if (j->wait.until_ns != 0 && j->code == 0)
 		job_first_failure(j); /* the user has ended the job meanwhile */
 	foreign_mpi_say(j);
+	failures_end(j);
 	local_fini(&j->local);
 	if (j->remote != NULL)
 		remote_fini(j->remote);
 	lost = out_fini();
 	if (j->code == 0 || (j->code == 128 + SIGPIPE && lost != 0))
 		j->code = lost;
+	if (j->failures.count > 0)
+		fprintf(stderr, "mpiexec: %d process%s failed, and the job went on (HAFT_FT)\n",
+			j->failures.count, j->failures.count > 1 ? "es" : "");
 	if (j->more > 0)
 		fprintf(stderr, "mpiexec: %d more process%s failed\n", j->more,
 			j->more > 1 ? "es" : "");

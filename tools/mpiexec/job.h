@@ -107,6 +107,14 @@ struct world_edge {
 	int a, b, n;
 };
 
+/* Failures that the job survives: failures.h. */
+struct failures {
+	int64_t mode;   /* HAFT_FT */
+	int count;      /* so many processes have failed, and the job goes on */
+	int code;       /* exit code of the first of them */
+	uint32_t known; /* enum boot_ft: the most that a rank under a proxy has told */
+};
+
 struct job {
 	const struct plan *plan;
 	struct world *world; /* the list of worlds that have places; world 0 is the first */
@@ -135,6 +143,7 @@ struct job {
 	uint64_t kill_ns;      /* when to send SIGKILL; 0: never */
 	uint64_t stop_ns;      /* when -timeout ends; 0: never */
 	struct lost_wait wait;
+	struct failures failures;
 	uint64_t look_ns; /* when to look for ranks that wait for absent ones; 0: never */
 	struct hang hang;
 	uint64_t ended_ns;      /* HAFT_ENDED; 0: off */
@@ -206,6 +215,9 @@ void job_start(struct job *j, const struct plan *p, const sigset_t *mask);
 void job_prepare(struct job *j, const struct plan *p, const sigset_t *mask);
 
 /* --- job_judge.c: which deaths are failures -------------------------------------------------- */
+
+/* Says how a rank has ended.  state: enum boot_state. */
+void job_death_tell(const struct job *j, int r, int status, uint32_t state);
 
 /* Judges the death of a rank. */
 void job_died(struct job *j, const struct death *d);

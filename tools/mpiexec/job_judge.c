@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/wait.h>
 #include "libmpi/boot/boot.h"
+#include "tools/mpiexec/failures.h"
 #include "tools/mpiexec/output.h"
 
 /* True if a rank has aborted the job, and this is neither reported nor kept back. */
@@ -80,7 +81,7 @@ void job_aborts_forget(struct job *j)
 	abort_forget(&j->wait.abort);
 }
 
-static void death_tell(const struct job *j, int r, int status, uint32_t state)
+void job_death_tell(const struct job *j, int r, int status, uint32_t state)
 {
 	const char *name = job_process_name(j, r, j->rank[r].pid);
 	const char *when = state == BOOT_RUNNING           ? " before MPI_Finalize"
@@ -119,7 +120,7 @@ static void death_fail(struct job *j, const struct death *d)
 	if (j->code != 0 && j->rank[d->rank].world->id == 0)
 		j->more++;
 	else
-		death_tell(j, d->rank, status, d->state);
+		job_death_tell(j, d->rank, status, d->state);
 	if (d->state != BOOT_DONE || WIFSIGNALED(status))
 		job_world_fail(j, j->rank[d->rank].world, code);
 	else if (job_connected(j, j->rank[d->rank].world, j->world))
@@ -263,7 +264,7 @@ void job_died(struct job *j, const struct death *d)
 	k->alive = false;
 	k->world->alive--;
 	j->alive--;
-	if (!j->ending && lost_judge(j, d))
+	if (failure_survived(j, d) || (!j->ending && lost_judge(j, d)))
 		return;
 	if (!j->ending && j->abort.told) {
 		abort_tell(j, &j->abort);

@@ -5,6 +5,7 @@
  *        │
  *        ├── one host:       here_start: segment, PMI server, processes     local_ranks.h
  *        └── several hosts:  remote_start: proxies; ranks when all are ready  remote_ranks.h */
+#include "tools/mpiexec/failures.h"
 #include "tools/mpiexec/job.h"
 
 #include <errno.h>
@@ -118,6 +119,7 @@ void job_prepare(struct job *j, const struct plan *p, const sigset_t *mask)
 	j->local.common.mask = *mask;
 	hang_init(j);
 	ended_init(j);
+	failures_init(j, p);
 	j->grace_ms = 1000 * haft_setting_launch(SETTING_GRACE, environ);
 	out_init(p->label);
 	world_0_make(j);

@@ -39,6 +39,7 @@ enum frame_kind {
 	FRAME_FORGET, /* rank: id of a world that has ended, or is not started */
 	FRAME_KILL,   /* rank: id of a world; which: a signal for it */
 	FRAME_ANSWER, /* rank: to its request; text, a line */
+	FRAME_NEWS,   /* struct boot_news: a process has ended, and the job goes on */
 	UP_READY,     /* ranks and their addresses */
 	UP_BEGUN,     /* ranks and their processes */
 	UP_OUT,       /* rank, which: output; without bytes: its end */

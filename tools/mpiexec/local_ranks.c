@@ -480,6 +480,26 @@ char *local_start(struct local_ranks *c, const struct world *w, int (*in_fd)(int
 	return why;
 }
 
+bool local_news(struct local_ranks *c, const struct boot_news *news)
+{
+	return shm_news_put(c->seg, news) == 0;
+}
+
+uint32_t local_ft(const struct local_ranks *c, const struct world *w, bool dead)
+{
+	uint32_t most = BOOT_FT_NONE;
+
+	for (int i = 0; i < c->n; i++) {
+		uint32_t ft = BOOT_FT_NONE;
+
+		if (c->m[i].world != NULL && (w == NULL || c->m[i].world == w) &&
+			(dead || c->m[i].alive))
+			ft = atomic_load(&local_page(c, i)->ft);
+		most = ft > most ? ft : most;
+	}
+	return most;
+}
+
 void local_signal(struct local_ranks *c, int sig)
 {
 	local_signal_world(c, NULL, sig);

@@ -97,6 +97,14 @@ int local_count(const struct local_ranks *c, const struct world *w);
  * next call. */
 struct boot_rank *local_page(const struct local_ranks *c, int i);
 
+/* Tells all ranks that a process has ended, and the job goes on.  False: there is no room for more
+ * news. */
+struct boot_news;
+bool local_news(struct local_ranks *c, const struct boot_news *news);
+
+/* The greatest enum boot_ft of the living ranks, or of all if `dead', of a world (NULL: of any). */
+uint32_t local_ft(const struct local_ranks *c, const struct world *w, bool dead);
+
 /* The row of a place; -1: it is not on this host. */
 int local_row(const struct local_ranks *c, int place);
 

@@ -468,6 +468,19 @@ static void proxy_answer(int place, const char *v, size_t len)
 	free(line);
 }
 
+/* A process has ended, and the job goes on.  `v' is not aligned. */
+static void proxy_news(const char *v, size_t len)
+{
+	static const char words[] = "no memory to tell that a process has failed";
+	struct boot_news news;
+
+	if (len != sizeof(news))
+		return;
+	memcpy(&news, v, len);
+	if (!local_news(&me.local, &news))
+		up_put(UP_FAIL, 1, -1, words, strlen(words));
+}
+
 /* Frames about worlds; me.world is set once the configuration is there. */
 static void world_frame(const struct proxy_frame *f, const char *v)
 {
@@ -482,6 +495,7 @@ static void world_frame(const struct proxy_frame *f, const char *v)
 			local_signal_world(&me.local, proxy_world(f->rank), f->which);
 		break;
 	case FRAME_ANSWER: proxy_answer(f->rank, v, f->len); break;
+	case FRAME_NEWS: proxy_news(v, f->len); break;
 	default: break;
 	}
 }

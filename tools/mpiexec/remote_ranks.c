@@ -191,3 +191,8 @@ void remote_fini(struct remote_ranks *f)
 	tree_fini(&f->tree);
 	free(f->site);
 }
+
+void remote_news(struct remote_ranks *f, const struct boot_news *news)
+{
+	remote_send(f, FRAME_NEWS, 0, news, sizeof(*news));
+}

@@ -61,4 +61,8 @@ bool remote_over(const struct remote_ranks *f);
 /* Ends the proxies and waits for them, for a limited time. */
 void remote_fini(struct remote_ranks *f);
 
+/* Tells the ranks of all hosts that a process has ended, and the job goes on. */
+struct boot_news;
+void remote_news(struct remote_ranks *f, const struct boot_news *news);
+
 #endif

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* coll_broken.c - collectives through shared memory when a member fails, or after a revocation.
+ *
+ *      a member is in a phase, and another dies:
+ *         block ──> left                    the others' memory: nothing is written there any more
+ *         block ──> twin, of this process   the call runs to its end on rubbish, without a wait
+ *      run.c: the call has failed; later calls fail on entry
+ *
+ * A phase has no way to return an error, and needs none: every wait of a broken communicator ends at
+ * once.  The twin keeps what this member writes from then on from the living, who would take it for
+ * data.  They are told of the failure as this member was, and break their own state. */
+#include "libmpi/coll/coll_args.h"
+#include "libmpi/coll/coll_shm.h"
+#include "libmpi/coll/hierarchical.h"
+#include "libmpi/core/process_state.h"
+#include <stdlib.h>
+
+static struct coll *watched;
+
+void coll_broken_watch(struct coll *s)
+{
+	if (s->next != NULL || s->prev != NULL || watched == s)
+		return;
+	s->next = watched;
+	if (watched != NULL)
+		watched->prev = s;
+	watched = s;
+}
+
+void coll_broken_free(struct coll *s)
+{
+	if (watched == s)
+		watched = s->next;
+	if (s->prev != NULL)
+		s->prev->next = s->next;
+	if (s->next != NULL)
+		s->next->prev = s->prev;
+	if (!s->broken)
+		return;
+	shm_block_twin_free(s->block);
+	s->block = s->left;
+	free(s->trash);
+}
+
+void coll_break(struct coll *s)
+{
+	struct shm_block *twin;
+
+	if (s->broken || s->block == NULL)
+		return;
+	if (s->slot_bytes > 0)
+		s->trash = calloc(COLL_SHM_SLOTS, (size_t)s->slot_bytes);
+	twin = s->slot_bytes == 0 || s->trash != NULL ? shm_block_twin(s->block, s->trash) : NULL;
+	if (twin == NULL)
+		haft_abort_job(
+			MPI_ERR_NO_MEM, "no memory to end a collective call that has failed");
+	s->left = s->block;
+	s->block = twin;
+	s->broken = true;
+	s->joined = false;
+	s->odd = s->n;
+}
+
+void coll_peer_lost(int peer)
+{
+	for (struct coll *s = watched; s != NULL; s = s->next)
+		if (group_rank_of(s->comm->group, peer) >= 0)
+			coll_break(s);
+}
+
+void coll_comm_revoked(struct comm *c)
+{
+	struct coll *s = c->coll;
+
+	if (s == NULL)
+		return;
+	coll_break(s);
+	s->joined = false;
+	if (s->hier != NULL) {
+		s->hier->local.hints |= COMM_REVOKED;
+		coll_comm_revoked(&s->hier->local);
+	}
+}

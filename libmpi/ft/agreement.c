@@ -1,0 +1,500 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* agreement.c - MPIX_Comm_agree, MPIX_Comm_shrink and their kin: agreements (era.h) on communicators.
+ *
+ *      call ──> agreement_begin ──> era ──> decided ──> agree_pass ──> results, request done
+ *                    ^                        ^
+ *                    └── early messages ──────┴── frames: (context id | FT_AGREE, number)
+ *
+ * The n-th agreement on a communicator has number n in all members.  A message for one that has not
+ * begun here waits for it.  A shrink is an agreement whose decision has the failed members and the
+ * new context id.
+ *
+ * An agreement is kept after its end, because others may ask for its decision when a member fails.
+ * It goes when a later one on the same communicator shows that all have it (`floor'), or, long
+ * after, when there are too many. */
+#include "libmpi/boot/boot.h"
+#include "libmpi/comm/comm_create.h"
+#include "libmpi/comm/groups.h"
+#include "libmpi/core/err.h"
+#include "libmpi/core/process_state.h"
+#include "libmpi/ft/era.h"
+#include "libmpi/ft/ft.h"
+#include "libmpi/ft/ft_inner.h"
+#include "libmpi/via/alias.h"
+#include <engine.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define KEPT_MAX     256        /* agreements that have ended, at least */
+#define NUMBER_FINAL UINT32_MAX /* the one of MPI_Finalize */
+
+enum agree_kind { AGREE_FLAG, AGREE_SHRINK, AGREE_FINAL };
+
+/* A message for an agreement that has not begun here. */
+struct early_msg {
+	struct early_msg *next;
+	int peer;
+	uint32_t len;
+	char data[];
+};
+
+struct agreement {
+	struct agreement *next;
+	uint64_t ctx;
+	uint32_t number;
+	enum agree_kind kind;
+	struct ft_era *era; /* NULL: not begun here */
+	struct early_msg *early, **early_last;
+	struct ft_members m; /* groups are held */
+	bool decided;        /* agree_pass has not looked at it yet */
+	bool over;
+	int err;
+	char words[160];
+	struct comm *c;       /* held until it is over */
+	struct comm *newcomm; /* AGREE_SHRINK: held until it is over */
+	int *flag;
+	struct req *req; /* held until it is over; NULL: a blocking call */
+};
+
+static struct agreement *agreements;
+static int kept; /* in the list */
+
+/* --- the list ------------------------------------------------------------------------------- */
+
+static struct agreement *agreement_find(uint64_t ctx, uint32_t number)
+{
+	struct agreement *a = agreements;
+
+	while (a != NULL && (a->ctx != ctx || a->number != number))
+		a = a->next;
+	return a;
+}
+
+static struct agreement *agreement_new(uint64_t ctx, uint32_t number)
+{
+	struct agreement *a = calloc(1, sizeof(*a));
+
+	if (a == NULL)
+		return NULL;
+	a->ctx = ctx;
+	a->number = number;
+	a->early_last = &a->early;
+	a->next = agreements;
+	agreements = a;
+	kept++;
+	return a;
+}
+
+static void early_free(struct agreement *a)
+{
+	struct early_msg *m;
+
+	while ((m = a->early) != NULL) {
+		a->early = m->next;
+		free(m);
+	}
+	a->early_last = &a->early;
+}
+
+static void agreement_free(struct agreement **link)
+{
+	struct agreement *a = *link;
+
+	*link = a->next;
+	kept--;
+	early_free(a);
+	ft_era_free(a->era);
+	if (a->m.first != NULL)
+		obj_drop((void *)(uintptr_t)a->m.first);
+	if (a->m.second != NULL)
+		obj_drop((void *)(uintptr_t)a->m.second);
+	free(a);
+}
+
+/* Drops those whose decision no member lacks. */
+static void agreements_drop(uint64_t ctx, uint32_t floor)
+{
+	struct agreement **link = &agreements;
+	int n = 0;
+
+	while (*link != NULL) {
+		struct agreement *a = *link;
+
+		if (a->over && ((a->ctx == ctx && a->number < floor) || n >= KEPT_MAX)) {
+			agreement_free(link);
+			continue;
+		}
+		n++;
+		link = &a->next;
+	}
+}
+
+/* The least number of an agreement on a communicator that this process has no decision of. */
+static uint32_t agreement_floor(const struct comm *c)
+{
+	uint32_t floor = c->agreements;
+
+	for (const struct agreement *a = agreements; a != NULL; a = a->next)
+		if (a->ctx == c->ctx && a->c != NULL && a->number < floor)
+			floor = a->number;
+	return floor;
+}
+
+/* --- era's view of the world ---------------------------------------------------------------- */
+
+static void agreement_send(void *arg, int to, const void *msg, size_t len)
+{
+	const struct agreement *a = arg;
+	int peer = ft_member_peer(&a->m, to);
+
+	if (!p2p_peer_gone(peer))
+		p2p_ft_send(peer, a->ctx | FT_AGREE, (int32_t)a->number, msg, (int64_t)len);
+}
+
+static uint64_t agreement_mint(void *arg)
+{
+	const struct agreement *a = arg;
+
+	if (a->kind != AGREE_SHRINK)
+		return 0;
+	for (int i = 0; i < a->m.n; i++)
+		if (via_is_alias(ft_member_peer(&a->m, i)))
+			return comm_ctx_mint_mixed(CTX_FEW).ctx;
+	return comm_ctx_mint(CTX_FEW).ctx;
+}
+
+static void agreement_decided(void *arg)
+{
+	((struct agreement *)arg)->decided = true;
+}
+
+static const struct ft_era_ops agreement_ops = {agreement_send, agreement_mint, agreement_decided};
+
+/* Messages come in the order in which they were sent, and members that fail after them. */
+static void agreement_take(struct agreement *a, int peer, const void *msg, size_t len)
+{
+	if (!ft_era_got(a->era, ft_member_of(&a->m, peer), msg, len))
+		p2p_protocol_error(peer, "a message of an agreement, of %zu bytes", len);
+}
+
+void ft_agree_got(const struct shm_frame *f)
+{
+	uint64_t ctx = f->ctx / CTX_PLANES * CTX_PLANES;
+	struct agreement *a = agreement_find(ctx, (uint32_t)f->tag);
+	const struct comm *c = a == NULL ? ft_comm_find(ctx) : NULL;
+	struct early_msg *m;
+
+	if (c != NULL && (uint32_t)f->tag < c->agreements)
+		return; /* all have the decision: it has been dropped */
+	if (a != NULL && a->era != NULL) {
+		agreement_take(a, f->src, f->data, f->len);
+		return;
+	}
+	m = malloc(sizeof(*m) + f->len);
+	if (a == NULL)
+		a = agreement_new(ctx, (uint32_t)f->tag);
+	if (a == NULL || m == NULL)
+		haft_abort_job(MPI_ERR_NO_MEM, "no memory for an agreement");
+	m->next = NULL;
+	m->peer = f->src;
+	m->len = f->len;
+	memcpy(m->data, f->data, f->len);
+	*a->early_last = m;
+	a->early_last = &m->next;
+}
+
+void ft_agree_peer_lost(int peer)
+{
+	for (struct agreement *a = agreements; a != NULL; a = a->next) {
+		int i = a->era != NULL ? ft_member_of(&a->m, peer) : -1;
+
+		if (i >= 0)
+			ft_era_failed(a->era, i);
+	}
+}
+
+/* --- results -------------------------------------------------------------------------------- */
+
+/* A member has failed that not all have acknowledged. */
+static int agreed_error(const struct agreement *a, const struct ft_part *d)
+{
+	for (int i = 0; i < a->m.n; i++)
+		if (ft_bit(d->failed, i) && !ft_bit(d->acked, i))
+			return haft_err(MPIX_ERR_PROC_FAILED,
+				"member %d has failed (rank %d of the job), and not all members "
+				"have acknowledged it",
+				i, ft_member_peer(&a->m, i));
+	return 0;
+}
+
+static void agreed_flag(struct agreement *a, const struct ft_part *d)
+{
+	if (a->flag != NULL)
+		*a->flag = d->flag[a->m.second != NULL ? 1 - a->m.side : 0];
+	a->err = agreed_error(a, d);
+}
+
+/* The members of a group, from member `from' on, that have not failed. */
+static int agreed_group(const struct agreement *a, const struct ft_part *d, int from,
+	const struct group *g, struct group **living)
+{
+	int32_t *peers = malloc(((size_t)g->size + 1) * sizeof(*peers));
+	int n = 0;
+
+	if (peers == NULL)
+		return haft_err(MPI_ERR_NO_MEM, "no memory for a group of %d", g->size);
+	for (int i = 0; i < g->size; i++)
+		if (!ft_bit(d->failed, from + i))
+			peers[n++] = group_peer(g, i);
+	(void)a;
+	return group_make(n, peers, living);
+}
+
+/* The communicator of a shrink gets its groups and ids. */
+static void comm_fill(struct comm *c, struct group *local, struct group *remote, uint64_t id)
+{
+	obj_drop(c->group);
+	c->group = local;
+	obj_hold(local);
+	c->rank = local->rank;
+	c->size = local->size;
+	if (remote != NULL) {
+		obj_drop(c->remote);
+		c->remote = remote;
+		obj_hold(remote);
+	}
+	c->reach = comm_peers(c)->size;
+	comm_set_ids(c, (struct comm_ids){id, id + CTX_FEW});
+}
+
+static void agreed_shrink(struct agreement *a, const struct ft_part *d)
+{
+	struct group *g[2] = {NULL, NULL};
+	int err = agreed_group(a, d, 0, a->m.first, &g[0]);
+
+	if (err == 0 && a->m.second != NULL)
+		err = agreed_group(a, d, a->m.first->size, a->m.second, &g[1]);
+	if (err == 0)
+		comm_fill(a->newcomm, g[a->m.side], a->m.second != NULL ? g[1 - a->m.side] : NULL,
+			d->id);
+	for (int i = 0; i < 2; i++)
+		if (g[i] != NULL)
+			obj_free_obj(g[i]);
+	a->err = err;
+}
+
+static void agreement_over(struct agreement *a)
+{
+	const struct ft_part *d = ft_era_decision(a->era);
+
+	for (int i = 0; i < a->m.n; i++)
+		if (ft_bit(d->failed, i) && a->kind != AGREE_FINAL)
+			p2p_peer_died(ft_member_peer(&a->m, i),
+				"another process has noticed that it has failed");
+	if (a->kind == AGREE_FLAG)
+		agreed_flag(a, d);
+	else if (a->kind == AGREE_SHRINK)
+		agreed_shrink(a, d);
+	if (a->err != 0)
+		snprintf(a->words, sizeof(a->words), "%s", haft_err_text(a->err));
+	a->over = true;
+	if (a->newcomm != NULL)
+		obj_drop(a->newcomm);
+	a->newcomm = NULL;
+	if (a->req != NULL) {
+		if (a->err != 0)
+			p2p_req_fail(a->req, a->err);
+		p2p_req_done(a->req);
+		obj_drop(a->req);
+		a->req = NULL;
+	}
+	obj_drop(a->c);
+	a->c = NULL;
+	boot_ft(p2p_failed_count() > 0 ? BOOT_FT_HANDLED : BOOT_FT_SURVIVES);
+}
+
+/* p2p's progress hook: ends the agreements that are decided. */
+static int agree_pass(void)
+{
+	int moved = 0;
+
+	for (struct agreement *a = agreements; a != NULL; a = a->next) {
+		if (!a->decided || a->over)
+			continue;
+		agreement_over(a);
+		moved++;
+	}
+	return moved;
+}
+
+/* --- beginning ------------------------------------------------------------------------------ */
+
+/* Fills in the contribution of this process, into the sets of *p. */
+static void agreement_mine(const struct agreement *a, int32_t value, struct ft_part *p)
+{
+	p->flag[a->m.side] = value;
+	p->flag[1 - a->m.side] = -1;
+	p->floor = agreement_floor(a->c);
+	for (int i = 0; i < a->m.n; i++)
+		if (p2p_peer_gone(ft_member_peer(&a->m, i)))
+			ft_bit_set(p->failed, i);
+	for (uint32_t k = 0; k < a->c->acked; k++) {
+		int i = ft_member_of(&a->m, p2p_failed_at(k));
+
+		if (i >= 0)
+			ft_bit_set(p->acked, i);
+	}
+}
+
+/* Joins the agreement, and takes the messages that have come for it. */
+static int agreement_join(struct agreement *a, int32_t value)
+{
+	size_t len = ft_bits_len(a->m.n);
+	uint8_t *sets = calloc(3, len);
+	struct ft_part mine = {.covered = sets, .failed = sets + len, .acked = sets + 2 * len};
+	struct early_msg *m;
+
+	if (sets == NULL)
+		return haft_err(MPI_ERR_NO_MEM, "no memory for an agreement");
+	agreement_mine(a, value, &mine);
+	a->era = ft_era_new(a->m.n, a->m.me, &mine, &agreement_ops, a);
+	free(sets);
+	if (a->era == NULL)
+		return haft_err(MPI_ERR_NO_MEM, "no memory for an agreement");
+	for (m = a->early; m != NULL; m = m->next)
+		if (!p2p_peer_gone(m->peer))
+			agreement_take(a, m->peer, m->data, m->len);
+	early_free(a);
+	return 0;
+}
+
+static int agreement_begin(struct comm *c, enum agree_kind kind, int32_t value, uint32_t number,
+	struct agreement **out)
+{
+	struct ft_members m = ft_members(c);
+	struct agreement *a = agreement_find(c->ctx, number);
+	int64_t len = (int64_t)ft_era_msg_len(m.n);
+
+	ft_use(true);
+	via_news_look();
+	if (len > (int64_t)via.frame_max || len > NET_FRAME_MAX)
+		return haft_err(MPI_ERR_OTHER, "%d members are too many for an agreement", m.n);
+	if (a == NULL)
+		a = agreement_new(c->ctx, number);
+	if (a == NULL)
+		return haft_err(MPI_ERR_NO_MEM, "no memory for an agreement");
+	a->kind = kind;
+	a->m = m;
+	obj_hold((void *)(uintptr_t)m.first);
+	if (m.second != NULL)
+		obj_hold((void *)(uintptr_t)m.second);
+	a->c = c;
+	obj_hold(c);
+	p2p_progress_hook(agree_pass);
+	*out = a;
+	return agreement_join(a, value);
+}
+
+static bool agreement_is_over(void *arg)
+{
+	return ((const struct agreement *)arg)->over;
+}
+
+/* Waits for its end, drops those that are no longer asked for, and returns the error. */
+static int agreement_wait(struct agreement *a)
+{
+	const struct ft_part *d;
+	int err;
+
+	p2p_progress_until(&(struct p2p_condition){.ready = agreement_is_over, .arg = a});
+	d = ft_era_decision(a->era);
+	err = a->err;
+	if (err != 0)
+		haft_err(err, "%s", a->words);
+	agreements_drop(a->ctx, d->floor);
+	return err;
+}
+
+/* --- the calls ------------------------------------------------------------------------------ */
+
+int ft_comm_agree(struct comm *c, int *flag)
+{
+	struct agreement *a;
+	int err = agreement_begin(c, AGREE_FLAG, *flag, c->agreements++, &a);
+
+	if (err != 0)
+		return err;
+	a->flag = flag;
+	return agreement_wait(a);
+}
+
+/* Gives the agreement a request. */
+static int agreement_request(struct agreement *a, struct comm *c, struct req **request)
+{
+	struct req *r = p2p_req_new(c, NULL);
+
+	if (r == NULL)
+		return haft_err(MPI_ERR_NO_MEM, "no memory for another request");
+	r->kind = REQ_COLL;
+	obj_hold(r);
+	a->req = r;
+	*request = r;
+	return 0;
+}
+
+int ft_comm_iagree(struct comm *c, int *flag, struct req **request)
+{
+	struct agreement *a;
+	int err = agreement_begin(c, AGREE_FLAG, *flag, c->agreements++, &a);
+
+	if (err != 0)
+		return err;
+	a->flag = flag;
+	return agreement_request(a, c, request);
+}
+
+/* The communicator of a shrink, which has the old groups until the end of the agreement. */
+static int shrink_begin(struct comm *c, struct comm **newcomm, struct agreement **a)
+{
+	struct comm_spec how = {.parent = c, .group = c->group, .remote = c->remote, .low = c->low};
+	int err = comm_make(&how, newcomm);
+
+	if (err == 0)
+		err = agreement_begin(c, AGREE_SHRINK, -1, c->agreements++, a);
+	if (err != 0)
+		return err;
+	(*a)->newcomm = *newcomm;
+	obj_hold(*newcomm);
+	return 0;
+}
+
+int ft_comm_shrink(struct comm *c, struct comm **newcomm)
+{
+	struct agreement *a;
+	int err = shrink_begin(c, newcomm, &a);
+
+	return err != 0 ? err : agreement_wait(a);
+}
+
+int ft_comm_ishrink(struct comm *c, struct comm **newcomm, struct req **request)
+{
+	struct agreement *a;
+	int err = shrink_begin(c, newcomm, &a);
+
+	return err != 0 ? err : agreement_request(a, c, request);
+}
+
+int ft_finalize(void)
+{
+	struct agreement *a;
+	int err = agreement_begin(&haft_world, AGREE_FINAL, -1, NUMBER_FINAL, &a);
+
+	if (err != 0)
+		return err;
+	p2p_progress_until(&(struct p2p_condition){.ready = agreement_is_over, .arg = a});
+	p2p_flush();
+	while (agreements != NULL)
+		agreement_free(&agreements);
+	return 0;
+}

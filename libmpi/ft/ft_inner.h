@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* ft_inner.h - what the files of this folder share. */
+#ifndef HAFT_FT_FT_INNER_H
+#define HAFT_FT_FT_INNER_H
+
+#include "libmpi/core/comm_object.h"
+#include "libmpi/p2p/p2p.h"
+
+/* The planes of the context ids in frames of this folder. */
+enum ft_plane { FT_AGREE = 6, FT_REVOKE };
+
+/* A function for failures is called: from now on they are survived.  `handled': it looks at a
+ * failure. */
+void ft_use(bool handled);
+
+/* All members of a communicator in an order that is equal in all of them: the group, or the low
+ * group and then the high one. */
+struct ft_members {
+	const struct group *first, *second; /* second NULL: one group */
+	int n, me, side;                    /* side: 0, or 1 in the second group */
+};
+
+struct ft_members ft_members(const struct comm *c);
+
+static inline int ft_member_peer(const struct ft_members *m, int i)
+{
+	return i < m->first->size ? group_peer(m->first, i)
+				  : group_peer(m->second, i - m->first->size);
+}
+
+/* The member that a process is, or -1. */
+int ft_member_of(const struct ft_members *m, int peer);
+
+/* The communicator with this context id that has a handle; NULL: there is none (yet). */
+struct comm *ft_comm_find(uint64_t ctx);
+
+/* --- agreements (agreement.c) ------------------------------------------------------------------- */
+
+void ft_agree_got(const struct shm_frame *f);
+void ft_agree_peer_lost(int peer);
+
+/* --- revocations (revoke.c) ----------------------------------------------------------------- */
+
+void ft_revoke_got(const struct shm_frame *f);
+void ft_revoke_peer_lost(int peer);
+
+#endif

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* notice.c - how this process hears that another has failed.
+ *
+ *      mpiexec ── news in the segment ──> ft_hear ──> p2p_peer_died ──┐
+ *      libnet  ── a broken connection ──────────────> p2p_peer_lost <─┘
+ *                                                          │ hook
+ *                        agreements, revocations, collectives in memory <──┘
+ *
+ * The launcher is the parent of the processes, and never takes a living one for dead. */
+#include "libmpi/boot/boot.h"
+#include "libmpi/coll/coll_args.h"
+#include "libmpi/core/setting.h"
+#include "libmpi/ft/ft.h"
+#include "libmpi/ft/ft_inner.h"
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+
+static bool on; /* failures are survived */
+
+bool ft_is_on(void)
+{
+	return on;
+}
+
+void ft_use(bool handled)
+{
+	on = true;
+	p2p_failures_survive();
+	boot_ft(handled && p2p_failed_count() > 0 ? BOOT_FT_HANDLED : BOOT_FT_SURVIVES);
+}
+
+/* "process 4711 was killed by signal 9 (Killed) at 12:00:00". */
+static void news_words(const struct boot_news *n, char *words, size_t room)
+{
+	char how[80], at[16] = "";
+	time_t when = (time_t)n->when_s;
+	struct tm tm;
+
+	if (n->how == BOOT_END_HOST)
+		snprintf(how, sizeof(how), "was on a host that cannot be reached any more");
+	else if (WIFSIGNALED(n->status))
+		snprintf(how, sizeof(how), "was killed by signal %d (%s)", WTERMSIG(n->status),
+			strsignal(WTERMSIG(n->status)));
+	else
+		snprintf(how, sizeof(how), "exited with code %d%s", WEXITSTATUS(n->status),
+			n->how == BOOT_END_FAILED ? " before MPI_Finalize" : "");
+	if (localtime_r(&when, &tm) != NULL)
+		strftime(at, sizeof(at), "%H:%M:%S", &tm);
+	snprintf(words, room, "process %d %s at %s", n->pid, how, at);
+}
+
+/* libshm's: the launcher tells that a process has ended, and the job goes on. */
+static void ft_hear(const void *record)
+{
+	struct boot_news n;
+	char words[160];
+
+	memcpy(&n, record, sizeof(n));
+	news_words(&n, words, sizeof(words));
+	if (n.how == BOOT_END_LEFT) {
+		p2p_peer_left(n.number, words);
+		return;
+	}
+	on = true;
+	p2p_peer_died(n.number, words);
+}
+
+static void ft_peer_lost(int peer, bool left)
+{
+	if (!left && on)
+		coll_peer_lost(peer);
+	ft_agree_peer_lost(peer);
+	ft_revoke_peer_lost(peer);
+}
+
+/* The handler of this folder's frames. */
+static void ft_got_frame(const struct shm_frame *f)
+{
+	if (f->ctx % CTX_PLANES == FT_AGREE)
+		ft_agree_got(f);
+	else if (f->ctx % CTX_PLANES == FT_REVOKE && f->len == 0)
+		ft_revoke_got(f);
+	else
+		p2p_protocol_error(f->src, "a frame about failures of %u bytes", f->len);
+}
+
+void ft_open(void)
+{
+	p2p_lost_hook = ft_peer_lost;
+	p2p_deliver_register(P2P_FRAME_FT, ft_got_frame, P2P_FROM_LIVE);
+	via_news_set(ft_hear);
+	if (haft_setting_get(SETTING_FT) == HAFT_FT_YES)
+		ft_use(false);
+}
+
+/* --- members -------------------------------------------------------------------------------- */
+
+struct ft_members ft_members(const struct comm *c)
+{
+	struct ft_members m = {.first = c->group, .n = c->group->size, .me = c->rank};
+
+	if (c->remote == NULL)
+		return m;
+	m.n += c->remote->size;
+	m.second = c->remote;
+	if (c->low)
+		return m;
+	m.first = c->remote;
+	m.second = c->group;
+	m.me += c->remote->size;
+	m.side = 1;
+	return m;
+}
+
+int ft_member_of(const struct ft_members *m, int peer)
+{
+	int r = group_rank_of(m->first, peer);
+
+	if (r >= 0 || m->second == NULL)
+		return r;
+	r = group_rank_of(m->second, peer);
+	return r >= 0 ? m->first->size + r : -1;
+}
+
+static int comm_has_ctx(void *self, void *ctx)
+{
+	return ((const struct comm *)self)->ctx == *(const uint64_t *)ctx;
+}
+
+struct find {
+	uint64_t ctx;
+	struct comm *c;
+};
+
+static int comm_find_one(void *self, void *arg)
+{
+	struct find *f = arg;
+
+	if (comm_has_ctx(self, &f->ctx))
+		f->c = self;
+	return f->c != NULL;
+}
+
+struct comm *ft_comm_find(uint64_t ctx)
+{
+	struct find f = {.ctx = ctx};
+
+	if (haft_world.ctx == ctx)
+		return &haft_world;
+	obj_foreach(&haft_comm_class, comm_find_one, &f);
+	return f.c;
+}

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* revoke.c - MPIX_Comm_revoke: every living member hears of it in the end.
+ *
+ *      member i tells i+1, i+2, i+4, i+8 ...      each member once, when it first hears
+ *
+ * Where one of these has failed, the next living member is told.  When a member fails later, each
+ * tells its next living member again: so a revocation gets round however many fail, and whenever.
+ *
+ * A revocation may come before its communicator is made here; it is kept for that moment. */
+#include "libmpi/coll/coll_args.h"
+#include "libmpi/core/process_state.h"
+#include "libmpi/ft/ft_inner.h"
+#include <engine.h>
+#include <stdlib.h>
+
+/* A revocation without a communicator here. */
+struct revoked_ahead {
+	struct revoked_ahead *next;
+	uint64_t ctx;
+};
+
+static struct revoked_ahead *ahead;
+static int revoked; /* communicators, so distance */
+
+static void revoke_tell(const struct comm *c, const struct ft_members *m, int64_t distance)
+{
+	for (int64_t k = distance; k < distance + m->n; k++) {
+		int to = (int)((m->me + k) % m->n), peer = ft_member_peer(m, to);
+
+		if (to == m->me)
+			return;
+		if (p2p_peer_gone(peer))
+			continue;
+		p2p_ft_send(peer, c->ctx | FT_REVOKE, 0, NULL, 0);
+		return;
+	}
+}
+
+static void revoke_here(struct comm *c)
+{
+	struct ft_members m = ft_members(c);
+
+	if ((c->hints & COMM_REVOKED) != 0)
+		return;
+	revoked++;
+	p2p_comm_revoke(c);
+	coll_comm_revoked(c);
+	if (c->local != NULL)
+		p2p_comm_revoke(c->local);
+	for (int64_t distance = 1; distance < m.n; distance *= 2)
+		revoke_tell(c, &m, distance);
+}
+
+int ft_comm_revoke(struct comm *c)
+{
+	ft_use(false);
+	revoke_here(c);
+	return 0;
+}
+
+int ft_comm_is_revoked(struct comm *c, int *flag)
+{
+	ft_use(false);
+	if (!p2p_progress())
+		via_news_look();
+	*flag = (c->hints & COMM_REVOKED) != 0;
+	return 0;
+}
+
+/* core's: a communicator has got its ids. */
+static void revoke_made(struct comm *c)
+{
+	struct revoked_ahead **link = &ahead, *r;
+
+	while (*link != NULL && (*link)->ctx != c->ctx)
+		link = &(*link)->next;
+	r = *link;
+	if (r == NULL)
+		return;
+	*link = r->next;
+	free(r);
+	if (ahead == NULL)
+		haft_comm_ids_hook = NULL;
+	revoke_here(c);
+}
+
+void ft_revoke_got(const struct shm_frame *f)
+{
+	uint64_t ctx = f->ctx / CTX_PLANES * CTX_PLANES;
+	struct comm *c = ft_comm_find(ctx);
+	struct revoked_ahead *r;
+
+	ft_use(false);
+	if (c != NULL) {
+		revoke_here(c);
+		return;
+	}
+	for (r = ahead; r != NULL; r = r->next)
+		if (r->ctx == ctx)
+			return;
+	r = malloc(sizeof(*r));
+	if (r == NULL)
+		haft_abort_job(MPI_ERR_NO_MEM, "no memory for a revocation");
+	*r = (struct revoked_ahead){ahead, ctx};
+	ahead = r;
+	haft_comm_ids_hook = revoke_made;
+}
+
+static int revoke_again(void *self, void *arg)
+{
+	struct comm *c = self;
+	struct ft_members m;
+
+	if ((c->hints & COMM_REVOKED) == 0)
+		return 0;
+	m = ft_members(c);
+	if (ft_member_of(&m, *(int *)arg) >= 0)
+		revoke_tell(c, &m, 1);
+	return 0;
+}
+
+void ft_revoke_peer_lost(int peer)
+{
+	if (revoked == 0)
+		return;
+	if ((haft_world.hints & COMM_REVOKED) != 0)
+		revoke_again(&haft_world, &peer);
+	obj_foreach(&haft_comm_class, revoke_again, &peer);
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* peer_died.c - a process has ended, and the job goes on.
+ *
+ *      p2p_peer_died ──> its frames and chunks are taken ──> p2p_peer_lost
+ *
+ *      p2p_peer_suspect (failed.c) ── next pass ──> p2p_peer_died */
+#include "libmpi/p2p/deliver.h"
+#include "libmpi/p2p/failed.h"
+#include "libmpi/p2p/pipe_copy.h"
+
+#define DRAIN_PASSES 100000 /* each takes a batch of frames: more than any queue holds */
+
+/* Takes all that the process has put: frames are whole when they can be seen. */
+static void died_drain(int peer)
+{
+	for (int i = 0; i < DRAIN_PASSES && p2p_poll_from(peer) > 0; i++)
+		;
+	for (int i = 0; i < DRAIN_PASSES && via_poll() > 0; i++)
+		;
+	p2p_pipe_pull(peer);
+}
+
+static void died_end(int peer, bool left, const char *words)
+{
+	if (peer == p2p_state.me || p2p_peer_gone(peer))
+		return;
+	p2p_peer(peer);
+	if (via_is_local(peer))
+		died_drain(peer);
+	if (p2p_peer_gone(peer)) /* a connection was found broken meanwhile */
+		return;
+	via_peer_died(peer);
+	p2p_peer_lost(peer, left, words);
+}
+
+void p2p_peer_died(int peer, const char *words)
+{
+	p2p_failures_survive();
+	died_end(peer, false, words);
+}
+
+void p2p_peer_left(int peer, const char *words)
+{
+	if (via_is_local(peer)) /* else its connection says so */
+		died_end(peer, true, words);
+}
+
+static int died_suspects(void)
+{
+	int n = p2p_suspects.n;
+
+	p2p_suspects.n = 0;
+	for (int i = 0; i < n; i++)
+		p2p_peer_died(
+			p2p_suspects.peer[i], "another process has noticed that it has failed");
+	return n;
+}
+
+void p2p_failures_survive(void)
+{
+	if (!p2p_state.ft)
+		p2p_progress_hook(died_suspects);
+	p2p_state.ft = true;
+}

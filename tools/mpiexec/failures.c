@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* failures.c - deaths that the job survives (HAFT_FT).
+ *
+ *     rank 3 is killed ──> SIGCHLD ──> failure_survived ──┬── news into the segment of this host
+ *                                                         └── FRAME_NEWS: into those of others
+ *
+ * mpiexec is the parent of its ranks, or has a proxy that is.  So it never takes a living rank for
+ * dead, and knows of a death as soon as the kernel does.  The ranks need no heartbeats.
+ *
+ * By default (auto) a death is survived once a process of a connected world has called a function
+ * for failures.  Other programs end as they always did. */
+#include "tools/mpiexec/failures.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include "libmpi/boot/boot.h"
+#include "libmpi/core/setting.h"
+#include "tools/mpiexec/output.h"
+#include "tools/mpiexec/remote_ranks.h"
+
+enum { MODE_AUTO, MODE_NO, MODE_YES };
+
+void failures_init(struct job *j, const struct plan *p)
+{
+	j->failures.mode = haft_setting_launch(SETTING_FT, p->app[0].envp + 1);
+}
+
+/* Is there a living process in the worlds that are marked? */
+static bool survivors(const struct job *j)
+{
+	for (const struct world *w = j->world; w != NULL; w = w->next)
+		if (w->mark && w->alive > 0)
+			return true;
+	return false;
+}
+
+/* The most that a process of a marked world has done about failures. */
+static uint32_t failures_known(const struct job *j, bool dead)
+{
+	uint32_t most = j->failures.known;
+
+	if (j->remote != NULL)
+		return most;
+	for (const struct world *w = j->world; w != NULL; w = w->next) {
+		uint32_t ft = w->mark ? local_ft(&j->local, w, dead) : BOOT_FT_NONE;
+
+		most = ft > most ? ft : most;
+	}
+	return most;
+}
+
+/* Tells all ranks.  False: it cannot be told. */
+static bool news_send(struct job *j, const struct death *d, int how)
+{
+	const struct rank *k = &j->rank[d->rank];
+	struct boot_news news = {.number = job_number(j, d->rank),
+		.rank = k->rank,
+		.pid = d->pid,
+		.status = d->status,
+		.how = how,
+		.host = k->host,
+		.when_s = (int64_t)time(NULL)};
+
+	if (j->remote != NULL) {
+		remote_news(j->remote, &news);
+		return true;
+	}
+	return local_news(&j->local, &news);
+}
+
+static int status_code(int status)
+{
+	int code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+
+	return code != 0 ? code : 1;
+}
+
+/* A rank has failed: tells it to the user, once. */
+static void failure_tell(struct job *j, const struct death *d)
+{
+	struct failures *f = &j->failures;
+
+	if (f->count++ == 0)
+		f->code = status_code(d->status);
+	job_death_tell(j, d->rank, d->status, d->state);
+	out_say("the job goes on without it (HAFT_FT)");
+}
+
+bool failure_survived(struct job *j, const struct death *d)
+{
+	bool bad = WIFSIGNALED(d->status) || WEXITSTATUS(d->status) != 0;
+	bool failed = d->state == BOOT_DONE ? WIFSIGNALED(d->status) : bad || boot_inside(d->state);
+	uint32_t known;
+
+	if (j->ending || j->failures.mode == MODE_NO || j->rank[d->rank].world->ending ||
+		d->state == BOOT_ABORTED)
+		return false;
+	if (!failed && d->state != BOOT_DONE)
+		return false;
+	job_mark_connected(j, j->rank[d->rank].world);
+	known = failures_known(j, true);
+	if (j->failures.mode == MODE_AUTO && known == BOOT_FT_NONE)
+		return false;
+	if (!survivors(
+		    j)) { /* the others may have handled it, and ended in good order, before us */
+		if (!failed || known < BOOT_FT_HANDLED)
+			return false;
+		failure_tell(j, d);
+		return true;
+	}
+	if (!news_send(j, d, failed ? BOOT_END_FAILED : BOOT_END_LEFT) || !failed)
+		return false;
+	failure_tell(j, d);
+	return true;
+}
+
+void failures_end(struct job *j)
+{
+	struct failures *f = &j->failures;
+
+	if (f->count == 0)
+		return;
+	for (struct world *w = j->world; w != NULL; w = w->next)
+		w->mark = true;
+	if (j->code == 0 && failures_known(j, true) < BOOT_FT_HANDLED)
+		j->code = f->code;
+}

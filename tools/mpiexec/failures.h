@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* failures.h - deaths that the job survives (HAFT_FT): failures.c. */
+#ifndef MPIEXEC_FAILURES_H
+#define MPIEXEC_FAILURES_H
+
+#include "tools/mpiexec/job.h"
+
+/* Reads HAFT_FT. */
+void failures_init(struct job *j, const struct plan *p);
+
+/* A rank has died, and is no longer counted as alive.  True: the others have been told, and the job
+ * goes on.  False: the death is judged as any other. */
+bool failure_survived(struct job *j, const struct death *d);
+
+/* At the end of the job: the exit code is that of the first failure unless a process has handled
+ * it. */
+void failures_end(struct job *j);
+
+#endif
