@@ -16,8 +16,8 @@ $(B)/obj/libmpi/type/kernel.o $(B)/obj/libmpi/type/kernel_wide_os.o: cflags-libm
 # --- the table of facts and its generator --------------------------------------------------------
 # A program of the build: it reads libmpi/api/*.def (as C) and writes into $(B)/gen.
 gen_SRCS := $(sort $(wildcard libmpi/api/*.c))
-gen_CHAPTERS := p2p part type coll comm topo env info dyn rma ext io tool old lang abi
-gen_HDRS += $(B)/include/mpi.h $(B)/gen/engine.h $(B)/gen/raw.h $(B)/gen/names.h
+gen_CHAPTERS := p2p part type coll comm topo env info dyn rma ext io tool old lang abi ft
+gen_HDRS += $(B)/include/mpi.h $(B)/include/mpi-ext.h $(B)/gen/engine.h $(B)/gen/raw.h $(B)/gen/names.h
 gen_BIND := $(gen_CHAPTERS:%=$(B)/gen/bind_%.c) $(B)/gen/names.c
 gen = $(B)/dev/gen
 
@@ -26,10 +26,11 @@ $(gen): $(gen_SRCS:%.c=$(B)/obj/%.o)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ldflags) $^ -o $@
 
-$(B)/include/mpi.h: $(gen)
+$(B)/include/mpi.h $(B)/include/mpi-ext.h: $(gen)
 $(B)/gen/engine.h $(B)/gen/raw.h $(B)/gen/names.h: $(gen)
 $(B)/gen/names.c $(B)/gen/map $(B)/gen/list $(B)/gen/abi.c $(B)/gen/none.c $(B)/gen/garbage.c: $(gen)
-$(B)/include/mpi.h $(B)/gen/engine.h $(B)/gen/raw.h $(B)/gen/names.h $(B)/gen/names.c \
+$(B)/include/mpi.h $(B)/include/mpi-ext.h \
+$(B)/gen/engine.h $(B)/gen/raw.h $(B)/gen/names.h $(B)/gen/names.c \
 $(B)/gen/map $(B)/gen/list $(B)/gen/abi.c $(B)/gen/none.c $(B)/gen/garbage.c:
 	$(call say,GEN,$@)
 	@mkdir -p $(@D)
@@ -79,7 +80,8 @@ $(B)/obj/libnet.whole.o: $(libnet_SRCS:%.c=$(B)/obj/%.o)
 $(B)/obj/libmpi.o: $(libmpi_PARTS)
 	$(call say,LD,$@)
 	$(Q)$(CC) -r -nostdlib -o $@ $^ && objcopy -w --keep-global-symbol='MPI_*' \
-		--keep-global-symbol='PMPI_*' --keep-global-symbol='haft_fort_*' $@
+		--keep-global-symbol='PMPI_*' --keep-global-symbol='MPIX_*' \
+		--keep-global-symbol='PMPIX_*' --keep-global-symbol='haft_fort_*' $@
 
 $(B)/lib/libmpi_abi.a: $(B)/obj/libmpi.o
 	$(call say,AR,$@)

@@ -74,6 +74,8 @@ $(B)/tests/unit/group_large: $(group_OBJS)
 $(B)/tests/unit/topo_order: $(B)/obj/libmpi/topo/order.o
 $(B)/tests/unit/hang_watch: $(addprefix $(B)/obj/tools/mpiexec/,hang_watch.o rank_needs.o place_lookup.o)
 
+$(B)/tests/sim/agreement: $(B)/obj/libmpi/ft/era.o
+
 # A simulated network.
 $(B)/tests/sim/net: $(B)/obj/tests/sim/wire.o
 

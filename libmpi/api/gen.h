@@ -4,7 +4,8 @@
  *     *.def ──(the compiler is the parser)──> arrays of the structs below ──> one writer an output
  *
  *     gen mpi.h | mpi-ext.h | engine.h | raw.h | names.h | names.c | map | list
- *     gen abi.c | none.c | garbage.c | mpif.h | mpi.f90 | mpi_f08.f90 | bind CHAPTER | fort CHAPTER | man DIR
+ *     gen abi.c | none.c | garbage.c | mpif.h | mpi.f90 | mpi_f08.f90
+ *     gen bind CHAPTER | fort CHAPTER | man DIR
  *
  * The generator knows kinds, checks and flags; it knows no function by name.  It is a program of
  * the build machine: its output goes to stdout, man pages to files of DIR. */

@@ -6,9 +6,9 @@
  *         block ──> twin, of this process   the call runs to its end on rubbish, without a wait
  *      run.c: the call has failed; later calls fail on entry
  *
- * A phase has no way to return an error, and needs none: every wait of a broken communicator ends at
- * once.  The twin keeps what this member writes from then on from the living, who would take it for
- * data.  They are told of the failure as this member was, and break their own state. */
+ * A phase has no way to return an error, and needs none: every wait of a broken communicator ends
+ * at once.  This member's data go into the twin from then on; the living would take them for good.
+ * They are told of the failure as this member was, and break their own state. */
 #include "libmpi/coll/coll_args.h"
 #include "libmpi/coll/coll_shm.h"
 #include "libmpi/coll/hierarchical.h"

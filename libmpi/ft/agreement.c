@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* agreement.c - MPIX_Comm_agree, MPIX_Comm_shrink and their kin: agreements (era.h) on communicators.
+/* agreement.c - MPIX_Comm_agree, MPIX_Comm_shrink and their kin: agreements (era.h) on
+ * communicators.
  *
  *      call ──> agreement_begin ──> era ──> decided ──> agree_pass ──> results, request done
  *                    ^                        ^
- *                    └── early messages ──────┴── frames: (context id | FT_AGREE, number)
+ *                    └── waiting messages ──────┴── frames: (context id | FT_AGREE, number)
  *
  * The n-th agreement on a communicator has number n in all members.  A message for one that has not
  * begun here waits for it.  A shrink is an agreement whose decision has the failed members and the
@@ -32,8 +33,8 @@
 enum agree_kind { AGREE_FLAG, AGREE_SHRINK, AGREE_FINAL };
 
 /* A message for an agreement that has not begun here. */
-struct early_msg {
-	struct early_msg *next;
+struct waiting_msg {
+	struct waiting_msg *next;
 	int peer;
 	uint32_t len;
 	char data[];
@@ -45,7 +46,7 @@ struct agreement {
 	uint32_t number;
 	enum agree_kind kind;
 	struct ft_era *era; /* NULL: not begun here */
-	struct early_msg *early, **early_last;
+	struct waiting_msg *waiting, **waiting_last;
 	struct ft_members m; /* groups are held */
 	bool decided;        /* agree_pass has not looked at it yet */
 	bool over;
@@ -79,22 +80,22 @@ static struct agreement *agreement_new(uint64_t ctx, uint32_t number)
 		return NULL;
 	a->ctx = ctx;
 	a->number = number;
-	a->early_last = &a->early;
+	a->waiting_last = &a->waiting;
 	a->next = agreements;
 	agreements = a;
 	kept++;
 	return a;
 }
 
-static void early_free(struct agreement *a)
+static void waiting_free(struct agreement *a)
 {
-	struct early_msg *m;
+	struct waiting_msg *m;
 
-	while ((m = a->early) != NULL) {
-		a->early = m->next;
+	while ((m = a->waiting) != NULL) {
+		a->waiting = m->next;
 		free(m);
 	}
-	a->early_last = &a->early;
+	a->waiting_last = &a->waiting;
 }
 
 static void agreement_free(struct agreement **link)
@@ -103,7 +104,7 @@ static void agreement_free(struct agreement **link)
 
 	*link = a->next;
 	kept--;
-	early_free(a);
+	waiting_free(a);
 	ft_era_free(a->era);
 	if (a->m.first != NULL)
 		obj_drop((void *)(uintptr_t)a->m.first);
@@ -183,7 +184,7 @@ void ft_agree_got(const struct shm_frame *f)
 	uint64_t ctx = f->ctx / CTX_PLANES * CTX_PLANES;
 	struct agreement *a = agreement_find(ctx, (uint32_t)f->tag);
 	const struct comm *c = a == NULL ? ft_comm_find(ctx) : NULL;
-	struct early_msg *m;
+	struct waiting_msg *m;
 
 	if (c != NULL && (uint32_t)f->tag < c->agreements)
 		return; /* all have the decision: it has been dropped */
@@ -200,8 +201,8 @@ void ft_agree_got(const struct shm_frame *f)
 	m->peer = f->src;
 	m->len = f->len;
 	memcpy(m->data, f->data, f->len);
-	*a->early_last = m;
-	a->early_last = &m->next;
+	*a->waiting_last = m;
+	a->waiting_last = &m->next;
 }
 
 void ft_agree_peer_lost(int peer)
@@ -353,7 +354,7 @@ static int agreement_join(struct agreement *a, int32_t value)
 	size_t len = ft_bits_len(a->m.n);
 	uint8_t *sets = calloc(3, len);
 	struct ft_part mine = {.covered = sets, .failed = sets + len, .acked = sets + 2 * len};
-	struct early_msg *m;
+	struct waiting_msg *m;
 
 	if (sets == NULL)
 		return haft_err(MPI_ERR_NO_MEM, "no memory for an agreement");
@@ -362,10 +363,10 @@ static int agreement_join(struct agreement *a, int32_t value)
 	free(sets);
 	if (a->era == NULL)
 		return haft_err(MPI_ERR_NO_MEM, "no memory for an agreement");
-	for (m = a->early; m != NULL; m = m->next)
+	for (m = a->waiting; m != NULL; m = m->next)
 		if (!p2p_peer_gone(m->peer))
 			agreement_take(a, m->peer, m->data, m->len);
-	early_free(a);
+	waiting_free(a);
 	return 0;
 }
 

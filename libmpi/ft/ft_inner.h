@@ -34,7 +34,7 @@ int ft_member_of(const struct ft_members *m, int peer);
 /* The communicator with this context id that has a handle; NULL: there is none (yet). */
 struct comm *ft_comm_find(uint64_t ctx);
 
-/* --- agreements (agreement.c) ------------------------------------------------------------------- */
+/* --- agreements (agreement.c) --------------------------------------------------------------- */
 
 void ft_agree_got(const struct shm_frame *f);
 void ft_agree_peer_lost(int peer);

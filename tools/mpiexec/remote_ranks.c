@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include "libmpi/boot/boot.h"
 #include "tools/mpiexec/conf.h"
 #include "tools/mpiexec/feed.h"
 #include "tools/mpiexec/job.h"
