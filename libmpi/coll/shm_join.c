@@ -17,8 +17,10 @@ int coll_shm_join(struct comm *c)
 	struct coll *s = coll_state(c);
 	int has = s == NULL ? JOIN_NO_STATE : JOIN_BLOCK, err;
 
-	if ((c->hints & COMM_REVOKED) != 0 || (s != NULL && s->broken))
+	if ((c->hints & COMM_REVOKED) != 0 || (s != NULL && s->broken)) {
+		p2p_progress(); /* a loop over failing calls must hear of a revocation */
 		return p2p_comm_error(c);
+	}
 	if (!coll_shm_possible(c)) { /* then no member asks, and messages need no state */
 		if (s != NULL)
 			s->joined = true;

@@ -172,6 +172,8 @@ static int pt2pt_recv_blocking(void *buf, int64_t count, struct type *type, int 
 	p2p_recv_start(&r);
 	if (!r.done)
 		p2p_wait_done(&r);
+	else if (unlikely(r.res.error != 0))
+		p2p_progress(); /* a loop over failing calls must hear of a revocation */
 	return p2p_req_report(&r, status);
 }
 
