@@ -31,6 +31,7 @@ enum disk_call { DISK_PREAD, DISK_PWRITE, DISK_SYNC, DISK_TRUNCATE, DISK_LOCK, D
 #define DISK_SLOW  10003 /* 50 ms more */
 #define DISK_KILL  10004 /* the process dies */
 #define DISK_STOP  10005 /* it is stopped for 300 ms, once */
+#define DISK_HANG  10006 /* the call does not return */
 
 static struct {
 	_Atomic int left;  /* calls that still succeed; < 0: the following fail */
@@ -78,6 +79,8 @@ static inline bool disk_allows(enum disk_call call, size_t *n)
 		nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
 	if (how == DISK_KILL)
 		raise(SIGKILL);
+	while (how == DISK_HANG)
+		pause();
 	if (how == DISK_STOP)
 		disk_stop(call);
 	if (how == DISK_EINTR && nth % 2 == 0) {

@@ -26,6 +26,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include "libmpi/boot/waitrec.h"
 #include "libobj/base.h"
 
 struct shm_opts;
@@ -181,12 +182,13 @@ static inline bool boot_inside(uint32_t state)
 
 /* The record of a seat: shm_seg_job_rank. */
 struct boot_rank {
-	_Atomic int32_t pid;    /* of the process that has claimed the seat; 0: not claimed yet */
-	_Atomic uint32_t state; /* enum boot_state */
-	_Atomic int32_t lost;   /* 1 + the number that boot_lost has named; 0: none */
-	_Atomic uint32_t ft;    /* enum boot_ft */
-	uint8_t pad[48];
+	_Atomic int32_t pid;     /* of the process that has claimed the seat; 0: not claimed yet */
+	_Atomic uint32_t state;  /* enum boot_state */
+	_Atomic int32_t lost;    /* 1 + the number that boot_lost has named; 0: none */
+	_Atomic uint32_t ft;     /* enum boot_ft */
+	struct boot_long access; /* libmpi/io; waitrec.h */
 };
+static_assert(offsetof(struct boot_rank, access) == BOOT_LONG_AT, "waitrec.h says so");
 static_assert(sizeof(struct boot_rank) == CACHE_LINE, "as large as SHM_JOB_RANK");
 
 /* The part that a process takes when others fail. */

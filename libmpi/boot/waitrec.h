@@ -50,6 +50,17 @@ struct boot_wait {
 };
 static_assert(sizeof(struct boot_wait) <= SHM_DESCRIPTION_LEN, "a description holds the record");
 
+#define BOOT_LONG_NAME 32
+#define BOOT_LONG_AT   16 /* where it is in a rank's part of the job area (struct boot_rank) */
+
+/* A long access to a file that a rank has under way.  The rank alone writes it, the name while
+ * `bytes' is 0; a reader may get parts of two names. */
+struct boot_long {
+	_Atomic int64_t moved;
+	_Atomic int64_t bytes;     /* in all; 0: there is none */
+	char name[BOOT_LONG_NAME]; /* the end of the file's path; ends with 0 */
+};
+
 /* The record in a description of libshm; all zero if the rank has not described its wait. */
 static inline const struct boot_wait *boot_wait_in(const char description[SHM_DESCRIPTION_LEN])
 {

@@ -15,6 +15,7 @@
 #include "libmpi/io/check.h"
 #include "libmpi/io/convert.h"
 #include "libmpi/io/disk.h"
+#include "libmpi/io/progress.h"
 #include "libmpi/io/rep.h"
 #include "libmpi/io/shared.h"
 #include "libmpi/io/view.h"
@@ -122,6 +123,8 @@ static void access_place(struct io_job *j)
 		f->dirty = true;
 	if (unlikely(io_check_wanted) && j->way == IO_WRITE)
 		io_check_write(j);
+	if (unlikely(j->bytes >= IO_PROGRESS_LONG))
+		io_progress_begin(j);
 	f->counts.calls[j->way]++;
 	f->counts.bytes[j->way] += j->bytes;
 }

@@ -3,6 +3,7 @@
 #include "libmpi/core/err.h"
 #include "libmpi/io/check.h"
 #include "libmpi/io/convert.h"
+#include "libmpi/io/progress.h"
 #include "libmpi/io/view.h"
 #include <stdlib.h>
 #include <string.h>
@@ -30,6 +31,9 @@ void io_job_finish(struct io_job *j)
 
 void io_job_end(struct io_job *j)
 {
+	if (unlikely(io_progress_is_shown()) &&
+		atomic_load_explicit(&io_progress_job, memory_order_relaxed) == j)
+		io_progress_end();
 	if (j->convert != NULL)
 		io_convert_free(j);
 	if (j->view != NULL) {

@@ -13,6 +13,7 @@
 #include "libmpi/core/err.h"
 #include "libmpi/core/library_lock.h"
 #include "libmpi/core/num.h"
+#include "libmpi/io/progress.h"
 #include "libmpi/via/via.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -26,7 +27,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#define DISK_CALL_MAX 0x7ffff000 /* bytes that Linux moves in one call */
+#define DISK_CALL_MAX (64 << 20) /* bytes of a call: a report shows what is moved */
 
 /* --- errors --------------------------------------------------------------------------------- */
 
@@ -408,6 +409,8 @@ int io_disk_move(
 		if (!disk_goes_on(way, got))
 			break;
 		done += got > 0 ? got : 0;
+		if (io_progress_is_shown())
+			io_progress_moved(f, num_max(got, 0));
 	}
 	if (unlikely(got < 0))
 		os_error = errno;
@@ -462,6 +465,8 @@ int io_disk_movev(const struct io_file *f, enum io_way way, struct iovec *piece,
 			break;
 		if (got > 0) {
 			done += got;
+			if (io_progress_is_shown())
+				io_progress_moved(f, got);
 			disk_pieces_advance(&piece, &npieces, got);
 		}
 	}

@@ -8,6 +8,7 @@
  * the file's own communicator, with the number of the access as their tag. */
 #include "libmpi/core/err.h"
 #include "libmpi/io/collective.h"
+#include "libmpi/io/progress.h"
 #include "libmpi/type/type.h"
 #include <engine.h>
 #include <stdio.h>
@@ -100,6 +101,8 @@ void io_exchange_begin(struct io_collective *c, bool keep)
 {
 	c->distance = 1;
 	c->keep = keep;
+	if (keep && io_progress_is_shown())
+		io_progress_round(c->j, c->round, c->rounds);
 	if (c->phases) {
 		if (keep)
 			exchange_barrier(c);

@@ -2,9 +2,11 @@
 /* file_ends.c - a collective write in which the last rank comes to harm; for file_ends.sh.
  *
  *     file_ends PATH kill|stop|full|whole enable|disable now|later|split [rename]
+ *     file_ends PATH hang
  *
  * kill, stop: the last rank is killed or stopped in a system call.  full: the file system is.
- * whole: nothing happens.  rename: with the hint haft_commit=rename. */
+ * whole: nothing happens.  rename: with the hint haft_commit=rename.  hang: the third system call
+ * of a long write of the last rank hangs. */
 #include "tests/failing_disk.h"
 #include "tests/std/ch14/collective_calls.h"
 
@@ -49,6 +51,21 @@ static void full(MPI_File f, int err)
 	expect_eq(file_bytes(&s), BLOCK);
 }
 
+/* Two of three parts are written. */
+static void hang(const char *path)
+{
+	enum { LONG = 192 << 20 };
+	char *data = calloc(LONG, 1);
+	MPI_File f;
+
+	OK(MPI_File_open(MPI_COMM_WORLD, path, MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &f));
+	if (check_rank == check_size - 1) {
+		disk_arm(DISK_PWRITE, 3, DISK_HANG);
+		OK(MPI_File_write_at(f, 0, data, LONG, MPI_BYTE, MPI_STATUS_IGNORE));
+	}
+	OK(MPI_File_close(&f));
+}
+
 int main(int argc, char **argv)
 {
 	struct call c = {.where = AT, .write = true};
@@ -58,6 +75,8 @@ int main(int argc, char **argv)
 	int err;
 
 	check_init(&argc, &argv);
+	if (argc == 3)
+		hang(argv[1]);
 	CHECK(argc >= 5);
 	stop = strcmp(argv[2], "stop") == 0;
 	kills = strcmp(argv[2], "kill") == 0;

@@ -43,6 +43,21 @@ want_rc 0
 [ "$(wc -c <"$file")" = 6291456 ] || fail "haft_commit: $(wc -c <"$file") bytes"
 [ "$(ls "$TMPDIR" | grep -c haft-)" = 0 ] || fail "a temporary file is left: $(ls "$TMPDIR")"
 
+# A report tells how far a long access is.
+two_thirds() {
+	[ "$(wc -c <"$file")" = 134217728 ]
+}
+rm -f "$file"
+begin -n 2 "$TMPDIR/ends" "$file" hang
+until_ two_thirds
+kill -USR1 $pid
+until_there "$err" 2
+kill -9 $pid
+wait $pid
+said="hang"
+want_err 'has moved 66 % of 201326592 bytes of '
+rm -f "$file"
+
 # A file system of 4 MiB for 6 MiB.
 mkdir "$TMPDIR/small"
 if unshare -Urm mount -t tmpfs none "$TMPDIR/small" 2>/dev/null; then

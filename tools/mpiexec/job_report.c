@@ -221,6 +221,15 @@ static void add_waits(struct report_line *l, const struct shm_view *v)
 	add_unexpected(l, boot_wait_in(v->description));
 }
 
+/* How far a long access to a file has come. */
+static void add_file(struct report_line *l, const struct rank_view *s)
+{
+	if (s->known && s->alive && s->bytes > 0)
+		line_add(l, "; has moved %lld %% of %lld bytes of %.*s",
+			(long long)((double)s->moved * 100 / (double)s->bytes), (long long)s->bytes,
+			BOOT_LONG_NAME - 1, s->file);
+}
+
 /* The state of rank r, without the time it has waited (wait_s). */
 static void rank_line(const struct job *j, int r, struct report_line *l)
 {
@@ -246,6 +255,7 @@ static void rank_line(const struct job *j, int r, struct report_line *l)
 		line_add(l, " running, in MPI or in its own code");
 	else
 		add_waits(l, &s->view);
+	add_file(l, s);
 }
 
 /* --- cycles --------------------------------------------------------------------------------- */

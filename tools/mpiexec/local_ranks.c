@@ -585,6 +585,15 @@ static void cpu_see(const struct local_rank *m, struct rank_view *s)
 	s->cpu_ns = proc_cpu(s->view.pid);
 }
 
+/* What the rank has under way on a file. */
+static void file_see(struct boot_rank *r, struct rank_view *s)
+{
+	s->bytes = atomic_load(&r->access.bytes);
+	s->moved = atomic_load(&r->access.moved);
+	memcpy(s->file, r->access.name, sizeof(s->file));
+	s->file[sizeof(s->file) - 1] = '\0';
+}
+
 void local_see(struct local_ranks *c, struct rank_view *seen)
 {
 	for (int i = 0; i < c->n; i++) {
@@ -596,8 +605,11 @@ void local_see(struct local_ranks *c, struct rank_view *seen)
 		s->alive = c->m[i].alive;
 		s->state = c->m[i].seat >= 0 ? atomic_load(&local_page(c, i)->state) : c->m[i].end;
 		memset(&s->view, 0, sizeof(s->view));
-		if (c->m[i].seat >= 0)
+		s->bytes = 0;
+		if (c->m[i].seat >= 0) {
 			shm_seg_view(c->seg, c->m[i].seat, &s->view);
+			file_see(local_page(c, i), s);
+		}
 		s->sleep = s->view.still_ns;
 		s->left = !s->alive && c->m[i].group > 0 && kill(-c->m[i].group, 0) == 0;
 		s->stopped = s->alive && proc_stopped(s->view.pid);

@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
+#include "libmpi/boot/waitrec.h"
 #include "libshm/shm.h"
 #include "tools/mpiexec/guard.h"
 #include "tools/mpiexec/job_plan.h"
@@ -64,6 +65,8 @@ struct rank_view {
 	uint64_t cpu_ns; /* CPU time of its process; outside of MPI: with its descendants */
 	uint64_t sleep;  /* identifies its sleep: view.still_ns by its host's clock */
 	struct shm_view view;
+	int64_t moved, bytes; /* of a long access to a file; bytes 0: none */
+	char file[BOOT_LONG_NAME];
 };
 
 /* Receives the read end of the pipe of the stdout (which 0) or stderr (which 1) of a place. */
