@@ -15,7 +15,7 @@
 #include "libmpi/io/check.h"
 #include "libmpi/io/convert.h"
 #include "libmpi/io/disk.h"
-#include "libmpi/io/progress.h"
+#include "libmpi/io/long_access.h"
 #include "libmpi/io/rep.h"
 #include "libmpi/io/shared.h"
 #include "libmpi/io/view.h"

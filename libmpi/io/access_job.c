@@ -3,7 +3,7 @@
 #include "libmpi/core/err.h"
 #include "libmpi/io/check.h"
 #include "libmpi/io/convert.h"
-#include "libmpi/io/progress.h"
+#include "libmpi/io/long_access.h"
 #include "libmpi/io/view.h"
 #include <stdlib.h>
 #include <string.h>

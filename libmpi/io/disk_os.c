@@ -13,7 +13,7 @@
 #include "libmpi/core/err.h"
 #include "libmpi/core/library_lock.h"
 #include "libmpi/core/num.h"
-#include "libmpi/io/progress.h"
+#include "libmpi/io/long_access.h"
 #include "libmpi/via/via.h"
 #include <errno.h>
 #include <fcntl.h>

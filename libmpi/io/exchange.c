@@ -8,7 +8,7 @@
  * the file's own communicator, with the number of the access as their tag. */
 #include "libmpi/core/err.h"
 #include "libmpi/io/collective.h"
-#include "libmpi/io/progress.h"
+#include "libmpi/io/long_access.h"
 #include "libmpi/type/type.h"
 #include <engine.h>
 #include <stdio.h>

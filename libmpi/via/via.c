@@ -66,6 +66,11 @@ int via_machine(int peer)
 	return via_is_alias(peer) ? via_alias_node(peer) : host_of(peer);
 }
 
+void *via_job_record(void)
+{
+	return shm_seg_job_rank(via.shm->seg, via.shm->me);
+}
+
 const char *via_host(int peer)
 {
 	return via_is_alias(peer) ? via_alias_host(peer) : host_name(peer);

@@ -585,7 +585,7 @@ static void cpu_see(const struct local_rank *m, struct rank_view *s)
 	s->cpu_ns = proc_cpu(s->view.pid);
 }
 
-/* What the rank has under way on a file. */
+/* Reads how far a long access of the rank to a file is. */
 static void file_see(struct boot_rank *r, struct rank_view *s)
 {
 	s->bytes = atomic_load(&r->access.bytes);

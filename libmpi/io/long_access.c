@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* progress.c - see progress.h. */
-#include "libmpi/io/progress.h"
+/* long_access.c - see long_access.h. */
+#include "libmpi/io/long_access.h"
 
 #include "libmpi/boot/waitrec.h"
 #include "libmpi/via/via.h"
@@ -17,8 +17,7 @@ static struct {
 /* This rank's record. */
 static struct boot_long *progress_record(void)
 {
-	return (struct boot_long *)(void *)((char *)shm_seg_job_rank(via.shm->seg, via.shm->me) +
-					    BOOT_LONG_AT);
+	return (struct boot_long *)(void *)((char *)via_job_record() + BOOT_LONG_AT);
 }
 
 void io_progress_begin(const struct io_job *j)

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* progress.h - what the report of a job says of long accesses to files.
+/* long_access.h - what the report of a job says of long accesses to files.
  *
  *      io_progress_begin ──> the rank's record in the segment <── io_progress_moved, ..._round
  *                                     └── mpiexec reads it: "has moved 41 % of ... bytes of x.h5"
  *
  * One access of a process is shown at a time: the first that begins while none is. */
-#ifndef HAFT_IO_PROGRESS_H
-#define HAFT_IO_PROGRESS_H
+#ifndef HAFT_IO_LONG_ACCESS_H
+#define HAFT_IO_LONG_ACCESS_H
 
 #include "libmpi/io/io.h"
 
