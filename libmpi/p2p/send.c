@@ -130,6 +130,11 @@ static void send_rendezvous(struct req *r)
 	p2p_out_put(r, r->peer);
 }
 
+static bool send_revoked(const struct req *r)
+{
+	return p2p_state.lost != 0 && r->comm != NULL && (r->comm->hints & COMM_REVOKED) != 0;
+}
+
 void p2p_send_start(struct req *r)
 {
 	if (r->peer == p2p_state.me) {
@@ -137,6 +142,9 @@ void p2p_send_start(struct req *r)
 	} else if (r->bytes <= p2p_peer(r->peer)->eager && !r->sync) {
 		r->state = STATE_OUT_EAGER;
 		p2p_out_put(r, r->peer);
+	} else if (unlikely(send_revoked(r))) {
+		p2p_req_fail(r, p2p_comm_error(r->comm)); /* its receiver will not match it */
+		p2p_req_finish(r);
 	} else if (p2p_send_take_id(r)) {
 		send_rendezvous(r);
 	} else if (p2p_out_is_collective(r)) {
