@@ -182,10 +182,25 @@ int dyn_comm_accept(
 	return dyn_port_accept(port, c, root, timeout_s, newcomm);
 }
 
+/* The limit without the key: MPICH's variables are understood as well. */
+static int connect_limit(void)
+{
+	static const char *const names[] = {
+		"MPIR_CVAR_CH4_COMM_CONNECT_TIMEOUT", "MPIR_CVAR_CH3_COMM_CONNECT_TIMEOUT"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		const char *v = getenv(names[i]);
+
+		if (v != NULL && atoi(v) > 0)
+			return atoi(v);
+	}
+	return CONNECT_TIMEOUT_S;
+}
+
 int dyn_comm_connect(
 	const char *port, struct info *info, int root, struct comm *c, struct comm **newcomm)
 {
-	int timeout_s = CONNECT_TIMEOUT_S;
+	int timeout_s = connect_limit();
 
 	env_info_number(info, "timeout", &timeout_s);
 	return dyn_port_connect(port, c, root, timeout_s, newcomm);

@@ -83,6 +83,24 @@ until_ eval '[ "$(alive $mark)" -ge 5 ]' || fail "the children do not start"
 kill -9 $pid
 until_gone $mark 1000 || fail "after kill -9 of mpiexec processes are left"
 
+# A child before MPI_Init: its parents, who wait for it, end as well.
+job -n 2 "$me" -n 2 sh -c 'kill -9 $$'
+want_rc 137
+want_err 'was killed by signal 9'
+# The process that spawns, in the middle of it.
+begin -n 1 "$me" -r 100000 "$me" child quiet
+until_there "$out" 3
+root=
+for child in $(cat /proc/$pid/task/$pid/children); do
+	tr '\0' ' ' <"/proc/$child/cmdline" 2>/dev/null | grep -q -e '-r 100000' && root=$child
+done
+kill -9 "$root" 2>/dev/null
+wait $pid
+rc=$?
+said='kill -9 of the root of a spawn'
+want_rc 137
+until_gone "$me" 1000 || fail "$said: processes are left"
+
 # --- without mpiexec
 said="a program without mpiexec"
 timeout $patience "$me" -n 2 -k env=SPAWN_TEST=x "$me" child say >"$out" 2>"$err" </dev/null
