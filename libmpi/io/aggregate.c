@@ -37,6 +37,8 @@ void io_aggregate_free(struct io_file *f)
 	must(g->head == NULL);
 	if (g->stage != NULL)
 		via_mem_free(g->stage);
+	if (g->images != NULL)
+		via_mem_free(g->images);
 	free(g->local);
 	free(g->tmp);
 	free(g->reqs);

@@ -13,6 +13,7 @@
 #include "libmpi/core/process_state.h"
 #include "libmpi/io/helper.h"
 #include "libmpi/io/hint.h"
+#include "libmpi/io/hosts.h"
 #include "libmpi/io/stage.h"
 #include "libmpi/io/view.h"
 #include "libmpi/io/work.h"
@@ -83,13 +84,15 @@ static void collective_plan(struct io_collective *c)
 		c->naggregators = AGGREGATORS_LOCAL;
 	if (wish > 0)
 		c->naggregators = wish < c->f->size ? (int)wish : c->f->size;
+	else if (!c->local)
+		c->naggregators = io_hosts_aggregators(c->f);
+	if (!c->local)
+		c->image_room = io_hosts_image_room(c->f, c->naggregators);
 	io_stage_size(c);
 	c->mine_aggregator = -1;
-	for (int a = 0; a < c->naggregators && (c->local || wish > 0); a++)
+	for (int a = 0; a < c->naggregators; a++)
 		if (io_stage_rank(c, a) == c->f->rank)
 			c->mine_aggregator = a;
-	if (!c->local && wish <= 0 && c->f->shared_owner)
-		c->mine_aggregator = 0; /* leaders are; the number comes with the descriptors */
 }
 
 static void collective_describe(struct io_collective *c)
@@ -253,10 +256,16 @@ void io_collective_drain(const struct io_file *f)
 		p2p_progress_until(&empty);
 }
 
+static bool collective_has_written(void *arg)
+{
+	return !((const struct io_collective *)arg)->writing;
+}
+
 static void collective_blocking(struct io_job *j)
 {
 	struct io_aggregate *g = j->f->aggregate;
 	struct io_collective c = {.j = j, .f = j->f, .g = g, .phases = j->f->one_host};
+	const struct p2p_condition written = {.ready = collective_has_written, .arg = &c};
 
 	io_collective_drain(j->f);
 	io_helper_rest();
@@ -265,6 +274,8 @@ static void collective_blocking(struct io_job *j)
 
 		if (r != NULL && !r->done)
 			p2p_wait_done(r);
+		else if (c.stops_at_disk)
+			p2p_progress_until(&written);
 	}
 }
 
@@ -342,7 +353,8 @@ static bool collective_is_ready(const struct io_collective *c)
 {
 	const struct req *r = collective_awaited(c);
 
-	return !c->busy && c->g->head == c && (r == NULL || r->done);
+	return !c->busy && c->g->head == c && (r == NULL || r->done) &&
+	       !(c->stops_at_disk && c->writing);
 }
 
 /* Runs what can go on; called by p2p's progress.  Returns how many have moved.  After each it

@@ -23,7 +23,8 @@
  *    the lowest rank that has one tells its words; so no member waits for one that has left.
  *  - A byte between the pieces of members is never changed.  Where a window has holes it is read
  *    before it is filled, and that is done only while no other access of the members is possible.
- *  - Memory: a stage of at most cb_buffer_size at an aggregator, lists and data of a round. */
+ *  - Memory: a stage of at most cb_buffer_size at an aggregator, lists and data of a round; over
+ *    hosts images of windows, which take half as much at most (hosts.h). */
 #ifndef HAFT_IO_COLLECTIVE_H
 #define HAFT_IO_COLLECTIVE_H
 
@@ -35,7 +36,6 @@
 
 enum io_member_flags {
 	IO_MEMBER_BUSY = 1,     /* it may have another access of the file under way */
-	IO_MEMBER_LEADER = 2,   /* it is the lowest rank of its host */
 	IO_MEMBER_SPACIOUS = 4, /* its stage is ready; of an aggregator */
 };
 
@@ -66,6 +66,8 @@ struct io_aggregate {
 	struct io_stage *stage; /* of via_mem_new: this member's; NULL: none */
 	char *local;            /* malloc'ed, `local_room': a stage for messages */
 	int64_t local_room;
+	void *images;               /* of via_mem_new, images_len bytes: hosts.h */
+	int64_t images_len, images_room;
 	char *tmp;                  /* malloc'ed: IO_TMP bytes between memory and stage */
 	struct io_refusal *refusal; /* of this member */
 };
@@ -111,6 +113,8 @@ struct io_collective {
 	bool holes;          /* windows are read before they are filled */
 	bool in_place;       /* holes, and they may not be read: pieces are written one by one */
 	bool keep;           /* an exchange whose data are of no use */
+	bool writing;        /* a worker writes a window */
+	bool stops_at_disk;  /* nothing can go on until it has written */
 	bool over;           /* a read has met the end of the file */
 	uint8_t state, part; /* enum io_collective_state; a part of it */
 	uint8_t why;         /* enum io_why: of its path */
@@ -125,6 +129,7 @@ struct io_collective {
 	int mine_aggregator; /* this member's number as one, or -1 */
 	int64_t low, high;   /* bytes of the file */
 	int64_t window, rounds, round;
+	int64_t image_room; /* bytes of the largest window that an image holds; 0: there are none */
 	int64_t read_end; /* stage_remote.c: where the data of the window ends */
 	struct io_remote *remote;
 };

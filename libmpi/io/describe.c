@@ -9,6 +9,7 @@
 #include "libmpi/core/process_state.h"
 #include "libmpi/io/collective.h"
 #include "libmpi/io/hint.h"
+#include "libmpi/io/hosts.h"
 #include "libmpi/io/path.h"
 #include "libmpi/io/stage.h"
 #include "libmpi/io/view.h"
@@ -121,8 +122,6 @@ void io_describe(struct io_collective *c, bool left)
 	const struct io_job *j = c->j;
 
 	*mine = (struct io_member){.err = j->err};
-	if (c->f->shared_owner)
-		mine->flags |= IO_MEMBER_LEADER;
 	if (describe_is_busy(c))
 		mine->flags |= IO_MEMBER_BUSY;
 	if (c->g->stage != NULL) {
@@ -134,6 +133,8 @@ void io_describe(struct io_collective *c, bool left)
 			atomic_store_explicit(&s->half[i].filled, 0, memory_order_relaxed);
 		atomic_store_explicit(&s->failed, 0, memory_order_relaxed);
 	}
+	if (!c->local)
+		io_hosts_describe(c);
 	if (!c->local && c->remote != NULL && c->mine_aggregator >= 0)
 		mine->flags |= IO_MEMBER_SPACIOUS;
 	if (j->err != 0 || j->bytes == 0 || !left)
@@ -153,7 +154,6 @@ struct described {
 	int64_t low, high, pieces, most_pieces;
 	struct io_cover cover;
 	bool failed, busy, stages;
-	int leaders;
 };
 
 static struct described describe_all(const struct io_collective *c)
@@ -165,7 +165,6 @@ static struct described describe_all(const struct io_collective *c)
 
 		d.failed = d.failed || m->err != 0;
 		d.busy = d.busy || (m->flags & IO_MEMBER_BUSY) != 0;
-		d.leaders += (m->flags & IO_MEMBER_LEADER) != 0;
 		d.pieces += m->pieces;
 		d.most_pieces = m->pieces > d.most_pieces ? m->pieces : d.most_pieces;
 		io_cover_add(&d.cover, &m->cover);
@@ -187,6 +186,9 @@ static int64_t describe_window(const struct io_collective *c, const struct descr
 	list = 1 + 24 * d->pieces / d->cover.bytes;
 	overlap = 1 + (d->cover.bytes - 1) / (d->high - d->low);
 	room /= list * overlap;
+	if (c->image_room > 0 && c->image_room < room)
+		room = c->image_room;
+	room = io_hosts_window(c->f, c->naggregators, room);
 	return room < IO_WINDOW_MIN ? IO_WINDOW_MIN : room;
 }
 
@@ -232,8 +234,6 @@ enum io_collective_state io_describe_choose(struct io_collective *c)
 		return COLLECTIVE_WORDS;
 	if (d.low >= d.high)
 		return COLLECTIVE_DONE;
-	if (!c->local && io_hint(c->f, IO_CB_NODES) <= 0)
-		c->naggregators = d.leaders > 0 ? d.leaders : 1;
 	for (int a = 0; a < c->naggregators; a++)
 		d.stages = d.stages &&
 			   (c->g->all[io_stage_rank(c, a)].flags & IO_MEMBER_SPACIOUS) != 0;
@@ -245,6 +245,8 @@ enum io_collective_state io_describe_choose(struct io_collective *c)
 	if (!d.stages)
 		return COLLECTIVE_SPREAD;
 	c->window = describe_window(c, &d);
+	if (!c->local)
+		io_hosts_choose(c);
 	describe_aggregators(c, &d);
 	c->holes = c->j->way == IO_WRITE && c->local && !io_cover_is_full(&d.cover, d.low, d.high);
 	c->in_place = d.busy || c->f->atomic || (c->f->amode & MPI_MODE_WRONLY) != 0;

@@ -8,6 +8,7 @@
 #include "libmpi/io/disk.h"
 #include "libmpi/io/helper.h"
 #include "libmpi/io/hint.h"
+#include "libmpi/io/hosts.h"
 #include "libmpi/io/pointer.h"
 #include "libmpi/io/shared.h"
 #include "libmpi/io/view.h"
@@ -67,6 +68,7 @@ void io_file_free(struct io_file *f)
 		return;
 	io_helper_rest();
 	io_aggregate_free(f);
+	io_hosts_free(f);
 	io_shared_detach(f);
 	io_pointer_serve_end(f->pointer_server);
 	io_pointer_client_free(f->pointer_client);

@@ -37,6 +37,7 @@
 #include <stdint.h>
 
 struct io_hints;          /* hint.h */
+struct io_hosts;          /* hosts.h */
 struct io_rep;            /* rep.h */
 struct io_shared;         /* shared.h */
 struct io_pointer_server; /* pointer.h */
@@ -124,6 +125,7 @@ struct io_file {
 	int64_t block;    /* bytes that the file system prefers to move at a time */
 	int64_t position; /* individual pointer, in etypes; under the library's lock */
 	int busy;         /* jobs under way; under the library's lock */
+	struct io_hosts *hosts;         /* of a file over hosts; else NULL */
 	struct io_aggregate *aggregate; /* collective.h; NULL: one member */
 	struct io_split split;
 	struct io_check *check; /* HAFT_CHECK=io; NULL: nothing noted */

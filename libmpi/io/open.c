@@ -22,6 +22,7 @@
 #include "libmpi/io/disk.h"
 #include "libmpi/io/file.h"
 #include "libmpi/io/hint.h"
+#include "libmpi/io/hosts.h"
 #include "libmpi/io/pointer.h"
 #include "libmpi/io/shared.h"
 #include "libmpi/io/view.h"
@@ -39,7 +40,7 @@ struct open_offer {
 	uint64_t shared;   /* offset of the block of its host, if this member has made it */
 	int32_t amode;
 	uint16_t same[IO_HINTS]; /* hints that must be equal */
-	uint16_t pad[2];
+	int32_t lowest;          /* the lowest rank on its host */
 };
 
 /* Rank 0's message: the file that it has opened, or its error. */
@@ -126,6 +127,7 @@ static int open_share(struct open_making *m)
 	int err;
 
 	f->one_host = members == m->comm->size;
+	m->mine.lowest = lowest;
 	if (lowest != m->comm->rank)
 		return 0;
 	err = via_mem_new(sizeof(*f->shared), CACHE_LINE, &p);
@@ -215,6 +217,11 @@ static int open_exchange(struct open_making *m)
 	return err != 0 ? err : open_compare(m);
 }
 
+static int open_lowest_of(const void *offers, int rank)
+{
+	return ((const struct open_offer *)offers)[rank].lowest;
+}
+
 /* The parts that need the offers of the others. */
 static int open_join(struct open_making *m)
 {
@@ -227,6 +234,8 @@ static int open_join(struct open_making *m)
 		err = open_temporary(f, m->all[0].nonce);
 	if (f->shared == NULL)
 		f->shared = via_mem_at(m->all[open_lowest(m->comm, &members)].shared);
+	if (err == 0 && !f->one_host)
+		err = io_hosts_new(f, open_lowest_of, m->all);
 	if (err == 0)
 		err = io_view_initial(f);
 	return err;

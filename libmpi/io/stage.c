@@ -11,6 +11,7 @@
 #include "libmpi/core/err.h"
 #include "libmpi/io/collective.h"
 #include "libmpi/io/hint.h"
+#include "libmpi/io/hosts.h"
 #include "libmpi/type/runs.h"
 #include "libmpi/type/type.h"
 #include "libmpi/via/shared_mem.h"
@@ -22,14 +23,9 @@
 
 int io_stage_rank(const struct io_collective *c, int a)
 {
-	const struct io_member *all = c->g->all;
-
 	if (c->local || io_hint(c->f, IO_CB_NODES) > 0)
 		return (int)((int64_t)a * c->f->size / c->naggregators);
-	for (int r = 0; r < c->f->size; r++)
-		if ((all[r].flags & IO_MEMBER_LEADER) != 0 && a-- == 0)
-			return r;
-	return 0;
+	return io_hosts_aggregator(c->f, c->naggregators, a);
 }
 
 struct io_window io_stage_window(const struct io_collective *c, int64_t round, int a)
@@ -195,7 +191,7 @@ static void stage_new_shared(struct io_collective *c)
 static int stage_new_messages(struct io_collective *c)
 {
 	struct io_aggregate *g = c->g;
-	int room = c->naggregators + (c->mine_aggregator >= 0 ? c->f->size : 0);
+	int room = 3 * c->naggregators + 2 * c->f->size;
 
 	if (room > g->room) {
 		struct req *reqs = realloc(g->reqs, (size_t)room * sizeof(*reqs));
@@ -205,14 +201,15 @@ static int stage_new_messages(struct io_collective *c)
 		g->reqs = reqs;
 		g->room = room;
 	}
-	if (c->mine_aggregator >= 0 && g->local_room < io_stage_room(c->f)) {
-		char *local = realloc(g->local, (size_t)io_stage_room(c->f));
+	if (c->mine_aggregator >= 0 && g->local_room < 2 * io_stage_room(c->f)) {
+		char *local = realloc(g->local, 2 * (size_t)io_stage_room(c->f));
 
 		if (local == NULL)
 			return MPI_ERR_NO_MEM;
 		g->local = local;
-		g->local_room = io_stage_room(c->f);
+		g->local_room = 2 * io_stage_room(c->f);
 	}
+	io_hosts_image_new(c);
 	return c->remote != NULL ? 0 : io_stage_remote_new(c);
 }
 

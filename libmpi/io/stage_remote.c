@@ -7,6 +7,14 @@
  *        (read)  combs of runs              ──>  window: read once
  *                                 reply     <──  {end, error}, data
  *
+ * Where members of a host merge their parts (hosts.h), its carrier sends for all of them:
+ *
+ *      member: packs and marks ── "done" ──> carrier: lists ── "taken" ──> member: next round
+ *                                            (read)         ── {end} ────> member: unpacks
+ *
+ * A worker writes a window while the next one is exchanged: the stage has two halves.  One write
+ * is under way at a time.
+ *
  * A member whose range [first, end) meets a window sends to its aggregator, also if it has no byte
  * in it: so the aggregator knows from the descriptors who sends.  Runs of one length at equal
  * distances are one comb.  An aggregator checks each comb before it uses it.
@@ -15,15 +23,28 @@
  * the runs are long, each run is written by itself. */
 #include "libmpi/core/err.h"
 #include "libmpi/io/collective.h"
+#include "libmpi/io/hosts.h"
+#include "libmpi/io/work.h"
 #include "libmpi/type/runs.h"
 #include "libmpi/type/type.h"
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define REMOTE_RUNS 256
-#define LONG_RUN    4096 /* bytes; from here on a system call a run costs less than reading holes */
+#define REMOTE_RUNS  256
+#define WORKER_LEAST MEAN_OR(1, 256 << 10) /* bytes that a worker writes */
+#define LONG_RUN     4096 /* bytes; from here on a system call a run costs less than reading holes */
 
-enum remote_part { REMOTE_HEADERS, REMOTE_BODIES, REMOTE_DISK, REMOTE_REPLIES };
+enum remote_part {
+	REMOTE_PACK,
+	REMOTE_HEADERS,
+	REMOTE_BODIES,
+	REMOTE_DISK,
+	REMOTE_STORE,
+	REMOTE_REPLIES,
+	REMOTE_GIVE,
+	REMOTE_TAKE
+};
 
 struct remote_header {
 	int64_t bytes; /* of the body */
@@ -45,15 +66,28 @@ struct remote_reply {
 /* The messages between this member and one aggregator, or one member and this aggregator. */
 struct remote_link {
 	struct remote_header header;
-	char *body;               /* malloc'ed */
-	char *reply;              /* malloc'ed: struct remote_reply, data */
-	struct remote_reply none; /* the reply, if there is no memory for one */
-	int64_t at, end;          /* of the stream */
+	char *body;                /* malloc'ed */
+	char *reply;               /* malloc'ed: struct remote_reply, data */
+	struct remote_reply none;  /* the reply, if there is no memory for one */
+	int64_t room;              /* combs of which the body has room */
+	int64_t at, end;           /* of the stream: this member's part */
+	struct remote_reply given; /* from the carrier: where the data ends */
+};
+
+/* A window that is written, by a worker if that pays. */
+struct remote_store {
+	struct io_work work; /* first */
+	struct io_collective *c;
+	const char *data;
+	int64_t n, at, round; /* n 0: nothing is to be written */
+	int err;
+	char words[HAFT_ERR_TEXT_MAX];
 };
 
 struct io_remote {
 	struct remote_link *out; /* [naggregators] */
 	struct remote_link *in;  /* [size] of an aggregator; else NULL */
+	struct remote_store store;
 };
 
 /* --- memory --------------------------------------------------------------------------------- */
@@ -112,13 +146,6 @@ static struct io_window remote_window(const struct io_collective *c, int a)
 	return io_stage_window(c, c->round, a);
 }
 
-static bool remote_meets(const struct io_collective *c, int rank, const struct io_window *w)
-{
-	const struct io_member *m = &c->g->all[rank];
-
-	return w->first < w->end && m->first < w->end && m->end > w->first;
-}
-
 /* Calls fn for each aggregator to which this member sends in this round. */
 static void remote_each_out(
 	struct io_collective *c, void (*fn)(struct io_collective *c, struct remote_link *l, int a))
@@ -126,8 +153,37 @@ static void remote_each_out(
 	for (int a = 0; a < c->naggregators; a++) {
 		struct io_window w = remote_window(c, a);
 
-		if (remote_meets(c, c->f->rank, &w))
+		if (io_hosts_sends(c, c->f->rank, a, &w))
 			fn(c, &c->remote->out[a], a);
+	}
+}
+
+/* Calls fn for each aggregator in the use of whose image this member takes part. */
+static void remote_each_packed(
+	struct io_collective *c, void (*fn)(struct io_collective *c, struct remote_link *l, int a))
+{
+	for (int a = 0; a < c->naggregators; a++) {
+		struct io_window w = remote_window(c, a);
+
+		if (io_hosts_packs(c, &w))
+			fn(c, &c->remote->out[a], a);
+	}
+}
+
+/* Calls fn for each other member that takes part in the use of an image that this one carries. */
+static void remote_each_carried(struct io_collective *c,
+	void (*fn)(struct io_collective *c, struct remote_link *l, int rank))
+{
+	const struct io_hosts *t = c->f->hosts;
+
+	for (int a = 0; a < c->naggregators && t->merges[t->mine]; a++) {
+		struct io_window w = remote_window(c, a);
+
+		if (io_hosts_carrier(c, t->mine, a) != c->f->rank || !io_hosts_meet(c, t->mine, &w))
+			continue;
+		for (int k = t->first[t->mine]; k < t->first[t->mine + 1]; k++)
+			if (t->member[k] != c->f->rank && io_hosts_shares(c, t->member[k]))
+				fn(c, &c->remote->out[a], t->member[k]);
 	}
 }
 
@@ -141,31 +197,73 @@ static void remote_each_in(
 		return;
 	w = remote_window(c, c->mine_aggregator);
 	for (int r = 0; r < c->f->size; r++)
-		if (remote_meets(c, r, &w))
+		if (io_hosts_sends(c, r, c->mine_aggregator, &w))
 			fn(c, &c->remote->in[r], r);
+}
+
+static struct remote_comb *remote_combs(const struct remote_link *l)
+{
+	return (struct remote_comb *)(void *)l->body;
+}
+
+/* --- members of one host -------------------------------------------------------------------- */
+
+static int remote_carrier(const struct io_collective *c, int a)
+{
+	return io_hosts_carrier(c, c->f->hosts->mine, a);
+}
+
+/* Packs, and tells the carrier.  Messages of no bytes are enough: memory is shared. */
+static void remote_pack(struct io_collective *c, struct remote_link *l, int a)
+{
+	io_hosts_pack(c, a, &l->at, &l->end);
+	if (remote_carrier(c, a) != c->f->rank)
+		io_message_send(c, NULL, 0, remote_carrier(c, a));
+}
+
+static void remote_receive_packed(struct io_collective *c, struct remote_link *l, int r)
+{
+	(void)l;
+	io_message_receive(c, NULL, 0, r);
+}
+
+/* The carrier has taken what it writes: the image may be filled again. */
+static void remote_send_taken(struct io_collective *c, struct remote_link *l, int r)
+{
+	(void)l;
+	io_message_send(c, NULL, 0, r);
+}
+
+static void remote_receive_taken(struct io_collective *c, struct remote_link *l, int a)
+{
+	(void)l;
+	if (remote_carrier(c, a) != c->f->rank)
+		io_message_receive(c, NULL, 0, remote_carrier(c, a));
 }
 
 /* --- a member: its list --------------------------------------------------------------------- */
 
-/* Adds a run to the combs of a body, which has room for *room.  False: no memory. */
-static bool remote_add(struct remote_link *l, int64_t *room, int64_t off, int64_t len)
+/* Adds a run to the combs of a body.  False: no memory. */
+static bool remote_add(void *link, int64_t off, int64_t len)
 {
-	struct remote_comb *comb = (struct remote_comb *)(void *)l->body + l->header.combs - 1;
+	struct remote_link *l = link;
+	struct remote_comb *comb = remote_combs(l) + l->header.combs - 1;
 
+	l->header.data += len;
 	if (l->header.combs > 0 && comb->len == len && comb->n < INT32_MAX &&
 		(comb->n == 1 || off == comb->off + comb->n * comb->stride)) {
 		comb->stride = comb->n == 1 ? off - comb->off : comb->stride;
 		comb->n++;
 		return true;
 	}
-	if (l->header.combs == *room) {
-		int64_t more = *room == 0 ? 4 : 2 * *room;
+	if (l->header.combs == l->room) {
+		int64_t more = l->room == 0 ? 4 : 2 * l->room;
 		char *body = realloc(l->body, (size_t)more * sizeof(*comb));
 
 		if (body == NULL)
 			return false;
 		l->body = body;
-		*room = more;
+		l->room = more;
 	}
 	comb = (struct remote_comb *)(void *)l->body + l->header.combs++;
 	*comb = (struct remote_comb){.off = off, .n = 1, .len = (int32_t)len};
@@ -176,48 +274,90 @@ static bool remote_add(struct remote_link *l, int64_t *room, int64_t off, int64_
 static bool remote_list(struct io_collective *c, struct remote_link *l, const struct io_window *w)
 {
 	struct type_run run[REMOTE_RUNS];
-	int64_t room = 0, covered, place = c->j->view->disp - w->at;
+	int64_t covered, place = c->j->view->disp - w->at;
 
 	for (int64_t at = l->at; at < l->end; at += covered) {
 		int n = type_runs(
 			c->j->view->file_filetype, at, l->end - at, run, REMOTE_RUNS, &covered);
 
 		for (int i = 0; i < n; i++)
-			if (!remote_add(l, &room, place + run[i].off, run[i].len))
+			if (!remote_add(l, place + run[i].off, run[i].len))
 				return false;
 	}
 	return true;
 }
 
-/* Puts the data behind the list. */
-static bool remote_data(struct io_collective *c, struct remote_link *l)
+/* Makes room for the data behind the list, and returns it.  NULL: no memory. */
+static char *remote_room(struct remote_link *l)
 {
-	int64_t list = l->header.combs * (int64_t)sizeof(struct remote_comb), n = l->end - l->at;
-	char *body = realloc(l->body, (size_t)(list + n) + 1);
+	int64_t list = l->header.combs * (int64_t)sizeof(struct remote_comb);
+	char *body = realloc(l->body, (size_t)(list + l->header.data) + 1);
 
 	if (body == NULL)
-		return false;
+		return NULL;
 	l->body = body;
-	type_pack(c->j->type, c->j->buf, c->j->count, l->at - c->j->at, body + list, n);
-	l->header.bytes += n;
-	return true;
+	l->header.bytes = list + l->header.data;
+	return body + list;
+}
+
+/* Moves the data of a list between an image and packed memory. */
+static void remote_image_move(struct remote_link *l, char *image, char *packed, bool out)
+{
+	for (int64_t i = 0; i < l->header.combs; i++) {
+		const struct remote_comb b = remote_combs(l)[i];
+
+		for (int64_t k = 0; k < b.n; k++, packed += b.len) {
+			char *at = image + b.off + k * b.stride;
+
+			memcpy(out ? packed : at, out ? at : packed, (size_t)b.len);
+		}
+	}
+}
+
+/* Lists this member's part, and packs it. */
+static bool remote_list_own(struct io_collective *c, struct remote_link *l, int a)
+{
+	struct io_window w = remote_window(c, a);
+	char *data;
+
+	io_stage_part(c, &w, &l->at, &l->end);
+	if (!remote_list(c, l, &w))
+		return false;
+	l->header.bytes = l->header.combs * (int64_t)sizeof(struct remote_comb);
+	if (c->j->way == IO_READ)
+		return true;
+	data = remote_room(l);
+	if (data != NULL)
+		type_pack(
+			c->j->type, c->j->buf, c->j->count, l->at - c->j->at, data, l->end - l->at);
+	return data != NULL;
+}
+
+/* Lists the parts of all members of this host, merged. */
+static bool remote_list_merged(struct io_collective *c, struct remote_link *l, int a)
+{
+	char *data;
+
+	if (!io_hosts_runs(c, a, remote_add, l))
+		return false;
+	l->header.bytes = l->header.combs * (int64_t)sizeof(struct remote_comb);
+	if (c->j->way == IO_READ)
+		return true;
+	data = remote_room(l);
+	if (data != NULL)
+		remote_image_move(l, io_hosts_image(c, a), data, true);
+	return data != NULL;
 }
 
 static void remote_send_header(struct io_collective *c, struct remote_link *l, int a)
 {
-	struct io_window w = remote_window(c, a);
-	bool ok;
+	const struct io_hosts *t = c->f->hosts;
+	bool ok = t->merges[t->mine] ? remote_list_merged(c, l, a) : remote_list_own(c, l, a);
 
-	io_stage_part(c, &w, &l->at, &l->end);
-	l->header.data = l->end - l->at;
-	ok = remote_list(c, l, &w);
-	l->header.bytes = l->header.combs * (int64_t)sizeof(struct remote_comb);
-	if (ok && c->j->way == IO_WRITE)
-		ok = remote_data(c, l);
 	if (!ok) {
 		io_job_fail(c->j, haft_err(MPI_ERR_NO_MEM, "no memory for a list of runs"));
 		l->header = (struct remote_header){0};
-		l->end = l->at;
+		l->end = t->merges[t->mine] ? l->end : l->at;
 	}
 	io_message_send(c, &l->header, sizeof(l->header), io_stage_rank(c, a));
 }
@@ -235,11 +375,12 @@ static void remote_receive_header(struct io_collective *c, struct remote_link *l
 	io_message_receive(c, &l->header, sizeof(l->header), r);
 }
 
-static void remote_fail(struct io_collective *c, int err)
+/* A window of this aggregator has failed.  That of the round before may still be written. */
+static void remote_fail(struct io_collective *c, int64_t round, int err)
 {
 	io_job_fail(c->j, err);
-	if (c->failed == 0)
-		c->failed = (int)c->round + 1;
+	if (c->failed == 0 || round < c->failed - 1)
+		c->failed = (int)round + 1;
 }
 
 static void remote_receive_body(struct io_collective *c, struct remote_link *l, int r)
@@ -248,14 +389,10 @@ static void remote_receive_body(struct io_collective *c, struct remote_link *l, 
 		return;
 	l->body = malloc((size_t)l->header.bytes);
 	if (l->body == NULL) /* the message is received and dropped */
-		remote_fail(c, haft_err(MPI_ERR_NO_MEM, "no memory for %lld bytes of rank %d",
-				       (long long)l->header.bytes, r));
+		remote_fail(c, c->round,
+			haft_err(MPI_ERR_NO_MEM, "no memory for %lld bytes of rank %d",
+				(long long)l->header.bytes, r));
 	io_message_receive(c, l->body, l->body == NULL ? 0 : l->header.bytes, r);
-}
-
-static struct remote_comb *remote_combs(const struct remote_link *l)
-{
-	return (struct remote_comb *)(void *)l->body;
 }
 
 /* Is the list of a member what it should be?  All that is used of it is checked here. */
@@ -299,10 +436,11 @@ static struct remote_all remote_sum(struct io_collective *c)
 		if (l->body == NULL)
 			continue;
 		if (!remote_is_sound(c, l)) {
-			remote_fail(c, haft_err(MPI_ERR_OTHER,
-					       "rank %d has sent a list of runs "
-					       "that makes no sense",
-					       r));
+			remote_fail(c, c->round,
+				haft_err(MPI_ERR_OTHER,
+					"rank %d has sent a list of runs "
+					"that makes no sense",
+					r));
 			remote_link_clear(l);
 			continue;
 		}
@@ -348,14 +486,20 @@ static void remote_all_runs(struct io_collective *c, remote_run_fn *fn)
 
 /* --- an aggregator: the disk ---------------------------------------------------------------- */
 
+/* The half of the stage that this round uses. */
+static char *remote_half(const struct io_collective *c)
+{
+	return c->g->local + (c->round & 1) * (c->g->local_room / 2);
+}
+
 static void remote_put(struct io_collective *c, int64_t off, char *data, int64_t len)
 {
-	memcpy(c->g->local + off, data, (size_t)len);
+	memcpy(remote_half(c) + off, data, (size_t)len);
 }
 
 static void remote_get(struct io_collective *c, int64_t off, char *data, int64_t len)
 {
-	memcpy(data, c->g->local + off, (size_t)len);
+	memcpy(data, remote_half(c) + off, (size_t)len);
 }
 
 static void remote_write_run(struct io_collective *c, int64_t off, char *data, int64_t len)
@@ -364,18 +508,21 @@ static void remote_write_run(struct io_collective *c, int64_t off, char *data, i
 	int err = c->failed != 0 ? 0 : io_disk_write(c->f, data, len, at, &moved);
 
 	if (err != 0)
-		remote_fail(c, err);
+		remote_fail(c, c->round, err);
 }
 
-static void remote_write(struct io_collective *c)
+/* Fills a half with a window; what is then to be written is in store. */
+static void remote_fill(struct io_collective *c)
 {
+	struct remote_store *s = &c->remote->store;
 	struct io_window w = remote_window(c, c->mine_aggregator);
 	struct remote_all all = remote_sum(c);
 	int64_t moved = 0, n = all.end - all.first;
-	char *at = c->g->local + all.first;
+	char *at = remote_half(c) + all.first;
 	bool full;
 	int err = 0;
 
+	s->n = 0;
 	if (c->failed != 0 || all.runs == 0)
 		return;
 	c->f->dirty = true;
@@ -388,12 +535,54 @@ static void remote_write(struct io_collective *c)
 		err = io_disk_read(c->f, at, n, w.at + all.first, &moved);
 		memset(at + moved, 0, (size_t)(n - moved));
 	}
-	if (err == 0) {
-		remote_all_runs(c, remote_put);
-		err = io_disk_write(c->f, at, n, w.at + all.first, &moved);
+	if (err != 0) {
+		remote_fail(c, c->round, err);
+		return;
 	}
-	if (err != 0)
-		remote_fail(c, err);
+	remote_all_runs(c, remote_put);
+	s->data = at;
+	s->n = n;
+	s->at = w.at + all.first;
+}
+
+/* In a worker, or here. */
+static void remote_store_run(struct io_work *work)
+{
+	struct remote_store *s = (struct remote_store *)work;
+	int64_t moved;
+
+	s->err = io_disk_write(s->c->f, s->data, s->n, s->at, &moved);
+	if (s->err != 0)
+		snprintf(s->words, sizeof(s->words), "%s", haft_err_text(s->err));
+}
+
+static void remote_store_over(struct io_work *work)
+{
+	struct remote_store *s = (struct remote_store *)work;
+
+	s->c->writing = false;
+	if (s->err != 0)
+		remote_fail(s->c, s->round, haft_err(s->err, "%s", s->words));
+}
+
+/* Writes the window that was filled.  The write before is done. */
+static void remote_store(struct io_collective *c)
+{
+	struct remote_store *s = &c->remote->store;
+
+	if (s->n == 0 || c->failed != 0)
+		return;
+	s->c = c;
+	s->round = c->round;
+	s->work.run = remote_store_run;
+	s->work.over = remote_store_over;
+	if (s->n >= WORKER_LEAST && c->round + 1 < c->rounds) {
+		c->writing = true;
+		io_work_start(&s->work);
+		return;
+	}
+	remote_store_run(&s->work);
+	remote_store_over(&s->work);
 }
 
 /* Reads the window; *end: the byte of the file where its data ends. */
@@ -402,7 +591,7 @@ static void remote_read(struct io_collective *c)
 	struct io_window w = remote_window(c, c->mine_aggregator);
 	struct remote_all all = remote_sum(c);
 	int64_t moved = 0, n = all.end - all.first;
-	char *at = c->g->local + all.first;
+	char *at = remote_half(c) + all.first;
 	int err;
 
 	c->read_end = w.first;
@@ -412,7 +601,7 @@ static void remote_read(struct io_collective *c)
 	memset(at + moved, 0, (size_t)(n - moved));
 	c->read_end = moved == n ? w.end : w.at + all.first + moved;
 	if (err != 0)
-		remote_fail(c, err);
+		remote_fail(c, c->round, err);
 }
 
 static void remote_send_reply(struct io_collective *c, struct remote_link *l, int r)
@@ -424,8 +613,9 @@ static void remote_send_reply(struct io_collective *c, struct remote_link *l, in
 	if (l->reply == NULL) {
 		l->none.end = 0;
 		if (l->body != NULL)
-			remote_fail(c, haft_err(MPI_ERR_NO_MEM, "no memory for %lld bytes",
-					       (long long)l->header.data));
+			remote_fail(c, c->round,
+				haft_err(MPI_ERR_NO_MEM, "no memory for %lld bytes",
+					(long long)l->header.data));
 		io_message_send(c, &l->none, room, r);
 		return;
 	}
@@ -440,30 +630,66 @@ static void remote_receive_reply(struct io_collective *c, struct remote_link *l,
 {
 	int64_t room = (int64_t)sizeof(struct remote_reply);
 
-	l->reply = malloc((size_t)(room + l->end - l->at));
+	l->reply = malloc((size_t)(room + l->header.data));
 	if (l->reply == NULL)
 		io_job_fail(c->j, haft_err(MPI_ERR_NO_MEM, "no memory for %lld bytes",
-					  (long long)(l->end - l->at)));
+					  (long long)l->header.data));
 	io_message_receive(
-		c, l->reply, l->reply == NULL ? 0 : room + l->end - l->at, io_stage_rank(c, a));
+		c, l->reply, l->reply == NULL ? 0 : room + l->header.data, io_stage_rank(c, a));
 }
 
-/* Takes what the file has, from the first byte on. */
-static void remote_take(struct io_collective *c, struct remote_link *l, int a)
+/* Takes what the file has, up to byte `end', from the first byte on.  data: of this member alone;
+ * NULL: they are in the image. */
+static void remote_take_until(
+	struct io_collective *c, struct remote_link *l, int a, int64_t end, const char *data)
 {
 	struct io_window got = remote_window(c, a);
-	int64_t at, have, end;
+	int64_t at, have;
 
-	if (l->reply == NULL || l->at >= l->end || c->over || c->j->err != 0)
+	if (l->at >= l->end || c->over || c->j->err != 0)
 		return;
-	end = ((struct remote_reply *)(void *)l->reply)->end;
 	got.end = end < got.end ? end : got.end;
 	io_stage_part(c, &got, &at, &have);
 	have = have < l->at ? l->at : have;
-	type_unpack(c->j->type, c->j->buf, c->j->count, l->at - c->j->at,
-		l->reply + sizeof(struct remote_reply), have - l->at);
+	if (data == NULL)
+		io_hosts_take(c, a, l->at, have);
+	else
+		type_unpack(
+			c->j->type, c->j->buf, c->j->count, l->at - c->j->at, data, have - l->at);
 	c->j->moved += have - l->at;
 	c->over = have < l->end;
+}
+
+/* A carrier puts the data into the image; a member without one takes it. */
+static void remote_take_reply(struct io_collective *c, struct remote_link *l, int a)
+{
+	const struct io_hosts *t = c->f->hosts;
+	char *data = l->reply == NULL ? NULL : l->reply + sizeof(struct remote_reply);
+
+	l->given.end = 0;
+	if (data == NULL)
+		return;
+	l->given.end = ((struct remote_reply *)(void *)l->reply)->end;
+	if (t->merges[t->mine])
+		remote_image_move(l, io_hosts_image(c, a), data, false);
+	else
+		remote_take_until(c, l, a, l->given.end, data);
+}
+
+static void remote_give(struct io_collective *c, struct remote_link *l, int r)
+{
+	io_message_send(c, &l->given, sizeof(l->given), r);
+}
+
+static void remote_receive_given(struct io_collective *c, struct remote_link *l, int a)
+{
+	if (remote_carrier(c, a) != c->f->rank)
+		io_message_receive(c, &l->given, sizeof(l->given), remote_carrier(c, a));
+}
+
+static void remote_take_given(struct io_collective *c, struct remote_link *l, int a)
+{
+	remote_take_until(c, l, a, l->given.end, NULL);
 }
 
 /* --- the rounds ----------------------------------------------------------------------------- */
@@ -472,41 +698,82 @@ static void remote_next(struct io_collective *c)
 {
 	remote_clear(c);
 	c->round++;
-	c->part = REMOTE_HEADERS;
+	c->part = REMOTE_PACK;
 }
 
-/* One part of a round: all messages of the part before are done. */
-static void remote_part(struct io_collective *c)
+/* The parts before the disk: lists and data come to the aggregators. */
+static void remote_exchange(struct io_collective *c)
 {
 	switch ((enum remote_part)c->part) {
+	case REMOTE_PACK:
+		remote_each_packed(c, remote_pack);
+		remote_each_carried(c, remote_receive_packed);
+		c->part = REMOTE_HEADERS;
+		return;
 	case REMOTE_HEADERS:
 		remote_each_out(c, remote_send_header);
 		remote_each_in(c, remote_receive_header);
+		if (c->j->way == IO_WRITE) { /* in this order on either end */
+			remote_each_carried(c, remote_send_taken);
+			remote_each_packed(c, remote_receive_taken);
+		}
 		c->part = REMOTE_BODIES;
 		return;
-	case REMOTE_BODIES:
+	default:
 		remote_each_out(c, remote_send_body);
 		remote_each_in(c, remote_receive_body);
 		c->part = REMOTE_DISK;
 		return;
-	case REMOTE_DISK:
-		if (c->mine_aggregator >= 0 && c->j->way == IO_WRITE)
-			remote_write(c);
-		if (c->mine_aggregator >= 0 && c->j->way == IO_READ)
-			remote_read(c);
-		if (c->j->way == IO_WRITE) {
-			remote_next(c);
-			return;
-		}
+	}
+}
+
+/* The parts after a read: what was read comes to the members. */
+static void remote_return(struct io_collective *c)
+{
+	switch ((enum remote_part)c->part) {
+	case REMOTE_REPLIES:
 		remote_each_out(c, remote_receive_reply);
 		remote_each_in(c, remote_send_reply);
-		c->part = REMOTE_REPLIES;
+		c->part = REMOTE_GIVE;
 		return;
-	case REMOTE_REPLIES:
-		remote_each_out(c, remote_take);
+	case REMOTE_GIVE:
+		remote_each_out(c, remote_take_reply);
+		remote_each_carried(c, remote_give);
+		remote_each_packed(c, remote_receive_given);
+		c->part = REMOTE_TAKE;
+		return;
+	default:
+		remote_each_packed(c, remote_take_given);
 		remote_next(c);
 		return;
 	}
+}
+
+/* One part of a round: all messages of the part before are done.  False: the disk must be. */
+static bool remote_part(struct io_collective *c)
+{
+	bool aggregates = c->mine_aggregator >= 0;
+
+	if (c->part < REMOTE_DISK) {
+		remote_exchange(c);
+	} else if (c->part > REMOTE_STORE) {
+		remote_return(c);
+	} else if (c->j->way == IO_READ) {
+		if (aggregates)
+			remote_read(c);
+		c->part = REMOTE_REPLIES;
+	} else if (c->part == REMOTE_DISK) {
+		if (aggregates)
+			remote_fill(c);
+		c->part = REMOTE_STORE;
+	} else {
+		if (c->writing)
+			return false;
+		if (aggregates)
+			remote_store(c);
+		remote_next(c);
+	}
+	return true;
 }
 
 bool io_stage_remote_step(struct io_collective *c)
@@ -514,7 +781,10 @@ bool io_stage_remote_step(struct io_collective *c)
 	while (c->round < c->rounds) {
 		if (!io_messages_done(c, NULL))
 			return false;
-		remote_part(c);
+		c->stops_at_disk = !remote_part(c);
+		if (c->stops_at_disk)
+			return false;
 	}
-	return io_messages_done(c, NULL);
+	c->stops_at_disk = c->writing;
+	return !c->writing && io_messages_done(c, NULL);
 }
