@@ -23,6 +23,9 @@
 #define EXCHANGE_NS    4000 /* an exchange of a few members */
 #define MESSAGE_NS_KIB 900  /* 1 KiB by messages */
 
+#define WINDOWS_EACH 4                      /* of an aggregator, if the access is long enough */
+#define WINDOW_LEAST MEAN_OR(64, 256 << 10) /* a shorter one costs more in messages */
+
 #define SAMPLE 64
 #define RUNS   256
 
@@ -179,7 +182,7 @@ static struct described describe_all(const struct io_collective *c)
 /* Lists of runs and overlapping parts need memory besides the window. */
 static int64_t describe_window(const struct io_collective *c, const struct described *d)
 {
-	int64_t room = io_stage_room(c->f), list, overlap;
+	int64_t room = io_stage_room(c->f), list, overlap, share;
 
 	if (c->local)
 		return c->g->window;
@@ -188,6 +191,10 @@ static int64_t describe_window(const struct io_collective *c, const struct descr
 	room /= list * overlap;
 	if (c->image_room > 0 && c->image_room < room)
 		room = c->image_room;
+	/* Some windows for each aggregator: one is written while the next is exchanged. */
+	share = (d->high - d->low) / ((int64_t)WINDOWS_EACH * c->naggregators) / WINDOW_LEAST + 1;
+	if (share * WINDOW_LEAST < room)
+		room = share * WINDOW_LEAST;
 	room = io_hosts_window(c->f, c->naggregators, room);
 	return room < IO_WINDOW_MIN ? IO_WINDOW_MIN : room;
 }

@@ -108,11 +108,16 @@ int64_t io_hosts_image_room(const struct io_file *f, int naggregators)
 	return any && room >= IO_WINDOW_MIN ? room : 0;
 }
 
+int io_hosts_turn(const struct io_collective *c, int h, int a)
+{
+	return (int)(((int64_t)a - h % c->naggregators + c->naggregators) % c->naggregators);
+}
+
 int io_hosts_carrier(const struct io_collective *c, int h, int a)
 {
 	const struct io_hosts *t = c->f->hosts;
 
-	return t->member[t->first[h] + a % hosts_members(t, h)];
+	return t->member[t->first[h] + io_hosts_turn(c, h, a) % hosts_members(t, h)];
 }
 
 void io_hosts_choose(struct io_collective *c)

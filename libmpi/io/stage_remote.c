@@ -349,6 +349,12 @@ static bool remote_list_merged(struct io_collective *c, struct remote_link *l, i
 	return data != NULL;
 }
 
+/* What an aggregator writes of its own host needs no message. */
+static bool remote_is_own(const struct io_collective *c, int a)
+{
+	return c->j->way == IO_WRITE && a == c->mine_aggregator;
+}
+
 static void remote_send_header(struct io_collective *c, struct remote_link *l, int a)
 {
 	const struct io_hosts *t = c->f->hosts;
@@ -359,12 +365,18 @@ static void remote_send_header(struct io_collective *c, struct remote_link *l, i
 		l->header = (struct remote_header){0};
 		l->end = t->merges[t->mine] ? l->end : l->at;
 	}
-	io_message_send(c, &l->header, sizeof(l->header), io_stage_rank(c, a));
+	if (remote_is_own(c, a))
+		c->remote->in[c->f->rank].header = l->header;
+	else
+		io_message_send(c, &l->header, sizeof(l->header), io_stage_rank(c, a));
 }
 
 static void remote_send_body(struct io_collective *c, struct remote_link *l, int a)
 {
-	if (l->header.bytes > 0)
+	if (remote_is_own(c, a)) {
+		c->remote->in[c->f->rank].body = l->body;
+		l->body = NULL;
+	} else if (l->header.bytes > 0)
 		io_message_send(c, l->body, l->header.bytes, io_stage_rank(c, a));
 }
 
@@ -372,7 +384,8 @@ static void remote_send_body(struct io_collective *c, struct remote_link *l, int
 
 static void remote_receive_header(struct io_collective *c, struct remote_link *l, int r)
 {
-	io_message_receive(c, &l->header, sizeof(l->header), r);
+	if (c->j->way == IO_READ || r != c->f->rank)
+		io_message_receive(c, &l->header, sizeof(l->header), r);
 }
 
 /* A window of this aggregator has failed.  That of the round before may still be written. */
@@ -385,7 +398,7 @@ static void remote_fail(struct io_collective *c, int64_t round, int err)
 
 static void remote_receive_body(struct io_collective *c, struct remote_link *l, int r)
 {
-	if (l->header.bytes <= 0)
+	if (l->header.bytes <= 0 || (c->j->way == IO_WRITE && r == c->f->rank))
 		return;
 	l->body = malloc((size_t)l->header.bytes);
 	if (l->body == NULL) /* the message is received and dropped */
