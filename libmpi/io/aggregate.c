@@ -39,6 +39,7 @@ void io_aggregate_free(struct io_file *f)
 		via_mem_free(g->stage);
 	if (g->images != NULL)
 		via_mem_free(g->images);
+	io_remote_drop(g->remote);
 	free(g->local);
 	free(g->tmp);
 	free(g->reqs);

@@ -66,8 +66,9 @@ struct io_aggregate {
 	struct io_stage *stage; /* of via_mem_new: this member's; NULL: none */
 	char *local;            /* malloc'ed, `local_room': a stage for messages */
 	int64_t local_room;
-	void *images;               /* of via_mem_new, images_len bytes: hosts.h */
+	void *images; /* of via_mem_new, images_len bytes: hosts.h */
 	int64_t images_len, images_room;
+	struct io_remote *remote;   /* left by the last access; NULL: nothing */
 	char *tmp;                  /* malloc'ed: IO_TMP bytes between memory and stage */
 	struct io_refusal *refusal; /* of this member */
 };
@@ -130,7 +131,7 @@ struct io_collective {
 	int64_t low, high;   /* bytes of the file */
 	int64_t window, rounds, round;
 	int64_t image_room; /* bytes of the largest window that an image holds; 0: there are none */
-	int64_t read_end; /* stage_remote.c: where the data of the window ends */
+	int64_t read_end;   /* stage_remote.c: where the data of the window ends */
 	struct io_remote *remote;
 };
 
@@ -228,5 +229,6 @@ bool io_stage_remote_step(struct io_collective *c);
 /* stage_remote.c: what rounds by messages need.  0 or MPI_ERR_NO_MEM. */
 int io_stage_remote_new(struct io_collective *c);
 void io_stage_remote_free(struct io_collective *c);
+void io_remote_drop(struct io_remote *m);
 
 #endif

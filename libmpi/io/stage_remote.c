@@ -23,6 +23,7 @@
  * the runs are long, each run is written by itself. */
 #include "libmpi/core/err.h"
 #include "libmpi/io/collective.h"
+#include "libmpi/io/hint.h"
 #include "libmpi/io/hosts.h"
 #include "libmpi/io/work.h"
 #include "libmpi/type/runs.h"
@@ -66,10 +67,11 @@ struct remote_reply {
 /* The messages between this member and one aggregator, or one member and this aggregator. */
 struct remote_link {
 	struct remote_header header;
-	char *body;                /* malloc'ed */
-	char *reply;               /* malloc'ed: struct remote_reply, data */
-	struct remote_reply none;  /* the reply, if there is no memory for one */
-	int64_t room;              /* combs of which the body has room */
+	char *body;               /* in `bodies', or in the other end's; NULL: there is none */
+	char *reply;              /* in `replies': struct remote_reply, data; NULL: none */
+	struct remote_reply none; /* the reply, if there is no memory for one */
+	char *bodies, *replies;   /* malloc'ed, kept from round to round */
+	int64_t bodies_room, replies_room;
 	int64_t at, end;           /* of the stream: this member's part */
 	struct remote_reply given; /* from the carrier: where the data ends */
 };
@@ -87,56 +89,133 @@ struct remote_store {
 struct io_remote {
 	struct remote_link *out; /* [naggregators] */
 	struct remote_link *in;  /* [size] of an aggregator; else NULL */
+	int nout, nin;
 	struct remote_store store;
 };
 
 /* --- memory --------------------------------------------------------------------------------- */
 
+/* A new page costs more than what is copied into it: so rooms are kept. */
+static char *remote_grow(char **room, int64_t *have, int64_t bytes)
+{
+	int64_t more = bytes + bytes / 4 + 256;
+	char *p;
+
+	if (bytes <= *have)
+		return *room;
+	p = realloc(*room, (size_t)more);
+	if (p == NULL)
+		return NULL;
+	*room = p;
+	*have = more;
+	return p;
+}
+
+/* Makes room for a body of so many bytes; what is in it stays.  False: no memory. */
+static bool remote_body(struct remote_link *l, int64_t bytes)
+{
+	char *p = remote_grow(&l->bodies, &l->bodies_room, bytes);
+
+	if (p != NULL)
+		l->body = p;
+	return p != NULL;
+}
+
 static void remote_link_clear(struct remote_link *l)
 {
-	free(l->body);
-	free(l->reply);
-	*l = (struct remote_link){0};
+	*l = (struct remote_link){.bodies = l->bodies,
+		.replies = l->replies,
+		.bodies_room = l->bodies_room,
+		.replies_room = l->replies_room};
+}
+
+static void remote_links_free(struct remote_link *links, int n)
+{
+	for (int i = 0; i < n && links != NULL; i++) {
+		free(links[i].bodies);
+		free(links[i].replies);
+	}
+	free(links);
+}
+
+static int64_t remote_links_room(const struct remote_link *links, int n)
+{
+	int64_t room = 0;
+
+	for (int i = 0; i < n && links != NULL; i++)
+		room += links[i].bodies_room + links[i].replies_room;
+	return room;
 }
 
 static void remote_clear(struct io_collective *c)
 {
 	if (c->remote == NULL) /* this member has neither data nor a stage */
 		return;
-	for (int a = 0; a < c->naggregators; a++)
+	for (int a = 0; a < c->remote->nout; a++)
 		remote_link_clear(&c->remote->out[a]);
-	for (int r = 0; r < c->f->size && c->remote->in != NULL; r++)
+	for (int r = 0; r < c->remote->nin; r++)
 		remote_link_clear(&c->remote->in[r]);
 }
 
+void io_remote_drop(struct io_remote *m)
+{
+	if (m == NULL)
+		return;
+	remote_links_free(m->out, m->nout);
+	remote_links_free(m->in, m->nin);
+	free(m);
+}
+
+/* Keeps it for the next access, unless that is much memory. */
 void io_stage_remote_free(struct io_collective *c)
 {
-	if (c->remote == NULL)
+	struct io_remote *m = c->remote;
+
+	if (m == NULL)
 		return;
 	remote_clear(c);
-	free(c->remote->out);
-	free(c->remote->in);
-	free(c->remote);
 	c->remote = NULL;
+	if (c->g->remote == NULL &&
+		remote_links_room(m->out, m->nout) + remote_links_room(m->in, m->nin) <=
+			io_hint(c->f, IO_CB_BUFFER_SIZE))
+		c->g->remote = m;
+	else
+		io_remote_drop(m);
+}
+
+/* What an earlier access has left, if it is of the size that is needed now. */
+static struct io_remote *remote_kept(struct io_collective *c, int nin)
+{
+	struct io_remote *m = c->g->remote;
+
+	c->g->remote = NULL;
+	if (m != NULL && m->nout == c->naggregators && m->nin == nin)
+		return m;
+	io_remote_drop(m);
+	return NULL;
 }
 
 int io_stage_remote_new(struct io_collective *c)
 {
-	struct io_remote *m = calloc(1, sizeof(*m));
+	int nin = c->mine_aggregator >= 0 ? c->f->size : 0;
+	struct io_remote *m = remote_kept(c, nin);
 
-	if (m != NULL) {
-		m->out = calloc((size_t)c->naggregators, sizeof(*m->out));
-		if (c->mine_aggregator >= 0)
-			m->in = calloc((size_t)c->f->size, sizeof(*m->in));
-	}
-	if (m != NULL && m->out != NULL && (m->in != NULL || c->mine_aggregator < 0)) {
-		c->remote = m;
-		return 0;
-	}
+	c->remote = m;
 	if (m != NULL)
-		free(m->out);
-	free(m);
-	return MPI_ERR_NO_MEM;
+		return 0;
+	m = calloc(1, sizeof(*m));
+	if (m == NULL)
+		return MPI_ERR_NO_MEM;
+	m->out = calloc((size_t)c->naggregators, sizeof(*m->out));
+	m->nout = m->out != NULL ? c->naggregators : 0;
+	m->in = nin > 0 ? calloc((size_t)nin, sizeof(*m->in)) : NULL;
+	m->nin = m->in != NULL ? nin : 0;
+	if (m->nout == 0 || m->nin != nin) {
+		io_remote_drop(m);
+		return MPI_ERR_NO_MEM;
+	}
+	c->remote = m;
+	return 0;
 }
 
 /* --- who sends to whom ---------------------------------------------------------------------- */
@@ -256,16 +335,9 @@ static bool remote_add(void *link, int64_t off, int64_t len)
 		comb->n++;
 		return true;
 	}
-	if (l->header.combs == l->room) {
-		int64_t more = l->room == 0 ? 4 : 2 * l->room;
-		char *body = realloc(l->body, (size_t)more * sizeof(*comb));
-
-		if (body == NULL)
-			return false;
-		l->body = body;
-		l->room = more;
-	}
-	comb = (struct remote_comb *)(void *)l->body + l->header.combs++;
+	if (!remote_body(l, (l->header.combs + 1) * (int64_t)sizeof(*comb)))
+		return false;
+	comb = remote_combs(l) + l->header.combs++;
 	*comb = (struct remote_comb){.off = off, .n = 1, .len = (int32_t)len};
 	return true;
 }
@@ -291,13 +363,11 @@ static bool remote_list(struct io_collective *c, struct remote_link *l, const st
 static char *remote_room(struct remote_link *l)
 {
 	int64_t list = l->header.combs * (int64_t)sizeof(struct remote_comb);
-	char *body = realloc(l->body, (size_t)(list + l->header.data) + 1);
 
-	if (body == NULL)
+	if (!remote_body(l, list + l->header.data + 1))
 		return NULL;
-	l->body = body;
 	l->header.bytes = list + l->header.data;
-	return body + list;
+	return l->body + list;
 }
 
 /* Moves the data of a list between an image and packed memory. */
@@ -375,7 +445,6 @@ static void remote_send_body(struct io_collective *c, struct remote_link *l, int
 {
 	if (remote_is_own(c, a)) {
 		c->remote->in[c->f->rank].body = l->body;
-		l->body = NULL;
 	} else if (l->header.bytes > 0)
 		io_message_send(c, l->body, l->header.bytes, io_stage_rank(c, a));
 }
@@ -400,8 +469,7 @@ static void remote_receive_body(struct io_collective *c, struct remote_link *l, 
 {
 	if (l->header.bytes <= 0 || (c->j->way == IO_WRITE && r == c->f->rank))
 		return;
-	l->body = malloc((size_t)l->header.bytes);
-	if (l->body == NULL) /* the message is received and dropped */
+	if (!remote_body(l, l->header.bytes)) /* the message is received and dropped */
 		remote_fail(c, c->round,
 			haft_err(MPI_ERR_NO_MEM, "no memory for %lld bytes of rank %d",
 				(long long)l->header.bytes, r));
@@ -622,7 +690,7 @@ static void remote_send_reply(struct io_collective *c, struct remote_link *l, in
 	int64_t room = (int64_t)sizeof(struct remote_reply);
 
 	if (l->body != NULL)
-		l->reply = malloc((size_t)(room + l->header.data));
+		l->reply = remote_grow(&l->replies, &l->replies_room, room + l->header.data);
 	if (l->reply == NULL) {
 		l->none.end = 0;
 		if (l->body != NULL)
@@ -643,7 +711,7 @@ static void remote_receive_reply(struct io_collective *c, struct remote_link *l,
 {
 	int64_t room = (int64_t)sizeof(struct remote_reply);
 
-	l->reply = malloc((size_t)(room + l->header.data));
+	l->reply = remote_grow(&l->replies, &l->replies_room, room + l->header.data);
 	if (l->reply == NULL)
 		io_job_fail(c->j, haft_err(MPI_ERR_NO_MEM, "no memory for %lld bytes",
 					  (long long)l->header.data));
