@@ -80,8 +80,8 @@ struct remote_link {
 struct remote_store {
 	struct io_work work; /* first */
 	struct io_collective *c;
-	const char *data;
-	int64_t n, at, round; /* n 0: nothing is to be written */
+	const char *data; /* these are the worker's until it is over */
+	int64_t n, at, round;
 	int err;
 	char words[HAFT_ERR_TEXT_MAX];
 };
@@ -91,6 +91,11 @@ struct io_remote {
 	struct remote_link *in;  /* [size] of an aggregator; else NULL */
 	int nout, nin;
 	struct remote_store store;
+	/* the window that was filled and is to be written next; n 0: none */
+	struct {
+		const char *data;
+		int64_t n, at;
+	} filled;
 };
 
 /* --- memory --------------------------------------------------------------------------------- */
@@ -592,10 +597,10 @@ static void remote_write_run(struct io_collective *c, int64_t off, char *data, i
 		remote_fail(c, c->round, err);
 }
 
-/* Fills a half with a window; what is then to be written is in store. */
+/* Fills a half with a window; what is then to be written is in `filled'. */
 static void remote_fill(struct io_collective *c)
 {
-	struct remote_store *s = &c->remote->store;
+	struct io_remote *m = c->remote;
 	struct io_window w = remote_window(c, c->mine_aggregator);
 	struct remote_all all = remote_sum(c);
 	int64_t moved = 0, n = all.end - all.first;
@@ -603,7 +608,7 @@ static void remote_fill(struct io_collective *c)
 	bool full;
 	int err = 0;
 
-	s->n = 0;
+	m->filled.n = 0;
 	if (c->failed != 0 || all.runs == 0)
 		return;
 	c->f->dirty = true;
@@ -621,9 +626,9 @@ static void remote_fill(struct io_collective *c)
 		return;
 	}
 	remote_all_runs(c, remote_put);
-	s->data = at;
-	s->n = n;
-	s->at = w.at + all.first;
+	m->filled.data = at;
+	m->filled.n = n;
+	m->filled.at = w.at + all.first;
 }
 
 /* In a worker, or here. */
@@ -649,11 +654,15 @@ static void remote_store_over(struct io_work *work)
 /* Writes the window that was filled.  The write before is done. */
 static void remote_store(struct io_collective *c)
 {
+	const struct io_remote *m = c->remote;
 	struct remote_store *s = &c->remote->store;
 
-	if (s->n == 0 || c->failed != 0)
+	if (m->filled.n == 0 || c->failed != 0)
 		return;
 	s->c = c;
+	s->data = m->filled.data;
+	s->n = m->filled.n;
+	s->at = m->filled.at;
 	s->round = c->round;
 	s->work.run = remote_store_run;
 	s->work.over = remote_store_over;
