@@ -132,7 +132,7 @@ void io_hosts_choose(struct io_collective *c)
 	}
 }
 
-static bool hosts_meets(const struct io_collective *c, int r, const struct io_window *w)
+static bool hosts_has_part(const struct io_collective *c, int r, const struct io_window *w)
 {
 	const struct io_member *m = &c->g->all[r];
 
@@ -144,12 +144,12 @@ bool io_hosts_shares(const struct io_collective *c, int r)
 	return c->g->all[r].first < c->g->all[r].end;
 }
 
-bool io_hosts_meet(const struct io_collective *c, int h, const struct io_window *w)
+bool io_hosts_has_data(const struct io_collective *c, int h, const struct io_window *w)
 {
 	const struct io_hosts *t = c->f->hosts;
 
 	for (int k = t->first[h]; k < t->first[h + 1]; k++)
-		if (hosts_meets(c, t->member[k], w))
+		if (hosts_has_part(c, t->member[k], w))
 			return true;
 	return false;
 }
@@ -159,15 +159,16 @@ bool io_hosts_sends(const struct io_collective *c, int r, int a, const struct io
 	int h = c->f->hosts->host[r];
 
 	if (!c->f->hosts->merges[h])
-		return hosts_meets(c, r, w);
-	return io_hosts_carrier(c, h, a) == r && io_hosts_meet(c, h, w);
+		return hosts_has_part(c, r, w);
+	return io_hosts_carrier(c, h, a) == r && io_hosts_has_data(c, h, w);
 }
 
 bool io_hosts_packs(const struct io_collective *c, const struct io_window *w)
 {
 	int h = c->f->hosts->mine;
 
-	return c->f->hosts->merges[h] && io_hosts_shares(c, c->f->rank) && io_hosts_meet(c, h, w);
+	return c->f->hosts->merges[h] && io_hosts_shares(c, c->f->rank) &&
+	       io_hosts_has_data(c, h, w);
 }
 
 int64_t io_hosts_window(const struct io_file *f, int naggregators, int64_t room)

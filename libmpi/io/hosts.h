@@ -60,7 +60,7 @@ int io_hosts_turn(const struct io_collective *c, int h, int a);
 
 /* The carrier of aggregator a on host h; whether a member of h has data in a window. */
 int io_hosts_carrier(const struct io_collective *c, int h, int a);
-bool io_hosts_meet(const struct io_collective *c, int h, const struct io_window *w);
+bool io_hosts_has_data(const struct io_collective *c, int h, const struct io_window *w);
 
 /* Has rank r data in the access under way?  Then it takes part in each use of its host's images,
  * also where it has no byte: so no member fills an image that another one still needs. */

@@ -34,7 +34,7 @@
 
 #define REMOTE_RUNS  256
 #define WORKER_LEAST MEAN_OR(1, 256 << 10) /* bytes that a worker writes */
-#define LONG_RUN     4096 /* bytes; from here on a system call a run costs less than reading holes */
+#define LONG_RUN     4096 /* bytes; from here on a call a run costs less than reading holes */
 
 enum remote_part {
 	REMOTE_PACK,
@@ -188,7 +188,7 @@ void io_stage_remote_free(struct io_collective *c)
 		io_remote_drop(m);
 }
 
-/* What an earlier access has left, if it is of the size that is needed now. */
+/* Takes the buffers of an earlier access, if their number is that of this one; or NULL. */
 static struct io_remote *remote_kept(struct io_collective *c, int nin)
 {
 	struct io_remote *m = c->g->remote;
@@ -263,7 +263,8 @@ static void remote_each_carried(struct io_collective *c,
 	for (int a = 0; a < c->naggregators && t->merges[t->mine]; a++) {
 		struct io_window w = remote_window(c, a);
 
-		if (io_hosts_carrier(c, t->mine, a) != c->f->rank || !io_hosts_meet(c, t->mine, &w))
+		if (io_hosts_carrier(c, t->mine, a) != c->f->rank ||
+			!io_hosts_has_data(c, t->mine, &w))
 			continue;
 		for (int k = t->first[t->mine]; k < t->first[t->mine + 1]; k++)
 			if (t->member[k] != c->f->rank && io_hosts_shares(c, t->member[k]))
@@ -424,7 +425,7 @@ static bool remote_list_merged(struct io_collective *c, struct remote_link *l, i
 	return data != NULL;
 }
 
-/* What an aggregator writes of its own host needs no message. */
+/* Is this the list of an aggregator for itself?  Then no message is needed. */
 static bool remote_is_own(const struct io_collective *c, int a)
 {
 	return c->j->way == IO_WRITE && a == c->mine_aggregator;

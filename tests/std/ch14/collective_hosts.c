@@ -49,7 +49,7 @@ static void view_of(MPI_File f, int share)
 	OK(MPI_Type_free(&t));
 }
 
-/* What all have written, by rank 0 alone: the holes have the byte that was there before. */
+/* Rank 0 compares the file with the data of all ranks; holes have the byte of before. */
 static void file_is(MPI_File f, int share, char hole)
 {
 	long n = (long)BLOCKS * check_size, wrong = 0;
