@@ -378,13 +378,13 @@ static int agreement_begin(struct comm *c, enum agree_kind kind, int32_t value, 
 	int64_t len = (int64_t)ft_era_msg_len(m.n);
 
 	ft_use(true);
-	via_news_look();
 	if (len > (int64_t)via.frame_max || len > NET_FRAME_MAX)
 		return haft_err(MPI_ERR_OTHER, "%d members are too many for an agreement", m.n);
 	if (a == NULL)
 		a = agreement_new(c->ctx, number);
 	if (a == NULL)
 		return haft_err(MPI_ERR_NO_MEM, "no memory for an agreement");
+	via_news_look(); /* may bring messages, which find the agreement now */
 	a->kind = kind;
 	a->m = m;
 	obj_hold((void *)(uintptr_t)m.first);
