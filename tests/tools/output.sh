@@ -101,6 +101,7 @@ full() {
 	want_err 'cannot write to standard output: No space left on device'
 }
 if [ -w /dev/full ]; then
+	"$B/bin/mpicc" $san tests/tools/both_outputs.c -o "$TMPDIR/both" || fail "mpicc"
 	full "$run" -n 2 echo result
 	full "$run" -n 1 echo result
 	full "$run" -l -launcher fork -hosts a,b echo result
@@ -110,6 +111,11 @@ if [ -w /dev/full ]; then
 	full "$B/bin/mpi-info"
 	full "$B/bin/mpi-info" --version
 	"$run" -n 2 sh -c 'echo result >&2' 2>/dev/full && fail "stderr is lost: exit code 0"
+	# A rank that dies of it in MPI is waited for by the others: the job ends all the same.
+	timeout $patience "$run" -n 3 "$TMPDIR/both" 2>/dev/full >/dev/full
+	[ $? = 1 ] || fail "ranks in MPI lose stdout and stderr: not exit code 1"
+	timeout $patience "$run" -n 3 "$TMPDIR/both" 2>/dev/full >"$out"
+	[ $? = 1 ] || fail "ranks in MPI lose stderr: not exit code 1"
 	"$run" -n 2 sh -c 'echo out; echo err >&2' >/dev/full 2>&1 && fail "both are lost: exit code 0"
 	"$B/bin/mpicc" -show >/dev/full 2>"$err" && fail "mpicc -show >/dev/full: exit code 0"
 	"$B/bin/mpicc" -showme:link >/dev/full 2>"$err" && fail "mpicc -showme:link >/dev/full: exit code 0"

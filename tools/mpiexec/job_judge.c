@@ -100,6 +100,15 @@ void job_death_tell(const struct job *j, int r, int status, uint32_t state)
 		out_say("%s exited with code %d%s", name, WEXITSTATUS(status), when);
 }
 
+/* Output cannot be written, which has been said, and a rank has died of it, as in `./a.out | head'.
+ * If it was in MPI, others may wait for it: all end, without more words. */
+static void death_of_output(struct job *j, const struct death *d)
+{
+	j->code = j->code != 0 ? j->code : 128 + SIGPIPE;
+	if (boot_inside(d->state))
+		job_world_fail(j, j->rank[d->rank].world, 128 + SIGPIPE);
+}
+
 /* Handles the death of a rank as a failure. */
 static void death_fail(struct job *j, const struct death *d)
 {
@@ -112,7 +121,7 @@ static void death_fail(struct job *j, const struct death *d)
 	if (j->rank[d->rank].world->ending)
 		return;
 	if (WIFSIGNALED(status) && WTERMSIG(status) == SIGPIPE && out_broken()) {
-		j->code = j->code != 0 ? j->code : 128 + SIGPIPE; /* as in `./a.out | head' */
+		death_of_output(j, d);
 		return;
 	}
 	code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
