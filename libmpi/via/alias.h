@@ -3,7 +3,7 @@
  *
  *      universe A                                  universe B
  *      numbers 0 1 2                               numbers 0 1 2 3
- *          '-- knows B's 3 as alias 524288             '-- knows A's 0 as alias 524290
+ *          '-- knows B's 3 as alias 1015808            '-- knows A's 0 as alias 1015810
  *              (universe B, number 3)                      (universe A, number 0)
  *
  * Engines name processes by numbers (via.h).  A process of another universe gets a number that none
@@ -19,8 +19,9 @@
 
 #include "libmpi/via/via.h"
 
-#define VIA_ALIAS_FIRST (1 << 19) /* numbers of processes of this universe are below it */
-#define VIA_CARD_ADDR   128       /* bytes of an address in a card, with its 0 */
+/* Numbers of processes of this universe are below it: a million of them, and 32,768 aliases. */
+#define VIA_ALIAS_FIRST ((1 << VIA_PEER_BITS) - (1 << 15))
+#define VIA_CARD_ADDR   128 /* bytes of an address in a card, with its 0 */
 
 /* The identity of a process, and how others reach it.  Sent as it is, between processes of one
  * build. */
