@@ -344,7 +344,7 @@ struct via_condition {
 	bool (*ready)(void *arg); /* asked under the lock by any thread, often; changes nothing but
 				     what arg points to */
 	void *arg;
-	shm_progress_fn *pass;              /* makes progress; > 0: something has moved */
+	shm_progress_fn *pass;              /* of arg: makes progress; > 0: something has moved */
 	struct shm_flag *flag;              /* NULL, or a flag whose change may make it ready */
 	const struct shm_describer *teller; /* NULL, or describes the wait for the wait report */
 };

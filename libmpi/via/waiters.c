@@ -165,7 +165,7 @@ static void waiter_idle(struct waiter *s)
 /* One pass of the poller; true: something has moved. */
 static bool poller_pass(struct waiter *s)
 {
-	if (s->want->pass == NULL || s->want->pass(NULL) <= 0)
+	if (s->want->pass == NULL || s->want->pass(s->want->arg) <= 0)
 		return false;
 	shm_wait_again(&s->wait);
 	if (waiters.head != waiters.tail || haft_lock_wanted()) {
