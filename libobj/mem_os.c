@@ -16,6 +16,9 @@
 /* One reservation takes at most this part of a limited address space: a dozen classes must fit. */
 #define SPACE_SHARE 32
 
+/* And that much of it under valgrind, which warns of each range from 256 MiB on. */
+#define SPACE_VALGRIND ((size_t)128 << 20)
+
 /* LeakSanitizer's functions, if the program is linked with it, however libobj is built.  Mapped
  * memory has pointers to the heap, so LeakSanitizer must search it, too. */
 __attribute__((weak)) void __lsan_register_root_region(const void *p, size_t len);
@@ -50,6 +53,8 @@ size_t obj_os_space_limit(void)
 {
 	struct rlimit rl;
 
+	if (obj_on_valgrind())
+		return SPACE_VALGRIND;
 	if (getrlimit(RLIMIT_AS, &rl) != 0 || rl.rlim_cur == RLIM_INFINITY)
 		return SIZE_MAX;
 	return (size_t)rl.rlim_cur / SPACE_SHARE;

@@ -15,10 +15,11 @@
 /* The heap is address space only: memory comes piece by piece.  For our own needs, for each rank,
  * and for what users put there: more than the machine has, as pieces of different sizes do not
  * share. */
-#define HEAP_BASE  ((uint64_t)1 << 30)
-#define HEAP_RANK  ((uint64_t)64 << 20)
-#define HEAP_TIMES MEAN_OR(1, 4)
-#define HEAP_SCANT 16 /* of that a part, under a narrow limit: pipes of a few pairs at once */
+#define HEAP_BASE     ((uint64_t)1 << 30)
+#define HEAP_RANK     ((uint64_t)64 << 20)
+#define HEAP_TIMES    MEAN_OR(1, 4)
+#define HEAP_VALGRIND ((uint64_t)192 << 20) /* it warns of each range from 256 MiB on */
+#define HEAP_SCANT    16 /* of that a part, under a narrow limit: pipes of a few pairs at once */
 
 static uint64_t seg_round_up(uint64_t n, uint64_t to)
 {
@@ -62,6 +63,10 @@ static uint64_t seg_heap_len(const struct shm_opts *o, enum room room)
 
 	if (o->heap_len != 0)
 		return o->heap_len;
+	if (obj_on_valgrind()) {
+		own = HEAP_VALGRIND;
+		room = room == ROOM_USERS ? ROOM_OWN : room;
+	}
 	if (room == ROOM_SCANT)
 		return own / HEAP_SCANT;
 	return own + (room == ROOM_USERS ? HEAP_TIMES * shm_os_memory() : 0);
@@ -288,7 +293,8 @@ static int head_check(int fd, struct seg_head *h)
 static int map_most(struct shm_seg *seg, const struct seg_head *h)
 {
 	const struct shm_opts like = {.nranks = (int)h->nranks};
-	int e = seg_map(seg, seg->mem_fd, h->len);
+	bool wide = obj_on_valgrind() && h->len - h->heap > HEAP_VALGRIND;
+	int e = wide ? SHM_SYS : seg_map(seg, seg->mem_fd, h->len);
 
 	for (int room = ROOM_OWN; e != 0 && room >= ROOM_SCANT; room--) {
 		uint64_t len = h->heap + seg_round_up(seg_heap_len(&like, (enum room)room), PAGE);

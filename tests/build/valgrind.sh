@@ -14,5 +14,5 @@ cd "$TMPDIR" || exit 1
 	exit 1
 }
 [ "$(grep -c 'ERROR SUMMARY: 0 errors' out)" = 2 ] || { cat out; exit 1; }
-! grep WARNING out || exit 1
+! grep -i 'warning:' out || exit 1
 rm -rf "${TMPDIR:?}"/*
