@@ -4,10 +4,10 @@
  *      launcher   seat_open ──> tenant runs ──> its process ends ──> seat_close ──> seat_open ...
  *                 name 17                                             no name         name 23
  *
- *      a rank     seat_face    before it sends to the new tenant: its own ring towards the former
- *                              one goes back
- *                 seat_renew   when the new tenant's first frame has come: it forgets the former
- *                              one's ring
+ *      a rank     shm_seat_face   before it sends to the new tenant: its ring towards the former
+ *                                 one goes back
+ *                 shm_seat_renew  when the new tenant's first frame has come: it forgets the former
+ *                                 one's ring
  *
  * Invariants
  *  - A rank's ends towards a seat (struct shm_peer) belong to one tenant in each direction:

@@ -20,6 +20,7 @@
 #include "libmpi/dyn/port.h"
 #include "libmpi/p2p/p2p.h"
 #include <engine.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -80,6 +81,8 @@ static int request_add(struct spawn_request *q, int i, const char *command, char
 			command == NULL ? "a null pointer" : "empty");
 	if (maxprocs < 0)
 		return haft_err(MPI_ERR_ARG, "maxprocs of %s is %d", command, maxprocs);
+	if (maxprocs > INT_MAX - q->total)
+		return haft_err(MPI_ERR_ARG, "the maxprocs add up to more than %d", INT_MAX);
 	q->command[i] = (struct boot_command){.path = command, .argv = argv, .maxprocs = maxprocs};
 	q->total += maxprocs;
 	return request_keys(&q->command[i], info);

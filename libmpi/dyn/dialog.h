@@ -33,7 +33,7 @@ struct dialog {
 	uint8_t *in; /* nonce, head, payload */
 	size_t in_at, in_len;
 	enum dialog_kind kind; /* of the message that has come */
-	const void *data;      /* its payload; until the next dialog_get, or dialog_end */
+	const void *data;      /* its payload; until the next dyn_dialog_get, or dyn_dialog_end */
 	size_t bytes;
 };
 

@@ -16,7 +16,9 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#define NAME_LEN 108 /* bytes of an abstract name: sun_path */
+#define NAME_LEN     108                                   /* bytes of an abstract name: sun_path */
+#define SERVICE_MAX  2048                                  /* characters of a service's name */
+#define SERVICE_TEXT (SERVICE_MAX + MPI_MAX_PORT_NAME + 8) /* name, port, two newlines */
 
 /* A name that this process has published. */
 struct service {
@@ -129,6 +131,10 @@ int dyn_service_publish(const char *service, const char *port, bool replace)
 	char text[NAME_LEN];
 	int taken;
 
+	if (strlen(service) > SERVICE_MAX)
+		return haft_err(MPI_ERR_SERVICE,
+			"a service name of %zu characters: %d are the most", strlen(service),
+			SERVICE_MAX);
 	if (mine != NULL && replace)
 		return service_write(mine, port) ? 0 : service_no_room(service);
 	service_socket(service, text);
@@ -163,7 +169,7 @@ void dyn_service_close(void)
 /* Reads the port from the memfd of a process, if it is that of the service. */
 static bool service_read(int pid, int memfd, const char *service, char *port, size_t len)
 {
-	char path[64], text[4096];
+	char path[64], text[SERVICE_TEXT];
 	size_t head = strlen(service);
 	ssize_t n = -1;
 	char *end;

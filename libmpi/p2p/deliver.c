@@ -18,6 +18,9 @@
 #include "libmpi/p2p/request.h"
 #include "libmpi/p2p/sig.h"
 
+static_assert((int)FRAME_RMA == P2P_FRAME_RMA && (int)FRAME_FT == P2P_FRAME_FT,
+	"p2p.h gives these kinds to engines that do not see the protocol");
+
 static struct {
 	p2p_handler *handle;
 	enum p2p_from from;

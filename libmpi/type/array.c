@@ -5,7 +5,7 @@
  *
  *      subarray   n blocks at sizes of the faster dimensions:    STRIDE
  *      darray     blocks of darg, psize * darg apart:            STRIDE
- *                 and a shorter last one, if it is this rank's:  FIELDS { STRIDE, darg_last }
+ *                 and a shorter last one, if it is this rank's:  FIELDS { STRIDE, the rest }
  *
  * The steps are inner types of the new one (type_inner): O(dimensions), however large the array is.
  * Whole dimensions are not merged here; a plan does that. */

@@ -4,10 +4,10 @@
  *   spawn_do: read, find programs ── one is missing, or there is no room ──> spawn_refuse
  *      |                             and the numbers that `soft' allows do
  *      v                             not include what is left
- *   spawn_start ── a rank cannot be started, without soft ──> kills the others, spawn_refuse
+ *   spawn_begin ── a rank cannot be started, without soft ──> kills the others, spawn_refuse
  *      |
  *      v
- *   spawn_result: first number, how many, an error code for each process that was asked for
+ *   spawn_answer: first number, how many, an error code for each process that was asked for
  *
  * Everything that can be checked is checked before a process starts. */
 #include "tools/mpiexec/spawn.h"

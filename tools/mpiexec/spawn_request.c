@@ -97,8 +97,13 @@ static const char *part_take(
 	p->nprocs = line_number(l, "nprocs", -1);
 	p->ninfos = line_number(l, "info_num", 0);
 	if (name == NULL || p->nprocs < 0 || nargs < 0 || nargs > l->n || p->ninfos < 0 ||
-		p->ninfos > l->n || p->nprocs > SHM_RANKS_MAX - q->total)
-		return "a program without its name or number";
+		p->ninfos > l->n || p->nprocs > SHM_RANKS_MAX - q->total) {
+		bool many = p->nprocs > SHM_RANKS_MAX - q->total;
+
+		p->nprocs = 0; /* so many codes are in the answer */
+		return many ? "more processes than a job can have"
+			    : "a program without its name or number";
+	}
 	q->total += p->nprocs;
 	p->name = value_copy(l, name);
 	p->arg = calloc((size_t)nargs + 1, sizeof(*p->arg));

@@ -8,9 +8,18 @@ static char service[64];
 
 static void errors(const char *port)
 {
-	char got[MPI_MAX_PORT_NAME];
+	char got[MPI_MAX_PORT_NAME], longest[3000];
 	MPI_Info info;
 
+	memset(longest, 'n', sizeof(longest) - 1);
+	longest[sizeof(longest) - 1] = '\0';
+	FAILS(MPI_ERR_SERVICE, "2999 characters", MPI_Publish_name(longest, MPI_INFO_NULL, port));
+	FAILS(MPI_ERR_NAME, "published", MPI_Lookup_name(longest, MPI_INFO_NULL, got));
+	longest[2048] = '\0';
+	OK(MPI_Publish_name(longest, MPI_INFO_NULL, port));
+	OK(MPI_Lookup_name(longest, MPI_INFO_NULL, got));
+	expect_eq(strcmp(got, port), 0);
+	OK(MPI_Unpublish_name(longest, MPI_INFO_NULL, port));
 	FAILS(MPI_ERR_SERVICE, "already", MPI_Publish_name(service, MPI_INFO_NULL, port));
 	FAILS(MPI_ERR_NAME, "published", MPI_Lookup_name("unknown", MPI_INFO_NULL, got));
 	FAILS(MPI_ERR_SERVICE, "published", MPI_Unpublish_name("unknown", MPI_INFO_NULL, port));

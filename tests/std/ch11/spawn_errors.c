@@ -3,6 +3,7 @@
 /* MPI-5.0 11.8.2, 11.8.3: a spawn that fails is an error of all members, with the code of each
  * process; `soft' makes less of it; nothing of a failed spawn is left. */
 #include "tests/check.h"
+#include <limits.h>
 
 #define NONE "/no/such/program"
 
@@ -34,6 +35,22 @@ static void not_there(void)
 	expect_eq(codes[3], 9);
 	FAILS(MPI_ERR_ARG, "-3",
 		MPI_Comm_spawn(self, MPI_ARGV_NULL, -3, MPI_INFO_NULL, check_size - 1,
+			MPI_COMM_WORLD, &inter, MPI_ERRCODES_IGNORE));
+}
+
+/* More than any host has room for: refused with words. */
+static void too_many(void)
+{
+	char *commands[] = {self, self};
+	const MPI_Info infos[] = {MPI_INFO_NULL, MPI_INFO_NULL};
+	const int procs[] = {INT_MAX, 2};
+	MPI_Comm inter;
+
+	FAILS(MPI_ERR_SPAWN, "more processes than a job can have",
+		MPI_Comm_spawn(self, MPI_ARGV_NULL, 100000, MPI_INFO_NULL, 0, MPI_COMM_WORLD,
+			&inter, MPI_ERRCODES_IGNORE));
+	FAILS(MPI_ERR_ARG, "add up",
+		MPI_Comm_spawn_multiple(2, commands, MPI_ARGVS_NULL, procs, infos, 0,
 			MPI_COMM_WORLD, &inter, MPI_ERRCODES_IGNORE));
 }
 
@@ -99,6 +116,7 @@ int main(int argc, char **argv)
 	} else {
 		OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
 		not_there();
+		too_many();
 		second_not_there();
 		soft();
 		works();
