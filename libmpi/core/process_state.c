@@ -77,6 +77,8 @@ void haft_abort_process(int code, const char *text)
 	_Exit(exit_code(code));
 }
 
+int (*haft_refuse_hook)(int err, void *self, int fn);
+
 void haft_abort_job(int code, const char *text)
 {
 	if (haft_abort_hook != NULL)

@@ -66,4 +66,9 @@ void haft_peer_lost(int rank);
 int haft_peer_lost_rank(void); /* that rank + 1; 0: none */
 extern void (*haft_peer_lost_hook)(int rank);
 
+/* A call has failed on `self' before its engine was called, or in it.  libmpi/io sets the hook, or
+ * it is NULL: of a collective call this process joins the others with the error.  Returns the error
+ * of the call, with its words. */
+extern int (*haft_refuse_hook)(int err, void *self, int fn);
+
 #endif

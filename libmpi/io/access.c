@@ -12,9 +12,11 @@
 #include "libmpi/core/err.h"
 #include "libmpi/core/num.h"
 #include "libmpi/core/status.h"
+#include "libmpi/io/agree.h"
 #include "libmpi/io/check.h"
 #include "libmpi/io/convert.h"
 #include "libmpi/io/disk.h"
+#include "libmpi/io/file.h"
 #include "libmpi/io/long_access.h"
 #include "libmpi/io/rep.h"
 #include "libmpi/io/shared.h"
@@ -70,13 +72,13 @@ static int access_check_data(struct io_job *j)
 	return 0;
 }
 
-/* Is this a position from which the bytes can be counted? */
+/* Is this a position from which the bytes can be counted, here and in the file? */
 static int access_check_offset(const struct io_job *j, int64_t offset, int64_t *at)
 {
 	int64_t end;
 
 	if (offset >= 0 && !__builtin_mul_overflow(offset, j->view->unit, at) &&
-		!__builtin_add_overflow(*at, j->bytes, &end))
+		!__builtin_add_overflow(*at, j->bytes, &end) && io_view_fits(j->view, end))
 		return 0;
 	return haft_err(MPI_ERR_ARG, "the offset is %lld etypes of %lld bytes", (long long)offset,
 		(long long)j->view->unit);
@@ -117,7 +119,7 @@ static void access_place(struct io_job *j)
 		f->position += n; /* j->at has been set */
 	} else if (j->positioning == IO_SHARED) {
 		io_job_fail(j, io_shared_add(f, n, &before));
-		j->at = before * j->view->unit;
+		io_job_fail(j, access_check_offset(j, before, &j->at));
 	}
 	if (j->way == IO_WRITE)
 		f->dirty = true;
@@ -185,7 +187,7 @@ int io_access(struct io_job *j, MPI_Status *status)
 		err = io_job_error(j);
 	}
 	io_job_end(j);
-	return err;
+	return j->collective ? io_has_joined(err) : err;
 }
 
 /* An access of memory that another thread may move, or that is moved later. */
@@ -209,7 +211,7 @@ static int access_refuse(struct io_job *job)
 	return err;
 }
 
-int io_access_begin(struct io_job *job, struct req **request)
+static int access_start(struct io_job *job, struct req **request)
 {
 	struct io_job *j = malloc(sizeof(*j));
 	int err;
@@ -230,4 +232,11 @@ int io_access_begin(struct io_job *job, struct req **request)
 	io_job_end(j);
 	free(j);
 	return err;
+}
+
+int io_access_begin(struct io_job *job, struct req **request)
+{
+	int err = access_start(job, request);
+
+	return job->collective ? io_has_joined(err) : err;
 }

@@ -97,3 +97,19 @@ int io_agree_same(const struct io_file *f, int err, const struct io_same same[],
 		*any = least[1] < 0;
 	return failed;
 }
+
+static _Thread_local bool agree_joined;
+
+int io_has_joined(int err)
+{
+	agree_joined = err != 0;
+	return err;
+}
+
+bool io_joined_take(void)
+{
+	bool joined = agree_joined;
+
+	agree_joined = false;
+	return joined;
+}

@@ -25,4 +25,11 @@ struct io_same {
  * true on all members if it is true on one. */
 int io_agree_same(const struct io_file *f, int err, const struct io_same same[], int n, bool *any);
 
+/* The end of an engine of a collective call: notes whether it has failed with the other members,
+ * which then do not wait for this one.  Returns err. */
+int io_has_joined(int err);
+
+/* Has this thread's engine noted that?  Forgets it. */
+bool io_joined_take(void);
+
 #endif

@@ -19,4 +19,7 @@ void io_file_keep_error(struct io_file *f, int err);
  * not be made now. */
 int io_file_idle(const struct io_file *f, const char *call);
 
+/* view.c: takes part in the MPI_File_set_view of the other members, with an error. */
+int io_view_refuse(struct io_file *f, int err);
+
 #endif

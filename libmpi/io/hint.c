@@ -8,6 +8,7 @@
 #include "libmpi/env/info.h"
 #include "libmpi/io/agree.h"
 #include "libmpi/io/check.h"
+#include "libmpi/io/file.h"
 #include <engine.h>
 #include <errno.h>
 #include <stdio.h>
@@ -177,7 +178,7 @@ void io_hints_change(struct io_hints *h, const struct info *info)
 	hint_take(h, info, true);
 }
 
-void io_hints_same(const struct info *info, uint16_t same[IO_HINTS])
+void io_hints_same(const struct info *info, uint64_t same[IO_HINTS])
 {
 	for (int i = 0; i < IO_HINTS; i++) {
 		const char *value = hint_rows[i].same ? hint_value(info, &hint_rows[i]) : NULL;
@@ -185,13 +186,13 @@ void io_hints_same(const struct info *info, uint16_t same[IO_HINTS])
 
 		same[i] = 0;
 		if (value != NULL && hint_usable((enum io_hint)i, value, &number))
-			same[i] = (uint16_t)(1 + (uint64_t)number % 65521);
+			same[i] = 1 + (uint64_t)number;
 	}
 }
 
 int64_t io_hints_same_all(const struct info *info)
 {
-	uint16_t same[IO_HINTS];
+	uint64_t same[IO_HINTS];
 	uint64_t all = 0;
 
 	io_hints_same(info, same);
@@ -237,7 +238,7 @@ int io_set_info(struct file *fh, struct info *info)
 	int err = io_agree_same(f, 0, &same, 1, NULL);
 
 	if (err != 0)
-		return err;
+		return io_has_joined(err);
 	io_hints_change(f->hints, info);
 	f->timed = io_hint(f, IO_HAFT_STATISTICS) != 0;
 	io_check_hints(f, info, "MPI_File_set_info");

@@ -60,7 +60,7 @@ void io_hints_free(struct io_hints *h);
 void io_hints_change(struct io_hints *h, const struct info *info);
 
 /* A number for each hint that must be equal on all members; 0: it is not set, or may differ. */
-void io_hints_same(const struct info *info, uint16_t same[IO_HINTS]);
+void io_hints_same(const struct info *info, uint64_t same[IO_HINTS]);
 
 /* Likewise one number for all of them. */
 int64_t io_hints_same_all(const struct info *info);

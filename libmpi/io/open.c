@@ -38,9 +38,9 @@ struct open_offer {
 	uint64_t ctx, end; /* rank 0: context ids for the file's communicator */
 	uint64_t nonce;    /* rank 0: a number of no other open, for the name of a temporary file */
 	uint64_t shared;   /* offset of the block of its host, if this member has made it */
+	uint64_t same[IO_HINTS]; /* hints that must be equal */
 	int32_t amode;
-	uint16_t same[IO_HINTS]; /* hints that must be equal */
-	int32_t lowest;          /* the lowest rank on its host */
+	int32_t lowest; /* the lowest rank on its host */
 };
 
 /* Rank 0's message: the file that it has opened, or its error. */
@@ -349,7 +349,8 @@ static int open_handle(struct open_making *m, struct file **fh)
 	return 0;
 }
 
-int io_open(struct comm *comm, const char *filename, int amode, struct info *info, struct file **fh)
+static int open_file(
+	struct comm *comm, const char *filename, int amode, struct info *info, struct file **fh)
 {
 	struct open_making m = {.comm = comm, .info = info};
 	struct file *file = NULL;
@@ -381,4 +382,9 @@ int io_open(struct comm *comm, const char *filename, int amode, struct info *inf
 	}
 	open_undo(&m, err);
 	return err;
+}
+
+int io_open(struct comm *comm, const char *filename, int amode, struct info *info, struct file **fh)
+{
+	return io_has_joined(open_file(comm, filename, amode, info, fh));
 }

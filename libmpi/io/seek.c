@@ -76,7 +76,8 @@ int io_get_byte_offset(struct file *fh, int64_t offset, int64_t *disp)
 
 	if (err != 0)
 		return err;
-	if (offset < 0 || __builtin_mul_overflow(offset, f->view->unit, &at))
+	if (offset < 0 || offset == INT64_MAX ||
+		__builtin_mul_overflow(offset, f->view->unit, &at) || !io_view_fits(f->view, at))
 		return haft_err(MPI_ERR_ARG, "the offset is %lld etypes of %lld bytes",
 			(long long)offset, (long long)f->view->unit);
 	*disp = io_view_byte(f->view, at);

@@ -4,6 +4,8 @@
 #include "libmpi/coll/reduce_op.h"
 #include "libmpi/io/agree.h"
 #include "libmpi/io/shared.h"
+#include "libmpi/io/view.h"
+#include "libmpi/core/err.h"
 #include "libmpi/type/type.h"
 #include <engine.h>
 
@@ -30,6 +32,20 @@ static int order_take(
 	return coll_bcast(answer, 2, type_predefined(MPI_INT64_T), c->size - 1, c);
 }
 
+/* Sets j->at to a position in etypes, if the file has bytes with such numbers. */
+static void order_place(struct io_job *j, int64_t position, int64_t unit)
+{
+	int64_t end;
+
+	j->at = 0;
+	if (j->err != 0)
+		return;
+	if (__builtin_mul_overflow(position, unit, &j->at) ||
+		__builtin_add_overflow(j->at, j->bytes, &end) || !io_view_fits(j->view, end))
+		io_job_fail(j, haft_err(MPI_ERR_ARG, "the shared file pointer is at etype %lld",
+				       (long long)position));
+}
+
 void io_shared_order(struct io_job *j)
 {
 	struct io_file *f = j->f;
@@ -40,7 +56,7 @@ void io_shared_order(struct io_job *j)
 	if (f->alone) {
 		if (j->err == 0)
 			io_shared_add(f, mine[0], &first[0]);
-		j->at = first[0] * unit;
+		order_place(j, first[0], unit);
 		return;
 	}
 	if (j->err != 0)
@@ -52,5 +68,5 @@ void io_shared_order(struct io_job *j)
 	if (first[1] != 0 || j->err != 0)
 		err = io_agree(f, io_job_error(j));
 	io_job_fail(j, err);
-	j->at = (first[0] + before[0]) * unit;
+	order_place(j, first[0] + before[0], unit);
 }

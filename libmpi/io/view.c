@@ -104,6 +104,18 @@ int64_t io_view_byte(const struct io_view *v, int64_t at)
 	return v->file_filetype->size > 0 ? v->disp + type_offset(v->file_filetype, at) : v->disp;
 }
 
+bool io_view_fits(const struct io_view *v, int64_t end)
+{
+	const struct type *tile = v->file_filetype;
+	int64_t reach = 0, tiles = tile->size > 0 && end > 0 ? (end - 1) / tile->size : 0;
+
+	if (v->linear)
+		return !__builtin_add_overflow(v->first, end, &reach);
+	return !__builtin_mul_overflow(tiles, tile->extent, &reach) &&
+	       !__builtin_add_overflow(reach, tile->true_lb + tile->true_extent, &reach) &&
+	       !__builtin_add_overflow(reach, v->disp, &reach);
+}
+
 int64_t io_view_stream(const struct io_view *v, int64_t byte)
 {
 	int64_t at;
@@ -193,21 +205,23 @@ static int view_make(struct io_file *f, int64_t disp, struct type *etype, struct
 	return err;
 }
 
+#define VIEW_SAME 3 /* numbers that members compare */
+
 static int64_t view_hash(const char *s)
 {
 	uint64_t h = 0xcbf29ce484222325u;
 
 	for (; *s != '\0'; s++)
 		h = (h ^ (unsigned char)*s) * 0x100000001b3u;
-	return (int64_t)(h >> 40);
+	return (int64_t)(h >> 1);
 }
 
-int io_set_view(struct file *fh, int64_t disp, struct type *etype, struct type *filetype,
+static int view_set(struct file *fh, int64_t disp, struct type *etype, struct type *filetype,
 	const char *datarep, struct info *info)
 {
 	struct io_file *f = io_of(fh);
 	struct io_view *v = NULL;
-	struct io_same same[] = {{0, "the extent of the etype in the file"},
+	struct io_same same[VIEW_SAME] = {{0, "the extent of the etype in the file"},
 		{view_hash(datarep), "the data representation (as a hash)"},
 		{io_hints_same_all(info), "a hint that must be equal on all members"}};
 	bool holes;
@@ -239,6 +253,24 @@ int io_set_view(struct file *fh, int64_t disp, struct type *etype, struct type *
 	f->timed = io_hint(f, IO_HAFT_STATISTICS) != 0;
 	io_check_hints(f, info, "MPI_File_set_view");
 	return 0;
+}
+
+int io_set_view(struct file *fh, int64_t disp, struct type *etype, struct type *filetype,
+	const char *datarep, struct info *info)
+{
+	return io_has_joined(view_set(fh, disp, etype, filetype, datarep, info));
+}
+
+int io_view_refuse(struct io_file *f, int err)
+{
+	const struct io_same none[VIEW_SAME] = {{0, ""}, {0, ""}, {0, ""}};
+	char words[HAFT_ERR_TEXT_MAX];
+	bool holes = false;
+
+	snprintf(words, sizeof(words), "%s", haft_err_text(err));
+	if (f->sequential && !f->alone)
+		io_agree(f, 0); /* as view_set */
+	return io_agree_same(f, haft_err(err, "%s", words), none, VIEW_SAME, &holes);
 }
 
 /* A type for the user: a predefined one is itself, any other a copy to be freed. */

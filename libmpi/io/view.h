@@ -22,6 +22,9 @@ int io_view_complete(struct io_view *v);
 /* Byte `at' >= 0 of the stream, as a byte of the file.  The view is complete. */
 int64_t io_view_byte(const struct io_view *v, int64_t at);
 
+/* Do the bytes of the file have numbers that hold the first `end' bytes of the stream? */
+bool io_view_fits(const struct io_view *v, int64_t end);
+
 /* The stream byte at which the first etype begins that is at or after byte `byte' of the file. */
 int64_t io_view_stream(const struct io_view *v, int64_t byte);
 
