@@ -18,7 +18,7 @@ nm -D --defined-only "$B/lib/libmpifort_abi.so.1" | awk '$3 !~ /^__odr_asan[.]/ 
 sed "/^#/d" "$facts/fortran-names.txt" | tr A-Z a-z | awk '{print $0 "_"; print "p" $0 "_"}' | sort -u >want
 comm -13 have want >none
 [ -s none ] && say "missing in libmpifort_abi: $(tr '\n' ' ' <none)"
-other=$(grep -vE '^p?mpi_[a-z0-9_]+_$' have | tr '\n' ' ')
+other=$(grep -vE '^p?mpix?_[a-z0-9_]+_$' have | tr '\n' ' ')
 [ -z "$other" ] || say "not MPI's: $other"
 readelf -d "$B/lib/libmpifort_abi.so.1" | grep -q 'soname: \[libmpifort_abi.so.1\]' || say "soname"
 

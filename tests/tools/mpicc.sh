@@ -21,15 +21,15 @@ d="$TMPDIR/a dir"
 for cc in "$d/bin/mpicc" "$d/bin/mpicxx" "$TMPDIR/link"; do
 	answers "$d/include" "$cc" -showme:incdirs
 	answers "$d/lib" "$cc" -showme:libdirs
-	answers "'-I$d/include'" "$cc" -showme:compile
-	answers "'-L$d/lib' '-Wl,-rpath,$d/lib,--enable-new-dtags' -lmpi_abi" "$cc" -showme:link
-	answers "'-L$d/lib' '-Wl,-rpath,$d/lib,--enable-new-dtags' -lmpi_abi" "$cc" --showme:link
-	answers "* '-I$d/include'" "$cc" -compile_info
-	answers "* '-I$d/include' '-L$d/lib' * -lmpi_abi" "$cc" -link_info
-	answers "* '-I$d/include' '-L$d/lib' * -lmpi_abi" "$cc" -show
-	answers "* '-I$d/include' '-L$d/lib' * -lmpi_abi" "$cc" -showme
-	answers "* '-I$d/include' -c 'a b.c' -o x.o" "$cc" -show -c 'a b.c' -o x.o
-	answers "* '-I$d/include' a.c '-L$d/lib' * -lmpi_abi" "$cc" a.c -show
+	answers "-I\"$d/include\"" "$cc" -showme:compile
+	answers "-L\"$d/lib\" -Wl,\"-rpath,$d/lib,--enable-new-dtags\" -lmpi_abi" "$cc" -showme:link
+	answers "-L\"$d/lib\" -Wl,\"-rpath,$d/lib,--enable-new-dtags\" -lmpi_abi" "$cc" --showme:link
+	answers "* -I\"$d/include\"" "$cc" -compile_info
+	answers "* -I\"$d/include\" -L\"$d/lib\" * -lmpi_abi" "$cc" -link_info
+	answers "* -I\"$d/include\" -L\"$d/lib\" * -lmpi_abi" "$cc" -show
+	answers "* -I\"$d/include\" -L\"$d/lib\" * -lmpi_abi" "$cc" -showme
+	answers "* -I\"$d/include\" -c \"a b.c\" -o x.o" "$cc" -show -c 'a b.c' -o x.o
+	answers "* -I\"$d/include\" a.c -L\"$d/lib\" * -lmpi_abi" "$cc" a.c -show
 	answers "*: Haft *" "$cc" -showme:version
 	answers "*usage:*" "$cc" --help
 	answers "*unknown option -showme:nosuch*" "$cc" -showme:nosuch
