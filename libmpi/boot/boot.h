@@ -79,9 +79,10 @@ int boot_agree(const struct boot *me);
  * for among the names of the seats.  With the first job on one host, its seats and numbers are
  * equal. */
 int boot_host_of(int number);
-int boot_seat_of(int number); /* -1: on another host, or it has ended and its seat is taken */
-int boot_number_at(int seat); /* of its tenant now */
-int boot_first_at(int seat);  /* of the first rank whose seat it was at first */
+int boot_seat_of(int number);  /* -1: on another host, or it has ended and its seat is taken */
+bool boot_is_over(int number); /* of this host, and MPI has ended in it; no alias */
+int boot_number_at(int seat);  /* of its tenant now */
+int boot_first_at(int seat);   /* of the first rank whose seat it was at first */
 const char *boot_host_name(int host); /* as in the host list; else the system's name */
 const char *boot_host_name_of(int number);
 

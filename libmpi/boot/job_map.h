@@ -28,6 +28,6 @@ size_t boot_ip_text(uint32_t ip, char *text, size_t len);
 void boot_map_use(const struct boot_map *map);
 
 /* From now on boot_seat_of and boot_number_at know the tenants of the seats of this segment. */
-void boot_seats_use(const struct shm_seg *seg);
+void boot_seats_use(struct shm_seg *seg);
 
 #endif

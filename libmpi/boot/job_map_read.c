@@ -15,14 +15,14 @@
 
 static const struct boot_map *map; /* of this process; NULL: one host, and no rank listens */
 
-static const struct shm_seg *seats; /* of this process's segment; NULL: none yet */
+static struct shm_seg *seats; /* of this process's segment; NULL: none yet */
 
 void boot_map_use(const struct boot_map *m)
 {
 	map = m;
 }
 
-void boot_seats_use(const struct shm_seg *seg)
+void boot_seats_use(struct shm_seg *seg)
 {
 	seats = seg;
 }
@@ -179,6 +179,17 @@ int boot_seat_of(int number)
 		return seat_of_spawned(number);
 	seat = seat_of_first(number);
 	return seat >= 0 && seats != NULL && shm_seat_name(seats, seat) != 0 ? -1 : seat;
+}
+
+bool boot_is_over(int number)
+{
+	int seat = boot_seat_of(number);
+	struct boot_rank *r;
+
+	if (seats == NULL || boot_host_of(number) != host_here())
+		return false;
+	r = seat >= 0 ? shm_seg_job_rank(seats, seat) : NULL;
+	return r == NULL || atomic_load(&r->state) == BOOT_DONE;
 }
 
 const char *boot_host_name(int host)

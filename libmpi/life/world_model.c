@@ -4,8 +4,10 @@
  *      HAFT_BEFORE ── MPI_Init ──> HAFT_RUNNING ── MPI_Finalize ──> HAFT_AFTER    (haft_life.world)
  *
  * MPI_Finalize is a transaction: when a delete callback of MPI_COMM_SELF or MPI_COMM_WORLD fails,
- * its error is returned and nothing has ended.  It ends with a barrier over MPI_COMM_WORLD, so that
- * every process has received its last messages before one of them leaves. */
+ * its error is returned and nothing has ended.  It waits until processes of other jobs have
+ * received what was sent to them.  It ends with a barrier over MPI_COMM_WORLD, so that every process of the
+ * own job has received its last messages before one of them leaves. */
+#include "libmpi/boot/boot.h"
 #include "libmpi/coll/coll_args.h"
 #include "libmpi/comm/world.h"
 #include "libmpi/core/err.h"
@@ -102,6 +104,7 @@ static int world_finalize(void)
 	ending = false;
 	if (err != 0)
 		return err;
+	p2p_complete_abroad(haft_life.peer - haft_life.rank, haft_life.size, boot_is_over);
 	p2p_flush();
 	err = coll_barrier(&haft_world);
 	if (ft_is_on())

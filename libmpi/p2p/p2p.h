@@ -118,6 +118,11 @@ void p2p_flush(void);
 /* Waits until the operations of a communicator whose requests were freed are complete. */
 void p2p_complete_freed(struct comm *c);
 
+/* Waits until the rendezvous messages to processes outside of first .. first + n - 1 are received.
+ * over: has the process ended?  Then nothing more is waited for from it.  No alias is asked about:
+ * its connection tells. */
+void p2p_complete_abroad(int first, int n, bool (*over)(int peer));
+
 /* A message that has come and that no receive has matched, for reports. */
 struct p2p_unreceived {
 	uint64_t ctx; /* of the communicator */
