@@ -5,8 +5,8 @@
  *
  * MPI_Finalize is a transaction: when a delete callback of MPI_COMM_SELF or MPI_COMM_WORLD fails,
  * its error is returned and nothing has ended.  It waits until processes of other jobs have
- * received what was sent to them.  It ends with a barrier over MPI_COMM_WORLD, so that every process of the
- * own job has received its last messages before one of them leaves. */
+ * received what was sent to them.  It ends with a barrier over MPI_COMM_WORLD, so that every
+ * process of the own job has received its last messages before one of them leaves. */
 #include "libmpi/boot/boot.h"
 #include "libmpi/coll/coll_args.h"
 #include "libmpi/comm/world.h"
