@@ -44,7 +44,7 @@ void write_none_test(FILE *out)
 	fputs("// SPDX-License-Identifier: BSD-3-Clause\n"
 	      "/* Written by the generator in libmpi/api. */\n"
 	      "#define MPI_NO_DEPRECATED_WARNINGS\n"
-	      "#include <mpi.h>\n"
+	      "#include <mpi-ext.h>\n"
 	      "#include \"tests/abi/unsupported.h\"\n",
 		out);
 	for (bool more = entry_first(&e, -1); more; more = entry_next(&e, -1)) {
@@ -116,7 +116,7 @@ void write_garbage_test(FILE *out)
 	fputs("// SPDX-License-Identifier: BSD-3-Clause\n"
 	      "/* Written by the generator in libmpi/api. */\n"
 	      "#define MPI_NO_DEPRECATED_WARNINGS\n"
-	      "#include <mpi.h>\n"
+	      "#include <mpi-ext.h>\n"
 	      "#include \"tests/abi/garbage_handles.h\"\n",
 		out);
 	for (bool more = entry_first(&e, -1); more; more = entry_next(&e, -1))
