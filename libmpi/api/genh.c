@@ -6,6 +6,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Around the declarations of a header for users; its include guard ends with them. */
+#define C_BEGIN                                  \
+	"#if defined(__cplusplus)\n"             \
+	"extern \"C\" {\n"                       \
+	"#endif\n"                               \
+	"#if defined(__GNUC__)\n"                \
+	"#pragma GCC visibility push(default)\n" \
+	"#endif\n"
+#define C_END                          \
+	"#if defined(__GNUC__)\n"      \
+	"#pragma GCC visibility pop\n" \
+	"#endif\n"                     \
+	"#if defined(__cplusplus)\n"   \
+	"}\n"                          \
+	"#endif\n"                     \
+	"#endif\n"
+
 static const char mpi_head[] =
 	"/* SPDX-License-Identifier: BSD-3-Clause\n"
 	" * mpi.h - MPI 5.0 with the standard ABI, version 1.0.\n"
@@ -14,14 +31,7 @@ static const char mpi_head[] =
 	"#define MPI_H_INCLUDED\n"
 	"\n"
 	"#include <stdint.h>\n"
-	"\n"
-	"#if defined(__cplusplus)\n"
-	"extern \"C\" {\n"
-	"#endif\n"
-	"#if defined(__GNUC__)\n"
-	"#pragma GCC visibility push(default)\n"
-	"#endif\n"
-	"\n"
+	"\n" C_BEGIN "\n"
 	"/* -DMPI_NO_DEPRECATED_WARNINGS keeps compilers quiet about old names. */\n"
 	"#if defined(__GNUC__) && !defined(MPI_NO_DEPRECATED_WARNINGS)\n"
 	"#define MPI_OLD_NAME(words) __attribute__((deprecated(words)))\n"
@@ -51,14 +61,7 @@ static const char mpi_tail[] =
 	"/* The addresses of Fortran's MPI_STATUS_IGNORE and MPI_STATUSES_IGNORE. */\n"
 	"extern MPI_Fint *MPI_F_STATUS_IGNORE, *MPI_F_STATUSES_IGNORE;\n"
 	"extern MPI_F08_status *MPI_F08_STATUS_IGNORE, *MPI_F08_STATUSES_IGNORE;\n"
-	"\n"
-	"#if defined(__GNUC__)\n"
-	"#pragma GCC visibility pop\n"
-	"#endif\n"
-	"#if defined(__cplusplus)\n"
-	"}\n"
-	"#endif\n"
-	"#endif\n";
+	"\n" C_END;
 
 static const char ext_head[] =
 	"/* SPDX-License-Identifier: BSD-3-Clause\n"
@@ -68,14 +71,7 @@ static const char ext_head[] =
 	"#define MPI_EXT_H_INCLUDED\n"
 	"\n"
 	"#include <mpi.h>\n"
-	"\n"
-	"#if defined(__cplusplus)\n"
-	"extern \"C\" {\n"
-	"#endif\n"
-	"#if defined(__GNUC__)\n"
-	"#pragma GCC visibility push(default)\n"
-	"#endif\n"
-	"\n"
+	"\n" C_BEGIN "\n"
 	"/* Programs ask by these whether the functions are there. */\n"
 	"#define OMPI_HAVE_MPI_EXT 1\n"
 	"#define OMPI_HAVE_MPI_EXT_FTMPI 1\n"
@@ -88,14 +84,7 @@ static const char ext_head[] =
 	"#define MPI_ERR_PROC_FAILED_PENDING MPIX_ERR_PROC_FAILED_PENDING\n"
 	"#define MPI_ERR_REVOKED MPIX_ERR_REVOKED\n";
 
-static const char ext_tail[] = "\n"
-			       "#if defined(__GNUC__)\n"
-			       "#pragma GCC visibility pop\n"
-			       "#endif\n"
-			       "#if defined(__cplusplus)\n"
-			       "}\n"
-			       "#endif\n"
-			       "#endif\n";
+static const char ext_tail[] = "\n" C_END;
 
 static void types_write(FILE *out)
 {
