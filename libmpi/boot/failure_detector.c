@@ -8,11 +8,11 @@
  * for ever.  The thread blocks in poll, takes no signal, holds no lock and touches nothing of the
  * user. */
 #include "libmpi/boot/failure_detector.h"
+#include "libmpi/core/thread_start.h"
 
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <sys/eventfd.h>
@@ -120,7 +120,6 @@ static void *detector_run(void *arg)
 void boot_detector_start(
 	const struct boot *b, const struct kvs *k, void (*abort_job)(int code, const char *text))
 {
-	sigset_t all, before;
 	pthread_attr_t attr;
 
 	detector.seg = b->seg;
@@ -132,10 +131,7 @@ void boot_detector_start(
 	if (detector.stop < 0 || pthread_attr_init(&attr) != 0)
 		return;
 	pthread_attr_setstacksize(&attr, STACK);
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	detector.runs = pthread_create(&detector.thread, &attr, detector_run, NULL) == 0;
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	detector.runs = haft_thread_start(&detector.thread, &attr, detector_run, NULL) == 0;
 	pthread_attr_destroy(&attr);
 	if (!detector.runs)
 		close(detector.stop);

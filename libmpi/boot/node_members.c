@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -13,6 +12,7 @@
 #include "libmpi/boot/boot_error.h"
 #include "libmpi/boot/node_join.h"
 #include "libmpi/boot/node_record.h"
+#include "libmpi/core/thread_start.h"
 
 static bool member_add(struct node_members *m, struct node_member add, const uint64_t *cpu)
 {
@@ -72,7 +72,6 @@ static void *members_run(void *arg)
 int boot_members_begin(
 	struct node_members *m, int listener, int rank, const uint64_t cpu[NODE_CPU_WORDS])
 {
-	sigset_t all, before;
 	int err;
 
 	*m = (struct node_members){.listener = listener, .stop = eventfd(0, EFD_CLOEXEC)};
@@ -80,10 +79,7 @@ int boot_members_begin(
 		return boot_fail("no memory for the ranks of this host");
 	if (m->stop < 0)
 		return boot_fail("no eventfd: %s", strerror(errno));
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	err = pthread_create(&m->thread, NULL, members_run, m);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	err = haft_thread_start(&m->thread, NULL, members_run, m);
 	if (err == 0)
 		return 0;
 	close(m->stop);

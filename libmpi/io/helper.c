@@ -13,8 +13,8 @@
 #include "libmpi/io/work.h"
 #include "libmpi/p2p/p2p.h"
 #include "libmpi/via/via.h"
+#include "libmpi/core/thread_start.h"
 #include <pthread.h>
-#include <signal.h>
 #include <time.h>
 
 /* A program that waits at once finds its access done before the helper is awake. */
@@ -110,17 +110,12 @@ static void helper_stop(void)
 
 static bool helper_start(void)
 {
-	sigset_t all, old;
-
 	if (helper.runs)
 		return true;
 	if (haft_setting_get(SETTING_IO_THREADS) == 0 || haft_setting_get(SETTING_PROGRESS) != 0)
 		return false;
 	helper.asleep = true;
-	sigfillset(&all); /* signals are the program's threads' */
-	pthread_sigmask(SIG_SETMASK, &all, &old);
-	helper.runs = pthread_create(&helper.thread, NULL, helper_main, NULL) == 0;
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	helper.runs = haft_thread_start(&helper.thread, NULL, helper_main, NULL) == 0;
 	if (helper.runs)
 		io_threads_end_with(helper_stop);
 	return helper.runs;

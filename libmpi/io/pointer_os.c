@@ -10,12 +10,12 @@
 #include "libmpi/io/shared.h"
 #include "libmpi/io/work.h"
 #include "libmpi/via/via.h"
+#include "libmpi/core/thread_start.h"
 #include <errno.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -204,16 +204,10 @@ static void pointer_stop(void)
 
 static bool pointer_start(void)
 {
-	sigset_t all, old;
-
 	if (pointer.runs)
 		return true;
-	if (pointer_socket()) {
-		sigfillset(&all); /* signals are the program's threads' */
-		pthread_sigmask(SIG_SETMASK, &all, &old);
-		pointer.runs = pthread_create(&pointer.thread, NULL, pointer_main, NULL) == 0;
-		pthread_sigmask(SIG_SETMASK, &old, NULL);
-	}
+	if (pointer_socket())
+		pointer.runs = haft_thread_start(&pointer.thread, NULL, pointer_main, NULL) == 0;
 	if (!pointer.runs)
 		pointer_sockets_close();
 	else

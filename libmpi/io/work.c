@@ -15,8 +15,8 @@
 #include "libmpi/core/process_state.h"
 #include "libmpi/core/setting.h"
 #include "libmpi/p2p/p2p.h"
+#include "libmpi/core/thread_start.h"
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 
 #define WORK_THREADS_MAX 64
@@ -126,16 +126,12 @@ void io_threads_end_with(void (*stop)(void))
 static void work_thread_add(void)
 {
 	int64_t most = haft_setting_get(SETTING_IO_THREADS);
-	sigset_t all, old;
 
 	if (work.nthreads >= (most < WORK_THREADS_MAX ? most : WORK_THREADS_MAX))
 		return;
-	sigfillset(&all); /* signals are the program's threads' */
-	pthread_sigmask(SIG_SETMASK, &all, &old);
-	if (pthread_create(&work.thread[work.nthreads], NULL, work_main, NULL) == 0)
+	if (haft_thread_start(&work.thread[work.nthreads], NULL, work_main, NULL) == 0)
 		work.nthreads++;
 	io_threads_end_with(work_stop);
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
 }
 
 /* The finished work, in the order in which it ended. */

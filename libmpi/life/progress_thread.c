@@ -7,9 +7,9 @@
 #include "libmpi/core/setting.h"
 #include "libmpi/p2p/p2p.h"
 #include "libmpi/via/via.h"
+#include "libmpi/core/thread_start.h"
 #include <mpi.h>
 #include <pthread.h>
-#include <signal.h>
 #include <string.h>
 
 static struct {
@@ -41,16 +41,12 @@ static void *progress_thread_main(void *arg)
 
 int life_progress_start(void)
 {
-	sigset_t all, old;
 	int err;
 
 	if (helper.runs || haft_setting_get(SETTING_PROGRESS) == 0)
 		return 0;
 	helper.stop = false;
-	sigfillset(&all); /* signals are the program's threads' */
-	pthread_sigmask(SIG_SETMASK, &all, &old);
-	err = pthread_create(&helper.thread, NULL, progress_thread_main, NULL);
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	err = haft_thread_start(&helper.thread, NULL, progress_thread_main, NULL);
 	if (err != 0)
 		return haft_err(
 			MPI_ERR_OTHER, "no thread for HAFT_PROGRESS=thread: %s", strerror(err));
