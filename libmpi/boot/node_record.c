@@ -6,15 +6,13 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 #include "libmpi/boot/boot_error.h"
+#include "libmpi/boot/request_text.h"
 #include "libmpi/core/setting.h"
-
-#define RUN_LEN 40 /* bytes of "2147483647-2147483647x2147483647+" */
 
 static int record_bad(int rank, const char *text)
 {
@@ -59,37 +57,8 @@ int boot_job_secret_get(struct kvs *k, struct job_secret *s)
 
 /* --- writing a record ----------------------------------------------------------------------- */
 
-/* A text that grows.  v NULL: there was no memory. */
-struct record_text {
-	char *v;
-	size_t len, room;
-};
-
-__attribute__((format(printf, 2, 3))) static void record_write(
-	struct record_text *t, const char *fmt, ...)
-{
-	va_list ap;
-	int n;
-
-	if (t->v != NULL && t->room - t->len < BOOT_ADDR + RUN_LEN) {
-		char *more = realloc(t->v, 2 * t->room);
-
-		if (more == NULL)
-			free(t->v);
-		t->v = more;
-		t->room *= 2;
-	}
-	if (t->v == NULL)
-		return;
-	va_start(ap, fmt);
-	n = vsnprintf(t->v + t->len, t->room - t->len, fmt, ap);
-	va_end(ap);
-	if (n > 0)
-		t->len += (size_t)n;
-}
-
 /* Writes rank[0 .. n-1] as runs. */
-static void ranks_write(struct record_text *t, int n, const int *rank)
+static void ranks_write(struct boot_text *t, int n, const int *rank)
 {
 	for (int i = 0, end; i < n; i = end) {
 		int step = i + 1 < n ? rank[i + 1] - rank[i] : 1;
@@ -98,11 +67,11 @@ static void ranks_write(struct record_text *t, int n, const int *rank)
 			end++;
 		if (end == i + 2 && step != 1)
 			end = i + 1; /* two ranks are no run */
-		record_write(t, "%s%d", i > 0 ? "+" : "", rank[i]);
+		boot_text_add(t, "%s%d", i > 0 ? "+" : "", rank[i]);
 		if (end > i + 1)
-			record_write(t, "-%d", rank[end - 1]);
+			boot_text_add(t, "-%d", rank[end - 1]);
 		if (end > i + 1 && step != 1)
-			record_write(t, "x%d", step);
+			boot_text_add(t, "x%d", step);
 	}
 }
 
@@ -114,27 +83,27 @@ static size_t address_host(const char *addr)
 	return colon != NULL ? (size_t)(colon + 1 - addr) : 0;
 }
 
-static void addresses_write(struct record_text *t, int n, char *const *addr)
+static void addresses_write(struct boot_text *t, int n, char *const *addr)
 {
 	for (int i = 0; i < n; i++) {
 		size_t host = address_host(addr[i]);
 		bool again = i > 0 && host == address_host(addr[i - 1]) &&
 			     memcmp(addr[i], addr[i - 1], host) == 0;
 
-		record_write(t, "%s%s", i > 0 ? "/" : "", addr[i] + (again ? host : 0));
+		boot_text_add(t, "%s%s", i > 0 ? "/" : "", addr[i] + (again ? host : 0));
 	}
 }
 
 char *boot_node_record(const char *name, int n, const int *rank, char *const *addr)
 {
-	struct record_text t = {.v = malloc(KVS_VALUE), .room = KVS_VALUE};
+	struct boot_text t = {.v = NULL};
 	char *text = NULL;
 
-	record_write(&t, "%.*s,", NODE_NAME - 1, name);
+	boot_text_add(&t, "%.*s,", NODE_NAME - 1, name);
 	ranks_write(&t, n, rank);
-	record_write(&t, ",");
+	boot_text_add(&t, ",");
 	addresses_write(&t, n, addr);
-	if (t.v != NULL && asprintf(&text, "%d,%zu,%s", NODE_VERSION, t.len, t.v) < 0)
+	if (!t.full && asprintf(&text, "%d,%zu,%s", NODE_VERSION, t.len, t.v) < 0)
 		text = NULL;
 	free(t.v);
 	return text;
