@@ -70,20 +70,13 @@ static bool news_send(struct job *j, const struct death *d, int how)
 	return local_news(&j->local, &news);
 }
 
-static int status_code(int status)
-{
-	int code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-
-	return code != 0 ? code : 1;
-}
-
 /* A rank has failed: tells it to the user, once. */
 static void failure_tell(struct job *j, const struct death *d)
 {
 	struct failures *f = &j->failures;
 
 	if (f->count++ == 0)
-		f->code = status_code(d->status);
+		f->code = job_death_code(d->status);
 	job_death_tell(j, d->rank, d->status, d->state);
 	out_say("the job goes on without it (HAFT_FT)");
 }

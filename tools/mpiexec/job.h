@@ -216,6 +216,9 @@ void job_prepare(struct job *j, const struct plan *p, const sigset_t *mask);
 
 /* --- job_judge.c: which deaths are failures -------------------------------------------------- */
 
+/* The exit code of mpiexec for a failure with this status of wait(2); never 0. */
+int job_death_code(int status);
+
 /* Says how a rank has ended.  state: enum boot_state. */
 void job_death_tell(const struct job *j, int r, int status, uint32_t state);
 

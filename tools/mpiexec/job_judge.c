@@ -100,6 +100,13 @@ void job_death_tell(const struct job *j, int r, int status, uint32_t state)
 		out_say("%s exited with code %d%s", name, WEXITSTATUS(status), when);
 }
 
+int job_death_code(int status)
+{
+	int code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+
+	return code != 0 ? code : 1;
+}
+
 /* Output cannot be written, which has been said, and a rank has died of it, as in `./a.out | head'.
  * If it was in MPI, others may wait for it: all end, without more words. */
 static void death_of_output(struct job *j, const struct death *d)
@@ -124,8 +131,7 @@ static void death_fail(struct job *j, const struct death *d)
 		death_of_output(j, d);
 		return;
 	}
-	code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-	code = code != 0 ? code : 1;
+	code = job_death_code(status);
 	if (j->code != 0 && j->rank[d->rank].world->id == 0)
 		j->more++;
 	else
