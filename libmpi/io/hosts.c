@@ -79,16 +79,11 @@ int io_hosts_aggregator(const struct io_file *f, int naggregators, int a)
 		return t->member[t->first[(int64_t)a * t->n / naggregators]];
 	h = a % t->n;
 	each = naggregators / t->n;
-	members = t->first[h + 1] - t->first[h];
+	members = io_hosts_members(t, h);
 	return t->member[t->first[h] + (int)((int64_t)(a / t->n) * members / each)];
 }
 
 /* --- carriers ------------------------------------------------------------------------------- */
-
-static int hosts_members(const struct io_hosts *t, int h)
-{
-	return t->first[h + 1] - t->first[h];
-}
 
 int64_t io_hosts_image_room(const struct io_file *f, int naggregators)
 {
@@ -97,7 +92,7 @@ int64_t io_hosts_image_room(const struct io_file *f, int naggregators)
 	bool any = false;
 
 	for (int h = 0; h < t->n; h++) {
-		int members = hosts_members(t, h);
+		int members = io_hosts_members(t, h);
 
 		if (members < 2)
 			continue;
@@ -117,7 +112,7 @@ int io_hosts_carrier(const struct io_collective *c, int h, int a)
 {
 	const struct io_hosts *t = c->f->hosts;
 
-	return t->member[t->first[h] + io_hosts_turn(c, h, a) % hosts_members(t, h)];
+	return t->member[t->first[h] + io_hosts_turn(c, h, a) % io_hosts_members(t, h)];
 }
 
 void io_hosts_choose(struct io_collective *c)
@@ -125,8 +120,8 @@ void io_hosts_choose(struct io_collective *c)
 	struct io_hosts *t = c->f->hosts;
 
 	for (int h = 0; h < t->n; h++) {
-		t->merges[h] = c->image_room > 0 && hosts_members(t, h) > 1;
-		for (int a = 0; a < c->naggregators && a < hosts_members(t, h); a++)
+		t->merges[h] = c->image_room > 0 && io_hosts_members(t, h) > 1;
+		for (int a = 0; a < c->naggregators && a < io_hosts_members(t, h); a++)
 			if (c->g->all[io_hosts_carrier(c, h, a)].stage == 0)
 				t->merges[h] = false;
 	}

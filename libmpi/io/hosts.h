@@ -30,6 +30,12 @@ struct io_hosts {
 	int mine;     /* this member's host */
 };
 
+/* How many members host h has. */
+static inline int io_hosts_members(const struct io_hosts *t, int h)
+{
+	return t->first[h + 1] - t->first[h];
+}
+
 /* Makes f->hosts of a file over hosts, at open.  lowest_of gives the lowest rank on the host of a
  * rank, equally on all members.  0, or MPI_ERR_NO_MEM with words. */
 int io_hosts_new(struct io_file *f, int (*lowest_of)(const void *arg, int rank), const void *arg);

@@ -23,7 +23,7 @@ static int64_t image_len(const struct io_collective *c)
 static int image_count(const struct io_collective *c)
 {
 	const struct io_hosts *t = c->f->hosts;
-	int members = t->first[t->mine + 1] - t->first[t->mine], k = 0;
+	int members = io_hosts_members(t, t->mine), k = 0;
 
 	while (t->member[t->first[t->mine] + k] != c->f->rank)
 		k++;
@@ -37,7 +37,7 @@ void io_hosts_image_new(struct io_collective *c)
 	int64_t len = image_len(c) * image_count(c);
 	void *p;
 
-	if (c->image_room == 0 || len == 0 || t->first[t->mine + 1] - t->first[t->mine] < 2 ||
+	if (c->image_room == 0 || len == 0 || io_hosts_members(t, t->mine) < 2 ||
 		(g->images != NULL && g->images_len == len && g->images_room == c->image_room))
 		return;
 	if (g->images != NULL)
@@ -66,7 +66,7 @@ static char *image_of(const struct io_collective *c, int a)
 {
 	const struct io_hosts *t = c->f->hosts;
 	int carrier = io_hosts_carrier(c, t->mine, a);
-	int i = io_hosts_turn(c, t->mine, a) / (t->first[t->mine + 1] - t->first[t->mine]);
+	int i = io_hosts_turn(c, t->mine, a) / io_hosts_members(t, t->mine);
 
 	return (char *)via_mem_at(c->g->all[carrier].stage) + i * image_len(c);
 }
