@@ -237,8 +237,8 @@ static void agreed_flag(struct agreement *a, const struct ft_part *d)
 }
 
 /* The members of a group, from member `from' on, that have not failed. */
-static int agreed_group(const struct agreement *a, const struct ft_part *d, int from,
-	const struct group *g, struct group **living)
+static int agreed_group(
+	const struct ft_part *d, int from, const struct group *g, struct group **living)
 {
 	int32_t *peers = malloc(((size_t)g->size + 1) * sizeof(*peers));
 	int n = 0;
@@ -248,7 +248,6 @@ static int agreed_group(const struct agreement *a, const struct ft_part *d, int 
 	for (int i = 0; i < g->size; i++)
 		if (!ft_bit(d->failed, from + i))
 			peers[n++] = group_peer(g, i);
-	(void)a;
 	return group_make(n, peers, living);
 }
 
@@ -272,10 +271,10 @@ static void comm_fill(struct comm *c, struct group *local, struct group *remote,
 static void agreed_shrink(struct agreement *a, const struct ft_part *d)
 {
 	struct group *g[2] = {NULL, NULL};
-	int err = agreed_group(a, d, 0, a->m.first, &g[0]);
+	int err = agreed_group(d, 0, a->m.first, &g[0]);
 
 	if (err == 0 && a->m.second != NULL)
-		err = agreed_group(a, d, a->m.first->size, a->m.second, &g[1]);
+		err = agreed_group(d, a->m.first->size, a->m.second, &g[1]);
 	if (err == 0)
 		comm_fill(a->newcomm, g[a->m.side], a->m.second != NULL ? g[1 - a->m.side] : NULL,
 			d->id);
