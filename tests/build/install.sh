@@ -3,19 +3,6 @@
 # make install and make uninstall: blanks and quotes in PREFIX and DESTDIR; what is missing for a build
 # is named.
 . tests/build/lib.sh
-f=$(basename "$B")
-set -- "FLAVOUR=${f%%-*}"
-case $f in *-mean*) set -- "$@" MEAN=1 ;; esac
-case $f in *-clang*) set -- "$@" CC=clang ;; esac
-
-# put TARGET WORDS...: make with this flavour's words.
-flavour="$*"
-put() {
-	flock "$B/install.lock" make -s $flavour "$@" >"$TMPDIR/make.log" 2>&1 || {
-		cat "$TMPDIR/make.log"
-		fail "make $*"
-	}
-}
 
 # A prefix with a blank and a quote works, and is empty afterwards.
 prefix="$TMPDIR/it's my place"

@@ -3,20 +3,11 @@
 # The layout of a distribution: libraries in a multiarch directory, what linkers read in one below it,
 # headers in one of their own, programs with a suffix, all staged; the compiler's flags of dpkg.
 . tests/build/lib.sh
-f=$(basename "$B")
 stage="$TMPDIR/a stage"
 triplet=$(cc -print-multiarch)
 [ -n "$triplet" ] || triplet=x86_64-linux-gnu
-set -- FLAVOUR="${f%%-*}" DESTDIR="$stage" PREFIX=/usr LIBDIR=/usr/lib/$triplet \
+set -- DESTDIR="$stage" PREFIX=/usr LIBDIR=/usr/lib/$triplet \
 	DEVDIR=/usr/lib/$triplet/haft INCLUDEDIR=/usr/include/$triplet/haft SUFFIX=.haft
-case $f in *-mean*) set -- "$@" MEAN=1 ;; esac
-case $f in *-clang*) set -- "$@" CC=clang ;; esac
-put() {
-	flock "$B/install.lock" make -s "$@" >"$TMPDIR/make.log" 2>&1 || {
-		cat "$TMPDIR/make.log"
-		fail "make $*"
-	}
-}
 put install "$@"
 usr=$stage/usr
 

@@ -21,17 +21,22 @@ case $(basename "$B") in
 *-address* | *-undefined* | *-thread*) exit 77 ;;
 esac
 
-# Installs what is built already; the flavour is told by the name of the build directory.
-install_tree() {
+# put TARGET WORDS...: make with the words of this flavour, which the name of the build directory tells.
+# Two tests run side by side: where a source is newer than what is built, both would build it.
+put() {
 	f=$(basename "$B")
-	set -- "FLAVOUR=${f%%-*}"
 	case $f in *-mean*) set -- "$@" MEAN=1 ;; esac
 	case $f in *-clang*) set -- "$@" CC=clang ;; esac
-	# Two tests run side by side: where a source is newer than what is built, both would build it.
-	flock "$B/install.lock" make -s "$@" install PREFIX="$prefix" >"$TMPDIR/install.log" 2>&1 || {
-		cat "$TMPDIR/install.log"
-		exit 1
+	flock "$B/install.lock" make -s "FLAVOUR=${f%%-*}" "$@" >"$TMPDIR/make.log" 2>&1 || {
+		cat "$TMPDIR/make.log"
+		fail "make $*"
+		return 1
 	}
+}
+
+# Installs what is built already.
+install_tree() {
+	put install PREFIX="$prefix" || exit 1
 }
 
 # runs PROGRAM: it is a job of 3 that finds its sum.
