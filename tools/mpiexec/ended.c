@@ -60,6 +60,12 @@ static bool is_finalizing(const struct job *j, int r, uint64_t now)
 	       strcmp(boot_wait_in(s->view.description)->call, "MPI_Finalize") == 0;
 }
 
+/* True if rank r waits until a message of its is received. */
+static bool sends(const struct job *j, int r)
+{
+	return boot_wait_in(j->seen[r].view.description)->kind == BOOT_WAIT_SEND;
+}
+
 /* Why rank r will start no more operations; NULL: it may. */
 static const char *gone_reason(const struct job *j, int r, uint64_t now)
 {
@@ -114,11 +120,18 @@ bool ended_look(struct job *j, uint64_t now, bool told)
 			const char *why = gone_reason(j, e.to[i], now);
 
 			/* Ranks in MPI_Finalize wait for each other; only one that has ended is too
-			 * late for them. */
-			if (why == NULL || (finalizing && !has_ended(j, e.to[i], now)))
+			 * late for them, or one that should have received a message. */
+			if (why == NULL ||
+				(finalizing && !sends(j, r) && !has_ended(j, e.to[i], now)))
 				continue;
 			snprintf(
 				whom, sizeof(whom), "%s, which %s", job_rank_name(j, e.to[i]), why);
+			ended_fail(j, r, whom, told);
+			return true;
+		}
+		if (e.forgotten > 0) {
+			snprintf(whom, sizeof(whom),
+				"a spawned process (number %d), which has ended", e.forgotten);
 			ended_fail(j, r, whom, told);
 			return true;
 		}

@@ -179,6 +179,9 @@ int job_number(const struct job *j, int r);
  * is none. */
 int job_place(const struct job *j, int number);
 
+/* Did a process have this number whose world has ended and is forgotten? */
+bool job_forgets(const struct job *j, int number);
+
 /* Makes room for n places in the table and in all that has its size. */
 void job_places_grow(struct job *j, int n);
 

@@ -21,6 +21,14 @@ int job_place(const struct job *j, int number)
 	return -1;
 }
 
+bool job_forgets(const struct job *j, int number)
+{
+	for (const struct world *w = j->world; w != NULL; w = w->next)
+		if (number >= w->first && number - w->first < w->n)
+			return false;
+	return number > 0 && number < j->numbers;
+}
+
 int job_number(const struct job *j, int r)
 {
 	return j->rank[r].world->first + j->rank[r].rank;

@@ -17,9 +17,10 @@ struct job;
 struct needs {
 	int to[BOOT_WAIT_LATE]; /* places */
 	int n;
-	bool any;     /* it waits for a message of any rank */
-	bool several; /* or for any of several requests */
-	bool closed;  /* `any' or `several': if all other ranks have ended it waits for ever */
+	int forgotten; /* number of one more: its world has ended and is forgotten; 0: none */
+	bool any;      /* it waits for a message of any rank */
+	bool several;  /* or for any of several requests */
+	bool closed;   /* `any' or `several': if all other ranks have ended it waits for ever */
 };
 
 /* The needs of rank r as of the last look.  Empty for ranks that do not sleep in MPI, are
