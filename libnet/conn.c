@@ -114,7 +114,7 @@ static void hello_prepare(struct net_conn *c, enum wire_kind kind, uint32_t to, 
 		.from = (uint32_t)net->conf.me,
 		.to = to,
 		.frame_max = NET_FRAME_MAX,
-		.piece_max = NET_PIECE_MAX};
+		.chunk_max = NET_CHUNK_MAX};
 
 	net->io->random(net, h.nonce, sizeof(h.nonce));
 	net_hello_write(&h, c->say);
@@ -307,7 +307,7 @@ static void request_check(struct net_conn *c)
 		conn_refuse(c, WIRE_BAD_KEY, 0);
 		return;
 	}
-	if (h.frame_max != NET_FRAME_MAX || h.piece_max != NET_PIECE_MAX) {
+	if (h.frame_max != NET_FRAME_MAX || h.chunk_max != NET_CHUNK_MAX) {
 		net->shared.count.bad_version++;
 		net_log(net, "peer %u at %s is built for frames of %u bytes, we for %u: refused",
 			h.from, from, h.frame_max, NET_FRAME_MAX);

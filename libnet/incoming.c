@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* incoming.c - bytes of one peer as frames and pieces of streams.
+/* incoming.c - bytes of one peer as frames and chunks of streams.
  *
- *     HEAD --frame--> FRAME --whole--> deliver, HEAD        PIECE --all here--> HEAD
- *       \---piece--> PIECE                                  (bye: nothing may follow)
+ *     HEAD --frame--> FRAME --whole--> deliver, HEAD        CHUNK --all here--> HEAD
+ *       \---chunk--> CHUNK                                  (bye: nothing may follow)
  *
  * Bytes are read into one buffer that all peers share, and frames are delivered from there.  A peer
  * keeps only an item that is incomplete when the bytes end: its head in `raw', its payload in
@@ -36,7 +36,7 @@ static struct iovec shared_room(
 }
 
 /* The buffer for the piece that is being read, or NULL. */
-static struct net_op *piece_sink(const struct net_in *in)
+static struct net_op *chunk_sink(const struct net_in *in)
 {
 	return in->left > in->pad ? net_ops_find(&in->posts, in->head.ctx) : NULL;
 }
@@ -46,8 +46,8 @@ int net_in_room(const struct net_in *in, const struct net_shared *up, struct iov
 	const struct net_op *op;
 	uint32_t n;
 
-	if (in->at == IN_PIECE) {
-		op = piece_sink(in);
+	if (in->at == IN_CHUNK) {
+		op = chunk_sink(in);
 		n = op != NULL ? min_len(in->left - in->pad, op->len - op->at) : 0;
 		iov[0] = op != NULL ? (struct iovec){op->buf + op->at, n}
 				    : shared_room(in, up, in->left);
@@ -84,8 +84,8 @@ static void frame_deliver(struct net_in *in, struct net_shared *up, const uint8_
 	up->deliver(up->arg, &f);
 }
 
-/* n bytes of the piece are where they belong, in `op' or nowhere. */
-static void piece_came(struct net_in *in, struct net_shared *up, struct net_op *op, uint32_t n)
+/* n bytes of the chunk are where they belong, in `op' or nowhere. */
+static void chunk_came(struct net_in *in, struct net_shared *up, struct net_op *op, uint32_t n)
 {
 	in->left -= n;
 	if (in->left == 0) {
@@ -103,9 +103,9 @@ static void piece_came(struct net_in *in, struct net_shared *up, struct net_op *
 }
 
 /* Puts the start of n bytes where they belong; returns how many that were. */
-static uint32_t piece_feed(struct net_in *in, struct net_shared *up, const uint8_t *p, size_t n)
+static uint32_t chunk_feed(struct net_in *in, struct net_shared *up, const uint8_t *p, size_t n)
 {
-	struct net_op *op = piece_sink(in);
+	struct net_op *op = chunk_sink(in);
 	uint32_t k;
 
 	if (op != NULL) {
@@ -115,7 +115,7 @@ static uint32_t piece_feed(struct net_in *in, struct net_shared *up, const uint8
 		k = min_len(in->left > in->pad ? in->left - in->pad : in->left, n);
 		up->count.stray_bytes += in->left > in->pad ? k : 0;
 	}
-	piece_came(in, up, op, k);
+	chunk_came(in, up, op, k);
 	return k;
 }
 
@@ -132,15 +132,15 @@ static const char *head_came(struct net_in *in, const uint8_t *b)
 		in->bye = true;
 		return NULL;
 	}
-	if (h->seq != (h->type == WIRE_FRAME ? in->frame_seq : in->piece_seq))
+	if (h->seq != (h->type == WIRE_FRAME ? in->frame_seq : in->chunk_seq))
 		return "sent frames out of order";
 	if (h->type == WIRE_FRAME) {
 		in->frame_seq++;
 		in->at = IN_FRAME;
 		return NULL;
 	}
-	in->piece_seq++;
-	in->at = IN_PIECE;
+	in->chunk_seq++;
+	in->at = IN_CHUNK;
 	in->pad = net_pad(h->len);
 	in->left = h->len + in->pad;
 	return NULL;
@@ -191,7 +191,7 @@ static const char *bytes_feed(struct net_in *in, struct net_shared *up, const ui
 		else if (in->at == IN_FRAME)
 			bad = frame_feed(in, up, p, n, &used);
 		else
-			used = piece_feed(in, up, p, n);
+			used = chunk_feed(in, up, p, n);
 		p += used;
 		n -= used;
 	}
@@ -217,9 +217,9 @@ const char *net_in_received(
 	struct net_op *op;
 	const char *bad = NULL;
 
-	if (in->at == IN_PIECE && (op = piece_sink(in)) != NULL) {
+	if (in->at == IN_CHUNK && (op = chunk_sink(in)) != NULL) {
 		up->count.direct_bytes += first;
-		piece_came(in, up, op, first);
+		chunk_came(in, up, op, first);
 	} else if (in->at == IN_FRAME) {
 		part_came(in, up, first);
 	} else if (in->at == IN_HEAD && in->have) {

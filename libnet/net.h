@@ -5,7 +5,7 @@
  *     process 0                                             process 3
  *        | net_put(3, hdr, bytes) ---- frame ------------------> | deliver(frame)
  *        |                                                       | net_post(0, id, buffer)
- *        | net_send(3, id, buffer) ==== pieces of a stream ====> | read straight into the buffer
+ *        | net_send(3, id, buffer) ==== chunks of a stream ====> | read straight into the buffer
  *        |                                                       |
  *        one connection a pair (TCP over IPv4 or IPv6, or a UNIX stream socket), made when one of
  *        the two first has something to send, or both at the same time
@@ -49,7 +49,7 @@ const char *net_error_text(int error);
 #define NET_PEERS_MAX    (1 << 20)             /* numbers; memory is for those spoken of */
 #define NET_KEY_LEN      16                    /* 128 bits: too many to try */
 #define NET_FRAME_MAX    MEAN_OR(1024, 65536)  /* payload bytes of a frame: copied in 10 us */
-#define NET_PIECE_MAX    MEAN_OR(512, 262144)  /* of a stream, before frames get their turn */
+#define NET_CHUNK_MAX    MEAN_OR(512, 262144)  /* of a stream, before frames get their turn */
 #define NET_QUEUE_MAX    MEAN_OR(8192, 524288) /* bytes of frames that wait for one peer */
 #define NET_ADDR_LEN     128                   /* bytes of an address as text, with its 0 */
 #define NET_WORDS_LEN    256                   /* bytes of why a peer was lost, with the 0 */
@@ -195,7 +195,7 @@ void net_commit(struct net *net, int peer, const struct net_hdr *h, size_t len);
 /* A stream is the bytes of all sends with one id to one peer, in their order; it is cut into posted
  * buffers as these are long, in their order.  Ids are the two users' to agree on, a number may be
  * used again.  The receiver posts before it tells the sender to go on: bytes that meet no buffer
- * are dropped (and counted).  Streams and frames pass each other, by NET_PIECE_MAX bytes at a time.
+ * are dropped (and counted).  Streams and frames pass each other, by NET_CHUNK_MAX bytes at a time.
  */
 
 enum net_state {
@@ -234,7 +234,7 @@ void net_unpost(struct net *net, struct net_op *op);
 /* --- progress ------------------------------------------------------------------------------- */
 
 /* One pass over everything: delivers, sends queued bytes, accepts, runs timers.  Bounded work.
- * Returns > 0 if something happened (frames and pieces), else 0. */
+ * Returns > 0 if something happened (frames and chunks), else 0. */
 int net_poll(struct net *net);
 
 /* As net_poll, for a caller that waits for `peer': reads its socket first and mostly alone (no
@@ -275,8 +275,8 @@ struct net_count {
 	uint64_t put_again;        /* puts that met a full queue */
 	uint64_t queued;           /* frames that could not go at once */
 	uint64_t got, got_bytes;   /* frames delivered */
-	uint64_t sent, sent_bytes; /* pieces of streams */
-	uint64_t read, read_bytes; /* pieces that arrived */
+	uint64_t sent, sent_bytes; /* chunks of streams */
+	uint64_t read, read_bytes; /* chunks that arrived */
 	uint64_t direct_bytes;     /* of them straight from the kernel into posted buffers */
 	uint64_t stray_bytes;      /* of streams, met no buffer */
 	uint64_t sends, recvs;     /* system calls that moved bytes */

@@ -48,7 +48,7 @@ struct wire_hello {
 	uint8_t kind;
 	uint64_t universe; /* of the sender: `from' is a number in it, `to' one in the receiver's */
 	uint32_t from, to;
-	uint32_t frame_max, piece_max;
+	uint32_t frame_max, chunk_max;
 	uint8_t nonce[WIRE_NONCE];
 };
 
@@ -66,9 +66,9 @@ bool net_hello_proven(
 	const uint8_t key[NET_KEY_LEN], const uint8_t b[WIRE_HELLO], const uint8_t *asked);
 void net_hello_read(const uint8_t b[WIRE_HELLO], struct wire_hello *h);
 
-enum wire_type { WIRE_FRAME = 1, WIRE_PIECE, WIRE_BYE };
+enum wire_type { WIRE_FRAME = 1, WIRE_CHUNK, WIRE_BYE };
 
-/* The head of an item.  ctx is the stream's id if it is a piece.  seq counts the items of its type
+/* The head of an item.  ctx is the stream's id if it is a chunk.  seq counts the items of its type
  * on this connection: bytes that do not belong here are found out at the next head. */
 struct wire_head {
 	uint8_t type;
@@ -114,10 +114,10 @@ void net_op_end(struct net_op *op, enum net_state state);
  *     frames:   [ head data pad | head data pad | head da..]          a queue of bytes
  *     sends:    id 7: op -> op     id 9: op                            users' buffers
  *
- *     turn:     frames that are there now -> one piece -> frames that are there then -> ...
+ *     turn:     frames that are there now -> one chunk -> frames that are there then -> ...
  */
 
-enum out_turn { TURN_NONE, TURN_FRAMES, TURN_PIECE, TURN_BYE };
+enum out_turn { TURN_NONE, TURN_FRAMES, TURN_CHUNK, TURN_BYE };
 
 #define OUT_SPARE 256 /* bytes: a short frame that says that there is no memory */
 
@@ -125,15 +125,15 @@ struct net_out {
 	uint8_t *q;           /* whole frames, the first of which may have gone in part */
 	uint32_t q_at, q_end; /* in q: what is to go */
 	uint32_t q_cap;
-	uint32_t frame_seq, piece_seq; /* of the next ones */
+	uint32_t frame_seq, chunk_seq; /* of the next ones */
 	enum out_turn turn;
-	bool piece_next;  /* frames have just had their turn */
+	bool chunk_next;  /* frames have just had their turn */
 	bool bye;         /* said once everything else has gone */
-	uint32_t left;    /* bytes left of this turn: frames, or a piece's payload */
-	uint32_t pad;     /* of a piece, left */
+	uint32_t left;    /* bytes left of this turn: frames, or a chunk's payload */
+	uint32_t pad;     /* of a chunk, left */
 	uint32_t head_at; /* of `head' that have gone */
 	struct net_ops sends;
-	uint8_t head[WIRE_HEAD];  /* of the piece, or of the goodbye */
+	uint8_t head[WIRE_HEAD];  /* of the chunk, or of the goodbye */
 	uint8_t spare[OUT_SPARE]; /* the queue when there is no memory for one */
 };
 
@@ -171,7 +171,7 @@ struct net_op *net_out_sent(struct net_out *o, size_t n, struct net_count *count
 /* Drops everything; takes the sends' list away first. */
 void net_out_fini(struct net_out *o);
 
-/* --- in (incoming.c): bytes from one peer, as frames and pieces ----------------------------- */
+/* --- in (incoming.c): bytes from one peer, as frames and chunks ----------------------------- */
 
 /* State that all peers of a net share. */
 struct net_shared {
@@ -186,15 +186,15 @@ struct net_shared {
 	MEAN_OR(64, 4096) /* read while a stream is awaited, whose bytes shall not land here */
 #define IN_IOVS 2
 
-enum in_at { IN_HEAD, IN_FRAME, IN_PIECE };
+enum in_at { IN_HEAD, IN_FRAME, IN_CHUNK };
 
 struct net_in {
 	enum in_at at;
 	int from;
 	uint32_t have; /* bytes of the head, or of `part', that are here */
-	uint32_t left; /* of a piece: payload and padding still to come */
+	uint32_t left; /* of a chunk: payload and padding still to come */
 	uint32_t pad;  /* of `left' those that are padding */
-	uint32_t frame_seq, piece_seq;
+	uint32_t frame_seq, chunk_seq;
 	bool bye;      /* said: nothing may follow */
 	uint8_t *part; /* payload of a frame that did not come in one go, padded */
 	struct wire_head head;

@@ -65,14 +65,14 @@ static bool out_valid(const struct net_out *o)
 		return false;
 	if (o->turn == TURN_FRAMES && (o->left == 0 || o->left > o->q_end - o->q_at))
 		return false;
-	return (o->turn != TURN_PIECE || o->sends.first != NULL) && ops_valid(&o->sends);
+	return (o->turn != TURN_CHUNK || o->sends.first != NULL) && ops_valid(&o->sends);
 }
 
 static bool in_valid(const struct net_in *in)
 {
 	if (in->at == IN_HEAD && in->have >= WIRE_HEAD)
 		return false;
-	if (in->at == IN_PIECE && (in->left == 0 || in->pad >= WIRE_ALIGN))
+	if (in->at == IN_CHUNK && (in->left == 0 || in->pad >= WIRE_ALIGN))
 		return false;
 	return (in->part == NULL || in->at == IN_FRAME) && ops_valid(&in->posts);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* outgoing.c - frames and streams of one peer as bytes, in turns.
  *
- *     |<- frames that were there ->|<- one piece ->|<- frames that were there ->|<- one piece ->|
+ *     |<- frames that were there ->|<- one chunk ->|<- frames that were there ->|<- one chunk ->|
  * bye
  *
  * A turn that has begun is sent to its end.  q_at == q_end: no frames.  The queue is a line of
@@ -110,15 +110,15 @@ bool net_out_append(struct net_out *o, const void *p, size_t len)
 	return true;
 }
 
-static void piece_begin(struct net_out *o)
+static void chunk_begin(struct net_out *o)
 {
 	struct net_op *op = o->sends.first;
 	size_t rest = op->len - op->at;
-	struct wire_head w = {.type = WIRE_PIECE, .ctx = op->id, .seq = o->piece_seq++};
+	struct wire_head w = {.type = WIRE_CHUNK, .ctx = op->id, .seq = o->chunk_seq++};
 
-	w.len = rest < NET_PIECE_MAX ? (uint32_t)rest : NET_PIECE_MAX;
+	w.len = rest < NET_CHUNK_MAX ? (uint32_t)rest : NET_CHUNK_MAX;
 	net_head_write(&w, o->head);
-	o->turn = TURN_PIECE;
+	o->turn = TURN_CHUNK;
 	o->head_at = 0;
 	o->left = w.len;
 	o->pad = net_pad(w.len);
@@ -139,8 +139,8 @@ static void turn_begin(struct net_out *o)
 {
 	bool frames = o->q_at < o->q_end;
 
-	if (o->sends.first != NULL && (o->piece_next || !frames)) {
-		piece_begin(o);
+	if (o->sends.first != NULL && (o->chunk_next || !frames)) {
+		chunk_begin(o);
 	} else if (frames) {
 		o->turn = TURN_FRAMES;
 		o->left = o->q_end - o->q_at;
@@ -189,7 +189,7 @@ static void frames_gone(struct net_out *o, size_t n)
 	if (o->left)
 		return;
 	o->turn = TURN_NONE;
-	o->piece_next = true;
+	o->chunk_next = true;
 	if (o->q_at == o->q_end)
 		o->q_at = o->q_end = 0;
 }
@@ -207,7 +207,7 @@ struct net_op *net_out_sent(struct net_out *o, size_t n, struct net_count *count
 	k = bytes_take(&n, o->left);
 	o->left -= k;
 	o->pad -= bytes_take(&n, o->pad);
-	if (o->turn == TURN_PIECE) {
+	if (o->turn == TURN_CHUNK) {
 		op->at += k;
 		count->sent_bytes += k;
 	}
@@ -218,7 +218,7 @@ struct net_op *net_out_sent(struct net_out *o, size_t n, struct net_count *count
 		return NULL;
 	}
 	o->turn = TURN_NONE;
-	o->piece_next = false;
+	o->chunk_next = false;
 	count->sent++;
 	if (op->at < op->len) {
 		net_ops_rotate(&o->sends);

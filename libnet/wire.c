@@ -10,7 +10,7 @@
  *     20  from, 4                                         8  ctx, or the stream's id, 8
  *     24  to, 4                                          16  tag, 4
  *     28  frame_max, 4                                   20  seq, 4
- *     32  piece_max, 4
+ *     32  chunk_max, 4
  *     36  nonce, 12
  *     48  proof, 16
  *
@@ -32,7 +32,7 @@ enum {
 	HELLO_FROM = 20,
 	HELLO_TO = 24,
 	HELLO_FRAME = 28,
-	HELLO_PIECE = 32,
+	HELLO_CHUNK = 32,
 	HELLO_NONCE = 36,
 	HELLO_PROOF = 48,
 };
@@ -96,7 +96,7 @@ void net_hello_write(const struct wire_hello *h, uint8_t b[WIRE_HELLO])
 	put32(b + HELLO_FROM, h->from);
 	put32(b + HELLO_TO, h->to);
 	put32(b + HELLO_FRAME, h->frame_max);
-	put32(b + HELLO_PIECE, h->piece_max);
+	put32(b + HELLO_CHUNK, h->chunk_max);
 	memcpy(b + HELLO_NONCE, h->nonce, WIRE_NONCE);
 }
 
@@ -149,7 +149,7 @@ void net_hello_read(const uint8_t b[WIRE_HELLO], struct wire_hello *h)
 	h->from = get32(b + HELLO_FROM);
 	h->to = get32(b + HELLO_TO);
 	h->frame_max = get32(b + HELLO_FRAME);
-	h->piece_max = get32(b + HELLO_PIECE);
+	h->chunk_max = get32(b + HELLO_CHUNK);
 	memcpy(h->nonce, b + HELLO_NONCE, WIRE_NONCE);
 }
 
@@ -178,7 +178,7 @@ bool net_head_read(const uint8_t b[WIRE_HEAD], struct wire_head *h)
 		return false;
 	switch (h->type) {
 	case WIRE_FRAME: return h->len <= NET_FRAME_MAX;
-	case WIRE_PIECE: return h->len > 0 && h->len <= NET_PIECE_MAX;
+	case WIRE_CHUNK: return h->len > 0 && h->len <= NET_CHUNK_MAX;
 	case WIRE_BYE: return h->len == 0;
 	default: return false;
 	}

@@ -11,11 +11,11 @@
 #include "libobj/arena.h"
 #include <stdlib.h>
 
-struct mem_piece {
+struct mem_head {
 	size_t len;
 	struct obj_arena *from; /* NULL: malloc */
 };
-static_assert(sizeof(struct mem_piece) == 16, "pieces are aligned to 16");
+static_assert(sizeof(struct mem_head) == 16, "pieces are aligned to 16");
 
 /* The domain's jemalloc, made at first need; NULL: it does not load. */
 static struct obj_arena *mem_jemalloc_get(struct obj_domain *d)
@@ -45,7 +45,7 @@ static struct obj_arena *mem_arena_of(struct obj_domain *d)
 void *obj_mem_get(struct obj_domain *d, size_t len)
 {
 	struct obj_arena *from;
-	struct mem_piece *p = NULL;
+	struct mem_head *p = NULL;
 
 	if (unlikely(d->mem.bare))
 		return malloc(len);
@@ -68,7 +68,7 @@ void *obj_mem_get(struct obj_domain *d, size_t len)
 
 void obj_mem_put(struct obj_domain *d, void *ptr)
 {
-	struct mem_piece *p;
+	struct mem_head *p;
 
 	if (ptr == NULL)
 		return;
@@ -76,7 +76,7 @@ void obj_mem_put(struct obj_domain *d, void *ptr)
 		free(ptr);
 		return;
 	}
-	p = (struct mem_piece *)ptr - 1;
+	p = (struct mem_head *)ptr - 1;
 	__atomic_fetch_sub(&d->mem.bytes, p->len, __ATOMIC_RELAXED);
 	if (p->from != NULL)
 		obj_arena_put(p->from, p);

@@ -278,7 +278,7 @@ void obj_langs_close(struct obj_domain *d)
 /* ------------------------------------------------------------------------ calls */
 
 static struct obj_attr_call call_make(const struct keyval *kv, const struct obj *o, int key,
-	const struct value *now, struct value *place)
+	const struct value *now, struct value *where)
 {
 	const struct obj_domain *d = o->u.cls->domain;
 	struct obj_attr_call call = {
@@ -289,7 +289,7 @@ static struct obj_attr_call call_make(const struct keyval *kv, const struct obj 
 	};
 
 	call.in = value_as(
-		lang_form(d, (int)kv->lang), lang_form(d, (int)now->lang), now->num, place);
+		lang_form(d, (int)kv->lang), lang_form(d, (int)now->lang), now->num, where);
 	return call;
 }
 
@@ -392,7 +392,7 @@ int obj_keyval_del(struct keyval *kv, struct obj *o, int key, struct value *v)
 }
 
 int obj_keyval_copy(struct keyval *kv, struct obj *o, int key, const struct value *now,
-	struct value *place, struct value *out, int *flag)
+	struct value *where, struct value *out, int *flag)
 {
 	struct obj_attr_call call;
 	int rc, had;
@@ -401,7 +401,7 @@ int obj_keyval_copy(struct keyval *kv, struct obj *o, int key, const struct valu
 	*flag = kv->copy == OBJ_KV_COPY_SAME;
 	if (kv->copy == OBJ_KV_COPY_NONE || kv->copy == OBJ_KV_COPY_SAME)
 		return 0;
-	call = call_make(kv, o, key, now, place);
+	call = call_make(kv, o, key, now, where);
 	had = user_enter(o);
 	rc = copy_call(kv, o->u.cls->domain, &call);
 	user_leave(o, had, rc);

@@ -63,7 +63,7 @@ struct keyval *obj_keyval_acquire(const struct obj_class *c, int key);
  * is the value, and addresses given to the callback point to `place'.  *out: the copy. */
 int obj_keyval_del(struct keyval *kv, struct obj *o, int key, struct value *v);
 int obj_keyval_copy(struct keyval *kv, struct obj *o, int key, const struct value *now,
-	struct value *place, struct value *out, int *flag);
+	struct value *where, struct value *out, int *flag);
 
 /* --- closure.c ------------------------------------------------------------------------------ */
 

@@ -101,9 +101,9 @@ uint64_t shm_heap_alloc_own(struct shm *s, size_t len)
 	return shm_channel_new(s, len, CACHE_LINE, s->me);
 }
 
-void shm_channel_move(struct shm *s, const void *piece, int dst)
+void shm_channel_move(struct shm *s, const void *mem, int dst)
 {
-	uint64_t off = shm_off(s, piece), at;
+	uint64_t off = shm_off(s, mem), at;
 	struct channel *c;
 
 	shm_lock_take(s->seg, s->me, &s->seg->head->lock);

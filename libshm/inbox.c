@@ -19,19 +19,19 @@ static struct shm_inbox *inbox_of(const struct shm *s, int rank)
 
 int shm_inbox_claim(struct shm *s, int dst)
 {
-	struct shm_inbox *box = inbox_of(s, dst);
-	uint64_t t = atomic_load_explicit(&box->ticket, memory_order_relaxed), turn, want;
+	struct shm_inbox *inbox = inbox_of(s, dst);
+	uint64_t t = atomic_load_explicit(&inbox->ticket, memory_order_relaxed), turn, want;
 	struct inbox_cell *c;
 
 	for (;;) {
-		c = &box->cell[t % INBOX_CELLS];
+		c = &inbox->cell[t % INBOX_CELLS];
 		turn = atomic_load_explicit(&c->turn, memory_order_acquire);
 		want = 2 * (t / INBOX_CELLS);
 		if (turn < want)
 			return SHM_AGAIN;
 		if (turn > want)
-			t = atomic_load_explicit(&box->ticket, memory_order_relaxed);
-		else if (atomic_compare_exchange_weak_explicit(&box->ticket, &t, t + 1,
+			t = atomic_load_explicit(&inbox->ticket, memory_order_relaxed);
+		else if (atomic_compare_exchange_weak_explicit(&inbox->ticket, &t, t + 1,
 				 memory_order_relaxed, memory_order_relaxed))
 			break;
 	}
@@ -66,12 +66,12 @@ bool shm_inbox_has_frame(const struct shm *s)
 	return inbox_front(s->in) != NULL;
 }
 
-uint64_t shm_inbox_start(const struct shm_inbox *box)
+uint64_t shm_inbox_start(const struct shm_inbox *inbox)
 {
-	uint64_t end = atomic_load_explicit(&box->ticket, memory_order_acquire);
+	uint64_t end = atomic_load_explicit(&inbox->ticket, memory_order_acquire);
 	uint64_t t = end > INBOX_CELLS ? end - INBOX_CELLS : 0;
 
-	while (t < end && atomic_load_explicit(&box->cell[t % INBOX_CELLS].turn,
+	while (t < end && atomic_load_explicit(&inbox->cell[t % INBOX_CELLS].turn,
 				  memory_order_acquire) >= 2 * (t / INBOX_CELLS) + 2)
 		t++;
 	return t;

@@ -583,13 +583,13 @@ static inline bool shm_asleep(const struct shm *s, int rank)
 
 /* --- blocks: memory that a group of ranks shares for its collective operations --------------- */
 /*
- *   out 0 .. SHM_BLOCK_OUTS-1   release lines: flag + 56 bytes, by the rank that ends an epoch
+ *   out 0 .. SHM_BLOCK_OUTS-1   release lines: flag + 56 bytes, by the rank that ends a generation
  *   arrived                     a counter on a line of its own
  *   line (i, p)                 two lines (p = 0, 1) of each member i: flag + 56 bytes, i writes
  *   buf i                       a large buffer of each member, made when it asks
  *   word (i, p)                 two words of each member, for values that hardly ever change
  *
- * All flags start at 0.  libshm gives no meaning to them; epochs are the user's. */
+ * All flags start at 0.  libshm gives no meaning to them; generations are the user's. */
 
 struct shm_line {
 	struct shm_flag flag;
@@ -623,8 +623,8 @@ struct shm_block {
 	struct shm_block_area *g;
 	struct shm_buf *buf;
 	int n;
-	int me;         /* index in the group */
-	uint64_t epoch; /* the user's: starts at 0, libshm does not touch it */
+	int me;              /* index in the group */
+	uint64_t generation; /* the user's: starts at 0, libshm does not touch it */
 };
 
 /* Joins the block `key' as member `me' of `n'.  The first member makes it, the others find it;
@@ -657,7 +657,7 @@ static inline struct shm_line *shm_block_out(const struct shm_block *b, uint64_t
 	return &b->g->out[i % SHM_BLOCK_OUTS];
 }
 
-/* Counts me in; returns how many came before, ever: I am the last of my epoch if (that + 1) % n ==
+/* Counts me in; returns how many came before, ever: I am the last of my generation if (that + 1) % n ==
  * 0.  The last rank to arrive sees all stores that the others made before they arrived. */
 static inline uint64_t shm_block_arrive(const struct shm_block *b)
 {
@@ -665,7 +665,7 @@ static inline uint64_t shm_block_arrive(const struct shm_block *b)
 }
 
 /* My own buffer, at least `len' bytes, page-aligned; made or replaced by a larger one when needed.
- * Replacing frees the old one, which no member may still read: call it only after an epoch has
+ * Replacing frees the old one, which no member may still read: call it only after a generation has
  * ended, and publish a line or a flag afterwards.  Contents are lost.  NULL: no memory.  It is
  * freed with the block. */
 void *shm_block_buf_own(struct shm_block *b, size_t len);

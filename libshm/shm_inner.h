@@ -252,8 +252,8 @@ static inline void *seg_at(const struct shm_seg *seg, uint64_t off)
 int shm_inbox_claim(struct shm *s, int dst);
 void shm_inbox_send(struct shm *s, int dst, const struct shm_hdr *h, size_t len);
 int shm_inbox_drain(struct shm *s, shm_deliver_fn *deliver, void *arg);
-uint64_t shm_inbox_start(const struct shm_inbox *box); /* the first cell that was not consumed */
-bool shm_inbox_has_frame(const struct shm *s);         /* is there a frame to take? */
+uint64_t shm_inbox_start(const struct shm_inbox *inbox); /* the first cell that was not consumed */
+bool shm_inbox_has_frame(const struct shm *s);           /* is there a frame to take? */
 
 /* --- news.c */
 /* Is there an event that this rank has not handled?  And its handling: SHM_ABORTED, or 0. */
@@ -273,7 +273,7 @@ bool shm_ring_has_frame(const struct shm *s, int src);
  * CACHE_LINE. */
 /* As shm_heap_alloc, for a piece that this rank makes towards dst. */
 uint64_t shm_channel_new(struct shm *s, size_t len, size_t align, int dst);
-void shm_channel_move(struct shm *s, const void *piece, int dst); /* from now on it is for dst */
+void shm_channel_move(struct shm *s, const void *mem, int dst); /* from now on it is for dst */
 /* An idle pipe of a tenant that has gone, which is this rank's from now on; 0: none. */
 uint64_t shm_channel_idle_pipe(struct shm *s, int dst);
 /* Gives back what this rank made towards seat `to', and what a former tenant of `from' made towards

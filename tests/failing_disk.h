@@ -107,26 +107,26 @@ ssize_t pwrite(int fd, const void *buf, size_t n, off_t at)
 
 /* A short vector is its first piece, cut. */
 static inline ssize_t disk_vector(
-	enum disk_call call, int fd, const struct iovec *piece, int n, off_t at)
+	enum disk_call call, int fd, const struct iovec *vec, int n, off_t at)
 {
-	size_t first = piece[0].iov_len;
+	size_t first = vec[0].iov_len;
 
 	if (!disk_allows(call, &first))
 		return -1;
-	if (first < piece[0].iov_len)
-		return call == DISK_PREAD ? syscall(SYS_pread64, fd, piece[0].iov_base, first, at)
-					  : syscall(SYS_pwrite64, fd, piece[0].iov_base, first, at);
-	return syscall(call == DISK_PREAD ? SYS_preadv : SYS_pwritev, fd, piece, n, at, at >> 32);
+	if (first < vec[0].iov_len)
+		return call == DISK_PREAD ? syscall(SYS_pread64, fd, vec[0].iov_base, first, at)
+					  : syscall(SYS_pwrite64, fd, vec[0].iov_base, first, at);
+	return syscall(call == DISK_PREAD ? SYS_preadv : SYS_pwritev, fd, vec, n, at, at >> 32);
 }
 
-ssize_t preadv(int fd, const struct iovec *piece, int n, off_t at)
+ssize_t preadv(int fd, const struct iovec *vec, int n, off_t at)
 {
-	return disk_vector(DISK_PREAD, fd, piece, n, at);
+	return disk_vector(DISK_PREAD, fd, vec, n, at);
 }
 
-ssize_t pwritev(int fd, const struct iovec *piece, int n, off_t at)
+ssize_t pwritev(int fd, const struct iovec *vec, int n, off_t at)
 {
-	return disk_vector(DISK_PWRITE, fd, piece, n, at);
+	return disk_vector(DISK_PWRITE, fd, vec, n, at);
 }
 
 int fdatasync(int fd)

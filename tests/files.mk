@@ -73,7 +73,7 @@ group_OBJS := $(call objs,libmpi/comm/groups.c libmpi/core/error_code.c libmpi/c
 	libmpi/core/library_lock_os.c libmpi/core/objects.c libmpi/core/process_state.c)
 $(B)/tests/unit/group_large: $(group_OBJS)
 $(B)/tests/unit/topo_order: $(B)/obj/libmpi/topo/order.o
-$(B)/tests/unit/hang_watch: $(addprefix $(B)/obj/tools/mpiexec/,hang_watch.o rank_needs.o place_lookup.o)
+$(B)/tests/unit/hang_watch: $(addprefix $(B)/obj/tools/mpiexec/,hang_watch.o rank_needs.o entry_lookup.o)
 
 $(B)/tests/sim/agreement: $(B)/obj/libmpi/ft/era.o
 

@@ -63,7 +63,7 @@ enum fort {
 	F_HANDLES_TO,
 	F_HANDLES_FROM,
 	F_CHOICE,    /* a choice buffer: by address or by descriptor */
-	F_PLACE,     /* a choice buffer of which only the address matters */
+	F_ADDRESS,   /* a choice buffer of which only the address matters */
 	F_CPTR_OUT,  /* mpi_f08 alone gets the address */
 	F_FLAG_OUT,  /* becomes a LOGICAL */
 	F_INDEX_OUT, /* counts from 1 there */

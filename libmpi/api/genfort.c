@@ -44,7 +44,7 @@ bool fort_callback(const struct func *f)
 bool fort_choice(const struct func *f)
 {
 	for (int i = 0; i < f->nparam; i++)
-		if (fort_how_of(&f->param[i]) == F_CHOICE || fort_how_of(&f->param[i]) == F_PLACE)
+		if (fort_how_of(&f->param[i]) == F_CHOICE || fort_how_of(&f->param[i]) == F_ADDRESS)
 			return true;
 	return false;
 }
@@ -88,7 +88,7 @@ static enum section fort_section_of(const struct func *f, const struct param *p)
 	bool reduces = fort_has_kind(f, KIND_OP) && !fort_has_kind(f, KIND_WIN);
 	bool blocks = p->kind == KIND_BLOCKS || p->kind == KIND_BLOCKS_OUT;
 
-	if (fort_how_of(p) == F_PLACE)
+	if (fort_how_of(p) == F_ADDRESS)
 		return AS_ADDR;
 	if (left > 2 && fort_is_count(p[1].kind) && kinds[p[2].kind].class == CLASS_TYPE &&
 		!reduces && !blocks)
@@ -152,7 +152,7 @@ static void fort_param_declare(struct text *t, const struct form *m, const struc
 		text_declare(t, c, name);
 		break;
 	case F_CHOICE:
-	case F_PLACE:
+	case F_ADDRESS:
 	case F_STR:
 	case F_STR_INFO:
 		if (m->desc)
@@ -421,7 +421,7 @@ static void fort_argument(struct text *t, const struct form *m, const struct par
 	case F_VALUE: fort_argument_value(t, m, p); break;
 	case F_HANDLE: fort_argument_handle(t, m, p); break;
 	case F_CHOICE:
-	case F_PLACE: fort_argument_buffer(t, m, p); break;
+	case F_ADDRESS: fort_argument_buffer(t, m, p); break;
 	case F_INT: text_add(t, "*%s", x); break;
 	case F_HANDLE_OUT:
 	case F_HANDLE_IO:

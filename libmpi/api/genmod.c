@@ -114,7 +114,7 @@ static bool mod_asynchronous(const struct view *v, const struct param *p)
 	if (strcmp(type_word(v, p), "CHOICE") != 0)
 		return v->f08 && fort_later(f) && p->dir == IN &&
 		       (how == ARRAY || how == ARRAY_WIDE || how == LIST);
-	if (fortran[p->kind].how == F_PLACE || fort_later(f) || mod_has(f, KIND_WIN))
+	if (fortran[p->kind].how == F_ADDRESS || fort_later(f) || mod_has(f, KIND_WIN))
 		return true;
 	/* the two halves of a split collective: the first has no status, the second no count */
 	return mod_has(f, KIND_FILE) && (!mod_has(f, KIND_STATUS_OUT) || !mod_has(f, KIND_COUNT));

@@ -53,15 +53,15 @@ static inline bool quick_type_pack_at(const void *inbuf, int incount, MPI_Dataty
 	int64_t bytes;
 	const struct type *t =
 		quick_part(inbuf, incount, datatype, outbuf, outsize, position, comm, &bytes);
-	const char *piece;
+	const char *whole;
 	char *dst;
 
 	if (bind_rare(t == NULL))
 		return false;
 	dst = (char *)outbuf + quick_take(position, bytes);
-	piece = type_contiguous_at(t, inbuf, incount);
-	if (piece != NULL)
-		__builtin_memcpy(dst, piece, (size_t)bytes);
+	whole = type_contiguous_at(t, inbuf, incount);
+	if (whole != NULL)
+		__builtin_memcpy(dst, whole, (size_t)bytes);
 	else
 		type_pack_whole(t, inbuf, incount, dst);
 	return true;
@@ -74,14 +74,14 @@ static inline bool quick_type_unpack_at(const void *inbuf, int insize, int *posi
 	const struct type *t =
 		quick_part(outbuf, outcount, datatype, inbuf, insize, position, comm, &bytes);
 	const char *src;
-	char *piece;
+	char *whole;
 
 	if (bind_rare(t == NULL))
 		return false;
 	src = (const char *)inbuf + quick_take(position, bytes);
-	piece = type_contiguous_at(t, outbuf, outcount);
-	if (piece != NULL)
-		__builtin_memcpy(piece, src, (size_t)bytes);
+	whole = type_contiguous_at(t, outbuf, outcount);
+	if (whole != NULL)
+		__builtin_memcpy(whole, src, (size_t)bytes);
 	else
 		type_unpack_whole(t, outbuf, outcount, src);
 	return true;

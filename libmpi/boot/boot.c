@@ -54,12 +54,12 @@ static int listen_fd = -1;
 static struct kvs kvs; /* another project's launcher; kvs.ops NULL: none */
 static bool foreign;   /* such a launcher has started this process: it prints nothing of Haft */
 
-static enum seat_claim seat_claim(struct boot_rank *place, bool inherited)
+static enum seat_claim seat_claim(struct boot_rank *record, bool inherited)
 {
 	static bool mine; /* claimed earlier by this very process: boot_init after boot_close */
 	int32_t pid = 0;
 
-	if (mine || atomic_compare_exchange_strong(&place->pid, &pid, (int32_t)getpid())) {
+	if (mine || atomic_compare_exchange_strong(&record->pid, &pid, (int32_t)getpid())) {
 		mine = true;
 		return CLAIM_OK;
 	}

@@ -173,7 +173,7 @@ void boot_control_alone(const struct boot *me, struct kvs *launcher)
 	control.kvs = launcher;
 }
 
-bool boot_spawn_kin(void)
+bool boot_spawn_same_universe(void)
 {
 	return control.kvs == NULL;
 }
@@ -372,7 +372,7 @@ void boot_spawn_end(struct boot_spawned *r)
 	const char *words = boot_pmi_word(line, "msg", &len);
 	int rc = answer_number(line, "rc", 0);
 
-	*r = (struct boot_spawned){.kin = control.kvs == NULL,
+	*r = (struct boot_spawned){.same_universe = control.kvs == NULL,
 		.first = answer_number(line, "haft_first", -1),
 		.n = answer_number(line, "haft_n", 0),
 		.total = control.total,
@@ -415,10 +415,10 @@ const char *boot_birth(void)
 
 /* --- names, places, connections ------------------------------------------------------------- */
 
-static int launcher_refused(int class, const char *verb, const char *service)
+static int launcher_refused(int class, const char *command, const char *service)
 {
 	return haft_err(
-		class, "the name `%.100s' cannot be %s: %s", service, verb, boot_error_text());
+		class, "the name `%.100s' cannot be %s: %s", service, command, boot_error_text());
 }
 
 static int launcher_publish(const char *service, const char *port, bool replace)
@@ -504,7 +504,7 @@ int boot_unpublish(const char *service)
 	return err;
 }
 
-int boot_where(int number, struct boot_place *where)
+int boot_where(int number, struct boot_location *where)
 {
 	struct boot_text t = {.v = NULL};
 	int err = control_need(), rc;
@@ -519,7 +519,7 @@ int boot_where(int number, struct boot_place *where)
 	if (err == 0 && rc != 0)
 		err = haft_err(MPI_ERR_PROC_ABORTED, "process %d has ended", number);
 	if (err == 0) {
-		*where = (struct boot_place){.host = answer_number(answer, "host", 0),
+		*where = (struct boot_location){.host = answer_number(answer, "host", 0),
 			.pid = answer_number(answer, "pid", 0)};
 		v = boot_pmi_word(answer, "name", &n);
 		boot_text_unescape(

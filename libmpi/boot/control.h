@@ -34,7 +34,7 @@ struct boot_command {
 
 /* The result of a spawn. */
 struct boot_spawned {
-	bool kin;               /* they are in our universe, and know us; false: strangers */
+	bool same_universe;     /* they are in our universe, and know us; false: strangers */
 	int first, n;           /* kin: numbers first .. first+n-1 */
 	int total;              /* processes that were asked for */
 	int *errcode;           /* [total], classes of MPI; malloc'ed: the caller's */
@@ -43,7 +43,7 @@ struct boot_spawned {
 };
 
 /* True if processes that are spawned will be in our universe. */
-bool boot_spawn_kin(void);
+bool boot_spawn_same_universe(void);
 
 /* Sends the request; c and birth stay valid until boot_spawn_end.  birth: a text without blanks and
  * newlines that each child gets (boot_birth); under other launchers at most 1000 bytes.  The
@@ -69,7 +69,7 @@ int boot_lookup(const char *service, char *port, size_t len);
 int boot_unpublish(const char *service);
 
 /* Where a process of the universe is. */
-struct boot_place {
+struct boot_location {
 	int host; /* boot_host_name, if the host is one of the first job's */
 	int pid;
 	char name[256];       /* of the host */
@@ -77,7 +77,7 @@ struct boot_place {
 };
 
 /* Asks the launcher for a process that the segment and the map do not know. */
-int boot_where(int number, struct boot_place *where);
+int boot_where(int number, struct boot_location *where);
 
 /* Tells the launcher that this process listens at an address from now on. */
 int boot_listen_show(const char *addr);

@@ -83,25 +83,25 @@ static const struct boot_host *host_at(int host)
 	return (const struct boot_host *)map_at(map, map->hosts) + host;
 }
 
-#define PLACES 64 /* answers of the launcher that are kept */
+#define LOCATIONS 64 /* answers of the launcher that are kept */
 
-static struct known_place {
+static struct known_location {
 	int number; /* 0: nothing: the first process is in no want of this */
-	struct boot_place place;
-} known_places[PLACES];
+	struct boot_location location;
+} known_locations[LOCATIONS];
 
 /* Where a process on another host is, as the launcher says.  NULL: it does not know. */
-static const struct boot_place *place_of(int number)
+static const struct boot_location *location_of(int number)
 {
-	struct known_place *k = &known_places[number % PLACES];
+	struct known_location *k = &known_locations[number % LOCATIONS];
 
 	if (k->number == number)
-		return &k->place;
+		return &k->location;
 	k->number = 0;
-	if (boot_where(number, &k->place) != 0)
+	if (boot_where(number, &k->location) != 0)
 		return NULL;
 	k->number = number;
-	return &k->place;
+	return &k->location;
 }
 
 static int host_here(void)
@@ -113,13 +113,13 @@ static int seat_of_spawned(int number);
 
 int boot_host_of(int number)
 {
-	const struct boot_place *p;
+	const struct boot_location *p;
 
 	if (number_first(number))
 		return map != NULL ? (int)row_of(number).host : 0;
 	if (seat_of_spawned(number) >= 0)
 		return host_here();
-	p = place_of(number);
+	p = location_of(number);
 	return p != NULL ? p->host : host_here();
 }
 
@@ -205,8 +205,8 @@ const char *boot_host_name(int host)
 
 const char *boot_host_name_of(int number)
 {
-	const struct boot_place *p =
-		number_first(number) || seat_of_spawned(number) >= 0 ? NULL : place_of(number);
+	const struct boot_location *p =
+		number_first(number) || seat_of_spawned(number) >= 0 ? NULL : location_of(number);
 
 	return p != NULL ? p->name : boot_host_name(boot_host_of(number));
 }
@@ -214,7 +214,7 @@ const char *boot_host_name_of(int number)
 /* The address of a process that was spawned; NULL: none is known. */
 static const char *addr_of_spawned(int number)
 {
-	const struct boot_place *p = place_of(number);
+	const struct boot_location *p = location_of(number);
 
 	return p != NULL && p->addr[0] != '\0' ? p->addr : NULL;
 }

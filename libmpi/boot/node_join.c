@@ -110,10 +110,10 @@ static int node_segment_create(struct join_state *j, const struct node_members *
 		return boot_fail("no memory for the map of %d ranks", w->nranks);
 	out->fd = shm_seg_fd(out->seg);
 	for (int i = 0; i < m->n; i++) {
-		struct boot_rank *place = shm_seg_job_rank(out->seg, i);
+		struct boot_rank *record = shm_seg_job_rank(out->seg, i);
 
 		/* for the failure detector: a rank may die before it writes its pid */
-		atomic_store(&place->pid, m->v[i].pid);
+		atomic_store(&record->pid, m->v[i].pid);
 		if (m->v[i].rank == j->k->rank)
 			*seat = i;
 	}

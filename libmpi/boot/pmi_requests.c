@@ -133,13 +133,13 @@ int boot_pmi_spawned(struct kvs *k, int ms)
 /* --- names ---------------------------------------------------------------------------------- */
 
 /* Asks with a service and perhaps a port.  Servers say in `info' or in `rc' whether they could. */
-static int name_ask(const char *verb, const char *answer, const char *service, const char *port)
+static int name_ask(const char *command, const char *answer, const char *service, const char *port)
 {
 	struct boot_text t = {.v = NULL};
 	char info[32];
 	int err;
 
-	boot_text_add(&t, "cmd=%s service=", verb);
+	boot_text_add(&t, "cmd=%s service=", command);
 	boot_text_escape(&t, service, true);
 	if (port != NULL) {
 		boot_text_put(&t, " port=", 6);

@@ -75,7 +75,7 @@ static int service_spawn(const char *path, int socket, int segment)
 	return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : ECHILD;
 }
 
-int boot_service_start(const struct boot *me, bool kin)
+int boot_service_start(const struct boot *me, bool same_universe)
 {
 	char path[PATH_MAX + 16];
 	int two[2], theirs, segment, err;
@@ -86,9 +86,10 @@ int boot_service_start(const struct boot *me, bool kin)
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, two) != 0)
 		return boot_fail("no socket for mpiexec: %s", strerror(errno));
 	theirs = fcntl(two[1], F_DUPFD, FD_MIN);
-	segment = kin ? fcntl(me->seg_fd, F_DUPFD, FD_MIN) : -1;
+	segment = same_universe ? fcntl(me->seg_fd, F_DUPFD, FD_MIN) : -1;
 	close(two[1]);
-	err = theirs < 0 || (kin && segment < 0) ? errno : service_spawn(path, theirs, segment);
+	err = theirs < 0 || (same_universe && segment < 0) ? errno
+							   : service_spawn(path, theirs, segment);
 	if (theirs >= 0)
 		close(theirs);
 	if (segment >= 0)

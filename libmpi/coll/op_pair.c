@@ -79,7 +79,7 @@ void coll_op_pair(
 		enum order c = compare[value->basic](x, y);
 
 		if (c == EQUAL)
-			c = compare[index->basic](x + pair->piece[1].off, y + pair->piece[1].off) ==
+			c = compare[index->basic](x + pair->part[1].off, y + pair->part[1].off) ==
 					    GREATER
 				    ? UNORDERED
 				    : want;

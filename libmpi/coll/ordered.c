@@ -7,7 +7,7 @@
  *      ordered_chain      the result so far goes from rank to rank, in pieces: long scans */
 #include "libmpi/coll/algorithms.h"
 
-#define PIECE MEAN_OR(64, 16 * 1024) /* bytes of a chain's piece */
+#define ORDERED_CHUNK MEAN_OR(64, 16 * 1024) /* bytes of a chain's piece */
 
 /* Combines n of `size' operands of `count' elements that lie in a ring in our memory, from operand
  * `first' on, into out. */
@@ -168,7 +168,7 @@ void coll_reduce_scatter_ordered(struct sched *s, const struct coll_args *k)
 /* Each piece of the result so far comes from the rank below, and goes on with this operand. */
 void coll_scan_ordered_chain(struct sched *s, const struct coll_args *k)
 {
-	int64_t size = k->rtype->size, step = PIECE / size > 0 ? PIECE / size : 1;
+	int64_t size = k->rtype->size, step = ORDERED_CHUNK / size > 0 ? ORDERED_CHUNK / size : 1;
 	void *mine = k->rbuf, *before = coll_sched_elements(s, k->rtype, step);
 	bool last = k->me == k->n - 1, exclusive = k->kind == COLL_EXSCAN;
 

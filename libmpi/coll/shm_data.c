@@ -60,7 +60,7 @@ static void shm_bcast_line(const struct coll_args *k, struct coll *s, int64_t by
 
 /* From so many bytes on, two members with a CPU each are faster by a message, which both of them
  * copy (p2p/cooperative.c).  Below, the leaf reads short chunks from the root's own slot. */
-#define BCAST_PIECE  MEAN_OR(64, 8 * 1024) /* bytes of a chunk between two members */
+#define BCAST_CHUNK  MEAN_OR(64, 8 * 1024) /* bytes of a chunk between two members */
 #define BCAST_BY_TWO ((int64_t)MEAN_OR(1024, 128 * 1024))
 
 int coll_shm_bcast(const struct coll_args *k)
@@ -75,7 +75,7 @@ int coll_shm_bcast(const struct coll_args *k)
 	}
 	if ((two && bytes >= BCAST_BY_TWO) || !coll_shm_slots(s))
 		return COLL_SHM_NONE;
-	chunk = two ? shm_min(BCAST_PIECE, s->slot_bytes) : coll_shm_chunk(s, bytes);
+	chunk = two ? shm_min(BCAST_CHUNK, s->slot_bytes) : coll_shm_chunk(s, bytes);
 	for (int64_t at = 0; at < bytes; at += chunk) {
 		uint64_t e = coll_phase_begin(s);
 		int64_t len = shm_min(chunk, bytes - at);

@@ -268,12 +268,12 @@ static int dup_begin(struct comm *c, struct info *info, struct comm **newcomm, s
 	struct req *req = NULL;
 	struct comm_ids ids;
 	bool now = dup_ids_now(c, &ids);
-	struct dup *place = now ? NULL : dup_enqueue(c);
+	struct dup *queued = now ? NULL : dup_enqueue(c);
 	int err = MPI_ERR_NO_MEM;
 
 	if ((c->hints & COMM_REVOKED) != 0)
 		return p2p_comm_error(c);
-	if (!now && place == NULL)
+	if (!now && queued == NULL)
 		return err;
 	obj_hold(c); /* callbacks may free it */
 	err = dup_copy(c, info, &copy);
@@ -287,8 +287,8 @@ static int dup_begin(struct comm *c, struct info *info, struct comm **newcomm, s
 	}
 	if (req != NULL)
 		req->kind = REQ_COLL;
-	if (place != NULL) {
-		dup_settle(place, copy, req);
+	if (queued != NULL) {
+		dup_settle(queued, copy, req);
 	} else if (req != NULL) {
 		comm_set_ids(copy, ids);
 		p2p_req_done(req);

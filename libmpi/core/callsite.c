@@ -77,16 +77,16 @@ void haft_callsite_text(uintptr_t site, char *buf, size_t n)
  * room. */
 static void callsite_replace_one(char *line, size_t n, const char *was, uintptr_t site)
 {
-	char place[CALLSITE_LEN], words[CALLSITE_LEN + 8], *at = strstr(line, was), *in;
+	char where[CALLSITE_LEN], words[CALLSITE_LEN + 8], *at = strstr(line, was), *in;
 	size_t len, more = strlen(was);
 
 	if (at == NULL)
 		return;
-	haft_callsite_text(site, place, sizeof(place));
-	in = strstr(place, " at ");
+	haft_callsite_text(site, where, sizeof(where));
+	in = strstr(where, " at ");
 	if (in == NULL)
 		return;
-	snprintf(words, sizeof(words), "%s (%.*s)", in + 4, (int)(in - place), place);
+	snprintf(words, sizeof(words), "%s (%.*s)", in + 4, (int)(in - where), where);
 	len = strlen(words);
 	if (strlen(line) - more + len >= n)
 		return;

@@ -16,7 +16,7 @@
 
 #define FRAMES_MAX 40 /* our own are fewer; a tool's wrappers come on top */
 
-struct frame_walk {
+struct stack_search {
 	const char *name;
 	int frames;
 };
@@ -24,7 +24,7 @@ struct frame_walk {
 static _Unwind_Reason_Code frame_visit(struct _Unwind_Context *c, void *arg)
 {
 	void *start = (void *)_Unwind_GetRegionStart(c);
-	struct frame_walk *w = arg;
+	struct stack_search *w = arg;
 	const char *name;
 	Dl_info info;
 
@@ -41,7 +41,7 @@ static _Unwind_Reason_Code frame_visit(struct _Unwind_Context *c, void *arg)
 
 void haft_current_call(char *name, size_t n)
 {
-	struct frame_walk w = {.name = ""};
+	struct stack_search w = {.name = ""};
 	size_t len;
 
 	_Unwind_Backtrace(frame_visit, &w);

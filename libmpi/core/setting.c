@@ -231,7 +231,7 @@ static const struct setting_row rows[SETTING_COUNT] = {
 		.max = 3,
 		.words = {"auto", "vm", "msg", "mailbox"},
 		.old_word = "box",
-		.old_value = HAFT_RMA_BOX,
+		.old_value = HAFT_RMA_MAILBOX,
 		.everywhere = true,
 		.meaning = "transport of one-sided communication: the best for each window "
 			   "(auto), process_vm calls (vm), messages (msg), or vm with small "

@@ -75,7 +75,7 @@ enum haft_rma { /* transport of one-sided communication */
 	HAFT_RMA_AUTO,
 	HAFT_RMA_VM, /* process_vm calls, as if no window were mapped memory */
 	HAFT_RMA_MSG,
-	HAFT_RMA_BOX /* as VM; the target executes small operations while it is in MPI */
+	HAFT_RMA_MAILBOX /* as VM; the target executes small operations while it is in MPI */
 };
 
 enum haft_check {

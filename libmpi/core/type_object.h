@@ -9,7 +9,7 @@
 
 /* Bytes [off, off + len) of an element that hold data: a predefined pair type has two such pieces.
  */
-struct type_piece {
+struct type_part {
 	int32_t off, len;
 };
 
@@ -70,10 +70,10 @@ struct type {
 	bool committed;
 	uint8_t basic; /* enum type_basic; BASIC_NONE for derived ones */
 	uint16_t combiner;
-	struct type_piece piece[2]; /* of a predefined type that is not dense */
-	struct type_shape *shape;   /* owned; NULL: predefined.  libmpi/type/shape.h */
-	struct type_made *made; /* owned; the call that made it, for decoding; NULL: predefined */
-	struct type_plan *plan; /* owned; how to pack it, made by the commit.  NULL: dense */
+	struct type_part part[2]; /* of a predefined type that is not dense */
+	struct type_shape *shape; /* owned; NULL: predefined.  libmpi/type/shape.h */
+	struct type_made *made;   /* owned; the call that made it, for decoding; NULL: predefined */
+	struct type_plan *plan;   /* owned; how to pack it, made by the commit.  NULL: dense */
 	/* owned; of its basic types, made when first needed: type/signature.h */
 	struct type_signature *signature;
 	/* owned; of its displacements, made when first needed: type/map_order.h */

@@ -117,7 +117,7 @@ static void launcher_wait(bool (*ready)(void *arg))
  * then numbers do not mean the same to all. */
 static bool launcher_strangers(const struct group *parents)
 {
-	bool strangers = !boot_spawn_kin();
+	bool strangers = !boot_spawn_same_universe();
 
 	for (int i = 0; i < parents->size && !strangers; i++)
 		strangers = group_peer(parents, i) >= VIA_ALIAS_FIRST;

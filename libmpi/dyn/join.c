@@ -9,7 +9,7 @@
 #include "libmpi/comm/cards.h"
 #include "libmpi/comm/comm_create.h"
 #include "libmpi/core/err.h"
-#include "libmpi/dyn/dialog.h"
+#include "libmpi/dyn/handshake.h"
 #include "libmpi/p2p/p2p.h"
 #include <engine.h>
 #include <errno.h>
@@ -24,10 +24,10 @@ struct join_offer {
 };
 
 struct join_wait {
-	struct dialog dialog;
+	struct handshake handshake;
 	uint32_t nap_ns;
 	bool done;
-	int err; /* of the dialog: -errno */
+	int err; /* of the handshake: -errno */
 };
 
 static bool join_step(void *arg)
@@ -36,9 +36,9 @@ static bool join_step(void *arg)
 
 	if (w->done)
 		return true;
-	w->err = dyn_dialog_flush(&w->dialog);
+	w->err = dyn_handshake_flush(&w->handshake);
 	if (w->err == 0)
-		w->err = dyn_dialog_get(&w->dialog);
+		w->err = dyn_handshake_get(&w->handshake);
 	w->done = w->err != -EAGAIN;
 	return w->done;
 }
@@ -96,16 +96,17 @@ int dyn_comm_join(int fd, struct comm **intercomm)
 		return err;
 	if (via_card_own(&mine.card) != 0)
 		mine.card.universe = 0;
-	dyn_dialog_begin(&w.dialog, fd, no_key);
-	if (!dyn_dialog_put(&w.dialog, DIALOG_CARD, &mine, sizeof(mine)))
+	dyn_handshake_begin(&w.handshake, fd, no_key);
+	if (!dyn_handshake_put(&w.handshake, HANDSHAKE_CARD, &mine, sizeof(mine)))
 		return haft_err(MPI_ERR_NO_MEM, "no memory for a connection");
-	memset(w.dialog.mine, 0, sizeof(w.dialog.mine)); /* the other side has not seen it */
+	memset(w.handshake.mine, 0, sizeof(w.handshake.mine)); /* the other side has not seen it */
 	p2p_progress_until(
 		&(struct p2p_condition){.ready = join_step, .arg = &w, .nap_ns = &w.nap_ns});
-	if (w.err == 0 && w.dialog.kind == DIALOG_CARD && w.dialog.bytes == sizeof(theirs)) {
-		memcpy(&theirs, w.dialog.data, sizeof(theirs));
+	if (w.err == 0 && w.handshake.kind == HANDSHAKE_CARD &&
+		w.handshake.bytes == sizeof(theirs)) {
+		memcpy(&theirs, w.handshake.data, sizeof(theirs));
 		err = join_bind(&mine, &theirs, intercomm);
 	}
-	dyn_dialog_end(&w.dialog);
+	dyn_handshake_end(&w.handshake);
 	return err;
 }

@@ -12,7 +12,7 @@
 
 #include "libmpi/core/clock.h"
 #include "libmpi/core/err.h"
-#include "libmpi/dyn/dialog.h"
+#include "libmpi/dyn/handshake.h"
 #include "libmpi/p2p/p2p.h"
 #include <errno.h>
 #include <poll.h>
@@ -23,26 +23,26 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define DIALOG_MS 5000     /* so long a client may take to say what it has to say */
-#define NAP_NS    50000000 /* a sleep that nothing ends */
-#define BUSY_NS   1000000  /* while bytes wait to go, or a full queue may get room */
+#define HANDSHAKE_MS 5000     /* so long a client may take to say what it has to say */
+#define NAP_NS       50000000 /* a sleep that nothing ends */
+#define BUSY_NS      1000000  /* while bytes wait to go, or a full queue may get room */
 
-enum pairing_stage {
-	STAGE_DIAL,   /* client: the next address */
-	STAGE_REACH,  /* client: the socket is being connected */
-	STAGE_QUEUE,  /* server: no client yet; client: in the queue */
-	STAGE_DIALOG, /* server: HELLO goes; client: CALL has gone */
-	STAGE_ANSWER, /* server: ACCEPT goes */
-	STAGE_DONE
+enum pairing_step {
+	STEP_DIAL,      /* client: the next address */
+	STEP_REACH,     /* client: the socket is being connected */
+	STEP_QUEUE,     /* server: no client yet; client: in the queue */
+	STEP_HANDSHAKE, /* server: HELLO goes; client: CALL has gone */
+	STEP_ANSWER,    /* server: ACCEPT goes */
+	STEP_DONE
 };
 
 struct pairing {
-	enum pairing_stage stage;
-	struct dialog dialog;
-	uint64_t until;        /* of all, ns; 0: no limit */
-	uint64_t dialog_until; /* of this conversation */
-	uint32_t nap_ns;       /* until the next look, if nothing else ends the sleep */
-	int err;               /* class, if it has failed; any thread may have found out, so: */
+	enum pairing_step step;
+	struct handshake handshake;
+	uint64_t until;           /* of all, ns; 0: no limit */
+	uint64_t handshake_until; /* of this handshake */
+	uint32_t nap_ns;          /* until the next look, if nothing else ends the sleep */
+	int err;                  /* class, if it has failed; any thread may have found out, so: */
 	char words[HAFT_ERR_TEXT_MAX];
 	struct dyn_pairing *result;
 	const struct via_card *cards; /* this side's */
@@ -72,21 +72,21 @@ __attribute__((format(printf, 3, 4))) static bool pairing_fail(
 	vsnprintf(m->words, sizeof(m->words), fmt, ap);
 	va_end(ap);
 	m->err = class;
-	m->stage = STAGE_DONE;
+	m->step = STEP_DONE;
 	return true;
 }
 
 static void pairing_hang_up(struct pairing *m)
 {
-	if (m->dialog.fd >= 0)
-		close(m->dialog.fd);
-	dyn_dialog_end(&m->dialog);
-	m->dialog.fd = -1;
+	if (m->handshake.fd >= 0)
+		close(m->handshake.fd);
+	dyn_handshake_end(&m->handshake);
+	m->handshake.fd = -1;
 }
 
 static void pairing_begin(struct pairing *m, int fd, const uint8_t *secret)
 {
-	dyn_dialog_begin(&m->dialog, fd, secret);
+	dyn_handshake_begin(&m->handshake, fd, secret);
 	via_wake_on(fd, true);
 }
 
@@ -94,16 +94,16 @@ static void pairing_begin(struct pairing *m, int fd, const uint8_t *secret)
  * no cards. */
 static bool pairing_keep(struct pairing *m, size_t skip)
 {
-	size_t bytes = m->dialog.bytes - skip;
+	size_t bytes = m->handshake.bytes - skip;
 
-	if (m->dialog.bytes < skip + sizeof(struct via_card) ||
+	if (m->handshake.bytes < skip + sizeof(struct via_card) ||
 		bytes % sizeof(struct via_card) != 0)
 		return false;
 	m->result->n = (int)(bytes / sizeof(struct via_card));
 	m->result->card = malloc(bytes);
 	if (m->result->card == NULL)
 		return false;
-	memcpy(m->result->card, (const char *)m->dialog.data + skip, bytes);
+	memcpy(m->result->card, (const char *)m->handshake.data + skip, bytes);
 	for (int i = 0; i < m->result->n; i++) {
 		struct via_card *c = &m->result->card[i];
 
@@ -144,10 +144,10 @@ static bool accept_next(struct pairing *m)
 	if (fd < 0)
 		return false;
 	pairing_begin(m, fd, m->port->secret);
-	m->dialog_until = clock_now_ns() + DIALOG_MS * NS_PER_MS;
-	m->stage = STAGE_DIALOG;
-	if (!dyn_dialog_put(&m->dialog, DIALOG_HELLO, NULL, 0))
-		m->dialog_until = 0;
+	m->handshake_until = clock_now_ns() + HANDSHAKE_MS * NS_PER_MS;
+	m->step = STEP_HANDSHAKE;
+	if (!dyn_handshake_put(&m->handshake, HANDSHAKE_HELLO, NULL, 0))
+		m->handshake_until = 0;
 	return true;
 }
 
@@ -159,14 +159,15 @@ static int accept_answer(struct pairing *m)
 	struct pairing_offer *offer;
 	bool put;
 
-	if (m->dialog.kind != DIALOG_CALL || !pairing_keep(m, 0))
+	if (m->handshake.kind != HANDSHAKE_CALL || !pairing_keep(m, 0))
 		return -EBADMSG;
 	for (int i = 0; i < m->n; i++)
 		for (int j = 0; j < m->result->n; j++)
 			if (m->cards[i].universe == m->result->card[j].universe &&
 				m->cards[i].number == m->result->card[j].number) {
-				dyn_dialog_put(&m->dialog, DIALOG_REFUSE, twice, sizeof(twice));
-				dyn_dialog_flush(&m->dialog);
+				dyn_handshake_put(
+					&m->handshake, HANDSHAKE_REFUSE, twice, sizeof(twice));
+				dyn_handshake_flush(&m->handshake);
 				return -EBADMSG;
 			}
 	offer = calloc(1, bytes);
@@ -174,23 +175,23 @@ static int accept_answer(struct pairing *m)
 		return -ENOMEM;
 	offer->ids = m->result->ids;
 	memcpy(offer + 1, m->cards, (size_t)m->n * sizeof(struct via_card));
-	put = dyn_dialog_put(&m->dialog, DIALOG_ACCEPT, offer, bytes);
+	put = dyn_handshake_put(&m->handshake, HANDSHAKE_ACCEPT, offer, bytes);
 	free(offer);
-	m->stage = STAGE_ANSWER;
+	m->step = STEP_ANSWER;
 	return put ? 0 : -ENOMEM;
 }
 
-/* Advances the conversation with a client.  0: it is complete; -EAGAIN: not yet; else it failed. */
-static int accept_dialog(struct pairing *m)
+/* Advances the handshake with a client.  0: it is complete; -EAGAIN: not yet; else it failed. */
+static int accept_handshake(struct pairing *m)
 {
-	int err = dyn_dialog_flush(&m->dialog);
+	int err = dyn_handshake_flush(&m->handshake);
 
-	if (err != 0 || m->stage == STAGE_ANSWER)
+	if (err != 0 || m->step == STEP_ANSWER)
 		return err;
-	err = dyn_dialog_get(&m->dialog);
+	err = dyn_handshake_get(&m->handshake);
 	if (err == 0)
 		err = accept_answer(m);
-	return err != 0 ? err : dyn_dialog_flush(&m->dialog);
+	return err != 0 ? err : dyn_handshake_flush(&m->handshake);
 }
 
 static bool accept_step(void *arg)
@@ -199,21 +200,21 @@ static bool accept_step(void *arg)
 	int err;
 
 	m->nap_ns = NAP_NS;
-	while (m->stage != STAGE_DONE && (m->stage != STAGE_QUEUE || accept_next(m))) {
-		err = accept_dialog(m);
+	while (m->step != STEP_DONE && (m->step != STEP_QUEUE || accept_next(m))) {
+		err = accept_handshake(m);
 		if (err == 0) {
-			m->stage = STAGE_DONE;
+			m->step = STEP_DONE;
 			return true;
 		}
-		if (err == -EAGAIN && clock_now_ns() < m->dialog_until) {
+		if (err == -EAGAIN && clock_now_ns() < m->handshake_until) {
 			m->nap_ns = BUSY_NS;
 			return false;
 		}
 		pairing_hang_up(m);
 		pairing_drop(m);
-		m->stage = STAGE_QUEUE;
+		m->step = STEP_QUEUE;
 	}
-	if (m->stage == STAGE_DONE)
+	if (m->step == STEP_DONE)
 		return true;
 	if (m->port->closed)
 		return pairing_fail(m, MPI_ERR_PORT, "the port was closed meanwhile");
@@ -232,8 +233,8 @@ static void accept_watch(const struct dyn_port *p, bool on)
 int dyn_pair_accept(const char *port, int timeout_s, const struct via_card *cards, int n,
 	struct comm_ids ids, struct dyn_pairing *result)
 {
-	struct pairing m = {.stage = STAGE_QUEUE,
-		.dialog.fd = -1,
+	struct pairing m = {.step = STEP_QUEUE,
+		.handshake.fd = -1,
 		.until = pairing_deadline(timeout_s),
 		.timeout_s = timeout_s,
 		.result = result,
@@ -288,7 +289,7 @@ static bool connect_next(struct pairing *m, int why)
 	pairing_hang_up(m);
 	pairing_drop(m);
 	m->why = m->why == 0 || why != ECONNREFUSED ? why : m->why;
-	m->stage = STAGE_DIAL;
+	m->step = STEP_DIAL;
 	if (++m->addr < m->name.naddr)
 		return false;
 	return connect_failed(m);
@@ -305,13 +306,13 @@ static bool connect_dial(struct pairing *m)
 	if (err != 0)
 		return connect_next(m, err == NET_SYS ? errno : EADDRNOTAVAIL);
 	pairing_begin(m, fd, m->name.secret);
-	m->stage = STAGE_REACH;
+	m->step = STEP_REACH;
 	return true;
 }
 
 static bool connect_reached(struct pairing *m)
 {
-	struct pollfd p = {.fd = m->dialog.fd, .events = POLLOUT};
+	struct pollfd p = {.fd = m->handshake.fd, .events = POLLOUT};
 	socklen_t len = sizeof(int);
 	int err = 0;
 
@@ -319,53 +320,54 @@ static bool connect_reached(struct pairing *m)
 		m->nap_ns = BUSY_NS;
 		return false;
 	}
-	if (getsockopt(m->dialog.fd, SOL_SOCKET, SO_ERROR, &err, &len) != 0)
+	if (getsockopt(m->handshake.fd, SOL_SOCKET, SO_ERROR, &err, &len) != 0)
 		err = errno;
 	if (err != 0)
 		return connect_next(m, err);
-	m->stage = STAGE_QUEUE;
+	m->step = STEP_QUEUE;
 	return true;
 }
 
 /* The answer has come. */
 static bool connect_answered(struct pairing *m)
 {
-	const struct pairing_offer *offer = m->dialog.data;
+	const struct pairing_offer *offer = m->handshake.data;
 
-	if (m->dialog.kind == DIALOG_REFUSE && m->dialog.bytes > 0)
-		return pairing_fail(m, MPI_ERR_COMM, "%.*s", (int)m->dialog.bytes - 1,
-			(const char *)m->dialog.data);
-	if (m->dialog.kind != DIALOG_ACCEPT || m->dialog.bytes < sizeof(*offer))
+	if (m->handshake.kind == HANDSHAKE_REFUSE && m->handshake.bytes > 0)
+		return pairing_fail(m, MPI_ERR_COMM, "%.*s", (int)m->handshake.bytes - 1,
+			(const char *)m->handshake.data);
+	if (m->handshake.kind != HANDSHAKE_ACCEPT || m->handshake.bytes < sizeof(*offer))
 		return connect_next(m, EBADMSG);
 	memcpy(&m->result->ids, &offer->ids, sizeof(offer->ids));
 	if (!pairing_keep(m, sizeof(*offer)))
 		return connect_next(m, EBADMSG);
-	m->stage = STAGE_DONE;
+	m->step = STEP_DONE;
 	return true;
 }
 
-/* Advances the conversation with the server. */
-static bool connect_dialog(struct pairing *m)
+/* Advances the handshake with the server. */
+static bool connect_handshake(struct pairing *m)
 {
-	int err = dyn_dialog_flush(&m->dialog);
+	int err = dyn_handshake_flush(&m->handshake);
 
 	if (err == -EAGAIN)
 		m->nap_ns = BUSY_NS;
 	if (err == 0)
-		err = dyn_dialog_get(&m->dialog);
+		err = dyn_handshake_get(&m->handshake);
 	if (err == -EAGAIN)
 		return false;
 	if (err != 0)
 		return connect_next(m, -err);
-	if (m->stage == STAGE_DIALOG)
+	if (m->step == STEP_HANDSHAKE)
 		return connect_answered(m);
-	if (m->dialog.kind != DIALOG_HELLO)
+	if (m->handshake.kind != HANDSHAKE_HELLO)
 		return connect_next(m, EBADMSG);
-	if (!dyn_dialog_put(&m->dialog, DIALOG_CALL, m->cards, (size_t)m->n * sizeof(*m->cards)))
+	if (!dyn_handshake_put(
+		    &m->handshake, HANDSHAKE_CALL, m->cards, (size_t)m->n * sizeof(*m->cards)))
 		return connect_next(m, ENOMEM);
-	m->stage = STAGE_DIALOG;
-	m->until =
-		clock_now_ns() + DIALOG_MS * NS_PER_MS; /* the other side is in MPI_Comm_accept */
+	m->step = STEP_HANDSHAKE;
+	m->until = clock_now_ns() +
+		   HANDSHAKE_MS * NS_PER_MS; /* the other side is in MPI_Comm_accept */
 	return true;
 }
 
@@ -375,15 +377,15 @@ static bool connect_step(void *arg)
 	bool on = true;
 
 	m->nap_ns = NAP_NS;
-	while (on && m->stage != STAGE_DONE) {
-		switch (m->stage) {
-		case STAGE_DIAL: on = connect_dial(m); break;
-		case STAGE_REACH: on = connect_reached(m); break;
-		default: on = connect_dialog(m); break;
+	while (on && m->step != STEP_DONE) {
+		switch (m->step) {
+		case STEP_DIAL: on = connect_dial(m); break;
+		case STEP_REACH: on = connect_reached(m); break;
+		default: on = connect_handshake(m); break;
 		}
-		on = on || (m->stage == STAGE_DIAL && m->nap_ns == NAP_NS);
+		on = on || (m->step == STEP_DIAL && m->nap_ns == NAP_NS);
 	}
-	if (m->stage == STAGE_DONE)
+	if (m->step == STEP_DONE)
 		return true;
 	if (m->until != 0 && clock_now_ns() >= m->until)
 		return pairing_fail(m, MPI_ERR_PORT,
@@ -396,8 +398,8 @@ static bool connect_step(void *arg)
 int dyn_pair_connect(const char *port, int timeout_s, const struct via_card *cards, int n,
 	struct dyn_pairing *result)
 {
-	struct pairing m = {.stage = STAGE_DIAL,
-		.dialog.fd = -1,
+	struct pairing m = {.step = STEP_DIAL,
+		.handshake.fd = -1,
 		.until = pairing_deadline(timeout_s),
 		.timeout_s = timeout_s,
 		.result = result,

@@ -8,7 +8,7 @@
  *        CALL  ───────────────────────────>  the client's cards, proof of the secret
  *        <────────────── ACCEPT ───────────  context ids, the server's cards
  *
- * All messages are signed with the secret in the port's name (dialog.h).  A client that says
+ * All messages are signed with the secret in the port's name (handshake.h).  A client that says
  * nothing or something wrong is sent away after a while, and the next in the queue has its turn. */
 #ifndef HAFT_DYN_PAIRING_H
 #define HAFT_DYN_PAIRING_H

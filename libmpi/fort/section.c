@@ -30,15 +30,15 @@ static int64_t section_elements(const struct fort_desc *d)
 
 /* Pieces of a section: whole slices of each dimension, the highest first, and part of an element.
  */
-struct pieces {
+struct section_parts {
 	int n;
 	MPI_Count one[FORT_RANK_MAX + 2];
 	MPI_Count at[FORT_RANK_MAX + 2];
 	MPI_Datatype type[FORT_RANK_MAX + 2];
 };
 
-static int section_piece_add(
-	struct pieces *s, MPI_Count n, MPI_Aint stride, MPI_Count at, MPI_Datatype of)
+static int section_part_add(
+	struct section_parts *s, MPI_Count n, MPI_Aint stride, MPI_Count at, MPI_Datatype of)
 {
 	int err = PMPI_Type_create_hvector_c(n, 1, stride, of, &s->type[s->n]);
 
@@ -61,8 +61,8 @@ static int slices_make(const struct fort_desc *d, MPI_Datatype *slice)
 }
 
 /* The first n elements. */
-static int pieces_make(
-	const struct fort_desc *d, int64_t n, const MPI_Datatype *slice, struct pieces *s)
+static int section_parts_make(
+	const struct fort_desc *d, int64_t n, const MPI_Datatype *slice, struct section_parts *s)
 {
 	int64_t below[FORT_RANK_MAX], at = 0;
 	int err = MPI_SUCCESS;
@@ -74,7 +74,7 @@ static int pieces_make(
 
 		if (whole == 0)
 			continue;
-		err = section_piece_add(s, whole, d->dim[i].stride, at, slice[i]);
+		err = section_part_add(s, whole, d->dim[i].stride, at, slice[i]);
 		at += whole * d->dim[i].stride;
 		n -= whole * below[i];
 	}
@@ -89,7 +89,7 @@ static void types_free(MPI_Datatype *v, int n)
 			PMPI_Type_free(&v[i]);
 }
 
-static int whole_make(struct pieces *s, MPI_Datatype *whole)
+static int whole_make(struct section_parts *s, MPI_Datatype *whole)
 {
 	int err = PMPI_Type_create_struct_c(s->n, s->one, s->at, s->type, whole);
 
@@ -103,7 +103,7 @@ static int section_type_make(struct fort_part *p, MPI_Count size)
 	const struct fort_desc *d = p->desc;
 	MPI_Count each = (MPI_Count)d->len / size, rest = p->count % each;
 	MPI_Datatype slice[FORT_RANK_MAX], whole = MPI_DATATYPE_NULL;
-	struct pieces s = {.n = 0};
+	struct section_parts s = {.n = 0};
 	uintptr_t site = haft_fort_site;
 	int err;
 
@@ -113,9 +113,9 @@ static int section_type_make(struct fort_part *p, MPI_Count size)
 	if (err == MPI_SUCCESS)
 		err = slices_make(d, slice);
 	if (err == MPI_SUCCESS)
-		err = pieces_make(d, p->count / each, slice, &s);
+		err = section_parts_make(d, p->count / each, slice, &s);
 	if (err == MPI_SUCCESS && rest > 0)
-		err = section_piece_add(&s, rest, (MPI_Aint)size, s.at[s.n], p->type);
+		err = section_part_add(&s, rest, (MPI_Aint)size, s.at[s.n], p->type);
 	if (err == MPI_SUCCESS)
 		err = whole_make(&s, &whole);
 	types_free(s.type, s.n);

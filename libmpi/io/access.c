@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* access.c - checks of an access, its position, and who does it (MPI-5.0 14.4).
  *
- *      io_access ── access_prepare ── access_place ── do it ── status
+ *      io_access ── access_prepare ── access_position ── do it ── status
  *                    amode, types      explicit: offset        independent.c, collective.c,
  *                    bytes             individual, shared:
  *                                      the pointer moves now
@@ -32,10 +32,10 @@ static int access_check_mode(const struct io_job *j)
 {
 	const struct io_file *f = j->f;
 
-	if (j->way == IO_WRITE && (f->amode & MPI_MODE_RDONLY) != 0)
+	if (j->direction == IO_WRITE && (f->amode & MPI_MODE_RDONLY) != 0)
 		return haft_err(
 			MPI_ERR_READ_ONLY, "a write: %s was opened with MPI_MODE_RDONLY", f->path);
-	if (j->way == IO_READ && (f->amode & MPI_MODE_WRONLY) != 0)
+	if (j->direction == IO_READ && (f->amode & MPI_MODE_WRONLY) != 0)
 		return haft_err(
 			MPI_ERR_ACCESS, "a read: %s was opened with MPI_MODE_WRONLY", f->path);
 	if (f->sequential && j->positioning < IO_SHARED)
@@ -106,7 +106,7 @@ static int access_prepare(struct io_job *j)
 }
 
 /* Takes the position; the pointers move now. */
-static void access_place(struct io_job *j)
+static void access_position(struct io_job *j)
 {
 	struct io_file *f = j->f;
 	int64_t n = io_view_etypes(j->view, j->bytes), before = 0;
@@ -121,14 +121,14 @@ static void access_place(struct io_job *j)
 		io_job_fail(j, io_shared_add(f, n, &before));
 		io_job_fail(j, access_check_offset(j, before, &j->at));
 	}
-	if (j->way == IO_WRITE)
+	if (j->direction == IO_WRITE)
 		f->dirty = true;
-	if (unlikely(io_check_wanted) && j->way == IO_WRITE)
+	if (unlikely(io_check_wanted) && j->direction == IO_WRITE)
 		io_check_write(j);
 	if (unlikely(j->bytes >= IO_PROGRESS_LONG))
 		io_progress_begin(j);
-	f->counts.calls[j->way]++;
-	f->counts.bytes[j->way] += j->bytes;
+	f->counts.calls[j->direction]++;
+	f->counts.bytes[j->direction] += j->bytes;
 }
 
 /* --- doing it ------------------------------------------------------------------------------- */
@@ -181,7 +181,7 @@ int io_access(struct io_job *j, MPI_Status *status)
 
 	io_job_fail(j, err);
 	if (err == 0 || j->collective) {
-		access_place(j);
+		access_position(j);
 		access_timed(j);
 		haft_status_set(status, MPI_ANY_SOURCE, MPI_ANY_TAG, j->moved, 0);
 		err = io_job_error(j);
@@ -222,7 +222,7 @@ static int access_start(struct io_job *job, struct req **request)
 	obj_hold(j->type);
 	io_job_fail(j, access_prepare(j));
 	if (j->err == 0 || j->collective)
-		access_place(j);
+		access_position(j);
 	access_convert_begin(j);
 	if (j->collective)
 		return io_collective_begin(j, request);

@@ -15,11 +15,12 @@
 #include <engine.h>
 
 /* A job of the user's arguments.  Collective: of all members. */
-static struct io_job call_job(struct file *fh, enum io_way way, enum io_positioning positioning,
-	bool collective, const void *buf, int64_t count, struct type *type)
+static struct io_job call_job(struct file *fh, enum io_direction direction,
+	enum io_positioning positioning, bool collective, const void *buf, int64_t count,
+	struct type *type)
 {
 	return (struct io_job){.f = io_of(fh),
-		.way = (uint8_t)way,
+		.direction = (uint8_t)direction,
 		.positioning = (uint8_t)positioning,
 		.collective = collective,
 		.buf = (char *)(uintptr_t)buf,
@@ -27,46 +28,46 @@ static struct io_job call_job(struct file *fh, enum io_way way, enum io_position
 		.type = type};
 }
 
-static int call_at(struct file *fh, enum io_way way, bool collective, int64_t offset,
+static int call_at(struct file *fh, enum io_direction direction, bool collective, int64_t offset,
 	const void *buf, int64_t count, struct type *type, MPI_Status *status)
 {
-	struct io_job j = call_job(fh, way, IO_EXPLICIT, collective, buf, count, type);
+	struct io_job j = call_job(fh, direction, IO_EXPLICIT, collective, buf, count, type);
 
 	j.offset = offset;
 	return io_access(&j, status);
 }
 
-static int call_iat(struct file *fh, enum io_way way, bool collective, int64_t offset,
+static int call_iat(struct file *fh, enum io_direction direction, bool collective, int64_t offset,
 	const void *buf, int64_t count, struct type *type, struct req **request)
 {
-	struct io_job j = call_job(fh, way, IO_EXPLICIT, collective, buf, count, type);
+	struct io_job j = call_job(fh, direction, IO_EXPLICIT, collective, buf, count, type);
 
 	j.offset = offset;
 	j.form = IO_NONBLOCKING;
 	return io_access_begin(&j, request);
 }
 
-static int call_here(struct file *fh, enum io_way way, enum io_positioning positioning,
+static int call_here(struct file *fh, enum io_direction direction, enum io_positioning positioning,
 	bool collective, const void *buf, int64_t count, struct type *type, MPI_Status *status)
 {
-	struct io_job j = call_job(fh, way, positioning, collective, buf, count, type);
+	struct io_job j = call_job(fh, direction, positioning, collective, buf, count, type);
 
 	return io_access(&j, status);
 }
 
-static int call_ihere(struct file *fh, enum io_way way, enum io_positioning positioning,
+static int call_ihere(struct file *fh, enum io_direction direction, enum io_positioning positioning,
 	bool collective, const void *buf, int64_t count, struct type *type, struct req **request)
 {
-	struct io_job j = call_job(fh, way, positioning, collective, buf, count, type);
+	struct io_job j = call_job(fh, direction, positioning, collective, buf, count, type);
 
 	j.form = IO_NONBLOCKING;
 	return io_access_begin(&j, request);
 }
 
-static int call_begin(struct file *fh, enum io_way way, enum io_positioning positioning,
+static int call_begin(struct file *fh, enum io_direction direction, enum io_positioning positioning,
 	int64_t offset, const void *buf, int64_t count, struct type *type)
 {
-	struct io_job j = call_job(fh, way, positioning, true, buf, count, type);
+	struct io_job j = call_job(fh, direction, positioning, true, buf, count, type);
 
 	j.offset = offset;
 	j.form = IO_SPLIT;

@@ -149,7 +149,7 @@ void io_check_write(struct io_job *j)
 
 int io_check_buffer(const struct io_job *j)
 {
-	if (j->way != IO_WRITE || j->convert != NULL || j->sum == 0 || check_sum(j) == j->sum)
+	if (j->direction != IO_WRITE || j->convert != NULL || j->sum == 0 || check_sum(j) == j->sum)
 		return 0;
 	return haft_err(MPI_ERR_BUFFER,
 		"the buffer of %lld bytes was changed before the nonblocking write to %s was "
@@ -185,7 +185,7 @@ static bool check_find(
 }
 
 /* The place of a range in the source, as its rank sees it, on all members. */
-static int check_place(
+static int check_location(
 	const struct io_file *f, const struct check_range *r, char text[CALLSITE_LEN])
 {
 	memset(text, 0, CALLSITE_LEN);
@@ -200,10 +200,10 @@ static int check_report(
 	const struct io_file *f, const struct check_range *a, const struct check_range *b)
 {
 	char one[CALLSITE_LEN], two[CALLSITE_LEN];
-	int err = check_place(f, a, one);
+	int err = check_location(f, a, one);
 
 	if (err == 0)
-		err = check_place(f, b, two);
+		err = check_location(f, b, two);
 	if (err != 0)
 		return err;
 	return haft_err(MPI_ERR_OTHER,

@@ -108,7 +108,7 @@ static void collective_describe(struct io_collective *c)
 static void collective_last(struct io_collective *c)
 {
 	c->mine.err = c->j->err;
-	c->mine.pieces = c->failed;
+	c->mine.runs = c->failed;
 	io_exchange_begin(c, false);
 	c->state = COLLECTIVE_LAST;
 }
@@ -142,7 +142,7 @@ static void collective_choose(struct io_collective *c)
 		c->f->counts.aggregated++;
 		if (c->left)
 			collective_count(c);
-		if (c->j->way == IO_WRITE && !c->f->one_host)
+		if (c->j->direction == IO_WRITE && !c->f->one_host)
 			c->f->spread = true;
 		return;
 	case COLLECTIVE_SPREAD:
@@ -206,7 +206,7 @@ static bool collective_state(struct io_collective *c)
 	case COLLECTIVE_LAST:
 		if (!io_exchange_step(c))
 			return false;
-		if (c->staged && c->left && c->j->way == IO_WRITE)
+		if (c->staged && c->left && c->j->direction == IO_WRITE)
 			c->j->moved = io_stage_written(c);
 		collective_end(c);
 		return true;
@@ -264,7 +264,7 @@ static bool collective_has_written(void *arg)
 static void collective_blocking(struct io_job *j)
 {
 	struct io_aggregate *g = j->f->aggregate;
-	struct io_collective c = {.j = j, .f = j->f, .g = g, .phases = j->f->one_host};
+	struct io_collective c = {.j = j, .f = j->f, .g = g, .by_memory = j->f->one_host};
 	const struct p2p_condition written = {.ready = collective_has_written, .arg = &c};
 
 	io_collective_drain(j->f);
@@ -430,7 +430,8 @@ int io_collective_refuse(const struct io_job *j)
 		return io_job_error(j);
 	if (r->job.f != NULL)
 		p2p_progress_until(&over);
-	r->job = (struct io_job){.f = j->f, .way = j->way, .collective = true, .err = j->err};
+	r->job = (struct io_job){
+		.f = j->f, .direction = j->direction, .collective = true, .err = j->err};
 	if (j->words != NULL)
 		r->job.words = strdup(j->words);
 	r->access = (struct io_collective){

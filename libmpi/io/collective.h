@@ -3,14 +3,14 @@
  *
  *   direct ──> describe ──> choose ─┬─> nothing is left: all were direct
  *   large     one exchange,         ├─> each member writes its own pieces after all
- *   pieces    64 bytes a member     └─> rounds of windows ──> last exchange ──> words
+ *   pieces    64 bytes a member     └─> rounds of blocks ──> last exchange ──> words
  *
  *   file      low                                                        high
- *   windows    |  0  |  1  |  2  |  3  |  4  |  5  | ...        dealt to the aggregators in turn
+ *   blocks    |  0  |  1  |  2  |  3  |  4  |  5  | ...        dealt to the aggregators in turn
  *   round      '-------- 0 --------'-------- 1 --------'
  *
  * A member with large pieces accesses them itself, before it describes: then its descriptor says
- * that nothing is left.  The other members pack their data into the windows of the aggregators:
+ * that nothing is left.  The other members pack their data into the blocks of the aggregators:
  *
  *   stage_local.c    all members share memory: they pack straight into the stage, which has two
  *                    halves, so that one is written while the other is filled
@@ -21,10 +21,10 @@
  *    all members.  So their messages match, and one stage is enough.
  *  - Every member takes part in every exchange, also after an error.  All errors are described, and
  *    the lowest rank that has one tells its words; so no member waits for one that has left.
- *  - A byte between the pieces of members is never changed.  Where a window has holes it is read
+ *  - A byte between the pieces of members is never changed.  Where a block has holes it is read
  *    before it is filled, and that is done only while no other access of the members is possible.
  *  - Memory: a stage of at most cb_buffer_size at an aggregator, lists and data of a round; over
- *    hosts images of windows, which take half as much at most (hosts.h). */
+ *    hosts images of blocks, which take half as much at most (hosts.h). */
 #ifndef HAFT_IO_COLLECTIVE_H
 #define HAFT_IO_COLLECTIVE_H
 
@@ -32,7 +32,7 @@
 #include "libmpi/io/io.h"
 #include "libmpi/p2p/p2p.h"
 
-#define IO_WINDOW_MIN MEAN_OR(64, 4096) /* bytes; a shorter window costs more than it saves */
+#define IO_CB_BLOCK_MIN MEAN_OR(64, 4096) /* bytes; a shorter block costs more than it saves */
 
 enum io_member_flags {
 	IO_MEMBER_BUSY = 1,     /* it may have another access of the file under way */
@@ -43,7 +43,7 @@ enum io_member_flags {
 struct io_member {
 	int64_t first, end;    /* bytes of the file that are left to aggregators; equal: none */
 	struct io_cover cover; /* its runs there; only their bytes count if no stage is shared */
-	int64_t pieces;        /* how many runs, about; at the end: 1 + the round in which this
+	int64_t runs;          /* how many runs, about; at the end: 1 + the round in which this
 				  aggregator failed, or 0 */
 	uint64_t stage;        /* where its stage is in the host's segment; 0: none */
 	int32_t err;           /* error class, or 0 */
@@ -62,7 +62,7 @@ struct io_aggregate {
 	bool wanted;      /* aggregators without data of their own need a stage, too */
 	struct req *reqs; /* [room] messages of the one that is under way */
 	int room;
-	int64_t window;         /* bytes of a window in the shared stage */
+	int64_t cb_block;       /* bytes of a block in the shared stage */
 	struct io_stage *stage; /* of via_mem_new: this member's; NULL: none */
 	char *local;            /* malloc'ed, `local_room': a stage for messages */
 	int64_t local_room;
@@ -109,12 +109,12 @@ struct io_collective {
 	bool left;                         /* this member's data are left to aggregators */
 	bool staged;                       /* there have been rounds */
 	bool lacks_stage;                  /* an aggregator has none */
-	bool phases;         /* exchanges by shared memory: a blocking call, all on one host */
+	bool by_memory;      /* exchanges by shared memory: a blocking call, all on one host */
 	bool local;          /* aggregators have a stage in shared memory */
-	bool holes;          /* windows are read before they are filled */
+	bool holes;          /* blocks are read before they are filled */
 	bool in_place;       /* holes, and they may not be read: pieces are written one by one */
 	bool keep;           /* an exchange whose data are of no use */
-	bool writing;        /* a worker writes a window */
+	bool writing;        /* a worker writes a block */
 	bool stops_at_disk;  /* nothing can go on until it has written */
 	bool over;           /* a read has met the end of the file */
 	uint8_t state, part; /* enum io_collective_state; a part of it */
@@ -129,9 +129,9 @@ struct io_collective {
 	int naggregators;
 	int mine_aggregator; /* this member's number as one, or -1 */
 	int64_t low, high;   /* bytes of the file */
-	int64_t window, rounds, round;
-	int64_t image_room; /* bytes of the largest window that an image holds; 0: there are none */
-	int64_t read_end;   /* stage_remote.c: where the data of the window ends */
+	int64_t cb_block, rounds, round;
+	int64_t image_room; /* bytes of the largest block that an image holds; 0: there are none */
+	int64_t read_end;   /* stage_remote.c: where the data of the block ends */
 	struct io_remote *remote;
 };
 
@@ -185,10 +185,10 @@ void io_message_receive(struct io_collective *c, void *buf, int64_t bytes, int f
  * is set false then. */
 bool io_messages_done(struct io_collective *c, bool *received);
 
-/* --- windows: stage.c ----------------------------------------------------------------------- */
+/* --- blocks: stage.c ----------------------------------------------------------------------- */
 
-/* A window of a round. */
-struct io_window {
+/* A block of a round. */
+struct io_cb_block {
 	int64_t at;         /* where the stage's first byte is in the file */
 	int64_t first, end; /* bytes of the file that are in it; equal: none */
 };
@@ -196,30 +196,30 @@ struct io_window {
 /* The rank of aggregator a. */
 int io_stage_rank(const struct io_collective *c, int a);
 
-struct io_window io_stage_window(const struct io_collective *c, int64_t round, int a);
+struct io_cb_block io_stage_cb_block(const struct io_collective *c, int64_t round, int a);
 
-/* The bytes of the stream of this member that are in a window: [*at, *end). */
+/* The bytes of the view of this member that are in a block: [*at, *end). */
 void io_stage_part(
-	const struct io_collective *c, const struct io_window *w, int64_t *at, int64_t *end);
+	const struct io_collective *c, const struct io_cb_block *w, int64_t *at, int64_t *end);
 
-/* Does any member have data in a window? */
-bool io_stage_used(const struct io_collective *c, const struct io_window *w);
+/* Does any member have data in a block? */
+bool io_stage_used(const struct io_collective *c, const struct io_cb_block *w);
 
-/* Moves a part of the stream between the memory and a stage at `data'. */
-void io_stage_move(const struct io_collective *c, const struct io_window *w, char *data, int64_t at,
-	int64_t end);
+/* Moves a part of the view between the memory and a stage at `data'. */
+void io_stage_move(const struct io_collective *c, const struct io_cb_block *w, char *data,
+	int64_t at, int64_t end);
 
-/* Bytes of the largest window: half of cb_buffer_size, or cb_block_size if that is less. */
+/* Bytes of the largest block: half of cb_buffer_size, or cb_block_size if that is less. */
 int64_t io_stage_room(const struct io_file *f);
 
-/* Sets the length of windows in shared memory; equal on all members. */
+/* Sets the length of blocks in shared memory; equal on all members. */
 void io_stage_size(struct io_collective *c);
 
 /* Makes what this member needs for rounds.  0 or MPI_ERR_NO_MEM with words; that an aggregator has
  * no shared memory for its stage is no error. */
 int io_stage_new(struct io_collective *c);
 
-/* This member's bytes of a write that are in windows which were written. */
+/* This member's bytes of a write that are in blocks which were written. */
 int64_t io_stage_written(const struct io_collective *c);
 
 /* The two ways of the rounds: true if they are over. */

@@ -24,7 +24,7 @@
 
 struct io_convert {
 	const struct io_rep *rep;
-	enum io_way way;
+	enum io_direction direction;
 	char *buf;         /* the user's memory */
 	int64_t count;     /* elements of type */
 	struct type *type; /* the user's */
@@ -65,7 +65,7 @@ static int convert_units(struct io_convert *c, const struct io_job *j)
 	if (sum == NULL)
 		return haft_err(MPI_ERR_NO_MEM, "no memory for a signature");
 	*c = (struct io_convert){.rep = j->view->rep,
-		.way = (enum io_way)j->way,
+		.direction = (enum io_direction)j->direction,
 		.buf = j->buf,
 		.count = j->count,
 		.type = j->type,
@@ -85,7 +85,7 @@ static int convert_units(struct io_convert *c, const struct io_job *j)
 	return 0;
 }
 
-/* Allocates a stage for `bytes' of the stream, at least a unit. */
+/* Allocates a stage for `bytes' of the view, at least a unit. */
 static int convert_room(struct io_convert *c, int64_t bytes)
 {
 	if (c->units == 0)
@@ -115,7 +115,7 @@ static int convert_elements(const struct io_convert *c, int64_t from, int64_t n,
 	char *mem = c->buf + from * c->type->extent;
 	int64_t at = 0, bytes = n * c->file_unit;
 
-	if (c->way == IO_WRITE)
+	if (c->direction == IO_WRITE)
 		return type_pack_external("external32", mem, n, c->type, file, bytes, &at);
 	return type_unpack_external("external32", file, bytes, &at, mem, n, c->type);
 }
@@ -127,7 +127,7 @@ static int convert_entries(const struct io_convert *c, int64_t from, int64_t n, 
 	char *mem = c->type->dense ? c->buf + first : c->packed;
 	int err;
 
-	if (c->way == IO_WRITE) {
+	if (c->direction == IO_WRITE) {
 		if (!c->type->dense)
 			type_pack(c->type, c->buf, c->count, first, mem, n * c->mem_unit);
 		return type_pack_external("external32", mem, n, c->only, file, bytes, &at);
@@ -145,7 +145,7 @@ static int convert_as_is(const struct io_convert *c, int64_t from, int64_t n, ch
 	int64_t each = num_min(c->mem_unit, c->file_unit);
 
 	for (int64_t i = 0; i < n; i++, file += c->file_unit) {
-		if (c->way == IO_READ) {
+		if (c->direction == IO_READ) {
 			type_unpack(
 				c->type, c->buf, c->count, (from + i) * c->mem_unit, file, each);
 			continue;
@@ -164,7 +164,7 @@ static int convert_user(const struct io_convert *c, int64_t from, int64_t n, cha
 
 	for (int64_t done = 0; done < n && err == 0; done += now) {
 		now = num_min(n - done, most);
-		err = io_rep_user_convert(c->rep, c->way, c->buf, c->type, now * c->entries,
+		err = io_rep_user_convert(c->rep, c->direction, c->buf, c->type, now * c->entries,
 			file + done * c->file_unit, (from + done) * c->entries);
 	}
 	return err;
@@ -175,7 +175,7 @@ static int convert_chunk(const struct io_convert *c, int64_t from, int64_t n, ch
 {
 	if (n == 0)
 		return 0;
-	if (c->rep->kind == IO_REP_USER && !io_rep_user_converts(c->rep, c->way))
+	if (c->rep->kind == IO_REP_USER && !io_rep_user_converts(c->rep, c->direction))
 		return convert_as_is(c, from, n, file);
 	if (c->rep->kind == IO_REP_USER)
 		return convert_user(c, from, n, file);
@@ -204,7 +204,7 @@ static bool convert_move(struct io_job *j, const struct io_convert *c, int64_t f
 	void (*move)(struct io_job *part))
 {
 	struct io_job part = {.f = j->f,
-		.way = j->way,
+		.direction = j->direction,
 		.positioning = j->positioning,
 		.collective = j->collective,
 		.buf = c->stage,
@@ -215,13 +215,13 @@ static bool convert_move(struct io_job *j, const struct io_convert *c, int64_t f
 		.bytes = n * c->file_unit};
 	int64_t got;
 
-	if (j->way == IO_WRITE)
+	if (j->direction == IO_WRITE)
 		io_job_fail(&part, convert_chunk(c, from, n, c->stage));
 	if (j->collective || part.err == 0)
 		move(&part);
 	got = c->file_unit > 0 ? part.moved / c->file_unit : 0;
 	io_job_fail(j, io_job_error(&part));
-	if (j->way == IO_READ && j->err == 0)
+	if (j->direction == IO_READ && j->err == 0)
 		io_job_fail(j, convert_chunk(c, from, got, c->stage));
 	j->moved += got * c->mem_unit;
 	free(part.words);
@@ -248,7 +248,7 @@ void io_convert(struct io_job *j, void (*move)(struct io_job *part))
 			break;
 		done += n;
 	}
-	if (j->collective && err == 0 && j->way == IO_READ) {
+	if (j->collective && err == 0 && j->direction == IO_READ) {
 		err = io_agree(j->f, io_job_error(j)); /* a conversion may have failed */
 		io_job_fail(j, err);
 	}
@@ -271,7 +271,7 @@ void io_convert_begin(struct io_job *j)
 		err = convert_room(c, j->bytes);
 	j->convert = c;
 	io_helper_kept_off++;
-	if (err == 0 && j->way == IO_WRITE)
+	if (err == 0 && j->direction == IO_WRITE)
 		err = convert_chunk(c, 0, c->units, c->stage);
 	io_job_fail(j, err);
 	j->buf = c->stage; /* c has the user's memory and type, and holds the type */
@@ -285,7 +285,7 @@ void io_convert_finish(struct io_job *j)
 	int64_t units = c->file_unit > 0 ? j->moved / c->file_unit : 0;
 	int err = 0;
 
-	if (j->way == IO_READ && j->err == 0)
+	if (j->direction == IO_READ && j->err == 0)
 		err = convert_chunk(c, 0, units, c->stage);
 	io_job_fail(j, err);
 	j->moved = units * c->mem_unit;

@@ -11,7 +11,7 @@
 
 #include "libmpi/io/io.h"
 
-/* Bytes of one element of t in the stream of the view.  0 or an error class with words. */
+/* Bytes of one element of t in the view.  0 or an error class with words. */
 int io_convert_size(const struct io_view *v, struct type *t, int64_t *bytes);
 
 /* Does a placed, blocking job, by jobs for a stage that `move' does.  j->moved becomes bytes of

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* describe.c - what a member says of its access, and what all choose from that.
  *
- *      pieces of the file          estimated by the first runs of the stream
+ *      pieces of the file          estimated by the first runs of the view
  *      direct?                     pieces * time of a system call  <=  bytes * time of a copy
  *      holes?                      the runs of all members against [low, high): cover.h
- *      rounds?                     time of rounds of windows against that of the most pieces */
+ *      rounds?                     time of rounds of blocks against that of the most pieces */
 #include "libmpi/core/err.h"
 #include "libmpi/core/process_state.h"
 #include "libmpi/io/collective.h"
@@ -23,16 +23,16 @@
 #define EXCHANGE_NS    4000 /* an exchange of a few members */
 #define MESSAGE_NS_KIB 900  /* 1 KiB by messages */
 
-#define WINDOWS_EACH 4                      /* of an aggregator, if the access is long enough */
-#define WINDOW_LEAST MEAN_OR(64, 256 << 10) /* a shorter one costs more in messages */
+#define CB_BLOCKS_EACH 4                      /* of an aggregator, if the access is long enough */
+#define CB_BLOCK_LEAST MEAN_OR(64, 256 << 10) /* a shorter one costs more in messages */
 
 #define SAMPLE 64
 #define RUNS   256
 
 /* --- pieces --------------------------------------------------------------------------------- */
 
-/* About how many runs of the file the stream bytes of a job are. */
-static int64_t describe_pieces(const struct io_job *j)
+/* About how many runs of the file the view bytes of a job are. */
+static int64_t describe_run_count(const struct io_job *j)
 {
 	struct type_run run[SAMPLE];
 	int64_t covered;
@@ -46,16 +46,16 @@ static int64_t describe_pieces(const struct io_job *j)
 	return (int64_t)((double)j->bytes / (double)covered * n) + 1;
 }
 
-static enum io_tristate describe_wish(const struct io_file *f, enum io_way way)
+static enum io_tristate describe_wish(const struct io_file *f, enum io_direction direction)
 {
-	return (enum io_tristate)io_hint(f, way == IO_WRITE ? IO_CB_WRITE : IO_CB_READ);
+	return (enum io_tristate)io_hint(f, direction == IO_WRITE ? IO_CB_WRITE : IO_CB_READ);
 }
 
 bool io_describe_is_direct(const struct io_collective *c, uint8_t *why)
 {
 	const struct io_job *j = c->j;
-	enum io_tristate wish = describe_wish(c->f, (enum io_way)j->way);
-	int64_t pieces;
+	enum io_tristate wish = describe_wish(c->f, (enum io_direction)j->direction);
+	int64_t runs;
 
 	*why = IO_WHYS;
 	if (j->bytes == 0)
@@ -69,8 +69,8 @@ bool io_describe_is_direct(const struct io_collective *c, uint8_t *why)
 	*why = IO_WHY_LONG;
 	if (wish == IO_ENABLE)
 		return false;
-	pieces = describe_pieces(j);
-	return pieces * CALL_NS <= j->bytes / 1024 * COPY_NS_KIB + EXCHANGE_NS;
+	runs = describe_run_count(j);
+	return runs * CALL_NS <= j->bytes / 1024 * COPY_NS_KIB + EXCHANGE_NS;
 }
 
 /* --- holes ---------------------------------------------------------------------------------- */
@@ -144,8 +144,8 @@ void io_describe(struct io_collective *c, bool left)
 		return;
 	mine->first = io_view_byte(j->view, j->at);
 	mine->end = io_view_byte(j->view, j->at + j->bytes - 1) + 1;
-	mine->pieces = describe_pieces(j);
-	if (j->way == IO_WRITE && c->local)
+	mine->runs = describe_run_count(j);
+	if (j->direction == IO_WRITE && c->local)
 		describe_cover(&mine->cover, j);
 	mine->cover.bytes = j->bytes;
 }
@@ -154,7 +154,7 @@ void io_describe(struct io_collective *c, bool left)
 
 /* All descriptors together. */
 struct described {
-	int64_t low, high, pieces, most_pieces;
+	int64_t low, high, runs, most_runs;
 	struct io_cover cover;
 	bool failed, busy, stages;
 };
@@ -168,8 +168,8 @@ static struct described describe_all(const struct io_collective *c)
 
 		d.failed = d.failed || m->err != 0;
 		d.busy = d.busy || (m->flags & IO_MEMBER_BUSY) != 0;
-		d.pieces += m->pieces;
-		d.most_pieces = m->pieces > d.most_pieces ? m->pieces : d.most_pieces;
+		d.runs += m->runs;
+		d.most_runs = m->runs > d.most_runs ? m->runs : d.most_runs;
 		io_cover_add(&d.cover, &m->cover);
 		if (m->first >= m->end)
 			continue;
@@ -179,24 +179,25 @@ static struct described describe_all(const struct io_collective *c)
 	return d;
 }
 
-/* Lists of runs and overlapping parts need memory besides the window. */
-static int64_t describe_window(const struct io_collective *c, const struct described *d)
+/* Lists of runs and overlapping parts need memory besides the block. */
+static int64_t describe_cb_block(const struct io_collective *c, const struct described *d)
 {
 	int64_t room = io_stage_room(c->f), list, overlap, share;
 
 	if (c->local)
-		return c->g->window;
-	list = 1 + 24 * d->pieces / d->cover.bytes;
+		return c->g->cb_block;
+	list = 1 + 24 * d->runs / d->cover.bytes;
 	overlap = 1 + (d->cover.bytes - 1) / (d->high - d->low);
 	room /= list * overlap;
 	if (c->image_room > 0 && c->image_room < room)
 		room = c->image_room;
-	/* Some windows for each aggregator: one is written while the next is exchanged. */
-	share = (d->high - d->low) / ((int64_t)WINDOWS_EACH * c->naggregators) / WINDOW_LEAST + 1;
-	if (share * WINDOW_LEAST < room)
-		room = share * WINDOW_LEAST;
-	room = io_hosts_window(c->f, c->naggregators, room);
-	return room < IO_WINDOW_MIN ? IO_WINDOW_MIN : room;
+	/* Some blocks for each aggregator: one is written while the next is exchanged. */
+	share = (d->high - d->low) / ((int64_t)CB_BLOCKS_EACH * c->naggregators) / CB_BLOCK_LEAST +
+		1;
+	if (share * CB_BLOCK_LEAST < room)
+		room = share * CB_BLOCK_LEAST;
+	room = io_hosts_cb_block(c->f, c->naggregators, room);
+	return room < IO_CB_BLOCK_MIN ? IO_CB_BLOCK_MIN : room;
 }
 
 /* Are rounds cheaper than a system call for each piece? */
@@ -206,7 +207,7 @@ static bool described_rounds_are_cheap(const struct io_collective *c, const stru
 	double staged = range / 1024 * ns * (c->holes ? 2 : 1) / c->naggregators +
 			(double)c->rounds * EXCHANGE_NS;
 
-	return staged < (double)d->most_pieces * CALL_NS;
+	return staged < (double)d->most_runs * CALL_NS;
 }
 
 /* An atomic access locks its own range, against other opens as well. */
@@ -216,21 +217,21 @@ static uint8_t describe_why(const struct io_collective *c, const struct describe
 		return IO_WHY_ORDER;
 	if (c->holes && c->in_place)
 		return IO_WHY_HOLES;
-	if (describe_wish(c->f, (enum io_way)c->j->way) == IO_ENABLE)
+	if (describe_wish(c->f, (enum io_direction)c->j->direction) == IO_ENABLE)
 		return IO_WHY_ALWAYS;
 	return described_rounds_are_cheap(c, d) ? IO_WHY_ROUNDS : IO_WHY_CALLS;
 }
 
 static void describe_aggregators(struct io_collective *c, const struct described *d)
 {
-	int64_t windows;
+	int64_t cb_blocks;
 
 	c->mine_aggregator = -1;
 	for (int a = 0; a < c->naggregators; a++)
 		if (io_stage_rank(c, a) == c->f->rank)
 			c->mine_aggregator = a;
-	windows = (d->high - 1) / c->window - d->low / c->window + 1;
-	c->rounds = (windows + c->naggregators - 1) / c->naggregators;
+	cb_blocks = (d->high - 1) / c->cb_block - d->low / c->cb_block + 1;
+	c->rounds = (cb_blocks + c->naggregators - 1) / c->naggregators;
 }
 
 enum io_collective_state io_describe_choose(struct io_collective *c)
@@ -251,11 +252,12 @@ enum io_collective_state io_describe_choose(struct io_collective *c)
 	c->why = IO_WHY_STAGE;
 	if (!d.stages)
 		return COLLECTIVE_SPREAD;
-	c->window = describe_window(c, &d);
+	c->cb_block = describe_cb_block(c, &d);
 	if (!c->local)
 		io_hosts_choose(c);
 	describe_aggregators(c, &d);
-	c->holes = c->j->way == IO_WRITE && c->local && !io_cover_is_full(&d.cover, d.low, d.high);
+	c->holes = c->j->direction == IO_WRITE && c->local &&
+		   !io_cover_is_full(&d.cover, d.low, d.high);
 	c->in_place = d.busy || c->f->atomic || (c->f->amode & MPI_MODE_WRONLY) != 0;
 	c->why = describe_why(c, &d);
 	return c->why < IO_WHY_ROUNDS ? COLLECTIVE_SPREAD : COLLECTIVE_STAGE;

@@ -65,10 +65,10 @@ int io_disk_sync_folder(const struct io_file *f, const char *path);
 
 /* stream_os.c: io_disk_read, io_disk_write and their kin for a pipe or a device.  They wait
  * until all bytes before `at' have been moved, by any member. */
-int io_stream_move(
-	const struct io_file *f, enum io_way way, void *buf, int64_t n, int64_t at, int64_t *moved);
-int io_stream_movev(const struct io_file *f, enum io_way way, const struct iovec *piece,
-	int npieces, int64_t at, int64_t *moved);
+int io_stream_move(const struct io_file *f, enum io_direction direction, void *buf, int64_t n,
+	int64_t at, int64_t *moved);
+int io_stream_movev(const struct io_file *f, enum io_direction direction, const struct iovec *vec,
+	int nvec, int64_t at, int64_t *moved);
 
 /* An access that ends at byte `end' has failed: those after it must not wait for it. */
 void io_stream_skip(const struct io_file *f, int64_t end);

@@ -386,27 +386,27 @@ static void disk_end(const struct io_file *f, int64_t begin)
 }
 
 /* After a call that has returned `got': does another follow?  At the end of the file none does. */
-static inline bool disk_goes_on(enum io_way way, int64_t got)
+static inline bool disk_goes_on(enum io_direction direction, int64_t got)
 {
-	return got > 0 || (got == 0 && way == IO_WRITE) || (got < 0 && errno == EINTR);
+	return got > 0 || (got == 0 && direction == IO_WRITE) || (got < 0 && errno == EINTR);
 }
 
-int io_disk_move(
-	const struct io_file *f, enum io_way way, void *buf, int64_t n, int64_t at, int64_t *moved)
+int io_disk_move(const struct io_file *f, enum io_direction direction, void *buf, int64_t n,
+	int64_t at, int64_t *moved)
 {
 	int64_t done = 0, got = 0, begin = disk_begin(f);
 	int os_error = 0;
 	bool had;
 
 	if (unlikely(f->stream))
-		return io_stream_move(f, way, buf, n, at, moved);
+		return io_stream_move(f, direction, buf, n, at, moved);
 	had = haft_user_begin();
 	while (done < n) {
 		size_t most = (size_t)num_min(n - done, DISK_CALL_MAX);
 
-		got = way == IO_READ ? pread(f->fd, (char *)buf + done, most, at + done)
-				     : pwrite(f->fd, (char *)buf + done, most, at + done);
-		if (!disk_goes_on(way, got))
+		got = direction == IO_READ ? pread(f->fd, (char *)buf + done, most, at + done)
+					   : pwrite(f->fd, (char *)buf + done, most, at + done);
+		if (!disk_goes_on(direction, got))
 			break;
 		done += got > 0 ? got : 0;
 		if (io_progress_is_shown())
@@ -419,55 +419,56 @@ int io_disk_move(
 	*moved = done;
 	return likely(os_error == 0)
 		       ? 0
-		       : disk_failed(f, os_error, way == IO_READ ? "pread" : "pwrite", n, at, done);
+		       : disk_failed(f, os_error, direction == IO_READ ? "pread" : "pwrite", n, at,
+				 done);
 }
 
 /* Drops the first n bytes of the pieces that are left. */
-static void disk_pieces_advance(struct iovec **piece, int *n, int64_t bytes)
+static void disk_vec_advance(struct iovec **vec, int *n, int64_t bytes)
 {
-	while (*n > 0 && bytes >= (int64_t)(*piece)->iov_len) {
-		bytes -= (int64_t)(*piece)->iov_len;
-		++*piece;
+	while (*n > 0 && bytes >= (int64_t)(*vec)->iov_len) {
+		bytes -= (int64_t)(*vec)->iov_len;
+		++*vec;
 		--*n;
 	}
 	if (bytes > 0) {
-		(*piece)->iov_base = (char *)(*piece)->iov_base + bytes;
-		(*piece)->iov_len -= (size_t)bytes;
+		(*vec)->iov_base = (char *)(*vec)->iov_base + bytes;
+		(*vec)->iov_len -= (size_t)bytes;
 	}
 }
 
-static int64_t disk_pieces_bytes(const struct iovec *piece, int n)
+static int64_t disk_vec_bytes(const struct iovec *vec, int n)
 {
 	int64_t bytes = 0;
 
 	for (int i = 0; i < n; i++)
-		bytes += (int64_t)piece[i].iov_len;
+		bytes += (int64_t)vec[i].iov_len;
 	return bytes;
 }
 
-int io_disk_movev(const struct io_file *f, enum io_way way, struct iovec *piece, int npieces,
+int io_disk_movev(const struct io_file *f, enum io_direction direction, struct iovec *vec, int nvec,
 	int64_t at, int64_t *moved)
 {
-	int64_t n = disk_pieces_bytes(piece, npieces), done = 0, got = 0, begin = disk_begin(f);
+	int64_t n = disk_vec_bytes(vec, nvec), done = 0, got = 0, begin = disk_begin(f);
 	int os_error = 0;
 	bool had;
 
 	if (unlikely(f->stream))
-		return io_stream_movev(f, way, piece, npieces, at, moved);
+		return io_stream_movev(f, direction, vec, nvec, at, moved);
 	had = haft_user_begin();
-	disk_pieces_advance(&piece, &npieces, 0);
-	while (npieces > 0) {
-		int most = (int)num_min(npieces, IOV_MAX);
+	disk_vec_advance(&vec, &nvec, 0);
+	while (nvec > 0) {
+		int most = (int)num_min(nvec, IOV_MAX);
 
-		got = way == IO_READ ? preadv(f->fd, piece, most, at + done)
-				     : pwritev(f->fd, piece, most, at + done);
-		if (!disk_goes_on(way, got))
+		got = direction == IO_READ ? preadv(f->fd, vec, most, at + done)
+					   : pwritev(f->fd, vec, most, at + done);
+		if (!disk_goes_on(direction, got))
 			break;
 		if (got > 0) {
 			done += got;
 			if (io_progress_is_shown())
 				io_progress_moved(f, got);
-			disk_pieces_advance(&piece, &npieces, got);
+			disk_vec_advance(&vec, &nvec, got);
 		}
 	}
 	if (unlikely(got < 0))
@@ -475,7 +476,8 @@ int io_disk_movev(const struct io_file *f, enum io_way way, struct iovec *piece,
 	disk_end(f, begin);
 	haft_user_end(had);
 	*moved = done;
-	return likely(os_error == 0) ? 0
-				     : disk_failed(f, os_error,
-					       way == IO_READ ? "preadv" : "pwritev", n, at, done);
+	return likely(os_error == 0)
+		       ? 0
+		       : disk_failed(f, os_error, direction == IO_READ ? "preadv" : "pwritev", n,
+				 at, done);
 }

@@ -74,7 +74,7 @@ static void exchange_next(struct io_collective *c)
 }
 
 /* All by coll's shared memory; this waits. */
-static void exchange_phases(struct io_collective *c)
+static void exchange_by_memory(struct io_collective *c)
 {
 	struct type *byte = type_predefined(MPI_BYTE);
 	int err = coll_allgather(
@@ -103,11 +103,11 @@ void io_exchange_begin(struct io_collective *c, bool keep)
 	c->keep = keep;
 	if (keep && io_progress_is_shown())
 		io_progress_round(c->j, c->round, c->rounds);
-	if (c->phases) {
+	if (c->by_memory) {
 		if (keep)
 			exchange_barrier(c);
 		else
-			exchange_phases(c);
+			exchange_by_memory(c);
 		return;
 	}
 	*exchange_blocks(c) = c->mine;
@@ -126,7 +126,7 @@ bool io_exchange_step(struct io_collective *c)
 {
 	int n = c->f->size;
 
-	if (c->phases)
+	if (c->by_memory)
 		return true;
 	while (c->distance < n) {
 		bool received = true;

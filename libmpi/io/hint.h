@@ -20,7 +20,7 @@ enum io_hint {
 	IO_CB_WRITE,
 	IO_DS_READ, /* enum io_tristate: sieve independent reads */
 	IO_DS_WRITE,
-	IO_IND_RD_BUFFER_SIZE, /* bytes of a window of sieving */
+	IO_IND_RD_BUFFER_SIZE, /* bytes of a block of sieving */
 	IO_IND_WR_BUFFER_SIZE,
 	IO_ACCESS_STYLE, /* text */
 	IO_FILE_PERM,    /* octal */

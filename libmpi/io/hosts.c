@@ -51,7 +51,7 @@ void io_hosts_free(struct io_file *f)
 /* --- aggregators ---------------------------------------------------------------------------- */
 
 /* A number of aggregators that divides the number of stripes has stripes of its own each, because
- * windows are dealt in turn. */
+ * blocks are dealt in turn. */
 static int hosts_for_stripes(const struct io_hosts *t, int64_t stripes)
 {
 	int most = (int)num_min(stripes, (int64_t)t->n * t->least);
@@ -100,7 +100,7 @@ int64_t io_hosts_image_room(const struct io_file *f, int naggregators)
 		room = num_min(room, half / ((naggregators + members - 1) / members));
 	}
 	room &= ~(int64_t)63;
-	return any && room >= IO_WINDOW_MIN ? room : 0;
+	return any && room >= IO_CB_BLOCK_MIN ? room : 0;
 }
 
 int io_hosts_turn(const struct io_collective *c, int h, int a)
@@ -127,7 +127,7 @@ void io_hosts_choose(struct io_collective *c)
 	}
 }
 
-static bool hosts_has_part(const struct io_collective *c, int r, const struct io_window *w)
+static bool hosts_has_part(const struct io_collective *c, int r, const struct io_cb_block *w)
 {
 	const struct io_member *m = &c->g->all[r];
 
@@ -139,7 +139,7 @@ bool io_hosts_shares(const struct io_collective *c, int r)
 	return c->g->all[r].first < c->g->all[r].end;
 }
 
-bool io_hosts_has_data(const struct io_collective *c, int h, const struct io_window *w)
+bool io_hosts_has_data(const struct io_collective *c, int h, const struct io_cb_block *w)
 {
 	const struct io_hosts *t = c->f->hosts;
 
@@ -149,7 +149,7 @@ bool io_hosts_has_data(const struct io_collective *c, int h, const struct io_win
 	return false;
 }
 
-bool io_hosts_sends(const struct io_collective *c, int r, int a, const struct io_window *w)
+bool io_hosts_sends(const struct io_collective *c, int r, int a, const struct io_cb_block *w)
 {
 	int h = c->f->hosts->host[r];
 
@@ -158,7 +158,7 @@ bool io_hosts_sends(const struct io_collective *c, int r, int a, const struct io
 	return io_hosts_carrier(c, h, a) == r && io_hosts_has_data(c, h, w);
 }
 
-bool io_hosts_packs(const struct io_collective *c, const struct io_window *w)
+bool io_hosts_packs(const struct io_collective *c, const struct io_cb_block *w)
 {
 	int h = c->f->hosts->mine;
 
@@ -166,7 +166,7 @@ bool io_hosts_packs(const struct io_collective *c, const struct io_window *w)
 	       io_hosts_has_data(c, h, w);
 }
 
-int64_t io_hosts_window(const struct io_file *f, int naggregators, int64_t room)
+int64_t io_hosts_cb_block(const struct io_file *f, int naggregators, int64_t room)
 {
 	int64_t unit = io_hint(f, IO_STRIPING_UNIT), stripes = io_hint(f, IO_STRIPING_FACTOR);
 	int64_t m, turn;

@@ -2,13 +2,13 @@
 /* hosts.h - the members of a file by host, and what those of one host do together before messages
  * go to other hosts.
  *
- *      host A   rank 0 ─┐ pack      image of window a          carrier of a on A
+ *      host A   rank 0 ─┐ pack      image of block a          carrier of a on A
  *               rank 1 ─┼────────>  |..aa.bb..aacc..| ──merged runs──┐
  *               rank 2 ─┘ and mark  |..11.11..1111..|                ├──> aggregator a
  *      host B   rank 3 ─┬────────>  another image     ──merged runs──┘
  *               ...
  *
- * Each host has an image of each aggregator's window, in memory that its members share.  The
+ * Each host has an image of each aggregator's block, in memory that its members share.  The
  * members take turns as its owner, the *carrier*: it lists the runs that are marked, merged, and
  * is for the aggregator the only member of its host.  So bytes that several members read come from
  * the disk and over the network once for a host.
@@ -46,11 +46,11 @@ void io_hosts_free(struct io_file *f);
 int io_hosts_aggregators(const struct io_file *f);
 int io_hosts_aggregator(const struct io_file *f, int naggregators, int a);
 
-/* The length of a window, at most `room': whole stripes; with striping_factor so many that all
- * windows of an aggregator have the same stripes. */
-int64_t io_hosts_window(const struct io_file *f, int naggregators, int64_t room);
+/* The length of a block, at most `room': whole stripes; with striping_factor so many that all
+ * blocks of an aggregator have the same stripes. */
+int64_t io_hosts_cb_block(const struct io_file *f, int naggregators, int64_t room);
 
-/* Bytes of the largest window of which an image has room; 0: no host merges. */
+/* Bytes of the largest block of which an image has room; 0: no host merges. */
 int64_t io_hosts_image_room(const struct io_file *f, int naggregators);
 
 /* Makes this member's images, if it can; and says in its descriptor where they are. */
@@ -64,22 +64,22 @@ void io_hosts_choose(struct io_collective *c);
  * begins with aggregator h, so that by default an aggregator carries its own images. */
 int io_hosts_turn(const struct io_collective *c, int h, int a);
 
-/* The carrier of aggregator a on host h; whether a member of h has data in a window. */
+/* The carrier of aggregator a on host h; whether a member of h has data in a block. */
 int io_hosts_carrier(const struct io_collective *c, int h, int a);
-bool io_hosts_has_data(const struct io_collective *c, int h, const struct io_window *w);
+bool io_hosts_has_data(const struct io_collective *c, int h, const struct io_cb_block *w);
 
 /* Has rank r data in the access under way?  Then it takes part in each use of its host's images,
  * also where it has no byte: so no member fills an image that another one still needs. */
 bool io_hosts_shares(const struct io_collective *c, int r);
 
-/* Does rank r send to aggregator a, whose window is w? */
-bool io_hosts_sends(const struct io_collective *c, int r, int a, const struct io_window *w);
+/* Does rank r send to aggregator a, whose block is w? */
+bool io_hosts_sends(const struct io_collective *c, int r, int a, const struct io_cb_block *w);
 
-/* Does this member take part in the use of its host's image of window w? */
-bool io_hosts_packs(const struct io_collective *c, const struct io_window *w);
+/* Does this member take part in the use of its host's image of block w? */
+bool io_hosts_packs(const struct io_collective *c, const struct io_cb_block *w);
 
-/* A member: marks its part [*at, *end) of the stream in the image, and packs it if it writes; takes
- * what was read of the window, up to `end'. */
+/* A member: marks its part [*at, *end) of the view in the image, and packs it if it writes; takes
+ * what was read of the block, up to `end'. */
 void io_hosts_pack(struct io_collective *c, int a, int64_t *at, int64_t *end);
 void io_hosts_take(struct io_collective *c, int a, int64_t at, int64_t end);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* hosts_image.c - images of windows that the members of a host share: see hosts.h.
+/* hosts_image.c - images of blocks that the members of a host share: see hosts.h.
  *
- *      a carrier's memory   | marks | bytes of window a | marks | bytes of window a' | ...
+ *      a carrier's memory   | marks | bytes of block a | marks | bytes of block a' | ...
  *
  * A mark is a bit for each byte.  Members mark at the same time; a carrier looks at the marks and
  * clears them when all have told that they are done. */
@@ -118,7 +118,7 @@ static int64_t image_next(_Atomic uint64_t *marks, int64_t at, int64_t end, bool
 bool io_hosts_runs(
 	struct io_collective *c, int a, bool (*fn)(void *arg, int64_t off, int64_t len), void *arg)
 {
-	struct io_window w = io_stage_window(c, c->round, a);
+	struct io_cb_block w = io_stage_cb_block(c, c->round, a);
 	_Atomic uint64_t *marks = image_marks(c, a);
 	int64_t at = w.first - w.at, end = w.end - w.at, low = at >> 6, high = (end + 63) >> 6;
 	bool goes_on = true;
@@ -138,26 +138,26 @@ bool io_hosts_runs(
 
 void io_hosts_pack(struct io_collective *c, int a, int64_t *at, int64_t *end)
 {
-	struct io_window w = io_stage_window(c, c->round, a);
+	struct io_cb_block w = io_stage_cb_block(c, c->round, a);
 	const struct io_view *v = c->j->view;
 	_Atomic uint64_t *marks = image_marks(c, a);
 	struct type_run run[IMAGE_RUNS];
-	int64_t place = v->disp - w.at, covered;
+	int64_t shift = v->disp - w.at, covered;
 
 	io_stage_part(c, &w, at, end);
-	if (c->j->way == IO_WRITE)
+	if (c->j->direction == IO_WRITE)
 		io_stage_move(c, &w, io_hosts_image(c, a), *at, *end);
 	for (int64_t from = *at; from < *end; from += covered) {
 		int n = type_runs(v->file_filetype, from, *end - from, run, IMAGE_RUNS, &covered);
 
 		for (int i = 0; i < n; i++)
-			image_mark(marks, place + run[i].off, place + run[i].off + run[i].len);
+			image_mark(marks, shift + run[i].off, shift + run[i].off + run[i].len);
 	}
 }
 
 void io_hosts_take(struct io_collective *c, int a, int64_t at, int64_t end)
 {
-	struct io_window w = io_stage_window(c, c->round, a);
+	struct io_cb_block w = io_stage_cb_block(c, c->round, a);
 
 	io_stage_move(c, &w, io_hosts_image(c, a), at, end);
 }

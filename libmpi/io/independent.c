@@ -40,7 +40,7 @@ static void independent_range(const struct io_job *j, bool tidy, int64_t *lo, in
 	*hi = v->disp + type_offset(v->file_filetype, j->at + j->bytes - 1) + 1;
 }
 
-/* An atomic access is one step for all others that lock.  Another one must not write where a window
+/* An atomic access is one step for all others that lock.  Another one must not write where a block
  * is being written back (scattered.c locks its own ranges). */
 static int independent_lock(const struct io_job *j, bool tidy, struct io_lock *lock)
 {
@@ -48,13 +48,13 @@ static int independent_lock(const struct io_job *j, bool tidy, struct io_lock *l
 	int64_t lo, hi;
 
 	lock->slot = -1;
-	if (!f->atomic && !(j->way == IO_WRITE && j->view->linear && io_may_rewrite(f)))
+	if (!f->atomic && !(j->direction == IO_WRITE && j->view->linear && io_may_rewrite(f)))
 		return 0;
 	independent_range(j, tidy, &lo, &hi);
 	if (f->atomic)
 		return io_lock_range(f, lo, hi,
-			j->way == IO_WRITE ? IO_LOCK_EXCLUSIVE : IO_LOCK_SHARED, io_lock_reach(f),
-			lock);
+			j->direction == IO_WRITE ? IO_LOCK_EXCLUSIVE : IO_LOCK_SHARED,
+			io_lock_reach(f), lock);
 	return io_lock_range(f, lo, hi, IO_LOCK_SHARED, IO_LOCK_HOST, lock);
 }
 
@@ -158,7 +158,7 @@ static bool independent_is_short(const struct io_job *j)
 {
 	if (j->bytes > INDEPENDENT_SHORT || !j->view->linear || j->f->atomic || j->f->stream)
 		return j->bytes == 0;
-	return j->bytes == 0 || j->way == IO_READ || j->f->alone || !io_may_rewrite(j->f);
+	return j->bytes == 0 || j->direction == IO_READ || j->f->alone || !io_may_rewrite(j->f);
 }
 
 static struct independent_access *independent_access_new(struct io_job *j)

@@ -9,14 +9,14 @@
  *                          └─> disk_os.c    system calls; errno becomes a class with words
  *
  *      view     file   |disp|......| tile 0  ##..##.. | tile 1  ##..##.. |
- *               stream              ####              ####                 bytes [at, at + n)
+ *               view byte           ####              ####                 bytes [at, at + n)
  *
- * The data of a view, without its holes, are its *stream*: bytes of the tiles' packed form, in the
- * representation of the file.  A position in the stream is a byte; MPI's offsets are etypes, of
- * view->unit stream bytes each.
+ * The data of a view, without its holes, are its *packed bytes*: bytes of the tiles' packed form, in the
+ * representation of the file.  A position in a view is a byte; MPI's offsets are etypes, of
+ * view->unit view bytes each.
  *
  * Invariants
- *  - access.c converts: below it a job moves bytes of the stream to or from memory of an equal
+ *  - access.c converts: below it a job moves bytes of the view to or from memory of an equal
  *    size, and no other file knows of representations.
  *  - A job holds its view, and counts in file->busy, from its start to its end.  MPI_File_set_view
  *    puts a new view in place of the old one; it never changes one.
@@ -55,9 +55,9 @@ struct io_view {
 	const struct io_rep *rep;
 	struct type *file_filetype; /* held; filetype as the file has it: its tile */
 	struct type *file_etype;    /* held; likewise */
-	int64_t unit;               /* stream bytes of an etype */
-	bool linear;   /* no holes: stream byte `at' is byte `first + at' of the file */
-	int64_t first; /* disp + lower bound of the tile: a linear view's byte 0 */
+	int64_t unit;               /* view bytes of an etype */
+	bool linear;                /* no holes: view byte `at' is byte `first + at' of the file */
+	int64_t first;              /* disp + lower bound of the tile: a linear view's byte 0 */
 };
 
 /* --- the file ------------------------------------------------------------------------------- */
@@ -67,8 +67,8 @@ enum io_why {
 	IO_WHY_LONG,   /* its pieces are long: a system call each costs less than copies */
 	IO_WHY_HINT,   /* romio_cb_write, romio_cb_read: never */
 	IO_WHY_ORDER,  /* atomic, a pipe, or a view whose bytes are not in order */
-	IO_WHY_HOLES,  /* windows have holes, which other accesses may be writing */
-	IO_WHY_CALLS,  /* rounds of windows would cost more than a call for each piece */
+	IO_WHY_HOLES,  /* blocks have holes, which other accesses may be writing */
+	IO_WHY_CALLS,  /* rounds of blocks would cost more than a call for each piece */
 	IO_WHY_STAGE,  /* an aggregator has no memory for a stage */
 	IO_WHY_ROUNDS, /* aggregated: rounds cost less than calls */
 	IO_WHY_ALWAYS, /* aggregated: a hint */
@@ -77,7 +77,7 @@ enum io_why {
 
 /* Statistics of a file, for performance variables and for the report at close. */
 struct io_counts {
-	int64_t calls[2], bytes[2];                   /* accesses; by enum io_way */
+	int64_t calls[2], bytes[2];                   /* accesses; by enum io_direction */
 	int64_t direct, gathered, sieved, aggregated; /* accesses by the path they took */
 	int64_t access_ns;   /* in blocking accesses; with the hint haft_statistics */
 	int64_t disk_ns;     /* in system calls that move bytes, likewise */
@@ -89,7 +89,7 @@ struct io_counts {
 /* A split collective under way (14.4.5): between _begin and _end. */
 struct io_split {
 	struct req *req; /* owned; NULL: none is active */
-	uint8_t verb;    /* which _begin: split.c */
+	uint8_t routine; /* which _begin: split.c */
 	const void *buf;
 };
 
@@ -111,7 +111,7 @@ struct io_file {
 	bool alone;               /* one member */
 	bool one_host;            /* all members share memory */
 	bool sequential;          /* MPI_MODE_SEQUENTIAL: a pipe or a device has no positions */
-	bool readable; /* fd can be read, also where amode is MPI_MODE_WRONLY: for windows */
+	bool readable; /* fd can be read, also where amode is MPI_MODE_WRONLY: for blocks */
 	bool stream;   /* a pipe or a device, opened so: stream_os.c */
 	bool timed;    /* the hint haft_statistics */
 	bool dirty;    /* this member has written since its last MPI_File_sync */
@@ -142,7 +142,7 @@ static inline struct io_file *io_of(const struct file *f)
 
 /* --- one access ----------------------------------------------------------------------------- */
 
-enum io_way { IO_READ, IO_WRITE };
+enum io_direction { IO_READ, IO_WRITE };
 
 enum io_positioning {
 	IO_EXPLICIT,
@@ -157,7 +157,7 @@ enum io_form { IO_BLOCKING, IO_NONBLOCKING, IO_SPLIT };
  * with the request. */
 struct io_job {
 	struct io_file *f;
-	uint8_t way;         /* enum io_way */
+	uint8_t direction;   /* enum io_direction */
 	uint8_t positioning; /* enum io_positioning */
 	uint8_t form;        /* enum io_form */
 	bool collective;
@@ -167,8 +167,8 @@ struct io_job {
 	int64_t offset;    /* IO_EXPLICIT: etypes, as the user gave it */
 	/* set by access.c before independent.c or collective.c see the job */
 	struct io_view *view;       /* held */
-	int64_t at;                 /* first byte of the stream */
-	int64_t bytes;              /* of the stream, and of the memory */
+	int64_t at;                 /* first byte of the view */
+	int64_t bytes;              /* of the view, and of the memory */
 	uint64_t sum;               /* HAFT_CHECK=io: of the buffer */
 	struct io_convert *convert; /* owned: memory has another representation.  Or NULL */
 	/* the result */
@@ -225,8 +225,8 @@ int io_agree_on(struct comm *c, int err);
 /* Moves n bytes between memory and byte `at' of the file, all of them.  A read stops at the end of
  * the file.  *moved: bytes that were moved, also after an error.  Any thread; the library's lock is
  * released meanwhile.  0, or an error class with words: rank, host, path, offset, bytes, errno. */
-int io_disk_move(
-	const struct io_file *f, enum io_way way, void *buf, int64_t n, int64_t at, int64_t *moved);
+int io_disk_move(const struct io_file *f, enum io_direction direction, void *buf, int64_t n,
+	int64_t at, int64_t *moved);
 
 static inline int io_disk_read(
 	const struct io_file *f, void *buf, int64_t n, int64_t at, int64_t *moved)
@@ -242,7 +242,7 @@ static inline int io_disk_write(
 
 /* As io_disk_move, for pieces of memory, one behind the other in the file. */
 struct iovec;
-int io_disk_movev(const struct io_file *f, enum io_way way, struct iovec *piece, int npieces,
+int io_disk_movev(const struct io_file *f, enum io_direction direction, struct iovec *vec, int nvec,
 	int64_t at, int64_t *moved);
 
 /* The error of a failed system call: class, with words.  what: "pwrite of 8 bytes at offset 0". */

@@ -2,7 +2,7 @@
 /* linear.c - access to a range of the file without holes.
  *
  *      memory one piece          pread, pwrite         from the user's buffer
- *      long pieces               preadv, pwritev       LINEAR_PIECES at a time
+ *      long pieces               preadv, pwritev       LINEAR_VEC at a time
  *      short pieces              stage + pwrite        packed, a stage at a time
  *
  * A piece costs the kernel about as much as packing LINEAR_LONG bytes does. */
@@ -15,10 +15,10 @@
 #include <stdlib.h>
 #include <sys/uio.h>
 
-#define LINEAR_STAGE  MEAN_OR(64, 256 << 10) /* bytes: a part of the second-level cache */
-#define LINEAR_LONG   MEAN_OR(16, 512)       /* average bytes of pieces that go by vectors */
-#define LINEAR_PIECES 256
-#define LINEAR_LOOK   16 /* pieces that tell how long pieces are */
+#define LINEAR_STAGE MEAN_OR(64, 256 << 10) /* bytes: a part of the second-level cache */
+#define LINEAR_LONG  MEAN_OR(16, 512)       /* average bytes of pieces that go by vectors */
+#define LINEAR_VEC   256
+#define LINEAR_LOOK  16 /* pieces that tell how long pieces are */
 
 /* The average length of the first pieces of memory. */
 static int64_t linear_average(const struct io_job *j)
@@ -32,20 +32,18 @@ static int64_t linear_average(const struct io_job *j)
 
 static int linear_pieces(struct io_job *j, int64_t at)
 {
-	struct type_run run[LINEAR_PIECES];
-	struct iovec piece[LINEAR_PIECES];
+	struct type_run run[LINEAR_VEC];
+	struct iovec vec[LINEAR_VEC];
 	int64_t bytes, moved;
 	int err = 0;
 
 	while (err == 0 && j->moved < j->bytes) {
-		int n = type_runs(
-			j->type, j->moved, j->bytes - j->moved, run, LINEAR_PIECES, &bytes);
+		int n = type_runs(j->type, j->moved, j->bytes - j->moved, run, LINEAR_VEC, &bytes);
 
 		for (int i = 0; i < n; i++)
-			piece[i] =
-				(struct iovec){(char *)((uintptr_t)j->buf + (uintptr_t)run[i].off),
-					(size_t)run[i].len};
-		err = io_disk_movev(j->f, j->way, piece, n, at + j->moved, &moved);
+			vec[i] = (struct iovec){(char *)((uintptr_t)j->buf + (uintptr_t)run[i].off),
+				(size_t)run[i].len};
+		err = io_disk_movev(j->f, j->direction, vec, n, at + j->moved, &moved);
 		j->moved += moved;
 		if (moved < bytes)
 			break; /* the end of the file, or an error */
@@ -64,7 +62,7 @@ static int linear_staged(struct io_job *j, int64_t at)
 			MPI_ERR_NO_MEM, "no memory for a stage of %lld bytes", (long long)room);
 	do {
 		n = num_min(room, j->bytes - j->moved);
-		if (j->way == IO_WRITE) {
+		if (j->direction == IO_WRITE) {
 			type_pack(j->type, j->buf, j->count, j->moved, stage, n);
 			err = io_disk_write(j->f, stage, n, at + j->moved, &moved);
 		} else {
@@ -84,7 +82,7 @@ int io_linear(struct io_job *j)
 
 	if (mem != NULL) {
 		io_count(&j->f->counts.direct, 1);
-		return io_disk_move(j->f, j->way, mem, j->bytes, at, &j->moved);
+		return io_disk_move(j->f, j->direction, mem, j->bytes, at, &j->moved);
 	}
 	io_count(&j->f->counts.gathered, 1);
 	return linear_average(j) >= LINEAR_LONG ? linear_pieces(j, at) : linear_staged(j, at);

@@ -22,7 +22,7 @@
 
 static uint64_t lock_me(void)
 {
-	return (uint64_t)io_lock_place() << 32 | (uint32_t)io_lock_process();
+	return (uint64_t)io_lock_pid_ns() << 32 | (uint32_t)io_lock_process();
 }
 
 /* Gives the mutex to this process if `was' has it.  Acquire: the slots.  Sequentially consistent:
@@ -95,7 +95,7 @@ static bool lock_slot_waits(const struct io_lock_table *t, int i)
 static void lock_slots_reap(struct io_lock_table *t)
 {
 	for (uint32_t i = 0; i < t->top; i++)
-		if (t->slot[i].pid != 0 && io_lock_process_gone(t->slot[i].pid, t->slot[i].place))
+		if (t->slot[i].pid != 0 && io_lock_process_gone(t->slot[i].pid, t->slot[i].pid_ns))
 			t->slot[i].pid = 0;
 }
 
@@ -121,7 +121,7 @@ static int lock_table_take(struct io_lock_table *t, int64_t lo, int64_t hi, enum
 	while ((i = lock_slot_free(t)) < 0)
 		lock_sleep(t);
 	t->slot[i] = (struct io_lock_slot){
-		lo, hi, ++t->ticket, io_lock_process(), io_lock_place(), mode, 0};
+		lo, hi, ++t->ticket, io_lock_process(), io_lock_pid_ns(), mode, 0};
 	while (lock_slot_waits(t, i))
 		lock_sleep(t);
 	lock_mutex_give(t);

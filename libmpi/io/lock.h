@@ -30,7 +30,7 @@ struct io_lock_slot {
 	int64_t lo, hi;  /* bytes [lo, hi) */
 	uint64_t ticket; /* in the order of coming: it waits for conflicting smaller ones only */
 	int32_t pid;
-	uint32_t place; /* the process's name space of pids */
+	uint32_t pid_ns; /* the process's name space of pids */
 	uint32_t mode;
 	uint32_t pad;
 };
@@ -87,7 +87,7 @@ void io_sole_give(const struct io_file *f);
 /* This process's pid; a number for the name space that it is in; and whether a process is gone,
  * false also where that cannot be known. */
 int32_t io_lock_process(void);
-uint32_t io_lock_place(void);
-bool io_lock_process_gone(int32_t pid, uint32_t place);
+uint32_t io_lock_pid_ns(void);
+bool io_lock_process_gone(int32_t pid, uint32_t pid_ns);
 
 #endif

@@ -74,16 +74,16 @@ void io_sole_give(const struct io_file *f)
 	fcntl(f->fd, F_SETLEASE, F_UNLCK);
 }
 
-uint32_t io_lock_place(void)
+uint32_t io_lock_pid_ns(void)
 {
-	static _Atomic uint32_t place;
-	uint32_t known = atomic_load_explicit(&place, memory_order_relaxed);
+	static _Atomic uint32_t pid_ns;
+	uint32_t known = atomic_load_explicit(&pid_ns, memory_order_relaxed);
 	struct stat st;
 
 	if (known != 0)
 		return known;
 	known = stat("/proc/self/ns/pid", &st) == 0 ? (uint32_t)st.st_ino | 1 : 0;
-	atomic_store_explicit(&place, known, memory_order_relaxed);
+	atomic_store_explicit(&pid_ns, known, memory_order_relaxed);
 	return known;
 }
 
@@ -100,8 +100,8 @@ int32_t io_lock_process(void)
 	return known;
 }
 
-bool io_lock_process_gone(int32_t pid, uint32_t place)
+bool io_lock_process_gone(int32_t pid, uint32_t pid_ns)
 {
-	return pid != 0 && place != 0 && place == io_lock_place() && kill(pid, 0) != 0 &&
+	return pid != 0 && pid_ns != 0 && pid_ns == io_lock_pid_ns() && kill(pid, 0) != 0 &&
 	       errno == ESRCH;
 }

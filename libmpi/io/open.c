@@ -67,20 +67,21 @@ static int open_check_amode(int amode)
 	const int all = MPI_MODE_RDONLY | MPI_MODE_RDWR | MPI_MODE_WRONLY | MPI_MODE_CREATE |
 			MPI_MODE_EXCL | MPI_MODE_DELETE_ON_CLOSE | MPI_MODE_UNIQUE_OPEN |
 			MPI_MODE_SEQUENTIAL | MPI_MODE_APPEND;
-	int way = amode & (MPI_MODE_RDONLY | MPI_MODE_RDWR | MPI_MODE_WRONLY);
+	int direction = amode & (MPI_MODE_RDONLY | MPI_MODE_RDWR | MPI_MODE_WRONLY);
 
 	if ((amode & ~all) != 0)
 		return haft_err(MPI_ERR_AMODE, "amode %d has bits that mean nothing: 0x%x", amode,
 			(unsigned)(amode & ~all));
-	if (way != MPI_MODE_RDONLY && way != MPI_MODE_RDWR && way != MPI_MODE_WRONLY)
+	if (direction != MPI_MODE_RDONLY && direction != MPI_MODE_RDWR &&
+		direction != MPI_MODE_WRONLY)
 		return haft_err(MPI_ERR_AMODE,
 			"amode %d must have exactly one of MPI_MODE_RDONLY, MPI_MODE_RDWR and "
 			"MPI_MODE_WRONLY",
 			amode);
-	if (way == MPI_MODE_RDONLY && (amode & (MPI_MODE_CREATE | MPI_MODE_EXCL)) != 0)
+	if (direction == MPI_MODE_RDONLY && (amode & (MPI_MODE_CREATE | MPI_MODE_EXCL)) != 0)
 		return haft_err(MPI_ERR_AMODE,
 			"MPI_MODE_RDONLY does not go with MPI_MODE_CREATE and MPI_MODE_EXCL");
-	if (way == MPI_MODE_RDWR && (amode & MPI_MODE_SEQUENTIAL) != 0)
+	if (direction == MPI_MODE_RDWR && (amode & MPI_MODE_SEQUENTIAL) != 0)
 		return haft_err(
 			MPI_ERR_AMODE, "MPI_MODE_SEQUENTIAL does not go with MPI_MODE_RDWR");
 	return 0;

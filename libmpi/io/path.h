@@ -4,7 +4,7 @@
  *      memory       file          way
  *      one piece    linear        linear.c     the system call takes the user's buffer
  *      pieces       linear        linear.c     vectors of long pieces; else packed in a stage
- *      any          runs          scattered.c  a call a run, or a window of the file at once
+ *      any          runs          scattered.c  a call a run, or a block of the file at once
  *
  * These functions run in any thread, without the library's lock, and touch no object of MPI but the
  * plans of types, which never change.  They move j->bytes and set j->moved to what is surely moved,
@@ -22,7 +22,7 @@ int io_linear(struct io_job *j);
  * (io_view_is_tidy). */
 int io_scattered(struct io_job *j, bool tidy);
 
-/* Are the bytes of a view in order, so that a window of the file is a range of the stream?  Under
+/* Are the bytes of a view in order, so that a block of the file is a range of the view?  Under
  * the library's lock. */
 bool io_view_is_tidy(const struct io_view *v);
 
@@ -30,7 +30,7 @@ bool io_view_is_tidy(const struct io_view *v);
  * of the open locks its range, shared.  Equal on all members. */
 bool io_may_rewrite(const struct io_file *f);
 
-/* Writes n bytes beside other members' accesses, which may write windows back. */
+/* Writes n bytes beside other members' accesses, which may write blocks back. */
 int io_write_beside(struct io_file *f, const char *buf, int64_t n, int64_t at, int64_t *moved);
 
 /* Adds to a counter of the file; any thread. */

@@ -22,10 +22,10 @@
 /* --- what the other members do first -------------------------------------------------------- */
 
 static int refuse_access(struct io_file *f, enum io_positioning positioning, enum io_form form,
-	enum io_way way, int err)
+	enum io_direction direction, int err)
 {
 	struct io_job j = {.f = f,
-		.way = (uint8_t)way,
+		.direction = (uint8_t)direction,
 		.positioning = (uint8_t)positioning,
 		.collective = true};
 
@@ -64,8 +64,8 @@ static int refuse_info(struct io_file *f, int err)
 
 static int refuse_file(struct io_file *f, int err, int fn)
 {
-#define REFUSE(name, positioning, form, way) \
-	REFUSE_CASES(name) : return refuse_access(f, positioning, form, way, err)
+#define REFUSE(name, positioning, form, direction) \
+	REFUSE_CASES(name) : return refuse_access(f, positioning, form, direction, err)
 	switch (fn) {
 		REFUSE(read_at_all, IO_EXPLICIT, IO_BLOCKING, IO_READ);
 		REFUSE(write_at_all, IO_EXPLICIT, IO_BLOCKING, IO_WRITE);

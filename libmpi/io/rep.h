@@ -4,7 +4,7 @@
  *      memory  | int | double | ...      `count' elements of a type, as the program sees them
  *         │ write        ▲ read          units: entries of the type map, or whole elements
  *         ▼              │
- *      stream  | int'| double'| ...      the sizes of the representation, without gaps
+ *      view    | int'| double'| ...      the sizes of the representation, without gaps
  *
  * "internal" is the native form of this machine: little-endian, 64-bit long and addresses, the long
  * double of x87 in 16 bytes on x86-64.  Files in it are read by programs of such machines. */
@@ -18,7 +18,7 @@ enum io_rep_kind { IO_REP_NATIVE, IO_REP_INTERNAL, IO_REP_EXTERNAL32, IO_REP_USE
 /* A representation of the program: the functions given to MPI_Register_datarep, or to its _c form.
  * NULL: MPI_CONVERSION_FN_NULL. */
 struct io_rep_functions {
-	MPI_Datarep_conversion_function *convert[2]; /* by enum io_way */
+	MPI_Datarep_conversion_function *convert[2]; /* by enum io_direction */
 	MPI_Datarep_conversion_function_c *convert_c[2];
 	MPI_Datarep_extent_function *extent;
 	void *state;
@@ -49,7 +49,7 @@ static inline bool io_rep_is_lazy(const struct io_rep *rep)
 	return rep->kind == IO_REP_USER;
 }
 
-/* Does the stream differ from packed memory? */
+/* Does the view differ from packed memory? */
 static inline bool io_rep_converts(const struct io_rep *rep)
 {
 	return unlikely(rep->kind > IO_REP_INTERNAL);
@@ -63,11 +63,11 @@ int io_rep_scale(const struct io_rep *rep, struct type *t, struct type **scaled)
 int64_t io_rep_user_extent(void *rep, const struct type *basic);
 
 /* rep_user.c: has the representation a function for this way? */
-bool io_rep_user_converts(const struct io_rep *rep, enum io_way way);
+bool io_rep_user_converts(const struct io_rep *rep, enum io_direction direction);
 
 /* rep_user.c: calls it for `count' entries of the type map, from entry `position' on of elements at
  * buf.  0, or MPI_ERR_CONVERSION with words.  The library's lock is released meanwhile. */
-int io_rep_user_convert(const struct io_rep *rep, enum io_way way, char *buf, struct type *type,
-	int64_t count, char *file, int64_t position);
+int io_rep_user_convert(const struct io_rep *rep, enum io_direction direction, char *buf,
+	struct type *type, int64_t count, char *file, int64_t position);
 
 #endif

@@ -80,29 +80,29 @@ int64_t io_rep_user_extent(void *arg, const struct type *basic)
 	return extent;
 }
 
-bool io_rep_user_converts(const struct io_rep *rep, enum io_way way)
+bool io_rep_user_converts(const struct io_rep *rep, enum io_direction direction)
 {
-	return rep->user.convert[way] != NULL || rep->user.convert_c[way] != NULL;
+	return rep->user.convert[direction] != NULL || rep->user.convert_c[direction] != NULL;
 }
 
-int io_rep_user_convert(const struct io_rep *rep, enum io_way way, char *buf, struct type *type,
-	int64_t count, char *file, int64_t position)
+int io_rep_user_convert(const struct io_rep *rep, enum io_direction direction, char *buf,
+	struct type *type, int64_t count, char *file, int64_t position)
 {
 	const struct io_rep_functions *user = &rep->user;
 	void *handle = obj_handle(type);
 	bool had = haft_user_begin();
 	int rc = MPI_SUCCESS;
 
-	if (user->convert_c[way] != NULL) {
-		rc = user->convert_c[way](buf, handle, count, file, position, user->state);
+	if (user->convert_c[direction] != NULL) {
+		rc = user->convert_c[direction](buf, handle, count, file, position, user->state);
 	} else {
 		must(count <= INT_MAX); /* convert.c cuts */
-		rc = user->convert[way](buf, handle, (int)count, file, position, user->state);
+		rc = user->convert[direction](buf, handle, (int)count, file, position, user->state);
 	}
 	haft_user_end(had);
 	if (rc == MPI_SUCCESS)
 		return 0;
 	return haft_err(MPI_ERR_CONVERSION,
 		"the %s conversion function of the data representation \"%s\" has returned %d",
-		way == IO_READ ? "read" : "write", rep->name, rc);
+		direction == IO_READ ? "read" : "write", rep->name, rc);
 }

@@ -3,15 +3,15 @@
  *
  *      file       ##..###....##.......|.##..##...##
  *      by runs    ^  ^       ^                          a system call each, merged neighbours
- *      windows    └──────window───────┘                 one read; a write: read, change, write back
+ *      blocks    └──────block───────┘                 one read; a write: read, change, write back
  *
- * Which one: a call costs as much as moving SCATTER_CALL bytes, and a window moves the holes as
- * well.  A window is a range of the stream if the view is tidy.  Then the tile itself says where
+ * Which one: a call costs as much as moving SCATTER_CALL bytes, and a block moves the holes as
+ * well.  A block is a range of the view if the view is tidy.  Then the tile itself says where
  * the bytes of that range are in it: packing and unpacking move them.
  *
- * A write of a window writes the holes back.  It has the window locked exclusively, and each writer
+ * A write of a block writes the holes back.  It has the block locked exclusively, and each writer
  * of this open locks its range (io_may_rewrite).  A file of one member is often opened by other
- * processes as well, each alone: then the kernel keeps them out for the moment of a window
+ * processes as well, each alone: then the kernel keeps them out for the moment of a block
  * (F_SETLEASE). Where it does not, and with members on several hosts, only runs are written. */
 #include "libmpi/io/path.h"
 
@@ -35,12 +35,12 @@ struct scatter {
 	struct io_job *j;
 	const struct type *tile;
 	int64_t disp;
-	int64_t at, end; /* of the stream: the next byte, and the last one's successor */
-	char *mem;       /* the stream's byte j->at in memory, if that is one piece; or NULL */
-	char *window;    /* malloc'ed: bytes of the file */
-	char *stage;     /* malloc'ed: bytes of the stream, if mem is NULL */
-	int64_t room;    /* bytes of the window */
-	bool windows;    /* moved by windows where that pays */
+	int64_t at, end; /* of the view: the next byte, and the last one's successor */
+	char *mem;       /* the view's byte j->at in memory, if that is one piece; or NULL */
+	char *sieve;     /* malloc'ed: bytes of the file */
+	char *stage;     /* malloc'ed: bytes of the view, if mem is NULL */
+	int64_t room;    /* bytes of the block */
+	bool sieving;    /* moved by blocks where that pays */
 	bool at_end;     /* a read has met the end of the file */
 };
 
@@ -62,7 +62,7 @@ bool io_may_rewrite(const struct io_file *f)
 
 /* --- memory --------------------------------------------------------------------------------- */
 
-/* The next n bytes of the stream as one piece of memory: the user's, or the stage, which is filled
+/* The next n bytes of the view as one piece of memory: the user's, or the stage, which is filled
  * for a write. */
 static char *scatter_memory(const struct scatter *s, int64_t n)
 {
@@ -70,17 +70,17 @@ static char *scatter_memory(const struct scatter *s, int64_t n)
 
 	if (s->mem != NULL)
 		return s->mem + (s->at - j->at);
-	if (j->way == IO_WRITE)
+	if (j->direction == IO_WRITE)
 		type_pack(j->type, j->buf, j->count, s->at - j->at, s->stage, n);
 	return s->stage;
 }
 
-/* The next n bytes of the stream have been moved from or to scatter_memory. */
+/* The next n bytes of the view have been moved from or to scatter_memory. */
 static void scatter_advance(struct scatter *s, int64_t n)
 {
 	const struct io_job *j = s->j;
 
-	if (s->mem == NULL && j->way == IO_READ)
+	if (s->mem == NULL && j->direction == IO_READ)
 		type_unpack(j->type, j->buf, j->count, s->at - j->at, s->stage, n);
 	s->at += n;
 }
@@ -90,7 +90,7 @@ static int scatter_no_memory(int64_t bytes)
 	return haft_err(MPI_ERR_NO_MEM, "no memory for a stage of %lld bytes", (long long)bytes);
 }
 
-/* The bytes of the stream that are packed or unpacked at once. */
+/* The bytes of the view that are packed or unpacked at once. */
 static int64_t scatter_batch(const struct scatter *s)
 {
 	int64_t left = s->end - s->at;
@@ -110,14 +110,14 @@ static int scatter_stage_make(struct scatter *s)
 
 /* --- run by run ----------------------------------------------------------------------------- */
 
-/* Locks the range of runs that are to be written, against others' windows. */
+/* Locks the range of runs that are to be written, against others' blocks. */
 static int scatter_runs_lock(
 	const struct scatter *s, const struct type_run *run, int n, struct io_lock *lock)
 {
 	int64_t lo = run[0].off, hi = run[0].off + run[0].len;
 
 	lock->slot = -1;
-	if (s->j->way == IO_READ || s->j->f->atomic || !io_may_rewrite(s->j->f))
+	if (s->j->direction == IO_READ || s->j->f->atomic || !io_may_rewrite(s->j->f))
 		return 0;
 	for (int i = 1; i < n; i++) {
 		lo = num_min(lo, run[i].off);
@@ -138,8 +138,8 @@ static int scatter_runs(struct scatter *s, int64_t most)
 	char *mem = scatter_memory(s, bytes);
 
 	for (int i = 0; i < n && err == 0 && !s->at_end; i++, done += moved) {
-		err = io_disk_move(
-			s->j->f, s->j->way, mem + done, run[i].len, s->disp + run[i].off, &moved);
+		err = io_disk_move(s->j->f, s->j->direction, mem + done, run[i].len,
+			s->disp + run[i].off, &moved);
 		s->at_end = moved < run[i].len;
 	}
 	io_unlock_range(s->j->f, &lock);
@@ -147,18 +147,18 @@ static int scatter_runs(struct scatter *s, int64_t most)
 	return err;
 }
 
-/* --- by windows ----------------------------------------------------------------------------- */
+/* --- by blocks ----------------------------------------------------------------------------- */
 
-/* A window: n bytes of the stream from s->at on are in bytes [lo, hi) of the file. */
-struct scatter_window {
+/* A block: n bytes of the view from s->at on are in bytes [lo, hi) of the file. */
+struct scatter_sieve {
 	int64_t n, lo, hi;
 	int64_t runs; /* about how many */
 };
 
-/* The largest window from s->at on. */
-static struct scatter_window scatter_window_of(const struct scatter *s)
+/* The largest block from s->at on. */
+static struct scatter_sieve scatter_sieve_of(const struct scatter *s)
 {
-	struct scatter_window w = {.n = scatter_batch(s)};
+	struct scatter_sieve w = {.n = scatter_batch(s)};
 	int64_t from = type_offset(s->tile, s->at), fit, bytes;
 	struct type_run run[SCATTER_LOOK];
 	int runs;
@@ -172,23 +172,23 @@ static struct scatter_window scatter_window_of(const struct scatter *s)
 	return w;
 }
 
-/* Where the tile's address is, if the window is at s->window. */
-static char *scatter_tile_at(const struct scatter *s, const struct scatter_window *w)
+/* Where the tile's address is, if the block is at s->block. */
+static char *scatter_tile_at(const struct scatter *s, const struct scatter_sieve *w)
 {
-	return (char *)((uintptr_t)s->window - (uintptr_t)(w->lo - s->disp));
+	return (char *)((uintptr_t)s->sieve - (uintptr_t)(w->lo - s->disp));
 }
 
-/* The tiles that the stream has up to s->end. */
+/* The tiles that the view has up to s->end. */
 static int64_t scatter_tiles(const struct scatter *s)
 {
 	return s->end / s->tile->size + 1;
 }
 
-static int scatter_window_read(struct scatter *s, const struct scatter_window *w)
+static int scatter_sieve_read(struct scatter *s, const struct scatter_sieve *w)
 {
 	int64_t got, n = w->n;
 	char *mem = scatter_memory(s, n);
-	int err = io_disk_read(s->j->f, s->window, w->hi - w->lo, w->lo, &got);
+	int err = io_disk_read(s->j->f, s->sieve, w->hi - w->lo, w->lo, &got);
 
 	s->at_end = got < w->hi - w->lo;
 	if (s->at_end)
@@ -199,19 +199,19 @@ static int scatter_window_read(struct scatter *s, const struct scatter_window *w
 	return err;
 }
 
-/* Reads what is in a window, changes it, and writes it back. */
-static int scatter_window_change(struct scatter *s, const struct scatter_window *w)
+/* Reads what is in a block, changes it, and writes it back. */
+static int scatter_sieve_change(struct scatter *s, const struct scatter_sieve *w)
 {
 	int64_t bytes = w->hi - w->lo, got = bytes, moved = 0, n = w->n;
 	struct io_file *f = s->j->f;
 	char *mem = scatter_memory(s, n);
-	int err = n == bytes ? 0 : io_disk_read(f, s->window, bytes, w->lo, &got);
+	int err = n == bytes ? 0 : io_disk_read(f, s->sieve, bytes, w->lo, &got);
 
 	if (err != 0)
 		return err;
-	memset(s->window + got, 0, (size_t)(bytes - got)); /* behind the end of the file */
+	memset(s->sieve + got, 0, (size_t)(bytes - got)); /* behind the end of the file */
 	type_unpack(s->tile, scatter_tile_at(s, w), scatter_tiles(s), s->at, mem, n);
-	err = io_disk_write(f, s->window, bytes, w->lo, &moved);
+	err = io_disk_write(f, s->sieve, bytes, w->lo, &moved);
 	if (err != 0)
 		n = moved == 0 ? 0
 			       : num_min(n, type_offset_find(s->tile, w->lo + moved - s->disp) -
@@ -220,15 +220,15 @@ static int scatter_window_change(struct scatter *s, const struct scatter_window 
 	return err;
 }
 
-/* Is it unknown whether other processes have opened the file, and write into a window? */
+/* Is it unknown whether other processes have opened the file, and write into a block? */
 static bool scatter_needs_sole(const struct io_file *f)
 {
 	return f->alone && (f->amode & MPI_MODE_UNIQUE_OPEN) == 0;
 }
 
-/* As scatter_window_change, while this is the sole open of the file.  If there are others, no more
- * windows.  A process is sole for one window at a time: hence the lock. */
-static int scatter_window_sole(struct scatter *s, const struct scatter_window *w)
+/* As scatter_sieve_change, while this is the sole open of the file.  If there are others, no more
+ * blocks.  A process is sole for one block at a time: hence the lock. */
+static int scatter_sieve_sole(struct scatter *s, const struct scatter_sieve *w)
 {
 	struct io_file *f = s->j->f;
 	struct io_lock lock;
@@ -236,36 +236,36 @@ static int scatter_window_sole(struct scatter *s, const struct scatter_window *w
 
 	if (err != 0)
 		return err;
-	s->windows = io_sole_take(f);
-	if (s->windows) {
-		err = scatter_window_change(s, w);
+	s->sieving = io_sole_take(f);
+	if (s->sieving) {
+		err = scatter_sieve_change(s, w);
 		io_sole_give(f);
 	}
 	io_unlock_range(f, &lock);
 	return err;
 }
 
-/* Likewise, with the window locked, unless the whole access is locked already. */
-static int scatter_window_write(struct scatter *s, const struct scatter_window *w)
+/* Likewise, with the block locked, unless the whole access is locked already. */
+static int scatter_sieve_write(struct scatter *s, const struct scatter_sieve *w)
 {
 	struct io_file *f = s->j->f;
 	struct io_lock lock = {.slot = -1};
 	int err = 0;
 
 	if (scatter_needs_sole(f))
-		return scatter_window_sole(s, w);
+		return scatter_sieve_sole(s, w);
 	if (!f->atomic)
 		err = io_lock_range(f, w->lo, w->hi, IO_LOCK_EXCLUSIVE, IO_LOCK_HOST, &lock);
 	if (err == 0)
-		err = scatter_window_change(s, w);
+		err = scatter_sieve_change(s, w);
 	io_unlock_range(f, &lock);
 	return err;
 }
 
-/* Is a window cheaper than its runs?  A write moves it twice. */
-static bool scatter_window_pays(const struct scatter *s, const struct scatter_window *w)
+/* Is a block cheaper than its runs?  A write moves it twice. */
+static bool scatter_sieve_pays(const struct scatter *s, const struct scatter_sieve *w)
 {
-	bool read = s->j->way == IO_READ;
+	bool read = s->j->direction == IO_READ;
 	int64_t how = io_hint(s->j->f, read ? IO_DS_READ : IO_DS_WRITE);
 	int64_t span = w->hi - w->lo, holes = span - w->n;
 
@@ -274,33 +274,33 @@ static bool scatter_window_pays(const struct scatter *s, const struct scatter_wi
 	return w->runs > 1 && (read ? holes : span + holes) <= w->runs * SCATTER_CALL;
 }
 
-static int scatter_window_make(struct scatter *s)
+static int scatter_sieve_make(struct scatter *s)
 {
 	const struct io_file *f = s->j->f;
 	int64_t span = type_offset(s->tile, s->end - 1) - type_offset(s->tile, s->at) + 1;
 
-	s->room = num_min(span,
-		io_hint(f, s->j->way == IO_READ ? IO_IND_RD_BUFFER_SIZE : IO_IND_WR_BUFFER_SIZE));
-	s->window = malloc((size_t)s->room);
-	return s->window != NULL ? 0 : scatter_no_memory(s->room);
+	s->room = num_min(span, io_hint(f, s->j->direction == IO_READ ? IO_IND_RD_BUFFER_SIZE
+								      : IO_IND_WR_BUFFER_SIZE));
+	s->sieve = malloc((size_t)s->room);
+	return s->sieve != NULL ? 0 : scatter_no_memory(s->room);
 }
 
-/* May this member write windows?  A sole open is more than the lock of an atomic access. */
+/* May this member write blocks?  A sole open is more than the lock of an atomic access. */
 static bool scatter_rewrites(const struct io_file *f)
 {
 	return io_may_rewrite(f) && f->readable && io_hint(f, IO_DS_WRITE) != IO_DISABLE &&
 	       !(f->atomic && scatter_needs_sole(f));
 }
 
-/* Moves the next part, with windows. */
-static int scatter_windows(struct scatter *s)
+/* Moves the next part, with blocks. */
+static int scatter_by_sieve(struct scatter *s)
 {
-	struct scatter_window w = scatter_window_of(s);
+	struct scatter_sieve w = scatter_sieve_of(s);
 
-	if (!scatter_window_pays(s, &w))
+	if (!scatter_sieve_pays(s, &w))
 		return scatter_runs(s, w.n);
 	io_count(&s->j->f->counts.sieved, 1);
-	return s->j->way == IO_READ ? scatter_window_read(s, &w) : scatter_window_write(s, &w);
+	return s->j->direction == IO_READ ? scatter_sieve_read(s, &w) : scatter_sieve_write(s, &w);
 }
 
 int io_scattered(struct io_job *j, bool tidy)
@@ -313,16 +313,16 @@ int io_scattered(struct io_job *j, bool tidy)
 		.mem = type_contiguous_at(j->type, j->buf, j->count)};
 	int err = scatter_stage_make(&s);
 
-	if (j->way == IO_READ)
-		s.windows = tidy;
+	if (j->direction == IO_READ)
+		s.sieving = tidy;
 	else
-		s.windows = tidy && scatter_rewrites(j->f);
-	if (err == 0 && s.windows)
-		err = scatter_window_make(&s);
+		s.sieving = tidy && scatter_rewrites(j->f);
+	if (err == 0 && s.sieving)
+		err = scatter_sieve_make(&s);
 	while (err == 0 && s.at < s.end && !s.at_end)
-		err = s.windows ? scatter_windows(&s) : scatter_runs(&s, scatter_batch(&s));
+		err = s.sieving ? scatter_by_sieve(&s) : scatter_runs(&s, scatter_batch(&s));
 	j->moved = s.at - j->at;
-	free(s.window);
+	free(s.sieve);
 	free(s.stage);
 	return err;
 }

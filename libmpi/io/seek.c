@@ -34,7 +34,7 @@ static int seek_to(
 		err = io_disk_size(f, &size);
 		if (err != 0)
 			return err;
-		from = io_view_etypes(f->view, io_view_stream(f->view, size));
+		from = io_view_etypes(f->view, io_view_position(f->view, size));
 	} else if (whence != MPI_SEEK_SET) {
 		return haft_err(MPI_ERR_ARG,
 			"whence is %d, not MPI_SEEK_SET, MPI_SEEK_CUR or MPI_SEEK_END", whence);

@@ -33,7 +33,7 @@ static int order_take(
 }
 
 /* Sets j->at to a position in etypes, if the file has bytes with such numbers. */
-static void order_place(struct io_job *j, int64_t position, int64_t unit)
+static void order_position(struct io_job *j, int64_t position, int64_t unit)
 {
 	int64_t end;
 
@@ -56,7 +56,7 @@ void io_shared_order(struct io_job *j)
 	if (f->alone) {
 		if (j->err == 0)
 			io_shared_add(f, mine[0], &first[0]);
-		order_place(j, first[0], unit);
+		order_position(j, first[0], unit);
 		return;
 	}
 	if (j->err != 0)
@@ -68,5 +68,5 @@ void io_shared_order(struct io_job *j)
 	if (first[1] != 0 || j->err != 0)
 		err = io_agree(f, io_job_error(j));
 	io_job_fail(j, err);
-	order_place(j, first[0] + before[0], unit);
+	order_position(j, first[0] + before[0], unit);
 }

@@ -7,9 +7,9 @@
 #include "libmpi/p2p/request.h"
 
 /* The verb of a split access: which _end belongs to which _begin. */
-static uint8_t split_verb(enum io_way way, enum io_positioning positioning)
+static uint8_t split_routine(enum io_direction direction, enum io_positioning positioning)
 {
-	return (uint8_t)(way | positioning << 1);
+	return (uint8_t)(direction | positioning << 1);
 }
 
 int io_split_begin(struct io_job *j)
@@ -25,12 +25,12 @@ int io_split_begin(struct io_job *j)
 	if (err != 0)
 		return err;
 	f->split.req = r;
-	f->split.verb = split_verb(j->way, j->positioning);
+	f->split.routine = split_routine(j->direction, j->positioning);
 	f->split.buf = j->buf;
 	return 0;
 }
 
-int io_split_end(struct io_file *f, enum io_way way, enum io_positioning positioning,
+int io_split_end(struct io_file *f, enum io_direction direction, enum io_positioning positioning,
 	const void *buf, MPI_Status *status)
 {
 	struct req *r = f->split.req;
@@ -39,7 +39,7 @@ int io_split_end(struct io_file *f, enum io_way way, enum io_positioning positio
 	if (r == NULL)
 		return haft_err(
 			MPI_ERR_OTHER, "no split collective access of %s is active", f->path);
-	if (f->split.verb != split_verb(way, positioning))
+	if (f->split.routine != split_routine(direction, positioning))
 		return haft_err(MPI_ERR_OTHER,
 			"the split collective access of %s that is active was begun by another "
 			"function",

@@ -9,7 +9,7 @@
 int io_split_begin(struct io_job *j);
 
 /* Ends it.  MPI_ERR_OTHER with words: another one, or none, is active; it stays active. */
-int io_split_end(struct io_file *f, enum io_way way, enum io_positioning positioning,
+int io_split_end(struct io_file *f, enum io_direction direction, enum io_positioning positioning,
 	const void *buf, MPI_Status *status);
 
 #endif

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* stage.c - windows of a collective access: which aggregator has which, and what a member has in
+/* stage.c - blocks of a collective access: which aggregator has which, and what a member has in
  * one.
  *
- *      file     | window k | window k+1 | ...          k * window: windows have fixed places
+ *      file     | block k | block k+1 | ...          k * block: blocks have fixed places
  *      stage    |..ab..cd..|                           byte p of the file is byte p - at of it
- *                 └ type_unpack of a range of the stream, with the filetype, onto the stage
+ *                 └ type_unpack of a range of the view, with the filetype, onto the stage
  *
- * A member finds its part of a window by the filetype's plan; no list is made. */
+ * A member finds its part of a block by the filetype's plan; no list is made. */
 #include "libmpi/io/stage.h"
 #include "libmpi/core/err.h"
 #include "libmpi/io/collective.h"
@@ -18,8 +18,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define STAGE_WINDOW MEAN_OR(128, 1 << 20) /* bytes of a window in shared memory, at most */
-#define STAGE_ALIGN  4096
+#define STAGE_CB_BLOCK MEAN_OR(128, 1 << 20) /* bytes of a block in shared memory, at most */
+#define STAGE_ALIGN    4096
 
 int io_stage_rank(const struct io_collective *c, int a)
 {
@@ -28,19 +28,19 @@ int io_stage_rank(const struct io_collective *c, int a)
 	return io_hosts_aggregator(c->f, c->naggregators, a);
 }
 
-struct io_window io_stage_window(const struct io_collective *c, int64_t round, int a)
+struct io_cb_block io_stage_cb_block(const struct io_collective *c, int64_t round, int a)
 {
-	int64_t number = c->low / c->window + round * c->naggregators + a;
-	struct io_window w = {number * c->window, number * c->window, 0};
+	int64_t number = c->low / c->cb_block + round * c->naggregators + a;
+	struct io_cb_block w = {number * c->cb_block, number * c->cb_block, 0};
 
-	w.end = w.at + c->window < c->high ? w.at + c->window : c->high;
+	w.end = w.at + c->cb_block < c->high ? w.at + c->cb_block : c->high;
 	w.first = w.at > c->low ? w.at : c->low;
 	if (w.end < w.first)
 		w.end = w.first;
 	return w;
 }
 
-bool io_stage_used(const struct io_collective *c, const struct io_window *w)
+bool io_stage_used(const struct io_collective *c, const struct io_cb_block *w)
 {
 	for (int r = 0; r < c->f->size && w->first < w->end; r++)
 		if (c->g->all[r].first < w->end && c->g->all[r].end > w->first)
@@ -48,8 +48,8 @@ bool io_stage_used(const struct io_collective *c, const struct io_window *w)
 	return false;
 }
 
-/* Bytes of the stream before byte `byte' of the file, within the access. */
-static int64_t stage_stream(const struct io_collective *c, int64_t byte)
+/* Bytes of the view before byte `byte' of the file, within the access. */
+static int64_t stage_position(const struct io_collective *c, int64_t byte)
 {
 	const struct io_job *j = c->j;
 	int64_t at;
@@ -63,25 +63,25 @@ static int64_t stage_stream(const struct io_collective *c, int64_t byte)
 }
 
 void io_stage_part(
-	const struct io_collective *c, const struct io_window *w, int64_t *at, int64_t *end)
+	const struct io_collective *c, const struct io_cb_block *w, int64_t *at, int64_t *end)
 {
 	*at = *end = c->j->at;
 	if (w->first >= w->end || c->mine.first >= w->end || c->mine.end <= w->first)
 		return;
-	*at = stage_stream(c, w->first);
-	*end = stage_stream(c, w->end);
+	*at = stage_position(c, w->first);
+	*end = stage_position(c, w->end);
 }
 
 /* --- between memory and stage --------------------------------------------------------------- */
 
-/* Moves stream bytes [at, at + n) between packed memory and the stage. */
+/* Moves view bytes [at, at + n) between packed memory and the stage. */
 static void stage_scatter(
 	const struct io_collective *c, char *element, int64_t at, char *packed, int64_t n)
 {
 	const struct type *tile = c->j->view->file_filetype;
 	int64_t count = (at + n) / tile->size + 1;
 
-	if (c->j->way == IO_WRITE)
+	if (c->j->direction == IO_WRITE)
 		type_unpack(tile, element, count, at, packed, n);
 	else
 		type_pack(tile, element, count, at, packed, n);
@@ -90,14 +90,14 @@ static void stage_scatter(
 /* Moves memory bytes [from, from + n) of the packed form to or from `at'. */
 static void stage_memory(const struct io_job *j, int64_t from, char *packed, int64_t n)
 {
-	if (j->way == IO_WRITE)
+	if (j->direction == IO_WRITE)
 		type_pack(j->type, j->buf, j->count, from, packed, n);
 	else
 		type_unpack(j->type, j->buf, j->count, from, packed, n);
 }
 
-void io_stage_move(const struct io_collective *c, const struct io_window *w, char *data, int64_t at,
-	int64_t end)
+void io_stage_move(const struct io_collective *c, const struct io_cb_block *w, char *data,
+	int64_t at, int64_t end)
 {
 	const struct io_job *j = c->j;
 	const struct type *tile = j->view->file_filetype;
@@ -118,10 +118,10 @@ void io_stage_move(const struct io_collective *c, const struct io_window *w, cha
 	}
 	for (int64_t n; at < end; at += n) {
 		n = end - at < IO_TMP ? end - at : IO_TMP;
-		if (j->way == IO_WRITE)
+		if (j->direction == IO_WRITE)
 			stage_memory(j, at - j->at, c->g->tmp, n);
 		stage_scatter(c, element, at, c->g->tmp, n);
-		if (j->way == IO_READ)
+		if (j->direction == IO_READ)
 			stage_memory(j, at - j->at, c->g->tmp, n);
 	}
 }
@@ -140,8 +140,8 @@ int64_t io_stage_written(const struct io_collective *c)
 	for (int64_t round = 0; round < c->rounds; round++)
 		for (int a = 0; a < c->naggregators; a++) {
 			int rank = io_stage_rank(c, a);
-			int64_t failed = c->g->all[rank].pieces;
-			struct io_window w = io_stage_window(c, round, a);
+			int64_t failed = c->g->all[rank].runs;
+			struct io_cb_block w = io_stage_cb_block(c, round, a);
 			int64_t at, end;
 
 			if (round < c->round && (failed == 0 || round < failed - 1))
@@ -160,22 +160,22 @@ int64_t io_stage_room(const struct io_file *f)
 
 	if (block > 0 && block < half)
 		half = block;
-	return half < IO_WINDOW_MIN ? IO_WINDOW_MIN : half;
+	return half < IO_CB_BLOCK_MIN ? IO_CB_BLOCK_MIN : half;
 }
 
 void io_stage_size(struct io_collective *c)
 {
 	int64_t room = io_stage_room(c->f);
 
-	if (c->g->window == 0)
-		c->g->window = room < STAGE_WINDOW ? room : STAGE_WINDOW;
+	if (c->g->cb_block == 0)
+		c->g->cb_block = room < STAGE_CB_BLOCK ? room : STAGE_CB_BLOCK;
 }
 
 /* Without memory there is no stage, which the descriptor says. */
 static void stage_new_shared(struct io_collective *c)
 {
 	struct io_aggregate *g = c->g;
-	int64_t len = (int64_t)sizeof(*g->stage) + 2 * g->window;
+	int64_t len = (int64_t)sizeof(*g->stage) + 2 * g->cb_block;
 	void *p;
 
 	if (via_mem_new(len, STAGE_ALIGN, &p) != 0)

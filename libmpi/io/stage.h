@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* stage.h - an aggregator's stage in the segment of its host.
  *
- *      | struct io_stage | half 0: a window | half 1: a window |
+ *      | struct io_stage | half 0: a block | half 1: a block |
  *
  * Round r uses half r mod 2.  Only the aggregator makes and frees it; members find it by the offset
  * that the aggregator's descriptor has. */
@@ -14,7 +14,7 @@
 
 struct io_half {
 	_Alignas(CACHE_LINE) _Atomic int64_t filled; /* bytes that members have packed */
-	_Atomic int64_t valid; /* reads: bytes of the window that the file has, from its place on */
+	_Atomic int64_t valid; /* reads: bytes of the block that the file has, from its place on */
 };
 
 struct io_stage {

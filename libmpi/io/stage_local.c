@@ -30,7 +30,7 @@ static struct io_stage *local_stage(const struct io_collective *c, int a)
 
 static char *local_data(const struct io_collective *c, struct io_stage *s, int64_t round)
 {
-	return s->data + (round & 1) * c->window;
+	return s->data + (round & 1) * c->cb_block;
 }
 
 /* All members have come here when its exchange is over. */
@@ -61,22 +61,22 @@ static bool local_stopped(const struct io_collective *c, int64_t last)
 
 /* --- the aggregator's half ------------------------------------------------------------------ */
 
-/* Reads a window into its half; what the file does not have is 0. */
+/* Reads a block into its half; what the file does not have is 0. */
 static void local_load(struct io_collective *c, int64_t round)
 {
 	struct io_stage *s = c->g->stage;
-	struct io_window w;
+	struct io_cb_block w;
 	int64_t got = 0;
 	char *data;
 	int err = 0;
 
 	if (c->mine_aggregator < 0 || round >= c->rounds)
 		return;
-	w = io_stage_window(c, round, c->mine_aggregator);
+	w = io_stage_cb_block(c, round, c->mine_aggregator);
 	data = local_data(c, s, round) + (w.first - w.at);
 	if (io_stage_used(c, &w)) {
 		err = io_disk_read(c->f, data, w.end - w.first, w.first, &got);
-		if (c->j->way == IO_WRITE)
+		if (c->j->direction == IO_WRITE)
 			memset(data + got, 0, (size_t)(w.end - w.first - got));
 	}
 	if (err != 0)
@@ -85,11 +85,11 @@ static void local_load(struct io_collective *c, int64_t round)
 		&s->half[round & 1].valid, w.first - w.at + got, memory_order_relaxed);
 }
 
-/* Writes a window, if a member has packed something into it. */
+/* Writes a block, if a member has packed something into it. */
 static void local_store(struct io_collective *c, int64_t round)
 {
 	struct io_stage *s = c->g->stage;
-	struct io_window w;
+	struct io_cb_block w;
 	int64_t put;
 	int err;
 
@@ -97,7 +97,7 @@ static void local_store(struct io_collective *c, int64_t round)
 		return;
 	if (atomic_exchange_explicit(&s->half[round & 1].filled, 0, memory_order_relaxed) == 0)
 		return;
-	w = io_stage_window(c, round, c->mine_aggregator);
+	w = io_stage_cb_block(c, round, c->mine_aggregator);
 	c->f->dirty = true;
 	err = io_write_beside(
 		c->f, local_data(c, s, round) + (w.first - w.at), w.end - w.first, w.first, &put);
@@ -112,7 +112,7 @@ static void local_pack(struct io_collective *c, int64_t round)
 	for (int i = 0; i < c->naggregators; i++) {
 		int a = (i + c->f->rank) % c->naggregators;
 		struct io_stage *s = local_stage(c, a);
-		struct io_window w = io_stage_window(c, round, a);
+		struct io_cb_block w = io_stage_cb_block(c, round, a);
 		int64_t at, end;
 
 		io_stage_part(c, &w, &at, &end);
@@ -129,7 +129,7 @@ static void local_unpack(struct io_collective *c, int64_t round)
 {
 	for (int a = 0; a < c->naggregators && !c->over; a++) {
 		struct io_stage *s = local_stage(c, a);
-		struct io_window w = io_stage_window(c, round, a), got = w;
+		struct io_cb_block w = io_stage_cb_block(c, round, a), got = w;
 		int64_t at, end, have;
 
 		io_stage_part(c, &w, &at, &end);
@@ -148,14 +148,14 @@ static void local_unpack(struct io_collective *c, int64_t round)
 
 static void local_begin(struct io_collective *c)
 {
-	bool loads = c->holes || c->j->way == IO_READ;
+	bool loads = c->holes || c->j->direction == IO_READ;
 
 	c->part = loads ? LOCAL_READY : LOCAL_ROUND;
 	if (loads)
 		local_load(c, 0);
 	if (c->holes)
 		local_load(c, 1);
-	if (c->j->way == IO_WRITE && !loads)
+	if (c->j->direction == IO_WRITE && !loads)
 		local_pack(c, 0);
 	local_exchange(c);
 }
@@ -202,7 +202,7 @@ bool io_stage_local_step(struct io_collective *c)
 			if (!io_exchange_step(c))
 				return false;
 			c->part = LOCAL_ROUND;
-			if (c->j->way == IO_WRITE) {
+			if (c->j->direction == IO_WRITE) {
 				local_pack(c, 0);
 				local_exchange(c);
 			}
@@ -210,7 +210,7 @@ bool io_stage_local_step(struct io_collective *c)
 		case LOCAL_ROUND:
 			if (!io_exchange_step(c))
 				return false;
-			if (c->j->way == IO_WRITE)
+			if (c->j->direction == IO_WRITE)
 				local_write_round(c);
 			else
 				local_read_round(c);

@@ -3,8 +3,8 @@
  *
  *      member                                  aggregator
  *        header  {bytes of the body, runs}  ──>  room for all bodies
- *        body    combs of runs, data        ──>  window: read if it has holes, filled, written
- *        (read)  combs of runs              ──>  window: read once
+ *        body    combs of runs, data        ──>  block: read if it has holes, filled, written
+ *        (read)  combs of runs              ──>  block: read once
  *                                 reply     <──  {end, error}, data
  *
  * Where members of a host merge their parts (hosts.h), its carrier sends for all of them:
@@ -12,14 +12,14 @@
  *      member: packs and marks ── "done" ──> carrier: lists ── "taken" ──> member: next round
  *                                            (read)         ── {end} ────> member: unpacks
  *
- * A worker writes a window while the next one is exchanged: the stage has two halves.  One write
+ * A worker writes a block while the next one is exchanged: the stage has two halves.  One write
  * is under way at a time.
  *
- * A member whose range [first, end) meets a window sends to its aggregator, also if it has no byte
+ * A member whose range [first, end) meets a block sends to its aggregator, also if it has no byte
  * in it: so the aggregator knows from the descriptors who sends.  Runs of one length at equal
  * distances are one comb.  An aggregator checks each comb before it uses it.
  *
- * A write's window with holes is read first where no other access can be under way.  Else, and if
+ * A write's block with holes is read first where no other access can be under way.  Else, and if
  * the runs are long, each run is written by itself. */
 #include "libmpi/core/err.h"
 #include "libmpi/io/collective.h"
@@ -53,15 +53,15 @@ struct remote_header {
 	int64_t combs;
 };
 
-/* Runs of one length at equal distances, in a window. */
+/* Runs of one length at equal distances, in a block. */
 struct remote_comb {
-	int64_t off; /* from the window's place in the file */
+	int64_t off; /* from the block's place in the file */
 	int32_t n, len;
 	int64_t stride;
 };
 
 struct remote_reply {
-	int64_t end; /* the byte of the file where the data ends: its end, or that of the window */
+	int64_t end; /* the byte of the file where the data ends: its end, or that of the block */
 };
 
 /* The messages between this member and one aggregator, or one member and this aggregator. */
@@ -72,11 +72,11 @@ struct remote_link {
 	struct remote_reply none; /* the reply, if there is no memory for one */
 	char *bodies, *replies;   /* malloc'ed, kept from round to round */
 	int64_t bodies_room, replies_room;
-	int64_t at, end;           /* of the stream: this member's part */
+	int64_t at, end;           /* of the view: this member's part */
 	struct remote_reply given; /* from the carrier: where the data ends */
 };
 
-/* A window that is written, by a worker if that pays. */
+/* A block that is written, by a worker if that pays. */
 struct remote_store {
 	struct io_work work; /* first */
 	struct io_collective *c;
@@ -91,7 +91,7 @@ struct io_remote {
 	struct remote_link *in;  /* [size] of an aggregator; else NULL */
 	int nout, nin;
 	struct remote_store store;
-	/* the window that was filled and is to be written next; n 0: none */
+	/* the block that was filled and is to be written next; n 0: none */
 	struct {
 		const char *data;
 		int64_t n, at;
@@ -225,9 +225,9 @@ int io_stage_remote_new(struct io_collective *c)
 
 /* --- who sends to whom ---------------------------------------------------------------------- */
 
-static struct io_window remote_window(const struct io_collective *c, int a)
+static struct io_cb_block remote_cb_block(const struct io_collective *c, int a)
 {
-	return io_stage_window(c, c->round, a);
+	return io_stage_cb_block(c, c->round, a);
 }
 
 /* Calls fn for each aggregator to which this member sends in this round. */
@@ -235,7 +235,7 @@ static void remote_each_out(
 	struct io_collective *c, void (*fn)(struct io_collective *c, struct remote_link *l, int a))
 {
 	for (int a = 0; a < c->naggregators; a++) {
-		struct io_window w = remote_window(c, a);
+		struct io_cb_block w = remote_cb_block(c, a);
 
 		if (io_hosts_sends(c, c->f->rank, a, &w))
 			fn(c, &c->remote->out[a], a);
@@ -247,7 +247,7 @@ static void remote_each_packed(
 	struct io_collective *c, void (*fn)(struct io_collective *c, struct remote_link *l, int a))
 {
 	for (int a = 0; a < c->naggregators; a++) {
-		struct io_window w = remote_window(c, a);
+		struct io_cb_block w = remote_cb_block(c, a);
 
 		if (io_hosts_packs(c, &w))
 			fn(c, &c->remote->out[a], a);
@@ -261,7 +261,7 @@ static void remote_each_carried(struct io_collective *c,
 	const struct io_hosts *t = c->f->hosts;
 
 	for (int a = 0; a < c->naggregators && t->merges[t->mine]; a++) {
-		struct io_window w = remote_window(c, a);
+		struct io_cb_block w = remote_cb_block(c, a);
 
 		if (io_hosts_carrier(c, t->mine, a) != c->f->rank ||
 			!io_hosts_has_data(c, t->mine, &w))
@@ -276,11 +276,11 @@ static void remote_each_carried(struct io_collective *c,
 static void remote_each_in(
 	struct io_collective *c, void (*fn)(struct io_collective *c, struct remote_link *l, int r))
 {
-	struct io_window w;
+	struct io_cb_block w;
 
 	if (c->mine_aggregator < 0)
 		return;
-	w = remote_window(c, c->mine_aggregator);
+	w = remote_cb_block(c, c->mine_aggregator);
 	for (int r = 0; r < c->f->size; r++)
 		if (io_hosts_sends(c, r, c->mine_aggregator, &w))
 			fn(c, &c->remote->in[r], r);
@@ -348,18 +348,18 @@ static bool remote_add(void *link, int64_t off, int64_t len)
 	return true;
 }
 
-/* Makes the list of the runs of a part of the stream. */
-static bool remote_list(struct io_collective *c, struct remote_link *l, const struct io_window *w)
+/* Makes the list of the runs of a part of the view. */
+static bool remote_list(struct io_collective *c, struct remote_link *l, const struct io_cb_block *w)
 {
 	struct type_run run[REMOTE_RUNS];
-	int64_t covered, place = c->j->view->disp - w->at;
+	int64_t covered, shift = c->j->view->disp - w->at;
 
 	for (int64_t at = l->at; at < l->end; at += covered) {
 		int n = type_runs(
 			c->j->view->file_filetype, at, l->end - at, run, REMOTE_RUNS, &covered);
 
 		for (int i = 0; i < n; i++)
-			if (!remote_add(l, place + run[i].off, run[i].len))
+			if (!remote_add(l, shift + run[i].off, run[i].len))
 				return false;
 	}
 	return true;
@@ -393,14 +393,14 @@ static void remote_image_move(struct remote_link *l, char *image, char *packed, 
 /* Lists this member's part, and packs it. */
 static bool remote_list_own(struct io_collective *c, struct remote_link *l, int a)
 {
-	struct io_window w = remote_window(c, a);
+	struct io_cb_block w = remote_cb_block(c, a);
 	char *data;
 
 	io_stage_part(c, &w, &l->at, &l->end);
 	if (!remote_list(c, l, &w))
 		return false;
 	l->header.bytes = l->header.combs * (int64_t)sizeof(struct remote_comb);
-	if (c->j->way == IO_READ)
+	if (c->j->direction == IO_READ)
 		return true;
 	data = remote_room(l);
 	if (data != NULL)
@@ -417,7 +417,7 @@ static bool remote_list_merged(struct io_collective *c, struct remote_link *l, i
 	if (!io_hosts_runs(c, a, remote_add, l))
 		return false;
 	l->header.bytes = l->header.combs * (int64_t)sizeof(struct remote_comb);
-	if (c->j->way == IO_READ)
+	if (c->j->direction == IO_READ)
 		return true;
 	data = remote_room(l);
 	if (data != NULL)
@@ -428,7 +428,7 @@ static bool remote_list_merged(struct io_collective *c, struct remote_link *l, i
 /* Is this the list of an aggregator for itself?  Then no message is needed. */
 static bool remote_is_own(const struct io_collective *c, int a)
 {
-	return c->j->way == IO_WRITE && a == c->mine_aggregator;
+	return c->j->direction == IO_WRITE && a == c->mine_aggregator;
 }
 
 static void remote_send_header(struct io_collective *c, struct remote_link *l, int a)
@@ -459,11 +459,11 @@ static void remote_send_body(struct io_collective *c, struct remote_link *l, int
 
 static void remote_receive_header(struct io_collective *c, struct remote_link *l, int r)
 {
-	if (c->j->way == IO_READ || r != c->f->rank)
+	if (c->j->direction == IO_READ || r != c->f->rank)
 		io_message_receive(c, &l->header, sizeof(l->header), r);
 }
 
-/* A window of this aggregator has failed.  That of the round before may still be written. */
+/* A block of this aggregator has failed.  That of the round before may still be written. */
 static void remote_fail(struct io_collective *c, int64_t round, int err)
 {
 	io_job_fail(c->j, err);
@@ -473,7 +473,7 @@ static void remote_fail(struct io_collective *c, int64_t round, int err)
 
 static void remote_receive_body(struct io_collective *c, struct remote_link *l, int r)
 {
-	if (l->header.bytes <= 0 || (c->j->way == IO_WRITE && r == c->f->rank))
+	if (l->header.bytes <= 0 || (c->j->direction == IO_WRITE && r == c->f->rank))
 		return;
 	if (!remote_body(l, l->header.bytes)) /* the message is received and dropped */
 		remote_fail(c, c->round,
@@ -492,14 +492,14 @@ static bool remote_is_sound(const struct io_collective *c, const struct remote_l
 		h->combs > h->bytes / (int64_t)sizeof(struct remote_comb))
 		return false;
 	list = h->combs * (int64_t)sizeof(struct remote_comb);
-	if (h->bytes != list + (c->j->way == IO_WRITE ? h->data : 0))
+	if (h->bytes != list + (c->j->direction == IO_WRITE ? h->data : 0))
 		return false;
 	for (int64_t i = 0; i < h->combs; i++) {
 		const struct remote_comb *b = &remote_combs(l)[i];
 
 		if (b->n < 1 || b->len < 1 || b->off < 0 || b->stride < 0 ||
-			b->stride > c->window || b->off > c->window ||
-			b->off + (b->n - 1) * b->stride + b->len > c->window)
+			b->stride > c->cb_block || b->off > c->cb_block ||
+			b->off + (b->n - 1) * b->stride + b->len > c->cb_block)
 			return false;
 		data += (int64_t)b->n * b->len;
 	}
@@ -508,14 +508,14 @@ static bool remote_is_sound(const struct io_collective *c, const struct remote_l
 
 /* All lists of a round together. */
 struct remote_all {
-	int64_t first, end; /* in the window */
+	int64_t first, end; /* in the block */
 	int64_t runs;
 	struct io_cover cover;
 };
 
 static struct remote_all remote_sum(struct io_collective *c)
 {
-	struct remote_all all = {.first = c->window};
+	struct remote_all all = {.first = c->cb_block};
 
 	for (int r = 0; r < c->f->size; r++) {
 		struct remote_link *l = &c->remote->in[r];
@@ -591,18 +591,18 @@ static void remote_get(struct io_collective *c, int64_t off, char *data, int64_t
 
 static void remote_write_run(struct io_collective *c, int64_t off, char *data, int64_t len)
 {
-	int64_t at = remote_window(c, c->mine_aggregator).at + off, moved;
+	int64_t at = remote_cb_block(c, c->mine_aggregator).at + off, moved;
 	int err = c->failed != 0 ? 0 : io_disk_write(c->f, data, len, at, &moved);
 
 	if (err != 0)
 		remote_fail(c, c->round, err);
 }
 
-/* Fills a half with a window; what is then to be written is in `filled'. */
+/* Fills a half with a block; what is then to be written is in `filled'. */
 static void remote_fill(struct io_collective *c)
 {
 	struct io_remote *m = c->remote;
-	struct io_window w = remote_window(c, c->mine_aggregator);
+	struct io_cb_block w = remote_cb_block(c, c->mine_aggregator);
 	struct remote_all all = remote_sum(c);
 	int64_t moved = 0, n = all.end - all.first;
 	char *at = remote_half(c) + all.first;
@@ -652,7 +652,7 @@ static void remote_store_over(struct io_work *work)
 		remote_fail(s->c, s->round, haft_err(s->err, "%s", s->words));
 }
 
-/* Writes the window that was filled.  The write before is done. */
+/* Writes the block that was filled.  The write before is done. */
 static void remote_store(struct io_collective *c)
 {
 	const struct io_remote *m = c->remote;
@@ -676,10 +676,10 @@ static void remote_store(struct io_collective *c)
 	remote_store_over(&s->work);
 }
 
-/* Reads the window; *end: the byte of the file where its data ends. */
+/* Reads the block; *end: the byte of the file where its data ends. */
 static void remote_read(struct io_collective *c)
 {
-	struct io_window w = remote_window(c, c->mine_aggregator);
+	struct io_cb_block w = remote_cb_block(c, c->mine_aggregator);
 	struct remote_all all = remote_sum(c);
 	int64_t moved = 0, n = all.end - all.first;
 	char *at = remote_half(c) + all.first;
@@ -734,7 +734,7 @@ static void remote_receive_reply(struct io_collective *c, struct remote_link *l,
 static void remote_take_until(
 	struct io_collective *c, struct remote_link *l, int a, int64_t end, const char *data)
 {
-	struct io_window got = remote_window(c, a);
+	struct io_cb_block got = remote_cb_block(c, a);
 	int64_t at, have;
 
 	if (l->at >= l->end || c->over || c->j->err != 0)
@@ -804,7 +804,7 @@ static void remote_exchange(struct io_collective *c)
 	case REMOTE_HEADERS:
 		remote_each_out(c, remote_send_header);
 		remote_each_in(c, remote_receive_header);
-		if (c->j->way == IO_WRITE) { /* in this order on either end */
+		if (c->j->direction == IO_WRITE) { /* in this order on either end */
 			remote_each_carried(c, remote_send_taken);
 			remote_each_packed(c, remote_receive_taken);
 		}
@@ -849,7 +849,7 @@ static bool remote_part(struct io_collective *c)
 		remote_exchange(c);
 	} else if (c->part > REMOTE_STORE) {
 		remote_return(c);
-	} else if (c->j->way == IO_READ) {
+	} else if (c->j->direction == IO_READ) {
 		if (aggregates)
 			remote_read(c);
 		c->part = REMOTE_REPLIES;

@@ -3,8 +3,8 @@
  *
  *      haft: /data/x.h5: 4 ranks, open for 1.25 s
  *      haft:   writes   16 calls      67108864 bytes
- *      haft:   paths    0 direct, 0 gathered, 0 windows, 16 aggregated
- *      haft:   because 16 aggregated: windows cost less than calls
+ *      haft:   paths    0 direct, 0 gathered, 0 blocks, 16 aggregated
+ *      haft:   because 16 aggregated: blocks cost less than calls
  *      haft:   slowest rank: 0.210 s in accesses: 0.150 s disk, 0.040 s exchange, 0.000 s locks */
 #include "libmpi/io/stats.h"
 
@@ -50,9 +50,9 @@ static void stats_print_why(const struct io_counts *sum)
 		[IO_WHY_HINT] = "direct: a hint",
 		[IO_WHY_ORDER] = "direct: atomic, in sequence, or a view out of order",
 		[IO_WHY_HOLES] = "direct: holes, and other accesses may be under way",
-		[IO_WHY_CALLS] = "direct: calls cost less than windows",
+		[IO_WHY_CALLS] = "direct: calls cost less than blocks",
 		[IO_WHY_STAGE] = "direct: no memory for a stage",
-		[IO_WHY_ROUNDS] = "aggregated: windows cost less than calls",
+		[IO_WHY_ROUNDS] = "aggregated: blocks cost less than calls",
 		[IO_WHY_ALWAYS] = "aggregated: a hint"};
 
 	for (int i = 0; i < IO_WHYS; i++)
@@ -64,16 +64,15 @@ static void stats_print_why(const struct io_counts *sum)
 static void stats_print(
 	const struct io_file *f, const struct io_counts *sum, const struct io_counts *most)
 {
-	static const char *const ways[] = {[IO_READ] = "reads ", [IO_WRITE] = "writes"};
+	static const char *const directions[] = {[IO_READ] = "reads ", [IO_WRITE] = "writes"};
 
 	fprintf(stderr, "haft: %s: %d ranks, open for %.3f s\n", f->path, f->size,
 		stats_seconds((int64_t)clock_now_ns() - f->opened_ns));
 	for (int w = IO_READ; w <= IO_WRITE; w++)
 		if (sum->calls[w] > 0)
-			fprintf(stderr, "haft:   %s %10lld calls %16lld bytes\n", ways[w],
+			fprintf(stderr, "haft:   %s %10lld calls %16lld bytes\n", directions[w],
 				(long long)sum->calls[w], (long long)sum->bytes[w]);
-	fprintf(stderr,
-		"haft:   paths  %lld direct, %lld gathered, %lld windows, %lld aggregated\n",
+	fprintf(stderr, "haft:   paths  %lld direct, %lld gathered, %lld blocks, %lld aggregated\n",
 		(long long)sum->direct, (long long)sum->gathered, (long long)sum->sieved,
 		(long long)sum->aggregated);
 	stats_print_why(sum);

@@ -7,7 +7,7 @@
  *
  * The shared pointer gives each access its place; here it waits until all before it are through.
  * The wait has no lock, so it may be a worker's.  The turn passes on after an error and at the end
- * of the stream, too. */
+ * of the view, too. */
 #include "libmpi/io/disk.h"
 
 #include "libmpi/core/library_lock.h"
@@ -42,7 +42,7 @@ void io_stream_skip(const struct io_file *f, int64_t end)
 
 /* Moves n bytes; a read stops at the end.  Returns errno, or 0. */
 static int stream_bytes(
-	const struct io_file *f, enum io_way way, char *buf, int64_t n, int64_t *moved)
+	const struct io_file *f, enum io_direction direction, char *buf, int64_t n, int64_t *moved)
 {
 	int64_t got = 1;
 
@@ -50,8 +50,8 @@ static int stream_bytes(
 		size_t most = (size_t)num_min(n - *moved, STREAM_CALL_MAX);
 
 		do
-			got = way == IO_READ ? read(f->fd, buf + *moved, most)
-					     : write(f->fd, buf + *moved, most);
+			got = direction == IO_READ ? read(f->fd, buf + *moved, most)
+						   : write(f->fd, buf + *moved, most);
 		while (got < 0 && errno == EINTR);
 		if (got < 0)
 			return errno;
@@ -59,8 +59,8 @@ static int stream_bytes(
 	return 0;
 }
 
-int io_stream_movev(const struct io_file *f, enum io_way way, const struct iovec *piece,
-	int npieces, int64_t at, int64_t *moved)
+int io_stream_movev(const struct io_file *f, enum io_direction direction, const struct iovec *vec,
+	int nvec, int64_t at, int64_t *moved)
 {
 	bool had = haft_user_begin();
 	int64_t all = 0, part;
@@ -68,11 +68,11 @@ int io_stream_movev(const struct io_file *f, enum io_way way, const struct iovec
 
 	*moved = 0;
 	stream_wait_turn(f, at);
-	for (int i = 0; i < npieces; i++) {
-		int64_t n = (int64_t)piece[i].iov_len;
+	for (int i = 0; i < nvec; i++) {
+		int64_t n = (int64_t)vec[i].iov_len;
 
 		if (os_error == 0 && *moved == all) {
-			os_error = stream_bytes(f, way, piece[i].iov_base, n, &part);
+			os_error = stream_bytes(f, direction, vec[i].iov_base, n, &part);
 			*moved += part;
 		}
 		all += n;
@@ -82,13 +82,13 @@ int io_stream_movev(const struct io_file *f, enum io_way way, const struct iovec
 	if (os_error == 0)
 		return 0;
 	return io_disk_error(f, os_error, "%s of %lld bytes, after %lld,",
-		way == IO_READ ? "read" : "write", (long long)all, (long long)*moved);
+		direction == IO_READ ? "read" : "write", (long long)all, (long long)*moved);
 }
 
-int io_stream_move(
-	const struct io_file *f, enum io_way way, void *buf, int64_t n, int64_t at, int64_t *moved)
+int io_stream_move(const struct io_file *f, enum io_direction direction, void *buf, int64_t n,
+	int64_t at, int64_t *moved)
 {
 	const struct iovec all = {.iov_base = buf, .iov_len = (size_t)n};
 
-	return io_stream_movev(f, way, &all, 1, at, moved);
+	return io_stream_movev(f, direction, &all, 1, at, moved);
 }

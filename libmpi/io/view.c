@@ -116,7 +116,7 @@ bool io_view_fits(const struct io_view *v, int64_t end)
 	       !__builtin_add_overflow(reach, v->disp, &reach);
 }
 
-int64_t io_view_stream(const struct io_view *v, int64_t byte)
+int64_t io_view_position(const struct io_view *v, int64_t byte)
 {
 	int64_t at;
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* view.h - positions in a view: etypes, bytes of the stream, bytes of the file.
+/* view.h - positions in a view: etypes, bytes of the view, bytes of the file.
  *
- *      offset 3 (etypes) ── unit ──> stream byte 12 ── io_view_byte ──> byte 100 of the file
- *                                          └───────── io_view_stream ───────┘ */
+ *      offset 3 (etypes) ── unit ──> view byte 12 ── io_view_byte ──> byte 100 of the file
+ *                                          └───────── io_view_position ───────┘ */
 #ifndef HAFT_IO_VIEW_H
 #define HAFT_IO_VIEW_H
 
@@ -19,16 +19,16 @@ void io_view_drop(struct io_view *v);
  * each question for a position calls it first.  0 or an error class with words. */
 int io_view_complete(struct io_view *v);
 
-/* Byte `at' >= 0 of the stream, as a byte of the file.  The view is complete. */
+/* Byte `at' >= 0 of the view, as a byte of the file.  The view is complete. */
 int64_t io_view_byte(const struct io_view *v, int64_t at);
 
-/* Do the bytes of the file have numbers that hold the first `end' bytes of the stream? */
+/* Do the bytes of the file have numbers that hold the first `end' bytes of the view? */
 bool io_view_fits(const struct io_view *v, int64_t end);
 
-/* The stream byte at which the first etype begins that is at or after byte `byte' of the file. */
-int64_t io_view_stream(const struct io_view *v, int64_t byte);
+/* The view byte at which the first etype begins that is at or after byte `byte' of the file. */
+int64_t io_view_position(const struct io_view *v, int64_t byte);
 
-/* The etypes that `at' bytes of the stream are. */
+/* The etypes that `at' bytes of the view are. */
 static inline int64_t io_view_etypes(const struct io_view *v, int64_t at)
 {
 	return v->unit > 0 ? at / v->unit : 0;

@@ -39,17 +39,17 @@ void rma_stripe_unlock(struct rma_stripe *s)
 	atomic_store_explicit(&s->word, 0, memory_order_release);
 }
 
-struct rma_stripe *rma_stripe_of(const struct rma_acc *a, uint64_t place)
+struct rma_stripe *rma_stripe_of(const struct rma_acc *a, uint64_t offset)
 {
 	struct rma_ctl *ctl = a->w->target[a->rank].ctl;
 
-	return &ctl->stripe[place / (uint64_t)RMA_STRIPE_BYTES % RMA_STRIPES];
+	return &ctl->stripe[offset / (uint64_t)RMA_STRIPE_BYTES % RMA_STRIPES];
 }
 
 /* The elements that one stripe's lock guards are those that begin in the stripe. */
-int64_t rma_stripe_elements(uint64_t place, int64_t extent, int64_t n)
+int64_t rma_stripe_elements(uint64_t offset, int64_t extent, int64_t n)
 {
-	int64_t left = RMA_STRIPE_BYTES - (int64_t)(place % (uint64_t)RMA_STRIPE_BYTES);
+	int64_t left = RMA_STRIPE_BYTES - (int64_t)(offset % (uint64_t)RMA_STRIPE_BYTES);
 	int64_t k = (left + extent - 1) / extent;
 
 	return k < n ? k : n;
@@ -90,7 +90,7 @@ static void acc_combine_copy(
 }
 
 static int acc_by_stripes(
-	const struct rma_acc *a, char *mem, uint64_t place, const char *src, char *old, int64_t n)
+	const struct rma_acc *a, char *mem, uint64_t offset, const char *src, char *old, int64_t n)
 {
 	int64_t extent = a->basic->extent;
 	char *room = NULL;
@@ -103,9 +103,9 @@ static int acc_by_stripes(
 			return haft_err(MPI_ERR_NO_MEM, "no memory to accumulate in");
 	}
 	for (int64_t k; n > 0; n -= k) {
-		struct rma_stripe *s = rma_stripe_of(a, place);
+		struct rma_stripe *s = rma_stripe_of(a, offset);
 
-		k = rma_stripe_elements(place, extent, n);
+		k = rma_stripe_elements(offset, extent, n);
 		rma_stripe_lock(s);
 		if (room != NULL)
 			acc_combine_copy(a, mem, src, old, k, room);
@@ -113,7 +113,7 @@ static int acc_by_stripes(
 			rma_acc_combine(a, mem, src, old, k);
 		rma_stripe_unlock(s);
 		mem += k * extent;
-		place += (uint64_t)(k * extent);
+		offset += (uint64_t)(k * extent);
 		src += src != NULL ? k * extent : 0;
 		old += old != NULL ? k * extent : 0;
 	}
@@ -137,7 +137,7 @@ static void acc_bulk(const struct rma_acc *a, char *mem, const char *src, char *
 }
 
 int rma_acc_apply(
-	const struct rma_acc *a, char *mem, uint64_t place, const char *src, char *old, int64_t n)
+	const struct rma_acc *a, char *mem, uint64_t offset, const char *src, char *old, int64_t n)
 {
 	bool atoms = a->shared && rma_atomic_fits(a->basic, mem);
 
@@ -146,7 +146,7 @@ int rma_acc_apply(
 		return 0;
 	}
 	if (!atoms)
-		return acc_by_stripes(a, mem, place, src, old, n);
+		return acc_by_stripes(a, mem, offset, src, old, n);
 	if (n >= ATOMIC_BULK) {
 		acc_bulk(a, mem, src, old, n);
 		return 0;

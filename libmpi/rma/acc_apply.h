@@ -21,7 +21,7 @@ struct rma_acc {
  * src: n elements in memory form, NULL with MPI_NO_OP.  old: NULL, or where the old values go.
  * 0, or MPI_ERR_NO_MEM with words. */
 int rma_acc_apply(
-	const struct rma_acc *a, char *mem, uint64_t place, const char *src, char *old, int64_t n);
+	const struct rma_acc *a, char *mem, uint64_t offset, const char *src, char *old, int64_t n);
 
 /* As rma_acc_apply, for n elements that nothing else accesses now; mem and src are aligned. */
 void rma_acc_combine(const struct rma_acc *a, char *mem, const char *src, char *old, int64_t n);
@@ -34,8 +34,8 @@ bool rma_acc_comparable(const struct type *type);
 
 /* The lock for elements that begin at `place', and how many of n elements from there on it
  * guards. */
-struct rma_stripe *rma_stripe_of(const struct rma_acc *a, uint64_t place);
-int64_t rma_stripe_elements(uint64_t place, int64_t extent, int64_t n);
+struct rma_stripe *rma_stripe_of(const struct rma_acc *a, uint64_t offset);
+int64_t rma_stripe_elements(uint64_t offset, int64_t extent, int64_t n);
 void rma_stripe_lock(struct rma_stripe *s);
 void rma_stripe_unlock(struct rma_stripe *s);
 

@@ -121,10 +121,10 @@ static void vm_batch_flush(struct acc_run *r)
 
 /* Adds k elements at mem, all in the stripe of `place'. */
 static void vm_batch_add(
-	struct acc_run *r, char *mem, uint64_t place, const char *src, char *old, int64_t k)
+	struct acc_run *r, char *mem, uint64_t offset, const char *src, char *old, int64_t k)
 {
 	struct vm_batch *b = r->batch;
-	uint64_t stripe = place - place % (uint64_t)RMA_STRIPE_BYTES;
+	uint64_t stripe = offset - offset % (uint64_t)RMA_STRIPE_BYTES;
 	int64_t e = r->acc.basic->extent;
 
 	if (b->n == VM_RUNS ||
@@ -140,16 +140,16 @@ static void vm_batch_add(
 }
 
 static void vm_batch_all(
-	struct acc_run *r, char *mem, uint64_t place, const char *src, char *old, int64_t n)
+	struct acc_run *r, char *mem, uint64_t offset, const char *src, char *old, int64_t n)
 {
 	int64_t e = r->acc.basic->extent;
 
 	for (int64_t k, bytes; n > 0; n -= k) {
-		k = rma_stripe_elements(place, e, n);
-		vm_batch_add(r, mem, place, src, old, k);
+		k = rma_stripe_elements(offset, e, n);
+		vm_batch_add(r, mem, offset, src, old, k);
 		bytes = k * e;
 		mem += bytes;
-		place += (uint64_t)bytes;
+		offset += (uint64_t)bytes;
 		src += src != NULL ? bytes : 0;
 		old += old != NULL ? bytes : 0;
 	}
@@ -158,15 +158,15 @@ static void vm_batch_all(
 static bool acc_run_step(void *arg, const struct type *basic, char *mem, int64_t n)
 {
 	struct acc_run *r = arg;
-	uint64_t place = r->j->place + (uint64_t)(mem - r->j->at);
+	uint64_t offset = r->j->offset + (uint64_t)(mem - r->j->at);
 	int64_t bytes;
 
 	n = n < r->left ? n : r->left;
 	bytes = n * basic->extent;
 	if (r->batch != NULL)
-		vm_batch_all(r, mem, place, r->src, r->old, n);
+		vm_batch_all(r, mem, offset, r->src, r->old, n);
 	else
-		r->err = rma_acc_apply(&r->acc, mem, place, r->src, r->old, n);
+		r->err = rma_acc_apply(&r->acc, mem, offset, r->src, r->old, n);
 	r->src += r->src != NULL ? bytes : 0;
 	r->old += r->old != NULL ? bytes : 0;
 	r->left -= n;

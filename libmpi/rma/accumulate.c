@@ -117,7 +117,7 @@ static inline char *acc_fast_at(const struct acc_args *a)
 	const struct type *type = a->type;
 	const struct op *op = a->op;
 	const struct rma_target *t;
-	int64_t place, n;
+	int64_t offset, n;
 	char *at;
 
 	if (unlikely((unsigned)a->rank >= (unsigned)a->w->size))
@@ -126,11 +126,11 @@ static inline char *acc_fast_at(const struct acc_args *a)
 	if (unlikely(!rma_is_open(a->w, t) || t->method != RMA_DIRECT || !t->shared ||
 		     type->shape != NULL || a->count >= ATOMIC_BULK))
 		return NULL;
-	if (unlikely(__builtin_mul_overflow(a->disp, t->unit, &place) ||
+	if (unlikely(__builtin_mul_overflow(a->disp, t->unit, &offset) ||
 		     __builtin_mul_overflow(a->count, type->extent, &n) ||
-		     (uint64_t)place > (uint64_t)t->bytes || n > t->bytes - place))
+		     (uint64_t)offset > (uint64_t)t->bytes || n > t->bytes - offset))
 		return NULL;
-	at = t->base + place;
+	at = t->base + offset;
 	if (unlikely(!rma_atomic_fits(type, at)))
 		return NULL;
 	if (op == NULL || op == rma_atomic_replace || op == rma_atomic_no_op)

@@ -49,8 +49,8 @@ static inline void rma_am_missing_set(struct rma_am_head *h, uint64_t bytes)
 }
 
 struct rma_am_run {
-	uint64_t place; /* bytes from the target's base; dynamic window: an address there */
-	uint64_t len;   /* bytes of memory */
+	uint64_t offset; /* bytes from the target's base; dynamic window: an address there */
+	uint64_t len;    /* bytes of memory */
 };
 
 /* --- am_types.c ----------------------------------------------------------------------------- */

@@ -299,7 +299,7 @@ static bool am_cut(struct rma_am *m, int64_t room, struct rma_am_run *r)
 	most -= most % m->elem;
 	if (most <= 0)
 		return false;
-	r->place = from->place + m->at;
+	r->offset = from->offset + m->at;
 	r->len = (uint64_t)(bytes < most ? bytes : most);
 	m->at += r->len;
 	if (m->at == from->len) {
@@ -385,13 +385,13 @@ static bool am_list_step(void *arg, const struct type *basic, char *mem, int64_t
 	struct am_listing *l = arg;
 	struct rma_am *m = l->m;
 	int64_t bytes = n * (l->whole ? basic->extent : basic->size);
-	uint64_t place = (uint64_t)(uintptr_t)mem + l->off;
+	uint64_t offset = (uint64_t)(uintptr_t)mem + l->off;
 	struct rma_am_run *last = &m->runs[m->n - 1];
 
 	bytes = bytes < l->left ? bytes : l->left;
 	l->left -= bytes;
 	m->total += bytes;
-	if (m->n > 0 && last->place + last->len == place) {
+	if (m->n > 0 && last->offset + last->len == offset) {
 		last->len += (uint64_t)bytes;
 		return l->left > 0;
 	}
@@ -407,7 +407,7 @@ static bool am_list_step(void *arg, const struct type *basic, char *mem, int64_t
 		m->runs = more;
 		m->room = m->room * 2 + 16;
 	}
-	m->runs[m->n++] = (struct rma_am_run){place, (uint64_t)bytes};
+	m->runs[m->n++] = (struct rma_am_run){offset, (uint64_t)bytes};
 	return l->left > 0;
 }
 
@@ -418,7 +418,7 @@ static int am_list_runs(struct rma_am *m, const struct rma_operation *j, int64_t
 	type_each_fn *step = am_list_step;
 	int err;
 
-	l.off = j->place - (uint64_t)(uintptr_t)j->at;
+	l.off = j->offset - (uint64_t)(uintptr_t)j->at;
 	m->runs = m->few;
 	m->room = RUNS_FEW;
 	if (bytes == 0)

@@ -51,14 +51,14 @@ static __attribute__((noreturn, cold)) void am_no_memory(void)
 char *rma_am_memory(const struct win *w, const struct rma_am_run *r, bool *shared)
 {
 	const struct rma_target *t = &w->target[w->rank];
-	char *at = (char *)((uintptr_t)t->base + (uintptr_t)r->place);
+	char *at = (char *)((uintptr_t)t->base + (uintptr_t)r->offset);
 
 	*shared = t->shared;
 	if (w->flavor == MPI_WIN_FLAVOR_DYNAMIC) {
-		*shared = w->rma->direct && r->place - t->seg < via.mem_len;
-		return rma_attach_check(w, w->rank, r->place, (int64_t)r->len) == 0 ? at : NULL;
+		*shared = w->rma->direct && r->offset - t->seg < via.mem_len;
+		return rma_attach_check(w, w->rank, r->offset, (int64_t)r->len) == 0 ? at : NULL;
 	}
-	if (r->place > (uint64_t)t->bytes || r->len > (uint64_t)t->bytes - r->place)
+	if (r->offset > (uint64_t)t->bytes || r->len > (uint64_t)t->bytes - r->offset)
 		return NULL;
 	return at;
 }
@@ -111,7 +111,7 @@ static int64_t reply_fill(struct am_reply *a, char *to, int64_t room)
 		const struct rma_am_run *r = &a->runs[a->run];
 		int64_t k = (int64_t)(r->len - a->at);
 		const char *from =
-			a->own != NULL ? a->own + r->place : rma_am_memory(a->w, r, &shared);
+			a->own != NULL ? a->own + r->offset : rma_am_memory(a->w, r, &shared);
 
 		k = k < room - n ? k : room - n;
 		if (from != NULL)
@@ -261,7 +261,7 @@ int rma_am_accumulate(struct win *w, const struct rma_am_head *h, const struct r
 		a.compare = data + a.basic->extent; /* of a swap, which is one element */
 		if (at == NULL)
 			err = MPI_ERR_RMA_RANGE;
-		else if (rma_acc_apply(&a, at, runs[i].place, data, old, n) != 0)
+		else if (rma_acc_apply(&a, at, runs[i].offset, data, old, n) != 0)
 			err = MPI_ERR_NO_MEM;
 		data += a.op != rma_atomic_no_op ? runs[i].len : 0;
 		old += old != NULL ? runs[i].len : 0;

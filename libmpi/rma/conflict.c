@@ -209,7 +209,7 @@ static struct conflict_range *conflict_slot(struct win *w)
 }
 
 /* The ranges of one access, as they are found. */
-struct conflict_walk {
+struct conflict_search {
 	struct win *w;
 	uint64_t stamp;
 	struct conflict_range now; /* the range that still grows; hi <= lo: none */
@@ -307,7 +307,7 @@ static int conflict_look(const struct win *w, const struct conflict_range *mine)
 }
 
 /* Records the range that is complete now, and compares it. */
-static void conflict_store(struct conflict_walk *k)
+static void conflict_store(struct conflict_search *k)
 {
 	struct conflict_range *p;
 
@@ -332,7 +332,7 @@ static void conflict_store(struct conflict_walk *k)
 /* Adds n elements at mem, an address in the target's window.  Adjacent ones become one range. */
 static bool conflict_range_add(void *arg, const struct type *basic, char *mem, int64_t n)
 {
-	struct conflict_walk *k = arg;
+	struct conflict_search *k = arg;
 	int64_t lo = (int64_t)(uintptr_t)mem + basic->true_lb;
 	int64_t hi = (int64_t)(uintptr_t)mem + (n - 1) * basic->extent + basic->true_lb +
 		     basic->true_extent;
@@ -384,7 +384,7 @@ static bool conflict_only_reads(const struct rma_access *a)
 
 int rma_conflict_access(struct win *w, const struct rma_access *a)
 {
-	struct conflict_walk k = {.w = w, .stamp = conflict_stamp(w, a->rank)};
+	struct conflict_search k = {.w = w, .stamp = conflict_stamp(w, a->rank)};
 	int64_t at = a->disp * w->target[a->rank].unit;
 	int err;
 

@@ -84,7 +84,7 @@ static uint32_t delegate_post(struct rma_mailbox *b, const struct rma_operation 
 	uint32_t word = (b->number += MAILBOX_STEP) | MAILBOX_POSTED;
 
 	b->ctx = j->w->comm->ctx;
-	b->place = j->place;
+	b->offset = j->offset;
 	b->kind = j->kind;
 	b->len = (uint8_t)n;
 	if (j->kind == RMA_ACC) {
@@ -126,7 +126,7 @@ static bool delegate_watch(const struct rma_mailbox *b, uint32_t word, uint64_t 
 }
 
 struct delegate_wait {
-	const struct rma_mailbox *box;
+	const struct rma_mailbox *mailbox;
 	uint32_t word;
 };
 
@@ -135,7 +135,7 @@ static bool delegate_ready(void *arg, bool rest)
 	const struct delegate_wait *b = arg;
 
 	(void)rest;
-	return delegate_over(b->box, b->word);
+	return delegate_over(b->mailbox, b->word);
 }
 
 /* Takes the post back, because the target has not answered.  False: the target has just taken

@@ -20,7 +20,7 @@ static struct {
 
 static int mailbox_execute(struct rma_mailbox *b)
 {
-	const struct rma_am_run run = {b->place, b->len};
+	const struct rma_am_run run = {b->offset, b->len};
 	struct win *w = rma_registry_find(b->ctx);
 	bool shared;
 	char *at;
@@ -102,7 +102,7 @@ static bool mailbox_wanted(void)
 {
 	int64_t method = haft_setting_get(SETTING_RMA);
 
-	return method == HAFT_RMA_BOX || (method == HAFT_RMA_AUTO && !via.contended);
+	return method == HAFT_RMA_MAILBOX || (method == HAFT_RMA_AUTO && !via.contended);
 }
 
 uint64_t rma_mailbox_hold(void)

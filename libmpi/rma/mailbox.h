@@ -37,7 +37,7 @@ struct rma_mailbox {
 	_Atomic uint32_t word; /* number of the operation, 2 bits: enum mailbox_state */
 	uint32_t basic;        /* ACC: as in struct rma_am_head */
 	uint64_t ctx;          /* of the window */
-	uint64_t place;        /* bytes from the target's base; dynamic window: an address there */
+	uint64_t offset;       /* bytes from the target's base; dynamic window: an address there */
 	uint8_t kind;          /* enum rma_kind */
 	uint8_t op;            /* ACC: as in struct rma_am_head */
 	uint8_t len;           /* bytes at the target */

@@ -25,7 +25,7 @@ static __attribute__((cold)) int operation_outside(
 	return haft_err(MPI_ERR_RMA_RANGE,
 		"%lld bytes from byte %lld on, at displacement %lld of unit %lld, are not inside "
 		"the %lld bytes of rank %d in %s",
-		(long long)span, (long long)((int64_t)j->place + low), (long long)j->disp,
+		(long long)span, (long long)((int64_t)j->offset + low), (long long)j->disp,
 		(long long)t->unit, (long long)t->bytes, j->rank, rma_win_words(j->w, words));
 }
 
@@ -33,21 +33,21 @@ static int operation_range(struct rma_operation *j)
 {
 	const struct rma_target *t = &j->w->target[j->rank];
 	char words[RMA_WIN_WORDS];
-	int64_t low, span = type_span(j->ttype, j->tcount, &low), place;
+	int64_t low, span = type_span(j->ttype, j->tcount, &low), offset;
 
 	if (j->disp < 0 && t->base != NULL)
 		return haft_err(MPI_ERR_DISP, "displacement %lld at rank %d in %s is negative",
 			(long long)j->disp, j->rank, rma_win_words(j->w, words));
-	if (__builtin_mul_overflow(j->disp, t->unit, &place))
+	if (__builtin_mul_overflow(j->disp, t->unit, &offset))
 		return haft_err(MPI_ERR_DISP,
 			"displacement %lld times unit %lld at rank %d in %s overflows 64 bits",
 			(long long)j->disp, (long long)t->unit, j->rank,
 			rma_win_words(j->w, words));
-	j->place = (uint64_t)place;
-	j->at = (char *)((uintptr_t)t->base + (uintptr_t)place);
+	j->offset = (uint64_t)offset;
+	j->at = (char *)((uintptr_t)t->base + (uintptr_t)offset);
 	if (j->w->flavor == MPI_WIN_FLAVOR_DYNAMIC)
-		return rma_attach_check(j->w, j->rank, j->place + (uint64_t)low, span);
-	if (unlikely(place + low < 0 || place + low > t->bytes || span > t->bytes - place - low))
+		return rma_attach_check(j->w, j->rank, j->offset + (uint64_t)low, span);
+	if (unlikely(offset + low < 0 || offset + low > t->bytes || span > t->bytes - offset - low))
 		return operation_outside(j, low, span);
 	return 0;
 }
@@ -56,7 +56,7 @@ static int operation_range(struct rma_operation *j)
 static void operation_dynamic_route(struct rma_operation *j)
 {
 	const struct rma_target *t = &j->w->target[j->rank];
-	uint64_t off = j->place - t->seg;
+	uint64_t off = j->offset - t->seg;
 
 	j->shared = off < via.mem_len && t->ctl != NULL && j->w->rma->direct;
 	if (j->shared)

@@ -28,7 +28,7 @@ struct rma_operation {
 	void *result;        /* ACC with fetch */
 	const void *compare; /* ACC with swap */
 	const struct op *op; /* ACC; NULL: swap */
-	uint64_t place;      /* bytes from the target's base; dynamic window: an address there */
+	uint64_t offset;     /* bytes from the target's base; dynamic window: an address there */
 	char *at;            /* DIRECT: as mapped here; else the target's own address */
 	struct req *req;     /* of a request-based operation, or NULL */
 };

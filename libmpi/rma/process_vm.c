@@ -19,7 +19,7 @@
 #include <string.h>
 #include <sys/uio.h>
 
-#define VM_PIECE ((int64_t)MEAN_OR(64, 1 << 20)) /* packed bytes at a time: stays in the cache */
+#define VM_CHUNK ((int64_t)MEAN_OR(64, 1 << 20)) /* packed bytes at a time: stays in the cache */
 
 /* The runs that the next call moves. */
 struct vm_call {
@@ -164,13 +164,13 @@ static int vm_part(struct vm_call *v, const struct rma_operation *j, int64_t fro
 /* The origin's data is not contiguous: goes through a packed copy, part by part. */
 static int vm_by_copies(struct vm_call *v, const struct rma_operation *j, int64_t all)
 {
-	char *room = malloc((size_t)(all < VM_PIECE ? all : VM_PIECE));
+	char *room = malloc((size_t)(all < VM_CHUNK ? all : VM_CHUNK));
 	int err = 0;
 
 	if (room == NULL)
 		return haft_err(MPI_ERR_NO_MEM, "no memory to move %lld bytes", (long long)all);
 	for (int64_t at = 0, n; at < all && err == 0; at += n) {
-		n = all - at < VM_PIECE ? all - at : VM_PIECE;
+		n = all - at < VM_CHUNK ? all - at : VM_CHUNK;
 		v->local = room;
 		if (v->write)
 			type_pack(j->otype, j->origin, j->ocount, at, room, n);

@@ -37,7 +37,7 @@ static inline char *putget_fast_at(const struct win *w, const void *origin, int6
 	int64_t *n)
 {
 	const struct rma_target *t;
-	int64_t place, m;
+	int64_t offset, m;
 
 	if (unlikely((unsigned)rank >= (unsigned)w->size))
 		return NULL;
@@ -45,14 +45,14 @@ static inline char *putget_fast_at(const struct win *w, const void *origin, int6
 	if (unlikely(!rma_is_open(w, t) || t->method != RMA_DIRECT || !otype->dense ||
 		     !ttype->dense))
 		return NULL;
-	if (unlikely(__builtin_mul_overflow(disp, t->unit, &place) ||
+	if (unlikely(__builtin_mul_overflow(disp, t->unit, &offset) ||
 		     __builtin_mul_overflow(ocount, otype->size, n) ||
 		     __builtin_mul_overflow(tcount, ttype->size, &m)))
 		return NULL;
-	if (unlikely(*n != m || (uint64_t)place > (uint64_t)t->bytes || m > t->bytes - place ||
+	if (unlikely(*n != m || (uint64_t)offset > (uint64_t)t->bytes || m > t->bytes - offset ||
 		     (uintptr_t)origin <= (uintptr_t)MPI_IN_PLACE))
 		return NULL;
-	return t->base + place;
+	return t->base + offset;
 }
 
 /* Words are stored as such, so that no process sees half of one. */

@@ -101,7 +101,7 @@ const struct tool_count tool_counts[] = {
 	OFI(by_net, "those of them that went by sockets, before libfabric was connected"),
 	OFI(put_again, "attempts to send that met a full queue"),
 	OFI(got, "frames received with HAFT_VIA=ofi"),
-	OFI(held, "those of them that waited for earlier ones"),
+	OFI(reordered, "those of them that waited for earlier ones"),
 	OFI(strays, "frames without the key of a peer, dropped"),
 	OFI(sent_bytes, "bytes of large messages sent by libfabric"),
 	OFI(read_bytes, "bytes of large messages received by libfabric"),

@@ -91,7 +91,7 @@ static void order_identity(int *order, int n)
 /* --- grids ---------------------------------------------------------------------------------- */
 
 /* The box of the grid that is being cut: coordinates low[d] to low[d] + size[d] - 1. */
-struct box {
+struct region {
 	const struct order_grid *g;
 	const struct sorted *s;
 	int *low, *size, *at; /* [ndims] each; at: coordinates of the place being visited */
@@ -102,22 +102,22 @@ struct box {
 /* A way to cut the box in two along one dimension. */
 struct cut {
 	int dim, size; /* size: extent of the lower half */
-	bool clean;    /* it runs between two domains */
+	bool border;   /* it runs between two domains */
 	int faces;     /* pairs of neighbors that it separates */
 	int off;       /* distance from the middle, in places */
 };
 
 static bool cut_better(const struct cut *a, const struct cut *b, bool shortest)
 {
-	if (a->clean != b->clean && (!shortest || a->faces == b->faces))
-		return a->clean;
+	if (a->border != b->border && (!shortest || a->faces == b->faces))
+		return a->border;
 	if (a->faces != b->faces)
 		return a->faces < b->faces;
 	return a->off < b->off;
 }
 
 /* The best cut of the box of n places, whose processes are at positions first to first + n - 1. */
-static struct cut cut_find(const struct box *b, int first, int n)
+static struct cut cut_find(const struct region *b, int first, int n)
 {
 	struct cut best = {.dim = -1};
 
@@ -138,17 +138,17 @@ static struct cut cut_find(const struct box *b, int first, int n)
 
 /* Assigns the n places of the box, row by row, to the processes at positions first and following.
  */
-static void box_fill(const struct box *b, int first, int n)
+static void region_fill(const struct region *b, int first, int n)
 {
 	const struct order_grid *g = b->g;
 
 	memcpy(b->at, b->low, (size_t)g->ndims * sizeof(*b->at));
 	for (int i = 0; i < n; i++) {
-		int place = 0, d = g->ndims - 1;
+		int vertex = 0, d = g->ndims - 1;
 
 		for (int k = 0; k < g->ndims; k++)
-			place = place * g->dims[k] + b->at[k];
-		b->order[place] = b->s->process[first + i];
+			vertex = vertex * g->dims[k] + b->at[k];
+		b->order[vertex] = b->s->process[first + i];
 		while (d >= 0 && ++b->at[d] == b->low[d] + b->size[d]) {
 			b->at[d] = b->low[d];
 			d--;
@@ -157,23 +157,23 @@ static void box_fill(const struct box *b, int first, int n)
 }
 
 /* Cuts the box until each part has processes of one domain only, and assigns its places. */
-static void box_place(struct box *b, int first, int n)
+static void region_assign(struct region *b, int first, int n)
 {
 	struct cut c;
 	int whole, below;
 
 	if (b->s->end[first] >= first + n) {
-		box_fill(b, first, n);
+		region_fill(b, first, n);
 		return;
 	}
 	c = cut_find(b, first, n);
 	whole = b->size[c.dim];
 	below = n / whole * c.size;
 	b->size[c.dim] = c.size;
-	box_place(b, first, below);
+	region_assign(b, first, below);
 	b->low[c.dim] += c.size;
 	b->size[c.dim] = whole - c.size;
-	box_place(b, first + below, n - below);
+	region_assign(b, first + below, n - below);
 	b->low[c.dim] -= c.size;
 	b->size[c.dim] = whole;
 }
@@ -198,21 +198,21 @@ static int64_t grid_apart(const struct order_grid *g, const int *color, const in
 }
 
 /* Assigns all places by one of the two rules; returns the pairs of neighbors that are apart. */
-static int64_t grid_try(struct box *b, bool shortest, const int *color)
+static int64_t grid_try(struct region *b, bool shortest, const int *color)
 {
 	const struct order_grid *g = b->g;
 
 	b->shortest = shortest;
 	memset(b->low, 0, (size_t)g->ndims * sizeof(*b->low));
 	memcpy(b->size, g->dims, (size_t)g->ndims * sizeof(*b->size));
-	box_place(b, 0, g->n);
+	region_assign(b, 0, g->n);
 	return grid_apart(g, color, b->order);
 }
 
 int topo_order_grid(const struct order_grid *g, const int *color, int *order, bool *better)
 {
-	struct box b = {.g = g, .order = order};
-	int64_t self, clean, brief;
+	struct region b = {.g = g, .order = order};
+	int64_t self, border, brief;
 	struct sorted s;
 
 	order_identity(order, g->n);
@@ -228,11 +228,11 @@ int topo_order_grid(const struct order_grid *g, const int *color, int *order, bo
 	b.s = &s;
 	b.size = b.low + g->ndims;
 	b.at = b.size + g->ndims;
-	clean = grid_try(&b, false, color);
+	border = grid_try(&b, false, color);
 	brief = grid_try(&b, true, color);
-	if (clean <= brief)
+	if (border <= brief)
 		grid_try(&b, false, color);
-	*better = clean < self || brief < self;
+	*better = border < self || brief < self;
 	if (!*better)
 		order_identity(order, g->n);
 	free(s.mem);
@@ -256,17 +256,17 @@ static int64_t graph_apart(const struct order_graph *g, const int *color, const 
 
 /* A breadth-first traversal. */
 struct bfs {
-	int *place; /* [n] places in the order of the visit */
-	bool *seen; /* [n] visited; false at first */
-	int n;      /* places visited so far */
+	int *vertex; /* [n] places in the order of the visit */
+	bool *seen;  /* [n] visited; false at first */
+	int n;       /* places visited so far */
 };
 
-static void bfs_add(struct bfs *w, int place)
+static void bfs_add(struct bfs *w, int vertex)
 {
-	if (w->seen[place])
+	if (w->seen[vertex])
 		return;
-	w->seen[place] = true;
-	w->place[w->n++] = place;
+	w->seen[vertex] = true;
+	w->vertex[w->n++] = vertex;
 }
 
 /* Visits all places; each component begins at its lowest place. */
@@ -275,7 +275,7 @@ static void bfs_run(struct bfs *w, const struct order_graph *g)
 	for (int start = 0, at = 0; start < g->n; start++) {
 		bfs_add(w, start);
 		for (; at < w->n; at++) {
-			int i = w->place[at];
+			int i = w->vertex[at];
 
 			for (int e = i == 0 ? 0 : g->index[i - 1]; e < g->index[i]; e++)
 				bfs_add(w, g->edges[e]);
@@ -294,21 +294,21 @@ int topo_order_graph(const struct order_graph *g, const int *color, int *order, 
 	apart = graph_apart(g, color, order);
 	if (apart == 0)
 		return 0;
-	w.place = malloc((size_t)g->n * sizeof(*w.place));
+	w.vertex = malloc((size_t)g->n * sizeof(*w.vertex));
 	w.seen = calloc((size_t)g->n, sizeof(*w.seen));
-	if (w.place == NULL || w.seen == NULL || sorted_new(&s, g->n, color) != 0) {
-		free(w.place);
+	if (w.vertex == NULL || w.seen == NULL || sorted_new(&s, g->n, color) != 0) {
+		free(w.vertex);
 		free(w.seen);
 		return -1;
 	}
 	bfs_run(&w, g);
 	for (int i = 0; i < g->n; i++)
-		order[w.place[i]] = s.process[i];
+		order[w.vertex[i]] = s.process[i];
 	*better = graph_apart(g, color, order) < apart;
 	if (!*better)
 		order_identity(order, g->n);
 	free(s.mem);
-	free(w.place);
+	free(w.vertex);
 	free(w.seen);
 	return 0;
 }

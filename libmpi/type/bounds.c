@@ -85,11 +85,11 @@ static void bounds_extend(
 static void bounds_blocks(struct type_bounds_sum *s, const struct type *child, int64_t n,
 	int64_t len, int64_t lo, int64_t hi)
 {
-	int64_t walk = bounds_mul(s, len - 1, child->extent);
+	int64_t reach = bounds_mul(s, len - 1, child->extent);
 	int64_t all = bounds_mul(s, n, len);
 
-	bounds_extend(s, child, bounds_add(s, lo, bounds_min(walk, 0)),
-		bounds_add(s, hi, bounds_max(walk, 0)));
+	bounds_extend(s, child, bounds_add(s, lo, bounds_min(reach, 0)),
+		bounds_add(s, hi, bounds_max(reach, 0)));
 	s->size = bounds_add(s, s->size, bounds_mul(s, all, child->size));
 	s->basics = bounds_add(s, s->basics, bounds_mul(s, all, child->basics));
 }
@@ -110,16 +110,16 @@ static void bounds_follow(
 
 static void bounds_stride(struct type_bounds_sum *s, const struct type_shape *p)
 {
-	int64_t walk;
+	int64_t reach;
 
 	if (p->n == 0 || p->len == 0 || bounds_empty(p->child))
 		return;
-	walk = bounds_mul(s, p->n - 1, p->stride);
+	reach = bounds_mul(s, p->n - 1, p->stride);
 	bounds_follow(s, p->child, p->len, p->first);
 	if (p->n > 1)
 		s->solid &= p->stride == bounds_mul(s, p->len, p->child->size);
-	bounds_blocks(s, p->child, p->n, p->len, bounds_add(s, p->first, bounds_min(walk, 0)),
-		bounds_add(s, p->first, bounds_max(walk, 0)));
+	bounds_blocks(s, p->child, p->n, p->len, bounds_add(s, p->first, bounds_min(reach, 0)),
+		bounds_add(s, p->first, bounds_max(reach, 0)));
 }
 
 static void bounds_list(struct type_bounds_sum *s, const struct type_shape *p)

@@ -77,13 +77,13 @@ static void fortran_become_pair(MPI_Datatype handle, MPI_Datatype value)
 	const struct type *v = type_predefined(value);
 	int32_t size = (int32_t)v->size;
 
-	if (t->piece[0].len == size)
+	if (t->part[0].len == size)
 		return;
 	t->size = t->extent = t->true_extent = 2 * v->size;
 	t->align = v->align;
 	t->basic = BASIC_PAIR;
-	t->piece[0] = (struct type_piece){0, size};
-	t->piece[1] = (struct type_piece){size, size};
+	t->part[0] = (struct type_part){0, size};
+	t->part[1] = (struct type_part){size, size};
 }
 
 static int fortran_set_size(size_t k, const char *value, bool apply)

@@ -133,14 +133,14 @@ ALWAYS_INLINE void streaming(bool wide, enum plan_direction dir, size_t size, ch
 	char *restrict packed, int64_t n, int64_t step, size_t b)
 {
 	bool own = step > 16 || step < -16; /* each block has a line of its own */
-	int64_t ahead = type_plan_walk(BLOCKS_AHEAD, step);
+	int64_t ahead = type_plan_advance(BLOCKS_AHEAD, step);
 
 	if (step > -64 && step < 64)
 		ahead = step < 0 ? -AHEAD : AHEAD;
 	for (; size <= 64 && n >= 4; n -= 4, mem += 4 * step, packed += 4 * b) {
 		kernel_prefetch(dir, mem, ahead);
 		for (int i = 1; i < 4 && own; i++)
-			kernel_prefetch(dir, mem, ahead + type_plan_walk(i, step));
+			kernel_prefetch(dir, mem, ahead + type_plan_advance(i, step));
 		kernel_row4(wide, dir, size, mem, step, packed, b);
 	}
 	for (; n > 0; n--, mem += step, packed += b)

@@ -18,7 +18,7 @@
 /* The order of a predefined type. */
 static struct type_order order_basic(const struct type *t)
 {
-	const struct type_piece *p = t->piece;
+	const struct type_part *p = t->part;
 
 	if (p[0].len == 0)
 		return (struct type_order){.end = t->size};

@@ -66,7 +66,7 @@ struct type_plan {
 
 /* Bytes of n strides.  Behind the last turn of a loop there may be no address.  Then this wraps,
  * and a step back, or one of the loop around it, wraps the other way. */
-static inline int64_t type_plan_walk(int64_t n, int64_t stride)
+static inline int64_t type_plan_advance(int64_t n, int64_t stride)
 {
 	return (int64_t)((uint64_t)n * (uint64_t)stride);
 }

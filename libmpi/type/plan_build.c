@@ -51,7 +51,7 @@ static bool nest_repeat(struct type_plan *p, int64_t n, int64_t stride)
 		return true;
 	if (top == NULL && p->leaf == NULL && stride == p->block) {
 		p->block *= n;
-	} else if (top != NULL && type_plan_walk(top->n, top->stride) == stride) {
+	} else if (top != NULL && type_plan_advance(top->n, top->stride) == stride) {
 		top->n *= n;
 	} else if (p->dims < PLAN_DIMS) {
 		p->dim[p->dims++] = (struct plan_dim){n, stride, p->size};
@@ -335,7 +335,7 @@ static bool list_make(struct type_plan *p, const struct type_shape *s)
 /* A pair of MAXLOC or MINLOC: two pieces. */
 static bool pair_make(struct type_plan *p, const struct type *t)
 {
-	const struct type_piece *c = t->piece;
+	const struct type_part *c = t->part;
 	int64_t lens[2] = {c[0].len, c[1].len}, displs[2] = {c[0].off, c[1].off};
 	struct type byte = {.size = 1, .extent = 1};
 	struct type_shape s = {

@@ -61,7 +61,7 @@ static void loops_add(struct loops *l, int64_t n, int64_t mem, int64_t packed)
 
 	if (n == 1)
 		return;
-	if (top != NULL && type_plan_walk(top->n, top->mem) == mem &&
+	if (top != NULL && type_plan_advance(top->n, top->mem) == mem &&
 		top->n * top->packed == packed)
 		top->n *= n;
 	else
@@ -151,7 +151,7 @@ static void loops_nested(const struct loops *l, enum plan_direction dir, char *m
 			packed += l->at[d].packed;
 			if (++turn[d] < l->at[d].n)
 				break;
-			mem = plan_step(mem, type_plan_walk(-l->at[d].n, l->at[d].mem));
+			mem = plan_step(mem, type_plan_advance(-l->at[d].n, l->at[d].mem));
 			packed -= l->at[d].n * l->at[d].packed;
 			turn[d] = 0;
 		}
@@ -234,7 +234,7 @@ static void runs_whole(const struct type_plan *p, enum plan_direction dir, char 
 			type_kernel_of(dir, len)->comb(plan_step(mem, run_off(p, i)), packed + at,
 				now, mstep, pstep, (size_t)len);
 		}
-		mem = plan_step(mem, type_plan_walk(now, mstep));
+		mem = plan_step(mem, type_plan_advance(now, mstep));
 		packed += now * pstep;
 	}
 }
@@ -273,7 +273,7 @@ static void fields_whole(const struct type_plan *p, enum plan_direction dir, cha
 		for (int64_t i = 0; i < p->n; i++)
 			field_whole(&p->field[i], dir, plan_step(mem, p->field[i].off),
 				packed + p->field[i].at, now, mstep, pstep);
-		mem = plan_step(mem, type_plan_walk(now, mstep));
+		mem = plan_step(mem, type_plan_advance(now, mstep));
 		packed += now * pstep;
 	}
 }
@@ -347,7 +347,7 @@ static int plan_elements(const struct type_plan *p, enum plan_direction dir, cha
 	if (n >= p->size) {
 		now = n == p->size ? 1 : plan_divide(n, p->size);
 		plan_whole(p, dir, mem, packed, now, extent, p->size);
-		mem = plan_step(mem, type_plan_walk(now, extent));
+		mem = plan_step(mem, type_plan_advance(now, extent));
 		packed += now * p->size;
 		n -= now * p->size;
 	}
@@ -381,7 +381,7 @@ static int nest_part(const struct type_plan *p, int dims, enum plan_direction di
 		rounds = plan_divide(n, d->bytes);
 		if (rounds > 0)
 			nest_whole(p, dims - 1, dir, mem, packed, rounds, d->stride, d->bytes);
-		mem = plan_step(mem, type_plan_walk(rounds, d->stride));
+		mem = plan_step(mem, type_plan_advance(rounds, d->stride));
 		packed += rounds * d->bytes;
 		n -= rounds * d->bytes;
 	}

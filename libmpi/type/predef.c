@@ -48,7 +48,7 @@ struct predef_row {
 			.committed = true,                            \
 			.basic = (basic_),                            \
 			.combiner = MPI_COMBINER_NAMED,               \
-			.piece = {{0, sizeof(((ctype *)NULL)->v)},    \
+			.part = {{0, sizeof(((ctype *)NULL)->v)},     \
 				{offsetof(ctype, i), sizeof(((ctype *)NULL)->i)}}}},
 
 static struct predef_row rows[] = {TYPE_TABLE(DENSE, PAIR)};

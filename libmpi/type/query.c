@@ -102,8 +102,8 @@ static int64_t query_part(const struct type *t, enum measure m, int64_t left, bo
 	if (left == 0)
 		return sum;
 	if (m == BASICS)
-		return sum + t->piece[0].len;
-	*cut = t->basics != 2 || left != t->piece[0].len;
+		return sum + t->part[0].len;
+	*cut = t->basics != 2 || left != t->part[0].len;
 	return sum + 1;
 }
 

@@ -20,7 +20,7 @@ struct runs_out {
 
 /* Where a seek ends.  A list: byte `at' of one element of it, which begins at off.  Else byte `at'
  * of the first of `steps' blocks of `block' bytes. */
-struct runs_place {
+struct runs_cursor {
 	const struct type_plan *list; /* PLAN_RUNS, or NULL */
 	int64_t off, at;
 	int64_t steps, stride, block;
@@ -44,11 +44,11 @@ static void runs_add(struct runs_out *o, int64_t off, int64_t len)
 }
 
 /* Enters step number at / bytes of a loop. */
-static void runs_turn(struct runs_place *w, int64_t n, int64_t stride, int64_t bytes)
+static void runs_turn(struct runs_cursor *w, int64_t n, int64_t stride, int64_t bytes)
 {
 	int64_t i = w->at < bytes ? 0 : w->at / bytes;
 
-	w->off += type_plan_walk(i, stride);
+	w->off += type_plan_advance(i, stride);
 	w->at -= i * bytes;
 	w->steps = n - i;
 	w->stride = stride;
@@ -73,7 +73,7 @@ static const struct plan_field *runs_field(const struct type_plan *p, int64_t at
 
 /* Finds byte w->at of elements of a plan that are w->stride apart.  w->steps: how many elements the
  * caller wants to see at most. */
-static void runs_seek(const struct type_plan *p, struct runs_place *w)
+static void runs_seek(const struct type_plan *p, struct runs_cursor *w)
 {
 	runs_turn(w, w->steps, w->stride, p->size);
 	while (p != NULL && p->kind != PLAN_RUNS) {
@@ -95,7 +95,7 @@ static void runs_seek(const struct type_plan *p, struct runs_place *w)
 }
 
 /* Adds the rest of the blocks of a loop. */
-static void runs_row(struct runs_out *o, const struct runs_place *w)
+static void runs_row(struct runs_out *o, const struct runs_cursor *w)
 {
 	int64_t off = w->off;
 
@@ -135,7 +135,7 @@ static int64_t runs_list_find(const struct type_plan *p, int64_t at)
 }
 
 /* Adds the rest of the runs of a list. */
-static void runs_list(struct runs_out *o, const struct runs_place *w)
+static void runs_list(struct runs_out *o, const struct runs_cursor *w)
 {
 	const struct type_plan *p = w->list;
 	int64_t i = runs_list_find(p, w->at), skip = w->at - runs_list_at(p, i);
@@ -157,7 +157,7 @@ int type_runs(
 	}
 	while (o.left > 0 && !o.full) {
 		int64_t now = at + n - o.left;
-		struct runs_place w = {.at = now,
+		struct runs_cursor w = {.at = now,
 			.steps = now / t->size + o.left / t->size + 2,
 			.stride = t->extent};
 
@@ -208,7 +208,7 @@ static int64_t runs_find_nest(const struct type_plan *p, int64_t off)
 
 	span[0] = p->block;
 	for (int d = 0; d < p->dims; d++)
-		span[d + 1] = span[d] + type_plan_walk(p->dim[d].n - 1, p->dim[d].stride);
+		span[d + 1] = span[d] + type_plan_advance(p->dim[d].n - 1, p->dim[d].stride);
 	off -= p->off;
 	for (int d = p->dims - 1; d >= 0 && off > 0; d--) {
 		int64_t i = off < span[d] ? 0 : (off - span[d]) / p->dim[d].stride + 1;

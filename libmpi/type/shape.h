@@ -22,7 +22,7 @@
 #include "libmpi/core/type_object.h"
 
 enum shape_kind {
-	SHAPE_BASIC, /* no shape: a predefined type, or an unnamed pair (piece[] of the type) */
+	SHAPE_BASIC, /* no shape: a predefined type, or an unnamed pair (part[] of the type) */
 	SHAPE_SAME,
 	SHAPE_STRIDE,
 	SHAPE_LIST,

@@ -14,7 +14,7 @@
 
 static bool type_has_pair(const struct type *t)
 {
-	return t->shape == NULL && t->piece[0].len != 0;
+	return t->shape == NULL && t->part[0].len != 0;
 }
 
 /* The types of value and index of a pair. */
@@ -56,8 +56,8 @@ static bool signature_each_pair(
 
 	signature_pair_parts(t, &value, &index);
 	for (int64_t i = 0; i < count; i++, mem = signature_step(mem, t->extent))
-		if (!fn(arg, value, signature_step(mem, t->piece[0].off), 1) ||
-			!fn(arg, index, signature_step(mem, t->piece[1].off), 1))
+		if (!fn(arg, value, signature_step(mem, t->part[0].off), 1) ||
+			!fn(arg, index, signature_step(mem, t->part[1].off), 1))
 			return false;
 	return true;
 }

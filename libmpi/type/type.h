@@ -2,7 +2,7 @@
 /* type.h - datatypes: what memory an element is made of, and its packed form.
  *
  *      element:   | d d d d d d d d | i i i i | . . . . |      MPI_DOUBLE_INT: size 12, extent 16
- *                   └──── piece 0 ──┘└ piece 1┘  gap
+ *                   └──── part 0 ───┘└ part 1 ┘  gap
  *      packed:    | d d d d d d d d i i i i | d d d d d d d d i i i i | ...
  *                               └── [at, at + n) ──┘   any byte range of it can be moved
  *
@@ -12,7 +12,7 @@
  * Invariants
  *  - A dense type (size == extent, lb == 0) is its own packed form: packing is memcpy.
  *  - Predefined types are permanent objects on the ABI's numbers, always committed.  One that is
- *    not dense has its data in piece[0] and piece[1], in the order of the type map. */
+ *    not dense has its data in part[0] and part[1], in the order of the type map. */
 #ifndef HAFT_TYPE_TYPE_H
 #define HAFT_TYPE_TYPE_H
 
@@ -114,17 +114,17 @@ void type_copy_bytes(
  * buffer for them.  *low: offset of the first byte from the buffer's address. 0 elements: 0. */
 static inline int64_t type_span(const struct type *type, int64_t count, int64_t *low)
 {
-	int64_t walk;
+	int64_t reach;
 
 	*low = type->true_lb;
 	if (count <= 0)
 		return 0;
-	walk = type->extent * (count - 1);
-	if (walk < 0) {
-		*low += walk;
-		walk = -walk;
+	reach = type->extent * (count - 1);
+	if (reach < 0) {
+		*low += reach;
+		reach = -reach;
 	}
-	return walk + type->true_extent;
+	return reach + type->true_extent;
 }
 
 /* type_move copies `count' elements to where they have an equal layout.  Gaps are not written: they

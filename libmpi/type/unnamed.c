@@ -222,8 +222,8 @@ static int unnamed_pair_new(struct type *value, struct type *index, struct type 
 	t->solid = t->size == t->true_extent;
 	t->dense = t->size == t->extent;
 	t->basic = unnamed_pair_basic(value, index);
-	t->piece[0] = (struct type_piece){0, (int32_t)value->size};
-	t->piece[1] = (struct type_piece){(int32_t)at, (int32_t)index->size};
+	t->part[0] = (struct type_part){0, (int32_t)value->size};
+	t->part[1] = (struct type_part){(int32_t)at, (int32_t)index->size};
 	t->shape = NULL; /* otherwise its plan would be that of the shape */
 	err = type_plan_new(t);
 	if (err != 0) {

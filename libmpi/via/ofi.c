@@ -8,7 +8,7 @@
  *
  *   RX_BUFFERS buffers are posted for all peers ──> via_fabric_poll ──> right key? next number?
  *                        ├─ yes ──> deliver, post the buffer again
- *                        └─ early ─> held until its turn
+ *                        └─ early ─> kept until its turn
  *
  * Memory is bounded: OUT_MAX bytes to a peer, RX_BUFFERS buffers for all frames that arrive.
  * Frames beyond that stay with their senders (FI_RM_ENABLED), whose puts return VIA_AGAIN. */
@@ -445,32 +445,32 @@ static void rx_deliver(struct ofi_peer *t, struct ofi_buffer *b)
 
 /* Holds a frame until its turn: a long frame may be complete after a short one that was sent
  * later. */
-static void rx_hold(struct ofi_peer *t, struct ofi_buffer *b)
+static void rx_reorder(struct ofi_peer *t, struct ofi_buffer *b)
 {
-	struct ofi_buffer **at = &t->held.head;
+	struct ofi_buffer **at = &t->reorder.head;
 
 	while (*at != NULL && (int32_t)((*at)->head.seq - b->head.seq) < 0)
 		at = &(*at)->next;
 	b->next = *at;
 	*at = b;
-	via_ofi_count.held++;
+	via_ofi_count.reordered++;
 	via_ofi_work_add(t);
 }
 
 /* After BYE: once all frames have arrived, BYE_ACK is to be sent. */
 static void bye_check(struct ofi_peer *t)
 {
-	if (!t->bye || t->ack_sent || t->seq_in != t->bye_seq || t->held.head != NULL)
+	if (!t->bye || t->ack_sent || t->seq_in != t->bye_seq || t->reorder.head != NULL)
 		return;
 	t->ack_sent = true;
 	t->ack_pending = true;
 	via_ofi_work_add(t);
 }
 
-static void held_deliver(struct ofi_peer *t)
+static void reorder_deliver(struct ofi_peer *t)
 {
-	while (t->held.head != NULL && rx_in_order(t, t->held.head))
-		rx_deliver(t, buffer_pop(&t->held));
+	while (t->reorder.head != NULL && rx_in_order(t, t->reorder.head))
+		rx_deliver(t, buffer_pop(&t->reorder));
 	bye_check(t);
 }
 
@@ -499,9 +499,9 @@ static void rx_frame(struct ofi_buffer *b, size_t len)
 	if (likely(rx_in_order(t, b)))
 		rx_deliver(t, b);
 	else
-		rx_hold(t, b);
-	if (unlikely(t->held.head != NULL || t->bye))
-		held_deliver(t);
+		rx_reorder(t, b);
+	if (unlikely(t->reorder.head != NULL || t->bye))
+		reorder_deliver(t);
 }
 
 static void fabric_event(const struct via_fabric_event *ev)
@@ -600,7 +600,7 @@ void via_ofi_deliver(const struct net_frame *f)
 	default:
 		t->net_received++;
 		frame_deliver(t, &f->hdr, f->data, f->len);
-		held_deliver(t);
+		reorder_deliver(t);
 	}
 }
 
@@ -635,7 +635,7 @@ static void peer_gone(struct ofi_peer *t)
 	t->end = OFI_GONE;
 	while ((b = buffer_pop(&t->waiting)) != NULL)
 		buffer_put(b);
-	while ((b = buffer_pop(&t->held)) != NULL)
+	while ((b = buffer_pop(&t->reorder)) != NULL)
 		rx_post(b);
 	via_ofi_streams_end(t);
 	if (!via_ofi.closing)
@@ -703,7 +703,7 @@ static int peer_step(struct ofi_peer *t)
 	if (t->ack_pending && control_send(t, OFI_BYE_ACK, NULL, 0))
 		t->ack_pending = false;
 	if ((t->wants && t->known && !t->opened) || t->waiting.head != NULL || t->ack_pending ||
-		t->held.head != NULL)
+		t->reorder.head != NULL)
 		via_ofi_work_add(t);
 	return moved;
 }

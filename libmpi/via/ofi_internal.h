@@ -60,7 +60,7 @@ enum ofi_end { OFI_HERE, OFI_LEAVING, OFI_ENDING, OFI_GONE };
  *
  * Invariants
  *  - Numbered frames go by sockets until `opened', then by the fabric.  A frame that has arrived by
- *    the fabric is held until all earlier ones have arrived.
+ *    the fabric is kept until all earlier ones have arrived.
  *  - Frames in `waiting' go before any new one.
  *  - A peer with work for later is in via_ofi.work. */
 struct ofi_peer {
@@ -87,7 +87,7 @@ struct ofi_peer {
 		bye_seq;             /* frames by the fabric: sent, delivered, sent by it at BYE */
 	size_t out_bytes;            /* in buffers that are being sent, or wait */
 	struct ofi_buffers waiting;  /* the fabric had no room for them */
-	struct ofi_buffers held;     /* received before their turn, in order */
+	struct ofi_buffers reorder;  /* received before their turn, in order */
 	struct ofi_streams *streams; /* large messages; NULL: none */
 	struct ofi_peer *next;       /* in via_ofi.work */
 	struct ofi_peer *all;        /* in via_ofi.peers */

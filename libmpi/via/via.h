@@ -52,7 +52,7 @@ extern struct via via;
 struct via_ofi_count {
 	uint64_t put, put_again; /* frames; attempts that met a full queue */
 	uint64_t by_net;         /* frames that went by sockets, before the fabric was open */
-	uint64_t got, held;      /* frames that arrived; that waited for earlier ones */
+	uint64_t got, reordered; /* frames that arrived; that waited for earlier ones */
 	uint64_t strays;         /* frames without the right key: dropped */
 	uint64_t sent_bytes, read_bytes; /* of large messages */
 };

@@ -8,11 +8,11 @@
  *or
  *	|====================================             in one
  *
- *	pipe	PIECE bytes into shared memory, out of it on the other side; both at once
+ *	pipe	CHUNK bytes into shared memory, out of it on the other side; both at once
  *	read	process_vm_readv by the receiver
  *	both	process_vm_readv of the first half, process_vm_writev of the second, at once
  *	fold	each writes a word in every line of a shared MiB, then adds the other's to its own
- *	lines	one writes a word in every line of PIECE shared bytes, eight times; the other
+ *	lines	one writes a word in every line of CHUNK shared bytes, eight times; the other
  *		copies each piece out as it comes: the mean of both
  *
  * The least that a message of this size, an allreduce of 1 MiB or a broadcast of 64 KiB can cost on
@@ -34,14 +34,14 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { PIPE, READ, BOTH, WAYS };
+enum { PIPE, READ, BOTH, METHODS };
 enum {
 	MOST = 1 << 20,
 	LARGE = 8 << 20,
 	STEP = 8,
 	ROWS_MAX = 1024, /* IOV_MAX */
-	PIECE = 8192,
-	PIECES = 8, /* of the pipe: in the second cache of both */
+	CHUNK = 8192,
+	CHUNKS = 8, /* of the pipe: in the second cache of both */
 	LINE = 8,   /* numbers */
 	ROUNDS = 151,
 	LINES_ROUNDS = 501,
@@ -56,7 +56,7 @@ struct end {
 	_Alignas(128) _Atomic uint64_t ready;
 	char *out, *in;
 	pid_t pid;
-	char pipe[PIECES][PIECE];
+	char pipe[CHUNKS][CHUNK];
 	double lines[MOST / sizeof(double)];
 };
 
@@ -84,7 +84,7 @@ static uint64_t get(_Atomic uint64_t *word)
 }
 
 /* Where byte `at' of the message at `p' is. */
-static char *place(const struct shape *s, char *p, size_t at)
+static char *row_at(const struct shape *s, char *p, size_t at)
 {
 	return p + at / s->row * s->step + at % s->row;
 }
@@ -105,7 +105,7 @@ static unsigned long list(struct iovec *v, char *p, const struct shape *s, size_
 
 	for (size_t at = from; at < end; at += len) {
 		len = run(s, at, end - at);
-		v[k++] = (struct iovec){place(s, p, at), len};
+		v[k++] = (struct iovec){row_at(s, p, at), len};
 	}
 	return k;
 }
@@ -125,9 +125,9 @@ static void vm(int write, char *mine, char *yours, const struct shape *s, size_t
 }
 
 /* Whole rows, or a part of the only one: what goes through the pipe at a time. */
-static size_t piece_of(const struct shape *s)
+static size_t chunk_of(const struct shape *s)
 {
-	return s->row > PIECE ? PIECE : PIECE / s->row * s->row;
+	return s->row > CHUNK ? CHUNK : CHUNK / s->row * s->row;
 }
 
 /* Bytes [from, from + n) of the message, into the pipe or out of it. */
@@ -136,7 +136,7 @@ static void move(const struct shape *s, char *pipe, char *message, size_t from, 
 	size_t len;
 
 	for (size_t at = 0; at < n; at += len) {
-		char *p = place(s, message, from + at);
+		char *p = row_at(s, message, from + at);
 
 		len = run(s, from + at, n - at);
 		memcpy(out ? pipe + at : p, out ? p : pipe + at, len);
@@ -149,23 +149,23 @@ static size_t half(const struct shape *s)
 	return s->row == s->n ? s->n / 2 : s->n / s->row / 2 * s->row;
 }
 
-static void put(int way, const struct shape *s)
+static void put(int method, const struct shape *s)
 {
-	size_t piece = piece_of(s);
+	size_t chunk = chunk_of(s);
 
-	if (way == PIPE) {
-		for (size_t at = 0; at < s->n; at += piece) {
+	if (method == PIPE) {
+		for (size_t at = 0; at < s->n; at += chunk) {
 			uint64_t i = get(&me->put);
 
-			await(&you->got, i < PIECES ? 0 : i + 1 - PIECES);
-			move(s, me->pipe[i % PIECES], me->out, at,
-				s->n - at < piece ? s->n - at : piece, 1);
+			await(&you->got, i < CHUNKS ? 0 : i + 1 - CHUNKS);
+			move(s, me->pipe[i % CHUNKS], me->out, at,
+				s->n - at < chunk ? s->n - at : chunk, 1);
 			set(&me->put, i + 1);
 		}
 		return;
 	}
 	set(&me->put, get(&me->put) + 1);
-	if (way == BOTH) {
+	if (method == BOTH) {
 		await(&you->ready, get(&me->put));
 		vm(1, me->out, you->in, s, half(s), s->n - half(s));
 		set(&me->wrote, get(&me->put));
@@ -173,29 +173,29 @@ static void put(int way, const struct shape *s)
 	await(&you->got, get(&me->put));
 }
 
-static void take(int way, const struct shape *s)
+static void take(int method, const struct shape *s)
 {
 	uint64_t i = get(&me->got) + 1;
-	size_t piece = piece_of(s);
+	size_t chunk = chunk_of(s);
 
-	for (size_t at = 0; way == PIPE && at < s->n; at += piece, i++) {
+	for (size_t at = 0; method == PIPE && at < s->n; at += chunk, i++) {
 		await(&you->put, i);
-		move(s, you->pipe[(i - 1) % PIECES], me->in, at,
-			s->n - at < piece ? s->n - at : piece, 0);
+		move(s, you->pipe[(i - 1) % CHUNKS], me->in, at,
+			s->n - at < chunk ? s->n - at : chunk, 0);
 		set(&me->got, i);
 	}
-	if (way == PIPE)
+	if (method == PIPE)
 		return;
 	await(&you->put, i);
 	set(&me->ready, i);
-	vm(0, me->in, you->out, s, 0, way == BOTH ? half(s) : s->n);
-	if (way == BOTH)
+	vm(0, me->in, you->out, s, 0, method == BOTH ? half(s) : s->n);
+	if (method == BOTH)
 		await(&you->wrote, i);
 	set(&me->got, i);
 }
 
 /* Half a round trip, us. */
-static double turn(int way, const struct shape *s, int first)
+static double turn(int method, const struct shape *s, int first)
 {
 	int many = s->n < BYTES_ROUND ? BYTES_ROUND / (int)s->n : 1;
 	struct timespec a, b;
@@ -203,10 +203,10 @@ static double turn(int way, const struct shape *s, int first)
 	clock_gettime(CLOCK_MONOTONIC, &a);
 	for (int i = 0; i < many; i++) {
 		if (first)
-			put(way, s);
-		take(way, s);
+			put(method, s);
+		take(method, s);
 		if (!first)
-			put(way, s);
+			put(method, s);
 	}
 	clock_gettime(CLOCK_MONOTONIC, &b);
 	return ((double)(b.tv_sec - a.tv_sec) * 1e6 + (double)(b.tv_nsec - a.tv_nsec) / 1e3) /
@@ -224,21 +224,21 @@ static int compare(const void *a, const void *b)
 static void size_run(size_t n, size_t row, int rounds, int first)
 {
 	struct shape s = {n, row, row * STEP};
-	double us[WAYS][ROUNDS];
+	double us[METHODS][ROUNDS];
 
 	for (size_t at = 0; at < n; at += row) { /* pages of our own */
-		memset(place(&s, me->out, at), 3, row);
-		memset(place(&s, me->in, at), 4, row);
+		memset(row_at(&s, me->out, at), 3, row);
+		memset(row_at(&s, me->in, at), 4, row);
 	}
 	for (int r = 0; r < rounds; r++)
-		for (int way = 0; way < WAYS; way++)
-			us[way][r] = turn(way, &s, first);
+		for (int method = 0; method < METHODS; method++)
+			us[method][r] = turn(method, &s, first);
 	if (!first)
 		return;
 	printf(" %zu", n);
-	for (int way = 0; way < WAYS; way++) {
-		qsort(us[way], (size_t)rounds, sizeof(us[way][0]), compare);
-		printf(" %.4g", us[way][rounds / 2]);
+	for (int method = 0; method < METHODS; method++) {
+		qsort(us[method], (size_t)rounds, sizeof(us[method][0]), compare);
+		printf(" %.4g", us[method][rounds / 2]);
 	}
 }
 
@@ -300,15 +300,15 @@ static double lines(uint64_t i, int first)
 
 	meet(i);
 	clock_gettime(CLOCK_MONOTONIC, &a);
-	for (size_t k = 0; k < PIECES; k++) {
+	for (size_t k = 0; k < CHUNKS; k++) {
 		if (first) {
-			for (size_t at = 0; at < PIECE; at += LINE * sizeof(double))
+			for (size_t at = 0; at < CHUNK; at += LINE * sizeof(double))
 				*(volatile uint64_t *)(void *)&me->pipe[k][at] = i;
 			set(&me->wrote, i + k);
 			continue;
 		}
 		await(&you->wrote, i + k);
-		memcpy(me->in + k * PIECE, you->pipe[k], PIECE);
+		memcpy(me->in + k * CHUNK, you->pipe[k], CHUNK);
 	}
 	clock_gettime(CLOCK_MONOTONIC, &b);
 	return (double)(b.tv_sec - a.tv_sec) * 1e6 + (double)(b.tv_nsec - a.tv_nsec) / 1e3;
@@ -320,7 +320,7 @@ static void lines_run(int first)
 	double us[LINES_ROUNDS];
 	uint64_t from = UINT64_C(1) << 41;
 
-	for (uint64_t r = 0; r < LINES_ROUNDS; r++, from += PIECES)
+	for (uint64_t r = 0; r < LINES_ROUNDS; r++, from += CHUNKS)
 		us[r] = lines(from, first);
 	qsort(us, LINES_ROUNDS, sizeof(us[0]), compare);
 	me->lines[0] = us[LINES_ROUNDS / 2];

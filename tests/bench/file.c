@@ -106,8 +106,8 @@ void file_beside(struct bench *b, const struct bench_row *row, const struct benc
 
 static void bare_move(struct file *x, char *buf, size_t n, size_t at)
 {
-	ssize_t got =
-		x->way == 'r' ? pread(x->fd, buf, n, (off_t)at) : pwrite(x->fd, buf, n, (off_t)at);
+	ssize_t got = x->method == 'r' ? pread(x->fd, buf, n, (off_t)at)
+				       : pwrite(x->fd, buf, n, (off_t)at);
 
 	if (got != (ssize_t)n) {
 		fprintf(stderr, "a bare call has moved %zd of %zu bytes\n", got, n);
@@ -116,7 +116,7 @@ static void bare_move(struct file *x, char *buf, size_t n, size_t at)
 }
 
 /* One piece, by each rank. */
-static double bare_piece_op(struct bench *b, void *ctx, long n)
+static double bare_part_op(struct bench *b, void *ctx, long n)
 {
 	struct file *x = ctx;
 	size_t at = x->filetype != MPI_DATATYPE_NULL ? 0 : (size_t)b->rank * x->bytes;
@@ -128,7 +128,7 @@ static double bare_piece_op(struct bench *b, void *ctx, long n)
 }
 
 /* Each rank its own pieces of the file, one by one; then all meet. */
-static double bare_pieces_op(struct bench *b, void *ctx, long n)
+static double bare_parts_op(struct bench *b, void *ctx, long n)
 {
 	struct file *x = ctx;
 
@@ -136,8 +136,8 @@ static double bare_pieces_op(struct bench *b, void *ctx, long n)
 	MPI_Barrier(MPI_COMM_WORLD);
 	double t = MPI_Wtime();
 	for (long i = 0; i < n; i++) {
-		for (size_t k = 0; k < x->pieces; k++)
-			bare_move(x, x->buf + k * x->piece, x->piece, x->first + k * x->stride);
+		for (size_t k = 0; k < x->parts; k++)
+			bare_move(x, x->buf + k * x->part, x->part, x->first + k * x->stride);
 		MPI_Barrier(MPI_COMM_WORLD);
 	}
 	return MPI_Wtime() - t;
@@ -153,10 +153,10 @@ static double bare_pack_op(struct bench *b, void *ctx, long n)
 	for (long i = 0; i < n; i++) {
 		size_t at = (size_t)b->rank * x->bytes;
 
-		for (size_t k = 0; k < x->pieces;) {
+		for (size_t k = 0; k < x->parts;) {
 			size_t room = 0;
 
-			for (; k < x->pieces && room < STAGE; k++, room += 64)
+			for (; k < x->parts && room < STAGE; k++, room += 64)
 				memcpy(x->stage + room, x->buf + k * 128, 64);
 			bare_move(x, x->stage, room, at);
 			at += room;
@@ -176,7 +176,7 @@ static double contiguous_op(struct bench *b, void *ctx, long n)
 	double t = MPI_Wtime();
 
 	for (long i = 0; i < n; i++)
-		if (x->way == 'w')
+		if (x->method == 'w')
 			MPI_File_write_at(
 				x->f, at, x->buf, (int)x->bytes, MPI_BYTE, MPI_STATUS_IGNORE);
 		else
@@ -185,26 +185,26 @@ static double contiguous_op(struct bench *b, void *ctx, long n)
 	return MPI_Wtime() - t;
 }
 
-static void file_piece(struct bench *b, const struct bench_row *row, int way)
+static void file_part(struct bench *b, const struct bench_row *row, int method)
 {
 	struct file x;
 
 	file_open(b, &x, row->arg);
-	x.way = 'w';
+	x.method = 'w';
 	contiguous_op(b, &x, 1);
-	x.way = way;
-	file_beside(b, row, &file_us, contiguous_op, bare_piece_op, &x);
+	x.method = method;
+	file_beside(b, row, &file_us, contiguous_op, bare_part_op, &x);
 	file_close(&x);
 }
 
 void file_write(struct bench *b, const struct bench_row *row)
 {
-	file_piece(b, row, 'w');
+	file_part(b, row, 'w');
 }
 
 void file_read(struct bench *b, const struct bench_row *row)
 {
-	file_piece(b, row, 'r');
+	file_part(b, row, 'r');
 }
 
 /* --- collective ----------------------------------------------------------------------------- */
@@ -219,7 +219,7 @@ static double collective_op(struct bench *b, void *ctx, long n)
 	MPI_Barrier(MPI_COMM_WORLD);
 	double t = MPI_Wtime();
 	for (long i = 0; i < n; i++)
-		if (x->way == 'w')
+		if (x->method == 'w')
 			MPI_File_write_at_all(x->f, 0, x->buf, count, type, MPI_STATUS_IGNORE);
 		else
 			MPI_File_read_at_all(x->f, 0, x->buf, count, type, MPI_STATUS_IGNORE);
@@ -227,20 +227,20 @@ static double collective_op(struct bench *b, void *ctx, long n)
 }
 
 static void collective_measure(
-	struct bench *b, const struct bench_row *row, struct file *x, int way, bench_op *bare)
+	struct bench *b, const struct bench_row *row, struct file *x, int method, bench_op *bare)
 {
-	x->way = 'w';
+	x->method = 'w';
 	collective_op(b, x, 1);
-	x->way = way;
+	x->method = method;
 	file_beside(b, row, &file_ms, collective_op, bare, x);
-	if (way == 'r' && x->memory == MPI_DATATYPE_NULL &&
+	if (method == 'r' && x->memory == MPI_DATATYPE_NULL &&
 		(x->buf[0] != 'a' + b->rank % 26 || x->buf[x->bytes - 1] != x->buf[0]))
 		bench_fail(b, "row %s: wrong data", row->name);
 	file_close(x);
 }
 
 /* Blocks of `row->arg' bytes in turn; `share': of how many blocks each rank writes one. */
-static void blocks(struct bench *b, const struct bench_row *row, int way, int share)
+static void blocks(struct bench *b, const struct bench_row *row, int method, int share)
 {
 	int block = (int)row->arg, n = TOTAL / b->size / block;
 	struct file x;
@@ -250,11 +250,11 @@ static void blocks(struct bench *b, const struct bench_row *row, int way, int sh
 	MPI_Type_commit(&x.filetype);
 	MPI_File_set_view(x.f, (MPI_Offset)b->rank * block * share, MPI_BYTE, x.filetype, "native",
 		MPI_INFO_NULL);
-	x.piece = (size_t)block;
-	x.pieces = (size_t)n;
+	x.part = (size_t)block;
+	x.parts = (size_t)n;
 	x.stride = (size_t)block * (size_t)b->size * (size_t)share;
 	x.first = (size_t)b->rank * (size_t)block * (size_t)share;
-	collective_measure(b, row, &x, way, block >= 4096 ? bare_pieces_op : NULL);
+	collective_measure(b, row, &x, method, block >= 4096 ? bare_parts_op : NULL);
 }
 
 void file_blocks(struct bench *b, const struct bench_row *row)
@@ -272,7 +272,7 @@ void file_holes(struct bench *b, const struct bench_row *row)
 	blocks(b, row, 'w', 2);
 }
 
-static void cube(struct bench *b, const struct bench_row *row, int way)
+static void cube(struct bench *b, const struct bench_row *row, int method)
 {
 	int sizes[3] = {SIDE, SIDE, SIDE}, procs[3] = {0, 0, 0}, subs[3], starts[3], r = b->rank;
 	struct file x;
@@ -286,7 +286,7 @@ static void cube(struct bench *b, const struct bench_row *row, int way)
 	MPI_Type_create_subarray(3, sizes, subs, starts, MPI_ORDER_C, MPI_INT, &x.filetype);
 	MPI_Type_commit(&x.filetype);
 	MPI_File_set_view(x.f, 0, MPI_INT, x.filetype, "native", MPI_INFO_NULL);
-	collective_measure(b, row, &x, way, NULL);
+	collective_measure(b, row, &x, method, NULL);
 }
 
 void file_cube(struct bench *b, const struct bench_row *row)
@@ -302,18 +302,18 @@ void file_cube_read(struct bench *b, const struct bench_row *row)
 /* Every other piece of `row->arg' bytes of the memory; in the file one piece a rank. */
 void file_memory(struct bench *b, const struct bench_row *row)
 {
-	int piece = (int)row->arg, n = TOTAL / b->size / piece;
+	int part = (int)row->arg, n = TOTAL / b->size / part;
 	struct file x;
 
-	file_open(b, &x, 2 * (size_t)n * (size_t)piece);
-	x.pieces = (size_t)n;
+	file_open(b, &x, 2 * (size_t)n * (size_t)part);
+	x.parts = (size_t)n;
 	x.bytes /= 2;
-	MPI_Type_vector(n, piece, 2 * piece, MPI_BYTE, &x.memory);
+	MPI_Type_vector(n, part, 2 * part, MPI_BYTE, &x.memory);
 	MPI_Type_commit(&x.memory);
 	x.count = 1;
 	MPI_File_set_view(
-		x.f, (MPI_Offset)b->rank * n * piece, MPI_BYTE, MPI_BYTE, "native", MPI_INFO_NULL);
-	collective_measure(b, row, &x, 'w', piece == 64 ? bare_pack_op : NULL);
+		x.f, (MPI_Offset)b->rank * n * part, MPI_BYTE, MPI_BYTE, "native", MPI_INFO_NULL);
+	collective_measure(b, row, &x, 'w', part == 64 ? bare_pack_op : NULL);
 }
 
 /* All ranks read the same row->arg bytes. */
@@ -322,11 +322,11 @@ void file_equal(struct bench *b, const struct bench_row *row)
 	struct file x;
 
 	file_open(b, &x, row->arg);
-	x.way = 'w';
+	x.method = 'w';
 	if (b->rank == 0)
-		bare_piece_op(b, &x, 1);
+		bare_part_op(b, &x, 1);
 	MPI_Barrier(MPI_COMM_WORLD);
-	x.way = 'r';
+	x.method = 'r';
 	bench_measure(b, row->name, &file_ms, collective_op, &x, 1);
 	file_close(&x);
 }
@@ -339,15 +339,15 @@ void file_long(struct bench *b, const struct bench_row *row)
 	file_open(b, &x, row->arg);
 	MPI_File_set_view(x.f, (MPI_Offset)b->rank * (MPI_Offset)x.bytes, MPI_BYTE, MPI_BYTE,
 		"native", MPI_INFO_NULL);
-	x.piece = x.bytes;
-	x.pieces = 1;
+	x.part = x.bytes;
+	x.parts = 1;
 	x.first = (size_t)b->rank * x.bytes;
-	collective_measure(b, row, &x, 'w', bare_pieces_op);
+	collective_measure(b, row, &x, 'w', bare_parts_op);
 }
 
 /* --- short pieces --------------------------------------------------------------------------- */
 
-static void small(struct bench *b, const struct bench_row *row, int way)
+static void small(struct bench *b, const struct bench_row *row, int method)
 {
 	struct file x;
 
@@ -356,10 +356,10 @@ static void small(struct bench *b, const struct bench_row *row, int way)
 	MPI_Type_commit(&x.filetype);
 	MPI_File_set_view(x.f, (MPI_Offset)b->rank * SMALL * SMALL_STRIDE, MPI_BYTE, x.filetype,
 		"native", MPI_INFO_NULL);
-	x.way = 'w';
+	x.method = 'w';
 	MPI_File_write_at(x.f, 0, x.buf, (int)x.bytes, MPI_BYTE, MPI_STATUS_IGNORE);
 	MPI_Barrier(MPI_COMM_WORLD);
-	x.way = way;
+	x.method = method;
 	bench_measure(b, row->name, &file_ms, contiguous_op, &x, 1);
 	file_close(&x);
 }

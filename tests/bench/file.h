@@ -23,10 +23,10 @@ struct file {
 	MPI_Datatype filetype, memory;
 	int count;    /* of memory */
 	size_t bytes; /* of one access of this rank */
-	size_t piece; /* of the file or the memory, for bare system calls */
-	size_t pieces, stride, first;
+	size_t part;  /* of the file or the memory, for bare system calls */
+	size_t parts, stride, first;
 	long *pointer; /* shared by all ranks: a bare shared pointer */
-	int way;       /* 'r', 'w'; 's' shared, 'o' ordered */
+	int method;    /* 'r', 'w'; 's' shared, 'o' ordered */
 };
 
 extern const struct bench_unit file_us, file_ms;

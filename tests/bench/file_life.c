@@ -118,7 +118,7 @@ static double pointer_op(struct bench *b, void *ctx, long n)
 	MPI_Barrier(MPI_COMM_WORLD);
 	double t = MPI_Wtime();
 	for (long i = 0; i < n; i++)
-		if (x->way == 's')
+		if (x->method == 's')
 			MPI_File_write_shared(
 				x->f, x->buf, (int)x->bytes, MPI_BYTE, MPI_STATUS_IGNORE);
 		else
@@ -162,7 +162,7 @@ static double ordered_bare_op(struct bench *b, void *ctx, long n)
 	return MPI_Wtime() - t;
 }
 
-static void pointer(struct bench *b, const struct bench_row *row, int way)
+static void pointer(struct bench *b, const struct bench_row *row, int method)
 {
 	const char *name = file_name();
 	char word[600];
@@ -170,7 +170,7 @@ static void pointer(struct bench *b, const struct bench_row *row, int way)
 	int fd;
 
 	file_open(b, &x, row->arg);
-	x.way = way;
+	x.method = method;
 	snprintf(word, sizeof(word), "%s.word", name);
 	fd = open(word, O_RDWR | O_CREAT, 0600);
 	if (fd < 0 || ftruncate(fd, 4096) != 0)
@@ -178,8 +178,8 @@ static void pointer(struct bench *b, const struct bench_row *row, int way)
 	x.pointer = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (x.pointer == MAP_FAILED)
 		bench_fail(b, "no memory for a shared word");
-	file_beside(
-		b, row, &file_us, pointer_op, way == 's' ? pointer_bare_op : ordered_bare_op, &x);
+	file_beside(b, row, &file_us, pointer_op, method == 's' ? pointer_bare_op : ordered_bare_op,
+		&x);
 	munmap(x.pointer, 4096);
 	close(fd);
 	MPI_Barrier(MPI_COMM_WORLD);
@@ -344,7 +344,7 @@ static double over_speed(void)
 
 static void over_begin(struct file *x, MPI_Request *r)
 {
-	if (x->way == 'i')
+	if (x->method == 'i')
 		MPI_File_iwrite(x->f, x->buf, (int)x->bytes, MPI_BYTE, r);
 	else
 		MPI_File_iwrite_all(x->f, x->buf, (int)x->bytes, MPI_BYTE, r);
@@ -392,7 +392,7 @@ void file_over(struct bench *b, const struct bench_row *row)
 	struct file x;
 
 	file_open(b, &x, row->arg);
-	x.way = 'i';
+	x.method = 'i';
 	over(b, row, &x);
 	file_close(&x);
 }
@@ -404,7 +404,7 @@ void file_over_all(struct bench *b, const struct bench_row *row)
 	struct file x;
 
 	file_open(b, &x, (size_t)n * (size_t)block);
-	x.way = 'a';
+	x.method = 'a';
 	MPI_Type_vector(n, block, block * b->size, MPI_BYTE, &x.filetype);
 	MPI_Type_commit(&x.filetype);
 	MPI_File_set_view(x.f, (MPI_Offset)b->rank * block, MPI_BYTE, x.filetype,

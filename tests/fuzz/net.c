@@ -220,7 +220,7 @@ static void say_hello(enum wire_kind kind, int from, const uint8_t *asked)
 		.kind = (uint8_t)kind,
 		.from = (uint32_t)from,
 		.frame_max = NET_FRAME_MAX,
-		.piece_max = NET_PIECE_MAX};
+		.chunk_max = NET_CHUNK_MAX};
 	uint8_t b[WIRE_HELLO];
 	bool wrong = draw(6) == 0;
 
@@ -248,14 +248,14 @@ static void say_items(void)
 {
 	struct wire_head h;
 	uint8_t b[WIRE_HEAD];
-	uint32_t n = draw(ITEMS), frames = 0, pieces = 0;
+	uint32_t n = draw(ITEMS), frames = 0, chunks = 0;
 
 	for (uint32_t i = 0; i < n; i++) {
-		h = (struct wire_head){.type = draw(4) ? WIRE_FRAME : WIRE_PIECE};
+		h = (struct wire_head){.type = draw(4) ? WIRE_FRAME : WIRE_CHUNK};
 		h.len = draw(8) ? draw(100) : draw(5 * (TEXT / ITEMS / 8));
-		h.len = h.len > NET_PIECE_MAX ? NET_PIECE_MAX : h.len;
-		h.len += h.type == WIRE_PIECE && h.len == 0;
-		h.seq = h.type == WIRE_FRAME ? frames++ : pieces++;
+		h.len = h.len > NET_CHUNK_MAX ? NET_CHUNK_MAX : h.len;
+		h.len += h.type == WIRE_CHUNK && h.len == 0;
+		h.seq = h.type == WIRE_FRAME ? frames++ : chunks++;
 		h.ctx = h.type == WIRE_FRAME ? h.seq : draw(3);
 		net_head_write(&h, b);
 		say(b, sizeof(b));

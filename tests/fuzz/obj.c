@@ -655,7 +655,7 @@ static void do_attr_delete(void)
 		EXPECT(rc == OBJ_OK);
 }
 
-static void do_attr_walk(void)
+static void do_attr_visit(void)
 {
 	struct object *o = pick();
 	uint64_t at = 0;
@@ -878,7 +878,7 @@ static const struct {
 	{"attribute set", do_attr_set, 40},
 	{"attribute get", do_attr_get, 30},
 	{"attribute delete", do_attr_delete, 14},
-	{"attribute walk", do_attr_walk, 6},
+	{"attribute walk", do_attr_visit, 6},
 	{"attribute dup", do_attr_dup, 20},
 	{"attribute delete all", do_delete_all, 2},
 	{"defer", do_defer, 4},

@@ -30,7 +30,7 @@
 #define ENTRIES  3000 /* of a map: larger ones are thrown away */
 #define SPAN_MAX (1 << 20)
 #define COUNT    3 /* elements that are packed at once, at most */
-#define PIECES   8
+#define PARTS    8
 
 struct call {
 	int combiner;
@@ -705,10 +705,10 @@ struct field {
 
 static void field_new(struct field *f, const struct map *m, int count)
 {
-	long long walk = (count - 1) * map_extent(m);
+	long long visit = (count - 1) * map_extent(m);
 
-	f->low = map_true_lb(m) + (walk < 0 ? walk : 0);
-	f->span = map_true_ub(m) - map_true_lb(m) + (walk < 0 ? -walk : walk);
+	f->low = map_true_lb(m) + (visit < 0 ? visit : 0);
+	f->span = map_true_ub(m) - map_true_lb(m) + (visit < 0 ? -visit : visit);
 	f->model = malloc((size_t)f->span + 1);
 	f->lib = malloc((size_t)f->span + 1);
 	if (f->model == NULL || f->lib == NULL)
@@ -740,31 +740,31 @@ static bool overlaps(const struct map *m, int count, const struct field *f)
 /* Bytes of [0, n) in pieces, in random order: at[0..pieces], pieces at[i]..at[i + 1]. */
 static int cut(long long n, long long *at)
 {
-	int pieces = between(1, PIECES);
+	int parts = between(1, PARTS);
 
 	at[0] = 0;
-	at[pieces] = n;
-	for (int i = 1; i < pieces; i++)
+	at[parts] = n;
+	for (int i = 1; i < parts; i++)
 		at[i] = n > 0 ? (long long)draw((unsigned)n + 1) : 0;
-	for (int i = 1; i < pieces; i++)
+	for (int i = 1; i < parts; i++)
 		for (int j = i; j > 1 && at[j] < at[j - 1]; j--) {
 			long long x = at[j];
 
 			at[j] = at[j - 1];
 			at[j - 1] = x;
 		}
-	return pieces;
+	return parts;
 }
 
-static void check_pieces(
+static void check_parts(
 	struct type *t, const struct map *m, int count, struct field *f, const char *packed)
 {
-	long long n = count * map_size(m), at[PIECES + 1];
-	int pieces = cut(n, at), first = (int)draw((unsigned)pieces);
+	long long n = count * map_size(m), at[PARTS + 1];
+	int parts = cut(n, at), first = (int)draw((unsigned)parts);
 	char *mine = malloc((size_t)n + 1);
 
-	for (int i = 0; i < pieces; i++) {
-		int k = (i + first) % pieces;
+	for (int i = 0; i < parts; i++) {
+		int k = (i + first) % parts;
 
 		type_pack(t, f->lib - f->low, count, at[k], mine + at[k], at[k + 1] - at[k]);
 	}
@@ -775,8 +775,8 @@ static void check_pieces(
 	for (long long i = 0; i < f->span; i++)
 		f->model[i] = f->lib[i] = (char)draw(256);
 	map_move(m, f->model - f->low, count, (char *)(uintptr_t)packed, false);
-	for (int i = 0; i < pieces; i++) {
-		int k = (i + first) % pieces;
+	for (int i = 0; i < parts; i++) {
+		int k = (i + first) % parts;
 
 		type_unpack(t, f->lib - f->low, count, at[k], packed + at[k], at[k + 1] - at[k]);
 	}
@@ -797,7 +797,7 @@ static void check_packing(MPI_Datatype t, const struct map *m)
 		same(MPI_Pack(f.lib - f.low, count, t, lib, size, &at, MPI_COMM_SELF), 0);
 		same(at, size);
 		same(memcmp(lib, model, (size_t)size), 0);
-		check_pieces(obj_get(&haft_type_class, t), m, count, &f, model);
+		check_parts(obj_get(&haft_type_class, t), m, count, &f, model);
 	}
 	field_free(&f);
 	free(model);
@@ -816,10 +816,10 @@ static void let_go(int i)
 
 static bool too_large(const struct map *m)
 {
-	long long walk = COUNT * map_extent(m);
+	long long visit = COUNT * map_extent(m);
 
-	return m->n > ENTRIES || map_true_ub(m) - map_true_lb(m) > SPAN_MAX || walk > SPAN_MAX ||
-	       walk < -SPAN_MAX;
+	return m->n > ENTRIES || map_true_ub(m) - map_true_lb(m) > SPAN_MAX || visit > SPAN_MAX ||
+	       visit < -SPAN_MAX;
 }
 
 /* An upper bound of the map's entries, before they are made. */

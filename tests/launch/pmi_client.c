@@ -14,7 +14,7 @@ static int fd, rank, size;
 static char line[8192];
 
 /* Sends a request in pieces of `piece' bytes, takes one line of answer. */
-__attribute__((format(printf, 2, 3))) static void ask(size_t piece, const char *fmt, ...)
+__attribute__((format(printf, 2, 3))) static void ask(size_t chunk, const char *fmt, ...)
 {
 	va_list ap;
 	size_t n, at = 0;
@@ -23,7 +23,7 @@ __attribute__((format(printf, 2, 3))) static void ask(size_t piece, const char *
 	n = (size_t)vsnprintf(line, sizeof(line), fmt, ap);
 	va_end(ap);
 	for (size_t i = 0, len; i < n; i += len) {
-		len = n - i < piece ? n - i : piece;
+		len = n - i < chunk ? n - i : chunk;
 		expect(write(fd, line + i, len) == (ssize_t)len);
 	}
 	memset(line, 0, sizeof(line));

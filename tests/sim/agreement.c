@@ -34,7 +34,7 @@ struct event {
 struct member {
 	struct ft_era *e;
 	bool dead;
-	bool hears[MEMBERS]; /* has heard of that member's death */
+	bool heard[MEMBERS]; /* has heard of that member's death */
 	int sends_left;      /* it dies when it has sent so many more; -1: never so */
 	int32_t flag;
 	int decided;
@@ -156,7 +156,7 @@ static void begin(int m)
 		.acked = sets[2]};
 
 	for (int i = 0; i < n; i++)
-		if (member[m].hears[i])
+		if (member[m].heard[i])
 			ft_bit_set(sets[1], i);
 	member[m].e = ft_era_new(n, m, &mine, &ops, &member[m]);
 	assert(member[m].e != NULL);
@@ -179,7 +179,7 @@ static void message_come(const struct event *v)
 {
 	struct member *m = &member[v->at];
 
-	if (m->hears[v->from])
+	if (m->heard[v->from])
 		return;
 	if (m->e == NULL)
 		message_later(v);
@@ -198,7 +198,7 @@ static void event_do(const struct event *v)
 	case DIE: die(v->at); break;
 	case MESSAGE: message_come(v); break;
 	case HEAR:
-		m->hears[v->from] = true;
+		m->heard[v->from] = true;
 		if (m->e != NULL)
 			ft_era_failed(m->e, v->from);
 		break;

@@ -158,9 +158,9 @@ static void op_done(struct net_op *op)
 	CHECK(op->state == NET_OP_DONE || op->state == NET_OP_LOST);
 }
 
-static size_t cut(size_t left, int pieces)
+static size_t cut(size_t left, int parts)
 {
-	return pieces == 1 || left < 3 ? left : 1 + world_draw(&world, (uint32_t)left / 2);
+	return parts == 1 || left < 3 ? left : 1 + world_draw(&world, (uint32_t)left / 2);
 }
 
 static void batch_posts(struct batch *b)
@@ -184,7 +184,7 @@ static void batch_begin(int from, int to)
 	if (nbatches == BATCHES_MAX || hosts[to].lost[from] || hosts[from].lost[to])
 		return;
 	*b = (struct batch){.from = from, .to = to, .id = (uint64_t)nbatches++ * 5};
-	b->len = 1 + world_draw(&world, world_draw(&world, 4) ? 3000 : 2 * NET_PIECE_MAX);
+	b->len = 1 + world_draw(&world, world_draw(&world, 4) ? 3000 : 2 * NET_CHUNK_MAX);
 	b->a = malloc(b->len);
 	b->b = calloc(1, b->len);
 	CHECK(b->a && b->b);

@@ -461,7 +461,7 @@ static size_t babble(struct world *w, uint8_t *b, size_t max)
 		.from = world_draw(w, (uint32_t)w->n),
 		.to = world_draw(w, (uint32_t)w->n),
 		.frame_max = NET_FRAME_MAX,
-		.piece_max = NET_PIECE_MAX};
+		.chunk_max = NET_CHUNK_MAX};
 	uint8_t key[NET_KEY_LEN] = {1};
 
 	for (size_t i = 0; i < max; i++)

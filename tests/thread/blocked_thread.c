@@ -66,7 +66,7 @@ static int cancel(void *extra, int complete)
 
 static _Atomic int first_seen; /* MPI_Waitany has returned: only then may the other be sent */
 
-static void ways(int id)
+static void calls(int id)
 {
 	int in = -1, out = 5, flag = 0, index;
 	MPI_Request r[2];
@@ -110,7 +110,7 @@ int main(int argc, char **argv)
 	threads_run(2, blocked);
 	threads_run(2, selves);
 	MPI_Grequest_start(query, forget, cancel, NULL, &user_done);
-	threads_run(2, ways);
+	threads_run(2, calls);
 	MPI_Finalize();
 	return 0;
 }

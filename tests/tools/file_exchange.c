@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { N = 12, SIDE = 8, PLACE = 1024 };
+enum { N = 12, SIDE = 8, BLOCK = 1024 };
 
 static int rank, size, bad;
 static MPI_File f;
@@ -38,7 +38,7 @@ static void move(int i, void *data, MPI_Datatype t)
 #define BLOCK(k, type, mpi)                                                             \
 	do {                                                                            \
 		type data[N];                                                           \
-		MPI_File_set_view(f, (k)*PLACE, mpi, mpi, "external32", MPI_INFO_NULL); \
+		MPI_File_set_view(f, (k)*BLOCK, mpi, mpi, "external32", MPI_INFO_NULL); \
 		for (int i = rank; i < N; i += size) {                                  \
 			data[i] = writes ? (type)VALUE(i) : (type)77;                   \
 			move(i, &data[i], mpi);                                         \
@@ -48,7 +48,7 @@ static void move(int i, void *data, MPI_Datatype t)
 	} while (0)
 
 /* Where element i of this rank's columns is in the whole array. */
-static int place(int i, int columns)
+static int element_at(int i, int columns)
 {
 	return i / columns * SIDE + rank * columns + i % columns;
 }
@@ -64,15 +64,15 @@ static void array(void)
 	n = SIDE * parts[1];
 	MPI_Type_create_subarray(2, sizes, parts, starts, MPI_ORDER_C, MPI_INT, &t);
 	MPI_Type_commit(&t);
-	MPI_File_set_view(f, 100 * PLACE, MPI_INT, t, "external32", MPI_INFO_NULL);
+	MPI_File_set_view(f, 100 * BLOCK, MPI_INT, t, "external32", MPI_INFO_NULL);
 	for (int i = 0; i < n; i++)
-		mine[i] = writes ? place(i, parts[1]) : -1;
+		mine[i] = writes ? element_at(i, parts[1]) : -1;
 	if (writes)
 		MPI_File_write_all(f, mine, n, MPI_INT, MPI_STATUS_IGNORE);
 	else
 		MPI_File_read_all(f, mine, n, MPI_INT, MPI_STATUS_IGNORE);
 	for (int i = 0; i < n; i++)
-		if (mine[i] != place(i, parts[1]))
+		if (mine[i] != element_at(i, parts[1]))
 			differ("array", i);
 	MPI_Type_free(&t);
 }

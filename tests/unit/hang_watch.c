@@ -24,8 +24,8 @@
 static struct job job;
 static struct rank_view seen[N];
 static struct rank ranks[N];
-static int places[N];
-static struct world world = {.n = N, .place = places};
+static int entries[N];
+static struct world world = {.n = N, .entry = entries};
 static uint64_t now, began[N], slow; /* ns that a look takes */
 static int told, called;
 
@@ -84,7 +84,7 @@ static int setup(void **state)
 	job.n = N;
 	told = called = 0;
 	for (int r = 0; r < N; r++) {
-		places[r] = r;
+		entries[r] = r;
 		ranks[r] = (struct rank){.world = &world, .rank = r};
 		seen[r].known = seen[r].alive = true;
 		seen[r].state = BOOT_RUNNING;

@@ -24,7 +24,7 @@ static int by_hand(struct ends *s)
 		.from = 1,
 		.to = 0,
 		.frame_max = NET_FRAME_MAX,
-		.piece_max = NET_PIECE_MAX};
+		.chunk_max = NET_CHUNK_MAX};
 	uint8_t b[WIRE_HELLO];
 	socklen_t len;
 	ssize_t n = -1;
@@ -115,7 +115,7 @@ static void test_broken(void **state)
 	for (size_t i = 0; i < countof(at); i++) {
 		for (int reset = 0; reset < 2; reset++) {
 			broken_after("tcp:127.0.0.1:0", WIRE_FRAME, at[i], reset);
-			broken_after("tcp:127.0.0.1:0", WIRE_PIECE, at[i], reset);
+			broken_after("tcp:127.0.0.1:0", WIRE_CHUNK, at[i], reset);
 			broken_after("unix:", WIRE_FRAME, at[i], false);
 			if (at[i] < WIRE_HEAD)
 				broken_after("tcp:127.0.0.1:0", WIRE_BYE, at[i], reset);

@@ -60,7 +60,7 @@ static const struct wire_hello good = {.version = WIRE_VERSION,
 	.from = 2,
 	.to = 0,
 	.frame_max = NET_FRAME_MAX,
-	.piece_max = NET_PIECE_MAX};
+	.chunk_max = NET_CHUNK_MAX};
 
 #define KEY "0123456789abcde"
 

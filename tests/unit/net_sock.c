@@ -3,8 +3,8 @@
  * at once, full queues, goodbye. */
 #include "tests/unit/net_endpoints.h"
 
-static const char *const places[] = {"tcp:127.0.0.1:0", "tcp:[::1]:0", "unix:"};
-enum { PLACES = 3 };
+static const char *const addresses[] = {"tcp:127.0.0.1:0", "tcp:[::1]:0", "unix:"};
+enum { ADDRESSES = 3 };
 
 static bool there_is(const char *where)
 {
@@ -49,11 +49,11 @@ static void frames(const char *where, int n, uint32_t each)
 static void test_frames(void **state)
 {
 	(void)state;
-	for (int i = 0; i < PLACES; i++) {
-		if (!there_is(places[i]))
+	for (int i = 0; i < ADDRESSES; i++) {
+		if (!there_is(addresses[i]))
 			continue;
-		frames(places[i], 2, 3000);
-		frames(places[i], 5, 300);
+		frames(addresses[i], 2, 3000);
+		frames(addresses[i], 5, 300);
 	}
 }
 
@@ -87,9 +87,9 @@ static void test_streams(void **state)
 	static const size_t lens[] = {3, 1000, 65536, 300001, 5000003};
 
 	(void)state;
-	for (int i = 0; i < PLACES; i++) {
-		for (size_t k = 0; there_is(places[i]) && k < countof(lens); k++)
-			stream(places[i], lens[k]);
+	for (int i = 0; i < ADDRESSES; i++) {
+		for (size_t k = 0; there_is(addresses[i]) && k < countof(lens); k++)
+			stream(addresses[i], lens[k]);
 	}
 }
 

@@ -39,7 +39,7 @@ static void test_hello(void **state)
 				  .from = 5,
 				  .to = 0x00070006,
 				  .frame_max = NET_FRAME_MAX,
-				  .piece_max = NET_PIECE_MAX,
+				  .chunk_max = NET_CHUNK_MAX,
 				  .nonce = {9, 8, 7}},
 			  r = {0};
 	static const uint8_t first[28] = {0x89, 'h', 'n', 'e', 't', '\r', '\n', 0x1a, 3, 0, 1, 0, 4,
@@ -60,7 +60,7 @@ static void test_hello(void **state)
 	assert_int_equal(r.from, h.from);
 	assert_int_equal(r.to, h.to);
 	assert_int_equal(r.frame_max, h.frame_max);
-	assert_int_equal(r.piece_max, h.piece_max);
+	assert_int_equal(r.chunk_max, h.chunk_max);
 	assert_memory_equal(r.nonce, h.nonce, WIRE_NONCE);
 	for (int i = 0; i < WIRE_HELLO * 8; i++) {
 		b[i / 8] ^= (uint8_t)(1 << i % 8);
@@ -100,16 +100,16 @@ static void test_head(void **state)
 	assert_int_equal(r.ctx, h.ctx);
 	for (int type = 0; type < 256; type++) {
 		b[0] = (uint8_t)type;
-		assert_int_equal(net_head_read(b, &r), type == WIRE_FRAME || type == WIRE_PIECE);
+		assert_int_equal(net_head_read(b, &r), type == WIRE_FRAME || type == WIRE_CHUNK);
 	}
 	h.len = NET_FRAME_MAX + 1;
 	net_head_write(&h, b);
 	assert_false(net_head_read(b, &r));
-	h.type = WIRE_PIECE;
+	h.type = WIRE_CHUNK;
 	h.len = 0;
 	net_head_write(&h, b);
 	assert_false(net_head_read(b, &r));
-	h.len = NET_PIECE_MAX + 1;
+	h.len = NET_CHUNK_MAX + 1;
 	net_head_write(&h, b);
 	assert_false(net_head_read(b, &r));
 	h.type = WIRE_BYE;
@@ -217,7 +217,7 @@ static size_t all_bytes(uint8_t *b, const uint8_t *text, struct net_op send[2])
 
 /* Reads them in pieces of `step' bytes (the first one of `first'). */
 static void read_in_steps(
-	const uint8_t *b, size_t n, size_t first, size_t step, const uint8_t *text, bool bounce)
+	const uint8_t *b, size_t n, size_t first, size_t step, const uint8_t *text, bool unposted)
 {
 	static uint8_t got[2][STREAM], buf[IN_BUF];
 	struct net_in in;
@@ -231,7 +231,7 @@ static void read_in_steps(
 	memset(&in, 0, sizeof(in));
 	memset(post, 0, sizeof(post));
 	memset(got, 0, sizeof(got));
-	for (int i = 0; i < 4 && !bounce; i++) {
+	for (int i = 0; i < 4 && !unposted; i++) {
 		post[i].id = 3 + (uint64_t)i / 2;
 		post[i].buf = got[i / 2] + (i % 2 ? 333 : 0);
 		post[i].len = i % 2 ? STREAM - 333 : 333;
@@ -251,11 +251,11 @@ static void read_in_steps(
 	assert_true(in.bye && net_in_at_boundary(&in));
 	assert_int_equal(ear.n, FRAMES);
 	assert_false(ear.bad);
-	for (int i = 0; i < 4 && !bounce; i++)
+	for (int i = 0; i < 4 && !unposted; i++)
 		assert_int_equal(post[i].state, NET_OP_DONE);
-	for (int i = 0; i < 2 && !bounce; i++)
+	for (int i = 0; i < 2 && !unposted; i++)
 		assert_memory_equal(got[i], text, STREAM);
-	assert_int_equal(up.count.stray_bytes, bounce ? 2 * STREAM : 0);
+	assert_int_equal(up.count.stray_bytes, unposted ? 2 * STREAM : 0);
 	net_in_fini(&in);
 }
 

@@ -5,8 +5,8 @@
 
 #include <sys/mman.h>
 
-#define PIECES 2000
-#define BIG    (3 * 1024 * 1024)
+#define PARTS 2000
+#define BIG   (3 * 1024 * 1024)
 
 static int kind; /* of the domain of this test: enum obj_alloc */
 
@@ -54,16 +54,16 @@ static void check(const unsigned char *p, size_t len, int i)
 	}
 }
 
-static void pieces_do_not_overlap_and_are_aligned(void **state)
+static void blocks_do_not_overlap_and_are_aligned(void **state)
 {
-	static void *p[PIECES];
-	static size_t len[PIECES];
+	static void *p[PARTS];
+	static size_t len[PARTS];
 	uint64_t seed = 5;
 
 	(void)state;
 	memset(p, 0, sizeof(p));
-	for (int step = 0; step < 10 * PIECES; step++) {
-		int i = (int)(fix_random(&seed) % PIECES);
+	for (int step = 0; step < 10 * PARTS; step++) {
+		int i = (int)(fix_random(&seed) % PARTS);
 
 		if (p[i] != NULL) {
 			check(p[i], len[i], i);
@@ -77,7 +77,7 @@ static void pieces_do_not_overlap_and_are_aligned(void **state)
 		assert_int_equal((uintptr_t)p[i] % 16, 0);
 		fill(p[i], len[i], i);
 	}
-	for (int i = 0; i < PIECES; i++)
+	for (int i = 0; i < PARTS; i++)
 		obj_mem_put(fix.domain, p[i]);
 	obj_mem_put(fix.domain, NULL);
 }
@@ -183,15 +183,15 @@ static struct obj_arena *arena(int alloc)
 	return a;
 }
 
-static void arena_pieces(struct obj_arena *a)
+static void arena_parts(struct obj_arena *a)
 {
-	static void *p[PIECES];
-	static size_t len[PIECES];
+	static void *p[PARTS];
+	static size_t len[PARTS];
 	uint64_t seed = 6;
 
 	memset(p, 0, sizeof(p));
-	for (int step = 0; step < 10 * PIECES; step++) {
-		int i = (int)(fix_random(&seed) % PIECES);
+	for (int step = 0; step < 10 * PARTS; step++) {
+		int i = (int)(fix_random(&seed) % PARTS);
 		size_t align = (size_t)1 << fix_random(&seed) % (step % 10 == 0 ? 17 : 8);
 
 		if (p[i] != NULL) {
@@ -208,7 +208,7 @@ static void arena_pieces(struct obj_arena *a)
 			    (char *)p[i] + len[i] <= pool.base + pool.used);
 		fill(p[i], len[i], i);
 	}
-	for (int i = 0; i < PIECES; i++) {
+	for (int i = 0; i < PARTS; i++) {
 		if (p[i] != NULL)
 			obj_arena_put(a, p[i]);
 	}
@@ -226,7 +226,7 @@ static void arenas_stay_inside_their_memory(void **state)
 		assert_true(strlen(obj_arena_kind(a)) > 0);
 		if (kinds[i] == OBJ_ALLOC_BUILTIN)
 			assert_string_equal(obj_arena_kind(a), "built-in");
-		arena_pieces(a);
+		arena_parts(a);
 		obj_arena_free(a);
 	}
 }
@@ -275,9 +275,9 @@ static void arenas_keep_other_memory_alone(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		WITH(pieces_do_not_overlap_and_are_aligned, builtin),
-		WITH(pieces_do_not_overlap_and_are_aligned, jemalloc),
-		WITH(pieces_do_not_overlap_and_are_aligned, auto),
+		WITH(blocks_do_not_overlap_and_are_aligned, builtin),
+		WITH(blocks_do_not_overlap_and_are_aligned, jemalloc),
+		WITH(blocks_do_not_overlap_and_are_aligned, auto),
 		WITH(bytes_count_what_is_out, builtin),
 		WITH(bytes_count_what_is_out, jemalloc),
 		WITH(bytes_count_what_is_out, auto),

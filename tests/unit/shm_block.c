@@ -6,7 +6,7 @@
 /* A barrier and sum by lines: every rank publishes one and reads all. */
 static uint64_t sum_by_lines(struct shm_block *b, uint64_t mine)
 {
-	uint32_t seq = (uint32_t)++b->epoch;
+	uint32_t seq = (uint32_t)++b->generation;
 	struct shm_line *l = shm_block_line(b, b->me, (int)(seq % 2));
 	uint64_t sum = 0, v;
 
@@ -24,7 +24,7 @@ static uint64_t sum_by_lines(struct shm_block *b, uint64_t mine)
 /* A sum by the counter: the last rank adds up and releases all. */
 static uint64_t sum_by_count(struct shm_block *b, uint64_t mine)
 {
-	uint32_t seq = (uint32_t)++b->epoch;
+	uint32_t seq = (uint32_t)++b->generation;
 	struct shm_line *out = shm_block_out(b, seq);
 	uint64_t sum = 0, v;
 

@@ -15,29 +15,30 @@
 #define STATIC_MIN   5 /* letters: `take', `give', `pass' say nothing */
 
 /* A name, and where it is; names are compared within a scope. */
-struct place {
+struct position {
 	char *name, *scope;
 	const struct file *file;
 	int line;
 };
 
-static struct place *places;
-static int nplaces;
+static struct position *positions;
+static int npositions;
 
-static void place_add(const char *name, size_t n, const char *scope, const struct file *f, int line)
+static void position_add(
+	const char *name, size_t n, const char *scope, const struct file *f, int line)
 {
-	struct place p = {.scope = must_copy(scope), .file = f, .line = line};
+	struct position p = {.scope = must_copy(scope), .file = f, .line = line};
 
 	p.name = must_alloc(NULL, n + 1);
 	memcpy(p.name, name, n);
 	p.name[n] = '\0';
-	places = must_alloc(places, (size_t)(nplaces + 1) * sizeof(*places));
-	places[nplaces++] = p;
+	positions = must_alloc(positions, (size_t)(npositions + 1) * sizeof(*positions));
+	positions[npositions++] = p;
 }
 
-static int place_compare(const void *a, const void *b)
+static int position_compare(const void *a, const void *b)
 {
-	const struct place *x = a, *y = b;
+	const struct position *x = a, *y = b;
 	int d = strcmp(x->name, y->name);
 
 	if (d == 0)
@@ -46,31 +47,31 @@ static int place_compare(const void *a, const void *b)
 }
 
 /* Reports the names that more than max files of one scope have, and forgets all. */
-static void places_judge(const char *rule, int max, const char *what)
+static void positions_judge(const char *rule, int max, const char *what)
 {
-	qsort(places, (size_t)nplaces, sizeof(*places), place_compare);
-	for (int i = 0, end; i < nplaces; i = end) {
+	qsort(positions, (size_t)npositions, sizeof(*positions), position_compare);
+	for (int i = 0, end; i < npositions; i = end) {
 		int n = 1;
 
-		for (end = i + 1; end < nplaces; end++) {
-			if (strcmp(places[end].name, places[i].name) != 0 ||
-				strcmp(places[end].scope, places[i].scope) != 0)
+		for (end = i + 1; end < npositions; end++) {
+			if (strcmp(positions[end].name, positions[i].name) != 0 ||
+				strcmp(positions[end].scope, positions[i].scope) != 0)
 				break;
-			n += places[end].file != places[end - 1].file;
+			n += positions[end].file != positions[end - 1].file;
 		}
 		for (int k = i; n > max && k < end; k++) {
-			const struct place *other = &places[k == i ? end - 1 : i];
+			const struct position *other = &positions[k == i ? end - 1 : i];
 
-			found(places[k].file->path, places[k].line, rule,
-				"%s `%s' is in %d files: %s", what, places[k].name, n,
+			found(positions[k].file->path, positions[k].line, rule,
+				"%s `%s' is in %d files: %s", what, positions[k].name, n,
 				other->file->path);
 		}
 	}
-	for (int i = 0; i < nplaces; i++) {
-		free(places[i].name);
-		free(places[i].scope);
+	for (int i = 0; i < npositions; i++) {
+		free(positions[i].name);
+		free(positions[i].scope);
 	}
-	nplaces = 0;
+	npositions = 0;
 }
 
 /* --- static functions ----------------------------------------------------------------------- */
@@ -109,7 +110,7 @@ static void statics_add(const struct file *f)
 		name = static_name(from + 1, p, &n);
 		if (name == NULL)
 			continue;
-		place_add(name, n, "", f, line_of(f->code, name));
+		position_add(name, n, "", f, line_of(f->code, name));
 		if (n < STATIC_MIN)
 			found(f->path, line_of(f->code, name), "static", "`%.*s' has no noun in it",
 				(int)n, name);
@@ -145,7 +146,7 @@ static void tags_add(const struct file *f)
 		if (tag == NULL || tag[len + strspn(tag + len, " \n\t")] != '{' ||
 			strspn(p + n, " ") != (size_t)(tag - p) - n || tag[len] == '\n')
 			continue;
-		place_add(tag, len, library, f, line_of(f->code, tag));
+		position_add(tag, len, library, f, line_of(f->code, tag));
 	}
 }
 
@@ -160,17 +161,17 @@ void homonyms_check(void)
 		if (f->is_product && (f->is_c || f->is_h))
 			statics_add(f);
 	}
-	places_judge("static", STATIC_FILES, "the static function");
+	positions_judge("static", STATIC_FILES, "the static function");
 	for (int i = 0; i < lint_nfiles; i++) {
 		f = &lint_files[i];
 		if (f->is_product && (f->is_c || f->is_h))
 			tags_add(f);
 	}
-	places_judge("tag", 1, "the tag");
+	positions_judge("tag", 1, "the tag");
 	for (int i = 0; i < lint_nfiles; i++) {
 		f = &lint_files[i];
 		if (f->is_product && (f->is_c || f->is_h))
-			place_add(base_of(f->path), strlen(base_of(f->path)), "", f, 1);
+			position_add(base_of(f->path), strlen(base_of(f->path)), "", f, 1);
 	}
-	places_judge("base", 1, "the file name");
+	positions_judge("base", 1, "the file name");
 }

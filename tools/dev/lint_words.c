@@ -28,15 +28,15 @@ static int nwords;
 
 static void line_read(const char *line)
 {
-	char word[32], place[32], rest[96] = "";
+	char word[32], scope[32], rest[96] = "";
 
-	if (line[0] == '#' || sscanf(line, "%31s %31s %95[^\n]", word, place, rest) < 3)
+	if (line[0] == '#' || sscanf(line, "%31s %31s %95[^\n]", word, scope, rest) < 3)
 		return;
 	if (nwords == WORDS_MAX)
 		die("words.txt is too long");
 	snprintf(words[nwords].word, sizeof(words[0].word), "%s", word);
 	snprintf(words[nwords].instead, sizeof(words[0].instead), "%s", rest);
-	words[nwords++].is_any = strcmp(place, "any") == 0;
+	words[nwords++].is_any = strcmp(scope, "any") == 0;
 }
 
 void words_read(void)

@@ -43,7 +43,7 @@ static void version_print(void)
 	info_row("MPI ABI", line);
 }
 
-static void place_print(void)
+static void location_print(void)
 {
 	Dl_info where;
 	char *path;
@@ -162,7 +162,7 @@ int main(int argc, char **argv)
 	version_print();
 	if (strcmp(arg, "--version") == 0)
 		return output_end();
-	place_print();
+	location_print();
 	machine_print();
 	memory_print();
 	fabric_print();

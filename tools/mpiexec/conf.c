@@ -149,7 +149,7 @@ void world_put(struct marshal *p, const struct world *w)
 	for (int i = 0; i < w->napps; i++)
 		app_put(p, &w->app[i]);
 	marshal_put_int(p, w->n);
-	marshal_put(p, w->place, (size_t)w->n * sizeof(*w->place));
+	marshal_put(p, w->entry, (size_t)w->n * sizeof(*w->entry));
 	marshal_put(p, w->host_of, (size_t)w->n * sizeof(*w->host_of));
 	marshal_put_int(p, w->npreputs);
 	for (int i = 0; i < w->npreputs; i++) {
@@ -170,7 +170,7 @@ struct world *world_take(struct marshal *p)
 	w = world_new(id, first, app, napps);
 	if (marshal_take_int(p) != w->n)
 		p->bad = true;
-	marshal_take(p, w->place, (size_t)w->n * sizeof(*w->place));
+	marshal_take(p, w->entry, (size_t)w->n * sizeof(*w->entry));
 	marshal_take(p, w->host_of, (size_t)w->n * sizeof(*w->host_of));
 	w->npreputs = marshal_take_count(p, APPS_MAX);
 	w->preput = mem_grow(NULL, (size_t)w->npreputs + 1, sizeof(*w->preput));

@@ -23,7 +23,7 @@ void conf_put(struct marshal *p, const struct conf *c);
 /* Returns false if the bytes are not a valid configuration. */
 bool conf_take(struct marshal *p, struct conf *c);
 
-/* A spawned world: programs, places and hosts of its ranks, preput values.  NULL: the bytes are
+/* A spawned world: programs, entries and hosts of its ranks, preput values.  NULL: the bytes are
  * none.
  */
 void world_put(struct marshal *p, const struct world *w);

@@ -127,7 +127,7 @@ static void here_died(void *arg, const struct death *d)
 {
 	struct death at = *d;
 
-	at.lost = job_place(arg, d->lost);
+	at.lost = job_entry(arg, d->lost);
 	job_died(arg, &at);
 }
 

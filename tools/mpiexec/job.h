@@ -10,7 +10,7 @@
  *   main.c, serve.c
  *      └─> job_start.c ──> requests.c ──> spawn.c ──> job.c, job_judge.c ──> hang_watch.c, ended.c
  *              └─────────> remote_frames.c ──┘                └──> world_end.c ──> job_report.c
- *                                                                     └──> remote_ranks.c, places.c
+ *                                                                     └──> remote_ranks.c, entries.c
  *
  * Calls go to the right only, but for job.c and job_judge.c.
  *
@@ -51,9 +51,9 @@ struct hang_rank {
 	bool idle;        /* no thread of it was runnable in a look since any rank has moved */
 };
 
-/* The state of one process: a place of the table.  Functions call the index of a place `r'. */
+/* The state of one process: an entry of the table.  Functions call the index of an entry `r'. */
 struct rank {
-	struct world *world; /* NULL: a free place, and all else is 0 */
+	struct world *world; /* NULL: a free entry, and all else is 0 */
 	int rank;            /* in its world */
 	int host;            /* index of its host; 0 if all ranks are local */
 	const struct app *app;
@@ -117,15 +117,15 @@ struct failures {
 
 struct job {
 	const struct plan *plan;
-	struct world *world; /* the list of worlds that have places; world 0 is the first */
+	struct world *world; /* the list of worlds that have entries; world 0 is the first */
 	int worlds;          /* in the list */
 	int made;            /* worlds that there have been: the id of the next one */
 	int numbers;         /* numbers of the universe that have been given away */
 	struct world_edge *edge;
 	int nedges;
 	struct rank *rank;      /* the table of processes */
-	struct rank_view *seen; /* by place, as of the last look */
-	int n;                  /* places; some may be free */
+	struct rank_view *seen; /* by entry, as of the last look */
+	int n;                  /* entries; some may be free */
 	int alive;
 	struct local_ranks local;    /* used if all ranks are local */
 	struct remote_ranks *remote; /* used otherwise; NULL: all ranks are local */
@@ -150,15 +150,15 @@ struct job {
 	uint64_t ended_look_ns; /* when to look for ranks that wait for ended ones; 0: never */
 };
 
-/* --- places.c, place_lookup.c: the table of processes and worlds ----------------------------- */
+/* --- entries.c, entry_lookup.c: the table of processes and worlds ----------------------------- */
 
-/* Adds a world to the list, and its processes to the table at w->place (-1: a process that was not
+/* Adds a world to the list, and its processes to the table at w->entry (-1: a process that was not
  * started).  job_world: the world of that id; NULL: it has ended. */
 void job_world_add(struct job *j, struct world *w);
 struct world *job_world(const struct job *j, int id);
 
-/* The first free place from `from' on, perhaps j->n. */
-int job_place_free(const struct job *j, int from);
+/* The first free entry from `from' on, perhaps j->n. */
+int job_entry_free(const struct job *j, int from);
 
 /* Worlds a and b are connected once more, or once less.  job_world_cut: the world `id' has ended;
  * worlds that it connected stay connected. */
@@ -175,15 +175,15 @@ void job_mark_connected(const struct job *j, struct world *from);
 /* The number of a process in the universe. */
 int job_number(const struct job *j, int r);
 
-/* The place of the process with a number in the universe; -1: it has ended, and its world, or there
+/* The entry of the process with a number in the universe; -1: it has ended, and its world, or there
  * is none. */
-int job_place(const struct job *j, int number);
+int job_entry(const struct job *j, int number);
 
 /* Did a process have this number whose world has ended and is forgotten? */
 bool job_forgets(const struct job *j, int number);
 
-/* Makes room for n places in the table and in all that has its size. */
-void job_places_grow(struct job *j, int n);
+/* Makes room for n entries in the table and in all that has its size. */
+void job_entries_grow(struct job *j, int n);
 
 /* The words for a process: "rank 3", or "rank 3 of world 2" if it was spawned.  A static buffer,
  * one of four in turn. */
@@ -197,7 +197,7 @@ const char *job_process_name(const struct job *j, int r, int pid);
 
 /* --- rank_setup.c: for ranks of any world ---------------------------------------------------- */
 
-/* The stream of a place goes to a file from now on, and to stdout or stderr if `copy'.  False, with
+/* The stream of an entry goes to a file from now on, and to stdout or stderr if `copy'.  False, with
  * errno: it cannot be opened. */
 bool job_file_open(const struct job *j, int r, int which, const char *pattern, bool copy);
 
@@ -214,7 +214,7 @@ void job_rank_say(const struct job *j, int r, const cpu_set_t *cpus);
  * that mpiexec inherited, for the ranks. */
 void job_start(struct job *j, const struct plan *p, const sigset_t *mask);
 
-/* The beginning of job_start: world 0 and its places, without a process. */
+/* The beginning of job_start: world 0 and its entries, without a process. */
 void job_prepare(struct job *j, const struct plan *p, const sigset_t *mask);
 
 /* --- job_judge.c: which deaths are failures -------------------------------------------------- */
@@ -263,7 +263,7 @@ void job_world_signal(struct job *j, const struct world *w, int sig);
 void job_worlds_clock(struct job *j, uint64_t now);
 int job_worlds_patience(const struct job *j, uint64_t now);
 
-/* Takes a world out of the list, and frees its places. */
+/* Takes a world out of the list, and frees its entries. */
 void job_world_remove(struct job *j, struct world *w);
 
 /* --- job.c: the job while it runs ------------------------------------------------------------ */

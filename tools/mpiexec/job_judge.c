@@ -25,10 +25,10 @@ static bool abort_hear(struct job *j)
 
 	if (b != NULL && !a->told && !j->wait.abort.told) {
 		*a = (struct abort_call){.told = true,
-			.rank = job_place(j, b->first + b->rank),
+			.rank = job_entry(j, b->first + b->rank),
 			.pid = b->pid,
 			.code = b->code,
-			.lost = job_place(j, local_lost(&j->local, b)),
+			.lost = job_entry(j, local_lost(&j->local, b)),
 			.text = text_new("%s", b->text)};
 		if (j->worlds > 1)
 			local_abort_clear(&j->local);
@@ -303,7 +303,7 @@ void job_died(struct job *j, const struct death *d)
 		j->look_ns = now_ns() + (uint64_t)ABSENT_MS * 1000000u;
 }
 
-/* True if a process lives that is connected to the one at place `r', and has not called
+/* True if a process lives that is connected to the one of entry `r', and has not called
  * MPI_Finalize. */
 static bool others_need(const struct job *j, int r)
 {

@@ -63,7 +63,7 @@ static void add_comm(struct report_line *l, const struct boot_wait *w)
 static const char *number_name(const struct report_line *l, int number)
 {
 	static char gone[32];
-	int r = job_place(l->j, number);
+	int r = job_entry(l->j, number);
 
 	if (r >= 0)
 		return job_rank_short(l->j, r);
@@ -73,7 +73,7 @@ static const char *number_name(const struct report_line *l, int number)
 
 static void add_peer(struct report_line *l, const struct boot_wait *w)
 {
-	int r = w->peer >= 0 ? job_place(l->j, w->peer) : -1;
+	int r = w->peer >= 0 ? job_entry(l->j, w->peer) : -1;
 
 	if (w->peer < 0)
 		line_add(l, " any rank");
@@ -263,9 +263,9 @@ static void rank_line(const struct job *j, int r, struct report_line *l)
 /* A rank on the path of the cycle search. */
 struct cycle_step {
 	struct needs needs;
-	int next;                    /* index of the next needs.to to follow */
-	int before;                  /* predecessor on the path; -1: the start */
-	enum { NEW, ON, OVER } walk; /* ON: on the current path */
+	int next;                     /* index of the next needs.to to follow */
+	int before;                   /* predecessor on the path; -1: the start */
+	enum { NEW, ON, OVER } visit; /* ON: on the current path */
 };
 
 /* Reports the cycle first -> ... -> last -> first. */
@@ -289,26 +289,26 @@ static void cycle_say(const struct job *j, const struct cycle_step *e, int first
 
 /* Follows the needs of ranks from `first', depth first.  Returns the number of cycles found: 0 or
  * 1. */
-static int cycle_walk(const struct job *j, struct cycle_step *e, int first)
+static int cycle_visit(const struct job *j, struct cycle_step *e, int first)
 {
 	int r = first;
 
 	e[r].before = -1;
-	e[r].walk = ON;
+	e[r].visit = ON;
 	while (r >= 0) {
 		int to = e[r].next < e[r].needs.n ? e[r].needs.to[e[r].next++] : -1;
 
 		if (to < 0) {
-			e[r].walk = OVER;
+			e[r].visit = OVER;
 			r = e[r].before;
-		} else if (e[to].walk == ON) {
+		} else if (e[to].visit == ON) {
 			cycle_say(j, e, to, r);
 			for (; r >= 0; r = e[r].before)
-				e[r].walk = OVER;
+				e[r].visit = OVER;
 			return 1;
-		} else if (e[to].walk == NEW) {
+		} else if (e[to].visit == NEW) {
 			e[to].before = r;
-			e[to].walk = ON;
+			e[to].visit = ON;
 			r = to;
 		}
 	}
@@ -328,8 +328,8 @@ static void cycles_say(const struct job *j)
 			any = r;
 	}
 	for (int r = 0; r < j->n && cycles < CYCLES_MAX; r++)
-		if (e[r].walk == NEW)
-			cycles += cycle_walk(j, e, r);
+		if (e[r].visit == NEW)
+			cycles += cycle_visit(j, e, r);
 	if (cycles == 0 && any >= 0)
 		out_say("  no cycle is seen: %s would take a message of any rank",
 			job_rank_name(j, any));
@@ -377,7 +377,7 @@ static void ranks_say(int from, int to, const struct report_line *what, int64_t 
 	out_say("  %s", l.s);
 }
 
-/* True if places a and b can share a line: neighbors in one world. */
+/* True if entries a and b can share a line: neighbors in one world. */
 static bool line_shared(const struct job *j, int a, int b)
 {
 	return j->rank[b].world == j->rank[a].world && j->rank[b].rank == j->rank[a].rank + b - a;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* job_start.c - starts the ranks of world 0.
  *
- *   job_start ── job_prepare: settings, world 0 and its places
+ *   job_start ── job_prepare: settings, world 0 and its entries
  *        │
  *        ├── one host:       here_start: segment, PMI server, processes     local_ranks.h
  *        └── several hosts:  remote_start: proxies; ranks when all are ready  remote_ranks.h */
@@ -99,17 +99,17 @@ static void files_open(const struct job *j)
 				fatal(1, "output to %s: %s", p->file[which], strerror(errno));
 }
 
-/* Makes world 0, of the programs of the command line, and its places. */
+/* Makes world 0, of the programs of the command line, and its entries. */
 static void world_0_make(struct job *j)
 {
 	const struct plan *p = j->plan;
 	struct world *w = world_new(0, 0, p->app, p->napps);
 
 	for (int r = 0; r < w->n; r++) {
-		w->place[r] = r;
+		w->entry[r] = r;
 		w->host_of[r] = p->host_of[r];
 	}
-	job_places_grow(j, w->n);
+	job_entries_grow(j, w->n);
 	job_world_add(j, w);
 }
 

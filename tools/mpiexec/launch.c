@@ -139,16 +139,16 @@ static void pair_close(const int fd[2])
 		close(fd[1]);
 }
 
-int launch_proxy(const struct plan *p, int host, struct launch_ends *l, const char **stage)
+int launch_proxy(const struct plan *p, int host, struct launch_ends *l, const char **step)
 {
 	struct launch_child c = {.words = words_make(p, host), .by = getpid()};
 	int in[2] = {-1, -1}, out[2] = {-1, -1}, err[2] = {-1, -1};
 	pid_t pid = -1;
 
-	*stage = "a pipe";
+	*step = "a pipe";
 	if (pipe2(in, O_CLOEXEC) == 0 && pipe2(out, O_CLOEXEC) == 0 && pipe2(err, O_CLOEXEC) == 0) {
 		c.fd[0] = in[0], c.fd[1] = out[1], c.fd[2] = err[1];
-		*stage = "fork";
+		*step = "fork";
 		pid = vfork();
 		if (pid == 0)
 			launch_child_run(&c);
@@ -156,7 +156,7 @@ int launch_proxy(const struct plan *p, int host, struct launch_ends *l, const ch
 	if (pid > 0 && c.err != 0) {
 		waitpid(pid, NULL, 0);
 		errno = c.err;
-		*stage = launch_name(p, host);
+		*step = launch_name(p, host);
 		pid = -1;
 	}
 	words_free(c.words);

@@ -25,7 +25,7 @@ struct launch_ends {
 
 /* Starts the proxy of plan->host[host].  Returns 0, or -1 with errno and *stage naming the failed
  * step. */
-int launch_proxy(const struct plan *p, int host, struct launch_ends *l, const char **stage);
+int launch_proxy(const struct plan *p, int host, struct launch_ends *l, const char **step);
 
 /* The name of the launcher's command, for messages. */
 const char *launch_name(const struct plan *p, int host);

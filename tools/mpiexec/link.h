@@ -45,7 +45,7 @@ enum frame_kind {
 	UP_OUT,       /* rank, which: output; without bytes: its end */
 	UP_DIED,      /* rank; pid, status, state, lost: struct death */
 	UP_ABORT,     /* rank; pid, code, text, lost: it has aborted the job */
-	UP_SEEN,      /* place and struct rank_view of each rank; times are ages */
+	UP_SEEN,      /* entry and struct rank_view of each rank; times are ages */
 	UP_SAID,      /* text for the user */
 	UP_FAIL,      /* which: exit code; text: this host cannot continue */
 	UP_LOST,      /* text: this host, and those behind it, are unreachable */
@@ -61,7 +61,7 @@ struct proxy_frame {
 	uint32_t len; /* bytes that follow */
 	uint16_t kind, which;
 	int32_t host; /* receiver, or subject; -1: all hosts */
-	int32_t rank; /* a place in the root's table of processes */
+	int32_t rank; /* an entry of the root's table of processes */
 };
 
 struct proxy_link {

@@ -117,13 +117,13 @@ int local_count(const struct local_ranks *c, const struct world *w)
 	return n;
 }
 
-int local_row(const struct local_ranks *c, int place)
+int local_row(const struct local_ranks *c, int entry)
 {
 	int i = 0;
 
-	if (place < c->n && c->m[place].world != NULL && c->m[place].place == place)
-		return place;
-	while (i < c->n && (c->m[i].world == NULL || c->m[i].place != place))
+	if (entry < c->n && c->m[entry].world != NULL && c->m[entry].entry == entry)
+		return entry;
+	while (i < c->n && (c->m[i].world == NULL || c->m[i].entry != entry))
 		i++;
 	return i < c->n ? i : -1;
 }
@@ -136,13 +136,13 @@ void local_init(struct local_ranks *c, const struct plan *p)
 	getrlimit(RLIMIT_NOFILE, &c->common.files);
 }
 
-/* A free row; if all ranks are local, the one that is the place. */
-static int row_free(const struct local_ranks *c, int place)
+/* A free row; if all ranks are local, the one of that entry. */
+static int row_free(const struct local_ranks *c, int entry)
 {
 	int i = 0;
 
 	if (c->plan->nhosts == 0)
-		return place;
+		return entry;
 	while (i < c->n && c->m[i].world != NULL)
 		i++;
 	return i;
@@ -177,13 +177,13 @@ static char *row_listen(struct local_rank *m, const char *ip, char **addr)
 /* Adds rank `r' of a world. */
 static char *row_add(struct local_ranks *c, struct world *w, int r, const char *ip, char **addr)
 {
-	int i = row_free(c, w->place[r]);
+	int i = row_free(c, w->entry[r]);
 	struct local_rank *m;
 
 	rows_grow(c, i + 1);
 	m = &c->m[i];
 	*m = (struct local_rank){
-		.world = w, .place = w->place[r], .rank = r, .seat = -1, .listen = -1};
+		.world = w, .entry = w->entry[r], .rank = r, .seat = -1, .listen = -1};
 	world_app(w, r, &m->app);
 	if (w->id == 0) {
 		m->seat = i;
@@ -198,10 +198,10 @@ char *local_add(struct local_ranks *c, struct world *w, int host, const char *ip
 	int n = c->n;
 
 	for (int r = 0; r < w->n; r++)
-		n += w->host_of[r] == host && w->place[r] >= 0;
+		n += w->host_of[r] == host && w->entry[r] >= 0;
 	why = files_raise(c, n, ip != NULL ? 4 : 3);
 	for (int r = 0; r < w->n && why == NULL; r++)
-		if (w->host_of[r] == host && w->place[r] >= 0)
+		if (w->host_of[r] == host && w->entry[r] >= 0)
 			why = row_add(c, w, r, ip, addr);
 	if (why != NULL)
 		local_forget(c, w);
@@ -414,24 +414,24 @@ static char *member_start(struct local_ranks *c, int i, int in, local_hear_fn *h
 	struct local_rank *m = &c->m[i];
 	const struct app *a = &m->world->app[m->app];
 	struct rank_ends e = {.in = in, .pmi = c->pmi != NULL ? pmi_give(c->pmi, i) : -1};
-	const char *stage = "a pipe";
+	const char *step = "a pipe";
 	char *own[ENV_OWN], *why = NULL;
 	pid_t pid = -1;
 	int err;
 
 	if (m->world->id > 0)
 		seat_open(c, m);
-	e.out = output_make(m->place, 0, hear);
-	e.err = output_make(m->place, 1, hear);
+	e.out = output_make(m->entry, 0, hear);
+	e.err = output_make(m->entry, 1, hear);
 	e.listen = m->listen;
 	e.cpus = c->cpus != NULL ? &c->cpus[i] : NULL;
 	e.envp = rank_env_make(c, i, a->envp + 1, e.pmi, own);
 	if (e.in >= 0 && e.out >= 0 && e.err >= 0)
-		pid = rank_start(&c->common, a, &e, &stage);
+		pid = rank_start(&c->common, a, &e, &step);
 	err = errno;
 	if (pid < 0)
 		why = text_new("rank %d (%s) could not be started: %s: %s", m->rank, a->argv[0],
-			stage, strerror(err));
+			step, strerror(err));
 	close(e.out);
 	close(e.err);
 	if (m->listen >= 0)
@@ -452,7 +452,7 @@ static char *member_start(struct local_ranks *c, int i, int in, local_hear_fn *h
 	return NULL;
 }
 
-char *local_start(struct local_ranks *c, const struct world *w, int (*in_fd)(int place),
+char *local_start(struct local_ranks *c, const struct world *w, int (*in_fd)(int entry),
 	local_hear_fn *hear, int *errs, bool soft)
 {
 	int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -464,7 +464,7 @@ char *local_start(struct local_ranks *c, const struct world *w, int (*in_fd)(int
 
 		if (c->m[i].world != w)
 			continue;
-		in = in_fd(c->m[i].place);
+		in = in_fd(c->m[i].entry);
 		more = member_start(c, i, in >= 0 ? in : null, hear);
 		if (errs != NULL && more != NULL)
 			errs[c->m[i].rank] = errno;
@@ -542,7 +542,7 @@ static void member_died(struct local_ranks *c, int i, int status, local_died_fn 
 	if (kill(-m->group, 0) != 0) /* the kernel may reuse the number */
 		c->guard.group[i] = m->group = 0;
 	m->end = atomic_load(&local_page(c, i)->state);
-	died(arg, &(struct death){.rank = m->place,
+	died(arg, &(struct death){.rank = m->entry,
 			  .pid = (int)m->pid,
 			  .status = status,
 			  .state = m->end,
@@ -654,11 +654,11 @@ int local_lost(struct local_ranks *c, const struct boot_job *b)
 	return row >= 0 ? lost_of(c, row) : -1;
 }
 
-int local_abort_place(const struct local_ranks *c, const struct boot_job *b)
+int local_abort_entry(const struct local_ranks *c, const struct boot_job *b)
 {
 	int row = abort_row(c, b);
 
-	return row >= 0 ? c->m[row].place : -1;
+	return row >= 0 ? c->m[row].entry : -1;
 }
 
 void local_fini(struct local_ranks *c)

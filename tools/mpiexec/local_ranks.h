@@ -28,7 +28,7 @@ struct pmi_server;
 /* One rank of this host, started as the leader of a process group. */
 struct local_rank {
 	struct world *world; /* NULL: the row is free */
-	int place;           /* in the job's table of processes */
+	int entry;           /* in the job's table of processes */
 	int rank;            /* in its world */
 	int app;             /* index in world->app */
 	int seat;            /* in the segment; -1: there was no free one */
@@ -42,7 +42,7 @@ struct local_rank {
 
 struct local_ranks {
 	const struct plan *plan;
-	struct local_rank *m; /* by `local': row number.  If all ranks are local, row == place */
+	struct local_rank *m; /* by `local': row number.  If all ranks are local, row == entry */
 	int n;                /* rows; some may be free */
 	int ranks0;           /* of them those of world 0: the first rows */
 	int alive;
@@ -69,12 +69,12 @@ struct rank_view {
 	char file[BOOT_LONG_NAME];
 };
 
-/* Receives the read end of the pipe of the stdout (which 0) or stderr (which 1) of a place. */
-typedef void local_hear_fn(int place, int which, int fd);
+/* Receives the read end of the pipe of the stdout (which 0) or stderr (which 1) of an entry. */
+typedef void local_hear_fn(int entry, int which, int fd);
 
 /* The death of a rank. */
 struct death {
-	int rank, pid;  /* rank: its place */
+	int rank, pid;  /* rank: its entry */
 	int status;     /* as of waitpid */
 	uint32_t state; /* enum boot_state at its death */
 	int lost;       /* the number of the process whose loss it noticed (boot_lost); -1: none */
@@ -108,8 +108,8 @@ bool local_news(struct local_ranks *c, const struct boot_news *news);
 /* The greatest enum boot_ft of the living ranks, or of all if `dead', of a world (NULL: of any). */
 uint32_t local_ft(const struct local_ranks *c, const struct world *w, bool dead);
 
-/* The row of a place; -1: it is not on this host. */
-int local_row(const struct local_ranks *c, int place);
+/* The row of an entry; -1: it is not on this host. */
+int local_row(const struct local_ranks *c, int entry);
 
 /* Creates the segment.  `world' NULL: all ranks are local, and none listens.  `cookie' 0: a new
  * one. */
@@ -121,11 +121,11 @@ void local_segment(
  * malloc'ed words. */
 char *local_adopt(struct local_ranks *c, int fd, int pid);
 
-/* Starts the ranks of a world; c->pmi may be set before. in_fd(place) returns the stdin of a rank,
+/* Starts the ranks of a world; c->pmi may be set before. in_fd(entry) returns the stdin of a rank,
  * which is closed here, or -1 for /dev/null. errs: NULL, or by rank, receives the errno of a rank
  * that could not be started.  Stops at the first failure, unless `soft'.  Returns NULL, or
  * malloc'ed words about the first failure. */
-char *local_start(struct local_ranks *c, const struct world *w, int (*in_fd)(int place),
+char *local_start(struct local_ranks *c, const struct world *w, int (*in_fd)(int entry),
 	local_hear_fn *hear, int *errs, bool soft);
 
 /* Collects dead children.  Never blocks.  Children that are no ranks: *other(pid, status), if not
@@ -147,7 +147,7 @@ void local_see(struct local_ranks *c, struct rank_view *seen);
 /* The abort record of the job; NULL: no rank has aborted.  local_lost: the number of the process
  * whose loss made it abort, or -1. */
 const struct boot_job *local_abort(struct local_ranks *c);
-int local_abort_place(const struct local_ranks *c, const struct boot_job *b);
+int local_abort_entry(const struct local_ranks *c, const struct boot_job *b);
 void local_abort_clear(struct local_ranks *c); /* makes room for the next one */
 int local_lost(struct local_ranks *c, const struct boot_job *b);
 

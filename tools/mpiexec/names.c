@@ -43,15 +43,15 @@ static char *word_copy(const char *line, const char *key)
 	return v != NULL && len > 0 ? text_new("%.*s", (int)len, v) : NULL;
 }
 
-static void name_add(struct job *j, int place, char *service, char *port)
+static void name_add(struct job *j, int entry, char *service, char *port)
 {
 	published.v = mem_grow(published.v, (size_t)published.n + 1, sizeof(*published.v));
 	published.v[published.n++] = (struct published){
-		.service = service, .port = port, .world = j->rank[place].world->id};
-	request_reply(j, place, "cmd=publish_result rc=0 info=ok");
+		.service = service, .port = port, .world = j->rank[entry].world->id};
+	request_reply(j, entry, "cmd=publish_result rc=0 info=ok");
 }
 
-void names_publish(struct job *j, int place, const char *line)
+void names_publish(struct job *j, int entry, const char *line)
 {
 	char *service = word_copy(line, "service"), *port = word_copy(line, "port");
 	struct published *old = service != NULL ? name_find(service) : NULL;
@@ -63,36 +63,36 @@ void names_publish(struct job *j, int place, const char *line)
 		old = NULL;
 	}
 	if (service != NULL && port != NULL && old == NULL) {
-		name_add(j, place, service, port);
+		name_add(j, entry, service, port);
 		return;
 	}
-	request_reply(j, place, "cmd=publish_result rc=-1 info=error msg=%s",
+	request_reply(j, entry, "cmd=publish_result rc=-1 info=error msg=%s",
 		old != NULL ? "key_already_present" : "no_name_or_port");
 	free(service);
 	free(port);
 }
 
-void names_unpublish(struct job *j, int place, const char *line)
+void names_unpublish(struct job *j, int entry, const char *line)
 {
 	char *service = word_copy(line, "service");
 	struct published *p = service != NULL ? name_find(service) : NULL;
 
 	if (p != NULL)
 		name_forget(p);
-	request_reply(j, place, "cmd=unpublish_result rc=%d info=%s", p != NULL ? 0 : -1,
+	request_reply(j, entry, "cmd=unpublish_result rc=%d info=%s", p != NULL ? 0 : -1,
 		p != NULL ? "ok" : "error msg=service_not_found");
 	free(service);
 }
 
-void names_lookup(struct job *j, int place, const char *line)
+void names_lookup(struct job *j, int entry, const char *line)
 {
 	char *service = word_copy(line, "service");
 	const struct published *p = service != NULL ? name_find(service) : NULL;
 
 	if (p != NULL)
-		request_reply(j, place, "cmd=lookup_result rc=0 info=ok port=%s", p->port);
+		request_reply(j, entry, "cmd=lookup_result rc=0 info=ok port=%s", p->port);
 	else
-		request_reply(j, place, "cmd=lookup_result rc=-1 info=error msg=service_not_found");
+		request_reply(j, entry, "cmd=lookup_result rc=-1 info=error msg=service_not_found");
 	free(service);
 }
 

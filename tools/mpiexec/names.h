@@ -9,9 +9,9 @@
 struct job;
 
 /* The requests publish_name, unpublish_name and lookup_name (PMI-1), and their answers. */
-void names_publish(struct job *j, int place, const char *line);
-void names_unpublish(struct job *j, int place, const char *line);
-void names_lookup(struct job *j, int place, const char *line);
+void names_publish(struct job *j, int entry, const char *line);
+void names_unpublish(struct job *j, int entry, const char *line);
+void names_lookup(struct job *j, int entry, const char *line);
 
 /* Forgets the names of a world. */
 void names_drop(int world);

@@ -38,8 +38,8 @@ struct stream {
 	struct bytes part;    /* an unfinished line, not yet in the sink */
 	bool begun;           /* the beginning of its line is already in the sink */
 	uint64_t last_ns;     /* time of the last bytes */
-	struct bytes held;    /* pushed stream: bytes not yet processed */
-	bool last;            /* pushed stream: its end follows `held' */
+	struct bytes pending; /* pushed stream: bytes not yet processed */
+	bool last;            /* pushed stream: its end follows `pending' */
 	int owed;             /* bytes processed, and not yet returned as credit */
 };
 
@@ -48,7 +48,7 @@ struct sink {
 	int epfd;           /* epoll set of its streams */
 	int open;           /* open streams */
 	int parts;          /* streams with an unfinished line */
-	int held;           /* streams with bytes, or an end, in `held' */
+	int pending;        /* streams with bytes, or an end, in `pending' */
 	struct bytes queue; /* bytes to be written, from `done' on */
 	size_t done;
 	struct stream *mid;     /* stream whose unfinished line ends the queue, or NULL */
@@ -58,7 +58,7 @@ struct sink {
 };
 
 static struct {
-	struct stream **stream; /* [2 r]: stdout of place r, [2 r + 1]: stderr */
+	struct stream **stream; /* [2 r]: stdout of entry r, [2 r + 1]: stderr */
 	int nstreams;
 	struct sink sink[2];
 	struct sink *to[2]; /* sinks of stdout and stderr; one sink if both are one file */
@@ -101,7 +101,7 @@ static bool file_same(int a, int b)
 	       x.st_ino == y.st_ino;
 }
 
-/* The stream of a place, which never moves. */
+/* The stream of an entry, which never moves. */
 static struct stream *stream_of(int r, int which)
 {
 	return out.stream[2 * r + which];
@@ -131,7 +131,7 @@ static struct stream *stream_begin(int r, int which, int fd)
 	struct stream was = *t;
 
 	free(was.part.v);
-	free(was.held.v);
+	free(was.pending.v);
 	*t = (struct stream){.fd = fd,
 		.open = true,
 		.rank = r,
@@ -191,7 +191,7 @@ static void file_put(struct stream *t, const char *v, size_t len)
 }
 
 /* Writes a piece of one line, with or without its newline, to the sink or the file. */
-static void piece_put(struct stream *t, const char *v, size_t len)
+static void chunk_put(struct stream *t, const char *v, size_t len)
 {
 	struct sink *s = t->sink;
 	char name[OUT_LABEL] = "";
@@ -222,7 +222,7 @@ static void lines_put(struct stream *t, const char *v, size_t len)
 		const char *nl = out.label ? memchr(v, '\n', len) : memrchr(v, '\n', len);
 		size_t n = nl != NULL ? (size_t)(nl - v) + 1 : len;
 
-		piece_put(t, v, n);
+		chunk_put(t, v, n);
 		v += n;
 		len -= n;
 	}
@@ -261,7 +261,7 @@ static void stream_take(struct stream *t, const char *v, size_t len, uint64_t no
 		return;
 	s->parts += t->part.len == 0;
 	bytes_add(&t->part, v + whole, len - whole);
-	if (t->part.len > OUT_HOLD) {
+	if (t->part.len > OUT_PART_MAX) {
 		part_put(t);
 		s->speaker = t;
 	}
@@ -291,7 +291,7 @@ static void stream_end(struct stream *t)
 	if (s->tty || out.label)
 		part_put(t);
 	if (out.label && t->begun)
-		piece_put(t, "\n", 1);
+		chunk_put(t, "\n", 1);
 	if (s->speaker == t)
 		s->speaker = NULL;
 	/* EPOLL_CTL_DEL is needed: a child before its exec may still hold this fd. */
@@ -299,9 +299,9 @@ static void stream_end(struct stream *t)
 		epoll_ctl(s->epfd, EPOLL_CTL_DEL, t->fd, NULL);
 		close(t->fd);
 	}
-	if (t->held.len > 0 || t->last)
-		s->held--;
-	t->held.len = 0;
+	if (t->pending.len > 0 || t->last)
+		s->pending--;
+	t->pending.len = 0;
 	t->fd = -1;
 	t->open = false;
 	if (--s->open == 0)
@@ -320,18 +320,18 @@ static bool stream_read(struct stream *t, uint64_t now)
 	return n > 0;
 }
 
-/* Processes the held bytes of a pushed stream, and its end. */
-static void held_take(struct stream *t, uint64_t now)
+/* Processes the pending bytes of a pushed stream, and its end. */
+static void pending_take(struct stream *t, uint64_t now)
 {
-	size_t len = t->held.len;
+	size_t len = t->pending.len;
 
 	if (len == 0 && !t->last)
 		return;
-	t->held.len = 0;
-	t->sink->held--;
+	t->pending.len = 0;
+	t->sink->pending--;
 	if (len > 0) {
 		t->owed += (int)len;
-		stream_take(t, t->held.v, len, now);
+		stream_take(t, t->pending.v, len, now);
 		room_return(t);
 	}
 	if (t->last) {
@@ -340,14 +340,15 @@ static void held_take(struct stream *t, uint64_t now)
 	}
 }
 
-/* Runs held_take for the streams of a sink while the sink has room. */
+/* Runs pending_take for the streams of a sink while the sink has room. */
 static void sink_take(struct sink *s, uint64_t now)
 {
 	if (s->speaker != NULL && !sink_full(s))
-		held_take(s->speaker, now);
-	for (int i = 0; i < out.nstreams && s->held > 0 && s->speaker == NULL && !sink_full(s); i++)
+		pending_take(s->speaker, now);
+	for (int i = 0; i < out.nstreams && s->pending > 0 && s->speaker == NULL && !sink_full(s);
+		i++)
 		if (out.stream[i]->open && out.stream[i]->sink == s)
-			held_take(out.stream[i], now);
+			pending_take(out.stream[i], now);
 }
 
 void out_remote(out_room_fn *room, void *arg)
@@ -368,13 +369,13 @@ void out_feed(int rank, int which, const char *v, size_t len, uint64_t now_ns)
 
 	if (!t->open || t->last)
 		return;
-	s->held += t->held.len == 0;
+	s->pending += t->pending.len == 0;
 	if (len > 0)
-		bytes_add(&t->held, v, len);
+		bytes_add(&t->pending, v, len);
 	else
 		t->last = true;
 	if (!sink_full(s) && (s->speaker == NULL || s->speaker == t))
-		held_take(t, now_ns);
+		pending_take(t, now_ns);
 }
 
 /* Reads ready streams until the sink is full. */
@@ -513,7 +514,7 @@ int out_patience(uint64_t now_ns)
 /* Reads at most one pipe's capacity: background children of the rank may continue to write. */
 static void pipe_read(struct stream *t, uint64_t now)
 {
-	for (size_t n = 0; n < OUT_HOLD / PIPE_BUF && t->fd >= 0; n++)
+	for (size_t n = 0; n < OUT_PART_MAX / PIPE_BUF && t->fd >= 0; n++)
 		if ((t->sink->speaker != NULL && t->sink->speaker != t) || !stream_read(t, now))
 			return;
 }
@@ -574,8 +575,8 @@ static void stream_cut(struct stream *t, uint64_t now)
 {
 	if (t->fd >= 0)
 		pipe_read(t, now);
-	if (t->open && t->held.len > 0)
-		stream_take(t, t->held.v, t->held.len, now);
+	if (t->open && t->pending.len > 0)
+		stream_take(t, t->pending.v, t->pending.len, now);
 	if (t->open)
 		stream_end(t);
 }

@@ -7,7 +7,7 @@
  *
  *  - Flow control: while the queue of a sink is full, its streams are not read.  Their pipes fill,
  *    and the ranks block in write().  Nothing is lost, and memory is bounded.
- *  - A line reaches the sink whole.  The stream of a line longer than OUT_HOLD becomes the only
+ *  - A line reaches the sink whole.  The stream of a line longer than OUT_PART_MAX becomes the only
  *    speaker: other streams wait until the line ends, or no byte has come for OUT_SPEAKER_MS.
  *  - An unfinished line waits for its newline, or for the end of all streams; then unfinished lines
  *    are written in the order of ranks, without added bytes.  On a terminal it waits OUT_PART_MS (a
@@ -23,7 +23,7 @@
 #include <stdint.h>
 #include "libobj/base.h"
 
-#define OUT_HOLD       65536  /* bytes of an unfinished line that are held; a pipe's capacity */
+#define OUT_PART_MAX   65536  /* bytes of an unfinished line that wait; a pipe's capacity */
 #define OUT_QUEUE      262144 /* bytes in a sink's queue at which its streams are no longer read */
 #define OUT_PART_MS    150    /* not noticed as a delay */
 #define OUT_SPEAKER_MS 5000   /* a rank may be kept from its CPU for so long within a line */
@@ -35,15 +35,15 @@
 /* Creates the sinks.  `label': lines begin with labels. */
 void out_init(bool label);
 
-/* Makes room for n places (each has a stdout and a stderr).  With one place and no labels bytes
+/* Makes room for n entries (each has a stdout and a stderr).  With one entry and no labels bytes
  * pass unchanged. */
 void out_grow(int n);
 
-/* The label of a place: "[3] ". */
+/* The label of an entry: "[3] ". */
 void out_label(int rank, const char *label);
 
 /* True while a stream of the place is open; out_cut_rank: reads what is in its pipes and closes
- * them.  out_forget: after that, the place is for another process. */
+ * them.  out_forget: after that, the entry is for another process. */
 bool out_busy(int rank);
 void out_cut_rank(int rank, uint64_t now_ns);
 void out_forget(int rank);

@@ -21,14 +21,14 @@
 #include "tools/mpiexec/remote_ranks.h"
 
 /* One host, as the placement of one spawn sees it. */
-struct place_host {
+struct host_room {
 	int slots;
 	int used;
 	int room; /* processes that it may get in all; used included */
 };
 
 /* Looks at all hosts of the job.  Returns how many there are; *v is malloc'ed. */
-static int hosts_look(const struct spawn *s, struct place_host **v)
+static int hosts_look(const struct spawn *s, struct host_room **v)
 {
 	const struct plan *p = s->j->plan;
 	int n = p->nhosts > 0 ? p->nhosts : 1;
@@ -40,8 +40,7 @@ static int hosts_look(const struct spawn *s, struct place_host **v)
 
 		if (s->j->remote != NULL && !remote_lives(s->j->remote, h))
 			most = slots = 0;
-		(*v)[h] =
-			(struct place_host){.slots = slots, .room = p->full_refuse ? slots : most};
+		(*v)[h] = (struct host_room){.slots = slots, .room = p->full_refuse ? slots : most};
 	}
 	for (int r = 0; r < s->j->n; r++)
 		if (s->j->rank[r].alive)
@@ -97,7 +96,7 @@ static bool host_allowed(const struct spawn *s, int i, int h)
 
 int spawn_room(const struct spawn *s, int i, int most)
 {
-	struct place_host *v;
+	struct host_room *v;
 	int n = hosts_look(s, &v);
 	int64_t room = 0, before = 0;
 
@@ -121,7 +120,7 @@ static char *users_text(const struct job *j, int h)
 		char *more;
 
 		for (int r = 0; r < w->n; r++)
-			n += w->place[r] >= 0 && w->host_of[r] == h && j->rank[w->place[r]].alive;
+			n += w->entry[r] >= 0 && w->host_of[r] == h && j->rank[w->entry[r]].alive;
 		if (n == 0)
 			continue;
 		more = text_new("%s%s%d by world %d", text, *text != '\0' ? ", " : "", n, w->id);
@@ -134,7 +133,7 @@ static char *users_text(const struct job *j, int h)
 char *spawn_full(const struct spawn *s, int i, int most)
 {
 	const struct plan *p = s->j->plan;
-	struct place_host *v;
+	struct host_room *v;
 	int n = hosts_look(s, &v);
 	char *text = text_new(
 		"no room for %d process%s of %s:", most, most > 1 ? "es" : "", s->q.part[i].name);
@@ -157,7 +156,7 @@ char *spawn_full(const struct spawn *s, int i, int most)
 
 /* The host for the next process of part i: one with a free slot, else the one that is least over
  * its slots.  `last': the host before, for one process to each host in turn. */
-static int host_next(const struct spawn *s, int i, const struct place_host *v, int n, int last)
+static int host_next(const struct spawn *s, int i, const struct host_room *v, int n, int last)
 {
 	int best = -1;
 
@@ -179,16 +178,16 @@ static int host_next(const struct spawn *s, int i, const struct place_host *v, i
 
 void spawn_place(struct spawn *s)
 {
-	struct place_host *v;
-	int n = hosts_look(s, &v), place = 0, last = n - 1, r = 0;
+	struct host_room *v;
+	int n = hosts_look(s, &v), entry = 0, last = n - 1, r = 0;
 
 	for (int i = 0; i < s->w->napps; i++)
 		for (int k = 0; k < s->w->app[i].n; k++, r++) {
 			last = host_next(s, i, v, n, last);
 			v[last].used++;
 			s->w->host_of[r] = last;
-			place = job_place_free(s->j, place);
-			s->w->place[r] = place++;
+			entry = job_entry_free(s->j, entry);
+			s->w->entry[r] = entry++;
 		}
 	free(v);
 }

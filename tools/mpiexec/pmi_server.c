@@ -386,13 +386,13 @@ static void do_state(struct pmi_server *p, int local, const char *line)
 /* For the root: it knows all worlds, hosts and names. */
 static void do_ask(struct pmi_server *p, int local, const char *line)
 {
-	p->ask(p->ask_arg, p->local->m[local].place, line);
+	p->ask(p->ask_arg, p->local->m[local].entry, line);
 }
 
 static const struct {
 	const char *name;
 	void (*work)(struct pmi_server *p, int local, const char *line);
-} verbs[] = {{"get", do_get}, {"put", do_put}, {"barrier_in", do_barrier}, {"init", do_init},
+} commands[] = {{"get", do_get}, {"put", do_put}, {"barrier_in", do_barrier}, {"init", do_init},
 	{"get_maxes", do_maxes}, {"get_appnum", do_appnum}, {"get_universe_size", do_universe},
 	{"get_my_kvsname", do_name}, {"finalize", do_finalize}, {"abort", do_abort},
 	{"publish_name", do_ask}, {"unpublish_name", do_ask}, {"lookup_name", do_ask},
@@ -402,17 +402,17 @@ static const struct {
 /* Processes one request. */
 static void request_work(struct pmi_server *p, int local, const char *line)
 {
-	char verb[32], why[128];
+	char command[32], why[128];
 
 	if (strncmp(line, "mcmd=spawn", 10) == 0) {
 		do_ask(p, local, line);
 		return;
 	}
-	if (word_of(line, "cmd", verb, sizeof(verb)) == NULL)
-		verb[0] = '\0';
-	for (size_t i = 0; i < countof(verbs); i++)
-		if (strcmp(verbs[i].name, verb) == 0) {
-			verbs[i].work(p, local, line);
+	if (word_of(line, "cmd", command, sizeof(command)) == NULL)
+		command[0] = '\0';
+	for (size_t i = 0; i < countof(commands); i++)
+		if (strcmp(commands[i].name, command) == 0) {
+			commands[i].work(p, local, line);
 			return;
 		}
 	snprintf(

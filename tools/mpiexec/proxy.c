@@ -181,7 +181,7 @@ static void conf_do(const struct proxy_frame *f, const char *v)
 	me.local.common.mask = me.mask;
 	me.world = world_new(0, 0, c->plan.app, c->plan.napps);
 	for (int r = 0; r < me.world->n; r++) {
-		me.world->place[r] = r;
+		me.world->entry[r] = r;
 		me.world->host_of[r] = c->plan.host_of[r];
 	}
 	ready_say();
@@ -218,10 +218,10 @@ static void begun_say(void)
 }
 
 /* A request of a rank that only the root can answer. */
-static void proxy_ask(void *arg, int place, const char *text)
+static void proxy_ask(void *arg, int entry, const char *text)
 {
 	(void)arg;
-	up_put(UP_ASK, 0, place, text, strlen(text));
+	up_put(UP_ASK, 0, entry, text, strlen(text));
 }
 
 static void world_do(const struct proxy_frame *f, const char *v)
@@ -264,18 +264,18 @@ static void abort_say(void)
 {
 	const struct boot_job *b = local_abort(&me.local);
 	struct marshal out = {.len = 0};
-	int place;
+	int entry;
 
 	if (b == NULL || me.aborted)
 		return;
 	me.aborted = true;
-	place = local_abort_place(&me.local, b);
-	proxy_out_rest(place);
+	entry = local_abort_entry(&me.local, b);
+	proxy_out_rest(entry);
 	marshal_put_int(&out, b->pid);
 	marshal_put_int(&out, b->code);
 	marshal_put_text(&out, b->text);
 	marshal_put_int(&out, local_lost(&me.local, b));
-	up_put(UP_ABORT, 0, place, out.v, out.len);
+	up_put(UP_ABORT, 0, entry, out.v, out.len);
 	free(out.v);
 	if (me.world->next != NULL) {
 		local_abort_clear(&me.local);
@@ -327,7 +327,7 @@ static void seen_say(void)
 
 			v->other[k].since_ns = now > since ? now - since : 0;
 		}
-		marshal_put_int(&out, me.local.m[i].place);
+		marshal_put_int(&out, me.local.m[i].entry);
 		marshal_put(&out, &seen[i], sizeof(*seen));
 	}
 	up_put(UP_SEEN, 0, -1, out.v, out.len);
@@ -411,9 +411,9 @@ static void spawn_prepare(const char *v, size_t len)
 	free(out.v);
 }
 
-static int no_stdin(int place)
+static int no_stdin(int entry)
 {
-	(void)place;
+	(void)entry;
 	return -1;
 }
 
@@ -430,7 +430,7 @@ static void spawn_go(int id, bool soft)
 	memset(errs, 0, (size_t)w->n * sizeof(*errs));
 	why = local_start(&me.local, w, no_stdin, proxy_out_add, errs, soft);
 	for (int r = 0; r < w->n; r++) {
-		int row = w->host_of[r] == me.host ? local_row(&me.local, w->place[r]) : -1;
+		int row = w->host_of[r] == me.host ? local_row(&me.local, w->entry[r]) : -1;
 
 		if (w->host_of[r] != me.host)
 			continue;
@@ -458,9 +458,9 @@ static void proxy_forget(int id)
 	world_free(w);
 }
 
-static void proxy_answer(int place, const char *v, size_t len)
+static void proxy_answer(int entry, const char *v, size_t len)
 {
-	int row = local_row(&me.local, place);
+	int row = local_row(&me.local, entry);
 	char *line = text_new("%.*s", (int)len, v != NULL ? v : "");
 
 	if (row >= 0 && me.local.pmi != NULL)

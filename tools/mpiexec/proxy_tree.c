@@ -103,14 +103,14 @@ static void branch_start(struct proxy_tree *t, int i, const struct marshal *conf
 	struct proxy_child *b = &t->b[i];
 	struct proxy_frame f = {.kind = FRAME_CONF, .host = b->host, .rank = b->node};
 	struct launch_ends l;
-	const char *stage;
+	const char *step;
 
 	b->begun_ns = now;
-	if (launch_proxy(t->plan, b->host, &l, &stage) != 0) {
+	if (launch_proxy(t->plan, b->host, &l, &step) != 0) {
 		b->link.in = b->link.out = -1;
 		b->ended = b->said = true;
 		branch_die(t, b, now);
-		up_text(t, b, UP_LOST, "its proxy could not be started: %s: %s", stage,
+		up_text(t, b, UP_LOST, "its proxy could not be started: %s: %s", step,
 			strerror(errno));
 		return;
 	}

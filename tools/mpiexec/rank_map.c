@@ -13,13 +13,13 @@
 #include "tools/mpiexec/job_plan.h"
 
 /* Position of the mapping. */
-struct map_walk {
+struct map_cursor {
 	int at;
 	int *left;
 	int *room;
 };
 
-static void lap_begin(const struct plan *p, struct map_walk *w)
+static void lap_begin(const struct plan *p, struct map_cursor *w)
 {
 	for (int i = 0; i < p->nhosts; i++) {
 		int n = p->ppn > 0 ? p->ppn : p->host[i].slots;
@@ -29,7 +29,7 @@ static void lap_begin(const struct plan *p, struct map_walk *w)
 	w->at = 0;
 }
 
-static void walk_begin(const struct plan *p, struct map_walk *w)
+static void cursor_begin(const struct plan *p, struct map_cursor *w)
 {
 	int64_t sum = 0;
 
@@ -46,7 +46,7 @@ static void walk_begin(const struct plan *p, struct map_walk *w)
 }
 
 /* The host of the next rank.  The caller has checked that one has room. */
-static int walk_next(const struct plan *p, struct map_walk *w)
+static int cursor_next(const struct plan *p, struct map_cursor *w)
 {
 	int tries = 0;
 	int host;
@@ -107,15 +107,15 @@ static void host_order_make(struct plan *p)
 
 void map_ranks(struct plan *p)
 {
-	struct map_walk w;
+	struct map_cursor w;
 
 	p->host_of = mem_grow(NULL, (size_t)p->nranks, sizeof(*p->host_of));
 	memset(p->host_of, 0, (size_t)p->nranks * sizeof(*p->host_of));
 	if (p->nhosts == 0)
 		return;
-	walk_begin(p, &w);
+	cursor_begin(p, &w);
 	for (int r = 0; r < p->nranks; r++)
-		p->host_of[r] = walk_next(p, &w);
+		p->host_of[r] = cursor_next(p, &w);
 	free(w.left);
 	free(w.room);
 	empty_last(p);

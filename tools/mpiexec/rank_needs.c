@@ -28,7 +28,7 @@ struct needs rank_needs(const struct job *j, int r)
 	else if (w->kind != 0 && w->kind != BOOT_WAIT_USER && w->kind != BOOT_WAIT_DISK)
 		e.to[0] = w->peer, n = 1;
 	for (int i = 0; i < n && n > 0; i++) {
-		int number = e.to[i], to = job_place(j, number);
+		int number = e.to[i], to = job_entry(j, number);
 
 		if (to >= 0)
 			e.to[e.n++] = to;

@@ -15,7 +15,7 @@ struct job;
 
 /* The rank cannot continue without all of these. */
 struct needs {
-	int to[BOOT_WAIT_LATE]; /* places */
+	int to[BOOT_WAIT_LATE]; /* entries */
 	int n;
 	int forgotten; /* number of one more: its world has ended and is forgotten; 0: none */
 	bool any;      /* it waits for a message of any rank */

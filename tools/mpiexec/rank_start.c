@@ -17,14 +17,14 @@ struct rank_child {
 	const struct app *a;
 	const struct rank_ends *e;
 	volatile int err;
-	const char *volatile stage;
+	const char *volatile step;
 };
 
 /* Records the failed step and ends the child. */
-__attribute__((noreturn)) static void rank_child_fail(struct rank_child *c, const char *stage)
+__attribute__((noreturn)) static void rank_child_fail(struct rank_child *c, const char *step)
 {
 	c->err = errno;
-	c->stage = stage;
+	c->step = step;
 	_exit(EXIT_NONE);
 }
 
@@ -64,7 +64,7 @@ __attribute__((noreturn)) static void rank_child_run(struct rank_child *c)
 }
 
 pid_t rank_start(const struct rank_common *s, const struct app *a, const struct rank_ends *e,
-	const char **stage)
+	const char **step)
 {
 	struct rank_child c = {.s = s, .a = a, .e = e};
 	pid_t pid;
@@ -73,12 +73,12 @@ pid_t rank_start(const struct rank_common *s, const struct app *a, const struct 
 	if (pid == 0)
 		rank_child_run(&c);
 	if (pid < 0)
-		c.stage = "fork";
+		c.step = "fork";
 	if (pid > 0 && c.err != 0) {
 		waitpid(pid, NULL, 0);
 		errno = c.err;
 		pid = -1;
 	}
-	*stage = c.stage;
+	*step = c.step;
 	return pid;
 }

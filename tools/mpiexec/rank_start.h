@@ -32,6 +32,6 @@ struct rank_ends {
 
 /* Starts program `a'.  Returns the pid, or -1 with errno and *stage naming the failed step. */
 pid_t rank_start(const struct rank_common *s, const struct app *a, const struct rank_ends *e,
-	const char **stage);
+	const char **step);
 
 #endif

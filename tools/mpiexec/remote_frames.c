@@ -81,15 +81,15 @@ static void world_begin(struct remote_ranks *f)
 	if (f->plan->nused == f->plan->nhosts)
 		world_send(f, -1);
 	for (int h = 0; h < f->plan->nhosts && f->plan->nused < f->plan->nhosts; h++)
-		if (f->site[h].ready)
+		if (f->hosts[h].ready)
 			world_send(f, h);
 }
 
 static void ready_take(struct remote_ranks *f, int host, struct marshal *p)
 {
-	if (f->site[host].ready)
+	if (f->hosts[host].ready)
 		return;
-	f->site[host].ready = true;
+	f->hosts[host].ready = true;
 	for (int r = 0; r < f->j->world->n; r++)
 		if (f->j->rank[r].host == host)
 			f->j->rank[r].addr = marshal_take_text(p);
@@ -126,7 +126,7 @@ static void died_take(struct remote_ranks *f, int rank, struct marshal *p)
 	d.status = (int)marshal_take_int(p);
 	d.state = (uint32_t)marshal_take_int(p);
 	d.lost = (int)marshal_take_int(p);
-	d.lost = d.lost >= 0 ? job_place(f->j, d.lost) : -1;
+	d.lost = d.lost >= 0 ? job_entry(f->j, d.lost) : -1;
 	if (p->bad || !f->j->rank[rank].alive)
 		return;
 	f->j->seen[rank] = (struct rank_view){.known = true, .state = d.state};
@@ -147,14 +147,14 @@ static void abort_take(struct remote_ranks *f, int rank, struct marshal *p)
 	if (a->text == NULL)
 		a->text = text_new("%s", "");
 	a->lost = (int)marshal_take_int(p);
-	a->lost = p->bad || a->lost < 0 ? -1 : job_place(f->j, a->lost);
+	a->lost = p->bad || a->lost < 0 ? -1 : job_entry(f->j, a->lost);
 }
 
 /* True if no more answers are expected. */
 static bool look_done(const struct remote_ranks *f)
 {
 	for (int h = 0; h < f->plan->nhosts; h++)
-		if (!f->site[h].seen && !f->site[h].over)
+		if (!f->hosts[h].seen && !f->hosts[h].over)
 			return false;
 	return true;
 }
@@ -193,15 +193,15 @@ static void seen_take(struct remote_ranks *f, int host, struct marshal *p)
 		view_dated(&s.view, now);
 		f->j->seen[r] = s;
 	}
-	f->site[host].seen = true;
+	f->hosts[host].seen = true;
 	if (f->looking && look_done(f))
 		look_end(f);
 }
 
 /* Ends a host: its ranks are dead and its streams closed. */
-static void site_end(struct remote_ranks *f, int host)
+static void host_end(struct remote_ranks *f, int host)
 {
-	struct remote_host *s = &f->site[host];
+	struct remote_host *s = &f->hosts[host];
 
 	if (s->over)
 		return;
@@ -219,7 +219,7 @@ static void site_end(struct remote_ranks *f, int host)
 }
 
 /* True if no process is on the host: its loss harms nothing but later spawns. */
-static bool site_idle(const struct remote_ranks *f, int host)
+static bool host_idle(const struct remote_ranks *f, int host)
 {
 	bool idle = host >= f->plan->nused;
 
@@ -232,10 +232,10 @@ static void fail_take(struct remote_ranks *f, int host, int code, const char *wo
 {
 	if (f->j->ending)
 		return;
-	if (site_idle(f, host)) {
+	if (host_idle(f, host)) {
 		if (f->plan->verbose)
 			out_say("host %s cannot be used for spawns: %s", host_name(f, host), words);
-		site_end(f, host);
+		host_end(f, host);
 		return;
 	}
 	out_say("host %s: %s", host_name(f, host), words);
@@ -246,17 +246,17 @@ static void lost_take(struct remote_ranks *f, int host, const char *words)
 {
 	char *ranks = ranks_of(f, host);
 
-	if (!f->j->ending && !f->site[host].over && site_idle(f, host)) {
+	if (!f->j->ending && !f->hosts[host].over && host_idle(f, host)) {
 		if (f->plan->verbose)
 			out_say("host %s cannot be used for spawns: %s", host_name(f, host), words);
-	} else if (!f->j->ending && !f->site[host].over) {
+	} else if (!f->j->ending && !f->hosts[host].over) {
 		out_say("host %s (%s): %s", host_name(f, host), ranks, words);
 		job_fail(f->j, 1);
 	}
 	free(ranks);
 	for (int h = 0; h < f->plan->nhosts; h++)
 		if (tree_behind(f->plan, h, host))
-			site_end(f, h);
+			host_end(f, h);
 }
 
 static void took_take(struct remote_ranks *f, const struct proxy_frame *fr, struct marshal *p)
@@ -264,8 +264,8 @@ static void took_take(struct remote_ranks *f, const struct proxy_frame *fr, stru
 	int n;
 
 	marshal_take(p, &n, sizeof(n));
-	f->site[fr->host].took += n;
-	f->site[fr->host].sated = fr->which != 0;
+	f->hosts[fr->host].took += n;
+	f->hosts[fr->host].sated = fr->which != 0;
 }
 
 static void frame_take(void *arg, const struct proxy_frame *fr, const char *v)
@@ -296,7 +296,7 @@ static void frame_take(void *arg, const struct proxy_frame *fr, const char *v)
 	case UP_FAIL: fail_take(f, fr->host, fr->which, words); break;
 	case UP_LOST: lost_take(f, fr->host, words); break;
 	case UP_TOOK: took_take(f, fr, &p); break;
-	case UP_GONE: site_end(f, fr->host); break;
+	case UP_GONE: host_end(f, fr->host); break;
 	case UP_ASK:
 		if (rank)
 			request_ask(f->j, fr->rank, words);
@@ -346,8 +346,8 @@ void remote_start(struct job *j)
 	f->j = j;
 	f->plan = j->plan;
 	j->remote = f;
-	f->site = mem_grow(NULL, (size_t)j->plan->nhosts, sizeof(*f->site));
-	memset(f->site, 0, (size_t)j->plan->nhosts * sizeof(*f->site));
+	f->hosts = mem_grow(NULL, (size_t)j->plan->nhosts, sizeof(*f->hosts));
+	memset(f->hosts, 0, (size_t)j->plan->nhosts * sizeof(*f->hosts));
 	out_remote(room_give, f);
 	for (int r = 0; r < j->n; r++) {
 		j->rank[r].alive = true;
@@ -369,10 +369,10 @@ void remote_start(struct job *j)
 static void silent_end(struct remote_ranks *f)
 {
 	for (int h = 0; h < f->plan->nhosts; h++) {
-		if (f->site[h].over)
+		if (f->hosts[h].over)
 			continue;
 		out_say("host %s does not answer: processes may be left there", host_name(f, h));
-		site_end(f, h);
+		host_end(f, h);
 	}
 }
 

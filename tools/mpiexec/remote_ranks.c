@@ -82,26 +82,26 @@ void remote_go(struct remote_ranks *f, const struct world *w, bool soft)
 		.kind = FRAME_GO, .which = (uint16_t)soft, .host = -1, .rank = w->id};
 
 	for (int r = 0; r < w->n; r++) {
-		out_expect(w->place[r], 0);
-		out_expect(w->place[r], 1);
+		out_expect(w->entry[r], 0);
+		out_expect(w->entry[r], 1);
 	}
 	tree_down(&f->tree, &fr, NULL);
 }
 
-void remote_answer(struct remote_ranks *f, int place, const char *line)
+void remote_answer(struct remote_ranks *f, int entry, const char *line)
 {
-	remote_send_rank(f, FRAME_ANSWER, 0, place, line, strlen(line));
+	remote_send_rank(f, FRAME_ANSWER, 0, entry, line, strlen(line));
 }
 
 bool remote_lives(const struct remote_ranks *f, int host)
 {
-	return f->site[host].ready && !f->site[host].over;
+	return f->hosts[host].ready && !f->hosts[host].over;
 }
 
 bool remote_settled(const struct remote_ranks *f)
 {
 	for (int h = 0; h < f->plan->nhosts; h++)
-		if (!f->site[h].ready && !f->site[h].over)
+		if (!f->hosts[h].ready && !f->hosts[h].over)
 			return false;
 	return true;
 }
@@ -113,7 +113,7 @@ void remote_look(struct remote_ranks *f)
 	f->looking = true;
 	f->look_ns = now_ns() + (uint64_t)LOOK_MS * NS_MS;
 	for (int h = 0; h < f->plan->nhosts; h++)
-		f->site[h].seen = false;
+		f->hosts[h].seen = false;
 	for (int r = 0; r < f->j->n; r++)
 		f->j->seen[r].known = f->j->seen[r].known && !f->j->rank[r].alive;
 	remote_send(f, FRAME_LOOK, 0, NULL, 0);
@@ -132,7 +132,7 @@ size_t remote_stdin_room(const struct remote_ranks *f)
 	bool wanted = false;
 
 	for (int h = 0; h < f->plan->nhosts; h++) {
-		const struct remote_host *s = &f->site[h];
+		const struct remote_host *s = &f->hosts[h];
 
 		if ((to >= 0 && h != f->j->rank[to].host) || s->over || s->sated)
 			continue;
@@ -190,7 +190,7 @@ void remote_fini(struct remote_ranks *f)
 			remote_reap(f, pid, status);
 	}
 	tree_fini(&f->tree);
-	free(f->site);
+	free(f->hosts);
 }
 
 void remote_news(struct remote_ranks *f, const struct boot_news *news)

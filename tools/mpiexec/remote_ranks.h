@@ -37,7 +37,7 @@ bool remote_lives(const struct remote_ranks *f, int host);
 bool remote_settled(const struct remote_ranks *f);
 
 /* Sends the answer, a line, to the request of a process. */
-void remote_answer(struct remote_ranks *f, int place, const char *line);
+void remote_answer(struct remote_ranks *f, int entry, const char *line);
 
 /* Requests the state of all ranks; job_answer follows within LOOK_MS. */
 void remote_look(struct remote_ranks *f);

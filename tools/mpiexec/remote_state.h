@@ -21,8 +21,8 @@ struct remote_ranks {
 	struct job *j;
 	const struct plan *plan;
 	struct proxy_tree tree;
-	struct remote_host *site; /* by host */
-	int nready;               /* of the hosts with ranks */
+	struct remote_host *hosts; /* by host */
+	int nready;                /* of the hosts with ranks */
 	int nover;
 	bool begun; /* the ranks have been told to start */
 	bool looking;

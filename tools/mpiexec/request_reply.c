@@ -9,7 +9,7 @@
 #include "tools/mpiexec/pmi_server.h"
 #include "tools/mpiexec/remote_ranks.h"
 
-void request_reply(struct job *j, int place, const char *fmt, ...)
+void request_reply(struct job *j, int entry, const char *fmt, ...)
 {
 	va_list ap;
 	char *text, *line;
@@ -22,9 +22,9 @@ void request_reply(struct job *j, int place, const char *fmt, ...)
 		fatal(1, "no memory");
 	line = text_new("%s\n", text);
 	if (j->remote != NULL)
-		remote_answer(j->remote, place, line);
-	else if (local_row(&j->local, place) >= 0)
-		pmi_reply(j->local.pmi, local_row(&j->local, place), line);
+		remote_answer(j->remote, entry, line);
+	else if (local_row(&j->local, entry) >= 0)
+		pmi_reply(j->local.pmi, local_row(&j->local, entry), line);
 	free(line);
 	free(text);
 }

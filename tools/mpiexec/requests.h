@@ -9,12 +9,12 @@
 #define HAFT_TOOLS_MPIEXEC_REQUESTS_H
 
 /* The pmi_ask_fn of the root; arg: struct job. */
-void request_ask(void *arg, int place, const char *text);
+void request_ask(void *arg, int entry, const char *text);
 
 struct job;
 
 /* Answers the request of a process with one line, to which a newline is added. */
 __attribute__((format(printf, 3, 4))) void request_reply(
-	struct job *j, int place, const char *fmt, ...);
+	struct job *j, int entry, const char *fmt, ...);
 
 #endif

@@ -85,14 +85,14 @@ static char *codes_text(const struct spawn *s, bool none)
 /* Answers that nothing was started, and why. */
 static void spawn_refuse(struct spawn *s)
 {
-	int place = job_place(s->j, s->root);
+	int entry = job_entry(s->j, s->root);
 	char *codes = codes_text(s, true);
 
 	for (char *c = s->why; c != NULL && *c != '\0'; c++)
 		if (*c == '\n')
 			*c = ' ';
-	if (place >= 0)
-		request_reply(s->j, place, "cmd=spawn_result rc=-1 errcodes=%s msg=%s", codes,
+	if (entry >= 0)
+		request_reply(s->j, entry, "cmd=spawn_result rc=-1 errcodes=%s msg=%s", codes,
 			s->why != NULL ? s->why : "no process could be started");
 	free(codes);
 	spawn_free(s);
@@ -101,11 +101,11 @@ static void spawn_refuse(struct spawn *s)
 /* Answers with the processes that run. */
 static void spawn_answer(struct spawn *s)
 {
-	int place = job_place(s->j, s->root), n = s->w != NULL ? s->w->n : 0;
+	int entry = job_entry(s->j, s->root), n = s->w != NULL ? s->w->n : 0;
 	char *codes = n < s->q.total || s->why != NULL ? codes_text(s, false) : NULL;
 
-	if (place >= 0)
-		request_reply(s->j, place, "cmd=spawn_result rc=0 haft_first=%d haft_n=%d%s%s%s%s",
+	if (entry >= 0)
+		request_reply(s->j, entry, "cmd=spawn_result rc=0 haft_first=%d haft_n=%d%s%s%s%s",
 			n > 0 ? s->w->first : -1, n, codes != NULL ? " errcodes=" : "",
 			codes != NULL ? codes : "", s->why != NULL ? " msg=" : "",
 			s->why != NULL ? s->why : "");
@@ -213,7 +213,7 @@ static void spawn_world_drop(struct spawn *s)
 	s->w = NULL;
 }
 
-/* Forgets a world that has places, none of whose ranks was started. */
+/* Forgets a world that has entries, none of whose ranks was started. */
 static void spawn_world_cancel(struct spawn *s)
 {
 	job_world_remove(s->j, s->w);
@@ -225,9 +225,9 @@ static void spawn_world_cancel(struct spawn *s)
 static const struct spawn *starting; /* for spawn_stdin, a callback without an argument */
 
 /* The stdin of a spawned rank: /dev/null, unless a key has said that it reads that of mpiexec. */
-static int spawn_stdin(int place)
+static int spawn_stdin(int entry)
 {
-	const struct rank *k = &starting->j->rank[place];
+	const struct rank *k = &starting->j->rank[entry];
 	int to = starting->app[0].stdin_to;
 
 	if ((to != k->rank && to != STDIN_ALL) || isatty(STDIN_FILENO))
@@ -249,7 +249,7 @@ static bool spawn_files(struct spawn *s)
 			f = s->app[a].file[which];
 			if (f == NULL && p->file[which] == NULL)
 				continue;
-			if (job_file_open(s->j, s->w->place[r], which,
+			if (job_file_open(s->j, s->w->entry[r], which,
 				    f != NULL ? f : p->file[which], f == NULL && p->file_copy))
 				continue;
 			spawn_reason(s, text_new("output to %s: %s", f != NULL ? f : p->file[which],
@@ -274,15 +274,15 @@ static void spawn_count(struct spawn *s)
 	struct job *j = s->j;
 
 	for (int r = 0; r < s->w->n; r++) {
-		int place = s->w->place[r], row = local_row(&j->local, place);
-		struct rank *k = &j->rank[place];
+		int entry = s->w->entry[r], row = local_row(&j->local, entry);
+		struct rank *k = &j->rank[entry];
 
 		k->pid = row >= 0 ? (int)j->local.m[row].pid : 0;
 		k->alive = row >= 0 && j->local.m[row].alive;
 		s->w->alive += k->alive;
 		j->alive += k->alive;
 		if (k->alive && j->plan->verbose)
-			job_rank_say(j, place, j->local.cpus != NULL ? &j->local.cpus[row] : NULL);
+			job_rank_say(j, entry, j->local.cpus != NULL ? &j->local.cpus[row] : NULL);
 	}
 }
 
@@ -306,7 +306,7 @@ static void start_here(struct spawn *s)
 	why = local_add(&j->local, s->w, 0, job_listen_where(j, ip), addr);
 	job_world_add(j, s->w);
 	for (int r = 0; r < s->w->n; r++)
-		j->rank[s->w->place[r]].addr = addr[r];
+		j->rank[s->w->entry[r]].addr = addr[r];
 	free(addr);
 	starting = s;
 	if (why == NULL && spawn_files(s))
@@ -424,7 +424,7 @@ void spawn_prepared(int world, int host, struct marshal *p)
 	}
 	for (int r = 0; r < s->w->n; r++)
 		if (s->w->host_of[r] == host) {
-			struct rank *k = &s->j->rank[s->w->place[r]];
+			struct rank *k = &s->j->rank[s->w->entry[r]];
 
 			free(k->addr);
 			k->addr = marshal_take_text(p);
@@ -441,7 +441,7 @@ void spawn_going(int world, int host, struct marshal *p)
 	if (s == NULL)
 		return;
 	for (int r = 0; r < s->w->n; r++) {
-		struct rank *k = &s->j->rank[s->w->place[r]];
+		struct rank *k = &s->j->rank[s->w->entry[r]];
 
 		if (s->w->host_of[r] != host)
 			continue;
@@ -452,9 +452,9 @@ void spawn_going(int world, int host, struct marshal *p)
 		s->j->alive += k->alive;
 		if (!k->alive)
 			for (int which = 0; which < 2; which++)
-				out_feed(s->w->place[r], which, NULL, 0, now_ns());
+				out_feed(s->w->entry[r], which, NULL, 0, now_ns());
 		else if (s->j->plan->verbose)
-			job_rank_say(s->j, s->w->place[r], NULL);
+			job_rank_say(s->j, s->w->entry[r], NULL);
 	}
 	why = marshal_take_text(p);
 	if (why != NULL)
@@ -486,7 +486,7 @@ void spawn_host_lost(int host)
 
 /* --- the request ---------------------------------------------------------------------------- */
 
-/* Settles numbers, hosts and places, and starts. */
+/* Settles numbers, hosts and entries, and starts. */
 static void spawn_begin(struct spawn *s)
 {
 	if (!numbers_settle(s)) {
@@ -508,13 +508,13 @@ static void spawn_begin(struct spawn *s)
 	spawn_end(s);
 }
 
-void spawn_do(struct job *j, int place, const char *text)
+void spawn_do(struct job *j, int entry, const char *text)
 {
 	struct spawn *s = mem_grow(NULL, 1, sizeof(*s));
 
 	*s = (struct spawn){
-		.j = j, .root = job_number(j, place), .parent = j->rank[place].world->id};
-	if (!request_take(s, text, j->rank[place].app->envp + 1)) {
+		.j = j, .root = job_number(j, entry), .parent = j->rank[entry].world->id};
+	if (!request_take(s, text, j->rank[entry].app->envp + 1)) {
 		spawn_refuse(s);
 		return;
 	}

@@ -2,7 +2,7 @@
 /* spawn.h - MPI_Comm_spawn: starts a further world for a process that runs.
  *
  *   mcmd=spawn ──> spawn_request.c ──> spawn_app.c ──> placement.c ──> spawn.c ──> spawn_result
- *                  programs            their keys      hosts, places   start */
+ *                  programs            their keys      hosts, entries  start */
 #ifndef HAFT_TOOLS_MPIEXEC_SPAWN_H
 #define HAFT_TOOLS_MPIEXEC_SPAWN_H
 
@@ -31,7 +31,7 @@ struct spawn {
 
 /* Starts the processes of a request, and answers it: at once, or once all hosts have said how it
  * went. */
-void spawn_do(struct job *j, int place, const char *text);
+void spawn_do(struct job *j, int entry, const char *text);
 
 /* The answers of a host about a world, UP_PREPARED and UP_GOING; a host is lost. */
 void spawn_prepared(int world, int host, struct marshal *p);
@@ -41,7 +41,7 @@ void spawn_host_lost(int host);
 /* To be called when one more host is ready, or lost: spawns may have waited for it. */
 void spawn_resume(void);
 
-/* Places the processes of s->w on hosts, and gives them places in the table. */
+/* Places the processes of s->w on hosts, and gives them entries of the table. */
 void spawn_place(struct spawn *s);
 
 /* How many processes of part i may be started now, at most `most'.  Without -nooversubscribe and

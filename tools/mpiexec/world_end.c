@@ -6,7 +6,7 @@
  *        └─ all worlds ──> job_fail ──> job_end: all processes; the loop ends when they are dead
  *
  *   all processes dead ──> world_drain: their background processes get SIGTERM, their output is
- *                          read DRAIN_MS longer ──> world_drop: its places are free */
+ *                          read DRAIN_MS longer ──> world_drop: its entries are free */
 #include "tools/mpiexec/job.h"
 
 #include <signal.h>
@@ -78,7 +78,7 @@ void job_world_fail(struct job *j, struct world *from, int code)
 static bool world_over(const struct job *j, const struct world *w)
 {
 	for (int i = 0; i < w->n; i++) {
-		int r = w->place[i];
+		int r = w->entry[i];
 
 		if (r >= 0 && (j->rank[r].alive || j->rank[r].doubt || out_busy(r)))
 			return false;
@@ -94,11 +94,11 @@ void job_world_remove(struct job *j, struct world *w)
 		at = &(*at)->next;
 	*at = w->next;
 	for (int i = 0; i < w->n; i++)
-		if (w->place[i] >= 0) {
-			out_forget(w->place[i]);
-			free(j->rank[w->place[i]].addr);
-			j->rank[w->place[i]] = (struct rank){.world = NULL};
-			j->seen[w->place[i]] = (struct rank_view){.known = false};
+		if (w->entry[i] >= 0) {
+			out_forget(w->entry[i]);
+			free(j->rank[w->entry[i]].addr);
+			j->rank[w->entry[i]] = (struct rank){.world = NULL};
+			j->seen[w->entry[i]] = (struct rank_view){.known = false};
 		}
 	job_world_cut(j, w->id);
 	names_drop(w->id);
@@ -122,7 +122,7 @@ static bool world_drains(const struct job *j, const struct world *w)
 	bool busy = false;
 
 	for (int i = 0; i < w->n; i++)
-		busy |= w->place[i] >= 0 && out_busy(w->place[i]);
+		busy |= w->entry[i] >= 0 && out_busy(w->entry[i]);
 	return w->id > 0 && w->alive == 0 && busy && j->remote == NULL;
 }
 
@@ -138,8 +138,8 @@ static void world_drain(struct job *j, struct world *w, uint64_t now)
 		return;
 	}
 	for (int i = 0; i < w->n && now >= w->drain_ns; i++)
-		if (w->place[i] >= 0)
-			out_cut_rank(w->place[i], now);
+		if (w->entry[i] >= 0)
+			out_cut_rank(w->entry[i], now);
 }
 
 int job_worlds_patience(const struct job *j, uint64_t now)
@@ -158,7 +158,7 @@ int job_worlds_patience(const struct job *j, uint64_t now)
 }
 
 /* Forgets the worlds that have ended, except world 0. */
-static void worlds_clean(struct job *j)
+static void worlds_forget(struct job *j)
 {
 	struct world *next;
 
@@ -178,5 +178,5 @@ void job_worlds_clock(struct job *j, uint64_t now)
 		}
 		world_drain(j, w, now);
 	}
-	worlds_clean(j);
+	worlds_forget(j);
 }

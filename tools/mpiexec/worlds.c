@@ -13,8 +13,8 @@ struct world *world_new(int id, int first, struct app *app, int napps)
 	*w = (struct world){.id = id, .first = first, .app = app, .napps = napps};
 	for (int a = 0; a < napps; a++)
 		w->n += app[a].n;
-	w->place = mem_grow(NULL, (size_t)w->n + 1, sizeof(*w->place));
-	memset(w->place, -1, (size_t)w->n * sizeof(*w->place));
+	w->entry = mem_grow(NULL, (size_t)w->n + 1, sizeof(*w->entry));
+	memset(w->entry, -1, (size_t)w->n * sizeof(*w->entry));
 	w->host_of = mem_grow(NULL, (size_t)w->n + 1, sizeof(*w->host_of));
 	memset(w->host_of, 0, (size_t)w->n * sizeof(*w->host_of));
 	return w;
@@ -53,7 +53,7 @@ void world_free(struct world *w)
 	}
 	free(w->preput);
 	free(w->app);
-	free(w->place);
+	free(w->entry);
 	free(w->host_of);
 	free(w);
 }

@@ -3,10 +3,10 @@
  *
  *   world 0   numbers 0 .. n-1      the command line
  *   world 1   numbers n .. n+m-1    MPI_Comm_spawn of a rank of world 0
- *   ...                             a number is never used again; a place is
+ *   ...                             a number is never used again; an entry is
  *
  * A process has a rank in its world, a number in the universe (all worlds of one mpiexec), and a
- * place in mpiexec's table of processes.  In world 0 the three are equal.  On one host the place is
+ * entry in mpiexec's table of processes.  In world 0 the three are equal.  On one host the entry is
  * also the seat in the segment. */
 #ifndef HAFT_TOOLS_MPIEXEC_WORLDS_H
 #define HAFT_TOOLS_MPIEXEC_WORLDS_H
@@ -28,7 +28,7 @@ struct world {
 	int alive; /* of them */
 	struct app *app;
 	int napps;
-	int *place;   /* by rank */
+	int *entry;   /* by rank */
 	int *host_of; /* by rank: index of its host */
 	struct preput *preput;
 	int npreputs;
@@ -41,7 +41,7 @@ struct world {
 			    * lives, or has none */
 };
 
-/* A world of n ranks.  It takes over app[], whose numbers add up to n.  host_of is all 0, place all
+/* A world of n ranks.  It takes over app[], whose numbers add up to n.  host_of is all 0, entry all
  * -1. */
 struct world *world_new(int id, int first, struct app *app, int napps);
 

@@ -188,12 +188,12 @@ static int test(struct plate *p)
 {
 	const char *dir = getenv("TMPDIR");
 	char name[400];
-	double straight, resumed;
+	double unbroken, resumed;
 
 	snprintf(name, sizeof(name), "%s/heat.checkpoint", dir != NULL ? dir : ".");
 	while (p->step < 40)
 		sweep(p);
-	straight = sum(p);
+	unbroken = sum(p);
 	plate_reset(p);
 	while (p->step < 20)
 		sweep(p);
@@ -207,7 +207,7 @@ static int test(struct plate *p)
 	MPI_Barrier(p->grid);
 	if (p->at[0] == 0 && p->at[1] == 0)
 		MPI_File_delete(name, MPI_INFO_NULL);
-	return straight != resumed;
+	return unbroken != resumed;
 }
 
 int main(int argc, char **argv)

@@ -23,7 +23,7 @@
 
 enum { HEIGHT = 56, WIDTH = 43, STEPS = 60, TAG = 1 };
 
-struct piece {
+struct subdomain {
 	MPI_Comm grid;
 	int up, down, left, right; /* ranks of the neighbors */
 	int y0, x0, ny, nx;        /* own cells in the plane */
@@ -42,7 +42,7 @@ static int part(int length, int n, int i)
 	return (int)((long)length * i / n);
 }
 
-static double *cell(const struct piece *p, double *plane, int y, int x)
+static double *cell(const struct subdomain *p, double *plane, int y, int x)
 {
 	return &plane[y * (p->nx + 2) + x];
 }
@@ -58,7 +58,7 @@ static void *room(size_t n, size_t size)
 	return mem;
 }
 
-static void piece_open(struct piece *p)
+static void subdomain_open(struct subdomain *p)
 {
 	int size, dims[2] = {0, 0}, periods[2] = {1, 0}, at[2];
 
@@ -82,7 +82,7 @@ static void piece_open(struct piece *p)
 	}
 }
 
-static void piece_close(struct piece *p)
+static void subdomain_close(struct subdomain *p)
 {
 	free(p->now);
 	free(p->next);
@@ -91,7 +91,7 @@ static void piece_close(struct piece *p)
 }
 
 /* Own cells at the four sides go into the frames of the neighbors, theirs into this one. */
-static void exchange(const struct piece *p)
+static void exchange(const struct subdomain *p)
 {
 	double *a = p->now;
 	int ny = p->ny, nx = p->nx;
@@ -108,7 +108,7 @@ static void exchange(const struct piece *p)
 
 /* The exchange by one call: a part of the buffer and a type for each of the four neighbors, in the
  * order of dimensions, first down, then up each. */
-static void exchange_neighbors(const struct piece *p)
+static void exchange_neighbors(const struct subdomain *p)
 {
 	const int ones[4] = {1, 1, 1, 1};
 	int ny = p->ny, nx = p->nx;
@@ -128,7 +128,7 @@ static void exchange_neighbors(const struct piece *p)
 	MPI_Type_free(&row);
 }
 
-static void step(struct piece *p)
+static void step(struct subdomain *p)
 {
 	double *swap = p->now;
 
@@ -144,7 +144,7 @@ static void step(struct piece *p)
 }
 
 /* The whole plane by one process: cell (y, x) of plane k is at plane[k][y][x + 1]. */
-static int compare(const struct piece *p)
+static int compare(const struct subdomain *p)
 {
 	static double plane[2][HEIGHT][WIDTH + 2];
 	int k = 0, wrong = 0;
@@ -171,11 +171,11 @@ static int compare(const struct piece *p)
 
 int main(int argc, char **argv)
 {
-	struct piece p;
+	struct subdomain p;
 	int wrong, all, rank;
 
 	MPI_Init(&argc, &argv);
-	piece_open(&p);
+	subdomain_open(&p);
 	for (int s = 0; s < STEPS; s++) {
 		if (s % 2 == 0)
 			exchange(&p);
@@ -189,7 +189,7 @@ int main(int argc, char **argv)
 	if (rank == 0)
 		printf("%d x %d cells, %d steps: %s\n", HEIGHT, WIDTH, STEPS,
 			all == 0 ? "the same as without MPI" : "wrong");
-	piece_close(&p);
+	subdomain_close(&p);
 	MPI_Finalize();
 	return all != 0;
 }

@@ -401,11 +401,11 @@ static MPI_Datatype particles(void)
 {
 	struct particle {
 		int kind;
-		double place[6];
+		double location[6];
 		char tag[7];
 	};
 	int lengths[] = {1, 6, 7};
-	MPI_Aint at[] = {offsetof(struct particle, kind), offsetof(struct particle, place),
+	MPI_Aint at[] = {offsetof(struct particle, kind), offsetof(struct particle, location),
 		offsetof(struct particle, tag)};
 	MPI_Datatype types[] = {MPI_INT, MPI_DOUBLE, MPI_CHAR}, one, ten;
 
@@ -432,12 +432,12 @@ static MPI_Datatype transposed(void)
 static MPI_Datatype triangle(void)
 {
 	int lengths[] = {4, 3, 2, 1}, at[] = {0, 5, 10, 15}, ones[] = {1, 1};
-	MPI_Aint places[] = {0, 128};
+	MPI_Aint displs[] = {0, 128};
 	MPI_Datatype types[2], both;
 
 	MPI_Type_indexed(4, lengths, at, MPI_DOUBLE, &types[0]);
 	MPI_Type_get_value_index(MPI_DOUBLE, MPI_LONG, &types[1]);
-	MPI_Type_create_struct(2, ones, places, types, &both);
+	MPI_Type_create_struct(2, ones, displs, types, &both);
 	MPI_Type_free(&types[0]);
 	return both;
 }

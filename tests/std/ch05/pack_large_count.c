@@ -57,7 +57,7 @@ static void lengths(void)
 	}
 }
 
-static void pieces(void)
+static void packed_parts(void)
 {
 	int one = 8, sizes[2] = {6, 9}, part[2] = {2, 9}, start[2] = {3, 0};
 	MPI_Aint at;
@@ -150,7 +150,7 @@ int main(int argc, char **argv)
 	for (int i = 0; i < ROOM; i++)
 		mem[i] = (unsigned char)rand();
 	lengths();
-	pieces();
+	packed_parts();
 	mistakes();
 	giants();
 	MPI_Finalize();

@@ -13,8 +13,8 @@ enum { SHAPES = 7, SIZES = 6, TAG = 3 };
 static int me, np;
 static const int sizes[SIZES] = {1, 8, 100, 3000, 20000, 200000};
 
-/* A datatype of n doubles, and where the i-th of them is: place(shape, i). */
-static int place(int shape, int n, int i)
+/* A datatype of n doubles, and where the i-th of them is: element_at(shape, i). */
+static int element_at(int shape, int n, int i)
 {
 	switch (shape) {
 	case 0: return i;
@@ -34,10 +34,10 @@ static MPI_Datatype listed(int shape, int n)
 	int k = 0;
 
 	for (int i = 0; i < n; i++) {
-		if (k > 0 && place(shape, n, i) == displs[k - 1] + lens[k - 1]) {
+		if (k > 0 && element_at(shape, n, i) == displs[k - 1] + lens[k - 1]) {
 			lens[k - 1]++;
 		} else {
-			displs[k] = place(shape, n, i);
+			displs[k] = element_at(shape, n, i);
 			lens[k++] = 1;
 		}
 	}
@@ -95,7 +95,7 @@ static double *filled(int shape, int n, int salt)
 	double *m = memory(n);
 
 	for (int i = 0; i < n; i++)
-		m[place(shape, n, i)] = salt + i + 1;
+		m[element_at(shape, n, i)] = salt + i + 1;
 	return m;
 }
 
@@ -105,8 +105,8 @@ static void verify(double *m, int shape, int n, int salt)
 	int wrong = 0;
 
 	for (int i = 0; i < n; i++) {
-		wrong += m[place(shape, n, i)] != salt + i + 1;
-		m[place(shape, n, i)] = 0;
+		wrong += m[element_at(shape, n, i)] != salt + i + 1;
+		m[element_at(shape, n, i)] = 0;
 	}
 	for (int i = 0; i < n * 3 + 100; i++)
 		wrong += m[i] != 0;
@@ -153,7 +153,7 @@ static void half_of_it(int n, int to)
 	expect_ok(MPI_Get_count(&st, MPI_DOUBLE, &count));
 	expect_eq(count, half);
 	for (int i = 0; i < n; i++)
-		wrong += dst[place(to, n, i)] != (i < half ? prev + i + 1 : 0);
+		wrong += dst[element_at(to, n, i)] != (i < half ? prev + i + 1 : 0);
 	expect_eq(wrong, 0);
 	expect_ok(MPI_Type_free(&in));
 	free(src);

@@ -26,7 +26,7 @@
 
 enum { BLOCKING, LATER, AGAIN, FORMS };
 
-enum verb {
+enum call {
 	BARRIER,
 	BCAST,
 	GATHER,
@@ -44,7 +44,7 @@ enum verb {
 	BLOCKS,
 	SCAN,
 	EXSCAN,
-	VERBS
+	CALLS
 };
 
 /* A type of `w' ints at `at' of `extent'. */
@@ -56,7 +56,7 @@ static struct kind {
 
 /* One call, and its memory. */
 struct job {
-	enum verb verb;
+	enum call call;
 	int root, len, ks, kr, salt, in_place;
 	int op; /* 0: MPI_SUM, 1: the user's, which does not commute */
 	int scounts[RANKS], sdispls[RANKS], rcounts[RANKS], rdispls[RANKS];
@@ -135,7 +135,7 @@ static int move(struct job *o, int form)
 	int sn = o->len / kinds[o->ks].w, rn = o->len / kinds[o->kr].w;
 	void *in = o->in_place ? MPI_IN_PLACE : o->in;
 
-	switch (o->verb) {
+	switch (o->call) {
 	case BARRIER: return FORM(Barrier, barrier, comm);
 	case BCAST: return FORM(Bcast, bcast, o->out, rn, r, o->root, comm);
 	case GATHER:
@@ -169,7 +169,7 @@ static int reduce(struct job *o, int form)
 	int len = o->len / (1 + o->op);
 	void *in = o->in_place ? MPI_IN_PLACE : o->in;
 
-	switch (o->verb) {
+	switch (o->call) {
 	case REDUCE:
 		return FORM(Reduce, reduce, me == o->root ? in : o->in, o->out, len, type, op,
 			o->root, comm);
@@ -186,7 +186,7 @@ static int reduce(struct job *o, int form)
 
 /* --- what goes in --------------------------------------------------------------------------- */
 
-static int takes_in_place(enum verb v)
+static int takes_in_place(enum call v)
 {
 	return v == GATHER || v == ALLGATHER || v == ALLGATHERV || v == ALLTOALL || v >= REDUCE;
 }
@@ -202,8 +202,8 @@ static int operand_len(const struct job *o)
 {
 	int all = 0;
 
-	if (o->verb != BLOCKS)
-		return o->verb == BLOCK ? n * o->len : o->len;
+	if (o->call != BLOCKS)
+		return o->call == BLOCK ? n * o->len : o->len;
 	for (int r = 0; r < n; r++)
 		all += o->rcounts[r];
 	return all * (1 + o->op);
@@ -212,24 +212,24 @@ static int operand_len(const struct job *o)
 static void fill(struct job *o)
 {
 	int k = o->in_place ? o->kr : o->ks, w = kinds[k].w;
-	int *mem = o->in_place && (o->verb != REDUCE || me == o->root) ? o->out : o->in;
+	int *mem = o->in_place && (o->call != REDUCE || me == o->root) ? o->out : o->in;
 
 	memset(o->in, 0x5a, sizeof(int) * (size_t)n * LEN_MAX * SPACE);
 	memset(o->out, 0x77, sizeof(int) * (size_t)n * LEN_MAX * SPACE);
-	if (o->verb >= REDUCE) {
+	if (o->call >= REDUCE) {
 		for (int j = 0; j < operand_len(o); j++)
 			mem[j] = (int)value(o, me, 0, j);
-	} else if (o->verb == BCAST) {
+	} else if (o->call == BCAST) {
 		set(o, o->out, o->kr, 0, o->root, 0, me == o->root ? o->len : 0);
-	} else if (o->verb == GATHER) {
+	} else if (o->call == GATHER) {
 		if (me == o->root && o->in_place)
 			set(o, o->out, k, me * (o->len / w), me, 0, o->len);
 		set(o, o->in, o->ks, 0, me, 0, o->len);
-	} else if (o->verb == ALLGATHER) {
+	} else if (o->call == ALLGATHER) {
 		set(o, mem, k, o->in_place ? me * (o->len / w) : 0, me, 0, o->len);
-	} else if (o->verb == GATHERV || o->verb == ALLGATHERV) {
+	} else if (o->call == GATHERV || o->call == ALLGATHERV) {
 		set(o, mem, k, o->in_place ? o->rdispls[me] : 0, me, 0, length_of(o, me));
-	} else if (o->verb == SCATTER || o->verb == ALLTOALL) {
+	} else if (o->call == SCATTER || o->call == ALLTOALL) {
 		for (int b = 0; b < n; b++)
 			set(o, mem, k, b * (o->len / w), me, b, o->len);
 	} else {
@@ -242,28 +242,28 @@ static struct job *prepare(struct job *o)
 {
 	static const int max[] = {1, 2, 8, 40, 200, LEN_MAX / UNIT};
 
-	o->verb = (enum verb)(random_of(&common) % VERBS);
+	o->call = (enum call)(random_of(&common) % CALLS);
 	o->root = (int)(random_of(&common) % (unsigned)n);
 	o->len = (int)(random_of(&common) % (unsigned)max[random_of(&common) % 6] + 1) * UNIT;
 	if (random_of(&common) % 12 == 0)
 		o->len = 0;
 	o->salt = (int)(random_of(&common) % 100000);
 	o->op = (int)(random_of(&common) % 2);
-	o->in_place = random_of(&common) % 3 == 0 && takes_in_place(o->verb);
+	o->in_place = random_of(&common) % 3 == 0 && takes_in_place(o->call);
 	o->ks = (int)(random_of(&own) % 3);
 	o->kr = (int)(random_of(&own) % 3);
 	o->req = MPI_REQUEST_NULL;
-	if (o->verb == ALLTOALLV || o->verb == ALLTOALLW) {
+	if (o->call == ALLTOALLV || o->call == ALLTOALLW) {
 		lay_out(o, o->scounts, o->sdispls, o->ks, me);
 		lay_out(o, o->rcounts, o->rdispls, o->kr, me);
 	} else {
 		lay_out(o, o->scounts, o->sdispls, o->ks, -1);
 		lay_out(o, o->rcounts, o->rdispls, o->kr, -1);
 	}
-	for (int r = 0; r < n && o->verb == BLOCKS; r++)
+	for (int r = 0; r < n && o->call == BLOCKS; r++)
 		o->rcounts[r] = length_of(o, r) / (1 + o->op);
 	fill(o);
-	for (int r = 0; r < n && o->verb == ALLTOALLW; r++) {
+	for (int r = 0; r < n && o->call == ALLTOALLW; r++) {
 		o->sdispls[r] *= kinds[o->ks].extent * (int)sizeof(int);
 		o->rdispls[r] *= kinds[o->kr].extent * (int)sizeof(int);
 		o->stypes[r] = kinds[o->ks].type;
@@ -279,7 +279,7 @@ static void wrong(const struct job *o, int form, int j, unsigned got, unsigned w
 	fprintf(stderr,
 		"rank %d of %d, verb %d, form %d, root %d, len %d, op %d, in place %d: [%d] = %u, "
 		"not %u\n",
-		me, n, (int)o->verb, form, o->root, o->len, o->op, o->in_place, j, got, want);
+		me, n, (int)o->call, form, o->root, o->len, o->op, o->in_place, j, got, want);
 	expect(0);
 }
 
@@ -325,39 +325,39 @@ static void check_reduction(const struct job *o, int form)
 {
 	int first = 0;
 
-	if (o->verb == BLOCKS) {
+	if (o->call == BLOCKS) {
 		for (int r = 0; r < me; r++)
 			first += o->rcounts[r] * (1 + o->op);
 		folded(o, form, first, o->rcounts[me] * (1 + o->op), n);
-	} else if (o->verb == BLOCK) {
+	} else if (o->call == BLOCK) {
 		folded(o, form, me * o->len, o->len, n);
-	} else if (o->verb == SCAN) {
+	} else if (o->call == SCAN) {
 		folded(o, form, 0, o->len, me + 1);
-	} else if (o->verb == ALLREDUCE || (o->verb == REDUCE && me == o->root)) {
+	} else if (o->call == ALLREDUCE || (o->call == REDUCE && me == o->root)) {
 		folded(o, form, 0, o->len, n);
-	} else if (o->verb == EXSCAN && me > 0) {
+	} else if (o->call == EXSCAN && me > 0) {
 		folded(o, form, 0, o->len, me);
 	}
 }
 
 static void check(const struct job *o, int form)
 {
-	int w = kinds[o->kr].w, scale = o->verb == ALLTOALLW ? kinds[o->kr].extent * 4 : 1;
+	int w = kinds[o->kr].w, scale = o->call == ALLTOALLW ? kinds[o->kr].extent * 4 : 1;
 
-	if (o->verb >= REDUCE) {
+	if (o->call >= REDUCE) {
 		check_reduction(o, form);
-	} else if (o->verb == BCAST) {
+	} else if (o->call == BCAST) {
 		same(o, form, 0, o->root, 0, o->len);
-	} else if (o->verb == SCATTER) {
+	} else if (o->call == SCATTER) {
 		same(o, form, 0, o->root, me, o->len);
-	} else if (o->verb == SCATTERV) {
+	} else if (o->call == SCATTERV) {
 		same(o, form, 0, o->root, me, length_of(o, me));
-	} else if (o->verb == GATHER || o->verb == ALLGATHER || o->verb == ALLTOALL) {
-		for (int r = 0; r < n && (o->verb != GATHER || me == o->root); r++)
-			same(o, form, r * (o->len / w), r, o->verb == ALLTOALL ? me : 0, o->len);
-	} else if (o->verb != BARRIER) {
-		for (int r = 0; r < n && (o->verb != GATHERV || me == o->root); r++)
-			same(o, form, o->rdispls[r] / scale, r, o->verb < ALLTOALLV ? 0 : me,
+	} else if (o->call == GATHER || o->call == ALLGATHER || o->call == ALLTOALL) {
+		for (int r = 0; r < n && (o->call != GATHER || me == o->root); r++)
+			same(o, form, r * (o->len / w), r, o->call == ALLTOALL ? me : 0, o->len);
+	} else if (o->call != BARRIER) {
+		for (int r = 0; r < n && (o->call != GATHERV || me == o->root); r++)
+			same(o, form, o->rdispls[r] / scale, r, o->call < ALLTOALLV ? 0 : me,
 				o->rcounts[r] * w);
 	}
 }
@@ -385,7 +385,7 @@ static void batch(struct job *jobs, int form)
 	for (int i = 0; i < BATCH; i++) {
 		struct job *o = prepare(&jobs[i]);
 
-		expect_ok(o->verb >= REDUCE ? reduce(o, form) : move(o, form));
+		expect_ok(o->call >= REDUCE ? reduce(o, form) : move(o, form));
 	}
 	for (int again = form == AGAIN ? 3 : 0; again > 0; again--) {
 		for (int i = 0; i < BATCH; i++)
@@ -395,11 +395,11 @@ static void batch(struct job *jobs, int form)
 			struct job *o = &jobs[i];
 
 			check(o, form);
-			for (int r = 0; r < n && o->verb == ALLTOALLW; r++)
+			for (int r = 0; r < n && o->call == ALLTOALLW; r++)
 				o->sdispls[r] /= kinds[o->ks].extent * (int)sizeof(int);
 			o->salt += 12; /* so that lengths stay */
 			fill(o);
-			for (int r = 0; r < n && o->verb == ALLTOALLW; r++)
+			for (int r = 0; r < n && o->call == ALLTOALLW; r++)
 				o->sdispls[r] *= kinds[o->ks].extent * (int)sizeof(int);
 		}
 	}

@@ -12,7 +12,7 @@
 
 /* --- calls ---------------------------------------------------------------------------------- */
 
-enum verb {
+enum coll_call {
 	BARRIER,
 	BCAST,
 	GATHER,
@@ -23,7 +23,7 @@ enum verb {
 	ALLREDUCE,
 	REDUCE_SCATTER,
 	SCAN,
-	VERBS
+	CALLS
 };
 
 enum form { NOW, LATER, AGAIN, FORMS };
@@ -37,7 +37,7 @@ static MPI_Comm comm;
 		: form == LATER ? MPI_I##name(__VA_ARGS__, comm, r) \
 				: MPI_##name##_init(__VA_ARGS__, comm, MPI_INFO_NULL, r))
 
-static int start(enum verb v, enum form form, int n, int root, MPI_Request *r)
+static int start(enum coll_call v, enum form form, int n, int root, MPI_Request *r)
 {
 	switch (v) {
 	case BARRIER:
@@ -70,7 +70,7 @@ static int start(enum verb v, enum form form, int n, int root, MPI_Request *r)
 static int late = INT_MAX;
 
 /* To the end; the first error. */
-static int run(enum verb v, enum form form, int n, int root)
+static int run(enum coll_call v, enum form form, int n, int root)
 {
 	MPI_Request r = MPI_REQUEST_NULL;
 	int err = start(v, form, n, root, &r), end = 0;
@@ -92,7 +92,7 @@ static int given(int from, int i)
 	return from * 1000 + i % 777;
 }
 
-static int result(enum verb v, int n, int root, int i)
+static int result(enum coll_call v, int n, int root, int i)
 {
 	int sum = 0, last = v == SCAN ? check_rank : check_size - 1;
 	int at = v == REDUCE_SCATTER ? check_rank * n + i : i;
@@ -110,7 +110,7 @@ static int result(enum verb v, int n, int root, int i)
 	}
 }
 
-static void right(enum verb v, enum form form, int n, int root)
+static void right(enum coll_call v, enum form form, int n, int root)
 {
 	int blocks = v == GATHER || v == ALLGATHER || v == ALLTOALL ? check_size : 1;
 
@@ -123,7 +123,7 @@ static void right(enum verb v, enum form form, int n, int root)
 }
 
 /* Does what this rank gets depend on what rank who gives? */
-static bool depends(enum verb v, int root, int who)
+static bool depends(enum coll_call v, int root, int who)
 {
 	switch (v) {
 	case BCAST:
@@ -136,7 +136,7 @@ static bool depends(enum verb v, int root, int who)
 }
 
 /* Rank `who' has no memory after `some' allocations. */
-static void one(enum verb v, enum form form, int n, int root, int who, int some)
+static void one(enum coll_call v, enum form form, int n, int root, int who, int some)
 {
 	char words[MPI_MAX_ERROR_STRING], at[32];
 	MPI_Request held[HELD];
@@ -168,7 +168,7 @@ static void one(enum verb v, enum form form, int n, int root, int who, int some)
 	CHECK(check_rank != who || some > 0 || (poor.failures > 0 && failed[0]));
 }
 
-static void each(enum verb v, enum form form, int who)
+static void each(enum coll_call v, enum form form, int who)
 {
 	for (int some = 0; some < 4; some++) {
 		int n = (some + who) % 2 != 0 ? LONG : SHORT;
@@ -190,7 +190,7 @@ int main(int argc, char **argv)
 	CHECK(in != NULL && out != NULL);
 	for (int i = 0; i < check_size * LONG; i++)
 		in[i] = given(check_rank, i);
-	for (enum verb v = 0; v < VERBS; v++)
+	for (enum coll_call v = 0; v < CALLS; v++)
 		for (enum form form = 0; form < FORMS; form++)
 			for (int who = 0; who < check_size; who++)
 				each(v, form, who);

@@ -17,7 +17,7 @@ static const struct {
 	MPI_Datatype type;
 	const char *name;
 	int extent;
-	int piece[2][2]; /* bytes of data: from, to */
+	int part[2][2]; /* bytes of data: from, to */
 } types[] = {
 	{MPI_CHAR, "MPI_CHAR", 1, {{0, 1}, {0, 0}}},
 	{MPI_INT, "MPI_INT", 4, {{0, 4}, {0, 0}}},
@@ -31,8 +31,8 @@ static int counts[RANKS], displs[RANKS], scounts[RANKS], sdispls[RANKS];
 
 static bool is_data(int b)
 {
-	return (b >= types[type].piece[0][0] && b < types[type].piece[0][1]) ||
-	       (b >= types[type].piece[1][0] && b < types[type].piece[1][1]);
+	return (b >= types[type].part[0][0] && b < types[type].part[0][1]) ||
+	       (b >= types[type].part[1][0] && b < types[type].part[1][1]);
 }
 
 /* Byte b of element i of block `to' at rank `from'. */

@@ -10,14 +10,14 @@
 static float in[MAX], first[MAX], out[MAX];
 static int n, me;
 
-enum verb { REDUCE, ALLREDUCE, BLOCK, SCAN, EXSCAN, VERBS };
+enum coll_call { REDUCE, ALLREDUCE, BLOCK, SCAN, EXSCAN, CALLS };
 
 #define FORM(big, low, ...)                                 \
 	(form == 0          ? MPI_##big(__VA_ARGS__)        \
 		: form == 1 ? MPI_I##low(__VA_ARGS__, &req) \
 			    : MPI_##big##_init(__VA_ARGS__, MPI_INFO_NULL, &req))
 
-static void call(enum verb v, int form, int count, MPI_Op op, float *to)
+static void call(enum coll_call v, int form, int count, MPI_Op op, float *to)
 {
 	MPI_Request req = MPI_REQUEST_NULL;
 	MPI_Comm c = MPI_COMM_WORLD;
@@ -53,9 +53,9 @@ int main(int argc, char **argv)
 	srand((unsigned)me + 1);
 	for (int i = 0; i < MAX; i++)
 		in[i] = ((float)rand() / (float)RAND_MAX - 0.5f) * (rand() % 2 ? 1e6f : 1e-3f);
-	for (int i = 0; i < VERBS * 7 * 2; i++) {
-		enum verb v = (enum verb)(i % VERBS);
-		int count = counts[i / VERBS % 7];
+	for (int i = 0; i < CALLS * 7 * 2; i++) {
+		enum coll_call v = (enum coll_call)(i % CALLS);
+		int count = counts[i / CALLS % 7];
 
 		call(v, 0, count, ops[i % 2], first);
 		for (int form = 0; form < 3; form++) {

@@ -30,18 +30,18 @@ static void examples(void)
  * at most `most'.  Best is the smallest difference of largest and smallest; then the largest
  * smallest.
  */
-struct way {
+struct split {
 	int first, last;
 };
 
-static struct way best(int n, int k, int most, int first)
+static struct split best(int n, int k, int most, int first)
 {
-	struct way b = {INT_MAX, 0};
+	struct split b = {INT_MAX, 0};
 
 	if (k == 1)
-		return n <= most ? (struct way){first ? first : n, n} : b;
+		return n <= most ? (struct split){first ? first : n, n} : b;
 	for (int d = 1; d <= n && d <= most; d++) {
-		struct way w;
+		struct split w;
 
 		if (n % d != 0)
 			continue;
@@ -54,7 +54,7 @@ static struct way best(int n, int k, int most, int first)
 }
 
 /* Any way in falling order; returns the largest and the smallest. */
-static struct way factors(int n, int k)
+static struct split factors(int n, int k)
 {
 	int d[NMAX] = {0};
 	long long all = 1;
@@ -65,12 +65,12 @@ static struct way factors(int n, int k)
 		all *= d[i];
 	}
 	CHECK(all == n);
-	return (struct way){d[0], d[k - 1]};
+	return (struct split){d[0], d[k - 1]};
 }
 
 static void balanced(int n, int k)
 {
-	struct way is = factors(n, k), want = best(n, k, n, 0);
+	struct split is = factors(n, k), want = best(n, k, n, 0);
 
 	if (is.first != want.first || is.last != want.last)
 		fprintf(stderr, "%d as %d factors: %d to %d, not %d to %d\n", n, k, is.first,

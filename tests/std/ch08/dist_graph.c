@@ -252,8 +252,8 @@ static void examples(void)
 
 	if (check_size < 4)
 		return;
-	for (int way = 0; way < 2; way++) {
-		if (way == 0)
+	for (int form = 0; form < 2; form++) {
+		if (form == 0)
 			OK(MPI_Dist_graph_create(MPI_COMM_WORLD, check_rank == 0 ? 4 : 0, s, deg, d,
 				w, MPI_INFO_NULL, 0, &c));
 		else

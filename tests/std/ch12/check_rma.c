@@ -115,35 +115,35 @@ static void locks(void)
 /* Accesses that follow the completion of a get's request, by any call, are ordered after it. */
 static void requests(void)
 {
-	enum { WAIT, TEST, STATUS, ALL, WAYS };
+	enum { WAIT, TEST, STATUS, ALL, ENDS };
 	MPI_Request q = MPI_REQUEST_NULL;
 
 	OK(MPI_Win_lock_all(0, win));
-	for (int way = 0; way < WAYS; way++) {
+	for (int end = 0; end < ENDS; end++) {
 		int done = 0;
 
 		if (check_rank == 1)
-			OK(MPI_Rget(buf, 4, MPI_INT, 0, 8 * way, 4, MPI_INT, win, &q));
+			OK(MPI_Rget(buf, 4, MPI_INT, 0, 8 * end, 4, MPI_INT, win, &q));
 		OK(MPI_Barrier(MPI_COMM_WORLD));
 		if (check_rank == 0)
-			FAILS(MEET, "meets the get", put(1, 8 * way + 3));
+			FAILS(MEET, "meets the get", put(1, 8 * end + 3));
 		OK(MPI_Barrier(MPI_COMM_WORLD));
 		OK(MPI_Win_flush_all(win));
 		OK(MPI_Barrier(MPI_COMM_WORLD));
 		OK(MPI_Wait(&q, MPI_STATUS_IGNORE));
 		if (check_rank == 1)
-			OK(MPI_Rget(buf, 4, MPI_INT, 0, 8 * way, 4, MPI_INT, win, &q));
-		while (way == TEST && !done)
+			OK(MPI_Rget(buf, 4, MPI_INT, 0, 8 * end, 4, MPI_INT, win, &q));
+		while (end == TEST && !done)
 			OK(MPI_Test(&q, &done, MPI_STATUS_IGNORE));
-		while (way == STATUS && !done)
+		while (end == STATUS && !done)
 			OK(MPI_Request_get_status(q, &done, MPI_STATUS_IGNORE));
-		if (way == WAIT)
+		if (end == WAIT)
 			OK(MPI_Wait(&q, MPI_STATUS_IGNORE));
-		if (way == ALL)
+		if (end == ALL)
 			OK(MPI_Waitall(1, &q, MPI_STATUSES_IGNORE));
 		OK(MPI_Barrier(MPI_COMM_WORLD));
 		if (check_rank == 0)
-			OK(put(4, 8 * way));
+			OK(put(4, 8 * end));
 		OK(MPI_Barrier(MPI_COMM_WORLD));
 		OK(MPI_Wait(&q, MPI_STATUS_IGNORE));
 		OK(MPI_Win_flush_all(win));

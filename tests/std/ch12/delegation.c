@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* RUN np=2,4 env="HAFT_RMA=box" time=120 */
+/* RUN np=2,4 env="HAFT_RMA=mailbox" time=120 */
 /* MPI-5.0 12.3, 12.5.3, 12.7: small operations on private memory are done by its process where it
  * is in MPI and by their origin where it is not; both give one result. */
 #include "tests/check.h"

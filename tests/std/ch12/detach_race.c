@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* RUN np=2,4 env="HAFT_RMA=box" time=120 */
+/* RUN np=2,4 env="HAFT_RMA=mailbox" time=120 */
 /* MPI-5.0 12.2.4, 12.6.2: memory that is detached, and cannot even be touched any more, while
  * others access it: they get MPI_ERR_RMA_RANGE or have come in time; its process does not die of
  * it. */

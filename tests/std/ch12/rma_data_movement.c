@@ -97,7 +97,7 @@ static void contiguous(enum kind kind)
 }
 
 /* A type of n pieces, `kind' of them; its extent holds it. */
-static MPI_Datatype pieces(int which, int n)
+static MPI_Datatype parts(int which, int n)
 {
 	int lens[] = {1, 3, 2}, at[] = {7, 0, 4};
 	MPI_Aint displs[] = {0, 16, 40};
@@ -176,14 +176,14 @@ static void datatypes(enum kind kind)
 	for (int a = 0; a < 4; a++)
 		for (int b = 0; b < 4; b++) {
 			int n = (a + b) % 2 == 0 ? 3 : 5000;
-			MPI_Datatype from = pieces(a, n), to = pieces(b, n);
+			MPI_Datatype from = parts(a, n), to = parts(b, n);
 
 			one_pair(&p, from, to);
 			OK(MPI_Type_free(&from));
 			OK(MPI_Type_free(&to));
 		}
 	for (int n = 1; n <= 4000; n += 3999) {
-		MPI_Datatype same = pieces(4, n);
+		MPI_Datatype same = parts(4, n);
 
 		one_pair(&p, same, same);
 		OK(MPI_Type_free(&same));

@@ -204,7 +204,7 @@ static void large(void)
 }
 
 /* 12.2.4: pieces come and go while the window stays; accesses may go through neighbours. */
-static void pieces(void)
+static void parts(void)
 {
 	char *mem = malloc(300), x[200];
 	MPI_Aint at, theirs;
@@ -259,7 +259,7 @@ int main(int argc, char **argv)
 	queries();
 	hints();
 	large();
-	pieces();
+	parts();
 	hollow();
 	MPI_Finalize();
 	return 0;

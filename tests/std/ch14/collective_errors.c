@@ -27,14 +27,14 @@ static void limit(bool on)
 	CHECK(setrlimit(RLIMIT_FSIZE, &now) == 0);
 }
 
-static void open_file(const char *way)
+static void open_file(const char *cb_write)
 {
 	MPI_Datatype type;
 	MPI_Info info;
 	char nodes[12];
 
 	OK(MPI_Info_create(&info));
-	OK(MPI_Info_set(info, "romio_cb_write", way));
+	OK(MPI_Info_set(info, "romio_cb_write", cb_write));
 	OK(MPI_Info_set(info, "cb_buffer_size", "16384"));
 	snprintf(nodes, sizeof(nodes), "%d", check_size); /* the last rank is an aggregator */
 	OK(MPI_Info_set(info, "cb_nodes", nodes));
@@ -65,13 +65,13 @@ static void expect_error(int err, MPI_Status *status)
 		expect(moved < MINE);
 }
 
-static void write_and_fail(const char *way)
+static void write_and_fail(const char *cb_write)
 {
 	MPI_Status status;
 	MPI_Request req;
 	int err, moved;
 
-	open_file(way);
+	open_file(cb_write);
 	limit(true);
 	err = MPI_File_write_at_all(file, 0, buf, MINE, MPI_BYTE, &status);
 	expect_error(err, &status);

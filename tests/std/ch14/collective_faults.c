@@ -11,10 +11,10 @@
 enum { MINE = 1200, BLOCK = 20, CALLS = 3, ROOM = 2 * MINE };
 
 /* Where data are, and who moves them. */
-static const struct way {
+static const struct path {
 	const char *wish;
 	bool holes, one_view; /* every second block of all is a hole; all ranks have one view */
-} ways[] = {{"enable", false, false}, {"enable", true, false}, {"automatic", true, false},
+} paths[] = {{"enable", false, false}, {"enable", true, false}, {"automatic", true, false},
 	{"disable", false, false}, {"disable", true, true}};
 
 static const struct {
@@ -25,14 +25,14 @@ static const struct {
 
 static char out[MINE], in[MINE];
 
-static void say(const struct way *w, const struct call *c, int rank, int nth, int how)
+static void say(const struct path *w, const struct call *c, int rank, int nth, int how)
 {
 	fprintf(stderr, "rank %d: %s, holes %d, %s %s %s; call %d of rank %d goes wrong by %d\n",
 		check_rank, w->wish, w->holes, form_words[c->form], where_words[c->where],
 		c->write ? "write" : "read", nth, rank, how);
 }
 
-static MPI_File open_file(const char *path, const struct way *w)
+static MPI_File open_file(const char *path, const struct path *w)
 {
 	int stride = BLOCK * (w->holes ? 2 : 1) * (w->one_view ? 1 : check_size);
 	MPI_Datatype t;
@@ -89,7 +89,7 @@ static bool right(MPI_File f, const struct call *c)
 
 /* One fault.  False: the rank makes fewer calls than nth. */
 static bool disturb(
-	MPI_File f, const struct way *w, const struct call *c, int rank, int nth, int which)
+	MPI_File f, const struct path *w, const struct call *c, int rank, int nth, int which)
 {
 	enum disk_call kind = c->write ? DISK_PWRITE : DISK_PREAD;
 	int before = disk[kind].failures, err, class, wrong, hit, any;
@@ -123,21 +123,21 @@ static bool disturb(
 }
 
 static MPI_File file;
-static const struct way *way;
+static const struct path *path;
 
 static void disturb_all(const struct call *c)
 {
 	int faults_n = (int)(sizeof(faults) / sizeof(faults[0]));
 
-	if (way->one_view != (c->where == ORDERED))
+	if (path->one_view != (c->where == ORDERED))
 		return;
 	right(file, c);
 	for (int i = 0; i < check_size * CALLS; i++) {
 		int rank = i / CALLS, nth = 1 + i % CALLS;
 		int which = (rank + nth + (int)c->where + (int)c->form) % faults_n;
 
-		if (disturb(file, way, c, rank, nth, which))
-			disturb(file, way, c, rank, nth, (which + 2) % faults_n);
+		if (disturb(file, path, c, rank, nth, which))
+			disturb(file, path, c, rank, nth, (which + 2) % faults_n);
 	}
 }
 
@@ -145,9 +145,9 @@ int main(int argc, char **argv)
 {
 	check_init(&argc, &argv);
 	check_fill(out, MINE, check_rank);
-	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
-		way = &ways[i];
-		file = open_file(file_name("collective_faults"), way);
+	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
+		path = &paths[i];
+		file = open_file(file_name("collective_faults"), path);
 		call_each(disturb_all);
 		OK(MPI_File_close(&file));
 	}

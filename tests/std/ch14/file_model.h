@@ -180,7 +180,7 @@ static inline bool array_dist_has(const struct array *a, int dim, int i)
 }
 
 /* Walks the array in order of its memory, and takes what the type has. */
-static inline void array_walk(struct ft *t, const struct ft *in, const struct array *a)
+static inline void array_visit(struct ft *t, const struct ft *in, const struct array *a)
 {
 	int n0 = a->sizes[0], n1 = a->ndims > 1 ? a->sizes[1] : 1;
 	long long all = (long long)n0 * n1;
@@ -203,7 +203,7 @@ static inline struct ft ft_subarray(const struct ft *in, struct array *a)
 	struct ft t = {0};
 
 	a->has = array_sub_has;
-	array_walk(&t, in, a);
+	array_visit(&t, in, a);
 	OK(MPI_Type_create_subarray(
 		a->ndims, a->sizes, a->subs, a->starts, a->order, in->type, &t.type));
 	return t;
@@ -217,7 +217,7 @@ static inline struct ft ft_darray(const struct ft *in, struct array *a)
 	a->has = array_dist_has;
 	if (a->ndims == 1)
 		a->procs[1] = 1;
-	array_walk(&t, in, a);
+	array_visit(&t, in, a);
 	OK(MPI_Type_create_darray(procs, a->rank, a->ndims, a->sizes, a->dist, a->arg, a->procs,
 		a->order, in->type, &t.type));
 	return t;

@@ -82,21 +82,21 @@ static void not_freed(MPI_File f)
 /* More accesses than threads, of all sizes, each with a piece of its own. */
 static void many(MPI_File f)
 {
-	enum { PIECES = 64 };
-	MPI_Request r[PIECES];
-	MPI_Status s[PIECES];
+	enum { PARTS = 64 };
+	MPI_Request r[PARTS];
+	MPI_Status s[PARTS];
 	int at = 0, count;
 
 	memset(in, 0, N);
-	for (int i = 0; i < PIECES; i++) {
-		int n = i < PIECES - 1 ? 37 * i * i / 8 + 1 : N - at;
+	for (int i = 0; i < PARTS; i++) {
+		int n = i < PARTS - 1 ? 37 * i * i / 8 + 1 : N - at;
 
 		OK(MPI_File_iread_at(
 			f, (MPI_Offset)check_rank * N + at, in + at, n, MPI_BYTE, &r[i]));
 		at += n;
 	}
-	OK(MPI_Waitall(PIECES, r, s));
-	for (int i = 0; i < PIECES - 1; i++) {
+	OK(MPI_Waitall(PARTS, r, s));
+	for (int i = 0; i < PARTS - 1; i++) {
 		OK(MPI_Get_count(&s[i], MPI_BYTE, &count));
 		expect_eq(count, 37 * i * i / 8 + 1);
 	}

@@ -428,7 +428,7 @@ static void draw_part(struct access *a, int r)
 }
 
 /* Moves the pointers, and gives each rank what does not collide with what others write. */
-static void place(struct access *a, int number)
+static void element_at(struct access *a, int number)
 {
 	for (int r = 0; r < ranks; r++) {
 		struct part *p = &a->part[r];
@@ -467,7 +467,7 @@ static void draw_access(struct access *a, int number, const struct access *first
 		a->who = step % ranks;
 	for (int r = 0; r < ranks; r++)
 		draw_part(a, r);
-	place(a, number);
+	element_at(a, number);
 }
 
 /* --- doing it ------------------------------------------------------------------------------- */

@@ -5,7 +5,7 @@
  * as if one came after the other; ordered ones are in order of ranks. */
 #include "tests/std/ch14/file_name.h"
 
-enum { PIECES = 50 };
+enum { PARTS = 50 };
 
 static MPI_File f;
 
@@ -20,7 +20,7 @@ static MPI_Offset position(void)
 }
 
 /* Every piece is in the file once, whole. */
-static void pieces_are_there(int n)
+static void parts_are_there(int n)
 {
 	int *seen = calloc((size_t)n, sizeof(*seen)), x[2];
 
@@ -37,10 +37,10 @@ static void pieces_are_there(int n)
 
 static void unordered(void)
 {
-	int n = PIECES * check_size;
+	int n = PARTS * check_size;
 
-	for (int i = 0; i < PIECES; i++) {
-		int x[2] = {check_rank * PIECES + i, ~(check_rank * PIECES + i)};
+	for (int i = 0; i < PARTS; i++) {
+		int x[2] = {check_rank * PARTS + i, ~(check_rank * PARTS + i)};
 		MPI_Request r;
 
 		if (i % 2 == 0) {
@@ -53,9 +53,9 @@ static void unordered(void)
 	expect_eq(position(), 2 * n);
 	OK(MPI_File_sync(f));
 	OK(MPI_Barrier(MPI_COMM_WORLD));
-	pieces_are_there(n);
+	parts_are_there(n);
 	OK(MPI_File_seek_shared(f, 0, MPI_SEEK_SET));
-	for (int i = 0; i < PIECES; i++) {
+	for (int i = 0; i < PARTS; i++) {
 		int x[2];
 
 		OK(MPI_File_read_shared(f, x, 2, MPI_INT, MPI_STATUS_IGNORE));

@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { PIECES = 40, PATIENCE_S = 60 };
+enum { PARTS = 40, PATIENCE_S = 60 };
 
 static MPI_File f;
 static char done[600];
@@ -24,13 +24,13 @@ static void compute(void)
 	expect(access(done, F_OK) == 0);
 }
 
-static void access_pieces(void)
+static void access_parts(void)
 {
 	MPI_Offset at, before = -1;
 	MPI_Request r;
 	int x = check_rank;
 
-	for (int i = 0; i < PIECES; i++) {
+	for (int i = 0; i < PARTS; i++) {
 		OK(MPI_File_write_shared(f, &x, 1, MPI_INT, MPI_STATUS_IGNORE));
 		OK(MPI_File_get_position_shared(f, &at));
 		expect(at > before && at > i);
@@ -55,7 +55,7 @@ int main(int argc, char **argv)
 	if (check_rank == 0) {
 		compute();
 	} else {
-		access_pieces();
+		access_parts();
 		OK(MPI_Barrier(others));
 		mark = check_rank == 1 ? fopen(done, "w") : NULL;
 		if (mark != NULL)
@@ -63,13 +63,13 @@ int main(int argc, char **argv)
 	}
 	OK(MPI_File_sync(f));
 	OK(MPI_Barrier(MPI_COMM_WORLD));
-	for (int i = 0; i < 2 * PIECES * (check_size - 1); i++) {
+	for (int i = 0; i < 2 * PARTS * (check_size - 1); i++) {
 		OK(MPI_File_read_at(f, i, &x, 1, MPI_INT, MPI_STATUS_IGNORE));
 		CHECK(x > 0 && x < check_size);
 		n[x]++;
 	}
 	for (int r = 1; r < check_size; r++)
-		expect_eq(n[r], 2 * PIECES);
+		expect_eq(n[r], 2 * PARTS);
 	OK(MPI_Comm_free(&others));
 	OK(MPI_File_close(&f));
 	if (check_rank == 0)

@@ -81,11 +81,11 @@ static void listed(void)
 static bool to_near, from_near; /* the neighbours of talk share memory with this process */
 
 /* The counters of frames that talk sends, and receives. */
-static bool goes_by(const char *way)
+static bool goes_by(const char *transport)
 {
 	const char *via = getenv("HAFT_VIA");
 
-	return via != NULL && strcmp(via, way) == 0;
+	return via != NULL && strcmp(via, transport) == 0;
 }
 
 static const char *put_name(void)
@@ -274,28 +274,28 @@ static void wrong(void)
 	CHECK(MPI_T_pvar_read(session, h, &x) == MPI_T_ERR_INVALID_HANDLE);
 }
 
-#define WAYS 3
+#define TRANSPORTS 3
 
 /* Frames by all ways: before MPI_Init the transport is not known. */
 static num sum(const MPI_T_pvar_handle *h)
 {
 	num x = 0;
 
-	for (int i = 0; i < WAYS; i++)
+	for (int i = 0; i < TRANSPORTS; i++)
 		x += value(h[i]);
 	return x;
 }
 
 int main(int argc, char **argv)
 {
-	static const char *const puts[WAYS] = {"shm_put", "net_put", "ofi_put"};
+	static const char *const puts[TRANSPORTS] = {"shm_put", "net_put", "ofi_put"};
 	int provided;
 	MPI_T_pvar_session old;
-	MPI_T_pvar_handle before[WAYS];
+	MPI_T_pvar_handle before[TRANSPORTS];
 
 	OK(MPI_T_init_thread(MPI_THREAD_SINGLE, &provided));
 	OK(MPI_T_pvar_session_create(&session));
-	for (int i = 0; i < WAYS; i++) {
+	for (int i = 0; i < TRANSPORTS; i++) {
 		before[i] = open_var(puts[i], MPI_T_PVAR_CLASS_COUNTER);
 		OK(MPI_T_pvar_start(session, before[i]));
 	}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* place_lookup.c - worlds by their ids, and places by the numbers of processes.
+/* entry_lookup.c - worlds by their ids, and entries by the numbers of processes.
  *
- *      number 17  ──>  world with first <= 17 < first + n  ──>  world->place[17 - first] */
+ *      number 17  ──>  world with first <= 17 < first + n  ──>  world->entry[17 - first] */
 #include "tools/mpiexec/job.h"
 
 struct world *job_world(const struct job *j, int id)
@@ -13,11 +13,11 @@ struct world *job_world(const struct job *j, int id)
 	return w;
 }
 
-int job_place(const struct job *j, int number)
+int job_entry(const struct job *j, int number)
 {
 	for (const struct world *w = j->world; w != NULL; w = w->next)
 		if (number >= w->first && number - w->first < w->n)
-			return w->place[number - w->first];
+			return w->entry[number - w->first];
 	return -1;
 }
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* places.c - the table of processes, the list of worlds, and which worlds are connected.
+/* entries.c - the table of processes, the list of worlds, and which worlds are connected.
  *
- *   place   0  1  2  3 | 4  5  6 |  7
- *   world   0  0  0  0 | 2  2  2 | free     world 1 has ended: world 2 has got its places
+ *   entry   0  1  2  3 | 4  5  6 |  7
+ *   world   0  0  0  0 | 2  2  2 | free     world 1 has ended: world 2 has got its entries
  *
- * A place is free again when all processes of its world have ended and their output has been read
+ * An entry is free again when all processes of its world have ended and their output has been read
  * (world_end.c).
  * So the table grows with the processes that live at once, not with those that have ever lived.
  *
@@ -58,7 +58,7 @@ const char *job_process_name(const struct job *j, int r, int pid)
 	return name;
 }
 
-void job_places_grow(struct job *j, int n)
+void job_entries_grow(struct job *j, int n)
 {
 	size_t more = n > j->n ? (size_t)(n - j->n) : 0;
 
@@ -85,13 +85,13 @@ void job_world_add(struct job *j, struct world *w)
 	j->made = w->id + 1;
 	j->hang.said = false;
 	for (int i = 0; i < w->n; i++) {
-		int r = w->place[i], index;
+		int r = w->entry[i], index;
 		const struct app *a = world_app(w, i, &index);
 		char label[OUT_LABEL];
 
 		if (r < 0)
 			continue;
-		job_places_grow(j, r + 1);
+		job_entries_grow(j, r + 1);
 		j->rank[r] = (struct rank){.world = w, .rank = i, .host = w->host_of[i], .app = a};
 		j->seen[r] = (struct rank_view){.known = false};
 		if (w->id == 0)
@@ -102,7 +102,7 @@ void job_world_add(struct job *j, struct world *w)
 	}
 }
 
-int job_place_free(const struct job *j, int from)
+int job_entry_free(const struct job *j, int from)
 {
 	int r = from;
 
