@@ -657,8 +657,8 @@ static inline struct shm_line *shm_block_out(const struct shm_block *b, uint64_t
 	return &b->g->out[i % SHM_BLOCK_OUTS];
 }
 
-/* Counts me in; returns how many came before, ever: I am the last of my generation if (that + 1) % n ==
- * 0.  The last rank to arrive sees all stores that the others made before they arrived. */
+/* Counts me in; returns how many came before, ever: I am the last of my generation if (that + 1)
+ * % n == 0.  The last rank to arrive sees all stores that the others made before they arrived. */
 static inline uint64_t shm_block_arrive(const struct shm_block *b)
 {
 	return atomic_fetch_add_explicit(&b->g->arrived, 1, memory_order_acq_rel);

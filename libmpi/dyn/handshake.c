@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #define HANDSHAKE_VERSION 1
-#define HANDSHAKE_MAX     ((uint64_t)1 << 30) /* bytes of payload: cards of three million processes */
+#define HANDSHAKE_MAX     ((uint64_t)1 << 30) /* payload: cards of three million processes */
 #define HANDSHAKE_BUILD   NET_FRAME_MAX       /* tiny in builds with MEAN=1, to tell them apart */
 
 static const uint8_t magic[8] = {0x89, 'h', 'p', 'a', 'i', 'r', '\n', 0x1a};

@@ -9,11 +9,11 @@
  *                          └─> disk_os.c    system calls; errno becomes a class with words
  *
  *      view     file   |disp|......| tile 0  ##..##.. | tile 1  ##..##.. |
- *               view byte           ####              ####                 bytes [at, at + n)
+ *               view bytes          ####              ####                 bytes [at, at + n)
  *
- * The data of a view, without its holes, are its *packed bytes*: bytes of the tiles' packed form, in the
- * representation of the file.  A position in a view is a byte; MPI's offsets are etypes, of
- * view->unit view bytes each.
+ * The data of a view, without its holes, are its *packed bytes*: the tiles' packed form, in the
+ * representation of the file.  A position in a view is one of these bytes; MPI's offsets are
+ * etypes, of view->unit bytes each.
  *
  * Invariants
  *  - access.c converts: below it a job moves bytes of the view to or from memory of an equal

@@ -3,7 +3,7 @@
  *
  *      file       ##..###....##.......|.##..##...##
  *      by runs    ^  ^       ^                          a system call each, merged neighbours
- *      blocks    └──────block───────┘                 one read; a write: read, change, write back
+ *      by block   └─────block───────┘                 one read; a write: read, change, write back
  *
  * Which one: a call costs as much as moving SCATTER_CALL bytes, and a block moves the holes as
  * well.  A block is a range of the view if the view is tidy.  Then the tile itself says where

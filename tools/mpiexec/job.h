@@ -10,7 +10,7 @@
  *   main.c, serve.c
  *      └─> job_start.c ──> requests.c ──> spawn.c ──> job.c, job_judge.c ──> hang_watch.c, ended.c
  *              └─────────> remote_frames.c ──┘                └──> world_end.c ──> job_report.c
- *                                                                     └──> remote_ranks.c, entries.c
+ *                                                                 └──> remote_ranks.c, entries.c
  *
  * Calls go to the right only, but for job.c and job_judge.c.
  *
@@ -150,10 +150,10 @@ struct job {
 	uint64_t ended_look_ns; /* when to look for ranks that wait for ended ones; 0: never */
 };
 
-/* --- entries.c, entry_lookup.c: the table of processes and worlds ----------------------------- */
+/* --- entries.c, entry_lookup.c: the table of processes and worlds --------------------------- */
 
-/* Adds a world to the list, and its processes to the table at w->entry (-1: a process that was not
- * started).  job_world: the world of that id; NULL: it has ended. */
+/* Adds a world to the list, and its processes to the table at w->entry (-1: a process that was
+ * not started).  job_world: the world of that id; NULL: it has ended. */
 void job_world_add(struct job *j, struct world *w);
 struct world *job_world(const struct job *j, int id);
 
@@ -175,8 +175,8 @@ void job_mark_connected(const struct job *j, struct world *from);
 /* The number of a process in the universe. */
 int job_number(const struct job *j, int r);
 
-/* The entry of the process with a number in the universe; -1: it has ended, and its world, or there
- * is none. */
+/* The entry of the process with a number in the universe; -1: it has ended, and its world, or
+ * there is none. */
 int job_entry(const struct job *j, int number);
 
 /* Did a process have this number whose world has ended and is forgotten? */
@@ -197,8 +197,8 @@ const char *job_process_name(const struct job *j, int r, int pid);
 
 /* --- rank_setup.c: for ranks of any world ---------------------------------------------------- */
 
-/* The stream of an entry goes to a file from now on, and to stdout or stderr if `copy'.  False, with
- * errno: it cannot be opened. */
+/* The stream of an entry goes to a file from now on, and to stdout or stderr if `copy'.  False,
+ * with errno: it cannot be opened. */
 bool job_file_open(const struct job *j, int r, int which, const char *pattern, bool copy);
 
 /* The address at which processes of one host listen under HAFT_VIA=net, the loopback or -iface;

@@ -16,8 +16,8 @@ struct pmi_server;
 
 struct world;
 
-/* Receives a request that only the root can answer, of the process of an entry: a line, or the lines
- * of mcmd=spawn.  The root answers by pmi_reply, perhaps later. */
+/* Receives a request that only the root can answer, of the process of an entry: a line, or the
+ * lines of mcmd=spawn.  The root answers by pmi_reply, perhaps later. */
 typedef void pmi_ask_fn(void *arg, int entry, const char *text);
 
 /* Creates a server for the local ranks.  If the job has other hosts, a PMI client ends the job with
