@@ -52,7 +52,8 @@ static int (*seat_of)(int peer);
 static void (*lost)(int peer, bool left, const char *words);
 static bool (*ended)(int peer, const char *words);
 static int (*peer_first)(int seat);
-static bool isolated; /* each peer is a node of its own: HAFT_VIA=net, ofi-all */
+static bool
+	isolated; /* each peer is a node of its own: HAFT_VIA=net, ofi-all; equal in the universe */
 
 int via_node_any(int peer)
 {
@@ -204,6 +205,14 @@ static int shm_refused(const struct via_conf *conf)
 		conf->me, host_name(conf->me), remote, host_name(remote));
 }
 
+/* True if HAFT_VIA wants sockets that the launcher should have made.  A program without launcher has
+ * none, and its spawned processes share its memory. */
+static bool sockets_wanted(const struct via_conf *conf)
+{
+	return haft_via_apart(haft_setting_get(SETTING_VIA)) && conf->first == 0 &&
+	       conf->npeers > 1;
+}
+
 /* Chooses the transports by HAFT_VIA, and opens what remote peers need. */
 static int transports_open(const struct via_conf *conf)
 {
@@ -211,14 +220,14 @@ static int transports_open(const struct via_conf *conf)
 
 	host_of = conf->host_of;
 	host_name = conf->host_name;
-	isolated = haft_via_apart(set) && conf->npeers > 1;
+	isolated = haft_via_apart(set) && conf->key != NULL;
 	seat_of = isolated ? seat_isolated : conf->seat_of;
 	peer_first = conf->peer_first;
 	lost = conf->lost;
 	ended = conf->ended;
 	via.mixed = isolated || !conf->seats_are_numbers;
 	shm_newcomer_set(via.shm, tenant_came);
-	if (!isolated && conf->one_host)
+	if (conf->one_host && !isolated && !sockets_wanted(conf))
 		return 0;
 	return set == HAFT_VIA_SHM ? shm_refused(conf) : via_remote_open(conf);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* RUN np=0,1,2 env="SENDS=parent|child" */
+/* RUN np=0,1,2 env="HAFT_VIA=net SENDS=parent|child" */
 /* MPI-5.0 11.2.2: MPI_Finalize completes the sends to connected processes, also long ones whose
  * requests were freed and buffered ones: the receiver is late, and still gets them. */
 #include "tests/check.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* RUN np=1,2,4 */
+/* RUN np=1,2 env="HAFT_VIA=net" */
 /* RUN np=2 env="HAFT_SEATS=6" */
 /* MPI-5.0 11.8.2: spawned processes have a WORLD of their own, and their parents by an
  * inter-communicator, for messages of all sizes, merge, collectives and disconnect. */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* RUN np=1,2 */
+/* RUN np=1 env="HAFT_VIA=net" */
 /* MPI-5.0 11.8: processes that were spawned spawn further ones, all at the same time; each level
  * tells its parents how many there are below. */
 #include "tests/check.h"
