@@ -16,9 +16,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#define NAME_LEN     108                                   /* bytes of an abstract name: sun_path */
-#define SERVICE_MAX  2048                                  /* characters of a service's name */
-#define SERVICE_TEXT (SERVICE_MAX + MPI_MAX_PORT_NAME + 8) /* name, port, two newlines */
+#define NAME_LEN     108 /* bytes of an abstract name: sun_path */
+#define SERVICE_TEXT (DYN_SERVICE_MAX + MPI_MAX_PORT_NAME + 8) /* name, port, two newlines */
 
 /* A name that this process has published. */
 struct service {
@@ -131,10 +130,6 @@ int dyn_service_publish(const char *service, const char *port, bool replace)
 	char text[NAME_LEN];
 	int taken;
 
-	if (strlen(service) > SERVICE_MAX)
-		return haft_err(MPI_ERR_SERVICE,
-			"a service name of %zu characters: %d are the most", strlen(service),
-			SERVICE_MAX);
 	if (mine != NULL && replace)
 		return service_write(mine, port) ? 0 : service_no_room(service);
 	service_socket(service, text);

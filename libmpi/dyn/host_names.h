@@ -13,6 +13,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#define DYN_SERVICE_MAX 2048 /* characters of a service's name, which the caller has checked */
+
 /* Publishes a port under a name.  replace: a name that this process has published gets the new
  * port.  0, or MPI_ERR_SERVICE with words. */
 int dyn_service_publish(const char *service, const char *port, bool replace);

@@ -52,6 +52,9 @@ int dyn_publish_name(const char *service, struct info *info, const char *port)
 	struct publish_scope s;
 	int err = publish_scope(info, &s);
 
+	if (err == 0 && strlen(service) > DYN_SERVICE_MAX)
+		err = haft_err(MPI_ERR_SERVICE, "a service name of %zu characters: %d are the most",
+			strlen(service), DYN_SERVICE_MAX);
 	if (err == 0 && strnlen(port, MPI_MAX_PORT_NAME) == MPI_MAX_PORT_NAME)
 		err = haft_err(MPI_ERR_ARG, "port_name is longer than %d characters",
 			MPI_MAX_PORT_NAME - 1);

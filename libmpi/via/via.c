@@ -205,8 +205,8 @@ static int shm_refused(const struct via_conf *conf)
 		conf->me, host_name(conf->me), remote, host_name(remote));
 }
 
-/* True if HAFT_VIA wants sockets that the launcher should have made.  A program without launcher has
- * none, and its spawned processes share its memory. */
+/* True if HAFT_VIA wants sockets that the launcher should have made.  A program without launcher
+ * has none, and its spawned processes share its memory. */
 static bool sockets_wanted(const struct via_conf *conf)
 {
 	return haft_via_apart(haft_setting_get(SETTING_VIA)) && conf->first == 0 &&

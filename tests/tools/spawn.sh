@@ -33,7 +33,25 @@ want_out '/no/such/directory'
 job -n 1 "$me" -k arch=vax "$me" child say
 want_out 'arch is vax'
 
+job -n 1 "$me" -k hostfile=/etc "$me" child say
+want_out 'hostfile /etc: Is a directory'
+job -n 1 "$me" -k file=/etc "$me" child say
+want_out 'file /etc: Is a directory'
+job -n 1 "$me" -k hostfile=/dev/null "$me" child say
+want_out 'hostfile /dev/null names no host'
+job -n 1 "$me" -k host=no-such-host.invalid "$me" child say
+want_out 'unknown host `no-such-host.invalid'
+job -n 1 "$me" -k host= "$me" child say
+want_out 'names no host'
+job -n 1 "$me" -k haft_outfile=/proc/no/such/file "$me" child say
+want_out 'spawn: MPI_ERR_SPAWN, 0 processes, 1 codes'
+want_out 'output to /proc/no/such/file'
+
 # --- soft, slots
+job -n 1 "$me" -n 2 -k soft=5:9 "$me" child say
+want_out 'soft is `5:9'
+job -n 1 "$me" -n 2 -k soft= "$me" child say
+want_out 'which has no number from 0 to 2'
 job -n 1 "$me" -n 3 -k soft=0:3 /no/such/program
 want_out 'spawn: MPI_SUCCESS, 0 processes, 3 codes'
 here="-launcher fork -hosts a:2,b:2"
@@ -48,6 +66,22 @@ want_out 'spawn: MPI_SUCCESS, 5 processes, 0 codes'
 want_rc 0
 job $here -n 2 "$me" -n 3 -k host=b "$me" child say
 want_out 'child 2 of 3'
+job $here -n 2 "$me" -n 3 -k host=b:1,a:1 -k haft_outfile="$TMPDIR/on.%h.%r" "$me" child say
+want_rc 0
+[ "$(cd "$TMPDIR" && echo on.*)" = 'on.a.0 on.a.2 on.b.1' ] ||
+	fail "host=b:1,a:1 places $(cd "$TMPDIR" && echo on.*)"
+job $here -n 2 "$me" -n 3 -k npernode=1 -k haft_outfile="$TMPDIR/per.%h.%r" "$me" child say
+[ "$(cd "$TMPDIR" && echo per.*)" = 'per.a.0 per.a.2 per.b.1' ] ||
+	fail "npernode=1 places $(cd "$TMPDIR" && echo per.*)"
+job $here -n 2 "$me" -n 3 -k host=b,c "$me" child say
+want_out 'unknown host `c'
+want_out 'the hosts of this job are a, b'
+# add-host is no choice among hosts: those of the job stay.
+job $here -n 1 "$me" -n 3 -k add-host=b -k haft_outfile="$TMPDIR/add.%h.%r" "$me" child say
+[ "$(cd "$TMPDIR" && echo add.*)" = 'add.a.0 add.b.1 add.b.2' ] ||
+	fail "add-host=b places $(cd "$TMPDIR" && echo add.*)"
+job $here -n 1 "$me" -n 1 -k add-host=c "$me" child say
+want_out 'unknown host `c'
 job $here -n 2 "$me" -n 3 /no/such/program
 want_out 'spawn: MPI_ERR_SPAWN'
 want_out ': program `/no/such/program'

@@ -10,7 +10,8 @@
  *
  * A slot is used by a living process: those of dead processes and of worlds that have ended are
  * free again.  Without hosts the one host has its CPUs as slots, which count for -nooversubscribe
- * only.  The key `host' chooses among the hosts of the job. */
+ * only.  The key `host' chooses among the hosts of the job; HOST:N gives N processes to HOST in
+ * turn, and `npernode' as many to each. */
 #include "tools/mpiexec/spawn.h"
 
 #include <stdio.h>
@@ -48,61 +49,135 @@ static int hosts_look(const struct spawn *s, struct host_room **v)
 	return n;
 }
 
-/* True if the host is in the list of a key: HOST[:N],...  *limit: N; 0: none. */
-static bool host_listed(const char *list, const char *name, int *limit)
+/* --- lists of hosts ------------------------------------------------------------------------- */
+
+/* Cuts the first HOST[:N] off a list.  The name is malloc'ed; NULL: the list is empty. */
+static char *list_next(const char **list, int *limit)
 {
+	size_t len, n;
+	char *name;
+
+	*list += strspn(*list, ",");
+	if (**list == '\0')
+		return NULL;
+	len = strcspn(*list, ",");
+	n = strcspn(*list, ":,");
+	name = text_new("%.*s", (int)n, *list);
+	*limit = n < len ? atoi(*list + n + 1) : 0;
+	*list += len;
+	return name;
+}
+
+/* True if host h is in a settled list.  *limit: processes that it gets in turn; 0: its free
+ * slots. */
+static bool host_listed(const struct plan *p, const char *list, int h, int *limit)
+{
+	bool found = false;
+	char *name;
+	int n;
+
 	*limit = 0;
-	while (*list != '\0') {
-		size_t len = strcspn(list, ","), n = strcspn(list, ":,");
-
-		if ((n == strlen(name) && strncmp(list, name, n) == 0)) {
-			*limit = list[n] == ':' ? atoi(list + n + 1) : 0;
-			return true;
+	while ((name = list_next(&list, &n)) != NULL) {
+		if (p->nhosts == 0 || strcmp(p->host[h].name, name) == 0) {
+			found = true;
+			*limit += n;
 		}
-		list += len + (list[len] == ',');
-	}
-	return false;
-}
-
-/* True if this machine is in the list. */
-static bool list_here(const char *list)
-{
-	bool here = false;
-
-	while (*list != '\0' && !here) {
-		size_t len = strcspn(list, ",");
-		char *name = text_new("%.*s", (int)strcspn(list, ":,"), list);
-
-		here = *name != '\0' && hosts_here(name);
 		free(name);
-		list += len + (list[len] == ',');
 	}
-	return here;
+	return found;
 }
 
-/* True if part i may run on host h. */
-static bool host_allowed(const struct spawn *s, int i, int h)
+/* True if part i may run on host h.  *limit: as of host_listed. */
+static bool host_allowed(const struct spawn *s, int i, int h, int *limit)
 {
-	const struct plan *p = s->j->plan;
-	const char *list = s->app[i].hosts;
+	bool allowed = true;
+
+	*limit = 0;
+	if (s->app[i].hosts != NULL)
+		allowed = host_listed(s->j->plan, s->app[i].hosts, h, limit);
+	if (*limit == 0)
+		*limit = s->app[i].ppn;
+	return allowed;
+}
+
+/* The names of all hosts of the job; malloc'ed. */
+static char *hosts_text(const struct plan *p)
+{
+	char *text = text_new("%s", p->nhosts > 0 ? p->host[0].name : "this host");
+
+	for (int h = 1; h < p->nhosts; h++) {
+		char *more = text_new("%s, %s", text, p->host[h].name);
+
+		free(text);
+		text = more;
+	}
+	return text;
+}
+
+/* The host of the job that a user's name means; -1: none. */
+static int host_meant(const struct plan *p, const char *name)
+{
+	for (int h = 0; h < p->nhosts; h++)
+		if (strcmp(p->host[h].name, name) == 0)
+			return h;
+	for (int h = 0; h < p->nhosts; h++)
+		if (p->host[h].local)
+			return hosts_here(name) ? h : -1;
+	return p->nhosts == 0 && hosts_here(name) ? 0 : -1;
+}
+
+/* Settles a list: its names become those of the job.  Returns NULL, or malloc'ed words. */
+static char *list_settle(const struct plan *p, char **list)
+{
+	char *settled = text_new("%s", ""), *name, *why = NULL;
+	const char *at = *list != NULL ? *list : "";
 	int limit;
 
-	if (list == NULL)
-		return true;
-	if (p->nhosts == 0)
-		return list_here(list);
-	return host_listed(list, p->host[h].name, &limit);
+	while (why == NULL && (name = list_next(&at, &limit)) != NULL) {
+		int h = host_meant(p, name);
+		char *all = hosts_text(p), *more;
+
+		if (h < 0)
+			why = text_new(
+				"unknown host `%s': the hosts of this job are %s", name, all);
+		more = text_new("%s,%s:%d", settled,
+			h >= 0 && p->nhosts > 0 ? p->host[h].name : name, limit);
+		free(settled);
+		free(name);
+		free(all);
+		settled = more;
+	}
+	if (*list == NULL || why != NULL) {
+		free(settled);
+		return why;
+	}
+	free(*list);
+	*list = settled;
+	return NULL;
 }
+
+char *spawn_hosts_settle(struct spawn *s, int i)
+{
+	char *why = list_settle(s->j->plan, &s->app[i].hosts);
+
+	return why != NULL ? why : list_settle(s->j->plan, &s->app[i].more_hosts);
+}
+
+/* --- room ----------------------------------------------------------------------------------- */
 
 int spawn_room(const struct spawn *s, int i, int most)
 {
 	struct host_room *v;
 	int n = hosts_look(s, &v);
 	int64_t room = 0, before = 0;
+	int limit;
 
 	for (int h = 0; h < n; h++)
-		if (host_allowed(s, i, h) && v[h].room > v[h].used)
-			room += v[h].room - v[h].used;
+		if (host_allowed(s, i, h, &limit) && v[h].room > v[h].used) {
+			int more = v[h].room - v[h].used;
+
+			room += s->j->plan->full_refuse && limit > 0 && limit < more ? limit : more;
+		}
 	free(v);
 	for (int k = 0; k < i; k++)
 		before += s->app[k].app.n;
@@ -134,7 +209,7 @@ char *spawn_full(const struct spawn *s, int i, int most)
 {
 	const struct plan *p = s->j->plan;
 	struct host_room *v;
-	int n = hosts_look(s, &v);
+	int n = hosts_look(s, &v), limit;
 	char *text = text_new(
 		"no room for %d process%s of %s:", most, most > 1 ? "es" : "", s->q.part[i].name);
 
@@ -145,7 +220,8 @@ char *spawn_full(const struct spawn *s, int i, int most)
 			p->nhosts > 0 ? p->host[h].name : "this host", v[h].slots,
 			v[h].slots == 1 ? "" : "s", v[h].used, *users != '\0' ? " (" : "", users,
 			*users != '\0' ? ")" : "",
-			host_allowed(s, i, h) ? "" : ", and is not in the list of the key host");
+			host_allowed(s, i, h, &limit) ? ""
+						      : ", and is not in the list of the key host");
 		free(users);
 		free(text);
 		text = more;
@@ -154,24 +230,27 @@ char *spawn_full(const struct spawn *s, int i, int most)
 	return text;
 }
 
-/* The host for the next process of part i: one with a free slot, else the one that is least over
- * its slots.  `last': the host before, for one process to each host in turn. */
-static int host_next(const struct spawn *s, int i, const struct host_room *v, int n, int last)
+/* --- placement ------------------------------------------------------------------------------ */
+
+/* The host for the next process of part i: one with a free slot, or with fewer processes of this
+ * part than its limit; else the one that is least over that.  mine: processes of the part, by host.
+ * `last': the host before, for one process to each host in turn. */
+static int host_next(
+	const struct spawn *s, int i, const struct host_room *v, const int *mine, int n, int last)
 {
-	int best = -1;
+	int best = -1, least = INT32_MAX;
 
 	for (int k = 0; k < n; k++) {
-		int h = s->app[i].by_node ? (last + 1 + k) % n : k;
-		int64_t over, least;
+		int h = s->app[i].by_node ? (last + 1 + k) % n : k, limit, laps;
 
-		if (!host_allowed(s, i, h) || v[h].used >= v[h].room)
+		if (!host_allowed(s, i, h, &limit) || v[h].used >= v[h].room)
 			continue;
-		if (v[h].used < v[h].slots)
+		/* laps over all hosts, each with its slots or its limit */
+		laps = limit > 0 ? mine[h] / limit : v[h].used / v[h].slots;
+		if (laps == 0)
 			return h;
-		/* laps over all hosts, each with its slots */
-		over = v[h].used / v[h].slots;
-		least = best >= 0 ? v[best].used / v[best].slots : INT32_MAX;
-		best = over < least ? h : best;
+		best = laps < least ? h : best;
+		least = laps < least ? laps : least;
 	}
 	return best >= 0 ? best : 0;
 }
@@ -180,14 +259,19 @@ void spawn_place(struct spawn *s)
 {
 	struct host_room *v;
 	int n = hosts_look(s, &v), entry = 0, last = n - 1, r = 0;
+	int *mine = mem_grow(NULL, (size_t)n, sizeof(*mine));
 
-	for (int i = 0; i < s->w->napps; i++)
+	for (int i = 0; i < s->w->napps; i++) {
+		memset(mine, 0, (size_t)n * sizeof(*mine));
 		for (int k = 0; k < s->w->app[i].n; k++, r++) {
-			last = host_next(s, i, v, n, last);
+			last = host_next(s, i, v, mine, n, last);
 			v[last].used++;
+			mine[last]++;
 			s->w->host_of[r] = last;
 			entry = job_entry_free(s->j, entry);
 			s->w->entry[r] = entry++;
 		}
+	}
+	free(mine);
 	free(v);
 }

@@ -152,6 +152,9 @@ static bool numbers_settle(struct spawn *s)
 		if (most < all && s->found[i])
 			spawn_reason(s, spawn_full(s, i, all));
 		a->app.n = soft_number(a->soft, all, most);
+		if (a->app.n < 0 && a->soft != NULL)
+			spawn_reason(s, text_new("soft is `%s', which has no number from 0 to %d",
+						a->soft, most));
 		if (a->app.n < 0)
 			return false;
 	}
@@ -178,6 +181,8 @@ static bool request_take(struct spawn *s, const char *text, char *const *base)
 
 		if (s->app[i].app.appnum < 0)
 			s->app[i].app.appnum = i;
+		if (why == NULL)
+			why = spawn_hosts_settle(s, i);
 		if (why != NULL) {
 			spawn_reason(s, why);
 			return false;

@@ -44,6 +44,10 @@ void spawn_resume(void);
 /* Places the processes of s->w on hosts, and gives them entries of the table. */
 void spawn_place(struct spawn *s);
 
+/* Finds the hosts of the job that the keys of part i name.  Returns NULL, or malloc'ed words: one
+ * is none of the job. */
+char *spawn_hosts_settle(struct spawn *s, int i);
+
 /* How many processes of part i may be started now, at most `most'.  Without -nooversubscribe and
  * max_slots: all. */
 int spawn_room(const struct spawn *s, int i, int most);

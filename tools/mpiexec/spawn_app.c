@@ -23,6 +23,8 @@ enum spawn_key {
 	KEY_PATH,
 	KEY_HOST,
 	KEY_HOSTFILE,
+	KEY_ADD_HOST, /* further hosts, beside those of the job: no choice among them */
+	KEY_ADD_HOSTFILE,
 	KEY_SOFT,
 	KEY_ARCH,
 	KEY_FILE,
@@ -48,11 +50,11 @@ static const struct {
 	{"path", KEY_PATH},
 	{"host", KEY_HOST},
 	{"hosts", KEY_HOST},
-	{"add-host", KEY_HOST},
+	{"add-host", KEY_ADD_HOST},
 	{"ompi_host", KEY_HOST},
 	{"hostfile", KEY_HOSTFILE},
 	{"hostlist", KEY_HOST},
-	{"add-hostfile", KEY_HOSTFILE},
+	{"add-hostfile", KEY_ADD_HOSTFILE},
 	{"ompi_hostfile", KEY_HOSTFILE},
 	{"soft", KEY_SOFT},
 	{"arch", KEY_ARCH},
@@ -188,23 +190,27 @@ static void info_line(struct spawn_app *s, const char *key, const char *value)
 	s->app.info = more;
 }
 
-/* A list of hosts with commas; MPI leaves the form to us, and users write blanks as well. */
-static void hosts_set(struct spawn_app *s, const char *v)
+/* Adds a list of hosts with commas; MPI leaves the form to us, and users write blanks as well. */
+static char *hosts_add(char **list, const char *v)
 {
-	char *old = s->hosts;
+	char *old = *list;
 
-	s->hosts = text_new("%s%s%s", old != NULL ? old : "", old != NULL ? "," : "", v);
+	if (v[strspn(v, ", \t\n")] == '\0')
+		return text_new("the list of hosts `%s' names no host", v);
+	*list = text_new("%s%s%s", old != NULL ? old : "", old != NULL ? "," : "", v);
 	free(old);
-	for (char *c = s->hosts; *c != '\0'; c++)
+	for (char *c = *list; *c != '\0'; c++)
 		if (*c == ' ' || *c == '\t' || *c == '\n')
 			*c = ',';
+	return NULL;
 }
 
 /* Adds the hosts of a hostfile: "host", "host:4", "host slots=4". */
-static char *hostfile_take(struct spawn_app *s, const char *name)
+static char *hostfile_take(char **list, const char *name)
 {
 	FILE *f = fopen(name, "re");
-	char *line = NULL;
+	char *line = NULL, *why = NULL;
+	bool some = false;
 	size_t cap = 0;
 
 	if (f == NULL)
@@ -221,12 +227,17 @@ static char *hostfile_take(struct spawn_app *s, const char *name)
 			slots != NULL ? ":" : "",
 			slots != NULL ? (int)strspn(slots + 6, "0123456789") : 0,
 			slots != NULL ? slots + 6 : "");
-		hosts_set(s, word);
+		free(hosts_add(list, word));
 		free(word);
+		some = true;
 	}
+	if (ferror(f))
+		why = text_new("hostfile %s: %s", name, strerror(errno));
+	else if (!some)
+		why = text_new("hostfile %s names no host", name);
 	free(line);
 	fclose(f);
-	return NULL;
+	return why;
 }
 
 static char *arch_check(const char *v)
@@ -270,8 +281,10 @@ static char *key_take(struct spawn_app *s, enum spawn_key key, const char *v)
 			text_set((char **)(uintptr_t)&s->app.wdir, v);
 		break;
 	case KEY_PATH: text_set((char **)(uintptr_t)&s->app.path, v); break;
-	case KEY_HOST: hosts_set(s, v); break;
-	case KEY_HOSTFILE: return hostfile_take(s, v);
+	case KEY_HOST: return hosts_add(&s->hosts, v);
+	case KEY_HOSTFILE: return hostfile_take(&s->hosts, v);
+	case KEY_ADD_HOST: return hosts_add(&s->more_hosts, v);
+	case KEY_ADD_HOSTFILE: return hostfile_take(&s->more_hosts, v);
 	case KEY_SOFT:
 		if (!soft_good(v))
 			return text_new("soft is no list of triplets a:b:c: `%s'", v);
@@ -329,6 +342,8 @@ static char *file_take(struct spawn_app *s, const char *name)
 		if (strcmp(line, "file") != 0)
 			why = info_take(s, line, eq + 1);
 	}
+	if (ferror(f) && why == NULL)
+		why = text_new("file %s: %s", name, strerror(errno));
 	free(line);
 	fclose(f);
 	return why;
@@ -384,6 +399,7 @@ void spawn_app_free(struct spawn_app *s)
 	free(s->app.set.v);
 	s->app.set = (struct settings){.n = 0};
 	free(s->hosts);
+	free(s->more_hosts);
 	free(s->soft);
 	free(s->file[0]);
 	free(s->file[1]);

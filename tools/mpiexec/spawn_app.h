@@ -7,13 +7,14 @@
 #include "tools/mpiexec/spawn_request.h"
 
 struct spawn_app {
-	struct app app; /* app.n is what was asked for; the caller takes it over */
-	char *hosts;    /* HOST[:N],... to choose from; NULL: all */
-	char *soft;     /* the set of numbers that will do; NULL: app.n only */
-	bool by_node;   /* one process to each host in turn */
-	int ppn;        /* processes to each host in turn; 0: its slots */
-	int stdin_to;   /* the rank that reads the stdin of mpiexec, STDIN_ALL or STDIN_NONE */
-	char *file[2];  /* patterns of the files for stdout and stderr; NULL: none */
+	struct app app;   /* app.n is what was asked for; the caller takes it over */
+	char *hosts;      /* HOST[:N],... to choose from, N processes to each in turn; NULL: all */
+	char *more_hosts; /* HOST[:N],... that the job must have; NULL: none */
+	char *soft;       /* the set of numbers that will do; NULL: app.n only */
+	bool by_node;     /* one process to each host in turn */
+	int ppn;          /* processes to each host in turn; 0: its free slots */
+	int stdin_to;     /* the rank that reads the stdin of mpiexec, STDIN_ALL or STDIN_NONE */
+	char *file[2];    /* patterns of the files for stdout and stderr; NULL: none */
 };
 
 /* Makes the program of a part.  base: the environment of the process that spawns.  Returns NULL, or
