@@ -210,6 +210,15 @@ uninstall: all
 	done; true
 	$(Q)rm -rf $(B)/uninstall
 
+# Packages of Debian, in build/deb/debs; and packages of others built against ours: REBUILD="hpcc ...".
+deb:
+	$(call deps,deb)
+	$(Q)tools/pack/deb.sh build/deb
+
+rebuild:
+	$(Q)tools/pack/rebuild.sh build/deb $(REBUILD)
+.PHONY: deb rebuild
+
 clean:
 	$(Q)rm -rf build
 
@@ -232,6 +241,8 @@ help:
 	'check-models check-cross   spin alone; the libraries compiled for aarch64 alone' \
 	'lint         layers, names, words, format; all with -Werror; RULE=name WHERE=folder' \
 	'install      DESTDIR= PREFIX=/usr/local LIBDIR= ...; uninstall: removes it again' \
+	'deb          packages of Debian 12, built and tried in a system of their own (root, debootstrap)' \
+	'rebuild      packages of others, built and tested against these: REBUILD="hpcc arpack"' \
 	'coverage     which functions of MPI 5.0 work, and which do not' \
 	'evidence     which sections and functions of MPI 5.0 have a test (chapters 2 to 20)' \
 	'bench bench-obj bench-peers   measure; bench-peers installs other MPIs to measure beside' \

@@ -464,7 +464,7 @@ static int mpiexec_put(const char **argv, int n, int np)
 /* In the test's own process: becomes the test. */
 __attribute__((noreturn)) static void test_exec(struct job *j)
 {
-	char prog[PATH_LEN], full[PATH_LEN];
+	char prog[PATH_LEN], full[PATH_MAX];
 	const char *argv[ARGV_MAX];
 	int n = 0;
 	int in = open("/dev/null", O_RDONLY);

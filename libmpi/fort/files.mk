@@ -36,10 +36,12 @@ $(B)/obj/fort/$(1)/%.o: libmpi/fort/%.c $(B)/flags | $(gen_HDRS)
 endef
 $(foreach p,mpi pmpi,$(eval $(call fort_rules,$(p))))
 
+# Linked again by install: where loaders look by themselves it has no run path.
+fort_link = $(CC) -shared $(ldflags) -Wl,-soname,libmpifort_abi.so.1 $(1) $(fort_OBJS) -L$(B)/lib -lmpi_abi
 $(B)/lib/libmpifort_abi.so.1: $(fort_OBJS) $(B)/lib/libmpi_abi.so
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) -shared $(ldflags) -Wl,-soname,libmpifort_abi.so.1 '-Wl,-rpath,$$ORIGIN' $(fort_OBJS) -L$(B)/lib -lmpi_abi -o $@
+	$(Q)$(call fort_link,'-Wl$(comma)-rpath$(comma)$$ORIGIN') -o $@
 
 $(B)/lib/libmpifort_abi.so $(B)/lib/libmpifort.so: $(B)/lib/libmpifort_abi.so.1
 	$(Q)ln -sf libmpifort_abi.so.1 $@
@@ -102,7 +104,7 @@ install-fort: all
 	$(if $(fort_FC),$(Q)install -m 644 $(B)/include/haft/compiler $(call dest,$(INCLUDEDIR))/haft/)
 	$(if $(fort_FC),$(Q)install -m 644 $(B)/lib/libmpifort_mod.a $(call dest,$(DEVDIR))/)
 	$(Q)install -m 644 $(fort_INC) $(call dest,$(INCLUDEDIR))/
-	$(Q)install -m 755 $(B)/lib/libmpifort_abi.so.1 $(call dest,$(LIBDIR))/
+	$(Q)$(call fort_link,"$$($(layout) tools/pack/layout.sh beside)") -o $(call dest,$(LIBDIR))/libmpifort_abi.so.1
 	$(Q)install -m 644 $(B)/lib/libmpifort_abi.a $(call dest,$(DEVDIR))/
 	$(Q)for l in libmpifort_abi.so libmpifort.so; do \
 		$(layout) tools/pack/layout.sh link libmpifort_abi.so.1 $(call dest,$(DEVDIR))/$$l; done

@@ -29,7 +29,9 @@ if command -v pkg-config >/dev/null; then
 	case $got in *rpath*) fail "a run path into the system: $got" ;; esac
 	case $got in *"-I/usr/include/$triplet/haft "*"-L/usr/lib/$triplet/haft "*) ;; *) fail "mpi-c.pc: $got" ;; esac
 fi
-readelf -d "$usr/bin/mpi-info" | grep -q RUNPATH && fail "mpi-info has a run path into the system"
+for f in "$usr/bin/mpi-info" "$usr/lib/$triplet/libmpifort_abi.so.1"; do
+	! readelf -d "$f" | grep -q RUNPATH || fail "$f has a run path into the system"
+done
 put uninstall "$@"
 [ -z "$(find "$stage" ! -type d)" ] || fail "uninstall leaves $(find "$stage" ! -type d | head -5)"
 

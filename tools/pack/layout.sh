@@ -6,6 +6,7 @@
 #   layout.sh pc FILE DIR/        a file of pkg-config
 #   layout.sh link NAME TO        TO, in DEVDIR, becomes a link to NAME in LIBDIR
 #   layout.sh runpath             the linker's option by which a program in BINDIR finds LIBDIR
+#   layout.sh beside              the same for a library in LIBDIR
 #
 # The directories are in the environment, as the Makefile names them.  All ways are relative, so that
 # an installed tree may be moved; a tree in /usr is not moved, and compilers know its directories.
@@ -60,11 +61,15 @@ pc() {
 	chmod 644 "$2/${1##*/}"
 }
 
+# run_path WHERE: a word that the linker ignores where there is nothing to say.
+run_path() {
+	if system_lib "$LIBDIR"; then echo -Wl,--as-needed; else echo "-Wl,-rpath,$1"; fi
+}
+
 case $1 in
 wrapper) wrapper "$2" "$3" ;;
 pc) pc "$2" "$3" ;;
 link) ln -sf "$(way "$DEVDIR" "$LIBDIR/$2")" "$3" ;;
-runpath)
-	# A word that the linker ignores where there is nothing to say.
-	if system_lib "$LIBDIR"; then echo -Wl,--as-needed; else echo "-Wl,-rpath,\$ORIGIN/$(way "$BINDIR" "$LIBDIR")"; fi ;;
+runpath) run_path "\$ORIGIN/$(way "$BINDIR" "$LIBDIR")" ;;
+beside) run_path '$ORIGIN' ;;
 esac
