@@ -13,8 +13,8 @@
 #define README_MAX   120 /* lines: two screens and a half */
 #define README_FILES 3   /* a folder with so many sources has a README */
 
-/* The SPDX line comes first, or second after #!, in every file but the licence itself.  The formats of
- * Debian's packages have no place for it: debian/copyright says it for all of them. */
+/* The SPDX line comes first, or second after #!, in every file but the licence itself.  The formats
+ * of Debian's packages have no place for it: debian/copyright says it for all of them. */
 static void spdx_check(const struct file *f)
 {
 	const char *p = f->text + 1;
