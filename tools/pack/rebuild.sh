@@ -10,7 +10,7 @@
 #
 # Each package is built alone, in a copy of the same system.  First with its tests; if that fails, once
 # more without, to tell which of both it was.  -with openmpi: against Debian's default, to learn
-# whether a failure is ours.  LIMIT: seconds for one build (1800); its tests count.
+# whether a failure is ours.  LIMIT: seconds for one build (1800); its tests count.  JOBS: processes of a build (2).
 set -eu
 top=$(cd "$(dirname "$0")/../.." && pwd)
 . "$top/tools/pack/system.sh"
@@ -62,24 +62,24 @@ esac
 
 # build LAYER OPTIONS: one dpkg-buildpackage; the packages' files are under /w.
 build() {
-	system_run "$1" "$lower" "
+	system_run "$1" "$lower" "set -e
 		mkdir -p /w && cd /w
 		[ -d src ] || {
 			id builder 2>/dev/null || { apt-get -q update; useradd -M -d /w builder; }
-			apt-get -q build-dep -y $package
 			apt-get -q source $package
+			apt-get -q build-dep -y $package
 			mv \$(find . -mindepth 1 -maxdepth 1 -type d) src
 			chown -R builder /w
 		}
 		cd src
-		export DEB_BUILD_OPTIONS='parallel=2 $2' OMPI_MCA_rmaps_base_oversubscribe=1
+		export DEB_BUILD_OPTIONS='parallel=${JOBS:-2} $2' OMPI_MCA_rmaps_base_oversubscribe=1
 		timeout -k 10 $limit setpriv --reuid builder --regid builder --clear-groups \
 			env HOME=/w dpkg-buildpackage -d -b -us -uc"
 }
 
 # How often the built files name each MPI's library.
 links() {
-	(cd "$1/up/w/src" && find . -type f \( -perm -100 -o -name '*.so*' \) -exec readelf -d {} + 2>/dev/null) |
+	[ ! -d "$1/up/w/src" ] || (cd "$1/up/w/src" && find . -type f \( -perm -100 -o -name '*.so*' \) -exec readelf -d {} + 2>/dev/null) |
 		sed -n 's/.*NEEDED.*\[\(libmpi[^]]*\|libmpich[^]]*\)\].*/\1/p' | sort | uniq -c |
 		awk '{ printf "%s%s:%s", sep, $2, $1; sep = "," }'
 }
@@ -94,7 +94,7 @@ for package; do
 	if build "$layer" '' >"$layer/log" 2>&1; then
 		builds=yes tests=yes
 	elif [ ! -d "$layer/up/w/src" ]; then
-		builds=deps
+		builds=none # its sources or the packages that it needs are not to be had
 	elif build "$layer" nocheck >"$layer/log.nocheck" 2>&1; then
 		builds=yes
 	fi
