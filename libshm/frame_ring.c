@@ -210,7 +210,7 @@ bool shm_ring_has_frame(const struct shm *s, int src)
 	const struct shm_rx *r = &s->rx[src];
 	uint64_t word = atomic_load_explicit(&shm_rx_slot(s, r)->word, memory_order_acquire);
 
-	return (word & SHM_WORD_PHASE) == shm_phase(s->slots, r->tail);
+	return (word & SHM_WORD_LAP) == shm_lap(s->slots, r->tail);
 }
 
 /* Returns credit after a quarter of the ring or of the payload area, not before. */

@@ -120,7 +120,7 @@ int shm_inbox_drain(struct shm *s, shm_deliver_fn *deliver, void *arg)
 			.ctx = c->ctx,
 			.data = c->data,
 			.tag = (int32_t)(c->word >> 32),
-			.len = c->word % SHM_WORD_PHASE,
+			.len = c->word % SHM_WORD_LAP,
 			.src = (uint16_t)c->who,
 			.kind = (uint8_t)(c->word >> 16),
 			.flags = (uint8_t)(c->word >> 24),

@@ -27,7 +27,7 @@ static uint64_t seg_round_up(uint64_t n, uint64_t to)
 }
 
 /* Everything that the inline functions and the structures of two builds must agree on.  The head is
- * also the slot of those who have no ring, and this its word: without the phase it is never full.
+ * also the slot of those who have no ring, and this its word: without the lap bit it is never full.
  *  */
 static_assert(
 	offsetof(struct seg_head, shape) == offsetof(struct shm_slot, word), "shape is the word");
@@ -41,7 +41,7 @@ static uint64_t seg_shape_hash(void)
 
 	for (size_t i = 0; i < countof(part); i++)
 		h = (h ^ part[i]) * UINT64_C(0x100000001b3);
-	return h & ~(uint64_t)SHM_WORD_PHASE;
+	return h & ~(uint64_t)SHM_WORD_LAP;
 }
 
 /* Greatest frame: with many ranks the payload areas of all pairs would take too much memory. */

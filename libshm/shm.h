@@ -157,7 +157,7 @@ bool shm_seg_aborted(const struct shm_seg *seg);
 #define SHM_NEWS_LEN 32    /* bytes of a record */
 #define SHM_NEWS_MAX 65536 /* records that there is room for */
 
-/* By the launcher: appends a record, which every rank hears, and ends all sleeps.  SHM_NOMEM: there
+/* By the launcher: appends a record, which every rank sees, and ends all sleeps.  SHM_NOMEM: there
  * is no room. */
 int shm_news_put(struct shm_seg *seg, const void *record);
 
@@ -229,11 +229,11 @@ struct shm_count {
 	uint64_t writes;      /* pieces written into it */
 };
 
-/* One line of a ring.  The word is stored last and publishes the rest.  Its phase bit is 1 in even
+/* One line of a ring.  The word is stored last and publishes the rest.  Its lap bit is 1 in even
  * laps of the ring and 0 in odd ones, so that zero-filled slots are empty. */
 struct shm_slot {
 	uint64_t ctx;
-	_Atomic uint64_t word;    /* bits 0-14 len, 15 phase, 16-23 kind, 24-31 flags, 32-63 tag */
+	_Atomic uint64_t word;    /* bits 0-14 len, 15 lap, 16-23 kind, 24-31 flags, 32-63 tag */
 	uint8_t data[SHM_INLINE]; /* or, if len is more, a struct shm_payload */
 };
 static_assert(sizeof(struct shm_slot) == CACHE_LINE, "a slot is one line");
@@ -699,19 +699,19 @@ void shm_credit(struct shm *s, int src);
 void shm_flag_wake(struct shm *s, struct shm_flag *f);
 void shm_fence(void);
 
-#define SHM_WORD_PHASE 0x8000u
+#define SHM_WORD_LAP 0x8000u
 
-/* The phase bit that a full slot has at position `pos' of a ring of `slots': it alternates with
+/* The lap bit that a full slot has at position `pos' of a ring of `slots': it alternates with
  * the laps. */
-static inline uint32_t shm_phase(uint32_t slots, uint32_t pos)
+static inline uint32_t shm_lap(uint32_t slots, uint32_t pos)
 {
-	return (pos & slots) == 0 ? SHM_WORD_PHASE : 0;
+	return (pos & slots) == 0 ? SHM_WORD_LAP : 0;
 }
 
 static inline uint64_t shm_word(uint32_t slots, uint32_t pos, const struct shm_hdr *h, size_t len)
 {
 	return (uint64_t)(uint32_t)h->tag << 32 | (uint64_t)h->flags << 24 |
-	       (uint64_t)h->kind << 16 | shm_phase(slots, pos) | (uint64_t)len;
+	       (uint64_t)h->kind << 16 | shm_lap(slots, pos) | (uint64_t)len;
 }
 
 /* The slot at position `pos'. */
@@ -785,7 +785,7 @@ static inline bool shm_peek(struct shm *s, int src, struct shm_frame *f)
 	struct shm_slot *slot = shm_rx_slot(s, r);
 	uint64_t word = atomic_load_explicit(&slot->word, memory_order_acquire);
 
-	if (likely((word & SHM_WORD_PHASE) != shm_phase(s->slots, r->tail)))
+	if (likely((word & SHM_WORD_LAP) != shm_lap(s->slots, r->tail)))
 		return false;
 	f->kind = (uint8_t)(word >> 16);
 	if (unlikely(f->kind > SHM_KIND_MAX)) {
@@ -798,7 +798,7 @@ static inline bool shm_peek(struct shm *s, int src, struct shm_frame *f)
 	}
 	f->ctx = slot->ctx;
 	f->tag = (int32_t)(word >> 32);
-	f->len = word % SHM_WORD_PHASE;
+	f->len = word % SHM_WORD_LAP;
 	f->flags = (uint8_t)(word >> 24);
 	f->src = src;
 	f->data = slot->data;

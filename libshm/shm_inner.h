@@ -110,7 +110,7 @@ static_assert(SHM_DESCRIPTION_LEN % 8 == 0, "all of it goes into words");
 struct inbox_cell {
 	_Atomic uint64_t turn;
 	uint64_t ctx;
-	uint64_t word; /* as in struct shm_slot, without phase */
+	uint64_t word; /* as in struct shm_slot, without the lap bit */
 	uint64_t who;  /* cell_who: the sender's seat, its name, the receiver's name */
 	uint8_t data[INBOX_DATA];
 };

@@ -94,7 +94,7 @@ __attribute__((noreturn)) static inline void check_skip(const char *why)
 
 /* --- expectations: print, count, go on ------------------------------------------------------ */
 
-static inline bool expect_note(bool good, const char *file, int line, const char *what)
+static inline bool expect_line(bool good, const char *file, int line, const char *what)
 {
 	if (!good && check_failed++ < CHECK_PRINT_MAX) {
 		fprintf(stderr, "%s:%d: rank %d: not true: %s\n", file, line, check_rank, what);
@@ -115,7 +115,7 @@ static inline bool expect_same(
 }
 
 /* Each is true if it holds, and may be used in an `if'. */
-#define expect(x)       expect_note(!!(x), __FILE__, __LINE__, #x)
+#define expect(x)       expect_line(!!(x), __FILE__, __LINE__, #x)
 #define expect_ok(call) expect_same((call), 0, __FILE__, __LINE__, #call)
 #define expect_eq(a, b) expect_same((long long)(a), (long long)(b), __FILE__, __LINE__, #a)
 
@@ -147,16 +147,16 @@ static inline bool check_fabric(void)
  * one of them?  Collective, as the next. */
 static inline int check_local(int rank, bool *here)
 {
-	MPI_Group near, all;
+	MPI_Group local, all;
 	MPI_Comm c;
 	int n, at;
 
 	OK(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &c));
 	OK(MPI_Comm_size(c, &n));
-	OK(MPI_Comm_group(c, &near));
+	OK(MPI_Comm_group(c, &local));
 	OK(MPI_Comm_group(MPI_COMM_WORLD, &all));
-	OK(MPI_Group_translate_ranks(all, 1, &rank, near, &at));
-	OK(MPI_Group_free(&near));
+	OK(MPI_Group_translate_ranks(all, 1, &rank, local, &at));
+	OK(MPI_Group_free(&local));
 	OK(MPI_Group_free(&all));
 	OK(MPI_Comm_free(&c));
 	if (here != NULL)

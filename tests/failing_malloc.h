@@ -25,21 +25,22 @@ struct failing_malloc {
 	int failures; /* so far */
 };
 
-static _Thread_local struct failing_malloc poor;
+static _Thread_local struct failing_malloc no_memory;
 
 /* From now on allocations of this thread fail, of those of at least so many bytes: after so many
  * have passed, and so many of them; until `poor.armed' is false again. */
 static inline void failing_arm(size_t least, int passes, int times)
 {
-	poor = (struct failing_malloc){
+	no_memory = (struct failing_malloc){
 		.armed = true, .least = least, .passes = passes, .times = times};
 }
 
 static inline bool failing_fails(size_t n)
 {
-	if (!poor.armed || n < poor.least || poor.passes-- > 0 || poor.failures >= poor.times)
+	if (!no_memory.armed || n < no_memory.least || no_memory.passes-- > 0 ||
+		no_memory.failures >= no_memory.times)
 		return false;
-	poor.failures++;
+	no_memory.failures++;
 	errno = ENOMEM;
 	return true;
 }

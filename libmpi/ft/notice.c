@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* notice.c - how this process hears that another has failed.
+/* notice.c - how this process learns that another has failed.
  *
  *      mpiexec ── news in the segment ──> ft_hear ──> p2p_peer_died ──┐
  *      libnet  ── a broken connection ──────────────> p2p_peer_lost <─┘

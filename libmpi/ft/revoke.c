@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* revoke.c - MPIX_Comm_revoke: every living member hears of it in the end.
+/* revoke.c - MPIX_Comm_revoke: every living member learns of it in the end.
  *
- *      member i tells i+1, i+2, i+4, i+8 ...      each member once, when it first hears
+ *      member i tells i+1, i+2, i+4, i+8 ...      each member once, when it first learns of it
  *
  * Where one of these has failed, the next living member is told.  When a member fails later, each
  * tells its next living member again: so a revocation gets round however many fail, and whenever.

@@ -30,7 +30,7 @@ static int64_t linear_average(const struct io_job *j)
 	return bytes / n;
 }
 
-static int linear_pieces(struct io_job *j, int64_t at)
+static int linear_vec(struct io_job *j, int64_t at)
 {
 	struct type_run run[LINEAR_VEC];
 	struct iovec vec[LINEAR_VEC];
@@ -85,5 +85,5 @@ int io_linear(struct io_job *j)
 		return io_disk_move(j->f, j->direction, mem, j->bytes, at, &j->moved);
 	}
 	io_count(&j->f->counts.gathered, 1);
-	return linear_average(j) >= LINEAR_LONG ? linear_pieces(j, at) : linear_staged(j, at);
+	return linear_average(j) >= LINEAR_LONG ? linear_vec(j, at) : linear_staged(j, at);
 }

@@ -34,7 +34,7 @@ one 0 ring
 one 1 ring -DWORD_RELAXED
 one 1 ring -DREAD_BEFORE_WORD
 one 1 ring -DCREDIT_BEFORE_READ
-one 1 ring -DNO_PHASE
+one 1 ring -DNO_LAP
 one 0 inbox
 one 1 inbox -DTURN_RELAXED
 one 1 inbox -DBLIND

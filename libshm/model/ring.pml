@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * ring.pml - the ring of frame_ring.c: one sender, one receiver, slots with a phase, credits.
+ * ring.pml - the ring of frame_ring.c: one sender, one receiver, slots with a lap bit, credits.
  *
  *   mem[0 .. SLOTS)   a slot's payload: the number of its message
- *   mem[SLOTS ..)     a slot's word: its phase
+ *   mem[SLOTS ..)     a slot's word: its lap bit
  *   mem[CREDIT]       frames consumed, as the receiver tells
  *
  * Claim: every message comes once, in order, whole; and the two never wait for each other for good
  * (spin's search for invalid end states).  The variants below break one memory order each, and
- * the search must find that:  WORD_RELAXED  CREDIT_BEFORE_READ  READ_BEFORE_WORD  NO_PHASE. */
+ * the search must find that:  WORD_RELAXED  CREDIT_BEFORE_READ  READ_BEFORE_WORD  NO_LAP. */
 #define SLOTS   4
 #define QUARTER 2 /* credit goes back after so many */
 #define LAST    11
@@ -21,10 +21,10 @@
 #else
 #define WORD_REL 1 /* slot_send: memory_order_release */
 #endif
-#ifdef NO_PHASE
-#define phase(i) 1
+#ifdef NO_LAP
+#define lap(i) 1
 #else
-#define phase(i) (1 - ((i) / SLOTS) % 2)
+#define lap(i) (1 - ((i) / SLOTS) % 2)
 #endif
 
 proctype sender()
@@ -38,7 +38,7 @@ proctype sender()
 		atomic { mem[CREDIT] + SLOTS != limit -> limit = mem[CREDIT] + SLOTS }
 	:: head < LAST && head != limit ->
 		put(0, head % SLOTS, head + 1, 0);
-		put(0, SLOTS + head % SLOTS, phase(head), WORD_REL);
+		put(0, SLOTS + head % SLOTS, lap(head), WORD_REL);
 		head++
 	od
 }
@@ -52,9 +52,9 @@ proctype receiver()
 	:: tail < LAST ->
 #ifdef READ_BEFORE_WORD
 		got = mem[tail % SLOTS];
-		mem[SLOTS + tail % SLOTS] == phase(tail);
+		mem[SLOTS + tail % SLOTS] == lap(tail);
 #else
-		mem[SLOTS + tail % SLOTS] == phase(tail); /* acquire: the payload is read after it */
+		mem[SLOTS + tail % SLOTS] == lap(tail); /* acquire: the payload is read after it */
 #ifdef CREDIT_BEFORE_READ
 		put(1, CREDIT, tail + 1, 1);
 #endif

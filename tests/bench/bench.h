@@ -109,7 +109,7 @@ void lat_posted(struct bench *b, const struct bench_row *row);
 
 void spawn_start(struct bench *b, const struct bench_row *row);
 void spawn_first(struct bench *b, const struct bench_row *row);
-void spawn_near(struct bench *b, const struct bench_row *row);
+void spawn_local(struct bench *b, const struct bench_row *row);
 void spawn_connect(struct bench *b, const struct bench_row *row);
 void spawn_names(struct bench *b, const struct bench_row *row);
 void spawn_child(struct bench *b, const struct bench_row *row);
@@ -119,8 +119,8 @@ void coll_bcast(struct bench *b, const struct bench_row *row);
 void coll_allreduce(struct bench *b, const struct bench_row *row);
 void coll_alltoall(struct bench *b, const struct bench_row *row);
 
-void near_ring(struct bench *b, const struct bench_row *row);
-void near_halo(struct bench *b, const struct bench_row *row);
+void neighbor_ring(struct bench *b, const struct bench_row *row);
+void neighbor_halo(struct bench *b, const struct bench_row *row);
 
 void type_shape(struct bench *b, const struct bench_row *row);
 void type_commit(struct bench *b, const struct bench_row *row);

@@ -287,7 +287,7 @@ static void fold_run(int first)
 		printf(" %.4g", us[ROUNDS / 2]);
 }
 
-static void meet(uint64_t i)
+static void overlap(uint64_t i)
 {
 	set(&me->ready, i);
 	await(&you->ready, i);
@@ -298,7 +298,7 @@ static double lines(uint64_t i, int first)
 {
 	struct timespec a, b;
 
-	meet(i);
+	overlap(i);
 	clock_gettime(CLOCK_MONOTONIC, &a);
 	for (size_t k = 0; k < CHUNKS; k++) {
 		if (first) {
@@ -324,10 +324,10 @@ static void lines_run(int first)
 		us[r] = lines(from, first);
 	qsort(us, LINES_ROUNDS, sizeof(us[0]), compare);
 	me->lines[0] = us[LINES_ROUNDS / 2];
-	meet(from);
+	overlap(from);
 	if (first)
 		printf(" %.4g", (me->lines[0] + you->lines[0]) / 2);
-	meet(from + 1); /* the other has read it */
+	overlap(from + 1); /* the other has read it */
 }
 
 /* This process on the k-th of the processors that it may use. */

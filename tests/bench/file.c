@@ -83,7 +83,7 @@ void file_close(struct file *x)
 void file_beside(struct bench *b, const struct bench_row *row, const struct bench_unit *unit,
 	bench_op *op, bench_op *bare, struct file *x)
 {
-	char again[40], plain[40], quotient[40];
+	char again[40], simple[40], quotient[40];
 	double ours, theirs;
 
 	if (bare == NULL) {
@@ -91,12 +91,12 @@ void file_beside(struct bench *b, const struct bench_row *row, const struct benc
 		return;
 	}
 	snprintf(again, sizeof(again), "%s.again", row->name);
-	snprintf(plain, sizeof(plain), "%s.bare", row->name);
+	snprintf(simple, sizeof(simple), "%s.bare", row->name);
 	snprintf(quotient, sizeof(quotient), "%s.x", row->name);
-	theirs = bench_measure(b, plain, unit, bare, x, 1);
+	theirs = bench_measure(b, simple, unit, bare, x, 1);
 	ours = bench_measure(b, row->name, unit, op, x, 1);
 	ours += bench_measure(b, again, unit, op, x, 1);
-	theirs += bench_measure(b, plain, unit, bare, x, 1);
+	theirs += bench_measure(b, simple, unit, bare, x, 1);
 	bench_print(b, quotient, "x", theirs / ours);
 	snprintf(quotient, sizeof(quotient), "%s.add", row->name);
 	bench_print(b, quotient, unit->name, (ours - theirs) / 2);

@@ -22,7 +22,7 @@ enum { SIDES = 4, RING_SHORT = 8, CHECK_ROUNDS = 2 };
 static const struct bench_unit us = {"us", 1e6, 0};
 
 /* A message to side d comes from the other end's side d: from from[d]. */
-struct near {
+struct neighbor_state {
 	int n; /* sides */
 	int to[SIDES], from[SIDES];
 	size_t bytes;
@@ -30,7 +30,7 @@ struct near {
 	uint64_t round;
 };
 
-static void near_init(struct bench *b, struct near *x, int n, size_t bytes)
+static void neighbor_init(struct bench *b, struct neighbor_state *x, int n, size_t bytes)
 {
 	x->n = n;
 	x->bytes = bytes;
@@ -41,7 +41,7 @@ static void near_init(struct bench *b, struct near *x, int n, size_t bytes)
 	}
 }
 
-static void near_fini(struct near *x)
+static void neighbor_fini(struct neighbor_state *x)
 {
 	for (int d = 0; d < x->n; d++) {
 		free(x->out[d]);
@@ -49,7 +49,7 @@ static void near_fini(struct near *x)
 	}
 }
 
-static void stamp(const struct bench *b, struct near *x, int d, size_t bytes)
+static void stamp(const struct bench *b, struct neighbor_state *x, int d, size_t bytes)
 {
 	uint64_t word = (x->round * (uint64_t)b->size + (uint64_t)b->rank) * SIDES + (uint64_t)d;
 
@@ -57,7 +57,7 @@ static void stamp(const struct bench *b, struct near *x, int d, size_t bytes)
 	memcpy(x->out[d] + bytes - sizeof(word), &word, sizeof(word));
 }
 
-static void verify(const struct bench *b, const struct near *x, int d, size_t bytes)
+static void verify(const struct bench *b, const struct neighbor_state *x, int d, size_t bytes)
 {
 	uint64_t want = (x->round * (uint64_t)b->size + (uint64_t)x->from[d]) * SIDES + (uint64_t)d;
 	uint64_t first, last;
@@ -71,7 +71,7 @@ static void verify(const struct bench *b, const struct near *x, int d, size_t by
 }
 
 /* All sides at once. */
-static void exchange(struct near *x, size_t bytes)
+static void exchange(struct neighbor_state *x, size_t bytes)
 {
 	MPI_Request r[2 * SIDES];
 
@@ -84,7 +84,7 @@ static void exchange(struct near *x, size_t bytes)
 	MPI_Waitall(2 * x->n, r, MPI_STATUSES_IGNORE);
 }
 
-static void step(const struct bench *b, struct near *x, size_t bytes)
+static void step(const struct bench *b, struct neighbor_state *x, size_t bytes)
 {
 	x->round++;
 	for (int d = 0; d < x->n; d++)
@@ -95,7 +95,7 @@ static void step(const struct bench *b, struct near *x, size_t bytes)
 }
 
 /* Every byte of every side. */
-static void check(struct bench *b, struct near *x)
+static void check(struct bench *b, struct neighbor_state *x)
 {
 	for (unsigned seed = 1; seed <= CHECK_ROUNDS; seed++) {
 		for (int d = 0; d < x->n; d++) {
@@ -111,7 +111,7 @@ static void check(struct bench *b, struct near *x)
 
 static double ring_op(struct bench *b, void *ctx, long n)
 {
-	struct near *x = ctx;
+	struct neighbor_state *x = ctx;
 	double t0 = MPI_Wtime();
 
 	for (long i = 0; i < n; i++) {
@@ -121,22 +121,22 @@ static double ring_op(struct bench *b, void *ctx, long n)
 	return MPI_Wtime() - t0;
 }
 
-void near_ring(struct bench *b, const struct bench_row *row)
+void neighbor_ring(struct bench *b, const struct bench_row *row)
 {
-	struct near x;
+	struct neighbor_state x;
 
-	near_init(b, &x, 1, row->arg);
+	neighbor_init(b, &x, 1, row->arg);
 	x.to[0] = (b->rank + 1) % b->size;
 	x.from[0] = (b->rank + b->size - 1) % b->size;
 	check(b, &x);
 	bench_measure(b, row->name, &us, ring_op, &x, 0);
 	check(b, &x);
-	near_fini(&x);
+	neighbor_fini(&x);
 }
 
 static double halo_op(struct bench *b, void *ctx, long n)
 {
-	struct near *x = ctx;
+	struct neighbor_state *x = ctx;
 	double t0 = MPI_Wtime();
 
 	for (long i = 0; i < n; i++)
@@ -155,12 +155,12 @@ static int width(int size)
 	return w;
 }
 
-void near_halo(struct bench *b, const struct bench_row *row)
+void neighbor_halo(struct bench *b, const struct bench_row *row)
 {
 	int w = width(b->size), h = b->size / w, i = b->rank % w, j = b->rank / w;
-	struct near x;
+	struct neighbor_state x;
 
-	near_init(b, &x, SIDES, row->arg);
+	neighbor_init(b, &x, SIDES, row->arg);
 	x.to[0] = x.from[1] = j * w + (i + 1) % w;
 	x.to[1] = x.from[0] = j * w + (i + w - 1) % w;
 	x.to[2] = x.from[3] = (j + 1) % h * w + i;
@@ -168,5 +168,5 @@ void near_halo(struct bench *b, const struct bench_row *row)
 	check(b, &x);
 	bench_measure(b, row->name, &us, halo_op, &x, 0);
 	check(b, &x);
-	near_fini(&x);
+	neighbor_fini(&x);
 }

@@ -418,13 +418,13 @@ static void many(void)
 /* ------------------------------------------------------------------------------------------------
  * garbage */
 
-#define NEAR 4096 /* live objects that garbage is near to */
+#define LOCAL 4096 /* live objects that garbage is near to */
 
 /* Neither of these can be a live handle: any 64 bits, a live one with a bit above the index
  * flipped, a freed one. */
 static uint64_t garbage_draw(uint64_t *seed, const uint64_t *alive, const uint64_t *freed)
 {
-	uint64_t r = random_next(seed), k = (r >> 8) % NEAR;
+	uint64_t r = random_next(seed), k = (r >> 8) % LOCAL;
 
 	switch (r & 3) {
 	case 0: return alive[k] ^ 1ULL << (24 + (r >> 32) % 40);
@@ -444,10 +444,10 @@ static bool refused_slowly(uint64_t h)
 
 static uint64_t garbage_accepted(void)
 {
-	static uint64_t alive[NEAR], freed[NEAR];
+	static uint64_t alive[LOCAL], freed[LOCAL];
 	uint64_t seed = 362436069, accepted = 0;
 
-	for (int i = 0; i < NEAR; i++) {
+	for (int i = 0; i < LOCAL; i++) {
 		void *o = obj_new_at(&bare, NULL, 1);
 
 		freed[i] = (uintptr_t)obj_handle(o);

@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { TURNS = 9, TURN_BATCH = 4000, WORD_STOP = -1 };
+enum { ROUNDS = 9, TURN_BATCH = 4000, WORD_STOP = -1 };
 
 static const struct bench_unit us = {"us", 1e6, 0};
 
@@ -116,14 +116,14 @@ static double spawn_once(struct bench *b, int n)
 
 void spawn_start(struct bench *b, const struct bench_row *row)
 {
-	int n = (int)row->arg, turns = n > 8 ? 3 : 7;
+	int n = (int)row->arg, rounds = n > 8 ? 3 : 7;
 	double v[8];
 
 	if (b->rank > 0)
 		return;
-	for (int i = 0; i < turns; i++)
+	for (int i = 0; i < rounds; i++)
 		v[i] = spawn_once(b, n);
-	bench_print(b, row->name, "ms", median(v, turns) * 1e3);
+	bench_print(b, row->name, "ms", median(v, rounds) * 1e3);
 }
 
 void spawn_first(struct bench *b, const struct bench_row *row)
@@ -192,9 +192,9 @@ static double one_way(int bytes, int to, MPI_Comm c)
 	return (MPI_Wtime() - t0) / TURN_BATCH / 2;
 }
 
-void spawn_near(struct bench *b, const struct bench_row *row)
+void spawn_local(struct bench *b, const struct bench_row *row)
 {
-	double to_child[TURNS], to_rank[TURNS];
+	double to_child[ROUNDS], to_rank[ROUNDS];
 	int word = 0, bytes = (int)row->arg;
 	MPI_Comm child;
 
@@ -204,12 +204,12 @@ void spawn_near(struct bench *b, const struct bench_row *row)
 	}
 	child = children_start(b, 1);
 	MPI_Recv(&word, 1, MPI_INT, 0, BENCH_TAG, child, MPI_STATUS_IGNORE);
-	for (int i = 0; i < TURNS; i++) {
+	for (int i = 0; i < ROUNDS; i++) {
 		to_rank[i] = one_way(bytes, 1, MPI_COMM_WORLD);
 		to_child[i] = one_way(bytes, 0, child);
 	}
 	word = WORD_STOP;
 	MPI_Send(&word, 1, MPI_INT, 1, BENCH_TAG, MPI_COMM_WORLD);
 	children_end(child, 1);
-	bench_print(b, row->name, "x", median(to_child, TURNS) / median(to_rank, TURNS));
+	bench_print(b, row->name, "x", median(to_child, ROUNDS) / median(to_rank, ROUNDS));
 }

@@ -24,7 +24,7 @@ static const long ITERATIONS_MAX = 100L * 1000 * 1000; /* an op of 1 ns: nothing
 static const double GROW_MAX = 10;                     /* calibration trusts no larger step */
 
 enum {
-	EARLY_OPS = 8,  /* no row does more operations than that before its first batch */
+	AHEAD_OPS = 8,  /* no row does more operations than that before its first batch */
 	LIMIT_TIMES = 3 /* a rank that lives three times as long as the limit ends itself */
 };
 
@@ -67,7 +67,7 @@ void bench_alarm_begin(const struct bench *b, const char *name)
 	if (b->rank != 0 || b->limit <= 0)
 		return;
 	snprintf(pending.head, sizeof(pending.head), "> %s us ", name);
-	bench_clock_start(MPI_Wtime(), EARLY_OPS);
+	bench_clock_start(MPI_Wtime(), AHEAD_OPS);
 	signal(SIGALRM, on_alarm);
 	alarm((unsigned)b->limit);
 }

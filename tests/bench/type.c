@@ -36,7 +36,7 @@ struct record {
 };
 
 struct shape;
-typedef void plain_loop(const struct shape *s, void *restrict mem, void *restrict packed);
+typedef void simple_loop(const struct shape *s, void *restrict mem, void *restrict packed);
 
 struct shape {
 	MPI_Datatype type;
@@ -44,7 +44,7 @@ struct shape {
 	size_t mem, packed;
 	int nx, ny, nz, n;
 	int *lens, *displs;
-	plain_loop *pack, *unpack;
+	simple_loop *pack, *unpack;
 	char *user, *user2, *buf, *buf2;
 	int out; /* which direction is measured */
 };

@@ -26,8 +26,8 @@ static void refused(int class, const char *word, int err, const char *call, int 
 	int len;
 
 	MPI_Error_string(class, text, &len);
-	if (expect_note(err == class, __FILE__, line, call) &&
-		!expect_note(strstr(text, word) != NULL, __FILE__, line, call))
+	if (expect_line(err == class, __FILE__, line, call) &&
+		!expect_line(strstr(text, word) != NULL, __FILE__, line, call))
 		fprintf(stderr, "no \"%s\" in: %s\n", word, text);
 }
 

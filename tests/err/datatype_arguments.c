@@ -34,7 +34,7 @@ static void uncommitted(void)
 	int period = 1, one = 1;
 	MPI_Aint at[2] = {0, 0};
 	MPI_Comm s = MPI_COMM_SELF, ring;
-	MPI_Datatype u, both[2] = {MPI_INT, MPI_INT}, plain[2] = {MPI_INT, MPI_INT};
+	MPI_Datatype u, both[2] = {MPI_INT, MPI_INT}, simple[2] = {MPI_INT, MPI_INT};
 	MPI_Request r;
 
 	OK(MPI_Cart_create(s, 1, &one, &period, 0, &ring)); /* to its left and its right: itself */
@@ -50,7 +50,7 @@ static void uncommitted(void)
 	FAILS(MPI_ERR_TYPE, "commit",
 		MPI_Ineighbor_alltoallw(x, n, at, both, y, n, at, both, ring, &r));
 	n[1] = 0; /* nothing of that type: to the left, and so from the right */
-	OK(MPI_Neighbor_alltoallw(x, n, at, both, y, right, at, plain, ring));
+	OK(MPI_Neighbor_alltoallw(x, n, at, both, y, right, at, simple, ring));
 	OK(MPI_Type_free(&u));
 	OK(MPI_Comm_free(&ring));
 }

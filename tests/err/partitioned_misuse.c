@@ -9,7 +9,7 @@ static int buf[64];
 static void uses(void)
 {
 	int flag, list[] = {0, 4}, twice[] = {1, 1};
-	MPI_Request s, r, plain;
+	MPI_Request s, r, simple;
 
 	expect_eq(MPI_Psend_init(buf, 0, 1, MPI_INT, 0, 1, MPI_COMM_SELF, MPI_INFO_NULL, &s),
 		MPI_ERR_ARG);
@@ -29,13 +29,13 @@ static void uses(void)
 		MPI_ERR_COUNT);
 	expect_ok(MPI_Psend_init(buf, 4, 2, MPI_INT, 0, 1, MPI_COMM_SELF, MPI_INFO_NULL, &s));
 	expect_ok(MPI_Precv_init(buf + 32, 2, 4, MPI_INT, 0, 1, MPI_COMM_SELF, MPI_INFO_NULL, &r));
-	expect_ok(MPI_Irecv(&flag, 1, MPI_INT, 0, 2, MPI_COMM_SELF, &plain));
+	expect_ok(MPI_Irecv(&flag, 1, MPI_INT, 0, 2, MPI_COMM_SELF, &simple));
 	expect_eq(MPI_Pready(0, s), MPI_ERR_REQUEST);
 	expect(error_says(MPI_ERR_REQUEST, "not been started"));
 	expect_ok(MPI_Start(&s));
 	expect_ok(MPI_Start(&r));
 	expect_eq(MPI_Pready(0, r), MPI_ERR_REQUEST);
-	expect_eq(MPI_Pready(0, plain), MPI_ERR_REQUEST);
+	expect_eq(MPI_Pready(0, simple), MPI_ERR_REQUEST);
 	expect_eq(MPI_Pready(4, s), MPI_ERR_ARG);
 	expect(error_says(MPI_ERR_ARG, "0..3"));
 	expect_eq(MPI_Pready(-1, s), MPI_ERR_ARG);
@@ -56,8 +56,8 @@ static void uses(void)
 	expect_ok(MPI_Wait(&r, MPI_STATUS_IGNORE));
 	expect_ok(MPI_Request_free(&s));
 	expect_ok(MPI_Request_free(&r));
-	expect_ok(MPI_Cancel(&plain));
-	expect_ok(MPI_Wait(&plain, MPI_STATUS_IGNORE));
+	expect_ok(MPI_Cancel(&simple));
+	expect_ok(MPI_Wait(&simple, MPI_STATUS_IGNORE));
 }
 
 /* Buffers that differ in size: both sides learn it, at every start. */

@@ -38,7 +38,7 @@ static void named(void)
 }
 
 /* Operations that were under way when it died. */
-static void under_way(void)
+static void in_flight(void)
 {
 	MPI_Request r[4];
 	MPI_Status s[4];
@@ -130,7 +130,7 @@ int main(int argc, char **argv)
 	ft_init(&argc, &argv);
 	switch (check_rank) {
 	case 0:
-		under_way();
+		in_flight();
 		wildcards();
 		OK(MPI_Recv(&x, 1, MPI_INT, 2, 6, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
 		x = 46;

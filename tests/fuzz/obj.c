@@ -42,7 +42,7 @@
 #define SAYS_NO_DELETE 29
 #define SAYS_NO_COPY   31
 
-enum { PLAIN, DIRECT, LATER, HANDLER, CLASSES }; /* HANDLER's objects sit in error-handler slots */
+enum { SIMPLE, DIRECT, LATER, HANDLER, CLASSES }; /* HANDLER's objects sit in error-handler slots */
 
 struct thing {
 	struct obj obj;

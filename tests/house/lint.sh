@@ -118,6 +118,18 @@ put libobj/x.c "$spdx" 'int obj_sorry;'
 offence words libobj/x.c
 put libobj/x.c "$spdx" '/* Sends a sorry. */'
 offence words libobj/x.c
+put libobj/x.c "$spdx" 'const char *obj_x = "the sender is sorry";'
+offence words libobj/x.c
+put libobj/x.c "$spdx" 'int HAFT_WAY_X;'
+offence words libobj/x.c
+mkdir -p tests/std
+put tests/std/x.h "$spdx" '#ifndef X_H' '#define X_H' 'extern int by_way;' '#endif'
+offence words tests/std/x.h
+put libobj/x.c "$spdx" 'int obj_epoch;'
+offence words libobj/x.c
+put libobj/x.c "$spdx" 'int obj_in_place, HAFT_EARLY;'
+"$lint" >.git/out 2>&1
+grep -q ': words: ' .git/out && bad "a name that is fine is refused"
 put libobj/x.c "$spdx" '/* The far side. */'
 "$lint" >.git/out 2>&1
 grep -q ': words: ' .git/out && bad "a word for names is refused in prose"

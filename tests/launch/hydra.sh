@@ -7,7 +7,7 @@ launch=mpiexec.hydra
 all_well
 under -n 3 "$ranks" abort
 want_rc 7
-far_well
+namespaced_well
 spawn_well
 
 # Two programs: MPI_APPNUM, and one job.

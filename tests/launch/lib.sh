@@ -78,9 +78,9 @@ all_well() {
 	want_err 'MPI_Abort: rank 2'
 }
 
-# far_well: ranks that cannot share memory, because some are alone in a pid namespace, are on several
+# namespaced_well: ranks that cannot share memory, because some are alone in a pid namespace, are on several
 # hosts for us, and talk by sockets.
-far_well() {
+namespaced_well() {
 	HAFT_VIA=net under -n 3 "$ranks" hello
 	want_rc 0
 	want_ranks 3

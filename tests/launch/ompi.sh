@@ -9,7 +9,7 @@ export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 launch='mpirun.openmpi --oversubscribe'
 foreign_leaks
 all_well
-far_well
+namespaced_well
 
 # With room for the children, and without: then our own service starts them.
 launch='mpirun.openmpi --host localhost:8'

@@ -101,7 +101,7 @@ cluster_start
 
 launch='srun --mpi=pmi2 -N1'
 all_well
-far_well
+namespaced_well
 export SPAWNS_APART=1
 spawn_well
 unset SPAWNS_APART

@@ -13,7 +13,7 @@
 static int rank, size;
 
 /* How rank 1 ends before MPI_Finalize; the others wait for it. */
-static void end_early(const char *how)
+static void end_ahead(const char *how)
 {
 	int x = 0;
 
@@ -55,7 +55,7 @@ int main(int argc, char **argv)
 	}
 	printf("rank %d of %d sum %d", rank, size, sum); /* no newline, no flush */
 	if (rank == 1)
-		end_early(how);
+		end_ahead(how);
 	if (strcmp(how, "recv") == 0 && rank < 2)
 		MPI_Recv(&sum, 1, MPI_INT, 1 - rank, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 	MPI_Barrier(MPI_COMM_WORLD);

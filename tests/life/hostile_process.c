@@ -21,13 +21,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define LARGE 300000
-#define TURNS 10
-#define FILES 40
+#define LARGE  300000
+#define ROUNDS 10
+#define FILES  40
 
 static char *from, *to;
 
-static void talk(int turn)
+static void exchange(int turn)
 {
 	int right = (check_rank + 1) % check_size, sum, one = turn;
 	int left = (check_rank + check_size - 1) % check_size;
@@ -64,7 +64,7 @@ static void child(int turn, char *own)
 
 static void forks(char *own)
 {
-	for (int turn = 0; turn < TURNS; turn++) {
+	for (int turn = 0; turn < ROUNDS; turn++) {
 		int status;
 		pid_t pid;
 
@@ -72,7 +72,7 @@ static void forks(char *own)
 		pid = fork();
 		if (pid == 0)
 			child(turn, own);
-		talk(turn);
+		exchange(turn);
 		CHECK(waitpid(pid, &status, 0) == pid && status == 0);
 		CHECK(system("exit 0") == 0);
 	}
@@ -91,8 +91,8 @@ static void close_all(int first)
 		f[i] = tmpfile();
 		CHECK(f[i] != NULL && fputc('x', f[i]) == 'x' && fflush(f[i]) == 0);
 	}
-	for (int turn = 0; turn < TURNS; turn++)
-		talk(turn);
+	for (int turn = 0; turn < ROUNDS; turn++)
+		exchange(turn);
 	for (int i = 0; i < FILES; i++) {
 		CHECK(fstat(fileno(f[i]), &st) == 0 && st.st_size == 1);
 		CHECK(pread(fileno(f[i]), &c, 1, 0) == 1 && c == 'x');
@@ -109,7 +109,7 @@ static void run_alone(char *program)
 		execl(program, program, "0.1", (char *)NULL);
 		_exit(1);
 	}
-	talk(1);
+	exchange(1);
 	CHECK(waitpid(pid, &status, 0) == pid && status == 0);
 }
 
@@ -162,8 +162,8 @@ int main(int argc, char **argv)
 		limit(strtoul(argv[2], NULL, 10));
 		starve();
 	}
-	for (int turn = 0; turn < TURNS; turn++)
-		talk(turn);
+	for (int turn = 0; turn < ROUNDS; turn++)
+		exchange(turn);
 	free(from);
 	free(to);
 	MPI_Finalize();

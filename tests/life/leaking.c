@@ -58,7 +58,7 @@ static void leak(int rank)
 }
 
 /* Everything is given back, also by others than the user. */
-static void clean(int rank)
+static void spotless(int rank)
 {
 	static char room[4096 + MPI_BSEND_OVERHEAD];
 	MPI_Comm c, d;
@@ -132,7 +132,7 @@ int main(int argc, char **argv)
 	if (strcmp(mode, "leak") == 0)
 		leak(rank);
 	else
-		clean(rank);
+		spotless(rank);
 	MPI_Finalize();
 	return argc > 2 ? 3 : 0;
 }

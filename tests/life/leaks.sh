@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # MPI-5.0 2.5.1, pitfall 23: with HAFT_LEAKS=1 MPI_Finalize says what was not freed and where it was
-# made, one table a rank; the exit code does not change, and a clean program hears nothing.
+# made, one table a rank; the exit code does not change, and a clean program is told nothing.
 set -u
 case $B in /*) ;; *) B=$PWD/$B ;; esac
 cd "$TMPDIR" || exit 1
@@ -34,7 +34,7 @@ said ' 1  message .*4 bytes from rank . of MPI_COMM_WORLD with tag 7 in solver'
 said ' 1  buffer .*bytes attached to a communicator'
 [ "$(wc -l <out)" = 26 ] || fail "other lines"
 run "$B/bin/mpiexec" -n 2 "$leaks" clean || fail "exit code of a clean program"
-[ -s out ] && fail "a clean program hears"
+[ -s out ] && fail "a clean program is told something"
 run "$B/bin/mpiexec" -n 2 "$leaks" sessions || fail "exit code of two sessions"
 [ -s out ] && fail "two sessions hear"
 run "$B/bin/mpiexec" -n 1 "$leaks" fortran || fail "exit code with the properties of Fortran"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # MPI-5.0 9.3, 6.4: over several hosts a root, alone on its own, has no memory for the steps of a
-# broadcast.  Of another host's members only one hears of that by a message; it tells the rest, who
+# broadcast.  Of another host's members only one learns of that by a message; it tells the rest, who
 # wait in shared memory: all fail, with its words, and the next broadcast is right.
 cd "$TMPDIR" || exit 1
 case $B in /*) top=${B%/build/*} ;; *) top=$OLDPWD; B=$OLDPWD/$B ;; esac

@@ -25,9 +25,9 @@ int main(int argc, char **argv)
 	for (int i = 0; i < HELD && rank == 0; i++)
 		MPI_Ibarrier(other, &held[i]);
 	failing_arm(BIG, 0, 1); /* the schedule */
-	poor.armed = rank == 0;
+	no_memory.armed = rank == 0;
 	err = MPI_Bcast(&value, 1, MPI_INT, 0, MPI_COMM_WORLD);
-	poor.armed = false;
+	no_memory.armed = false;
 	MPI_Error_string(err, words, &len);
 	printf("rank %d: %s\n", rank, words);
 	for (int i = 0; i < HELD && rank != 0; i++)

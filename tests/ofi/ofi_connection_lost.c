@@ -8,11 +8,11 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 
-#define FDS   256
-#define PORTS 16
-#define TURNS 1000 /* as a rule it is connected then */
-#define PAUSE 0.1  /* s between two cuts */
-#define LARGE (1 << 20)
+#define FDS    256
+#define PORTS  16
+#define ROUNDS 1000 /* as a rule it is connected then */
+#define PAUSE  0.1  /* s between two cuts */
+#define LARGE  (1 << 20)
 
 static char out[LARGE], in[LARGE];
 
@@ -115,7 +115,7 @@ int main(int argc, char **argv)
 	CHECK(mine[0] > 0);
 	OK(MPI_Sendrecv(mine, PORTS, MPI_INT, other, 0, theirs, PORTS, MPI_INT, other, 0,
 		MPI_COMM_WORLD, MPI_STATUS_IGNORE));
-	for (int i = 0; i < TURNS; i++)
+	for (int i = 0; i < ROUNDS; i++)
 		turn(other);
 	OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
 	if (check_rank == 0) {

@@ -6,7 +6,7 @@
  *
  * A run has up to 12 members.  Each begins at a time of its own.  Some die: at any time, also
  * between two messages that they send at once.  Messages of a pair stay in order and take any time.
- * Every living member hears of a death at a time of its own, after the last messages of the dead.
+ * Every living member learns of a death at a time of its own, after the last messages of the dead.
  * As over a broken connection, some of these are lost.
  *
  * Asserted for all that live: each decides, all have the same decision, and it is the combination

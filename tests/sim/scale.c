@@ -123,7 +123,7 @@ static void communicators(int rank, int size)
 
 static void rank_run(bool leads)
 {
-	long before = private_bytes(), talk;
+	long before = private_bytes(), exchange;
 	double start = now_ms(), ms, first = 0;
 	int rank, size;
 	uint64_t sent;
@@ -136,10 +136,10 @@ static void rank_run(bool leads)
 	sent = messages();
 	printf("%ld %ld ", private_bytes(), private_bytes() - before);
 	first_words(rank, size);
-	talk = private_bytes();
+	exchange = private_bytes();
 	if (!leads)
 		first = first_collective();
-	printf("%ld %ld %llu %.2f %.2f\n", talk, private_bytes(), (unsigned long long)sent, ms,
+	printf("%ld %ld %llu %.2f %.2f\n", exchange, private_bytes(), (unsigned long long)sent, ms,
 		first);
 	fflush(stdout);
 	_exit(0);
@@ -224,12 +224,12 @@ static void rank_start(
 
 static void size_try(int ranks, int hosts)
 {
-	int host = hosts / 2, first = 0, near = 0;
+	int host = hosts / 2, first = 0, local = 0;
 	struct shm_opts opts = {0};
 	struct shm_seg *seg;
 	struct fake f;
 	double start, each, ms, coll_ms;
-	long all, more, talk, coll, sent;
+	long all, more, exchange, coll, sent;
 	char line[256];
 	size_t len = 0;
 	int lg = 0;
@@ -237,23 +237,23 @@ static void size_try(int ranks, int hosts)
 	fake_make(&f, ranks, hosts);
 	for (int r = ranks - 1; r >= 0; r--)
 		if (f.host_of[r] == host)
-			first = r, near++;
+			first = r, local++;
 	start = now_ms();
-	opts = boot_opts(near, environ);
+	opts = boot_opts(local, environ);
 	opts.map_len = hosts > 1 ? boot_map_len(&f.world, host) : 0;
 	CHECK(shm_seg_create(&opts, &seg) == 0);
 	CHECK(hosts == 1 || boot_map_make(&f.world, host, shm_seg_map(seg, &len)));
 	start = now_ms() - start;
 	fake_free(&f);
-	rank_start(seg, first + near / 2, near / 2, ranks, near == 1, line, sizeof(line));
+	rank_start(seg, first + local / 2, local / 2, ranks, local == 1, line, sizeof(line));
 	shm_seg_close(seg);
-	CHECK(sscanf(line, "%ld %ld %ld %ld %ld %lf %lf", &all, &more, &talk, &coll, &sent, &ms,
+	CHECK(sscanf(line, "%ld %ld %ld %ld %ld %lf %lf", &all, &more, &exchange, &coll, &sent, &ms,
 		      &coll_ms) == 7);
 	each = (double)len / ranks;
 	while (1 << lg < ranks)
 		lg++;
 	printf("%8d %6d %9ld %9ld %9ld %9ld %8.1f %6ld %9.2f %9.2f %9.2f\n", ranks, hosts, all,
-		more, talk, coll, each, sent, ms, coll_ms, start);
+		more, exchange, coll, each, sent, ms, coll_ms, start);
 	fflush(stdout);
 	CHECK(each <= SHARED_MAX);
 	CHECK(sent <= lg);

@@ -12,7 +12,7 @@ typedef unsigned long long num;
 static int messages; /* threads send, too */
 
 /* Each thread talks to the same thread of its neighbour. */
-static void talk(int me)
+static void exchange(int me)
 {
 	int x = me, to = (check_rank + 1) % check_size,
 	    from = (check_rank + check_size - 1) % check_size;
@@ -38,7 +38,7 @@ static void look(int me)
 	OK(MPI_T_pvar_start(s, h));
 	OK(MPI_T_pvar_read(s, h, &a));
 	if (messages)
-		talk(me);
+		exchange(me);
 	OK(MPI_T_pvar_read(s, h, &b));
 	CHECK(b >= a);
 	OK(MPI_T_pvar_readreset(s, h, &a));

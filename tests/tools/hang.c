@@ -226,7 +226,7 @@ static void test(void)
 		MPI_Send(x, 1, MPI_INT, i, 1, MPI_COMM_WORLD);
 }
 
-static void turns(void)
+static void rounds(void)
 {
 	for (int i = 0; i < 8; i++) {
 		if (i % size == rank)
@@ -427,7 +427,7 @@ static const struct {
 	{"crossed", crossed}, {"unposted", unposted}, {"incomplete", incomplete},
 	{"unfreed", unfreed}, {"unready", unready}, {"tag", wrong_tag}, {"waitall", waitall},
 	{"waitany", waitany}, {"iallreduce", iallreduce}, {"long", long_sends}, {"any", any},
-	{"slow", slow}, {"test", test}, {"turns", turns}, {"refused", refused}, {"final", final},
+	{"slow", slow}, {"test", test}, {"turns", rounds}, {"refused", refused}, {"final", final},
 	{"mixed", mixed}, {"again", again}, {"busy", busy}, {"many", many}, {"stopped", stopped},
 	{"elsewhere", elsewhere}, {"compiles", compiles}, {"lazy", lazy}, {"unmet", unmet},
 	{"ages", ages}, {"disk", disk}, {"finalany", final_any}, {"finalsome", final_some}};

@@ -6,7 +6,7 @@
 #include "tests/check.h"
 #include <time.h>
 
-enum { TURNS = 300 };
+enum { ROUNDS = 300 };
 
 static void turn(const char *how, int other, int send)
 {
@@ -37,13 +37,13 @@ int main(int argc, char **argv)
 
 	check_init(&argc, &argv);
 	t = clock();
-	for (int i = 0; i < 2 * TURNS; i++)
+	for (int i = 0; i < 2 * ROUNDS; i++)
 		turn(argv[1], 1 - check_rank, i % 2 == check_rank);
 	t = clock() - t;
 	if (check_rank == 0)
 		printf("%s: %.1f us of CPU time a turn\n", argv[1],
-			1e6 * (double)t / CLOCKS_PER_SEC / TURNS);
-	CHECK((double)t / CLOCKS_PER_SEC < 0.0005 * TURNS);
+			1e6 * (double)t / CLOCKS_PER_SEC / ROUNDS);
+	CHECK((double)t / CLOCKS_PER_SEC < 0.0005 * ROUNDS);
 	MPI_Finalize();
 	return 0;
 }

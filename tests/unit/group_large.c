@@ -111,7 +111,7 @@ static void even_distances(void **state)
 }
 
 /* Memory of a group of a few members of a large job. */
-static void far_apart(void **state)
+static void distant_apart(void **state)
 {
 	struct group *g;
 
@@ -123,7 +123,7 @@ static void far_apart(void **state)
 	obj_free_obj(g);
 }
 
-static void near_each_other(void **state)
+static void local_each_other(void **state)
 {
 	struct group *g;
 
@@ -196,8 +196,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(any_list),
 		cmocka_unit_test(even_distances),
-		cmocka_unit_test(far_apart),
-		cmocka_unit_test(near_each_other),
+		cmocka_unit_test(distant_apart),
+		cmocka_unit_test(local_each_other),
 		cmocka_unit_test(ranges_of_ranges),
 		cmocka_unit_test(copies),
 	};

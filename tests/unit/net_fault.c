@@ -158,7 +158,7 @@ static void test_stopped(void **state)
 
 /* One puts and leaves at once; the other has sent data that is not read, and polls much later:
  * it gets all, and then the goodbye. */
-static void leaves_early(const char *where, uint32_t n)
+static void leaves_ahead(const char *where, uint32_t n)
 {
 	struct ends s;
 
@@ -181,12 +181,12 @@ static void leaves_early(const char *where, uint32_t n)
 	ends_close(&s);
 }
 
-static void test_leaves_early(void **state)
+static void test_leaves_ahead(void **state)
 {
 	(void)state;
 	for (uint32_t n = 0; n < 40; n += 13) {
-		leaves_early("tcp:127.0.0.1:0", n);
-		leaves_early("unix:", n);
+		leaves_ahead("tcp:127.0.0.1:0", n);
+		leaves_ahead("unix:", n);
 	}
 }
 
@@ -373,7 +373,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_broken),
 		cmocka_unit_test(test_stopped),
-		cmocka_unit_test(test_leaves_early),
+		cmocka_unit_test(test_leaves_ahead),
 		cmocka_unit_test(test_killed),
 		cmocka_unit_test(test_signals),
 		cmocka_unit_test(test_dead_host),

@@ -33,7 +33,7 @@ static bool hung_up(int fd, uint8_t *b, size_t *n)
 }
 
 /* Frames go to and fro between 0 and 1. */
-static void talk(struct ends *s, uint32_t n)
+static void exchange(struct ends *s, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++) {
 		while (ends_put(s, 0, 1) == NET_AGAIN)
@@ -94,7 +94,7 @@ static void test_refused(void **state)
 	net_close(s.end[2].net);
 	s.end[2].net = NULL;
 	c = net_counts(s.end[0].net);
-	talk(&s, 10);
+	exchange(&s, 10);
 	memset(noise, 'x', sizeof(noise));
 	assert_int_equal(answer_to(&s, noise, sizeof(noise)), 0);
 	assert_int_equal(c->bad_magic, 1);
@@ -141,7 +141,7 @@ static void test_refused(void **state)
 	make_ask(&h, b, KEY);
 	assert_int_equal(answer_to(&s, b, sizeof(b)), WIRE_DUPLICATE);
 	assert_int_equal(c->bad_twice, 1);
-	talk(&s, 10);
+	exchange(&s, 10);
 	assert_int_equal(c->lost + c->left, 0);
 	ends_close(&s);
 }
@@ -177,8 +177,8 @@ static void test_slow_friend(void **state)
  * connections are made. */
 static void test_flood(void **state)
 {
-	enum { CROWD = 300 };
-	static int fd[CROWD];
+	enum { MANY = 300 };
+	static int fd[MANY];
 	struct ends s;
 	const struct net_count *c;
 	uint8_t noise[40] = "half a hello";
@@ -186,22 +186,22 @@ static void test_flood(void **state)
 	(void)state;
 	ends_open(&s, 3, "tcp:127.0.0.1:0");
 	c = net_counts(s.end[0].net);
-	talk(&s, 5);
-	for (int i = 0; i < CROWD; i++) {
+	exchange(&s, 5);
+	for (int i = 0; i < MANY; i++) {
 		fd[i] = call(s.end[0].addr);
 		if (i % 2)
 			assert_int_equal(write(fd[i], noise, sizeof(noise)), sizeof(noise));
 		if (i % 3 == 0)
 			ends_poll(&s);
 	}
-	ends_put(&s, 2, 0); /* a new tie in the crowd */
+	ends_put(&s, 2, 0); /* a new connection among many */
 	ENDS_UNTIL(&s, s.end[0].next_from[2] == 1);
-	ENDS_UNTIL(&s, c->accepted >= CROWD + 1);
-	assert_true(c->bad_surplus + c->bad_quiet >= CROWD - 64 - 2);
-	talk(&s, 20);
-	for (int i = 0; i < CROWD; i++)
+	ENDS_UNTIL(&s, c->accepted >= MANY + 1);
+	assert_true(c->bad_surplus + c->bad_quiet >= MANY - 64 - 2);
+	exchange(&s, 20);
+	for (int i = 0; i < MANY; i++)
 		close(fd[i]);
-	ENDS_UNTIL(&s, c->bad_surplus + c->bad_quiet == CROWD);
+	ENDS_UNTIL(&s, c->bad_surplus + c->bad_quiet == MANY);
 	assert_int_equal(c->lost + c->left, 0);
 	ends_close(&s);
 }
@@ -232,7 +232,7 @@ static void test_half_open(void **state)
 	assert_int_equal(n, 0);
 	assert_int_equal(c->bad_quiet, 1);
 	close(fd);
-	talk(&s, 3);
+	exchange(&s, 3);
 	ends_close(&s);
 }
 
@@ -250,7 +250,7 @@ static void test_no_descriptors(void **state)
 	(void)state;
 	ends_open(&s, 3, "tcp:127.0.0.1:0");
 	c = net_counts(s.end[0].net);
-	talk(&s, 3);
+	exchange(&s, 3);
 	fd = call(s.end[0].addr);
 	assert_int_equal(getrlimit(RLIMIT_NOFILE, &old), 0);
 	now = old;
@@ -263,7 +263,7 @@ static void test_no_descriptors(void **state)
 	ENDS_UNTIL(&s, c->no_fd - before.no_fd >= 5); /* each after a pause, and those grow */
 	assert_true(ends_now() - start > 0.03);
 	assert_int_equal(net_peer_state_get(s.end[2].net, 0), NET_PEER_CONNECTING);
-	talk(&s, 3);
+	exchange(&s, 3);
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &old), 0);
 	ENDS_UNTIL(&s, s.end[0].next_from[2] == 1);
 	assert_non_null(strstr(s.end[0].told, "no process can connect"));
@@ -272,7 +272,7 @@ static void test_no_descriptors(void **state)
 }
 
 /* Where we dial there is something else. */
-static void wrong_place(struct ends *s, const char *words)
+static void wrong_address(struct ends *s, const char *words)
 {
 	double until = ends_now() + 200;
 
@@ -307,19 +307,19 @@ static void open_two(struct ends *s, const char *key1, int me1)
 	}
 }
 
-static void test_wrong_places(void **state)
+static void test_wrong_addresses(void **state)
 {
 	struct ends s;
 
 	(void)state;
 	open_two(&s, "not the key", 1);
-	wrong_place(&s, "another job");
+	wrong_address(&s, "another job");
 	open_two(&s, KEY, 2);
-	wrong_place(&s, "it is peer 2");
+	wrong_address(&s, "it is peer 2");
 	open_two(&s, KEY, 1);
 	net_close(s.end[1].net);
 	s.end[1].net = NULL;
-	wrong_place(&s, "Connection refused");
+	wrong_address(&s, "Connection refused");
 }
 
 /* A listener of something else: it hangs up on us, again and again. */
@@ -346,7 +346,7 @@ static void test_stranger_listens(void **state)
 	ends_close(&s);
 }
 
-static void test_listen_places(void **state)
+static void test_listen_addresses(void **state)
 {
 	static const char *const bad[] = {"tcp:0.0.0.0:0", "tcp:[::]:0", "tcp:*:0", "tcp::0",
 		"tcp:1.2.3.4", "udp:127.0.0.1:0", "", "tcp:127.0.0.1:http", "tcp:%nosuch0:0"};
@@ -377,9 +377,9 @@ int main(void)
 		cmocka_unit_test(test_flood),
 		cmocka_unit_test(test_half_open),
 		cmocka_unit_test(test_no_descriptors),
-		cmocka_unit_test(test_wrong_places),
+		cmocka_unit_test(test_wrong_addresses),
 		cmocka_unit_test(test_stranger_listens),
-		cmocka_unit_test(test_listen_places),
+		cmocka_unit_test(test_listen_addresses),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -578,7 +578,7 @@ static intptr_t as(void *self, int key, int lang)
 	return value;
 }
 
-static void B20_twelve_ways_to_set_and_read(void **state)
+static void B20_twelve_forms_of_setting_and_reading(void **state)
 {
 	struct thing *t = fix_new(0);
 	int key = keyval(OBJ_LANG_C, OBJ_KV_COPY_NONE, OBJ_KV_DEL_NONE);
@@ -882,7 +882,7 @@ int main(void)
 		TEST(B13_delete_callbacks_run_in_the_free_call_even_if_references_remain),
 		TEST(B13_the_handle_is_valid_inside_delete_callbacks),
 		TEST(B19_copy_and_delete_constants_are_the_abi_numbers),
-		TEST(B20_twelve_ways_to_set_and_read),
+		TEST(B20_twelve_forms_of_setting_and_reading),
 		TEST(B20_the_address_of_a_value_stays_good_until_it_is_deleted),
 		TEST(H5_attributes_of_permanent_keyvals_are_fixed),
 		TEST(H5_next_walks_from_the_oldest),

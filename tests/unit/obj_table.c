@@ -375,7 +375,7 @@ static void H11_a_class_of_zeros_refuses_everything(void **state)
 	assert_null(obj_get(&closed, fix_handle(5)));
 }
 
-static void H11_two_domains_do_not_meet(void **state)
+static void H11_two_domains_are_separate(void **state)
 {
 	static struct thing mine, yours;
 	struct obj_domain *d;
@@ -485,7 +485,7 @@ int main(void)
 		FIX_TEST(H3_free_leaves_the_class_null_value),
 		FIX_TEST(B22_a_full_table_is_an_error_that_passes),
 		FIX_TEST(H11_a_class_of_zeros_refuses_everything),
-		FIX_TEST(H11_two_domains_do_not_meet),
+		FIX_TEST(H11_two_domains_are_separate),
 		FIX_TEST(H11_class_close_returns_what_was_alive),
 		FIX_TEST(H11_class_descriptions_are_checked),
 		FIX_TEST(H11_classes_end_at_254_with_nomem_and_ids_are_used_again),

@@ -59,7 +59,7 @@ static int setup(void **state)
 	return setup_with(1, 0);
 }
 
-static int setup_plain(void **state)
+static int setup_simple(void **state)
 {
 	(void)state;
 	return setup_with(0, 0);
@@ -415,7 +415,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(H10_any_thread_makes_and_frees, setup),
-		TEST(H10_any_thread_makes_and_frees, setup_plain),
+		TEST(H10_any_thread_makes_and_frees, setup_simple),
 		TEST(H10_any_thread_makes_and_frees, setup_shared),
 		TEST(H10_objects_are_freed_by_other_threads, setup),
 		TEST(H4_acquire_is_safe_against_a_concurrent_free, setup),

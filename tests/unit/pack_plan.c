@@ -151,16 +151,16 @@ static void drop(struct thing *a)
 static void copies(const struct thing *a, char *mem, int64_t low, int64_t span, int64_t count,
 	const char *naive)
 {
-	struct type far = a->t;
+	struct type distant = a->t;
 	int64_t low2, all = count * a->t.size;
 	char *copy, *packed = malloc((size_t)all);
 
-	far.extent += rnd(2) == 0 ? 0 : span;
-	span = type_span(&far, count, &low2);
+	distant.extent += rnd(2) == 0 ? 0 : span;
+	span = type_span(&distant, count, &low2);
 	copy = calloc(1, (size_t)span);
 	type_copy_bytes((char *)((uintptr_t)mem - (uintptr_t)low), &a->t,
-		(char *)((uintptr_t)copy - (uintptr_t)low2), &far, all);
-	type_pack(&far, (char *)((uintptr_t)copy - (uintptr_t)low2), count, 0, packed, all);
+		(char *)((uintptr_t)copy - (uintptr_t)low2), &distant, all);
+	type_pack(&distant, (char *)((uintptr_t)copy - (uintptr_t)low2), count, 0, packed, all);
 	assert_memory_equal(packed, naive, (size_t)all);
 	free(copy);
 	free(packed);
@@ -222,7 +222,7 @@ static void compare(const struct thing *a)
 }
 
 /* Half of the nests are taken for large ones, which loops of their own move. */
-static void far_away(void)
+static void distant_away(void)
 {
 	for (int k = 5; k < KEPT; k++)
 		if (things[k].t.plan != NULL && things[k].t.plan->kind == PLAN_NEST && rnd(2) == 0)
@@ -252,7 +252,7 @@ static void random_shapes(void **unused)
 		}
 		if (type_plan_new(&things[KEPT - 1].t) != 0)
 			fail();
-		far_away();
+		distant_away();
 		for (int k = 5; k < KEPT; k++)
 			if (things[k].t.plan != NULL || things[k].t.dense)
 				compare(&things[k]);

@@ -182,7 +182,7 @@ static void storm_self(void **state)
 }
 
 /* The peer has not started: as much as there is room for goes out, and arrives when it starts. */
-static void early_rank(struct shm *s, void *arg)
+static void ahead_rank(struct shm *s, void *arg)
 {
 	struct node *n = node_new(s, 100);
 	uint32_t *sent = shm_seg_job(s->seg);
@@ -199,7 +199,7 @@ static void early_rank(struct shm *s, void *arg)
 	free(n);
 }
 
-static void early(void **state)
+static void ahead(void **state)
 {
 	const struct shm_opts opts = {.nranks = 2};
 	struct shm_seg *seg;
@@ -208,7 +208,7 @@ static void early(void **state)
 	(void)state;
 	assert_int_equal(shm_seg_create(&opts, &seg), 0);
 	for (int i = 0; i < 2; i++) {
-		node_start(seg, i, early_rank, NULL, &pid);
+		node_start(seg, i, ahead_rank, NULL, &pid);
 		node_join(pid);
 	}
 	shm_seg_close(seg);
@@ -294,7 +294,7 @@ static void failing_rank(struct shm *s, void *arg)
 	free(n);
 }
 
-static void poor(void **state)
+static void no_memory(void **state)
 {
 	const struct shm_opts opts = {.nranks = 2, .heap_len = 64};
 
@@ -401,10 +401,10 @@ int main(void)
 		cmocka_unit_test(storm2),
 		cmocka_unit_test(storm5),
 		cmocka_unit_test(storm40),
-		cmocka_unit_test(early),
+		cmocka_unit_test(ahead),
 		cmocka_unit_test(peek),
 		cmocka_unit_test(full),
-		cmocka_unit_test(poor),
+		cmocka_unit_test(no_memory),
 		cmocka_unit_test(back),
 		cmocka_unit_test(threads),
 		cmocka_unit_test(valid),

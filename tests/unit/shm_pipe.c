@@ -120,7 +120,7 @@ static void failing_rank(struct shm *s, void *arg)
 		CHECK(shm_pipe_front(s, 0, (const void **)&ptr, &cap) == SHM_AGAIN);
 }
 
-static void poor(void **state)
+static void no_memory(void **state)
 {
 	const struct shm_opts opts = {.nranks = 2, .heap_len = 64};
 
@@ -142,7 +142,7 @@ int main(void)
 		cmocka_unit_test(shift2),
 		cmocka_unit_test(shift6),
 		cmocka_unit_test(moving),
-		cmocka_unit_test(poor),
+		cmocka_unit_test(no_memory),
 		cmocka_unit_test(threads),
 	};
 

@@ -2,10 +2,12 @@
 /* lint_words.c - rules for words: private ones that have a plain one, and turns of prose that hide
  * the actor.  words.txt has the table:
  *
- *     WORD any  INSTEAD...     not in names and comments of the product
- *     WORD name INSTEAD...     not in names: in prose it is a plain word
+ *     WORD any         INSTEAD...     not in names, comments and literals
+ *     WORD name        INSTEAD...     not in names: in prose it is a plain word
+ *     WORD only:FOLDER INSTEAD...     in names of that folder of the product only
+ *     NAME fine        WHY...         such a name may have a word that is refused
  *
- * A word is a whole word of a comment, or a part of a name between underscores. */
+ * A word is a whole word of a comment or literal, or a part of a name between underscores. */
 #include "tools/dev/lint.h"
 
 #include <ctype.h>
@@ -20,23 +22,32 @@ enum pattern { WHO, WHAT, HE, SAME, BODY, PATTERNS };
 
 static const char *const patterns[PATTERNS] = {"who", "what", "he", "same", "nobody"};
 
+enum word_scope { WORD_ANY, WORD_NAME, WORD_ONLY, WORD_FINE };
+
 static struct {
-	char word[32], instead[96];
-	int is_any;
+	char word[32], folder[64], instead[96];
+	enum word_scope scope;
 } words[WORDS_MAX];
 static int nwords;
 
 static void line_read(const char *line)
 {
-	char word[32], scope[32], rest[96] = "";
+	char word[32], scope[80], rest[96] = "";
 
-	if (line[0] == '#' || sscanf(line, "%31s %31s %95[^\n]", word, scope, rest) < 3)
+	if (line[0] == '#' || sscanf(line, "%31s %79s %95[^\n]", word, scope, rest) < 3)
 		return;
 	if (nwords == WORDS_MAX)
 		die("words.txt is too long");
 	snprintf(words[nwords].word, sizeof(words[0].word), "%s", word);
 	snprintf(words[nwords].instead, sizeof(words[0].instead), "%s", rest);
-	words[nwords++].is_any = strcmp(scope, "any") == 0;
+	words[nwords].scope = strcmp(scope, "any") == 0    ? WORD_ANY
+			      : strcmp(scope, "fine") == 0 ? WORD_FINE
+			      : begins(scope, "only:")     ? WORD_ONLY
+							   : WORD_NAME;
+	if (words[nwords].scope == WORD_ONLY)
+		snprintf(words[nwords].folder, sizeof(words[0].folder), "%s",
+			strchr(scope, ':') + 1);
+	nwords++;
 }
 
 void words_read(void)
@@ -53,13 +64,41 @@ void words_read(void)
 
 /* --- private words -------------------------------------------------------------------------- */
 
-/* A word of n letters, or a part of a name. */
-static void part_check(
-	const struct file *f, const char *base, const char *at, size_t n, int is_name)
+/* Is `at' within a name that is fine: the name of n letters, or a part of it? */
+static int is_fine(const char *name, size_t n, const char *at)
+{
+	for (int i = 0; i < nwords; i++) {
+		size_t len = strlen(words[i].word);
+
+		if (words[i].scope != WORD_FINE)
+			continue;
+		for (size_t k = 0; k + len <= n; k++)
+			if (strncasecmp(name + k, words[i].word, len) == 0 && name + k <= at &&
+				at < name + k + len && (k == 0 || name[k - 1] == '_') &&
+				(k + len == n || name[k + len] == '_'))
+				return 1;
+	}
+	return 0;
+}
+
+/* Is word i refused as a part of a name, or else as a word of prose, in this file? */
+static int is_refused(const struct file *f, int i, int is_name)
+{
+	switch (words[i].scope) {
+	case WORD_ANY: return 1;
+	case WORD_NAME: return is_name;
+	case WORD_ONLY: return is_name && f->is_product && !inside(f->path, words[i].folder);
+	default: return 0;
+	}
+}
+
+/* The part of n letters at `at' of the word or name of `len' letters. */
+static void part_check(const struct file *f, const char *base, const char *name, size_t len,
+	const char *at, size_t n, int is_name)
 {
 	for (int i = 0; i < nwords; i++) {
 		if (strncasecmp(words[i].word, at, n) != 0 || words[i].word[n] != '\0' ||
-			(!is_name && !words[i].is_any))
+			!is_refused(f, i, is_name) || is_fine(name, len, at))
 			continue;
 		found(f->path, line_of(base, at), "words", "`%s' is: %s", words[i].word,
 			words[i].instead);
@@ -73,16 +112,25 @@ static void private_check(const struct file *f, const char *text, int is_code)
 	for (const char *p = text; (p = word_next(p, &n)) != NULL; p += n) {
 		int is_name = is_code || memchr(p, '_', n) != NULL;
 
-		if (begins(p, "HAFT_")) /* a setting keeps its old name */
-			continue;
-
 		for (size_t i = 0; i < n; i += part + 1) {
 			part = strcspn(p + i, "_");
 			part = part < n - i ? part : n - i;
 			if (part > 0)
-				part_check(f, text, p + i, part, is_name);
+				part_check(f, text, p, n, p + i, part, is_name);
 		}
 	}
+}
+
+/* The insides of literals: error texts, descriptions of settings. */
+static void literals_check(const struct file *f)
+{
+	char *s = must_copy(f->text);
+
+	for (size_t i = 0; i < f->len; i++)
+		if (s[i] != '\n' && (f->code[i] != ' ' || f->comment[i] != ' '))
+			s[i] = ' ';
+	private_check(f, s, 0);
+	free(s);
 }
 
 /* The table of a section called Glossary has at most GLOSSARY_MAX rows. */
@@ -167,10 +215,12 @@ static void prose_check(const struct file *f)
 
 void words_check(const struct file *f)
 {
-	if (f->is_product || ends(f->path, ".md"))
+	if (!ends(f->path, "words.txt"))
 		private_check(f, f->comment, 0);
-	if (f->is_product && (f->is_c || f->is_h || ends(f->path, ".def")))
+	if (f->is_c || f->is_h || ends(f->path, ".def")) {
 		private_check(f, f->code, 1);
+		literals_check(f);
+	}
 	glossary_check(f);
 	prose_check(f);
 }

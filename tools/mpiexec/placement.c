@@ -255,7 +255,7 @@ static int host_next(
 	return best >= 0 ? best : 0;
 }
 
-void spawn_place(struct spawn *s)
+void spawn_assign(struct spawn *s)
 {
 	struct host_room *v;
 	int n = hosts_look(s, &v), entry = 0, last = n - 1, r = 0;

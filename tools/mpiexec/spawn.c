@@ -504,7 +504,7 @@ static void spawn_begin(struct spawn *s)
 		spawn_answer(s);
 		return;
 	}
-	spawn_place(s);
+	spawn_assign(s);
 	if (s->j->remote != NULL) {
 		start_remote(s);
 		return;

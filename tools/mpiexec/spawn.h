@@ -42,7 +42,7 @@ void spawn_host_lost(int host);
 void spawn_resume(void);
 
 /* Places the processes of s->w on hosts, and gives them entries of the table. */
-void spawn_place(struct spawn *s);
+void spawn_assign(struct spawn *s);
 
 /* Finds the hosts of the job that the keys of part i name.  Returns NULL, or malloc'ed words: one
  * is none of the job. */

@@ -97,7 +97,7 @@ static void round_of(const struct job *j, MPI_Request r, int round, bool starved
 	if (check_rank == 0)
 		ready(j, r);
 	OK(MPI_Wait(&r, MPI_STATUS_IGNORE));
-	poor.armed = false;
+	no_memory.armed = false;
 	requests_give(n);
 	CHECK(check_rank == 0 || came(j, round));
 	MPI_Barrier(MPI_COMM_WORLD);
@@ -114,7 +114,7 @@ static void init(const struct job *j, MPI_Datatype type, MPI_Request *r)
 					MPI_COMM_WORLD, MPI_INFO_NULL, r)
 			      : MPI_Precv_init(in, j->theirs, j->parts * j->count / j->theirs, type,
 					0, TAG, MPI_COMM_WORLD, MPI_INFO_NULL, r);
-		poor.armed = false;
+		no_memory.armed = false;
 		if (err == MPI_SUCCESS)
 			return;
 		CHECK(err == MPI_ERR_NO_MEM);

@@ -123,7 +123,7 @@ static void arrived(int bytes)
 static void order(void)
 {
 	enum { N = 3 };
-	int to[N], from[N] = {-1, -1, -1}, plain = 77, got = 0;
+	int to[N], from[N] = {-1, -1, -1}, simple = 77, got = 0;
 	MPI_Request s[N], r[N], p;
 
 	expect_ok(MPI_Irecv(&got, 1, MPI_INT, left, 5, MPI_COMM_WORLD, &p));
@@ -140,7 +140,7 @@ static void order(void)
 		expect_ok(MPI_Start(&s[i]));
 		expect_ok(MPI_Pready(0, s[i]));
 	}
-	expect_ok(MPI_Send(&plain, 1, MPI_INT, right, 5, MPI_COMM_WORLD));
+	expect_ok(MPI_Send(&simple, 1, MPI_INT, right, 5, MPI_COMM_WORLD));
 	expect_ok(MPI_Wait(&p, MPI_STATUS_IGNORE));
 	expect_eq(got, 77);
 	expect_ok(MPI_Waitall(N, s, MPI_STATUSES_IGNORE));

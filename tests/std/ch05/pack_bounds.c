@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 #define ROOM    65536
-#define FAR     (3 << 20) /* room for elements of a megabyte and more */
+#define DISTANT (3 << 20) /* room for elements of a megabyte and more */
 #define LONGEST 200       /* bytes of a block */
 #define FILL    0x5a
 
@@ -47,7 +47,7 @@ static void unwall(struct area *a)
 static struct area mem, packed;
 
 /* There and back; both areas at their first bytes or at their last. */
-static void both_ways(MPI_Datatype t, int count, bool last)
+static void both_directions(MPI_Datatype t, int count, bool last)
 {
 	MPI_Aint lb, extent, low, bytes;
 	int size, at = 0;
@@ -74,12 +74,12 @@ static void both_ways(MPI_Datatype t, int count, bool last)
 }
 
 /* Frees t. */
-static void all_ways(MPI_Datatype t)
+static void all_directions(MPI_Datatype t)
 {
 	expect_ok(MPI_Type_commit(&t));
 	for (int count = 1; count <= 6; count += count < 2 ? 1 : 4) {
-		both_ways(t, count, false);
-		both_ways(t, count, true);
+		both_directions(t, count, false);
+		both_directions(t, count, true);
 	}
 	expect_ok(MPI_Type_free(&t));
 }
@@ -90,12 +90,12 @@ static void rows(int len)
 
 	for (int n = 2; n <= 6; n++) {
 		expect_ok(MPI_Type_vector(n, len, len + 3, MPI_BYTE, &t));
-		all_ways(t);
+		all_directions(t);
 	}
 	expect_ok(MPI_Type_vector(5, len, len + 1, MPI_BYTE, &row));
 	expect_ok(MPI_Type_create_hvector(3, 1, 6 * (len + 1) + 5, row, &t));
 	expect_ok(MPI_Type_free(&row));
-	all_ways(t);
+	all_directions(t);
 }
 
 static void records(int len)
@@ -105,7 +105,7 @@ static void records(int len)
 	MPI_Datatype t, kinds[3] = {MPI_BYTE, MPI_BYTE, MPI_BYTE};
 
 	expect_ok(MPI_Type_create_struct(3, lens, at, kinds, &t));
-	all_ways(t);
+	all_directions(t);
 }
 
 static void lists(int len)
@@ -116,7 +116,7 @@ static void lists(int len)
 	for (int i = 0; i < 7; i++)
 		at[i] = i * (len + 2) + i * i;
 	expect_ok(MPI_Type_create_indexed_block(7, len, at, MPI_BYTE, &t));
-	all_ways(t);
+	all_directions(t);
 }
 
 /* n blocks, `stride' bytes apart, each with its place in the element checked. */
@@ -130,8 +130,8 @@ static void strided(int n, int len, MPI_Aint stride)
 	expect_ok(MPI_Type_create_hvector(n, len, stride, MPI_BYTE, &t));
 	expect_ok(MPI_Type_commit(&t));
 	expect_ok(MPI_Type_get_true_extent(t, &low, &bytes));
-	both_ways(t, 1, false);
-	both_ways(t, 1, true);
+	both_directions(t, 1, false);
+	both_directions(t, 1, true);
 	buf = mem.end - bytes - low;
 	for (int i = 0; i < n * len; i++)
 		buf[i / len * stride + i % len] = (char)(i * 3 + i / 253);
@@ -151,7 +151,7 @@ static void every_other(void)
 	}
 }
 
-static void far_rows(void)
+static void distant_rows(void)
 {
 	static const int lens[] = {1, 3, 4, 8, 12, 32, 40, 64, 100};
 
@@ -179,8 +179,8 @@ int main(int argc, char **argv)
 	}
 	every_other();
 	unwall(&mem);
-	mem = walled(FAR);
-	far_rows();
+	mem = walled(DISTANT);
+	distant_rows();
 	MPI_Finalize();
 	return check_end();
 }

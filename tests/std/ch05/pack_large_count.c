@@ -86,7 +86,7 @@ static void mistakes(void)
 {
 	MPI_Comm c = MPI_COMM_SELF, none = MPI_COMM_NULL;
 	MPI_Datatype raw;
-	int at = 8, far = 40, less = -8;
+	int at = 8, distant = 40, less = -8;
 
 	expect_ok(MPI_Type_vector(3, 1, 2, MPI_INT, &raw));
 	WRONG(MPI_ERR_COUNT, MPI_Pack(mem, -1, MPI_INT, packed, 32, &at, c));
@@ -99,7 +99,7 @@ static void mistakes(void)
 	WRONG(MPI_ERR_BUFFER, MPI_Pack(MPI_IN_PLACE, 1, MPI_INT, packed, 32, &at, c));
 	WRONG(MPI_ERR_TRUNCATE, MPI_Pack(mem, 7, MPI_INT, packed, 32, &at, c));
 	WRONG(MPI_ERR_ARG, MPI_Pack(mem, 1, MPI_INT, packed, 32, NULL, c));
-	WRONG(MPI_ERR_ARG, MPI_Pack(mem, 1, MPI_INT, packed, 32, &far, c));
+	WRONG(MPI_ERR_ARG, MPI_Pack(mem, 1, MPI_INT, packed, 32, &distant, c));
 	WRONG(MPI_ERR_ARG, MPI_Pack(mem, 1, MPI_INT, packed, 32, &less, c));
 	WRONG(MPI_ERR_COUNT, MPI_Unpack(packed, 32, &at, mem, -1, MPI_INT, c));
 	WRONG(MPI_ERR_COUNT, MPI_Unpack(packed, -32, &at, mem, 1, MPI_INT, c));
@@ -109,7 +109,7 @@ static void mistakes(void)
 	WRONG(MPI_ERR_BUFFER, MPI_Unpack(packed, 32, &at, NULL, 1, MPI_INT, c));
 	WRONG(MPI_ERR_TRUNCATE, MPI_Unpack(packed, 32, &at, mem, 7, MPI_INT, c));
 	WRONG(MPI_ERR_ARG, MPI_Unpack(packed, 32, NULL, mem, 1, MPI_INT, c));
-	WRONG(MPI_ERR_ARG, MPI_Unpack(packed, 32, &far, mem, 1, MPI_INT, c));
+	WRONG(MPI_ERR_ARG, MPI_Unpack(packed, 32, &distant, mem, 1, MPI_INT, c));
 	WRONG(MPI_ERR_ARG, MPI_Unpack(packed, 32, &less, mem, 1, MPI_INT, c));
 	expect_ok(MPI_Pack(NULL, 0, MPI_INT, NULL, 32, &at, c));
 	expect_ok(MPI_Unpack(NULL, 32, &at, NULL, 0, MPI_INT, c));

@@ -50,11 +50,11 @@ static MPI_Datatype listed(int shape, int n)
 /* Records {gap, double, gaps, double, double, gaps}, and an indexed type for what is left. */
 static MPI_Datatype records(int n)
 {
-	MPI_Datatype plain[2] = {MPI_DOUBLE, MPI_DOUBLE}, both[2], raw, t;
+	MPI_Datatype simple[2] = {MPI_DOUBLE, MPI_DOUBLE}, both[2], raw, t;
 	int last[2] = {n % 3 > 0, n % 3 == 2};
 	MPI_Aint at[2] = {8, 32};
 
-	expect_ok(MPI_Type_create_struct(2, (int[]){1, 2}, at, plain, &raw));
+	expect_ok(MPI_Type_create_struct(2, (int[]){1, 2}, at, simple, &raw));
 	expect_ok(MPI_Type_create_resized(raw, 0, 64, &both[0]));
 	expect_ok(MPI_Type_create_hindexed(2, last, at, MPI_DOUBLE, &both[1]));
 	expect_ok(MPI_Type_create_struct(

@@ -5,7 +5,7 @@
 #include "tests/check.h"
 
 #define LEN   4 /* elements from each to each */
-#define SHORT 2 /* what rank 0 has room for from the first that it hears of */
+#define SHORT 2 /* what rank 0 has room for from the first that it learns of */
 
 static int *in, *out, *counts, *displs, *less;
 
@@ -37,7 +37,7 @@ static void right(int err, int odd, int in_place)
 	}
 }
 
-/* The first of which rank 0 hears is `odd'. */
+/* The first of which rank 0 learns is `odd'. */
 static void exchange(int odd, int in_place, int later)
 {
 	const void *from = in_place ? MPI_IN_PLACE : in;

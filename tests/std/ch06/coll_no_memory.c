@@ -75,7 +75,7 @@ static int run(enum coll_call v, enum form form, int n, int root)
 	MPI_Request r = MPI_REQUEST_NULL;
 	int err = start(v, form, n, root, &r), end = 0;
 
-	poor.armed = false;
+	no_memory.armed = false;
 	if (err != 0 || form == NOW)
 		return err;
 	if (form == AGAIN)
@@ -145,7 +145,7 @@ static void one(enum coll_call v, enum form form, int n, int root, int who, int 
 	for (int i = 0; i < HELD && check_rank == who; i++)
 		OK(MPI_Ibarrier(MPI_COMM_WORLD, &held[i]));
 	failing_arm(BIG, some, FAILING_ALWAYS);
-	poor.armed = check_rank == who;
+	no_memory.armed = check_rank == who;
 	err = run(v, form, n, root);
 	for (int i = 0; i < check_size && check_rank == who; i++)
 		if (i != who)
@@ -165,7 +165,7 @@ static void one(enum coll_call v, enum form form, int n, int root, int who, int 
 	CHECK(!failed[1] || form != AGAIN || err != 0);
 	snprintf(at, sizeof(at), "at rank %d: no memory", who);
 	CHECK(err == 0 || check_rank == who || strstr(words, at) != NULL);
-	CHECK(check_rank != who || some > 0 || (poor.failures > 0 && failed[0]));
+	CHECK(check_rank != who || some > 0 || (no_memory.failures > 0 && failed[0]));
 }
 
 static void each(enum coll_call v, enum form form, int who)

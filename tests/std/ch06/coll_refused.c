@@ -33,7 +33,7 @@ static void wrong_types(void)
 }
 
 /* One buffer is right where the types make two places of it: what goes is the second half. */
-static void two_places(int n)
+static void two_positions(int n)
 {
 	int x[16], four = 4 * (int)sizeof(int), zero = 0, one = 1;
 	MPI_Datatype upper;
@@ -78,7 +78,7 @@ int main(int argc, char **argv)
 	says(MPI_ERR_BUFFER, "MPI_IN_PLACE");
 	if (n > 1)
 		expect_eq(MPI_Exscan(&x, &x, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD), MPI_ERR_BUFFER);
-	two_places(n);
+	two_positions(n);
 	op = MPI_OP_NULL;
 	expect_eq(MPI_Op_create(NULL, 1, &op), MPI_ERR_ARG);
 	says(MPI_ERR_ARG, "user_fn is NULL");

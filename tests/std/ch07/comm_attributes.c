@@ -60,7 +60,7 @@ static int talks(MPI_Comm c, int key, void *value, void *extra)
 
 	(void)key;
 	(void)extra;
-	note('t', value);
+	call_record('t', value);
 	OK(MPI_Comm_size(c, &n));
 	OK(MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, c));
 	CHECK(sum == n);

@@ -13,7 +13,7 @@ static int all_well(int err)
 {
 	int worst = err, class = 0;
 
-	poor.armed = false;
+	no_memory.armed = false;
 	if (err != 0)
 		OK(MPI_Error_class(err, &class));
 	expect(err == 0 || class == MPI_ERR_NO_MEM);
@@ -21,16 +21,16 @@ static int all_well(int err)
 	return worst == 0;
 }
 
-static void create_and_merge(int side, MPI_Comm local, int poor_rank, int nth)
+static void create_and_merge(int side, MPI_Comm local, int no_memory_rank, int nth)
 {
 	MPI_Comm inter = MPI_COMM_NULL, all = MPI_COMM_NULL;
 	int one = 1;
 
-	if (check_rank == poor_rank)
+	if (check_rank == no_memory_rank)
 		failing_arm(0, nth, 1);
 	if (all_well(MPI_Intercomm_create(local, 0, MPI_COMM_WORLD, 1 - side, 3, &inter))) {
 		OK(MPI_Comm_set_errhandler(inter, MPI_ERRORS_RETURN));
-		if (check_rank == poor_rank)
+		if (check_rank == no_memory_rank)
 			failing_arm(0, nth, 1);
 		if (all_well(MPI_Intercomm_merge(inter, side, &all)))
 			OK(MPI_Allreduce(MPI_IN_PLACE, &one, 1, MPI_INT, MPI_SUM, all));

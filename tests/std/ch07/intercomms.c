@@ -5,7 +5,7 @@
 #include "tests/check.h"
 
 static MPI_Comm side, inter; /* odd and even ranks of MPI_COMM_WORLD */
-static int me, n, far, high;
+static int me, n, distant, high;
 
 /* Every rank of c sends to every rank of the other group and to no other. */
 static void crossed(MPI_Comm c, int mark)
@@ -35,9 +35,9 @@ static void created(void)
 	OK(MPI_Comm_split(MPI_COMM_WORLD, high, 0, &side));
 	OK(MPI_Comm_rank(side, &me));
 	OK(MPI_Comm_size(side, &n));
-	far = check_size - n;
-	OK(MPI_Intercomm_create(
-		side, n - 1, MPI_COMM_WORLD, high ? 2 * (far - 1) : 2 * far - 1, 12, &inter));
+	distant = check_size - n;
+	OK(MPI_Intercomm_create(side, n - 1, MPI_COMM_WORLD,
+		high ? 2 * (distant - 1) : 2 * distant - 1, 12, &inter));
 	OK(MPI_Comm_test_inter(inter, &flag));
 	CHECK(flag);
 	OK(MPI_Comm_test_inter(side, &flag));
@@ -55,7 +55,7 @@ static void asked(void)
 	OK(MPI_Comm_size(inter, &size));
 	CHECK(r == me && size == n);
 	OK(MPI_Comm_remote_size(inter, &size));
-	CHECK(size == far);
+	CHECK(size == distant);
 	OK(MPI_Comm_group(inter, &local));
 	OK(MPI_Comm_remote_group(inter, &remote));
 	OK(MPI_Comm_group(MPI_COMM_WORLD, &world));
@@ -85,7 +85,7 @@ static void compared(void)
 	CHECK(cmp == MPI_UNEQUAL);
 	OK(MPI_Comm_split(inter, 0, -me, &turned));
 	OK(MPI_Comm_compare(inter, turned, &cmp));
-	CHECK(cmp == (n > 1 || far > 1 ? MPI_SIMILAR : MPI_CONGRUENT));
+	CHECK(cmp == (n > 1 || distant > 1 ? MPI_SIMILAR : MPI_CONGRUENT));
 	OK(MPI_Comm_free(&turned));
 	OK(MPI_Comm_free(&copy));
 }
@@ -114,9 +114,9 @@ static void split(void)
 	int size;
 
 	OK(MPI_Comm_split(inter, me % 2, me, &c));
-	if (n > me % 2 && far > me % 2) {
+	if (n > me % 2 && distant > me % 2) {
 		OK(MPI_Comm_remote_size(c, &size));
-		CHECK(size == (far + 1 - me % 2) / 2);
+		CHECK(size == (distant + 1 - me % 2) / 2);
 		crossed(c, 5);
 		OK(MPI_Comm_free(&c));
 	}
@@ -144,7 +144,7 @@ static void subset(void)
 	CHECK((c == MPI_COMM_NULL) == (!high && me != 0));
 	if (c != MPI_COMM_NULL) {
 		OK(MPI_Comm_remote_size(c, &size));
-		CHECK(size == (high ? 1 : far));
+		CHECK(size == (high ? 1 : distant));
 		crossed(c, 7);
 		OK(MPI_Comm_free(&c));
 	}
@@ -162,14 +162,14 @@ static void merged(void)
 
 	OK(MPI_Intercomm_merge(inter, high, &c));
 	OK(MPI_Comm_rank(c, &r));
-	CHECK(r == (high ? far + me : me));
+	CHECK(r == (high ? distant + me : me));
 	OK(MPI_Allreduce(&check_rank, &sum, 1, MPI_INT, MPI_SUM, c));
 	CHECK(sum == check_size * (check_size - 1) / 2);
 	OK(MPI_Comm_free(&c));
 	OK(MPI_Intercomm_merge(inter, 1, &c));
 	OK(MPI_Comm_size(c, &size));
 	OK(MPI_Comm_rank(c, &r));
-	CHECK(size == check_size && (r == me || r == far + me));
+	CHECK(size == check_size && (r == me || r == distant + me));
 	OK(MPI_Allreduce(&r, &sum, 1, MPI_INT, MPI_SUM, c));
 	CHECK(sum == check_size * (check_size - 1) / 2);
 	OK(MPI_Comm_free(&c));

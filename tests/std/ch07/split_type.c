@@ -47,7 +47,7 @@ static void guided(int type)
 /* Those who share memory can make a window of it, and all can if and only if all share. */
 static void shared(void)
 {
-	int near = check_local(0, NULL), err, *mem;
+	int local = check_local(0, NULL), err, *mem;
 	MPI_Comm c;
 	MPI_Win win;
 
@@ -58,7 +58,7 @@ static void shared(void)
 	OK(MPI_Comm_dup(MPI_COMM_WORLD, &c));
 	OK(MPI_Comm_set_errhandler(c, MPI_ERRORS_RETURN));
 	err = MPI_Win_allocate_shared(sizeof(int), 1, MPI_INFO_NULL, c, &mem, &win);
-	CHECK(err == (near == check_size ? MPI_SUCCESS : MPI_ERR_RMA_SHARED));
+	CHECK(err == (local == check_size ? MPI_SUCCESS : MPI_ERR_RMA_SHARED));
 	if (err == MPI_SUCCESS)
 		OK(MPI_Win_free(&win));
 	OK(MPI_Comm_free(&c));
@@ -93,15 +93,15 @@ static void rest(void)
 {
 	MPI_Info info = with("mpi_pset_name", "mpi://WORLD");
 	bool zero;
-	int near = check_local(0, &zero);
+	int local = check_local(0, &zero);
 	MPI_Comm c;
 
 	OK(MPI_Comm_split_type(
 		MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, -check_rank, MPI_INFO_NULL, &c));
-	CHECK(size_of(&c) == near);
+	CHECK(size_of(&c) == local);
 	OK(MPI_Comm_split_type(MPI_COMM_WORLD,
 		check_rank == 0 ? MPI_UNDEFINED : MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &c));
-	CHECK(size_of(&c) == (check_rank == 0 ? 0 : near - zero));
+	CHECK(size_of(&c) == (check_rank == 0 ? 0 : local - zero));
 	/* not derived from a session */
 	OK(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_RESOURCE_GUIDED, 0, info, &c));
 	CHECK(c == MPI_COMM_NULL);

@@ -33,7 +33,7 @@ static void ring_is(MPI_Comm c)
 }
 
 /* A constructor's result has no topology. */
-static void plain(MPI_Comm c)
+static void simple(MPI_Comm c)
 {
 	CHECK(kind(c) == MPI_UNDEFINED);
 	OK(MPI_Comm_free(&c));
@@ -74,16 +74,16 @@ static void selections(void)
 	MPI_Group g;
 
 	OK(MPI_Comm_split(c, 0, check_rank, &d));
-	plain(d);
+	simple(d);
 	OK(MPI_Comm_split_type(c, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &d));
-	plain(d);
+	simple(d);
 	OK(MPI_Comm_group(c, &g));
 	OK(MPI_Comm_create(c, g, &d));
-	plain(d);
+	simple(d);
 	OK(MPI_Comm_create_group(c, g, 3, &d));
-	plain(d);
+	simple(d);
 	OK(MPI_Comm_create_from_group(g, "tests/carry", MPI_INFO_NULL, MPI_ERRORS_RETURN, &d));
-	plain(d);
+	simple(d);
 	OK(MPI_Group_free(&g));
 	OK(MPI_Comm_free(&c));
 }
@@ -113,7 +113,7 @@ static void between_groups(void)
 	FAILS(MPI_ERR_TOPOLOGY, "no topology", MPI_Dist_graph_neighbors_count(inter, &x, &y, &z));
 	CHECK(d == MPI_COMM_NULL);
 	OK(MPI_Intercomm_merge(inter, half, &d));
-	plain(d);
+	simple(d);
 	OK(MPI_Comm_free(&inter));
 	OK(MPI_Comm_free(&side));
 	OK(MPI_Comm_free(&c));
@@ -146,7 +146,7 @@ static void over_another(void)
 }
 
 /* MPI-5.0 8.4: constructors are collective: messages of the old communicator do not meet theirs */
-static void with_messages_under_way(void)
+static void with_messages_in_flight(void)
 {
 	MPI_Comm c, grid;
 	MPI_Request r;
@@ -189,7 +189,7 @@ int main(int argc, char **argv)
 	selections();
 	between_groups();
 	over_another();
-	with_messages_under_way();
+	with_messages_in_flight();
 	again_and_again();
 	MPI_Finalize();
 	return 0;

@@ -357,7 +357,7 @@ static void raised_by_user(void)
  * error which has just happened says more than its class; no code is no code. */
 static void strings(void)
 {
-	char text[MPI_MAX_ERROR_STRING + 1], plain[MPI_MAX_ERROR_STRING];
+	char text[MPI_MAX_ERROR_STRING + 1], simple[MPI_MAX_ERROR_STRING];
 	int len, class;
 
 	for (int code = MPI_SUCCESS; code <= MPI_ERR_ERRHANDLER; code++) {
@@ -368,10 +368,10 @@ static void strings(void)
 		OK(MPI_Error_class(code, &class));
 		CHECK(class == code);
 	}
-	OK(MPI_Error_string(MPI_ERR_RANK, plain, &len));
+	OK(MPI_Error_string(MPI_ERR_RANK, simple, &len));
 	CHECK(err_on(MPI_COMM_SELF) == MPI_ERR_RANK);
 	OK(MPI_Error_string(MPI_ERR_RANK, text, &len));
-	CHECK(strlen(text) > strlen(plain) || strcmp(text, plain) != 0);
+	CHECK(strlen(text) > strlen(simple) || strcmp(text, simple) != 0);
 	CHECK(strstr(text, "1000") != NULL && strstr(text, "MPI_Send") != NULL);
 	FAILS(MPI_ERR_ARG, "-7", MPI_Error_class(-7, &class));
 	FAILS(MPI_ERR_ARG, "", MPI_Error_string(MPI_ERR_LASTCODE + 77, text, &len));

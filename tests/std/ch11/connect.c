@@ -86,20 +86,20 @@ static void together(MPI_Comm inter, bool client)
 
 static void use(MPI_Comm inter, bool client)
 {
-	int rank, n, far, flag, sum;
+	int rank, n, distant, flag, sum;
 
 	OK(MPI_Comm_set_errhandler(inter, MPI_ERRORS_RETURN));
 	OK(MPI_Comm_test_inter(inter, &flag));
 	OK(MPI_Comm_rank(inter, &rank));
 	OK(MPI_Comm_size(inter, &n));
-	OK(MPI_Comm_remote_size(inter, &far));
+	OK(MPI_Comm_remote_size(inter, &distant));
 	CHECK(flag && rank == check_rank && n == check_size);
 	if (rank == 0)
 		messages(inter, client);
 	OK(MPI_Barrier(inter));
 	n = rank + 1;
 	OK(MPI_Allreduce(&n, &sum, 1, MPI_INT, MPI_SUM, inter));
-	CHECK(sum == far * (far + 1) / 2);
+	CHECK(sum == distant * (distant + 1) / 2);
 	together(inter, client);
 	OK(MPI_Comm_disconnect(&inter));
 	CHECK(inter == MPI_COMM_NULL);

@@ -8,7 +8,7 @@
 
 static MPI_Session s;
 
-static void talk(const char *tag)
+static void exchange(const char *tag)
 {
 	MPI_Group g;
 	MPI_Comm c;
@@ -74,11 +74,11 @@ int main(int argc, char **argv)
 	int n, *v, flag;
 
 	expect_ok(MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &s));
-	talk("before");
+	exchange("before");
 	world_is(0, 0);
 	expect_ok(MPI_Init(&argc, &argv));
 	world_is(1, 0);
-	talk("beside");
+	exchange("beside");
 	expect_ok(MPI_Comm_size(MPI_COMM_WORLD, &n));
 	expect_ok(MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_UNIVERSE_SIZE, &v, &flag));
 	expect(!flag || *v >= n); /* mpiexec may not know it */
@@ -88,14 +88,14 @@ int main(int argc, char **argv)
 	left_behind();
 	expect_ok(MPI_Barrier(MPI_COMM_WORLD));
 	expect_ok(MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &s));
-	talk("again");
+	exchange("again");
 	expect_ok(MPI_Finalize());
 	world_is(1, 1);
-	talk("after"); /* the session goes on */
+	exchange("after"); /* the session goes on */
 	expect_ok(MPI_Session_finalize(&s));
 	for (int i = 0; i < 100; i++) {
 		expect_ok(MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &s));
-		talk("later");
+		exchange("later");
 		expect_ok(MPI_Session_finalize(&s));
 	}
 	expect_ok(MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &s));

@@ -4,7 +4,7 @@
  * order it leaves alone. */
 #include "tests/check.h"
 
-enum { WORDS = 64, MEET = MPI_ERR_RMA_CONFLICT };
+enum { WORDS = 64, OVERLAP = MPI_ERR_RMA_CONFLICT };
 
 static MPI_Win win;
 static int *mem, buf[WORDS];
@@ -32,12 +32,12 @@ static void fence(void)
 		OK(put(4, 0));
 	OK(MPI_Barrier(MPI_COMM_WORLD));
 	if (check_rank == 1) {
-		FAILS(MEET,
+		FAILS(OVERLAP,
 			"bytes 12 to 15 of rank 0 by rank 1 meets the put of bytes 0 to 15 by "
 			"rank 0 in the same fence epoch",
 			put(1, 3));
-		FAILS(MEET, "flood", get(2, 2));
-		FAILS(MEET, "this accumulate", add(1, 0, MPI_SUM));
+		FAILS(OVERLAP, "flood", get(2, 2));
+		FAILS(OVERLAP, "this accumulate", add(1, 0, MPI_SUM));
 		OK(put(4, 4));
 	}
 	OK(MPI_Win_fence(0, win));
@@ -58,13 +58,13 @@ static void accumulates(void)
 	OK(MPI_Fetch_and_op(&one, &old, MPI_INT, 0, 1, MPI_NO_OP, win));
 	OK(MPI_Barrier(MPI_COMM_WORLD));
 	if (check_rank == 1)
-		FAILS(MEET, "with another operation", add(1, 7, MPI_PROD));
+		FAILS(OVERLAP, "with another operation", add(1, 7, MPI_PROD));
 	OK(MPI_Win_fence(0, win));
 	if (check_rank == 0)
 		OK(add(1, 20, MPI_SUM));
 	OK(MPI_Barrier(MPI_COMM_WORLD));
 	if (check_rank == 1)
-		FAILS(MEET, "type",
+		FAILS(OVERLAP, "type",
 			MPI_Accumulate(buf, 1, MPI_FLOAT, 0, 20, 1, MPI_FLOAT, MPI_SUM, win));
 	OK(MPI_Win_fence(MPI_MODE_NOSUCCEED, win));
 }
@@ -81,7 +81,7 @@ static void strides(void)
 		OK(MPI_Put(buf, 4, MPI_INT, 0, check_rank, 1, comb, win));
 	OK(MPI_Barrier(MPI_COMM_WORLD));
 	if (check_rank == 1)
-		FAILS(MEET, "bytes 24 to 27", put(1, 6));
+		FAILS(OVERLAP, "bytes 24 to 27", put(1, 6));
 	OK(MPI_Win_fence(MPI_MODE_NOSUCCEED, win));
 	OK(MPI_Type_free(&comb));
 }
@@ -94,7 +94,7 @@ static void locks(void)
 		OK(put(1, 0));
 	OK(MPI_Barrier(MPI_COMM_WORLD));
 	if (check_rank == 1)
-		FAILS(MEET, "lock", get(1, 0));
+		FAILS(OVERLAP, "lock", get(1, 0));
 	OK(MPI_Barrier(MPI_COMM_WORLD));
 	OK(MPI_Win_flush_all(win));
 	OK(MPI_Barrier(MPI_COMM_WORLD));
@@ -126,7 +126,7 @@ static void requests(void)
 			OK(MPI_Rget(buf, 4, MPI_INT, 0, 8 * end, 4, MPI_INT, win, &q));
 		OK(MPI_Barrier(MPI_COMM_WORLD));
 		if (check_rank == 0)
-			FAILS(MEET, "meets the get", put(1, 8 * end + 3));
+			FAILS(OVERLAP, "meets the get", put(1, 8 * end + 3));
 		OK(MPI_Barrier(MPI_COMM_WORLD));
 		OK(MPI_Win_flush_all(win));
 		OK(MPI_Barrier(MPI_COMM_WORLD));
@@ -172,7 +172,7 @@ static void origins(void)
 	}
 	OK(MPI_Barrier(MPI_COMM_WORLD));
 	for (int i = 0; i < 4 && check_rank == 0; i++)
-		FAILS(MEET, "meets the", put(1, i));
+		FAILS(OVERLAP, "meets the", put(1, i));
 	if (check_rank == 0)
 		OK(put(1, 4));
 	OK(MPI_Barrier(MPI_COMM_WORLD));
@@ -186,7 +186,7 @@ static void own(void)
 	OK(MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, win));
 	if (check_rank == 0) {
 		OK(put(2, 8));
-		FAILS(MEET, "by rank 0 meets the put of bytes 32 to 39 by rank 0", get(1, 9));
+		FAILS(OVERLAP, "by rank 0 meets the put of bytes 32 to 39 by rank 0", get(1, 9));
 		OK(MPI_Win_flush(0, win));
 		OK(get(1, 9));
 		OK(add(4, 30, MPI_SUM));
@@ -230,7 +230,7 @@ static void exposure(void)
 			OK(put(1, 0));
 		if (check_rank == 1) {
 			OK(MPI_Recv(&token, 1, MPI_INT, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
-			FAILS(MEET, "exposure", put(1, 0));
+			FAILS(OVERLAP, "exposure", put(1, 0));
 		}
 		OK(MPI_Win_complete(win));
 		if (check_rank == 0) {
@@ -247,7 +247,7 @@ static void exposure(void)
 static void promises(void)
 {
 	OK(MPI_Win_fence(check_rank == 0 ? MPI_MODE_NOPUT : 0, win));
-	FAILS(MEET, "MPI_MODE_NOPUT", put(1, check_rank));
+	FAILS(OVERLAP, "MPI_MODE_NOPUT", put(1, check_rank));
 	OK(get(1, 0));
 	FAILS(MPI_ERR_RMA_SYNC, "MPI_MODE_NOPRECEDE", MPI_Win_fence(MPI_MODE_NOPRECEDE, win));
 	OK(MPI_Win_fence(0, win));
@@ -258,7 +258,7 @@ static void promises(void)
 		OK(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win));
 	OK(MPI_Barrier(MPI_COMM_WORLD));
 	if (check_rank == 1)
-		FAILS(MEET, "MPI_MODE_NOCHECK",
+		FAILS(OVERLAP, "MPI_MODE_NOCHECK",
 			MPI_Win_lock(MPI_LOCK_SHARED, 0, MPI_MODE_NOCHECK, win));
 	OK(MPI_Barrier(MPI_COMM_WORLD));
 	if (check_rank == 0)

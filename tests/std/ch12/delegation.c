@@ -35,7 +35,7 @@ static void end(void)
 /* Sums of 1 to SPAN elements at the same places: those that fit into a box and those that do not
  * are atomic against each other.  All ranks add to all, themselves included; every other round rank
  * 0 is only at a barrier. */
-static void sums_meet(void)
+static void sums_collide(void)
 {
 	int64_t ones[SPAN], old, mine[WORDS] = {0}, all[WORDS];
 
@@ -198,7 +198,7 @@ int main(int argc, char **argv)
 	CHECK(mem != NULL);
 	OK(MPI_Win_create(
 		mem, WORDS * sizeof(*mem), sizeof(*mem), MPI_INFO_NULL, MPI_COMM_WORLD, &win));
-	sums_meet();
+	sums_collide();
 	swaps_guard();
 	if (!check_has_remote() || thread_serves())
 		nobody_calls();

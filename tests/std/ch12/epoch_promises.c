@@ -247,7 +247,7 @@ static void lock_shares(void)
 }
 
 /* 12.5.3: two readers meet inside their epochs. */
-static void lock_readers_meet(void)
+static void lock_readers_overlap(void)
 {
 	if (check_rank > 1 || check_size == 1)
 		return;
@@ -397,7 +397,7 @@ int main(int argc, char **argv)
 	pscw_nobody();
 	lock_excludes();
 	lock_shares();
-	lock_readers_meet();
+	lock_readers_overlap();
 	lock_several();
 	lock_all_and_one();
 	flush_completes();

@@ -4,7 +4,7 @@
 /* MPI-5.0 12.5.3: every rank gets a lock in the end, however often the others take it. */
 #include "tests/check.h"
 
-enum { TURNS = 200 };
+enum { ROUNDS = 200 };
 
 static MPI_Win win;
 static int *mem;
@@ -19,8 +19,8 @@ static int finished(int add)
 	return n + add;
 }
 
-/* All ranks lock until all have had TURNS turns: a starved rank stops the test. */
-static void turns(int type)
+/* All ranks lock until all have had ROUNDS turns: a starved rank stops the test. */
+static void rounds(int type)
 {
 	int n = 0, done = 0;
 
@@ -28,7 +28,7 @@ static void turns(int type)
 	OK(MPI_Barrier(MPI_COMM_WORLD));
 	while (done < check_size) {
 		OK(MPI_Win_lock(type, 0, 0, win));
-		done = finished(++n == TURNS);
+		done = finished(++n == ROUNDS);
 		OK(MPI_Win_unlock(0, win));
 	}
 	OK(MPI_Barrier(MPI_COMM_WORLD));
@@ -45,7 +45,7 @@ static void writer_among_readers(void)
 		int writes = check_rank == 1;
 
 		OK(MPI_Win_lock(writes ? MPI_LOCK_EXCLUSIVE : MPI_LOCK_SHARED, 0, 0, win));
-		done = finished(writes && ++n == TURNS / 10);
+		done = finished(writes && ++n == ROUNDS / 10);
 		OK(MPI_Win_unlock(0, win));
 	}
 	OK(MPI_Barrier(MPI_COMM_WORLD));
@@ -61,7 +61,7 @@ static void all_among_ones(void)
 	while (done == 0) {
 		if (check_rank == 1) {
 			OK(MPI_Win_lock_all(0, win));
-			done = finished(++n == TURNS / 10);
+			done = finished(++n == ROUNDS / 10);
 			OK(MPI_Win_unlock_all(win));
 			continue;
 		}
@@ -78,7 +78,7 @@ static void all_among_ones(void)
 /* MPI_Win_lock_all among those who hold the lock of one target while they wait for the next. */
 static void all_among_some(int first, int second)
 {
-	for (int i = 0; i < TURNS / 2; i++) {
+	for (int i = 0; i < ROUNDS / 2; i++) {
 		if (check_rank % 2 == 1) {
 			OK(MPI_Win_lock_all(0, win));
 			OK(MPI_Win_unlock_all(win));
@@ -97,8 +97,8 @@ int main(int argc, char **argv)
 	check_init(&argc, &argv);
 	OK(MPI_Win_allocate(
 		2 * (MPI_Aint)sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &mem, &win));
-	turns(MPI_LOCK_EXCLUSIVE);
-	turns(MPI_LOCK_SHARED);
+	rounds(MPI_LOCK_EXCLUSIVE);
+	rounds(MPI_LOCK_SHARED);
 	writer_among_readers();
 	all_among_ones();
 	all_among_some(0, check_size - 1);

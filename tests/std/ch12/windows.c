@@ -166,7 +166,7 @@ static void hints(void)
 	says(win, "same_size", "false");
 	says(win, "mpi_accumulate_granularity", "64");
 	OK(MPI_Info_set(info, "accumulate_ordering", "none"));
-	OK(MPI_Info_set(info, "accumulate_ops", "nonsense"));
+	OK(MPI_Info_set(info, "accumulate_ops", "rubbish"));
 	OK(MPI_Win_set_info(win, info));
 	says(win, "accumulate_ordering", "none");
 	says(win, "accumulate_ops", "same_op");

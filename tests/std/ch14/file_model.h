@@ -4,7 +4,7 @@
  *
  *      struct ft     a datatype and its type map, made by the same call
  *      struct view   disp, etype, filetype; the map of the filetype in units of the file
- *      view_walk     the bytes of the file under n etypes from a position, one entry at a time
+ *      view_entry    the byte of the file at which the i-th basic element of a view begins
  *
  * The type of a file entry and of its memory entry are equal; its size in the file is `scale' times
  * that in memory. */

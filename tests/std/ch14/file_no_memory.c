@@ -13,32 +13,32 @@ enum { MINE = 1200, BLOCK = 20, ALLOCATIONS = 30, FEW = 2 };
 
 static char out[MINE], in[MINE];
 static const char *path;
-static int poor_rank, nth, times;
+static int no_memory_rank, nth, times;
 
-static void poor_begin(void)
+static void no_memory_begin(void)
 {
-	poor.failures = 0;
-	if (check_rank == poor_rank)
+	no_memory.failures = 0;
+	if (check_rank == no_memory_rank)
 		failing_arm(0, nth - 1, times == FEW ? FAILING_ALWAYS : times);
 }
 
 /* Has the member lacked memory?  The call returned err. */
-static bool poor_end(int err, const char *what)
+static bool no_memory_end(int err, const char *what)
 {
 	int class = 0, mine[3], all[3], wrong = check_failed;
 
-	poor.armed = false;
+	no_memory.armed = false;
 	if (err != 0)
 		OK(MPI_Error_class(err, &class));
 	mine[0] = class;
 	mine[1] = -class;
-	mine[2] = poor.failures;
+	mine[2] = no_memory.failures;
 	OK(MPI_Allreduce(mine, all, 3, MPI_INT, MPI_MAX, MPI_COMM_WORLD));
 	expect_eq(all[0], -all[1]);
 	expect(all[0] == 0 || all[0] == MPI_ERR_NO_MEM);
 	if (wrong != check_failed)
 		fprintf(stderr, "rank %d: %s: class %d; allocation %d and %d of rank %d\n",
-			check_rank, what, class, nth, times, poor_rank);
+			check_rank, what, class, nth, times, no_memory_rank);
 	return all[2] > 0;
 }
 
@@ -84,7 +84,7 @@ static void each_of_rank(bool (*step)(void))
 
 static void each(bool (*step)(void))
 {
-	for (poor_rank = 0; poor_rank < check_size; poor_rank++)
+	for (no_memory_rank = 0; no_memory_rank < check_size; no_memory_rank++)
 		for (times = 1; times <= FEW; times++)
 			each_of_rank(step);
 }
@@ -97,10 +97,10 @@ static bool step_open(void)
 	bool hit;
 	int err;
 
-	poor_begin();
+	no_memory_begin();
 	err = MPI_File_open(
 		MPI_COMM_WORLD, path, MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &f);
-	hit = poor_end(err, "open");
+	hit = no_memory_end(err, "open");
 	if (err == 0)
 		OK(MPI_File_close(&f));
 	return hit;
@@ -113,10 +113,10 @@ static bool step_close(void)
 
 	view(f);
 	OK(MPI_File_write_all(f, out, MINE, MPI_BYTE, MPI_STATUS_IGNORE));
-	poor_begin();
+	no_memory_begin();
 	err = MPI_File_close(&f);
 	expect(f == MPI_FILE_NULL);
-	return poor_end(err, "close");
+	return no_memory_end(err, "close");
 }
 
 static MPI_File file;
@@ -127,9 +127,9 @@ static bool step_view(void)
 	MPI_Datatype t = comb();
 	bool hit;
 
-	poor_begin();
-	hit = poor_end(MPI_File_set_view(
-			       file, check_rank * BLOCK, MPI_BYTE, t, "external32", MPI_INFO_NULL),
+	no_memory_begin();
+	hit = no_memory_end(MPI_File_set_view(file, check_rank * BLOCK, MPI_BYTE, t, "external32",
+				    MPI_INFO_NULL),
 		"set_view");
 	OK(MPI_Type_free(&t));
 	view(file);
@@ -140,12 +140,12 @@ static bool step_size(void)
 {
 	bool hit;
 
-	poor_begin();
-	hit = poor_end(MPI_File_set_size(file, (MPI_Offset)MINE * check_size), "set_size");
-	poor_begin();
-	hit = poor_end(MPI_File_set_atomicity(file, 0), "set_atomicity") || hit;
-	poor_begin();
-	hit = poor_end(MPI_File_seek_shared(file, 0, MPI_SEEK_SET), "seek_shared") || hit;
+	no_memory_begin();
+	hit = no_memory_end(MPI_File_set_size(file, (MPI_Offset)MINE * check_size), "set_size");
+	no_memory_begin();
+	hit = no_memory_end(MPI_File_set_atomicity(file, 0), "set_atomicity") || hit;
+	no_memory_begin();
+	hit = no_memory_end(MPI_File_seek_shared(file, 0, MPI_SEEK_SET), "seek_shared") || hit;
 	return hit;
 }
 
@@ -158,11 +158,11 @@ static int start_and_wait(MPI_Status *s)
 
 	if (call.form == SPLIT) {
 		err = call_begin(file, &call, buf, MINE);
-		poor.armed = false;
+		no_memory.armed = false;
 		return err != 0 ? err : call_end(file, &call, buf, s);
 	}
 	err = call_start(file, &call, buf, MINE, &r);
-	poor.armed = false;
+	no_memory.armed = false;
 	return err != 0 ? err : MPI_Wait(&r, s);
 }
 
@@ -176,10 +176,10 @@ static bool step_access(void)
 	call_rewind(file);
 	snprintf(what, sizeof(what), "%s %s %s", form_words[call.form], where_words[call.where],
 		call.write ? "write" : "read");
-	poor_begin();
+	no_memory_begin();
 	err = messages ? start_and_wait(&s)
 		       : call_run(file, &call, call.write ? out : in, MINE, &s);
-	hit = poor_end(err, what);
+	hit = no_memory_end(err, what);
 	return hit;
 }
 

@@ -29,7 +29,7 @@
 
 enum positioning { AT, INDIVIDUAL, SHARED, POSITIONINGS };
 enum form { BLOCKING, LATER, SPLIT, FORMS };
-enum memory { PLAIN, CONTIGUOUS, VECTOR, BACKWARDS, RESIZED, INDEXED, BYTES, MEMORIES };
+enum memory { SIMPLE, CONTIGUOUS, VECTOR, BACKWARDS, RESIZED, INDEXED, BYTES, MEMORIES };
 
 /* The arguments of a rank. */
 struct part {
@@ -418,7 +418,7 @@ static void draw_part(struct access *a, int r)
 	const struct view *v = &view[r];
 
 	p->memory = (enum memory)draw(v->rep == REP_NATIVE ? MEMORIES : BYTES);
-	p->k = p->memory == PLAIN || p->memory == BYTES ? 1 : between(1, 6);
+	p->k = p->memory == SIMPLE || p->memory == BYTES ? 1 : between(1, 6);
 	p->count = one_in(8) ? 0 : one_in(4) ? between(1, 40) : between(1, 8);
 	p->salt = (int)draw(100000);
 	p->pos = between(0, one_in(3) ? 100 : 20);
@@ -557,11 +557,11 @@ static void memory_new(struct access *a)
 	if (p->memory == BYTES) {
 		a->type = ft_basic(MPI_BYTE, 1, 1);
 		p->count = (int)part_bytes(v, p);
-	} else if (p->memory == PLAIN && v->etype.named) {
+	} else if (p->memory == SIMPLE && v->etype.named) {
 		a->type = ft_basic(v->etype.type, v->etype.m.e[0].size, 1);
 	} else {
-		a->type = p->memory == PLAIN ? ft_dup(&v->etype)
-					     : draw_memory(p->memory, &v->etype, p->k);
+		a->type = p->memory == SIMPLE ? ft_dup(&v->etype)
+					      : draw_memory(p->memory, &v->etype, p->k);
 		OK(MPI_Type_commit(&a->type.type));
 	}
 	OK(MPI_Type_set_attr(a->type.type, map_key, &a->type.m));

@@ -108,21 +108,21 @@ static void hints(void)
 
 static void positions(void)
 {
-	MPI_Offset far = (MPI_Offset)1 << 62, at;
+	MPI_Offset distant = (MPI_Offset)1 << 62, at;
 	MPI_Datatype wide;
 	MPI_Status s;
 	int x = 7;
 
-	OK(MPI_Type_create_resized(MPI_INT, 0, (MPI_Aint)far, &wide));
+	OK(MPI_Type_create_resized(MPI_INT, 0, (MPI_Aint)distant, &wide));
 	OK(MPI_Type_commit(&wide));
 	OK(MPI_File_set_view(file, 0, MPI_INT, wide, "native", MPI_INFO_NULL));
 	FAILS(MPI_ERR_ARG, "offset", MPI_File_write_at(file, 2, &x, 1, MPI_INT, &s));
 	FAILS(MPI_ERR_ARG, "offset", MPI_File_write_at_all(file, 2, &x, 1, MPI_INT, &s));
 	FAILS(MPI_ERR_ARG, "offset", MPI_File_get_byte_offset(file, 4, &at));
 	OK(MPI_File_set_view(file, 0, MPI_INT, MPI_INT, "native", MPI_INFO_NULL));
-	OK(MPI_File_seek_shared(file, far, MPI_SEEK_SET));
+	OK(MPI_File_seek_shared(file, distant, MPI_SEEK_SET));
 	FAILS(MPI_ERR_ARG, "", MPI_File_write_shared(file, &x, 1, MPI_INT, &s));
-	OK(MPI_File_seek_shared(file, far, MPI_SEEK_SET));
+	OK(MPI_File_seek_shared(file, distant, MPI_SEEK_SET));
 	FAILS(MPI_ERR_ARG, "", MPI_File_write_ordered(file, &x, 1, MPI_INT, &s));
 	OK(MPI_Type_free(&wide));
 }

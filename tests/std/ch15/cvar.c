@@ -161,7 +161,7 @@ static void text(void)
 	memset(room, 'x', (size_t)count);
 	OK(MPI_T_cvar_read(h, room));
 	CHECK(strcmp(room, "types,coll") == 0);
-	put(room, "nonsense");
+	put(room, "rubbish");
 	CHECK(MPI_T_cvar_write(h, room) == MPI_T_ERR_INVALID);
 	room[0] = '\0';
 	OK(MPI_T_cvar_write(h, room));

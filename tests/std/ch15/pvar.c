@@ -43,7 +43,7 @@ static num value(MPI_T_pvar_handle h)
 }
 
 /* A message to each neighbour, which surely are counted. */
-static void talk(int n)
+static void exchange(int n)
 {
 	int x = 0, to = (check_rank + 1) % check_size,
 	    from = (check_rank + check_size - 1) % check_size;
@@ -78,7 +78,7 @@ static void listed(void)
 	CHECK(MPI_T_pvar_get_index("nothing", 0, &n) == MPI_T_ERR_INVALID_NAME);
 }
 
-static bool to_near, from_near; /* the neighbours of talk share memory with this process */
+static bool to_local, from_local; /* the neighbours of talk share memory with this process */
 
 /* The counters of frames that talk sends, and receives. */
 static bool goes_by(const char *transport)
@@ -92,14 +92,14 @@ static const char *put_name(void)
 {
 	if (goes_by("ofi-all"))
 		return "ofi_put";
-	return to_near ? "shm_put" : "net_put";
+	return to_local ? "shm_put" : "net_put";
 }
 
 static const char *got_name(void)
 {
 	if (goes_by("ofi-all"))
 		return "ofi_got";
-	return from_near ? "shm_got" : "net_got";
+	return from_local ? "shm_got" : "net_got";
 }
 
 /* MPI-5.0 15.3.7.5: a counter begins at 0, stopped; it counts while it runs, and keeps what it
@@ -109,19 +109,19 @@ static void counter(void)
 	MPI_T_pvar_handle h = open_var(put_name(), MPI_T_PVAR_CLASS_COUNTER);
 	num x;
 
-	talk(2);
+	exchange(2);
 	CHECK(value(h) == 0);
 	OK(MPI_T_pvar_start(session, h));
-	talk(3);
+	exchange(3);
 	x = value(h);
 	CHECK(x >= 3);
 	OK(MPI_T_pvar_stop(session, h));
 	x = value(h);
-	talk(5);
+	exchange(5);
 	CHECK(value(h) == x);
 	OK(MPI_T_pvar_start(session, h));
 	OK(MPI_T_pvar_start(session, h));
-	talk(4);
+	exchange(4);
 	CHECK(value(h) >= x + 4);
 	OK(MPI_T_pvar_handle_free(session, &h));
 	CHECK(h == MPI_T_PVAR_HANDLE_NULL);
@@ -136,7 +136,7 @@ static void changed(void)
 	OK(MPI_T_pvar_write(session, h, &x));
 	CHECK(value(h) == 1000);
 	OK(MPI_T_pvar_start(session, h));
-	talk(2);
+	exchange(2);
 	CHECK(value(h) >= 1002);
 	OK(MPI_T_pvar_stop(session, h));
 	x = value(h);
@@ -156,7 +156,7 @@ static void apart(void)
 	num x;
 
 	OK(MPI_T_pvar_start(session, a));
-	talk(2);
+	exchange(2);
 	CHECK(value(a) >= 2 && value(b) == 0);
 	CHECK(MPI_T_pvar_read(other, a, &x) == MPI_T_ERR_INVALID_HANDLE);
 	CHECK(MPI_T_pvar_start(other, a) == MPI_T_ERR_INVALID_HANDLE);
@@ -177,7 +177,7 @@ static void all(void)
 
 	OK(MPI_T_pvar_start(session, MPI_T_PVAR_ALL_HANDLES));
 	OK(MPI_Barrier(MPI_COMM_WORLD)); /* else a neighbour's messages may have come before */
-	talk(2);
+	exchange(2);
 	CHECK(value(a) >= 2 && value(b) >= 2);
 	OK(MPI_T_pvar_stop(session, MPI_T_PVAR_ALL_HANDLES));
 	OK(MPI_T_pvar_stop(session, MPI_T_PVAR_ALL_HANDLES));
@@ -216,7 +216,7 @@ static void fixed(void)
 /* Levels: early messages, posted receives, live objects. */
 static void levels(void)
 {
-	MPI_T_pvar_handle early = open_var("unexpected_messages", MPI_T_PVAR_CLASS_LEVEL),
+	MPI_T_pvar_handle ahead = open_var("unexpected_messages", MPI_T_PVAR_CLASS_LEVEL),
 			  bytes = open_var("unexpected_bytes", MPI_T_PVAR_CLASS_LEVEL),
 			  top = open_var("unexpected_bytes", MPI_T_PVAR_CLASS_HIGHWATERMARK),
 			  posted = open_var("posted_receives", MPI_T_PVAR_CLASS_LEVEL),
@@ -232,9 +232,9 @@ static void levels(void)
 	OK(MPI_Send(&x, 1, MPI_INT, check_rank, 7, MPI_COMM_WORLD));
 	OK(MPI_Wait(&r, MPI_STATUS_IGNORE));
 	CHECK(value(posted) == n);
-	n = value(early);
+	n = value(ahead);
 	OK(MPI_Isend(&x, 1, MPI_INT, check_rank, 8, MPI_COMM_WORLD, &r));
-	CHECK(value(early) > n); /* a neighbour's collective call may have come as well */
+	CHECK(value(ahead) > n); /* a neighbour's collective call may have come as well */
 	CHECK(value(top) >= value(bytes));
 	OK(MPI_Recv(&y, 1, MPI_INT, check_rank, 8, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
 	OK(MPI_Wait(&r, MPI_STATUS_IGNORE));
@@ -305,8 +305,8 @@ int main(int argc, char **argv)
 	OK(MPI_T_pvar_session_create(&other));
 	listed();
 	check_init(&argc, &argv);
-	check_local((check_rank + 1) % check_size, &to_near);
-	check_local((check_rank + check_size - 1) % check_size, &from_near);
+	check_local((check_rank + 1) % check_size, &to_local);
+	check_local((check_rank + check_size - 1) % check_size, &from_local);
 	listed();
 	counter();
 	changed();

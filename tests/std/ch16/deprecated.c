@@ -6,7 +6,7 @@
 
 static int heard;
 
-static void note(MPI_Comm *comm, int *code, ...)
+static void line(MPI_Comm *comm, int *code, ...)
 {
 	(void)comm;
 	(void)code;
@@ -34,7 +34,7 @@ static void attributes(void)
 /* 16.2: the old typedefs name the same functions. */
 static void typedefs(void)
 {
-	MPI_Comm_errhandler_fn *old = note;
+	MPI_Comm_errhandler_fn *old = line;
 	MPI_Errhandler h;
 
 	OK(MPI_Comm_create_errhandler(old, &h));

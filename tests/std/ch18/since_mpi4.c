@@ -6,7 +6,7 @@
 
 static int heard;
 
-static void note(MPI_Comm *comm, int *code, ...)
+static void line(MPI_Comm *comm, int *code, ...)
 {
 	int same;
 
@@ -56,7 +56,7 @@ int main(int argc, char **argv)
 
 	check_init(&argc, &argv);
 	hints();
-	OK(MPI_Comm_create_errhandler(note, &h));
+	OK(MPI_Comm_create_errhandler(line, &h));
 	OK(MPI_Comm_set_errhandler(MPI_COMM_SELF, h));
 	CHECK(MPI_Info_free(&none) != MPI_SUCCESS && heard == 1);
 	OK(MPI_Errhandler_free(&h));

@@ -41,11 +41,11 @@ static void same(const char *call, const char *form)
 
 /* `plain' are the arguments of the plain form, which receives into want; `large' those of the other
  * forms, which receive into in. */
-#define FORMS(Big, low, plain, ...)                                     \
+#define FORMS(Big, low, simple, ...)                                    \
 	do {                                                            \
 		MPI_Request r;                                          \
 		fresh(want);                                            \
-		OK(MPI_##Big plain);                                    \
+		OK(MPI_##Big simple);                                   \
 		fresh(in);                                              \
 		OK(MPI_##Big##_c(__VA_ARGS__));                         \
 		same(#Big, "blocking");                                 \
