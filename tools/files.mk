@@ -88,7 +88,14 @@ tools_ALIAS := mpirun=mpiexec mpic++=mpicxx mpiCC=mpicxx mpif90=mpifort mpif77=m
 tools_WRAP  := mpicc mpicxx mpifort
 tools_BIN   := mpiexec mpi-info $(tools_WRAP) $(foreach a,$(tools_ALIAS),$(firstword $(subst =, ,$(a))))
 
-all: $(tools_BIN:%=$(B)/bin/%) $(tools_PC) $(tools_MAN)
+all: $(tools_BIN:%=$(B)/bin/%) $(tools_PC) $(tools_MAN) $(B)/completion/mpiexec
+
+# Bash loads the file of a command's name when it is completed first.
+$(B)/completion/mpiexec: $(B)/bin/mpiexec
+	$(call say,GEN,$@)
+	@mkdir -p $(@D)
+	$(Q)HAFT_CONF=none $< -completion bash >$@
+tools_COMPLETION = $(DATADIR)/bash-completion/completions
 
 # mpi-info has no suffix: it is ours alone.
 install-tools:
@@ -105,5 +112,9 @@ install-tools:
 		install -m 644 $(B)/man/man1/$$p.1 $(call dest,$(MANDIR))/man1/$$p$(SUFFIX).1; done
 	install -m 644 $(B)/man/man1/mpi-info.1 $(call dest,$(MANDIR))/man1/
 	ln -sf mpiexec$(SUFFIX).1 $(call dest,$(MANDIR))/man1/mpirun$(SUFFIX).1
+	install -d $(call dest,$(tools_COMPLETION))
+	install -m 644 $(B)/completion/mpiexec $(call dest,$(tools_COMPLETION))/mpiexec$(SUFFIX)
+	for n in mpirun$(SUFFIX) mpi-info; do \
+		ln -sf mpiexec$(SUFFIX) $(call dest,$(tools_COMPLETION))/$$n; done
 	for n in mpicxx mpic++ mpiCC mpifort mpif90 mpif77 mpifc; do \
 		ln -sf mpicc$(SUFFIX).1 $(call dest,$(MANDIR))/man1/$$n$(SUFFIX).1; done

@@ -72,6 +72,13 @@ where 'a b b ' LSB_HOSTS='a b b'
 refused 'a host without a number' LSB_MCPU_HOSTS='a 2 b'
 refused '`x'"' is no number of slots" LSB_MCPU_HOSTS='a x b 2'
 refused 'no host in LSB_HOSTS' LSB_HOSTS=' '
+# Kubernetes' MPI operator; what a user names goes before what the system gives.
+printf 'a slots=2\nb slots=1\n' >"$TMPDIR/operator"
+for v in OMPI_MCA_orte_default_hostfile I_MPI_HYDRA_HOST_FILE HYDRA_HOST_FILE; do
+	where 'a a b ' $v="$TMPDIR/operator"
+	where 'a a b ' $v="$TMPDIR/operator" $n=x,y
+	where 'c ' $v="$TMPDIR/operator" -- -hosts c
+done
 printf 'a 2 all.q@a UNDEFINED\nb 1 all.q@b UNDEFINED\n' >"$TMPDIR/pe"
 where 'a a b ' PE_HOSTFILE="$TMPDIR/pe"
 refused 'No such file' PE_HOSTFILE=/no/such/file

@@ -5,6 +5,8 @@
  *     PBS, OAR   PBS_NODEFILE, OAR_NODEFILE: a file with a host for each slot
  *     LSF        LSB_MCPU_HOSTS="a 2 b 4"; LSB_HOSTS="a a b"
  *     SGE        PE_HOSTFILE: a file of "host slots queue processors"
+ *     Kubernetes OMPI_MCA_orte_default_hostfile, I_MPI_HYDRA_HOST_FILE, HYDRA_HOST_FILE; they go
+ *                before the others, since a user sets them
  *
  * Each form becomes the list that -hosts takes.  A value that cannot be parsed is an error: a job
  * that silently runs on one host of four looks like a success. */
@@ -270,6 +272,18 @@ static char *sge_list(const char *var)
 
 /* --- which of them -------------------------------------------------------------------------- */
 
+/* A host file that a variable names: those of other launchers, as Kubernetes' MPI operator sets
+ * them in its three modes. */
+static void file_take(struct plan *p)
+{
+	static const char *const names[] = {"HYDRA_HOST_FILE", "I_MPI_HYDRA_HOST_FILE",
+		"OMPI_MCA_orte_default_hostfile", "PRTE_MCA_prte_default_hostfile"};
+
+	for (size_t i = 0; i < countof(names) && p->nhosts == 0; i++)
+		if (value_of(names[i]) != NULL)
+			hosts_file(p, getenv(names[i]));
+}
+
 static void list_take(struct plan *p, char *list)
 {
 	hosts_list(p, list);
@@ -295,6 +309,9 @@ bool alloc_hosts(struct plan *p)
 	static const char *const files[] = {"PBS_NODEFILE", "OAR_NODEFILE"};
 	bool by_slurm = false;
 
+	file_take(p);
+	if (p->nhosts > 0)
+		return false;
 	if (value_of("SLURM_HET_SIZE") != NULL)
 		alloc_refuse("SLURM_HET_SIZE", "several components");
 	for (size_t i = 0; i < countof(slurm) && p->nhosts == 0; i++)

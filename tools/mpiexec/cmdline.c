@@ -17,6 +17,8 @@
 #include "libmpi/core/defaults_file.h"
 #include "libobj/base.h"
 #include "libshm/shm.h"
+#include "tools/mpiexec/completion.h"
+#include "tools/mpiexec/doctor.h"
 #include "tools/mpiexec/launch.h"
 #include "tools/mpiexec/proxy_tree.h"
 
@@ -65,6 +67,8 @@ enum opt {
 	OPT_OUT_DIR,
 	OPT_OUT_FILE,
 	OPT_ERR_FILE,
+	OPT_DOCTOR,
+	OPT_COMPLETION,
 	OPT_SKIP,
 };
 
@@ -145,6 +149,8 @@ static const struct option options[] = {
 	{"?", 0, OPT_HELP},
 	{"V", 0, OPT_VERSION},
 	{"version", 0, OPT_VERSION},
+	{"doctor", 0, OPT_DOCTOR},
+	{"completion", 1, OPT_COMPLETION},
 	{"allow-run-as-root", 0, OPT_SKIP},
 	{"am", 1, OPT_SKIP},
 	{"bycore", 0, OPT_SKIP},
@@ -250,6 +256,8 @@ static const char help[] =
 	"  -usize N             MPI_UNIVERSE_SIZE: a number, slots, or none (not set)\n"
 	"  -nooversubscribe     MPI_Comm_spawn gets free slots only\n"
 	"  -v                   say what is started, and which options are ignored\n"
+	"  -doctor              look whether this machine is fit for jobs, and say how to mend it\n"
+	"  -completion bash     write what bash reads to complete these words\n"
 	"  --help, --version\n"
 	"\n"
 	"Standard input goes to rank 0, or where -stdin RANK, all or none says.  The job's exit "
@@ -617,6 +625,67 @@ static void universe_settle(struct plan *p, int slots)
 		p->universe = p->nranks;
 }
 
+/* What the first value of an option may be: words, or a kind of option_view. */
+static const char *kind_of(enum opt opt)
+{
+	switch (opt) {
+	case OPT_ENV:
+	case OPT_GENV:
+	case OPT_X:
+	case OPT_KEEP:
+	case OPT_GKEEP: return "@var";
+	case OPT_WDIR:
+	case OPT_PATH:
+	case OPT_OUT_DIR:
+	case OPT_PREFIX: return "@dir";
+	case OPT_HOSTS: return "@host";
+	case OPT_HOSTFILE:
+	case OPT_CONFIG:
+	case OPT_LAUNCH_EXEC:
+	case OPT_OUT_FILE:
+	case OPT_ERR_FILE: return "@file";
+	case OPT_LAUNCHER: return "ssh rsh slurm exec fork";
+	case OPT_BIND: return "none hwthread core socket numa";
+	case OPT_MAP: return "slot node core hwthread socket numa ppr:";
+	case OPT_STDIN: return "0 all none";
+	case OPT_ERRH: return "mpi_errors_are_fatal mpi_errors_abort mpi_errors_return";
+	case OPT_WITH_FT: return "ulfm mpi no auto";
+	case OPT_USIZE: return "slots none";
+	case OPT_COMPLETION: return "bash";
+	default: return "";
+	}
+}
+
+bool option_view(int i, struct option_view *v)
+{
+	if (i < 0 || (size_t)i >= countof(options))
+		return false;
+	*v = (struct option_view){.name = options[i].name,
+		.values = options[i].values,
+		.ignored = options[i].opt == OPT_SKIP,
+		.kind = kind_of(options[i].opt)};
+	return true;
+}
+
+__attribute__((noreturn)) static void completion_exit(const char *shell)
+{
+	if (strcmp(shell, "bash") != 0)
+		fatal(EXIT_USAGE,
+			"-completion is for bash (zsh reads it after bashcompinit), not `%s'",
+			shell);
+	completion_print();
+	text_exit("");
+}
+
+/* The exit code is 1 if something would make jobs fail. */
+__attribute__((noreturn)) static void doctor_exit(void)
+{
+	if (doctor_print() == 0)
+		text_exit("");
+	fflush(stdout);
+	exit(1);
+}
+
 /* Applies one option; `v' points to its values. */
 static void option_do(struct plan *p, struct app *a, const struct option *o, char **v)
 {
@@ -663,6 +732,8 @@ static void option_do(struct plan *p, struct app *a, const struct option *o, cha
 	case OPT_VERBOSE: p->verbose = true; break;
 	case OPT_HELP: text_exit(help);
 	case OPT_VERSION: text_exit("mpiexec (Haft) " HAFT_VERSION ", MPI 5.0\n");
+	case OPT_DOCTOR: doctor_exit();
+	case OPT_COMPLETION: completion_exit(v[0]);
 	case OPT_PERNODE: p->ppn = 1; break;
 	case OPT_USIZE: universe_read(p, "-usize", v[0]); break;
 	case OPT_FULL: p->full_refuse = true; break;
