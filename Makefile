@@ -210,6 +210,13 @@ uninstall: all
 	done; true
 	$(Q)rm -rf $(B)/uninstall
 
+# All manual pages in one folder, to be opened as files.
+html: all
+	$(call deps,html)
+	$(Q)tools/man/html.sh $(B)/man $(B)/html $(HAFT_VERSION)
+	$(Q)echo $(B)/html/index.html
+.PHONY: html
+
 # Packages of Debian, in build/deb/debs; and packages of others built against ours: REBUILD="hpcc ...".
 deb:
 	$(call deps,deb)
@@ -241,6 +248,7 @@ help:
 	'check-models check-cross   spin alone; the libraries compiled for aarch64 alone' \
 	'lint         layers, names, words, format; all with -Werror; RULE=name WHERE=folder' \
 	'install      DESTDIR= PREFIX=/usr/local LIBDIR= ...; uninstall: removes it again' \
+	'html         the manual as HTML with a search: $(B)/html/index.html' \
 	'deb          packages of Debian 12, built and tried in a system of their own (root, debootstrap)' \
 	'rebuild      packages of others, built and tested against these: REBUILD="hpcc arpack"' \
 	'coverage     which functions of MPI 5.0 work, and which do not' \

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# What bash offers at a place of the line: from the tables of mpiexec and of the settings.
+# Bash offers at each place of the line what fits there, from the tables of mpiexec and of the settings.
 . tests/tools/lib.sh
 command -v bash >/dev/null || exit 77
 "$run" -completion bash >"$TMPDIR/words" || fail "-completion bash"

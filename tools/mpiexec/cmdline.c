@@ -17,7 +17,7 @@
 #include "libmpi/core/defaults_file.h"
 #include "libobj/base.h"
 #include "libshm/shm.h"
-#include "tools/mpiexec/completion.h"
+#include "tools/mpiexec/shell_words.h"
 #include "tools/mpiexec/doctor.h"
 #include "tools/mpiexec/launch.h"
 #include "tools/mpiexec/proxy_tree.h"
@@ -625,7 +625,7 @@ static void universe_settle(struct plan *p, int slots)
 		p->universe = p->nranks;
 }
 
-/* What the first value of an option may be: words, or a kind of option_view. */
+/* The words that the first value of an option may be, or a kind of option_view. */
 static const char *kind_of(enum opt opt)
 {
 	switch (opt) {
@@ -673,7 +673,7 @@ __attribute__((noreturn)) static void completion_exit(const char *shell)
 		fatal(EXIT_USAGE,
 			"-completion is for bash (zsh reads it after bashcompinit), not `%s'",
 			shell);
-	completion_print();
+	shell_words_print();
 	text_exit("");
 }
 

@@ -2,8 +2,8 @@
 /* doctor.c - mpiexec -doctor: looks at what jobs need of a machine.
  *
  *     ok    CPUs          2 of 2
- *     note  open files    ulimit -n is 1024: ...         jobs run, but something is slower or missing
- *     BAD   network       no interface but loopback ...  some jobs cannot run
+ *     less  open files    ulimit -n is 64: ...      jobs run, but something is slower or missing
+ *     BAD   overcommit    vm.overcommit_memory ...  jobs cannot run
  *
  * Each line that is not ok says how to mend it.  Nothing is changed and nothing is sent: for other
  * hosts, mpiexec -l -ppn 1 -hosts a,b mpiexec -doctor. */
@@ -30,14 +30,14 @@
 #include "libshm/shm.h"
 #include "tools/mpiexec/util.h"
 
-enum verdict { FINE, NOTE, BAD };
+enum verdict { FINE, LESS, BAD };
 
 static int doctor_bad; /* lines of BAD so far */
 
 __attribute__((format(printf, 3, 4))) static void doctor_say(
 	enum verdict v, const char *what, const char *fmt, ...)
 {
-	static const char *const words[] = {"ok", "note", "BAD"};
+	static const char *const words[] = {"ok", "less", "BAD"};
 	va_list ap;
 
 	printf("%-4s  %-14s ", words[v], what);
@@ -86,7 +86,7 @@ static void cpus_look(void)
 	int may = shm_cpus();
 
 	if (may < have)
-		doctor_say(NOTE, "CPUs",
+		doctor_say(LESS, "CPUs",
 			"%d of %ld: the affinity mask or the quota of the cgroup gives no more; "
 			"more ranks "
 			"than that share them (docker run --cpus, taskset)",
@@ -104,7 +104,7 @@ static void memory_look(void)
 	unsigned long long limit = strtoull(most, NULL, 10);
 
 	if (limit > 0 && limit < have)
-		doctor_say(NOTE, "memory",
+		doctor_say(LESS, "memory",
 			"%llu MiB of %llu: memory of the ranks and between them counts against the "
 			"cgroup's "
 			"limit (docker run --memory)",
@@ -165,7 +165,7 @@ static void copies_look(void)
 	if (status == 0)
 		doctor_say(FINE, "direct copies", "a rank may read the memory of another");
 	else
-		doctor_say(NOTE, "direct copies",
+		doctor_say(LESS, "direct copies",
 			"a rank may not read the memory of another: large messages are copied "
 			"twice, "
 			"and gdb cannot attach (kernel.yama.ptrace_scope is %s; in a container: "
@@ -184,17 +184,17 @@ struct limit_row {
 static const struct limit_row limits[] = {
 	{"open files", "ulimit -n",
 		"a rank has a socket for each process of other hosts that it talks to", 1024,
-		RLIMIT_NOFILE, NOTE},
+		RLIMIT_NOFILE, LESS},
 	{"processes", "ulimit -u", "a job has one for each rank, and threads count", 256,
-		RLIMIT_NPROC, NOTE},
+		RLIMIT_NPROC, LESS},
 	{"address space", "ulimit -v",
 		"objects live in reserved address space; it should be unlimited", (rlim_t)1 << 40,
 		RLIMIT_AS, BAD},
 	{"locked memory", "ulimit -l",
 		"InfiniBand registers memory: it should be unlimited with HAFT_VIA=ofi",
-		(rlim_t)8 << 20, RLIMIT_MEMLOCK, NOTE},
+		(rlim_t)8 << 20, RLIMIT_MEMLOCK, LESS},
 	{"core files", "ulimit -c", "a rank that crashes leaves no core file", 1, RLIMIT_CORE,
-		NOTE},
+		LESS},
 };
 
 static void limits_look(void)
@@ -244,11 +244,11 @@ static void network_look(void)
 	int n = interfaces_list(names, sizeof(names)), rc;
 
 	if (n == 0)
-		doctor_say(NOTE, "network", "no interface but loopback: jobs of this host alone");
+		doctor_say(LESS, "network", "no interface but loopback: jobs of this host alone");
 	else if (n == 1)
 		doctor_say(FINE, "network", "%s", names);
 	else
-		doctor_say(NOTE, "network",
+		doctor_say(LESS, "network",
 			"%s: other hosts must reach the one that is used; -iface names it, if the "
 			"first "
 			"is a VPN or the bridge of containers",
@@ -259,7 +259,7 @@ static void network_look(void)
 		doctor_say(FINE, "host name", "%s", own);
 		freeaddrinfo(list);
 	} else {
-		doctor_say(NOTE, "host name",
+		doctor_say(LESS, "host name",
 			"%s does not resolve (%s): add it to /etc/hosts, or name hosts by their "
 			"addresses",
 			own, gai_strerror(rc));
@@ -273,7 +273,7 @@ static void sibling_look(const char *name, const char *here)
 	char *found = program_find(name), there[PATH_MAX];
 
 	if (found == NULL) {
-		doctor_say(NOTE, name, "not in PATH; this mpiexec is in %s", here);
+		doctor_say(LESS, name, "not in PATH; this mpiexec is in %s", here);
 		return;
 	}
 	if (realpath(found, there) == NULL)
@@ -283,7 +283,7 @@ static void sibling_look(const char *name, const char *here)
 	if (strcmp(there, here) == 0)
 		doctor_say(FINE, name, "%s", found);
 	else
-		doctor_say(NOTE, name,
+		doctor_say(LESS, name,
 			"%s is first in PATH, and not that of %s: it may be of another MPI", found,
 			here);
 	free(found);
@@ -303,7 +303,7 @@ static void programs_look(void)
 	if (ssh != NULL)
 		doctor_say(FINE, "ssh", "%s", ssh);
 	else
-		doctor_say(NOTE, "ssh",
+		doctor_say(LESS, "ssh",
 			"not in PATH: jobs on other hosts need it, or -launcher; apt-get install "
 			"openssh-client");
 	free(ssh);
@@ -322,7 +322,7 @@ static void libraries_look(void)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		void *lib = dlopen(rows[i][0], RTLD_LAZY | RTLD_LOCAL);
 
-		doctor_say(lib != NULL ? FINE : NOTE, rows[i][1], "%s%s",
+		doctor_say(lib != NULL ? FINE : LESS, rows[i][1], "%s%s",
 			lib != NULL ? "for " : "not installed; it is for ", rows[i][2]);
 		if (lib != NULL)
 			dlclose(lib);
@@ -343,19 +343,19 @@ static void kernel_look(void)
 		sizeof(line));
 	if (*line != '\0' && strcmp(line, "tsc") != 0 && strcmp(line, "kvm-clock") != 0 &&
 		strcmp(line, "arch_sys_counter") != 0)
-		doctor_say(NOTE, "clock", "%s: MPI_Wtime takes a system call", line);
+		doctor_say(LESS, "clock", "%s: MPI_Wtime takes a system call", line);
 	else if (*line != '\0')
 		doctor_say(FINE, "clock", "%s", line);
 	line_of("/sys/kernel/mm/transparent_hugepage/shmem_enabled", line, sizeof(line));
 	if (strstr(line, "[never]") != NULL || strstr(line, "[deny]") != NULL)
-		doctor_say(NOTE, "huge pages",
+		doctor_say(LESS, "huge pages",
 			"not for shared memory: echo advise "
 			">/sys/kernel/mm/transparent_hugepage/shmem_enabled "
 			"makes large windows faster");
 	else if (*line != '\0')
 		doctor_say(FINE, "huge pages", "%s", line);
 	tmp = tmp != NULL && *tmp != '\0' ? tmp : "/tmp";
-	doctor_say(access(tmp, W_OK) == 0 ? FINE : NOTE, "TMPDIR", "%s%s", tmp,
+	doctor_say(access(tmp, W_OK) == 0 ? FINE : LESS, "TMPDIR", "%s%s", tmp,
 		access(tmp, W_OK) == 0 ? "" : " cannot be written");
 }
 

@@ -56,12 +56,12 @@ enum mapping { MAP_SLOT, MAP_NODE };
 /* Binding targets. */
 enum part { PART_NONE, PART_THREAD, PART_CORE, PART_SOCKET, PART_NUMA };
 
-/* An option of the command line, as completion.c sees it. */
+/* An option of the command line, as shell_words.c sees it. */
 struct option_view {
 	const char *name; /* without dashes */
 	int values;       /* words that follow it */
 	bool ignored;     /* of another launcher, without effect */
-	const char *kind; /* the first value: words with blanks between, @file, @dir, @host, @var, "" */
+	const char *kind; /* the first value: words, @file, @dir, @host, @var, "" */
 };
 
 /* The option number i, from 0; false: there are no more. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* completion.c - mpiexec -completion bash: how a shell completes the words of mpiexec and mpi-info.
+/* shell_words.c - mpiexec -completion bash: how a shell completes words of mpiexec and mpi-info.
  *
  *     complete's words ──► options and values before the word ──┬─► the value of an option
  *                                                               ├─► an option, or the program
@@ -7,7 +7,7 @@
  *
  * The script's tables are written from the table of the command line and from that of the settings,
  * so that they agree. */
-#include "tools/mpiexec/completion.h"
+#include "tools/mpiexec/shell_words.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -83,7 +83,7 @@ static void options_print(void)
 	printf(" )\n");
 }
 
-void completion_print(void)
+void shell_words_print(void)
 {
 	const struct setting_row *r;
 

@@ -1,0 +1,136 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# html.sh MAN OUT VERSION - the manual pages of the directory MAN as HTML in one folder, by mandoc.
+#
+#     OUT/MPI_Send.3.html    a page; other pages that it names are links
+#     OUT/index.html         where to begin, and a search over names and their one line
+#     OUT/pages.js           what the search knows: [name, section, line] of each page
+#
+# Nothing is loaded from a network: the folder can be opened as files, or put on any server.
+set -eu
+man=$1 out=$2 version=$3
+mkdir -p "$out"
+rm -f "$out"/*.html "$out"/pages.js
+ls "$man"/man[137] | sed -n 's/\.[137]$/&/p' | sort >"$out/.names"
+
+# Each page; a page that only says .so is another one's.
+for page in "$man"/man[137]/*.[137]; do
+	real=$page
+	so=$(sed -n '1s/^\.so //p' "$page")
+	[ -z "$so" ] || real=$man/$so
+	mandoc -T html -O style=style.css "$real" >"$out/${page##*/}.raw"
+done
+
+# <b>MPI_Send</b>(3) becomes a link where there is such a page.
+cat >"$out/.link.awk" <<'END'
+BEGIN { while ((getline n < names) > 0) page[n] = 1 }
+/<body>/ { sub(/<body>/, "<body><p class=\"top\"><a href=\"index.html\">all pages</a></p>") }
+{
+	rest = $0
+	line = ""
+	while (match(rest, /<b>[A-Za-z_0-9-]+<\/b>\([137]\)/)) {
+		hit = substr(rest, RSTART, RLENGTH)
+		name = substr(hit, 4, length(hit) - 10) "." substr(hit, length(hit) - 1, 1)
+		if (name in page)
+			hit = "<a href=\"" name ".html\">" hit "</a>"
+		line = line substr(rest, 1, RSTART - 1) hit
+		rest = substr(rest, RSTART + RLENGTH)
+	}
+	to = FILENAME
+	sub(/\.raw$/, ".html", to)
+	if (to != last)
+		close(last)
+	print line rest >to
+	last = to
+}
+END
+awk -v names="$out/.names" -f "$out/.link.awk" "$out"/*.raw
+rm -f "$out"/*.raw
+
+# The purpose of a page: the line after .SH NAME, without the names and the markup.
+{
+	echo 'const pages = ['
+	awk 'FNR == 1 { name = FILENAME; sub(/.*\//, "", name); section = name; sub(/.*\./, "", section)
+			sub(/\.[137]$/, "", name); on = 0 }
+		FNR == 1 && /^\.so / { sub(/.*\//, ""); sub(/\.[137]$/, "")
+			printf "[\"%s\",\"%s\",\"see %s\"],\n", name, section, $0 }
+		on == 1 { on = 2; gsub(/\\-/, "-"); sub(/^[^-]*[^ ]* - /, ""); gsub(/\\f./, ""); gsub(/["\\]/, "")
+			printf "[\"%s\",\"%s\",\"%s\"],\n", name, section, $0 }
+		/^\.SH NAME/ && on == 0 { on = 1 }' "$man"/man[137]/*.[137]
+	echo '];'
+} >"$out/pages.js"
+
+cat >"$out/style.css" <<'END'
+body { max-width: 50em; margin: 2em auto; padding: 0 1em; font: 16px/1.5 sans-serif; color: #222; }
+pre, code, .Li { font-family: monospace; }
+pre { background: #f4f4f2; padding: 0.6em 1em; overflow-x: auto; }
+table.head, table.foot { width: 100%; color: #777; font-size: 85%; }
+td.head-rtitle, td.foot-os { text-align: right; }
+a { color: #0b5394; text-decoration: none; }
+input { width: 100%; font: inherit; padding: 0.4em; box-sizing: border-box; }
+.top { font-size: 85%; }
+#found td { padding: 0.1em 1em 0.1em 0; vertical-align: top; }
+END
+
+# row TEXT PAGE...: a line of the first page.
+row() {
+	printf '<li>%s: ' "$1"
+	shift
+	for p; do printf '<a href="%s.html">%s</a> ' "$p" "${p%.*}"; done
+	echo '</li>'
+}
+{
+	cat <<-END
+		<!DOCTYPE html>
+		<html lang="en"><head><meta charset="utf-8"><title>Haft $version: MPI 5.0</title>
+		<link rel="stylesheet" href="style.css"></head><body>
+		<h1>Haft $version</h1>
+		<p><input id="word" autofocus placeholder="search: a function, a word"></p>
+		<table id="found"></table>
+		<div id="start"><h2>Begin</h2><ul>
+	END
+	row 'hello world, labels, files for output' haft.7
+	row 'several hosts, ssh, which network' haft-hosts.7
+	row 'Slurm and other batch systems' haft-slurm.7
+	row 'root, more processes than processors, Docker, Kubernetes, CI' haft-containers.7
+	row 'compiling: C, C++, Fortran' mpicc.1 haft-fortran.7
+	row 'options of mpiexec; settings' mpiexec.1 haft-settings.7
+	row 'threads and OpenMP' haft-threads.7
+	row 'windows; files' haft-one-sided.7 haft-files.7
+	row 'coming from Open MPI or MPICH; one program, several MPIs' haft-migrate.7 haft-abi.7
+	echo '</ul><h2>When something is wrong</h2><ul>'
+	row 'an error message' haft-errors.7
+	row 'my job hangs' haft-hang.7
+	row 'my job is slow' haft-slow.7 haft-profile.7
+	row 'wrong results, crashes, leaks; gdb, VS Code, valgrind' haft-debug.7
+	row 'this machine' mpi-info.1 mpiexec.1
+	cat <<-END
+		</ul></div>
+		<h2>All pages</h2><table id="all"></table>
+		<script src="pages.js"></script>
+		<script>
+		function show(table, list) {
+			table.textContent = "";
+			for (const [name, section, text] of list) {
+				const row = table.insertRow(), link = document.createElement("a");
+				link.href = name + "." + section + ".html";
+				link.textContent = name + "(" + section + ")";
+				row.insertCell().append(link);
+				row.insertCell().append(text);
+			}
+		}
+		function search() {
+			const words = word.value.toLowerCase().split(/\s+/).filter(w => w);
+			const hits = pages.filter(p => words.every(w => (p[0] + " " + p[2]).toLowerCase().includes(w)));
+			hits.sort((a, b) => (b[0].toLowerCase() == words[0]) - (a[0].toLowerCase() == words[0]));
+			show(found, words.length ? hits.slice(0, 50) : []);
+			start.hidden = words.length > 0;
+		}
+		const word = document.getElementById("word"), found = document.getElementById("found");
+		const start = document.getElementById("start");
+		word.addEventListener("input", search);
+		show(document.getElementById("all"), pages);
+		</script></body></html>
+	END
+} >"$out/index.html"
+rm -f "$out"/.[nl]*

@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* shell_words.h - what a shell reads to complete the words of mpiexec and mpi-info. */
+#ifndef HAFT_TOOLS_MPIEXEC_SHELL_WORDS_H
+#define HAFT_TOOLS_MPIEXEC_SHELL_WORDS_H
+
+/* Writes a script of bash to standard output. */
+void shell_words_print(void);
+
+#endif
