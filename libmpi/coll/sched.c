@@ -604,7 +604,7 @@ static void sched_finish(struct sched *s)
 	r->errwords = s->words;
 	s->words = NULL;
 	if (!r->persist) {
-		r->owned = NULL;
+		r->sched = NULL;
 		sched_free(s);
 	}
 	p2p_req_done(r);
@@ -641,7 +641,7 @@ static int sched_progress(void)
 /* Starts a request: runs its schedule from the first step. */
 static int sched_start(struct req *r)
 {
-	struct sched *s = r->owned;
+	struct sched *s = r->sched;
 	bool over;
 
 	s->at = s->nreqs = s->waited = 0;
@@ -665,15 +665,15 @@ static int sched_start(struct req *r)
 
 static const struct req *sched_request_needs(const struct req *r)
 {
-	const struct sched *s = r->owned;
+	const struct sched *s = r->sched;
 
 	return s != NULL && s->waited < s->nreqs ? &s->reqs[s->waited] : NULL;
 }
 
 static void sched_request_gone(struct req *r)
 {
-	if (r->owned != NULL)
-		sched_free(r->owned);
+	if (r->sched != NULL)
+		sched_free(r->sched);
 }
 
 static const struct req_ops sched_request_ops = {
@@ -695,7 +695,7 @@ static struct req *request_of(const struct coll_args *k, coll_steps_fn *steps, c
 	}
 	r->kind = REQ_COLL;
 	r->tag = s->tag;
-	r->owned = s;
+	r->sched = s;
 	s->req = r;
 	return r;
 }

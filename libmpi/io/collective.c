@@ -291,19 +291,19 @@ void io_collective(struct io_job *j)
 
 static const struct req *collective_needs(const struct req *r)
 {
-	const struct io_collective *c = r->owned;
+	const struct io_collective *c = r->io_collective;
 
 	return c->j != NULL ? collective_awaited(c) : NULL;
 }
 
 static void *collective_owner(const struct req *r)
 {
-	return ((const struct io_collective *)r->owned)->file;
+	return r->io_collective->file;
 }
 
 static void collective_gone(struct req *r)
 {
-	struct io_collective *c = r->owned;
+	struct io_collective *c = r->io_collective;
 
 	obj_drop(c->file);
 	free(c);
@@ -476,7 +476,7 @@ int io_collective_begin(struct io_job *j, struct req **request)
 	c->g = j->f->aggregate;
 	c->request = r;
 	c->later = true;
-	r->owned = c;
+	r->io_collective = c;
 	*request = r;
 	if (j->f->size > 1)
 		collective_enqueue(c);

@@ -113,12 +113,12 @@ struct independent_access {
 
 static void *independent_owner(const struct req *r)
 {
-	return ((const struct independent_access *)r->owned)->file;
+	return r->io_access->file;
 }
 
 static void independent_gone(struct req *r)
 {
-	struct independent_access *a = r->owned;
+	struct independent_access *a = r->io_access;
 
 	if (a == NULL)
 		return;
@@ -179,7 +179,7 @@ static struct independent_access *independent_access_new(struct io_job *j)
 	a->work.run = independent_run;
 	a->work.over = independent_over;
 	a->req->kind = REQ_IO;
-	a->req->owned = a;
+	a->req->io_access = a;
 	a->req->res.source = MPI_ANY_SOURCE;
 	a->req->res.tag = MPI_ANY_TAG;
 	return a;

@@ -277,8 +277,10 @@ static int buffer_iflush(struct buffer *b, struct comm *c, struct req **request)
 			continue;
 		obj_hold(f);
 		last->whole = f;
-		f->parts++;
-		f->done = false;
+		if (f->done)
+			f->done = false;
+		else
+			f->open_parts++;
 	}
 	*request = f;
 	return 0;

@@ -72,8 +72,8 @@ static int cancel_copy(struct req *r, struct req **copy)
 		p2p_req_free(s);
 		return err;
 	}
-	s->owned = packed_copy;
-	p2p_req_fill(s, REQ_SEND, s->owned, r->bytes, s->type, r->peer, r->tag, r->comm, r->ctx);
+	s->send.copy = packed_copy;
+	p2p_req_fill(s, REQ_SEND, packed_copy, r->bytes, s->type, r->peer, r->tag, r->comm, r->ctx);
 	p2p_req_detach(s, NULL);
 	*copy = s;
 	return 0;
@@ -92,7 +92,7 @@ static int cancel_leave_copy(struct req *r)
 	if (err != 0)
 		return err;
 	s->send.sig = p2p_sig_for_copy(r);
-	s->sync = r->sync;
+	s->send.sync = r->send.sync;
 	s->state = r->state;
 	s->send.id = r->send.id;
 	s->send.claim = r->send.claim;
@@ -199,7 +199,7 @@ static int cancel_send(struct req *r)
 		cancel_succeeded(r);
 		return 0;
 	case STATE_AWAIT_CTS:
-		if (!r->sync)
+		if (!r->send.sync)
 			return cancel_leave_copy(r);
 		cancel_ask_back(r);
 		return 0;
@@ -220,10 +220,6 @@ int p2p_cancel(struct req **request)
 		return haft_err(MPI_ERR_REQUEST, "a collective operation cannot be cancelled");
 	if (r->kind == REQ_PSEND || r->kind == REQ_PRECV)
 		return haft_err(MPI_ERR_REQUEST, "a partitioned operation cannot be cancelled");
-	if (r->combined)
-		return haft_err(MPI_ERR_REQUEST,
-			"a combined send and receive cannot be cancelled: MPI_Cancel takes the "
-			"request of a send or of a receive");
 	if (r->ops != NULL && r->ops->cancel != NULL)
 		return r->ops->cancel(r);
 	if (r->kind == REQ_RECV && !r->done && r->state == STATE_POSTED) {

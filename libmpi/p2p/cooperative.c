@@ -116,7 +116,7 @@ struct req *p2p_coop_end(const struct shm_frame *f, bool *bad)
 {
 	struct req *r = id_table_get(&p2p_state.ids, (uint32_t)f->tag);
 
-	if (r == NULL || r->kind != REQ_RECV || r->from != f->src ||
+	if (r == NULL || r->kind != REQ_RECV || r->recv.from != f->src ||
 		(r->state != STATE_AWAIT_COOP && r->state != STATE_AWAIT_COOP_FAILED))
 		p2p_protocol_error(f->src, "the end of message %d, which does not come", f->tag);
 	id_table_drop(&p2p_state.ids, (uint32_t)f->tag);

@@ -88,7 +88,7 @@ __attribute__((always_inline)) static inline void deliver_frame(const struct shm
 
 	if (likely(f->kind == FRAME_EAGER)) {
 		r = p2p_match_take(f->ctx, f->src, f->tag);
-		if (likely(r != NULL && r->contiguous && f->len <= r->bytes)) {
+		if (likely(r != NULL && r->recv.contiguous && f->len <= r->bytes)) {
 			deliver_contiguous(r, f);
 			return;
 		}

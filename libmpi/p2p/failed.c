@@ -60,7 +60,8 @@ int p2p_comm_unacked(const struct comm *c)
 /* Has it a handle that the user may wait for? */
 static bool req_has_user(const struct req *r)
 {
-	return r->o.token != 0 && !r->orphan && r->whole == NULL && r->parts <= 1 && !r->combined;
+	return r->o.token != 0 && !r->orphan && r->whole == NULL && r->open_parts == 0 &&
+	       r->ops == NULL;
 }
 
 bool p2p_req_may_pend(const struct req *r, int err)
@@ -80,7 +81,7 @@ bool p2p_req_pend(struct req *r, int peer)
 	p2p_fail_request(r, peer, VIA_LOST);
 	err = haft_err(MPIX_ERR_PROC_FAILED_PENDING, "%s", r->errwords != NULL ? r->errwords : "");
 	r->res.error = err;
-	r->contiguous = false;
+	r->recv.contiguous = false;
 	r->done = true;
 	return true;
 }

@@ -35,7 +35,7 @@ static int grequest_said(int code, const char *what, bool had)
 
 static int grequest_query(struct req *r, MPI_Status *status)
 {
-	const struct grequest *u = r->owned;
+	const struct grequest *u = r->user;
 	MPI_Status own = {.MPI_ERROR = MPI_SUCCESS};
 	bool had;
 
@@ -52,7 +52,7 @@ static int grequest_query(struct req *r, MPI_Status *status)
 
 static int grequest_ended(struct req *r)
 {
-	const struct grequest *u = r->owned;
+	const struct grequest *u = r->user;
 	bool had = haft_user_begin();
 
 	return grequest_said(u->free(u->extra), "free", had);
@@ -60,14 +60,21 @@ static int grequest_ended(struct req *r)
 
 static int grequest_cancel(struct req *r)
 {
-	const struct grequest *u = r->owned;
+	const struct grequest *u = r->user;
 	bool done = r->done && !r->orphan, had = haft_user_begin();
 
 	return grequest_said(u->cancel(u->extra, done), "cancel", had);
 }
 
-static const struct req_ops grequest_ops = {
-	.query = grequest_query, .ended = grequest_ended, .cancel = grequest_cancel};
+static void grequest_gone(struct req *r)
+{
+	free(r->user);
+}
+
+static const struct req_ops grequest_ops = {.gone = grequest_gone,
+	.query = grequest_query,
+	.ended = grequest_ended,
+	.cancel = grequest_cancel};
 
 int p2p_grequest_start(MPI_Grequest_query_function *query, MPI_Grequest_free_function *free_fn,
 	MPI_Grequest_cancel_function *cancel, void *extra, struct req **request)
@@ -83,7 +90,7 @@ int p2p_grequest_start(MPI_Grequest_query_function *query, MPI_Grequest_free_fun
 	}
 	*u = (struct grequest){.query = query, .free = free_fn, .cancel = cancel, .extra = extra};
 	r->kind = REQ_USER;
-	r->owned = u;
+	r->user = u;
 	r->ops = &grequest_ops;
 	*request = r;
 	return 0;

@@ -70,7 +70,7 @@ void p2p_match_post_slow(struct req *r)
 
 	if (unlikely(p2p_match.nposted / 2 > p2p_match.mask))
 		match_posted_grow();
-	r->order = p2p_match.order++;
+	r->recv.order = p2p_match.order++;
 	p2p_match.nposted++;
 	if (w != WILD_NONE) {
 		p2p_match.wild_posted[w]++;
@@ -129,7 +129,7 @@ struct req *p2p_match_take_slow(uint64_t ctx, int32_t peer, int32_t tag)
 			continue;
 		r = match_posted_first(ctx, w & WILD_PEER ? MPI_ANY_SOURCE : peer,
 			w & WILD_TAG ? MPI_ANY_TAG : tag);
-		if (r != NULL && (best == NULL || r->order < best->order))
+		if (r != NULL && (best == NULL || r->recv.order < best->recv.order))
 			best = r;
 	}
 	if (best != NULL)

@@ -138,7 +138,7 @@ static inline void p2p_match_post(struct req *r)
 		p2p_match_post_slow(r);
 		return;
 	}
-	r->order = p2p_match.order++;
+	r->recv.order = p2p_match.order++;
 	p2p_match.nposted++;
 	p2p_match_posted_push(
 		&p2p_match.posted[p2p_match_hash(r->ctx, r->peer, r->tag) & p2p_match.mask], r);

@@ -95,10 +95,11 @@ static int out_put_rts(const struct req *r)
 static int out_put_cts(const struct req *r)
 {
 	int64_t room = r->recv.stream != NULL ? r->bytes : 0;
-	bool all = via_is_local(r->from) || (r->recv.stream != NULL && r->bytes >= r->total);
+	bool all =
+		via_is_local(r->recv.from) || (r->recv.stream != NULL && r->bytes >= r->recv.total);
 
-	return via_put(r->from, r->recv.stream_id, (int32_t)r->recv.sender_id, FRAME_CTS, &room,
-		all ? 0 : sizeof(room));
+	return via_put(r->recv.from, r->recv.stream_id, (int32_t)r->recv.sender_id, FRAME_CTS,
+		&room, all ? 0 : sizeof(room));
 }
 
 /* Puts the frame that the request's state asks for: 0, VIA_AGAIN, or another error of via_put. */
@@ -111,10 +112,10 @@ static int out_put_frame(const struct req *r)
 	case STATE_OUT_RTS: return out_put_rts(r);
 	case STATE_OUT_CTS: return out_put_cts(r);
 	case STATE_OUT_FIN:
-		return via_put(r->from, 0, (int32_t)r->recv.sender_id, FRAME_FIN, NULL, 0);
+		return via_put(r->recv.from, 0, (int32_t)r->recv.sender_id, FRAME_FIN, NULL, 0);
 	case STATE_OUT_FRAME:
-		return via_put(
-			r->peer, r->ctx, r->tag, r->send.frame, r->send.payload, (size_t)r->bytes);
+		return via_put(r->peer, r->ctx, r->tag, r->send.frame, r->send.payload,
+			r->send.payload_bytes);
 	default:
 		return via_put(r->peer, r->state == STATE_OUT_COOP_FAILED, (int32_t)r->send.coop_id,
 			FRAME_COOP_DONE, NULL, 0);
@@ -125,12 +126,12 @@ static void out_cts_gone(struct req *r)
 {
 	if (r->recv.stream != NULL) {
 		p2p_stream_recv(r);
-	} else if (!via_is_local(r->from)) { /* no memory for a stream: it has failed */
+	} else if (!via_is_local(r->recv.from)) { /* no memory for a stream: it has failed */
 		p2p_req_finish(r);
 	} else {
 		r->state = STATE_PIPE_RECV;
-		p2p_queue_push(&p2p_peer(r->from)->pipe_recvs, r);
-		p2p_peer_busy(r->from);
+		p2p_queue_push(&p2p_peer(r->recv.from)->pipe_recvs, r);
+		p2p_peer_busy(r->recv.from);
 	}
 }
 
@@ -166,7 +167,7 @@ static void out_failed(struct req *r, int err)
 	if (recv && r->recv.stream != NULL)
 		p2p_stream_stop(r);
 	if (r->state != STATE_OUT_FIN || err != VIA_LOST) /* else the message is here, whole */
-		p2p_fail_request(r, recv ? r->from : r->peer, err);
+		p2p_fail_request(r, recv ? r->recv.from : r->peer, err);
 	p2p_req_finish(r);
 }
 
@@ -186,7 +187,7 @@ void p2p_out_error_instead(struct req *r)
 		"at rank %d of the job: no memory for a message", p2p_state.me);
 	r->send.payload = &out_no_memory;
 	r->send.frame = FRAME_ERROR;
-	r->bytes = sizeof(out_no_memory);
+	r->send.payload_bytes = sizeof(out_no_memory);
 	r->state = STATE_OUT_FRAME;
 }
 
@@ -248,10 +249,10 @@ void p2p_out_frame(
 	if (n > 0)
 		memcpy(copy, data, (size_t)n);
 	r->kind = REQ_SEND;
-	r->owned = copy;
+	r->send.copy = copy;
 	r->send.payload = copy;
 	r->send.frame = (uint8_t)kind;
-	r->bytes = n;
+	r->send.payload_bytes = (uint32_t)n;
 	r->peer = peer;
 	r->ctx = ctx;
 	r->tag = tag;

@@ -37,7 +37,7 @@ static bool queue_states_valid(const struct p2p_peer *p)
 		if (r->state != STATE_PIPE_SEND || r->done || r->moved >= r->bytes)
 			return false;
 	for (const struct req *r = p->pipe_recvs.head; r != NULL; r = r->next)
-		if (r->state != STATE_PIPE_RECV || r->done || r->moved > r->total)
+		if (r->state != STATE_PIPE_RECV || r->done || r->moved > r->recv.total)
 			return false;
 	return true;
 }

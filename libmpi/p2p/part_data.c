@@ -34,7 +34,7 @@ static void part_bytes_arrived(struct part_op *p, int64_t at, int64_t n)
 		return;
 	p->req->res.source = group_rank_of(comm_peers(p->req->comm), p->peer);
 	p->req->res.tag = p->req->tag;
-	p->req->res.bytes = p->req->total = p->bytes;
+	p->req->res.bytes = p->bytes;
 	if (p2p_state.checks)
 		p2p_sig_check(p->req, &p->offer.sig);
 	p2p_req_finish(p->req);
@@ -52,15 +52,15 @@ static void part_got_data(struct part_op *p, int64_t at, const void *data, int64
 /* All of a range has come. */
 static void part_range_received(struct req *r)
 {
-	int64_t n = r->total - r->recv.offset;
+	int64_t n = r->recv.total - r->range.offset;
 	struct part_op *p;
 
 	if (r->res.error != 0)
 		return;
-	p = id_table_get(&p2p_parts, r->recv.part_id);
+	p = id_table_get(&p2p_parts, r->range.part_id);
 	p->nranges--;
 	p->bytes_coming -= n;
-	part_bytes_arrived(p, r->recv.offset, n);
+	part_bytes_arrived(p, r->range.offset, n);
 	if (p->no_memory)
 		p2p_part_fail_memory(p);
 }
@@ -88,10 +88,8 @@ static struct req *part_range_new(struct part_op *p, int kind, int64_t at, int64
 	r->buf = whole->buf;
 	r->count = whole->count;
 	r->peer = p->peer;
-	r->from = p->peer;
 	r->moved = at;
 	r->bytes = at + n;
-	r->total = at + n;
 	return r;
 }
 
@@ -102,8 +100,10 @@ static struct req *part_range_recv(struct part_op *p, int64_t at, int64_t n)
 
 	if (r == NULL)
 		return NULL;
-	r->recv.offset = at;
-	if (via_is_local(r->from))
+	r->recv.from = p->peer;
+	r->recv.total = at + n;
+	r->range.offset = at;
+	if (via_is_local(p->peer))
 		return r;
 	r->recv.stream_id = p2p_stream_try_post(r);
 	if (r->recv.stream_id != 0)
@@ -125,11 +125,11 @@ static void part_got_rts(struct part_op *p, int64_t at, const struct part_rts *r
 	p->nranges++;
 	p->bytes_coming += rts->n;
 	r->ops = &part_range_ops;
-	r->recv.part_id = p->id;
+	r->range.part_id = p->id;
 	p2p_req_detach(r, NULL);
 	r->recv.sender_id = rts->id;
 	r->state = STATE_OUT_CTS;
-	p2p_out_put(r, r->from);
+	p2p_out_put(r, p->peer);
 }
 
 /* --- sending -------------------------------------------------------------------------------- */
@@ -179,7 +179,7 @@ static int part_send_rts(struct part_op *p, int64_t at, int64_t n)
 		p2p_req_free(r);
 		return err;
 	}
-	p->req->parts++;
+	p->req->open_parts++;
 	p2p_req_detach(r, p->req);
 	r->state = STATE_AWAIT_CTS;
 	return 0;
@@ -326,9 +326,9 @@ static void part_drop_rts(struct part_op *p)
 			continue;
 		id_table_drop(&p2p_state.ids, i);
 		if (p->nunsent == 0 && p->frag_at == p->frag_end)
-			p->req->parts++; /* nothing was left to send; now something is */
+			p->req->open_parts++; /* nothing was left to send; now something is */
 		low = (int)(r->moved / p->part_bytes);
-		high = (int)(r->total / p->part_bytes);
+		high = (int)(r->bytes / p->part_bytes);
 		for (int k = low; k < high; k++)
 			p->unsent[k / 64] |= 1ULL << k % 64;
 		p->nunsent += high - low;

@@ -144,12 +144,12 @@ void p2p_part_free_if_over(struct part_op *p)
 
 void p2p_part_gone(struct req *r)
 {
-	struct part_op *p = r->owned;
+	struct part_op *p = r->part;
 
 	if (p == NULL)
 		return;
 	p2p_part_take_marks(); /* none of them may be left on the stack */
-	r->owned = NULL;
+	r->part = NULL;
 	p->req = NULL;
 	if (p->peer == MPI_PROC_NULL) {
 		p2p_part_free(p);
@@ -181,7 +181,7 @@ void p2p_part_peer_lost(int peer)
 void p2p_part_fail_lost(struct part_op *p)
 {
 	p2p_fail_request(p->req, p->peer, VIA_LOST);
-	p->req->parts = 0;
+	p->req->open_parts = 0;
 	p2p_req_finish(p->req);
 }
 
@@ -216,7 +216,7 @@ void p2p_part_mismatch(const struct part_op *p)
 			p->sends ? "send" : "receive", (long long)p->bytes,
 			p->sends ? "to" : "from", group_rank_of(comm_peers(r->comm), p->peer),
 			r->tag, (long long)p->partner_bytes));
-	r->parts = 0;
+	r->open_parts = 0;
 	p2p_req_finish(r);
 }
 
@@ -266,7 +266,7 @@ static void part_offer_sent(struct req *r)
 	struct part_offer offer;
 	struct part_op *p;
 
-	memcpy(&offer, r->owned, sizeof(offer));
+	memcpy(&offer, r->send.copy, sizeof(offer));
 	p = id_table_get(&p2p_parts, offer.id);
 	if (r->res.error == MPI_ERR_NO_MEM && p != NULL)
 		p2p_part_fail_memory(p);
@@ -293,12 +293,12 @@ int p2p_part_offer_start(struct part_op *p, struct type *type, struct comm *c, i
 	p->offer = (struct part_offer){.bytes = p->bytes, .id = p->id};
 	if (p2p_state.checks)
 		p2p_sig_fill(&p->offer.sig, type, p->bytes);
-	r->owned = malloc(sizeof(p->offer)); /* the operation may be freed before it has gone */
-	if (r->owned == NULL) {
+	r->send.copy = malloc(sizeof(p->offer)); /* the operation may be freed before it has gone */
+	if (r->send.copy == NULL) {
 		p2p_req_free(r);
 		return p2p_req_no_memory();
 	}
-	r->buf = memcpy(r->owned, &p->offer, sizeof(p->offer));
+	r->buf = memcpy(r->send.copy, &p->offer, sizeof(p->offer));
 	r->ops = &part_offer_send_ops;
 	p2p_send_start_part(r, NULL);
 	return p->no_memory ? haft_err(MPI_ERR_NO_MEM, "no memory to offer a partitioned message")

@@ -51,7 +51,7 @@ static void part_start_send(struct part_op *p)
 		atomic_store_explicit(&p->marks[i].next, PART_UNMARKED, memory_order_relaxed);
 	p->nunsent = p->n;
 	p->frag_at = p->frag_end = 0;
-	p->req->parts = 1; /* ends when the last partition has been sent */
+	p->req->open_parts = 0; /* ends when the last partition has been sent */
 }
 
 static void part_start_recv(struct part_op *p)
@@ -66,7 +66,7 @@ static void part_start_recv(struct part_op *p)
 
 static int part_start(struct req *r)
 {
-	struct part_op *p = r->owned;
+	struct part_op *p = r->part;
 
 	p2p_part_take_marks();
 	p->starts++;
@@ -74,7 +74,7 @@ static int part_start(struct req *r)
 		part_start_send(p);
 	if (p->peer == MPI_PROC_NULL) {
 		r->res = (struct req_result){.source = MPI_PROC_NULL, .tag = MPI_ANY_TAG};
-		r->parts = 0;
+		r->open_parts = 0;
 		r->done = true;
 	} else if (p->lost) {
 		p2p_part_fail_lost(p);
@@ -119,7 +119,7 @@ static int part_init(bool sends, const void *buf, int n, int64_t count, struct t
 		p2p_req_free(r);
 		return err;
 	}
-	r->owned = p;
+	r->part = p;
 	r->ops = &part_ops;
 	*request = r;
 	return 0;
@@ -209,7 +209,7 @@ int p2p_pready_range(int low, int high, struct req *r)
 	if (err == 0)
 		part_take_section(r);
 	for (int i = low; err == 0 && i <= high; i++)
-		err = part_mark(r->owned, i);
+		err = part_mark(r->part, i);
 	part_send_marked();
 	return err;
 }
@@ -223,7 +223,7 @@ int p2p_pready_list(int n, const int list[], struct req *r)
 	if (err == 0)
 		part_take_section(r);
 	for (int i = 0; err == 0 && i < n; i++)
-		err = part_mark(r->owned, list[i]);
+		err = part_mark(r->part, list[i]);
 	part_send_marked();
 	return err;
 }
@@ -233,9 +233,9 @@ int p2p_pready_list(int n, const int list[], struct req *r)
 /* Under the lock, which protects `done'. */
 static bool part_look_again(const struct req *r, int i)
 {
-	if (!r->done && !part_has_arrived(r->owned, i))
+	if (!r->done && !part_has_arrived(r->part, i))
 		p2p_progress();
-	return r->done || part_has_arrived(r->owned, i);
+	return r->done || part_has_arrived(r->part, i);
 }
 
 int p2p_parrived(struct req *r, int i, int *flag)
@@ -247,7 +247,7 @@ int p2p_parrived(struct req *r, int i, int *flag)
 		return 0;
 	if (r->kind != REQ_PRECV)
 		return haft_err(MPI_ERR_REQUEST, "the request is not a partitioned receive");
-	p = r->owned;
+	p = r->part;
 	if (i < 0 || i >= p->n)
 		return haft_err(MPI_ERR_ARG, "partition %d is not one of 0..%d", i, p->n - 1);
 	if (!r->active || (part_has_arrived(p, i) && r->copies == NULL))

@@ -53,7 +53,7 @@ static void lost_fail_recvs(int peer)
 static bool lost_is_named(const struct req *r, int peer)
 {
 	if (r->kind == REQ_RECV)
-		return r->from == peer &&
+		return r->recv.from == peer &&
 		       (r->state == STATE_AWAIT_COOP || r->state == STATE_AWAIT_COOP_FAILED);
 	return r->peer == peer && (r->state == STATE_AWAIT_CTS || r->state == STATE_CANCELLING);
 }

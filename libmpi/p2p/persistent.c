@@ -27,7 +27,8 @@ static int persistent_init(int kind, const void *buf, int64_t count, struct type
 		p2p_req_free(r);
 		return err;
 	}
-	r->sync = sync;
+	if (kind == REQ_SEND)
+		r->send.sync = sync;
 	r->persist = true;
 	*request = r;
 	return 0;
@@ -57,24 +58,31 @@ int p2p_recv_init(void *buf, int64_t count, struct type *type, int source, int t
 	return persistent_init(REQ_RECV, buf, count, type, source, tag, c, false, request);
 }
 
+/* The message is copied to the attached buffer: the request is complete at once. */
+static int persistent_start_buffered(struct req *r)
+{
+	int err;
+
+	if (r->peer == MPI_PROC_NULL) {
+		p2p_req_proc_null(r);
+		return 0;
+	}
+	err = p2p_buffer_send(r->buf, r->count, r->type,
+		group_rank_of(comm_peers(r->comm), r->peer), r->tag, r->comm);
+	r->active = err == 0;
+	r->done = true;
+	return err;
+}
+
+static const struct req_ops persistent_buffered_ops = {.start = persistent_start_buffered};
+
 int p2p_bsend_init(const void *buf, int64_t count, struct type *type, int dest, int tag,
 	struct comm *c, struct req **request)
 {
 	int err = persistent_init(REQ_SEND, buf, count, type, dest, tag, c, false, request);
 
 	if (err == 0)
-		(*request)->buffered = true;
-	return err;
-}
-
-/* The message is copied to the attached buffer: the request is complete at once. */
-static int persistent_start_buffered(struct req *r)
-{
-	int err = p2p_buffer_send(r->buf, r->count, r->type,
-		group_rank_of(comm_peers(r->comm), r->peer), r->tag, r->comm);
-
-	r->active = err == 0;
-	r->done = true;
+		(*request)->ops = &persistent_buffered_ops;
 	return err;
 }
 
@@ -92,7 +100,7 @@ int p2p_start(struct req **request)
 	p2p_req_copies_take(r);
 	free(r->errwords);
 	r->errwords = NULL;
-	r->moved = r->total = 0;
+	r->moved = 0;
 	r->res = (struct req_result){.source = MPI_ANY_SOURCE, .tag = MPI_ANY_TAG};
 	r->done = false;
 	r->active = true;
@@ -101,8 +109,6 @@ int p2p_start(struct req **request)
 		return r->ops->start(r);
 	if (r->peer == MPI_PROC_NULL)
 		p2p_req_proc_null(r);
-	else if (r->buffered)
-		return persistent_start_buffered(r);
 	else if (r->kind == REQ_SEND)
 		p2p_send_start(r);
 	else

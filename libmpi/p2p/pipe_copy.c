@@ -81,15 +81,15 @@ int p2p_pipe_pull(int peer)
 	while (q->head != NULL) {
 		struct req *r = q->head;
 
-		if (r->moved < r->total) {
+		if (r->moved < r->recv.total) {
 			if (!pipe_take(r, peer))
 				break;
 			moved++;
 		}
-		if (r->moved < r->total)
+		if (r->moved < r->recv.total)
 			continue;
 		if (r->recv.began != 0)
-			p2p_proto_took(PROTO_PIPE, r->total, clock_now_ns() - r->recv.began);
+			p2p_proto_took(PROTO_PIPE, r->recv.total, clock_now_ns() - r->recv.began);
 		p2p_queue_pop(q);
 		p2p_req_finish(r);
 	}

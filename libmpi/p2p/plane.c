@@ -40,6 +40,7 @@ void p2p_coll_send_error(
 	r->res.error = p2p_req_fill(r, REQ_SEND, msg, (int64_t)sizeof(*msg),
 		type_predefined(MPI_BYTE), peer, tag, c, c->ctx | CTX_COLL);
 	r->send.payload = msg;
+	r->send.payload_bytes = sizeof(*msg);
 	r->send.frame = FRAME_ERROR;
 	r->state = STATE_OUT_FRAME;
 	p2p_out_put(r, peer);

@@ -35,7 +35,7 @@ static int pt2pt_send_blocking(const void *buf, int64_t count, struct type *type
 		&r, REQ_SEND, buf, count, type, group_peer(comm_peers(c), dest), tag, c, c->ctx);
 	if (err != 0)
 		return err;
-	r.sync = sync;
+	r.send.sync = sync;
 	p2p_send_start(&r);
 	if (!r.done)
 		p2p_wait_done(&r);
@@ -93,7 +93,7 @@ static int pt2pt_isend(struct req *r, const void *buf, int64_t count, struct typ
 		p2p_req_free(r);
 		return err;
 	}
-	r->sync = sync;
+	r->send = (struct req_send){.sync = sync};
 	if (!r->done)
 		p2p_send_start(r);
 	*request = r;
@@ -150,7 +150,7 @@ int p2p_irecv(void *buf, int64_t count, struct type *type, int source, int tag, 
 		return err;
 	}
 	r->res.source = source; /* MPI_ANY_SOURCE: until it is known */
-	r->contiguous = type->dense && (c->hints & HINT_EXACT_LENGTH) == 0;
+	r->recv.contiguous = type->dense && (c->hints & HINT_EXACT_LENGTH) == 0;
 	if (likely((p2p_match.nunexpected | p2p_state.lost) == 0))
 		p2p_recv_post(r);
 	else

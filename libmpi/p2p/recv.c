@@ -43,9 +43,9 @@ static void recv_truncated(struct req *r)
 	p2p_req_fail(r, haft_err(MPI_ERR_TRUNCATE,
 				"message of %lld byte%s from rank %d of %s with tag %d, "
 				"but only %lld byte%s posted to receive it",
-				(long long)r->total, r->total == 1 ? "" : "s", r->res.source,
-				len > 0 ? name : "a communicator", r->res.tag, (long long)r->bytes,
-				r->bytes == 1 ? " was" : "s were"));
+				(long long)r->recv.total, r->recv.total == 1 ? "" : "s",
+				r->res.source, len > 0 ? name : "a communicator", r->res.tag,
+				(long long)r->bytes, r->bytes == 1 ? " was" : "s were"));
 }
 
 /* The message is shorter, and the communicator promises exact lengths (mpi_assert_exact_length,
@@ -57,8 +57,8 @@ static void recv_too_short(struct req *r)
 			   "message of %lld byte%s from rank %d with tag %d, but %lld were posted "
 			   "to receive "
 			   "it on a communicator with mpi_assert_exact_length",
-			   (long long)r->total, r->total == 1 ? "" : "s", r->res.source, r->res.tag,
-			   (long long)r->bytes));
+			   (long long)r->recv.total, r->recv.total == 1 ? "" : "s", r->res.source,
+			   r->res.tag, (long long)r->bytes));
 }
 
 /* r has been matched with a message: sets its result, and its error if the lengths differ. */
@@ -66,8 +66,8 @@ static void recv_matched(struct req *r, int peer, int tag, int64_t total)
 {
 	if (unlikely(r->done))
 		p2p_req_unpend(r);
-	r->from = peer;
-	r->total = total;
+	r->recv.from = peer;
+	r->recv.total = total;
 	r->res.source = group_rank_of(comm_peers(r->comm), peer);
 	r->res.tag = tag;
 	r->res.bytes = total;

@@ -57,7 +57,7 @@ static uint64_t stream_last_id; /* numbers given out so far */
 
 static int stream_peer(const struct p2p_stream *s)
 {
-	return s->sends ? s->req->peer : s->req->from;
+	return s->sends ? s->req->peer : s->req->recv.from;
 }
 
 /* Hands a chunk to the transport.  0, VIA_NOMEM or VIA_LOST. */
@@ -193,8 +193,8 @@ void p2p_stream_send(struct req *r, uint64_t id, int64_t room)
 uint64_t p2p_stream_try_post(struct req *r)
 {
 	r->recv.stream = NULL;
-	r->recv.stream =
-		stream_new(r, false, ++stream_last_id, r->total < r->bytes ? r->total : r->bytes);
+	r->recv.stream = stream_new(
+		r, false, ++stream_last_id, r->recv.total < r->bytes ? r->recv.total : r->bytes);
 	return r->recv.stream != NULL ? r->recv.stream->id : 0;
 }
 
@@ -205,7 +205,7 @@ uint64_t p2p_stream_post(struct req *r)
 	if (id == 0)
 		p2p_req_fail(r, haft_err(MPI_ERR_NO_MEM,
 					"no memory to receive a message of %lld bytes from rank %d",
-					(long long)r->total, r->res.source));
+					(long long)r->recv.total, r->res.source));
 	return id;
 }
 

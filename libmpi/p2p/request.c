@@ -12,7 +12,7 @@
 
 bool p2p_req_is_pristine(const struct req *r)
 {
-	const char *p = (const char *)&r->moved;
+	const char *p = (const char *)&r->recv.sender_id;
 
 	while (p < (const char *)(r + 1) && *p == 0)
 		p++;
@@ -130,14 +130,14 @@ void p2p_req_release(struct req *r)
 		obj_drop(r->comm);
 	if (unlikely(r->errwords != NULL))
 		free(r->errwords);
-	if (unlikely(r->kind == REQ_SEND && r->send.sig != NULL))
+	if (r->kind == REQ_SEND) {
 		free(r->send.sig);
+		free(r->send.copy);
+	}
 	if (unlikely(r->copies != NULL))
 		req_copies_gone(r);
 	if (unlikely(r->ops != NULL && r->ops->gone != NULL))
 		r->ops->gone(r);
-	else if (unlikely(r->owned != NULL))
-		free(r->owned);
 }
 
 void p2p_req_free(struct req *r)
@@ -152,11 +152,10 @@ void p2p_req_finish_slow(struct req *r)
 {
 	struct req *whole = r->whole;
 
-	if (r->parts > 1) {
-		r->parts--;
+	if (r->open_parts > 0) {
+		r->open_parts--;
 		return;
 	}
-	r->parts = 0;
 	r->whole = NULL;
 	r->done = true;
 	if (whole != NULL && r->res.error != 0 && whole->res.error == 0) {

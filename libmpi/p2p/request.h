@@ -9,7 +9,7 @@
  * A blocking call has its request on the stack: no handle, no references held.
  *
  * A request may be a part of another (`whole'): the send of MPI_Isendrecv, a range of a partitioned
- * operation.  The whole is done when `parts' operations are done. */
+ * operation.  The whole is done when all of them are (`open_parts'). */
 #ifndef HAFT_P2P_REQUEST_H
 #define HAFT_P2P_REQUEST_H
 
@@ -59,7 +59,7 @@ void p2p_req_finish_slow(struct req *r);
 /* An operation of r is over.  Without a handle r may be gone afterwards. */
 static inline void p2p_req_finish(struct req *r)
 {
-	if (unlikely(!r->pristine && (r->orphan || r->parts > 0 || r->whole != NULL)))
+	if (unlikely(!r->pristine && (r->orphan || r->open_parts > 0 || r->whole != NULL)))
 		p2p_req_finish_slow(r);
 	else
 		r->done = true;

@@ -87,13 +87,13 @@ static void send_failed(struct req *r)
 static void send_to_self_later(struct req *r)
 {
 	struct unexpected *u =
-		p2p_unexpected_try(r->ctx, r->peer, r->tag, r->bytes, r->sync ? 0 : r->bytes);
+		p2p_unexpected_try(r->ctx, r->peer, r->tag, r->bytes, r->send.sync ? 0 : r->bytes);
 
 	if (u == NULL) {
 		send_failed(r);
 		return;
 	}
-	if (r->sync) {
+	if (r->send.sync) {
 		u->is_rts = true;
 		u->sender = r;
 	} else {
@@ -139,7 +139,7 @@ void p2p_send_start(struct req *r)
 {
 	if (r->peer == p2p_state.me) {
 		send_to_self(r);
-	} else if (r->bytes <= p2p_peer(r->peer)->eager && !r->sync) {
+	} else if (r->bytes <= p2p_peer(r->peer)->eager && !r->send.sync) {
 		r->state = STATE_OUT_EAGER;
 		p2p_out_put(r, r->peer);
 	} else if (unlikely(send_revoked(r))) {

@@ -96,6 +96,16 @@ static int isend_half(const struct sendrecv_half *out, struct comm *c, struct re
 	return err;
 }
 
+static int sendrecv_cancel(struct req *r)
+{
+	(void)r;
+	return haft_err(MPI_ERR_REQUEST,
+		"a combined send and receive cannot be cancelled: MPI_Cancel takes the request of "
+		"a send or of a receive");
+}
+
+static const struct req_ops sendrecv_ops = {.cancel = sendrecv_cancel};
+
 /* Starts both halves.  sig: NULL, or malloc'ed, and goes with the send, as does `copy'. */
 static int isendrecv_start(const struct sendrecv_half *out, const struct sendrecv_half *in,
 	struct comm *c, void *copy, struct p2p_sig *sig, struct req **request)
@@ -115,14 +125,14 @@ static int isendrecv_start(const struct sendrecv_half *out, const struct sendrec
 			p2p_req_free(s);
 		return err;
 	}
-	r->combined = true;
+	req_touch(r);
+	r->ops = &sendrecv_ops;
 	*request = r;
 	if (s == NULL)
 		return 0;
-	req_touch(r);
-	s->owned = copy;
+	s->send.copy = copy;
 	s->send.sig = sig;
-	r->parts = r->done ? 1 : 2;
+	r->open_parts = r->done ? 0 : 1;
 	r->done = false;
 	p2p_send_start_part(s, r);
 	return 0;

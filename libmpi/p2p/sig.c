@@ -43,13 +43,14 @@ void p2p_sig_check(struct req *r, const struct p2p_sig *sig)
 	struct type_signature sum;
 	int len;
 
-	if (r->res.error != 0 || sig->any || type_signature_bytes(r->type, r->total, &sum) != 0 ||
-		sum.packed || sum.hash == sig->hash)
+	if (r->res.error != 0 || sig->any ||
+		type_signature_bytes(r->type, r->res.bytes, &sum) != 0 || sum.packed ||
+		sum.hash == sig->hash)
 		return;
 	obj_name_get(r->comm, name, sizeof(name), OBJ_C, &len);
 	p2p_req_fail(r, haft_err(MPI_ERR_TYPE,
 				"rank %d of %s sent %s with tag %d, and rank %d receives it as %s",
 				r->res.source, len > 0 ? name : "a communicator", sig->words,
 				r->res.tag, r->comm->rank,
-				type_signature_words(r->type, r->total, words, sizeof(words))));
+				type_signature_words(r->type, r->res.bytes, words, sizeof(words))));
 }

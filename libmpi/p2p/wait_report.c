@@ -54,7 +54,7 @@ void p2p_wait_report(const struct comm *c, struct boot_wait *what)
 /* The partitions that are not ready, or have not come, of `bytes' partitions. */
 static void report_part(const struct req *r, struct boot_wait *w)
 {
-	const struct part_op *p = r->owned;
+	const struct part_op *p = r->part;
 
 	w->bytes = p->n;
 	for (int i = 0; i < p->n; i++) {
@@ -92,7 +92,7 @@ static void report_request(const struct req *r, struct boot_wait *what)
 	if (what->rank < 0)
 		what->rank = r->peer;
 	if (r->kind == REQ_PSEND || r->kind == REQ_PRECV) {
-		what->unmet = !((const struct part_op *)r->owned)->matched;
+		what->unmet = !(r->part)->matched;
 		report_part(r, what);
 	}
 	if (r->kind == REQ_IO && r->ops->needs == NULL)

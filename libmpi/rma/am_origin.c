@@ -499,7 +499,7 @@ int rma_am_start(const struct rma_operation *j)
 	}
 	if (j->req != NULL) {
 		obj_hold(j->req);
-		j->req->parts++;
+		j->req->open_parts++;
 		m->req = j->req;
 	}
 	t->issued++;

@@ -195,7 +195,6 @@ int rma_operation_request(
 	if (r == NULL)
 		return haft_err(MPI_ERR_NO_MEM, "no memory for a request");
 	j->req = r;
-	r->parts = 1;
 	err = run(j);
 	if (err != 0) {
 		p2p_req_done(r);
