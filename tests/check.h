@@ -138,9 +138,9 @@ static inline bool error_says(int code, const char *part)
  * which we cannot bound. */
 static inline bool check_fabric(void)
 {
-	const char *via = getenv("HAFT_VIA");
+	const char *transport = getenv("HAFT_VIA");
 
-	return via != NULL && strcmp(via, "ofi-all") == 0;
+	return transport != NULL && strcmp(transport, "ofi-all") == 0;
 }
 
 /* How many processes share memory with this one, itself included; *here (may be NULL): is `rank'

@@ -2,7 +2,8 @@
 /* valid.h - the invariants of engines as functions that a program can run.
  *
  *     an engine:    haft_valid_add("name", function)        when it opens
- *     MPI_Finalize: haft_valid_all()      in debug and MEAN=1 builds; fuzzers: between steps
+ *     MPI_Finalize, the last MPI_Session_finalize:
+ *                   haft_valid_all()      in debug and MEAN=1 builds; fuzzers: between steps
  *
  * A check holds no lock of its own, changes nothing, prints nothing and allocates nothing. */
 #ifndef HAFT_CORE_VALID_H

@@ -12,6 +12,7 @@
 #include "libmpi/boot/control.h"
 #include "libmpi/core/comm_object.h"
 #include "libmpi/core/process_state.h"
+#include "libmpi/core/valid.h"
 #include <stdlib.h>
 
 struct bridge {
@@ -101,10 +102,25 @@ void dyn_connected_spawned(int first, int n)
 {
 	struct spawned_job *j = malloc(sizeof(*j));
 
+	haft_valid_add("dyn_connected_valid", dyn_connected_valid);
 	haft_comm_made_hook = connected_made;
 	haft_comm_gone_hook = connected_gone;
 	if (j == NULL)
 		return;
 	*j = (struct spawned_job){spawned_jobs, first, n};
 	spawned_jobs = j;
+}
+
+/* A job is in the list before a communicator leads to it, so it need not be reached. */
+bool dyn_connected_valid(void)
+{
+	int own = haft_life.peer - haft_life.rank;
+
+	for (const struct bridge *b = bridges; b != NULL; b = b->next)
+		if (!comm_meets(b->c, own, haft_life.size, true))
+			return false;
+	for (const struct spawned_job *j = spawned_jobs; j != NULL; j = j->next)
+		if (j->n < 1 || (j->first < own + haft_life.size && own < j->first + j->n))
+			return false;
+	return true;
 }

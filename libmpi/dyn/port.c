@@ -5,6 +5,7 @@
 #include "libmpi/boot/listen.h"
 #include "libmpi/core/err.h"
 #include "libmpi/core/setting.h"
+#include "libmpi/core/valid.h"
 #include "libmpi/env/info.h"
 #include "libmpi/via/via.h"
 #include <engine.h>
@@ -111,6 +112,7 @@ int dyn_port_open(struct info *info, char *name)
 		port_free(p);
 		return err;
 	}
+	haft_valid_add("dyn_ports_valid", dyn_ports_valid);
 	p->next = ports;
 	ports = p;
 	memcpy(name, p->name, sizeof(p->name));
@@ -234,4 +236,27 @@ int dyn_port_parse(const char *name, struct dyn_port_name *p)
 		at += 1 + len;
 	}
 	return p->naddr > 0 ? 0 : port_no_name(name);
+}
+
+/* --- the invariants ------------------------------------------------------------------------- */
+
+static bool port_valid(const struct dyn_port *p)
+{
+	struct dyn_port_name name;
+
+	if (p->closed || p->users < 0 || p->nfd < 1 || p->nfd > PORT_ADDRS)
+		return false;
+	for (int i = 0; i < p->nfd; i++)
+		if (p->fd[i] < 0)
+			return false;
+	return dyn_port_parse(p->name, &name) == 0 && name.naddr == p->nfd &&
+	       memcmp(name.secret, p->secret, sizeof(p->secret)) == 0;
+}
+
+bool dyn_ports_valid(void)
+{
+	for (const struct dyn_port *p = ports; p != NULL; p = p->next)
+		if (!port_valid(p))
+			return false;
+	return true;
 }

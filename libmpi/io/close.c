@@ -16,6 +16,7 @@
 #include "libmpi/io/disk.h"
 #include "libmpi/io/file.h"
 #include "libmpi/io/hint.h"
+#include "libmpi/io/io_valid.h"
 #include "libmpi/io/stats.h"
 #include "libmpi/p2p/p2p.h"
 #include <engine.h>
@@ -107,6 +108,7 @@ int io_close(struct file **fh)
 	bool named = rename || (f->amode & MPI_MODE_DELETE_ON_CLOSE) != 0;
 	int err = close_drain(f), failed;
 
+	must_valid(io_file_valid(f));
 	CLOSE_STEP(err, close_late(f));
 	if ((rename || io_hint(f, IO_HAFT_SYNC) == IO_SYNC_CLOSE) && f->dirty)
 		CLOSE_STEP(err, io_disk_sync(f));

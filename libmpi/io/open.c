@@ -15,6 +15,7 @@
 #include "libmpi/comm/context_id.h"
 #include "libmpi/core/err.h"
 #include "libmpi/core/clock.h"
+#include "libmpi/core/valid.h"
 #include "libmpi/env/error_handler.h"
 #include "libmpi/io/agree.h"
 #include "libmpi/io/check.h"
@@ -23,6 +24,7 @@
 #include "libmpi/io/file.h"
 #include "libmpi/io/hint.h"
 #include "libmpi/io/hosts.h"
+#include "libmpi/io/io_valid.h"
 #include "libmpi/io/pointer.h"
 #include "libmpi/io/shared.h"
 #include "libmpi/io/view.h"
@@ -346,6 +348,7 @@ static int open_handle(struct open_making *m, struct file **fh)
 	file->io = m->f;
 	m->f->file = file;
 	io_shared_attach(m->f);
+	haft_valid_add("io_files_valid", io_files_valid);
 	*fh = file;
 	return 0;
 }

@@ -22,6 +22,7 @@
 #include "libmpi/core/library_lock.h"
 #include "libmpi/core/process_state.h"
 #include "libmpi/core/setting.h"
+#include "libmpi/core/valid.h"
 #include "libmpi/ft/ft.h"
 #include "libmpi/life/leak.h"
 #include "libmpi/life/progress_thread.h"
@@ -32,6 +33,7 @@
 #include "libmpi/via/via.h"
 #include <mpi.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 static struct boot *boot;
@@ -186,10 +188,23 @@ int life_up(int level)
 
 /* --- down ----------------------------------------------------------------------------------- */
 
+void life_invariants_check(const char *call)
+{
+	const char *broken = HAFT_DEBUG || HAFT_MEAN ? haft_valid_all() : NULL;
+	char text[128];
+
+	if (broken == NULL)
+		return;
+	snprintf(text, sizeof(text), "haft: %s: %s does not hold", call, broken);
+	haft_abort_job(1, text);
+}
+
 void life_down(bool stopped)
 {
 	if (haft_life.world == HAFT_RUNNING || haft_life.sessions > 0)
 		return;
+	if (!stopped)
+		life_invariants_check("MPI_Session_finalize");
 	life_progress_stop();
 	if (haft_threads_stop_hook != NULL)
 		haft_threads_stop_hook();

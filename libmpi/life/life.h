@@ -18,6 +18,10 @@ int life_up(int level);
  * job sends any more. */
 void life_down(bool stopped);
 
+/* In debug and MEAN=1 builds: the invariants of all engines must hold now, or the job ends.  call:
+ * the name of the MPI call that is about to stop MPI. */
+void life_invariants_check(const char *call);
+
 /* MPI_Finalize, but for ports and names. */
 int life_finalize(void);
 

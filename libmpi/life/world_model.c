@@ -12,7 +12,6 @@
 #include "libmpi/comm/world.h"
 #include "libmpi/core/err.h"
 #include "libmpi/core/process_state.h"
-#include "libmpi/core/valid.h"
 #include "libmpi/env/error_handler.h"
 #include "libmpi/env/info.h"
 #include "libmpi/ft/ft.h"
@@ -76,18 +75,6 @@ int life_init_thread(int *argc, char ***argv, int required, int *provided)
 
 /* --- end ------------------------------------------------------------------------------------ */
 
-/* In debug and MEAN=1 builds: the invariants of all engines must hold now. */
-static void invariants_check(void)
-{
-	const char *broken = HAFT_DEBUG || HAFT_MEAN ? haft_valid_all() : NULL;
-	char text[96];
-
-	if (broken == NULL)
-		return;
-	snprintf(text, sizeof(text), "haft: MPI_Finalize: %s does not hold", broken);
-	haft_abort_job(1, text);
-}
-
 static int world_finalize(void)
 {
 	static bool ending; /* delete callbacks of attributes are running */
@@ -111,7 +98,7 @@ static int world_finalize(void)
 		err = ft_finalize();
 	if (err != 0 && err != MPI_ERR_PROC_ABORTED) /* a lost process was reported before */
 		return err;
-	invariants_check();
+	life_invariants_check("MPI_Finalize");
 	atomic_store_explicit(&haft_life.world, HAFT_AFTER, memory_order_release);
 	life_down(true);
 	comm_world_end();

@@ -6,6 +6,7 @@
 #include "libmpi/type/type.h"
 #include "libmpi/core/objects.h"
 #include "libmpi/core/err.h"
+#include "libmpi/core/valid.h"
 #include "libmpi/type/kernel.h"
 #include "libmpi/type/type_make.h"
 #include "libmpi/type/pack_plan.h"
@@ -74,6 +75,7 @@ int type_open(void)
 	}
 	haft_type_destroy_hook = type_gone;
 	type_kernel_open();
+	haft_valid_add("type_all_valid", type_all_valid);
 	opened = true;
 	return 0;
 }

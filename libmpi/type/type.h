@@ -175,6 +175,9 @@ int type_basic_bytes(const struct type *type, int64_t n, int64_t *bytes);
 /* Do the invariants of a type hold?  Changes and prints nothing. */
 bool type_valid(const struct type *type);
 
+/* Likewise of all types that have a live handle.  (core/valid.h) */
+bool type_all_valid(void);
+
 /* Writes the name of a type for errors into buf (MPI_MAX_OBJECT_NAME bytes).  Returns buf. */
 const char *type_words(const struct type *type, char *buf);
 

@@ -3,6 +3,7 @@
  * pack_plan.h). */
 #include "libmpi/type/type.h"
 
+#include "libmpi/core/objects.h"
 #include "libmpi/type/pack_plan.h"
 #include "libmpi/type/shape.h"
 #include "libmpi/type/type_make.h"
@@ -71,4 +72,15 @@ bool type_valid(const struct type *t)
 	if (t->plan == NULL)
 		return !t->committed || t->dense || t->size == 0;
 	return t->plan->size == t->size && plan_valid(t->plan);
+}
+
+static int type_is_broken(void *self, void *arg)
+{
+	(void)arg;
+	return !type_valid(self);
+}
+
+bool type_all_valid(void)
+{
+	return obj_foreach(&haft_type_class, type_is_broken, NULL) == 0;
 }

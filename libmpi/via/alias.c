@@ -10,6 +10,7 @@
 #include "libmpi/via/alias.h"
 
 #include "libmpi/core/err.h"
+#include "libmpi/core/valid.h"
 #include <fcntl.h>
 #include <mpi.h>
 #include <search.h>
@@ -44,6 +45,7 @@ static struct {
 void via_alias_open(struct net *net)
 {
 	aliases.net = net;
+	haft_valid_add("via_aliases_valid", via_aliases_valid);
 }
 
 bool via_alias_any(void)
@@ -210,4 +212,22 @@ const char *via_alias_addr(int alias)
 	if (c->unix_[0] != '\0' && c->host == via_alias_kernel())
 		return c->unix_;
 	return c->tcp[0] != '\0' ? c->tcp : NULL;
+}
+
+static bool alias_valid(const struct alias *a, int number)
+{
+	struct alias **found = tfind(a, &aliases.tree, alias_by_identity);
+
+	return a->number == number && a->node >= -1 && a->node < aliases.nnodes && found != NULL &&
+	       *found == a;
+}
+
+bool via_aliases_valid(void)
+{
+	if (aliases.n < 0 || aliases.n > aliases.room || aliases.n > ALIASES_MAX)
+		return false;
+	for (int i = 0; i < aliases.n; i++)
+		if (!alias_valid(aliases.by_number[i], VIA_ALIAS_FIRST + i))
+			return false;
+	return true;
 }

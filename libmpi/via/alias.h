@@ -73,6 +73,9 @@ int via_alias_asked(void *arg, uint64_t universe, uint32_t number);
 /* Does this process know any process of another universe? */
 bool via_alias_any(void);
 
+/* Has each alias its number, a node of the table, and its place in the tree?  (core/valid.h) */
+bool via_aliases_valid(void);
+
 static inline bool via_is_alias(int number)
 {
 	return number >= VIA_ALIAS_FIRST;

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* RUN np=1,2 */
+/* The invariants of engines hold in a program that uses them, and each sees its structure broken:
+ * files with their locks, stages and queues; ports; connected jobs; aliases; datatypes.  What is
+ * broken is broken in a child, whose memory goes with it; but shared memory is mended. */
+#include "libmpi/core/objects.h"
+#include "libmpi/core/type_object.h"
+#include "libmpi/core/valid.h"
+#include "libmpi/dyn/connected.h"
+#include "libmpi/dyn/port.h"
+#include "libmpi/io/collective.h"
+#include "libmpi/io/io_valid.h"
+#include "libmpi/io/shared.h"
+#include "libmpi/io/stage.h"
+#include "libmpi/via/alias.h"
+#include "tests/std/ch14/file_name.h"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* In a child: `change' is made, and then the check of this name does not hold. */
+#define BROKEN(name, change)                                                        \
+	do {                                                                        \
+		pid_t pid = fork();                                                 \
+		int status;                                                         \
+		if (pid == 0) {                                                     \
+			const char *broken;                                         \
+			change;                                                     \
+			broken = haft_valid_all();                                  \
+			_exit(broken != NULL && strcmp(broken, name) == 0 ? 0 : 1); \
+		}                                                                   \
+		CHECK(waitpid(pid, &status, 0) == pid && status == 0);              \
+	} while (0)
+
+#define FILES "io_files_valid"
+
+static void locks(struct io_lock_table *t)
+{
+	static struct io_lock_table own; /* the file's is shared */
+
+	CHECK(io_lock_table_valid(t));
+	own.top = 2;
+	own.ticket = 2;
+	own.slot[0] = (struct io_lock_slot){.lo = 0, .hi = 8, .ticket = 1, .pid = 1};
+	own.slot[1] = (struct io_lock_slot){.lo = 4, .hi = 8, .ticket = 2, .pid = 1};
+	CHECK(io_lock_table_valid(&own));
+	own.slot[1].ticket = 1;
+	CHECK(!io_lock_table_valid(&own)); /* two of one ticket */
+	atomic_store(&own.owner, 1);
+	CHECK(io_lock_table_valid(&own)); /* another process changes it just now */
+	atomic_store(&own.owner, 0);
+	own.slot[1].ticket = 3;
+	CHECK(!io_lock_table_valid(&own)); /* not drawn yet */
+	own.slot[1] = (struct io_lock_slot){.lo = 8, .hi = 8, .ticket = 2, .pid = 1};
+	CHECK(!io_lock_table_valid(&own)); /* no bytes */
+	own.slot[1].pid = 0;
+	CHECK(io_lock_table_valid(&own));
+	own.top = IO_LOCK_SLOTS + 1;
+	CHECK(!io_lock_table_valid(&own));
+}
+
+/* Each rank writes every second byte, so that aggregators have a stage. */
+static void files(void)
+{
+	MPI_File fh = file_new(MPI_COMM_WORLD, file_name("valid"));
+	struct io_file *f = io_of(obj_get(&haft_file_class, (obj_h)fh));
+	char bytes[16] = "";
+	MPI_Datatype comb;
+
+	OK(MPI_Type_vector(16, 1, check_size, MPI_BYTE, &comb));
+	OK(MPI_Type_commit(&comb));
+	OK(MPI_File_set_view(fh, check_rank, MPI_BYTE, comb, "native", MPI_INFO_NULL));
+	OK(MPI_File_write_all(fh, bytes, 16, MPI_BYTE, MPI_STATUS_IGNORE));
+	CHECK(haft_valid_all() == NULL);
+	BROKEN(FILES, f->busy = -1);
+	BROKEN(FILES, f->turn = 2);
+	BROKEN(FILES, f->position = -1);
+	BROKEN(FILES, f->view->refs = 0);
+	BROKEN(FILES, f->view->etype = NULL);
+	BROKEN(FILES, f->shared = NULL);
+	if (check_size > 1) {
+		BROKEN(FILES, f->aggregate->queued = 1);
+		BROKEN(FILES, f->aggregate->tail = (struct io_collective *)(void *)bytes);
+	}
+	if (check_size > 1 && f->aggregate->stage != NULL) {
+		atomic_store(&f->aggregate->stage->failed, -1);
+		CHECK(strcmp(haft_valid_all(), FILES) == 0);
+		atomic_store(&f->aggregate->stage->failed, 0);
+	}
+	OK(MPI_Barrier(MPI_COMM_WORLD));
+	atomic_fetch_sub(&f->shared->pointer[f->turn], 1000);
+	CHECK(strcmp(haft_valid_all(), FILES) == 0);
+	atomic_fetch_add(&f->shared->pointer[f->turn], 1000);
+	OK(MPI_Barrier(MPI_COMM_WORLD));
+	CHECK(haft_valid_all() == NULL);
+	locks(&f->shared->locks);
+	OK(MPI_File_close(&fh));
+	OK(MPI_Type_free(&comb));
+}
+
+static void ports(void)
+{
+	char name[MPI_MAX_PORT_NAME];
+	struct dyn_port *p;
+
+	OK(MPI_Open_port(MPI_INFO_NULL, name));
+	p = dyn_port_use(name);
+	CHECK(p != NULL && haft_valid_all() == NULL);
+	BROKEN("dyn_ports_valid", p->users = -1);
+	BROKEN("dyn_ports_valid", p->nfd = 0);
+	BROKEN("dyn_ports_valid", p->secret[0] ^= 1);
+	BROKEN("dyn_ports_valid", p->closed = true);
+	dyn_port_drop(p);
+	OK(MPI_Close_port(name));
+}
+
+static void aliases(void)
+{
+	struct via_card card;
+	const struct via_card *mine;
+	int number;
+
+	OK(via_card_own(&card));
+	card.universe ^= 1; /* of another one */
+	OK(via_alias_make(&card, &number));
+	CHECK(via_is_alias(number) && haft_valid_all() == NULL);
+	mine = via_alias_card(number);
+	BROKEN("via_aliases_valid", ((struct via_card *)(uintptr_t)mine)->number++);
+}
+
+static void types(void)
+{
+	MPI_Datatype t;
+	struct type *type;
+
+	OK(MPI_Type_vector(3, 2, 5, MPI_INT, &t));
+	OK(MPI_Type_commit(&t));
+	type = obj_get(&haft_type_class, (obj_h)t);
+	CHECK(type != NULL && haft_valid_all() == NULL);
+	BROKEN("type_all_valid", type->size++);
+	BROKEN("type_all_valid", type->dense = true);
+	OK(MPI_Type_free(&t));
+}
+
+int main(int argc, char **argv)
+{
+	check_init(&argc, &argv);
+	types();
+	files();
+	ports();
+	aliases();
+	BROKEN("dyn_connected_valid", dyn_connected_spawned(1000, 0));
+	CHECK(haft_valid_all() == NULL);
+	MPI_Finalize();
+	return check_end();
+}
